@@ -19,6 +19,11 @@ size_t vpa_stacks_count(const struct vpa_stacks *s)
 	return s->table.depth_count ? s->table.depth_count : 1;
 }
 
+uint32_t vpa_stacks_depth(const struct vpa_stacks *s, uint32_t stack)
+{
+	return stack < s->table.depth_count ? s->table.depths[stack] : 0;
+}
+
 struct vpt_frame vpa_stacks_frame_at(const struct vpa_stacks *s, uint32_t frame)
 {
 	return vpt_stack_table_frame_row(&s->table, frame);

@@ -42,6 +42,9 @@ static inline uint32_t vpa_stacks_of_row(const struct vpa_stacks *s, uint64_t ro
 	return row < s->row_count ? s->of_row[row] : 0;
 }
 
+/* How many frames a stack has. */
+uint32_t vpa_stacks_depth(const struct vpa_stacks *s, uint32_t stack);
+
 /* The innermost frame and the caller of a stack, which is not 0. */
 struct vpt_frame vpa_stacks_frame(const struct vpa_stacks *s, uint32_t stack, uint32_t *caller);
 

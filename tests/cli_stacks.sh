@@ -43,7 +43,7 @@ weights --from 1us --to 5us
 same "weights in a window" "2750 1250" "$(cat weights)"
 weights
 same "weights" "3750 17250 58003" "$(cat weights)"
-grep -q '+3750 <module> (run.py:3);nn.Module: Linear_3;forward (wan.model.py:40);<built-in method item of Tensor object>$' found ||
+grep -q '+3750 <module> (run.py:5);nn.Module: Linear_3;forward (wan.model.py:44);<built-in method item of Tensor object>$' found ||
 	fail "the frames of a stack"
 
 for trace in "${VPT_SHARED:-$VPT_SOURCE_DIR/../shared}"/traces/*.json.gz; do

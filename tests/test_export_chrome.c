@@ -313,6 +313,36 @@ static const struct {
 		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"run.py(3): "
 		"main\",\"pid\":1,\"tid\":1,"
 		"\"ts\":1.005,\"dur\":0.395,\"args\":{\"Python parent id\":null,\"Python id\":1}}"},
+	{"a call goes on while its line moves, and the calls that it makes have their line",
+		"start 1000; meta \"torch_call_lines\" \"1\"\n"
+		"call t1 cudaLaunchKernel 1010-1020 corr 1; kernel s7 1030-1050 corr 1 \"k\"\n"
+		"sample t1 1100 \"main (run.py:3)\" flags 1\n"
+		"sample t1 1200 \"main (run.py:5);step (m.py:44);item\" flags 1\n"
+		"sample t1 1300 \"main (run.py:5);step (m.py:40)\" flags 1\n"
+		"sample t1 1400 \"main (run.py:6);item\" flags 1\n"
+		"sample t1 1500 \"main (run.py:3)\" flags 1; sample t1 1600 flags 1; end 9000",
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"item\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.200,"
+		"\"dur\":0.100,\"args\":{\"CallFrom\":\"m.py:44\",\"Python parent id\":2,\"Python "
+		"id\":3}},\n"
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"m.py(40): "
+		"step\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.200,\"dur\":0.200,\"args\":{\"CallFrom\":\"run.py:5\",\"Python parent "
+		"id\":1,\"Python id\":2}},\n"
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"item\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.400,"
+		"\"dur\":0.100,\"args\":{\"CallFrom\":\"run.py:6\",\"Python parent id\":1,\"Python "
+		"id\":4}},\n"
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"run.py(3): "
+		"main\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.100,\"dur\":0.500,\"args\":{\"Python parent id\":null,\"Python id\":1}}"},
+	{"two functions with one name are two calls, also where lines move",
+		"start 1000; meta \"torch_call_lines\" \"1\"\n"
+		"call t1 cudaLaunchKernel 1010-1020 corr 1; kernel s7 1030-1050 corr 1 \"k\"\n"
+		"sample t1 1100 \"main (run.py:3);f (m.py:40)\" flags 1\n"
+		"sample t1 1200 \"main (run.py:3);f (m.py:90)\" flags 1\n"
+		"sample t1 1300 flags 1; end 9000",
+		"m.py(90): f"},
 	{"stream 0 has a name as any other",
 		"start 1000; stream s1 device 0 stream 0 \"copies\"; kernel s1 1200-1300 corr 1 "
 		"\"k\"",

@@ -133,6 +133,76 @@ static void a_stack_changes_where_a_call_begins_or_ends(void **state)
 	rig_drop();
 }
 
+#define FROM(name, ts, dur, id, parent, from)                                                      \
+	"{'ph': 'X', 'cat': 'python_function', 'name': '" name "', 'pid': 5, 'tid': 7, 'ts': " #ts \
+	", 'dur': " #dur ", 'args': {'CallFrom': " from ", 'Python parent id': " #parent           \
+	", 'Python id': " #id ", 'Ev Idx': 4}}"
+#define RUN FROM("run.py(3): a", 1, 20, 1, null, "'run.py:99'")
+
+static void a_caller_is_at_the_line_of_its_call(void **state)
+{
+	static const struct {
+		const char *rule, *events, *samples;
+	} cases[] = {
+		{"while the call runs, and where it begins before and afterwards",
+			RUN "," FROM("m.py(40): b", 2, 3, 2, 1, "'run.py:5'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:5)/b(m.py:40) 7@5000/a(run.py:3) "
+			"7@21000"},
+		{"another line for each call",
+			RUN "," FROM("<built-in function b>", 2, 3, 2, 1, "'run.py:5'") "," FROM(
+				"<built-in function b>", 5, 3, 3, 1, "'run.py:6'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:5)/<built-in function b> "
+			"7@5000/a(run.py:6)/<built-in function b> 7@8000/a(run.py:3) 7@21000"},
+		{"callers of callers too",
+			RUN "," FROM("m.py(40): b", 2, 9, 2, 1, "'run.py:5'") "," FROM(
+				"m.py(60): c", 3, 2, 3, 2, "'m.py:44'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:5)/b(m.py:40) "
+			"7@3000/a(run.py:5)/b(m.py:44)/c(m.py:60) 7@5000/a(run.py:5)/b(m.py:40) "
+			"7@11000/a(run.py:3) 7@21000"},
+		{"a recursive function has a line in each of its frames",
+			RUN "," FROM("run.py(3): a", 2, 9, 2, 1, "'run.py:5'") "," FROM(
+				"run.py(3): a", 3, 2, 3, 2, "'run.py:6'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:5)/a(run.py:3) "
+			"7@3000/a(run.py:5)/a(run.py:6)/a(run.py:3) "
+			"7@5000/a(run.py:5)/a(run.py:3) 7@11000/a(run.py:3) 7@21000"},
+		{"a path with a colon",
+			FROM("C:\\\\m.py(3): a", 1, 9, 1, null, "'x'") "," FROM(
+				"b", 2, 2, 2, 1, "'C:\\\\m.py:7'"),
+			"7@1000/a(C:\\m.py:3) 7@2000/a(C:\\m.py:7)/b 7@4000/a(C:\\m.py:3) 7@10000"},
+		{"a module has no line",
+			FROM("nn.Module: M_0", 1, 9, 1, null, "'run.py:5'") "," FROM(
+				"b", 2, 2, 2, 1, "'torch/module.py:9'"),
+			"7@1000/nn.Module: M_0 7@2000/nn.Module: M_0/b 7@4000/nn.Module: M_0 "
+			"7@10000"},
+		{"a line of another file is not the caller's",
+			RUN "," FROM("b", 2, 3, 2, 1, "'m.py:5'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:3)/b 7@5000/a(run.py:3) 7@21000"},
+		{"nor is that of a call from a function that is not in the trace",
+			RUN "," FROM("b", 2, 3, 2, 77, "'run.py:5'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:3)/b 7@5000/a(run.py:3) 7@21000"},
+		{"the number must be known", RUN "," FROM("b", 2, 3, 2, null, "'run.py:5'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:3)/b 7@5000/a(run.py:3) 7@21000"},
+		{"no line is no place",
+			RUN "," FROM("b", 2, 1, 2, 1, "'run.py:'") "," FROM(
+				"b", 3, 1, 3, 1, "'run.py:0'") "," FROM("b", 4, 1, 4, 1,
+				"'run.py'") "," FROM("b", 5, 1, 5, 1, "':5'") "," FROM("b", 6, 1, 6,
+				1, "'run.py:12345678901'") "," FROM("b", 7, 1, 7, 1,
+				"5") "," FROM("b", 8, 1, 8, 1, "''") "," FROM("b", 9, 1, 9, 1,
+				"null") "," FROM("b", 10, 1, 10, 1, "'7'"),
+			"7@1000/a(run.py:3) 7@2000/a(run.py:3)/b 7@11000/a(run.py:3) 7@21000"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		rig_events(cases[i].events);
+		rig_expect_stats(
+			cases[i].rule, &(struct vpt_import_stats){.events = rig.stats.events});
+		expect_shown(cases[i].rule, cases[i].samples);
+	}
+	rig_drop();
+}
+
 static void a_name_is_taken_apart(void **state)
 {
 	static const struct {
@@ -283,13 +353,16 @@ static void make_events(struct vpt_random *r, struct random_text *plain, struct 
 			(unsigned)vpt_random_below(r, 1000));
 		snprintf(body, sizeof(body),
 			"'name':%s'%s',%s'pid':%s,'tid':%s,'ts':%s,'dur':%s%s,'args':{%s'Python "
-			"id':%s,'Python parent id' : %s,'more':%s%s}}",
+			"id':%s,'Python parent id' : %s,'CallFrom':%s,'more':%s%s}}",
 			space, name, space, which == 0 ? odd : "5", which == 1 ? odd : "7",
 			which == 2 ? odd : ts, which == 3 ? odd : "2.5", space, space,
 			which == 4 ? odd
 			: id % 2   ? "1"
 				   : "2",
-			which == 5 ? odd : "null", which == 6 ? odd : "1", space);
+			which == 5 ? odd
+			: id % 3   ? "1"
+				   : "null",
+			which == 7 ? odd : "'a.py:7'", which == 6 ? odd : "1", space);
 		random_text_add(
 			plain, "%s{%s'ph':'X','cat':'python_function',", i ? "," : "", space);
 		random_text_add(
@@ -340,6 +413,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_changes_where_a_call_begins_or_ends),
+		cmocka_unit_test(a_caller_is_at_the_line_of_its_call),
 		cmocka_unit_test(a_name_is_taken_apart),
 		cmocka_unit_test(what_is_no_call_is_counted),
 		cmocka_unit_test(a_stack_beyond_the_limit_is_truncated),

@@ -102,6 +102,7 @@ static const struct key {
 	[VPT_KINETO_DUR] = {"dur", 3, 0, 0},
 	[VPT_KINETO_PYTHON_ID] = {"Python id", 9, 1, 0},
 	[VPT_KINETO_PYTHON_PARENT] = {"Python parent id", 16, 1, 0},
+	[VPT_KINETO_CALL_FROM] = {"CallFrom", 8, 1, 1},
 };
 
 static unsigned find_key(struct vpt_text name, int in_args)

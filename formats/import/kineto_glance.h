@@ -24,10 +24,11 @@ enum vpt_kineto_key {
 	VPT_KINETO_DUR,
 	VPT_KINETO_PYTHON_ID,
 	VPT_KINETO_PYTHON_PARENT,
+	VPT_KINETO_CALL_FROM,
 	VPT_KINETO_KEYS
 };
 
-/* The values of these members, borrowed: the name without its quotes, the others decimal numbers.
+/* The values of these members, borrowed: texts without their quotes, the others decimal numbers.
  * Text NULL: absent, or null. */
 struct vpt_kineto_flat {
 	struct vpt_text values[VPT_KINETO_KEYS];

@@ -34,9 +34,11 @@ struct vpt_kineto_flows {
 struct vpt_kineto_python {
 	struct vpt_kineto_call *calls;
 	size_t call_count, call_cap;
-	struct vpt_strings names; /* of functions */
-	uint32_t *frames;         /* by id in names: the frame */
-	size_t frame_cap;
+	struct vpt_strings names, places;      /* of functions; where they are called */
+	struct vpt_strings sites;              /* pairs of ids in names and places */
+	struct vpt_kineto_function *functions; /* by id in names */
+	struct vpt_kineto_place *callers;      /* by id in places */
+	size_t function_cap, caller_cap;
 };
 
 /* To begin, set the first two members and zero the rest. */

@@ -6,7 +6,13 @@
  *
  * Calls of a thread nest. Where two overlap without nesting, because times were rounded or the calls
  * are those of two threads, the inner one ends with the outer one. A call without length leaves no
- * trace: of two samples of one moment, the last counts. */
+ * trace: of two samples of one moment, the last counts.
+ *
+ * While a call runs, its caller is at the line of the call, if the trace has that:
+ *
+ *	main (run.py:3), then main (run.py:5);step (model.py:40), then main (run.py:3) again
+ *
+ * Between its calls a function is somewhere; its frame then has the line where the function begins. */
 #include "formats/import/kineto_python.h"
 
 #include "formats/import/kineto_put.h"
@@ -19,10 +25,24 @@
 struct vpt_kineto_call {
 	uint64_t start_ns, end_ns;
 	uint32_t thread; /* in r->threads */
-	uint32_t frame;  /* of the collector */
+	uint32_t site;   /* in r->python.sites */
 	/* Numbers of the call and of the one that called it; 0: none. The low half is enough to
 	 * tell calls that are near each other. */
 	uint32_t id, parent;
+};
+
+/* Its frame with the line where it begins, and that frame's number in the collector. */
+struct vpt_kineto_function {
+	struct vpt_frame frame;
+	uint32_t id;
+};
+
+struct vpt_kineto_place {
+	uint64_t file, line; /* line 0: unknown */
+};
+
+struct site {
+	uint32_t function, place; /* ids in names and places */
 };
 
 /* ---- names ---- */
@@ -64,44 +84,90 @@ static size_t without_address(struct vpt_text name)
 	return i - 6;
 }
 
-static uint64_t put_frame(struct vpt_kineto_rows *r, struct vpt_text name, int had_address)
+/* Interns the texts of a function's name; a text that had an address lacks its end. */
+static void read_function(struct vpt_kineto_rows *r, struct vpt_text name, int had_address,
+	struct vpt_kineto_function *out)
 {
 	struct vpt_text file = {NULL, 0}, function = name;
-	struct vpt_frame frame = {0};
 	char *whole;
 
 	r->stats->bad_text += !vpt_kineto_text_is_clean(name);
+	*out = (struct vpt_kineto_function){0};
 	if (had_address) {
 		whole = vpt_strndup(name.text, name.len + 1);
 		r->no_memory |= !whole;
 		if (whole) {
 			whole[name.len] = '>';
-			frame.function = vpt_collect_string(r->collect, whole, name.len + 1);
+			out->frame.function = vpt_collect_string(r->collect, whole, name.len + 1);
 		}
 		vpt_free(whole);
-		return vpt_collect_frame(r->collect, &frame);
+	} else {
+		split_name(name, &file, &out->frame.line, &function);
+		out->frame.function = vpt_collect_string(r->collect, function.text, function.len);
+		out->frame.file = vpt_collect_string(r->collect, file.text, file.len);
 	}
-	split_name(name, &file, &frame.line, &function);
-	frame.function = vpt_collect_string(r->collect, function.text, function.len);
-	frame.file = vpt_collect_string(r->collect, file.text, file.len);
-	return vpt_collect_frame(r->collect, &frame);
+	out->id = (uint32_t)vpt_collect_frame(r->collect, &out->frame);
 }
 
-/* The frame of a name. Names repeat, so each is taken apart once. */
-static uint32_t frame_of(struct vpt_kineto_rows *r, struct vpt_text name)
+/* Reads "FILE:LINE". Anything else is no place. */
+static struct vpt_kineto_place read_place(struct vpt_kineto_rows *r, struct vpt_text text)
+{
+	struct vpt_kineto_place place = {0};
+	size_t digits = 0, i;
+
+	while (digits < text.len && vpt_is_digit(text.text[text.len - 1 - digits]))
+		digits++;
+	if (!digits || digits > 10 || digits + 2 > text.len ||
+		text.text[text.len - 1 - digits] != ':')
+		return place;
+	for (i = text.len - digits; i < text.len; i++)
+		place.line = place.line * 10 + (uint64_t)(text.text[i] - '0');
+	text.len -= digits + 1;
+	r->stats->bad_text += !vpt_kineto_text_is_clean(text);
+	place.file = vpt_collect_string(r->collect, text.text, text.len);
+	return place;
+}
+
+/* The id of a function's name. Names repeat, so each is taken apart once. */
+static uint64_t function_of(struct vpt_kineto_rows *r, struct vpt_text name)
 {
 	struct vpt_kineto_python *p = &r->python;
 	size_t len = without_address(name), before = p->names.count;
 	uint64_t id = vpt_strings_put(&p->names, name.text, len);
 
-	if (id == VPT_NO_ID || vpt_grow(&p->frames, &p->frame_cap, id + 1, sizeof(*p->frames))) {
-		r->no_memory = 1;
-		return 0;
-	}
+	if (id == VPT_NO_ID ||
+		vpt_grow(&p->functions, &p->function_cap, id + 1, sizeof(*p->functions)))
+		return VPT_NO_ID;
 	if (id == before)
-		p->frames[id] =
-			(uint32_t)put_frame(r, (struct vpt_text){name.text, len}, len < name.len);
-	return p->frames[id];
+		read_function(
+			r, (struct vpt_text){name.text, len}, len < name.len, &p->functions[id]);
+	return id;
+}
+
+/* The same for the place of a call; text NULL: unknown. */
+static uint64_t place_of(struct vpt_kineto_rows *r, struct vpt_text text)
+{
+	struct vpt_kineto_python *p = &r->python;
+	size_t before = p->places.count;
+	uint64_t id = vpt_strings_put(&p->places, text.text ? text.text : "", text.len);
+
+	if (id == VPT_NO_ID || vpt_grow(&p->callers, &p->caller_cap, id + 1, sizeof(*p->callers)))
+		return VPT_NO_ID;
+	if (id == before)
+		p->callers[id] = read_place(r, text);
+	return id;
+}
+
+/* The number of a function that is called from a place. */
+static uint32_t site_of(struct vpt_kineto_rows *r, struct vpt_text name, struct vpt_text from)
+{
+	uint64_t function = function_of(r, name), place = place_of(r, from), id = VPT_NO_ID;
+	struct site site = {(uint32_t)function, (uint32_t)place};
+
+	if (function < UINT32_MAX && place < UINT32_MAX)
+		id = vpt_strings_put(&r->python.sites, (const char *)&site, sizeof(site));
+	r->no_memory |= id >= UINT32_MAX;
+	return (uint32_t)id;
 }
 
 /* ---- events ---- */
@@ -109,7 +175,7 @@ static uint32_t frame_of(struct vpt_kineto_rows *r, struct vpt_text name)
 /* Keeps a call. Returns 1; VPT_KINETO_NOT_MEANT for one of a thread that the profiler could not
  * identify: its calls are mixed with those of others. */
 static int keep(struct vpt_kineto_rows *r, struct vpt_kineto_thread *thread, struct vpt_text name,
-	struct vpt_kineto_call call)
+	struct vpt_text from, struct vpt_kineto_call call)
 {
 	struct vpt_kineto_python *p = &r->python;
 
@@ -121,7 +187,7 @@ static int keep(struct vpt_kineto_rows *r, struct vpt_kineto_thread *thread, str
 		return 0;
 	}
 	call.thread = (uint32_t)(thread - r->threads.at);
-	call.frame = frame_of(r, name);
+	call.site = site_of(r, name, from);
 	p->calls[p->call_count++] = call;
 	return 1;
 }
@@ -141,7 +207,9 @@ int vpt_kineto_put_python(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 		VPT_KINETO_EXACT)
 		call.parent = (uint32_t)id;
 	thread = vpt_kineto_thread_of(r, e->object);
-	return thread ? keep(r, thread, e->name, call) : 0;
+	return thread ? keep(r, thread, e->name,
+				vpt_kineto_text(vpt_kineto_member(e->args, "CallFrom")), call)
+		      : 0;
 }
 
 /* The number times 10^scale. Returns 0 if that is not a whole one. */
@@ -194,7 +262,8 @@ int vpt_kineto_python_flat(struct vpt_kineto_rows *r, const struct vpt_kineto_fl
 	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
 	r->no_memory |= !thread;
 	r->stats->events++;
-	if (thread && keep(r, thread, v[VPT_KINETO_NAME], call) == VPT_KINETO_NOT_MEANT)
+	if (thread && keep(r, thread, v[VPT_KINETO_NAME], v[VPT_KINETO_CALL_FROM], call) ==
+			      VPT_KINETO_NOT_MEANT)
 		r->stats->skipped++;
 	else
 		r->last_start_ns = call.start_ns;
@@ -217,7 +286,7 @@ static int compare_calls(const void *pa, const void *pb)
 		return a->id < b->id ? -1 : 1;
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
+	return a->site < b->site ? -1 : a->site > b->site;
 }
 
 static void sort_calls(struct vpt_kineto_python *p)
@@ -234,13 +303,15 @@ static void sort_calls(struct vpt_kineto_python *p)
 /* A call that is running. */
 struct running {
 	uint64_t end_ns, stack;
-	uint32_t id;
+	uint64_t below; /* the stack without its frame */
+	uint32_t id, function;
 	int truncated; /* the stack lacks its frame */
 };
 
 /* The calls of a thread that are running, outermost first. */
 struct running_calls {
 	struct vpt_collect *collect;
+	const struct vpt_kineto_python *python;
 	uint64_t lane;
 	struct running *items;
 	size_t count, cap;
@@ -293,18 +364,38 @@ static void end_siblings(struct running_calls *c, const struct vpt_kineto_call *
 		}
 }
 
+/* The stack of the caller at the place of a call. That place is in the caller's file, unless the trace
+ * lacks a caller in between, or the caller is a module or a function in C. */
+static uint64_t stack_at(struct running_calls *c, const struct running *caller, uint32_t parent,
+	const struct vpt_kineto_place *place)
+{
+	struct vpt_frame frame = c->python->functions[caller->function].frame;
+
+	if (!place->line || !parent || caller->id != parent || caller->truncated ||
+		frame.file != place->file)
+		return caller->stack;
+	frame.line = place->line;
+	return vpt_collect_stack(c->collect, caller->below, vpt_collect_frame(c->collect, &frame));
+}
+
 static int begin_call(struct running_calls *c, const struct vpt_kineto_call *call)
 {
 	const struct running *caller;
 	struct running now = {.end_ns = call->end_ns, .id = call->id};
+	struct site site;
 
+	memcpy(&site, vpt_strings_get(&c->python->sites, call->site).text, sizeof(site));
 	end_calls(c, call->start_ns);
 	end_siblings(c, call);
 	caller = c->count ? &c->items[c->count - 1] : NULL;
 	if (caller && now.end_ns > caller->end_ns)
 		now.end_ns = caller->end_ns;
-	now.stack = vpt_collect_stack(c->collect, caller ? caller->stack : 0, call->frame);
-	now.truncated = caller && now.stack == caller->stack;
+	now.function = site.function;
+	if (caller)
+		now.below = stack_at(c, caller, call->parent, &c->python->callers[site.place]);
+	now.stack =
+		vpt_collect_stack(c->collect, now.below, c->python->functions[site.function].id);
+	now.truncated = now.below && now.stack == now.below;
 	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)))
 		return VPT_ENOMEM;
 	c->items[c->count++] = now;
@@ -312,10 +403,22 @@ static int begin_call(struct running_calls *c, const struct vpt_kineto_call *cal
 	return VPT_OK;
 }
 
+/* Our own files list all facts by name, including this one. */
+static void tell_lines(struct vpt_kineto_rows *r)
+{
+	const struct vpt_kineto_python *p = &r->python;
+	size_t i;
+
+	for (i = 0; i < p->places.count && !p->callers[i].line;)
+		i++;
+	if (i < p->places.count && !r->own.is_own)
+		vpt_collect_meta(r->collect, "torch_call_lines", "1");
+}
+
 void vpt_kineto_python_end(struct vpt_kineto_rows *r)
 {
 	struct vpt_kineto_python *p = &r->python;
-	struct running_calls c = {.collect = r->collect, .next.time_ns = UINT64_MAX};
+	struct running_calls c = {.collect = r->collect, .python = p, .next.time_ns = UINT64_MAX};
 	size_t i;
 
 	sort_calls(p);
@@ -336,13 +439,17 @@ void vpt_kineto_python_end(struct vpt_kineto_rows *r)
 	end_calls(&c, UINT64_MAX);
 	flush(&c);
 	vpt_free(c.items);
+	tell_lines(r);
 	vpt_kineto_python_free(p);
 }
 
 void vpt_kineto_python_free(struct vpt_kineto_python *p)
 {
 	vpt_free(p->calls);
-	vpt_free(p->frames);
+	vpt_free(p->functions);
+	vpt_free(p->callers);
 	vpt_strings_free(&p->names);
+	vpt_strings_free(&p->places);
+	vpt_strings_free(&p->sites);
 	*p = (struct vpt_kineto_python){0};
 }

@@ -5,7 +5,7 @@
     python_calls.py check TRACE ROWS      compares a trace with the JSON lines of `cat --kind sample`
 
 A call runs at a moment if it began by then and has not ended. The calls that run, in the order in which they
-began, are the thread's stack. That must be what the rows say at every moment at which a call begins or ends, and
+began, are the thread's stack; each but the last is at the line from which it called the next, if that is known. That must be what the rows say at every moment at which a call begins or ends, and
 just before it; of a large trace, at some of these moments. Shares nothing with the importer.
 """
 import bisect
@@ -24,17 +24,21 @@ def nanoseconds(text):
     return int((decimal.Decimal(text) * 1000).to_integral_value(decimal.ROUND_HALF_EVEN))
 
 
-def frame(name):
-    """As `cat` shows the frame of a call's name."""
+def frame(call, callee):
+    """As `cat` shows the frame of a call, at the line of the one that it makes."""
+    name = call[3]
     python = re.match(r"(.*)\((\d{1,10})\): (.*)$", name, re.S)
     if python:
         file, line, function = python.groups()
+        place = re.match(r"(.+):(\d{1,10})$", callee[5] or "", re.S) if callee and callee[4] == call[1] else None
+        if place and place.group(1) == file and int(place.group(2)):
+            line = place.group(2)
         return "%s (%s%s)" % (function, file, ":" + str(int(line)) if int(line) else "")
     return re.sub(r" at 0x[0-9a-f]*>$", ">", name)
 
 
 def read_calls(path):
-    """Calls by thread, as (start, number, end, name)."""
+    """Calls by thread, as (start, number, end, name, caller's number, its line)."""
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rb") as file:
         trace = json.load(file, parse_float=str, parse_int=str)
@@ -45,8 +49,10 @@ def read_calls(path):
         thread = int(event["pid"]), int(event["tid"])
         start = nanoseconds(event["ts"])
         if thread != (0, 0):  # threads that the profiler could not identify
+            args = event["args"]
             threads.setdefault(thread, []).append(
-                (start, int(event["args"]["Python id"]), start + nanoseconds(event["dur"]), event["name"]))
+                (start, int(args["Python id"]), start + nanoseconds(event["dur"]), event["name"],
+                 int(args.get("Python parent id") or 0), args.get("CallFrom")))
     return threads
 
 
@@ -68,14 +74,14 @@ def check(path, rows):
         if any(a == b for a, b in zip(stacks, stacks[1:])):
             sys.exit("a sample of thread %s repeats the one before" % (thread,))
         running, begun = [], 0
-        edges = {t for start, _, end, _ in calls for t in (start, end)}
+        edges = {t for call in calls for t in (call[0], call[2])}
         edges = sorted(edges | {t - 1 for t in edges})
         for now in edges[::len(edges) // MOMENTS_MAX + 1]:
             while begun < len(calls) and calls[begun][0] <= now:
                 running.append(calls[begun])
                 begun += 1
             running = [call for call in running if call[2] > now]
-            expected = ";".join(frame(call[3]) for call in running) or None
+            expected = ";".join(frame(*pair) for pair in zip(running, running[1:] + [None])) or None
             at = bisect.bisect(times, now) - 1
             if expected != (stacks[at] if at >= 0 else None):
                 sys.exit("thread %s at %d: found %s, expected %s" % (
@@ -90,7 +96,9 @@ def make(seed, path):
              ["nn.Module: Linear_%d" % i for i in range(9)] + ["a(b).py(12): f", "<built-in function isinstance>",
               "dir/quote\"d.py(3): g", "C:\\torch\\nn.py(7): h", "no line.py(0): k", "name without a place", "x): y"])
 
-    def call(thread, start, end, parent, depth):
+    has_lines = rng.random() < 0.7
+
+    def call(thread, start, end, parent, depth, caller=""):
         number[0] += 1
         mine = number[0]
         name = rng.choice(names)
@@ -99,6 +107,9 @@ def make(seed, path):
         args = {"Python parent id": parent, "Python id": mine, "Ev Idx": mine}
         if rng.random() < 0.1:
             args["Python module id"] = rng.randrange(9)
+        if has_lines and rng.random() < 0.9:
+            file = caller.rpartition("(")[0] if rng.random() < 0.9 else "wan/pipeline.py"
+            args["CallFrom"] = "%s:%d" % (file, rng.randrange(60))
         events.append({"ph": "X", "cat": "python_function", "name": name, "pid": 7, "tid": thread,
                        "ts": start / 1000, "dur": (end - start) / 1000, "args": args})
         at = start
@@ -107,7 +118,7 @@ def make(seed, path):
             stop = begin + rng.choice((0, 1, rng.randrange(1, 3000), end - begin))
             if begin > end or stop > end:
                 break
-            call(thread, begin, stop, mine, depth - 1)
+            call(thread, begin, stop, mine, depth - 1, name)
             at = stop
 
     for thread in (7, 8, 9):

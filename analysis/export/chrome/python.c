@@ -6,6 +6,9 @@
  *	stacks  main 0, step 2, main 4, none 9        calls  main  |---------|
  *	                                                     step    |---|
  *
+ * Where a trace has the lines of calls, the line of a caller changes with what it calls. That is one
+ * call, which has the line of its own time; the calls from other lines say so.
+ *
  * A sample is an event of phase P; its stack is a number of the member stackFrames, which follows the
  * events, since only then are all stacks known. Both number stacks as the model does. */
 #include "analysis/export/chrome/python.h"
@@ -16,12 +19,13 @@
 /* A call that has not returned. */
 struct open_call {
 	uint64_t start_ns, id;
+	uint32_t stack, named; /* now; the one whose frame gives the name */
+	int was_inner;         /* and this frame was the innermost one */
 };
 
 struct open_stack {
 	struct open_call *calls; /* outermost first */
 	size_t count, cap;
-	uint32_t stack;
 	uint64_t last_ns; /* of its newest row */
 };
 
@@ -33,6 +37,8 @@ struct vpa_chrome_python {
 	size_t used_cap;
 	struct vpa_line name;
 	uint64_t last_id;
+	int has_lines; /* the trace has the lines of calls */
+	uint32_t path[VPT_STACK_DEPTH_MAX];
 };
 
 struct vpa_chrome_python *vpa_chrome_python_new(struct vpa_chrome *x)
@@ -93,9 +99,30 @@ static int is_shown(const struct vpa_chrome *x, uint64_t start_ns, uint64_t end_
 	return !x->c->windowed || (start_ns < m->window_end_ns && end_ns > m->window_start_ns);
 }
 
-/* The innermost call of a thread, at a stack, returns. One without length leaves no trace. */
-static void end_call(
-	struct vpa_chrome_python *p, struct open_stack *open, uint32_t stack, uint64_t end_ns)
+/* Where a call was made, unless its caller's name says that. */
+static void put_place(struct vpa_chrome_python *p, const struct open_call *caller)
+{
+	const struct vpa_model *m = model_of(p);
+	uint32_t outer;
+	struct vpt_frame at = vpa_stacks_frame(&m->stacks, caller->stack, &outer);
+	struct vpt_text file = vpa_name(m, (uint32_t)at.file);
+
+	if (!p->has_lines || !file.len || !at.line ||
+		(caller->was_inner &&
+			at.line == vpa_stacks_frame(&m->stacks, caller->named, &outer).line))
+		return;
+	p->name.size = 0;
+	vpa_line_put(&p->name, file.text, file.len);
+	vpa_line_words(&p->name, ":");
+	vpa_line_unsigned(&p->name, at.line);
+	p->x->out.failed |= p->name.failed;
+	vpa_line_words(&p->x->out, "\"CallFrom\":");
+	vpa_line_json(&p->x->out, p->name.data ? p->name.data : "", p->name.size);
+	vpa_line_words(&p->x->out, ",");
+}
+
+/* The innermost call of a thread returns. One without length leaves no trace. */
+static void end_call(struct vpa_chrome_python *p, struct open_stack *open, uint64_t end_ns)
 {
 	struct open_call *call = &open->calls[--open->count];
 	struct vpa_line *l = &p->x->out;
@@ -103,12 +130,15 @@ static void end_call(
 	if (end_ns <= call->start_ns || !is_shown(p->x, call->start_ns, end_ns))
 		return;
 	vpa_chrome_begin(p->x, "{\"ph\":\"X\",\"cat\":\"python_function\"");
-	put_name(p, stack);
+	put_name(p, call->named);
 	vpa_chrome_place(p->x);
 	vpa_chrome_time(p->x, call->start_ns);
 	vpa_line_words(l, ",\"dur\":");
 	vpa_line_micros(l, end_ns - call->start_ns);
-	vpa_line_words(l, ",\"args\":{\"Python parent id\":");
+	vpa_line_words(l, ",\"args\":{");
+	if (open->count)
+		put_place(p, call - 1);
+	vpa_line_words(l, "\"Python parent id\":");
 	if (open->count)
 		vpa_line_unsigned(l, call[-1].id);
 	else
@@ -117,30 +147,53 @@ static void end_call(
 	vpa_line_words(l, "}}");
 }
 
-/* From `time_ns` on a thread has this stack. A caller's number is smaller, so the larger of two different
- * stacks cannot be around the other. */
+/* Whether a call goes on at another line: what it called returns, or it calls something. */
+static int goes_on(const struct vpa_chrome_python *p, uint32_t before, uint32_t now, int was_inner,
+	int is_inner)
+{
+	const struct vpa_stacks *all = &model_of(p)->stacks;
+	uint32_t caller;
+	struct vpt_frame a = vpa_stacks_frame(all, before, &caller);
+	struct vpt_frame b = vpa_stacks_frame(all, now, &caller);
+
+	return p->has_lines && !(was_inner && is_inner) && a.function == b.function &&
+	       a.file == b.file;
+}
+
+/* From `time_ns` on a thread has this stack. */
 static int change(
 	struct vpa_chrome_python *p, struct open_stack *open, uint32_t stack, uint64_t time_ns)
 {
 	const struct vpa_stacks *all = &model_of(p)->stacks;
-	uint32_t now = open->stack, wanted = stack, caller;
-	size_t more = 0, i;
+	size_t depth = vpa_stacks_depth(all, stack), same = depth, i, kept;
 
-	while (now != wanted) {
-		uint32_t *larger = now > wanted ? &now : &wanted;
-
-		vpa_stacks_frame(all, *larger, &caller);
-		if (larger == &now)
-			end_call(p, open, now, time_ns);
-		else
-			more++;
-		*larger = caller;
+	for (i = depth; i-- > 0; vpa_stacks_frame(all, stack, &stack)) {
+		if (i < open->count && open->calls[i].stack == stack)
+			break;
+		p->path[i] = stack;
+		same = i;
 	}
-	if (vpt_grow(&open->calls, &open->cap, open->count + more, sizeof(*open->calls)))
+	kept = same;
+	if (same < depth && same < open->count)
+		kept += (size_t)goes_on(p, open->calls[same].stack, p->path[same],
+			same + 1 == open->count, same + 1 == depth);
+	while (open->count > kept)
+		end_call(p, open, time_ns);
+	if (kept > same)
+		open->calls[same].stack = p->path[same];
+	if (vpt_grow(&open->calls, &open->cap, depth, sizeof(*open->calls)))
 		return VPT_ENOMEM;
-	for (i = 0; i < more; i++)
-		open->calls[open->count++] = (struct open_call){time_ns, ++p->last_id};
-	open->stack = stack;
+	while (open->count < depth) {
+		i = open->count++;
+		open->calls[i] = (struct open_call){.start_ns = time_ns,
+			.id = ++p->last_id,
+			.stack = p->path[i],
+			.named = p->path[i]};
+	}
+	if (depth && !open->calls[depth - 1].was_inner) {
+		open->calls[depth - 1].named = open->calls[depth - 1].stack;
+		open->calls[depth - 1].was_inner = 1;
+	}
 	open->last_ns = time_ns;
 	return VPT_OK;
 }
@@ -232,6 +285,7 @@ int vpa_chrome_python_rows(struct vpa_chrome_python *p, const struct vpt_section
 			&p->threads, &p->thread_cap, (size_t)thread + 1, sizeof(*p->threads)))
 		return VPT_ENOMEM;
 	open = &p->threads[thread];
+	p->has_lines = vpa_meta(p->x->c->view.report, "torch_call_lines") != NULL;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		uint64_t time_ns = s->col[VPT_SAMPLE_TIME][row];
 		uint32_t stack = vpa_stacks_of_row(stacks, s->col[VPT_SAMPLE_STACK][row]);
@@ -250,7 +304,7 @@ void vpa_chrome_python_end(struct vpa_chrome_python *p, uint64_t end_ns)
 	size_t i;
 
 	for (i = 0; i < p->thread_cap; i++) {
-		if (!p->threads[i].stack)
+		if (!p->threads[i].count)
 			continue;
 		vpa_chrome_place_of(
 			&p->x->place, (uint64_t)m->threads[i].pid, (uint64_t)m->threads[i].tid);
