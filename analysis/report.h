@@ -59,6 +59,9 @@ struct vpa_verdict {
 	uint64_t early_ops;
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
+	/* Of Python stacks: their gaps had been decided; left out, since a later one of the thread
+	 * had come. */
+	uint64_t late_samples, unsorted_samples;
 	uint64_t damaged_chunks, torn_chunks, unknown_sections;
 	int is_refused;       /* GPU work could not be recorded; a reason says why */
 	int is_ranges_only;   /* GPU work was not requested */

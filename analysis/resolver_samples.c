@@ -87,8 +87,11 @@ int vpa_resolver_add_samples(struct vpa_resolver *r, const struct vpt_section *s
 			.state = (uint8_t)s->col[VPT_SAMPLE_STATE][row],
 			.is_exact = (uint8_t)(s->col[VPT_SAMPLE_FLAGS][row] & VPT_SAMPLE_EXACT)};
 
-		r->late_samples += sample.time_ns < r->newest_op_ns;
+		uint64_t unsorted = r->pasts[thread].samples.late;
+
 		rc = vpa_stack_samples_add(&r->pasts[thread].samples, &sample);
+		if (unsorted == r->pasts[thread].samples.late)
+			r->late_samples += sample.time_ns < r->newest_op_ns;
 	}
 	if (!rc && s->row_count)
 		r->pasts[thread].sampled_chunk = r->chunks;

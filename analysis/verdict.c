@@ -64,6 +64,16 @@ static struct left_out left_out_ranges(const struct vpa_resolver *r)
 	return sum;
 }
 
+static uint64_t unsorted_samples(const struct vpa_resolver *r)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < r->model->thread_count; i++)
+		sum += r->pasts[i].samples.late;
+	return sum;
+}
+
 /* Reports what exceeded the analysis' own limits. */
 static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 {
@@ -111,6 +121,21 @@ static int launched_in_pauses(const struct vpa_resolver *r)
 	       r->first_unlaunched_ns >= r->paused.items[0].start_ns;
 }
 
+static void judge_samples(struct vpa_report *out)
+{
+	uint64_t late = out->verdict.late_samples, unsorted = out->verdict.unsorted_samples;
+
+	if (late)
+		REASON(out,
+			"%" PRIu64 " sample%s of Python stacks came too late: no idle time has %s",
+			late, late == 1 ? "" : "s", late == 1 ? "its line" : "their lines");
+	if (unsorted)
+		REASON(out, "%" PRIu64 " sample%s of Python stacks %s", unsorted,
+			unsorted == 1 ? "" : "s",
+			unsorted == 1 ? "was left out: it came after a later one"
+				      : "were left out: they came after later ones");
+}
+
 static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -151,11 +176,7 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	if (v->late_ranges)
 		REASON(out, "%" PRIu64 " range%s recorded too late to be matched with launches",
 			v->late_ranges, v->late_ranges == 1 ? " was" : "s were");
-	if (r->late_samples)
-		REASON(out,
-			"%" PRIu64 " sample%s of Python stacks came too late: no idle time has %s",
-			r->late_samples, r->late_samples == 1 ? "" : "s",
-			r->late_samples == 1 ? "its line" : "their lines");
+	judge_samples(out);
 	if (r->names_lost)
 		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct names",
 			r->names_lost, r->names_lost == 1 ? " was" : "s were");
@@ -327,6 +348,8 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->zero_time = r->zero_time;
 	v->unmatched_ranges = r->unmatched_ranges;
 	v->late_ranges = left_out_ranges(r).late;
+	v->late_samples = r->late_samples;
+	v->unsorted_samples = unsorted_samples(r);
 	v->damaged_chunks = n->counts[VPA_READING_DAMAGED];
 	v->torn_chunks = n->counts[VPA_READING_TORN];
 	v->unknown_sections = n->unknown_sections;

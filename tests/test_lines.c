@@ -702,6 +702,36 @@ static void gaps_wait_for_one_chunk_only(void **state)
 		assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 0), known ? 0 : 100000000);
 		assert_int_equal(r->verdict.reason_count, 1);
 		assert_string_equal(r->verdict.reasons[0], reasons[known / 19]);
+		assert_int_equal(r->verdict.late_samples, known ? 1 : 20);
+		assert_int_equal(r->verdict.unsorted_samples, 0);
+		vpa_report_free(r);
+	}
+}
+
+static void samples_that_are_out_of_order_are_counted(void **state)
+{
+	static const char *const reasons[] = {
+		"1 sample of Python stacks was left out: it came after a later one",
+		"2 samples of Python stacks were left out: they came after later ones"};
+	size_t count;
+
+	(void)state;
+	for (count = 1; count <= 2; count++) {
+		struct random_text text = {0};
+		struct vpa_report *r;
+
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, 20, slow, "");
+		/* A chunk's own are sorted. */
+		random_text_add(&text, "chunk\nsample t1 50000000 \"%s\"\n", other);
+		if (count == 2)
+			random_text_add(&text, "sample t1 60000000 \"%s\"\n", other);
+		r = report_of_text(&text);
+		assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 100000000);
+		assert_int_equal(r->verdict.unsorted_samples, count);
+		assert_int_equal(r->verdict.late_samples, 0);
+		assert_int_equal(r->verdict.reason_count, 1);
+		assert_string_equal(r->verdict.reasons[0], reasons[count - 1]);
 		vpa_report_free(r);
 	}
 }
@@ -1166,6 +1196,7 @@ int main(void)
 		cmocka_unit_test(samples_of_the_next_chunk_count),
 		cmocka_unit_test(each_thread_waits_for_its_own_samples),
 		cmocka_unit_test(gaps_wait_for_one_chunk_only),
+		cmocka_unit_test(samples_that_are_out_of_order_are_counted),
 		cmocka_unit_test(weights_of_random_samples_are_those_of_a_model),
 		cmocka_unit_test(random_samples_of_the_next_chunk_count),
 		cmocka_unit_test(lines_have_their_time_where_samples_cost_differs),

@@ -6,18 +6,19 @@
 
 #include <string.h>
 
-/* Samples that no line has. */
-static inline void strip_late_samples(struct vpa_verdict *v)
+/* What they say about samples that were left out. */
+static inline void strip_reasons(struct vpa_verdict *v)
 {
 	size_t kept = 0, i;
 
 	for (i = 0; i < v->reason_count; i++) {
-		if (strstr(v->reasons[i], " of Python stacks came too late"))
+		if (strstr(v->reasons[i], " of Python stacks "))
 			continue;
 		v->remedies[kept] = v->remedies[i];
 		v->reasons[kept++] = v->reasons[i];
 	}
 	v->reason_count = kept;
+	v->late_samples = v->unsorted_samples = 0;
 }
 
 /* What is left is the report of the same trace without stacks, apart from the notes of findings. */
@@ -25,7 +26,7 @@ static inline void strip_lines(struct vpa_report *r)
 {
 	size_t d, i;
 
-	strip_late_samples(&r->verdict);
+	strip_reasons(&r->verdict);
 	r->counts.samples = 0;
 	r->lines = (struct vpa_lines){0};
 	for (d = 0; d < r->device_count; d++) {
