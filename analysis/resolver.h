@@ -82,6 +82,7 @@ struct vpa_resolver {
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
 	uint64_t launches_without_op;
 	uint64_t late_samples; /* of stacks; an op that begins later had been released */
+	uint64_t exact_samples;
 	/* Ops without launch that began before every call known by then; the last such op; the
 	 * first call of all. ~0: none. */
 	uint64_t early_ops, last_early_ns, first_call_ns;

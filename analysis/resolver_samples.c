@@ -92,6 +92,7 @@ int vpa_resolver_add_samples(struct vpa_resolver *r, const struct vpt_section *s
 		rc = vpa_stack_samples_add(&r->pasts[thread].samples, &sample);
 		if (unsorted == r->pasts[thread].samples.late)
 			r->late_samples += sample.time_ns < r->newest_op_ns;
+		r->exact_samples += sample.is_exact;
 	}
 	if (!rc && s->row_count)
 		r->pasts[thread].sampled_chunk = r->chunks;

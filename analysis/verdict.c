@@ -297,6 +297,17 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	}
 }
 
+/* A profiler that records every call of a Python function is called twice for each; by how much that
+ * slowed the program is not in the trace. */
+static void judge_calls(struct vpa_report *out, const struct vpa_resolver *r)
+{
+	if (r->exact_samples)
+		add_reason(out,
+			"recording every call of a Python function slowed the host: its times, and "
+			"idle time that waits for it, are longer than without",
+			"record without with_stack=True");
+}
+
 static void copy_losses(struct vpa_verdict *v, const struct vpa_reading *reading)
 {
 	const struct vpa_intervals *lost = &reading->lost;
@@ -375,6 +386,7 @@ int vpa_verdict_write(
 	judge_records(out, r);
 	judge_limits(out, r);
 	judge_overhead(out, r);
+	judge_calls(out, r);
 	judge_books(out, reading);
 	judge_clock(out);
 	judge_devices(out, reading);

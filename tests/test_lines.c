@@ -736,6 +736,33 @@ static void samples_that_are_out_of_order_are_counted(void **state)
 	}
 }
 
+/* Samples do not slow the host. */
+static void a_record_of_all_calls_says_that_it_slowed_the_host(void **state)
+{
+	static const char reason[] =
+		"recording every call of a Python function slowed the host: its times, and idle "
+		"time that waits for it, are longer than without";
+	int is_exact;
+
+	(void)state;
+	for (is_exact = 0; is_exact < 2; is_exact++) {
+		struct random_text text = {0};
+		struct vpa_report *r;
+
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, 20, slow, is_exact ? "flags 1" : "");
+		r = report_of_text(&text);
+		assert_int_equal(r->verdict.complete, 1);
+		assert_int_equal(r->verdict.reason_count, is_exact);
+		if (is_exact) {
+			assert_string_equal(r->verdict.reasons[0], reason);
+			assert_string_equal(
+				r->verdict.remedies[0], "record without with_stack=True");
+		}
+		vpa_report_free(r);
+	}
+}
+
 /* ---- gaps and samples at random ---- */
 
 enum { RANDOM_LINES = 4, RANDOM_GAPS = 120 };
@@ -1197,6 +1224,7 @@ int main(void)
 		cmocka_unit_test(each_thread_waits_for_its_own_samples),
 		cmocka_unit_test(gaps_wait_for_one_chunk_only),
 		cmocka_unit_test(samples_that_are_out_of_order_are_counted),
+		cmocka_unit_test(a_record_of_all_calls_says_that_it_slowed_the_host),
 		cmocka_unit_test(weights_of_random_samples_are_those_of_a_model),
 		cmocka_unit_test(random_samples_of_the_next_chunk_count),
 		cmocka_unit_test(lines_have_their_time_where_samples_cost_differs),

@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-/* What they say about samples that were left out. */
+/* What they say about samples that were left out, and about records of all calls. */
 static inline void strip_reasons(struct vpa_verdict *v)
 {
 	size_t kept = 0, i;
 
 	for (i = 0; i < v->reason_count; i++) {
-		if (strstr(v->reasons[i], " of Python stacks "))
+		if (strstr(v->reasons[i], " of Python stacks ") ||
+			strstr(v->reasons[i], " every call of a Python function"))
 			continue;
 		v->remedies[kept] = v->remedies[i];
 		v->reasons[kept++] = v->reasons[i];
