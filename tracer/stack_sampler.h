@@ -4,9 +4,9 @@
  * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It begins
  * once a thread has called CUDA, and ends at once if the interpreter or its memory cannot be read. A
  * thread is sampled until VTR_STACKS_LATELY_NS after its last known call. A tick that is late is
- * skipped, and ticks are rarer where they would take more than 0.5 % of a processor: on a virtual
- * machine where a tick takes 100 us, 30 of them for waking up, there are 50 a second instead of 200.
- * The analysis weighs samples by the time between them.
+ * skipped, and ticks are rarer where they would take more than 0.5 % of a processor (vptrace.h says
+ * how rare). With one thread a quarter of a tick is for waking up, with many three quarters are for
+ * system calls. The analysis weighs samples by the time between them.
  *
  * A thread that slept at its last sample and has used no processor time since has had the same stack
  * all the time. It is then not read again, and gets the samples of the ticks that were left out: a

@@ -199,14 +199,17 @@ struct vptrace_options {
 	 * longer. */
 	int counters_ms;
 
-	/* VPTRACE_STACKS: samples per second of the Python stacks of threads that call CUDA, 1 to
-	 * 1000; fewer if that takes more than 0.5 % of a processor; -1, or VPTRACE_STACKS=off:
-	 * none. 0, the default: 200. Stacks are sampled only if the GPU's work is recorded, and
-	 * only in CPython 3.9 to 3.13 with its global lock. One that is loaded after the start is
-	 * found within a second. A thread of the library reads the interpreter's memory by checked
-	 * copies: it takes no lock of the interpreter, sends no signal, and runs no code on the
-	 * sampled threads. If the system refuses such copies (process_vm_readv() and
-	 * /proc/self/mem), there are no stacks. */
+	/* VPTRACE_STACKS: the most samples per second of the Python stacks of threads that call
+	 * CUDA, 1 to 1000; -1, or VPTRACE_STACKS=off: none. 0, the default: 200. Of these, as many
+	 * are taken as 0.5 % of a processor pays for: on a small virtual machine 40 to 80 with one
+	 * or two threads that compute, 15 with 32. A thread that sleeps costs next to nothing and
+	 * has all of its samples; the analysis weighs each sample by the time since the one
+	 * before. Stacks are sampled only if the GPU's work is recorded, and only in CPython 3.9
+	 * to 3.13 with its global lock. One that is loaded after the start is found within a
+	 * second. A thread of the library reads the interpreter's memory by checked copies: it
+	 * takes no lock of the interpreter, sends no signal, and runs no code on the sampled
+	 * threads. If the system refuses such copies (process_vm_readv() and /proc/self/mem),
+	 * there are no stacks. */
 	int stacks_hz;
 };
 

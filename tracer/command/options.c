@@ -24,8 +24,8 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_MEMORY] = {"memory", '\0', VPA_TEXT, "SIZE", NULL,
 		"memory limit of the tracer in each process, such as 512M (256M)"},
 	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
-		"samples per second of the Python stacks of threads that call CUDA, 1 to 1000, or "
-		"off (200)"},
+		"the most samples per second of the Python stacks of threads that call CUDA, 1 to "
+		"1000, or off (200)"},
 	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE", "auto",
 		"marks for Python pipelines: presets by name, mark files, auto for all presets, or "
 		"none"},
