@@ -201,7 +201,7 @@ struct vptrace_options {
 
 	/* VPTRACE_STACKS: the most samples per second of the Python stacks of threads that call
 	 * CUDA, 1 to 1000; -1, or VPTRACE_STACKS=off: none. 0, the default: 200. Of these, as many
-	 * are taken as 0.5 % of a processor pays for: on a small virtual machine 30 to 80 with one
+	 * are taken as 0.5 % of a processor pays for: on a small virtual machine 30 to 100 with one
 	 * or two threads that compute, 15 with 32. A thread that sleeps costs next to nothing and
 	 * has all of its samples; the analysis weighs each sample by the time since the one
 	 * before. Stacks are sampled only if the GPU's work is recorded, and only in CPython 3.9
