@@ -304,14 +304,14 @@ static void threads_that_called_lately_are_known(void **state)
 }
 
 static _Atomic uint32_t other;
-static atomic_int ends;
 
+/* Waits for the other end of a pipe to be closed. */
 static void *sleeper(void *arg)
 {
-	(void)arg;
+	char byte;
+
 	other = (uint32_t)gettid();
-	while (!ends)
-		usleep(10000);
+	assert_int_equal(read(*(const int *)arg, &byte, 1), 0);
 	return NULL;
 }
 
@@ -319,26 +319,30 @@ static void a_thread_sleeps_runs_or_has_ended(void **state)
 {
 	struct vtr_thread_state own, its;
 	struct vtr_thread_times before, after;
-	unsigned i, slept = 0;
+	unsigned i;
 	pthread_t thread;
+	int ends[2];
 
 	(void)state;
-	assert_int_equal(pthread_create(&thread, NULL, sleeper, NULL), 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pthread_create(&thread, NULL, sleeper, &ends[0]), 0);
 	while (!other)
 		usleep(1000);
 	vtr_thread_state_open(&own, (uint32_t)gettid());
 	vtr_thread_state_open(&its, other);
 	assert_int_equal(vtr_thread_state_now(&own), VPT_THREADSTATE_RUNNING);
 	assert_int_equal(vtr_thread_state_times(&own, &before), 0);
+	while (vtr_thread_state_now(&its) != VPT_THREADSTATE_SLEEPING)
+		usleep(1000);
 	for (i = 0; i < 20; i++) {
-		slept += vtr_thread_state_now(&its) == VPT_THREADSTATE_SLEEPING;
+		assert_int_equal(vtr_thread_state_now(&its), VPT_THREADSTATE_SLEEPING);
 		usleep(1000);
 	}
-	assert_true(slept >= 15);
 	assert_int_equal(vtr_thread_state_times(&own, &after), 0);
 	assert_true(after.switches >= before.switches + 20);
-	ends = 1;
+	close(ends[1]);
 	pthread_join(thread, NULL);
+	close(ends[0]);
 	assert_true(vtr_thread_cpu_ns(other) == UINT64_MAX);
 	assert_int_equal(vtr_thread_state_now(&its), VPT_THREADSTATE_UNKNOWN);
 	assert_int_not_equal(vtr_thread_state_times(&its, &after), 0);
