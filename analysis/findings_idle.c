@@ -225,9 +225,26 @@ static int is_worth(const struct vpa_report *r, const struct sum *sum)
 	return vpa_saving_is_worth(r, &own);
 }
 
+/* The listed gap of that headline; NULL if there is none, or more than one. */
+static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_cause cause)
+{
+	const struct vpa_gap_row *found = NULL;
+	size_t i;
+
+	for (i = 0; i < r->gap_count; i++) {
+		if (r->gaps[i].cause != cause)
+			continue;
+		if (found)
+			return NULL;
+		found = &r->gaps[i];
+	}
+	return found;
+}
+
 /* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 %, 412 samples)";
- * NULL if it has less than a quarter, or neither is known. */
-static const char *where_of(struct vpa_report *r, const struct sum *sum)
+ * NULL if it has less than a quarter, or neither is known. A gap alone may be known better than its place. */
+static const char *where_of(
+	struct vpa_report *r, const struct sum *sum, const struct vpa_gap_row *gap)
 {
 	const struct vpa_idle_part *top = sum->top;
 	const char *range, *word;
@@ -236,7 +253,7 @@ static const char *where_of(struct vpa_report *r, const struct sum *sum)
 
 	if (!top || top->ns < sum->ns / 4)
 		return NULL;
-	vpa_top_line_text(line, sizeof(line), top->top);
+	vpa_top_line_text(line, sizeof(line), gap && gap->top ? gap->top : top->top);
 	is_place = top->range || top->call;
 	if (!is_place && !line[0])
 		return NULL;
@@ -328,7 +345,7 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 
 	if (!f)
 		return;
-	where = where_of(r, sum);
+	where = where_of(r, sum, NULL);
 	f->title = title_of(a, sum);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
@@ -499,7 +516,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	f->title = title;
 	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window%s",
 		vpa_in_ms(waited), vpa_per_cent(waited, vpa_windows_ns(r)), words ? words : "");
-	where = where_of(r, &sum);
+	where = where_of(r, &sum, only_gap(r, cause));
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
 		save_head(r, f, &sum.saving);
 	f->note = vpa_arena_printf(&r->arena, "%s, %.1f %% of the window%s%s%s",

@@ -347,7 +347,20 @@ static void exact_stacks_split_each_gap(void **state)
 	vpa_report_free(r);
 }
 
-/* 30 ms in step(), 25 ms of it in a framework's code, 25 ms in other(), all called by run(): it covers 55 ms of 100. */
+/* 30 ms in step(), 25 ms of it in a framework's code, 25 ms in other(), all called by run(). */
+static void add_run(struct random_text *text)
+{
+	random_text_add(text, "sample t1 20000000 \"main (/app/run.py:1)\" flags 1\n"
+			      "sample t1 32000000 \"main (/app/run.py:1);run (/app/run.py:2);step "
+			      "(/app/a.py:3)\" flags 1\n"
+			      "sample t1 37000000 \"main (/app/run.py:1);run (/app/run.py:2);step "
+			      "(/app/a.py:3);item (/x/torch/t.py:4)\" flags 1\n");
+	random_text_add(text, "sample t1 62000000 \"main (/app/run.py:1);run (/app/run.py:2);other "
+			      "(/app/b.py:5)\" flags 1\n"
+			      "sample t1 87000000 \"main (/app/run.py:1)\" flags 1\n");
+}
+
+/* run() covers 55 ms of 100. */
 static void an_exact_gap_has_the_innermost_line_that_covers_most(void **state)
 {
 	struct random_text text = {0};
@@ -355,19 +368,29 @@ static void an_exact_gap_has_the_innermost_line_that_covers_most(void **state)
 
 	(void)state;
 	add_script(&text, HOST_CODE);
-	random_text_add(&text, "sample t1 20000000 \"main (/app/run.py:1)\" flags 1\n"
-			       "sample t1 32000000 \"main (/app/run.py:1);run (/app/run.py:2);step "
-			       "(/app/a.py:3)\" flags 1\n"
-			       "sample t1 37000000 \"main (/app/run.py:1);run (/app/run.py:2);step "
-			       "(/app/a.py:3);item (/x/torch/t.py:4)\" flags 1\n");
-	random_text_add(&text,
-		"sample t1 62000000 \"main (/app/run.py:1);run (/app/run.py:2);other "
-		"(/app/b.py:5)\" flags 1\n"
-		"sample t1 87000000 \"main (/app/run.py:1)\" flags 1\n");
+	add_run(&text);
 	r = report_of_text(&text);
 	assert_string_equal(r->gaps[0].top->line.function, "run");
 	assert_int_equal(r->gaps[0].top->line.number, 2);
 	assert_true(r->gaps[0].top->share == 0.55);
+	vpa_report_free(r);
+}
+
+/* The gap before the first op is listed, so the finding about it names the same line: run() covers 55 ms of 100. */
+static void a_late_start_has_the_line_of_its_gap(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text,
+		"start 1ms\nrange t1 1ms-120ms \"load\"\n"
+		"call t1 cudaLaunchKernel 101ms+0us corr 1\nkernel s7 101ms-120ms corr 1\n");
+	add_run(&text);
+	r = report_of_text(&text);
+	assert_string_equal(r->findings[0].id, "before-first-work");
+	assert_true(r->gaps[0].top->share == 0.55);
+	assert_non_null(strstr(r->findings[0].note, "at /app/run.py:2 (55 % of its time)"));
 	vpa_report_free(r);
 }
 
@@ -1212,6 +1235,7 @@ int main(void)
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),
 		cmocka_unit_test(exact_stacks_split_each_gap),
 		cmocka_unit_test(an_exact_gap_has_the_innermost_line_that_covers_most),
+		cmocka_unit_test(a_late_start_has_the_line_of_its_gap),
 		cmocka_unit_test(launches_have_the_line_of_a_sample_among_them),
 		cmocka_unit_test(a_gap_between_queued_ops_is_in_the_lines_of_its_stage),
 		cmocka_unit_test(a_stage_has_the_lines_that_its_ops_waited_for),
