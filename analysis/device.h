@@ -25,6 +25,7 @@ struct vpa_idle_part {
 	uint64_t inside_ns;
 	uint64_t ns, gaps;              /* gaps: those with such a piece */
 	const struct vpa_top_line *top; /* NULL: nothing is known */
+	int is_inside_others;           /* of inside_ns a part is in other calls */
 };
 
 /* Whether a name stands for several: small places summed up, or too many to keep. It is no place

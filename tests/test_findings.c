@@ -785,6 +785,31 @@ static void a_gap_shows_each_cause_of_a_quarter(void **state)
 	vpa_report_free(r);
 }
 
+/* The sync held the host for 990 us, so the gap of 162 us is its: 100 in a cudaMalloc, 60 in a cudaFree. */
+static void calls_that_a_sync_delayed_are_named(void **state)
+{
+	static const char sync[] = "start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				   "kernel s7 1000us-2000us corr 1" GEMM
+				   "call t1 cudaStreamSynchronize 1010us-2000us corr 2\n";
+	static const char launch[] = "call t1 cudaLaunchKernel 2160us-2161us corr 5\n"
+				     "kernel s7 2162us-2400us corr 5" GEMM;
+	static const char *const calls[][2] = {{"call t1 cudaMalloc 2000us-2100us corr 3\n",
+						       "160 us inside cudaMalloc and other calls:"},
+		{"call t1 cudaFree 2000us-2100us corr 3\n", "160 us inside cudaFree:"}};
+	struct vpa_report *r;
+	char script[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		snprintf(script, sizeof(script), "%s%scall t1 cudaFree 2100us-2160us corr 4\n%s",
+			sync, calls[i][0], launch);
+		r = analyze(script, NULL);
+		expect_page("calls", r, calls[i][1], 1);
+		vpa_report_free(r);
+	}
+}
+
 static void what_the_host_did_before_the_first_work_is_told(void **state)
 {
 	struct vpa_report *r = analyze("start 1ms\nrange t1 1ms-9ms \"import\"\n"
@@ -821,6 +846,7 @@ int main(void)
 		cmocka_unit_test(places_that_differ_by_a_number_are_told_together),
 		cmocka_unit_test(a_place_before_a_range_is_before_it),
 		cmocka_unit_test(a_gap_shows_each_cause_of_a_quarter),
+		cmocka_unit_test(calls_that_a_sync_delayed_are_named),
 		cmocka_unit_test(what_the_host_did_before_the_first_work_is_told),
 	};
 

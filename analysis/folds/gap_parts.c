@@ -130,6 +130,7 @@ int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_con
 			.ns = from->ns,
 			.gaps = from->gaps,
 			.inside_ns = from->inside_ns,
+			.is_inside_others = from->votes_ns != from->inside_ns,
 			.inside = vpa_fold_name(out, c->model, from->inside)};
 		if (e->b == OTHER)
 			continue;

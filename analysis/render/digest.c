@@ -40,6 +40,8 @@ static void add_place(
 	}
 	p->ns += part->ns;
 	p->gaps += part->gaps;
+	p->is_inside_others |= part->is_inside_others ||
+			       (p->inside && part->inside && !vpa_same(p->inside, part->inside));
 	if (part->inside_ns > p->inside_ns)
 		p->inside = part->inside;
 	p->inside_ns += part->inside_ns;
@@ -202,6 +204,8 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 
 		if (p->cause != cause || !p->inside)
 			continue;
+		sum.is_inside_others |=
+			p->is_inside_others || (sum.call && !vpa_same(sum.call, p->inside));
 		sum.ns += p->inside_ns;
 		if (p->inside_ns > most) {
 			most = p->inside_ns;

@@ -12,8 +12,9 @@ struct vpa_idle_place {
 	enum vpa_cause cause;
 	const char *call, *range;
 	uint64_t ns, gaps;
-	const char *inside; /* the host was in this call for inside_ns of it */
+	const char *inside; /* the host was in this call for inside_ns of it, or most of that */
 	uint64_t inside_ns;
+	int is_inside_others; /* and in others */
 	const struct vpa_top_line *top; /* of the device that waited longest; NULL: not known */
 	uint64_t top_ns;
 };

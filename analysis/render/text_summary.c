@@ -344,8 +344,9 @@ static void put_first_cause(
 
 	vpa_words_add(&w, "", "%s", vpa_cause_label(cause).text);
 	if (inside.ns)
-		vpa_words_add(&w, ", ", "of which %s inside %s", vpa_duration(inside.ns).text,
-			vpa_fit(inside.call, 48).text);
+		vpa_words_add(&w, ", ", "of which %s inside %s%s", vpa_duration(inside.ns).text,
+			vpa_fit(inside.call, 48).text,
+			inside.is_inside_others ? " and other calls" : "");
 	vpa_words_add(&w, ": ", "%s of %s idle, %s gap%s, mean %s.",
 		vpa_duration(d->cause_ns[cause]).text, vpa_duration(d->idle_ns).text,
 		vpa_count(d->cause_gaps[cause]).text, vpa_plural(d->cause_gaps[cause]),

@@ -91,7 +91,8 @@ static void add_inside(struct vpa_table *t, const struct vpa_digest *d, enum vpa
 
 	if (!inside.ns)
 		return;
-	row = vpa_table_row(t, 4, "of which inside %s", vpa_fit(inside.call, 60).text);
+	row = vpa_table_row(t, 4, "of which inside %s%s", vpa_fit(inside.call, 60).text,
+		inside.is_inside_others ? " and other calls" : "");
 	row->cells[0] = vpa_ms(inside.ns, d);
 	row->cells[1] = vpa_percent(inside.ns, d->windows_ns);
 }
