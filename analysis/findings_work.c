@@ -88,7 +88,20 @@ static uint64_t copy_ns(const struct vpa_device *d)
 	return d->exposed_copy_ns;
 }
 
-/* Copies can overlap at most the compute time there is. The rest must be removed. */
+/* Compute with no copy beside it yet. */
+static uint64_t unused_compute_ns(const struct vpa_report *r, const struct vpa_device *d)
+{
+	const struct vpa_expert *e = &r->expert;
+	size_t i;
+
+	for (i = 0; i < e->overlap_count; i++)
+		if (e->overlaps[i].device == d->device)
+			return e->overlaps[i].ns[VPA_OVERLAP_COMPUTE] +
+			       e->overlaps[i].ns[VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM];
+	return d->compute_ns;
+}
+
+/* Exposed copies can overlap at most that. The rest must be removed. */
 static int is_too_much_to_hide(const struct vpa_report *r)
 {
 	uint64_t copies = 0, compute = 0;
@@ -96,7 +109,7 @@ static int is_too_much_to_hide(const struct vpa_report *r)
 
 	for (d = 0; d < r->device_count; d++) {
 		copies += r->devices[d].exposed_copy_ns;
-		compute += r->devices[d].compute_ns;
+		compute += unused_compute_ns(r, &r->devices[d]);
 	}
 	return copies > compute;
 }
@@ -108,9 +121,10 @@ static uint64_t hidden_at_most(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++) {
-		const struct vpa_device *d = &r->devices[i];
+		uint64_t unused_ns = unused_compute_ns(r, &r->devices[i]);
+		uint64_t copies_ns = r->devices[i].exposed_copy_ns;
 
-		ns += d->compute_ns < d->exposed_copy_ns ? d->compute_ns : d->exposed_copy_ns;
+		ns += unused_ns < copies_ns ? unused_ns : copies_ns;
 	}
 	return ns;
 }
@@ -160,12 +174,16 @@ static void name_copies(struct vpa_report *r)
 	if (is_too_much_to_hide(r))
 		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
 			   "hide these copies";
+	if (is_too_much_to_hide(r) &&
+		(!strcmp(c->source, "pageable") || !strcmp(c->target, "pageable")))
+		f->title = "pin the memory that is copied, or copy less: pageable copies are slow, "
+			   "and the host waits for them";
 	if (!strcmp(c->kind, "DtoD"))
 		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
 			   "that write where the result is read";
 	f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %.3g GB at %.1f GB/s",
-		f->gain_from_ms > 0 ? "the lower bound if they overlap all compute, the upper one "
-				      "if nothing is copied; "
+		f->gain_from_ms > 0 ? "the lower bound if they overlap all compute without copies "
+				      "beside it, the upper one if nothing is copied; "
 				    : "",
 		c->kind, c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
 }

@@ -338,11 +338,34 @@ static void copies_hide_behind_the_compute_there_is(void **state)
 	assert_non_null(f);
 	assert_true(f->gain_from_ms == 0.05 && f->gain_at_most_ms == 0.95);
 	assert_true(f->base_ms == 1 && f->base_gain_from_ms == 0.05 && f->base_gain_ms == 0.95);
-	assert_non_null(strstr(f->note, "the lower bound if they overlap all compute"));
+	assert_string_equal(f->title,
+		"copy less: keep reused data on the GPU; there is too little compute to hide these "
+		"copies");
+	assert_non_null(strstr(f->note, "the lower bound if they overlap all compute without"));
 	/* A factor of 20 would be a promise that the host keeps up. */
 	expect_page(
 		"copies", r, "50.0-950 us of 1.00 ms active: 1.05x as fast, at best 50.0 us", 1);
 	expect_page("copies", r, "20.0x", 0);
+	vpa_report_free(r);
+}
+
+/* A kernel of 600 us with a copy of 590 beside it, and another copy of 400 us: 10 us of compute are left to hide it. */
+static void compute_beside_copies_hides_no_others(void **state)
+{
+	static const char script[] =
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1600us corr 1" GEMM
+		"call t1 cudaMemcpyAsync 1001us-1002us corr 2\n"
+		"copy s8 HtoD pageable->device 1010us-1600us corr 2 bytes 1000000\n"
+		"call t1 cudaMemcpyAsync 1002us-1003us corr 3\n"
+		"copy s8 HtoD pageable->device 1600us-2000us corr 3 bytes 1000000\n";
+	struct vpa_report *r = analyze(script, NULL);
+	const struct vpa_finding *f = finding(r, "exposed-copy");
+
+	(void)state;
+	assert_non_null(f);
+	assert_true(f->gain_from_ms == 0.01 && f->gain_at_most_ms == 0.4);
+	assert_int_equal(strncmp(f->title, "pin the memory that is copied", 29), 0);
 	vpa_report_free(r);
 }
 
@@ -831,6 +854,7 @@ int main(void)
 		cmocka_unit_test(findings_say_what_is_worth_it),
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
 		cmocka_unit_test(copies_hide_behind_the_compute_there_is),
+		cmocka_unit_test(compute_beside_copies_hides_no_others),
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
 		cmocka_unit_test(queued_work_that_starts_late_is_told_in_words),
