@@ -4,6 +4,7 @@
 
 #include "formats/memory.h"
 #include "formats/reader.h"
+#include "tracer/clock.h"
 #include "tracer/names.h"
 
 #include <setjmp.h>
@@ -54,11 +55,14 @@ static void count_closing(void *ctx)
 	closings++;
 }
 
+static uint64_t max_bytes;
+
 static void open_recorder(int fail_at, int always)
 {
 	struct vtr_recorder_options o = {.sink = &disk.sink,
 		.header = {.major = VPT_MAJOR, .t0_ns = 1000, .pid = 7},
 		.always = always,
+		.max_bytes = max_bytes,
 		.closing = count_closing};
 
 	memset(&disk, 0, sizeof(disk));
@@ -75,6 +79,7 @@ static int teardown(void **state)
 	(void)state;
 	vtr_recorder_free(recorder);
 	recorder = NULL;
+	max_bytes = 0;
 	return 0;
 }
 
@@ -92,6 +97,7 @@ static void put_range(uint32_t tid, uint64_t start_ns, const char *name)
 struct content {
 	uint64_t ranges, losses, paused, lanes, chunks, last_chunks, lost_events;
 	uint64_t received, dropped; /* of the last STATS row of lane 0 */
+	uint64_t paused_ns;         /* where the last loss of that kind begins */
 	uint64_t lane_rows_of_used; /* chunks in which a lane with rows is not described */
 	char names[256];
 };
@@ -109,12 +115,16 @@ static void add_section(struct content *c, const struct vpt_batch *b, const stru
 		for (i = 0; i < s->row_count && i < 3; i++) {
 			struct vpt_text t = vpt_batch_text(b, s->col[VPT_RANGE_NAME][i]);
 
-			strncat(c->names, t.text, t.len);
+			if (strlen(c->names) + t.len < sizeof(c->names))
+				strncat(c->names, t.text, t.len);
 		}
 	}
 	for (i = 0; s->kind == VPT_LOSS && i < s->row_count; i++) {
 		c->losses++;
-		c->paused += s->col[VPT_LOSS_LOSS_KIND][i] == VPT_LOSSKIND_PAUSED;
+		if (s->col[VPT_LOSS_LOSS_KIND][i] != VPT_LOSSKIND_PAUSED)
+			continue;
+		c->paused++;
+		c->paused_ns = s->col[VPT_LOSS_START][i];
 	}
 	for (i = 0; s->kind == VPT_STATS && i < s->row_count; i++)
 		if (!s->col[VPT_STATS_LANE][i]) {
@@ -221,6 +231,30 @@ static void a_full_chunk_is_written_by_itself(void **state)
 	assert_int_equal(read_back().chunks, 3);
 	assert_int_equal(read_back().ranges, 3 * VPT_CHUNK_EVENTS);
 	assert_int_equal(read_back().lane_rows_of_used, 0);
+}
+
+/* A range that holds all the others ends last. The rows after the limit are missing, not all since it began. */
+static void a_range_that_is_open_at_the_limit_is_kept(void **state)
+{
+	uint64_t begin_ns = vtr_now(), limit_ns;
+	struct content c;
+	uint32_t i;
+
+	(void)state;
+	max_bytes = 256 << 10;
+	open_recorder(0, 0);
+	for (i = 0; !vtr_recorder_is_full(recorder); i++)
+		put_range(i % 3, vtr_now(), i % 2 ? "odd" : "even");
+	limit_ns = vtr_now();
+	put_range(1, limit_ns, "after");
+	put_range(1, begin_ns, "request");
+	vtr_recorder_end_pauses(recorder, vtr_now());
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	c = read_back();
+	assert_true(disk.size <= max_bytes);
+	assert_int_equal(c.ranges, i + 1);
+	assert_int_equal(c.paused, 1);
+	assert_true(c.paused_ns > begin_ns && c.paused_ns <= limit_ns);
 }
 
 /* The disk fails at its n-th write, for every n: what was written before is whole, the rest is
@@ -480,6 +514,7 @@ int main(void)
 		cmocka_unit_test_teardown(rows_arrive_with_their_lanes, teardown),
 		cmocka_unit_test_teardown(nothing_makes_no_file_unless_asked, teardown),
 		cmocka_unit_test_teardown(a_full_chunk_is_written_by_itself, teardown),
+		cmocka_unit_test_teardown(a_range_that_is_open_at_the_limit_is_kept, teardown),
 		cmocka_unit_test_teardown(a_failing_disk_loses_nothing_from_the_count, teardown),
 		cmocka_unit_test_teardown(a_chunk_without_memory_costs_itself, teardown),
 		cmocka_unit_test_teardown(rows_of_a_pause_are_not_received, teardown),

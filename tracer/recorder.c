@@ -102,14 +102,32 @@ static void follow_changes(struct vtr_recorder *r)
 	r->o.changed(r->o.closing_ctx);
 }
 
-/* Whether a row is not to be recorded. */
-static int is_refused(struct vtr_recorder *r, uint64_t start_ns)
+/* More bytes than the open chunk can take when it is written. */
+static uint64_t chunk_bound(const struct vtr_recorder *r)
+{
+	return r->open.batch.event_count * (uint64_t)EVENT_BYTES +
+	       vpt_batch_side_bytes(&r->open.batch);
+}
+
+/* The last chunk has room for a few rows more. */
+static int has_room_at_end(const struct vtr_recorder *r)
+{
+	return chunk_bound(r) < LEAST_BYTES;
+}
+
+/* Whether a row is not to be recorded. The recording ends where the first such row begins; but a range
+ * that was open when the limit was reached, such as a request, is kept: it would take all it
+ * holds out of the recording. */
+static int is_refused(struct vtr_recorder *r, enum vpt_kind kind, uint64_t start_ns)
 {
 	follow_changes(r);
 	if (vtr_pauses_at(&r->pauses, start_ns))
 		return 1;
-	if (r->is_full && start_ns && start_ns < r->full_ns)
+	if (r->is_full && start_ns && start_ns < r->full_ns) {
+		if (kind == VPT_RANGE && has_room_at_end(r))
+			return 0;
 		r->full_ns = start_ns;
+	}
 	return r->is_full;
 }
 
@@ -127,7 +145,7 @@ int vtr_recorder_put(
 	uint64_t start_ns = *(const uint64_t *)row; /* the first column of every event */
 	struct vpt_section *s;
 
-	if (start_ns - r->open.clear_ns >= r->open.clear_span_ns && is_refused(r, start_ns))
+	if (start_ns - r->open.clear_ns >= r->open.clear_span_ns && is_refused(r, kind, start_ns))
 		return 0;
 	if (!lane)
 		lane = &r->nowhere;
@@ -254,13 +272,6 @@ static uint64_t bytes_left(const struct vtr_recorder *r)
 	uint64_t kept = r->o.sink->written_bytes + LAST_BYTES + lanes;
 
 	return r->o.max_bytes > kept ? r->o.max_bytes - kept : 0;
-}
-
-/* More bytes than the open chunk can take when it is written. */
-static uint64_t chunk_bound(const struct vtr_recorder *r)
-{
-	return r->open.batch.event_count * (uint64_t)EVENT_BYTES +
-	       vpt_batch_side_bytes(&r->open.batch);
 }
 
 /* Ends the chunk before it could exceed the limit, and recording where no other is worth while. A
