@@ -442,6 +442,8 @@ same "mark files are absolute" "VPTRACE_MARK=auto,$work/my own.marks,m:f = step,
 	"$(VPTRACE_MARK="auto, my own.marks,m:f = step,./marked.marks" environment | grep VPTRACE_MARK)"
 same "without a comma in the folder" "VPTRACE_MARK=marked.marks" \
 	"$(cd 'a,b' && cp ../marked.marks . && "$vptrace" run --mark marked.marks env 2>err | grep VPTRACE_MARK)"
+same "several --mark" "VPTRACE_MARK=m:f = step,m:g = block" \
+	"$(environment --mark 'm:f = step' --mark 'm:g = block' | grep VPTRACE_MARK)"
 same "marks by default" VPTRACE_MARK=auto "$(environment | grep VPTRACE_MARK)"
 mkdir -p prefix/bin prefix/lib prefix/share/vptrace/python/site
 cp "$vptrace" prefix/bin

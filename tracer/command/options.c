@@ -26,9 +26,10 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
 		"the most samples per second of the Python stacks of threads that call CUDA, 1 to "
 		"1000, or off (200)"},
-	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE", "auto",
-		"marks for Python pipelines: presets by name, mark files, auto for all presets, or "
-		"none"},
+	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE|RULE", "auto",
+		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
+		"all "
+		"presets, or none; may be given several times"},
 	[VTR_RUN_PRELOAD] = {"preload", '\0', VPA_FLAG, NULL, NULL,
 		"also load the tracer by LD_PRELOAD, for programs into which CUDA and NVTX do not "
 		"load it"},

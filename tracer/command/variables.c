@@ -205,6 +205,27 @@ static int set_texts(const struct vpa_args *args, struct vpt_err *err)
 	return rc;
 }
 
+/* Marks add up: those of several --mark are one list. */
+static int join_marks(const struct vpa_args *args, struct vpt_err *err)
+{
+	const char *fallback = args->command->options[VTR_RUN_MARK].fallback;
+	char *all = NULL;
+	size_t size, count = 0, i;
+	FILE *out = open_memstream(&all, &size);
+	int rc;
+
+	if (!out)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the marks");
+	for (i = 0; i < args->given_count; i++)
+		if (args->given[i].option == VTR_RUN_MARK && args->given[i].text != fallback)
+			fprintf(out, "%s%s", count++ ? "," : "", args->given[i].text);
+	rc = fclose(out) ? vpt_fail(err, VPT_ENOMEM, "no memory for the marks") : VPT_OK;
+	if (!rc && count > 1)
+		rc = set("VPTRACE_MARK", all, err);
+	free(all);
+	return rc;
+}
+
 /* Children may change their folder here too. */
 static int set_marks(const char *site, struct vpt_err *err)
 {
@@ -265,6 +286,8 @@ int vtr_variables_set(
 		return rc;
 	if (vpa_has(args, VTR_RUN_PRELOAD))
 		rc = prepend("LD_PRELOAD", places->library, err);
+	if (!rc)
+		rc = join_marks(args, err);
 	if (!rc && *places->site && strcmp(getenv("VPTRACE_MARK"), "none") != 0)
 		rc = prepend("PYTHONPATH", places->site, err);
 	if (!rc && *places->site && set_marks(places->site, err))
