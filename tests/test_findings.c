@@ -615,6 +615,8 @@ static void a_gain_after_the_blocks_is_of_the_request(void **state)
 	r = analyze(script, &options);
 	expect_page("after the blocks", r,
 		"100 ms of the request's 200 ms: 240 -> at most 480 FPS end to end", 1);
+	/* The rate of RESULT is the steady one. */
+	expect_page("the column", r, "480 FPS end to end G1", 1);
 	vpa_report_free(r);
 }
 

@@ -23,7 +23,7 @@ static struct vpa_num evidence_of(const struct vpa_finding *f)
 		memcpy(out.text + used, ", ", before);
 		used += before;
 		for (k = 0; k < len; k++)
-			out.text[used + k] = id[k] > ' ' && id[k] < 0x7f ? id[k] : '?';
+			out.text[used + k] = id[k] >= ' ' && id[k] < 0x7f ? id[k] : '?';
 		used += len;
 	}
 	return out;
@@ -149,15 +149,12 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 {
 	struct vpa_num out = {"-"};
 	struct vpa_label ms;
-
 	const char *unit = rate_unit(f);
 
 	if (unit) {
 		snprintf(out.text, sizeof(out.text), "%.20s %.15s",
 			rate_of(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to).text,
-			f->fps_to > 0    ? "FPS"
-			: unit[0] == 'i' ? "it/s"
-					 : unit);
+			unit[0] == 'i' ? "it/s" : unit);
 	} else if (f->gain_at_most_ms > 0) {
 		ms = f->base_ms > 0 ? range_of(f->base_gain_from_ms, f->base_gain_ms)
 				    : range_of(f->gain_from_ms, f->gain_at_most_ms);
