@@ -42,6 +42,7 @@ static void find_blocks(
 	size_t i;
 
 	out->kind = "block";
+	out->is_whole = 1;
 	out->count = b->measured;
 	out->span_ns = b->span_ns;
 	out->busy_ns = b->busy_ns;
@@ -81,6 +82,35 @@ static void find_inferred(const struct vpa_inferred *row, struct vpa_check_loop 
 	out->ops_count = row->step_count;
 }
 
+/* The steps of all requests: what the devices did from each request's first one to its last. That is not known of a
+ * request whose steps the window cuts; then of none, and only the steps' own times remain. */
+static void find_steps(
+	const struct vpa_report *r, const struct vpa_stage_row *steps, struct vpa_check_loop *out)
+{
+	size_t i;
+
+	out->kind = "step";
+	out->is_whole = 1;
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_request *q = &r->requests[i];
+
+		if (!q->steps.count)
+			continue;
+		out->count += q->steps.count;
+		if (q->steps.s_per_it > 0)
+			out->span_ns +=
+				(uint64_t)(q->steps.s_per_it * 1e9 * (double)q->steps.count + 0.5);
+		out->busy_ns += q->loop.busy_ns;
+		out->idle_ns += q->loop.idle_ns;
+		out->is_whole &= q->loop.devices != 0;
+	}
+	if (!out->is_whole) {
+		out->busy_ns = steps->busy_ns;
+		out->idle_ns = steps->idle_ns;
+	}
+	count_ops(out, steps, "step");
+}
+
 void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
 {
 	const struct vpa_request *q = vpa_main_request(r);
@@ -90,15 +120,7 @@ void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
 	if (q && q->blocks.measured) {
 		find_blocks(r, &q->blocks, out);
 	} else if (q && q->steps.count && steps) {
-		out->kind = "step";
-		out->count = steps->count;
-		out->span_ns =
-			q->steps.s_per_it > 0
-				? (uint64_t)(q->steps.s_per_it * 1e9 * (double)q->steps.count)
-				: 0;
-		out->busy_ns = steps->busy_ns;
-		out->idle_ns = steps->idle_ns;
-		count_ops(out, steps, "step");
+		find_steps(r, steps, out);
 	} else if (r->inferred_count && r->inferred[0].step_count) {
 		find_inferred(&r->inferred[0], out);
 	}
@@ -154,27 +176,43 @@ static const char *per_cent(struct writer *w, double share)
 	return vpa_arena_printf(&w->r->arena, "%s %%", vpa_share(share).text);
 }
 
-static const char *where(const char *kind)
+/* What the loop's busy and idle time are of. */
+static const char *where(const struct vpa_check_loop *l)
 {
-	return !strcmp(kind, "block")  ? "the measured blocks"
-	       : !strcmp(kind, "step") ? "the denoising steps"
-				       : "the inferred steps";
+	if (!strcmp(l->kind, "block"))
+		return "the measured blocks";
+	if (!strcmp(l->kind, "step"))
+		return l->is_whole ? "the time from first to last step"
+				   : "the denoising steps, without the time between";
+	return "the inferred steps";
 }
 
-/* Idle time of some causes: in the measured blocks, else between the first and the last op of each
- * device; and the time that it is a part of. */
+static uint64_t idle_parts(const struct vpa_block_part *parts, size_t count, uint64_t causes)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (parts[i].kind == VPA_PART_IDLE && causes >> parts[i].cause & 1)
+			ns += parts[i].ns;
+	return ns;
+}
+
+/* Idle time of some causes: in the loop where it is known, else between the first and the last op of
+ * each device; and the time that it is a part of. */
 static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_ns)
 {
 	const struct vpa_request *q = vpa_main_request(w->r);
 	uint64_t ns = 0;
 	size_t i, k;
 
-	if (q && q->blocks.measured) {
-		*base_ns = q->blocks.busy_ns + q->blocks.idle_ns;
-		for (i = 0; i < q->blocks.part_count; i++)
-			if (q->blocks.parts[i].kind == VPA_PART_IDLE &&
-				causes >> q->blocks.parts[i].cause & 1)
-				ns += q->blocks.parts[i].ns;
+	if (w->loop->kind && w->loop->is_whole) {
+		*base_ns = w->loop->busy_ns + w->loop->idle_ns;
+		if (!strcmp(w->loop->kind, "block"))
+			return idle_parts(q->blocks.parts, q->blocks.part_count, causes);
+		for (i = 0; i < w->r->request_count; i++)
+			ns += idle_parts(w->r->requests[i].loop.parts,
+				w->r->requests[i].loop.part_count, causes);
 		return ns;
 	}
 	*base_ns = vpa_active_ns(w->r);
@@ -207,7 +245,7 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 	c->value = (double)busy / (double)(busy + idle);
 	c->shown = per_cent(w, c->value);
 	if (w->loop->kind)
-		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w->loop->kind));
+		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w->loop));
 	judge(w, c);
 }
 
@@ -236,8 +274,7 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 	c->note = vpa_arena_printf(&w->r->arena, "%s calls, %s per %s; idle: %s of %s",
 		vpa_count(l->blocking_calls).text,
 		vpa_scaled(l->blocking_calls, l->count ? l->count : 1, 1).text, l->kind,
-		vpa_duration(idle).text,
-		!strcmp(l->kind, "block") ? "the measured blocks" : "the active time");
+		vpa_duration(idle).text, l->is_whole ? where(l) : "the active time");
 	judge(w, c);
 }
 
@@ -253,9 +290,30 @@ static int is_scheduler(const struct vpa_stage_row *s)
 	return 0;
 }
 
+/* Rows of stages are of all requests, and so is the time that they are a share of. Steps of a request that the window
+ * cuts are in the rows only: they are taken to be as long as the others. */
+static uint64_t span_of_all(const struct writer *w)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	if (!w->loop->kind)
+		return 0;
+	if (!strcmp(w->loop->kind, "step") && w->loop->count)
+		return (uint64_t)((double)w->loop->span_ns *
+				  (double)stage_of_kind(w->r, "step")->count /
+				  (double)w->loop->count);
+	if (strcmp(w->loop->kind, "block"))
+		return w->loop->span_ns;
+	for (i = 0; i < w->r->request_count; i++)
+		ns += w->r->requests[i].blocks.span_ns;
+	return ns;
+}
+
 static void check_scheduler(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_stage_row *s = NULL;
+	uint64_t span_ns;
 	size_t i;
 
 	*c = (struct vpa_check){.id = "scheduler",
@@ -266,11 +324,12 @@ static void check_scheduler(struct writer *w, struct vpa_check *c)
 	for (i = 0; i < w->r->stage_count && !s; i++)
 		if (is_scheduler(&w->r->stages[i]))
 			s = &w->r->stages[i];
-	if (!s || !w->loop->span_ns) {
+	span_ns = span_of_all(w);
+	if (!s || !span_ns) {
 		unknown(c, w->loop->kind ? "no range marks the scheduler" : w->no_loop);
 		return;
 	}
-	c->value = (double)s->time.total_ns / (double)w->loop->span_ns;
+	c->value = (double)s->time.total_ns / (double)span_ns;
 	c->shown = per_cent(w, c->value);
 	c->note = vpa_arena_printf(&w->r->arena, "%s, mean %s from first to last op",
 		vpa_fit(s->name, 40).text,

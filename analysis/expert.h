@@ -12,14 +12,17 @@
  * inferred ones. */
 struct vpa_check_loop {
 	const char *kind; /* "block", "step", "inferred step"; NULL: there is no loop */
-	uint64_t count;   /* blocks or steps */
+	uint64_t count;   /* blocks or steps; of steps, those of all requests */
 	/* Steps: on the host; blocks and inferred steps: on the device. first_end_ns: when the first
 	 * one that counts has ended; of blocks, which have a warm-up, start_ns. */
 	uint64_t start_ns, first_end_ns, end_ns;
 	uint64_t span_ns;          /* time of the blocks or steps, one after the other */
 	uint64_t busy_ns, idle_ns; /* of the devices, in it */
-	uint64_t blocking_calls;   /* calls that wait for a device and begin in it */
-	const char *ops_of;        /* "step" or "block": what ops_count counts; NULL: not known */
+	/* 1: busy and idle time include the time between steps, and its causes are known. 0: they are the
+	 * steps' own. */
+	int is_whole;
+	uint64_t blocking_calls; /* calls that wait for a device and begin in it */
+	const char *ops_of;      /* "step" or "block": what ops_count counts; NULL: not known */
 	uint64_t ops, ops_count;
 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the devices did from a request's first op's start to its last one's end, summed over all of them:
+/* What devices did in a part of a request, summed over them:
  * busy + idle + paused = period * devices. */
 struct vpa_request_gpu {
 	uint64_t period_ns, busy_ns, idle_ns, paused_ns;
@@ -30,8 +30,12 @@ struct vpa_request {
 	struct vpa_blocks blocks;
 	struct vpa_step_times steps;
 	int touched; /* missing records may change its figures */
-	/* All zeros: blocks are measured, the window cuts it, or the options do not request step_parts. */
+	/* From its first op's start to its last one's end, of all devices. All zeros: blocks are measured, the
+	 * window cuts it, or the options do not request step_parts. */
 	struct vpa_request_gpu gpu;
+	/* From the start of its first step's first op to the end of its last step's last one, of the devices that
+	 * worked in steps. All zeros: measured blocks contain steps, or it is not known. */
+	struct vpa_request_gpu loop;
 };
 
 #endif

@@ -49,6 +49,19 @@ static const struct vpa_check *check(const struct vpa_report *r, const char *id)
 	"range t1 " ms "906us-" ms "989us \"scheduler_step\"\n"                                    \
 	"call t1 cudaLaunchKernel " ms "907us-" ms "909us corr " n "2\n"                           \
 	"kernel s7 " ms "915us-" ms "985us corr " n "2 \"vectorized_elementwise_kernel\"\n"
+/* 1,020 us between two steps, 999 of them in a call that waits. */
+#define STEPS2_LATE                                                                                \
+	STEP("1", "1")                                                                             \
+	"call t1 cudaStreamSynchronize 1991us-2990us\n" STEP("3", "2")
+/* Two requests of two steps, and a copy of frames that the host waits for after each. */
+#define REQUESTS2                                                                                  \
+	"range t1 1999us-6500us \"pipeline_call\"\n" STEP("2", "1")                                \
+		STEP("3", "2") "call t1 cudaMemcpy 4000us-6000us corr 90\n"                        \
+			       "copy s7 DtoH device->pageable 5000us-5990us corr 90 bytes 4\n"     \
+			       "range t1 6900us-11996us \"pipeline_call\"\n" STEP("7", "7") STEP(  \
+				       "8", "8") "call t1 cudaMemcpy 9000us-11995us corr 91\n"     \
+						 "copy s7 DtoH device->pageable 11000us-11998us "  \
+						 "corr 91 bytes 4\n"
 #define START  "start 1ms\ndevice 0 \"GPU\" cc 9.0 sms 132 memory 80GiB\n"
 #define STEPS3 STEP("1", "1") STEP("2", "2") STEP("3", "3")
 
@@ -57,8 +70,9 @@ static const struct {
 	enum vpa_check_status status;
 	double value;
 } checks[] = {
-	/* In a step from 5 to 985 us, 970 us busy. */
-	{"busy in the steps", START STEPS3, "gpu-busy", VPA_CHECK_PASS, 970.0 / 980},
+	/* From 1,005 to 3,985 us; 970 us of each step are busy. */
+	{"busy from the first step to the last", START STEPS3, "gpu-busy", VPA_CHECK_PASS,
+		2910.0 / 2980},
 	/* 3 x 70 us of 3 steps / (3 per 2,980 us). */
 	{"the scheduler's ops", START STEPS3, "scheduler", VPA_CHECK_FAIL, 3 * 70.0 / 2980},
 	/* 907 to 915 and, of later steps, 0 to 5 us: medians of 5 5 8 8 8. */
@@ -81,6 +95,15 @@ static const struct {
 	{"a blocking call in the loop",
 		START STEPS3 "call t1 cudaStreamSynchronize 1003us-1906us\n", "blocking-calls",
 		VPA_CHECK_PASS, 2.0 / 2980},
+	{"time between the steps is of the loop", START STEPS2_LATE, "gpu-busy", VPA_CHECK_FAIL,
+		1940.0 / 2980},
+	{"and so is a wait in it", START STEPS2_LATE, "blocking-calls", VPA_CHECK_FAIL,
+		999.0 / 2980},
+	{"a wait between requests is not", START REQUESTS2, "blocking-calls", VPA_CHECK_PASS, 0},
+	{"nor is their idle time", START REQUESTS2, "gpu-busy", VPA_CHECK_PASS,
+		4 * 970.0 / (2 * 1980)},
+	{"the scheduler's ops of all requests in the time of all", START REQUESTS2, "scheduler",
+		VPA_CHECK_FAIL, 4 * 70.0 / (2 * 1980)},
 	{"memory that grows by a tenth",
 		START STEPS3
 		"series mem device 0 unit \"B\" \"Memory used\"\ncounter mem 1000us 900\n"
@@ -99,7 +122,7 @@ static const struct {
 	/* What was lost may have been a blocking call. */
 	{"nothing passes in a lossy capture",
 		START STEPS3 "loss all dropped 1500us-1501us count 5\n", "gpu-busy",
-		VPA_CHECK_UNKNOWN, 970.0 / 980},
+		VPA_CHECK_UNKNOWN, 2910.0 / 2980},
 	{"nor a count of calls", START STEPS3 "loss all dropped 1500us-1501us count 5\n",
 		"blocking-calls", VPA_CHECK_UNKNOWN, 0},
 	{"what fails, fails there too", START STEPS3 "loss all dropped 1500us-1501us count 5\n",
@@ -177,6 +200,38 @@ static void the_loop_counts_its_calls(void **state)
 	assert_int_equal(l->start_ns, 1000000);
 	assert_int_equal(l->first_end_ns, 1990000);
 	assert_int_equal(l->end_ns, 3990000);
+	vpa_report_free(r);
+}
+
+static void calls_between_requests_are_not_in_the_loop(void **state)
+{
+	struct vpa_report *r =
+		analyze(START REQUESTS2 "call t1 cudaStreamSynchronize 2986us-2990us\n");
+	const struct vpa_check_loop *l = &r->expert.loop;
+
+	(void)state;
+	assert_int_equal(l->count, 4);
+	assert_int_equal(l->blocking_calls, 1); /* both copies are after the last step */
+	assert_int_equal(l->span_ns, 2 * 1980000);
+	assert_int_equal(l->busy_ns, 4 * 970000);
+	assert_int_equal(l->busy_ns + l->idle_ns, l->span_ns);
+	vpa_report_free(r);
+}
+
+/* The first request began before the capture, so neither its steps nor its scheduler count. */
+static void a_request_cut_off_is_not_in_the_loop(void **state)
+{
+	struct vpa_report *r = analyze(START "range t1 900us-1998us \"pipeline_call\"\n" STEP(
+		"1", "3") "call t1 cudaStreamSynchronize 1986us-1990us\n" REQUESTS2);
+	const struct vpa_check_loop *l = &r->expert.loop;
+	double share = check(r, "scheduler")->value;
+
+	(void)state;
+	assert_int_equal(r->request_count, 2);
+	assert_int_equal(l->count, 4);
+	assert_int_equal(l->blocking_calls, 0);
+	assert_int_equal(l->span_ns, 2 * 1980000);
+	assert_true(share > 280.0 / 3960 - 1e-9 && share < 280.0 / 3960 + 1e-9);
 	vpa_report_free(r);
 }
 
@@ -552,6 +607,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_are_judged),
+		cmocka_unit_test(a_request_cut_off_is_not_in_the_loop),
+		cmocka_unit_test(calls_between_requests_are_not_in_the_loop),
 		cmocka_unit_test(a_loop_that_is_unknown_is_not_passed_over),
 		cmocka_unit_test(the_loop_counts_its_calls),
 		cmocka_unit_test(overlaps_sum_to_busy_time),

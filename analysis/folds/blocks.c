@@ -12,6 +12,7 @@
  *
  * report.h and blocks_write.c define the resulting numbers. */
 #include "analysis/folds/blocks_laps.h"
+#include "analysis/folds/blocks_loop.h"
 #include "analysis/folds/blocks_write.h"
 #include "formats/memory.h"
 
@@ -186,10 +187,22 @@ static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start
 	if (g->first_ns != UINT64_MAX)
 		return VPT_OK;
 	g->first_ns = start_ns;
+	if (vpa_blocks_loop_start(s, scope))
+		return VPT_ENOMEM;
 	if (!has_pin(s, vpa_blocks_scope(s, scope)->label.kind))
 		return VPT_OK;
 	g->pin = vpa_sweep_pin(&s->sweep);
 	return g->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
+}
+
+/* Adds to the stay the cuts that end with the scope's ops. */
+static int add_scope_cuts(struct vpa_blocks_table *s, struct vpa_blocks_stay *p, uint32_t scope)
+{
+	const struct vpa_scope_gpu *g = &s->gpu[scope];
+
+	if (vpa_blocks_loop_join(s, scope) || (g->cut != VPA_NONE && add_cut(p, g->cut)))
+		return VPT_ENOMEM;
+	return g->loop == VPA_NONE ? VPT_OK : add_cut(p, s->loops[g->loop].cut);
 }
 
 /* Begins the stay of op `i`, which has this position. */
@@ -217,8 +230,7 @@ VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_cont
 	if (!rc && s->has_blocks && !s->watches_threads)
 		rc = watch_threads(s);
 	for (k = 0; k < p->count && !rc; k++)
-		if (s->gpu[p->scopes[k]].cut != VPA_NONE)
-			rc = add_cut(p, s->gpu[p->scopes[k]].cut);
+		rc = add_scope_cuts(s, p, p->scopes[k]);
 	if (!rc && s->watches_threads)
 		rc = add_thread(s, p);
 	for (k = 0; k < p->cut_count && !rc; k++)
@@ -241,8 +253,12 @@ VPA_RARE static int leave(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 	for (k = 0; k < p->cut_count && !rc; k++)
 		rc = vpa_sweep_extend(&s->sweep, p->cuts[k], p->end_ns);
 	for (k = 0; k < p->count; k++) {
-		s->gpu[p->scopes[k]].devices |= p->devices;
-		s->gpu[p->scopes[k]].attention_ns += p->attention_ns;
+		struct vpa_scope_gpu *g = &s->gpu[p->scopes[k]];
+
+		g->devices |= p->devices;
+		g->attention_ns += p->attention_ns;
+		if (g->loop != VPA_NONE)
+			s->loops[g->loop].devices |= p->devices;
 	}
 	return rc;
 }
@@ -484,6 +500,8 @@ static void free_state(void *state)
 	vpa_index_free(&s->sum_index);
 	vpt_free(s->sums);
 	vpt_free(s->samples);
+	vpa_index_free(&s->loop_index);
+	vpt_free(s->loops);
 	vpt_free(s->marks);
 	vpt_free(s->threads);
 }

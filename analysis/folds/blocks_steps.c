@@ -6,6 +6,7 @@
  * something comes between. */
 #include "analysis/folds/blocks_steps.h"
 
+#include "analysis/folds/blocks_loop.h"
 #include "analysis/spread.h"
 
 #include <string.h>
@@ -72,6 +73,7 @@ int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 		} else {
 			t->steps_per_s =
 				vpa_per_second((double)t->count, sums.last_ns - sums.first_ns);
+			rc = vpa_blocks_loop_write(w, g, sums.first_ns, sums.last_ns);
 		}
 		t->s_per_it = t->steps_per_s > 0 ? 1 / t->steps_per_s : -1;
 	}

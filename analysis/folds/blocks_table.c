@@ -59,7 +59,8 @@ int vpa_blocks_begin_scope(
 		.block = what->block,
 		.request = what->request,
 		.lap = lap,
-		.row = VPA_NONE};
+		.row = VPA_NONE,
+		.loop = VPA_NONE};
 	s->has_blocks |= kind == VPA_SCOPE_BLOCK;
 	if (vpa_scope_is_kept(kind)) {
 		g->cut = vpa_sweep_cut_new(&s->sweep);

@@ -28,8 +28,9 @@ struct vpa_scope_gpu {
 	uint32_t devices; /* mask */
 	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
 	uint32_t block, request;
-	uint32_t lap; /* the step around it that is a lap, as scope + VPA_FIRST_SCOPE; 0: none */
-	uint32_t row; /* of the stages; VPA_NONE for most requests and blocks */
+	uint32_t lap;  /* the step around it that is a lap, as scope + VPA_FIRST_SCOPE; 0: none */
+	uint32_t row;  /* of the stages; VPA_NONE for most requests and blocks */
+	uint32_t loop; /* of a step with ops: in `loops`; else VPA_NONE */
 	uint8_t finished;               /* of a lap: it counts */
 	struct vpa_projection *lap_gpu; /* of a lap; NULL: none, or the scope is a range's */
 };
@@ -57,6 +58,13 @@ struct vpa_stage_sample {
 	uint32_t pin; /* of a step or iteration: the edge at its first op's start; VPA_NONE: none */
 };
 
+/* The steps of a request, of one source. */
+struct vpa_steps_loop {
+	uint32_t pin;             /* the edge at the first one's first op */
+	uint32_t cut, cut_before; /* see blocks_loop.c */
+	uint32_t devices;         /* mask */
+};
+
 struct vpa_ready_mark {
 	uint64_t time_ns;
 	/* End of the ops launched before the mark and seen before the first block. */
@@ -80,6 +88,9 @@ struct vpa_blocks_table {
 	size_t sum_cap;
 	struct vpa_stage_sample *samples;
 	size_t sample_count, sample_cap;
+	struct vpa_index loop_index; /* request + 1, source */
+	struct vpa_steps_loop *loops;
+	size_t loop_cap;
 	struct vpa_ready_mark *marks;
 	size_t mark_count, mark_cap;
 	struct vpa_blocks_thread {

@@ -8,21 +8,25 @@
 
 #include "analysis/checklist.h"
 #include "analysis/history.h"
+#include "analysis/intervals.h"
 #include "analysis/resolver.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
 
-enum { CALLS_MAX = 1 << 20 }; /* blocking calls that are kept; later ones are left out */
+enum {
+	CALLS_MAX = 1 << 20, /* blocking calls that are kept; later ones are left out */
+	STEPS_MAX = 1 << 20  /* the same of steps */
+};
 
 struct state {
 	uint64_t *calls_ns; /* when each blocking call began */
 	size_t call_count, call_cap;
 	uint64_t left_out;
 	struct vpa_spread_builder launch;
-	uint64_t first_start_ns, first_end_ns, last_end_ns; /* of marked steps, on the host */
-	int has_step;
+	struct vpa_interval *steps; /* marked ones, on the host */
+	size_t step_count, step_cap;
 };
 
 static int fold_call(void *state, const struct vpa_fold_context *c, const struct vpa_call *call)
@@ -55,37 +59,112 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	return vpa_spread_add(&s->launch, op->start_ns - start) ? VPT_ENOMEM : VPT_OK;
 }
 
-static void add_step(struct state *s, uint64_t start_ns, uint64_t end_ns)
+static int add_step(struct state *s, uint64_t start_ns, uint64_t end_ns)
 {
-	if (!s->has_step || start_ns < s->first_start_ns) {
-		s->first_start_ns = start_ns;
-		s->first_end_ns = end_ns;
-	}
-	if (end_ns > s->last_end_ns)
-		s->last_end_ns = end_ns;
-	s->has_step = 1;
+	if (s->step_count == STEPS_MAX)
+		return VPT_OK;
+	if (vpt_grow(&s->steps, &s->step_cap, s->step_count + 1, sizeof(*s->steps)))
+		return VPT_ENOMEM;
+	s->steps[s->step_count++] = (struct vpa_interval){start_ns, end_ns};
+	return VPT_OK;
 }
 
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	(void)c;
 	if (vpa_pipeline_kind(range) == VPA_SCOPE_STEP && !range->unmatched)
-		add_step(state, range->start_ns, range->end_ns);
+		return add_step(state, range->start_ns, range->end_ns);
 	return VPT_OK;
 }
 
 /* Steps that begin and end with marks. */
-static void add_laps(struct state *s, const struct vpa_laps *laps)
+static int add_laps(struct state *s, const struct vpa_laps *laps)
 {
 	size_t i, k;
+	int rc = VPT_OK;
 
 	for (i = 0; i < laps->counts[VPA_LAP_STEP]; i++) {
 		const struct vpa_lap_track *t = &laps->tracks[VPA_LAP_STEP][i];
 
-		for (k = 0; k < t->count; k++)
+		for (k = 0; k < t->count && !rc; k++)
 			if (t->items[k].end_ns != UINT64_MAX)
-				add_step(s, t->items[k].start_ns, t->items[k].end_ns);
+				rc = add_step(s, t->items[k].start_ns, t->items[k].end_ns);
 	}
+	return rc;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct vpa_interval *a = pa, *b = pb;
+
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Whether a request runs at `at_ns`, and when the next one begins or ends. */
+static int is_in_request(const struct vpa_report *r, uint64_t at_ns, uint64_t *next_ns)
+{
+	size_t i;
+	int is_in = 0;
+
+	*next_ns = UINT64_MAX;
+	for (i = 0; i < r->request_count; i++) {
+		uint64_t start_ns = r->requests[i].start_ns, end_ns = r->requests[i].end_ns;
+
+		is_in |= start_ns <= at_ns && at_ns < end_ns;
+		if (start_ns > at_ns && start_ns < *next_ns)
+			*next_ns = start_ns;
+		if (end_ns > at_ns && end_ns < *next_ns)
+			*next_ns = end_ns;
+	}
+	return is_in;
+}
+
+/* From the first step to the last one of each request. */
+static int find_stretches(
+	struct state *s, const struct vpa_report *r, struct vpa_intervals *stretches)
+{
+	uint64_t start_ns = 0, end_ns = 0, next_ns = 0;
+	size_t i;
+	int is_in = 0, rc = VPT_OK;
+
+	for (i = 0; i < s->step_count && !rc; i++) {
+		const struct vpa_interval *step = &s->steps[i];
+
+		if (step->start_ns >= next_ns) {
+			rc = end_ns > start_ns ? vpa_intervals_add(stretches, start_ns, end_ns)
+					       : VPT_OK;
+			start_ns = end_ns = step->start_ns;
+			is_in = is_in_request(r, step->start_ns, &next_ns);
+		}
+		if (is_in && step->end_ns > end_ns)
+			end_ns = step->end_ns;
+	}
+	if (!rc && end_ns > start_ns)
+		rc = vpa_intervals_add(stretches, start_ns, end_ns);
+	return rc;
+}
+
+/* Steps on the host, where the loop has no times on the device. */
+static int place_loop(struct state *s, const struct vpa_fold_context *c, const struct vpa_report *r,
+	struct vpa_check_loop *loop, struct vpa_intervals *stretches)
+{
+	size_t i;
+
+	if (!loop->kind)
+		return VPT_OK;
+	if (loop->end_ns)
+		return vpa_intervals_add(stretches, loop->start_ns, loop->end_ns);
+	if (!s->step_count && add_laps(s, &c->idle->resolver->laps))
+		return VPT_ENOMEM;
+	if (!s->step_count)
+		return VPT_OK;
+	qsort(s->steps, s->step_count, sizeof(*s->steps), by_start);
+	loop->start_ns = s->steps[0].start_ns;
+	loop->first_end_ns = s->steps[0].end_ns;
+	for (i = 0; i < s->step_count; i++)
+		if (s->steps[i].end_ns > loop->end_ns)
+			loop->end_ns = s->steps[i].end_ns;
+	return find_stretches(s, r, stretches);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
@@ -93,19 +172,19 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct vpa_check_loop *loop = &out->expert.loop;
 	struct state *s = state;
 	struct vpa_spread launch = vpa_spread_of(&s->launch);
+	struct vpa_intervals stretches = {.count = 0};
 	size_t i;
+	int rc;
 
 	vpa_check_loop_find(out, loop);
-	if (!s->has_step)
-		add_laps(s, &c->idle->resolver->laps);
-	if (loop->kind && !loop->end_ns) {
-		loop->start_ns = s->first_start_ns;
-		loop->first_end_ns = s->first_end_ns;
-		loop->end_ns = s->last_end_ns;
-	}
+	rc = place_loop(s, c, out, loop, &stretches);
+	vpa_intervals_settle(&stretches);
 	for (i = 0; i < s->call_count; i++)
-		loop->blocking_calls +=
-			s->calls_ns[i] >= loop->start_ns && s->calls_ns[i] < loop->end_ns;
+		loop->blocking_calls += (uint64_t)vpa_intervals_touch(
+			&stretches, s->calls_ns[i], s->calls_ns[i] + 1);
+	vpa_intervals_free(&stretches);
+	if (rc)
+		return rc;
 	loop->blocking_calls += s->left_out;
 	out->expert.launches_while_idle = launch.count;
 	out->expert.launch_p50_ns = launch.p50_ns;
@@ -118,6 +197,7 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpt_free(s->calls_ns);
+	vpt_free(s->steps);
 	vpa_spread_free(&s->launch);
 }
 
