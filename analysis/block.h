@@ -62,7 +62,7 @@ struct vpa_outlier_row {
 struct vpa_blocks {
 	size_t count;            /* with work on a GPU, wholly inside the window */
 	size_t warmup, measured; /* = count */
-	size_t left_out;         /* cut by the window's edge, or without work on a GPU */
+	size_t left_out;         /* cut by the window's edge or a pause, or without work on a GPU */
 	uint64_t frames;         /* of the measured blocks */
 	uint64_t span_ns;        /* sum of the measured blocks' periods */
 	/* frames / span; unavailable if VAE or frame copies run after the blocks: denoise_rate

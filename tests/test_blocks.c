@@ -1091,11 +1091,12 @@ static void pauses_are_neither_busy_nor_idle(void **state)
 	plain_blocks(3, 12);
 	line("loss all paused %ums-%ums", at(310), at(340));
 	block(300, 400, 3, 12);
+	kernel(300, 300, 305, GEMM);
 	kernel(350, 350, 400, GEMM);
 	r = analyze(NULL);
 	check_sums(r);
 	assert_int_equal(r->requests[0].blocks.paused_ns, 30 * MS);
-	assert_int_equal(r->requests[0].blocks.idle_ns, 20 * MS);
+	assert_int_equal(r->requests[0].blocks.idle_ns, 15 * MS);
 	vpa_report_free(r);
 }
 
@@ -1685,6 +1686,86 @@ static void a_block_whose_work_is_cut_off_is_left_out(void **state)
 	expect_report("between two ops of it", &between, "blocks 1, warmup 1, left out 1");
 }
 
+/* Three whole blocks; the tracer writes the whole range of a fourth, but of its work what began before
+ * the pause. */
+static void a_block_that_a_pause_cuts_is_left_out(void **state)
+{
+	static const char whole[] =
+		"blocks 3, warmup 1, left out 1, frames 24, FPS 120, BPS 10, busy 120, latent 30";
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	plain_blocks(3, 12);
+	block(300, 400, 3, 12);
+	kernel(300, 300, 320, GEMM);
+	line("loss all paused %ums-%ums", at(340), at(900));
+	expect_report("its end is in the pause", NULL, whole);
+	r = analyze(NULL);
+	expect_note("that is said", r, "1 block is left out: cut off by the window or a pause");
+	vpa_report_free(r);
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(300, 300, 350, GEMM);
+	line("loss all paused %ums-%ums", at(340), at(900));
+	expect_report("its work runs into the pause", NULL, whole);
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 400, 3, 12);
+	kernel(300, 300, 320, GEMM);
+	line("loss all paused %ums-%ums", at(340), at(390));
+	expect_report("its end is not in the pause, its last work may be", NULL, whole);
+
+	begin();
+	line("loss all paused %ums-%ums", at(0), at(50));
+	block(20, 100, 0, 12);
+	kernel(60, 60, 100, GEMM);
+	block(100, 200, 1, 12);
+	kernel(100, 100, 200, GEMM);
+	block(200, 300, 2, 12);
+	kernel(200, 200, 300, GEMM);
+	expect_report("its beginning is in the pause", NULL,
+		"blocks 2, warmup 1, left out 1, frames 12, FPS 120, BPS 10, busy 120, latent 30");
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(300, 300, 310, GEMM);
+	kernel(311, 311, 350, GEMM);
+	ready(320, 3, 12);
+	line("loss all paused %ums-%ums", at(340), at(900));
+	expect_report("its frames are ready in the pause", NULL, whole);
+}
+
+static void a_pause_next_to_a_block_does_not_cut_it(void **state)
+{
+	(void)state;
+	begin();
+	line("loss all paused %ums-%ums", at(0), at(100));
+	block(100, 200, 0, 12);
+	kernel(100, 100, 200, GEMM);
+	block(200, 300, 1, 12);
+	kernel(200, 200, 300, GEMM);
+	line("loss all paused %ums-%ums", at(300), at(900));
+	expect_report("before and after", NULL,
+		"blocks 2, warmup 1, frames 12, FPS 120, BPS 10, busy 120, latent 30, all 24, "
+		"end to end 80, TTFB ms 200");
+}
+
+/* The whole clip's frames did not come in a part of its time. */
+static void a_request_that_a_pause_cuts_has_no_end_to_end_rate(void **state)
+{
+	(void)state;
+	begin();
+	annotated("range", 0, 700, "clip", "{'kind':'request','frames':81}");
+	plain_blocks(4, 0);
+	line("loss all paused %ums-%ums", at(400), at(900));
+	expect_report("its end is in the pause", NULL, "blocks 4, warmup 1, BPS 10, TTFB ms 100");
+}
+
 static void without_any_of_it_there_is_no_request(void **state)
 {
 	struct vpa_report *r;
@@ -1880,6 +1961,9 @@ int main(void)
 		cmocka_unit_test(the_first_block_of_a_part_is_not_the_first_one),
 		cmocka_unit_test(a_mark_belongs_to_the_request_of_its_thread),
 		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
+		cmocka_unit_test(a_block_that_a_pause_cuts_is_left_out),
+		cmocka_unit_test(a_pause_next_to_a_block_does_not_cut_it),
+		cmocka_unit_test(a_request_that_a_pause_cuts_has_no_end_to_end_rate),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
 		cmocka_unit_test(without_memory_there_is_an_error),

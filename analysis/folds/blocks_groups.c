@@ -123,12 +123,33 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 
 /* ---- requests ---- */
 
-int vpa_scope_is_whole(const struct vpa_blocks_writer *w, const struct vpa_scope *scope)
+/* Whether a pause may hide the first or the last op of a scope with these, which ends on the host at
+ * `until_ns`. One that begins after the first op, and is over before the last one ends, hides
+ * neither. */
+static int is_paused(const struct vpa_blocks_writer *w, const struct vpa_scope *scope,
+	uint64_t first_ns, uint64_t last_ns, uint64_t until_ns)
+{
+	const struct vpa_intervals *paused = &w->c->idle->resolver->paused;
+
+	return vpa_intervals_touch(paused, vpa_earlier(scope->start_ns, first_ns), first_ns + 1) ||
+	       vpa_intervals_touch(paused, last_ns - 1, vpa_later(until_ns, last_ns));
+}
+
+int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
 {
 	const struct vpa_model *m = w->c->model;
+	const struct vpa_scope *scope = vpa_blocks_scope(w->s, id);
+	const struct vpa_scope_gpu *gpu = &w->s->gpu[id];
+	uint64_t first_ns = scope->start_ns, last_ns = scope->end_ns;
 
-	return scope->finished && !scope->cut_off && scope->start_ns >= m->window_start_ns &&
-	       scope->end_ns <= m->window_end_ns;
+	if (!scope->finished || scope->cut_off || scope->start_ns < m->window_start_ns ||
+		scope->end_ns > m->window_end_ns)
+		return 0;
+	if (gpu->first_ns != UINT64_MAX) {
+		first_ns = gpu->first_ns;
+		last_ns = w->s->sweep.cuts[gpu->cut].time_ns;
+	}
+	return !is_paused(w, scope, first_ns, last_ns, scope->end_ns);
 }
 
 /* The outermost request around a scope. */
@@ -309,7 +330,7 @@ static int find_blocks(struct vpa_blocks_writer *w)
 			!counts(w, b->label.kind, b->label.source) || is_inside(w, b))
 			continue;
 		group = group_of_block(w, b);
-		if (!vpa_scope_is_whole(w, b) || gpu->first_ns == UINT64_MAX) {
+		if (!vpa_scope_is_whole(w, i) || gpu->first_ns == UINT64_MAX) {
 			w->groups[group].left_out++;
 			continue;
 		}
@@ -345,6 +366,24 @@ static struct vpa_kept_block *block_before(struct vpa_blocks_group *g, uint64_t 
 	return NULL;
 }
 
+/* Leaves out blocks whose frames became ready while recording paused. */
+static void leave_out_paused(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < g->block_count; i++) {
+		const struct vpa_kept_block *b = &g->blocks[i];
+
+		if (b->ready_mark && is_paused(w, b->scope, b->start_ns, b->end_ns, b->mark_ns)) {
+			w->group_of[b->id] = 0;
+			g->left_out++;
+			continue;
+		}
+		g->blocks[kept++] = *b;
+	}
+	g->block_count = kept;
+}
+
 static void apply_marks(struct vpa_blocks_writer *w)
 {
 	struct vpa_blocks_table *s = w->s;
@@ -370,9 +409,11 @@ static void apply_marks(struct vpa_blocks_writer *w)
 		b->mark_ns = mark->time_ns;
 		b->ready_mark = 1;
 	}
-	for (g = 0; g < w->group_count; g++)
+	for (g = 0; g < w->group_count; g++) {
+		leave_out_paused(w, &w->groups[g]);
 		qsort(w->groups[g].blocks, w->groups[g].block_count, sizeof(*w->blocks),
 			compare_ends);
+	}
 }
 
 /* ---- steps and parts ---- */

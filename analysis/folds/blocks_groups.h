@@ -54,8 +54,8 @@ enum vpa_scope_kind vpa_row_kind(
 /* The sum of a row in a block (VPA_NONE: outside all blocks); NULL if there is none. */
 const struct vpa_stage_sum *vpa_stage_sum_of(
 	const struct vpa_blocks_writer *w, uint32_t block, uint32_t row);
-/* Whether a scope lies entirely in the window. */
-int vpa_scope_is_whole(const struct vpa_blocks_writer *w, const struct vpa_scope *scope);
+/* Whether a request or block lies entirely in the window, and no pause takes its beginning or end. */
+int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id);
 /* Adds a sentence about what is unavailable; drops a repeated one, and all beyond the maximum. */
 enum { VPA_BLOCK_NOTES_MAX = 6 };
 void vpa_block_note(struct vpa_blocks_writer *w, const char *text);

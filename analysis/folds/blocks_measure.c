@@ -498,7 +498,7 @@ static void write_whole(struct measure *m)
 	if (i < b->count || !b->count || b->left_out)
 		r->frames = 0;
 	/* The request's own count covers all of its time. */
-	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->scope))
+	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
 		r->frames = value_or(m->g->scope->label.frames, 0);
 	if (r->frames && r->end_ns > r->start_ns)
 		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);

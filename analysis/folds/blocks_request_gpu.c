@@ -1,5 +1,5 @@
 /* blocks_request_gpu.c - each request without measured blocks, from its first op's start to its last one's end, by
- * part. One that the window cuts, or that launched nothing itself, has no such time. */
+ * part. One that the window or a pause cuts, or that launched nothing itself, has no such time. */
 #include "analysis/folds/blocks_request_gpu.h"
 
 #include "analysis/folds/blocks_parts.h"
@@ -40,7 +40,7 @@ int vpa_blocks_request_gpu(struct vpa_blocks_writer *w)
 		const struct vpa_blocks_group *g = &w->groups[i];
 
 		if (g->scope && g->request && !g->request->blocks.measured &&
-			vpa_scope_is_whole(w, g->scope))
+			vpa_scope_is_whole(w, g->id))
 			rc = write_one(w, g);
 	}
 	return rc;

@@ -177,8 +177,8 @@ static void write_notes(struct vpa_blocks_writer *w)
 		left_out += w->groups[i].left_out;
 	if (left_out)
 		vpa_block_note(w, vpa_arena_printf(&w->out->arena,
-					  "%" PRIu64 " block%s left out: cut off by the window, "
-					  "or without GPU work",
+					  "%" PRIu64 " block%s left out: cut off by the window "
+					  "or a pause, or without GPU work",
 					  left_out, left_out == 1 ? " is" : "s are"));
 	if (w->s->too_many)
 		vpa_block_note(w, vpa_arena_printf(&w->out->arena,
