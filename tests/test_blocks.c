@@ -1755,6 +1755,41 @@ static void a_pause_next_to_a_block_does_not_cut_it(void **state)
 		"end to end 80, TTFB ms 200");
 }
 
+/* Five blocks of ten ops each; the tracer drops the ops that begin in the pause. */
+static void blocks_and_pause(unsigned from, unsigned to)
+{
+	unsigned b, k;
+
+	begin();
+	line("loss all paused %ums-%ums", at(from), at(to));
+	for (b = 0; b < 5; b++) {
+		block(100 * b, 100 * (b + 1), b, 12);
+		for (k = 100 * b; k < 100 * (b + 1); k += 10)
+			if (k < from || k >= to)
+				kernel(k, k, k + 10, GEMM);
+	}
+}
+
+static void a_pause_anywhere_raises_no_rate(void **state)
+{
+	unsigned from, length, rated = 0;
+
+	(void)state;
+	for (from = 0; from < 500; from += 5)
+		for (length = 5; length < 1000; length = 3 * length) {
+			struct vpa_report *r;
+
+			blocks_and_pause(from, from + length);
+			r = analyze(NULL);
+			if (r->request_count && r->requests[0].blocks.fps > 120)
+				fail_msg("a pause at %u ms for %u ms: %g FPS", from, length,
+					r->requests[0].blocks.fps);
+			rated += r->request_count && r->requests[0].blocks.fps > 0;
+			vpa_report_free(r);
+		}
+	assert_true(rated > 250);
+}
+
 /* The whole clip's frames did not come in a part of its time. */
 static void a_request_that_a_pause_cuts_has_no_end_to_end_rate(void **state)
 {
@@ -1963,6 +1998,7 @@ int main(void)
 		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
 		cmocka_unit_test(a_block_that_a_pause_cuts_is_left_out),
 		cmocka_unit_test(a_pause_next_to_a_block_does_not_cut_it),
+		cmocka_unit_test(a_pause_anywhere_raises_no_rate),
 		cmocka_unit_test(a_request_that_a_pause_cuts_has_no_end_to_end_rate),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
