@@ -53,6 +53,20 @@ static const struct vpa_check *check(const struct vpa_report *r, const char *id)
 #define STEPS2_LATE                                                                                \
 	STEP("1", "1")                                                                             \
 	"call t1 cudaStreamSynchronize 1991us-2990us\n" STEP("3", "2")
+/* Schedulers after forward passes, and an op after the last one. */
+#define PASS(ms, n)                                                                                \
+	"range t1 " ms "000us-" ms "904us \"transformer_forward\"\n"                               \
+	"call t1 cudaLaunchKernel " ms "000us-" ms "002us corr " n "1\n"                           \
+	"kernel s7 " ms "005us-" ms "905us corr " n "1 \"ampere_sgemm_128x64_nn\"\n"               \
+	"range t1 " ms "906us-" ms "989us \"scheduler_step\"\n"                                    \
+	"call t1 cudaLaunchKernel " ms "907us-" ms "909us corr " n "2\n"                           \
+	"kernel s7 " ms "915us-" ms "985us corr " n "2 \"vectorized_elementwise_kernel\"\n"
+#define MARKED                                                                                     \
+	PASS("1", "1")                                                                             \
+	PASS("2", "2")                                                                             \
+	"range t1 4000us-4004us \"transformer_forward\"\n"                                         \
+	"call t1 cudaLaunchKernel 4000us-4002us corr 31\nkernel s7 4005us-4905us "                 \
+	"corr 31 \"k\"\n"
 /* Two requests of two steps, and a copy of frames that the host waits for after each. */
 #define REQUESTS2                                                                                  \
 	"range t1 1999us-6500us \"pipeline_call\"\n" STEP("2", "1")                                \
@@ -104,6 +118,9 @@ static const struct {
 		4 * 970.0 / (2 * 1980)},
 	{"the scheduler's ops of all requests in the time of all", START REQUESTS2, "scheduler",
 		VPA_CHECK_FAIL, 4 * 70.0 / (2 * 1980)},
+	/* From 1,005 to 2,985 us: the last forward pass is part of a step that never ends. */
+	{"steps from mark to mark end with the last mark", START MARKED, "gpu-busy", VPA_CHECK_PASS,
+		1940.0 / 1980},
 	{"memory that grows by a tenth",
 		START STEPS3
 		"series mem device 0 unit \"B\" \"Memory used\"\ncounter mem 1000us 900\n"
