@@ -57,6 +57,7 @@ struct vpa_verdict {
 	/* Part of ops_without_launch: began before the first call, hence launched before the
 	 * capture; or after recording had been paused, hence launched in a pause. */
 	uint64_t early_ops;
+	uint64_t launches_lost; /* part of launches_without_op: their kernels are missing */
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
 	/* Of Python stacks: their gaps had been decided; left out, since a later one of the thread

@@ -8,6 +8,8 @@
  *	resolver_past.c     how long calls, ranges and waits are kept */
 #include "analysis/resolver.h"
 
+#include "analysis/lost_launches.h"
+
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 #include "formats/chunk.h"
@@ -44,6 +46,7 @@ int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	r->sink = *sink;
 	r->first_call_ns = UINT64_MAX;
 	r->first_unlaunched_ns = UINT64_MAX;
+	r->captured_from_ns = UINT64_MAX;
 	r->pool.finished = range_finished;
 	r->pool.ctx = r;
 	r->maps = vpa_maps_new();
@@ -401,6 +404,7 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	for (i = 0; i < r->model->thread_count; i++) {
 		struct vpa_thread_past *past = &r->pasts[i];
 
+		vpa_lost_launches_count(r, i, past->calls.end);
 		vpa_calls_drop(&past->calls, past->calls.end);
 		close_open(&past->ranges, end_ns);
 		vpa_timeline_end(&past->ranges, &r->pool);

@@ -81,6 +81,11 @@ struct vpa_resolver {
 	struct vpa_counts counts;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
 	uint64_t launches_without_op;
+	/* Part of them, see lost_launches.h; the longest time from a launch to the end of its op. */
+	uint64_t launches_lost, longest_answer_ns;
+	/* Of all threads' captures of streams: when the first began and the last ended, and how
+	 * many are open. */
+	uint64_t captured_from_ns, captured_until_ns, open_captures;
 	uint64_t late_samples; /* of stacks; an op that begins later had been released */
 	uint64_t exact_samples;
 	/* Ops without launch that began before every call known by then; the last such op; the

@@ -76,6 +76,14 @@ struct adding {
 
 _Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
 
+static void begin_capture(
+	struct adding *a, struct vpa_thread_past *past, const struct vpa_call *call)
+{
+	past->capture_begin = vpa_call_position(call) + 1;
+	a->r->open_captures++;
+	a->r->captured_from_ns = vpa_earlier(a->r->captured_from_ns, vpa_call_start(call));
+}
+
 /* What a thread launched since its capture began went into a graph: it has no op of its own. Of captures
  * inside captures, the first begin and the first end count. */
 static void end_capture(struct adding *a, struct vpa_thread_past *past, uint64_t position)
@@ -91,6 +99,9 @@ static void end_capture(struct adding *a, struct vpa_thread_past *past, uint64_t
 		a->r->launches_without_op--;
 	}
 	past->capture_begin = 0;
+	a->r->open_captures--;
+	a->r->captured_until_ns =
+		vpa_later(a->r->captured_until_ns, vpa_calls_end_at(a->calls, position));
 }
 
 /* Notes what a thread keeps of calls besides their history. */
@@ -107,7 +118,7 @@ static int note_call(struct adding *a, const struct vpa_call *call)
 	case VPT_CALL_BEGIN_CAPTURE:
 	case VPT_CALL_END_CAPTURE:
 		if (call->klass == VPT_CALL_BEGIN_CAPTURE && !past->capture_begin)
-			past->capture_begin = vpa_call_position(call) + 1;
+			begin_capture(a, past, call);
 		else if (call->klass == VPT_CALL_END_CAPTURE && past->capture_begin)
 			end_capture(a, past, vpa_call_position(call));
 		return vpa_captures_add(&past->captures, start, vpa_call_end(call),

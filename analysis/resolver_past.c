@@ -1,6 +1,7 @@
 /* resolver_past.c - how long the resolver keeps the past: an idle device may ask what its host has
  * done since its last op, and an op for its launch and the ranges around it. Entries that nothing
  * can ask for are dropped, chunk by chunk. */
+#include "analysis/lost_launches.h"
 #include "analysis/resolver.h"
 
 enum {
@@ -148,13 +149,13 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, past, frontier_ns))) {
 		past->forgotten_ns =
 			vpa_calls_block(calls, calls->begin)->ends_ns[VPA_CALL_BLOCK - 1];
+		vpa_lost_launches_count(r, thread, calls->begin + VPA_CALL_BLOCK);
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	trim_overhead(&past->overhead, frontier_ns);
 	vpa_waits_trim(&past->waits, waits_asked(r, frontier_ns));
 	earliest = earliest_asked(r, past, frontier_ns);
-	vpa_stack_samples_trim(
-		&past->samples, vpa_earlier(earliest, waits_asked(r, frontier_ns)));
+	vpa_stack_samples_trim(&past->samples, vpa_earlier(earliest, waits_asked(r, frontier_ns)));
 	trim_ranges(r, &past->ranges, earliest, newest_end(calls), frontier_ns);
 	return earliest;
 }

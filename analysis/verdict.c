@@ -195,11 +195,30 @@ static const char *meta(const struct vpa_report *out, const char *key)
 	return NULL;
 }
 
+/* Nothing else may show that a profiler dropped records of kernels. Where a loss is known, it
+ * explains them. */
+static void judge_lost_launches(struct vpa_report *out)
+{
+	uint64_t count = out->verdict.launches_lost;
+
+	if (!count || out->verdict.loss_count)
+		return;
+	lose_all(out);
+	add_reason(out,
+		vpa_arena_printf(&out->arena,
+			"%" PRIu64 " kernel%s missing: %s recorded, and must have run before "
+			"the recording ended",
+			count, count == 1 ? " is" : "s are",
+			count == 1 ? "its launch is" : "their launches are"),
+		"record a shorter period, so that the profiler drops nothing; if launches failed, "
+		"correct these");
+}
+
 /* A launch that failed, or had nothing to copy, has none either, so this makes no capture incomplete. But
  * where work is missing, often nothing else shows it. */
 static void judge_launches(struct vpa_report *out)
 {
-	uint64_t count = out->verdict.launches_without_op;
+	uint64_t count = out->verdict.launches_without_op - out->verdict.launches_lost;
 
 	if (count)
 		REASON(out, "%" PRIu64 " launch%s no op: not recorded, or run after the end", count,
@@ -353,6 +372,8 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	if (launched_in_pauses(r) || n->ring[0])
 		v->early_ops = r->ops_without_launch;
 	v->launches_without_op = r->launches_without_op;
+	/* Without any kernel, they were not asked for; a ring leaves out what is old. */
+	v->launches_lost = r->counts.kernels && !n->ring[0] ? r->launches_lost : 0;
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;
 	v->reversed = r->reversed;
@@ -383,6 +404,7 @@ int vpa_verdict_write(
 	v->complete = vpa_reading_judge(reading, add_remark, out);
 	if (!v->complete)
 		copy_losses(v, reading);
+	judge_lost_launches(out);
 	judge_records(out, r);
 	judge_limits(out, r);
 	judge_overhead(out, r);

@@ -114,6 +114,16 @@ cut_json() {
 }
 no_launch() { { work; kernel 201 260; } | events "$1"; }
 at_work_before() { { kernel 7 95; work; } | events "$1"; }
+kernel_lost() { { work; launch 230; launch 240; kernel 240 250; } | events "$1"; }
+kernels_lost_at_the_end() {
+	{
+		work
+		launch 230
+		launch 240
+		e X cuda_runtime cudaDeviceSynchronize 250 100 '"correlation": 250'
+	} | events "$1"
+}
+cut_off() { { work; launch 230; launch 240; } | events "$1"; }
 in_capture() {
 	{
 		e X cuda_runtime cudaStreamBeginCapture 10 2 '"correlation": 10'
@@ -234,6 +244,9 @@ old_form|json|COMPLETE|0|1 kernel, 1 copy, 1 memset, 3 CUDA calls
 cut_json|json|INCOMPLETE|3|events after that point are missing
 no_launch|json|INCOMPLETE|0|1 operation has no launch record
 at_work_before|json|COMPLETE|0|already running when the first call was recorded
+kernel_lost|json|INCOMPLETE|0|1 kernel is missing: its launch is recorded
+kernels_lost_at_the_end|json|INCOMPLETE|0|2 kernels are missing: their launches are recorded
+cut_off|json|COMPLETE|0|2 launches have no op
 in_capture|json|COMPLETE|0|
 no_memset|json|COMPLETE|0|
 empty_memset|json|COMPLETE|0|

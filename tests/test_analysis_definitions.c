@@ -759,6 +759,44 @@ static const struct {
 	{"a launch without op is shown; it may have launched nothing, or in vain",
 		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n", 1,
 		"1 launch has no op: not recorded, or run after the end"},
+	{"a kernel is lost if a later launch has one on the only stream",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n"
+		     "call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us "
+		     "corr 3 \"b\"\n",
+		0, "1 kernel is missing"},
+	{"or if the thread waited for the device",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n"
+		     "call t1 cudaLaunchKernel 1012us-1013us corr 3\n"
+		     "call t1 cudaDeviceSynchronize 1020us-1500us corr 4\n",
+		0, "2 kernels are missing"},
+	{"not if another thread's launch has one",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n"
+		     "call t2 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us "
+		     "corr 3 \"b\"\n",
+		1, "1 launch has no op"},
+	{"not if it may still run on another stream",
+		WORK "call t1 cudaLaunchKernel 1150us-1151us corr 2\n"
+		     "call t1 cudaLaunchKernel 1160us-1161us corr 3\nkernel s8 1200us-1210us "
+		     "corr 3 \"b\"\n",
+		1, "1 launch has no op"},
+	{"but if it would have taken longer there than all others",
+		WORK "call t1 cudaLaunchKernel 1150us-1151us corr 2\n"
+		     "call t1 cudaLaunchKernel 1160us-1161us corr 3\nkernel s8 1200us-1210us "
+		     "corr 3 \"b\"\ncall t1 cudaLaunchKernel 1260us-1261us corr 4\nkernel s8 "
+		     "1270us-1280us corr 4 \"b\"\n",
+		0, "1 kernel is missing"},
+	{"not if another thread captured a stream then",
+		"call t2 cudaStreamBeginCapture_v10000 1001us-1002us corr 5\n" WORK
+		"call t1 cudaLaunchKernel 1010us-1011us corr 2\n"
+		"call t2 cudaStreamEndCapture_v10000 1012us-1013us corr 6\n"
+		"call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us corr 3 "
+		"\"b\"\n",
+		1, "1 launch has no op"},
+	{"not if a copy is what has no op",
+		WORK "call t1 cudaMemcpyAsync 1010us-1011us corr 2\n"
+		     "call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us "
+		     "corr 3 \"b\"\n",
+		1, "1 launch has no op"},
 	{"captured launches have none",
 		WORK "call t1 cudaStreamBeginCapture_v10000 1009us-1010us corr 2\n"
 		     "call t1 cudaLaunchKernel 1010us-1011us corr 3\n"

@@ -105,6 +105,9 @@ static const struct vpa_field verdict_fields[] = {
 	{"early_ops", U64(verdict.early_ops), "ops",
 		"of ops_without_launch: launched before the first recorded call, or while "
 		"recording was paused"},
+	{"launches_lost", U64(verdict.launches_lost), "calls",
+		"of launches_without_op: kernels that must have run before the recording ended, "
+		"but are not in it"},
 };
 static const struct vpa_fields verdict =
 	FIELDS("verdict", "whether the trace is complete", verdict_fields);
