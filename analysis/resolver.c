@@ -8,8 +8,6 @@
  *	resolver_past.c     how long calls, ranges and waits are kept */
 #include "analysis/resolver.h"
 
-#include "analysis/lost_launches.h"
-
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 #include "formats/chunk.h"
@@ -404,7 +402,7 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	for (i = 0; i < r->model->thread_count; i++) {
 		struct vpa_thread_past *past = &r->pasts[i];
 
-		vpa_lost_launches_count(r, i, past->calls.end);
+		vpa_resolver_count_lost(r, i, past->calls.end);
 		vpa_calls_drop(&past->calls, past->calls.end);
 		close_open(&past->ranges, end_ns);
 		vpa_timeline_end(&past->ranges, &r->pool);

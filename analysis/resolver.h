@@ -81,7 +81,7 @@ struct vpa_resolver {
 	struct vpa_counts counts;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
 	uint64_t launches_without_op;
-	/* Part of them, see lost_launches.h; the longest time from a launch to the end of its op. */
+	/* Part of them, see resolver_lost.c; the longest time from a launch to the end of its op. */
 	uint64_t launches_lost, longest_answer_ns;
 	/* Of all threads' captures of streams: when the first began and the last ended, and how
 	 * many are open. */

@@ -3,7 +3,6 @@
  * short path. */
 #include "analysis/resolver.h"
 
-#include "analysis/lost_launches.h"
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 #include "formats/memory.h"
@@ -533,7 +532,7 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 		for (i = 0; i < ops->other_count; i++)
 			join_copy(r, ops, ops->others[i]);
 	}
-	vpa_lost_launches_note(r, ops);
+	vpa_resolver_note_answers(r, ops);
 	if (ops->count)
 		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
 	return next;

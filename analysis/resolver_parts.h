@@ -29,6 +29,11 @@ int vpa_resolver_add_calls(
  * chunk: a gap may depend on it before the copy is released. */
 void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s);
 
+/* Launches whose kernel is missing, see resolver_lost.c. Notes how long after their launches the ops
+ * ended; counts those among the thread's calls before position `end`, which are about to be dropped. */
+void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops);
+void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t end);
+
 /* The place at `t` among the innermost ranges of a thread and of its process and those around them,
  * see vpa_resolver_place(). */
 uint32_t vpa_place_among(struct vpa_range *own, struct vpa_range *wide, uint64_t t);

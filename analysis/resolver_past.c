@@ -1,8 +1,7 @@
 /* resolver_past.c - how long the resolver keeps the past: an idle device may ask what its host has
  * done since its last op, and an op for its launch and the ranges around it. Entries that nothing
  * can ask for are dropped, chunk by chunk. */
-#include "analysis/lost_launches.h"
-#include "analysis/resolver.h"
+#include "analysis/resolver_parts.h"
 
 enum {
 	/* A thread's calls are kept for the gaps that may still ask for them; there are more than
@@ -149,7 +148,7 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, past, frontier_ns))) {
 		past->forgotten_ns =
 			vpa_calls_block(calls, calls->begin)->ends_ns[VPA_CALL_BLOCK - 1];
-		vpa_lost_launches_count(r, thread, calls->begin + VPA_CALL_BLOCK);
+		vpa_resolver_count_lost(r, thread, calls->begin + VPA_CALL_BLOCK);
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	trim_overhead(&past->overhead, frontier_ns);

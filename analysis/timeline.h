@@ -49,7 +49,7 @@ struct vpa_thread_past {
 	/* After the call that began the capture which is open; 0: none is, as far as calls were added. */
 	uint64_t capture_begin;
 	/* Launches without kernel since the device was last waited for, and those of them since the
-	 * last call with an op whose kernel should have ended; see lost_launches.h. */
+	 * last call with an op whose kernel should have ended; see resolver_lost.c. */
 	uint64_t unanswered, overdue;
 	struct vpa_overhead overhead; /* recorded on this thread */
 	/* The last outermost call that put work on a device and began before anything that may

@@ -1,6 +1,16 @@
-/* lost_launches.c - looks at calls when they are dropped, block by block: most blocks have no launch
- * that still waits for its op, and cost nothing. */
-#include "analysis/lost_launches.h"
+/* resolver_lost.c - launches whose kernel is missing from the recording.
+ *
+ * A launch may have no op because it failed, was captured into a graph, or because its kernel had
+ * not ended when the recording did. It is lost if none of this explains it:
+ *
+ *	- a later call of its thread waited for all work of the only device, or
+ *	- a later call of its thread has an op, and either all ops are on one stream, hence run in
+ *	  the order of their launches, or the launch lies further before the last recorded op than
+ *	  any recorded op ended after its launch.
+ *
+ * Calls are looked at when they are dropped, block by block: most blocks have no launch that still
+ * waits for its op, and cost nothing. */
+#include "analysis/resolver_parts.h"
 
 #include "formats/vectorise.h"
 
@@ -24,7 +34,7 @@ static int64_t longest_answer(const uint64_t *restrict launches_ns,
 	return longest_ns;
 }
 
-void vpa_lost_launches_note(struct vpa_resolver *r, const struct vpa_ops *ops)
+void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops)
 {
 	r->longest_answer_ns = (uint64_t)longest_answer(
 		ops->launch_start_ns, ops->end_ns, ops->count, (int64_t)r->longest_answer_ns);
@@ -36,7 +46,8 @@ static int had_time(const struct vpa_resolver *r, uint64_t start_ns)
 {
 	uint64_t wait_ns = r->longest_answer_ns;
 
-	if (r->paused.count && vpa_resolver_recorded_ns(r, start_ns, start_ns + wait_ns) != wait_ns)
+	if (r->paused.count &&
+		vpa_intervals_outside(&r->paused, start_ns, start_ns + wait_ns) != wait_ns)
 		return 0;
 	return r->model->stream_count == 1 ||
 	       (start_ns < r->newest_op_ns && r->newest_op_ns - start_ns >= wait_ns);
@@ -99,7 +110,7 @@ static void count_call(
 	}
 }
 
-void vpa_lost_launches_count(struct vpa_resolver *r, uint32_t thread, uint64_t end)
+void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t end)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
 	const struct vpa_process *process = &r->processes[r->model->threads[thread].process];
