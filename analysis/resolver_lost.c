@@ -8,6 +8,9 @@
  *	  the order of their launches, or the launch lies further before the last recorded op than
  *	  any recorded op ended after its launch.
  *
+ * A recording may begin while a stream is captured, which nothing in it shows: launches before the
+ * first of their thread with an op are not judged.
+ *
  * Calls are looked at when they are dropped, block by block: most blocks have no launch that still
  * waits for its op, and cost nothing. */
 #include "analysis/resolver_parts.h"
@@ -98,10 +101,11 @@ static void count_call(
 	struct vpa_resolver *r, struct vpa_thread_past *past, const struct vpa_call *call)
 {
 	if (call->state & VPA_CALL_MET) {
+		past->has_answer = 1;
 		r->launches_lost += past->overdue;
 		past->unanswered -= past->overdue;
 		past->overdue = 0;
-	} else if (lacks_kernel(r, call)) {
+	} else if (past->has_answer && lacks_kernel(r, call)) {
 		past->unanswered++;
 		past->overdue += (uint64_t)had_time(r, vpa_call_start(call));
 	} else if (past->unanswered && waits_for_all(r, call)) {
@@ -123,7 +127,7 @@ void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t e
 		const struct vpa_call_block *block = vpa_calls_block(&past->calls, at);
 
 		next = vpa_earlier(block->first + VPA_CALL_BLOCK, end);
-		if (!block->waiting && !past->unanswered)
+		if (!block->waiting && !past->unanswered && past->has_answer)
 			continue;
 		for (; at < next; at++)
 			count_call(r, past, vpa_calls_at(&past->calls, at));

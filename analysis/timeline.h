@@ -51,6 +51,7 @@ struct vpa_thread_past {
 	/* Launches without kernel since the device was last waited for, and those of them since the
 	 * last call with an op whose kernel should have ended; see resolver_lost.c. */
 	uint64_t unanswered, overdue;
+	int has_answer;               /* a call of it has an op */
 	struct vpa_overhead overhead; /* recorded on this thread */
 	/* The last outermost call that put work on a device and began before anything that may
 	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */

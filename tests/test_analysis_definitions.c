@@ -792,6 +792,11 @@ static const struct {
 		"call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us corr 3 "
 		"\"b\"\n",
 		1, "1 launch has no op"},
+	{"not if the stream may have been captured before the recording began",
+		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 2\n"
+		"call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us corr 3 "
+		"\"b\"\n",
+		1, "1 launch has no op"},
 	{"not if a copy is what has no op",
 		WORK "call t1 cudaMemcpyAsync 1010us-1011us corr 2\n"
 		     "call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us "
