@@ -26,8 +26,8 @@ static int use_blocks(const struct vpa_report *r, struct vpa_base *out)
 	return 1;
 }
 
-/* Marked steps or iterations, from each to the next. RESULT shows the time per step of its request, from
- * the first step's start to the last one's end; shares of the periods are taken as shares of that. */
+/* Marked steps or iterations, from each to the next. RESULT shows the mean period of its request; shares of
+ * all requests' periods are taken as shares of that. */
 static int use_periods(const struct vpa_report *r, struct vpa_base *out)
 {
 	const struct vpa_request *q = vpa_main_request(r);
@@ -36,6 +36,7 @@ static int use_periods(const struct vpa_report *r, struct vpa_base *out)
 	if (!r->step_part_count)
 		return 0;
 	*out = (struct vpa_base){.name = r->steps_are_iterations ? "iteration" : "step",
+		.has_rate = 1,
 		.units = (double)r->step_part_count,
 		.stretch = 1,
 		.parts = r->step_totals,
@@ -47,13 +48,12 @@ static int use_periods(const struct vpa_report *r, struct vpa_base *out)
 	}
 	if (!out->span_ns)
 		return 0;
-	if (!r->steps_are_iterations && q && q->steps.s_per_it > 0) {
+	if (!r->steps_are_iterations && q && q->steps.periods)
 		out->stretch = q->steps.s_per_it * 1e9 * out->units / (double)out->span_ns;
-		out->of_units = r->request_count == 1 ? (double)q->steps.count : 0;
-	}
 	return 1;
 }
 
+/* Its own length gives steps a rate elsewhere in the report, without what the host does first. */
 static int use_only_step(const struct vpa_report *r, struct vpa_base *out)
 {
 	const struct vpa_only_step *s = &r->only_step;
@@ -61,6 +61,7 @@ static int use_only_step(const struct vpa_report *r, struct vpa_base *out)
 	if (s->end_ns <= s->start_ns)
 		return 0;
 	*out = (struct vpa_base){.name = s->is_iteration ? "iteration" : "step",
+		.has_rate = s->is_iteration,
 		.units = 1,
 		.stretch = 1,
 		.span_ns = s->end_ns - s->start_ns,
@@ -70,23 +71,25 @@ static int use_only_step(const struct vpa_report *r, struct vpa_base *out)
 	return 1;
 }
 
-/* Steps of all devices, which are assumed to go through them together. */
+/* Steps of all devices, which are assumed to go through them together, from one to the next. */
 static int use_inferred(const struct vpa_report *r, struct vpa_base *out)
 {
-	const struct vpa_inferred *first = r->inferred;
-	size_t i;
+	size_t i, k;
 
-	if (!r->inferred_count || r->inferred_count != r->device_count || !first->step_count ||
-		!(first->s_per_it > 0))
+	if (!r->inferred_count || r->inferred_count != r->device_count)
 		return 0;
-	*out = (struct vpa_base){.name = "inferred step",
-		.units = (double)first->step_count,
-		.stretch = 1,
-		.span_ns = (uint64_t)(first->s_per_it * 1e9 * (double)first->step_count)};
-	for (i = 0; i < r->inferred_count; i++) {
-		out->busy_ns += r->inferred[i].busy_ns;
-		out->idle_ns += r->inferred[i].idle_ns;
-	}
+	*out = (struct vpa_base){.name = "inferred step", .has_rate = 1, .stretch = 1};
+	for (i = 0; i < r->inferred_count; i++)
+		for (k = 0; k < r->inferred[i].step_count; k++) {
+			const struct vpa_inferred_step *step = &r->inferred[i].steps[k];
+
+			if (!step->followed)
+				continue;
+			out->busy_ns += step->busy_ns;
+			out->idle_ns += step->idle_ns;
+			out->span_ns += i ? 0 : step->period_ns;
+			out->units += !i;
+		}
 	return out->span_ns > 0;
 }
 

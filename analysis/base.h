@@ -12,8 +12,8 @@
 struct vpa_base {
 	const char *name; /* "block", "step", "iteration", "inferred step"; NULL: none is known */
 	double units;     /* how many the figures below are of */
+	int has_rate;     /* units follow each other as steps do: so many in a second */
 	double stretch;   /* length of a unit as the report shows it / span_ns per unit */
-	double of_units;  /* units that share the whole gain, at most; 0: as many as are measured */
 	uint64_t span_ns; /* of all of them */
 	uint64_t busy_ns, idle_ns; /* in them, summed over devices */
 	/* The same by kernel family and cause; NULL: not known. */

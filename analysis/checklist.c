@@ -82,8 +82,8 @@ static void find_inferred(const struct vpa_inferred *row, struct vpa_check_loop 
 	out->ops_count = row->step_count;
 }
 
-/* The steps of all requests: what the devices did from each request's first one to its last. That is not known of a
- * request whose steps the window cuts; then of none, and only the steps' own times remain. */
+/* The steps of all requests: their periods, and what the devices did from each request's first one to its last. That
+ * is not known of a request whose steps the window cuts; then of none, and only the steps' own times remain. */
 static void find_steps(
 	const struct vpa_report *r, const struct vpa_stage_row *steps, struct vpa_check_loop *out)
 {

@@ -115,8 +115,6 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 				inside_share * (double)device_ns * (double)base.span_ns)
 		return 0;
 	gain = vpa_in_ms(ns) / base.units * base.stretch;
-	if (base.of_units > 0 && gain > vpa_in_ms(device_ns) / base.of_units)
-		gain = vpa_in_ms(device_ns) / base.of_units;
 	f->base = base.name;
 	f->base_ms = vpa_in_ms(base.span_ns) / base.units * base.stretch;
 	f->base_gain_ms = gain;
@@ -124,10 +122,10 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	left = (f->base_ms - gain) / f->base_ms;
 	if (left <= 0)
 		return 1;
-	if (strcmp(base.name, "block") != 0) {
+	if (base.has_rate) {
 		f->steps_per_s_from = 1e3 / f->base_ms;
 		f->steps_per_s_to = f->steps_per_s_from / left;
-	} else if (fps > 0) {
+	} else if (!strcmp(base.name, "block") && fps > 0) {
 		f->fps_from = fps;
 		f->fps_to = fps / left;
 	}

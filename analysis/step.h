@@ -16,13 +16,14 @@ struct vpa_step_times {
 	uint64_t context_count;
 	struct vpa_spread context;
 	double per_block; /* in measured blocks */
-	/* In measured blocks, per second of their time; without blocks: from first start to last
-	 * end. */
-	double steps_per_s;
-	double s_per_it; /* the same time per step: 1 / steps_per_s */
+	/* From one step to the next in its loop: in measured blocks if they have steps. */
+	uint64_t periods;
+	double s_per_it;    /* the mean period; without periods: the mean of `time` */
+	double steps_per_s; /* 1 / s_per_it */
 };
 
-/* From the start of a marked step, or of an iteration, to that of the next in its request. */
+/* From the start of a marked step, or of an iteration, to that of the next in its block, or in its request
+ * outside blocks; none spans a pause. */
 struct vpa_step_part {
 	uint64_t request; /* its number among those with such steps */
 	uint64_t start_ns, period_ns;
@@ -45,9 +46,10 @@ struct vpa_only_step {
 
 struct vpa_inferred_step {
 	uint64_t start_ns, end_ns; /* of its first op, of its last */
-	/* From its start to that of what follows it directly, else to its end. busy + idle = period, but
-	 * for pauses. */
+	/* From its start to that of the pass that follows it directly, else to its end. busy + idle = period,
+	 * but for pauses. */
 	uint64_t period_ns, busy_ns, idle_ns;
+	int followed;
 };
 
 /* The loop of one device. */
@@ -57,14 +59,15 @@ struct vpa_inferred {
 	struct vpa_inferred_step *steps;
 	size_t step_count;
 	struct vpa_spread period;
-	double steps_per_s, s_per_it; /* of whole periods, see write_rate() */
-	uint64_t busy_ns, idle_ns;    /* sums over the steps */
-	unsigned passes_per_step;     /* of the model; 2 and more: guidance */
-	unsigned layers;              /* repetitions in a pass; 0: none were found */
-	size_t context_passes;        /* passes that are no step */
-	size_t cut;                   /* passes at the edges that are not whole */
-	uint64_t ops, ops_left_out;   /* in the steps; after the limit of ops */
-	int touched;                  /* missing records may change these figures */
+	double s_per_it;            /* mean period of the steps that are followed */
+	double steps_per_s;         /* 1 / s_per_it */
+	uint64_t busy_ns, idle_ns;  /* sums over the steps */
+	unsigned passes_per_step;   /* of the model; 2 and more: guidance */
+	unsigned layers;            /* repetitions in a pass; 0: none were found */
+	size_t context_passes;      /* passes that are no step */
+	size_t cut;                 /* passes at the edges that are not whole */
+	uint64_t ops, ops_left_out; /* in the steps; after the limit of ops */
+	int touched;                /* missing records may change these figures */
 };
 
 #endif

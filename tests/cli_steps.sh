@@ -37,6 +37,9 @@ least, most = steps[0]["time"]["p50_ns"], steps[0]["time"]["p50_ns"] * 1.01
 assert least * 0.9999 <= row["period"]["p50_ns"] <= most, f"{row['period']['p50_ns']} ns, not {least}"
 for step in row["series"]:
     assert step["busy_ns"] + step["idle_ns"] == step["period_ns"], step
+# What comes between two blocks is no part of a step's period.
+least = sum(s["time"]["total_ns"] for s in steps) / sum(s["count"] for s in steps) / 1e9
+assert least * 0.9999 <= row["s_per_it"] <= least * 1.01, f"{row['s_per_it']} s/it, not {least}"
 PY
 
 # knobs LAYERS WORDS...: the demo with its marks, and without them

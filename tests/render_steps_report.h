@@ -4,9 +4,10 @@
 
 #include "tests/render_reports.h"
 
-static struct vpa_inferred_step inferred_steps[] = {{MS(10), MS(108), MS(100), MS(96), MS(4)},
-	{MS(110), MS(208), MS(100), MS(96), MS(4)}, {MS(210), MS(312), MS(104), MS(98), MS(6)},
-	{MS(314), MS(412), MS(98), MS(96), MS(2)}};
+static struct vpa_inferred_step inferred_steps[] = {{MS(10), MS(108), MS(100), MS(96), MS(4), 1},
+	{MS(110), MS(208), MS(100), MS(96), MS(4), 1},
+	{MS(210), MS(312), MS(104), MS(98), MS(6), 1},
+	{MS(314), MS(412), MS(98), MS(96), MS(2), 0}};
 
 static struct vpa_inferred inferred_rows[] = {{.device = 0,
 	.stream = 7,
@@ -15,8 +16,8 @@ static struct vpa_inferred inferred_rows[] = {{.device = 0,
 	.step_count = 4,
 	.period = {4, MS(402), MS(98), MS(100), MS(104), MS(104), MS(104), MS(104), 100500000,
 		2179449, 0},
-	.steps_per_s = 9.950249,
-	.s_per_it = 0.1005,
+	.steps_per_s = 9.868421,
+	.s_per_it = 0.101333333,
 	.busy_ns = MS(386),
 	.idle_ns = MS(16),
 	.passes_per_step = 2,

@@ -310,7 +310,7 @@ static void reference_blocks(unsigned from, unsigned count, unsigned host_ms)
 #define REFERENCE                                                                                  \
 	"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all 81, "    \
 	"end to "                                                                                  \
-	"end 23.143, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7"
+	"end 23.143, TTFB ms 500, steps 28, a block 4, steps/s 10, s/it 0.1, context 7"
 
 static void the_reference_case(void **state)
 {
@@ -324,7 +324,7 @@ static void the_reference_case(void **state)
 	r = analyze(NULL);
 	assert_true(r->requests[0].blocks.fps == 24.0);
 	assert_true(r->requests[0].blocks.bps == 2.0);
-	assert_true(r->requests[0].steps.steps_per_s == 8.0);
+	assert_true(r->requests[0].steps.steps_per_s == 10.0);
 	assert_true(r->requests[0].fps_end_to_end == 81.0 / 3.5);
 	assert_string_equal(r->requests[0].name, "clip");
 	assert_int_equal(r->requests[0].blocks.attention.p50_ns, 300 * MS);
@@ -348,7 +348,7 @@ static void the_window_is_a_request_from_its_start(void **state)
 	expect_report("start-up counts", NULL,
 		"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all "
 		"81, end "
-		"to end 18, TTFB ms 1500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7");
+		"to end 18, TTFB ms 1500, steps 28, a block 4, steps/s 10, s/it 0.1, context 7");
 }
 
 /* ---- where blocks end ---- */
@@ -530,11 +530,11 @@ static void a_request_of_another_thread_is_around_by_time(void **state)
 	expect_request("it ends on the host", r, 0,
 		"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all "
 		"81, end to "
-		"end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7");
+		"end 18, TTFB ms 500, steps 28, a block 4, steps/s 10, s/it 0.1, context 7");
 	expect_request("what comes behind the blocks is its own", r, 1,
 		"blocks 7, warmup 1, frames 72, denoise rate 24, BPS 2, busy 24, denoise 30, "
 		"latent 6, all 81, "
-		"end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context "
+		"end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 10, s/it 0.1, context "
 		"7");
 	assert_string_equal(r->requests[0].name, "served 0");
 	vpa_report_free(r);
@@ -626,7 +626,7 @@ static void decoding_at_the_end_makes_it_a_denoise_rate(void **state)
 	expect_request("a stage called VAE", r, 0,
 		"blocks 7, warmup 1, frames 72, denoise rate 24, BPS 2, busy 24, denoise 30, "
 		"latent 6, all "
-		"81, end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, "
+		"81, end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 10, s/it 0.1, "
 		"context "
 		"7");
 	expect_note("it is said", r,
@@ -1151,6 +1151,50 @@ static void stages_are_measured_inside_measured_blocks(void **state)
 	vpa_report_free(r);
 }
 
+/* Of `count` steps, one every 149 ms, each has 124 ms of work; then the host does something else. */
+static void steps_of_149_ms(unsigned from, unsigned count)
+{
+	unsigned k;
+
+	for (k = 0; k < count; k++) {
+		step(from + k * 149, from + k * 149 + 149, k, 0);
+		kernel(from + k * 149, from + k * 149, from + k * 149 + 124, GEMM);
+	}
+}
+
+static void a_step_takes_the_time_from_one_to_the_next(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	steps_of_149_ms(0, 4);
+	expect_report("however few steps there are", NULL, "steps 4, steps/s 6.711, s/it 0.149");
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 3);
+	vpa_report_free(r);
+	begin();
+	steps_of_149_ms(0, 1);
+	expect_report("a single one its own", NULL, "steps 1, steps/s 8.065, s/it 0.124");
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 0);
+	vpa_report_free(r);
+	begin();
+	block(0, 596, 0, 12);
+	steps_of_149_ms(0, 3);
+	block(1000, 1596, 1, 12);
+	steps_of_149_ms(1000, 3);
+	block(2000, 2596, 2, 12);
+	steps_of_149_ms(2000, 1);
+	r = analyze(NULL);
+	expect_request("not from block to block: in block 1", r, 0,
+		"blocks 3, warmup 1, frames 24, FPS 14.101, BPS 1.175, busy 48.387, denoise "
+		"48.387, latent 3.525, all 36, end to end 16.949, TTFB ms 422, steps 7, a block 2, "
+		"steps/s 6.711, s/it 0.149");
+	assert_int_equal(r->requests[0].steps.periods, 2);
+	vpa_report_free(r);
+}
+
 static void steps_without_blocks_are_steps(void **state)
 {
 	unsigned k;
@@ -1161,8 +1205,7 @@ static void steps_without_blocks_are_steps(void **state)
 		line("range t1 %ums-%ums \"denoise_step\"", at(k * 100), at(k * 100 + 80));
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
-	expect_report("steps a second from the first to the last", NULL,
-		"steps 5, steps/s 10.417, s/it 0.096");
+	expect_report("from one step to the next", NULL, "steps 5, steps/s 10, s/it 0.1");
 }
 
 static void expect_stages(const char *rule, const char *expected)
@@ -1200,7 +1243,7 @@ static void an_iteration_of_the_profiler_is_no_step(void **state)
 		line("range t1 %ums-%ums \"step %u\"", at(k * 100), at(k * 100 + 80), k);
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
-	expect_report("steps are counted alone", NULL, "steps 5, steps/s 10.417, s/it 0.096");
+	expect_report("steps are counted alone", NULL, "steps 5, steps/s 10, s/it 0.1");
 	expect_stages("and are inside of it",
 		"iteration (ProfilerStep) 1x0, 480 ms, busy 400, idle 80, attention 0; (denoise "
 		"step 5x0, 80 ms, busy 400, idle 0, attention 0)");
@@ -1294,9 +1337,9 @@ static void a_step_ends_with_its_schedulers(void **state)
 	(void)state;
 	begin();
 	guide(0, 5, 100);
-	/* From 50 to 540 ms: 490 for 5. */
+	/* One every 100 ms, from 50 to 450 ms. */
 	expect_report("from the forward pass to the scheduler's end", NULL,
-		"steps 5, steps/s 10.204, s/it 0.098");
+		"steps 5, steps/s 10, s/it 0.1");
 	expect_stages("forward, a gap of 20 ms, the scheduler",
 		"pipeline_call 1x0, 650 ms, busy 490, idle 160, attention 300; encode_prompt 1x0, "
 		"40 ms, busy 40, idle 0, attention 0; denoise step 5x0, 90 ms, busy 350, idle 100, "
@@ -1311,8 +1354,8 @@ static void a_step_ends_with_its_schedulers(void **state)
 	guide(1000, 2, 100);
 	r = analyze(NULL);
 	assert_int_equal(r->request_count, 2);
-	/* 50 to 240 ms each: the time between the two videos belongs to none. */
-	expect_request("of each request", r, 1, "steps 2, steps/s 10.526, s/it 0.095");
+	/* 100 ms from the first to the second: the time between the two videos belongs to none. */
+	expect_request("of each request", r, 1, "steps 2, steps/s 10, s/it 0.1");
 	vpa_report_free(r);
 }
 
@@ -1337,8 +1380,8 @@ static void steps_from_mark_to_mark(void **state)
 		/* Between two schedulers nothing is of the step; this is behind the second. */
 		kernel(k * 100 + 85, k * 100 + 85, k * 100 + 95, GEMM);
 	}
-	expect_report("two passes, two schedulers: one step", NULL,
-		"steps 3, steps/s 10.714, s/it 0.093");
+	expect_report(
+		"two passes, two schedulers: one step", NULL, "steps 3, steps/s 10, s/it 0.1");
 	begin();
 	for (k = 0; k < 4; k++) {
 		kernel(k * 100, k * 100, k * 100 + 60, ATTENTION);
@@ -1353,7 +1396,7 @@ static void steps_from_mark_to_mark(void **state)
 		named(k * 100, k * 100 + 20, "transformer_forward");
 		named(k * 100 + 50, k * 100 + 60, "scheduler_step");
 	}
-	expect_report("not where steps are named", NULL, "steps 3, steps/s 11.538, s/it 0.087");
+	expect_report("not where steps are named", NULL, "steps 3, steps/s 10, s/it 0.1");
 	begin();
 	named(0, 20, "transformer_forward");
 	named(100, 120, "transformer_forward");
@@ -1382,9 +1425,9 @@ static void a_step_does_not_go_on_from_block_to_block(void **state)
 		}
 		named(t + 80, t + 100, "transformer_forward");
 	}
-	expect_report("two steps of 40 ms a block", NULL,
-		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 6, a block 2, steps/s 20, s/it "
-		"0.05");
+	expect_report("two steps a block, the second 40 ms after the first", NULL,
+		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 6, a block 2, steps/s 25, s/it "
+		"0.04");
 	expect_stages("and a pass that is none",
 		"denoise step 6x2, 40 ms, busy 120, idle 40, attention 0; transformer_forward 9x3, "
 		"20 ms, busy 120, idle 0, attention 0; (scheduler_step 6x2, 10 ms, busy 40, idle "
@@ -1480,8 +1523,8 @@ static void names_are_blocks_where_they_are_outermost(void **state)
 		kernel(t + 80, t + 80, t + 100, CONV);
 	}
 	expect_report("by name", NULL,
-		"blocks 4, warmup 1, BPS 10, TTFB ms 100, steps 8, a block 2, steps/s 20, s/it "
-		"0.05");
+		"blocks 4, warmup 1, BPS 10, TTFB ms 100, steps 8, a block 2, steps/s 25, s/it "
+		"0.04");
 
 	begin();
 	for (b = 0; b < 4; b++) {
@@ -1514,8 +1557,8 @@ static void a_block_is_around_any_number_of_other_ranges(void **state)
 		kernel(b * 100 + 1, b * 100 + 10, b * 100 + 100, GEMM);
 	}
 	expect_report("steps under a stack", NULL,
-		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 3, a block 1, steps/s 10, s/it "
-		"0.1");
+		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 3, a block 1, steps/s 11.111, "
+		"s/it 0.09");
 }
 
 static void an_annotation_puts_rules_aside(void **state)
@@ -1673,7 +1716,7 @@ static void a_block_whose_work_is_cut_off_is_left_out(void **state)
 	reference_blocks(0, 7, 10);
 	expect_report("in the middle of an op", &to,
 		"blocks 2, warmup 1, left out 1, frames 12, FPS 24, BPS 2, busy 24, denoise 30, "
-		"latent 6, steps 11, a block 4, steps/s 8, s/it 0.125, context 2");
+		"latent 6, steps 11, a block 4, steps/s 10, s/it 0.1, context 2");
 
 	begin();
 	plain_blocks(1, 12);
@@ -1944,8 +1987,8 @@ static void without_memory_there_is_an_error(void **state)
 	expect_request("with just enough", report, 0,
 		"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all "
 		"81, end "
-		"to end 23.143, TTFB ms 500, TTFF ms 3500, steps 28, a block 4, steps/s 8, s/it "
-		"0.125, "
+		"to end 23.143, TTFB ms 500, TTFF ms 3500, steps 28, a block 4, steps/s 10, s/it "
+		"0.1, "
 		"context 7");
 	vpa_report_free(report);
 	vpt_trace_close(trace);
@@ -1980,6 +2023,7 @@ int main(void)
 		cmocka_unit_test(several_devices_are_added_up),
 		cmocka_unit_test(pauses_are_neither_busy_nor_idle),
 		cmocka_unit_test(stages_are_measured_inside_measured_blocks),
+		cmocka_unit_test(a_step_takes_the_time_from_one_to_the_next),
 		cmocka_unit_test(steps_without_blocks_are_steps),
 		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
 		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),

@@ -430,12 +430,31 @@ static void add_idle(const struct vpa_gap_row *g, uint64_t from, uint64_t to, ui
 	}
 }
 
+/* The start of the next step in the block of step `at`; 0: there is none. */
+static uint64_t next_start(const struct made *t, size_t at)
+{
+	const struct step *step = &t->steps[at];
+	uint64_t next = 0;
+	size_t i;
+
+	for (i = 0; i < t->step_count; i++) {
+		const struct step *other = &t->steps[i];
+		int is_after = other->s > step->s || (other->s == step->s && i > at);
+
+		if (other->block == step->block && other->s != UINT64_MAX && is_after &&
+			(!next || other->s < next))
+			next = other->s;
+	}
+	return next;
+}
+
 /* One request's steps: those in measured blocks if there are any, else all. */
 static void check_steps(const struct made *t, unsigned request, const struct vpa_request *found,
 	struct block *const *order)
 {
-	uint64_t count = 0, all_ns = 0, measured_ns = 0, measured = 0;
+	uint64_t counts[2] = {0}, ns[2] = {0}, periods[2] = {0}, period_ns[2] = {0}, next;
 	size_t i, k;
+	int measured;
 
 	for (i = 0; i < t->step_count; i++) {
 		const struct step *step = &t->steps[i];
@@ -443,21 +462,27 @@ static void check_steps(const struct made *t, unsigned request, const struct vpa
 
 		if (b->request != request || step->s == UINT64_MAX)
 			continue;
-		count++;
-		all_ns += step->e - step->s;
 		for (k = 0; k < found->blocks.count && order[k] != b; k++)
 			;
-		if (k == found->blocks.count || found->blocks.series[k].warmup)
-			continue;
-		measured++;
-		measured_ns += step->e - step->s;
+		measured = k < found->blocks.count && !found->blocks.series[k].warmup;
+		next = next_start(t, i);
+		for (k = 0; k <= (size_t)measured; k++) {
+			counts[k]++;
+			ns[k] += step->e - step->s;
+			periods[k] += next > step->s;
+			period_ns[k] += next ? next - step->s : 0;
+		}
 	}
-	same("steps", 0, count, found->steps.count);
-	same("steps measured", 0, measured ? measured : count, found->steps.time.count);
-	same("time of steps", 0, measured ? measured_ns : all_ns, found->steps.time.total_ns);
-	if (measured && found->blocks.span_ns)
+	k = counts[1] > 0;
+	same("steps", 0, counts[0], found->steps.count);
+	same("steps measured", 0, counts[k], found->steps.time.count);
+	same("time of steps", 0, ns[k], found->steps.time.total_ns);
+	same("periods", 0, periods[k], found->steps.periods);
+	if (periods[k])
 		assert_true(found->steps.steps_per_s ==
-			    (double)measured * 1e9 / (double)found->blocks.span_ns);
+			    (double)periods[k] * 1e9 / (double)period_ns[k]);
+	else if (ns[k])
+		assert_true(found->steps.steps_per_s == (double)counts[k] * 1e9 / (double)ns[k]);
 	if (found->steps.steps_per_s > 0)
 		assert_true(found->steps.s_per_it == 1 / found->steps.steps_per_s);
 }

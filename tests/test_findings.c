@@ -558,9 +558,11 @@ static void without_blocks_a_gain_is_of_the_mean_step(void **state)
 		const char *rule, *name, *base, *words;
 	} units[] = {
 		{"marked steps", "step ", "step",
-			"3.60 ms of the mean step's 9.60 ms: 104 -> at most 167 steps/s"},
+			"4.00 ms of the mean 10.0 ms from one step to the next: 100 -> at most "
+			"167 steps/s"},
 		{"iterations of a profiler", "ProfilerStep#", "iteration",
-			"4.00 ms of the mean iteration's 10.0 ms: 100 -> at most 167 iterations/s"},
+			"4.00 ms of the mean 10.0 ms from one iteration to the next: 100 -> at "
+			"most 167 iterations/s"},
 	};
 	size_t i;
 
@@ -586,7 +588,7 @@ static void a_gain_outside_the_steps_is_of_the_active_time(void **state)
 		"103" GEMM);
 
 	(void)state;
-	expect_page("steps", r, "3.60 ms of the mean step's 9.60 ms", 1);
+	expect_page("steps", r, "4.00 ms of the mean 10.0 ms from one step to the next", 1);
 	expect_page("before them", r, "300 ms of 596 ms active: at most 2.01x as fast", 1);
 	vpa_report_free(r);
 }
@@ -636,10 +638,35 @@ static void the_only_iteration_is_whole_with_what_the_host_does_first(void **sta
 	assert_string_equal(r->findings[0].id, "before-first-work");
 	assert_string_equal(r->findings[1].id, "eager-attention");
 	expect_page("the head", r,
-		"218 ms of the iteration's 383 ms: 2.61 -> at most 6.06 iterations/s", 1);
-	expect_page("work", r,
-		"69.0-130 ms of the iteration's 383 ms: 2.61 -> 3.18 to at most 3.95 iterations/s",
+		"218 ms of the only iteration's 383 ms from its start on the host: 2.61 -> at most "
+		"6.06 iterations/s",
 		1);
+	expect_page("work", r,
+		"69.0-130 ms of the only iteration's 383 ms from its start on the host: 2.61 -> "
+		"3.18 to at most 3.95 iterations/s",
+		1);
+	vpa_report_free(r);
+}
+
+/* RATES has the rate of a step of 20 ms on the device, the host's 30 ms before it are not in that. */
+static void the_only_step_has_no_rate(void **state)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	struct vpa_report *r = analyze("start 1s\nrange t1 1000ms-1050ms \"step 3\"\n"
+				       "call t1 cudaLaunchKernel 1030ms+0us corr 1\n"
+				       "kernel s7 1030ms-1050ms corr 1" GEMM,
+		&options);
+
+	(void)state;
+	assert_string_equal(r->findings[0].base, "step");
+	assert_true(r->findings[0].steps_per_s_to <= 0);
+	expect_page("FIX FIRST", r,
+		"30.0 ms of the only step's 50.0 ms from its start on the host: at most 2.50x as "
+		"fast",
+		1);
+	expect_page("RESULT", r, "1 denoising step of 20.0 ms.", 1);
+	expect_page(
+		"RATES", r, "steps/s 50.0, s/it 0.020 (a step's length: none follows another)", 1);
 	vpa_report_free(r);
 }
 
@@ -866,6 +893,7 @@ int main(void)
 		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
 		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
+		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(small_values_read_back_are_named),
 		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),
 		cmocka_unit_test(sums_of_small_places_are_no_place),

@@ -112,8 +112,21 @@ static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct
 	return VPT_OK;
 }
 
+/* Whether some steps are known to be followed by a pass: reports of earlier versions do not say. */
+static int says_followed(const struct vpa_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->inferred_count; i++)
+		for (k = 0; k < r->inferred[i].step_count; k++)
+			if (r->inferred[i].steps[k].followed)
+				return 1;
+	return 0;
+}
+
 static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
 {
+	int all = !says_followed(r);
 	size_t i, k, count = 0;
 
 	for (i = 0; i < r->inferred_count; i++)
@@ -126,6 +139,8 @@ static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 			const struct vpa_inferred_step *s = &r->inferred[i].steps[k];
 			uint64_t known = s->busy_ns + s->idle_ns;
 
+			if (!all && !s->followed)
+				continue;
 			out->units[out->count++] = (struct vpa_unit){.request = i,
 				.index = (int64_t)k,
 				.period_ns = s->period_ns,
@@ -135,7 +150,7 @@ static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 				.paused_ns = s->period_ns > known ? s->period_ns - known : 0,
 				.touched = r->inferred[i].touched};
 		}
-	out->in_window = out->count;
+	out->in_window = count;
 	return VPT_OK;
 }
 

@@ -259,6 +259,18 @@ static int is_inside(const struct vpa_blocks_writer *w, const struct vpa_scope *
 	       (!around->finished || scope->end_ns <= around->end_ns);
 }
 
+uint32_t vpa_block_around(const struct vpa_blocks_writer *w, uint32_t block)
+{
+	while (block != VPA_NONE) {
+		const struct vpa_scope *scope = vpa_blocks_scope(w->s, block);
+
+		if (counts(w, VPA_SCOPE_BLOCK, scope->label.source) && !is_inside(w, scope))
+			break;
+		block = scope->block;
+	}
+	return block;
+}
+
 static uint32_t group_of_block(const struct vpa_blocks_writer *w, const struct vpa_scope *scope)
 {
 	uint32_t request = outermost(w, scope->request);

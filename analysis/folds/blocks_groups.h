@@ -51,6 +51,8 @@ struct vpa_blocks_writer {
 /* What a row counts as; VPA_SCOPE_NONE if it is ignored. */
 enum vpa_scope_kind vpa_row_kind(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row);
+/* The block around something whose innermost one is `block`; VPA_NONE: none that counts. */
+uint32_t vpa_block_around(const struct vpa_blocks_writer *w, uint32_t block);
 /* The sum of a row in a block (VPA_NONE: outside all blocks); NULL if there is none. */
 const struct vpa_stage_sum *vpa_stage_sum_of(
 	const struct vpa_blocks_writer *w, uint32_t block, uint32_t row);

@@ -1,58 +1,93 @@
 /* blocks_steps.c - the denoising steps of one request, and its passes over the context.
  *
- * If measured blocks contain steps, only those count, and steps per second is over the blocks' time;
- * else all steps count, from the start of the first to the end of the last. Seconds per iteration is
- * that time divided by the steps: the period from one step to the next, longer than a step if
- * something comes between. */
+ * If measured blocks contain steps, only those count, else all. Seconds per iteration is the mean period, from
+ * one step to the next in its loop (blocks_periods.h): longer than a step if something comes between. Where no
+ * step follows another, it is the mean length of a step. */
 #include "analysis/folds/blocks_steps.h"
 
 #include "analysis/folds/blocks_loop.h"
+#include "analysis/folds/blocks_periods.h"
 #include "analysis/spread.h"
-
-#include <string.h>
+#include "formats/memory.h"
 
 struct step_sums {
-	struct vpa_spread_builder all, measured;
+	struct vpa_marked_step *steps;
+	size_t count, measured;
 	uint64_t first_ns, last_ns;
 };
 
+/* Leaves the caller sums->steps to free, also on failure. */
 static int gather_steps(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g,
 	enum vpa_scope_kind kind, struct step_sums *sums)
 {
-	const struct vpa_blocks_table *s = w->s;
 	size_t i;
 
-	memset(sums, 0, sizeof(*sums));
-	sums->first_ns = UINT64_MAX;
-	for (i = 0; i < g->sample_count; i++) {
-		const struct vpa_stage_sample *sample = &s->samples[g->samples[i]];
-		uint64_t last = sample->first_ns + sample->ns;
+	*sums = (struct step_sums){.first_ns = UINT64_MAX};
+	sums->steps = vpt_alloc(g->sample_count, sizeof(*sums->steps));
+	if (!sums->steps)
+		return VPT_ENOMEM;
+	sums->count = vpa_marked_steps(w, g, kind, sums->steps);
+	for (i = 0; i < sums->count; i++) {
+		const struct vpa_marked_step *step = &sums->steps[i];
 
-		if (vpa_row_kind(w, &s->rows[sample->row]) != kind)
-			continue;
-		if (vpa_spread_add(&sums->all, sample->ns))
-			return VPT_ENOMEM;
-		if (sample->block != VPA_NONE && w->measured[sample->block] &&
-			vpa_spread_add(&sums->measured, sample->ns))
-			return VPT_ENOMEM;
-		sums->first_ns =
-			sample->first_ns < sums->first_ns ? sample->first_ns : sums->first_ns;
-		sums->last_ns = last > sums->last_ns ? last : sums->last_ns;
+		sums->measured += step->measured;
+		sums->first_ns = vpa_earlier(sums->first_ns, step->first_ns);
+		sums->last_ns = vpa_later(sums->last_ns, step->last_ns);
 	}
-	vpa_spread_settle(&sums->all);
-	vpa_spread_settle(&sums->measured);
 	return VPT_OK;
 }
 
-static void free_steps(struct step_sums *sums)
+/* Whether a step counts, since it is in a measured block or none is. */
+static int counts(const struct step_sums *sums, size_t i)
 {
-	vpa_spread_free(&sums->all);
-	vpa_spread_free(&sums->measured);
+	return !sums->measured || sums->steps[i].measured;
 }
 
-static struct vpa_spread best_spread(struct step_sums *sums)
+static int spread_of(const struct step_sums *sums, struct vpa_spread *out)
 {
-	return vpa_spread_of(sums->measured.count ? &sums->measured : &sums->all);
+	struct vpa_spread_builder all = {0};
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < sums->count && !rc; i++)
+		if (counts(sums, i))
+			rc = vpa_spread_add(&all, sums->steps[i].last_ns - sums->steps[i].first_ns);
+	if (!rc)
+		*out = vpa_spread_of(&all);
+	vpa_spread_free(&all);
+	return rc ? VPT_ENOMEM : VPT_OK;
+}
+
+static void write_rate(
+	const struct vpa_blocks_writer *w, const struct step_sums *sums, struct vpa_step_times *t)
+{
+	uint64_t ns = 0, period_ns;
+	size_t i;
+
+	for (i = 0; i + 1 < sums->count; i++) {
+		period_ns = counts(sums, i) ? vpa_marked_period(w, &sums->steps[i]) : 0;
+		ns += period_ns;
+		t->periods += period_ns > 0;
+	}
+	t->steps_per_s = t->periods ? vpa_per_second((double)t->periods, ns)
+				    : vpa_per_second((double)t->time.count, t->time.total_ns);
+	t->s_per_it = t->steps_per_s > 0 ? 1 / t->steps_per_s : -1;
+}
+
+static int write_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g,
+	const struct step_sums *sums, struct vpa_step_times *t)
+{
+	t->per_block = t->steps_per_s = t->s_per_it = -1;
+	t->count = sums->count;
+	if (!sums->count)
+		return VPT_OK;
+	if (spread_of(sums, &t->time))
+		return VPT_ENOMEM;
+	write_rate(w, sums, t);
+	if (!sums->measured)
+		return vpa_blocks_loop_write(w, g, sums->first_ns, sums->last_ns);
+	t->per_block = (double)sums->measured / (double)g->request->blocks.measured;
+	return VPT_OK;
 }
 
 int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
@@ -61,30 +96,15 @@ int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 	struct step_sums sums;
 	int rc = gather_steps(w, g, VPA_SCOPE_STEP, &sums);
 
-	t->per_block = t->steps_per_s = t->s_per_it = -1;
-	if (!rc && sums.all.count) {
-		t->count = sums.all.count;
-		t->time = best_spread(&sums);
-		if (sums.measured.count) {
-			t->per_block =
-				(double)sums.measured.count / (double)g->request->blocks.measured;
-			t->steps_per_s = vpa_per_second(
-				(double)sums.measured.count, g->request->blocks.span_ns);
-		} else {
-			t->steps_per_s =
-				vpa_per_second((double)t->count, sums.last_ns - sums.first_ns);
-			rc = vpa_blocks_loop_write(w, g, sums.first_ns, sums.last_ns);
-		}
-		t->s_per_it = t->steps_per_s > 0 ? 1 / t->steps_per_s : -1;
-	}
-	free_steps(&sums);
+	if (!rc)
+		rc = write_steps(w, g, &sums, t);
+	vpt_free(sums.steps);
 	if (rc)
 		return rc;
 	rc = gather_steps(w, g, VPA_SCOPE_CONTEXT, &sums);
-	if (!rc) {
-		t->context_count = sums.all.count;
-		t->context = best_spread(&sums);
-	}
-	free_steps(&sums);
+	t->context_count = sums.count;
+	if (!rc)
+		rc = spread_of(&sums, &t->context);
+	vpt_free(sums.steps);
 	return rc;
 }

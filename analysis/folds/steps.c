@@ -232,6 +232,7 @@ static void write_step(const struct state *s, const struct lane *l,
 		next = &s->ops[l->at[step->next]];
 		until_ns = next->start_ns;
 	}
+	out->followed = step->followed;
 	out->period_ns = until_ns > out->start_ns ? until_ns - out->start_ns : 0;
 	out->idle_ns = next->idle_ns - first->idle_ns;
 	out->busy_ns = busy_in(busy, out->start_ns, until_ns);
@@ -306,16 +307,24 @@ static int write_kinds(const struct state *s, const struct vpa_fold_context *c,
 	return rc;
 }
 
-/* Whole periods only: the last step's ends where the pass after it begins, else nothing shows its end. */
-static void write_rate(const struct vpa_loop *loop, struct vpa_inferred *row)
+/* Nothing shows the period of a step that no pass follows directly. */
+static void write_rate(struct vpa_inferred *row)
 {
-	const struct vpa_inferred_step *last = &row->steps[row->step_count - 1];
-	int is_whole = loop->steps[row->step_count - 1].followed;
-	uint64_t ns = last->start_ns + (is_whole ? last->period_ns : 0) - row->steps[0].start_ns;
-	double periods = (double)(row->step_count - !is_whole);
+	uint64_t ns = 0, periods = 0;
+	size_t i;
 
-	row->s_per_it = ns ? (double)ns / 1e9 / periods : -1;
-	row->steps_per_s = ns ? periods * 1e9 / (double)ns : -1;
+	for (i = 0; i < row->step_count; i++) {
+		if (!row->steps[i].followed)
+			continue;
+		ns += row->steps[i].period_ns;
+		periods++;
+	}
+	if (!periods) {
+		ns = row->period.total_ns;
+		periods = row->period.count;
+	}
+	row->s_per_it = ns ? (double)ns / 1e9 / (double)periods : -1;
+	row->steps_per_s = ns ? (double)periods * 1e9 / (double)ns : -1;
 }
 
 static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
@@ -336,9 +345,33 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	rc = write_steps(s, c, l, loop, out, row);
 	if (rc)
 		return rc;
-	write_rate(loop, row);
+	write_rate(row);
 	/* One GPU stands for all: they run the same model. */
 	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
+}
+
+/* Leaves out steps around a pause of the recording, of which ops may be missing; what comes after a pause
+ * does not follow what was before. */
+static void leave_out_paused(const struct state *s, const struct vpa_fold_context *c,
+	const struct lane *l, struct vpa_loop *loop)
+{
+	const struct vpa_intervals *paused = &c->idle->resolver->paused;
+	size_t kept = 0, i;
+
+	for (i = 0; i < loop->step_count; i++) {
+		struct vpa_loop_step *step = &loop->steps[i];
+		const struct kept *last = &s->ops[l->at[step->end - 1]];
+		uint64_t end_ns = last->start_ns + last->duration_ns;
+
+		if (vpa_intervals_touch(paused, s->ops[l->at[step->begin]].start_ns, end_ns)) {
+			loop->cut++;
+			continue;
+		}
+		step->followed = step->followed && !vpa_intervals_touch(paused, end_ns,
+							   s->ops[l->at[step->next]].start_ns);
+		loop->steps[kept++] = *step;
+	}
+	loop->step_count = kept;
 }
 
 static int infer(const struct state *s, const struct vpa_fold_context *c, uint32_t device,
@@ -356,6 +389,7 @@ static int infer(const struct state *s, const struct vpa_fold_context *c, uint32
 		struct vpa_loop_ops ops = {l.symbols, l.duration_ns, l.count};
 
 		rc = vpa_loop_find(&ops, &loop);
+		leave_out_paused(s, c, &l, &loop);
 	}
 	if (!rc && loop.step_count)
 		rc = write_row(s, c, stream, &l, &loop, out);

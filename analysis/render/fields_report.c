@@ -446,8 +446,11 @@ static const struct vpa_field finding_fields[] = {
 		"lower end of the gain; null: the gain is one number"},
 	{"base", TEXT_OR_NULL(base), NULL,
 		"what base_gain_ms is a part of: block, step, iteration or inferred step (the mean "
-		"one), request (the only one), active or idle time; null: no gain"},
-	{"base_ms", POSITIVE(base_ms), "ms", "length of the base; null: no gain"},
+		"one, or the only one), request (the only one), active or idle time; null: no "
+		"gain"},
+	{"base_ms", POSITIVE(base_ms), "ms",
+		"length of the base: of steps from one to the next, of the only one from its "
+		"range's start; null: no gain"},
 	{"base_gain_ms", POSITIVE(base_gain_ms), "ms", "the gain in the base; null: no gain"},
 	{"base_gain_from_ms", POSITIVE(base_gain_from_ms), "ms",
 		"lower end of base_gain_ms; null: it is one number"},
@@ -455,9 +458,10 @@ static const struct vpa_field finding_fields[] = {
 		"steady FPS as measured, of a request end to end; null: unavailable"},
 	{"fps_to", POSITIVE(fps_to), "frames/s", "the same with the full gain; null: unavailable"},
 	{"steps_per_s_from", POSITIVE(steps_per_s_from), "steps/s",
-		"steps or iterations per second as measured; null: base is neither"},
+		"steps or iterations per second as measured; null: base is neither, or the only "
+		"step"},
 	{"steps_per_s_to", POSITIVE(steps_per_s_to), "steps/s",
-		"the same with the full gain; null: base is neither"},
+		"the same with the full gain; null: as before"},
 	{"note", TEXT_OR_NULL(note), NULL, "where most of it lies; null: nothing to add"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };

@@ -10,6 +10,7 @@ static const struct vpa_field step_fields[] = {
 		"start_ns to the start of the pass that follows directly, else to end_ns"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, on all streams"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period"},
+	{"followed", FLAG(followed), NULL, "a pass follows directly: period_ns is to its start"},
 };
 static const struct vpa_fields step = FIELDS("inferred_step", "an inferred step", step_fields);
 #undef ROW
@@ -35,11 +36,9 @@ static const struct vpa_field inferred_fields[] = {
 		"of the ops in the steps: explained by the repeating pattern; at least 0.8"},
 	{"count", SIZE(step_count), "count", "whole steps in the window"},
 	{"period", SPREAD(period), NULL, "periods of the steps"},
-	{"steps_per_s", RATE(steps_per_s), "steps/s",
-		"whole periods / their time: from the first step's start to the last one's, or to "
-		"the "
-		"start of the pass that follows that directly; null: no time"},
-	{"s_per_it", RATE(s_per_it), "s/step", "1 / steps_per_s; null: no time"},
+	{"steps_per_s", RATE(steps_per_s), "steps/s", "1 / s_per_it; null: no time"},
+	{"s_per_it", RATE(s_per_it), "s/step",
+		"mean period of the steps that a pass follows directly; null: no time"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time, added over the steps' periods"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time, added over the steps' periods"},
 	{"passes_per_step", UNSIGNED(passes_per_step), "count",
@@ -48,7 +47,8 @@ static const struct vpa_field inferred_fields[] = {
 	{"context_passes", SIZE(context_passes), "count",
 		"passes of the model that are not steps: the scheduler does not follow them"},
 	{"cut", SIZE(cut), "count",
-		"passes left out, since the window's edge cuts them, or the loop was left in them"},
+		"passes left out: the window's edge or a pause cuts them, or the loop was left in "
+		"them"},
 	{"ops_left_out", U64(ops_left_out), "ops", "ops after the first 2,097,152, not examined"},
 	{"series", ROWS(step, steps, step_count), NULL, "every step, by its start"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
@@ -64,14 +64,15 @@ const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",
 static const struct vpa_field period_fields[] = {
 	{"request", U64(request), "index", "its request, among those with such steps"},
 	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
-	{"period_ns", U64(period_ns), "ns", "to the start of the next one's first op"},
+	{"period_ns", U64(period_ns), "ns",
+		"to the start of the next one's first op, in its block or request"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over devices"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, summed over devices"},
 	{"paused_ns", U64(paused_ns), "ns", "of period_ns * devices: recording was paused"},
 	{"devices", UNSIGNED(devices), "count", "devices of the sums"},
 };
-static const struct vpa_fields period =
-	FIELDS("step_period", "from a marked step to the next in its request", period_fields);
+static const struct vpa_fields period = FIELDS(
+	"step_period", "from a marked step to the next in its block or request", period_fields);
 #undef ROW
 
 #define ROW struct vpa_report

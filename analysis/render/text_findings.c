@@ -123,6 +123,13 @@ void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
 }
 
+/* Whether the base is the time from one unit to the next, which is longer than a unit under STAGES. */
+static int is_period(const struct vpa_report *r, const struct vpa_finding *f)
+{
+	return strcmp(f->base, "block") != 0 && strcmp(f->base, "request") != 0 &&
+	       !r->only_step.end_ns;
+}
+
 void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
 {
 	struct vpa_label gain = range_of(f->base_gain_from_ms, f->base_gain_ms);
@@ -133,10 +140,15 @@ void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const str
 		return;
 	if (!strcmp(f->base, "active"))
 		vpa_words_add(w, "", "%s of %s active%s", gain.text, base.text, where);
-	else
+	else if (is_period(r, f))
+		vpa_words_add(w, "", "%s of the mean %s from one %s to the next%s", gain.text,
+			base.text, f->base, where);
+	else if (!strcmp(f->base, "block") || !strcmp(f->base, "request"))
 		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
-			r->only_step.end_ns || !strcmp(f->base, "request") ? "" : "mean ", f->base,
-			base.text, where);
+			f->base[0] == 'b' ? "mean " : "", f->base, base.text, where);
+	else
+		vpa_words_add(w, "", "%s of the only %s's %s from its start on the host%s",
+			gain.text, f->base, base.text, where);
 }
 
 void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)

@@ -292,9 +292,11 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 			vpa_plural(q->frames), vpa_duration(q->end_ns - q->start_ns).text);
 	}
 	if (q->steps.s_per_it > 0)
-		vpa_words_add(&w, " ", "%s denoising step%s, %s each.",
+		vpa_words_add(&w, " ", "%s denoising step%s%s %s%s.",
 			vpa_count(q->steps.count).text, vpa_plural(q->steps.count),
-			vpa_duration((uint64_t)(q->steps.s_per_it * 1e9)).text);
+			q->steps.periods ? "," : " of",
+			vpa_duration((uint64_t)(q->steps.s_per_it * 1e9 + 0.5)).text,
+			q->steps.periods ? " from one to the next" : "");
 	if (w.used)
 		vpa_page_words(p, "RESULT", style, "%s", w.text);
 	p->touched = r->touched;
@@ -332,7 +334,8 @@ static void put_rates(struct vpa_page *p, const struct vpa_request *q)
 	const struct rate others[] = {
 		{"BPS %s", b->bps},
 		{"steps/s %s", q->steps.steps_per_s},
-		{"s/it %s", q->steps.s_per_it},
+		{q->steps.periods ? "s/it %s" : "s/it %s (a step's length: none follows another)",
+			q->steps.s_per_it},
 		{"latents/s %s", b->latent_fps},
 	};
 	const struct rate no_fps[] = {

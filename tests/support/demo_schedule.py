@@ -321,6 +321,17 @@ def idle_between(gaps, start, end):
     return sums
 
 
+def periods_of(block):
+    """From the first op of each of its steps to that of the next one."""
+    starts = [min(op.start for op in r.ops) for r in block.stages if r.kind == "step" and r.ops]
+    return [after - before for before, after in zip(starts, starts[1:])]
+
+
+def mean_ns(periods, steps):
+    """Of the periods; of the steps' own times if no step follows another."""
+    return Fraction(sum(periods), len(periods)) if periods else Fraction(envelope_ns(steps), len(steps))
+
+
 def request_of(machine, gaps, request, warmup):
     blocks = [r for r in request.stages if r.kind == "block"]
     ends = [block_end(machine, block) for block in blocks]
@@ -330,6 +341,8 @@ def request_of(machine, gaps, request, warmup):
     span = sum(block["period_ns"] for block in measured)
     frames, busy = sum(b["frames"] for b in measured), sum(b["busy_ns"] for b in measured)
     steps = [r for r in inside if r.kind == "step"]
+    periods = [ns for block in blocks[warmup:] for ns in periods_of(block)]
+    s_per_it = mean_ns(periods, steps) / 10**9 if steps else None
     all_frames = sum(b["frames"] for b in series)
     end_to_end = max(op.end for op in request.ops) - request.start
     second = Fraction(10**9)
@@ -346,8 +359,8 @@ def request_of(machine, gaps, request, warmup):
                    "busy_ns": busy, "idle_ns": span - busy, "fps": None if outside else rate, "denoise_rate": rate if outside else None,
                    "bps": len(measured) * second / span, "fps_busy": frames * second / busy,
                    "fps_denoise": frames * second / envelope_ns(steps)},
-        "steps": {"count": sum(r.kind == "step" for r in request.stages), "steps_per_s": len(steps) * second / span,
-                  "s_per_it": Fraction(span, len(steps)) / second if steps else None, "time": envelope_ns(steps),
+        "steps": {"count": sum(r.kind == "step" for r in request.stages), "periods": len(periods),
+                  "steps_per_s": 1 / s_per_it if s_per_it else None, "s_per_it": s_per_it, "time": envelope_ns(steps),
                   "context": envelope_ns([r for r in inside if r.kind == "context"])},
     }
 

@@ -40,7 +40,7 @@ static const struct {
 		{"blocks.period.mean_ns", "period mean"},
 		{"blocks.period.p95_ns", "period p95"},
 		{"steps.count", "steps"},
-		{"steps.s_per_it", "time of a step"},
+		{"steps.s_per_it", "from step to step"},
 		{"ttfb_ns", "first block after"},
 		{"ttff_ns", "first frames after"},
 		{"exposed_comm_ns", "exposed comm."},
