@@ -27,7 +27,9 @@ struct vpa_block_row {
 	/* start: of the first op; end: of the last op, or when its frames were ready. */
 	uint64_t start_ns, end_ns;
 	uint64_t latency_ns; /* end - start */
-	uint64_t period_ns;  /* since the previous block; the first block's: its latency */
+	/* Since the end of the previous block; its latency where that is not known: of the first block, and of
+	 * the first one after a pause. */
+	uint64_t period_ns;
 	/* In the period, summed over the devices it used: busy + idle + paused = period *
 	 * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
@@ -60,11 +62,12 @@ struct vpa_outlier_row {
 };
 
 struct vpa_blocks {
-	size_t count;            /* with work on a GPU, wholly inside the window */
-	size_t warmup, measured; /* = count */
-	size_t left_out;         /* cut by the window's edge or a pause, or without work on a GPU */
-	uint64_t frames;         /* of the measured blocks */
-	uint64_t span_ns;        /* sum of the measured blocks' periods */
+	size_t count; /* with work on a GPU, wholly inside the window */
+	size_t warmup,
+		measured; /* = count; warmup: the first ones, and the first after each pause */
+	size_t left_out;  /* cut by the window's edge or a pause, or without work on a GPU */
+	uint64_t frames;  /* of the measured blocks */
+	uint64_t span_ns; /* sum of the measured blocks' periods */
 	/* frames / span; unavailable if VAE or frame copies run after the blocks: denoise_rate
 	 * then holds the quotient, which is never called FPS. */
 	double fps;

@@ -95,10 +95,11 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	f = vpa_finding_add(r, "attention-growth", "warn");
 	if (!f)
 		return;
-	for (i = b->warmup; i < b->count; i++)
-		least = b->series[i].attention_ns < least ? b->series[i].attention_ns : least;
-	for (i = b->warmup; i < b->count; i++)
-		above += b->series[i].attention_ns - least;
+	for (i = 0; i < b->count; i++)
+		if (!b->series[i].warmup && b->series[i].attention_ns < least)
+			least = b->series[i].attention_ns;
+	for (i = 0; i < b->count; i++)
+		above += b->series[i].warmup ? 0 : b->series[i].attention_ns - least;
 	f->title = "attention grows with the KV cache: use a shorter window, or a sink and a "
 		   "window";
 	s.ns = s.base_ns = above > sold ? above - sold : 0;

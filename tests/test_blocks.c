@@ -1798,39 +1798,111 @@ static void a_pause_next_to_a_block_does_not_cut_it(void **state)
 		"end to end 80, TTFB ms 200");
 }
 
-/* Five blocks of ten ops each; the tracer drops the ops that begin in the pause. */
-static void blocks_and_pause(unsigned from, unsigned to)
+/* Blocks of nine ops, one every 100 ms; the tracer drops the ops that begin in the pause, and blocks that do
+ * as a whole. */
+static void blocks_and_pause(unsigned count, unsigned from, unsigned to)
 {
 	unsigned b, k;
 
 	begin();
 	line("loss all paused %ums-%ums", at(from), at(to));
-	for (b = 0; b < 5; b++) {
-		block(100 * b, 100 * (b + 1), b, 12);
-		for (k = 100 * b; k < 100 * (b + 1); k += 10)
+	for (b = 0; b < count; b++) {
+		if (from <= 100 * b + 10 && to >= 100 * (b + 1))
+			continue;
+		block(100 * b + 10, 100 * (b + 1), b, 12);
+		for (k = 100 * b + 10; k < 100 * (b + 1); k += 10)
 			if (k < from || k >= to)
 				kernel(k, k, k + 10, GEMM);
 	}
 }
 
-static void a_pause_anywhere_raises_no_rate(void **state)
+static void a_pause_anywhere_changes_no_rate(void **state)
 {
 	unsigned from, length, rated = 0;
 
 	(void)state;
-	for (from = 0; from < 500; from += 5)
+	for (from = 0; from < 800; from += 5)
 		for (length = 5; length < 1000; length = 3 * length) {
 			struct vpa_report *r;
 
-			blocks_and_pause(from, from + length);
+			blocks_and_pause(8, from, from + length);
 			r = analyze(NULL);
-			if (r->request_count && r->requests[0].blocks.fps > 120)
+			check_sums(r);
+			if (r->request_count && r->requests[0].blocks.fps >= 0 &&
+				r->requests[0].blocks.fps != 120)
 				fail_msg("a pause at %u ms for %u ms: %g FPS", from, length,
 					r->requests[0].blocks.fps);
 			rated += r->request_count && r->requests[0].blocks.fps > 0;
 			vpa_report_free(r);
 		}
-	assert_true(rated > 250);
+	assert_true(rated > 600);
+}
+
+/* Blocks 3 and 4 are cut. The end of 3 is not known, nor what was between; that of 4 is. */
+static void no_period_spans_a_pause(void **state)
+{
+	static const struct vpa_options none = {.has_warmup = 1}, target = {.target_millifps = 1};
+	struct words w = {.len = 0};
+	struct vpa_report *r;
+
+	(void)state;
+	blocks_and_pause(8, 350, 450);
+	r = analyze(&target);
+	check_sums(r);
+	say_periods(&w, &r->requests[0]);
+	expect("from the end of block 4, which is cut at its beginning", &w,
+		"0: 90, 1: 100 (90), 2: 100 (90), 5: 100 (90), 6: 100 (90), 7: 100 (90)");
+	expect_request("its frames are in no rate", r, 0,
+		"blocks 6, warmup 1, left out 2, frames 60, FPS 120, BPS 10, busy 133.333, latent "
+		"30");
+	vpa_report_free(r);
+
+	blocks_and_pause(8, 350, 500);
+	r = analyze(&target);
+	check_sums(r);
+	w.len = 0;
+	say_periods(&w, &r->requests[0]);
+	expect("block 5 is the first one again", &w,
+		"0: 90, 1: 100 (90), 2: 100 (90), 5: 90, 6: 100 (90), 7: 100 (90)");
+	expect_request("and not measured", r, 0,
+		"blocks 6, warmup 2, left out 1, frames 48, FPS 120, BPS 10, busy 133.333, latent "
+		"30");
+	assert_true(r->requests[0].blocks.series[3].warmup);
+	assert_int_equal(r->requests[0].blocks.prebuffer_frames, -1);
+	expect_note("that is said", r,
+		"1 block is the first after recording was paused: the time since the block before "
+		"is not known, so it is not measured");
+	vpa_report_free(r);
+
+	blocks_and_pause(8, 350, 500);
+	r = analyze(&none);
+	check_sums(r);
+	expect_request("but by its length where the first one is", r, 0,
+		"blocks 6, left out 1, frames 72, FPS 124.138, BPS 10.345, busy 133.333, latent "
+		"31.034");
+	vpa_report_free(r);
+
+	/* Nothing shows whether there were more blocks between. */
+	blocks_and_pause(8, 302, 308);
+	expect_report("a pause between two blocks", NULL,
+		"blocks 8, warmup 2, frames 72, FPS 120, BPS 10, busy 133.333, latent 30, TTFB ms "
+		"100");
+}
+
+static void no_period_of_a_step_spans_a_pause(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	line("loss all paused %ums-%ums", at(395), at(700));
+	for (k = 0; k < 10; k++) {
+		if (k > 3 && k < 7)
+			continue;
+		step(k * 100, k * 100 + 100, k, 0);
+		kernel(k * 100, k * 100, k * 100 + 60, GEMM);
+	}
+	expect_report("four steps, and three", NULL, "steps 7, steps/s 10, s/it 0.1");
 }
 
 /* The whole clip's frames did not come in a part of its time. */
@@ -2042,7 +2114,9 @@ int main(void)
 		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
 		cmocka_unit_test(a_block_that_a_pause_cuts_is_left_out),
 		cmocka_unit_test(a_pause_next_to_a_block_does_not_cut_it),
-		cmocka_unit_test(a_pause_anywhere_raises_no_rate),
+		cmocka_unit_test(a_pause_anywhere_changes_no_rate),
+		cmocka_unit_test(no_period_spans_a_pause),
+		cmocka_unit_test(no_period_of_a_step_spans_a_pause),
 		cmocka_unit_test(a_request_that_a_pause_cuts_has_no_end_to_end_rate),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),

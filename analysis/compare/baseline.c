@@ -352,7 +352,9 @@ static void bound_blocks(struct fill *f, struct vpa_blocks *b)
 		fault(f, "more warm-up blocks than blocks");
 		return;
 	}
-	b->measured = b->count - b->warmup;
+	b->measured = 0;
+	for (i = 0; i < b->count; i++)
+		b->measured += !b->series[i].warmup;
 	for (i = 0; i < b->count; i++)
 		if (b->series[i].devices > DEVICES_MAX || b->series[i].frames > FRAMES_MAX)
 			fault(f, "a block has too many devices or frames");

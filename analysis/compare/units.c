@@ -24,14 +24,16 @@ static int has_indices(const struct vpa_blocks *b)
 {
 	size_t i, k;
 
-	for (i = b->warmup; i < b->count; i++) {
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
 		if (b->series[i].index < 0)
 			return 0;
 		/* Nearly always they rise. */
-		if (i > b->warmup && b->series[i].index > b->series[i - 1].index)
+		if (i && !b->series[i - 1].warmup && b->series[i].index > b->series[i - 1].index)
 			continue;
-		for (k = b->warmup; k < i; k++)
-			if (b->series[k].index == b->series[i].index)
+		for (k = 0; k < i; k++)
+			if (!b->series[k].warmup && b->series[k].index == b->series[i].index)
 				return 0;
 	}
 	return 1;
@@ -61,9 +63,11 @@ static int blocks_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 		int indexed = has_indices(b);
 
 		out->in_window += b->count;
-		for (k = b->warmup; k < b->count; k++) {
+		for (k = 0; k < b->count; k++) {
 			const struct vpa_block_row *row = &b->series[k];
 
+			if (row->warmup)
+				continue;
 			out->units[out->count++] = (struct vpa_unit){.request = request,
 				.index = indexed ? row->index : (int64_t)k,
 				.period_ns = row->period_ns,

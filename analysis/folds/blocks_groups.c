@@ -123,16 +123,23 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 
 /* ---- requests ---- */
 
-/* Whether a pause may hide the first or the last op of a scope with these, which ends on the host at
- * `until_ns`. One that begins after the first op, and is over before the last one ends, hides
- * neither. */
-static int is_paused(const struct vpa_blocks_writer *w, const struct vpa_scope *scope,
-	uint64_t first_ns, uint64_t last_ns, uint64_t until_ns)
+static int touches_pause(const struct vpa_blocks_writer *w, uint64_t start_ns, uint64_t end_ns)
 {
-	const struct vpa_intervals *paused = &w->c->idle->resolver->paused;
+	return vpa_intervals_touch(&w->c->idle->resolver->paused, start_ns, end_ns);
+}
 
-	return vpa_intervals_touch(paused, vpa_earlier(scope->start_ns, first_ns), first_ns + 1) ||
-	       vpa_intervals_touch(paused, last_ns - 1, vpa_later(until_ns, last_ns));
+/* Whether a pause may hide the first op of a scope. */
+static int start_is_paused(
+	const struct vpa_blocks_writer *w, const struct vpa_scope *scope, uint64_t first_ns)
+{
+	return touches_pause(w, vpa_earlier(scope->start_ns, first_ns), first_ns + 1);
+}
+
+/* Whether it may hide the last one of a scope that ends on the host at `until_ns`. A pause that begins after
+ * the first op, and is over before the last one ends, hides neither. */
+static int end_is_paused(const struct vpa_blocks_writer *w, uint64_t last_ns, uint64_t until_ns)
+{
+	return touches_pause(w, last_ns - 1, vpa_later(until_ns, last_ns));
 }
 
 int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
@@ -149,7 +156,15 @@ int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
 		first_ns = gpu->first_ns;
 		last_ns = w->s->sweep.cuts[gpu->cut].time_ns;
 	}
-	return !is_paused(w, scope, first_ns, last_ns, scope->end_ns);
+	return !start_is_paused(w, scope, first_ns) && !end_is_paused(w, last_ns, scope->end_ns);
+}
+
+/* Whether the window or a pause cuts off the end of a block with ops. */
+static int end_is_cut(
+	const struct vpa_blocks_writer *w, const struct vpa_scope *scope, uint64_t last_ns)
+{
+	return !scope->finished || scope->cut_off || scope->end_ns > w->c->model->window_end_ns ||
+	       end_is_paused(w, last_ns, scope->end_ns);
 }
 
 /* The outermost request around a scope. */
@@ -342,7 +357,7 @@ static int find_blocks(struct vpa_blocks_writer *w)
 			!counts(w, b->label.kind, b->label.source) || is_inside(w, b))
 			continue;
 		group = group_of_block(w, b);
-		if (!vpa_scope_is_whole(w, i) || gpu->first_ns == UINT64_MAX) {
+		if (gpu->first_ns == UINT64_MAX) {
 			w->groups[group].left_out++;
 			continue;
 		}
@@ -353,6 +368,8 @@ static int find_blocks(struct vpa_blocks_writer *w)
 			.edge = s->sweep.cuts[gpu->cut].edge,
 			.start_ns = gpu->first_ns,
 			.end_ns = s->sweep.cuts[gpu->cut].time_ns,
+			.is_cut = !vpa_scope_is_whole(w, i),
+			.end_is_cut = end_is_cut(w, b, s->sweep.cuts[gpu->cut].time_ns),
 			.mark_frames = -1};
 	}
 	return split_blocks(w);
@@ -378,22 +395,45 @@ static struct vpa_kept_block *block_before(struct vpa_blocks_group *g, uint64_t 
 	return NULL;
 }
 
-/* Leaves out blocks whose frames became ready while recording paused. */
-static void leave_out_paused(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
+/* Leaves out the blocks that are cut, once all are in order of their ends. The end of one whose beginning alone
+ * is cut is where the next one's period begins. */
+static void leave_out_cut(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 {
+	struct vpa_kept_block before = {.end_is_cut = 1};
 	size_t kept = 0, i;
 
 	for (i = 0; i < g->block_count; i++) {
-		const struct vpa_kept_block *b = &g->blocks[i];
+		struct vpa_kept_block b = g->blocks[i];
 
-		if (b->ready_mark && is_paused(w, b->scope, b->start_ns, b->end_ns, b->mark_ns)) {
-			w->group_of[b->id] = 0;
+		if (b.is_cut) {
+			w->group_of[b.id] = 0;
 			g->left_out++;
-			continue;
+		} else {
+			b.has_before = kept && !before.end_is_cut &&
+				       !touches_pause(w, before.end_ns, b.start_ns);
+			b.before = before.edge;
+			b.before_ns = before.end_ns;
+			g->after_pause += kept && !b.has_before;
+			g->blocks[kept++] = b;
 		}
-		g->blocks[kept++] = *b;
+		before = b;
 	}
 	g->block_count = kept;
+}
+
+/* The end of a block whose frames became ready while recording paused is not known. */
+static void cut_paused_marks(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->block_count; i++) {
+		struct vpa_kept_block *b = &g->blocks[i];
+
+		if (!b->ready_mark)
+			continue;
+		b->end_is_cut |= end_is_paused(w, b->end_ns, b->mark_ns);
+		b->is_cut |= b->end_is_cut;
+	}
 }
 
 static void apply_marks(struct vpa_blocks_writer *w)
@@ -422,9 +462,10 @@ static void apply_marks(struct vpa_blocks_writer *w)
 		b->ready_mark = 1;
 	}
 	for (g = 0; g < w->group_count; g++) {
-		leave_out_paused(w, &w->groups[g]);
+		cut_paused_marks(w, &w->groups[g]);
 		qsort(w->groups[g].blocks, w->groups[g].block_count, sizeof(*w->blocks),
 			compare_ends);
+		leave_out_cut(w, &w->groups[g]);
 	}
 }
 

@@ -15,6 +15,13 @@ struct vpa_kept_block {
 	int64_t mark_frames; /* -1: unknown */
 	int ready_mark;
 	uint64_t mark_ns; /* on the host */
+	/* Cut by the window or a pause: it is left out. `end_is_cut`: when it ended is not known either. */
+	int is_cut, end_is_cut;
+	/* The edge and the end of the block before it, if that is known; before: 0 of a request's first
+	 * block, and of the first one after a pause. */
+	int has_before;
+	uint32_t before;
+	uint64_t before_ns;
 };
 
 /* A request and what belongs to it. */
@@ -25,6 +32,7 @@ struct vpa_blocks_group {
 	uint32_t end_edge; /* VPA_NONE: the end of the trace */
 	struct vpa_kept_block *blocks;
 	size_t block_count, left_out;
+	size_t after_pause;      /* blocks, not the first one, whose `has_before` is 0 */
 	const uint32_t *samples; /* of its steps and parts, by number */
 	size_t sample_count;
 	struct vpa_request *request;

@@ -1,9 +1,10 @@
 /* blocks_measure.c - the numbers of one request.
  *
- * W are its blocks after the warm-up, in order of their ends e. With e_0 the end of the block before
- * them (without one, the start of the first):
+ * W are its blocks after the warm-up, in order of their ends e. A block's period is from the end of the block
+ * before it to e. Where that end is not known, of the first block and of the first after a pause, it is the
+ * block's own length, and the block belongs to the warm-up, unless there shall be none.
  *
- *	span = e_last - e_0 = the sum of their periods
+ *	span = the sum of their periods
  *	BPS  = |W| / span                FPS = frames of W / span
  *
  * The sweep divides each period into exclusive time of kernel families and idle time by cause, for
@@ -29,15 +30,22 @@ struct measure {
 	struct vpa_blocks_group *g;
 	struct vpa_blocks *b;
 	uint64_t *values;   /* of measured blocks, for blocks_math.h */
+	size_t *rows;       /* of the series: the measured ones */
 	uint32_t mask;      /* devices of all measured blocks */
 	uint64_t *parts_ns; /* of all blocks; NULL: not requested */
 };
 
 static uint32_t edge_before(const struct measure *m, size_t k)
 {
-	const struct vpa_blocks_group *g = m->g;
+	const struct vpa_kept_block *b = &m->g->blocks[k];
 
-	return k ? g->blocks[k - 1].edge : m->w->s->gpu[g->blocks[k].id].pin;
+	return b->has_before ? b->before : m->w->s->gpu[b->id].pin;
+}
+
+/* The measured block number `i`, of b->measured. */
+static struct vpa_block_row *measured_row(const struct measure *m, size_t i)
+{
+	return &m->b->series[m->rows[i]];
 }
 
 static int is_attention(size_t family)
@@ -101,7 +109,7 @@ static void fill_row(struct measure *m, size_t k)
 		.devices = (unsigned)__builtin_popcount(m->w->s->gpu[kept->id].devices),
 		.ready_mark = kept->ready_mark,
 		.scope = kept->id};
-	row->period_ns = k ? kept->end_ns - kept[-1].end_ns : row->latency_ns;
+	row->period_ns = kept->has_before ? kept->end_ns - kept->before_ns : row->latency_ns;
 	sums_of(m, k, &sums);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
 		if (i >= VPA_SWEEP_IDLE)
@@ -118,6 +126,7 @@ static void fill_row(struct measure *m, size_t k)
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
 }
 
+/* How many blocks at the start are warm-up. */
 static size_t choose_warmup(struct measure *m)
 {
 	const struct vpa_options *o = m->w->c->options;
@@ -130,15 +139,35 @@ static size_t choose_warmup(struct measure *m)
 	return vpa_warmup_of(m->values, count);
 }
 
+/* Which blocks are measured. */
+static void choose_measured(struct measure *m)
+{
+	const struct vpa_options *o = m->w->c->options;
+	struct vpa_blocks *b = m->b;
+	size_t at_start = choose_warmup(m), i;
+	int by_length = o->has_warmup && !o->warmup;
+
+	for (i = 0; i < b->count; i++) {
+		int has_period = !i || m->g->blocks[i].has_before || by_length;
+
+		b->series[i].warmup = i < at_start || !has_period;
+		m->w->measured[m->g->blocks[i].id] = !b->series[i].warmup;
+		if (!b->series[i].warmup)
+			m->rows[b->measured++] = i;
+	}
+	b->warmup = b->count - b->measured;
+}
+
 static int spread_of(const struct measure *m, size_t member, struct vpa_spread *out)
 {
 	struct vpa_spread_builder all = {0};
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = m->b->warmup; i < m->b->count && !rc; i++)
-		rc = vpa_spread_add(&all,
-			*(const uint64_t *)(const void *)((const char *)&m->b->series[i] + member));
+	for (i = 0; i < m->b->measured && !rc; i++)
+		rc = vpa_spread_add(
+			&all, *(const uint64_t *)(const void *)((const char *)measured_row(m, i) +
+								member));
 	if (!rc)
 		*out = vpa_spread_of(&all);
 	vpa_spread_free(&all);
@@ -154,12 +183,12 @@ static int write_parts(struct measure *m)
 	struct vpa_sweep_sums sums;
 	size_t i;
 
-	for (i = b->warmup; i < b->count; i++) {
-		sums_of(m, i, &sums);
+	for (i = 0; i < b->measured; i++) {
+		sums_of(m, m->rows[i], &sums);
 		vpa_parts_sum_add(&all, &sums);
-		b->busy_ns += b->series[i].busy_ns;
-		b->idle_ns += b->series[i].idle_ns;
-		b->paused_ns += b->series[i].paused_ns;
+		b->busy_ns += measured_row(m, i)->busy_ns;
+		b->idle_ns += measured_row(m, i)->idle_ns;
+		b->paused_ns += measured_row(m, i)->paused_ns;
 	}
 	all.paused_ns = b->paused_ns;
 	return vpa_parts_sum_write(&all, &m->w->out->arena, &b->parts, &b->part_count);
@@ -180,8 +209,8 @@ static void sum_steps(
 	for (row = 0; row < s->row_index.count; row++) {
 		if (vpa_row_kind(m->w, &s->rows[row]) != kind)
 			continue;
-		for (i = m->b->warmup; i < m->b->count; i++) {
-			sum = vpa_stage_sum_of(m->w, m->g->blocks[i].id, row);
+		for (i = 0; i < m->b->measured; i++) {
+			sum = vpa_stage_sum_of(m->w, m->g->blocks[m->rows[i]].id, row);
 			*count += sum ? sum->count : 0;
 			*total_ns += sum ? sum->total_ns : 0;
 		}
@@ -203,10 +232,10 @@ static void name_stages(struct measure *m)
 	for (row = 0; row < s->row_index.count; row++) {
 		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_SCOPE_NONE)
 			continue;
-		for (i = m->b->warmup; i < m->b->count; i++)
-			if (vpa_stage_sum_of(m->w, m->g->blocks[i].id, row))
+		for (i = 0; i < m->b->measured; i++)
+			if (vpa_stage_sum_of(m->w, m->g->blocks[m->rows[i]].id, row))
 				break;
-		if (i < m->b->count)
+		if (i < m->b->measured)
 			add_include(m->b, vpa_stage_row_name(m->w, &s->rows[row]));
 	}
 }
@@ -219,8 +248,11 @@ static const char *find_includes(struct measure *m)
 	uint32_t last = g->blocks[g->block_count - 1].edge, end = g->end_edge;
 	struct vpa_sweep_notes inside = {0}, after = {0};
 	int vae_after, frames_after;
+	size_t i;
 
-	vpa_sweep_between(sweep, edge_before(m, m->b->warmup), last, 0, NULL, NULL, &inside);
+	for (i = 0; i < m->b->measured; i++)
+		vpa_sweep_between(sweep, edge_before(m, m->rows[i]), g->blocks[m->rows[i]].edge, 0,
+			NULL, NULL, &inside);
 	if (end == VPA_NONE || sweep->edges[end].time_ns > sweep->edges[last].time_ns)
 		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &after);
 	/* Without a stage called VAE, use convolutions. */
@@ -246,8 +278,9 @@ static uint64_t busiest_ns(struct measure *m)
 	uint64_t busy[VPA_SWEEP_DEVICES] = {0}, most = 0;
 	size_t i;
 
-	vpa_sweep_between(&m->w->s->sweep, edge_before(m, m->b->warmup),
-		m->g->blocks[m->b->count - 1].edge, m->mask, NULL, busy, NULL);
+	for (i = 0; i < m->b->measured; i++)
+		vpa_sweep_between(&m->w->s->sweep, edge_before(m, m->rows[i]),
+			m->g->blocks[m->rows[i]].edge, m->mask, NULL, busy, NULL);
 	for (i = 0; i < VPA_SWEEP_DEVICES; i++)
 		most = busy[i] > most ? busy[i] : most;
 	return most;
@@ -261,14 +294,16 @@ static void write_rates(struct measure *m)
 	const char *after;
 	double rate;
 
-	for (i = b->warmup; i < b->count; i++) {
-		b->span_ns += b->series[i].period_ns;
-		b->frames += b->series[i].frames;
-		latents += b->series[i].latents;
-		without += !b->series[i].frames;
-		without_latents += !b->series[i].latents;
-		m->mask |= m->w->s->gpu[m->g->blocks[i].id].devices;
-		b->devices = b->series[i].devices > b->devices ? b->series[i].devices : b->devices;
+	for (i = 0; i < b->measured; i++) {
+		const struct vpa_block_row *row = measured_row(m, i);
+
+		b->span_ns += row->period_ns;
+		b->frames += row->frames;
+		latents += row->latents;
+		without += !row->frames;
+		without_latents += !row->latents;
+		m->mask |= m->w->s->gpu[row->scope].devices;
+		b->devices = row->devices > b->devices ? row->devices : b->devices;
 	}
 	b->bps = vpa_per_second((double)b->measured, b->span_ns);
 	b->latent_fps = without_latents ? -1 : vpa_per_second((double)latents, b->span_ns);
@@ -301,7 +336,8 @@ static void write_rates(struct measure *m)
 
 /* ---- real time, drift, outliers ---- */
 
-/* Compares each block with the duration of its frames at the target. */
+/* Compares each block with the duration of its frames at the target. A block that is not measured ends a run of
+ * misses; what was shown in a pause is not known. */
 static int write_deadlines(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
@@ -313,15 +349,18 @@ static int write_deadlines(struct measure *m)
 	if (!target || !b->frames)
 		return VPT_OK;
 	b->misses = b->longest_miss_run = 0;
-	for (i = b->warmup; i < b->count; i++) {
-		struct vpa_block_row *row = &b->series[i];
+	for (i = 0; i < b->measured; i++) {
+		struct vpa_block_row *row = measured_row(m, i);
 
+		run = i && m->rows[i] == m->rows[i - 1] + 1 ? run : 0;
 		row->missed = (unsigned __int128)row->period_ns * target >
 			      (unsigned __int128)row->frames * 1000000000000;
 		run = row->missed ? run + 1 : 0;
 		b->misses += row->missed;
 		b->longest_miss_run = run > b->longest_miss_run ? run : b->longest_miss_run;
 	}
+	if (m->g->after_pause)
+		return VPT_OK;
 	frames = vpt_alloc(b->count, sizeof(*frames));
 	if (!frames)
 		return VPT_ENOMEM;
@@ -349,16 +388,16 @@ static int write_drift(struct measure *m)
 		return VPT_OK;
 	b->has_drift = 1;
 	for (i = 0; i < b->measured; i++)
-		m->values[i] = b->series[b->warmup + i].period_ns;
+		m->values[i] = measured_row(m, i)->period_ns;
 	if (vpa_slope_of(m->values, b->measured, &b->period_drift_ns))
 		return VPT_ENOMEM;
 	for (i = 0; i < b->measured; i++)
-		m->values[i] = b->series[b->warmup + i].attention_ns;
+		m->values[i] = measured_row(m, i)->attention_ns;
 	if (vpa_slope_of(m->values, b->measured, &b->attention_drift_ns))
 		return VPT_ENOMEM;
 	b->saturated_at = vpa_saturation_of(m->values, b->measured);
 	if (b->saturated_at >= 0)
-		b->saturated_at += (int64_t)b->warmup;
+		b->saturated_at = (int64_t)m->rows[b->saturated_at];
 	return VPT_OK;
 }
 
@@ -424,15 +463,15 @@ static int write_outliers(struct measure *m)
 	if (!b->outliers)
 		return VPT_ENOMEM;
 	for (i = 0; i < b->measured; i++)
-		m->values[i] = b->series[b->warmup + i].period_ns;
+		m->values[i] = measured_row(m, i)->period_ns;
 	for (i = 0; i < b->measured; i++) {
 		struct vpa_outlier_row *o = &b->outliers[b->outlier_count];
 
 		if (!vpa_is_outlier(m->values, b->measured, i, &reference))
 			continue;
-		*o = (struct vpa_outlier_row){.block = b->warmup + i,
+		*o = (struct vpa_outlier_row){.block = m->rows[i],
 			.delta_ns = delta_of(m->values[i], m->values[reference])};
-		blame(m, o, b->warmup + reference);
+		blame(m, o, m->rows[reference]);
 		b->outlier_count++;
 	}
 	qsort(b->outliers, b->outlier_count, sizeof(*b->outliers), compare_outliers);
@@ -450,7 +489,8 @@ static int write_series(struct measure *m)
 
 	b->series = vpa_arena_alloc(&m->w->out->arena, b->count, sizeof(*b->series));
 	m->values = vpt_alloc(b->count, sizeof(*m->values));
-	if (!b->series || !m->values)
+	m->rows = vpt_alloc(b->count, sizeof(*m->rows));
+	if (!b->series || !m->values || !m->rows)
 		return VPT_ENOMEM;
 	if (m->w->c->options->overview || m->w->c->options->step_parts)
 		m->parts_ns = vpa_arena_alloc(
@@ -459,12 +499,7 @@ static int write_series(struct measure *m)
 		count_frames(m->w->c->options, m->g, &m->g->blocks[i]);
 	for (i = 0; i < b->count; i++)
 		fill_row(m, i);
-	b->warmup = choose_warmup(m);
-	b->measured = b->count - b->warmup;
-	for (i = 0; i < b->count; i++) {
-		b->series[i].warmup = i < b->warmup;
-		m->w->measured[m->g->blocks[i].id] = i >= b->warmup;
-	}
+	choose_measured(m);
 	return VPT_OK;
 }
 
@@ -495,7 +530,7 @@ static void write_whole(struct measure *m)
 			break;
 		r->frames += b->series[i].frames;
 	}
-	if (i < b->count || !b->count || b->left_out)
+	if (i < b->count || !b->count || b->left_out || m->g->after_pause)
 		r->frames = 0;
 	/* The request's own count covers all of its time. */
 	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
@@ -544,5 +579,6 @@ int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 	if (!rc)
 		write_whole(&m);
 	vpt_free(m.values);
+	vpt_free(m.rows);
 	return rc;
 }

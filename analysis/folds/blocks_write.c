@@ -170,11 +170,24 @@ static int write_stages(struct vpa_blocks_writer *w)
 
 static void write_notes(struct vpa_blocks_writer *w)
 {
-	uint64_t left_out = w->s->pipeline->blocks_without_ops;
+	uint64_t left_out = w->s->pipeline->blocks_without_ops, after_pause = 0;
+	int by_length = w->c->options->has_warmup && !w->c->options->warmup;
 	size_t i;
 
-	for (i = 0; i < w->group_count; i++)
+	for (i = 0; i < w->group_count; i++) {
 		left_out += w->groups[i].left_out;
+		after_pause += w->groups[i].after_pause;
+	}
+	if (after_pause)
+		vpa_block_note(
+			w, vpa_arena_printf(&w->out->arena,
+				   "%" PRIu64 " block%s recording was paused: the time since the "
+				   "block before is not known, so %s%s",
+				   after_pause,
+				   after_pause == 1 ? " is the first after"
+						    : "s are each the first after",
+				   by_length ? "its own length" : "it is not measured",
+				   by_length ? " is its period" : ""));
 	if (left_out)
 		vpa_block_note(w, vpa_arena_printf(&w->out->arena,
 					  "%" PRIu64 " block%s left out: cut off by the window "

@@ -36,7 +36,9 @@ static const struct vpa_field block_fields[] = {
 		"end of its last op, or of the last one before its frames-ready mark"},
 	{"latency_ns", U64(latency_ns), "ns", "end_ns - start_ns"},
 	{"period_ns", U64(period_ns), "ns",
-		"end_ns - end_ns of the block before; of a request's first block its latency"},
+		"end_ns - end_ns of the block before; of a request's first block, and of the first "
+		"after "
+		"a pause, its latency"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over its devices"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, summed over its devices"},
 	{"paused_ns", U64(paused_ns), "ns",
@@ -44,7 +46,7 @@ static const struct vpa_field block_fields[] = {
 	{"devices", UNSIGNED(devices), "count", "devices that the block used"},
 	{"attention_ns", U64(attention_ns), "ns", "of busy_ns: attention"},
 	{"latents", KNOWN(latents), "frames", "latent frames of the block; null: not known"},
-	{"warmup", FLAG(warmup), NULL, "a warm-up block: not measured"},
+	{"warmup", FLAG(warmup), NULL, "not measured: warm-up, or the first block after a pause"},
 	{"ready_mark", FLAG(ready_mark), NULL, "end_ns follows from a frames-ready mark"},
 	{"missed", FLAG(missed), NULL,
 		"the period is longer than its frames play at --target; null: no target",
@@ -123,7 +125,8 @@ static const struct vpa_fields drift =
 
 static const struct vpa_field blocks_fields[] = {
 	{"count", SIZE(count), "count", "blocks with GPU work that lie wholly in the window"},
-	{"warmup", SIZE(warmup), "count", "of these, the first ones, which are not measured"},
+	{"warmup", SIZE(warmup), "count",
+		"of these: not measured, the first ones and the first after each pause"},
 	{"frames", KNOWN(frames), "frames", "video frames of the measured blocks; null: not known"},
 	{"fps", RATE(fps), "frames/s",
 		"frames / span_ns; null: unavailable, or VAE or frame copies come after the "

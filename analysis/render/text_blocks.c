@@ -54,6 +54,16 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 		fill_part(vpa_table_row(t, 2, "%zu smaller ones", rest), b, rest_ns, rest_count);
 }
 
+/* The row of the series of measured block number `at`. */
+static size_t measured_row(const struct vpa_blocks *b, size_t at)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < b->count && (b->series[i].warmup || at); i++)
+		at -= !b->series[i].warmup;
+	return i;
+}
+
 static void put_mean_block(
 	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
 {
@@ -63,7 +73,8 @@ static void put_mean_block(
 	struct vpa_row *row;
 
 	vpa_table_init(&t, columns, COUNT(columns), "THE MEAN BLOCK (%s to %s, %zu warm-up)",
-		vpa_block_name(b, b->warmup).text, vpa_block_name(b, b->count - 1).text, b->warmup);
+		vpa_block_name(b, measured_row(b, 0)).text,
+		vpa_block_name(b, measured_row(b, b->measured - 1)).text, b->warmup);
 	row = vpa_table_row(&t, 1, "period  p50 %s  min %s  max %s ms",
 		vpa_ms_of(b->period.p50_ns, vpa_block_decimals(b)).text,
 		vpa_ms_of(b->period.min_ns, vpa_block_decimals(b)).text,
@@ -179,7 +190,8 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 		vpa_text_row(&t, 1, "* total count, outside measured blocks");
 	if (overlapping)
 		vpa_text_row(&t, 1,
-			"the GPU still works on one %s when work of the next begins: their times overlap",
+			"the GPU still works on one %s when work of the next begins: their times "
+			"overlap",
 			vpa_text_or(overlapping->name, "?"));
 	vpa_page_blank(p);
 	p->touched |= touched;
@@ -192,8 +204,8 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 static size_t shown_block(const struct vpa_blocks *b, size_t column, size_t columns)
 {
 	if (b->measured <= columns)
-		return b->warmup + column;
-	return b->warmup + column * (b->measured - 1) / (columns - 1);
+		return measured_row(b, column);
+	return measured_row(b, column * (b->measured - 1) / (columns - 1));
 }
 
 static void put_series(struct vpa_page *p, const struct vpa_report *r, const struct vpa_blocks *b)
@@ -282,7 +294,9 @@ static const struct vpa_block_row *usual_block(
 	size_t i, lead = 0;
 
 	/* A majority outlives the others, if each of them cancels one of it. */
-	for (i = b->warmup; i < b->count; i++) {
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
 		if (usual && is_same_line(usual, &b->series[i])) {
 			lead++;
 		} else if (lead) {
@@ -293,7 +307,9 @@ static const struct vpa_block_row *usual_block(
 		}
 	}
 	*same = *none = 0;
-	for (i = b->warmup; i < b->count; i++) {
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
 		*same += usual && is_same_line(usual, &b->series[i]);
 		*none += !b->series[i].line && b->series[i].line_samples < VPA_LINE_SAMPLES_MIN;
 	}
@@ -310,8 +326,8 @@ static void put_usual_line(struct vpa_page *p, const struct vpa_blocks *b)
 
 	if (!usual)
 		return;
-	for (i = b->warmup; i < b->count; i++)
-		if (is_same_line(usual, &b->series[i])) {
+	for (i = 0; i < b->count; i++)
+		if (!b->series[i].warmup && is_same_line(usual, &b->series[i])) {
 			double share = b->series[i].line->share;
 
 			least = share < least ? share : least;

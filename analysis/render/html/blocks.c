@@ -194,8 +194,9 @@ static struct chart chart_of(const struct vpa_report *r, const struct vpa_blocks
 		if (!row->warmup && row->period_ns > measured)
 			measured = row->period_ns;
 	}
-	for (i = 0; i < b->warmup; i++) /* a long warm-up would press the others down */
-		if (b->series[i].period_ns > most && b->series[i].period_ns / 2 < measured)
+	for (i = 0; i < b->count; i++) /* a long warm-up would press the others down */
+		if (b->series[i].warmup && b->series[i].period_ns > most &&
+			b->series[i].period_ns / 2 < measured)
 			most = b->series[i].period_ns;
 	vpa_parts_choose(sum, PARTS, &c.parts);
 	most = most / 2 < measured || !measured ? most : measured;
@@ -212,7 +213,7 @@ static void put_chart(struct vpa_html *h, const struct chart *c)
 		vpa_html_print(h, "%s%s%s", i ? "|" : "",
 			vpa_part_is_idle(c->parts.order[i]) ? "idle, " : "",
 			vpa_part_name(c->parts.order[i]));
-	vpa_html_print(h, "\" data-warmup=\"%zu\">", c->stride == 1 ? c->b->warmup : 0);
+	vpa_html_raw(h, "\">");
 	vpa_html_left_axis(h, &c->scale, TOP, HEIGHT);
 	vpa_html_print(h,
 		"<svg class=\"main\" width=\"100%%\" height=\"%d\" role=\"img\" "

@@ -120,9 +120,9 @@
 
 	function blockChart(chart) {
 		const bars = all("g.bar", chart), detail = document.getElementById("block-detail");
-		const names = chart.dataset.names.split("|"), warmup = Number(chart.dataset.warmup);
+		const names = chart.dataset.names.split("|");
 		const parts = bars.map(bar => bar.dataset.parts.split(" ").map(Number));
-		const measured = parts.filter((p, i) => i >= warmup);
+		const measured = parts.filter((p, i) => !bars[i].classList.contains("warm"));
 		const mean = names.map((n, k) => measured.reduce((sum, p) => sum + p[k], 0) / (measured.length || 1));
 		let chosen = -1;
 
