@@ -1889,13 +1889,66 @@ static void no_period_spans_a_pause(void **state)
 		"100");
 }
 
+/* Five steps of two ops, one every 100 ms; the tracer drops the ops that begin in the pause. */
+static void steps_and_pause(unsigned from, unsigned to)
+{
+	unsigned k, t;
+
+	begin();
+	line("loss all paused %ums-%ums", at(from), at(to));
+	for (k = 0; k < 5; k++) {
+		step(k * 100, k * 100 + 80, k, 0);
+		for (t = k * 100; t < k * 100 + 80; t += 40)
+			if (t < from || t >= to)
+				kernel(t, t, t + 30, GEMM);
+	}
+}
+
+static void a_step_that_a_pause_cuts_is_none(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	steps_and_pause(235, 290);
+	expect_report("its last op is in the pause: no period from 1 to 3", NULL,
+		"steps 4, steps/s 10, s/it 0.1");
+	expect_stages("nor is it a part of the stage",
+		"denoise step 4x0, 70 ms, busy 240, idle 40, attention 0");
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 2);
+	expect_note("that is said", r, "1 step or iteration is left out: cut off by a pause");
+	vpa_report_free(r);
+	steps_and_pause(195, 205);
+	expect_report("its first op is in the pause", NULL, "steps 4, steps/s 10, s/it 0.1");
+	steps_and_pause(232, 238);
+	expect_report(
+		"between two ops of it nothing is cut", NULL, "steps 5, steps/s 10, s/it 0.1");
+	steps_and_pause(0, 350);
+	expect_report("one whole step", NULL, "steps 1, steps/s 14.286, s/it 0.07");
+}
+
+static void a_step_from_mark_to_mark_that_a_pause_cuts_is_none(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	guide(0, 5, 100);
+	line("loss all paused %ums-%ums", at(342), at(348));
+	expect_report(
+		"the scheduler's range ends in the pause", NULL, "steps 4, steps/s 10, s/it 0.1");
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 2);
+	vpa_report_free(r);
+}
+
 static void no_period_of_a_step_spans_a_pause(void **state)
 {
 	unsigned k;
 
 	(void)state;
 	begin();
-	line("loss all paused %ums-%ums", at(395), at(700));
+	line("loss all paused %ums-%ums", at(402), at(698));
 	for (k = 0; k < 10; k++) {
 		if (k > 3 && k < 7)
 			continue;
@@ -2116,6 +2169,8 @@ int main(void)
 		cmocka_unit_test(a_pause_next_to_a_block_does_not_cut_it),
 		cmocka_unit_test(a_pause_anywhere_changes_no_rate),
 		cmocka_unit_test(no_period_spans_a_pause),
+		cmocka_unit_test(a_step_that_a_pause_cuts_is_none),
+		cmocka_unit_test(a_step_from_mark_to_mark_that_a_pause_cuts_is_none),
 		cmocka_unit_test(no_period_of_a_step_spans_a_pause),
 		cmocka_unit_test(a_request_that_a_pause_cuts_has_no_end_to_end_rate),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),

@@ -401,30 +401,6 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- the ends of ranges ---- */
 
-/* A step or iteration that remains the only one has no period. */
-static void note_step(struct vpa_blocks_table *s, enum vpa_scope_kind kind, uint64_t first_ns,
-	const struct vpa_range *range)
-{
-	int is_iteration = kind == VPA_SCOPE_ITERATION;
-	struct vpa_only_step *step = &s->newest[is_iteration];
-	const struct vpa_projection *p;
-
-	if (kind != VPA_SCOPE_STEP && !is_iteration)
-		return;
-	s->newest_count[is_iteration]++;
-	*step = (struct vpa_only_step){.start_ns = range->start_ns,
-		.end_ns = range->end_ns,
-		.first_ns = first_ns,
-		.is_iteration = is_iteration};
-	for (p = &range->gpu; p && p->ops; p = p->next) {
-		step->end_ns = p->last_ns > step->end_ns ? p->last_ns : step->end_ns;
-		step->busy_ns += p->busy_ns;
-		step->idle_ns += p->idle_last_ns - p->idle_first_ns;
-	}
-	/* Work may seem to begin before the range, if clocks differ. */
-	step->start_ns = first_ns < step->start_ns ? first_ns : step->start_ns;
-}
-
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct vpa_blocks_table *s = begun(state, c);
@@ -440,8 +416,8 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	/* A range that launched nothing begins only now. */
 	if (!g->known)
 		return vpa_blocks_begin_scope(s, c, scope, 0);
-	note_step(s, vpa_blocks_scope(s, scope)->label.kind, g->first_ns, range);
-	rc = g->row == VPA_NONE ? VPT_OK : vpa_blocks_end_scope(s, scope, &range->gpu);
+	rc = g->row == VPA_NONE ? VPT_OK
+				: vpa_blocks_end_scope(s, scope, range->end_ns, &range->gpu);
 	if (!vpa_scope_is_kept(vpa_blocks_scope(s, scope)->label.kind))
 		g->known = 0;
 	return rc;
@@ -500,6 +476,7 @@ static void free_state(void *state)
 	vpa_index_free(&s->sum_index);
 	vpt_free(s->sums);
 	vpt_free(s->samples);
+	vpt_free(s->steps);
 	vpa_index_free(&s->loop_index);
 	vpt_free(s->loops);
 	vpt_free(s->marks);

@@ -103,7 +103,7 @@ const struct vpa_stage_sum *vpa_stage_sum_of(
 {
 	uint32_t at = vpa_index_find(&w->s->sum_index, (uint64_t)(block + 1), row);
 
-	return at == UINT32_MAX ? NULL : &w->s->sums[at];
+	return at == UINT32_MAX || !w->s->sums[at].count ? NULL : &w->s->sums[at];
 }
 
 const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row)
@@ -128,15 +128,7 @@ static int touches_pause(const struct vpa_blocks_writer *w, uint64_t start_ns, u
 	return vpa_intervals_touch(&w->c->idle->resolver->paused, start_ns, end_ns);
 }
 
-/* Whether a pause may hide the first op of a scope. */
-static int start_is_paused(
-	const struct vpa_blocks_writer *w, const struct vpa_scope *scope, uint64_t first_ns)
-{
-	return touches_pause(w, vpa_earlier(scope->start_ns, first_ns), first_ns + 1);
-}
-
-/* Whether it may hide the last one of a scope that ends on the host at `until_ns`. A pause that begins after
- * the first op, and is over before the last one ends, hides neither. */
+/* Whether a pause may hide the last op of a scope that ends on the host at `until_ns`. */
 static int end_is_paused(const struct vpa_blocks_writer *w, uint64_t last_ns, uint64_t until_ns)
 {
 	return touches_pause(w, last_ns - 1, vpa_later(until_ns, last_ns));
@@ -156,7 +148,8 @@ int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
 		first_ns = gpu->first_ns;
 		last_ns = w->s->sweep.cuts[gpu->cut].time_ns;
 	}
-	return !start_is_paused(w, scope, first_ns) && !end_is_paused(w, last_ns, scope->end_ns);
+	return !vpa_blocks_is_cut(
+		&w->c->idle->resolver->paused, scope->start_ns, first_ns, last_ns, scope->end_ns);
 }
 
 /* Whether the window or a pause cuts off the end of a block with ops. */

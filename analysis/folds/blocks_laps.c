@@ -138,21 +138,38 @@ static uint64_t end_of(const struct vpa_lap_track *t, size_t first)
 	return t->items[first].end_ns;
 }
 
-static int end_track(
-	struct vpa_blocks_table *s, const struct vpa_model *m, const struct vpa_lap_track *t)
+/* Whether a pause cuts the lap that is from `start_ns` to `end_ns` on the host. */
+static int is_cut(const struct vpa_intervals *paused, const struct vpa_scope_gpu *g,
+	uint64_t start_ns, uint64_t end_ns)
 {
+	const struct vpa_projection *p;
+	uint64_t last_ns = g->first_ns;
+
+	for (p = g->lap_gpu; p && p->ops; p = p->next)
+		last_ns = vpa_later(last_ns, p->last_ns);
+	return vpa_blocks_is_cut(paused, start_ns, g->first_ns, last_ns, end_ns);
+}
+
+static int end_track(
+	struct vpa_blocks_table *s, const struct vpa_fold_context *c, const struct vpa_lap_track *t)
+{
+	const struct vpa_intervals *paused = &c->idle->resolver->paused;
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < t->count && !rc; i++) {
 		const struct vpa_lap *lap = &t->items[i];
 		uint32_t scope = lap->scope - VPA_FIRST_SCOPE;
+		struct vpa_scope_gpu *g = &s->gpu[scope];
+		uint64_t end_ns = end_of(t, i);
 
-		if (!lap->scope || lap->start_ns < m->window_start_ns ||
-			end_of(t, i) > m->window_end_ns || !s->gpu[scope].lap_gpu)
+		if (!lap->scope || lap->start_ns < c->model->window_start_ns ||
+			end_ns > c->model->window_end_ns || !g->lap_gpu)
 			continue;
-		s->gpu[scope].finished = 1;
-		rc = vpa_blocks_end_scope(s, scope, s->gpu[scope].lap_gpu);
+		g->finished = !is_cut(paused, g, lap->start_ns, end_ns);
+		if (g->finished)
+			rc = vpa_blocks_end_scope(s, scope, end_ns, g->lap_gpu);
+		s->steps_cut += !g->finished;
 	}
 	return rc;
 }
@@ -192,8 +209,10 @@ int vpa_blocks_end_laps(struct vpa_blocks_table *s, const struct vpa_fold_contex
 
 	for (kind = 0; kind < VPA_LAP_KINDS; kind++)
 		for (i = 0; i < laps->counts[kind] && !rc; i++)
-			rc = end_track(s, c->model, &laps->tracks[kind][i]);
+			rc = end_track(s, c, &laps->tracks[kind][i]);
 	s->too_many += laps->left_out;
+	if (!rc)
+		rc = vpa_blocks_drop_cut(s, &c->idle->resolver->paused);
 	return rc ? rc : put_right(s);
 }
 

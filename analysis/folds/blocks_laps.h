@@ -35,7 +35,8 @@ int vpa_blocks_find_laps(struct vpa_blocks_table *s, const struct vpa_fold_conte
 /* Adds ops [begin, end) of one run to the stay's laps. 0 or VPT_ENOMEM. */
 int vpa_blocks_lap_ops(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p,
 	const struct vpa_ops *ops, size_t begin, size_t end);
-/* At the end of the trace: turns every lap that has ended into a stage. 0 or VPT_ENOMEM. */
+/* At the end of the trace: turns every lap that has ended into a stage, and drops the steps that a pause
+ * cuts. 0 or VPT_ENOMEM. */
 int vpa_blocks_end_laps(struct vpa_blocks_table *s, const struct vpa_fold_context *c);
 void vpa_blocks_free_laps(struct vpa_blocks_table *s);
 

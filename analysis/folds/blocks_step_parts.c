@@ -4,7 +4,6 @@
 
 #include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_periods.h"
-#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -82,14 +81,38 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
 	return rc;
 }
 
-static struct vpa_only_step only_step(const struct vpa_blocks_table *s)
+/* The only range of a kind, from its start, or its first op's if clocks differ. Zeros: there are none or more. */
+static struct vpa_only_step only_of(
+	const struct vpa_blocks_table *s, enum vpa_scope_kind kind, size_t *count)
 {
+	struct vpa_only_step out = {0};
 	size_t i;
 
-	for (i = 0; i < COUNT(s->newest); i++)
-		if (s->newest_count[i])
-			return s->newest_count[i] == 1 ? s->newest[i] : (struct vpa_only_step){0};
-	return (struct vpa_only_step){0};
+	*count = 0;
+	for (i = 0; i < s->step_count; i++) {
+		const struct vpa_step_kept *step = &s->steps[i];
+
+		if (s->rows[step->row].kind != kind ||
+			s->rows[step->row].source == VPA_SOURCE_MARKS)
+			continue;
+		++*count;
+		out = (struct vpa_only_step){
+			.start_ns = vpa_earlier(step->start_ns, step->first_ns),
+			.end_ns = vpa_later(step->end_ns, step->last_ns),
+			.first_ns = step->first_ns,
+			.busy_ns = step->sum.busy_ns,
+			.idle_ns = step->sum.idle_ns,
+			.is_iteration = kind == VPA_SCOPE_ITERATION};
+	}
+	return *count == 1 ? out : (struct vpa_only_step){0};
+}
+
+static struct vpa_only_step only_step(const struct vpa_blocks_table *s)
+{
+	size_t count;
+	struct vpa_only_step step = only_of(s, VPA_SCOPE_STEP, &count);
+
+	return count ? step : only_of(s, VPA_SCOPE_ITERATION, &count);
 }
 
 int vpa_blocks_step_parts(struct vpa_blocks_writer *w)

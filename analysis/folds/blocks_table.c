@@ -85,6 +85,30 @@ struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block,
 	return at == UINT32_MAX ? NULL : &s->sums[at];
 }
 
+void vpa_stage_sum_add(struct vpa_stage_sum *to, const struct vpa_stage_sum *from)
+{
+	to->count += from->count;
+	to->total_ns += from->total_ns;
+	to->top_ns += from->top_ns;
+	to->lap_top_ns += from->lap_top_ns;
+	to->busy_ns += from->busy_ns;
+	to->idle_ns += from->idle_ns;
+	to->attention_ns += from->attention_ns;
+	to->ops += from->ops;
+}
+
+static void subtract(struct vpa_stage_sum *from, const struct vpa_stage_sum *what)
+{
+	from->count -= what->count;
+	from->total_ns -= what->total_ns;
+	from->top_ns -= what->top_ns;
+	from->lap_top_ns -= what->lap_top_ns;
+	from->busy_ns -= what->busy_ns;
+	from->idle_ns -= what->idle_ns;
+	from->attention_ns -= what->attention_ns;
+	from->ops -= what->ops;
+}
+
 static int add_sample(
 	struct vpa_blocks_table *s, const struct vpa_scope_gpu *g, uint64_t ns, int nested)
 {
@@ -99,31 +123,105 @@ static int add_sample(
 	return VPT_OK;
 }
 
-int vpa_blocks_end_scope(
-	struct vpa_blocks_table *s, uint32_t scope, const struct vpa_projection *projection)
+/* Keeps the newest sample as a step. */
+static int add_step(struct vpa_blocks_table *s, const struct vpa_step_kept *step)
 {
+	if (vpt_grow(&s->steps, &s->step_cap, s->step_count + 1, sizeof(*s->steps)))
+		return VPT_ENOMEM;
+	s->steps[s->step_count] = *step;
+	s->steps[s->step_count++].sample = (uint32_t)(s->sample_count - 1);
+	return VPT_OK;
+}
+
+static int is_like_step(enum vpa_scope_kind kind)
+{
+	return kind == VPA_SCOPE_STEP || kind == VPA_SCOPE_CONTEXT || kind == VPA_SCOPE_ITERATION;
+}
+
+int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t end_ns,
+	const struct vpa_projection *projection)
+{
+	const struct vpa_scope *what = vpa_blocks_scope(s, scope);
 	const struct vpa_scope_gpu *g = &s->gpu[scope];
-	int nested = vpa_blocks_scope(s, scope)->nested;
+	int nested = what->nested, in_lap = nested || g->lap;
+	struct vpa_step_kept step = {.start_ns = what->start_ns,
+		.end_ns = end_ns,
+		.first_ns = g->first_ns,
+		.row = g->row,
+		.sum = {.count = 1, .attention_ns = g->attention_ns},
+		.nested = nested != 0,
+		.in_lap = in_lap != 0};
 	struct vpa_stage_sum *sum = vpa_blocks_sum(s, g->block, g->row);
 	const struct vpa_projection *p;
-	uint64_t last = 0;
+	size_t before = s->sample_count;
 
 	if (!sum)
 		return VPT_ENOMEM;
 	for (p = projection; p && p->ops; p = p->next) {
-		last = p->last_ns > last ? p->last_ns : last;
-		sum->busy_ns += p->busy_ns;
-		sum->ops += p->ops;
-		sum->idle_ns += p->idle_last_ns - p->idle_first_ns;
+		step.last_ns = p->last_ns > step.last_ns ? p->last_ns : step.last_ns;
+		step.sum.busy_ns += p->busy_ns;
+		step.sum.ops += p->ops;
+		step.sum.idle_ns += p->idle_last_ns - p->idle_first_ns;
 	}
-	last = last > g->first_ns ? last : g->first_ns;
-	sum->count++;
-	sum->total_ns += last - g->first_ns;
+	step.last_ns = step.last_ns > g->first_ns ? step.last_ns : g->first_ns;
+	step.sum.total_ns = step.last_ns - g->first_ns;
 	if (!nested)
-		*(g->lap ? &sum->lap_top_ns : &sum->top_ns) += last - g->first_ns;
-	sum->attention_ns += g->attention_ns;
+		*(g->lap ? &step.sum.lap_top_ns : &step.sum.top_ns) = step.sum.total_ns;
+	vpa_stage_sum_add(sum, &step.sum);
 	s->rows[g->row].count++;
-	s->rows[g->row].nested += (uint64_t)nested;
-	s->rows[g->row].in_lap += nested || g->lap;
-	return add_sample(s, g, last - g->first_ns, nested);
+	s->rows[g->row].nested += step.nested;
+	s->rows[g->row].in_lap += step.in_lap;
+	if (add_sample(s, g, step.sum.total_ns, nested))
+		return VPT_ENOMEM;
+	return s->sample_count > before && is_like_step(what->label.kind) ? add_step(s, &step)
+									  : VPT_OK;
+}
+
+int vpa_blocks_is_cut(const struct vpa_intervals *paused, uint64_t start_ns, uint64_t first_ns,
+	uint64_t last_ns, uint64_t end_ns)
+{
+	return vpa_intervals_touch(paused, vpa_earlier(start_ns, first_ns), first_ns + 1) ||
+	       vpa_intervals_touch(paused, last_ns - 1, vpa_later(end_ns, last_ns));
+}
+
+/* Removes the samples without a row. */
+static void pack_samples(struct vpa_blocks_table *s)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < s->sample_count; i++)
+		if (s->samples[i].row != VPA_NONE)
+			s->samples[kept++] = s->samples[i];
+	s->sample_count = kept;
+}
+
+int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *paused)
+{
+	size_t kept = 0, i;
+
+	if (!paused->count)
+		return VPT_OK;
+	for (i = 0; i < s->step_count; i++) {
+		const struct vpa_step_kept *step = &s->steps[i];
+		struct vpa_stage_sample *sample = &s->samples[step->sample];
+		struct vpa_stage_sum *sum;
+
+		if (!vpa_blocks_is_cut(
+			    paused, step->start_ns, step->first_ns, step->last_ns, step->end_ns)) {
+			s->steps[kept++] = *step;
+			continue;
+		}
+		sum = vpa_blocks_sum(s, sample->block, sample->row);
+		if (!sum)
+			return VPT_ENOMEM;
+		subtract(sum, &step->sum);
+		s->rows[sample->row].count--;
+		s->rows[sample->row].nested -= step->nested;
+		s->rows[sample->row].in_lap -= step->in_lap;
+		sample->row = VPA_NONE;
+		s->steps_cut++;
+	}
+	s->step_count = kept;
+	pack_samples(s);
+	return VPT_OK;
 }

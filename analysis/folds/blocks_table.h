@@ -58,6 +58,15 @@ struct vpa_stage_sample {
 	uint32_t pin; /* of a step or iteration: the edge at its first op's start; VPA_NONE: none */
 };
 
+/* A step, pass over the context or iteration. Pauses of the recording that cut it may become known later. */
+struct vpa_step_kept {
+	uint64_t start_ns, end_ns;  /* on the host */
+	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
+	struct vpa_stage_sum sum;   /* its part of the sums of its block */
+	uint32_t row, sample;       /* the sample's number changes at the end of the trace */
+	uint8_t nested, in_lap;
+};
+
 /* The steps of a request, of one source. */
 struct vpa_steps_loop {
 	uint32_t pin;             /* the edge at the first one's first op */
@@ -88,6 +97,9 @@ struct vpa_blocks_table {
 	size_t sum_cap;
 	struct vpa_stage_sample *samples;
 	size_t sample_count, sample_cap;
+	struct vpa_step_kept *steps; /* of those samples that are steps and the like */
+	size_t step_count, step_cap;
+	uint64_t steps_cut;          /* left out, since a pause cuts them */
 	struct vpa_index loop_index; /* request + 1, source */
 	struct vpa_steps_loop *loops;
 	size_t loop_cap;
@@ -103,9 +115,6 @@ struct vpa_blocks_table {
 	uint64_t last_end_ns; /* of all ops */
 	int pins_steps;       /* options.step_parts */
 	size_t pinned_steps, pinned_requests;
-	/* The newest step and the newest iteration with work, and how many there are. */
-	struct vpa_only_step newest[2];
-	uint64_t newest_count[2];
 };
 
 static inline const struct vpa_scope *vpa_blocks_scope(
@@ -125,8 +134,18 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	const struct vpa_scope_label *label, uint32_t name);
 /* The sums of a row in a block; NULL: no memory. */
 struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block, uint32_t row);
-/* Adds a finished scope that has a row to the sums of its block. 0 or VPT_ENOMEM. */
-int vpa_blocks_end_scope(
-	struct vpa_blocks_table *s, uint32_t scope, const struct vpa_projection *projection);
+void vpa_stage_sum_add(struct vpa_stage_sum *to, const struct vpa_stage_sum *from);
+/* Adds a scope that has a row, and ended at `end_ns` on the host, to the sums of its block. 0 or
+ * VPT_ENOMEM. */
+int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t end_ns,
+	const struct vpa_projection *projection);
+
+/* Whether a pause may hide the first or the last op of a scope. One that begins after the first op, and is
+ * over before the last one ends, hides neither. */
+int vpa_blocks_is_cut(const struct vpa_intervals *paused, uint64_t start_ns, uint64_t first_ns,
+	uint64_t last_ns, uint64_t end_ns);
+/* At the end of the trace: takes the steps and the like that a pause cuts out of samples and sums. 0 or
+ * VPT_ENOMEM. */
+int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *paused);
 
 #endif

@@ -88,18 +88,6 @@ static int spread_of_row(
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
-static void add_sum(struct vpa_stage_sum *to, const struct vpa_stage_sum *from)
-{
-	to->count += from->count;
-	to->total_ns += from->total_ns;
-	to->top_ns += from->top_ns;
-	to->lap_top_ns += from->lap_top_ns;
-	to->busy_ns += from->busy_ns;
-	to->idle_ns += from->idle_ns;
-	to->attention_ns += from->attention_ns;
-	to->ops += from->ops;
-}
-
 /* Of all requests together. */
 struct measured_blocks {
 	uint64_t count, span_ns;
@@ -157,9 +145,9 @@ static int write_stages(struct vpa_blocks_writer *w)
 		uint64_t block = s->sum_index.entries[i].a;
 		struct stage_total *t = &totals[s->sum_index.entries[i].b];
 
-		add_sum(&t->all, &s->sums[i]);
+		vpa_stage_sum_add(&t->all, &s->sums[i]);
 		if (block && w->measured[block - 1])
-			add_sum(&t->measured, &s->sums[i]);
+			vpa_stage_sum_add(&t->measured, &s->sums[i]);
 	}
 	for (row = 0; row < s->row_index.count && !rc; row++)
 		if (vpa_row_kind(w, &s->rows[row]) != VPA_SCOPE_NONE)
@@ -193,6 +181,12 @@ static void write_notes(struct vpa_blocks_writer *w)
 					  "%" PRIu64 " block%s left out: cut off by the window "
 					  "or a pause, or without GPU work",
 					  left_out, left_out == 1 ? " is" : "s are"));
+	if (w->s->steps_cut)
+		vpa_block_note(
+			w, vpa_arena_printf(&w->out->arena,
+				   "%" PRIu64 " %s left out: cut off by a pause", w->s->steps_cut,
+				   w->s->steps_cut == 1 ? "step or iteration is"
+							: "steps or iterations are"));
 	if (w->s->too_many)
 		vpa_block_note(w, vpa_arena_printf(&w->out->arena,
 					  "%" PRIu64 " ranges are left out of blocks and stages: "
