@@ -99,6 +99,13 @@ uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns,
 	return ns;
 }
 
+int vpa_intervals_cut(const struct vpa_intervals *s, uint64_t start_ns, uint64_t first_ns,
+	uint64_t last_ns, uint64_t end_ns)
+{
+	return vpa_intervals_touch(s, vpa_earlier(start_ns, first_ns), first_ns + 1) ||
+	       vpa_intervals_touch(s, last_ns - 1, vpa_later(end_ns, last_ns));
+}
+
 void vpa_intervals_free(struct vpa_intervals *s)
 {
 	vpt_free(s->items);

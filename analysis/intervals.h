@@ -38,6 +38,10 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
 /* How much of [start_ns, end_ns) no span covers; knows only spans that have not been dropped. */
 uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
+/* Whether a span, as of a pause, may hide the first or the last op of a range from `start_ns` to `end_ns` on the
+ * host. One that begins after the first op, and is over before the last one ends, hides neither. */
+int vpa_intervals_cut(const struct vpa_intervals *s, uint64_t start_ns, uint64_t first_ns,
+	uint64_t last_ns, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
 
 /* Whether any span, dropped ones included, touches [start_ns, end_ns). `end_ns` must not lie before

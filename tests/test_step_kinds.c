@@ -256,6 +256,40 @@ static void nodes_of_a_graph_run_in_any_order(void **state)
 	vpa_report_free(r);
 }
 
+/* Of four of eight steps a pause hides all layers but one; else that would be a step cache. The row of a pause is
+ * written at its end: after the step, perhaps in the next chunk. */
+static void a_step_that_a_pause_cuts_is_none(void **state)
+{
+	struct vpa_report *r;
+	unsigned i, is_apart;
+
+	(void)state;
+	for (is_apart = 0; is_apart < 2; is_apart++) {
+		begin_trace();
+		for (i = 0; i < 8; i++) {
+			unsigned from;
+
+			begin_step();
+			pass(i % 2 ? 1 : 8);
+			from = made.at;
+			made.at += i % 2 ? 14 * 13 : 0;
+			if (i % 2)
+				put("range t1 %u-%u \"step %u\"\n", made.step_at, made.at, i + 1);
+			else
+				end_step();
+			if (i % 2 && is_apart)
+				put("chunk %u\n", made.at);
+			made.at += 20;
+			if (i % 2)
+				put("loss all paused %u-%u\n", from, made.at - 10);
+		}
+		r = analyze();
+		assert_int_equal(r->expert.step_kinds.steps, 4);
+		assert_int_equal(r->expert.step_kinds.fewer, 0);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- step caches ---- */
 
 static void steps_that_leave_work_out_save_time(void **state)
@@ -529,6 +563,7 @@ int main(void)
 		cmocka_unit_test(a_single_short_step_is_no_cache),
 		cmocka_unit_test(another_model_is_no_cache),
 		cmocka_unit_test(a_step_that_the_window_cuts_is_none),
+		cmocka_unit_test(a_step_that_a_pause_cuts_is_none),
 		cmocka_unit_test(halves_that_repeat_are_found),
 		cmocka_unit_test(guidance_that_ends_is_no_cache),
 		cmocka_unit_test(halves_are_passes_of_a_model),

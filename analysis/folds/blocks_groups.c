@@ -148,7 +148,7 @@ int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
 		first_ns = gpu->first_ns;
 		last_ns = w->s->sweep.cuts[gpu->cut].time_ns;
 	}
-	return !vpa_blocks_is_cut(
+	return !vpa_intervals_cut(
 		&w->c->idle->resolver->paused, scope->start_ns, first_ns, last_ns, scope->end_ns);
 }
 

@@ -147,7 +147,7 @@ static int is_cut(const struct vpa_intervals *paused, const struct vpa_scope_gpu
 
 	for (p = g->lap_gpu; p && p->ops; p = p->next)
 		last_ns = vpa_later(last_ns, p->last_ns);
-	return vpa_blocks_is_cut(paused, start_ns, g->first_ns, last_ns, end_ns);
+	return vpa_intervals_cut(paused, start_ns, g->first_ns, last_ns, end_ns);
 }
 
 static int end_track(

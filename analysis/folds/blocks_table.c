@@ -177,13 +177,6 @@ int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t en
 									  : VPT_OK;
 }
 
-int vpa_blocks_is_cut(const struct vpa_intervals *paused, uint64_t start_ns, uint64_t first_ns,
-	uint64_t last_ns, uint64_t end_ns)
-{
-	return vpa_intervals_touch(paused, vpa_earlier(start_ns, first_ns), first_ns + 1) ||
-	       vpa_intervals_touch(paused, last_ns - 1, vpa_later(end_ns, last_ns));
-}
-
 /* Removes the samples without a row. */
 static void pack_samples(struct vpa_blocks_table *s)
 {
@@ -206,7 +199,7 @@ int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *
 		struct vpa_stage_sample *sample = &s->samples[step->sample];
 		struct vpa_stage_sum *sum;
 
-		if (!vpa_blocks_is_cut(
+		if (!vpa_intervals_cut(
 			    paused, step->start_ns, step->first_ns, step->last_ns, step->end_ns)) {
 			s->steps[kept++] = *step;
 			continue;

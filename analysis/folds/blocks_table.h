@@ -140,10 +140,6 @@ void vpa_stage_sum_add(struct vpa_stage_sum *to, const struct vpa_stage_sum *fro
 int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t end_ns,
 	const struct vpa_projection *projection);
 
-/* Whether a pause may hide the first or the last op of a scope. One that begins after the first op, and is
- * over before the last one ends, hides neither. */
-int vpa_blocks_is_cut(const struct vpa_intervals *paused, uint64_t start_ns, uint64_t first_ns,
-	uint64_t last_ns, uint64_t end_ns);
 /* At the end of the trace: takes the steps and the like that a pause cuts out of samples and sums. 0 or
  * VPT_ENOMEM. */
 int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *paused);

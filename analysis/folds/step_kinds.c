@@ -3,7 +3,7 @@
  *
  * A step is a range, else a lap from mark to mark. As elsewhere, annotations win over names, and both over
  * laps; which of them a capture has is known at its end, so each source has its own groups. Passes over the
- * context are no steps, and a step that the window cuts is like no other. */
+ * context are no steps, and a step that the window or a pause cuts is like no other. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/laps.h"
@@ -111,8 +111,8 @@ static uint64_t start_of(const struct vpa_fold_context *c, uint32_t scope)
 	return scope == VPA_NONE ? 0 : c->pipeline->scopes[scope].start_ns;
 }
 
-/* Whether the lap that began then has ended in the window. */
-static int has_ended(const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
+/* When the lap that began then has ended in the window; 0: it has not. */
+static uint64_t end_of(const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
 {
 	const struct vpa_lap_track *t = &c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
 	size_t low = 0, high = t->count;
@@ -131,16 +131,24 @@ static int has_ended(const struct vpa_fold_context *c, uint32_t thread, uint64_t
 		return 0;
 	while (low + 1 < t->count && t->items[low + 1].goes_on)
 		low++;
-	return t->items[low].end_ns != UINT64_MAX &&
-	       t->items[low].end_ns <= c->model->window_end_ns;
+	return t->items[low].end_ns <= c->model->window_end_ns ? t->items[low].end_ns : 0;
+}
+
+/* Whether a pause of the recording cuts the step that ends. */
+static int is_cut(const struct vpa_fold_context *c, const struct vpa_step_ops *ops,
+	uint64_t start_ns, uint64_t end_ns)
+{
+	return vpa_intervals_cut(
+		&c->idle->resolver->paused, start_ns, ops->first_ns, ops->last_ns, end_ns);
 }
 
 static int end_lap(
 	struct state *s, const struct vpa_fold_context *c, uint32_t thread, struct lap *lap)
 {
+	uint64_t end_ns = end_of(c, thread, lap->start_ns);
 	int rc = VPT_OK;
 
-	if (has_ended(c, thread, lap->start_ns))
+	if (end_ns && !is_cut(c, &lap->step.ops, lap->start_ns, end_ns))
 		rc = vpa_step_groups_add(&s->groups[VPA_SOURCE_MARKS], &lap->step.ops);
 	lap->start_ns = 0;
 	vpa_step_ops_reset(&lap->step.ops);
@@ -260,7 +268,8 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	if (vpa_pipeline_kind(range) != VPA_SCOPE_STEP || range->scope < VPA_FIRST_SCOPE ||
 		scope >= s->step_cap)
 		return VPT_OK;
-	if (!range->unmatched && !range->cut)
+	if (!range->unmatched && !range->cut &&
+		!is_cut(c, &s->steps[scope].ops, range->start_ns, range->end_ns))
 		rc = vpa_step_groups_add(
 			&s->groups[c->pipeline->scopes[scope].label.source], &s->steps[scope].ops);
 	vpa_step_ops_reset(&s->steps[scope].ops);
