@@ -517,6 +517,48 @@ static void inferred_steps_are_steps(void **state)
 	vpa_report_free(r);
 }
 
+/* Nothing marks eight steps of 45 ops; a pause is between two ops of one, or behind it. */
+static struct vpa_report *bare_steps_with_pause(unsigned at, int is_inside)
+{
+	unsigned i;
+
+	begin_trace();
+	made.bare = made.is_wide = 1;
+	for (i = 0; i < 8; i++) {
+		step(1, 10);
+		if (i == at && is_inside) {
+			put("loss all paused %u-%u\n", made.step_at + 64, made.step_at + 66);
+		} else if (i == at) {
+			put("loss all paused %u-%u\n", made.at - 10, made.at + 990);
+			made.at += 1000;
+		}
+	}
+	return analyze();
+}
+
+static void no_period_of_an_inferred_step_spans_a_pause(void **state)
+{
+	const uint64_t period_ns = 45 * 13 + 20;
+	const struct vpa_inferred *row;
+	struct vpa_report *r;
+
+	(void)state;
+	r = bare_steps_with_pause(3, 0);
+	row = &r->inferred[0];
+	assert_int_equal(row->step_count, 8);
+	assert_int_equal(row->cut, 0);
+	assert_false(row->steps[3].followed);
+	assert_true(row->steps[4].followed);
+	assert_true(row->s_per_it == (double)period_ns / 1e9);
+	vpa_report_free(r);
+	r = bare_steps_with_pause(3, 1);
+	row = &r->inferred[0];
+	assert_int_equal(row->step_count, 7);
+	assert_int_equal(row->cut, 1);
+	assert_true(row->s_per_it == (double)period_ns / 1e9);
+	vpa_report_free(r);
+}
+
 static void context_passes_are_no_steps(void **state)
 {
 	struct vpa_report *r;
@@ -569,6 +611,7 @@ int main(void)
 		cmocka_unit_test(halves_are_passes_of_a_model),
 		cmocka_unit_test(steps_from_mark_to_mark_are_steps),
 		cmocka_unit_test(inferred_steps_are_steps),
+		cmocka_unit_test(no_period_of_an_inferred_step_spans_a_pause),
 		cmocka_unit_test(context_passes_are_no_steps),
 		cmocka_unit_test(without_steps_there_are_no_kinds),
 	};
