@@ -82,15 +82,14 @@ static void find_inferred(const struct vpa_inferred *row, struct vpa_check_loop 
 	out->ops_count = row->step_count;
 }
 
-/* The steps of all requests: their periods, and what the devices did from each request's first one to its last. That
- * is not known of a request whose steps the window cuts; then of none, and only the steps' own times remain. */
+/* The steps of all requests, and what the devices did from one to the next. Where no step follows another, only the
+ * steps' own times are known. */
 static void find_steps(
 	const struct vpa_report *r, const struct vpa_stage_row *steps, struct vpa_check_loop *out)
 {
 	size_t i;
 
 	out->kind = "step";
-	out->is_whole = 1;
 	for (i = 0; i < r->request_count; i++) {
 		const struct vpa_request *q = &r->requests[i];
 
@@ -102,7 +101,7 @@ static void find_steps(
 				(uint64_t)(q->steps.s_per_it * 1e9 * (double)q->steps.count + 0.5);
 		out->busy_ns += q->loop.busy_ns;
 		out->idle_ns += q->loop.idle_ns;
-		out->is_whole &= q->loop.devices != 0;
+		out->is_whole |= q->loop.devices != 0;
 	}
 	if (!out->is_whole) {
 		out->busy_ns = steps->busy_ns;
@@ -182,7 +181,7 @@ static const char *where(const struct vpa_check_loop *l)
 	if (!strcmp(l->kind, "block"))
 		return "the measured blocks";
 	if (!strcmp(l->kind, "step"))
-		return l->is_whole ? "the time from first to last step"
+		return l->is_whole ? "the time from one step to the next"
 				   : "the denoising steps, without the time between";
 	return "the inferred steps";
 }

@@ -17,7 +17,7 @@ struct vpa_check_loop {
 	 * one that counts has ended; of blocks, which have a warm-up, start_ns. */
 	uint64_t start_ns, first_end_ns, end_ns;
 	uint64_t span_ns; /* periods of the blocks or steps, the mean one for those without */
-	/* Of the devices: in the blocks, or from the first step's first op to the last one's last. */
+	/* Of the devices: in the blocks, or from each step to the next. */
 	uint64_t busy_ns, idle_ns;
 	/* 1: busy and idle time include the time between steps, and its causes are known. 0: they are the
 	 * steps' own. */

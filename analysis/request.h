@@ -33,8 +33,8 @@ struct vpa_request {
 	/* From its first op's start to its last one's end, of all devices. All zeros: blocks are measured, the
 	 * window cuts it, or the options do not request step_parts. */
 	struct vpa_request_gpu gpu;
-	/* From the start of its first step's first op to the end of its last step's last one, of the devices that
-	 * worked in steps. All zeros: measured blocks contain steps, or it is not known. */
+	/* From each step to the next, of the devices that work in steps. All zeros: measured blocks contain steps,
+	 * no step follows another, or the options do not request step_parts. */
 	struct vpa_request_gpu loop;
 };
 

@@ -187,8 +187,6 @@ static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start
 	if (g->first_ns != UINT64_MAX)
 		return VPT_OK;
 	g->first_ns = start_ns;
-	if (vpa_blocks_loop_start(s, scope))
-		return VPT_ENOMEM;
 	if (!has_pin(s, vpa_blocks_scope(s, scope)->label.kind))
 		return VPT_OK;
 	g->pin = vpa_sweep_pin(&s->sweep);
@@ -200,9 +198,9 @@ static int add_scope_cuts(struct vpa_blocks_table *s, struct vpa_blocks_stay *p,
 {
 	const struct vpa_scope_gpu *g = &s->gpu[scope];
 
-	if (vpa_blocks_loop_join(s, scope) || (g->cut != VPA_NONE && add_cut(p, g->cut)))
+	if (vpa_blocks_loop_join(s, scope))
 		return VPT_ENOMEM;
-	return g->loop == VPA_NONE ? VPT_OK : add_cut(p, s->loops[g->loop].cut);
+	return g->cut == VPA_NONE ? VPT_OK : add_cut(p, g->cut);
 }
 
 /* Begins the stay of op `i`, which has this position. */

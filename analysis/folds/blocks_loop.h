@@ -1,20 +1,22 @@
-/* blocks_loop.h - where the denoising steps of each request begin and end on the devices, so that sweep.h sums what
- * they did from the first step to the last one: time between steps is included, time after them is not. */
+/* blocks_loop.h - what the devices that work in denoising steps did from each step of a request to the next: time
+ * between steps is included, time after the last one of a loop is not. */
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_LOOP_H
 #define VPA_ANALYSIS_FOLDS_BLOCKS_LOOP_H
 
 #include "analysis/folds/blocks_groups.h"
+#include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_table.h"
 
 /* Before an op in a scope: if the scope is a step whose first op it is, the step joins the loop of its
  * request. 0 or VPT_ENOMEM. */
 int vpa_blocks_loop_join(struct vpa_blocks_table *s, uint32_t scope);
-/* The same, once the sweep has reached the op. 0 or VPT_ENOMEM. */
-int vpa_blocks_loop_start(struct vpa_blocks_table *s, uint32_t scope);
 
-/* Fills group->request->loop from the start of the first step's first op to the end of the last step's
- * last one. 0 or VPT_ENOMEM. */
-int vpa_blocks_loop_write(struct vpa_blocks_writer *w, const struct vpa_blocks_group *g,
-	uint64_t first_ns, uint64_t last_ns);
+/* Mask of the devices that worked in the steps of a request. */
+uint32_t vpa_blocks_loop_devices(
+	const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g);
+
+/* Adds a period, in which the devices of the mask did this, to `loop`; its parts are those of `total`. */
+void vpa_blocks_loop_add(struct vpa_request_gpu *loop, uint32_t devices, uint64_t period_ns,
+	const struct vpa_sweep_sums *sums, struct vpa_parts_sum *total);
 
 #endif

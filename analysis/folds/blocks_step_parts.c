@@ -2,6 +2,7 @@
  * over the context belongs to the step before it. */
 #include "analysis/folds/blocks_step_parts.h"
 
+#include "analysis/folds/blocks_loop.h"
 #include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_periods.h"
 #include "formats/memory.h"
@@ -45,6 +46,28 @@ static int add_period(struct vpa_blocks_writer *w, size_t group, const struct vp
 	return VPT_OK;
 }
 
+/* The same for the devices that work in steps, as the loop of a request whose measured blocks have none. */
+static int write_loop(struct vpa_blocks_writer *w, const struct vpa_blocks_group *g,
+	const struct vpa_marked_step *steps, size_t count)
+{
+	struct vpa_request_gpu *loop = &g->request->loop;
+	uint32_t devices = vpa_blocks_loop_devices(w, g);
+	struct vpa_parts_sum total = {.paused_ns = 0};
+	size_t i;
+
+	for (i = 0; i + 1 < count; i++) {
+		uint64_t period_ns = vpa_marked_period(w, &steps[i]);
+		struct vpa_sweep_sums sums = {.count = {0}};
+
+		if (!period_ns || steps[i].pin == VPA_NONE || steps[i + 1].pin == VPA_NONE)
+			continue;
+		vpa_sweep_between(
+			&w->s->sweep, steps[i].pin, steps[i + 1].pin, devices, &sums, NULL, NULL);
+		vpa_blocks_loop_add(loop, devices, period_ns, &sums, &total);
+	}
+	return vpa_parts_sum_write(&total, &w->out->arena, &loop->parts, &loop->part_count);
+}
+
 /* The periods of one group's steps, by time. Only the first steps have pins. */
 static int add_group(struct vpa_blocks_writer *w, size_t group, const struct vpa_marked_step *steps,
 	size_t count, struct vpa_parts_sum *total)
@@ -76,6 +99,9 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
 		count = vpa_marked_steps(w, &w->groups[g], kind, steps);
 		w->out->steps_marked += count;
 		rc = add_group(w, group, steps, count, total);
+		if (!rc && kind == VPA_SCOPE_STEP && count && w->groups[g].request &&
+			w->groups[g].request->steps.per_block < 0)
+			rc = write_loop(w, &w->groups[g], steps, count);
 		group += w->out->step_part_count > before;
 	}
 	return rc;

@@ -5,7 +5,6 @@
  * step follows another, it is the mean length of a step. */
 #include "analysis/folds/blocks_steps.h"
 
-#include "analysis/folds/blocks_loop.h"
 #include "analysis/folds/blocks_periods.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
@@ -13,7 +12,6 @@
 struct step_sums {
 	struct vpa_marked_step *steps;
 	size_t count, measured;
-	uint64_t first_ns, last_ns;
 };
 
 /* Leaves the caller sums->steps to free, also on failure. */
@@ -22,18 +20,13 @@ static int gather_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 {
 	size_t i;
 
-	*sums = (struct step_sums){.first_ns = UINT64_MAX};
+	*sums = (struct step_sums){.count = 0};
 	sums->steps = vpt_alloc(g->sample_count, sizeof(*sums->steps));
 	if (!sums->steps)
 		return VPT_ENOMEM;
 	sums->count = vpa_marked_steps(w, g, kind, sums->steps);
-	for (i = 0; i < sums->count; i++) {
-		const struct vpa_marked_step *step = &sums->steps[i];
-
-		sums->measured += step->measured;
-		sums->first_ns = vpa_earlier(sums->first_ns, step->first_ns);
-		sums->last_ns = vpa_later(sums->last_ns, step->last_ns);
-	}
+	for (i = 0; i < sums->count; i++)
+		sums->measured += sums->steps[i].measured;
 	return VPT_OK;
 }
 
@@ -84,9 +77,8 @@ static int write_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g,
 	if (spread_of(sums, &t->time))
 		return VPT_ENOMEM;
 	write_rate(w, sums, t);
-	if (!sums->measured)
-		return vpa_blocks_loop_write(w, g, sums->first_ns, sums->last_ns);
-	t->per_block = (double)sums->measured / (double)g->request->blocks.measured;
+	if (sums->measured)
+		t->per_block = (double)sums->measured / (double)g->request->blocks.measured;
 	return VPT_OK;
 }
 

@@ -69,9 +69,7 @@ struct vpa_step_kept {
 
 /* The steps of a request, of one source. */
 struct vpa_steps_loop {
-	uint32_t pin;             /* the edge at the first one's first op */
-	uint32_t cut, cut_before; /* see blocks_loop.c */
-	uint32_t devices;         /* mask */
+	uint32_t devices; /* mask */
 };
 
 struct vpa_ready_mark {
