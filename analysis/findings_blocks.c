@@ -13,7 +13,7 @@ static const double least_bps = 2, most_steps = 30, most_latents = 8;
 /* Growth of attention is worth a line from this share of the period, per block. */
 static const double growth_share = 0.01;
 
-/* A stage is worth a line from this share of the blocks' time. */
+/* A stage is worth a line if its work has a device to itself for this share of the blocks' time. */
 static const double stage_share = 0.3;
 
 static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
@@ -123,14 +123,15 @@ static void find_stages(struct vpa_report *r)
 		const struct vpa_stage_row *s = &r->stages[i];
 
 		if (strcmp(s->kind, "stage") || s->nested || s->holds_steps || !s->in_blocks ||
-			s->share <= stage_share)
+			s->alone_share <= stage_share)
 			continue;
 		f = vpa_finding_add(r, "stage-share", "warn");
 		if (!f)
 			return;
 		f->title = "one stage outside denoising takes a large part of each block";
-		f->measured = vpa_arena_printf(
-			&r->arena, "%.100s: %.1f %% of the blocks' time", s->name, s->share * 100);
+		f->measured = vpa_arena_printf(&r->arena,
+			"%.100s: %.1f %% of the blocks' time, with nothing else beside it", s->name,
+			s->alone_share * 100);
 		f->threshold = "30 %";
 		f->note = f->measured;
 		vpa_finding_evidence(f, s->name);

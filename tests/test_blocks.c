@@ -2040,7 +2040,8 @@ static void findings_are_silent_within_their_thresholds(void **state)
 	expect_finding("bps", NULL, "1.00 blocks per second");
 	expect_finding("steps", NULL, "31 denoising steps per block");
 	expect_finding("block-size", &large, "9 latent frames per block");
-	expect_finding("stage-share", NULL, "to_host: 60.0 % of the blocks' time");
+	expect_finding("stage-share", NULL,
+		"to_host: 60.0 % of the blocks' time, with nothing else beside it");
 	/* Of each block 30 gaps of 5 ms, and 6 ms of one of 95: the wait itself, and its credit. */
 	expect_finding(
 		"syncs-per-step", NULL, "1.0 waits per step drain the GPU, 468.0 ms in all blocks");
@@ -2066,6 +2067,72 @@ static void findings_are_silent_within_their_thresholds(void **state)
 	}
 	expect_finding(
 		"attention-growth", NULL, "+10.00 ms of attention per block, 8.0 % of the period");
+}
+
+/* Seven blocks `period` apart: 100 ms of denoising, then 60 ms of a stage on another stream. */
+static void blocks_with_a_stage_beside(unsigned period)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 7; k++) {
+		unsigned t = k * period;
+
+		block(t, t + 40, k, 0);
+		step(t, t + 20, 0, 0);
+		kernel(t, t, t + 100, GEMM);
+		annotated("range", t + 20, t + 40, "decode", "{'kind':'stage'}");
+		kernel_on(t + 30, "s8", t + 100, t + 160, CONV);
+	}
+}
+
+/* Seven blocks of 100 ms: 50 of denoising, then a stage with work at its beginning and its end, and 10 ms of
+ * work that is not its own between them, or none. */
+static void blocks_with_a_stage_that_waits(int has_other)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 7; k++) {
+		unsigned t = k * 100;
+
+		block(t, t + 99, k, 0);
+		step(t, t + 20, 0, 0);
+		kernel(t, t, t + 50, GEMM);
+		annotated("range", t + 20, t + 95, "decode", "{'kind':'stage'}");
+		kernel(t + 30, t + 50, t + 60, CONV);
+		kernel(t + 60, t + 90, t + 100, CONV);
+		if (has_other)
+			line("call t2 cudaLaunchKernel %u001us+1us corr %u\n"
+			     "kernel s9 %ums+10ms corr %u \"%s\"",
+				at(t + 70), 1000 + k, at(t + 70), 1000 + k, GEMM);
+	}
+}
+
+/* Of the blocks after the first: denoising covers 40 of the stage's 60 ms, in the last one none; or 15. */
+static void a_stage_costs_what_it_has_the_device_alone(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 1};
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	blocks_with_a_stage_beside(120);
+	expect_finding("stage-share", &options, NULL);
+	r = analyze(&options);
+	for (i = 0; i < r->stage_count; i++)
+		if (!strcmp(r->stages[i].name, "decode"))
+			assert_int_equal(r->stages[i].alone_ns, (5 * 20 + 60) * MS);
+	vpa_report_free(r);
+	blocks_with_a_stage_beside(145);
+	/* (5 x 45 + 60) of 6 x 145 ms */
+	expect_finding("stage-share", &options,
+		"decode: 32.8 % of the blocks' time, with nothing else beside it");
+	blocks_with_a_stage_that_waits(0);
+	expect_finding("stage-share", &options,
+		"decode: 50.0 % of the blocks' time, with nothing else beside it");
+	blocks_with_a_stage_that_waits(1);
+	expect_finding("stage-share", &options, NULL);
 }
 
 /* ---- no memory ---- */
@@ -2175,6 +2242,7 @@ int main(void)
 		cmocka_unit_test(a_request_that_a_pause_cuts_has_no_end_to_end_rate),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
+		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 		cmocka_unit_test(without_memory_there_is_an_error),
 	};
 

@@ -216,6 +216,7 @@ VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_cont
 	p->known = position->thread != VPA_NONE;
 	p->count = p->cut_count = p->lap_count = 0;
 	p->vae = 0;
+	p->owner = vpa_blocks_owner(s, NULL, 0);
 	if (!p->known)
 		return VPT_OK;
 	p->thread = position->thread;
@@ -237,6 +238,7 @@ VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_cont
 		rc = vpa_sweep_reach(&s->sweep, start_ns);
 	for (k = 0; k < p->count && !rc; k++)
 		rc = note_first(s, p->scopes[k], start_ns);
+	p->owner = vpa_blocks_owner(s, p->scopes, p->count - p->lap_count);
 	return rc;
 }
 
@@ -330,6 +332,8 @@ static int add_ops(struct vpa_blocks_table *s, struct view *v, const struct vpa_
 		if (!rc)
 			rc = vpa_blocks_lap_ops(s, p, v->ops, i, next);
 		if (!rc)
+			rc = vpa_alone_ops(&s->alone, &p->owner, v->ops, run, i, next);
+		if (!rc)
 			take_notes(s, v, i, next, p);
 	}
 	return rc;
@@ -366,7 +370,7 @@ static int add_run(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct vpa_blocks_table *s = begun(state, c);
-	struct vpa_blocks_stay p = {.known = 0};
+	struct vpa_blocks_stay p = {.owner.stage = VPA_NONE};
 	struct view v = {ops, 0};
 	size_t r, k = 0;
 	int rc = VPT_OK;
@@ -457,6 +461,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct vpa_blocks_table *s = begun(state, c);
 
 	s->too_many += s->pipeline->left_out;
+	vpa_alone_end(&s->alone);
 	if (vpa_blocks_know_scopes(s) || vpa_sweep_end(&s->sweep) || vpa_blocks_end_laps(s, c))
 		return VPT_ENOMEM;
 	return vpa_blocks_write(s, c, out);
@@ -473,6 +478,7 @@ static void free_state(void *state)
 	vpt_free(s->rows);
 	vpa_index_free(&s->sum_index);
 	vpt_free(s->sums);
+	vpa_alone_free(&s->alone);
 	vpt_free(s->samples);
 	vpt_free(s->steps);
 	vpa_index_free(&s->loop_index);

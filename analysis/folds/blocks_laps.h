@@ -20,6 +20,7 @@ struct vpa_blocks_stay {
 	uint32_t scopes[VPA_STAY_SCOPES_MAX];
 	uint32_t laps[VPA_LAP_KINDS]; /* those of `scopes` that are laps */
 	size_t lap_count;
+	struct vpa_alone_owner owner; /* the outermost of `scopes` that is no lap */
 	uint32_t *cuts; /* of the scopes, the thread, and its marks after the launch */
 	size_t count, cut_count, cut_cap;
 	int vae, known;

@@ -109,6 +109,25 @@ static void subtract(struct vpa_stage_sum *from, const struct vpa_stage_sum *wha
 	from->ops -= what->ops;
 }
 
+struct vpa_alone_owner vpa_blocks_owner(
+	const struct vpa_blocks_table *s, const uint32_t *scopes, size_t count)
+{
+	size_t k;
+
+	for (k = 0; k < count; k++) {
+		enum vpa_scope_kind kind = vpa_blocks_scope(s, scopes[k])->label.kind;
+		const struct vpa_scope_gpu *g = &s->gpu[scopes[k]];
+
+		if (kind == VPA_SCOPE_REQUEST || kind == VPA_SCOPE_BLOCK ||
+			kind == VPA_SCOPE_ITERATION)
+			continue;
+		if (g->row != VPA_NONE)
+			return (struct vpa_alone_owner){g->row, g->block, g->first_ns};
+		break;
+	}
+	return (struct vpa_alone_owner){VPA_NONE, VPA_NONE, 0};
+}
+
 static int add_sample(
 	struct vpa_blocks_table *s, const struct vpa_scope_gpu *g, uint64_t ns, int nested)
 {

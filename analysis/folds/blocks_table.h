@@ -4,6 +4,7 @@
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_H
 #define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_H
 
+#include "analysis/folds/blocks_alone.h"
 #include "analysis/folds/fold.h"
 #include "analysis/folds/sweep.h"
 #include "analysis/index.h"
@@ -93,6 +94,7 @@ struct vpa_blocks_table {
 	struct vpa_index sum_index; /* block + 1, row */
 	struct vpa_stage_sum *sums;
 	size_t sum_cap;
+	struct vpa_alone alone;
 	struct vpa_stage_sample *samples;
 	size_t sample_count, sample_cap;
 	struct vpa_step_kept *steps; /* of those samples that are steps and the like */
@@ -132,6 +134,9 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	const struct vpa_scope_label *label, uint32_t name);
 /* The sums of a row in a block; NULL: no memory. */
 struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block, uint32_t row);
+/* The outermost stage or step among an op's scopes. */
+struct vpa_alone_owner vpa_blocks_owner(
+	const struct vpa_blocks_table *s, const uint32_t *scopes, size_t count);
 void vpa_stage_sum_add(struct vpa_stage_sum *to, const struct vpa_stage_sum *from);
 /* Adds a scope that has a row, and ended at `end_ns` on the host, to the sums of its block. 0 or
  * VPT_ENOMEM. */

@@ -64,6 +64,9 @@ static int write_requests(struct vpa_blocks_writer *w)
 
 struct stage_total {
 	struct vpa_stage_sum all, measured;
+	struct alone_total {
+		uint64_t all_ns, measured_ns;
+	} alone[VPA_SWEEP_DEVICES];
 };
 
 static int spread_of_row(
@@ -93,11 +96,25 @@ struct measured_blocks {
 	uint64_t count, span_ns;
 };
 
+/* Of the device with most of it. */
+static uint64_t alone_of(const struct stage_total *t)
+{
+	uint64_t most = 0, ns;
+	size_t i;
+
+	for (i = 0; i < VPA_SWEEP_DEVICES; i++) {
+		ns = t->measured.count ? t->alone[i].measured_ns : t->alone[i].all_ns;
+		most = ns > most ? ns : most;
+	}
+	return most;
+}
+
 static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct stage_total *t,
 	const struct measured_blocks *blocks)
 {
 	const struct vpa_stage_kept *kept = &w->s->rows[row];
 	const struct vpa_stage_sum *sum = t->measured.count ? &t->measured : &t->all;
+	uint64_t alone_ns = alone_of(t);
 	uint64_t of_ns = t->measured.count ? blocks->span_ns : vpa_window_ns(w->out);
 	int has_laps = w->laps && w->laps->kind == VPA_SCOPE_STEP;
 	struct vpa_stage_row *out = &w->out->stages[w->out->stage_count++];
@@ -116,10 +133,30 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.idle_ns = sum->idle_ns,
 		.attention_ns = sum->attention_ns,
 		.ops = sum->ops,
+		.alone_ns = alone_ns,
+		.alone_share = of_ns ? (double)alone_ns / (double)of_ns : 0,
 		.share = of_ns ? (double)sum->total_ns / (double)of_ns : 0};
 	if (blocks->count)
 		out->per_block = (double)t->measured.count / (double)blocks->count;
 	return spread_of_row(w, row, t->measured.count > 0, &out->time);
+}
+
+static void add_alone(const struct vpa_blocks_writer *w, struct stage_total *totals)
+{
+	const struct vpa_alone *alone = &w->s->alone;
+	size_t i;
+
+	for (i = 0; i < alone->index.count; i++) {
+		const struct vpa_index_entry *e = &alone->index.entries[i];
+		struct stage_total *t = &totals[vpa_alone_stage(e)];
+		uint32_t block = vpa_alone_block(e);
+
+		if (e->b >= VPA_SWEEP_DEVICES)
+			continue;
+		t->alone[e->b].all_ns += alone->ns[i];
+		if (block != VPA_NONE && w->measured[block])
+			t->alone[e->b].measured_ns += alone->ns[i];
+	}
 }
 
 static int write_stages(struct vpa_blocks_writer *w)
@@ -149,6 +186,7 @@ static int write_stages(struct vpa_blocks_writer *w)
 		if (block && w->measured[block - 1])
 			vpa_stage_sum_add(&t->measured, &s->sums[i]);
 	}
+	add_alone(w, totals);
 	for (row = 0; row < s->row_index.count && !rc; row++)
 		if (vpa_row_kind(w, &s->rows[row]) != VPA_SCOPE_NONE)
 			rc = write_stage(w, row, &totals[row], &blocks);

@@ -258,6 +258,9 @@ static const struct vpa_field stage_fields[] = {
 	{"attention_ns", U64(attention_ns), "ns", "of busy_ns: attention"},
 	{"top_ns", U64(top_ns), "ns", "time of instances outside all others"},
 	{"share", SHARE(share), "fraction", "of the measured blocks' time, else of the window"},
+	{"alone_ns", U64(alone_ns), "ns",
+		"only its work ran, on the device with most of it; of instances outside all "
+		"others"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets launched in it"},
 	{"waited_ns", U64(waited_ns), "ns",
