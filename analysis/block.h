@@ -34,6 +34,7 @@ struct vpa_block_row {
 	 * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
 	uint64_t attention_ns; /* part of busy: all attention families */
+	uint64_t eager_ns;     /* part of attention: softmax that is not fused with its GEMMs */
 	unsigned devices;
 	int warmup;     /* not measured */
 	int ready_mark; /* end_ns is when a mark says its frames were ready */
@@ -82,7 +83,9 @@ struct vpa_blocks {
 	int64_t prebuffer_frames; /* frames to buffer for stall-free playback */
 	/* Against the index in the series of measured blocks. */
 	int has_drift;
-	double period_drift_ns, attention_drift_ns; /* per block, Theil-Sen */
+	double period_drift_ns, attention_drift_ns, eager_drift_ns; /* per block, Theil-Sen */
+	/* The same of attention if the GEMMs of unfused attention grow as its softmax does. */
+	double attention_drift_most_ns;
 	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
 	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
 	unsigned devices;                     /* maximum used by a measured block */

@@ -100,6 +100,7 @@ static struct vpa_request block_requests[] = {
 			.has_drift = 1,
 			.period_drift_ns = 58.5e6,
 			.attention_drift_ns = 58.5e6,
+			.attention_drift_most_ns = 58.5e6,
 			.saturated_at = 6,
 			.busy_ns = MS(3914.4),
 			.idle_ns = MS(987.6),

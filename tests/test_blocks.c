@@ -2069,6 +2069,38 @@ static void findings_are_silent_within_their_thresholds(void **state)
 		"attention-growth", NULL, "+10.00 ms of attention per block, 8.0 % of the period");
 }
 
+/* Five blocks with an unfused sequence each, whose kernels take 20, 10 and 10 ms in the first and as much more in
+ * each that follows: its softmax grows by 10 ms, all of it by 40. */
+static void unfused_attention_grows_as_a_whole(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 1};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	unsigned k, t = 0;
+
+	(void)state;
+	begin();
+	for (k = 1; k <= 5; k++) {
+		block(t, t + 60 + 40 * k, k, 12);
+		kernel(t, t, t + 20 * k, GEMM);
+		kernel(t, t + 20 * k, t + 30 * k, "softmax_warp_forward");
+		kernel(t, t + 30 * k, t + 40 * k, GEMM);
+		kernel(t, t + 40 * k, t + 40 * k + 60, CONV);
+		t += 60 + 40 * k;
+	}
+	expect_finding("attention-growth", &options,
+		"+10.00 to +40.00 ms of attention per block, 5.0 to 20.0 % of the period");
+	r = analyze(&options);
+	f = finding(r, "eager-attention");
+	assert_non_null(f);
+	assert_true(f->gain_from_ms == 150 && f->gain_at_most_ms == 600);
+	/* All of it is claimed by the finding above. */
+	assert_true(finding(r, "attention-growth")->gain_at_most_ms == 0);
+	assert_true(r->requests[0].blocks.attention_drift_ns == 10e6);
+	assert_true(r->requests[0].blocks.attention_drift_most_ns == 40e6);
+	vpa_report_free(r);
+}
+
 /* Seven blocks `period` apart: 100 ms of denoising, then 60 ms of a stage on another stream. */
 static void blocks_with_a_stage_beside(unsigned period)
 {
@@ -2242,6 +2274,7 @@ int main(void)
 		cmocka_unit_test(a_request_that_a_pause_cuts_has_no_end_to_end_rate),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
+		cmocka_unit_test(unfused_attention_grows_as_a_whole),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 		cmocka_unit_test(without_memory_there_is_an_error),
 	};

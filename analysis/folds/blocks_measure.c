@@ -122,6 +122,7 @@ static void fill_row(struct measure *m, size_t k)
 		row->parts_ns = m->parts_ns + k * VPA_SWEEP_PARTS;
 		memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
 	}
+	row->eager_ns = sums.ns[VPA_FAMILY_EAGER_SOFTMAX];
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
 }
@@ -379,22 +380,29 @@ static int write_deadlines(struct measure *m)
 
 enum { DRIFT_BLOCKS_MIN = 4 };
 
+/* The slope of a member of the measured blocks' rows. */
+static int slope_of(struct measure *m, size_t member, double *out)
+{
+	size_t i;
+
+	for (i = 0; i < m->b->measured; i++)
+		m->values[i] = *(const uint64_t *)(const void *)((const char *)measured_row(m, i) +
+								 member);
+	return vpa_slope_of(m->values, m->b->measured, out);
+}
+
 static int write_drift(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
-	size_t i;
 
 	if (b->measured < DRIFT_BLOCKS_MIN)
 		return VPT_OK;
 	b->has_drift = 1;
-	for (i = 0; i < b->measured; i++)
-		m->values[i] = measured_row(m, i)->period_ns;
-	if (vpa_slope_of(m->values, b->measured, &b->period_drift_ns))
+	if (slope_of(m, offsetof(struct vpa_block_row, period_ns), &b->period_drift_ns) ||
+		slope_of(m, offsetof(struct vpa_block_row, eager_ns), &b->eager_drift_ns) ||
+		slope_of(m, offsetof(struct vpa_block_row, attention_ns), &b->attention_drift_ns))
 		return VPT_ENOMEM;
-	for (i = 0; i < b->measured; i++)
-		m->values[i] = measured_row(m, i)->attention_ns;
-	if (vpa_slope_of(m->values, b->measured, &b->attention_drift_ns))
-		return VPT_ENOMEM;
+	b->attention_drift_most_ns = b->attention_drift_ns;
 	b->saturated_at = vpa_saturation_of(m->values, b->measured);
 	if (b->saturated_at >= 0)
 		b->saturated_at = (int64_t)m->rows[b->saturated_at];

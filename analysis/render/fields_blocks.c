@@ -116,7 +116,9 @@ static int has_measured(const struct vpa_at *at)
 static const struct vpa_field drift_fields[] = {
 	{"period_ns_per_block", REAL(period_drift_ns), "ns/block", "Theil-Sen slope of the period"},
 	{"attention_ns_per_block", REAL(attention_drift_ns), "ns/block",
-		"Theil-Sen slope of the attention time"},
+		"Theil-Sen slope of the attention time; of unfused attention its softmax only"},
+	{"attention_at_most_ns_per_block", REAL(attention_drift_most_ns), "ns/block",
+		"the same if the GEMMs of unfused attention grow as its softmax does"},
 	{"saturated_at_row", NATURAL(saturated_at), "index",
 		"index in series from which attention no longer grows; null: it always grows"},
 };

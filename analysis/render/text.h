@@ -45,5 +45,7 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f);
 
 /* Whether a finding is information without a gain, which goes to NOTES: text_findings.c. */
 int vpa_is_note(const struct vpa_finding *f);
+/* "110 ms", "68.8-131 ms". */
+struct vpa_label vpa_ms_range(double from_ms, double to_ms);
 
 #endif

@@ -269,7 +269,11 @@ static void put_drift(struct vpa_page *p, const struct vpa_blocks *b)
 		return;
 	vpa_words_add(&w, "", "Period %s per block", signed_ms(b->period_drift_ns).text);
 	if (b->attention_drift_ns > threshold || b->attention_drift_ns < -threshold)
-		vpa_words_add(&w, ", ", "attention %s", signed_ms(b->attention_drift_ns).text);
+		vpa_words_add(&w, ", ", "attention %s%s%s", signed_ms(b->attention_drift_ns).text,
+			b->attention_drift_most_ns > b->attention_drift_ns ? " to " : "",
+			b->attention_drift_most_ns > b->attention_drift_ns
+				? signed_ms(b->attention_drift_most_ns).text
+				: "");
 	if (b->saturated_at >= 0)
 		vpa_words_add(&w, "; ", "attention stops growing at block %s",
 			vpa_block_name(b, (size_t)b->saturated_at).text);

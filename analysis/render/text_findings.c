@@ -39,8 +39,7 @@ int vpa_is_note(const struct vpa_finding *f)
 	return !(f->gain_at_most_ms > 0) && !strcmp(vpa_text_or(f->status, "info"), "info");
 }
 
-/* "110 ms", "68.8-131 ms" */
-static struct vpa_label range_of(double from_ms, double to_ms)
+struct vpa_label vpa_ms_range(double from_ms, double to_ms)
 {
 	struct vpa_num to = vpa_duration(nearest(to_ms * 1e6)), from;
 	struct vpa_label out;
@@ -132,7 +131,7 @@ static int is_period(const struct vpa_report *r, const struct vpa_finding *f)
 
 void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
 {
-	struct vpa_label gain = range_of(f->base_gain_from_ms, f->base_gain_ms);
+	struct vpa_label gain = vpa_ms_range(f->base_gain_from_ms, f->base_gain_ms);
 	struct vpa_num base = vpa_duration(nearest(f->base_ms * 1e6));
 	const char *where = r->device_count > 1 ? " on the GPU that gains most" : "";
 
@@ -168,8 +167,8 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 			rate_of(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to).text,
 			unit[0] == 'i' ? "it/s" : unit);
 	} else if (f->gain_at_most_ms > 0) {
-		ms = f->base_ms > 0 ? range_of(f->base_gain_from_ms, f->base_gain_ms)
-				    : range_of(f->gain_from_ms, f->gain_at_most_ms);
+		ms = f->base_ms > 0 ? vpa_ms_range(f->base_gain_from_ms, f->base_gain_ms)
+				    : vpa_ms_range(f->gain_from_ms, f->gain_at_most_ms);
 		snprintf(out.text, sizeof(out.text), "%.39s", ms.text);
 	}
 	return out;

@@ -245,10 +245,10 @@ static void put_growth(struct vpa_page *p, const struct vpa_blocks *b)
 	struct vpa_words w = {.used = 0};
 
 	/* Mention a drift of a hundredth of the period per block, or more. */
-	if (!b->has_drift || b->attention_drift_ns * 100 < b->period.mean_ns)
+	if (!b->has_drift || b->attention_drift_most_ns * 100 < b->period.mean_ns)
 		return;
 	vpa_words_add(&w, "", "Attention grows by %s per block",
-		vpa_duration((uint64_t)b->attention_drift_ns).text);
+		vpa_ms_range(b->attention_drift_ns / 1e6, b->attention_drift_most_ns / 1e6).text);
 	if (b->saturated_at >= 0)
 		vpa_words_add(&w, "", " until block %s, where the KV window is full",
 			vpa_block_name(b, (size_t)b->saturated_at).text);
