@@ -132,22 +132,55 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	return 1;
 }
 
-/* The saving in the only request, whose frames per second end to end the report shows. 0: there is none. */
+static uint64_t span_ns(const struct vpa_request *q)
+{
+	return q->end_ns > q->start_ns ? q->end_ns - q->start_ns : 0;
+}
+
+/* The saving as a part of a request; its FPS end to end if that is known. */
+static void save_of_request(
+	struct vpa_finding *f, const struct vpa_request *q, const struct vpa_saving *s, uint64_t ns)
+{
+	f->base = "request";
+	f->base_ms = vpa_in_ms(span_ns(q));
+	f->base_gain_ms = vpa_in_ms(ns);
+	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));
+	if (!(q->fps_end_to_end > 0))
+		return;
+	f->fps_from = q->fps_end_to_end;
+	f->fps_to = q->fps_end_to_end * (double)span_ns(q) / (double)(span_ns(q) - ns);
+}
+
+/* The saving in the only request, if its frames per second end to end are known, or if it is marked and
+ * nothing else ran. 0: there is none. */
 static int save_in_request(
 	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s, uint64_t ns)
 {
 	const struct vpa_request *q = r->request_count == 1 ? r->requests : NULL;
-	uint64_t span_ns = q && q->end_ns > q->start_ns ? q->end_ns - q->start_ns : 0;
+	size_t i;
 
-	if (!q || !(q->fps_end_to_end > 0) || ns >= span_ns)
+	if (!q || ns >= span_ns(q))
 		return 0;
-	f->base = "request";
-	f->base_ms = vpa_in_ms(span_ns);
-	f->base_gain_ms = vpa_in_ms(ns);
-	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));
-	f->fps_from = q->fps_end_to_end;
-	f->fps_to = q->fps_end_to_end * (double)span_ns / (double)(span_ns - ns);
+	for (i = 0; i < r->device_count && !(q->fps_end_to_end > 0); i++)
+		if (!q->source || q->gpu.period_ns < r->devices[i].active_ns)
+			return 0;
+	save_of_request(f, q, s, ns);
 	return 1;
+}
+
+void vpa_finding_saves_head(const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+{
+	const struct vpa_request *q = r->request_count == 1 ? r->requests : NULL;
+	uint64_t first_ns = r->window_start_ns + s->device_ns, head_ns;
+
+	if (!q || !q->source || q->start_ns < r->window_start_ns || first_ns <= q->start_ns ||
+		first_ns >= q->end_ns)
+		return;
+	head_ns = first_ns - q->start_ns;
+	s->ns = vpa_portion(s->ns, head_ns, s->device_ns);
+	s->device_ns = head_ns;
+	f->gain_at_most_ms = vpa_in_ms(s->ns);
+	save_of_request(f, q, s, head_ns);
 }
 
 void vpa_finding_saves(

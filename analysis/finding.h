@@ -43,6 +43,10 @@ const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_savin
 void vpa_finding_saves(
 	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
 
+/* The same for the time before the first work, as far as it is part of the only marked request. */
+void vpa_finding_saves_head(
+	const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s);
+
 /* ns / 1e6 */
 static inline double vpa_in_ms(uint64_t ns)
 {

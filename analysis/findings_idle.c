@@ -489,13 +489,15 @@ static const char *head_title(struct vpa_report *r)
 }
 
 /* The head is a gain only if it is part of the unit that a user counts in: a single step, whose next one
- * would wait as long. */
+ * would wait as long, or else the only request. */
 static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
 {
 	struct vpa_base base = vpa_base_of(r);
 
-	if (!base.head_ns)
+	if (!base.head_ns) {
+		vpa_finding_saves_head(r, f, s);
 		return;
+	}
 	s->device_ns = vpa_earlier(s->device_ns, base.head_ns);
 	s->ns = s->base_ns = vpa_earlier(s->ns, base.head_ns * r->device_count);
 	vpa_finding_saves(r, f, s);

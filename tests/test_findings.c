@@ -670,6 +670,38 @@ static void the_only_step_has_no_rate(void **state)
 	vpa_report_free(r);
 }
 
+/* A request of 200 ms, which begins 10 ms into the window and whose first work starts after 150; all that ran
+ * is in it, or the host has done something else before. */
+static void what_the_host_does_first_is_part_of_the_only_request(void **state)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	struct vpa_report *r = analyze(
+		"start 990ms\nrange t1 1000ms-1191ms \"pipeline_call\"\n"
+		"range t1 1000ms-1150ms \"text_encode\"\n"
+		"call t1 cudaLaunchKernel 1149ms+1us corr 1\nkernel s7 1150ms-1190ms corr 1" GEMM
+		"call t1 cudaMemcpyAsync 1150ms+1us corr 2\n"
+		"copy s7 HtoD pinned->device 1190ms-1200ms corr 2 bytes 100000000\n",
+		&options);
+
+	(void)state;
+	assert_string_equal(r->findings[0].id, "before-first-work");
+	expect_page("the head", r, "150 ms of the request's 200 ms: at most 4.00x as fast", 1);
+	expect_page("work", r, "10.0 ms of the request's 200 ms: at most 1.05x as fast", 1);
+	vpa_report_free(r);
+	/* Work before the request: the request has no head, and is not all that ran. */
+	r = analyze("start 500ms\n"
+		    "call t1 cudaLaunchKernel 989ms+1us corr 9\nkernel s7 990ms-995ms corr 9" GEMM
+		    "range t1 1000ms-1191ms \"pipeline_call\"\n"
+		    "call t1 cudaLaunchKernel 1000ms+1us corr 1\n"
+		    "kernel s7 1001ms-1190ms corr 1" GEMM
+		    "call t1 cudaMemcpyAsync 1150ms+1us corr 2\n"
+		    "copy s7 HtoD pinned->device 1190ms-1210ms corr 2 bytes 100000000\n",
+		&options);
+	assert_true(finding(r, "before-first-work")->gain_at_most_ms == 0);
+	expect_page("work", r, "20.0 ms of 220 ms active: at most 1.10x as fast", 1);
+	vpa_report_free(r);
+}
+
 /* ---- places ---- */
 
 static void small_values_read_back_are_named(void **state)
@@ -894,6 +926,7 @@ int main(void)
 		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(the_only_step_has_no_rate),
+		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),
 		cmocka_unit_test(small_values_read_back_are_named),
 		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),
 		cmocka_unit_test(sums_of_small_places_are_no_place),
