@@ -58,6 +58,7 @@ struct vpa_device {
 	/* The same for parts of the blocking copies alone: reads of a few bytes, all others. What is not
 	 * shared of both is at most what is not shared of blocking copies. */
 	struct vpa_gain_row small_reads, large_copies;
+	uint64_t small_read_ns; /* how long such reads themselves ran: sum of durations */
 	/* Of idle time in the host's own code: the thread could run, but no CPU was free. */
 	uint64_t cpu_wait_ns;
 	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */

@@ -367,6 +367,24 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	add_evidence(r, f, a->cause, sum);
 }
 
+/* Without a read its copy goes away too. If copies have a finding of their own, it has that time as well. */
+static void find_reads(struct vpa_report *r, const struct sum *waits)
+{
+	struct sum sum = *waits;
+	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
+	struct vpa_base base = vpa_base_of(r);
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		ns += r->devices[d].small_read_ns;
+	sum.saving.ns += ns;
+	sum.saving.device_ns += sum.saving.device ? sum.saving.device->small_read_ns : 0;
+	sum.saving.base_ns += vpa_base_busy(r, &base, ns, "memcpy");
+	sum.shared_ns += exposed ? ns : 0;
+	find_cause(r, &small_reads, &sum);
+}
+
 /* A finding for each part of the blocking copies that is worth one; if neither is, for both together. */
 static void find_copies(struct vpa_report *r, const struct advice *a)
 {
@@ -375,11 +393,15 @@ static void find_copies(struct vpa_report *r, const struct advice *a)
 	int has_small = is_worth(r, &small), has_large = is_worth(r, &large);
 
 	if (has_small)
-		find_cause(r, &small_reads, &small);
+		find_reads(r, &small);
 	if (has_large)
 		find_cause(r, a, &large);
-	if (!has_small && !has_large && is_worth(r, &whole))
-		find_cause(r, small.ns > whole.ns / 2 ? &small_reads : a, &whole);
+	if (has_small || has_large || !is_worth(r, &whole))
+		return;
+	if (small.ns > whole.ns / 2)
+		find_reads(r, &whole);
+	else
+		find_cause(r, a, &whole);
 }
 
 static void find_causes(struct vpa_report *r)

@@ -28,6 +28,8 @@ struct state {
 	struct vpa_index read_index; /* (place, 0) */
 	struct read *reads;
 	size_t read_cap;
+	uint64_t *small_ns; /* by device: how long small reads ran */
+	size_t small_cap;
 };
 
 static struct row *row_of(struct state *s, const struct vpa_copy *copy)
@@ -45,10 +47,15 @@ static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 	return &s->rows[row];
 }
 
-static int add_read(struct state *s, uint32_t place, uint64_t bytes)
+static int add_read(struct state *s, const struct vpa_ops *ops, size_t i, uint32_t place)
 {
-	uint32_t row;
+	uint64_t bytes = ops->copy[i].bytes;
+	uint32_t row, device = ops->device[i];
 
+	if (vpt_grow_zeroed(&s->small_ns, &s->small_cap, (size_t)device + 1, sizeof(*s->small_ns)))
+		return VPT_ENOMEM;
+	if (bytes <= VPA_SMALL_BYTES)
+		s->small_ns[device] += ops->end_ns[i] - ops->start_ns[i];
 	if (s->read_index.count == READ_ROWS_MAX &&
 		vpa_index_find(&s->read_index, place, 0) == UINT32_MAX)
 		return VPT_OK;
@@ -83,7 +90,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
 		if (ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_DTOH &&
 			ops->copy[i].target_memory == VPT_MEMKIND_PAGEABLE &&
-			add_read(state, vpa_ops_stretch(ops, i, &at)->place, ops->copy[i].bytes))
+			add_read(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -144,6 +151,11 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	size_t i;
 
+	for (i = 0; i < out->device_count; i++) {
+		uint32_t device = vpa_find_device(c->model, out->devices[i].device);
+
+		out->devices[i].small_read_ns = device < s->small_cap ? s->small_ns[device] : 0;
+	}
 	out->copies = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->copies));
 	if (!out->copies)
 		return VPT_ENOMEM;
@@ -171,6 +183,7 @@ static void free_state(void *state)
 	vpa_index_free(&s->read_index);
 	vpt_free(s->rows);
 	vpt_free(s->reads);
+	vpt_free(s->small_ns);
 }
 
 const struct vpa_fold vpa_fold_copies = {
