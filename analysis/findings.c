@@ -7,19 +7,23 @@
 
 #include "analysis/finding.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static double share_of_base(const struct vpa_finding *f)
+/* What findings are ordered by. Idle time is less than what other gains are a part of: the window stands for
+ * it. */
+static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 {
-	return f->base_ms > 0 ? f->base_gain_ms / f->base_ms : 0;
+	double base_ms = f->base_ms;
+
+	if (f->base && !strcmp(f->base, "idle"))
+		base_ms = vpa_in_ms(vpa_windows_ns(r));
+	return base_ms > 0 ? f->base_gain_ms / base_ms : 0;
 }
 
-/* Problems of the recording, and first use, come before everything else: they are not the
- * program's. */
+/* Problems of the recording come before everything else: they are not the program's. */
 static int is_of_recording(const char *id)
 {
-	static const char *const ids[] = {"first-use", "records-lost", "no-launch", "profiler"};
+	static const char *const ids[] = {"records-lost", "no-launch", "profiler"};
 	size_t i;
 
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
@@ -35,17 +39,30 @@ static int rank_of(const struct vpa_finding *f)
 	return f->gain_at_most_ms > 0 ? 1 : 2;
 }
 
-static int compare_findings(const void *pa, const void *pb)
+static int is_before(
+	const struct vpa_report *r, const struct vpa_finding *a, const struct vpa_finding *b)
 {
-	const struct vpa_finding *a = pa, *b = pb;
-	int rank_a = rank_of(a), rank_b = rank_of(b);
-	double share_a = share_of_base(a), share_b = share_of_base(b);
+	double share_a = share_of(r, a), share_b = share_of(r, b);
 
-	if (rank_a != rank_b)
-		return rank_a < rank_b ? -1 : 1;
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b);
 	if (share_a > share_b || share_a < share_b)
-		return share_a > share_b ? -1 : 1;
-	return strcmp(a->id, b->id);
+		return share_a > share_b;
+	return strcmp(a->id, b->id) < 0;
+}
+
+/* There are few. */
+static void sort_findings(struct vpa_report *r)
+{
+	size_t i, at;
+
+	for (i = 1; i < r->finding_count; i++) {
+		struct vpa_finding f = r->findings[i];
+
+		for (at = i; at && is_before(r, &f, &r->findings[at - 1]); at--)
+			r->findings[at] = r->findings[at - 1];
+		r->findings[at] = f;
+	}
 }
 
 /* Fills attention.fallbacks. */
@@ -79,6 +96,6 @@ int vpa_findings_write(struct vpa_report *r)
 	}
 	if (list_fallbacks(r))
 		return VPT_ENOMEM;
-	qsort(r->findings, r->finding_count, sizeof(*r->findings), compare_findings);
+	sort_findings(r);
 	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -244,7 +244,7 @@ struct vpa_report {
 	/* Only those with samples in the window; by device, those of none last. */
 	struct vpa_counter *counters;
 	size_t counter_count;
-	/* first use, then by the gain's share of its base, descending */
+	/* problems of the recording, then by the gain's share of its base, descending */
 	struct vpa_finding *findings;
 	size_t finding_count;
 	struct vpa_request *requests; /* by start; none without blocks and steps */

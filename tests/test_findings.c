@@ -491,6 +491,23 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 	vpa_report_free(r);
 }
 
+/* Of 151 ms, all but the kernels' 3 idle: 40 ms in loading a kernel's code, 108 because of host code. */
+static void first_use_is_said_after_what_takes_longer(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1000us corr 1\n"
+		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 2ms-42ms corr 2\n"
+		"kernel s7 42ms-43ms corr 2" ADD "call t1 cudaLaunchKernel 151ms-151ms corr 3\n"
+		"kernel s7 151ms-152ms corr 3" GEMM,
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->devices[0].first_use_ns, 40000000);
+	assert_string_equal(r->findings[0].id, "host-stall");
+	assert_string_equal(r->findings[1].id, "first-use");
+	vpa_report_free(r);
+}
+
 /* ---- blocks ---- */
 
 /* Blocks of 764 ms, in the first 110 of which the host still waits for the block before. */
@@ -919,6 +936,7 @@ int main(void)
 		cmocka_unit_test(compute_beside_copies_hides_no_others),
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
+		cmocka_unit_test(first_use_is_said_after_what_takes_longer),
 		cmocka_unit_test(queued_work_that_starts_late_is_told_in_words),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
