@@ -172,6 +172,8 @@ struct vpa_expert {
 	/* From the start of the launch call to the start of its first op, where the device was idle
 	 * when the call began. */
 	uint64_t launches_while_idle, launch_p50_ns, launch_p95_ns;
+	/* The same for launches of CUDA graphs, which are not among those. */
+	uint64_t graphs_while_idle, graph_p50_ns;
 	struct vpa_check *checks;
 	size_t check_count;
 	struct vpa_graphs graphs;

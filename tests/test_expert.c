@@ -77,6 +77,11 @@ static const struct vpa_check *check(const struct vpa_report *r, const char *id)
 				       "8", "8") "call t1 cudaMemcpy 9000us-11995us corr 91\n"     \
 						 "copy s7 DtoH device->pageable 11000us-11998us "  \
 						 "corr 91 bytes 4\n"
+/* A launch of a graph of two nodes, 50 us apart. */
+#define GRAPH(ms, n)                                                                               \
+	"call t1 cudaGraphLaunch " ms "100us+20us corr " n "8\n"                                   \
+	"kernel s7 " ms "126us+10us corr " n "8 \"first\" node 1\n"                                \
+	"kernel s7 " ms "186us+10us corr " n "8 \"second\" node 2\n"
 #define START  "start 1ms\ndevice 0 \"GPU\" cc 9.0 sms 132 memory 80GiB\n"
 #define STEPS3 STEP("1", "1") STEP("2", "2") STEP("3", "3")
 
@@ -105,6 +110,11 @@ static const struct {
 		START "call t1 cudaLaunchKernel 1000us-1002us corr 1\n"
 		      "kernel s7 1005us-1905us corr 1 \"k\"\n",
 		"launch-to-start", VPA_CHECK_UNKNOWN, -1},
+	/* The call takes 20 us, its first node begins 6 us later; the other nodes are not compared with it. */
+	{"a launch of a graph is not judged as one of a kernel",
+		START GRAPH("1", "1") GRAPH("2", "2"), "launch-to-start", VPA_CHECK_UNKNOWN, -1},
+	{"nor counted with them", START STEPS3 GRAPH("4", "4") GRAPH("5", "5"), "launch-to-start",
+		VPA_CHECK_PASS, 8000},
 	/* The device is idle from 905 until the launch at 907, late because of the call. */
 	{"a blocking call in the loop",
 		START STEPS3 "call t1 cudaStreamSynchronize 1003us-1906us\n", "blocking-calls",

@@ -24,8 +24,8 @@ struct state {
 	uint64_t *calls_ns; /* when each blocking call began */
 	size_t call_count, call_cap;
 	uint64_t left_out;
-	struct vpa_spread_builder launch;
-	struct vpa_interval *steps; /* marked ones, on the host */
+	struct vpa_spread_builder launch, graph; /* graph: launches of CUDA graphs */
+	struct vpa_interval *steps;              /* marked ones, on the host */
 	size_t step_count, step_cap;
 };
 
@@ -56,7 +56,10 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	start = vpa_call_start(op->launch);
 	if (start < gap->start_ns || start > op->start_ns)
 		return VPT_OK;
-	return vpa_spread_add(&s->launch, op->start_ns - start) ? VPT_ENOMEM : VPT_OK;
+	return vpa_spread_add(op->launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch,
+		       op->start_ns - start)
+		       ? VPT_ENOMEM
+		       : VPT_OK;
 }
 
 static int add_step(struct state *s, uint64_t start_ns, uint64_t end_ns)
@@ -171,7 +174,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 {
 	struct vpa_check_loop *loop = &out->expert.loop;
 	struct state *s = state;
-	struct vpa_spread launch = vpa_spread_of(&s->launch);
+	struct vpa_spread launch = vpa_spread_of(&s->launch), graph = vpa_spread_of(&s->graph);
 	struct vpa_intervals stretches = {.count = 0};
 	size_t i;
 	int rc;
@@ -189,6 +192,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	out->expert.launches_while_idle = launch.count;
 	out->expert.launch_p50_ns = launch.p50_ns;
 	out->expert.launch_p95_ns = launch.p95_ns;
+	out->expert.graphs_while_idle = graph.count;
+	out->expert.graph_p50_ns = graph.p50_ns;
 	return VPT_OK;
 }
 
@@ -199,6 +204,7 @@ static void free_state(void *state)
 	vpt_free(s->calls_ns);
 	vpt_free(s->steps);
 	vpa_spread_free(&s->launch);
+	vpa_spread_free(&s->graph);
 }
 
 const struct vpa_fold vpa_fold_checks = {
