@@ -3,13 +3,16 @@
  * what was to be measured. */
 #include "analysis/finding.h"
 
+#include "analysis/alike.h"
 #include "analysis/base.h"
+#include "analysis/head.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "analysis/model.h"
 #include "analysis/render/units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A mean gap inside of CUDA graphs longer than this is not the GPU's time to start a node. */
@@ -99,7 +102,7 @@ static int reads_small(const struct vpa_report *r, const char *range)
 }
 
 /* Whether a wait for a copy in a range belongs to the part. */
-static int is_in_part(const struct vpa_report *r, enum part part, const char *range)
+static int is_in_part(const struct vpa_report *r, unsigned part, const char *range)
 {
 	return part == WHOLE || reads_small(r, range) == (part == SMALL_READS);
 }
@@ -241,27 +244,47 @@ static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_c
 	return found;
 }
 
+/* The main place, or, if that has less than half of the wait, it and those that differ from it by a number. */
+static struct vpa_alike main_place(const struct vpa_report *r, const struct sum *sum)
+{
+	const struct vpa_idle_part *top = sum->top;
+	struct vpa_alike one = {.ns = top ? top->ns : 0, .count = 1, .top = top ? top->top : NULL};
+	struct vpa_alike all = one;
+
+	if (top && top->ns < sum->ns / 2)
+		all = vpa_alike_places(r, top, is_in_part, sum->part);
+	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
+}
+
 /* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 %, 412 samples)";
  * NULL if it has less than a quarter, or neither is known. A gap alone may be known better than its place. */
 static const char *where_of(
 	struct vpa_report *r, const struct sum *sum, const struct vpa_gap_row *gap)
 {
 	const struct vpa_idle_part *top = sum->top;
+	struct vpa_alike place = main_place(r, sum);
+	char line[320] = "", similar[48] = "", file[256];
 	const char *range, *word;
-	char line[320];
 	int is_place;
 
-	if (!top || top->ns < sum->ns / 4)
+	if (!top || place.ns < sum->ns / 4)
 		return NULL;
-	vpa_top_line_text(line, sizeof(line), gap && gap->top ? gap->top : top->top);
+	if (place.count == 1) {
+		vpa_top_line_text(line, sizeof(line), gap && gap->top ? gap->top : place.top);
+	} else {
+		snprintf(similar, sizeof(similar), " and %zu similar", place.count - 1);
+		if (place.top)
+			snprintf(line, sizeof(line), "at %s",
+				vpa_line_text(file, sizeof(file), &place.top->line));
+	}
 	is_place = top->range || top->call;
 	if (!is_place && !line[0])
 		return NULL;
 	range = top->range ? top->range : "";
 	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
-	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s", top->call ? top->call : "",
-		top->call && top->range ? " " : "", word, range, is_place && line[0] ? ", " : "",
-		line);
+	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s%s", top->call ? top->call : "",
+		top->call && top->range ? " " : "", word, range, similar,
+		is_place && line[0] ? ", " : "", line);
 }
 
 /* ---- a finding for each cause ---- */
@@ -341,6 +364,7 @@ static const char *queued_option(const struct vpa_report *r)
 static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
+	uint64_t place_ns = main_place(r, sum).ns;
 	const char *where, *more;
 
 	if (!f)
@@ -353,10 +377,10 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
 	if (where)
 		f->note = vpa_arena_printf(&r->arena, "%s of it%s %s",
-			sum->top->ns > sum->ns - sum->ns / 100
+			place_ns > sum->ns - sum->ns / 100
 				? "all"
-				: vpa_arena_printf(&r->arena, "%.0f %%",
-					  vpa_per_cent(sum->top->ns, sum->ns)),
+				: vpa_arena_printf(
+					  &r->arena, "%.0f %%", vpa_per_cent(place_ns, sum->ns)),
 			sum->top->call || !sum->top->range ? ":" : "", where);
 	more = a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part);
 	if (more)
@@ -460,56 +484,6 @@ static void find_first_use(struct vpa_report *r)
 
 /* ---- head and tail of the window ---- */
 
-/* ": host code 218 ms, module load 12.1 ms" */
-static const char *head_words(struct vpa_report *r)
-{
-	uint64_t ns[VPA_CAUSES] = {0}, all = 0;
-	char text[256] = "";
-	size_t d, i, used = 0, shown;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
-			ns[r->devices[d].before_first_work[i].cause] +=
-				r->devices[d].before_first_work[i].ns;
-			all += r->devices[d].before_first_work[i].ns;
-		}
-	for (shown = 0; shown < 3; shown++) {
-		size_t most = 0;
-		const char *word;
-
-		for (i = 1; i < VPA_CAUSES; i++)
-			most = ns[i] > ns[most] ? i : most;
-		if (!ns[most] || ns[most] < all / 50)
-			break;
-		word = vpa_arena_printf(&r->arena, "%s%s %s", used ? ", " : ": ",
-			vpa_cause_text((enum vpa_cause)most), vpa_duration(ns[most]).text);
-		if (!word || used + strlen(word) >= sizeof(text))
-			break;
-		memcpy(text + used, word, strlen(word) + 1);
-		used += strlen(word);
-		ns[most] = 0;
-	}
-	return vpa_arena_text(&r->arena, text, used);
-}
-
-/* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
-static const char *head_title(struct vpa_report *r)
-{
-	const struct vpa_idle_part *most = NULL;
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].before_first_work_count; i++)
-			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
-				most = &r->devices[d].before_first_work[i];
-	if (!most || !most->range || vpa_is_sum(most->range) || !strncmp(most->range, "before ", 7))
-		return "the GPU had no work at the start: launch earlier, or start recording later";
-	return vpa_arena_printf(&r->arena,
-		"the GPU had no work at the start: shorten or overlap what the host does first in "
-		"%.80s",
-		most->range);
-}
-
 /* The head is a gain only if it is part of the unit that a user counts in: a single step, whose next one
  * would wait as long, or else the only request. */
 static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
@@ -528,7 +502,7 @@ static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_sa
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
 	struct sum sum = sum_of(r, cause, WHOLE);
-	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? head_words(r) : NULL, *where;
+	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_head_words(r) : NULL, *where;
 	uint64_t waited = sum.saving.ns;
 	struct vpa_finding *f;
 
@@ -582,7 +556,7 @@ void vpa_find_idle(struct vpa_report *r)
 
 	find_first_use(r);
 	find_causes(r);
-	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", head_title(r));
+	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", vpa_head_title(r));
 	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
 		"the GPU had no work at the end: stop recording when its work is done");
 	if (r->finding_count == before)

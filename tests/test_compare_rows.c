@@ -50,6 +50,30 @@ static const struct vpa_compared_row *row_called(const struct vpa_comparison *c,
 	return NULL;
 }
 
+static void places_that_differ_by_a_number_are_one_row(void **state)
+{
+#define GAP(from, to, n, range)                                                                    \
+	"call t1 cudaLaunchKernel " #to "us+0us corr " #n "\nkernel s7 " #to "us+10us corr " #n    \
+	" \"k\"\nrange t1 " #from "us-" #to "us \"" range "\"\n"
+	struct vpa_report *a = script_report("start 1000us\n" GAP(1000, 1001, 1, "x") GAP(
+				  1011, 1111, 2, "step 0") GAP(1121, 1221, 3, "step 1")),
+			  *b = script_report("start 1000us\n" GAP(1000, 1001, 1, "x") GAP(
+				  1011, 1211, 2, "step 0") GAP(1221, 1421, 3, "step 12"));
+	struct vpa_comparison *c = pair(a, b);
+	const struct vpa_compared_row *row = row_called(c, "host code");
+
+	(void)state;
+	assert_string_equal(row->range, "step 0");
+	assert_int_equal(row->similar, 2);
+	assert_int_equal(row->a_count, 2);
+	assert_int_equal(row->b_count, 2);
+	assert_int_equal(row->times.a_ns, 200000);
+	assert_int_equal(row->times.b_ns, 400000);
+	vpa_comparison_free(c);
+	vpa_report_free(a);
+	vpa_report_free(b);
+}
+
 static void kernels_are_new_gone_or_of_another_shape(void **state)
 {
 #define K(start, grid) "kernel s7 " #start "+100 corr 1 \"k\" grid " #grid "\n"
@@ -104,6 +128,7 @@ static void kernels_are_new_gone_or_of_another_shape(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_that_differ_by_a_number_are_one_row),
 		cmocka_unit_test(kernels_are_new_gone_or_of_another_shape),
 	};
 

@@ -848,6 +848,7 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 	}
 	r = analyze(script, NULL);
 	expect_page("alike", r, "All of it: in IO 0 and 5 similar.", 1);
+	assert_string_equal(finding(r, "host-stall")->note, "all of it in IO 0 and 5 similar");
 	vpa_report_free(r);
 }
 

@@ -1,6 +1,7 @@
 /* accounts.c - why the mean unit takes longer: its parts, and those of the whole window. */
 #include "analysis/compare/build.h"
 
+#include "analysis/alike.h"
 #include "formats/memory.h"
 
 #include <math.h>
@@ -169,13 +170,17 @@ static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compa
 	int order = (a->kind > b->kind) - (a->kind < b->kind);
 
 	order = order ? order : compare_text(a->name, b->name);
-	order = order ? order : compare_text(a->range, b->range);
+	order = order ? order : vpa_compare_alike(a->range, b->range);
 	return order ? order : compare_text(a->call, b->call);
 }
 
+/* Among equal ones by name, so that the first of them does not depend on the order of the runs. */
 static int by_row(const void *pa, const void *pb)
 {
-	return compare_rows(pa, pb);
+	const struct vpa_compared_row *a = pa, *b = pb;
+	int order = compare_rows(a, b);
+
+	return order ? order : compare_text(a->range, b->range);
 }
 
 static int by_row_change(const void *pa, const void *pb)
@@ -275,9 +280,10 @@ static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *
 	to->b_blocks += row->b_blocks;
 }
 
-/* Joins equal rows, which stand side by side. */
+/* Joins equal rows, which stand side by side, and those whose ranges are alike. */
 static void join_rows(struct vpa_comparison *c)
 {
+	const char *last = NULL;
 	size_t i, kept = 0;
 
 	for (i = 0; i < c->row_count; i++) {
@@ -285,8 +291,11 @@ static void join_rows(struct vpa_comparison *c)
 
 		if (!to || compare_rows(to, &c->rows[i])) {
 			c->rows[kept++] = c->rows[i];
+			last = c->rows[i].range;
 			continue;
 		}
+		to->similar += compare_text(last, c->rows[i].range) != 0;
+		last = c->rows[i].range;
 		add_row(to, &c->rows[i]);
 	}
 	c->row_count = kept;

@@ -85,6 +85,7 @@ struct vpa_compared_row {
 	enum vpa_block_part_kind kind;
 	const char *name;          /* of the kernel; the cause's key */
 	const char *range, *call;  /* of idle time; NULL: none */
+	uint64_t similar;          /* ranges besides this one, alike as in alike.h */
 	const char *family;        /* of busy time */
 	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
 	struct vpa_account_part times;

@@ -178,6 +178,8 @@ static const struct vpa_field row_fields[] = {
 	{"name", TEXT(name), NULL, "of the kernel; memcpy, memset; the cause of idle time"},
 	{"family", TEXT_OR_NULL(family), NULL, "the kernel's family; null: idle time"},
 	{"range", TEXT_OR_NULL(range), NULL, "the range around the idle time; null: none"},
+	{"similar", U64(similar), "count",
+		"further ranges in this row, which differ from range only in their numbers"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
 	{"a_count", U64(a_count), "count", "calls or gaps in all runs of A"},
 	{"b_count", U64(b_count), "count", "calls or gaps in all runs of B"},

@@ -85,7 +85,8 @@ static const struct list lists[] = {
 			NULL}},
 	{"places", "Idle time", "Idle time and gaps in the whole window", 1, NULL, "idle",
 		{"window.rows", "Idle time by cause and place",
-			"name range call a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change",
+			"name range similar call a_per_unit b_per_unit a_mean_ns b_mean_ns "
+			"delta_ns change",
 			NULL}},
 	{"counts", "Counts", "In the whole window", 1, NULL, NULL,
 		{"counts", "Events, copies, calls", "group name unit a b change", NULL}},

@@ -288,9 +288,14 @@ static void put_places(struct vpa_page *p, const struct vpa_comparison *c, size_
 	for (i = 0; i < count; i++) {
 		const struct vpa_compared_row *r = rows[i];
 
-		fill_row(vpa_table_row(&t, 1, "%s%s%s%s%s", r->name, r->call ? ": " : "",
+		struct vpa_label similar = {""};
+
+		if (r->similar)
+			snprintf(similar.text, sizeof(similar.text), " and %s similar",
+				vpa_count(r->similar).text);
+		fill_row(vpa_table_row(&t, 1, "%s%s%s%s%s%s", r->name, r->call ? ": " : "",
 				 vpa_text_or(r->call, ""), r->range ? " in " : "",
-				 vpa_text_or(r->range, "")),
+				 vpa_text_or(r->range, ""), similar.text),
 			c, r, window_decimals(c));
 	}
 	vpa_page_blank(p);

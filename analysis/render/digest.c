@@ -4,6 +4,7 @@
  * Places are few, the largest first. Small ones that a fold has merged are in the sums only. */
 #include "analysis/render/digest.h"
 
+#include "analysis/alike.h"
 #include "analysis/render/kernel_names.h"
 
 #include <stdio.h>
@@ -259,22 +260,6 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	return sum;
 }
 
-/* Whether two names differ only in their numbers. */
-static int is_alike(const char *a, const char *b)
-{
-	static const char digits[] = "0123456789";
-
-	while (*a && *b) {
-		size_t na = strspn(a, digits), nb = strspn(b, digits);
-
-		if (!na != !nb || (!na && *a != *b))
-			return 0;
-		a += na ? na : 1;
-		b += nb ? nb : 1;
-	}
-	return *a == *b;
-}
-
 struct vpa_idle_place vpa_alike_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
@@ -290,7 +275,7 @@ struct vpa_idle_place vpa_alike_of(const struct vpa_digest *d, enum vpa_cause ca
 		const struct vpa_idle_place *p = &d->places[i];
 
 		if (p->cause != cause || !vpa_same(p->call, sum.call) || !p->range ||
-			!is_alike(p->range, sum.range))
+			vpa_compare_alike(p->range, sum.range))
 			continue;
 		sum.ns += p->ns;
 		sum.gaps += p->gaps;

@@ -1,0 +1,24 @@
+/* alike.h - places that differ only in their numbers, "step 0" and "step 12", are one place in words: the
+ * first of them "and 11 similar". */
+#ifndef VPA_ANALYSIS_ALIKE_H
+#define VPA_ANALYSIS_ALIKE_H
+
+#include "analysis/report.h"
+
+/* Orders names by all but the digits; 0: they differ at most in their numbers. NULL is before every name. */
+int vpa_compare_alike(const char *a, const char *b);
+
+/* Places of one cause and call whose ranges are alike. */
+struct vpa_alike {
+	uint64_t ns;
+	size_t count; /* different ranges */
+	const struct vpa_top_line
+		*top; /* the line of all of them whose line is known; NULL: none, or several */
+};
+
+/* The places like `place`, itself included, on all devices. `takes`: only ranges for which this returns 1;
+ * `ctx` is passed to it. */
+struct vpa_alike vpa_alike_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx);
+
+#endif
