@@ -34,13 +34,18 @@ const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *li
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top)
 {
 	char line[256], base[48] = " of its time";
+	const char *innermost = "";
 
 	*text = '\0';
 	if (!top || !top->line.file)
 		return text;
 	if (top->samples)
 		snprintf(base, sizeof(base), ", %" PRIu64 " samples", top->samples);
-	snprintf(text, cap, "at %s (%.0f %%%s)", vpa_line_text(line, sizeof(line), &top->line),
-		100 * top->share, base);
+	else if (top->covers_calls)
+		snprintf(base, sizeof(base), " of its time, calls included");
+	else
+		innermost = "innermost for ";
+	snprintf(text, cap, "at %s (%s%.0f %%%s)", vpa_line_text(line, sizeof(line), &top->line),
+		innermost, 100 * top->share, base);
 	return text;
 }

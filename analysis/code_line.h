@@ -25,6 +25,8 @@ struct vpa_top_line {
 	uint64_t samples; /* that belong to the time; 0: the stack was known at every moment */
 	double share; /* of the samples' weight, or of the time, that is at the line; above 0, up to 1 */
 	uint64_t wait_ns; /* of the time: the thread could run, but no CPU was free */
+	/* 1: share includes what it calls; 0: it is the innermost line of the user's code for that share */
+	int covers_calls;
 };
 
 /* Idle time of one cause by line. Rows of a device and cause sum to its idle time of that cause. */
@@ -70,6 +72,7 @@ struct vpa_lines {
 	size_t idle_count;
 	struct vpa_launch_line *launches; /* by busy_ns, descending; without a line last */
 	size_t launch_count;
+	int launches_are_sampled; /* 1: a launch has the line of the next sample, which is near its own */
 	/* All stacks, and their parts of idle and launches, in no particular order. */
 	struct vpa_stack_row *stacks;
 	size_t stack_count;
@@ -81,7 +84,8 @@ struct vpa_lines {
  * file the function's name. At most cap - 1 bytes; returns text. */
 const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *line);
 
-/* "at wan/modules/model.py:212 (97 %, 412 samples)"; "" if `top` is NULL or names no line. At most
+/* "at wan/modules/model.py:212 (97 %, 412 samples)", of exact stacks "(innermost for 97 % of its time)" or
+ * "(97 % of its time, calls included)"; "" if `top` is NULL or names no line. At most
  * cap - 1 bytes; returns text. */
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top);
 

@@ -22,7 +22,7 @@ lacks 12040
 # ---- lines ----
 file=$source/tests/corpus/good-kineto-python.json
 expect 0 "exact stacks have no samples" "$file" --only lines
-says out "GPU IDLE BY LINE OF PYTHON"
+says out "GPU IDLE BY INNERMOST LINE OF PYTHON"
 lacks samples
 long=scaled_dot_product_attention_forward
 sed "s|wan..model.py(40): forward|transformers/integrations/sdpa_attention.py(118): $long|" "$file" >long.json

@@ -38,8 +38,9 @@ static struct vpa_gain_row gains[] = {
 };
 /* The line of .item() in the attention, and that of a wait in the scheduler. */
 static const struct vpa_top_line item_line = {
-	{"forward", "/srv/wan/modules/causal_model.py", 212}, 412, 0.97, 0};
-static const struct vpa_top_line step_line = {{"step", "/srv/wan/scheduler.py", 60}, 0, 1, MS(1.5)};
+	{"forward", "/srv/wan/modules/causal_model.py", 212}, 412, 0.97, 0, 0};
+static const struct vpa_top_line step_line = {
+	{"step", "/srv/wan/scheduler.py", 60}, 0, 1, MS(1.5), 1};
 
 static struct vpa_idle_line idle_lines[] = {
 	{0, VPA_CAUSE_SYNC, {"forward", "/srv/wan/modules/causal_model.py", 212}, MS(95.18), 400},
@@ -290,7 +291,8 @@ static struct vpa_report host_limited(void)
 		.copy_count = COUNT(copies),
 		.syncs = syncs,
 		.sync_count = COUNT(syncs),
-		.lines = {.idle = idle_lines,
+		.lines = {.launches_are_sampled = 1,
+			.idle = idle_lines,
 			.idle_count = COUNT(idle_lines),
 			.launches = launch_lines,
 			.launch_count = COUNT(launch_lines)},

@@ -390,7 +390,8 @@ static void a_late_start_has_the_line_of_its_gap(void **state)
 	r = report_of_text(&text);
 	assert_string_equal(r->findings[0].id, "before-first-work");
 	assert_true(r->gaps[0].top->share == 0.55);
-	assert_non_null(strstr(r->findings[0].note, "at /app/run.py:2 (55 % of its time)"));
+	assert_non_null(
+		strstr(r->findings[0].note, "at /app/run.py:2 (55 % of its time, calls included)"));
 	vpa_report_free(r);
 }
 

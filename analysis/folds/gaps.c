@@ -321,6 +321,7 @@ static int write_line(struct vpa_report *out, const struct vpa_model *m,
 		return VPT_ENOMEM;
 	row->line = vpa_fold_line(out, m, line->frame);
 	row->share = line->share;
+	row->covers_calls = 1;
 	*top = row;
 	return VPT_OK;
 }

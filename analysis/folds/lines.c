@@ -326,6 +326,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		return vpa_lines_scopes_write(s, c, out);
 	for (thread = 0; thread < s->run_count && !rc; thread++)
 		rc = settle(s, &s->runs[thread], s->runs[thread].stack, s->runs[thread].stack_ns);
+	out->lines.launches_are_sampled =
+		c->idle->resolver->counts.samples > c->idle->resolver->exact_samples;
 	return rc ? rc : vpa_lines_write(s, c, out);
 }
 

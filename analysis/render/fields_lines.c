@@ -54,7 +54,8 @@ static const struct vpa_field lines_fields[] = {
 		"idle time by line and cause, descending; small lines summed as \"(other)\", time "
 		"without a line last"},
 	{"launches", ROWS(launch, launches, launch_count), NULL,
-		"launched work by line; by busy_ns, descending"},
+		"launched work by line, of sampled stacks the line of the next sample; by "
+		"busy_ns, descending"},
 };
 const struct vpa_fields vpa_fields_lines = FIELDS(
 	"lines", "lines of Python, from samples of stacks or a profiler's records", lines_fields);

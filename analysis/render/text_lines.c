@@ -34,8 +34,8 @@ static void put_idle(struct vpa_page *p, const struct vpa_report *r, const struc
 	if (!known)
 		return;
 	/* Exact stacks have no samples. */
-	vpa_table_init(&t, columns, sampled ? 3 : 2, "GPU IDLE BY LINE OF PYTHON, %zu of %zu",
-		vpa_least(known, most), known);
+	vpa_table_init(&t, columns, sampled ? 3 : 2,
+		"GPU IDLE BY INNERMOST LINE OF PYTHON, %zu of %zu", vpa_least(known, most), known);
 	for (i = 0; i < lines->idle_count; i++) {
 		const struct vpa_idle_line *line = &lines->idle[i];
 
@@ -86,7 +86,9 @@ static void put_launches(struct vpa_page *p, const struct vpa_report *r, const s
 	if (!known)
 		return;
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]),
-		"WORK BY LINE THAT LAUNCHED IT, %zu of %zu", vpa_least(known, most), known);
+		"WORK BY LINE %s, %zu of %zu",
+		lines->launches_are_sampled ? "SAMPLED AFTER ITS LAUNCH" : "THAT LAUNCHED IT",
+		vpa_least(known, most), known);
 	for (i = 0; i < lines->launch_count; i++) {
 		const struct vpa_launch_line *line = &lines->launches[i];
 		struct vpa_row *row;
