@@ -20,6 +20,11 @@ static const double attention_share = 0.01;
 /* Matrix products of one kind are worth a line from this share. */
 static const double gemm_share = 0.05;
 
+static uint64_t at_most(uint64_t ns, uint64_t limit)
+{
+	return ns < limit ? ns : limit;
+}
+
 /* How much of `ns` is inside the units that gains are a part of. */
 static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, const char *family)
 {
@@ -71,11 +76,12 @@ struct exposed {
 	const char *id, *title, *what, *caveat;
 	uint64_t (*ns)(const struct vpa_device *d);
 	const char *family;
+	uint64_t from_ns; /* lower end of the bound; 0: it is one number */
 };
 
 static uint64_t wait_ns(const struct vpa_device *d)
 {
-	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;
+	return at_most(d->comm_wait_ns, d->exposed_comm_ns);
 }
 
 static uint64_t transfer_ns(const struct vpa_device *d)
@@ -120,12 +126,8 @@ static uint64_t hidden_at_most(const struct vpa_report *r)
 	uint64_t ns = 0;
 	size_t i;
 
-	for (i = 0; i < r->device_count; i++) {
-		uint64_t unused_ns = unused_compute_ns(r, &r->devices[i]);
-		uint64_t copies_ns = r->devices[i].exposed_copy_ns;
-
-		ns += unused_ns < copies_ns ? unused_ns : copies_ns;
-	}
+	for (i = 0; i < r->device_count; i++)
+		ns += at_most(unused_compute_ns(r, &r->devices[i]), r->devices[i].exposed_copy_ns);
 	return ns;
 }
 
@@ -155,13 +157,12 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
 	s.base_ns = base_ns(r, s.ns, e->family);
-	if (e->ns == copy_ns && is_too_much_to_hide(r))
-		s.from_ns = hidden_at_most(r);
+	s.from_ns = e->from_ns;
 	vpa_finding_saves(r, f, &s);
 }
 
 /* The largest kind of copies determines the advice. */
-static void name_copies(struct vpa_report *r)
+static void name_copies(struct vpa_report *r, int is_too_much)
 {
 	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "exposed-copy");
 	const struct vpa_copy_row *c = r->copies;
@@ -171,11 +172,10 @@ static void name_copies(struct vpa_report *r)
 	vpa_finding_evidence(f, "C1");
 	if (!c->source || !c->target || !strcmp(c->kind, "memset"))
 		return;
-	if (is_too_much_to_hide(r))
+	if (is_too_much)
 		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
 			   "hide these copies";
-	if (is_too_much_to_hide(r) &&
-		(!strcmp(c->source, "pageable") || !strcmp(c->target, "pageable")))
+	if (is_too_much && (!strcmp(c->source, "pageable") || !strcmp(c->target, "pageable")))
 		f->title = "pin the memory that is copied, or copy less: pageable copies are slow, "
 			   "and the host waits for them";
 	if (!strcmp(c->kind, "DtoD"))
@@ -191,36 +191,33 @@ static void name_copies(struct vpa_report *r)
 static void find_unhidden(struct vpa_report *r)
 {
 	static const char comm[] = "comm";
+	int is_too_much = is_too_much_to_hide(r);
 	const struct exposed kinds[] = {
 		{"exposed-copy",
 			"overlap copies with kernels: pinned memory, a separate stream, fewer "
 			"offloads",
-			"exposed copies and memsets:", NULL, copy_ns, "memcpy"},
+			"exposed copies and memsets:", NULL, copy_ns, "memcpy",
+			is_too_much ? hidden_at_most(r) : 0},
 		{"exposed-comm",
 			"overlap communication with compute: asynchronous collectives, smaller "
 			"buckets",
-			"exposed communication:", NULL, transfer_ns, comm},
+			"exposed communication:", NULL, transfer_ns, comm, 0},
 		{"peer-wait",
 			"check whether other ranks are late: compare their traces, balance the "
 			"work",
 			"communication that may be waiting for other ranks:",
 			"assumes that calls of one kernel and grid move equal amounts; a longer "
 			"transfer looks like waiting",
-			wait_ns, comm},
+			wait_ns, comm, 0},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		find_exposed(r, &kinds[i]);
-	name_copies(r);
+	name_copies(r, is_too_much);
 }
 
 /* ---- work that could be cheaper ---- */
-
-static uint64_t at_most(uint64_t ns, uint64_t limit)
-{
-	return ns < limit ? ns : limit;
-}
 
 static void find_eager(struct vpa_report *r)
 {

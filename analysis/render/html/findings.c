@@ -50,23 +50,30 @@ static void put_title(struct vpa_html *h, const struct vpa_finding *f)
 		vpa_html_raw(h, " " VPA_TOUCHED);
 }
 
+static void put_gain(struct vpa_html *h, const struct vpa_finding *f)
+{
+	struct vpa_words gain = gain_of(f);
+
+	if (!gain.used)
+		return;
+	vpa_html_raw(h, "<p class=\"gain\">");
+	vpa_html_text(h, gain.text);
+	vpa_html_raw(h, "</p>\n");
+}
+
 /* ---- the first screen ---- */
 
 static void put_top(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f, size_t number)
 {
-	struct vpa_words gain = gain_of(f), place = place_of(r, f);
+	struct vpa_words place = place_of(r, f);
 
 	vpa_html_print(h,
 		"<div class=\"fix\"><span class=\"number\">%zu</span><p><a href=\"#fix-%zu\">",
 		number, number);
 	put_title(h, f);
 	vpa_html_raw(h, "</a></p>");
-	if (gain.used) {
-		vpa_html_raw(h, "<p class=\"gain\">");
-		vpa_html_text(h, gain.text);
-		vpa_html_raw(h, "</p>");
-	}
+	put_gain(h, f);
 	if (place.used) {
 		vpa_html_raw(h, "<p class=\"place\">");
 		vpa_html_text(h, place.text);
@@ -158,7 +165,7 @@ static void put_other(struct vpa_html *h, const char *title, const char *text, c
 static void put_card(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f, size_t number)
 {
-	struct vpa_words gain = gain_of(f), place = place_of(r, f);
+	struct vpa_words place = place_of(r, f);
 
 	vpa_html_raw(h, "<article class=\"card ");
 	vpa_html_slug(h, vpa_text_or(f->status, "info"));
@@ -166,11 +173,7 @@ static void put_card(
 		h, "\" id=\"fix-%zu\"><h3><span class=\"number\">%zu</span> ", number, number);
 	put_title(h, f);
 	vpa_html_raw(h, "</h3>\n");
-	if (gain.used) {
-		vpa_html_raw(h, "<p class=\"gain\">");
-		vpa_html_text(h, gain.text);
-		vpa_html_raw(h, "</p>\n");
-	}
+	put_gain(h, f);
 	put_line(h, "", place.text);
 	put_other(h, "Measured: ", f->measured, place.text);
 	put_line(h, "Threshold: ", f->threshold);
