@@ -351,6 +351,9 @@ static const char *queued_option(const struct vpa_report *r)
 	const char *source = NULL;
 	size_t i;
 
+	if (r->verdict.launches_lost)
+		return "kernels are missing from the recording: the GPU may have worked";
+
 	/* Of a copy in vptrace's format the metadata names the profiler too. */
 	for (i = 0; i < r->meta_count; i++)
 		if (!strcmp(r->meta[i].key, "source"))
@@ -499,6 +502,17 @@ static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_sa
 	vpa_finding_saves(r, f, s);
 }
 
+/* Whether the GPU may have worked after its last recorded op: kernels that were launched are missing. */
+static int is_tail_lost(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count && r->verdict.launches_lost; i++)
+		if (vpa_is_touched(r, r->devices[i].last_ns, r->window_end_ns))
+			return 1;
+	return 0;
+}
+
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
 	struct sum sum = sum_of(r, cause, WHOLE);
@@ -506,7 +520,8 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	uint64_t waited = sum.saving.ns;
 	struct vpa_finding *f;
 
-	if ((double)sum.saving.ns < edge_share * (double)vpa_windows_ns(r))
+	if ((double)sum.saving.ns < edge_share * (double)vpa_windows_ns(r) ||
+		(cause == VPA_CAUSE_AFTER_LAST_WORK && is_tail_lost(r)))
 		return;
 	f = vpa_finding_add(r, id, "warn");
 	if (!f)

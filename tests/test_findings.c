@@ -369,6 +369,32 @@ static void compute_beside_copies_hides_no_others(void **state)
 	vpa_report_free(r);
 }
 
+/* Of two launches, for which the host then waits, the second has no kernel; of three the same. */
+static void time_of_missing_kernels_is_no_waste(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1001us-2000us corr 1" GEMM
+				       "call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+				       "call t1 cudaDeviceSynchronize 1002us-4000us corr 3\n",
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->verdict.launches_lost, 1);
+	assert_null(finding(r, "after-last-work"));
+	vpa_report_free(r);
+	r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		    "kernel s7 1001us-2000us corr 1" GEMM
+		    "call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		    "call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		    "kernel s7 3ms-4ms corr 3" GEMM
+		    "call t1 cudaDeviceSynchronize 1003us-4000us corr 4\n",
+		NULL);
+	assert_int_equal(r->verdict.launches_lost, 1);
+	assert_non_null(strstr(finding(r, "queued")->note,
+		"kernels are missing from the recording: the GPU may have worked"));
+	vpa_report_free(r);
+}
+
 /* ---- inside of CUDA graphs ---- */
 
 /* The advice on time between nodes of a graph: 100 launches of two nodes, `gap_us` apart. */
@@ -935,6 +961,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
 		cmocka_unit_test(copies_hide_behind_the_compute_there_is),
 		cmocka_unit_test(compute_beside_copies_hides_no_others),
+		cmocka_unit_test(time_of_missing_kernels_is_no_waste),
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
 		cmocka_unit_test(first_use_is_said_after_what_takes_longer),
