@@ -487,21 +487,6 @@ static void find_first_use(struct vpa_report *r)
 
 /* ---- head and tail of the window ---- */
 
-/* The head is a gain only if it is part of the unit that a user counts in: a single step, whose next one
- * would wait as long, or else the only request. */
-static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
-{
-	struct vpa_base base = vpa_base_of(r);
-
-	if (!base.head_ns) {
-		vpa_finding_saves_head(r, f, s);
-		return;
-	}
-	s->device_ns = vpa_earlier(s->device_ns, base.head_ns);
-	s->ns = s->base_ns = vpa_earlier(s->ns, base.head_ns * r->device_count);
-	vpa_finding_saves(r, f, s);
-}
-
 /* Whether the GPU may have worked after its last recorded op: kernels that were launched are missing. */
 static int is_tail_lost(const struct vpa_report *r)
 {
@@ -531,7 +516,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 		vpa_in_ms(waited), vpa_per_cent(waited, vpa_windows_ns(r)), words ? words : "");
 	where = where_of(r, &sum, only_gap(r, cause));
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
-		save_head(r, f, &sum.saving);
+		vpa_head_saves(r, f, &sum.saving);
 	f->note = vpa_arena_printf(&r->arena, "%s, %.1f %% of the window%s%s%s",
 		vpa_duration(waited).text, vpa_per_cent(waited, vpa_windows_ns(r)),
 		words ? words : "", where ? ", " : "", where ? where : "");

@@ -1,6 +1,8 @@
-/* head.c - the largest parts of the time before the first work, as words. */
+/* head.c - the largest parts of the time before the first work, as words, and the gain without it. */
 #include "analysis/head.h"
 
+#include "analysis/base.h"
+#include "analysis/intervals.h"
 #include "analysis/render/units.h"
 
 #include <string.h>
@@ -52,4 +54,30 @@ const char *vpa_head_title(struct vpa_report *r)
 		"the GPU had no work at the start: shorten or overlap what the host does first in "
 		"%.80s",
 		most->range);
+}
+
+/* The part of the head that the finding about first use has as well. */
+static uint64_t shared_head_ns(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count && vpa_finding_find(r, "first-use"); d++)
+		ns += r->devices[d].first_use_head_ns;
+	return ns;
+}
+
+void vpa_head_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+{
+	struct vpa_base base = vpa_base_of(r);
+
+	if (base.head_ns) {
+		s->device_ns = vpa_earlier(s->device_ns, base.head_ns);
+		s->ns = s->base_ns = vpa_earlier(s->ns, base.head_ns * r->device_count);
+		vpa_finding_saves(r, f, s);
+	} else {
+		vpa_finding_saves_head(r, f, s);
+	}
+	if (f->gain_at_most_ms > 0)
+		f->gain_shared_ms = vpa_in_ms(vpa_earlier(s->ns, shared_head_ns(r)));
 }

@@ -731,6 +731,15 @@ static void what_the_host_does_first_is_part_of_the_only_request(void **state)
 	expect_page("the head", r, "150 ms of the request's 200 ms: at most 4.00x as fast", 1);
 	expect_page("work", r, "10.0 ms of the request's 200 ms: at most 1.05x as fast", 1);
 	vpa_report_free(r);
+	/* Of 80 ms, the first cudaMalloc takes 71: first use. */
+	r = analyze("start 1ms\nrange t1 1ms-101ms \"pipeline_call\"\n"
+		    "call t1 cudaMalloc 10ms-81ms corr 1\n"
+		    "call t1 cudaLaunchKernel 81ms+0us corr 2\nkernel s7 81ms-101ms corr 2" GEMM,
+		&options);
+	assert_true(finding(r, "before-first-work")->gain_at_most_ms == 80);
+	assert_true(finding(r, "before-first-work")->gain_shared_ms == 71);
+	assert_true(finding(r, "first-use")->gain_at_most_ms == 71);
+	vpa_report_free(r);
 	/* Work before the request: the request has no head, and is not all that ran. */
 	r = analyze("start 500ms\n"
 		    "call t1 cudaLaunchKernel 989ms+1us corr 9\nkernel s7 990ms-995ms corr 9" GEMM
