@@ -168,19 +168,27 @@ static int save_in_request(
 	return 1;
 }
 
-void vpa_finding_saves_head(const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns)
 {
 	const struct vpa_request *q = r->request_count == 1 ? r->requests : NULL;
-	uint64_t first_ns = r->window_start_ns + s->device_ns, head_ns;
+	uint64_t first_ns = r->window_start_ns + head_ns;
 
 	if (!q || !q->source || q->start_ns < r->window_start_ns || first_ns <= q->start_ns ||
 		first_ns >= q->end_ns)
+		return 0;
+	return first_ns - q->start_ns;
+}
+
+void vpa_finding_saves_head(const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+{
+	uint64_t head_ns = vpa_request_head_ns(r, s->device_ns);
+
+	if (!head_ns)
 		return;
-	head_ns = first_ns - q->start_ns;
 	s->ns = vpa_portion(s->ns, head_ns, s->device_ns);
 	s->device_ns = head_ns;
 	f->gain_at_most_ms = vpa_in_ms(s->ns);
-	save_of_request(f, q, s, head_ns);
+	save_of_request(f, r->requests, s, head_ns);
 }
 
 void vpa_finding_saves(

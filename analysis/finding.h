@@ -43,7 +43,9 @@ const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_savin
 void vpa_finding_saves(
 	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
 
-/* The same for the time before the first work, as far as it is part of the only marked request. */
+/* How much of the time before the first work is part of the only marked request; 0: none. */
+uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns);
+/* Fills in that part as the gain. */
 void vpa_finding_saves_head(
 	const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s);
 

@@ -118,11 +118,15 @@ static struct vpa_saving growth_of(const struct vpa_report *r, const struct vpa_
 	struct vpa_saving s = {0};
 	size_t i;
 
-	for (i = b->warmup; i < b->count; i++) {
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
 		least = vpa_earlier(b->series[i].attention_ns, least);
 		least_eager = vpa_earlier(b->series[i].eager_ns, least_eager);
 	}
-	for (i = b->warmup; i < b->count; i++) {
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
 		s.ns += b->series[i].attention_ns - least;
 		eager += b->series[i].eager_ns - least_eager;
 	}

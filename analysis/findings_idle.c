@@ -21,7 +21,8 @@ enum { GRAPH_NODE_NS = 50000 };
 /* Causes that are partly unavoidable are worth a line from this share of the windows. */
 static const double course_share = 0.1;
 
-/* Head and tail of the window are worth a line from this share. */
+/* Head and tail of the window are worth a line from this share; a head that is a gain, as others, from
+ * course_share. */
 static const double edge_share = 0.25;
 
 /* First use is worth a line from this share of the idle time. */
@@ -502,10 +503,13 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 {
 	struct sum sum = sum_of(r, cause, WHOLE);
 	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_head_words(r) : NULL, *where;
+	double least = cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_head_is_gain(r, &sum.saving)
+			       ? course_share
+			       : edge_share;
 	uint64_t waited = sum.saving.ns;
 	struct vpa_finding *f;
 
-	if ((double)sum.saving.ns < edge_share * (double)vpa_windows_ns(r) ||
+	if ((double)sum.saving.ns < least * (double)vpa_windows_ns(r) ||
 		(cause == VPA_CAUSE_AFTER_LAST_WORK && is_tail_lost(r)))
 		return;
 	f = vpa_finding_add(r, id, "warn");
@@ -523,7 +527,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	if (f->base && words && *words)
 		f->note = vpa_arena_printf(&r->arena, "%s%s%s", words + strlen(": "),
 			where ? ", " : "", where ? where : "");
-	f->threshold = "25 % of the window";
+	f->threshold = least < edge_share ? "10 % of the window" : "25 % of the window";
 	add_evidence(r, f, cause, &sum);
 }
 

@@ -67,6 +67,11 @@ static uint64_t shared_head_ns(const struct vpa_report *r)
 	return ns;
 }
 
+int vpa_head_is_gain(const struct vpa_report *r, const struct vpa_saving *s)
+{
+	return vpa_base_of(r).head_ns || vpa_request_head_ns(r, s->device_ns);
+}
+
 void vpa_head_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
 {
 	struct vpa_base base = vpa_base_of(r);

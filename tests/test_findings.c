@@ -731,6 +731,12 @@ static void what_the_host_does_first_is_part_of_the_only_request(void **state)
 	expect_page("the head", r, "150 ms of the request's 200 ms: at most 4.00x as fast", 1);
 	expect_page("work", r, "10.0 ms of the request's 200 ms: at most 1.05x as fast", 1);
 	vpa_report_free(r);
+	/* Even a seventh of it, which is less than a quarter of the window. */
+	r = analyze("start 1ms\nrange t1 1ms-71ms \"pipeline_call\"\n"
+		    "call t1 cudaLaunchKernel 11ms+0us corr 1\nkernel s7 11ms-71ms corr 1" GEMM,
+		&options);
+	expect_page("the head", r, "10.0 ms of the request's 70.0 ms: at most 1.17x as fast", 1);
+	vpa_report_free(r);
 	/* Of 80 ms, the first cudaMalloc takes 71: first use. */
 	r = analyze("start 1ms\nrange t1 1ms-101ms \"pipeline_call\"\n"
 		    "call t1 cudaMalloc 10ms-81ms corr 1\n"
