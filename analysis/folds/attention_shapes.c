@@ -2,12 +2,13 @@
  * range around the launch says which it is.
  *
  * The grid follows from batch, heads and the length of the queries, not from that of the keys. So equal
- * grids may be self- and cross-attention: where no range names them, they stay together, and the spread
- * from the shortest to the longest call shows that there are two. */
+ * grids may be self- and cross-attention. Where no range names them, their durations may: cross-attention
+ * to a text reads far fewer keys than self-attention over a video, so its calls are shorter. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/demangle.h"
 #include "analysis/index.h"
+#include "analysis/lengths.h"
 #include "formats/count.h"
 #include "formats/memory.h"
 
@@ -20,13 +21,13 @@ enum {
 	ROWS_LOOKED_AT = 8
 };
 
-struct row {
-	uint64_t count, total_ns, min_ns, max_ns;
-};
+static const char *const kind_texts[] = {[VPA_ATTENTION_UNKNOWN] = "unknown",
+	[VPA_ATTENTION_SELF] = "self",
+	[VPA_ATTENTION_CROSS] = "cross"};
 
 struct state {
 	struct vpa_index index; /* kernel and kind, grid */
-	struct row *rows;
+	struct vpa_lengths *rows;
 	size_t row_cap;
 	uint8_t *kinds; /* by name: 0 not looked up, else 1 + enum vpa_attention_kind */
 	size_t kind_cap;
@@ -95,7 +96,6 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	for (k = 0; k < ops->special_count; k++) {
 		size_t i = ops->specials[k];
 		uint64_t ns = ops->end_ns[i] - ops->start_ns[i], kind;
-		struct row *row;
 		uint32_t at;
 
 		if (ops->role[i] != VPA_ROLE_FUSED)
@@ -105,11 +105,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		at = row_of(s, kind << 32 | ops->kernel[i], ops->blocks[i]);
 		if (at == UINT32_MAX)
 			return VPT_ENOMEM;
-		row = &s->rows[at];
-		row->min_ns = row->count && row->min_ns < ns ? row->min_ns : ns;
-		row->max_ns = row->max_ns > ns ? row->max_ns : ns;
-		row->count++;
-		row->total_ns += ns;
+		vpa_lengths_add(&s->rows[at], ns);
 	}
 	return VPT_OK;
 }
@@ -124,19 +120,45 @@ static int compare_rows(const void *pa, const void *pb)
 	order = strcmp(a->kernel, b->kernel);
 	if (!order)
 		order = strcmp(a->kind, b->kind);
+	if (!order)
+		order = strcmp(a->length, b->length);
 	return order ? order : a->blocks < b->blocks ? -1 : a->blocks > b->blocks;
+}
+
+static void put_shape(struct vpa_report *out, struct vpa_attention_shape shape, const char *length,
+	const struct vpa_length *calls)
+{
+	shape.length = length;
+	shape.calls = calls->count;
+	shape.total_ns = calls->total_ns;
+	shape.min_ns = calls->min_ns;
+	shape.max_ns = calls->max_ns;
+	out->expert.shapes[out->expert.shapes_used++] = shape;
+}
+
+/* A shape, or two if no range names it and its calls are of two lengths. */
+static void put_shapes(
+	struct vpa_report *out, struct vpa_attention_shape shape, const struct vpa_lengths *lengths)
+{
+	struct vpa_length all = vpa_lengths_all(lengths), short_ones, long_ones;
+
+	if (strcmp(shape.kind, kind_texts[VPA_ATTENTION_UNKNOWN]) != 0 ||
+		!vpa_lengths_split(lengths, &short_ones, &long_ones)) {
+		put_shape(out, shape, "all", &all);
+		return;
+	}
+	put_shape(out, shape, "long", &long_ones);
+	put_shape(out, shape, "short", &short_ones);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
-	static const char *const kinds[] = {[VPA_ATTENTION_UNKNOWN] = "unknown",
-		[VPA_ATTENTION_SELF] = "self",
-		[VPA_ATTENTION_CROSS] = "cross"};
 	struct vpa_expert *e = &out->expert;
 	struct state *s = state;
 	size_t i;
 
-	e->shapes = vpa_arena_alloc(&out->arena, s->index.count + 1, sizeof(*e->shapes));
+	e->shapes =
+		vpa_arena_alloc(&out->arena, 2 * (size_t)s->index.count + 1, sizeof(*e->shapes));
 	if (!e->shapes)
 		return VPT_ENOMEM;
 	for (i = 0; i < s->index.count; i++) {
@@ -144,17 +166,14 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		const struct vpa_kernel *kernel = &c->model->kernels[(uint32_t)at->a];
 		const char *name = vpa_fold_name(out, c->model, kernel->name);
 
-		e->shapes[i] = (struct vpa_attention_shape){
-			.kernel = name ? vpa_demangle(&out->arena, name) : "(no name)",
-			.backend = kernel->klass.backend,
-			.kind = kinds[at->a >> 32],
-			.blocks = at->b,
-			.calls = s->rows[i].count,
-			.total_ns = s->rows[i].total_ns,
-			.min_ns = s->rows[i].min_ns,
-			.max_ns = s->rows[i].max_ns};
+		put_shapes(out,
+			(struct vpa_attention_shape){
+				.kernel = name ? vpa_demangle(&out->arena, name) : "(no name)",
+				.backend = kernel->klass.backend,
+				.kind = kind_texts[at->a >> 32],
+				.blocks = at->b},
+			&s->rows[i]);
 	}
-	e->shapes_used = s->index.count;
 	qsort(e->shapes, e->shapes_used, sizeof(*e->shapes), compare_rows);
 	e->shape_count = e->shapes_used < c->top ? e->shapes_used : c->top;
 	return VPT_OK;
@@ -171,7 +190,8 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_attention_shapes = {
 	.name = "attention_shapes",
-	.help = "fused attention by kernel and grid, self and cross apart where ranges tell",
+	.help = "fused attention by kernel and grid, self and cross apart where ranges or "
+		"durations tell",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.finish = finish,

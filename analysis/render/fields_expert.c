@@ -280,6 +280,8 @@ static const struct vpa_field shape_fields[] = {
 	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
 	{"kind", TEXT(kind), NULL,
 		"self or cross, if a range around the launch says so; else unknown"},
+	{"length", TEXT(length), NULL,
+		"all calls; of an unknown kind, if they are of two lengths: long or short"},
 	{"blocks", KNOWN(blocks), "blocks", "thread blocks of the grid; null: not known"},
 	{"calls", U64(calls), "ops", "how often it ran with that grid"},
 	{"total_ns", U64(total_ns), "ns", "sum of the durations"},

@@ -464,34 +464,48 @@ void vpa_text_stage_families(
 
 enum { SHAPES = 6 };
 
+/* "self, flash-3", "short, flash-3", "flash-3" */
+static void put_shape(
+	struct vpa_table *t, const struct vpa_attention_shape *s, const struct vpa_digest *d)
+{
+	const char *word = strcmp(s->kind, "unknown") != 0 ? s->kind
+			   : strcmp(s->length, "all") != 0 ? s->length
+							   : NULL;
+	struct vpa_row *row = vpa_table_row(t, 1, "%s%s%s", vpa_text_or(word, ""), word ? ", " : "",
+		vpa_text_or(s->backend, "?"));
+
+	row->cells[0] = vpa_ms(s->total_ns, d);
+	row->cells[1] = vpa_count(s->calls);
+	row->cells[2] = vpa_mean(s->total_ns, s->calls);
+	row->cells[3] = vpa_duration(s->min_ns);
+	row->cells[4] = vpa_duration(s->max_ns);
+	row->cells[5] = s->blocks ? vpa_count(s->blocks) : (struct vpa_num){"-"};
+}
+
 void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"calls", 0, NULL},
 		{"mean", 0, NULL}, {"min", 2, NULL}, {"max", 1, NULL}, {"blocks", 0, NULL}};
 	const struct vpa_expert *e = &r->expert;
 	size_t i, shown = vpa_least(e->shape_count, vpa_rows(r, SHAPES));
+	int named = 0, split = 0;
 	struct vpa_table t;
-	int named = 0;
 
 	if (!shown)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "ATTENTION BY GRID, %zu of %zu", shown,
 		e->shapes_used);
 	for (i = 0; i < shown; i++) {
-		const struct vpa_attention_shape *s = &e->shapes[i];
-		int is_named = strcmp(s->kind, "unknown") != 0;
-		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s", is_named ? s->kind : "",
-			is_named ? ", " : "", vpa_text_or(s->backend, "?"));
-
-		named |= is_named;
-		row->cells[0] = vpa_ms(s->total_ns, d);
-		row->cells[1] = vpa_count(s->calls);
-		row->cells[2] = vpa_mean(s->total_ns, s->calls);
-		row->cells[3] = vpa_duration(s->min_ns);
-		row->cells[4] = vpa_duration(s->max_ns);
-		row->cells[5] = s->blocks ? vpa_count(s->blocks) : (struct vpa_num){"-"};
+		named |= strcmp(e->shapes[i].kind, "unknown") != 0;
+		split |= strcmp(e->shapes[i].length, "all") != 0;
+		put_shape(&t, &e->shapes[i], d);
 	}
-	if (!named)
+	if (split)
+		vpa_text_row(&t, 1,
+			"short, long: equal grids, two durations, and no range names self or "
+			"cross; short "
+			"calls read fewer keys, as cross-attention does");
+	else if (!named)
 		vpa_text_row(&t, 1, "no range around the launches names self or cross attention");
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
