@@ -30,6 +30,12 @@ expect 0 "Markdown" compare a.zst b.zst --format md
 says out "- **VERDICT** INCONCLUSIVE"
 says out "| WHY THE MEAN WINDOW CHANGED | A ms | B ms | change ms | % of A |"
 
+slower_trace | sed 's/"traceEvents"/"with_stack": 1, "traceEvents"/' >stacks.json
+expect 0 "one side recorded with stacks" compare a.zst stacks.json
+says out "only B was recorded with with_stack=True, which slows the host"
+expect 0 "both sides recorded with stacks" compare stacks.json stacks.json
+grep -q "with_stack" out && fail "both: a note about stacks"
+
 # ---- misuse ----
 while IFS='|' read -r name arguments message; do
 	expect 2 "$name" compare $arguments

@@ -339,6 +339,32 @@ static void note_inputs(struct vpa_comparison *c, const struct vpa_compared_unit
 					    touched, vpa_unit_kind_name(c->unit)));
 }
 
+/* Whether a run of this side was recorded by a profiler that is called for every Python function. */
+static int has_every_call(const struct vpa_side *side)
+{
+	size_t i;
+
+	for (i = 0; i < side->count; i++) {
+		const char *with_stack = vpa_meta(side->reports[i], "torch_with_stack");
+
+		if (with_stack && !strcmp(with_stack, "1"))
+			return 1;
+	}
+	return 0;
+}
+
+static void note_stacks(struct vpa_comparison *c)
+{
+	int a = has_every_call(&c->a), b = has_every_call(&c->b);
+
+	if (a != b)
+		vpa_compare_note(c, vpa_arena_printf(&c->arena,
+					    "only %s was recorded with with_stack=True, which "
+					    "slows the host: record "
+					    "both the same way",
+					    a ? "A" : "B"));
+}
+
 static void note_units(struct vpa_comparison *c)
 {
 	uint64_t a = c->a_units - c->pairs * c->a.count, b = c->b_units - c->pairs * c->b.count;
@@ -399,6 +425,7 @@ static int build(struct vpa_comparison *c, int by_steps)
 		vpa_compare_rows(c, &units) || vpa_compare_facts(c) || vpa_compare_tables(c))
 		return VPT_ENOMEM;
 	note_inputs(c, &units);
+	note_stacks(c);
 	note_units(c);
 	judge(c);
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;

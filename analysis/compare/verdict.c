@@ -58,7 +58,7 @@ static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
 	vpa_page_words(p, "MEAN", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.",
 		vpa_compared_unit(c), vpa_compared_plain_ms(c->a_total_ns, c->a_over, 3).text,
 		vpa_compared_plain_ms(c->b_total_ns, c->b_over, 3).text,
-		vpa_compared_change_ms(c->delta_ns, 6).text);
+		vpa_compared_change_ms(c->delta_ns, 3).text);
 }
 
 /* The parts that changed most, in the direction of the whole. */
