@@ -221,11 +221,13 @@ static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *re
 	return sum;
 }
 
-/* Adds all rows as if they were ordinary, and marks those that are not as odd. Returns how many of
- * all rows launch something. */
+/* Adds all rows to a block as if they were ordinary, and marks those that are not as odd. Returns how
+ * many of all rows launch something. */
 static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *ids, uint32_t count,
-	uint32_t slot, struct vpa_call *calls, uint8_t *odd)
+	uint32_t slot, struct vpa_call_block *block, uint8_t *odd)
 {
+	struct vpa_call *calls = block->calls + slot;
+	uint64_t *correlations = block->correlations + slot;
 	uint32_t launches = 0, i;
 
 	for (i = 0; i < count; i++) {
@@ -235,6 +237,8 @@ static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *
 		calls[i].slot = (uint16_t)(slot + i);
 		odd[i] |= kind->usual ^ 1;
 		launches += kind->launches;
+		/* A query launches no op. */
+		correlations[i] &= (uint64_t)(kind->queries & ~odd[i]) - 1;
 	}
 	return launches;
 }
@@ -275,8 +279,8 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	sum = find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
 	if (slot)
 		sum.stalls |= VPA_STALL_NS - 1 - (starts[0] - previous);
-	launches = add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot,
-		block->calls + slot, odd);
+	launches = add_ordinary(
+		r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot, block, odd);
 	/* Each was counted as a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
 		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;

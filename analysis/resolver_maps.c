@@ -164,7 +164,7 @@ static uint8_t sets_up(enum vpt_call_class klass)
 	       klass == VPT_CALL_BEGIN_CAPTURE || klass == VPT_CALL_END_CAPTURE;
 }
 
-static int is_query(enum vpt_call_class klass)
+static uint8_t is_query(enum vpt_call_class klass)
 {
 	return klass == VPT_CALL_QUERY || klass == VPT_CALL_EVENT_RECORD;
 }
@@ -172,7 +172,7 @@ static int is_query(enum vpt_call_class klass)
 /* Whether such a call only needs adding to the history. */
 static int is_usual(enum vpt_call_class klass)
 {
-	return klass != VPT_CALL_SYNC && klass != VPT_CALL_BLOCKING_COPY && !is_query(klass) &&
+	return klass != VPT_CALL_SYNC && klass != VPT_CALL_BLOCKING_COPY &&
 	       klass != VPT_CALL_STREAM_WAIT && !sets_up(klass);
 }
 
@@ -182,13 +182,14 @@ static struct vpa_call_kind kind_of(enum vpt_call_class klass, int known)
 	struct vpa_call_kind kind = {.known = 1,
 		.launches = vpt_call_launches(klass) != 0,
 		.blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY,
+		.queries = is_query(klass),
 		.sets_up = sets_up(klass),
 		.usual = known && is_usual(klass)};
 
 	/* Other calls known only by name may put work on a device, and are kept for long. */
 	kind.unknown = !known && klass == VPT_CALL_OTHER;
 	kind.call.klass = (uint8_t)klass;
-	kind.call.state = is_query(klass) ? VPA_CALL_NONE : kind.launches ? VPA_CALL_MISSED : 0;
+	kind.call.state = kind.queries ? VPA_CALL_NONE : kind.launches ? VPA_CALL_MISSED : 0;
 	/* The number of ops of a graph launch is unknown, so it waits its full time. */
 	if (kind.launches && klass != VPT_CALL_GRAPH_LAUNCH)
 		kind.call.state |= VPA_CALL_WAITS;
@@ -199,13 +200,14 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	uint64_t string, struct vpa_call_kind *kind)
 {
 	struct vpa_resolver_maps *m = r->maps;
-	const char *known = id < UINT32_MAX ? vpt_call_name((uint32_t)id) : NULL;
+	const char *known;
 	enum vpt_call_class klass;
 
 	if (!string && id < 256 && m->call_kinds[id].known) {
 		*kind = m->call_kinds[id];
 		return VPT_OK;
 	}
+	known = id < UINT32_MAX ? vpt_call_name((uint32_t)id) : NULL;
 	klass = vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
 	if (string || id >= 256) {
 		uint32_t name;
