@@ -2,10 +2,12 @@
 #include "analysis/folds/idle_clock.h"
 
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
-/* make_room() leaves room for more ops than a batch has. The ring has more places than that, a power of two. */
+/* make_room() leaves room for more ops than a batch has. The ring has more places than that, a power of two;
+ * the oldest op is at a multiple of STRETCH_OPS, so a stretch never goes round its end. */
 enum {
 	KEPT = 1 << 13,
 	ROOM = KEPT * 3 / 2,
@@ -60,24 +62,41 @@ static void join_stretches(struct vpa_idle_clock *k)
 	k->stretch_count /= 2;
 }
 
-/* Adds ops [begin, end) as a stretch, from the start of the gap before the first. Ignores pauses inside
- * gaps. */
-static void add_stretch(struct vpa_idle_clock *k, size_t begin, size_t end)
+/* The longest difference between neighbours among `count` rising numbers. */
+VPT_VECTORISE
+static uint64_t longest_step(const uint64_t *numbers, size_t count)
+{
+	uint64_t longest = 0;
+	size_t i;
+
+	for (i = 1; i < count; i++) {
+		uint64_t step = numbers[i] - numbers[i - 1];
+
+		longest = step > longest ? step : longest;
+	}
+	return longest;
+}
+
+/* Adds the ops at [begin, begin + STRETCH_OPS) as a stretch, from the start of the gap before the first.
+ * Ignores pauses inside gaps. */
+static void add_stretch(struct vpa_idle_clock *k, size_t begin)
 {
 	struct vpa_idle_stretch *s = &k->stretches[k->stretch_count++];
-	uint64_t first_gap_ns = gap_before(k, begin), longest_ns = first_gap_ns;
-	size_t longest = begin, i;
+	const uint64_t *starts = k->starts_ns + (k->first + begin) % RING;
+	const uint64_t *idle = k->idle_ns + (k->first + begin) % RING;
+	uint64_t first_gap_ns = gap_before(k, begin), longest_ns = longest_step(idle, STRETCH_OPS);
+	size_t longest = 0;
 
-	for (i = begin + 1; i < end; i++)
-		if (idle_of(k, i) - idle_of(k, i - 1) > longest_ns) {
-			longest_ns = idle_of(k, i) - idle_of(k, i - 1);
-			longest = i;
-		}
-	*s = (struct vpa_idle_stretch){.start_ns = start_of(k, begin) - first_gap_ns,
-		.idle_ns = idle_of(k, begin) - first_gap_ns,
-		.gap_start_ns = start_of(k, longest) - longest_ns,
-		.gap_end_ns = start_of(k, longest),
-		.gap_idle_ns = idle_of(k, longest) - longest_ns};
+	if (longest_ns > first_gap_ns)
+		for (longest = 1; idle[longest] - idle[longest - 1] != longest_ns;)
+			longest++;
+	else
+		longest_ns = first_gap_ns;
+	*s = (struct vpa_idle_stretch){.start_ns = starts[0] - first_gap_ns,
+		.idle_ns = idle[0] - first_gap_ns,
+		.gap_start_ns = starts[longest] - longest_ns,
+		.gap_end_ns = starts[longest],
+		.gap_idle_ns = idle[longest] - longest_ns};
 }
 
 /* Turns the oldest of the retained ops into stretches. */
@@ -97,7 +116,7 @@ VPA_RARE static int make_room(struct vpa_idle_clock *k)
 	for (i = 0; i < gone; i += STRETCH_OPS) {
 		if (k->stretch_count == STRETCHES_MAX)
 			join_stretches(k);
-		add_stretch(k, i, i + STRETCH_OPS);
+		add_stretch(k, i);
 		k->before_idle_ns = idle_of(k, i + STRETCH_OPS - 1);
 	}
 	k->first = (k->first + gone) % RING;
