@@ -85,6 +85,7 @@ struct slopes {
 	const double *ys, *distances; /* distances[d]: of values d places apart */
 	size_t count;                 /* of values */
 	double *row;
+	int32_t *classes; /* of the row's slopes */
 	/* Slopes are divided into classes of equal width, so that only one class needs sorting. */
 	double least, most, scale;
 	double from, to; /* slopes outside are in no class */
@@ -92,16 +93,27 @@ struct slopes {
 
 enum { CLASSES = 4096, NO_CLASS = CLASSES, KEPT_MAX = 1 << 17 };
 
-/* Computes the slopes from value `from` to all after it. Returns their number. */
+/* Computes the slopes from value `from` to all after it, and their classes. Monotonic: a larger slope
+ * never has a smaller class. Returns their number. */
 VPT_VECTORISE
 static size_t make_row(const struct slopes *s, size_t from)
 {
 	const double *restrict ys = s->ys + from, *restrict distances = s->distances;
-	double *restrict row = s->row;
+	double *restrict row = s->row, least = s->least, scale = s->scale;
+	double first = s->from, last = s->to;
+	int32_t *restrict classes = s->classes;
 	size_t count = s->count - from, d;
 
 	for (d = 1; d < count; d++)
 		row[d - 1] = (ys[d] - ys[0]) / distances[d];
+	for (d = 0; d < count - 1; d++) {
+		double own = (row[d] - least) * scale;
+
+		own = own > 0 ? own : 0;
+		own = own < CLASSES - 1 ? own : CLASSES - 1;
+		classes[d] = (int32_t)own;
+		classes[d] = row[d] < first || row[d] > last ? NO_CLASS : classes[d];
+	}
 	return count - 1;
 }
 
@@ -121,16 +133,6 @@ static void find_bounds(struct slopes *s)
 	}
 }
 
-/* Monotonic: a larger slope never has a smaller class. */
-static inline size_t class_of(const struct slopes *s, double slope)
-{
-	double own = (slope - s->least) * s->scale;
-
-	if (slope < s->from || slope > s->to)
-		return NO_CLASS;
-	return own <= 0 ? 0 : own >= CLASSES - 1 ? CLASSES - 1 : (size_t)(int)own;
-}
-
 static void count_classes(struct slopes *s, uint32_t sizes[CLASSES + 1])
 {
 	size_t i, k, n;
@@ -139,7 +141,7 @@ static void count_classes(struct slopes *s, uint32_t sizes[CLASSES + 1])
 	memset(sizes, 0, (CLASSES + 1) * sizeof(*sizes));
 	for (i = 0; i < s->count; i++)
 		for (n = make_row(s, i), k = 0; k < n; k++)
-			sizes[class_of(s, s->row[k])]++;
+			sizes[s->classes[k]]++;
 }
 
 static void find_class_bounds(const struct slopes *s, size_t class, double *least, double *most)
@@ -150,7 +152,7 @@ static void find_class_bounds(const struct slopes *s, size_t class, double *leas
 	*most = -HUGE_VAL;
 	for (i = 0; i < s->count; i++)
 		for (n = make_row(s, i), k = 0; k < n; k++)
-			if (class_of(s, s->row[k]) == class) {
+			if ((size_t)s->classes[k] == class) {
 				*least = s->row[k] < *least ? s->row[k] : *least;
 				*most = s->row[k] > *most ? s->row[k] : *most;
 			}
@@ -163,7 +165,7 @@ static void collect(const struct slopes *s, size_t class, double *out)
 
 	for (i = 0; i < s->count; i++)
 		for (n = make_row(s, i), k = 0; k < n; k++)
-			if (class_of(s, s->row[k]) == class)
+			if ((size_t)s->classes[k] == class)
 				*out++ = s->row[k];
 }
 
@@ -222,15 +224,18 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 {
 	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, i;
 	size_t taken = (count + step - 1) / step;
-	double *room = vpt_alloc(3 * taken, sizeof(*room));
+	double *room = vpt_alloc(4 * taken, sizeof(*room));
 	struct slopes s;
 	int rc = VPT_OK;
 
 	*slope = 0;
 	if (!room)
 		return VPT_ENOMEM;
-	s = (struct slopes){
-		.ys = room, .distances = room + taken, .count = taken, .row = room + 2 * taken};
+	s = (struct slopes){.ys = room,
+		.distances = room + taken,
+		.count = taken,
+		.row = room + 2 * taken,
+		.classes = (int32_t *)(room + 3 * taken)};
 	for (i = 0; i < taken; i++) {
 		room[i] = (double)values[i * step];
 		room[taken + i] = (double)(i * step);
