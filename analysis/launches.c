@@ -3,6 +3,7 @@
 
 #include "formats/error.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -69,10 +70,10 @@ static int replace(
 	return 1;
 }
 
-/* Doubles the table; counts what does not fit even then. */
+/* Makes the table four times as long; counts what does not fit even then. */
 static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
-	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS,
+	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 4 : FIRST_SLOTS,
 		.doubled = l->doubled,
 		.released_ns = l->released_ns,
 		.added = l->added,
@@ -118,6 +119,56 @@ VPA_RARE static int add_near(
 	return VPT_OK;
 }
 
+/* Whether all ids but 0 count up by one, from `first` for the first call. */
+VPT_VECTORISE
+static int count_up(const uint64_t *ids, size_t count, uint64_t first)
+{
+	uint64_t bad = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		bad |= ids[i] ? ids[i] ^ (first + i) : 0;
+	return !bad;
+}
+
+/* Adds calls with such ids to their slots, if each of these is unused or holds an expired call of the
+ * same thread. Returns 0 if not. */
+VPT_VECTORISE
+static int add_in_row(struct vpa_launch *restrict slots, const uint64_t *restrict ids, size_t count,
+	struct vpa_launch first, uint32_t begin, uint32_t live)
+{
+	uint32_t owner = first.owner, at = first.position, bad = 0, i;
+
+	for (i = 0; i < (uint32_t)count; i++)
+		bad |= (uint32_t)(slots[i].owner != 0) &
+		       ((uint32_t)(slots[i].owner != owner) |
+			       (uint32_t)(slots[i].position - begin < live));
+	if (bad)
+		return 0;
+	for (i = 0; i < (uint32_t)count; i++) {
+		slots[i].owner = ids[i] ? owner : slots[i].owner;
+		slots[i].position = ids[i] ? at + i : slots[i].position;
+	}
+	return 1;
+}
+
+/* Adds all calls at once if their ids are in order and nothing is in their way. Returns 0 if not. */
+static int add_all(struct vpa_launches *l, struct vpa_launch first, const struct vpa_calls *calls,
+	const uint64_t *ids, size_t count)
+{
+	uint64_t live = calls->end - calls->begin, id;
+	size_t i = 0, at;
+
+	while (i < count && !ids[i])
+		i++;
+	if (i == count)
+		return 1;
+	id = ids[i] - i;
+	at = (size_t)(id & (l->slot_count - 1));
+	return live <= UINT32_MAX && at + count <= l->slot_count && count_up(ids, count, id) &&
+	       add_in_row(l->slots + at, ids, count, first, (uint32_t)calls->begin, (uint32_t)live);
+}
+
 int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint32_t thread,
 	uint64_t position, const uint64_t *correlations, size_t count)
 {
@@ -132,6 +183,8 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	slots = l->slots;
 	mask = l->slot_count - 1;
 	l->added += count;
+	if (add_all(l, (struct vpa_launch){thread + 1, at}, calls, correlations, count))
+		return VPT_OK;
 	for (i = 0; i < count; i++, at++) {
 		uint64_t correlation = correlations[i];
 		struct vpa_launch *own = &slots[correlation & mask];

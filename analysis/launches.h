@@ -3,7 +3,7 @@
  * Ids are given out in order, so a table indexed by their low bits acts almost as a ring: new calls
  * overwrite calls long gone. An entry is valid while its call is kept in its thread's past; nothing
  * is ever removed. Colliding entries go to neighbouring slots. If those are full of live calls, one
- * that has been live for very long makes room, else the table doubles. */
+ * that has been live for very long makes room, else the table grows. */
 #ifndef VPA_ANALYSIS_LAUNCHES_H
 #define VPA_ANALYSIS_LAUNCHES_H
 

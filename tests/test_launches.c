@@ -21,8 +21,8 @@ struct rig {
 	struct vpa_launches launches;
 };
 
-/* Adds a call that begins at `start_ns` and lasts 10 ns. */
-static void call(struct rig *g, uint32_t thread, uint64_t id, uint64_t start_ns)
+/* Adds a call that begins at `start_ns` and lasts 10 ns to its thread's past. */
+static void make_call(struct rig *g, uint32_t thread, uint64_t id, uint64_t start_ns)
 {
 	struct vpa_calls *calls = &g->pasts[thread].calls;
 	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK);
@@ -36,8 +36,28 @@ static void call(struct rig *g, uint32_t thread, uint64_t id, uint64_t start_ns)
 	block->ends_ns[slot] = start_ns + 10;
 	block->correlations[slot] = id;
 	calls->end++;
+}
+
+/* Adds such a call to the table too. */
+static void call(struct rig *g, uint32_t thread, uint64_t id, uint64_t start_ns)
+{
+	uint64_t position = g->pasts[thread].calls.end;
+
+	make_call(g, thread, id, start_ns);
 	assert_int_equal(
-		vpa_launches_add(&g->launches, g->pasts, thread, calls->end - 1, &id, 1), VPT_OK);
+		vpa_launches_add(&g->launches, g->pasts, thread, position, &id, 1), VPT_OK);
+}
+
+/* Adds `count` calls at once, up to a whole block; calls with id 0 among them have no id. */
+static void call_all(struct rig *g, uint32_t thread, const uint64_t *ids, size_t count)
+{
+	uint64_t position = g->pasts[thread].calls.end;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		make_call(g, thread, ids[i], ids[i] * 100);
+	assert_int_equal(
+		vpa_launches_add(&g->launches, g->pasts, thread, position, ids, count), VPT_OK);
 }
 
 /* When the call with this id began; 0: it is not known. */
@@ -78,6 +98,37 @@ static void calls_are_known_for_as_long_as_they_are_kept(void **state)
 	}
 	assert_int_equal(found(&g, 0), 0);
 	assert_int_equal(g.launches.ambiguous, 0);
+	clear(&g);
+}
+
+/* Many calls at once: their ids count up, but for one in some rounds; some calls have none. The table is
+ * used again and again, and another thread's call is in the way of one. Then it grows. */
+static void calls_added_at_once_are_all_found(void **state)
+{
+	enum { AT_ONCE = 100, ROUNDS = 100, LAST = 80, OTHER = 1 << 20 | 50, ODD = 3000000 };
+	struct rig g = {0};
+	uint64_t ids[AT_ONCE], first = 1, round;
+	size_t i;
+
+	(void)state;
+	call(&g, 1, OTHER, 7);
+	for (round = 0; round < ROUNDS; round++, first += AT_ONCE) {
+		for (i = 0; i < AT_ONCE; i++)
+			ids[i] = i % 10 == 3 ? 0 : first + i;
+		if (round % 3 == 2)
+			ids[round] = ODD + round;
+		call_all(&g, 0, ids, AT_ONCE);
+		for (i = 0; i < AT_ONCE; i++)
+			assert_int_equal(found(&g, ids[i]), ids[i] * 100);
+		assert_int_equal(found(&g, first + 13), 0);
+		assert_int_equal(found(&g, OTHER), 7);
+		if (round < LAST)
+			vpa_calls_drop(&g.pasts[0].calls, g.pasts[0].calls.end);
+		if (round == LAST)
+			assert_int_equal(g.launches.slot_count, SLOTS);
+	}
+	assert_true(g.launches.slot_count > SLOTS);
+	assert_false(g.launches.doubled);
 	clear(&g);
 }
 
@@ -219,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_known_for_as_long_as_they_are_kept),
+		cmocka_unit_test(calls_added_at_once_are_all_found),
 		cmocka_unit_test(ids_of_one_slot_stand_beside_each_other),
 		cmocka_unit_test(a_call_that_is_over_makes_room),
 		cmocka_unit_test(many_calls_make_the_table_grow),
