@@ -42,33 +42,11 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 	return end - from;
 }
 
-/* Makes room for all kernels known so far, in a table whose length is a power of two. Its last
- * entry stands for ops that are not kernels. */
-VPA_RARE static int grow_used(struct vpa_idle_device *d, size_t kernels)
-{
-	size_t length = d->used_count ? d->used_count : 64;
-	uint8_t *used;
-
-	while (length <= kernels)
-		length *= 2;
-	used = vpt_calloc(length, 1);
-	if (!used)
-		return VPT_ENOMEM;
-	if (d->used_count)
-		memcpy(used, d->used, d->used_count - 1);
-	used[length - 1] = 1;
-	vpt_free(d->used);
-	d->used = used;
-	d->used_count = length;
-	return VPT_OK;
-}
-
-/* Makes room for the kernels added since. */
+/* Makes room for all kernels known so far. */
 static inline int know_kernels(const struct vpa_idle *s, struct vpa_idle_device *d)
 {
-	size_t kernels = s->resolver->model->kernel_count;
-
-	return d->used_count <= kernels ? grow_used(d, kernels) : VPT_OK;
+	return vpt_grow_zeroed(
+		&d->used, &d->used_cap, s->resolver->model->kernel_count, sizeof(*d->used));
 }
 
 /* Notes that the device runs a copy or memset of this kind. Returns whether it is the first. */
@@ -83,25 +61,28 @@ static int use_copy(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t
 	return first;
 }
 
+/* Notes that the device runs a kernel. Returns whether it is the first time. */
+static inline int use_kernel(struct vpa_idle_device *d, uint32_t kernel)
+{
+	int first = !d->used[kernel];
+
+	d->used[kernel] = 1;
+	d->kernels_used += (size_t)first;
+	return first;
+}
+
 int vpa_idle_find_firsts(
 	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t other)
 {
 	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
-	size_t mask, i;
-	uint8_t used = 1;
+	size_t i;
 
 	if (know_kernels(s, d))
 		return VPT_ENOMEM;
-	mask = d->used_count - 1;
-	for (i = begin; i < end; i++)
-		used &= d->used[ops->kernel[i] & mask];
-	for (i = begin; !used && i < end; i++) {
-		uint8_t *of = &d->used[ops->kernel[i] & mask];
-
-		if (!*of)
+	/* Soon it has run all kernels there are. */
+	for (i = begin; i < end && d->kernels_used < s->resolver->model->kernel_count; i++)
+		if (ops->kind[i] == VPA_KERNEL && use_kernel(d, ops->kernel[i]))
 			ops->firsts[ops->first_count++] = (uint8_t)i;
-		*of = 1;
-	}
 	for (; other < ops->other_count && ops->others[other] < end; other++)
 		if (ops->kind[ops->others[other]] != VPA_KERNEL &&
 			use_copy(d, ops, ops->others[other]))
@@ -290,7 +271,7 @@ int vpa_idle_use(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
 	if (know_kernels(s, d))
 		return VPT_ENOMEM;
 	if (ops->kind[i] == VPA_KERNEL)
-		d->used[ops->kernel[i]] = 1;
+		use_kernel(d, ops->kernel[i]);
 	else
 		use_copy(d, ops, i);
 	return VPT_OK;

@@ -35,7 +35,7 @@ struct vpa_idle_device {
 	struct vpa_op last; /* of earlier batches, without its launch and ranges */
 	struct vpa_gain gain;
 	uint8_t *used; /* by kernel: 1 if the device has run it */
-	size_t used_count;
+	size_t used_cap, kernels_used;
 	/* The same for copies and memsets: one bit per pair of memories, by kind and direction. */
 	uint64_t used_copies[USED_KINDS];
 };
