@@ -1,7 +1,8 @@
 /* frames.c - walks zstd frames by their headers (RFC 8878, section 3.1).
  *
- * zstd's own ZSTD_findFrameCompressedSize() needs the whole frame in memory. This code reads the
- * file once, in windows, and parses only headers. */
+ * zstd's own ZSTD_findFrameCompressedSize() needs the whole frame in memory. This code reads and
+ * parses only headers, of which each block of up to 128 KiB has one. Only where the chain of frames
+ * is broken it reads everything, in windows, to find the next frame. */
 #include "formats/frames.h"
 
 #include "formats/capture.h"
@@ -15,6 +16,7 @@
 
 enum {
 	WINDOW = 256 << 10,
+	HEADERS = 512, /* read at once to follow the chain */
 	/* A file built to break the chain again and again must not cost more than linear time. So
 	 * the walk has a budget of BUDGET_BASE bytes plus BUDGET_PER_BYTE per byte of the file;
 	 * once it is spent, everything after the next break counts as damaged. Checking whether a
@@ -31,6 +33,7 @@ struct walker {
 	unsigned char *window;
 	uint64_t window_at;
 	size_t window_size;
+	uint64_t expected; /* the source knows that bytes before it will be read */
 	int failed;
 	uint64_t budget;
 };
@@ -40,9 +43,19 @@ static void spend(struct walker *w, uint64_t bytes)
 	w->budget -= bytes < w->budget ? bytes : w->budget;
 }
 
-/* `size` bytes at `offset`; NULL if the file ends before that, or on a read error, noted in
- * failed. */
-static const unsigned char *peek(struct walker *w, uint64_t offset, size_t size)
+/* What follows `offset` is read after the walk if not by it: the system may fetch it meanwhile, and
+ * finds in one go what the walk would ask for in small pieces. */
+static void expect(struct walker *w, uint64_t offset)
+{
+	if (w->expected < offset)
+		w->expected = offset;
+	for (; w->src->expect && w->expected < offset + WINDOW; w->expected += WINDOW)
+		w->src->expect(w->src, w->expected, WINDOW);
+}
+
+/* `size` bytes at `offset`; if they must be read, up to `ahead` are. NULL if the file ends before
+ * that, or on a read error, noted in failed. */
+static const unsigned char *peek_ahead(struct walker *w, uint64_t offset, size_t size, size_t ahead)
 {
 	uint64_t end = w->src->size_bytes;
 
@@ -51,13 +64,19 @@ static const unsigned char *peek(struct walker *w, uint64_t offset, size_t size)
 	if (offset < w->window_at || offset + size > w->window_at + w->window_size) {
 		w->window_at = offset;
 		w->window_size = 0;
+		expect(w, offset);
 		w->failed =
-			w->src->read_at(w->src, offset, w->window, WINDOW, &w->window_size, w->err);
+			w->src->read_at(w->src, offset, w->window, ahead, &w->window_size, w->err);
 		spend(w, w->window_size);
 		if (w->failed || w->window_size < size)
 			return NULL;
 	}
 	return w->window + (offset - w->window_at);
+}
+
+static const unsigned char *peek(struct walker *w, uint64_t offset, size_t size)
+{
+	return peek_ahead(w, offset, size, HEADERS);
 }
 
 static uint32_t magic_at(struct walker *w, uint64_t offset)
@@ -146,7 +165,7 @@ static uint64_t resync(struct walker *w, uint64_t from)
 	uint64_t end = w->src->size_bytes;
 
 	while (from < end && !w->failed && w->budget) {
-		const unsigned char *p = peek(w, from, 4), *hit;
+		const unsigned char *p = peek_ahead(w, from, 4, WINDOW), *hit;
 		size_t have;
 
 		if (!p)

@@ -8,6 +8,7 @@
 #include "formats/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +58,12 @@ static int file_read_at(struct vpt_source *src, uint64_t offset, void *buf, size
 	return VPT_OK;
 }
 
+static void file_expect(struct vpt_source *src, uint64_t offset, uint64_t size)
+{
+	posix_fadvise(
+		((struct file_source *)src)->fd, (off_t)offset, (off_t)size, POSIX_FADV_WILLNEED);
+}
+
 static void file_source_close(struct vpt_source *src)
 {
 	close(((struct file_source *)src)->fd);
@@ -78,6 +85,7 @@ int vpt_source_take(
 	memcpy(f->name, path, name_bytes);
 	f->fd = fd;
 	f->base = (struct vpt_source){.read_at = file_read_at,
+		.expect = file_expect,
 		.close = file_source_close,
 		.size_bytes = size_bytes,
 		.name = f->name};

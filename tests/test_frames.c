@@ -347,6 +347,61 @@ static void a_file_of_magics_is_given_up(void **state)
 	assert_int_equal(frames.count, 1);
 }
 
+/* A source that notes how much of it is read, and what it is told to expect. */
+static struct counting {
+	struct vpt_source base;
+	size_t read_bytes;
+	uint64_t expected;
+	int gaps; /* reads of something that was not expected, or expected out of order */
+} counting;
+
+static int counting_read(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
+	size_t *got, struct vpt_err *err)
+{
+	(void)src, (void)err;
+	*got = file.size - offset < size ? file.size - (size_t)offset : size;
+	memcpy(buf, file.data + offset, *got);
+	counting.read_bytes += *got;
+	counting.gaps += offset + *got > counting.expected;
+	return VPT_OK;
+}
+
+static void counting_expect(struct vpt_source *src, uint64_t offset, uint64_t size)
+{
+	(void)src;
+	counting.gaps += offset != counting.expected;
+	counting.expected = offset + size;
+}
+
+/* Of a whole chain only headers are read, although all of it is announced. */
+static void a_chain_is_followed_by_its_headers(void **state)
+{
+	enum { FRAMES = 8, BLOCKS = 4, SIZE = 100 << 10 };
+	struct vpt_frame_check check = {ours, NULL};
+	int i, k;
+
+	(void)state;
+	for (i = 0; i < FRAMES; i++) {
+		vpt_hand_le(&file, 4, 0xfd2fb528);
+		vpt_hand_le(&file, 1, 0xa0); /* a single segment, its size in four bytes */
+		vpt_hand_le(&file, 4, BLOCKS * SIZE);
+		for (k = 0; k < BLOCKS; k++) {
+			vpt_hand_le(&file, 3, (uint64_t)SIZE << 3 | (k == BLOCKS - 1));
+			vpt_hand_fill(&file, 'V', SIZE);
+		}
+	}
+	counting = (struct counting){.base = {.read_at = counting_read,
+					     .size_bytes = file.size,
+					     .name = "counting",
+					     .expect = counting_expect}};
+	assert_int_equal(vpt_frames_walk(&counting.base, &check, &frames, NULL), VPT_OK);
+	assert_int_equal(frames.count, FRAMES);
+	assert_int_equal(frames.items[FRAMES - 1].state, VPT_ZSTD_FRAME_WHOLE);
+	assert_int_equal(counting.gaps, 0);
+	assert_true(counting.expected >= file.size);
+	assert_in_range(counting.read_bytes, 1, file.size / 50);
+}
+
 static int failing_read(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
 	size_t *got, struct vpt_err *err)
 {
@@ -380,6 +435,7 @@ int main(void)
 		RULE(a_skippable_frame_longer_than_the_file_is_damage),
 		RULE(breaking_the_chain_again_and_again_costs_linear_time),
 		RULE(a_file_of_magics_is_given_up),
+		RULE(a_chain_is_followed_by_its_headers),
 		RULE(a_read_error_is_not_damage),
 	};
 

@@ -275,7 +275,10 @@ int vpt_source_own(struct vpt_buffer *bytes, struct vpt_source **out, struct vpt
 		*bytes = (struct vpt_buffer){0};
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a source");
 	}
-	o->base = (struct vpt_source){owning_read_at, owning_close, bytes->size, "script"};
+	o->base = (struct vpt_source){.read_at = owning_read_at,
+		.close = owning_close,
+		.size_bytes = bytes->size,
+		.name = "script"};
 	o->bytes = *bytes;
 	*bytes = (struct vpt_buffer){0};
 	*out = &o->base;
