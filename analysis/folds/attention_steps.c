@@ -44,6 +44,8 @@ struct state {
 	struct vpa_index ranges; /* by address, which a new range may reuse after a range is over */
 	struct step *steps;      /* by row of `ranges` */
 	size_t step_count, step_cap;
+	const struct vpa_range *newest; /* the step of the last call; NULL: it is over */
+	uint32_t newest_row;
 	struct sequence sequences[SEQUENCES_MAX];
 	const char *backends[BACKENDS_MAX];
 	size_t backend_count;
@@ -60,13 +62,18 @@ static const struct vpa_range *find_step(const struct vpa_op_stretch *stretch, u
 /* NULL: no memory. */
 static struct step *step_of(struct state *s, const struct vpa_range *range)
 {
-	uint32_t row = vpa_index_put(&s->ranges, (uintptr_t)range, 0);
+	uint32_t row;
 
+	if (range == s->newest)
+		return &s->steps[s->newest_row];
+	row = vpa_index_put(&s->ranges, (uintptr_t)range, 0);
 	if (row == UINT32_MAX ||
 		vpt_grow(&s->steps, &s->step_cap, s->ranges.count, sizeof(*s->steps)))
 		return NULL;
 	while (s->step_count < s->ranges.count)
 		s->steps[s->step_count++] = (struct step){.calls = NULL};
+	s->newest = range;
+	s->newest_row = row;
 	return &s->steps[row];
 }
 
@@ -75,8 +82,9 @@ static uint32_t backend_of(struct state *s, const char *name)
 {
 	uint32_t i;
 
-	for (i = 0; i < s->backend_count && strcmp(s->backends[i], name); i++)
-		;
+	for (i = 0; i < s->backend_count; i++)
+		if (s->backends[i] == name || !strcmp(s->backends[i], name))
+			break;
 	if (i == s->backend_count && i < BACKENDS_MAX)
 		s->backends[s->backend_count++] = name;
 	return i;
@@ -166,6 +174,8 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	size_t i;
 
 	(void)c;
+	if (range == s->newest)
+		s->newest = NULL;
 	row = vpa_pipeline_kind(range) == VPA_SCOPE_STEP
 		      ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
 		      : UINT32_MAX;
