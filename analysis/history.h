@@ -245,8 +245,11 @@ static inline int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_rang
 /* The step found last, for lookups that mostly repeat the previous answer. Initialise to zero;
  * valid until steps are added or dropped. */
 struct vpa_step_span {
-	uint64_t from_ns, until_ns;
+	/* Not side by side: compilers would read both at once, which processors must wait for just
+	 * after each was written on its own. */
+	uint64_t from_ns;
 	struct vpa_range *range;
+	uint64_t until_ns;
 };
 
 /* Moves the span to the step that contains `t`. */
