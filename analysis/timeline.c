@@ -58,7 +58,10 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	/* Ranges are reused long after they were last touched: fetch the next one. */
 	__builtin_prefetch(pool->unused, 1);
 	__builtin_prefetch(pool->unused ? &pool->unused->gpu : NULL, 1);
-	*r = (struct vpa_range){.references = 1, .gpu.device = VPA_NONE};
+	/* In two pieces: as one, compilers clear them with an instruction that is slow to start. */
+	memset(r, 0, offsetof(struct vpa_range, gpu));
+	r->references = 1;
+	r->gpu = (struct vpa_projection){.device = VPA_NONE};
 	return r;
 }
 
