@@ -37,6 +37,13 @@ void vpt_batch_init(struct vpt_batch *b)
  * slot. 32 MiB, far more than any chunk that we write. */
 enum { KEPT_VALUES_MAX = 4 << 20 };
 
+/* The thresholds of vpt_batch_crowded(). */
+enum {
+	CROWDED_EVENTS = 4 * VPT_CHUNK_EVENTS,
+	CROWDED_STRINGS = 2 * VPT_CHUNK_STRINGS,
+	CROWDED_BYTES = 2 * VPT_CHUNK_PAYLOAD
+};
+
 static void trim_sections(struct vpt_batch *b)
 {
 	size_t i, kept = 0;
@@ -470,13 +477,28 @@ int vpt_batch_full(const struct vpt_batch *b)
 	       vpt_batch_side_bytes(b) >= VPT_CHUNK_PAYLOAD;
 }
 
+static size_t less(size_t of, size_t by)
+{
+	return of > by ? of - by : 0;
+}
+
+size_t vpt_batch_space(const struct vpt_batch *b)
+{
+	enum { EVENT_STRINGS = 4, EVENT_SIDE_BYTES = 512 };
+	size_t events = less(CROWDED_EVENTS, b->event_count);
+	size_t strings = less(CROWDED_STRINGS, b->strings.count) / EVENT_STRINGS;
+	size_t side = less(CROWDED_BYTES, vpt_batch_side_bytes(b)) / EVENT_SIDE_BYTES;
+
+	events = strings < events ? strings : events;
+	return side < events ? side : events;
+}
+
 int vpt_batch_crowded(const struct vpt_batch *b)
 {
-	return b->event_count >= 4 * VPT_CHUNK_EVENTS ||
-	       b->strings.count >= 2 * VPT_CHUNK_STRINGS ||
+	return b->event_count >= CROWDED_EVENTS || b->strings.count >= CROWDED_STRINGS ||
 	       b->stacks.depth_count >= 2 * VPT_CHUNK_STACKS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 4 * 3 ||
-	       vpt_batch_side_bytes(b) >= 2 * (size_t)VPT_CHUNK_PAYLOAD;
+	       vpt_batch_side_bytes(b) >= CROWDED_BYTES;
 }
 
 /* ---- measuring ---- */

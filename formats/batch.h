@@ -190,6 +190,9 @@ int vpt_batch_full(const struct vpt_batch *b);
  * higher, but still within the format's limits. */
 int vpt_batch_crowded(const struct vpt_batch *b);
 
+/* About how many events it takes until it is crowded, if they have short names and payloads. */
+size_t vpt_batch_space(const struct vpt_batch *b);
+
 /* Bytes of its strings and of tables other than those of events, before compression. */
 size_t vpt_batch_side_bytes(const struct vpt_batch *b);
 

@@ -168,6 +168,22 @@ records "fewer bytes than that" --max-bytes 1M "$host"
 lets_through 1700000000000000000 -
 keeps_whole
 
+# A limit makes chunks small: they end while rings hold ranges of the past, none of which may be missing.
+for bytes in 1M 1500k; do
+	records "blocks in small chunks, $bytes" --max-bytes $bytes "$host" blocks
+	keeps_whole
+	says out '"complete": true'
+	says out '"late_ranges": 0'
+	for range in block:6000 step:24000 asset:6000 load:6000 decode:6000; do
+		same "$rule: rows of ${range%:*}" ${range#*:} "$(grep -c "\"kind\":\"range\".*\"name\":\"${range%:*}\"" part)"
+	done
+	for range in block:6000 step:24000; do
+		same "$rule: ${range%:*} in the report" ${range#*:} "$(python3 -c "
+import json
+print(*[r['count'] for r in json.load(open('out'))['ranges'] if r['name'] == '${range%:*}'])")"
+	done
+done
+
 # ---- growth ----
 room=1024 # KiB
 ldd "$bin/libvptrace.so" | grep -q 'lib[atu]b*san' && room=4096

@@ -218,7 +218,7 @@ static void three_rings_of_ranges(void)
 /* What ended after a cut stays in its ring, and in the rings behind it, also of a thread that has ended. */
 static void what_comes_after_the_cut_stays(void **state)
 {
-	struct vtr_drain how = {.take = take_it, .look = see_it};
+	struct vtr_drain how = {.take = take_it};
 	size_t count;
 
 	(void)state;
@@ -230,12 +230,12 @@ static void what_comes_after_the_cut_stays(void **state)
 		;
 	three_rings_of_ranges();
 	pop("");
-	how.look_ns = vtr_now();
 	in_a_thread(three_rings_of_ranges);
 	assert_int_equal(vtr_threads_drain_some(&how, &count), 0);
 	assert_int_equal(count, 1000);
 	assert_int_equal(two.taken, 1000);
-	assert_int_equal(two.seen, 1001);
+	vtr_threads_look(see_it, NULL);
+	assert_int_equal(two.seen, 2001);
 	assert_int_equal(drain(), 2001);
 	assert_int_equal(dropped(), 0);
 }
@@ -243,7 +243,7 @@ static void what_comes_after_the_cut_stays(void **state)
 /* Its first ring has been left, and is gone on in, since there is no other: it does not begin at 0. */
 static void come_back_to_the_first_ring(void)
 {
-	struct vtr_drain how = {.take = take_it, .look = see_it};
+	struct vtr_drain how = {.take = take_it};
 	size_t count;
 	int i;
 
@@ -256,9 +256,9 @@ static void come_back_to_the_first_ring(void)
 	while (vtr_now() == start_ns)
 		;
 	three_rings_of_ranges();
-	how.look_ns = vtr_now();
 	two.taken = two.seen = 0;
 	assert_int_equal(vtr_threads_drain_some(&how, &count), 0);
+	vtr_threads_look(see_it, NULL);
 	assert_int_equal(two.taken, 0);
 	assert_int_equal(two.seen + dropped(), 1000);
 	assert_in_range(two.seen, (VTR_RING_FIRST_WORDS + VTR_RING_NEXT_WORDS) / 5, 999);
@@ -279,11 +279,11 @@ static void nothing(void *ctx, const struct vtr_event *e)
 	usleep(*(unsigned *)ctx);
 }
 
-/* A round ends though its thread is faster. */
+/* A round ends though its thread is faster: what is made meanwhile belongs to the next one. */
 static void a_round_has_an_end(void **state)
 {
 	unsigned us = 1;
-	struct vtr_drain how = {.take = nothing, .cut_ns = UINT64_MAX, .rings = 1, .ctx = &us};
+	struct vtr_drain how = {.take = nothing, .ctx = &us};
 	uint64_t next = 0;
 	pthread_t thread;
 	size_t count;
@@ -293,11 +293,39 @@ static void a_round_has_an_end(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, flood_thread, NULL), 0);
 	while (atomic_load(&flooding))
 		usleep(1000);
+	how.cut_ns = vtr_threads_reach(vtr_now(), 1000);
 	assert_int_equal(vtr_threads_drain_some(&how, &count), 0);
-	assert_true(count > 0 && count <= 2 * VTR_RING_NEXT_WORDS / 3);
+	assert_true(count > 0 && count <= 1000);
 	pthread_join(thread, NULL);
 	vtr_threads_drain(count_event, &next);
 	assert_int_equal(next + count + dropped(), (uint64_t)scaled(40) * FLOOD);
+}
+
+/* A step of time has about as many events as it may, of whatever threads, and never none. */
+static void a_step_of_time_has_its_share_of_events(void **state)
+{
+	struct vtr_drain how = {.take = count_event};
+	uint64_t taken = 0, last_ns = 0;
+	size_t count;
+	int steps = 0;
+
+	(void)state;
+	assert_int_equal(vtr_threads_reach(5, 1), 5); /* nothing is there */
+	three_rings_of_ranges();
+	last_ns = vtr_now();
+	in_a_thread(three_rings_of_ranges);
+	how.ctx = &taken;
+	start_ns = vtr_now();
+	assert_int_equal(vtr_threads_reach(start_ns, 10000), start_ns);
+	assert_true(vtr_threads_reach(start_ns, 200) < last_ns);
+	for (how.cut_ns = 0; how.cut_ns < start_ns; steps++) {
+		how.cut_ns = vtr_threads_reach(start_ns, 200);
+		vtr_threads_drain_some(&how, &count);
+		assert_in_range(count, 1, 200);
+		assert_true(steps < 2000);
+	}
+	assert_int_equal(taken, 2000);
+	assert_int_equal(dropped(), 0);
 }
 
 /* What was reported of each thread so far. */
@@ -839,6 +867,7 @@ int main(void)
 		WITH_CAPTURE(what_comes_after_the_cut_stays),
 		WITH_CAPTURE(a_look_finds_what_is_in_a_ring_used_again),
 		WITH_CAPTURE(a_round_has_an_end),
+		WITH_CAPTURE(a_step_of_time_has_its_share_of_events),
 		WITH_CAPTURE(threads_beyond_the_limit_are_counted),
 	};
 

@@ -8,14 +8,12 @@
 
 #include <string.h>
 
-/* More than a thread fills while the writer sleeps; after that, other threads, mail and buffers get
- * a turn. */
-enum { RINGS_A_ROUND = 4 };
+/* More than threads make while the writer sleeps; after that, mail and buffers get a turn. */
+enum { EVENTS_A_ROUND = 1 << 16 };
 
 struct vtr_edge_event {
 	struct vtr_event event;
 	unsigned char blob[VTR_BLOB_MAX];
-	int ended; /* it also came from a ring */
 };
 
 static int same_range(const struct vtr_event *a, const struct vtr_event *b)
@@ -32,7 +30,6 @@ static int append(struct vtr_edge_list *list, const struct vtr_event *event)
 		return VPT_ENOMEM;
 	e = &list->events[list->count++];
 	e->event = *event;
-	e->ended = 0;
 	if (event->payload.blob) {
 		e->event.payload.bytes =
 			event->payload.bytes < VTR_BLOB_MAX ? event->payload.bytes : VTR_BLOB_MAX;
@@ -59,53 +56,46 @@ static void take_open(void *ctx, const struct vtr_event *event)
 static void take_event(void *ctx, const struct vtr_event *event)
 {
 	struct vtr_edge *e = ctx;
-	size_t i;
 
 	vtr_recorder_bound(e->recorder);
 	vtr_event_put(e->recorder, event);
 	if (e->seen)
 		e->seen(e->seen_ctx, event);
-	for (i = 0; e->closing && i < e->open.count; i++)
-		e->open.events[i].ended |= same_range(&e->open.events[i].event, event);
 }
 
-/* The event stays in its ring for the next chunk. If its range was open at the cut and ended before
- * its stack was copied, this is the only sign of it. */
+/* The event is in no row yet. If its range ended before its stack was copied, this is the only sign
+ * of it. */
 static void see_event(void *ctx, const struct vtr_event *event)
 {
 	struct vtr_edge *e = ctx;
 
-	if (event->type == VTR_EVENT_RANGE && event->start_ns <= e->cut_ns)
+	if (event->type == VTR_EVENT_RANGE && event->start_ns < e->cut_ns)
 		append(&e->late, event);
 }
 
-/* Rings are drained as a whole: a chunk that ended in between would drain them again, from
- * within. */
-int vtr_edge_drain(struct vtr_edge *e, size_t *drained)
+int vtr_edge_drain(struct vtr_edge *e, uint64_t now_ns, size_t *drained)
 {
-	struct vtr_drain how = {
-		.take = take_event, .cut_ns = UINT64_MAX, .rings = RINGS_A_ROUND, .ctx = e};
-	int all;
+	struct vtr_drain how = {.take = take_event, .ctx = e};
+	size_t room, count;
 
-	e->draining = 1;
-	all = vtr_threads_drain_some(&how, drained);
-	e->draining = 0;
-	return all;
-}
-
-/* Drains everything up to the cut. */
-static void drain_to_cut(struct vtr_edge *e, uint64_t copied_ns)
-{
-	struct vtr_drain how = {.take = take_event,
-		.look = see_event,
-		.cut_ns = e->cut_ns,
-		.look_ns = copied_ns,
-		.ctx = e};
-	size_t drained;
-
-	e->draining = e->closing = 1;
-	vtr_threads_drain_some(&how, &drained);
-	e->draining = e->closing = 0;
+	/* A clock that was set back: nothing may wait until it is where it was. */
+	how.cut_ns = now_ns < e->cut_ns ? UINT64_MAX : now_ns;
+	now_ns = how.cut_ns;
+	for (*drained = 0; *drained < EVENTS_A_ROUND; *drained += count) {
+		room = vtr_recorder_space(e->recorder);
+		how.cut_ns =
+			vtr_threads_reach(now_ns, room < EVENTS_A_ROUND ? room : EVENTS_A_ROUND);
+		e->cut_ns = how.cut_ns;
+		vtr_threads_drain_some(&how, &count);
+		e->done_ns = how.cut_ns;
+		if (how.cut_ns == now_ns) {
+			*drained += count;
+			break;
+		}
+	}
+	if (now_ns == UINT64_MAX)
+		e->done_ns = e->cut_ns = vtr_now();
+	return how.cut_ns == now_ns;
 }
 
 static int was_open(const struct vtr_edge *e, const struct vtr_event *event)
@@ -123,16 +113,11 @@ void vtr_edge_close(struct vtr_edge *e)
 	size_t i;
 
 	e->open.count = e->late.count = 0;
-	e->cut_ns = vtr_now();
 	vtr_threads_open(take_open, e);
-	if (!e->draining)
-		drain_to_cut(e, vtr_now());
-	for (i = 0; i < e->open.count; i++) {
-		struct vtr_edge_event *open = &e->open.events[i];
-
-		if (!open->ended && open->event.start_ns <= e->cut_ns)
-			vtr_event_put_open(e->recorder, event_of(open));
-	}
+	vtr_threads_look(see_event, e);
+	for (i = 0; i < e->open.count; i++)
+		if (e->open.events[i].event.start_ns < e->cut_ns)
+			vtr_event_put_open(e->recorder, event_of(&e->open.events[i]));
 	for (i = 0; i < e->late.count; i++)
 		if (!was_open(e, &e->late.events[i].event))
 			vtr_event_put_open(e->recorder, event_of(&e->late.events[i]));

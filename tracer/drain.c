@@ -8,8 +8,10 @@
 #include "tracer/thread.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
-enum { COPY_TRIES = 16 };
+/* A stack that changes is soon as it was, unless its thread has lost its core inside a change. */
+enum { COPY_TRIES = 16, COPY_WAITS = 20, COPY_WAIT_NS = 100000 };
 
 /* ---- losses ---- */
 
@@ -69,42 +71,6 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 
 /* ---- rings ---- */
 
-/* When an event happened or ended. */
-static uint64_t time_of(const struct vtr_event *e)
-{
-	return e->type == VTR_EVENT_RANGE ? e->end_ns : e->start_ns;
-}
-
-/* Shows the events that stay in a ring. Returns whether later events are wanted too. */
-static int look_at_ring(
-	const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
-{
-	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring), blob[VTR_BLOB_WORDS];
-	struct vtr_event e;
-
-	while (at < head) {
-		uint64_t header = vtr_ring_get(ring, at);
-
-		if (vtr_words_epoch(header) == capture) {
-			vtr_words_get(ring, at, tid, &e, blob);
-			if (time_of(&e) > how->look_ns)
-				return 0;
-			how->look(how->ctx, &e);
-		}
-		at += vtr_words_count(header);
-	}
-	return 1;
-}
-
-/* The same of a thread's rings, of which this is the first. */
-static void look(const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
-{
-	if (!how->look)
-		return;
-	while (ring && look_at_ring(how, ring, tid, capture))
-		ring = atomic_load_explicit(&ring->next, memory_order_acquire);
-}
-
 /* Events pending in a ring when its head is read belong to one thread: memory changes owner only
  * while all its rings are empty. So the id read afterwards is that thread's. Returns whether all
  * were taken. */
@@ -121,11 +87,9 @@ static int drain_ring(
 		struct vtr_event e;
 
 		if (vtr_words_epoch(header) == capture) {
-			vtr_words_get(ring, at, tid, &e, blob);
-			if (time_of(&e) > how->cut_ns) {
-				look(how, ring, tid, capture);
+			if (vtr_words_time(ring, at) > how->cut_ns)
 				return 0;
-			}
+			vtr_words_get(ring, at, tid, &e, blob);
 			how->take(how->ctx, &e);
 			++*count;
 		}
@@ -139,7 +103,6 @@ static int drain_ring(
 static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_t *count)
 {
 	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
-	unsigned rings = how->rings;
 
 	if (!drain_ring(t, ring, how, count))
 		return 0;
@@ -151,7 +114,7 @@ static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_
 		ring = vtr_thread_next_ring(t);
 		if (!ring)
 			return 1;
-		if ((how->rings && !rings--) || !drain_ring(t, ring, how, count))
+		if (!drain_ring(t, ring, how, count))
 			return 0;
 	}
 }
@@ -190,6 +153,105 @@ size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event),
 	return count;
 }
 
+/* ---- what the rings hold ---- */
+
+/* The thread's first ring; NULL: it has nothing. */
+static struct vtr_ring *first_ring(uint32_t index, struct vtr_thread **t)
+{
+	enum vtr_thread_state state;
+
+	*t = vtr_thread_at(index, &state);
+	if (!*t || state == VTR_THREAD_FREE)
+		return NULL;
+	return atomic_load_explicit(&(*t)->reading, memory_order_relaxed);
+}
+
+static struct vtr_ring *next_ring(struct vtr_ring *ring)
+{
+	return atomic_load_explicit(&ring->next, memory_order_acquire);
+}
+
+void vtr_threads_look(void (*see)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i, count = vtr_thread_count(), tid;
+	uint64_t at, head, header, blob[VTR_BLOB_WORDS];
+	struct vtr_ring *ring;
+	struct vtr_thread *t;
+	struct vtr_event e;
+
+	for (i = 0; i < count; i++) {
+		for (ring = first_ring(i, &t); ring; ring = next_ring(ring)) {
+			head = vtr_ring_head(ring);
+			tid = atomic_load_explicit(&t->tid, memory_order_acquire);
+			for (at = vtr_ring_tail(ring); at < head; at += vtr_words_count(header)) {
+				header = vtr_ring_get(ring, at);
+				if (vtr_words_epoch(header) != capture)
+					continue;
+				vtr_words_get(ring, at, tid, &e, blob);
+				see(ctx, &e);
+			}
+		}
+	}
+}
+
+/* The most events that a thread's rings hold. */
+static size_t most_events(struct vtr_ring *ring)
+{
+	uint64_t words = 0;
+
+	for (; ring; ring = next_ring(ring))
+		words += vtr_ring_head(ring) - vtr_ring_tail(ring);
+	return (size_t)(words / VTR_WORDS_LEAST);
+}
+
+/* Of a thread with more than `most` events: the time of the first, and of the one after `most`. */
+static int find_times(struct vtr_ring *ring, size_t most, uint64_t *first_ns, uint64_t *after_ns)
+{
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now());
+	uint64_t at, head, header;
+	size_t count = 0;
+
+	for (; ring; ring = next_ring(ring)) {
+		head = vtr_ring_head(ring);
+		for (at = vtr_ring_tail(ring); at < head; at += vtr_words_count(header)) {
+			header = vtr_ring_get(ring, at);
+			if (vtr_words_epoch(header) != capture)
+				continue;
+			*after_ns = vtr_words_time(ring, at);
+			if (!count)
+				*first_ns = *after_ns;
+			if (count++ == most)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+uint64_t vtr_threads_reach(uint64_t until_ns, size_t most)
+{
+	uint32_t i, threads = vtr_thread_count(), busy = 0;
+	uint64_t least_ns = until_ns, first_ns = 0, after_ns = 0;
+	struct vtr_thread *t;
+	size_t all = 0, each;
+
+	for (i = 0; i < threads; i++) {
+		size_t events = most_events(first_ring(i, &t));
+
+		busy += events != 0;
+		all += events;
+	}
+	if (all <= most)
+		return until_ns;
+	each = most / busy ? most / busy : 1;
+	for (i = 0; i < threads; i++) {
+		if (!find_times(first_ring(i, &t), each, &first_ns, &after_ns))
+			continue;
+		least_ns = first_ns < least_ns ? first_ns : least_ns;
+		until_ns = after_ns <= until_ns ? after_ns - 1 : until_ns;
+	}
+	return until_ns > least_ns ? until_ns : least_ns;
+}
+
 /* ---- open ranges ---- */
 
 /* Emits an open range, unless it was opened after the capture's end. */
@@ -205,9 +267,12 @@ static void take_open(struct vtr_event *e, uint32_t opened_in, uint32_t capture,
 
 static int copy_stack(struct vtr_thread *t, struct vtr_stack_copy *copy, uint32_t *tid)
 {
+	const struct timespec moment = {0, COPY_WAIT_NS};
 	int i;
 
-	for (i = 0; i < COPY_TRIES; i++) {
+	for (i = 0; i < COPY_TRIES + COPY_WAITS; i++) {
+		if (i >= COPY_TRIES)
+			nanosleep(&moment, NULL);
 		*tid = atomic_load_explicit(&t->tid, memory_order_acquire);
 		if (vtr_stack_copy(&t->stack, copy) &&
 			atomic_load_explicit(&t->tid, memory_order_acquire) == *tid)

@@ -22,6 +22,7 @@ enum {
 	VTR_WORDS_UNMATCHED = 1 << 3,
 	VTR_WORDS_LOOK = 1 << 4,
 	VTR_WORDS_OPENER = 1 << 5, /* a start/end range */
+	VTR_WORDS_LEAST = 3,       /* no event has fewer */
 	VTR_BLOB_WORDS = VTR_BLOB_MAX / 8
 };
 
@@ -77,6 +78,14 @@ static inline unsigned vtr_words_count(uint64_t header)
 	words += (header & VTR_WORDS_LOOK) != 0;
 	words += (header & VTR_WORDS_OPENER) != 0;
 	return vtr_words_payload(header) ? words + 1 + vtr_words_blob(header) : words;
+}
+
+/* When the event at `at` happened or ended. */
+static inline uint64_t vtr_words_time(const struct vtr_ring *ring, uint64_t at)
+{
+	int is_range = (vtr_ring_get(ring, at) & 7) == VTR_EVENT_RANGE;
+
+	return vtr_ring_get(ring, at + 1 + (unsigned)is_range);
 }
 
 /* Writes an event's words at position `at` of a ring, which must have room for vtr_words_count().

@@ -18,7 +18,8 @@
 #include <string.h>
 
 enum {
-	EVENT_BYTES = 128, /* more than any event takes in a chunk */
+	EVENT_BYTES = 128,           /* more than any event takes in a chunk */
+	ROW_BYTES = 4 * EVENT_BYTES, /* more than nearly all take with their strings */
 	/* What the last chunk and the file's frame need: for itself, for each lane. */
 	LAST_BYTES = 64 << 10,
 	LANE_BYTES = 256,
@@ -467,6 +468,32 @@ void vtr_recorder_bound(struct vtr_recorder *r)
 		close_chunk(r, 0);
 	if (r->o.max_bytes)
 		keep_limit(r);
+}
+
+/* Rows that the open chunk takes before it is too large, if their names and payloads are short. */
+static uint64_t space_for_rows(const struct vtr_recorder *r)
+{
+	uint64_t rows = vpt_batch_space(&r->open.batch), bytes = UINT64_MAX;
+
+	if (r->o.chunk_bytes)
+		bytes = r->o.chunk_bytes;
+	if (r->o.max_bytes && !r->is_full && bytes_left(r) < bytes)
+		bytes = bytes_left(r);
+	bytes = bytes > chunk_bound(r) ? bytes - chunk_bound(r) : 0;
+	return bytes / ROW_BYTES < rows ? bytes / ROW_BYTES : rows;
+}
+
+size_t vtr_recorder_space(struct vtr_recorder *r)
+{
+	uint64_t space;
+
+	vtr_recorder_bound(r);
+	space = space_for_rows(r);
+	if (space < LEAST_BYTES / ROW_BYTES && r->open.batch.event_count) {
+		close_chunk(r, 0);
+		space = space_for_rows(r);
+	}
+	return space ? (size_t)space : 1;
 }
 
 void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how)

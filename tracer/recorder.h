@@ -41,6 +41,10 @@ void vtr_recorder_room(struct vtr_recorder *r);
  * size. */
 void vtr_recorder_bound(struct vtr_recorder *r);
 
+/* How many rows may be put, if their names and payloads are short, before vtr_recorder_bound()
+ * writes the chunk; writes it now if these are few. Never 0. */
+size_t vtr_recorder_space(struct vtr_recorder *r);
+
 /* The beginning of every recorder. For the inline functions in this header only. */
 struct vtr_open_chunk {
 	struct vpt_batch batch;

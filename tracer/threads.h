@@ -107,22 +107,27 @@ void vtr_threads_inert(void);
  * another one. */
 size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx);
 
-/* The same, bounded however fast the threads are. */
+/* The same for what happened or ended by `cut_ns`: later events stay in their ring, with all that
+ * follow. */
 struct vtr_drain {
 	void (*take)(void *ctx, const struct vtr_event *event);
-	/* Events that happened or ended after `cut_ns` stay in their ring, with all that follow;
-	 * `look`, unless NULL, sees them, up to `look_ns`. */
-	void (*look)(void *ctx, const struct vtr_event *event);
-	uint64_t cut_ns, look_ns;
-	unsigned rings; /* rings per thread to follow beyond the first; 0: all */
+	uint64_t cut_ns;
 	void *ctx;
 };
 /* Counts the events taken in *count. Returns whether all were taken. */
 int vtr_threads_drain_some(const struct vtr_drain *how, size_t *count);
 
+/* How far to drain: until `until_ns`, or an earlier time, by which about `most` of the events in
+ * the rings had happened or ended. It is never earlier than the first of them. */
+uint64_t vtr_threads_reach(uint64_t until_ns, size_t most);
+
+/* Passes everything in the rings to `see`, and leaves it there. May be called by `take`, whose event
+ * is still there too. */
+void vtr_threads_look(void (*see)(void *ctx, const struct vtr_event *event), void *ctx);
+
 /* Passes every open range to `take`, as a RANGE event with end_ns 0 and unmatched 1, outermost
- * first; none that was opened after the stop. A thread whose stack keeps changing is retried a few
- * times, then left out; returns the number of such threads. */
+ * first; none that was opened after the stop. A thread whose stack keeps changing is retried for
+ * a few milliseconds, then left out; returns the number of such threads. */
 size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), void *ctx);
 
 /* Events dropped since the capture began: by thread (calls `take` for each thread that lost any),

@@ -107,8 +107,8 @@ static void closing(void *ctx)
 	w->point_count = 0;
 	vtr_thread_names(take_thread_name, w);
 	w->chunk_end_ns = vtr_clock_ns(CLOCK_MONOTONIC);
-	vtr_recorder_edges(w->recorder, w->last ? w->stop_ns : w->edge.cut_ns,
-		atomic_load(&w->cupti) ? w->complete_ns : w->edge.cut_ns);
+	vtr_recorder_edges(w->recorder, w->last ? w->stop_ns : w->edge.done_ns,
+		atomic_load(&w->cupti) ? w->complete_ns : w->edge.done_ns);
 }
 
 static void changed(void *ctx)
@@ -254,8 +254,21 @@ static void drain_rings(struct vtr_writer *w)
 {
 	size_t count;
 
-	w->is_behind = !vtr_edge_drain(&w->edge, &count);
+	w->is_behind = !vtr_edge_drain(&w->edge, vtr_now(), &count);
 	w->drained += count;
+}
+
+/* Every range that ended by now becomes a row: calls of a buffer are put after the ranges around
+ * them, or while these are open. */
+static void drain_until_now(struct vtr_writer *w)
+{
+	uint64_t now_ns = vtr_now();
+	size_t count;
+
+	do {
+		w->is_behind = !vtr_edge_drain(&w->edge, now_ns, &count);
+		w->drained += count;
+	} while (w->is_behind);
 }
 
 /* Returns whether there may be more. `is_end`: no more mail or readings of the clock will come. */
@@ -273,12 +286,12 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 	/* A round is bounded even if the host is faster than we are: mail, numbers and chunks are
 	 * due too. */
 	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti, is_end)); i++) {
+		drain_until_now(w);
 		vtr_cupti_decode(cupti, &w->cupti_clock, &w->full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &w->full);
 		w->has_full = 0;
 		tell_clock(w);
 		vtr_pool_grow(w->o.pool);
-		drain_rings(w);
 		/* A reader waits one chunk for samples. The first round may write several, while the
 		 * samples still wait for the first record. */
 		put_stacks(w);
@@ -482,6 +495,7 @@ int vtr_writer_start(
 	if (rc)
 		goto out;
 	w->edge.recorder = w->recorder;
+	w->edge.done_ns = w->edge.cut_ns = o->header.t0_ns;
 	w->edge.seen = o->seen;
 	w->edge.seen_ctx = o->seen_ctx;
 	w->limits = (struct vtr_limits){.recorder = w->recorder, .duration_ns = o->duration_ns};

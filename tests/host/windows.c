@@ -4,6 +4,7 @@
  *	                            window's name, its begin and its end. linger: waits until the capture
  *	                            has ended by itself, and prints what the library says then
  *	host_windows many           launches until the capture has ended by itself, and prints the same
+ *	host_windows blocks         thousands of blocks, with ranges of three kinds and two threads
  *	host_windows cycles         a thousand windows of cudaProfilerStart and Stop; prints what the
  *	                            process had after a hundred and at the end
  *	host_windows captures       the same with a thousand captures
@@ -18,6 +19,7 @@
 #include "tests/support/process.h"
 #include "tracer/vptrace.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -189,6 +191,55 @@ static void many(void)
 	}
 }
 
+/* ---- blocks ---- */
+
+enum { BLOCKS = 6000, BLOCK_STEPS = 4, STEP_LAUNCHES = 3 };
+
+static void *notes(void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < BLOCKS; i++) {
+		uint64_t id = vptrace_range_start("asset");
+
+		vptrace_range_push("load");
+		vptrace_range_push("decode");
+		vptrace_range_pop();
+		vptrace_range_end(id);
+		vptrace_range_pop();
+	}
+	return NULL;
+}
+
+static void blocks(void)
+{
+	pthread_t thread;
+	int i, step, launch;
+
+	if (pthread_create(&thread, NULL, notes, NULL))
+		exit(9);
+	for (i = 0; i < BLOCKS; i++) {
+		struct vptrace_note block = {VPTRACE_NOTE_BLOCK, i, 9, 3, -1};
+
+		vptrace_note_push("block", &block);
+		for (step = 0; step < BLOCK_STEPS; step++) {
+			struct vptrace_note note = {VPTRACE_NOTE_STEP, step, -1, -1, 250 * step};
+
+			vptrace_note_push("step", &note);
+			for (launch = 0; launch < STEP_LAUNCHES; launch++)
+				host_launch(gpu.gemm, 20000, NULL);
+			standin_work(5000);
+			vptrace_range_pop();
+		}
+		vptrace_range_pop();
+		if (i % 100 == 0)
+			usleep(1000); /* the writer must keep up */
+	}
+	pthread_join(thread, NULL);
+	HOST_CHECK(cudaDeviceSynchronize());
+}
+
 /* ---- cycles ---- */
 
 static void print_process(const char *when)
@@ -259,6 +310,10 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "many")) {
 		many();
 		linger();
+		return 0;
+	}
+	if (!strcmp(how, "blocks")) {
+		blocks();
 		return 0;
 	}
 	if (!strcmp(how, "captures")) {
