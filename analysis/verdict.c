@@ -136,6 +136,23 @@ static void judge_samples(struct vpa_report *out)
 				      : "were left out: they came after later ones");
 }
 
+/* What comes later than the order of the file allows is in no sum, or in a wrong one. */
+static void judge_late(struct vpa_report *out)
+{
+	uint64_t ops = out->verdict.late_ops, ranges = out->verdict.late_ranges;
+
+	if (ops || ranges)
+		lose_all(out);
+	if (ops)
+		REASON(out, "%" PRIu64 " operation%s recorded too late to be sorted", ops,
+			ops == 1 ? " was" : "s were");
+	if (ranges)
+		REASON(out,
+			"%" PRIu64 " range%s left out: recorded too late to be matched with "
+			"launches",
+			ranges, ranges == 1 ? " was" : "s were");
+}
+
 static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -170,12 +187,7 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 		REASON(out, "%" PRIu64 " operation%s invalid times: left out of all sums",
 			v->reversed + v->zero_time,
 			v->reversed + v->zero_time == 1 ? " has" : "s have");
-	if (v->late_ops)
-		REASON(out, "%" PRIu64 " operation%s recorded too late to be sorted", v->late_ops,
-			v->late_ops == 1 ? " was" : "s were");
-	if (v->late_ranges)
-		REASON(out, "%" PRIu64 " range%s recorded too late to be matched with launches",
-			v->late_ranges, v->late_ranges == 1 ? " was" : "s were");
+	judge_late(out);
 	judge_samples(out);
 	if (r->names_lost)
 		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct names",
