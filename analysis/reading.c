@@ -21,9 +21,6 @@ static const char *const keys[VPA_READING_COUNT] = {
 static const char prefix[] = "missing.";
 const char vpa_reading_damage_key[] = "missing.first_damage";
 
-/* The tracer's default VPTRACE_FLUSH_MS, if a capture does not give it. */
-enum { FLUSH_MS = 1000 };
-
 /* ---- unreadable places ---- */
 
 static void begin_damage(struct vpa_reading *n)
@@ -93,6 +90,8 @@ static int take_losses(struct vpa_reading *n, const struct vpt_section *s)
 		}
 		if (kind == VPT_LOSSKIND_UNFINISHED) { /* the rows exist, without times */
 			n->unfinished += s->col[VPT_LOSS_COUNT][row];
+		} else if (kind == VPT_LOSSKIND_UNDELIVERED) {
+			n->undelivered_ns = start;
 		} else {
 			n->losses++;
 			n->losses_by_kind[kind < VPA_READING_LOSSES ? kind : 0]++;
@@ -271,7 +270,7 @@ static int knows_when(const struct vpa_reading *n)
 
 int vpa_reading_end(struct vpa_reading *n)
 {
-	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : FLUSH_MS) * 1000000;
+	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
 	int rc = VPT_OK;
 
 	if (vpt_trace_reader(n->trace) && !n->has_end && !n->in_damage) {

@@ -36,7 +36,10 @@ enum vpa_reading_count {
 		VPA_READING_COUNT
 };
 
-enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 9 };
+/* The tracer's default VPTRACE_FLUSH_MS, if a capture does not give it. */
+enum { VPA_READING_FLUSH_MS = 1000 };
+
+enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 10 };
 
 struct vpa_reading {
 	const struct vpt_trace *trace; /* borrowed */
@@ -66,7 +69,8 @@ struct vpa_reading {
 	char ring_cause[256]; /* why it was written */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */
 	uint64_t complete_until_ns;
-	uint64_t flush_ms; /* records reach the file within this time */
+	uint64_t undelivered_ns; /* since when it is missing from it; 0: that is not known */
+	uint64_t flush_ms;       /* records reach the file within this time */
 	/* When records may be missing; all of the time if that is unknown. */
 	struct vpa_intervals lost;
 	/* The newest unreadable place: no row of any other chunk lies in it. Empty if there is no

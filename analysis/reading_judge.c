@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How much longer than usual a flush may take on a busy machine. */
+enum { SLOW_NS = 1000000000 };
+
 struct judging {
 	const struct vpa_reading *n;
 	void (*say)(void *ctx, const struct vpa_remark *remark);
@@ -160,6 +163,38 @@ static void judge_losses(struct judging *j)
 			"records are missing for parts of the window; their number is unknown");
 }
 
+/* Since when GPU work may be missing at the end of a flight recorder's file, as a span; 0: none is. */
+static uint64_t missing_at_end(const struct vpa_reading *n)
+{
+	uint64_t from_ns = n->undelivered_ns ? n->undelivered_ns : n->complete_until_ns;
+
+	return n->ring[0] && from_ns && from_ns < n->newest_ns ? n->newest_ns - from_ns : 0;
+}
+
+/* Whether it is missing. Of a process that has died, what came after the tracer's last flush is. */
+static int is_missing_at_end(const struct vpa_reading *n)
+{
+	int has_died = !strcmp(n->ring_cause, "death") || !strcmp(n->ring_cause, "leave");
+	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
+
+	return n->undelivered_ns || (has_died && missing_at_end(n) > 2 * flush_ns + SLOW_NS);
+}
+
+static void judge_undelivered(struct judging *j)
+{
+	const struct vpa_reading *n = j->n;
+
+	if (is_missing_at_end(n))
+		say(j, 1,
+			n->undelivered_ns ? "take it, or make its mark, after a synchronization of "
+					    "the device"
+					  : "",
+			"GPU work of its last %.1f s is missing: it had not been delivered when "
+			"the "
+			"file was written",
+			(double)missing_at_end(n) / 1e9);
+}
+
 static void judge_unfinished(struct judging *j)
 {
 	uint64_t count = j->n->unfinished;
@@ -241,9 +276,9 @@ static void judge_ring(struct judging *j)
 	describe_cause(n->ring_cause, when, sizeof(when));
 	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written %s)",
 		seconds, n->ring, when);
-	if (n->complete_until_ns && n->complete_until_ns < n->newest_ns)
+	if (missing_at_end(n) && !is_missing_at_end(n))
 		say(j, 0, "", "GPU work of its last %.1f s may be missing",
-			(double)(n->newest_ns - n->complete_until_ns) / 1e9);
+			(double)missing_at_end(n) / 1e9);
 }
 
 int vpa_reading_judge(const struct vpa_reading *n,
@@ -256,6 +291,7 @@ int vpa_reading_judge(const struct vpa_reading *n,
 	judge_end(&j);
 	judge_losses(&j);
 	judge_unfinished(&j);
+	judge_undelivered(&j);
 	judge_unknown(&j);
 	judge_window(&j);
 	judge_ring(&j);

@@ -197,6 +197,19 @@ files 1
 holds a.zst
 cause a.zst signal:USR2
 says out "own signals 1"
+# CUPTI keeps a buffer while it has a record without an end: one that is full comes back, the other is a loss.
+records 0 "a mark beside a GPU that is never idle" --ring 30s --snapshot-on mark:now -o a.zst "$host" ahead now 50
+files 1
+holds a.zst
+lasts 950 2500
+records 0 "a mark whose work has not been delivered" --ring 30s --snapshot-on mark:now -o a.zst "$host" ahead now 1000
+files 1
+says err "a.zst: "
+says err " incomplete: GPU work of its last "
+expect 3 "$rule: the report" a.zst
+says out "INCOMPLETE"
+says err " s is missing: it had not been delivered when the file was written"
+same "$rule: a loss" undelivered "$("$VPT_ANALYZE" cat a.zst --kind loss | sed -n 's/.*"loss_kind":"\([a-z]*\)".*/\1/p')"
 records 0 "no signal is taken unless asked for" --ring 30s -o a.zst "$host" signal
 files 1
 cause a.zst end

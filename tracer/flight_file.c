@@ -24,6 +24,23 @@ static void put_meta(struct vpt_batch *b, const char *key, const char *value)
 	vpt_batch_put(b, VPT_META, 0, &row);
 }
 
+/* What a running recording had not got by its newest chunk is a loss of this file. */
+static void put_loss(const struct copy *c, const struct vtr_flight_why *why, struct vpt_batch *b)
+{
+	uint64_t from_ns = why->held_ns, to_ns = c->last.cut_ns;
+
+	if (why->is_cut_off && (!from_ns || c->last.complete_until_ns < from_ns))
+		from_ns = c->last.complete_until_ns;
+	if (!from_ns)
+		return;
+	from_ns = from_ns < c->first.from_ns ? c->first.from_ns : from_ns;
+	to_ns = from_ns < to_ns ? to_ns : from_ns + 1;
+	vpt_batch_put(b, VPT_LOSS, 0,
+		&(struct vpt_loss){.start_ns = from_ns,
+			.duration_ns = to_ns - from_ns,
+			.loss_kind = VPT_LOSSKIND_UNDELIVERED});
+}
+
 /* The last chunk: counts of the kept chunks alone, the end, and why the file was written. */
 static int put_last(struct copy *c, const struct vtr_flight_why *why, struct vpt_writer *writer,
 	struct vpt_err *err)
@@ -45,6 +62,7 @@ static int put_last(struct copy *c, const struct vtr_flight_why *why, struct vpt
 		snprintf(text, sizeof(text), "%" PRIu64, c->last.complete_until_ns);
 		put_meta(&b, "ring.complete_until", text);
 	}
+	put_loss(c, why, &b);
 	vpt_batch_put(&b, VPT_STATS, 0, &stats);
 	vpt_batch_put(&b, VPT_CLOCK, 0, &clock);
 	rc = vpt_batch_error(&b) ? vpt_fail(err, VPT_ENOMEM, "no memory for a last chunk") : VPT_OK;

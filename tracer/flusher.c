@@ -55,6 +55,9 @@ struct vtr_flusher {
 	struct vtr_cupti_clock clock; /* CUPTI's, if another client has replaced it */
 	atomic_int is_far;            /* CUPTI's clock is not the trace clock */
 	atomic_uint wanted, flushed;  /* flushes between two intervals: asked for, done */
+	/* Of the one asked for, written before: trace clock, CLOCK_MONOTONIC. */
+	uint64_t asked_ns, asked_until_ns;
+	uint64_t wait_ns; /* until the next try of it; 0: there was none yet */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -184,24 +187,44 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		f->o.failed(why);
 }
 
-/* A flush at the end of an interval, or one that was asked for. CUPTI keeps a buffer that has a
- * record without an end, so the records of work that was launched after it got that buffer may be
- * missing. A thread may also have launched work without having got a buffer for it yet. */
-static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
+/* Reports what a flush at `flushed_ns` brought. CUPTI keeps a buffer that has a record without an
+ * end, so the records of work that was launched after it got that buffer may be missing. A thread
+ * may also have launched work without having got a buffer for it yet. */
+static void tell_flushed(struct vtr_flusher *f, int has_cupti, uint64_t flushed_ns)
 {
-	struct vtr_mail mail = {.type = VTR_MAIL_FLUSHED, .clock.trace_ns = vtr_now()};
+	struct vtr_mail mail = {.type = VTR_MAIL_FLUSHED, .clock.trace_ns = flushed_ns};
 	struct vtr_pool_state state;
 
-	if (cupti) {
-		look_at_cupti(f, cupti);
+	if (has_cupti) {
 		vtr_pool_state(f->o.pool, &state);
 		if (state.outstanding && state.oldest_ns < mail.clock.trace_ns)
 			mail.clock.trace_ns = state.oldest_ns;
 		mail.clock.trace_ns -= LAUNCH_NS;
+	}
+	vtr_mailbox_post(f->o.mail, &mail);
+}
+
+/* A flush at the end of an interval, or the first of one that was asked for. */
+static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	uint64_t flushed_ns = vtr_now();
+
+	if (cupti)
+		look_at_cupti(f, cupti);
+	tell_flushed(f, cupti != NULL, flushed_ns);
+	if (cupti) {
 		count_drops(f, cupti);
 		watch(f, cupti);
 	}
-	vtr_mailbox_post(f->o.mail, &mail);
+}
+
+/* Another try of a flush that was asked for; a look would take a buffer each time. */
+static void flush_again(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	uint64_t flushed_ns = vtr_now();
+
+	vtr_cupti_flush(cupti, 0);
+	tell_flushed(f, 1, flushed_ns);
 }
 
 /* When the thread has something to do next. */
@@ -209,35 +232,70 @@ static uint64_t wake_ns(const struct vtr_flusher *f, uint64_t look_ns, uint64_t 
 {
 	uint64_t wake = look_ns < next_ns ? look_ns : next_ns, reading;
 
+	if (f->wait_ns && vtr_clock_ns(CLOCK_MONOTONIC) + f->wait_ns < wake)
+		wake = vtr_clock_ns(CLOCK_MONOTONIC) + f->wait_ns;
 	if (!atomic_load(&f->is_far))
 		return wake;
 	reading = vtr_clock_ns(CLOCK_MONOTONIC) + READING_NS;
 	return reading < wake ? reading : wake;
 }
 
-static int is_back(const struct vtr_flusher *f)
+/* Whether all buffers that CUPTI had at `since_ns` have come back. */
+static int is_back(struct vtr_flusher *f, uint64_t since_ns)
 {
 	struct vtr_pool_state state;
 
 	vtr_pool_state(f->o.pool, &state);
-	return !state.outstanding || state.oldest_ns > f->drain_since_ns;
+	return !state.outstanding || state.oldest_ns > since_ns;
+}
+
+/* Whether there is no more to wait for until `until_ns`. What another client has taken does not come
+ * back. */
+static int is_over(struct vtr_cupti *cupti, uint64_t until_ns)
+{
+	return vtr_clock_ns(CLOCK_MONOTONIC) >= until_ns || vtr_cupti_is_taken(cupti) ||
+	       vtr_cupti_failure(cupti);
+}
+
+static uint64_t longer(uint64_t wait_ns)
+{
+	return wait_ns * 2 < DRAIN_MOST_NS ? wait_ns * 2 : DRAIN_MOST_NS;
 }
 
 static void drain(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
-	uint64_t wait_ns = DRAIN_FIRST_NS, now;
+	uint64_t wait_ns = DRAIN_FIRST_NS;
 
 	for (;;) {
 		vtr_cupti_flush(cupti, 0); /* a look would take a buffer each time */
 		read_clocks(f, cupti);
-		now = vtr_clock_ns(CLOCK_MONOTONIC);
-		atomic_store(&f->came_back, is_back(f));
-		/* What another client has taken does not come back. */
-		if (atomic_load(&f->came_back) || now >= f->drain_until_ns ||
-			vtr_cupti_is_taken(cupti) || vtr_cupti_failure(cupti) ||
-			vtr_gate_wait(&f->stop, now + wait_ns))
+		atomic_store(&f->came_back, is_back(f, f->drain_since_ns));
+		if (atomic_load(&f->came_back) || is_over(cupti, f->drain_until_ns) ||
+			vtr_gate_wait(&f->stop, vtr_clock_ns(CLOCK_MONOTONIC) + wait_ns))
 			return;
-		wait_ns = wait_ns * 2 < DRAIN_MOST_NS ? wait_ns * 2 : DRAIN_MOST_NS;
+		wait_ns = longer(wait_ns);
+	}
+}
+
+/* Flushes at the end of an interval (`is_due`), and if it was asked for until what CUPTI had then has
+ * come back. */
+static void keep_flushed(struct vtr_flusher *f, struct vtr_cupti *cupti, int is_due)
+{
+	unsigned wanted = atomic_load(&f->wanted);
+	int is_asked = wanted != atomic_load(&f->flushed);
+
+	if (is_due || (is_asked && !f->wait_ns))
+		flush(f, cupti);
+	else if (is_asked)
+		flush_again(f, cupti);
+	read_clocks(f, cupti);
+	if (!is_asked)
+		return;
+	if (!cupti || is_back(f, f->asked_ns) || is_over(cupti, f->asked_until_ns)) {
+		f->wait_ns = 0;
+		atomic_store(&f->flushed, wanted);
+	} else {
+		f->wait_ns = f->wait_ns ? longer(f->wait_ns) : DRAIN_FIRST_NS;
 	}
 }
 
@@ -247,7 +305,6 @@ static void *run(void *arg)
 	uint64_t now = vtr_clock_ns(CLOCK_MONOTONIC), next = now + f->o.interval_ns;
 	uint64_t look = f->o.interval_ns < LOOK_NS ? next : now + LOOK_NS;
 	struct vtr_cupti *cupti;
-	unsigned wanted;
 	int alone = 0;
 
 	pthread_setname_np(pthread_self(), "vptrace-flush");
@@ -262,17 +319,14 @@ static void *run(void *arg)
 			vtr_stack_sampler_look(atomic_load(&f->stacks));
 			look = now + LOOK_NS;
 		}
-		wanted = atomic_load(&f->wanted);
-		if (now >= next || wanted != atomic_load(&f->flushed)) {
+		keep_flushed(f, cupti, now >= next);
+		if (now >= next)
 			next = now + f->o.interval_ns;
-			flush(f, cupti);
-		}
-		read_clocks(f, cupti);
-		atomic_store(&f->flushed, wanted);
 	}
 	cupti = atomic_load(&f->cupti);
 	if (cupti && f->drain_until_ns)
 		drain(f, cupti);
+	atomic_store(&f->flushed, atomic_load(&f->wanted)); /* nobody waits for the end */
 	vtr_gate_open(&f->drained);
 	vtr_gate_wait(&f->stop, UINT64_MAX / 2);
 	if (cupti) {
@@ -326,18 +380,23 @@ void vtr_flusher_attach_stacks(struct vtr_flusher *f, struct vtr_stack_sampler *
 	atomic_store(&f->stacks, s);
 }
 
-int vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns)
+uint64_t vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns)
 {
 	const struct timespec moment = {0, 1000000};
-	unsigned wanted = atomic_fetch_add(&f->wanted, 1) + 1;
+	struct vtr_pool_state state;
+	unsigned wanted;
 
+	f->asked_ns = vtr_now();
+	f->asked_until_ns = deadline_ns;
+	wanted = atomic_fetch_add(&f->wanted, 1) + 1;
 	vtr_gate_nudge(&f->wake);
 	while ((int)(atomic_load(&f->flushed) - wanted) < 0) {
-		if (vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
-			return -1;
+		if (vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns + DRAIN_MOST_NS)
+			break;
 		nanosleep(&moment, NULL);
 	}
-	return 0;
+	vtr_pool_state(f->o.pool, &state);
+	return state.outstanding && state.oldest_ns <= f->asked_ns ? state.oldest_ns : 0;
 }
 
 int vtr_flusher_drain(struct vtr_flusher *f, uint64_t until_ns, uint64_t deadline_ns)

@@ -43,9 +43,10 @@ void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
  * the sampler of stacks `s` should sample. Borrowed; any thread. */
 void vtr_flusher_attach_stacks(struct vtr_flusher *f, struct vtr_stack_sampler *s);
 
-/* Flushes CUPTI now, before the next interval, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0:
- * what it had finished by the call has come back. -1: it has not. Any thread. */
-int vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns);
+/* Flushes CUPTI now, and again until all buffers that it had at the call have come back, at most
+ * until `deadline_ns` (CLOCK_MONOTONIC). 0: they have. Otherwise when the oldest that it keeps was
+ * handed out, trace clock: records of work launched since then are missing. One caller at a time. */
+uint64_t vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns);
 
 /* Asks the thread to drain CUPTI until `until_ns` (CLOCK_MONOTONIC), and waits for it until
  * `deadline_ns`, which is later. 0: all outstanding buffers have come back. -1: they have not, or

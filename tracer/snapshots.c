@@ -98,14 +98,16 @@ static int write_file(struct vtr_snapshots *s, struct vtr_flight_view *view, con
 	return VPT_OK;
 }
 
-/* Everything that has happened by now becomes a chunk; where CUPTI or the writer hangs, the file
- * ends earlier. */
-static void cut(struct vtr_snapshots *s)
+/* Everything that has happened by now becomes a chunk. CUPTI keeps a buffer while a record in it has
+ * no end, so beside a host that runs ahead of its GPU some may be missing; where the writer hangs,
+ * the file ends earlier. */
+static void cut(struct vtr_snapshots *s, struct vtr_flight_why *why)
 {
 	uint64_t deadline_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)FLUSH_MS * 1000000;
 
-	vtr_flusher_flush(s->flusher, deadline_ns);
-	vtr_writer_cut(s->writer, deadline_ns + (uint64_t)FLUSH_MS * 1000000);
+	why->held_ns = vtr_flusher_flush(s->flusher, deadline_ns);
+	deadline_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)FLUSH_MS * 1000000;
+	why->is_cut_off = vtr_writer_cut(s->writer, deadline_ns) != 0;
 }
 
 static int take(struct vtr_snapshots *s, const char *path, const char *cause, struct vpt_err *err)
@@ -116,7 +118,7 @@ static int take(struct vtr_snapshots *s, const char *path, const char *cause, st
 	int rc;
 
 	if (!s->is_ending)
-		cut(s);
+		cut(s, &why);
 	vtr_flight_pin(s->flight, &view);
 	rc = view.count || !s->is_ending ? write_file(s, &view, path, &why, err) : VPT_OK;
 	vtr_flight_unpin(s->flight);

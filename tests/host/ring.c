@@ -10,6 +10,8 @@
  *	host_ring take PATH...      works, and takes a snapshot of each name; "-" is none
  *	host_ring full PATH         the same on a full disk, then once more on one that is not
  *	host_ring busy PATH N       N snapshots while three threads launch as fast as they can
+ *	host_ring ahead NAME US     a mark after 1 s, in a thread that launches a kernel each US microseconds and never
+ *	                            lets the GPU become idle; ends 2 s after it
  *	host_ring long SECONDS      the same without snapshots; prints its memory early and late
  *	host_ring many N            N processes at once, which die like "die 300 1"
  *
@@ -168,6 +170,31 @@ static void take_while_busy(const char *path, long count)
 	print_counts();
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Kernels last longer than the time between their launches, so there is always one in the queue. */
+static void run_ahead(const char *mark, long us)
+{
+	uint64_t begin_ns = now_ns(), i, step_ns = (uint64_t)us * 1000;
+
+	for (i = 0; i * step_ns < 3000000000; i++) {
+		while (now_ns() < begin_ns + i * step_ns)
+			usleep(200);
+		host_launch(gpu.gemm, step_ns + step_ns / 8 + i, NULL);
+		atomic_fetch_add(&launched, 1);
+		if (i == 1000000000 / step_ns)
+			vptrace_mark(mark);
+	}
+	HOST_CHECK(cudaDeviceSynchronize());
+	print_counts();
+}
+
 static void watch_memory(long seconds)
 {
 	pthread_t threads[3];
@@ -234,6 +261,8 @@ int main(int argc, char **argv)
 		take_on_full_disk(word);
 	} else if (!strcmp(how, "busy")) {
 		take_while_busy(word, n);
+	} else if (!strcmp(how, "ahead")) {
+		run_ahead(word, n);
 	} else if (!strcmp(how, "long")) {
 		watch_memory(host_number(word, "SECONDS"));
 	} else {
