@@ -65,7 +65,8 @@ struct vpa_reading {
 	uint64_t memory_limit_bytes;       /* 0: not given */
 	char ended[16];                    /* by which of its limits; "": by none */
 	uint64_t windows_missed;           /* windows of the capture that were not recorded */
-	char ring[32];        /* how much a flight recorder was to keep; "": it is none */
+	uint64_t queued; /* ops without times that ran after the capture had ended by its limit */
+	char ring[32];   /* how much a flight recorder was to keep; "": it is none */
 	char ring_cause[256]; /* why it was written */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */
 	uint64_t complete_until_ns;

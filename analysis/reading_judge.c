@@ -234,6 +234,12 @@ static void judge_window(struct judging *j)
 	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (!strcmp(j->n->ended, limits[i].word))
 			say(j, 0, "", "ended by %s", limits[i].option);
+	if (j->n->queued)
+		say(j, 0, "",
+			"%" PRIu64
+			" operation%s launched before the end and ran after it: no part of the "
+			"recording",
+			j->n->queued, j->n->queued == 1 ? " was" : "s were");
 	if (missed)
 		say(j, 1, "choose a range that is longer, or opens less often",
 			"%" PRIu64 " window%s not recorded: they opened faster than they could be "

@@ -153,7 +153,19 @@ static void judge_late(struct vpa_report *out)
 			ranges, ranges == 1 ? " was" : "s were");
 }
 
-static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
+/* Ops that have no time for a known reason are told with that. */
+static void judge_times(struct vpa_report *out, const struct vpa_reading *n)
+{
+	uint64_t count = out->verdict.reversed + out->verdict.zero_time;
+	uint64_t known = n->unfinished + n->queued;
+
+	if (count > known)
+		REASON(out, "%" PRIu64 " operation%s invalid times: left out of all sums",
+			count - known, count - known == 1 ? " has" : "s have");
+}
+
+static void judge_records(
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
 {
 	struct vpa_verdict *v = &out->verdict;
 	uint64_t crowded = 0;
@@ -183,10 +195,7 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	if (crowded)
 		REASON(out, "%" PRIu64 " launch%s left out: too many share one correlation id",
 			crowded, crowded == 1 ? " was" : "es were");
-	if (v->reversed || v->zero_time)
-		REASON(out, "%" PRIu64 " operation%s invalid times: left out of all sums",
-			v->reversed + v->zero_time,
-			v->reversed + v->zero_time == 1 ? " has" : "s have");
+	judge_times(out, n);
 	judge_late(out);
 	judge_samples(out);
 	if (r->names_lost)
@@ -417,7 +426,7 @@ int vpa_verdict_write(
 	if (!v->complete)
 		copy_losses(v, reading);
 	judge_lost_launches(out);
-	judge_records(out, r);
+	judge_records(out, r, reading);
 	judge_limits(out, r);
 	judge_overhead(out, r);
 	judge_calls(out, r);

@@ -208,7 +208,7 @@ says err "a.zst: "
 says err " incomplete: GPU work of its last "
 expect 3 "$rule: the report" a.zst
 says out "INCOMPLETE"
-says err " s is missing: it had not been delivered when the file was written"
+says out "s is missing: it had not been delivered when"
 same "$rule: a loss" undelivered "$("$VPT_ANALYZE" cat a.zst --kind loss | sed -n 's/.*"loss_kind":"\([a-z]*\)".*/\1/p')"
 records 0 "no signal is taken unless asked for" --ring 30s -o a.zst "$host" signal
 files 1

@@ -155,6 +155,20 @@ records "the last step" --capture step:3-5 "$host" run linger
 lets_through $(windows_of step | cut -d' ' -f7) $(windows_of step | cut -d' ' -f12)
 ends_by_itself window --capture
 
+# What was queued then and ran later has no times: no defect, and told as what it is.
+export VPT_STANDIN_TIME=real
+records "work queued at the end" --duration 1 "$bin/host_ring" ahead now 1000
+unset VPT_STANDIN_TIME
+keeps_whole
+says out '"complete": true'
+queued=$("$VPT_ANALYZE" cat part.zst --kind meta | sed -n 's/.*"key":"capture.queued","value":"\(.*\)"}$/\1/p')
+cases=$((cases + 1))
+[ "${queued:-0}" -gt 20 ] || fail "$rule: $queued operations"
+same "$rule: rows without times" "$queued" "$("$VPT_ANALYZE" cat part.zst --kind kernel | grep -c '"start_ns":0,')"
+says out "$queued operations were launched before the end and ran after it: no part of the recording"
+cases=$((cases + 1))
+! grep -q "invalid times" out || fail "$rule: $(grep "invalid times" out)"
+
 for bytes in 1M 3M; do
 	records "at most $bytes" --max-bytes $bytes "$host" many
 	limit=$((${bytes%M} * 1048576))

@@ -3,7 +3,9 @@
 
 #include "formats/memory.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 struct vtr_unfinished_stream {
@@ -12,11 +14,13 @@ struct vtr_unfinished_stream {
 	uint32_t done;    /* the newest correlation id of these */
 	uint64_t from_ns; /* from then on nothing is known */
 	uint64_t count;   /* of ops that are unfinished */
+	uint64_t queued;  /* of these, that have not begun either */
 };
 
 struct vtr_unfinished_op {
 	size_t stream; /* its index */
 	uint32_t correlation;
+	int has_begun;
 };
 
 /* The end of a 32-bit field. */
@@ -106,8 +110,8 @@ static void note_op(
 		return;
 	}
 	if (!vpt_grow(&u->ops, &u->op_cap, u->op_count + 1, sizeof(*u->ops)))
-		u->ops[u->op_count++] =
-			(struct vtr_unfinished_op){(size_t)(s - u->streams), correlation};
+		u->ops[u->op_count++] = (struct vtr_unfinished_op){
+			(size_t)(s - u->streams), correlation, time_at(record + p->start) != 0};
 }
 
 void vtr_unfinished_buffer(
@@ -123,28 +127,46 @@ void vtr_unfinished_buffer(
 			note_op(u, &places[kind], record, full->taken_ns);
 }
 
+/* The rows are there, without times; this says that they are no part of the capture. */
+static void tell_queued(struct vtr_recorder *r, uint64_t count)
+{
+	char text[24];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	vtr_recorder_meta(r, "capture.queued", text);
+}
+
 uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t stop_ns)
 {
-	uint64_t all = 0;
+	uint64_t all = 0, queued = 0;
 	size_t i;
 
 	/* A graph's nodes share the id of its launch, and some may end before others. */
 	for (i = 0; i < u->op_count; i++) {
 		struct vtr_unfinished_stream *s = &u->streams[u->ops[i].stream];
 
-		if (!s->has_done || !is_before(u->ops[i].correlation, s->done))
-			s->count++;
+		if (s->has_done && is_before(u->ops[i].correlation, s->done))
+			continue;
+		s->count++;
+		s->queued += !u->ops[i].has_begun;
 	}
 	for (i = 0; i < u->stream_count; i++) {
 		const struct vtr_unfinished_stream *s = &u->streams[i];
 
-		if (!s->count || vtr_recorder_is_off(r, s->from_ns, stop_ns))
+		if (!s->count)
 			continue;
+		if (vtr_recorder_is_off(r, s->from_ns, stop_ns)) {
+			queued += s->queued; /* a row that begins after the limit is none */
+			continue;
+		}
 		all += s->count;
 		vtr_recorder_room(r);
 		vtr_recorder_loss(r, vtr_recorder_stream(r, s->device, s->context, s->stream),
 			VPT_LOSSKIND_UNFINISHED, s->from_ns, stop_ns, s->count);
 	}
+	tell_queued(r, queued);
 	return all;
 }
 
