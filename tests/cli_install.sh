@@ -34,7 +34,7 @@ if command -v readelf >/dev/null && command -v nm >/dev/null; then
 	done
 	{
 		sed -n 's/^VPTRACE_API.*[ *]\(vptrace_[a-z_]*\)(.*/\1/p' "$header"
-		printf '%s\n' InitializeInjection InitializeInjectionNvtx2 InitializeInjectionNvtxExtension
+		printf '%s\n' InitializeInjection InitializeInjectionNvtx2 InitializeInjectionNvtxExtension vptrace_python_function
 	} | sort >expected
 	nm -D --defined-only --with-symbol-versions $lib/libvptrace.so >symbols
 	sed -n 's/^[0-9a-f]* [TD] \([A-Za-z0-9_]*\)@@VPTRACE_[0-9.]*$/\1/p' symbols | sort >found

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Marks of functions of the script itself, with each Python that is here; `vptrace run` with such marks, whose capture has
-# the ranges; and the ends of a Python process that exit() does not see.
+# With each Python that is here: marks of functions of the script itself; the library's functions for Python; `vptrace run` with
+# such marks, whose capture has the ranges; and the ends of a Python process that exit() does not see.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
@@ -86,6 +86,12 @@ ends() {
 	done
 }
 
+# rows NAME: what the capture NAME.zst recorded, without times and threads
+rows() {
+	"$VPT_ANALYZE" export "$1.zst" --format chrome --compress none -o - 2>/dev/null |
+		sed -n 's/.*"cat":"user_annotation",.*\("name":"[^"]*",\).*\("args":.*\)},*$/\1\2/p'
+}
+
 pythons >list
 missing_pythons
 [ -s list ] || skip "there is no Python from 3.9 to 3.13"
@@ -97,6 +103,16 @@ while read -r version python; do
 		cat out err
 	}
 	says out " rules, 0 failed"
+
+	rule="the library's own functions for Python $version"
+	cases=$((cases + 1))
+	rm -f builtins.zst ctypes.zst errors.zst
+	PYTHONPATH=$source/tracer/python "$python" "$source/tests/support/marks_functions.py" . >out 2>err </dev/null || {
+		fail "$rule"
+		cat out err
+	}
+	same "they record as much, Python $version" 16 "$(rows builtins | wc -l | tr -d ' ')"
+	same "they record what ctypes does, Python $version" "$(rows ctypes)" "$(rows builtins)"
 
 	rule="a capture, Python $version"
 	cases=$((cases + 1))

@@ -14,8 +14,18 @@ import sys
 KINDS = {1: "request", 2: "stage", 3: "block", 4: "step", 5: "context", 6: "frames"}
 
 
+class Note:  # pylint: disable=too-few-public-methods
+    """The struct, as the library reads it from the arguments of its builtins."""
+
+    def __init__(self, kind, index=-1, frames=-1, latents=-1, timestep=-1.0):  # pylint: disable=too-many-arguments
+        assert {type(n) for n in (kind, index, frames, latents)} == {int} and type(timestep) is float
+        self.kind, self.index, self.frames, self.latents, self.timestep = kind, index, frames, latents, timestep
+
+
 class Library:
     """What libvptrace.so would be asked to do, as text."""
+
+    builtins = True  # whether it has some
 
     def __init__(self):
         self.lines, self.depth, self.metadata_seen = [], 0, []
@@ -45,6 +55,12 @@ class Library:
 
     def note_mark(self, name, note):
         self.show(getattr(note, "_obj", note), name)
+
+    def builtin(self, name):
+        function = getattr(self, name) if self.builtins else None
+        if function and name.startswith("note"):
+            return lambda name, *numbers: function(name, Note(*numbers))
+        return function
 
     def quick(self, name):
         return getattr(self, name)

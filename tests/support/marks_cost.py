@@ -15,7 +15,14 @@ import types
 import vptrace
 
 MARKS = {"stage": "stage s", "step": "step", "index": "step index=i", "block": "block", "timestep": "step index=i timestep=1000-i",
-         "begin": "step begin"}
+         "argument": "step index=i timestep=i", "begin": "step begin index=i timestep=1000-i", "end": "step end"}
+PROGRAM = "".join("def %s(i): pass\n" % name for name in ("plain", *MARKS)) + """
+def no_pair(i): plain(i); plain(i)
+def pair(i): begin(i); end(i)
+"""
+# What is measured, what it is called, and the same without marks.
+SUBJECTS = [(name, mark, "plain") for name, mark in MARKS.items() if name not in ("begin", "end")]
+SUBJECTS.append(("pair", MARKS["begin"] + ", step end", "no_pair"))
 CALLS, TURNS = 200, 2000
 
 
@@ -28,7 +35,7 @@ def turn(function):
 
 def main():
     module = sys.modules["subject"] = types.ModuleType("subject")
-    exec("".join("def %s(i): pass\n" % name for name in ("plain", *MARKS)), vars(module))  # pylint: disable=exec-used
+    exec(PROGRAM, vars(module))  # pylint: disable=exec-used
     for name in MARKS:
         getattr(module, name).__module__ = "subject"
     vptrace.start(os.path.join(tempfile.mkdtemp(), "cost.zst"), profile="none")
@@ -37,12 +44,12 @@ def main():
         for i in range(int(sys.argv[2])):
             getattr(module, sys.argv[1])(i)
     else:
-        least = dict.fromkeys(("plain", *MARKS), 1e9)
+        least = dict.fromkeys([name for subject in SUBJECTS for name in (subject[0], subject[2])], 1e9)
         for _ in range(TURNS):
             for name in least:
                 least[name] = min(least[name], turn(getattr(module, name)))
-        for name, mark in MARKS.items():
-            print("%-30s %5.0f ns" % (mark, least[name] - least["plain"]))
+        for name, words, plain in SUBJECTS:
+            print("%-45s %5.0f ns" % (words, least[name] - least[plain]))
     vptrace.stop()
 
 

@@ -135,6 +135,49 @@ def values_are_numbers_that_are_at_hand():
             same(p.lines, ["stage s" + expected])
 
 
+@rule
+def a_value_as_python_is_the_value_as_functions():
+    from vptrace_marks import values
+
+    class Program:
+        size, none, nan, big, half, text = 3, None, float("nan"), 1 << 1100, 2.5, "3"
+        sizes, table = (4, True), {"a": 6, 1: [7]}
+
+        @property
+        def fails(self):
+            raise KeyError("size")
+
+    def function(self, i, x=None, /, y=2, *rest, n=7, m, **named):  # pylint: disable=unused-argument
+        pass
+
+    arguments = values.arguments_of(inspect.signature(function))
+    texts = ["i", "x", "y", "n", "m", "k", "rest", "self", "count", "request", "request.size", "request|i", "5", "-i", "-self.size",
+             "i-1", "1000-i", "2*i+y//2-1", "i//0", "i==3", "i!=m", "(i<y)+(i<=y)+(i>y)+(i>=y)", "x+1", "x==x", "self.absent",
+             "self.absent|k|i", "self.fails|8", "self.sizes[0]", "self.sizes[-1]", "self.sizes[2]", 'self.table["a"]',
+             'self.table["b"]', "self.table[1][0]", "self.text[0]", "len(self.sizes)", "len(self)", "len(i)", "5 .real",
+             "-" * 80 + "i", "+".join(["i"] * 300), "(" * 60 + "i" + ")" * 60]
+    texts += ["self.%s%s" % (name, more) for name in ("none", "nan", "big", "half", "text") for more in ("", "*2", "|i", "<4")]
+    calls = [((Program(), i), {"m": 1}) for i in (0, 3, True, 2.0, 2.5, "3", None, float("inf"), 1 << 70)]
+    calls += [((Program(), 3, 4, 5, 6), {"n": 8, "m": 9, "k": 5}), ((Program(), 3), {"y": 4, "m": 2}), ((), {})]
+    for key, absent in values.ABSENT.items():
+        for text in texts:
+            value, said = values.Value(text), []
+            careful = values.Value(text).bind(arguments, values._TYPES.get(key, int))
+            quick = values.numbers_of({key: value}, arguments, lambda key, value, reason: said.append((key, str(reason))))
+            for args, kwargs in calls:
+                said.clear()
+                found = dict(zip(values.ABSENT, quick(args, kwargs, 11, args[0] if args else None)))
+                try:
+                    expected, reasons = careful(args, kwargs, 11, args[0] if args else None), []
+                except values.Unknown as reason:
+                    expected, reasons = absent, [(key, str(reason))]
+                except (OverflowError, ValueError):
+                    expected, reasons = absent, []
+                where = "%s=%s of %r, %r" % (key, text[:40], args[1:], kwargs)
+                assert repr(found) == repr({**values.ABSENT, key: expected}), (where, found, expected)
+                assert said == reasons, (where, said, reasons)
+
+
 # ---- what is wrapped ----
 
 
@@ -604,6 +647,31 @@ def decorators_take_functions_of_the_arguments():
 
 
 @rule
+def the_compiler_leaves_alone_whatever_runs_in_a_mark():
+    import types
+
+    from vptrace_marks import calls
+
+    skipped, run = set(), set()
+    name = "torch._dynamo.eval_frame"
+    text = "def early(i): pass\ndef late(i): pass\n"
+    with Program(text, "M:early = step index=i timestep=1000-i") as p:
+        sys.modules[name] = types.SimpleNamespace(skip_code=skipped.add)
+        try:
+            calls.compiler_is_there()
+            vptrace.mark_calls("%s:late = step index=i+1 timestep=i" % p.name)
+        finally:
+            del sys.modules[name]
+            calls._skip = None
+        sys.setprofile(lambda frame, event, arg: run.add(frame.f_code) if event == "call" else None)
+        p.module.early(1), p.module.late(2)
+        sys.setprofile(None)
+        same(p.lines, ["step 1 timestep=999", "step 3 timestep=2"])
+    ours = {code for code in run if os.sep + "vptrace_marks" + os.sep in code.co_filename}
+    same((len([code for code in ours if code.co_name == "numbers"]), ours - skipped), (2, set()))
+
+
+@rule
 def without_a_library_nothing_is_marked():
     program = Program("def f(): return 4\n")
     vptrace._library.loaded = None
@@ -618,7 +686,7 @@ def main():
     os.chdir(folder)
     sys.path.insert(0, folder)
     failed = 0
-    for function in RULES:
+    for function, marked.Library.builtins in [(rule, there) for there in (True, False) for rule in RULES]:
         try:
             function()
         except Exception as error:  # pylint: disable=broad-except
@@ -626,7 +694,7 @@ def main():
 
             failed += 1
             vptrace.unmark_calls()
-            print("FAIL: %s: %s" % (function.__name__.replace("_", " "), error))
+            print("FAIL: %s, builtins %s: %s" % (function.__name__.replace("_", " "), marked.Library.builtins, error))
             traceback.print_exc()
     shutil.rmtree(folder)
     print("%d rules" % len(RULES))

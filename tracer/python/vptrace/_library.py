@@ -104,6 +104,22 @@ class _Library:
             self.snapshot = ctypes.CDLL(path).vptrace_snapshot
             self.snapshot.restype, self.snapshot.argtypes = ctypes.c_int, [_text]
 
+    def builtin(self, name):
+        """One of the functions of tracer/python_functions.h. None: this is no CPython with a lock, or the library is older."""
+        if sys.implementation.name != "cpython" or "t" in sys.abiflags:
+            return None
+        try:
+            make = self._handle["vptrace_python_function"]
+        except AttributeError:
+            return None
+        make.restype, make.argtypes = ctypes.c_void_p, [_text]
+        address = make(name.encode())
+        if not address:
+            return None
+        function = ctypes.cast(address, ctypes.py_object).value
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(function))  # the reference that was returned; `function` has its own
+        return function
+
     def quick(self, name):
         """One of _QUICK without declared types, for a caller that passes bytes and pointers alone."""
         function = self._handle["vptrace_" + name]

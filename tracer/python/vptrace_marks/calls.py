@@ -15,7 +15,7 @@ import types
 
 from . import ranges
 from .lines import KINDS
-from .values import Unknown, arguments_of, number, whatever
+from .values import Unknown, arguments_of, number, numbers_of
 
 
 def _never():
@@ -32,14 +32,34 @@ def torch_is_there():
     tracing = getattr(getattr(torch, "compiler", None), "is_compiling", tracing)
 
 
+_made = []  # the code of functions that are no module's
+_skip = None  # pylint: disable=invalid-name
+
+
 def compiler_is_there():
     """Call it once torch._dynamo.eval_frame is imported: Dynamo then runs our own functions as they are, and compiles
     what wrappers call. Before that it does nothing."""
-    skip = getattr(sys.modules.get("torch._dynamo.eval_frame"), "skip_code", None)
+    global _skip  # pylint: disable=global-statement
+    _skip = skip = getattr(sys.modules.get("torch._dynamo.eval_frame"), "skip_code", None)
     if skip:
+        for code in _made:
+            skip(code)
         for name in list(sys.modules):
             if name.partition(".")[0] in ("vptrace", "vptrace_marks"):
                 _skip_all(skip, vars(sys.modules[name]), name)
+
+
+def _numbers_of(line, arguments):
+    """numbers_of() the line's values, which reports what is unknown as the line's problem."""
+
+    def tell(key, value, reason):
+        line.problem = line.problem or "%s=%s: %s" % (key, value.text, reason)
+
+    numbers = numbers_of(line.values, arguments, tell)
+    _made.append(numbers.__code__)
+    if _skip:
+        _skip(numbers.__code__)
+    return numbers
 
 
 def _skip_all(skip, names, module):
@@ -58,7 +78,6 @@ def _skip_all(skip, names, module):
                 todo.extend(code.co_consts)
 
 
-_CONVERT = {"key": whatever, "timestep": float}  # else int
 _OF_BLOCKS = ("block", "block begin", "block end")
 _COUNTED = (ranges.BLOCK, ranges.STEP, ranges.CONTEXT)
 
@@ -69,8 +88,7 @@ class Marks:
     def __init__(self, recorder, lines, signature):
         self.recorder, self.lines = recorder, lines
         arguments = arguments_of(signature) if signature else {}
-        self._values = {line: [(key, value, value.bind(arguments, _CONVERT.get(key, int))) for key, value in line.values.items()]
-                        for line in lines}
+        self._values = {line: _numbers_of(line, arguments) for line in lines}
         self._named = {line: [(name, value, value.bind(arguments, number)) for name, value in line.facts] for line in lines}
         kinds = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
         self.begins = [(line, kind) for kind in ("block", "step") for line in kinds[kind + " begin"]]
@@ -88,11 +106,15 @@ class Marks:
             return None
         if line.fixed and not line.values:
             return self.recorder.pusher(line.fixed, ranges.kind_of(line))
-        open_range, kind = self._open, ranges.kind_of(line)
+        kind = ranges.kind_of(line)
+        if line.fixed and kind in (ranges.STEP, ranges.CONTEXT) and "context" not in line.values:
+            open_range = self.recorder.step_pusher(line.fixed, kind, self._values[line])
+        else:
+            open_range = functools.partial(self._open, line, kind)
 
         def push(thread, args, kwargs):
             try:
-                open_range(line, kind, thread, args, kwargs)
+                open_range(thread, args, kwargs)
             except Exception as error:  # pylint: disable=broad-except
                 line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
 
@@ -101,17 +123,8 @@ class Marks:
     # ---- values ----
 
     def _numbers(self, line, thread, args, kwargs):
-        """The line's values that push() needs, without unknown ones."""
-        found, request = {}, thread.request
         count = thread.blocks if line.kind in _OF_BLOCKS else thread.steps
-        for key, value, find in self._values[line]:
-            try:
-                found[key] = find(args, kwargs, count, request)
-            except Unknown as reason:
-                line.problem = line.problem or "%s=%s: %s" % (key, value.text, reason)
-            except (OverflowError, ValueError):  # not finite
-                pass
-        return found
+        return self._values[line](args, kwargs, count, thread.request)
 
     def _name(self, line, args):
         """A request is called after its class unless the line names it; "{class}" in a name is that class."""
@@ -135,86 +148,80 @@ class Marks:
     def enter(self, args, kwargs):
         """Opens the ranges, and returns what leave() needs; None if that failed, which must not affect the program."""
         try:
-            return self._enter(args, kwargs)
-        except Exception as error:  # pylint: disable=broad-except
-            for line in self.lines:
-                line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
-            return None
-
-    def _enter(self, args, kwargs):
-        recorder = self.recorder
-        thread = recorder.thread()
-        for kind in self.closes:
-            recorder.end(thread, kind)
-        inside, acting = thread.inside, []
-        for line, kind in self.begins:
-            line.called = True
-            if line.values:
-                if line in inside:  # a method calls that of its base
+            recorder = self.recorder
+            thread = recorder.thread()
+            inside, acting, saved = thread.inside, [], None
+            for kind in self.closes:
+                recorder.end(thread, kind)
+            for line, kind in self.begins:
+                line.called = True
+                if line.values:
+                    if line in inside:  # a method calls that of its base
+                        continue
+                    inside.add(line)
+                    acting.append(line)
+                    count = thread.blocks if kind == "block" else thread.steps
+                    recorder.begin(thread, kind, self._values[line](args, kwargs, count, thread.request))
+                elif kind not in thread.begun:
+                    recorder.begin(thread, kind)
+            depth = len(thread.stack)
+            for line, push in self.around:
+                if line in inside:
                     continue
                 inside.add(line)
-                acting.append((line, None))
-                numbers = self._numbers(line, thread, args, kwargs)
-                recorder.begin(thread, kind, numbers.pop("key", None), numbers.pop("index", None),
-                               numbers.pop("context", 0), numbers)
-            elif kind not in thread.begun:
-                recorder.begin(thread, kind)
-        depth, saved = len(thread.stack), None
-        for item in self.around:
-            line, push = item
-            if line in inside:
-                continue
-            inside.add(line)
-            acting.append(item)
-            line.called = True
-            if push:
-                push(thread, args, kwargs)
-            else:
-                saved = self._open(line, ranges.REQUEST, thread, args, kwargs) or saved
-        return thread, depth, acting, saved
+                acting.append(line)
+                line.called = True
+                if push:
+                    push(thread, args, kwargs)
+                else:
+                    saved = self._open(line, ranges.REQUEST, thread, args, kwargs) or saved
+            return thread, depth, acting, saved
+        except Exception as error:  # pylint: disable=broad-except
+            self._failed(error)
+            return None
+
+    def _failed(self, error):
+        for line in self.lines:
+            line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
 
     def _open(self, line, kind, thread, args, kwargs):
         name = line.fixed or self._name(line, args)
-        numbers = self._numbers(line, thread, args, kwargs)
-        if "context" in numbers and numbers.pop("context"):
+        index, frames, latents, timestep, context, _ = self._numbers(line, thread, args, kwargs)
+        if context:
             kind, name = ranges.CONTEXT, ranges.name_of(ranges.CONTEXT)
-        index = numbers.pop("index", None)
         if kind in _COUNTED:
             index = self.recorder.count(thread, kind, index)
         saved = None
         if kind == ranges.REQUEST:
             saved = self.recorder.enter_request(thread, args[0] if args else None)
             self._facts(line, args, kwargs)
-        self.recorder.push(thread, name, kind, -1 if index is None else index, numbers)
+        self.recorder.push(thread, name, kind, -1 if index is None else index, frames, latents, timestep)
         return saved
 
     def leave(self, entered, args, kwargs):
         """Closes what enter() opened and whatever was left open in it, then what ends here. Never fails."""
         try:
-            self._leave(entered, args, kwargs)
+            thread, depth, acting, saved = entered
+            recorder = self.recorder
+            if len(thread.stack) > depth or thread.over:
+                recorder.pop_to(thread, depth)
+            for line in acting:
+                thread.inside.discard(line)
+            if saved:
+                recorder.leave_request(thread, saved)
+                recorder.pop_to(thread, depth)
+            if acting and self.samples:
+                recorder.ended()
+            for line in self.frames:
+                line.called = True
+                index, frames = self._numbers(line, thread, args, kwargs)[:2]
+                recorder.frames(thread.blocks - 1 if index is None else index, frames)
+            for line, kind in self.ends:
+                line.called = True
+                if kind in thread.begun:
+                    recorder.end(thread, kind)
         except Exception as error:  # pylint: disable=broad-except
-            for line in self.lines:
-                line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
-
-    def _leave(self, entered, args, kwargs):
-        thread, depth, lines, saved = entered
-        recorder = self.recorder
-        recorder.pop_to(thread, depth)
-        for line, _ in lines:
-            thread.inside.discard(line)
-        if saved:
-            recorder.leave_request(thread, saved)
-            recorder.pop_to(thread, depth)
-        if lines and self.samples:
-            recorder.ended()
-        for line in self.frames:
-            line.called = True
-            numbers = self._numbers(line, thread, args, kwargs)
-            recorder.frames(thread, numbers.get("index", thread.blocks - 1), numbers.get("frames", -1))
-        for line, kind in self.ends:
-            line.called = True
-            if kind in thread.begun:
-                recorder.end(thread, kind)
+            self._failed(error)
 
 
 # ---- wrappers ----
@@ -240,23 +247,32 @@ def _lone(function, marks):
     """The same for one line that only opens a range, at less cost."""
     recorder = marks.recorder
     (line, push), = marks.around
-    pop_to, thread_of, ended = recorder.pop_to, recorder.thread, recorder.ended if marks.samples else None
+    local, range_pop, pop_to = recorder.local, recorder.range_pop, recorder.pop_to
+    ended = recorder.ended if marks.samples else None
 
     def marked(*args, **kwargs):
         if tracing():
             return function(*args, **kwargs)
-        thread = thread_of()
+        try:
+            thread = local.thread
+        except AttributeError:
+            thread = recorder.thread()
         inside = thread.inside
         if line in inside:
             return function(*args, **kwargs)
         line.called = True
         inside.add(line)
-        depth = len(thread.stack)
+        stack = thread.stack
+        depth = len(stack)
         push(thread, args, kwargs)
         try:
             return function(*args, **kwargs)
         finally:
-            pop_to(thread, depth)
+            if len(stack) - 1 == depth and not stack[depth] and not thread.over:  # what pop_to() would do
+                stack.pop()
+                range_pop()
+            else:
+                pop_to(thread, depth)
             inside.discard(line)
             if ended:
                 ended()

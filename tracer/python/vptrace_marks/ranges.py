@@ -17,19 +17,21 @@ it too, see follow().
 import ctypes
 import threading
 
+from .values import ABSENT
+
 REQUEST, STAGE, BLOCK, STEP, CONTEXT, FRAMES = 1, 2, 3, 4, 5, 6
 _KINDS = {"request": REQUEST, "stage": STAGE, "block": BLOCK, "step": STEP, "context": CONTEXT}
 _NAMES = {BLOCK: b"block", STEP: b"step", CONTEXT: b"context pass"}
+NOTHING = tuple(ABSENT.values())
 _OWN, _FOREIGN = "", None  # in the list; else "block" or "step", begun and not yet ended
 
 
 class Thread:  # pylint: disable=too-many-instance-attributes
     """What is open on this thread, and the counts in it."""
 
-    __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks", "note", "pointer",
-                 "rest")
+    __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks")
 
-    def __init__(self, note):
+    def __init__(self):
         self.stack = []
         self.inside = set()  # lines whose range is open: a call in a call of the same line has none
         self.begun = {}  # "block", "step": its depth, where one has begun and not ended
@@ -37,52 +39,83 @@ class Thread:  # pylint: disable=too-many-instance-attributes
         self.keys = {}
         self.request = None
         self.steps = self.blocks = 0  # so far: in the block, else in the request; in the request
-        self.note, self.pointer = note, ctypes.byref(note)
-        self.rest = False  # whether the note has more than a kind and an index
+
+
+def _noting(function, note_type):
+    """A function of the library, that takes a name and a pointer to a note, as one that takes the fields of the note. For where
+    Library.builtin() has none."""
+    local = threading.local()
+
+    def noted(name, kind, index=-1, frames=-1, latents=-1, timestep=-1.0):  # pylint: disable=too-many-arguments
+        try:
+            note, pointer = local.note
+        except AttributeError:
+            note = note_type()
+            note, pointer = local.note = note, ctypes.byref(note)
+        note.kind, note.index, note.frames, note.latents, note.timestep = kind, index, frames, latents, timestep  # copied there
+        function(name, pointer)
+
+    return noted
 
 
 class Recorder:
-    """Makes the ranges. `library` is the module vptrace's, `note_type` its struct of a note."""
+    """Makes the ranges. `library` is the module vptrace's, `note_type` its struct of a note.
+
+    note_push(name, kind, index, frames, latents, timestep) and range_pop() are the library's, which wrappers may call too if they
+    keep thread.stack."""
 
     def __init__(self, library, note_type, ended=None, metadata=None):
-        self._local = threading.local()
-        self._note_type = note_type
-        # Without declared types a call costs half as much. What is passed is made here: bytes and pointers to notes.
-        self._note_push, self._note_mark = library.quick("note_push"), library.quick("note_mark")
-        self._range_push, self._range_pop = library.quick("range_push"), library.quick("range_pop")
+        self.local = threading.local()  # its attribute `thread`, if there is one, is thread()
+        # Without declared types a call through ctypes costs half as much. What is passed is made here: bytes and pointers.
+        quick, builtin = library.quick, library.builtin
+        self.note_push = builtin("note_push") or _noting(quick("note_push"), note_type)
+        self._note_mark = builtin("note_mark") or _noting(quick("note_mark"), note_type)
+        self._range_push = builtin("range_push") or quick("range_push")
+        self.range_pop = builtin("range_pop") or quick("range_pop")
         self.ended = ended or (lambda: None)  # called at the end of stages and requests
         self.metadata = metadata or (lambda key, value: None)
 
     def thread(self):
         try:
-            return self._local.thread
+            return self.local.thread
         except AttributeError:
-            thread = self._local.thread = Thread(self._note_type(0, -1, -1, -1, -1.0))
+            thread = self.local.thread = Thread()
             return thread
 
     # ---- open and close ----
 
-    def push(self, thread, name, kind, index=-1, rest=None, entry=_OWN):  # pylint: disable=too-many-arguments
-        """`rest` may have frames, latents and timestep."""
-        note = thread.note  # which is copied
-        note.kind, note.index = kind, index
-        if rest or thread.rest:
-            rest = rest or {}
-            thread.rest = bool(rest)
-            note.frames, note.latents = rest.get("frames", -1), rest.get("latents", -1)
-            note.timestep = rest.get("timestep", -1.0)
-        self._note_push(name, thread.pointer)
-        thread.stack.append(entry)
+    def push(self, thread, name, kind, index=-1, frames=-1, latents=-1, timestep=-1.0):  # pylint: disable=too-many-arguments
+        self.note_push(name, kind, index, frames, latents, timestep)
+        thread.stack.append(_OWN)
 
     def pusher(self, name, kind):
         """push() for a name and a kind with nothing else but the index that is counted, at less cost."""
-        if kind in _NAMES:
-            return lambda thread, args, kwargs: self.push(thread, name, kind, self.count(thread, kind, None))
-        note = self._note_type(kind, -1, -1, -1, -1.0)
-        note_push, pointer = self._note_push, ctypes.byref(note)
+        note_push = self.note_push
 
-        def push(thread, args, kwargs):  # pylint: disable=unused-argument
-            note_push(name, pointer)
+        def push_stage(thread, args, kwargs):  # pylint: disable=unused-argument
+            note_push(name, kind)
+            thread.stack.append(_OWN)
+
+        def push_step(thread, args, kwargs):  # pylint: disable=unused-argument
+            index = thread.steps
+            thread.steps = index + 1
+            note_push(name, kind, index)
+            thread.stack.append(_OWN)
+
+        def push_block(thread, args, kwargs):  # pylint: disable=unused-argument
+            self.push(thread, name, kind, self.count(thread, kind, None))
+
+        return push_block if kind == BLOCK else push_step if kind in _NAMES else push_stage
+
+    def step_pusher(self, name, kind, numbers):
+        """push() of a step or context pass for a call, whose numbers_of() `numbers` is. It fails where that does."""
+        note_push = self.note_push
+
+        def push(thread, args, kwargs):
+            steps = thread.steps
+            index, frames, latents, timestep, _, _ = numbers(args, kwargs, steps, thread.request)
+            thread.steps = steps + 1
+            note_push(name, kind, steps if index is None else index, frames, latents, timestep)
             thread.stack.append(_OWN)
 
         return push
@@ -93,7 +126,7 @@ class Recorder:
 
     def pop_to(self, thread, depth):
         """Closes all that was opened since the thread had `depth` open, and what is over then."""
-        stack, range_pop = thread.stack, self._range_pop
+        stack, range_pop = thread.stack, self.range_pop
         while len(stack) > depth:
             kind = stack.pop()
             range_pop()
@@ -119,17 +152,19 @@ class Recorder:
         else:
             thread.over.add(kind)
 
-    def begin(self, thread, kind, key=None, index=None, context=0, rest=None):  # pylint: disable=too-many-arguments
-        """Begins a step or a block unless one has begun with the same key."""
+    def begin(self, thread, kind, numbers=NOTHING):
+        """Begins a step or a block unless one has begun with the same key. `numbers`: as numbers_of() returns them."""
+        index, frames, latents, timestep, context, key = numbers
         if kind in thread.begun:
             if thread.keys.get(kind) == key:
                 return
             self.end(thread, kind)
             if kind in thread.begun:
                 return
-        code = BLOCK if kind == "block" else CONTEXT if context else STEP
-        self.push(thread, _NAMES[code], code, self.count(thread, code, index), rest, kind)
-        thread.begun[kind], thread.keys[kind] = len(thread.stack), key
+        code, stack = BLOCK if kind == "block" else CONTEXT if context else STEP, thread.stack
+        self.note_push(_NAMES[code], code, self.count(thread, code, index), frames, latents, timestep)
+        stack.append(kind)
+        thread.begun[kind], thread.keys[kind] = len(stack), key
 
     @staticmethod
     def count(thread, kind, index):
@@ -140,12 +175,9 @@ class Recorder:
             known, thread.steps = thread.steps, thread.steps + 1
         return known if index is None else index
 
-    def frames(self, thread, index, frames):
+    def frames(self, index, frames):
         """Marks that the frames of the block that is open, or of the last one, are ready."""
-        note = thread.note
-        note.kind, note.index, note.frames, note.latents, note.timestep = FRAMES, index, frames, -1, -1.0
-        thread.rest = True
-        self._note_mark(b"frames ready", thread.pointer)
+        self._note_mark(b"frames ready", FRAMES, index, frames)
 
     # ---- a request ----
 

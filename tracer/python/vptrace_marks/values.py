@@ -11,6 +11,10 @@
 
 A value is a number that Python has at hand. Nothing here ever computes with a tensor or reads one: that would launch
 work on the GPU or wait for it. Where a value would need that, it is unknown.
+
+A value is there twice. Value.bind() makes a chain of functions, which says why a value is unknown, and tries one
+alternative after the other. numbers_of() makes one function of Python for all values of a line, at a third of the cost:
+it computes the first alternatives, and leaves whatever fails in it to that chain.
 """
 
 import ast
@@ -136,7 +140,7 @@ def _binary(operation, left, right):
     return get
 
 
-def _key(node):
+def _key_of(node):
     node = getattr(node, "value", node) if type(node).__name__ == "Index" else node  # Python 3.8
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         return -node.operand.value
@@ -155,7 +159,7 @@ def _build(node, arguments):  # pylint: disable=too-many-return-statements
     if isinstance(node, ast.Attribute):
         return _attribute(_build(node.value, arguments), node.attr)
     if isinstance(node, ast.Subscript):
-        return _item(_build(node.value, arguments), _key(node.slice))
+        return _item(_build(node.value, arguments), _key_of(node.slice))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and (
             len(node.args) == 1 and not node.keywords):
         return _length(_build(node.args[0], arguments))
@@ -215,3 +219,111 @@ class Value:
             raise reason
 
         return find
+
+    def write(self, writer):
+        """The first alternative as an expression of Python."""
+        return writer.text(self._alternatives[0])
+
+
+# ---- the same as Python ----
+
+_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//",
+          ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+# What numbers_of() gives for a value that is unknown or that the line does not have, and the types that it gives as they are.
+ABSENT = {"index": None, "frames": -1, "latents": -1, "timestep": -1.0, "context": 0, "key": None}
+_TYPES = {"timestep": float, "key": whatever}  # else int
+
+
+class _Writer:
+    """Writes a node as an expression over args, kwargs, count and request. Where the value is unknown the expression fails, with
+    whatever exception."""
+
+    def __init__(self, arguments, names):
+        self._arguments, self._names = arguments, names  # names: what the expression needs, which grows
+
+    def _new(self, value=None):
+        name = "v%d" % len(self._names)
+        self._names[name] = value
+        return name
+
+    def _argument(self, name):
+        if name in ("count", "request"):
+            return name
+        position, default = self._arguments.get(name, (None, Unknown))
+        if position is None:
+            return "kwargs[%r]" % name if default is Unknown else "kwargs.get(%r, %s)" % (name, self._new(default))
+        if default is Unknown:
+            return "(kwargs[%r] if %r in kwargs else args[%d])" % (name, name, position)
+        return "(args[%d] if len(args) > %d else kwargs.get(%r, %s))" % (position, position, name, self._new(default))
+
+    def _number(self, node):
+        text = self.text(node)
+        if isinstance(node, (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare)):  # which make nothing else
+            return text
+        name = self._new()
+        return "(%s if type(%s := %s) is int or type(%s) is float else number(%s))" % (name, name, text, name, name)
+
+    def text(self, node):
+        """For a node that _build() has accepted."""
+        if isinstance(node, ast.Constant):
+            return "(%r)" % node.value
+        if isinstance(node, ast.Name):
+            return self._argument(node.id)
+        if isinstance(node, ast.Attribute):
+            return "%s.%s" % (self.text(node.value), node.attr)
+        if isinstance(node, ast.Subscript):
+            name = self._new()
+            return "(%s if isinstance(%s := %s, (tuple, list, dict)) else ())[%r]" % (
+                name, name, self.text(node.value), _key_of(node.slice))
+        if isinstance(node, ast.Call):
+            return "len(%s)" % self.text(node.args[0])
+        if isinstance(node, ast.UnaryOp):
+            return "(0 - %s)" % self._number(node.operand)
+        if isinstance(node, ast.BinOp):
+            left, sign, right = node.left, node.op, node.right
+        else:
+            left, sign, right = node.left, node.ops[0], node.comparators[0]
+        return "(%s %s %s)" % (self._number(left), _SIGNS[type(sign)], self._number(right))
+
+
+def _lines_of(key, value, arguments, names):
+    """The lines that set the variable `key`."""
+    careful = "%s = careful_%s(args, kwargs, count, request)" % (key, key)
+    try:
+        text = value.write(_Writer(arguments, names))
+        compile(text, "", "eval")
+    except (SyntaxError, RecursionError, MemoryError):  # nested too deeply
+        return [careful]
+    kind = _TYPES.get(key, int)
+    if kind is whatever:
+        check = "if %s is None: raise ValueError" % key
+    else:
+        check = "if type(%s) is not %s: %s = %s(number(%s))" % (key, kind.__name__, key, kind.__name__, key)
+    return ["try:", "    %s = %s" % (key, text), "    " + check, "except Exception:", "    " + careful]
+
+
+def numbers_of(values, arguments, tell):
+    """A function of a call, (args, kwargs, count, request), that returns index, frames, latents, timestep, context and key, as in
+    ABSENT. `values`: {key: Value}. `tell(key, value, reason)` is called where one is unknown."""
+    names, lines = {"number": number}, []
+    for key, value in values.items():
+        names["careful_" + key] = _careful(key, value, value.bind(arguments, _TYPES.get(key, int)), tell)
+        lines += _lines_of(key, value, arguments, names)
+    found = ", ".join(key if key in values else repr(absent) for key, absent in ABSENT.items())
+    text = "".join("\n    " + line for line in [*lines, "return " + found])
+    exec(compile("def numbers(args, kwargs, count, request):" + text, __file__, "exec"), names)  # pylint: disable=exec-used
+    return names["numbers"]
+
+
+def _careful(key, value, find, tell):
+    def get(args, kwargs, count, request):
+        try:
+            return find(args, kwargs, count, request)
+        except Unknown as reason:
+            tell(key, value, reason)
+        except (OverflowError, ValueError):  # not finite
+            pass
+        return ABSENT[key]
+
+    return get
