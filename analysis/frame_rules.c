@@ -72,21 +72,36 @@ static struct vpt_text in_packages(struct vpt_text path)
 	return path;
 }
 
+static int has_one_of(struct vpt_text path, const char *const *parts, size_t count)
+{
+	size_t i;
+
+	path = in_packages(path);
+	for (i = 0; i < count; i++)
+		if (has_part(path, parts[i]))
+			return 1;
+	return 0;
+}
+
 static int is_of_framework(struct vpt_text file)
 {
 #define LIST(part) part,
 	static const char *const frameworks[] = {VPA_FRAMEWORKS(LIST)};
 #undef LIST
-	size_t i;
 
-	file = in_packages(file);
-	for (i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
-		if (has_part(file, frameworks[i]))
-			return 1;
-	return 0;
+	return has_one_of(file, frameworks, sizeof(frameworks) / sizeof(*frameworks));
 }
 
 /* ---- asking ---- */
+
+int vpa_frame_is_wrapper(struct vpt_text file)
+{
+#define LIST(part) part,
+	static const char *const wrappers[] = {VPA_WRAPPERS(LIST)};
+#undef LIST
+
+	return has_one_of(file, wrappers, sizeof(wrappers) / sizeof(*wrappers));
+}
 
 int vpa_frame_is_users(const struct vpa_frame_rules *r, struct vpt_text file)
 {

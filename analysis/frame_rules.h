@@ -26,4 +26,8 @@ void vpa_frame_rules_free(struct vpa_frame_rules *r); /* accepts NULL */
  * the table. A rule sees the last 4,095 bytes of the path, with NUL as "?". Any thread. */
 int vpa_frame_is_users(const struct vpa_frame_rules *r, struct vpt_text file);
 
+/* Whether a file is one of vptrace's own that call the marked functions of a program; no rule changes
+ * that. */
+int vpa_frame_is_wrapper(struct vpt_text file);
+
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The number of a chunk's frame in the whole trace. */
+/* The number of a chunk's frame in the whole trace; VPT_NO_ID: it is a mark's wrapper. */
 static int add_frame(struct vpa_resolver *r, const struct vpt_batch *b,
 	const struct vpt_frame *frame, uint64_t *id)
 {
@@ -22,6 +22,9 @@ static int add_frame(struct vpa_resolver *r, const struct vpt_batch *b,
 		return rc;
 	own.function = function;
 	own.file = file;
+	*id = VPT_NO_ID;
+	if (vpa_stacks_is_wrapper(r->model, &own))
+		return VPT_OK;
 	*id = vpt_stack_table_frame(&r->model->stacks.table, &own);
 	return *id == VPT_NO_ID ? VPT_ENOMEM : VPT_OK;
 }
@@ -45,7 +48,9 @@ static int add_stack(struct vpa_resolver *r, const struct vpt_stacks *view, uint
 	rc = add_frame(r, view->batch, &innermost, &frame);
 	if (rc)
 		return rc;
-	id = vpt_stack_table_stack(&s->table, vpa_stacks_of_row(s, caller), frame);
+	id = vpa_stacks_of_row(s, caller);
+	if (frame != VPT_NO_ID)
+		id = vpt_stack_table_stack(&s->table, id, frame);
 	if (id == VPT_NO_ID)
 		return VPT_ENOMEM;
 	s->of_row[row] = (uint32_t)id;

@@ -39,19 +39,39 @@ struct vpt_frame vpa_stacks_frame(const struct vpa_stacks *s, uint32_t stack, ui
 
 /* ---- whose code ---- */
 
-int vpa_stacks_is_users(struct vpa_model *m, const struct vpt_frame *frame)
+enum { NOT_JUDGED, FRAMEWORK, USERS, WRAPPER };
+
+static uint8_t judge(const struct vpa_model *m, const struct vpt_frame *frame)
+{
+	const struct vpt_text file = vpa_name(m, (uint32_t)frame->file);
+
+	if (vpa_frame_is_wrapper(file))
+		return WRAPPER;
+	return vpa_frame_is_users(m->stacks.rules, file) ? USERS : FRAMEWORK;
+}
+
+static uint8_t whose(struct vpa_model *m, const struct vpt_frame *frame)
 {
 	struct vpa_stacks *s = &m->stacks;
 	uint8_t *known;
 
 	/* Without memory each file is judged anew. */
 	if (vpt_grow_zeroed(&s->files, &s->file_cap, frame->file + 1, sizeof(*s->files)))
-		return vpa_frame_is_users(s->rules, vpa_name(m, (uint32_t)frame->file));
+		return judge(m, frame);
 	known = &s->files[frame->file];
-	if (!*known)
-		*known = 1 +
-			 (uint8_t)vpa_frame_is_users(s->rules, vpa_name(m, (uint32_t)frame->file));
-	return *known - 1;
+	if (*known == NOT_JUDGED)
+		*known = judge(m, frame);
+	return *known;
+}
+
+int vpa_stacks_is_users(struct vpa_model *m, const struct vpt_frame *frame)
+{
+	return whose(m, frame) == USERS;
+}
+
+int vpa_stacks_is_wrapper(struct vpa_model *m, const struct vpt_frame *frame)
+{
+	return whose(m, frame) == WRAPPER;
 }
 
 /* Whether a stack's innermost frame is the user's: the line of the stack itself, else its

@@ -27,7 +27,7 @@ struct vpa_stacks {
 	size_t line_cap;
 	uint64_t left_out;                   /* stacks beyond the limit */
 	const struct vpa_frame_rules *rules; /* the user's, borrowed; NULL: none */
-	uint8_t *files; /* by file's name: 1 + whether it is the user's; 0: not judged yet */
+	uint8_t *files;                      /* by file's name: whose it is, see stacks.c */
 	size_t file_cap;
 };
 
@@ -50,6 +50,10 @@ struct vpt_frame vpa_stacks_frame(const struct vpa_stacks *s, uint32_t stack, ui
 
 /* A frame by its number. */
 struct vpt_frame vpa_stacks_frame_at(const struct vpa_stacks *s, uint32_t frame);
+
+/* Whether a frame is that of a mark's wrapper (vpa_frame_is_wrapper()). The resolver leaves them out:
+ * no stack has one. */
+int vpa_stacks_is_wrapper(struct vpa_model *m, const struct vpt_frame *frame);
 
 /* Whether a frame is of the user's code, as frame_rules.h says: it has a file, and that is not a
  * framework's. */

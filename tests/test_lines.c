@@ -177,6 +177,82 @@ static void no_line_is_in_our_own_python(void **state)
 	}
 }
 
+/* Whether these are the functions of a stack from the outermost, as flame graphs show it. */
+static int has_functions(const struct vpa_report *r, uint32_t stack, const char *functions)
+{
+	const char *end = functions + strlen(functions);
+
+	for (; stack; stack = r->lines.stacks[stack].caller) {
+		const char *name = r->lines.stacks[stack].frame.function;
+		size_t len = strlen(name);
+
+		if ((size_t)(end - functions) < len || memcmp(end - len, name, len) != 0)
+			return 0;
+		end -= len;
+		end -= end > functions && end[-1] == ';';
+	}
+	return end == functions;
+}
+
+static void stacks_are_without_the_wrappers_of_marks(void **state)
+{
+	static const struct {
+		const char *rule, *stack, *functions;
+	} cases[] = {
+		{"between two functions",
+			"main (/app/run.py:3);marked (/x/python/vptrace_marks/calls.py:220);step "
+			"(/app/run.py:7)",
+			"main;step"},
+		{"two of them, the range of a decorator, and a method in between",
+			"main (/app/run.py:3);marked (/x/vptrace_marks/calls.py:220);inherited "
+			"(/x/vptrace_marks/places.py:187);ranged (/x/vptrace/_ranges.py:73);step "
+			"(/app/run.py:7)",
+			"main;step"},
+		{"the innermost, whose time is its caller's",
+			"main (/app/run.py:3);step (/app/run.py:7);marked "
+			"(/x/site-packages/vptrace_marks/calls.py:220);numbers "
+			"(/x/site-packages/vptrace_marks/values.py:1)",
+			"main;step"},
+		{"all of it", "marked (/x/vptrace_marks/calls.py:220)", ""},
+		{"a user's file of nearly that name",
+			"main (/app/run.py:3);step (/app/my_vptrace_marks/calls.py:220)",
+			"main;step"},
+		{"other files of ours are a framework's",
+			"main (/app/run.py:3);start (/x/vptrace/_capture.py:7)", "main;start"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct random_text text = {0};
+		struct vpa_report *r;
+		uint32_t last;
+
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, 20, cases[i].stack, "");
+		r = report_of_text(&text);
+		last = r->lines.stack_count ? (uint32_t)r->lines.stack_count - 1 : 0;
+		if (!has_functions(r, last, cases[i].functions))
+			fail_msg("%s: expected %s", cases[i].rule, cases[i].functions);
+		vpa_report_free(r);
+	}
+}
+
+/* Python's own start of a process or a module, wherever its library lies. */
+static void no_line_is_in_what_starts_a_process(void **state)
+{
+	static const char *const files[] = {"/opt/python/Lib/multiprocessing/spawn.py",
+		"/opt/python/Lib/multiprocessing/process.py", "/opt/python/Lib/runpy.py",
+		"<frozen runpy>", "/x/vptrace/python/site/sitecustomize.py"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		assert_false(
+			vpa_frame_is_users(NULL, (struct vpt_text){files[i], strlen(files[i])}));
+	assert_true(vpa_frame_is_users(NULL, (struct vpt_text){"/app/my_runpy.py", 16}));
+}
+
 /* ---- a user's rules for frames ---- */
 
 static const char engine[] = "main (/app/run.py:3);serve (/opt/engine/serve.py:7);forward "
@@ -1229,6 +1305,8 @@ int main(void)
 		cmocka_unit_test(four_samples_name_no_line),
 		cmocka_unit_test(a_frameworks_line_gives_way_to_its_caller),
 		cmocka_unit_test(no_line_is_in_our_own_python),
+		cmocka_unit_test(stacks_are_without_the_wrappers_of_marks),
+		cmocka_unit_test(no_line_is_in_what_starts_a_process),
 		cmocka_unit_test(rules_say_whose_code_a_file_is),
 		cmocka_unit_test(rules_see_the_end_of_a_path),
 		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
