@@ -69,13 +69,13 @@ if __name__ == "__main__":
     sys.exit(any(process.exitcode for process in work))
 PY
 
-# ends CODE FILES HOW: a program that Python ends in this way; each of its files has all that it did
+# ends CODE FILES HOW MARKS: a program that Python ends in this way; each of its files has all that it did
 ends() {
-	rule="$3, Python $version"
+	rule="$3, --mark $4, Python $version"
 	cases=$((cases + 1))
 	rm -f ends*.zst
 	VPT_STANDIN=$bin/standin VPT_STANDIN_TIME=real VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPTRACE_STACKS=off VPTRACE_FLUSH_MS=60000 \
-		timeout 60 "$bin/vptrace" run -o ends.zst -- "$python" workers.py "$3" >out 2>err </dev/null
+		timeout 60 "$bin/vptrace" run --mark "$4" -o ends.zst -- "$python" workers.py "$3" >out 2>err </dev/null
 	found=$?
 	[ "$found" = "$1" ] || fail "$rule: expected exit code $1, found $found"
 	ending=$rule
@@ -127,11 +127,14 @@ while read -r version python; do
 	says err "vptrace: marks: $(pwd -P)/absent.marks:2: __main__:decode: there is no such function in $(pwd -P)/generate.py"
 
 	if [ -e "$bin/standin/libcuda.so.1" ]; then
-		for how in fork forkserver spawn; do
-			ends 0 3 $how
+		for mark in auto none; do
+			for how in fork forkserver; do
+				ends 0 3 $how $mark
+			done
+			ends 130 1 interrupt $mark
 		done
-		ends 0 1 inert
-		ends 130 1 interrupt
+		ends 0 3 spawn auto
+		ends 0 1 inert auto
 	fi
 done <list
 finish

@@ -449,6 +449,6 @@ mkdir -p prefix/bin prefix/lib prefix/share/vptrace/python/site
 cp "$vptrace" prefix/bin
 same "the Python part" "PYTHONPATH=$work/prefix/share/vptrace/python/site:former" \
 	"$(PYTHONPATH=former VPTRACE_LIBRARY=$bin/libvptrace.so prefix/bin/vptrace run env 2>err | grep PYTHONPATH)"
-same "without the Python part" "PYTHONPATH=former" \
+same "the Python part, which ends captures, without marks too" "PYTHONPATH=$work/prefix/share/vptrace/python/site:former" \
 	"$(PYTHONPATH=former VPTRACE_LIBRARY=$bin/libvptrace.so prefix/bin/vptrace run --mark none env 2>err | grep PYTHONPATH)"
 finish

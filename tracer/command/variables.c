@@ -288,7 +288,7 @@ int vtr_variables_set(
 		rc = prepend("LD_PRELOAD", places->library, err);
 	if (!rc)
 		rc = join_marks(args, err);
-	if (!rc && *places->site && strcmp(getenv("VPTRACE_MARK"), "none") != 0)
+	if (!rc && *places->site) /* even without marks: it ends captures */
 		rc = prepend("PYTHONPATH", places->site, err);
 	if (!rc && *places->site && set_marks(places->site, err))
 		rc = name_option(args, err);

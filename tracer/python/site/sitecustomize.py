@@ -132,10 +132,11 @@ def _run_the_next():
 
 
 _MARK = os.environ.get("VPTRACE_MARK", "")
-if _MARK not in ("", "none"):
+if _MARK:
     try:
         _watch_ends()
-        _watch(_MARK)
+        if _MARK != "none":
+            _watch(_MARK)
     except Exception as _error:  # pylint: disable=broad-except
         sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(_error).__name__, _error))
 _run_the_next()
