@@ -69,6 +69,11 @@ if __name__ == "__main__":
     sys.exit(any(process.exitcode for process in work))
 PY
 
+cat >workers.marks <<'MARKS'
+__main__:use = stage use
+__main__:absent = stage absent
+MARKS
+
 # ends CODE FILES HOW MARKS: a program that Python ends in this way; each of its files has all that it did
 ends() {
 	rule="$3, --mark $4, Python $version"
@@ -84,6 +89,17 @@ ends() {
 		same "memsets of $capture, $ending" 4 "$("$VPT_ANALYZE" cat "$capture" --kind copy 2>/dev/null | wc -l | tr -d ' ')"
 		grep -q "/$capture: .* good, " err || fail "$ending: $capture is not good"
 	done
+}
+
+# useless TEXT HOW: of marks that some processes hit and others do not, what none has hit is said in one line
+useless() {
+	rule="what is of no use is said once, $2, Python $version"
+	cases=$((cases + 1))
+	rm -f useless*.zst
+	VPT_STANDIN=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPTRACE_STACKS=off \
+		timeout 60 "$bin/vptrace" run --mark workers.marks -o useless.zst -- "$python" workers.py "$2" >out 2>err </dev/null ||
+		fail "$rule: expected exit code 0"
+	same "$rule" "vptrace: marks: $1" "$(grep 'vptrace: marks' err)"
 }
 
 # rows NAME: what the capture NAME.zst recorded, without times and threads
@@ -132,6 +148,9 @@ while read -r version python; do
 				ends 0 3 $how $mark
 			done
 			ends 130 1 interrupt $mark
+		done
+		for how in fork forkserver spawn; do
+			useless "$(pwd -P)/workers.marks:2: __main__:absent: there is no such function in $(pwd -P)/workers.py" $how
 		done
 		ends 0 3 spawn auto
 		ends 0 1 inert auto

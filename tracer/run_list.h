@@ -9,6 +9,8 @@
  *	end PID CODE TEXT        the same of vptrace_stop()
  *	marks PID TEXT           written by vptrace_marks, at the end of a process that recorded nothing:
  *	                         which marks were hit
+ *	used PID KEY             written by vptrace_marks: a line of a mark file, or a preset, was hit
+ *	unused PID KEY<tab>TEXT  the same, was not, and why. The launcher says so if no process says "used KEY"
  *
  * Backslashes and bytes below 32 in TEXT and PATH are written as \xHH. */
 #ifndef VPTRACE_TRACER_RUN_LIST_H

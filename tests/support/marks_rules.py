@@ -391,7 +391,7 @@ def generators_and_coroutines_have_a_range_for_each_stretch():
         assert p.lines == ["stage agen"] * 5 and p.library.depth == 0
         same(list(m.whole()), [None])
         same(p.lines, [])
-        problem = [text for text in vptrace_marks._marking.complaints() if "whole" in text]
+        problem = [text for _, text in vptrace_marks._marking.complaints() if "whole" in text]
         assert len(problem) == 1 and "a generator or coroutine as a request" in problem[0], problem
 
 
@@ -447,7 +447,7 @@ def what_cannot_be_marked_says_so_and_the_program_runs_on():
                  "M:cached = step") as p:
         a = p.module.A()
         same((a.size, a.part("11"), p.module.x, p.module.cached(), p.module.cached.cache_info().misses), (3, 3, 5, 6, 1))
-        problems = [text.replace(p.name, "M") for text in vptrace_marks._marking.complaints()]
+        problems = [text.replace(p.name, "M") for _, text in vptrace_marks._marking.complaints()]
         same(problems, [
             "mark_calls():1: M:A.size: size: expected a function, found a property",
             "mark_calls():2: M:A.part: part: expected a function, found a partial",

@@ -83,6 +83,38 @@ static void take_marks(struct vtr_list *list, long pid, char *text)
 	snprintf(list->marked, sizeof(list->marked), "%.599s", text);
 }
 
+/* KEY, or KEY<tab>TEXT. */
+static void take_use(struct vtr_list *list, char *key)
+{
+	struct vtr_mark *mark;
+	char *why;
+	size_t i;
+
+	vtr_run_list_unescape(key);
+	why = strchr(key, '\t');
+	if (why)
+		*why++ = '\0';
+	for (i = 0; i < list->mark_count && strcmp(list->marks[i].key, key) != 0; i++)
+		;
+	if (i < list->mark_count) {
+		mark = &list->marks[i];
+		if (!why) {
+			free(mark->why);
+			mark->why = NULL;
+		}
+		return;
+	}
+	mark = add(&list->marks, &list->mark_count, sizeof(*mark));
+	if (!mark)
+		return;
+	mark->key = strdup(key);
+	mark->why = why ? strdup(why) : NULL;
+	if (!mark->key) {
+		free(mark->why);
+		list->mark_count--;
+	}
+}
+
 static void take_line(struct vtr_list *list, char *line)
 {
 	int code = 0, at = 0;
@@ -95,6 +127,10 @@ static void take_line(struct vtr_list *list, char *line)
 		return;
 	if (!strcmp(type, "marks")) {
 		take_marks(list, pid, line + at);
+		return;
+	}
+	if (!strcmp(type, "used") || !strcmp(type, "unused")) {
+		take_use(list, line + at);
 		return;
 	}
 	t = process_of(list, pid);
@@ -138,8 +174,15 @@ int vtr_list_take(struct vtr_list *list)
 
 void vtr_list_free(struct vtr_list *list)
 {
+	size_t i;
+
 	if (*list->path)
 		unlink(list->path);
+	for (i = 0; i < list->mark_count; i++) {
+		free(list->marks[i].key);
+		free(list->marks[i].why);
+	}
+	free(list->marks);
 	free(list->processes);
 	free(list->files);
 	memset(list, 0, sizeof(*list));

@@ -18,10 +18,16 @@ struct vtr_traced_file {
 	char path[PATH_MAX];
 };
 
+/* A line of a mark file, or a preset, that some process had no use for. */
+struct vtr_mark {
+	char *key, *why; /* `why` NULL: a process has hit it */
+};
+
 struct vtr_list {
 	struct vtr_traced *processes;
 	struct vtr_traced_file *files;
-	size_t process_count, file_count;
+	struct vtr_mark *marks; /* in the order of their first mention */
+	size_t process_count, file_count, mark_count;
 	long marked_pid;     /* the first process that hit marks and recorded nothing */
 	char marked[600];    /* its marks */
 	size_t marked_count; /* such processes */

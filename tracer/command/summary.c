@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ANSWER_BYTES = 1 << 16 };
+enum { ANSWER_BYTES = 1 << 16, MARKS_SAID = 3 };
 
 /* ---- a file's line ---- */
 
@@ -107,6 +107,25 @@ static void say_processes(const struct vtr_list *list)
 		vtr_say("process %ld: %s", t->pid, text);
 		before = text;
 	}
+}
+
+/* Marks that no process had a use for, in one line. */
+static void say_marks(const struct vtr_list *list)
+{
+	char *text = NULL;
+	size_t size, said = 0, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	for (i = 0; i < list->mark_count; i++)
+		if (list->marks[i].why && said++ < MARKS_SAID)
+			fprintf(out, "%s%s", said > 1 ? "; " : "", list->marks[i].why);
+	if (said > MARKS_SAID)
+		fprintf(out, "; and %zu more", said - MARKS_SAID);
+	if (!fclose(out) && said)
+		vtr_say("marks: %s", text);
+	free(text);
 }
 
 static int has_file(const struct vtr_list *list, long pid)
@@ -301,6 +320,7 @@ int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_repo
 		readable += (size_t)say_file(list->files[i].path, analyzer);
 	failed = !readable && has_failed(list);
 	say_processes(list);
+	say_marks(list);
 	lost = say_lost(list);
 	running = say_running();
 	put_ending(ending, text, sizeof(text));

@@ -57,22 +57,24 @@ class _Marking:
     # ---- what was of no use ----
 
     def complaints(self):
-        """In words, the most important first."""
+        """What was of no use: a key and words, the most important first. A key is "FILE:LINE" or "preset NAME", as for what was of
+        use; a mistake that only a call shows has one of its own, since a good call elsewhere does not undo it."""
         for source in self.sources:
             if source.preset:
                 yield from self._about_preset(source)
             else:
                 yield from self._about_file(source)
         if self.modules and not self.modules.called:
-            yield "modules: no torch.nn.Module was called"
+            yield "modules", "modules: no torch.nn.Module was called"
 
     def _about_preset(self, source):
+        key = "preset " + source.name
         packages = [package for package in source.packages if package in sys.modules]
         if not any(line.wrapped for line in source.lines):
             for package in packages[:1]:
-                yield "preset %s: %s was imported, but nothing in it is what the preset names" % (source.name, package)
+                yield key, "%s: %s was imported, but nothing in it is what the preset names" % (key, package)
             if source.asked_for and not packages:
-                yield "preset %s: none of its modules was imported" % source.name
+                yield key, key + ": none of its modules was imported"
             return
         if source.packages and not packages:
             return
@@ -83,20 +85,21 @@ class _Marking:
             first = {}
             for line in unused:
                 first.setdefault(line.kind, line.target)
-            yield "preset %s: never called: %s" % (
-                source.name, ", ".join("%s (%s)" % (kind, target) for kind, target in first.items()))
+            yield key, "%s: never called: %s" % (
+                key, ", ".join("%s (%s)" % (kind, target) for kind, target in first.items()))
 
     def _about_file(self, source):
         for line in source.lines:
             if line.kind == "none":
                 continue
-            where = "%s:%d: %s" % (source.name, line.number, line.target)
+            key = "%s:%d" % (source.name, line.number)
+            where = "%s: %s" % (key, line.target)
             if line.problem:
-                yield "%s: %s" % (where, line.problem)
+                yield key + " problem" * line.called, "%s: %s" % (where, line.problem)
             elif not line.wrapped:
-                yield "%s: %s" % (where, self._why_absent(line))
+                yield key, "%s: %s" % (where, self._why_absent(line))
             elif not line.called:
-                yield where + " was never called"
+                yield key, where + " was never called"
 
     def _why_absent(self, line):
         if line.module == "__main__":
@@ -114,34 +117,57 @@ class _Marking:
         more = len(found) - _SAID
         return ", ".join(found[:_SAID]) + (" and %d more" % more if more > 0 else "")
 
+    def _used(self, unused):
+        """The keys of what was of use."""
+        for source in self.sources:
+            if source.preset:
+                keys = ["preset " + source.name] if any(line.called for line in source.lines) else []
+            else:
+                keys = ["%s:%d" % (source.name, line.number) for line in source.lines if line.called]
+            yield from (key for key in keys if key not in unused)
+        if self.modules and self.modules.called:
+            yield "modules"
+
     def report(self):
-        """One line on stderr, at the end of a program that was recorded or that has marks of its own. `vptrace run` is told
-        which marks a program has hit in vain."""
+        """At the end of a program, what was of no use, if it was recorded or has marks of its own. `vptrace run` is told, and says
+        it once for all processes; else it is one line on stderr."""
         try:
             vptrace = self.vptrace
             recorded = vptrace.status() != vptrace.State.STOPPED or vptrace.statistics().received
             helper = sys.argv[:1] == ["-c"]  # one that multiprocessing starts; scripts have their name there
-            if not recorded and self._hit():
-                _tell_launcher(self._hit())
-            found = [text for text in self.complaints() if recorded or not (helper or text.startswith("preset "))]
-            if found:
+            found = list(self.complaints())
+            used = [("used", key) for key in self._used({key for key, _ in found})]
+            found = [(key, text) for key, text in found if recorded or not (helper or key.startswith("preset "))]
+            unused = [("unused", "%s\t%s" % complaint) for complaint in found]
+            hit = [("marks", self._hit())] if self._hit() and not recorded else []
+            if not _tell_launcher(hit + used + unused) and found:
                 more = len(found) - _SAID
-                text = "; ".join(found[:_SAID]) + ("; and %d more" % more if more > 0 else "")
+                text = "; ".join(text for _, text in found[:_SAID]) + ("; and %d more" % more if more > 0 else "")
                 sys.stderr.write("vptrace: marks: %s\n" % text)
         except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
             pass
 
 
-def _tell_launcher(text):
-    """Adds the line "marks" to the list of tracer/run_list.h, if `vptrace run` has started this process."""
+def _escaped(text):
+    return "".join("\\x%02x" % ord(c) if c < " " or c == "\\" else c for c in text)
+
+
+def _tell_launcher(said):
+    """Adds lines to the list of tracer/run_list.h. Returns whether there is one: `vptrace run` has started this process and has not
+    ended."""
     path = os.environ.get("VPTRACE_LIST")
-    if path:
-        text = "".join("\\x%02x" % ord(c) if c < " " or c == "\\" else c for c in text)
+    if not path:
+        return False
+    try:
         file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-        try:
-            os.write(file, ("marks %d %s\n" % (os.getpid(), text)).encode("utf-8", "replace"))
-        finally:
-            os.close(file)
+    except OSError:
+        return False
+    try:
+        for what, text in said:
+            os.write(file, ("%s %d %s\n" % (what, os.getpid(), _escaped(text))).encode("utf-8", "replace"))
+    finally:
+        os.close(file)
+    return True
 
 
 _marking = None  # pylint: disable=invalid-name
@@ -187,6 +213,17 @@ def start(vptrace, items):
     known = {source.name for source in _marking.sources if source.preset}
     _marking.add([s for s in sources if not s.preset or s.name not in known], modules)
     return sum(line.wrapped for source in _marking.sources for line in source.lines)
+
+
+def _after_fork():
+    """A process that multiprocessing has forked runs no atexit functions, but finalizers, of which the parent's are forgotten first:
+    see sitecustomize, whose own ends the capture after this one. `vptrace run` is to know what was hit here."""
+    util = sys.modules.get("multiprocessing.util")
+    if util and _marking and os.environ.get("VPTRACE_LIST"):
+        util.register_after_fork(_marking, lambda marking: util.Finalize(None, marking.report, exitpriority=-999))
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def stop():
