@@ -1,5 +1,5 @@
 #!/bin/sh
-# `pip install ./tracer/python` brings the module, its library and the analyzer. Tried where pip and scikit-build-core are
+# `pip install ./tracer/python` brings the module, its library and the commands. Tried where pip and scikit-build-core are
 # installed, without a network.
 # shellcheck disable=SC1091,SC2016,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
@@ -22,7 +22,7 @@ cases=$((cases + 1))
 	--config-settings=cmake.build-type=Debug "$source/tracer/python" >out 2>err || { fail "pip ended with $?"; finish; }
 version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$source/tracer/vptrace.h" | tr '\n' . | sed 's/\.$//')
 same "its version" yes "$([ -d "site/vptrace-$version.dist-info" ] && echo yes)"
-same "what lies in it" "$({ cd "$source/tracer/python/vptrace" && echo libvptrace.so && ls ./*.py; } | sed 's|^\./||' | sort | tr '\n' ' ')" \
+same "what lies in it" "$({ cd "$source/tracer/python/vptrace" && printf '%s\n' libvptrace.so vptrace vptrace-analyze vptrace-doctor && ls ./*.py; } | sed 's|^\./||' | sort | tr '\n' ' ')" \
 	"$(find site/vptrace -name '*.pyc' -prune -o -type f -printf '%f\n' | sort | tr '\n' ' ')"
 cases=$((cases + 1))
 PYTHONPATH=$work/site "$python" - >out 2>err <<'PY' || fail "the module does not record"
@@ -64,6 +64,20 @@ PY
 VPT_ANALYZE=$work/site/bin/vptrace-analyze
 expect 0 "its analyzer reads what it recorded" cat t.zst --kind range
 says out '"name":"block"'
+
+# The command `vptrace` is a script that runs the program.
+cases=$((cases + 1))
+PATH=$work/site/bin:$PATH PYTHONPATH=$work/site:$work/program vptrace run --profile none --mark wan -o command.zst -- "$python" - >out 2>err <<'PY' || fail "its command"
+import vptrace
+from wan.modules.t5 import T5EncoderModel
+vptrace.start(profile="none")
+T5EncoderModel()(["a cat"], "cpu")
+vptrace.stop()
+PY
+expect 0 "what its command recorded" cat command.zst --kind range
+says out '"name":"text_encode"'
+cases=$((cases + 1))
+PYTHONPATH=$work/site "$python" site/bin/vptrace report command.zst --brief >out 2>err || fail "its report"
 
 # README's example for Python, as it stands there.
 cases=$((cases + 1))

@@ -613,4 +613,39 @@ VPTRACE_PROFILE=none python "README's example" -W error <readme.py
 expect 0 "what README's example recorded" cat run.zst --kind range
 says out '"name":"step"'
 
+# ---- the command of an installation by pip ----
+
+# command_of RULE CODE VARIABLE=...: what the entry point prints, with `--version`
+command_of() {
+	rule=$1
+	code=$2
+	shift 2
+	cases=$((cases + 1))
+	$preload env VPTRACE_LIBRARY= "$@" "$interpreter" -c 'import sys; sys.argv[1:] = ["--version"]; from vptrace._command import main; main()' >out 2>err </dev/null
+	found=$?
+	[ "$found" = "$code" ] || fail "$rule: expected exit code $code, found $found"
+}
+
+mkdir -p scripts programs/bin programs/lib
+printf '#!/bin/sh\nexit 9\n' >scripts/vptrace
+chmod +x scripts/vptrace
+ln -s "$bin/vptrace" programs/bin/vptrace
+version=$("$bin/vptrace" --version)
+interpreter=$(python3 -c 'import sys; print(sys.executable)')
+command_of "VPTRACE_BIN is a folder" 0 VPTRACE_BIN="$bin"
+same "$rule" "$version" "$(cat out)"
+command_of "VPTRACE_BIN is a program" 0 VPTRACE_BIN="$bin/vptrace"
+same "$rule" "$version" "$(cat out)"
+command_of "VPTRACE_BIN is neither" 1 VPTRACE_BIN="$work/scripts" PATH="$work/programs/bin:$PATH"
+says err "vptrace: VPTRACE_BIN: expected a program, or a folder with the program vptrace, found $work/scripts"
+command_of "beside the library" 0 VPTRACE_LIBRARY="$bin/libvptrace.so"
+same "$rule" "$version" "$(cat out)"
+command_of "on PATH; a script is not the program" 0 PATH="$work/scripts:$work/programs/bin:$PATH"
+same "$rule" "$version" "$(cat out)"
+command_of "nowhere" 1 PATH="$work/scripts"
+same "one sentence" 1 "$(wc -l <err | tr -d ' ')"
+says err "vptrace: the program vptrace is neither named by VPTRACE_BIN nor beside a libvptrace.so, of which there is none, nor on PATH: "
+cp "$bin"/libvptrace.so programs/lib
+command_of "in the folder bin beside that of the library" 0 VPTRACE_LIBRARY="$work/programs/lib/libvptrace.so"
+same "$rule" "$version" "$(cat out)"
 finish

@@ -125,8 +125,8 @@ static int find_library(char out[PATH_MAX], struct vpt_err *err)
 
 int vtr_places_find(struct vtr_places *out, struct vpt_err *err)
 {
-	static const char *const sites[] = {
-		VPT_DATA_FOLDER "/vptrace/python/site", "../tracer/python/site", NULL};
+	static const char *const sites[] = {VPT_DATA_FOLDER "/vptrace/python/site",
+		"../tracer/python/site", "../vptrace_site", NULL};
 	int rc;
 
 	memset(out, 0, sizeof(*out));
