@@ -1,6 +1,7 @@
 /* marks.c - the items of VPTRACE_MARK. */
 #include "tracer/command/marks.h"
 
+#include "tracer/command/mark_lines.h"
 #include "tracer/command/places.h"
 
 #include <ctype.h>
@@ -83,16 +84,27 @@ static int is_file(const char *item, const char *folder)
 	       !is_modules(item) && !is_preset(item, folder);
 }
 
+static int check_rule(const char *item, struct vpt_err *err)
+{
+	char *text = strdup(item);
+	int rc = text ? vtr_mark_lines_check("mark_calls()", text, strlen(text), err)
+		      : vpt_fail(err, VPT_ENOMEM, "no memory for the marks");
+
+	free(text);
+	return rc;
+}
+
+/* A pipe could be read only once, and is Python's. */
 static int check_item(const char *item, const char *folder, struct vpt_err *err)
 {
 	char names[NAMES_BYTES];
 	struct stat st;
 
 	if (!is_file(item, folder))
-		return VPT_OK;
+		return is_rule(item) ? check_rule(item, err) : VPT_OK;
 	if (!access(item, R_OK) && !stat(item, &st)) {
 		if (!S_ISDIR(st.st_mode))
-			return VPT_OK;
+			return S_ISREG(st.st_mode) ? vtr_mark_file_check(item, err) : VPT_OK;
 		errno = EISDIR;
 	}
 	if (strchr(item, '/') || errno != ENOENT)

@@ -2,7 +2,7 @@
 # its answers are those of the code that records, and the library exports nothing for it.
 file(GLOB VPT_DOCTOR_SOURCES CONFIGURE_DEPENDS tracer/doctor/*.c)
 add_executable(vptrace-doctor ${VPT_DOCTOR_SOURCES}
-  tracer/command/analyzer.c tracer/command/page.c tracer/command/places.c tracer/command/say.c tracer/command/marks.c tracer/command/output.c
+  tracer/command/analyzer.c tracer/command/page.c tracer/command/places.c tracer/command/say.c tracer/command/marks.c tracer/command/mark_lines.c tracer/command/mark_values.c tracer/command/output.c
   tracer/command/variables.c
   analysis/commands/help.c analysis/commands/options.c)
 target_link_libraries(vptrace-doctor PRIVATE tracer)
