@@ -94,6 +94,7 @@ static int put_cut(
 	struct vpa_cause_piece piece = {.call = cut->call,
 		.place = cut->place,
 		.inside = cut->inside,
+		.host_place = cut->host_place,
 		.call_start_ns = cut->call_start_ns,
 		.call_end_ns = cut->call_end_ns};
 	uint64_t at;
@@ -104,8 +105,9 @@ static int put_cut(
 
 		piece.start_ns = at;
 		piece.end_ns = cut->end_ns;
-		if (r->quiet_ns > at)
-			overhead_at(&o, at, &piece.end_ns, &cause);
+		piece.host = cut->host;
+		if (r->quiet_ns > at && overhead_at(&o, at, &piece.end_ns, &cause))
+			piece.host = 0;
 		piece.cause = (uint8_t)cause;
 		rc = put_piece(to, &piece);
 	}

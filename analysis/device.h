@@ -28,6 +28,17 @@ struct vpa_idle_part {
 	int is_inside_others;           /* of inside_ns a part is in other calls */
 };
 
+/* Of a part of idle time, what the host did in it, if it counts to an earlier call, which had held the host:
+ * with less of this, too, the next launch would have come earlier. Names are as in struct vpa_idle_part. */
+struct vpa_host_did_row {
+	enum vpa_cause cause;
+	const char *range, *call;
+	enum vpa_cause host; /* the cause that the time had without that call: what the host did */
+	const char *host_range, *host_call; /* where; in which call, NULL: in none */
+	uint64_t ns, gaps;                  /* gaps: those with such a piece */
+	const struct vpa_top_line *top;     /* of the host's own code; NULL: nothing is known */
+};
+
 /* Whether a name stands for several: small places summed up, or too many to keep. It is no place
  * and no evidence. */
 static inline int vpa_is_sum(const char *name)
@@ -63,6 +74,9 @@ struct vpa_device {
 	uint64_t cpu_wait_ns;
 	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
 	size_t cause_count;
+	/* By ns, descending: part of causes. NULL: not known, as in a report of an older version. */
+	struct vpa_host_did_row *host_did;
+	size_t host_did_count;
 	/* The time before the first work, by what the thread that launched it did, as far as
 	 * known. */
 	struct vpa_idle_part *before_first_work;
@@ -79,6 +93,9 @@ struct vpa_gap_piece {
 	enum vpa_cause cause;
 	const char *call, *range; /* see struct vpa_idle_part */
 	uint64_t ns;
+	/* What the host did in the longest part of it, if the call is an earlier one; else 0. */
+	enum vpa_cause host;
+	const char *host_range;
 };
 
 struct vpa_gap_row {

@@ -6,6 +6,7 @@
 #include "analysis/alike.h"
 #include "analysis/base.h"
 #include "analysis/head.h"
+#include "analysis/host_code.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "analysis/model.h"
@@ -27,6 +28,9 @@ static const double edge_share = 0.25;
 
 /* First use is worth a line from this share of the idle time. */
 static const double first_use_share = 0.1;
+
+/* A wait after which the host ran its own code for this share of the time has that code as a remedy too. */
+static const double code_share = 0.5;
 
 /* The part of a gain shared with other causes is reported from this share. */
 static const double shared_share = 0.1;
@@ -152,6 +156,7 @@ struct sum {
 	uint64_t shared_ns;  /* part of the saving that others save too */
 	uint64_t ns, pieces; /* how long the devices waited for the cause, in how many gaps */
 	const struct vpa_idle_part *top; /* the largest that is not a sum of small ones */
+	struct vpa_host_code code;       /* of ns: the host's own code */
 };
 
 static int is_one_place(const struct vpa_idle_part *p)
@@ -212,6 +217,7 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 			sum.saving.device_ns = gain.ns;
 		}
 	}
+	sum.code = vpa_host_code_of(r, cause, is_in_part, part);
 	sum.saving.base_ns = vpa_base_idle(r, &base, cause, sum.saving.ns, sum.ns);
 	return sum;
 }
@@ -322,12 +328,19 @@ static void add_evidence(
 		vpa_finding_evidence(f, call);
 }
 
-/* The gain, and the part of it that other findings may claim too. */
+/* Whether most of the time the host was in no wait any more, but in its own code. */
+static int is_code(const struct sum *sum)
+{
+	return sum->code.ns && (double)sum->code.ns >= code_share * (double)sum->ns;
+}
+
+/* The gain, and the part of it that other findings may claim too: where that is the host's code after a wait, its
+ * own note says so. */
 static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct sum *sum)
 {
 	vpa_finding_saves(r, f, &sum->saving);
 	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
-	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns)
+	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
 		return;
 	f->note = vpa_arena_printf(&r->arena,
 		"%s%sfixing another cause would save %.0f %% of it too", f->note ? f->note : "",
@@ -336,8 +349,10 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
  * are not the reason. */
-static const char *title_of(const struct advice *a, const struct sum *sum)
+static const char *title_of(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
+	if (is_code(sum))
+		return vpa_host_code_title(r, &sum->code, a == &small_reads);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
 		sum->ns / sum->pieces > GRAPH_NODE_NS)
 		return "find out what nodes of the CUDA graph wait for: other streams, host "
@@ -374,7 +389,8 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	if (!f)
 		return;
 	where = where_of(r, sum, NULL);
-	f->title = title_of(a, sum);
+	f->title = title_of(r, a, sum);
+	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
 		vpa_in_ms(sum->ns), sum->pieces, vpa_per_cent(sum->ns, vpa_windows_ns(r)));
@@ -390,6 +406,10 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	if (more)
 		f->note = vpa_arena_printf(
 			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
+	if (is_code(sum))
+		f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
+			f->note ? "; " : "",
+			vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns));
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	add_evidence(r, f, a->cause, sum);

@@ -91,6 +91,7 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 			    : VPA_CAUSE_HOST_CODE;
 	if (vpa_captures_at(w->captures, cut.start_ns))
 		cut.cause = VPA_CAUSE_GRAPH_BUILD;
+	cut.base = cut.cause;
 	cut.place = vpa_resolver_place_of(l->resolver, l->thread, cut.start_ns, end_ns);
 	if (!cut.place && l->launch_place)
 		cut.place = l->launch_place | VPA_PLACE_BEFORE;
@@ -103,10 +104,8 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 {
 	const struct vpa_late *l = w->late;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
-	struct vpa_cut cut = {.in = call,
-		.call = call->name,
-		.call_start_ns = start,
-		.call_end_ns = end};
+	struct vpa_cut cut = {
+		.in = call, .call = call->name, .call_start_ns = start, .call_end_ns = end};
 
 	cut.start_ns = start > w->at_ns ? start : w->at_ns;
 	cut.end_ns = end < l->end_ns ? end : l->end_ns;
@@ -202,7 +201,8 @@ static int take(
 	part.end_ns = vpa_earlier(from->end_ns, from->taken_ns + *credit_ns);
 	part.inside = from->in ? from->call : 0;
 	part.in = from->in;
-	part.base = from->base;
+	part.base = part.host = from->base;
+	part.host_place = from->place;
 	*credit_ns -= part.end_ns - part.start_ns;
 	from->taken_ns = part.end_ns;
 	return vpa_cuts_put(t->taken, &part);

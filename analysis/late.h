@@ -23,8 +23,10 @@ struct vpa_cut {
 	uint32_t call, place, inside; /* see struct vpa_cause_piece */
 	uint8_t cause;
 	uint8_t base; /* the cause before credit */
+	uint8_t host; /* this and the next: see struct vpa_cause_piece */
+	uint32_t host_place;
 	uint64_t call_start_ns, call_end_ns; /* see struct vpa_cause_piece */
-	uint64_t taken_ns; /* up to here credit has taken it */
+	uint64_t taken_ns;                   /* up to here credit has taken it */
 };
 
 struct vpa_cuts {

@@ -372,6 +372,10 @@ struct vpa_cause_piece {
 	/* Name of the call that the host was in, if the cause is an earlier call; 0: in none. */
 	uint32_t inside;
 	uint8_t cause; /* enum vpa_cause */
+	/* If the cause is an earlier call that held the host: the cause that the time had without
+	 * it, which is what the host did in it, and its place. 0: no such call. */
+	uint8_t host;
+	uint32_t host_place;
 	/* The call that the cause is about, which may have begun and ended before the gap: the one
 	 * that held the host, else the launch. Both 0: none. */
 	uint64_t call_start_ns, call_end_ns;

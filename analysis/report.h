@@ -191,6 +191,8 @@ struct vpa_finding {
 	double steps_per_s_from, steps_per_s_to;
 	/* Where most of it is, or how busy the GPU is; NULL: nothing to add. */
 	const char *note;
+	/* Of the idle time that a wait is to blame for: the host ran its own code, see host_code.h. 0: none. */
+	double host_code_ms;
 	int touched; /* missing records may change these figures */
 };
 

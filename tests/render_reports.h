@@ -76,6 +76,16 @@ static struct vpa_idle_part head[] = {
 	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1, NULL, 0},
 };
 
+/* What the host did in time that counts to an earlier call. */
+static struct vpa_host_did_row host_did[] = {
+	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", VPA_CAUSE_ALLOCATION, "self_attn",
+		"cudaMalloc", MS(40.5), 280, NULL},
+	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", VPA_CAUSE_LAUNCH_RATE, "self_attn",
+		NULL, MS(20), 100, NULL},
+	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", VPA_CAUSE_HOST_CODE, "save", NULL,
+		MS(14.6), 7, &step_line},
+};
+
 static struct vpa_device one_device[] = {{
 	.device = 0,
 	.ops = 12345,
@@ -97,6 +107,8 @@ static struct vpa_device one_device[] = {{
 	.cpu_wait_ns = MS(0.9),
 	.causes = opened,
 	.cause_count = COUNT(opened),
+	.host_did = host_did,
+	.host_did_count = COUNT(host_did),
 	.gains = gains,
 	.gain_count = COUNT(gains),
 	.before_first_work = head,
@@ -106,9 +118,9 @@ static struct vpa_device one_device[] = {{
 }};
 
 static struct vpa_gap_piece pieces[] = {
-	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", "to_host", MS(7)},
-	{VPA_CAUSE_HOST_CODE, NULL, "scheduler", MS(4.8)},
-	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", "scheduler", MS(0.5)},
+	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", "to_host", MS(7), VPA_CAUSE_HOST_CODE, "save"},
+	{VPA_CAUSE_HOST_CODE, NULL, "scheduler", MS(4.8), VPA_CAUSE_NOT_IDLE, NULL},
+	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", "scheduler", MS(0.5), VPA_CAUSE_NOT_IDLE, NULL},
 };
 
 static struct vpa_gap_row gaps[] = {

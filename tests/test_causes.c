@@ -58,6 +58,12 @@ static void say_gap(struct text *t, const struct model_gap *g)
 			say(t, " %s", p->call);
 		if (p->range)
 			say(t, " [%s]", p->range);
+		if (p->is_credited)
+			say(t, " while %s", model_cause_names[p->host]);
+		if (p->is_credited && p->inside)
+			say(t, " %s", p->inside);
+		if (p->is_credited && p->host_range)
+			say(t, " [%s]", p->host_range);
 	}
 	say(t, "\n");
 	assert_int_equal(sum, g->idle_ns);

@@ -760,6 +760,105 @@ static void what_the_host_does_first_is_part_of_the_only_request(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- the host's own code after a wait ---- */
+
+/* Five blocks: a kernel of 20 ms; with `copies` a copy of 1 ms to pageable memory that the host waits for; then work of 8 ms on
+ * what came of it. */
+static struct vpa_report *blocks_with_work_after(int copies)
+{
+	static char script[16384];
+	size_t used, i;
+
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 29020, done = copies ? t + 21005 : t + 20005;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+20000us corr %zu" GEMM,
+			t, 2 * i + 1, t + 5, 2 * i + 1);
+		if (copies)
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaMemcpyAsync %zuus+20995us corr %zu\n"
+				"copy s7 DtoH device->pageable %zuus+1000us corr %zu bytes "
+				"8294400\n",
+				t + 10, 2 * i + 2, t + 20005, 2 * i + 2);
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus-%zuus \"post_process\"\n", copies ? done : t + 5,
+			t + 29010);
+	}
+	return analyze(script, NULL);
+}
+
+/* The host waits for a copy, then works for 8 ms on what it got: a copy that does not wait would not help, since the work needs
+ * it. */
+static void code_after_a_wait_has_two_remedies(void **state)
+{
+	struct vpa_report *r = blocks_with_work_after(1);
+	const struct vpa_finding *f = finding(r, "blocking-copy");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title, "let the GPU work during the host code in post_process after "
+				      "cudaMemcpyAsync: launch "
+				      "the next work first, shorten that code, or do not wait");
+	/* Four gaps of 8.02 ms, of which 5 us are the next launch. */
+	assert_string_equal(f->note,
+		"all of it: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB in all; the "
+		"host ran code in post_process for 100 % of it; less of that code would save up to "
+		"100 % of the gain too");
+	assert_true(f->host_code_ms == 4 * 8.015);
+	assert_true(f->gain_at_most_ms == 4 * 8.02);
+	assert_null(finding(r, "host-stall"));
+	expect_page("findings", r, "of which host code in post_process", 1);
+	vpa_report_free(r);
+}
+
+/* The same work where the host waits for nothing is all there is to name. */
+static void code_without_a_wait_has_its_own_finding(void **state)
+{
+	struct vpa_report *r = blocks_with_work_after(0);
+	const struct vpa_finding *f = finding(r, "host-stall");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title, "shorten or overlap the host code between launches");
+	assert_true(f->host_code_ms == 0);
+	assert_null(finding(r, "blocking-copy"));
+	vpa_report_free(r);
+}
+
+/* A value read back in each step, after which the host only launches: the read is what to remove. */
+static void launches_after_a_wait_keep_its_remedy(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 260;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+150us corr %zu" GEMM
+			"call t1 cudaMemcpyAsync %zuus+160us corr %zu\n"
+			"copy s7 DtoH device->pageable %zuus+1us corr %zu bytes 8\n",
+			t, 2 * i + 1, t + 5, 2 * i + 1, t + 10, 2 * i + 2, t + 155, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "small-reads");
+	assert_non_null(f);
+	assert_string_equal(
+		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
+	assert_null(strstr(f->note, "host ran code"));
+	assert_true(f->host_code_ms == 0);
+	assert_int_equal(r->devices[0].host_did[0].host, VPA_CAUSE_LAUNCH_RATE);
+	vpa_report_free(r);
+}
+
 /* ---- places ---- */
 
 static void small_values_read_back_are_named(void **state)
@@ -989,6 +1088,9 @@ int main(void)
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),
+		cmocka_unit_test(code_after_a_wait_has_two_remedies),
+		cmocka_unit_test(code_without_a_wait_has_its_own_finding),
+		cmocka_unit_test(launches_after_a_wait_keep_its_remedy),
 		cmocka_unit_test(small_values_read_back_are_named),
 		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),
 		cmocka_unit_test(sums_of_small_places_are_no_place),

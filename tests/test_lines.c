@@ -382,6 +382,51 @@ static void a_wait_has_the_line_of_its_call(void **state)
 }
 
 /* 3 of each 5 ms. The first sample, at 4 ms, says nothing of the time before it. */
+/* The host of these waits for a copy until 51 ms, then works on what it got until 91 ms: samples of the wait are its line,
+ * those of the work are in the row of what the host did. */
+static void work_after_a_wait_has_its_own_line(void **state)
+{
+	struct random_text text = {0};
+	const struct vpa_host_did_row *did;
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text,
+		"start 0\n"
+		"call t1 cudaLaunchKernel 900000-910000 corr 1; kernel s1 1000000-50000000 corr 1 "
+		"\"a\"\n"
+		"call t1 cudaMemcpyAsync 920000-51000000 corr 2\n"
+		"copy s1 DtoH device->pageable 50000000-51000000 bytes 8294400 corr 2\n"
+		"range t1 51000000-91000000 \"post_process\"\n"
+		"call t1 cudaLaunchKernel 91000000-91005000 corr 3\n"
+		"kernel s1 91010000-92000000 corr 3 \"b\"\n"
+		"end 92000000\n");
+	add_samples(&text, 0, 9, other, "");
+	add_samples(&text, 10, 17, slow, "");
+	r = report_of_text(&text);
+	assert_int_equal(part_of(r, VPA_CAUSE_BLOCKING_COPY)->ns, 40000000);
+	assert_int_equal(part_of(r, VPA_CAUSE_BLOCKING_COPY)->top->line.number, 4);
+	assert_int_equal(r->devices[0].host_did_count, 1);
+	did = &r->devices[0].host_did[0];
+	assert_int_equal(did->cause, VPA_CAUSE_BLOCKING_COPY);
+	assert_int_equal(did->host, VPA_CAUSE_HOST_CODE);
+	assert_string_equal(did->call, "cudaMemcpyAsync");
+	assert_null(did->range);
+	assert_string_equal(did->host_range, "post_process");
+	assert_null(did->host_call);
+	assert_int_equal(did->ns, 40000000);
+	assert_int_equal(did->gaps, 1);
+	assert_non_null(did->top);
+	assert_int_equal(did->top->line.number, 40);
+	assert_int_equal(did->top->samples, 7);
+	/* Each nanosecond is at one line only. */
+	assert_int_equal(ns_at(r, VPA_CAUSE_BLOCKING_COPY, 4), 40000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_BLOCKING_COPY, 40), 0);
+	assert_int_equal(r->gaps[0].pieces[0].host, VPA_CAUSE_HOST_CODE);
+	assert_string_equal(r->gaps[0].pieces[0].host_range, "post_process");
+	vpa_report_free(r);
+}
+
 static void the_wait_for_a_cpu_is_known(void **state)
 {
 	struct random_text text = {0};
@@ -1311,6 +1356,7 @@ int main(void)
 		cmocka_unit_test(rules_see_the_end_of_a_path),
 		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
 		cmocka_unit_test(a_wait_has_the_line_of_its_call),
+		cmocka_unit_test(work_after_a_wait_has_its_own_line),
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),
 		cmocka_unit_test(exact_stacks_split_each_gap),
 		cmocka_unit_test(an_exact_gap_has_the_innermost_line_that_covers_most),

@@ -149,9 +149,11 @@ static void fill_flag(struct fill *f, const struct vpa_field *field, char *at)
 
 static void fill_choice(struct fill *f, const struct vpa_field *field, char *at)
 {
+	int i, is_null = vpa_json_next(&f->text) == 'n';
 	const char *text = any_text(f);
-	int i;
 
+	if (is_null && field->known)
+		return;
 	for (i = 0; text && field->choice((size_t)i); i++)
 		if (!strcmp(field->choice((size_t)i), text)) {
 			*(int *)(void *)at = i;

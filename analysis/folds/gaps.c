@@ -2,6 +2,7 @@
 #include "analysis/folds/fold.h"
 #include "analysis/folds/gap_line.h"
 #include "analysis/folds/gap_parts.h"
+#include "analysis/folds/host_did.h"
 
 #include "analysis/idle_gaps.h"
 #include "analysis/spread.h"
@@ -34,6 +35,7 @@ struct kept {
 
 struct state {
 	struct vpa_gap_parts parts;
+	struct vpa_host_did host_did;
 	uint64_t gap_count; /* emitted so far */
 	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
@@ -99,19 +101,26 @@ static int is_like(const struct vpa_cause_piece *a, const struct vpa_cause_piece
 static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 {
 	struct vpa_cause_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
-	uint64_t rest_ns[VPA_CAUSES] = {0};
+	uint64_t rest_ns[VPA_CAUSES] = {0}, longest_ns = 0;
 	size_t count = 0, i;
 
 	for (i = 0; i < gap->piece_count; i++) {
 		const struct vpa_cause_piece *piece = &gap->pieces[i];
+		uint64_t ns = piece->end_ns - piece->start_ns;
 
 		if (last && is_like(last, piece) && last->end_ns == piece->start_ns) {
 			last->end_ns = piece->end_ns;
+			if (ns > longest_ns) {
+				last->host = piece->host;
+				last->host_place = piece->host_place;
+			}
+			longest_ns = ns > longest_ns ? ns : longest_ns;
 		} else if (count < PIECES_MAX) {
 			last = &pieces[count++];
 			*last = *piece;
+			longest_ns = ns;
 		} else {
-			rest_ns[piece->cause] += piece->end_ns - piece->start_ns;
+			rest_ns[piece->cause] += ns;
 			last = NULL;
 		}
 	}
@@ -175,6 +184,8 @@ static int add_piece(struct state *s, const struct vpa_gap *gap,
 {
 	struct vpa_gap_owner owner = vpa_gap_owner_of(gap->device, piece->cause, is_head);
 
+	if (piece->host && vpa_host_did_add(&s->host_did, gap->device, piece, s->gap_count))
+		return VPT_ENOMEM;
 	return vpa_gap_parts_add_piece(&s->parts, owner, piece, s->gap_count);
 }
 
@@ -326,6 +337,17 @@ static int write_line(struct vpa_report *out, const struct vpa_model *m,
 	return VPT_OK;
 }
 
+static struct vpa_gap_piece write_piece(
+	struct vpa_report *out, const struct vpa_model *m, const struct vpa_cause_piece *piece)
+{
+	return (struct vpa_gap_piece){.cause = (enum vpa_cause)piece->cause,
+		.call = vpa_fold_name(out, m, piece->call),
+		.range = vpa_fold_place(out, m, piece->place),
+		.ns = piece->end_ns - piece->start_ns,
+		.host = (enum vpa_cause)piece->host,
+		.host_range = vpa_fold_place(out, m, piece->host_place)};
+}
+
 static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const struct vpa_model *m = c->model;
@@ -357,10 +379,7 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 		if (!row->pieces || write_line(out, m, &k->line, &row->top))
 			return VPT_ENOMEM;
 		for (p = 0; p < k->piece_count; p++)
-			row->pieces[p] = (struct vpa_gap_piece){(enum vpa_cause)k->pieces[p].cause,
-				vpa_fold_name(out, m, k->pieces[p].call),
-				vpa_fold_place(out, m, k->pieces[p].place),
-				k->pieces[p].end_ns - k->pieces[p].start_ns};
+			row->pieces[p] = write_piece(out, m, &k->pieces[p]);
 		row->piece_count = k->piece_count;
 	}
 	return VPT_OK;
@@ -388,6 +407,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		if (!rc)
 			rc = vpa_gap_parts_write(&s->parts, c, index, 1, out, &d->before_first_work,
 				&d->before_first_work_count);
+		if (!rc)
+			rc = vpa_host_did_write(&s->host_did, c, index, out, d);
 	}
 	return rc ? rc : write_gaps(s, c, out);
 }
@@ -400,6 +421,7 @@ static void free_state(void *state)
 	for (i = 0; i < s->heap_count; i++)
 		vpt_free(s->heap[i].pieces);
 	vpa_gap_parts_free(&s->parts);
+	vpa_host_did_free(&s->host_did);
 	vpt_free(s->heap);
 	vpa_spread_free(&s->lengths);
 	vpa_spread_free(&s->edges);

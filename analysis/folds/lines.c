@@ -39,6 +39,7 @@ struct piece {
 	const struct vpa_gap *gap;
 	struct vpa_stack_samples *samples;
 	uint32_t thread, part;
+	int is_of_host; /* for its line only, see line_owner_of() */
 };
 
 static int add_share(
@@ -56,6 +57,13 @@ static int add_share(
 	s->shares[row].weight_ns += more->weight_ns;
 	s->shares[row].exact_ns += more->exact_ns;
 	return VPT_OK;
+}
+
+/* Notes time of the scopes around the op that ended the gap. */
+static int note_time(
+	struct lines_state *s, const struct piece *p, const struct vpa_scoped_time *note)
+{
+	return p->is_of_host ? VPT_OK : vpa_lines_scopes_note(&s->scopes, p->gap, note);
 }
 
 /* Counts the samples in [from, to) that the part has not counted yet. */
@@ -81,8 +89,7 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 		note.sample_ns = all->items[i].time_ns;
 		note.stack = all->items[i].stack;
 		note.ns = one.weight_ns;
-		if (add_share(s, p->part, note.stack, &one) ||
-			vpa_lines_scopes_note(&s->scopes, p->gap, &note))
+		if (add_share(s, p->part, note.stack, &one) || note_time(s, p, &note))
 			return VPT_ENOMEM;
 		s->seen_ns[row] = all->items[i].time_ns + 1;
 	}
@@ -99,7 +106,7 @@ static int add_exact(struct lines_state *s, const struct piece *p, uint64_t *ns)
 	vpa_exact_stacks_begin(&w, p->samples, p->of);
 	while (!rc && vpa_exact_stacks_next(&w)) {
 		rc = add_share(s, p->part, w.stack, &(struct line_share){.exact_ns = w.ns}) ||
-				     vpa_lines_scopes_note(&s->scopes, p->gap,
+				     note_time(s, p,
 					     &(struct vpa_scoped_time){.ns = w.ns,
 						     .part = p->part,
 						     .stack = w.stack,
@@ -141,12 +148,39 @@ static int add_to_part(struct lines_state *s, const struct piece *p)
 	s->parts[p->part].exact_ns += exact_ns;
 	s->parts[p->part].ns += ns - exact_ns;
 	if (!rc)
-		rc = vpa_lines_scopes_note(&s->scopes, p->gap,
-			&(struct vpa_scoped_time){.ns = ns - exact_ns, .part = p->part});
+		rc = note_time(
+			s, p, &(struct vpa_scoped_time){.ns = ns - exact_ns, .part = p->part});
 	if (rc || exact_ns)
 		return rc;
 	return count_samples(s, p, is_call ? of->call_start_ns : of->start_ns,
 		is_call ? of->call_end_ns : of->end_ns);
+}
+
+/* Adds a piece to its part. */
+static int add_piece(struct lines_state *s, struct piece *p, uint64_t owner)
+{
+	uint64_t names = s->parts_index.count < PARTS_MAX
+				 ? (uint64_t)p->of->place << 32 | p->of->call
+				 : UINT64_MAX;
+
+	p->part = vpa_index_row(
+		&s->parts_index, owner, names, &s->parts, &s->part_cap, sizeof(*s->parts));
+	return p->part == UINT32_MAX ? VPT_ENOMEM : add_to_part(s, p);
+}
+
+/* The host's own code in a piece that counts to an earlier call. */
+static int add_host_code(struct lines_state *s, const struct piece *p)
+{
+	struct vpa_cause_piece code = *p->of;
+	struct piece of_host = *p;
+
+	if (code.inside || !code.host)
+		return VPT_OK;
+	code.place = code.host_place;
+	code.call_start_ns = code.call_end_ns = 0;
+	of_host.of = &code;
+	of_host.is_of_host = 1;
+	return add_piece(s, &of_host, line_owner_of(p->gap->device, code.cause, code.host));
 }
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
@@ -159,14 +193,11 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 		return VPT_OK;
 	for (i = 0; i < gap->piece_count && !rc; i++) {
 		const struct vpa_cause_piece *of = &gap->pieces[i];
-		struct piece p = {of, gap, samples_of(c, gap->thread), gap->thread, 0};
-		uint64_t names = s->parts_index.count < PARTS_MAX
-					 ? (uint64_t)of->place << 32 | of->call
-					 : UINT64_MAX;
+		struct piece p = {of, gap, samples_of(c, gap->thread), gap->thread, 0, 0};
 
-		p.part = vpa_index_row(&s->parts_index, (uint64_t)gap->device << 8 | of->cause,
-			names, &s->parts, &s->part_cap, sizeof(*s->parts));
-		rc = p.part == UINT32_MAX ? VPT_ENOMEM : add_to_part(s, &p);
+		rc = add_piece(s, &p, line_owner_of(gap->device, of->cause, 0));
+		if (!rc)
+			rc = add_host_code(s, &p);
 	}
 	return rc;
 }

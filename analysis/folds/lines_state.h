@@ -49,8 +49,20 @@ struct line_run {
 	uint32_t batch; /* of ops, for which this is so */
 };
 
+/* Whose time a part is. `host`: what the host did in time that counts to an earlier call, see struct
+ * vpa_cause_piece. Such a part is also in that of the call, so it is only for its line. */
+static inline uint64_t line_owner_of(uint32_t device, uint8_t cause, uint8_t host)
+{
+	return (uint64_t)device << 16 | (uint64_t)host << 8 | cause;
+}
+
+static inline uint8_t line_owner_host(uint64_t owner)
+{
+	return owner >> 8 & 0xff;
+}
+
 struct lines_state {
-	struct vpa_index parts_index; /* (device << 8 | cause, place << 32 | call) */
+	struct vpa_index parts_index; /* (owner, place << 32 | call) */
 	struct line_part *parts;
 	size_t part_cap;
 	struct vpa_index shares_index; /* (part, stack) */

@@ -23,7 +23,7 @@ struct writing {
 	struct vpa_report *out;
 	uint64_t *before; /* by part: weight of the shares seen so far */
 	size_t before_cap;
-	struct vpa_index lines_index; /* (device << 8 | cause, frame) */
+	struct vpa_index lines_index; /* (owner, frame) */
 	struct amount *lines;
 	size_t line_cap;
 	struct vpa_index tops_index; /* (part, frame) */
@@ -33,7 +33,7 @@ struct writing {
 		uint64_t amount;
 		uint32_t frame;
 	} * best;                      /* by part: the frame that most of it is at */
-	struct vpa_index stacks_index; /* (device << 8 | cause, stack) */
+	struct vpa_index stacks_index; /* (owner, stack) */
 	struct amount *stacks;
 	size_t stack_cap;
 	struct vpa_index names_index; /* (name, 0) */
@@ -93,10 +93,12 @@ static int add_shares(struct writing *w)
 		struct amount more = {
 			.ns = ns_of(w, part, &s->shares[i]), .samples = s->shares[i].samples};
 
-		rc |= add(&w->lines_index, owner, frame, &w->lines, &w->line_cap, more);
 		rc |= add(&w->tops_index, part, frame, &w->tops, &w->top_cap,
 			(struct amount){
 				.ns = s->shares[i].exact_ns, .weight_ns = s->shares[i].weight_ns});
+		if (line_owner_host(owner))
+			continue;
+		rc |= add(&w->lines_index, owner, frame, &w->lines, &w->line_cap, more);
 		rc |= add(&w->stacks_index, owner, stack, &w->stacks, &w->stack_cap, more);
 	}
 	return rc ? VPT_ENOMEM : VPT_OK;
@@ -118,7 +120,7 @@ static int add_queued(struct writing *w)
 		for (k = 0; k < LINE_QUEUED_CAUSES; k++) {
 			const struct vpa_index_entry *e = &s->launches_index.entries[i];
 			struct amount more = {.ns = s->launches[i].queued_ns[k]};
-			uint64_t owner = e->a << 8 | causes[k];
+			uint64_t owner = line_owner_of((uint32_t)e->a, causes[k], 0);
 
 			if (!more.ns || !e->b)
 				continue;
@@ -246,7 +248,7 @@ static int write_idle(struct writing *w)
 
 		if (e->b != VPA_NONE && w->lines[i].ns)
 			lines->idle[count++] =
-				(struct vpa_idle_line){.device = w->c->model->devices[e->a >> 8],
+				(struct vpa_idle_line){.device = w->c->model->devices[e->a >> 16],
 					.cause = (enum vpa_cause)(e->a & 0xff),
 					.line = line_at(w, e->b),
 					.ns = w->lines[i].ns,
@@ -304,12 +306,30 @@ static int find_top(struct writing *w, uint32_t part, struct vpa_top_line *top)
 	return 1;
 }
 
+/* Writes the line of the host's own code to the row that says where it ran. */
+static void set_host_line(struct vpa_report *out, int64_t device, uint64_t owner, const char *range,
+	const char *call, const struct vpa_top_line *top)
+{
+	size_t d, i;
+
+	for (d = 0; d < out->device_count; d++)
+		for (i = 0; i < out->devices[d].host_did_count; i++) {
+			struct vpa_host_did_row *row = &out->devices[d].host_did[i];
+
+			if (out->devices[d].device == device &&
+				(uint64_t)row->cause == (owner & 0xff) &&
+				(uint64_t)row->host == line_owner_host(owner) && !row->host_call &&
+				is_same(row->host_range, range) && is_same(row->call, call))
+				row->top = top;
+		}
+}
+
 /* Adds the part's wait for a CPU to its device, and writes its line to the device's causes. */
 static int write_part_line(struct writing *w, uint32_t part)
 {
 	const struct vpa_index_entry *e = &w->s->parts_index.entries[part];
 	const struct vpa_model *m = w->c->model;
-	int64_t device = m->devices[e->a >> 8];
+	int64_t device = m->devices[e->a >> 16];
 	const char *range = vpa_fold_place(w->out, m, (uint32_t)(e->b >> 32));
 	const char *call = vpa_fold_name(w->out, m, (uint32_t)e->b);
 	struct vpa_top_line top, *kept;
@@ -324,6 +344,10 @@ static int write_part_line(struct writing *w, uint32_t part)
 	if (!kept)
 		return VPT_ENOMEM;
 	*kept = top;
+	if (line_owner_host(e->a)) {
+		set_host_line(w->out, device, e->a, range, call, kept);
+		return VPT_OK;
+	}
 	for (d = 0; d < w->out->device_count; d++)
 		for (i = 0; i < w->out->devices[d].cause_count; i++) {
 			struct vpa_idle_part *p = &w->out->devices[d].causes[i];
@@ -435,7 +459,7 @@ static int write_weights(struct writing *w)
 
 		if (e->b && w->stacks[i].ns)
 			lines->idle_stacks[lines->idle_stack_count++] = (struct vpa_stack_weight){
-				devices[e->a >> 8], (enum vpa_cause)(e->a & 0xff), (uint32_t)e->b,
+				devices[e->a >> 16], (enum vpa_cause)(e->a & 0xff), (uint32_t)e->b,
 				w->stacks[i].ns};
 	}
 	for (i = 0; i < lines->idle_count; i++)

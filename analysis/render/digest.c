@@ -218,6 +218,16 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 	return sum;
 }
 
+struct vpa_host_code vpa_code_of(
+	const struct vpa_report *r, const struct vpa_digest *d, enum vpa_cause cause)
+{
+	struct vpa_host_code code = vpa_host_code_of(r, cause, NULL, 0);
+
+	if (code.ns < d->cause_ns[cause] / 4)
+		code.ns = 0;
+	return code;
+}
+
 struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);

@@ -3,6 +3,7 @@
 #ifndef VPA_ANALYSIS_RENDER_DIGEST_H
 #define VPA_ANALYSIS_RENDER_DIGEST_H
 
+#include "analysis/host_code.h"
 #include "analysis/limit.h"
 #include "analysis/render/page.h"
 #include "analysis/report.h"
@@ -14,7 +15,7 @@ struct vpa_idle_place {
 	uint64_t ns, gaps;
 	const char *inside; /* the host was in this call for inside_ns of it, or most of that */
 	uint64_t inside_ns;
-	int is_inside_others; /* and in others */
+	int is_inside_others;           /* and in others */
 	const struct vpa_top_line *top; /* of the device that waited longest; NULL: not known */
 	uint64_t top_ns;
 };
@@ -64,6 +65,10 @@ struct vpa_label vpa_cause_sentence(enum vpa_cause cause); /* "sync: host waited
 /* The call in which the host spent most of a cause's time that earlier waits turned into idle time;
  * ns is 0 if that is at most a quarter of the cause. */
 struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause cause);
+
+/* The host's own code in a cause's idle time; ns is 0 if that is less than a quarter of the cause. */
+struct vpa_host_code vpa_code_of(
+	const struct vpa_report *r, const struct vpa_digest *d, enum vpa_cause cause);
 
 /* Where most of a cause's idle time is, "at model.py:212 (97 %, 412 samples)": the line of its
  * largest place, if that has half of it. Empty: not known. */

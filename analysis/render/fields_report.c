@@ -155,6 +155,36 @@ static const struct vpa_fields idle_part =
 	FIELDS("idle_part", "idle time of one cause in one place", idle_part_fields);
 #undef ROW
 
+static int has_host(const struct vpa_at *at)
+{
+	const struct vpa_gap_piece *p = at->row;
+
+	return p->host != VPA_CAUSE_NOT_IDLE;
+}
+
+#define ROW struct vpa_host_did_row
+static const struct vpa_field host_did_fields[] = {
+	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
+		.choice = vpa_cause_choice},
+	{"range", TEXT_OR_NULL(range), NULL, "the range around it, as in causes; null: none"},
+	{"call", TEXT_OR_NULL(call), NULL,
+		"the CUDA call that had held the host, \"(other)\" for small ones; null: none"},
+	{"host", CHOICE(vpa_cause, host), NULL,
+		"what the host did meanwhile: the cause of this time if no call had held it before",
+		.choice = vpa_cause_choice},
+	{"host_range", TEXT_OR_NULL(host_range), NULL,
+		"the range around that, \"before NAME\", \"(other)\" for small ones; null: none"},
+	{"host_call", TEXT_OR_NULL(host_call), NULL,
+		"the CUDA call that the host was in then, \"(other)\" for small ones; null: none"},
+	{"ns", U64(ns), "ns", "idle time of this cause in which the host did this"},
+	{"gaps", U64(gaps), "gaps", "gaps with such a piece"},
+	{"line", POINTER(vpa_fields_top_line, top), NULL,
+		"the line of Python that the host's own code spent most of it at; null: not known"},
+};
+static const struct vpa_fields host_did =
+	FIELDS("host_did", "what the host did in idle time of an earlier call", host_did_fields);
+#undef ROW
+
 #define ROW struct vpa_gain_row
 static const struct vpa_field gain_fields[] = {
 	{"cause", CHOICE(vpa_cause, cause), NULL, "the cause to remove",
@@ -216,6 +246,9 @@ static const struct vpa_field device_fields[] = {
 		.number = device_limit, .choice = limit_choice},
 	{"cpu_wait_ns", U64(cpu_wait_ns), "ns",
 		"of idle time in the host's own code: the thread could run, but no CPU was free"},
+	{"host_did", ROWS(host_did, host_did, host_did_count), NULL,
+		"of causes: time that counts to a call that had held the host before, by what the "
+		"host did in it, descending"},
 };
 static const struct vpa_fields device =
 	FIELDS("device", "a GPU that had work in the window", device_fields);
@@ -235,6 +268,11 @@ static const struct vpa_field piece_fields[] = {
 	{"ns", U64(ns), "ns", "length of the piece"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
 	{"range", TEXT_OR_NULL(range), NULL, "the range around it; null: none"},
+	{"host", CHOICE(vpa_cause, host), NULL,
+		"what the host did in the longest part of the piece; null: it was in the call, "
+		"which had not held it before",
+		.known = has_host, .choice = vpa_cause_choice},
+	{"host_range", TEXT_OR_NULL(host_range), NULL, "the range around that; null: none"},
 };
 static const struct vpa_fields piece =
 	FIELDS("gap_piece", "a stretch of a gap with one cause", piece_fields);
@@ -464,6 +502,9 @@ static const struct vpa_field finding_fields[] = {
 		"the same with the full gain; null: as before"},
 	{"note", TEXT_OR_NULL(note), NULL, "where most of it lies; null: nothing to add"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
+	{"host_code_ms", POSITIVE(host_code_ms), "ms",
+		"of the idle time that a wait is to blame for: the host ran its own code after it, "
+		"and less of that would save the same time; null: none"},
 };
 static const struct vpa_fields finding =
 	FIELDS("finding", "a conclusion, with its evidence", finding_fields);

@@ -131,6 +131,8 @@ static void put_words(struct vpt_json *j, const struct vpa_field *f)
 	vpt_json_array(j, "enum");
 	for (i = 0; f->choice(i); i++)
 		vpt_json_string(j, NULL, f->choice(i));
+	if (may_be_null(f))
+		vpt_json_null(j, NULL);
 	vpt_json_end(j);
 }
 

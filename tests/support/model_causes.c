@@ -68,8 +68,11 @@ static void cut_queue(const struct model_work *w, const struct model_gap *g, uin
 {
 	const struct model_call *launch = own->outer;
 	uint64_t rest = clamp(launch->end + NEAR_NS, start, g->end), ns = g->end - rest;
-	struct model_piece p = {start, rest, MODEL_LAUNCH_LATENCY, own->name,
-		model_place_at(&w->threads[launch->thread], launch->start)};
+	struct model_piece p = {.start = start,
+		.end = rest,
+		.cause = MODEL_LAUNCH_LATENCY,
+		.call = own->name,
+		.range = model_place_at(&w->threads[launch->thread], launch->start)};
 
 	model_cuts_put(cuts, (struct model_cut){.piece = p});
 	if (!ns)
@@ -89,8 +92,11 @@ static void cut_call(const struct model_work *w, uint64_t start, uint64_t end,
 	const struct model_call *own, int first_use, struct model_cuts *cuts)
 {
 	const struct model_call *launch = own->outer;
-	struct model_piece p = {start, end, model_cause_of_kind(model_kind(launch)), own->name,
-		model_place_at(&w->threads[launch->thread], launch->start)};
+	struct model_piece p = {.start = start,
+		.end = end,
+		.cause = model_cause_of_kind(model_kind(launch)),
+		.call = own->name,
+		.range = model_place_at(&w->threads[launch->thread], launch->start)};
 
 	if (model_kind(own) == MODEL_CALL_BLOCKING_COPY)
 		p.cause = MODEL_BLOCKING_COPY;

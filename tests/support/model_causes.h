@@ -53,6 +53,10 @@ struct model_piece {
 	uint64_t start, end;
 	enum model_cause cause;
 	const char *call, *range;
+	/* By credit: what the time was without, with its place; the call that the host was in, if any. */
+	int is_credited;
+	enum model_cause host;
+	const char *host_range, *inside;
 };
 
 struct model_gap {

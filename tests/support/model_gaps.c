@@ -99,6 +99,70 @@ static void check_cause_sums(struct model *m, const char *where, const struct mo
 	}
 }
 
+/* The place of what the host did, as the report words it. */
+static void name_host_place(const struct model_gap *g, const struct model_piece *p, char *out)
+{
+	struct model_piece host = {.cause = p->host, .call = p->inside, .range = p->host_range};
+
+	name_place(g, &host, out);
+}
+
+/* All of a device's credited time that a row of the report is about. */
+static uint64_t host_did_ns(const struct model_device *ours, const struct vpa_host_did_row *row)
+{
+	char range[NAME_MAX_BYTES], host_range[NAME_MAX_BYTES];
+	uint64_t ns = 0;
+	size_t i, k;
+
+	for (i = 0; i < ours->gap_count; i++)
+		for (k = 0; k < ours->gaps[i].piece_count; k++) {
+			const struct model_piece *p = &ours->gaps[i].pieces[k];
+
+			if (!p->is_credited || !is_cause(row->cause, p->cause) ||
+				!is_cause(row->host, p->host) ||
+				strcmp(or_empty(row->call), or_empty(p->call)) != 0 ||
+				strcmp(or_empty(row->host_call), or_empty(p->inside)) != 0)
+				continue;
+			name_place(&ours->gaps[i], p, range);
+			name_host_place(&ours->gaps[i], p, host_range);
+			if (!strcmp(or_empty(row->range), range) &&
+				!strcmp(or_empty(row->host_range), host_range))
+				ns += p->end - p->start;
+		}
+	return ns;
+}
+
+/* What the host did in credited time: row by row, and the sum of each cause, which small rows do not change. */
+static void check_host_did(struct model *m, const char *where, const struct model_device *ours,
+	const struct vpa_device *d)
+{
+	uint64_t credited[MODEL_CAUSES] = {0}, found[MODEL_CAUSES] = {0};
+	size_t i, k;
+
+	for (i = 0; i < ours->gap_count; i++)
+		for (k = 0; k < ours->gaps[i].piece_count; k++) {
+			const struct model_piece *p = &ours->gaps[i].pieces[k];
+
+			credited[p->cause] += p->is_credited ? p->end - p->start : 0;
+		}
+	for (i = 0; i < d->host_did_count; i++) {
+		const struct vpa_host_did_row *row = &d->host_did[i];
+		char text[1200];
+
+		for (k = 0; k < MODEL_CAUSES; k++)
+			found[k] += is_cause(row->cause, (enum model_cause)k) ? row->ns : 0;
+		if (vpa_is_sum(row->host_range))
+			continue;
+		snprintf(text, sizeof(text), "%s, %s of %.300s: the host did %s %.300s in %.300s",
+			where, vpa_cause_text(row->cause), or_empty(row->call),
+			vpa_cause_text(row->host), or_empty(row->host_call),
+			or_empty(row->host_range));
+		model_same(m, text, "ns", host_did_ns(ours, row), row->ns);
+	}
+	for (k = 0; k < MODEL_CAUSES; k++)
+		model_same(m, where, "credited ns", credited[k], found[k]);
+}
+
 /* Row by row, unless small ones were added up. A gap that a pause cuts is several to the report. */
 static void check_parts(struct model *m, const char *where, const struct model_device *ours,
 	const struct vpa_device *d, int has_pauses)
@@ -372,6 +436,7 @@ static void check_device(struct model *m, const struct vpa_report *r,
 		compare_device(m, &ours, theirs);
 	check_cause_sums(m, where, causes, theirs);
 	check_parts(m, where, causes, theirs, model_has_pauses(m));
+	check_host_did(m, where, causes, theirs);
 	for (i = 0; i < causes->gap_count; i++)
 		check_gap(m, r, ours.device, &causes->gaps[i]);
 	vpt_free(e.items);

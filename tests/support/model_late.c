@@ -212,7 +212,10 @@ static void take_credit(const struct model_late *late, struct model_cuts *cuts,
 		if (cut->piece.end - cut->piece.start > credit)
 			split_cut(cuts, i, cut->piece.start + credit);
 		cut = &cuts->items[i];
-		cut->taken = 1;
+		cut->taken = cut->piece.is_credited = 1;
+		cut->piece.host = cut->piece.cause;
+		cut->piece.host_range = cut->piece.range;
+		cut->piece.inside = cut->in ? cut->in->name : NULL;
 		cut->piece.cause = cause_of_call(late, c);
 		cut->piece.call = c->name;
 		cut->piece.range = model_place_at(late->thread, c->start);
@@ -309,7 +312,9 @@ void model_cut_overhead(const struct model *m, size_t lane, struct model_cuts *c
 			profiler |= here && cause_of_overhead(o->kind) == MODEL_PROFILER;
 			loads |= here && cause_of_overhead(o->kind) == MODEL_MODULE_LOAD;
 		}
-		if (profiler || loads)
-			cuts->items[i].piece.cause = profiler ? MODEL_PROFILER : MODEL_MODULE_LOAD;
+		if (!profiler && !loads)
+			continue;
+		cuts->items[i].piece.cause = profiler ? MODEL_PROFILER : MODEL_MODULE_LOAD;
+		cuts->items[i].piece.is_credited = 0;
 	}
 }
