@@ -19,6 +19,13 @@ struct vpa_block_part {
 	enum vpa_cause cause; /* of idle parts */
 	const char *name;
 	uint64_t ns, count; /* ops, or pieces of gaps, that began there */
+	/* Of idle time that counts to an earlier call: what the host did in it, by ns, descending. NULL: not known,
+	 * as in a report of an older version. */
+	struct vpa_block_did {
+		enum vpa_cause host;
+		uint64_t ns;
+	} * host_did;
+	size_t host_did_count;
 };
 
 struct vpa_block_row {
@@ -40,7 +47,7 @@ struct vpa_block_row {
 	int ready_mark; /* end_ns is when a mark says its frames were ready */
 	int missed;     /* took longer than its frames last at the target rate */
 	int touched;    /* missing records may change these figures */
-	/* In the period, by part of overview.h; NULL: not requested. */
+	/* In the period, VPA_OVERVIEW_ALL of them, by part of overview.h; NULL: not requested. */
 	uint64_t *parts_ns;
 	/* Idle time between ops that ended with one launched in the block, summed over devices, and the
 	 * line with most of it by the samples that belong to it. NULL: fewer than VPA_LINE_SAMPLES_MIN,

@@ -14,4 +14,31 @@ int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could avoid
 /* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
 int vpa_cause_is_answer(enum vpa_cause cause);
 
+/* Pairs of a wait that had held the host and what the host did in the time that counts to it, for tables. */
+enum {
+	VPA_HELD_FIRST = VPA_CAUSE_SYNC,
+	VPA_HELD = VPA_CAUSE_OTHER_CALL - VPA_HELD_FIRST + 1,
+	VPA_DID_FIRST = VPA_CAUSE_ALLOCATION,
+	VPA_DID = VPA_CAUSE_LAUNCH_CALL - VPA_DID_FIRST + 1,
+	VPA_HOST_DIDS = VPA_HELD * VPA_DID
+};
+
+/* The number of a pair, below VPA_HOST_DIDS; VPA_HOST_DIDS: there is none such. */
+static inline unsigned vpa_host_did_number(enum vpa_cause cause, enum vpa_cause host)
+{
+	unsigned held = (unsigned)cause - VPA_HELD_FIRST, did = (unsigned)host - VPA_DID_FIRST;
+
+	return held < VPA_HELD && did < VPA_DID ? held * VPA_DID + did : VPA_HOST_DIDS;
+}
+
+static inline enum vpa_cause vpa_host_did_cause(unsigned number)
+{
+	return (enum vpa_cause)(VPA_HELD_FIRST + number / VPA_DID);
+}
+
+static inline enum vpa_cause vpa_host_did_host(unsigned number)
+{
+	return (enum vpa_cause)(VPA_DID_FIRST + number % VPA_DID);
+}
+
 #endif

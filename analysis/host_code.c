@@ -6,7 +6,7 @@
 /* Which rows count. */
 struct filter {
 	const struct vpa_report *report;
-	enum vpa_cause cause;
+	enum vpa_cause cause, host;
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range);
 	unsigned part;
 };
@@ -18,7 +18,7 @@ static int is_same(const char *a, const char *b)
 
 static int counts(const struct filter *f, const struct vpa_host_did_row *row)
 {
-	return row->cause == f->cause && row->host == VPA_CAUSE_HOST_CODE &&
+	return row->cause == f->cause && row->host == f->host &&
 	       (!f->wanted || f->wanted(f->report, f->part, row->range));
 }
 
@@ -39,6 +39,7 @@ static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_h
 			if (row->ns > call_ns && !vpa_is_sum(row->call)) {
 				call_ns = row->ns;
 				sum.call = row->call;
+				sum.inside = row->host_call;
 			}
 			if (row->ns > top_ns && row->top && row->top->line.file) {
 				top_ns = row->ns;
@@ -48,10 +49,9 @@ static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_h
 	return sum;
 }
 
-struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause cause,
-	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part)
+static struct vpa_host_code sum_all(const struct filter *f)
 {
-	const struct filter f = {r, cause, wanted, part};
+	const struct vpa_report *r = f->report;
 	struct vpa_host_code most = {.ns = 0};
 	uint64_t ns = 0;
 	size_t d, i;
@@ -61,18 +61,34 @@ struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause
 			const struct vpa_host_did_row *row = &r->devices[d].host_did[i];
 			struct vpa_host_code at;
 
-			if (!counts(&f, row))
+			if (!counts(f, row))
 				continue;
 			ns += row->ns;
 			/* A sum of small places is none. */
 			if (vpa_is_sum(row->host_range))
 				continue;
-			at = sum_place(&f, row);
+			at = sum_place(f, row);
 			if (at.range_ns > most.range_ns)
 				most = at;
 		}
 	most.ns = ns;
 	return most;
+}
+
+struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause cause,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part)
+{
+	const struct filter f = {r, cause, VPA_CAUSE_HOST_CODE, wanted, part};
+
+	return sum_all(&f);
+}
+
+struct vpa_host_code vpa_host_did_of(
+	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host)
+{
+	const struct filter f = {r, cause, host, NULL, 0};
+
+	return sum_all(&f);
 }
 
 /* ---- words ---- */

@@ -13,7 +13,8 @@ struct vpa_host_code {
 	/* The place with most of it; NULL: it has none, or ns is 0. */
 	const char *range;
 	uint64_t range_ns;
-	const char *call; /* that held the host before most of that; NULL: not known */
+	const char *call;   /* that held the host before most of that; NULL: not known */
+	const char *inside; /* that the host was in for most of that; NULL: in none */
 	const struct vpa_top_line *top; /* the line there; NULL: not known */
 };
 
@@ -21,6 +22,10 @@ struct vpa_host_code {
  * all. */
 struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause cause,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part);
+
+/* The same for anything else that the host did, of the cause `host`. */
+struct vpa_host_code vpa_host_did_of(
+	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host);
 
 /* Whether most of it is at its place, which is then worth a word. */
 static inline int vpa_host_code_has_place(const struct vpa_host_code *h)

@@ -16,6 +16,16 @@ says schema.txt "vptrace comparison schema, vptrace.compare/1"
 # ---- comparisons of any captures ----
 small_trace >small.json
 kernels_trace 1000 >kernels.json
+# After a copy that it waits for, the host allocates for 100 or 120 us, before it launches again.
+held_trace() {
+	small_trace | sed "s/\"ts\": 1020, \"dur\": 5/\"ts\": 1020, \"dur\": 131/
+/\"traceEvents\"/a\\
+ {\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaMalloc\", \"pid\": 11, \"tid\": 12, \"ts\": 1155, \"dur\": $1},\\
+ {\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 11, \"tid\": 12, \"ts\": 1300, \"dur\": 2, \"args\": {\"correlation\": 5}},\\
+ {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": 1310, \"dur\": 20, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": 5}},"
+}
+held_trace 100 >held.json
+held_trace 120 >longer.json
 comparisons=
 comparison() { # comparison NAME WORDS...: one that captures of any quality give
 	name=$1.compared
@@ -24,6 +34,7 @@ comparison() { # comparison NAME WORDS...: one that captures of any quality give
 }
 comparison same small.json small.json
 comparison other small.json kernels.json
+comparison held held.json longer.json
 comparison runs small.json small.json small.json small.json -- kernels.json kernels.json kernels.json kernels.json
 for file in "$source"/tests/corpus/*-*; do
 	comparison "corpus-${file##*/}" small.json "$file"

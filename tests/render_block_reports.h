@@ -38,18 +38,24 @@ static struct vpa_block_row series[] = {
 	WAITED(6, 963.2, 5878.8, 1, 3, NULL),
 };
 
+static struct vpa_block_did sync_did[] = {
+	{VPA_CAUSE_ALLOCATION, MS(270)},
+	{VPA_CAUSE_LAUNCH_RATE, MS(140)},
+};
+static struct vpa_block_did copy_did[] = {{VPA_CAUSE_HOST_CODE, MS(87.6)}};
+
 static struct vpa_block_part block_parts[] = {
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "attention", MS(1716.6), 1800},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "gemm", MS(1132.2), 9000},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "conv", MS(577.8), 1200},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "elementwise", MS(430.8), 21000},
-	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "memcpy", MS(57), 6},
-	{VPA_PART_IDLE, VPA_CAUSE_SYNC, "sync", MS(673.2), 1800},
-	{VPA_PART_IDLE, VPA_CAUSE_BLOCKING_COPY, "blocking copy", MS(129.6), 6},
-	{VPA_PART_IDLE, VPA_CAUSE_LAUNCH_RATE, "launch rate", MS(116.4), 30000},
-	{VPA_PART_IDLE, VPA_CAUSE_SCHEDULING, "scheduling", MS(43.2), 9000},
-	{VPA_PART_IDLE, VPA_CAUSE_ALLOCATION, "allocation", MS(18.6), 12},
-	{VPA_PART_IDLE, VPA_CAUSE_NO_LAUNCH, "unknown (no launch record)", MS(6.6), 6},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "attention", MS(1716.6), 1800, NULL, 0},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "gemm", MS(1132.2), 9000, NULL, 0},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "conv", MS(577.8), 1200, NULL, 0},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "elementwise", MS(430.8), 21000, NULL, 0},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "memcpy", MS(57), 6, NULL, 0},
+	{VPA_PART_IDLE, VPA_CAUSE_SYNC, "sync", MS(673.2), 1800, sync_did, 2},
+	{VPA_PART_IDLE, VPA_CAUSE_BLOCKING_COPY, "blocking copy", MS(129.6), 6, copy_did, 1},
+	{VPA_PART_IDLE, VPA_CAUSE_LAUNCH_RATE, "launch rate", MS(116.4), 30000, NULL, 0},
+	{VPA_PART_IDLE, VPA_CAUSE_SCHEDULING, "scheduling", MS(43.2), 9000, NULL, 0},
+	{VPA_PART_IDLE, VPA_CAUSE_ALLOCATION, "allocation", MS(18.6), 12, NULL, 0},
+	{VPA_PART_IDLE, VPA_CAUSE_NO_LAUNCH, "unknown (no launch record)", MS(6.6), 6, NULL, 0},
 };
 
 static struct vpa_outlier_row outliers[] = {

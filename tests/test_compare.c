@@ -125,6 +125,12 @@ static struct vpa_report *marked_report(const char *what, uint64_t seed)
 			if (vpt_random_below(&r, 4) == 0)
 				put(&t, "call t1 cudaStreamSynchronize %" PRIu64 "-%" PRIu64 "\n",
 					at - ns / 2, at + 1);
+			/* What the host does after a wait, and without one. */
+			if (vpt_random_below(&r, 6) == 0)
+				put(&t, "call t1 cudaMalloc %" PRIu64 "+%" PRIu64 "\n", at + 2,
+					ns / 3 + 1);
+			if (vpt_random_below(&r, 6) == 0)
+				at += 100000 + ns;
 		}
 		put(&t, "range t1 %" PRIu64 "-%" PRIu64 " \"%s%" PRIu64 "\"\n", from, ++at, what,
 			i);
@@ -171,6 +177,22 @@ static void adds_up(const struct vpa_comparison *c)
 	for (i = 0; i < c->row_count; i++)
 		rows += c->rows[i].times.delta_ns;
 	assert_int_equal(rows, c->window_delta_ns);
+}
+
+/* What the host did is part of the causes: in the windows each has all of its time. */
+static void causes_are_theirs(const struct vpa_comparison *c, const struct vpa_report *a)
+{
+	uint64_t ns[VPA_CAUSES] = {0}, cause, i;
+
+	for (cause = 0; cause < VPA_CAUSES; cause++) {
+		for (i = 0; i < c->row_count; i++)
+			if (!strcmp(c->rows[i].name, vpa_cause_text((enum vpa_cause)cause)))
+				ns[cause] += c->rows[i].times.a_ns;
+		for (i = 0; i < a->devices[0].cause_count && a->device_count == 1; i++)
+			if (a->devices[0].causes[i].cause == cause)
+				ns[cause] -= a->devices[0].causes[i].ns;
+		assert_true(a->device_count > 1 || !ns[cause]);
+	}
 }
 
 /* The totals are the reports' own: of the paired periods, or of the windows. */
@@ -231,6 +253,7 @@ static void holds(const struct vpa_report *a, const struct vpa_report *b)
 
 	adds_up(c);
 	totals_are_theirs(c, a);
+	causes_are_theirs(c, a);
 	negates(c, turned);
 	is_nothing(own);
 	vpa_comparison_free(own);

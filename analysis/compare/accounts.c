@@ -21,14 +21,21 @@ static int by_part_change(const void *pa, const void *pb)
 		return ma > mb ? -1 : 1;
 	if (a->times.a_ns + a->times.b_ns != b->times.a_ns + b->times.b_ns)
 		return a->times.a_ns + a->times.b_ns > b->times.a_ns + b->times.b_ns ? -1 : 1;
-	return strcmp(a->name, b->name);
+	if (strcmp(a->name, b->name) != 0)
+		return strcmp(a->name, b->name);
+	return a->host < b->host ? -1 : a->host > b->host;
 }
 
 static struct vpa_compared_part part_at(size_t part)
 {
 	struct vpa_compared_part out = {.kind = VPA_PART_BUSY, .name = "all"};
+	unsigned did = (unsigned)(part - VPA_OVERVIEW_PARTS);
 
-	if (part < VPA_OVERVIEW_PARTS) {
+	if (part >= VPA_OVERVIEW_PARTS && did < VPA_HOST_DIDS) {
+		out.kind = VPA_PART_IDLE;
+		out.name = vpa_cause_text(vpa_host_did_cause(did));
+		out.host = vpa_host_did_host(did);
+	} else if (part < VPA_OVERVIEW_PARTS) {
 		out.kind = part < VPA_OVERVIEW_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
 		out.name = vpa_overview_part_name(part);
 	} else if (part == VPA_UNIT_PAUSED) {
@@ -56,13 +63,15 @@ static uint64_t over_of(const struct vpa_comparison *c, const struct vpa_units *
 
 static int sum_units(const struct vpa_compared_units *u, int by_part, uint64_t *a, uint64_t *b)
 {
+	int lacks_did = 0;
 	size_t i;
 
 	memset(a, 0, VPA_UNIT_PARTS * sizeof(*a));
 	memset(b, 0, VPA_UNIT_PARTS * sizeof(*b));
 	for (i = 0; i < u->count; i++)
-		if (!vpa_units_sum(&u->all[i], by_part, i < u->a_count ? a : b))
+		if (!vpa_units_sum(&u->all[i], by_part, i < u->a_count ? a : b, &lacks_did))
 			return 0;
+	vpa_compare_take_dids(a, b, lacks_did);
 	return 1;
 }
 
@@ -70,6 +79,15 @@ static int sum_units(const struct vpa_compared_units *u, int by_part, uint64_t *
 static double share_of(int64_t delta_ns, uint64_t a_ns, uint64_t over)
 {
 	return a_ns && over ? (double)delta_ns * (double)over / (double)a_ns : 0;
+}
+
+static enum vpa_cause cause_called(const char *key)
+{
+	unsigned cause = VPA_CAUSE_NOT_IDLE;
+
+	while (cause + 1 < VPA_CAUSES && strcmp(vpa_cause_text((enum vpa_cause)cause), key) != 0)
+		cause++;
+	return (enum vpa_cause)cause;
 }
 
 /* Divides the difference; both arrays have `count` elements. */
@@ -91,8 +109,13 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 		else if (p->kind == VPA_PART_IDLE)
 			c->idle_delta_ns += p->times.delta_ns;
 	}
-	for (i = 0; i < count; i++)
-		c->parts[i].share = share_of(c->parts[i].times.delta_ns, c->a_total_ns, c->a_over);
+	for (i = 0; i < count; i++) {
+		struct vpa_compared_part *p = &c->parts[i];
+
+		p->share = share_of(p->times.delta_ns, c->a_total_ns, c->a_over);
+		if (p->host)
+			vpa_compare_place_did(c, cause_called(p->name), p);
+	}
 	qsort(c->parts, count, sizeof(*c->parts), by_part_change);
 	return rc;
 }
@@ -121,25 +144,26 @@ int vpa_compare_parts(struct vpa_comparison *c, const struct vpa_compared_units 
 }
 
 size_t vpa_compare_leading(
-	const struct vpa_comparison *c, const struct vpa_compared_part **out, size_t most)
+	const struct vpa_comparison *c, struct vpa_compared_part *out, size_t most)
 {
 	size_t count = 0, i, k;
 
 	for (i = 0; i < c->part_count; i++) {
-		const struct vpa_compared_part *part = &c->parts[i];
-		uint64_t size = vpa_magnitude(part->times.delta_ns);
+		struct vpa_compared_part part;
+		int is_shown = vpa_compare_whole_did(c, i, &part);
+		uint64_t size = vpa_magnitude(part.times.delta_ns);
 
-		if (!size || (part->times.delta_ns < 0) != (c->delta_ns < 0))
+		if (!is_shown || !size || (part.times.delta_ns < 0) != (c->delta_ns < 0))
 			continue;
-		for (k = count; k > 0 && vpa_magnitude(out[k - 1]->times.delta_ns) < size; k--)
+		for (k = count; k > 0 && vpa_magnitude(out[k - 1].times.delta_ns) < size; k--)
 			if (k < most)
 				out[k] = out[k - 1];
 		if (k < most)
 			out[k] = part;
 		count += count < most;
 	}
-	while (count > 1 && vpa_magnitude(out[count - 1]->times.delta_ns) <
-				    vpa_magnitude(out[0]->times.delta_ns) / 20)
+	while (count > 1 && vpa_magnitude(out[count - 1].times.delta_ns) <
+				    vpa_magnitude(out[0].times.delta_ns) / 20)
 		count--;
 	return count;
 }
@@ -171,7 +195,10 @@ static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compa
 
 	order = order ? order : compare_text(a->name, b->name);
 	order = order ? order : vpa_compare_alike(a->range, b->range);
-	return order ? order : compare_text(a->call, b->call);
+	order = order ? order : compare_text(a->call, b->call);
+	order = order ? order : (a->host > b->host) - (a->host < b->host);
+	order = order ? order : compare_text(a->host_range, b->host_range);
+	return order ? order : compare_text(a->host_call, b->host_call);
 }
 
 /* Among equal ones by name, so that the first of them does not depend on the order of the runs. */
@@ -232,9 +259,27 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 		all_ns - listed_ns);
 }
 
-static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
+/* The idle time of a device; `divide`: by what the host did, too. */
+static void add_idle(struct vpa_comparison *c, const struct vpa_device *d, int in_b, int divide)
 {
-	size_t i, k;
+	struct vpa_compared_row *rows = &c->rows[c->row_count];
+	size_t i;
+
+	for (i = 0; i < d->cause_count; i++) {
+		const struct vpa_idle_part *p = &d->causes[i];
+
+		rows[i] = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
+			.name = vpa_cause_text(p->cause),
+			.range = p->range,
+			.call = p->call};
+		set_side(&rows[i], in_b, p->gaps, p->ns);
+	}
+	c->row_count += divide ? vpa_compare_divide_rows(d, rows, i, in_b) : i;
+}
+
+static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int in_b, int divide)
+{
+	size_t i;
 
 	for (i = 0; i < r->kernel_count; i++) {
 		const struct vpa_kernel_row *kernel = &r->kernels[i];
@@ -249,16 +294,7 @@ static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int
 	}
 	add_families(c, r, in_b);
 	for (i = 0; i < r->device_count; i++)
-		for (k = 0; k < r->devices[i].cause_count; k++) {
-			const struct vpa_idle_part *p = &r->devices[i].causes[k];
-			struct vpa_compared_row *row = &c->rows[c->row_count++];
-
-			*row = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
-				.name = vpa_cause_text(p->cause),
-				.range = p->range,
-				.call = p->call};
-			set_side(row, in_b, p->gaps, p->ns);
-		}
+		add_idle(c, &r->devices[i], in_b, divide);
 }
 
 static size_t most_rows(const struct vpa_report *r)
@@ -266,7 +302,7 @@ static size_t most_rows(const struct vpa_report *r)
 	size_t rows = r->kernel_count + r->family_count + 1, i;
 
 	for (i = 0; i < r->device_count; i++)
-		rows += r->devices[i].cause_count;
+		rows += r->devices[i].cause_count + r->devices[i].host_did_count;
 	return rows;
 }
 
@@ -401,12 +437,26 @@ static int divide_rows(struct vpa_comparison *c)
 	return rc;
 }
 
+/* Whether all of the report's devices say what the host did. */
+static int knows_dids(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (!r->devices[i].host_did)
+			return 0;
+	return 1;
+}
+
 int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *u)
 {
 	size_t i, most = 0;
+	int divide = 1;
 
-	for (i = 0; i < u->count; i++)
+	for (i = 0; i < u->count; i++) {
 		most += most_rows(u->all[i].report);
+		divide &= knows_dids(u->all[i].report);
+	}
 	c->rows = vpa_arena_alloc(&c->arena, most, sizeof(*c->rows));
 	if (!c->rows)
 		return VPT_ENOMEM;
@@ -414,7 +464,7 @@ int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *
 		const struct vpa_report *r = u->all[i].report;
 		int in_b = i >= u->a_count;
 
-		add_report(c, r, in_b);
+		add_report(c, r, in_b, divide);
 		*(in_b ? &c->b_window_units : &c->a_window_units) += u->all[i].in_window;
 		*(in_b ? &c->b_window_over : &c->a_window_over) +=
 			u->all[i].in_window * r->device_count;

@@ -48,10 +48,14 @@ struct vpa_compared_fact {
 	int is_work; /* it changes the work itself: frames, steps, GPUs */
 };
 
-/* Of the mean unit. */
+/* Of the mean unit. Idle time that counts to an earlier wait, in which the host did something else than launch, is a
+ * part of its own. */
 struct vpa_compared_part {
 	enum vpa_block_part_kind kind;
-	const char *name;              /* family, cause's key, "all" or "recording paused" */
+	const char *name;    /* family, cause's key, "all" or "recording paused" */
+	enum vpa_cause host; /* what the host did in such time; else 0 */
+	/* The place with most of that, the call it was in, the call that had held it; NULL: none, or not known. */
+	const char *host_range, *host_call, *call;
 	struct vpa_account_part times; /* totals, and the difference of the means */
 	uint64_t a_mean_ns, b_mean_ns;
 	double share; /* the difference, of A's mean unit */
@@ -83,9 +87,11 @@ const char *vpa_row_state_name(enum vpa_row_state state);
 /* A kernel, copies, memsets, or the idle time of a cause at a place: parts of the whole window. */
 struct vpa_compared_row {
 	enum vpa_block_part_kind kind;
-	const char *name;          /* of the kernel; the cause's key */
-	const char *range, *call;  /* of idle time; NULL: none */
-	uint64_t similar;          /* ranges besides this one, alike as in alike.h */
+	const char *name;         /* of the kernel; the cause's key */
+	const char *range, *call; /* of idle time; NULL: none */
+	uint64_t similar;         /* ranges besides this one, alike as in alike.h */
+	enum vpa_cause host;      /* as of parts; 0: none */
+	const char *host_range, *host_call;
 	const char *family;        /* of busy time */
 	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
 	struct vpa_account_part times;
@@ -181,9 +187,10 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 void vpa_comparison_free(struct vpa_comparison *c); /* accepts NULL */
 
 /* The parts of the mean unit that explain most of its change: those with the same sign, the largest first,
- * at most `most`. Returns how many; the smallest ones, below a twentieth of the largest, are left out. */
+ * at most `most`. Returns how many; the smallest ones, below a twentieth of the largest, are left out. What the host
+ * did, and counts to a wait on one side only, is one part, with the name of its cause. */
 size_t vpa_compare_leading(
-	const struct vpa_comparison *c, const struct vpa_compared_part **out, size_t most);
+	const struct vpa_comparison *c, struct vpa_compared_part *out, size_t most);
 
 /* ---- renderers ---- */
 

@@ -10,6 +10,7 @@
 #include "analysis/render/html/html.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct falls {
@@ -22,7 +23,7 @@ struct falls {
 
 /* A row: means of the sides. */
 struct fall {
-	const char *name;
+	const char *name, *label; /* label: for people; unused in a sum */
 	enum vpa_block_part_kind kind;
 	uint64_t a_ns, b_ns;
 	int64_t delta_ns;
@@ -114,7 +115,7 @@ static void put_row(struct falls *f, const struct fall *row)
 	if (row->is_sum || !f->c->by_part)
 		vpa_html_text(f->h, row->name);
 	else
-		vpa_html_key(f->h, row->name, kind, row->name);
+		vpa_html_key(f->h, row->name, kind, row->label);
 	vpa_html_raw(f->h, "</td>");
 	put_bar(f, row, f->a_done_ns, row->a_ns);
 	put_time(f, row->a_ns);
@@ -152,6 +153,18 @@ static void put_sum(struct falls *f, enum vpa_block_part_kind kind)
 	put_row(f, &sum);
 }
 
+/* "gemm"; "blocking copy: host code in post_process" */
+static struct vpa_label label_of(const struct vpa_compared_part *part)
+{
+	struct vpa_label label = {{0}};
+
+	snprintf(label.text, sizeof(label.text), "%.200s%s%.200s", part->name,
+		part->host ? ": " : "",
+		part->host ? vpa_compared_did(part->host, part->host_call, part->host_range).text
+			   : "");
+	return label;
+}
+
 static void put_rows(struct falls *f)
 {
 	const struct vpa_compared_part *parts[VPA_UNIT_PARTS];
@@ -161,7 +174,9 @@ static void put_rows(struct falls *f)
 		parts[i] = &f->c->parts[i];
 	qsort(parts, count, sizeof(parts[0]), by_size);
 	for (i = 0; i < count; i++) {
+		struct vpa_label label = label_of(parts[i]);
 		const struct fall row = {.name = parts[i]->name,
+			.label = label.text,
 			.kind = parts[i]->kind,
 			.a_ns = parts[i]->a_mean_ns,
 			.b_ns = parts[i]->b_mean_ns,

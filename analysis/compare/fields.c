@@ -141,6 +141,20 @@ static const struct vpa_fields times =
 	FIELDS("compared_times", "totals, and the difference of their means", times_fields);
 #undef ROW
 
+static int part_has_host(const struct vpa_at *at)
+{
+	const struct vpa_compared_part *p = at->row;
+
+	return p->host != VPA_CAUSE_NOT_IDLE;
+}
+
+static int row_has_host(const struct vpa_at *at)
+{
+	const struct vpa_compared_row *r = at->row;
+
+	return r->host != VPA_CAUSE_NOT_IDLE;
+}
+
 #define ROW struct vpa_compared_part
 static const struct vpa_field part_fields[] = {
 	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "GPU busy, GPU idle, recording paused",
@@ -150,6 +164,16 @@ static const struct vpa_field part_fields[] = {
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
 	{"b_mean_ns", U64(b_mean_ns), "ns", "b_ns / b_over, rounded"},
 	{"change", SHARE(share), "fraction", "delta_ns, of the whole mean unit of A"},
+	{"host", CHOICE(vpa_cause, host), NULL,
+		"what the host did in this time, which counts to a wait that had held it before; "
+		"null: all other time of the cause, or not known",
+		.known = part_has_host, .choice = vpa_cause_choice},
+	{"host_range", TEXT_OR_NULL(host_range), NULL,
+		"where it did most of that, on the side with more; null: none, or several"},
+	{"host_call", TEXT_OR_NULL(host_call), NULL,
+		"the CUDA call that it was in for most of that; null: none"},
+	{"call", TEXT_OR_NULL(call), NULL,
+		"the CUDA call that had held it before most of that; null: host is"},
 };
 static const struct vpa_fields part =
 	FIELDS("compared_part", "a part of the mean unit", part_fields);
@@ -177,7 +201,8 @@ static const struct vpa_field row_fields[] = {
 		.choice = kind_choice},
 	{"name", TEXT(name), NULL, "of the kernel; memcpy, memset; the cause of idle time"},
 	{"family", TEXT_OR_NULL(family), NULL, "the kernel's family; null: idle time"},
-	{"range", TEXT_OR_NULL(range), NULL, "the range around the idle time; null: none"},
+	{"range", TEXT_OR_NULL(range), NULL,
+		"the range around the idle time; null: none, or there is a host"},
 	{"similar", U64(similar), "count",
 		"further ranges in this row, which differ from range only in their numbers"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
@@ -197,6 +222,13 @@ static const struct vpa_field row_fields[] = {
 	{"a_blocks_mean", POSITIVE(a_blocks), "blocks",
 		"thread blocks of a kernel's grid, mean of A's calls; null: not known"},
 	{"b_blocks_mean", POSITIVE(b_blocks), "blocks", "the same of B's; null: not known"},
+	{"host", CHOICE(vpa_cause, host), NULL,
+		"what the host did in this time, which counts to a wait that had held it before; "
+		"null: all other time of the cause there, or not known",
+		.known = row_has_host, .choice = vpa_cause_choice},
+	{"host_range", TEXT_OR_NULL(host_range), NULL, "the range around that; null: none"},
+	{"host_call", TEXT_OR_NULL(host_call), NULL,
+		"the CUDA call that the host was in then; null: none"},
 };
 static const struct vpa_fields row =
 	FIELDS("compared_row", "a kernel, copies, or idle time at a place", row_fields);

@@ -2,6 +2,7 @@
 #include "analysis/compare/numbers.h"
 
 #include "analysis/compare/build.h"
+#include "analysis/render/digest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,4 +77,16 @@ struct vpa_num vpa_compared_per_unit(double value)
 	if (value >= 100 || fabs(value - round(value)) < 1e-9)
 		return vpa_count((uint64_t)(value + 0.5));
 	return vpa_fixed(value, 2);
+}
+
+struct vpa_label vpa_compared_did(enum vpa_cause host, const char *call, const char *range)
+{
+	struct vpa_label where = vpa_place(call, range, 64), out = {{0}};
+
+	snprintf(out.text, sizeof(out.text), "%s%s%.300s", vpa_cause_text(host),
+		!where.text[0] ? ""
+		: call         ? ", "
+			       : " ",
+		where.text);
+	return out;
 }

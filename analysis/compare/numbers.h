@@ -2,6 +2,7 @@
 #ifndef VPA_ANALYSIS_COMPARE_NUMBERS_H
 #define VPA_ANALYSIS_COMPARE_NUMBERS_H
 
+#include "analysis/causes.h"
 #include "analysis/render/units.h"
 
 /* "+12.3" with a sign, in ms; as many decimals as the largest number of its table needs. */
@@ -23,5 +24,8 @@ struct vpa_num vpa_compared_growth(double a, double b);
 
 /* A number per unit: whole where it is. */
 struct vpa_num vpa_compared_per_unit(double value);
+
+/* What the host did: "host code in post_process", "allocation, cudaMalloc in self_attn". NULL: no place, no call. */
+struct vpa_label vpa_compared_did(enum vpa_cause host, const char *call, const char *range);
 
 #endif

@@ -73,8 +73,8 @@ static const struct list lists[] = {
 	{"parts", "Parts", NULL, 0,
 		"The bars as a table; the changes add up to that of the mean, to the nanosecond",
 		NULL,
-		{"mean.parts", "Parts of the mean", "kind name a_mean_ns b_mean_ns delta_ns change",
-			NULL}},
+		{"mean.parts", "Parts of the mean",
+			"kind name host host_range a_mean_ns b_mean_ns delta_ns change", NULL}},
 	{"stages", "Stages", NULL, 0, NULL, NULL,
 		{"stages", "Mean of an instance",
 			"name a_mean_ns b_mean_ns delta_ns change a_per_block b_per_block p_holm",
@@ -85,8 +85,8 @@ static const struct list lists[] = {
 			NULL}},
 	{"places", "Idle time", "Idle time and gaps in the whole window", 1, NULL, "idle",
 		{"window.rows", "Idle time by cause and place",
-			"name range similar call a_per_unit b_per_unit a_mean_ns b_mean_ns "
-			"delta_ns change",
+			"name range similar call host host_range a_per_unit b_per_unit a_mean_ns "
+			"b_mean_ns delta_ns change",
 			NULL}},
 	{"counts", "Counts", "In the whole window", 1, NULL, NULL,
 		{"counts", "Events, copies, calls", "group name unit a b change", NULL}},
@@ -165,6 +165,17 @@ static const struct vpa_html_word words[] = {
 		     "Holm's correction for the number of stages."},
 };
 
+/* Whether a part before has its name. */
+static int is_earlier(const struct vpa_comparison *c, size_t part)
+{
+	size_t i;
+
+	for (i = 0; i < part; i++)
+		if (vpa_same(c->parts[i].name, c->parts[part].name))
+			return 1;
+	return 0;
+}
+
 static void put_help(struct vpa_html *h, const struct vpa_comparison *c)
 {
 	enum vpa_cause causes[VPA_CAUSES];
@@ -172,7 +183,7 @@ static void put_help(struct vpa_html *h, const struct vpa_comparison *c)
 
 	for (i = 0; i < c->part_count; i++)
 		for (cause = 0; cause < VPA_CAUSES && count < VPA_CAUSES; cause++)
-			if (c->parts[i].kind == VPA_PART_IDLE &&
+			if (c->parts[i].kind == VPA_PART_IDLE && !is_earlier(c, i) &&
 				vpa_same(c->parts[i].name, vpa_cause_text((enum vpa_cause)cause)))
 				causes[count++] = (enum vpa_cause)cause;
 	vpa_html_begin(h, "help", "How to read this page", NULL);

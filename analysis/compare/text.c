@@ -61,6 +61,17 @@ static void fill_times(struct vpa_row *row, const struct vpa_comparison *c, uint
 			     : (struct vpa_num){"-"};
 }
 
+/* "gemm"; "blocking copy: host code in post_process" */
+static struct vpa_row *part_row(struct vpa_table *t, const struct vpa_compared_part *part)
+{
+	struct vpa_row *row = vpa_table_row(t, 2, "%s%s%s", part->name, part->host ? ": " : "",
+		part->host ? vpa_compared_did(part->host, part->host_call, part->host_range).text
+			   : "");
+
+	row->wrap = 1;
+	return row;
+}
+
 /* The parts of a kind, the smallest changes in one row. */
 static void add_parts(struct vpa_table *t, const struct vpa_comparison *c,
 	enum vpa_block_part_kind kind, size_t most)
@@ -83,8 +94,8 @@ static void add_parts(struct vpa_table *t, const struct vpa_comparison *c,
 			continue;
 		}
 		shown++;
-		fill_times(vpa_table_row(t, 2, "%s", part->name), c, part->times.a_ns,
-			part->times.b_ns, part->times.delta_ns);
+		fill_times(part_row(t, part), c, part->times.a_ns, part->times.b_ns,
+			part->times.delta_ns);
 	}
 	if (rest)
 		fill_times(vpa_table_row(t, 2, "%zu with smaller changes", rest), c, a, b, delta);
@@ -272,6 +283,26 @@ static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size
 	vpa_page_table(p, &t);
 }
 
+/* "sync: cudaStreamSynchronize in self_attn"; "sync: host code in step, after cudaStreamSynchronize" */
+static struct vpa_row *place_row(struct vpa_table *t, const struct vpa_compared_row *r)
+{
+	struct vpa_label similar = {""};
+	struct vpa_row *row;
+
+	if (r->similar)
+		snprintf(similar.text, sizeof(similar.text), " and %s similar",
+			vpa_count(r->similar).text);
+	if (!r->host)
+		return vpa_table_row(t, 1, "%s%s%s%s%s%s", r->name, r->call ? ": " : "",
+			vpa_text_or(r->call, ""), r->range ? " in " : "", vpa_text_or(r->range, ""),
+			similar.text);
+	row = vpa_table_row(t, 1, "%s: %s%s%s", r->name,
+		vpa_compared_did(r->host, r->host_call, r->host_range).text,
+		r->call ? ", after " : "", vpa_text_or(r->call, ""));
+	row->wrap = 1;
+	return row;
+}
+
 static void put_places(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
 	static const struct vpa_column columns[] = {{"A gaps", 2, NULL}, {"B gaps", 2, NULL},
@@ -288,15 +319,7 @@ static void put_places(struct vpa_page *p, const struct vpa_comparison *c, size_
 	for (i = 0; i < count; i++) {
 		const struct vpa_compared_row *r = rows[i];
 
-		struct vpa_label similar = {""};
-
-		if (r->similar)
-			snprintf(similar.text, sizeof(similar.text), " and %s similar",
-				vpa_count(r->similar).text);
-		fill_row(vpa_table_row(&t, 1, "%s%s%s%s%s%s", r->name, r->call ? ": " : "",
-				 vpa_text_or(r->call, ""), r->range ? " in " : "",
-				 vpa_text_or(r->range, ""), similar.text),
-			c, r, window_decimals(c));
+		fill_row(place_row(&t, r), c, r, window_decimals(c));
 	}
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);

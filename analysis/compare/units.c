@@ -180,9 +180,18 @@ static size_t family_part(const char *name)
 	return VPA_UNIT_PARTS;
 }
 
+/* Adds what the host did in idle time of a cause. */
+static void add_did(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
+{
+	unsigned number = vpa_host_did_number(cause, host);
+
+	if (number < VPA_HOST_DIDS)
+		sums[VPA_OVERVIEW_PARTS + number] += ns;
+}
+
 static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
 {
-	uint64_t *parts = vpa_arena_alloc(arena, VPA_OVERVIEW_PARTS, sizeof(*parts)), known = 0;
+	uint64_t *parts = vpa_arena_alloc(arena, VPA_OVERVIEW_ALL, sizeof(*parts)), known = 0;
 	struct vpa_unit *u = vpa_arena_alloc(arena, 1, sizeof(*u));
 	size_t i, k, part;
 
@@ -208,15 +217,22 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 			parts[VPA_OVERVIEW_IDLE + p->cause] += p->ns;
 			known += p->ns;
 		}
+		u->lacks_did |= !r->devices[i].host_did;
+		for (k = 0; k < r->devices[i].host_did_count; k++) {
+			const struct vpa_host_did_row *did = &r->devices[i].host_did[k];
+
+			add_did(parts, did->cause, did->host, did->ns);
+		}
 	}
 	if (known == u->busy_ns + u->idle_ns)
 		u->parts_ns = parts;
 	return VPT_OK;
 }
 
-static int add_rows(const struct vpa_block_part *parts, size_t count, uint64_t *sums)
+static int add_rows(
+	const struct vpa_block_part *parts, size_t count, uint64_t *sums, int *lacks_did)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < count; i++) {
 		const struct vpa_block_part *p = &parts[i];
@@ -227,6 +243,12 @@ static int add_rows(const struct vpa_block_part *parts, size_t count, uint64_t *
 		if (part >= VPA_UNIT_PARTS)
 			return 0;
 		sums[part] += p->ns;
+		if (p->kind != VPA_PART_IDLE)
+			continue;
+		*lacks_did |= !p->host_did;
+		for (k = 0; k < p->host_did_count; k++)
+			add_did(sums, (enum vpa_cause)(part - VPA_OVERVIEW_IDLE),
+				p->host_did[k].host, p->host_did[k].ns);
 	}
 	return count > 0;
 }
@@ -249,7 +271,7 @@ static int add_request(const struct vpa_request *q, uint64_t request, struct vpa
 		.idle_ns = g->idle_ns,
 		.paused_ns = g->paused_ns,
 		.touched = q->touched};
-	if (add_rows(g->parts, g->part_count, parts))
+	if (add_rows(g->parts, g->part_count, parts, &out->lacks_did))
 		out->parts_ns = parts;
 	return VPT_OK;
 }
@@ -320,7 +342,7 @@ size_t vpa_units_pair(struct vpa_units *all, size_t count)
 /* ---- sums ---- */
 
 /* The sums of all units, where the parts of single ones are not known. */
-static int sum_totals(const struct vpa_units *u, uint64_t *sums)
+static int sum_totals(const struct vpa_units *u, uint64_t *sums, int *lacks_did)
 {
 	const struct vpa_report *r = u->report;
 	size_t i;
@@ -329,11 +351,11 @@ static int sum_totals(const struct vpa_units *u, uint64_t *sums)
 		if (!u->units[i].paired)
 			return 0;
 	if (u->kind == VPA_UNIT_STEP || u->kind == VPA_UNIT_ITERATION)
-		return add_rows(r->step_totals, r->step_total_count, sums);
+		return add_rows(r->step_totals, r->step_total_count, sums, lacks_did);
 	for (i = 0; u->kind == VPA_UNIT_BLOCK && i < r->request_count; i++) {
 		const struct vpa_blocks *b = &r->requests[i].blocks;
 
-		if (b->measured && !add_rows(b->parts, b->part_count, sums))
+		if (b->measured && !add_rows(b->parts, b->part_count, sums, lacks_did))
 			return 0;
 	}
 	return u->kind == VPA_UNIT_BLOCK;
@@ -349,19 +371,21 @@ static void add_unit(const struct vpa_unit *unit, int by_part, uint64_t *sums)
 		sums[VPA_UNIT_IDLE] += unit->idle_ns;
 		return;
 	}
-	for (i = 0; i < VPA_OVERVIEW_PARTS; i++)
+	for (i = 0; i < VPA_OVERVIEW_ALL; i++)
 		sums[i] += unit->parts_ns[i];
 }
 
-int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums)
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did)
 {
 	size_t i;
 
 	for (i = 0; i < u->count && by_part; i++)
 		if (!u->units[i].parts_ns)
-			return sum_totals(u, sums);
+			return sum_totals(u, sums, lacks_did);
 	for (i = 0; i < u->count; i++)
-		if (u->units[i].paired)
+		if (u->units[i].paired) {
 			add_unit(&u->units[i], by_part, sums);
+			*lacks_did |= u->units[i].lacks_did;
+		}
 	return 1;
 }

@@ -26,8 +26,9 @@ enum { VPA_REQUESTS_LEAST = 4 }; /* fewer differ by chance more than steps do */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
 
 enum {
-	/* Of a unit's time on its devices: those of overview.h, then what else there is. */
-	VPA_UNIT_PAUSED = VPA_OVERVIEW_PARTS,
+	/* Of a unit's time on its devices: those of overview.h, where what the host did is part of the causes; then
+	 * what else there is. */
+	VPA_UNIT_PAUSED = VPA_OVERVIEW_ALL,
 	VPA_UNIT_BUSY, /* busy time without a family, idle time without a cause */
 	VPA_UNIT_IDLE,
 	VPA_UNIT_PARTS
@@ -40,7 +41,8 @@ struct vpa_unit {
 	unsigned devices;
 	/* busy + idle + paused = period * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
-	const uint64_t *parts_ns; /* VPA_OVERVIEW_PARTS of them; NULL: not known */
+	const uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them; NULL: not known */
+	int lacks_did;            /* what the host did is not known */
 	int touched;              /* missing records may change the figures */
 	int paired;               /* every capture of the comparison has the key */
 };
@@ -61,7 +63,7 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa
 size_t vpa_units_pair(struct vpa_units *all, size_t count);
 
 /* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one
- * part each. Returns whether the parts are known. */
-int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums);
+ * part each. Returns whether the parts are known. Sets *lacks_did if what the host did is not. */
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did);
 
 #endif

@@ -61,23 +61,37 @@ static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
 		vpa_compared_change_ms(c->delta_ns, 3).text);
 }
 
+/* "idle: host code in post_process, after cudaMemcpyAsync +7.800 ms (counted as blocking copy)" */
+static void add_did(struct vpa_words *w, const struct vpa_compared_part *part)
+{
+	vpa_words_add(w, ", ", "idle: %s%s%s %s ms (counted as %s)",
+		vpa_compared_did(part->host, part->host_call, part->host_range).text,
+		part->call ? ", after " : "", vpa_fit(vpa_text_or(part->call, ""), 48).text,
+		vpa_compared_change_ms(part->times.delta_ns, 3).text, part->name);
+}
+
 /* The parts that changed most, in the direction of the whole. */
 void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
 {
-	const struct vpa_compared_part *leading[LEADING];
+	struct vpa_compared_part leading[LEADING];
 	struct vpa_words w = {.used = 0};
 	size_t i, count = vpa_compare_leading(c, leading, LEADING);
 
 	if (c->verdict == VPA_CHANGE_SAME)
 		return;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
+		if (c->by_part && leading[i].host) {
+			add_did(&w, &leading[i]);
+			continue;
+		}
 		vpa_words_add(&w, ", ", "%s%s %s ms",
-			c->by_part && leading[i]->kind == VPA_PART_IDLE ? "idle: " : "",
-			c->by_part || leading[i]->kind == VPA_PART_PAUSED ? leading[i]->name
-			: leading[i]->kind == VPA_PART_IDLE               ? "GPU idle"
-									  : "GPU busy",
-			vpa_compared_change_ms(leading[i]->times.delta_ns, 3).text);
+			c->by_part && leading[i].kind == VPA_PART_IDLE ? "idle: " : "",
+			c->by_part || leading[i].kind == VPA_PART_PAUSED ? leading[i].name
+			: leading[i].kind == VPA_PART_IDLE               ? "GPU idle"
+									 : "GPU busy",
+			vpa_compared_change_ms(leading[i].times.delta_ns, 3).text);
+	}
 	if (w.used)
 		vpa_page_words(p, "BECAUSE", VPA_PLAIN, "%s.", w.text);
 }

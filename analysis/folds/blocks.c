@@ -398,6 +398,12 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 		rc = vpa_sweep_gap(sweep, gap->device, (enum vpa_cause)cause,
 			gap->pieces[i].start_ns, gap->pieces[last].end_ns);
 	}
+	for (i = 0; i < gap->piece_count && !rc; i++)
+		if (gap->pieces[i].host)
+			rc = vpa_sweep_host_did(sweep, gap->device,
+				(enum vpa_cause)gap->pieces[i].cause,
+				(enum vpa_cause)gap->pieces[i].host, gap->pieces[i].start_ns,
+				gap->pieces[i].end_ns);
 	return rc;
 }
 

@@ -119,7 +119,7 @@ static void fill_row(struct measure *m, size_t k)
 		row->attention_ns += i < VPA_SWEEP_IDLE && is_attention(i) ? sums.ns[i] : 0;
 	}
 	if (m->parts_ns) {
-		row->parts_ns = m->parts_ns + k * VPA_SWEEP_PARTS;
+		row->parts_ns = m->parts_ns + k * VPA_SWEEP_ALL;
 		memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
 	}
 	row->eager_ns = sums.ns[VPA_FAMILY_EAGER_SOFTMAX];
@@ -502,7 +502,7 @@ static int write_series(struct measure *m)
 		return VPT_ENOMEM;
 	if (m->w->c->options->overview || m->w->c->options->step_parts)
 		m->parts_ns = vpa_arena_alloc(
-			&m->w->out->arena, b->count, VPA_SWEEP_PARTS * sizeof(*m->parts_ns));
+			&m->w->out->arena, b->count, VPA_SWEEP_ALL * sizeof(*m->parts_ns));
 	for (i = 0; i < b->count; i++)
 		count_frames(m->w->c->options, m->g, &m->g->blocks[i]);
 	for (i = 0; i < b->count; i++)

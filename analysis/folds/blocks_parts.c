@@ -25,10 +25,36 @@ void vpa_parts_sum_add(struct vpa_parts_sum *to, const struct vpa_sweep_sums *su
 {
 	size_t part;
 
-	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+	for (part = 0; part < VPA_SWEEP_ALL; part++)
 		to->ns[part] += sums->ns[part];
+	for (part = 0; part < VPA_SWEEP_PARTS; part++)
 		to->count[part] += sums->count[part];
-	}
+}
+
+static int compare_dids(const void *pa, const void *pb)
+{
+	const struct vpa_block_did *a = pa, *b = pb;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return a->host < b->host ? -1 : a->host > b->host;
+}
+
+/* What the host did in idle time of a row's cause. 0 or VPT_ENOMEM. */
+static int write_dids(
+	const struct vpa_parts_sum *sum, struct vpa_arena *arena, struct vpa_block_part *row)
+{
+	unsigned i;
+
+	row->host_did = vpa_arena_alloc(arena, VPA_DID, sizeof(*row->host_did));
+	if (!row->host_did)
+		return VPT_ENOMEM;
+	for (i = 0; i < VPA_HOST_DIDS; i++)
+		if (vpa_host_did_cause(i) == row->cause && sum->ns[VPA_SWEEP_PARTS + i])
+			row->host_did[row->host_did_count++] = (struct vpa_block_did){
+				vpa_host_did_host(i), sum->ns[VPA_SWEEP_PARTS + i]};
+	qsort(row->host_did, row->host_did_count, sizeof(*row->host_did), compare_dids);
+	return VPT_OK;
 }
 
 int vpa_parts_sum_write(const struct vpa_parts_sum *sum, struct vpa_arena *arena,
@@ -46,8 +72,11 @@ int vpa_parts_sum_write(const struct vpa_parts_sum *sum, struct vpa_arena *arena
 			.name = vpa_sweep_part_name(part),
 			.ns = sum->ns[part],
 			.count = sum->count[part]};
-		if (part >= VPA_SWEEP_IDLE)
+		if (part >= VPA_SWEEP_IDLE) {
 			rows[used].cause = (enum vpa_cause)(part - VPA_SWEEP_IDLE);
+			if (write_dids(sum, arena, &rows[used]))
+				return VPT_ENOMEM;
+		}
 		used++;
 	}
 	if (sum->paused_ns)

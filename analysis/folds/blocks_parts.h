@@ -21,7 +21,7 @@ static inline size_t vpa_least_devices(size_t devices)
 
 /* Sums of several stretches. */
 struct vpa_parts_sum {
-	uint64_t ns[VPA_SWEEP_PARTS], count[VPA_SWEEP_PARTS], paused_ns;
+	uint64_t ns[VPA_SWEEP_ALL], count[VPA_SWEEP_PARTS], paused_ns;
 };
 
 void vpa_parts_sum_add(struct vpa_parts_sum *to, const struct vpa_sweep_sums *sums);

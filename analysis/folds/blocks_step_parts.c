@@ -8,6 +8,7 @@
 #include "formats/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int by_start(const void *pa, const void *pb)
 {
@@ -29,15 +30,14 @@ static int add_period(struct vpa_blocks_writer *w, size_t group, const struct vp
 		.start_ns = step->first_ns,
 		.period_ns = period_ns,
 		.devices = (unsigned)devices};
-	row->parts_ns = vpa_arena_alloc(&out->arena, VPA_SWEEP_PARTS, sizeof(*row->parts_ns));
+	row->parts_ns = vpa_arena_alloc(&out->arena, VPA_SWEEP_ALL, sizeof(*row->parts_ns));
 	if (!row->parts_ns)
 		return VPT_ENOMEM;
 	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, ((uint32_t)1 << devices) - 1, &sums,
 		NULL, NULL);
-	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
-		row->parts_ns[i] = sums.ns[i];
+	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
-	}
+	memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
 	all = row->period_ns * devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
 	vpa_parts_sum_add(total, &sums);

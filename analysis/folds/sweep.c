@@ -270,8 +270,8 @@ VPA_RARE static int pass(struct vpa_sweep *s, uint64_t until_ns)
 
 /* ---- idle time ---- */
 
-int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, uint64_t start_ns,
-	uint64_t end_ns)
+static int put_gap(
+	struct vpa_sweep *s, uint32_t device, uint32_t part, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t at;
 
@@ -288,9 +288,24 @@ int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, ui
 	/* Ordered by end; they arrive nearly in that order. */
 	for (at = s->gap_count++; at > s->gap_taken && s->gaps[at - 1].end_ns > end_ns; at--)
 		s->gaps[at] = s->gaps[at - 1];
-	s->gaps[at] = (struct vpa_sweep_gap_part){
-		start_ns, end_ns, device, VPA_SWEEP_IDLE + (uint32_t)cause};
+	s->gaps[at] = (struct vpa_sweep_gap_part){start_ns, end_ns, device, part};
 	return VPT_OK;
+}
+
+int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, uint64_t start_ns,
+	uint64_t end_ns)
+{
+	return put_gap(s, device, VPA_SWEEP_IDLE + (uint32_t)cause, start_ns, end_ns);
+}
+
+int vpa_sweep_host_did(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause,
+	enum vpa_cause host, uint64_t start_ns, uint64_t end_ns)
+{
+	unsigned number = vpa_host_did_number(cause, host);
+
+	return number < VPA_HOST_DIDS
+		       ? put_gap(s, device, VPA_SWEEP_PARTS + number, start_ns, end_ns)
+		       : VPT_OK;
 }
 
 /* Cuts a gap at the edges inside it, from its end to its start. */
@@ -310,7 +325,8 @@ VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part
 			if (!sums)
 				return VPT_ENOMEM;
 			sums->ns[gap->part] += end - start;
-			sums->count[gap->part] += start == gap->start_ns;
+			if (gap->part < VPA_SWEEP_PARTS)
+				sums->count[gap->part] += start == gap->start_ns;
 			end = start;
 		}
 		if (edge == VPA_NONE || from <= gap->start_ns)

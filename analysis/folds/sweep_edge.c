@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+static int is_zero(const struct vpa_sweep_sums *sums, uint32_t part)
+{
+	return !sums->ns[part] && (part >= VPA_SWEEP_PARTS || !sums->count[part]);
+}
+
 void vpa_edge_pack(struct vpa_sweep_edge *e)
 {
 	uint32_t device, part, count = 0;
@@ -11,8 +16,8 @@ void vpa_edge_pack(struct vpa_sweep_edge *e)
 	if (e->parts || !e->device_count)
 		return;
 	for (device = 0; device < e->device_count; device++)
-		for (part = 0; part < VPA_SWEEP_PARTS; part++)
-			count += e->devices[device].ns[part] || e->devices[device].count[part];
+		for (part = 0; part < VPA_SWEEP_ALL; part++)
+			count += !is_zero(&e->devices[device], part);
 	e->parts = vpt_alloc(count + (size_t)1, sizeof(*e->parts));
 	if (!e->parts)
 		return;
@@ -20,10 +25,11 @@ void vpa_edge_pack(struct vpa_sweep_edge *e)
 	for (device = 0; device < e->device_count; device++) {
 		const struct vpa_sweep_sums *sums = &e->devices[device];
 
-		for (part = 0; part < VPA_SWEEP_PARTS; part++)
-			if (sums->ns[part] || sums->count[part])
+		for (part = 0; part < VPA_SWEEP_ALL; part++)
+			if (!is_zero(sums, part))
 				e->parts[e->part_count++] = (struct vpa_sweep_part){sums->ns[part],
-					sums->count[part], (uint16_t)device, (uint16_t)part};
+					part < VPA_SWEEP_PARTS ? sums->count[part] : 0,
+					(uint16_t)device, (uint16_t)part};
 	}
 	vpt_free(e->devices);
 	e->devices = NULL;
@@ -42,7 +48,8 @@ int vpa_edge_unpack(struct vpa_sweep_edge *e)
 		const struct vpa_sweep_part *p = &e->parts[i];
 
 		e->devices[p->device].ns[p->part] = p->ns;
-		e->devices[p->device].count[p->part] = p->count;
+		if (p->part < VPA_SWEEP_PARTS)
+			e->devices[p->device].count[p->part] = p->count;
 	}
 	vpt_free(e->parts);
 	e->parts = NULL;
@@ -53,10 +60,10 @@ static void add_sums(struct vpa_sweep_sums *to, const struct vpa_sweep_sums *fro
 {
 	size_t i;
 
-	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
+	for (i = 0; i < VPA_SWEEP_ALL; i++)
 		to->ns[i] += from->ns[i];
+	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		to->count[i] += from->count[i];
-	}
 }
 
 static void add_notes(struct vpa_sweep_notes *to, const struct vpa_sweep_notes *from)
@@ -116,7 +123,8 @@ void vpa_edge_add(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_swee
 			continue;
 		if (sums) {
 			sums->ns[p->part] += p->ns;
-			sums->count[p->part] += p->count;
+			if (p->part < VPA_SWEEP_PARTS)
+				sums->count[p->part] += p->count;
 		}
 		if (busy_ns && p->part < VPA_SWEEP_IDLE)
 			busy_ns[p->device] += p->ns;

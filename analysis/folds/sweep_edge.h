@@ -11,12 +11,14 @@ enum {
 	/* The parts of a device's time: kernel families, then causes of idle time. */
 	VPA_SWEEP_IDLE = VPA_FAMILY_COUNT,
 	VPA_SWEEP_PARTS = VPA_FAMILY_COUNT + VPA_CAUSES,
+	/* Then, of the causes, what the host did in time that counts to an earlier call. */
+	VPA_SWEEP_ALL = VPA_SWEEP_PARTS + VPA_HOST_DIDS,
 	/* Devices beyond this number are left out of the sums. */
 	VPA_SWEEP_DEVICES = 16
 };
 
 struct vpa_sweep_sums {
-	uint64_t ns[VPA_SWEEP_PARTS];
+	uint64_t ns[VPA_SWEEP_ALL];
 	uint32_t count[VPA_SWEEP_PARTS]; /* ops, and pieces of gaps, that begin here */
 };
 

@@ -71,6 +71,16 @@ static const char *part_choice(size_t i)
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
 }
 
+#define ROW struct vpa_block_did
+static const struct vpa_field did_fields[] = {
+	{"host", CHOICE(vpa_cause, host), NULL, "what the host did, as in host_did of devices",
+		.choice = vpa_cause_choice},
+	{"ns", U64(ns), "ns", "idle time in which it did this"},
+};
+static const struct vpa_fields did =
+	FIELDS("block_did", "what the host did in idle time of an earlier call", did_fields);
+#undef ROW
+
 #define ROW struct vpa_block_part
 static const struct vpa_field part_fields[] = {
 	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "what the GPU did",
@@ -78,6 +88,9 @@ static const struct vpa_field part_fields[] = {
 	{"name", TEXT(name), NULL, "the kernel family of busy time, the cause of idle time"},
 	{"ns", U64(ns), "ns", "exclusive time of the family, idle time of the cause"},
 	{"count", U64(count), "count", "ops, or pieces of gaps, that began in the periods"},
+	{"host_did", ROWS(did, host_did, host_did_count), NULL,
+		"of ns: idle time that counts to an earlier call, by what the host did in it, "
+		"descending"},
 };
 const struct vpa_fields vpa_fields_block_part =
 	FIELDS("block_part", "a part of the measured periods", part_fields);

@@ -15,7 +15,7 @@
 
 /* The tables that a table refers to, each once, after the one that names it first. */
 struct tables {
-	const struct vpa_fields *at[64];
+	const struct vpa_fields *at[96];
 	size_t count;
 };
 

@@ -220,10 +220,15 @@ def rounded(ns, over):
     return (ns + over // 2) // over if over else 0
 
 
+def label_of(part):
+    """What a part is called: a family, a cause, what the host did in its time."""
+    return part["name"] + (": " + part["host"] if part["host"] else "")
+
+
 def falls(path, compared):
     page, _ = read(path)
     mean = json.load(open(compared, encoding="utf-8", errors="replace"))["mean"]
-    errors, parts = [], {(p["kind"], p["name"]): p for p in mean["parts"]}
+    errors, parts = [], {(p["kind"], label_of(p)): p for p in mean["parts"]}
     rows = page.falls[0]["rows"] if len(page.falls) == 1 else []
     kinds = {"GPU busy": "busy", "GPU idle": "idle", "recording paused": "paused"}
     means = {s: rounded(mean[s + "_ns"], mean[s + "_over"]) for s in "ab"}
@@ -240,6 +245,8 @@ def falls(path, compared):
             wanted = [rounded(sum(p[s + "_ns"] for p in own), mean[s + "_over"]) for s in "ab"]
             wanted.insert(1, sum(p["delta_ns"] for p in own))
         else:
+            # The place of what the host did may be cut.
+            name = next(label for k, label in parts if k == kind and (name == label or ": " in label and name.startswith(label)))
             part = shown[kind, name] = parts[kind, name]
             wanted = [part["a_mean_ns"], part["delta_ns"], part["b_mean_ns"]]
         if numbers != wanted:

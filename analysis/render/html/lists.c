@@ -44,6 +44,8 @@ static const struct vpa_html_table gap_tables[] = {
 	{"gaps", "The longest gaps", "id device start_ns duration_ns cause call range after before",
 		"G"},
 	{"devices.causes", "Idle time by cause and place", "cause ns gaps call range", NULL},
+	{"devices.host_did", "What the host did after a wait that had held it",
+		"cause call host ns gaps host_call host_range line", NULL},
 };
 
 static const struct vpa_html_table copy_tables[] = {{"copies", "Copies and memsets", NULL, "C"}};
