@@ -170,6 +170,15 @@ static const struct {
 			"'prev_kernel': 'a', "
 			"'next_kernel': 'b'}",
 			"gaps 4", "gap_ns 17903"}},
+	{"a gap after a wait that had held the host says what it did then",
+		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-200000 corr 1 \"a\"\n"
+		"call t1 cudaStreamSynchronize 1600-200000 corr 9\n"
+		"range t1 200000-350000 \"post_process\"\n"
+		"call t1 cudaLaunchKernel 350000-350010 corr 2\nkernel s7 351000-351100 corr 2 "
+		"\"b\"\n",
+		{"idle \"sync\" {'gpu': 0, 'cause': 'sync', 'cause_ns': 150000",
+			"'call': 'cudaStreamSynchronize', 'host': 'host code', 'host_range': "
+			"'post_process', 'prev_kernel': 'a'"}},
 	{"a gap has the line that its exact stacks give it",
 		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-2100 corr 1 \"a\"\n"
 		"sample t1 1400 \"main (run.py:3);slow (m.py:40)\" flags 1\n"

@@ -54,7 +54,7 @@ struct series {
 	const struct quantity *quantity; /* NULL: a track of its own */
 	uint32_t gpu_id;
 	int64_t pid;
-	uint64_t parent;             /* track, of ALLOCATOR */
+	uint64_t parent;                   /* track, of ALLOCATOR */
 	uint64_t emitted_ns, emitted_bits; /* the sample that was written last */
 	int has_emitted;
 };

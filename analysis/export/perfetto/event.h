@@ -28,6 +28,8 @@ enum vpa_ex_arg_name {
 	EX_ARG_THEN_NS,
 	EX_ARG_CALL,
 	EX_ARG_RANGE,
+	EX_ARG_HOST,
+	EX_ARG_HOST_RANGE,
 	EX_ARG_PREVIOUS,
 	EX_ARG_NEXT,
 	EX_ARG_LINE,
@@ -57,7 +59,7 @@ struct vpa_ex_arg {
 	uint64_t value; /* EX_DOUBLE: its bits; EX_TEXT: an id of vpa_ex_out.texts */
 };
 
-enum { EX_ARGS_MAX = 13 };
+enum { EX_ARGS_MAX = 15 };
 
 struct vpa_ex_event {
 	uint64_t time_ns; /* trace clock */

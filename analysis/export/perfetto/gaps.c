@@ -23,8 +23,10 @@ struct held_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
 	uint8_t cause, then; /* the largest and the second; VPA_CAUSE_NOT_IDLE: there is none */
+	uint8_t host; /* what the host did in the longest piece of the largest; 0: see there */
 	uint64_t cause_ns, then_ns;
 	uint32_t call, place;    /* of the model, as in struct vpa_gap */
+	uint32_t host_place;     /* the same */
 	uint32_t previous, next; /* texts; 0: none */
 	struct vpa_gap_line line;
 };
@@ -161,6 +163,12 @@ static void put_gap(struct vpa_ex_out *x, const struct held_gap *gap, const char
 	}
 	vpa_ex_add_text(&e, EX_ARG_CALL, gap->call ? vpa_ex_name(x, gap->call) : 0);
 	vpa_ex_add_text(&e, EX_ARG_RANGE, range ? vpa_ex_name(x, range) : 0);
+	if (gap->host) {
+		range = gap->host_place & ~VPA_PLACE_BEFORE;
+		vpa_ex_add_text(&e, EX_ARG_HOST,
+			vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->host)));
+		vpa_ex_add_text(&e, EX_ARG_HOST_RANGE, range ? vpa_ex_name(x, range) : 0);
+	}
 	vpa_ex_add_text(&e, EX_ARG_PREVIOUS, gap->previous);
 	vpa_ex_add_text(&e, EX_ARG_NEXT, gap->next);
 	if (gap->line.frame != VPA_NONE)
@@ -236,15 +244,24 @@ static int hold(struct vpa_ex_out *x, const struct held_gap *gap)
 	return x->pf.failed;
 }
 
-/* Sums a gap's largest cause, and the largest other one. */
+/* Sums a gap's largest cause, and the largest other one. Notes what the host did in the longest piece of the first. */
 static void sum_causes(struct held_gap *g, const struct vpa_gap *gap)
 {
-	uint64_t sums[VPA_CAUSES] = {0};
+	uint64_t sums[VPA_CAUSES] = {0}, longest_ns = 0;
 	unsigned k;
 	size_t i;
 
-	for (i = 0; i < gap->piece_count; i++)
-		sums[gap->pieces[i].cause] += gap->pieces[i].end_ns - gap->pieces[i].start_ns;
+	for (i = 0; i < gap->piece_count; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+		uint64_t ns = piece->end_ns - piece->start_ns;
+
+		sums[piece->cause] += ns;
+		if (piece->cause != g->cause || ns <= longest_ns)
+			continue;
+		longest_ns = ns;
+		g->host = piece->host;
+		g->host_place = piece->host_place;
+	}
 	g->cause_ns = sums[g->cause];
 	for (k = 0; k < VPA_CAUSES; k++)
 		if (k != g->cause && sums[k] > g->then_ns) {
