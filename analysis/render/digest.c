@@ -114,12 +114,15 @@ static void sort_causes(struct vpa_digest *d)
 void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 {
 	struct vpa_load load = vpa_load_of_all(r);
+	unsigned cause;
 	size_t i;
 
 	memset(d, 0, sizeof(*d));
 	d->window_ns = vpa_window_ns(r);
 	for (i = 0; i < r->device_count; i++)
 		add_device(d, &r->devices[i]);
+	for (cause = VPA_HELD_FIRST; cause < VPA_HELD_FIRST + VPA_HELD; cause++)
+		d->code[cause] = vpa_host_code_of(r, (enum vpa_cause)cause, NULL, 0);
 	sort_places(d->places, d->place_count);
 	sort_places(d->heads, d->head_count);
 	sort_causes(d);
@@ -218,14 +221,43 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 	return sum;
 }
 
-struct vpa_host_code vpa_code_of(
-	const struct vpa_report *r, const struct vpa_digest *d, enum vpa_cause cause)
+struct vpa_host_code vpa_code_of(const struct vpa_digest *d, enum vpa_cause cause)
 {
-	struct vpa_host_code code = vpa_host_code_of(r, cause, NULL, 0);
+	struct vpa_host_code code = d->code[cause];
 
 	if (code.ns < d->cause_ns[cause] / 4)
 		code.ns = 0;
 	return code;
+}
+
+uint64_t vpa_part_code_ns(const struct vpa_block_part *part)
+{
+	size_t i;
+
+	for (i = 0; i < part->host_did_count; i++)
+		if (part->host_did[i].host == VPA_CAUSE_HOST_CODE)
+			return part->host_did[i].ns < part->ns / 4 ? 0 : part->host_did[i].ns;
+	return 0;
+}
+
+struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns)
+{
+	struct vpa_label where = {{0}}, at;
+
+	if (!vpa_host_code_has_place(code))
+		return where;
+	at = vpa_place(NULL, code->range, columns);
+	snprintf(where.text, sizeof(where.text), " %.500s", at.text);
+	return where;
+}
+
+void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_t ns)
+{
+	char line[320];
+
+	vpa_top_line_text(line, sizeof(line), code->top);
+	vpa_words_add(w, ", ", "of which %s while it ran code%s%s%s", vpa_duration(ns).text,
+		vpa_code_place(code, 48).text, line[0] ? ", " : "", line);
 }
 
 struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)

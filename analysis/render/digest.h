@@ -33,7 +33,8 @@ struct vpa_digest {
 	/* By ns, falling; those beyond the maximum are in the sums only. */
 	struct vpa_idle_place places[VPA_PLACES];
 	size_t place_count;
-	struct vpa_label unknown; /* vpa_unknown_label() */
+	struct vpa_host_code code[VPA_CAUSES]; /* the host's own code in the time of waits */
+	struct vpa_label unknown;              /* vpa_unknown_label() */
 	/* What the hosts did before the first work, by ns, falling. */
 	struct vpa_idle_place heads[VPA_HEADS];
 	size_t head_count;
@@ -67,8 +68,14 @@ struct vpa_label vpa_cause_sentence(enum vpa_cause cause); /* "sync: host waited
 struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause cause);
 
 /* The host's own code in a cause's idle time; ns is 0 if that is less than a quarter of the cause. */
-struct vpa_host_code vpa_code_of(
-	const struct vpa_report *r, const struct vpa_digest *d, enum vpa_cause cause);
+struct vpa_host_code vpa_code_of(const struct vpa_digest *d, enum vpa_cause cause);
+
+/* "of which 7.80 ms while it ran code in post_process, at run.py:88 (97 %, 412 samples)", of code that took `ns`. */
+void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_t ns);
+/* The same in a part of blocks: how long, 0 if that is less than a quarter of it. */
+uint64_t vpa_part_code_ns(const struct vpa_block_part *part);
+/* " in post_process": its place, if that has most of it; else empty. */
+struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns);
 
 /* Where most of a cause's idle time is, "at model.py:212 (97 %, 412 samples)": the line of its
  * largest place, if that has half of it. Empty: not known. */

@@ -23,8 +23,23 @@ static void fill_part(struct vpa_row *row, const struct vpa_blocks *b, uint64_t 
 	row->cells[3] = vpa_mean(ns, count);
 }
 
+/* "of which host code in post_process": what the host did after the cause had held it back. */
+static void add_code(struct vpa_table *t, const struct vpa_blocks *b,
+	const struct vpa_block_part *part, const struct vpa_digest *d)
+{
+	uint64_t ns = vpa_part_code_ns(part);
+	struct vpa_row *row;
+
+	if (!ns)
+		return;
+	row = vpa_table_row(t, 4, "of which host code%s",
+		vpa_code_place(&d->code[vpa_known_cause(part->cause)], 60).text);
+	row->wrap = 1;
+	fill_part(row, b, ns, 0);
+}
+
 static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
-	enum vpa_block_part_kind kind, const struct vpa_digest *d)
+	enum vpa_block_part_kind kind, const struct vpa_digest *d, int has_code)
 {
 	uint64_t rest_ns = 0, rest_count = 0;
 	size_t most = kind == VPA_PART_BUSY ? FAMILIES : CAUSES, shown = 0, rest = 0, i;
@@ -49,6 +64,8 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 				kind == VPA_PART_BUSY ? vpa_family_text(d, part->name) : part->name,
 				where.text[0] ? ": " : "", where.text),
 			b, part->ns, part->count);
+		if (kind == VPA_PART_IDLE && has_code)
+			add_code(t, b, part, d);
 	}
 	if (rest)
 		fill_part(vpa_table_row(t, 2, "%zu smaller ones", rest), b, rest_ns, rest_count);
@@ -90,12 +107,13 @@ static void put_mean_block(
 	row = vpa_table_row(&t, 1, "GPU BUSY, by kernel family");
 	row->style = VPA_BOLD;
 	fill_part(row, b, b->busy_ns, 0);
-	add_parts(&t, b, VPA_PART_BUSY, d);
+	add_parts(&t, b, VPA_PART_BUSY, d, 0);
 	if (b->idle_ns) {
 		row = vpa_table_row(&t, 1, "GPU IDLE, by cause");
 		row->style = VPA_BOLD;
 		fill_part(row, b, b->idle_ns, 0);
-		add_parts(&t, b, VPA_PART_IDLE, d);
+		/* Markdown has a limit, and the findings say it. */
+		add_parts(&t, b, VPA_PART_IDLE, d, !p->form);
 	}
 	if (b->paused_ns)
 		fill_part(vpa_table_row(&t, 1, "RECORDING PAUSED"), b, b->paused_ns, 0);

@@ -197,6 +197,7 @@ static void put_idle_cause(
 				    *end = b->parts + b->part_count;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
 	struct vpa_label where, line;
+	uint64_t code_ns;
 	size_t shown = 1;
 
 	if (!part)
@@ -215,6 +216,10 @@ static void put_idle_cause(
 	line = vpa_line_of_cause(d, vpa_known_cause(part->cause));
 	if (line.text[0])
 		vpa_words_add(&w, ", ", "%s", line.text);
+	code_ns = vpa_part_code_ns(part);
+	if (code_ns)
+		vpa_add_code(&w, &d->code[vpa_known_cause(part->cause)],
+			vpa_divided(code_ns, b->measured));
 	vpa_words_add(&w, "", ".");
 	for (part++; part < end && part->kind == VPA_PART_IDLE && shown < NAMES; part++, shown++)
 		if (part->ns >= b->idle_ns / 20)

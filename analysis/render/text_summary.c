@@ -334,25 +334,12 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 		vpa_words_add(w, " ", "Most of it is %s.", line.text);
 }
 
-/* ", of which 7.80 ms while it ran code in post_process, at run.py:88 (97 %, 412 samples)" */
-static void add_code(struct vpa_words *w, const struct vpa_host_code *code)
-{
-	struct vpa_label where = {{0}};
-	char line[320];
-
-	if (vpa_host_code_has_place(code))
-		where = vpa_place(NULL, code->range, 48);
-	vpa_top_line_text(line, sizeof(line), code->top);
-	vpa_words_add(w, ", ", "of which %s while it ran code%s%s%s%s", vpa_duration(code->ns).text,
-		where.text[0] ? " " : "", where.text, line[0] ? ", " : "", line);
-}
-
 /* "host waited for the GPU (sync): 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */
-static void put_first_cause(struct vpa_page *p, const struct vpa_report *r,
-	const struct vpa_digest *d, enum vpa_cause cause, const char *section)
+static void put_first_cause(
+	struct vpa_page *p, const struct vpa_digest *d, enum vpa_cause cause, const char *section)
 {
 	struct vpa_idle_place inside = vpa_inside_of(d, cause);
-	struct vpa_host_code code = vpa_code_of(r, d, cause);
+	struct vpa_host_code code = vpa_code_of(d, cause);
 	const char *help = vpa_cause_help(cause);
 	struct vpa_words w = {.used = 0};
 
@@ -362,7 +349,7 @@ static void put_first_cause(struct vpa_page *p, const struct vpa_report *r,
 			vpa_fit(inside.call, 48).text,
 			inside.is_inside_others ? " and other calls" : "");
 	if (code.ns)
-		add_code(&w, &code);
+		vpa_add_code(&w, &code, code.ns);
 	vpa_words_add(&w, ": ", "%s of %s idle, %s gap%s, mean %s.",
 		vpa_duration(d->cause_ns[cause]).text, vpa_duration(d->idle_ns).text,
 		vpa_count(d->cause_gaps[cause]).text, vpa_plural(d->cause_gaps[cause]),
@@ -386,8 +373,7 @@ static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum
 }
 
 /* Ignores the window's head and tail, and causes under a twentieth of the idle time. */
-static void put_idle_cause(struct vpa_page *p, const struct vpa_report *r,
-	const struct vpa_digest *d, const char *section)
+static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const char *section)
 {
 	struct vpa_words then = {.used = 0};
 	size_t i, shown = 0;
@@ -398,7 +384,7 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_report *r,
 		if (vpa_is_edge(cause) || d->cause_ns[cause] < d->idle_ns / 20)
 			continue;
 		if (!shown++)
-			put_first_cause(p, r, d, cause, section);
+			put_first_cause(p, d, cause, section);
 		else
 			add_next_cause(&then, d, cause);
 	}
@@ -407,14 +393,13 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_report *r,
 }
 
 /* For a window that a device used little of. */
-static void put_unused_cause(
-	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+static void put_unused_cause(struct vpa_page *p, const struct vpa_digest *d)
 {
 	vpa_page_words(p, "CAUSE", VPA_PLAIN,
 		"little GPU work: %s of %s are before the first op or after the last. Shares "
 		"of the rest mean little.",
 		vpa_duration(d->edge_ns).text, vpa_duration(d->windows_ns).text);
-	put_idle_cause(p, r, d, "");
+	put_idle_cause(p, d, "");
 }
 
 /* A device that is always busy is limited by its work. */
@@ -535,7 +520,7 @@ void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const stru
 	if (d->gpu_bound)
 		put_busy_cause(p, r, d);
 	else if (d->limit == VPA_LIMIT_UNUSED)
-		put_unused_cause(p, r, d);
+		put_unused_cause(p, d);
 	else
-		put_idle_cause(p, r, d, "CAUSE");
+		put_idle_cause(p, d, "CAUSE");
 }

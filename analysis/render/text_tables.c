@@ -98,18 +98,14 @@ static void add_inside(struct vpa_table *t, const struct vpa_digest *d, enum vpa
 }
 
 /* "of which host code in post_process": what the host did after the cause had held it back. */
-static void add_code(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d,
-	enum vpa_cause cause)
+static void add_code(struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause)
 {
-	struct vpa_host_code code = vpa_code_of(r, d, cause);
-	struct vpa_label where = {{0}};
+	struct vpa_host_code code = vpa_code_of(d, cause);
 	struct vpa_row *row;
 
 	if (!code.ns)
 		return;
-	if (vpa_host_code_has_place(&code))
-		where = vpa_place(NULL, code.range, 60);
-	row = vpa_table_row(t, 4, "of which host code%s%s", where.text[0] ? " " : "", where.text);
+	row = vpa_table_row(t, 4, "of which host code%s", vpa_code_place(&code, 60).text);
 	row->wrap = 1;
 	row->cells[0] = vpa_ms(code.ns, d);
 	row->cells[1] = vpa_percent(code.ns, d->windows_ns);
@@ -154,8 +150,8 @@ static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_c
 }
 
 /* The largest places of a cause. A place with all of it is put on the cause's own line. */
-static void add_cause(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d,
-	enum vpa_cause cause, size_t most)
+static void add_cause(
+	struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause, size_t most)
 {
 	struct vpa_row *row = vpa_table_row(t, 2, "%s", vpa_cause_text(cause));
 	size_t i, shown = 0;
@@ -174,7 +170,7 @@ static void add_cause(struct vpa_table *t, const struct vpa_report *r, const str
 		if (at->ns == d->cause_ns[cause]) {
 			add_where(row, vpa_place(at->call, at->range, 64).text);
 			add_inside(t, d, cause);
-			add_code(t, r, d, cause);
+			add_code(t, d, cause);
 			return;
 		}
 		where = vpa_place(at->call, at->range, 80);
@@ -187,7 +183,7 @@ static void add_cause(struct vpa_table *t, const struct vpa_report *r, const str
 		add_call(t, d, cause);
 	if (most) {
 		add_inside(t, d, cause);
-		add_code(t, r, d, cause);
+		add_code(t, d, cause);
 	}
 }
 
@@ -228,7 +224,7 @@ static void add_idle(struct vpa_table *t, const struct vpa_report *r, const stru
 	fill_part(row, d->window_idle_ns, d->window_gaps, d->window_idle_ns, d);
 	for (i = 0; i < d->cause_count && i < CAUSES && is_worth(d->cause_ns[d->causes[i]], d, i);
 		i++) {
-		add_cause(t, r, d, d->causes[i], places_wanted(d, i));
+		add_cause(t, d, d->causes[i], places_wanted(d, i));
 		if (d->causes[i] == VPA_CAUSE_HOST_CODE)
 			add_cpu_wait(t, d);
 	}
