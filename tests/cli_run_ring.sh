@@ -72,6 +72,11 @@ cause a.zst death
 lasts 800 2000
 says err "a.zst: "
 says err "good, "
+records 137 "kill -9 beside a GPU that is never idle" --ring 30s -o a.zst sh -c "'$host' ahead now 1000 & sleep 2.5; kill -9 \$!; wait \$!"
+files 1
+cause a.zst death
+expect 3 "$rule: the report" a.zst
+says out "s is missing: it had not been delivered when"
 records 137 "kill -9 with a ring of bytes" --ring 1M -o a.zst "$host" die 1500
 files 1
 holds a.zst

@@ -301,7 +301,8 @@ VPTRACE_API int vptrace_resume(void);
 /* Writes what the ring of the running capture holds, up to now, to a file of its own. Recording
  * continues. `path`: as in the options, NULL or "" for the name there. If the file exists, a number
  * is added to the name; vptrace_path() returns it. Waits for the file, for at most twice
- * stop_timeout_ms and 2 s.
+ * stop_timeout_ms and 2 s. Beside a GPU that is never idle, up to 1 s of this is for records that
+ * CUPTI keeps; those that have not come then are told as missing in the file.
  *
  * 0             the file is complete
  * EIDLE         no capture runs, it has no ring, or nothing has been recorded yet
