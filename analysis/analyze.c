@@ -301,6 +301,21 @@ static int check_from(const struct pass *p, struct vpt_err *err)
 	return vpa_window_beyond(from_ns, last - (from - from_ns), err);
 }
 
+/* Time of the window in which nothing was recorded. Ops that began before a pause run on in it: that part of
+ * it was recorded, and the window is no shorter than what a device was busy and idle. */
+static uint64_t paused_ns(const struct pass *p)
+{
+	uint64_t ns = vpa_intervals_total(&p->resolver.paused, p->model.window_end_ns),
+		 recorded = 0;
+	uint64_t window = p->model.window_end_ns - p->model.window_start_ns;
+	size_t i;
+
+	for (i = 0; i < p->idle.device_count; i++)
+		recorded = vpa_later(
+			recorded, p->idle.devices[i].busy_ns + p->idle.devices[i].idle_ns);
+	return vpa_earlier(ns, window > recorded ? window - recorded : 0);
+}
+
 static int finish_report(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_report *r = p->report;
@@ -316,7 +331,7 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 		rc = vpa_resolver_end(&p->resolver, p->model.window_end_ns);
 	r->window_start_ns = p->model.window_start_ns;
 	r->window_end_ns = p->model.window_end_ns;
-	r->paused_ns = vpa_intervals_total(&p->resolver.paused, r->window_end_ns);
+	r->paused_ns = paused_ns(p);
 	r->counts = p->resolver.counts;
 	if (!rc)
 		rc = vpa_folds_finish(&p->folds, r);

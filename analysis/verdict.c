@@ -180,10 +180,16 @@ static void judge_records(
 			count, count == 1 ? " has" : "s have", count == 1 ? "its" : "their");
 	}
 	if (v->early_ops && launched_in_pauses(r))
-		REASON(out,
-			"%" PRIu64 " operation%s launched while recording was paused: %s unknown",
-			v->early_ops, v->early_ops == 1 ? " was" : "s were",
-			v->early_ops == 1 ? "its launch is" : "their launches are");
+		add_reason(out,
+			vpa_arena_printf(&out->arena,
+				"%" PRIu64 " operation%s launched while recording was paused: %s "
+				"unknown",
+				v->early_ops, v->early_ops == 1 ? " was" : "s were",
+				v->early_ops == 1 ? "its launch is" : "their launches are"),
+			v->early_ops > (out->counts.kernels + out->counts.memcpy) / 10
+				? "synchronise before and after what is to be recorded: the host "
+				  "ran ahead of the GPU, which did that work later"
+				: NULL);
 	else if (v->early_ops)
 		REASON(out,
 			"%" PRIu64 " operation%s already running when the first call was recorded: "

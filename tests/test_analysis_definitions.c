@@ -1058,6 +1058,34 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 	assert_int_equal(r->ranges[0].idle_ns, 210000);
 	assert_int_equal(r->ranges[0].foreign_ns, 0);
 	vpa_report_free(r);
+	/* An op that began before the pause runs on for 100 us in it. */
+	r = analyze("start 1ms\nend 2ms\n"
+		    "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		    "kernel s7 1000us-1300us corr 1 \"a\"\n"
+		    "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
+		    "kernel s7 1910us-2000us corr 2 \"b\"\n"
+		    "loss all paused 1200us-1800us\n",
+		NULL);
+	assert_int_equal(r->devices[0].busy_ns, 390000);
+	assert_int_equal(r->devices[0].window_idle_ns, 110000);
+	assert_int_equal(vpa_window_ns(r), 500000);
+	assert_int_equal(r->verdict.reason_count, 0);
+	vpa_report_free(r);
+	/* The host was ahead when the pause ended: what runs then was launched in it. */
+	r = analyze("start 1ms\nend 2ms\n"
+		    "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		    "kernel s7 1000us-1100us corr 1 \"a\"\n"
+		    "loss all paused 1200us-1800us\n"
+		    "kernel s7 1810us-1900us corr 2 \"b\"\n"
+		    "call t1 cudaLaunchKernel 1890us-1891us corr 3\n"
+		    "kernel s7 1910us-2000us corr 3 \"c\"\n",
+		NULL);
+	assert_true(r->verdict.complete);
+	assert_string_equal(r->verdict.reasons[0],
+		"1 operation was launched while recording was paused: its launch is unknown");
+	assert_memory_equal(
+		r->verdict.remedies[0], "synchronise before and after", strlen("synchronise"));
+	vpa_report_free(r);
 }
 
 static void work_after_the_last_clock_point_is_inside_the_window(void **state)
