@@ -350,6 +350,19 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$vptrace" run -o closed/a.zst true 2>err
 	same "$rule: exit status" 2 $?
 	says err "the folder $work/closed cannot be written"
+	rule="a command that becomes another user"
+	mkdir open
+	chmod 777 open
+	"$vptrace" run -o open/a.zst setpriv --reuid=65534 --regid=65534 --clear-groups "$host" launch 5 >out 2>err
+	same "$rule: exit status" 0 $?
+	says err "$work/open/a.zst was written by a process that could not report"
+	says err "$work/open/a.zst: "
+	! grep -q "nothing was recorded" err || fail "$rule: nothing was recorded"
+	chown 0 open/a.zst
+	touch -d '1 hour ago' open/a.zst
+	"$vptrace" run --overwrite -o open/a.zst true 2>err
+	says err "nothing was recorded"
+	! grep -q "could not report" err || fail "$rule: an old file"
 fi
 refuses 2 "an output that is a folder's name" "expected a file name" run -o sub/.. true
 refuses 2 "an output that is a folder" "$work/sub is a folder: write $work/sub/ for the default name in it" run -o sub true

@@ -110,12 +110,27 @@ int vtr_output_try(const char *folder, size_t bytes, int all)
 	return rc;
 }
 
-static int check_name(const struct vtr_options *options, struct vpt_err *err)
+/* Whether the output has one name, which options->path is. */
+static int has_one_name(void)
 {
 	const char *pattern = getenv("VPTRACE_OUTPUT");
+
+	return pattern && *last_part(pattern) && !varies(pattern, strchr(pattern, '\0'));
+}
+
+int vtr_output_is_newer(const struct vtr_options *options, time_t since)
+{
 	struct stat st;
 
-	if (!pattern || !*last_part(pattern) || varies(pattern, strchr(pattern, '\0')))
+	return has_one_name() && !lstat(options->path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_mtime >= since;
+}
+
+static int check_name(const struct vtr_options *options, struct vpt_err *err)
+{
+	struct stat st;
+
+	if (!has_one_name())
 		return VPT_OK;
 	if (!stat(options->path, &st) && S_ISDIR(st.st_mode))
 		return vpt_fail(err, VPT_EINVAL,

@@ -7,6 +7,8 @@
 #include "formats/error.h"
 #include "tracer/options.h"
 
+#include <time.h>
+
 /* The folder of the output; "": it differs between processes. */
 void vtr_output_folder(const struct vtr_options *options, char out[VTR_PATH_MAX]);
 
@@ -20,5 +22,9 @@ int vtr_output_try(const char *folder, size_t bytes, int all);
 /* VPT_EINVAL with a sentence: the folder, or what has the file's name, cannot be written, or there
  * is no space. What differs between processes is not examined. */
 int vtr_output_check(const struct vtr_options *options, struct vpt_err *err);
+
+/* Whether a file of the output's name was written at `since` or later; its name is the same for all
+ * processes then. */
+int vtr_output_is_newer(const struct vtr_options *options, time_t since);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "tracer/command/child.h"
 #include "tracer/command/list.h"
+#include "tracer/command/output.h"
 #include "tracer/command/places.h"
 #include "tracer/command/rings.h"
 #include "tracer/command/say.h"
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static enum vtr_report wanted_report(const struct vpa_args *args)
@@ -59,6 +61,25 @@ static struct vtr_rings *hold_rings(void)
 	return rings;
 }
 
+/* A process of another user cannot write to the list, but may have recorded. */
+static void find_unlisted(struct vtr_list *list, time_t since)
+{
+	struct vtr_options *options;
+	struct vpt_err err = {0};
+
+	if (list->process_count || list->file_count)
+		return;
+	options = malloc(sizeof(*options));
+	if (options && !vtr_options_resolve(NULL, options, &err) &&
+		vtr_output_is_newer(options, since)) {
+		vtr_say("%s was written by a process that could not report to this one: it may run "
+			"as another user",
+			options->path);
+		vtr_list_file(list, 0, options->path);
+	}
+	free(options);
+}
+
 /* Somebody who presses Ctrl-C twice still wants what the rings hold. */
 static void write_rings(struct vtr_rings *rings, struct vtr_list *list)
 {
@@ -97,6 +118,7 @@ int vtr_run(const struct vpa_args *args)
 	char path[PATH_MAX];
 	int rc = prepare(args, &places, path, &err), listed, is_known = 0;
 	struct vtr_ending ending;
+	time_t since = time(NULL);
 
 	if (rc) {
 		vtr_say("%s", err.text);
@@ -119,6 +141,8 @@ int vtr_run(const struct vpa_args *args)
 	else
 		is_known = 1;
 	write_rings(rings, &list);
+	if (is_known)
+		find_unlisted(&list, since);
 	if (is_known && vtr_summary(&list, places.analyzer, wanted_report(args), &ending) && !rc)
 		rc = VPA_EXIT_FAILED;
 	vtr_list_free(&list);
