@@ -103,14 +103,21 @@ need_trace few.zst requests_trace 3 120
 rm need.json
 expect 0 "requests" compare videos.zst slow.zst
 says out "VERDICT SLOWER: requests/s"
-says out "Within these runs: 6 requests, paired by request and index"
+says out "Within these runs: 5 requests, paired by request and index"
 grep -v '^A  ' out >of.capture
 expect 0 "a report to keep" videos.zst --format json -o videos.json
 expect 0 "requests of a report" compare --baseline videos.json slow.zst
 grep -v '^A  ' out >of.report
 same "a report explains as its capture does" "$(cat of.capture)" "$(cat of.report)"
 expect 0 "too few requests" compare videos.zst few.zst
-says out "not compared by request: few.zst has fewer than 4 to measure"
+says out "not compared by request: few.zst has fewer than 3 to measure"
+# What the host does after a request's last op belongs to it: the GPU's work is the same.
+need_trace apart.zst requests_trace 6 100 60
+expect 0 "requests with more time after them" compare videos.zst apart.zst
+says out "VERDICT SLOWER: requests/s"
+says out "The mean request takes 0.120 -> 0.180 ms: +0.060 ms."
+expect 0 "requests with work instead of that time" compare apart.zst videos.zst
+says out "VERDICT FASTER: requests/s"
 
 # ---- damage ----
 need_trace many.zst kernels_trace 200000

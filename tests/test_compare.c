@@ -319,15 +319,20 @@ static void steps_add_up(void **state)
 	random_pairs(step_report, 300, 300);
 }
 
-/* The parts of each request fill the time from its first op to its last. */
-static void requests_are_full(const struct vpa_report *r)
+/* The parts of each request fill the time from its first op to that of the next one, which the last one lacks; of the
+ * only one, to its last op. */
+static size_t requests_are_full(const struct vpa_report *r)
 {
-	size_t i, k;
+	size_t count = r->request_count > 1 ? r->request_count - 1 : r->request_count, i, k;
 
 	for (i = 0; i < r->request_count; i++) {
 		const struct vpa_request_gpu *g = &r->requests[i].gpu;
 		uint64_t sum = 0;
 
+		if (i >= count) {
+			assert_int_equal(g->period_ns, 0);
+			continue;
+		}
 		for (k = 0; k < g->part_count; k++)
 			sum += g->parts[k].ns;
 		assert_true(g->period_ns > 0 && g->devices == r->device_count);
@@ -335,6 +340,7 @@ static void requests_are_full(const struct vpa_report *r)
 		assert_int_equal(sum, g->period_ns * g->devices);
 		assert_int_equal(g->paused_ns, 0);
 	}
+	return count;
 }
 
 static void requests_add_up(void **state)
@@ -346,13 +352,13 @@ static void requests_add_up(void **state)
 	for (seed = 1; seed <= 200; seed++) {
 		struct vpa_report *r = request_report(seed);
 		struct vpa_comparison *c = pair(r, r);
+		size_t count = requests_are_full(r);
 
-		requests_are_full(r);
-		assert_int_equal(c->unit, r->request_count >= VPA_REQUESTS_LEAST ? VPA_UNIT_REQUEST
-										 : VPA_UNIT_WINDOW);
+		assert_int_equal(
+			c->unit, count >= VPA_REQUESTS_LEAST ? VPA_UNIT_REQUEST : VPA_UNIT_WINDOW);
 		several += c->unit == VPA_UNIT_REQUEST;
 		if (c->unit == VPA_UNIT_REQUEST)
-			assert_int_equal(c->pairs, r->request_count);
+			assert_int_equal(c->pairs, count);
 		vpa_comparison_free(c);
 		vpa_report_free(r);
 	}
@@ -360,19 +366,20 @@ static void requests_add_up(void **state)
 	random_pairs(request_report, 300, 300);
 }
 
-/* Of requests with steps: four or more are compared, unless steps are asked for; their time is that from their first
- * op's start to their last one's end. */
+/* Of requests with steps: four or more are compared, unless steps are asked for. Their time is that from their first
+ * op's start to that of the next request; where pauses part them, to their last op's end. */
 static void several_requests_are_compared_before_steps(void **state)
 {
 	static const char *const names[] = {
 		[VPA_UNIT_REQUEST] = "request", [VPA_UNIT_STEP] = "step"};
 	static const struct {
 		unsigned requests;
-		int by_steps;
+		int by_steps, pauses;
 		enum vpa_unit_kind unit;
 		size_t pairs;
-	} cases[] = {{5, 0, VPA_UNIT_REQUEST, 5}, {4, 0, VPA_UNIT_REQUEST, 4},
-		{3, 0, VPA_UNIT_STEP, 6}, {5, 1, VPA_UNIT_STEP, 10}};
+	} cases[] = {{5, 0, 0, VPA_UNIT_REQUEST, 4}, {4, 0, 0, VPA_UNIT_REQUEST, 3},
+		{3, 0, 0, VPA_UNIT_STEP, 6}, {5, 1, 0, VPA_UNIT_STEP, 10},
+		{5, 0, 1, VPA_UNIT_REQUEST, 5}};
 	size_t i, k, at;
 
 	(void)state;
@@ -396,6 +403,8 @@ static void several_requests_are_compared_before_steps(void **state)
 				put(&t, "range t1 %zu-%zu \"step %zu\"\n", from, from + 90, step);
 			}
 			put(&t, "range t1 %zu-%zu \"request %zu\"\n", at, at + 400, k);
+			if (cases[i].pauses)
+				put(&t, "loss all paused %zu-%zu\n", at + 420, at + 480);
 		}
 		r = made = script_report(t.bytes);
 		if (vpa_compare(
@@ -406,9 +415,13 @@ static void several_requests_are_compared_before_steps(void **state)
 				vpa_unit_kind_name(c->unit), names[cases[i].unit]);
 		assert_int_equal(c->pairs, cases[i].pairs);
 		for (k = 0; k < r->request_count; k++) {
-			assert_int_equal(r->requests[k].gpu.period_ns, 2 * 100 + 60);
-			assert_int_equal(r->requests[k].gpu.busy_ns, 3 * 60);
-			assert_int_equal(r->requests[k].gpu.idle_ns, 2 * 40);
+			const struct vpa_request_gpu *g = &r->requests[k].gpu;
+			uint64_t known = cases[i].pauses || k + 1 < r->request_count;
+
+			assert_int_equal(g->busy_ns, known * 3 * 60);
+			assert_int_equal(
+				g->idle_ns, known * (cases[i].pauses ? 2 * 40 : 500 - 3 * 60));
+			assert_int_equal(g->period_ns, g->busy_ns + g->idle_ns);
 		}
 		vpa_comparison_free(c);
 		vpa_report_free(made);

@@ -65,7 +65,7 @@ static void note_unused(
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
 				   vpa_unit_kind_name(kind), report_at(c, without)->path,
-				   kind == VPA_UNIT_REQUEST ? "fewer than 4" : "none"));
+				   kind == VPA_UNIT_REQUEST ? "fewer than 3" : "none"));
 	else
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena,

@@ -12,7 +12,7 @@
 /* The best first. */
 enum vpa_unit_kind {
 	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
-	VPA_UNIT_REQUEST,   /* requests, if there are VPA_REQUESTS_LEAST or more and no blocks */
+	VPA_UNIT_REQUEST,   /* requests, if VPA_REQUESTS_LEAST or more have a time and no blocks */
 	VPA_UNIT_STEP,      /* marked steps, from one to the next */
 	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
 	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
@@ -20,7 +20,8 @@ enum vpa_unit_kind {
 	VPA_UNIT_KINDS
 };
 
-enum { VPA_REQUESTS_LEAST = 4 }; /* fewer differ by chance more than steps do */
+/* Of four requests, since the last one has no time. Fewer differ by chance more than steps do. */
+enum { VPA_REQUESTS_LEAST = 3 };
 
 /* "block", "request", "step", "iteration", "inferred step", "window" */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);

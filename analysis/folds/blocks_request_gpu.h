@@ -1,4 +1,4 @@
-/* blocks_request_gpu.h - what the devices did from the first to the last op of a request without blocks. */
+/* blocks_request_gpu.h - what the devices did from a request without blocks to the next one. */
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_REQUEST_GPU_H
 #define VPA_ANALYSIS_FOLDS_BLOCKS_REQUEST_GPU_H
 

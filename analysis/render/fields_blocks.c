@@ -213,7 +213,9 @@ static const struct vpa_fields steps =
 
 #define ROW struct vpa_request_gpu
 static const struct vpa_field gpu_fields[] = {
-	{"period_ns", U64(period_ns), "ns", "first op's start to last op's end"},
+	{"period_ns", U64(period_ns), "ns",
+		"first op's start to that of the next request; to last op's end if none has a next "
+		"one"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in it, summed over devices"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in it, summed over devices"},
 	{"paused_ns", U64(paused_ns), "ns", "of period_ns * devices: recording was paused"},
@@ -249,8 +251,8 @@ static const struct vpa_field request_fields[] = {
 		"start_ns to the first frames-ready mark; null: no such mark"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"gpu", MEMBER(gpu, gpu), NULL,
-		"first op's start to last op's end; absent if blocks are measured, or the window "
-		"cuts it",
+		"from its first op to that of the next request; absent if blocks are measured, no "
+		"request follows it, or the window cuts it",
 		.known = has_gpu, .optional = 1},
 };
 const struct vpa_fields vpa_fields_request =

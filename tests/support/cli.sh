@@ -103,12 +103,13 @@ kernels_trace() {
 	}'
 }
 
-# steps_trace COUNT US: a trace of PyTorch's profiler with ranges "step 1" ..., each with a kernel of US microseconds and one of 5.
+# steps_trace COUNT US [APART]: a trace of PyTorch's profiler with ranges "step 1" ..., APART microseconds apart, each with a kernel of US
+# microseconds and one of 5.
 steps_trace() {
-	awk -v count="$1" -v us="$2" 'BEGIN {
+	awk -v count="$1" -v us="$2" -v apart="${3:-0}" 'BEGIN {
 		printf "{\"traceEvents\":[";
 		for (i = 1; i <= count; i++) {
-			at = 1000 + i * (us + 20);
+			at = 1000 + i * (us + 20 + apart);
 			printf "%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step %d\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":9},\n",
 				(i > 1 ? ",\n" : ""), i, at;
 			for (k = 0; k < 2; k++) {
