@@ -18,6 +18,7 @@ struct vpa_step_times {
 	double per_block; /* in measured blocks */
 	/* From one step to the next in its loop: in measured blocks if they have steps. */
 	uint64_t periods;
+	struct vpa_spread period;
 	double s_per_it;    /* the mean period; without periods: the mean of `time` */
 	double steps_per_s; /* 1 / s_per_it */
 };

@@ -115,6 +115,41 @@ assert abs(s["s_per_it"] - (180 * 60_000 + 5_000_010_000 + 30_000) / 1e9) < 1e-6
 PY
 fi
 
+# ---- one step of many takes long ----
+# A pause of the host before step 3 makes a mean period that no step has.
+cat >warm.py <<'PY'
+import json, sys
+events, at = [], 1000
+for step in range(11):
+    at += int(sys.argv[1]) if step == 3 else 0
+    events += [
+        {"ph": "X", "cat": "user_annotation", "name": f"denoising step {step}", "pid": 1, "tid": 1, "ts": at, "dur": 90},
+        {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 1, "dur": 2,
+         "args": {"correlation": step + 1}},
+        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": at + 4, "dur": 80,
+         "args": {"correlation": step + 1, "device": 0, "stream": 7, "grid": [1, 1, 1], "block": [1, 1, 1]}}]
+    at += 100
+json.dump({"traceEvents": events}, open("warm.json", "w"))
+PY
+python3 warm.py 9000 || fail "warm.py"
+json report warm.json
+if ! grep -q 'built without' err; then
+	cases=$((cases + 1))
+	python3 - 2>err <<'PY' || fail "the periods of steps: $(tail -n 1 err)"
+import json
+q, = json.load(open("report.json"))["requests"]
+period = q["steps"]["period"]
+assert period["count"] == q["steps"]["periods"] == 10, period
+assert (period["p50_ns"], period["max_ns"], period["mean_ns"]) == (100_000, 9_100_000, 1_000_000), period
+PY
+	expect 0 "one long step" warm.json
+	says out "RESULT  11 denoising steps, 1.00 ms from one to the next on average; median"
+	says out "        100 us, longest 9.10 ms."
+	python3 warm.py 200 || fail "warm.py"
+	expect 0 "no step much longer than most" warm.json
+	says out "RESULT  11 denoising steps, 120 us from one to the next."
+fi
+
 # ---- real traces ----
 # real NAME EXPECTATION OPTIONS...: of the report r, and of s, its inferred steps (None: none)
 real() {

@@ -51,20 +51,27 @@ static int spread_of(const struct step_sums *sums, struct vpa_spread *out)
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
-static void write_rate(
+static int write_rate(
 	const struct vpa_blocks_writer *w, const struct step_sums *sums, struct vpa_step_times *t)
 {
-	uint64_t ns = 0, period_ns;
+	struct vpa_spread_builder all = {0};
 	size_t i;
+	int rc = VPT_OK;
 
-	for (i = 0; i + 1 < sums->count; i++) {
-		period_ns = counts(sums, i) ? vpa_marked_period(w, &sums->steps[i]) : 0;
-		ns += period_ns;
-		t->periods += period_ns > 0;
+	for (i = 0; i + 1 < sums->count && !rc; i++) {
+		uint64_t period_ns = counts(sums, i) ? vpa_marked_period(w, &sums->steps[i]) : 0;
+
+		if (period_ns)
+			rc = vpa_spread_add(&all, period_ns);
 	}
-	t->steps_per_s = t->periods ? vpa_per_second((double)t->periods, ns)
+	if (!rc)
+		t->period = vpa_spread_of(&all);
+	vpa_spread_free(&all);
+	t->periods = t->period.count;
+	t->steps_per_s = t->periods ? vpa_per_second((double)t->periods, t->period.total_ns)
 				    : vpa_per_second((double)t->time.count, t->time.total_ns);
 	t->s_per_it = t->steps_per_s > 0 ? 1 / t->steps_per_s : -1;
+	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
 static int write_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g,
@@ -74,9 +81,8 @@ static int write_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g,
 	t->count = sums->count;
 	if (!sums->count)
 		return VPT_OK;
-	if (spread_of(sums, &t->time))
+	if (spread_of(sums, &t->time) || write_rate(w, sums, t))
 		return VPT_ENOMEM;
-	write_rate(w, sums, t);
 	if (sums->measured)
 		t->per_block = (double)sums->measured / (double)g->request->blocks.measured;
 	return VPT_OK;

@@ -201,6 +201,7 @@ static const struct vpa_field steps_fields[] = {
 	{"per_block", RATE(per_block), "steps/block", "in measured blocks; null: none measured"},
 	{"periods", U64(periods), "count",
 		"from the start of a step to that of the next in its block or request"},
+	{"period", SOME_SPREAD(period), NULL, "these periods; null: none"},
 	{"steps_per_s", RATE(steps_per_s), "steps/s", "1 / s_per_it; null: no steps"},
 	{"s_per_it", RATE(s_per_it), "s/step",
 		"mean of these periods; without any, the mean of time; null: no steps"},

@@ -7,6 +7,8 @@
 #include "analysis/render/blocks.h"
 #include "formats/count.h"
 
+#include <math.h>
+
 enum { REQUESTS = 6, NAMES = 3 };
 
 int vpa_has_blocks(const struct vpa_report *r)
@@ -282,6 +284,21 @@ int vpa_text_block_result(
 	return 1;
 }
 
+/* A first step that compiles, or a pause of the host, makes a mean that no step has. */
+static void add_steps(struct vpa_words *w, const struct vpa_step_times *t)
+{
+	const struct vpa_spread *period = &t->period;
+
+	vpa_words_add(w, " ", "%s denoising step%s%s %s%s", vpa_count(t->count).text,
+		vpa_plural(t->count), t->periods ? "," : " of",
+		vpa_duration((uint64_t)(t->s_per_it * 1e9 + 0.5)).text,
+		t->periods ? " from one to the next" : "");
+	if (t->periods && fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
+		vpa_words_add(w, "", " on average; median %s, longest %s",
+			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
+	vpa_words_add(w, "", ".");
+}
+
 int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
@@ -297,11 +314,7 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 			vpa_plural(q->frames), vpa_duration(q->end_ns - q->start_ns).text);
 	}
 	if (q->steps.s_per_it > 0)
-		vpa_words_add(&w, " ", "%s denoising step%s%s %s%s.",
-			vpa_count(q->steps.count).text, vpa_plural(q->steps.count),
-			q->steps.periods ? "," : " of",
-			vpa_duration((uint64_t)(q->steps.s_per_it * 1e9 + 0.5)).text,
-			q->steps.periods ? " from one to the next" : "");
+		add_steps(&w, &q->steps);
 	if (w.used)
 		vpa_page_words(p, "RESULT", style, "%s", w.text);
 	p->touched = r->touched;
