@@ -406,10 +406,11 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	if (more)
 		f->note = vpa_arena_printf(
 			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
-	if (is_code(sum))
-		f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
-			f->note ? "; " : "",
-			vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns));
+	more = is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
+			    : vpa_host_call_note(r, a->cause, is_in_part, sum->part, sum->ns);
+	if (more)
+		f->note = vpa_arena_printf(
+			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	add_evidence(r, f, a->cause, sum);

@@ -134,6 +134,24 @@ static double per_cent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
+const char *vpa_host_call_note(struct vpa_report *r, enum vpa_cause cause,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
+	uint64_t ns)
+{
+	int host;
+
+	for (host = VPA_CAUSE_ALLOCATION; host <= VPA_CAUSE_OTHER_CALL; host++) {
+		const struct filter f = {r, cause, (enum vpa_cause)host, wanted, part};
+		struct vpa_host_code h = sum_all(&f);
+
+		if (h.ns && h.ns >= ns / 2)
+			return vpa_arena_printf(&r->arena, "for %.0f %% of it %s%s%.60s",
+				per_cent(h.ns, ns), vpa_cause_help((enum vpa_cause)host),
+				h.inside ? ", mostly in " : "", h.inside ? h.inside : "");
+	}
+	return NULL;
+}
+
 const char *vpa_host_code_note(
 	struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns, uint64_t gain_ns)
 {

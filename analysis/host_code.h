@@ -27,6 +27,11 @@ struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause
 struct vpa_host_code vpa_host_did_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host);
 
+/* What else the host did for half of the cause's `ns` or more, such as allocate memory, as a note; NULL: nothing. */
+const char *vpa_host_call_note(struct vpa_report *r, enum vpa_cause cause,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
+	uint64_t ns);
+
 /* Whether most of it is at its place, which is then worth a word. */
 static inline int vpa_host_code_has_place(const struct vpa_host_code *h)
 {

@@ -859,6 +859,35 @@ static void launches_after_a_wait_keep_its_remedy(void **state)
 	vpa_report_free(r);
 }
 
+/* Memory that is freed after a wait, as by empty_cache(), is named: without the wait it may still hold the host. */
+static void calls_after_a_wait_are_named(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 28020;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+20000us corr %zu" GEMM
+			"call t1 cudaDeviceSynchronize %zuus+20000us corr %zu\n"
+			"call t1 cudaFree %zuus+8000us corr %zu\n",
+			t, 3 * i + 1, t + 5, 3 * i + 1, t + 10, 3 * i + 2, t + 20015, 3 * i + 3);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "sync-drain");
+	assert_non_null(f);
+	assert_string_equal(f->note,
+		"all of it: cudaDeviceSynchronize; for 100 % of it the host was allocating or "
+		"freeing memory, mostly in cudaFree");
+	vpa_report_free(r);
+}
+
 /* ---- places ---- */
 
 static void small_values_read_back_are_named(void **state)
@@ -1091,6 +1120,7 @@ int main(void)
 		cmocka_unit_test(code_after_a_wait_has_two_remedies),
 		cmocka_unit_test(code_without_a_wait_has_its_own_finding),
 		cmocka_unit_test(launches_after_a_wait_keep_its_remedy),
+		cmocka_unit_test(calls_after_a_wait_are_named),
 		cmocka_unit_test(small_values_read_back_are_named),
 		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),
 		cmocka_unit_test(sums_of_small_places_are_no_place),
