@@ -328,6 +328,29 @@ static void a_step_of_time_has_its_share_of_events(void **state)
 	assert_int_equal(dropped(), 0);
 }
 
+/* However many threads have events, and wherever they lie: the time to drain is that of all events, not
+ * that of all events for each thread. */
+static void a_step_of_time_is_full(void **state)
+{
+	struct vtr_drain how = {.take = count_event};
+	int i, steps = 0, threads = (int)scaled(40);
+	uint64_t taken = 0;
+	size_t count;
+
+	(void)state;
+	for (i = 0; i < threads; i++)
+		in_a_thread(three_rings_of_ranges);
+	how.ctx = &taken;
+	start_ns = vtr_now();
+	for (how.cut_ns = 0; how.cut_ns < start_ns; steps++) {
+		how.cut_ns = vtr_threads_reach(start_ns, 1000);
+		vtr_threads_drain_some(&how, &count);
+		assert_in_range(count, 1, 1000);
+	}
+	assert_int_equal(taken, 1000 * threads);
+	assert_in_range(steps, threads, 2 * threads);
+}
+
 /* What was reported of each thread so far. */
 static struct {
 	uint32_t tid;
@@ -868,6 +891,7 @@ int main(void)
 		WITH_CAPTURE(a_look_finds_what_is_in_a_ring_used_again),
 		WITH_CAPTURE(a_round_has_an_end),
 		WITH_CAPTURE(a_step_of_time_has_its_share_of_events),
+		WITH_CAPTURE(a_step_of_time_is_full),
 		WITH_CAPTURE(threads_beyond_the_limit_are_counted),
 	};
 

@@ -204,52 +204,100 @@ static size_t most_events(struct vtr_ring *ring)
 	return (size_t)(words / VTR_WORDS_LEAST);
 }
 
-/* Of a thread with more than `most` events: the time of the first, and of the one after `most`. */
-static int find_times(struct vtr_ring *ring, size_t most, uint64_t *first_ns, uint64_t *after_ns)
-{
-	uint32_t capture = vtr_epoch_capture(vtr_epoch_now());
-	uint64_t at, head, header;
-	size_t count = 0;
+/* An event of one thread, in a walk over its rings. */
+struct cursor {
+	struct vtr_ring *ring;
+	uint64_t at, head, time_ns;
+};
 
-	for (; ring; ring = next_ring(ring)) {
-		head = vtr_ring_head(ring);
-		for (at = vtr_ring_tail(ring); at < head; at += vtr_words_count(header)) {
-			header = vtr_ring_get(ring, at);
+/* Goes on to the next event of the capture, from `at` on. Returns whether there is one. */
+static int find_event(struct cursor *c, uint32_t capture)
+{
+	uint64_t header;
+
+	for (;;) {
+		for (; c->at < c->head; c->at += vtr_words_count(header)) {
+			header = vtr_ring_get(c->ring, c->at);
 			if (vtr_words_epoch(header) != capture)
 				continue;
-			*after_ns = vtr_words_time(ring, at);
-			if (!count)
-				*first_ns = *after_ns;
-			if (count++ == most)
-				return 1;
+			c->time_ns = vtr_words_time(c->ring, c->at);
+			return 1;
 		}
+		c->ring = next_ring(c->ring);
+		if (!c->ring)
+			return 0;
+		c->at = vtr_ring_tail(c->ring);
+		c->head = vtr_ring_head(c->ring);
 	}
-	return 0;
+}
+
+static int find_first(struct cursor *c, struct vtr_ring *ring, uint32_t capture)
+{
+	*c = (struct cursor){.ring = ring, .at = vtr_ring_tail(ring), .head = vtr_ring_head(ring)};
+	return find_event(c, capture);
+}
+
+static int find_next(struct cursor *c, uint32_t capture)
+{
+	c->at += vtr_words_count(vtr_ring_get(c->ring, c->at));
+	return find_event(c, capture);
+}
+
+/* A heap: each is later than its parent, (i - 1) / 2. Moves the one at `i` down to its place. */
+static void sink(struct cursor *heap, size_t count, size_t i)
+{
+	struct cursor moved = heap[i];
+	size_t child;
+
+	for (; (child = 2 * i + 1) < count; i = child) {
+		if (child + 1 < count && heap[child + 1].time_ns < heap[child].time_ns)
+			child++;
+		if (heap[child].time_ns >= moved.time_ns)
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = moved;
+}
+
+/* The first event of each thread; the earliest is heap[0]. Returns how many. */
+static size_t find_heads(struct cursor *heap, uint32_t capture)
+{
+	uint32_t i, threads = vtr_thread_count();
+	struct vtr_ring *ring;
+	struct vtr_thread *t;
+	size_t count = 0, n;
+
+	for (i = 0; i < threads; i++) {
+		ring = first_ring(i, &t);
+		count += ring && find_first(&heap[count], ring, capture);
+	}
+	for (n = count / 2; n > 0; n--)
+		sink(heap, count, n - 1);
+	return count;
 }
 
 uint64_t vtr_threads_reach(uint64_t until_ns, size_t most)
 {
-	uint32_t i, threads = vtr_thread_count(), busy = 0;
-	uint64_t least_ns = until_ns, first_ns = 0, after_ns = 0;
+	static struct cursor heap[VTR_THREADS_MAX]; /* the writer's */
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i, threads = vtr_thread_count();
 	struct vtr_thread *t;
-	size_t all = 0, each;
+	size_t all = 0, count;
+	uint64_t first_ns;
 
-	for (i = 0; i < threads; i++) {
-		size_t events = most_events(first_ring(i, &t));
-
-		busy += events != 0;
-		all += events;
-	}
+	for (i = 0; i < threads; i++)
+		all += most_events(first_ring(i, &t));
 	if (all <= most)
 		return until_ns;
-	each = most / busy ? most / busy : 1;
-	for (i = 0; i < threads; i++) {
-		if (!find_times(first_ring(i, &t), each, &first_ns, &after_ns))
-			continue;
-		least_ns = first_ns < least_ns ? first_ns : least_ns;
-		until_ns = after_ns <= until_ns ? after_ns - 1 : until_ns;
+	count = find_heads(heap, capture);
+	first_ns = heap[0].time_ns;
+	for (; count && heap[0].time_ns <= until_ns; most--) {
+		if (!most)
+			return heap[0].time_ns > first_ns ? heap[0].time_ns - 1 : first_ns;
+		if (!find_next(&heap[0], capture))
+			heap[0] = heap[--count];
+		sink(heap, count, 0);
 	}
-	return until_ns > least_ns ? until_ns : least_ns;
+	return until_ns;
 }
 
 /* ---- open ranges ---- */
