@@ -82,6 +82,28 @@ ops=$("$VPT_ANALYZE" cat t.zst -k copy 2>err | wc -l)
 [ "$(wc -l <samples)" -ge 20 ] && [ "$ops" -ge 65536 ] ||
 	fail "$rule: expected 20 samples and 65536 ops, found $(wc -l <samples) and $ops"
 
+# Two lines take turns in the rhythm of the ticks: a sampler in step with them would see only one.
+cat >beats.py <<'PY'
+import ctypes
+import time
+cuda = ctypes.CDLL("libcudart.so.13")
+pointer = ctypes.c_void_p()
+cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(64))
+time.sleep(.15)
+turn = time.monotonic()
+for _ in range(200):
+    turn += .01
+    while time.monotonic() < turn: pass
+    turn += .01
+    while time.monotonic() < turn: pass
+PY
+record "a rhythm like that of the ticks" --stacks 50 "$python" beats.py
+cases=$((cases + 1))
+first=$(grep -c 'beats.py:10)"' samples) second=$(grep -c 'beats.py:12)"' samples)
+echo "lines that take turns every 10 ms, at a tick every 20 ms: $first and $second samples"
+[ $((first + second)) -ge 40 ] && [ $((3 * first)) -ge "$second" ] && [ $((3 * second)) -ge "$first" ] ||
+	fail "$rule: $first and $second samples"
+
 record "stacks are off" --stacks off "$python" run.py .1
 same "$rule: no fact" "" "$(cat facts)"
 same "$rule: no thread" "" "$(grep '^threads.*vptrace-stacks' said)"

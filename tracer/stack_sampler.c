@@ -66,6 +66,7 @@ struct vtr_stack_sampler {
 	struct vtr_python_stack stack;
 	uint32_t places[VTR_PYTHON_DEPTH_MAX];
 	uint64_t cost_ns; /* processor time of a tick, of late */
+	uint32_t random;
 	int is_off;
 	uint64_t ticks, taken, cut, torn, deep;
 };
@@ -359,10 +360,10 @@ static void release(struct vtr_stack_sampler *s)
 	vpt_free(s);
 }
 
-/* The time until the next tick. A tick that costs much, as with many threads or without
+/* The mean time between ticks. A tick that costs much, as with many threads or without
  * process_vm_readv(), makes ticks rarer. A single one that costs much more than those before it, as
  * when a virtual machine stands still, counts little. */
-static uint64_t step_after(struct vtr_stack_sampler *s, uint64_t *cpu_ns)
+static uint64_t mean_step(struct vtr_stack_sampler *s, uint64_t *cpu_ns)
 {
 	uint64_t now_ns = vtr_clock_ns(CLOCK_THREAD_CPUTIME_ID), step_ns = 1000000000 / s->hz;
 
@@ -373,6 +374,15 @@ static uint64_t step_after(struct vtr_stack_sampler *s, uint64_t *cpu_ns)
 	return s->cost_ns * SHARE > step_ns ? s->cost_ns * SHARE : step_ns;
 }
 
+/* A time from half the mean to one and a half, all equally likely: regular ticks would always find a
+ * loop of the same length, or of a fraction of it, at the same line. */
+static uint64_t any_step(struct vtr_stack_sampler *s, uint64_t mean_ns)
+{
+	s->random =
+		s->random * 1664525 + 1013904223; /* Numerical Recipes; the high bits are good */
+	return mean_ns / 2 + mean_ns / 1024 * (s->random >> 22);
+}
+
 static void *run(void *arg)
 {
 	struct vtr_stack_sampler *s = arg;
@@ -381,9 +391,10 @@ static void *run(void *arg)
 	size_t i;
 
 	pthread_setname_np(pthread_self(), "vptrace-stacks");
+	s->random = (uint32_t)now_ns;
 	while (!s->is_off && !vtr_gate_wait(&s->stop, next_ns)) {
 		if (tick(s, vtr_clock_ns(CLOCK_MONOTONIC)))
-			step_ns = step_after(s, &cpu_ns);
+			step_ns = any_step(s, mean_step(s, &cpu_ns));
 		else
 			step_ns = (uint64_t)IDLE_MS * 1000000;
 		next_ns += step_ns;
