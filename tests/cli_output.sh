@@ -51,7 +51,12 @@ kernels_trace 2000 >long.json
 { "$VPT_ANALYZE" cat long.json 2>err; echo $? >code; } | head -n 1 >out
 same "the reader went away" 1 "$(cat code)"
 silent err
-rm long.json
+kernels_trace 70000 >long.json
+expect 0 "a trace of several chunks" convert long.json -o long.zst
+{ "$VPT_ANALYZE" cat long.zst 2>err; echo $? >code; } | head -n 1 >out
+same "the reader went away before the last chunk" 1 "$(cat code)"
+silent err
+rm long.json long.zst
 
 # ---- colours ----
 escape=$(printf '\033')

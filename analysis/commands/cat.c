@@ -211,9 +211,10 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 	if (!rc && vpa_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
 		rc = vpa_window_beyond(vpa_number_of(args, FROM), t->last_ns - start_ns, err);
 	flush(t);
-	if (!rc && !vpa_interrupted())
+	/* What was not read is not missing. */
+	if (!rc && !t->out.failed && !vpa_interrupted())
 		rc = vpa_reading_end(&t->reading);
-	if (!rc && !vpa_interrupted())
+	if (!rc && !t->out.failed && !vpa_interrupted())
 		t->lossy = vpa_say_missing(t->path, &t->reading);
 	vpa_reading_free(&t->reading);
 	failed = vpa_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
