@@ -91,7 +91,7 @@ enum vpa_step_role {
 /* Steps that run the same ops. */
 struct vpa_step_kind {
 	enum vpa_step_role role;
-	uint64_t first, steps; /* first: number of the first one, from 1 */
+	uint64_t first, steps; /* first: the first one, counted from 0 */
 	uint64_t ops;          /* of each step */
 	uint64_t total_ns;     /* first op's start to last op's end, of all of them */
 	double of_full;        /* ops / ops of the full steps; negative: there are none */

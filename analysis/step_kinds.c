@@ -71,7 +71,7 @@ static int begin_group(
 {
 	const struct vpa_step_halves *h = &row->halves;
 
-	row->first = g->steps;
+	row->first = g->steps - 1;
 	row->ops = step->ops;
 	row->kept = step->kept;
 	row->set_hash = hash_of_set(step->symbols, step->kept);

@@ -47,7 +47,7 @@ void vpa_step_ops_free(struct vpa_step_ops *s);
 /* Steps with the same ops. */
 struct vpa_step_group {
 	uint64_t count, total_ns, ops;
-	uint64_t first;     /* number of its first step, from 1 */
+	uint64_t first;     /* its first step, counted from 0 */
 	uint64_t set_hash;  /* of its ops in any order: a sum */
 	uint64_t half_hash; /* the same of its second half */
 	uint64_t second_ns; /* time of the second halves */

@@ -157,7 +157,7 @@ static const struct vpa_field step_kind_fields[] = {
 		"full: runs most; fewer: two steps or more with at most 4/5 of its kernels, "
 		"mostly the same ones; half: one of its halves; other",
 		.choice = role_choice},
-	{"first", U64(first), "index", "its first step, counted from 1 in order of their ends"},
+	{"first", U64(first), "index", "its first step, counted from 0 in order of their ends"},
 	{"steps", U64(steps), "count", "steps that run these kernels with these grids"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets of each step"},
 	{"of_full", RATE(of_full), "fraction",
