@@ -112,6 +112,11 @@ const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kin
 /* Sets t_min_ns, t_max_ns and event_count from the rows. The writer calls it. */
 void vpt_batch_measure(struct vpt_batch *b);
 
+/* Puts the rows of span kinds into completion order, as FORMAT.md has them: buffers of a profiler may
+ * arrive in another order than they were filled in. Rows that end together keep theirs. Of a batch being
+ * filled; 0, or VPT_ENOMEM: some sections are as they were. */
+int vpt_batch_order(struct vpt_batch *b);
+
 /* ---- filling ----
  *
  * Sticky: after a failure (no memory, or a limit of the format reached) every put does nothing and

@@ -388,6 +388,38 @@ static void sections_grow_and_are_used_again(void **state)
 }
 
 /* A column gets memory with its first value; what stood there before reads as 0, in that row too. */
+/* Two buffers arrived in the wrong order. Calls 1 and 2 are inside call 3, and end with it; a query of no
+ * length begins with call 4. */
+static void rows_of_a_lane_are_put_in_order_of_their_ends(void **state)
+{
+	static const struct vpt_call calls[] = {
+		{.start_ns = 80, .duration_ns = 20, .correlation = 5},
+		{.start_ns = 60, .duration_ns = 0, .correlation = 6},
+		{.start_ns = 60, .duration_ns = 10, .correlation = 4},
+		{.start_ns = 20, .duration_ns = 5, .correlation = 1},
+		{.start_ns = 30, .duration_ns = 10, .correlation = 2},
+		{.start_ns = 10, .duration_ns = 30, .correlation = 3},
+	};
+	static const uint64_t ordered[] = {1, 2, 3, 6, 4, 5}, ends_ns[] = {25, 40, 40, 60, 70, 100};
+	const struct vpt_section *s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		vpt_batch_put(&batch, VPT_CALL, 7, &calls[i]);
+		vpt_batch_put(&batch, VPT_CALL, 8, &calls[5]); /* in order: all end together */
+	}
+	assert_int_equal(vpt_batch_order(&batch), VPT_OK);
+	s = &batch.sections[0];
+	assert_int_equal(s->lane, 7);
+	for (i = 0; i < 6; i++) {
+		assert_int_equal(s->col[VPT_CALL_CORRELATION][i], ordered[i]);
+		assert_int_equal(
+			s->col[VPT_CALL_START][i] + s->col[VPT_CALL_DURATION][i], ends_ns[i]);
+		assert_int_equal(batch.sections[1].col[VPT_CALL_CORRELATION][i], 3);
+	}
+}
+
 static void columns_appear_with_their_first_value(void **state)
 {
 	enum { ROWS = 200 };
@@ -920,6 +952,7 @@ int main(void)
 		RULE(blocks_end_behind_large_planes_only),
 		RULE(strings_and_configs_are_kept_once),
 		RULE(sections_grow_and_are_used_again),
+		RULE(rows_of_a_lane_are_put_in_order_of_their_ends),
 		RULE(columns_appear_with_their_first_value),
 		RULE(appended_rows_are_those_that_fit),
 		RULE(a_decoded_batch_takes_no_rows_before_it_is_reset),

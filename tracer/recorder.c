@@ -404,6 +404,8 @@ static int write_chunk(struct vtr_recorder *r, int last)
 					    : (uint32_t)(r->dropped - r->lost_reported);
 	rc = vpt_batch_error(&r->open.batch);
 	if (!rc)
+		vpt_batch_order(&r->open.batch); /* without memory rows stay as they came */
+	if (!rc)
 		rc = open_file(r);
 	if (!rc && r->o.flight)
 		vtr_ring_chunk_describe(&r->ring, r->o.flight, &r->about, r->writer, r->chunks,
