@@ -1,5 +1,6 @@
 /* test_tracer_pool.c - buffers between CUPTI's threads and the writer: never twice, never lost,
  * always zeroed. */
+#include "tracer/buffer_size.h"
 #include "tracer/pool.h"
 
 #include "tracer/clock.h"
@@ -366,6 +367,65 @@ static void the_writer_wakes(void **unused)
 	vtr_pool_free(p);
 }
 
+/* A thread that fills buffers at `rate` bytes a second for 10 s, from *at_ns on: how long the last one took. */
+static uint64_t fill_for(struct vtr_buffer_rate *r, uint64_t *at_ns, double rate)
+{
+	uint64_t end_ns = *at_ns + 10000000000, filled_ns = 0;
+	size_t size;
+
+	while (*at_ns < end_ns) {
+		size = vtr_buffer_size(r, *at_ns, 1000000000);
+		assert_in_range(size, VTR_BUFFER_LEAST_BYTES, VTR_BUFFER_BYTES);
+		assert_int_equal(size % 4096, 0);
+		filled_ns = (uint64_t)((double)size / rate * 1e9);
+		*at_ns += filled_ns;
+	}
+	return filled_ns;
+}
+
+static void a_thread_fills_a_buffer_in_an_eighth_of_an_interval(void **state)
+{
+	static const double rates[] = {150e3, 300e3, 1e6, 7e6};
+	struct vtr_buffer_rate r = {0};
+	uint64_t at_ns = 1000000000000;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		assert_in_range(fill_for(&r, &at_ns, rates[i]), 85000000, 150000000);
+	for (; i > 0; i--)
+		assert_in_range(fill_for(&r, &at_ns, rates[i - 1]), 85000000, 150000000);
+}
+
+static void the_size_of_a_buffer_has_bounds(void **state)
+{
+	struct vtr_buffer_rate r = {0};
+	uint64_t at_ns = 1000000000000;
+
+	(void)state;
+	assert_int_equal(vtr_buffer_size(&r, at_ns, 1000000000), VTR_BUFFER_LEAST_BYTES);
+	fill_for(&r, &at_ns, 100e6);
+	assert_int_equal(vtr_buffer_size(&r, at_ns, 1000000000), VTR_BUFFER_BYTES);
+	at_ns += 2000000000; /* nothing for two intervals */
+	assert_int_equal(vtr_buffer_size(&r, at_ns, 1000000000), VTR_BUFFER_LEAST_BYTES);
+	assert_int_equal(vtr_buffer_size(&r, at_ns, 0), VTR_BUFFER_BYTES);
+}
+
+static void a_pool_is_crowded_when_a_quarter_of_it_is_out(void **state)
+{
+	struct vtr_pool *p = vtr_pool_new(UINT64_C(8) << 20);
+	int i;
+
+	(void)state;
+	vtr_pool_ready(p);
+	for (i = 0; i <= 2; i++) {
+		assert_false(vtr_pool_is_crowded(p));
+		assert_non_null(vtr_pool_take(p));
+	}
+	assert_true(vtr_pool_is_crowded(p));
+	vtr_pool_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +439,9 @@ int main(void)
 		cmocka_unit_test(buffers_of_an_earlier_capture_are_stale),
 		cmocka_unit_test(many_threads_lose_nothing),
 		cmocka_unit_test(the_writer_wakes),
+		cmocka_unit_test(a_thread_fills_a_buffer_in_an_eighth_of_an_interval),
+		cmocka_unit_test(the_size_of_a_buffer_has_bounds),
+		cmocka_unit_test(a_pool_is_crowded_when_a_quarter_of_it_is_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,7 @@ static int start_cupti(struct vtr_capture *c, struct vtr_cupti **out, struct vpt
 		.path = c->options.cupti_path[0] ? c->options.cupti_path : NULL,
 		.profile = c->options.profile,
 		.device_buffers = c->options.device_buffers,
+		.flush_interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
 		.profiler_api = c->options.capture.kind == VTR_TRIGGER_PROFILER,
 		.pool = pool};
 

@@ -25,6 +25,7 @@ struct vtr_cupti_options {
 	enum vptrace_profile profile;
 	/* the most that CUPTI may keep on the device per context; 0: its own limit */
 	uint64_t device_buffers;
+	uint64_t flush_interval_ns; /* buffer_size.h; 0: buffers have one size */
 	int profiler_api;      /* call vtr_window_profiler() at cudaProfilerStart() and Stop() */
 	struct vtr_pool *pool; /* the same at every start in a process */
 	/* tests: use these instead of a library's; else NULL */

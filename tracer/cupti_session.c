@@ -9,6 +9,7 @@
  * never change once CUPTI knows them. */
 #include "tracer/cupti.h"
 
+#include "tracer/buffer_size.h"
 #include "tracer/callers.h"
 #include "tracer/clock.h"
 #include "tracer/cupti_attributes.h"
@@ -49,7 +50,8 @@ struct vtr_cupti {
 
 	/* seen by callbacks */
 	_Atomic(struct vtr_pool *) pool;
-	int null_is_safe; /* set before the callbacks are registered */
+	int null_is_safe; /* set before the callbacks are registered, as the next */
+	uint64_t flush_interval_ns;
 	_Atomic uint64_t requested, refused_buffers, completed, resources;
 	_Atomic uint64_t unread_bytes;
 	struct vtr_strays strays;
@@ -62,6 +64,8 @@ struct vtr_cupti {
 
 static struct vtr_cupti the;
 
+static _Thread_local struct vtr_buffer_rate rate __attribute__((tls_model("initial-exec")));
+
 /* ---- callbacks: they never wait, allocate, print or call CUDA ---- */
 
 /* When the discard buffers have run out too: one buffer for every request, since a NULL would crash
@@ -71,11 +75,13 @@ static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(4096)));
 static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
 {
 	struct vtr_pool *pool = atomic_load_explicit(&the.pool, memory_order_acquire);
+	uint64_t now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 
 	atomic_fetch_add_explicit(&the.requested, 1, memory_order_relaxed);
-	vtr_callers_saw(vtr_tid(), vtr_clock_ns(CLOCK_MONOTONIC));
+	vtr_callers_saw(vtr_tid(), now_ns);
 	*max_records = 0;
-	*size = VTR_BUFFER_BYTES;
+	*size = vtr_pool_is_crowded(pool) ? VTR_BUFFER_BYTES
+					  : vtr_buffer_size(&rate, now_ns, the.flush_interval_ns);
 	*buffer = vtr_pool_take(pool);
 	vtr_watch_requested(&the.watch, *buffer);
 	if (*buffer)
@@ -407,6 +413,7 @@ int vtr_cupti_start(
 	c->watch.flush = flush;
 	c->watch.take_back = take_back;
 	c->device_buffers = options->device_buffers;
+	c->flush_interval_ns = options->flush_interval_ns;
 	c->profiler_api = options->profiler_api;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	vtr_unfinished_reset(&c->unfinished);

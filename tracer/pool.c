@@ -239,6 +239,16 @@ void vtr_pool_free(struct vtr_pool *p)
 	vpt_free(p);
 }
 
+static uint32_t count_free(const struct vtr_pool *p)
+{
+	uint32_t word, count = 0;
+
+	for (word = 0; word < p->words; word++)
+		count += (uint32_t)__builtin_popcountll(
+			atomic_load_explicit(&p->free_bits[word], memory_order_relaxed));
+	return count;
+}
+
 /* ---- waking the writer ---- */
 
 static void futex(atomic_int *word, int op, int value, const struct timespec *timeout)
@@ -298,6 +308,11 @@ void *vtr_pool_take(struct vtr_pool *p)
 		return hand_out(p, number);
 	atomic_fetch_add_explicit(&p->starved, 1, memory_order_relaxed);
 	return NULL;
+}
+
+int vtr_pool_is_crowded(const struct vtr_pool *p)
+{
+	return 4 * count_free(p) < 3 * p->ready;
 }
 
 void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes)
@@ -396,16 +411,6 @@ int vtr_pool_next(struct vtr_pool *p, struct vtr_full *out)
 	out->stale = atomic_load_explicit(&b->capture, memory_order_relaxed) !=
 		     atomic_load_explicit(&p->capture, memory_order_relaxed);
 	return 1;
-}
-
-static uint32_t count_free(const struct vtr_pool *p)
-{
-	uint32_t word, count = 0;
-
-	for (word = 0; word < p->words; word++)
-		count += (uint32_t)__builtin_popcountll(
-			atomic_load_explicit(&p->free_bits[word], memory_order_relaxed));
-	return count;
 }
 
 void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full)

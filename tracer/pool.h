@@ -36,6 +36,9 @@ void vtr_pool_free(struct vtr_pool *p); /* accepts NULL */
  * use, counted as a starvation. */
 void *vtr_pool_take(struct vtr_pool *p);
 
+/* Whether more than a quarter of the buffers that are kept ready are with CUPTI, or wait to be read. */
+int vtr_pool_is_crowded(const struct vtr_pool *p);
+
 /* For a CUPTI that crashes on NULL, when no buffer is free: a small zeroed buffer whose records are
  * only counted. Distinct while outstanding; NULL when these have run out too. */
 void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes);

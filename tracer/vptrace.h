@@ -120,8 +120,9 @@ struct vptrace_options {
 	/* VPTRACE_MEMORY, as 256M: 16 MiB to 1 TiB. Default 256 MiB. */
 	uint64_t memory_limit_bytes;
 
-	/* VPTRACE_FLUSH_MS: 10 to 3,600,000. If the process dies, at most the records of this long
-	 * are lost. Default 1000. */
+	/* VPTRACE_FLUSH_MS: 10 to 3,600,000. If the process dies, the records of this long are lost
+	 * at most; of the GPU's work an eighth more, and what was launched within such an eighth
+	 * together with work that had not ended. Default 1000. */
 	uint32_t flush_interval_ms;
 
 	/* VPTRACE_STOP_MS: 1 to 3,600,000. How long vptrace_stop() waits for the GPU and CUPTI, and

@@ -188,7 +188,7 @@ static void run_ahead(const char *mark, long us)
 			usleep(200);
 		host_launch(gpu.gemm, step_ns + step_ns / 8 + i, NULL);
 		atomic_fetch_add(&launched, 1);
-		if (i % 100 == 0)
+		if (i % 10 == 0)
 			vptrace_counter("launched", (double)i, "kernels");
 		if (i == 1000000000 / step_ns)
 			vptrace_mark(mark);
