@@ -322,18 +322,24 @@ static void a_copys_name_tells_its_direction_and_memories(void **state)
 	expect_copies(cases, COUNT(cases));
 }
 
-static void a_copys_name_on_rocm_tells_its_direction(void **state)
+static void a_copys_name_on_rocm_tells_its_direction_and_the_devices_side(void **state)
 {
 	static const struct copy_name cases[] = {
 		{"gpu_memcpy", "Memcpy HtoD (Host -> Device)", VPT_COPYKIND_HTOD, 0,
 			VPT_MEMKIND_DEVICE},
-		{"gpu_memcpy", "CopyHostToDevice", VPT_COPYKIND_HTOD, 0, 0},
-		{"gpu_memcpy", "CopyDeviceToHost", VPT_COPYKIND_DTOH, 0, 0},
-		{"gpu_memcpy", "CopyDeviceToDevice", VPT_COPYKIND_DTOD, 0, 0},
-		{"gpu_memcpy", "CopyDeviceToHost2D", VPT_COPYKIND_DTOH, 0, 0},
+		{"gpu_memcpy", "Memcpy DtoH (Device -> Host)", VPT_COPYKIND_DTOH,
+			VPT_MEMKIND_DEVICE, 0},
+		{"gpu_memcpy", "CopyHostToDevice", VPT_COPYKIND_HTOD, 0, VPT_MEMKIND_DEVICE},
+		{"gpu_memcpy", "CopyDeviceToHost", VPT_COPYKIND_DTOH, VPT_MEMKIND_DEVICE, 0},
+		{"gpu_memcpy", "CopyDeviceToDevice", VPT_COPYKIND_DTOD, VPT_MEMKIND_DEVICE,
+			VPT_MEMKIND_DEVICE},
+		{"gpu_memcpy", "CopyDeviceToHost2D", VPT_COPYKIND_DTOH, VPT_MEMKIND_DEVICE, 0},
 		{"gpu_memcpy", "hcMemcpyHostToHost", VPT_COPYKIND_HTOH, 0, 0},
-		{"gpu_memcpy", "MEMORY_COPY_HOST_TO_DEVICE", VPT_COPYKIND_HTOD, 0, 0},
-		{"gpu_memcpy", "hipMemcpyPeerToPeer", VPT_COPYKIND_PTOP, 0, 0},
+		{"gpu_memcpy", "hcMemcpyDeviceToHost", VPT_COPYKIND_DTOH, VPT_MEMKIND_DEVICE, 0},
+		{"gpu_memcpy", "MEMORY_COPY_HOST_TO_DEVICE", VPT_COPYKIND_HTOD, 0,
+			VPT_MEMKIND_DEVICE},
+		{"gpu_memcpy", "hipMemcpyPeerToPeer", VPT_COPYKIND_PTOP, VPT_MEMKIND_DEVICE,
+			VPT_MEMKIND_DEVICE},
 		{"gpu_memcpy", "hipMemcpyWithStream", 0, 0, 0},
 	};
 
@@ -749,7 +755,7 @@ int main(void)
 		cmocka_unit_test(older_traces_show_device_and_stream_as_process_and_thread),
 		cmocka_unit_test(an_op_is_on_its_own_stream_wherever_it_is_drawn),
 		cmocka_unit_test(a_copys_name_tells_its_direction_and_memories),
-		cmocka_unit_test(a_copys_name_on_rocm_tells_its_direction),
+		cmocka_unit_test(a_copys_name_on_rocm_tells_its_direction_and_the_devices_side),
 		cmocka_unit_test(a_copy_without_a_direction_in_its_name_has_a_kind),
 		cmocka_unit_test(a_peer_copy_names_the_other_device),
 		cmocka_unit_test(a_call_has_a_number_and_a_name_only_where_it_differs),

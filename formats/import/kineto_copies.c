@@ -1,7 +1,7 @@
 /* kineto_copies.c - copies and memsets: their direction and kinds of memory.
  *
  * CUDA's profiler writes both in the name, "Memcpy HtoD (Pageable -> Device)"; ROCm's writes the
- * direction in several other ways. */
+ * direction in several other ways, and no memory: which the device's is follows, the host's does not. */
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_put.h"
 
@@ -146,6 +146,27 @@ static void put_transfer(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 		r, e, VPT_COPY, vpt_kineto_stream_lane(r, e->args, device, stream), c);
 }
 
+/* A memory by its name; without a name the device's, if it is on a device. */
+static uint64_t memory_of(struct vpt_text name, int is_device)
+{
+	return name.len    ? word_number(VPT_UNIT_MEMORY_KIND, name)
+	       : is_device ? VPT_MEMKIND_DEVICE
+			   : 0;
+}
+
+/* Which sides of a copy are on a device. */
+static int is_from_device(uint64_t direction)
+{
+	return direction == VPT_COPYKIND_DTOH || direction == VPT_COPYKIND_DTOD ||
+	       direction == VPT_COPYKIND_PTOP;
+}
+
+static int is_to_device(uint64_t direction)
+{
+	return direction == VPT_COPYKIND_HTOD || direction == VPT_COPYKIND_DTOD ||
+	       direction == VPT_COPYKIND_PTOP;
+}
+
 int vpt_kineto_put_memcpy(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_text source, target;
@@ -157,8 +178,8 @@ int vpt_kineto_put_memcpy(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 		return 0;
 	split_parentheses(e->name, &source, &target);
 	c.copy_kind = direction(e);
-	c.source_memory = word_number(VPT_UNIT_MEMORY_KIND, source);
-	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
+	c.source_memory = memory_of(source, is_from_device(c.copy_kind));
+	c.target_memory = memory_of(target, is_to_device(c.copy_kind));
 	c.peer = peer_of(r, e, device);
 	put_transfer(r, e, &c, device, stream);
 	return 1;
