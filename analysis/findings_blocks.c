@@ -194,7 +194,7 @@ static void find_stages(struct vpa_report *r)
 	}
 }
 
-/* Whether most copies to pageable memory are of a few bytes. */
+/* Whether most copies to the host that it waits for are of a few bytes. */
 static int reads_scalars(const struct vpa_report *r)
 {
 	uint64_t small = 0, large = 0;

@@ -83,7 +83,7 @@ static const struct advice {
 static const struct advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
 	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
 
-/* ---- reads through pageable memory ---- */
+/* ---- reads that the host waits for ---- */
 
 /* What a finding is about: all of a cause, or a part of the blocking copies. */
 enum part { WHOLE, SMALL_READS, LARGE_COPIES };
@@ -95,7 +95,7 @@ static int same_place(const char *range, const char *read)
 	return range && read ? !strcmp(range, read) : !range && !read;
 }
 
-/* Whether copies to pageable memory in a range are of a few bytes each. */
+/* Whether the copies in a range that the host waits for are of a few bytes each. */
 static int reads_small(const struct vpa_report *r, const char *range)
 {
 	size_t i;
@@ -121,12 +121,14 @@ static int is_pageable(const char *memory)
  * are none. */
 static const char *copies_of(struct vpa_report *r, enum part part)
 {
-	uint64_t small = 0, small_bytes = 0, count = 0, bytes = 0;
+	uint64_t small = 0, small_bytes = 0, count = 0, bytes = 0, pageable = 0, pageable_bytes = 0;
 	size_t i;
 
 	for (i = 0; i < r->read_count; i++) {
 		small += r->reads[i].small;
 		small_bytes += r->reads[i].small_bytes;
+		pageable += r->reads[i].pageable;
+		pageable_bytes += r->reads[i].pageable_bytes;
 	}
 	for (i = 0; i < r->copy_count; i++) {
 		const struct vpa_copy_row *c = &r->copies[i];
@@ -140,12 +142,12 @@ static const char *copies_of(struct vpa_report *r, enum part part)
 		return vpa_arena_printf(&r->arena, "%s cop%s of at most %d bytes, %s in all",
 			vpa_count(small).text, small == 1 ? "y" : "ies", VPA_SMALL_BYTES,
 			vpa_bytes(small_bytes).text);
-	if (part != LARGE_COPIES || count <= small || bytes < small_bytes)
+	if (part != LARGE_COPIES || count <= pageable || bytes < pageable_bytes)
 		return NULL;
-	count -= small;
+	count -= pageable;
 	return vpa_arena_printf(&r->arena, "%s cop%s through pageable memory, %s in all",
 		vpa_count(count).text, count == 1 ? "y" : "ies",
-		vpa_bytes(bytes - small_bytes).text);
+		vpa_bytes(bytes - pageable_bytes).text);
 }
 
 /* ---- sums over devices ---- */

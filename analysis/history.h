@@ -38,8 +38,9 @@ struct vpa_call_block {
 	/* 0: none of its calls puts work on a device or encloses one that does */
 	uint32_t submits;
 	uint64_t calls_ns; /* their time, if plain */
-	/* A bit of each call: it has an op with pageable memory that is no read of a few bytes. */
-	uint64_t large_copies[VPA_CALL_BLOCK / 64];
+	/* A bit of each call: of the copies that it waited for, one reads a few bytes back from a device; one is
+	 * any other. */
+	uint64_t small_reads[VPA_CALL_BLOCK / 64], large_copies[VPA_CALL_BLOCK / 64];
 	struct vpa_call calls[VPA_CALL_BLOCK];
 	/* Columns of the same calls. */
 	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];
@@ -63,17 +64,33 @@ static inline struct vpa_call_block *vpa_call_block_of(const struct vpa_call *ca
 	return (struct vpa_call_block *)(first - offsetof(struct vpa_call_block, calls));
 }
 
-/* Whether the call only reads a few bytes back through pageable memory, as PyTorch's .item() does. */
+/* Whether all that the call waited for is to read a few bytes back, as PyTorch's .item() does. */
 static inline int vpa_call_is_small_read(const struct vpa_call *call)
 {
-	const uint64_t *large = vpa_call_block_of(call)->large_copies;
+	const struct vpa_call_block *block = vpa_call_block_of(call);
+	size_t at = call->slot / 64;
 
-	return call->state & VPA_CALL_PAGEABLE && !(large[call->slot / 64] >> call->slot % 64 & 1);
+	return (block->small_reads[at] & ~block->large_copies[at]) >> call->slot % 64 & 1;
 }
 
-static inline void vpa_call_set_large_copy(const struct vpa_call *call)
+/* The call waited for a copy. */
+static inline void vpa_call_set_copy(const struct vpa_call *call, int is_large)
 {
-	vpa_call_block_of(call)->large_copies[call->slot / 64] |= (uint64_t)1 << call->slot % 64;
+	struct vpa_call_block *block = vpa_call_block_of(call);
+	uint64_t *bits = is_large ? block->large_copies : block->small_reads;
+
+	bits[call->slot / 64] |= (uint64_t)1 << call->slot % 64;
+}
+
+/* It waited for what a call inside it waited for. */
+static inline void vpa_call_take_copies(const struct vpa_call *call, const struct vpa_call *inside)
+{
+	const struct vpa_call_block *block = vpa_call_block_of(inside);
+
+	if (block->small_reads[inside->slot / 64] >> inside->slot % 64 & 1)
+		vpa_call_set_copy(call, 0);
+	if (block->large_copies[inside->slot / 64] >> inside->slot % 64 & 1)
+		vpa_call_set_copy(call, 1);
 }
 
 static inline uint64_t vpa_call_start(const struct vpa_call *call)

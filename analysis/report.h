@@ -153,11 +153,13 @@ struct vpa_copy_row {
 	double gb_per_s; /* 1e9 bytes per second while copying; 0: unknown */
 };
 
-/* Copies from a device to pageable memory, by place of launch. */
+/* Copies from a device to pageable memory, and those that a call waits for whatever the memory, by place of
+ * launch. */
 struct vpa_read_row {
 	const char *range;     /* innermost range around the launch; NULL: none */
 	uint64_t small, large; /* small: at most VPA_SMALL_BYTES, as from .item() */
 	uint64_t small_bytes, large_bytes;
+	uint64_t pageable, pageable_bytes; /* of the small ones: to pageable memory */
 };
 
 struct vpa_sync_row {

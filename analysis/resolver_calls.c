@@ -10,8 +10,7 @@
 /* What `inside` does on a device, `call` does too. */
 static void take_effects(struct vpa_call *call, const struct vpa_call *inside)
 {
-	if (inside->state & VPA_CALL_PAGEABLE && !vpa_call_is_small_read(inside))
-		vpa_call_set_large_copy(call);
+	vpa_call_take_copies(call, inside);
 	call->state |= inside->state & (VPA_CALL_PAGEABLE | VPA_CALL_SUBMITS);
 	if (vpt_call_launches((enum vpt_call_class)inside->klass))
 		call->state |= VPA_CALL_SUBMITS;

@@ -921,6 +921,51 @@ static void small_values_read_back_are_named(void **state)
 	vpa_report_free(r);
 }
 
+/* ROCm's profiler does not say what kind of memory the host's is: a call that waits for 8 bytes reads a value all the same, and a
+ * copy that does not wait would be a race. More bytes, or the other direction, are none. */
+static void a_read_of_unknown_memory_is_one_by_its_size(void **state)
+{
+	static const struct {
+		const char *copy, *id;
+		size_t bytes;
+	} copies[] = {
+		{"DtoH", "small-reads", 64},
+		{"DtoH", "blocking-copy", 65},
+		{"HtoD", "blocking-copy", 8},
+		{"DtoH device->pinned", "small-reads", 8},
+	};
+	static char script[16384];
+	size_t used, i, k;
+
+	(void)state;
+	for (k = 0; k < sizeof(copies) / sizeof(copies[0]); k++) {
+		struct vpa_report *r;
+
+		used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+		for (i = 0; i < 5; i++) {
+			size_t t = 1000 + i * 400;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 hipLaunchKernel %zuus+1us corr %zu\n"
+				"kernel s7 %zuus+100us corr %zu" GEMM
+				"call t1 hipMemcpyWithStream %zuus+380us corr %zu\n"
+				"copy s7 %s %zuus+1us corr %zu bytes %zu\n",
+				t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2, copies[k].copy,
+				t + 101, 2 * i + 2, copies[k].bytes);
+		}
+		r = analyze(script, NULL);
+		if (!finding(r, copies[k].id))
+			fail_msg("%s, %zu bytes: no %s", copies[k].copy, copies[k].bytes,
+				copies[k].id);
+		if (k == 0)
+			assert_string_equal(finding(r, "small-reads")->note,
+				"all of it: hipMemcpyWithStream; 5 copies of at most 64 bytes, "
+				"320 B in all");
+		assert_null(finding(r, copies[k].id[0] == 's' ? "blocking-copy" : "small-reads"));
+		vpa_report_free(r);
+	}
+}
+
 /* After each of five reads of 8 bytes a copy of frames, for each of which the host waits 200 us. */
 static void small_reads_and_large_copies_are_sold_apart(void **state)
 {
@@ -1122,6 +1167,7 @@ int main(void)
 		cmocka_unit_test(launches_after_a_wait_keep_its_remedy),
 		cmocka_unit_test(calls_after_a_wait_are_named),
 		cmocka_unit_test(small_values_read_back_are_named),
+		cmocka_unit_test(a_read_of_unknown_memory_is_one_by_its_size),
 		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),
 		cmocka_unit_test(sums_of_small_places_are_no_place),
 		cmocka_unit_test(places_that_differ_by_a_number_are_told_together),

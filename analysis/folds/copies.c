@@ -1,5 +1,6 @@
-/* copies.c - copies and memsets by direction and kind of memory, and the places that read results back
- * through pageable memory, a few bytes at a time or many. */
+/* copies.c - copies and memsets by direction and kind of memory, and the places that wait for results from a
+ * device, a few bytes at a time or many: through pageable memory, or in a call that waits whatever the memory,
+ * which not every profiler records. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -17,7 +18,7 @@ struct row {
 };
 
 struct read {
-	uint64_t small, large, small_bytes, large_bytes;
+	uint64_t small, large, small_bytes, large_bytes, pageable, pageable_bytes;
 };
 
 struct state {
@@ -65,11 +66,23 @@ static int add_read(struct state *s, const struct vpa_ops *ops, size_t i, uint32
 	if (bytes <= VPA_SMALL_BYTES) {
 		s->reads[row].small++;
 		s->reads[row].small_bytes += bytes;
+		if (ops->copy[i].target_memory == VPT_MEMKIND_PAGEABLE) {
+			s->reads[row].pageable++;
+			s->reads[row].pageable_bytes += bytes;
+		}
 	} else {
 		s->reads[row].large++;
 		s->reads[row].large_bytes += bytes;
 	}
 	return VPT_OK;
+}
+
+/* Whether the host waits for the op, and gets data from a device. */
+static int is_read(const struct vpa_ops *ops, size_t i)
+{
+	return ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_DTOH &&
+	       (ops->copy[i].target_memory == VPT_MEMKIND_PAGEABLE ||
+		       (ops->launch[i] && ops->launch[i]->klass == VPT_CALL_BLOCKING_COPY));
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -88,9 +101,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		row->count++;
 		row->bytes += ops->copy[i].bytes;
 		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
-		if (ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_DTOH &&
-			ops->copy[i].target_memory == VPT_MEMKIND_PAGEABLE &&
-			add_read(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
+		if (is_read(ops, i) && add_read(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -140,7 +151,9 @@ static int write_reads(
 			.small = s->reads[i].small,
 			.large = s->reads[i].large,
 			.small_bytes = s->reads[i].small_bytes,
-			.large_bytes = s->reads[i].large_bytes};
+			.large_bytes = s->reads[i].large_bytes,
+			.pageable = s->reads[i].pageable,
+			.pageable_bytes = s->reads[i].pageable_bytes};
 	if (out->read_count)
 		qsort(out->reads, out->read_count, sizeof(*out->reads), compare_reads);
 	return VPT_OK;
