@@ -5,6 +5,7 @@
 
 #include "analysis/alike.h"
 #include "analysis/base.h"
+#include "analysis/first_use.h"
 #include "analysis/head.h"
 #include "analysis/host_code.h"
 #include "analysis/intervals.h"
@@ -25,9 +26,6 @@ static const double course_share = 0.1;
 /* Head and tail of the window are worth a line from this share; a head that is a gain, as others, from
  * course_share. */
 static const double edge_share = 0.25;
-
-/* First use is worth a line from this share of the idle time. */
-static const double first_use_share = 0.1;
 
 /* A wait after which the host ran its own code for this share of the time has that code as a remedy too. */
 static const double code_share = 0.5;
@@ -224,6 +222,25 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 	return sum;
 }
 
+/* If first use has a finding of its own, that has its time. */
+static void leave_first_use(const struct vpa_report *r, enum vpa_cause cause, struct sum *sum)
+{
+	struct vpa_base base = vpa_base_of(r);
+	struct vpa_saving *s = &sum->saving;
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		ns += vpa_first_use_of(&r->devices[d], cause);
+	if (!ns || !vpa_finding_find(r, "first-use"))
+		return;
+	s->ns -= vpa_earlier(s->ns, ns);
+	if (s->device)
+		s->device_ns -= vpa_earlier(s->device_ns, vpa_first_use_of(s->device, cause));
+	s->base_ns = vpa_base_idle(r, &base, cause, s->ns, sum->ns);
+	sum->shared_ns = vpa_earlier(sum->shared_ns, s->ns);
+}
+
 static uint64_t own_ns(const struct sum *sum)
 {
 	return sum->saving.ns - sum->shared_ns;
@@ -355,6 +372,8 @@ static const char *title_of(struct vpa_report *r, const struct advice *a, const 
 {
 	if (is_code(sum))
 		return vpa_host_code_title(r, &sum->code, a == &small_reads);
+	if (a->cause == VPA_CAUSE_MODULE_LOAD)
+		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
 		sum->ns / sum->pieces > GRAPH_NODE_NS)
 		return "find out what nodes of the CUDA graph wait for: other streams, host "
@@ -457,20 +476,19 @@ static void find_copies(struct vpa_report *r, const struct advice *a)
 
 static void find_causes(struct vpa_report *r)
 {
-	int has_first_use = vpa_finding_find(r, "first-use") != NULL;
 	size_t k;
 
 	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
 		struct sum sum = sum_of(r, advices[k].cause, WHOLE);
 
+		leave_first_use(r, advices[k].cause, &sum);
 		if (advices[k].cause == VPA_CAUSE_BLOCKING_COPY) {
 			find_copies(r, &advices[k]);
 			continue;
 		}
 		if (!is_worth(r, &sum) ||
 			(advices[k].course &&
-				(double)sum.ns < course_share * (double)vpa_windows_ns(r)) ||
-			(has_first_use && advices[k].cause == VPA_CAUSE_MODULE_LOAD))
+				(double)sum.ns < course_share * (double)vpa_windows_ns(r)))
 			continue;
 		find_cause(r, &advices[k], &sum);
 	}
@@ -480,32 +498,12 @@ static void find_causes(struct vpa_report *r)
 
 static void find_first_use(struct vpa_report *r)
 {
-	struct sum sum = sum_of(r, VPA_CAUSE_MODULE_LOAD, WHOLE);
-	uint64_t ns = 0, head = 0, idle = 0;
-	struct vpa_finding *f;
-	size_t d;
+	struct vpa_finding *f = vpa_first_use_add(r);
+	struct sum sum;
 
-	for (d = 0; d < r->device_count; d++) {
-		idle += r->devices[d].window_idle_ns;
-		ns += r->devices[d].first_use_ns;
-		head += r->devices[d].first_use_head_ns;
-	}
-	if (!ns || (double)ns < first_use_share * (double)idle || ns < vpa_windows_ns(r) / 100)
-		return;
-	f = vpa_finding_add(r, "first-use", "warn");
 	if (!f)
 		return;
-	f->title = vpa_arena_printf(&r->arena,
-		"this trace includes first use (%.3g of %.3g ms idle): warm up before tracing",
-		vpa_in_ms(ns), vpa_in_ms(idle));
-	f->measured = vpa_arena_printf(&r->arena,
-		"%.1f ms loading code or setting up libraries, %.1f ms of it before the first work",
-		vpa_in_ms(ns), vpa_in_ms(head));
-	f->threshold = "10 % of idle time, 1 % of the window";
-	f->gain_at_most_ms = vpa_in_ms(ns);
-	f->base = "idle";
-	f->base_ms = vpa_in_ms(idle);
-	f->base_gain_ms = vpa_in_ms(ns);
+	sum = sum_of(r, VPA_CAUSE_MODULE_LOAD, WHOLE);
 	add_evidence(r, f, VPA_CAUSE_MODULE_LOAD, &sum);
 }
 

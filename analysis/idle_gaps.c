@@ -123,7 +123,8 @@ int vpa_idle_explain(struct vpa_idle *s, const struct vpa_question *q)
 		.device = q->device,
 		.thread = gating && gating->launch ? vpa_call_thread(gating->launch) : VPA_NONE,
 		.before = q->before,
-		.gating = gating};
+		.gating = gating,
+		.first_use = q->first_use};
 	int is_cut = vpa_intervals_touch(&s->resolver->paused, q->start_ns, q->end_ns), rc;
 
 	/* A gap of which nothing was recorded is not counted. */

@@ -407,6 +407,7 @@ struct vpa_gap {
 	 * ranges: they may have been freed. */
 	const struct vpa_op *before;
 	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
+	int first_use;               /* that op is the first of its name on the device */
 };
 
 #endif

@@ -534,6 +534,68 @@ static void first_use_is_said_after_what_takes_longer(void **state)
 	vpa_report_free(r);
 }
 
+/* Twenty iterations load the same module again before the same kernels. A warm-up would save only the first time: 1 ms before the
+ * first work, and 10 ms before the first ADD. */
+static void code_that_is_loaded_again_is_no_first_use(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script),
+		"start 0ms\n"
+		"call t1 cuModuleLoadData 1ms-2ms corr 901\n"
+		"call t1 cudaLaunchKernel 2ms+0us corr 902\nkernel s7 2ms-4ms corr 902" GEMM);
+	for (i = 0; i < 20; i++) {
+		size_t t = 4 + i * 20;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cuModuleLoadData %zums+10ms corr %zu\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+10ms corr %zu" ADD,
+			t, 2 * i + 1, t + 10, 2 * i + 2, t + 10, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	assert_int_equal(r->devices[0].first_use_ns, 11000000);
+	assert_null(finding(r, "first-use"));
+	f = finding(r, "module-load");
+	assert_non_null(f);
+	assert_string_equal(
+		f->title, "load code once and keep the module: 21 calls of cuModuleLoadData");
+	assert_true(f->gain_at_most_ms == 200);
+	vpa_report_free(r);
+}
+
+/* The first load takes 40 ms, nine more 10 ms each: each finding has its own part. */
+static void first_use_leaves_what_is_loaded_again(void **state)
+{
+	static char script[16384];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script),
+		"start 2ms\n"
+		"call t1 cudaLaunchKernel 2ms+0us corr 902\nkernel s7 2ms-4ms corr 902" GEMM);
+	for (i = 0; i < 10; i++) {
+		size_t t = i ? 34 + i * 20 : 4, ms = i ? 10 : 40;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cuModuleLoadData %zums+%zums corr %zu\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+10ms corr %zu" ADD,
+			t, ms, 2 * i + 1, t + ms, 2 * i + 2, t + ms, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	assert_true(finding(r, "first-use")->gain_at_most_ms == 40);
+	assert_true(finding(r, "module-load")->gain_at_most_ms == 90);
+	assert_string_equal(finding(r, "module-load")->title,
+		"load code once and keep the module: 10 calls of cuModuleLoadData");
+	vpa_report_free(r);
+}
+
 /* ---- blocks ---- */
 
 /* Blocks of 764 ms, in the first 110 of which the host still waits for the block before. */
@@ -1153,6 +1215,8 @@ int main(void)
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
 		cmocka_unit_test(first_use_is_said_after_what_takes_longer),
+		cmocka_unit_test(code_that_is_loaded_again_is_no_first_use),
+		cmocka_unit_test(first_use_leaves_what_is_loaded_again),
 		cmocka_unit_test(queued_work_that_starts_late_is_told_in_words),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),

@@ -1,9 +1,10 @@
 /* first_use.c - idle time of a device due to first use: code was loaded or compiled, a library or the
  * driver initialised. A second run of the same work in the process would not have it.
  *
- * That is all idle time of cause module load and, before the first work, every call of 1 ms or longer
- * that allocates, launches, or has no class: the first call of a process initialises the driver, the
- * first launch loads its code. Copies, waits and what a program captures itself count as work. */
+ * That is the idle time of cause module load in gaps that end with the first op of its name on the device:
+ * what is loaded again before ops that have run before recurs. Before the first work it is also every call of
+ * 1 ms or longer that allocates, launches, or has no class: the first call of a process initialises the
+ * driver, the first launch loads its code. Copies, waits and what a program captures itself count as work. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/cause.h"
@@ -11,8 +12,12 @@
 
 #include <string.h>
 
+struct first_use {
+	uint64_t head_ns, load_ns; /* before the first work, and in gaps after it */
+};
+
 struct state {
-	uint64_t *head_ns; /* by device */
+	struct first_use *devices;
 	size_t cap;
 };
 
@@ -30,35 +35,43 @@ static int sets_up(const struct vpa_cause_piece *p)
 	}
 }
 
+static uint64_t length_of(const struct vpa_cause_piece *p)
+{
+	return p->end_ns - p->start_ns;
+}
+
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct state *s = state;
+	struct first_use *u;
 	size_t i;
 
 	(void)c;
-	if (vpt_grow_zeroed(&s->head_ns, &s->cap, (size_t)gap->device + 1, sizeof(*s->head_ns)))
+	if (vpt_grow_zeroed(&s->devices, &s->cap, (size_t)gap->device + 1, sizeof(*s->devices)))
 		return VPT_ENOMEM;
+	u = &s->devices[gap->device];
 	for (i = 0; i < gap->host_piece_count; i++)
 		if (sets_up(&gap->host_pieces[i]))
-			s->head_ns[gap->device] +=
-				gap->host_pieces[i].end_ns - gap->host_pieces[i].start_ns;
+			u->head_ns += length_of(&gap->host_pieces[i]);
+	for (i = 0; i < gap->piece_count && gap->first_use; i++)
+		if (gap->pieces[i].cause == VPA_CAUSE_MODULE_LOAD)
+			u->load_ns += length_of(&gap->pieces[i]);
 	return VPT_OK;
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const struct state *s = state;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < out->device_count; i++) {
 		struct vpa_device *d = &out->devices[i];
 		uint32_t index = vpa_find_device(c->model, d->device);
+		struct first_use u = index < s->cap ? s->devices[index] : (struct first_use){0};
 
-		d->first_use_head_ns = index < s->cap ? s->head_ns[index] : 0;
-		d->first_use_ns = d->first_use_head_ns;
-		for (k = 0; k < d->cause_count; k++)
-			if (d->causes[k].cause == VPA_CAUSE_MODULE_LOAD)
-				d->first_use_ns += d->causes[k].ns;
+		d->first_use_head_ns = u.head_ns;
+		d->first_use_load_ns = u.load_ns;
+		d->first_use_ns = u.head_ns + u.load_ns;
 	}
 	return VPT_OK;
 }
@@ -67,7 +80,7 @@ static void free_state(void *state)
 {
 	struct state *s = state;
 
-	vpt_free(s->head_ns);
+	vpt_free(s->devices);
 }
 
 const struct vpa_fold vpa_fold_first_use = {
@@ -75,7 +88,7 @@ const struct vpa_fold vpa_fold_first_use = {
 	.help = "idle time that happens only in the first run of the same work",
 	.state_bytes = sizeof(struct state),
 	.gap = fold_gap,
-	.gap_causes = 1u << VPA_CAUSE_BEFORE_FIRST_WORK,
+	.gap_causes = 1u << VPA_CAUSE_BEFORE_FIRST_WORK | 1u << VPA_CAUSE_MODULE_LOAD,
 	.finish = finish,
 	.free = free_state,
 };

@@ -1,0 +1,70 @@
+/* first_use.c - the finding about first use, and the title of one about code that is loaded again and again. */
+#include "analysis/first_use.h"
+
+#include "analysis/render/units.h"
+
+#include <string.h>
+
+/* It is worth a line from this share of the idle time. */
+static const double least_share = 0.1;
+
+uint64_t vpa_first_use_of(const struct vpa_device *d, enum vpa_cause cause)
+{
+	return cause == VPA_CAUSE_MODULE_LOAD ? d->first_use_load_ns : 0;
+}
+
+struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
+{
+	uint64_t ns = 0, head = 0, idle = 0;
+	struct vpa_finding *f;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		idle += r->devices[d].window_idle_ns;
+		ns += r->devices[d].first_use_ns;
+		head += r->devices[d].first_use_head_ns;
+	}
+	if (!ns || (double)ns < least_share * (double)idle || ns < vpa_windows_ns(r) / 100)
+		return NULL;
+	f = vpa_finding_add(r, "first-use", "warn");
+	if (!f)
+		return NULL;
+	f->title = vpa_arena_printf(&r->arena,
+		"this trace includes first use (%.3g of %.3g ms idle): warm up before tracing",
+		vpa_in_ms(ns), vpa_in_ms(idle));
+	f->measured = vpa_arena_printf(&r->arena,
+		"%.1f ms loading code or setting up libraries, %.1f ms of it before the first work",
+		vpa_in_ms(ns), vpa_in_ms(head));
+	f->threshold = "10 % of idle time, 1 % of the window";
+	f->gain_at_most_ms = vpa_in_ms(ns);
+	f->base = "idle";
+	f->base_ms = vpa_in_ms(idle);
+	f->base_gain_ms = vpa_in_ms(ns);
+	return f;
+}
+
+/* How often the call that loads code was made; 0: it is no such call. */
+static uint64_t loads_of(const struct vpa_report *r, const char *call)
+{
+	const struct vpa_graphs *g = &r->expert.graphs;
+	size_t i;
+
+	for (i = 0; call && i < g->setup_count; i++)
+		if (!strcmp(g->setup[i].what, "module") && !strcmp(g->setup[i].call, call))
+			return g->setup[i].count;
+	return 0;
+}
+
+const char *vpa_load_title(struct vpa_report *r, const char *call, uint64_t ns, const char *warm_up)
+{
+	uint64_t calls = loads_of(r, call), first = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		first += vpa_first_use_of(&r->devices[d], VPA_CAUSE_MODULE_LOAD);
+	/* After any warm-up, what is loaded again and again would be loaded too. */
+	if (calls < 2 || first > ns / 2)
+		return warm_up;
+	return vpa_arena_printf(&r->arena, "load code once and keep the module: %s calls of %.60s",
+		vpa_count(calls).text, call);
+}
