@@ -2,6 +2,7 @@
  * idle_gaps.c explains them from the launch alone; this file explains all others. */
 #include "analysis/cause.h"
 
+#include "analysis/overhead.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -48,39 +49,6 @@ static int put_piece(struct vpa_cause_pieces *to, const struct vpa_cause_piece *
 
 /* ---- overhead ---- */
 
-/* Sets of records that may cover part of a cut. */
-struct overheads {
-	const struct vpa_overhead *of[2];
-};
-
-/* Whether the profiling library, else the loader, was at work at `t`: sets *cause. Lowers *until_ns
- * to where the answer may change. */
-static int overhead_at(
-	const struct overheads *o, uint64_t t, uint64_t *until_ns, enum vpa_cause *cause)
-{
-	const struct vpa_intervals *sets[] = {
-		&o->of[0]->profiler, &o->of[1]->profiler, &o->of[0]->loading, &o->of[1]->loading};
-	int found = 0;
-	size_t k;
-
-	for (k = 0; k < 4; k++) {
-		size_t i = sets[k]->count ? vpa_intervals_after(sets[k], t) : 0;
-		const struct vpa_interval *at = &sets[k]->items[i];
-
-		if (i == sets[k]->count)
-			continue;
-		if (at->start_ns > t) {
-			*until_ns = at->start_ns < *until_ns ? at->start_ns : *until_ns;
-			continue;
-		}
-		*until_ns = at->end_ns < *until_ns ? at->end_ns : *until_ns;
-		if (!found)
-			*cause = k < 2 ? VPA_CAUSE_PROFILER : VPA_CAUSE_MODULE_LOAD;
-		found = 1;
-	}
-	return found;
-}
-
 /* Appends a cut as pieces, minus the time that overhead records cover. Records of other threads of
  * the process count while the thread was in a call, since they share its locks. */
 static int put_cut(
@@ -88,9 +56,7 @@ static int put_cut(
 {
 	const struct vpa_resolver *r = w->resolver;
 	int shares = cut->in && cut->base != VPA_CAUSE_SYNC && cut->base != VPA_CAUSE_BLOCKING_COPY;
-	const struct overheads o = {
-		{&r->overhead, shares ? &r->processes[r->model->threads[thread].process].overhead
-				      : &r->pasts[thread].overhead}};
+	const struct vpa_overheads o = vpa_overheads_of(r, thread, shares);
 	struct vpa_cause_piece piece = {.call = cut->call,
 		.place = cut->place,
 		.inside = cut->inside,
@@ -106,7 +72,7 @@ static int put_cut(
 		piece.start_ns = at;
 		piece.end_ns = cut->end_ns;
 		piece.host = cut->host;
-		if (r->quiet_ns > at && overhead_at(&o, at, &piece.end_ns, &cause))
+		if (r->quiet_ns > at && vpa_overhead_at(&o, at, &piece.end_ns, &cause))
 			piece.host = 0;
 		piece.cause = (uint8_t)cause;
 		rc = put_piece(to, &piece);
