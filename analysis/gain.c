@@ -2,6 +2,7 @@
 #include "analysis/gain.h"
 
 #include "analysis/cause.h"
+#include "analysis/overhead.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -26,12 +27,52 @@ static void limit(struct vpa_gain_host *h, enum vpa_cause cause, unsigned part, 
 
 /* A walk over a host's calls. */
 struct walk {
+	const struct vpa_resolver *resolver;
 	struct vpa_gain_host *host;
 	const struct vpa_calls *calls;
 	const struct vpa_captures *captures;
 	uint64_t forgotten_ns; /* calls that ended by then may have been dropped */
 	uint64_t gap_ns;       /* start of the device's idle time; ~0: it is busy */
 };
+
+/* A stretch of host time: without what overhead records cover; of that, what the loader took. */
+struct host_time {
+	uint64_t own_ns, loading_ns;
+};
+
+/* `shares`: see vpa_overheads_of(). */
+static struct host_time host_time_of(
+	const struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
+{
+	struct host_time time = {end_ns - start_ns, 0};
+	struct vpa_overheads o;
+	uint64_t at, until;
+
+	if (w->resolver->quiet_ns <= start_ns)
+		return time;
+	o = vpa_overheads_of(w->resolver, w->host->thread, shares);
+	for (at = start_ns; at < end_ns; at = until) {
+		enum vpa_cause cause = VPA_CAUSE_NOT_IDLE;
+
+		until = end_ns;
+		if (!vpa_overhead_at(&o, at, &until, &cause))
+			continue;
+		time.own_ns -= until - at;
+		time.loading_ns += cause == VPA_CAUSE_MODULE_LOAD ? until - at : 0;
+	}
+	return time;
+}
+
+/* Counts host time of a cause, and of a part of the blocking copies; 0: none. What the profiling library took is no
+ * time of the program. */
+static void add_time(
+	const struct walk *w, enum vpa_cause cause, unsigned part, struct host_time time)
+{
+	add(w->host, cause, time.own_ns);
+	add(w->host, VPA_CAUSE_MODULE_LOAD, time.loading_ns);
+	if (part)
+		w->host->early_ns[part] += time.own_ns;
+}
 
 /* Counts host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
 static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_ns)
@@ -45,7 +86,7 @@ static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_
 		cause = VPA_CAUSE_LAUNCH_RATE;
 	if (vpa_captures_at(w->captures, h->at_ns))
 		cause = VPA_CAUSE_GRAPH_BUILD;
-	add(h, cause, end_ns - h->at_ns);
+	add_time(w, cause, 0, host_time_of(w, h->at_ns, end_ns, 0));
 	h->at_ns = end_ns;
 }
 
@@ -72,6 +113,12 @@ static unsigned part_of(const struct vpa_call *copy)
 	return vpa_call_is_small_read(copy) ? VPA_GAIN_SMALL_READS : VPA_GAIN_LARGE_COPIES;
 }
 
+/* Whether overhead of other threads of the process holds a call up. */
+static int shares_overhead(enum vpa_cause kind)
+{
+	return kind != VPA_CAUSE_SYNC && kind != VPA_CAUSE_BLOCKING_COPY;
+}
+
 /* Counts a call, up to `until_ns`. */
 static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_t until_ns)
 {
@@ -89,9 +136,7 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 	start = vpa_later(start, h->at_ns);
 	until_ns = vpa_earlier(end, until_ns);
 	if (until_ns > start)
-		add(h, cause, until_ns - start);
-	if (until_ns > start && part)
-		h->early_ns[part] += until_ns - start;
+		add_time(w, cause, part, host_time_of(w, start, until_ns, shares_overhead(kind)));
 	h->at_ns = vpa_later(h->at_ns, until_ns);
 	if (until_ns < end)
 		return;
@@ -103,8 +148,21 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 
 /* ---- a block of calls at once ---- */
 
+/* Whether overhead records cover nothing of it. */
+static int is_quiet(const struct walk *w, uint64_t start_ns, uint64_t end_ns)
+{
+	enum vpa_cause cause;
+	struct vpa_overheads o;
+	uint64_t until = end_ns;
+
+	if (w->resolver->quiet_ns <= start_ns)
+		return 1;
+	o = vpa_overheads_of(w->resolver, w->host->thread, 1);
+	return !vpa_overhead_at(&o, start_ns, &until, &cause) && until == end_ns;
+}
+
 /* Passes the block that begins at `position` if it is full, holds launches with little between
- * them, and ended by `until_ns`. Returns whether it did. */
+ * them, no overhead, and ended by `until_ns`. Returns whether it did. */
 static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns)
 {
 	const struct vpa_call_block *block = vpa_calls_block(w->calls, position);
@@ -114,7 +172,9 @@ static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns
 
 	if (!block->plain || position % VPA_CALL_BLOCK ||
 		position + VPA_CALL_BLOCK > w->calls->end || end > until_ns || start < h->at_ns ||
-		(captures->span_count && captures->spans[captures->span_count - 1].end_ns > start))
+		(captures->span_count &&
+			captures->spans[captures->span_count - 1].end_ns > start) ||
+		!is_quiet(w, start, end))
 		return 0;
 	pass_host_code(w, start, start);
 	add(h, VPA_CAUSE_LAUNCH_CALL, block->calls_ns);
@@ -176,23 +236,25 @@ static struct walk walk_of(const struct vpa_resolver *r, struct vpa_gain_host *h
 {
 	struct vpa_thread_past *past = &r->pasts[h->thread];
 
-	return (struct walk){h, &past->calls, &past->captures, past->forgotten_ns, gap_ns};
+	return (struct walk){r, h, &past->calls, &past->captures, past->forgotten_ns, gap_ns};
 }
 
 /* ---- gaps ---- */
 
 /* Time that late.h counts as loading code although the calls' names do not say so: first uses. */
-static void move_first_use(struct vpa_gain_host *h, const struct vpa_cuts *cuts)
+static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
 {
+	struct vpa_gain_host *h = w->host;
 	size_t i;
 
 	for (i = 0; i < cuts->count; i++) {
 		const struct vpa_cut *cut = &cuts->items[i];
 		enum vpa_cause kind = cut->in ? vpa_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
-		uint64_t ns = cut->end_ns - cut->start_ns, *from;
+		uint64_t ns, *from;
 
 		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
 			continue;
+		ns = host_time_of(w, cut->start_ns, cut->end_ns, 1).own_ns;
 		from = &h->early_ns[kind - VPA_GAIN_FIRST];
 		*from -= vpa_earlier(*from, ns);
 		add(h, VPA_CAUSE_MODULE_LOAD, ns);
@@ -266,7 +328,7 @@ void vpa_gain_count(
 		return;
 	w = walk_of(r, h, gap->start_ns);
 	pass_calls(&w, gap->host_ns, 0);
-	move_first_use(h, gap->cuts);
+	move_first_use(&w, gap->cuts);
 	add_gains(g, h, pieces, most);
 }
 

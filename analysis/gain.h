@@ -21,6 +21,9 @@
  * device itself (scheduling, dependencies and the like) are not host time; their gain is the sum of
  * their pieces.
  *
+ * Time that overhead records cover is the profiling library's, not the program's: it is no cause's. The driver's
+ * loader's is module load.
+ *
  * Reads of a few bytes and other blocking copies have different remedies, so each has a counter of its
  * own too. At each gap they divide what blocking copies own.
  *

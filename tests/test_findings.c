@@ -596,6 +596,34 @@ static void first_use_leaves_what_is_loaded_again(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- overhead ---- */
+
+/* 21 kernels of 100 us, 400 us from one to the next: of these the profiling library takes 180 us, the driver's loader 30, and the
+ * host's code the other 190. Without that code each would begin 190 us earlier, without the loader 30. */
+static void overhead_is_no_host_code(void **state)
+{
+	static char script[16384];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 21; i++) {
+		size_t t = 1000 + i * 400;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+0us corr %zu\n"
+			"kernel s7 %zuus+100us corr %zu" GEMM
+			"overhead - \"Buffer Flush\" %zuus+180us\n"
+			"overhead - \"Lazy Function Loading\" %zuus+30us\n",
+			t, i + 1, t, i + 1, t + 110, t + 300);
+	}
+	r = analyze(script, NULL);
+	assert_true(finding(r, "host-stall")->gain_at_most_ms == 20 * 0.19);
+	assert_true(finding(r, "module-load")->gain_at_most_ms == 20 * 0.03);
+	vpa_report_free(r);
+}
+
 /* ---- blocks ---- */
 
 /* Blocks of 764 ms, in the first 110 of which the host still waits for the block before. */
@@ -1217,6 +1245,7 @@ int main(void)
 		cmocka_unit_test(first_use_is_said_after_what_takes_longer),
 		cmocka_unit_test(code_that_is_loaded_again_is_no_first_use),
 		cmocka_unit_test(first_use_leaves_what_is_loaded_again),
+		cmocka_unit_test(overhead_is_no_host_code),
 		cmocka_unit_test(queued_work_that_starts_late_is_told_in_words),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
