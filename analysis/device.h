@@ -85,8 +85,8 @@ struct vpa_device {
 	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
 	uint64_t comm_wait_ns;
 	/* first_use_ns: part of idle time, see folds/first_use.c. Of it: before the first work; of cause module
-	 * load. */
-	uint64_t first_use_ns, first_use_head_ns, first_use_load_ns;
+	 * load, and of cause host code. */
+	uint64_t first_use_ns, first_use_head_ns, first_use_load_ns, first_use_code_ns;
 };
 
 struct vpa_gap_piece {

@@ -222,21 +222,24 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 	return sum;
 }
 
-/* If first use has a finding of its own, that has its time. */
+static uint64_t part_of_gain(uint64_t ns, uint64_t gain_ns, uint64_t pieces_ns)
+{
+	return gain_ns < pieces_ns ? (uint64_t)((double)gain_ns / (double)pieces_ns * (double)ns)
+				   : ns;
+}
+
+/* If first use has a finding of its own, that has its time: of a gain that is less than the pieces, its share. */
 static void leave_first_use(const struct vpa_report *r, enum vpa_cause cause, struct sum *sum)
 {
 	struct vpa_base base = vpa_base_of(r);
 	struct vpa_saving *s = &sum->saving;
-	uint64_t ns = 0;
-	size_t d;
+	uint64_t ns = vpa_first_use_left(r, NULL, cause), gain_ns = s->ns;
 
-	for (d = 0; d < r->device_count; d++)
-		ns += vpa_first_use_of(&r->devices[d], cause);
-	if (!ns || !vpa_finding_find(r, "first-use"))
+	if (!ns)
 		return;
-	s->ns -= vpa_earlier(s->ns, ns);
-	if (s->device)
-		s->device_ns -= vpa_earlier(s->device_ns, vpa_first_use_of(s->device, cause));
+	s->ns -= part_of_gain(ns, gain_ns, sum->ns);
+	s->device_ns -= vpa_earlier(s->device_ns,
+		part_of_gain(vpa_first_use_left(r, s->device, cause), gain_ns, sum->ns));
 	s->base_ns = vpa_base_idle(r, &base, cause, s->ns, sum->ns);
 	sum->shared_ns = vpa_earlier(sum->shared_ns, s->ns);
 }
@@ -353,6 +356,14 @@ static int is_code(const struct sum *sum)
 	return sum->code.ns && (double)sum->code.ns >= code_share * (double)sum->ns;
 }
 
+/* Appends to the note; NULL: nothing. */
+static void add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
+{
+	if (more)
+		f->note = vpa_arena_printf(
+			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
+}
+
 /* The gain, and the part of it that other findings may claim too: where that is the host's code after a wait, its
  * own note says so. */
 static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct sum *sum)
@@ -361,9 +372,9 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
 		return;
-	f->note = vpa_arena_printf(&r->arena,
-		"%s%sfixing another cause would save %.0f %% of it too", f->note ? f->note : "",
-		f->note ? "; " : "", vpa_per_cent(sum->shared_ns, sum->saving.ns));
+	add_note(r, f,
+		vpa_arena_printf(&r->arena, "fixing another cause would save %.0f %% of it too",
+			vpa_per_cent(sum->shared_ns, sum->saving.ns)));
 }
 
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
@@ -405,7 +416,7 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
 	uint64_t place_ns = main_place(r, sum).ns;
-	const char *where, *more;
+	const char *where;
 
 	if (!f)
 		return;
@@ -423,15 +434,11 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 				: vpa_arena_printf(
 					  &r->arena, "%.0f %%", vpa_per_cent(place_ns, sum->ns)),
 			sum->top->call || !sum->top->range ? ":" : "", where);
-	more = a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part);
-	if (more)
-		f->note = vpa_arena_printf(
-			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
-	more = is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
-			    : vpa_host_call_note(r, a->cause, is_in_part, sum->part, sum->ns);
-	if (more)
-		f->note = vpa_arena_printf(
-			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
+	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
+	add_note(r, f,
+		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
+			     : vpa_host_call_note(r, a->cause, is_in_part, sum->part, sum->ns));
+	add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	add_evidence(r, f, a->cause, sum);

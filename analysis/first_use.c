@@ -8,14 +8,27 @@
 /* It is worth a line from this share of the idle time. */
 static const double least_share = 0.1;
 
-uint64_t vpa_first_use_of(const struct vpa_device *d, enum vpa_cause cause)
+/* A device's idle time of the cause that is first use, after the first work. */
+static uint64_t first_use_of(const struct vpa_device *d, enum vpa_cause cause)
 {
-	return cause == VPA_CAUSE_MODULE_LOAD ? d->first_use_load_ns : 0;
+	return cause == VPA_CAUSE_MODULE_LOAD ? d->first_use_load_ns
+	       : cause == VPA_CAUSE_HOST_CODE ? d->first_use_code_ns
+					      : 0;
+}
+
+static uint64_t first_use_of_all(const struct vpa_report *r, enum vpa_cause cause)
+{
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		ns += first_use_of(&r->devices[d], cause);
+	return ns;
 }
 
 struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 {
-	uint64_t ns = 0, head = 0, idle = 0;
+	uint64_t ns = 0, head = 0, code = 0, idle = 0;
 	struct vpa_finding *f;
 	size_t d;
 
@@ -23,6 +36,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 		idle += r->devices[d].window_idle_ns;
 		ns += r->devices[d].first_use_ns;
 		head += r->devices[d].first_use_head_ns;
+		code += r->devices[d].first_use_code_ns;
 	}
 	if (!ns || (double)ns < least_share * (double)idle || ns < vpa_windows_ns(r) / 100)
 		return NULL;
@@ -34,13 +48,33 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 		vpa_in_ms(ns), vpa_in_ms(idle));
 	f->measured = vpa_arena_printf(&r->arena,
 		"%.1f ms loading code or setting up libraries, %.1f ms of it before the first work",
-		vpa_in_ms(ns), vpa_in_ms(head));
+		vpa_in_ms(ns - code), vpa_in_ms(head));
+	if (code)
+		f->note = vpa_arena_printf(&r->arena,
+			"%s of it is host code around code that was loaded for the first time",
+			vpa_duration(code).text);
 	f->threshold = "10 % of idle time, 1 % of the window";
 	f->gain_at_most_ms = vpa_in_ms(ns);
 	f->base = "idle";
 	f->base_ms = vpa_in_ms(idle);
 	f->base_gain_ms = vpa_in_ms(ns);
 	return f;
+}
+
+uint64_t vpa_first_use_left(
+	const struct vpa_report *r, const struct vpa_device *device, enum vpa_cause cause)
+{
+	if (!vpa_finding_find(r, "first-use"))
+		return 0;
+	return device ? first_use_of(device, cause) : first_use_of_all(r, cause);
+}
+
+const char *vpa_first_use_note(struct vpa_report *r, enum vpa_cause cause)
+{
+	uint64_t ns = vpa_first_use_left(r, NULL, cause);
+
+	return ns ? vpa_arena_printf(&r->arena, "%s more is first use", vpa_duration(ns).text)
+		  : NULL;
 }
 
 /* How often the call that loads code was made; 0: it is no such call. */
@@ -57,13 +91,10 @@ static uint64_t loads_of(const struct vpa_report *r, const char *call)
 
 const char *vpa_load_title(struct vpa_report *r, const char *call, uint64_t ns, const char *warm_up)
 {
-	uint64_t calls = loads_of(r, call), first = 0;
-	size_t d;
+	uint64_t calls = loads_of(r, call);
 
-	for (d = 0; d < r->device_count; d++)
-		first += vpa_first_use_of(&r->devices[d], VPA_CAUSE_MODULE_LOAD);
 	/* After any warm-up, what is loaded again and again would be loaded too. */
-	if (calls < 2 || first > ns / 2)
+	if (calls < 2 || first_use_of_all(r, VPA_CAUSE_MODULE_LOAD) > ns / 2)
 		return warm_up;
 	return vpa_arena_printf(&r->arena, "load code once and keep the module: %s calls of %.60s",
 		vpa_count(calls).text, call);

@@ -596,6 +596,63 @@ static void first_use_leaves_what_is_loaded_again(void **state)
 	vpa_report_free(r);
 }
 
+/* A library sets itself up before each of three kernels: 3 ms of host code, in which the driver loads the kernel in 1 ms. Then the
+ * host takes 2 ms before a kernel that has run before. Of 11 ms of idle time 9 are first use, 6 of them host code. */
+static void host_code_around_a_first_load_is_first_use(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\n"
+		"call t1 cudaLaunchKernel 1ms+0us corr 1\n"
+		"kernel s7 1ms-2ms corr 1 \"warmed\"\n"
+		"overhead - \"Lazy Function Loading\" 4ms-5ms\n"
+		"call t1 cudaLaunchKernel 5ms+0us corr 2\n"
+		"kernel s7 5ms-6ms corr 2" GEMM "overhead - \"Lazy Function Loading\" 8ms-9ms\n"
+		"call t1 cudaLaunchKernel 9ms+0us corr 3\n"
+		"kernel s7 9ms-10ms corr 3" ADD "overhead - \"Lazy Function Loading\" 12ms-13ms\n"
+		"call t1 cudaLaunchKernel 13ms+0us corr 4\n"
+		"kernel s7 13ms-14ms corr 4" SOFTMAX "call t1 cudaLaunchKernel 16ms+0us corr 5\n"
+		"kernel s7 16ms-17ms corr 5" ADD,
+		NULL);
+	const struct vpa_finding *f = &r->findings[0];
+
+	(void)state;
+	assert_int_equal(r->devices[0].first_use_ns, 9000000);
+	assert_int_equal(r->devices[0].first_use_code_ns, 6000000);
+	assert_string_equal(f->id, "first-use");
+	assert_string_equal(f->title,
+		"this trace includes first use (9 of 11 ms idle): warm up before tracing");
+	assert_string_equal(f->note,
+		"6.00 ms of it is host code around code that was loaded for the first time");
+	f = finding(r, "host-stall");
+	/* While a kernel runs, the host has 1 ms of code each time: without it the loads would begin earlier. */
+	assert_true(f->gain_at_most_ms == 5 && f->gain_shared_ms == 3);
+	assert_string_equal(f->note,
+		"6.00 ms more is first use; fixing another cause would save 60 % of it too");
+	vpa_report_free(r);
+}
+
+/* Without a load in the gap, before a kernel that has run, or in shorter pieces, host code is what it is called. */
+static void other_host_code_is_no_first_use(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\n"
+		"call t1 cudaLaunchKernel 1ms+0us corr 1\n"
+		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 5ms+0us corr 2\n"
+		"kernel s7 5ms-6ms corr 2" ADD "overhead - \"Lazy Function Loading\" 8ms-9ms\n"
+		"call t1 cudaLaunchKernel 9ms+0us corr 3\n"
+		"kernel s7 9ms-10ms corr 3" ADD
+		"overhead - \"Lazy Function Loading\" 10990us-11ms\n"
+		"call t1 cudaLaunchKernel 11ms+0us corr 4\n"
+		"kernel s7 11ms-12ms corr 4" SOFTMAX,
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->devices[0].first_use_ns, 10000);
+	assert_int_equal(r->devices[0].first_use_code_ns, 0);
+	assert_null(finding(r, "first-use"));
+	vpa_report_free(r);
+}
+
 /* ---- overhead ---- */
 
 /* 21 kernels of 100 us, 400 us from one to the next: of these the profiling library takes 180 us, the driver's loader 30, and the
@@ -1246,6 +1303,8 @@ int main(void)
 		cmocka_unit_test(code_that_is_loaded_again_is_no_first_use),
 		cmocka_unit_test(first_use_leaves_what_is_loaded_again),
 		cmocka_unit_test(overhead_is_no_host_code),
+		cmocka_unit_test(host_code_around_a_first_load_is_first_use),
+		cmocka_unit_test(other_host_code_is_no_first_use),
 		cmocka_unit_test(queued_work_that_starts_late_is_told_in_words),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),

@@ -4,7 +4,10 @@
  * That is the idle time of cause module load in gaps that end with the first op of its name on the device:
  * what is loaded again before ops that have run before recurs. Before the first work it is also every call of
  * 1 ms or longer that allocates, launches, or has no class: the first call of a process initialises the
- * driver, the first launch loads its code. Copies, waits and what a program captures itself count as work. */
+ * driver, the first launch loads its code. Copies, waits and what a program captures itself count as work.
+ *
+ * A library that sets itself up, or compiles a kernel, runs code of its own around the load. Host code of 1 ms
+ * or longer in a gap with such a load is first use too, though its cause is host code. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/cause.h"
@@ -13,7 +16,8 @@
 #include <string.h>
 
 struct first_use {
-	uint64_t head_ns, load_ns; /* before the first work, and in gaps after it */
+	uint64_t head_ns;          /* before the first work */
+	uint64_t load_ns, code_ns; /* in gaps after it: module load, and host code around it */
 };
 
 struct state {
@@ -40,6 +44,24 @@ static uint64_t length_of(const struct vpa_cause_piece *p)
 	return p->end_ns - p->start_ns;
 }
 
+/* Adds a gap that ends with the first op of its name. */
+static void add_gap(struct first_use *u, const struct vpa_gap *gap)
+{
+	uint64_t load_ns = 0, code_ns = 0;
+	size_t i;
+
+	for (i = 0; i < gap->piece_count; i++) {
+		uint64_t ns = length_of(&gap->pieces[i]);
+
+		if (gap->pieces[i].cause == VPA_CAUSE_MODULE_LOAD)
+			load_ns += ns;
+		if (gap->pieces[i].cause == VPA_CAUSE_HOST_CODE && ns >= VPA_LOAD_NS)
+			code_ns += ns;
+	}
+	u->load_ns += load_ns;
+	u->code_ns += load_ns ? code_ns : 0;
+}
+
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct state *s = state;
@@ -53,9 +75,8 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	for (i = 0; i < gap->host_piece_count; i++)
 		if (sets_up(&gap->host_pieces[i]))
 			u->head_ns += length_of(&gap->host_pieces[i]);
-	for (i = 0; i < gap->piece_count && gap->first_use; i++)
-		if (gap->pieces[i].cause == VPA_CAUSE_MODULE_LOAD)
-			u->load_ns += length_of(&gap->pieces[i]);
+	if (gap->first_use)
+		add_gap(u, gap);
 	return VPT_OK;
 }
 
@@ -71,7 +92,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		d->first_use_head_ns = u.head_ns;
 		d->first_use_load_ns = u.load_ns;
-		d->first_use_ns = u.head_ns + u.load_ns;
+		d->first_use_code_ns = u.code_ns;
+		d->first_use_ns = u.head_ns + u.load_ns + u.code_ns;
 	}
 	return VPT_OK;
 }

@@ -241,7 +241,11 @@ static const struct vpa_field device_fields[] = {
 	{"comm_wait_ns", U64(comm_wait_ns), "ns",
 		"of comm_ns: beyond the shortest call of the same kernel and grid"},
 	{"first_use_ns", U64(first_use_ns), "ns",
-		"idle time in which the driver and libraries initialise"},
+		"idle time in which code is loaded, and the driver and libraries initialise, for "
+		"the "
+		"first time"},
+	{"first_use_code_ns", U64(first_use_code_ns), "ns",
+		"of first_use_ns: the host's own code around code that was loaded"},
 	{"limit", COMPUTED(CHOICE), NULL, "what limits the device; idle: see causes",
 		.number = device_limit, .choice = limit_choice},
 	{"cpu_wait_ns", U64(cpu_wait_ns), "ns",
