@@ -10,7 +10,7 @@
 #include "analysis/host_code.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
-#include "analysis/model.h"
+#include "analysis/reads.h"
 #include "analysis/render/units.h"
 
 #include <inttypes.h>
@@ -86,66 +86,18 @@ static const struct advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-
 /* What a finding is about: all of a cause, or a part of the blocking copies. */
 enum part { WHOLE, SMALL_READS, LARGE_COPIES };
 
-static int same_place(const char *range, const char *read)
-{
-	if (range && !strncmp(range, "before ", 7))
-		range += 7;
-	return range && read ? !strcmp(range, read) : !range && !read;
-}
-
-/* Whether the copies in a range that the host waits for are of a few bytes each. */
-static int reads_small(const struct vpa_report *r, const char *range)
-{
-	size_t i;
-
-	for (i = 0; i < r->read_count; i++)
-		if (same_place(range, r->reads[i].range))
-			return r->reads[i].small > 9 * r->reads[i].large;
-	return 0;
-}
-
 /* Whether a wait for a copy in a range belongs to the part. */
 static int is_in_part(const struct vpa_report *r, unsigned part, const char *range)
 {
-	return part == WHOLE || reads_small(r, range) == (part == SMALL_READS);
+	return part == WHOLE || vpa_reads_small(r, range) == (part == SMALL_READS);
 }
 
-static int is_pageable(const char *memory)
-{
-	return memory && !strcmp(memory, "pageable");
-}
-
-/* "54 copies of at most 64 bytes, 432 B in all", "3 copies through pageable memory, 158 MB in all". NULL: there
- * are none. */
+/* Which copies they are. NULL: not known, or of both parts. */
 static const char *copies_of(struct vpa_report *r, enum part part)
 {
-	uint64_t small = 0, small_bytes = 0, count = 0, bytes = 0, pageable = 0, pageable_bytes = 0;
-	size_t i;
-
-	for (i = 0; i < r->read_count; i++) {
-		small += r->reads[i].small;
-		small_bytes += r->reads[i].small_bytes;
-		pageable += r->reads[i].pageable;
-		pageable_bytes += r->reads[i].pageable_bytes;
-	}
-	for (i = 0; i < r->copy_count; i++) {
-		const struct vpa_copy_row *c = &r->copies[i];
-
-		if (!is_pageable(c->source) && !is_pageable(c->target))
-			continue;
-		count += c->count;
-		bytes += c->bytes;
-	}
-	if (part == SMALL_READS && small)
-		return vpa_arena_printf(&r->arena, "%s cop%s of at most %d bytes, %s in all",
-			vpa_count(small).text, small == 1 ? "y" : "ies", VPA_SMALL_BYTES,
-			vpa_bytes(small_bytes).text);
-	if (part != LARGE_COPIES || count <= pageable || bytes < pageable_bytes)
-		return NULL;
-	count -= pageable;
-	return vpa_arena_printf(&r->arena, "%s cop%s through pageable memory, %s in all",
-		vpa_count(count).text, count == 1 ? "y" : "ies",
-		vpa_bytes(bytes - pageable_bytes).text);
+	return part == SMALL_READS    ? vpa_small_reads_text(r)
+	       : part == LARGE_COPIES ? vpa_large_copies_text(r)
+				      : NULL;
 }
 
 /* ---- sums over devices ---- */
