@@ -59,7 +59,8 @@ static const struct advice {
 	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
 		"run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
-		"make the stream that others wait for finish earlier"},
+		"make the GPU that others wait for finish earlier; if none ran meanwhile, find out "
+		"what the stream waited for"},
 	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
 	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
 		"check what each CUDA graph waits for before its first node; merge small graphs"},
@@ -329,6 +330,15 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 			vpa_per_cent(sum->shared_ns, sum->saving.ns)));
 }
 
+/* In a gap nothing runs on the device: what its stream waited for was on another one, or was not recorded. */
+static const char *dependency_title(const struct vpa_report *r, const struct advice *a)
+{
+	if (r->device_count > 1)
+		return a->title;
+	return "find out what the stream waited for: nothing recorded ran meanwhile (host "
+	       "functions, other processes, work that was not recorded)";
+}
+
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
  * are not the reason. */
 static const char *title_of(struct vpa_report *r, const struct advice *a, const struct sum *sum)
@@ -337,6 +347,8 @@ static const char *title_of(struct vpa_report *r, const struct advice *a, const 
 		return vpa_host_code_title(r, &sum->code, a == &small_reads);
 	if (a->cause == VPA_CAUSE_MODULE_LOAD)
 		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
+	if (a->cause == VPA_CAUSE_DEPENDENCY)
+		return dependency_title(r, a);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
 		sum->ns / sum->pieces > GRAPH_NODE_NS)
 		return "find out what nodes of the CUDA graph wait for: other streams, host "

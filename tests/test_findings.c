@@ -653,6 +653,48 @@ static void other_host_code_is_no_first_use(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- dependencies ---- */
+
+/* The stream waits for an event behind the other stream's kernel, which ends as the gap begins: its own kernel starts 200 us later all
+ * the same. With a second device in the trace, that may be what it waited for. */
+static void a_dependency_in_a_gap_is_on_no_stream_of_its_device(void **state)
+{
+	static const char *const titles[] = {
+		"find out what the stream waited for: nothing recorded ran meanwhile "
+		"(host functions, other processes, work that was not recorded)",
+		"make the GPU that others wait for finish earlier; "
+		"if none ran meanwhile, find out what the stream waited for",
+	};
+	static char script[16384];
+	size_t used, i, others;
+
+	(void)state;
+	for (others = 0; others < 2; others++) {
+		struct vpa_report *r;
+
+		used = (size_t)snprintf(script, sizeof(script), "start 1ms\n%s",
+			others ? "call t2 cudaLaunchKernel 1ms+1us corr 99\n"
+				 "kernel s1.7 1010us-6ms corr 99" GEMM
+			       : "");
+		for (i = 0; i < 5; i++) {
+			size_t t = 1000 + i * 1000, id = 4 * i;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+				"kernel s7 %zuus+700us corr %zu" GEMM
+				"call t1 cudaStreamWaitEvent %zuus+1us corr %zu\n"
+				"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+				"kernel s8 %zuus+100us corr %zu" ADD,
+				t, id + 1, t + 1, id + 1, t + 4, id + 2, t + 6, id + 3, t + 901,
+				id + 3);
+		}
+		r = analyze(script, NULL);
+		assert_non_null(finding(r, "dependency"));
+		assert_string_equal(finding(r, "dependency")->title, titles[others]);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- overhead ---- */
 
 /* 21 kernels of 100 us, 400 us from one to the next: of these the profiling library takes 180 us, the driver's loader 30, and the
@@ -1302,6 +1344,7 @@ int main(void)
 		cmocka_unit_test(first_use_is_said_after_what_takes_longer),
 		cmocka_unit_test(code_that_is_loaded_again_is_no_first_use),
 		cmocka_unit_test(first_use_leaves_what_is_loaded_again),
+		cmocka_unit_test(a_dependency_in_a_gap_is_on_no_stream_of_its_device),
 		cmocka_unit_test(overhead_is_no_host_code),
 		cmocka_unit_test(host_code_around_a_first_load_is_first_use),
 		cmocka_unit_test(other_host_code_is_no_first_use),
