@@ -190,7 +190,7 @@ static void leave_first_use(const struct vpa_report *r, enum vpa_cause cause, st
 
 	if (!ns)
 		return;
-	s->ns -= part_of_gain(ns, gain_ns, sum->ns);
+	s->ns -= vpa_earlier(s->ns, part_of_gain(ns, gain_ns, sum->ns));
 	s->device_ns -= vpa_earlier(s->device_ns,
 		part_of_gain(vpa_first_use_left(r, s->device, cause), gain_ns, sum->ns));
 	s->base_ns = vpa_base_idle(r, &base, cause, s->ns, sum->ns);
