@@ -52,63 +52,6 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
 
-/* What a copy says of the call that made it. */
-struct copy_traits {
-	int is_pageable;
-	int is_large; /* no read of a few bytes */
-};
-
-/* A copy of a call that waits by its name, or one with pageable memory: a copy has then waited, and joins the
- * calls that wait. */
-static void set_copy(struct vpa_resolver *r, struct vpa_call *call, struct copy_traits t)
-{
-	vpa_call_set_copy(call, t.is_large);
-	if (!t.is_pageable || call->state & VPA_CALL_PAGEABLE)
-		return;
-	call->state |= VPA_CALL_PAGEABLE;
-	vpa_call_block_of(call)->plain = 0;
-	if (call->klass == VPT_CALL_COPY && vpa_in_window(r->model, vpa_call_start(call)) &&
-		vpa_hand_out_call(r, call))
-		r->failed = VPT_ENOMEM;
-}
-
-/* Applies it to the calls around the call too. */
-static void spread_copy(struct vpa_resolver *r, struct vpa_call *call, struct copy_traits t)
-{
-	enum { LOOKED_AT = 1024 };
-	const struct vpa_calls *calls = &r->pasts[vpa_call_thread(call)].calls;
-	uint64_t position = vpa_call_position(call), p, around = VPA_NOWHERE, last = position;
-
-	set_copy(r, call, t);
-	for (p = position; vpa_calls_at(calls, p)->state & VPA_CALL_NESTED;) {
-		p += *vpa_call_encloses(vpa_calls_at(calls, p));
-		set_copy(r, vpa_calls_at(calls, p), t);
-	}
-	while ((around = vpa_calls_around(calls, position, around)) != VPA_NOWHERE) {
-		set_copy(r, vpa_calls_at(calls, around), t);
-		last = around;
-	}
-	/* Calls that overlap an enclosing one may enclose it too. */
-	for (p = position + 1; p < last && p - position <= LOOKED_AT; p++)
-		if (vpa_call_is_inside(call, vpa_calls_at(calls, p)))
-			set_copy(r, vpa_calls_at(calls, p), t);
-}
-
-/* The same for each call with the id of the copy: several may have it. */
-VPA_RARE static void note_copy(
-	struct vpa_resolver *r, struct vpa_call *launch, struct copy_traits t)
-{
-	const struct vpa_thread *thread = &r->model->threads[vpa_call_thread(launch)];
-	const struct vpa_launches *l = &r->processes[thread->process].launches;
-	struct vpa_call *call;
-	int i = 0;
-
-	spread_copy(r, launch, t);
-	while (l->doubled &&
-		(call = vpa_launches_next(l, r->pasts, vpa_call_correlation(launch), &i)))
-		spread_copy(r, call, t);
-}
-
 static int is_pageable(uint64_t source, uint64_t target)
 {
 	return source == VPT_MEMKIND_PAGEABLE || target == VPT_MEMKIND_PAGEABLE;
@@ -123,14 +66,14 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
 	const struct vpa_copy *c = &ops->copy[i];
 	struct vpa_call *launch = ops->launch[i];
-	struct copy_traits t;
+	struct vpa_copy_traits t;
 
 	if (!launch || ops->kind[i] != VPA_MEMCPY || ops->end_ns[i] <= ops->start_ns[i])
 		return;
-	t = (struct copy_traits){
+	t = (struct vpa_copy_traits){
 		is_pageable(c->source_memory, c->target_memory), is_large(c->kind, c->bytes)};
 	if (t.is_pageable || launch->klass == VPT_CALL_BLOCKING_COPY)
-		note_copy(r, launch, t);
+		vpa_resolver_note_copy(r, launch, t);
 }
 
 /* Whether a row of a COPY section is an op with a duration. */
@@ -155,9 +98,10 @@ void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *
 						: NULL;
 
 		if (call)
-			note_copy(r, call,
-				(struct copy_traits){1, is_large(s->col[VPT_COPY_COPY_KIND][row],
-								s->col[VPT_COPY_BYTES][row])});
+			vpa_resolver_note_copy(r, call,
+				(struct vpa_copy_traits){
+					1, is_large(s->col[VPT_COPY_COPY_KIND][row],
+						   s->col[VPT_COPY_BYTES][row])});
 	}
 }
 

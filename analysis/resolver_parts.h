@@ -29,6 +29,16 @@ int vpa_resolver_add_calls(
  * chunk: a gap may depend on it before the copy is released. */
 void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s);
 
+/* What a copy says of the call that made it. */
+struct vpa_copy_traits {
+	int is_pageable;
+	int is_large; /* no read of a few bytes */
+};
+
+/* Notes a copy that its call waits for, by the call's name or since its memory is pageable. */
+void vpa_resolver_note_copy(
+	struct vpa_resolver *r, struct vpa_call *launch, struct vpa_copy_traits t);
+
 /* Launches whose kernel is missing, see resolver_lost.c. Notes how long after their launches the ops
  * ended; counts those among the thread's calls before position `end`, which are about to be dropped. */
 void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops);
