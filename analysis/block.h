@@ -95,7 +95,8 @@ struct vpa_blocks {
 	double attention_drift_most_ns;
 	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
 	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
-	unsigned devices;                     /* maximum used by a measured block */
+	uint64_t work_ns; /* the most that one device did in them itself, as vpa_work_ns() */
+	unsigned devices; /* maximum used by a measured block */
 	/* over all measured periods; by kind, then time, descending */
 	struct vpa_block_part *parts;
 	size_t part_count;

@@ -260,6 +260,7 @@ struct vpa_report {
 	size_t step_part_count;
 	struct vpa_block_part *step_totals; /* of all of them; by kind, then time, descending */
 	size_t step_total_count;
+	uint64_t step_work_ns; /* the most that one device did in them itself, as vpa_work_ns() */
 	uint64_t steps_marked; /* all such steps of the window */
 	int steps_are_iterations;
 	struct vpa_only_step only_step;

@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_STEP_H
 #define VPA_ANALYSIS_STEP_H
 
-#include "analysis/spread.h"
+#include "analysis/block.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,8 +38,12 @@ struct vpa_step_part {
 struct vpa_only_step {
 	/* From its range's start on the host to its end, or to that of its last op. */
 	uint64_t start_ns, end_ns;
-	uint64_t first_ns;         /* start of its first op */
-	uint64_t busy_ns, idle_ns; /* from then to the end of its last op, summed over devices */
+	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
+	/* Between these, summed over devices. */
+	uint64_t busy_ns, idle_ns;
+	uint64_t work_ns; /* the most that one device did itself, as vpa_work_ns(); 0: not known */
+	struct vpa_block_part *parts; /* NULL: not known */
+	size_t part_count;
 	int is_iteration;
 };
 

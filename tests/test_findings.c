@@ -896,9 +896,48 @@ static void the_only_step_has_no_rate(void **state)
 		"30.0 ms of the only step's 50.0 ms from its start on the host: at most 2.50x as "
 		"fast",
 		1);
-	expect_page("RESULT", r, "1 denoising step of 20.0 ms.", 1);
+	expect_page("RESULT", r,
+		"1 denoising step of 20.0 ms. From its start on the host it takes 50.0 ms, 30.0 ms "
+		"of that before its first op.",
+		1);
 	expect_page(
 		"RATES", r, "steps/s 50.0, s/it 0.020 (a step's length: none follows another)", 1);
+	vpa_report_free(r);
+}
+
+/* 8 ms of other work; a step of 3 ms, launched behind it, an elementwise kernel in it; convolutions of 80 ms; a copy of 7.2 ms. The
+ * copy is no part of the step, nor is the time in which the step waited behind the work before it. */
+static void the_only_step_gains_what_lies_inside_it(void **state)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	struct vpa_report *r = analyze(
+		"start 1s\ncall t1 cudaLaunchKernel 1000ms+0us corr 1\nkernel s7 1000ms-1008ms "
+		"corr 1" GEMM "range t1 1004ms-1005ms \"step 0\"\n"
+		"call t1 cudaLaunchKernel 1004ms+1us corr 2\nkernel s7 1008ms-1010ms corr 2" GEMM
+		"call t1 cudaLaunchKernel 1004ms+2us corr 3\nkernel s7 1010ms-1011ms corr 3" ADD
+		"call t1 cudaLaunchKernel 1006ms+0us corr 4\nkernel s7 1011ms-1091ms corr 4" GEMM
+		"call t1 cudaMemcpyAsync 1007ms-1099ms corr 5\n"
+		"copy s7 DtoH device->pageable 1091ms-1098200us corr 5 bytes 43000000\n",
+		&options);
+
+	(void)state;
+	expect_page("a copy after the step", r, "7.20 ms of 98.2 ms active", 1);
+	expect_page("the step", r, "RESULT 1 denoising step of 3.00 ms.", 1);
+	expect_page("its length", r, "6.31 ms", 0);
+	expect_page("its length", r, "From its start on the host", 0);
+	vpa_report_free(r);
+	/* Half of the copies, 4 ms, in a step of 10. */
+	r = analyze(
+		"start 1s\ncall t1 cudaLaunchKernel 1000ms+0us corr 1\nkernel s7 1000ms-1010ms "
+		"corr 1" GEMM "range t1 1004ms-1005ms \"step 0\"\n"
+		"call t1 cudaLaunchKernel 1004ms+1us corr 2\nkernel s7 1010ms-1016ms corr 2" GEMM
+		"call t1 cudaMemcpyAsync 1004ms+2us corr 3\n"
+		"copy s7 HtoD pinned->device 1016ms-1020ms corr 3 bytes 43000000\n"
+		"call t1 cudaMemcpyAsync 1006ms+2us corr 4\n"
+		"copy s7 HtoD pinned->device 1020ms-1024ms corr 4 bytes 43000000\n",
+		&options);
+	expect_page("a copy in the step", r,
+		"4.00 ms of the only step's 10.0 ms: at most 1.67x as fast", 1);
 	vpa_report_free(r);
 }
 
@@ -1356,6 +1395,7 @@ int main(void)
 		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(the_only_step_has_no_rate),
+		cmocka_unit_test(the_only_step_gains_what_lies_inside_it),
 		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),
 		cmocka_unit_test(code_after_a_wait_has_two_remedies),
 		cmocka_unit_test(code_without_a_wait_has_its_own_finding),

@@ -200,6 +200,8 @@ static int add_scope_cuts(struct vpa_blocks_table *s, struct vpa_blocks_stay *p,
 
 	if (vpa_blocks_loop_join(s, scope))
 		return VPT_ENOMEM;
+	if (g->end_cut != VPA_NONE && add_cut(p, g->end_cut))
+		return VPT_ENOMEM;
 	return g->cut == VPA_NONE ? VPT_OK : add_cut(p, g->cut);
 }
 

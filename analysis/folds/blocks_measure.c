@@ -287,6 +287,17 @@ static uint64_t busiest_ns(struct measure *m)
 	return most;
 }
 
+static uint64_t most_work_ns(const struct measure *m)
+{
+	uint64_t work[VPA_SWEEP_DEVICES] = {0};
+	size_t i;
+
+	for (i = 0; i < m->b->measured; i++)
+		vpa_work_add(&m->w->s->sweep, edge_before(m, m->rows[i]),
+			m->g->blocks[m->rows[i]].edge, m->mask, work);
+	return vpa_work_most(work);
+}
+
 static void write_rates(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
@@ -306,6 +317,7 @@ static void write_rates(struct measure *m)
 		m->mask |= m->w->s->gpu[row->scope].devices;
 		b->devices = row->devices > b->devices ? row->devices : b->devices;
 	}
+	b->work_ns = most_work_ns(m);
 	b->bps = vpa_per_second((double)b->measured, b->span_ns);
 	b->latent_fps = without_latents ? -1 : vpa_per_second((double)latents, b->span_ns);
 	name_stages(m);
@@ -386,8 +398,8 @@ static int slope_of(struct measure *m, size_t member, double *out)
 	size_t i;
 
 	for (i = 0; i < m->b->measured; i++)
-		m->values[i] = *(const uint64_t *)(const void *)((const char *)measured_row(m, i) +
-								 member);
+		m->values[i] = *(
+			const uint64_t *)(const void *)((const char *)measured_row(m, i) + member);
 	return vpa_slope_of(m->values, m->b->measured, out);
 }
 

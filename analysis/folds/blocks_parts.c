@@ -31,6 +31,32 @@ void vpa_parts_sum_add(struct vpa_parts_sum *to, const struct vpa_sweep_sums *su
 		to->count[part] += sums->count[part];
 }
 
+void vpa_work_add(const struct vpa_sweep *sweep, uint32_t from, uint32_t to, uint32_t device_mask,
+	uint64_t *work_ns)
+{
+	size_t device, part;
+
+	for (device = 0; device < VPA_SWEEP_DEVICES; device++) {
+		struct vpa_sweep_sums sums = {.count = {0}};
+
+		if (!(device_mask >> device & 1))
+			continue;
+		vpa_sweep_between(sweep, from, to, (uint32_t)1 << device, &sums, NULL, NULL);
+		for (part = 0; part < VPA_SWEEP_IDLE; part++)
+			work_ns[device] += part == VPA_FAMILY_COMM ? 0 : sums.ns[part];
+	}
+}
+
+uint64_t vpa_work_most(const uint64_t *work_ns)
+{
+	uint64_t most = 0;
+	size_t device;
+
+	for (device = 0; device < VPA_SWEEP_DEVICES; device++)
+		most = work_ns[device] > most ? work_ns[device] : most;
+	return most;
+}
+
 static int compare_dids(const void *pa, const void *pb)
 {
 	const struct vpa_block_did *a = pa, *b = pb;

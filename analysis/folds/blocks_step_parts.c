@@ -17,13 +17,20 @@ static int by_start(const void *pa, const void *pb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
+/* Of all periods. */
+struct totals {
+	struct vpa_parts_sum parts;
+	uint64_t work_ns[VPA_SWEEP_DEVICES];
+};
+
 static int add_period(struct vpa_blocks_writer *w, size_t group, const struct vpa_marked_step *step,
-	uint64_t period_ns, struct vpa_parts_sum *total)
+	uint64_t period_ns, struct totals *total)
 {
 	struct vpa_report *out = w->out;
 	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
 	size_t devices = vpa_least_devices(w->c->model->device_count), i;
 	struct vpa_sweep_sums sums = {.count = {0}};
+	uint32_t mask = ((uint32_t)1 << devices) - 1;
 	uint64_t all;
 
 	*row = (struct vpa_step_part){.request = group,
@@ -33,15 +40,15 @@ static int add_period(struct vpa_blocks_writer *w, size_t group, const struct vp
 	row->parts_ns = vpa_arena_alloc(&out->arena, VPA_SWEEP_ALL, sizeof(*row->parts_ns));
 	if (!row->parts_ns)
 		return VPT_ENOMEM;
-	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, ((uint32_t)1 << devices) - 1, &sums,
-		NULL, NULL);
+	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, mask, &sums, NULL, NULL);
+	vpa_work_add(&w->s->sweep, step->pin, step[1].pin, mask, total->work_ns);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
 	memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
 	all = row->period_ns * devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
-	vpa_parts_sum_add(total, &sums);
-	total->paused_ns += row->paused_ns;
+	vpa_parts_sum_add(&total->parts, &sums);
+	total->parts.paused_ns += row->paused_ns;
 	out->step_part_count++;
 	return VPT_OK;
 }
@@ -70,7 +77,7 @@ static int write_loop(struct vpa_blocks_writer *w, const struct vpa_blocks_group
 
 /* The periods of one group's steps, by time. Only the first steps have pins. */
 static int add_group(struct vpa_blocks_writer *w, size_t group, const struct vpa_marked_step *steps,
-	size_t count, struct vpa_parts_sum *total)
+	size_t count, struct totals *total)
 {
 	size_t before = w->out->step_part_count, i;
 	int rc = VPT_OK;
@@ -87,7 +94,7 @@ static int add_group(struct vpa_blocks_writer *w, size_t group, const struct vpa
 }
 
 static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
-	struct vpa_marked_step *steps, struct vpa_parts_sum *total)
+	struct vpa_marked_step *steps, struct totals *total)
 {
 	size_t g, count, group = 0;
 	int rc = VPT_OK;
@@ -107,11 +114,11 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
 	return rc;
 }
 
-/* The only range of a kind, from its start, or its first op's if clocks differ. Zeros: there are none or more. */
-static struct vpa_only_step only_of(
+/* The only range of a kind; NULL: there are none, or more. */
+static const struct vpa_step_kept *only_of(
 	const struct vpa_blocks_table *s, enum vpa_scope_kind kind, size_t *count)
 {
-	struct vpa_only_step out = {0};
+	const struct vpa_step_kept *only = NULL;
 	size_t i;
 
 	*count = 0;
@@ -122,29 +129,57 @@ static struct vpa_only_step only_of(
 			s->rows[step->row].source == VPA_SOURCE_MARKS)
 			continue;
 		++*count;
-		out = (struct vpa_only_step){
-			.start_ns = vpa_earlier(step->start_ns, step->first_ns),
-			.end_ns = vpa_later(step->end_ns, step->last_ns),
-			.first_ns = step->first_ns,
-			.busy_ns = step->sum.busy_ns,
-			.idle_ns = step->sum.idle_ns,
-			.is_iteration = kind == VPA_SCOPE_ITERATION};
+		only = step;
 	}
-	return *count == 1 ? out : (struct vpa_only_step){0};
+	return *count == 1 ? only : NULL;
 }
 
-static struct vpa_only_step only_step(const struct vpa_blocks_table *s)
+/* What the devices did from its first op's start to its last op's end. */
+static int write_only_parts(
+	struct vpa_blocks_writer *w, const struct vpa_step_kept *step, struct vpa_only_step *out)
 {
-	size_t count;
-	struct vpa_only_step step = only_of(s, VPA_SCOPE_STEP, &count);
+	const struct vpa_sweep *sweep = &w->s->sweep;
+	uint32_t pin = w->s->samples[step->sample].pin, mask;
+	struct vpa_sweep_sums sums = {.count = {0}};
+	struct vpa_parts_sum total = {.paused_ns = 0};
+	uint64_t work[VPA_SWEEP_DEVICES] = {0};
+	uint32_t end = step->end_cut == VPA_NONE ? VPA_NONE : sweep->cuts[step->end_cut].edge;
 
-	return count ? step : only_of(s, VPA_SCOPE_ITERATION, &count);
+	if (pin == VPA_NONE || end == VPA_NONE)
+		return VPT_OK;
+	mask = ((uint32_t)1 << vpa_least_devices(w->c->model->device_count)) - 1;
+	vpa_sweep_between(sweep, pin, end, mask, &sums, NULL, NULL);
+	vpa_work_add(sweep, pin, end, mask, work);
+	vpa_parts_sum_add(&total, &sums);
+	out->work_ns = vpa_work_most(work);
+	return vpa_parts_sum_write(&total, &w->out->arena, &out->parts, &out->part_count);
+}
+
+static int write_only_step(struct vpa_blocks_writer *w)
+{
+	struct vpa_only_step *out = &w->out->only_step;
+	size_t count;
+	const struct vpa_step_kept *step = only_of(w->s, VPA_SCOPE_STEP, &count);
+	int is_iteration = !count;
+
+	if (is_iteration)
+		step = only_of(w->s, VPA_SCOPE_ITERATION, &count);
+	if (!step)
+		return VPT_OK;
+	*out = (struct vpa_only_step){.start_ns = vpa_earlier(step->start_ns, step->first_ns),
+		.end_ns = vpa_later(step->end_ns, step->last_ns),
+		.first_ns = step->first_ns,
+		.last_ns = step->last_ns,
+		.busy_ns = step->sum.busy_ns,
+		.idle_ns = step->sum.idle_ns,
+		.is_iteration = is_iteration};
+	return write_only_parts(w, step, out);
 }
 
 int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
-	struct vpa_parts_sum total = {.paused_ns = 0};
+	struct totals total = {.parts = {.paused_ns = 0}};
 	struct vpa_marked_step *steps = vpt_alloc(w->s->sample_count + 1, sizeof(*steps));
 	int rc;
 
@@ -160,10 +195,11 @@ int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 		out->steps_are_iterations = 1;
 	}
 	vpt_free(steps);
-	if (!out->step_part_count)
-		out->only_step = only_step(w->s);
+	if (!rc && !out->step_part_count)
+		rc = write_only_step(w);
+	out->step_work_ns = vpa_work_most(total.work_ns);
 	if (!rc)
 		rc = vpa_parts_sum_write(
-			&total, &out->arena, &out->step_totals, &out->step_total_count);
+			&total.parts, &out->arena, &out->step_totals, &out->step_total_count);
 	return rc;
 }

@@ -45,6 +45,18 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	return row;
 }
 
+/* The first step and the first iteration may be the only ones: then the report has their parts. */
+static int add_end_cut(
+	struct vpa_blocks_table *s, const struct vpa_scope_label *label, struct vpa_scope_gpu *g)
+{
+	if ((label->kind != VPA_SCOPE_STEP && label->kind != VPA_SCOPE_ITERATION) ||
+		label->source == VPA_SOURCE_MARKS || !s->pins_steps || s->has_end_cut[label->kind])
+		return VPT_OK;
+	s->has_end_cut[label->kind] = 1;
+	g->end_cut = vpa_sweep_cut_new(&s->sweep);
+	return g->end_cut == VPA_NONE ? VPT_ENOMEM : VPT_OK;
+}
+
 int vpa_blocks_begin_scope(
 	struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint32_t scope, uint32_t lap)
 {
@@ -56,6 +68,7 @@ int vpa_blocks_begin_scope(
 		.first_ns = UINT64_MAX,
 		.cut = VPA_NONE,
 		.pin = VPA_NONE,
+		.end_cut = VPA_NONE,
 		.block = what->block,
 		.request = what->request,
 		.lap = lap,
@@ -69,6 +82,8 @@ int vpa_blocks_begin_scope(
 		if (what->label.work != VPA_WORK_WHOLE)
 			return VPT_OK;
 	}
+	if (add_end_cut(s, &what->label, g))
+		return VPT_ENOMEM;
 	g->row = vpa_blocks_row(s, c, &what->label, what->name);
 	if (g->row == VPA_NONE)
 		return VPT_ENOMEM;
@@ -167,6 +182,7 @@ int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t en
 		.end_ns = end_ns,
 		.first_ns = g->first_ns,
 		.row = g->row,
+		.end_cut = g->end_cut,
 		.sum = {.count = 1, .attention_ns = g->attention_ns},
 		.nested = nested != 0,
 		.in_lap = in_lap != 0};

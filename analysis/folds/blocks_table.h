@@ -26,6 +26,9 @@ struct vpa_scope_gpu {
 	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start, of
 	 * requests and steps only if their parts are wanted; VPA_NONE: none. */
 	uint32_t cut, pin;
+	/* The cut at the last op's end of the first step and of the first iteration, if parts are wanted: they
+	 * may be the only ones. VPA_NONE: none. */
+	uint32_t end_cut;
 	uint32_t devices; /* mask */
 	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
 	uint32_t block, request;
@@ -65,6 +68,7 @@ struct vpa_step_kept {
 	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
 	struct vpa_stage_sum sum;   /* its part of the sums of its block */
 	uint32_t row, sample;       /* the sample's number changes at the end of the trace */
+	uint32_t end_cut;           /* as in struct vpa_scope_gpu */
 	uint8_t nested, in_lap;
 };
 
@@ -115,6 +119,7 @@ struct vpa_blocks_table {
 	uint64_t last_end_ns; /* of all ops */
 	int pins_steps;       /* options.step_parts */
 	size_t pinned_steps, pinned_requests;
+	int has_end_cut[VPA_SCOPE_KINDS]; /* the first scope of a kind has got its end_cut */
 };
 
 static inline const struct vpa_scope *vpa_blocks_scope(

@@ -1,6 +1,7 @@
 /* text_findings.c - FIX FIRST: what to change, the most it could save, and the base of that bound.
  *
  * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
+#include "analysis/base.h"
 #include "analysis/render/text.h"
 
 #include <stdio.h>
@@ -146,8 +147,8 @@ void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const str
 		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
 			f->base[0] == 'b' ? "mean " : "", f->base, base.text, where);
 	else
-		vpa_words_add(w, "", "%s of the only %s's %s from its start on the host%s",
-			gain.text, f->base, base.text, where);
+		vpa_words_add(w, "", "%s of the only %s's %s%s%s", gain.text, f->base, base.text,
+			vpa_base_of(r).from_host ? " from its start on the host" : "", where);
 }
 
 void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)

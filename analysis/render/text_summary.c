@@ -6,8 +6,10 @@
  *
  * In a capture with video blocks, FPS and the mean block come first: text_fps.c, text_blocks.c. In any
  * other a line says how to mark a pipeline. */
+#include "analysis/base.h"
 #include "analysis/gpu_arch.h"
 #include "analysis/render/text.h"
+#include "formats/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -281,11 +283,28 @@ static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
+/* A step's length is on the device; what it might gain is also before its first op. */
+static void put_only_step(struct vpa_page *p, const struct vpa_report *r)
+{
+	const struct vpa_only_step *s = &r->only_step;
+	struct vpa_base base = vpa_base_of(r);
+
+	if (s->is_iteration || s->end_ns <= s->start_ns || !base.head_ns ||
+		vpa_same(vpa_duration(base.span_ns).text,
+			vpa_duration(s->last_ns - s->first_ns).text))
+		return;
+	vpa_page_words(p, "", VPA_PLAIN,
+		"From its start on the host it takes %s, %s of that before its first op.",
+		vpa_duration(base.span_ns).text, vpa_duration(base.head_ns).text);
+}
+
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	int begun = vpa_text_request_result(p, r);
 	size_t i;
 
+	if (begun)
+		put_only_step(p, r);
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
 		put_device_result(p, r, &r->devices[i], d, i || begun ? "" : "RESULT");
 	if (r->device_count > RESULTS)
