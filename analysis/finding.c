@@ -16,6 +16,14 @@ static const double window_share = 0.01, active_share = 0.02;
  * this part of its share of the active time. What comes before and after them is no part of them. */
 static const double inside_share = 0.25;
 
+/* A device that is busy for less of its active time is named. */
+static const double busy_share = 0.25;
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 int vpa_findings_begin(struct vpa_report *r)
 {
 	r->findings = vpa_arena_alloc(&r->arena, VPA_FINDINGS_MAX, sizeof(*r->findings));
@@ -72,6 +80,60 @@ uint64_t vpa_active_ns(const struct vpa_report *r)
 	return active;
 }
 
+/* The device whose ends lie nearest to the run's needs least time beyond its own, in which a pause would count. */
+uint64_t vpa_run_ns(const struct vpa_report *r)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0, run_ns = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		first_ns = least(first_ns, r->devices[i].first_ns);
+		last_ns = r->devices[i].last_ns > last_ns ? r->devices[i].last_ns : last_ns;
+	}
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+
+		run_ns =
+			least(run_ns, d->active_ns + d->first_ns - first_ns + last_ns - d->last_ns);
+	}
+	return r->device_count ? run_ns : 0;
+}
+
+uint64_t vpa_idle_most_ns(const struct vpa_report *r)
+{
+	uint64_t run_ns = vpa_run_ns(r);
+
+	return run_ns - least(vpa_most_work_ns(r), run_ns);
+}
+
+/* The least that any device waits for the cause. */
+static uint64_t common_ns(const struct vpa_report *r, enum vpa_cause cause)
+{
+	uint64_t common = UINT64_MAX;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++) {
+		uint64_t ns = 0;
+
+		for (i = 0; i < r->devices[d].cause_count; i++)
+			if (r->devices[d].causes[i].cause == cause)
+				ns += r->devices[d].causes[i].ns;
+		common = least(common, ns);
+	}
+	return common;
+}
+
+void vpa_limit_gain(const struct vpa_report *r, struct vpa_gain_row *gain)
+{
+	int is_edge = gain->cause == VPA_CAUSE_BEFORE_FIRST_WORK ||
+		      gain->cause == VPA_CAUSE_AFTER_LAST_WORK;
+	uint64_t most_ns = is_edge ? common_ns(r, gain->cause) : vpa_idle_most_ns(r),
+		 own_ns = least(gain->ns - least(gain->shared_ns, gain->ns), most_ns);
+
+	gain->ns = least(gain->ns, most_ns);
+	gain->shared_ns = gain->ns - own_ns;
+}
+
 int vpa_is_window_share(const struct vpa_report *r, uint64_t ns)
 {
 	return (double)ns >= window_share * (double)vpa_windows_ns(r);
@@ -102,7 +164,7 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 
 /* The saving in the mean block or step, as a rate if one is known. 0: it lies elsewhere. */
 static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
-	const struct vpa_saving *s, const struct vpa_device *d, uint64_t device_ns)
+	const struct vpa_saving *s, uint64_t device_ns)
 {
 	struct vpa_base base = vpa_base_of(r);
 	uint64_t ns = vpa_portion(s->base_ns, device_ns, s->ns);
@@ -110,8 +172,8 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 
 	if (!base.name || !s->base_ns)
 		return 0;
-	ns = ns < base.span_ns ? ns : base.span_ns;
-	if (fps <= 0 && (double)ns * (double)d->active_ns <
+	ns = least(ns, base.span_ns);
+	if (fps <= 0 && (double)ns * (double)vpa_run_ns(r) <
 				inside_share * (double)device_ns * (double)base.span_ns)
 		return 0;
 	gain = vpa_in_ms(ns) / base.units * base.stretch;
@@ -191,18 +253,32 @@ void vpa_finding_saves_head(const struct vpa_report *r, struct vpa_finding *f, s
 	save_of_request(f, r->requests, s, head_ns);
 }
 
-void vpa_finding_saves(
-	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+/* A gain of a device that is hardly busy may be large and still matter little. */
+static void name_device(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+{
+	const struct vpa_device *d = s->device;
+
+	if (r->device_count < 2 || !d || s->device_ns <= s->ns / 2 ||
+		(double)d->busy_ns >= busy_share * (double)d->active_ns)
+		return;
+	f->note = vpa_arena_printf(&r->arena, "GPU %lld, %.2g %% busy%s%s", (long long)d->device,
+		vpa_per_cent(d->busy_ns, d->active_ns), f->note ? "; " : "",
+		f->note ? f->note : "");
+}
+
+void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
 {
 	const struct vpa_device *d = s->device ? s->device : busiest(r);
 	uint64_t ns = s->device ? s->device_ns : vpa_portion(s->ns, d->busy_ns, vpa_busy_ns(r));
 
 	f->gain_at_most_ms = vpa_in_ms(s->ns);
 	f->gain_from_ms = vpa_in_ms(s->from_ns);
-	if (!s->ns || save_in_unit(r, f, s, d, ns) || save_in_request(r, f, s, ns))
+	if (s->ns)
+		name_device(r, f, s);
+	if (!s->ns || save_in_unit(r, f, s, ns) || save_in_request(r, f, s, ns))
 		return;
 	f->base = "active";
-	f->base_ms = vpa_in_ms(d->active_ns);
+	f->base_ms = vpa_in_ms(vpa_run_ns(r));
 	f->base_gain_ms = vpa_in_ms(ns);
 	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));
 }

@@ -33,15 +33,25 @@ struct vpa_saving {
 	uint64_t base_ns;
 };
 
+/* From the first op of any device to the last one of any, without pauses as far as known: how long the run
+ * takes. With one device, its active time. */
+uint64_t vpa_run_ns(const struct vpa_report *r);
+/* The most that a remedy of idle time saves on any device: the run takes at least as long as the work of the
+ * device that does most. While that one works, time that another device is idle can at best be used to
+ * overlap work. */
+uint64_t vpa_idle_most_ns(const struct vpa_report *r);
+/* Limits a device's gain of a cause to that; of head and tail of the window, to what all devices wait for. */
+void vpa_limit_gain(const struct vpa_report *r, struct vpa_gain_row *gain);
+
 /* Whether the time is at least 1 % of the windows. */
 int vpa_is_window_share(const struct vpa_report *r, uint64_t ns);
 /* Whether the saving is at least 1 % of the windows and 2 % of the active time. */
 int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s);
 /* "fail" from a tenth of the windows, else "warn". */
 const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s);
-/* Fills in the gain, what it is a part of, and what it means in FPS or steps per second. */
-void vpa_finding_saves(
-	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
+/* Fills in the gain, what it is a part of, and what it means in FPS or steps per second. The note begins with the
+ * device that gains most of it, if there are several and that one is hardly busy. */
+void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
 
 /* How much of the time before the first work is part of the only marked request; 0: none. */
 uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns);

@@ -163,6 +163,7 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 		uint64_t ns = add_pieces(r, &sum, &r->devices[d], cause);
 		struct vpa_gain_row gain = gain_of(&r->devices[d], cause, part, ns);
 
+		vpa_limit_gain(r, &gain);
 		sum.saving.ns += gain.ns;
 		sum.shared_ns += gain.shared_ns;
 		if (!sum.saving.device || gain.ns > sum.saving.device_ns) {
@@ -171,7 +172,9 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 		}
 	}
 	sum.code = vpa_host_code_of(r, cause, is_in_part, part);
-	sum.saving.base_ns = vpa_base_idle(r, &base, cause, sum.saving.ns, sum.ns);
+	sum.saving.base_ns = vpa_earlier(vpa_base_idle(r, &base, cause, sum.saving.ns, sum.ns),
+		vpa_portion(base.span_ns - vpa_earlier(base.work_ns, base.span_ns), sum.saving.ns,
+			sum.saving.device_ns));
 	return sum;
 }
 

@@ -105,6 +105,40 @@ static uint64_t largest_family(const struct vpa_report *r)
 	return most;
 }
 
+uint64_t vpa_work_ns(const struct vpa_device *d)
+{
+	return d->busy_ns > d->exposed_comm_ns ? d->busy_ns - d->exposed_comm_ns : 0;
+}
+
+uint64_t vpa_most_work_ns(const struct vpa_report *r)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (vpa_work_ns(&r->devices[i]) > most)
+			most = vpa_work_ns(&r->devices[i]);
+	return most;
+}
+
+int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d)
+{
+	return vpa_work_ns(d) * 4 >= vpa_most_work_ns(r);
+}
+
+void vpa_only_that_matter(
+	const struct vpa_report *r, struct vpa_device *devices, struct vpa_report *out)
+{
+	size_t i;
+
+	*out = *r;
+	out->devices = devices;
+	out->device_count = 0;
+	for (i = 0; i < r->device_count; i++)
+		if (vpa_device_matters(r, &r->devices[i]))
+			devices[out->device_count++] = r->devices[i];
+}
+
 static uint64_t wait_of(const struct vpa_device *d)
 {
 	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;
@@ -121,14 +155,16 @@ struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_
 		.family_ns = vpa_portion(largest_family(r), d->busy_ns, vpa_busy_ns(r))};
 }
 
-struct vpa_load vpa_load_of_all(const struct vpa_report *r)
+static struct vpa_load sum_loads(const struct vpa_report *r, int only_that_matter)
 {
-	struct vpa_load all = {.family_ns = largest_family(r)};
+	struct vpa_load all = {0};
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++) {
 		const struct vpa_device *d = &r->devices[i];
 
+		if (only_that_matter && !vpa_device_matters(r, d))
+			continue;
 		all.window_ns += vpa_window_ns(r);
 		all.active_ns += d->active_ns;
 		all.busy_ns += d->busy_ns;
@@ -136,13 +172,19 @@ struct vpa_load vpa_load_of_all(const struct vpa_report *r)
 		all.comm_ns += d->exposed_comm_ns;
 		all.wait_ns += wait_of(d);
 	}
+	all.family_ns = vpa_portion(largest_family(r), all.busy_ns, vpa_busy_ns(r));
 	return all;
+}
+
+struct vpa_load vpa_load_of_all(const struct vpa_report *r)
+{
+	return sum_loads(r, 1);
 }
 
 struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_blocks *b)
 {
 	const char *comm = vpa_family_name(VPA_FAMILY_COMM);
-	struct vpa_load all = vpa_load_of_all(r), out = {0};
+	struct vpa_load all = sum_loads(r, 0), out = {0};
 	size_t i;
 
 	out.window_ns = out.active_ns = b->busy_ns + b->idle_ns;

@@ -35,7 +35,20 @@ int vpa_limit_is_bound(enum vpa_limit limit);
 const char *vpa_limit_text(enum vpa_limit limit);  /* the key: "host", "unused", "gpu" ... */
 const char *vpa_limit_words(enum vpa_limit limit); /* "GPU-BOUND"; NULL if the causes decide */
 
-/* Summed over all devices of the report; of one device. */
+/* What a device does itself: busy without communication that no compute hides, which may be a wait for
+ * another device. No remedy of idle time makes it shorter. The most that any device does. */
+uint64_t vpa_work_ns(const struct vpa_device *d);
+uint64_t vpa_most_work_ns(const struct vpa_report *r);
+/* Whether it does at least a quarter of the work of the device that does most. Others, such as one for a text
+ * encoder, decide little about how long the run takes. */
+int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d);
+
+/* Makes `out` a copy of the report with only these, in the room for r->device_count devices at `devices`; all other
+ * members stay the report's. */
+void vpa_only_that_matter(
+	const struct vpa_report *r, struct vpa_device *devices, struct vpa_report *out);
+
+/* Summed over the devices that matter; of one device. */
 struct vpa_load vpa_load_of_all(const struct vpa_report *r);
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d);
 /* Of measured blocks, summed over their devices. Assumes that the same share of copies and

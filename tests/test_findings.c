@@ -674,7 +674,7 @@ static void a_dependency_in_a_gap_is_on_no_stream_of_its_device(void **state)
 
 		used = (size_t)snprintf(script, sizeof(script), "start 1ms\n%s",
 			others ? "call t2 cudaLaunchKernel 1ms+1us corr 99\n"
-				 "kernel s1.7 1010us-6ms corr 99" GEMM
+				 "kernel s1.7 1010us-3ms corr 99" GEMM
 			       : "");
 		for (i = 0; i < 5; i++) {
 			size_t t = 1000 + i * 1000, id = 4 * i;

@@ -139,7 +139,8 @@ void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const str
 	if (!has_base(f))
 		return;
 	if (!strcmp(f->base, "active"))
-		vpa_words_add(w, "", "%s of %s active%s", gain.text, base.text, where);
+		vpa_words_add(w, "", "%s of %s %s%s", gain.text, base.text,
+			*where ? "from the first to the last op of all GPUs," : "active", where);
 	else if (is_period(r, f))
 		vpa_words_add(w, "", "%s of the mean %s from one %s to the next%s", gain.text,
 			base.text, f->base, where);

@@ -444,6 +444,43 @@ static void put_busy_cause(
 			vpa_percent(d->idle_ns, d->active_ns).text, idle.text);
 }
 
+static void put_cause(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	if (d->gpu_bound)
+		put_busy_cause(p, r, d);
+	else if (d->limit == VPA_LIMIT_UNUSED)
+		put_unused_cause(p, d);
+	else
+		put_idle_cause(p, d, "CAUSE");
+}
+
+/* What the devices that matter wait for: one that does little work waits most of the time, and that is no loss. */
+static void put_main_cause(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	struct vpa_device *devices = vpt_alloc(r->device_count, sizeof(*devices));
+	struct vpa_report of_main = *r;
+	struct vpa_digest digest;
+	size_t i = 0;
+
+	if (devices)
+		vpa_only_that_matter(r, devices, &of_main);
+	if (of_main.device_count == r->device_count) {
+		put_cause(p, r, d);
+	} else {
+		vpa_digest_of(&of_main, &digest);
+		put_cause(p, &of_main, &digest);
+		while (vpa_device_matters(r, &r->devices[i]))
+			i++;
+		vpa_page_words(p, "", VPA_PLAIN,
+			"Left out here: GPU %lld%s, with less than a quarter of the busiest GPU's "
+			"work.",
+			(long long)r->devices[i].device,
+			r->device_count - of_main.device_count > 1 ? " and others" : "");
+	}
+	vpt_free(devices);
+}
+
 static int has_host_events(const struct vpa_counts *c)
 {
 	return c->calls || c->ranges || c->cpu_ops || c->marks || c->syncs || c->counters ||
@@ -536,10 +573,5 @@ void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const stru
 		put_result(p, r, d);
 	else if (vpa_text_block_result(p, r, d))
 		return;
-	if (d->gpu_bound)
-		put_busy_cause(p, r, d);
-	else if (d->limit == VPA_LIMIT_UNUSED)
-		put_unused_cause(p, d);
-	else
-		put_idle_cause(p, d, "CAUSE");
+	put_main_cause(p, r, d);
 }

@@ -1,0 +1,289 @@
+/* test_findings_devices.c - advice for several devices, on traces whose answer a person can compute: what is lost is time
+ * of the run, not time in which one of its devices is idle. */
+#include "analysis/analyze.h"
+#include "analysis/finding.h"
+#include "analysis/limit.h"
+#include "analysis/render/renderer.h"
+#include "formats/count.h"
+#include "formats/io.h"
+#include "formats/memory.h"
+#include "tests/support/script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define GEMM   " \"ampere_sgemm_128x64_nn\"\n"
+#define REDUCE " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\"\n"
+
+enum { SCRIPT_BYTES = 32768 };
+
+/* A script that grows. */
+struct script {
+	char text[SCRIPT_BYTES];
+	size_t used, corr;
+};
+
+static void begin(struct script *s)
+{
+	s->used = (size_t)snprintf(s->text, sizeof(s->text), "start 1ms\n");
+	s->corr = 0;
+}
+
+/* A kernel that `thread` launches at once. */
+static void launch(
+	struct script *s, int thread, int device, size_t at_us, size_t us, const char *name)
+{
+	s->corr++;
+	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
+		"call t%d cudaLaunchKernel %zuus+0us corr %zu\n"
+		"kernel s%d.7 %zuus+%zuus corr %zu%s",
+		thread, at_us, s->corr, device, at_us, us, s->corr, name);
+}
+
+static void wait_until(struct script *s, int thread, size_t from_us, size_t to_us)
+{
+	s->corr++;
+	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
+		"call t%d cudaStreamSynchronize %zuus-%zuus corr %zu\n", thread, from_us, to_us,
+		s->corr);
+}
+
+static void step(struct script *s, int thread, size_t from_us, size_t to_us, size_t index)
+{
+	s->used += (size_t)snprintf(s->text + s->used, sizeof(s->text) - s->used,
+		"range t%d %zuus-%zuus \"step %zu\"\n", thread, from_us, to_us, index);
+}
+
+static struct vpa_report *analyze(const struct script *s)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+
+	assert_true(s->used < sizeof(s->text));
+	if (vpt_script_trace(s->text, &trace, &err) ||
+		vpa_analyze(trace, "case", &options, &report, &err))
+		fail_msg("%s\n%s", err.text, s->text);
+	vpt_trace_close(trace);
+	return report;
+}
+
+/* The page with every run of spaces and line ends as one space. */
+static void expect_page(const struct vpa_report *r, const char *words, int there)
+{
+	struct vpt_buffer out;
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+	char *from, *to;
+
+	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
+	if (vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err) ||
+		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
+		fail_msg("%s", err.text);
+	for (from = to = out.data; *from; from++) {
+		if (*from == '\n')
+			*from = ' ';
+		if (*from != ' ' || (to != out.data && to[-1] != ' '))
+			*to++ = *from;
+	}
+	*to = '\0';
+	if ((strstr(out.data, words) != NULL) != there)
+		fail_msg("%s \"%s\" in\n%s", there ? "no" : "there is", words, out.data);
+	vpt_free(out.data);
+}
+
+/* No finding leaves less of the run than the work of the busiest device takes. */
+static void expect_provable(const struct vpa_report *r)
+{
+	double least_ms = vpa_in_ms(vpa_most_work_ns(r)), run_ms = vpa_in_ms(vpa_run_ns(r));
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!f->base || strcmp(f->base, "active"))
+			continue;
+		assert_true(f->base_ms == run_ms);
+		if (f->base_ms - f->base_gain_ms < least_ms - 1e-6)
+			fail_msg("%s: %.3f of %.3f ms leave less than %.3f", f->id, f->base_gain_ms,
+				f->base_ms, least_ms);
+	}
+}
+
+/* Four times: a device encodes for 20 ms, then another works for 300 ms; the host waits for each. 1,200 of 1,280 ms are
+ * work of one device, so overlap saves 80 ms, not the 900 ms that the encoder's device waits. */
+static void a_device_that_works_keeps_others_from_gaining(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 4; i++) {
+		size_t t = 1000 + i * 320000;
+
+		launch(&s, 1, 1, t, 20000, GEMM);
+		wait_until(&s, 1, t, t + 20000);
+		launch(&s, 1, 0, t + 20000, 300000, GEMM);
+		wait_until(&s, 1, t + 20000, t + 320000);
+	}
+	r = analyze(&s);
+	expect_provable(r);
+	expect_page(r, "CAUSE the work itself", 1);
+	expect_page(r,
+		"Idle 4.8 % of active; largest cause: host waited for the GPU (sync) 60.0 ms", 1);
+	expect_page(r, "Left out here: GPU 1, with less than a quarter", 1);
+	expect_page(r,
+		"80.0 ms of 1.28 s from the first to the last op of all GPUs, on the GPU that "
+		"gains most: "
+		"at most 1.07x as fast; GPU 1, 8.2 % busy",
+		1);
+	vpa_report_free(r);
+}
+
+/* One device is always busy; three kernels of 5 us run on another: nothing that is done about their gaps, nor about what
+ * comes after them, makes the run shorter. */
+static void nothing_saves_where_a_device_is_always_busy(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 30; i++) {
+		launch(&s, 1, 0, 1000 + i * 3000, 3000, GEMM);
+		if (i % 10 == 0)
+			launch(&s, 1, 1, 1000 + i * 3000, 5, GEMM);
+	}
+	r = analyze(&s);
+	expect_provable(r);
+	for (i = 0; i < r->finding_count; i++)
+		assert_string_equal(r->findings[i].status, "info");
+	expect_page(r, "CAUSE the work itself", 1);
+	vpa_report_free(r);
+}
+
+/* Two ranks, a thread and a device each: 6 ms of work, then both wait for 4 ms. */
+static void ranks_that_wait_together_keep_their_advice(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i;
+	int rank;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 10; i++)
+		for (rank = 0; rank < 2; rank++) {
+			size_t t = 1000 + i * 10000;
+
+			launch(&s, rank + 1, rank, t, 6000, GEMM);
+			wait_until(&s, rank + 1, t, t + 10000);
+		}
+	r = analyze(&s);
+	expect_provable(r);
+	expect_page(r, "CAUSE host waited for the GPU (sync): 72.0 ms of 72.0 ms idle", 1);
+	expect_page(r, "36.0 ms of 96.0 ms from the first to the last op of all GPUs", 1);
+	expect_page(r, "Left out here", 0);
+	vpa_report_free(r);
+}
+
+/* The same in steps: 4 of 10 ms, on either device. */
+static void ranks_gain_in_their_steps(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i;
+	int rank;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 10; i++) {
+		size_t t = 1000 + i * 10000;
+
+		step(&s, 1, t, t + 9000, i);
+		for (rank = 0; rank < 2; rank++)
+			launch(&s, 1, rank, t, 6000, GEMM);
+		wait_until(&s, 1, t, t + 10000);
+	}
+	r = analyze(&s);
+	expect_provable(r);
+	expect_page(r,
+		"4.00 ms of the mean 10.0 ms from one step to the next on the GPU that gains most",
+		1);
+	vpa_report_free(r);
+}
+
+/* In each step of 10 ms a device works for 2 ms, then another for 8: overlap saves 2 ms of a step. */
+static void a_step_takes_as_long_as_a_device_works_in_it(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 10; i++) {
+		size_t t = 1000 + i * 10000;
+
+		step(&s, 1, t, t + 9000, i);
+		launch(&s, 1, 1, t, 2000, GEMM);
+		wait_until(&s, 1, t, t + 2000);
+		launch(&s, 1, 0, t + 2000, 8000, GEMM);
+		wait_until(&s, 1, t + 2000, t + 10000);
+	}
+	r = analyze(&s);
+	expect_provable(r);
+	expect_page(r,
+		"2.00 ms of the mean 10.0 ms from one step to the next on the GPU that gains most",
+		1);
+	vpa_report_free(r);
+}
+
+/* A rank that waits for another in a collective is busy, but does no work: the late rank's host code, 4 of 10 ms, is lost
+ * time of the run. */
+static void waiting_in_a_collective_is_no_work(void **state)
+{
+	static struct script s;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	begin(&s);
+	for (i = 0; i < 10; i++) {
+		size_t t = 1000 + i * 10000;
+
+		launch(&s, 1, 0, t + 4000, 5000, GEMM);
+		launch(&s, 1, 0, t + 9000, 1000, REDUCE);
+		wait_until(&s, 1, t + 9000, t + 10000);
+		launch(&s, 2, 1, t, 5000, GEMM);
+		launch(&s, 2, 1, t + 5000, 5000, REDUCE);
+		wait_until(&s, 2, t + 5000, t + 10000);
+	}
+	r = analyze(&s);
+	expect_provable(r);
+	expect_page(r, "36.0 ms of 100 ms from the first to the last op of all GPUs", 1);
+	vpa_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_device_that_works_keeps_others_from_gaining),
+		cmocka_unit_test(nothing_saves_where_a_device_is_always_busy),
+		cmocka_unit_test(ranks_that_wait_together_keep_their_advice),
+		cmocka_unit_test(ranks_gain_in_their_steps),
+		cmocka_unit_test(a_step_takes_as_long_as_a_device_works_in_it),
+		cmocka_unit_test(waiting_in_a_collective_is_no_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
