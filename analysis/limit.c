@@ -26,6 +26,11 @@ const char *vpa_limit_words(enum vpa_limit limit)
 	return limits[limit].words;
 }
 
+int vpa_limit_is_of_part(const struct vpa_load *l)
+{
+	return l->window_ns > l->active_ns && l->window_ns - l->active_ns >= l->window_ns / 10;
+}
+
 int vpa_limit_is_bound(enum vpa_limit limit)
 {
 	return limit >= VPA_LIMIT_WORK;

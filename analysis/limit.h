@@ -34,6 +34,9 @@ enum vpa_limit vpa_limit_of(const struct vpa_load *load);
 int vpa_limit_is_bound(enum vpa_limit limit);
 const char *vpa_limit_text(enum vpa_limit limit);  /* the key: "host", "unused", "gpu" ... */
 const char *vpa_limit_words(enum vpa_limit limit); /* "GPU-BOUND"; NULL if the causes decide */
+/* Whether what bounds a device bounds only a part of the window: at least a tenth of that is before its first op or
+ * after its last. A device that is bound by its work is else busy for at least four fifths of the window. */
+int vpa_limit_is_of_part(const struct vpa_load *load);
 
 /* What a device does itself: busy without communication that no compute hides, which may be a wait for
  * another device. No remedy of idle time makes it shorter. The most that any device does. */

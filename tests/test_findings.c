@@ -172,6 +172,40 @@ static void a_device_is_limited_by_what_leads(void **state)
 	}
 }
 
+/* 45 of 100 ms before the first op; 10 before it and after it; less. */
+static void what_bounds_a_part_of_the_window_says_so(void **state)
+{
+	static const struct {
+		const char *rule, *script, *words;
+	} parts[] = {
+		{"half of the window",
+			"start 1ms\nend 101ms\ncall t1 cudaLaunchKernel 45ms+1us corr 1\n"
+			"kernel s7 46ms-101ms corr 1" GEMM,
+			"busy 100.0 % of active, 55.0 % of window: GPU-BOUND while it worked busy"},
+		{"a tenth of it is elsewhere, before and after",
+			"start 1ms\nend 101ms\ncall t1 cudaLaunchKernel 5ms+1us corr 1\n"
+			"kernel s7 6ms-96ms corr 1" GEMM,
+			"90.0 % of window: GPU-BOUND while it worked busy"},
+		{"less than that",
+			"start 1ms\nend 101ms\ncall t1 cudaLaunchKernel 5ms+1us corr 1\n"
+			"kernel s7 6ms-97ms corr 1" GEMM,
+			"91.0 % of window: GPU-BOUND busy"},
+		{"copies",
+			"start 1ms\nend 101ms\ncall t1 cudaMemcpyAsync 45ms+1us corr 1\n"
+			"copy s7 HtoD pinned->device 46ms-101ms corr 1 bytes 100000000\n",
+			"55.0 % of window: COPY-BOUND while it worked busy"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(parts); i++) {
+		struct vpa_report *r = analyze(parts[i].script, NULL);
+
+		expect_page(parts[i].rule, r, parts[i].words, 1);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- findings in few words ---- */
 
 /* An eager sequence of GEMMs of 30 and 20 us and a softmax of 50 us, from `at` on. */
@@ -1372,6 +1406,7 @@ static void what_the_host_did_before_the_first_work_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_bounds_a_part_of_the_window_says_so),
 		cmocka_unit_test(a_device_is_limited_by_what_leads),
 		cmocka_unit_test(findings_say_what_is_worth_it),
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),

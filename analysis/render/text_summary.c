@@ -215,7 +215,7 @@ static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
 
 	if (vpa_limit_words(limit))
 		vpa_words_add(&w, "", "%s%s", vpa_limit_words(limit),
-			limit == VPA_LIMIT_WORK && dev->busy_ns < d->window_ns / 2
+			vpa_limit_is_bound(limit) && vpa_limit_is_of_part(&load)
 				? " while it worked"
 				: "");
 	else if (cause < VPA_CAUSES)
