@@ -206,6 +206,76 @@ static void what_bounds_a_part_of_the_window_says_so(void **state)
 	}
 }
 
+/* Eight collectives of 9 ms and two of 1 ms, behind compute of the same length; then 2 ms of three of them alone. */
+static void waiting_for_ranks_that_compute_hides_says_so(void **state)
+{
+	static char script[8192];
+	size_t used, i;
+	int alone;
+
+	(void)state;
+	for (alone = 0; alone < 2; alone++) {
+		struct vpa_report *r;
+		size_t t = 1100;
+
+		used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+		for (i = 0; i < 10; i++) {
+			size_t ms = i < 8 ? 9 : 1, gap = alone && i < 3 ? 2 : 0;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+				"kernel s7 %zuus+%zums corr %zu" GEMM
+				"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+				"kernel s8 %zuus+%zums corr %zu grid 24" REDUCE "\n",
+				1000 + 2 * i, 2 * i + 1, t, ms - gap, 2 * i + 1, 1001 + 2 * i,
+				2 * i + 2, t, ms, 2 * i + 2);
+			t += ms * 1000;
+		}
+		r = analyze(script, NULL);
+		expect_page("all hidden", r,
+			"communication 74.0 ms in total, up to 64.0 ms of it waiting for other "
+			"ranks, all hidden behind "
+			"compute, if calls of one kernel and grid move equal amounts",
+			!alone);
+		expect_page("6 ms are not", r,
+			"up to 64.0 ms of it waiting for other ranks, all but at most 6.00 ms "
+			"hidden behind compute, if",
+			alone);
+		vpa_report_free(r);
+	}
+}
+
+/* Three requests of two steps of 10 ms each: RUN counts all, RESULT has those of one. */
+static void one_of_several_requests_is_named(void **state)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	static char script[8192];
+	struct vpa_report *r;
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1ms\n"), i, k;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums-%zums \"pipeline_call\"\n", 1 + 30 * i, 25 + 30 * i);
+		for (k = 0; k < 2; k++) {
+			size_t t = 1 + 30 * i + 10 * k;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"range t1 %zums-%zums \"step %zu\"\n"
+				"call t1 cudaLaunchKernel %zums+1us corr %zu\n"
+				"kernel s7 %zums+10ms corr %zu" GEMM,
+				t, t + 5, k, t, 2 * i + k + 1, t + 1, 2 * i + k + 1);
+		}
+	}
+	r = analyze(script, &options);
+	expect_page("several", r,
+		"3 requests, 6 steps RESULT 2 denoising steps, 10.0 ms from one to the next. These "
+		"are of request 1 of 3, "
+		"pipeline_call; the GPU's figures are of all.",
+		1);
+	vpa_report_free(r);
+}
+
 /* ---- findings in few words ---- */
 
 /* An eager sequence of GEMMs of 30 and 20 us and a softmax of 50 us, from `at` on. */
@@ -1407,6 +1477,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_bounds_a_part_of_the_window_says_so),
+		cmocka_unit_test(waiting_for_ranks_that_compute_hides_says_so),
+		cmocka_unit_test(one_of_several_requests_is_named),
 		cmocka_unit_test(a_device_is_limited_by_what_leads),
 		cmocka_unit_test(findings_say_what_is_worth_it),
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),

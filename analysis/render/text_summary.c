@@ -240,11 +240,19 @@ static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 		vpa_words_add(&w, ", ", "exposed communication %s",
 			vpa_duration(dev->exposed_comm_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
-	if (dev->comm_wait_ns)
-		vpa_page_words(p, "", VPA_PLAIN,
-			"communication %s in total, up to %s of it waiting for other ranks, if "
-			"calls of one kernel and grid move equal amounts",
-			vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text);
+	if (!dev->comm_wait_ns)
+		return;
+	w.used = 0;
+	vpa_words_add(&w, "", "communication %s in total, up to %s of it waiting for other ranks",
+		vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text);
+	/* Behind compute it costs nothing. */
+	if (!dev->exposed_comm_ns)
+		vpa_words_add(&w, ", ", "all hidden behind compute");
+	else if (dev->exposed_comm_ns < dev->comm_wait_ns)
+		vpa_words_add(&w, ", ", "all but at most %s hidden behind compute",
+			vpa_duration(dev->exposed_comm_ns).text);
+	vpa_page_words(
+		p, "", VPA_PLAIN, "%s, if calls of one kernel and grid move equal amounts", w.text);
 }
 
 /* "host code 218 ms in ProfilerStep#6, allocation 1.20 ms" */
@@ -283,6 +291,18 @@ static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
+/* RUN counts all requests; the sentence before this one is about the request that is shown. */
+static void put_which_request(struct vpa_page *p, const struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	if (r->request_count > 1)
+		vpa_page_words(p, "", VPA_PLAIN,
+			"These are of request %zu of %zu, %s; the GPU's figures are of all.",
+			(size_t)(q - r->requests) + 1, r->request_count,
+			vpa_fit(vpa_text_or(q->name, "outside all requests"), 40).text);
+}
+
 /* A step's length is on the device; what it might gain is also before its first op. */
 static void put_only_step(struct vpa_page *p, const struct vpa_report *r)
 {
@@ -303,8 +323,10 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	int begun = vpa_text_request_result(p, r);
 	size_t i;
 
-	if (begun)
+	if (begun) {
+		put_which_request(p, r);
 		put_only_step(p, r);
+	}
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
 		put_device_result(p, r, &r->devices[i], d, i || begun ? "" : "RESULT");
 	if (r->device_count > RESULTS)
