@@ -303,6 +303,94 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	expect_words("but is reported", &r, "no work for 70.0 ms before the first op");
 }
 
+enum { ROWS = 10 };
+
+/* A report with ten rows in every table, of which the page shows some. */
+struct ten {
+	char names[ROWS][8];
+	struct vpa_copy_row copies[ROWS];
+	struct vpa_finding findings[ROWS];
+	struct vpa_range_row ranges[ROWS];
+	struct vpa_setup_row setup[ROWS];
+	struct vpa_graph_row graphs[ROWS];
+	struct vpa_stage_family_row stages[ROWS];
+	struct vpa_backend_row backends[ROWS];
+	struct vpa_misfit_row misfits[ROWS];
+	struct vpa_family_row family;
+	struct vpa_device device;
+};
+
+static struct vpa_report ten_rows(struct ten *t)
+{
+	size_t i;
+
+	t->family = (struct vpa_family_row){.family = "gemm", .exclusive_ns = MS(10)};
+	t->device = (struct vpa_device){.active_ns = MS(10), .busy_ns = MS(10)};
+	for (i = 0; i < ROWS; i++) {
+		const char *name = t->names[i];
+
+		snprintf(t->names[i], sizeof(t->names[i]), "n%zu", i);
+		t->copies[i] = (struct vpa_copy_row){name, "device", "device", 1, 1, MS(1), 1};
+		t->findings[i] = (struct vpa_finding){
+			.id = name, .title = name, .status = "warn", .gain_at_most_ms = 1};
+		t->ranges[i] = (struct vpa_range_row){.name = name};
+		t->setup[i] = (struct vpa_setup_row){"module", name, 1, MS(1)};
+		t->graphs[i] = (struct vpa_graph_row){.range = name, .total_ns = MS(1)};
+		t->stages[i] = (struct vpa_stage_family_row){name, "stage", "gemm", MS(1), MS(1)};
+		t->backends[i] = (struct vpa_backend_row){.backend = name, .calls = 1};
+		t->misfits[i] = (struct vpa_misfit_row){.title = name,
+			.advice = "none",
+			.kernel = "k",
+			.exclusive_ns = i ? 1 : MS(1)};
+	}
+	return (struct vpa_report){.devices = &t->device,
+		.device_count = 1,
+		.window_end_ns = MS(10),
+		.copies = t->copies,
+		.copy_count = ROWS,
+		.findings = t->findings,
+		.finding_count = ROWS,
+		.ranges = t->ranges,
+		.range_count = ROWS,
+		.range_names = ROWS,
+		.families = &t->family,
+		.family_count = 1,
+		.attention = {.backends = t->backends, .backend_count = ROWS},
+		.expert = {.graphs = {.launches = 20,
+				   .rows = t->graphs,
+				   .row_count = ROWS,
+				   .distinct = ROWS,
+				   .setup = t->setup,
+				   .setup_count = ROWS},
+			.misfits = t->misfits,
+			.misfit_count = ROWS,
+			.stage_families = t->stages,
+			.stage_family_count = ROWS}};
+}
+
+static void a_table_that_lacks_rows_says_of_how_many(void **state)
+{
+	static const struct {
+		const char *rule, *words;
+	} cases[] = {
+		{"findings", "FIX FIRST, 5 of 10 "},
+		{"copies", "COPIES, 4 of 10 "},
+		{"ranges", "RANGES, 5 of 10 "},
+		{"setup", "SETUP, code and CUDA graphs, 4 of 10 "},
+		{"graphs", "CUDA GRAPHS, 20 launches of 10 graphs, 4 of 10 "},
+		{"stages", "STAGES BY FAMILY, 8 of 10 "},
+		{"back-ends, of which six are shown", " and 4 more in the JSON report"},
+		{"small misfits", "ALIGNMENT, PRECISION, LAYOUT, 1 of 10 "},
+	};
+	struct ten ten;
+	struct vpa_report r = ten_rows(&ten);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++)
+		expect_words(cases[i].rule, &r, cases[i].words);
+}
+
 static void a_single_block_is_no_series(void **state)
 {
 	struct vpa_report r = with_blocks();
@@ -681,6 +769,7 @@ int main(void)
 		cmocka_unit_test(the_page_is_the_same_in_every_locale),
 		cmocka_unit_test(a_device_that_always_works_is_bound_by_what_it_does_most),
 		cmocka_unit_test(a_cause_is_told_by_where_most_of_it_is),
+		cmocka_unit_test(a_table_that_lacks_rows_says_of_how_many),
 		cmocka_unit_test(a_single_block_is_no_series),
 		cmocka_unit_test(a_trace_without_gpu_work_says_how_its_recorder_records_some),
 		cmocka_unit_test(names_of_any_bytes_and_length_keep_the_layout),

@@ -225,6 +225,21 @@ void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_
 	va_end(args);
 }
 
+void vpa_table_of(struct vpa_table *t, size_t shown, size_t all)
+{
+	size_t len = strlen(t->title.text);
+
+	if (shown < all)
+		snprintf(t->title.text + len, sizeof(t->title.text) - len, ", %zu of %zu", shown,
+			all);
+}
+
+void vpa_table_more(struct vpa_table *t, size_t left_out)
+{
+	if (left_out)
+		vpa_text_row(t, 1, "and %zu more in the JSON report", left_out);
+}
+
 struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row)
 {
 	const struct vpa_row *block =

@@ -123,6 +123,12 @@ vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row);
 
+/* Appends ", 4 of 10" to the title of a table that lacks rows; every such table says so, with this or with
+ * vpa_table_more(). */
+void vpa_table_of(struct vpa_table *t, size_t shown, size_t all);
+/* The same as a last row, "and 6 more in the JSON report", where a table has rows of several kinds. */
+void vpa_table_more(struct vpa_table *t, size_t left_out);
+
 /* Prints the table and frees its rows. Call it for every table that has a row. */
 void vpa_page_table(struct vpa_page *p, struct vpa_table *t);
 /* The width in columns of this table's labels on the page, including their indent. */

@@ -200,8 +200,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 		if (!overlapping && overlaps(r, &r->stages[i]))
 			overlapping = &r->stages[i];
 	}
-	if (r->stage_count > STAGES)
-		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->stage_count - STAGES);
+	vpa_table_more(&t, r->stage_count - i);
 	if (has_blocks)
 		add_between(&t, r, decimals);
 	if (outside)

@@ -52,8 +52,7 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 		row->cells[2] = value_of(c->p95, c->unit);
 		row->cells[3] = value_of(c->max, c->unit);
 	}
-	if (left_out)
-		vpa_text_row(t, 1, "and %zu more: --format json", left_out);
+	vpa_table_more(t, left_out);
 }
 
 /* Wh, or smaller units for small energies. */

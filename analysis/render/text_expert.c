@@ -180,12 +180,17 @@ void vpa_text_overlap(struct vpa_page *p, const struct vpa_report *r, const stru
 		{"all three", 4, "ms"}};
 	const struct vpa_expert *e = &r->expert;
 	struct vpa_table t;
-	size_t i;
+	size_t i, left_out = 0;
 
 	vpa_table_init(&t, columns, COUNT(columns), "OVERLAP");
 	for (i = 0; i < vpa_least(e->overlap_count, DEVICES); i++)
 		if (is_overlap_worth(&e->overlaps[i]))
 			add_overlap(&t, &e->overlaps[i], d, e->overlap_count > 1);
+	for (; i < e->overlap_count; i++)
+		left_out += is_overlap_worth(&e->overlaps[i]) != 0;
+	if (left_out)
+		vpa_text_row(&t, 1, "and %zu more GPU%s in the JSON report", left_out,
+			vpa_plural(left_out));
 	if (t.row_count) {
 		vpa_page_blank(p);
 		vpa_page_table(p, &t);
@@ -220,6 +225,7 @@ static void put_setup(struct vpa_page *p, const struct vpa_report *r, const stru
 		row->cells[1] = vpa_count(s->count);
 		row->cells[2] = vpa_mean(s->total_ns, s->count);
 	}
+	vpa_table_of(&t, shown, g->setup_count);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -249,6 +255,7 @@ static void put_graphs(struct vpa_page *p, const struct vpa_report *r, const str
 		out->cells[3] = vpa_count(row->nodes);
 		out->cells[4] = vpa_mean(row->total_ns, row->replays);
 	}
+	vpa_table_of(&t, shown, g->distinct);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -367,8 +374,8 @@ void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const stru
 	static const struct vpa_column columns[] = {
 		{"ms", 0, NULL}, {"% busy", 0, NULL}, {"calls", 1, NULL}};
 	const struct vpa_expert *e = &r->expert;
+	size_t i, shown = 0;
 	struct vpa_table t;
-	size_t i;
 
 	vpa_table_init(&t, columns, COUNT(columns), "ALIGNMENT, PRECISION, LAYOUT");
 	for (i = 0; i < e->misfit_count; i++) {
@@ -378,6 +385,7 @@ void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const stru
 		/* Under a thousandth of the busy time nothing is worth a line. */
 		if (m->exclusive_ns < d->busy_ns / 1000 && !r->top)
 			continue;
+		shown++;
 		row = vpa_table_row(&t, 1, "%s", m->title);
 		row->cells[0] = vpa_ms(m->exclusive_ns, d);
 		row->cells[1] = vpa_percent(m->exclusive_ns, d->busy_ns);
@@ -385,8 +393,9 @@ void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const stru
 		vpa_text_row(
 			&t, 3, "mostly %s: %s", vpa_kernel_label(m->kernel, 40).text, m->advice);
 	}
-	if (!t.row_count)
+	if (!shown)
 		return;
+	vpa_table_of(&t, shown, e->misfit_count);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -437,7 +446,7 @@ void vpa_text_stage_families(
 	struct vpa_column columns[1 + FAMILY_COLUMNS] = {{"busy ms", 0, NULL}};
 	const struct vpa_expert *e = &r->expert;
 	const char *families[FAMILY_COLUMNS], *stage = NULL;
-	size_t i, shown = 0, count = largest_families(r, families);
+	size_t i, stages = 0, most = vpa_rows(r, STAGE_ROWS), count = largest_families(r, families);
 	struct vpa_row *row = NULL;
 	struct vpa_table t;
 
@@ -450,14 +459,16 @@ void vpa_text_stage_families(
 		const struct vpa_stage_family_row *f = &e->stage_families[i];
 
 		if (!row || !vpa_same(stage, f->stage)) {
-			if (shown++ == vpa_rows(r, STAGE_ROWS))
-				break;
 			stage = f->stage;
+			if (stages++ >= most)
+				continue;
 			row = vpa_table_row(&t, 1, "%s", vpa_fit(stage, 60).text);
 			row->cells[0] = vpa_ms(f->stage_ns, d);
 		}
-		add_family(row, f, families, count, d);
+		if (stages <= most)
+			add_family(row, f, families, count, d);
 	}
+	vpa_table_of(&t, vpa_least(stages, most), stages);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

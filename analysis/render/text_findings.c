@@ -181,19 +181,19 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 {
 	static const struct vpa_column columns[] = {{"at most *", 0, NULL}, {"evidence", 1, NULL}};
 	struct vpa_table t;
-	size_t i, number = 0;
+	size_t i, number = 0, most = vpa_rows(r, FINDINGS);
 	int touched = 0;
 
 	(void)d;
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
-	for (i = 0; i < r->finding_count && number < vpa_rows(r, FINDINGS); i++) {
+	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 		struct vpa_words base = {.used = 0};
 		struct vpa_row *row;
 
-		if (vpa_is_note(f))
+		if (vpa_is_note(f) || ++number > most)
 			continue;
-		row = vpa_table_row(&t, 1, "%zu %s", ++number, vpa_text_or(f->title, "?"));
+		row = vpa_table_row(&t, 1, "%zu %s", number, vpa_text_or(f->title, "?"));
 		row->wrap = 1;
 		touched |= f->touched;
 		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
@@ -211,6 +211,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 	if (!number)
 		return;
 	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up");
+	vpa_table_of(&t, vpa_least(number, most), number);
 	vpa_page_blank(p);
 	p->touched = touched;
 	vpa_page_table(p, &t);

@@ -416,8 +416,7 @@ void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const str
 		row->cells[5] =
 			other->ttfb_ns ? vpa_duration(other->ttfb_ns) : (struct vpa_num){"-"};
 	}
-	if (r->request_count > REQUESTS)
-		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->request_count - REQUESTS);
+	vpa_table_more(&t, r->request_count - i);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

@@ -58,6 +58,7 @@ void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const stru
 		row->cells[6] = vpa_duration(dev->longest_gap_ns);
 		row->cells[7] = vpa_ms(dev->comm_wait_ns, d);
 	}
+	vpa_table_more(&t, r->device_count - i);
 	vpa_text_row(&t, 1,
 		"* exposed, no kernel at the same time; idle: from the first to the last op");
 	if (waits)

@@ -85,14 +85,16 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 	static const struct vpa_column columns[] = {
 		{"ms", 0, NULL}, {"helpers ms", 1, NULL}, {"% busy", 0, NULL}, {"calls", 0, NULL}};
 	const struct vpa_attention *a = &r->attention;
+	size_t backends = vpa_least(a->backend_count, vpa_rows(r, BACKENDS)),
+	       eager = vpa_least(a->eager_count, vpa_rows(r, EAGER)),
+	       fallbacks = vpa_least(a->fallback_count, vpa_rows(r, FALLBACKS)), i;
 	struct vpa_table t;
-	size_t i;
 
 	if (!a->calls && !a->backend_count && !a->eager_count && !a->fallback_count)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, %s %% of busy",
 		vpa_share(a->share_of_busy).text);
-	for (i = 0; i < vpa_least(a->backend_count, BACKENDS); i++) {
+	for (i = 0; i < backends; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s", vpa_text_or(b->backend, "?"));
 
@@ -101,7 +103,7 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 		row->cells[2] = vpa_share(b->share_of_busy);
 		row->cells[3] = vpa_count(b->calls);
 	}
-	for (i = 0; i < vpa_least(a->eager_count, EAGER); i++) {
+	for (i = 0; i < eager; i++) {
 		const struct vpa_eager_row *e = &a->eager[i];
 		struct vpa_label softmax = vpa_kernel_label(e->softmax, 60);
 		struct vpa_row *row =
@@ -113,9 +115,11 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 		row->cells[2] = vpa_percent(e->total_ns, d->busy_ns);
 		row->cells[3] = vpa_count(e->count);
 	}
-	for (i = 0; i < vpa_least(a->fallback_count, FALLBACKS); i++)
+	for (i = 0; i < fallbacks; i++)
 		vpa_text_row(&t, 1, "FALLBACK: %s", vpa_text_or(a->fallbacks[i], "?"))->style =
 			VPA_YELLOW;
+	vpa_table_more(&t, a->backend_count - backends + a->eager_count - eager +
+				   a->fallback_count - fallbacks);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -149,6 +153,7 @@ void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struc
 		row->cells[2] = c->gb_per_s > 0 ? vpa_fixed(c->gb_per_s, 1) : (struct vpa_num){"-"};
 		row->cells[3] = vpa_count(c->count);
 	}
+	vpa_table_of(&t, t.row_count, r->copy_count);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -183,8 +188,7 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		if (vpa_top_line_text(line, sizeof(line), vpa_top_line_of_call(r, s->call))[0])
 			vpa_text_row(&t, 4, "%s", line);
 	}
-	if (shown < r->sync_count)
-		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->sync_count - shown);
+	vpa_table_more(&t, r->sync_count - shown);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -214,8 +218,7 @@ void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struc
 	int marked = has_marks(r);
 	size_t i;
 
-	vpa_table_init(&t, columns, r->device_count ? COUNT(columns) : 3, "RANGES, of %s names",
-		vpa_count(r->range_names).text);
+	vpa_table_init(&t, columns, r->device_count ? COUNT(columns) : 3, "RANGES");
 	for (i = 0; i < r->range_count && t.row_count < vpa_rows(r, RANGES); i++) {
 		const struct vpa_range_row *g = &r->ranges[i];
 		const char *domain = vpa_text_or(g->domain, "");
@@ -233,6 +236,7 @@ void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struc
 	}
 	if (!t.row_count)
 		return;
+	vpa_table_of(&t, t.row_count, r->range_names);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
