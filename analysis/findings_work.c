@@ -33,7 +33,25 @@ static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, const char *fam
 	return vpa_base_busy(r, &base, ns, family);
 }
 
+/* Whether the largest kind of what counts as copies are memsets. */
+static int is_mostly_memsets(const struct vpa_report *r)
+{
+	return r->copy_count && !strcmp(r->copies[0].kind, "memset");
+}
+
 /* ---- what bounds the run ---- */
+
+static const char *bound_title(const struct vpa_report *r, enum vpa_limit limit,
+	const struct vpa_load *load, const char *usual)
+{
+	if (limit == VPA_LIMIT_WORK && load->busy_ns < load->window_ns / 2)
+		return "while it worked, the GPU was the limit: cheaper work shortens only that "
+		       "part of the window";
+	if (limit == VPA_LIMIT_COPIES && is_mostly_memsets(r))
+		return "memsets are the limit: the GPU clears memory, and does not wait for the "
+		       "host";
+	return usual;
+}
 
 static void find_bound(struct vpa_report *r)
 {
@@ -58,10 +76,7 @@ static void find_bound(struct vpa_report *r)
 	f = vpa_finding_add(r, bounds[limit].id, "info");
 	if (!f)
 		return;
-	f->title = limit == VPA_LIMIT_WORK && load.busy_ns < load.window_ns / 2
-			   ? "while it worked, the GPU was the limit: cheaper work shortens only "
-			     "that part of the window"
-			   : bounds[limit].title;
+	f->title = bound_title(r, limit, &load, bounds[limit].title);
 	f->measured = vpa_arena_printf(&r->arena,
 		"busy %.1f %% of the time from the first to the last op, %.1f %% of the window",
 		vpa_per_cent(load.busy_ns, load.active_ns),
@@ -161,6 +176,25 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	vpa_finding_saves(r, f, &s);
 }
 
+/* Fills in what most of the exposed copies are, and what the two ends of the bound assume. */
+static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char *done)
+{
+	const struct vpa_copy_row *c = r->copies;
+	const char *range = "";
+
+	if (f->gain_from_ms > 0)
+		range = vpa_arena_printf(&r->arena,
+			"the lower bound if they overlap all compute without copies beside it, the "
+			"upper one if nothing is %s; ",
+			done);
+	if (is_mostly_memsets(r))
+		f->note = vpa_arena_printf(&r->arena, "%smostly memsets, %.3g GB at %.1f GB/s",
+			range, (double)c->bytes / 1e9, c->gb_per_s);
+	else
+		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %.3g GB at %.1f GB/s",
+			range, c->kind, c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
+}
+
 /* The largest kind of copies determines the advice. */
 static void name_copies(struct vpa_report *r, int is_too_much)
 {
@@ -170,7 +204,13 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 	if (!f || !r->copy_count)
 		return;
 	vpa_finding_evidence(f, "C1");
-	if (!c->source || !c->target || !strcmp(c->kind, "memset"))
+	if (is_mostly_memsets(r)) {
+		f->title = "clear less memory: do not clear large buffers in the loop, and none "
+			   "that a kernel writes as a whole (torch.empty)";
+		note_copies(r, f, "cleared");
+		return;
+	}
+	if (!c->source || !c->target)
 		return;
 	if (is_too_much)
 		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
@@ -181,11 +221,7 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 	if (!strcmp(c->kind, "DtoD"))
 		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
 			   "that write where the result is read";
-	f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %.3g GB at %.1f GB/s",
-		f->gain_from_ms > 0 ? "the lower bound if they overlap all compute without copies "
-				      "beside it, the upper one if nothing is copied; "
-				    : "",
-		c->kind, c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
+	note_copies(r, f, "copied");
 }
 
 static void find_unhidden(struct vpa_report *r)
@@ -196,7 +232,9 @@ static void find_unhidden(struct vpa_report *r)
 		{"exposed-copy",
 			"overlap copies with kernels: pinned memory, a separate stream, fewer "
 			"offloads",
-			"exposed copies and memsets:", NULL, copy_ns, "memcpy",
+			"exposed copies and memsets:", NULL, copy_ns,
+			vpa_family_name(
+				is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY),
 			is_too_much ? hidden_at_most(r) : 0},
 		{"exposed-comm",
 			"overlap communication with compute: asynchronous collectives, smaller "

@@ -473,6 +473,31 @@ static void compute_beside_copies_hides_no_others(void **state)
 	vpa_report_free(r);
 }
 
+/* A kernel of 400 us and a memset of 600: no copy, so nothing to pin and nothing to offload. */
+static void memsets_have_an_advice_of_their_own(void **state)
+{
+	static const char script[] = "start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				     "kernel s7 1001us-1401us corr 1" GEMM
+				     "call t1 cudaMemsetAsync 1001us-1002us corr 2\n"
+				     "memset s7 1401us-2001us corr 2 bytes 300000000\n";
+	struct vpa_report *r = analyze(script, NULL);
+	const struct vpa_finding *f = finding(r, "exposed-copy"), *bound = finding(r, "copy-bound");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title, "clear less memory: do not clear large buffers in the loop, "
+				      "and none that a kernel writes as a whole (torch.empty)");
+	assert_string_equal(f->note, "the lower bound if they overlap all compute without copies "
+				     "beside it, the upper one if nothing is cleared; mostly "
+				     "memsets, 0.3 GB at 500.0 GB/s");
+	assert_string_equal(f->evidence[0], "C1");
+	assert_non_null(bound);
+	assert_string_equal(bound->title,
+		"memsets are the limit: the GPU clears memory, and does not wait for the host");
+	expect_page("memsets", r, "pinned memory", 0);
+	vpa_report_free(r);
+}
+
 /* Of two launches, for which the host then waits, the second has no kernel; of three the same. */
 static void time_of_missing_kernels_is_no_waste(void **state)
 {
@@ -1484,6 +1509,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
 		cmocka_unit_test(copies_hide_behind_the_compute_there_is),
 		cmocka_unit_test(compute_beside_copies_hides_no_others),
+		cmocka_unit_test(memsets_have_an_advice_of_their_own),
 		cmocka_unit_test(time_of_missing_kernels_is_no_waste),
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
