@@ -149,6 +149,32 @@ static uint64_t wait_of(const struct vpa_device *d)
 	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;
 }
 
+/* Communication beside compute. */
+static uint64_t hidden_comm_ns(const struct vpa_report *r, const struct vpa_device *d)
+{
+	const struct vpa_expert *e = &r->expert;
+	size_t i;
+
+	for (i = 0; i < e->overlap_count; i++)
+		if (e->overlaps[i].device == d->device)
+			return e->overlaps[i].ns[VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM] +
+			       e->overlaps[i].ns[VPA_OVERLAPS - 1];
+	return 0;
+}
+
+uint64_t vpa_hidden_wait_ns(const struct vpa_report *r, const struct vpa_device *d, int *all)
+{
+	uint64_t hidden = hidden_comm_ns(r, d),
+		 exposed = d->comm_ns > hidden ? d->comm_ns - hidden : 0;
+
+	/* Calls that run at once are exposed twice; calls that the window cuts are not in comm_ns. */
+	exposed = exposed > d->exposed_comm_ns ? exposed : d->exposed_comm_ns;
+	*all = d->comm_wait_ns && !d->exposed_comm_ns && hidden;
+	if (*all)
+		return d->comm_wait_ns;
+	return d->comm_wait_ns > exposed ? d->comm_wait_ns - exposed : 0;
+}
+
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d)
 {
 	return (struct vpa_load){.window_ns = vpa_window_ns(r),

@@ -58,6 +58,9 @@ struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_
  * communication is hidden there as in the window. */
 struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_blocks *b);
 
+/* How much of comm_wait_ns ran beside compute, at least: what is not exposed. *all: all of it did. */
+uint64_t vpa_hidden_wait_ns(const struct vpa_report *r, const struct vpa_device *d, int *all);
+
 /* Exclusive time of a kernel family, in the window and among parts of blocks or steps. */
 uint64_t vpa_family_ns(const struct vpa_report *r, const char *family);
 uint64_t vpa_family_parts_ns(const struct vpa_block_part *parts, size_t count, const char *family);

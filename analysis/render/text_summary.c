@@ -227,7 +227,21 @@ static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
 		vpa_percent(dev->busy_ns, d->window_ns).text, w.text);
 }
 
-static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
+/* How much of the waiting costs nothing, since the GPU computes meanwhile. */
+static void add_hidden_wait(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_device *dev)
+{
+	int all;
+	uint64_t ns = vpa_hidden_wait_ns(r, dev, &all);
+
+	if (all)
+		vpa_words_add(w, "; ", "all of it is hidden behind compute");
+	else if (ns)
+		vpa_words_add(w, "; ", "at least %s of the waiting is hidden behind compute",
+			vpa_duration(ns).text);
+}
+
+static void put_busy(struct vpa_page *p, const struct vpa_report *r, const struct vpa_device *dev)
 {
 	struct vpa_words w = {.used = 0};
 
@@ -243,16 +257,12 @@ static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 	if (!dev->comm_wait_ns)
 		return;
 	w.used = 0;
-	vpa_words_add(&w, "", "communication %s in total, up to %s of it waiting for other ranks",
+	vpa_words_add(&w, "",
+		"communication %s in total, up to %s of it waiting for other ranks, if calls of "
+		"one kernel and grid move equal amounts",
 		vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text);
-	/* Behind compute it costs nothing. */
-	if (!dev->exposed_comm_ns)
-		vpa_words_add(&w, ", ", "all hidden behind compute");
-	else if (dev->exposed_comm_ns < dev->comm_wait_ns)
-		vpa_words_add(&w, ", ", "all but at most %s hidden behind compute",
-			vpa_duration(dev->exposed_comm_ns).text);
-	vpa_page_words(
-		p, "", VPA_PLAIN, "%s, if calls of one kernel and grid move equal amounts", w.text);
+	add_hidden_wait(&w, r, dev);
+	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
 /* "host code 218 ms in ProfilerStep#6, allocation 1.20 ms" */
@@ -333,7 +343,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, see below",
 			r->device_count - RESULTS);
 	if (r->device_count == 1)
-		put_busy(p, &r->devices[0]);
+		put_busy(p, r, &r->devices[0]);
 	/* More than a twentieth of the window is not just a matter of when the recording began. */
 	if (d->edge_ns > d->windows_ns / 20)
 		put_edges(p, d);

@@ -241,18 +241,18 @@ static void add_idle(struct vpa_table *t, const struct vpa_report *r, const stru
 			->style = VPA_YELLOW;
 }
 
-/* The wait in all communication, hidden or not. */
-static void add_wait(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
+/* The part of the waiting that may be exposed: what compute hides is a part of durations, not of the row's
+ * exclusive time. */
+static void add_wait(struct vpa_table *t, const struct vpa_report *r, uint64_t comm_ns,
+	const struct vpa_digest *d)
 {
-	uint64_t ns = 0;
+	uint64_t wait_ns = vpa_load_of_all(r).wait_ns, ns = wait_ns < comm_ns ? wait_ns : comm_ns;
 	struct vpa_row *row;
-	size_t i;
 
-	for (i = 0; i < r->device_count; i++)
-		ns += r->devices[i].comm_wait_ns;
 	if (!ns)
 		return;
-	row = vpa_table_row(t, 4, "of which waiting for other ranks");
+	row = vpa_table_row(t, 4, "of which exposed waiting for other ranks");
+	row->wrap = 1;
 	row->cells[0] = vpa_ms(ns, d);
 	row->cells[1] = vpa_percent(ns, d->windows_ns);
 }
@@ -273,7 +273,7 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 			fill_part(vpa_table_row(t, 2, "%s", vpa_family_text(d, f->family)),
 				f->exclusive_ns, f->calls, f->total_ns, d);
 			if (f->family && !strcmp(f->family, "comm"))
-				add_wait(t, r, d);
+				add_wait(t, r, f->exclusive_ns, d);
 			continue;
 		}
 		rest++;
