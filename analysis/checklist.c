@@ -176,13 +176,16 @@ static const char *per_cent(struct writer *w, double share)
 }
 
 /* What the loop's busy and idle time are of. */
-static const char *where(const struct vpa_check_loop *l)
+static const char *where(const struct writer *w)
 {
+	const struct vpa_check_loop *l = w->loop;
+
 	if (!strcmp(l->kind, "block"))
 		return "the measured blocks";
 	if (!strcmp(l->kind, "step"))
-		return l->is_whole ? "the time from one step to the next"
-				   : "the denoising steps, without the time between";
+		return l->is_whole          ? "the time from one step to the next"
+		       : w->r->is_diffusion ? "the denoising steps, without the time between"
+					    : "the steps, without the time between";
 	return "the inferred steps";
 }
 
@@ -244,7 +247,7 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 	c->value = (double)busy / (double)(busy + idle);
 	c->shown = per_cent(w, c->value);
 	if (w->loop->kind)
-		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w->loop));
+		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w));
 	judge(w, c);
 }
 
@@ -273,7 +276,7 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 	c->note = vpa_arena_printf(&w->r->arena, "%s calls, %s per %s; idle: %s of %s",
 		vpa_count(l->blocking_calls).text,
 		vpa_scaled(l->blocking_calls, l->count ? l->count : 1, 1).text, l->kind,
-		vpa_duration(idle).text, l->is_whole ? where(l) : "the active time");
+		vpa_duration(idle).text, l->is_whole ? where(w) : "the active time");
 	judge(w, c);
 }
 

@@ -38,8 +38,8 @@ static void find_steps(struct vpa_report *r, const struct vpa_request *q)
 	double steps = in_blocks ? q->steps.per_block : (double)q->steps.count;
 	struct vpa_finding *f;
 
-	/* A window may hold any number of videos or images. */
-	if (steps <= most_steps || (!in_blocks && !q->source))
+	/* A window may hold any number of videos or images; steps of training have no such limit. */
+	if (!r->is_diffusion || steps <= most_steps || (!in_blocks && !q->source))
 		return;
 	f = vpa_finding_add(r, "steps", "warn");
 	if (!f)

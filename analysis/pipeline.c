@@ -212,6 +212,11 @@ uint32_t vpa_pipeline_add(struct vpa_pipeline *p, const struct vpa_scope *scope)
 	return at;
 }
 
+const char *vpa_pipeline_step_name(const struct vpa_pipeline *p)
+{
+	return p->is_diffusion ? "denoise step" : "step";
+}
+
 static int nests(const struct vpa_range *range)
 {
 	return range->kind != VPT_RANGEKIND_START_END;
@@ -239,6 +244,7 @@ static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct v
 		vpa_scope_is_misplaced(&scope.label, inside, scope.nests))
 		return VPT_OK;
 	range->placed = (uint8_t)scope.label.kind;
+	p->is_diffusion |= scope.label.is_diffusion;
 	if (vpa_scope_is_kept(scope.label.kind)) {
 		if (p->kept_count == VPA_BLOCKS_MAX) {
 			p->left_out++;

@@ -67,6 +67,7 @@ struct vpa_pipeline {
 	size_t kept_count;           /* requests and blocks so far */
 	uint64_t left_out;           /* requests and blocks beyond the maximum */
 	uint64_t blocks_without_ops; /* annotated, but launched nothing */
+	int is_diffusion;            /* a scope so far says that steps are denoising steps */
 	uint32_t unused;             /* free scopes, linked by `block`; VPA_NONE: none */
 	uint32_t *known; /* By name: 0 not looked up, 1 no meaning by itself, else 2 + label. */
 	size_t known_cap;
@@ -92,6 +93,9 @@ void vpa_pipeline_forget(struct vpa_pipeline *p, const struct vpa_range *range);
 
 /* Adds a scope without a range. VPA_NONE: no memory. */
 uint32_t vpa_pipeline_add(struct vpa_pipeline *p, const struct vpa_scope *scope);
+
+/* What steps are called: "denoise step" if anything says that they are some. Known when all ops have come. */
+const char *vpa_pipeline_step_name(const struct vpa_pipeline *p);
 
 /* Whether scopes of this kind are kept to the end. */
 int vpa_scope_is_kept(enum vpa_scope_kind kind);

@@ -10,6 +10,7 @@
 #include "formats/text.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const struct {
 	const char *name;
@@ -166,6 +167,9 @@ int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out)
 	if (a.label.kind == VPA_SCOPE_STEP && a.context > 0)
 		a.label.kind = VPA_SCOPE_CONTEXT;
 	a.label.source = VPA_SOURCE_ANNOTATION;
+	a.label.is_diffusion = a.label.kind == VPA_SCOPE_STEP ||
+			       a.label.kind == VPA_SCOPE_CONTEXT ||
+			       a.label.kind == VPA_SCOPE_BLOCK || a.label.kind == VPA_SCOPE_FRAMES;
 	*out = a.label;
 	return VPT_OK;
 }
@@ -382,6 +386,19 @@ static int matches(const char *pattern, const struct words *w, struct vpa_scope_
 	return i == w->count && !*pattern;
 }
 
+int vpa_scope_is_diffusion(const char *text)
+{
+	static const char *const words[] = {"denois", "denosing", "diffusion", "timestep", "latent",
+		"vae", "video", "scheduler"};
+	size_t i;
+
+	for (; *text; text++)
+		for (i = 0; i < COUNT(words); i++)
+			if (!strncasecmp(text, words[i], strlen(words[i])))
+				return 1;
+	return 0;
+}
+
 void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out)
 {
 	struct words w;
@@ -396,6 +413,8 @@ void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out
 			out->work = names[i].work;
 			out->name = names[i].name;
 			out->source = VPA_SOURCE_RULE;
+			out->is_diffusion =
+				out->timestep >= 0 || vpa_scope_is_diffusion(names[i].words);
 			return;
 		}
 		clear(out);

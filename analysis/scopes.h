@@ -16,7 +16,7 @@ enum vpa_scope_kind {
 	VPA_SCOPE_NONE,
 	VPA_SCOPE_REQUEST,   /* one requested video */
 	VPA_SCOPE_BLOCK,     /* a group of frames that is generated together */
-	VPA_SCOPE_STEP,      /* a denoising iteration */
+	VPA_SCOPE_STEP,      /* a denoising iteration, or another one that is called a step */
 	VPA_SCOPE_CONTEXT,   /* the pass that writes the KV cache */
 	VPA_SCOPE_ITERATION, /* of a profiler's loop: never a denoising step */
 	VPA_SCOPE_STAGE,     /* any other named part of the pipeline */
@@ -47,6 +47,9 @@ struct vpa_scope_label {
 	enum vpa_scope_kind kind;
 	enum vpa_scope_source source;
 	enum vpa_stage_work work;
+	/* Its words are those of a diffusion pipeline, or it is annotated as a step or block of one: then steps
+	 * are denoising steps. "step 3" by itself may be one of any loop. */
+	int is_diffusion;
 	int64_t index, frames, latents, timestep; /* -1: not given */
 	/* A rule's name for all its matches, valid as long as the rules; NULL: each has its own
 	 * name. */
@@ -88,6 +91,9 @@ int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out);
 /* The meaning of a built-in name: "block 3", "vae_decode", "ProfilerStep#12". The whole name must
  * be in the table; `transformer_block.5` is not. Kind NONE: no meaning. */
 void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out);
+
+/* Whether a text has a word of diffusion pipelines, such as "denoise" or "latents". */
+int vpa_scope_is_diffusion(const char *text);
 
 /* ---- a user's rules ----
  *

@@ -288,7 +288,7 @@ rm sync.zst
 
 demo steps --steps 6
 expect 0 "other steps are said first" compare plain.zst steps.zst
-says out "denoising steps: 4 per block -> 6 per block"
+says out "steps: 4 per block -> 6 per block"
 demo blocks --blocks 9
 expect 0 "more blocks" compare plain.zst blocks.zst
 says out "VERDICT SAME"

@@ -230,6 +230,7 @@ static struct vpa_report steps_alone(void)
 	static struct vpa_request request;
 	struct vpa_report r = host_limited();
 
+	r.is_diffusion = 1;
 	request = block_requests[1];
 	request.steps = block_requests[0].steps;
 	request.steps.per_block = -1;

@@ -1245,8 +1245,8 @@ static void an_iteration_of_the_profiler_is_no_step(void **state)
 	}
 	expect_report("steps are counted alone", NULL, "steps 5, steps/s 10, s/it 0.1");
 	expect_stages("and are inside of it",
-		"iteration (ProfilerStep) 1x0, 480 ms, busy 400, idle 80, attention 0; (denoise "
-		"step 5x0, 80 ms, busy 400, idle 0, attention 0)");
+		"iteration (ProfilerStep) 1x0, 480 ms, busy 400, idle 80, attention 0; (step "
+		"5x0, 80 ms, busy 400, idle 0, attention 0)");
 }
 
 /* The forward pass is launched by the thread that opens the iteration, the backward pass by autograd's. */
@@ -1474,7 +1474,7 @@ static void loops_that_train_have_iterations(void **state)
 	begin();
 	train(4);
 	named(500, 520, "step 0");
-	expect_stages("no step", "denoise step 1x0, 20 ms, busy 20, idle 0, attention 0");
+	expect_stages("no step", "step 1x0, 20 ms, busy 20, idle 0, attention 0");
 	begin();
 	train(4);
 	named(500, 520, "block 0");

@@ -1050,6 +1050,48 @@ static void the_only_iteration_is_whole_with_what_the_host_does_first(void **sta
 	vpa_report_free(r);
 }
 
+/* Two steps of 10 ms; `name` is that of the first, `other` a range after them. */
+static struct vpa_report *two_steps(const char *name, const char *other)
+{
+	char script[1024];
+
+	snprintf(script, sizeof(script),
+		"start 1s\nrange t1 1000ms-1001ms %s\ncall t1 cudaLaunchKernel 1000ms+1us corr 1\n"
+		"kernel s7 1001ms-1010ms corr 1" GEMM "range t1 1010ms-1011ms \"Step 10 to 20\"\n"
+		"call t1 cudaLaunchKernel 1010ms+1us corr 2\nkernel s7 1011ms-1020ms corr 2" GEMM
+		"range t1 1020ms-1021ms \"%s\"\ncall t1 cudaLaunchKernel 1020ms+1us corr 3\n"
+		"kernel s7 1021ms-1030ms corr 3" GEMM,
+		name, other);
+	return analyze(script, NULL);
+}
+
+static void steps_are_denoising_steps_only_where_something_says_so(void **state)
+{
+	static const struct {
+		const char *rule, *name, *other;
+		int is_denoising;
+	} names[] = {
+		{"a step of any loop", "\"Step 0 to 10\"", "loss", 0},
+		{"its words", "\"denoising step 0\"", "loss", 1},
+		{"a timestep", "\"step 0 t=999\"", "loss", 1},
+		{"an annotation", "\"a\" domain vptrace json \"{\\\"kind\\\":\\\"step\\\"}\"",
+			"loss", 1},
+		{"a scheduler", "\"Step 0 to 10\"", "scheduler_step", 1},
+		{"a stage of denoising", "\"Step 0 to 10\"", "DenoisingStage", 1},
+		{"a stage of any pipeline", "\"Step 0 to 10\"", "postprocess", 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(names); i++) {
+		struct vpa_report *r = two_steps(names[i].name, names[i].other);
+
+		expect_page(names[i].rule, r, " denoising step", names[i].is_denoising);
+		expect_page(names[i].rule, r, " denoise step", names[i].is_denoising);
+		vpa_report_free(r);
+	}
+}
+
 /* RATES has the rate of a step of 20 ms on the device, the host's 30 ms before it are not in that. */
 static void the_only_step_has_no_rate(void **state)
 {
@@ -1067,7 +1109,7 @@ static void the_only_step_has_no_rate(void **state)
 		"fast",
 		1);
 	expect_page("RESULT", r,
-		"1 denoising step of 20.0 ms. From its start on the host it takes 50.0 ms, 30.0 ms "
+		"1 step of 20.0 ms. From its start on the host it takes 50.0 ms, 30.0 ms "
 		"of that before its first op.",
 		1);
 	expect_page(
@@ -1092,7 +1134,7 @@ static void the_only_step_gains_what_lies_inside_it(void **state)
 
 	(void)state;
 	expect_page("a copy after the step", r, "7.20 ms of 98.2 ms active", 1);
-	expect_page("the step", r, "RESULT 1 denoising step of 3.00 ms.", 1);
+	expect_page("the step", r, "RESULT 1 step of 3.00 ms.", 1);
 	expect_page("its length", r, "6.31 ms", 0);
 	expect_page("its length", r, "From its start on the host", 0);
 	vpa_report_free(r);
@@ -1569,6 +1611,7 @@ int main(void)
 		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
 		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
+		cmocka_unit_test(steps_are_denoising_steps_only_where_something_says_so),
 		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(the_only_step_gains_what_lies_inside_it),
 		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),

@@ -698,7 +698,7 @@ static void a_step_and_its_stage_have_the_same_lines(void **state)
 	random_text_add(&text, "sample t1 1 \"%s\" flags 1\nsample t1 52000000 \"%s\" flags 1\n",
 		slow, other);
 	r = report_of_text(&text);
-	step = stage_of(r, "denoise step");
+	step = stage_of(r, "step");
 	encode = stage_of(r, "text encode");
 	assert_non_null(step);
 	assert_non_null(encode);

@@ -251,7 +251,7 @@ int vpa_compare_facts(struct vpa_comparison *c)
 		{"blocks", blocks_text, 1},
 		{"frames of a block", frames_text, 1},
 		{"latents of a block", latents_text, 1},
-		{"denoising steps", steps_text, 1},
+		{"steps", steps_text, 1},
 		{"context passes", passes_text, 1},
 		{"warm-up", warmup_text, 1},
 		{"window", window_text, 1},

@@ -110,7 +110,7 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 {
 	switch (row->kind) {
 	case VPA_SCOPE_STEP:
-		return "denoise step";
+		return vpa_pipeline_step_name(w->c->pipeline);
 	case VPA_SCOPE_CONTEXT:
 		return "context pass";
 	case VPA_SCOPE_ITERATION:

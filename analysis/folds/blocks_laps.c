@@ -46,6 +46,8 @@ int vpa_blocks_begin_lap(struct vpa_blocks_table *s, const struct vpa_fold_conte
 		.latents = -1,
 		.timestep = -1,
 		.name = names[kind]};
+	/* Such a step has a scheduler. */
+	s->pipeline->is_diffusion |= kind == VPA_LAP_STEP;
 	at = vpa_pipeline_add(s->pipeline, &scope);
 	if (at == VPA_NONE || vpa_blocks_know_scopes(s) || vpa_blocks_begin_scope(s, c, at, 0))
 		return VPT_ENOMEM;

@@ -121,7 +121,7 @@ static int write_lane(struct vpa_lane_state *from, const struct vpa_fold_context
 		return VPT_ENOMEM;
 	memcpy(lane->spans, from->spans, from->span_count * sizeof(*lane->spans));
 	memcpy(lane->samples_ns, from->samples_ns, from->sample_count * sizeof(*lane->samples_ns));
-	lane->name = from->at.kind == VPA_SCOPE_STEP ? "denoise step"
+	lane->name = from->at.kind == VPA_SCOPE_STEP ? vpa_pipeline_step_name(c->pipeline)
 		     : from->at.kind == VPA_SCOPE_CONTEXT
 			     ? "context pass"
 			     : vpa_stage_at_name(out, c->model, &from->at);

@@ -128,7 +128,7 @@ static const char *name_of(
 	case VPA_SCOPE_NONE:
 		return "outside all stages";
 	case VPA_SCOPE_STEP:
-		return "denoise step";
+		return vpa_pipeline_step_name(c->pipeline);
 	case VPA_SCOPE_CONTEXT:
 		return "context pass";
 	case VPA_SCOPE_STAGE:

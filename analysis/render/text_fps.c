@@ -285,12 +285,13 @@ int vpa_text_block_result(
 }
 
 /* A first step that compiles, or a pause of the host, makes a mean that no step has. */
-static void add_steps(struct vpa_words *w, const struct vpa_step_times *t)
+static void add_steps(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_step_times *t)
 {
 	const struct vpa_spread *period = &t->period;
 
-	vpa_words_add(w, " ", "%s denoising step%s%s %s%s", vpa_count(t->count).text,
-		vpa_plural(t->count), t->periods ? "," : " of",
+	vpa_words_add(w, " ", "%s %sstep%s%s %s%s", vpa_count(t->count).text,
+		r->is_diffusion ? "denoising " : "", vpa_plural(t->count), t->periods ? "," : " of",
 		vpa_duration((uint64_t)(t->s_per_it * 1e9 + 0.5)).text,
 		t->periods ? " from one to the next" : "");
 	if (t->periods && fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
@@ -314,7 +315,7 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 			vpa_plural(q->frames), vpa_duration(q->end_ns - q->start_ns).text);
 	}
 	if (q->steps.s_per_it > 0)
-		add_steps(&w, &q->steps);
+		add_steps(&w, r, &q->steps);
 	if (w.used)
 		vpa_page_words(p, "RESULT", style, "%s", w.text);
 	p->touched = r->touched;
