@@ -268,9 +268,8 @@ static void one_of_several_requests_is_named(void **state)
 	}
 	r = analyze(script, &options);
 	expect_page("several", r,
-		"3 requests, 6 steps RESULT 2 denoising steps, 10.0 ms from one to the next. These "
-		"are of request 1 of 3, "
-		"pipeline_call; the GPU's figures are of all.",
+		"3 requests, 6 steps RESULT 2 steps, 10.0 ms from one to the next. This is "
+		"request 1 of 3. GPU 0 busy",
 		1);
 	vpa_report_free(r);
 }
@@ -1092,6 +1091,30 @@ static void steps_are_denoising_steps_only_where_something_says_so(void **state)
 	}
 }
 
+/* Of two requests the second has more steps: 3 of 10 ms, 5 in all. */
+static void result_says_of_which_request_it_is(void **state)
+{
+	static char script[4096];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script),
+		"start 1s\nrange t1 1000ms-1020ms \"request 0\"\n"
+		"range t1 1020ms-1050ms \"request 1\"\n");
+	for (i = 0; i < 5; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums+5ms \"step %zu\"\ncall t1 cudaLaunchKernel %zums+1us corr "
+			"%zu\n"
+			"kernel s7 %zums+10ms corr %zu" GEMM,
+			1000 + i * 10, i, 1000 + i * 10, i + 1, 1000 + i * 10, i + 1);
+	r = analyze(script, NULL);
+	expect_page("RUN counts all", r, "2 requests, 5 steps", 1);
+	expect_page(
+		"RESULT", r, "3 steps, 10.0 ms from one to the next. This is request 2 of 2.", 1);
+	vpa_report_free(r);
+}
+
 /* RATES has the rate of a step of 20 ms on the device, the host's 30 ms before it are not in that. */
 static void the_only_step_has_no_rate(void **state)
 {
@@ -1612,6 +1635,7 @@ int main(void)
 		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(steps_are_denoising_steps_only_where_something_says_so),
+		cmocka_unit_test(result_says_of_which_request_it_is),
 		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(the_only_step_gains_what_lies_inside_it),
 		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),

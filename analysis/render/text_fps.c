@@ -153,6 +153,14 @@ static void add_limit(struct vpa_words *w, const struct vpa_report *r, const str
 			vpa_cause_sentence(vpa_known_cause(idle->cause)).text);
 }
 
+/* The figures of RESULT are of one request; RUN counts all. */
+static void add_which(struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
+{
+	if (r->request_count > 1)
+		vpa_words_add(w, " ", "This is request %zu of %zu.", (size_t)(q - r->requests) + 1,
+			r->request_count);
+}
+
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
 {
 	const struct vpa_blocks *b = &q->blocks;
@@ -166,6 +174,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 		vpa_words_add(&w, " ",
 			"No steady FPS: the VAE or the copies of frames come after the last "
 			"block.");
+	add_which(&w, r, q);
 	vpa_page_words(p, "RESULT", style, "%s", w.text);
 	w.used = 0;
 	if (b->measured) {
@@ -316,8 +325,10 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 	}
 	if (q->steps.s_per_it > 0)
 		add_steps(&w, r, &q->steps);
-	if (w.used)
+	if (w.used) {
+		add_which(&w, r, q);
 		vpa_page_words(p, "RESULT", style, "%s", w.text);
+	}
 	p->touched = r->touched;
 	return w.used != 0;
 }

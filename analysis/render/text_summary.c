@@ -301,18 +301,6 @@ static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
-/* RUN counts all requests; the sentence before this one is about the request that is shown. */
-static void put_which_request(struct vpa_page *p, const struct vpa_report *r)
-{
-	const struct vpa_request *q = vpa_main_request(r);
-
-	if (r->request_count > 1)
-		vpa_page_words(p, "", VPA_PLAIN,
-			"These are of request %zu of %zu, %s; the GPU's figures are of all.",
-			(size_t)(q - r->requests) + 1, r->request_count,
-			vpa_fit(vpa_text_or(q->name, "outside all requests"), 40).text);
-}
-
 /* A step's length is on the device; what it might gain is also before its first op. */
 static void put_only_step(struct vpa_page *p, const struct vpa_report *r)
 {
@@ -333,10 +321,8 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	int begun = vpa_text_request_result(p, r);
 	size_t i;
 
-	if (begun) {
-		put_which_request(p, r);
+	if (begun)
 		put_only_step(p, r);
-	}
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
 		put_device_result(p, r, &r->devices[i], d, i || begun ? "" : "RESULT");
 	if (r->device_count > RESULTS)
