@@ -138,6 +138,11 @@ static const char *why_no_loop(struct vpa_report *r)
 {
 	const struct vpa_stage_row *s = stage_of_kind(r, "iteration");
 
+	if (s && !strcmp(s->name, VPA_LAP_OPTIMIZER_NAME))
+		return vpa_arena_printf(&r->arena,
+			"no blocks or steps are marked, only %s iteration%s of training, from one "
+			"Optimizer.step to the next; no steps can be inferred",
+			vpa_count(s->count).text, s->count == 1 ? "" : "s");
 	if (s)
 		return vpa_arena_printf(&r->arena,
 			"no blocks or steps are marked, only %s iteration%s, which may be one step "
@@ -386,6 +391,20 @@ static const char *graph_latency(struct writer *w)
 		vpa_duration(e->graph_p50_ns).text);
 }
 
+/* Why there is no launch call to measure: only the one that launched the op after a gap is, if it began in the gap. */
+static const char *no_latency(const struct vpa_report *r)
+{
+	uint64_t gaps = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		gaps += r->devices[i].gaps;
+	if (!r->counts.calls)
+		return "CUDA calls are not in the capture";
+	return gaps ? "no launch call is known to have begun in the gap that its op ended"
+		    : "there is no gap between two ops";
+}
+
 /* The bounds are those of one kernel. The call that launches a graph takes longer the more nodes it has, and
  * replaces as many calls. */
 static void check_latency(struct writer *w, struct vpa_check *c)
@@ -403,8 +422,7 @@ static void check_latency(struct writer *w, struct vpa_check *c)
 		return;
 	}
 	if (!e->launches_while_idle) {
-		unknown(c, w->r->counts.calls ? "the GPU always had work when the host launched"
-					      : "CUDA calls are not in the capture");
+		unknown(c, no_latency(w->r));
 		return;
 	}
 	c->value = (double)e->launch_p50_ns;

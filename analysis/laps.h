@@ -21,6 +21,9 @@
 
 enum vpa_lap_kind { VPA_LAP_STEP, VPA_LAP_OPTIMIZER, VPA_LAP_LOADER, VPA_LAP_KINDS };
 
+/* What a lap of an optimizer is called. */
+#define VPA_LAP_OPTIMIZER_NAME "iteration (Optimizer.step)"
+
 /* What a range's name marks. */
 enum vpa_lap_mark {
 	VPA_MARK_NONE,

@@ -190,6 +190,10 @@ static const struct {
 	{START INSIDE("ProfilerStep#6", "1", "1") INSIDE("ProfilerStep#7", "2", "2"),
 		"no blocks or steps are marked, only 2 iterations, which may be one "
 		"step or many each; no steps can be inferred"},
+	{START INSIDE("Optimizer.step#AdamW.step", "1", "1") INSIDE("Optimizer.step#AdamW.step",
+		 "2", "2") INSIDE("Optimizer.step#AdamW.step", "3", "3"),
+		"no blocks or steps are marked, only 2 iterations of training, from one "
+		"Optimizer.step to the next; no steps can be inferred"},
 	{START INSIDE("vae_decode", "1", "1"),
 		"no blocks or steps are marked; where stages or requests are, no steps are "
 		"inferred"},
@@ -206,6 +210,31 @@ static void a_loop_that_is_unknown_is_not_passed_over(void **state)
 
 		for (k = 0; k < COUNT(ids); k++)
 			assert_string_equal(check(r, ids[k])->note, without_loop[i].note);
+		vpa_report_free(r);
+	}
+}
+
+/* Between the first and the last op of a GPU nothing shows how long a launch takes: what was measured is said. */
+static void a_latency_that_is_unknown_says_why(void **state)
+{
+	static const struct {
+		const char *script, *note;
+	} latencies[] = {
+		{START KERNEL("1", "1"), "there is no gap between two ops"},
+		/* The second call begins while the first kernel runs, and takes longer than it. */
+		{START KERNEL("1", "1") "call t1 cudaLaunchKernel 1900us-1920us corr 2\n"
+					"kernel s7 1921us-1930us corr 2 \"k\"\n",
+			"no launch call is known to have begun in the gap that its op ended"},
+		{START "kernel s7 1005us-1905us corr 1 \"k\"\n",
+			"CUDA calls are not in the capture"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(latencies); i++) {
+		struct vpa_report *r = analyze(latencies[i].script);
+
+		assert_string_equal(check(r, "launch-to-start")->note, latencies[i].note);
 		vpa_report_free(r);
 	}
 }
@@ -683,6 +712,7 @@ int main(void)
 		cmocka_unit_test(a_request_cut_off_is_not_in_the_loop),
 		cmocka_unit_test(calls_between_requests_are_not_in_the_loop),
 		cmocka_unit_test(a_loop_that_is_unknown_is_not_passed_over),
+		cmocka_unit_test(a_latency_that_is_unknown_says_why),
 		cmocka_unit_test(the_loop_counts_its_calls),
 		cmocka_unit_test(overlaps_sum_to_busy_time),
 		cmocka_unit_test(streams_are_busy_for_the_union_of_their_ops),

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-static const char *const names[VPA_LAP_KINDS] = {[VPA_LAP_OPTIMIZER] = "iteration (Optimizer.step)",
-	[VPA_LAP_LOADER] = "iteration (DataLoader)"};
+static const char *const names[VPA_LAP_KINDS] = {
+	[VPA_LAP_OPTIMIZER] = VPA_LAP_OPTIMIZER_NAME, [VPA_LAP_LOADER] = "iteration (DataLoader)"};
 
 static void drop_projections(struct vpa_scope_gpu *g)
 {
