@@ -13,7 +13,10 @@ int vpa_gpu_is_amd(const struct vpa_gpu *gpu)
 	static const char *const words[] = {"AMD", "Instinct", "Radeon", "gfx"};
 	size_t i;
 
-	for (i = 0; gpu->name && i < sizeof(words) / sizeof(words[0]); i++)
+	/* Without a name: NVIDIA has no 9.4 and no 9.5. */
+	if (!gpu->name || !gpu->name[0])
+		return gpu->compute_major == 9 && gpu->compute_minor >= 4;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strstr(gpu->name, words[i]))
 			return 1;
 	return 0;

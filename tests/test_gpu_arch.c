@@ -21,6 +21,8 @@ static const struct {
 	{"Tesla T4", 7, 5, "sm_75", 0, 0},
 	{"", 9, 0, "sm_90", 0, 1},
 	{NULL, 9, 0, "sm_90", 0, 1},
+	{"", 9, 4, "gfx942", 1, 0},
+	{NULL, 9, 5, "gfx950", 1, 0},
 	{"NVIDIA H100", 0, 0, "", 0, 0},
 	{"AMD Instinct MI300X", 9, 4, "gfx942", 1, 0},
 	{"AMD Instinct MI355X", 9, 5, "gfx950", 1, 0},

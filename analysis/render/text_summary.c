@@ -101,8 +101,8 @@ static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
 			run++)
 			;
 		vpa_gpu_arch(g, arch);
-		vpa_words_add(
-			w, ", ", "%zu x %s", run, vpa_fit(vpa_text_or(g->name, "GPU"), 40).text);
+		vpa_words_add(w, ", ", "%zu x %s", run,
+			g->name && g->name[0] ? vpa_fit(g->name, 40).text : "GPU");
 		if (arch[0])
 			vpa_words_add(w, " ", "(%s)", arch);
 	}
