@@ -5,6 +5,7 @@
  * reaches its target is part of the result, not a finding. */
 #include "analysis/finding.h"
 #include "analysis/intervals.h"
+#include "analysis/render/units.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -186,8 +187,8 @@ static void find_stages(struct vpa_report *r)
 			return;
 		f->title = "one stage outside denoising takes a large part of each block";
 		f->measured = vpa_arena_printf(&r->arena,
-			"%.100s: %.1f %% of the blocks' time, with nothing else beside it", s->name,
-			s->alone_share * 100);
+			"%s: %.1f %% of the blocks' time, with nothing else beside it",
+			vpa_fit(s->name, 100).text, s->alone_share * 100);
 		f->threshold = "30 %";
 		f->note = f->measured;
 		vpa_finding_evidence(f, s->name);

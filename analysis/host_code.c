@@ -2,6 +2,9 @@
 #include "analysis/host_code.h"
 
 #include "analysis/intervals.h"
+#include "analysis/render/units.h"
+
+enum { NAME_COLUMNS = 64 }; /* of a range or call in a sentence */
 
 /* Which rows count. */
 struct filter {
@@ -100,7 +103,8 @@ static const char *place_of(struct vpa_report *r, const struct vpa_host_code *h)
 
 	if (!vpa_host_code_has_place(h))
 		return "";
-	return vpa_arena_printf(&r->arena, "%s%.60s", is_before ? " " : " in ", h->range);
+	return vpa_arena_printf(
+		&r->arena, "%s%s", is_before ? " " : " in ", vpa_fit(h->range, NAME_COLUMNS).text);
 }
 
 const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code *h, int reads)
@@ -111,9 +115,9 @@ const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code
 			"work during the host code%s after them",
 			place_of(r, h));
 	return vpa_arena_printf(&r->arena,
-		"let the GPU work during the host code%s after %.60s: launch the next work first, "
+		"let the GPU work during the host code%s after %s: launch the next work first, "
 		"shorten that code, or do not wait",
-		place_of(r, h), h->call ? h->call : "the wait");
+		place_of(r, h), vpa_fit(h->call ? h->call : "the wait", NAME_COLUMNS).text);
 }
 
 /* What the devices would save without any code of the host, as far as another cause has that time. */
@@ -145,9 +149,10 @@ const char *vpa_host_call_note(struct vpa_report *r, enum vpa_cause cause,
 		struct vpa_host_code h = sum_all(&f);
 
 		if (h.ns && h.ns >= ns / 2)
-			return vpa_arena_printf(&r->arena, "for %.0f %% of it %s%s%.60s",
+			return vpa_arena_printf(&r->arena, "for %.0f %% of it %s%s%s",
 				per_cent(h.ns, ns), vpa_cause_help((enum vpa_cause)host),
-				h.inside ? ", mostly in " : "", h.inside ? h.inside : "");
+				h.inside ? ", mostly in " : "",
+				vpa_fit(h.inside, NAME_COLUMNS).text);
 	}
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* test_findings.c - what limits a run and what to do about it, on traces whose answer a person can compute. A case is a
  * rule, a script (tests/support/script.h), and what the findings, or the page, say. */
 #include "analysis/analyze.h"
+#include "analysis/host_code.h"
 #include "analysis/limit.h"
 #include "analysis/render/renderer.h"
 #include "formats/count.h"
@@ -1091,6 +1092,23 @@ static void steps_are_denoising_steps_only_where_something_says_so(void **state)
 	}
 }
 
+static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
+{
+	const struct vpa_host_code code = {.ns = 1,
+		.range = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ of rank 3",
+		.range_ns = 1,
+		.call = "cudaStreamSynchronize"};
+	struct vpa_report r = {.device_count = 0};
+
+	(void)state;
+	assert_string_equal(vpa_host_code_title(&r, &code, 0),
+		"let the GPU work during the host code in "
+		"enumerate(DataLoader)#_MultiProcessingDa...er.__next__ of rank 3 after "
+		"cudaStreamSynchronize: launch the next work first, shorten that code, or do not "
+		"wait");
+	vpa_arena_free(&r.arena);
+}
+
 /* Of two requests the second has more steps: 3 of 10 ms, 5 in all. */
 static void result_says_of_which_request_it_is(void **state)
 {
@@ -1636,6 +1654,7 @@ int main(void)
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(steps_are_denoising_steps_only_where_something_says_so),
 		cmocka_unit_test(result_says_of_which_request_it_is),
+		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
 		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(the_only_step_gains_what_lies_inside_it),
 		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),
