@@ -110,6 +110,12 @@ struct vpa_gap_row {
 	size_t piece_count;
 	const struct vpa_top_line
 		*top; /* its own, or of all gaps with its cause, call and range; or NULL */
+	/* Of the time that counts to an earlier wait: the host ran its own code. range_ns: of that, in one range,
+	 * that of more than half if there is one; range NULL: in none. */
+	struct vpa_gap_code {
+		uint64_t ns, range_ns;
+		const char *range;
+	} code;
 };
 
 #endif

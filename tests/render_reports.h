@@ -126,15 +126,15 @@ static struct vpa_gap_piece pieces[] = {
 static struct vpa_gap_row gaps[] = {
 	{"G1", 0, 1000000000 + MS(790.5), MS(12.3), VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy",
 		"to_host", 4242, 4243, "void cudnn::conv3d<float>(int)", "Memcpy DtoH", pieces,
-		COUNT(pieces), NULL},
+		COUNT(pieces), NULL, {0, 0, NULL}},
 	{"G2", 0, 1000000000, MS(9.9), VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, -1, -1, NULL,
 		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
 		"std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, "
 		"1ul>)",
-		NULL, 0, NULL},
+		NULL, 0, NULL, {0, 0, NULL}},
 	{"G3", 0, 1000000000 + MS(101.25), MS(0.51), VPA_CAUSE_SYNC, "cudaStreamSynchronize",
 		"self_attn", 4242, 4243, "a", "void flash::flash_fwd_kernel<Traits>(Params)", NULL,
-		0, &item_line},
+		0, &item_line, {0, 0, NULL}},
 };
 
 static struct vpa_family_row families[] = {
@@ -356,8 +356,9 @@ static struct vpa_device two_devices[] = {
 		.causes = opened_1,
 		.cause_count = 2},
 };
-static struct vpa_gap_row second_gap[] = {{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC,
-	"cudaDeviceSynchronize", NULL, 1, 2, "x", "ncclDevKernel_AllReduce", NULL, 0, NULL}};
+static struct vpa_gap_row second_gap[] = {
+	{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC, "cudaDeviceSynchronize", NULL, 1, 2, "x",
+		"ncclDevKernel_AllReduce", NULL, 0, NULL, {0, 0, NULL}}};
 
 static struct vpa_report two_bound(void)
 {

@@ -1092,6 +1092,32 @@ static void steps_are_denoising_steps_only_where_something_says_so(void **state)
 	}
 }
 
+/* The host waits 5 ms for a kernel and then works for 4 ms, or allocates: the gap of 4 ms counts to the wait. */
+static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
+{
+	static const char wait[] = "start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				   "kernel s7 1001us-6000us corr 1" GEMM
+				   "call t1 cudaStreamSynchronize 1002us-6001us corr 2\n"
+				   "range t1 6001us-10002us \"collate\"\n"
+				   "call t1 cudaLaunchKernel 10000us-10001us corr 3\n"
+				   "kernel s7 10001us-11001us corr 3" GEMM;
+	char script[1024];
+	struct vpa_report *r = analyze(wait, NULL);
+
+	(void)state;
+	expect_page("code", r,
+		"G1 sync 4.00 ms, cudaStreamSynchronize 0.005000 4.00 ms of which host code 4.00 "
+		"ms in "
+		"collate",
+		1);
+	vpa_report_free(r);
+	snprintf(script, sizeof(script), "%scall t1 cudaMalloc 6001us-9000us corr 4\n", wait);
+	r = analyze(script, NULL);
+	expect_page("a call", r, "G1 sync 4.00 ms, cudaStreamSynchronize", 1);
+	expect_page("a call", r, "of which host code 1.00 ms", 0);
+	vpa_report_free(r);
+}
+
 static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
 {
 	const struct vpa_host_code code = {.ns = 1,
@@ -1655,6 +1681,7 @@ int main(void)
 		cmocka_unit_test(steps_are_denoising_steps_only_where_something_says_so),
 		cmocka_unit_test(result_says_of_which_request_it_is),
 		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
+		cmocka_unit_test(a_gap_after_a_wait_says_what_the_host_ran),
 		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(the_only_step_gains_what_lies_inside_it),
 		cmocka_unit_test(what_the_host_does_first_is_part_of_the_only_request),

@@ -500,7 +500,7 @@ static void name_idle_time(struct named *n, const char *name)
 	n->piece = (struct vpa_gap_piece){
 		VPA_CAUSE_SYNC, name, name, MS(3), VPA_CAUSE_HOST_CODE, name};
 	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name,
-		name, &n->piece, 1, NULL};
+		name, &n->piece, 1, NULL, {0, 0, NULL}};
 	n->report.devices = &n->device;
 	n->report.device_count = 1;
 	n->report.gaps = &n->gap;

@@ -29,6 +29,9 @@ struct kept {
 		before; /* what the gap comes after, and before: ops themselves are gone by the end */
 	int64_t pid, tid;
 	struct vpa_gap_line line;
+	/* Host code after a wait, and the part of it in one place: in that of more than half, if there is one. */
+	uint64_t code_ns, code_place_ns;
+	uint32_t code_place;
 	struct vpa_cause_piece *pieces;
 	size_t piece_count;
 };
@@ -97,6 +100,37 @@ static int is_like(const struct vpa_cause_piece *a, const struct vpa_cause_piece
 	return a->cause == b->cause && a->call == b->call && a->place == b->place;
 }
 
+static uint64_t code_of(const struct vpa_cause_piece *piece)
+{
+	return piece->host == VPA_CAUSE_HOST_CODE ? piece->end_ns - piece->start_ns : 0;
+}
+
+/* Sums up what the host ran of its own code. A place with more than half of it outlives the others, if each of
+ * them cancels as much. */
+static void sum_code(struct kept *k, const struct vpa_gap *gap)
+{
+	uint64_t lead_ns = 0;
+	size_t i;
+
+	for (i = 0; i < gap->piece_count; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+		uint64_t ns = code_of(piece);
+
+		k->code_ns += ns;
+		if (k->code_place == piece->host_place) {
+			lead_ns += ns;
+		} else if (ns > lead_ns) {
+			k->code_place = piece->host_place;
+			lead_ns = ns - lead_ns;
+		} else {
+			lead_ns -= ns;
+		}
+	}
+	for (i = 0; i < gap->piece_count; i++)
+		if (gap->pieces[i].host_place == k->code_place)
+			k->code_place_ns += code_of(&gap->pieces[i]);
+}
+
 /* Copies a gap's pieces, merging equal neighbours; of too many, the last become one per cause. */
 static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 {
@@ -149,6 +183,7 @@ VPA_RARE static int keep_gap(
 		k.pid = c->model->threads[gap->thread].pid;
 		k.tid = c->model->threads[gap->thread].tid;
 	}
+	sum_code(&k, gap);
 	if (vpa_gap_line(c, gap, &k.line) || copy_pieces(&k, gap))
 		return VPT_ENOMEM;
 	if (s->heap_count == c->top) {
@@ -375,6 +410,8 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 		row->tid = k->tid;
 		row->after = neighbour_name(out, m, k->after);
 		row->before = neighbour_name(out, m, k->before);
+		row->code = (struct vpa_gap_code){
+			k->code_ns, k->code_place_ns, vpa_fold_place(out, m, k->code_place)};
 		row->pieces = vpa_arena_alloc(&out->arena, k->piece_count, sizeof(*row->pieces));
 		if (!row->pieces || write_line(out, m, &k->line, &row->top))
 			return VPT_ENOMEM;

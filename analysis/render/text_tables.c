@@ -343,6 +343,17 @@ static void add_pieces(struct vpa_table *t, const struct vpa_gap_row *g, size_t 
 	}
 }
 
+/* "of which host code 4.02 ms in post_process": after a wait that had held the host, most of the gap was code. */
+static void add_gap_code(struct vpa_table *t, const struct vpa_gap_row *g)
+{
+	struct vpa_host_code code = {
+		.ns = g->code.ns, .range = g->code.range, .range_ns = g->code.range_ns};
+
+	if (code.ns > g->duration_ns / 2)
+		vpa_text_row(t, 4, "of which host code %s%s", vpa_duration(code.ns).text,
+			vpa_code_place(&code, 60).text);
+}
+
 static uint64_t headline_ns(const struct vpa_gap_row *g)
 {
 	uint64_t ns = 0;
@@ -390,6 +401,7 @@ static void add_gap(
 		vpa_text_row(t, 4, "%s", vpa_place(g->call, g->range, room).text);
 	if (vpa_top_line_text(line, sizeof(line), g->top)[0])
 		vpa_text_row(t, 4, "%s", line);
+	add_gap_code(t, g);
 	add_pieces(t, g, room);
 }
 
