@@ -231,6 +231,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	p->folds.context = (struct vpa_fold_context){
 		&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP, &p->pipeline};
 	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
+	p->pipeline.is_diffusion = o->frames_per_block || o->latents_per_block;
 	return vpa_folds_begin(&p->folds)
 		       ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace")
 		       : VPT_OK;

@@ -78,10 +78,11 @@ int vpa_pipeline_label(
 	if (is_annotated(range)) {
 		text = vpa_name(p->model, range->payload);
 		if (!vpa_scope_read(text.text, text.len, out) && out->kind != VPA_SCOPE_FRAMES) {
-			/* A stage's name says what it works on. */
+			/* A stage's name says what it works on; any name may say of what program. */
 			text = vpa_name(p->model, range->name);
 			vpa_scope_builtin(text.text, text.len, &named);
 			out->work = out->kind == VPA_SCOPE_STAGE ? named.work : VPA_WORK_OTHER;
+			out->is_diffusion |= named.is_diffusion;
 			return VPT_OK;
 		}
 	}

@@ -272,7 +272,7 @@ struct vpa_report {
 	uint64_t target_millifps; /* the requested rate, in frames per 1,000 seconds; 0: none */
 	size_t top;               /* maximum rows per table, as requested; 0: none */
 	int touched;              /* missing records may change figures of the window */
-	int is_diffusion;         /* 1: ranges or frames say that steps are denoising steps */
+	int is_diffusion;         /* 1: something says that steps are denoising steps */
 	int has_marks;            /* 1: some `touched` in the report is set */
 	struct vpa_expert expert; /* the checklist, graphs, overlap and the like */
 	struct vpa_overview *overview; /* what happened when, see overview.h; NULL: not requested */

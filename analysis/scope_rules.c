@@ -193,8 +193,10 @@ void vpa_scope_of_name(
 			if (!find(&r->list.regexes[i], text, groups))
 				continue;
 			fill(vpa_rule_target(&r->list, i), text, groups, out);
-			out->is_diffusion = out->kind != VPA_SCOPE_NONE &&
-					    (out->timestep >= 0 || vpa_scope_is_diffusion(text));
+			out->is_diffusion =
+				out->kind != VPA_SCOPE_NONE &&
+				(out->timestep >= 0 || out->frames >= 0 || out->latents >= 0 ||
+					vpa_scope_is_diffusion(text));
 			if (out->name) {
 				vpa_scope_builtin(out->name, strlen(out->name), &named);
 				out->work = named.work;

@@ -236,7 +236,6 @@ int vpa_blocks_write(
 	struct vpa_blocks_table *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_blocks_writer w = {.s = s, .c = c, .out = out};
-	size_t i;
 	int rc;
 
 	out->target_millifps = c->options->target_millifps;
@@ -258,8 +257,6 @@ int vpa_blocks_write(
 	if (!rc)
 		write_notes(&w);
 	out->is_diffusion = c->pipeline->is_diffusion;
-	for (i = 0; i < out->request_count; i++)
-		out->is_diffusion |= out->requests[i].frames != 0;
 	vpa_blocks_groups_free(&w);
 	return rc;
 }
