@@ -1,6 +1,8 @@
 /* alike.c - compares names without their numbers. */
 #include "analysis/alike.h"
 
+#include "analysis/main_line.h"
+
 #include <string.h>
 
 int vpa_compare_alike(const char *a, const char *b)
@@ -31,11 +33,6 @@ static int same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int is_same_line(const struct vpa_code_line *a, const struct vpa_code_line *b)
-{
-	return a->number == b->number && same_text(a->file, b->file);
-}
-
 /* Whether a device before this row's has the same place. */
 static int is_known(const struct vpa_report *r, size_t device, const struct vpa_idle_part *part)
 {
@@ -52,29 +49,62 @@ static int is_known(const struct vpa_report *r, size_t device, const struct vpa_
 	return 0;
 }
 
+/* Which places are summed up. */
+struct filter {
+	const struct vpa_report *report;
+	const struct vpa_idle_part *place;
+	int are_alike;
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range);
+	unsigned ctx;
+};
+
+static int counts(const struct filter *f, const struct vpa_idle_part *p)
+{
+	const char *range = f->place->range;
+
+	if (p->cause != f->place->cause || !same_text(p->call, f->place->call) ||
+		(f->takes && !f->takes(f->report, f->ctx, p->range)))
+		return 0;
+	return f->are_alike ? range && p->range && !vpa_compare_alike(p->range, range)
+			    : same_text(p->range, range);
+}
+
+static struct vpa_alike sum(const struct filter *f)
+{
+	const struct vpa_report *r = f->report;
+	struct vpa_main_line line = {.ns = 0};
+	struct vpa_alike out;
+	size_t d, i;
+
+	do {
+		out = (struct vpa_alike){.ns = 0};
+		for (d = 0; d < r->device_count; d++)
+			for (i = 0; i < r->devices[d].cause_count; i++) {
+				const struct vpa_idle_part *p = &r->devices[d].causes[i];
+
+				if (!counts(f, p))
+					continue;
+				out.ns += p->ns;
+				out.count += !is_known(r, d, p);
+				vpa_main_line_add(&line, p->top, p->ns);
+			}
+	} while (vpa_main_line_again(&line));
+	out.top = vpa_main_line_of(&line);
+	return out;
+}
+
 struct vpa_alike vpa_alike_places(const struct vpa_report *r, const struct vpa_idle_part *place,
 	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
 {
-	struct vpa_alike out = {.ns = 0};
-	int has_others = 0;
-	size_t d, i;
+	const struct filter f = {r, place, 1, takes, ctx};
 
-	for (d = 0; d < r->device_count && place->range; d++)
-		for (i = 0; i < r->devices[d].cause_count; i++) {
-			const struct vpa_idle_part *p = &r->devices[d].causes[i];
+	return sum(&f);
+}
 
-			if (p->cause != place->cause || !same_text(p->call, place->call) ||
-				!p->range || vpa_compare_alike(p->range, place->range) ||
-				!takes(r, ctx, p->range))
-				continue;
-			out.ns += p->ns;
-			out.count += !is_known(r, d, p);
-			if (!p->top || !p->top->line.file)
-				continue;
-			has_others |= out.top && !is_same_line(&out.top->line, &p->top->line);
-			out.top = p->top;
-		}
-	if (has_others)
-		out.top = NULL;
-	return out;
+struct vpa_alike vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
+{
+	const struct filter f = {r, place, 0, takes, ctx};
+
+	return sum(&f);
 }

@@ -19,11 +19,23 @@ struct vpa_code_line {
 	uint64_t number;             /* 0: unknown */
 };
 
+/* Time at one line. */
+struct vpa_line_time {
+	struct vpa_code_line line;
+	uint64_t ns;
+};
+
 /* The line that most of some idle time points at. */
 struct vpa_top_line {
 	struct vpa_code_line line;
 	uint64_t samples; /* that belong to the time; 0: the stack was known at every moment */
-	double share; /* of the samples' weight, or of the time, that is at the line; above 0, up to 1 */
+	/* Of the time that is at the line, by the samples' weight; above 0, up to 1. Time without a line
+	 * counts too, such as that of a thread without stacks. */
+	double share;
+	uint64_t ns; /* of which the share is; 0: not known */
+	/* All lines of a place, in no order; NULL: it has only the one above. */
+	const struct vpa_line_time *lines;
+	size_t line_count;
 	uint64_t wait_ns; /* of the time: the thread could run, but no CPU was free */
 	/* 1: share includes what it calls; 0: it is the innermost line of the user's code for that share */
 	int covers_calls;

@@ -10,6 +10,7 @@
 #include "analysis/host_code.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
+#include "analysis/main_line.h"
 #include "analysis/reads.h"
 #include "analysis/render/units.h"
 
@@ -232,37 +233,40 @@ static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_c
 /* The main place, or, if that has less than half of the wait, it and those that differ from it by a number. */
 static struct vpa_alike main_place(const struct vpa_report *r, const struct sum *sum)
 {
-	const struct vpa_idle_part *top = sum->top;
-	struct vpa_alike one = {.ns = top ? top->ns : 0, .count = 1, .top = top ? top->top : NULL};
-	struct vpa_alike all = one;
+	struct vpa_alike one = {.count = 1}, all;
 
-	if (top && top->ns < sum->ns / 2)
-		all = vpa_alike_places(r, top, is_in_part, sum->part);
+	if (!sum->top)
+		return one;
+	one = vpa_same_places(r, sum->top, is_in_part, sum->part);
+	if (one.ns >= sum->ns / 2)
+		return one;
+	all = vpa_alike_places(r, sum->top, is_in_part, sum->part);
 	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
 }
 
 /* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 %, 412 samples)";
- * NULL if it has less than a quarter, or neither is known. A gap alone may be known better than its place. */
+ * NULL if it has less than a quarter, or neither is known. The share is of the place, or, if that has no name, of
+ * the sum. A gap alone may be known better than its place. */
 static const char *where_of(
 	struct vpa_report *r, const struct sum *sum, const struct vpa_gap_row *gap)
 {
 	const struct vpa_idle_part *top = sum->top;
 	struct vpa_alike place = main_place(r, sum);
-	char line[320] = "", similar[48] = "", file[256];
+	struct vpa_top_line at = place.top;
+	char line[360], similar[48] = "";
 	const char *range, *word;
 	int is_place;
 
 	if (!top || place.ns < sum->ns / 4)
 		return NULL;
-	if (place.count == 1) {
-		vpa_top_line_text(line, sizeof(line), gap && gap->top ? gap->top : place.top);
-	} else {
-		snprintf(similar, sizeof(similar), " and %zu similar", place.count - 1);
-		if (place.top)
-			snprintf(line, sizeof(line), "at %s",
-				vpa_line_text(file, sizeof(file), &place.top->line));
-	}
 	is_place = top->range || top->call;
+	if (place.count > 1)
+		snprintf(similar, sizeof(similar), " and %zu similar", place.count - 1);
+	else if (gap && gap->top)
+		at = *gap->top;
+	else if (!is_place)
+		at = vpa_main_line_among(at, place.ns, sum->ns);
+	vpa_main_line_text(line, sizeof(line), &at, "");
 	if (!is_place && !line[0])
 		return NULL;
 	range = top->range ? top->range : "";
@@ -394,13 +398,16 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
 		vpa_in_ms(sum->ns), sum->pieces, vpa_per_cent(sum->ns, vpa_windows_ns(r)));
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
-	if (where)
+	/* A line alone has its own share. */
+	if (where && !sum->top->range && !sum->top->call)
+		f->note = where;
+	else if (where)
 		f->note = vpa_arena_printf(&r->arena, "%s of it%s %s",
 			place_ns > sum->ns - sum->ns / 100
 				? "all"
 				: vpa_arena_printf(
 					  &r->arena, "%.0f %%", vpa_per_cent(place_ns, sum->ns)),
-			sum->top->call || !sum->top->range ? ":" : "", where);
+			sum->top->call ? ":" : "", where);
 	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
 	add_note(r, f,
 		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)

@@ -2,6 +2,7 @@
 #include "analysis/host_code.h"
 
 #include "analysis/intervals.h"
+#include "analysis/main_line.h"
 #include "analysis/render/units.h"
 
 enum { NAME_COLUMNS = 64 }; /* of a range or call in a sentence */
@@ -29,7 +30,7 @@ static int counts(const struct filter *f, const struct vpa_host_did_row *row)
 static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_host_did_row *at)
 {
 	struct vpa_host_code sum = {.range = at->host_range};
-	uint64_t call_ns = 0, top_ns = 0;
+	uint64_t call_ns = 0;
 	size_t d, i;
 
 	for (d = 0; d < f->report->device_count; d++)
@@ -44,12 +45,30 @@ static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_h
 				sum.call = row->call;
 				sum.inside = row->host_call;
 			}
-			if (row->ns > top_ns && row->top && row->top->line.file) {
-				top_ns = row->ns;
-				sum.top = row->top;
-			}
 		}
 	return sum;
+}
+
+/* The line with most of all that time, among the rows at its place if that has most of it. */
+static struct vpa_top_line line_of(const struct filter *f, const struct vpa_host_code *h)
+{
+	int has_place = vpa_host_code_has_place(h);
+	struct vpa_main_line line = {.ns = 0};
+	size_t d, i;
+
+	do {
+		for (d = 0; d < f->report->device_count; d++)
+			for (i = 0; i < f->report->devices[d].host_did_count; i++) {
+				const struct vpa_host_did_row *row =
+					&f->report->devices[d].host_did[i];
+				int is_there = !has_place || is_same(row->host_range, h->range);
+
+				if (counts(f, row))
+					vpa_main_line_add(
+						&line, is_there ? row->top : NULL, row->ns);
+			}
+	} while (vpa_main_line_again(&line));
+	return vpa_main_line_of(&line);
 }
 
 static struct vpa_host_code sum_all(const struct filter *f)
@@ -75,6 +94,7 @@ static struct vpa_host_code sum_all(const struct filter *f)
 				most = at;
 		}
 	most.ns = ns;
+	most.top = line_of(f, &most);
 	return most;
 }
 
@@ -166,7 +186,7 @@ const char *vpa_host_code_note(
 		per_cent(saved, gain_ns));
 	char line[320];
 
-	vpa_top_line_text(line, sizeof(line), h->top);
+	vpa_main_line_text(line, sizeof(line), &h->top, "");
 	return vpa_arena_printf(&r->arena, "the host ran code%s for %.0f %% of it%s%s%s",
 		place_of(r, h), per_cent(h->ns, ns), line[0] ? ", " : "", line, saved ? saves : "");
 }

@@ -38,9 +38,11 @@ static struct vpa_gain_row gains[] = {
 };
 /* The line of .item() in the attention, and that of a wait in the scheduler. */
 static const struct vpa_top_line item_line = {
-	{"forward", "/srv/wan/modules/causal_model.py", 212}, 412, 0.97, 0, 0};
-static const struct vpa_top_line step_line = {
-	{"step", "/srv/wan/scheduler.py", 60}, 0, 1, MS(1.5), 1};
+	.line = {"forward", "/srv/wan/modules/causal_model.py", 212}, .samples = 412, .share = 0.97};
+static const struct vpa_top_line step_line = {.line = {"step", "/srv/wan/scheduler.py", 60},
+	.share = 1,
+	.wait_ns = MS(1.5),
+	.covers_calls = 1};
 
 static struct vpa_idle_line idle_lines[] = {
 	{0, VPA_CAUSE_SYNC, {"forward", "/srv/wan/modules/causal_model.py", 212}, MS(95.18), 400},

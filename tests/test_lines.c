@@ -381,7 +381,6 @@ static void a_wait_has_the_line_of_its_call(void **state)
 	vpa_report_free(r);
 }
 
-/* 3 of each 5 ms. The first sample, at 4 ms, says nothing of the time before it. */
 /* The host of these waits for a copy until 51 ms, then works on what it got until 91 ms: samples of the wait are its line,
  * those of the work are in the row of what the host did. */
 static void work_after_a_wait_has_its_own_line(void **state)
@@ -427,6 +426,7 @@ static void work_after_a_wait_has_its_own_line(void **state)
 	vpa_report_free(r);
 }
 
+/* 3 of each 5 ms. The first sample, at 4 ms, says nothing of the time before it. */
 static void the_wait_for_a_cpu_is_known(void **state)
 {
 	struct random_text text = {0};
@@ -733,7 +733,7 @@ static void a_sample_weighs_the_time_since_the_one_before(void **state)
 	part = part_of(r, VPA_CAUSE_HOST_CODE);
 	assert_int_equal(part->top->line.number, 40);
 	assert_int_equal(part->top->samples, 10);
-	assert_true(part->top->share == 80.0 / 90.0);
+	assert_true(part->top->share == 88888889.0 / 100000000);
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 11111111);
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 88888889);
 	assert_int_equal(r->lines.idle[0].samples, 4);

@@ -4,6 +4,7 @@
  * parts add up. Time with fewer than VPA_LINE_SAMPLES_MIN samples has no line. */
 #include "analysis/folds/lines_write.h"
 
+#include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "formats/memory.h"
 
@@ -13,7 +14,7 @@
 enum { LINES_LISTED = 256 };
 
 struct amount {
-	uint64_t ns, samples, weight_ns;
+	uint64_t ns, samples;
 };
 
 /* What is written down. */
@@ -29,10 +30,9 @@ struct writing {
 	struct vpa_index tops_index; /* (part, frame) */
 	struct amount *tops;
 	size_t top_cap;
-	struct {
-		uint64_t amount;
-		uint32_t frame;
-	} * best;                      /* by part: the frame that most of it is at */
+	/* Rows of `tops` by part, and by part where these begin; one more number at the end. */
+	uint32_t *by_part;
+	size_t *first;
 	struct vpa_index stacks_index; /* (owner, stack) */
 	struct amount *stacks;
 	size_t stack_cap;
@@ -50,7 +50,6 @@ static int add(struct vpa_index *x, uint64_t a, uint64_t b, struct amount **rows
 		return VPT_ENOMEM;
 	(*rows)[row].ns += more.ns;
 	(*rows)[row].samples += more.samples;
-	(*rows)[row].weight_ns += more.weight_ns;
 	return VPT_OK;
 }
 
@@ -93,9 +92,7 @@ static int add_shares(struct writing *w)
 		struct amount more = {
 			.ns = ns_of(w, part, &s->shares[i]), .samples = s->shares[i].samples};
 
-		rc |= add(&w->tops_index, part, frame, &w->tops, &w->top_cap,
-			(struct amount){
-				.ns = s->shares[i].exact_ns, .weight_ns = s->shares[i].weight_ns});
+		rc |= add(&w->tops_index, part, frame, &w->tops, &w->top_cap, more);
 		if (line_owner_host(owner))
 			continue;
 		rc |= add(&w->lines_index, owner, frame, &w->lines, &w->line_cap, more);
@@ -271,57 +268,132 @@ static int is_same(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-/* Finds the frame that most of each part is at. */
-static int find_best(struct writing *w)
+static int is_known(const struct writing *w, size_t top)
 {
-	size_t i, parts = w->s->parts_index.count;
+	return w->tops[top].ns && w->tops_index.entries[top].b != VPA_NONE;
+}
 
-	w->best = vpt_calloc(parts ? parts : 1, sizeof(*w->best));
-	if (!w->best)
+/* Sorts the lines by part. */
+static int sort_tops(struct writing *w)
+{
+	size_t parts = w->s->parts_index.count, i;
+
+	w->first = vpt_calloc(parts + 2, sizeof(*w->first));
+	w->by_part = vpt_calloc(w->tops_index.count + 1, sizeof(*w->by_part));
+	if (!w->first || !w->by_part)
 		return VPT_ENOMEM;
-	for (i = 0; i < w->tops_index.count; i++) {
-		uint32_t part = (uint32_t)w->tops_index.entries[i].a;
-		uint64_t at = w->s->parts[part].exact_ns ? w->tops[i].ns : w->tops[i].weight_ns;
-
-		if (at <= w->best[part].amount || w->tops_index.entries[i].b == VPA_NONE)
-			continue;
-		w->best[part].amount = at;
-		w->best[part].frame = (uint32_t)w->tops_index.entries[i].b;
-	}
+	/* Counted two further on, so that what is filled in moves first[part + 1] to its end. */
+	for (i = 0; i < w->tops_index.count; i++)
+		w->first[w->tops_index.entries[i].a + 2] += (size_t)is_known(w, i);
+	for (i = 2; i < parts + 2; i++)
+		w->first[i] += w->first[i - 1];
+	for (i = 0; i < w->tops_index.count; i++)
+		if (is_known(w, i))
+			w->by_part[w->first[w->tops_index.entries[i].a + 1]++] = (uint32_t)i;
 	return VPT_OK;
 }
 
-/* The line that most of a part is at, into *top. Returns 0 if nothing is known. */
-static int find_top(struct writing *w, uint32_t part, struct vpa_top_line *top)
+static struct vpa_line_time time_of(struct writing *w, uint32_t top)
+{
+	return (struct vpa_line_time){line_at(w, w->tops_index.entries[top].b), w->tops[top].ns};
+}
+
+/* The line that most of a part is at, into *top; the report has `ns` of the part. Returns 0 if nothing is known. */
+static int find_top(struct writing *w, uint32_t part, uint64_t ns, struct vpa_top_line *top)
 {
 	const struct line_part *p = &w->s->parts[part];
+	size_t begin = w->first[part], end = w->first[part + 1], i;
+	struct vpa_line_time most;
+	uint32_t best;
 
 	*top = (struct vpa_top_line){.wait_ns = p->wait_ns};
-	if (!w->best[part].amount || (!p->exact_ns && p->samples < VPA_LINE_SAMPLES_MIN))
+	if (begin == end)
 		return p->wait_ns != 0;
+	best = w->by_part[begin];
+	for (i = begin; i < end; i++)
+		if (w->tops[w->by_part[i]].ns > w->tops[best].ns)
+			best = w->by_part[i];
+	most = time_of(w, best);
+	top->line = most.line;
 	top->samples = p->exact_ns ? 0 : p->samples;
-	top->share =
-		(double)w->best[part].amount / (double)(p->exact_ns ? p->exact_ns : p->weight_ns);
-	top->line = line_at(w, w->best[part].frame);
+	top->ns = vpa_later(ns, p->ns + p->exact_ns);
+	top->share = (double)most.ns / (double)top->ns;
 	return 1;
 }
 
-/* Writes the line of the host's own code to the row that says where it ran. */
-static void set_host_line(struct vpa_report *out, int64_t device, uint64_t owner, const char *range,
-	const char *call, const struct vpa_top_line *top)
+/* Copies a part's line, with all its others, into the report; NULL: no memory. */
+static const struct vpa_top_line *keep_top(
+	struct writing *w, uint32_t part, const struct vpa_top_line *top)
 {
+	size_t begin = w->first[part], count = w->first[part + 1] - begin, i;
+	struct vpa_top_line *kept = vpa_arena_alloc(&w->out->arena, 1, sizeof(*kept));
+	struct vpa_line_time *lines;
+
+	if (!kept)
+		return NULL;
+	*kept = *top;
+	if (count < 2)
+		return kept;
+	lines = vpa_arena_alloc(&w->out->arena, count, sizeof(*lines));
+	if (!lines)
+		return NULL;
+	for (i = 0; i < count; i++)
+		lines[i] = time_of(w, w->by_part[begin + i]);
+	kept->lines = lines;
+	kept->line_count = count;
+	return kept;
+}
+
+/* Where a part's time was. */
+struct place {
+	int64_t device;
+	uint64_t owner;
+	const char *range, *call;
+};
+
+/* Writes the line of the host's own code to the rows that say where it ran; NULL: none. Returns the time of these
+ * rows. */
+static uint64_t set_host_line(
+	struct vpa_report *out, const struct place *at, const struct vpa_top_line *top)
+{
+	uint64_t ns = 0;
 	size_t d, i;
 
 	for (d = 0; d < out->device_count; d++)
 		for (i = 0; i < out->devices[d].host_did_count; i++) {
 			struct vpa_host_did_row *row = &out->devices[d].host_did[i];
 
-			if (out->devices[d].device == device &&
-				(uint64_t)row->cause == (owner & 0xff) &&
-				(uint64_t)row->host == line_owner_host(owner) && !row->host_call &&
-				is_same(row->host_range, range) && is_same(row->call, call))
-				row->top = top;
+			if (out->devices[d].device != at->device ||
+				(uint64_t)row->cause != (at->owner & 0xff) ||
+				(uint64_t)row->host != line_owner_host(at->owner) ||
+				row->host_call || !is_same(row->host_range, at->range) ||
+				!is_same(row->call, at->call))
+				continue;
+			row->top = top;
+			ns += row->ns;
 		}
+	return ns;
+}
+
+/* Writes the line to the device's cause. Returns the time of that. */
+static uint64_t set_line(
+	struct vpa_report *out, const struct place *at, const struct vpa_top_line *top)
+{
+	uint64_t ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < out->device_count; d++)
+		for (i = 0; i < out->devices[d].cause_count; i++) {
+			struct vpa_idle_part *p = &out->devices[d].causes[i];
+
+			if (out->devices[d].device != at->device ||
+				(uint64_t)p->cause != (at->owner & 0xff) ||
+				!is_same(p->range, at->range) || !is_same(p->call, at->call))
+				continue;
+			p->top = top;
+			ns += p->ns;
+		}
+	return ns;
 }
 
 /* Adds the part's wait for a CPU to its device, and writes its line to the device's causes. */
@@ -329,34 +401,28 @@ static int write_part_line(struct writing *w, uint32_t part)
 {
 	const struct vpa_index_entry *e = &w->s->parts_index.entries[part];
 	const struct vpa_model *m = w->c->model;
-	int64_t device = m->devices[e->a >> 16];
-	const char *range = vpa_fold_place(w->out, m, (uint32_t)(e->b >> 32));
-	const char *call = vpa_fold_name(w->out, m, (uint32_t)e->b);
-	struct vpa_top_line top, *kept;
-	size_t d, i;
+	struct place at = {.device = m->devices[e->a >> 16], .owner = e->a};
+	uint64_t (*set)(struct vpa_report *, const struct place *, const struct vpa_top_line *) =
+		line_owner_host(e->a) ? set_host_line : set_line;
+	const struct vpa_top_line *kept;
+	struct vpa_top_line top;
+	uint64_t ns;
+	size_t d;
 
 	for (d = 0; d < w->out->device_count; d++)
-		if (w->out->devices[d].device == device && (e->a & 0xff) == VPA_CAUSE_HOST_CODE)
+		if (w->out->devices[d].device == at.device && (e->a & 0xff) == VPA_CAUSE_HOST_CODE)
 			w->out->devices[d].cpu_wait_ns += w->s->parts[part].wait_ns;
-	if (e->b == UINT64_MAX || !find_top(w, part, &top))
+	if (e->b == UINT64_MAX)
 		return VPT_OK;
-	kept = vpa_arena_alloc(&w->out->arena, 1, sizeof(*kept));
+	at.range = vpa_fold_place(w->out, m, (uint32_t)(e->b >> 32));
+	at.call = vpa_fold_name(w->out, m, (uint32_t)e->b);
+	ns = set(w->out, &at, NULL);
+	if (!ns || !find_top(w, part, ns, &top))
+		return VPT_OK;
+	kept = keep_top(w, part, &top);
 	if (!kept)
 		return VPT_ENOMEM;
-	*kept = top;
-	if (line_owner_host(e->a)) {
-		set_host_line(w->out, device, e->a, range, call, kept);
-		return VPT_OK;
-	}
-	for (d = 0; d < w->out->device_count; d++)
-		for (i = 0; i < w->out->devices[d].cause_count; i++) {
-			struct vpa_idle_part *p = &w->out->devices[d].causes[i];
-
-			if (w->out->devices[d].device == device &&
-				(uint64_t)p->cause == (e->a & 0xff) && is_same(p->range, range) &&
-				is_same(p->call, call))
-				p->top = kept;
-		}
+	set(w->out, &at, kept);
 	return VPT_OK;
 }
 
@@ -485,7 +551,7 @@ int vpa_lines_write(struct lines_state *s, const struct vpa_fold_context *c, str
 	if (!rc)
 		rc = write_idle(&w);
 	if (!rc)
-		rc = find_best(&w);
+		rc = sort_tops(&w);
 	for (part = 0; !rc && part < s->parts_index.count; part++)
 		rc = write_part_line(&w, part);
 	for (i = 0; !rc && i < out->gap_count; i++)
@@ -507,6 +573,7 @@ int vpa_lines_write(struct lines_state *s, const struct vpa_fold_context *c, str
 	vpt_free(w.tops);
 	vpt_free(w.stacks);
 	vpt_free(w.before);
-	vpt_free(w.best);
+	vpt_free(w.by_part);
+	vpt_free(w.first);
 	return rc;
 }

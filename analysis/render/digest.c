@@ -5,6 +5,7 @@
 #include "analysis/render/digest.h"
 
 #include "analysis/alike.h"
+#include "analysis/main_line.h"
 #include "analysis/render/kernel_names.h"
 
 #include <stdio.h>
@@ -46,10 +47,6 @@ static void add_place(
 	if (part->inside_ns > p->inside_ns)
 		p->inside = part->inside;
 	p->inside_ns += part->inside_ns;
-	if (part->ns > p->top_ns && part->top && part->top->line.file) {
-		p->top = part->top;
-		p->top_ns = part->ns;
-	}
 }
 
 static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
@@ -118,6 +115,7 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 	size_t i;
 
 	memset(d, 0, sizeof(*d));
+	d->report = r;
 	d->window_ns = vpa_window_ns(r);
 	for (i = 0; i < r->device_count; i++)
 		add_device(d, &r->devices[i]);
@@ -255,19 +253,27 @@ void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_
 {
 	char line[320];
 
-	vpa_top_line_text(line, sizeof(line), code->top);
+	vpa_main_line_text(line, sizeof(line), &code->top, "");
 	vpa_words_add(w, ", ", "of which %s while it ran code%s%s%s", vpa_duration(ns).text,
 		vpa_code_place(code, 48).text, line[0] ? ", " : "", line);
 }
 
-struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)
+struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
-	struct vpa_label line = {{0}};
+	struct vpa_idle_part key;
+	struct vpa_alike at;
 
-	if (first && first->ns >= d->cause_ns[cause] / 2)
-		vpa_top_line_text(line.text, sizeof(line.text), first->top);
-	return line;
+	if (!first)
+		return (struct vpa_top_line){.samples = 0};
+	key = (struct vpa_idle_part){.cause = cause, .range = first->range, .call = first->call};
+	at = vpa_same_places(d->report, &key, NULL, 0);
+	if (at.ns < d->cause_ns[cause] / 2)
+		at = vpa_alike_places(d->report, &key, NULL, 0);
+	if (at.ns < d->cause_ns[cause] / 2)
+		return (struct vpa_top_line){.samples = 0};
+	return key.range || key.call ? at.top
+				     : vpa_main_line_among(at.top, at.ns, d->cause_ns[cause]);
 }
 
 /* ---- places ---- */

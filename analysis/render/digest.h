@@ -15,14 +15,13 @@ struct vpa_idle_place {
 	uint64_t ns, gaps;
 	const char *inside; /* the host was in this call for inside_ns of it, or most of that */
 	uint64_t inside_ns;
-	int is_inside_others;           /* and in others */
-	const struct vpa_top_line *top; /* of the device that waited longest; NULL: not known */
-	uint64_t top_ns;
+	int is_inside_others; /* and in others */
 };
 
 enum { VPA_PLACES = 256, VPA_HEADS = 32 };
 
 struct vpa_digest {
+	const struct vpa_report *report;
 	uint64_t window_ns, windows_ns; /* the window; times the number of devices */
 	uint64_t active_ns, busy_ns, idle_ns, window_idle_ns, gaps, window_gaps;
 	uint64_t edge_ns;     /* of the window's idle time: its heads and tails */
@@ -77,9 +76,10 @@ uint64_t vpa_part_code_ns(const struct vpa_block_part *part);
 /* " in post_process": its place, if that has most of it; else empty. */
 struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns);
 
-/* Where most of a cause's idle time is, "at model.py:212 (97 %, 412 samples)": the line of its
- * largest place, if that has half of it. Empty: not known. */
-struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause);
+/* The line with most of a cause's largest place, or, if that has less than half of the cause, of it and those that
+ * differ from it by a number, see main_line.h. The share is of the place's time, or, if the place has no name, of
+ * the cause's. Its file is NULL: no line is known, or these places have less than half. */
+struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause);
 
 /* What limits devices with this load, if they are bound: "the work itself", "copies that no kernel
  * hides ...". */

@@ -16,7 +16,7 @@ static const struct vpa_field top_fields[] = {
 	{"samples", KNOWN(samples), "samples",
 		"samples that belong to the time; null: the stacks are exact"},
 	{"share", SHARE(share), "fraction",
-		"of the samples' weight, or of the time, that is at the line; 0: no line known"},
+		"of all the time, by the samples' weight, that is at the line; 0: no line known"},
 	{"cpu_wait_ns", U64(wait_ns), "ns",
 		"of the time: the thread could run, but no CPU was free"},
 };

@@ -5,6 +5,8 @@
  * a table lists the others. Left out: the gain of each finding in FPS, since gains are of the whole
  * window. */
 #include "analysis/render/blocks.h"
+
+#include "analysis/main_line.h"
 #include "formats/count.h"
 
 #include <math.h>
@@ -207,7 +209,9 @@ static void put_idle_cause(
 	const struct vpa_block_part *part = largest(b, VPA_PART_IDLE),
 				    *end = b->parts + b->part_count;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
-	struct vpa_label where, line;
+	struct vpa_label where;
+	struct vpa_top_line top;
+	char line[320];
 	uint64_t code_ns;
 	size_t shown = 1;
 
@@ -224,9 +228,9 @@ static void put_idle_cause(
 		vpa_words_add(&w, ", ", "summed over GPUs");
 	if (where.text[0])
 		vpa_words_add(&w, ": ", "%s", where.text);
-	line = vpa_line_of_cause(d, vpa_known_cause(part->cause));
-	if (line.text[0])
-		vpa_words_add(&w, ", ", "%s", line.text);
+	top = vpa_line_of_cause(d, vpa_known_cause(part->cause));
+	if (vpa_main_line_text(line, sizeof(line), &top, "")[0])
+		vpa_words_add(&w, ", ", "%s", line);
 	code_ns = vpa_part_code_ns(part);
 	if (code_ns)
 		vpa_add_code(&w, &d->code[vpa_known_cause(part->cause)],

@@ -8,6 +8,7 @@
  * other a line says how to mark a pipeline. */
 #include "analysis/base.h"
 #include "analysis/gpu_arch.h"
+#include "analysis/main_line.h"
 #include "analysis/render/text.h"
 #include "formats/memory.h"
 
@@ -344,7 +345,9 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	const struct vpa_idle_place *at = vpa_first_place(d, cause);
 	uint64_t all_ns = d->cause_ns[cause];
 	struct vpa_idle_place call, alike;
-	struct vpa_label where, line = vpa_line_of_cause(d, cause);
+	struct vpa_top_line top = vpa_line_of_cause(d, cause);
+	struct vpa_label where;
+	char line[320];
 	size_t ranges, count;
 	uint64_t ns;
 
@@ -363,12 +366,15 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 			vpa_fit(call.call, 48).text, ranges);
 		ns = call.ns;
 	}
+	vpa_main_line_text(line, sizeof(line), &top, "most often ");
 	if (where.text[0])
 		vpa_words_add(w, " ", "%s of it: %s%s%s.",
 			ns < all_ns ? vpa_duration(ns).text : "All", where.text,
-			line.text[0] ? "; most often " : "", line.text);
-	else if (line.text[0])
-		vpa_words_add(w, " ", "Most of it is %s.", line.text);
+			line[0] ? "; " : "", line);
+	else if (line[0])
+		vpa_words_add(w, " ", "%s of it is %s.",
+			top.share >= VPA_LINE_MOST ? "Most" : "The largest part",
+			vpa_top_line_text(line, sizeof(line), &top));
 }
 
 /* "host waited for the GPU (sync): 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */
