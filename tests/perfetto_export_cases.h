@@ -187,7 +187,26 @@ static const struct {
 		{"idle \"launch rate\" {'gpu': 0, 'cause': 'launch rate', 'cause_ns': "
 		 "16000, 'then': 'launch latency', 'then_ns': 390, 'prev_kernel': 'a', "
 		 "'next_kernel': 'b', 'line': 'm.py:40', 'line_share': 0.75}"}},
-	{"one between samples has the line of all with its cause, range and call, listed or not",
+	{"a gap has the line of its own samples; one between samples that of nearly all of its "
+	 "place",
+		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-2100 corr 1 \"a\"\n"
+		"sample t1 1500 \"main (run.py:3)\"\n"
+		"sample t1 11500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 21500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 31500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 41500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 51500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"call t1 cudaLaunchKernel 100000-100010 corr 2\n"
+		"kernel s7 100500-100600 corr 2 \"b\"\n"
+		"call t1 cudaLaunchKernel 105000-105010 corr 3\n"
+		"kernel s7 105500-105600 corr 3 \"c\"\n",
+		{"'cause_ns': 97900, 'then': 'launch latency', 'then_ns': 490, 'prev_kernel': 'a', "
+		 "'next_kernel': 'b', 'line': 'm.py:40', 'line_share': 1.0, 'line_samples': 5}",
+			"{'gpu': 0, 'cause': 'launch rate', 'cause_ns': 4400, 'then': 'launch "
+			"latency', "
+			"'then_ns': 490, 'prev_kernel': 'b', 'next_kernel': 'c', 'line': "
+			"'m.py:40', 'line_share': 1.0, 'line_samples': 5}"}},
+	{"one between samples has no line if its place has several",
 		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-2100 corr 1 \"a\"\n"
 		"sample t1 1500 \"main (run.py:3)\"\n"
 		"sample t1 11500 \"main (run.py:3);slow (m.py:40)\"\n"
@@ -203,8 +222,7 @@ static const struct {
 		 "'next_kernel': 'b', 'line': 'm.py:40', 'line_share': 0.8, 'line_samples': 5}",
 			"{'gpu': 0, 'cause': 'launch rate', 'cause_ns': 4400, 'then': 'launch "
 			"latency', "
-			"'then_ns': 490, 'prev_kernel': 'b', 'next_kernel': 'c', 'line': "
-			"'m.py:40', 'line_share': 0.8, 'line_samples': 5}"}},
+			"'then_ns': 490, 'prev_kernel': 'b', 'next_kernel': 'c'}"}},
 	{"blocks, steps and attention in GPU time",
 		"range t1 2000-3000 \"block 3\"\nrange t1 2010-2900 \"step 1\"\n"
 		"call t1 cudaLaunchKernel 2020-2030 corr 1\nkernel s7 2500-2600 corr 1 "

@@ -243,8 +243,96 @@ static void time_of_a_thread_without_stacks_is_at_no_line(void **state)
 		assert_true(part->top->share == 75.0 / 400);
 		assert_int_equal(r->lines.idle[0].ns, 75000000);
 		expect_words("a small part", r, "run.py", 0);
+		/* The longest gap is that of the thread without stacks. */
+		assert_int_equal(r->gaps[0].duration_ns, 300003000);
+		assert_null(r->gaps[0].top);
+		assert_int_equal(r->gaps[1].top->line.number, 40);
+		assert_true(r->gaps[1].top->share == 0.75);
 		vpa_report_free(r);
 	}
+}
+
+/* ---- gaps ---- */
+
+/* Gaps of one place: `own` samples at line 9 in one of 40 ms, the others at line 7 in one of 300 ms, none in one of 30 ms. */
+static struct vpa_report *sampled_gaps(unsigned at_seven, unsigned own)
+{
+	struct random_text text = {0};
+	unsigned i;
+
+	random_text_add(&text, "start 0\n");
+	add_op(&text, 1, 1000, 1);
+	add_op(&text, 1, 301000, 2);
+	add_op(&text, 1, 341000, 3);
+	add_op(&text, 1, 371000, 4);
+	for (i = 0; i < at_seven; i++)
+		random_text_add(&text, "sample t1 %uus \"main (/run.py:7)\"\n", 2000 + i * 5000);
+	for (i = 0; i < own; i++)
+		random_text_add(&text, "sample t1 %uus \"main (/run.py:9)\"\n", 302000 + i * 5000);
+	return report_of(&text);
+}
+
+static void a_gap_has_a_line_by_its_own_samples(void **state)
+{
+	struct vpa_report *r = sampled_gaps(59, 5);
+
+	(void)state;
+	assert_int_equal(r->gaps[0].top->line.number, 7);
+	assert_int_equal(r->gaps[0].top->samples, 59);
+	assert_int_equal(r->gaps[1].top->line.number, 9);
+	assert_int_equal(r->gaps[1].top->samples, 5);
+	assert_true(r->gaps[1].top->share == 1);
+	vpa_report_free(r);
+}
+
+static void a_gap_without_samples_has_the_line_of_nine_tenths_of_its_place(void **state)
+{
+	struct vpa_report *r = sampled_gaps(59, 0);
+
+	(void)state;
+	assert_int_equal(r->gaps[2].top->line.number, 7);
+	assert_int_equal(r->gaps[2].top->samples, 59);
+	vpa_report_free(r);
+
+	/* 10 samples at line 7 and 5 at line 9. */
+	r = sampled_gaps(10, 5);
+	assert_true(host_code_of(r)->top->share < 0.9);
+	assert_null(r->gaps[2].top);
+	vpa_report_free(r);
+}
+
+/* 291 ms of a thread with samples, 10 ms of one without. */
+static void a_gap_of_a_thread_without_stacks_has_no_line(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+	unsigned i;
+
+	(void)state;
+	random_text_add(&text, "start 0\n");
+	add_op(&text, 1, 1000, 1);
+	add_op(&text, 1, 292000, 2);
+	add_op(&text, 2, 302000, 3);
+	for (i = 0; i < 50; i++)
+		random_text_add(&text, "sample t1 %uus \"main (/run.py:7)\"\n", 2000 + i * 5000);
+	r = report_of(&text);
+	assert_true(host_code_of(r)->top->share >= 0.9);
+	assert_int_equal(r->gaps[0].top->line.number, 7);
+	assert_int_equal(r->gaps[1].duration_ns, 9990000);
+	assert_null(r->gaps[1].top);
+	vpa_report_free(r);
+}
+
+static void four_samples_of_a_gap_contradict_its_place(void **state)
+{
+	struct vpa_report *r = sampled_gaps(59, 4);
+
+	(void)state;
+	assert_int_equal(host_code_of(r)->top->line.number, 7);
+	assert_true(host_code_of(r)->top->share >= 0.9);
+	assert_null(r->gaps[1].top);
+	assert_int_equal(r->gaps[2].top->line.number, 7);
+	vpa_report_free(r);
 }
 
 /* ---- sums ---- */
@@ -309,6 +397,10 @@ int main(void)
 		cmocka_unit_test(numbered_places_have_a_line_together),
 		cmocka_unit_test(a_line_second_in_each_place_is_first_in_all),
 		cmocka_unit_test(time_of_a_thread_without_stacks_is_at_no_line),
+		cmocka_unit_test(a_gap_has_a_line_by_its_own_samples),
+		cmocka_unit_test(a_gap_without_samples_has_the_line_of_nine_tenths_of_its_place),
+		cmocka_unit_test(a_gap_of_a_thread_without_stacks_has_no_line),
+		cmocka_unit_test(four_samples_of_a_gap_contradict_its_place),
 		cmocka_unit_test(sums_of_random_places_are_exact),
 	};
 

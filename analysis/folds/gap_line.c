@@ -1,11 +1,12 @@
-/* gap_line.c - finds the line of a gap among exact stacks.
+/* gap_line.c - finds the line of a gap among its stacks.
  *
- * The time of each stack is added to it and to all its callers. Those that have more than half of the
- * time are one chain, whose end has the highest number: a caller's number is lower. */
+ * The time of each exact stack is added to it and to all its callers. Those that have more than half of the
+ * time are one chain, whose end has the highest number: a caller's number is lower. Samples are counted by line. */
 #include "analysis/folds/gap_line.h"
 
 #include "analysis/folds/exact_stacks.h"
 #include "analysis/index.h"
+#include "analysis/intervals.h"
 #include "formats/memory.h"
 
 enum { STACKS_MAX = 1 << 16 }; /* of one gap; the time of others counts for none */
@@ -74,19 +75,14 @@ static void choose(const struct cover *v, struct vpa_model *m, struct vpa_gap_li
 		out->share = (double)v->ns[i] / (double)v->all_ns;
 }
 
-int vpa_gap_line(
-	const struct vpa_fold_context *c, const struct vpa_gap *gap, struct vpa_gap_line *out)
+static int find_exact(const struct vpa_fold_context *c, const struct vpa_gap *gap,
+	const struct vpa_stack_samples *all, struct vpa_gap_line *out)
 {
-	const struct vpa_stack_samples *all;
 	struct cover v = {.stacks = &c->model->stacks};
 	int rc = VPT_OK;
 	size_t i;
 
-	*out = (struct vpa_gap_line){VPA_NONE, 0};
-	if (gap->thread == VPA_NONE || vpa_stacks_count(v.stacks) < 2)
-		return VPT_OK;
-	all = &c->idle->resolver->pasts[gap->thread].samples;
-	for (i = 0; all->count && i < gap->piece_count && !rc; i++)
+	for (i = 0; i < gap->piece_count && !rc; i++)
 		if (gap->pieces[i].cause == gap->cause)
 			rc = add_piece(&v, all, &gap->pieces[i]);
 	if (!rc)
@@ -94,4 +90,94 @@ int vpa_gap_line(
 	vpa_index_free(&v.index);
 	vpt_free(v.ns);
 	return rc;
+}
+
+/* ---- samples ---- */
+
+/* What samples of a gap weigh. */
+struct weights {
+	struct vpa_index index; /* (frame, 0) */
+	uint64_t *ns;
+	size_t cap;
+	uint64_t all_ns;
+	uint32_t samples;
+	uint64_t until_ns; /* samples before this are counted */
+};
+
+/* Adds the samples in [from, to) that are not counted yet. */
+static int weigh(struct weights *w, struct vpa_model *m, const struct vpa_stack_samples *all,
+	uint64_t from, uint64_t to)
+{
+	size_t i = vpa_stack_samples_from(all, vpa_later(from, w->until_ns));
+	uint32_t row;
+
+	for (; i < all->count && all->items[i].time_ns < to; i++) {
+		const struct vpa_stack_sample *sample = &all->items[i];
+
+		if (sample->is_exact)
+			continue;
+		row = vpa_index_row(&w->index, vpa_stacks_line(m, sample->stack), 0, &w->ns,
+			&w->cap, sizeof(*w->ns));
+		if (row == UINT32_MAX)
+			return VPT_ENOMEM;
+		w->ns[row] += sample->weight_ns;
+		w->all_ns += sample->weight_ns;
+		w->samples++;
+	}
+	w->until_ns = vpa_later(w->until_ns, to);
+	return VPT_OK;
+}
+
+static void choose_heaviest(const struct weights *w, struct vpa_gap_line *out)
+{
+	size_t i;
+
+	out->samples = w->samples & INT32_MAX;
+	for (i = 0; i < w->index.count; i++) {
+		if (w->ns[i] <= w->all_ns / 2)
+			continue;
+		out->frame = (uint32_t)w->index.entries[i].a;
+		out->share = (double)w->ns[i] / (double)w->all_ns;
+	}
+}
+
+/* Samples of a piece are those in the call that held the host, else those in the piece. */
+static int find_sampled(const struct vpa_fold_context *c, const struct vpa_gap *gap,
+	const struct vpa_stack_samples *all, struct vpa_gap_line *out)
+{
+	struct weights w = {.samples = 0};
+	int rc = VPT_OK;
+	size_t i;
+
+	for (i = 0; i < gap->piece_count && !rc; i++) {
+		const struct vpa_cause_piece *p = &gap->pieces[i];
+		int is_call = p->call_end_ns != 0;
+
+		if (p->cause == gap->cause)
+			rc = weigh(&w, c->model, all, is_call ? p->call_start_ns : p->start_ns,
+				is_call ? p->call_end_ns : p->end_ns);
+	}
+	if (!rc)
+		choose_heaviest(&w, out);
+	vpa_index_free(&w.index);
+	vpt_free(w.ns);
+	return rc;
+}
+
+int vpa_gap_line(
+	const struct vpa_fold_context *c, const struct vpa_gap *gap, struct vpa_gap_line *out)
+{
+	const struct vpa_stack_samples *all;
+	int rc;
+
+	*out = (struct vpa_gap_line){.frame = VPA_NONE};
+	if (vpa_stacks_count(&c->model->stacks) < 2)
+		return VPT_OK;
+	all = gap->thread != VPA_NONE ? &c->idle->resolver->pasts[gap->thread].samples : NULL;
+	if (!all || !all->count) {
+		out->is_foreign = 1;
+		return VPT_OK;
+	}
+	rc = find_exact(c, gap, all, out);
+	return rc || out->frame != VPA_NONE ? rc : find_sampled(c, gap, all, out);
 }

@@ -354,20 +354,23 @@ static const char *neighbour_name(
 	return n.name ? vpa_fold_name(out, m, n.name) : kinds[n.kind];
 }
 
-/* The line of a gap among exact stacks; *top stays NULL if there is none. */
+/* What is known of the gap's line; *top stays NULL if it has no samples, but its thread has. The fold of lines
+ * completes it. */
 static int write_line(struct vpa_report *out, const struct vpa_model *m,
 	const struct vpa_gap_line *line, const struct vpa_top_line **top)
 {
 	struct vpa_top_line *row;
 
-	if (line->frame == VPA_NONE)
+	if (line->frame == VPA_NONE && !line->samples && !line->is_foreign)
 		return VPT_OK;
 	row = vpa_arena_alloc(&out->arena, 1, sizeof(*row));
 	if (!row)
 		return VPT_ENOMEM;
-	row->line = vpa_fold_line(out, m, line->frame);
+	if (line->frame != VPA_NONE)
+		row->line = vpa_fold_line(out, m, line->frame);
 	row->share = line->share;
-	row->covers_calls = 1;
+	row->samples = line->samples;
+	row->covers_calls = !line->samples;
 	*top = row;
 	return VPT_OK;
 }

@@ -4,6 +4,7 @@
  * parts add up. Time with fewer than VPA_LINE_SAMPLES_MIN samples has no line. */
 #include "analysis/folds/lines_write.h"
 
+#include "analysis/folds/gap_line.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "formats/memory.h"
@@ -426,15 +427,22 @@ static int write_part_line(struct writing *w, uint32_t part)
 	return VPT_OK;
 }
 
-/* A listed gap has the line of its cause, place and call, unless its own is known. */
+/* A listed gap has its own line, else that of its cause, place and call, if nearly all of these is at it. The fold of
+ * gaps has written what is known of the gap itself: a few samples may speak against it, and a thread without stacks does. */
 static void write_gap_line(struct vpa_report *out, struct vpa_gap_row *gap)
 {
-	const struct vpa_top_line *top;
+	const struct vpa_top_line *own = gap->top, *top;
 
-	if (gap->top)
+	if (own && own->line.file && (!own->samples || own->samples >= VPA_LINE_SAMPLES_MIN))
+		return;
+	gap->top = NULL;
+	if (own && own->samples >= VPA_LINE_SAMPLES_MIN)
 		return;
 	top = vpa_top_line_of_place(out, gap->device, gap->cause, gap->range, gap->call);
-	if (top && top->samples)
+	if (!vpa_gap_may_have_line_of(top))
+		return;
+	if (!own || (own->line.file && own->line.number == top->line.number &&
+			    is_same(own->line.file, top->line.file)))
 		gap->top = top;
 }
 

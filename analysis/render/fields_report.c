@@ -306,8 +306,9 @@ static const struct vpa_field gap_fields[] = {
 	{"before", TEXT_OR_NULL(before), NULL, "name of the op after it; null: none, or no name"},
 	{"pieces", ROWS(piece, pieces, piece_count), NULL, "its causes; they sum to duration_ns"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
-		"with exact stacks, the innermost line that covers most of it; else that of all "
-		"gaps with its cause, call and range; null: not known"},
+		"with exact stacks, the innermost line that covers most of it; else that of most "
+		"of its samples, or of nearly all time of gaps with its cause, call and range; "
+		"null: not known"},
 };
 static const struct vpa_fields gap =
 	FIELDS("gap", "one of the longest stretches in which a device runs nothing", gap_fields);

@@ -1,9 +1,9 @@
 /* gaps.c - idle gaps as slices: their cause, and the line of Python that they waited for.
  *
- * Where a profiler recorded every call, a gap's line is known when it is emitted. Where stacks are samples,
- * the line is that of all gaps with its cause, range and call, which the report knows at the end. So
+ * Where a profiler recorded every call, or a gap has samples enough, its line is known when it is emitted. Else
+ * the line may be that of all gaps with its cause, range and call, which the report knows at the end. So
  * the longest gaps are held back until then; they also get the ids that the report gives them. Left
- * out, so that memory does not grow with the trace: the lines of sampled gaps shorter than those held. */
+ * out, so that memory does not grow with the trace: such lines of gaps shorter than those held. */
 #include "analysis/export/perfetto/gaps.h"
 
 #include "analysis/export/perfetto/machine.h"
@@ -90,6 +90,8 @@ static void add_own_line(
 		line_text(x, vpa_name(x->model, (uint32_t)frame.function),
 			vpa_name(x->model, (uint32_t)frame.file), frame.line));
 	vpa_ex_add_double(e, EX_ARG_LINE_SHARE, line->share);
+	if (line->samples)
+		vpa_ex_add_arg(e, EX_ARG_LINE_SAMPLES, EX_UINT, line->samples);
 }
 
 static struct vpt_text text_of(const char *words)
@@ -115,7 +117,22 @@ static const struct vpa_top_line *find_place_line(struct vpa_ex_out *x, const st
 				       (enum vpa_cause)gap->cause, range_text, call_text);
 }
 
-/* The line of all gaps with this cause, range and call, if they have samples. Most gaps are of few
+/* Whether nothing of the gap itself speaks against this line. */
+static int is_likely(
+	const struct vpa_ex_out *x, const struct vpa_gap_line *line, const struct vpa_top_line *top)
+{
+	struct vpt_frame frame;
+	struct vpt_text file, text = text_of(top->line.file);
+
+	if (line->frame == VPA_NONE)
+		return !line->samples && !line->is_foreign;
+	frame = vpa_stacks_frame_at(&x->model->stacks, line->frame);
+	file = vpa_name(x->model, (uint32_t)frame.file);
+	return frame.line == top->line.number && file.len == text.len &&
+	       !memcmp(file.text, text.text, text.len);
+}
+
+/* The line of all gaps with this cause, range and call, if nearly all of their time is at it. Most gaps are of few
  * places, each of which is looked up once. */
 static void add_place_line(struct vpa_ex_out *x, struct vpa_ex_event *e, const struct held_gap *gap)
 {
@@ -132,7 +149,7 @@ static void add_place_line(struct vpa_ex_out *x, struct vpa_ex_event *e, const s
 	if (row == before)
 		g->lines[row] = find_place_line(x, gap);
 	top = g->lines[row];
-	if (!top || !top->samples)
+	if (!vpa_gap_may_have_line_of(top) || !is_likely(x, &gap->line, top))
 		return;
 	vpa_ex_add_text(e, EX_ARG_LINE,
 		line_text(
@@ -171,7 +188,7 @@ static void put_gap(struct vpa_ex_out *x, const struct held_gap *gap, const char
 	}
 	vpa_ex_add_text(&e, EX_ARG_PREVIOUS, gap->previous);
 	vpa_ex_add_text(&e, EX_ARG_NEXT, gap->next);
-	if (gap->line.frame != VPA_NONE)
+	if (vpa_gap_line_is_known(&gap->line))
 		add_own_line(x, &e, &gap->line);
 	else if (is_end)
 		add_place_line(x, &e, gap);

@@ -280,7 +280,7 @@ static int put_gap_line(struct vpa_rows *x, const struct vpa_gap *gap)
 
 	if (vpa_gap_line(x->view.context, gap, &found))
 		return VPT_ENOMEM;
-	if (found.frame != VPA_NONE) {
+	if (found.frame != VPA_NONE && !found.samples) {
 		frame = vpa_stacks_frame_at(&m->stacks, found.frame);
 		line = (struct vpa_rows_line){vpa_name(m, (uint32_t)frame.function),
 			vpa_name(m, (uint32_t)frame.file), frame.line, found.share, 1};
