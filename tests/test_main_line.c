@@ -204,6 +204,31 @@ static void a_line_second_in_each_place_is_first_in_all(void **state)
 	vpa_report_free(r);
 }
 
+/* Four steps in each of six blocks of 4 ms; all idle time is at one line. */
+static void blocks_name_numbered_places_and_their_line(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+	unsigned block, step, us = 1000, corr = 1;
+
+	(void)state;
+	random_text_add(&text, "start 0\nsample t1 1us \"main (/run.py:7)\" flags 1\n");
+	for (block = 0; block < 6; block++)
+		for (step = 0; step < 4; step++, us += 1013) {
+			if (!step)
+				random_text_add(&text, "range t1 %uus-%uus \"block %u\"\n", us - 2,
+					us + 4 * 1013 - 4, block);
+			random_text_add(&text, "range t1 %uus-%uus \"step %u\"\n", us - 1,
+				us + 1013 - 5, step);
+			add_op(&text, 1, us, corr++);
+			add_op(&text, 1, us + 900, corr++);
+		}
+	r = report_of(&text);
+	expect_words(
+		"blocks", r, "and 3 similar, at /run.py:7 (innermost for 100 % of its time). ", 1);
+	vpa_report_free(r);
+}
+
 /* ---- time without a line ---- */
 
 static const struct vpa_idle_part *host_code_of(const struct vpa_report *r)
@@ -396,6 +421,7 @@ int main(void)
 		cmocka_unit_test(most_is_half_and_less_than_a_quarter_is_nothing),
 		cmocka_unit_test(numbered_places_have_a_line_together),
 		cmocka_unit_test(a_line_second_in_each_place_is_first_in_all),
+		cmocka_unit_test(blocks_name_numbered_places_and_their_line),
 		cmocka_unit_test(time_of_a_thread_without_stacks_is_at_no_line),
 		cmocka_unit_test(a_gap_has_a_line_by_its_own_samples),
 		cmocka_unit_test(a_gap_without_samples_has_the_line_of_nine_tenths_of_its_place),

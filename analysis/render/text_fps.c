@@ -203,6 +203,28 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 
 /* ---- CAUSE ---- */
 
+/* vpa_where(), or, if the largest place has less than half, it and those that differ from it by a number. */
+static struct vpa_label main_places(
+	const struct vpa_digest *d, enum vpa_cause cause, size_t columns)
+{
+	const struct vpa_idle_place *first = vpa_first_place(d, cause);
+	uint64_t all_ns = d->cause_ns[cause];
+	struct vpa_label where = {{0}};
+	struct vpa_idle_place alike;
+	size_t count;
+
+	alike = vpa_alike_of(d, cause, &count);
+	if (!first || first->ns >= all_ns / 2 || count < 2 || alike.ns < all_ns / 2)
+		return vpa_where(d, cause, columns);
+	if (alike.ns < all_ns - all_ns / 200)
+		snprintf(where.text, sizeof(where.text), "%.30s %% ",
+			vpa_percent(alike.ns, all_ns).text);
+	snprintf(where.text + strlen(where.text), sizeof(where.text) - strlen(where.text),
+		"%.400s and %zu similar", vpa_place(first->call, first->range, columns).text,
+		count - 1);
+	return where;
+}
+
 static void put_idle_cause(
 	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
 {
@@ -217,7 +239,7 @@ static void put_idle_cause(
 
 	if (!part)
 		return;
-	where = vpa_where(d, vpa_known_cause(part->cause), 64);
+	where = main_places(d, vpa_known_cause(part->cause), 64);
 	vpa_words_add(&w, "", "%s: %s of the mean block's %s, in %s piece%s of gaps, mean %s",
 		vpa_cause_label(vpa_known_cause(part->cause)).text,
 		vpa_duration(vpa_divided(part->ns, b->measured)).text,
