@@ -27,6 +27,10 @@ struct vpa_step_times {
  * outside blocks; none spans a pause. */
 struct vpa_step_part {
 	uint64_t request; /* its number among those with such steps */
+	/* Its place, from 0: among all steps of its request, by time, also those without a period; and in its
+	 * block. block: that one's index, or its number among those with steps if their indices do not rise; -1:
+	 * outside blocks. */
+	int64_t order, order_in_block, block;
 	uint64_t start_ns, period_ns;
 	/* Summed over all devices: busy + idle + paused = period * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;

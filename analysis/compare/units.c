@@ -87,11 +87,24 @@ static int blocks_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 
 /* ---- steps ---- */
 
+/* Whether the steps' places are known: reports of earlier versions do not say, and have no steps in blocks. */
+static int orders_rise(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 1; i < r->step_part_count; i++)
+		if (r->step_parts[i].request == r->step_parts[i - 1].request &&
+			r->step_parts[i].order <= r->step_parts[i - 1].order)
+			return 0;
+	return 1;
+}
+
 static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
 	struct vpa_units *out)
 {
-	int64_t index = 0;
 	size_t i;
+	int rises = orders_rise(r);
+	int64_t place = 0;
 
 	if (r->steps_are_iterations != (kind == VPA_UNIT_ITERATION))
 		return VPT_OK;
@@ -101,9 +114,12 @@ static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct
 	for (i = 0; i < r->step_part_count; i++) {
 		const struct vpa_step_part *s = &r->step_parts[i];
 
-		index = i && r->step_parts[i - 1].request == s->request ? index + 1 : 0;
+		if (!rises)
+			place = i && r->step_parts[i - 1].request == s->request ? place + 1 : 0;
 		out->units[out->count++] = (struct vpa_unit){.request = s->request,
-			.index = index,
+			.index = rises ? s->order : place,
+			.block = s->block,
+			.in_block = s->order_in_block,
 			.period_ns = s->period_ns,
 			.devices = s->devices,
 			.busy_ns = s->busy_ns,
@@ -315,8 +331,49 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa
 
 /* ---- pairs ---- */
 
+static int by_block(const void *pa, const void *pb)
+{
+	const struct vpa_unit *a = pa, *b = pb;
+
+	if (a->request != b->request)
+		return a->request < b->request ? -1 : 1;
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	return a->in_block < b->in_block ? -1 : a->in_block > b->in_block;
+}
+
+/* Sorts steps by block. Returns 0, and their old order, if some are in none, or two have one place. */
+static int sort_by_block(struct vpa_units *u)
+{
+	size_t i;
+	int is_unique = 1;
+
+	for (i = 0; i < u->count; i++)
+		if (u->units[i].block < 0)
+			return 0;
+	qsort(u->units, u->count, sizeof(*u->units), by_block);
+	for (i = 1; i < u->count; i++)
+		is_unique &= by_block(&u->units[i - 1], &u->units[i]) != 0;
+	return is_unique;
+}
+
+/* Sorts all series, and returns the order in which they now are. */
+static int (*sort_all(struct vpa_units *all, size_t count))(const void *, const void *)
+{
+	size_t i;
+	int by_blocks = count && all[0].kind == VPA_UNIT_STEP;
+
+	for (i = 0; i < count && by_blocks; i++)
+		by_blocks = sort_by_block(&all[i]);
+	for (i = 0; i < count && !by_blocks; i++)
+		if (all[i].count)
+			qsort(all[i].units, all[i].count, sizeof(*all[i].units), by_key);
+	return by_blocks ? by_block : by_key;
+}
+
 size_t vpa_units_pair(struct vpa_units *all, size_t count)
 {
+	int (*order)(const void *, const void *) = sort_all(all, count);
 	size_t i, k, paired = 0;
 
 	for (i = 0; count && i < all[0].count; i++) {
@@ -325,7 +382,7 @@ size_t vpa_units_pair(struct vpa_units *all, size_t count)
 		for (k = 1; k < count && k < 2 * 64; k++) {
 			found[k] = all[k].count
 					   ? bsearch(&all[0].units[i], all[k].units, all[k].count,
-						     sizeof(*all[k].units), by_key)
+						     sizeof(*all[k].units), order)
 					   : NULL;
 			if (!found[k])
 				break;

@@ -1,8 +1,8 @@
 /* units.h - what two captures are compared by: the units of work that both have.
  *
  * A unit is a measured video block, a request, a step, an iteration, or the whole window. It has a key, by which units of two
- * captures are paired: the request's number among those with such units, and the unit's index in it. A
- * series drifts and its neighbours resemble each other, so the k-th unit is compared with the k-th. */
+ * captures are paired: the request's number among those with such units, and the unit's index in it; of a step, its
+ * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its neighbours resemble each other, so the k-th unit is compared with the k-th. */
 #ifndef VPA_ANALYSIS_COMPARE_UNITS_H
 #define VPA_ANALYSIS_COMPARE_UNITS_H
 
@@ -12,7 +12,7 @@
 /* The best first. */
 enum vpa_unit_kind {
 	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
-	VPA_UNIT_REQUEST,   /* requests, if VPA_REQUESTS_LEAST or more have a time and no blocks */
+	VPA_UNIT_REQUEST,   /* requests, from one to the next */
 	VPA_UNIT_STEP,      /* marked steps, from one to the next */
 	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
 	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
@@ -20,7 +20,7 @@ enum vpa_unit_kind {
 	VPA_UNIT_KINDS
 };
 
-/* Of four requests, since the last one has no time. Fewer differ by chance more than steps do. */
+/* Of four requests, since the last one has no time. Fewer differ by chance more than blocks and steps do. */
 enum { VPA_REQUESTS_LEAST = 3 };
 
 /* "block", "request", "step", "iteration", "inferred step", "window" */
@@ -38,12 +38,14 @@ enum {
 struct vpa_unit {
 	uint64_t request;
 	int64_t index;
+	int64_t block, in_block;    /* of a step: its block, and its place there; block -1: none */
 	uint64_t period_ns, frames; /* frames 0: not known */
 	unsigned devices;
 	/* busy + idle + paused = period * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
 	const uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them; NULL: not known */
 	int lacks_did;            /* what the host did is not known */
+	double judged_ns;         /* of a frame: judged by it, not by the period; 0: by that */
 	int touched;              /* missing records may change the figures */
 	int paired;               /* every capture of the comparison has the key */
 };
@@ -60,7 +62,8 @@ struct vpa_units {
 int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
 	struct vpa_units *out);
 
-/* Marks in all series the units whose key is in each of them. Returns how many that are. */
+/* Marks in all series the units whose key is in each of them. Returns how many that are. Where all steps of all
+ * series are in blocks, their keys are block and place in it. */
 size_t vpa_units_pair(struct vpa_units *all, size_t count);
 
 /* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one

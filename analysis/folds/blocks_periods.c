@@ -9,6 +9,13 @@ static int by_loop(const void *pa, const void *pb)
 
 	if (a->loop != b->loop)
 		return a->loop < b->loop ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct vpa_marked_step *a = pa, *b = pb;
+
 	if (a->first_ns != b->first_ns)
 		return a->first_ns < b->first_ns ? -1 : 1;
 	return a->last_ns < b->last_ns ? -1 : a->last_ns > b->last_ns;
@@ -31,6 +38,9 @@ size_t vpa_marked_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 			.pin = sample->pin,
 			.measured = sample->block != VPA_NONE && w->measured[sample->block]};
 	}
+	qsort(out, count, sizeof(*out), by_time);
+	for (i = 0; i < count; i++)
+		out[i].order = (uint32_t)i;
 	qsort(out, count, sizeof(*out), by_loop);
 	return count;
 }

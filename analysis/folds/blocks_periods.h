@@ -14,6 +14,7 @@
 struct vpa_marked_step {
 	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
 	uint32_t loop;              /* scope of the block; VPA_NONE: outside blocks */
+	uint32_t order;             /* among all steps of the group, by time */
 	uint32_t pin;               /* the edge at first_ns; VPA_NONE: none */
 	uint8_t measured;           /* in a measured block */
 };

@@ -23,8 +23,14 @@ struct totals {
 	uint64_t work_ns[VPA_SWEEP_DEVICES];
 };
 
-static int add_period(struct vpa_blocks_writer *w, size_t group, const struct vpa_marked_step *step,
-	uint64_t period_ns, struct totals *total)
+/* Where a step stands in its group. */
+struct place {
+	size_t group;
+	int64_t block, order_in_block;
+};
+
+static int add_period(struct vpa_blocks_writer *w, struct place place,
+	const struct vpa_marked_step *step, uint64_t period_ns, struct totals *total)
 {
 	struct vpa_report *out = w->out;
 	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
@@ -33,7 +39,10 @@ static int add_period(struct vpa_blocks_writer *w, size_t group, const struct vp
 	uint32_t mask = ((uint32_t)1 << devices) - 1;
 	uint64_t all;
 
-	*row = (struct vpa_step_part){.request = group,
+	*row = (struct vpa_step_part){.request = place.group,
+		.order = step->order,
+		.block = place.block,
+		.order_in_block = place.order_in_block,
 		.start_ns = step->first_ns,
 		.period_ns = period_ns,
 		.devices = (unsigned)devices};
@@ -75,18 +84,66 @@ static int write_loop(struct vpa_blocks_writer *w, const struct vpa_blocks_group
 	return vpa_parts_sum_write(&total, &w->out->arena, &loop->parts, &loop->part_count);
 }
 
-/* The periods of one group's steps, by time. Only the first steps have pins. */
-static int add_group(struct vpa_blocks_writer *w, size_t group, const struct vpa_marked_step *steps,
-	size_t count, struct totals *total)
+/* The index of a block; -1: it has none, or is left out. */
+static int64_t index_of(const struct vpa_blocks_group *g, uint32_t loop)
 {
+	size_t i;
+
+	for (i = 0; i < g->block_count; i++)
+		if (g->blocks[i].id == loop)
+			return g->blocks[i].scope->label.index;
+	return -1;
+}
+
+/* Whether the blocks around the steps have indices, and these rise. */
+static int indices_rise(
+	const struct vpa_blocks_group *g, const struct vpa_marked_step *steps, size_t count)
+{
+	int64_t last = -1, index;
+	size_t i;
+
+	for (i = 0; i < count && steps[i].loop != VPA_NONE; i++) {
+		if (i && steps[i].loop == steps[i - 1].loop)
+			continue;
+		index = index_of(g, steps[i].loop);
+		if (index <= last)
+			return 0;
+		last = index;
+	}
+	return 1;
+}
+
+/* The place of step `i`, after that of the one before it. */
+static struct place place_after(struct place last, const struct vpa_blocks_group *g,
+	const struct vpa_marked_step *steps, size_t i, int by_index)
+{
+	if (i && steps[i].loop == steps[i - 1].loop) {
+		last.order_in_block++;
+		return last;
+	}
+	last.order_in_block = 0;
+	if (steps[i].loop == VPA_NONE)
+		last.block = -1;
+	else
+		last.block = by_index ? index_of(g, steps[i].loop) : last.block + 1;
+	return last;
+}
+
+/* The periods of the steps of the group `at`, by time; `group` is its number among those with such steps. Only the first steps have pins. */
+static int add_group(struct vpa_blocks_writer *w, size_t at, size_t group,
+	const struct vpa_marked_step *steps, size_t count, struct totals *total)
+{
+	const struct vpa_blocks_group *g = &w->groups[at];
 	size_t before = w->out->step_part_count, i;
-	int rc = VPT_OK;
+	int by_index = indices_rise(g, steps, count), rc = VPT_OK;
+	struct place place = {.group = group, .block = -1};
 
 	for (i = 0; i + 1 < count && !rc; i++) {
 		uint64_t period_ns = vpa_marked_period(w, &steps[i]);
 
+		place = place_after(place, g, steps, i, by_index);
 		if (period_ns && steps[i].pin != VPA_NONE && steps[i + 1].pin != VPA_NONE)
-			rc = add_period(w, group, &steps[i], period_ns, total);
+			rc = add_period(w, place, &steps[i], period_ns, total);
 	}
 	qsort(w->out->step_parts + before, w->out->step_part_count - before,
 		sizeof(*w->out->step_parts), by_start);
@@ -105,7 +162,7 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
 
 		count = vpa_marked_steps(w, &w->groups[g], kind, steps);
 		w->out->steps_marked += count;
-		rc = add_group(w, group, steps, count, total);
+		rc = add_group(w, g, group, steps, count, total);
 		if (!rc && kind == VPA_SCOPE_STEP && count && w->groups[g].request &&
 			w->groups[g].request->steps.per_block < 0)
 			rc = write_loop(w, &w->groups[g], steps, count);

@@ -63,6 +63,10 @@ const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",
 #define ROW struct vpa_step_part
 static const struct vpa_field period_fields[] = {
 	{"request", U64(request), "index", "its request, among those with such steps"},
+	{"order", NATURAL(order), "index",
+		"its place among all steps of the request, by time, also those without a period; "
+		"null: not "
+		"known"},
 	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
 	{"period_ns", U64(period_ns), "ns",
 		"to the start of the next one's first op, in its block or request"},
