@@ -83,6 +83,9 @@ struct vpa_blocks {
 	double bps, fps_busy, fps_denoise, latent_fps;
 	const char **includes; /* what is included in the span */
 	size_t include_count;
+	/* What of the VAE's work and the copies of frames comes after the last block instead: "the VAE's work";
+	 * NULL: nothing. */
+	const char *after;
 	struct vpa_spread latency, period, attention; /* measured */
 	uint64_t jitter_ns;                           /* p99 - p50 of the period */
 	/* Against the target; -1 without a target. */

@@ -224,7 +224,7 @@ static int save_in_request(
 	if (!q || ns >= span_ns(q))
 		return 0;
 	for (i = 0; i < r->device_count && !(q->fps_end_to_end > 0); i++)
-		if (!q->source || q->gpu.period_ns < r->devices[i].active_ns)
+		if (!q->source || q->blocks.measured || q->gpu.period_ns < r->devices[i].active_ns)
 			return 0;
 	save_of_request(f, q, s, ns);
 	return 1;

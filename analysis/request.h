@@ -31,8 +31,8 @@ struct vpa_request {
 	struct vpa_step_times steps;
 	int touched; /* missing records may change its figures */
 	/* From its first op's start to that of the next request, of all devices; to its last op's end, if no request
-	 * has a next one. All zeros: blocks are measured, no request follows it, the window cuts it, or the options
-	 * do not request step_parts. */
+	 * has a next one. All zeros: no request follows it, the window cuts it, or the options do not request
+	 * step_parts. */
 	struct vpa_request_gpu gpu;
 	/* From each step to the next, of the devices that work in steps. All zeros: measured blocks contain steps,
 	 * no step follows another, or the options do not request step_parts. */

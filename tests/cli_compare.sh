@@ -265,7 +265,11 @@ done <<'CASES'
 2|fps<3%|expected a number such as 16 after "<" in "fps<3%"
 2|fps-2|expected percent such as 2% after "-"
 2|period>7|expected a time such as 750ms
-2|steps/s<3|unavailable, the captures have no steps to compare
+4|steps/s<9|steps/s is 8.
+4|steps/s-5%|steps/s changed by -
+4|s/it>100ms|s/it is 1
+4|fps-end-to-end<16|fps end to end is 15.
+4|latents/s-2%|latents/s changed by -14.
 CASES
 expect 0 "no change" compare plain.zst plain.zst --fail-if fps-0% --fail-if idle+0%
 expect 4 "one of several" compare plain.zst sync.zst --fail-if 'fps<1' --fail-if idle+1%
@@ -285,6 +289,22 @@ says err "--fail-if fps<16: unavailable, the captures have no measured blocks wi
 expect 4 "a condition that holds wins over damage" many.zst --fail-if 'busy<100%'
 expect 4 "the same of a torn capture" torn.zst --fail-if 'period>1ns'
 rm sync.zst
+
+demo late --vae-at-end
+expect 0 "a VAE after the blocks only in B is not a gain" compare plain.zst late.zst --fail-if fps+2%
+says out "VERDICT INCONCLUSIVE: FPS end to end 18.39 -> 18.39"
+says out "not compared by block: the VAE's work"
+expect 2 "nor in blocks per second" compare plain.zst late.zst --fail-if bps+2%
+says err "the captures have no measured blocks with equal frames and work"
+expect 0 "nor is one only in A a loss" compare late.zst plain.zst --fail-if fps-2%
+expect 0 "a VAE after the blocks of both" compare late.zst late.zst
+says out "VERDICT SAME: denoise rate 23.32 -> 23.32"
+says out "FPS end to end 18.39 -> 18.39"
+expect 4 "the condition reads FPS as RESULT has it" late.zst --fail-if 'fps<22'
+says err "fps is 18.388"
+expect 0 "the same limit of the denoise rate" late.zst --fail-if 'denoise-rate<22'
+expect 4 "steps in blocks" plain.zst --fail-if 'steps/s<10'
+rm late.zst
 
 demo steps --steps 6
 expect 0 "other steps are said first" compare plain.zst steps.zst

@@ -374,7 +374,7 @@ static void several_requests_are_compared_before_steps(void **state)
 		[VPA_UNIT_REQUEST] = "request", [VPA_UNIT_STEP] = "step"};
 	static const struct {
 		unsigned requests;
-		int by_steps, pauses;
+		int is_by_steps, pauses;
 		enum vpa_unit_kind unit;
 		size_t pairs;
 	} cases[] = {{5, 0, 0, VPA_UNIT_REQUEST, 4}, {4, 0, 0, VPA_UNIT_REQUEST, 3},
@@ -384,7 +384,8 @@ static void several_requests_are_compared_before_steps(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
-		const struct vpa_compare_options how = {.by_steps = cases[i].by_steps};
+		const struct vpa_compare_options how = {
+			.kinds = cases[i].is_by_steps ? 1u << VPA_UNIT_STEP : 0};
 		struct text t = {.used = 0};
 		const struct vpa_report *r;
 		struct vpa_report *made;

@@ -186,7 +186,7 @@ static int run(const struct vpa_args *args)
 	struct vpa_options o = {0};
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
-	int rc, complete = 1, held = 0, by_steps;
+	int rc, complete = 1, held = 0;
 
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
@@ -200,7 +200,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = check_form(args, &err);
 	if (!rc)
-		rc = vpa_fail_if_read(args, FAIL_IF, 1, &by_steps, &err);
+		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
@@ -242,9 +242,10 @@ const struct vpa_command vpa_cmd_analyze = {
 		 "innermost line of a stack that is in a user's file.\n"
 		 "\n"
 		 "A CONDITION is a figure, < or >, and a value. Figures are fps, bps, steps/s,\n"
-		 "period, busy and idle. busy and idle are percent of the mean block; without\n"
-		 "blocks, of the mean step or of the window. busy:FAMILY and idle:CAUSE are\n"
-		 "parts of them. --fail-if may be given several times.\n"
+		 "s/it, latents/s, fps-end-to-end, denoise-rate, period, busy and idle. fps is\n"
+		 "that of RESULT, steady or else end to end. busy and idle are percent of the\n"
+		 "mean block; without blocks, of the mean step or of the window. busy:FAMILY and\n"
+		 "idle:CAUSE are parts of them. --fail-if may be given several times.\n"
 		 "\n"
 		 "On a terminal, a text report longer than the screen is shown through a pager:\n"
 		 "$VPTRACE_PAGER, else $PAGER, else less. An empty value and cat mean none. If\n"

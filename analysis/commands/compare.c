@@ -232,7 +232,7 @@ static int run(const struct vpa_args *args)
 	int complete = 1, held = 0, rc = set_options(args, &o, &how.margin, &err);
 
 	if (!rc)
-		rc = vpa_fail_if_read(args, FAIL_IF, 0, &how.by_steps, &err);
+		rc = vpa_fail_if_read(args, FAIL_IF, 0, &err);
 	if (!rc)
 		rc = split(args, &all.a_count, &err);
 	if (!rc)
@@ -268,17 +268,18 @@ const struct vpa_command vpa_cmd_compare = {
 	.help = "report which of two captures is faster, how certain that is, and why",
 	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
 		 "all of them have: measured blocks, four or more requests, marked steps,\n"
-		 "iterations, inferred steps, or else the whole window. Units are paired by\n"
-		 "request and index. A -- separates several runs of A from those of B. With\n"
-		 "three or more runs per side, the test is between runs.\n"
+		 "iterations, inferred steps, or else the whole window. Blocks are not compared\n"
+		 "if only some of them include the VAE's work: then requests are, and FPS is end\n"
+		 "to end. Units are paired by request and index. A -- separates several runs of A\n"
+		 "from those of B. With three or more runs per side, the test is between runs.\n"
 		 "\n"
 		 "A CONDITION is a change from A to B, or a limit of B. A change is a figure,\n"
 		 "- or +, and percent: fps-2% holds if FPS is lower by more than 2 %. Figures\n"
-		 "are those of analyze --help: fps, bps, steps/s, period, busy and idle, and the\n"
-		 "parts busy:FAMILY and idle:CAUSE. Changes of busy, idle and their parts are\n"
-		 "percent of A's mean block, step or window. A change of the other figures that\n"
-		 "may be chance does not count. A limit is a figure, < or >, and a value, as in\n"
-		 "analyze. --fail-if may be given several times.",
+		 "are those of analyze --help: rates such as fps and steps/s, period, busy, idle,\n"
+		 "and the parts busy:FAMILY and idle:CAUSE. Changes of busy, idle and their parts\n"
+		 "are percent of A's mean block, step or window. A change of the other figures\n"
+		 "that may be chance does not count. A limit is a figure, < or >, and a value, as\n"
+		 "in analyze. --fail-if may be given several times.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -1,19 +1,16 @@
 /* fail_if.c - reads and checks the conditions of --fail-if, in the order of the command line. */
 #include "analysis/commands/fail_if.h"
 
-int vpa_fail_if_read(const struct vpa_args *args, unsigned option, int is_single, int *by_steps,
-	struct vpt_err *err)
+int vpa_fail_if_read(
+	const struct vpa_args *args, unsigned option, int is_single, struct vpt_err *err)
 {
 	struct vpa_limit limit;
 	size_t i;
 	int rc = VPT_OK;
 
-	*by_steps = 0;
 	for (i = 0; i < args->given_count && !rc; i++) {
-		if (args->given[i].option != option)
-			continue;
-		rc = vpa_limit_read(args->given[i].text, is_single, &limit, err);
-		*by_steps |= !rc && limit.figure == VPA_LIMIT_STEPS;
+		if (args->given[i].option == option)
+			rc = vpa_limit_read(args->given[i].text, is_single, &limit, err);
 	}
 	return rc;
 }

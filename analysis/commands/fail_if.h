@@ -5,10 +5,9 @@
 #include "analysis/commands/command.h"
 #include "analysis/compare/limits.h"
 
-/* Checks how the conditions are written, before the work. `option` is that of --fail-if. *by_steps: one is of
- * steps. 0 or VPT_EINVAL. */
-int vpa_fail_if_read(const struct vpa_args *args, unsigned option, int is_single, int *by_steps,
-	struct vpt_err *err);
+/* Checks how the conditions are written, before the work. `option` is that of --fail-if. 0 or VPT_EINVAL. */
+int vpa_fail_if_read(
+	const struct vpa_args *args, unsigned option, int is_single, struct vpt_err *err);
 
 /* Says which conditions hold, one line each on standard error. Sets *held if any does. `c` is NULL for a
  * single report. 0, VPT_EINVAL if a figure is unavailable, or VPT_ENOMEM. */

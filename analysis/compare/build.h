@@ -14,6 +14,11 @@ struct vpa_compared_units {
 /* Adds a note if there is room; a NULL text is no memory. */
 void vpa_compare_note(struct vpa_comparison *c, const char *text);
 
+const struct vpa_report *vpa_compare_run(
+	const struct vpa_comparison *c, size_t run); /* a's come first */
+
+/* Chooses unit and rate, pairs the units, and notes why not others: choice.c. `kinds`: as of the options. */
+int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds);
 /* Appends the facts of the set-up that differ: facts.c. */
 int vpa_compare_facts(struct vpa_comparison *c);
 /* The account of the mean unit, and that of the window: accounts.c. */

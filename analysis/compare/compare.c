@@ -1,4 +1,4 @@
-/* compare.c - chooses the unit, pairs it, and judges the difference. */
+/* compare.c - pairs the units of two sides, and judges the difference. */
 #include "analysis/compare/build.h"
 
 #include "formats/memory.h"
@@ -26,105 +26,9 @@ void vpa_compare_note(struct vpa_comparison *c, const char *text)
 		c->notes[c->note_count++] = text;
 }
 
-static const struct vpa_report *report_at(const struct vpa_comparison *c, size_t run)
+const struct vpa_report *vpa_compare_run(const struct vpa_comparison *c, size_t run)
 {
 	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
-}
-
-/* ---- the unit ---- */
-
-/* The first capture that has none of these units; count: all have some. */
-static size_t first_without(const struct vpa_compared_units *u)
-{
-	size_t i;
-
-	for (i = 0; i < u->count && u->all[i].count; i++)
-		;
-	return i;
-}
-
-static int has_any(const struct vpa_compared_units *u)
-{
-	size_t i;
-
-	for (i = 0; i < u->count; i++)
-		if (u->all[i].count)
-			return 1;
-	return 0;
-}
-
-/* Notes why a better unit than the chosen one is not used. */
-static void note_unused(
-	struct vpa_comparison *c, const struct vpa_compared_units *u, enum vpa_unit_kind kind)
-{
-	size_t without = first_without(u);
-
-	if (!has_any(u))
-		return;
-	if (without < u->count)
-		vpa_compare_note(
-			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
-				   vpa_unit_kind_name(kind), report_at(c, without)->path,
-				   kind == VPA_UNIT_REQUEST ? "fewer than 3" : "none"));
-	else
-		vpa_compare_note(
-			c, vpa_arena_printf(&c->arena,
-				   "not compared by %s: none is in all captures, by request "
-				   "and index",
-				   vpa_unit_kind_name(kind)));
-}
-
-static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, int by_steps)
-{
-	int kind;
-	size_t i;
-
-	u->a_count = c->a.count;
-	u->count = c->a.count + c->b.count;
-	u->all = vpa_arena_alloc(&c->arena, u->count, sizeof(*u->all));
-	if (!u->all)
-		return VPT_ENOMEM;
-	for (kind = 0; kind < VPA_UNIT_KINDS; kind++) {
-		if (kind == VPA_UNIT_REQUEST && by_steps)
-			continue;
-		c->unit = (enum vpa_unit_kind)kind;
-		for (i = 0; i < u->count; i++)
-			if (vpa_units_of(report_at(c, i), c->unit, &c->arena, &u->all[i]))
-				return VPT_ENOMEM;
-		c->pairs = first_without(u) == u->count ? vpa_units_pair(u->all, u->count) : 0;
-		if (c->pairs)
-			break;
-		note_unused(c, u, c->unit);
-	}
-	for (i = 0; i < u->count; i++)
-		*(i < u->a_count ? &c->a_units : &c->b_units) += u->all[i].count;
-	return VPT_OK;
-}
-
-/* Units are measured by frame if some units of a pair have different numbers of them. */
-static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_units *u)
-{
-	static const char *const rates[] = {[VPA_UNIT_BLOCK] = "blocks/s",
-		[VPA_UNIT_REQUEST] = "requests/s",
-		[VPA_UNIT_STEP] = "steps/s",
-		[VPA_UNIT_ITERATION] = "iterations/s",
-		[VPA_UNIT_INFERRED] = "steps/s",
-		[VPA_UNIT_WINDOW] = "windows/s"};
-	int all_known = 1;
-	size_t i, k, at;
-
-	for (i = 0; i < u->count; i++)
-		for (k = 0; k < u->all[i].count; k++)
-			all_known &= !u->all[i].units[k].paired || u->all[i].units[k].frames > 0;
-	for (i = 1; i < u->count && all_known; i++)
-		for (k = at = 0; k < u->all[i].count; k++) {
-			if (!u->all[i].units[k].paired)
-				continue;
-			while (!u->all[0].units[at].paired)
-				at++;
-			c->per_frame |= u->all[i].units[k].frames != u->all[0].units[at++].frames;
-		}
-	c->rate_name = all_known ? "FPS" : rates[c->unit];
 }
 
 /* ---- values ---- */
@@ -132,6 +36,8 @@ static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_unit
 /* The time of a unit, or of a frame of it. */
 static double value_of(const struct vpa_comparison *c, const struct vpa_unit *unit)
 {
+	if (unit->judged_ns > 0)
+		return unit->judged_ns;
 	return (double)unit->period_ns / (c->per_frame ? (double)unit->frames : 1);
 }
 
@@ -167,6 +73,11 @@ static struct side_sum sum_side(const struct vpa_units *all, size_t count)
 			sum.units += 1;
 		}
 	return sum;
+}
+
+static double rate_of_side(const struct vpa_comparison *c, const struct side_sum *s)
+{
+	return s->time_ns > 0 ? (c->counts_frames ? s->frames : s->units) * 1e9 / s->time_ns : 0;
 }
 
 /* The mean of the runs' values, unit by unit. */
@@ -287,14 +198,18 @@ static int compare_times(struct vpa_comparison *c, const struct vpa_compared_uni
 	double *a = values, *b = a + c->pairs, *scratch = b + c->pairs;
 	struct side_sum sa = sum_side(u->all, u->a_count);
 	struct side_sum sb = sum_side(u->all + u->a_count, u->count - u->a_count);
-	int is_fps = !strcmp(c->rate_name, "FPS"), rc;
+	int rc;
 	struct vpa_shift s;
 	size_t i;
 
 	if (!values)
 		return VPT_ENOMEM;
-	c->a_rate = sa.time_ns > 0 ? (is_fps ? sa.frames : sa.units) * 1e9 / sa.time_ns : 0;
-	c->b_rate = sb.time_ns > 0 ? (is_fps ? sb.frames : sb.units) * 1e9 / sb.time_ns : 0;
+	c->a_rate = rate_of_side(c, &sa);
+	c->b_rate = rate_of_side(c, &sb);
+	if (c->judges_requests) {
+		c->a_rate = c->a_fps_end_to_end;
+		c->b_rate = c->b_fps_end_to_end;
+	}
 	mean_values(c, u->all, u->a_count, a, scratch);
 	mean_values(c, u->all + u->a_count, u->count - u->a_count, b, scratch);
 	c->a_noise = noise_of(a, c->pairs);
@@ -318,18 +233,18 @@ static void note_inputs(struct vpa_comparison *c, const struct vpa_compared_unit
 
 	c->complete = 1;
 	for (i = 0; i < u->count; i++) {
-		const struct vpa_verdict *v = &report_at(c, i)->verdict;
+		const struct vpa_verdict *v = &vpa_compare_run(c, i)->verdict;
 
 		c->complete &= v->complete;
 		if (!v->complete)
 			vpa_compare_note(c,
 				vpa_arena_printf(&c->arena, "%s is incomplete: %s",
-					report_at(c, i)->path,
+					vpa_compare_run(c, i)->path,
 					v->reason_count ? v->reasons[0] : "records are missing"));
 		else if (v->gaps == VPA_DEGRADED)
 			vpa_compare_note(c, vpa_arena_printf(&c->arena,
 						    "%s: tracing took more than 5 %% of its time",
-						    report_at(c, i)->path));
+						    vpa_compare_run(c, i)->path));
 		for (k = 0; k < u->all[i].count; k++)
 			touched += u->all[i].units[k].paired && u->all[i].units[k].touched;
 	}
@@ -382,10 +297,13 @@ static void note_units(struct vpa_comparison *c)
 					    "5 %% level; 4 against 4 can",
 					    c->a.count, c->b.count));
 	else if (!c->between_runs && c->unit == VPA_UNIT_WINDOW)
-		vpa_compare_note(c,
-			"one window a run: nothing says how much runs differ by chance; "
-			"record 4 runs a side, or mark blocks or steps");
-	else if (!c->between_runs)
+		vpa_compare_note(
+			c, c->is_fps || c->after
+				   ? "one request a run: nothing says how much runs differ by "
+				     "chance; record 4 runs a side, or 4 requests in a run"
+				   : "one window a run: nothing says how much runs differ by "
+				     "chance; record 4 runs a side, or mark blocks or steps");
+	else if (!c->between_runs && c->level > 0)
 		vpa_compare_note(c,
 			"holds within these runs only: further runs may differ by more; "
 			"record 4 runs a side for a test between runs");
@@ -406,21 +324,20 @@ static int check(const struct vpa_comparison *c, struct vpt_err *err)
 		return vpt_fail(err, VPT_EINVAL, "at most %d captures a side can be compared",
 			VPA_RUNS_MOST);
 	for (i = 0; i < c->a.count + c->b.count; i++)
-		if (!report_at(c, i)->device_count)
+		if (!vpa_compare_run(c, i)->device_count)
 			return vpt_fail(err, VPT_EINVAL,
 				"nothing to compare: %s has no work on a GPU",
-				report_at(c, i)->path);
+				vpa_compare_run(c, i)->path);
 	return VPT_OK;
 }
 
-static int build(struct vpa_comparison *c, int by_steps)
+static int build(struct vpa_comparison *c, unsigned kinds)
 {
 	struct vpa_compared_units units = {0};
 
 	c->notes = vpa_arena_alloc(&c->arena, NOTES_MAX, sizeof(*c->notes));
-	if (!c->notes || choose_unit(c, &units, by_steps))
+	if (!c->notes || vpa_compare_choose(c, &units, kinds))
 		return VPT_ENOMEM;
-	choose_rate(c, &units);
 	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
 		vpa_compare_rows(c, &units) || vpa_compare_facts(c) || vpa_compare_tables(c))
 		return VPT_ENOMEM;
@@ -471,7 +388,7 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	c->detectable = c->p = c->least_p = -1;
 	rc = c->arena.failed ? vpt_fail(err, VPT_ENOMEM, "no memory for a comparison")
 			     : check(c, err);
-	if (!rc && build(c, options->by_steps))
+	if (!rc && build(c, options->kinds))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
 	if (rc) {
 		vpa_comparison_free(c);

@@ -39,8 +39,12 @@ struct vpa_side {
 
 struct vpa_compare_options {
 	double margin; /* relative changes up to this are no change: 0.005 */
-	int by_steps;  /* 1: not by request, where there are steps */
+	/* Bit 1 << kind for each kind of unit that may be chosen, besides the window; 0: all. */
+	unsigned kinds;
 };
+
+/* The runs whose VAE's work, or copies of frames, come after their last block. */
+enum vpa_compared_after { VPA_AFTER_NONE, VPA_AFTER_SOME, VPA_AFTER_ALL };
 
 /* A fact of the set-up that differs. NULL: not recorded. */
 struct vpa_compared_fact {
@@ -133,9 +137,15 @@ struct vpa_comparison {
 	enum vpa_verdict_change verdict;
 	enum vpa_unit_kind unit;
 	int per_frame; /* frames per unit differ: times are for each frame */
-	const char *
-		rate_name; /* "FPS", "blocks/s", "requests/s", "steps/s", "iterations/s", "windows/s" */
-	double a_rate, b_rate; /* of the paired units */
+	enum vpa_compared_after after;
+	/* "FPS", "FPS end to end", "denoise rate", "blocks/s", "requests/s", "steps/s", "iterations/s", "windows/s" */
+	const char *rate_name;
+	int counts_frames,
+		is_fps; /* of the rate; a denoise rate counts frames that cannot be shown yet */
+	/* 1: the requests' own FPS end to end is judged, one value a run: there are too few requests, or one. */
+	int judges_requests;
+	double a_rate, b_rate;                     /* of the paired units */
+	double a_fps_end_to_end, b_fps_end_to_end; /* of all requests; below 0: not known */
 	/* Relative change of the time of a unit (or frame), and of the rate. Low and high: the ends of
 	 * the interval; valid if level is not 0. */
 	double time_change, time_low, time_high;

@@ -19,12 +19,21 @@ static const struct figure {
 	[VPA_LIMIT_FPS] = {"fps", VALUE_RATE},
 	[VPA_LIMIT_BPS] = {"bps", VALUE_RATE},
 	[VPA_LIMIT_STEPS] = {"steps/s", VALUE_RATE},
+	[VPA_LIMIT_STEP_TIME] = {"s/it", VALUE_TIME},
+	[VPA_LIMIT_LATENTS] = {"latents/s", VALUE_RATE},
+	[VPA_LIMIT_END_TO_END] = {"fps end to end", VALUE_RATE},
+	[VPA_LIMIT_DENOISE] = {"denoise rate", VALUE_RATE},
 	[VPA_LIMIT_PERIOD] = {"period", VALUE_TIME},
 	[VPA_LIMIT_BUSY] = {"busy", VALUE_SHARE},
 	[VPA_LIMIT_IDLE] = {"idle", VALUE_SHARE},
 };
 
 /* ---- reading ---- */
+
+static int is_change(const struct vpa_limit *l)
+{
+	return l->relation == '-' || l->relation == '+';
+}
 
 static const struct {
 	const char *unit;
@@ -105,14 +114,13 @@ static const char *read_number(const char *p, double *value)
 /* The number after the relation, in its unit. Returns 0 if it has another one. */
 static int read_value(const char *p, struct vpa_limit *l)
 {
-	int is_change = l->relation == '-' || l->relation == '+';
 	enum value_kind kind = figures[l->figure].kind;
 	size_t i;
 
 	p = read_number(p, &l->value);
 	if (!p)
 		return 0;
-	if (is_change || kind == VALUE_SHARE) {
+	if (is_change(l) || kind == VALUE_SHARE) {
 		l->value /= 100;
 		return !strcmp(p, "%");
 	}
@@ -175,17 +183,101 @@ int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struc
 	return VPT_OK;
 }
 
+/* ---- rates that a report prints ---- */
+
+/* The rate of inferred steps; below 0: there are none. */
+static double inferred_rate(const struct vpa_report *r)
+{
+	double ns = 0, count = 0;
+	size_t i;
+
+	for (i = 0; i < r->inferred_count; i++)
+		if (r->inferred[i].steps_per_s > 0) {
+			ns += 1e9 / r->inferred[i].steps_per_s;
+			count++;
+		}
+	return ns > 0 ? count * 1e9 / ns : -1;
+}
+
+/* A rate as the report has it; not above 0: it has none. FPS is that of RESULT's headline. */
+static double printed_rate(const struct vpa_report *r, enum vpa_limit_figure figure)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	switch (figure) {
+	case VPA_LIMIT_FPS:
+		return !q ? -1 : q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
+	case VPA_LIMIT_BPS:
+		return q && q->blocks.measured ? q->blocks.bps : -1;
+	case VPA_LIMIT_STEPS:
+	case VPA_LIMIT_STEP_TIME:
+		return q && q->steps.count ? q->steps.steps_per_s : inferred_rate(r);
+	case VPA_LIMIT_LATENTS:
+		return q && q->blocks.measured ? q->blocks.latent_fps : -1;
+	case VPA_LIMIT_END_TO_END:
+		return q ? q->fps_end_to_end : -1;
+	case VPA_LIMIT_DENOISE:
+		return q && q->blocks.measured ? q->blocks.denoise_rate : -1;
+	default:
+		return -1;
+	}
+}
+
+/* The mean time of the rate over a side's runs, as a rate; below 0: a run has none. */
+static double printed_by(const struct vpa_side *side, enum vpa_limit_figure figure)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < side->count; i++) {
+		double rate = printed_rate(side->reports[i], figure);
+
+		if (!(rate > 0))
+			return -1;
+		sum += 1 / rate;
+	}
+	return (double)side->count / sum;
+}
+
 /* ---- checking ---- */
 
-static int has_figure(const struct vpa_limit *l, const struct vpa_comparison *c)
+/* Whether the comparison is of this figure. */
+static int is_compared(const struct vpa_limit *l, const struct vpa_comparison *c)
 {
-	if (l->figure == VPA_LIMIT_FPS)
-		return !strcmp(c->rate_name, "FPS") && c->b_rate > 0;
-	if (l->figure == VPA_LIMIT_BPS)
+	switch (l->figure) {
+	case VPA_LIMIT_FPS:
+		return c->is_fps && c->b_rate > 0;
+	case VPA_LIMIT_BPS:
 		return c->unit == VPA_UNIT_BLOCK && !c->per_frame;
-	if (l->figure == VPA_LIMIT_STEPS)
+	case VPA_LIMIT_STEPS:
+	case VPA_LIMIT_STEP_TIME:
 		return !strcmp(c->rate_name, "steps/s");
-	return !l->part || c->by_part;
+	case VPA_LIMIT_END_TO_END:
+		return c->is_fps && c->unit != VPA_UNIT_BLOCK && c->b_rate > 0;
+	case VPA_LIMIT_DENOISE:
+		return c->unit == VPA_UNIT_BLOCK && c->after && c->counts_frames;
+	case VPA_LIMIT_LATENTS:
+		return 0;
+	default:
+		return !l->part || c->by_part;
+	}
+}
+
+/* The units that show a figure; 0: no other than the comparison's own. */
+static unsigned kinds_of(enum vpa_limit_figure figure)
+{
+	if (figure == VPA_LIMIT_BPS || figure == VPA_LIMIT_DENOISE)
+		return 1u << VPA_UNIT_BLOCK;
+	if (figure == VPA_LIMIT_STEPS || figure == VPA_LIMIT_STEP_TIME)
+		return 1u << VPA_UNIT_STEP | 1u << VPA_UNIT_INFERRED;
+	return 0;
+}
+
+/* Whether blocks of the two sides can be compared, for a figure of blocks. */
+static int is_fair(enum vpa_limit_figure figure, const struct vpa_comparison *c)
+{
+	return c->after != VPA_AFTER_SOME ||
+	       (figure != VPA_LIMIT_BPS && figure != VPA_LIMIT_LATENTS);
 }
 
 /* Times of a part, or of all of its kind. */
@@ -210,11 +302,14 @@ static double value_of(const struct vpa_limit *l, const struct vpa_comparison *c
 
 	switch (l->figure) {
 	case VPA_LIMIT_FPS:
+	case VPA_LIMIT_END_TO_END:
+	case VPA_LIMIT_DENOISE:
 		return c->b_rate;
 	case VPA_LIMIT_BPS:
 	case VPA_LIMIT_STEPS:
 		return mean_ns > 0 ? 1e9 / mean_ns : 0;
 	case VPA_LIMIT_PERIOD:
+	case VPA_LIMIT_STEP_TIME:
 		return mean_ns;
 	default:
 		return c->b_total_ns ? (double)times_of(l, c).b_ns / (double)c->b_total_ns : 0;
@@ -225,7 +320,7 @@ static double change_of(const struct vpa_limit *l, const struct vpa_comparison *
 {
 	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
 
-	if (l->figure == VPA_LIMIT_PERIOD)
+	if (figures[l->figure].kind == VALUE_TIME)
 		return c->time_change;
 	if (figures[l->figure].kind == VALUE_RATE)
 		return c->rate_change;
@@ -241,14 +336,13 @@ static int may_be_chance(const struct vpa_comparison *c)
 
 static void put_value(const struct vpa_limit *l, double value, char what[160])
 {
-	int is_change = l->relation == '-' || l->relation == '+';
 	enum value_kind kind = figures[l->figure].kind;
 	const char *name = l->part ? l->part : "";
 
-	if (is_change || kind == VALUE_SHARE)
+	if (is_change(l) || kind == VALUE_SHARE)
 		snprintf(what, 160, "%s%s%.60s %s %s%.30s %%", figures[l->figure].name,
-			l->part ? ":" : "", name, is_change ? "changed by" : "is",
-			is_change ? value < 0 ? "-" : "+" : "",
+			l->part ? ":" : "", name, is_change(l) ? "changed by" : "is",
+			is_change(l) ? value < 0 ? "-" : "+" : "",
 			vpa_fixed(fabs(100 * value), 2).text);
 	else if (kind == VALUE_TIME)
 		snprintf(what, 160, "%s is %.30s ms", figures[l->figure].name,
@@ -258,44 +352,102 @@ static void put_value(const struct vpa_limit *l, double value, char what[160])
 			vpa_fixed(value, 3).text);
 }
 
+/* Whether the condition holds for a value. */
+static int holds_for(const struct vpa_limit *l, double value)
+{
+	return l->relation == '<'   ? value < l->value
+	       : l->relation == '>' ? value > l->value
+				    : (l->relation == '-' ? -value : value) > l->value;
+}
+
+static void check_compared(
+	const struct vpa_limit *l, const struct vpa_comparison *c, int *holds, char what[160])
+{
+	int is_whole = figures[l->figure].kind != VALUE_SHARE;
+	double value = is_change(l) ? change_of(l, c) : value_of(l, c);
+
+	put_value(l, value, what);
+	*holds = holds_for(l, value) && !(is_change(l) && is_whole && may_be_chance(c));
+}
+
+/* From the printed rates; a: that of A, above 0, if the condition is a change. */
+static void check_printed(const struct vpa_limit *l, double a, double b, int *holds, char what[160])
+{
+	int is_time = figures[l->figure].kind == VALUE_TIME;
+	double value = is_time ? 1e9 / b : b;
+
+	if (is_change(l))
+		value = is_time ? a / b - 1 : b / a - 1;
+	put_value(l, value, what);
+	*holds = holds_for(l, value);
+}
+
+static int fail_unavailable(const struct vpa_limit *l, struct vpt_err *err)
+{
+	static const char *const lacks[VPA_LIMIT_FIGURES] = {
+		[VPA_LIMIT_FPS] = "measured blocks with frames",
+		[VPA_LIMIT_BPS] = "measured blocks with equal frames and work",
+		[VPA_LIMIT_STEPS] = "steps to compare",
+		[VPA_LIMIT_STEP_TIME] = "steps to compare",
+		[VPA_LIMIT_LATENTS] = "measured blocks with latents and equal work",
+		[VPA_LIMIT_END_TO_END] = "requests with frames",
+		[VPA_LIMIT_DENOISE] = "VAE work after the last block",
+	};
+	const char *lack = lacks[l->figure];
+
+	return vpt_fail(err, VPT_EINVAL, "--fail-if %.60s: unavailable, the captures have no %s",
+		l->text, lack ? lack : "idle and busy time by part");
+}
+
 int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, int *holds,
 	char what[160], struct vpt_err *err)
 {
-	int is_change = l->relation == '-' || l->relation == '+';
-	int is_whole = figures[l->figure].kind != VALUE_SHARE;
-	double value;
+	const struct vpa_compare_options how = {.margin = c->margin, .kinds = kinds_of(l->figure)};
+	double a = printed_by(&c->a, l->figure), b = printed_by(&c->b, l->figure);
+	struct vpa_comparison *own = NULL;
+	int rc = VPT_OK, is_known = 1;
 
 	*holds = 0;
-	if (!has_figure(l, c))
-		return vpt_fail(err, VPT_EINVAL,
-			"--fail-if %.60s: unavailable, the captures have no %s", l->text,
-			l->part                      ? "idle and busy time by part"
-			: l->figure == VPA_LIMIT_FPS ? "measured blocks with frames"
-			: l->figure == VPA_LIMIT_BPS ? "measured blocks with equal frames"
-						     : "steps to compare");
-	value = is_change ? change_of(l, c) : value_of(l, c);
-	put_value(l, value, what);
-	if (l->relation == '<')
-		*holds = value < l->value;
-	else if (l->relation == '>')
-		*holds = value > l->value;
+	if (!is_compared(l, c) && how.kinds && is_fair(l->figure, c))
+		rc = vpa_compare(&c->a, &c->b, &how, &own, err);
+	if (rc)
+		return rc;
+	if (is_compared(l, c))
+		check_compared(l, c, holds, what);
+	else if (own && is_compared(l, own))
+		check_compared(l, own, holds, what);
+	else if (b > 0 && (!is_change(l) || (a > 0 && is_fair(l->figure, c))))
+		check_printed(l, a, b, holds, what);
 	else
-		*holds = (l->relation == '-' ? -value : value) > l->value &&
-			 !(is_whole && may_be_chance(c));
-	return VPT_OK;
+		is_known = 0;
+	vpa_comparison_free(own);
+	return is_known ? VPT_OK : fail_unavailable(l, err);
 }
 
 int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, int *holds,
 	char what[160], struct vpt_err *err)
 {
-	const struct vpa_compare_options how = {.by_steps = l->figure == VPA_LIMIT_STEPS};
+	/* Shares and the period are of the mean block if there is one, whatever comes after it. */
+	const struct vpa_compare_options blocks = {.kinds = 1u << VPA_UNIT_BLOCK},
+					 all = {.kinds = 0};
+	const struct vpa_request *q = vpa_main_request(r);
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *own = NULL;
-	int rc = vpa_compare(&side, &side, &how, &own, err);
+	double rate = printed_rate(r, l->figure);
+	int rc = VPT_OK, is_rate = l->figure < VPA_LIMIT_PERIOD;
 
 	*holds = 0;
-	if (!rc)
-		rc = vpa_limit_holds(l, own, holds, what, err);
+	if (is_rate && !(rate > 0))
+		return fail_unavailable(l, err);
+	if (is_rate) {
+		check_printed(l, rate, rate, holds, what);
+		return VPT_OK;
+	}
+	rc = vpa_compare(&side, &side, q && q->blocks.measured ? &blocks : &all, &own, err);
+	if (!rc && is_compared(l, own))
+		check_compared(l, own, holds, what);
+	else if (!rc)
+		rc = fail_unavailable(l, err);
 	vpa_comparison_free(own);
 	return rc;
 }

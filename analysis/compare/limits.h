@@ -1,6 +1,7 @@
 /* limits.h - conditions under which a program that checks figures should fail: "fps<16".
  *
- *	fps<16  bps<2  steps/s<8  period>750ms         a figure of the capture, or of B
+ *	fps<16  bps<2  steps/s<8  period>750ms         a figure of the capture, or of B; also latents/s, s/it,
+ *	                                               fps-end-to-end, denoise-rate
  *	idle>10%  busy<90%  idle:sync>5%  busy:gemm>50%  part of the mean block (step, window)
  *	fps-2%  period+2%                              a change from A to B by more than that
  *	idle+5%  idle:sync+5%  busy:gemm+10%           of a part, in percent of A's mean block
@@ -15,6 +16,10 @@ enum vpa_limit_figure {
 	VPA_LIMIT_FPS,
 	VPA_LIMIT_BPS,
 	VPA_LIMIT_STEPS,
+	VPA_LIMIT_STEP_TIME,
+	VPA_LIMIT_LATENTS,
+	VPA_LIMIT_END_TO_END,
+	VPA_LIMIT_DENOISE,
 	VPA_LIMIT_PERIOD,
 	VPA_LIMIT_BUSY,
 	VPA_LIMIT_IDLE,
@@ -33,11 +38,13 @@ struct vpa_limit {
 int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err);
 
 /* Whether the condition holds; `what` receives the figure in words. A change that may be chance does not: the
- * interval must exclude no change, where there is one. VPT_EINVAL with a sentence if the figure is unavailable. */
+ * interval must exclude no change, where there is one. A rate that is not the comparison's own is compared by its own
+ * units, or else is what the reports of both sides print. VPT_EINVAL with a sentence if the figure is unavailable;
+ * VPT_ENOMEM. */
 int vpa_limit_holds(const struct vpa_limit *limit, const struct vpa_comparison *c, int *holds,
 	char what[160], struct vpt_err *err);
 
-/* The same of a single report. VPT_ENOMEM too. */
+/* The same of a single report: rates are those that it prints. */
 int vpa_limit_holds_of(const struct vpa_limit *limit, const struct vpa_report *r, int *holds,
 	char what[160], struct vpt_err *err);
 

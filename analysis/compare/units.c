@@ -298,8 +298,6 @@ static int requests_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 
 	for (i = 0; i < r->request_count; i++)
 		count += r->requests[i].gpu.period_ns > 0;
-	if (count < VPA_REQUESTS_LEAST)
-		return VPT_OK;
 	out->units = vpa_arena_alloc(arena, count, sizeof(*out->units));
 	if (!out->units)
 		return VPT_ENOMEM;

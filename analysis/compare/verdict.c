@@ -27,6 +27,12 @@ static enum vpa_style style_of(enum vpa_verdict_change change)
 					     : VPA_YELLOW;
 }
 
+/* Whether there is no rate: windows are not units of work. */
+static int is_time_only(const struct vpa_comparison *c)
+{
+	return c->unit == VPA_UNIT_WINDOW && !c->is_fps;
+}
+
 static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
 {
 	static const char *const words[] = {[VPA_CHANGE_SAME] = "SAME",
@@ -35,7 +41,7 @@ static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
 		[VPA_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE"};
 	struct vpa_words w = {.used = 0};
 
-	if (c->unit != VPA_UNIT_WINDOW)
+	if (!is_time_only(c))
 		vpa_words_add(&w, "", "%s: %s %s -> %s, %s", words[c->verdict], c->rate_name,
 			vpa_compared_rate(c->a_rate).text, vpa_compared_rate(c->b_rate).text,
 			vpa_compared_percent(c->rate_change).text);
@@ -45,11 +51,8 @@ static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
 	if (c->level > 0)
 		vpa_words_add(&w, "", " (%s %% interval: %s to %s)",
 			vpa_fixed(100 * c->level, 0).text,
-			vpa_compared_percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low)
-				.text,
-			vpa_compared_percent(
-				c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high)
-				.text);
+			vpa_compared_percent(is_time_only(c) ? c->time_low : c->rate_low).text,
+			vpa_compared_percent(is_time_only(c) ? c->time_high : c->rate_high).text);
 	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
 }
 

@@ -303,7 +303,6 @@ static void write_rates(struct measure *m)
 	struct vpa_blocks *b = m->b;
 	size_t without = 0, without_latents = 0, i;
 	uint64_t latents = 0, steps, steps_ns;
-	const char *after;
 	double rate;
 
 	for (i = 0; i < b->measured; i++) {
@@ -321,7 +320,7 @@ static void write_rates(struct measure *m)
 	b->bps = vpa_per_second((double)b->measured, b->span_ns);
 	b->latent_fps = without_latents ? -1 : vpa_per_second((double)latents, b->span_ns);
 	name_stages(m);
-	after = find_includes(m);
+	b->after = find_includes(m);
 	if (without) {
 		b->frames = 0;
 		vpa_block_note(m->w,
@@ -335,7 +334,7 @@ static void write_rates(struct measure *m)
 	rate = vpa_per_second((double)b->frames, b->span_ns);
 	b->fps_busy = vpa_per_second((double)b->frames, busiest_ns(m));
 	b->fps_denoise = vpa_per_second((double)b->frames, steps_ns);
-	if (!after) {
+	if (!b->after) {
 		b->fps = rate;
 		return;
 	}
@@ -344,7 +343,7 @@ static void write_rates(struct measure *m)
 		vpa_arena_printf(&m->w->out->arena,
 			"steady FPS is unavailable: %s come%s after the last block, so frames "
 			"per block time is a denoise rate",
-			after, strstr(after, "copies") ? "" : "s"));
+			b->after, strstr(b->after, "copies") ? "" : "s"));
 }
 
 /* ---- real time, drift, outliers ---- */

@@ -1,4 +1,4 @@
-/* blocks_request_gpu.c - the time of each request without measured blocks, by part: from its first op's start to that of
+/* blocks_request_gpu.c - the time of each request, by part: from its first op's start to that of
  * the request after it, so that it includes what the host does before, after and between requests. The last request
  * has none, nor one that the window or a pause cuts, that launched nothing itself, or that a pause follows. If that
  * leaves no request, the time is from its first op's start to its last one's end. */
@@ -35,8 +35,8 @@ static int write_one(
 /* Whether a request has a time, if it is known when that ends. */
 static int has_start(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g)
 {
-	return g->scope && g->request && !g->request->blocks.measured &&
-	       w->s->gpu[g->id].pin != VPA_NONE && vpa_scope_is_whole(w, g->id);
+	return g->scope && g->request && w->s->gpu[g->id].pin != VPA_NONE &&
+	       vpa_scope_is_whole(w, g->id);
 }
 
 /* The next request with work that begins after `g`; NULL: none, or a pause lies before it. */

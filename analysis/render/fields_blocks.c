@@ -147,6 +147,9 @@ static const struct vpa_field blocks_fields[] = {
 		"frames / span_ns; null: unavailable, or VAE or frame copies come after the "
 		"blocks"},
 	{"fps_includes", TEXTS(includes, include_count), NULL, "what lies inside the span"},
+	{"after", TEXT_OR_NULL(after), NULL,
+		"what of the VAE's work and the copies of frames comes after the last block; null: "
+		"nothing"},
 	{"bps", RATE(bps), "blocks/s", "measured blocks / span_ns; null: none measured"},
 	{"fps_busy", RATE(fps_busy), "frames/s",
 		"frames / busy time of the busiest GPU in the span; null: unavailable"},
@@ -252,8 +255,8 @@ static const struct vpa_field request_fields[] = {
 		"start_ns to the first frames-ready mark; null: no such mark"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"gpu", MEMBER(gpu, gpu), NULL,
-		"from its first op to that of the next request; absent if blocks are measured, no "
-		"request follows it, or the window cuts it",
+		"from its first op to that of the next request; absent if no request follows it, "
+		"or the window cuts it",
 		.known = has_gpu, .optional = 1},
 };
 const struct vpa_fields vpa_fields_request =
