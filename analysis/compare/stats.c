@@ -8,8 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NARROW_LEAST = 4 };
+enum {
+	NARROW_LEAST = 4,
+	MEMORY_LEAST = 6, /* fewer values show no memory */
+	WALK = 6,         /* steps: a walk of chance has about 3 sqrt(n) of them */
+	MANY = 16         /* values have two half waves that are slow, fewer one */
+};
 
+static const double memory_most = 0.5, memory_most_of_few = 0.2;
 static const double level = 0.95, power = 0.8;
 /* The least efficiency of the rank sum beside Student's t, whatever the distribution: Hodges and Lehmann. */
 static const double rank_efficiency = 0.864;
@@ -129,11 +135,54 @@ static double reach_of(double of_level, double nu)
 	return vpa_t_quantile(1 - (1 - of_level) / 2, nu);
 }
 
-/* How far a difference may be from the trend of its neighbours by chance: twice the reach of the deviation
- * that second differences show. */
-static double chance_of(const double *differences, size_t count)
+/* ---- slow changes ---- */
+
+/* How much the correlations of a series at several distances exceed those of independent values, in standard errors of
+ * their sum. Of neighbours alone, noise that has no memory hides the memory of the rest. */
+static double memory_of(const double *values, const struct vpa_mean *m)
 {
-	double squares = 0, nu = (double)count - 2;
+	size_t reach = m->count / 5 < 2 ? 2 : m->count / 5 > 8 ? 8 : m->count / 5, lag, i;
+	double n = (double)m->count, squares = m->deviation * m->deviation * (n - 1), sum = 0;
+
+	if (m->count < MEMORY_LEAST || squares <= 0)
+		return 0;
+	for (lag = 1; lag <= reach; lag++) {
+		double r = 0;
+
+		for (i = lag; i < m->count; i++)
+			r += (values[i] - m->mean) * (values[i - lag] - m->mean);
+		sum += r / squares + 1 / n;
+		if (sum <= 0) /* neighbours differ more than others do */
+			return 0;
+	}
+	return sum / sqrt((double)reach / n);
+}
+
+/* The error of the mean by the slowest `waves` half waves of the cosine transform alone, each one degree of freedom: what
+ * changes slowly moves these as much as it moves the mean. */
+static double slow_error(const double *values, const struct vpa_mean *m, unsigned waves)
+{
+	const double pi = 3.14159265358979323846;
+	double n = (double)m->count, squares = 0;
+	unsigned wave;
+	size_t i;
+
+	for (wave = 1; wave <= waves; wave++) {
+		double part = 0;
+
+		for (i = 0; i < m->count; i++)
+			part += (values[i] - m->mean) * cos(pi * wave * ((double)i + 0.5) / n);
+		squares += part * part * 2 / n;
+	}
+	return sqrt(squares / waves / n);
+}
+
+/* ---- drift ---- */
+
+/* The deviation of the differences from the trend of their neighbours, as second differences show it. */
+static double deviation_from_trend(const double *differences, size_t count)
+{
+	double squares = 0;
 	size_t i;
 
 	for (i = 2; i < count; i++) {
@@ -141,20 +190,25 @@ static double chance_of(const double *differences, size_t count)
 
 		squares += bend * bend;
 	}
-	return 2 * reach_of(level, nu) * sqrt(squares / 6 / nu);
+	return sqrt(squares / 6 / (double)(count - 2));
 }
 
-/* The mean of differences that drift lies between the smallest and the largest one, give or take chance. */
+/* The mean of differences that drift lies between the smallest and the largest one, give or take chance: twice the reach
+ * of their deviation. A walk of chance has the range of a few of its steps times the root of their number; a drift has
+ * more. */
 static void narrow(const double *differences, size_t count, struct vpa_shift *s)
 {
-	double least = differences[0], most = differences[0], chance;
+	double least = differences[0], most = differences[0];
+	double deviation = deviation_from_trend(differences, count), chance;
 	size_t i;
 
 	for (i = 1; i < count; i++) {
 		least = differences[i] < least ? differences[i] : least;
 		most = differences[i] > most ? differences[i] : most;
 	}
-	chance = chance_of(differences, count);
+	if (most - least <= WALK * sqrt((double)count) * deviation)
+		return;
+	chance = 2 * reach_of(level, (double)count - 2) * deviation;
 	if (least - chance <= s->low && most + chance >= s->high)
 		return;
 	s->low = least - chance > s->low ? least - chance : s->low;
@@ -167,15 +221,25 @@ struct vpa_shift vpa_shift_paired(const double *differences, size_t count)
 {
 	struct vpa_mean m = vpa_mean_of(differences, count, VPA_SERIES);
 	struct vpa_shift s = {.shift = m.mean};
-	double nu = m.effective - 1, reach;
+	double nu = m.effective - 1, error = m.error, reach;
 
 	if (count < 2)
 		return s;
 	reach = reach_of(level, nu);
+	if (memory_of(differences, &m) > (count < MANY ? memory_most_of_few : memory_most)) {
+		unsigned waves = count < MANY ? 1 : 2;
+		double slow = slow_error(differences, &m, waves);
+
+		if (slow * reach_of(level, waves) > error * reach) {
+			nu = waves;
+			error = slow;
+			reach = reach_of(level, nu);
+		}
+	}
 	s.level = level;
-	s.low = m.mean - reach * m.error;
-	s.high = m.mean + reach * m.error;
-	s.detectable = (reach + vpa_t_quantile(power, nu)) * m.error;
+	s.low = m.mean - reach * error;
+	s.high = m.mean + reach * error;
+	s.detectable = (reach + vpa_t_quantile(power, nu)) * error;
 	if (count >= NARROW_LEAST)
 		narrow(differences, count, &s);
 	return s;
