@@ -193,53 +193,82 @@ static double deviation_from_trend(const double *differences, size_t count)
 	return sqrt(squares / 6 / (double)(count - 2));
 }
 
+struct range {
+	double least, most;
+};
+
+static struct range range_of(const double *values, size_t count)
+{
+	struct range r = {values[0], values[0]};
+	size_t i;
+
+	for (i = 1; i < count; i++) {
+		r.least = values[i] < r.least ? values[i] : r.least;
+		r.most = values[i] > r.most ? values[i] : r.most;
+	}
+	return r;
+}
+
+/* However slowly values change, their mean is seldom further off than their own range, and some more of it where they
+ * are few. */
+static double most_error(const double *differences, size_t count)
+{
+	struct range r = range_of(differences, count);
+
+	return (1 + 10 / (double)count) * (r.most - r.least);
+}
+
 /* The mean of differences that drift lies between the smallest and the largest one, give or take chance: twice the reach
  * of their deviation. A walk of chance has the range of a few of its steps times the root of their number; a drift has
  * more. */
 static void narrow(const double *differences, size_t count, struct vpa_shift *s)
 {
-	double least = differences[0], most = differences[0];
+	struct range r = range_of(differences, count);
 	double deviation = deviation_from_trend(differences, count), chance;
-	size_t i;
 
-	for (i = 1; i < count; i++) {
-		least = differences[i] < least ? differences[i] : least;
-		most = differences[i] > most ? differences[i] : most;
-	}
-	if (most - least <= WALK * sqrt((double)count) * deviation)
+	if (r.most - r.least <= WALK * sqrt((double)count) * deviation)
 		return;
 	chance = 2 * reach_of(level, (double)count - 2) * deviation;
-	if (least - chance <= s->low && most + chance >= s->high)
+	if (r.least - chance <= s->low && r.most + chance >= s->high)
 		return;
-	s->low = least - chance > s->low ? least - chance : s->low;
-	s->high = most + chance < s->high ? most + chance : s->high;
+	s->low = r.least - chance > s->low ? r.least - chance : s->low;
+	s->high = r.most + chance < s->high ? r.most + chance : s->high;
 	s->detectable =
 		s->shift - s->low > s->high - s->shift ? s->shift - s->low : s->high - s->shift;
+}
+
+/* The error of a series' mean, and its degrees of freedom: by neighbours, or by slow changes if that reaches further. */
+static double series_error(const double *values, const struct vpa_mean *m, double *nu)
+{
+	unsigned waves = m->count < MANY ? 1 : 2;
+	double slow;
+
+	*nu = m->effective - 1;
+	if (memory_of(values, m) <= (m->count < MANY ? memory_most_of_few : memory_most))
+		return m->error;
+	slow = slow_error(values, m, waves);
+	if (slow * reach_of(level, waves) <= m->error * reach_of(level, *nu))
+		return m->error;
+	*nu = waves;
+	return slow;
 }
 
 struct vpa_shift vpa_shift_paired(const double *differences, size_t count)
 {
 	struct vpa_mean m = vpa_mean_of(differences, count, VPA_SERIES);
 	struct vpa_shift s = {.shift = m.mean};
-	double nu = m.effective - 1, error = m.error, reach;
+	double nu, error, half;
 
 	if (count < 2)
 		return s;
-	reach = reach_of(level, nu);
-	if (memory_of(differences, &m) > (count < MANY ? memory_most_of_few : memory_most)) {
-		unsigned waves = count < MANY ? 1 : 2;
-		double slow = slow_error(differences, &m, waves);
-
-		if (slow * reach_of(level, waves) > error * reach) {
-			nu = waves;
-			error = slow;
-			reach = reach_of(level, nu);
-		}
-	}
+	error = series_error(differences, &m, &nu);
+	half = reach_of(level, nu) * error;
+	if (count >= NARROW_LEAST)
+		half = fmin(half, most_error(differences, count));
 	s.level = level;
-	s.low = m.mean - reach * error;
-	s.high = m.mean + reach * error;
-	s.detectable = (reach + vpa_t_quantile(power, nu)) * error;
+	s.low = m.mean - half;
+	s.high = m.mean + half;
+	s.detectable = half + vpa_t_quantile(power, nu) * error;
 	if (count >= NARROW_LEAST)
 		narrow(differences, count, &s);
 	return s;

@@ -44,10 +44,10 @@ struct vpa_shift {
  * of the cosine transform (of the slowest one with fewer than 16): Student's with 2 (1) degrees. 5 % are then out of it for
  * series of first order with r up to 0.9 from 12 samples on; with fewer, up to 0.5.
  *
- * Where the differences themselves drift, all this takes the drift for noise. So, from 4 on, where their range is more
- * than 6 sqrt(n) s, as chance seldom makes it, the interval ends where all differences end, give or take chance: 2 t s.
- * s is the deviation by second differences, sum of (d[i] - 2 d[i-1] + d[i-2])^2 / 6 / (count - 2), and t is Student's of
- * count - 2 degrees. */
+ * From 4 on, the interval reaches at most (1 + 10 / n) times the range of the differences. Where these drift, all this takes
+ * the drift for noise. So, where their range is more than 6 sqrt(n) s, as chance seldom makes it, the interval ends where
+ * all differences end, give or take chance: 2 t s. s is the deviation by second differences, sum of (d[i] - 2 d[i-1] +
+ * d[i-2])^2 / 6 / (count - 2), and t is Student's of count - 2 degrees. */
 struct vpa_shift vpa_shift_paired(const double *differences, size_t count);
 
 enum {
