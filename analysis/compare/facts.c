@@ -208,11 +208,15 @@ static const char *system_text(const struct vpa_report *r, const char *key, stru
 	return NULL;
 }
 
-/* Pairs that say nothing about the run, only about its file. */
-static int is_dull(const char *key)
+/* Pairs that say nothing about the run, only about its file. What the sampler counts in a run is a figure of it, not a
+ * choice: all its numbers but the rate that was asked for. */
+static int is_dull(const char *key, const char *value)
 {
 	static const char *const dull[] = {"trace_name", "profilingStartTime", "trace_id"};
+	static const char sampler[] = "stacks.", rate[] = "stacks.hz";
 
+	if (!strncmp(key, sampler, sizeof(sampler) - 1) && strcmp(key, rate) != 0)
+		return value && !value[strspn(value, "0123456789")];
 	return is_listed(dull, sizeof(dull) / sizeof(dull[0]), key);
 }
 
@@ -232,9 +236,11 @@ static void add_meta(struct vpa_comparison *c, const struct vpa_side *s)
 
 	for (i = 0; i < s->count; i++)
 		for (k = 0; k < s->reports[i]->meta_count; k++) {
-			const char *key = s->reports[i]->meta[k].key;
+			const struct vpa_pair *pair = &s->reports[i]->meta[k];
+			const char *key = pair->key;
 
-			if (key && !is_dull(key) && !vpa_system_has(key) && !has_fact(c, key))
+			if (key && !is_dull(key, pair->value) && !vpa_system_has(key) &&
+				!has_fact(c, key))
 				add_fact(c, key, meta_text, key, 0);
 		}
 }
