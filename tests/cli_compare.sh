@@ -26,6 +26,30 @@ expect 0 "JSON" compare a.zst b.zst --format json
 says out '"schema": "vptrace.compare/1"'
 says out '"change": "inconclusive"'
 
+# ---- kernels that differ, at equal time ----
+small_trace | sed 's/"gemm/"other_gemm/' >renamed.json
+expect 0 "renamed kernels are named" compare a.zst renamed.json
+says out "KERNELS differ: "
+says out "other_gemm"
+grep -q '^BECAUSE' out && fail "nothing changed, and has a reason: $(grep BECAUSE out)"
+expect 0 "renamed kernels on the page" compare a.zst renamed.json --format html
+says out "The kernels differ: "
+grep -q 'A and B did the same work' out && fail "other kernels are called the same work"
+
+# ---- lines of Python ----
+lines_trace 1 >one.json
+lines_trace 2 >two.json
+expect 0 "a line of Python" compare one.json two.json
+says out "BECAUSE idle: host code +19.000 ms at pipe/post.py:7."
+says out "IDLE TIME BY LINE OF PYTHON (whole window)"
+grep -q '^ pipe/post.py:7, host code  *[0-9.]*  *[0-9.]*  *+19.000$' out || fail "a line's row: $(grep post.py out)"
+expect 0 "a line of Python, JSON" compare one.json two.json --format json
+says out '"file": "pipe/post.py"'
+expect 0 "a line of Python, Markdown" compare one.json two.json --format md
+says out "| pipe/post.py:7, host code |"
+expect 0 "a line of Python, page" compare one.json two.json --format html
+says out "Idle time by line"
+
 expect 0 "Markdown" compare a.zst b.zst --format md
 says out "- **VERDICT** INCONCLUSIVE"
 says out "| WHY THE MEAN WINDOW CHANGED | A ms | B ms | change ms | % of A |"

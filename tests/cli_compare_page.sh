@@ -74,7 +74,7 @@ if has_demo "a page with blocks"; then
 	rule="the demo"
 	says demo.html 'SIMULATED: no GPU ran'
 	says demo.html '<h1><span class="brand">vptrace</span> plain.zst'
-	says demo.html "A and B did the same work, as far as it was recorded."
+	says demo.html "The kernels differ: "
 	demo short --blocks 5
 	page different plain.zst short.zst || fail "no page of different work"
 	says different.html "A and B did different work: blocks, context passes."

@@ -35,6 +35,9 @@ comparison() { # comparison NAME WORDS...: one that captures of any quality give
 comparison same small.json small.json
 comparison other small.json kernels.json
 comparison held held.json longer.json
+lines_trace 1 >one.json
+lines_trace 2 >two.json
+comparison lines one.json two.json
 comparison runs small.json small.json small.json small.json -- kernels.json kernels.json kernels.json kernels.json
 for file in "$source"/tests/corpus/*-*; do
 	comparison "corpus-${file##*/}" small.json "$file"

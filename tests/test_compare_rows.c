@@ -74,6 +74,37 @@ static void places_that_differ_by_a_number_are_one_row(void **state)
 	vpa_report_free(b);
 }
 
+/* What the host did after a wait, in ranges that differ by a number. */
+static void places_of_the_host_are_one_row(void **state)
+{
+#define WAIT(start, end, next, n, range)                                                           \
+	"call t1 cudaLaunchKernel " #start "us+0us corr " #n "\nkernel s7 " #start                 \
+	"us+10us corr " #n " \"k\"\ncall t1 cudaDeviceSynchronize " #start "us-" #end              \
+	"us\nrange t1 " #end "us-" #next "us \"" range "\"\n"
+	struct vpa_report *a = script_report("start 1000us\n" WAIT(1001, 1011, 1111, 1, "part 0")
+					  WAIT(1111, 1121, 1221, 2, "part 1")
+						  WAIT(1221, 1231, 1232, 3, "end")),
+			  *b = script_report("start 1000us\n" WAIT(1001, 1011, 1211, 1, "part 0")
+					  WAIT(1211, 1221, 1421, 2, "part 12")
+						  WAIT(1421, 1431, 1432, 3, "end"));
+	struct vpa_comparison *c = pair(a, b);
+	size_t i, found = 0;
+
+	(void)state;
+	for (i = 0; i < c->row_count; i++)
+		if (c->rows[i].host) {
+			found++;
+			assert_string_equal(c->rows[i].host_range, "part 0");
+			assert_int_equal(c->rows[i].similar, 2);
+			assert_int_equal(c->rows[i].a_count, 2);
+			assert_int_equal(c->rows[i].b_count, 2);
+		}
+	assert_int_equal(found, 1);
+	vpa_comparison_free(c);
+	vpa_report_free(a);
+	vpa_report_free(b);
+}
+
 static void kernels_are_new_gone_or_of_another_shape(void **state)
 {
 #define K(start, grid) "kernel s7 " #start "+100 corr 1 \"k\" grid " #grid "\n"
@@ -129,6 +160,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_that_differ_by_a_number_are_one_row),
+		cmocka_unit_test(places_of_the_host_are_one_row),
 		cmocka_unit_test(kernels_are_new_gone_or_of_another_shape),
 	};
 

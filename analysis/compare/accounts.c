@@ -197,8 +197,14 @@ static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compa
 	order = order ? order : vpa_compare_alike(a->range, b->range);
 	order = order ? order : compare_text(a->call, b->call);
 	order = order ? order : (a->host > b->host) - (a->host < b->host);
-	order = order ? order : compare_text(a->host_range, b->host_range);
+	order = order ? order : vpa_compare_alike(a->host_range, b->host_range);
 	return order ? order : compare_text(a->host_call, b->host_call);
+}
+
+/* The place that a row shows. */
+static const char *place_of(const struct vpa_compared_row *row)
+{
+	return row->host ? row->host_range : row->range;
 }
 
 /* Among equal ones by name, so that the first of them does not depend on the order of the runs. */
@@ -207,7 +213,7 @@ static int by_row(const void *pa, const void *pb)
 	const struct vpa_compared_row *a = pa, *b = pb;
 	int order = compare_rows(a, b);
 
-	return order ? order : compare_text(a->range, b->range);
+	return order ? order : compare_text(place_of(a), place_of(b));
 }
 
 static int by_row_change(const void *pa, const void *pb)
@@ -327,11 +333,11 @@ static void join_rows(struct vpa_comparison *c)
 
 		if (!to || compare_rows(to, &c->rows[i])) {
 			c->rows[kept++] = c->rows[i];
-			last = c->rows[i].range;
+			last = place_of(&c->rows[i]);
 			continue;
 		}
-		to->similar += compare_text(last, c->rows[i].range) != 0;
-		last = c->rows[i].range;
+		to->similar += compare_text(last, place_of(&c->rows[i])) != 0;
+		last = place_of(&c->rows[i]);
 		add_row(to, &c->rows[i]);
 	}
 	c->row_count = kept;
@@ -381,6 +387,24 @@ static enum vpa_row_state state_of(
 			VPA_SHAPE_MARGIN * fmax(row->a_blocks, row->b_blocks))
 		return VPA_ROW_OTHER_SHAPE;
 	return VPA_ROW_BOTH;
+}
+
+/* Whether a row takes a ten thousandth of a mean unit on one side. */
+static int is_seen(const struct vpa_comparison *c, const struct vpa_compared_row *row)
+{
+	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
+
+	return row->a_mean_ns >= least || row->b_mean_ns >= least;
+}
+
+size_t vpa_compare_kernels(const struct vpa_comparison *c, enum vpa_row_state state)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < c->row_count; i++)
+		count += c->rows[i].kind == VPA_PART_BUSY && c->rows[i].state == state &&
+			 is_seen(c, &c->rows[i]);
+	return count;
 }
 
 static double per_unit(uint64_t count, uint64_t units)

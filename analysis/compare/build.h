@@ -39,6 +39,8 @@ int vpa_compare_whole_did(
  * the new count. */
 size_t vpa_compare_divide_rows(
 	const struct vpa_device *d, struct vpa_compared_row *rows, size_t count, int in_b);
+/* Idle time by line: lines.c. After the rows, whose units it uses. */
+int vpa_compare_lines(struct vpa_comparison *c);
 /* Stages, counts, counters, findings: tables.c. */
 int vpa_compare_tables(struct vpa_comparison *c);
 

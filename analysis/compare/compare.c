@@ -148,6 +148,14 @@ static void judge(struct vpa_comparison *c)
 		c->verdict = VPA_CHANGE_INCONCLUSIVE;
 }
 
+int vpa_compare_is_change(const struct vpa_comparison *c)
+{
+	if (c->verdict == VPA_CHANGE_SAME)
+		return 0;
+	return c->level > 0 ? c->verdict != VPA_CHANGE_INCONCLUSIVE
+			    : fabs(c->time_change) > c->margin;
+}
+
 /* The change of the time, from the shift of its logarithm. The interval is laid around `change`. */
 static void set_change(struct vpa_comparison *c, const struct vpa_shift *s, double change)
 {
@@ -339,7 +347,8 @@ static int build(struct vpa_comparison *c, unsigned kinds)
 	if (!c->notes || vpa_compare_choose(c, &units, kinds))
 		return VPT_ENOMEM;
 	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
-		vpa_compare_rows(c, &units) || vpa_compare_facts(c) || vpa_compare_tables(c))
+		vpa_compare_rows(c, &units) || vpa_compare_lines(c) || vpa_compare_facts(c) ||
+		vpa_compare_tables(c))
 		return VPT_ENOMEM;
 	note_inputs(c, &units);
 	note_stacks(c);

@@ -93,7 +93,7 @@ struct vpa_compared_row {
 	enum vpa_block_part_kind kind;
 	const char *name;         /* of the kernel; the cause's key */
 	const char *range, *call; /* of idle time; NULL: none */
-	uint64_t similar;         /* ranges besides this one, alike as in alike.h */
+	uint64_t similar;         /* ranges besides this one (or host_range), alike as in alike.h */
 	enum vpa_cause host;      /* as of parts; 0: none */
 	const char *host_range, *host_call;
 	const char *family;        /* of busy time */
@@ -105,6 +105,17 @@ struct vpa_compared_row {
 	uint64_t a_mean_ns, b_mean_ns;
 	uint64_t a_call_ns, b_call_ns; /* mean of a call or gap; 0: the side has none */
 	double a_blocks, b_blocks;     /* mean thread blocks of a kernel's call; 0: not known */
+};
+
+/* Idle time of a cause at a line of Python, in the whole window. */
+struct vpa_compared_line {
+	enum vpa_cause cause;
+	struct vpa_code_line line; /* function NULL: no line is known */
+	struct vpa_account_part times;
+	uint64_t a_mean_ns, b_mean_ns;
+	uint64_t a_samples, b_samples; /* 0 in both: stacks are exact, or no line is known */
+	/* 1: it changed by more than three standard errors of these numbers of samples. */
+	int beyond_samples;
 };
 
 /* A count, for each unit in the window. */
@@ -180,6 +191,11 @@ struct vpa_comparison {
 	uint64_t a_window_over, b_window_over;   /* the same, each times its GPUs */
 	int64_t window_delta_ns;
 	int a_lists_all, b_lists_all; /* 0: that side lists only some of its kernels */
+	/* Idle time of the windows by line, if all runs have stacks: the rows add up to lines_delta_ns. Largest change
+	 * first. */
+	struct vpa_compared_line *lines;
+	size_t line_count;
+	int64_t lines_delta_ns;
 	struct vpa_compared_count *counts;
 	size_t count_count;
 	struct vpa_compared_counter *counters;
@@ -201,6 +217,18 @@ void vpa_comparison_free(struct vpa_comparison *c); /* accepts NULL */
  * did, and counts to a wait on one side only, is one part, with the name of its cause. */
 size_t vpa_compare_leading(
 	const struct vpa_comparison *c, struct vpa_compared_part *out, size_t most);
+
+/* The line with at least half of the change of a cause's idle time, in the direction of delta_ns, and beyond the error of
+ * its samples; NULL: none. */
+const struct vpa_code_line *vpa_compare_line_of(
+	const struct vpa_comparison *c, const char *cause, int64_t delta_ns);
+
+/* Whether a difference is beyond noise; without an interval, beyond the margin. */
+int vpa_compare_is_change(const struct vpa_comparison *c);
+
+/* Kernels that only one side has, or that have another grid, and take a ten thousandth of A's unit or more. Returns how
+ * many there are of a state. */
+size_t vpa_compare_kernels(const struct vpa_comparison *c, enum vpa_row_state state);
 
 /* ---- renderers ---- */
 

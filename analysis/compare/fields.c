@@ -208,7 +208,8 @@ static const struct vpa_field row_fields[] = {
 	{"range", TEXT_OR_NULL(range), NULL,
 		"the range around the idle time; null: none, or there is a host"},
 	{"similar", U64(similar), "count",
-		"further ranges in this row, which differ from range only in their numbers"},
+		"further ranges in this row, which differ from range, or host_range, only in their "
+		"numbers"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
 	{"a_count", U64(a_count), "count", "calls or gaps in all runs of A"},
 	{"b_count", U64(b_count), "count", "calls or gaps in all runs of B"},
@@ -250,6 +251,28 @@ static const struct vpa_field window_fields[] = {
 };
 static const struct vpa_fields window = FIELDS("compared_window",
 	"the whole windows by kernel and place of idle time, per unit", window_fields);
+#undef ROW
+
+#define ROW struct vpa_compared_line
+static const struct vpa_field line_fields[] = {
+	{"cause", CHOICE(vpa_cause, cause), NULL, "why the GPU was idle",
+		.choice = vpa_cause_choice},
+	{"function", TEXT_OR_NULL(line.function), NULL,
+		"name of the function; null: no line known"},
+	{"file", TEXT_OR_NULL(line.file), NULL,
+		"its file, as recorded; empty: built in; null: no line known"},
+	{"line", KNOWN(line.number), "id", "number of the line; null: not known"},
+	{NULL, SAME(times, times), NULL, NULL},
+	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
+	{"b_mean_ns", U64(b_mean_ns), "ns", "b_ns / b_over, rounded"},
+	{"a_samples", U64(a_samples), "samples", "of A at the line; 0: none, or exact stacks"},
+	{"b_samples", U64(b_samples), "samples", "the same of B"},
+	{"beyond_samples", FLAG(beyond_samples), NULL,
+		"it changed by more than three standard errors of these numbers of samples; exact "
+		"stacks: always"},
+};
+static const struct vpa_fields line =
+	FIELDS("compared_line", "idle time of one cause at one line of Python", line_fields);
 #undef ROW
 
 /* ---- tables ---- */
@@ -346,6 +369,10 @@ static const struct vpa_field comparison_fields[] = {
 	{"mean", PART(mean), NULL, "the mean unit, by part"},
 	{"stages", ROWS(stage, stages, stage_count), NULL, "in the pipeline's order"},
 	{"window", PART(window), NULL, "the whole windows, by kernel and place of idle time"},
+	{"lines", ROWS(line, lines, line_count), NULL,
+		"idle time of the windows by line, by change, descending, with the units of "
+		"window; "
+		"they add up to all idle time; empty: a capture has no stacks"},
 	{"counts", ROWS(counted, counts, count_count), NULL, "counts per unit in the windows"},
 	{"counters", ROWS(counter, counters, counter_count), NULL, "series of samples"},
 	{"findings", ROWS(finding, findings, finding_count), NULL,

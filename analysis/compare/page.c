@@ -88,6 +88,10 @@ static const struct list lists[] = {
 			"name range similar call host host_range a_per_unit b_per_unit a_mean_ns "
 			"b_mean_ns delta_ns change",
 			NULL}},
+	{"lines", "Idle time by line", "Idle time by line of Python, in the whole window", 1, NULL,
+		NULL,
+		{"lines", "Idle time by cause and line",
+			"cause function file line a_mean_ns b_mean_ns delta_ns", NULL}},
 	{"counts", "Counts", "In the whole window", 1, NULL, NULL,
 		{"counts", "Events, copies, calls", "group name unit a b change", NULL}},
 	{"counters", "Samples", NULL, 0, NULL, NULL,
@@ -124,19 +128,22 @@ static void put_setup(struct vpa_html *h, const struct vpa_comparison *c)
 {
 	static const struct vpa_html_table table = {"setup", "What differs", "name a b", NULL};
 	const struct vpa_html_source source = {&vpa_fields_comparison, NULL, c, NULL};
-	struct vpa_words lead = {.used = 0};
+	struct vpa_words lead = {.used = 0}, kernels = {.used = 0};
 	size_t i;
 
 	for (i = 0; i < c->fact_count; i++)
 		if (c->facts[i].is_work)
 			vpa_words_add(&lead, lead.used ? ", " : "", "%s%s",
 				lead.used ? "" : "A and B did different work: ", c->facts[i].name);
+	vpa_compare_add_kernels(&kernels, c);
 	if (lead.used)
 		vpa_words_add(&lead, "", ".");
-	else
+	else if (!kernels.used)
 		vpa_words_add(&lead, "", "%s",
 			c->fact_count ? "A and B did the same work, as far as it was recorded."
 				      : "The same, as far as it was recorded.");
+	if (kernels.used)
+		vpa_words_add(&lead, " ", "The kernels differ: %s.", kernels.text);
 	vpa_html_begin(h, "setup", "Set-up", NULL);
 	vpa_html_raw(h, "<p class=\"lead\">");
 	vpa_html_text(h, lead.text);

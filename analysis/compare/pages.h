@@ -17,6 +17,11 @@ void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c);
 void vpa_compare_put_notes(struct vpa_page *p, const struct vpa_comparison *c);
 void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c);
 
+/* Which kernels only one side has, and which have another grid; nothing if there are none. */
+void vpa_compare_put_kernels(struct vpa_page *p, const struct vpa_comparison *c);
+/* The same as words: "1 kernel is gone, 1 is new"; nothing if there are none. */
+void vpa_compare_add_kernels(struct vpa_words *w, const struct vpa_comparison *c);
+
 struct vpa_html;
 
 /* Where the time of the mean unit went on both sides, as a section of a page: falls.c. */

@@ -230,17 +230,22 @@ static void fill_mean(struct vpa_row *row, const struct vpa_compared_row *r)
 			vpa_duration(r->a_call_ns).text, vpa_duration(r->b_call_ns).text);
 }
 
-/* The rows of a kind that changed by a ten thousandth of a mean unit or more. */
+/* The rows of a kind that changed by a ten thousandth of a mean unit or more, or are of another shape and take that long. */
 static size_t rows_of(const struct vpa_comparison *c, enum vpa_block_part_kind kind, size_t top,
 	const struct vpa_compared_row **out)
 {
 	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
 	size_t i, count = 0;
 
-	for (i = 0; i < c->row_count && count < top; i++)
-		if (c->rows[i].kind == kind && c->rows[i].times.delta_ns &&
-			vpa_magnitude(c->rows[i].times.delta_ns) >= least)
-			out[count++] = &c->rows[i];
+	for (i = 0; i < c->row_count && count < top; i++) {
+		const struct vpa_compared_row *row = &c->rows[i];
+		int is_other = row->state == VPA_ROW_OTHER_SHAPE && row->b_mean_ns >= least;
+
+		if (row->kind == kind &&
+			(is_other || (row->times.delta_ns &&
+					     vpa_magnitude(row->times.delta_ns) >= least)))
+			out[count++] = row;
+	}
 	return count;
 }
 
@@ -296,8 +301,8 @@ static struct vpa_row *place_row(struct vpa_table *t, const struct vpa_compared_
 		return vpa_table_row(t, 1, "%s%s%s%s%s%s", r->name, r->call ? ": " : "",
 			vpa_text_or(r->call, ""), r->range ? " in " : "", vpa_text_or(r->range, ""),
 			similar.text);
-	row = vpa_table_row(t, 1, "%s: %s%s%s", r->name,
-		vpa_compared_did(r->host, r->host_call, r->host_range).text,
+	row = vpa_table_row(t, 1, "%s: %s%s%s%s", r->name,
+		vpa_compared_did(r->host, r->host_call, r->host_range).text, similar.text,
 		r->call ? ", after " : "", vpa_text_or(r->call, ""));
 	row->wrap = 1;
 	return row;
@@ -321,6 +326,75 @@ static void put_places(struct vpa_page *p, const struct vpa_comparison *c, size_
 
 		fill_row(place_row(&t, r), c, r, window_decimals(c));
 	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- lines ---- */
+
+static void fill_line(
+	struct vpa_row *row, const struct vpa_comparison *c, const struct vpa_account_part *times)
+{
+	row->cells[0] = vpa_compared_plain_ms(times->a_ns, c->a_window_over, window_decimals(c));
+	row->cells[1] = vpa_compared_plain_ms(times->b_ns, c->b_window_over, window_decimals(c));
+	row->cells[2] = vpa_compared_change_ms(times->delta_ns, window_decimals(c));
+}
+
+static void add_times(struct vpa_account_part *to, const struct vpa_account_part *times)
+{
+	to->a_ns += times->a_ns;
+	to->b_ns += times->b_ns;
+	to->delta_ns += times->delta_ns;
+}
+
+/* Whether a line changed by a ten thousandth of a mean unit or more, and not within the error of its samples. */
+static int has_changed(const struct vpa_comparison *c, const struct vpa_compared_line *line)
+{
+	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
+
+	return line->beyond_samples && line->times.delta_ns &&
+	       vpa_magnitude(line->times.delta_ns) >= least;
+}
+
+/* Lines that changed, the others in a row, and time without a line. */
+static void put_lines(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+{
+	static const struct vpa_column columns[] = {
+		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change", 0, "ms"}};
+	struct vpa_account_part rest = {0}, none = {0};
+	size_t i, shown = 0, others = 0;
+	struct vpa_table t;
+	char text[128];
+
+	vpa_table_init(&t, columns, COUNT(columns),
+		"IDLE TIME BY LINE OF PYTHON (whole window%s%s)",
+		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
+		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	for (i = 0; i < c->line_count; i++) {
+		const struct vpa_compared_line *line = &c->lines[i];
+		struct vpa_row *row;
+
+		if (!line->line.function) {
+			add_times(&none, &line->times);
+		} else if (shown == vpa_least(top, VPA_LABELS_MAX) || !has_changed(c, line)) {
+			add_times(&rest, &line->times);
+			others++;
+		} else {
+			row = vpa_table_row(&t, 1, "%s, %s",
+				vpa_line_text(text, sizeof(text), &line->line),
+				vpa_cause_text(line->cause));
+			row->wrap = 1;
+			fill_line(row, c, &line->times);
+			shown++;
+		}
+	}
+	if (!shown)
+		return;
+	if (others)
+		fill_line(vpa_table_row(&t, 1, "%zu with smaller or uncertain changes", others), c,
+			&rest);
+	if (none.a_ns || none.b_ns)
+		fill_line(vpa_table_row(&t, 1, "no line: no Python, or too few samples"), c, &none);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -442,11 +516,13 @@ void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t 
 	vpa_compare_put_result(p, c);
 	vpa_compare_put_notes(p, c);
 	put_facts(p, c);
+	vpa_compare_put_kernels(p, c);
 	vpa_compare_put_because(p, c);
 	put_parts(p, c, rows);
 	put_stages(p, c);
 	put_kernels(p, c, rows);
 	put_places(p, c, rows);
+	put_lines(p, c, rows);
 	put_counts(p, c);
 	put_counters(p, c, rows);
 	put_findings(p, c);

@@ -73,6 +73,54 @@ static void add_did(struct vpa_words *w, const struct vpa_compared_part *part)
 		vpa_compared_change_ms(part->times.delta_ns, 3).text, part->name);
 }
 
+/* " at pipe/sched.py:30", where at least half of a part's change is. */
+static void add_line(
+	struct vpa_words *w, const struct vpa_comparison *c, const struct vpa_compared_part *part)
+{
+	const struct vpa_code_line *line =
+		c->by_part && part->kind == VPA_PART_IDLE
+			? vpa_compare_line_of(c, part->name, part->times.delta_ns)
+			: NULL;
+	char text[128];
+
+	if (line)
+		vpa_words_add(w, " ", "at %s", vpa_line_text(text, sizeof(text), line));
+}
+
+void vpa_compare_add_kernels(struct vpa_words *w, const struct vpa_comparison *c)
+{
+	static const struct {
+		enum vpa_row_state state;
+		const char *what;
+	} states[] = {{VPA_ROW_GONE, "gone"}, {VPA_ROW_NEW, "new"},
+		{VPA_ROW_OTHER_SHAPE, "of another shape"}};
+	size_t i, k;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		size_t count = vpa_compare_kernels(c, states[i].state), shown = 0;
+
+		for (k = 0; k < c->row_count && count && !shown; k++)
+			if (c->rows[k].kind == VPA_PART_BUSY &&
+				c->rows[k].state == states[i].state) {
+				vpa_words_add(w, ", ", "%s", vpa_fit(c->rows[k].name, 40).text);
+				shown = 1;
+			}
+		if (count > 1)
+			vpa_words_add(w, " ", "and %zu more", count - 1);
+		if (count)
+			vpa_words_add(w, " ", "%s %s", count > 1 ? "are" : "is", states[i].what);
+	}
+}
+
+void vpa_compare_put_kernels(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_compare_add_kernels(&w, c);
+	if (w.used)
+		vpa_page_words(p, "KERNELS", VPA_PLAIN, "differ: %s.", w.text);
+}
+
 /* The parts that changed most, in the direction of the whole. */
 void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
 {
@@ -80,12 +128,12 @@ void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
 	struct vpa_words w = {.used = 0};
 	size_t i, count = vpa_compare_leading(c, leading, LEADING);
 
-	if (c->verdict == VPA_CHANGE_SAME)
+	if (!vpa_compare_is_change(c))
 		return;
-
 	for (i = 0; i < count; i++) {
 		if (c->by_part && leading[i].host) {
 			add_did(&w, &leading[i]);
+			add_line(&w, c, &leading[i]);
 			continue;
 		}
 		vpa_words_add(&w, ", ", "%s%s %s ms",
@@ -94,6 +142,7 @@ void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
 			: leading[i].kind == VPA_PART_IDLE               ? "GPU idle"
 									 : "GPU busy",
 			vpa_compared_change_ms(leading[i].times.delta_ns, 3).text);
+		add_line(&w, c, &leading[i]);
 	}
 	if (w.used)
 		vpa_page_words(p, "BECAUSE", VPA_PLAIN, "%s.", w.text);

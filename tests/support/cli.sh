@@ -70,6 +70,21 @@ finish() {
 	exit
 }
 
+# lines_trace MS: a function of Python launches a kernel, and another one then takes MS, 20 times.
+lines_trace() {
+	awk -v ms="$1" 'BEGIN {
+		print "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0}], \"traceEvents\": ["
+		for (i = 0; i < 20; i++) {
+			t = 1000 + i * (100 + ms * 1000)
+			printf "{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"pipe/model.py(50): forward\", \"pid\": 11, \"tid\": 12, \"ts\": %d, \"dur\": 30, \"args\": {\"Python id\": %d}},\n", t, 2 * i + 1
+			printf "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 11, \"tid\": 12, \"ts\": %d, \"dur\": 5, \"args\": {\"correlation\": %d}},\n", t + 10, i + 1
+			printf "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": %d, \"dur\": 20, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": %d}},\n", t + 16, i + 1
+			printf "{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"pipe/post.py(7): post\", \"pid\": 11, \"tid\": 12, \"ts\": %d, \"dur\": %d, \"args\": {\"Python id\": %d}}%s\n", t + 31, 60 + ms * 1000, 2 * i + 2, i < 19 ? "," : ""
+		}
+		print "]}"
+	}'
+}
+
 # Nine events of one process: kernels of 10, 20 and 30 us, a copy of 1 MiB, their four launches, a range.
 small_trace() {
 	cat <<'JSON'
