@@ -10,11 +10,6 @@
 
 enum { ALL_KINDS = (1u << VPA_UNIT_KINDS) - 1 };
 
-static const struct vpa_report *run_at(const struct vpa_comparison *c, size_t run)
-{
-	return vpa_compare_run(c, run);
-}
-
 /* ---- what comes after the blocks ---- */
 
 /* What of the frames' way comes after a run's last block; NULL: nothing, or not known. */
@@ -39,7 +34,7 @@ static size_t count_after(const struct vpa_comparison *c, size_t from, size_t en
 	size_t i, count = 0;
 
 	for (i = from; i < end; i++)
-		count += after_blocks(run_at(c, i)) != NULL;
+		count += after_blocks(vpa_compare_run(c, i)) != NULL;
 	return count;
 }
 
@@ -59,7 +54,7 @@ static enum vpa_compared_after after_of(const struct vpa_comparison *c)
 	size_t runs = c->a.count + c->b.count, count = count_after(c, 0, runs), i;
 
 	for (i = 0; i < runs; i++)
-		if (!has_blocks(run_at(c, i)))
+		if (!has_blocks(vpa_compare_run(c, i)))
 			return VPA_AFTER_NONE;
 	return !count ? VPA_AFTER_NONE : count < runs ? VPA_AFTER_SOME : VPA_AFTER_ALL;
 }
@@ -103,8 +98,8 @@ static void note_unused(
 	if (without < u->count)
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
-				   vpa_unit_kind_name(kind), run_at(c, without)->path,
-				   kind == VPA_UNIT_REQUEST ? "fewer than 3" : "none"));
+				   vpa_unit_kind_name(kind), vpa_compare_run(c, without)->path,
+				   least_of(c, kind) > 1 ? "fewer than 3" : "none"));
 	else
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena,
@@ -120,7 +115,7 @@ static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum
 
 	c->unit = kind;
 	for (i = 0; i < u->count; i++)
-		if (vpa_units_of(run_at(c, i), kind, &c->arena, &u->all[i]))
+		if (vpa_units_of(vpa_compare_run(c, i), kind, &c->arena, &u->all[i]))
 			return VPT_ENOMEM;
 	c->pairs = first_without(u, least_of(c, kind)) == u->count
 			   ? vpa_units_pair(u->all, u->count)
@@ -207,7 +202,7 @@ static void use_requests(struct vpa_comparison *c, const struct vpa_compared_uni
 
 	c->judges_requests = c->a_fps_end_to_end > 0 && c->b_fps_end_to_end > 0;
 	for (i = 0; i < u->count && c->judges_requests; i++) {
-		const struct vpa_report *r = run_at(c, i);
+		const struct vpa_report *r = vpa_compare_run(c, i);
 		double fps = fps_end_to_end(&(struct vpa_side){&r, 1});
 
 		for (k = 0; k < u->all[i].count && fps > 0; k++)
@@ -246,7 +241,7 @@ static void note_after(struct vpa_comparison *c)
 	const char *after = NULL;
 
 	while (i < runs && !after)
-		after = after_blocks(run_at(c, i++));
+		after = after_blocks(vpa_compare_run(c, i++));
 	if (!after)
 		return;
 	if (c->after == VPA_AFTER_SOME) {
