@@ -13,12 +13,6 @@ static inline enum vpa_block_part_kind vpa_sweep_part_kind(size_t part)
 	return part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
 }
 
-/* The number of devices for which there are sums: `devices`, at most VPA_SWEEP_DEVICES. */
-static inline size_t vpa_least_devices(size_t devices)
-{
-	return devices < VPA_SWEEP_DEVICES ? devices : VPA_SWEEP_DEVICES;
-}
-
 /* Sums of several stretches. */
 struct vpa_parts_sum {
 	uint64_t ns[VPA_SWEEP_ALL], count[VPA_SWEEP_PARTS], paused_ns;

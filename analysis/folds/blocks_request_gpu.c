@@ -14,14 +14,15 @@ static int write_one(
 	struct vpa_request_gpu *out = &g->request->gpu;
 	struct vpa_parts_sum total = {.paused_ns = 0};
 	struct vpa_sweep_sums sums = {.count = {0}};
-	size_t devices = vpa_least_devices(w->c->model->device_count), part;
+	unsigned devices = (unsigned)__builtin_popcount(sweep->worked);
+	size_t part;
 	uint64_t all;
 
 	if (to == VPA_NONE || sweep->edges[to].time_ns <= sweep->edges[from].time_ns)
 		return VPT_OK;
 	out->period_ns = sweep->edges[to].time_ns - sweep->edges[from].time_ns;
-	out->devices = (unsigned)devices;
-	vpa_sweep_between(sweep, from, to, ((uint32_t)1 << devices) - 1, &sums, NULL, NULL);
+	out->devices = devices;
+	vpa_sweep_between(sweep, from, to, sweep->worked, &sums, NULL, NULL);
 	for (part = 0; part < VPA_SWEEP_PARTS; part++)
 		*(part < VPA_SWEEP_IDLE ? &out->busy_ns : &out->idle_ns) += sums.ns[part];
 	all = out->period_ns * devices;

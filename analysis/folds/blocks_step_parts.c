@@ -34,10 +34,10 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 {
 	struct vpa_report *out = w->out;
 	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
-	size_t devices = vpa_least_devices(w->c->model->device_count), i;
+	uint32_t mask = w->s->sweep.worked;
 	struct vpa_sweep_sums sums = {.count = {0}};
-	uint32_t mask = ((uint32_t)1 << devices) - 1;
 	uint64_t all;
+	size_t i;
 
 	*row = (struct vpa_step_part){.request = place.group,
 		.order = step->order,
@@ -45,7 +45,7 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 		.order_in_block = place.order_in_block,
 		.start_ns = step->first_ns,
 		.period_ns = period_ns,
-		.devices = (unsigned)devices};
+		.devices = (unsigned)__builtin_popcount(mask)};
 	row->parts_ns = vpa_arena_alloc(&out->arena, VPA_SWEEP_ALL, sizeof(*row->parts_ns));
 	if (!row->parts_ns)
 		return VPT_ENOMEM;
@@ -54,7 +54,7 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
 	memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
-	all = row->period_ns * devices;
+	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
 	vpa_parts_sum_add(&total->parts, &sums);
 	total->parts.paused_ns += row->paused_ns;
@@ -196,7 +196,7 @@ static int write_only_parts(
 	struct vpa_blocks_writer *w, const struct vpa_step_kept *step, struct vpa_only_step *out)
 {
 	const struct vpa_sweep *sweep = &w->s->sweep;
-	uint32_t pin = w->s->samples[step->sample].pin, mask;
+	uint32_t pin = w->s->samples[step->sample].pin;
 	struct vpa_sweep_sums sums = {.count = {0}};
 	struct vpa_parts_sum total = {.paused_ns = 0};
 	uint64_t work[VPA_SWEEP_DEVICES] = {0};
@@ -204,9 +204,8 @@ static int write_only_parts(
 
 	if (pin == VPA_NONE || end == VPA_NONE)
 		return VPT_OK;
-	mask = ((uint32_t)1 << vpa_least_devices(w->c->model->device_count)) - 1;
-	vpa_sweep_between(sweep, pin, end, mask, &sums, NULL, NULL);
-	vpa_work_add(sweep, pin, end, mask, work);
+	vpa_sweep_between(sweep, pin, end, sweep->worked, &sums, NULL, NULL);
+	vpa_work_add(sweep, pin, end, sweep->worked, work);
 	vpa_parts_sum_add(&total, &sums);
 	out->work_ns = vpa_work_most(work);
 	return vpa_parts_sum_write(&total, &w->out->arena, &out->parts, &out->part_count);

@@ -393,6 +393,7 @@ int vpa_sweep_op(
 	if (!sums)
 		return VPT_ENOMEM;
 	sums->count[family]++;
+	s->worked |= (uint32_t)1 << device;
 	/* One after the other, as most kernels run. */
 	if (d->count == 1 && d->running[0].end_ns <= start_ns) {
 		sums->ns[d->running[0].family] += d->running[0].end_ns - d->at_ns;

@@ -32,6 +32,7 @@ struct vpa_sweep {
 	uint64_t at_ns;       /* the sweep has seen everything before this */
 	struct vpa_sweep_device *devices;
 	size_t device_count, device_cap;
+	uint32_t worked;           /* bits of the devices that had an op so far */
 	struct vpa_sweep_edge now; /* since the last edge */
 	int failed; /* VPT_ENOMEM of a call that cannot return it; vpa_sweep_end() does */
 	struct vpa_sweep_gap_part {
