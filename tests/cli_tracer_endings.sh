@@ -21,6 +21,7 @@ ends() { # ends HOW STATUS: the program ends with this status and leaves one rea
 	[ "${kernels:-0}" -ge "${3:-100}" ] || fail "$rule: expected at least ${3:-100} kernels, found '$kernels'"
 	grep -q '"block 0"' "$work/report" || fail "$rule: the open range is not in the capture"
 	! grep -q 'in the child' "$work/report" || fail "$rule: a child's range is in the parent's capture"
+	! grep -q 'of the parent' "$work/report" || fail "$rule: a parent's range is in the child's capture"
 	cases=$((cases + 1))
 }
 
@@ -36,6 +37,7 @@ for round in 1 2 3; do
 	ends exit-in-thread 0
 	ends pthread_exit 0 0 # traced without CUPTI
 	ends fork 0
+	ends fork-before 0
 	ends dlclose 0
 	ends stop 0
 done

@@ -699,7 +699,7 @@ static void set_up(const char *capture_path)
 	/* What the shared library's constructor does. */
 	vtr_names_init();
 	vtr_threads_init();
-	pthread_atfork(NULL, NULL, vtr_session_inert);
+	pthread_atfork(NULL, NULL, vtr_session_forked);
 	vpt_memory_use(&memory);
 	vpt_io_use(&io);
 	open_gpu();

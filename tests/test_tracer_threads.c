@@ -548,6 +548,73 @@ static void a_forked_child_does_nothing(void **state)
 	assert_int_equal(drain(), 2);
 }
 
+static void *wait_with_ranges(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		vptrace_range_push("of another thread");
+	pthread_barrier_wait(&crowd_gate);
+	pthread_barrier_wait(&crowd_gate);
+	return unused;
+}
+
+static void take_open(void *ctx, const struct vtr_event *event)
+{
+	uint32_t *tid = ctx;
+
+	*tid = event->tid;
+}
+
+/* What a child may record that was forked before any capture: its own. */
+static void child_records(uint64_t parents)
+{
+	uint64_t mine;
+	uint32_t tid = 0;
+
+	vtr_threads_stop();
+	if (vtr_threads_forked() || vtr_range_pop(VTR_NAME_EMPTY) >= 0)
+		_exit(1);
+	vtr_threads_record(vtr_now());
+	if (vtr_threads_open(take_open, &tid) || tid)
+		_exit(2);
+	vptrace_range_end(parents);
+	mine = vptrace_range_start("child");
+	if (drain() || !mine || mine == parents)
+		_exit(3);
+	vptrace_range_end(mine);
+	if (vtr_range_push(&(struct vtr_attributes){0}) || vtr_threads_open(take_open, &tid) ||
+		tid != (uint32_t)getpid())
+		_exit(4);
+	vptrace_range_pop();
+	_exit(drain() == 2 ? 0 : 5);
+}
+
+static void a_child_forked_before_a_capture_has_nothing_of_its_parent(void **state)
+{
+	pthread_t thread;
+	uint64_t id;
+	int status;
+	pid_t child;
+
+	(void)state;
+	pthread_barrier_init(&crowd_gate, NULL, 2);
+	assert_int_equal(pthread_create(&thread, NULL, wait_with_ranges, NULL), 0);
+	pthread_barrier_wait(&crowd_gate);
+	vptrace_range_push("parent");
+	id = vptrace_range_start("parent");
+	vtr_thread_name(vtr_tid(), vtr_name_of("parent"));
+	child = fork();
+	if (!child)
+		child_records(id);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	pthread_barrier_wait(&crowd_gate);
+	pthread_join(thread, NULL);
+	vptrace_range_pop();
+	vptrace_range_end(id);
+}
+
 static volatile sig_atomic_t signals;
 
 static void on_signal(int number)
@@ -880,6 +947,7 @@ int main(void)
 		WITH_CAPTURE(events_of_late_destructors_are_counted),
 		WITH_CAPTURE(memory_of_ended_threads_is_used_again),
 		WITH_CAPTURE(a_forked_child_does_nothing),
+		WITH_CAPTURE(a_child_forked_before_a_capture_has_nothing_of_its_parent),
 		WITH_CAPTURE(a_signal_may_come_in_between),
 		WITH_CAPTURE(events_make_no_system_call),
 		WITH_CAPTURE(every_event_is_drained_or_counted),

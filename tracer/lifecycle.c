@@ -53,7 +53,7 @@ __attribute__((constructor)) static void come(void)
 {
 	vtr_names_init();
 	vtr_threads_init();
-	pthread_atfork(NULL, NULL, vtr_session_inert);
+	pthread_atfork(NULL, NULL, vtr_session_forked);
 	point_nvtx_here();
 }
 

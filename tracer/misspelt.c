@@ -1,7 +1,9 @@
 /* misspelt.c - names that are one or two letters away from a known one. */
 #include "tracer/misspelt.h"
 
+#include "tracer/environment.h"
 #include "tracer/options.h"
+#include "tracer/tell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,4 +121,18 @@ int vtr_misspelt_injection(char *const *environment, char *out, size_t size)
 			return 1;
 		}
 	return 0;
+}
+
+void vtr_misspelt_tell(void)
+{
+	static int told;
+	char text[512];
+
+	if (told || !vtr_environment_trusted())
+		return;
+	told = 1;
+	if (vtr_misspelt_find(environ, text, sizeof(text)))
+		vtr_tell("%s", text);
+	if (vtr_misspelt_injection(environ, text, sizeof(text)))
+		vtr_tell("%s", text);
 }

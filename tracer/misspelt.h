@@ -12,4 +12,7 @@ int vtr_misspelt_find(char *const *environment, char *out, size_t size);
  * A name without a folder is left to the loader and passes. */
 int vtr_misspelt_injection(char *const *environment, char *out, size_t size);
 
+/* Tells of both, once per process. One thread at a time. */
+void vtr_misspelt_tell(void);
+
 #endif

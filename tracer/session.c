@@ -4,6 +4,8 @@
  *	                                                      any --the file fails--> FAILED --stop--> STOPPED
  *	                                                      any --fork, in the child--> INERT
  *
+ * A child of a process that never began a capture is no such child: it is STOPPED, and may record.
+ *
  * PAUSED is RUNNING or RANGES_ONLY while the window is closed, see window.h.
  *
  * One lock guards it. Only the public functions take it; callbacks and our threads never do. A stop
@@ -13,7 +15,6 @@
 
 #include "tracer/cancel.h"
 #include "tracer/capture.h"
-#include "tracer/environment.h"
 #include "tracer/facts.h"
 #include "tracer/last_error.h"
 #include "tracer/misspelt.h"
@@ -60,7 +61,6 @@ static struct {
 	struct vtr_capture *now;
 	struct vtr_capture *stuck; /* whose writer was blocked in a write at its end */
 	int draining;              /* a stop waits for the GPU */
-	int looked;                /* at the environment's names */
 	char said[SAID_BYTES];     /* the last failure reported on stderr */
 	int exits;                 /* handlers registered: 1 without CUPTI, 2 with */
 	struct vtr_facts facts;
@@ -289,20 +289,6 @@ static int free_stuck(struct vpt_err *err)
 	return VPTRACE_OK;
 }
 
-/* Reports variables without effect, once per process. */
-static void look_at_environment(void)
-{
-	char text[512];
-
-	if (all.looked || !vtr_environment_trusted())
-		return;
-	all.looked = 1;
-	if (vtr_misspelt_find(environ, text, sizeof(text)))
-		vtr_tell("%s", text);
-	if (vtr_misspelt_injection(environ, text, sizeof(text)))
-		vtr_tell("%s", text);
-}
-
 /* CUDA and NVTX load us one after the other; a failure for one repeats for the other. */
 static void tell_once(const char *text)
 {
@@ -343,7 +329,7 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 	rc = how == VTR_START_CUDA ? enter_from_driver(&v) : enter(&v);
 	if (rc)
 		return how == VTR_START_CUDA ? VPTRACE_OK : rc;
-	look_at_environment();
+	vtr_misspelt_tell();
 	rc = start_locked(options, how, &err);
 	if (rc)
 		vtr_fail(rc, "%s", err.text);
@@ -590,8 +576,22 @@ const char *vptrace_path(void)
 
 /* ---- fork ---- */
 
-void vtr_session_inert(void)
+/* Whether no capture was ever begun, and no thread was in a function of ours at the fork. */
+static int is_untouched(void)
 {
+	if (atomic_load(&all.number) || inside || pthread_mutex_trylock(&all.change))
+		return 0;
+	pthread_mutex_unlock(&all.change);
+	if (pthread_mutex_trylock(&all.lock))
+		return 0;
+	pthread_mutex_unlock(&all.lock);
+	return 1;
+}
+
+void vtr_session_forked(void)
+{
+	if (is_untouched() && !vtr_threads_forked())
+		return;
 	atomic_store(&all.state, VPTRACE_INERT);
 	vtr_threads_inert();
 	if (all.now)

@@ -15,7 +15,8 @@ enum vtr_start {
  * reported in one line on stderr. */
 int vtr_session_start(const struct vptrace_options *options, enum vtr_start how);
 
-/* In a forked child: from now on records, writes and frees nothing. */
-void vtr_session_inert(void);
+/* In a forked child: if its parent had never begun a capture, it may begin one, in which the parent's
+ * open ranges are not; else it records, writes and frees nothing from now on. */
+void vtr_session_forked(void);
 
 #endif

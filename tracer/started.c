@@ -111,3 +111,14 @@ int vtr_started_peek(
 	read_slot(s, e, epoch, blob);
 	return atomic_load_explicit(&s->id, memory_order_relaxed) == id;
 }
+
+/* A slot keeps its generation: no id comes twice. */
+void vtr_started_forget(void)
+{
+	uint32_t i, count = atomic_load_explicit(&used, memory_order_relaxed);
+
+	for (i = 0; i < count; i++)
+		atomic_store_explicit(&slots[i].id, 0, memory_order_relaxed);
+	atomic_store_explicit(&free_top, 0, memory_order_relaxed);
+	atomic_store_explicit(&used, 0, memory_order_relaxed);
+}

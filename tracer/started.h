@@ -29,4 +29,7 @@ int vtr_started_close(
 int vtr_started_peek(
 	uint32_t slot, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
 
+/* Removes all ranges, while no other thread runs. Their ids find nothing from then on. */
+void vtr_started_forget(void);
+
 #endif

@@ -289,6 +289,29 @@ void vtr_thread_free(struct vtr_thread *t)
 	set_free(t->number);
 }
 
+/* A thread that forked in a signal handler goes on with the event that this interrupted. */
+int vtr_thread_remain(void)
+{
+	struct vtr_thread *mine = vtr_thread_mine, *t;
+	uint32_t i, count = vtr_thread_count();
+
+	if (starting || (mine && atomic_load_explicit(&mine->busy, memory_order_relaxed)))
+		return -1;
+	atomic_store_explicit(&kept, 0, memory_order_relaxed);
+	for (i = 0; i < count; i++) {
+		t = atomic_load_explicit(&table[i].memory, memory_order_relaxed);
+		if (t)
+			vtr_stack_clear(&t->stack);
+		if (!t)
+			set_free(i);
+		else if (t != mine)
+			vtr_thread_free(t);
+		else
+			atomic_store_explicit(&t->tid, vtr_tid(), memory_order_relaxed);
+	}
+	return 0;
+}
+
 /* Whether a thread would probably get memory now. */
 static int has_room(void)
 {

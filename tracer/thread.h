@@ -99,6 +99,10 @@ int vtr_thread_init(int (*ended)(struct vtr_thread *t));
 /* The calling thread is the only one of a forked child: updates its id. */
 void vtr_thread_forked(void);
 
+/* The same where nothing was recorded so far: frees the memory of the parent's other threads, and
+ * closes this one's ranges. 0; -1: the thread was making an event. */
+int vtr_thread_remain(void);
+
 /* ---- the writer ---- */
 
 /* Memory number `i`, below vtr_thread_count(), and its state; NULL: none. */

@@ -54,3 +54,12 @@ void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void
 	}
 	reported_in = capture;
 }
+
+void vtr_thread_names_forget(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < PLACES; i++)
+		if (atomic_load_explicit(&places[i], memory_order_relaxed))
+			atomic_store_explicit(&places[i], 0, memory_order_relaxed);
+}

@@ -362,6 +362,16 @@ void vtr_threads_inert(void)
 	atomic_fetch_or_explicit(&vtr_epoch_word, VTR_INERT, memory_order_acq_rel);
 }
 
+int vtr_threads_forked(void)
+{
+	vtr_thread_forked();
+	if (vtr_thread_remain())
+		return -1;
+	vtr_started_forget();
+	vtr_thread_names_forget();
+	return 0;
+}
+
 uint32_t vtr_threads_capture(void)
 {
 	return vtr_epoch_capture(vtr_epoch_now());

@@ -100,6 +100,11 @@ void vtr_threads_stop(void);
 /* In a forked child: never record in this process. */
 void vtr_threads_inert(void);
 
+/* In a forked child of a process that has not recorded: its one thread has no open range, and the
+ * parent's other threads and start/end ranges are forgotten. 0; -1: the thread forked while it made
+ * an event. */
+int vtr_threads_forked(void);
+
 /* ---- the writer's thread ---- */
 
 /* Passes everything in the rings to `take`, thread by thread, each in order. Returns the number of
@@ -140,6 +145,8 @@ uint64_t vtr_threads_homeless(uint32_t capture);
 
 /* Emits names given by vtr_thread_name(), each once per capture and when it changes. */
 void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void *ctx);
+/* Forgets all names, while no other thread runs. */
+void vtr_thread_names_forget(void);
 
 /* The number of the capture that runs, or of the last one. Any thread. */
 uint32_t vtr_threads_capture(void);

@@ -11,7 +11,8 @@
  * stderr when something goes wrong, and installs no signal handler unless VPTRACE_SNAPSHOT_ON names
  * a signal. It never ends or blocks its host. It keeps its memory under a limit: beyond it the
  * newest records are dropped and counted. The file is readable up to its last whole chunk at any
- * moment, however the process dies. A forked child neither records nor writes.
+ * moment, however the process dies. A child forked after the first start neither records nor
+ * writes; one forked before it is a process like any other.
  *
  * Memory. One limit, VPTRACE_MEMORY, covers all that grows: the buffers that CUPTI fills, the rings
  * and range stacks of threads, the names of ranges, and the chunk being written with its tables.
@@ -334,7 +335,7 @@ enum vptrace_state {
 
 	VPTRACE_PAUSED = 3,
 	VPTRACE_FAILED = 4, /* the file could not be written: nothing more is recorded */
-	VPTRACE_INERT = 5   /* a forked child */
+	VPTRACE_INERT = 5   /* forked from a traced process */
 };
 
 /* What the library does at this moment. Takes no lock and never fails. */
@@ -349,8 +350,8 @@ VPTRACE_API const char *vptrace_last_error(void);
 VPTRACE_API int vptrace_statistics(struct vptrace_stats *stats);
 
 /* The name of the capture's file, with its number; of the last capture if none is running. ""
- * before there is one and in a forked child, never NULL. Owned by the library; valid until the next
- * capture starts. */
+ * before there is one and in an inert process, never NULL. Owned by the library; valid until the
+ * next capture starts. */
 VPTRACE_API const char *vptrace_path(void);
 
 /* The library's version, as "0.1.0". A constant. */
@@ -370,7 +371,7 @@ VPTRACE_API void vptrace_range_push(const char *name);
 VPTRACE_API void vptrace_range_pop(void);
 
 /* Opens a range of the process, which any thread may end, and returns its id; 0 if 4,096 are open
- * or this is a forked child. Ending 0 or an id that is not open does nothing. */
+ * or this process is inert. Ending 0 or an id that is not open does nothing. */
 VPTRACE_API uint64_t vptrace_range_start(const char *name);
 VPTRACE_API void vptrace_range_end(uint64_t id);
 

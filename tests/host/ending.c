@@ -3,8 +3,9 @@
  *	host_ending CAPTURE HOW
  *
  * HOW: return, exit, _exit, quick_exit, abort, segv, term, exec, exit-in-thread, pthread_exit,
- * fork, dlclose, stop. A fork's child must leave the capture alone; its number of bytes before and
- * after is what the test looks at. */
+ * fork, fork-before, dlclose, stop. A fork's child must leave the capture alone; its number of bytes
+ * before and after is what the test looks at. One that is forked before the start has a capture of its
+ * own, in which nothing of its parent is. */
 #include "tests/host/host.h"
 
 #include "tracer/vptrace.h"
@@ -144,6 +145,43 @@ static void end_fork(void)
 	exit(0);
 }
 
+static pthread_barrier_t opened;
+
+static void *hold_range(void *unused)
+{
+	vptrace_range_push("of the parent's thread");
+	pthread_barrier_wait(&opened);
+	pause();
+	return unused;
+}
+
+/* Returns in the child alone, which ends the ranges that only its parent has open. */
+static void fork_before(void)
+{
+	pthread_t thread;
+	uint64_t id;
+	int status;
+	pid_t child;
+
+	pthread_barrier_init(&opened, NULL, 2);
+	if (pthread_create(&thread, NULL, hold_range, NULL))
+		exit(9);
+	pthread_barrier_wait(&opened);
+	id = vptrace_range_start("of the parent");
+	vptrace_range_push("of the parent");
+	vptrace_range_start("of the parent");
+	child = fork();
+	if (!child) {
+		vptrace_range_end(id);
+		vptrace_range_pop();
+		vptrace_range_pop();
+		return;
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		exit(9);
+	exit(vptrace_status() == VPTRACE_STOPPED ? WEXITSTATUS(status) : 9);
+}
+
 static void end_dlclose(void)
 {
 	void *self = dlopen(VPTRACE_SONAME, RTLD_NOW | RTLD_NOLOAD);
@@ -182,6 +220,7 @@ static const struct {
 	{"exit-in-thread", end_in_thread},
 	{"pthread_exit", end_pthread_exit},
 	{"fork", end_fork},
+	{"fork-before", end_return},
 	{"dlclose", end_dlclose},
 	{"stop", end_stop},
 };
@@ -197,6 +236,8 @@ int main(int argc, char **argv)
 	/* CUPTI's own thread would keep the process alive, with or without a tracer. */
 	if (!strcmp(argv[2], "pthread_exit"))
 		options.profile = VPTRACE_PROFILE_NONE;
+	if (!strcmp(argv[2], "fork-before"))
+		fork_before();
 	if (vptrace_start(&options)) {
 		fprintf(stderr, "%s\n", vptrace_last_error());
 		return 9;

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A tracer that is preloaded here would record nothing in the doctor's children, which are forked.
- * Other libraries stay: they belong to what is examined. */
+/* A tracer that is preloaded here would be in the doctor's children too, beside the one that they
+ * examine. Other libraries stay: they belong to what is examined. */
 static void drop_preload(void)
 {
 	const char *list = getenv("LD_PRELOAD");
