@@ -434,6 +434,40 @@ def threads_have_their_own_ranges():
 
 
 @rule
+def a_forked_child_has_nothing_open():
+    text = '''
+    import os
+    def begin(): pass
+    def end(): pass
+    def stage(): pass
+    def request(child):
+        begin()
+        if os.fork():
+            return os.wait()[1]
+        del library.lines[:]
+        library.depth = 0
+        request(None) if child is None else None
+        stage(), begin(), end()
+        return child
+    '''
+    marks = "M:request = request frames=7\nM:stage = stage s\nM:begin = step begin\nM:end = step end"
+    with Program(text, marks) as p:
+        p.module.library, parent = p.library, os.getpid()
+        p.module.begin()
+        status = p.module.request("child")
+        if os.getpid() != parent:  # this returns through calls of the parent
+            p.module.begin(), p.module.end()
+            try:
+                same(p.library.lines, ["stage s", "step 0", "step 1"])
+                os._exit(0 if status == "child" else 1)
+            except BaseException as error:  # pylint: disable=broad-except
+                print(error)
+                os._exit(2)
+        same(status, 0)
+        p.module.end()
+
+
+@rule
 def what_cannot_be_marked_says_so_and_the_program_runs_on():
     with Program("""
     import functools

@@ -218,6 +218,8 @@ def start(vptrace, items):
 def _after_fork():
     """A process that multiprocessing has forked runs no atexit functions, but finalizers, of which the parent's are forgotten first:
     see sitecustomize, whose own ends the capture after this one. `vptrace run` is to know what was hit here."""
+    if _marking:
+        _marking.recorder.forked()
     util = sys.modules.get("multiprocessing.util")
     if util and _marking and os.environ.get("VPTRACE_LIST"):
         util.register_after_fork(_marking, lambda marking: util.Finalize(None, marking.report, exitpriority=-999))

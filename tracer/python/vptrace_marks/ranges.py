@@ -82,6 +82,10 @@ class Recorder:
             thread = self.local.thread = Thread()
             return thread
 
+    def forked(self):
+        """In a forked child: what the parent has open is not open here."""
+        self.thread().__init__()
+
     # ---- open and close ----
 
     def push(self, thread, name, kind, index=-1, frames=-1, latents=-1, timestep=-1.0):  # pylint: disable=too-many-arguments
@@ -188,9 +192,10 @@ class Recorder:
         thread.steps = thread.blocks = 0
         return saved
 
-    @staticmethod
-    def leave_request(thread, saved):
+    def leave_request(self, thread, saved):
         thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks = saved
+        for kind in [kind for kind, at in thread.begun.items() if at > len(thread.stack)]:  # of the process that forked this one
+            self._forget(thread, kind)
 
     # ---- ranges of the program itself ----
 
