@@ -58,6 +58,9 @@ if __name__ == "__main__":
         use(4)
     if how == "interrupt":
         os.kill(os.getpid(), signal.SIGINT)
+    if how == "raw":  # and the children return through the calls that forked them
+        work = [os.fork() or use(4) or sys.exit() for _ in range(3)]
+        sys.exit(any(os.waitpid(process, 0)[1] for process in work))
     if how == "inert":  # workers of a parent that uses the GPU, and that do not
         how, task = "fork", (abs, 4)
     context = multiprocessing.get_context(how)
@@ -143,10 +146,12 @@ while read -r version python; do
 	says err "vptrace: marks: $(pwd -P)/absent.marks:2: __main__:decode: there is no such function in $(pwd -P)/generate.py"
 
 	if [ -e "$bin/standin/libcuda.so.1" ]; then
-		for mark in auto none; do
+		# Of a mark file Python loads the library at once, in the parent too.
+		for mark in auto none workers.marks; do
 			for how in fork forkserver; do
 				ends 0 3 $how $mark
 			done
+			ends 0 3 raw $mark
 			ends 130 1 interrupt $mark
 		done
 		for how in fork forkserver spawn; do

@@ -167,7 +167,7 @@ class Script:
 
     def __init__(self, mark):
         self._mark, self._lines, self._follower = mark, [], None
-        self._file = None
+        self._file = self._code = None
         self._module, self._names, self._last = None, {}, 0  # names of definitions: the object that was marked last
 
     def watch(self, lines):
@@ -202,8 +202,10 @@ class Script:
         return "there is no such function in " + (self._file or "the script")
 
     def begins(self, frame):
-        """Code of a module begins. Returns whether to follow its lines."""
+        """Code of a module begins. Returns whether to follow its lines: those of the script, but not of what it passes to exec()."""
         try:
+            if self._code not in (None, frame.f_code):
+                return False
             name = frame.f_globals.get("__name__")
             module = sys.modules.get(name) if name in _NAMES else None
             if module is None or vars(module) is not frame.f_globals:
@@ -215,7 +217,8 @@ class Script:
                 if not set(_RUN_IT_AGAIN).intersection(frame.f_code.co_names):
                     self.stop()
                 return False
-            self._module, self._names, self._last = module, dict.fromkeys(found), max(found.values())
+            self._code, self._module = frame.f_code, module
+            self._names, self._last = dict.fromkeys(found), max(found.values())
             return True
         except Exception as error:  # pylint: disable=broad-except
             self._failed(error)
