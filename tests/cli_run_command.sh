@@ -340,6 +340,21 @@ echo '__main__:f = step' >'my own.marks'
 runs 0 "marks that are there" run --mark 'auto, modules:2,self-forcing,WAN,,my own.marks' true
 refuses 2 "a folder as a mark file" "--mark: ./sub: Is a directory" run --mark ./sub true
 runs 0 "a rule as a mark" run --mark '__main__:f = step' true
+mkdir -p bare/bin
+cp -L "$bin/vptrace" "$bin/libvptrace.so" bare/bin
+rule="marks without the Python files"
+cases=$((cases + 1))
+for mark in auto diffusers nonsense '__main__:f = step' marked.marks; do
+	timeout 60 bare/bin/vptrace run --mark "$mark" -o a.zst "$host" launch 5 >out 2>err && fail "$rule: --mark $mark was accepted"
+	same "$rule: $mark, one line" "1 0" "$(wc -l <err | tr -d ' ') $(ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
+	says err "vptrace: --mark: the folder with the Python files of marks is missing: expected share/vptrace/python/site"
+done
+rule="no marks without the Python files"
+timeout 60 bare/bin/vptrace run -o a.zst env >out 2>err || fail "$rule: expected exit status 0"
+same "$rule: one line" 1 "$(grep -c '^vptrace: no marks: the folder with the Python files' err)"
+says out VPTRACE_MARK=none
+timeout 60 bare/bin/vptrace run --mark none -o a.zst true 2>err || fail "$rule: expected exit status 0"
+same "$rule that nobody wants: no line" 0 "$(grep -c 'Python files' err)"
 refuses 2 "an output folder that is not there" "there is no folder $work/nosuch" run -o nosuch/a.zst true
 refuses 2 "an output folder that is a file" "$work/plain is not a folder" run -o plain/a.zst true
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

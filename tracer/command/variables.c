@@ -7,6 +7,7 @@
 #include "tracer/command/marks.h"
 #include "tracer/command/output.h"
 #include "tracer/command/run.h"
+#include "tracer/command/say.h"
 #include "tracer/options.h"
 
 #include <stdio.h>
@@ -226,12 +227,34 @@ static int join_marks(const struct vpa_args *args, struct vpt_err *err)
 	return rc;
 }
 
+/* Without the Python files there are no marks: the default gives way, a wish is refused. */
+static int miss_site(const struct vpa_args *args, struct vpt_err *err)
+{
+	static const char text[] =
+		"the folder with the Python files of marks is missing: expected "
+		"share/vptrace/python/site in an installation, or tracer/python/site "
+		"beside the build's folder";
+	const char *fallback = args->command->options[VTR_RUN_MARK].fallback;
+	const char *wanted = getenv("VPTRACE_MARK");
+
+	if (!strcmp(wanted, "none"))
+		return VPT_OK;
+	if (vpa_text_of(args, VTR_RUN_MARK) != fallback || strcmp(wanted, fallback) != 0)
+		return vpt_fail(err, VPT_EINVAL,
+			"VPTRACE_MARK: %s; put it there, or use --mark none", text);
+	vtr_say("no marks: %s", text);
+	return set("VPTRACE_MARK", "none", err);
+}
+
 /* Children may change their folder here too. */
-static int set_marks(const char *site, struct vpt_err *err)
+static int set_marks(const struct vpa_args *args, const char *site, struct vpt_err *err)
 {
 	char *marks;
-	int rc = vtr_marks_resolve(getenv("VPTRACE_MARK"), site, &marks, err);
+	int rc;
 
+	if (!*site)
+		return miss_site(args, err);
+	rc = vtr_marks_resolve(getenv("VPTRACE_MARK"), site, &marks, err);
 	if (!rc)
 		rc = set("VPTRACE_MARK", marks, err);
 	free(marks);
@@ -290,7 +313,7 @@ int vtr_variables_set(
 		rc = join_marks(args, err);
 	if (!rc && *places->site) /* even without marks: it ends captures */
 		rc = prepend("PYTHONPATH", places->site, err);
-	if (!rc && *places->site && set_marks(places->site, err))
+	if (!rc && set_marks(args, places->site, err))
 		rc = name_option(args, err);
 	options = malloc(sizeof(*options));
 	if (!rc && !options)
