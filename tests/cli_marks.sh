@@ -155,6 +155,69 @@ if [ -e "$bin/standin/libcuda.so.1" ]; then
 	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
 fi
 
+# ---- when marks are loaded, and what is said if they are not ----
+
+# launches RULE MARKS COMMAND...: under vptrace run, each Python here of the simulated GPU
+launches() {
+	rule=$1
+	mark=$2
+	shift 2
+	cases=$((cases + 1))
+	rm -f launched*.zst
+	env -u PYTHONPATH -u VPTRACE_LIBRARY VPT_STANDIN="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPTRACE_STACKS=off \
+		"$bin/vptrace" run --mark "$mark" -o launched.zst -- "$@" >out 2>err </dev/null || {
+		fail "$rule: expected exit code 0"
+		cat err
+	}
+}
+said() { # said TEXT: the line about marks; "" for none
+	same "$rule" "$1" "$(sed -n 's/^vptrace: marks: //p' err | sed 's/process [0-9][0-9]* /process N /')"
+}
+cat >use.py <<'PY'
+import ctypes, os, sys
+for module in sys.argv[1:]:
+    __import__(module)
+folder = os.environ["VPT_STANDIN"]
+ctypes.CDLL(folder + "/libcuda.so.1", mode=ctypes.RTLD_GLOBAL)
+cuda = ctypes.CDLL(folder + "/libcudart.so.13", mode=ctypes.RTLD_GLOBAL)
+memory = ctypes.c_void_p()
+assert not cuda.cudaMalloc(ctypes.byref(memory), 4096)
+assert not cuda.cudaDeviceSynchronize()
+PY
+cat >late.py <<'PY'
+import sys
+assert not [m for m in sys.modules if m.startswith("vptrace")], "something was loaded"
+sys.path.insert(0, "own")
+import my_model
+assert "vptrace_marks" in sys.modules
+assert my_model.Sampler().sample(3) == 3
+PY
+sed 3,4d own.marks >late.marks
+launches "a mark file is read when a module that it names is imported" late.marks python3 late.py
+said ""
+says err "request my_model:Sampler.sample, step my_model:Sampler.denoise"
+launches "rules and modules:N too" 'my_model:Sampler.sample = request,modules:2' python3 late.py
+said "modules: no torch.nn.Module was called"
+if [ -e "$bin/standin/libcuda.so.1" ]; then
+	launches "a mark file whose module nothing imports, in two processes" late.marks sh -c 'python3 use.py; python3 use.py'
+	said "$(pwd -P)/late.marks:1: my_model:Sampler.sample: the module was never imported; $(pwd -P)/late.marks:2: my_model:Sampler.denoise: the module was never imported"
+	launches "a preset that somebody asked for, and none of whose modules is imported" wan,causvid sh -c 'python3 use.py; python3 use.py'
+	said "preset wan: none of its modules was imported; preset causvid: none of its modules was imported"
+	launches "all presets, of which none is needed" auto python3 use.py
+	said ""
+	launches "a preset, in a process that is not recorded" wan sh -c 'python3 -c pass; true'
+	said ""
+
+	for old in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/2.7.*/bin/python "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.[4567].*/bin/python; do
+		[ -x "$old" ] || continue
+		echo 'import sys; sys.stdout.write("the next ")' >next/sitecustomize.py
+		launches "$old" auto,late.marks sh -c "PYTHONPATH=\$PYTHONPATH:next '$old' use.py; PYTHONPATH=\$PYTHONPATH:next '$old' use.py"
+		said "they need Python 3.8 or later, and a process ran Python $("$old" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+		same "$rule: nothing else" 3 "$(wc -l <err | tr -d ' ')"
+		same "$rule: the next sitecustomize" "the next the next " "$(cat out)"
+	done
+fi
+
 # ---- schedules, with the library itself ----
 
 cat >schedule.py <<'PY'

@@ -2,18 +2,21 @@
 
 `vptrace run` puts this folder first on PYTHONPATH, so every Python that it starts runs this file first. This file only
 watches for the import of a module that is marked; everything else is loaded then. It ends the capture where Python ends
-the process without telling the C library. It also runs the sitecustomize that Python would have found without it, under
-the same conditions. Nothing here may fail the program.
+the process without telling the C library, and tells `vptrace run` that it was here, and which marks nothing was imported
+for. It also runs the sitecustomize that Python would have found without it, under the same conditions. Nothing here may
+fail the program, in whatever Python: marks need one of 3.8 or later, and an older one says so.
 """
 
+import io
 import os
 import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _ABOVE = os.path.dirname(_HERE)
+_HAS_MARKS = sys.version_info >= (3, 8)
 
 
-class _Modules:
+class _Modules(object):  # pylint: disable=useless-object-inheritance
     """Stands last on sys.meta_path: finds our own modules where the program has none of these names."""
 
     NAMES = ("vptrace", "vptrace_marks")
@@ -27,7 +30,7 @@ class _Modules:
         return spec_from_file_location(fullname, os.path.join(_ABOVE, fullname, "__init__.py"))
 
 
-class _Watch:
+class _Watch(object):  # pylint: disable=useless-object-inheritance
     """Stands first on sys.meta_path until a module of a marked package is imported."""
 
     def __init__(self, packages):
@@ -44,7 +47,12 @@ class _Watch:
         return None
 
 
+# Marks whose packages were not imported so far: (key, words, whether this is said also of a process that was not recorded).
+_waiting = []
+
+
 def _load():
+    del _waiting[:]
     try:
         import vptrace  # pylint: disable=import-outside-toplevel
         import vptrace_marks  # pylint: disable=import-outside-toplevel
@@ -54,39 +62,115 @@ def _load():
         sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(error).__name__, error))
 
 
-def _packages_of(file):
-    """The top-level packages that a mark file names."""
+# ---- what is marked ----
+
+
+def _read(file):
+    with io.open(file, encoding="utf-8") as lines:
+        return lines.read().splitlines()
+
+
+def _packages_of(lines, name=None):
+    """The top-level packages that lines of marks name. `name` of the lines: each of them waits for its package."""
     found = set()
-    with open(file, encoding="utf-8") as lines:
-        for line in lines:
-            module, colon, _ = line.lstrip().partition(":")
-            if colon and not module.startswith("#"):
-                found.add(module.partition(".")[0])
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        module, colon, _ = line.lstrip().partition(":")
+        if not colon or module.startswith("#"):
+            continue
+        found.add(module.partition(".")[0])
+        if name and words[2:3] != ["none"]:
+            key = "%s:%d" % (name, number)
+            _waiting.append((key, "%s: %s: the module was never imported" % (key, words[0]), True))
     return found
 
 
+def _packages_of_item(item, folder, presets):
+    """The same of an item of VPTRACE_MARK; of one that is to be read at once, "*"."""
+    preset = item.replace("-", "_").lower() + ".marks"
+    if item in ("", "none"):
+        return set()
+    if item == "auto":
+        return {package for name in presets for package in _packages_of(_read(os.path.join(folder, name)))}
+    if preset in presets:
+        key = "preset " + preset[:-len(".marks")]
+        _waiting.append((key, key + ": none of its modules was imported", False))
+        return _packages_of(_read(os.path.join(folder, preset)))
+    if not os.environ.get("VPTRACE_LIST"):  # nobody has looked for mistakes
+        return {"*"}
+    if item.startswith("modules:"):
+        _waiting.append(("modules", "modules: no torch.nn.Module was called", True))
+        return {"torch"}
+    if "=" in item and item[0] not in "./":
+        return _packages_of([item], "mark_calls()")
+    return _packages_of(_read(item), item) if os.path.isfile(item) else {"*"}
+
+
 def _watch(what):
-    """Watches for the packages of the presets in VPTRACE_MARK. Anything that is not a preset is read at once, so that its
-    mistakes are reported."""
+    """Watches for the packages of the marks in VPTRACE_MARK. The script itself is not imported, and a pattern may be anything."""
     sys.meta_path.append(_Modules)
     folder = os.path.join(_ABOVE, "vptrace_marks", "presets")
     presets, packages = set(os.listdir(folder)), set()
-    for item in what.split(","):
-        file = item.strip().replace("-", "_").lower() + ".marks"
-        if item.strip() != "auto" and file not in presets:
-            _load()
-            return
-        for name in presets if item.strip() == "auto" else [file]:
-            packages |= _packages_of(os.path.join(folder, name))
-    sys.meta_path.insert(0, _Watch(packages))
+    try:
+        for item in what.split(","):
+            packages |= _packages_of_item(item.strip(), folder, presets)
+    except (OSError, ValueError):  # which is reported there
+        packages.add("*")
+    if any(package == "__main__" or "*" in package or package in sys.modules for package in packages):
+        _load()
+    else:
+        sys.meta_path.insert(0, _Watch(packages))
+
+
+# ---- what is told ----
+
+
+def _tell(what, text):
+    """Adds a line to the list of tracer/run_list.h. Returns whether there is one."""
+    path = os.environ.get("VPTRACE_LIST")
+    if not path:
+        return False
+    text = "".join("\\x%02x" % ord(c) if c < " " or c == "\\" else c for c in text)
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            os.write(file, (u"%s %d %s\n" % (what, os.getpid(), text)).encode("utf-8", "replace"))
+        finally:
+            os.close(file)
+    except OSError:
+        return False
+    return True
+
+
+def _library():
+    """The path of libvptrace.so, if it is in this process: before marks are loaded, since it records."""
+    with io.open("/proc/self/maps", encoding="utf-8", errors="replace" if sys.version_info < (3, ) else "surrogateescape") as maps:
+        return next((line[line.index("/"):-1] for line in maps if "/libvptrace.so" in line), None)
+
+
+def _tell_waiting():
+    """At the end of the process: marks that nothing was imported for."""
+    try:
+        helper = sys.argv[:1] == ["-c"]  # as vptrace_marks has it
+        recorded = _waiting and _library()
+        said = [(key, text) for key, text, always in _waiting if recorded or (always and not helper)]
+        del _waiting[:]
+        listed = [_tell("unused", "%s\t%s" % complaint) for complaint in said]
+        if said and not all(listed):
+            sys.stderr.write("vptrace: marks: %s\n" % "; ".join(text for _, text in said))
+    except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
+        pass
+
+
+# ---- ends ----
 
 
 def _end():
     """Ends the capture of this process, if libvptrace.so is in it. Python ends some processes without the C library's exit(),
     which would do it."""
+    _tell_waiting()
     try:
-        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            path = next((line[line.index("/"):-1] for line in maps if "/libvptrace.so" in line), None)
+        path = _library()
         if path:
             import ctypes  # pylint: disable=import-outside-toplevel
 
@@ -95,15 +179,18 @@ def _end():
         pass
 
 
-def _end_if_interrupted():
+def _at_exit():
     """After a KeyboardInterrupt that nobody caught, Python dies of SIGINT. The launcher writes the ring of a process that dies."""
     if getattr(sys, "last_type", None) is KeyboardInterrupt and not os.environ.get("VPTRACE_RING"):
         _end()
+    else:
+        _tell_waiting()
 
 
 def _after_fork():
     """A process that multiprocessing has forked runs its finalizers, then os._exit(). Those of the parent are forgotten once
     this has returned, so ours is made after that."""
+    _tell("site", "")
     util = sys.modules.get("multiprocessing.util")
     if util:
         util.register_after_fork(_end, lambda end: util.Finalize(None, end, exitpriority=-1000))
@@ -112,13 +199,28 @@ def _after_fork():
 def _watch_ends():
     import atexit  # pylint: disable=import-outside-toplevel
 
-    atexit.register(_end_if_interrupted)
-    os.register_at_fork(after_in_child=_after_fork)
+    _tell("site", "")
+    atexit.register(_at_exit)
+    if hasattr(os, "register_at_fork"):  # Python 3.7
+        os.register_at_fork(after_in_child=_after_fork)
+
+
+# ---- the next ----
 
 
 def _run_the_next():
     """Runs the sitecustomize that follows this one on sys.path."""
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != _HERE]
+    if sys.version_info < (3, 4):
+        import imp  # pylint: disable=import-outside-toplevel,deprecated-module,import-error
+
+        try:
+            found = imp.find_module("sitecustomize", sys.path)
+        except ImportError:
+            return
+        _Modules.this = sys.modules.pop("sitecustomize")  # else the next would be run in it
+        imp.load_module("sitecustomize", *found)
+        return
     for finder in list(sys.meta_path):
         spec = finder.find_spec("sitecustomize", None, None) if hasattr(finder, "find_spec") else None
         if spec is None or spec.loader is None:
@@ -135,8 +237,10 @@ _MARK = os.environ.get("VPTRACE_MARK", "")
 if _MARK:
     try:
         _watch_ends()
-        if _MARK != "none":
+        if _MARK != "none" and _HAS_MARKS:
             _watch(_MARK)
+        elif _MARK != "none":
+            _waiting.append(("python", "they need Python 3.8 or later, and a process ran Python %d.%d" % sys.version_info[:2], False))
     except Exception as _error:  # pylint: disable=broad-except
         sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(_error).__name__, _error))
 _run_the_next()
