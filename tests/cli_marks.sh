@@ -208,6 +208,27 @@ if [ -e "$bin/standin/libcuda.so.1" ]; then
 	launches "a preset, in a process that is not recorded" wan sh -c 'python3 -c pass; true'
 	said ""
 
+	# shellcheck disable=SC2016
+	replaced='PYTHONPATH was replaced; where that is done, write export PYTHONPATH="...:$PYTHONPATH"'
+	launches "PYTHONPATH is replaced" auto sh -c 'export PYTHONPATH=own; python3 use.py my_model; python3 use.py'
+	said "process N and 1 more recorded without marks: Python did not load them, since $replaced"
+	launches "PYTHONPATH is removed" late.marks sh -c 'unset PYTHONPATH; python3 use.py'
+	said "process N recorded without marks: Python did not load them, since $replaced"
+	# shellcheck disable=SC2016
+	launches "PYTHONPATH gets one more folder" auto sh -c 'PYTHONPATH=own:$PYTHONPATH python3 use.py my_model; PYTHONPATH=$PYTHONPATH:own python3 use.py my_model'
+	said ""
+	launches "marks that nobody wants" none sh -c 'unset PYTHONPATH; python3 use.py'
+	said ""
+	for option in -I -E -S; do
+		launches "python $option" auto python3 $option use.py
+		ignored=PYTHONPATH
+		[ $option != -S ] || ignored=sitecustomize.py
+		said "process N recorded without marks: Python did not load them, since it was started with $option, which ignores $ignored; start it without"
+	done
+	echo 'import sys' >next/sitecustomize.py
+	# shellcheck disable=SC2016
+	launches "another sitecustomize comes first" auto sh -c 'PYTHONPATH=next:$PYTHONPATH python3 use.py'
+	said "process N recorded without marks: Python did not load them, since another sitecustomize.py comes before that of vptrace; append to PYTHONPATH what is now before it"
 	for old in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/2.7.*/bin/python "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.[4567].*/bin/python; do
 		[ -x "$old" ] || continue
 		echo 'import sys; sys.stdout.write("the next ")' >next/sitecustomize.py

@@ -5,6 +5,7 @@
 
 #include "tracer/environment.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -82,8 +83,43 @@ static void put(const char *type, int has_code, int code, const char *text)
 	append(path, line, used);
 }
 
+/* How the Python of this process was started, if there is one. */
+static const char *python_option(void)
+{
+	static const struct {
+		const char *flag, *option;
+	} flags[] = {{"Py_IsolatedFlag", "-I"}, {"Py_IgnoreEnvironmentFlag", "-E"},
+		{"Py_NoSiteFlag", "-S"}};
+	const int *flag;
+	size_t i;
+
+	if (!dlsym(RTLD_DEFAULT, "Py_IsInitialized"))
+		return NULL;
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		flag = dlsym(RTLD_DEFAULT, flags[i].flag);
+		if (flag && *flag)
+			return flags[i].option;
+	}
+	return "-";
+}
+
+/* The launcher knows from it whether a Python that records has the marks that it should have. */
+static void put_python(void)
+{
+	const char *marks = vtr_environment("VPTRACE_MARK");
+	const char *option = marks && strcmp(marks, "none") != 0 ? python_option() : NULL;
+	const char *folders = vtr_environment("PYTHONPATH");
+	char text[VTR_RUN_LIST_LINE / 4];
+
+	if (!option)
+		return;
+	snprintf(text, sizeof(text), "%s %s", option, folders ? folders : "");
+	put("python", 0, 0, text);
+}
+
 void vtr_run_list_start(int code, const char *text)
 {
+	put_python();
 	put("start", 1, code, text);
 }
 

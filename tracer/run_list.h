@@ -7,6 +7,9 @@
  *	start PID CODE TEXT      TEXT: why not all is recorded; CODE as from vptrace_start()
  *	file PID PATH
  *	end PID CODE TEXT        the same of vptrace_stop()
+ *	python PID TEXT          a Python records and VPTRACE_MARK is set: "-I", "-E", "-S" or "-" as it was
+ *	                         started, and its PYTHONPATH
+ *	site PID                 written by sitecustomize.py of vptrace, at the start of a Python
  *	marks PID TEXT           written by vptrace_marks, at the end of a process that recorded nothing:
  *	                         which marks were hit
  *	used PID KEY             written by vptrace_marks: a line of a mark file, or a preset, was hit

@@ -2,6 +2,7 @@
  * library may be newer. */
 #include "tracer/command/list.h"
 
+#include "tracer/command/pythons.h"
 #include "tracer/run_list.h"
 
 #include <fcntl.h>
@@ -34,8 +35,7 @@ int vtr_list_create(struct vtr_list *list)
 	return *list->path ? 0 : -1;
 }
 
-/* One more zeroed element. NULL: no memory, the line is skipped. */
-static void *add(void *array, size_t *count, size_t size)
+void *vtr_list_add(void *array, size_t *count, size_t size)
 {
 	void **at = array, *grown = realloc(*at, (*count + 1) * size);
 
@@ -53,7 +53,7 @@ static struct vtr_traced *process_of(struct vtr_list *list, long pid)
 	for (i = 0; i < list->process_count; i++)
 		if (list->processes[i].pid == pid)
 			return &list->processes[i];
-	t = add(&list->processes, &list->process_count, sizeof(*t));
+	t = vtr_list_add(&list->processes, &list->process_count, sizeof(*t));
 	if (t)
 		t->pid = pid;
 	return t;
@@ -67,7 +67,7 @@ void vtr_list_file(struct vtr_list *list, long pid, const char *path)
 	for (i = 0; i < list->file_count; i++)
 		if (!strcmp(list->files[i].path, path))
 			return;
-	f = add(&list->files, &list->file_count, sizeof(*f));
+	f = vtr_list_add(&list->files, &list->file_count, sizeof(*f));
 	if (!f)
 		return;
 	f->pid = pid;
@@ -104,7 +104,7 @@ static void take_use(struct vtr_list *list, char *key)
 		}
 		return;
 	}
-	mark = add(&list->marks, &list->mark_count, sizeof(*mark));
+	mark = vtr_list_add(&list->marks, &list->mark_count, sizeof(*mark));
 	if (!mark)
 		return;
 	mark->key = strdup(key);
@@ -113,6 +113,14 @@ static void take_use(struct vtr_list *list, char *key)
 		free(mark->why);
 		list->mark_count--;
 	}
+}
+
+static void take_site(struct vtr_list *list, long pid)
+{
+	long *site = vtr_list_add(&list->sites, &list->site_count, sizeof(*site));
+
+	if (site)
+		*site = pid;
 }
 
 static void take_line(struct vtr_list *list, char *line)
@@ -133,15 +141,25 @@ static void take_line(struct vtr_list *list, char *line)
 		take_use(list, line + at);
 		return;
 	}
+	if (!strcmp(type, "site")) {
+		take_site(list, pid);
+		return;
+	}
 	t = process_of(list, pid);
 	if (!t)
 		return;
+	line += at;
 	if (!strcmp(type, "file")) {
-		vtr_run_list_unescape(line + at);
-		vtr_list_file(list, pid, line + at);
+		vtr_run_list_unescape(line);
+		vtr_list_file(list, pid, line);
 		return;
 	}
-	line += at;
+	if (!strcmp(type, "python")) {
+		vtr_run_list_unescape(line);
+		if (!t->python)
+			t->python = strdup(line);
+		return;
+	}
 	code = (int)strtol(line, &line, 10);
 	line += *line == ' ';
 	vtr_run_list_unescape(line);
@@ -169,6 +187,7 @@ int vtr_list_take(struct vtr_list *list)
 	if (*list->path)
 		unlink(list->path);
 	list->path[0] = '\0';
+	vtr_pythons_check(list);
 	return is_there ? 0 : -1;
 }
 
@@ -182,7 +201,10 @@ void vtr_list_free(struct vtr_list *list)
 		free(list->marks[i].key);
 		free(list->marks[i].why);
 	}
+	for (i = 0; i < list->process_count; i++)
+		free(list->processes[i].python);
 	free(list->marks);
+	free(list->sites);
 	free(list->processes);
 	free(list->files);
 	memset(list, 0, sizeof(*list));

@@ -11,6 +11,7 @@ struct vtr_traced {
 	int started, ended; /* it has reported that a capture started, ended */
 	int start_code, end_code;
 	char start_text[600], end_text[600];
+	char *python; /* of a Python: its option and its PYTHONPATH, see run_list.h; or NULL */
 };
 
 struct vtr_traced_file {
@@ -18,7 +19,7 @@ struct vtr_traced_file {
 	char path[PATH_MAX];
 };
 
-/* A line of a mark file, or a preset, that some process had no use for. */
+/* A line of a mark file, or a preset, that some process had no use for; or why there were no marks. */
 struct vtr_mark {
 	char *key, *why; /* `why` NULL: a process has hit it */
 };
@@ -27,7 +28,8 @@ struct vtr_list {
 	struct vtr_traced *processes;
 	struct vtr_traced_file *files;
 	struct vtr_mark *marks; /* in the order of their first mention */
-	size_t process_count, file_count, mark_count;
+	long *sites;            /* processes in which our sitecustomize.py ran */
+	size_t process_count, file_count, mark_count, site_count;
 	long marked_pid;     /* the first process that hit marks and recorded nothing */
 	char marked[600];    /* its marks */
 	size_t marked_count; /* such processes */
@@ -36,6 +38,10 @@ struct vtr_list {
 
 /* Creates the file and sets VPTRACE_LIST. 0, or -1: there is no list, and no summary. */
 int vtr_list_create(struct vtr_list *list);
+
+/* One more zeroed element of one of the arrays, whose address and count these are. NULL: no memory, what
+ * it was for is skipped. */
+void *vtr_list_add(void *array, size_t *count, size_t size);
 
 /* Adds a file, unless it is there. */
 void vtr_list_file(struct vtr_list *list, long pid, const char *path);
