@@ -59,6 +59,37 @@ static void marks_and_counters_are_moments(void **state)
 	assert_true(is_named(&kept.events[2], "capture"));
 }
 
+/* What is not known when a range is opened may be told while it is open. */
+static void a_note_is_filled_while_its_range_is_open(void **state)
+{
+	struct vptrace_note request = {VPTRACE_NOTE_REQUEST, 2, -1, -1, -1.0};
+	const struct vptrace_note stage = {VPTRACE_NOTE_STAGE, -1, -1, -1, -1.0};
+	const struct vptrace_note more = {VPTRACE_NOTE_REQUEST, 7, 33, -1, 0.5};
+	const struct vptrace_note late = {VPTRACE_NOTE_REQUEST, 8, 34, 9, 0.25};
+	struct vptrace_note found;
+
+	(void)state;
+	vptrace_note_fill(&more);
+	vptrace_note_fill(NULL);
+	vptrace_note_push("outer", &request);
+	vptrace_range_push("no note");
+	vptrace_note_push("stage", &stage);
+	vptrace_note_fill(&more);
+	vptrace_note_fill(&late);
+	vptrace_range_pop();
+	vptrace_range_pop();
+	vptrace_range_pop();
+	assert_int_equal(drain(), 3);
+	memcpy(&found, kept.events[0].payload.blob, sizeof(found));
+	assert_memory_equal(&found, &stage, sizeof(found));
+	assert_int_equal(kept.events[1].payload.bytes, 0);
+	memcpy(&found, kept.events[2].payload.blob, sizeof(found));
+	assert_int_equal(found.index, 2);
+	assert_int_equal(found.frames, 33);
+	assert_int_equal(found.latents, 9);
+	assert_true(found.timestep > 0.49 && found.timestep < 0.51);
+}
+
 /* A script of pushes and pops in domains "", a and b, the depths they return, and the ranges they make. */
 static void domains_share_a_thread_but_nest_apart(void **state)
 {
@@ -441,6 +472,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		WITH_CAPTURE(a_pop_makes_one_event),
 		WITH_CAPTURE(marks_and_counters_are_moments),
+		WITH_CAPTURE(a_note_is_filled_while_its_range_is_open),
 		WITH_CAPTURE(domains_share_a_thread_but_nest_apart),
 		WITH_CAPTURE(a_payload_moves_with_its_range),
 		WITH_CAPTURE(payloads_arrive_as_they_were),

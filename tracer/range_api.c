@@ -63,6 +63,12 @@ void vptrace_note_mark(const char *name, const struct vptrace_note *note)
 	vtr_mark(&a);
 }
 
+void vptrace_note_fill(const struct vptrace_note *note)
+{
+	if (note)
+		vtr_range_fill(note);
+}
+
 void vptrace_step(void)
 {
 	vtr_window_step();

@@ -3,6 +3,8 @@
 
 #include "tracer/budget.h"
 
+#include <stddef.h>
+
 /* Bytes of an element with its blob. Rounded up: the arrays are touched by pages. */
 enum { PLACE_BYTES = 512 };
 
@@ -100,6 +102,39 @@ int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place)
 		vtr_open_copy(&s->open[at], s->blob[at], &s->open[at + 1], s->blob[at + 1]);
 	vtr_stack_end(s, version, count - 1);
 	return depth;
+}
+
+/* The place of the innermost range with a note of this kind; -1: none. */
+static int innermost_note(const struct vtr_stack *s, int64_t kind)
+{
+	int place = (int)vtr_stack_own(&s->count) - 1;
+
+	for (; place >= 0; place--) {
+		struct vtr_open_range *r = open_at(s, place);
+
+		if (vtr_open_bytes(r) >= sizeof(struct vptrace_note) &&
+			vtr_open_get(&r->payload) == VTR_SCHEMA_NOTE &&
+			(int64_t)vtr_open_get((_Atomic uint64_t *)&s->blob[place][0]) == kind)
+			break;
+	}
+	return place;
+}
+
+_Static_assert(offsetof(struct vptrace_note, timestep) == 4 * sizeof(uint64_t), "words of a blob");
+
+void vtr_stack_fill(struct vtr_stack *s, const struct vptrace_note *note)
+{
+	int place = innermost_note(s, note->kind), i;
+	uint64_t words[sizeof(*note) / sizeof(uint64_t)], version;
+
+	if (place < 0)
+		return;
+	memcpy(words, note, sizeof(*note));
+	version = vtr_stack_begin(s);
+	for (i = 1; i < 5; i++) /* the sign of a double is where that of an integer is */
+		if ((int64_t)vtr_open_get(&s->blob[place][i]) < 0)
+			vtr_open_set(&s->blob[place][i], words[i]);
+	vtr_stack_end(s, (uint32_t)version, vtr_stack_own(&s->count));
 }
 
 void vtr_stack_clear(struct vtr_stack *s)

@@ -115,6 +115,9 @@ static inline int vtr_stack_remove(struct vtr_stack *s, uint32_t domain, int pla
 	return (int)vtr_open_depth(&s->open[place]);
 }
 
+/* Sets what is still negative in the note of the innermost range of that kind. */
+void vtr_stack_fill(struct vtr_stack *s, const struct vptrace_note *note);
+
 /* Clears everything but the room, including a change that a cancelled thread left half done. */
 void vtr_stack_clear(struct vtr_stack *s);
 

@@ -200,6 +200,19 @@ int vtr_range_pop(uint32_t domain)
 	return depth;
 }
 
+void vtr_range_fill(const struct vptrace_note *note)
+{
+	struct vtr_thread *t;
+
+	if (vtr_epoch_now() & VTR_INERT)
+		return;
+	t = enter();
+	if (!t)
+		return;
+	vtr_stack_fill(&t->stack, note);
+	leave(t);
+}
+
 uint64_t vtr_range_start(const struct vtr_attributes *a)
 {
 	uint64_t now = vtr_epoch_now();

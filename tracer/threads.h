@@ -73,6 +73,9 @@ struct vtr_attributes {        /* of a range or mark; all zeros but the name wil
 int vtr_range_push(const struct vtr_attributes *a);
 int vtr_range_pop(uint32_t domain);
 
+/* Sets what is still negative in the note of this thread's innermost open range of that kind. */
+void vtr_range_fill(const struct vptrace_note *note);
+
 /* Returns an id that is never 0 while fewer than VTR_STARTED_MAX are open; an end of an id that is
  * not open does nothing. */
 uint64_t vtr_range_start(const struct vtr_attributes *a);

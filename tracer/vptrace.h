@@ -406,6 +406,11 @@ struct vptrace_note {
 VPTRACE_API void vptrace_note_push(const char *name, const struct vptrace_note *note);
 VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *note);
 
+/* Sets the fields that are still negative in the note of this thread's innermost open range of
+ * `note->kind`, one that vptrace_note_push() or NVTX has opened. Does nothing without such a
+ * range. */
+VPTRACE_API void vptrace_note_fill(const struct vptrace_note *note);
+
 /* Begins a denoising step and ends the one before, for step:A-B of `capture` and slow:K of
  * `snapshot_on`; does nothing else. The first step of a capture is step 0. Each push of a note of
  * the kind STEP, also through NVTX, counts as a step, which its pop ends. Any thread; all threads

@@ -45,6 +45,13 @@ class Library:
         self.show(getattr(note, "_obj", note), name)
         self.depth += 1
 
+    def note_fill(self, note):
+        "Of the innermost request, as no other is filled; its line is written again."
+        assert note.kind == 1
+        at = max(at for at, line in enumerate(self.lines) if line.split()[0] == "request")
+        self.lines[at] += "".join(" %s=%d" % (key, getattr(note, key)) for key in ("frames", "latents")
+                                  if getattr(note, key) >= 0 and key + "=" not in self.lines[at])
+
     def range_push(self, name):
         self.show(None, name)
         self.depth += 1

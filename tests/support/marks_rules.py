@@ -257,6 +257,30 @@ def a_mark_in_itself_is_one_range():
 
 
 @rule
+def a_request_that_calls_itself_has_what_the_inner_call_knows():
+    text = '''
+    class Base:
+        def __call__(self, prompt, num_frames, steps=4): return self.part(Base) if prompt == "other" else num_frames
+        def part(self, cls): return cls.__call__(cls(), "inner", 99)
+    class Mine(Base):
+        def __call__(self, prompt, **named): return super().__call__(prompt, num_frames=33, **named)
+    class Knows(Base):
+        def __call__(self, prompt, num_frames): return super().__call__(prompt, num_frames + 1)
+    class Never(Base):
+        def __call__(self, *given): return 5
+    '''
+    with Program(text, "M:Base+.__call__ = request frames=num_frames facts=steps") as p:
+        same((p.module.Mine()("a cat"), p.module.Knows()("a cat", 7), p.module.Mine()("other", steps=2)), (33, 8, 99))
+        same(p.lines, ["request Mine frames=33", "request Knows frames=7", "request Mine frames=33"])
+        same(p.library.metadata_seen, ["request.steps=4", "request.steps=4", "request.steps=2"])
+        same([key for key, _ in vptrace_marks._marking.complaints()], [])
+        p.module.Never()("a cat", 3)
+        same(p.lines, ["request Never"])
+        same([text.partition(": ")[2] for _, text in vptrace_marks._marking.complaints()],
+             [p.name + ":Base+.__call__: frames=num_frames: the call has no argument num_frames"])
+
+
+@rule
 def exceptions_pass_and_close_what_is_open():
     with Program("""
     class Pipe:

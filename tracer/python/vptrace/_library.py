@@ -99,6 +99,10 @@ class _Library:
         if hasattr(library, "vptrace_path"):  # newer than the rest
             self.path = ctypes.CDLL(path).vptrace_path
             self.path.restype, self.path.argtypes = _text, []
+        self.note_fill = None
+        if hasattr(library, "vptrace_note_fill"):
+            self.note_fill = ctypes.PyDLL(path).vptrace_note_fill
+            self.note_fill.restype, self.note_fill.argtypes = None, [_note]
         self.snapshot = None
         if hasattr(library, "vptrace_snapshot"):
             self.snapshot = ctypes.CDLL(path).vptrace_snapshot

@@ -136,12 +136,29 @@ class Marks:
             known = self._names[line, owner] = known.encode("utf-8", "replace")
         return known
 
-    def _facts(self, line, args, kwargs):
+    def _facts(self, line, args, kwargs, wanted=None):
+        """Records the facts, or the wanted ones, and returns the names of those that are unknown."""
+        unknown = []
         for name, value, find in self._named[line]:
+            if wanted is not None and name not in wanted:
+                continue
             try:
                 self.recorder.metadata("request." + name, find(args, kwargs, 0, None))
             except Unknown as reason:
                 line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
+                unknown.append(name)
+        return unknown
+
+    def _fill(self, line, thread, args, kwargs):
+        """A request calls itself: a method that takes **named calls that of its base, which knows more."""
+        if line.kind != "request" or not args or args[0] is not thread.request or not thread.unknown:
+            return
+        wanted, before = thread.unknown
+        told, line.problem = line.problem, None
+        index, frames, latents = self._numbers(line, thread, args, kwargs)[:3]
+        self.recorder.fill(ranges.REQUEST, index, frames, latents)
+        thread.unknown = self._facts(line, args, kwargs, wanted), before
+        line.problem = before or (told and line.problem)
 
     # ---- a call ----
 
@@ -167,6 +184,7 @@ class Marks:
             depth = len(thread.stack)
             for line, push in self.around:
                 if line in inside:
+                    self._fill(line, thread, args, kwargs)
                     continue
                 inside.add(line)
                 acting.append(line)
@@ -185,7 +203,7 @@ class Marks:
             line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
 
     def _open(self, line, kind, thread, args, kwargs):
-        name = line.fixed or self._name(line, args)
+        name, before = line.fixed or self._name(line, args), line.problem
         index, frames, latents, timestep, context, _ = self._numbers(line, thread, args, kwargs)
         if context:
             kind, name = ranges.CONTEXT, ranges.name_of(ranges.CONTEXT)
@@ -194,7 +212,7 @@ class Marks:
         saved = None
         if kind == ranges.REQUEST:
             saved = self.recorder.enter_request(thread, args[0] if args else None)
-            self._facts(line, args, kwargs)
+            thread.unknown = self._facts(line, args, kwargs), before
         self.recorder.push(thread, name, kind, -1 if index is None else index, frames, latents, timestep)
         return saved
 

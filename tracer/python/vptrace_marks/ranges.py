@@ -29,7 +29,7 @@ _OWN, _FOREIGN = "", None  # in the list; else "block" or "step", begun and not 
 class Thread:  # pylint: disable=too-many-instance-attributes
     """What is open on this thread, and the counts in it."""
 
-    __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks")
+    __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks", "unknown")
 
     def __init__(self):
         self.stack = []
@@ -38,6 +38,7 @@ class Thread:  # pylint: disable=too-many-instance-attributes
         self.over = set()  # those of them that are to end as soon as what began in them has
         self.keys = {}
         self.request = None
+        self.unknown = None  # of the last request that began: facts, and the problem that its line had before
         self.steps = self.blocks = 0  # so far: in the block, else in the request; in the request
 
 
@@ -70,6 +71,7 @@ class Recorder:
         quick, builtin = library.quick, library.builtin
         self.note_push = builtin("note_push") or _noting(quick("note_push"), note_type)
         self._note_mark = builtin("note_mark") or _noting(quick("note_mark"), note_type)
+        self._note_type, self._note_fill = note_type, getattr(library, "note_fill", None)
         self._range_push = builtin("range_push") or quick("range_push")
         self.range_pop = builtin("range_pop") or quick("range_pop")
         self.ended = ended or (lambda: None)  # called at the end of stages and requests
@@ -123,6 +125,11 @@ class Recorder:
             thread.stack.append(_OWN)
 
         return push
+
+    def fill(self, kind, index, frames, latents):
+        """Adds to the innermost range of that kind what was not known when it was opened."""
+        if self._note_fill:
+            self._note_fill(self._note_type(kind, -1 if index is None else index, frames, latents, -1.0))
 
     def push_plain(self, thread, name):
         self._range_push(name)
