@@ -40,6 +40,11 @@ printf '# mine\nm:f = stepp\n' >my.marks
 words='expected one of block, block begin, block end, context, frames, none, request, stage, step, step begin, step end, found "stepp"'
 refused "a mark file" "my.marks:2: $words" my.marks
 refused "a mark file after a preset" "./my.marks:2: $words" wan,./my.marks
+printf 'm:f = step\n# \304\n' >latin.marks
+refused "a mark file in another encoding" "latin.marks:2: expected UTF-8, found the byte 0xc4" latin.marks
+rule="Python says the same"
+cases=$((cases + 1))
+same "$rule" "latin.marks:2: expected UTF-8, found the byte 0xc4" "$(python3 -c 'from vptrace_marks import lines; lines.read("latin.marks")' 2>&1 | sed -n 's/.*MarkError: //p')"
 refused "a rule" "mark_calls():1: $words" "m:f = stepp"
 for preset in "$source"/tracer/python/vptrace_marks/presets/*.marks; do
 	cases=$((cases + 1))

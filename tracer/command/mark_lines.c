@@ -1,6 +1,7 @@
 /* mark_lines.c - lines.py in C, without what the lines mean. The functions have the names that they have there. */
 #include "tracer/command/mark_lines.h"
 
+#include "formats/utf8.h"
 #include "tracer/command/mark_values.h"
 
 #include <ctype.h>
@@ -347,6 +348,22 @@ int vtr_mark_lines_check(const char *name, char *text, size_t len, struct vpt_er
 	return rc;
 }
 
+/* Python reads no other text. */
+static int check_utf8(const char *path, const char *text, size_t len, struct vpt_err *err)
+{
+	size_t at = 0, length = 1, line = 1;
+
+	for (; at < len; at += length) {
+		length = vpt_utf8_length(text + at, len - at, NULL);
+		if (!length)
+			return vpt_fail(err, VPT_EINVAL,
+				"%.200s:%zu: expected UTF-8, found the byte 0x%02x", path, line,
+				(unsigned char)text[at]);
+		line += text[at] == '\n';
+	}
+	return VPT_OK;
+}
+
 int vtr_mark_file_check(const char *path, struct vpt_err *err)
 {
 	FILE *file = fopen(path, "re");
@@ -356,7 +373,9 @@ int vtr_mark_file_check(const char *path, struct vpt_err *err)
 
 	if (is_whole) {
 		text[len] = '\0';
-		rc = vtr_mark_lines_check(path, text, len, err);
+		rc = check_utf8(path, text, len, err);
+		if (!rc)
+			rc = vtr_mark_lines_check(path, text, len, err);
 	}
 	if (file)
 		fclose(file);

@@ -210,7 +210,10 @@ def read_file(path):
     try:
         with open(path, encoding="utf-8") as file:
             return Source(path, file.read())
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object[:error.start].count(b"\n") + 1
+        raise MarkError("%s:%d: expected UTF-8, found the byte 0x%02x" % (path, line, error.object[error.start])) from None
+    except OSError as error:
         raise MarkError("%s: %s" % (path, getattr(error, "strerror", None) or error)) from None
 
 
