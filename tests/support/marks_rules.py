@@ -525,6 +525,14 @@ def none_excludes_and_the_first_of_a_kind_holds():
     """, "M:A.g = none\nM:A.* = stage first\nM:*.f = stage second\nM:A.f = step") as p:
         p.module.A().f(), p.module.A().g()
         same(p.lines, ["stage first", "  step 0"])
+        same(list(vptrace_marks._marking.complaints())[-1][1],
+             "mark_calls():3: %s:*.f: mark_calls():2 comes first, and a function has one mark of each kind" % p.name)
+    with Program("def f(): pass\ndef g(): pass", "M:f = step\nM:f = step\nM:f = stage s\nM:g = none\nM:g = step") as p:
+        p.module.f(), p.module.g()
+        same(p.lines, ["step 0", "  stage s"])
+        same([text.partition(": ")[2].partition(": ")[2] for _, text in vptrace_marks._marking.complaints()],
+             ["mark_calls():1 comes first, and a function has one mark of each kind",
+              "mark_calls():4 comes first, and a function has one mark of each kind, none after none"])
 
 
 # ---- torch ----

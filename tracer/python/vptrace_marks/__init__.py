@@ -102,6 +102,10 @@ class _Marking:
                 yield key, where + " was never called"
 
     def _why_absent(self, line):
+        if line.hidden_by:
+            first = line.hidden_by
+            return "%s:%d comes first, and a function has one mark of each kind" % (first.source.name, first.number) + (
+                ", none after none" if first.kind == "none" else "")
         if line.module == "__main__":
             return self.finder.script.why_absent()
         if line.module == getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None):

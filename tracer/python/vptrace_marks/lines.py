@@ -40,7 +40,7 @@ class Line:  # pylint: disable=too-many-instance-attributes
     """One mark."""
 
     __slots__ = ("source", "number", "module", "names", "subclasses", "kind", "name", "values", "facts", "closes",
-                 "wrapped", "called", "problem", "fixed", "itself")
+                 "wrapped", "called", "problem", "fixed", "itself", "hidden_by")
 
     def __init__(self, source, number):
         self.source, self.number = source, number
@@ -48,6 +48,7 @@ class Line:  # pylint: disable=too-many-instance-attributes
         self.itself = False  # the forward() of a torch.nn.Module is called by that name
         self.kind, self.name, self.values, self.facts, self.closes = "", None, {}, (), ()
         self.wrapped, self.called, self.problem = 0, False, None
+        self.hidden_by = None  # a line that comes first for a function that this one names too
         self.fixed = None  # its range's name in bytes, if that is always the same
 
     @property

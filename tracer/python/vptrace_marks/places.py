@@ -197,6 +197,9 @@ def _effective(lines):
             break
         if all(line.kind != other.kind for other in kept):
             kept.append(line)
+    for line in lines:
+        if line not in kept and line.kind != "none":
+            line.hidden_by = next(other for other in lines if other.kind in (line.kind, "none"))
     return kept
 
 
