@@ -208,7 +208,9 @@ static void judge_records(
 		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct names",
 			r->names_lost, r->names_lost == 1 ? " was" : "s were");
 	if (v->unmatched_ranges)
-		REASON(out, "%" PRIu64 " range%s never closed: cut at the end of the window",
+		REASON(out,
+			"%" PRIu64 " range%s never closed, or opened while nothing was "
+			"recorded: cut there",
 			v->unmatched_ranges, v->unmatched_ranges == 1 ? " was" : "s were");
 }
 

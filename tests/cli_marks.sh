@@ -153,6 +153,15 @@ if [ -e "$bin/standin/libcuda.so.1" ]; then
 	says err "run.zst"
 	"$VPT_ANALYZE" run.zst --format json >report 2>err || fail "$rule: no report"
 	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+
+	rule="CUDA is first used inside the request"
+	cases=$((cases + 1))
+	rm -f log
+	env -u PYTHONPATH -u VPTRACE_LIBRARY "$bin/vptrace" run -o lazy.zst -- env LD_PRELOAD="$bin/standin/libcuda.so.1" \
+		LD_LIBRARY_PATH="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPT_STANDIN_LOG=log \
+		python3 gpu/generate.py begin lazy >out 2>err </dev/null || fail "$rule: expected exit code 0"
+	"$VPT_ANALYZE" lazy.zst --format json >report 2>err || fail "$rule: no report"
+	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
 fi
 
 # ---- when marks are loaded, and what is said if they are not ----

@@ -316,6 +316,40 @@ static void while_nothing_records_only_the_stack_is_kept(void **state)
 	assert_int_equal(dropped(), 0);
 }
 
+/* The first test: of a process's captures, only the first goes back. */
+static void a_first_capture_that_goes_back_has_whole_ranges(void **state)
+{
+	uint64_t now_ns = vtr_now(), id;
+
+	(void)state;
+	push("", "not expected");
+	assert_true(vtr_threads_earliest(now_ns) == now_ns);
+	vtr_threads_expect(1);
+	push("", "request");
+	id = vtr_range_start(&(struct vtr_attributes){.name = vtr_name_of("stage")});
+	push("", "ended before");
+	pop("");
+	start_ns = vtr_threads_earliest(vtr_now() + 5);
+	assert_true(start_ns >= now_ns && start_ns <= vtr_now());
+	vtr_threads_record(start_ns);
+	assert_int_equal(open_now(), 3);
+	assert_int_equal(kept.events[1].start_ns, start_ns);
+	vtr_range_end(id);
+	pop("");
+	pop("");
+	assert_int_equal(drain(), 3);
+	assert_true(is_named(&kept.events[0], "stage"));
+	assert_true(kept.events[0].start_ns > start_ns);
+	assert_int_equal(kept.events[0].unmatched, 0);
+	assert_true(is_named(&kept.events[1], "request"));
+	assert_int_equal(kept.events[1].start_ns, start_ns);
+	assert_int_equal(kept.events[1].unmatched, 0);
+	assert_true(is_named(&kept.events[2], "not expected"));
+	assert_int_equal(kept.events[2].start_ns, start_ns);
+	assert_int_equal(kept.events[2].unmatched, 1);
+	vtr_threads_expect(0);
+}
+
 static void a_range_across_two_captures_begins_with_the_second(void **state)
 {
 	(void)state;
@@ -470,6 +504,7 @@ static void names_of_threads_are_told_once(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_first_capture_that_goes_back_has_whole_ranges, finish),
 		WITH_CAPTURE(a_pop_makes_one_event),
 		WITH_CAPTURE(marks_and_counters_are_moments),
 		WITH_CAPTURE(a_note_is_filled_while_its_range_is_open),

@@ -37,8 +37,8 @@ static struct vpt_header header_of(const struct vtr_capture *c)
 {
 	struct vpt_header h = {.major = VPT_MAJOR,
 		.minor = VPT_MINOR,
-		.t0_ns = c->start_ns,
-		.t0_unix_ns = c->start_ns,
+		.t0_ns = c->from_ns,
+		.t0_unix_ns = c->from_ns,
 		.pid = (uint32_t)getpid(),
 		.cpu_tick_ns = 1,
 		.gpu_tick_ns = 1};
@@ -74,6 +74,7 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 		.mail = &c->mail,
 		.level = c->options.compression_level,
 		.always = always,
+		.start_ns = c->start_ns,
 		.duration_ns = c->options.duration_ns,
 		.max_bytes = c->options.max_bytes,
 		.over = hooks->over,
@@ -164,6 +165,16 @@ static void start_stacks(struct vtr_capture *c)
 	vtr_flusher_attach_stacks(c->flusher, c->stacks);
 }
 
+/* A capture that begins with CUDA's start misses nothing of what was open then: no work of this
+ * process has run before. So it contains the request in which a program first uses the GPU. One that
+ * the host begins may lack work, and begins when the host says. */
+static void find_start(struct vtr_capture *c, int by_host)
+{
+	c->start_ns = c->from_ns = vtr_now();
+	if (!by_host && c->options.capture.kind == VTR_TRIGGER_NOW)
+		c->from_ns = vtr_threads_earliest(c->start_ns);
+}
+
 int vtr_capture_begin(const struct vptrace_options *options, int always,
 	const struct vtr_facts *facts, const struct vtr_capture_hooks *hooks,
 	struct vtr_capture **out, struct vpt_err *err)
@@ -182,7 +193,7 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 		goto out;
 	c->pool = pool;
 	vtr_pool_begin(pool);
-	c->start_ns = vtr_now();
+	find_start(c, always);
 	vtr_window_begin(&c->options.capture, always, c->start_ns);
 	c->names_refused = vtr_names_refused();
 	vtr_capture_describe(c, facts);
@@ -192,7 +203,7 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 	if (rc)
 		goto out;
 	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
-	vtr_threads_record(c->start_ns);
+	vtr_threads_record(c->from_ns);
 	if (always && c->options.counters_ms > 0)
 		start_sampler(c);
 	*out = c;

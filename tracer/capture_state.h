@@ -28,7 +28,8 @@ struct vtr_capture {
 	struct vtr_cupti *cupti;          /* NULL: ranges only */
 	struct vtr_sampler *sampler;      /* NULL: no counters */
 	struct vtr_stack_sampler *stacks; /* NULL: none */
-	uint64_t start_ns;
+	uint64_t start_ns;                /* recording began */
+	uint64_t from_ns; /* the capture begins: earlier if ranges were open, see find_start() */
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
 	int cupti_hangs; /* in the stop: keep what it uses meanwhile */

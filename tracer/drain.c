@@ -308,7 +308,7 @@ static void take_open(struct vtr_event *e, uint32_t opened_in, uint32_t capture,
 {
 	if ((int32_t)(opened_in - capture) > 0)
 		return;
-	vtr_epoch_cut(e, opened_in, capture);
+	vtr_epoch_cut(&e->start_ns, opened_in, capture);
 	e->unmatched = 1;
 	take(ctx, e);
 }
@@ -369,6 +369,39 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 			take_open(&e, opened_in, capture, take, ctx);
 	}
 	return left_out;
+}
+
+/* An unknown start is 0; ranges of an earlier capture do not count. */
+static void take_earlier(uint64_t start_ns, uint32_t opened_in, uint64_t *earliest_ns)
+{
+	if (!opened_in && start_ns && start_ns < *earliest_ns)
+		*earliest_ns = start_ns;
+}
+
+uint64_t vtr_threads_earliest(uint64_t now_ns)
+{
+	static struct vtr_stack_copy copy;
+	uint32_t i, k, count = vtr_thread_count(), tid;
+
+	for (i = 0; i < count; i++) {
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
+
+		if (!t || state != VTR_THREAD_USED || !copy_stack(t, &copy, &tid))
+			continue;
+		for (k = 0; k < copy.count; k++)
+			take_earlier(vtr_open_get(&copy.open[k].start),
+				vtr_open_epoch(&copy.open[k]), &now_ns);
+	}
+	for (i = 0; i < VTR_STARTED_MAX; i++) {
+		uint64_t blob[VTR_BLOB_WORDS];
+		struct vtr_event e;
+		uint32_t opened_in;
+
+		if (vtr_started_peek(i, &e, &opened_in, blob))
+			take_earlier(e.start_ns, opened_in, &now_ns);
+	}
+	return now_ns;
 }
 
 /* ---- all losses ---- */

@@ -41,13 +41,16 @@ static inline uint32_t vtr_epoch_capture(uint64_t now)
 	return vtr_epoch_of(now) - !(vtr_epoch_of(now) & 1);
 }
 
-/* Moves the start of a range that was open when the capture began to the capture's start. Returns
- * flags of event_words.h. */
-static inline unsigned vtr_epoch_cut(struct vtr_event *e, uint32_t opened_in, uint32_t capture)
+/* Moves the start of a range that was opened before the capture to the capture's start. A range
+ * that the capture goes back to, see vtr_threads_record(), keeps its own. Returns flags of
+ * event_words.h. */
+static inline unsigned vtr_epoch_cut(uint64_t *start_ns, uint32_t opened_in, uint32_t capture)
 {
-	if (opened_in == capture)
+	uint64_t capture_ns = atomic_load_explicit(&vtr_capture_start_ns, memory_order_relaxed);
+
+	if (opened_in == capture || (!opened_in && *start_ns >= capture_ns))
 		return 0;
-	e->start_ns = atomic_load_explicit(&vtr_capture_start_ns, memory_order_relaxed);
+	*start_ns = capture_ns;
 	return VTR_WORDS_UNMATCHED;
 }
 

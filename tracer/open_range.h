@@ -1,7 +1,7 @@
 /* open_range.h - an open range, in words that its owner writes and the writer's thread may read at
  * any moment.
  *
- *	start   when it was opened; 0 if nothing was recorded then
+ *	start   when it was opened; 0 if nothing was recorded then, or was about to be
  *	names   name 32 | domain 32
  *	look    category 32 | colour 32
  *	shape   epoch 32 | payload bytes 16 | payload type 8 | depth in its domain 8

@@ -5,6 +5,7 @@
 #include "formats/schema.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
+#include "tracer/environment.h"
 #include "tracer/epoch.h"
 #include "tracer/event_words.h"
 #include "tracer/started.h"
@@ -16,6 +17,7 @@
 
 static _Atomic uint32_t seen_epoch;
 static _Atomic uint64_t homeless; /* drops of threads without memory, see vtr_drops() */
+static atomic_int expecting;      /* see vtr_threads_expect() */
 
 /* ---- one event of the calling thread ---- */
 
@@ -24,6 +26,13 @@ static void notice(uint64_t now)
 {
 	if (atomic_load_explicit(&seen_epoch, memory_order_relaxed) != vtr_epoch_of(now))
 		atomic_store_explicit(&seen_epoch, vtr_epoch_of(now), memory_order_relaxed);
+}
+
+/* Whether a range that opens now gets its start. */
+static inline int stamps(uint64_t now)
+{
+	return vtr_epoch_records(now) ||
+	       (!vtr_epoch_of(now) && atomic_load_explicit(&expecting, memory_order_relaxed));
 }
 
 static void drop_homeless(uint64_t now)
@@ -114,10 +123,7 @@ static void put_open(struct vtr_thread *t, uint64_t now, uint64_t end_ns, int pl
 	unsigned i, blob_words, words;
 	struct vtr_ring *ring;
 
-	if (shape >> 32 != vtr_epoch_of(now)) {
-		start_ns = atomic_load_explicit(&vtr_capture_start_ns, memory_order_relaxed);
-		flags |= VTR_WORDS_UNMATCHED;
-	}
+	flags |= vtr_epoch_cut(&start_ns, (uint32_t)(shape >> 32), vtr_epoch_of(now));
 	if (look)
 		flags |= VTR_WORDS_LOOK;
 	header = (uint64_t)vtr_epoch_of(now) << 32 | (shape & 0xffffff00) | flags | VTR_EVENT_RANGE;
@@ -163,11 +169,11 @@ int vtr_range_push(const struct vtr_attributes *a)
 		a = &checked;
 	}
 	if (__builtin_expect(!vtr_window_watches(), 1)) {
-		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), vtr_epoch_records(now));
+		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), stamps(now));
 	} else {
 		count = vtr_stack_own(&t->stack.count);
 		opens = vtr_window_pushing(a);
-		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), vtr_epoch_records(now));
+		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), stamps(now));
 		vtr_window_pushed(opens, vtr_stack_own(&t->stack.count) != count);
 	}
 	leave(t);
@@ -225,7 +231,7 @@ uint64_t vtr_range_start(const struct vtr_attributes *a)
 	check_payload(&copy.payload);
 	if (vtr_window_watches())
 		opens = vtr_window_pushing(&copy);
-	id = vtr_started_open(&copy, vtr_tid(), vtr_epoch_of(now), vtr_epoch_records(now));
+	id = vtr_started_open(&copy, vtr_tid(), vtr_epoch_of(now), stamps(now));
 	if (opens)
 		vtr_window_started(opens, id);
 	if (!id)
@@ -252,7 +258,7 @@ void vtr_range_end(uint64_t id)
 			vtr_window_ended(id);
 		return;
 	}
-	flags = vtr_epoch_cut(&e, opened_in, vtr_epoch_of(now));
+	flags = vtr_epoch_cut(&e.start_ns, opened_in, vtr_epoch_of(now));
 	e.end_ns = end_ns;
 	put(t, now, &e, flags | VTR_WORDS_OPENER);
 	if (vtr_window_watches())
@@ -344,7 +350,16 @@ static int thread_ended(struct vtr_thread *t)
 
 int vtr_threads_init(void)
 {
+	const char *injection = vtr_environment("CUDA_INJECTION64_PATH");
+
+	/* Then the driver's start begins a capture. */
+	vtr_threads_expect(injection && strstr(injection, "libvptrace"));
 	return vtr_thread_init(thread_ended);
+}
+
+void vtr_threads_expect(int is_expected)
+{
+	atomic_store_explicit(&expecting, is_expected, memory_order_relaxed);
 }
 
 void vtr_threads_record(uint64_t start_ns)

@@ -9,7 +9,8 @@
  * system call, unless the ring is full: then the thread maps another one, and the old one is
  * unmapped once drained. Beyond the memory limit the newest event is dropped and counted. Memory of
  * ended threads is reused or unmapped once drained. The stacks are kept up while nothing is
- * recorded, so ranges open when a capture starts are known; they then start with the capture.
+ * recorded, so ranges open when a capture starts are known; they then start with the capture, unless
+ * it begins with CUDA's start: such a capture goes back to the earliest of them.
  *
  * Counting is exact, per thread and in total: events made while recording = drained + dropped. */
 #ifndef VPTRACE_TRACER_THREADS_H
@@ -53,7 +54,7 @@ struct vtr_event {
 		 * `name` */
 		domain;
 	uint32_t range_kind; /* VPT_RANGEKIND_* */
-	uint32_t unmatched;  /* 1: it was open when the capture began, or is when it ends */
+	uint32_t unmatched;  /* 1: it was opened before the capture, or is open when it ends */
 	uint32_t category, colour;
 	struct vtr_payload payload; /* a counter: value = bits of the double */
 	uint32_t graph_op;          /* VPT_GRAPHOP_* */
@@ -95,8 +96,18 @@ void vtr_thread_name(uint32_t tid, uint32_t name);
 /* Sets up what threads need. Once, from the library's constructor. 0 or -1. */
 int vtr_threads_init(void);
 
-/* Start / stop recording events. `start_ns` is the capture's start: ranges already open begin
- * there. Older events in the rings are discarded, not counted. One thread at a time. */
+/* Says whether the first capture will begin by itself, with CUDA: then ranges are stamped before it
+ * too. vtr_threads_init() finds out from the environment. */
+void vtr_threads_expect(int is_expected);
+
+/* The earliest start of any open range, or `now_ns`: only of ranges that were opened, and stamped,
+ * before the first capture. One thread at a time; waits as vtr_threads_open() does. */
+uint64_t vtr_threads_earliest(uint64_t now_ns);
+
+/* Start / stop recording events. `start_ns` is the capture's start: ranges that were open then begin
+ * there, and are unmatched. It may be earlier than now, in a process's first capture: ranges that
+ * were opened since are whole. Older events in the rings are discarded, not counted. One thread at a
+ * time. */
 void vtr_threads_record(uint64_t start_ns);
 void vtr_threads_stop(void);
 

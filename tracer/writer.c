@@ -482,7 +482,7 @@ int vtr_writer_start(
 	if (!w)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the writer");
 	w->o = *o;
-	w->drops_from_ns = o->header.t0_ns;
+	w->drops_from_ns = o->start_ns;
 	w->names_refused = vtr_names_refused();
 	pthread_mutex_init(&w->lock, NULL);
 	vtr_gate_init(&w->ended);
@@ -499,7 +499,7 @@ int vtr_writer_start(
 	w->edge.seen = o->seen;
 	w->edge.seen_ctx = o->seen_ctx;
 	w->limits = (struct vtr_limits){.recorder = w->recorder, .duration_ns = o->duration_ns};
-	vtr_limits_begin(&w->limits, o->header.t0_ns);
+	vtr_limits_begin(&w->limits, o->start_ns);
 	w->keeps_tsc = vtr_tsc_begin();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

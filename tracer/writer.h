@@ -32,6 +32,7 @@ struct vtr_writer_options {
 	struct vpt_header header;
 	int level;                  /* zstd's */
 	int always;                 /* create a file even if nothing happens */
+	uint64_t start_ns;          /* recording began; not before header.t0_ns */
 	uint64_t duration_ns;       /* of recorded time; 0: no limit */
 	uint64_t max_bytes;         /* of the file; 0: no limit */
 	uint64_t flush_interval_ns; /* a chunk is written at least this often */

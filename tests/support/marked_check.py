@@ -51,6 +51,7 @@ def main():
     periods = ops[10][0] - ops[1][0]
     assert abs(steps["steps_per_s"] - 3e9 / periods) < 1e-6, (steps, periods)
     assert report["verdict"]["complete"], report["verdict"]
+    assert report["verdict"]["unmatched_ranges"] == 0, report["verdict"]
 
 
 if __name__ == "__main__":
