@@ -5,6 +5,7 @@
 #include "formats/memory.h"
 #include "formats/reader.h"
 #include "tracer/clock.h"
+#include "tracer/counter_rows.h"
 #include "tracer/names.h"
 
 #include <setjmp.h>
@@ -100,6 +101,7 @@ struct content {
 	uint64_t paused_ns;         /* where the last loss of that kind begins */
 	uint64_t lane_rows_of_used; /* chunks in which a lane with rows is not described */
 	char names[256];
+	uint64_t samples, first_sample_ns, last_sample_ns;
 };
 
 static void add_section(struct content *c, const struct vpt_batch *b, const struct vpt_section *s)
@@ -131,6 +133,11 @@ static void add_section(struct content *c, const struct vpt_batch *b, const stru
 			c->received = s->col[VPT_STATS_RECEIVED][i];
 			c->dropped = s->col[VPT_STATS_DROPPED][i];
 		}
+	for (i = 0; s->kind == VPT_COUNTER && i < s->row_count; i++, c->samples++) {
+		c->last_sample_ns = s->col[VPT_COUNTER_TIME][i];
+		if (!c->samples)
+			c->first_sample_ns = c->last_sample_ns;
+	}
 	if (s->kind == VPT_LANE)
 		c->lanes += s->row_count;
 }
@@ -217,6 +224,61 @@ static void nothing_makes_no_file_unless_asked(void **state)
 	assert_int_equal(disk.size, 0);
 	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
 	assert_int_equal(read_back().last_chunks, 1);
+}
+
+/* Samples at 1001, 1002 ... */
+static void put_samples(struct vtr_counter_rows *rows, size_t first, size_t count)
+{
+	struct vtr_sample sample = {.name = vtr_name("power", 5), .device = -1};
+	size_t i;
+
+	for (i = first; i < first + count; i++) {
+		sample.time_ns = 1000 + i;
+		vtr_counter_rows_put(rows, &sample, recorder);
+	}
+}
+
+static void samples_wait_for_the_first_record(void **state)
+{
+	struct vtr_counter_rows rows = {0};
+	struct content c;
+
+	(void)state;
+	open_recorder(0, 0);
+	put_samples(&rows, 1, 60);
+	vtr_counter_rows_flush(&rows, recorder);
+	vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+	assert_int_equal(rows.written, 0);
+	assert_int_equal(disk.size, 0);
+	put_range(1, 2000, "a");
+	vtr_counter_rows_flush(&rows, recorder);
+	assert_int_equal(rows.written, 60);
+	put_samples(&rows, 61, 1);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	c = read_back();
+	assert_int_equal(c.samples, 61);
+	assert_int_equal(c.first_sample_ns, 1001);
+	assert_int_equal(c.last_sample_ns, 1061);
+	assert_int_equal(totals().written, 62);
+	vtr_counter_rows_free(&rows);
+}
+
+static void the_newest_samples_wait(void **state)
+{
+	struct vtr_counter_rows rows = {0};
+	struct content c;
+
+	(void)state;
+	open_recorder(0, 0);
+	put_samples(&rows, 1, VTR_COUNTERS_HELD + 5);
+	put_range(1, 2000, "a");
+	put_samples(&rows, VTR_COUNTERS_HELD + 6, 1);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	c = read_back();
+	assert_int_equal(c.samples, VTR_COUNTERS_HELD + 1);
+	assert_int_equal(c.first_sample_ns, 1006);
+	assert_int_equal(c.last_sample_ns, 1000 + VTR_COUNTERS_HELD + 6);
+	vtr_counter_rows_free(&rows);
 }
 
 static void a_full_chunk_is_written_by_itself(void **state)
@@ -513,6 +575,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(rows_arrive_with_their_lanes, teardown),
 		cmocka_unit_test_teardown(nothing_makes_no_file_unless_asked, teardown),
+		cmocka_unit_test_teardown(samples_wait_for_the_first_record, teardown),
+		cmocka_unit_test_teardown(the_newest_samples_wait, teardown),
 		cmocka_unit_test_teardown(a_full_chunk_is_written_by_itself, teardown),
 		cmocka_unit_test_teardown(a_range_that_is_open_at_the_limit_is_kept, teardown),
 		cmocka_unit_test_teardown(a_failing_disk_loses_nothing_from_the_count, teardown),

@@ -6,6 +6,7 @@
 #include "formats/memory.h"
 #include "tracer/chunk_edge.h"
 #include "tracer/clock.h"
+#include "tracer/counter_rows.h"
 #include "tracer/disk.h"
 #include "tracer/gate.h"
 #include "tracer/window_limits.h"
@@ -49,6 +50,7 @@ struct vtr_writer {
 	_Atomic(struct vtr_cupti *) cupti;
 	_Atomic(struct vtr_stack_samples *) stacks; /* NULL: none */
 	struct vtr_stack_rows stack_rows;
+	struct vtr_counter_rows counter_rows;
 	atomic_int finish;
 	int keeps_tsc;     /* its thread does */
 	uint64_t stop_ns;  /* written before `finish` */
@@ -57,7 +59,7 @@ struct vtr_writer {
 
 	pthread_mutex_t lock; /* guards the numbers */
 	struct vtr_writer_numbers numbers;
-	uint64_t cupti_dropped, unfinished, samples;
+	uint64_t cupti_dropped, unfinished;
 
 	pthread_t thread;
 	struct vtr_gate ended;
@@ -160,24 +162,12 @@ static void keep_point(struct vtr_writer *w, const struct vpt_clock *point)
 	w->points[w->point_count++] = *point;
 }
 
-/* A process that does nothing else leaves no file. */
-static void put_sample(struct vtr_writer *w, const struct vtr_sample *s)
-{
-	struct vpt_counter row = {.time_ns = s->time_ns};
-
-	if (vtr_recorder_is_empty(w->recorder))
-		return;
-	memcpy(&row.value, &s->value, sizeof(row.value));
-	vtr_recorder_room(w->recorder);
-	w->samples += (uint64_t)vtr_recorder_put(w->recorder, VPT_COUNTER,
-		vtr_recorder_series(w->recorder, s->device, s->name, s->unit), &row);
-}
-
 /* Samples wait for the first record, which may arrive long after them. */
-static void put_stacks(struct vtr_writer *w)
+static void put_samples(struct vtr_writer *w)
 {
 	struct vtr_stack_samples *stacks = atomic_load(&w->stacks);
 
+	vtr_counter_rows_flush(&w->counter_rows, w->recorder);
 	if (stacks && !vtr_recorder_is_empty(w->recorder))
 		vtr_stack_rows_put(&w->stack_rows, stacks, w->recorder);
 }
@@ -205,7 +195,7 @@ static void read_mail(struct vtr_writer *w)
 				m->loss.count);
 			break;
 		case VTR_MAIL_SAMPLE:
-			put_sample(w, &m->sample);
+			vtr_counter_rows_put(&w->counter_rows, &m->sample, w->recorder);
 			break;
 		}
 		vtr_mail_free(m);
@@ -294,7 +284,7 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 		vtr_pool_grow(w->o.pool);
 		/* A reader waits one chunk for samples. The first round may write several, while the
 		 * samples still wait for the first record. */
-		put_stacks(w);
+		put_samples(w);
 	}
 	vtr_pool_grow(w->o.pool);
 	vtr_cupti_settle(cupti, w->recorder, !more && is_end);
@@ -316,7 +306,7 @@ static void publish(struct vtr_writer *w)
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
 	w->numbers.unfinished = w->unfinished;
-	w->numbers.samples = w->samples;
+	w->numbers.samples = w->counter_rows.written;
 	if (cupti)
 		vtr_cupti_decoded(cupti, &w->numbers.cupti);
 	pthread_mutex_unlock(&w->lock);
@@ -380,7 +370,7 @@ static int one_round(struct vtr_writer *w)
 	unsigned wanted = atomic_load(&w->cut_wanted);
 
 	read_mail(w);
-	put_stacks(w);
+	put_samples(w);
 	follow_window(w);
 	drain_rings(w);
 	if (w->o.seen)
@@ -410,7 +400,7 @@ static void finish(struct vtr_writer *w)
 	if (cupti)
 		w->unfinished = vtr_cupti_unfinished(cupti, w->recorder, w->stop_ns);
 	vtr_edge_end_open(&w->edge, w->stop_ns);
-	put_stacks(w);
+	put_samples(w);
 	count_drops(w);
 	refused = vtr_names_refused() - w->names_refused;
 	if (refused)
@@ -588,6 +578,7 @@ void vtr_writer_free(struct vtr_writer *w)
 		return;
 	vtr_recorder_free(w->recorder);
 	vtr_stack_rows_free(&w->stack_rows);
+	vtr_counter_rows_free(&w->counter_rows);
 	vpt_free(w->drops);
 	vtr_edge_free(&w->edge);
 	vtr_gate_free(&w->ended);
