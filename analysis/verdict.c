@@ -159,9 +159,11 @@ static void judge_times(struct vpa_report *out, const struct vpa_reading *n)
 	uint64_t count = out->verdict.reversed + out->verdict.zero_time;
 	uint64_t known = n->unfinished + n->queued;
 
-	if (count > known)
-		REASON(out, "%" PRIu64 " operation%s invalid times: left out of all sums",
-			count - known, count - known == 1 ? " has" : "s have");
+	if (count <= known)
+		return;
+	lose_all(out);
+	REASON(out, "%" PRIu64 " operation%s invalid times: left out of all sums", count - known,
+		count - known == 1 ? " has" : "s have");
 }
 
 static void judge_records(

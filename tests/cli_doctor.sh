@@ -469,6 +469,10 @@ else
 fi
 doctor 1 "a CUPTI that hangs" $standin VPT_STANDIN_FAULTS=hang-flush
 row fail self-test "CUPTI"
+for fault in zero-times=1 reversed=1; do
+	doctor 1 "times that are none, $fault" $standin VPT_STANDIN_FAULTS=$fault
+	row fail self-test "operations have invalid times"
+done
 doctor 1 "a CUPTI that fails" $standin VPT_STANDIN_FAULTS=fatal=5
 row fail self-test "CUPTI failed (error"
 fixes self-test "Please report it"
