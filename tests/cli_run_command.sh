@@ -397,6 +397,13 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none space 2>/dev/null; then
 	same "$rule: exit status" 1 $?
 	says err "$work/space/a.zst: cannot write: No space left on device"
 	says err "nothing was recorded: the tracer failed, see above"
+	rule="a disk with room for the file's header alone"
+	rm -f space/*
+	VPTRACE_FLUSH_MS=60000 timeout 60 "$vptrace" run -o space/a.zst sh -c "dd if=/dev/zero of='$work/space/full' bs=4k count=15 2>/dev/null
+		'$host' launch 50 0 $(head -c 9000 /dev/urandom | base64 -w 0)" 2>err
+	same "$rule: exit status" 1 $?
+	says err "$work/space/a.zst: 63 bytes, incomplete: "
+	says err "nothing was recorded: the tracer failed, see above"
 	rule="the same, and the command failed too"
 	rm -f space/*
 	timeout 60 "$vptrace" run -o space/a.zst sh -c "dd if=/dev/zero of='$work/space/full' 2>/dev/null; '$host' launch 50 5" 2>err

@@ -46,11 +46,13 @@ static const char *last_line(char *answer)
 }
 
 /* "good, 7,416 events" from the counts after the file's name; a capture that lacks something is
- * described by what the answer says first. */
-static void put_verdict(char *answer, char *out, size_t size)
+ * described by what the answer says first. Returns whether the file has events, or may have. */
+static int put_verdict(char *answer, char *out, size_t size)
 {
 	static const char *const words[] = {"good", "incomplete", "damaged"};
+	static const char empty[] = "0 chunks, 0 events;";
 	const char *last = last_line(answer), *counts = NULL;
+	int has_events;
 	char mark[24];
 	size_t i;
 
@@ -58,6 +60,7 @@ static void put_verdict(char *answer, char *out, size_t size)
 		snprintf(mark, sizeof(mark), ": %s: ", words[i]);
 		counts = strstr(last, mark);
 	}
+	has_events = !counts || strncmp(counts + strlen(mark), empty, strlen(empty)) != 0;
 	if (counts && last == answer) {
 		counts += strlen(mark);
 		counts += strspn(counts, "0123456789");
@@ -69,6 +72,7 @@ static void put_verdict(char *answer, char *out, size_t size)
 		snprintf(out, size, "%s, %.*s", words[i - 1], (int)strcspn(counts, ";"), counts);
 	else
 		snprintf(out, size, "%s: %.*s", words[i - 1], (int)strcspn(answer, "\n"), answer);
+	return has_events;
 }
 
 /* Returns whether something was recorded in it. */
@@ -77,6 +81,7 @@ static int say_file(const char *path, const char *analyzer)
 	const char *const argv[] = {"vptrace-analyze", "check", path, NULL};
 	char *answer = malloc(ANSWER_BYTES), size[32], verdict[1024];
 	int rc = answer ? vtr_analyzer_ask(analyzer, argv, answer, ANSWER_BYTES) : -1;
+	int has_events = rc != 1;
 
 	put_size(path, size);
 	if (rc < 0)
@@ -84,10 +89,10 @@ static int say_file(const char *path, const char *analyzer)
 	else if (rc == 1)
 		snprintf(verdict, sizeof(verdict), "cannot be read");
 	else
-		put_verdict(answer, verdict, sizeof(verdict));
+		has_events = put_verdict(answer, verdict, sizeof(verdict));
 	vtr_say("%s: %s, %s", path, size, verdict);
 	free(answer);
-	return rc != 1;
+	return has_events;
 }
 
 /* ---- what the processes said ---- */
@@ -312,13 +317,13 @@ int vtr_summary_knows_html(const char *analyzer)
 int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_report report,
 	const struct vtr_ending *ending)
 {
-	size_t readable = 0, lost, running, i;
+	size_t recorded = 0, lost, running, i;
 	char text[256];
 	int failed;
 
 	for (i = 0; i < list->file_count; i++)
-		readable += (size_t)say_file(list->files[i].path, analyzer);
-	failed = !readable && has_failed(list);
+		recorded += (size_t)say_file(list->files[i].path, analyzer);
+	failed = !recorded && has_failed(list);
 	say_processes(list);
 	say_marks(list);
 	lost = say_lost(list);
@@ -328,7 +333,7 @@ int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_repo
 		say_nothing(list, text);
 	else if (lost && !list->file_count && *text)
 		vtr_say("%s", text);
-	if (ending->killed_by == SIGKILL && !readable)
+	if (ending->killed_by == SIGKILL && !recorded)
 		vtr_say("if nobody sent signal %d, the system ran out of memory: see dmesg",
 			SIGKILL);
 	if (report != VTR_REPORT_NONE && largest(list))
