@@ -408,10 +408,16 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none space 2>/dev/null; then
 	rm -f space/*
 	timeout 60 "$vptrace" run -o space/a.zst sh -c "dd if=/dev/zero of='$work/space/full' 2>/dev/null; '$host' launch 50 5" 2>err
 	same "$rule: exit status" 5 $?
+	rule="a full folder for temporary files"
+	rm -f space/*
+	TMPDIR=$work/space "$vptrace" run --overwrite -o a.zst sh -c "dd if=/dev/zero of='$work/space/full' 2>/dev/null; '$host' launch 50" 2>err
+	same "$rule: exit status" 0 $?
+	says err "$work/a.zst was written by a process that could not report to this one: No space left on device"
 	umount space
 else
 	echo "SKIPPED: no full disk: a tmpfs cannot be mounted"
 fi
+refuses 2 "standard output" 'expected a file name, found "-"' run -o - true
 refuses 2 "a pattern that is none" "expected %p, %h, %r" run -o %z true
 refuses 2 "too little memory" "--memory: expected 16 MiB to 1 TiB" run --memory 1M true
 VPTRACE_LIBRARY=/nosuch/libvptrace.so refuses 2 "a library that is not there" "VPTRACE_LIBRARY: there is no file" run true

@@ -5,6 +5,7 @@
 #include "tracer/command/pythons.h"
 #include "tracer/run_list.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +175,20 @@ static void take_line(struct vtr_list *list, char *line)
 	}
 }
 
+/* Why nobody can write a line; 0: one can. */
+static int try_line(const char *path)
+{
+	static const char line[VTR_RUN_LIST_LINE];
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), error = fd < 0 ? errno : 0;
+	ssize_t n = error ? 0 : write(fd, line, sizeof(line));
+
+	if (!error && n != (ssize_t)sizeof(line))
+		error = n < 0 ? errno : ENOSPC;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 int vtr_list_take(struct vtr_list *list)
 {
 	char line[VTR_RUN_LIST_LINE];
@@ -182,8 +197,10 @@ int vtr_list_take(struct vtr_list *list)
 
 	while (f && fgets(line, sizeof(line), f))
 		take_line(list, line);
-	if (f)
+	if (f) {
 		fclose(f);
+		list->error = try_line(list->path);
+	}
 	if (*list->path)
 		unlink(list->path);
 	list->path[0] = '\0';

@@ -34,6 +34,7 @@ struct vtr_list {
 	char marked[600];    /* its marks */
 	size_t marked_count; /* such processes */
 	char path[PATH_MAX]; /* of the list itself; "": there is none */
+	int error;           /* after the end: errno if nothing could be written to it; 0: else */
 };
 
 /* Creates the file and sets VPTRACE_LIST. 0, or -1: there is no list, and no summary. */

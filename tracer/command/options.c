@@ -25,7 +25,7 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 		"memory limit of the tracer in each process, such as 512M (256M)"},
 	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
 		"the most samples per second of the Python stacks of threads that call CUDA, 1 to "
-		"1000, or off (200)"},
+		"1000; 0 or off: none (200)"},
 	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE|RULE", "auto",
 		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
 		"all "

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,20 @@ static int check_report(enum vtr_report report, const char *analyzer, struct vpt
 	return VPT_OK;
 }
 
+/* A capture is one file for each process, and standard output is the command's. */
+static int check_output(const struct vpa_args *args, struct vpt_err *err)
+{
+	const char *name = vpa_text_of(args, VTR_RUN_OUTPUT);
+
+	if (!name)
+		name = getenv("VPTRACE_OUTPUT");
+	if (name && !strcmp(name, "-"))
+		return vpt_fail(err, VPT_EINVAL,
+			"--output: expected a file name, found \"-\": a capture cannot go to "
+			"standard output, which is the command's; ./- is a file of that name");
+	return VPT_OK;
+}
+
 /* Everything that can be known before the command runs. 0 or an exit status. */
 static int prepare(const struct vpa_args *args, struct vtr_places *places, char path[PATH_MAX],
 	struct vpt_err *err)
@@ -43,7 +58,8 @@ static int prepare(const struct vpa_args *args, struct vtr_places *places, char 
 
 	if (rc)
 		return rc;
-	if (vtr_places_find(places, err) || vtr_variables_set(args, places, err) ||
+	if (check_output(args, err) || vtr_places_find(places, err) ||
+		vtr_variables_set(args, places, err) ||
 		check_report(wanted_report(args), places->analyzer, err))
 		return err->code == VPT_ENOMEM ? VPA_EXIT_FAILED : VPA_EXIT_MISUSED;
 	return 0;
@@ -61,6 +77,19 @@ static struct vtr_rings *hold_rings(void)
 	return rings;
 }
 
+/* Why a process that recorded is not in the list. */
+static void say_unlisted(const char *path, int error)
+{
+	if (error)
+		vtr_say("%s was written by a process that could not report to this one: %s in the "
+			"folder for temporary files; set TMPDIR to another one",
+			path, strerror(error));
+	else
+		vtr_say("%s was written by a process that could not report to this one: it may run "
+			"as another user",
+			path);
+}
+
 /* A process of another user cannot write to the list, but may have recorded. */
 static void find_unlisted(struct vtr_list *list, time_t since)
 {
@@ -72,9 +101,7 @@ static void find_unlisted(struct vtr_list *list, time_t since)
 	options = malloc(sizeof(*options));
 	if (options && !vtr_options_resolve(NULL, options, &err) &&
 		vtr_output_is_newer(options, since)) {
-		vtr_say("%s was written by a process that could not report to this one: it may run "
-			"as another user",
-			options->path);
+		say_unlisted(options->path, list->error);
 		vtr_list_file(list, 0, options->path);
 	}
 	free(options);
