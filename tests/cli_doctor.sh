@@ -83,6 +83,7 @@ row ok cupti "CUPTI 130001 of CUDA 13 from the dynamic linker's folders: $bin/st
 row ok cupti "KERNEL 216"
 row ok clients "CUPTI accepted a subscriber"
 row ok nvtx "4 of 4 ranges arrived through NVTX's injection"
+row ok nvml "simulated, driver simulated: 2 of 9 values of GPU 0"
 row ok permissions "this user may trace"
 row ok self-test "SIMULATED, no GPU ran: 4 of 4 kernels, 12 of 12 copies and memsets, 8 of 8 ranges arrived"
 row ok self-test "the capture read back: good"
@@ -203,6 +204,23 @@ row ok cupti "not used: $work/toolkit/lib64/libcupti.so.13 (libcupti.so.13, from
 row ok cupti "from the dynamic linker's folders: $bin/standin/libcupti.so.13"
 doctor 1 "a libcupti without a function" $standin VPT_STANDIN_FAULTS=no-symbols=cuptiActivityFlushAll
 row fail cupti "the library has no function cuptiActivityFlushAll"
+
+# ---- NVML ----
+doctor 0 "NVML cannot start" $standin VPT_STANDIN_FAULTS=nvml-init=9
+row warn nvml "no counters of the GPU: unavailable: nvmlInit_v2 gave error 9"
+fixes nvml "NVIDIA_DRIVER_CAPABILITIES=compute,utility"
+doctor 0 "NVML does not know the GPU" $standin VPT_STANDIN_FAULTS=nvml-no=device
+row warn nvml "it does not know GPU 0 by the UUID that CUDA gives"
+fixes nvml "nvidia-smi -L"
+doctor 0 "NVML gives more" $standin "VPT_STANDIN_NVML=power=300;temperature=60"
+row ok nvml "4 of 9 values of GPU 0"
+doctor 0 "NVML hangs" $standin VPT_STANDIN_FAULTS=nvml-hang -- --timeout 3
+row warn nvml "no counters of the GPU: no answer within 3 s: it hangs in nvmlInit"
+fixes nvml "VPTRACE_COUNTERS=off"
+mkdir -p no-nvml
+cp -d "$bin"/standin/libcu*.so* no-nvml/
+doctor 0 "there is no NVML" LD_LIBRARY_PATH=$work/no-nvml VPT_STANDIN_TIME=real
+row warn nvml "no counters of the GPU: unavailable: libnvidia-ml.so.1"
 
 # ---- other clients, permissions ----
 doctor 1 "the subscription is held" $standin VPT_STANDIN_FAULTS=busy

@@ -11,6 +11,7 @@
 	X(gpu)                                                                                     \
 	X(cupti)                                                                                   \
 	X(clients)                                                                                 \
+	X(nvml)                                                                                    \
 	X(nvtx)                                                                                    \
 	X(python)                                                                                  \
 	X(permissions)                                                                             \

@@ -110,6 +110,8 @@ static void run_probes(void)
 		if (*patient.analyzer && vtr_probe_value(&patient.self, "stop", 0))
 			vtr_metadata_read(&patient);
 	}
+	if (vtr_probe_value(&patient.self, "device", 0))
+		run(&patient.nvml, vtr_probe_nvml);
 	run(&patient.system, vtr_probe_system);
 	run(&patient.python_ran, vtr_probe_python);
 	patient.clock_step_ns = realtime_ahead_ns() - before;
@@ -120,6 +122,7 @@ static void free_probes(void)
 	vtr_probe_reset(&patient.load);
 	vtr_probe_reset(&patient.cuda);
 	vtr_probe_reset(&patient.self);
+	vtr_probe_reset(&patient.nvml);
 	vtr_probe_reset(&patient.system);
 	vtr_probe_reset(&patient.python_ran);
 }

@@ -16,9 +16,9 @@ const struct vpa_command vtr_command_doctor = {
 	.name = "doctor",
 	.usage = "[options]",
 	.help = "check what can be recorded here, and how to fix what cannot",
-	.about = "Checks the library, the driver, CUPTI, other profilers, NVTX, Python,\n"
-		 "permissions, clocks, limits of the container, the output's folder and the\n"
-		 "variables. Then it records a few operations of the GPU and counts their\n"
+	.about = "Checks the library, the driver, CUPTI, other profilers, NVML, NVTX,\n"
+		 "Python, permissions, clocks, limits of the container, the output's folder\n"
+		 "and the variables. Then it records a few operations of the GPU and counts their\n"
 		 "records. Run it where the program will run: in the same container, as the\n"
 		 "same user, with the same environment.\n"
 		 "\n"

@@ -28,6 +28,7 @@ struct vtr_patient {
 	struct vtr_probe load;       /* load_probe.c: the library alone */
 	struct vtr_probe cuda;       /* cuda_probe.c: driver and libcupti, nothing started */
 	struct vtr_probe self;       /* self_probe.c: the self-test */
+	struct vtr_probe nvml;       /* nvml_probe.c: what NVML gives of each GPU */
 	struct vtr_probe python_ran; /* python_probe.c */
 	struct vtr_probe system;     /* system_probe.c: system calls that may be forbidden */
 	int64_t clock_step_ns;       /* how far CLOCK_REALTIME jumped during the self-test */
@@ -41,6 +42,7 @@ void vtr_probe_unset(void);
 void vtr_probe_load(int to, void *patient);
 void vtr_probe_cuda(int to, void *patient);
 void vtr_probe_self(int to, void *patient);
+void vtr_probe_nvml(int to, void *patient);
 void vtr_probe_python(int to, void *patient);
 void vtr_probe_system(int to, void *patient);
 
