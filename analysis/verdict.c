@@ -11,6 +11,9 @@ enum { REASONS_MAX = 32, LOSSES_MAX = 256 };
 /* Above this share of the window the profiling library's own work stretches the measured gaps. */
 static const double degraded_share = 0.05;
 
+/* From this share of a window's launches on, it is worth a sentence of its own that they lack their op. */
+static const double began_off_share = 0.1;
+
 static void add_reason(struct vpa_report *out, const char *text, const char *remedy)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -245,11 +248,39 @@ static void judge_lost_launches(struct vpa_report *out)
 		"correct these");
 }
 
+static uint64_t launches_without_reason(const struct vpa_verdict *v)
+{
+	return v->launches_without_op - v->launches_lost;
+}
+
+/* What the GPU begins outside a window is no part of the recording, as was asked. But if that is a
+ * good part of what the host launched inside, the window is not what its user expects. */
+static void judge_began_off(
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+{
+	struct vpa_verdict *v = &out->verdict;
+	const struct vpa_counts *counts = &out->counts;
+	uint64_t without = launches_without_reason(v), with;
+
+	if (!without || n->ring[0] || (!r->paused.count && !n->ended[0]))
+		return;
+	with = counts->kernels + counts->memcpy + counts->memset;
+	with -= v->ops_without_launch < with ? v->ops_without_launch : with;
+	if ((double)without < began_off_share * (double)(without + with))
+		return;
+	v->began_off = vpa_arena_printf(&out->arena,
+		"%" PRIu64 " of %" PRIu64
+		" launches have their operation: the GPU began the others while recording was off",
+		with, without + with);
+	add_reason(
+		out, v->began_off, "synchronise before the window closes, or use a longer window");
+}
+
 /* A launch that failed, or had nothing to copy, has none either, so this makes no capture incomplete. But
  * where work is missing, often nothing else shows it. */
 static void judge_launches(struct vpa_report *out)
 {
-	uint64_t count = out->verdict.launches_without_op - out->verdict.launches_lost;
+	uint64_t count = out->verdict.began_off ? 0 : launches_without_reason(&out->verdict);
 
 	if (count)
 		REASON(out, "%" PRIu64 " launch%s no op: not recorded, or run after the end", count,
@@ -436,6 +467,7 @@ int vpa_verdict_write(
 	if (!v->complete)
 		copy_losses(v, reading);
 	judge_lost_launches(out);
+	judge_began_off(out, r, reading);
 	judge_records(out, r, reading);
 	judge_limits(out, r);
 	judge_overhead(out, r);

@@ -105,6 +105,8 @@ lets_through $(windows_of inside)
 keeps_whole
 "$VPT_ANALYZE" part.zst >out 2>err
 says out "launched while recording was paused"
+records "what the GPU begins after a window is said in the verdict" --capture nvtx:inside "$host"
+says err "launches have their operation: the GPU began the others while recording was off: synchronise before the window closes"
 unset VPT_QUEUES
 records "everything" "$host"
 mv part whole

@@ -741,6 +741,10 @@ static void processes_may_use_the_same_numbers(void **state)
 	"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 "            \
 	"1000us-1100us corr 1 \"a\"\n"
 
+#define LAUNCH(at)                                                                                 \
+	"call t1 cudaLaunchKernel " at "0us-" at "1us corr " at "\nkernel s7 " at "2us-" at        \
+	"5us corr " at " \"b\"\n"
+
 static const struct {
 	const char *rule, *script;
 	int complete;
@@ -796,6 +800,21 @@ static const struct {
 		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 2\n"
 		"call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us corr 3 "
 		"\"b\"\n",
+		1, "1 launch has no op"},
+	{"what the GPU begins after a window is no loss, but said",
+		"start 1ms\nend 2ms\nloss all paused 1030us-2000us\n"
+		"call t1 cudaLaunchKernel 1000us-1001us corr 2\n"
+		"kernel s7 1010us-1020us corr 2 \"b\"\n"
+		"call t1 cudaLaunchKernel 1011us-1012us corr 3\n"
+		"call t1 cudaLaunchKernel 1013us-1014us corr 4\n",
+		1,
+		"1 of 3 launches have their operation: the GPU began the others while recording "
+		"was off"},
+	{"a few such launches are as any others",
+		"start 1ms\nend 2ms\nloss all paused 1900us-2000us\n" LAUNCH("120") LAUNCH("121")
+			LAUNCH("122") LAUNCH("123") LAUNCH("124") LAUNCH("125") LAUNCH("126")
+				LAUNCH("127") LAUNCH("128") LAUNCH(
+					"129") "call t1 cudaLaunchKernel 1850us-1851us corr 99\n",
 		1, "1 launch has no op"},
 	{"not if a copy is what has no op",
 		WORK "call t1 cudaMemcpyAsync 1010us-1011us corr 2\n"

@@ -45,14 +45,15 @@ static const char *last_line(char *answer)
 	return line ? line + 1 : answer;
 }
 
-/* "good, 7,416 events" from the counts after the file's name; a capture that lacks something is
- * described by what the answer says first. Returns whether the file has events, or may have. */
+/* "good, 7,416 events" from the counts after the file's name, and what the answer says before. A
+ * capture that lacks something is described by that alone. Returns whether the file has events, or may
+ * have. */
 static int put_verdict(char *answer, char *out, size_t size)
 {
 	static const char *const words[] = {"good", "incomplete", "damaged"};
 	static const char empty[] = "0 chunks, 0 events;";
 	const char *last = last_line(answer), *counts = NULL;
-	int has_events;
+	int has_events, is_good;
 	char mark[24];
 	size_t i;
 
@@ -61,15 +62,18 @@ static int put_verdict(char *answer, char *out, size_t size)
 		counts = strstr(last, mark);
 	}
 	has_events = !counts || strncmp(counts + strlen(mark), empty, strlen(empty)) != 0;
-	if (counts && last == answer) {
+	is_good = counts && i == 1;
+	if (counts && (last == answer || is_good)) {
 		counts += strlen(mark);
 		counts += strspn(counts, "0123456789");
 		counts += strncmp(counts, " chunks, ", 9) ? 0 : 9;
 	}
 	if (!counts)
 		snprintf(out, size, "its verdict is not known");
-	else if (last == answer)
-		snprintf(out, size, "%s, %.*s", words[i - 1], (int)strcspn(counts, ";"), counts);
+	else if (last == answer || is_good)
+		snprintf(out, size, "%s, %.*s%s%.*s", words[i - 1], (int)strcspn(counts, ";"),
+			counts, last == answer ? "" : ": ",
+			last == answer ? 0 : (int)strcspn(answer, "\n"), answer);
 	else
 		snprintf(out, size, "%s: %.*s", words[i - 1], (int)strcspn(answer, "\n"), answer);
 	return has_events;
