@@ -185,9 +185,8 @@ static size_t say_lost(const struct vtr_list *list)
 		snprintf(more, sizeof(more), " and %zu more", lost - 1);
 	if (lost)
 		vtr_say("process %ld%s ended without a stop, and had written nothing: at most the "
-			"records of its last %s ms (VPTRACE_FLUSH_MS) are missing; it died, or "
-			"called "
-			"_exit() in place of exit()",
+			"records of its last %s ms (VPTRACE_FLUSH_MS) are missing, and of the "
+			"GPU's work an eighth more; it died, or called _exit() in place of exit()",
 			first, more, flush && *flush ? flush : "1000");
 	return lost;
 }
