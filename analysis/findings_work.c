@@ -44,7 +44,7 @@ static int is_mostly_memsets(const struct vpa_report *r)
 static const char *bound_title(const struct vpa_report *r, enum vpa_limit limit,
 	const struct vpa_load *load, const char *usual)
 {
-	if (limit == VPA_LIMIT_WORK && load->busy_ns < load->window_ns / 2)
+	if (limit == VPA_LIMIT_WORK && vpa_limit_is_of_part(load))
 		return "while it worked, the GPU was the limit: cheaper work shortens only that "
 		       "part of the window";
 	if (limit == VPA_LIMIT_COPIES && is_mostly_memsets(r))
