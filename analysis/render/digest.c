@@ -338,11 +338,15 @@ void vpa_limit_cause(
 	struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit, struct vpa_load load)
 {
 	const struct vpa_copy_row *c = r->copy_count ? &r->copies[0] : NULL;
+	int clears = c && !strcmp(c->kind, "memset");
 
 	if (limit == VPA_LIMIT_COPIES) {
-		vpa_words_add(w, "", "exposed copies, %s %% of busy time",
-			vpa_percent(load.copy_ns, load.busy_ns).text);
-		if (c && c->source && c->target)
+		vpa_words_add(w, "", "exposed copies%s, %s %% of busy time",
+			clears ? " and memsets" : "", vpa_percent(load.copy_ns, load.busy_ns).text);
+		if (clears)
+			vpa_words_add(w, "", " (mostly memsets, %s GB/s)",
+				vpa_fixed(c->gb_per_s, 1).text);
+		else if (c && c->source && c->target)
 			vpa_words_add(w, "", " (mostly %s, %s to %s, %s GB/s)",
 				vpa_fit(c->kind, 16).text, vpa_fit(c->source, 24).text,
 				vpa_fit(c->target, 24).text, vpa_fixed(c->gb_per_s, 1).text);
