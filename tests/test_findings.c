@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/page.h"
+
 /* Of families GEMM, elementwise, eager-softmax, communication. */
 #define GEMM    " \"ampere_sgemm_128x64_nn\"\n"
 #define BF16    " \"ampere_bf16_s16816gemm_bf16_64x64_ldg8_f2f_stages_64x5_tn\"\n"
@@ -47,28 +49,6 @@ static const struct vpa_finding *finding(const struct vpa_report *r, const char 
 		if (!strcmp(r->findings[i].id, id))
 			return &r->findings[i];
 	return NULL;
-}
-
-/* The page with every run of spaces and line ends as one space: where lines are broken does not matter. */
-static char *page_of(const struct vpa_report *r)
-{
-	struct vpt_buffer out;
-	struct vpt_sink *sink;
-	struct vpt_err err = {0};
-	char *from, *to;
-
-	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err) ||
-		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
-		fail_msg("%s", err.text);
-	for (from = to = out.data; *from; from++) {
-		if (*from == '\n')
-			*from = ' ';
-		if (*from != ' ' || (to != out.data && to[-1] != ' '))
-			*to++ = *from;
-	}
-	*to = '\0';
-	return out.data;
 }
 
 static void expect_page(const char *rule, const struct vpa_report *r, const char *words, int there)

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/page.h"
+
 #define GEMM   " \"ampere_sgemm_128x64_nn\"\n"
 #define REDUCE " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\"\n"
 
@@ -74,28 +76,13 @@ static struct vpa_report *analyze(const struct script *s)
 	return report;
 }
 
-/* The page with every run of spaces and line ends as one space. */
 static void expect_page(const struct vpa_report *r, const char *words, int there)
 {
-	struct vpt_buffer out;
-	struct vpt_sink *sink;
-	struct vpt_err err = {0};
-	char *from, *to;
+	char *page = page_of(r);
 
-	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err) ||
-		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
-		fail_msg("%s", err.text);
-	for (from = to = out.data; *from; from++) {
-		if (*from == '\n')
-			*from = ' ';
-		if (*from != ' ' || (to != out.data && to[-1] != ' '))
-			*to++ = *from;
-	}
-	*to = '\0';
-	if ((strstr(out.data, words) != NULL) != there)
-		fail_msg("%s \"%s\" in\n%s", there ? "no" : "there is", words, out.data);
-	vpt_free(out.data);
+	if ((strstr(page, words) != NULL) != there)
+		fail_msg("%s \"%s\" in\n%s", there ? "no" : "there is", words, page);
+	vpt_free(page);
 }
 
 /* No finding leaves less of the run than the work of the busiest device takes. */

@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/page.h"
+
 static struct vpa_report *report_of(struct random_text *text)
 {
 	const struct vpa_options options = {.min_gap_ns = 1, .top = 100};
@@ -31,28 +33,6 @@ static struct vpa_report *report_of(struct random_text *text)
 	vpt_trace_close(trace);
 	vpt_free(text->data);
 	return report;
-}
-
-/* The page with every run of spaces and line ends as one space. */
-static char *page_of(const struct vpa_report *r)
-{
-	struct vpt_buffer out;
-	struct vpt_sink *sink;
-	struct vpt_err err = {0};
-	char *from, *to;
-
-	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err) ||
-		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
-		fail_msg("%s", err.text);
-	for (from = to = out.data; *from; from++) {
-		if (*from == '\n')
-			*from = ' ';
-		if (*from != ' ' || (to != out.data && to[-1] != ' '))
-			*to++ = *from;
-	}
-	*to = '\0';
-	return out.data;
 }
 
 /* The part of the page from CAUSE to the checklist or what else follows FIX FIRST. */
