@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { REASONS_MAX = 32, LOSSES_MAX = 256 };
+enum { REASONS_MAX = 32, LOSSES_MAX = 256, BEGAN_OFF_LEAST = 4 };
 
 /* Above this share of the window the profiling library's own work stretches the measured gaps. */
 static const double degraded_share = 0.05;
 
-/* From this share of a window's launches on, it is worth a sentence of its own that they lack their op. */
+/* From this share of a window's launches on, and from BEGAN_OFF_LEAST, it is worth a sentence of its own that they lack their op. */
 static const double began_off_share = 0.1;
 
 static void add_reason(struct vpa_report *out, const char *text, const char *remedy)
@@ -262,7 +262,7 @@ static void judge_began_off(
 	const struct vpa_counts *counts = &out->counts;
 	uint64_t without = launches_without_reason(v), with;
 
-	if (!without || n->ring[0] || (!r->paused.count && !n->ended[0]))
+	if (without < BEGAN_OFF_LEAST || n->ring[0] || (!r->paused.count && !n->ended[0]))
 		return;
 	with = counts->kernels + counts->memcpy + counts->memset;
 	with -= v->ops_without_launch < with ? v->ops_without_launch : with;

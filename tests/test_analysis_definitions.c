@@ -806,10 +806,20 @@ static const struct {
 		"call t1 cudaLaunchKernel 1000us-1001us corr 2\n"
 		"kernel s7 1010us-1020us corr 2 \"b\"\n"
 		"call t1 cudaLaunchKernel 1011us-1012us corr 3\n"
-		"call t1 cudaLaunchKernel 1013us-1014us corr 4\n",
+		"call t1 cudaLaunchKernel 1013us-1014us corr 4\n"
+		"call t1 cudaLaunchKernel 1015us-1016us corr 5\n"
+		"call t1 cudaLaunchKernel 1017us-1018us corr 6\n",
 		1,
-		"1 of 3 launches have their operation: the GPU began the others while recording "
+		"1 of 5 launches have their operation: the GPU began the others while recording "
 		"was off"},
+	{"at least four of them",
+		"start 1ms\nend 2ms\nloss all paused 1030us-2000us\n"
+		"call t1 cudaLaunchKernel 1000us-1001us corr 2\n"
+		"kernel s7 1010us-1020us corr 2 \"b\"\n"
+		"call t1 cudaLaunchKernel 1011us-1012us corr 3\n"
+		"call t1 cudaLaunchKernel 1013us-1014us corr 4\n"
+		"call t1 cudaLaunchKernel 1015us-1016us corr 5\n",
+		1, "3 launches have no op"},
 	{"a few such launches are as any others",
 		"start 1ms\nend 2ms\nloss all paused 1900us-2000us\n" LAUNCH("120") LAUNCH("121")
 			LAUNCH("122") LAUNCH("123") LAUNCH("124") LAUNCH("125") LAUNCH("126")
