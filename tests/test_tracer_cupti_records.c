@@ -660,6 +660,27 @@ static void put_calls(const char *text, uint32_t thread)
 			end, correlation);
 }
 
+/* The two records were converted along different lines. */
+static void a_driver_call_may_reach_out_by_the_doubt_of_both_times(void **unused)
+{
+	static const struct {
+		const char *records;
+		unsigned nested;
+	} cases[] = {{"D95-120#1 R100-130#1", 1}, {"D110-135#1 R100-130#1", 1},
+		{"R100-130#1 D95-135#1", 1}, {"D94-120#1 R100-130#1", 0},
+		{"D110-136#1 R100-130#1", 0}};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		open_all(&fake_versions[1]);
+		vtr_decoder_doubt(decoder, 5);
+		put_calls(cases[i].records, 11);
+		decode();
+		assert_int_equal(counts().nested, cases[i].nested);
+	}
+}
+
 static void nested_driver_calls_are_told_once(void **unused)
 {
 	size_t i;
@@ -1024,6 +1045,7 @@ int main(void)
 		TEST(calls_that_nobody_asked_for_are_filtered),
 		TEST(unknown_ways_to_copy_keep_their_names),
 		TEST(nested_driver_calls_are_told_once),
+		TEST(a_driver_call_may_reach_out_by_the_doubt_of_both_times),
 		TEST(nesting_is_seen_across_buffers_and_threads),
 		TEST(correlation_numbers_never_wrap),
 		TEST(names_are_compared_with_what_they_were),

@@ -20,7 +20,8 @@ struct vtr_decoder {
 	int discard;                    /* drop the rows of the current buffer */
 	uint64_t from_ns, to_ns;        /* times seen in a discard buffer */
 	uint64_t newest_correlation;
-	uint64_t now_ns; /* CLOCK_MONOTONIC at the start of the current buffer */
+	uint64_t now_ns;   /* CLOCK_MONOTONIC at the start of the current buffer */
+	uint64_t doubt_ns; /* see vtr_decoder_doubt() */
 	struct vtr_decoded n;
 };
 

@@ -151,9 +151,15 @@ static void release(struct vtr_decoder *d, struct vtr_call_thread *t)
 	d->discard = discard;
 }
 
-static int contains(uint64_t start, uint64_t end, const struct vtr_held_call *c)
+void vtr_decoder_doubt(struct vtr_decoder *d, uint64_t doubt_ns)
 {
-	return start <= c->start && c->end <= end;
+	d->doubt_ns = doubt_ns;
+}
+
+static int contains(
+	const struct vtr_decoder *d, uint64_t start, uint64_t end, const struct vtr_held_call *c)
+{
+	return start <= c->start + d->doubt_ns && c->end <= end + d->doubt_ns;
 }
 
 static void filter_nested(struct vtr_decoder *d)
@@ -170,7 +176,7 @@ static void settle_around(
 
 	for (i = 0; i < t->held_count; i++) {
 		if (t->held[i].correlation == runtime->correlation &&
-			contains(runtime->start, runtime->end, &t->held[i])) {
+			contains(d, runtime->start, runtime->end, &t->held[i])) {
 			filter_nested(d);
 			d->n.held--;
 		} else {
@@ -186,7 +192,7 @@ static void hold(struct vtr_decoder *d, struct vtr_call_thread *t, const struct 
 	const struct vtr_held_call *c)
 {
 	if (c->correlation && c->correlation == t->last_correlation &&
-		contains(t->last_start, t->last_end, c)) {
+		contains(d, t->last_start, t->last_end, c)) {
 		filter_nested(d);
 		return;
 	}

@@ -50,6 +50,10 @@ uint64_t vtr_decoder_buffer(
  * recorder's last chunk. */
 void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t age_ns);
 
+/* How far times of two buffers may be off against each other, since they were converted from another clock;
+ * 0, the default: not at all. A driver call that reaches out of its runtime call by no more is inside it. */
+void vtr_decoder_doubt(struct vtr_decoder *d, uint64_t doubt_ns);
+
 void vtr_decoder_counts(const struct vtr_decoder *d, struct vtr_decoded *out);
 
 /* Extends a 32-bit correlation id to 64 bits: the number nearest to the newest one seen. 0:

@@ -33,6 +33,9 @@ enum { REASON_BYTES = 256, LAST_RESORT_BYTES = 64 << 10 };
 /* A call in a buffer that is not full arrives with the next flush, usually within a second. */
 #define HOLD_NS UINT64_C(3000000000)
 
+/* Times that were converted along two lines differ by more than the error of both: they are rounded. */
+enum { CLOCK_DOUBT_NS = 1000 };
+
 struct vtr_cupti {
 	struct vtr_library library;
 	struct vtr_sizes sizes;
@@ -573,6 +576,9 @@ uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
 
 	if (vtr_cupti_clock_is_known(clock) && !full->stale)
 		vtr_cupti_clock_buffer(clock, &c->sizes, full);
+	/* A pair of calls may lie in two buffers, and a reading of the clocks between them. */
+	vtr_decoder_doubt(c->decoder,
+		vtr_cupti_clock_is_known(clock) ? 2 * clock->error_ns + CLOCK_DOUBT_NS : 0);
 	if (stopped_ns && full->given_ns >= stopped_ns && !full->stale && !full->discard)
 		vtr_unfinished_buffer(&c->unfinished, &c->sizes, full);
 	if (c->graphs.suspect && !full->stale && !full->discard)
