@@ -208,6 +208,16 @@ int vtr_list_take(struct vtr_list *list)
 	return is_there ? 0 : -1;
 }
 
+int vtr_list_has_file(const struct vtr_list *list, long pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->file_count; i++)
+		if (list->files[i].pid == pid)
+			return 1;
+	return 0;
+}
+
 void vtr_list_free(struct vtr_list *list)
 {
 	size_t i;

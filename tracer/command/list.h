@@ -46,6 +46,8 @@ void *vtr_list_add(void *array, size_t *count, size_t size);
 
 /* Adds a file, unless it is there. */
 void vtr_list_file(struct vtr_list *list, long pid, const char *path);
+/* Whether the process has written one. */
+int vtr_list_has_file(const struct vtr_list *list, long pid);
 
 /* Reads what the processes have written so far, and removes the file. 0, or -1: somebody has removed it
  * before, or it cannot be read. */

@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int has_file(const struct vtr_list *list, long pid)
-{
-	size_t i;
-
-	for (i = 0; i < list->file_count; i++)
-		if (list->files[i].pid == pid)
-			return 1;
-	return 0;
-}
-
 static int has_site(const struct vtr_list *list, long pid)
 {
 	size_t i;
@@ -94,7 +84,7 @@ void vtr_pythons_check(struct vtr_list *list)
 	for (i = 0; i < list->process_count; i++) {
 		const struct vtr_traced *t = &list->processes[i];
 
-		if (!t->python || has_site(list, t->pid) || !has_file(list, t->pid))
+		if (!t->python || has_site(list, t->pid) || !vtr_list_has_file(list, t->pid))
 			continue;
 		first = first ? first : t;
 		count++;

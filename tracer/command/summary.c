@@ -137,16 +137,6 @@ static void say_marks(const struct vtr_list *list)
 	free(text);
 }
 
-static int has_file(const struct vtr_list *list, long pid)
-{
-	size_t i;
-
-	for (i = 0; i < list->file_count; i++)
-		if (list->files[i].pid == pid)
-			return 1;
-	return 0;
-}
-
 /* Returns how many processes still run. */
 static size_t say_running(void)
 {
@@ -175,7 +165,7 @@ static size_t say_lost(const struct vtr_list *list)
 	for (i = list->process_count; i-- > 0;) {
 		const struct vtr_traced *t = &list->processes[i];
 
-		if (!t->started || t->ended || t->start_code || has_file(list, t->pid) ||
+		if (!t->started || t->ended || t->start_code || vtr_list_has_file(list, t->pid) ||
 			vtr_running_has(t->pid))
 			continue;
 		first = t->pid;
