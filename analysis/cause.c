@@ -55,7 +55,7 @@ static int put_cut(
 	struct work *w, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
 {
 	const struct vpa_resolver *r = w->resolver;
-	int shares = cut->in && cut->base != VPA_CAUSE_SYNC && cut->base != VPA_CAUSE_BLOCKING_COPY;
+	int shares = cut->in && vpa_overhead_is_shared(cut->base);
 	const struct vpa_overheads o = vpa_overheads_of(r, thread, shares);
 	struct vpa_cause_piece piece = {.call = cut->call,
 		.place = cut->place,

@@ -113,12 +113,6 @@ static unsigned part_of(const struct vpa_call *copy)
 	return vpa_call_is_small_read(copy) ? VPA_GAIN_SMALL_READS : VPA_GAIN_LARGE_COPIES;
 }
 
-/* Whether overhead of other threads of the process holds a call up. */
-static int shares_overhead(enum vpa_cause kind)
-{
-	return kind != VPA_CAUSE_SYNC && kind != VPA_CAUSE_BLOCKING_COPY;
-}
-
 /* Counts a call, up to `until_ns`. */
 static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_t until_ns)
 {
@@ -136,7 +130,8 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 	start = vpa_later(start, h->at_ns);
 	until_ns = vpa_earlier(end, until_ns);
 	if (until_ns > start)
-		add_time(w, cause, part, host_time_of(w, start, until_ns, shares_overhead(kind)));
+		add_time(w, cause, part,
+			host_time_of(w, start, until_ns, vpa_overhead_is_shared(kind)));
 	h->at_ns = vpa_later(h->at_ns, until_ns);
 	if (until_ns < end)
 		return;

@@ -9,8 +9,14 @@ struct vpa_overheads {
 	const struct vpa_overhead *of[2];
 };
 
-/* Those of no particular thread, and the thread's own; `shares`: of all threads of its process, since they share the
- * locks of the calls they are in. */
+/* Whether overhead of all threads of the process counts for a call with this cause: they share the locks of the calls
+ * they are in, but a wait for the device holds none. */
+static inline int vpa_overhead_is_shared(enum vpa_cause cause)
+{
+	return cause != VPA_CAUSE_SYNC && cause != VPA_CAUSE_BLOCKING_COPY;
+}
+
+/* Those of no particular thread, and the thread's own; `shares`: of all threads of its process. */
 struct vpa_overheads vpa_overheads_of(const struct vpa_resolver *r, uint32_t thread, int shares);
 
 /* Whether the profiling library, else the loader, was at work at `t`: sets *cause. Lowers *until_ns to where the
