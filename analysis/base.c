@@ -1,12 +1,8 @@
 /* base.c - finds the unit that gains are a part of, and how much of a gain is in it. */
 #include "analysis/base.h"
 
+#include "analysis/intervals.h"
 #include "analysis/limit.h"
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static int use_blocks(const struct vpa_report *r, struct vpa_base *out)
 {
@@ -62,7 +58,7 @@ static uint64_t first_op_ns(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		first_ns = least(first_ns, r->devices[i].first_ns);
+		first_ns = vpa_earlier(first_ns, r->devices[i].first_ns);
 	return first_ns;
 }
 
@@ -137,7 +133,7 @@ static uint64_t active_idle_ns(const struct vpa_report *r)
 
 	for (i = 0; i < r->device_count; i++)
 		ns += r->devices[i].active_ns -
-		      least(r->devices[i].active_ns, r->devices[i].busy_ns);
+		      vpa_earlier(r->devices[i].active_ns, r->devices[i].busy_ns);
 	return ns;
 }
 
@@ -145,9 +141,9 @@ static uint64_t active_idle_ns(const struct vpa_report *r)
  * whatever they count to. */
 static uint64_t inside_of(uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uint64_t all_ns)
 {
-	uint64_t outside_ns = all_ns - least(inside_ns, all_ns);
+	uint64_t outside_ns = all_ns - vpa_earlier(inside_ns, all_ns);
 
-	return outside_ns > ns / 2 ? 0 : vpa_portion(gain_ns, least(ns, inside_ns), ns);
+	return outside_ns > ns / 2 ? 0 : vpa_portion(gain_ns, vpa_earlier(ns, inside_ns), ns);
 }
 
 uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base,
@@ -163,7 +159,7 @@ uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base,
 	for (i = 0; i < base->part_count; i++)
 		if (base->parts[i].kind == VPA_PART_IDLE && base->parts[i].cause == cause)
 			of_cause += base->parts[i].ns;
-	return least(vpa_portion(gain_ns, least(of_cause, ns), ns), base->idle_ns);
+	return vpa_earlier(vpa_portion(gain_ns, vpa_earlier(of_cause, ns), ns), base->idle_ns);
 }
 
 uint64_t vpa_base_busy(
@@ -177,5 +173,5 @@ uint64_t vpa_base_busy(
 		return inside_of(ns, ns, base->busy_ns, vpa_busy_ns(r));
 	inside = vpa_family_parts_ns(base->parts, base->part_count, family);
 	all = vpa_family_ns(r, family);
-	return vpa_portion(ns, least(inside, all), all);
+	return vpa_portion(ns, vpa_earlier(inside, all), all);
 }

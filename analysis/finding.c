@@ -3,6 +3,7 @@
 #include "analysis/finding.h"
 
 #include "analysis/base.h"
+#include "analysis/intervals.h"
 #include "analysis/limit.h"
 
 #include <string.h>
@@ -18,11 +19,6 @@ static const double inside_share = 0.25;
 
 /* A device that is busy for less of its active time is named. */
 static const double busy_share = 0.25;
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 int vpa_findings_begin(struct vpa_report *r)
 {
@@ -87,14 +83,14 @@ uint64_t vpa_run_ns(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++) {
-		first_ns = least(first_ns, r->devices[i].first_ns);
+		first_ns = vpa_earlier(first_ns, r->devices[i].first_ns);
 		last_ns = r->devices[i].last_ns > last_ns ? r->devices[i].last_ns : last_ns;
 	}
 	for (i = 0; i < r->device_count; i++) {
 		const struct vpa_device *d = &r->devices[i];
 
-		run_ns =
-			least(run_ns, d->active_ns + d->first_ns - first_ns + last_ns - d->last_ns);
+		run_ns = vpa_earlier(
+			run_ns, d->active_ns + d->first_ns - first_ns + last_ns - d->last_ns);
 	}
 	return r->device_count ? run_ns : 0;
 }
@@ -103,7 +99,7 @@ uint64_t vpa_idle_most_ns(const struct vpa_report *r)
 {
 	uint64_t run_ns = vpa_run_ns(r);
 
-	return run_ns - least(vpa_most_work_ns(r), run_ns);
+	return run_ns - vpa_earlier(vpa_most_work_ns(r), run_ns);
 }
 
 /* The least that any device waits for the cause. */
@@ -118,7 +114,7 @@ static uint64_t common_ns(const struct vpa_report *r, enum vpa_cause cause)
 		for (i = 0; i < r->devices[d].cause_count; i++)
 			if (r->devices[d].causes[i].cause == cause)
 				ns += r->devices[d].causes[i].ns;
-		common = least(common, ns);
+		common = vpa_earlier(common, ns);
 	}
 	return common;
 }
@@ -128,9 +124,9 @@ void vpa_limit_gain(const struct vpa_report *r, struct vpa_gain_row *gain)
 	int is_edge = gain->cause == VPA_CAUSE_BEFORE_FIRST_WORK ||
 		      gain->cause == VPA_CAUSE_AFTER_LAST_WORK;
 	uint64_t most_ns = is_edge ? common_ns(r, gain->cause) : vpa_idle_most_ns(r),
-		 own_ns = least(gain->ns - least(gain->shared_ns, gain->ns), most_ns);
+		 own_ns = vpa_earlier(gain->ns - vpa_earlier(gain->shared_ns, gain->ns), most_ns);
 
-	gain->ns = least(gain->ns, most_ns);
+	gain->ns = vpa_earlier(gain->ns, most_ns);
 	gain->shared_ns = gain->ns - own_ns;
 }
 
@@ -172,7 +168,7 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 
 	if (!base.name || !s->base_ns)
 		return 0;
-	ns = least(ns, base.span_ns);
+	ns = vpa_earlier(ns, base.span_ns);
 	if (fps <= 0 && (double)ns * (double)vpa_run_ns(r) <
 				inside_share * (double)device_ns * (double)base.span_ns)
 		return 0;
