@@ -55,18 +55,19 @@ static int order(struct vpt_section *s)
 {
 	struct place *places = vpt_alloc(s->row_count, sizeof(*places));
 	uint64_t *spare = vpt_alloc(s->row_count, sizeof(*spare));
+	int rc = places && spare ? VPT_OK : VPT_ENOMEM;
 	uint32_t i;
 
-	for (i = 0; places && spare && i < s->row_count; i++)
+	if (rc)
+		goto out;
+	for (i = 0; i < s->row_count; i++)
 		places[i] = (struct place){s->col[0][i] + s->col[1][i], i};
-	if (places && spare) {
-		qsort(places, s->row_count, sizeof(*places), by_end);
-		permute(s, places, spare);
-	}
-	i = places && spare;
+	qsort(places, s->row_count, sizeof(*places), by_end);
+	permute(s, places, spare);
+out:
 	vpt_free(places);
 	vpt_free(spare);
-	return i ? VPT_OK : VPT_ENOMEM;
+	return rc;
 }
 
 int vpt_batch_order(struct vpt_batch *b)
