@@ -15,7 +15,8 @@ struct vpa_host_code {
 	uint64_t range_ns;
 	const char *call;   /* that held the host before most of that; NULL: not known */
 	const char *inside; /* that the host was in for most of that; NULL: in none */
-	/* The line with most of it, at the place if that has most of it; the share is of `ns`. Its file is NULL: not known. */
+	/* The line with most of it, at the place if that has most of it; the share is of `ns`. Its file is
+	 * NULL: not known. */
 	struct vpa_top_line top;
 };
 

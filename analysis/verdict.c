@@ -11,7 +11,8 @@ enum { REASONS_MAX = 32, LOSSES_MAX = 256, BEGAN_OFF_LEAST = 4 };
 /* Above this share of the window the profiling library's own work stretches the measured gaps. */
 static const double degraded_share = 0.05;
 
-/* From this share of a window's launches on, and from BEGAN_OFF_LEAST, it is worth a sentence of its own that they lack their op. */
+/* From this share of a window's launches on, and from BEGAN_OFF_LEAST, it is worth a sentence of its
+ * own that they lack their op. */
 static const double began_off_share = 0.1;
 
 static void add_reason(struct vpa_report *out, const char *text, const char *remedy)

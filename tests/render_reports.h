@@ -38,7 +38,9 @@ static struct vpa_gain_row gains[] = {
 };
 /* The line of .item() in the attention, and that of a wait in the scheduler. */
 static const struct vpa_top_line item_line = {
-	.line = {"forward", "/srv/wan/modules/causal_model.py", 212}, .samples = 412, .share = 0.97};
+	.line = {"forward", "/srv/wan/modules/causal_model.py", 212},
+	.samples = 412,
+	.share = 0.97};
 static const struct vpa_top_line step_line = {.line = {"step", "/srv/wan/scheduler.py", 60},
 	.share = 1,
 	.wait_ns = MS(1.5),

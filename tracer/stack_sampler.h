@@ -5,8 +5,9 @@
  * once a thread has called CUDA, and ends at once if the interpreter or its memory cannot be read. A
  * thread is sampled until VTR_STACKS_LATELY_NS after its last known call. A tick that is late is
  * skipped, and ticks are rarer where they would take more than 0.5 % of a processor (vptrace.h says
- * how rare). The time between two is random, so that they keep step with no loop of the host. With one thread a quarter of a tick is for waking up, with many three quarters are for
- * system calls. The analysis weighs samples by the time between them.
+ * how rare). The time between two is random, so that they keep step with no loop of the host. With one
+ * thread a quarter of a tick is for waking up, with many three quarters are for system calls. The
+ * analysis weighs samples by the time between them.
  *
  * A thread that slept at its last sample and has used no processor time since has had the same stack
  * all the time. It is then not read again, and gets the samples of the ticks that were left out: a

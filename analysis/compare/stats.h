@@ -40,9 +40,9 @@ struct vpa_shift {
  * The interval is Student's, of the effective number of samples. That takes the correlation of neighbours for that of a
  * series of first order, r, r^2, r^3 ...; but where noise without memory lies on slow changes, neighbours show little
  * of these. So, from 6 on, if the correlations over 1 to n / 5 (2 to 8) samples add up to more than half a standard error of
- * their sum for independent samples (a fifth with fewer than 16), each partial sum being above 0, the interval is at least that of the two slowest half waves
- * of the cosine transform (of the slowest one with fewer than 16): Student's with 2 (1) degrees. 5 % are then out of it for
- * series of first order with r up to 0.9 from 12 samples on; with fewer, up to 0.5.
+ * their sum for independent samples (a fifth with fewer than 16), each partial sum being above 0, the interval is at least
+ * that of the two slowest half waves of the cosine transform (of the slowest one with fewer than 16): Student's with 2 (1)
+ * degrees. 5 % are then out of it for series of first order with r up to 0.9 from 12 samples on; with fewer, up to 0.5.
  *
  * From 4 on, the interval reaches at most (1 + 10 / n) times the range of the differences. Where these drift, all this takes
  * the drift for noise. So, where their range is more than 6 sqrt(n) s, as chance seldom makes it, the interval ends where

@@ -2,7 +2,8 @@
  *
  * A unit is a measured video block, a request, a step, an iteration, or the whole window. It has a key, by which units of two
  * captures are paired: the request's number among those with such units, and the unit's index in it; of a step, its
- * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its neighbours resemble each other, so the k-th unit is compared with the k-th. */
+ * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its
+ * neighbours resemble each other, so the k-th unit is compared with the k-th. */
 #ifndef VPA_ANALYSIS_COMPARE_UNITS_H
 #define VPA_ANALYSIS_COMPARE_UNITS_H
 

@@ -129,7 +129,8 @@ static struct place place_after(struct place last, const struct vpa_blocks_group
 	return last;
 }
 
-/* The periods of the steps of the group `at`, by time; `group` is its number among those with such steps. Only the first steps have pins. */
+/* The periods of the steps of the group `at`, by time; `group` is its number among those with such
+ * steps. Only the first steps have pins. */
 static int add_group(struct vpa_blocks_writer *w, size_t at, size_t group,
 	const struct vpa_marked_step *steps, size_t count, struct totals *total)
 {

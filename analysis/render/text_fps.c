@@ -4,9 +4,8 @@
  * A rate that is not an FPS is never called one. Shows one request, the one with most measured blocks;
  * a table lists the others. Left out: the gain of each finding in FPS, since gains are of the whole
  * window. */
-#include "analysis/render/blocks.h"
-
 #include "analysis/main_line.h"
+#include "analysis/render/blocks.h"
 #include "formats/count.h"
 
 #include <math.h>
