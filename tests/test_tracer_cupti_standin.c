@@ -461,7 +461,7 @@ static int run_scenario(const struct scenario *s)
 	vtr_pool_ready(pool);
 	vtr_pool_begin(pool);
 	for (i = 0; s->about & SMALL_POOL && i < 4; i++)
-		held[i] = vtr_pool_take(pool);
+		held[i] = vtr_pool_take(pool, VTR_BUFFER_BYTES);
 	rc = vtr_cupti_start(&o, &c, &err);
 	if (rc != s->expected)
 		fprintf(stderr, "start: %d, %s\n", rc, err.text);

@@ -25,7 +25,7 @@ static int asked(int *version)
 	*version = 13000;
 	if (current || theirs)
 		return 0;
-	current = vtr_pool_take(pool);
+	current = vtr_pool_take(pool, VTR_BUFFER_BYTES);
 	vtr_watch_requested(&watch, current);
 	return 0;
 }

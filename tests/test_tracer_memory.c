@@ -175,7 +175,7 @@ static void the_limit_decides_when_ranges_are_dropped(void **state)
 
 static void take_all(struct vtr_pool *pool, uint64_t *bytes)
 {
-	while (vtr_pool_take(pool))
+	while (vtr_pool_take(pool, VTR_BUFFER_BYTES))
 		*bytes += VTR_BUFFER_BYTES;
 }
 

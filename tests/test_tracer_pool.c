@@ -52,7 +52,7 @@ static void a_buffer_goes_round(void **unused)
 
 	(void)unused;
 	assert_int_equal(vtr_pool_next(p, &full), 0);
-	b = vtr_pool_take(p);
+	b = vtr_pool_take(p, VTR_BUFFER_BYTES);
 	assert_non_null(b);
 	assert_int_equal((uintptr_t)b % 4096, 0);
 	assert_int_equal(state_of(p).outstanding, 1);
@@ -68,7 +68,7 @@ static void a_buffer_goes_round(void **unused)
 	assert_true(full.taken_ns > 0);
 	assert_in_range(full.given_ns, before_ns, vtr_clock_ns(CLOCK_MONOTONIC));
 	vtr_pool_recycle(p, &full);
-	assert_ptr_equal(vtr_pool_take(p), b); /* the lowest free one again */
+	assert_ptr_equal(vtr_pool_take(p, VTR_BUFFER_BYTES), b); /* the lowest free one again */
 	for (i = 0; i < VTR_BUFFER_BYTES; i++)
 		assert_int_equal(b[i], 0);
 	vtr_pool_free(p);
@@ -83,7 +83,7 @@ static void full_buffers_come_in_order(void **unused)
 
 	(void)unused;
 	for (i = 0; i < 6; i++)
-		b[i] = vtr_pool_take(p);
+		b[i] = vtr_pool_take(p, VTR_BUFFER_BYTES);
 	for (i = 0; i < 3; i++)
 		vtr_pool_give(p, b[i], i);
 	assert_int_equal(vtr_pool_next(p, &full), 1); /* takes over three, hands out one */
@@ -108,18 +108,18 @@ static void an_empty_pool_starves(void **unused)
 
 	(void)unused;
 	for (i = 0; i < 4; i++) {
-		b[i] = vtr_pool_take(p);
+		b[i] = vtr_pool_take(p, VTR_BUFFER_BYTES);
 		assert_non_null(b[i]);
 	}
-	assert_null(vtr_pool_take(p));
-	assert_null(vtr_pool_take(p));
+	assert_null(vtr_pool_take(p, VTR_BUFFER_BYTES));
+	assert_null(vtr_pool_take(p, VTR_BUFFER_BYTES));
 	assert_int_equal(state_of(p).starved, 2);
 	assert_int_equal(state_of(p).taken, 4);
 	vtr_pool_give(p, b[2], 0);
-	assert_null(vtr_pool_take(p)); /* full is not free */
+	assert_null(vtr_pool_take(p, VTR_BUFFER_BYTES)); /* full is not free */
 	assert_int_equal(vtr_pool_next(p, &full), 1);
 	vtr_pool_recycle(p, &full);
-	assert_ptr_equal(vtr_pool_take(p), b[2]);
+	assert_ptr_equal(vtr_pool_take(p, VTR_BUFFER_BYTES), b[2]);
 	vtr_pool_free(p);
 }
 
@@ -132,9 +132,9 @@ static void the_writer_grows_the_pool_to_its_limit(void **unused)
 	assert_int_equal(state_of(p).memory_bytes, VTR_POOL_READY_BUFFERS * (uint64_t)MIB);
 	assert_int_equal(vtr_pool_grow(p), 0); /* enough are free */
 	for (i = 0; i < VTR_POOL_READY_BUFFERS; i++)
-		assert_non_null(vtr_pool_take(p));
+		assert_non_null(vtr_pool_take(p, VTR_BUFFER_BYTES));
 	while (vtr_pool_grow(p))
-		while (vtr_pool_take(p) && taken < 99)
+		while (vtr_pool_take(p, VTR_BUFFER_BYTES) && taken < 99)
 			taken++;
 	assert_int_equal(state_of(p).memory_bytes, 100 * (uint64_t)MIB);
 	vtr_pool_free(p);
@@ -148,7 +148,7 @@ static void a_burst_takes_all_that_the_limit_allows(void **unused)
 	uint8_t *b;
 
 	(void)unused;
-	while ((b = vtr_pool_take(p))) {
+	while ((b = vtr_pool_take(p, VTR_BUFFER_BYTES))) {
 		assert_int_equal(b[0] | b[VTR_BUFFER_BYTES / 2] | b[VTR_BUFFER_BYTES - 1], 0);
 		memset(b, 0xaa, VTR_BUFFER_BYTES);
 		taken++;
@@ -163,7 +163,7 @@ static void foreign_buffers_are_counted(void **unused)
 {
 	struct vtr_pool *p = ready_pool(8 * MIB);
 	struct vtr_full full;
-	uint8_t *b = vtr_pool_take(p), other[16];
+	uint8_t *b = vtr_pool_take(p, VTR_BUFFER_BYTES), other[16];
 
 	(void)unused;
 	vtr_pool_give(p, other, 16);      /* not ours */
@@ -181,8 +181,8 @@ static void foreign_buffers_are_counted(void **unused)
 	vtr_pool_recycle(p, &full);
 	vtr_pool_recycle(p, &full); /* twice changes nothing */
 	assert_int_equal(vtr_pool_next(p, &full), 0);
-	assert_ptr_equal(vtr_pool_take(p), b);
-	assert_ptr_not_equal(vtr_pool_take(p), b);
+	assert_ptr_equal(vtr_pool_take(p, VTR_BUFFER_BYTES), b);
+	assert_ptr_not_equal(vtr_pool_take(p, VTR_BUFFER_BYTES), b);
 	vtr_pool_free(p);
 }
 
@@ -224,13 +224,13 @@ static void buffers_of_an_earlier_capture_are_stale(void **unused)
 
 	(void)unused;
 	vtr_pool_begin(p);
-	read_late = vtr_pool_take(p);
-	out = vtr_pool_take(p);
+	read_late = vtr_pool_take(p, VTR_BUFFER_BYTES);
+	out = vtr_pool_take(p, VTR_BUFFER_BYTES);
 	vtr_pool_give(p, read_late, 8);
 	vtr_pool_begin(p);
 	assert_int_equal(state_of(p).outstanding, 0);
 	assert_int_equal(state_of(p).given, 0);
-	mine = vtr_pool_take(p);
+	mine = vtr_pool_take(p, VTR_BUFFER_BYTES);
 	assert_ptr_not_equal(mine, out); /* CUPTI still has that one */
 	vtr_pool_give(p, out, 8);
 	vtr_pool_give(p, mine, 8);
@@ -265,7 +265,7 @@ static void *fill_buffers(void *arg)
 	unsigned i;
 
 	for (i = 1; i <= TURNS; i++) {
-		uint64_t *b = vtr_pool_take(c->pool);
+		uint64_t *b = vtr_pool_take(c->pool, VTR_BUFFER_BYTES);
 		size_t size = VTR_BUFFER_BYTES, word;
 
 		if (!b)
@@ -337,7 +337,7 @@ static void *wake_later(void *arg)
 static void *give_later(void *arg)
 {
 	struct timespec t = {0, 20000000};
-	void *b = vtr_pool_take(arg);
+	void *b = vtr_pool_take(arg, VTR_BUFFER_BYTES);
 
 	nanosleep(&t, NULL);
 	vtr_pool_give(arg, b, 8);
@@ -420,9 +420,31 @@ static void a_pool_is_crowded_when_a_quarter_of_it_is_out(void **state)
 	vtr_pool_ready(p);
 	for (i = 0; i <= 2; i++) {
 		assert_false(vtr_pool_is_crowded(p));
-		assert_non_null(vtr_pool_take(p));
+		assert_non_null(vtr_pool_take(p, VTR_BUFFER_BYTES));
 	}
 	assert_true(vtr_pool_is_crowded(p));
+	vtr_pool_free(p);
+}
+
+/* A part of a buffer was handed out, and its giver claims more. */
+static void a_part_of_a_buffer_is_zeroed_again(void **state)
+{
+	struct vtr_pool *p = vtr_pool_new(UINT64_C(8) << 20);
+	struct vtr_full full;
+	uint8_t *b;
+	size_t i;
+
+	(void)state;
+	vtr_pool_ready(p);
+	b = vtr_pool_take(p, VTR_BUFFER_LEAST_BYTES);
+	memset(b, 0xff, VTR_BUFFER_LEAST_BYTES);
+	assert_int_equal(vtr_pool_give(p, b, VTR_BUFFER_BYTES), 1);
+	assert_int_equal(vtr_pool_next(p, &full), 1);
+	assert_int_equal(full.valid_bytes, VTR_BUFFER_LEAST_BYTES);
+	vtr_pool_recycle(p, &full);
+	assert_ptr_equal(vtr_pool_take(p, VTR_BUFFER_BYTES), b);
+	for (i = 0; i < VTR_BUFFER_BYTES; i++)
+		assert_int_equal(b[i], 0);
 	vtr_pool_free(p);
 }
 
@@ -441,6 +463,7 @@ int main(void)
 		cmocka_unit_test(the_writer_wakes),
 		cmocka_unit_test(a_thread_fills_a_buffer_in_an_eighth_of_an_interval),
 		cmocka_unit_test(the_size_of_a_buffer_has_bounds),
+		cmocka_unit_test(a_part_of_a_buffer_is_zeroed_again),
 		cmocka_unit_test(a_pool_is_crowded_when_a_quarter_of_it_is_out),
 	};
 

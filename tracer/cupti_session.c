@@ -85,7 +85,7 @@ static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
 	*max_records = 0;
 	*size = vtr_pool_is_crowded(pool) ? VTR_BUFFER_BYTES
 					  : vtr_buffer_size(&rate, now_ns, the.flush_interval_ns);
-	*buffer = vtr_pool_take(pool);
+	*buffer = vtr_pool_take(pool, *size);
 	vtr_watch_requested(&the.watch, *buffer);
 	if (*buffer)
 		return;

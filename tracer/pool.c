@@ -38,6 +38,7 @@ struct buffer {
 	atomic_uint state;
 	atomic_uint capture;
 	_Atomic uint64_t taken_ns, serial; /* serial: of this capture's, from 0 */
+	size_t bytes;                      /* handed out, of the buffer */
 	size_t valid_bytes;                /* while FULL and READING */
 	uint64_t given_ns;                 /* then too */
 	uint32_t next;                     /* while FULL */
@@ -282,10 +283,11 @@ void vtr_pool_wait(struct vtr_pool *p, unsigned timeout_ms)
 
 /* ---- callbacks ---- */
 
-static void *hand_out(struct vtr_pool *p, uint32_t number)
+static void *hand_out(struct vtr_pool *p, uint32_t number, size_t bytes)
 {
 	struct buffer *b = &p->buffers[number];
 
+	b->bytes = bytes;
 	atomic_store_explicit(&b->taken_ns, vtr_now(), memory_order_relaxed);
 	atomic_store_explicit(&b->capture, atomic_load_explicit(&p->capture, memory_order_relaxed),
 		memory_order_relaxed);
@@ -296,16 +298,16 @@ static void *hand_out(struct vtr_pool *p, uint32_t number)
 	return buffer_at(p, number);
 }
 
-void *vtr_pool_take(struct vtr_pool *p)
+void *vtr_pool_take(struct vtr_pool *p, size_t bytes)
 {
 	uint32_t number = take_lowest(p->free_bits, p->words);
 
 	if (number != UINT32_MAX)
-		return hand_out(p, number);
+		return hand_out(p, number, bytes);
 	vtr_pool_wake(p); /* the writer is late: it reads full buffers and faults in more */
 	number = take_fresh(p);
 	if (number != UINT32_MAX)
-		return hand_out(p, number);
+		return hand_out(p, number, bytes);
 	atomic_fetch_add_explicit(&p->starved, 1, memory_order_relaxed);
 	return NULL;
 }
@@ -328,7 +330,7 @@ void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes)
 			    bit &
 		    1))
 		vtr_budget_add(VTR_BUDGET_BUFFERS, VTR_DISCARD_BYTES);
-	return hand_out(p, p->count + (uint32_t)bit);
+	return hand_out(p, p->count + (uint32_t)bit, VTR_DISCARD_BYTES);
 }
 
 /* The number of the buffer that begins at this address; ~0: none does. */
@@ -349,7 +351,6 @@ static uint32_t number_of(const struct vtr_pool *p, const void *buffer)
 int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 {
 	uint32_t number = number_of(p, buffer);
-	size_t size = number < p->count ? VTR_BUFFER_BYTES : VTR_DISCARD_BYTES;
 	unsigned expected = WITH_CUPTI, head;
 	struct buffer *b;
 
@@ -359,7 +360,7 @@ int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 		return 0;
 	}
 	b = &p->buffers[number];
-	b->valid_bytes = valid_bytes < size ? valid_bytes : size;
+	b->valid_bytes = valid_bytes < b->bytes ? valid_bytes : b->bytes;
 	b->given_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	if (atomic_load_explicit(&b->capture, memory_order_relaxed) ==
 		atomic_load_explicit(&p->capture, memory_order_relaxed))
@@ -426,7 +427,7 @@ void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full)
 		return;
 	}
 	/* All of it: CUPTI may have written past the valid records, and relies on zeros. */
-	memset(full->data, 0, number < p->count ? VTR_BUFFER_BYTES : VTR_DISCARD_BYTES);
+	memset(full->data, 0, p->buffers[number].bytes);
 	set_free(p, number);
 }
 

@@ -32,9 +32,9 @@ void vtr_pool_free(struct vtr_pool *p); /* accepts NULL */
 
 /* ---- in CUPTI's callbacks ---- */
 
-/* A zeroed buffer of VTR_BUFFER_BYTES, aligned to 4,096; NULL: all that the limit allows are in
- * use, counted as a starvation. */
-void *vtr_pool_take(struct vtr_pool *p);
+/* The first `bytes`, at most VTR_BUFFER_BYTES, of a buffer: zeroed, aligned to 4,096. NULL: all that the
+ * limit allows are in use, counted as a starvation. */
+void *vtr_pool_take(struct vtr_pool *p, size_t bytes);
 
 /* Whether more than a quarter of the buffers that are kept ready are with CUPTI, or wait to be read. */
 int vtr_pool_is_crowded(const struct vtr_pool *p);
@@ -51,7 +51,7 @@ int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes);
 
 struct vtr_full {
 	void *data;
-	size_t valid_bytes; /* never more than the buffer has */
+	size_t valid_bytes; /* never more than was handed out */
 	uint64_t taken_ns;  /* when CUPTI got it, trace clock */
 	uint64_t given_ns;  /* when it came back, CLOCK_MONOTONIC: its records are older */
 	int discard;        /* records are to be counted, not kept */
