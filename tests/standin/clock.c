@@ -17,20 +17,36 @@
 #include <unistd.h>
 
 static _Atomic uint64_t virtual_ns = STANDIN_EPOCH_NS;
-static _Atomic int mode; /* 0: not decided, 1: virtual, 2: real */
+static _Atomic int mode; /* of time; 0: not decided */
+enum { VIRTUAL = 1, REAL, OF_FIRST_THREAD };
 static int (*_Atomic libc_gettime)(clockid_t, struct timespec *);
 
-int sim_is_virtual(void)
+static int time_mode(void)
 {
 	int m = atomic_load_explicit(&mode, memory_order_relaxed);
 
 	if (!m) {
 		const char *setting = getenv("VPT_STANDIN_TIME");
 
-		m = setting && !strcmp(setting, "real") ? 2 : 1;
+		if (setting && !strcmp(setting, "real"))
+			m = REAL;
+		else if (setting && !strcmp(setting, "first-thread"))
+			m = OF_FIRST_THREAD;
+		else
+			m = VIRTUAL;
 		atomic_store(&mode, m);
 	}
-	return m == 1;
+	return m;
+}
+
+int sim_is_virtual(void)
+{
+	return time_mode() != REAL;
+}
+
+int sim_calls_cost(void)
+{
+	return time_mode() != OF_FIRST_THREAD || sim_tid() == sim_pid();
 }
 
 __attribute__((constructor)) static void find_libc(void)

@@ -12,7 +12,7 @@
  * the process, and cuptiGetTimestamp(), show it; the other clocks are real (never wait for a time
  * of CLOCK_REALTIME). All threads share the one clock, as if the machine had one core. With
  * VPT_STANDIN_TIME=real the clock is the machine's, calls take the time they take, and ops end
- * after their durations.
+ * after their durations; with VPT_STANDIN_TIME=first-thread only calls of the first thread cost time.
  *
  *	a call            moves the host's clock by its cost in the table; its record spans [entry, exit]
  *	an op             is queued at the exit of its call (a blocking one: at entry + cost) and starts at the latest of

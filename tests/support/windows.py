@@ -2,8 +2,9 @@
 
 windows.py WHOLE PART BEGIN END [BEGIN END]...   times on the simulated clock; "-" as an END is the end of the run
 
-WHOLE and PART are rows as `vptrace-analyze cat` prints them. A range that is open when a window opens begins with it. What lies
-between windows must be reported as a pause. Prints what differs."""
+WHOLE and PART are rows as `vptrace-analyze cat` prints them. A range that is open when a window opens begins with it. A range that
+is open when the capture ends by itself ends there: not before the last window's end, not after its own. What lies between windows
+must be reported as a pause. Prints what differs."""
 import json
 import sys
 
@@ -33,6 +34,16 @@ def key(row):
     return row["kind"], name, begin, begin + row.get("duration_ns", 0)
 
 
+def with_own_end(row, wanted, closed):
+    """The key of a row of PART; where the capture's end cut a range, that of the range it is part of."""
+    kind, name, begin, end = key(row)
+    if kind == "range" and row["unmatched"] and end >= closed:
+        for other in wanted:
+            if other[:3] == (kind, name, begin) and other[3] >= end:
+                return other
+    return kind, name, begin, end
+
+
 def expected(whole, windows):
     out = []
     for kind, name, begin, end in sorted(key(r) for r in whole if r["kind"] in EVENTS):
@@ -46,8 +57,8 @@ def main():
     whole, part = rows(sys.argv[1]), rows(sys.argv[2])
     times = [FOREVER if t == "-" else int(t) for t in sys.argv[3:]]
     windows = list(zip(times[::2], times[1::2]))
-    found = sorted(key(r) for r in part if r["kind"] in EVENTS)
     wanted = expected(whole, windows)
+    found = sorted(with_own_end(r, wanted, windows[-1][1]) for r in part if r["kind"] in EVENTS)
     for row in wanted:
         if row not in found:
             print("missing", row)
@@ -62,7 +73,8 @@ def main():
     for (_, closed), (opened, _) in zip(windows, windows[1:]):
         if (closed, opened) not in pauses:
             print("no pause from", closed, "to", opened, "among", pauses)
-    if windows[-1][1] != FOREVER and windows[-1][1] not in [p[0] for p in pauses]:
+    ended = any(r["kind"] == "meta" and r["key"] == "capture.ended" for r in part)  # by itself: nothing follows
+    if windows[-1][1] != FOREVER and not ended and windows[-1][1] not in [p[0] for p in pauses]:
         print("no pause from", windows[-1][1], "on, among", pauses)
     if windows[0][0] not in [p[1] for p in pauses] and windows[0][0] > min(key(r)[2] for r in whole if r["kind"] in EVENTS):
         print("no pause until", windows[0][0], "among", pauses)
