@@ -4,6 +4,7 @@
  * avoided it. Only recordings by our tracer or Nsight Systems get remedies: other tools' options
  * are not known here. */
 #include "analysis/reading.h"
+#include "analysis/render/units.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -189,10 +190,9 @@ static void judge_undelivered(struct judging *j)
 			n->undelivered_ns ? "take it, or make its mark, after a synchronization of "
 					    "the device"
 					  : "",
-			"GPU work of its last %.1f s is missing: it had not been delivered when "
-			"the "
+			"GPU work of its last %s is missing: it had not been delivered when the "
 			"file was written",
-			(double)missing_at_end(n) / 1e9);
+			vpa_duration(missing_at_end(n)).text);
 }
 
 static void judge_unfinished(struct judging *j)
@@ -283,8 +283,8 @@ static void judge_ring(struct judging *j)
 	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written %s)",
 		seconds, n->ring, when);
 	if (missing_at_end(n) && !is_missing_at_end(n))
-		say(j, 0, "", "GPU work of its last %.1f s may be missing",
-			(double)missing_at_end(n) / 1e9);
+		say(j, 0, "", "GPU work of its last %s may be missing",
+			vpa_duration(missing_at_end(n)).text);
 }
 
 int vpa_reading_judge(const struct vpa_reading *n,

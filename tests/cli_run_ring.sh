@@ -77,7 +77,7 @@ records 137 "kill -9 beside a GPU that works on few kernels" --ring 30s -o a.zst
 files 1
 cause a.zst death
 expect 3 "$rule: the report" a.zst
-says out "s is missing: it had not been delivered when"
+says out "s is missing: it had not been delivered"
 # What is lost is the time between two writes, and an eighth of it in CUPTI's buffers; half a second is for a busy machine.
 for ring in "--ring 30s" ""; do
 	VPTRACE_FLUSH_MS=1000 records 137 "kill -9 beside a GPU that is never idle${ring:+, }$ring" $ring -o a.zst \
@@ -205,7 +205,11 @@ says err "no file was written: no event of --snapshot-on occurred"
 # In simulated time, where a busy machine makes no step slow.
 export VPT_STANDIN_TIME=virtual
 for how in steps calls; do
-	records 0 "a slow step of $how" --ring 30s --snapshot-on slow:5 -o a.zst "$host" $how 60 40
+	# Where CUPTI's buffers do not come back within a second, the file lacks the newest work and says so.
+	for try in 1 2 3; do
+		records 0 "a slow step of $how, try $try" --ring 30s --snapshot-on slow:5 -o a.zst "$host" $how 60 40
+		grep -q "had not been delivered" err || break
+	done
 	files 1
 	holds a.zst
 	cause a.zst slow:5
@@ -234,7 +238,7 @@ says err "a.zst: "
 says err " incomplete: GPU work of its last "
 expect 3 "$rule: the report" a.zst
 says out "INCOMPLETE"
-says out "s is missing: it had not been delivered when"
+says out "s is missing: it had not been delivered"
 same "$rule: a loss" undelivered "$("$VPT_ANALYZE" cat a.zst --kind loss | sed -n 's/.*"loss_kind":"\([a-z]*\)".*/\1/p')"
 records 0 "no signal is taken unless asked for" --ring 30s -o a.zst "$host" signal
 files 1
