@@ -45,10 +45,15 @@ static inline uint64_t vpa_divided(uint64_t ns, uint64_t by)
 	return by ? (ns + by / 2) / by : 0;
 }
 
-/* The mean count per measured block: "300", "0.2". */
+/* The mean count for each of `of` things: "300", "0.2". */
+static inline struct vpa_num vpa_each(uint64_t count, uint64_t of)
+{
+	return vpa_fixed((double)count / (double)of, count % of ? 1 : 0);
+}
+
 static inline struct vpa_num vpa_a_block(uint64_t count, const struct vpa_blocks *b)
 {
-	return vpa_fixed((double)count / (double)b->measured, count % b->measured ? 1 : 0);
+	return vpa_each(count, b->measured);
 }
 
 static inline double vpa_target(const struct vpa_report *r)

@@ -230,23 +230,25 @@ static void put_idle_cause(
 	const struct vpa_block_part *part = largest(b, VPA_PART_IDLE),
 				    *end = b->parts + b->part_count;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
+	/* What the GPUs lose at one time makes a block longer once, so the means are of one GPU. */
+	uint64_t blocks = b->measured, of_gpus = blocks * (b->devices ? b->devices : 1), code_ns;
 	struct vpa_label where;
 	struct vpa_top_line top;
 	char line[320];
-	uint64_t code_ns;
 	size_t shown = 1;
 
 	if (!part)
 		return;
 	where = main_places(d, vpa_known_cause(part->cause), 64);
-	vpa_words_add(&w, "", "%s: %s of the mean block's %s, in %s piece%s of gaps, mean %s",
+	vpa_words_add(&w, "", "%s: %s of the mean block's %s",
 		vpa_cause_label(vpa_known_cause(part->cause)).text,
-		vpa_duration(vpa_divided(part->ns, b->measured)).text,
-		vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
-		vpa_a_block(part->count, b).text, part->count == b->measured ? "" : "s",
-		vpa_mean(part->ns, part->count).text);
+		vpa_duration(vpa_divided(part->ns, of_gpus)).text,
+		vpa_duration(vpa_divided(b->span_ns, blocks)).text);
 	if (b->devices > 1)
-		vpa_words_add(&w, ", ", "summed over GPUs");
+		vpa_words_add(&w, " ", "on each of %zu GPUs, on average", (size_t)b->devices);
+	vpa_words_add(&w, ", ", "in %s piece%s of gaps, mean %s",
+		vpa_each(part->count, of_gpus).text, part->count == of_gpus ? "" : "s",
+		vpa_mean(part->ns, part->count).text);
 	if (where.text[0])
 		vpa_words_add(&w, ": ", "%s", where.text);
 	top = vpa_line_of_cause(d, vpa_known_cause(part->cause));
@@ -254,14 +256,14 @@ static void put_idle_cause(
 		vpa_words_add(&w, ", ", "%s", line);
 	code_ns = vpa_part_code_ns(part);
 	if (code_ns)
-		vpa_add_code(&w, &d->code[vpa_known_cause(part->cause)],
-			vpa_divided(code_ns, b->measured));
+		vpa_add_code(
+			&w, &d->code[vpa_known_cause(part->cause)], vpa_divided(code_ns, of_gpus));
 	vpa_words_add(&w, "", ".");
 	for (part++; part < end && part->kind == VPA_PART_IDLE && shown < NAMES; part++, shown++)
 		if (part->ns >= b->idle_ns / 20)
 			vpa_words_add(&then, ", ", "%s %s",
 				vpa_cause_label(vpa_known_cause(part->cause)).text,
-				vpa_duration(vpa_divided(part->ns, b->measured)).text);
+				vpa_duration(vpa_divided(part->ns, of_gpus)).text);
 	if (then.used)
 		vpa_words_add(&w, " ", "Next: %s.", then.text);
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);

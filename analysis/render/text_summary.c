@@ -393,9 +393,12 @@ static void put_first_cause(
 			inside.is_inside_others ? " and other calls" : "");
 	if (code.ns)
 		vpa_add_code(&w, &code, code.ns);
-	vpa_words_add(&w, ": ", "%s of %s idle, %s gap%s, mean %s.",
-		vpa_duration(d->cause_ns[cause]).text, vpa_duration(d->idle_ns).text,
-		vpa_count(d->cause_gaps[cause]).text, vpa_plural(d->cause_gaps[cause]),
+	vpa_words_add(&w, ": ", "%s of %s idle", vpa_duration(d->cause_ns[cause]).text,
+		vpa_duration(d->idle_ns).text);
+	if (d->report->device_count > 1)
+		vpa_words_add(&w, " ", "on %zu GPUs together", d->report->device_count);
+	vpa_words_add(&w, ", ", "%s gap%s, mean %s.", vpa_count(d->cause_gaps[cause]).text,
+		vpa_plural(d->cause_gaps[cause]),
 		vpa_mean(d->cause_ns[cause], d->cause_gaps[cause]).text);
 	add_main_place(&w, d, cause);
 	if (!p->line_limit && help && help[0] >= 'a' && help[0] <= 'z')
