@@ -180,8 +180,7 @@ static const char *per_cent(struct writer *w, double share)
 	return vpa_arena_printf(&w->r->arena, "%s %%", vpa_share(share).text);
 }
 
-/* What the loop's busy and idle time are of. */
-static const char *where(const struct writer *w)
+static const char *loop_words(const struct writer *w)
 {
 	const struct vpa_check_loop *l = w->loop;
 
@@ -192,6 +191,14 @@ static const char *where(const struct writer *w)
 		       : w->r->is_diffusion ? "the denoising steps, without the time between"
 					    : "the steps, without the time between";
 	return "the inferred steps";
+}
+
+/* What the loop's busy and idle time are of: with several GPUs it is their sum. */
+static const char *where(const struct writer *w)
+{
+	if (w->r->device_count < 2)
+		return loop_words(w);
+	return vpa_arena_printf(&w->r->arena, "%s on %zu GPUs", loop_words(w), w->r->device_count);
 }
 
 static uint64_t idle_parts(const struct vpa_block_part *parts, size_t count, uint64_t causes)
@@ -253,6 +260,8 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 	c->shown = per_cent(w, c->value);
 	if (w->loop->kind)
 		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w));
+	else if (w->r->device_count > 1)
+		c->note = vpa_arena_printf(&w->r->arena, "of %zu GPUs", w->r->device_count);
 	judge(w, c);
 }
 

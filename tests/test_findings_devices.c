@@ -180,6 +180,7 @@ static void ranks_that_wait_together_keep_their_advice(void **state)
 	expect_page(r,
 		"CAUSE host waited for the GPU (sync): 72.0 ms of 72.0 ms idle on 2 GPUs together",
 		1);
+	expect_page(r, "FAIL of 2 GPUs", 1);
 	expect_page(r, "36.0 ms of 96.0 ms from the first to the last op of all GPUs", 1);
 	expect_page(r, "Left out here", 0);
 	vpa_report_free(r);
