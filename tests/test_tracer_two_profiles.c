@@ -461,6 +461,8 @@ int main(int argc, char **argv)
 			inside, 0},
 		{"a profile inside, given back after the flush",
 			V13_0 " VPT_STANDIN_COMPLETE=after", inside, 0},
+		{"a profile inside, given back long after the flush",
+			V13_0 " VPT_STANDIN_COMPLETE=after=150", inside, 0},
 		{"a profile inside, 13.2", V13_2, inside_13_2, 0},
 		{"a profile inside whose end shows nowhere", V13_0, inside_for_good, 0},
 		{"a capture that ends inside", V13_0, stop_inside, 0},

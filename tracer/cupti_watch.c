@@ -134,13 +134,18 @@ static int dump_devices(struct vtr_watch *w)
 	return !rc && found;
 }
 
+static void sleep_ms(int ms)
+{
+	const struct timespec moment = {0, ms * 1000000L};
+
+	nanosleep(&moment, NULL);
+}
+
 /* Whether the buffer of the last look has come back. */
 static int wait_for_own(struct vtr_watch *w, int ms)
 {
-	const struct timespec moment = {0, 1000000};
-
 	for (; atomic_load(&w->own) && ms > 0; ms--)
-		nanosleep(&moment, NULL);
+		sleep_ms(1);
 	return !atomic_load(&w->own);
 }
 
@@ -279,6 +284,8 @@ static void begin_taken(struct vtr_watch *w, struct vtr_watch_news *out)
 
 static void take_back(struct vtr_watch *w, struct vtr_watch_news *out)
 {
+	/* What the other client flushed last may come just after that: it belongs to its profile. */
+	sleep_ms(PATIENCE_MS);
 	if (w->take_back())
 		return;
 	/* The other client's buffers, perhaps with this look's record, now come to us. */

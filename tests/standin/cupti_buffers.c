@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { AFTER_MS = 20, POLL_MS = 5 };
+enum { POLL_MS = 5 };
 
 /* Where a thread's records go; one for all threads where buffers are global. */
 struct lane {
@@ -75,7 +75,7 @@ static void make_ready(struct cupti_buffer *b, int flushed)
 	if (s->faults.late_ms)
 		b->not_before_ms = late_released ? now_ms() + s->faults.late_ms : UINT64_MAX;
 	else if (flushed && s->completion == COMPLETE_AFTER)
-		b->not_before_ms = now_ms() + AFTER_MS;
+		b->not_before_ms = now_ms() + s->after_ms;
 	append(&ready, b);
 	ready_count++;
 }

@@ -59,8 +59,11 @@ static void read_settings(void)
 	s->version = version && *version ? (uint32_t)strtoul(version, NULL, 10) : CUPTI_NEWEST;
 	if (completion && !strcmp(completion, "caller"))
 		s->completion = COMPLETE_CALLER;
-	else if (completion && !strcmp(completion, "after"))
+	else if (completion && !strncmp(completion, "after", 5))
 		s->completion = COMPLETE_AFTER;
+	s->after_ms = completion && !strncmp(completion, "after=", 6)
+			      ? strtoul(completion + 6, NULL, 10)
+			      : AFTER_MS;
 	s->buffers_forced = buffer_setting && *buffer_setting;
 	s->per_thread =
 		s->buffers_forced ? !strcmp(buffer_setting, "thread") : s->version >= 130000;
