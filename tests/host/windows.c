@@ -112,12 +112,12 @@ static void after(int i)
 		end(PROFILER);
 		HOST_CHECK(cudaProfilerStop());
 	}
-	if (getenv("VPT_SLOW"))
-		usleep(20000);
 	if (i == 7) {
 		end(DRIVER);
 		HOST_CHECK(cuProfilerStop());
 	}
+	if (getenv("VPT_SLOW"))
+		usleep(20000);
 	standin_work(3000);
 }
 

@@ -76,6 +76,9 @@ def main():
     ended = any(r["kind"] == "meta" and r["key"] == "capture.ended" for r in part)  # by itself: nothing follows
     if windows[-1][1] != FOREVER and not ended and windows[-1][1] not in [p[0] for p in pauses]:
         print("no pause from", windows[-1][1], "on, among", pauses)
+    for opened, _ in pauses:
+        if opened > windows[-1][0] and opened != windows[-1][1]:
+            print("a pause from", opened, "after the last window's begin, among", pauses)
     if windows[0][0] not in [p[1] for p in pauses] and windows[0][0] > min(key(r)[2] for r in whole if r["kind"] in EVENTS):
         print("no pause until", windows[0][0], "among", pauses)
 
