@@ -76,6 +76,7 @@ says err "good, "
 records 137 "kill -9 beside a GPU that works on few kernels" --ring 30s -o a.zst sh -c "'$host' ahead now 50000 & sleep 2.5; kill -9 \$!; wait \$!"
 files 1
 cause a.zst death
+says err "s is missing: it had not been delivered when the file was written"
 expect 3 "$rule: the report" a.zst
 says out "s is missing: it had not been delivered"
 # What is lost is the time between two writes, and an eighth of it in CUPTI's buffers; half a second is for a busy machine.
@@ -236,6 +237,7 @@ records 0 "a mark whose work has not been delivered" --ring 30s --snapshot-on ma
 files 1
 says err "a.zst: "
 says err " incomplete: GPU work of its last "
+says err "s is missing: it had not been delivered when the file was written"
 expect 3 "$rule: the report" a.zst
 says out "INCOMPLETE"
 says out "s is missing: it had not been delivered"
