@@ -49,6 +49,8 @@ static const struct {
 #undef PERIOD
 };
 
+enum { AFTER_MS = 20 };
+
 static void read_settings(void)
 {
 	const char *version = getenv("VPT_STANDIN_CUPTI");
@@ -57,13 +59,12 @@ static void read_settings(void)
 	struct cupti_settings *s = &settings;
 
 	s->version = version && *version ? (uint32_t)strtoul(version, NULL, 10) : CUPTI_NEWEST;
-	if (completion && !strcmp(completion, "caller"))
+	if (completion && !strcmp(completion, "caller")) {
 		s->completion = COMPLETE_CALLER;
-	else if (completion && !strncmp(completion, "after", 5))
+	} else if (completion && !strncmp(completion, "after", 5)) {
 		s->completion = COMPLETE_AFTER;
-	s->after_ms = completion && !strncmp(completion, "after=", 6)
-			      ? strtoul(completion + 6, NULL, 10)
-			      : AFTER_MS;
+		s->after_ms = completion[5] == '=' ? strtoul(completion + 6, NULL, 10) : AFTER_MS;
+	}
 	s->buffers_forced = buffer_setting && *buffer_setting;
 	s->per_thread =
 		s->buffers_forced ? !strcmp(buffer_setting, "thread") : s->version >= 130000;

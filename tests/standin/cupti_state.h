@@ -29,12 +29,11 @@ struct cupti_faults {
 };
 
 enum cupti_completion { COMPLETE_WORKER, COMPLETE_CALLER, COMPLETE_AFTER };
-enum { AFTER_MS = 20 };
 
 struct cupti_settings {
 	uint32_t version;
 	enum cupti_completion completion;
-	uint64_t after_ms;              /* COMPLETE_AFTER: the flush */
+	uint64_t after_ms;              /* COMPLETE_AFTER: from a flush to its buffers */
 	int buffers_forced, per_thread; /* forced: the environment says so, not the client */
 	struct cupti_faults faults;
 };
