@@ -231,7 +231,7 @@ static void put_idle_cause(
 				    *end = b->parts + b->part_count;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
 	/* What the GPUs lose at one time makes a block longer once, so the means are of one GPU. */
-	uint64_t blocks = b->measured, of_gpus = blocks * (b->devices ? b->devices : 1), code_ns;
+	uint64_t of_gpus = b->measured * (b->devices ? b->devices : 1), code_ns;
 	struct vpa_label where;
 	struct vpa_top_line top;
 	char line[320];
@@ -243,7 +243,7 @@ static void put_idle_cause(
 	vpa_words_add(&w, "", "%s: %s of the mean block's %s",
 		vpa_cause_label(vpa_known_cause(part->cause)).text,
 		vpa_duration(vpa_divided(part->ns, of_gpus)).text,
-		vpa_duration(vpa_divided(b->span_ns, blocks)).text);
+		vpa_duration(vpa_divided(b->span_ns, b->measured)).text);
 	if (b->devices > 1)
 		vpa_words_add(&w, " ", "on each of %zu GPUs, on average", (size_t)b->devices);
 	vpa_words_add(&w, ", ", "in %s piece%s of gaps, mean %s",
