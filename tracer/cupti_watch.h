@@ -35,10 +35,10 @@
  * flushes, switches kinds of work (before CUPTI 12.5: any kinds) off and on again; nor a client
  * that comes during the stop.
  *
- * Kinds switched off are switched on again at once. Callbacks are taken back only a moment after the
- * other client has finished, so that its profile stays whole: when kernels are no longer recorded (CUPTI
- * 13.2), or when the attribute shows it. Where neither can be known, the client keeps them. The
- * flusher's thread, unless noted otherwise. */
+ * Kinds switched off are switched on again at once. Callbacks are taken back only a moment after
+ * the other client has finished, so that its profile stays whole: when kernels are no longer
+ * recorded (CUPTI 13.2), or when the attribute shows it. Where neither can be known, the client
+ * keeps them. The flusher's thread, unless noted otherwise. */
 #ifndef VPTRACE_TRACER_CUPTI_WATCH_H
 #define VPTRACE_TRACER_CUPTI_WATCH_H
 
