@@ -443,7 +443,7 @@ static void kernels_switched_off(void)
 	launch_hundred();
 	RIG_TRUE(notices());
 	launch_hundred();
-	RIG_EQUAL(vptrace_status(), VPTRACE_RUNNING);
+	RIG_TRUE(becomes(VPTRACE_RUNNING)); /* late buffers may look like another client */
 	RIG_EQUAL(vptrace_stop(NULL), VPTRACE_ETAKEN);
 	RIG_TRUE(recorded() > 2 * HUNDRED);
 	expect_taken((unsigned)recorded());

@@ -13,12 +13,15 @@ enum {
 	 * time. */
 	MOMENT_MS = 30,
 	PATIENCE_MS = 100,
-	MISSES = 3, /* consecutive looks without any sign */
+	/* Consecutive looks without any sign; fewer where buffers used to come back at once. */
+	MISSES = 3,
+	MISSES_RETURNING = 2,
 	KINDS_MAX = 256
 };
 
-/* If all threads share one buffer, a running kernel holds it back: only this long without a sign
- * counts. */
+/* Only this long without a sign counts: a busy machine delays the thread that gives buffers back,
+ * and if all threads share one buffer, a running kernel holds it back. */
+#define LATE_NS    UINT64_C(500000000)
 #define SILENCE_NS UINT64_C(10000000000)
 
 #define ASKED   "cuDriverGetVersion"
@@ -165,8 +168,9 @@ static enum sign silence(struct vtr_watch *w)
 	w->unsure = 1;
 	if (!w->works)
 		return UNSURE;
-	return w->misses >= MISSES && (w->by_thread || now - w->missed_ns >= SILENCE_NS) ? TAKEN
-											 : UNSURE;
+	if (w->misses < (w->returns ? MISSES_RETURNING : MISSES))
+		return UNSURE;
+	return now - w->missed_ns >= (w->by_thread ? LATE_NS : SILENCE_NS) ? TAKEN : UNSURE;
 }
 
 static enum sign look_at_callbacks(struct vtr_watch *w)
@@ -177,7 +181,7 @@ static enum sign look_at_callbacks(struct vtr_watch *w)
 	if (!wait_for_own(w, MOMENT_MS)) {
 		w->flush();
 		if (!wait_for_own(w, PATIENCE_MS))
-			return w->returns && w->by_thread ? TAKEN : silence(w);
+			return silence(w);
 	}
 	if (w->looked_ns)
 		w->returns = 1;

@@ -31,9 +31,10 @@
  *	lacks a kind of ours               that kind off                   and newer
  *
  * A sign counts only after its opposite was seen in this capture: if CUPTI does not work as we
- * expect, we report nothing. No sign shows a client that registers no callbacks and, between two
- * flushes, switches kinds of work (before CUPTI 12.5: any kinds) off and on again; nor a client
- * that comes during the stop.
+ * expect, we report nothing. A buffer that does not come back counts after two looks and half a
+ * second, since a busy machine may delay it. No sign shows a client that registers no callbacks
+ * and, between two flushes, switches kinds of work (before CUPTI 12.5: any kinds) off and on again;
+ * nor a client that comes during the stop.
  *
  * Kinds switched off are switched on again at once. Callbacks are taken back only a moment after
  * the other client has finished, so that its profile stays whole: when kernels are no longer
