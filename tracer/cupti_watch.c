@@ -13,15 +13,16 @@ enum {
 	 * time. */
 	MOMENT_MS = 30,
 	PATIENCE_MS = 100,
+	LATE_MS = 500, /* longer than a busy machine delays the thread that gives buffers back */
 	/* Consecutive looks without any sign; fewer where buffers used to come back at once. */
 	MISSES = 3,
 	MISSES_RETURNING = 2,
 	KINDS_MAX = 256
 };
 
-/* Only this long without a sign counts: a busy machine delays the thread that gives buffers back,
- * and if all threads share one buffer, a running kernel holds it back. */
-#define LATE_NS    UINT64_C(500000000)
+/* Only this long without a sign counts; the longer one where all threads share one buffer, which a
+ * running kernel holds back. */
+#define LATE_NS    (LATE_MS * UINT64_C(1000000))
 #define SILENCE_NS UINT64_C(10000000000)
 
 #define ASKED   "cuDriverGetVersion"
@@ -288,8 +289,8 @@ static void begin_taken(struct vtr_watch *w, struct vtr_watch_news *out)
 
 static void take_back(struct vtr_watch *w, struct vtr_watch_news *out)
 {
-	/* What the other client flushed last may come just after that: it belongs to its profile. */
-	sleep_ms(PATIENCE_MS);
+	/* What the other client flushed last may come after that: it belongs to its profile. */
+	sleep_ms(LATE_MS);
 	if (w->take_back())
 		return;
 	/* The other client's buffers, perhaps with this look's record, now come to us. */
