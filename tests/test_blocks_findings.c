@@ -1,0 +1,201 @@
+/* test_blocks_findings.c - what the report advises about blocks, their steps and their stages. */
+#include "tests/support/block_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct vpa_finding *finding(const struct vpa_report *r, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (!strcmp(r->findings[i].id, id))
+			return &r->findings[i];
+	return NULL;
+}
+
+static void expect_finding(const char *id, const struct vpa_options *options, const char *measured)
+{
+	struct vpa_report *r = analyze(options);
+	const struct vpa_finding *f = finding(r, id);
+
+	if (!f != !measured || (f && strcmp(f->measured, measured)))
+		fail_msg("%s: found %s, expected %s", id, f ? f->measured : "nothing",
+			measured ? measured : "nothing");
+	vpa_report_free(r);
+}
+
+static void findings_are_silent_within_their_thresholds(void **state)
+{
+	static const struct vpa_options large = {.latents_per_block = 9};
+	unsigned k, s;
+
+	(void)state;
+	begin();
+	request(0, 3500, "clip");
+	reference_blocks(0, 7, 100);
+	expect_finding("bps", NULL, NULL);
+	expect_finding("steps", NULL, NULL);
+	expect_finding("block-size", NULL, NULL);
+	expect_finding("attention-growth", NULL, NULL);
+	expect_finding("stage-share", NULL, NULL);
+	expect_finding("syncs-per-step", NULL, NULL);
+
+	begin();
+	for (k = 0; k < 4; k++) {
+		unsigned t = k * 1000;
+
+		block(t, t + 1000, k, 0);
+		for (s = 0; s < 31; s++) {
+			step(t + s * 10, t + s * 10 + 10, s, 0);
+			kernel(t + s * 10, t + s * 10, t + s * 10 + 5, GEMM);
+			line("call t1 cudaStreamSynchronize %u002us-%ums", at(t + s * 10),
+				at(t + s * 10 + 6));
+		}
+		annotated("range", t + 400, t + 1000, "to_host", "{'kind':'stage'}");
+		kernel(t + 400, t + 400, t + 1000, GEMM);
+	}
+	expect_finding("bps", NULL, "1.00 blocks per second");
+	expect_finding("steps", NULL, "31 denoising steps per block");
+	expect_finding("block-size", &large, "9 latent frames per block");
+	expect_finding("stage-share", NULL,
+		"to_host: 60.0 % of the blocks' time, with nothing else beside it");
+	/* Of each block 30 gaps of 5 ms, and 6 ms of one of 95: the wait itself, and its credit. */
+	expect_finding(
+		"syncs-per-step", NULL, "1.0 waits per step drain the GPU, 468.0 ms in all blocks");
+
+	/* Steps of one image that is marked are many; of how many images those of a window are, nobody knows. */
+	for (k = 0; k < 2; k++) {
+		begin();
+		if (k)
+			request(0, 400, "image");
+		for (s = 0; s < 31; s++) {
+			step(s * 10, s * 10 + 10, s, 0);
+			kernel(s * 10, s * 10, s * 10 + 5, GEMM);
+		}
+		expect_finding("steps", NULL, k ? "31 denoising steps per request" : NULL);
+	}
+
+	begin();
+	for (k = 0, s = 0; k < 5; k++) {
+		block(s, s + 100 + 10 * k, k, 12);
+		kernel(s, s, s + 50 + 10 * k, ATTENTION);
+		kernel(s, s + 50 + 10 * k, s + 100 + 10 * k, GEMM);
+		s += 100 + 10 * k;
+	}
+	expect_finding(
+		"attention-growth", NULL, "+10.00 ms of attention per block, 8.0 % of the period");
+}
+
+/* Five blocks with an unfused sequence each, whose kernels take 20, 10 and 10 ms in the first and as much more in
+ * each that follows: its softmax grows by 10 ms, all of it by 40. */
+static void unfused_attention_grows_as_a_whole(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 1};
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	unsigned k, t = 0;
+
+	(void)state;
+	begin();
+	for (k = 1; k <= 5; k++) {
+		block(t, t + 60 + 40 * k, k, 12);
+		kernel(t, t, t + 20 * k, GEMM);
+		kernel(t, t + 20 * k, t + 30 * k, "softmax_warp_forward");
+		kernel(t, t + 30 * k, t + 40 * k, GEMM);
+		kernel(t, t + 40 * k, t + 40 * k + 60, CONV);
+		t += 60 + 40 * k;
+	}
+	expect_finding("attention-growth", &options,
+		"+10.00 to +40.00 ms of attention per block, 5.0 to 20.0 % of the period");
+	r = analyze(&options);
+	f = finding(r, "eager-attention");
+	assert_non_null(f);
+	assert_true(f->gain_from_ms == 150 && f->gain_at_most_ms == 600);
+	/* All of it is claimed by the finding above. */
+	assert_true(finding(r, "attention-growth")->gain_at_most_ms == 0);
+	assert_true(r->requests[0].blocks.attention_drift_ns == 10e6);
+	assert_true(r->requests[0].blocks.attention_drift_most_ns == 40e6);
+	vpa_report_free(r);
+}
+
+/* Seven blocks `period` apart: 100 ms of denoising, then 60 ms of a stage on another stream. */
+static void blocks_with_a_stage_beside(unsigned period)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 7; k++) {
+		unsigned t = k * period;
+
+		block(t, t + 40, k, 0);
+		step(t, t + 20, 0, 0);
+		kernel(t, t, t + 100, GEMM);
+		annotated("range", t + 20, t + 40, "decode", "{'kind':'stage'}");
+		kernel_on(t + 30, "s8", t + 100, t + 160, CONV);
+	}
+}
+
+/* Seven blocks of 100 ms: 50 of denoising, then a stage with work at its beginning and its end, and 10 ms of
+ * work that is not its own between them, or none. */
+static void blocks_with_a_stage_that_waits(int has_other)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 7; k++) {
+		unsigned t = k * 100;
+
+		block(t, t + 99, k, 0);
+		step(t, t + 20, 0, 0);
+		kernel(t, t, t + 50, GEMM);
+		annotated("range", t + 20, t + 95, "decode", "{'kind':'stage'}");
+		kernel(t + 30, t + 50, t + 60, CONV);
+		kernel(t + 60, t + 90, t + 100, CONV);
+		if (has_other)
+			line("call t2 cudaLaunchKernel %u001us+1us corr %u\n"
+			     "kernel s9 %ums+10ms corr %u \"%s\"",
+				at(t + 70), 1000 + k, at(t + 70), 1000 + k, GEMM);
+	}
+}
+
+/* Of the blocks after the first: denoising covers 40 of the stage's 60 ms, in the last one none; or 15. */
+static void a_stage_costs_what_it_has_the_device_alone(void **state)
+{
+	const struct vpa_options options = {.has_warmup = 1, .warmup = 1};
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	blocks_with_a_stage_beside(120);
+	expect_finding("stage-share", &options, NULL);
+	r = analyze(&options);
+	for (i = 0; i < r->stage_count; i++)
+		if (!strcmp(r->stages[i].name, "decode"))
+			assert_int_equal(r->stages[i].alone_ns, (5 * 20 + 60) * MS);
+	vpa_report_free(r);
+	blocks_with_a_stage_beside(145);
+	/* (5 x 45 + 60) of 6 x 145 ms */
+	expect_finding("stage-share", &options,
+		"decode: 32.8 % of the blocks' time, with nothing else beside it");
+	blocks_with_a_stage_that_waits(0);
+	expect_finding("stage-share", &options,
+		"decode: 50.0 % of the blocks' time, with nothing else beside it");
+	blocks_with_a_stage_that_waits(1);
+	expect_finding("stage-share", &options, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(findings_are_silent_within_their_thresholds),
+		cmocka_unit_test(unfused_attention_grows_as_a_whole),
+		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/* test_blocks_steps.c - steps, stages and iterations: how many there are and how long they take. */
+#include "tests/support/block_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* ---- steps and stages ---- */
+
+static void stages_are_measured_inside_measured_blocks(void **state)
+{
+	struct vpa_report *r;
+	struct words w = {.len = 0};
+	unsigned k;
+
+	(void)state;
+	begin();
+	annotated("range", 0, 10, "text_encode", "{'kind':'stage'}");
+	kernel(0, 0, 10, GEMM);
+	for (k = 0; k < 3; k++) {
+		unsigned t = 10 + k * 100, slow = k ? 0 : 10;
+
+		block(t, t + 100, k, 12);
+		step(t, t + 50, 0, 0);
+		kernel(t, t, t + 20 + slow, ATTENTION);
+		annotated("range", t + 30, t + 40, "mlp", "{'kind':'stage'}");
+		kernel(t + 30, t + 30, t + 50, GEMM);
+		annotated("range", t + 60, t + 100, "vae_decode", "{'kind':'stage'}");
+		kernel(t + 60, t + 60, t + 100, CONV);
+	}
+	r = analyze(NULL);
+	check_sums(r);
+	say_stages(&w, r);
+	expect("warm-up apart", &w,
+		"text_encode 1x0, 10 ms, busy 10, idle 0, attention 0; denoise step 3x1, 50 ms, "
+		"busy 80, "
+		"idle 20, attention 40; (mlp 3x1, 20 ms, busy 40, idle 0, attention 0); vae_decode "
+		"3x1, 40 "
+		"ms, busy 80, idle 0, attention 0");
+	assert_true(r->stages[1].share == 0.5);
+	vpa_report_free(r);
+}
+
+/* Of `count` steps, one every 149 ms, each has 124 ms of work; then the host does something else. */
+static void steps_of_149_ms(unsigned from, unsigned count)
+{
+	unsigned k;
+
+	for (k = 0; k < count; k++) {
+		step(from + k * 149, from + k * 149 + 149, k, 0);
+		kernel(from + k * 149, from + k * 149, from + k * 149 + 124, GEMM);
+	}
+}
+
+static void a_step_takes_the_time_from_one_to_the_next(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	steps_of_149_ms(0, 4);
+	expect_report("however few steps there are", NULL, "steps 4, steps/s 6.711, s/it 0.149");
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 3);
+	vpa_report_free(r);
+	begin();
+	steps_of_149_ms(0, 1);
+	expect_report("a single one its own", NULL, "steps 1, steps/s 8.065, s/it 0.124");
+	r = analyze(NULL);
+	assert_int_equal(r->requests[0].steps.periods, 0);
+	vpa_report_free(r);
+	begin();
+	block(0, 596, 0, 12);
+	steps_of_149_ms(0, 3);
+	block(1000, 1596, 1, 12);
+	steps_of_149_ms(1000, 3);
+	block(2000, 2596, 2, 12);
+	steps_of_149_ms(2000, 1);
+	r = analyze(NULL);
+	expect_request("not from block to block: in block 1", r, 0,
+		"blocks 3, warmup 1, frames 24, FPS 14.101, BPS 1.175, busy 48.387, denoise "
+		"48.387, latent 3.525, all 36, end to end 16.949, TTFB ms 422, steps 7, a block 2, "
+		"steps/s 6.711, s/it 0.149");
+	assert_int_equal(r->requests[0].steps.periods, 2);
+	vpa_report_free(r);
+}
+
+static void steps_without_blocks_are_steps(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 5; k++) {
+		line("range t1 %ums-%ums \"denoise_step\"", at(k * 100), at(k * 100 + 80));
+		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
+	}
+	expect_report("from one step to the next", NULL, "steps 5, steps/s 10, s/it 0.1");
+}
+
+/* An iteration of the profiler is a row of the stages: never a step, and no rate is made of it. */
+static void an_iteration_of_the_profiler_is_no_step(void **state)
+{
+	struct vpa_report *r;
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 5; k++) {
+		line("range t1 %ums-%ums \"ProfilerStep#%u\"", at(k * 100), at(k * 100 + 80), k);
+		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
+	}
+	expect_report("it makes no request", NULL, "");
+	expect_stages("it is a stage",
+		"iteration (ProfilerStep) 5x0, 80 ms, busy 400, idle 0, attention 0");
+	r = analyze(NULL);
+	assert_string_equal(r->stages[0].kind, "iteration");
+	vpa_report_free(r);
+	begin();
+	line("range t1 %ums-%ums \"ProfilerStep#3\"", at(0), at(500));
+	for (k = 0; k < 5; k++) {
+		line("range t1 %ums-%ums \"step %u\"", at(k * 100), at(k * 100 + 80), k);
+		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
+	}
+	expect_report("steps are counted alone", NULL, "steps 5, steps/s 10, s/it 0.1");
+	expect_stages("and are inside of it",
+		"iteration (ProfilerStep) 1x0, 480 ms, busy 400, idle 80, attention 0; (step "
+		"5x0, 80 ms, busy 400, idle 0, attention 0)");
+}
+
+/* The forward pass is launched by the thread that opens the iteration, the backward pass by autograd's. */
+static void an_iteration_has_the_work_of_all_threads(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 3; k++) {
+		unsigned t = k * 100;
+
+		line("range t1 %ums-%ums \"ProfilerStep#%u\"", at(t), at(t + 80), k);
+		kernel(t, t, t + 20, GEMM);
+		script.corr++;
+		line("call t2 cudaLaunchKernel %u001us+1us corr %u", at(t + 30), script.corr);
+		line("kernel s7 %ums-%ums corr %u \"" GEMM "\"", at(t + 30), at(t + 70),
+			script.corr);
+		/* Behind its end: nobody's, though it runs before the next one. */
+		kernel(t + 85, t + 85, t + 95, GEMM);
+	}
+	expect_stages("autograd's too",
+		"iteration (ProfilerStep) 3x0, 70 ms, busy 180, idle 30, attention 0");
+	begin();
+	line("thread x pid 2 tid 5");
+	line("stream y device 0 context 1 stream 9 pid 2");
+	line("range t1 %ums-%ums \"ProfilerStep#0\"", at(0), at(80));
+	kernel(0, 0, 20, GEMM);
+	line("call x cudaLaunchKernel %u001us+1us corr 7", at(30));
+	line("kernel y %ums-%ums corr 7 \"" GEMM "\"", at(30), at(70));
+	expect_stages("of its process",
+		"iteration (ProfilerStep) 1x0, 20 ms, busy 20, idle 0, attention 0");
+}
+
+/* ---- from mark to mark ---- */
+
+static void a_step_ends_with_its_schedulers(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	guide(0, 5, 100);
+	/* One every 100 ms, from 50 to 450 ms. */
+	expect_report("from the forward pass to the scheduler's end", NULL,
+		"steps 5, steps/s 10, s/it 0.1");
+	expect_stages("forward, a gap of 20 ms, the scheduler",
+		"pipeline_call 1x0, 650 ms, busy 490, idle 160, attention 300; encode_prompt 1x0, "
+		"40 ms, busy 40, idle 0, attention 0; denoise step 5x0, 90 ms, busy 350, idle 100, "
+		"attention 300; (transformer_forward 5x0, 60 ms, busy 300, idle 0, attention 300); "
+		"(scheduler_step 5x0, 10 ms, busy 50, idle 0, attention 0); vae_decode 1x0, 100 "
+		"ms, busy 100, idle 0, attention 0");
+	r = analyze(NULL);
+	assert_string_equal(r->stages[2].source, "marks");
+	vpa_report_free(r);
+	begin();
+	guide(0, 2, 100);
+	guide(1000, 2, 100);
+	r = analyze(NULL);
+	assert_int_equal(r->request_count, 2);
+	/* 100 ms from the first to the second: the time between the two videos belongs to none. */
+	expect_request("of each request", r, 1, "steps 2, steps/s 10, s/it 0.1");
+	vpa_report_free(r);
+}
+
+/* A span of work of thread t1 under a name. */
+static void named(unsigned from, unsigned to, const char *name)
+{
+	line("range t1 %ums-%ums \"%s\"", at(from), at(to), name);
+	kernel(from, from, to, GEMM);
+}
+
+static void steps_from_mark_to_mark(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 3; k++) {
+		named(k * 100, k * 100 + 20, "transformer_forward");
+		named(k * 100 + 20, k * 100 + 40, "transformer_forward");
+		named(k * 100 + 50, k * 100 + 60, "scheduler_step");
+		named(k * 100 + 70, k * 100 + 80, "scheduler_step");
+		/* Between two schedulers nothing is of the step; this is behind the second. */
+		kernel(k * 100 + 85, k * 100 + 85, k * 100 + 95, GEMM);
+	}
+	expect_report(
+		"two passes, two schedulers: one step", NULL, "steps 3, steps/s 10, s/it 0.1");
+	begin();
+	for (k = 0; k < 4; k++) {
+		kernel(k * 100, k * 100, k * 100 + 60, ATTENTION);
+		named(k * 100 + 80, k * 100 + 90, "scheduler_step");
+	}
+	expect_stages("without a forward pass from one scheduler's to the next",
+		"scheduler_step 4x0, 10 ms, busy 40, idle 0, attention 0; denoise step 3x0, 90 ms, "
+		"busy 210, idle 60, attention 180");
+	begin();
+	for (k = 0; k < 3; k++) {
+		line("range t1 %ums-%ums \"step %u\"", at(k * 100), at(k * 100 + 90), k);
+		named(k * 100, k * 100 + 20, "transformer_forward");
+		named(k * 100 + 50, k * 100 + 60, "scheduler_step");
+	}
+	expect_report("not where steps are named", NULL, "steps 3, steps/s 10, s/it 0.1");
+	begin();
+	named(0, 20, "transformer_forward");
+	named(100, 120, "transformer_forward");
+	expect_report("not where no scheduler ends them", NULL, "");
+	begin();
+	named(0, 20, "transformer_forward, op_id = 7");
+	named(20, 30, "scheduler_step, op_id = 8");
+	expect_report("by names that emit_nvtx() numbers too", NULL,
+		"steps 1, steps/s 33.333, s/it 0.03");
+}
+
+/* The pass that writes the context has a forward pass and no scheduler: the next block's first step does not begin there. */
+static void a_step_does_not_go_on_from_block_to_block(void **state)
+{
+	unsigned b, k;
+
+	(void)state;
+	begin();
+	for (b = 0; b < 3; b++) {
+		unsigned t = b * 100;
+
+		line("range t1 %ums-%ums \"block %u\"", at(t), at(t + 100), b);
+		for (k = 0; k < 2; k++) {
+			named(t + k * 40, t + k * 40 + 20, "transformer_forward");
+			named(t + k * 40 + 30, t + k * 40 + 40, "scheduler_step");
+		}
+		named(t + 80, t + 100, "transformer_forward");
+	}
+	expect_report("two steps a block, the second 40 ms after the first", NULL,
+		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 6, a block 2, steps/s 25, s/it "
+		"0.04");
+	expect_stages("and a pass that is none",
+		"denoise step 6x2, 40 ms, busy 120, idle 40, attention 0; transformer_forward 9x3, "
+		"20 ms, busy 120, idle 0, attention 0; (scheduler_step 6x2, 10 ms, busy 40, idle "
+		"0, attention 0)");
+}
+
+/* A loop that trains: a batch, the forward pass, the backward pass on a thread of autograd's, the optimizer. */
+static void train(unsigned count)
+{
+	unsigned k, t;
+
+	for (k = 0; k < count; k++) {
+		t = k * 100;
+		line("range t1 %ums-%ums "
+		     "\"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\"",
+			at(t), at(t + 10));
+		kernel(t + 10, t + 10, t + 30, GEMM);
+		script.corr++;
+		line("call t2 cudaLaunchKernel %u001us+1us corr %u", at(t + 30), script.corr);
+		line("kernel s7 %ums-%ums corr %u \"" GEMM "\"", at(t + 30), at(t + 70),
+			script.corr);
+		line("range t1 %ums-%ums \"Optimizer.step#SGD.step\"", at(t + 80), at(t + 90));
+		kernel(t + 80, t + 80, t + 90, GEMM);
+	}
+	line("range t1 %ums-%ums \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\"",
+		at(count * 100), at(count * 100 + 10));
+}
+
+static void loops_that_train_have_iterations(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	train(4);
+	expect_stages("from one optimizer's step to the next",
+		"iteration (Optimizer.step) 3x0, 80 ms, busy 210, idle 30, attention 0");
+	expect_report("never a step", NULL, "");
+	begin();
+	train(4);
+	line("range t1 %ums-%ums \"ProfilerStep#1\"", at(0), at(400));
+	expect_stages("where nothing else is one",
+		"iteration (ProfilerStep) 1x0, 380 ms, busy 280, idle 100, attention 0");
+	begin();
+	train(4);
+	named(500, 520, "step 0");
+	expect_stages("no step", "step 1x0, 20 ms, busy 20, idle 0, attention 0");
+	begin();
+	train(4);
+	named(500, 520, "block 0");
+	expect_stages("no block", "");
+	begin();
+	for (k = 0; k < 4; k++) {
+		line("range t1 %ums-%ums \"DataLoader.__next__\"", at(k * 100), at(k * 100 + 10));
+		kernel(k * 100 + 10, k * 100 + 10, k * 100 + 70, GEMM);
+	}
+	expect_stages("from one batch to the next: the last one's end is not known",
+		"iteration (DataLoader) 3x0, 60 ms, busy 180, idle 0, attention 0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stages_are_measured_inside_measured_blocks),
+		cmocka_unit_test(a_step_takes_the_time_from_one_to_the_next),
+		cmocka_unit_test(steps_without_blocks_are_steps),
+		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
+		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),
+		cmocka_unit_test(a_step_ends_with_its_schedulers),
+		cmocka_unit_test(steps_from_mark_to_mark),
+		cmocka_unit_test(a_step_does_not_go_on_from_block_to_block),
+		cmocka_unit_test(loops_that_train_have_iterations),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
