@@ -1,0 +1,194 @@
+/* test_first_use.c - time that only the first use of something takes, on traces whose answer a
+ * person can compute. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/support/findings_rig.h"
+
+static void first_use_is_said_before_cuda_graphs(void **state)
+{
+	/* Of 142 ms of idle time: 71 ms before the first work in the first cudaMalloc, 40 ms in loading a kernel's code,
+	 * 31 ms because the host launches slowly. */
+	static const char head[] = "start 1ms\ncall t1 cudaMalloc 1ms-72ms corr 90\n"
+				   "call t1 cudaLaunchKernel 72000us-72000us corr 1\n"
+				   "kernel s7 72000us-73000us corr 1" GEMM
+				   "call t1 cudaLaunchKernel 73000us-113000us corr 2\n"
+				   "kernel s7 113000us-114000us corr 2" ADD;
+	static char script[65536];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "%s", head);
+	for (i = 0; i < 500; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+10us corr %zu" GEMM,
+			114062 + i * 72, i + 3, 114062 + i * 72, i + 3);
+	r = analyze(script, NULL);
+	f = &r->findings[0];
+	assert_string_equal(f->id, "first-use");
+	assert_string_equal(f->title,
+		"this trace includes first use (111 of 142 ms idle): warm up before tracing");
+	assert_null(finding(r, "module-load"));
+	assert_non_null(finding(r, "launch-rate"));
+	assert_int_equal(r->devices[0].first_use_ns, 111000000);
+	assert_int_equal(r->devices[0].first_use_head_ns, 71000000);
+	expect_page("first use", r, "1 this trace includes first use", 1);
+	vpa_report_free(r);
+}
+
+/* Of 151 ms, all but the kernels' 3 idle: 40 ms in loading a kernel's code, 108 because of host code. */
+static void first_use_is_said_after_what_takes_longer(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1000us corr 1\n"
+		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 2ms-42ms corr 2\n"
+		"kernel s7 42ms-43ms corr 2" ADD "call t1 cudaLaunchKernel 151ms-151ms corr 3\n"
+		"kernel s7 151ms-152ms corr 3" GEMM,
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->devices[0].first_use_ns, 40000000);
+	assert_string_equal(r->findings[0].id, "host-stall");
+	assert_string_equal(r->findings[1].id, "first-use");
+	vpa_report_free(r);
+}
+
+/* Twenty iterations load the same module again before the same kernels. A warm-up would save only the first time: 1 ms before the
+ * first work, and 10 ms before the first ADD. */
+static void code_that_is_loaded_again_is_no_first_use(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script),
+		"start 0ms\n"
+		"call t1 cuModuleLoadData 1ms-2ms corr 901\n"
+		"call t1 cudaLaunchKernel 2ms+0us corr 902\nkernel s7 2ms-4ms corr 902" GEMM);
+	for (i = 0; i < 20; i++) {
+		size_t t = 4 + i * 20;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cuModuleLoadData %zums+10ms corr %zu\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+10ms corr %zu" ADD,
+			t, 2 * i + 1, t + 10, 2 * i + 2, t + 10, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	assert_int_equal(r->devices[0].first_use_ns, 11000000);
+	assert_null(finding(r, "first-use"));
+	f = finding(r, "module-load");
+	assert_non_null(f);
+	assert_string_equal(
+		f->title, "load code once and keep the module: 21 calls of cuModuleLoadData");
+	assert_true(f->gain_at_most_ms == 200);
+	vpa_report_free(r);
+}
+
+/* The first load takes 40 ms, nine more 10 ms each: each finding has its own part. */
+static void first_use_leaves_what_is_loaded_again(void **state)
+{
+	static char script[16384];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script),
+		"start 2ms\n"
+		"call t1 cudaLaunchKernel 2ms+0us corr 902\nkernel s7 2ms-4ms corr 902" GEMM);
+	for (i = 0; i < 10; i++) {
+		size_t t = i ? 34 + i * 20 : 4, ms = i ? 10 : 40;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cuModuleLoadData %zums+%zums corr %zu\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+10ms corr %zu" ADD,
+			t, ms, 2 * i + 1, t + ms, 2 * i + 2, t + ms, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	assert_true(finding(r, "first-use")->gain_at_most_ms == 40);
+	assert_true(finding(r, "module-load")->gain_at_most_ms == 90);
+	assert_string_equal(finding(r, "module-load")->title,
+		"load code once and keep the module: 10 calls of cuModuleLoadData");
+	vpa_report_free(r);
+}
+
+/* A library sets itself up before each of three kernels: 3 ms of host code, in which the driver loads the kernel in 1 ms. Then the
+ * host takes 2 ms before a kernel that has run before. Of 11 ms of idle time 9 are first use, 6 of them host code. */
+static void host_code_around_a_first_load_is_first_use(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\n"
+		"call t1 cudaLaunchKernel 1ms+0us corr 1\n"
+		"kernel s7 1ms-2ms corr 1 \"warmed\"\n"
+		"overhead - \"Lazy Function Loading\" 4ms-5ms\n"
+		"call t1 cudaLaunchKernel 5ms+0us corr 2\n"
+		"kernel s7 5ms-6ms corr 2" GEMM "overhead - \"Lazy Function Loading\" 8ms-9ms\n"
+		"call t1 cudaLaunchKernel 9ms+0us corr 3\n"
+		"kernel s7 9ms-10ms corr 3" ADD "overhead - \"Lazy Function Loading\" 12ms-13ms\n"
+		"call t1 cudaLaunchKernel 13ms+0us corr 4\n"
+		"kernel s7 13ms-14ms corr 4" SOFTMAX "call t1 cudaLaunchKernel 16ms+0us corr 5\n"
+		"kernel s7 16ms-17ms corr 5" ADD,
+		NULL);
+	const struct vpa_finding *f = &r->findings[0];
+
+	(void)state;
+	assert_int_equal(r->devices[0].first_use_ns, 9000000);
+	assert_int_equal(r->devices[0].first_use_code_ns, 6000000);
+	assert_string_equal(f->id, "first-use");
+	assert_string_equal(f->title,
+		"this trace includes first use (9 of 11 ms idle): warm up before tracing");
+	assert_string_equal(f->note,
+		"6.00 ms of it is host code around code that was loaded for the first time");
+	f = finding(r, "host-stall");
+	/* While a kernel runs, the host has 1 ms of code each time: without it the loads would begin earlier. */
+	assert_true(f->gain_at_most_ms == 5 && f->gain_shared_ms == 3);
+	assert_string_equal(f->note,
+		"6.00 ms more is first use; fixing another cause would save 60 % of it too");
+	vpa_report_free(r);
+}
+
+/* Without a load in the gap, before a kernel that has run, or in shorter pieces, host code is what it is called. */
+static void other_host_code_is_no_first_use(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\n"
+		"call t1 cudaLaunchKernel 1ms+0us corr 1\n"
+		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 5ms+0us corr 2\n"
+		"kernel s7 5ms-6ms corr 2" ADD "overhead - \"Lazy Function Loading\" 8ms-9ms\n"
+		"call t1 cudaLaunchKernel 9ms+0us corr 3\n"
+		"kernel s7 9ms-10ms corr 3" ADD
+		"overhead - \"Lazy Function Loading\" 10990us-11ms\n"
+		"call t1 cudaLaunchKernel 11ms+0us corr 4\n"
+		"kernel s7 11ms-12ms corr 4" SOFTMAX,
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->devices[0].first_use_ns, 10000);
+	assert_int_equal(r->devices[0].first_use_code_ns, 0);
+	assert_null(finding(r, "first-use"));
+	vpa_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
+		cmocka_unit_test(first_use_is_said_after_what_takes_longer),
+		cmocka_unit_test(code_that_is_loaded_again_is_no_first_use),
+		cmocka_unit_test(first_use_leaves_what_is_loaded_again),
+		cmocka_unit_test(host_code_around_a_first_load_is_first_use),
+		cmocka_unit_test(other_host_code_is_no_first_use),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

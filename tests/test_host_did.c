@@ -1,0 +1,335 @@
+/* test_host_did.c - what the host did while a device was idle, and where, on traces whose answer a
+ * person can compute. */
+#include "analysis/host_code.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/findings_rig.h"
+
+/* ---- the host's own code after a wait ---- */
+
+/* The host waits 5 ms for a kernel and then works for 4 ms, or allocates: the gap of 4 ms counts to the wait. */
+static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
+{
+	static const char wait[] = "start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				   "kernel s7 1001us-6000us corr 1" GEMM
+				   "call t1 cudaStreamSynchronize 1002us-6001us corr 2\n"
+				   "range t1 6001us-10002us \"collate\"\n"
+				   "call t1 cudaLaunchKernel 10000us-10001us corr 3\n"
+				   "kernel s7 10001us-11001us corr 3" GEMM;
+	char script[1024];
+	struct vpa_report *r = analyze(wait, NULL);
+
+	(void)state;
+	expect_page("code", r,
+		"G1 sync 4.00 ms, cudaStreamSynchronize 0.005000 4.00 ms of which host code 4.00 "
+		"ms in "
+		"collate",
+		1);
+	vpa_report_free(r);
+	snprintf(script, sizeof(script), "%scall t1 cudaMalloc 6001us-9000us corr 4\n", wait);
+	r = analyze(script, NULL);
+	expect_page("a call", r, "G1 sync 4.00 ms, cudaStreamSynchronize", 1);
+	expect_page("a call", r, "of which host code 1.00 ms", 0);
+	vpa_report_free(r);
+}
+
+static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
+{
+	const struct vpa_host_code code = {.ns = 1,
+		.range = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ of rank 3",
+		.range_ns = 1,
+		.call = "cudaStreamSynchronize"};
+	struct vpa_report r = {.device_count = 0};
+
+	(void)state;
+	assert_string_equal(vpa_host_code_title(&r, &code, 0),
+		"let the GPU work during the host code in "
+		"enumerate(DataLoader)#_MultiProcessingDa...er.__next__ of rank 3 after "
+		"cudaStreamSynchronize: launch the next work first, shorten that code, or do not "
+		"wait");
+	vpa_arena_free(&r.arena);
+}
+
+/* Five blocks: a kernel of 20 ms; with `copies` a copy of 1 ms to pageable memory that the host waits for; then work of 8 ms on
+ * what came of it. */
+static struct vpa_report *blocks_with_work_after(int copies)
+{
+	static char script[16384];
+	size_t used, i;
+
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 29020, done = copies ? t + 21005 : t + 20005;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+20000us corr %zu" GEMM,
+			t, 2 * i + 1, t + 5, 2 * i + 1);
+		if (copies)
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaMemcpyAsync %zuus+20995us corr %zu\n"
+				"copy s7 DtoH device->pageable %zuus+1000us corr %zu bytes "
+				"8294400\n",
+				t + 10, 2 * i + 2, t + 20005, 2 * i + 2);
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus-%zuus \"post_process\"\n", copies ? done : t + 5,
+			t + 29010);
+	}
+	return analyze(script, NULL);
+}
+
+/* The host waits for a copy, then works for 8 ms on what it got: a copy that does not wait would not help, since the work needs
+ * it. */
+static void code_after_a_wait_has_two_remedies(void **state)
+{
+	struct vpa_report *r = blocks_with_work_after(1);
+	const struct vpa_finding *f = finding(r, "blocking-copy");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title, "let the GPU work during the host code in post_process after "
+				      "cudaMemcpyAsync: launch "
+				      "the next work first, shorten that code, or do not wait");
+	/* Four gaps of 8.02 ms, of which 5 us are the next launch. */
+	assert_string_equal(f->note,
+		"all of it: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB in all; the "
+		"host ran code in post_process for 100 % of it; less of that code would save up to "
+		"100 % of the gain too");
+	assert_true(f->host_code_ms == 4 * 8.015);
+	assert_true(f->gain_at_most_ms == 4 * 8.02);
+	assert_null(finding(r, "host-stall"));
+	expect_page("findings", r, "of which host code in post_process", 1);
+	vpa_report_free(r);
+}
+
+/* The same work where the host waits for nothing is all there is to name. */
+static void code_without_a_wait_has_its_own_finding(void **state)
+{
+	struct vpa_report *r = blocks_with_work_after(0);
+	const struct vpa_finding *f = finding(r, "host-stall");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title, "shorten or overlap the host code between launches");
+	assert_true(f->host_code_ms == 0);
+	assert_null(finding(r, "blocking-copy"));
+	vpa_report_free(r);
+}
+
+/* A value read back in each step, after which the host only launches: the read is what to remove. */
+static void launches_after_a_wait_keep_its_remedy(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 260;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+150us corr %zu" GEMM
+			"call t1 cudaMemcpyAsync %zuus+160us corr %zu\n"
+			"copy s7 DtoH device->pageable %zuus+1us corr %zu bytes 8\n",
+			t, 2 * i + 1, t + 5, 2 * i + 1, t + 10, 2 * i + 2, t + 155, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "small-reads");
+	assert_non_null(f);
+	assert_string_equal(
+		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
+	assert_null(strstr(f->note, "host ran code"));
+	assert_true(f->host_code_ms == 0);
+	assert_int_equal(r->devices[0].host_did[0].host, VPA_CAUSE_LAUNCH_RATE);
+	vpa_report_free(r);
+}
+
+/* Memory that is freed after a wait, as by empty_cache(), is named: without the wait it may still hold the host. */
+static void calls_after_a_wait_are_named(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 28020;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+20000us corr %zu" GEMM
+			"call t1 cudaDeviceSynchronize %zuus+20000us corr %zu\n"
+			"call t1 cudaFree %zuus+8000us corr %zu\n",
+			t, 3 * i + 1, t + 5, 3 * i + 1, t + 10, 3 * i + 2, t + 20015, 3 * i + 3);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "sync-drain");
+	assert_non_null(f);
+	assert_string_equal(f->note,
+		"all of it: cudaDeviceSynchronize; for 100 % of it the host was allocating or "
+		"freeing memory, mostly in cudaFree");
+	vpa_report_free(r);
+}
+
+/* ---- places ---- */
+
+/* Eighty places of sync, each with little: those beyond the table are added up, and never shown as one. */
+static void sums_of_small_places_are_no_place(void **state)
+{
+	static char script[65536];
+	struct vpa_report *r;
+	size_t used, i, k;
+	int sums = 0;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 80; i++) {
+		size_t t = 1000 + i * 100;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus+99us \"place %zu\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+10us corr %zu" GEMM
+			"call t1 cudaStreamSynchronize %zuus+90us corr %zu\n",
+			t, i, t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	for (i = 0; i < r->devices[0].cause_count; i++)
+		sums += vpa_is_sum(r->devices[0].causes[i].range);
+	assert_true(sums > 0);
+	for (i = 0; i < r->finding_count; i++)
+		for (k = 0; k < r->findings[i].evidence_count; k++)
+			assert_false(vpa_is_sum(r->findings[i].evidence[k]));
+	expect_page("sums", r, "(other)", 0);
+	vpa_report_free(r);
+}
+
+/* Six ranges that differ by their numbers, 400 us of host code in each: no place has half of it, all have. */
+static void places_that_differ_by_a_number_are_told_together(void **state)
+{
+	static char script[8192];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 7; i++) {
+		size_t t = 1000 + i * 500;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+0us corr %zu\nkernel s7 %zuus+100us corr "
+			"%zu" GEMM "range t1 %zuus+390us \"IO %zu\"\n",
+			t, i + 1, t, i + 1, t + 105, i * 10);
+	}
+	r = analyze(script, NULL);
+	expect_page("alike", r, "All of it: in IO 0 and 5 similar.", 1);
+	assert_string_equal(finding(r, "host-stall")->note, "all of it in IO 0 and 5 similar");
+	vpa_report_free(r);
+}
+
+static void a_place_before_a_range_is_before_it(void **state)
+{
+	/* The host was busy for 500 us; then "add_" began, and launched 1 us later. */
+	struct vpa_report *r =
+		analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			"kernel s7 1000us-1010us corr 1" GEMM "range t1 1510us-1520us \"add_\"\n"
+			"call t1 cudaLaunchKernel 1511us-1512us corr 2\n"
+			"kernel s7 1513us-1600us corr 2" GEMM,
+			NULL);
+
+	(void)state;
+	expect_page("before", r, "before add_", 1);
+	expect_page("before", r, "in before", 0);
+	vpa_report_free(r);
+}
+
+/* ---- gaps ---- */
+
+/* 210 us: 100 in a cudaMalloc, 100 in host code, 10 on the way. */
+static void a_gap_shows_each_cause_of_a_quarter(void **state)
+{
+	static const struct vpa_options options = {.min_gap_ns = 1};
+	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1000us-1100us corr 1" GEMM
+				       "call t1 cudaMalloc 1100us-1200us corr 2\n"
+				       "call t1 cudaLaunchKernel 1310us-1311us corr 3\n"
+				       "kernel s7 1313us-1400us corr 3" GEMM,
+		&options);
+
+	(void)state;
+	expect_page("headline", r, "G1 host code 110 us", 1);
+	expect_page("another", r, "and allocation 100 us, cudaMalloc", 1);
+	expect_page("a small one", r, "and launch latency", 0);
+	vpa_report_free(r);
+}
+
+/* The sync held the host for 990 us, so the gap of 162 us is its: 100 in a cudaMalloc, 60 in a cudaFree. */
+static void calls_that_a_sync_delayed_are_named(void **state)
+{
+	static const char sync[] = "start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				   "kernel s7 1000us-2000us corr 1" GEMM
+				   "call t1 cudaStreamSynchronize 1010us-2000us corr 2\n";
+	static const char launch[] = "call t1 cudaLaunchKernel 2160us-2161us corr 5\n"
+				     "kernel s7 2162us-2400us corr 5" GEMM;
+	static const char *const calls[][2] = {{"call t1 cudaMalloc 2000us-2100us corr 3\n",
+						       "160 us inside cudaMalloc and other calls:"},
+		{"call t1 cudaFree 2000us-2100us corr 3\n", "160 us inside cudaFree:"}};
+	struct vpa_report *r;
+	char script[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		snprintf(script, sizeof(script), "%s%scall t1 cudaFree 2100us-2160us corr 4\n%s",
+			sync, calls[i][0], launch);
+		r = analyze(script, NULL);
+		expect_page("calls", r, calls[i][1], 1);
+		vpa_report_free(r);
+	}
+}
+
+static void what_the_host_did_before_the_first_work_is_told(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nrange t1 1ms-9ms \"import\"\n"
+				       "call t1 cudaMalloc 9000us-9300us corr 1\n"
+				       "call t1 cudaLaunchKernel 9300us-9301us corr 2\n"
+				       "kernel s7 9302us-9802us corr 2" GEMM,
+		NULL);
+
+	(void)state;
+	expect_page("head", r,
+		"no work for 8.30 ms before the first op: host code 8.00 ms in import", 1);
+	vpa_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
+		cmocka_unit_test(a_gap_after_a_wait_says_what_the_host_ran),
+		cmocka_unit_test(code_after_a_wait_has_two_remedies),
+		cmocka_unit_test(code_without_a_wait_has_its_own_finding),
+		cmocka_unit_test(launches_after_a_wait_keep_its_remedy),
+		cmocka_unit_test(calls_after_a_wait_are_named),
+		cmocka_unit_test(sums_of_small_places_are_no_place),
+		cmocka_unit_test(places_that_differ_by_a_number_are_told_together),
+		cmocka_unit_test(a_place_before_a_range_is_before_it),
+		cmocka_unit_test(a_gap_shows_each_cause_of_a_quarter),
+		cmocka_unit_test(calls_that_a_sync_delayed_are_named),
+		cmocka_unit_test(what_the_host_did_before_the_first_work_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
