@@ -16,7 +16,7 @@
 
 /* ---- findings in few words ---- */
 
-/* An eager sequence of GEMMs of 30 and 20 us and a softmax of 50 us, from `at` on. */
+/* An eager sequence of GEMMs of 30 and 20 us and a softmax of 50 us. */
 #define EAGER                                                                                      \
 	"call t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1001us-1031us corr 1" GEMM       \
 	"call t1 cudaLaunchKernel 1001us-1002us corr 2\nkernel s7 1031us-1081us corr 2" SOFTMAX    \
