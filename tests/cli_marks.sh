@@ -226,6 +226,10 @@ if [ -e "$bin/standin/libcuda.so.1" ]; then
 	said "process N and 1 more recorded without marks: Python did not load them, since $replaced"
 	launches "PYTHONPATH is removed" late.marks sh -c 'unset PYTHONPATH; python3 use.py'
 	said "process N recorded without marks: Python did not load them, since $replaced"
+	# The launcher writes its file after it.
+	VPTRACE_FLUSH_MS=20 VPTRACE_RING=5s launches "PYTHONPATH is removed, and the process is killed beside its ring" auto \
+		sh -c 'unset PYTHONPATH; python3 -c "exec(open(\"use.py\").read()); import time; time.sleep(2); os.kill(os.getpid(), 9)"; true'
+	said "process N recorded without marks: Python did not load them, since $replaced"
 	# shellcheck disable=SC2016
 	launches "PYTHONPATH gets one more folder" auto sh -c 'PYTHONPATH=own:$PYTHONPATH python3 use.py my_model; PYTHONPATH=$PYTHONPATH:own python3 use.py my_model'
 	said ""

@@ -2,7 +2,6 @@
  * library may be newer. */
 #include "tracer/command/list.h"
 
-#include "tracer/command/pythons.h"
 #include "tracer/run_list.h"
 
 #include <errno.h>
@@ -204,7 +203,6 @@ int vtr_list_take(struct vtr_list *list)
 	if (*list->path)
 		unlink(list->path);
 	list->path[0] = '\0';
-	vtr_pythons_check(list);
 	return is_there ? 0 : -1;
 }
 

@@ -5,6 +5,7 @@
 #include "tracer/command/list.h"
 #include "tracer/command/output.h"
 #include "tracer/command/places.h"
+#include "tracer/command/pythons.h"
 #include "tracer/command/rings.h"
 #include "tracer/command/say.h"
 #include "tracer/command/summary.h"
@@ -168,8 +169,10 @@ int vtr_run(const struct vpa_args *args)
 	else
 		is_known = 1;
 	write_rings(rings, &list);
-	if (is_known)
+	if (is_known) {
 		find_unlisted(&list, since);
+		vtr_pythons_check(&list);
+	}
 	if (is_known && vtr_summary(&list, places.analyzer, wanted_report(args), &ending) && !rc)
 		rc = VPA_EXIT_FAILED;
 	vtr_list_free(&list);
