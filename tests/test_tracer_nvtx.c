@@ -6,6 +6,7 @@
 #include "tracer/clock.h"
 #include "tracer/names.h"
 #include "tracer/nvtx_event.h"
+#include "tracer/thread_names.h"
 #include "tracer/threads.h"
 
 #include <setjmp.h>

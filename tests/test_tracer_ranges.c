@@ -1,5 +1,6 @@
 /* test_tracer_ranges.c - ranges, marks and counters of a thread, as the writer sees them: captures, payloads, limits. */
 #include "tests/tracer_rig.h"
+#include "tracer/thread_names.h"
 
 /* ---- one thread ---- */
 

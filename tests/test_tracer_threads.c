@@ -2,6 +2,7 @@
  * scales the work.
  * Long, since the threads of all cases share one set of helpers. */
 #include "tests/tracer_rig.h"
+#include "tracer/thread_names.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

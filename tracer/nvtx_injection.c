@@ -12,6 +12,7 @@
 #include "tracer/nvtx_map.h"
 #include "tracer/nvtx_payload.h"
 #include "tracer/nvtx_tool.h"
+#include "tracer/thread_names.h"
 #include "tracer/threads.h"
 
 enum { STREAMS = 512 };

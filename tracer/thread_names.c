@@ -3,7 +3,9 @@
  * A small hash table that any thread writes and the writer's thread reads, one word per entry:
  * thread id and name. If all places of an id are taken, it replaces one of them: names of ended
  * threads must not keep new ones out. */
-#include "tracer/threads.h"
+#include "tracer/thread_names.h"
+
+#include "tracer/epoch.h"
 
 #include <stdatomic.h>
 
@@ -42,7 +44,7 @@ void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void
 {
 	static uint64_t reported[PLACES];
 	static uint32_t reported_in;
-	uint32_t capture = vtr_threads_capture(), i;
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i;
 
 	for (i = 0; i < PLACES; i++) {
 		uint64_t word = atomic_load_explicit(&places[i], memory_order_acquire);

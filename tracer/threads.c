@@ -10,6 +10,7 @@
 #include "tracer/event_words.h"
 #include "tracer/started.h"
 #include "tracer/thread.h"
+#include "tracer/thread_names.h"
 #include "tracer/window.h"
 
 #include <stdatomic.h>
@@ -398,11 +399,6 @@ int vtr_threads_forked(void)
 	vtr_started_forget();
 	vtr_thread_names_forget();
 	return 0;
-}
-
-uint32_t vtr_threads_capture(void)
-{
-	return vtr_epoch_capture(vtr_epoch_now());
 }
 
 int vtr_threads_seen(void)

@@ -88,8 +88,6 @@ void vtr_graph_event(uint32_t op, uint64_t graph, uint64_t node, uint64_t origin
 
 /* The calling thread's id, gettid(2), cached. */
 uint32_t vtr_tid(void);
-/* Records the host's name for a thread, for vtr_thread_names(). */
-void vtr_thread_name(uint32_t tid, uint32_t name);
 
 /* ---- the session ---- */
 
@@ -156,14 +154,6 @@ uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t drop
 
 /* A capture's events dropped by threads that got no memory. */
 uint64_t vtr_threads_homeless(uint32_t capture);
-
-/* Emits names given by vtr_thread_name(), each once per capture and when it changes. */
-void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void *ctx);
-/* Forgets all names, while no other thread runs. */
-void vtr_thread_names_forget(void);
-
-/* The number of the capture that runs, or of the last one. Any thread. */
-uint32_t vtr_threads_capture(void);
 
 /* Whether any event was made since vtr_threads_record(): a process without events leaves no
  * file. */

@@ -13,6 +13,7 @@
 #include "tracer/names.h"
 #include "tracer/run_list.h"
 #include "tracer/stack_rows.h"
+#include "tracer/thread_names.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
 
