@@ -1,5 +1,5 @@
-/* build.h - the steps of a comparison, each filling some tables of it, and its arithmetic. Private to compare.c and
- * the files that it calls. All functions return 0 or VPT_ENOMEM. */
+/* build.h - the steps of a comparison, each filling some tables of it, and what they share. Private to compare.c and
+ * the files that it calls. All steps return 0 or VPT_ENOMEM. */
 #ifndef VPA_ANALYSIS_COMPARE_BUILD_H
 #define VPA_ANALYSIS_COMPARE_BUILD_H
 
@@ -11,11 +11,20 @@ struct vpa_compared_units {
 	size_t count, a_count;
 };
 
-/* Adds a note if there is room; a NULL text is no memory. */
-void vpa_compare_note(struct vpa_comparison *c, const char *text);
+enum { VPA_COMPARE_NOTES_MAX = 16 };
 
-const struct vpa_report *vpa_compare_run(
-	const struct vpa_comparison *c, size_t run); /* a's come first */
+/* Adds a note if there is room; a NULL text is no memory. */
+static inline void vpa_compare_note(struct vpa_comparison *c, const char *text)
+{
+	if (text && c->note_count < VPA_COMPARE_NOTES_MAX)
+		c->notes[c->note_count++] = text;
+}
+
+/* The report of a run; a's come first. */
+static inline const struct vpa_report *vpa_compare_run(const struct vpa_comparison *c, size_t run)
+{
+	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
+}
 
 /* Chooses unit and rate, pairs the units, and notes why not others: choice.c. `kinds`: as of the options. */
 int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTES_MAX = 16 };
-
 const char *vpa_change_name(enum vpa_verdict_change change)
 {
 	static const char *const names[] = {[VPA_CHANGE_SAME] = "same",
@@ -18,17 +16,6 @@ const char *vpa_change_name(enum vpa_verdict_change change)
 		[VPA_CHANGE_INCONCLUSIVE] = "inconclusive"};
 
 	return change < VPA_CHANGES ? names[change] : "";
-}
-
-void vpa_compare_note(struct vpa_comparison *c, const char *text)
-{
-	if (text && c->note_count < NOTES_MAX)
-		c->notes[c->note_count++] = text;
-}
-
-const struct vpa_report *vpa_compare_run(const struct vpa_comparison *c, size_t run)
-{
-	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
 }
 
 /* ---- values ---- */
@@ -343,7 +330,7 @@ static int build(struct vpa_comparison *c, unsigned kinds)
 {
 	struct vpa_compared_units units = {0};
 
-	c->notes = vpa_arena_alloc(&c->arena, NOTES_MAX, sizeof(*c->notes));
+	c->notes = vpa_arena_alloc(&c->arena, VPA_COMPARE_NOTES_MAX, sizeof(*c->notes));
 	if (!c->notes || vpa_compare_choose(c, &units, kinds))
 		return VPT_ENOMEM;
 	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
