@@ -2,6 +2,8 @@
 #include "tests/tracer_rig.h"
 #include "tracer/thread_names.h"
 
+#include <semaphore.h>
+
 /* ---- one thread ---- */
 
 static void a_pop_makes_one_event(void **state)
@@ -281,7 +283,7 @@ static void a_full_ring_drops_the_newest(void **state)
 static void while_nothing_records_only_the_stack_is_kept(void **state)
 {
 	(void)state;
-	vtr_threads_stop();
+	vtr_threads_stop(vtr_now());
 	push("", "open before");
 	push("", "closed before");
 	pop("");
@@ -306,15 +308,82 @@ static void while_nothing_records_only_the_stack_is_kept(void **state)
 	assert_int_equal(kept.events[1].unmatched, 1);
 
 	push("", "open after");
-	vtr_threads_stop();
+	vtr_threads_stop(vtr_now());
 	push("", "opened too late");
 	assert_int_equal(open_now(), 1);
 	assert_true(is_named(&kept.events[0], "open after"));
 	assert_true(kept.events[0].start_ns > start_ns);
 	pop("");
-	pop("");
 	assert_int_equal(drain(), 0);
 	assert_int_equal(dropped(), 0);
+}
+
+static struct vtr_event event_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < kept.count; i++)
+		if (is_named(&kept.events[i], name))
+			return kept.events[i];
+	fail_msg("no event %s", name);
+	return kept.events[0];
+}
+
+static sem_t is_open, is_stopped;
+
+static void end_a_thread_after_the_stop(void)
+{
+	push("", "of a thread that ends");
+	sem_post(&is_open);
+	sem_wait(&is_stopped);
+}
+
+/* While the tracer stops, other threads go on: what was open at the stop is in no list of open ranges by the time that one is
+ * made. */
+static void what_was_open_at_the_stop_ends_with_it(void **state)
+{
+	void (*body)(void) = end_a_thread_after_the_stop;
+	pthread_t thread;
+	uint64_t id, late, stopped_ns;
+	size_t i;
+
+	(void)state;
+	sem_init(&is_open, 0, 0);
+	sem_init(&is_stopped, 0, 0);
+	assert_int_equal(pthread_create(&thread, NULL, run_body, &body), 0);
+	sem_wait(&is_open);
+	push("", "outer");
+	push("", "inner");
+	id = vtr_range_start(&(struct vtr_attributes){.name = vtr_name_of("started")});
+	stopped_ns = vtr_now();
+	while (vtr_now() == stopped_ns)
+		continue;
+	push("", "between the stop's time and the stop");
+	vtr_threads_stop(stopped_ns);
+	sem_post(&is_stopped);
+	pthread_join(thread, NULL);
+	late = vtr_range_start(&(struct vtr_attributes){.name = vtr_name_of("started late")});
+	push("", "late");
+	pop("");
+	pop("");
+	pop("");
+	pop("");
+	vtr_range_end(id);
+	vtr_range_end(late);
+	assert_int_equal(drain(), 5);
+	for (i = 0; i < kept.count; i++) {
+		assert_int_equal(kept.events[i].unmatched, 1);
+		assert_true(kept.events[i].end_ns >= stopped_ns);
+	}
+	assert_int_equal(event_named("outer").end_ns, stopped_ns);
+	assert_int_equal(event_named("inner").end_ns, stopped_ns);
+	assert_int_equal(event_named("started").end_ns, stopped_ns);
+	assert_int_equal(event_named("of a thread that ends").end_ns, stopped_ns);
+	assert_int_equal(event_named("between the stop's time and the stop").end_ns,
+		event_named("between the stop's time and the stop").start_ns);
+	assert_int_equal(open_now(), 0);
+	sem_destroy(&is_open);
+	sem_destroy(&is_stopped);
 }
 
 /* The first test: of a process's captures, only the first goes back. */
@@ -355,7 +424,7 @@ static void a_range_across_two_captures_begins_with_the_second(void **state)
 {
 	(void)state;
 	push("", "long");
-	vtr_threads_stop();
+	vtr_threads_stop(vtr_now());
 	start_ns = vtr_now();
 	vtr_threads_record(start_ns);
 	pop("");
@@ -515,6 +584,7 @@ int main(void)
 		WITH_CAPTURE(ranges_too_deep_are_counted),
 		WITH_CAPTURE(a_full_ring_drops_the_newest),
 		WITH_CAPTURE(while_nothing_records_only_the_stack_is_kept),
+		WITH_CAPTURE(what_was_open_at_the_stop_ends_with_it),
 		WITH_CAPTURE(a_range_across_two_captures_begins_with_the_second),
 		WITH_CAPTURE(what_an_old_capture_left_is_gone),
 		WITH_CAPTURE(a_range_may_end_on_another_thread),

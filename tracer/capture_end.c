@@ -224,7 +224,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	const char *why;
 	int rc;
 
-	vtr_threads_stop();
+	vtr_threads_stop(stop_ns);
 	vtr_window_end();
 	vtr_sampler_stop(c->sampler); /* its last round runs beside what follows */
 	vtr_stack_sampler_stop(c->stacks);

@@ -98,12 +98,12 @@ int vtr_edge_drain(struct vtr_edge *e, uint64_t now_ns, size_t *drained)
 	return how.cut_ns == now_ns;
 }
 
-static int was_open(const struct vtr_edge *e, const struct vtr_event *event)
+static int is_in(const struct vtr_edge_list *list, const struct vtr_event *event)
 {
 	size_t i;
 
-	for (i = 0; i < e->open.count; i++)
-		if (same_range(&e->open.events[i].event, event))
+	for (i = 0; i < list->count; i++)
+		if (same_range(&list->events[i].event, event))
 			return 1;
 	return 0;
 }
@@ -119,12 +119,38 @@ void vtr_edge_close(struct vtr_edge *e)
 		if (e->open.events[i].event.start_ns < e->cut_ns)
 			vtr_event_put_open(e->recorder, event_of(&e->open.events[i]));
 	for (i = 0; i < e->late.count; i++)
-		if (!was_open(e, &e->late.events[i].event))
+		if (!is_in(&e->open, &e->late.events[i].event))
 			vtr_event_put_open(e->recorder, event_of(&e->late.events[i]));
+}
+
+/* The last look at the rings, after the last copy of the stacks. */
+struct ending {
+	struct vtr_edge *edge;
+	struct vtr_edge_list ended; /* ranges of this look */
+};
+
+static void take_last(void *ctx, const struct vtr_event *event)
+{
+	struct ending *ending = ctx;
+
+	if (event->type == VTR_EVENT_RANGE)
+		append(&ending->ended, event);
+	take_event(ending->edge, event);
+}
+
+static void end_open(struct vtr_edge *e, struct vtr_event *event, uint64_t stop_ns)
+{
+	if (!event->start_ns)
+		return;
+	event->end_ns = stop_ns > event->start_ns ? stop_ns : event->start_ns;
+	event->unmatched = 1;
+	vtr_recorder_room(e->recorder);
+	vtr_event_put(e->recorder, event);
 }
 
 void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
 {
+	struct ending ending = {.edge = e};
 	struct vtr_edge_list open;
 	size_t i;
 
@@ -133,17 +159,12 @@ void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
 	/* Take the list first: the end of a chunk in between builds a new one. */
 	open = e->open;
 	e->open = (struct vtr_edge_list){0};
-	for (i = 0; i < open.count; i++) {
-		struct vtr_event *event = event_of(&open.events[i]);
-
-		if (!event->start_ns)
-			continue;
-		event->end_ns = stop_ns > event->start_ns ? stop_ns : event->start_ns;
-		event->unmatched = 1;
-		vtr_recorder_room(e->recorder);
-		vtr_event_put(e->recorder, event);
-	}
+	vtr_threads_drain(take_last, &ending);
+	for (i = 0; i < open.count; i++)
+		if (!is_in(&ending.ended, &open.events[i].event))
+			end_open(e, event_of(&open.events[i]), stop_ns);
 	vpt_free(open.events);
+	vpt_free(ending.ended.events);
 }
 
 void vtr_edge_free(struct vtr_edge *e)

@@ -46,7 +46,8 @@ struct vtr_edge {
 int vtr_edge_drain(struct vtr_edge *e, uint64_t now_ns, size_t *drained);
 /* The open chunk ends: puts the ranges open at the cut as OPEN rows. */
 void vtr_edge_close(struct vtr_edge *e);
-/* Ranges that are open now end at `stop_ns`, the capture's end. */
+/* After vtr_threads_stop(): makes rows of what is still in the rings, and of ranges that are still
+ * open, which end at `stop_ns`. */
 void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns);
 void vtr_edge_free(struct vtr_edge *e);
 

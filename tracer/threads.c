@@ -17,16 +17,17 @@
 #include <string.h>
 
 static _Atomic uint32_t seen_epoch;
-static _Atomic uint64_t homeless; /* drops of threads without memory, see vtr_drops() */
-static atomic_int expecting;      /* see vtr_threads_expect() */
+static _Atomic uint64_t stopped_ns; /* trace clock: of the last capture that stopped */
+static _Atomic uint64_t homeless;   /* drops of threads without memory, see vtr_drops() */
+static atomic_int expecting;        /* see vtr_threads_expect() */
 
 /* ---- one event of the calling thread ---- */
 
 /* Something happened in this capture, kept or dropped. */
-static void notice(uint64_t now)
+static void notice(uint32_t capture)
 {
-	if (atomic_load_explicit(&seen_epoch, memory_order_relaxed) != vtr_epoch_of(now))
-		atomic_store_explicit(&seen_epoch, vtr_epoch_of(now), memory_order_relaxed);
+	if (atomic_load_explicit(&seen_epoch, memory_order_relaxed) != capture)
+		atomic_store_explicit(&seen_epoch, capture, memory_order_relaxed);
 }
 
 /* Whether a range that opens now gets its start. */
@@ -42,18 +43,18 @@ static void drop_homeless(uint64_t now)
 
 	if (!vtr_epoch_records(now))
 		return;
-	notice(now);
+	notice(vtr_epoch_of(now));
 	do {
 		next = vtr_drops_word(vtr_epoch_of(now), vtr_drops(word, vtr_epoch_of(now)) + 1);
 	} while (!atomic_compare_exchange_weak_explicit(
 		&homeless, &word, next, memory_order_relaxed, memory_order_relaxed));
 }
 
-static void drop(struct vtr_thread *t, uint64_t now, uint32_t count)
+static void drop(struct vtr_thread *t, uint32_t capture, uint32_t count)
 {
 	uint64_t word = atomic_load_explicit(&t->drops, memory_order_relaxed);
 
-	word = vtr_drops_word(vtr_epoch_of(now), vtr_drops(word, vtr_epoch_of(now)) + count);
+	word = vtr_drops_word(capture, vtr_drops(word, capture) + count);
 	atomic_store_explicit(&t->drops, word, memory_order_relaxed);
 }
 
@@ -76,28 +77,26 @@ static void leave(struct vtr_thread *t)
 }
 
 /* The position for a record in t->writing, which may change; UINT64_MAX: dropped and counted. */
-static inline uint64_t reserve(struct vtr_thread *t, uint64_t now, unsigned words)
+static inline uint64_t reserve(struct vtr_thread *t, uint32_t capture, unsigned words)
 {
 	uint64_t at = vtr_ring_reserve(t->writing, words);
 
 	if (at == UINT64_MAX && vtr_thread_grow(t))
 		at = vtr_ring_reserve(t->writing, words);
 	if (at == UINT64_MAX)
-		drop(t, now, 1);
+		drop(t, capture, 1);
 	return at;
 }
 
-static void put(struct vtr_thread *t, uint64_t now, const struct vtr_event *e, unsigned flags)
+static void put(struct vtr_thread *t, uint32_t capture, const struct vtr_event *e, unsigned flags)
 {
 	uint64_t header, at;
 
-	if (!vtr_epoch_records(now))
-		return;
-	notice(now);
+	notice(capture);
 	if (e->category | e->colour)
 		flags |= VTR_WORDS_LOOK;
-	header = vtr_words_header(e->type, flags, vtr_epoch_of(now), &e->payload);
-	at = reserve(t, now, vtr_words_count(header));
+	header = vtr_words_header(e->type, flags, capture, &e->payload);
+	at = reserve(t, capture, vtr_words_count(header));
 	if (at == UINT64_MAX)
 		return;
 	vtr_words_put(t->writing, at, header, e);
@@ -115,28 +114,60 @@ static void check_payload(struct vtr_payload *p)
 		p->bytes = VTR_BLOB_MAX;
 }
 
+/* The end of a range in the capture that runs, or that was stopped while the range was open. */
+struct range_end {
+	uint64_t end_ns;
+	uint32_t capture;
+	unsigned flags;
+};
+
+/* Whether a range was open when the last capture stopped: the writer may not have seen it yet, and
+ * will not once it has left its stack. */
+static inline int was_open_at_stop(uint64_t now, uint32_t opened_in)
+{
+	return (int32_t)(opened_in - vtr_epoch_capture(now)) <= 0;
+}
+
+/* A range that ends now, at `end_ns`, or has ended with the capture. */
+static inline struct range_end end_of_range(uint64_t now, uint64_t end_ns)
+{
+	struct range_end end = {.end_ns = end_ns, .capture = vtr_epoch_capture(now)};
+
+	if (!vtr_epoch_records(now)) {
+		end.end_ns = atomic_load_explicit(&stopped_ns, memory_order_relaxed);
+		end.flags = VTR_WORDS_UNMATCHED;
+	}
+	return end;
+}
+
+/* A range may open between the time of a stop and the stop itself. */
+static inline uint64_t end_after(uint64_t start_ns, const struct range_end *end)
+{
+	return end->flags & VTR_WORDS_UNMATCHED && end->end_ns < start_ns ? start_ns : end->end_ns;
+}
+
 /* A range of the stack ends: copies its words into the ring. */
-static void put_open(struct vtr_thread *t, uint64_t now, uint64_t end_ns, int place, unsigned flags)
+static void put_open(struct vtr_thread *t, int place, struct range_end end)
 {
 	struct vtr_open_range *range = &t->stack.open[place];
 	uint64_t start_ns = vtr_open_get(&range->start), look = vtr_open_get(&range->look);
 	uint64_t shape = vtr_open_get(&range->shape), header, at;
-	unsigned i, blob_words, words;
+	unsigned i, blob_words, words, flags = end.flags;
 	struct vtr_ring *ring;
 
-	flags |= vtr_epoch_cut(&start_ns, (uint32_t)(shape >> 32), vtr_epoch_of(now));
+	flags |= vtr_epoch_cut(&start_ns, (uint32_t)(shape >> 32), end.capture);
 	if (look)
 		flags |= VTR_WORDS_LOOK;
-	header = (uint64_t)vtr_epoch_of(now) << 32 | (shape & 0xffffff00) | flags | VTR_EVENT_RANGE;
+	header = (uint64_t)end.capture << 32 | (shape & 0xffffff00) | flags | VTR_EVENT_RANGE;
 	words = vtr_words_count(header);
-	notice(now);
-	at = reserve(t, now, words);
+	notice(end.capture);
+	at = reserve(t, end.capture, words);
 	if (at == UINT64_MAX)
 		return;
 	ring = t->writing;
 	vtr_ring_set(ring, at, header);
 	vtr_ring_set(ring, at + 1, start_ns);
-	vtr_ring_set(ring, at + 2, end_ns);
+	vtr_ring_set(ring, at + 2, end_after(start_ns, &end));
 	vtr_ring_set(ring, at + 3, vtr_open_get(&range->names));
 	words = 4;
 	if (look)
@@ -194,10 +225,12 @@ int vtr_range_pop(uint32_t domain)
 		return -1;
 	place = vtr_stack_find(&t->stack, domain);
 	if (place == VTR_STACK_DEEP && vtr_epoch_records(now)) {
-		notice(now);
-		drop(t, now, 1);
-	} else if (place >= 0 && vtr_epoch_records(now)) {
-		put_open(t, now, end_ns, place, 0);
+		notice(vtr_epoch_of(now));
+		drop(t, vtr_epoch_of(now), 1);
+	} else if (place >= 0 &&
+		   (vtr_epoch_records(now) ||
+			   was_open_at_stop(now, vtr_open_epoch(&t->stack.open[place])))) {
+		put_open(t, place, end_of_range(now, end_ns));
 	}
 	if (place >= 0 && __builtin_expect(vtr_window_watches() != 0, 0))
 		vtr_window_popped((uint32_t)(vtr_open_get(&t->stack.open[place].names) >> 32));
@@ -246,11 +279,11 @@ void vtr_range_end(uint64_t id)
 	uint64_t blob[VTR_BLOB_WORDS];
 	struct vtr_thread *t;
 	struct vtr_event e;
+	struct range_end end;
 	uint32_t opened_in;
-	unsigned flags;
 
 	if (now & VTR_INERT || !vtr_started_close(id, &e, &opened_in, blob) ||
-		!vtr_epoch_records(now))
+		(!vtr_epoch_records(now) && !was_open_at_stop(now, opened_in)))
 		return;
 	t = enter();
 	if (!t) {
@@ -259,9 +292,10 @@ void vtr_range_end(uint64_t id)
 			vtr_window_ended(id);
 		return;
 	}
-	flags = vtr_epoch_cut(&e.start_ns, opened_in, vtr_epoch_of(now));
-	e.end_ns = end_ns;
-	put(t, now, &e, flags | VTR_WORDS_OPENER);
+	end = end_of_range(now, end_ns);
+	end.flags |= vtr_epoch_cut(&e.start_ns, opened_in, end.capture);
+	e.end_ns = end_after(e.start_ns, &end);
+	put(t, end.capture, &e, end.flags | VTR_WORDS_OPENER);
 	if (vtr_window_watches())
 		vtr_window_ended(id);
 	leave(t);
@@ -287,7 +321,7 @@ static void put_moment(struct vtr_event *e)
 		if (open)
 			e->name = (uint32_t)(vtr_open_get(&t->stack.open[open - 1].names) >> 32);
 	}
-	put(t, now, e, 0);
+	put(t, vtr_epoch_of(now), e, 0);
 	leave(t);
 }
 
@@ -331,14 +365,18 @@ void vtr_graph_event(uint32_t op, uint64_t graph, uint64_t node, uint64_t origin
 static int thread_ended(struct vtr_thread *t)
 {
 	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_records(now) ? vtr_now() : 0;
+	struct range_end end = end_of_range(now, end_ns);
 	uint64_t drops;
 	int place = (int)atomic_load_explicit(&t->stack.count, memory_order_relaxed);
 
-	while (vtr_epoch_records(now) && --place >= 0)
-		put_open(t, now, end_ns, place, VTR_WORDS_UNMATCHED);
+	end.flags |= VTR_WORDS_UNMATCHED;
+	while (--place >= 0)
+		if (vtr_epoch_records(now) ||
+			was_open_at_stop(now, vtr_open_epoch(&t->stack.open[place])))
+			put_open(t, place, end);
 	if (vtr_epoch_records(now) && t->stack.deep) {
-		notice(now);
-		drop(t, now, t->stack.deep);
+		notice(vtr_epoch_of(now));
+		drop(t, vtr_epoch_of(now), t->stack.deep);
 	}
 	if (vtr_window_watches())
 		vtr_window_thread_ended();
@@ -376,13 +414,15 @@ void vtr_threads_record(uint64_t start_ns)
 		memory_order_release);
 }
 
-void vtr_threads_stop(void)
+void vtr_threads_stop(uint64_t stop_ns)
 {
 	uint64_t now = vtr_epoch_now();
 
-	if (vtr_epoch_records(now))
-		atomic_store_explicit(&vtr_epoch_word,
-			(uint64_t)(vtr_epoch_of(now) + 1) << VTR_EPOCH_SHIFT, memory_order_release);
+	if (!vtr_epoch_records(now))
+		return;
+	atomic_store_explicit(&stopped_ns, stop_ns, memory_order_relaxed);
+	atomic_store_explicit(&vtr_epoch_word, (uint64_t)(vtr_epoch_of(now) + 1) << VTR_EPOCH_SHIFT,
+		memory_order_release);
 }
 
 void vtr_threads_inert(void)

@@ -104,10 +104,11 @@ uint64_t vtr_threads_earliest(uint64_t now_ns);
 
 /* Start / stop recording events. `start_ns` is the capture's start: ranges that were open then begin
  * there, and are unmatched. It may be earlier than now, in a process's first capture: ranges that
- * were opened since are whole. Older events in the rings are discarded, not counted. One thread at a
- * time. */
+ * were opened since are whole. Older events in the rings are discarded, not counted. A range that is
+ * open at `stop_ns` becomes an event when it ends later: its end is `stop_ns`, and it is unmatched.
+ * One thread at a time. */
 void vtr_threads_record(uint64_t start_ns);
-void vtr_threads_stop(void);
+void vtr_threads_stop(uint64_t stop_ns);
 
 /* In a forked child: never record in this process. */
 void vtr_threads_inert(void);
