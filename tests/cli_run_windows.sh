@@ -167,11 +167,14 @@ ends_by_itself window --capture
 
 # What was queued then and ran later has no times: no defect, and told as what it is.
 export VPT_STANDIN_TIME=real
-records "work queued at the end" --duration 1 "$bin/host_ring" ahead now 1000
+for try in 1 2 3; do # a host that gets no processor just then has queued nothing
+	records "work queued at the end, try $try" --duration 1 "$bin/host_ring" ahead now 1000
+	queued=$("$VPT_ANALYZE" cat part.zst --kind meta | sed -n 's/.*"key":"capture.queued","value":"\(.*\)"}$/\1/p')
+	[ "${queued:-0}" -le 20 ] || break
+done
 VPT_STANDIN_TIME=first-thread
 keeps_whole
 says out '"complete": true'
-queued=$("$VPT_ANALYZE" cat part.zst --kind meta | sed -n 's/.*"key":"capture.queued","value":"\(.*\)"}$/\1/p')
 cases=$((cases + 1))
 [ "${queued:-0}" -gt 20 ] || fail "$rule: $queued operations"
 same "$rule: rows without times" "$queued" "$("$VPT_ANALYZE" cat part.zst --kind kernel | grep -c '"start_ns":0,')"
