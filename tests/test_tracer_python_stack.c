@@ -305,6 +305,31 @@ static void a_pointer_that_leads_nowhere_tears_the_stack(void **state)
 	munmap(closed, 8192);
 }
 
+/* Then its caller, which has begun, cannot be one either. */
+static void code_that_begins_beyond_all_code_tears_the_stack(void **state)
+{
+	(void)state;
+	FOR_EACH_VERSION(minor)
+	{
+		struct vtr_python_layout l = layout_of(minor);
+		uint32_t count;
+		unsigned i;
+		int rc;
+
+		if (l.code_first_traceable == VTR_NO_FIELD)
+			continue;
+		build(&l, DEPTH);
+		for (i = 0; i < CODES; i++)
+			put(CODE + (size_t)i * 1024, l.code_first_traceable, INT32_MAX, 4);
+		assert_int_equal(read_now(), VTR_PYTHON_WHOLE);
+		do
+			rc = vtr_python_codes_name(codes, &stack, names, &count);
+		while (rc == 1);
+		assert_int_equal(rc, -1);
+		demolish();
+	}
+}
+
 static void a_thread_that_is_another_or_ended_has_no_stack(void **state)
 {
 	(void)state;
@@ -462,6 +487,7 @@ int main(void)
 		cmocka_unit_test(a_code_object_at_the_address_of_another_is_learnt_anew),
 		cmocka_unit_test(too_many_frames_and_circles_end),
 		cmocka_unit_test(a_pointer_that_leads_nowhere_tears_the_stack),
+		cmocka_unit_test(code_that_begins_beyond_all_code_tears_the_stack),
 		cmocka_unit_test(a_thread_that_is_another_or_ended_has_no_stack),
 		cmocka_unit_test(damaged_memory_is_survived),
 		cmocka_unit_test(memory_that_changes_is_survived),

@@ -411,7 +411,7 @@ static void check(struct vtr_python_codes *c, const struct vtr_python_frame *fra
 static int is_incomplete(const struct code *code, const struct vtr_python_frame *frame)
 {
 	return code->identity.units && !frame->is_generator &&
-	       frame->instruction < code->identity.first_traceable * 2;
+	       frame->instruction < (int64_t)code->identity.first_traceable * 2;
 }
 
 /* The interpreter's own code between a class and its __init__(), which is always incomplete. */
