@@ -50,10 +50,14 @@ static int disk_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 	return VPT_OK;
 }
 
+static uint64_t edge_ns; /* of a chunk: what ended by then is in rows; 0: not told */
+
 static void count_closing(void *ctx)
 {
 	(void)ctx;
 	closings++;
+	if (edge_ns)
+		vtr_recorder_edges(recorder, edge_ns, edge_ns);
 }
 
 static uint64_t max_bytes;
@@ -80,7 +84,7 @@ static int teardown(void **state)
 	(void)state;
 	vtr_recorder_free(recorder);
 	recorder = NULL;
-	max_bytes = 0;
+	max_bytes = edge_ns = 0;
 	return 0;
 }
 
@@ -317,6 +321,61 @@ static void a_range_that_is_open_at_the_limit_is_kept(void **state)
 	assert_int_equal(c.ranges, i + 1);
 	assert_int_equal(c.paused, 1);
 	assert_true(c.paused_ns > begin_ns && c.paused_ns <= limit_ns);
+}
+
+static void fill(uint64_t start_ns)
+{
+	max_bytes = 256 << 10;
+	open_recorder(0, 0);
+	while (!vtr_recorder_is_full(recorder))
+		put_range(1, start_ns, "before");
+}
+
+static struct content end_full(uint64_t stop_ns)
+{
+	vtr_recorder_end_pauses(recorder, stop_ns);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	assert_true(disk.size <= max_bytes);
+	return read_back();
+}
+
+/* Those of a moment before the limit, which were in the rings then. */
+static void short_ranges_take_no_room_from_those_that_are_open_at_the_limit(void **state)
+{
+	struct content c;
+	uint64_t kept, i;
+
+	(void)state;
+	edge_ns = 5000;
+	fill(4000);
+	kept = totals().received;
+	for (i = 0; i < 1000; i++)
+		put_range(1, 5001 + i, "short");
+	put_range(1, 2000, "request");
+	c = end_full(7000);
+	assert_int_equal(c.ranges, kept + 1);
+	assert_int_equal(c.dropped, 0);
+	assert_int_equal(c.paused_ns, 5000);
+}
+
+static void an_open_range_without_room_is_a_loss_and_moves_nothing(void **state)
+{
+	struct vtr_recorder_totals t;
+	struct content c;
+	uint64_t i;
+
+	(void)state;
+	edge_ns = 5000;
+	fill(4000);
+	for (i = 0; i < 1000; i++)
+		put_range(1, 2000 + i, "request");
+	c = end_full(7000);
+	t = totals();
+	assert_true(t.dropped > 0 && t.dropped < 1000);
+	assert_int_equal(t.received, t.written + t.dropped);
+	assert_int_equal(c.ranges, t.written);
+	assert_int_equal(c.losses, 2);
+	assert_int_equal(c.paused_ns, 5000);
 }
 
 /* The disk fails at its n-th write, for every n: what was written before is whole, the rest is
@@ -579,6 +638,10 @@ int main(void)
 		cmocka_unit_test_teardown(the_newest_samples_wait, teardown),
 		cmocka_unit_test_teardown(a_full_chunk_is_written_by_itself, teardown),
 		cmocka_unit_test_teardown(a_range_that_is_open_at_the_limit_is_kept, teardown),
+		cmocka_unit_test_teardown(
+			short_ranges_take_no_room_from_those_that_are_open_at_the_limit, teardown),
+		cmocka_unit_test_teardown(
+			an_open_range_without_room_is_a_loss_and_moves_nothing, teardown),
 		cmocka_unit_test_teardown(a_failing_disk_loses_nothing_from_the_count, teardown),
 		cmocka_unit_test_teardown(a_chunk_without_memory_costs_itself, teardown),
 		cmocka_unit_test_teardown(rows_of_a_pause_are_not_received, teardown),

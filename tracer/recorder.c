@@ -116,28 +116,38 @@ static int has_room_at_end(const struct vtr_recorder *r)
 	return chunk_bound(r) < LEAST_BYTES;
 }
 
-/* Whether a row is not to be recorded. The recording ends where the first such row begins; but a range
- * that was open when the limit was reached, such as a request, is kept: it would take all it
- * holds out of the recording. */
-static int is_refused(struct vtr_recorder *r, enum vpt_kind kind, uint64_t start_ns)
-{
-	follow_changes(r);
-	if (vtr_pauses_at(&r->pauses, start_ns))
-		return 1;
-	if (r->is_full && start_ns && start_ns < r->full_ns) {
-		if (kind == VPT_RANGE && has_room_at_end(r))
-			return 0;
-		r->full_ns = start_ns;
-	}
-	return r->is_full;
-}
-
 static void drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count)
 {
 	r->received += count;
 	r->dropped += count;
 	lane->received += count;
 	lane->dropped += count;
+}
+
+/* A range that was open when the limit was reached, such as a request, is kept: an end of the
+ * recording at its begin would take all it holds out of it. Returns whether there is no room. */
+static int is_refused_range(struct vtr_recorder *r, uint64_t start_ns)
+{
+	if (has_room_at_end(r))
+		return 0;
+	if (!r->refused_ranges++ || start_ns < r->refused_from_ns)
+		r->refused_from_ns = start_ns;
+	drop(r, &r->nowhere, 1);
+	return 1;
+}
+
+/* Whether a row is not to be recorded. The recording ends where the first such row begins. */
+static int is_refused(struct vtr_recorder *r, enum vpt_kind kind, uint64_t start_ns)
+{
+	follow_changes(r);
+	if (vtr_pauses_at(&r->pauses, start_ns))
+		return 1;
+	if (r->is_full && start_ns && start_ns < r->full_ns) {
+		if (kind == VPT_RANGE)
+			return is_refused_range(r, start_ns);
+		r->full_ns = start_ns;
+	}
+	return r->is_full;
 }
 
 int vtr_recorder_put(
@@ -251,6 +261,9 @@ void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns)
 	vtr_recorder_now(r, UINT64_MAX);
 	if (r->is_full && r->full_ns < stop_ns)
 		vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, r->full_ns, stop_ns, 0);
+	if (r->refused_ranges)
+		vtr_recorder_loss(
+			r, NULL, VPT_LOSSKIND_CAP, r->refused_from_ns, stop_ns, r->refused_ranges);
 }
 
 int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns)
@@ -286,7 +299,8 @@ static void keep_limit(struct vtr_recorder *r)
 	r->is_full = bytes_left(r) < 2 * LEAST_BYTES && !r->err.code;
 	if (!r->is_full)
 		return;
-	r->full_ns = vtr_now();
+	/* Where the newest chunk ends: ranges in the rings that began later take no room. */
+	r->full_ns = r->ring.cut_ns ? r->ring.cut_ns : vtr_now();
 	update_clear(r);
 }
 

@@ -38,8 +38,10 @@ struct vtr_recorder {
 	struct vtr_ring_chunk ring; /* for a flight recorder */
 
 	struct vtr_pauses pauses;
-	int is_full;      /* the file has reached its limit */
-	uint64_t full_ns; /* the start of the first row that this has refused */
+	int is_full;              /* the file has reached its limit */
+	uint64_t full_ns;         /* the start of the first row that this has refused */
+	uint64_t refused_ranges;  /* that were open then and found no room */
+	uint64_t refused_from_ns; /* the earliest start of these */
 	uint64_t changes_seen;
 	uint64_t received, dropped, invalid; /* without what is pending */
 };
