@@ -1,6 +1,8 @@
 /* test_tracer_ring.c - the flight recorder's memory: what it keeps, what a reader finds in it after its
  * process was killed at any instant, and after anybody has changed any byte of it. */
 #include "formats/memory.h"
+#include "formats/trace.h"
+#include "formats/writer.h"
 #include "tests/support/random.h"
 #include "tracer/flight.h"
 #include "tracer/flight_file.h"
@@ -127,6 +129,109 @@ static void old_frames_go_by_time(void **state)
 	vtr_flight_unpin(f);
 	vtr_flight_free(f);
 }
+
+/* ---- the end of a snapshot ---- */
+
+/* A flight whose one chunk ends at `cut_ns`, with the work of the GPU until `complete_ns`. */
+static struct vtr_flight *flight_until(uint64_t cut_ns, uint64_t complete_ns)
+{
+	struct vtr_flight_options o = {.data_bytes = DATA, .header = {.t0_ns = 1}};
+	struct vtr_image_frame about = {
+		.from_ns = 1, .to_ns = cut_ns, .cut_ns = cut_ns, .complete_until_ns = complete_ns};
+	struct vpt_writer *writer;
+	struct vpt_batch b;
+	struct vtr_flight *f;
+
+	assert_int_equal(vtr_flight_new(&o, &f, NULL), 0);
+	assert_int_equal(vpt_writer_open(vtr_flight_sink(f), &o.header, 1, &writer, NULL), 0);
+	vpt_batch_init(&b);
+	vpt_batch_put(&b, VPT_MARK, 1, &(struct vpt_mark){.time_ns = 2});
+	vtr_flight_describe(f, &about);
+	assert_int_equal(vpt_writer_put(writer, &b, NULL), 0);
+	vpt_batch_free(&b);
+	vpt_writer_free(writer);
+	return f;
+}
+
+/* The loss in the last chunk of its snapshot; all zeros: none. Sets *end_ns to the time of the file's end. */
+static struct vpt_loss loss_of(
+	struct vtr_flight *f, const struct vtr_flight_why *why, uint64_t *end_ns)
+{
+	struct vpt_decoder *decoder = vpt_decoder_new();
+	struct vpt_loss loss = {0};
+	const struct vpt_section *s;
+	struct vtr_flight_view view;
+	struct vpt_source *source;
+	struct vpt_trace *trace;
+	struct vpt_buffer file;
+	struct vpt_sink *sink;
+	struct vpt_batch b;
+
+	assert_int_equal(vpt_sink_memory(&file, &sink, NULL), 0);
+	vtr_flight_pin(f, &view);
+	assert_int_equal(vtr_flight_write(&view, why, sink, NULL), 0);
+	vtr_flight_unpin(f);
+	assert_int_equal(sink->finish(sink, 1, NULL), 0);
+	assert_int_equal(vpt_source_memory(file.data, file.size, &source, NULL), 0);
+	assert_int_equal(vpt_trace_open_source(source, &trace, NULL), 0);
+	vpt_batch_init(&b);
+	assert_int_equal(vpt_trace_chunk(trace, decoder, vpt_trace_chunks(trace) - 1, &b, NULL), 0);
+	s = vpt_batch_find(&b, VPT_LOSS);
+	if (s)
+		loss = (struct vpt_loss){.start_ns = s->col[VPT_LOSS_START][0],
+			.duration_ns = s->col[VPT_LOSS_DURATION][0],
+			.loss_kind = s->col[VPT_LOSS_LOSS_KIND][0]};
+	s = vpt_batch_find(&b, VPT_CLOCK);
+	assert_non_null(s);
+	*end_ns = s->col[VPT_CLOCK_TRACE][0];
+	vpt_batch_free(&b);
+	vpt_trace_close(trace);
+	vpt_decoder_free(decoder);
+	vpt_free(file.data);
+	vtr_flight_free(f);
+	return loss;
+}
+
+/* Since the last chunk, until somebody asked for the file. */
+static void what_the_writer_had_not_put_by_then_is_a_loss(void **state)
+{
+	static const struct {
+		const char *rule;
+		uint64_t cut_ns, complete_ns, held_ns, asked_ns;
+		int is_cut_off;
+		uint64_t lost_ns, lost_for_ns, end_ns;
+	} cases[] = {
+		{"all is there", 900, 900, 0, 800, 0, 0, 0, 900},
+		{"a chunk is late", 500, 400, 0, 800, 1, 400, 400, 800},
+		{"a chunk is late, of ranges alone", 500, 500, 0, 800, 1, 500, 300, 800},
+		{"what was asked for came before the rest", 900, 850, 0, 800, 1, 0, 0, 900},
+		{"the work came later than the ranges", 900, 700, 0, 800, 1, 700, 200, 900},
+		{"work is held back", 900, 900, 600, 800, 0, 600, 300, 900},
+		{"work is held back, and a chunk is late", 500, 400, 450, 800, 1, 400, 400, 800},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct vtr_flight_why why = {.cause = "request",
+			.ring = "1M",
+			.held_ns = cases[i].held_ns,
+			.is_cut_off = cases[i].is_cut_off,
+			.asked_ns = cases[i].asked_ns};
+		uint64_t end_ns;
+		struct vpt_loss loss =
+			loss_of(flight_until(cases[i].cut_ns, cases[i].complete_ns), &why, &end_ns);
+
+		if (loss.start_ns != cases[i].lost_ns || loss.duration_ns != cases[i].lost_for_ns ||
+			end_ns != cases[i].end_ns)
+			fail_msg("%s: %llu ns from %llu are lost, the file ends at %llu",
+				cases[i].rule, (unsigned long long)loss.duration_ns,
+				(unsigned long long)loss.start_ns, (unsigned long long)end_ns);
+		assert_int_equal(loss.loss_kind, loss.duration_ns ? VPT_LOSSKIND_UNDELIVERED : 0);
+	}
+}
+
+/* ---- readers ---- */
 
 static void pinned_frames_stay_for_a_while(void **state)
 {
@@ -454,6 +559,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_frames_are_kept),
 		cmocka_unit_test(old_frames_go_by_time),
+		cmocka_unit_test(what_the_writer_had_not_put_by_then_is_a_loss),
 		cmocka_unit_test(pinned_frames_stay_for_a_while),
 		cmocka_unit_test(a_frame_larger_than_the_ring_is_refused),
 		cmocka_unit_test(what_a_killed_process_had_put_is_there),

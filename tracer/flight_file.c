@@ -24,12 +24,23 @@ static void put_meta(struct vpt_batch *b, const char *key, const char *value)
 	vpt_batch_put(b, VPT_META, 0, &row);
 }
 
-/* What a running recording had not got by its newest chunk is a loss of this file. */
+static int lacks_the_end(const struct copy *c, const struct vtr_flight_why *why)
+{
+	return why->is_cut_off && (!why->asked_ns || c->last.complete_until_ns < why->asked_ns);
+}
+
+/* When the file ends: with its newest chunk, or later if that is not all. */
+static uint64_t end_of_file(const struct copy *c, const struct vtr_flight_why *why)
+{
+	return why->is_cut_off && why->asked_ns > c->last.cut_ns ? why->asked_ns : c->last.cut_ns;
+}
+
+/* What a running recording had not got by then is a loss of this file. */
 static void put_loss(const struct copy *c, const struct vtr_flight_why *why, struct vpt_batch *b)
 {
-	uint64_t from_ns = why->held_ns, to_ns = c->last.cut_ns;
+	uint64_t from_ns = why->held_ns, to_ns = end_of_file(c, why);
 
-	if (why->is_cut_off && (!from_ns || c->last.complete_until_ns < from_ns))
+	if (lacks_the_end(c, why) && (!from_ns || c->last.complete_until_ns < from_ns))
 		from_ns = c->last.complete_until_ns;
 	if (!from_ns)
 		return;
@@ -49,7 +60,7 @@ static int put_last(struct copy *c, const struct vtr_flight_why *why, struct vpt
 	struct vpt_stats stats = {.received = with[0] - before[0],
 		.dropped = with[1] - before[1],
 		.invalid = with[2] - before[2]};
-	struct vpt_clock clock = {.trace_ns = c->last.cut_ns};
+	struct vpt_clock clock = {.trace_ns = end_of_file(c, why)};
 	struct vpt_batch b;
 	char text[32];
 	int rc;

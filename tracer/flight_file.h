@@ -7,8 +7,9 @@
 struct vtr_flight_why {
 	const char *cause, *ring; /* for META: ring.cause and ring */
 	int is_complete;          /* the recording was stopped: nothing is missing at its end */
-	uint64_t held_ns; /* GPU work launched since then has not been delivered; 0: all has */
-	int is_cut_off;   /* some that was delivered is not in the ring yet */
+	uint64_t held_ns;  /* GPU work launched since then has not been delivered; 0: all has */
+	int is_cut_off;    /* some that was delivered is not in the ring yet */
+	uint64_t asked_ns; /* trace clock: what happened by then should be there; 0: unknown */
 };
 
 /* Writes header, opening chunk, kept chunks and a last chunk to `sink`, which the caller finishes.

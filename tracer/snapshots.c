@@ -105,6 +105,7 @@ static void cut(struct vtr_snapshots *s, struct vtr_flight_why *why)
 {
 	uint64_t deadline_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)FLUSH_MS * 1000000;
 
+	why->asked_ns = vtr_now();
 	why->held_ns = vtr_flusher_flush(s->flusher, deadline_ns);
 	deadline_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)FLUSH_MS * 1000000;
 	why->is_cut_off = vtr_writer_cut(s->writer, deadline_ns) != 0;
