@@ -180,7 +180,7 @@ int main(void)
 		idle = best_of_runs(rows[i].pair);
 		vtr_threads_record(vtr_now());
 		recorded = best_of_runs(rows[i].pair);
-		vtr_threads_stop(vtr_now());
+		vtr_threads_stop();
 		printf("%-46s %14.1f %14.1f\n", rows[i].label, idle, recorded);
 	}
 	return 0;

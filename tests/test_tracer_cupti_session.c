@@ -7,7 +7,6 @@
 #include "formats/memory.h"
 #include "formats/reader.h"
 #include "tests/cupti_fake.h"
-#include "tracer/clock.h"
 #include "tracer/names.h"
 #include "tracer/threads.h"
 
@@ -525,7 +524,7 @@ static void graph_callbacks_reach_the_ring(void **unused)
 	fake.callback(NULL, VTR_DOMAIN_RESOURCE, VTR_RESOURCE_STREAM_CREATED, NULL);
 	seen_count = 0;
 	vtr_threads_drain(take_event, NULL);
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	assert_int_equal(seen_count, 4);
 	assert_int_equal(seen[0].type, VTR_EVENT_GRAPH);
 	assert_int_equal(seen[0].graph_op, VPT_GRAPHOP_NODE_CREATED);

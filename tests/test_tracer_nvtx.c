@@ -133,7 +133,7 @@ static int begin(void **state)
 static int finish(void **state)
 {
 	(void)state;
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	drain();
 	return vtr_range_pop(VTR_NAME_EMPTY) != -1;
 }

@@ -92,7 +92,7 @@ static void *mark_when_told(void *arg)
 static void begin_another(void *ctx, const struct vtr_event *e)
 {
 	if (is_named(e, "begin another")) {
-		vtr_threads_stop(vtr_now());
+		vtr_threads_stop();
 		vtr_threads_record(vtr_now());
 		sem_post(&may_mark);
 		sem_wait(&has_marked);
@@ -466,7 +466,7 @@ static void memory_of_ended_threads_is_used_again(void **state)
 	assert_int_equal(dropped(), 0);
 	assert_true(vtr_threads_memory() - before <= ALIVE * VTR_THREAD_BYTES);
 
-	vtr_threads_stop(vtr_now()); /* nobody drains, and nothing has to be drained */
+	vtr_threads_stop(); /* nobody drains, and nothing has to be drained */
 	for (i = 0; i < count / 20; i++) {
 		assert_int_equal(pthread_create(&threads[0], NULL, short_life, NULL), 0);
 		pthread_join(threads[0], NULL);
@@ -573,7 +573,7 @@ static void child_records(uint64_t parents)
 	uint64_t mine;
 	uint32_t tid = 0;
 
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	if (vtr_threads_forked() || vtr_range_pop(VTR_NAME_EMPTY) >= 0)
 		_exit(1);
 	vtr_threads_record(vtr_now());
@@ -814,7 +814,7 @@ static void every_event_is_drained_or_counted(void **state)
 			k++) /* every other capture has a writer that keeps up, more or less */
 			vtr_threads_drain(count_event, &drained);
 		pthread_barrier_wait(&rounds);
-		vtr_threads_stop(vtr_now());
+		vtr_threads_stop();
 		vtr_threads_drain(count_event, &drained);
 		assert_int_equal(drained + dropped(), (uint64_t)WORKERS * ranges_a_round * 2);
 		if (round % 2 == 0)
@@ -854,13 +854,13 @@ static void captures_may_begin_and_end_at_any_moment(void **state)
 	for (toggle = 0; toggle < toggles; toggle++) {
 		vtr_threads_record(vtr_now());
 		usleep(toggle % 16 ? toggle % 3 * 50 : 2000);
-		vtr_threads_stop(vtr_now());
+		vtr_threads_stop();
 	}
 	/* Short captures may all have been over before any thread had its turn: the last one is long enough. */
 	vtr_threads_record(vtr_now());
 	for (i = 0; i < 20000 && !has_drained; i++)
 		usleep(1000);
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	over = 1;
 	for (i = 0; i < 16; i++)
 		pthread_join(workers[i], NULL);

@@ -476,7 +476,7 @@ static int end_capture(void **state)
 {
 	(void)state;
 	vtr_window_end();
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	return 0;
 }
 

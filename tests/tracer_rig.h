@@ -126,7 +126,7 @@ static inline int finish(void **state)
 	(void)state;
 	while (vtr_range_pop(VTR_NAME_EMPTY) >= 0)
 		;
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	drain();
 	return open_now() != 0;
 }

@@ -220,11 +220,10 @@ static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 {
 	struct vpt_err ring = {0};
-	uint64_t stop_ns = vtr_now();
+	uint64_t stop_ns = vtr_threads_stop();
 	const char *why;
 	int rc;
 
-	vtr_threads_stop(stop_ns);
 	vtr_window_end();
 	vtr_sampler_stop(c->sampler); /* its last round runs beside what follows */
 	vtr_stack_sampler_stop(c->stacks);

@@ -4,6 +4,7 @@
 
 #include "formats/memory.h"
 #include "tracer/clock.h"
+#include "tracer/epoch.h"
 #include "tracer/event_rows.h"
 
 #include <string.h>
@@ -152,10 +153,10 @@ void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
 {
 	struct ending ending = {.edge = e};
 	struct vtr_edge_list open;
-	size_t i;
+	size_t i, left_out;
 
 	e->open.count = 0;
-	vtr_threads_open(take_open, e);
+	left_out = vtr_threads_open(take_open, e);
 	/* Take the list first: the end of a chunk in between builds a new one. */
 	open = e->open;
 	e->open = (struct vtr_edge_list){0};
@@ -163,6 +164,9 @@ void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
 	for (i = 0; i < open.count; i++)
 		if (!is_in(&ending.ended, &open.events[i].event))
 			end_open(e, event_of(&open.events[i]), stop_ns);
+	if (left_out)
+		vtr_recorder_loss(e->recorder, NULL, VPT_LOSSKIND_RING_FULL,
+			atomic_load(&vtr_capture_start_ns), stop_ns, left_out);
 	vpt_free(open.events);
 	vpt_free(ending.ended.events);
 }

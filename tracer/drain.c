@@ -2,6 +2,7 @@
  * they change, counts each thread's drops. */
 #include "tracer/threads.h"
 
+#include "tracer/clock.h"
 #include "tracer/epoch.h"
 #include "tracer/event_words.h"
 #include "tracer/started.h"
@@ -10,8 +11,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* A stack that changes is soon as it was, unless its thread has lost its core inside a change. */
-enum { COPY_TRIES = 16, COPY_WAITS = 20, COPY_WAIT_NS = 100000 };
+/* A stack that changes is soon as it was, unless its thread has lost its core inside a change. At the
+ * end of a capture there is no later copy: then that is waited for. */
+enum { COPY_TRIES = 16, COPY_WAIT_NS = 100000, WAITS_NS = 2000000, LAST_WAITS_NS = 200000000 };
 
 /* ---- losses ---- */
 
@@ -71,6 +73,17 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 
 /* ---- rings ---- */
 
+/* A thread may read the clock after the stop although it was recording when it began its event. */
+static void cut_at(struct vtr_event *e, uint64_t end_ns)
+{
+	if (e->type == VTR_EVENT_RANGE && e->end_ns > end_ns) {
+		e->end_ns = end_ns;
+		e->unmatched = 1;
+	}
+	if (e->start_ns > end_ns)
+		e->start_ns = end_ns;
+}
+
 /* Events pending in a ring when its head is read belong to one thread: memory changes owner only
  * while all its rings are empty. So the id read afterwards is that thread's. Returns whether all
  * were taken. */
@@ -80,7 +93,8 @@ static int drain_ring(
 	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring);
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_acquire);
 	/* After the head: none of these events is of a later capture. */
-	uint32_t capture = vtr_epoch_capture(vtr_epoch_now());
+	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_end(now);
+	uint32_t capture = vtr_epoch_capture(now);
 
 	while (at < head) {
 		uint64_t header = vtr_ring_get(ring, at), blob[VTR_BLOB_WORDS];
@@ -90,6 +104,7 @@ static int drain_ring(
 			if (vtr_words_time(ring, at) > how->cut_ns)
 				return 0;
 			vtr_words_get(ring, at, tid, &e, blob);
+			cut_at(&e, end_ns);
 			how->take(how->ctx, &e);
 			++*count;
 		}
@@ -313,20 +328,56 @@ static void take_open(struct vtr_event *e, uint32_t opened_in, uint32_t capture,
 	take(ctx, e);
 }
 
-static int copy_stack(struct vtr_thread *t, struct vtr_stack_copy *copy, uint32_t *tid)
+/* How long a copy of all stacks may wait for threads, from now on. */
+struct patience {
+	int is_last;       /* the capture has stopped */
+	uint64_t until_ns; /* CLOCK_MONOTONIC */
+};
+
+static struct patience new_patience(void)
+{
+	int is_last = !vtr_epoch_records(vtr_epoch_now());
+
+	return (struct patience){.is_last = is_last,
+		.until_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (is_last ? LAST_WAITS_NS : WAITS_NS)};
+}
+
+/* Returns 0 when there is no more time. */
+static int wait_a_moment(const struct patience *p)
 {
 	const struct timespec moment = {0, COPY_WAIT_NS};
-	int i;
 
-	for (i = 0; i < COPY_TRIES + COPY_WAITS; i++) {
-		if (i >= COPY_TRIES)
-			nanosleep(&moment, NULL);
-		*tid = atomic_load_explicit(&t->tid, memory_order_acquire);
-		if (vtr_stack_copy(&t->stack, copy) &&
-			atomic_load_explicit(&t->tid, memory_order_acquire) == *tid)
+	if (vtr_clock_ns(CLOCK_MONOTONIC) >= p->until_ns)
+		return 0;
+	nanosleep(&moment, NULL);
+	return 1;
+}
+
+static int try_copy(struct vtr_thread *t, struct vtr_stack_copy *copy, uint32_t *tid)
+{
+	*tid = atomic_load_explicit(&t->tid, memory_order_acquire);
+	return vtr_stack_copy(&t->stack, copy) &&
+	       atomic_load_explicit(&t->tid, memory_order_acquire) == *tid;
+}
+
+/* A thread inside an event may have put a range into its ring that is on its stack still: the last
+ * copy would be a second row of it. */
+static int may_copy(struct vtr_thread *t, const struct patience *p)
+{
+	return !p->is_last || !atomic_load_explicit(&t->busy, memory_order_acquire);
+}
+
+static int copy_stack(struct vtr_thread *t, struct vtr_stack_copy *copy, uint32_t *tid,
+	const struct patience *patience)
+{
+	int i = 0;
+
+	do {
+		if (may_copy(t, patience) && try_copy(t, copy, tid))
 			return 1;
-	}
-	return 0;
+	} while (++i < COPY_TRIES || wait_a_moment(patience));
+	/* A thread that does not run is probably not between its ring and its stack. */
+	return try_copy(t, copy, tid);
 }
 
 static void open_of_thread(struct vtr_stack_copy *copy, uint32_t tid, uint32_t capture,
@@ -347,6 +398,7 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 {
 	static struct vtr_stack_copy copy;
 	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i, count = vtr_thread_count(), tid;
+	const struct patience patience = new_patience();
 	size_t left_out = 0;
 
 	for (i = 0; i < count; i++) {
@@ -355,7 +407,7 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 
 		if (!t || state != VTR_THREAD_USED)
 			continue;
-		if (copy_stack(t, &copy, &tid))
+		if (copy_stack(t, &copy, &tid, &patience))
 			open_of_thread(&copy, tid, capture, take, ctx);
 		else
 			left_out++;
@@ -365,6 +417,9 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 		struct vtr_event e;
 		uint32_t opened_in;
 
+		while (patience.is_last && vtr_started_is_ending(i) && wait_a_moment(&patience))
+			continue;
+		left_out += patience.is_last && vtr_started_is_ending(i);
 		if (vtr_started_peek(i, &e, &opened_in, blob))
 			take_open(&e, opened_in, capture, take, ctx);
 	}
@@ -382,12 +437,13 @@ uint64_t vtr_threads_earliest(uint64_t now_ns)
 {
 	static struct vtr_stack_copy copy;
 	uint32_t i, k, count = vtr_thread_count(), tid;
+	const struct patience patience = {0, vtr_clock_ns(CLOCK_MONOTONIC) + WAITS_NS};
 
 	for (i = 0; i < count; i++) {
 		enum vtr_thread_state state;
 		struct vtr_thread *t = vtr_thread_at(i, &state);
 
-		if (!t || state != VTR_THREAD_USED || !copy_stack(t, &copy, &tid))
+		if (!t || state != VTR_THREAD_USED || !copy_stack(t, &copy, &tid, &patience))
 			continue;
 		for (k = 0; k < copy.count; k++)
 			take_earlier(vtr_open_get(&copy.open[k].start),

@@ -3,3 +3,4 @@
 
 _Atomic uint64_t vtr_epoch_word;
 _Atomic uint64_t vtr_capture_start_ns;
+_Atomic uint64_t vtr_capture_stop_ns;

@@ -17,6 +17,7 @@ enum { VTR_INERT = 1, VTR_EPOCH_SHIFT = 1 };
 #pragma GCC visibility push(hidden)
 extern _Atomic uint64_t vtr_epoch_word;       /* epoch 32 | VTR_INERT; changed by threads.c only */
 extern _Atomic uint64_t vtr_capture_start_ns; /* CLOCK_REALTIME */
+extern _Atomic uint64_t vtr_capture_stop_ns;  /* of the last capture that stopped */
 #pragma GCC visibility pop
 
 /* The word; read it once per event. Any thread, like all of these. */
@@ -33,6 +34,14 @@ static inline uint32_t vtr_epoch_of(uint64_t now)
 static inline int vtr_epoch_records(uint64_t now)
 {
 	return (now >> VTR_EPOCH_SHIFT & 1) && !(now & VTR_INERT);
+}
+
+/* No event of the capture is later; ~0 while it runs. */
+static inline uint64_t vtr_epoch_end(uint64_t now)
+{
+	return vtr_epoch_records(now)
+		       ? UINT64_MAX
+		       : atomic_load_explicit(&vtr_capture_stop_ns, memory_order_relaxed);
 }
 
 /* The capture that runs, or the last one. */

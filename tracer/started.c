@@ -1,14 +1,17 @@
 /* started.c - start/end ranges: opened on one thread, perhaps closed on another.
  *
- *	id = generation 52 | slot 12          0 in a slot's `id`: free, being filled or being emptied
+ *	id = generation 52 | slot 12          0 in a slot's `id`: free, or being filled; with ENDING:
+ *	                                      claimed by the thread that ends it
  *
  * Free slots are a stack of indexes whose top carries a tag against reuse; slots never used before
- * come from a counter. The id is stored last when a range opens and cleared first when it closes,
- * so a reader that finds the same id before and after has read one range. */
+ * come from a counter. The id is stored last when a range opens and marked first when it ends, so a
+ * reader that finds the same id before and after has read one range. */
 #include "tracer/started.h"
 
 #include "formats/schema.h"
 #include "tracer/clock.h"
+
+#define ENDING (UINT64_C(1) << 63) /* no id has this bit within 2^51 ranges of a slot */
 
 struct slot {
 	_Atomic uint64_t id;
@@ -86,18 +89,31 @@ static void read_slot(
 	e->payload.blob = e->payload.bytes ? blob : NULL;
 }
 
-int vtr_started_close(
+int vtr_started_claim(
 	uint64_t id, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS])
 {
 	struct slot *s = &slots[vtr_started_slot(id)];
 	uint64_t expected = id;
 
-	if (!id || !atomic_compare_exchange_strong_explicit(
-			   &s->id, &expected, 0, memory_order_acq_rel, memory_order_relaxed))
+	if (!id || id & ENDING ||
+		!atomic_compare_exchange_strong_explicit(
+			&s->id, &expected, id | ENDING, memory_order_acq_rel, memory_order_relaxed))
 		return 0;
 	read_slot(s, e, epoch, blob);
-	free_slot(s);
 	return 1;
+}
+
+void vtr_started_free(uint64_t id)
+{
+	struct slot *s = &slots[vtr_started_slot(id)];
+
+	atomic_store_explicit(&s->id, 0, memory_order_release);
+	free_slot(s);
+}
+
+int vtr_started_is_ending(uint32_t slot)
+{
+	return (atomic_load_explicit(&slots[slot].id, memory_order_acquire) & ENDING) != 0;
 }
 
 int vtr_started_peek(
@@ -106,7 +122,7 @@ int vtr_started_peek(
 	struct slot *s = &slots[slot];
 	uint64_t id = atomic_load_explicit(&s->id, memory_order_acquire);
 
-	if (!id)
+	if (!id || id & ENDING)
 		return 0;
 	read_slot(s, e, epoch, blob);
 	return atomic_load_explicit(&s->id, memory_order_relaxed) == id;

@@ -18,14 +18,18 @@ static inline uint32_t vtr_started_slot(uint64_t id)
 uint64_t vtr_started_open(
 	const struct vtr_attributes *a, uint32_t tid, uint32_t epoch, int stamped);
 
-/* Removes a range: 1 and the event with everything but its end, and the epoch in which it was
- * opened; 0: no such range. If two threads end the same range, one gets it. `blob` is the caller's;
- * the event points to it. Any thread. */
-int vtr_started_close(
+/* Begins to end a range: 1 and the event with everything but its end, and the epoch in which it was
+ * opened; 0: no such range. If two threads end the same range, one gets it, and frees it once it
+ * has made the event. `blob` is the caller's; the event points to it. Any thread. */
+int vtr_started_claim(
 	uint64_t id, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
+void vtr_started_free(uint64_t id);
+
+/* Whether the range in a slot has been claimed and not freed. Any thread. */
+int vtr_started_is_ending(uint32_t slot);
 
 /* Reads the range in a slot, which may change meanwhile: 1 and the event without an end; 0: none,
- * or it changed. Any thread. */
+ * or it is ending, or changed. Any thread. */
 int vtr_started_peek(
 	uint32_t slot, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
 

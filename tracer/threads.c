@@ -17,9 +17,8 @@
 #include <string.h>
 
 static _Atomic uint32_t seen_epoch;
-static _Atomic uint64_t stopped_ns; /* trace clock: of the last capture that stopped */
-static _Atomic uint64_t homeless;   /* drops of threads without memory, see vtr_drops() */
-static atomic_int expecting;        /* see vtr_threads_expect() */
+static _Atomic uint64_t homeless; /* drops of threads without memory, see vtr_drops() */
+static atomic_int expecting;      /* see vtr_threads_expect() */
 
 /* ---- one event of the calling thread ---- */
 
@@ -72,8 +71,8 @@ static inline struct vtr_thread *enter(void)
 
 static void leave(struct vtr_thread *t)
 {
-	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
+	/* Whoever reads it finds the stack as this event leaves it. */
+	atomic_store_explicit(&t->busy, 0, memory_order_release);
 }
 
 /* The position for a record in t->writing, which may change; UINT64_MAX: dropped and counted. */
@@ -134,7 +133,7 @@ static inline struct range_end end_of_range(uint64_t now, uint64_t end_ns)
 	struct range_end end = {.end_ns = end_ns, .capture = vtr_epoch_capture(now)};
 
 	if (!vtr_epoch_records(now)) {
-		end.end_ns = atomic_load_explicit(&stopped_ns, memory_order_relaxed);
+		end.end_ns = atomic_load_explicit(&vtr_capture_stop_ns, memory_order_relaxed);
 		end.flags = VTR_WORDS_UNMATCHED;
 	}
 	return end;
@@ -273,32 +272,37 @@ uint64_t vtr_range_start(const struct vtr_attributes *a)
 	return id;
 }
 
+/* A start/end range that ends now, with the words of its slot. */
+static void put_started(uint64_t now, uint64_t end_ns, struct vtr_event *e, uint32_t opened_in)
+{
+	struct range_end end = end_of_range(now, end_ns);
+	struct vtr_thread *t = enter();
+
+	if (!t) {
+		drop_homeless(now);
+		return;
+	}
+	end.flags |= vtr_epoch_cut(&e->start_ns, opened_in, end.capture);
+	e->end_ns = end_after(e->start_ns, &end);
+	put(t, end.capture, e, end.flags | VTR_WORDS_OPENER);
+	leave(t);
+}
+
 void vtr_range_end(uint64_t id)
 {
 	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_records(now) ? vtr_now() : 0;
 	uint64_t blob[VTR_BLOB_WORDS];
-	struct vtr_thread *t;
 	struct vtr_event e;
-	struct range_end end;
 	uint32_t opened_in;
 
-	if (now & VTR_INERT || !vtr_started_close(id, &e, &opened_in, blob) ||
-		(!vtr_epoch_records(now) && !was_open_at_stop(now, opened_in)))
+	if (now & VTR_INERT || !vtr_started_claim(id, &e, &opened_in, blob))
 		return;
-	t = enter();
-	if (!t) {
-		drop_homeless(now);
+	if (vtr_epoch_records(now) || was_open_at_stop(now, opened_in)) {
+		put_started(now, end_ns, &e, opened_in);
 		if (vtr_window_watches())
 			vtr_window_ended(id);
-		return;
 	}
-	end = end_of_range(now, end_ns);
-	end.flags |= vtr_epoch_cut(&e.start_ns, opened_in, end.capture);
-	e.end_ns = end_after(e.start_ns, &end);
-	put(t, end.capture, &e, end.flags | VTR_WORDS_OPENER);
-	if (vtr_window_watches())
-		vtr_window_ended(id);
-	leave(t);
+	vtr_started_free(id);
 }
 
 /* An event without duration. */
@@ -414,15 +418,19 @@ void vtr_threads_record(uint64_t start_ns)
 		memory_order_release);
 }
 
-void vtr_threads_stop(uint64_t stop_ns)
+uint64_t vtr_threads_stop(void)
 {
 	uint64_t now = vtr_epoch_now();
 
 	if (!vtr_epoch_records(now))
-		return;
-	atomic_store_explicit(&stopped_ns, stop_ns, memory_order_relaxed);
+		return vtr_now();
+	/* Ranges that end before the second reading end here. */
+	atomic_store_explicit(&vtr_capture_stop_ns, vtr_now(), memory_order_relaxed);
 	atomic_store_explicit(&vtr_epoch_word, (uint64_t)(vtr_epoch_of(now) + 1) << VTR_EPOCH_SHIFT,
 		memory_order_release);
+	/* What the writer has drained is no later than this; what it drains from now on is cut. */
+	atomic_store_explicit(&vtr_capture_stop_ns, vtr_now(), memory_order_relaxed);
+	return atomic_load_explicit(&vtr_capture_stop_ns, memory_order_relaxed);
 }
 
 void vtr_threads_inert(void)

@@ -104,11 +104,11 @@ uint64_t vtr_threads_earliest(uint64_t now_ns);
 
 /* Start / stop recording events. `start_ns` is the capture's start: ranges that were open then begin
  * there, and are unmatched. It may be earlier than now, in a process's first capture: ranges that
- * were opened since are whole. Older events in the rings are discarded, not counted. A range that is
- * open at `stop_ns` becomes an event when it ends later: its end is `stop_ns`, and it is unmatched.
- * One thread at a time. */
+ * were opened since are whole. Older events in the rings are discarded, not counted. A stop returns
+ * its time: no event that is drained afterwards is later, and a range that ends afterwards still becomes
+ * an event, which ends at the stop and is unmatched. One thread at a time. */
 void vtr_threads_record(uint64_t start_ns);
-void vtr_threads_stop(uint64_t stop_ns);
+uint64_t vtr_threads_stop(void);
 
 /* In a forked child: never record in this process. */
 void vtr_threads_inert(void);
@@ -145,7 +145,8 @@ void vtr_threads_look(void (*see)(void *ctx, const struct vtr_event *event), voi
 
 /* Passes every open range to `take`, as a RANGE event with end_ns 0 and unmatched 1, outermost
  * first; none that was opened after the stop. A thread whose stack keeps changing is retried for
- * a few milliseconds, then left out; returns the number of such threads. */
+ * a few milliseconds, then left out; after the stop, for 0.2 s, as is a range that is just being
+ * ended. What has been drained before is then in no stack. Returns how many were left out. */
 size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), void *ctx);
 
 /* Events dropped since the capture began: by thread (calls `take` for each thread that lost any),

@@ -42,6 +42,6 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-	vtr_threads_stop(vtr_now());
+	vtr_threads_stop();
 	vtr_threads_drain(print_event, NULL);
 }
