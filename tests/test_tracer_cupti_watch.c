@@ -91,6 +91,15 @@ static void expect_nothing_new(void)
 	assert_memory_equal(&news, &none, sizeof(news));
 }
 
+static void expect_no_loss_at_the_end(void)
+{
+	struct vtr_watch_news news;
+
+	flush();
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
+	assert_int_equal(news.lost_to_ns, 0);
+}
+
 /* CUPTI no longer gives the buffer back: one look does not prove that another client has it. */
 static void hold_back(void)
 {
@@ -102,22 +111,17 @@ static void hold_back(void)
 
 static void a_capture_of_our_own_has_no_news(void **unused)
 {
-	struct vtr_watch_news news;
 	int i;
 
 	(void)unused;
 	for (i = 0; i < 3; i++)
 		expect_nothing_new();
-	flush();
-	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
-	assert_int_equal(news.lost_to_ns, 0);
+	expect_no_loss_at_the_end();
 }
 
 /* As on a busy machine. */
 static void a_buffer_that_is_late_once_is_no_news(void **unused)
 {
-	struct vtr_watch_news news;
-
 	(void)unused;
 	expect_nothing_new();
 	expect_nothing_new();
@@ -125,9 +129,7 @@ static void a_buffer_that_is_late_once_is_no_news(void **unused)
 	expect_nothing_new();
 	held = 0;
 	expect_nothing_new();
-	flush();
-	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
-	assert_int_equal(news.lost_to_ns, 0);
+	expect_no_loss_at_the_end();
 }
 
 static void a_buffer_that_is_only_late_is_no_other_client(void **unused)
@@ -143,9 +145,7 @@ static void a_buffer_that_is_only_late_is_no_other_client(void **unused)
 	assert_int_equal(news.over, 1);
 	assert_int_equal(news.taken_back, 0);
 	assert_int_equal(news.lost_to_ns, 0);
-	flush();
-	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
-	assert_int_equal(news.lost_to_ns, 0);
+	expect_no_loss_at_the_end();
 }
 
 /* The capture ends before a second look. */
