@@ -73,7 +73,8 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 
 /* ---- rings ---- */
 
-/* A thread may read the clock after the stop although it was recording when it began its event. */
+/* A range that was open at the stop, or an event of a thread that was recording when it began it and
+ * read the clock after the stop. */
 static void cut_at(struct vtr_event *e, uint64_t end_ns)
 {
 	if (e->type == VTR_EVENT_RANGE && e->end_ns > end_ns) {
@@ -321,7 +322,7 @@ uint64_t vtr_threads_reach(uint64_t until_ns, size_t most)
 static void take_open(struct vtr_event *e, uint32_t opened_in, uint32_t capture,
 	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {
-	if ((int32_t)(opened_in - capture) > 0)
+	if (!vtr_epoch_holds(capture, opened_in))
 		return;
 	vtr_epoch_cut(&e->start_ns, opened_in, capture);
 	e->unmatched = 1;
@@ -334,10 +335,8 @@ struct patience {
 	uint64_t until_ns; /* CLOCK_MONOTONIC */
 };
 
-static struct patience new_patience(void)
+static struct patience new_patience(int is_last)
 {
-	int is_last = !vtr_epoch_records(vtr_epoch_now());
-
 	return (struct patience){.is_last = is_last,
 		.until_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (is_last ? LAST_WAITS_NS : WAITS_NS)};
 }
@@ -398,7 +397,7 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 {
 	static struct vtr_stack_copy copy;
 	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i, count = vtr_thread_count(), tid;
-	const struct patience patience = new_patience();
+	const struct patience patience = new_patience(!vtr_epoch_records(vtr_epoch_now()));
 	size_t left_out = 0;
 
 	for (i = 0; i < count; i++) {
@@ -437,7 +436,7 @@ uint64_t vtr_threads_earliest(uint64_t now_ns)
 {
 	static struct vtr_stack_copy copy;
 	uint32_t i, k, count = vtr_thread_count(), tid;
-	const struct patience patience = {0, vtr_clock_ns(CLOCK_MONOTONIC) + WAITS_NS};
+	const struct patience patience = new_patience(0);
 
 	for (i = 0; i < count; i++) {
 		enum vtr_thread_state state;

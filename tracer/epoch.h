@@ -50,6 +50,12 @@ static inline uint32_t vtr_epoch_capture(uint64_t now)
 	return vtr_epoch_of(now) - !(vtr_epoch_of(now) & 1);
 }
 
+/* Whether a range is of a capture that runs, or was open when it stopped. */
+static inline int vtr_epoch_holds(uint32_t capture, uint32_t opened_in)
+{
+	return (int32_t)(opened_in - capture) <= 0;
+}
+
 /* Moves the start of a range that was opened before the capture to the capture's start. A range
  * that the capture goes back to, see vtr_threads_record(), keeps its own. Returns flags of
  * event_words.h. */

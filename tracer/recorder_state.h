@@ -35,7 +35,7 @@ struct vtr_recorder {
 	size_t name_cap;
 
 	struct vtr_about about;
-	struct vtr_ring_chunk ring; /* for a flight recorder */
+	struct vtr_ring_chunk ring; /* the newest chunk's edges, and for a flight recorder */
 
 	struct vtr_pauses pauses;
 	int is_full;              /* the file has reached its limit */

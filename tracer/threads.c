@@ -113,60 +113,36 @@ static void check_payload(struct vtr_payload *p)
 		p->bytes = VTR_BLOB_MAX;
 }
 
-/* The end of a range in the capture that runs, or that was stopped while the range was open. */
-struct range_end {
-	uint64_t end_ns;
-	uint32_t capture;
-	unsigned flags;
-};
-
-/* Whether a range was open when the last capture stopped: the writer may not have seen it yet, and
- * will not once it has left its stack. */
-static inline int was_open_at_stop(uint64_t now, uint32_t opened_in)
+/* When a range ends now. After a stop: with the capture, which the writer makes of ~0. It may not
+ * have copied the range's stack yet, and would miss a range that has left it. */
+static inline uint64_t end_of_range(uint64_t now)
 {
-	return (int32_t)(opened_in - vtr_epoch_capture(now)) <= 0;
-}
-
-/* A range that ends now, at `end_ns`, or has ended with the capture. */
-static inline struct range_end end_of_range(uint64_t now, uint64_t end_ns)
-{
-	struct range_end end = {.end_ns = end_ns, .capture = vtr_epoch_capture(now)};
-
-	if (!vtr_epoch_records(now)) {
-		end.end_ns = atomic_load_explicit(&vtr_capture_stop_ns, memory_order_relaxed);
-		end.flags = VTR_WORDS_UNMATCHED;
-	}
-	return end;
-}
-
-/* A range may open between the time of a stop and the stop itself. */
-static inline uint64_t end_after(uint64_t start_ns, const struct range_end *end)
-{
-	return end->flags & VTR_WORDS_UNMATCHED && end->end_ns < start_ns ? start_ns : end->end_ns;
+	return vtr_epoch_records(now) ? vtr_now() : UINT64_MAX;
 }
 
 /* A range of the stack ends: copies its words into the ring. */
-static void put_open(struct vtr_thread *t, int place, struct range_end end)
+static void put_open(
+	struct vtr_thread *t, uint32_t capture, uint64_t end_ns, int place, unsigned flags)
 {
 	struct vtr_open_range *range = &t->stack.open[place];
 	uint64_t start_ns = vtr_open_get(&range->start), look = vtr_open_get(&range->look);
 	uint64_t shape = vtr_open_get(&range->shape), header, at;
-	unsigned i, blob_words, words, flags = end.flags;
+	unsigned i, blob_words, words;
 	struct vtr_ring *ring;
 
-	flags |= vtr_epoch_cut(&start_ns, (uint32_t)(shape >> 32), end.capture);
+	flags |= vtr_epoch_cut(&start_ns, (uint32_t)(shape >> 32), capture);
 	if (look)
 		flags |= VTR_WORDS_LOOK;
-	header = (uint64_t)end.capture << 32 | (shape & 0xffffff00) | flags | VTR_EVENT_RANGE;
+	header = (uint64_t)capture << 32 | (shape & 0xffffff00) | flags | VTR_EVENT_RANGE;
 	words = vtr_words_count(header);
-	notice(end.capture);
-	at = reserve(t, end.capture, words);
+	notice(capture);
+	at = reserve(t, capture, words);
 	if (at == UINT64_MAX)
 		return;
 	ring = t->writing;
 	vtr_ring_set(ring, at, header);
 	vtr_ring_set(ring, at + 1, start_ns);
-	vtr_ring_set(ring, at + 2, end_after(start_ns, &end));
+	vtr_ring_set(ring, at + 2, end_ns);
 	vtr_ring_set(ring, at + 3, vtr_open_get(&range->names));
 	words = 4;
 	if (look)
@@ -213,7 +189,8 @@ int vtr_range_push(const struct vtr_attributes *a)
 
 int vtr_range_pop(uint32_t domain)
 {
-	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_records(now) ? vtr_now() : 0;
+	uint64_t now = vtr_epoch_now(), end_ns = end_of_range(now);
+	uint32_t capture = vtr_epoch_capture(now);
 	struct vtr_thread *t;
 	int place, depth = -1;
 
@@ -224,12 +201,10 @@ int vtr_range_pop(uint32_t domain)
 		return -1;
 	place = vtr_stack_find(&t->stack, domain);
 	if (place == VTR_STACK_DEEP && vtr_epoch_records(now)) {
-		notice(vtr_epoch_of(now));
-		drop(t, vtr_epoch_of(now), 1);
-	} else if (place >= 0 &&
-		   (vtr_epoch_records(now) ||
-			   was_open_at_stop(now, vtr_open_epoch(&t->stack.open[place])))) {
-		put_open(t, place, end_of_range(now, end_ns));
+		notice(capture);
+		drop(t, capture, 1);
+	} else if (place >= 0 && vtr_epoch_holds(capture, vtr_open_epoch(&t->stack.open[place]))) {
+		put_open(t, capture, end_ns, place, 0);
 	}
 	if (place >= 0 && __builtin_expect(vtr_window_watches() != 0, 0))
 		vtr_window_popped((uint32_t)(vtr_open_get(&t->stack.open[place].names) >> 32));
@@ -272,33 +247,34 @@ uint64_t vtr_range_start(const struct vtr_attributes *a)
 	return id;
 }
 
-/* A start/end range that ends now, with the words of its slot. */
-static void put_started(uint64_t now, uint64_t end_ns, struct vtr_event *e, uint32_t opened_in)
+/* A start/end range ends, with the words of its slot. */
+static void put_started(uint64_t now, struct vtr_event *e, uint32_t opened_in)
 {
-	struct range_end end = end_of_range(now, end_ns);
+	uint32_t capture = vtr_epoch_capture(now);
 	struct vtr_thread *t = enter();
+	unsigned flags;
 
 	if (!t) {
 		drop_homeless(now);
 		return;
 	}
-	end.flags |= vtr_epoch_cut(&e->start_ns, opened_in, end.capture);
-	e->end_ns = end_after(e->start_ns, &end);
-	put(t, end.capture, e, end.flags | VTR_WORDS_OPENER);
+	flags = vtr_epoch_cut(&e->start_ns, opened_in, capture);
+	put(t, capture, e, flags | VTR_WORDS_OPENER);
 	leave(t);
 }
 
 void vtr_range_end(uint64_t id)
 {
-	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_records(now) ? vtr_now() : 0;
+	uint64_t now = vtr_epoch_now(), end_ns = end_of_range(now);
 	uint64_t blob[VTR_BLOB_WORDS];
 	struct vtr_event e;
 	uint32_t opened_in;
 
 	if (now & VTR_INERT || !vtr_started_claim(id, &e, &opened_in, blob))
 		return;
-	if (vtr_epoch_records(now) || was_open_at_stop(now, opened_in)) {
-		put_started(now, end_ns, &e, opened_in);
+	if (vtr_epoch_holds(vtr_epoch_capture(now), opened_in)) {
+		e.end_ns = end_ns;
+		put_started(now, &e, opened_in);
 		if (vtr_window_watches())
 			vtr_window_ended(id);
 	}
@@ -368,25 +344,23 @@ void vtr_graph_event(uint32_t op, uint64_t graph, uint64_t node, uint64_t origin
  * drops. */
 static int thread_ended(struct vtr_thread *t)
 {
-	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_records(now) ? vtr_now() : 0;
-	struct range_end end = end_of_range(now, end_ns);
+	uint64_t now = vtr_epoch_now(), end_ns = end_of_range(now);
+	uint32_t capture = vtr_epoch_capture(now);
 	uint64_t drops;
 	int place = (int)atomic_load_explicit(&t->stack.count, memory_order_relaxed);
 
-	end.flags |= VTR_WORDS_UNMATCHED;
 	while (--place >= 0)
-		if (vtr_epoch_records(now) ||
-			was_open_at_stop(now, vtr_open_epoch(&t->stack.open[place])))
-			put_open(t, place, end);
+		if (vtr_epoch_holds(capture, vtr_open_epoch(&t->stack.open[place])))
+			put_open(t, capture, end_ns, place, VTR_WORDS_UNMATCHED);
 	if (vtr_epoch_records(now) && t->stack.deep) {
-		notice(vtr_epoch_of(now));
-		drop(t, vtr_epoch_of(now), t->stack.deep);
+		notice(capture);
+		drop(t, capture, t->stack.deep);
 	}
 	if (vtr_window_watches())
 		vtr_window_thread_ended();
 	vtr_stack_clear(&t->stack);
 	drops = atomic_load_explicit(&t->drops, memory_order_relaxed);
-	return vtr_drops(drops, vtr_epoch_capture(now)) != 0;
+	return vtr_drops(drops, capture) != 0;
 }
 
 /* ---- the session ---- */
@@ -420,17 +394,18 @@ void vtr_threads_record(uint64_t start_ns)
 
 uint64_t vtr_threads_stop(void)
 {
-	uint64_t now = vtr_epoch_now();
+	uint64_t now = vtr_epoch_now(), stop_ns = vtr_now();
 
 	if (!vtr_epoch_records(now))
-		return vtr_now();
-	/* Ranges that end before the second reading end here. */
-	atomic_store_explicit(&vtr_capture_stop_ns, vtr_now(), memory_order_relaxed);
+		return stop_ns;
+	/* For who drains before the second reading. */
+	atomic_store_explicit(&vtr_capture_stop_ns, stop_ns, memory_order_relaxed);
 	atomic_store_explicit(&vtr_epoch_word, (uint64_t)(vtr_epoch_of(now) + 1) << VTR_EPOCH_SHIFT,
 		memory_order_release);
 	/* What the writer has drained is no later than this; what it drains from now on is cut. */
-	atomic_store_explicit(&vtr_capture_stop_ns, vtr_now(), memory_order_relaxed);
-	return atomic_load_explicit(&vtr_capture_stop_ns, memory_order_relaxed);
+	stop_ns = vtr_now();
+	atomic_store_explicit(&vtr_capture_stop_ns, stop_ns, memory_order_relaxed);
+	return stop_ns;
 }
 
 void vtr_threads_inert(void)
