@@ -442,6 +442,7 @@ static int begin_tap(struct pass *p)
 static int run(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_resolver_sink sink = {.ops = vpa_folds_ops,
+		.instants = vpa_folds_instants,
 		.early = early_op,
 		.call = vpa_folds_call,
 		.setup = vpa_folds_setup,

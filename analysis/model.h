@@ -307,6 +307,14 @@ struct vpa_model {
 	int has_flop; /* 1: an annotation so far says how many operations a range does */
 };
 
+/* Whether some time of an op lies in the window, or its moment, if it has no length. */
+static inline int vpa_is_op_in_window(const struct vpa_model *m, uint64_t start_ns, uint64_t end_ns)
+{
+	if (end_ns > start_ns)
+		return start_ns < m->window_end_ns && end_ns > m->window_start_ns;
+	return start_ns <= m->window_end_ns && end_ns >= m->window_start_ns;
+}
+
 static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 {
 	return vpt_strings_get(&m->names, id);

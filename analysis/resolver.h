@@ -30,6 +30,9 @@ struct vpa_process {
  * window. */
 struct vpa_resolver_sink {
 	int (*ops)(void *ctx, struct vpa_ops *ops);
+	/* Ops of no length inside the window, in order, before the ops of their batch. They take no
+	 * time, so what idle.h fills in and `first_of_launch` are undefined. May be NULL. */
+	int (*instants)(void *ctx, const struct vpa_ops *ops);
 	/* An op that began before the window, or with it. All such ops come in order, before all
 	 * others. */
 	int (*early)(void *ctx, const struct vpa_ops *ops, size_t i);
@@ -69,7 +72,7 @@ struct vpa_resolver {
 
 	struct vpa_resolver_maps *maps; /* ids of the current chunk, lanes, names */
 	struct vpa_op_queue queue;
-	struct vpa_ops ops;            /* being sent to the sink */
+	struct vpa_ops ops, instants;  /* being sent to the sink */
 	const struct vpt_batch *batch; /* the current chunk */
 	struct vpa_holds holds;        /* copies that inner calls may make blocking */
 	uint64_t released_ns;          /* ops before it have been released */

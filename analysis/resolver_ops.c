@@ -136,9 +136,12 @@ VPA_RARE static void count_without_launch(struct vpa_resolver *r, uint64_t start
 	r->last_early_ns = start_ns;
 }
 
-/* Clips an op that is invalid or not wholly inside the window. Returns whether anything is left of
- * it. */
-VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
+/* What clip() leaves of an op. */
+enum clipped { CLIPPED_NOTHING, CLIPPED_INSTANT, CLIPPED_OP };
+
+/* Clips an op that is invalid, of no length or not wholly inside the window. */
+VPA_RARE static enum clipped clip(
+	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
 {
 	const struct vpa_model *m = r->model;
 	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
@@ -148,7 +151,7 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 		++*count;
 		r->zero_time += !start;
 		r->reversed += end < start;
-		return 0;
+		return CLIPPED_NOTHING;
 	}
 	if (ops->launch[i]) {
 		if (!(ops->launch[i]->state & VPA_CALL_MET))
@@ -160,17 +163,20 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 	if (end > start && start <= m->window_start_ns && r->sink.early &&
 		r->sink.early(r->sink.ctx, ops, i))
 		r->failed = VPT_ENOMEM;
-	if (start > m->window_end_ns || end < m->window_start_ns)
-		return 0;
+	if (!vpa_is_op_in_window(m, start, end))
+		return CLIPPED_NOTHING;
 	++*count;
 	if (!ops->launch[i])
 		count_without_launch(r, start);
-	r->zero_duration += end == start;
+	if (end == start) {
+		r->zero_duration++;
+		return CLIPPED_INSTANT;
+	}
 	if (start < m->window_start_ns)
 		ops->start_ns[i] = m->window_start_ns;
 	if (end > m->window_end_ns)
 		ops->end_ns[i] = m->window_end_ns;
-	return ops->end_ns[i] > ops->start_ns[i];
+	return CLIPPED_OP;
 }
 
 /* Updates a launch that is passed on: marks it met. Returns whether it was missed until now. */
@@ -248,23 +254,23 @@ VPA_RARE static struct vpa_op_stretch *begin_stretch(
 	return s;
 }
 
-/* Moves the members that the queue filled in. */
-VPA_RARE static void move_op(struct vpa_ops *ops, size_t to, size_t from)
+/* Copies the members that the queue filled in, and the launch. */
+VPA_RARE static void copy_op(struct vpa_ops *to, size_t k, const struct vpa_ops *from, size_t i)
 {
-	ops->start_ns[to] = ops->start_ns[from];
-	ops->end_ns[to] = ops->end_ns[from];
-	ops->correlation[to] = ops->correlation[from];
-	ops->launch[to] = ops->launch[from];
-	ops->stream[to] = ops->stream[from];
-	ops->device[to] = ops->device[from];
-	ops->kernel[to] = ops->kernel[from];
-	ops->blocks[to] = ops->blocks[from];
-	ops->kind[to] = ops->kind[from];
-	ops->graph_node[to] = ops->graph_node[from];
-	ops->is_comm[to] = ops->is_comm[from];
-	ops->family[to] = ops->family[from];
-	ops->role[to] = ops->role[from];
-	ops->copy[to] = ops->copy[from];
+	to->start_ns[k] = from->start_ns[i];
+	to->end_ns[k] = from->end_ns[i];
+	to->correlation[k] = from->correlation[i];
+	to->launch[k] = from->launch[i];
+	to->stream[k] = from->stream[i];
+	to->device[k] = from->device[i];
+	to->kernel[k] = from->kernel[i];
+	to->blocks[k] = from->blocks[i];
+	to->kind[k] = from->kind[i];
+	to->graph_node[k] = from->graph_node[i];
+	to->is_comm[k] = from->is_comm[i];
+	to->family[k] = from->family[i];
+	to->role[k] = from->role[i];
+	to->copy[k] = from->copy[i];
 }
 
 /* Counts ops by kind. */
@@ -281,25 +287,38 @@ static void count_ops(struct vpa_resolver *r, const struct vpa_ops *ops)
 	r->counts.memset += memsets;
 }
 
-/* Keeps the ops that are passed to the folds: inside the window and of positive length. */
+/* Adds an op of another batch, or an earlier one of the same batch. */
+VPA_RARE static void keep_op(struct vpa_ops *to, const struct vpa_ops *from, size_t i)
+{
+	size_t n = to->count++;
+
+	if (to != from || n < i)
+		copy_op(to, n, from, i);
+	if (to->kind[n] != VPA_KERNEL || to->is_comm[n])
+		to->others[to->other_count++] = (uint8_t)n;
+	if (vpa_is_special(to->role[n]))
+		to->specials[to->special_count++] = (uint8_t)n;
+}
+
+static void empty_batch(struct vpa_ops *ops)
+{
+	ops->count = ops->other_count = ops->special_count = ops->stretch_count = 0;
+}
+
+/* Keeps the ops inside the window, and moves those of no length to r->instants. */
 VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
 {
 	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
-	size_t n = 0, i;
+	size_t count = ops->count, i;
 
-	ops->other_count = ops->special_count = 0;
-	for (i = 0; i < ops->count; i++) {
-		if (!clip(r, ops, i, &counts[ops->kind[i]]))
-			continue;
-		if (n < i)
-			move_op(ops, n, i);
-		if (ops->kind[n] != VPA_KERNEL || ops->is_comm[n])
-			ops->others[ops->other_count++] = (uint8_t)n;
-		if (vpa_is_special(ops->role[n]))
-			ops->specials[ops->special_count++] = (uint8_t)n;
-		n++;
+	empty_batch(ops);
+	empty_batch(&r->instants);
+	for (i = 0; i < count; i++) {
+		enum clipped left = clip(r, ops, i, &counts[ops->kind[i]]);
+
+		if (left != CLIPPED_NOTHING)
+			keep_op(left == CLIPPED_OP ? ops : &r->instants, ops, i);
 	}
-	ops->count = n;
 	r->counts.kernels += counts[VPA_KERNEL];
 	r->counts.memcpy += counts[VPA_MEMCPY];
 	r->counts.memset += counts[VPA_MEMSET];
@@ -424,6 +443,34 @@ static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 	return (struct spot){block, slot};
 }
 
+/* Passes on the ops of no length. They change nothing that is known of their launches, whose first
+ * op with a time may still come. */
+VPA_RARE static int send_instants(struct vpa_resolver *r)
+{
+	struct vpa_ops *ops = &r->instants;
+	struct stretch stretch = {.thread = VPA_NONE};
+	size_t i;
+
+	if (!ops->count || !r->sink.instants)
+		return VPT_OK;
+	for (i = 0; i < ops->count; i++) {
+		const struct vpa_call *call = ops->launch[i];
+
+		if (!call) {
+			show_no_launch(r, ops, i, &stretch);
+			continue;
+		}
+		ops->launch_start_ns[i] = vpa_call_start(call);
+		ops->launch_end_ns[i] = vpa_call_end(call);
+		ops->launch_name[i] = call->name;
+		if (vpa_call_thread(call) != stretch.thread)
+			stretch.span_ns = 0;
+		stretch_to(r, ops, i, &stretch);
+	}
+	ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
+	return r->sink.instants(r->sink.ctx, ops);
+}
+
 /* Joins any ops, and drops those not passed on; `all`: none is dropped. */
 VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int all)
 {
@@ -432,8 +479,11 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 
 	for (i = 0; i < ops->count; i++)
 		ops->launch[i] = find_launch(r, ops->stream[i], ops->correlation[i]);
-	if (!all)
+	if (!all) {
 		clip_all(r, ops);
+		if (send_instants(r))
+			r->failed = VPT_ENOMEM;
+	}
 	for (i = 0; i < ops->count; i++) {
 		struct vpa_call *call = ops->launch[i];
 

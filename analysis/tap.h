@@ -24,6 +24,7 @@ struct vpa_tap {
 	 * launch that begins before `times_from_ns`. */
 	int (*chunk)(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns);
 	int (*ops)(void *ctx, const struct vpa_ops *ops); /* as folds see them, after the folds */
+	int (*instants)(void *ctx, const struct vpa_ops *ops);
 	int (*gap)(void *ctx, const struct vpa_gap *gap); /* of at least min_gap_ns */
 	/* as folds see them, after the folds */
 	int (*range)(void *ctx, const struct vpa_range *range);

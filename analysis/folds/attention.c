@@ -205,6 +205,22 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
+/* Attention kernels that ran and took no time. A sequence of kernels needs their times. */
+static int fold_instants(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t i;
+	int rc = make_room(s, c->model);
+
+	for (i = 0; i < ops->special_count && !rc; i++) {
+		size_t at = ops->specials[i];
+
+		if (ops->role[at] > VPA_ROLE_SOFTMAX)
+			add_backend(&s->backends[ops->kernel[at]], ops->role[at], 0);
+	}
+	return rc;
+}
+
 /* ---- writing down ---- */
 
 static int compare_backends(const void *pa, const void *pb)
@@ -334,6 +350,7 @@ const struct vpa_fold vpa_fold_attention = {
 	.help = "attention kernels by back-end, and eager attention: GEMM, softmax, GEMM",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
+	.instants = fold_instants,
 	.finish = finish,
 	.free = free_state,
 };

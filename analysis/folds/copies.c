@@ -204,6 +204,7 @@ const struct vpa_fold vpa_fold_copies = {
 	.help = "memory copies and memsets by direction and kind of memory",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
+	.instants = fold_ops,
 	.finish = finish,
 	.free = free_state,
 };

@@ -123,6 +123,19 @@ int vpa_folds_ops(void *driver, struct vpa_ops *ops)
 	return rc;
 }
 
+int vpa_folds_instants(void *driver, const struct vpa_ops *ops)
+{
+	struct vpa_fold_driver *d = driver;
+	int i, rc = VPT_OK;
+
+	for (i = 0; vpa_folds[i] && !rc; i++)
+		if (d->states[i] && vpa_folds[i]->instants)
+			rc = vpa_folds[i]->instants(d->states[i], &d->context, ops);
+	if (!rc && d->tap && d->tap->instants)
+		rc = d->tap->instants(d->tap->ctx, ops);
+	return rc;
+}
+
 int vpa_folds_call(void *driver, const struct vpa_call *call)
 {
 	struct vpa_fold_driver *d = driver;

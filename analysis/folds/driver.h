@@ -26,6 +26,7 @@ void vpa_folds_free(struct vpa_fold_driver *d);
 /* Pass the resolver's events, and gaps emitted on their own, to every fold that takes them. `driver`
  * is a struct vpa_fold_driver. All return 0 or the code of the first fold that failed. */
 int vpa_folds_ops(void *driver, struct vpa_ops *ops); /* fills in idle time and positions first */
+int vpa_folds_instants(void *driver, const struct vpa_ops *ops);
 int vpa_folds_gap(void *driver, const struct vpa_gap *gap);
 int vpa_folds_call(void *driver, const struct vpa_call *call);
 int vpa_folds_setup(void *driver, const struct vpa_call *call);

@@ -26,6 +26,8 @@ struct vpa_fold {
 	size_t state_bytes;                               /* zeroed before first use */
 	int (*wanted)(const struct vpa_options *options); /* NULL: always */
 	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
+	/* Ops of no length, see struct vpa_resolver_sink. */
+	int (*instants)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	/* Only calls that load code or make a CUDA graph, see struct vpa_resolver_sink. */

@@ -159,6 +159,22 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
+/* They ran, and took no time. */
+static int fold_instants(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t i;
+	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
+
+	for (i = 0; i < ops->count && !rc; i++) {
+		struct row *row = &s->rows[row_of(ops, i)];
+
+		row->blocks += ops->blocks[i];
+		rc = vpa_spread_add(&row->time, 0) ? VPT_ENOMEM : VPT_OK;
+	}
+	return rc;
+}
+
 /* ---- writing down ---- */
 
 static int compare_families(const void *pa, const void *pb)
@@ -349,6 +365,7 @@ const struct vpa_fold vpa_fold_kernels = {
 	.help = "device time by kernel name and family; exclusive time sums to busy time",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
+	.instants = fold_instants,
 	.finish = finish,
 	.free = free_state,
 };

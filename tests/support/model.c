@@ -395,7 +395,9 @@ static void join_op(struct model *m, struct model_op *op)
 			(op->target == VPT_MEMKIND_PAGEABLE || op->source == VPT_MEMKIND_PAGEABLE))
 			note_pageable(m, op->launch);
 	}
-	op->counted = !op->valid || (op->start <= m->limit && op->end >= m->window_start);
+	op->counted = !op->valid ||
+		      (op->end > op->start ? op->start < m->limit && op->end > m->window_start
+					   : op->start <= m->limit && op->end >= m->window_start);
 	if (!op->counted || !op->valid)
 		return;
 	op->start = op->start < m->window_start ? m->window_start : op->start;

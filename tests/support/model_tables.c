@@ -339,6 +339,12 @@ static void check_exclusive(struct model *m, const char *text, int by_name, uint
 			reported, model);
 }
 
+/* Ops of no length inside the window ran too, and took no time. */
+static int ran(const struct model_op *op)
+{
+	return op->counted && op->valid;
+}
+
 static void check_kernels(struct model *m, const struct vpa_report *r)
 {
 	size_t i, k;
@@ -350,7 +356,7 @@ static void check_kernels(struct model *m, const struct vpa_report *r)
 		for (k = 0; k < m->ops.count; k++) {
 			const struct model_op *op = &m->ops.items[k];
 
-			if (op->active && op->name && !strcmp(op->name, row->name))
+			if (ran(op) && op->name && !strcmp(op->name, row->name))
 				model_edge(&times, op->end - op->start);
 		}
 		compare_spread(m, row->name, &times, &row->time);
@@ -360,7 +366,7 @@ static void check_kernels(struct model *m, const struct vpa_report *r)
 
 static void check_families(struct model *m, const struct vpa_report *r)
 {
-	uint64_t calls = 0, exclusive_sum = 0, busy = 0, active = 0;
+	uint64_t calls = 0, exclusive_sum = 0, busy = 0, all = 0;
 	size_t i, k;
 
 	for (i = 0; i < r->family_count; i++) {
@@ -368,7 +374,7 @@ static void check_families(struct model *m, const struct vpa_report *r)
 		uint64_t n = 0, total = 0;
 
 		for (k = 0; k < m->ops.count; k++)
-			if (m->ops.items[k].active &&
+			if (ran(&m->ops.items[k]) &&
 				!strcmp(family_of(&m->ops.items[k]), row->family)) {
 				n++;
 				total += m->ops.items[k].end - m->ops.items[k].start;
@@ -380,10 +386,10 @@ static void check_families(struct model *m, const struct vpa_report *r)
 		exclusive_sum += row->exclusive_ns;
 	}
 	for (k = 0; k < m->ops.count; k++)
-		active += (uint64_t)m->ops.items[k].active;
+		all += (uint64_t)ran(&m->ops.items[k]);
 	for (i = 0; i < r->device_count; i++)
 		busy += r->devices[i].busy_ns;
-	model_same(m, "families", "calls in all", active, calls);
+	model_same(m, "families", "calls in all", all, calls);
 	model_same(m, "families", "exclusive time in all", busy, exclusive_sum);
 }
 
@@ -401,7 +407,7 @@ static void check_copies(struct model *m, const struct vpa_report *r)
 		for (k = 0; k < m->ops.count; k++) {
 			const struct model_op *op = &m->ops.items[k];
 
-			if (!op->active || op->kind == VPA_KERNEL ||
+			if (!ran(op) || op->kind == VPA_KERNEL ||
 				strcmp(vpt_word(VPT_UNIT_COPY_KIND, op->copy_kind), row->kind) ||
 				strcmp(vpt_word(VPT_UNIT_MEMORY_KIND, op->source), row->source) ||
 				strcmp(vpt_word(VPT_UNIT_MEMORY_KIND, op->target), row->target))
@@ -416,7 +422,7 @@ static void check_copies(struct model *m, const struct vpa_report *r)
 		rows += n;
 	}
 	for (k = 0; k < m->ops.count; k++)
-		ops += m->ops.items[k].active && m->ops.items[k].kind != VPA_KERNEL;
+		ops += ran(&m->ops.items[k]) && m->ops.items[k].kind != VPA_KERNEL;
 	model_same(m, "copies", "in all", ops, rows);
 }
 

@@ -59,16 +59,14 @@ void vpa_ex_ops_free(struct vpa_ex_ops *o)
 /* Clips an op to the window, as the resolver does. Returns whether anything is left. */
 static int clip(const struct vpa_model *m, struct op *op)
 {
-	int has_length = op->end_ns != op->start_ns;
-
-	if (!op->start_ns || op->end_ns < op->start_ns || op->start_ns > m->window_end_ns ||
-		op->end_ns < m->window_start_ns)
+	if (!op->start_ns || op->end_ns < op->start_ns ||
+		!vpa_is_op_in_window(m, op->start_ns, op->end_ns))
 		return 0;
 	if (op->start_ns < m->window_start_ns)
 		op->start_ns = m->window_start_ns;
 	if (op->end_ns > m->window_end_ns)
 		op->end_ns = m->window_end_ns;
-	return !has_length || op->end_ns > op->start_ns;
+	return 1;
 }
 
 static inline int is_after(const void *pa, const void *pb)

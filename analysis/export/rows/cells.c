@@ -113,6 +113,8 @@ int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, ui
 	/* An end before its start wraps; such a row has no length. */
 	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
 		end = start + s->col[1][row];
+	if (s->kind == VPT_KERNEL || s->kind == VPT_COPY)
+		return vpa_is_op_in_window(m, start, end);
 	return start < m->window_end_ns && end >= m->window_start_ns;
 }
 
