@@ -57,6 +57,14 @@ static int tap_ops(void *ctx, const struct vpa_ops *ops)
 	return rc ? rc : r->exporter->ops(r->state, ops);
 }
 
+static int tap_instants(void *ctx, const struct vpa_ops *ops)
+{
+	struct run *r = ctx;
+	int rc = begin(r);
+
+	return rc ? rc : r->exporter->instants(r->state, ops);
+}
+
 static int tap_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct run *r = ctx;
@@ -121,6 +129,7 @@ static int analyze(const struct vpa_export_job *job, struct run *r, struct vpt_e
 		.begin = tap_begin,
 		.chunk = tap_chunk,
 		.ops = e->ops ? tap_ops : NULL,
+		.instants = e->instants ? tap_instants : NULL,
 		.gap = e->gap ? tap_gap : NULL,
 		.range = e->range ? tap_range : NULL,
 		.end = tap_end,

@@ -89,6 +89,7 @@ struct vpa_exporter {
 	/* See struct vpa_tap. */
 	int (*chunk)(void *state, const struct vpt_batch *b, uint64_t times_from_ns);
 	int (*ops)(void *state, const struct vpa_ops *ops);
+	int (*instants)(void *state, const struct vpa_ops *ops);
 	int (*gap)(void *state, const struct vpa_gap *gap);
 	int (*range)(void *state, const struct vpa_range *range);
 	int (*end)(void *state);

@@ -39,19 +39,25 @@ static inline int vpa_runs_begin(struct vpa_runs *r)
 	return VPT_OK;
 }
 
-/* Makes room for `count` more items of a run that begins here. 0 or VPT_ENOMEM. */
-static inline int vpa_runs_reserve(struct vpa_runs *r, size_t count, size_t size)
+/* Makes room for `count` more items of the newest run. 0 or VPT_ENOMEM. */
+static inline int vpa_runs_room(struct vpa_runs *r, size_t count, size_t size)
 {
 	if (vpt_grow(&r->items, &r->cap, r->count + count, size) ||
 		vpt_grow(&r->spare, &r->spare_cap, r->cap, size))
 		return VPT_ENOMEM;
-	return vpa_runs_begin(r);
+	return r->run_count ? VPT_OK : vpa_runs_begin(r);
+}
+
+/* The same for a run that begins here. */
+static inline int vpa_runs_reserve(struct vpa_runs *r, size_t count, size_t size)
+{
+	return vpa_runs_begin(r) ? VPT_ENOMEM : vpa_runs_room(r, count, size);
 }
 
 /* Adds the item that was written after the others, into the room reserved. 0 or VPT_ENOMEM. */
 VPA_RUNS_INLINE int vpa_runs_put(struct vpa_runs *r, size_t size, vpa_runs_order *is_after)
 {
-	enum { BACK_MAX = 16, ITEM_MAX = 64 };
+	enum { BACK_MAX = 16, ITEM_MAX = 96 };
 	size_t first = r->begins[r->run_count - 1], last = r->count, at = last;
 	char *items = r->items, moved[ITEM_MAX];
 

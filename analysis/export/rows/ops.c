@@ -1,9 +1,9 @@
 /* ops.c - joins rows of kernels and copies with what the pass finds about them.
  *
  * A chunk brings rows; the pass emits ops later, when nothing earlier can come, joined with their
- * launches, in order of (start, stream, correlation). So rows wait here as text, are sorted into the
- * same order, and both sides are merged. An op that the pass does not emit, without length or outside
- * the window, gets empty cells. */
+ * launches, in an order of its own where several begin at once. So rows wait here as text, both sides
+ * are sorted, and merged. An op that the pass does not emit, since its times are invalid, gets empty
+ * cells. */
 #include "analysis/export/rows/ops.h"
 
 #include "analysis/demangle.h"
@@ -15,7 +15,7 @@
 
 struct key {
 	uint64_t start_ns, correlation, end_ns;
-	uint32_t stream;
+	uint32_t stream, is_kernel;
 };
 
 struct row {
@@ -38,8 +38,7 @@ struct joined {
 struct vpa_rows_ops {
 	struct vpa_runs rows; /* of struct row */
 	struct vpa_line texts;
-	struct joined *joined; /* [begin, count) */
-	size_t joined_begin, joined_count, joined_cap;
+	struct vpa_runs joined; /* of struct joined */
 	const char **names; /* demangled, by kernel of the model; in the arena */
 	size_t name_cap;
 	struct vpa_arena arena;
@@ -57,7 +56,7 @@ void vpa_rows_ops_free(struct vpa_rows *x)
 		return;
 	vpa_runs_free(&x->ops->rows);
 	vpt_free(x->ops->texts.data);
-	vpt_free(x->ops->joined);
+	vpa_runs_free(&x->ops->joined);
 	vpt_free(x->ops->names);
 	vpa_arena_free(&x->ops->arena);
 	vpt_free(x->ops);
@@ -73,15 +72,19 @@ static int compare_keys(const struct key *a, const struct key *b)
 		return a->stream < b->stream ? -1 : 1;
 	if (a->correlation != b->correlation)
 		return a->correlation < b->correlation ? -1 : 1;
-	return 0;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns < b->end_ns ? -1 : 1;
+	return (int)a->is_kernel - (int)b->is_kernel;
 }
 
-static inline int is_after(const void *pa, const void *pb)
+static inline int is_row_after(const void *a, const void *b)
 {
-	const struct row *a = pa, *b = pb;
-	int order = compare_keys(&a->key, &b->key);
+	return compare_keys(&((const struct row *)a)->key, &((const struct row *)b)->key) > 0;
+}
 
-	return order ? order > 0 : a->key.end_ns > b->key.end_ns;
+static inline int is_joined_after(const void *a, const void *b)
+{
+	return compare_keys(&((const struct joined *)a)->key, &((const struct joined *)b)->key) > 0;
 }
 
 /* The key that the pass uses: cut at the window's edges. */
@@ -89,8 +92,8 @@ static struct key key_of(const struct vpa_rows *x, const struct vpt_section *s, 
 	uint32_t stream, int correlation)
 {
 	const struct vpa_model *m = x->view.context->model;
-	struct key k = {
-		s->col[0][row], s->col[correlation][row], s->col[0][row] + s->col[1][row], stream};
+	struct key k = {s->col[0][row], s->col[correlation][row], s->col[0][row] + s->col[1][row],
+		stream, s->kind == VPT_KERNEL};
 
 	if (k.start_ns < m->window_start_ns)
 		k.start_ns = m->window_start_ns;
@@ -118,7 +121,7 @@ int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s)
 		((struct row *)o->rows.items)[o->rows.count] =
 			(struct row){key_of(x, s, row, stream, correlation), o->texts.size,
 				(uint32_t)(out->size - begin), x->by_kind[s->kind]};
-		if (vpa_runs_put(&o->rows, sizeof(struct row), is_after))
+		if (vpa_runs_put(&o->rows, sizeof(struct row), is_row_after))
 			return VPT_ENOMEM;
 		vpa_line_put(&o->texts, out->data + begin, out->size - begin);
 		out->size = begin;
@@ -133,40 +136,36 @@ int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops)
 	struct vpa_rows_ops *o = x->ops;
 	size_t i, k = 0;
 
-	if (vpt_grow(&o->joined, &o->joined_cap, o->joined_count + ops->count, sizeof(*o->joined)))
+	if (vpa_runs_room(&o->joined, ops->count, sizeof(struct joined)))
 		return VPT_ENOMEM;
 	for (i = 0; i < ops->count; i++) {
 		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
 
-		o->joined[o->joined_count++] = (struct joined){
-			{ops->start_ns[i], ops->correlation[i], ops->end_ns[i], ops->stream[i]},
-			ops->launch_start_ns[i], ops->launch_end_ns[i], ops->launch_name[i],
-			ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE, ops->kernel[i],
-			ops->kind[i],
-			vpa_rows_place_of(x, stretch->range, stretch->process_range,
-				ops->launch_start_ns[i])};
+		((struct joined *)o->joined.items)[o->joined.count] =
+			(struct joined){{ops->start_ns[i], ops->correlation[i], ops->end_ns[i],
+						ops->stream[i], ops->kind[i] == VPA_KERNEL},
+				ops->launch_start_ns[i], ops->launch_end_ns[i], ops->launch_name[i],
+				ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE,
+				ops->kernel[i], ops->kind[i],
+				vpa_rows_place_of(x, stretch->range, stretch->process_range,
+					ops->launch_start_ns[i])};
+		if (vpa_runs_put(&o->joined, sizeof(struct joined), is_joined_after))
+			return VPT_ENOMEM;
 	}
 	return VPT_OK;
 }
 
-/* The op of a row, or NULL. Call it in order of keys. Among ops of the same key it takes the one with
- * the same end, and each only once. */
-static const struct joined *take_joined(struct vpa_rows_ops *o, const struct key *key)
+/* The op of a row, or NULL. `*at` is the first op that no row has taken; call it in order of keys. */
+static const struct joined *take_joined(
+	const struct vpa_rows_ops *o, size_t *at, const struct key *key)
 {
-	size_t i;
+	const struct joined *joined = o->joined.items;
 
-	while (o->joined_begin < o->joined_count &&
-		compare_keys(&o->joined[o->joined_begin].key, key) < 0)
-		o->joined_begin++;
-	for (i = o->joined_begin; i < o->joined_count && !compare_keys(&o->joined[i].key, key); i++)
-		if (o->joined[i].key.end_ns == key->end_ns) {
-			struct joined found = o->joined[i];
-
-			o->joined[i] = o->joined[o->joined_begin];
-			o->joined[o->joined_begin] = found;
-			return &o->joined[o->joined_begin++];
-		}
-	return NULL;
+	while (*at < o->joined.count && compare_keys(&joined[*at].key, key) < 0)
+		++*at;
+	if (*at == o->joined.count || compare_keys(&joined[*at].key, key))
+		return NULL;
+	return &joined[(*at)++];
 }
 
 /* ---- rows out ---- */
@@ -245,10 +244,10 @@ static void put_launch(struct vpa_rows *x, struct vpa_line *l, const struct join
 	vpa_rows_name(x, l, "thread", t->name);
 }
 
-static int write_row(struct vpa_rows *x, const struct row *row)
+/* `j`: the row's op; NULL: the pass did not emit it. */
+static int write_row(struct vpa_rows *x, const struct row *row, const struct joined *j)
 {
 	struct vpa_rows_ops *o = x->ops;
-	const struct joined *j = take_joined(o, &row->key);
 	const struct vpa_rows_column *column = vpa_rows_copy_columns;
 	struct vpa_line *l = &x->cat.out;
 	size_t begin = l->size;
@@ -299,21 +298,21 @@ int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns)
 {
 	struct vpa_rows_ops *o = x->ops;
 	const struct row *rows;
-	size_t done = 0;
+	size_t done = 0, joined = 0;
 	int rc = VPT_OK;
 
 	if (!o->rows.count)
 		return VPT_OK;
-	vpa_runs_sort(&o->rows, sizeof(*rows), is_after);
+	vpa_runs_sort(&o->rows, sizeof(*rows), is_row_after);
+	vpa_runs_sort(&o->joined, sizeof(struct joined), is_joined_after);
 	rows = o->rows.items;
-	while (!rc && done < o->rows.count && rows[done].key.start_ns < until_ns)
-		rc = write_row(x, &rows[done++]);
-	if (done && keep_rest(o, done))
+	while (!rc && done < o->rows.count && rows[done].key.start_ns < until_ns) {
+		const struct joined *j = take_joined(o, &joined, &rows[done].key);
+
+		rc = write_row(x, &rows[done++], j);
+	}
+	if (done &&
+		(keep_rest(o, done) || vpa_runs_drop(&o->joined, joined, sizeof(struct joined))))
 		return VPT_ENOMEM;
-	o->joined_count -= o->joined_begin;
-	if (o->joined_count && o->joined_begin)
-		memmove(o->joined, o->joined + o->joined_begin,
-			o->joined_count * sizeof(*o->joined));
-	o->joined_begin = 0;
 	return rc ? rc : o->texts.failed ? VPT_ENOMEM : VPT_OK;
 }
