@@ -2,6 +2,7 @@
  * idle_gaps.c explains them from the launch alone; this file explains all others. */
 #include "analysis/cause.h"
 
+#include "analysis/cause_first_use.h"
 #include "analysis/overhead.h"
 #include "formats/memory.h"
 
@@ -61,6 +62,8 @@ static int put_cut(
 		.place = cut->place,
 		.inside = cut->inside,
 		.host_place = cut->host_place,
+		.base = cut->base,
+		.is_long = cut->is_long,
 		.call_start_ns = cut->call_start_ns,
 		.call_end_ns = cut->call_end_ns};
 	uint64_t at;
@@ -72,8 +75,10 @@ static int put_cut(
 		piece.start_ns = at;
 		piece.end_ns = cut->end_ns;
 		piece.host = cut->host;
+		piece.instead_call = cut->instead_call;
+		piece.instead_place = cut->instead_place;
 		if (r->quiet_ns > at && vpa_overhead_at(&o, at, &piece.end_ns, &cause))
-			piece.host = 0;
+			piece.host = 0, piece.instead_call = piece.instead_place = 0;
 		piece.cause = (uint8_t)cause;
 		rc = put_piece(to, &piece);
 	}
@@ -157,17 +162,22 @@ static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_
 		.cause = VPA_CAUSE_LAUNCH_LATENCY,
 		.call_start_ns = vpa_call_start(g->outer),
 		.call_end_ns = vpa_call_end(g->outer)};
-	int rc = put_piece(to, &piece), waited;
+	int rc = put_piece(to, &piece);
 
-	if (rc || piece.end_ns == q->end_ns)
-		return rc;
+	/* No op of this device runs in a gap: only another one's can be waited for. */
+	if (!rc && q->others_ns > piece.end_ns && piece.end_ns < q->end_ns &&
+		vpa_cause_has_stream_wait(w->resolver, q->gating->stream, g->thread, q->since_ns,
+			vpa_call_start(g->outer))) {
+		piece.start_ns = piece.end_ns;
+		piece.end_ns = vpa_earlier(q->others_ns, q->end_ns);
+		piece.cause = VPA_CAUSE_DEPENDENCY;
+		rc = put_piece(to, &piece);
+	}
 	piece.start_ns = piece.end_ns;
 	piece.end_ns = q->end_ns;
-	waited = vpa_cause_has_stream_wait(
-		w->resolver, q->gating->stream, g->thread, q->since_ns, vpa_call_start(g->outer));
 	piece.cause = (uint8_t)vpa_cause_queued(
-		waited, g->own->klass == VPT_CALL_GRAPH_LAUNCH, piece.end_ns - piece.start_ns);
-	return put_piece(to, &piece);
+		g->own->klass == VPT_CALL_GRAPH_LAUNCH, piece.end_ns - piece.start_ns);
+	return rc ? rc : put_piece(to, &piece);
 }
 
 /* Appends the three stretches of a gap. */
@@ -193,6 +203,8 @@ static int put_stretches(
 		rc = cut_launch(w, g, !no_credit);
 	for (i = 0; i < cuts->count && !rc; i++)
 		rc = put_cut(w, g->thread, &cuts->items[i], to);
+	if (!rc && g->q->first_use && !no_credit)
+		rc = vpa_cause_first_use(w->resolver, g->thread, w->answer, to);
 	return rc ? rc : put_queue(w, g, to);
 }
 
@@ -271,4 +283,6 @@ void vpa_answer_free(struct vpa_answer *a)
 	vpt_free(a->host_pieces.items);
 	vpt_free(a->cuts.items);
 	vpt_free(a->spare.items);
+	vpt_free(a->spare_pieces.items);
+	vpt_free(a->edges);
 }

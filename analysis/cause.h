@@ -11,14 +11,14 @@
  *	g0        L begins     L ends                  g1
  *	 |-- late ----|--- call ---|------ queue -------|
  *
- *	queue   up to 10 us after L: launch latency. The rest: dependency, graph start,
- *	        scheduling (up to 10 us), queued
+ *	queue   up to 10 us after L: launch latency. Then, if the stream was told to wait, dependency
+ *	        while another device works. The rest: graph start, scheduling (up to 10 us), queued
  *	call    blocking copy; L's own cause, if it is a call that holds the host; module load (a
  *	        first launch of 1 ms and more); else launch call
  *	late    late.h: what T did, and how far earlier waits had held it back
  *
  * In late and call, time in which the profiling library or the driver's loader worked has that as
- * its cause. */
+ * its cause. Then, if K is the first op of its name on the device: cause_first_use.h. */
 #ifndef VPA_ANALYSIS_CAUSE_H
 #define VPA_ANALYSIS_CAUSE_H
 
@@ -35,6 +35,8 @@ struct vpa_question {
 	/* When the previous op on the gating op's stream that came from another launch was
 	 * launched; if that is unknown, when it began. 0: there was none. */
 	uint64_t since_ns;
+	/* The latest end of the ops of other devices that began before the gap ended. */
+	uint64_t others_ns;
 	int first_use; /* the gating op is the first of its name on the device */
 };
 
@@ -43,6 +45,9 @@ struct vpa_answer {
 	struct vpa_cause_pieces pieces;
 	struct vpa_cause_pieces host_pieces; /* see struct vpa_gap */
 	struct vpa_cuts cuts, spare;
+	struct vpa_cause_pieces spare_pieces;
+	struct vpa_setup_edge *edges;
+	size_t edge_count, edge_cap;
 };
 
 /* Answers a question, and counts in the device's `gain` what the gap would have lost without each
@@ -72,13 +77,12 @@ static inline int vpa_cause_is_scheduling(uint64_t from_ns, uint64_t ns, uint64_
 	       ns - 1 < VPA_NEAR_NS;
 }
 
-/* The cause of the `ns` of a gap that follow 10 us after the end of L. */
-static inline enum vpa_cause vpa_cause_queued(int has_stream_wait, int is_graph, uint64_t ns)
+/* The cause of the `ns` of a gap that follow 10 us after the end of L and any dependency. */
+static inline enum vpa_cause vpa_cause_queued(int is_graph, uint64_t ns)
 {
-	return has_stream_wait                 ? VPA_CAUSE_DEPENDENCY
-	       : is_graph && ns <= VPA_LOAD_NS ? VPA_CAUSE_GRAPH_START
-	       : ns <= VPA_NEAR_NS             ? VPA_CAUSE_SCHEDULING
-					       : VPA_CAUSE_QUEUED;
+	return is_graph && ns <= VPA_LOAD_NS ? VPA_CAUSE_GRAPH_START
+	       : ns <= VPA_NEAR_NS           ? VPA_CAUSE_SCHEDULING
+					     : VPA_CAUSE_QUEUED;
 }
 
 /* Whether a stream got a wait after `since_ns` and before the outermost call `launch` began. */

@@ -26,6 +26,10 @@ struct vpa_idle_part {
 	uint64_t ns, gaps;              /* gaps: those with such a piece */
 	const struct vpa_top_line *top; /* NULL: nothing is known */
 	int is_inside_others;           /* of inside_ns a part is in other calls */
+	/* Part of ns: long host code after a wait; not to wait would have saved it too. In which call the host
+	 * waited before most of it. */
+	uint64_t instead_ns;
+	const char *instead;
 };
 
 /* Of a part of idle time, what the host did in it, if it counts to an earlier call, which had held the host:
@@ -85,7 +89,7 @@ struct vpa_device {
 	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
 	uint64_t comm_wait_ns;
 	/* first_use_ns: part of idle time, see folds/first_use.c. Of it: before the first work; of cause module
-	 * load, and of cause host code. */
+	 * load, and of cause first use. */
 	uint64_t first_use_ns, first_use_head_ns, first_use_load_ns, first_use_code_ns;
 };
 
@@ -96,6 +100,8 @@ struct vpa_gap_piece {
 	/* What the host did in the longest part of it, if the call is an earlier one; else 0. */
 	enum vpa_cause host;
 	const char *host_range;
+	/* Of long host code: the call that the host had waited in before, and where; NULL: in none. */
+	const char *instead, *instead_range;
 };
 
 struct vpa_gap_row {

@@ -49,6 +49,8 @@ static const struct advice {
 		"allocate before the loop: a caching allocator, no empty_cache()"},
 	{VPA_CAUSE_MODULE_LOAD, 0, 0, "module-load",
 		"load and compile before the measured part: warm up every shape"},
+	{VPA_CAUSE_FIRST_USE, 0, 0, "first-use",
+		"load and set up before the measured part: warm up every shape"},
 	{VPA_CAUSE_GRAPH_BUILD, 0, 0, "graph-build", "instantiate CUDA graphs before the loop"},
 	{VPA_CAUSE_OTHER_CALL, 0, 0, "other-call", "move this CUDA call out of the loop"},
 	{VPA_CAUSE_LAUNCH_RATE, 0, 0, "launch-rate",
@@ -60,8 +62,7 @@ static const struct advice {
 	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
 		"run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
-		"make the GPU that others wait for finish earlier; if none ran meanwhile, find out "
-		"what the stream waited for"},
+		"make the GPU that others wait for finish earlier"},
 	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
 	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
 		"check what each CUDA graph waits for before its first node; merge small graphs"},
@@ -316,6 +317,28 @@ static int is_code(const struct sum *sum)
 	return sum->code.ns && (double)sum->code.ns >= code_share * (double)sum->ns;
 }
 
+/* Long host code after a wait: not to wait would save it too. NULL: there is little of it. */
+static const char *instead_note(struct vpa_report *r, enum vpa_cause cause, uint64_t all_ns)
+{
+	const struct vpa_idle_part *most = NULL;
+	uint64_t ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->cause != cause || !part->instead)
+				continue;
+			ns += part->instead_ns;
+			most = most && most->instead_ns >= part->instead_ns ? most : part;
+		}
+	if (!most || (double)ns < shared_share * (double)all_ns)
+		return NULL;
+	return vpa_arena_printf(&r->arena, "not to wait in %.60s would save %.0f %% of it too",
+		most->instead, vpa_per_cent(ns, all_ns));
+}
+
 /* Appends to the note; NULL: nothing. */
 static void add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
 {
@@ -337,15 +360,6 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 			vpa_per_cent(sum->shared_ns, sum->saving.ns)));
 }
 
-/* In a gap nothing runs on the device: what its stream waited for was on another one, or was not recorded. */
-static const char *dependency_title(const struct vpa_report *r, const struct advice *a)
-{
-	if (r->device_count > 1)
-		return a->title;
-	return "find out what the stream waited for: nothing recorded ran meanwhile (host "
-	       "functions, other processes, work that was not recorded)";
-}
-
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
  * are not the reason. */
 static const char *title_of(struct vpa_report *r, const struct advice *a, const struct sum *sum)
@@ -354,8 +368,6 @@ static const char *title_of(struct vpa_report *r, const struct advice *a, const 
 		return vpa_host_code_title(r, &sum->code, a == &small_reads);
 	if (a->cause == VPA_CAUSE_MODULE_LOAD)
 		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
-	if (a->cause == VPA_CAUSE_DEPENDENCY)
-		return dependency_title(r, a);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
 		sum->ns / sum->pieces > GRAPH_NODE_NS)
 		return "find out what nodes of the CUDA graph wait for: other streams, host "
@@ -412,6 +424,7 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	add_note(r, f,
 		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
 			     : vpa_host_call_note(r, a->cause, is_in_part, sum->part, sum->ns));
+	add_note(r, f, instead_note(r, a->cause, sum->ns));
 	add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)
 		save_cause(r, f, sum);

@@ -12,7 +12,7 @@ static const double least_share = 0.1;
 static uint64_t first_use_of(const struct vpa_device *d, enum vpa_cause cause)
 {
 	return cause == VPA_CAUSE_MODULE_LOAD ? d->first_use_load_ns
-	       : cause == VPA_CAUSE_HOST_CODE ? d->first_use_code_ns
+	       : cause == VPA_CAUSE_FIRST_USE ? d->first_use_code_ns
 					      : 0;
 }
 
@@ -51,7 +51,8 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 		vpa_in_ms(ns - code), vpa_in_ms(head));
 	if (code)
 		f->note = vpa_arena_printf(&r->arena,
-			"%s of it is host code around code that was loaded for the first time",
+			"%s of it is code of the host beside code that was loaded for the first "
+			"time",
 			vpa_duration(code).text);
 	f->threshold = "10 % of idle time, 1 % of the window";
 	f->gain_at_most_ms = vpa_in_ms(ns);

@@ -256,6 +256,23 @@ static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
 	}
 }
 
+/* The same for time that first use has made what it is: its pieces, counted as what it was. */
+static void move_setup(struct vpa_gain_host *h, const struct vpa_cause_pieces *pieces)
+{
+	size_t i;
+
+	for (i = 0; i < pieces->count; i++) {
+		const struct vpa_cause_piece *p = &pieces->items[i];
+		uint64_t ns = p->end_ns - p->start_ns, *from;
+
+		if (!p->is_setup || !vpa_gain_is_counted((enum vpa_cause)p->base))
+			continue;
+		from = &h->early_ns[p->base - VPA_GAIN_FIRST];
+		*from -= vpa_earlier(*from, ns);
+		add(h, (enum vpa_cause)p->cause, ns);
+	}
+}
+
 /* Whether time of this cause would have been shorter with an earlier host. */
 static int is_host_made(enum vpa_cause cause)
 {
@@ -324,6 +341,7 @@ void vpa_gain_count(
 	w = walk_of(r, h, gap->start_ns);
 	pass_calls(&w, gap->host_ns, 0);
 	move_first_use(&w, gap->cuts);
+	move_setup(h, gap->pieces);
 	add_gains(g, h, pieces, most);
 }
 

@@ -61,6 +61,7 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 				rc = meet_hosts(s, ops, begin, i);
 			if (!rc)
 				rc = vpa_idle_answer(s, ops, &ops->runs[ops->run_count - 1]);
+			vpa_idle_note_ends(s, ops, &ops->runs[ops->run_count - 1]);
 		}
 	}
 	return rc;

@@ -241,6 +241,36 @@ static inline void look_at_queue(const struct vpa_idle *s, struct vpa_idle_devic
 		vpa_gain_look_at_queue(&d->gain, s->resolver, ops->launch[i], ops->start_ns[i]);
 }
 
+static void note_end(struct vpa_idle_ends *e, uint32_t device, uint64_t end_ns)
+{
+	if (end_ns > e->end_ns[0] && device != e->device[0]) {
+		e->device[1] = e->device[0];
+		e->end_ns[1] = e->end_ns[0];
+		e->device[0] = device;
+		e->end_ns[0] = end_ns;
+	} else if (device == e->device[0]) {
+		e->end_ns[0] = end_ns > e->end_ns[0] ? end_ns : e->end_ns[0];
+	} else if (end_ns > e->end_ns[1]) {
+		e->device[1] = device;
+		e->end_ns[1] = end_ns;
+	}
+}
+
+void vpa_idle_note_ends(struct vpa_idle *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	uint32_t device = ops->device[run->begin];
+	size_t last = run->end - (size_t)1;
+
+	/* In a run of several, each begins after the one before has ended. */
+	if (last > run->begin)
+		note_end(&s->all, device, ops->end_ns[last - 1]);
+	if (ops->start_ns[last] > s->newest_start_ns) {
+		s->before = s->all;
+		s->newest_start_ns = ops->start_ns[last];
+	}
+	note_end(&s->all, device, ops->end_ns[last]);
+}
+
 size_t vpa_idle_run(
 	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
 {

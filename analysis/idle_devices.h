@@ -40,8 +40,17 @@ struct vpa_idle_device {
 	uint64_t used_copies[USED_KINDS];
 };
 
+/* The two devices whose ops end last: the second is the answer for the first. */
+struct vpa_idle_ends {
+	uint32_t device[2];
+	uint64_t end_ns[2]; /* 0: none yet */
+};
+
 struct vpa_idle {
 	struct vpa_resolver *resolver;
+	/* Of the ops of earlier runs that began before newest_start_ns; of all of them. */
+	struct vpa_idle_ends before, all;
+	uint64_t newest_start_ns;
 	struct vpa_idle_device *devices;
 	size_t device_count, device_cap;
 	struct vpa_idle_stream *streams;
@@ -71,6 +80,20 @@ int vpa_idle_find_firsts(
 
 /* The device has run op `i`; nothing else is noted of it. 0 or VPT_ENOMEM. */
 int vpa_idle_use(struct vpa_idle *s, const struct vpa_ops *ops, size_t i);
+
+/* The run's gaps are explained: notes when its ops end. */
+void vpa_idle_note_ends(
+	struct vpa_idle *s, const struct vpa_ops *ops, const struct vpa_op_run *run);
+
+/* The latest end of the ops of other devices that began before op `i` of the newest run; 0: there is none. */
+static inline uint64_t vpa_idle_others_end(
+	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_idle_ends *e =
+		ops->start_ns[i] > s->newest_start_ns ? &s->all : &s->before;
+
+	return e->end_ns[e->device[0] == ops->device[i]];
+}
 
 /* Notes the id and launch time of the stream's newest op. */
 static inline void vpa_idle_note_launch(

@@ -162,6 +162,7 @@ static int hand_out_before(struct vpa_idle *s, struct vpa_ops *ops, size_t i, ui
 		.before = is_here || d->has_last ? &before : NULL,
 		.gating = &gating,
 		.since_ns = since_ns,
+		.others_ns = vpa_idle_others_end(s, ops, i),
 		.first_use = is_first(ops, i)};
 
 	return vpa_idle_explain(s, &q);
@@ -211,9 +212,11 @@ static inline enum vpa_cause cause_of_queued(
 	/* An earlier host would have made the gap shorter, which must be counted. */
 	if (start < near_ns)
 		return VPA_CAUSE_NOT_IDLE;
-	return vpa_cause_queued(vpa_cause_has_stream_wait(r, ops->stream[i],
-					vpa_call_thread(launch), since_ns, ops->launch_start_ns[i]),
-		launch->klass == VPT_CALL_GRAPH_LAUNCH, end - start);
+	if (vpa_idle_others_end(s, ops, i) > start &&
+		vpa_cause_has_stream_wait(r, ops->stream[i], vpa_call_thread(launch), since_ns,
+			ops->launch_start_ns[i]))
+		return VPA_CAUSE_NOT_IDLE;
+	return vpa_cause_queued(launch->klass == VPT_CALL_GRAPH_LAUNCH, end - start);
 }
 
 /* Explains the gap before an op. */
@@ -364,12 +367,15 @@ static int is_without_waits(
 }
 
 /* Whether no record could change the causes of a run's gaps after its first op, and each op's own
- * call is the outermost. */
+ * call is the outermost. A wait changes nothing if no other device works later. */
 static int is_quiet(
 	const struct vpa_idle *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
-	return run->serial && !ops->nested_launches &&
-	       ops->end_ns[run->begin] >= s->resolver->quiet_ns && is_without_waits(s, ops, run);
+	uint64_t from_ns = ops->end_ns[run->begin];
+
+	return run->serial && !ops->nested_launches && from_ns >= s->resolver->quiet_ns &&
+	       (vpa_idle_others_end(s, ops, run->end - (size_t)1) <= from_ns ||
+		       is_without_waits(s, ops, run));
 }
 
 /* Explains the gaps of a run, in order. */

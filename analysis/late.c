@@ -82,13 +82,15 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	const struct vpa_late *l = w->late;
 	struct vpa_cut cut = {.start_ns = w->at_ns, .end_ns = end_ns};
+	uint64_t whole_ns;
 
 	if (end_ns <= w->at_ns)
 		return VPT_OK;
-	cut.cause = w->ended_ns != UINT64_MAX &&
-				    (next_ns <= w->ended_ns || next_ns - w->ended_ns < VPA_STALL_NS)
-			    ? VPA_CAUSE_LAUNCH_RATE
-			    : VPA_CAUSE_HOST_CODE;
+	whole_ns = w->ended_ns == UINT64_MAX ? UINT64_MAX
+		   : next_ns <= w->ended_ns  ? 0
+					     : next_ns - w->ended_ns;
+	cut.cause = whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
+	cut.is_long = whole_ns >= VPA_LOAD_NS;
 	if (vpa_captures_at(w->captures, cut.start_ns))
 		cut.cause = VPA_CAUSE_GRAPH_BUILD;
 	cut.base = cut.cause;
@@ -191,18 +193,30 @@ struct taking {
 	struct vpa_cuts *taken;
 };
 
+/* Whether credit of such a call uses up a cut and leaves it what it is. */
+static int is_kept(const struct vpa_cut *from, const struct vpa_cut *as)
+{
+	return (as->cause == VPA_CAUSE_SYNC || as->cause == VPA_CAUSE_BLOCKING_COPY) &&
+	       from->cause == VPA_CAUSE_HOST_CODE && from->is_long;
+}
+
 /* Takes up to *credit_ns from the rest of a cut. */
 static int take(
 	struct taking *t, struct vpa_cut *from, const struct vpa_cut *as, uint64_t *credit_ns)
 {
-	struct vpa_cut part = *as;
+	struct vpa_cut part = is_kept(from, as) ? *from : *as;
 
 	part.start_ns = from->taken_ns;
 	part.end_ns = vpa_earlier(from->end_ns, from->taken_ns + *credit_ns);
-	part.inside = from->in ? from->call : 0;
-	part.in = from->in;
-	part.base = part.host = from->base;
-	part.host_place = from->place;
+	if (is_kept(from, as)) {
+		part.instead_call = as->call;
+		part.instead_place = as->place;
+	} else {
+		part.inside = from->in ? from->call : 0;
+		part.in = from->in;
+		part.base = part.host = from->base;
+		part.host_place = from->place;
+	}
 	*credit_ns -= part.end_ns - part.start_ns;
 	from->taken_ns = part.end_ns;
 	return vpa_cuts_put(t->taken, &part);

@@ -10,7 +10,9 @@
  * submitting call that began before g0. Each call of those kinds that began before g0 and ended
  * after S began takes as much of the cuts, earliest first, as it lasted between S and g0, less what
  * earlier gaps of the device have counted of it; never time inside a sync, a blocking copy or
- * itself. Had the host not been held there, it would have come that much earlier to L. */
+ * itself. Had the host not been held there, it would have come that much earlier to L. The credit of
+ * a sync or blocking copy is used up by host code of 1 ms and more, but does not take it: such code is
+ * the host's own, and the call is what it could do without instead. */
 #ifndef VPA_ANALYSIS_LATE_H
 #define VPA_ANALYSIS_LATE_H
 
@@ -22,9 +24,9 @@ struct vpa_cut {
 	struct vpa_call *in;          /* the call that T was in; NULL: none */
 	uint32_t call, place, inside; /* see struct vpa_cause_piece */
 	uint8_t cause;
-	uint8_t base; /* the cause before credit */
-	uint8_t host; /* this and the next: see struct vpa_cause_piece */
-	uint32_t host_place;
+	uint8_t base;          /* the cause before credit */
+	uint8_t host, is_long; /* these and the next: see struct vpa_cause_piece */
+	uint32_t host_place, instead_call, instead_place;
 	uint64_t call_start_ns, call_end_ns; /* see struct vpa_cause_piece */
 	uint64_t taken_ns;                   /* up to here credit has taken it */
 };

@@ -383,7 +383,13 @@ struct vpa_cause_piece {
 	/* If the cause is an earlier call that held the host: the cause that the time had without
 	 * it, which is what the host did in it, and its place. 0: no such call. */
 	uint8_t host;
+	uint8_t base; /* the cause of this time before credit, records and first use */
+	uint8_t is_long; /* host code, whose whole stretch lasts 1 ms or longer or has no call before */
+	uint8_t is_setup; /* first use made it what it is */
 	uint32_t host_place;
+	/* Long code of the host after a wait that it need not have waited in: the call, and the place
+	 * where it began. Not waiting would have saved the piece too. 0: none. */
+	uint32_t instead_call, instead_place;
 	/* The call that the cause is about, which may have begun and ended before the gap: the one
 	 * that held the host, else the launch. Both 0: none. */
 	uint64_t call_start_ns, call_end_ns;

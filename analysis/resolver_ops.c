@@ -68,7 +68,7 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 	struct vpa_call *launch = ops->launch[i];
 	struct vpa_copy_traits t;
 
-	if (!launch || ops->kind[i] != VPA_MEMCPY || ops->end_ns[i] <= ops->start_ns[i])
+	if (!launch || ops->kind[i] != VPA_MEMCPY || ops->end_ns[i] < ops->start_ns[i])
 		return;
 	t = (struct vpa_copy_traits){
 		is_pageable(c->source_memory, c->target_memory), is_large(c->kind, c->bytes)};
@@ -76,12 +76,13 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 		vpa_resolver_note_copy(r, launch, t);
 }
 
-/* Whether a row of a COPY section is an op with a duration. */
+/* Whether a row of a COPY section is an op. One of no length may have been rounded to whole
+ * microseconds: its call waited for it all the same. */
 static int is_op(const struct vpt_section *s, uint32_t row)
 {
 	uint64_t start = s->col[VPT_COPY_START][row];
 
-	return start && start + s->col[VPT_COPY_DURATION][row] > start;
+	return start && start + s->col[VPT_COPY_DURATION][row] >= start;
 }
 
 void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s)

@@ -13,5 +13,5 @@ export PYTHONDONTWRITEBYTECODE
 cases=1
 python3 "$source/tests/support/causes_oracle.py" "$folder" "$source/formats" "$model" 0 "${VPT_RANDOM_TRACES:-150}" \
 	>"$work/out" 2>"$work/err" || fail "random captures"
-tail -n 21 "$work/out"
+tail -n 22 "$work/out"
 finish

@@ -80,18 +80,18 @@ knob eager none $small --eager
 knob two-streams "sync" $small --two-streams
 knob graph "graph build" $small --graph
 knob vae-at-end none $small --vae-at-end
-knob threads "host code" $small --threads
+knob threads "sync" $small --threads
 # What the host does with the frames is no longer as long as it had waited for them.
-knob tiny-kernels "host code" $small --scale 0.05
-knob requests "blocking copy" $small --requests 2
+knob tiny-kernels "launch call" $small --scale 0.05
+knob requests "host code" $small --requests 2
 knob rank "launch call" $small --ranks 2 --rank 1
 # Several at once.
 knob graph-two-streams "sync" $small --graph --two-streams
-knob waits-in-threads "host code" $small --threads --sync-per-layer --slow-host 95000
+knob waits-in-threads "launch rate" $small --threads --sync-per-layer --slow-host 95000
 knob idle-streams "host code" $small --two-streams --requests 2 --scale 0.001
-knob offload-in-streams "host code" $small --two-streams --offload --scale 0.02
+knob offload-in-streams "launch call" $small --two-streams --offload --scale 0.02
 # Large enough that the host runs ahead until the device's queue is full, and that the capture has several chunks.
-knob full-size "blocking copy"
+knob full-size "host code"
 
 # ---- the comparison can fail ----
 for differing in "--log offload.log" "--report eager.json" "--grown base.plan allocation"; do

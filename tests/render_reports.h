@@ -62,22 +62,24 @@ static struct vpa_launch_line launch_lines[] = {
 
 static struct vpa_idle_part opened[] = {
 	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", "cudaMalloc", MS(40.5), MS(98.12),
-		300, &item_line, 0},
-	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", NULL, 0, MS(21.6), 7, NULL, 0},
-	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, NULL, 0, MS(12.4), 4100, NULL, 0},
-	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, NULL, 0, MS(9.9), 1, NULL, 0},
-	{VPA_CAUSE_SYNC, "scheduler", "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24, &step_line, 0},
-	{VPA_CAUSE_LAUNCH_RATE, "before norm", NULL, NULL, 0, MS(7), 2090, NULL, 0},
-	{VPA_CAUSE_SCHEDULING, NULL, NULL, NULL, 0, MS(4.1), 610, NULL, 0},
-	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", NULL, 0, MS(3.1), 12, NULL, 0},
-	{VPA_CAUSE_SYNC, "(other)", "(other)", NULL, 0, MS(1.02), 4, NULL, 0},
-	{VPA_CAUSE_NO_LAUNCH, NULL, NULL, NULL, 0, MS(0.3), 1, NULL, 0},
+		300, &item_line, 0, 0, NULL},
+	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", NULL, 0, MS(21.6), 7, NULL, 0, 0, NULL},
+	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, NULL, 0, MS(12.4), 4100, NULL, 0, 0, NULL},
+	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, NULL, 0, MS(9.9), 1, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SYNC, "scheduler", "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24, &step_line, 0,
+		0, NULL},
+	{VPA_CAUSE_LAUNCH_RATE, "before norm", NULL, NULL, 0, MS(7), 2090, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SCHEDULING, NULL, NULL, NULL, 0, MS(4.1), 610, NULL, 0, 0, NULL},
+	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", NULL, 0, MS(3.1), 12, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SYNC, "(other)", "(other)", NULL, 0, MS(1.02), 4, NULL, 0, 0, NULL},
+	{VPA_CAUSE_NO_LAUNCH, NULL, NULL, NULL, 0, MS(0.3), 1, NULL, 0, 0, NULL},
 };
 
 /* What the host did in the 9.9 ms before the first work; of 0.3 ms nothing is known. */
 static struct vpa_idle_part head[] = {
-	{VPA_CAUSE_MODULE_LOAD, "text_encode", "cuModuleLoadData", NULL, 0, MS(6.2), 1, NULL, 0},
-	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1, NULL, 0},
+	{VPA_CAUSE_MODULE_LOAD, "text_encode", "cuModuleLoadData", NULL, 0, MS(6.2), 1, NULL, 0, 0,
+		NULL},
+	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1, NULL, 0, 0, NULL},
 };
 
 /* What the host did in time that counts to an earlier call. */
@@ -122,9 +124,11 @@ static struct vpa_device one_device[] = {{
 }};
 
 static struct vpa_gap_piece pieces[] = {
-	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", "to_host", MS(7), VPA_CAUSE_HOST_CODE, "save"},
-	{VPA_CAUSE_HOST_CODE, NULL, "scheduler", MS(4.8), VPA_CAUSE_NOT_IDLE, NULL},
-	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", "scheduler", MS(0.5), VPA_CAUSE_NOT_IDLE, NULL},
+	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", "to_host", MS(7), VPA_CAUSE_HOST_CODE, "save", NULL,
+		NULL},
+	{VPA_CAUSE_HOST_CODE, NULL, "scheduler", MS(4.8), VPA_CAUSE_NOT_IDLE, NULL, NULL, NULL},
+	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", "scheduler", MS(0.5), VPA_CAUSE_NOT_IDLE, NULL,
+		NULL, NULL},
 };
 
 static struct vpa_gap_row gaps[] = {
@@ -322,10 +326,10 @@ static struct vpa_report host_limited(void)
 /* ---- two devices that work all the time, in a lossy capture of the stand-in ---- */
 
 static struct vpa_idle_part opened_0[] = {
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(6), 2100, NULL, 0}};
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(6), 2100, NULL, 0, 0, NULL}};
 static struct vpa_idle_part opened_1[] = {
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(3), 1200, NULL, 0},
-	{VPA_CAUSE_SYNC, NULL, "cudaDeviceSynchronize", NULL, 0, MS(2), 12, NULL, 0}};
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(3), 1200, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SYNC, NULL, "cudaDeviceSynchronize", NULL, 0, MS(2), 12, NULL, 0, 0, NULL}};
 static struct vpa_device two_devices[] = {
 	{.device = 0,
 		.ops = 2184,

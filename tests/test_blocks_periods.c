@@ -209,7 +209,7 @@ static void parts_of_the_period_add_up(void **state)
 {
 	static const char expected[] =
 		"busy attention 100 2, busy gemm 60 2, busy elementwise 40 2, "
-		"idle host code 140 2, idle sync 60 2";
+		"idle host code 198 4, idle sync 2 2";
 	struct vpa_report *r;
 	struct words w = {.len = 0};
 	unsigned k;

@@ -148,16 +148,15 @@ static void host_code_around_a_first_load_is_first_use(void **state)
 	assert_string_equal(f->title,
 		"this trace includes first use (9 of 11 ms idle): warm up before tracing");
 	assert_string_equal(f->note,
-		"6.00 ms of it is host code around code that was loaded for the first time");
+		"6.00 ms of it is code of the host beside code that was loaded for the first time");
 	f = finding(r, "host-stall");
 	/* While a kernel runs, the host has 1 ms of code each time: without it the loads would begin earlier. */
 	assert_true(f->gain_at_most_ms == 5 && f->gain_shared_ms == 3);
-	assert_string_equal(f->note,
-		"6.00 ms more is first use; fixing another cause would save 60 % of it too");
+	assert_string_equal(f->note, "fixing another cause would save 60 % of it too");
 	vpa_report_free(r);
 }
 
-/* Without a load in the gap, before a kernel that has run, or in shorter pieces, host code is what it is called. */
+/* Without a load in the gap, before a kernel that has run, or in shorter stretches, host code is what it is called. */
 static void other_host_code_is_no_first_use(void **state)
 {
 	struct vpa_report *r = analyze(
@@ -166,7 +165,9 @@ static void other_host_code_is_no_first_use(void **state)
 		"kernel s7 1ms-2ms corr 1" GEMM "call t1 cudaLaunchKernel 5ms+0us corr 2\n"
 		"kernel s7 5ms-6ms corr 2" ADD "overhead - \"Lazy Function Loading\" 8ms-9ms\n"
 		"call t1 cudaLaunchKernel 9ms+0us corr 3\n"
-		"kernel s7 9ms-10ms corr 3" ADD
+		"kernel s7 9ms-10ms corr 3" ADD "call t1 cudaLaunchKernel 9500us+1us corr 5\n"
+		"kernel s7 12ms-13ms corr 5" ADD "call t1 cudaLaunchKernel 10300us+1us corr 6\n"
+		"kernel s7 13ms-14ms corr 6" ADD
 		"overhead - \"Lazy Function Loading\" 10990us-11ms\n"
 		"call t1 cudaLaunchKernel 11ms+0us corr 4\n"
 		"kernel s7 11ms-12ms corr 4" SOFTMAX,

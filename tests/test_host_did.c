@@ -15,28 +15,43 @@
 /* ---- the host's own code after a wait ---- */
 
 /* The host waits 5 ms for a kernel and then works for 4 ms, or allocates: the gap of 4 ms counts to the wait. */
+/* A kernel ends at 5 ms, a wait for it `late_us` later; then `code_us` of code, then `more`. */
+static struct vpa_report *gap_after_a_wait(unsigned late_us, unsigned code_us, const char *more)
+{
+	unsigned t = 6000 + late_us;
+	char script[1024];
+
+	snprintf(script, sizeof(script),
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-6000us corr 1" GEMM
+		"call t1 cudaStreamSynchronize 1002us-%uus corr 2\n"
+		"range t1 %uus-%uus \"collate\"\n"
+		"call t1 cudaLaunchKernel %uus-%uus corr 3\nkernel s7 %uus-20000us corr 3" GEMM
+		"%s",
+		t, t, t + code_us + 2, t + code_us, t + code_us + 1, t + code_us + 1, more);
+	return analyze(script, NULL);
+}
+
+/* Code of 1 ms or longer is the host's own; shorter code counts to the wait that had held it. */
 static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
 {
-	static const char wait[] = "start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				   "kernel s7 1001us-6000us corr 1" GEMM
-				   "call t1 cudaStreamSynchronize 1002us-6001us corr 2\n"
-				   "range t1 6001us-10002us \"collate\"\n"
-				   "call t1 cudaLaunchKernel 10000us-10001us corr 3\n"
-				   "kernel s7 10001us-11001us corr 3" GEMM;
-	char script[1024];
-	struct vpa_report *r = analyze(wait, NULL);
+	struct vpa_report *r = gap_after_a_wait(1, 3999, "");
 
 	(void)state;
-	expect_page("code", r,
-		"G1 sync 4.00 ms, cudaStreamSynchronize 0.005000 4.00 ms of which host code 4.00 "
-		"ms in "
-		"collate",
+	expect_page("long code", r,
+		"G1 host code 4.00 ms, in collate 0.005000 4.00 ms or, for 4.00 ms: do not wait in "
+		"cudaStreamSynchronize",
 		1);
 	vpa_report_free(r);
-	snprintf(script, sizeof(script), "%scall t1 cudaMalloc 6001us-9000us corr 4\n", wait);
-	r = analyze(script, NULL);
+	r = gap_after_a_wait(200, 900, "");
+	expect_page("code", r,
+		"G1 sync 1.10 ms, cudaStreamSynchronize 0.005000 1.10 ms of which host code 900 us "
+		"in collate",
+		1);
+	vpa_report_free(r);
+	r = gap_after_a_wait(1, 3999, "call t1 cudaMalloc 6001us-9001us corr 4\n");
 	expect_page("a call", r, "G1 sync 4.00 ms, cudaStreamSynchronize", 1);
-	expect_page("a call", r, "of which host code 1.00 ms", 0);
+	expect_page("a call", r, "of which host code", 0);
 	vpa_report_free(r);
 }
 
@@ -57,16 +72,16 @@ static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
 	vpa_arena_free(&r.arena);
 }
 
-/* Five blocks: a kernel of 20 ms; with `copies` a copy of 1 ms to pageable memory that the host waits for; then work of 8 ms on
+/* Five blocks: a kernel of 20 ms; with `copies` a copy of 1 ms to pageable memory that the host waits for; then work on
  * what came of it. */
-static struct vpa_report *blocks_with_work_after(int copies)
+static struct vpa_report *blocks_with_work_after(int copies, size_t work_us)
 {
 	static char script[16384];
 	size_t used, i;
 
 	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
 	for (i = 0; i < 5; i++) {
-		size_t t = 1000 + i * 29020, done = copies ? t + 21005 : t + 20005;
+		size_t t = 1000 + i * (21010 + work_us), done = copies ? t + 21005 : t + 20005;
 
 		used += (size_t)snprintf(script + used, sizeof(script) - used,
 			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
@@ -80,16 +95,16 @@ static struct vpa_report *blocks_with_work_after(int copies)
 				t + 10, 2 * i + 2, t + 20005, 2 * i + 2);
 		used += (size_t)snprintf(script + used, sizeof(script) - used,
 			"range t1 %zuus-%zuus \"post_process\"\n", copies ? done : t + 5,
-			t + 29010);
+			t + 21000 + work_us);
 	}
 	return analyze(script, NULL);
 }
 
-/* The host waits for a copy, then works for 8 ms on what it got: a copy that does not wait would not help, since the work needs
+/* The host waits for a copy, then works for 1 ms on what it got: a copy that does not wait would not help, since the work needs
  * it. */
 static void code_after_a_wait_has_two_remedies(void **state)
 {
-	struct vpa_report *r = blocks_with_work_after(1);
+	struct vpa_report *r = blocks_with_work_after(1, 990);
 	const struct vpa_finding *f = finding(r, "blocking-copy");
 
 	(void)state;
@@ -97,22 +112,39 @@ static void code_after_a_wait_has_two_remedies(void **state)
 	assert_string_equal(f->title, "let the GPU work during the host code in post_process after "
 				      "cudaMemcpyAsync: launch "
 				      "the next work first, shorten that code, or do not wait");
-	/* Four gaps of 8.02 ms, of which 5 us are the next launch. */
+	/* Four gaps of 1 ms, of which 5 us are the next launch. */
 	assert_string_equal(f->note,
 		"all of it: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB in all; the "
 		"host ran code in post_process for 100 % of it; less of that code would save up to "
 		"100 % of the gain too");
-	assert_true(f->host_code_ms == 4 * 8.015);
-	assert_true(f->gain_at_most_ms == 4 * 8.02);
+	assert_true(f->host_code_ms == 4 * 0.995);
+	assert_true(f->gain_at_most_ms == 4);
 	assert_null(finding(r, "host-stall"));
 	expect_page("findings", r, "of which host code in post_process", 1);
+	vpa_report_free(r);
+}
+
+/* Work of 8 ms is the host's own; the copy is what it could do without instead. */
+static void long_code_after_a_wait_is_its_own_cause(void **state)
+{
+	struct vpa_report *r = blocks_with_work_after(1, 8010);
+	const struct vpa_finding *f = finding(r, "host-stall");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title, "shorten or overlap the host code between launches");
+	assert_string_equal(f->note, "all of it in post_process; not to wait in cudaMemcpyAsync "
+				     "would save 100 % of it "
+				     "too");
+	assert_true(f->gain_at_most_ms == 4 * 8.015);
+	assert_null(finding(r, "blocking-copy"));
 	vpa_report_free(r);
 }
 
 /* The same work where the host waits for nothing is all there is to name. */
 static void code_without_a_wait_has_its_own_finding(void **state)
 {
-	struct vpa_report *r = blocks_with_work_after(0);
+	struct vpa_report *r = blocks_with_work_after(0, 8010);
 	const struct vpa_finding *f = finding(r, "host-stall");
 
 	(void)state;
@@ -320,6 +352,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
 		cmocka_unit_test(a_gap_after_a_wait_says_what_the_host_ran),
 		cmocka_unit_test(code_after_a_wait_has_two_remedies),
+		cmocka_unit_test(long_code_after_a_wait_is_its_own_cause),
 		cmocka_unit_test(code_without_a_wait_has_its_own_finding),
 		cmocka_unit_test(launches_after_a_wait_keep_its_remedy),
 		cmocka_unit_test(calls_after_a_wait_are_named),

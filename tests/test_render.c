@@ -289,7 +289,7 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i] = (struct vpa_idle_part){VPA_CAUSE_BLOCKING_COPY, names[i], "cudaMemcpy",
-			NULL, 0, MS(10), 1, NULL, 0};
+			NULL, 0, MS(10), 1, NULL, 0, 0, NULL};
 	expect_words("spread over ranges", &r, "All of it: cudaMemcpy in 4 ranges.");
 	parts[2].ns = MS(40);
 	dev.idle_ns = dev.window_idle_ns = MS(70);
@@ -476,12 +476,12 @@ static void name_run(struct named *n, const char *name)
 
 static void name_idle_time(struct named *n, const char *name)
 {
-	n->parts[0] =
-		(struct vpa_idle_part){VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3, NULL, 0};
-	n->parts[1] =
-		(struct vpa_idle_part){VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1, NULL, 0};
-	n->parts[2] =
-		(struct vpa_idle_part){VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0, NULL, 0};
+	n->parts[0] = (struct vpa_idle_part){
+		VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3, NULL, 0, 0, NULL};
+	n->parts[1] = (struct vpa_idle_part){
+		VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1, NULL, 0, 0, NULL};
+	n->parts[2] = (struct vpa_idle_part){
+		VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0, NULL, 0, 0, NULL};
 	n->device = (struct vpa_device){.active_ns = MS(10),
 		.busy_ns = MS(4),
 		.idle_ns = MS(6),
@@ -498,7 +498,7 @@ static void name_idle_time(struct named *n, const char *name)
 	n->device.host_did = &n->did;
 	n->device.host_did_count = 1;
 	n->piece = (struct vpa_gap_piece){
-		VPA_CAUSE_SYNC, name, name, MS(3), VPA_CAUSE_HOST_CODE, name};
+		VPA_CAUSE_SYNC, name, name, MS(3), VPA_CAUSE_HOST_CODE, name, name, name};
 	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name,
 		name, &n->piece, 1, NULL, {0, 0, NULL}};
 	n->report.devices = &n->device;
@@ -642,7 +642,7 @@ static void tables_of_any_length_stay_short(void **state)
 	for (i = 0; i < COUNT(parts); i++) {
 		snprintf(names[i], sizeof(names[i]), "range %zu", i);
 		parts[i] = (struct vpa_idle_part){(enum vpa_cause)(i % (VPA_CAUSES + 3)), names[i],
-			NULL, NULL, 0, MS(0.01), 1, NULL, 0};
+			NULL, NULL, 0, MS(0.01), 1, NULL, 0, 0, NULL};
 	}
 	for (i = 0; i < COUNT(many); i++)
 		many[i] = (struct vpa_device){.device = (int64_t)i,

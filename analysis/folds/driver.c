@@ -97,9 +97,8 @@ static int tap_ops(struct vpa_fold_driver *d, const struct vpa_ops *ops)
 }
 
 /* The causes that ops->gap_cause can have. */
-static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_DEPENDENCY |
-				      1u << VPA_CAUSE_GRAPH_START | 1u << VPA_CAUSE_SCHEDULING |
-				      1u << VPA_CAUSE_QUEUED;
+static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_GRAPH_START |
+				      1u << VPA_CAUSE_SCHEDULING | 1u << VPA_CAUSE_QUEUED;
 
 int vpa_folds_ops(void *driver, struct vpa_ops *ops)
 {

@@ -1,13 +1,11 @@
 /* first_use.c - idle time of a device due to first use: code was loaded or compiled, a library or the
  * driver initialised. A second run of the same work in the process would not have it.
  *
- * That is the idle time of cause module load in gaps that end with the first op of its name on the device:
- * what is loaded again before ops that have run before recurs. Before the first work it is also every call of
- * 1 ms or longer that allocates, launches, or has no class: the first call of a process initialises the
- * driver, the first launch loads its code. Copies, waits and what a program captures itself count as work.
- *
- * A library that sets itself up, or compiles a kernel, runs code of its own around the load. Host code of 1 ms
- * or longer in a gap with such a load is first use too, though its cause is host code. */
+ * That is the idle time of cause first use (cause_first_use.h), and of cause module load in gaps that end with the
+ * first op of its name on the device: what is loaded again before ops that have run before recurs. Before the first
+ * work it is also every call of 1 ms or longer that allocates, launches, or has no class: the first call of a
+ * process initialises the driver, the first launch loads its code. Copies, waits and what a program captures itself
+ * count as work. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/cause.h"
@@ -17,7 +15,7 @@
 
 struct first_use {
 	uint64_t head_ns;          /* before the first work */
-	uint64_t load_ns, code_ns; /* in gaps after it: module load, and host code around it */
+	uint64_t load_ns, code_ns; /* in gaps after it: module load, and first use */
 };
 
 struct state {
@@ -47,19 +45,14 @@ static uint64_t length_of(const struct vpa_cause_piece *p)
 /* Adds a gap that ends with the first op of its name. */
 static void add_gap(struct first_use *u, const struct vpa_gap *gap)
 {
-	uint64_t load_ns = 0, code_ns = 0;
 	size_t i;
 
 	for (i = 0; i < gap->piece_count; i++) {
-		uint64_t ns = length_of(&gap->pieces[i]);
+		const struct vpa_cause_piece *p = &gap->pieces[i];
 
-		if (gap->pieces[i].cause == VPA_CAUSE_MODULE_LOAD)
-			load_ns += ns;
-		if (gap->pieces[i].cause == VPA_CAUSE_HOST_CODE && ns >= VPA_LOAD_NS)
-			code_ns += ns;
+		u->load_ns += p->cause == VPA_CAUSE_MODULE_LOAD ? length_of(p) : 0;
+		u->code_ns += p->cause == VPA_CAUSE_FIRST_USE ? length_of(p) : 0;
 	}
-	u->load_ns += load_ns;
-	u->code_ns += load_ns ? code_ns : 0;
 }
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
@@ -110,7 +103,8 @@ const struct vpa_fold vpa_fold_first_use = {
 	.help = "idle time that happens only in the first run of the same work",
 	.state_bytes = sizeof(struct state),
 	.gap = fold_gap,
-	.gap_causes = 1u << VPA_CAUSE_BEFORE_FIRST_WORK | 1u << VPA_CAUSE_MODULE_LOAD,
+	.gap_causes = 1u << VPA_CAUSE_BEFORE_FIRST_WORK | 1u << VPA_CAUSE_MODULE_LOAD |
+		      1u << VPA_CAUSE_FIRST_USE,
 	.finish = finish,
 	.free = free_state,
 };

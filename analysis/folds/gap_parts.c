@@ -40,19 +40,20 @@ int vpa_gap_parts_add_piece(struct vpa_gap_parts *p, struct vpa_gap_owner owner,
 	struct vpa_gap_drawer *d = vpa_gap_drawer_of(p, owner, piece->place);
 	struct vpa_gap_part *part = vpa_gap_part_of(p, d, piece->call);
 	uint64_t ns = piece->end_ns - piece->start_ns;
+	uint32_t beside = piece->inside ? piece->inside : piece->instead_call;
 
 	if (!part)
 		return VPT_ENOMEM;
 	part->ns += ns;
 	part->gaps += part->newest_gap != gap;
 	part->newest_gap = gap;
-	if (!piece->inside)
+	if (!beside)
 		return VPT_OK;
-	part->inside_ns += ns;
-	if (part->inside == piece->inside) {
+	part->beside_ns += ns;
+	if (part->beside == beside) {
 		part->votes_ns += ns;
 	} else if (part->votes_ns < ns) {
-		part->inside = piece->inside;
+		part->beside = beside;
 		part->votes_ns = ns - part->votes_ns;
 	} else {
 		part->votes_ns -= ns;
@@ -98,6 +99,20 @@ static size_t merge_small(struct vpa_idle_part *rows, size_t count)
 	return count > SHOWN ? kept : count;
 }
 
+/* Writes the other call: the host was in it, or its own code followed it. */
+static void write_beside(
+	struct vpa_idle_part *row, const struct vpa_gap_part *from, const char *call)
+{
+	if (row->cause == VPA_CAUSE_HOST_CODE) {
+		row->instead = call;
+		row->instead_ns = from->beside_ns;
+		return;
+	}
+	row->inside = call;
+	row->inside_ns = from->beside_ns;
+	row->is_inside_others = from->votes_ns != from->beside_ns;
+}
+
 /* Whether an entry belongs to a device: to its causes, or to those before its first work. */
 static int is_of(const struct vpa_index_entry *e, uint32_t device, int is_head)
 {
@@ -128,10 +143,8 @@ int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_con
 			.range = "(other)",
 			.call = "(other)",
 			.ns = from->ns,
-			.gaps = from->gaps,
-			.inside_ns = from->inside_ns,
-			.is_inside_others = from->votes_ns != from->inside_ns,
-			.inside = vpa_fold_name(out, c->model, from->inside)};
+			.gaps = from->gaps};
+		write_beside(row, from, vpa_fold_name(out, c->model, from->beside));
 		if (e->b == OTHER)
 			continue;
 		row->range = vpa_fold_place(out, c->model, (uint32_t)(e->b >> 32));

@@ -31,9 +31,10 @@ struct vpa_gap_owner {
 
 struct vpa_gap_part {
 	uint64_t ns, gaps;
-	uint64_t inside_ns; /* of ns: in another call */
+	/* Of ns: in another call, or of host code: after one that the host had waited in. */
+	uint64_t beside_ns;
 	/* That call, most of the time: what is left after each has outvoted others. */
-	uint32_t inside;
+	uint32_t beside;
 	uint64_t votes_ns;
 	uint64_t newest_gap; /* the number of the last gap counted */
 };

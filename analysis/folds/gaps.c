@@ -147,6 +147,8 @@ static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 			if (ns > longest_ns) {
 				last->host = piece->host;
 				last->host_place = piece->host_place;
+				last->instead_call = piece->instead_call;
+				last->instead_place = piece->instead_place;
 			}
 			longest_ns = ns > longest_ns ? ns : longest_ns;
 		} else if (count < PIECES_MAX) {
@@ -383,7 +385,9 @@ static struct vpa_gap_piece write_piece(
 		.range = vpa_fold_place(out, m, piece->place),
 		.ns = piece->end_ns - piece->start_ns,
 		.host = (enum vpa_cause)piece->host,
-		.host_range = vpa_fold_place(out, m, piece->host_place)};
+		.host_range = vpa_fold_place(out, m, piece->host_place),
+		.instead = vpa_fold_name(out, m, piece->instead_call),
+		.instead_range = vpa_fold_place(out, m, piece->instead_place)};
 }
 
 static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)

@@ -148,6 +148,10 @@ static const struct vpa_field idle_part_fields[] = {
 		"the call that the host was in for most of inside_ns; null: none"},
 	{"inside_ns", U64(inside_ns), "ns",
 		"of ns: the host was in another call, which the cause delayed"},
+	{"instead_call", TEXT_OR_NULL(instead), NULL,
+		"the call that the host had waited in before most of instead_ns; null: none"},
+	{"instead_ns", U64(instead_ns), "ns",
+		"of ns: long host code after a wait; not to wait would have saved it too"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
 		"the line of Python where most of it was spent; null: not known"},
 };
@@ -245,7 +249,7 @@ static const struct vpa_field device_fields[] = {
 		"the "
 		"first time"},
 	{"first_use_code_ns", U64(first_use_code_ns), "ns",
-		"of first_use_ns: the host's own code around code that was loaded"},
+		"of first_use_ns: cause first use, that is, beside the code that was loaded"},
 	{"limit", COMPUTED(CHOICE), NULL, "what limits the device; idle: see causes",
 		.number = device_limit, .choice = limit_choice},
 	{"cpu_wait_ns", U64(cpu_wait_ns), "ns",
@@ -277,6 +281,10 @@ static const struct vpa_field piece_fields[] = {
 		"which had not held it before",
 		.known = has_host, .choice = vpa_cause_choice},
 	{"host_range", TEXT_OR_NULL(host_range), NULL, "the range around that; null: none"},
+	{"instead_call", TEXT_OR_NULL(instead), NULL,
+		"of long host code: the call that the host had waited in before; null: none"},
+	{"instead_range", TEXT_OR_NULL(instead_range), NULL,
+		"the range around that call; null: none"},
 };
 static const struct vpa_fields piece =
 	FIELDS("gap_piece", "a stretch of a gap with one cause", piece_fields);

@@ -43,7 +43,7 @@ def read(page, path):
             last = max(last, b if b >= a else 0)
             if kind in ("kernel", "copy"):
                 corr = (row["pid"], row["correlation"]) if row["correlation"] else None
-                pageable = b > a and kind == "copy" and "pageable" in (row["source_memory"], row["target_memory"])
+                pageable = b >= a and kind == "copy" and "pageable" in (row["source_memory"], row["target_memory"])
                 name = row["name"] if kind == "kernel" else "%s %s %s" % (
                     row["copy_kind"], row["source_memory"], row["target_memory"])
                 t.ops.append(blame.Op(str(row["device"]), "%d/%d" % (row["pid"], row["stream"]), a, b, kind, corr, name,

@@ -2,7 +2,7 @@
 
 Works out from the calls, ops and ranges of demo_schedule.py, all of them known, what DEFINITIONS.md says under Causes. It
 does one gap after the other and each by the words of the definition; it shares nothing with the analyzer. It leaves
-out what the demo never does: calls inside calls, lost records, overhead records, calls of other devices.
+out what the demo never does: calls inside calls, lost records, overhead records, work of other devices, long queries.
 """
 import bisect
 
@@ -11,6 +11,7 @@ LAUNCH_RATE_NS = 100_000
 SCHEDULING_NS = 10_000
 GRAPH_START_NS = 1_000_000
 LOADING_NS = 1_000_000
+LONG_CODE_NS = 1_000_000
 
 # Kinds in which the host waits, and what their time is called.
 WAITING = {
@@ -21,8 +22,8 @@ SUBMITTING = ("kernel launch", "graph launch", "copy", "blocking copy", "memset"
 
 # All causes that the demo can show, in the order in which one goes before another that has as much of a gap.
 CAUSES = (
-    "inside graph", "sync", "blocking copy", "allocation", "module load", "graph build", "other CUDA call",
-    "launch rate", "host code", "launch call", "launch latency", "dependency", "graph start", "scheduling",
+    "inside graph", "sync", "blocking copy", "allocation", "module load", "first use", "graph build", "other CUDA call",
+    "launch rate", "host code", "launch call", "launch latency", "graph start", "scheduling",
     "queued, reason not recorded",
 )
 
@@ -30,11 +31,12 @@ STREAMS = ("legacy", "main", "side")  # by their ids, rising
 
 
 class Piece:
-    """A part of a gap. `inside`: the call that the host was in; `blamed`: the call that it counts for."""
+    """A part of a gap. `inside`: the call that the host was in; `blamed`: the call that it counts for, or whose credit it
+    has used up; `is_long`: of a stretch of host code of 1 ms or longer."""
 
-    def __init__(self, start, end, cause, call, place, inside=None, blamed=None):
+    def __init__(self, start, end, cause, call, place, inside=None, blamed=None, is_long=False):
         self.start, self.end, self.cause, self.call, self.place = start, end, cause, call, place
-        self.inside, self.blamed = inside, blamed
+        self.inside, self.blamed, self.is_long = inside, blamed, is_long
 
     def key(self):
         return self.cause, self.place, self.call
@@ -93,14 +95,9 @@ class Causes:
         self.ops = sorted(ops, key=lambda op: (op.start, STREAMS.index(op.stream), op.launch.id))
         self.threads = {thread: Thread(calls, [r for r in machine.ranges if r.thread == thread])
                         for thread, calls in machine.calls.items()}
-        self.first_of_name, self.before_on_stream, last = {}, {}, {}
+        self.first_of_name = {}
         for op in self.ops:
             self.first_of_name.setdefault(op.name, op)
-            before = last.get(op.stream)
-            same = before and before.launch is op.launch
-            self.before_on_stream[op] = self.before_on_stream[before] if same else before
-            last[op.stream] = op
-        self.stream_waits = machine.stream_waits  # (stream, start of the call)
         self.counted = {}  # of calls: ns that gaps so far have counted
 
     def gaps(self):
@@ -126,7 +123,23 @@ class Causes:
         for piece in found:
             if piece.blamed:
                 self.counted[piece.blamed] = self.counted.get(piece.blamed, 0) + piece.end - piece.start
+        if self.first_of_name[op.name] is op:
+            found = self.first_use(found)
         return found + self.queue(op, call_end, g1)
+
+    # ---- First use ----
+
+    @staticmethod
+    def first_use(pieces):
+        """Everything between the first load of code and the last, and long code beside them. Loads are whole pieces."""
+        loads = [piece for piece in pieces if piece.cause == "module load"]
+        for piece in pieces:
+            waits = piece.inside and piece.inside.kind in ("sync", "blocking copy")
+            if loads and piece.cause != "module load" and not waits and (
+                    (piece.cause == "host code" and piece.is_long) or
+                    loads[0].start <= piece.start and piece.end <= loads[-1].end):
+                piece.cause, piece.blamed = "first use", None
+        return pieces
 
     # ---- Queue ----
 
@@ -137,16 +150,13 @@ class Causes:
         if latency_end > start:
             found.append(Piece(start, latency_end, "launch latency", launch.name, place))
         if end > latency_end:
-            cause = self.why_queued(op, end - latency_end)
+            cause = self.why_queued(op.launch, end - latency_end)
             found.append(Piece(latency_end, end, cause, launch.name, place))
         return found
 
-    def why_queued(self, op, rest_ns):
-        before = self.before_on_stream[op]
-        since = before.launch.start if before else -1
-        if any(stream == op.stream and since < start < op.launch.start for stream, start in self.stream_waits):
-            return "dependency"
-        if op.launch.kind == "graph launch" and rest_ns <= GRAPH_START_NS:
+    @staticmethod
+    def why_queued(launch, rest_ns):
+        if launch.kind == "graph launch" and rest_ns <= GRAPH_START_NS:
             return "graph start"
         return "scheduling" if rest_ns <= SCHEDULING_NS else "queued, reason not recorded"
 
@@ -199,7 +209,8 @@ class Causes:
         if place is None:
             before = place_of_call(thread.calls[bisect.bisect_left(thread.starts, stretch_end)])
             place = f"before {before}" if before else None
-        return Piece(start, end, cause, None, place)
+        is_long = stretch_start is None or stretch_end - stretch_start >= LONG_CODE_NS
+        return Piece(start, end, cause, None, place, is_long=is_long)
 
     @staticmethod
     def call_piece(thread, call, start, end):
@@ -229,13 +240,17 @@ class Causes:
             taken = piece.blamed and piece.blamed is not piece.inside
             waits = piece.inside and (piece.inside is call or piece.inside.kind in ("sync", "blocking copy"))
             size = 0 if taken or waits else min(credit, piece.end - piece.start)
-            if size:
+            is_own = piece.cause == "host code" and piece.is_long and call.kind in ("sync", "blocking copy")
+            if size and is_own:
+                found.append(Piece(piece.start, piece.start + size, piece.cause, piece.call, piece.place,
+                                   piece.inside, call, piece.is_long))
+            elif size:
                 found.append(Piece(piece.start, piece.start + size, WAITING[call.kind], call.name,
                                    place_of_call(call), piece.inside, call))
-                credit -= size
+            credit -= size
             if piece.start + size < piece.end:
                 found.append(Piece(piece.start + size, piece.end, piece.cause, piece.call, piece.place,
-                                   piece.inside, piece.blamed))
+                                   piece.inside, piece.blamed, piece.is_long))
         return found
 
 

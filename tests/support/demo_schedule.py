@@ -84,7 +84,6 @@ class Machine:
         self.call_count, self.stacks = 0, {}
         self.tail = {"legacy": 0, "main": 0, "side": 0}  # end of the last op
         self.waits_until = {"legacy": 0, "main": 0, "side": 0}
-        self.stream_waits = []  # (stream, start of the call)
         self.events, self.graphs, self.capturing = {}, {}, None
         self.launch_ends = []
 
@@ -208,7 +207,6 @@ class Machine:
             self.events[deed["event"]] = max(self.ready(deed["stream"]), self.now)
         elif what == "wait":
             self.waits_until[deed["stream"]] = max(self.waits_until[deed["stream"]], self.events[deed["event"]])
-            self.stream_waits.append((deed["stream"], call.start))
         elif what == "capture":
             self.capturing = []
         self.leave(call)

@@ -391,7 +391,7 @@ static void join_op(struct model *m, struct model_op *op)
 	op->launch = op->valid ? launch_of(m, op) : NULL;
 	if (op->launch) {
 		op->launch->ops++;
-		if (op->kind == VPA_MEMCPY && !op->empty &&
+		if (op->kind == VPA_MEMCPY &&
 			(op->target == VPT_MEMKIND_PAGEABLE || op->source == VPT_MEMKIND_PAGEABLE))
 			note_pageable(m, op->launch);
 	}

@@ -20,6 +20,7 @@ const char *const model_cause_names[MODEL_CAUSES] = {
 	[MODEL_BLOCKING_COPY] = "blocking copy",
 	[MODEL_ALLOCATION] = "allocation",
 	[MODEL_MODULE_LOAD] = "module load",
+	[MODEL_FIRST_USE] = "first use",
 	[MODEL_GRAPH_BUILD] = "graph build",
 	[MODEL_OTHER_CALL] = "other CUDA call",
 	[MODEL_LAUNCH_RATE] = "launch rate",
@@ -62,12 +63,28 @@ static int of_one_graph(const struct model_gap *g, const struct model_call *own)
 	       (own->kind == MODEL_CALL_GRAPH_LAUNCH || (a->node && k->node));
 }
 
+/* The latest moment of [start, end) up to which another device runs an op that overlaps it; `start`: none does. */
+static uint64_t others_work_until(
+	const struct model_work *w, int64_t device, uint64_t start, uint64_t end)
+{
+	uint64_t until = start;
+	size_t i;
+
+	for (i = 0; i < w->op_count; i++) {
+		const struct model_op *op = w->ops[i];
+
+		if (op->active && op->device != device && op->start < end && op->end > until)
+			until = op->end < end ? op->end : end;
+	}
+	return until;
+}
+
 /* [start, g.end), which begins when the launch call is over or later. */
 static void cut_queue(const struct model_work *w, const struct model_gap *g, uint64_t start,
 	const struct model_call *own, struct model_cuts *cuts)
 {
 	const struct model_call *launch = own->outer;
-	uint64_t rest = clamp(launch->end + NEAR_NS, start, g->end), ns = g->end - rest;
+	uint64_t rest = clamp(launch->end + NEAR_NS, start, g->end), ns;
 	struct model_piece p = {.start = start,
 		.end = rest,
 		.cause = MODEL_LAUNCH_LATENCY,
@@ -75,13 +92,16 @@ static void cut_queue(const struct model_work *w, const struct model_gap *g, uin
 		.range = model_place_at(&w->threads[launch->thread], launch->start)};
 
 	model_cuts_put(cuts, (struct model_cut){.piece = p});
-	if (!ns)
-		return;
+	if (rest < g->end && model_waited(w, g->after, launch)) {
+		p.start = rest;
+		rest = p.end = others_work_until(w, g->after->device, rest, g->end);
+		p.cause = MODEL_DEPENDENCY;
+		model_cuts_put(cuts, (struct model_cut){.piece = p});
+	}
 	p.start = rest;
 	p.end = g->end;
-	if (model_waited(w, g->after, launch))
-		p.cause = MODEL_DEPENDENCY;
-	else if (own->kind == MODEL_CALL_GRAPH_LAUNCH && ns <= LOAD_NS)
+	ns = p.end - p.start;
+	if (own->kind == MODEL_CALL_GRAPH_LAUNCH && ns <= LOAD_NS)
 		p.cause = MODEL_GRAPH_START;
 	else
 		p.cause = ns <= NEAR_NS ? MODEL_SCHEDULING : MODEL_QUEUED;
@@ -127,6 +147,8 @@ static void cut_stretches(const struct model_work *w, const struct model_gap *g,
 	cut_call(w, called, returned, own, late.first_use, cuts);
 	cut_queue(w, g, returned, own, cuts);
 	model_cut_overhead(w->m, launch->thread, cuts);
+	if (late.first_use)
+		model_cut_first_use(w->m, launch->thread, g->start, returned, cuts);
 }
 
 static void cut_gap(const struct model_work *w, struct model_gap *g, struct model_cuts *cuts)

@@ -33,6 +33,7 @@ enum model_cause {
 	MODEL_BLOCKING_COPY,
 	MODEL_ALLOCATION,
 	MODEL_MODULE_LOAD,
+	MODEL_FIRST_USE,
 	MODEL_GRAPH_BUILD,
 	MODEL_OTHER_CALL,
 	MODEL_LAUNCH_RATE,
@@ -57,6 +58,9 @@ struct model_piece {
 	int is_credited;
 	enum model_cause host;
 	const char *host_range, *inside;
+	/* Long code of the host that a wait's credit was used up by: the call and place of the wait,
+	 * NULL if there is none. */
+	const char *instead_call, *instead_range;
 };
 
 struct model_gap {

@@ -17,7 +17,8 @@ struct part {
 	char range[NAME_MAX_BYTES]; /* "": none */
 	const char *call;           /* "": none */
 	uint64_t ns, gaps;
-	size_t newest; /* the last of the gaps, counted from 1 */
+	uint64_t instead_ns; /* of ns: after a wait that need not have been */
+	size_t newest;       /* the last of the gaps, counted from 1 */
 };
 
 struct parts {
@@ -35,8 +36,8 @@ static const char *or_empty(const char *text)
 static void name_place(const struct model_gap *g, const struct model_piece *p, char *out)
 {
 	int is_late = p->cause == MODEL_LAUNCH_RATE || p->cause == MODEL_HOST_CODE ||
-		      p->cause == MODEL_GRAPH_BUILD || p->cause == MODEL_PROFILER ||
-		      p->cause == MODEL_MODULE_LOAD;
+		      p->cause == MODEL_FIRST_USE || p->cause == MODEL_GRAPH_BUILD ||
+		      p->cause == MODEL_PROFILER || p->cause == MODEL_MODULE_LOAD;
 
 	if (!p->range && !p->call && is_late && g->launch_range)
 		snprintf(out, NAME_MAX_BYTES, "before %.400s", g->launch_range);
@@ -74,6 +75,7 @@ static void sum_parts(const struct model_device *d, struct parts *parts)
 			struct part *part = part_of(parts, &d->gaps[i], p);
 
 			part->ns += p->end - p->start;
+			part->instead_ns += p->instead_call ? p->end - p->start : 0;
 			part->gaps += part->newest != i + 1;
 			part->newest = i + 1;
 		}
@@ -178,7 +180,7 @@ static void check_parts(struct model *m, const char *where, const struct model_d
 	for (i = 0; i < d->cause_count && !other; i++) {
 		const struct vpa_idle_part *p = &d->causes[i];
 		char row[1200];
-		uint64_t ns = 0, gaps = 0;
+		uint64_t ns = 0, gaps = 0, instead_ns = 0;
 
 		for (k = 0; k < parts.count; k++)
 			if (is_cause(p->cause, parts.items[k].cause) &&
@@ -186,10 +188,12 @@ static void check_parts(struct model *m, const char *where, const struct model_d
 				!strcmp(parts.items[k].call, or_empty(p->call))) {
 				ns += parts.items[k].ns;
 				gaps += parts.items[k].gaps;
+				instead_ns += parts.items[k].instead_ns;
 			}
 		snprintf(row, sizeof(row), "%s, %s: %.400s in %.400s", where,
 			vpa_cause_text(p->cause), or_empty(p->call), or_empty(p->range));
 		model_same(m, row, "ns", ns, p->ns);
+		model_same(m, row, "ns instead of a wait", instead_ns, p->instead_ns);
 		if (!has_pauses)
 			model_same(m, row, "gaps", gaps, p->gaps);
 	}

@@ -129,7 +129,9 @@ static void put_host_code(const struct model_late *late, struct model_cuts *cuts
 	if (model_captures(late->thread, start))
 		p.cause = MODEL_GRAPH_BUILD;
 	p.range = model_place_of(late->thread, start, end);
-	model_cuts_put(cuts, (struct model_cut){.piece = p, .is_host = 1});
+	model_cuts_put(cuts, (struct model_cut){.piece = p,
+				     .is_host = 1,
+				     .is_long = !last || next->start - last->end >= SETUP_NS});
 }
 
 static void put_inside(const struct model_late *late, struct model_cuts *cuts, uint64_t start,
@@ -197,6 +199,33 @@ static uint64_t credit_of(const struct model_late *late, const struct model_call
 	return ns > counted ? ns - counted : 0;
 }
 
+static int waits_for_work(enum model_cause cause)
+{
+	return cause == MODEL_SYNC || cause == MODEL_BLOCKING_COPY;
+}
+
+/* Credit of `c` is used up by a cut. Long code after a wait stays what it is: either would have saved it. */
+static void give_to(
+	const struct model_late *late, struct model_cut *cut, const struct model_call *c)
+{
+	enum model_cause cause = cause_of_call(late, c);
+	struct model_piece *p = &cut->piece;
+
+	cut->taken = 1;
+	if (waits_for_work(cause) && p->cause == MODEL_HOST_CODE && cut->is_long) {
+		p->instead_call = c->name;
+		p->instead_range = model_place_at(late->thread, c->start);
+		return;
+	}
+	p->is_credited = 1;
+	p->host = p->cause;
+	p->host_range = p->range;
+	p->inside = cut->in ? cut->in->name : NULL;
+	p->cause = cause;
+	p->call = c->name;
+	p->range = model_place_at(late->thread, c->start);
+}
+
 static void take_credit(const struct model_late *late, struct model_cuts *cuts,
 	const struct model_call *c, uint64_t credit)
 {
@@ -205,20 +234,12 @@ static void take_credit(const struct model_late *late, struct model_cuts *cuts,
 	for (i = 0; i < cuts->count && credit; i++) {
 		struct model_cut *cut = &cuts->items[i];
 
-		if (cut->taken || cut->in == c ||
-			(cut->in && (cut->in_cause == MODEL_SYNC ||
-					    cut->in_cause == MODEL_BLOCKING_COPY)))
+		if (cut->taken || cut->in == c || (cut->in && waits_for_work(cut->in_cause)))
 			continue;
 		if (cut->piece.end - cut->piece.start > credit)
 			split_cut(cuts, i, cut->piece.start + credit);
 		cut = &cuts->items[i];
-		cut->taken = cut->piece.is_credited = 1;
-		cut->piece.host = cut->piece.cause;
-		cut->piece.host_range = cut->piece.range;
-		cut->piece.inside = cut->in ? cut->in->name : NULL;
-		cut->piece.cause = cause_of_call(late, c);
-		cut->piece.call = c->name;
-		cut->piece.range = model_place_at(late->thread, c->start);
+		give_to(late, cut, c);
 		credit -= cut->piece.end - cut->piece.start;
 		*counted_of(late, c) += cut->piece.end - cut->piece.start;
 	}
@@ -283,8 +304,7 @@ static int applies(const struct model *m, const struct model_overhead *o, size_t
 		return 0;
 	if (of->type != VPT_LANETYPE_THREAD || o->lane == lane)
 		return 1;
-	return cut->in && cut->in_cause != MODEL_SYNC && cut->in_cause != MODEL_BLOCKING_COPY &&
-	       of->pid == mine->pid;
+	return cut->in && !waits_for_work(cut->in_cause) && of->pid == mine->pid;
 }
 
 void model_cut_overhead(const struct model *m, size_t lane, struct model_cuts *cuts)
@@ -316,5 +336,99 @@ void model_cut_overhead(const struct model *m, size_t lane, struct model_cuts *c
 			continue;
 		cuts->items[i].piece.cause = profiler ? MODEL_PROFILER : MODEL_MODULE_LOAD;
 		cuts->items[i].piece.is_credited = 0;
+		cuts->items[i].piece.instead_call = cuts->items[i].piece.instead_range = NULL;
+	}
+}
+
+/* ---- first use ---- */
+
+/* Whether a query asks for what makes a library load code. */
+static int asks_for_code(const struct model_call *c, size_t lane)
+{
+	return c->thread == lane && c->kind == MODEL_CALL_QUERY && !c->reversed &&
+	       c->end - c->start >= SETUP_NS &&
+	       (has(c->name, "Occupancy") || has(c->name, "FuncGet"));
+}
+
+/* Whether first use may make another cause of it. */
+static int may_be_first_use(const struct model_cut *cut)
+{
+	return cut->is_host && cut->piece.cause != MODEL_PROFILER &&
+	       cut->piece.cause != MODEL_MODULE_LOAD && !(cut->in && waits_for_work(cut->in_cause));
+}
+
+static void become(struct model_cut *cut, enum model_cause cause)
+{
+	cut->piece.cause = cause;
+	cut->piece.is_credited = 0;
+	cut->piece.instead_call = cut->piece.instead_range = NULL;
+}
+
+/* Time that such queries took is code that was loaded. */
+static void cut_asks(
+	const struct model *m, size_t lane, uint64_t start, uint64_t end, struct model_cuts *cuts)
+{
+	size_t i, k;
+
+	for (k = 0; k < m->calls.count; k++) {
+		const struct model_call *c = &m->calls.items[k];
+
+		if (!asks_for_code(c, lane) || c->start >= end || c->end <= start)
+			continue;
+		split_all(cuts, max_ns(c->start, start));
+		split_all(cuts, min_ns(c->end, end));
+		for (i = 0; i < cuts->count; i++)
+			if (may_be_first_use(&cuts->items[i]) &&
+				cuts->items[i].piece.start >= c->start &&
+				cuts->items[i].piece.end <= c->end)
+				become(&cuts->items[i], MODEL_MODULE_LOAD);
+	}
+}
+
+/* From the first to the last moment of loading, queries of any kind of time included. */
+static int find_items(const struct model *m, size_t lane, uint64_t start, uint64_t end,
+	const struct model_cuts *cuts, uint64_t *began, uint64_t *ended)
+{
+	size_t i, k;
+
+	*began = UINT64_MAX;
+	*ended = 0;
+	for (i = 0; i < cuts->count; i++) {
+		const struct model_cut *cut = &cuts->items[i];
+
+		if (!cut->is_host || cut->piece.cause != MODEL_MODULE_LOAD)
+			continue;
+		*began = min_ns(*began, cut->piece.start);
+		*ended = max_ns(*ended, cut->piece.end);
+	}
+	for (k = 0; k < m->calls.count; k++) {
+		const struct model_call *c = &m->calls.items[k];
+
+		if (!asks_for_code(c, lane) || c->start >= end || c->end <= start)
+			continue;
+		*began = min_ns(*began, max_ns(c->start, start));
+		*ended = max_ns(*ended, min_ns(c->end, end));
+	}
+	return *began < *ended;
+}
+
+void model_cut_first_use(
+	const struct model *m, size_t lane, uint64_t start, uint64_t end, struct model_cuts *cuts)
+{
+	uint64_t began, ended;
+	size_t i;
+
+	if (!find_items(m, lane, start, end, cuts, &began, &ended))
+		return;
+	cut_asks(m, lane, start, end, cuts);
+	split_all(cuts, began);
+	split_all(cuts, ended);
+	for (i = 0; i < cuts->count; i++) {
+		struct model_cut *cut = &cuts->items[i];
+		int is_code = cut->piece.cause == MODEL_HOST_CODE && !cut->in && cut->is_long;
+
+		if (may_be_first_use(cut) &&
+			(is_code || (cut->piece.start >= began && cut->piece.end <= ended)))
+			become(cut, MODEL_FIRST_USE);
 	}
 }

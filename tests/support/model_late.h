@@ -12,6 +12,8 @@ struct model_cut {
 	enum model_cause in_cause;   /* what it counted to then */
 	int taken;                   /* by credit */
 	int is_host;                 /* of Late or Call, so that overhead records apply */
+	/* Host code, whose whole stretch lasts 1 ms or longer or has no call before. */
+	int is_long;
 };
 
 struct model_cuts {
@@ -40,6 +42,10 @@ void model_late_cut(const struct model_late *late, struct model_cuts *cuts);
 
 /* Cuts pieces by the overhead records of the trace. */
 void model_cut_overhead(const struct model *m, size_t lane, struct model_cuts *cuts);
+
+/* Cuts the pieces of Late and Call, which are [start, end), where the op after them is the first of its name. */
+void model_cut_first_use(
+	const struct model *m, size_t lane, uint64_t start, uint64_t end, struct model_cuts *cuts);
 
 /* Cuts a piece of time away from all others. */
 void model_cut_away(struct model_cuts *cuts, uint64_t start, uint64_t end);

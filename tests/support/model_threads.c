@@ -120,7 +120,7 @@ static void mark_pageable(struct model *m)
 	for (i = 0; i < m->ops.count; i++) {
 		const struct model_op *op = &m->ops.items[i];
 
-		if (op->raw_end <= op->raw_start || !op->raw_start || !op->corr ||
+		if (op->raw_end < op->raw_start || !op->raw_start || !op->corr ||
 			(op->source != VPT_MEMKIND_PAGEABLE && op->target != VPT_MEMKIND_PAGEABLE))
 			continue;
 		for (k = 0; k < m->calls.count; k++) {
