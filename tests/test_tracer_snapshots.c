@@ -1,7 +1,6 @@
-/* test_tracer_snapshots.c - snapshots of a flight recorder whose disk is slow, and the signal that asks for one. */
+/* test_tracer_snapshots.c - snapshots of a flight recorder whose disk is slow. */
 #include "formats/io.h"
 #include "tracer/names.h"
-#include "tracer/snapshot_signal.h"
 #include "tracer/threads.h"
 #include "tracer/vptrace.h"
 
@@ -78,65 +77,9 @@ static void a_late_snapshot_answers_nobody_else(void **state)
 	unlink(at_end);
 }
 
-/* ---- the signal ---- */
-
-static volatile sig_atomic_t acted, handled;
-
-static void act(void)
-{
-	acted++;
-}
-
-static void handle(int number)
-{
-	(void)number;
-	handled++;
-}
-
-static void handle_info(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	handled += info->si_signo == number;
-}
-
-static void the_signal_is_the_hosts_too(void **state)
-{
-	static const struct {
-		const char *name;
-		struct sigaction host;
-		int handled;
-	} cases[] = {
-		{"default", {.sa_handler = SIG_DFL}, 0},
-		{"ignored", {.sa_handler = SIG_IGN}, 0},
-		{"ignored, with a flag for handlers",
-			{.sa_handler = SIG_IGN, .sa_flags = SA_SIGINFO}, 0},
-		{"a handler", {.sa_handler = handle}, 1},
-		{"a handler that wants to know",
-			{.sa_sigaction = handle_info, .sa_flags = SA_SIGINFO}, 1},
-	};
-	struct sigaction now;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		acted = handled = 0;
-		assert_int_equal(sigaction(SIGUSR2, &cases[i].host, NULL), 0);
-		vtr_snapshot_signal_begin(SIGUSR2, act);
-		raise(SIGUSR2);
-		vtr_snapshot_signal_end();
-		assert_int_equal(sigaction(SIGUSR2, NULL, &now), 0);
-		if (acted != 1 || handled != cases[i].handled ||
-			now.sa_handler != cases[i].host.sa_handler)
-			fail_msg("%s: acted %d, handled %d", cases[i].name, (int)acted,
-				(int)handled);
-	}
-	signal(SIGUSR2, SIG_DFL);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_signal_is_the_hosts_too),
 		cmocka_unit_test(a_late_snapshot_answers_nobody_else),
 	};
 	int rc;
