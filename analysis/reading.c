@@ -148,6 +148,8 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		n->complete_until_ns = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "capture.windows_missed"))
 		n->windows_missed = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "ranges.unmatched"))
+		n->unmatched = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "capture.queued"))
 		n->queued = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "memory_limit"))

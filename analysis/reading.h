@@ -65,6 +65,7 @@ struct vpa_reading {
 	uint64_t memory_limit_bytes;       /* 0: not given */
 	char ended[16];                    /* by which of its limits; "": by none */
 	uint64_t windows_missed;           /* windows of the capture that were not recorded */
+	uint64_t unmatched;                /* ranges that were cut: their threads closed too few */
 	uint64_t queued; /* ops without times that ran after the capture had ended by its limit */
 	char ring[32];   /* how much a flight recorder was to keep; "": it is none */
 	char ring_cause[256]; /* why it was written */

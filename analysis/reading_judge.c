@@ -107,6 +107,20 @@ static void judge_damage(struct judging *j)
 	judge_counts(j);
 }
 
+static void judge_unmatched(struct judging *j)
+{
+	uint64_t count = j->n->unmatched;
+
+	if (count)
+		say(j, 1,
+			"end each range in a finally clause or by a context manager, so that an "
+			"exception does not skip its pop",
+			"%" PRIu64
+			" unmatched push%s: more than 256 ranges were open on a thread, so "
+			"the oldest were ended early; the others are complete",
+			count, count == 1 ? "" : "es");
+}
+
 /* Events of unknown categories do not matter as long as GPU work is among the others. */
 static void judge_unknown(struct judging *j)
 {
@@ -296,6 +310,7 @@ int vpa_reading_judge(const struct vpa_reading *n,
 	judge_damage(&j);
 	judge_end(&j);
 	judge_losses(&j);
+	judge_unmatched(&j);
 	judge_unfinished(&j);
 	judge_undelivered(&j);
 	judge_unknown(&j);

@@ -219,32 +219,68 @@ static void payloads_arrive_as_they_were(void **state)
 	}
 }
 
-static void ranges_too_deep_are_counted(void **state)
+/* A program that opens ranges and does not close them loses no new one, and the oldest are cut where they were forgotten. */
+static void ranges_too_deep_forget_the_oldest(void **state)
 {
 	static const char *const domains[] = {"", "a", "b", "c", "d", "e", "f", "g", "h", "i"};
-	int i, depth = 0;
+	uint64_t unmatched = vtr_threads_unmatched();
+	int i;
 
 	(void)state;
 	for (i = 0; i < VTR_DEPTH_MAX; i++)
 		assert_int_equal(vtr_range_push(&(struct vtr_attributes){.name = 1}), i);
-	for (i = 0; i < 3; i++)
-		assert_int_equal(
-			vtr_range_push(&(struct vtr_attributes){.name = 1}), VTR_DEPTH_MAX + i);
-	for (i = 0; i < 10; i++) /* more domains than the limit allows */
-		push(domains[i], "deep");
-	for (i = 9; i >= 0; i--)
-		pop(domains[i]);
 	assert_int_equal(drain(), 0);
-	assert_int_equal(dropped(), 10);
-	for (i = VTR_DEPTH_MAX + 2; i >= 0; i--)
-		assert_int_equal(depth = vtr_range_pop(VTR_NAME_EMPTY), i);
-	assert_int_equal(depth, 0);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(vtr_range_push(&(struct vtr_attributes){.name = 1}), 255);
+	assert_int_equal(drain(), 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(kept.events[i].unmatched, 1);
+		assert_true(kept.events[i].end_ns > kept.events[i].start_ns);
+	}
+	assert_int_equal(vtr_threads_unmatched() - unmatched, 3);
+	for (i = 0; i < 10; i++) { /* more domains than are counted apart */
+		push(domains[i], "deep");
+		pop(domains[i]);
+	}
+	assert_int_equal(drain(), 11); /* one more was forgotten, at the first of them */
+	for (i = 1; i < 11; i++) {
+		assert_true(is_named(&kept.events[i], "deep"));
+		assert_int_equal(kept.events[i].unmatched, 0);
+	}
+	assert_int_equal(vtr_threads_unmatched() - unmatched, 4);
+	for (i = 0; i < VTR_DEPTH_MAX - 1; i++)
+		assert_in_range(vtr_range_pop(VTR_NAME_EMPTY), 4, 255);
+	assert_int_equal(drain(), VTR_DEPTH_MAX - 1);
+	for (i = 3; i >= 0; i--) /* those that were forgotten close too */
+		assert_int_equal(vtr_range_pop(VTR_NAME_EMPTY), i);
 	assert_int_equal(vtr_range_pop(VTR_NAME_EMPTY), -1);
-	assert_int_equal(drain(), VTR_DEPTH_MAX);
-	assert_int_equal(dropped(), 13);
+	assert_int_equal(drain(), 0);
+	assert_int_equal(dropped(), 0);
 	push("", "after");
 	pop("");
 	assert_int_equal(drain(), 1);
+}
+
+/* Each domain's own pops close its own forgotten ranges. */
+static void forgotten_ranges_are_their_domains(void **state)
+{
+	static const char *const domains[] = {"", "a", "b", "c", "d", "e", "f", "g", "h", "i"};
+	int i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		push(domains[i], "outer");
+	for (i = 0; i < VTR_DEPTH_MAX; i++)
+		push("x", "inner");
+	assert_int_equal(drain(), 10);
+	for (i = 0; i < 10; i++) /* the last three are counted together */
+		assert_in_range(vtr_range_pop(vtr_name_of(domains[i])), 0, 3);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(vtr_range_pop(vtr_name_of(domains[i])), -1);
+	for (i = VTR_DEPTH_MAX - 1; i >= 0; i--)
+		assert_int_equal(vtr_range_pop(vtr_name_of("x")), i);
+	assert_int_equal(drain(), VTR_DEPTH_MAX);
+	assert_int_equal(dropped(), 0);
 }
 
 static void a_full_ring_drops_the_newest(void **state)
@@ -637,7 +673,8 @@ int main(void)
 		WITH_CAPTURE(domains_share_a_thread_but_nest_apart),
 		WITH_CAPTURE(a_payload_moves_with_its_range),
 		WITH_CAPTURE(payloads_arrive_as_they_were),
-		WITH_CAPTURE(ranges_too_deep_are_counted),
+		WITH_CAPTURE(ranges_too_deep_forget_the_oldest),
+		WITH_CAPTURE(forgotten_ranges_are_their_domains),
 		WITH_CAPTURE(a_full_ring_drops_the_newest),
 		WITH_CAPTURE(while_nothing_records_only_the_stack_is_kept),
 		WITH_CAPTURE(what_was_open_at_the_stop_ends_with_it),

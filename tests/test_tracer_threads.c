@@ -374,9 +374,40 @@ static void go_too_deep(void)
 {
 	int i;
 
-	for (i = 0; i <= VTR_DEPTH_MAX; i++)
+	push("", "deep");
+	limit_to(0);
+	for (i = 0; i < VTR_STACK_ROOM; i++)
 		push("", "deep");
+	lift_limit();
 	pop("");
+}
+
+static void nest_without_memory(void)
+{
+	int i;
+
+	push("", "outer");
+	limit_to(0);
+	for (i = 0; i < VTR_STACK_ROOM; i++)
+		push("", "inner");
+	lift_limit();
+	for (i = 0; i <= VTR_STACK_ROOM; i++)
+		pop("");
+}
+
+/* There, nothing is known of the program: the outermost range is dropped, and counted as all that finds no memory. */
+static void a_stack_that_cannot_grow_drops_the_oldest(void **state)
+{
+	uint64_t unmatched = vtr_threads_unmatched();
+	int i;
+
+	(void)state;
+	in_a_thread(nest_without_memory);
+	assert_int_equal(dropped(), 1);
+	assert_int_equal(drain(), VTR_STACK_ROOM);
+	for (i = 0; i < VTR_STACK_ROOM; i++)
+		assert_true(is_named(&kept.events[i], "inner"));
+	assert_int_equal(vtr_threads_unmatched(), unmatched);
 }
 
 static void many_threads_may_lose_something(void **state)
@@ -395,7 +426,7 @@ static void many_threads_may_lose_something(void **state)
 	}
 	assert_int_equal(vtr_threads_dropped(losses_grow, &reported), count);
 	assert_int_equal(reported, count);
-	assert_int_equal(drained, (uint64_t)count * VTR_DEPTH_MAX);
+	assert_int_equal(drained, (uint64_t)count * VTR_STACK_ROOM);
 }
 
 static pthread_key_t late_key;
@@ -957,6 +988,7 @@ int main(void)
 		WITH_CAPTURE(a_thread_that_ends_closes_its_ranges),
 		WITH_CAPTURE(a_drain_that_began_before_the_capture_takes_nothing_from_it),
 		WITH_CAPTURE(losses_outlive_their_thread),
+		WITH_CAPTURE(a_stack_that_cannot_grow_drops_the_oldest),
 		WITH_CAPTURE(many_threads_may_lose_something),
 		WITH_CAPTURE(events_of_late_destructors_are_counted),
 		WITH_CAPTURE(memory_of_ended_threads_is_used_again),

@@ -268,30 +268,55 @@ static void a_count_of_windows_ends_it(void **state)
 	assert_string_equal(changes(), "-+-+-.");
 }
 
-/* 256 ranges have room on a stack; the others are only counted, so their pops are of no name. */
-static void a_range_without_room_opens_nothing(void **state)
+/* 256 ranges have room on a stack; a newer one takes the place of the oldest. */
+static void a_range_above_forgotten_ones_opens_a_window(void **state)
 {
 	int i;
 
 	(void)state;
 	begin("nvtx:a");
-	for (i = 0; i < VTR_DEPTH_MAX; i++)
+	for (i = 0; i < 2 * VTR_DEPTH_MAX; i++)
 		push("b");
 	push("a");
-	assert_false(vtr_window_is_open());
+	assert_true(vtr_window_is_open());
 	pop();
-	for (i = 0; i < VTR_DEPTH_MAX; i++)
+	assert_false(vtr_window_is_open());
+	for (i = 0; i < 2 * VTR_DEPTH_MAX; i++)
 		pop();
 	changes();
 	push("a");
-	assert_true(vtr_window_is_open());
 	for (i = 0; i < 2 * VTR_DEPTH_MAX; i++)
 		push("a");
-	for (i = 0; i < 2 * VTR_DEPTH_MAX; i++)
+	assert_true(vtr_window_is_open());
+	for (i = 0; i < VTR_DEPTH_MAX; i++)
 		pop();
+	assert_false(vtr_window_is_open()); /* the others are only counted */
+	for (i = 0; i < VTR_DEPTH_MAX + 1; i++)
+		pop();
+	push("a");
 	assert_true(vtr_window_is_open());
 	pop();
 	assert_false(vtr_window_is_open());
+}
+
+static void a_forgotten_range_closes_its_window(void **state)
+{
+	int i;
+
+	(void)state;
+	begin("nvtx:a");
+	push("a");
+	for (i = 1; i < VTR_DEPTH_MAX; i++)
+		push("b");
+	assert_true(vtr_window_is_open());
+	push("b");
+	assert_false(vtr_window_is_open());
+	push("a");
+	assert_true(vtr_window_is_open());
+	pop();
+	assert_false(vtr_window_is_open());
+	for (i = 0; i < VTR_DEPTH_MAX + 1; i++)
+		pop();
 }
 
 static void *push_and_end(void *arg)
@@ -490,7 +515,8 @@ int main(void)
 		cmocka_unit_test(the_oldest_pauses_are_forgotten),
 		cmocka_unit_test_teardown(ranges_of_the_name_open_the_window, end_capture),
 		cmocka_unit_test_teardown(a_count_of_windows_ends_it, end_capture),
-		cmocka_unit_test_teardown(a_range_without_room_opens_nothing, end_capture),
+		cmocka_unit_test_teardown(a_range_above_forgotten_ones_opens_a_window, end_capture),
+		cmocka_unit_test_teardown(a_forgotten_range_closes_its_window, end_capture),
 		cmocka_unit_test_teardown(a_thread_that_ends_closes_its_window, end_capture),
 		cmocka_unit_test_teardown(steps_are_counted, end_capture),
 		cmocka_unit_test_teardown(the_host_pauses_inside, end_capture),

@@ -24,44 +24,63 @@ static int innermost(const struct vtr_stack *s, uint32_t domain)
 	return place;
 }
 
-/* The index of a domain's count of ranges without room; -1: none. A push always gets one. */
-static int deep_index(const struct vtr_stack *s, uint32_t domain, int for_push)
+/* The index of a domain's count of forgotten ranges; -1: none. To count one more there always is one. */
+static int forgotten_index(const struct vtr_stack *s, uint32_t domain, int for_more)
 {
 	int i;
 
-	for (i = 0; i < VTR_STACK_DEEP_DOMAINS - 1; i++)
-		if (s->deep_by[i].count && s->deep_by[i].domain == domain)
+	for (i = 0; i < VTR_STACK_FORGOTTEN_DOMAINS - 1; i++)
+		if (s->forgotten_by[i].count && s->forgotten_by[i].domain == domain)
 			return i;
-	if (!for_push && s->deep_by[i].count)
+	if (!for_more && s->forgotten_by[i].count)
 		return i;
-	for (i = 0; for_push && i < VTR_STACK_DEEP_DOMAINS - 1; i++)
-		if (!s->deep_by[i].count)
+	for (i = 0; for_more && i < VTR_STACK_FORGOTTEN_DOMAINS - 1; i++)
+		if (!s->forgotten_by[i].count)
 			return i;
-	return for_push ? VTR_STACK_DEEP_DOMAINS - 1 : -1;
+	return for_more ? VTR_STACK_FORGOTTEN_DOMAINS - 1 : -1;
 }
 
-static int deep_count(const struct vtr_stack *s, uint32_t domain)
+static int forgotten_of(const struct vtr_stack *s, uint32_t domain)
 {
-	int i = s->deep ? deep_index(s, domain, 0) : -1;
+	int i = s->forgotten ? forgotten_index(s, domain, 0) : -1;
 
-	return i < 0 ? 0 : (int)s->deep_by[i].count;
+	return i < 0 ? 0 : (int)s->forgotten_by[i].count;
 }
 
 int vtr_stack_depth(const struct vtr_stack *s, uint32_t domain)
 {
-	int place = innermost(s, domain);
+	int place = innermost(s, domain), forgotten;
 
-	return (place < 0 ? 0 : (int)vtr_open_depth(open_at(s, place)) + 1) + deep_count(s, domain);
+	if (place >= 0)
+		return vtr_stack_next_depth(open_at(s, place));
+	forgotten = forgotten_of(s, domain);
+	return forgotten < 255 ? forgotten : 255;
 }
 
-int vtr_stack_push_deep(struct vtr_stack *s, uint32_t domain)
+/* Removes a range; those above move down. */
+static void remove_at(struct vtr_stack *s, uint32_t place)
 {
-	int depth = vtr_stack_depth(s, domain), i = deep_index(s, domain, 1);
+	uint32_t count = vtr_stack_own(&s->count), version = vtr_stack_begin(s);
 
-	s->deep_by[i].domain = domain;
-	s->deep_by[i].count++;
-	s->deep++;
-	return depth;
+	for (; place + 1 < count; place++)
+		vtr_open_copy(
+			&s->open[place], s->blob[place], &s->open[place + 1], s->blob[place + 1]);
+	vtr_stack_end(s, version, count - 1);
+}
+
+void vtr_stack_forget(struct vtr_stack *s)
+{
+	uint32_t domain;
+	int i;
+
+	if (!vtr_stack_own(&s->count))
+		return;
+	domain = vtr_open_domain(&s->open[0]);
+	i = forgotten_index(s, domain, 1);
+	s->forgotten_by[i].domain = domain;
+	s->forgotten_by[i].count++;
+	s->forgotten++;
+	remove_at(s, 0);
 }
 
 int vtr_stack_grow(struct vtr_stack *s)
@@ -82,25 +101,23 @@ uint64_t vtr_stack_bytes(const struct vtr_stack *s)
 
 int vtr_stack_find_below(const struct vtr_stack *s, uint32_t domain)
 {
-	return deep_count(s, domain) ? VTR_STACK_DEEP : innermost(s, domain);
+	int place = innermost(s, domain);
+
+	return place < 0 && forgotten_of(s, domain) ? VTR_STACK_FORGOTTEN : place;
 }
 
 int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place)
 {
-	uint32_t at, count = vtr_stack_own(&s->count), version;
 	int depth, i;
 
-	if (place == VTR_STACK_DEEP) {
-		i = deep_index(s, domain, 0);
-		s->deep_by[i].count--;
-		s->deep--;
+	if (place == VTR_STACK_FORGOTTEN) {
+		i = forgotten_index(s, domain, 0);
+		s->forgotten_by[i].count--;
+		s->forgotten--;
 		return vtr_stack_depth(s, domain);
 	}
 	depth = (int)vtr_open_depth(open_at(s, place));
-	version = vtr_stack_begin(s);
-	for (at = (uint32_t)place; at + 1 < count; at++)
-		vtr_open_copy(&s->open[at], s->blob[at], &s->open[at + 1], s->blob[at + 1]);
-	vtr_stack_end(s, version, count - 1);
+	remove_at(s, (uint32_t)place);
 	return depth;
 }
 
@@ -143,8 +160,8 @@ void vtr_stack_clear(struct vtr_stack *s)
 	uint32_t version = vtr_stack_own(&s->version) & ~UINT32_C(1);
 
 	atomic_store_explicit(&s->version, version + 1, memory_order_relaxed);
-	s->deep = 0;
-	memset(s->deep_by, 0, sizeof(s->deep_by));
+	s->forgotten = 0;
+	memset(s->forgotten_by, 0, sizeof(s->forgotten_by));
 	vtr_stack_end(s, version, 0);
 }
 

@@ -3,8 +3,9 @@
  * Only the thread changes it; the writer's thread may copy it during a change: the version is odd
  * while a change is in progress, and a copy is valid only if the version did not change. Domains
  * share the stack: a pop takes the innermost range of its domain, and the ranges above move down.
- * Ranges beyond the stack's room, at most VTR_DEPTH_MAX, are only counted, by domain. All zeros is
- * an empty stack without room. */
+ * A stack without room for another range, at most for VTR_DEPTH_MAX, forgets the oldest, and only
+ * counts it, by domain: a program that does not close what it opens loses nothing new. All zeros is an
+ * empty stack without room. */
 #ifndef VPTRACE_TRACER_STACK_H
 #define VPTRACE_TRACER_STACK_H
 
@@ -12,7 +13,7 @@
 #include "tracer/open_range.h"
 
 enum {
-	VTR_STACK_DEEP_DOMAINS = 8,
+	VTR_STACK_FORGOTTEN_DOMAINS = 8,
 	VTR_STACK_PAGE = 4096,
 	/* The initial room: within the first page of the thread's memory, and one page of blobs. */
 	VTR_STACK_ROOM = VTR_STACK_PAGE / VTR_BLOB_MAX
@@ -20,22 +21,21 @@ enum {
 
 struct vtr_stack {
 	_Atomic uint32_t version, count;
-	uint32_t room; /* usable elements of the arrays below */
-	uint32_t deep; /* ranges that found no room, all domains together */
+	uint32_t room;      /* usable elements of the arrays below */
+	uint32_t forgotten; /* ranges that are open still, all domains together */
 	struct {
 		uint32_t domain, count;
-	} deep_by[VTR_STACK_DEEP_DOMAINS]; /* the last one counts all further domains */
+	} forgotten_by[VTR_STACK_FORGOTTEN_DOMAINS]; /* the last one counts all further domains */
 	struct vtr_open_range open[VTR_DEPTH_MAX];
 	vtr_open_blob blob[VTR_DEPTH_MAX];
 };
 
-enum { VTR_STACK_NONE = -1, VTR_STACK_DEEP = -2 };
+enum { VTR_STACK_NONE = -1, VTR_STACK_FORGOTTEN = -2 };
 
 /* ---- parts of the functions below ---- */
 
-/* The number of open ranges of a domain. */
+/* The number of open ranges of a domain, forgotten ones too; beyond 255 it is 255. */
 int vtr_stack_depth(const struct vtr_stack *s, uint32_t domain);
-int vtr_stack_push_deep(struct vtr_stack *s, uint32_t domain);
 /* Takes memory for more ranges from the limit. 0: the limit is reached, or there is room for
  * VTR_DEPTH_MAX. */
 int vtr_stack_grow(struct vtr_stack *s);
@@ -64,13 +64,30 @@ static inline void vtr_stack_end(struct vtr_stack *s, uint32_t version, uint32_t
 	atomic_store_explicit(&s->version, version + 2, memory_order_release);
 }
 
-/* Whether the innermost range belongs to this domain, and no range is only counted. */
+/* Whether the innermost range belongs to this domain. */
 static inline int vtr_stack_on_top(struct vtr_stack *s, uint32_t count, uint32_t domain)
 {
-	return !s->deep && count && vtr_open_domain(&s->open[count - 1]) == domain;
+	return count && vtr_open_domain(&s->open[count - 1]) == domain;
 }
 
 /* ---- the thread ---- */
+
+/* That of a range of the same domain within this one; a depth has eight bits. */
+static inline int vtr_stack_next_depth(struct vtr_open_range *outer)
+{
+	unsigned depth = vtr_open_depth(outer);
+
+	return (int)(depth < 255 ? depth + 1 : depth);
+}
+
+/* Whether it has no room for another range: then vtr_stack_forget() must come before the push. */
+static inline int vtr_stack_is_full(struct vtr_stack *s)
+{
+	return vtr_stack_own(&s->count) == s->room && !vtr_stack_grow(s);
+}
+
+/* Forgets the oldest range, if there is one. */
+void vtr_stack_forget(struct vtr_stack *s);
 
 /* Opens a range; if `stamped`, reads the clock last, else its start is 0. Returns the number of the
  * domain's ranges that were open before. */
@@ -80,12 +97,10 @@ static inline int vtr_stack_push(
 	uint32_t count = vtr_stack_own(&s->count), version;
 	int depth;
 
-	if (count == s->room && (s->deep || !vtr_stack_grow(s)))
-		return vtr_stack_push_deep(s, a->domain);
 	if (vtr_stack_on_top(s, count, a->domain))
-		depth = (int)vtr_open_depth(&s->open[count - 1]) + 1;
+		depth = vtr_stack_next_depth(&s->open[count - 1]);
 	else
-		depth = count ? vtr_stack_depth(s, a->domain) : 0;
+		depth = count || s->forgotten ? vtr_stack_depth(s, a->domain) : 0;
 	version = vtr_stack_begin(s);
 	vtr_open_put(&s->open[count], s->blob[count], a, epoch, (unsigned)depth);
 	vtr_open_set(&s->open[count].start, stamped ? vtr_now() : 0);
@@ -93,8 +108,8 @@ static inline int vtr_stack_push(
 	return depth;
 }
 
-/* Finds the range that a pop of a domain closes: its index from the bottom, VTR_STACK_DEEP if it
- * was only counted, VTR_STACK_NONE if there is none. */
+/* Finds the range that a pop of a domain closes: its index from the bottom, VTR_STACK_FORGOTTEN if it
+ * is only counted, VTR_STACK_NONE if there is none. */
 static inline int vtr_stack_find(struct vtr_stack *s, uint32_t domain)
 {
 	uint32_t count = vtr_stack_own(&s->count);

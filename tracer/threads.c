@@ -17,8 +17,9 @@
 #include <string.h>
 
 static _Atomic uint32_t seen_epoch;
-static _Atomic uint64_t homeless; /* drops of threads without memory, see vtr_drops() */
-static atomic_int expecting;      /* see vtr_threads_expect() */
+static _Atomic uint64_t homeless;  /* drops of threads without memory, see vtr_drops() */
+static _Atomic uint64_t unmatched; /* pushes without a pop, in the same form */
+static atomic_int expecting;       /* see vtr_threads_expect() */
 
 /* ---- one event of the calling thread ---- */
 
@@ -36,17 +37,23 @@ static inline int stamps(uint64_t now)
 	       (!vtr_epoch_of(now) && atomic_load_explicit(&expecting, memory_order_relaxed));
 }
 
+/* Adds one to a count of all threads. */
+static void count_one(_Atomic uint64_t *counter, uint32_t capture)
+{
+	uint64_t word = atomic_load_explicit(counter, memory_order_relaxed), next;
+
+	do {
+		next = vtr_drops_word(capture, vtr_drops(word, capture) + 1);
+	} while (!atomic_compare_exchange_weak_explicit(
+		counter, &word, next, memory_order_relaxed, memory_order_relaxed));
+}
+
 static void drop_homeless(uint64_t now)
 {
-	uint64_t word = atomic_load_explicit(&homeless, memory_order_relaxed), next;
-
 	if (!vtr_epoch_records(now))
 		return;
 	notice(vtr_epoch_of(now));
-	do {
-		next = vtr_drops_word(vtr_epoch_of(now), vtr_drops(word, vtr_epoch_of(now)) + 1);
-	} while (!atomic_compare_exchange_weak_explicit(
-		&homeless, &word, next, memory_order_relaxed, memory_order_relaxed));
+	count_one(&homeless, vtr_epoch_of(now));
 }
 
 static void drop(struct vtr_thread *t, uint32_t capture, uint32_t count)
@@ -155,12 +162,33 @@ static void put_open(
 	vtr_ring_publish(ring, at + words);
 }
 
+/* The oldest range makes room for a new one. Where no more can be nested it is one that nobody will
+ * close, most probably: it ends here, as one that is open when the capture ends. Where the limit of
+ * memory is reached, it is dropped. */
+static void forget_oldest(struct vtr_thread *t, uint64_t now)
+{
+	struct vtr_open_range *range = &t->stack.open[0];
+	uint32_t capture = vtr_epoch_capture(now);
+
+	if (!vtr_stack_own(&t->stack.count))
+		return;
+	if (vtr_epoch_records(now) && t->stack.room == VTR_DEPTH_MAX) {
+		put_open(t, capture, vtr_now(), 0, VTR_WORDS_UNMATCHED);
+		count_one(&unmatched, capture);
+	} else if (vtr_epoch_records(now)) {
+		notice(capture);
+		drop(t, capture, 1);
+	}
+	if (vtr_window_watches())
+		vtr_window_popped((uint32_t)(vtr_open_get(&range->names) >> 32));
+	vtr_stack_forget(&t->stack);
+}
+
 int vtr_range_push(const struct vtr_attributes *a)
 {
 	uint64_t now = vtr_epoch_now();
 	struct vtr_attributes checked;
 	struct vtr_thread *t;
-	uint32_t count;
 	int depth, opens;
 
 	if (now & VTR_INERT)
@@ -175,13 +203,14 @@ int vtr_range_push(const struct vtr_attributes *a)
 		check_payload(&checked.payload);
 		a = &checked;
 	}
+	if (__builtin_expect(vtr_stack_is_full(&t->stack), 0))
+		forget_oldest(t, now);
 	if (__builtin_expect(!vtr_window_watches(), 1)) {
 		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), stamps(now));
 	} else {
-		count = vtr_stack_own(&t->stack.count);
 		opens = vtr_window_pushing(a);
 		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), stamps(now));
-		vtr_window_pushed(opens, vtr_stack_own(&t->stack.count) != count);
+		vtr_window_pushed(opens);
 	}
 	leave(t);
 	return depth;
@@ -200,12 +229,8 @@ int vtr_range_pop(uint32_t domain)
 	if (!t)
 		return -1;
 	place = vtr_stack_find(&t->stack, domain);
-	if (place == VTR_STACK_DEEP && vtr_epoch_records(now)) {
-		notice(capture);
-		drop(t, capture, 1);
-	} else if (place >= 0 && vtr_epoch_holds(capture, vtr_open_epoch(&t->stack.open[place]))) {
+	if (place >= 0 && vtr_epoch_holds(capture, vtr_open_epoch(&t->stack.open[place])))
 		put_open(t, capture, end_ns, place, 0);
-	}
 	if (place >= 0 && __builtin_expect(vtr_window_watches() != 0, 0))
 		vtr_window_popped((uint32_t)(vtr_open_get(&t->stack.open[place].names) >> 32));
 	if (place != VTR_STACK_NONE)
@@ -352,10 +377,6 @@ static int thread_ended(struct vtr_thread *t)
 	while (--place >= 0)
 		if (vtr_epoch_holds(capture, vtr_open_epoch(&t->stack.open[place])))
 			put_open(t, capture, end_ns, place, VTR_WORDS_UNMATCHED);
-	if (vtr_epoch_records(now) && t->stack.deep) {
-		notice(capture);
-		drop(t, capture, t->stack.deep);
-	}
 	if (vtr_window_watches())
 		vtr_window_thread_ended();
 	vtr_stack_clear(&t->stack);
@@ -433,6 +454,12 @@ int vtr_threads_seen(void)
 uint64_t vtr_threads_homeless(uint32_t capture)
 {
 	return vtr_drops(atomic_load_explicit(&homeless, memory_order_relaxed), capture);
+}
+
+uint64_t vtr_threads_unmatched(void)
+{
+	return vtr_drops(atomic_load_explicit(&unmatched, memory_order_relaxed),
+		vtr_epoch_capture(vtr_epoch_now()));
 }
 
 uint64_t vtr_threads_memory(void)

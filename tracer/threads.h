@@ -7,7 +7,8 @@
  *
  * A thread's first event maps its memory. Later events take no lock, allocate nothing and make no
  * system call, unless the ring is full: then the thread maps another one, and the old one is
- * unmapped once drained. Beyond the memory limit the newest event is dropped and counted. Memory of
+ * unmapped once drained. Beyond the memory limit the newest event is dropped and counted, or the
+ * outermost range of a stack that cannot grow. Memory of
  * ended threads is reused or unmapped once drained. The stacks are kept up while nothing is
  * recorded, so ranges open when a capture starts are known; they then start with the capture, unless
  * it begins with CUDA's start: such a capture goes back to the earliest of them.
@@ -156,6 +157,10 @@ uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t drop
 
 /* A capture's events dropped by threads that got no memory. */
 uint64_t vtr_threads_homeless(uint32_t capture);
+
+/* Ranges of the capture that were forgotten, since VTR_DEPTH_MAX newer ones were open on their thread: its
+ * pushes have no pops. Each is an unmatched event, which ends when it was forgotten. */
+uint64_t vtr_threads_unmatched(void);
 
 /* Whether any event was made since vtr_threads_record(): a process without events leaves no
  * file. */

@@ -360,8 +360,8 @@ VPTRACE_API const char *vptrace_version(void);
 /* ---- ranges without NVTX: the same rows in the capture ----
  *
  * For programs that cannot use NVTX's headers, and for late attach, when a library's NVTX is
- * already switched off. A NULL name is "". Ranges nest per thread, 256 deep; deeper ones are
- * counted as dropped. None of these functions fails. After a thread's first call they take no lock,
+ * already switched off. A NULL name is "". Ranges nest per thread, 256 deep; where more are open, the
+ * oldest ends early, and is counted as an unmatched push. None of these functions fails. After a thread's first call they take no lock,
  * allocate nothing and make no system call, unless the thread's ring is full: then they map another
  * one. */
 

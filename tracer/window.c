@@ -307,14 +307,10 @@ static void release(void)
 	atomic_store(&all.owner, 0);
 }
 
-void vtr_window_pushed(int opens, int kept)
+void vtr_window_pushed(int opens)
 {
-	if (opens == OPENS_NOTHING)
-		return;
-	if (kept)
+	if (opens != OPENS_NOTHING)
 		atomic_fetch_add(&all.nested, 1);
-	else if (opens == OPENS)
-		release();
 }
 
 void vtr_window_popped(uint32_t name)

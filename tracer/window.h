@@ -56,11 +56,10 @@ static inline uint32_t vtr_window_watches(void)
 }
 
 /* Around the push of a range, so that its start lies in the window that it opens: before its start
- * is stamped; then, with what that returned, once it is on the stack. `kept`: it found room there,
- * so its pop will be seen. */
+ * is stamped; then, with what that returned, once it is on the stack. */
 int vtr_window_pushing(const struct vtr_attributes *a);
-void vtr_window_pushed(int opens, int kept);
-/* After the end of a range of this name was stamped. */
+void vtr_window_pushed(int opens);
+/* After the end of a range of this name was stamped, or it was forgotten. */
 void vtr_window_popped(uint32_t name);
 /* The same of a range of the process; `id` as from vtr_range_start(), 0: it was not started. */
 void vtr_window_started(int opens, uint64_t id);

@@ -61,6 +61,7 @@ struct vtr_writer {
 	pthread_mutex_t lock; /* guards the numbers */
 	struct vtr_writer_numbers numbers;
 	uint64_t cupti_dropped, unfinished;
+	uint64_t unmatched; /* pushes, as the file has it */
 
 	pthread_t thread;
 	struct vtr_gate ended;
@@ -146,10 +147,23 @@ static void take_drops(void *ctx, uint32_t tid, uint64_t dropped)
 		w->recorder, lane, VPT_LOSSKIND_RING_FULL, w->drops_from_ns, vtr_now(), fresh);
 }
 
+static void count_unmatched(struct vtr_writer *w)
+{
+	uint64_t count = vtr_threads_unmatched();
+	char text[32];
+
+	if (count == w->unmatched)
+		return;
+	w->unmatched = count;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
+	vtr_recorder_meta(w->recorder, "ranges.unmatched", text);
+}
+
 static void count_drops(struct vtr_writer *w)
 {
 	vtr_threads_dropped(take_drops, w);
 	w->drops_from_ns = vtr_now();
+	count_unmatched(w);
 }
 
 /* ---- mail ---- */
