@@ -27,8 +27,8 @@ static int clean_environment(void **state)
 	static const char *const names[] = {"VPTRACE_OUTPUT", "VPTRACE_OVERWRITE",
 		"VPTRACE_PROFILE", "VPTRACE_MEMORY", "VPTRACE_FLUSH_MS", "VPTRACE_STOP_MS",
 		"VPTRACE_LEVEL", "VPTRACE_LIBCUPTI", "VPTRACE_SYNC", "VPTRACE_DEVICE_BUFFERS",
-		"VPTRACE_COUNTERS", "VPTRACE_STACKS", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG",
-		"EMPTY"};
+		"VPTRACE_COUNTERS", "VPTRACE_STACKS", "RANK", "OMPI_COMM_WORLD_RANK",
+		"SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG", "EMPTY"};
 	size_t i;
 
 	(void)state;
@@ -243,7 +243,8 @@ static void nonsense_in_a_variable_is_named(void **state)
 			"VPTRACE_STOP_MS: expected 1 ms to 3600000 ms, found \"3601s\""},
 		{"VPTRACE_COUNTERS", "99",
 			"VPTRACE_COUNTERS: expected 100 ms to 60000 ms or off, found \"99\""},
-		{"VPTRACE_STACKS", "1001", "VPTRACE_STACKS: expected 1 to 1000 or off, found \"1001\""},
+		{"VPTRACE_STACKS", "1001",
+			"VPTRACE_STACKS: expected 1 to 1000 or off, found \"1001\""},
 		{"VPTRACE_COUNTERS", "-1",
 			"VPTRACE_COUNTERS: expected 100 ms to 60000 ms or off, found \"-1\""},
 		{"VPTRACE_LEVEL", "20", "VPTRACE_LEVEL: expected -7 to 19, found \"20\""},
@@ -472,6 +473,76 @@ static void patterns_are_expanded(void **state)
 	}
 }
 
+static void a_name_is_the_patterns_or_not(void **state)
+{
+	static const struct {
+		const char *pattern, *path;
+		int fits;
+	} cases[] = {
+		{"/a/b.zst", "/a/b.zst", 1},
+		{"/a/b.zst", "/a/c.zst", 0},
+		{"/a/b.zst", "/a/b.zst.old", 0},
+		{"/a/b.zst", "/a/b", 0},
+		{"/a/%p.zst", "/a/123.zst", 1},
+		{"/a/%p.zst", "/a/x.zst", 0},
+		{"/a/%p.zst", "/a/1/2.zst", 0},
+		{"/a/r%r-%p.zst", "/a/r0-17.zst", 1},
+		{"/a/r%r-%p.zst", "/a/r0-17.zst-17.zst", 0},
+		{"/a/%q{NAME}.zst", "/a/x.y.zst", 1},
+		{"/a/%q{NAME}.zst", "/a/.x.zst", 0},
+		{"/a/%q{NAME}/t", "/a/../t", 0},
+		{"/a/%q{NAME}/t", "/a/b/c/t", 0},
+		{"/a/%q{A}b%q{B}b/t", "/a/bbbbb/t", 1},
+		{"/a/%q{A}b%q{B}b/t", "/a/b/t", 0},
+		{"/a/%h-%%.zst", "/a/host-%.zst", 1},
+		{"/a/%h-%%.zst", "/a/host-x.zst", 0},
+		{"/a/%%p", "/a/%p", 1},
+		{"/a/%%p", "/a/1", 0},
+		{"/a/", "/a/vptrace-x-1.zst", 1},
+		{"/a/", "/a/vptrace-x-r3-1.zst", 1},
+		{"/a/", "/a/vptrace-x-y.zst", 0},
+		{"/a/", "/a/photo.zst", 0},
+		{"/a/", "/a/b/vptrace-x-1.zst", 0},
+		{"/a/", "/b/vptrace-x-1.zst", 0},
+		{"/a/%p/", "/a/5/vptrace-x-5.zst", 1},
+		{"", "vptrace-x-5.zst", 1},
+	};
+	char pattern[5000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++)
+		if (vtr_output_fits(cases[i].pattern, cases[i].path) != cases[i].fits)
+			fail_msg("%s, %s: expected %d", cases[i].pattern, cases[i].path,
+				cases[i].fits);
+	memset(pattern, 'x', sizeof(pattern));
+	pattern[sizeof(pattern) - 1] = '\0';
+	assert_false(vtr_output_fits(pattern, pattern));
+}
+
+/* Whatever a pattern expands to, fits. */
+static void an_expanded_name_fits(void **state)
+{
+	static const char *const patterns[] = {"/a/%p", "/%h/%r-%q{TAG}%q{TAG}.%%", "/a/%q{TAG}/"};
+	static const char *const tags[] = {"", "x", "...", "../..", "a.b", "\xff/ \n"};
+	char path[VTR_PATH_MAX], pattern[VTR_PATH_MAX];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(patterns); i++)
+		for (k = 0; k < COUNT(tags); k++) {
+			setenv("TAG", tags[k], 1);
+			snprintf(pattern, sizeof(pattern), "%s%s", patterns[i], i == 2 ? "t" : "");
+			assert_int_equal(
+				vtr_output_expand(pattern, 3, path, sizeof(path), &err), VPT_OK);
+			if (i == 2)
+				vtr_output_default(tags[k], 3, strrchr(path, '/') + 1, 200);
+			if (!vtr_output_fits(patterns[i], path))
+				fail_msg("%s does not fit %s", path, patterns[i]);
+		}
+	unsetenv("TAG");
+}
+
 static void a_bad_pattern_says_what_is_known(void **state)
 {
 	char out[64];
@@ -664,6 +735,8 @@ int main(void)
 		cmocka_unit_test_setup(older_and_newer_structs_are_understood, clean_environment),
 		cmocka_unit_test_setup(the_first_number_is_the_rank, clean_environment),
 		cmocka_unit_test_setup(patterns_are_expanded, clean_environment),
+		cmocka_unit_test_setup(a_name_is_the_patterns_or_not, clean_environment),
+		cmocka_unit_test_setup(an_expanded_name_fits, clean_environment),
 		cmocka_unit_test_setup(a_bad_pattern_says_what_is_known, clean_environment),
 		cmocka_unit_test_setup(a_command_is_called_by_what_it_runs, clean_environment),
 		cmocka_unit_test_setup(default_names_are_clean, clean_environment),

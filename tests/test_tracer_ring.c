@@ -85,6 +85,14 @@ static void check(struct vtr_flight_view *v)
 	}
 }
 
+static int open_image(int fd, struct vtr_flight_image **image, struct vtr_flight_view *v)
+{
+	struct vtr_image_head head;
+	int rc = vtr_flight_image_head(fd, &head, NULL);
+
+	return rc ? rc : vtr_flight_image_open(fd, &head, image, v, NULL);
+}
+
 static void the_newest_frames_are_kept(void **state)
 {
 	struct vtr_flight *f = ring(0);
@@ -103,8 +111,7 @@ static void the_newest_frames_are_kept(void **state)
 		check(&v);
 		vtr_flight_unpin(f);
 		/* The image says the same. */
-		assert_int_equal(
-			vtr_flight_image_open(vtr_flight_descriptor(f), &image, &v, NULL), 0);
+		assert_int_equal(open_image(vtr_flight_descriptor(f), &image, &v), 0);
 		assert_int_equal(v.first + v.count, i + 1);
 		assert_true(v.count > DATA / (FRAME + 100) - 2);
 		check(&v);
@@ -338,7 +345,7 @@ static void what_a_killed_process_had_put_is_there(void **state)
 		struct vtr_flight_image *image;
 		struct vtr_flight_view v;
 
-		assert_int_equal(vtr_flight_image_open(fd, &image, &v, NULL), 0);
+		assert_int_equal(open_image(fd, &image, &v), 0);
 		newest = v.first + v.count;
 		/* One more may have been published and not reported. */
 		if (newest < atomic_load(&told->put) || newest > atomic_load(&told->put) + 1)
@@ -360,10 +367,11 @@ static void what_a_killed_process_had_put_is_there(void **state)
 
 static int copy_of(const unsigned char *bytes, size_t size)
 {
-	int fd = memfd_create("copy", MFD_CLOEXEC);
+	int fd = memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
 	return fd;
 }
 
@@ -378,7 +386,7 @@ static void read_image(int fd)
 	size_t bytes;
 	uint64_t i;
 
-	if (vtr_flight_image_open(fd, &image, &v, NULL))
+	if (open_image(fd, &image, &v))
 		return;
 	assert_true(v.most_bytes <= VTR_IMAGE_FRAME_MAX);
 	buffer = vpt_alloc(v.most_bytes, 1);
@@ -444,6 +452,63 @@ static void any_byte_of_an_image_may_be_anything(void **state)
 	}
 	vpt_free(good);
 	vpt_free(bad);
+}
+
+/* A terabyte of which nothing is there, and 16,384 entries for the same 17 MiB of it: 278 GB to read and to write. */
+static void an_image_is_not_more_than_what_is_there(void **state)
+{
+	struct vtr_image *m = vpt_calloc(1, sizeof(*m));
+	unsigned char *zeros = vpt_calloc(1, VTR_IMAGE_FRAME_MAX);
+	struct vtr_flight_image *image;
+	struct vtr_flight_view v;
+	uint64_t hash = vtr_image_hash(zeros, VTR_IMAGE_FRAME_MAX), i;
+	int fd;
+
+	(void)state;
+	m->head.magic = VTR_IMAGE_MAGIC;
+	m->head.data_offset = sizeof(*m);
+	m->head.data_bytes = VTR_IMAGE_DATA_MAX;
+	m->head.bytes = vtr_image_bytes(VTR_IMAGE_DATA_MAX);
+	m->head.check = vtr_image_check_head(&m->head);
+	for (i = 0; i < VTR_IMAGE_ENTRIES; i++) {
+		struct vtr_image_entry *e = &m->entries[i];
+
+		e->frame = (struct vtr_image_frame){
+			.number = i, .bytes = VTR_IMAGE_FRAME_MAX, .hash = hash};
+		e->check = vtr_image_check_frame(&e->frame);
+		atomic_store(&e->mark, i + 1);
+	}
+	fd = copy_of((const unsigned char *)m, sizeof(*m));
+	assert_int_equal(ftruncate(fd, (off_t)m->head.bytes), 0);
+	assert_int_equal(open_image(fd, &image, &v), 0);
+	assert_int_equal(v.count, 0);
+	vtr_flight_image_free(image);
+	close(fd);
+	vpt_free(zeros);
+	vpt_free(m);
+}
+
+static void only_memory_is_an_image(void **state)
+{
+	struct vtr_flight *f = ring(0);
+	struct vtr_image_head head;
+	char name[] = "/tmp/vptrace-image-XXXXXX";
+	static unsigned char bytes[sizeof(struct vtr_image) + DATA];
+	int fd = vtr_flight_descriptor(f), file, ends[2];
+
+	(void)state;
+	assert_int_equal(vtr_flight_image_head(fd, &head, NULL), 0);
+	assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	file = mkstemp(name);
+	assert_int_equal(write(file, bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(vtr_flight_image_head(file, &head, NULL), VPT_EDATA);
+	unlink(name);
+	close(file);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(vtr_flight_image_head(ends[0], &head, NULL), VPT_EDATA);
+	close(ends[0]);
+	close(ends[1]);
+	vtr_flight_free(f);
 }
 
 /* ---- options ---- */
@@ -564,6 +629,8 @@ int main(void)
 		cmocka_unit_test(a_frame_larger_than_the_ring_is_refused),
 		cmocka_unit_test(what_a_killed_process_had_put_is_there),
 		cmocka_unit_test(any_byte_of_an_image_may_be_anything),
+		cmocka_unit_test(an_image_is_not_more_than_what_is_there),
+		cmocka_unit_test(only_memory_is_an_image),
 		cmocka_unit_test(a_ring_is_time_or_bytes),
 		cmocka_unit_test(how_slow_is_a_decimal_number),
 		cmocka_unit_test(a_slow_step_is_slower_than_the_median),

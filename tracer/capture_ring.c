@@ -26,8 +26,7 @@ int vtr_capture_ring_make(struct vtr_capture_ring *r, const struct vtr_options *
 		.patience_ns = patience_ns(options),
 		.header = o->header,
 		.path = options->path,
-		.ring = ring->text,
-		.overwrite = options->overwrite};
+		.ring = ring->text};
 	int rc = vtr_flight_new(&fo, &r->flight, err);
 
 	if (!rc)

@@ -59,7 +59,6 @@ static void put_head(struct vtr_flight *f)
 	h->data_bytes = f->o.data_bytes;
 	h->pid = (uint64_t)getpid();
 	h->header = f->o.header;
-	h->overwrite = f->o.overwrite;
 	snprintf(h->ring, sizeof(h->ring), "%s", f->o.ring);
 	snprintf(h->path, sizeof(h->path), "%s", f->o.path);
 	h->check = vtr_image_check_head(h);

@@ -20,7 +20,6 @@ struct vtr_flight_options {
 	uint64_t patience_ns; /* how long the writer waits for a reader */
 	struct vpt_header header;
 	const char *path, *ring; /* of the file; how much to keep, in the user's words */
-	int overwrite;
 };
 
 /* Makes the memory, which takes pages only as it is filled. VPT_ENOMEM. */

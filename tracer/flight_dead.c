@@ -7,6 +7,7 @@
 #include "formats/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,14 +37,20 @@ static int read_at(int fd, void *out, size_t bytes, uint64_t offset)
 	return 0;
 }
 
-/* The head, if the memory has the layout that it claims. */
-static int read_head(struct vtr_flight_image *m, struct vpt_err *err)
+/* Only memory has seals: a read of it never waits, as one of a pipe or of a distant file may. */
+static int is_memory(int fd)
 {
-	struct vtr_image_head *h = &m->head;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
+int vtr_flight_image_head(int fd, struct vtr_image_head *h, struct vpt_err *err)
+{
 	struct stat st;
 
-	if (fstat(m->fd, &st) || st.st_size < (off_t)sizeof(struct vtr_image) ||
-		read_at(m->fd, h, sizeof(*h), 0) || h->magic != VTR_IMAGE_MAGIC ||
+	if (!is_memory(fd) || fstat(fd, &st) || st.st_size < (off_t)sizeof(struct vtr_image) ||
+		read_at(fd, h, sizeof(*h), 0) || h->magic != VTR_IMAGE_MAGIC ||
 		h->check != vtr_image_check_head(h))
 		return vpt_fail(err, VPT_EDATA, "this is not a ring of vptrace");
 	if (h->data_offset != sizeof(struct vtr_image) || h->data_bytes > VTR_IMAGE_DATA_MAX ||
@@ -107,11 +114,20 @@ static int image_about(struct vtr_flight_view *v, void *buffer, size_t *bytes, s
 	return VPT_OK;
 }
 
-/* The newest frame, then backwards as long as frames are intact and fit to each other. */
+/* Bytes that the image really has: its size may be a claim. */
+static uint64_t filled_bytes(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) || st.st_blocks < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+/* The newest frame, then backwards as long as frames are intact and fit to each other. They share no byte, so
+ * all of them together are not more than there is. */
 static void find_run(struct vtr_flight_image *m, struct vtr_flight_view *v, unsigned char *buffer)
 {
 	struct vtr_image_frame frame, after = {0};
-	uint64_t newest = 0, number;
+	uint64_t newest = 0, left = filled_bytes(m->fd), number;
 	size_t i;
 
 	for (i = 0; i < VTR_IMAGE_ENTRIES; i++) {
@@ -123,9 +139,10 @@ static void find_run(struct vtr_flight_image *m, struct vtr_flight_view *v, unsi
 	}
 	for (number = newest; number && v->count < VTR_IMAGE_ENTRIES; number--) {
 		if (image_frame(v, number - 1, &frame, buffer, NULL) ||
-			(v->count && frame.to_ns != after.from_ns))
+			(v->count && frame.to_ns != after.from_ns) || frame.bytes > left)
 			break;
 		after = frame;
+		left -= frame.bytes;
 		if (frame.bytes > v->most_bytes)
 			v->most_bytes = (size_t)frame.bytes;
 		v->first = number - 1;
@@ -133,8 +150,8 @@ static void find_run(struct vtr_flight_image *m, struct vtr_flight_view *v, unsi
 	}
 }
 
-int vtr_flight_image_open(
-	int fd, struct vtr_flight_image **out, struct vtr_flight_view *view, struct vpt_err *err)
+int vtr_flight_image_open(int fd, const struct vtr_image_head *head, struct vtr_flight_image **out,
+	struct vtr_flight_view *view, struct vpt_err *err)
 {
 	struct vtr_flight_image *m = vpt_calloc(1, sizeof(*m));
 	unsigned char *buffer = vpt_alloc(VTR_IMAGE_FRAME_MAX, 1);
@@ -148,7 +165,7 @@ int vtr_flight_image_open(
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory to read a ring");
 	if (!rc) {
 		m->fd = fd;
-		rc = read_head(m, err);
+		m->head = *head;
 	}
 	if (!rc && (read_at(fd, m->entries, VTR_IMAGE_ENTRIES * sizeof(*m->entries),
 			    offsetof(struct vtr_image, entries)) ||
@@ -165,11 +182,6 @@ int vtr_flight_image_open(
 	else
 		*out = m;
 	return rc;
-}
-
-const struct vtr_image_head *vtr_flight_image_head(const struct vtr_flight_image *image)
-{
-	return &image->head;
 }
 
 int vtr_flight_image_is_settled(int fd)

@@ -21,12 +21,16 @@ int vtr_flight_write(struct vtr_flight_view *view, const struct vtr_flight_why *
 
 struct vtr_flight_image; /* its memory, read with pread(2) */
 
-/* Reads the image behind a descriptor, which stays the caller's, and finds the newest unbroken run
- * of frames that are intact. `out` is valid until the image is freed. VPT_EDATA: it is none.
- * VPT_ENOMEM. */
-int vtr_flight_image_open(
-	int fd, struct vtr_flight_image **out, struct vtr_flight_view *view, struct vpt_err *err);
-const struct vtr_image_head *vtr_flight_image_head(const struct vtr_flight_image *image);
+/* Reads who a ring is, which its process writes once and may change later: a reader that does not trust
+ * it takes this at once. VPT_EDATA: the descriptor, which stays the caller's, is no ring's memory, or a
+ * file that might make a reader wait. */
+int vtr_flight_image_head(int fd, struct vtr_image_head *out, struct vpt_err *err);
+
+/* Reads the image behind a descriptor, which stays the caller's, as `head` describes it, and finds the
+ * newest unbroken run of frames that are intact. `out` is valid until the image is freed. VPT_EDATA: it
+ * is none. VPT_ENOMEM. */
+int vtr_flight_image_open(int fd, const struct vtr_image_head *head, struct vtr_flight_image **out,
+	struct vtr_flight_view *view, struct vpt_err *err);
 /* Whether the process itself has written what it wanted to. */
 int vtr_flight_image_is_settled(int fd);
 void vtr_flight_image_free(struct vtr_flight_image *image); /* accepts NULL */

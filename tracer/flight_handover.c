@@ -37,7 +37,7 @@ int vtr_flight_hand_over(int fd)
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr aligned;
 	} control = {.bytes = {0}};
-	char byte = 'R';
+	char byte = VTR_HANDOVER_BYTE;
 	struct iovec data = {&byte, 1};
 	struct msghdr message = {.msg_name = &name,
 		.msg_namelen = sizeof(name),

@@ -6,6 +6,8 @@
 #ifndef VPTRACE_TRACER_FLIGHT_HANDOVER_H
 #define VPTRACE_TRACER_FLIGHT_HANDOVER_H
 
+enum { VTR_HANDOVER_BYTE = 'R' };
+
 /* Sends the descriptor, if there is a launcher. -1: there is none, or it does not answer: the ring
  * dies with this process.
  *

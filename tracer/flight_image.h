@@ -49,8 +49,7 @@ struct vtr_image_head {
 	uint64_t magic, bytes; /* of the whole image */
 	uint64_t data_offset, data_bytes;
 	uint64_t pid;
-	struct vpt_header header; /* of the recording */
-	int32_t overwrite;
+	struct vpt_header header;      /* of the recording */
 	char ring[VTR_IMAGE_RING_MAX]; /* how much was asked for, in the user's words */
 	char path[VTR_IMAGE_PATH_MAX]; /* of the file to write */
 	uint64_t check;                /* of all fields above */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMMAND_LENGTH_MAX = 64, VARIABLE_LENGTH_MAX = 255 };
+enum { COMMAND_LENGTH_MAX = 64, VARIABLE_LENGTH_MAX = 255, PATTERN_LENGTH_MAX = 4096 };
 
 struct name {
 	char *out;
@@ -157,6 +157,73 @@ int vtr_output_expand(const char *pattern, long rank, char *out, size_t size, st
 	if (rc)
 		out[0] = '\0';
 	return rc;
+}
+
+/* ---- names of other processes ---- */
+
+/* What is known of a place in the pattern: the path so far may end before it, where a sequence has taken
+ * nothing yet, or something. */
+enum { BEFORE = 1, WITHIN = 2 };
+
+static int is_sequence(const char *pattern)
+{
+	return pattern[0] == '%' && pattern[1] != '%';
+}
+
+/* The length of what stands at a place: a sequence, or a character. */
+static size_t width(const char *pattern)
+{
+	const char *end = is_sequence(pattern) && pattern[1] == 'q' ? strchr(pattern, '}') : NULL;
+
+	if (end)
+		return (size_t)(end - pattern) + 1;
+	return pattern[0] == '%' && pattern[1] ? 2 : 1;
+}
+
+static int may_insert(const char *sequence, char c, int known)
+{
+	if (sequence[1] == 'p' || sequence[1] == 'r')
+		return c >= '0' && c <= '9';
+	return is_plain(c) && (c != '.' || known & WITHIN);
+}
+
+/* Goes through the path once, and keeps all places of the pattern at which it may be. */
+static int fits(const char *pattern, const char *path)
+{
+	unsigned char now[PATTERN_LENGTH_MAX + 64] = {BEFORE}, next[sizeof(now)];
+	size_t len = strlen(pattern), i;
+
+	for (;; path++) {
+		memset(next, 0, sizeof(next));
+		for (i = 0; i < len; i++) {
+			if (!now[i])
+				continue;
+			if (is_sequence(pattern + i)) {
+				now[i + width(pattern + i)] |= BEFORE;
+				if (may_insert(pattern + i, *path, now[i]))
+					next[i] |= WITHIN;
+			} else if (*path == pattern[i]) {
+				next[i + width(pattern + i)] |= BEFORE;
+			}
+		}
+		if (!*path)
+			return now[len] != 0;
+		memcpy(now, next, sizeof(now));
+	}
+}
+
+int vtr_output_fits(const char *pattern, const char *path)
+{
+	static const char name[] =
+		"vptrace-%q{COMMAND}-%p.zst"; /* a rank is like a part of the command */
+	char whole[PATTERN_LENGTH_MAX + sizeof(name)];
+	size_t len = strlen(pattern);
+
+	if (len > PATTERN_LENGTH_MAX)
+		return 0;
+	snprintf(
+		whole, sizeof(whole), "%s%s", pattern, !len || pattern[len - 1] == '/' ? name : "");
+	return fits(whole, path);
 }
 
 void vtr_output_default(const char *command, long rank, char *out, size_t size)

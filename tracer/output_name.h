@@ -13,6 +13,10 @@
  * sequence, no file name at the end, too long for `size`; `out` is "" then. */
 int vtr_output_expand(const char *pattern, long rank, char *out, size_t size, struct vpt_err *err);
 
+/* Whether some process's expansion of `pattern` may be `path`: the pattern's own text is there, and between
+ * it only what its sequences may insert. A pattern that ends with "/" is followed by a default name. */
+int vtr_output_fits(const char *pattern, const char *path);
+
 /* vptrace-<command>-<pid>.zst, with -r<rank> unless `rank` is negative. `command` is cleaned the
  * same way and cut at 64 characters. */
 void vtr_output_default(const char *command, long rank, char *out, size_t size);

@@ -1,6 +1,7 @@
 /* run_list.c - appends lines to the launcher's file.
  *
- * It is opened for each line: a program may close descriptors that it does not know. */
+ * It is opened for each line: a program may close descriptors that it does not know. The variable may
+ * name any file of the user, so one that does not begin as a list does is none. */
 #include "tracer/run_list.h"
 
 #include "tracer/environment.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,12 +49,29 @@ void vtr_run_list_unescape(char *text)
 	*to = '\0';
 }
 
+int vtr_run_list_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+	char head[sizeof(VTR_RUN_LIST_HEAD) - 1];
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+		pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+		memcmp(head, VTR_RUN_LIST_HEAD, sizeof(head)) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* A limit on the size of files would end the host with SIGXFSZ: the signal is blocked, and taken
  * back if our write caused it. */
-static void append(const char *path, const char *line, size_t len)
+void vtr_run_list_append(const char *path, const char *line, size_t len)
 {
 	const struct timespec at_once = {0, 0};
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+	int fd = vtr_run_list_open(path);
 	sigset_t set, before, pending;
 
 	if (fd < 0)
@@ -67,20 +86,33 @@ static void append(const char *path, const char *line, size_t len)
 	close(fd);
 }
 
-static void put(const char *type, int has_code, int code, const char *text)
+struct line {
+	const char *type;
+	long pid;
+	int has_code, code;
+	const char *text;
+};
+
+static void put_line(const char *path, const struct line *l)
 {
-	const char *path = vtr_environment("VPTRACE_LIST");
 	char line[VTR_RUN_LIST_LINE];
 	size_t used;
 
 	if (!path)
 		return;
-	used = (size_t)snprintf(line, sizeof(line), "%s %ld ", type, (long)getpid());
-	if (has_code)
-		used += (size_t)snprintf(line + used, sizeof(line) - used, "%d ", code);
-	used += escape(text, line + used, sizeof(line) - used - 1);
+	used = (size_t)snprintf(line, sizeof(line), "%s %ld ", l->type, l->pid);
+	if (l->has_code)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%d ", l->code);
+	used += escape(l->text, line + used, sizeof(line) - used - 1);
 	line[used++] = '\n';
-	append(path, line, used);
+	vtr_run_list_append(path, line, used);
+}
+
+static void put(const char *type, int has_code, int code, const char *text)
+{
+	struct line l = {type, (long)getpid(), has_code, code, text};
+
+	put_line(vtr_environment("VPTRACE_LIST"), &l);
 }
 
 /* How the Python of this process was started, if there is one. */
@@ -128,6 +160,11 @@ void vtr_run_list_file(const char *path)
 	put("file", 0, 0, path);
 }
 
+void vtr_run_list_file_of(const char *list, long pid, const char *path)
+{
+	put_line(list, &(struct line){.type = "file", .pid = pid, .text = path});
+}
+
 void vtr_run_list_end(int code, const char *text)
 {
 	put("end", 1, code, text);
@@ -136,9 +173,9 @@ void vtr_run_list_end(int code, const char *text)
 int vtr_run_list_has(const char *path)
 {
 	const char *list = vtr_environment("VPTRACE_LIST");
-	FILE *f = list ? fopen(list, "re") : NULL;
+	int fd = list ? vtr_run_list_open(list) : -1, found = 0, at;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[VTR_RUN_LIST_LINE];
-	int found = 0, at;
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
@@ -150,5 +187,7 @@ int vtr_run_list_has(const char *path)
 	}
 	if (f)
 		fclose(f);
+	else if (fd >= 0)
+		close(fd);
 	return found;
 }

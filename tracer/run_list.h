@@ -1,6 +1,7 @@
 /* run_list.h - what the traced processes of one `vptrace run` report to the launcher.
  *
- * VPTRACE_LIST names a file that the launcher has created. A process appends a line when it starts
+ * VPTRACE_LIST names a file that the launcher has created, with a first line by which it is known: nothing
+ * is written to any other file. A process appends a line when it starts
  * to record, when it creates its file, and when a capture ends. Each line is one write(2), so lines
  * of several processes do not mix:
  *
@@ -23,6 +24,8 @@
 
 enum { VTR_RUN_LIST_LINE = 16384 };
 
+#define VTR_RUN_LIST_HEAD "vptrace run 1\n"
+
 /* Appends a line; `text` may be NULL. Does nothing without the variable, or if the file is gone.
  * Allocates nothing and raises no signal. Any thread; not in callbacks. */
 void vtr_run_list_start(int code, const char *text);
@@ -31,6 +34,15 @@ void vtr_run_list_end(int code, const char *text);
 
 /* Whether a process of this run, this one included, has created a file of that name. */
 int vtr_run_list_has(const char *path);
+
+/* ---- the launcher's own, of the list named `list` ---- */
+
+/* A descriptor for reading and appending; -1: that is no list. Never waits. */
+int vtr_run_list_open(const char *list);
+/* Appends whole lines. Raises no signal. */
+void vtr_run_list_append(const char *list, const char *line, size_t len);
+/* Reports the file of another process. `list` NULL: does nothing. */
+void vtr_run_list_file_of(const char *list, long pid, const char *path);
 
 /* Undoes the escapes in place. */
 void vtr_run_list_unescape(char *text);

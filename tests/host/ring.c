@@ -13,6 +13,7 @@
  *	host_ring ahead NAME US     a mark after 1 s, in a thread that launches a kernel each US microseconds and never
  *	                            lets the GPU become idle; ends 2 s after it
  *	host_ring long SECONDS      the same without snapshots; prints its memory early and late
+ *	host_ring forge PATH        has a ring, names another file in its head, and dies
  *	host_ring many N            N processes at once, which die like "die 300 1"
  *
  * Kernel i lasts 1,000 + i ns on each stream, so a hole in a capture shows. */
@@ -20,12 +21,14 @@
 #include "tests/standin/standin.h"
 #include "tests/support/process.h"
 
+#include "tracer/flight_image.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -96,6 +99,62 @@ static void die(long ms, long chunks)
 		usleep(1000);
 		vptrace_statistics(&stats);
 	}
+	kill(getpid(), SIGKILL);
+}
+
+/* The ring's head, in the memory that this process shares with the launcher; NULL: it has none. */
+static struct vtr_image_head *find_head(void)
+{
+	char link[64], target[64];
+	void *head;
+	int fd;
+
+	for (fd = 3; fd < 1024; fd++) {
+		ssize_t n;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, target, sizeof(target) - 1);
+		target[n > 0 ? n : 0] = '\0';
+		if (!strstr(target, "vptrace-ring"))
+			continue;
+		head = mmap(
+			NULL, sizeof(struct vtr_image), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		return head == MAP_FAILED ? NULL : head;
+	}
+	return NULL;
+}
+
+/* As vtr_image_check_head() in the library, which does not export it. */
+static uint64_t check_of(const struct vtr_image_head *head)
+{
+	size_t bytes = offsetof(struct vtr_image_head, check);
+	const unsigned char *p = (const unsigned char *)head;
+	uint64_t hash = 0xcbf29ce484222325u, word;
+
+	for (; bytes >= 8; bytes -= 8, p += 8) {
+		memcpy(&word, p, 8);
+		hash = (hash ^ word) * 0x100000001b3u;
+		hash ^= hash >> 29;
+	}
+	for (; bytes; bytes--)
+		hash = (hash ^ *p++) * 0x100000001b3u;
+	return (hash ^ hash >> 32) | 1;
+}
+
+static void forge(const char *path)
+{
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+	struct vtr_image_head *head;
+
+	while (!stats.chunks) {
+		steps(20);
+		vptrace_statistics(&stats);
+	}
+	head = find_head();
+	if (!head || head->check != check_of(head))
+		exit(8);
+	snprintf(head->path, sizeof(head->path), "%s", path);
+	head->check = check_of(head);
 	kill(getpid(), SIGKILL);
 }
 
@@ -259,6 +318,8 @@ int main(int argc, char **argv)
 			steps(40);
 			take(argv[i]);
 		}
+	} else if (!strcmp(how, "forge")) {
+		forge(word);
 	} else if (!strcmp(how, "full")) {
 		take_on_full_disk(word);
 	} else if (!strcmp(how, "busy")) {

@@ -11,6 +11,34 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { ELEMENTS_MAX = 4096 }; /* of an array: a process may write any number of lines */
+
+/* The list of a launcher around this one, which is to know what this one knows. */
+static void find_outer(struct vtr_list *list)
+{
+	const char *path = getenv("VPTRACE_LIST");
+	int fd = path ? vtr_run_list_open(path) : -1;
+
+	if (fd < 0)
+		return;
+	close(fd);
+	list->outer = strdup(path);
+}
+
+/* A new file with the line by which it is known. */
+static int make_file(struct vtr_list *list)
+{
+	static const char head[] = VTR_RUN_LIST_HEAD;
+	int fd = mkostemp(list->path, O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, head, sizeof(head) - 1) != (ssize_t)sizeof(head) - 1) {
+		close(fd);
+		unlink(list->path);
+		fd = -1;
+	}
+	return fd;
+}
+
 int vtr_list_create(struct vtr_list *list)
 {
 	const char *const folders[] = {getenv("TMPDIR"), "/tmp", "/dev/shm", "/var/tmp"};
@@ -18,17 +46,18 @@ int vtr_list_create(struct vtr_list *list)
 	int fd = -1;
 
 	memset(list, 0, sizeof(*list));
+	find_outer(list);
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]) && fd < 0; i++) {
 		if (!folders[i] || *folders[i] != '/' || strlen(folders[i]) > PATH_MAX - 32)
 			continue;
 		snprintf(list->path, sizeof(list->path), "%s/vptrace-run-XXXXXX", folders[i]);
-		fd = mkostemp(list->path, O_CLOEXEC);
+		fd = make_file(list);
 	}
 	if (fd < 0 || setenv("VPTRACE_LIST", list->path, 1)) {
 		if (fd >= 0)
 			unlink(list->path);
 		list->path[0] = '\0';
-		unsetenv("VPTRACE_LIST"); /* one of a launcher around this one */
+		unsetenv("VPTRACE_LIST");
 	}
 	if (fd >= 0)
 		close(fd);
@@ -37,8 +66,9 @@ int vtr_list_create(struct vtr_list *list)
 
 void *vtr_list_add(void *array, size_t *count, size_t size)
 {
-	void **at = array, *grown = realloc(*at, (*count + 1) * size);
+	void **at = array, *grown;
 
+	grown = *count < ELEMENTS_MAX ? realloc(*at, (*count + 1) * size) : NULL;
 	if (!grown)
 		return NULL;
 	*at = grown;
@@ -59,7 +89,7 @@ static struct vtr_traced *process_of(struct vtr_list *list, long pid)
 	return t;
 }
 
-void vtr_list_file(struct vtr_list *list, long pid, const char *path)
+static void add_file(struct vtr_list *list, long pid, const char *path)
 {
 	struct vtr_traced_file *f;
 	size_t i;
@@ -72,6 +102,12 @@ void vtr_list_file(struct vtr_list *list, long pid, const char *path)
 		return;
 	f->pid = pid;
 	snprintf(f->path, sizeof(f->path), "%s", path);
+}
+
+void vtr_list_file(struct vtr_list *list, long pid, const char *path)
+{
+	add_file(list, pid, path);
+	vtr_run_list_file_of(list->outer, pid, path);
 }
 
 static void take_marks(struct vtr_list *list, long pid, char *text)
@@ -151,7 +187,8 @@ static void take_line(struct vtr_list *list, char *line)
 	line += at;
 	if (!strcmp(type, "file")) {
 		vtr_run_list_unescape(line);
-		vtr_list_file(list, pid, line);
+		if (*line == '/')
+			add_file(list, pid, line);
 		return;
 	}
 	if (!strcmp(type, "python")) {
@@ -191,11 +228,15 @@ static int try_line(const char *path)
 int vtr_list_take(struct vtr_list *list)
 {
 	char line[VTR_RUN_LIST_LINE];
-	FILE *f = *list->path ? fopen(list->path, "re") : NULL;
-	int is_there = f != NULL;
+	int fd = *list->path ? vtr_run_list_open(list->path) : -1, is_there;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
-	while (f && fgets(line, sizeof(line), f))
+	is_there = f != NULL;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (list->outer && strcmp(line, VTR_RUN_LIST_HEAD) != 0)
+			vtr_run_list_append(list->outer, line, strlen(line));
 		take_line(list, line);
+	}
 	if (f) {
 		fclose(f);
 		list->error = try_line(list->path);
@@ -228,6 +269,7 @@ void vtr_list_free(struct vtr_list *list)
 	}
 	for (i = 0; i < list->process_count; i++)
 		free(list->processes[i].python);
+	free(list->outer);
 	free(list->marks);
 	free(list->sites);
 	free(list->processes);

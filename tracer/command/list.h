@@ -34,17 +34,18 @@ struct vtr_list {
 	char marked[600];    /* its marks */
 	size_t marked_count; /* such processes */
 	char path[PATH_MAX]; /* of the list itself; "": there is none */
+	char *outer;         /* path of that of a launcher around this one; NULL: there is none */
 	int error;           /* after the end: errno if nothing could be written to it; 0: else */
 };
 
 /* Creates the file and sets VPTRACE_LIST. 0, or -1: there is no list, and no summary. */
 int vtr_list_create(struct vtr_list *list);
 
-/* One more zeroed element of one of the arrays, whose address and count these are. NULL: no memory, what
- * it was for is skipped. */
+/* One more zeroed element of one of the arrays, whose address and count these are. NULL: no memory, or too
+ * many, what it was for is skipped. */
 void *vtr_list_add(void *array, size_t *count, size_t size);
 
-/* Adds a file, unless it is there. */
+/* Adds a file that no process has reported, unless it is there. */
 void vtr_list_file(struct vtr_list *list, long pid, const char *path);
 /* Whether the process has written one. */
 int vtr_list_has_file(const struct vtr_list *list, long pid);

@@ -3,12 +3,19 @@
  * A descriptor keeps a ring's memory after its process has died. Rings whose processes have written
  * them are closed as others arrive. The sender's process id comes from the kernel, since the sender
  * may be in another pid namespace. The thread is ended by a shutdown of the socket, which needs no
- * name: the command may have removed that. */
+ * name: the command may have removed that.
+ *
+ * A traced process may write anything to its ring, and send anything. Which files may be written, and
+ * whether they replace others, is decided before the command starts; a ring's head is read once, as it
+ * arrives, and its name counts only where this run may have given it. */
 #include "tracer/command/rings.h"
 
 #include "tracer/capture_file.h"
 #include "tracer/command/say.h"
 #include "tracer/flight_file.h"
+#include "tracer/flight_handover.h"
+#include "tracer/options.h"
+#include "tracer/output_name.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,13 +28,26 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+enum {
+	DESCRIPTORS_MAX = 253, /* of a message; the kernel's own limit */
+	CONTROL_BYTES = CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))
+};
+
 struct ring {
 	int memory;
-	int process; /* a pidfd; -1: unknown */
+	int process;                 /* a pidfd; -1: unknown */
+	struct vtr_image_head *head; /* as it arrived */
+};
+
+/* Decided before the command starts. */
+struct wishes {
+	struct vtr_options options;
+	char pattern[2 * VTR_PATH_MAX]; /* of the files' names */
 };
 
 struct vtr_rings {
@@ -37,6 +57,7 @@ struct vtr_rings {
 	pthread_t thread;
 	int has_thread;
 	atomic_int is_over; /* the thread is to end */
+	struct wishes *wishes;
 	struct ring *rings; /* the thread's while it runs */
 	size_t count;
 };
@@ -45,9 +66,11 @@ struct vtr_rings {
 
 static void close_ring(const struct ring *ring)
 {
-	close(ring->memory);
+	if (ring->memory >= 0)
+		close(ring->memory);
 	if (ring->process >= 0)
 		close(ring->process);
+	free(ring->head);
 }
 
 static void close_settled(struct vtr_rings *r)
@@ -75,33 +98,66 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void keep(struct vtr_rings *r, const struct ring *ring)
+/* A process that sends its ring again makes no second one. */
+static int is_known(const struct vtr_rings *r, int memory)
+{
+	struct stat st, other;
+	size_t i;
+
+	if (fstat(memory, &st))
+		return 1;
+	for (i = 0; i < r->count; i++)
+		if (!fstat(r->rings[i].memory, &other) && other.st_dev == st.st_dev &&
+			other.st_ino == st.st_ino)
+			return 1;
+	return 0;
+}
+
+/* 0: the ring is the list's. */
+static int keep(struct vtr_rings *r, struct ring *ring)
 {
 	struct ring *grown;
 
 	if (!r->count)
 		allow_descriptors();
 	close_settled(r);
+	ring->head = malloc(sizeof(*ring->head));
 	grown = realloc(r->rings, (r->count + 1) * sizeof(*grown));
-	if (!grown) {
-		close_ring(ring);
-		return;
-	}
-	r->rings = grown;
+	if (grown)
+		r->rings = grown;
+	if (!ring->head || !grown || is_known(r, ring->memory) ||
+		vtr_flight_image_head(ring->memory, ring->head, NULL))
+		return -1;
 	r->rings[r->count++] = *ring;
+	return 0;
+}
+
+/* Closes all descriptors of a message but a single one, which it returns; -1: there is no single one. */
+static int take_descriptor(const struct cmsghdr *c)
+{
+	size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
+	int fd = -1;
+
+	for (i = 0; i < count; i++) {
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+		if (count > 1)
+			close(fd);
+	}
+	return count == 1 ? fd : -1;
 }
 
 static struct ring read_control(struct msghdr *message)
 {
-	struct ring ring = {-1, -1};
+	struct ring ring = {.memory = -1, .process = -1};
 	struct cmsghdr *c;
 	struct ucred sender;
 
 	for (c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
-		if (c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-			memcpy(&ring.memory, CMSG_DATA(c), sizeof(int));
+		/* The kernel makes one of all that a message has. */
+		if (c->cmsg_type == SCM_RIGHTS)
+			ring.memory = take_descriptor(c);
 		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(sender))) {
 			memcpy(&sender, CMSG_DATA(c), sizeof(sender));
 			ring.process = (int)syscall(SYS_pidfd_open, sender.pid, 0);
@@ -110,12 +166,13 @@ static struct ring read_control(struct msghdr *message)
 	return ring;
 }
 
-/* Keeps the first descriptor of a message; more than one it has no room for. Returns the message's
- * bytes; 0 if the socket was shut down; -1 and errno. */
+/* Keeps the ring of a message that has one descriptor and nothing else; there is room for as many as a
+ * message can have, so that each is closed. Returns the message's bytes; 0 if the socket was shut down; -1
+ * and errno. */
 static ssize_t receive(struct vtr_rings *r, int flags)
 {
 	union {
-		char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+		char bytes[CONTROL_BYTES];
 		struct cmsghdr aligned;
 	} control;
 	char byte = '\0';
@@ -125,14 +182,13 @@ static ssize_t receive(struct vtr_rings *r, int flags)
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes)};
 	ssize_t n = recvmsg(r->fd, &message, MSG_CMSG_CLOEXEC | flags);
-	struct ring ring = {-1, -1};
+	struct ring ring;
 
-	if (n >= 0)
-		ring = read_control(&message);
-	if (ring.memory >= 0)
-		keep(r, &ring);
-	else if (ring.process >= 0)
-		close(ring.process);
+	if (n < 0)
+		return n;
+	ring = read_control(&message);
+	if (ring.memory < 0 || n != 1 || byte != VTR_HANDOVER_BYTE || keep(r, &ring))
+		close_ring(&ring);
 	return n;
 }
 
@@ -172,6 +228,22 @@ static int open_socket(struct vtr_rings *r)
 	return -1;
 }
 
+/* By the variables that the command gets. */
+static struct wishes *read_wishes(void)
+{
+	struct wishes *w = malloc(sizeof(*w));
+	const char *pattern = getenv("VPTRACE_OUTPUT");
+	struct vpt_err err;
+
+	if (w && vtr_options_resolve(NULL, &w->options, &err)) {
+		free(w);
+		w = NULL;
+	}
+	if (w)
+		snprintf(w->pattern, sizeof(w->pattern), "%s", pattern ? pattern : "");
+	return w;
+}
+
 int vtr_rings_listen(struct vtr_rings **out, struct vpt_err *err)
 {
 	struct vtr_rings *r = calloc(1, sizeof(*r));
@@ -179,8 +251,14 @@ int vtr_rings_listen(struct vtr_rings **out, struct vpt_err *err)
 
 	*out = NULL;
 	unsetenv("VPTRACE_RING_SOCKET"); /* one of a launcher around this one */
-	if (!r)
+	if (r) {
+		r->fd = -1;
+		r->wishes = read_wishes();
+	}
+	if (!r || !r->wishes) {
+		vtr_rings_free(r);
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the command's rings");
+	}
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	if (!open_socket(r))
@@ -226,14 +304,28 @@ static int still_runs(const struct ring *ring)
 	return ring->process >= 0 && poll(&end, 1, 0) == 0;
 }
 
-static int write_file(struct vtr_flight_view *view, const struct vtr_image_head *head,
-	const char *cause, struct vtr_list *list, struct vpt_err *err)
+/* The name that the ring's process would have given its file, if this run may have told it to. */
+static const char *path_of(const struct ring *ring, const struct wishes *wishes)
 {
-	const struct vtr_flight_why why = {.cause = cause, .ring = head->ring};
+	const struct vtr_image_head *head = ring->head;
+
+	if (vtr_output_fits(wishes->pattern, head->path))
+		return head->path;
+	vtr_say("a ring is written to %s: its process wanted %s, which is not the output of this "
+		"run; choose it with -o",
+		wishes->options.path, head->path);
+	return wishes->options.path;
+}
+
+static int write_file(struct vtr_flight_view *view, const struct ring *ring, const char *cause,
+	const struct wishes *wishes, struct vtr_list *list, struct vpt_err *err)
+{
+	const struct vtr_flight_why why = {.cause = cause, .ring = ring->head->ring};
+	const char *path = path_of(ring, wishes);
 	char name[PATH_MAX];
 	struct vpt_sink *file;
 	int rc = vtr_capture_file_new(
-		head->path, head->overwrite == 1 && !is_listed(list, head->path), &file, err);
+		path, wishes->options.overwrite && !is_listed(list, path), &file, err);
 
 	if (rc)
 		return rc;
@@ -246,11 +338,11 @@ static int write_file(struct vtr_flight_view *view, const struct vtr_image_head 
 	if (rc && *name)
 		unlink(name);
 	if (!rc)
-		vtr_list_file(list, (long)head->pid, name);
+		vtr_list_file(list, (long)ring->head->pid, name);
 	return rc;
 }
 
-static void write_ring(const struct ring *ring, struct vtr_list *list)
+static void write_ring(const struct ring *ring, const struct wishes *wishes, struct vtr_list *list)
 {
 	const char *cause = still_runs(ring) ? "leave" : "death";
 	struct vtr_flight_image *image = NULL;
@@ -260,10 +352,10 @@ static void write_ring(const struct ring *ring, struct vtr_list *list)
 
 	if (vtr_flight_image_is_settled(ring->memory))
 		return;
-	rc = vtr_flight_image_open(ring->memory, &image, &view, &err);
+	rc = vtr_flight_image_open(ring->memory, ring->head, &image, &view, &err);
 	/* A process that has recorded nothing leaves no file. */
 	if (!rc && view.count)
-		rc = write_file(&view, vtr_flight_image_head(image), cause, list, &err);
+		rc = write_file(&view, ring, cause, wishes, list, &err);
 	if (rc)
 		vtr_say("a ring was not written: %s", err.text);
 	vtr_flight_image_free(image);
@@ -277,7 +369,7 @@ void vtr_rings_write(struct vtr_rings *rings, struct vtr_list *list)
 		return;
 	stop_receiving(rings);
 	for (i = 0; i < rings->count; i++)
-		write_ring(&rings->rings[i], list);
+		write_ring(&rings->rings[i], rings->wishes, list);
 }
 
 void vtr_rings_free(struct vtr_rings *rings)
@@ -296,5 +388,6 @@ void vtr_rings_free(struct vtr_rings *rings)
 		rmdir(rings->folder);
 	}
 	free(rings->rings);
+	free(rings->wishes);
 	free(rings);
 }
