@@ -114,7 +114,7 @@ my_model:Sampler.decode = stage vae_decode
 your_model:Sampler.sample = request
 MARKS
 PYTHONPATH=$site VPTRACE_MARK=own.marks,diffusers python "what was of no use is said once, at the end" own/generate.py
-says err "vptrace: marks: own.marks:3: my_model:Sampler.decode: there is no such function; own.marks:4: your_model:Sampler.sample: the module was never imported"
+says err "vptrace: marks: own.marks:3: my_model:Sampler.decode: there is no such function in $work/own/my_model.py; own.marks:4: your_model:Sampler.sample: the module was never imported"
 same "in one line" 1 "$(wc -l <err)"
 echo 'my_model:Sampler.denoise = stepp' >wrong.marks
 PYTHONPATH=$site VPTRACE_MARK=wrong.marks python "a mistake in the file is one line, and the program runs" own/generate.py

@@ -511,7 +511,7 @@ def what_cannot_be_marked_says_so_and_the_program_runs_on():
             "mark_calls():2: M:A.part: part: expected a function, found a partial",
             "mark_calls():3: M:x: x: expected a function, found a int",
             "mark_calls():4: M:A: A is a class: name its method, such as A.__call__",
-            "mark_calls():5: M:absent: there is no such function",
+            "mark_calls():5: M:absent: there is no such function in " + p.module.__file__.replace(p.name, "M"),
             "mark_calls():6: nowhere.at_all:f: the module was never imported",
             "mark_calls():7: M:cached: cached: expected a function, found a _lru_cache_wrapper"])
 

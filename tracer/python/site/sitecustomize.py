@@ -16,6 +16,57 @@ _ABOVE = os.path.dirname(_HERE)
 _HAS_MARKS = sys.version_info >= (3, 8)
 
 
+def _names_of(file):
+    """What a file of the package vptrace defines. The package itself is loaded only where it is needed."""
+    path = os.path.join(_ABOVE, "vptrace", file)
+    names = {"__file__": path, "__name__": file[:-len(".py")]}
+    with io.open(path, encoding="utf-8") as text:
+        exec(compile(text.read().encode("utf-8"), path, "exec"), names)  # pylint: disable=exec-used
+    return names
+
+
+class _Standard(object):  # pylint: disable=useless-object-inheritance
+    """While our modules are loaded, stands first on sys.meta_path and finds the modules of Python that they import, where the
+    program has files of their names too: none of these is run for us. It sees this thread alone."""
+
+    def __init__(self):
+        self._path = [path for path in sys.path if os.path.abspath(path or os.curdir) != _HERE]  # without the script's folder
+        self._thread, self._found = None, []
+
+    def find_spec(self, fullname, path=None, target=None):  # pylint: disable=unused-argument
+        if path is not None or fullname in _Modules.NAMES or self._thread != self._own_thread():
+            return None
+        from _frozen_importlib_external import PathFinder  # pylint: disable=import-outside-toplevel
+
+        spec = PathFinder.find_spec(fullname, self._path)
+        if spec is not None:
+            self._found.append((fullname, spec.origin))
+        return spec
+
+    @staticmethod
+    def _own_thread():
+        from _thread import get_ident  # pylint: disable=import-outside-toplevel
+
+        return get_ident()
+
+    def __enter__(self):
+        self._thread = self._own_thread()
+        sys.meta_path.insert(0, self)
+
+    def __exit__(self, *error):
+        from _frozen_importlib_external import PathFinder  # pylint: disable=import-outside-toplevel
+
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        for name, origin in self._found:  # the program gets what it would get without us
+            spec = PathFinder.find_spec(name)
+            if spec is not None and spec.origin != origin:
+                sys.modules.pop(name, None)
+        self._found = []
+
+
+_standard = _Standard()
+
+
 class _Modules(object):  # pylint: disable=useless-object-inheritance
     """Stands last on sys.meta_path: finds our own modules where the program has none of these names."""
 
@@ -54,12 +105,17 @@ _waiting = []
 def _load():
     del _waiting[:]
     try:
-        import vptrace  # pylint: disable=import-outside-toplevel
-        import vptrace_marks  # pylint: disable=import-outside-toplevel
-
-        vptrace_marks.start_from_environment(vptrace)
+        with _standard:
+            load = _names_of("_own.py")["load"]
+            load("vptrace_marks").start_from_environment(load("vptrace"))
     except Exception as error:  # pylint: disable=broad-except
-        sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(error).__name__, error))
+        _fail(error)
+
+
+def _fail(error):
+    text = "no marks: %s: %s" % (type(error).__name__, error)
+    if not _tell("unused", "failure\t" + text):
+        sys.stderr.write("vptrace: %s\n" % text)
 
 
 # ---- what is marked ----
@@ -126,20 +182,8 @@ def _watch(what):
 
 
 def _tell(what, text):
-    """Adds a line to the list of tracer/run_list.h. Returns whether there is one."""
-    path = os.environ.get("VPTRACE_LIST")
-    if not path:
-        return False
-    text = "".join("\\x%02x" % ord(c) if c < " " or c == "\\" else c for c in text)
-    try:
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-        try:
-            os.write(file, (u"%s %d %s\n" % (what, os.getpid(), text)).encode("utf-8", "replace"))
-        finally:
-            os.close(file)
-    except OSError:
-        return False
-    return True
+    """Adds a line to the launcher's list. Returns whether there is one."""
+    return bool(os.environ.get("VPTRACE_LIST")) and _names_of("_launcher.py")["tell"]([(what, text)])
 
 
 def _library():
@@ -165,6 +209,15 @@ def _tell_waiting():
 # ---- ends ----
 
 
+def _stop(path):
+    if not _HAS_MARKS:
+        import ctypes  # pylint: disable=import-outside-toplevel
+    else:
+        with _standard:
+            import ctypes  # pylint: disable=import-outside-toplevel
+    ctypes.CDLL(path).vptrace_stop(None)
+
+
 def _end():
     """Ends the capture of this process, if libvptrace.so is in it. Python ends some processes without the C library's exit(),
     which would do it."""
@@ -172,9 +225,7 @@ def _end():
     try:
         path = _library()
         if path:
-            import ctypes  # pylint: disable=import-outside-toplevel
-
-            ctypes.CDLL(path).vptrace_stop(None)
+            _stop(path)
     except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
         pass
 
@@ -242,5 +293,5 @@ if _MARK:
         elif _MARK != "none":
             _waiting.append(("python", "they need Python 3.8 or later, and a process ran Python %d.%d" % sys.version_info[:2], False))
     except Exception as _error:  # pylint: disable=broad-except
-        sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(_error).__name__, _error))
+        _fail(_error)
 _run_the_next()

@@ -47,7 +47,7 @@ override the arguments below.
 
 import sys
 
-from . import _library, _torch  # pylint: disable=unused-import  # also for vptrace_marks
+from . import _launcher, _library, _torch  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, trace)
 from ._library import available, last_error, version
@@ -78,12 +78,13 @@ def mark_calls(*marks):
     README.md next to this package describes the lines. A mistake in them raises a ValueError with its place. Without
     the library nothing is marked. unmark_calls() undoes all marks. (mark() is different: it marks a moment.)
     """
-    import vptrace_marks  # pylint: disable=import-outside-toplevel
+    from ._own import load  # pylint: disable=import-outside-toplevel
 
-    return vptrace_marks.start(sys.modules[__name__], marks)
+    return load("vptrace_marks").start(sys.modules[__name__], marks)
 
 
 def unmark_calls():
     """Restores every function that mark_calls(), or `vptrace run`, has marked."""
-    if "vptrace_marks" in sys.modules:
-        sys.modules["vptrace_marks"].stop()
+    from ._own import load  # pylint: disable=import-outside-toplevel
+
+    load("vptrace_marks").stop()

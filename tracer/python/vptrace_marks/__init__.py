@@ -23,6 +23,13 @@ _ESSENTIAL = ("request", "block", "step", "block begin", "step begin", "step end
 _SAID = 3  # complaints in the line at the end
 
 
+def _origin(name, preposition=" from "):
+    """Where a module comes from, in words: it may be another one of this name, beside the script."""
+    module = sys.modules.get(name)
+    places = [getattr(module, "__file__", None)] + list(getattr(module, "__path__", ()))
+    return next((preposition + os.path.abspath(place) for place in places if isinstance(place, str)), "")
+
+
 class _Marking:
     """What is marked in this process."""
 
@@ -72,7 +79,7 @@ class _Marking:
         packages = [package for package in source.packages if package in sys.modules]
         if not any(line.wrapped for line in source.lines):
             for package in packages[:1]:
-                yield key, "%s: %s was imported, but nothing in it is what the preset names" % (key, package)
+                yield key, "%s: %s was imported%s, but nothing in it is what the preset names" % (key, package, _origin(package))
             if source.asked_for and not packages:
                 yield key, key + ": none of its modules was imported"
             return
@@ -111,7 +118,7 @@ class _Marking:
         if line.module == getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None):
             return "python -m runs this module as __main__, write __main__ instead"
         imported = "*" in line.module or line.module in sys.modules
-        return "there is no such function" if imported else "the module was never imported"
+        return "there is no such function" + _origin(line.module, " in ") if imported else "the module was never imported"
 
     def _hit(self):
         """The marks that calls of the program have hit, in words."""
@@ -144,34 +151,12 @@ class _Marking:
             found = [(key, text) for key, text in found if recorded or not (helper or key.startswith("preset "))]
             unused = [("unused", "%s\t%s" % complaint) for complaint in found]
             hit = [("marks", self._hit())] if self._hit() and not recorded else []
-            if not _tell_launcher(hit + used + unused) and found:
+            if not vptrace._launcher.tell(hit + used + unused) and found:  # pylint: disable=protected-access
                 more = len(found) - _SAID
                 text = "; ".join(text for _, text in found[:_SAID]) + ("; and %d more" % more if more > 0 else "")
                 sys.stderr.write("vptrace: marks: %s\n" % text)
         except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
             pass
-
-
-def _escaped(text):
-    return "".join("\\x%02x" % ord(c) if c < " " or c == "\\" else c for c in text)
-
-
-def _tell_launcher(said):
-    """Adds lines to the list of tracer/run_list.h. Returns whether there is one: `vptrace run` has started this process and has not
-    ended."""
-    path = os.environ.get("VPTRACE_LIST")
-    if not path:
-        return False
-    try:
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-    except OSError:
-        return False
-    try:
-        for what, text in said:
-            os.write(file, ("%s %d %s\n" % (what, os.getpid(), _escaped(text))).encode("utf-8", "replace"))
-    finally:
-        os.close(file)
-    return True
 
 
 _marking = None  # pylint: disable=invalid-name

@@ -32,6 +32,7 @@ def torch_is_there():
     tracing = getattr(getattr(torch, "compiler", None), "is_compiling", tracing)
 
 
+_OWN = ("vptrace", "vptrace_marks", "_own_vptrace", "_own_vptrace_marks")  # see vptrace/_own.py
 _made = []  # the code of functions that are no module's
 _skip = None  # pylint: disable=invalid-name
 
@@ -45,7 +46,7 @@ def compiler_is_there():
         for code in _made:
             skip(code)
         for name in list(sys.modules):
-            if name.partition(".")[0] in ("vptrace", "vptrace_marks"):
+            if name.partition(".")[0] in _OWN:
                 _skip_all(skip, vars(sys.modules[name]), name)
 
 
