@@ -244,6 +244,7 @@ done <<'CASES'
 capture later|now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or delay:SECONDS
 capture nvtx:|now, api
 capture nvtx:a:0|now, api
+capture nvtx:a:2-3|now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or delay:SECONDS
 capture step:|now, api
 capture step:5-3|now, api
 capture step:a|now, api

@@ -576,6 +576,9 @@ static void how_slow_is_a_decimal_number(void **state)
 		{"slow:5e3", 0},
 		{"slow:inf", 0},
 		{"slow:18446744073709551616", 0},
+		{"slow:2,slow:3", 0},
+		{"signal:USR1,slow:2,signal:USR2", 0},
+		{"signal:USR1,slow:2,mark:a", 2},
 	};
 	struct vtr_snapshot_on got;
 	char text[VTR_SNAPSHOT_TEXT_MAX];

@@ -68,9 +68,11 @@ static void a_trigger_is_a_word_and_what_it_needs(void **state)
 static void other_triggers_are_refused(void **state)
 {
 	static const char *const texts[] = {"later", "NOW", "now ", "nvtx", "nvtx:", "nvtx:a:0",
-		"nvtx::1", "step:", "step:-1", "step:1-", "step:2-1", "step:1-2-3", "step:x",
-		"step:99999999999999999999", "step:0-18446744073709551615", "delay:", "delay:.5",
-		"delay:1.", "delay:-1", "delay:1s", "delay:0.0000000001", "delay:99999999999"};
+		"nvtx:a:2-3", "nvtx:a:2x", "nvtx:a:-1", "nvtx:a:+1", "nvtx:a:1.5", "nvtx:a:1,2",
+		"nvtx:a:b:2-3", "nvtx:a:18446744073709551616", "nvtx::1", "step:", "step:-1",
+		"step:1-", "step:2-1", "step:1-2-3", "step:x", "step:99999999999999999999",
+		"step:0-18446744073709551615", "delay:", "delay:.5", "delay:1.", "delay:-1",
+		"delay:1s", "delay:0.0000000001", "delay:99999999999"};
 	char longest[VTR_TRIGGER_NAME_MAX + 16] = "nvtx:";
 	struct vtr_trigger got;
 	struct vpt_err err;

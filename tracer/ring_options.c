@@ -108,19 +108,26 @@ static const struct {
 	int (*read)(const char *text, struct vtr_snapshot_on *out);
 } words[] = {{"mark:", read_mark}, {"slow:", read_slow}, {"signal:", read_signal}};
 
-static int read_one(const char *text, struct vtr_snapshot_on *out)
+/* `seen`: bit by word; there is one trigger of each sort, so a second one would replace the first. */
+static int read_one(const char *text, unsigned *seen, struct vtr_snapshot_on *out)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(words); i++)
-		if (!strncmp(text, words[i].word, strlen(words[i].word)))
-			return words[i].read(text + strlen(words[i].word), out);
+	for (i = 0; i < COUNT(words); i++) {
+		if (strncmp(text, words[i].word, strlen(words[i].word)) != 0)
+			continue;
+		if (*seen & 1u << i)
+			return -1;
+		*seen |= 1u << i;
+		return words[i].read(text + strlen(words[i].word), out);
+	}
 	return -1;
 }
 
 int vtr_snapshot_on_read(const char *text, struct vtr_snapshot_on *out, struct vpt_err *err)
 {
 	char copy[VTR_SNAPSHOT_TEXT_MAX], *next = copy, *one;
+	unsigned seen = 0;
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -129,7 +136,7 @@ int vtr_snapshot_on_read(const char *text, struct vtr_snapshot_on *out, struct v
 	if (strlen(text) < sizeof(copy)) {
 		snprintf(copy, sizeof(copy), "%s", text);
 		while (!rc && (one = strsep(&next, ",")))
-			rc = read_one(one, out);
+			rc = read_one(one, &seen, out);
 	} else {
 		rc = -1;
 	}
@@ -137,7 +144,7 @@ int vtr_snapshot_on_read(const char *text, struct vtr_snapshot_on *out, struct v
 		memset(out, 0, sizeof(*out));
 		return vpt_fail(err, VPT_EINVAL,
 			"expected mark:NAME, slow:K (at least 1) or signal:NAME (USR1, USR2, HUP, "
-			"WINCH, URG, IO, PWR), with commas between several, found \"%.100s\"",
+			"WINCH, URG, IO, PWR), one of each with commas between, found \"%.100s\"",
 			text);
 	}
 	snprintf(out->text, sizeof(out->text), "%s", text);

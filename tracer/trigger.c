@@ -45,13 +45,14 @@ int vtr_seconds_read(const char *text, uint64_t *ns)
 	return 0;
 }
 
-/* "NAME" or "NAME:COUNT"; a name that ends in a colon and digits needs a count of its own. */
+/* "NAME" or "NAME:COUNT". What begins with a digit or a sign after the last colon is a count, or a mistake:
+ * "a:2-3" is no name, since one that ends like this needs a count of its own. */
 static int read_range(const char *text, struct vtr_trigger *out)
 {
 	const char *end = text + strlen(text), *colon = strrchr(text, ':');
 
-	if (colon && !read_number(colon + 1, end, &out->count)) {
-		if (!out->count)
+	if (colon && (is_digit(colon[1]) || colon[1] == '-' || colon[1] == '+')) {
+		if (read_number(colon + 1, end, &out->count) || !out->count)
 			return -1;
 		end = colon;
 	}
