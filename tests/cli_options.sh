@@ -50,12 +50,21 @@ two files|info a b|expected one file, found "b" as well
 a file where none is expected|schema x|expected no file, found "x"
 an option after the dashes is a file|info a -- --format|expected one file, found "--format" as well
 convert without a target|convert x|expected -o FILE
+two formats|-f json x --format text|--format: given twice, as "json" and "text": expected one value
+the same format twice|./x -f json -fjson|--format: given twice
+two numbers|--top 5 --top=6 x|--top: given twice, as "5" and "6"
+the default after another value|--top 5 x --color never --color auto|--color: given twice
+two outputs|-o a x -o b|--output: given twice, as "a" and "b"
+two starts|--from 1s --from 2s x|--from: given twice
+two rules files|compare --rules a x y --rules b|--rules: given twice
+two formats of an export|export x --format csv --to perfetto|--format: given twice, as "csv" and "perfetto"
+two ends of an export|export x --to 1s --to 2s|--to: given twice, as "1s" and "2s"
 CSV of all kinds|cat x --format csv|expected one --kind
 CSV of two kinds|cat x --format csv --kind kernel --kind call|expected one --kind
 an unknown kind|cat x --kind kernl|did you mean "kernel"?
 CASES
 
-# Options may stand anywhere, joined or apart; the last one counts. The file is missing: exit code 1, and that
+# Options may stand anywhere, joined or apart. The file is missing: exit code 1, and that
 # tells that the words were understood.
 while IFS='|' read -r name arguments; do
 	expect 1 "$name" $arguments
@@ -67,7 +76,12 @@ a letter with its argument joined|-n5 /nowhere/at/all
 a letter with its argument apart|-n 5 /nowhere/at/all
 options after the file|/nowhere/at/all --top 5
 the file after the dashes|--top 5 -- /nowhere/at/all
-an option given twice|--top 0005 --top 6 /nowhere/at/all
+a number with zeros before it|--top 0005 /nowhere/at/all
+a value that is the default|--format text --color auto /nowhere/at/all
+a flag given twice|--force --force /nowhere/at/all
+an option that may be repeated|cat --kind kernel --kind call /nowhere/at/all
+conditions, of which each counts|--fail-if fps<1 --fail-if busy<1% /nowhere/at/all
+an older spelling beside an end|export --to csv --to 1s -o /nowhere/x.tables /nowhere/at/all
 the command that may be left out|analyze /nowhere/at/all
 times in each unit|--from 0 --to 1.5s --min-gap 10us /nowhere/at/all
 a fraction to the nanosecond|--from 1.000000001s --to 0.1min /nowhere/at/all

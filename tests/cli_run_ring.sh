@@ -285,6 +285,9 @@ done <<'CASES'
 --ring 5s --snapshot-on slow:0.5|expected mark:NAME
 --ring 5s --snapshot-on slow:1e3|expected mark:NAME
 --ring 5s --snapshot-on signal:KILL|expected mark:NAME
+--ring 5s --snapshot-on slow:2,slow:3|one of each
+--ring 5s --snapshot-on mark:a,slow:3,mark:b|one of each
+--ring 5s --ring 6s|--ring: given twice, as "5s" and "6s": expected one value
 --ring 5s --max-bytes 5M|expected no limit of the file with a ring
 CASES
 rule="a ring shorter than one chunk"

@@ -87,7 +87,7 @@ static const struct vpa_option options[OPTIONS] = {
 		"text: print the run, its limit and what to fix first, in at most 24 "
 		"lines"},
 	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
-	[FAIL_IF] = {"fail-if", '\0', VPA_TEXT, "CONDITION", NULL,
+	[FAIL_IF] = {"fail-if", '\0', VPA_TEXTS, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
 };
 

@@ -13,7 +13,7 @@
 enum { KIND, FORMAT, FROM, TO, OUTPUT, MEMORY, FORCE, SAFE, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
-	[KIND] = {"kind", 'k', VPA_TEXT, "KIND", NULL,
+	[KIND] = {"kind", 'k', VPA_TEXTS, "KIND", NULL,
 		"print only this kind; may be repeated (all events)"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "jsonl|csv", "jsonl",
 		"csv: one kind, with a header line"},

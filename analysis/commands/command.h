@@ -51,6 +51,7 @@ enum vpa_exit {
 enum vpa_option_type {
 	VPA_FLAG,     /* takes no argument */
 	VPA_TEXT,     /* any text */
+	VPA_TEXTS,    /* the same; may be given several times, and each value counts */
 	VPA_NUMBER,   /* a whole number; `argument` is "MIN..MAX" */
 	VPA_DURATION, /* "1.5s", "200ms", "10us", "5000ns", "0" */
 	VPA_CHOICE,   /* one of the words of `argument`, "text|json" */
@@ -96,6 +97,7 @@ struct vpa_args {
 	const struct vpa_command *command;
 	struct vpa_given *given; /* defaults first, then in the order of the command line */
 	size_t given_count;
+	size_t default_count; /* of these, defaults */
 	const char **operands;
 	size_t operand_count;
 	size_t first_count; /* operands before "--", of a command with sides; 0: no "--" */
@@ -106,7 +108,8 @@ struct vpa_args {
 VPA_COMMANDS(VPA_DECLARE)
 #undef VPA_DECLARE
 
-/* Reads the words after the command's name. VPT_EINVAL with a sentence on misuse. The texts are
+/* Reads the words after the command's name. VPT_EINVAL with a sentence on misuse, which includes a second
+ * value for an option that takes one: neither should win silently. The texts are
  * borrowed from argv; free the rest with vpa_args_free(), also after a failure. */
 int vpa_args_read(const struct vpa_command *command, int argc, char **argv, struct vpa_args *out,
 	struct vpt_err *err);
@@ -120,6 +123,10 @@ int vpa_has(
 const char *vpa_text_of(const struct vpa_args *args, unsigned option); /* NULL: not given */
 uint64_t vpa_number_of(const struct vpa_args *args, unsigned option);  /* 0: not given */
 int vpa_is(const struct vpa_args *args, unsigned option, const char *text);
+
+/* VPT_EINVAL with a sentence if `first`, a value of the option --NAME, is not NULL. */
+int vpa_given_once(const char *name, const struct vpa_given *first, const struct vpa_given *again,
+	struct vpt_err *err);
 
 /* Reads a duration exactly, without floating point. VPT_EINVAL with a sentence on misuse. */
 int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err);

@@ -39,7 +39,8 @@ static const struct vpa_option options[OPTIONS] = {
 		"write to this file or folder; - is standard output (the input's name with another "
 		"ending)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
-	[TO] = {"to", '\0', VPA_TEXT, "TIME", NULL, "window end, relative to the capture's start"},
+	/* an end and a format may be given; each of them once, see read_format() */
+	[TO] = {"to", '\0', VPA_TEXTS, "TIME", NULL, "window end, relative to the capture's start"},
 	[RANGE] = VPA_RANGE_OPTION("window"),
 	[RULES] = VPA_RULES_OPTION("analyze --help"),
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
@@ -103,24 +104,28 @@ static int read_end(struct vpa_given *to, struct vpt_err *err)
 static int read_format(const struct vpa_args *args, const struct vpa_exporter **exporter,
 	struct vpa_given *to, struct vpt_err *err)
 {
-	const char *old = NULL;
+	const struct vpa_given *format = NULL;
 	int rc = VPT_OK;
 	size_t i;
 
 	*to = (struct vpa_given){.text = NULL};
-	for (i = 0; i < args->given_count && !rc; i++) {
+	*exporter = vpa_exporter_find(VPA_EXPORTER_USUAL);
+	for (i = args->default_count; i < args->given_count && !rc; i++) {
 		const struct vpa_given *g = &args->given[i];
 
 		if (g->option == FORMAT || (g->option == TO && vpa_exporter_find(g->text))) {
+			rc = vpa_given_once("format", format, g, err);
+			format = g;
 			*exporter = vpa_exporter_find(g->text);
-			old = g->option == TO ? g->text : old;
 		} else if (g->option == TO) {
+			rc = vpa_given_once("to", to->text ? to : NULL, g, err);
 			*to = *g;
-			rc = read_end(to, err);
+			if (!rc)
+				rc = read_end(to, err);
 		}
 	}
-	if (!rc && old)
-		vpa_say("--to %s is an older spelling of --format %s", old, old);
+	if (!rc && format && format->option == TO)
+		vpa_say("--to %s is an older spelling of --format %s", format->text, format->text);
 	return rc;
 }
 

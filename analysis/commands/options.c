@@ -176,6 +176,30 @@ static int read_choice(const struct vpa_option *o, struct vpt_err *err, const st
 		err, VPT_EINVAL, "expected one of %s, found \"%.60s\"", o->argument, g->text);
 }
 
+int vpa_given_once(const char *name, const struct vpa_given *first, const struct vpa_given *again,
+	struct vpt_err *err)
+{
+	if (!first)
+		return VPT_OK;
+	return vpt_fail(err, VPT_EINVAL,
+		"--%s: given twice, as \"%.60s\" and \"%.60s\": expected one value", name,
+		first->text, again->text);
+}
+
+/* A flag says the same however often it is given. */
+static int check_single(const struct vpa_args *args, const struct vpa_given *g, struct vpt_err *err)
+{
+	const struct vpa_option *o = &args->command->options[g->option];
+	const struct vpa_given *first = NULL;
+	size_t i;
+
+	for (i = args->default_count; i < args->given_count && !first; i++)
+		if (args->given[i].option == g->option)
+			first = &args->given[i];
+	return o->type == VPA_FLAG || o->type == VPA_TEXTS ? VPT_OK
+							   : vpa_given_once(o->name, first, g, err);
+}
+
 /* Takes one value into args->given, checked by the option's type. */
 static int take(struct vpa_args *args, unsigned option, const char *text, struct vpt_err *err)
 {
@@ -191,12 +215,13 @@ static int take(struct vpa_args *args, unsigned option, const char *text, struct
 		rc = vpa_duration_read(text, &g->number, err);
 	else if (o->type == VPA_CHOICE || (o->type == VPA_MODE && *text))
 		rc = read_choice(o, err, g);
-	if (!rc) {
-		args->given_count++;
-		return VPT_OK;
+	if (rc) {
+		strncat(where, o->name, sizeof(where) - 3);
+		vpt_err_at(err, where);
+		return rc;
 	}
-	strncat(where, o->name, sizeof(where) - 3);
-	vpt_err_at(err, where);
+	rc = check_single(args, g, err);
+	args->given_count += !rc;
 	return rc;
 }
 
@@ -356,6 +381,7 @@ int vpa_args_read(const struct vpa_command *command, int argc, char **argv, stru
 	for (i = 0; i < command->option_count && !rc; i++)
 		if (command->options[i].fallback)
 			rc = take(out, i, command->options[i].fallback, err);
+	out->default_count = out->given_count;
 	if (!rc)
 		rc = read_words(out, &w, err);
 	if (!rc && !out->wants_help)

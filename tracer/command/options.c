@@ -26,7 +26,7 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
 		"the most samples per second of the Python stacks of threads that call CUDA, 1 to "
 		"1000; 0 or off: none (200)"},
-	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE|RULE", "auto",
+	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXTS, "PRESET|FILE|RULE", "auto",
 		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
 		"all "
 		"presets, or none; may be given several times"},

@@ -36,15 +36,16 @@ static const char *kinds(void)
 
 enum vpa_operand vpa_manual_operand(const struct vpa_option *option, const char **words)
 {
+	const int is_text = option->type == VPA_TEXT || option->type == VPA_TEXTS;
 	static char choice[200];
 	char *bar;
 
 	*words = "";
 	if (option->type == VPA_FLAG || option->type == VPA_MODE)
 		return VPA_OPERAND_NONE;
-	if (option->type == VPA_TEXT && !strcmp(option->argument, "FILE"))
+	if (is_text && !strcmp(option->argument, "FILE"))
 		return VPA_OPERAND_FILE;
-	if (option->type == VPA_TEXT && !strcmp(option->argument, "KIND")) {
+	if (is_text && !strcmp(option->argument, "KIND")) {
 		*words = kinds();
 		return VPA_OPERAND_WORDS;
 	}

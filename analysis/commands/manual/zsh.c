@@ -39,6 +39,21 @@ static void put_quoted(FILE *out, const char *text, const char *special)
 	}
 }
 
+/* The name, in both forms if it has a letter. "*" offers it again after it has been given; without it, a list
+ * in parentheses says what the option excludes: itself. */
+static void put_name(FILE *out, const struct vpa_option *o, const char *joined)
+{
+	int again = o->type == VPA_TEXTS;
+
+	if (o->letter && again)
+		fprintf(out, "'*'{-%c%s,--%s%s}'[", o->letter, *joined ? "+" : "", o->name, joined);
+	else if (o->letter)
+		fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", o->letter, o->name, o->letter,
+			*joined ? "+" : "", o->name, joined);
+	else
+		fprintf(out, "'%s--%s%s[", again ? "*" : "", o->name, joined);
+}
+
 static void put_option(FILE *out, const struct vpa_option *o)
 {
 	const char *words;
@@ -49,10 +64,7 @@ static void put_option(FILE *out, const struct vpa_option *o)
 	if (!o->help)
 		return;
 	fputs("      ", out);
-	if (o->letter)
-		fprintf(out, "'*'{-%c%s,--%s%s}'[", o->letter, *joined ? "+" : "", o->name, joined);
-	else
-		fprintf(out, "'*--%s%s[", o->name, joined);
+	put_name(out, o, joined);
 	vpa_help_of(o, help);
 	put_quoted(out, help, "[]\\:");
 	fputc(']', out);
