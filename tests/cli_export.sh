@@ -20,7 +20,7 @@ total() {
 
 need_trace trace.zst small_trace
 
-expect 0 "an export beside its input" export trace.zst --format perfetto
+expect 0 "an export into the current folder" export trace.zst --format perfetto
 silent out
 says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, "
 says err "to trace.pftrace"
@@ -36,6 +36,18 @@ grep -qF '"=sum "a""' found || fail "a name with quotes"
 grep -qF 'attribute: vptrace.rank 3' found || fail "the rank"
 grep -q 'process: 11 .* rank 3$' found || fail "processes stand in the order of their ranks: $(grep '^process:' found)"
 cp trace.pftrace usual
+
+mkdir far here
+cp trace.zst far/trace.zst
+cd here || exit 1
+for kind in perfetto:trace.pftrace chrome:trace.pt.trace.json.gz csv:trace.csv.d; do
+	"$VPT_ANALYZE" export ../far/trace.zst --format ${kind%%:*} 2>../err || fail "an export of a file elsewhere"
+	same "where the export of a file elsewhere is" "${kind#*:}" "$(ls)"
+	same "and that nothing is beside the file" trace.zst "$(ls ../far)"
+	rm -r "${kind#*:}"
+done
+cd ..
+rm -r far here
 
 expect 2 "an export is not overwritten" export trace.zst --format perfetto
 cmp -s usual trace.pftrace || fail "a refused export changed the file"

@@ -34,7 +34,7 @@ round_trip() {
 }
 
 # ---- the form ----
-expect 0 "an export beside its input" export trace.zst --format chrome
+expect 0 "an export into the current folder" export trace.zst --format chrome
 silent out
 says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, "
 says err "to trace.pt.trace.json.gz"

@@ -25,7 +25,7 @@ tables() {
 }
 
 # ---- the form ----
-expect 0 "a folder beside its input" export trace.zst --format csv
+expect 0 "a folder in the current folder" export trace.zst --format csv
 silent out
 says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, 5 gaps: "
 says err "to trace.csv.d"

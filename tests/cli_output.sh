@@ -27,6 +27,73 @@ for command in analyze cat convert; do
 	fi
 	chmod 700 folder && rmdir folder
 done
+# ---- the output is an input ----
+cp trace.zst input.zst
+ln -s input.zst link.zst
+ln input.zst twin.zst
+mkdir folder
+ln -s ../input.zst folder/far.zst
+printf 'range block\tb\n' >rules.tsv
+cp rules.tsv rules.copy
+same_file() { # same_file RULE COMMAND...: refused, also with --force, and the input is whole
+	rule=$1
+	shift
+	expect 2 "$rule" "$@" --force
+	grep -q "an input of this command" err || fail "$rule: another reason"
+	cmp -s trace.zst input.zst && [ -L link.zst ] && [ twin.zst -ef input.zst ] && [ -L folder/far.zst ] || fail "$rule: the input was replaced"
+	cmp -s rules.tsv rules.copy || fail "$rule: the rules were replaced"
+}
+while IFS='|' read -r command; do
+	for output in input.zst ./input.zst folder/../input.zst "$work/input.zst" link.zst twin.zst folder/far.zst; do
+		same_file "$command to its input as $output" $command input.zst -o "$output"
+	done
+	same_file "$command of a link to its file" $command link.zst -o input.zst
+done <<'COMMANDS'
+analyze
+analyze --format html
+analyze --format json
+cat
+convert
+export
+export --format chrome
+stacks
+stacks --format folded
+compare trace.zst
+compare --format html trace.zst
+compare --format json trace.zst --
+COMMANDS
+for command in analyze cat convert export stacks; do
+	rule="$command of standard input to its file"
+	cases=$((cases + 1))
+	"$VPT_ANALYZE" $command - -o input.zst --force <input.zst >out 2>err
+	same "$rule: exit code" 2 $?
+	says err "input.zst: is an input of this command, standard input: write to another file"
+	rule="$command of /dev/stdin to its file"
+	"$VPT_ANALYZE" $command /dev/stdin -o ./input.zst --force <input.zst >out 2>err
+	same "$rule: exit code" 2 $?
+	says err "an input of this command, /dev/stdin"
+	rule="$command appended to its input"
+	"$VPT_ANALYZE" $command input.zst -o - >>input.zst 2>err
+	same "$rule: exit code" 2 $?
+	says err "standard output: leads into an input of this command, input.zst: write to another file"
+	cmp -s trace.zst input.zst || fail "$rule: the input has changed"
+done
+same_file "A of a comparison" compare input.zst trace.zst -o input.zst
+same_file "a rules file" analyze trace.zst --rules rules.tsv -o rules.tsv
+same_file "a rules file of an export" export trace.zst --rules rules.tsv -o ./rules.tsv
+same_file "a baseline" compare --baseline trace.zst --baseline input.zst trace.zst -o link.zst
+expect 0 "a folder to replace" export trace.zst --format csv -o tables
+cp trace.zst tables/kernel.csv
+same_file "the folder of an input" export tables/kernel.csv --format csv -o tables
+same_file "the same from inside" export ./tables/kernel.csv --format jsonl -o "$work/tables"
+cmp -s trace.zst tables/kernel.csv || fail "an input in the folder to replace is lost"
+expect 0 "two commands of one input" analyze input.zst -o other
+"$VPT_ANALYZE" analyze - <trace.zst >other2 2>err || fail "a redirection to another file: exit code $?"
+same "a redirection to another file has the whole report" "$(wc -l <other)" "$(wc -l <other2)"
+"$VPT_ANALYZE" check - </dev/null >/dev/null 2>err
+same "devices are no files" 1 $?
+rm -r input.zst link.zst twin.zst folder rules.tsv rules.copy tables other other2
+
 expect 1 "a target for a file that is no trace" missing.zst -o new
 [ ! -e new ] || fail "a failed command left its target behind"
 same "nothing but the trace is left" "err out trace.zst" "$(echo $(ls -A))"

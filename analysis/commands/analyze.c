@@ -202,7 +202,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
 	if (!rc)
-		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze(args, &o, &report, &err);
 	if (!rc) {

@@ -233,7 +233,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), NULL, &err);
 	if (!rc)
-		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc) {

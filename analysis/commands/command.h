@@ -161,8 +161,9 @@ void vpa_out_text(struct vpa_out *o, const char *text, size_t len);
 /* Commits the output if nothing failed and `commit` is set, else removes it. 0 or an error code. */
 int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err);
 
-/* Whether `path` can be written. Call it before a long computation. 0 or an error code. */
-int vpa_out_check(const char *path, int force, struct vpt_err *err);
+/* Whether the output `path` can be written and is no input, see below. Call it before a long computation. 0 or an
+ * error code. */
+int vpa_out_check(const struct vpa_args *args, const char *path, int force, struct vpt_err *err);
 
 /* Prints one line on standard error, after the program's name. */
 #if defined(__GNUC__)
@@ -195,6 +196,10 @@ int vpa_trace_report(const char *operand, struct vpa_options *options, int progr
 
 /* The name of an operand in reports and messages: "-" is standard input. */
 const char *vpa_input_name(const char *operand);
+
+/* VPT_EINVAL with a sentence if `output`, a file, a folder or "-", is an operand or a file that an option reads,
+ * by whatever name: also with --force, since nobody replaces what is being read on purpose. */
+int vpa_inputs_check(const struct vpa_args *args, const char *output, struct vpt_err *err);
 
 /* The command line with all options that have been given, apart from defaults. A longer one is cut. */
 void vpa_command_line(const struct vpa_args *args, char *line, size_t size);

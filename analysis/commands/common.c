@@ -88,13 +88,13 @@ int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err)
 	return rc ? rc : finished;
 }
 
-int vpa_out_check(const char *path, int force, struct vpt_err *err)
+int vpa_out_check(const struct vpa_args *args, const char *path, int force, struct vpt_err *err)
 {
 	struct vpa_out o;
-	int rc;
+	int rc = vpa_inputs_check(args, path, err);
 
-	if (!strcmp(path, "-"))
-		return VPT_OK;
+	if (rc || !strcmp(path, "-"))
+		return rc;
 	rc = vpa_out_open(&o, path, force, err);
 	return rc ? rc : vpa_out_close(&o, 0, err);
 }

@@ -236,7 +236,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = split(args, &all.a_count, &err);
 	if (!rc)
-		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze_all(args, &o, &all, &err);
 	if (!rc) {

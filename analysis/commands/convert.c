@@ -164,7 +164,7 @@ static int run(const struct vpa_args *args)
 		rc = vpt_fail(&err, VPT_EINVAL, "convert: expected -o FILE, the capture to write");
 	/* Before an import of minutes, not after it. */
 	if (!rc)
-		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc) {

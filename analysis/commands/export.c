@@ -36,8 +36,8 @@ static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
 		"output format; see above"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
-		"write to this file or folder; - is standard output (the input's name with another "
-		"ending)"},
+		"write to this file or folder; - is standard output (in the current folder, the "
+		"input's name with another ending)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
 	/* an end and a format may be given; each of them once, see read_format() */
 	[TO] = {"to", '\0', VPA_TEXTS, "TIME", NULL, "window end, relative to the capture's start"},
@@ -194,17 +194,18 @@ static int read_options(struct job *j, struct vpt_err *err)
 	return vpa_window_check(vpa_given_of(args, FROM), o->has_to ? &to : NULL, o->range, err);
 }
 
-/* "dir/trace.json.gz" becomes "dir/trace.pftrace". */
-static char *usual_output(const char *path, const char *suffix)
+/* "dir/trace.json.gz" becomes "trace.pftrace", in the current folder as with every other output. */
+static char *usual_output(const char *operand, const char *suffix)
 {
 	static const char *const endings[] = {".gz", ".json", ".zst", ".sqlite"};
+	const char *slash = strrchr(operand, '/'), *path = slash ? slash + 1 : operand;
 	size_t len = strlen(path), i;
 	char *out = vpt_alloc(len + strlen(suffix) + 1, 1);
 
 	for (i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		size_t n = strlen(endings[i]);
 
-		if (len > n && path[len - n - 1] != '/' && !strncmp(path + len - n, endings[i], n))
+		if (len > n && !strncmp(path + len - n, endings[i], n))
 			len -= n;
 	}
 	if (!out)
@@ -308,18 +309,19 @@ static const char *archiver(void)
 /* Before an import of minutes, not after it. */
 static int check_output(const struct job *j, struct vpt_err *err)
 {
-	int force = vpa_has(j->args, FORCE);
+	int force = vpa_has(j->args, FORCE), rc;
 
 	if (j->args->operand_count > 1 && !j->exporter->archive)
 		return vpt_fail(err, VPT_EINVAL,
 			"--format %s takes one file; only --format %s combines several",
 			j->exporter->name, archiver());
 	if (!j->exporter->is_folder)
-		return vpa_out_check(j->output, force, err);
+		return vpa_out_check(j->args, j->output, force, err);
 	if (!strcmp(j->output, "-"))
 		return vpt_fail(err, VPT_EINVAL, "--format %s makes a folder: use -o FOLDER",
 			j->exporter->name);
-	return vpa_export_folder_check(j->output, force, err);
+	rc = vpa_inputs_check(j->args, j->output, err);
+	return rc ? rc : vpa_export_folder_check(j->output, force, err);
 }
 
 static int run(const struct vpa_args *args)

@@ -109,7 +109,7 @@ static int read_report(const struct vpa_args *args, struct vpa_report **report, 
 	int rc = vpa_shared_options_read(args, &o, err);
 
 	if (!rc)
-		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
 	if (!rc && rules)
 		rc = vpa_file_read(rules, &text, &o.rules_len, err);
 	o.rules = text;
