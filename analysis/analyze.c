@@ -237,20 +237,20 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		       : VPT_OK;
 }
 
+/* The time `ns` after the start; the end of time where there is none. */
+static uint64_t time_after(uint64_t start_ns, uint64_t ns)
+{
+	return start_ns + ns < start_ns ? UINT64_MAX : start_ns + ns;
+}
+
 /* The window: as requested, else from the capture's start to its last clock point. */
 static int choose_window(struct pass *p, struct vpt_err *err)
 {
 	const struct vpa_options *o = p->options;
-	const struct vpt_header *h = vpt_trace_header(p->trace);
-	const struct vpt_reader *reader = vpt_trace_reader(p->trace);
 	struct vpa_model *m = &p->model;
 	struct vpa_report *r = p->report;
-	uint64_t start = h->t0_ns;
+	uint64_t start = vpt_trace_start(p->trace);
 
-	/* A damaged header has no start; use the chunks' earliest time. */
-	if (!start && reader && vpt_reader_header_damaged(reader) &&
-		vpt_trace_times_from(p->trace, 0) != UINT64_MAX)
-		start = vpt_trace_times_from(p->trace, 0);
 	m->window_start_ns = start;
 	m->window_end_ns = UINT64_MAX;
 	if (p->found) {
@@ -259,17 +259,18 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 		r->window_note =
 			vpa_arena_printf(&r->arena, "range \"%s\", first instance", o->range);
 	}
-	if (o->has_from && start + o->from_ns > m->window_start_ns)
-		m->window_start_ns = start + o->from_ns;
-	if (o->has_to && start + o->to_ns < m->window_end_ns)
-		m->window_end_ns = start + o->to_ns;
+	if (o->has_from)
+		m->window_start_ns = vpa_later(m->window_start_ns, time_after(start, o->from_ns));
+	if (o->has_to)
+		m->window_end_ns = vpa_earlier(m->window_end_ns, time_after(start, o->to_ns));
 	if (!p->found && (o->has_from || o->has_to))
 		r->window_note = "--from/--to";
-	if (m->window_end_ns <= m->window_start_ns)
-		return vpt_fail(err, VPT_EINVAL,
-			"the window is empty: --from and --to, relative to the capture's "
-			"start, leave no time between them");
-	return VPT_OK;
+	/* A window that begins at the end of time has no end before it; check_from() refuses it. */
+	if (m->window_end_ns > m->window_start_ns || m->window_start_ns == UINT64_MAX)
+		return VPT_OK;
+	return vpt_fail(err, VPT_EINVAL,
+		"the window is empty: --from and --to, relative to the capture's start, leave no "
+		"time between them");
 }
 
 static void end_window(struct pass *p)
@@ -292,14 +293,16 @@ static void end_window(struct pass *p)
 }
 
 /* Whether --from is after everything in the trace. */
-static int check_from(const struct pass *p, struct vpt_err *err)
+static int check_from(struct pass *p, struct vpt_err *err)
 {
-	uint64_t from_ns = p->options->from_ns, from = p->model.window_start_ns;
+	uint64_t from = p->model.window_start_ns, start = vpt_trace_start(p->trace);
 	uint64_t last = p->last_clock_ns > p->last_event_ns ? p->last_clock_ns : p->last_event_ns;
 
-	if (!p->options->has_from || last <= from - from_ns || last > from)
+	if (!p->options->has_from || last <= start || last > from)
 		return VPT_OK;
-	return vpa_window_beyond(from_ns, last - (from - from_ns), err);
+	if (vpa_reading_end(&p->reading))
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the report");
+	return vpa_window_beyond(&p->reading, p->options->from_ns, last - start, err);
 }
 
 /* Time of the window in which nothing was recorded. Ops that began before a pause run on in it: that part of
@@ -402,6 +405,16 @@ static int look_range(void *ctx, struct vpa_range *range)
 	return VPT_OK;
 }
 
+/* The range was not found, or nothing can be inside it. */
+static int fail_range(struct pass *look, struct vpt_err *err)
+{
+	if (vpa_reading_end(&look->reading))
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the report");
+	return look->found ? vpa_window_of_nothing(&look->reading, look->options->range, err)
+			   : vpa_range_census_fail(&look->census, &look->model, &look->reading,
+				     look->options->range, err);
+}
+
 /* A first pass that only finds the range: from its start on the host to its last op's end. */
 static int find_range(struct pass *p, struct vpt_err *err)
 {
@@ -422,8 +435,8 @@ static int find_range(struct pass *p, struct vpt_err *err)
 	p->found = look.found;
 	p->found_start_ns = look.found_start_ns;
 	p->found_end_ns = look.found_end_ns;
-	if (!rc && !p->found)
-		rc = vpa_range_census_fail(&look.census, &look.model, p->options->range, err);
+	if (!rc && !(p->found && p->found_end_ns > p->found_start_ns))
+		rc = fail_range(&look, err);
 	free_pass(&look);
 	return rc;
 }
@@ -479,8 +492,8 @@ int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vp
 	p.report->top = p.options->top;
 	p.report->path = vpa_arena_text(&p.report->arena, path, strlen(path));
 	p.report->format = vpt_trace_format_name(trace);
-	p.report->has_realtime = h->t0_unix_ns != 0;
-	p.report->unix_offset_ns = h->t0_unix_ns ? h->t0_unix_ns - h->t0_ns : 0;
+	p.report->has_realtime = h->t0_unix_ns != 0 && !vpt_trace_start_is_doubted(trace);
+	p.report->unix_offset_ns = p.report->has_realtime ? h->t0_unix_ns - h->t0_ns : 0;
 	rc = run(&p, err);
 	free_pass(&p);
 	if (rc) {

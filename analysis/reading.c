@@ -216,7 +216,8 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	const struct vpt_import_stats *s = vpt_trace_import_stats(trace);
 	const struct vpt_reader *reader = vpt_trace_reader(trace);
 
-	*n = (struct vpa_reading){.trace = trace, .newest_ns = vpt_trace_header(trace)->t0_ns};
+	*n = (struct vpa_reading){.trace = trace, .newest_ns = vpt_trace_start(trace)};
+	n->counts[VPA_READING_START] = vpt_trace_start_is_doubted(trace) != 0;
 	n->counts[VPA_READING_HEADER] = reader && vpt_reader_header_damaged(reader);
 	if (!s)
 		return;

@@ -21,6 +21,7 @@
 	X(CUT_OUT, cut_out, "missing.cut_out_chunks")                                              \
 	X(WRONG, wrong, "missing.wrong_chunks")                                                    \
 	X(HEADER, header, "missing.file_header")                                                   \
+	X(START, start, "missing.start")                                                           \
 	X(NEWER, newer, "missing.newer_sections")                                                  \
 	X(TRUNCATED, truncated, "missing.rest_of_import")                                          \
 	X(MALFORMED, malformed, "missing.malformed_events")                                        \

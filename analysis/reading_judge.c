@@ -45,6 +45,12 @@ static const struct {
 	enum vpa_reading_count count;
 	const char *one, *many, *remedy;
 } sentences[] = {
+	{VPA_READING_START,
+		"the file's header gives a start after all of its events: the first event's time "
+		"is used",
+		"the file's header gives a start after all of its events: the first event's time "
+		"is used",
+		""},
 	{VPA_READING_CUT_OUT, "a chunk is missing from the middle of the file",
 		"chunks are missing from the middle of the file in % places", ""},
 	{VPA_READING_WRONG, "a chunk does not hold the events that its header counts",
@@ -288,7 +294,7 @@ static void judge_ring(struct judging *j)
 {
 	const struct vpa_reading *n = j->n;
 	char when[sizeof(n->ring_cause) + 4];
-	uint64_t start_ns = vpt_trace_header(n->trace)->t0_ns;
+	uint64_t start_ns = vpt_trace_start(n->trace);
 	double seconds = n->newest_ns > start_ns ? (double)(n->newest_ns - start_ns) / 1e9 : 0;
 
 	if (!n->ring[0])

@@ -10,11 +10,44 @@
 
 enum { SUGGESTIONS = 5, NAME_COLUMNS = 48 };
 
-int vpa_window_beyond(uint64_t from_ns, uint64_t length_ns, struct vpt_err *err)
+/* ---- whose fault it is ---- */
+
+static void take_first(void *ctx, const struct vpa_remark *remark)
 {
-	return vpt_fail(err, VPT_EINVAL,
+	struct vpa_remark *first = ctx;
+
+	if (remark->is_missing && !first->is_missing)
+		*first = *remark;
+}
+
+static int refuse(const struct vpa_reading *n, const char *text, struct vpt_err *err)
+{
+	struct vpa_remark first = {.is_missing = 0};
+
+	if (vpa_reading_judge(n, take_first, &first))
+		return vpt_fail(err, VPT_EINVAL, "%s", text);
+	return vpt_fail(
+		err, VPT_EDATA, "%.320s; the trace is incomplete: %.150s", text, first.text);
+}
+
+int vpa_window_beyond(
+	const struct vpa_reading *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
 		"--from: expected a time within the trace, which ends %s after its start, found %s",
 		vpa_duration(length_ns).text, vpa_duration(from_ns).text);
+	return refuse(n, text, err);
+}
+
+int vpa_window_of_nothing(const struct vpa_reading *n, const char *wanted, struct vpt_err *err)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "--range: the first range called \"%.100s\" has no length",
+		wanted);
+	return refuse(n, text, err);
 }
 
 /* ---- ranges ---- */
@@ -93,10 +126,10 @@ static void offer(struct suggestion *best, size_t *count, struct suggestion s)
 }
 
 int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_model *m,
-	const char *wanted, struct vpt_err *err)
+	const struct vpa_reading *n, const char *wanted, struct vpt_err *err)
 {
 	struct suggestion best[SUGGESTIONS];
-	char list[SUGGESTIONS * (4 * NAME_COLUMNS + 40)] = "";
+	char list[SUGGESTIONS * (4 * NAME_COLUMNS + 40)] = "", sentence[sizeof(list) + 400];
 	size_t count = 0, names = 0, used = 0, i;
 	uint32_t name;
 
@@ -108,9 +141,11 @@ int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_mod
 			(struct suggestion){
 				name, is_alike(vpa_name(m, name), wanted), c->counts[name]});
 	}
-	if (!names)
-		return vpt_fail(err, VPT_EINVAL,
+	if (!names) {
+		snprintf(sentence, sizeof(sentence),
 			"--range: no range is called \"%.100s\": the trace has no ranges", wanted);
+		return refuse(n, sentence, err);
+	}
 	for (i = 0; i < count; i++) {
 		struct vpt_text text = vpa_name(m, best[i].name);
 
@@ -118,7 +153,8 @@ int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_mod
 			i ? ", " : "", vpa_fit_part(text.text, text.len, NAME_COLUMNS).text,
 			vpa_count(best[i].count).text);
 	}
-	return vpt_fail(err, VPT_EINVAL,
+	snprintf(sentence, sizeof(sentence),
 		"--range: no range is called \"%.60s\"; the trace has %zu names, such as %s",
 		wanted, names, list);
+	return refuse(n, sentence, err);
 }

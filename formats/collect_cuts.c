@@ -69,6 +69,7 @@ static void widen_window(
 
 static int build_index(struct vpt_collect *c)
 {
+	uint64_t first = UINT64_MAX;
 	size_t total = 0, k, row;
 
 	for (k = 0; k < VPT_KIND_LIMIT; k++) {
@@ -90,11 +91,13 @@ static int build_index(struct vpt_collect *c)
 				c->kinds[k].values + row * (1 + (size_t)kind->n_columns);
 
 			c->index[c->index_count] = make_entry(kind, values, row);
+			first = values[1] && values[1] < first ? values[1] : first;
 			widen_window(c, &c->index[c->index_count++], values[2]);
 		}
 	}
+	/* Without any of them it begins with the first event of another kind. */
 	if (c->header.t0_ns == UINT64_MAX)
-		c->header.t0_ns = 0;
+		c->header.t0_ns = first == UINT64_MAX ? 0 : first;
 	/* The file's own window is not trusted: ignore a start after the end. */
 	if (c->given_start_ns &&
 		c->given_start_ns <= (c->given_end_ns ? c->given_end_ns : c->end_ns))

@@ -13,6 +13,8 @@ struct vpt_trace {
 	struct vpt_collect *collect;
 	struct vpt_import_stats stats;
 	uint64_t *times_from; /* by chunk */
+	uint64_t start_ns;
+	int start_is_doubted;
 	uint64_t size_bytes;
 };
 
@@ -130,6 +132,33 @@ static int list_times(struct vpt_trace *t, struct vpt_err *err)
 	return VPT_OK;
 }
 
+/* The end of the last event of a capture, as its chunks claim; 0: unknown. */
+static uint64_t latest(const struct vpt_reader *r)
+{
+	uint64_t t_max = 0;
+	size_t i;
+
+	for (i = 0; i < vpt_reader_chunks(r); i++) {
+		const struct vpt_chunk_info *info = vpt_reader_info(r, i);
+
+		if (info->state != VPT_CHUNK_DAMAGED && info->t_max_ns > t_max)
+			t_max = info->t_max_ns;
+	}
+	return t_max;
+}
+
+/* A window that begins after every event would be empty, and the capture would look complete. */
+static void find_start(struct vpt_trace *t)
+{
+	uint64_t last = t->reader ? latest(t->reader) : 0, first = t->times_from[0];
+	int is_damaged = t->reader && vpt_reader_header_damaged(t->reader);
+
+	t->start_ns = vpt_trace_header(t)->t0_ns;
+	t->start_is_doubted = last && last < t->start_ns && first <= last;
+	if (t->start_is_doubted || (is_damaged && first != UINT64_MAX))
+		t->start_ns = first;
+}
+
 int vpt_trace_open_source(struct vpt_source *src, struct vpt_trace **out, struct vpt_err *err)
 {
 	struct vpt_trace *t = vpt_calloc(1, sizeof(*t));
@@ -152,6 +181,7 @@ int vpt_trace_open_source(struct vpt_source *src, struct vpt_trace **out, struct
 	if (!rc)
 		rc = list_times(t, err);
 	if (!rc) {
+		find_start(t);
 		*out = t;
 		t = NULL;
 	}
@@ -203,6 +233,16 @@ const char *vpt_trace_format_name(const struct vpt_trace *t)
 const struct vpt_header *vpt_trace_header(const struct vpt_trace *t)
 {
 	return t->reader ? vpt_reader_header(t->reader) : vpt_collect_header(t->collect);
+}
+
+uint64_t vpt_trace_start(const struct vpt_trace *t)
+{
+	return t->start_ns;
+}
+
+int vpt_trace_start_is_doubted(const struct vpt_trace *t)
+{
+	return t->start_is_doubted;
 }
 
 size_t vpt_trace_chunks(const struct vpt_trace *t)

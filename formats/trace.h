@@ -28,6 +28,12 @@ enum vpt_trace_format vpt_trace_format(const struct vpt_trace *t);
 const char *vpt_trace_format_name(const struct vpt_trace *t); /* "vptrace", "kineto", "nsight" */
 const struct vpt_header *vpt_trace_header(const struct vpt_trace *t);
 
+/* Where the window begins: the start that the header gives, unless the header is damaged or its start cannot be
+ * true; then the earliest time in the file. */
+uint64_t vpt_trace_start(const struct vpt_trace *t);
+/* Whether the header gives a start after everything in the file. */
+int vpt_trace_start_is_doubted(const struct vpt_trace *t);
+
 size_t vpt_trace_chunks(const struct vpt_trace *t);
 
 /* A lower bound on the times in chunks from `index` on: the smallest t_min among them, ~0 if there

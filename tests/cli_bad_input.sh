@@ -126,6 +126,46 @@ says out "the file's header is damaged"
 expect 3 "info of it" info headless.zst
 says out "unknown: the header is damaged"
 
+# What a damaged file cannot show is no misuse; the same asked of a whole one is.
+while IFS='|' read -r arguments whole damaged; do
+	expect $whole "a whole capture: $arguments" $arguments whole.zst
+	expect $damaged "a damaged capture: $arguments" $arguments flipped.zst
+	expect $damaged "a torn capture: $arguments" $arguments torn.zst
+	expect $damaged "a killed capture: $arguments" $arguments killed.zst
+done <<'CASES'
+analyze --fail-if fps<16|2|3
+analyze --fail-if fps<16 --fail-if busy>0%|4|4
+compare --fail-if fps<16 whole.zst|2|3
+compare --fail-if bps+5% whole.zst|2|3
+analyze --range nowhere|2|1
+export -o - --range nowhere|2|1
+stacks --range nowhere|2|1
+compare --range nowhere whole.zst|2|2
+analyze --from 18446744073709551615ns|2|1
+cat --from 18446744073709551615ns|2|1
+export -o - --from 18446744073709551614ns --to 18446744073709551615ns|2|1
+CASES
+expect 1 "the reason is named" flipped.zst --range nowhere
+says err '--range: no range is called "nowhere": the trace has no ranges; the trace is incomplete: 1 damaged chunk left out (chunk 1 at '
+expect 3 "so is that of a condition" flipped.zst --fail-if 'fps<16'
+says err "--fail-if fps<16: unavailable"
+says out INCOMPLETE
+
+# A start that cannot be true is not the window's.
+corpus=$VPT_SOURCE_DIR/tests/corpus
+for file in bad-start-late.zst bad-start-last.zst; do
+	for command in analyze check info cat "analyze --to 1ms" "export -o -"; do
+		expect 3 "$command of $file" $command "$corpus/$file"
+	done
+	expect 3 "$file" "$corpus/$file" --format json
+	says out '"window_start_ns": 2000,'
+	says out "the file's header gives a start after all of its events: the first event's time is used"
+	expect 3 "a copy of $file" convert --force "$corpus/$file" -o copy.zst
+	expect 3 "a copy of $file" copy.zst --format json
+	says out '"window_start_ns": 2000,'
+	says out "the file's header gives a start after all of its events"
+done
+
 # A header that does not fit its rows, with good checksums.
 if command -v zstd >/dev/null; then
 	head -c "$3" whole.zst | tail -c +$(($2 + 1)) | zstd -qdc >payload

@@ -143,4 +143,43 @@ expect 0 "analyze it by name" analyze trace.zst
 cmp -s out report || fail "with and without the command's name reports differ"
 expect 0 "analyze as JSON" trace.zst --format json
 same "an object" "{" "$(head -c 1 out)"
+
+# ---- the window stays: of every file of the corpus that is whole, and of exports of Nsight Systems without GPU work ----
+window_of() { # window_of FILE: its window on the trace clock
+	"$VPT_ANALYZE" "$1" --format json 2>err | sed -n 's/^ *"window_\(start_\)\{0,1\}ns": //p' | tr -d ',' | tr '\n' ' '
+}
+same_window() { # same_window FILE
+	expected=$(window_of "$1")
+	"$VPT_ANALYZE" convert --force "$1" -o copy.zst 2>err || fail "convert $1: exit code $?"
+	same "the window of ${1##*/} and of its copy" "$expected" "$(window_of copy.zst)"
+	[ "$expected" ] || fail "$1 has no window"
+}
+whole=0
+for file in "$VPT_SOURCE_DIR"/tests/corpus/*; do
+	"$VPT_ANALYZE" "$file" >out 2>err || continue
+	same_window "$file"
+	whole=$((whole + 1))
+done
+[ $whole -gt 10 ] || fail "expected more than 10 whole files of the corpus, found $whole"
+if command -v sqlite3 >/dev/null && ! grep -q 'built without' err; then
+	nsight() { # nsight TABLE COLUMNS VALUES: an export with one row
+		rm -f one.sqlite
+		sqlite3 one.sqlite "create table StringIds(id integer primary key, value text); insert into StringIds values(1, 'cudaFree'), (2, 'r');
+			create table $1($2); insert into $1 values($3);"
+	}
+	while IFS='|' read -r table columns values window; do
+		nsight "$table" "$columns" "$values"
+		same_window one.sqlite
+		same "the window of $table alone" "$window" "$expected"
+	done <<'TABLES'
+CUPTI_ACTIVITY_KIND_SYNCHRONIZATION|start, end, deviceId, contextId, streamId, correlationId, globalPid, syncType, eventId|5000, 7000, 0, 1, 7, 1, 281474976710656, 1, 0|2000 5000 
+CUPTI_ACTIVITY_KIND_SYNCHRONIZATION|start, end, deviceId, contextId, streamId, correlationId, globalPid, syncType, eventId|5000, 7000, 0, 1, 7, 1, 281474976710656, 2, 3|2000 5000 
+PROFILER_OVERHEAD|start, end, globalTid, correlationId, nameId, returnValue|5000, 7000, 281474976710657, 1, 2, 0|2000 5000 
+NVTX_EVENTS|start, end, eventType, rangeId, category, color, text, globalTid, endGlobalTid, textId, domainId|5000, NULL, 34, 0, 0, 0, 'm', 281474976710657, 0, NULL, 0|0 5000 
+NVTX_EVENTS|start, end, eventType, rangeId, category, color, text, globalTid, endGlobalTid, textId, domainId|5000, 7000, 59, 0, 0, 0, 'r', 281474976710657, 0, NULL, 0|2000 5000 
+CUPTI_ACTIVITY_KIND_RUNTIME|start, end, globalTid, correlationId, nameId, returnValue|5000, 7000, 281474976710657, 1, 1, 0|2000 5000 
+TABLES
+else
+	echo "SKIPPED: exports of Nsight Systems: no sqlite3 to make them with"
+fi
 finish

@@ -59,6 +59,11 @@ two starts|--from 1s --from 2s x|--from: given twice
 two rules files|compare --rules a x y --rules b|--rules: given twice
 two formats of an export|export x --format csv --to perfetto|--format: given twice, as "csv" and "perfetto"
 two ends of an export|export x --to 1s --to 2s|--to: given twice, as "1s" and "2s"
+a limit of infinity|--fail-if fps<9999999999999999 x.zst|expected a number such as 16
+a margin of infinity|compare a b --margin 99999999999|expected percent below 100
+a window up to its start|--to 0 x|--to 0 is the start of the trace: the window is empty
+a window up to its start, with a beginning|cat --from 0 --to 0ns x|the window is empty
+the same of an export|export --to 0s x|the window is empty
 CSV of all kinds|cat x --format csv|expected one --kind
 CSV of two kinds|cat x --format csv --kind kernel --kind call|expected one --kind
 an unknown kind|cat x --kind kernl|did you mean "kernel"?

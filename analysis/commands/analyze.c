@@ -186,7 +186,7 @@ static int run(const struct vpa_args *args)
 	struct vpa_options o = {0};
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
-	int rc, complete = 1, held = 0;
+	int rc, code = VPA_EXIT_DONE;
 
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
@@ -205,18 +205,12 @@ static int run(const struct vpa_args *args)
 		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze(args, &o, &report, &err);
-	if (!rc) {
-		complete = report->verdict.complete;
-		rc = render(args, report, &err);
-	}
 	if (!rc)
-		rc = vpa_fail_if_check(args, FAIL_IF, report, NULL, &held, &err);
+		rc = render(args, report, &err);
+	if (!rc)
+		code = vpa_fail_if_exit(args, FAIL_IF, report, NULL, report->verdict.complete);
 	vpa_report_free(report);
-	if (rc)
-		return vpa_failed(&err);
-	if (held)
-		return VPA_EXIT_LIMIT;
-	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+	return rc ? vpa_failed(&err) : code;
 }
 
 const struct vpa_command vpa_cmd_analyze = {

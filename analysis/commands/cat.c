@@ -69,7 +69,7 @@ static int in_window(
 
 static void set_window(struct task *t, const struct vpa_args *args)
 {
-	uint64_t start = vpa_trace_start(t->trace);
+	uint64_t start = vpt_trace_start(t->trace);
 
 	t->windowed = vpa_has(args, FROM) || vpa_has(args, TO);
 	t->from_ns = start + vpa_number_of(args, FROM);
@@ -192,9 +192,21 @@ static int read_kinds(struct task *t, const struct vpa_args *args, struct vpt_er
 
 /* ---- the whole ---- */
 
+static int end_reading(struct task *t, const struct vpa_args *args, struct vpt_err *err)
+{
+	uint64_t start_ns = vpt_trace_start(t->trace);
+
+	if (vpa_reading_end(&t->reading))
+		return vpt_fail(err, VPT_ENOMEM, "no memory for what is missing");
+	if (vpa_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
+		return vpa_window_beyond(
+			&t->reading, vpa_number_of(args, FROM), t->last_ns - start_ns, err);
+	t->lossy = vpa_say_missing(t->path, &t->reading);
+	return VPT_OK;
+}
+
 static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err *err)
 {
-	uint64_t start_ns = vpa_trace_start(t->trace);
 	int csv = vpa_is(args, FORMAT, "csv"), rc, failed;
 
 	set_window(t, args);
@@ -208,14 +220,10 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind));
 	vpa_reading_begin(&t->reading, t->trace);
 	rc = put_all(t, err);
-	if (!rc && vpa_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
-		rc = vpa_window_beyond(vpa_number_of(args, FROM), t->last_ns - start_ns, err);
 	flush(t);
 	/* What was not read is not missing. */
 	if (!rc && !t->out.failed && !vpa_interrupted())
-		rc = vpa_reading_end(&t->reading);
-	if (!rc && !t->out.failed && !vpa_interrupted())
-		t->lossy = vpa_say_missing(t->path, &t->reading);
+		rc = end_reading(t, args, err);
 	vpa_reading_free(&t->reading);
 	failed = vpa_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
 	return rc ? rc : failed;

@@ -213,9 +213,6 @@ int vpa_interrupted(void);
 /* Dies of the caught signal. Returns VPA_EXIT_FAILED if there was none. */
 int vpa_interrupt_die(void);
 
-/* The origin of times given relative to the start, on the trace clock. */
-uint64_t vpa_trace_start(const struct vpt_trace *t);
-
 /* Reports what is missing from a trace that has been read, one line each on standard error. Returns
  * whether anything is. */
 struct vpa_reading;

@@ -202,16 +202,6 @@ int vpa_interrupt_die(void)
 
 /* ---- traces ---- */
 
-uint64_t vpa_trace_start(const struct vpt_trace *t)
-{
-	uint64_t t0_ns = vpt_trace_header(t)->t0_ns, first_ns = vpt_trace_times_from(t, 0);
-
-	/* A damaged header gives 0, which no capture starts at. */
-	if (t0_ns || first_ns == UINT64_MAX)
-		return t0_ns;
-	return first_ns;
-}
-
 static void say_remark(void *ctx, const struct vpa_remark *remark)
 {
 	if (remark->is_missing)

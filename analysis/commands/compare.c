@@ -229,7 +229,7 @@ static int run(const struct vpa_args *args)
 	struct captures all = {0};
 	struct vpt_err err = {0};
 	struct vpa_options o;
-	int complete = 1, held = 0, rc = set_options(args, &o, &how.margin, &err);
+	int code = VPA_EXIT_DONE, rc = set_options(args, &o, &how.margin, &err);
 
 	if (!rc)
 		rc = vpa_fail_if_read(args, FAIL_IF, 0, &err);
@@ -247,19 +247,13 @@ static int run(const struct vpa_args *args)
 
 		rc = vpa_compare(&a, &b, &how, &comparison, &err);
 	}
-	if (!rc) {
-		complete = comparison->complete;
-		rc = render(args, comparison, &err);
-	}
 	if (!rc)
-		rc = vpa_fail_if_check(args, FAIL_IF, NULL, comparison, &held, &err);
+		rc = render(args, comparison, &err);
+	if (!rc)
+		code = vpa_fail_if_exit(args, FAIL_IF, NULL, comparison, comparison->complete);
 	vpa_comparison_free(comparison);
 	free_captures(&all);
-	if (rc)
-		return vpa_failed(&err);
-	if (held)
-		return VPA_EXIT_LIMIT;
-	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+	return rc ? vpa_failed(&err) : code;
 }
 
 const struct vpa_command vpa_cmd_compare = {

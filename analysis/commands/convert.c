@@ -104,7 +104,9 @@ static int convert_all(struct conversion *c, int level, struct vpa_out *o, struc
 	size_t count = vpt_trace_chunks(c->trace), i;
 	int rc;
 
-	header.t0_ns = vpa_trace_start(c->trace);
+	header.t0_ns = vpt_trace_start(c->trace);
+	if (vpt_trace_start_is_doubted(c->trace))
+		header.t0_unix_ns = 0; /* which is that of another moment */
 	rc = vpt_writer_open(o->sink, &header, level, &c->writer, err);
 	vpa_reading_begin(&c->reading, c->trace);
 	for (i = 0; i < count && !rc && !vpa_interrupted(); i++)

@@ -15,26 +15,34 @@ int vpa_fail_if_read(
 	return rc;
 }
 
-int vpa_fail_if_check(const struct vpa_args *args, unsigned option, const struct vpa_report *r,
-	const struct vpa_comparison *c, int *held, struct vpt_err *err)
+int vpa_fail_if_exit(const struct vpa_args *args, unsigned option, const struct vpa_report *r,
+	const struct vpa_comparison *c, int complete)
 {
+	int rc, holds, held = 0, unavailable = 0;
 	struct vpa_limit limit;
+	struct vpt_err err;
 	char what[160];
 	size_t i;
-	int rc = VPT_OK, holds;
 
-	*held = 0;
-	for (i = 0; i < args->given_count && !rc; i++) {
+	for (i = 0; i < args->given_count; i++) {
 		if (args->given[i].option != option)
 			continue;
-		rc = vpa_limit_read(args->given[i].text, !c, &limit, err);
+		rc = vpa_limit_read(args->given[i].text, !c, &limit, &err);
 		if (!rc)
-			rc = c ? vpa_limit_holds(&limit, c, &holds, what, err)
-			       : vpa_limit_holds_of(&limit, r, &holds, what, err);
-		if (!rc && holds) {
+			rc = c ? vpa_limit_holds(&limit, c, &holds, what, &err)
+			       : vpa_limit_holds_of(&limit, r, &holds, what, &err);
+		if (rc && rc != VPT_EINVAL)
+			return vpa_failed(&err);
+		if (rc)
+			vpa_say("%s", err.text);
+		else if (holds)
 			vpa_say("--fail-if %s: %s", limit.text, what);
-			*held = 1;
-		}
+		unavailable |= rc != VPT_OK;
+		held |= !rc && holds;
 	}
-	return rc;
+	if (held)
+		return VPA_EXIT_LIMIT;
+	if (!complete)
+		return VPA_EXIT_DAMAGED;
+	return unavailable ? VPA_EXIT_MISUSED : VPA_EXIT_DONE;
 }

@@ -159,7 +159,7 @@ static void utc_text(uint64_t unix_ns, char out[40])
 
 static uint64_t length_ns(const struct info *in)
 {
-	uint64_t start = vpa_trace_start(in->trace);
+	uint64_t start = vpt_trace_start(in->trace);
 
 	return in->end_ns > start ? in->end_ns - start : 0;
 }
@@ -376,7 +376,7 @@ static void put_file(struct vpt_json *j, const struct info *in)
 	vpt_json_u64(j, "minor", h->minor);
 	vpt_json_string(j, "capture_id", h->capture_id ? id : NULL);
 	vpt_json_u64(j, "pid", h->pid);
-	vpt_json_u64(j, "start_ns", vpa_trace_start(in->trace));
+	vpt_json_u64(j, "start_ns", vpt_trace_start(in->trace));
 	vpt_json_string(j, "start_utc", *utc ? utc : NULL);
 	vpt_json_u64(j, "length_ns", length_ns(in));
 }
@@ -491,7 +491,7 @@ static int gather(struct info *in, struct vpt_err *err)
 	int rc = VPT_OK;
 
 	in->size_bytes = vpt_trace_size_bytes(in->trace);
-	in->end_ns = vpa_trace_start(in->trace);
+	in->end_ns = vpt_trace_start(in->trace);
 	in->decoder = vpt_decoder_new();
 	if (!in->decoder)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a decoder");

@@ -139,6 +139,9 @@ int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 int vpa_window_check(const struct vpa_given *from, const struct vpa_given *to, const char *range,
 	struct vpt_err *err)
 {
+	if (to && !to->number)
+		return vpt_fail(err, VPT_EINVAL,
+			"--to %.60s is the start of the trace: the window is empty", to->text);
 	if (from && to && from->number >= to->number)
 		return vpt_fail(err, VPT_EINVAL,
 			"--from %.60s is not before --to %.60s: the window is empty", from->text,

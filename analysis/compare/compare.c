@@ -320,7 +320,8 @@ static int check(const struct vpa_comparison *c, struct vpt_err *err)
 			VPA_RUNS_MOST);
 	for (i = 0; i < c->a.count + c->b.count; i++)
 		if (!vpa_compare_run(c, i)->device_count)
-			return vpt_fail(err, VPT_EINVAL,
+			return vpt_fail(err,
+				vpa_compare_run(c, i)->verdict.complete ? VPT_EINVAL : VPT_EDATA,
 				"nothing to compare: %s has no work on a GPU",
 				vpa_compare_run(c, i)->path);
 	return VPT_OK;

@@ -206,7 +206,7 @@ struct vpa_comparison {
 };
 
 /* Compares. The caller frees *out; it borrows the reports. options.step_parts
- * makes reports with the parts of each block and step. VPT_EINVAL with a sentence if there is nothing to compare; VPT_ENOMEM. */
+ * makes reports with the parts of each block and step. VPT_EINVAL with a sentence if there is nothing to compare, VPT_EDATA if an incomplete capture is why; VPT_ENOMEM. */
 int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	const struct vpa_compare_options *options, struct vpa_comparison **out,
 	struct vpt_err *err);

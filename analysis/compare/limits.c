@@ -93,9 +93,11 @@ static int fail_part(
 		figure == VPA_LIMIT_BUSY ? "a kernel family" : "a cause of idle time", names);
 }
 
-/* "16", "0.5": without a sign or an exponent. Returns where it ends; NULL: no number. */
+/* "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it
+ * ends; NULL: no number. */
 static const char *read_number(const char *p, double *value)
 {
+	enum { DIGITS_MAX = 15 };
 	double place = 1;
 	int digits = 0, has_point = 0;
 
@@ -108,7 +110,7 @@ static const char *read_number(const char *p, double *value)
 		*value = has_point ? *value + (*p - '0') * place : *value * 10 + (*p - '0');
 		digits++;
 	}
-	return digits ? p : NULL;
+	return digits && digits <= DIGITS_MAX ? p : NULL;
 }
 
 /* The number after the relation, in its unit. Returns 0 if it has another one. */

@@ -255,6 +255,19 @@ static void no_header(struct vpt_buffer *file)
 	plain_chunk(file, 3000);
 }
 
+static void start_after_all(struct vpt_buffer *file)
+{
+	vpt_hand_header(file, VPT_MAJOR, VPT_MINOR, 3051);
+	plain_chunk(file, 3000);
+	plain_chunk(file, 2000);
+}
+
+static void start_at_the_end_of_time(struct vpt_buffer *file)
+{
+	vpt_hand_header(file, VPT_MAJOR, VPT_MINOR, UINT64_MAX);
+	plain_chunk(file, 2000);
+}
+
 static void torn_header(struct vpt_buffer *file)
 {
 	header(file);
@@ -836,6 +849,10 @@ static const struct vpt_corpus_file files[] = {
 		0, garbage},
 	{"bad-torn.zst", "The file ends inside its last chunk.", "wwwt", 0, torn},
 	{"bad-no-header.zst", "Two chunks and no file header.", "ww", 0, no_header},
+	{"bad-start-late.zst", "The header's start is a nanosecond after the last event.", "ww", 0,
+		start_after_all},
+	{"bad-start-last.zst", "The header's start is the largest number.", "w", 0,
+		start_at_the_end_of_time},
 	{"bad-torn-header.zst", "The file ends inside its header.", NULL, DATA, torn_header},
 	{"bad-joined.zst", "Two captures one after the other.", "wdw", 0, joined},
 	{"bad-version.zst", "A newer major version.", NULL, VPT_EVERSION, version},
