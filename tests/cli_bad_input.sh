@@ -35,7 +35,7 @@ same "nothing else was left behind" "err folder in out" "$(echo $(ls))"
 same "no temporary file either" 0 "$(ls -A | grep -c '^\.')"
 
 # A header of version 2.0, as zstd's own tool would write it.
-if command -v zstd >/dev/null; then
+if have zstd "a newer version"; then
 	{ printf 'VPTRACE\n\002\000\000\000\100\000\000\000'; head -c 48 /dev/zero; } >header
 	zstd -q header -o in/newer.zst && rm header
 	refused in/newer.zst "format version 2.0, this program reads up to 1.x"
@@ -55,7 +55,7 @@ rm many.json
 need_trace "$work/whole.zst" kernels_trace 132000
 
 # Half a gzip: what came before the tear is reported.
-if command -v gzip >/dev/null; then
+if have gzip "half a gzip"; then
 	kernels_trace 2000 | gzip -c >whole.json.gz
 	head -c $(($(wc -c <whole.json.gz) / 2)) whole.json.gz >half.json.gz
 	for command in analyze info check cat; do
@@ -167,7 +167,7 @@ for file in bad-start-late.zst bad-start-last.zst; do
 done
 
 # A header that does not fit its rows, with good checksums.
-if command -v zstd >/dev/null; then
+if have zstd "a header that lies"; then
 	head -c "$3" whole.zst | tail -c +$(($2 + 1)) | zstd -qdc >payload
 	printf '\001' | dd of=payload bs=1 seek=12 conv=notrunc 2>log
 	zstd -q payload -o payload.zst

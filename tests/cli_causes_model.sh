@@ -10,7 +10,11 @@ folder=${VPT_SHARED:-$source/../shared}/traces
 command -v python3 >/dev/null || skip "there is no python3"
 [ -x "$model" ] || { echo "FAIL: expected the program $model"; exit 1; }
 printf '{"traceEvents": []}' >"$work/empty.json"
-"$model" "$work/empty.json" >"$work/out" 2>"$work/err" || skip "$(cat "$work/err")"
+"$model" "$work/empty.json" >"$work/out" 2>"$work/err" || {
+	grep -q 'built without' "$work/err" && skip "$(cat "$work/err")"
+	fail "the model does not run"
+	finish
+}
 
 cat >"$work/compare.py" <<'PY'
 """compare.py MODEL TRACE EXPECTED [HEADLINE]: what the model says of a trace, against causes as JSON and, of the longest gap of

@@ -176,7 +176,7 @@ while IFS='|' read -r knobs verdict first; do
 	says out "VERDICT $verdict: FPS"
 	says out "BECAUSE $first"
 	expect 0 "$knobs, JSON" compare plain.zst other.zst --format json
-	if command -v python3 >/dev/null; then
+	if have python3 "the sums of a comparison"; then
 		cases=$((cases + 1))
 		python3 - out >sums 2>&1 <<'PY' || fail "$knobs: $(cat sums)"
 import json, sys
@@ -214,7 +214,7 @@ fi
 # ---- CUDA graphs ----
 demo graph --graph
 expect 0 "launches of graphs are counted" compare plain.zst graph.zst --format json
-if command -v python3 >/dev/null; then
+if have python3 "launches of graphs"; then
 	cp out graph.compared
 	"$VPT_ANALYZE" graph.zst --format json >graph.report 2>err
 	cases=$((cases + 1))

@@ -46,13 +46,16 @@ says runs.html "vptrace-analyze compare small.json small.json small.json small.j
 "$VPT_ANALYZE" compare small.json slower.json >text 2>err
 words=$(sed -n 's/^VERDICT *INCONCLUSIVE: //p' text)
 grep -qF ": ${words%.*}" small.html || fail "the page has other words than the text: $words"
+incomplete=
 for file in "$source"/tests/corpus/*-*; do
 	"$VPT_ANALYZE" compare small.json "$file" --format html >out 2>err </dev/null
 	[ $? = 3 ] || continue
 	rule="an incomplete trace"
 	says out 'class="badge red">INCOMPLETE'
+	incomplete=$file
 	break
 done
+[ "$incomplete" ] || fail "the corpus has no incomplete trace"
 expect 2 "no page over another" compare small.json slower.json --format html -o small.html
 says err "small.html"
 

@@ -9,7 +9,7 @@ says err "wrote 9 events, "
 says err " B/event) to $work/trace.zst"
 same "only its owner may read it" "-rw-------" "$(ls -l trace.zst | cut -c1-10)"
 
-if command -v zstd >/dev/null; then
+if have zstd "the capture as zstd reads it"; then
 	zstd -qt trace.zst || fail "zstd -t refuses the capture"
 	same "zstd -dc finds the magic" VPTRACE "$(zstd -qdc trace.zst | head -c 7)"
 fi
@@ -71,7 +71,9 @@ columns() {
 	awk -v kind="$1" '$2 == "kind" { on = $1 == kind "," ; next } on && $1 ~ /^[0-9]+$/ { print $2 }' schema
 }
 config=$(columns config)
-for kind in $(sed -n 's/^\([a-z]*\), kind .*/\1/p' schema | grep -v '^string$'); do
+kinds=$(sed -n 's/^\([a-z]*\), kind .*/\1/p' schema | grep -v '^string$')
+same "the schema lists kinds" 1 "$([ "$(echo $kinds | wc -w)" -ge 15 ] && echo 1)"
+for kind in $kinds; do
 	case $(grep -A 1 "^$kind, kind" schema | sed -n 's/^  .*lane: //p') in
 	STREAM) lane="pid device context stream" ;;
 	THREAD) lane="pid tid" ;;

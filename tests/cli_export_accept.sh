@@ -148,13 +148,15 @@ if [ -x "$demo" ]; then
 	knob two-streams --layers 4 --two-streams
 	knob threads --layers 4 --threads
 else
-	echo "no demo was built"
+	echo "SKIPPED: captures of the demo, which was not built"
 fi
 for trace in "$folder"/*.json.gz "$folder"/*.sqlite; do
 	[ ! -f "$trace" ] || both "${trace##*/}" "$trace"
 done
 
-if [ "$version" -ge 58 ] && [ -x "$demo" ]; then
+if [ "$version" -lt 58 ]; then
+	echo "SKIPPED: archives of ranks, which trace_processor_shell $version does not read"
+elif built "$demo" "an archive of the demo's ranks"; then
 	VPT_STANDIN_DEVICES=2 CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
 		VPTRACE_OUTPUT=$work/rank%r.zst "$demo" --ranks 2 --blocks 2 --layers 4 >out 2>err || fail "the demo's ranks"
 	expect 0 "ranks" export rank0.zst rank1.zst -o ranks.tar

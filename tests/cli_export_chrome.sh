@@ -59,7 +59,7 @@ for line in '"cat":"kernel","name":"=sum \"a\"","pid":0,"tid":7,"ts":1010.500,"d
 	cases=$((cases + 1))
 	grep -qF -- "$line" trace.pt.trace.json || fail "no $line"
 done
-if command -v python3 >/dev/null; then
+if have python3 "what other readers of JSON find"; then
 	cases=$((cases + 1))
 	python3 - <<'PY' || fail "other readers of JSON"
 import json
@@ -112,7 +112,7 @@ if [ -x "$bin/vptrace-demo" ]; then
 		round_trip rank$rank.zst "rank $rank"
 	done
 else
-	echo "not looked at: captures of the demo, which was not built"
+	echo "SKIPPED: captures of the demo, which was not built"
 fi
 
 # ---- the corpus: those that end without a stop say so on the way back too. Where chunks are missing in time the form cannot

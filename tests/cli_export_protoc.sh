@@ -47,7 +47,7 @@ if [ -x "$demo" ]; then
 		decoded demo$knob.zst "the demo $knob"
 	done
 else
-	echo "not looked at: captures of the demo, which was not built"
+	echo "SKIPPED: captures of the demo, which was not built"
 fi
 for name in a100_event_sync.json.gz b200_overlapping_kernels.json.gz t4_power_iteration.sqlite; do
 	trace=${VPT_SHARED:-$source/../shared}/traces/$name

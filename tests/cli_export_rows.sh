@@ -50,18 +50,18 @@ same "an empty table" 0 "$(wc -c <trace.jsonl.d/mark.jsonl)"
 # ---- sums ----
 tables trace.zst "a small trace"
 need_trace many.zst kernels_trace 66000
-if command -v zstd >/dev/null; then
+if have zstd "packed tables"; then
 	tables trace.zst "packed" --compress zstd
 	[ -f tables/kernel.jsonl.zst ] || fail "no kernel.jsonl.zst"
 	formats=jsonl
 	tables many.zst "several chunks, packed" --compress zstd --level 1
 	same "one frame a file" 1 "$(zstd -lv tables/kernel.jsonl.zst 2>/dev/null | sed -n 's/.*Frames: *\([0-9]*\).*/\1/p;s/^# Zstandard Frames: \([0-9]*\)/\1/p' | head -n 1)"
 else
-	echo "not looked at: packed tables, without the zstd program"
 	formats=jsonl
 	tables many.zst "several chunks"
 fi
 formats=csv
+exports=0
 for trace in "$source"/tests/corpus/good-*.zst "$source"/tests/corpus/bad-*.zst; do
 	"$VPT_ANALYZE" "$trace" --format json >report.json 2>err
 	[ $? = 1 ] && continue
@@ -69,7 +69,9 @@ for trace in "$source"/tests/corpus/good-*.zst "$source"/tests/corpus/bad-*.zst;
 	code=$?
 	[ $code = 0 ] || [ $code = 3 ] || fail "$(basename "$trace"): the export ended with $code"
 	cases=$((cases + 1))
+	exports=$((exports + 1))
 done
+same "exports of the corpus" 1 "$([ $exports -ge 60 ] && echo 1)"
 # Places, lines and their shares are the report's.
 for seed in 1 2 3; do
 	python3 "$source/tests/support/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
@@ -87,14 +89,14 @@ if [ -x "$bin/vptrace-demo" ]; then
 		grep -q "stages .*'denoise'.*'vae_decode'" found || fail "its stages: $(grep stages found)"
 	done
 else
-	echo "not looked at: captures of the demo, which was not built"
+	echo "SKIPPED: captures of the demo, which was not built"
 fi
 if [ -d "$source/../shared/traces" ]; then
 	for name in b200_overlapping_kernels.json.gz a100_event_sync.json.gz h100_missing_launches.json.gz h100_video_eager_attention.json.gz; do
 		tables "$source/../shared/traces/$name" $name
 	done
 else
-	echo "not looked at: real traces, which are not here"
+	echo "SKIPPED: real traces, which are not beside the source tree"
 fi
 
 # ---- windows ----

@@ -27,7 +27,7 @@ version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$head
 soname=$(sed -n 's/^#define VPTRACE_SONAME "\(.*\)"$/\1/p' "$header")
 same "the name for the linker" "$soname" "$(readlink $lib/libvptrace.so)"
 same "the name for the loader" "libvptrace.so.$version" "$(readlink $lib/$soname)"
-if command -v readelf >/dev/null && command -v nm >/dev/null; then
+if have readelf "the library's names" && have nm "the library's functions"; then
 	same "the library's own name" "$soname" "$(readelf -d $lib/libvptrace.so | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')"
 	for file in $lib/libvptrace.so moved/bin/vptrace-analyze moved/bin/vptrace; do
 		same "$file has no RPATH" "" "$(readelf -d $file | grep -E 'RPATH|RUNPATH')"
@@ -47,7 +47,7 @@ same "vptrace doctor finds what was moved" "ok    library     $work/$lib/libvptr
 grep -q '8 of 8 ranges arrived\|8 of 8 arrived' out || fail "vptrace doctor could not test the library"
 same "vptrace finds the library where it was moved to" "$work/$lib/libvptrace.so" \
 	"$(moved/bin/vptrace run sh -c 'echo "$CUDA_INJECTION64_PATH"' 2>err)"
-if command -v readelf >/dev/null && ! readelf -d moved/bin/vptrace | grep -q 'lib[atu]b*san'; then
+if have readelf "what vptrace needs" && ! readelf -d moved/bin/vptrace | grep -q 'lib[atu]b*san'; then
 	same "vptrace needs libc and libzstd alone" "libzstd.so.1 libc.so.6" "$(readelf -d moved/bin/vptrace | sed -n 's/.*(NEEDED).*\[\(libc[.].*\|.*\)\]/\1/p' | grep -v '^ld-' | tr '\n' ' ' | sed 's/ $//')"
 fi
 

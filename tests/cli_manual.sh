@@ -15,6 +15,7 @@ commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
 plain() { # plain PAGE: its text without fonts
 	sed 's/\\f[BIR]//g; s/\\-/-/g; s/^\.[A-Z]* //; s/"//g' "$1"
 }
+same "the overview lists commands" 1 "$([ "$(echo $commands | wc -w)" -ge 10 ] && echo 1)"
 for command in $commands; do
 	expect 0 "help of $command" "$command" --help
 	sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\) .*/\2/p' out | sort >options
@@ -44,10 +45,12 @@ for header in vptrace vptrace_nvtx; do
 		same "$function(3)" ".so man3/$header.3" "$(cat "$bin/man3/$function.3")"
 	done <prototypes
 done
+before=$cases
 for variable in $(grep -oh 'VPTRACE_[A-Z0-9_]*[=,:]' "$source/tracer/vptrace.h" | tr -d '=,:' | grep -v '^VPTRACE_\(API\|VERSION\|SONAME\|E[A-Z]*\)' | sort -u); do
 	cases=$((cases + 1))
 	grep -qx "\.B $variable" "$bin/man3/vptrace.3" || fail "vptrace(3) has not $variable"
 done
+same "vptrace.h names variables" 1 "$([ $((cases - before)) -ge 10 ] && echo 1)"
 
 lint() { # lint NAME COMMAND...: what it says of each page; that pages have no date is meant
 	name=$1

@@ -53,13 +53,16 @@ done <words
 same "paragraphs were compared" 1 "$([ "$(wc -l <words)" -ge 5 ] && echo 1)"
 
 # ---- what is missing is said ----
+incomplete=
 for file in "$source"/tests/corpus/*-*; do
 	"$VPT_ANALYZE" "$file" >out 2>err </dev/null
 	[ $? = 3 ] || continue
 	expect 3 "an incomplete trace" "$file" --format md
 	says out "INCOMPLETE"
+	incomplete=$file
 	break
 done
+[ "$incomplete" ] || fail "the corpus has no incomplete trace"
 
 # ---- names ----
 if ! python3 "$source/tests/support/hostile.py" hostile.json 2>err; then

@@ -145,7 +145,7 @@ while read -r version python; do
 	"$bin/vptrace" run --mark absent.marks -o absent.zst -- "$python" generate.py >out 2>err </dev/null || fail "$rule: expected exit code 0"
 	says err "vptrace: marks: $(pwd -P)/absent.marks:2: __main__:decode: there is no such function in $(pwd -P)/generate.py"
 
-	if [ -e "$bin/standin/libcuda.so.1" ]; then
+	if built "$bin/standin/libcuda.so.1" "the ends of processes"; then
 		# Of a mark file Python loads the library at once, in the parent too.
 		for mark in auto none workers.marks; do
 			for how in fork forkserver; do

@@ -77,6 +77,7 @@ injection=NVTX_INJECTION64_PATH=$work/libvptrace.so
 host c_bare "$cc" -std=c11 -DVPTRACE_NO_NVTX
 same "C without NVTX, nobody listens" "" "$(run c_bare)"
 same "C without NVTX, the library is loaded" "$in_library" "$(run c_bare "HOST_LOADS=$work/libvptrace.so")"
+command -v "$cxx" >/dev/null || echo "SKIPPED: no C++ compiler"
 if command -v "$cxx" >/dev/null; then
 	host cxx_bare "$cxx" -std=c++11 -DVPTRACE_NO_NVTX -x c++
 	same "C++ without NVTX" "$in_library" "$(run cxx_bare "HOST_LOADS=$work/libvptrace.so")"
@@ -133,5 +134,7 @@ if [ -n "$v2" ]; then
 	# shellcheck disable=SC2086
 	$cc $sanitize -o "$work/v2" "$work/v2.c" "$v2" -Wl,-rpath,"$(dirname "$v2")" || fail "v2: does not compile"
 	same "NVTX 2" "range - two" "$(run v2 "$injection")"
+else
+	echo "SKIPPED: no libnvToolsExt.so.1, NVTX 2"
 fi
 exit $failed

@@ -145,7 +145,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	grep -q "$escape" out || fail "an empty NO_COLOR counts as none"
 	on_terminal "TERM=dumb '$VPT_ANALYZE' trace.zst"
 	grep -q "$escape" out && fail "colours on a dumb terminal"
-	if [ -x "${VPT_BIN:-/nowhere}/bench_generate" ]; then
+	if built "${VPT_BIN:-/nowhere}/bench_generate" "progress on a terminal"; then
 		"$VPT_BIN/bench_generate" 400000 -c 1 -o long.zst >out 2>err || fail "a long stream"
 		on_terminal "'$VPT_ANALYZE' export long.zst --level 9 -j 1 -o long.pftrace"
 		grep -q "reading: .* % of .* chunks" out || fail "no progress of an export"

@@ -40,13 +40,16 @@ same "their numbers were compared" 1 "$([ $cells -ge 5000 ] && echo 1)"
 # ---- what people must see ----
 holds "a small page is small" check small.html
 grep -q 'class="badge green">COMPLETE' small.html || fail "a page that does not say COMPLETE"
+incomplete=
 for file in "$source"/tests/corpus/*-*; do
 	"$VPT_ANALYZE" "$file" >out 2>err </dev/null
 	[ $? = 3 ] || continue
 	expect 3 "an incomplete trace" "$file" --format html
 	says out 'class="badge red">INCOMPLETE'
+	incomplete=$file
 	break
 done
+[ "$incomplete" ] || fail "the corpus has no incomplete trace"
 expect 0 "the command" small.json --format html --top 7 --target 23.976 --range "step, one"
 says out "vptrace-analyze small.json --format html --top 7 --target 23.976 --range &#39;step, one&#39;"
 expect 2 "no page over another" small.json --format html -o small.html

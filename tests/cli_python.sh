@@ -220,7 +220,7 @@ rows t.zst mark
 same "marks" "2 1" "$(grep -c ',frames ready,' rows) $(grep -c ',a mark,' rows)"
 rows t.zst counter
 same "counters" "1 1" "$(grep -c 'kv cache,bytes,.*3.5' rows) $(grep -c 'queue,' rows)"
-if command -v zstd >/dev/null; then
+if have zstd "the capture as zstd reads it"; then
 	zstd -dcq t.zst >raw 2>err
 	for text in '{"kind":"request"}' '{"kind":"stage"}' '{"kind":"block","index":1,"frames":12,"latents":3}' \
 		'{"kind":"step","index":0,"timestep":500.5}' '{"kind":"step","index":1}' '{"kind":"frames","index":0,"frames":12}' \

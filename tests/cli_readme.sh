@@ -14,6 +14,7 @@ expect 0 "help" --help
 commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
 same "the table has each command" "$(echo $commands | tr ' ' '\n' | sort)" \
 	"$(sed -n 's/^| `\([a-z]*\)[ `].*/\1/p' "$readme" | sort)"
+same "the table of exit codes" "0 1 2 3 4" "$(sed -n 's/^| \([0-9]\) |.*/\1/p' "$readme" | tr '\n' ' ' | sed 's/ $//')"
 for code in $(sed -n 's/^| \([0-4]\) |.*/\1/p' "$readme"); do
 	grep -q "[ ,]$code [a-z]" out || fail "exit code $code is not in --help"
 done

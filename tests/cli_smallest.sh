@@ -11,6 +11,11 @@ command -v cmake >/dev/null || skip "cmake is not installed"
 command -v gcc >/dev/null || skip "there is no gcc"
 cd "$work" || exit 1
 
+need_trace small.zst small_trace
+expect 0 "the report of a whole build" small.zst
+cp out whole.out
+[ -s whole.out ] || fail "an empty report"
+
 CCACHE_NOHASHDIR=1
 export CCACHE_NOHASHDIR
 launcher=
@@ -26,9 +31,9 @@ cases=$((cases + 1))
 cmake --build build -j 2 >out 2>err || { grep -E 'error|FAILED' out | head -n 5; fail "it does not build"; finish; }
 same "libraries of the analyzer" "" "$(ldd build/vptrace-analyze | grep -E 'json-c|libz\.|sqlite|deflate')"
 
-need_trace small.zst small_trace
 VPT_ANALYZE=$work/build/vptrace-analyze
 expect 0 "the report of a capture" small.zst
+cmp -s out whole.out || fail "the report of a capture is another one"
 expect 0 "an export for Perfetto" export small.zst -o small.pftrace.zst --compress zstd
 small_trace >small.json
 expect 1 "a trace that needs json-c" small.json
@@ -37,12 +42,12 @@ says err "built without"
 cmake --install build --prefix "$work/usr" >out 2>err || fail "cmake --install ended with $?"
 lib=$(dirname "$(find usr -name libvptrace.a)")
 write_consumer
-if command -v nm >/dev/null; then
+if have nm "the functions of the archive"; then
 	same "the archive defines the public functions alone" "" \
 		"$(nm -g --defined-only "$lib/libvptrace.a" | sed -n 's/^[0-9a-f]* [A-Z] //p' | grep -v -e '^vptrace_' -e '^InitializeInjection')"
 fi
 rm "$lib"/libvptrace.so* # what is linked now is the archive
-if command -v pkg-config >/dev/null; then
+if have pkg-config "the archive by pkg-config"; then
 	cases=$((cases + 1))
 	gcc consumer.c $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --static --cflags --libs vptrace) -o by-pkg-config >out 2>err ||
 		fail "pkg-config --static: does not build"

@@ -31,7 +31,10 @@ missing_pythons
 while read -r version python; do
 	[ "${version%.*}" != "$former" ] || continue
 	library=$(library_of "$python")
-	[ -n "$library" ] || continue
+	if [ -z "$library" ]; then
+		echo "SKIPPED: $python has no library to load"
+		continue
+	fi
 	former=${version%.*}
 	for how in $hows; do
 		late="Python $version, loaded late, $how"

@@ -46,7 +46,7 @@ for file in trace.zst trace.json; do
 	piped 0 "$file from pipe to pipe" $file convert - -o -
 	cmp -s out trace.zst || fail "convert - -o - gave other bytes"
 done
-if command -v sqlite3 >/dev/null; then
+if have sqlite3 "an export of Nsight Systems"; then
 	sqlite3 empty.sqlite 'create table x(a)'
 	piped 1 "a database through a pipe" empty.sqlite info -
 	says err "standard input: "
@@ -70,5 +70,7 @@ says err "standard input: cannot"
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	script -qec "'$VPT_ANALYZE' info -" /dev/null </dev/null >out 2>&1
 	says out "standard input is a terminal: expected a trace from a pipe or a file"
+else
+	echo "SKIPPED: a terminal as input: no script(1), or no terminal to be had"
 fi
 finish

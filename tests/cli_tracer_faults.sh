@@ -171,7 +171,7 @@ traced "another tool's clock near ours" VPT_STANDIN_FAULTS=clock-ahead=3
 expect 3 "$rule: the report" check "$work/t.zst"
 says out "another tool replaced CUPTI's clock, 3000000 ns from ours: device times and ranges are not comparable"
 # As on a busy machine: time passes between any two readings of the clocks, which is no other tool's.
-if [ -x "$VPT_BIN/host_launched" ]; then
+if built "$VPT_BIN/host_launched" "time between readings of the clocks"; then
 	rule="time passes between readings of the clocks"
 	rm -f "$work/t.zst"
 	env CUDA_INJECTION64_PATH="$VPT_BIN/libvptrace.so" VPTRACE_OUTPUT="$work/t.zst" VPTRACE_FLUSH_MS=10 \

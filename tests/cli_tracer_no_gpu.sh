@@ -85,7 +85,7 @@ elif [ -e /dev/nvidiactl ]; then
 else
 	ranges_only "the real libcupti without a driver" "no CUDA driver" VPTRACE_LIBCUPTI="$real"
 	stub=${CUDA_HOME:-/usr/local/cuda}/lib64/stubs/libcuda.so
-	if [ -e "$stub" ]; then
+	if built "$stub" "the toolkit's stub of the driver"; then
 		mkdir "$work/stub"
 		cp "$stub" "$work/stub/libcuda.so.1"
 		ranges_only "the real libcupti with the toolkit's stub" "stub for linking (error 34)" VPTRACE_LIBCUPTI="$real" \

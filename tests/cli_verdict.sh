@@ -254,12 +254,12 @@ host_alone|json|COMPLETE|0|Check that the program used the GPU
 launches_alone|json|COMPLETE|0|though the host launched some
 TABLE
 
-if command -v python3 >/dev/null && views views.sqlite; then
+if have python3 "views in an export" && views views.sqlite; then
 	expect 3 "views: analyze" views.sqlite
 	flat | grep -qF "a table of the export is an SQL view, which is not read" || fail "views are not named"
 	trouble views views.sqlite INCOMPLETE 3 "or convert them to tables"
 fi
-if command -v python3 >/dev/null && long_text long.sqlite; then
+if have python3 "long texts in an export" && long_text long.sqlite; then
 	expect 3 "long text: analyze" long.sqlite
 	flat | grep -qF "a table of the export has a text or row longer than 16 MiB" || fail "a long text is not named"
 	flat | grep -qF "ends in the middle" && fail "a long text is called a file that ends"
@@ -299,7 +299,7 @@ expect 0 "no marks" whole.zst --target 16
 # Nothing of the last second lies in a window before it.
 expect 3 "a window before the loss" before_last_chunk.zst --to 1s
 ! grep -qF '[!]' out || fail "a window that the loss does not reach has marks"
-if command -v python3 >/dev/null; then
+if have python3 "the marks for programs"; then
 	"$VPT_ANALYZE" before_last_chunk.zst --format json >json
 	"$VPT_ANALYZE" whole.zst --format json >whole.json
 	cases=$((cases + 1))

@@ -17,6 +17,7 @@ fail() {
 	echo "FAIL: $*"
 	sed 's/^/    stdout: /' "$work/out" 2>/dev/null | head -n 5
 	sed 's/^/    stderr: /' "$work/err" 2>/dev/null | head -n 5
+	[ -z "${VPT_FIRST_FAILURE:-}" ] || exit 1 # all that cli_stubs.sh asks for
 }
 
 # expect CODE RULE COMMAND...: runs the program; its output is in $work/out and $work/err afterwards.
@@ -50,6 +51,20 @@ same() {
 skip() {
 	echo "SKIPPED: $*"
 	exit 77
+}
+
+# have TOOL WHAT: whether the tool is here. If not, WHAT is not tried, and a line says so.
+have() {
+	command -v "$1" >/dev/null && return
+	echo "SKIPPED: no $1: $2"
+	return 1
+}
+
+# built FILE WHAT: the same of a file that the build makes.
+built() {
+	[ -e "$1" ] && return
+	echo "SKIPPED: ${1##*/} was not built: $2"
+	return 1
 }
 
 # need_python VERSION: skips the test without it.
