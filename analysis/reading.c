@@ -138,6 +138,8 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		memcpy(n->failure, text, sizeof(text));
 	else if (vpt_text_is(key, "cupti.taken"))
 		memcpy(n->taken, text, sizeof(text));
+	else if (vpt_text_is(key, "processes.gpus"))
+		memcpy(n->gpus, text, sizeof(text));
 	else if (vpt_text_is(key, "capture.ended"))
 		snprintf(n->ended, sizeof(n->ended), "%.15s", text);
 	else if (vpt_text_is(key, "ring"))
@@ -226,6 +228,8 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->counts[VPA_READING_UNKNOWN] = s->unknown_category;
 	n->counts[VPA_READING_VIEWS] = s->views;
 	n->counts[VPA_READING_TOO_LONG] = s->too_long;
+	n->counts[VPA_READING_UNCLEAR] = s->unclear_ops;
+	n->counts[VPA_READING_MIXED] = s->mixed_ops;
 }
 
 int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b)
@@ -262,7 +266,7 @@ static int knows_when(const struct vpa_reading *n)
 {
 	static const enum vpa_reading_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
 		VPA_READING_TRUNCATED, VPA_READING_MALFORMED, VPA_READING_UNKNOWN,
-		VPA_READING_VIEWS};
+		VPA_READING_VIEWS, VPA_READING_MIXED};
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
 	size_t i;
 

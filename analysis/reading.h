@@ -28,6 +28,8 @@
 	X(UNKNOWN, unknown, "missing.unknown_events")                                              \
 	X(VIEWS, views, "missing.views")                                                           \
 	X(TOO_LONG, too_long, "missing.tables_cut")                                                \
+	X(UNCLEAR, unclear, "missing.unclear_launches")                                            \
+	X(MIXED, mixed, "missing.mixed_ops")                                                       \
 	X(END, end, "missing.end")
 
 enum vpa_reading_count {
@@ -70,6 +72,7 @@ struct vpa_reading {
 	uint64_t queued; /* ops without times that ran after the capture had ended by its limit */
 	char ring[32];   /* how much a flight recorder was to keep; "": it is none */
 	char ring_cause[256]; /* why it was written */
+	char gpus[VPA_READING_TEXT]; /* which GPUs have another number than their process gives them */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */
 	uint64_t complete_until_ns;
 	uint64_t undelivered_ns; /* since when it is missing from it; 0: that is not known */

@@ -77,11 +77,22 @@ static const struct {
 		"% tables of the export have a text or row longer than 16 MiB: they and the rows "
 		"after them are missing",
 		"delete or shorten those rows"},
+	{VPA_READING_UNCLEAR,
+		"1 operation may have been launched by any of several processes: what the GPU waited "
+		"for before it is unknown",
+		"% operations may have been launched by any of several processes: what the GPU waited "
+		"for before them is unknown",
+		"analyze the file of each process by itself"},
+	{VPA_READING_MIXED,
+		"1 operation was left out: the file does not say which of several processes it is of",
+		"% operations were left out: the file does not say which of several processes they "
+		"are of",
+		"analyze the file of each process by itself"},
 };
 
 static void judge_counts(struct judging *j)
 {
-	char text[160];
+	char text[240];
 	size_t i;
 
 	for (i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
@@ -136,6 +147,13 @@ static void judge_unknown(struct judging *j)
 		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s",
 			unknown, unknown == 1 ? "" : "s",
 			j->n->ops ? "" : ", and the others include no GPU work");
+}
+
+/* Ranks that each see one GPU all call it GPU 0. */
+static void judge_gpus(struct judging *j)
+{
+	if (j->n->gpus[0])
+		say(j, 0, "", "processes call different GPUs by one number: here %s", j->n->gpus);
 }
 
 static void judge_end(struct judging *j)
@@ -320,6 +338,7 @@ int vpa_reading_judge(const struct vpa_reading *n,
 	judge_unfinished(&j);
 	judge_undelivered(&j);
 	judge_unknown(&j);
+	judge_gpus(&j);
 	judge_window(&j);
 	judge_ring(&j);
 	return j.complete;

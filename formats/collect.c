@@ -5,6 +5,8 @@
 #include "formats/collect_state.h"
 #include "formats/memory.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct vpt_collect *vpt_collect_new(void)
@@ -32,6 +34,7 @@ void vpt_collect_free(struct vpt_collect *c)
 	vpt_stack_table_free(&c->stacks);
 	vpt_free(c->lanes);
 	vpt_map_free(&c->lane_rows);
+	vpt_free(c->owners);
 	vpt_free(c->index);
 	vpt_free(c->cuts);
 	vpt_free(c);
@@ -173,7 +176,7 @@ uint64_t vpt_collect_thread(struct vpt_collect *c, int64_t pid, int64_t tid)
 				   .stream = (uint64_t)-1});
 }
 
-uint64_t vpt_collect_stream(
+static uint64_t stream_key(
 	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t context, int64_t stream)
 {
 	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_STREAM,
@@ -184,15 +187,70 @@ uint64_t vpt_collect_stream(
 				   .stream = (uint64_t)stream});
 }
 
-uint64_t vpt_collect_series(struct vpt_collect *c, int64_t device, uint64_t name, uint64_t unit)
+uint64_t vpt_collect_stream(
+	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t context, int64_t stream)
+{
+	return stream_key(c, pid < -1 ? -1 : pid, device, context, stream);
+}
+
+uint64_t vpt_collect_owned_stream(
+	struct vpt_collect *c, uint32_t owner, int64_t device, uint64_t context, int64_t stream)
+{
+	return stream_key(c, owner < c->owner_count ? VPT_COLLECT_OWNER + (int64_t)owner : -1,
+		device, context, stream);
+}
+
+uint64_t vpt_collect_series(
+	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t name, uint64_t unit)
 {
 	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_SERIES,
-				   .pid = (uint64_t)-1,
+				   .pid = (uint64_t)pid,
 				   .tid = (uint64_t)-1,
 				   .device = (uint64_t)device,
 				   .stream = (uint64_t)-1,
 				   .name = name,
 				   .lane_unit = unit});
+}
+
+uint32_t vpt_collect_owner(struct vpt_collect *c, int64_t pid)
+{
+	if (c->failed || c->owner_count >= UINT32_MAX - 1 ||
+		vpt_grow(&c->owners, &c->owner_cap, c->owner_count + 1, sizeof(*c->owners))) {
+		c->failed = VPT_ENOMEM;
+		return UINT32_MAX;
+	}
+	c->owners[c->owner_count] = pid < -1 ? -1 : pid;
+	return (uint32_t)c->owner_count++;
+}
+
+void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_device *row)
+{
+	vpt_collect_put(c, VPT_DEVICE, (uint64_t)pid, row);
+}
+
+void vpt_collect_gpus_are_numbered(struct vpt_collect *c)
+{
+	c->gpus_are_numbered = 1;
+}
+
+void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, const char *name, size_t len)
+{
+	char key[40];
+	struct vpt_meta m = {.value = vpt_collect_string(c, name, len)};
+
+	snprintf(key, sizeof(key), "process.%" PRId64, pid);
+	m.key = vpt_collect_string(c, key, strlen(key));
+	vpt_collect_put(c, VPT_META, 0, &m);
+}
+
+uint64_t vpt_collect_unclear_ops(const struct vpt_collect *c)
+{
+	return c->unclear_ops;
+}
+
+uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c)
+{
+	return c->mixed_ops;
 }
 
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name)

@@ -25,7 +25,7 @@ uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *conf
 uint64_t vpt_collect_frame(struct vpt_collect *c, const struct vpt_frame *frame);
 uint64_t vpt_collect_stack(struct vpt_collect *c, uint64_t caller, uint64_t frame);
 
-/* Appends a row of an event kind, of META, DEVICE or STATS, or of OPEN for a range that never ends.
+/* Appends a row of an event kind, of META or STATS, or of OPEN for a range that never ends.
  * STRING, CONFIG and STACK columns hold ids of this collector; the value of a blob or JSON payload is a
  * string id. A span's duration is end - start even if that is negative: it wraps, and the row is
  * kept and counts as invalid. */
@@ -37,12 +37,44 @@ uint64_t vpt_collect_thread(struct vpt_collect *c, int64_t pid, int64_t tid);
 uint64_t vpt_collect_stream(
 	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t context, int64_t stream);
 /* The same for a series of samples, identified by device, name and unit; the last two are string
- * ids of this collector. */
-uint64_t vpt_collect_series(struct vpt_collect *c, int64_t device, uint64_t name, uint64_t unit);
+ * ids of this collector. The device's number is that of process `pid`; -1: of all. */
+uint64_t vpt_collect_series(
+	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t name, uint64_t unit);
 /* Names a thread's or stream's lane; the last name wins. */
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name);
 
 void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value);
+
+/* ---- processes ----
+ *
+ * A CUDA ordinal and a correlation id belong to a process: two ranks may both call their GPU 0, and
+ * count from 1. So an importer
+ *
+ * - gives each thread, stream, series and DEVICE row its process where the file says it;
+ * - where the file does not, but some lanes belong together (a GPU's lanes of one rank), gives them an
+ *   owner: vpt_collect_finish() finds the process by ids and times;
+ * - uses -1 if neither is known: all such lanes are of one process.
+ *
+ * vpt_collect_finish() then numbers GPUs through: (process, ordinal) is a GPU of its own, unless DEVICE
+ * rows of two processes have one UUID or PCI address. The first of them keeps its ordinal as number; META
+ * "processes.gpus" lists the others. Ids that a process gave out twice, in two sessions, become unique. */
+
+/* A new owner; `pid` -1: unknown. */
+uint32_t vpt_collect_owner(struct vpt_collect *c, int64_t pid);
+/* The lane of a stream of an owner, see vpt_collect_stream(). */
+uint64_t vpt_collect_owned_stream(
+	struct vpt_collect *c, uint32_t owner, int64_t device, uint64_t context, int64_t stream);
+/* Puts a DEVICE row whose ordinal is that of process `pid`; -1: of all. */
+void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_device *row);
+/* The file numbers its GPUs through already: ordinals stay as they are. */
+void vpt_collect_gpus_are_numbered(struct vpt_collect *c);
+/* Names a process: META "process.PID". */
+void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, const char *name, size_t len);
+
+/* After finish(): ops whose launch is unknown, since they may be of several processes; and ops that were
+ * left out, since the file mixes those of several processes on one lane. */
+uint64_t vpt_collect_unclear_ops(const struct vpt_collect *c);
+uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c);
 
 /* Sets the capture's start and end, which otherwise are the first start and last end of its rows.
  * 0: unknown. A start after the end is ignored, and so is an end before the start. */

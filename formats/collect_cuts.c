@@ -245,6 +245,10 @@ int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 	int rc = c->failed;
 
 	if (!rc)
+		rc = vpt_collect_tell_apart(c);
+	if (!rc)
+		rc = vpt_collect_number_devices(c);
+	if (!rc)
 		rc = build_index(c);
 	if (!rc)
 		rc = cut_index(c);

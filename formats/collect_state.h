@@ -2,6 +2,8 @@
  *
  *	collect.c         rows in any order: one growing array of uint64_t per kind, lane first
  *	collect_cuts.c    an index of (completion time, kind, row), sorted once; a chunk is a stretch
+ *	collect_processes.c  whose each op is, and which call launched it
+ *	collect_devices.c    one number for each GPU
  *	collect_chunks.c  a stretch as a batch, ids translated to the chunk's */
 #ifndef VPT_FORMATS_COLLECT_STATE_H
 #define VPT_FORMATS_COLLECT_STATE_H
@@ -44,6 +46,12 @@ struct vpt_collect {
 	size_t lane_count, lane_cap;
 	struct vpt_map lane_rows; /* by the fields that identify a lane */
 
+	int64_t *owners; /* by owner: its process, -1 while unknown */
+	size_t owner_count, owner_cap;
+	int launching; /* processes that launch: 0, 1, or 2 for more */
+	uint64_t unclear_ops, mixed_ops;
+	int gpus_are_numbered;
+
 	struct vpt_header header;
 	uint64_t end_ns;
 	uint64_t given_start_ns, given_end_ns; /* from vpt_collect_window(); 0: unknown */
@@ -54,6 +62,21 @@ struct vpt_collect {
 	struct vpt_collect_cut *cuts;
 	size_t cut_count, cut_cap;
 };
+
+/* A stream's pid is this plus the owner until vpt_collect_finish() has found the process. */
+#define VPT_COLLECT_OWNER INT64_MIN
+
+/* The owner of a lane; UINT32_MAX: none. */
+static inline uint32_t vpt_collect_owner_of(const struct vpt_lane *lane)
+{
+	return lane->lane_type == VPT_LANETYPE_STREAM && (int64_t)lane->pid < -1
+		       ? (uint32_t)(lane->pid - (uint64_t)VPT_COLLECT_OWNER)
+		       : UINT32_MAX;
+}
+
+/* Steps of vpt_collect_finish(), in this order; each returns 0 or VPT_ENOMEM. */
+int vpt_collect_tell_apart(struct vpt_collect *c);
+int vpt_collect_number_devices(struct vpt_collect *c);
 
 /* The row of an entry: its lane, then its columns. */
 static inline const uint64_t *vpt_collect_row(

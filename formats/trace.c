@@ -73,7 +73,11 @@ static int import(struct vpt_trace *t, const struct vpt_importer *importer, stru
 	if (!t->collect)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for an import");
 	rc = importer->read(src, t->collect, &t->stats, err);
-	return rc ? rc : vpt_collect_finish(t->collect, err);
+	if (!rc)
+		rc = vpt_collect_finish(t->collect, err);
+	t->stats.unclear_ops = vpt_collect_unclear_ops(t->collect);
+	t->stats.mixed_ops = vpt_collect_mixed_ops(t->collect);
+	return rc;
 }
 
 /* Takes the source. */

@@ -134,13 +134,13 @@ static void endless_ranges_are_open_at_each_cut(void **state)
 
 static void series_are_told_apart_by_their_texts(void **state)
 {
-	uint64_t power = vpt_collect_series(c, 0, string("power"), string("W"));
+	uint64_t power = vpt_collect_series(c, -1, 0, string("power"), string("W"));
 	struct vpt_counter v = {.time_ns = 5};
 
 	(void)state;
-	assert_int_equal(power, vpt_collect_series(c, 0, string("power"), string("W")));
-	assert_int_not_equal(power, vpt_collect_series(c, 0, string("power"), string("mW")));
-	assert_int_not_equal(power, vpt_collect_series(c, 1, string("power"), string("W")));
+	assert_int_equal(power, vpt_collect_series(c, -1, 0, string("power"), string("W")));
+	assert_int_not_equal(power, vpt_collect_series(c, -1, 0, string("power"), string("mW")));
+	assert_int_not_equal(power, vpt_collect_series(c, -1, 1, string("power"), string("W")));
 	vpt_collect_name_lane(c, power, string("other")); /* would make it another one */
 	vpt_collect_put(c, VPT_COUNTER, power, &v);
 	finish();
@@ -451,7 +451,7 @@ static void tables_stand_in_the_first_chunk_alone(void **state)
 
 	(void)state;
 	device.name = string("GPU");
-	vpt_collect_put(c, VPT_DEVICE, 0, &device);
+	vpt_collect_device(c, -1, &device);
 	vpt_collect_meta(c, "host", "h");
 	put_events(&r);
 	finish();

@@ -305,7 +305,8 @@ static const struct {
 		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (1,2,0,1,7,117440512,255,64,2), "
 		"(1,2,0,1,7,134217728,0,64,1);",
 		"copy 7:0:1:7 start_ns=1 duration_ns=1 memset device value=255 bytes=64\n"
-		"copy 8:0:1:7 start_ns=1 duration_ns=1 memset pinned bytes=64\n" META},
+		"copy 8:1:1:7 start_ns=1 duration_ns=1 memset pinned bytes=64\n"
+		"meta  key='processes.gpus' value='GPU 1 is GPU 0 of process 8'\n" META},
 	{"kinds of copies and memories are the tool's numbers",
 		COPIES
 		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES "

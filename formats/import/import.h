@@ -21,6 +21,8 @@ struct vpt_import_stats {
 	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
 	uint64_t views;       /* tables that are SQL views in this file and so are not read */
 	uint64_t too_long;    /* tables cut at a text, a blob or a row beyond the limit */
+	/* see vpt_collect_unclear_ops(), vpt_collect_mixed_ops(); set by trace.c */
+	uint64_t unclear_ops, mixed_ops;
 	int truncated;        /* the file ends in the middle; what came before was read */
 };
 

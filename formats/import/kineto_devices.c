@@ -31,6 +31,6 @@ void vpt_kineto_devices(struct vpt_kineto_rows *r, struct json_object *devices)
 		d.sm_shared = vpt_kineto_natural(r, object, "sharedMemPerMultiprocessor");
 		d.memory_bytes = vpt_kineto_natural(r, object, "totalGlobalMem");
 		vpt_kineto_own_device(r, object, &d);
-		vpt_collect_put(r->collect, VPT_DEVICE, 0, &d);
+		vpt_collect_device(r->collect, -1, &d);
 	}
 }

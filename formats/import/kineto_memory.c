@@ -22,7 +22,7 @@ static int put_sample(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	value = (double)bytes;
 	memcpy(&c.value, &value, sizeof(value));
 	vpt_collect_put(r->collect, VPT_COUNTER,
-		vpt_collect_series(r->collect, device, vpt_kineto_put_text(r, text),
+		vpt_collect_series(r->collect, -1, device, vpt_kineto_put_text(r, text),
 			vpt_kineto_put_text(r, unit)),
 		&c);
 	return 1;

@@ -22,6 +22,7 @@ void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value)
 	if (vpt_kineto_natural(r, value, "version") != 1)
 		return;
 	r->own.is_own = 1;
+	vpt_collect_gpus_are_numbered(r->collect);
 	r->own.start_ns = vpt_kineto_natural(r, value, "start_ns");
 	r->own.shift_ns = vpt_kineto_natural(r, value, "shift_ns");
 	r->own.has_realtime = vpt_kineto_member(value, "unix_offset_ns") != NULL;
@@ -258,7 +259,7 @@ int vpt_kineto_own_counter(struct vpt_kineto_rows *r, const struct vpt_kineto_ev
 		       : (double)NAN; /* null: JSON cannot express it */
 	vpt_kineto_integer(r, e->object, "pid", &device);
 	memcpy(&c.value, &value, sizeof(value));
-	lane = vpt_collect_series(r->collect, device, vpt_kineto_put_text(r, e->name),
+	lane = vpt_collect_series(r->collect, -1, device, vpt_kineto_put_text(r, e->name),
 		unit.text ? vpt_kineto_put_text(r, unit) : 0);
 	vpt_collect_put(r->collect, VPT_COUNTER, lane, &c);
 	return 1;

@@ -165,13 +165,13 @@ static int gpu_row(void *ctx, const struct vpt_cell *cell)
 		if (im->ordinals[i].gpu != cell[G_ID].number)
 			continue;
 		row.device = (uint64_t)im->ordinals[i].ordinal;
-		vpt_collect_put(im->out, VPT_DEVICE, 0, &row);
+		vpt_collect_device(im->out, -1, &row);
 		put++;
 	}
 	/* If the file says which GPUs are CUDA devices, a GPU that is not one was not used. */
 	if (!put && !im->ordinal_count) {
 		row.device = (uint64_t)cell[cell[G_CUDA].known ? G_CUDA : G_ID].number;
-		vpt_collect_put(im->out, VPT_DEVICE, 0, &row);
+		vpt_collect_device(im->out, -1, &row);
 	}
 	return VPT_OK;
 }
