@@ -228,6 +228,10 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->counts[VPA_READING_UNKNOWN] = s->unknown_category;
 	n->counts[VPA_READING_VIEWS] = s->views;
 	n->counts[VPA_READING_TOO_LONG] = s->too_long;
+	n->counts[VPA_READING_UNREADABLE] = s->unreadable;
+	snprintf(n->first_damage, sizeof(n->first_damage), "%s", s->first_unreadable);
+	n->counts[VPA_READING_ANOTHER_GZIP] = s->another_gzip != 0;
+	n->after_gzip_bytes = s->another_gzip ? 0 : s->after_gzip;
 	n->counts[VPA_READING_UNCLEAR] = s->unclear_ops;
 	n->counts[VPA_READING_MIXED] = s->mixed_ops;
 }
@@ -266,7 +270,8 @@ static int knows_when(const struct vpa_reading *n)
 {
 	static const enum vpa_reading_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
 		VPA_READING_TRUNCATED, VPA_READING_MALFORMED, VPA_READING_UNKNOWN,
-		VPA_READING_VIEWS, VPA_READING_MIXED};
+		VPA_READING_VIEWS, VPA_READING_MIXED,
+		VPA_READING_UNREADABLE};
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
 	size_t i;
 
@@ -329,7 +334,8 @@ void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out)
 
 int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
 {
-	int put = n->counts[VPA_READING_DAMAGED] && !n->carried[VPA_READING_DAMAGED];
+	int put = n->first_damage[0] && !n->carried[VPA_READING_DAMAGED] &&
+		  !n->carried[VPA_READING_UNREADABLE];
 	char text[24];
 	unsigned i;
 

@@ -28,6 +28,8 @@
 	X(UNKNOWN, unknown, "missing.unknown_events")                                              \
 	X(VIEWS, views, "missing.views")                                                           \
 	X(TOO_LONG, too_long, "missing.tables_cut")                                                \
+	X(UNREADABLE, unreadable, "missing.unreadable_events")                                     \
+	X(ANOTHER_GZIP, another_gzip, "missing.another_gzip")                                      \
 	X(UNCLEAR, unclear, "missing.unclear_launches")                                            \
 	X(MIXED, mixed, "missing.mixed_ops")                                                       \
 	X(END, end, "missing.end")
@@ -72,6 +74,7 @@ struct vpa_reading {
 	uint64_t queued; /* ops without times that ran after the capture had ended by its limit */
 	char ring[32];   /* how much a flight recorder was to keep; "": it is none */
 	char ring_cause[256]; /* why it was written */
+	uint64_t after_gzip_bytes; /* after the end of an import's gzip, and no gzip */
 	char gpus[VPA_READING_TEXT]; /* which GPUs have another number than their process gives them */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */
 	uint64_t complete_until_ns;

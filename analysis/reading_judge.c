@@ -77,6 +77,10 @@ static const struct {
 		"% tables of the export have a text or row longer than 16 MiB: they and the rows "
 		"after them are missing",
 		"delete or shorten those rows"},
+	{VPA_READING_ANOTHER_GZIP,
+		"the gzip data ends, and after zeros another gzip follows, which was ignored",
+		"the gzip data ends, and after zeros another gzip follows, which was ignored",
+		"if it belongs to the trace, unpack both and join them"},
 	{VPA_READING_UNCLEAR,
 		"1 operation may have been launched by any of several processes: what the GPU waited "
 		"for before it is unknown",
@@ -114,13 +118,21 @@ static void judge_counts(struct judging *j)
 static void judge_damage(struct judging *j)
 {
 	const struct vpa_reading *n = j->n;
-	uint64_t damaged = n->counts[VPA_READING_DAMAGED];
+	uint64_t damaged = n->counts[VPA_READING_DAMAGED],
+		 unreadable = n->counts[VPA_READING_UNREADABLE];
 
 	if (n->counts[VPA_READING_HEADER])
 		say(j, 1, "", "the file's header is damaged: start, process and clock are unknown");
 	if (damaged)
 		say(j, 1, "", "%" PRIu64 " damaged chunk%s left out (%s)", damaged,
 			damaged == 1 ? "" : "s", n->first_damage);
+	if (unreadable)
+		say(j, 1, "", "%" PRIu64 " event%s no valid JSON and left out (%s%s)", unreadable,
+			unreadable == 1 ? " is" : "s are", unreadable == 1 ? "" : "first: ",
+			n->first_damage);
+	if (n->after_gzip_bytes)
+		say(j, 0, "", "%" PRIu64 " bytes that follow the end of the gzip data were ignored",
+			n->after_gzip_bytes);
 	judge_counts(j);
 }
 

@@ -416,7 +416,7 @@ static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n
 			v->reading_meta[v->reading_meta_count++] =
 				(struct vpa_pair){vpa_reading_key(i),
 					vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
-	if (n->counts[VPA_READING_DAMAGED])
+	if (n->first_damage[0])
 		v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpa_reading_damage_key,
 			vpa_arena_printf(&out->arena, "%s", n->first_damage)};
 	return VPT_OK;

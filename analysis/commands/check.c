@@ -166,11 +166,11 @@ static void summarize_import(struct check *c)
 	vpa_out_text(&c->out, c->path, strlen(c->path));
 	vpa_out_print(&c->out,
 		": %s: %s trace, %llu records, %llu events; %llu skipped, %llu of an unknown "
-		"category, %llu malformed\n",
+		"category, %llu malformed, %llu unreadable\n",
 		s->truncated ? "truncated" : word_of(c, 0), vpt_trace_format_name(c->trace),
 		(unsigned long long)s->events, (unsigned long long)c->events,
 		(unsigned long long)s->skipped, (unsigned long long)s->unknown_category,
-		(unsigned long long)s->malformed);
+		(unsigned long long)s->malformed, (unsigned long long)s->unreadable);
 }
 
 static int check_trace(struct check *c, int *bad, struct vpt_err *err)

@@ -186,6 +186,7 @@ static const struct {
 	{"unknown_category", "of an unknown category",
 		offsetof(struct vpt_import_stats, unknown_category)},
 	{"malformed", "malformed, left out", offsetof(struct vpt_import_stats, malformed)},
+	{"unreadable", "no valid JSON, left out", offsetof(struct vpt_import_stats, unreadable)},
 	{"bad_text", "with invalid text", offsetof(struct vpt_import_stats, bad_text)},
 	{"bad_numbers", "with truncated numbers", offsetof(struct vpt_import_stats, bad_numbers)},
 };

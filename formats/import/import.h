@@ -23,6 +23,10 @@ struct vpt_import_stats {
 	uint64_t too_long;    /* tables cut at a text, a blob or a row beyond the limit */
 	/* see vpt_collect_unclear_ops(), vpt_collect_mixed_ops(); set by trace.c */
 	uint64_t unclear_ops, mixed_ops;
+	uint64_t unreadable; /* places that are no JSON: each is about one event */
+	char first_unreadable[120]; /* "at byte 7 of the file stands "xyz"": printable */
+	uint64_t after_gzip; /* bytes after the end of the gzip that are no part of it */
+	int another_gzip;    /* they are or hold another one */
 	int truncated;        /* the file ends in the middle; what came before was read */
 };
 

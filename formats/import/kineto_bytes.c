@@ -2,7 +2,7 @@
  *
  * Long recordings often end with a kill, so half a gzip is a normal input: all text that can be
  * inflated is delivered, and the cut is a flag, not an error. Several gzip members in one file are
- * one text. Bytes after the last member that do not begin another are padding and ignored. */
+ * one text. What follows the last one, but for zeros, is no part of it: only its length is told. */
 #include "formats/import/kineto_bytes.h"
 
 #include "formats/limits.h"
@@ -64,8 +64,7 @@ int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, st
 	if (rc)
 		return rc;
 	b->gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
-	b->block = vpt_alloc(1, BLOCK_BYTES);
-	if (!b->block)
+	if (vpt_grow(&b->block, &b->block_bytes, BLOCK_BYTES, 1))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read the trace");
 	b->cur = b->end = b->block;
 	return b->gzip ? begin_inflate(b, err) : 0;
@@ -79,20 +78,36 @@ void vpt_kineto_bytes_close(struct vpt_kineto_bytes *b)
 	vpt_free(b->block);
 	b->inflate = NULL;
 	b->block = NULL;
-	b->cur = b->end = NULL;
+	b->cur = b->end = b->keep = NULL;
+}
+
+/* Moves what must be retained to the start of the block, and makes room for another part after it. */
+static int make_room(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	const unsigned char *from = b->keep ? b->keep : b->cur;
+	size_t retained = (size_t)(b->end - from), before_cur = (size_t)(b->cur - from);
+
+	if (retained)
+		memmove(b->block, from, retained);
+	if (vpt_grow(&b->block, &b->block_bytes, retained + BLOCK_BYTES, 1))
+		return vpt_fail(err, VPT_ENOMEM, "no memory to read the trace");
+	b->keep = b->keep ? b->block : NULL;
+	b->cur = b->block + before_cur;
+	b->end = b->block + retained;
+	return 0;
 }
 
 static void hand_out(struct vpt_kineto_bytes *b, size_t size)
 {
-	b->cur = b->block;
-	b->end = b->block + size;
+	b->end += size;
 	b->end_offset += size;
 }
 
 static int fill_plain(struct vpt_kineto_bytes *b, struct vpt_err *err)
 {
 	size_t got;
-	int rc = b->src->read_at(b->src, b->offset, b->block, BLOCK_BYTES, &got, err);
+	int rc = b->src->read_at(
+		b->src, b->offset, b->block + (b->end - b->block), BLOCK_BYTES, &got, err);
 
 	if (rc)
 		return rc;
@@ -103,6 +118,31 @@ static int fill_plain(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	b->offset += got;
 	hand_out(b, got);
 	return 0;
+}
+
+/* Looks at what follows the last member: padding with zeros is usual. VPT_END. */
+static int look_after(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_inflate *inf = b->inflate;
+	size_t got = inf->z.avail_in, i;
+	const unsigned char *p = inf->z.next_in;
+	int rc;
+
+	for (;;) {
+		for (i = 0; i < got && !p[i]; i++) {}
+		if (i < got)
+			break;
+		rc = b->src->read_at(b->src, b->offset, inf->input, INPUT_BYTES, &got, err);
+		if (rc)
+			return rc;
+		if (!got)
+			return VPT_END;
+		b->offset += got;
+		p = inf->input;
+	}
+	b->after_gzip = b->src->size_bytes - (b->offset - got + i);
+	b->another_gzip = p[i] == 0x1f && i + 1 < got && p[i + 1] == 0x8b;
+	return VPT_END;
 }
 
 /* Gets more compressed bytes, and begins a new member after the last one. VPT_END: no more of
@@ -127,8 +167,8 @@ static int feed(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	}
 	if (!inf->between_members)
 		return 0;
-	if (*inf->z.next_in != 0x1f)
-		return VPT_END;
+	if (inf->z.next_in[0] != 0x1f || (inf->z.avail_in > 1 && inf->z.next_in[1] != 0x8b))
+		return look_after(b, err);
 	inflateReset(&inf->z);
 	inf->between_members = 0;
 	return 0;
@@ -145,7 +185,7 @@ static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 		b->finished = rc == VPT_END;
 		if (rc)
 			return rc;
-		inf->z.next_out = b->block;
+		inf->z.next_out = b->block + (b->end - b->block);
 		inf->z.avail_out = BLOCK_BYTES;
 		rc = inflate(&inf->z, Z_NO_FLUSH);
 		if (rc == Z_MEM_ERROR)
@@ -171,7 +211,12 @@ static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 
 int vpt_kineto_bytes_fill(struct vpt_kineto_bytes *b, struct vpt_err *err)
 {
+	int rc;
+
 	if (b->finished)
 		return VPT_END;
+	rc = make_room(b, err);
+	if (rc)
+		return rc;
 	return b->gzip ? fill_gzip(b, err) : fill_plain(b, err);
 }

@@ -49,6 +49,7 @@ struct vpt_kineto_rows {
 	struct vpt_kineto_own own;
 	struct vpt_kineto_flows flows;
 	struct vpt_kineto_python python;
+	int64_t base_ns;        /* baseTimeNanoseconds, 0 if absent */
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
 	int no_memory;          /* sticky */
 };

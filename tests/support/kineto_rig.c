@@ -163,6 +163,7 @@ void rig_expect_stats(const char *rule, const struct vpt_import_stats *want)
 		{"skipped", rig.stats.skipped, want->skipped},
 		{"unknown_category", rig.stats.unknown_category, want->unknown_category},
 		{"malformed", rig.stats.malformed, want->malformed},
+		{"unreadable", rig.stats.unreadable, want->unreadable},
 		{"bad_text", rig.stats.bad_text, want->bad_text},
 		{"bad_numbers", rig.stats.bad_numbers, want->bad_numbers},
 		{"truncated", (uint64_t)rig.stats.truncated, (uint64_t)want->truncated},
