@@ -212,15 +212,21 @@ uint64_t vpt_collect_series(
 				   .lane_unit = unit});
 }
 
-uint32_t vpt_collect_owner(struct vpt_collect *c, int64_t pid)
+uint32_t vpt_collect_owner(struct vpt_collect *c)
 {
 	if (c->failed || c->owner_count >= UINT32_MAX - 1 ||
 		vpt_grow(&c->owners, &c->owner_cap, c->owner_count + 1, sizeof(*c->owners))) {
 		c->failed = VPT_ENOMEM;
 		return UINT32_MAX;
 	}
-	c->owners[c->owner_count] = pid < -1 ? -1 : pid;
+	c->owners[c->owner_count] = -1;
 	return (uint32_t)c->owner_count++;
+}
+
+void vpt_collect_own(struct vpt_collect *c, uint32_t owner, int64_t pid)
+{
+	if (owner < c->owner_count)
+		c->owners[owner] = pid < -1 ? -1 : pid;
 }
 
 void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_device *row)
@@ -233,10 +239,10 @@ void vpt_collect_gpus_are_numbered(struct vpt_collect *c)
 	c->gpus_are_numbered = 1;
 }
 
-void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, const char *name, size_t len)
+void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name)
 {
 	char key[40];
-	struct vpt_meta m = {.value = vpt_collect_string(c, name, len)};
+	struct vpt_meta m = {.value = name};
 
 	snprintf(key, sizeof(key), "process.%" PRId64, pid);
 	m.key = vpt_collect_string(c, key, strlen(key));

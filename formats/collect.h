@@ -59,8 +59,12 @@ void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value)
  * rows of two processes have one UUID or PCI address. The first of them keeps its ordinal as number; META
  * "processes.gpus" lists the others. Ids that a process gave out twice, in two sessions, become unique. */
 
-/* A new owner; `pid` -1: unknown. */
-uint32_t vpt_collect_owner(struct vpt_collect *c, int64_t pid);
+/* No process of Linux has a larger number; a process that has no number may be given one. */
+enum { VPT_COLLECT_PID_MAX = 1 << 22 };
+
+/* A new owner, and its process as soon as it is known. */
+uint32_t vpt_collect_owner(struct vpt_collect *c);
+void vpt_collect_own(struct vpt_collect *c, uint32_t owner, int64_t pid);
 /* The lane of a stream of an owner, see vpt_collect_stream(). */
 uint64_t vpt_collect_owned_stream(
 	struct vpt_collect *c, uint32_t owner, int64_t device, uint64_t context, int64_t stream);
@@ -68,8 +72,8 @@ uint64_t vpt_collect_owned_stream(
 void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_device *row);
 /* The file numbers its GPUs through already: ordinals stay as they are. */
 void vpt_collect_gpus_are_numbered(struct vpt_collect *c);
-/* Names a process: META "process.PID". */
-void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, const char *name, size_t len);
+/* Names a process, with a string id: META "process.PID". */
+void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name);
 
 /* After finish(): ops whose launch is unknown, since they may be of several processes; and ops that were
  * left out, since the file mixes those of several processes on one lane. */

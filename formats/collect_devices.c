@@ -219,29 +219,38 @@ static struct vpt_text name_of(const struct vpt_collect *c, int64_t pid)
 	return (struct vpt_text){"", 0};
 }
 
+/* "200 (name)", or only the name if the number was made up. */
+static void describe_process(const struct numbering *n, int64_t who, char *out, size_t size)
+{
+	enum { SHORT = 40 };
+	struct vpt_text name = name_of(n->c, who);
+	int len = (int)(name.len < SHORT ? name.len : SHORT);
+
+	if (who < 0)
+		snprintf(out, size, "another process");
+	else if (!len)
+		snprintf(out, size, "process %" PRId64, who);
+	else if (who > VPT_COLLECT_PID_MAX)
+		snprintf(out, size, "process %.*s", len, name.text);
+	else
+		snprintf(out, size, "process %" PRId64 " (%.*s)", who, len, name.text);
+}
+
 /* "GPU 1 is GPU 0 of process 200 (name)", for each that has another number than its process gives it. */
 static void say_numbers(struct numbering *n)
 {
-	char text[400];
+	char text[400], process[80];
 	size_t i, used = 0;
 
-	for (i = 0; i < n->count && used < sizeof(text) - 120; i++) {
+	for (i = 0; i < n->count && used < sizeof(text) - 160; i++) {
 		const struct gpu *gpu = &n->gpus[i];
-		struct vpt_text name = name_of(n->c, gpu->who);
 
 		if (gpu->number == gpu->ordinal)
 			continue;
+		describe_process(n, gpu->who, process, sizeof(process));
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-			"%sGPU %" PRId64 " is GPU %" PRId64, used ? ", " : "", gpu->number,
-			gpu->ordinal);
-		if (gpu->who < 0)
-			used += (size_t)snprintf(
-				text + used, sizeof(text) - used, " of another process");
-		else
-			used += (size_t)snprintf(text + used, sizeof(text) - used,
-				name.len ? " of process %" PRId64 " (%.*s)"
-					 : " of process %" PRId64,
-				gpu->who, (int)(name.len < 40 ? name.len : 40), name.text);
+			"%sGPU %" PRId64 " is GPU %" PRId64 " of %s", used ? ", " : "", gpu->number,
+			gpu->ordinal, process);
 	}
 	if (used)
 		vpt_collect_meta(n->c, "processes.gpus", text);

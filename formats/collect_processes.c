@@ -58,7 +58,14 @@ struct events {
 /* The calls of the id at hand, by process. */
 struct left {
 	uint32_t top, newest; /* the newest call without an op; the newest of all */
-	uint64_t round;       /* that set this; of another one it is stale */
+	uint32_t calls;
+	uint64_t round; /* that set this; of another one it is stale */
+};
+
+/* Ops of an owner that have an id which no process gave to so many launches: they are of several. */
+struct excess {
+	uint64_t all, beyond; /* ops, and those beyond */
+	uint64_t here, round; /* ops with the id of this round */
 };
 
 struct joining {
@@ -72,6 +79,7 @@ struct joining {
 	uint64_t round;
 	uint64_t open, open_sum; /* processes with a call left, and the sum of their numbers */
 	uint64_t *votes;         /* by owner and process */
+	struct excess *excess;   /* by owner */
 	uint64_t last_id;
 	unsigned char *hidden; /* by owner: its ops are left out */
 };
@@ -264,7 +272,7 @@ static struct left *left_of(struct joining *j, uint32_t process)
 	struct left *l = &j->left[process];
 
 	if (l->round != j->round)
-		*l = (struct left){NONE, NONE, j->round};
+		*l = (struct left){.top = NONE, .newest = NONE, .round = j->round};
 	return l;
 }
 
@@ -371,6 +379,32 @@ static void join_ops(struct joining *j, const struct same_id *s, int are_known)
 	}
 }
 
+/* Counts the ops of each owner that are more than the launches of any process. */
+static void count_excess(struct joining *j, const struct same_id *s)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	j->round++;
+	for (i = s->c; i < s->c_end; i++) {
+		const struct event *call = &j->calls.at[i];
+		uint32_t calls = call->launches ? ++left_of(j, call->process)->calls : 0;
+
+		most = call->is_graph ? UINT64_MAX : calls > most ? calls : most;
+	}
+	for (i = s->o; i < s->o_end && most; i++) {
+		struct excess *x =
+			j->ops.at[i].owner == NONE ? NULL : &j->excess[j->ops.at[i].owner];
+
+		if (!x)
+			continue;
+		x->here = x->round == j->round ? x->here + 1 : 1;
+		x->round = j->round;
+		x->all++;
+		x->beyond += x->here > most;
+	}
+}
+
 static void join_id(struct joining *j, struct same_id s)
 {
 	size_t i;
@@ -378,6 +412,7 @@ static void join_id(struct joining *j, struct same_id s)
 	for (i = s.c; i < s.c_end; i++)
 		j->calls.at[i].is_taken = 0;
 	s.alone = alone_with(j, s.c, s.c_end);
+	count_excess(j, &s);
 	join_ops(j, &s, 1);
 	if (s.alone == NONE)
 		join_ops(j, &s, 0);
@@ -387,6 +422,7 @@ static void join_all(struct joining *j)
 {
 	size_t c = 0, o = 0, c_end, o_end;
 
+	memset(j->excess, 0, (j->c->owner_count + 1) * sizeof(*j->excess));
 	for (; o < j->ops.count; o = o_end) {
 		uint64_t id = j->ops.at[o].id;
 
@@ -407,8 +443,12 @@ static void join_all(struct joining *j)
 static uint32_t elect(const struct joining *j, size_t owner)
 {
 	const uint64_t *votes = j->votes + owner * (j->process_count + 1);
+	const struct excess *x = &j->excess[owner];
 	uint64_t total = 0;
 	uint32_t best = 0, p;
+
+	if (x->beyond > x->all / 10)
+		return MIXED;
 
 	for (p = 0; p <= j->process_count; p++) {
 		total += votes[p];
@@ -630,7 +670,8 @@ static int tell_apart(struct joining *j, int several)
 		rc = list_events(j, &j->ops, VPT_COPY);
 	j->left = vpt_calloc(j->process_count + 1, sizeof(*j->left));
 	j->hidden = vpt_calloc(j->c->owner_count + 1, 1);
-	if (rc || !j->left || !j->hidden)
+	j->excess = vpt_alloc(j->c->owner_count + 1, sizeof(*j->excess));
+	if (rc || !j->left || !j->hidden || !j->excess)
 		return VPT_ENOMEM;
 	if (j->calls.count)
 		qsort(j->calls.at, j->calls.count, sizeof(*j->calls.at), compare_events);
@@ -666,5 +707,6 @@ int vpt_collect_tell_apart(struct vpt_collect *c)
 	vpt_free(j.left);
 	vpt_free(j.votes);
 	vpt_free(j.hidden);
+	vpt_free(j.excess);
 	return rc ? rc : c->failed;
 }

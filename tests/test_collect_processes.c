@@ -48,7 +48,7 @@ static uint64_t lane_of(const char *who, int64_t gpu)
 		return vpt_collect_stream(c, pid, gpu, 1, 7);
 	}
 	if (!owner_known[letter])
-		owners[letter] = vpt_collect_owner(c, -1);
+		owners[letter] = vpt_collect_owner(c);
 	owner_known[letter] = 1;
 	return vpt_collect_owned_stream(c, owners[letter], gpu, 1, 7);
 }

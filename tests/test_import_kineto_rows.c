@@ -159,9 +159,9 @@ static void an_event_that_lacks_what_its_kind_needs_is_malformed(void **state)
 			0, 1},
 		{"a call without thread",
 			"{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'c', 'ts': 1, 'pid': 4}", 1, 0},
-		{"a range on a thread with a text for id",
+		{"a range on a thread with an array for id",
 			"{'ph': 'X', 'cat': 'cpu_op', 'name': 'c', 'ts': 1, 'pid': 4, 'tid': "
-			"'main'}",
+			"[1]}",
 			1, 1},
 	};
 #undef OP

@@ -373,6 +373,7 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 		goto out;
 	}
 	vpt_kineto_threads_name_lanes(&d.rows.threads, c);
+	vpt_kineto_processes_end(&d.rows);
 	if (d.rows.own.is_own) {
 		vpt_collect_window(c, d.rows.own.start_ns, d.rows.own.end_ns);
 		if (d.rows.own.has_realtime)
@@ -392,6 +393,7 @@ out:
 		json_tokener_free(d.json.tokener);
 	vpt_kineto_threads_free(&d.rows.threads);
 	vpt_kineto_flows_free(&d.rows.flows);
+	vpt_kineto_processes_free(&d.rows.processes);
 	vpt_kineto_python_free(&d.rows.python);
 	vpt_kineto_bytes_close(&d.json.bytes);
 	return rc;

@@ -142,8 +142,7 @@ static void put_transfer(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	c->asynchronous = vpt_kineto_natural(r, e->args, "asynchronous");
 	c->value = vpt_kineto_natural(r, e->args, "value");
 	c->graph_node = vpt_kineto_natural_of(r, e->args, "graph node id", "graph_node_id");
-	vpt_kineto_put_joined(
-		r, e, VPT_COPY, vpt_kineto_stream_lane(r, e->args, device, stream), c);
+	vpt_kineto_put_joined(r, e, VPT_COPY, vpt_kineto_stream_lane(r, e, device, stream), c);
 }
 
 /* A memory by its name; without a name the device's, if it is on a device. */

@@ -88,9 +88,9 @@ struct vpt_kineto_thread *vpt_kineto_thread_of(struct vpt_kineto_rows *r, struct
 	struct vpt_kineto_thread *thread;
 	int64_t pid, tid;
 
-	if (!vpt_kineto_integer(r, event, "pid", &pid) ||
-		!vpt_kineto_integer(r, event, "tid", &tid))
+	if (!vpt_kineto_pid(r, event, &pid) || !vpt_kineto_tid(r, event, &tid))
 		return NULL;
+	vpt_kineto_process_seen(r, event);
 	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
 	r->no_memory |= !thread;
 	return thread;
@@ -107,15 +107,22 @@ uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kine
 	return thread->lane;
 }
 
-/* Only our own files name the stream's process. */
-uint64_t vpt_kineto_stream_lane(
-	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream)
+uint64_t vpt_kineto_context_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,
+	int64_t device, uint64_t context, int64_t stream)
 {
 	int64_t pid = -1;
 
-	vpt_kineto_integer(r, args, "process", &pid);
-	return vpt_collect_stream(
-		r->collect, pid, device, vpt_kineto_natural(r, args, "context"), stream);
+	if (!r->own.is_own)
+		return vpt_kineto_owned_lane(r, e->object, device, context, stream);
+	vpt_kineto_integer(r, e->args, "process", &pid);
+	return vpt_collect_stream(r->collect, pid, device, context, stream);
+}
+
+uint64_t vpt_kineto_stream_lane(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device, int64_t stream)
+{
+	return vpt_kineto_context_lane(
+		r, e, device, vpt_kineto_natural(r, e->args, "context"), stream);
 }
 
 /* It is in the arguments; older versions only write the device as the process and the stream as the
@@ -125,7 +132,7 @@ int vpt_kineto_device_of(
 {
 	if (vpt_kineto_member(e->args, "device"))
 		return vpt_kineto_integer(r, e->args, "device", device);
-	return vpt_kineto_integer(r, e->object, "pid", device);
+	return vpt_kineto_number_in(r, e->object, "pid", device);
 }
 
 /* The same. Newer versions can draw an op of a CUDA graph on another lane; "stream" and the thread are
@@ -139,5 +146,5 @@ int vpt_kineto_stream_of(
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (vpt_kineto_member(e->args, keys[i]))
 			return vpt_kineto_integer(r, e->args, keys[i], stream);
-	return vpt_kineto_integer(r, e->object, "tid", stream);
+	return vpt_kineto_number_in(r, e->object, "tid", stream);
 }

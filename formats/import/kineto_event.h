@@ -58,9 +58,13 @@ struct vpt_kineto_thread *vpt_kineto_thread_of(
 /* The lane of that thread; 0 if there is none. */
 uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 
-/* The lane of a stream; `args` may identify it further. */
-uint64_t vpt_kineto_stream_lane(
-	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream);
+/* The lane of a stream; the event identifies its process and context. Only our own files name the
+ * process. */
+uint64_t vpt_kineto_stream_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,
+	int64_t device, int64_t stream);
+/* The same of another context. */
+uint64_t vpt_kineto_context_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,
+	int64_t device, uint64_t context, int64_t stream);
 
 /* The device and the stream of an op. Return 0 if the event does not name it. */
 int vpt_kineto_device_of(

@@ -27,8 +27,7 @@ struct vpt_kineto_arrow {
 static int place_of(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *pid, int64_t *tid)
 {
-	return vpt_kineto_integer(r, e->object, "pid", pid) &&
-	       vpt_kineto_integer(r, e->object, "tid", tid);
+	return vpt_kineto_pid(r, e->object, pid) && vpt_kineto_tid(r, e->object, tid);
 }
 
 void vpt_kineto_put_joined(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,

@@ -9,6 +9,7 @@
 #define VPT_FORMATS_IMPORT_KINETO_IMPORT_H
 
 #include "formats/import/import.h"
+#include "formats/import/kineto_processes.h"
 #include "formats/import/kineto_threads.h"
 
 #include <stddef.h>
@@ -46,6 +47,7 @@ struct vpt_kineto_rows {
 	struct vpt_collect *collect;    /* borrowed */
 	struct vpt_import_stats *stats; /* borrowed */
 	struct vpt_kineto_threads threads;
+	struct vpt_kineto_processes processes;
 	struct vpt_kineto_own own;
 	struct vpt_kineto_flows flows;
 	struct vpt_kineto_python python;

@@ -53,7 +53,6 @@ int vpt_kineto_put_kernel(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 	k.config = kernel_config(r, e);
 	k.correlation = vpt_kineto_natural(r, e->args, "correlation");
 	k.graph_node = vpt_kineto_natural_of(r, e->args, "graph node id", "graph_node_id");
-	vpt_kineto_put_joined(
-		r, e, VPT_KERNEL, vpt_kineto_stream_lane(r, e->args, device, stream), &k);
+	vpt_kineto_put_joined(r, e, VPT_KERNEL, vpt_kineto_stream_lane(r, e, device, stream), &k);
 	return 1;
 }

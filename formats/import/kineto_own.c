@@ -106,7 +106,7 @@ static uint64_t any_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 		return vpt_kineto_thread_lane(r, e);
 	if (vpt_kineto_integer(r, e->args, "device", &device) &&
 		vpt_kineto_integer(r, e->args, "stream", &stream))
-		return vpt_kineto_stream_lane(r, e->args, device, stream);
+		return vpt_kineto_stream_lane(r, e, device, stream);
 	return vpt_kineto_own_thread(r, e->args);
 }
 

@@ -102,6 +102,8 @@ static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
 	struct vpt_kineto_thread *thread;
 
 	name = vpt_kineto_text(vpt_kineto_member(vpt_kineto_member(object, "args"), "name"));
+	if (vpt_kineto_same_word("process_name", kind) && name.text)
+		vpt_kineto_name_process(r, object, name);
 	if (!vpt_kineto_same_word("thread_name", kind)) {
 		r->stats->skipped++;
 		return;

@@ -45,7 +45,7 @@ static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_
 
 	if (stream >= 0)
 		return vpt_kineto_stream_lane(
-			r, e->args, vpt_kineto_optional_id(r, e->args, "device"), stream);
+			r, e, vpt_kineto_optional_id(r, e->args, "device"), stream);
 	return vpt_kineto_own_thread(r, e->args);
 }
 
@@ -54,14 +54,10 @@ static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_
 static uint64_t awaited_lane(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t stream)
 {
-	int64_t pid = -1;
-
 	if (!vpt_kineto_member(e->args, "wait_on_device"))
 		return vpt_kineto_stream_lane(
-			r, e->args, vpt_kineto_optional_id(r, e->args, "device"), stream);
-	vpt_kineto_integer(r, e->args, "process", &pid);
-	return vpt_collect_stream(r->collect, pid,
-		vpt_kineto_optional_id(r, e->args, "wait_on_device"),
+			r, e, vpt_kineto_optional_id(r, e->args, "device"), stream);
+	return vpt_kineto_context_lane(r, e, vpt_kineto_optional_id(r, e->args, "wait_on_device"),
 		vpt_kineto_natural(r, e->args, "wait_on_context"), stream);
 }
 
@@ -112,7 +108,6 @@ int vpt_kineto_put_record(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 	v.sync_id = vpt_kineto_member(e->args, "cuda_event_sync_id")
 			    ? vpt_kineto_natural(r, e->args, "cuda_event_sync_id")
 			    : v.correlation;
-	vpt_collect_put(
-		r->collect, VPT_EVENT, vpt_kineto_stream_lane(r, e->args, device, stream), &v);
+	vpt_collect_put(r->collect, VPT_EVENT, vpt_kineto_stream_lane(r, e, device, stream), &v);
 	return 1;
 }
