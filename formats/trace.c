@@ -1,11 +1,13 @@
 /* trace.c - detects the format of a file, and gives captures and imports one interface. */
 #include "formats/trace.h"
 
+#include "formats/import/foreign.h"
 #include "formats/limits.h"
 #include "formats/memory.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
+#include <zstd.h>
 
 struct vpt_trace {
 	enum vpt_trace_format format;
@@ -20,7 +22,7 @@ struct vpt_trace {
 
 /* A format that this build cannot read has NULL as its importer; the entry names the missing
  * package. */
-static const struct {
+static const struct known {
 	enum vpt_trace_format format;
 	const struct vpt_importer *importer;
 	const char *magic;
@@ -32,35 +34,22 @@ static const struct {
 #include "formats/import/importers.def"
 };
 
-static int is_zstd(const unsigned char *head, size_t size)
+static int not_a_trace(const unsigned char *head, size_t head_size, const char *name, uint64_t size,
+	struct vpt_err *err)
 {
-	return size >= 4 &&
-	       ((head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd) ||
-		       ((head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d &&
-			       head[3] == 0x18));
-}
+	const char *reason;
 
-static int ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n >= m && !strcasecmp(name + n - m, end);
-}
-
-static int not_a_trace(const char *name, uint64_t size, struct vpt_err *err)
-{
 	if (!size)
 		return vpt_fail(err, VPT_EDATA,
 			"the file is empty: expected a vptrace capture, a PyTorch "
 			"profiler trace or an Nsight Systems SQLite export");
-	if (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep") || ends_with(name, ".qdstrm"))
-		return vpt_fail(err, VPT_EDATA,
-			"an Nsight Systems report can be read only by the version "
-			"that wrote it; export it with: nsys export --type sqlite REPORT, and "
-			"analyze the .sqlite file");
+	reason = vpt_foreign_reason(head, head_size, name);
+	if (reason)
+		return vpt_fail(err, VPT_EDATA, "%s", reason);
 	return vpt_fail(err, VPT_EDATA,
 		"unknown trace format: expected a vptrace capture "
-		"(trace.zst), a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems "
+		"(trace.zst), a PyTorch profiler trace (.json, .json.gz, .json.zst) or an Nsight "
+		"Systems "
 		"export (.sqlite)");
 }
 
@@ -80,40 +69,99 @@ static int import(struct vpt_trace *t, const struct vpt_importer *importer, stru
 	return rc;
 }
 
+/* What the first frames of a zstd file hold. Returns how many bytes; 0: nothing that can be read. */
+static size_t zstd_head(struct vpt_source *src, unsigned char *head, size_t size)
+{
+	enum { FIRST_BLOCK = (128 << 10) + 1024 };
+	ZSTD_DCtx *zstd = ZSTD_createDCtx();
+	char *bytes = vpt_alloc(FIRST_BLOCK, 1);
+	ZSTD_outBuffer out = {head, size, 0};
+	ZSTD_inBuffer in = {bytes, 0, 0};
+	size_t rc = 0, got = 0;
+
+	if (zstd && bytes && !src->read_at(src, 0, bytes, FIRST_BLOCK, &got, NULL) &&
+		!ZSTD_isError(
+			ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, VPT_WINDOW_LOG_MAX))) {
+		in.size = got;
+		do {
+			got = in.pos + out.pos;
+			rc = ZSTD_decompressStream(zstd, &out, &in);
+		} while (!ZSTD_isError(rc) && out.pos < out.size && in.pos + out.pos > got);
+	}
+	ZSTD_freeDCtx(zstd);
+	vpt_free(bytes);
+	return out.pos;
+}
+
+/* The importer of a format that begins so. */
+static const struct known *find_format(const unsigned char *head, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(importers) / sizeof(importers[0]); i++) {
+		const struct vpt_importer *importer = importers[i].importer;
+
+		if (importer ? importer->probe(head, size)
+			     : size >= importers[i].magic_len &&
+					!memcmp(head, importers[i].magic, importers[i].magic_len))
+			return &importers[i];
+	}
+	return NULL;
+}
+
+static int open_import(struct vpt_trace *t, struct vpt_source *src, const struct known *known,
+	int is_zstd, struct vpt_err *err)
+{
+	t->format = known->format;
+	if (!known->importer)
+		return vpt_fail(err, VPT_EUNSUPPORTED,
+			"this vptrace-analyze was built without %s, which this kind of file "
+			"requires",
+			known->missing);
+	if (is_zstd && !known->importer->reads_zstd)
+		return vpt_fail(err, VPT_EUNSUPPORTED,
+			"a file compressed by zstd: unpack it with: zstd -d FILE");
+	return import(t, known->importer, src, err);
+}
+
+static int packed_reason(const char *reason, struct vpt_err *err)
+{
+	return vpt_fail(err, VPT_EDATA, "a file compressed by zstd, and in it %s", reason);
+}
+
 /* Takes the source. */
 static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *err)
 {
 	unsigned char head[4096];
-	size_t got = 0, i;
-	int rc = src->read_at(src, 0, head, sizeof(head), &got, err);
+	const struct known *known;
+	const char *reason, *name = src->name ? src->name : "";
+	char name_copy[256];
+	uint64_t size = src->size_bytes;
+	size_t got = 0;
+	int rc = src->read_at(src, 0, head, sizeof(head), &got, err), compressed;
 
 	if (rc)
 		goto out;
-	if (is_zstd(head, got)) {
-		t->format = VPT_FORMAT_CAPTURE;
-		return vpt_reader_open(src, &t->reader, err);
-	}
-	for (i = 0; i < sizeof(importers) / sizeof(importers[0]); i++) {
-		const struct vpt_importer *importer = importers[i].importer;
-
-		if (importer ? !importer->probe(head, got)
-			     : got < importers[i].magic_len ||
-					memcmp(head, importers[i].magic, importers[i].magic_len))
-			continue;
-		t->format = importers[i].format;
-		rc = importer ? import(t, importer, src, err)
-			      : vpt_fail(err, VPT_EUNSUPPORTED,
-					"this vptrace-analyze was built without %s, "
-					"which this kind of file requires",
-					importers[i].missing);
+	compressed = vpt_is_zstd(head, got);
+	if (compressed)
+		got = zstd_head(src, head, sizeof(head));
+	reason = vpt_foreign_reason(head, got, NULL);
+	known = reason ? NULL : find_format(head, got);
+	if (known)
+		rc = open_import(t, src, known, compressed, err);
+	else if (reason)
+		rc = compressed ? packed_reason(reason, err)
+				: vpt_fail(err, VPT_EDATA, "%s", reason);
+	if (known || reason)
 		goto out;
-	}
 	/* A damaged first frame hides the magic, but the file may still contain our chunks. */
-	rc = vpt_reader_open(src, &t->reader, err);
+	snprintf(name_copy, sizeof(name_copy), "%s", name);
 	t->format = VPT_FORMAT_CAPTURE;
-	if (rc != VPT_EDATA)
-		return rc;
-	return VPT_END;
+	rc = vpt_reader_open(src, &t->reader, err);
+	if (rc == VPT_EDATA && !compressed)
+		rc = not_a_trace(head, got, name_copy, size, err);
+	reason = compressed ? vpt_foreign_reason(head, got, "") : NULL;
+	return rc == VPT_EDATA && reason ? packed_reason(reason, err) : rc;
 out:
 	vpt_source_close(src);
 	return rc;
@@ -166,22 +214,17 @@ static void find_start(struct vpt_trace *t)
 int vpt_trace_open_source(struct vpt_source *src, struct vpt_trace **out, struct vpt_err *err)
 {
 	struct vpt_trace *t = vpt_calloc(1, sizeof(*t));
-	char name[256];
 	uint64_t size = src->size_bytes;
 	int rc;
 
 	*out = NULL;
 	vpt_limits_add_file(size);
-	strncpy(name, src->name ? src->name : "", sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
 	if (!t) {
 		vpt_source_close(src);
 		return vpt_fail(err, VPT_ENOMEM, "no memory to open a trace");
 	}
 	t->size_bytes = size;
 	rc = open_as(t, src, err);
-	if (rc == VPT_END)
-		rc = not_a_trace(name, size, err);
 	if (!rc)
 		rc = list_times(t, err);
 	if (!rc) {

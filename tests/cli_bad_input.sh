@@ -31,6 +31,41 @@ refused in/text.txt "unknown trace format"
 refused in/run.nsys-rep "nsys export --type sqlite"
 refused in/magic-alone.zst "not a vptrace capture"
 refused in/zeros "unknown trace format"
+# What people give by mistake is named, with the command that helps.
+printf 'PK\003\004\024\000' >in/archive.zip
+{ head -c 257 /dev/zero; printf 'ustar\000'; } >in/archive.tar
+printf '\3757zXZ\000\000\004' >in/trace.json.xz
+printf 'BZh91AY&SY' >in/trace.json.bz2
+printf '\377\376{\000"\000' >in/utf16.json
+printf '{\000"\000' >in/utf16-without-mark.json
+printf '{"ph": "X", "ts": 1}\n{"ph": "X", "ts": 2}\n' >in/lines.json
+printf '\012\003\150\001\130\012\002\150\001' >in/packets
+printf 'anything' >in/run.pftrace
+printf '"Kind","Agent_Id","Kernel_Name"\n' >in/kernel_trace.csv
+refused in/archive.zip "a zip archive: unpack it with: unzip FILE"
+refused in/archive.tar "a tar archive: unpack it with: tar -xf FILE"
+refused in/trace.json.xz "unpack it with: xz -d FILE"
+refused in/trace.json.bz2 "unpack it with: bzip2 -d FILE"
+refused in/utf16.json "UTF-16 text: convert it with: iconv"
+refused in/utf16-without-mark.json "UTF-16 text: convert it with: iconv"
+refused in/lines.json "JSON lines"
+refused in/lines.json "jq -s . FILE > trace.json"
+refused in/packets "a Perfetto trace"
+refused in/run.pftrace "a Perfetto trace"
+refused in/kernel_trace.csv "a table of rocprofiler"
+if command -v gzip >/dev/null; then
+	gzip -c in/archive.tar >in/archive.tar.gz
+	refused in/archive.tar.gz "a file compressed by gzip, and in it a tar archive"
+	gzip -c in/packets >in/packets.gz
+	refused in/packets.gz "a file compressed by gzip, and in it a Perfetto trace"
+fi
+if command -v zstd >/dev/null; then
+	zstd -q in/packets -o in/packets.zst
+	refused in/packets.zst "a file compressed by zstd, and in it a Perfetto trace"
+	printf 'SQLite format 3\000' >in/export.sqlite
+	zstd -q in/export.sqlite -o in/export.sqlite.zst && rm in/export.sqlite
+	refused in/export.sqlite.zst "a file compressed by zstd: unpack it with: zstd -d FILE"
+fi
 same "nothing else was left behind" "err folder in out" "$(echo $(ls))"
 same "no temporary file either" 0 "$(ls -A | grep -c '^\.')"
 
@@ -53,6 +88,13 @@ expect 0 "the usual memory" analyze many.json
 rm many.json
 
 need_trace "$work/whole.zst" kernels_trace 132000
+
+# zstd around JSON is read.
+if command -v zstd >/dev/null; then
+	kernels_trace 100 | zstd -q -o packed.json.zst
+	expect 0 "a zstd file of JSON" info packed.json.zst
+	rm packed.json.zst
+fi
 
 # Half a gzip: what came before the tear is reported.
 if have gzip "half a gzip"; then

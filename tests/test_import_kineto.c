@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
 
 /* ---- what stands around the events ---- */
 
@@ -173,8 +174,8 @@ static void what_came_before_the_tear_is_kept(void **state)
 			"{'traceEvents': [" ONE_KERNEL ", {'ph': 't', 'id': ''}, ", 2},
 		{"inside an event that is skipped",
 			"{'traceEvents': [" ONE_KERNEL ", {'ph': 't', 'id': '", 1},
-		{"inside the name of a thread",
-			"[" ONE_KERNEL ", {'ph': 'M', 'args': {'name': 'a", 1},
+		{"inside the name of a thread", "[" ONE_KERNEL ", {'ph': 'M', 'args': {'name': 'a",
+			1},
 	};
 	size_t i;
 
@@ -346,6 +347,72 @@ static void gzip_in_one_or_more_members_is_one_text(void **state)
 	rig_drop();
 }
 
+static void what_follows_a_gzip_is_told(void **state)
+{
+	static const struct {
+		const char *rule, *after;
+		size_t size;
+		uint64_t bytes;
+		int another;
+	} cases[] = {
+		{"nothing", "", 0, 0, 0},
+		{"zeros", "\0\0\0\0\0\0\0\0", 8, 0, 0},
+		{"zeros and garbage", "\0\0garbage", 9, 7, 0},
+		{"garbage", "garbage", 7, 7, 0},
+		{"half a magic", "\x1f", 1, 0, 0},
+		{"zeros and another gzip", "\0\0\0\x1f\x8b\x08", 6, 3, 1},
+	};
+	char text[] = "{'traceEvents': [" ONE_KERNEL "]}";
+	unsigned char packed[4096];
+	size_t size, i;
+
+	(void)state;
+	rig_quote(text, sizeof(text));
+	for (i = 0; i < COUNT(cases); i++) {
+		size = put_member(packed, 0, sizeof(packed), text, sizeof(text) - 1);
+		memcpy(packed + size, cases[i].after, cases[i].size);
+		assert_int_equal(rig_bytes(packed, size + cases[i].size), 0);
+		if (rig.stats.after_gzip != cases[i].bytes ||
+			rig.stats.another_gzip != cases[i].another)
+			fail_msg("%s: %u bytes, another: %d", cases[i].rule,
+				(unsigned)rig.stats.after_gzip, rig.stats.another_gzip);
+		assert_int_equal(rig_rows(VPT_KERNEL), 1);
+	}
+	rig_drop();
+}
+
+static size_t put_frame(unsigned char *out, size_t size, size_t cap, const char *text, size_t len)
+{
+	size_t made = ZSTD_compress(out + size, cap - size, text, len, 3);
+
+	assert_false(ZSTD_isError(made));
+	return size + made;
+}
+
+static void zstd_in_one_or_more_frames_is_one_text(void **state)
+{
+	static const unsigned char skippable[] = {0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 'x', 'y'};
+	char text[] = "{'traceEvents': [" ONE_KERNEL ", " ONE_KERNEL "]}\n";
+	unsigned char packed[4096];
+	size_t cut, size;
+
+	(void)state;
+	rig_quote(text, sizeof(text));
+	for (cut = 0; cut < sizeof(text); cut += 7) {
+		size = cut % 2 ? sizeof(skippable) : 0;
+		memcpy(packed, skippable, size);
+		size = put_frame(packed, size, sizeof(packed), text, cut);
+		size = put_frame(packed, size, sizeof(packed), text + cut, sizeof(text) - 1 - cut);
+		assert_int_equal(rig_bytes(packed, size), 0);
+		assert_int_equal(rig.stats.truncated + (int)rig.stats.malformed, 0);
+		assert_int_equal(rig_rows(VPT_KERNEL), 2);
+		/* All is there, but for the last block. */
+		assert_int_equal(rig_bytes(packed, size - 1), cut < 18 ? VPT_EDATA : 0);
+		assert_int_equal(rig.stats.truncated, cut >= 18);
+	}
+	rig_drop();
+}
+
 /* Text beyond what such a file may unpack to, unless its reader gives more memory. */
 static void a_bomb_is_refused(void **state)
 {
@@ -382,7 +449,8 @@ static void half_a_gzip_gives_what_is_there(void **state)
 	at = (size_t)sprintf(text, "{'traceEvents': [");
 	for (i = 0; i < EVENTS; i++)
 		at += (size_t)sprintf(text + at,
-			"%s{'ph':'X','cat':'kernel','name':'k%d','pid':0,'tid':7,'ts':%d}",
+			"%s{'ph':'X','cat':'kernel','name':'k%d','pid':0,'tid':7,'ts':%d, 'dur': "
+			"0}",
 			i ? "," : "", (int)(2654435761u * (unsigned)i % 9973), i * 31);
 	at += (size_t)sprintf(text + at, "]}");
 	rig_quote(text, at);
@@ -496,8 +564,8 @@ static const struct vpt_memory_ops failing_memory = {failing_resize, free};
 
 static void no_memory_is_reported_wherever_it_runs_out(void **state)
 {
-	char text[] = "[" ONE_KERNEL
-		      ", {'ph': 'X', 'cat': 'cpu_op', 'name': 'n', 'pid': 1, 'tid': 1, 'ts': 2}]";
+	char text[] = "[" ONE_KERNEL ", {'ph': 'X', 'cat': 'cpu_op', 'name': 'n', 'pid': 1, 'tid': "
+				     "1, 'ts': 2, 'dur': 0}]";
 	unsigned char packed[1024];
 	int allowed, rc = VPT_ENOMEM;
 	size_t size;
@@ -544,6 +612,8 @@ int main(void)
 		cmocka_unit_test(gzip_in_one_or_more_members_is_one_text),
 		cmocka_unit_test(half_a_gzip_gives_what_is_there),
 		cmocka_unit_test(a_gzip_of_something_else_is_refused),
+		cmocka_unit_test(what_follows_a_gzip_is_told),
+		cmocka_unit_test(zstd_in_one_or_more_frames_is_one_text),
 		cmocka_unit_test(the_probe_looks_at_the_first_bytes),
 		cmocka_unit_test(a_source_that_cannot_be_read_is_an_error_of_reading),
 		cmocka_unit_test(no_memory_is_reported_wherever_it_runs_out),

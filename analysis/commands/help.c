@@ -9,8 +9,8 @@
 const char vpa_help_title[] = "report where the time of a GPU trace went";
 
 const char vpa_help_inputs[] =
-	"FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, .json.gz)\n"
-	"or an Nsight Systems export (.sqlite); - is standard input.\n";
+	"FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, .json.gz or\n"
+	".json.zst) or an Nsight Systems export (.sqlite); - is standard input.\n";
 
 const char vpa_help_durations[] = "TIME is a number with a unit: 1.5s, 200ms, 10us, 5000ns, 2min.";
 

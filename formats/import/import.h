@@ -15,6 +15,7 @@ struct vpt_import_stats {
 	/* of a known category that is not needed (flows, calls of Python threads that have no number) */
 	uint64_t skipped;
 	uint64_t unknown_category; /* of a category that is not known */
+	char unknown_names[100];   /* the first of these, as the file writes them */
 	uint64_t malformed;        /* lacking a time, a name or a number that the kind needs */
 	/* strings with invalid UTF-8 or control characters, kept as they are */
 	uint64_t bad_text;
@@ -36,6 +37,7 @@ struct vpt_importer {
 	/* Whether the first bytes look like this format (after gunzip, if the importer reads
 	 * gzip). */
 	int (*probe)(const unsigned char *head, size_t size);
+	int reads_zstd; /* read() unpacks zstd; `probe` gets the unpacked text */
 	/* Reads everything into `c` but does not finish it. 0 or VPT_EDATA, VPT_ENOMEM, VPT_EIO. */
 	int (*read)(struct vpt_source *src, struct vpt_collect *c, struct vpt_import_stats *stats,
 		struct vpt_err *err);

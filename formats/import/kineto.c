@@ -1,9 +1,10 @@
-/* kineto.c - traces of the PyTorch profiler (Kineto): Chrome's JSON, plain or gzip.
+/* kineto.c - traces of the PyTorch profiler (Kineto): Chrome's JSON, plain, gzip or zstd.
  *
  * Such a file is one object whose traceEvents can hold millions of events in hundreds of megabytes.
  * So this file walks the outer levels and passes one element at a time to json-c: memory stays that
  * of one event, and a truncated file still gives all events before the cut. Unneeded members are
  * skipped unparsed. A bare array of events is a trace too. */
+#include "formats/import/foreign.h"
 #include "formats/import/kineto_about.h"
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_json.h"
@@ -79,7 +80,7 @@ static void count_unreadable(struct document *d, const struct vpt_kineto_fault *
 	if (!stats->unreadable++)
 		snprintf(stats->first_unreadable, sizeof(stats->first_unreadable),
 			"at byte %llu of the %s stands \"%s\"", (unsigned long long)fault->at,
-			d->json.bytes.gzip ? "decompressed text" : "file", fault->found);
+			d->json.bytes.packer ? "decompressed text" : "file", fault->found);
 }
 
 /* Reads what may be an event at an anchor. Sets *is_event; if it is none, goes back to its beginning. */
@@ -276,7 +277,7 @@ static int skip_byte_order_mark(struct document *d)
 	return rc;
 }
 
-/* Reads the text to its end, so that the checksum of a gzip is verified: the document, others after it,
+/* Reads the text to its end, so that the checksum of compressed data is verified: the document, others after it,
  * and the events in what is neither. */
 static int read_documents(struct document *d)
 {
@@ -305,10 +306,41 @@ static int read_documents(struct document *d)
 	return rc;
 }
 
+static int kineto_probe(const unsigned char *head, size_t size)
+{
+	size_t i = 0;
+
+	if (size >= 2 && head[0] == 0x1f && head[1] == 0x8b)
+		return 1;
+	if (size >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
+		i = 3;
+	while (i < size && memchr(" \n\r\t", head[i], 4))
+		i++;
+	return i < size && (head[i] == '{' || head[i] == '[');
+}
+
+/* Names compressed data that is no text. */
+static int look_inside(struct document *d)
+{
+	struct vpt_kineto_bytes *b = &d->json.bytes;
+	int rc = vpt_kineto_bytes_fill(b, d->err);
+	size_t size = (size_t)(b->end - b->cur);
+	const char *reason;
+
+	if (rc || !b->packer)
+		return rc;
+	reason = vpt_foreign_reason(b->cur, size, kineto_probe(b->cur, size) ? NULL : "");
+	return reason ? vpt_fail(d->err, VPT_EDATA, "a file compressed by %s, and in it %s",
+				b->packer, reason)
+		      : 0;
+}
+
 static int read_document(struct document *d)
 {
-	int rc = read_documents(d);
+	int rc = look_inside(d);
 
+	if (!rc)
+		rc = read_documents(d);
 	if (!rc && !d->has_events)
 		return vpt_fail(d->err, VPT_EDATA,
 			"expected a member traceEvents in the JSON object, found none: not a "
@@ -320,9 +352,10 @@ static int ends_early(struct document *d)
 {
 	uint64_t at = vpt_kineto_bytes_offset(&d->json.bytes);
 
-	if (d->json.bytes.gzip)
+	if (d->json.bytes.packer)
 		return vpt_fail(d->err, VPT_EDATA,
-			"expected traceEvents, found that the gzip %s after %llu bytes of text",
+			"expected traceEvents, found that the %s %s after %llu bytes of text",
+			d->json.bytes.packer,
 			d->json.bytes.torn ? "is damaged or truncated" : "ends",
 			(unsigned long long)at);
 	return vpt_fail(d->err, VPT_EDATA,
@@ -399,22 +432,11 @@ out:
 	return rc;
 }
 
-static int kineto_probe(const unsigned char *head, size_t size)
-{
-	size_t i = 0;
-
-	if (size >= 2 && head[0] == 0x1f && head[1] == 0x8b)
-		return 1;
-	if (size >= 3 && !memcmp(head, "\xef\xbb\xbf", 3))
-		i = 3;
-	while (i < size && memchr(" \n\r\t", head[i], 4))
-		i++;
-	return i < size && (head[i] == '{' || head[i] == '[');
-}
-
 const struct vpt_importer vpt_import_kineto = {
 	.name = "kineto",
-	.help = "traces of the PyTorch profiler (Kineto), JSON or gzip",
+	.help = "traces of the PyTorch profiler (Kineto), JSON, plain or compressed by gzip or "
+		"zstd",
 	.probe = kineto_probe,
+	.reads_zstd = 1,
 	.read = kineto_read,
 };

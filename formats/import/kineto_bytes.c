@@ -1,15 +1,17 @@
-/* kineto_bytes.c - reads the text of a profiler's file, plain or gzip.
+/* kineto_bytes.c - reads the text of a profiler's file, plain, gzip or zstd.
  *
- * Long recordings often end with a kill, so half a gzip is a normal input: all text that can be
+ * Long recordings often end with a kill, so half a file is a normal input: all text that can be
  * inflated is delivered, and the cut is a flag, not an error. Several gzip members in one file are
  * one text. What follows the last one, but for zeros, is no part of it: only its length is told. */
 #include "formats/import/kineto_bytes.h"
 
+#include "formats/import/foreign.h"
 #include "formats/limits.h"
 #include "formats/memory.h"
 
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
 
 enum {
 	INPUT_BYTES = 64 << 10,
@@ -20,6 +22,13 @@ enum {
 struct vpt_kineto_inflate {
 	z_stream z;
 	int between_members;
+	unsigned char input[INPUT_BYTES];
+};
+
+struct vpt_kineto_unzstd {
+	ZSTD_DCtx *zstd;
+	ZSTD_inBuffer in;
+	int in_frame; /* a frame has begun and not ended */
 	unsigned char input[INPUT_BYTES];
 };
 
@@ -51,9 +60,36 @@ static int begin_inflate(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	return 0;
 }
 
+static int begin_unzstd(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_unzstd *u = vpt_calloc(1, sizeof(*u));
+
+	b->unzstd = u;
+	if (u)
+		u->zstd = ZSTD_createDCtx();
+	if (!u || !u->zstd)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
+	u->in.src = u->input;
+	return 0;
+}
+
+static int begin_unpacking(
+	struct vpt_kineto_bytes *b, const unsigned char *magic, size_t size, struct vpt_err *err)
+{
+	if (size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+		b->packer = "gzip";
+		return begin_inflate(b, err);
+	}
+	if (vpt_is_zstd(magic, size)) {
+		b->packer = "zstd";
+		return begin_unzstd(b, err);
+	}
+	return 0;
+}
+
 int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, struct vpt_err *err)
 {
-	unsigned char magic[2];
+	unsigned char magic[4];
 	size_t got;
 	int rc;
 
@@ -63,11 +99,10 @@ int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, st
 	rc = src->read_at(src, 0, magic, sizeof(magic), &got, err);
 	if (rc)
 		return rc;
-	b->gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 	if (vpt_grow(&b->block, &b->block_bytes, BLOCK_BYTES, 1))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read the trace");
 	b->cur = b->end = b->block;
-	return b->gzip ? begin_inflate(b, err) : 0;
+	return begin_unpacking(b, magic, got, err);
 }
 
 void vpt_kineto_bytes_close(struct vpt_kineto_bytes *b)
@@ -75,8 +110,12 @@ void vpt_kineto_bytes_close(struct vpt_kineto_bytes *b)
 	if (b->inflate)
 		inflateEnd(&b->inflate->z);
 	vpt_free(b->inflate);
+	if (b->unzstd)
+		ZSTD_freeDCtx(b->unzstd->zstd);
+	vpt_free(b->unzstd);
 	vpt_free(b->block);
 	b->inflate = NULL;
+	b->unzstd = NULL;
 	b->block = NULL;
 	b->cur = b->end = b->keep = NULL;
 }
@@ -174,6 +213,16 @@ static int feed(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	return 0;
 }
 
+static int check_length(const struct vpt_kineto_bytes *b, size_t made, struct vpt_err *err)
+{
+	if (made <= b->text_max - b->end_offset)
+		return 0;
+	return vpt_fail(err, VPT_ENOMEM,
+		"expected %llu bytes of %s to hold at most %llu bytes of text, found more: if you "
+		"trust the file, raise --memory",
+		(unsigned long long)b->src->size_bytes, b->packer, (unsigned long long)b->text_max);
+}
+
 static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 {
 	struct vpt_kineto_inflate *inf = b->inflate;
@@ -195,14 +244,58 @@ static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
 			b->torn = b->finished = 1;
 		made = BLOCK_BYTES - inf->z.avail_out;
-		if (made > b->text_max - b->end_offset)
-			return vpt_fail(err, VPT_ENOMEM,
-				"expected a gzip of %llu bytes to hold at most %llu bytes of text, "
-				"found more: if you trust the file, raise --memory",
-				(unsigned long long)b->src->size_bytes,
-				(unsigned long long)b->text_max);
+		rc = check_length(b, made, err);
+		if (rc)
+			return rc;
 		if (made) {
 			hand_out(b, made);
+			return 0;
+		}
+	}
+	return VPT_END;
+}
+
+/* VPT_END: there is no more input. */
+static int feed_zstd(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_unzstd *u = b->unzstd;
+	size_t got;
+	int rc;
+
+	if (u->in.pos < u->in.size)
+		return 0;
+	rc = b->src->read_at(b->src, b->offset, u->input, INPUT_BYTES, &got, err);
+	if (rc)
+		return rc;
+	b->offset += got;
+	u->in.pos = 0;
+	u->in.size = got;
+	return got ? 0 : VPT_END;
+}
+
+static int fill_zstd(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_unzstd *u = b->unzstd;
+	int rc;
+
+	while (!b->finished) {
+		ZSTD_outBuffer out = {b->block + (b->end - b->block), BLOCK_BYTES, 0};
+		int at_end = feed_zstd(b, err);
+		size_t left;
+
+		if (at_end && at_end != VPT_END)
+			return at_end;
+		left = ZSTD_decompressStream(u->zstd, &out, &u->in);
+		/* Without input it asks for the next frame, which need not come. */
+		if (!ZSTD_isError(left) && (!at_end || !left))
+			u->in_frame = left != 0;
+		b->finished = ZSTD_isError(left) || (at_end && !out.pos);
+		b->torn |= ZSTD_isError(left) || (b->finished && u->in_frame);
+		rc = check_length(b, out.pos, err);
+		if (rc)
+			return rc;
+		if (out.pos) {
+			hand_out(b, out.pos);
 			return 0;
 		}
 	}
@@ -218,5 +311,5 @@ int vpt_kineto_bytes_fill(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	rc = make_room(b, err);
 	if (rc)
 		return rc;
-	return b->gzip ? fill_gzip(b, err) : fill_plain(b, err);
+	return b->inflate ? fill_gzip(b, err) : b->unzstd ? fill_zstd(b, err) : fill_plain(b, err);
 }

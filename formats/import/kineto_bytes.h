@@ -1,4 +1,4 @@
-/* kineto_bytes.h - reads the text of a plain or gzip source block by block. */
+/* kineto_bytes.h - reads the text of a plain, gzip or zstd source block by block. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_BYTES_H
 #define VPT_FORMATS_IMPORT_KINETO_BYTES_H
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct vpt_kineto_inflate;
+struct vpt_kineto_unzstd;
 
 struct vpt_kineto_bytes {
 	const unsigned char *cur, *end; /* text not consumed yet; the caller advances cur */
@@ -16,14 +17,15 @@ struct vpt_kineto_bytes {
 	/* The first byte that fill must retain, at or before cur; NULL: none before cur. It moves with the
 	 * text. */
 	const unsigned char *keep;
-	int torn; /* the gzip ended early or is damaged */
-	int gzip; /* the source is compressed */
+	int torn;           /* the compressed data ended early or is damaged */
+	const char *packer; /* "gzip", "zstd"; NULL: the source is plain text */
 
 	struct vpt_source *src; /* borrowed */
 	uint64_t offset;        /* next one to read, in the source */
 	int finished;
-	uint64_t text_max;                  /* bytes of text that a gzip may unpack to */
+	uint64_t text_max;                  /* bytes of text that it may unpack to */
 	struct vpt_kineto_inflate *inflate; /* NULL unless gzip */
+	struct vpt_kineto_unzstd *unzstd;   /* NULL unless zstd */
 	unsigned char *block;
 	size_t block_bytes;
 	/* The gzip has ended, and what follows is no part of it: bytes that are not zeros */

@@ -65,7 +65,7 @@ static void note_fault(struct vpt_kineto_json *j, const unsigned char *at)
 
 int vpt_kineto_json_wrong(struct vpt_kineto_json *j, const char *words)
 {
-	const char *what = j->bytes.gzip ? "decompressed text" : "file";
+	const char *what = j->bytes.packer ? "decompressed text" : "file";
 
 	note_fault(j, j->bytes.cur);
 	return vpt_fail(j->err, VPT_EDATA, "expected %s at byte %llu of the %s, found byte 0x%02x",
