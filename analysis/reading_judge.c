@@ -66,8 +66,10 @@ static const struct {
 		"the file ends in the middle or is damaged: events after that point are missing",
 		"if a copy truncated the file, copy it again; else export it again"},
 	{VPA_READING_MALFORMED,
-		"1 malformed event was left out: it lacks a time, a name or a number",
-		"% malformed events were left out: they lack a time, a name or a number", ""},
+		"1 malformed event was left out: it lacks a time, a duration, a name or a number",
+		"% malformed events were left out: they lack a time, a duration, a name or a "
+		"number",
+		""},
 	{VPA_READING_VIEWS, "a table of the export is an SQL view, which is not read",
 		"% tables of the export are SQL views, which are not read",
 		"export again with nsys export --type sqlite, or convert them to tables"},
@@ -154,10 +156,13 @@ static void judge_unmatched(struct judging *j)
 static void judge_unknown(struct judging *j)
 {
 	uint64_t unknown = j->n->counts[VPA_READING_UNKNOWN];
+	const struct vpt_import_stats *s = vpt_trace_import_stats(j->n->trace);
+	const char *names = s ? s->unknown_names : "";
 
 	if (unknown)
-		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s",
-			unknown, unknown == 1 ? "" : "s",
+		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s%s%s%s",
+			unknown, unknown == 1 ? "" : "s", names[0] ? " (" : "", names,
+			names[0] ? ")" : "",
 			j->n->ops ? "" : ", and the others include no GPU work");
 }
 

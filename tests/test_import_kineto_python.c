@@ -271,7 +271,11 @@ static void what_is_no_call_is_counted(void **state)
 			"", {.events = 1, .malformed = 1}},
 		{"no length",
 			"{'ph':'X','cat':'python_function','name':'a','pid':5,'tid':7,'ts':3}", "",
-			{.events = 1}},
+			{.events = 1, .malformed = 1}},
+		{"a length of 0",
+			"{'ph':'X','cat':'python_function','name':'a','pid':5,'tid':7,'ts':3,'dur':"
+			"0}",
+			"", {.events = 1}},
 		{"a moment", "{'ph':'i','cat':'python_function','name':'a','pid':5,'tid':7,'ts':3}",
 			"", {.events = 1, .skipped = 1}},
 		{"a time that is rounded",

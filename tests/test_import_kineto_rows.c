@@ -53,7 +53,10 @@ static void each_category_has_its_kind(void **state)
 		{"Trace", SKIPPED},
 		{"cuda_profiler_range", SKIPPED},
 		{"fwdbwd", SKIPPED},
-		{"xpu_runtime", UNKNOWN},
+		{"xpu_runtime", VPT_CALL},
+		{"privateuse1_runtime", VPT_CALL},
+		{"privateuse1_driver", VPT_CALL},
+		{"mtia_ccp_events", UNKNOWN},
 		{"kernels", UNKNOWN},
 		{"kernel,gpu_memcpy", UNKNOWN},
 		{"", UNKNOWN},
@@ -74,6 +77,8 @@ static void each_category_has_its_kind(void **state)
 		want.skipped = cases[i].kind == SKIPPED;
 		want.unknown_category = cases[i].kind == UNKNOWN;
 		rig_expect_stats(cases[i].category, &want);
+		assert_string_equal(
+			rig.stats.unknown_names, cases[i].kind == UNKNOWN ? cases[i].category : "");
 		/* A call of a Python function begins and ends: two samples. */
 		for (kind = VPT_KERNEL; kind <= VPT_SAMPLE; kind++)
 			if (vpt_kind_desc((unsigned)kind) &&
@@ -127,40 +132,55 @@ static void an_event_that_lacks_what_its_kind_needs_is_malformed(void **state)
 		const char *rule, *event;
 		int malformed, bad_numbers;
 	} cases[] = {
-		{"complete", "{" OP "'name': 'k', 'ts': 1, 'pid': 0, 'tid': 7}", 0, 0},
+		{"complete", "{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7}", 0, 0},
 		{"no time", "{" OP "'name': 'k', 'pid': 0, 'tid': 7}", 1, 0},
-		{"time is null", "{" OP "'name': 'k', 'ts': null, 'pid': 0, 'tid': 7}", 1, 0},
-		{"time is NaN", "{" OP "'name': 'k', 'ts': NaN, 'pid': 0, 'tid': 7}", 1, 1},
-		{"time is infinite", "{" OP "'name': 'k', 'ts': -Infinity, 'pid': 0, 'tid': 7}", 1,
+		{"time is null", "{" OP "'name': 'k', 'ts': null, 'dur': 0, 'pid': 0, 'tid': 7}", 1,
+			0},
+		{"time is NaN", "{" OP "'name': 'k', 'ts': NaN, 'dur': 0, 'pid': 0, 'tid': 7}", 1,
 			1},
-		{"time is a list", "{" OP "'name': 'k', 'ts': [1], 'pid': 0, 'tid': 7}", 1, 1},
-		{"time is before zero", "{" OP "'name': 'k', 'ts': -1, 'pid': 0, 'tid': 7}", 1, 0},
+		{"time is infinite",
+			"{" OP "'name': 'k', 'ts': -Infinity, 'dur': 0, 'pid': 0, 'tid': 7}", 1, 1},
+		{"time is a list", "{" OP "'name': 'k', 'ts': [1], 'dur': 0, 'pid': 0, 'tid': 7}",
+			1, 1},
+		{"time is before zero",
+			"{" OP "'name': 'k', 'ts': -1, 'dur': 0, 'pid': 0, 'tid': 7}", 1, 0},
 		{"time is too large",
-			"{" OP "'name': 'k', 'ts': 9223372036854775807, 'pid': 0, 'tid': 7}", 1, 1},
+			"{" OP
+			"'name': 'k', 'ts': 9223372036854775807, 'dur': 0, 'pid': 0, 'tid': 7}",
+			1, 1},
 		{"duration is text", "{" OP "'name': 'k', 'ts': 1, 'dur': '?', 'pid': 0, 'tid': 7}",
 			1, 1},
-		{"no duration", "{" OP "'name': 'k', 'ts': 1, 'dur': null, 'pid': 0, 'tid': 7}", 0,
+		{"no duration", "{" OP "'name': 'k', 'ts': 1, 'dur': null, 'pid': 0, 'tid': 7}", 1,
 			0},
-		{"no name", "{" OP "'ts': 1, 'pid': 0, 'tid': 7}", 1, 0},
-		{"name is a number", "{" OP "'name': 5, 'ts': 1, 'pid': 0, 'tid': 7}", 1, 0},
-		{"no device", "{" OP "'name': 'k', 'ts': 1, 'tid': 7}", 1, 0},
-		{"device is text", "{" OP "'name': 'k', 'ts': 1, 'pid': 'Spans', 'tid': 7}", 1, 1},
+		{"no member for the duration", "{" OP "'name': 'k', 'ts': 1, 'pid': 0, 'tid': 7}",
+			1, 0},
+		{"no name", "{" OP "'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7}", 1, 0},
+		{"name is a number", "{" OP "'name': 5, 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7}", 1,
+			0},
+		{"no device", "{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'tid': 7}", 1, 0},
+		{"device is text",
+			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 'Spans', 'tid': 7}", 1, 1},
 		{"device is text in args",
-			"{" OP "'name': 'k', 'ts': 1, 'pid': 0, 'tid': 7, 'args': {'device': 'x'}}",
+			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7, 'args': "
+			       "{'device': 'x'}}",
 			1, 1},
 		{"device is a number as text",
-			"{" OP "'name': 'k', 'ts': 1, 'pid': '0', 'tid': '7'}", 0, 0},
-		{"no stream", "{" OP "'name': 'k', 'ts': 1, 'pid': 0}", 1, 0},
-		{"args is no object", "{" OP "'name': 'k', 'ts': 1, 'pid': 0, 'tid': 7, 'args': 3}",
-			0, 0},
+			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': '0', 'tid': '7'}", 0, 0},
+		{"no stream", "{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0}", 1, 0},
+		{"args is no object",
+			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7, 'args': 3}", 0,
+			0},
 		{"a negative correlation counts as none",
-			"{" OP
-			"'name': 'k', 'ts': 1, 'pid': 0, 'tid': 7, 'args': {'correlation': -5}}",
+			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7, 'args': "
+			       "{'correlation': -5}}",
 			0, 1},
 		{"a call without thread",
-			"{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'c', 'ts': 1, 'pid': 4}", 1, 0},
+			"{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'c', 'ts': 1, 'dur': 0, 'pid': "
+			"4}",
+			1, 0},
 		{"a range on a thread with an array for id",
-			"{'ph': 'X', 'cat': 'cpu_op', 'name': 'c', 'ts': 1, 'pid': 4, 'tid': "
+			"{'ph': 'X', 'cat': 'cpu_op', 'name': 'c', 'ts': 1, 'dur': 0, 'pid': 4, "
+			"'tid': "
 			"[1]}",
 			1, 1},
 	};
@@ -217,7 +237,8 @@ static void a_kernel_keeps_its_configuration(void **state)
 static void older_traces_show_device_and_stream_as_process_and_thread(void **state)
 {
 	(void)state;
-	rig_events("{'ph': 'X', 'cat': 'Kernel', 'name': 'k', 'pid': 2, 'tid': 7, 'ts': 1}");
+	rig_events(
+		"{'ph': 'X', 'cat': 'Kernel', 'name': 'k', 'pid': 2, 'tid': 7, 'ts': 1, 'dur': 0}");
 	assert_int_equal(rig_lane(rig_only(VPT_KERNEL)->lane, VPT_LANE_DEVICE), 2);
 	assert_int_equal(rig_lane(rig_only(VPT_KERNEL)->lane, VPT_LANE_STREAM), 7);
 	assert_int_equal(rig_lane(rig_only(VPT_KERNEL)->lane, VPT_LANE_CONTEXT), 0);
@@ -274,7 +295,8 @@ static void expect_copies(const struct copy_name *cases, size_t count)
 
 	for (i = 0; i < count; i++) {
 		snprintf(event, sizeof(event),
-			"{'ph': 'X', 'cat': '%s', 'name': '%s', 'ts': 1, 'pid': 0, 'tid': 7, "
+			"{'ph': 'X', 'cat': '%s', 'name': '%s', 'ts': 1, 'dur': 0, 'pid': 0, "
+			"'tid': 7, "
 			"'args': {'bytes': 4096.0, 'correlation': 3, 'graph_node_id': 9}}",
 			cases[i].category, cases[i].name);
 		rig_events(event);
@@ -373,7 +395,8 @@ static void a_copy_without_a_direction_in_its_name_has_a_kind(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		snprintf(event, sizeof(event),
-			"{'ph': 'X', 'cat': 'gpu_memcpy', 'name': '%s', 'ts': 1, 'pid': 0, 'tid': "
+			"{'ph': 'X', 'cat': 'gpu_memcpy', 'name': '%s', 'ts': 1, 'dur': 0, 'pid': "
+			"0, 'tid': "
 			"7, 'args': {'kind': '%s'}}",
 			cases[i].name, cases[i].kind);
 		rig_events(event);
@@ -402,7 +425,8 @@ static void a_peer_copy_names_the_other_device(void **state)
 	for (i = 0; i < COUNT(cases); i++) {
 		snprintf(event, sizeof(event),
 			"{'ph': 'X', 'cat': 'gpu_memcpy', 'name': 'Memcpy PtoP (Device -> "
-			"Device)', 'ts': 1, 'pid': 0, 'tid': 7, 'args': {%s, 'stream': 7}}",
+			"Device)', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7, 'args': {%s, 'stream': "
+			"7}}",
 			cases[i].args);
 		rig_events(event);
 		assert_int_equal(rig_value(VPT_COPY, VPT_COPY_PEER), cases[i].peer);
@@ -451,7 +475,8 @@ static void ranges_of_the_user_and_operators_differ_by_domain(void **state)
 	rig_expect_text(rig_value(VPT_RANGE, VPT_RANGE_NAME), "ProfilerStep#6", 14);
 	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_DOMAIN), 0);
 	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_DURATION), 9000);
-	rig_events("{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 1, 'tid': 1, 'ts': 1}");
+	rig_events("{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 1, 'tid': 1, 'ts': 1, "
+		   "'dur': 0}");
 	rig_expect_text(rig_value(VPT_RANGE, VPT_RANGE_DOMAIN), "cpu_op", 6);
 	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_DURATION), 0);
 	rig_drop();
@@ -486,7 +511,8 @@ static void threads_with_rows_get_their_names_whenever_these_come(void **state)
 	"{'ph': 'M', 'name': 'thread_name', 'pid': 5, 'tid': " tid ", 'args': {'name': '" name "'" \
 	"}"                                                                                        \
 	"}"
-#define RANGE(tid) "{'ph': 'X', 'cat': 'cpu_op', 'name': 'n', 'pid': 5, 'tid': " tid ", 'ts': 1}"
+#define RANGE(tid)                                                                                 \
+	"{'ph': 'X', 'cat': 'cpu_op', 'name': 'n', 'pid': 5, 'tid': " tid ", 'ts': 1, 'dur': 0}"
 	static const char *const orders[] = {
 		NAMED("6", "main") "," RANGE("6") "," NAMED("8", "unused"),
 		NAMED("8", "unused") "," RANGE("6") "," NAMED("'6'", "main"),
@@ -518,7 +544,7 @@ static void many_threads_keep_their_own_lanes(void **state)
 	assert_non_null(text);
 	for (i = 0; i < THREADS; i++)
 		at += snprintf(text + at, EVENT_BYTES,
-			"%s{'ph':'X','cat':'cpu_op','name':'n','pid':1,'tid':%d,'ts':%d}",
+			"%s{'ph':'X','cat':'cpu_op','name':'n','pid':1,'tid':%d,'ts':%d, 'dur': 0}",
 			i ? "," : "[", i * 64, i);
 	snprintf(text + at, EVENT_BYTES, "]");
 	assert_int_equal(rig_text(text), 0);

@@ -10,6 +10,7 @@
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_put.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* In order of frequency. NULL: known but not needed. Where a kind has several names, some are those
@@ -30,6 +31,13 @@ static const struct category {
 	{"cuda_sync", vpt_kineto_put_sync, NULL},
 	{"overhead", vpt_kineto_put_overhead, NULL},
 	{"runtime", vpt_kineto_put_call, NULL},
+	/* of other devices than CUDA's; what their calls do is known by what has their ids */
+	{"xpu_runtime", vpt_kineto_put_call, NULL},
+	{"xpu_driver", vpt_kineto_put_call, NULL},
+	{"privateuse1_runtime", vpt_kineto_put_call, NULL},
+	{"privateuse1_driver", vpt_kineto_put_call, NULL},
+	{"mtia_runtime", vpt_kineto_put_call, NULL},
+	{"glow_runtime", vpt_kineto_put_call, NULL},
 	{"memcpy", vpt_kineto_put_memcpy, NULL},
 	{"memset", vpt_kineto_put_memset, NULL},
 	{"operator", vpt_kineto_put_operator, NULL},
@@ -62,15 +70,14 @@ static const struct category *find_category(struct vpt_text name)
 }
 
 /* Rounds start and duration separately. A negative duration is kept; it wraps. */
-static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
+static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e, int needs_duration)
 {
 	int64_t start, duration = 0;
 
 	if (!vpt_kineto_scaled(r, e->object, "ts", 3, &start) ||
 		__builtin_add_overflow(start, (int64_t)r->own.shift_ns, &start) || start < 0)
 		return 0;
-	if (vpt_kineto_member(e->object, "dur") &&
-		!vpt_kineto_scaled(r, e->object, "dur", 3, &duration))
+	if (!vpt_kineto_scaled(r, e->object, "dur", 3, &duration) && needs_duration)
 		return 0;
 	/* Our own files place an event without a time where other readers do no harm with it. */
 	if (r->own.is_own && vpt_kineto_member(e->object, "no time"))
@@ -80,14 +87,15 @@ static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
 	return 1;
 }
 
-static void put_event(struct vpt_kineto_rows *r, struct json_object *object, vpt_kineto_put *put)
+static void put_event(struct vpt_kineto_rows *r, struct json_object *object, vpt_kineto_put *put,
+	int needs_duration)
 {
 	struct vpt_kineto_event e = {.object = object};
 	int done;
 
 	e.args = vpt_kineto_member(object, "args");
 	e.name = vpt_kineto_text(vpt_kineto_member(object, "name"));
-	done = read_times(r, &e) ? put(r, &e) : 0;
+	done = read_times(r, &e, needs_duration) ? put(r, &e) : 0;
 	if (done == VPT_KINETO_NOT_MEANT)
 		r->stats->skipped++;
 	else if (!done)
@@ -125,7 +133,7 @@ static void take_flow(struct vpt_kineto_rows *r, struct json_object *object)
 {
 	struct vpt_kineto_event e = {.object = object};
 
-	if (read_times(r, &e))
+	if (read_times(r, &e, 0))
 		vpt_kineto_flow(r, &e);
 }
 
@@ -169,6 +177,20 @@ int vpt_kineto_rows_is_python(struct vpt_text phase, struct vpt_text category)
 	return put_of(phase, category, &known) == vpt_kineto_put_python;
 }
 
+/* Lists the first unknown categories by name. */
+static void count_unknown(struct vpt_import_stats *stats, struct vpt_text name)
+{
+	enum { LONGEST = 30 };
+	char *list = stats->unknown_names;
+	size_t used = strlen(list), size = sizeof(stats->unknown_names);
+	struct vpt_text word = {name.text, name.len < LONGEST ? name.len : LONGEST};
+
+	stats->unknown_category++;
+	if (!word.len || used + 2 + word.len >= size || memmem(list, used, word.text, word.len))
+		return;
+	snprintf(list + used, size - used, "%s%.*s", used ? ", " : "", (int)word.len, word.text);
+}
+
 void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
 {
 	struct vpt_text phase = vpt_kineto_text(vpt_kineto_member(event, "ph"));
@@ -184,9 +206,12 @@ void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
 	} else {
 		put = put_of(phase, name, &known);
 		if (put)
-			put_event(r, event, put);
+			put_event(r, event, put,
+				is_phase(phase, "X") && put != vpt_kineto_put_record);
+		else if (known)
+			r->stats->skipped++;
 		else
-			*(known ? &r->stats->skipped : &r->stats->unknown_category) += 1;
+			count_unknown(r->stats, name);
 		if (r->flows.row_count && is_flow(phase, name))
 			take_flow(r, event);
 	}
