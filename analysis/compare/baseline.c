@@ -2,7 +2,8 @@
  *
  * A key that has no member of its own in the structs is computed from others; those that a comparison needs are
  * undone here: the window, the metadata, the GPUs' compute capability. Keys of a newer version are skipped. A file may
- * be anything, so figures that a comparison multiplies are bounded. */
+ * be anything, so figures that a comparison multiplies are bounded, and every value is written through member(), which
+ * keeps it inside the struct that was allocated for it. */
 #include "analysis/compare/baseline.h"
 
 #include "analysis/compare/json_text.h"
@@ -13,20 +14,103 @@
 #include <string.h>
 
 enum { DEVICES_MAX = 1 << 16, FRAMES_MAX = 1 << 24, STEPS_MAX = 1 << 30, META_MAX = 1024 };
+/* Bytes of structs for each byte of text. A row in which every key is present needs less than one. */
+enum { GROWTH_MAX = 16, ROOM_LEAST = 1 << 20 };
 
 struct fill {
 	struct vpa_json_text text;
 	struct vpa_report *report;
 	struct vpa_arena *arena;
-	size_t meta_room;
+	size_t room; /* bytes that structs may still take */
 };
 
-static void fill_object(struct fill *f, const struct vpa_fields *fields, char *row);
+/* A struct, and the keys that are read into it. */
+struct place {
+	const struct vpa_fields *fields;
+	char *row;
+	const struct place *whole; /* the struct that was allocated and contains this one */
+};
+
+static void fill_object(struct fill *f, const struct place *p);
 
 static void fault(struct fill *f, const char *what)
 {
 	if (!f->text.fault)
 		f->text.fault = what;
+}
+
+/* ---- where values go ---- */
+
+/* Bytes of a place, or NULL with a fault where they are not all in the struct that was allocated. */
+static void *member(struct fill *f, const struct place *p, size_t offset, size_t bytes)
+{
+	size_t size = p->whole->fields->bytes, before = (size_t)(p->row - p->whole->row);
+
+	if (before > size || offset > size - before || bytes > size - before - offset) {
+		fault(f, "a value outside its row");
+		return NULL;
+	}
+	return p->row + offset;
+}
+
+/* Texts that may not be NULL are empty until they are read. Those of objects that may be null wait for these. */
+static void clear_texts(struct fill *f, const struct place *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->fields->count; i++) {
+		const struct vpa_field *field = &p->fields->at[i];
+		struct place inside = {field->fields, p->row + field->offset, p->whole};
+		const char **text;
+
+		if (!field->known &&
+			(field->type == VPA_FIELD_OBJECT || field->type == VPA_FIELD_SAME))
+			clear_texts(f, &inside);
+		if (field->type != VPA_FIELD_TEXT || field->text || field->null != VPA_NULL_NEVER)
+			continue;
+		text = member(f, p, field->offset, sizeof(*text));
+		if (text && !*text)
+			*text = "";
+	}
+}
+
+/* Structs with empty texts, which `fields` describe; NULL with a fault. */
+static char *new_rows(struct fill *f, const struct vpa_fields *fields, size_t count)
+{
+	char *rows;
+	size_t i;
+
+	if (count > f->room / fields->bytes) {
+		fault(f, "more rows than a text of this length describes");
+		return NULL;
+	}
+	f->room -= count * fields->bytes;
+	rows = vpa_arena_alloc(f->arena, count, fields->bytes);
+	if (!rows)
+		fault(f, "no memory");
+	for (i = 0; rows && i < count; i++) {
+		struct place row = {fields, rows + i * fields->bytes, &row};
+
+		clear_texts(f, &row);
+	}
+	return rows;
+}
+
+/* Whether the bytes at `offset` are the number of rows or texts of a field, which says it better. */
+static int is_count(const struct vpa_fields *fields, size_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < fields->count; i++) {
+		const struct vpa_field *f = &fields->at[i];
+
+		if ((f->type == VPA_FIELD_ROWS || f->type == VPA_FIELD_TEXTS) && f->count == offset)
+			return 1;
+		if ((f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_SAME) &&
+			offset >= f->offset && is_count(f->fields, offset - f->offset))
+			return 1;
+	}
+	return 0;
 }
 
 /* ---- what has no member ---- */
@@ -70,15 +154,16 @@ static void fill_capability(const char *text, struct vpa_gpu *gpu)
 {
 	const char *point = text ? strchr(text, '.') : NULL;
 
-	if (!point || point - text > 2)
+	if (!gpu || !point || point - text > 2)
 		return;
+	gpu->compute_major = gpu->compute_minor = 0;
 	for (; text < point && *text >= '0' && *text <= '9'; text++)
 		gpu->compute_major = gpu->compute_major * 10 + (uint32_t)(*text - '0');
 	if (point[1] >= '0' && point[1] <= '9')
 		gpu->compute_minor = (uint32_t)(point[1] - '0');
 }
 
-static void fill_computed(struct fill *f, const struct vpa_field *field, char *row)
+static void fill_computed(struct fill *f, const struct vpa_field *field, const struct place *p)
 {
 	static const char *const facts[] = {"host", "command", "driver", "cupti", "rank"};
 	int64_t integer;
@@ -91,7 +176,7 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, char *r
 		return;
 	}
 	if (!strcmp(field->key, "compute_capability")) {
-		fill_capability(any_text(f), (struct vpa_gpu *)(void *)row);
+		fill_capability(any_text(f), member(f, p, 0, sizeof(struct vpa_gpu)));
 		return;
 	}
 	for (i = 0; i < COUNT(facts); i++)
@@ -104,7 +189,7 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, char *r
 
 /* ---- values ---- */
 
-static void fill_number(struct fill *f, const struct vpa_field *field, char *at)
+static void fill_number(struct fill *f, const struct vpa_field *field, void *at)
 {
 	int64_t integer = 0;
 	double real = 0;
@@ -123,31 +208,40 @@ static void fill_number(struct fill *f, const struct vpa_field *field, char *at)
 		integer = 0;
 	switch (field->type) {
 	case VPA_FIELD_U64:
-		*(uint64_t *)(void *)at = (uint64_t)integer;
+		*(uint64_t *)at = (uint64_t)integer;
 		break;
 	case VPA_FIELD_SIZE:
-		*(size_t *)(void *)at = (size_t)integer;
+		*(size_t *)at = (size_t)integer;
 		break;
 	case VPA_FIELD_UNSIGNED:
-		*(unsigned *)(void *)at = integer > DEVICES_MAX ? DEVICES_MAX : (unsigned)integer;
+		*(unsigned *)at = integer > DEVICES_MAX ? DEVICES_MAX : (unsigned)integer;
 		break;
 	case VPA_FIELD_I64:
-		*(int64_t *)(void *)at = integer;
+		*(int64_t *)at = integer;
 		break;
-	default:
-		*(double *)(void *)at = real;
+	default: /* REAL, RATE */
+		*(double *)at = real;
 		break;
 	}
 }
 
-static void fill_flag(struct fill *f, const struct vpa_field *field, char *at)
+static void fill_flag(struct fill *f, const struct vpa_field *field, void *at)
 {
 	int word = vpa_json_word(&f->text);
 
-	*(int *)(void *)at = word >= 0 ? word : field->null == VPA_NULL_NEGATIVE ? -1 : 0;
+	*(int *)at = word >= 0 ? word : field->null == VPA_NULL_NEGATIVE ? -1 : 0;
 }
 
-static void fill_choice(struct fill *f, const struct vpa_field *field, char *at)
+static void fill_text(struct fill *f, const struct vpa_field *field, void *at)
+{
+	const char *text = any_text(f);
+
+	(void)field;
+	if (text)
+		*(const char **)at = text;
+}
+
+static void fill_choice(struct fill *f, const struct vpa_field *field, void *at)
 {
 	int i, is_null = vpa_json_next(&f->text) == 'n';
 	const char *text = any_text(f);
@@ -156,7 +250,7 @@ static void fill_choice(struct fill *f, const struct vpa_field *field, char *at)
 		return;
 	for (i = 0; text && field->choice((size_t)i); i++)
 		if (!strcmp(field->choice((size_t)i), text)) {
-			*(int *)(void *)at = i;
+			*(int *)at = i;
 			return;
 		}
 	fault(f, "an unknown word");
@@ -176,45 +270,49 @@ static size_t count_values(const struct fill *f)
 	return count;
 }
 
-/* Rows whose texts may not be NULL have empty ones until they are read. */
-static void clear_texts(const struct vpa_fields *fields, char *row)
+/* Sets the pointer and the count of rows or texts. */
+static void set_list(
+	struct fill *f, const struct vpa_field *field, const struct place *p, void *list, size_t n)
 {
-	size_t i;
+	void **at = member(f, p, field->offset, sizeof(*at));
+	size_t *count = member(f, p, field->count, sizeof(*count));
 
-	for (i = 0; i < fields->count; i++)
-		if (fields->at[i].type == VPA_FIELD_TEXT && !fields->at[i].text &&
-			fields->at[i].null == VPA_NULL_NEVER)
-			*(const char **)(void *)(row + fields->at[i].offset) = "";
+	if (!at || !count)
+		return;
+	*at = list;
+	*count = n;
 }
 
-static void fill_rows(struct fill *f, const struct vpa_field *field, char *row)
+static void fill_rows(struct fill *f, const struct vpa_field *field, const struct place *p)
 {
 	size_t count = count_values(f), i = 0;
-	char *rows = vpa_arena_alloc(f->arena, count, field->bytes);
+	char *rows = new_rows(f, field->fields, count);
 	int first = 1;
 
-	if (!rows) {
-		fault(f, "no memory");
-		return;
-	}
-	if (!vpa_json_enter(&f->text, '['))
+	if (!rows || !vpa_json_enter(&f->text, '['))
 		return;
 	for (; i < count && vpa_json_member(&f->text, '[', &first); i++) {
-		clear_texts(field->fields, rows + i * field->bytes);
-		fill_object(f, field->fields, rows + i * field->bytes);
+		struct place row = {field->fields, rows + i * field->fields->bytes, &row};
+
+		fill_object(f, &row);
 	}
 	if (!f->text.fault)
 		vpa_json_member(&f->text, '[', &first); /* the end */
-	*(char **)(void *)(row + field->offset) = rows;
-	*(size_t *)(void *)(row + field->count) = i;
+	set_list(f, field, p, rows, i);
 }
 
-static void fill_texts(struct fill *f, const struct vpa_field *field, char *row)
+/* Texts of which some are left out share the count of another list, and cannot be put beside it again. */
+static void fill_texts(struct fill *f, const struct vpa_field *field, const struct place *p)
 {
 	size_t count = count_values(f), i = 0;
-	const char **texts = vpa_arena_alloc(f->arena, count, sizeof(*texts));
+	const char **texts;
 	int first = 1;
 
+	if (field->null == VPA_NULL_COUNT) {
+		vpa_json_skip(&f->text);
+		return;
+	}
+	texts = vpa_arena_alloc(f->arena, count, sizeof(*texts));
 	if (!texts) {
 		fault(f, "no memory");
 		return;
@@ -226,99 +324,109 @@ static void fill_texts(struct fill *f, const struct vpa_field *field, char *row)
 
 		texts[i] = text ? text : "";
 	}
-	*(const char ***)(void *)(row + field->offset) = texts;
-	*(size_t *)(void *)(row + field->count) = i;
+	set_list(f, field, p, texts, i);
 }
 
 /* ---- objects ---- */
 
-static void fill_field(struct fill *f, const struct vpa_field *field, char *row)
+/* An object inside the row. One that is null leaves its values at 0. */
+static void fill_inside(struct fill *f, const struct vpa_field *field, const struct place *p)
 {
-	char *at = row + field->offset;
+	struct place inside = {
+		field->fields, member(f, p, field->offset, field->fields->bytes), p->whole};
+
+	if (!inside.row || vpa_json_next(&f->text) != '{') {
+		vpa_json_skip(&f->text);
+		return;
+	}
+	clear_texts(f, &inside);
+	fill_object(f, &inside);
+}
+
+/* An object that the row points to. */
+static void fill_pointed(struct fill *f, const struct vpa_field *field, const struct place *p)
+{
+	void **pointer = member(f, p, field->offset, sizeof(*pointer));
+	struct place object = {field->fields, NULL, &object};
+
+	if (vpa_json_next(&f->text) == '{')
+		object.row = new_rows(f, field->fields, 1);
+	if (!pointer || !object.row) {
+		vpa_json_skip(&f->text);
+		return;
+	}
+	fill_object(f, &object);
+	*pointer = object.row;
+}
+
+/* How a type is read: into its bytes, or into several members of its row. Neither: it is skipped. */
+static const struct {
+	void (*value)(struct fill *, const struct vpa_field *, void *at);
+	void (*members)(struct fill *, const struct vpa_field *, const struct place *);
+} fills[] = {
+	[VPA_FIELD_U64] = {.value = fill_number},
+	[VPA_FIELD_SIZE] = {.value = fill_number},
+	[VPA_FIELD_UNSIGNED] = {.value = fill_number},
+	[VPA_FIELD_I64] = {.value = fill_number},
+	[VPA_FIELD_FLAG] = {.value = fill_flag},
+	[VPA_FIELD_REAL] = {.value = fill_number},
+	[VPA_FIELD_RATE] = {.value = fill_number},
+	[VPA_FIELD_TEXT] = {.value = fill_text},
+	[VPA_FIELD_CHOICE] = {.value = fill_choice},
+	[VPA_FIELD_TEXTS] = {.members = fill_texts},
+	[VPA_FIELD_OBJECT] = {.members = fill_inside},
+	[VPA_FIELD_POINTER] = {.members = fill_pointed},
+	[VPA_FIELD_ROWS] = {.members = fill_rows},
+	[VPA_FIELD_NOTHING] = {NULL},
+};
+
+static void fill_field(struct fill *f, const struct vpa_field *field, const struct place *p)
+{
+	void *at = NULL;
 
 	if (field->type == VPA_FIELD_MAP) {
 		fill_map(f, strcmp(field->key, "tags") ? "" : "tag.");
 		return;
 	}
 	if (field->number || field->text) {
-		fill_computed(f, field, row);
+		fill_computed(f, field, p);
 		return;
 	}
-	switch (field->type) {
-	case VPA_FIELD_FLAG:
-		fill_flag(f, field, at);
-		break;
-	case VPA_FIELD_TEXT: {
-		const char *text = any_text(f);
-
-		if (text)
-			*(const char **)(void *)at = text;
-		break;
+	if (fills[field->type].members) {
+		fills[field->type].members(f, field, p);
+		return;
 	}
-	case VPA_FIELD_CHOICE:
-		fill_choice(f, field, at);
-		break;
-	case VPA_FIELD_TEXTS:
-		fill_texts(f, field, row);
-		break;
-	case VPA_FIELD_ROWS:
-		fill_rows(f, field, row);
-		break;
-	case VPA_FIELD_OBJECT:
-		if (vpa_json_next(&f->text) == '{')
-			fill_object(f, field->fields, at);
-		else
-			vpa_json_skip(&f->text);
-		break;
-	case VPA_FIELD_CHARS:
-	case VPA_FIELD_ID:
-	case VPA_FIELD_BUCKETS:
-	case VPA_FIELD_NOTHING:
+	if (fills[field->type].value &&
+		!is_count(p->whole->fields, (size_t)(p->row - p->whole->row) + field->offset))
+		at = member(f, p, field->offset, vpa_field_bytes(field));
+	if (at)
+		fills[field->type].value(f, field, at);
+	else
 		vpa_json_skip(&f->text);
-		break;
-	default:
-		fill_number(f, field, at);
-	}
 }
 
-/* The field of a key, also in structs whose fields are written as fields of this one; *row then moves. */
-static const struct vpa_field *field_of(
-	const struct vpa_fields *fields, const char *key, char **row)
+/* The field of a key, also in structs whose fields are written as fields of this one; *in: the struct that has it. */
+static const struct vpa_field *field_of(const struct place *p, const char *key, struct place *in)
 {
 	size_t i;
 
-	for (i = 0; i < fields->count; i++) {
-		const struct vpa_field *f = &fields->at[i];
-		char *inside = *row + f->offset;
+	for (i = 0; i < p->fields->count; i++) {
+		const struct vpa_field *f = &p->fields->at[i];
+		struct place inside = {f->fields, p->row + f->offset, p->whole};
 		const struct vpa_field *found;
 
-		if (f->key && !strcmp(f->key, key))
+		if (f->key && !strcmp(f->key, key)) {
+			*in = *p;
 			return f;
-		found = f->type == VPA_FIELD_SAME ? field_of(f->fields, key, &inside) : NULL;
-		if (found) {
-			*row = inside;
-			return found;
 		}
+		found = f->type == VPA_FIELD_SAME ? field_of(&inside, key, in) : NULL;
+		if (found)
+			return found;
 	}
 	return NULL;
 }
 
-/* Whether a field is the number of rows or texts of another one, which says it better. */
-static int is_count(const struct vpa_fields *fields, const struct vpa_field *field)
-{
-	size_t i;
-
-	for (i = 0; i < fields->count && field->type == VPA_FIELD_SIZE; i++) {
-		const struct vpa_field *f = &fields->at[i];
-
-		if ((f->type == VPA_FIELD_ROWS || f->type == VPA_FIELD_TEXTS) &&
-			f->count == field->offset)
-			return 1;
-	}
-	return 0;
-}
-
-static void fill_object(struct fill *f, const struct vpa_fields *fields, char *row)
+static void fill_object(struct fill *f, const struct place *p)
 {
 	int first = 1;
 
@@ -326,11 +434,11 @@ static void fill_object(struct fill *f, const struct vpa_fields *fields, char *r
 		return;
 	while (vpa_json_member(&f->text, '{', &first)) {
 		const char *key = vpa_json_key(&f->text, f->arena);
-		char *at = row;
-		const struct vpa_field *field = key ? field_of(fields, key, &at) : NULL;
+		struct place in;
+		const struct vpa_field *field = key ? field_of(p, key, &in) : NULL;
 
-		if (field && !is_count(fields, field))
-			fill_field(f, field, at);
+		if (field)
+			fill_field(f, field, &in);
 		else if (key)
 			vpa_json_skip(&f->text);
 	}
@@ -404,6 +512,7 @@ int vpa_baseline_read(const char *text, size_t len, const char *path, struct vpa
 	if (!r)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a report");
 	f.arena = &r->arena;
+	f.room = len * GROWTH_MAX + ROOM_LEAST;
 	r->meta = vpa_arena_alloc(f.arena, META_MAX, sizeof(*r->meta));
 	if (!has_schema(text, len))
 		rc = vpt_fail(err, VPT_EDATA,
@@ -411,7 +520,10 @@ int vpa_baseline_read(const char *text, size_t len, const char *path, struct vpa
 			"%s",
 			path, VPA_REPORT_SCHEMA);
 	if (!rc && r->meta) {
-		fill_object(&f, &vpa_fields_report, (char *)r);
+		struct place whole = {&vpa_fields_report, (char *)r, &whole};
+
+		clear_texts(&f, &whole);
+		fill_object(&f, &whole);
 		settle(&f);
 	}
 	r->path = vpa_arena_text(f.arena, path, strlen(path));

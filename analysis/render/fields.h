@@ -35,6 +35,7 @@ enum vpa_field_type {
 	VPA_FIELD_TEXTS,   /* const char ** and a count */
 	VPA_FIELD_BUCKETS, /* uint64_t[VPA_GAP_BUCKETS] */
 	VPA_FIELD_OBJECT,  /* a nested struct, or other fields of the same struct */
+	VPA_FIELD_POINTER, /* a pointer to one struct; NULL is null */
 	VPA_FIELD_ROWS,    /* a pointer to structs and a count */
 	VPA_FIELD_SAME,    /* a nested struct whose fields are written as fields of this one */
 	VPA_FIELD_MAP,     /* texts under keys not known in advance: `put` writes them */
@@ -48,9 +49,8 @@ enum vpa_null {
 	VPA_NULL_ZERO,
 	VPA_NULL_NEGATIVE,
 	VPA_NULL_NOT_POSITIVE,
-	VPA_NULL_MAX,     /* UINT64_MAX */
-	VPA_NULL_POINTER, /* an object behind a pointer, which is NULL */
-	VPA_NULL_COUNT    /* an object whose `count` member is 0; in texts, each NULL is left out */
+	VPA_NULL_MAX,  /* UINT64_MAX */
+	VPA_NULL_COUNT /* an object whose `count` member is 0; in texts, each NULL is left out */
 };
 
 /* The row being written, for fields that are not plain members. */
@@ -68,7 +68,7 @@ struct vpa_field {
 	const char *key; /* NULL: VPA_FIELD_SAME */
 	enum vpa_field_type type;
 	enum vpa_null null;
-	const struct vpa_fields *fields; /* of objects and rows */
+	const struct vpa_fields *fields; /* of objects, pointers and rows */
 	size_t count;                    /* offset of the count member */
 	size_t bytes;                    /* size of the struct that `fields` describe */
 	size_t offset;                   /* of the value; passed to `text` to say which one */
@@ -134,7 +134,7 @@ int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vp
 
 static inline int vpa_field_is_known(const struct vpa_at *at, const struct vpa_field *f)
 {
-	if (f->null == VPA_NULL_POINTER &&
+	if (f->type == VPA_FIELD_POINTER &&
 		!*(const void *const *)(const void *)((const char *)at->row + f->offset))
 		return 0;
 	return !f->known || f->known(at);
@@ -146,7 +146,17 @@ static inline size_t vpa_field_count(const struct vpa_at *at, const struct vpa_f
 	return *(const size_t *)(const void *)((const char *)at->row + f->count);
 }
 
-/* The value of an object or a field of rows: the object, or row `i`. */
+/* Whether a value is written as an object: inside the row, or behind a pointer. */
+static inline int vpa_field_is_object(const struct vpa_field *f)
+{
+	return f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_POINTER;
+}
+
+/* The bytes of the row that the value takes, at `offset`: of rows and pointers those of the pointer; 0: the value is not a
+ * member. */
+size_t vpa_field_bytes(const struct vpa_field *f);
+
+/* The value of an object, of a pointer that is not NULL, or a field of rows: the object, or row `i`. */
 struct vpa_at vpa_field_inside(const struct vpa_at *at, const struct vpa_field *f);
 struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, size_t i);
 
@@ -186,8 +196,8 @@ struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, 
 #define MEMBER(f, m) INSIDE(OBJECT, f, m)
 #define SAME(f, m)   INSIDE(SAME, f, m)
 #define POINTER(f, m)                                                                              \
-	.type = VPA_FIELD_OBJECT, .null = VPA_NULL_POINTER, .fields = &(f),                        \
-	.bytes = sizeof(*((ROW *)0)->m), .offset = offsetof(ROW, m)
+	.type = VPA_FIELD_POINTER, .fields = &(f), .bytes = sizeof(*((ROW *)0)->m),                \
+	.offset = offsetof(ROW, m)
 #define PART(f)        .type = VPA_FIELD_OBJECT, .fields = &(f), .bytes = sizeof(ROW), .offset = 0
 #define SPREAD(m)      INSIDE(OBJECT, vpa_fields_spread, m)
 #define SOME_SPREAD(m) .null = VPA_NULL_COUNT, .count = AT(uint64_t, m.count), SPREAD(m)

@@ -93,11 +93,36 @@ int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vp
 	return 1;
 }
 
+size_t vpa_field_bytes(const struct vpa_field *f)
+{
+	static const size_t bytes[] = {
+		[VPA_FIELD_U64] = sizeof(uint64_t),
+		[VPA_FIELD_SIZE] = sizeof(size_t),
+		[VPA_FIELD_UNSIGNED] = sizeof(unsigned),
+		[VPA_FIELD_I64] = sizeof(int64_t),
+		[VPA_FIELD_FLAG] = sizeof(int),
+		[VPA_FIELD_REAL] = sizeof(double),
+		[VPA_FIELD_RATE] = sizeof(double),
+		[VPA_FIELD_TEXT] = sizeof(char *),
+		[VPA_FIELD_CHARS] = 1, /* and what follows */
+		[VPA_FIELD_CHOICE] = sizeof(unsigned),
+		[VPA_FIELD_TEXTS] = sizeof(char **),
+		[VPA_FIELD_BUCKETS] = VPA_GAP_BUCKETS * sizeof(uint64_t),
+		[VPA_FIELD_POINTER] = sizeof(void *),
+		[VPA_FIELD_ROWS] = sizeof(void *),
+		[VPA_FIELD_NOTHING] = 0,
+	};
+
+	if (f->number || f->text)
+		return 0;
+	return f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_SAME ? f->bytes : bytes[f->type];
+}
+
 struct vpa_at vpa_field_inside(const struct vpa_at *at, const struct vpa_field *f)
 {
 	const void *object = member(at, f);
 
-	if (f->null == VPA_NULL_POINTER)
+	if (f->type == VPA_FIELD_POINTER)
 		object = *(const void *const *)object;
 	return (struct vpa_at){at->report, object, at};
 }

@@ -162,6 +162,7 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 		[VPA_FIELD_TEXTS] = put_texts,
 		[VPA_FIELD_BUCKETS] = put_buckets,
 		[VPA_FIELD_OBJECT] = put_object,
+		[VPA_FIELD_POINTER] = put_object,
 		[VPA_FIELD_ROWS] = put_rows,
 		[VPA_FIELD_SAME] = put_same,
 		[VPA_FIELD_MAP] = put_map,

@@ -81,7 +81,8 @@ static const struct {
 /* Whether null may stand for the whole value. */
 static int may_be_null(const struct vpa_field *f)
 {
-	return (f->known && !f->optional) || (f->null && f->type != VPA_FIELD_TEXTS);
+	return (f->known && !f->optional) || (f->null && f->type != VPA_FIELD_TEXTS) ||
+	       f->type == VPA_FIELD_POINTER;
 }
 
 /* ---- as a JSON Schema ---- */
@@ -205,7 +206,7 @@ static void put_properties(struct vpt_json *j, const struct vpa_fields *fields)
 			continue;
 		}
 		vpt_json_object(j, f->key);
-		if (f->type == VPA_FIELD_OBJECT)
+		if (vpa_field_is_object(f))
 			put_object(j, f);
 		else
 			put_type(j, f);

@@ -209,7 +209,7 @@ static void put_rest(struct vpa_html *h, const struct vpa_report *r,
 		const struct vpa_field *f = &fields->at[i];
 		const struct vpa_html_table table = {path, path, NULL, NULL};
 
-		if (!f->key || (f->type != VPA_FIELD_ROWS && f->type != VPA_FIELD_OBJECT))
+		if (!f->key || (f->type != VPA_FIELD_ROWS && !vpa_field_is_object(f)))
 			continue;
 		snprintf(path, sizeof(path), "%.90s%s%.32s", above, *above ? "." : "", f->key);
 		if (f->type == VPA_FIELD_ROWS && !is_elsewhere(path))

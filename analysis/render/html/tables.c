@@ -70,7 +70,7 @@ static void add_columns(
 			snprintf(c.key, sizeof(c.key), "%.40s%s%.40s", above->key,
 				above->key[0] ? "." : "", f->key);
 		c.field = f;
-		if ((f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_SAME) &&
+		if ((vpa_field_is_object(f) || f->type == VPA_FIELD_SAME) &&
 			c.depth < DEPTH_MAX) {
 			c.through[c.depth++] = f;
 			add_columns(t, f->fields, &c);
@@ -428,7 +428,7 @@ static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_
 	if (!f || !vpa_field_is_known(at, f))
 		return;
 	path += len + (path[len] == '.');
-	if (f->type == VPA_FIELD_OBJECT) {
+	if (vpa_field_is_object(f)) {
 		struct vpa_at object = vpa_field_inside(at, f);
 
 		walk_rows(w, &object, f->fields, path, owner);
