@@ -3,6 +3,7 @@
 
 #include "formats/error.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdlib.h>
 
@@ -41,12 +42,18 @@ static __int128 rounded(__int128 numerator, __int128 denominator)
 	return whole;
 }
 
+static __int128 units_of(uint64_t units)
+{
+	return !units ? 1 : units > VPA_ACCOUNT_UNITS_MAX ? VPA_ACCOUNT_UNITS_MAX : units;
+}
+
 int vpa_account(struct vpa_account_part *parts, size_t count, uint64_t a_units, uint64_t b_units,
 	int64_t *delta_ns)
 {
-	__int128 na = a_units ? a_units : 1, nb = b_units ? b_units : 1, all = 0, left;
+	__int128 na = units_of(a_units), nb = units_of(b_units), all = 0, left;
 	struct rest *rests = vpt_alloc(count ? count : 1, sizeof(*rests));
 	size_t i;
+	int is_exact = 1;
 
 	*delta_ns = 0;
 	for (i = 0; i < count; i++)
@@ -57,12 +64,14 @@ int vpa_account(struct vpa_account_part *parts, size_t count, uint64_t a_units, 
 		__int128 numerator = (__int128)parts[i].b_ns * na - (__int128)parts[i].a_ns * nb;
 
 		all += numerator;
-		parts[i].delta_ns = (int64_t)(numerator / (na * nb));
+		parts[i].delta_ns = vpt_sat_i128(numerator / (na * nb));
+		is_exact &= parts[i].delta_ns == numerator / (na * nb);
 		rests[i] = (struct rest){numerator % (na * nb), i};
 	}
-	*delta_ns = (int64_t)rounded(all, na * nb);
-	left = *delta_ns;
-	for (i = 0; i < count; i++)
+	*delta_ns = vpt_sat_i128(rounded(all, na * nb));
+	is_exact &= *delta_ns == rounded(all, na * nb);
+	left = is_exact ? *delta_ns : 0;
+	for (i = 0; i < count && is_exact; i++)
 		left -= parts[i].delta_ns;
 	qsort(rests, count, sizeof(*rests), left > 0 ? by_rest : by_negative_rest);
 	for (i = 0; left; i++) {

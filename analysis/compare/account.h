@@ -14,13 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* More units count as this many: the fractions then fit 128 bits for any times and up to 2^20 parts. */
+#define VPA_ACCOUNT_UNITS_MAX (((uint64_t)1 << 40) - 1)
+
 struct vpa_account_part {
 	uint64_t a_ns, b_ns; /* totals */
 	int64_t delta_ns;    /* of the mean */
 };
 
-/* Fills the parts' delta_ns. Returns their sum, the difference of the means. The counts are below 2^40; 0
- * counts as 1. 0, or VPT_ENOMEM with all deltas 0. */
+/* Fills the parts' delta_ns, and *delta_ns with their sum, the difference of the means. 0 units count as 1. A difference
+ * beyond int64_t, as a file may give, is INT64_MAX or -INT64_MAX, and the parts then need not add up. 0, or VPT_ENOMEM with
+ * all deltas 0. */
 int vpa_account(struct vpa_account_part *parts, size_t count, uint64_t a_units, uint64_t b_units,
 	int64_t *delta_ns);
 

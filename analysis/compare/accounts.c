@@ -3,6 +3,7 @@
 
 #include "analysis/alike.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,10 @@ static int by_part_change(const void *pa, const void *pb)
 		return a->kind < b->kind ? -1 : 1;
 	if (ma != mb)
 		return ma > mb ? -1 : 1;
-	if (a->times.a_ns + a->times.b_ns != b->times.a_ns + b->times.b_ns)
-		return a->times.a_ns + a->times.b_ns > b->times.a_ns + b->times.b_ns ? -1 : 1;
+	ma = vpt_sat_add(a->times.a_ns, a->times.b_ns);
+	mb = vpt_sat_add(b->times.a_ns, b->times.b_ns);
+	if (ma != mb)
+		return ma > mb ? -1 : 1;
 	if (strcmp(a->name, b->name) != 0)
 		return strcmp(a->name, b->name);
 	return a->host < b->host ? -1 : a->host > b->host;
@@ -47,6 +50,14 @@ static struct vpa_compared_part part_at(size_t part)
 	return out;
 }
 
+/* Units, each times its GPUs or frames. */
+static uint64_t add_over(uint64_t over, uint64_t units, uint64_t each)
+{
+	uint64_t sum = vpt_sat_add(over, vpt_sat_mul(units, each));
+
+	return sum > VPA_ACCOUNT_UNITS_MAX ? VPA_ACCOUNT_UNITS_MAX : sum;
+}
+
 /* What the totals of a side's paired units are divided by. */
 static uint64_t over_of(const struct vpa_comparison *c, const struct vpa_units *all, size_t count)
 {
@@ -56,8 +67,8 @@ static uint64_t over_of(const struct vpa_comparison *c, const struct vpa_units *
 	for (i = 0; i < count; i++)
 		for (k = 0; k < all[i].count; k++)
 			if (all[i].units[k].paired)
-				over += all[i].units[k].devices *
-					(c->per_frame ? all[i].units[k].frames : 1);
+				over = add_over(over, all[i].units[k].devices,
+					c->per_frame ? all[i].units[k].frames : 1);
 	return over;
 }
 
@@ -102,12 +113,12 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 		p->times = times[i];
 		p->a_mean_ns = vpa_rounded_mean(p->times.a_ns, c->a_over);
 		p->b_mean_ns = vpa_rounded_mean(p->times.b_ns, c->b_over);
-		c->a_total_ns += p->times.a_ns;
-		c->b_total_ns += p->times.b_ns;
+		c->a_total_ns = vpt_sat_add(c->a_total_ns, p->times.a_ns);
+		c->b_total_ns = vpt_sat_add(c->b_total_ns, p->times.b_ns);
 		if (p->kind == VPA_PART_BUSY)
-			c->busy_delta_ns += p->times.delta_ns;
+			c->busy_delta_ns = vpt_sat_add_i64(c->busy_delta_ns, p->times.delta_ns);
 		else if (p->kind == VPA_PART_IDLE)
-			c->idle_delta_ns += p->times.delta_ns;
+			c->idle_delta_ns = vpt_sat_add_i64(c->idle_delta_ns, p->times.delta_ns);
 	}
 	for (i = 0; i < count; i++) {
 		struct vpa_compared_part *p = &c->parts[i];
@@ -239,16 +250,16 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 	size_t i;
 
 	for (i = 0; i < r->kernel_count; i++) {
-		listed_ns += r->kernels[i].exclusive_ns;
-		listed += r->kernels[i].time.count;
+		listed_ns = vpt_sat_add(listed_ns, r->kernels[i].exclusive_ns);
+		listed = vpt_sat_add(listed, r->kernels[i].time.count);
 	}
 	for (i = 0; i < r->family_count; i++) {
 		const struct vpa_family_row *f = &r->families[i];
 		struct vpa_compared_row *row;
 
 		if (strcmp(f->family, "memcpy") != 0 && strcmp(f->family, "memset") != 0) {
-			all_ns += f->exclusive_ns;
-			all += f->calls;
+			all_ns = vpt_sat_add(all_ns, f->exclusive_ns);
+			all = vpt_sat_add(all, f->calls);
 			continue;
 		}
 		row = &c->rows[c->row_count++];
@@ -261,8 +272,7 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 	*(in_b ? &c->b_lists_all : &c->a_lists_all) = 0;
 	c->rows[c->row_count] = (struct vpa_compared_row){
 		.kind = VPA_PART_BUSY, .name = other_kernels, .family = ""};
-	set_side(&c->rows[c->row_count++], in_b, all > listed ? all - listed : 0,
-		all_ns - listed_ns);
+	set_side(&c->rows[c->row_count++], in_b, vpt_sat_sub(all, listed), all_ns - listed_ns);
 }
 
 /* The idle time of a device; `divide`: by what the host did, too. */
@@ -314,10 +324,9 @@ static size_t most_rows(const struct vpa_report *r)
 
 static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *row)
 {
-	to->a_count += row->a_count;
-	to->b_count += row->b_count;
-	to->times.a_ns += row->times.a_ns;
-	to->times.b_ns += row->times.b_ns;
+	to->a_count = vpt_sat_add(to->a_count, row->a_count);
+	to->b_count = vpt_sat_add(to->b_count, row->b_count);
+	vpa_compare_add_times(&to->times, &row->times);
 	to->a_blocks += row->a_blocks;
 	to->b_blocks += row->b_blocks;
 }
@@ -392,7 +401,7 @@ static enum vpa_row_state state_of(
 /* Whether a row takes a ten thousandth of a mean unit on one side. */
 static int is_seen(const struct vpa_comparison *c, const struct vpa_compared_row *row)
 {
-	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
+	uint64_t least = vpa_compare_mean_a(c) / 10000;
 
 	return row->a_mean_ns >= least || row->b_mean_ns >= least;
 }
@@ -424,7 +433,7 @@ static void set_means(struct vpa_comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->row_count; i++)
-		a_ns += c->rows[i].times.a_ns;
+		a_ns = vpt_sat_add(a_ns, c->rows[i].times.a_ns);
 	for (i = 0; i < c->row_count; i++) {
 		struct vpa_compared_row *row = &c->rows[i];
 
@@ -487,11 +496,12 @@ int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *
 	for (i = 0; i < u->count; i++) {
 		const struct vpa_report *r = u->all[i].report;
 		int in_b = i >= u->a_count;
+		uint64_t *units = in_b ? &c->b_window_units : &c->a_window_units;
+		uint64_t *over = in_b ? &c->b_window_over : &c->a_window_over;
 
 		add_report(c, r, in_b, divide);
-		*(in_b ? &c->b_window_units : &c->a_window_units) += u->all[i].in_window;
-		*(in_b ? &c->b_window_over : &c->a_window_over) +=
-			u->all[i].in_window * r->device_count;
+		*units = vpt_sat_add(*units, u->all[i].in_window);
+		*over = add_over(*over, u->all[i].in_window, r->device_count);
 	}
 	qsort(c->rows, c->row_count, sizeof(*c->rows), by_row);
 	join_rows(c);

@@ -2,18 +2,19 @@
  *
  * A key that has no member of its own in the structs is computed from others; those that a comparison needs are
  * undone here: the window, the metadata, the GPUs' compute capability. Keys of a newer version are skipped. A file may
- * be anything, so figures that a comparison multiplies are bounded, and every value is written through member(), which
- * keeps it inside the struct that was allocated for it. */
+ * be anything: its numbers are as large as those of a capture may be, and every value is written through member(),
+ * which keeps it inside the struct that was allocated for it. */
 #include "analysis/compare/baseline.h"
 
 #include "analysis/compare/json_text.h"
 #include "analysis/render/fields.h"
 #include "formats/count.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
-enum { DEVICES_MAX = 1 << 16, FRAMES_MAX = 1 << 24, STEPS_MAX = 1 << 30, META_MAX = 1024 };
+enum { META_MAX = 1024 };
 /* Bytes of structs for each byte of text. A row in which every key is present needs less than one. */
 enum { GROWTH_MAX = 16, ROOM_LEAST = 1 << 20 };
 
@@ -166,13 +167,12 @@ static void fill_capability(const char *text, struct vpa_gpu *gpu)
 static void fill_computed(struct fill *f, const struct vpa_field *field, const struct place *p)
 {
 	static const char *const facts[] = {"host", "command", "driver", "cupti", "rank"};
-	int64_t integer;
-	double real;
+	struct vpa_json_number number;
 	size_t i;
 
 	if (!strcmp(field->key, "window_ns") && vpa_json_next(&f->text) != 'n') {
-		if (vpa_json_number(&f->text, &real, &integer) && integer > 0)
-			f->report->window_end_ns = (uint64_t)integer;
+		if (vpa_json_number(&f->text, &number) && !number.minus)
+			f->report->window_end_ns = number.whole;
 		return;
 	}
 	if (!strcmp(field->key, "compute_capability")) {
@@ -189,38 +189,40 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, const s
 
 /* ---- values ---- */
 
+/* What null is read as. */
+static struct vpa_json_number null_of(enum vpa_null null)
+{
+	if (null == VPA_NULL_NEGATIVE)
+		return (struct vpa_json_number){-1, 1, 1};
+	return (struct vpa_json_number){0, null == VPA_NULL_MAX ? UINT64_MAX : 0, 0};
+}
+
+/* A number below 0 is 0 where none can be. */
 static void fill_number(struct fill *f, const struct vpa_field *field, void *at)
 {
-	int64_t integer = 0;
-	double real = 0;
+	struct vpa_json_number n = null_of(field->null);
+	uint64_t natural;
 
-	if (vpa_json_next(&f->text) == 'n') {
+	if (vpa_json_next(&f->text) == 'n')
 		vpa_json_skip(&f->text);
-		if (field->null == VPA_NULL_NEGATIVE)
-			real = (double)(integer = -1);
-		else if (field->null == VPA_NULL_MAX)
-			integer = -1; /* UINT64_MAX */
-	} else if (!vpa_json_number(&f->text, &real, &integer)) {
+	else if (!vpa_json_number(&f->text, &n))
 		return;
-	}
-	if (integer < 0 && field->null != VPA_NULL_MAX && field->type != VPA_FIELD_I64 &&
-		field->type != VPA_FIELD_REAL && field->type != VPA_FIELD_RATE)
-		integer = 0;
+	natural = n.minus ? 0 : n.whole;
 	switch (field->type) {
 	case VPA_FIELD_U64:
-		*(uint64_t *)at = (uint64_t)integer;
+		*(uint64_t *)at = natural;
 		break;
 	case VPA_FIELD_SIZE:
-		*(size_t *)at = (size_t)integer;
+		*(size_t *)at = natural;
 		break;
 	case VPA_FIELD_UNSIGNED:
-		*(unsigned *)at = integer > DEVICES_MAX ? DEVICES_MAX : (unsigned)integer;
+		*(unsigned *)at = vpt_sat_u32(natural);
 		break;
 	case VPA_FIELD_I64:
-		*(int64_t *)at = integer;
+		*(int64_t *)at = n.minus ? vpt_sat_diff(0, n.whole) : vpt_sat_diff(n.whole, 0);
 		break;
 	default: /* REAL, RATE */
-		*(double *)at = real;
+		*(double *)at = n.real;
 		break;
 	}
 }
@@ -454,7 +456,7 @@ static int has_schema(const char *text, size_t len)
 	return memmem(text, len < 256 ? len : 256, schema, sizeof(schema) - 1) != NULL;
 }
 
-static void bound_blocks(struct fill *f, struct vpa_blocks *b)
+static void count_measured(struct fill *f, struct vpa_blocks *b)
 {
 	size_t i;
 
@@ -465,24 +467,16 @@ static void bound_blocks(struct fill *f, struct vpa_blocks *b)
 	b->measured = 0;
 	for (i = 0; i < b->count; i++)
 		b->measured += !b->series[i].warmup;
-	for (i = 0; i < b->count; i++)
-		if (b->series[i].devices > DEVICES_MAX || b->series[i].frames > FRAMES_MAX)
-			fault(f, "a block has too many devices or frames");
 }
 
 /* The steps come by request, each request's together, so that their keys differ. */
-static void bound_steps(struct fill *f, const struct vpa_report *r)
+static void check_steps(struct fill *f, const struct vpa_report *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->step_part_count; i++) {
-		if (i && r->step_parts[i].request < r->step_parts[i - 1].request)
+	for (i = 1; i < r->step_part_count; i++)
+		if (r->step_parts[i].request < r->step_parts[i - 1].request)
 			fault(f, "marked steps out of order");
-		if (r->step_parts[i].devices > DEVICES_MAX)
-			fault(f, "a step has too many devices");
-	}
-	if (r->steps_marked > STEPS_MAX)
-		fault(f, "too many marked steps");
 }
 
 static void settle(struct fill *f)
@@ -490,15 +484,10 @@ static void settle(struct fill *f)
 	struct vpa_report *r = f->report;
 	size_t i;
 
-	r->window_end_ns += r->window_start_ns;
-	for (i = 0; i < r->request_count; i++) {
-		bound_blocks(f, &r->requests[i].blocks);
-		if (r->requests[i].gpu.devices > DEVICES_MAX || r->requests[i].frames > FRAMES_MAX)
-			fault(f, "a request has too many devices or frames");
-	}
-	bound_steps(f, r);
-	if (r->device_count > DEVICES_MAX)
-		fault(f, "too many devices");
+	r->window_end_ns = vpt_sat_add(r->window_end_ns, r->window_start_ns);
+	for (i = 0; i < r->request_count; i++)
+		count_measured(f, &r->requests[i].blocks);
+	check_steps(f, r);
 }
 
 int vpa_baseline_read(const char *text, size_t len, const char *path, struct vpa_report **out,

@@ -5,6 +5,8 @@
 
 #include "analysis/compare/compare.h"
 
+#include "formats/saturate.h"
+
 /* The units of the runs, a's before b's. */
 struct vpa_compared_units {
 	struct vpa_units *all;
@@ -53,10 +55,25 @@ int vpa_compare_lines(struct vpa_comparison *c);
 /* Stages, counts, counters, findings: tables.c. */
 int vpa_compare_tables(struct vpa_comparison *c);
 
+/* Adds times of the same part. */
+static inline void vpa_compare_add_times(
+	struct vpa_account_part *to, const struct vpa_account_part *times)
+{
+	to->a_ns = vpt_sat_add(to->a_ns, times->a_ns);
+	to->b_ns = vpt_sat_add(to->b_ns, times->b_ns);
+	to->delta_ns = vpt_sat_add_i64(to->delta_ns, times->delta_ns);
+}
+
+/* The mean of A's units. */
+static inline uint64_t vpa_compare_mean_a(const struct vpa_comparison *c)
+{
+	return c->a_over ? c->a_total_ns / c->a_over : 0;
+}
+
 /* 0 over nothing. */
 static inline uint64_t vpa_rounded_mean(uint64_t ns, uint64_t over)
 {
-	return over ? (ns + over / 2) / over : 0;
+	return over ? (uint64_t)(((unsigned __int128)ns + over / 2) / over) : 0;
 }
 
 static inline uint64_t vpa_magnitude(int64_t n)

@@ -7,6 +7,7 @@
 
 #include "analysis/host_code.h"
 #include "analysis/intervals.h"
+#include "formats/saturate.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static double waits_of(const struct vpa_side *side, const char *call, uint64_t u
 	for (i = 0; i < side->count; i++)
 		for (k = 0; k < side->reports[i]->sync_count; k++)
 			if (is_same(side->reports[i]->syncs[k].call, call))
-				count += side->reports[i]->syncs[k].count;
+				count = vpt_sat_add(count, side->reports[i]->syncs[k].count);
 	return units ? (double)count / (double)units : -1;
 }
 
@@ -134,7 +135,10 @@ static int net_did(const struct vpa_comparison *c, size_t part, struct vpa_compa
 		if (did_of(&c->parts[i]) != did)
 			continue;
 		size = vpa_magnitude(delta);
-		*(delta < 0 ? &less : &more) += size;
+		if (delta < 0)
+			less = vpt_sat_add(less, size);
+		else
+			more = vpt_sat_add(more, size);
 		largest = size > most ? i : largest;
 		most = size > most ? size : most;
 	}
@@ -142,7 +146,7 @@ static int net_did(const struct vpa_comparison *c, size_t part, struct vpa_compa
 		return -1;
 	*out = (struct vpa_compared_part){.kind = VPA_PART_IDLE,
 		.name = vpa_cause_text(did),
-		.times = {.delta_ns = (int64_t)(more - less)}};
+		.times = {.delta_ns = vpt_sat_diff(more, less)}};
 	return part == largest;
 }
 
@@ -161,7 +165,8 @@ static int join_cause(const struct vpa_comparison *c, size_t part, struct vpa_co
 			continue;
 		if (i < part)
 			return 0;
-		out->times.delta_ns += c->parts[i].times.delta_ns;
+		out->times.delta_ns =
+			vpt_sat_add_i64(out->times.delta_ns, c->parts[i].times.delta_ns);
 	}
 	return 1;
 }

@@ -4,6 +4,7 @@
 #include "analysis/compare/build.h"
 
 #include "analysis/render/fields.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static const char *blocks_text(const struct vpa_report *r, const char *key, stru
 
 	(void)key;
 	for (i = 0; i < r->request_count; i++) {
-		blocks += r->requests[i].blocks.count;
+		blocks = vpt_sat_add(blocks, r->requests[i].blocks.count);
 		requests += r->requests[i].blocks.count > 0;
 	}
 	return requests ? vpa_arena_printf(arena, "%" PRIu64 " in %" PRIu64 " request%s", blocks,
@@ -117,7 +118,7 @@ static const char *steps_text(const struct vpa_report *r, const char *key, struc
 		return NULL;
 	if (q->steps.per_block <= 0)
 		return vpa_arena_printf(arena, "%" PRIu64 " in a request", q->steps.count);
-	milli = (uint64_t)(q->steps.per_block * 1000 + 0.5);
+	milli = vpt_sat_u64(q->steps.per_block * 1000 + 0.5);
 	return milli % 1000 ? vpa_arena_printf(arena, "%" PRIu64 ".%03" PRIu64 " per block",
 				      milli / 1000, milli % 1000)
 			    : vpa_arena_printf(arena, "%" PRIu64 " per block", milli / 1000);
@@ -167,7 +168,7 @@ static const char *gpus_text(const struct vpa_report *r, const char *key, struct
 		return vpa_arena_printf(arena, "%zu x %s", count, g->name);
 	return vpa_arena_printf(arena, "%zu x %s (sm_%u%u, %u SMs, %" PRIu64 " GiB)", count,
 		g->name, g->compute_major, g->compute_minor, g->sm_count,
-		(g->memory_bytes + ((uint64_t)1 << 29)) >> 30);
+		vpt_sat_add(g->memory_bytes, (uint64_t)1 << 29) >> 30);
 }
 
 static const char *simulated_text(

@@ -8,6 +8,7 @@
 #include "analysis/compare/build.h"
 #include "analysis/compare/numbers.h"
 #include "analysis/render/html/html.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,7 +89,7 @@ static void put_time(struct falls *f, uint64_t ns)
 /* A bar from the middle: to the left what is saved, to the right what is added. */
 static void put_change(struct falls *f, const struct fall *row)
 {
-	uint64_t size = vpa_magnitude(row->delta_ns), all = 2 * f->delta_scale_ns;
+	uint64_t size = vpa_magnitude(row->delta_ns), all = vpt_sat_mul(2, f->delta_scale_ns);
 	int is_less = row->delta_ns < 0;
 
 	vpa_html_raw(f->h,
@@ -97,7 +98,7 @@ static void put_change(struct falls *f, const struct fall *row)
 		"x2=\"50%\" y1=\"0\" y2=\"16\"/>");
 	vpa_html_print(
 		f->h, "<rect height=\"8\" y=\"4\" class=\"%s\" x=\"", is_less ? "less" : "more");
-	vpa_html_percent(f->h, f->delta_scale_ns - (is_less ? size : 0), all);
+	vpa_html_percent(f->h, vpt_sat_sub(f->delta_scale_ns, is_less ? size : 0), all);
 	vpa_html_raw(f->h, "%\" width=\"");
 	vpa_html_percent(f->h, size, all);
 	vpa_html_print(f->h, "%%\"/></svg></td><td class=\"n %s\" data-v=\"%" PRId64 "\">%s</td>",
@@ -105,6 +106,13 @@ static void put_change(struct falls *f, const struct fall *row)
 		: row->delta_ns > 0 ? "red"
 				    : "",
 		row->delta_ns, vpa_compared_change_ms(row->delta_ns, f->decimals + 1).text);
+}
+
+/* The next bar begins where this row ends. */
+static void add_done(struct falls *f, const struct fall *row)
+{
+	f->a_done_ns = vpt_sat_add(f->a_done_ns, row->a_ns);
+	f->b_done_ns = vpt_sat_add(f->b_done_ns, row->b_ns);
 }
 
 static void put_row(struct falls *f, const struct fall *row)
@@ -123,10 +131,8 @@ static void put_row(struct falls *f, const struct fall *row)
 	put_time(f, row->b_ns);
 	put_bar(f, row, f->b_done_ns, row->b_ns);
 	vpa_html_raw(f->h, "</tr>\n");
-	if (row->is_sum)
-		return;
-	f->a_done_ns += row->a_ns;
-	f->b_done_ns += row->b_ns;
+	if (!row->is_sum)
+		add_done(f, row);
 }
 
 /* ---- rows ---- */
@@ -137,19 +143,15 @@ static void put_sum(struct falls *f, enum vpa_block_part_kind kind)
 		[VPA_PART_IDLE] = "GPU idle, by cause",
 		[VPA_PART_PAUSED] = "recording paused"};
 	struct fall sum = {.name = titles[kind], .kind = kind, .is_sum = 1};
+	struct vpa_account_part times = {0};
 	size_t i;
 
-	for (i = 0; i < f->c->part_count; i++) {
-		const struct vpa_compared_part *p = &f->c->parts[i];
-
-		if (p->kind != kind)
-			continue;
-		sum.a_ns += p->times.a_ns;
-		sum.b_ns += p->times.b_ns;
-		sum.delta_ns += p->times.delta_ns;
-	}
-	sum.a_ns = vpa_rounded_mean(sum.a_ns, f->c->a_over);
-	sum.b_ns = vpa_rounded_mean(sum.b_ns, f->c->b_over);
+	for (i = 0; i < f->c->part_count; i++)
+		if (f->c->parts[i].kind == kind)
+			vpa_compare_add_times(&times, &f->c->parts[i].times);
+	sum.a_ns = vpa_rounded_mean(times.a_ns, f->c->a_over);
+	sum.b_ns = vpa_rounded_mean(times.b_ns, f->c->b_over);
+	sum.delta_ns = times.delta_ns;
 	put_row(f, &sum);
 }
 
@@ -185,12 +187,10 @@ static void put_rows(struct falls *f)
 		if (!i || parts[i]->kind != parts[i - 1]->kind)
 			put_sum(f, parts[i]->kind);
 		/* Where a kind is not divided, its sum says it all. */
-		if (f->c->by_part && row.kind != VPA_PART_PAUSED) {
+		if (f->c->by_part && row.kind != VPA_PART_PAUSED)
 			put_row(f, &row);
-		} else {
-			f->a_done_ns += row.a_ns;
-			f->b_done_ns += row.b_ns;
-		}
+		else
+			add_done(f, &row);
 	}
 }
 

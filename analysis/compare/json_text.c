@@ -1,6 +1,8 @@
 /* json_text.c - a reader of JSON text. */
 #include "analysis/compare/json_text.h"
 
+#include "formats/saturate.h"
+
 #include <string.h>
 
 static int fault(struct vpa_json_text *t, const char *what)
@@ -193,38 +195,29 @@ static double power_of(struct vpa_json_text *t)
 	return minus ? 1 / power : power;
 }
 
-int vpa_json_number(struct vpa_json_text *t, double *real, int64_t *integer)
+int vpa_json_number(struct vpa_json_text *t, struct vpa_json_number *out)
 {
-	const int64_t most = (int64_t)1 << 62;
-	const double limit = 4611686018427387904.0;
-	int minus = take(t, '-'), has_fraction = 0;
-	double place = 1;
+	double real = 0, place = 1;
+	uint64_t whole = 0;
 
-	*real = 0;
-	*integer = 0;
+	*out = (struct vpa_json_number){.minus = take(t, '-')};
 	if (t->fault || !is_digit(t))
 		return fault(t, "expected a number");
 	for (; is_digit(t); t->at++) {
-		*real = *real * 10 + (*t->at - '0');
-		*integer = *integer <= most / 10 - 1 ? *integer * 10 + (*t->at - '0') : most;
+		real = real * 10 + (*t->at - '0');
+		whole = vpt_sat_add(vpt_sat_mul(whole, 10), (uint64_t)(*t->at - '0'));
 	}
-	if (t->at < t->end && *t->at == '.') {
-		has_fraction = 1;
+	if (t->at < t->end && *t->at == '.')
 		for (t->at++; is_digit(t); t->at++)
-			*real += (*t->at - '0') * (place /= 10);
-	}
+			real += (*t->at - '0') * (place /= 10);
 	if (t->at < t->end && (*t->at == 'e' || *t->at == 'E')) {
-		has_fraction = 1;
-		*real *= power_of(t);
+		real *= power_of(t);
+		whole = vpt_sat_u64(real);
 	}
-	if (!(*real <= limit)) /* too large, or 0 times infinity */
-		*real = limit;
-	if (has_fraction)
-		*integer = (int64_t)*real;
-	if (minus) {
-		*real = -*real;
-		*integer = -*integer;
-	}
+	if (!(real <= 0x1p64)) /* too large, or 0 times infinity */
+		real = 0x1p64;
+	out->real = out->minus ? -real : real;
+	out->whole = whole;
 	return !t->fault;
 }
 
@@ -265,8 +258,7 @@ static void skip_text(struct vpa_json_text *t)
 void vpa_json_skip(struct vpa_json_text *t)
 {
 	unsigned depth = 0;
-	int64_t integer;
-	double real;
+	struct vpa_json_number number;
 
 	do {
 		char c = vpa_json_next(t);
@@ -282,7 +274,7 @@ void vpa_json_skip(struct vpa_json_text *t)
 		else if (c == '"')
 			skip_text(t);
 		else if (c == '-' || (c >= '0' && c <= '9'))
-			vpa_json_number(t, &real, &integer);
+			vpa_json_number(t, &number);
 		else
 			vpa_json_word(t);
 	} while (depth && !t->fault);

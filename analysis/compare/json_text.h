@@ -17,6 +17,12 @@ struct vpa_json_text {
 	unsigned depth;
 };
 
+struct vpa_json_number {
+	double real;    /* at most 2^64 either way */
+	uint64_t whole; /* what is before the point, without the sign; at most UINT64_MAX */
+	int minus;
+};
+
 /* The first character of the next value: one of { [ " t f n - 0..9; 0: the end, or a fault. */
 char vpa_json_next(struct vpa_json_text *t);
 
@@ -30,8 +36,8 @@ const char *vpa_json_key(struct vpa_json_text *t, struct vpa_arena *arena);
 
 /* A text with its escapes resolved, in the arena. NULL: a fault, or no memory. */
 const char *vpa_json_string(struct vpa_json_text *t, struct vpa_arena *arena);
-/* A number: as it is, and cut to an integer of at most 2^62 either way. Returns 0 on a fault. */
-int vpa_json_number(struct vpa_json_text *t, double *real, int64_t *integer);
+/* Returns 0 on a fault. */
+int vpa_json_number(struct vpa_json_text *t, struct vpa_json_number *out);
 /* true, false or null: 1, 0 or -1; -2: a fault. */
 int vpa_json_word(struct vpa_json_text *t);
 void vpa_json_skip(struct vpa_json_text *t); /* the next value, whatever it is */

@@ -5,6 +5,7 @@
 #include "analysis/compare/build.h"
 
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,10 +69,9 @@ static void join_lines(struct vpa_comparison *c)
 			c->lines[kept++] = c->lines[i];
 			continue;
 		}
-		to->times.a_ns += c->lines[i].times.a_ns;
-		to->times.b_ns += c->lines[i].times.b_ns;
-		to->a_samples += c->lines[i].a_samples;
-		to->b_samples += c->lines[i].b_samples;
+		vpa_compare_add_times(&to->times, &c->lines[i].times);
+		to->a_samples = vpt_sat_add(to->a_samples, c->lines[i].a_samples);
+		to->b_samples = vpt_sat_add(to->b_samples, c->lines[i].b_samples);
 	}
 	c->line_count = kept;
 }
@@ -79,7 +79,7 @@ static void join_lines(struct vpa_comparison *c)
 /* A sample stands for as much time as the mean one of both sides. */
 static int is_beyond_samples(const struct vpa_compared_line *row)
 {
-	double samples = (double)(row->a_samples + row->b_samples), delta, each;
+	double samples = (double)row->a_samples + (double)row->b_samples, delta, each;
 
 	if (samples <= 0)
 		return 1;
@@ -143,7 +143,7 @@ const struct vpa_code_line *vpa_compare_line_of(
 
 		if (strcmp(vpa_cause_text(row->cause), cause) != 0)
 			continue;
-		whole_ns += row->times.delta_ns;
+		whole_ns = vpt_sat_add_i64(whole_ns, row->times.delta_ns);
 		if (!most && row->line.function && row->times.delta_ns && row->beyond_samples &&
 			(row->times.delta_ns < 0) == (delta_ns < 0))
 			most = row;

@@ -3,6 +3,7 @@
 
 #include "analysis/compare/build.h"
 #include "analysis/render/digest.h"
+#include "formats/saturate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct vpa_num vpa_compared_change_ms(int64_t ns, unsigned decimals)
 
 struct vpa_num vpa_compared_plain_ms(uint64_t total_ns, uint64_t over, unsigned decimals)
 {
-	return vpa_scaled(over ? (total_ns + over / 2) / over : 0, 1000000, decimals);
+	return vpa_scaled(vpa_rounded_mean(total_ns, over), 1000000, decimals);
 }
 
 unsigned vpa_compared_decimals_of(uint64_t mean_ns)
@@ -61,7 +62,7 @@ struct vpa_num vpa_compared_growth(double a, double b)
 
 	if (a > 0 && b >= 10 * a)
 		snprintf(out.text, sizeof(out.text), "x %.30s",
-			b / a < 1e9 ? vpa_count((uint64_t)(b / a + 0.5)).text : "1e9");
+			b / a < 1e9 ? vpa_count(vpt_sat_u64(b / a + 0.5)).text : "1e9");
 	else if (a > 0)
 		out = vpa_compared_percent((b - a) / a);
 	return out;
@@ -75,7 +76,7 @@ struct vpa_num vpa_compared_per_unit(double value)
 	if (value > 1e18)
 		return (struct vpa_num){"1e18"};
 	if (value >= 100 || fabs(value - round(value)) < 1e-9)
-		return vpa_count((uint64_t)(value + 0.5));
+		return vpa_count(vpt_sat_u64(value + 0.5));
 	return vpa_fixed(value, 2);
 }
 

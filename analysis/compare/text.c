@@ -8,6 +8,7 @@
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/markdown.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,16 +49,16 @@ static void put_facts(struct vpa_page *p, const struct vpa_comparison *c)
 
 /* ---- why ---- */
 
-static void fill_times(struct vpa_row *row, const struct vpa_comparison *c, uint64_t a_ns,
-	uint64_t b_ns, int64_t delta_ns)
+static void fill_times(
+	struct vpa_row *row, const struct vpa_comparison *c, const struct vpa_account_part *times)
 {
-	uint64_t mean = c->a_over ? c->a_total_ns / c->a_over : 0;
+	uint64_t mean = vpa_compare_mean_a(c);
 	unsigned decimals = vpa_compared_decimals_of(mean);
 
-	row->cells[0] = vpa_compared_plain_ms(a_ns, c->a_over, decimals);
-	row->cells[1] = vpa_compared_plain_ms(b_ns, c->b_over, decimals);
-	row->cells[2] = vpa_compared_change_ms(delta_ns, decimals + 1);
-	row->cells[3] = mean ? vpa_compared_percent((double)delta_ns / (double)mean)
+	row->cells[0] = vpa_compared_plain_ms(times->a_ns, c->a_over, decimals);
+	row->cells[1] = vpa_compared_plain_ms(times->b_ns, c->b_over, decimals);
+	row->cells[2] = vpa_compared_change_ms(times->delta_ns, decimals + 1);
+	row->cells[3] = mean ? vpa_compared_percent((double)times->delta_ns / (double)mean)
 			     : (struct vpa_num){"-"};
 }
 
@@ -76,9 +77,9 @@ static struct vpa_row *part_row(struct vpa_table *t, const struct vpa_compared_p
 static void add_parts(struct vpa_table *t, const struct vpa_comparison *c,
 	enum vpa_block_part_kind kind, size_t most)
 {
-	uint64_t a = 0, b = 0, mean = c->a_over ? c->a_total_ns / c->a_over : 0;
+	uint64_t mean = vpa_compare_mean_a(c);
 	size_t shown = 0, rest = 0, i;
-	int64_t delta = 0;
+	struct vpa_account_part times = {0};
 
 	for (i = 0; i < c->part_count; i++) {
 		const struct vpa_compared_part *part = &c->parts[i];
@@ -88,39 +89,33 @@ static void add_parts(struct vpa_table *t, const struct vpa_comparison *c,
 			continue;
 		if (shown == most || (shown && is_small)) {
 			rest++;
-			a += part->times.a_ns;
-			b += part->times.b_ns;
-			delta += part->times.delta_ns;
+			vpa_compare_add_times(&times, &part->times);
 			continue;
 		}
 		shown++;
-		fill_times(part_row(t, part), c, part->times.a_ns, part->times.b_ns,
-			part->times.delta_ns);
+		fill_times(part_row(t, part), c, &part->times);
 	}
 	if (rest)
-		fill_times(vpa_table_row(t, 2, "%zu with smaller changes", rest), c, a, b, delta);
+		fill_times(vpa_table_row(t, 2, "%zu with smaller changes", rest), c, &times);
 }
 
 static void add_kind(struct vpa_table *t, const struct vpa_comparison *c,
 	enum vpa_block_part_kind kind, const char *title, size_t most)
 {
-	uint64_t a = 0, b = 0;
-	int64_t delta = 0;
+	struct vpa_account_part times = {0};
 	struct vpa_row *row;
 	size_t i, count = 0;
 
 	for (i = 0; i < c->part_count; i++)
 		if (c->parts[i].kind == kind) {
-			a += c->parts[i].times.a_ns;
-			b += c->parts[i].times.b_ns;
-			delta += c->parts[i].times.delta_ns;
+			vpa_compare_add_times(&times, &c->parts[i].times);
 			count++;
 		}
 	if (!count)
 		return;
 	row = vpa_table_row(t, 1, "%s", title);
 	row->style = VPA_BOLD;
-	fill_times(row, c, a, b, delta);
+	fill_times(row, c, &times);
 	if (kind != VPA_PART_PAUSED && c->by_part)
 		add_parts(t, c, kind, most);
 }
@@ -139,6 +134,7 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 {
 	static const struct vpa_column columns[] = {
 		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change ms", 0, NULL}, {"% of A", 1, NULL}};
+	const struct vpa_account_part whole = {c->a_total_ns, c->b_total_ns, c->delta_ns};
 	struct vpa_table t;
 	struct vpa_row *row;
 
@@ -151,7 +147,7 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 	vpa_table_init(&t, columns, COUNT(columns), "WHY THE MEAN %s CHANGED",
 		c->per_frame ? "FRAME" : unit_title(c->unit));
 	row = vpa_table_row(&t, 1, "%s", c->unit == VPA_UNIT_WINDOW ? "window" : "period");
-	fill_times(row, c, c->a_total_ns, c->b_total_ns, c->delta_ns);
+	fill_times(row, c, &whole);
 	add_kind(&t, c, VPA_PART_BUSY, "GPU BUSY, by kernel family", top);
 	add_kind(&t, c, VPA_PART_IDLE, "GPU IDLE, by cause", top);
 	add_kind(&t, c, VPA_PART_PAUSED, "RECORDING PAUSED", top);
@@ -192,7 +188,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 
 		row->cells[0] = stage_ms(s->a_ns);
 		row->cells[1] = stage_ms(s->b_ns);
-		row->cells[2] = both ? vpa_compared_change_ms((int64_t)s->delta_ns, 2)
+		row->cells[2] = both ? vpa_compared_change_ms(vpt_sat_i64(s->delta_ns), 2)
 				     : (struct vpa_num){"-"};
 		row->cells[3] = both && s->a_ns > 0 ? vpa_compared_percent(s->change)
 						    : (struct vpa_num){"-"};
@@ -234,7 +230,7 @@ static void fill_mean(struct vpa_row *row, const struct vpa_compared_row *r)
 static size_t rows_of(const struct vpa_comparison *c, enum vpa_block_part_kind kind, size_t top,
 	const struct vpa_compared_row **out)
 {
-	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
+	uint64_t least = vpa_compare_mean_a(c) / 10000;
 	size_t i, count = 0;
 
 	for (i = 0; i < c->row_count && count < top; i++) {
@@ -255,7 +251,7 @@ static unsigned window_decimals(const struct vpa_comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->row_count; i++)
-		ns += c->rows[i].times.a_ns;
+		ns = vpt_sat_add(ns, c->rows[i].times.a_ns);
 	return vpa_compared_decimals_of(c->a_window_over ? ns / c->a_window_over : 0) + 1;
 }
 
@@ -340,17 +336,10 @@ static void fill_line(
 	row->cells[2] = vpa_compared_change_ms(times->delta_ns, window_decimals(c));
 }
 
-static void add_times(struct vpa_account_part *to, const struct vpa_account_part *times)
-{
-	to->a_ns += times->a_ns;
-	to->b_ns += times->b_ns;
-	to->delta_ns += times->delta_ns;
-}
-
 /* Whether a line changed by a ten thousandth of a mean unit or more, and not within the error of its samples. */
 static int has_changed(const struct vpa_comparison *c, const struct vpa_compared_line *line)
 {
-	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
+	uint64_t least = vpa_compare_mean_a(c) / 10000;
 
 	return line->beyond_samples && line->times.delta_ns &&
 	       vpa_magnitude(line->times.delta_ns) >= least;
@@ -375,9 +364,9 @@ static void put_lines(struct vpa_page *p, const struct vpa_comparison *c, size_t
 		struct vpa_row *row;
 
 		if (!line->line.function) {
-			add_times(&none, &line->times);
+			vpa_compare_add_times(&none, &line->times);
 		} else if (shown == vpa_least(top, VPA_LABELS_MAX) || !has_changed(c, line)) {
-			add_times(&rest, &line->times);
+			vpa_compare_add_times(&rest, &line->times);
 			others++;
 		} else {
 			row = vpa_table_row(&t, 1, "%s, %s",
@@ -404,7 +393,7 @@ static void put_lines(struct vpa_page *p, const struct vpa_comparison *c, size_t
 static struct vpa_num count_of(const struct vpa_compared_count *n, double value)
 {
 	if (!strcmp(n->unit, "bytes"))
-		return vpa_bytes((uint64_t)(value + 0.5));
+		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	return vpa_compared_per_unit(value);
 }
 
@@ -448,7 +437,7 @@ static struct vpa_num sample(double value, const char *unit)
 	if (value < 0)
 		return (struct vpa_num){"-"};
 	if (!strcmp(vpa_text_or(unit, ""), "B"))
-		return vpa_bytes((uint64_t)(value + 0.5));
+		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	return vpa_fixed(value, value < 100 ? 2 : 0);
 }
 
