@@ -22,6 +22,27 @@ static inline void fuzz_render(const struct vpa_report *report, const char *form
 	vpt_free(text.data);
 }
 
+/* The report of a capture or another tool's trace; NULL: there is none, with a reason. The caller frees it. */
+static inline struct vpa_report *fuzz_report(
+	const void *data, size_t size, const struct vpa_options *options)
+{
+	struct vpa_report *report = NULL;
+	struct vpt_source *src;
+	struct vpt_err err = {0};
+	struct vpt_trace *t;
+
+	if (!data || vpt_source_memory(data, size, &src, NULL))
+		return NULL;
+	if (vpt_trace_open_source(src, &t, &err)) {
+		FUZZ_EXPECT(err.text[0] && !t);
+		return NULL;
+	}
+	if (vpa_analyze(t, "fuzz", options, &report, &err))
+		FUZZ_EXPECT(err.text[0] && !report);
+	vpt_trace_close(t);
+	return report;
+}
+
 /* Takes the source. Each chunk is decoded, then the whole is analysed and shown. */
 static inline void fuzz_trace(struct vpt_source *src)
 {

@@ -1,0 +1,43 @@
+/* fuzz_fail_if.c - any text as a condition of --fail-if, of a comparison and of a report. */
+#include "tests/fuzz/fuzz_compared.h"
+#include "tests/fuzz/fuzz_rich.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check(const char *text, int is_single, enum rich_form a, enum rich_form b)
+{
+	static struct vpa_comparison *made[RICH_FORMS];
+	struct vpa_limit limit;
+	struct vpt_err err = {0};
+	char what[160] = "";
+	int holds = -1, rc = vpa_limit_read(text, is_single, &limit, &err);
+
+	if (rc) {
+		FUZZ_EXPECT(rc == VPT_EINVAL && err.text[0]);
+		return;
+	}
+	FUZZ_EXPECT(limit.figure < VPA_LIMIT_FIGURES && limit.value == limit.value);
+	if (!made[a])
+		made[a] = fuzz_pair(fuzz_rich(a), fuzz_rich(b));
+	FUZZ_EXPECT(made[a]);
+	rc = is_single ? vpa_limit_holds_of(&limit, fuzz_rich(a), &holds, what, &err)
+		       : vpa_limit_holds(&limit, made[a], &holds, what, &err);
+	FUZZ_EXPECT(rc ? err.text[0] : holds == 0 || (holds == 1 && *what));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	check(text, 0, RICH_BLOCKS, RICH_SLOWER);
+	check(text, 0, RICH_STEPS, RICH_STEPS);
+	check(text, 1, RICH_BLOCKS, RICH_SLOWER);
+	check(text, 1, RICH_UNMARKED, RICH_UNMARKED);
+	free(text);
+	return 0;
+}
