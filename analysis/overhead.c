@@ -17,11 +17,12 @@ int vpa_overhead_at(
 	size_t k;
 
 	for (k = 0; k < 4; k++) {
-		size_t i = sets[k]->count ? vpa_intervals_after(sets[k], t) : 0;
-		const struct vpa_interval *at = &sets[k]->items[i];
+		size_t i = vpa_intervals_after(sets[k], t);
+		const struct vpa_interval *at;
 
 		if (i == sets[k]->count)
 			continue;
+		at = &sets[k]->items[i];
 		if (at->start_ns > t) {
 			*until_ns = at->start_ns < *until_ns ? at->start_ns : *until_ns;
 			continue;
