@@ -9,6 +9,7 @@
 #include "analysis/laps.h"
 #include "analysis/render/units.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 #include <strings.h>
@@ -97,8 +98,9 @@ static void find_steps(
 			continue;
 		out->count += q->steps.count;
 		if (q->steps.s_per_it > 0)
-			out->span_ns +=
-				(uint64_t)(q->steps.s_per_it * 1e9 * (double)q->steps.count + 0.5);
+			out->span_ns = vpt_sat_add(out->span_ns,
+				vpt_sat_u64(
+					q->steps.s_per_it * 1e9 * (double)q->steps.count + 0.5));
 		out->busy_ns += q->loop.busy_ns;
 		out->idle_ns += q->loop.idle_ns;
 		out->is_whole |= q->loop.devices != 0;
@@ -316,9 +318,9 @@ static uint64_t span_of_all(const struct writer *w)
 	if (!w->loop->kind)
 		return 0;
 	if (!strcmp(w->loop->kind, "step") && w->loop->count)
-		return (uint64_t)((double)w->loop->span_ns *
-				  (double)stage_of_kind(w->r, "step")->count /
-				  (double)w->loop->count);
+		return vpt_sat_u64((double)w->loop->span_ns *
+				   (double)stage_of_kind(w->r, "step")->count /
+				   (double)w->loop->count);
 	if (strcmp(w->loop->kind, "block"))
 		return w->loop->span_ns;
 	for (i = 0; i < w->r->request_count; i++)
@@ -482,8 +484,7 @@ static void check_memory(struct writer *w, struct vpa_check *c)
 	c->value = growth > 0 ? growth / m->loop_to : 0;
 	c->shown = per_cent(w, c->value);
 	c->note = vpa_arena_printf(&w->r->arena, "%s, %s to %s", vpa_fit(m->name, 40).text,
-		vpa_bytes((uint64_t)(m->loop_from > 0 ? m->loop_from : 0)).text,
-		vpa_bytes((uint64_t)m->loop_to).text);
+		vpa_bytes(vpt_sat_u64(m->loop_from)).text, vpa_bytes(vpt_sat_u64(m->loop_to)).text);
 	judge(w, c);
 }
 

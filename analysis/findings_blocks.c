@@ -6,6 +6,7 @@
 #include "analysis/finding.h"
 #include "analysis/intervals.h"
 #include "analysis/render/units.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static uint64_t sold_ns(const struct vpa_report *r)
 		for (k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
 			if (!strcmp(r->findings[i].id, ids[k]))
 				ms += r->findings[i].gain_at_most_ms;
-	return (uint64_t)(ms * 1e6 + 0.5);
+	return vpt_sat_u64(ms * 1e6 + 0.5);
 }
 
 /* Time of whole sequences GEMM, softmax, GEMM that is not softmax, in proportion to `softmax_ns`. */
@@ -132,7 +133,7 @@ static struct vpa_saving growth_of(const struct vpa_report *r, const struct vpa_
 		eager += b->series[i].eager_ns - least_eager;
 	}
 	s.from_ns = eager ? s.ns : 0;
-	s.ns += (uint64_t)(eager_gemms_ns(r, (double)eager) + 0.5);
+	s.ns = vpt_sat_add(s.ns, vpt_sat_u64(eager_gemms_ns(r, (double)eager) + 0.5));
 	return s;
 }
 

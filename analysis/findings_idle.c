@@ -13,6 +13,7 @@
 #include "analysis/main_line.h"
 #include "analysis/reads.h"
 #include "analysis/render/units.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -182,7 +183,7 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 
 static uint64_t part_of_gain(uint64_t ns, uint64_t gain_ns, uint64_t pieces_ns)
 {
-	return gain_ns < pieces_ns ? (uint64_t)((double)gain_ns / (double)pieces_ns * (double)ns)
+	return gain_ns < pieces_ns ? vpt_sat_u64((double)gain_ns / (double)pieces_ns * (double)ns)
 				   : ns;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/gpu_arch.h"
 #include "analysis/limit.h"
 #include "analysis/precision.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -346,7 +347,7 @@ static void find_backend_change(struct vpa_report *r)
 
 	for (i = 0; i < a->change_count; i++) {
 		const struct vpa_backend_change *c = &a->changes[i];
-		struct vpa_saving s = {.ns = (uint64_t)c->gain_ns};
+		struct vpa_saving s = {.ns = vpt_sat_u64(c->gain_ns)};
 		struct vpa_finding *f;
 
 		/* Eager sequences have their own finding. */
@@ -388,7 +389,7 @@ static uint64_t eager_gemm_ns(const struct vpa_report *r)
 {
 	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
 
-	return f ? (uint64_t)((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
+	return f ? vpt_sat_u64((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
 }
 
 /* Matrix products in FP32 although the model uses narrower formats: something was not cast. */
@@ -444,7 +445,7 @@ static void find_unfused_conv(struct vpa_report *r)
 static int is_attention_worth(const struct vpa_report *r)
 {
 	double ns = r->attention.share_of_busy * (double)vpa_busy_ns(r);
-	struct vpa_saving s = {.ns = ns > 0 ? (uint64_t)(ns + 0.5) : 0};
+	struct vpa_saving s = {.ns = vpt_sat_u64(ns + 0.5)};
 
 	return vpa_saving_is_worth(r, &s);
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,7 @@ void vpa_main_line_add(struct vpa_main_line *m, const struct vpa_top_line *top, 
 	/* Several rows may be parts of one place. */
 	m->samples += (double)top->samples * (top->ns ? (double)ns / (double)top->ns : 1);
 	if (!top->lines)
-		add_line(m, &top->line, (uint64_t)(top->share * (double)ns + 0.5));
+		add_line(m, &top->line, vpt_sat_u64(top->share * (double)ns + 0.5));
 	for (i = 0; i < top->line_count; i++)
 		add_line(m, &top->lines[i].line, vpa_portion(ns, top->lines[i].ns, top->ns));
 }
@@ -77,7 +78,7 @@ int vpa_main_line_again(struct vpa_main_line *m)
 
 struct vpa_top_line vpa_main_line_of(const struct vpa_main_line *m)
 {
-	struct vpa_top_line top = {.samples = (uint64_t)(m->samples + 0.5), .ns = m->ns};
+	struct vpa_top_line top = {.samples = vpt_sat_u64(m->samples + 0.5), .ns = m->ns};
 	uint64_t most = 0;
 	size_t i;
 

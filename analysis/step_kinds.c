@@ -7,6 +7,7 @@
 #include "analysis/step_kinds.h"
 
 #include "formats/memory.h"
+#include "formats/saturate.h"
 #include "formats/vectorise.h"
 
 #include <stdlib.h>
@@ -155,7 +156,7 @@ static const struct vpa_step_group *find_full(const struct vpa_step_groups *g)
 /* The time that these steps would take if they were full ones, at the mean. */
 static uint64_t as_full_ns(const struct vpa_step_group *full, const struct vpa_step_group *row)
 {
-	return (uint64_t)((double)full->total_ns / (double)full->count * (double)row->count);
+	return vpt_sat_u64((double)full->total_ns / (double)full->count * (double)row->count);
 }
 
 static enum vpa_step_role role_of(const struct vpa_step_group *full,

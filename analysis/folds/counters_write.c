@@ -7,6 +7,7 @@
 #include "analysis/folds/counters_write.h"
 
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,9 +251,7 @@ static int add_reasons(const struct vpa_counter_times *t, const struct vpa_sampl
 
 	for (i = 1; i < s->count && !rc; i++) {
 		uint64_t from = s->items[i - 1].time_ns, to = s->items[i].time_ns;
-		uint64_t bits = s->items[i].value > 0 && s->items[i].value < 1e15
-					? (uint64_t)s->items[i].value
-					: 0;
+		uint64_t bits = s->items[i].value < 1e15 ? vpt_sat_u64(s->items[i].value) : 0;
 		uint64_t part = vpa_intervals_outside(&t->paused, from, to);
 		int is_limited = 0;
 

@@ -4,6 +4,7 @@
 
 #include "analysis/demangle.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static void write_saving(struct vpa_report *out)
 			idle_of(out, VPA_CAUSE_LAUNCH_LATENCY);
 	uint64_t left = p->steps * e->launch_p50_ns;
 	double share = e->loop.ops ? (double)p->ops / (double)e->loop.ops : 0;
-	uint64_t ns = (uint64_t)((double)idle * (share < 1 ? share : 1));
+	uint64_t ns = vpt_sat_u64((double)idle * (share < 1 ? share : 1));
 
 	p->save_at_most_ns = ns > left ? ns - left : 0;
 }
@@ -151,7 +152,7 @@ static void write_repeats(const struct vpa_graphs_table *s, struct vpa_report *o
 	if (!p->all_steps && inferred) {
 		p->all_steps = p->steps = inferred->step_count;
 		p->distinct = 1;
-		p->ops = (uint64_t)(inferred->confidence * (double)inferred->ops);
+		p->ops = vpt_sat_u64(inferred->confidence * (double)inferred->ops);
 	}
 	if (p->steps)
 		write_saving(out);

@@ -2,6 +2,7 @@
 #include "analysis/folds/idle_clock.h"
 
 #include "formats/memory.h"
+#include "formats/saturate.h"
 #include "formats/vectorise.h"
 
 #include <string.h>
@@ -153,7 +154,7 @@ int vpa_idle_clock_add(
 /* ns * part / whole, an estimate, so rounding does no harm. */
 static uint64_t share_of(uint64_t ns, uint64_t part, uint64_t whole)
 {
-	uint64_t share = whole ? (uint64_t)((double)ns * ((double)part / (double)whole)) : 0;
+	uint64_t share = whole ? vpt_sat_u64((double)ns * ((double)part / (double)whole)) : 0;
 
 	return share < ns ? share : ns;
 }

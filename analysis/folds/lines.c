@@ -12,6 +12,7 @@
 
 #include "analysis/folds/exact_stacks.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 enum {
 	PARTS_MAX = 1 << 16,
@@ -131,7 +132,7 @@ static uint64_t waited_ns(const struct vpa_stack_samples *all, uint64_t from, ui
 
 		if (end > begin)
 			sum += vpa_earlier(inside,
-				(uint64_t)((double)wait * (double)inside / (double)(end - begin)));
+				vpt_sat_u64((double)wait * (double)inside / (double)(end - begin)));
 	}
 	return sum;
 }

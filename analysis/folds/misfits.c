@@ -9,6 +9,7 @@
 #include "analysis/precision.h"
 #include "formats/count.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 #include "formats/text.h"
 
 #include <ctype.h>
@@ -224,9 +225,9 @@ static void add_copies(struct vpa_misfit_row *row, const struct misfit *m, const
 		part.time.count = s->copies[i].calls;
 		part.time.total_ns = s->copies[i].ns;
 		part.exclusive_ns =
-			(uint64_t)((double)kernel->exclusive_ns / (double)kernel->time.total_ns *
-					   (double)s->copies[i].ns +
-				   0.5);
+			vpt_sat_u64((double)kernel->exclusive_ns / (double)kernel->time.total_ns *
+					    (double)s->copies[i].ns +
+				    0.5);
 		add_kernel(row, m, &part);
 		if (s->copies[i].ns > most)
 			row->kernel = part.name;

@@ -1,6 +1,8 @@
 /* text_counters.c - the section of counters: the series, energy, and memory by stage. */
 #include "analysis/render/text.h"
 
+#include "formats/saturate.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@ static struct vpa_num value_of(double value, const char *unit)
 	struct vpa_num n;
 
 	if (!strcmp(unit, "B") || !strcmp(unit, "B/s")) {
-		n = vpa_bytes(value > 0 && value < 1e18 ? (uint64_t)(value + 0.5) : 0);
+		n = vpa_bytes(value > 0 && value < 1e18 ? vpt_sat_u64(value + 0.5) : 0);
 		strncat(n.text, unit + 1, sizeof(n.text) - strlen(n.text) - 1);
 		return n;
 	}

@@ -3,6 +3,7 @@
  * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
 #include "analysis/base.h"
 #include "analysis/render/text.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static struct vpa_num evidence_of(const struct vpa_finding *f)
 
 static uint64_t nearest(double ns)
 {
-	return ns > 0 && ns < 1e19 ? (uint64_t)(ns + 0.5) : 0;
+	return ns > 0 ? vpt_sat_u64(ns + 0.5) : 0;
 }
 
 int vpa_is_note(const struct vpa_finding *f)

@@ -7,6 +7,7 @@
 #include "analysis/main_line.h"
 #include "analysis/render/blocks.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 #include <math.h>
 
@@ -328,7 +329,7 @@ static void add_steps(
 
 	vpa_words_add(w, " ", "%s %sstep%s%s %s%s", vpa_count(t->count).text,
 		r->is_diffusion ? "denoising " : "", vpa_plural(t->count), t->periods ? "," : " of",
-		vpa_duration((uint64_t)(t->s_per_it * 1e9 + 0.5)).text,
+		vpa_duration(vpt_sat_u64(t->s_per_it * 1e9 + 0.5)).text,
 		t->periods ? " from one to the next" : "");
 	if (t->periods && fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
 		vpa_words_add(w, "", " on average; median %s, longest %s",

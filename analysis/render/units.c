@@ -8,6 +8,7 @@
  * column, so a line can come out narrower than allowed, never wider. */
 #include "analysis/render/units.h"
 
+#include "formats/saturate.h"
 #include "formats/utf8.h"
 
 #include <math.h>
@@ -158,7 +159,7 @@ struct vpa_num vpa_share(double share)
 {
 	if (!isfinite(share) || share < 0 || share >= 1e12)
 		return missing();
-	return tenths((uint64_t)(share * 1000 + 0.5), share > 0);
+	return tenths(vpt_sat_u64(share * 1000 + 0.5), share > 0);
 }
 
 struct vpa_num vpa_fixed(double value, unsigned decimals)
@@ -168,7 +169,7 @@ struct vpa_num vpa_fixed(double value, unsigned decimals)
 	decimals = at_most(decimals);
 	if (!isfinite(value) || fabs(value) * (double)powers[decimals] >= 1e15)
 		return missing();
-	digits = (uint64_t)(fabs(value) * (double)powers[decimals] + 0.5);
+	digits = vpt_sat_u64(fabs(value) * (double)powers[decimals] + 0.5);
 	return spell(digits, decimals, value < 0 && digits, "");
 }
 

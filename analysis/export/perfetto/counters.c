@@ -12,6 +12,7 @@
 #include "analysis/index.h"
 #include "analysis/resolver_maps.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,7 +290,7 @@ static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 /* The value as a whole number that is not negative; 0 if it cannot be one. */
 static uint64_t whole(double value)
 {
-	return value >= 0.5 && value < 9e18 ? (uint64_t)(value + 0.5) : 0;
+	return value >= 0.5 && value < 9e18 ? vpt_sat_u64(value + 0.5) : 0;
 }
 
 static double value_of(uint64_t bits)

@@ -1,6 +1,7 @@
 /* counters.c - series of samples over time: memory, power, clocks, the program's own. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/html/plot.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static int y_of(const struct vpa_counter *c, double value)
 	double least = c->min < 0 ? c->min : 0, range = c->max - least;
 	double y = range > 0 ? FULL - (value - least) / range * FULL : FULL;
 
-	return y < 0 ? 0 : y > FULL ? FULL : (int)y;
+	return y > FULL ? FULL : (int)vpt_sat_u64(y);
 }
 
 /* Bytes and numbers in the unit that fits. */
@@ -38,7 +39,7 @@ static struct vpa_label value_of(const struct vpa_counter *c, double value)
 	struct vpa_label out;
 
 	if ((!strcmp(c->unit, "B") || !strcmp(c->unit, "B/s")) && value >= 0 && value < 1e18)
-		snprintf(out.text, sizeof(out.text), "%s%s", vpa_bytes((uint64_t)value).text,
+		snprintf(out.text, sizeof(out.text), "%s%s", vpa_bytes(vpt_sat_u64(value)).text,
 			c->unit + 1);
 	else
 		snprintf(out.text, sizeof(out.text), "%s%s%.60s",

@@ -1,6 +1,8 @@
 /* number.c - numbers of cells: times with their unit, shares as percent, three digits of a fraction. */
 #include "analysis/render/html/number.h"
 
+#include "formats/saturate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,11 +78,11 @@ static struct vpa_num shown_real(double value, const char *unit)
 	if (!strcmp(unit, "fraction"))
 		return shown_share(value);
 	if (!strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ') && value >= 0 && value < 1e19)
-		return vpa_duration((uint64_t)(value + 0.5));
+		return vpa_duration(vpt_sat_u64(value + 0.5));
 	if (is_bytes(unit) && value >= 0 && value < 1e19)
-		return vpa_bytes((uint64_t)(value + 0.5));
+		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	if (!strcmp(unit, "ms") && value >= 0 && value < 1e12)
-		return vpa_duration((uint64_t)(value * 1e6 + 0.5));
+		return vpa_duration(vpt_sat_u64(value * 1e6 + 0.5));
 	if (!strcmp(unit, "Wh") && value < 1)
 		decimals = 6;
 	return vpa_html_is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
