@@ -54,14 +54,14 @@ static void find_blocks(
 		if (row->warmup)
 			continue;
 		if (!out->end_ns)
-			out->start_ns = row->end_ns - row->period_ns;
+			out->start_ns = vpt_sat_sub(row->end_ns, row->period_ns);
 		out->end_ns = row->end_ns;
 	}
 	out->first_end_ns = out->start_ns;
 	count_ops(out, stage_of_kind(r, "step"), "step");
 	for (i = 0; !out->ops_of && i < b->part_count; i++)
 		if (b->parts[i].kind == VPA_PART_BUSY)
-			out->ops += b->parts[i].count;
+			vpt_sat_add_to(&out->ops, b->parts[i].count);
 	if (!out->ops_of && out->ops) {
 		out->ops_of = "block";
 		out->ops_count = b->measured;
@@ -75,7 +75,7 @@ static void find_inferred(const struct vpa_inferred *row, struct vpa_check_loop 
 	out->start_ns = row->steps[0].start_ns;
 	out->first_end_ns = row->steps[0].end_ns;
 	out->end_ns = row->steps[row->step_count - 1].end_ns;
-	out->span_ns = out->end_ns - out->start_ns;
+	out->span_ns = vpt_sat_sub(out->end_ns, out->start_ns);
 	out->busy_ns = row->busy_ns;
 	out->idle_ns = row->idle_ns;
 	out->ops_of = "step";
@@ -96,13 +96,13 @@ static void find_steps(
 
 		if (!q->steps.count)
 			continue;
-		out->count += q->steps.count;
+		vpt_sat_add_to(&out->count, q->steps.count);
 		if (q->steps.s_per_it > 0)
-			out->span_ns = vpt_sat_add(out->span_ns,
+			vpt_sat_add_to(&out->span_ns,
 				vpt_sat_u64(
 					q->steps.s_per_it * 1e9 * (double)q->steps.count + 0.5));
-		out->busy_ns += q->loop.busy_ns;
-		out->idle_ns += q->loop.idle_ns;
+		vpt_sat_add_to(&out->busy_ns, q->loop.busy_ns);
+		vpt_sat_add_to(&out->idle_ns, q->loop.idle_ns);
 		out->is_whole |= q->loop.devices != 0;
 	}
 	if (!out->is_whole) {
@@ -210,7 +210,7 @@ static uint64_t idle_parts(const struct vpa_block_part *parts, size_t count, uin
 
 	for (i = 0; i < count; i++)
 		if (parts[i].kind == VPA_PART_IDLE && causes >> parts[i].cause & 1)
-			ns += parts[i].ns;
+			vpt_sat_add_to(&ns, parts[i].ns);
 	return ns;
 }
 
@@ -223,19 +223,19 @@ static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_
 	size_t i, k;
 
 	if (w->loop->kind && w->loop->is_whole) {
-		*base_ns = w->loop->busy_ns + w->loop->idle_ns;
+		*base_ns = vpt_sat_add(w->loop->busy_ns, w->loop->idle_ns);
 		if (!strcmp(w->loop->kind, "block"))
 			return idle_parts(q->blocks.parts, q->blocks.part_count, causes);
 		for (i = 0; i < w->r->request_count; i++)
-			ns += idle_parts(w->r->requests[i].loop.parts,
-				w->r->requests[i].loop.part_count, causes);
+			vpt_sat_add_to(&ns, idle_parts(w->r->requests[i].loop.parts,
+						    w->r->requests[i].loop.part_count, causes));
 		return ns;
 	}
 	*base_ns = vpa_active_ns(w->r);
 	for (i = 0; i < w->r->device_count; i++)
 		for (k = 0; k < w->r->devices[i].cause_count; k++)
 			if (causes >> w->r->devices[i].causes[k].cause & 1)
-				ns += w->r->devices[i].causes[k].ns;
+				vpt_sat_add_to(&ns, w->r->devices[i].causes[k].ns);
 	return ns;
 }
 
@@ -251,14 +251,14 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 		.at_least = 1};
 	if (!w->loop->kind) {
 		busy = vpa_busy_ns(w->r);
-		idle = vpa_active_ns(w->r) - busy;
+		idle = vpt_sat_sub(vpa_active_ns(w->r), busy);
 		c->title = "GPU busy from its first to its last op";
 	}
 	if (!busy) {
 		unknown(c, "nothing ran in it");
 		return;
 	}
-	c->value = (double)busy / (double)(busy + idle);
+	c->value = (double)busy / ((double)busy + (double)idle);
 	c->shown = per_cent(w, c->value);
 	if (w->loop->kind)
 		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w));
@@ -324,7 +324,7 @@ static uint64_t span_of_all(const struct writer *w)
 	if (strcmp(w->loop->kind, "block"))
 		return w->loop->span_ns;
 	for (i = 0; i < w->r->request_count; i++)
-		ns += w->r->requests[i].blocks.span_ns;
+		vpt_sat_add_to(&ns, w->r->requests[i].blocks.span_ns);
 	return ns;
 }
 
@@ -361,7 +361,7 @@ static uint64_t mean_kernel_ns(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		ns += r->devices[i].kernel_ns;
+		vpt_sat_add_to(&ns, r->devices[i].kernel_ns);
 	return r->counts.kernels ? ns / r->counts.kernels : 0;
 }
 
@@ -409,7 +409,7 @@ static const char *no_latency(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		gaps += r->devices[i].gaps;
+		vpt_sat_add_to(&gaps, r->devices[i].gaps);
 	if (!r->counts.calls)
 		return "CUDA calls are not in the capture";
 	return gaps ? "no launch call is known to have begun in the gap that its op ended"

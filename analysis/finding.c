@@ -5,6 +5,7 @@
 #include "analysis/base.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -63,7 +64,7 @@ const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const cha
 
 uint64_t vpa_windows_ns(const struct vpa_report *r)
 {
-	return vpa_window_ns(r) * r->device_count;
+	return vpt_sat_mul(vpa_window_ns(r), r->device_count);
 }
 
 uint64_t vpa_active_ns(const struct vpa_report *r)
@@ -72,7 +73,7 @@ uint64_t vpa_active_ns(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		active += r->devices[i].active_ns;
+		vpt_sat_add_to(&active, r->devices[i].active_ns);
 	return active;
 }
 
@@ -90,7 +91,8 @@ uint64_t vpa_run_ns(const struct vpa_report *r)
 		const struct vpa_device *d = &r->devices[i];
 
 		run_ns = vpa_earlier(
-			run_ns, d->active_ns + d->first_ns - first_ns + last_ns - d->last_ns);
+			run_ns, vpt_sat_add(d->active_ns,
+					vpt_sat_add(d->first_ns - first_ns, last_ns - d->last_ns)));
 	}
 	return r->device_count ? run_ns : 0;
 }
@@ -113,7 +115,7 @@ static uint64_t common_ns(const struct vpa_report *r, enum vpa_cause cause)
 
 		for (i = 0; i < r->devices[d].cause_count; i++)
 			if (r->devices[d].causes[i].cause == cause)
-				ns += r->devices[d].causes[i].ns;
+				vpt_sat_add_to(&ns, r->devices[d].causes[i].ns);
 		common = vpa_earlier(common, ns);
 	}
 	return common;
@@ -229,7 +231,7 @@ static int save_in_request(
 uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns)
 {
 	const struct vpa_request *q = r->request_count == 1 ? r->requests : NULL;
-	uint64_t first_ns = r->window_start_ns + head_ns;
+	uint64_t first_ns = vpt_sat_add(r->window_start_ns, head_ns);
 
 	if (!q || !q->source || q->start_ns < r->window_start_ns || first_ns <= q->start_ns ||
 		first_ns >= q->end_ns)

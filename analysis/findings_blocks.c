@@ -93,10 +93,10 @@ static double eager_gemms_ns(const struct vpa_report *r, double softmax_ns)
 	size_t i;
 
 	for (i = 0; i < r->attention.eager_count; i++) {
-		total += r->attention.eager[i].total_ns;
-		softmax += r->attention.eager[i].softmax_ns;
+		vpt_sat_add_to(&total, r->attention.eager[i].total_ns);
+		vpt_sat_add_to(&softmax, r->attention.eager[i].softmax_ns);
 	}
-	return softmax ? softmax_ns * (double)(total - softmax) / (double)softmax : 0;
+	return softmax ? softmax_ns * (double)vpt_sat_sub(total, softmax) / (double)softmax : 0;
 }
 
 /* With more keys in the cache the GEMMs of unfused attention grow as its softmax does. */
@@ -129,11 +129,11 @@ static struct vpa_saving growth_of(const struct vpa_report *r, const struct vpa_
 	for (i = 0; i < b->count; i++) {
 		if (b->series[i].warmup)
 			continue;
-		s.ns += b->series[i].attention_ns - least;
-		eager += b->series[i].eager_ns - least_eager;
+		vpt_sat_add_to(&s.ns, b->series[i].attention_ns - least);
+		vpt_sat_add_to(&eager, b->series[i].eager_ns - least_eager);
 	}
 	s.from_ns = eager ? s.ns : 0;
-	s.ns = vpt_sat_add(s.ns, vpt_sat_u64(eager_gemms_ns(r, (double)eager) + 0.5));
+	vpt_sat_add_to(&s.ns, vpt_sat_u64(eager_gemms_ns(r, (double)eager) + 0.5));
 	return s;
 }
 
@@ -203,8 +203,8 @@ static int reads_scalars(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->read_count; i++) {
-		small += r->reads[i].small;
-		large += r->reads[i].large;
+		vpt_sat_add_to(&small, r->reads[i].small);
+		vpt_sat_add_to(&large, r->reads[i].large);
 	}
 	return small > 9 * large;
 }
@@ -226,8 +226,8 @@ static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 			(p->cause != VPA_CAUSE_SYNC &&
 				(p->cause != VPA_CAUSE_BLOCKING_COPY || !scalars)))
 			continue;
-		count += p->count;
-		ns += p->ns;
+		vpt_sat_add_to(&count, p->count);
+		vpt_sat_add_to(&ns, p->ns);
 	}
 	if (steps <= 0 || (double)count < steps || ns < b->span_ns / 100)
 		return;

@@ -132,12 +132,12 @@ static uint64_t add_pieces(const struct vpa_report *r, struct sum *sum, const st
 
 		if (part->cause != cause || !is_in_part(r, sum->part, part->range))
 			continue;
-		ns += part->ns;
-		sum->pieces += part->gaps;
+		vpt_sat_add_to(&ns, part->ns);
+		vpt_sat_add_to(&sum->pieces, part->gaps);
 		if (is_one_place(part) && (!sum->top || part->ns > sum->top->ns))
 			sum->top = part;
 	}
-	sum->ns += ns;
+	vpt_sat_add_to(&sum->ns, ns);
 	return ns;
 }
 
@@ -167,8 +167,8 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum 
 		struct vpa_gain_row gain = gain_of(&r->devices[d], cause, part, ns);
 
 		vpa_limit_gain(r, &gain);
-		sum.saving.ns += gain.ns;
-		sum.shared_ns += gain.shared_ns;
+		vpt_sat_add_to(&sum.saving.ns, gain.ns);
+		vpt_sat_add_to(&sum.shared_ns, gain.shared_ns);
 		if (!sum.saving.device || gain.ns > sum.saving.device_ns) {
 			sum.saving.device = &r->devices[d];
 			sum.saving.device_ns = gain.ns;
@@ -442,11 +442,12 @@ static void find_reads(struct vpa_report *r, const struct sum *waits)
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++)
-		ns += r->devices[d].small_read_ns;
-	sum.saving.ns += ns;
-	sum.saving.device_ns += sum.saving.device ? sum.saving.device->small_read_ns : 0;
-	sum.saving.base_ns += vpa_base_busy(r, &base, ns, "memcpy");
-	sum.shared_ns += exposed ? ns : 0;
+		vpt_sat_add_to(&ns, r->devices[d].small_read_ns);
+	vpt_sat_add_to(&sum.saving.ns, ns);
+	vpt_sat_add_to(
+		&sum.saving.device_ns, sum.saving.device ? sum.saving.device->small_read_ns : 0);
+	vpt_sat_add_to(&sum.saving.base_ns, vpa_base_busy(r, &base, ns, "memcpy"));
+	vpt_sat_add_to(&sum.shared_ns, exposed ? ns : 0);
 	find_cause(r, &small_reads, &sum);
 }
 
@@ -555,7 +556,7 @@ static void find_largest(struct vpa_report *r)
 	size_t i, best = 0;
 
 	for (i = 0; i < r->device_count; i++)
-		idle += r->devices[i].window_idle_ns;
+		vpt_sat_add_to(&idle, r->devices[i].window_idle_ns);
 	if (idle < vpa_windows_ns(r) / 2)
 		return;
 	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {

@@ -130,8 +130,8 @@ static int is_too_much_to_hide(const struct vpa_report *r)
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
-		copies += r->devices[d].exposed_copy_ns;
-		compute += unused_compute_ns(r, &r->devices[d]);
+		vpt_sat_add_to(&copies, r->devices[d].exposed_copy_ns);
+		vpt_sat_add_to(&compute, unused_compute_ns(r, &r->devices[d]));
 	}
 	return copies > compute;
 }
@@ -143,7 +143,8 @@ static uint64_t hidden_at_most(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		ns += at_most(unused_compute_ns(r, &r->devices[i]), r->devices[i].exposed_copy_ns);
+		vpt_sat_add_to(&ns, at_most(unused_compute_ns(r, &r->devices[i]),
+					    r->devices[i].exposed_copy_ns));
 	return ns;
 }
 
@@ -156,7 +157,7 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	for (d = 0; d < r->device_count; d++) {
 		uint64_t ns = e->ns(&r->devices[d]);
 
-		s.ns += ns;
+		vpt_sat_add_to(&s.ns, ns);
 		if (!s.device || ns > s.device_ns) {
 			s.device = &r->devices[d];
 			s.device_ns = ns;
@@ -267,9 +268,9 @@ static void find_eager(struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < a->eager_count; i++) {
-		count += a->eager[i].count;
-		total += a->eager[i].total_ns;
-		softmax += a->eager[i].softmax_ns;
+		vpt_sat_add_to(&count, a->eager[i].count);
+		vpt_sat_add_to(&total, a->eager[i].total_ns);
+		vpt_sat_add_to(&softmax, a->eager[i].softmax_ns);
 	}
 	/* The softmax disappears, and so does the memory traffic of the scores in both GEMMs. Names
 	 * do not show how much of their time that is, so the bound is a range. Limited to busy

@@ -4,6 +4,7 @@
 #include "analysis/base.h"
 #include "analysis/intervals.h"
 #include "analysis/render/units.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ const char *vpa_head_words(struct vpa_report *r)
 		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
 			ns[r->devices[d].before_first_work[i].cause] +=
 				r->devices[d].before_first_work[i].ns;
-			all += r->devices[d].before_first_work[i].ns;
+			vpt_sat_add_to(&all, r->devices[d].before_first_work[i].ns);
 		}
 	for (shown = 0; shown < 3; shown++) {
 		size_t most = 0;
@@ -63,7 +64,7 @@ static uint64_t shared_head_ns(const struct vpa_report *r)
 	size_t d;
 
 	for (d = 0; d < r->device_count && vpa_finding_find(r, "first-use"); d++)
-		ns += r->devices[d].first_use_head_ns;
+		vpt_sat_add_to(&ns, r->devices[d].first_use_head_ns);
 	return ns;
 }
 

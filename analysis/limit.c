@@ -2,6 +2,7 @@
 #include "analysis/limit.h"
 
 #include "analysis/families.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -60,9 +61,10 @@ enum vpa_limit vpa_limit_of(const struct vpa_load *l)
 	if (leads(l, l->comm_ns))
 		return l->wait_ns >= l->comm_ns / 2 ? VPA_LIMIT_PEERS : VPA_LIMIT_COMM;
 	/* Waiting for other ranks is not work. */
-	return l->busy_ns - l->wait_ns >= l->active_ns - l->active_ns / 10 ? VPA_LIMIT_WORK
-	       : idle < l->wait_ns                                         ? VPA_LIMIT_PEERS
-									   : VPA_LIMIT_IDLE;
+	return vpt_sat_sub(l->busy_ns, l->wait_ns) >= l->active_ns - l->active_ns / 10
+		       ? VPA_LIMIT_WORK
+	       : idle < l->wait_ns ? VPA_LIMIT_PEERS
+				   : VPA_LIMIT_IDLE;
 }
 
 /* ---- loads ---- */
@@ -196,12 +198,12 @@ static struct vpa_load sum_loads(const struct vpa_report *r, int only_that_matte
 
 		if (only_that_matter && !vpa_device_matters(r, d))
 			continue;
-		all.window_ns += vpa_window_ns(r);
-		all.active_ns += d->active_ns;
-		all.busy_ns += d->busy_ns;
-		all.copy_ns += d->exposed_copy_ns;
-		all.comm_ns += d->exposed_comm_ns;
-		all.wait_ns += wait_of(d);
+		vpt_sat_add_to(&all.window_ns, vpa_window_ns(r));
+		vpt_sat_add_to(&all.active_ns, d->active_ns);
+		vpt_sat_add_to(&all.busy_ns, d->busy_ns);
+		vpt_sat_add_to(&all.copy_ns, d->exposed_copy_ns);
+		vpt_sat_add_to(&all.comm_ns, d->exposed_comm_ns);
+		vpt_sat_add_to(&all.wait_ns, wait_of(d));
 	}
 	all.family_ns = vpa_portion(largest_family(r), all.busy_ns, vpa_busy_ns(r));
 	return all;
@@ -218,10 +220,11 @@ struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_
 	struct vpa_load all = sum_loads(r, 0), out = {0};
 	size_t i;
 
-	out.window_ns = out.active_ns = b->busy_ns + b->idle_ns;
+	out.window_ns = out.active_ns = vpt_sat_add(b->busy_ns, b->idle_ns);
 	out.busy_ns = b->busy_ns;
-	out.copy_ns = vpa_portion(family_blocks_ns(b, "memcpy") + family_blocks_ns(b, "memset"),
-		all.copy_ns, vpa_family_ns(r, "memcpy") + vpa_family_ns(r, "memset"));
+	out.copy_ns = vpa_portion(
+		vpt_sat_add(family_blocks_ns(b, "memcpy"), family_blocks_ns(b, "memset")),
+		all.copy_ns, vpt_sat_add(vpa_family_ns(r, "memcpy"), vpa_family_ns(r, "memset")));
 	out.comm_ns = vpa_portion(family_blocks_ns(b, comm), all.comm_ns, vpa_family_ns(r, comm));
 	out.wait_ns = vpa_portion(out.comm_ns, all.wait_ns, all.comm_ns);
 	for (i = 0; i < b->part_count; i++)

@@ -9,6 +9,8 @@
 
 #include "analysis/report.h"
 
+#include "formats/saturate.h"
+
 enum vpa_limit {
 	VPA_LIMIT_IDLE, /* it waits for the host, or for reasons given by its idle time's causes */
 	VPA_LIMIT_UNUSED, /* hardly used in this window */
@@ -68,7 +70,7 @@ uint64_t vpa_family_parts_ns(const struct vpa_block_part *parts, size_t count, c
 /* `part` of `whole` of `ns`; 0 where whole is 0. */
 static inline uint64_t vpa_portion(uint64_t ns, uint64_t part, uint64_t whole)
 {
-	return whole ? (uint64_t)((unsigned __int128)ns * part / whole) : 0;
+	return vpt_sat_scale(ns, part, whole);
 }
 
 #endif

@@ -102,7 +102,7 @@ static const char *after_interval(const char *at, uint64_t *copies)
 
 static void end_part(struct size *s, uint64_t next)
 {
-	s->before[s->depth] = vpt_sat_add(s->before[s->depth], s->last);
+	vpt_sat_add_to(&s->before[s->depth], s->last);
 	s->last = next;
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/verdict.h"
 
 #include "analysis/long_names.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -160,8 +161,8 @@ static void judge_late(struct vpa_report *out)
 /* Ops that have no time for a known reason are told with that. */
 static void judge_times(struct vpa_report *out, const struct vpa_reading *n)
 {
-	uint64_t count = out->verdict.reversed + out->verdict.zero_time;
-	uint64_t known = n->unfinished + n->queued;
+	uint64_t count = vpt_sat_add(out->verdict.reversed, out->verdict.zero_time);
+	uint64_t known = vpt_sat_add(n->unfinished, n->queued);
 
 	if (count <= known)
 		return;
@@ -251,7 +252,7 @@ static void judge_lost_launches(struct vpa_report *out)
 
 static uint64_t launches_without_reason(const struct vpa_verdict *v)
 {
-	return v->launches_without_op - v->launches_lost;
+	return vpt_sat_sub(v->launches_without_op, v->launches_lost);
 }
 
 /* What the GPU begins outside a window is no part of the recording, as was asked. But if that is a

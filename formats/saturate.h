@@ -14,6 +14,12 @@ static inline uint64_t vpt_sat_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* sum += more */
+static inline void vpt_sat_add_to(uint64_t *sum, uint64_t more)
+{
+	*sum = vpt_sat_add(*sum, more);
+}
+
 /* a - b; 0 where b is larger. */
 static inline uint64_t vpt_sat_sub(uint64_t a, uint64_t b)
 {
@@ -25,6 +31,14 @@ static inline uint64_t vpt_sat_mul(uint64_t a, uint64_t b)
 	uint64_t product;
 
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* n * part / whole; 0 of nothing. */
+static inline uint64_t vpt_sat_scale(uint64_t n, uint64_t part, uint64_t whole)
+{
+	unsigned __int128 q = whole ? (unsigned __int128)n * part / whole : 0;
+
+	return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 }
 
 /* The same of numbers with a sign. The least is -INT64_MAX, so that each has a negative. */

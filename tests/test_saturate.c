@@ -21,6 +21,10 @@ static void sums_differences_and_products_stop(void **state)
 	assert_true(vpt_sat_mul((uint64_t)1 << 32, ((uint64_t)1 << 32) - 1) == 0xffffffff00000000u);
 	assert_true(vpt_sat_mul((uint64_t)1 << 32, (uint64_t)1 << 32) == UINT64_MAX);
 	assert_true(vpt_sat_mul(UINT64_MAX, 0) == 0);
+	assert_true(vpt_sat_scale(UINT64_MAX, UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+	assert_true(vpt_sat_scale(UINT64_MAX, 3, 2) == UINT64_MAX);
+	assert_true(vpt_sat_scale(7, 3, 2) == 10);
+	assert_true(vpt_sat_scale(7, 3, 0) == 0);
 }
 
 static void numbers_with_a_sign_stop(void **state)

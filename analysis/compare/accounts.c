@@ -113,8 +113,8 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 		p->times = times[i];
 		p->a_mean_ns = vpa_rounded_mean(p->times.a_ns, c->a_over);
 		p->b_mean_ns = vpa_rounded_mean(p->times.b_ns, c->b_over);
-		c->a_total_ns = vpt_sat_add(c->a_total_ns, p->times.a_ns);
-		c->b_total_ns = vpt_sat_add(c->b_total_ns, p->times.b_ns);
+		vpt_sat_add_to(&c->a_total_ns, p->times.a_ns);
+		vpt_sat_add_to(&c->b_total_ns, p->times.b_ns);
 		if (p->kind == VPA_PART_BUSY)
 			c->busy_delta_ns = vpt_sat_add_i64(c->busy_delta_ns, p->times.delta_ns);
 		else if (p->kind == VPA_PART_IDLE)
@@ -250,16 +250,16 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 	size_t i;
 
 	for (i = 0; i < r->kernel_count; i++) {
-		listed_ns = vpt_sat_add(listed_ns, r->kernels[i].exclusive_ns);
-		listed = vpt_sat_add(listed, r->kernels[i].time.count);
+		vpt_sat_add_to(&listed_ns, r->kernels[i].exclusive_ns);
+		vpt_sat_add_to(&listed, r->kernels[i].time.count);
 	}
 	for (i = 0; i < r->family_count; i++) {
 		const struct vpa_family_row *f = &r->families[i];
 		struct vpa_compared_row *row;
 
 		if (strcmp(f->family, "memcpy") != 0 && strcmp(f->family, "memset") != 0) {
-			all_ns = vpt_sat_add(all_ns, f->exclusive_ns);
-			all = vpt_sat_add(all, f->calls);
+			vpt_sat_add_to(&all_ns, f->exclusive_ns);
+			vpt_sat_add_to(&all, f->calls);
 			continue;
 		}
 		row = &c->rows[c->row_count++];
@@ -324,8 +324,8 @@ static size_t most_rows(const struct vpa_report *r)
 
 static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *row)
 {
-	to->a_count = vpt_sat_add(to->a_count, row->a_count);
-	to->b_count = vpt_sat_add(to->b_count, row->b_count);
+	vpt_sat_add_to(&to->a_count, row->a_count);
+	vpt_sat_add_to(&to->b_count, row->b_count);
 	vpa_compare_add_times(&to->times, &row->times);
 	to->a_blocks += row->a_blocks;
 	to->b_blocks += row->b_blocks;
@@ -433,7 +433,7 @@ static void set_means(struct vpa_comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->row_count; i++)
-		a_ns = vpt_sat_add(a_ns, c->rows[i].times.a_ns);
+		vpt_sat_add_to(&a_ns, c->rows[i].times.a_ns);
 	for (i = 0; i < c->row_count; i++) {
 		struct vpa_compared_row *row = &c->rows[i];
 

@@ -484,7 +484,7 @@ static void settle(struct fill *f)
 	struct vpa_report *r = f->report;
 	size_t i;
 
-	r->window_end_ns = vpt_sat_add(r->window_end_ns, r->window_start_ns);
+	vpt_sat_add_to(&r->window_end_ns, r->window_start_ns);
 	for (i = 0; i < r->request_count; i++)
 		count_measured(f, &r->requests[i].blocks);
 	check_steps(f, r);

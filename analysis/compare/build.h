@@ -59,8 +59,8 @@ int vpa_compare_tables(struct vpa_comparison *c);
 static inline void vpa_compare_add_times(
 	struct vpa_account_part *to, const struct vpa_account_part *times)
 {
-	to->a_ns = vpt_sat_add(to->a_ns, times->a_ns);
-	to->b_ns = vpt_sat_add(to->b_ns, times->b_ns);
+	vpt_sat_add_to(&to->a_ns, times->a_ns);
+	vpt_sat_add_to(&to->b_ns, times->b_ns);
 	to->delta_ns = vpt_sat_add_i64(to->delta_ns, times->delta_ns);
 }
 

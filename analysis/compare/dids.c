@@ -103,7 +103,7 @@ static double waits_of(const struct vpa_side *side, const char *call, uint64_t u
 	for (i = 0; i < side->count; i++)
 		for (k = 0; k < side->reports[i]->sync_count; k++)
 			if (is_same(side->reports[i]->syncs[k].call, call))
-				count = vpt_sat_add(count, side->reports[i]->syncs[k].count);
+				vpt_sat_add_to(&count, side->reports[i]->syncs[k].count);
 	return units ? (double)count / (double)units : -1;
 }
 
@@ -136,9 +136,9 @@ static int net_did(const struct vpa_comparison *c, size_t part, struct vpa_compa
 			continue;
 		size = vpa_magnitude(delta);
 		if (delta < 0)
-			less = vpt_sat_add(less, size);
+			vpt_sat_add_to(&less, size);
 		else
-			more = vpt_sat_add(more, size);
+			vpt_sat_add_to(&more, size);
 		largest = size > most ? i : largest;
 		most = size > most ? size : most;
 	}

@@ -64,7 +64,7 @@ static const char *blocks_text(const struct vpa_report *r, const char *key, stru
 
 	(void)key;
 	for (i = 0; i < r->request_count; i++) {
-		blocks = vpt_sat_add(blocks, r->requests[i].blocks.count);
+		vpt_sat_add_to(&blocks, r->requests[i].blocks.count);
 		requests += r->requests[i].blocks.count > 0;
 	}
 	return requests ? vpa_arena_printf(arena, "%" PRIu64 " in %" PRIu64 " request%s", blocks,

@@ -111,8 +111,8 @@ static void put_change(struct falls *f, const struct fall *row)
 /* The next bar begins where this row ends. */
 static void add_done(struct falls *f, const struct fall *row)
 {
-	f->a_done_ns = vpt_sat_add(f->a_done_ns, row->a_ns);
-	f->b_done_ns = vpt_sat_add(f->b_done_ns, row->b_ns);
+	vpt_sat_add_to(&f->a_done_ns, row->a_ns);
+	vpt_sat_add_to(&f->b_done_ns, row->b_ns);
 }
 
 static void put_row(struct falls *f, const struct fall *row)

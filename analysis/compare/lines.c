@@ -70,8 +70,8 @@ static void join_lines(struct vpa_comparison *c)
 			continue;
 		}
 		vpa_compare_add_times(&to->times, &c->lines[i].times);
-		to->a_samples = vpt_sat_add(to->a_samples, c->lines[i].a_samples);
-		to->b_samples = vpt_sat_add(to->b_samples, c->lines[i].b_samples);
+		vpt_sat_add_to(&to->a_samples, c->lines[i].a_samples);
+		vpt_sat_add_to(&to->b_samples, c->lines[i].b_samples);
 	}
 	c->line_count = kept;
 }

@@ -251,7 +251,7 @@ static unsigned window_decimals(const struct vpa_comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->row_count; i++)
-		ns = vpt_sat_add(ns, c->rows[i].times.a_ns);
+		vpt_sat_add_to(&ns, c->rows[i].times.a_ns);
 	return vpa_compared_decimals_of(c->a_window_over ? ns / c->a_window_over : 0) + 1;
 }
 

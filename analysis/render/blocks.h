@@ -4,6 +4,8 @@
 
 #include "analysis/render/text.h"
 
+#include "formats/saturate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,6 +27,12 @@ static inline struct vpa_num vpa_block_name(const struct vpa_blocks *b, size_t a
 	else
 		snprintf(out.text, sizeof(out.text), "#%zu", at + 1);
 	return out;
+}
+
+/* All time of the measured blocks on their devices. */
+static inline uint64_t vpa_blocks_ns(const struct vpa_blocks *b)
+{
+	return vpt_sat_add(vpt_sat_add(b->busy_ns, b->idle_ns), b->paused_ns);
 }
 
 static inline unsigned vpa_block_decimals(const struct vpa_blocks *b)

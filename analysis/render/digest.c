@@ -7,6 +7,7 @@
 #include "analysis/alike.h"
 #include "analysis/main_line.h"
 #include "analysis/render/kernel_names.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,32 +42,32 @@ static void add_place(
 		++*count;
 	}
 	p->ns += part->ns;
-	p->gaps += part->gaps;
+	vpt_sat_add_to(&p->gaps, part->gaps);
 	p->is_inside_others |= part->is_inside_others ||
 			       (p->inside && part->inside && !vpa_same(p->inside, part->inside));
 	if (part->inside_ns > p->inside_ns)
 		p->inside = part->inside;
-	p->inside_ns += part->inside_ns;
+	vpt_sat_add_to(&p->inside_ns, part->inside_ns);
 }
 
 static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
 {
 	size_t i;
 
-	d->windows_ns += d->window_ns;
-	d->active_ns += dev->active_ns;
-	d->busy_ns += dev->busy_ns;
-	d->idle_ns += dev->idle_ns;
-	d->gaps += dev->gaps;
-	d->window_idle_ns += dev->window_idle_ns;
-	d->cpu_wait_ns += dev->cpu_wait_ns;
+	vpt_sat_add_to(&d->windows_ns, d->window_ns);
+	vpt_sat_add_to(&d->active_ns, dev->active_ns);
+	vpt_sat_add_to(&d->busy_ns, dev->busy_ns);
+	vpt_sat_add_to(&d->idle_ns, dev->idle_ns);
+	vpt_sat_add_to(&d->gaps, dev->gaps);
+	vpt_sat_add_to(&d->window_idle_ns, dev->window_idle_ns);
+	vpt_sat_add_to(&d->cpu_wait_ns, dev->cpu_wait_ns);
 	for (i = 0; i < dev->cause_count; i++) {
 		struct vpa_idle_part part = dev->causes[i];
 
 		part.cause = vpa_known_cause(part.cause);
-		d->cause_ns[part.cause] += part.ns;
-		d->cause_gaps[part.cause] += part.gaps;
-		d->window_gaps += part.gaps;
+		vpt_sat_add_to(&d->cause_ns[part.cause], part.ns);
+		vpt_sat_add_to(&d->cause_gaps[part.cause], part.gaps);
+		vpt_sat_add_to(&d->window_gaps, part.gaps);
 		add_place(d->places, &d->place_count, VPA_PLACES, &part);
 	}
 	for (i = 0; i < dev->before_first_work_count; i++) {
@@ -208,7 +209,7 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 			continue;
 		sum.is_inside_others |=
 			p->is_inside_others || (sum.call && !vpa_same(sum.call, p->inside));
-		sum.ns += p->inside_ns;
+		vpt_sat_add_to(&sum.ns, p->inside_ns);
 		if (p->inside_ns > most) {
 			most = p->inside_ns;
 			sum.call = p->inside;
@@ -301,8 +302,8 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	for (i = 0; i < d->place_count; i++) {
 		if (d->places[i].cause != cause || !vpa_same(d->places[i].call, sum.call))
 			continue;
-		sum.ns += d->places[i].ns;
-		sum.gaps += d->places[i].gaps;
+		vpt_sat_add_to(&sum.ns, d->places[i].ns);
+		vpt_sat_add_to(&sum.gaps, d->places[i].gaps);
 		*ranges += 1;
 	}
 	return sum;
@@ -325,8 +326,8 @@ struct vpa_idle_place vpa_alike_of(const struct vpa_digest *d, enum vpa_cause ca
 		if (p->cause != cause || !vpa_same(p->call, sum.call) || !p->range ||
 			vpa_compare_alike(p->range, sum.range))
 			continue;
-		sum.ns += p->ns;
-		sum.gaps += p->gaps;
+		vpt_sat_add_to(&sum.ns, p->ns);
+		vpt_sat_add_to(&sum.gaps, p->gaps);
 		*ranges += 1;
 	}
 	return sum;

@@ -4,6 +4,7 @@
  * the measured periods, divided by their number. */
 #include "analysis/render/blocks.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum { FAMILIES = 7, CAUSES = 6, STAGES = 14, BLOCKS = 8, OUTLIERS = 3 };
 
 static void fill_part(struct vpa_row *row, const struct vpa_blocks *b, uint64_t ns, uint64_t count)
 {
-	uint64_t all = b->busy_ns + b->idle_ns + b->paused_ns;
+	uint64_t all = vpa_blocks_ns(b);
 
 	row->cells[0] = vpa_ms_of(vpa_divided(ns, b->measured), vpa_block_decimals(b));
 	row->cells[1] = vpa_percent(ns, all);
@@ -50,10 +51,11 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 
 		if (part->kind != kind)
 			continue;
-		if (shown == most || (shown > 2 && part->ns < (b->busy_ns + b->idle_ns) / 1000)) {
+		if (shown == most ||
+			(shown > 2 && part->ns < vpt_sat_add(b->busy_ns, b->idle_ns) / 1000)) {
 			rest++;
-			rest_ns += part->ns;
-			rest_count += part->count;
+			vpt_sat_add_to(&rest_ns, part->ns);
+			vpt_sat_add_to(&rest_count, part->count);
 			continue;
 		}
 		shown++;
@@ -97,7 +99,7 @@ static void put_mean_block(
 		vpa_ms_of(b->period.min_ns, vpa_block_decimals(b)).text,
 		vpa_ms_of(b->period.max_ns, vpa_block_decimals(b)).text);
 	row->wrap = 1;
-	fill_part(row, b, b->busy_ns + b->idle_ns + b->paused_ns, 0);
+	fill_part(row, b, vpa_blocks_ns(b), 0);
 	row->cells[0] = vpa_ms_of(vpa_divided(b->span_ns, b->measured), vpa_block_decimals(b));
 	if (b->devices > 1)
 		vpa_text_row(&t, 1,
@@ -154,11 +156,11 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 	size_t i;
 
 	for (i = 0; i < r->request_count; i++) {
-		span += r->requests[i].blocks.span_ns;
-		count += r->requests[i].blocks.measured;
+		vpt_sat_add_to(&span, r->requests[i].blocks.span_ns);
+		vpt_sat_add_to(&count, r->requests[i].blocks.measured);
 	}
 	for (i = 0; i < r->stage_count; i++)
-		inside += r->stages[i].in_blocks ? r->stages[i].top_ns : 0;
+		vpt_sat_add_to(&inside, r->stages[i].in_blocks ? r->stages[i].top_ns : 0);
 	/* Stages that overlap on the device leave nothing between them. */
 	if (inside && inside <= span)
 		vpa_table_row(t, 1, "between")->cells[1] =
@@ -168,7 +170,7 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 /* Whether a stage's passes lasted, in sum, longer than the time that they covered on the devices. */
 static int overlaps(const struct vpa_report *r, const struct vpa_stage_row *s)
 {
-	uint64_t covered_ns = s->busy_ns + s->idle_ns;
+	uint64_t covered_ns = vpt_sat_add(s->busy_ns, s->idle_ns);
 
 	return r->device_count == 1 && s->time.count > 1 &&
 	       s->time.total_ns - s->time.total_ns / 20 > covered_ns;

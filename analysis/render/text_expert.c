@@ -2,6 +2,7 @@
  * graphs, and kernels whose format costs time. */
 #include "analysis/render/text.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -270,7 +271,7 @@ static void put_candidates(struct vpa_page *p, const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		active += r->devices[i].active_ns;
+		vpt_sat_add_to(&active, r->devices[i].active_ns);
 	if (at->save_at_most_ns > active / 100) {
 		vpa_page_blank(p);
 		vpa_page_words(p, "REPLAY", VPA_PLAIN,

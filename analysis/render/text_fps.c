@@ -53,10 +53,10 @@ void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->request_count; i++) {
-		blocks += r->requests[i].blocks.count;
-		frames += r->requests[i].frames;
-		steps += r->requests[i].steps.count;
-		context += r->requests[i].steps.context_count;
+		vpt_sat_add_to(&blocks, r->requests[i].blocks.count);
+		vpt_sat_add_to(&frames, r->requests[i].frames);
+		vpt_sat_add_to(&steps, r->requests[i].steps.count);
+		vpt_sat_add_to(&context, r->requests[i].steps.context_count);
 	}
 	if (!r->request_count)
 		return;
@@ -144,10 +144,10 @@ static void add_limit(struct vpa_words *w, const struct vpa_report *r, const str
 	struct vpa_load load = vpa_load_of_blocks(r, b);
 	const char *words = vpa_limit_words(vpa_limit_of(&load));
 
-	if (!(b->busy_ns + b->idle_ns))
+	if (!b->busy_ns && !b->idle_ns)
 		return;
 	vpa_words_add(w, " ", "GPU%s busy %s %% of it", b->devices > 1 ? "s" : "",
-		vpa_percent(b->busy_ns, b->busy_ns + b->idle_ns).text);
+		vpa_percent(b->busy_ns, vpt_sat_add(b->busy_ns, b->idle_ns)).text);
 	if (words)
 		vpa_words_add(w, ": ", "%s.", words);
 	else if (idle)
@@ -232,7 +232,7 @@ static void put_idle_cause(
 				    *end = b->parts + b->part_count;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
 	/* What the GPUs lose at one time makes a block longer once, so the means are of one GPU. */
-	uint64_t of_gpus = b->measured * (b->devices ? b->devices : 1), code_ns;
+	uint64_t of_gpus = vpt_sat_mul(b->measured, b->devices ? b->devices : 1), code_ns;
 	struct vpa_label where;
 	struct vpa_top_line top;
 	char line[320];
@@ -349,7 +349,8 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 	if (q->fps_end_to_end >= 0) {
 		style = add_headline(&w, r, q);
 		vpa_words_add(&w, " ", "%s frame%s in %s.", vpa_count(q->frames).text,
-			vpa_plural(q->frames), vpa_duration(q->end_ns - q->start_ns).text);
+			vpa_plural(q->frames),
+			vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
 	}
 	if (q->steps.s_per_it > 0)
 		add_steps(&w, r, &q->steps);

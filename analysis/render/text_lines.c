@@ -1,6 +1,8 @@
 /* text_lines.c - lines of Python: which the GPU waited for, and which launched its work. */
 #include "analysis/render/text.h"
 
+#include "formats/saturate.h"
+
 #include <stdio.h>
 
 enum { IDLE_LINES = 8, LAUNCH_LINES = 5, LINE_TEXT = 320 };
@@ -95,8 +97,8 @@ static void put_launches(struct vpa_page *p, const struct vpa_report *r, const s
 
 		if (i >= vpa_least(known, most)) {
 			sum = i < known ? &smaller : &none;
-			sum->busy_ns += line->busy_ns;
-			sum->ops += line->ops;
+			vpt_sat_add_to(&sum->busy_ns, line->busy_ns);
+			vpt_sat_add_to(&sum->ops, line->ops);
 			continue;
 		}
 		row = vpa_table_row(&t, 1, "%s", line_label(&line->line).text);

@@ -11,6 +11,7 @@
 #include "analysis/main_line.h"
 #include "analysis/render/text.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,7 +311,7 @@ static void put_only_step(struct vpa_page *p, const struct vpa_report *r)
 
 	if (s->is_iteration || s->end_ns <= s->start_ns || !base.head_ns ||
 		vpa_same(vpa_duration(base.span_ns).text,
-			vpa_duration(s->last_ns - s->first_ns).text))
+			vpa_duration(vpt_sat_sub(s->last_ns, s->first_ns)).text))
 		return;
 	vpa_page_words(p, "", VPA_PLAIN,
 		"From its start on the host it takes %s, %s of that before its first op.",
@@ -566,7 +567,8 @@ static const char *recorder_words(const char *format)
 
 static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
 {
-	uint64_t ops = r->counts.kernels + r->counts.memcpy + r->counts.memset;
+	uint64_t ops =
+		vpt_sat_add(r->counts.kernels, vpt_sat_add(r->counts.memcpy, r->counts.memset));
 	static const char *const checks[] = {
 		[CHECK_NOTHING] = "",
 		[CHECK_RECORDER] = " Check that ",

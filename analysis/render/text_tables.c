@@ -7,6 +7,7 @@
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
 #include "analysis/render/text.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -230,7 +231,7 @@ static void add_idle(struct vpa_table *t, const struct vpa_report *r, const stru
 			add_cpu_wait(t, d);
 	}
 	for (; i < d->cause_count; i++) {
-		rest_ns += d->cause_ns[d->causes[i]];
+		vpt_sat_add_to(&rest_ns, d->cause_ns[d->causes[i]]);
 		rest_gaps += d->cause_gaps[d->causes[i]];
 	}
 	if (rest_ns)
@@ -267,7 +268,7 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 	for (i = 0; i < r->family_count; i++) {
 		const struct vpa_family_row *f = &r->families[i];
 
-		ops += f->calls;
+		vpt_sat_add_to(&ops, f->calls);
 		if ((i < FAMILIES && is_worth(f->exclusive_ns, d, i)) ||
 			(i + 1 == r->family_count && !rest)) {
 			fill_part(vpa_table_row(t, 2, "%s", vpa_family_text(d, f->family)),
@@ -277,9 +278,9 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 			continue;
 		}
 		rest++;
-		rest_ns += f->exclusive_ns;
-		rest_calls += f->calls;
-		rest_total += f->total_ns;
+		vpt_sat_add_to(&rest_ns, f->exclusive_ns);
+		vpt_sat_add_to(&rest_calls, f->calls);
+		vpt_sat_add_to(&rest_total, f->total_ns);
 	}
 	if (rest)
 		fill_part(vpa_table_row(t, 2, "%zu smaller ones", rest), rest_ns, rest_calls,
@@ -466,7 +467,7 @@ void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct 
 		uint64_t sum = 0;
 
 		for (i = 0; i < r->device_count; i++)
-			sum += r->devices[i].histogram[bucket];
+			vpt_sat_add_to(&sum, r->devices[i].histogram[bucket]);
 		row->cells[bucket] = vpa_count(sum);
 	}
 	vpa_page_table(p, &t);

@@ -3,6 +3,7 @@
 
 #include "analysis/demangle.h"
 #include "formats/calls.h"
+#include "formats/saturate.h"
 
 #include <ctype.h>
 
@@ -159,7 +160,7 @@ void vpa_chrome_put_copy(struct vpa_chrome *x, const struct vpt_section *s, uint
 	if (ns && ns <= INT64_MAX) {
 		vpa_chrome_words(x, ",\"memory bandwidth (GB/s)\":");
 		/* Three decimals take the writer's fast path. */
-		vpa_line_double(&x->out, (double)(bytes * 1000 / ns) / 1000);
+		vpa_line_double(&x->out, (double)vpt_sat_scale(bytes, 1000, ns) / 1000);
 	}
 	vpa_chrome_optional(&x->out, ",\"graph node id\":", s->col[VPT_COPY_GRAPH_NODE][row]);
 	vpa_chrome_optional(&x->out, ",\"asynchronous\":", s->col[VPT_COPY_ASYNCHRONOUS][row]);

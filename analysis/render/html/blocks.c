@@ -5,6 +5,7 @@
 #include "analysis/render/blocks.h"
 #include "analysis/render/html/parts.h"
 #include "analysis/render/html/plot.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -38,14 +39,14 @@ static struct bar bar_of(const struct chart *c, size_t at)
 		const struct vpa_block_row *row = &c->b->series[i];
 		uint64_t devices = row->devices ? row->devices : 1;
 
-		bar.period_ns += row->period_ns / count;
-		bar.frames += row->frames;
+		vpt_sat_add_to(&bar.period_ns, row->period_ns / count);
+		vpt_sat_add_to(&bar.frames, row->frames);
 		bar.missed += row->missed != 0;
 		bar.touched |= row->touched;
 		bar.warmup &= row->warmup;
-		bar.paused_ns += row->paused_ns / devices / count;
+		vpt_sat_add_to(&bar.paused_ns, row->paused_ns / devices / count);
 		for (k = 0; row->parts_ns && k < VPA_OVERVIEW_PARTS; k++)
-			sum[k] += row->parts_ns[k] / devices / count;
+			vpt_sat_add_to(&sum[k], row->parts_ns[k] / devices / count);
 	}
 	vpa_parts_sum(&c->parts, sum, bar.parts_ns);
 	return bar;
@@ -96,7 +97,7 @@ static void put_bar_head(
 
 static unsigned units_of(const struct chart *c, uint64_t ns)
 {
-	uint64_t units = c->scale.end ? (uint64_t)((unsigned __int128)ns * UNIT / c->scale.end) : 0;
+	uint64_t units = vpt_sat_scale(ns, UNIT, c->scale.end);
 
 	return units > UNIT ? UNIT : (unsigned)units;
 }
@@ -112,7 +113,7 @@ static void put_bar(struct vpa_html *h, const struct chart *c, size_t at)
 	vpa_html_print(h, "<rect class=\"hit\" x=\"%zu\" y=\"0\" width=\"10\" height=\"%d\"/>",
 		at * 10, UNIT);
 	for (i = 0; i < c->parts.count; i++) {
-		done += bar.parts_ns[c->parts.order[i]];
+		vpt_sat_add_to(&done, bar.parts_ns[c->parts.order[i]]);
 		to = units_of(c, done);
 		if (to == from)
 			continue;
@@ -161,9 +162,7 @@ static uint64_t deadline_of(const struct vpa_report *r, const struct vpa_blocks 
 {
 	uint64_t frames = b->series[b->count - 1].frames;
 
-	return r->target_millifps
-		       ? (uint64_t)((unsigned __int128)frames * 1000000000000 / r->target_millifps)
-		       : 0;
+	return vpt_sat_scale(frames, 1000000000000, r->target_millifps);
 }
 
 static void put_target(struct vpa_html *h, const struct chart *c)
@@ -190,7 +189,7 @@ static struct chart chart_of(const struct vpa_report *r, const struct vpa_blocks
 		const struct vpa_block_row *row = &b->series[i];
 
 		for (k = 0; row->parts_ns && k < VPA_OVERVIEW_PARTS; k++)
-			sum[k] += row->parts_ns[k];
+			vpt_sat_add_to(&sum[k], row->parts_ns[k]);
 		if (!row->warmup && row->period_ns > measured)
 			measured = row->period_ns;
 	}

@@ -21,7 +21,7 @@ static uint64_t x_of(const struct series *s, uint64_t time_ns)
 
 	if (at > s->length_ns)
 		at = s->length_ns;
-	return (uint64_t)((unsigned __int128)at * UNITS / s->length_ns);
+	return vpt_sat_scale(at, UNITS, s->length_ns);
 }
 
 /* From 0 below, or from the smallest value if that is negative, to the largest. */

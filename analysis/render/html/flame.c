@@ -5,6 +5,7 @@
 #include "analysis/flame/flame.h"
 #include "analysis/render/html/html.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,9 +24,7 @@ enum {
 
 static uint64_t units(const struct vpa_flame *f, uint64_t ns)
 {
-	uint64_t all = f->nodes[0].ns;
-
-	return all ? (uint64_t)((unsigned __int128)ns * UNITS / all) : 0;
+	return vpt_sat_scale(ns, UNITS, f->nodes[0].ns);
 }
 
 /* The least time of a drawn node, so that at most `most` of them are. */

@@ -9,6 +9,7 @@
 #include "analysis/render/html/plot.h"
 #include "analysis/render/text.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ static uint64_t units_at(const struct view *v, uint64_t time_ns)
 
 	if (at > v->length_ns)
 		at = v->length_ns;
-	return (uint64_t)((unsigned __int128)at * UNITS / v->length_ns);
+	return vpt_sat_scale(at, UNITS, v->length_ns);
 }
 
 static void begin_lane(struct view *v, const char *label)
@@ -165,7 +166,7 @@ static void column_of(const struct view *v, const struct vpa_overview_device *d,
 
 	for (i = from; i < from + v->per_column && i < v->o->bucket_count; i++)
 		for (k = 0; k < VPA_OVERVIEW_PARTS; k++)
-			sum[k] += d->buckets[i].ns[k];
+			vpt_sat_add_to(&sum[k], d->buckets[i].ns[k]);
 	vpa_parts_sum(&v->parts, sum, out);
 }
 
@@ -212,7 +213,7 @@ static void fill_heights(
 
 		column_of(v, d, i, ns);
 		for (k = 0; k < v->parts.count; k++) {
-			done += ns[v->parts.order[k]];
+			vpt_sat_add_to(&done, ns[v->parts.order[k]]);
 			heights[i * v->parts.count + k] =
 				(uint8_t)(length ? ((unsigned __int128)done * FULL + length / 2) /
 							   length
@@ -224,7 +225,7 @@ static void fill_heights(
 static void put_strip(struct view *v, const struct vpa_overview_device *d, uint8_t *heights)
 {
 	uint64_t width = v->per_column * v->o->bucket_ns;
-	uint64_t thousandths = (uint64_t)((unsigned __int128)v->length_ns * 1000 / width);
+	uint64_t thousandths = vpt_sat_scale(v->length_ns, 1000, width);
 	size_t k;
 
 	fill_heights(v, d, heights);
@@ -305,7 +306,7 @@ static void put_flags(struct view *v, unsigned top, unsigned bottom)
 
 	for (i = 0; i < v->r->gap_count && count < FLAGS; i++) {
 		const struct vpa_gap_row *g = &v->r->gaps[i];
-		uint64_t at = units_at(v, g->start_ns + g->duration_ns / 2);
+		uint64_t at = units_at(v, vpt_sat_add(g->start_ns, g->duration_ns / 2));
 		size_t row = flag_row(placed, rows, count, at);
 
 		if (row == FLAG_ROWS)
@@ -384,7 +385,7 @@ static void choose(struct view *v)
 	for (i = 0; i < strips; i++)
 		for (k = 0; k < v->o->bucket_count; k++)
 			for (part = 0; part < VPA_OVERVIEW_PARTS; part++)
-				sum[part] += v->o->devices[i].buckets[k].ns[part];
+				vpt_sat_add_to(&sum[part], v->o->devices[i].buckets[k].ns[part]);
 	vpa_parts_choose(sum, PARTS, &v->parts);
 	most = COLUMNS / (strips ? strips : 1);
 	most = most > COLUMNS_LEAST ? most : COLUMNS_LEAST;

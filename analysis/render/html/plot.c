@@ -1,6 +1,8 @@
 /* plot.c - axes of charts. */
 #include "analysis/render/html/plot.h"
 
+#include "formats/saturate.h"
+
 #include <stdio.h>
 
 struct vpa_scale vpa_scale_of(uint64_t most, unsigned lines)
@@ -46,7 +48,9 @@ struct vpa_num vpa_scale_label(const struct vpa_scale *s, uint64_t ns)
 
 static unsigned y_of(const struct vpa_scale *s, uint64_t at, unsigned top, unsigned height)
 {
-	uint64_t up = s->end ? (uint64_t)((unsigned __int128)at * height / s->end) : 0;
+	uint64_t up = vpt_sat_scale(at, height, s->end);
+
+	up = up < height ? up : height;
 
 	return top + height - (unsigned)up;
 }

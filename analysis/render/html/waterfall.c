@@ -3,6 +3,7 @@
 #include "analysis/render/blocks.h"
 #include "analysis/render/html/html.h"
 #include "formats/count.h"
+#include "formats/saturate.h"
 
 struct fall {
 	struct vpa_html *h;
@@ -33,7 +34,7 @@ static void put_bar(struct fall *f, const char *name, const char *kind, uint64_t
 	vpa_html_raw(f->h, "%\" width=\"");
 	vpa_html_percent(f->h, ns, f->all_ns);
 	vpa_html_raw(f->h, "%\"/></svg></td>");
-	f->done_ns += ns;
+	vpt_sat_add_to(&f->done_ns, ns);
 }
 
 /* A part: `text` is what people read, `where` where most of it is. */
@@ -70,7 +71,7 @@ static void put_block(struct vpa_html *h, const struct vpa_blocks *b, const stru
 		[VPA_PART_IDLE] = "GPU idle, by cause",
 		[VPA_PART_PAUSED] = "recording paused"};
 	const uint64_t sums[] = {b->busy_ns, b->idle_ns, b->paused_ns};
-	struct fall f = {h, 0, b->busy_ns + b->idle_ns + b->paused_ns, b->measured};
+	struct fall f = {h, 0, vpa_blocks_ns(b), b->measured};
 	int kind = -1;
 	size_t i;
 
