@@ -312,6 +312,11 @@ static int has_hopper(const struct vpa_report *r)
 	return !known && r->hopper_kernel;
 }
 
+static const char *share_text(struct vpa_report *r, double share)
+{
+	return share >= 0.9995 ? "all" : vpa_arena_printf(&r->arena, "%.1f %%", 100 * share);
+}
+
 /* FlashAttention 2 on a device that FlashAttention 3 supports. */
 static void find_old_flash(struct vpa_report *r)
 {
@@ -333,8 +338,8 @@ static void find_old_flash(struct vpa_report *r)
 		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
 			   "instead";
 		f->measured = vpa_arena_printf(&r->arena,
-			"%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy", b->calls, b->backend,
-			(double)b->total_ns / 1e6, b->share_of_busy * 100);
+			"%" PRIu64 " calls of %s, %.1f ms, %s of busy", b->calls, b->backend,
+			(double)b->total_ns / 1e6, share_text(r, b->share_of_busy));
 		f->threshold = "1 % of busy time";
 		f->caveat = "the gain depends on head size and sequence length: measure it";
 		f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);

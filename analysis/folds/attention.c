@@ -315,10 +315,24 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 	return VPT_OK;
 }
 
+/* Of the time of attention kernels, how much is theirs alone, where kernels that overlap share it; 1: none does. */
+static double exclusive_share(const struct vpa_report *r)
+{
+	const char *attention = vpa_family_name(VPA_FAMILY_ATTENTION);
+	size_t i;
+
+	for (i = 0; i < r->family_count; i++)
+		if (!strcmp(r->families[i].family, attention) && r->families[i].total_ns)
+			return (double)r->families[i].exclusive_ns /
+			       (double)r->families[i].total_ns;
+	return 1;
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_attention *a = &out->attention;
 	uint64_t attention_ns = 0, busy = vpa_busy_ns(out);
+	double exclusive = exclusive_share(out);
 	size_t i;
 
 	if (write_backends(state, c, out, &attention_ns) ||
@@ -326,12 +340,13 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		return VPT_ENOMEM;
 	if (!busy)
 		return VPT_OK;
-	a->share_of_busy = (double)attention_ns / (double)busy;
+	a->share_of_busy = exclusive * (double)attention_ns / (double)busy;
 	for (i = 0; i < a->backend_count; i++)
 		a->backends[i].share_of_busy =
-			(double)(a->backends[i].total_ns + a->backends[i].aux_ns) / (double)busy;
+			exclusive * (double)(a->backends[i].total_ns + a->backends[i].aux_ns) /
+			(double)busy;
 	if (a->share_of_busy > 1)
-		a->share_of_busy = 1; /* overlapping kernels are counted twice here */
+		a->share_of_busy = 1; /* a softmax of another family may overlap them */
 	return VPT_OK;
 }
 

@@ -50,7 +50,7 @@ struct vpa_fold {
 };
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
- * first_use adds it up; lines splits it, and the stages of blocks; checks reads blocks and steps, and counters and graphs what checks
+ * first_use adds it up; attention reads kernels; lines splits it, and the stages of blocks; checks reads blocks and steps, and counters and graphs what checks
  * has written; misfits reads kernels. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \

@@ -92,8 +92,11 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 
 	if (!a->calls && !a->backend_count && !a->eager_count && !a->fallback_count)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, %s %% of busy",
-		vpa_share(a->share_of_busy).text);
+	if (a->share_of_busy >= 0.9995)
+		vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, all of busy");
+	else
+		vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, %s %% of busy",
+			vpa_share(a->share_of_busy).text);
 	for (i = 0; i < backends; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s", vpa_text_or(b->backend, "?"));
