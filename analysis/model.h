@@ -113,7 +113,8 @@ struct vpa_range {
 	uint32_t scope;    /* private to pipeline.h; 0: not judged yet */
 	uint32_t recorded; /* 1 + id of its full name in vpa_model.recorded; 0: that is `name` */
 	uint8_t kind : 4;  /* VPT_RANGEKIND_* */
-	uint8_t level : 4; /* enum vpa_range_level */
+	uint8_t level : 3; /* enum vpa_range_level */
+	uint8_t nested : 1; /* began while another of its name was open on its thread */
 	uint8_t unmatched;
 	/* enum vpa_scope_kind: what it is in its place, which its name alone does not decide.
 	 * Private to pipeline.h: call vpa_pipeline_kind(). */

@@ -136,6 +136,8 @@ struct vpa_precision_row {
 
 struct vpa_range_row {
 	const char *name, *domain; /* domain "" is NVTX's default domain */
+	/* Instances that began inside one of the same name, and are part of it: in no other member. */
+	uint64_t nested;
 	uint64_t unmatched;
 	struct vpa_spread host; /* start to end on the host */
 	/* On the GPU, over instances that launched work; per device and instance: envelope = first

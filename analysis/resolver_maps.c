@@ -347,6 +347,7 @@ static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
 		return VPT_ENOMEM;
 	memset(&r->processes[r->process_count], 0, sizeof(*r->processes));
 	r->processes[r->process_count].pid = pid;
+	r->processes[r->process_count].ranges.is_wide = 1;
 	*index = (uint32_t)r->process_count++;
 	return VPT_OK;
 }

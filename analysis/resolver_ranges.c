@@ -69,7 +69,7 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	range->unmatched = row->unmatched;
 	range->payload = row->payload;
 	range->thread = thread;
-	range->level = (uint8_t)(level_of(r, row) & 15u);
+	range->level = (uint8_t)(level_of(r, row) & 7u);
 	return vpa_timeline_add(t, range);
 }
 

@@ -340,6 +340,21 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return VPT_OK;
 }
 
+/* Whether a range of the same name is open around one that begins. */
+static int is_nested(const struct vpa_timeline *t, const struct vpa_range *range)
+{
+	size_t i;
+
+	for (i = t->is_wide ? 0 : t->live_count; i > 0; i--) {
+		const struct vpa_range *around = t->live[i - 1];
+
+		if (around->name == range->name && around->domain == range->domain &&
+			around->end_ns > range->start_ns)
+			return 1;
+	}
+	return 0;
+}
+
 /* Adds a range to the steps, unless it comes too late or is nested too deeply. */
 static int settle_range(
 	struct vpa_timeline *t, struct vpa_range_pool *pool, struct vpa_range *range)
@@ -353,6 +368,7 @@ static int settle_range(
 		t->deep += !rc;
 		return rc;
 	}
+	range->nested = is_nested(t, range) ? 1 : 0;
 	range->parent = t->top;
 	if (range->parent)
 		range->parent->references++;

@@ -27,6 +27,7 @@ struct vpa_timeline {
 	 * once there are `live_limit`. */
 	struct vpa_range **live;
 	size_t live_count, live_cap, live_limit;
+	int is_wide; /* ranges of a process, which may overlap as they please: none is nested */
 	/* First seen in this chunk: the ranges open at its end, then the others in completion
 	 * order. */
 	struct vpa_range **fresh;

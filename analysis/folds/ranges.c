@@ -8,7 +8,7 @@
  * where busy is the union of its own ops, idle the time when the device ran nothing, and foreign the
  * rest, covered only by other ops. Ops come in order of start, so busy is a moving edge, and idle is
  * the device's idle time up to the newest op less that up to the first. Pauses belong to none of them,
- * nor to the envelope. */
+ * nor to the envelope. An instance that began inside another one of its name is a part of that one. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/folds/compiled.h"
@@ -22,7 +22,8 @@
 #include <string.h>
 
 struct row {
-	uint64_t unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns, idle_host_ns;
+	uint64_t nested, unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns,
+		idle_host_ns;
 	struct vpa_spread_builder host, lag, gpu;
 };
 
@@ -369,6 +370,10 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	const struct vpa_projection *p;
 	uint64_t first = UINT64_MAX;
 
+	if (row && range->nested) {
+		row->nested++;
+		return VPT_OK;
+	}
 	if (!row || vpa_spread_add(&row->host, range->end_ns - range->start_ns))
 		return VPT_ENOMEM;
 	row->idle_host_ns += idle_of_host(state, c, range);
@@ -436,6 +441,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		out->ranges[i] = (struct vpa_range_row){.name = name ? name : "(no name)",
 			.domain = domain ? domain : "",
+			.nested = r->nested,
 			.unmatched = r->unmatched,
 			.host = vpa_spread_of(&r->host),
 			.ops = r->ops,

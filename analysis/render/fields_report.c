@@ -418,6 +418,8 @@ static const struct vpa_field range_fields[] = {
 	{"domain", TEXT(domain), NULL,
 		"NVTX domain, empty for the default one; \"cpu_op\" for PyTorch's operators"},
 	{"count", U64(host.count), "ranges", "instances with a start and an end"},
+	{"nested", U64(nested), "ranges",
+		"instances that began inside one of the same name: not in count, part of that one"},
 	{"unmatched", U64(unmatched), "ranges", "instances without one of them"},
 	{"host", SPREAD(host), NULL, "from start to end on the host"},
 	{"ops", U64(ops), "ops", "ops that were launched in it"},

@@ -221,12 +221,31 @@ static int has_row(const struct model *m, const struct model_range *r)
 	return r->start >= m->window_start && r->start <= m->window_end;
 }
 
+/* Whether it began while another of its name was open on its thread. */
+static int is_nested(const struct model *m, const struct model_range *r)
+{
+	size_t i;
+
+	for (i = 0; i < m->ranges.count && !r->process_wide; i++) {
+		const struct model_range *o = &m->ranges.items[i];
+		int is_before = o->start != r->start ? o->start < r->start
+				: o->end != r->end   ? o->end > r->end
+						     : o->order < r->order;
+
+		if (o != r && !o->process_wide && o->thread == r->thread && is_before &&
+			o->end > r->start && !is_empty(o) && model_same_text(o->name, r->name) &&
+			model_same_text(o->domain, r->domain))
+			return 1;
+	}
+	return 0;
+}
+
 static void check_range_row(
 	struct model *m, const struct vpa_report *r, const struct vpa_range_row *row)
 {
 	struct model_edges host = {0}, lag = {0}, gpu = {0};
 	struct sums s = {0};
-	uint64_t unmatched = 0;
+	uint64_t unmatched = 0, nested = 0;
 	char where[160];
 	size_t i, k;
 
@@ -237,6 +256,10 @@ static void check_range_row(
 		if (!has_row(m, g) || strcmp(g->name ? g->name : "(no name)", row->name) ||
 			strcmp(g->domain ? g->domain : "", row->domain))
 			continue;
+		if (is_nested(m, g)) {
+			nested++;
+			continue;
+		}
 		model_edge(&host, end > g->start ? end - g->start : 0);
 		unmatched += g->unmatched || g->end == UINT64_MAX;
 		s.launches += launches_of(m, g);
@@ -249,6 +272,7 @@ static void check_range_row(
 			model_edge(&lag, first - g->start);
 	}
 	snprintf(where, sizeof(where), "range %s (%s)", row->name, row->domain);
+	model_same(m, where, "nested", nested, row->nested);
 	model_same(m, where, "unmatched", unmatched, row->unmatched);
 	model_same(m, where, "ops", s.ops, row->ops);
 	model_same(m, where, "launches", s.launches, row->launches);
