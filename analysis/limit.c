@@ -130,7 +130,7 @@ uint64_t vpa_most_work_ns(const struct vpa_report *r)
 
 int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d)
 {
-	return vpa_work_ns(d) * 4 >= vpa_most_work_ns(r);
+	return vpt_sat_mul(vpa_work_ns(d), 4) >= vpa_most_work_ns(r);
 }
 
 void vpa_only_that_matter(

@@ -7,6 +7,8 @@
  * there. */
 #include "analysis/reading.h"
 
+#include "formats/saturate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +97,7 @@ static int take_losses(struct vpa_reading *n, const struct vpt_section *s)
 		} else {
 			n->losses++;
 			n->losses_by_kind[kind < VPA_READING_LOSSES ? kind : 0]++;
-			n->lost_events += s->col[VPT_LOSS_COUNT][row];
+			vpt_sat_add_to(&n->lost_events, s->col[VPT_LOSS_COUNT][row]);
 		}
 		if (length ? vpa_intervals_add(&n->lost, start, start + length)
 			   : vpa_intervals_add(&n->lost, 0, UINT64_MAX))

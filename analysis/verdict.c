@@ -352,7 +352,7 @@ static void judge_books(struct vpa_report *out, const struct vpa_reading *readin
 
 	if (!reading->has_stats || !reading->has_end || v->damaged_chunks || v->torn_chunks ||
 		reading->counts[VPA_READING_CUT_OUT] || v->unknown_sections ||
-		v->received == v->written + v->dropped)
+		v->received == vpt_sat_add(v->written, v->dropped))
 		return;
 	lose_all(out);
 	REASON(out,

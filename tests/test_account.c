@@ -1,6 +1,11 @@
 /* test_account.c - the exact accounts of a comparison, of times and counts at the ends of their types. */
 #include "analysis/compare/account.h"
+
+#include "analysis/analyze.h"
+#include "analysis/compare/compare.h"
+#include "formats/memory.h"
 #include "tests/support/random.h"
+#include "tests/support/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -99,6 +104,75 @@ static void extremes_turn_around(void **state)
 	assert_true(exact > 2000 && exact < 19000);
 }
 
+/* ---- captures ---- */
+
+static struct vpa_report *report_of(const char *script)
+{
+	static const struct vpa_options options = {.jobs = 1, .all_kernels = 1, .step_parts = 1};
+	struct vpa_report *report = NULL;
+	struct vpt_trace *trace = NULL;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "capture", &options, &report, &err))
+		fail_msg("%s\n%s", err.text, script);
+	vpt_trace_close(trace);
+	return report;
+}
+
+static void render(const struct vpa_comparison *c)
+{
+	int form;
+
+	for (form = 0; form < 4; form++) {
+		struct vpt_buffer text;
+		struct vpt_err err = {0};
+		struct vpt_sink *sink;
+
+		assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
+		assert_int_equal(form == 0   ? vpa_compare_text(c, 80, 0, 0, sink, &err)
+				 : form == 1 ? vpa_compare_html(c, NULL, sink, &err)
+				 : form == 2 ? vpa_compare_markdown(c, sink, &err)
+					     : vpa_compare_json(c, sink, &err),
+			0);
+		assert_int_equal(sink->finish(sink, 1, &err), 0);
+		vpt_free(text.data);
+	}
+}
+
+static struct vpa_comparison *compare(const struct vpa_report *a, const struct vpa_report *b)
+{
+	const struct vpa_compare_options how = {.margin = 0.005};
+	const struct vpa_side sides[] = {{&a, 1}, {&b, 1}};
+	struct vpa_comparison *c = NULL;
+	struct vpt_err err = {0};
+
+	assert_int_equal(vpa_compare(&sides[0], &sides[1], &how, &c, &err), 0);
+	render(c);
+	return c;
+}
+
+/* A kernel of 2^64 - 3 ns beside one of 10. */
+static void captures_of_all_time_compare(void **state)
+{
+	struct vpa_report *a = report_of("start 1; kernel s1 1-18446744073709551614 \"k\"");
+	struct vpa_report *b = report_of("start 1; kernel s1 1-11 \"k\"");
+	struct vpa_comparison *c = compare(a, b), *back = compare(b, a), *same = compare(a, a);
+
+	(void)state;
+	assert_int_equal(c->a_total_ns, UINT64_MAX - 2);
+	assert_int_equal(c->b_total_ns, 10);
+	assert_true(c->delta_ns == -INT64_MAX && c->window_delta_ns == -INT64_MAX);
+	assert_true(back->delta_ns == INT64_MAX && back->busy_delta_ns == INT64_MAX);
+	assert_true(!same->delta_ns && !same->window_delta_ns);
+	assert_int_equal(same->verdict, VPA_CHANGE_SAME);
+	vpa_comparison_free(c);
+	vpa_comparison_free(back);
+	vpa_comparison_free(same);
+	vpa_report_free(a);
+	vpa_report_free(b);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -107,6 +181,7 @@ int main(void)
 		cmocka_unit_test(the_largest_difference_adds_up),
 		cmocka_unit_test(any_number_of_units_divides),
 		cmocka_unit_test(extremes_turn_around),
+		cmocka_unit_test(captures_of_all_time_compare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

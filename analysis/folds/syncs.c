@@ -4,6 +4,7 @@
 
 #include "analysis/index.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	if (!row)
 		return VPT_ENOMEM;
 	row->count++;
-	row->total_ns += vpa_call_end(call) - vpa_call_start(call);
+	vpt_sat_add_to(&row->total_ns, vpa_call_end(call) - vpa_call_start(call));
 	return VPT_OK;
 }
 
