@@ -3,6 +3,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/compare/compare.h"
+#include "analysis/compare/limits.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
@@ -173,6 +174,28 @@ static void captures_of_all_time_compare(void **state)
 	vpa_report_free(b);
 }
 
+/* Two families share all time, so that their changes add up to more than 64 bits. */
+static void conditions_of_all_time_hold(void **state)
+{
+	struct vpa_report *a = report_of("start 1; kernel s1 1-11 \"gemm\"");
+	struct vpa_report *b = report_of("start 1; kernel s1 1-18446744073709551614 \"gemm\"\n"
+					 "kernel s2 1-18446744073709551614 \"flash_fwd_kernel\"");
+	struct vpa_comparison *c = compare(a, b);
+	struct vpt_err err = {0};
+	struct vpa_limit limit;
+	char what[160];
+	int holds = 0;
+
+	(void)state;
+	assert_true(c->busy_delta_ns == INT64_MAX && c->part_count >= 2);
+	assert_int_equal(vpa_limit_read("busy+1%", 0, &limit, &err), 0);
+	assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
+	assert_int_equal(holds, 1);
+	vpa_comparison_free(c);
+	vpa_report_free(a);
+	vpa_report_free(b);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -182,6 +205,7 @@ int main(void)
 		cmocka_unit_test(any_number_of_units_divides),
 		cmocka_unit_test(extremes_turn_around),
 		cmocka_unit_test(captures_of_all_time_compare),
+		cmocka_unit_test(conditions_of_all_time_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

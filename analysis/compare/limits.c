@@ -1,6 +1,7 @@
 /* limits.c - reads conditions, and checks them against a comparison. */
 #include "analysis/compare/limits.h"
 
+#include "analysis/compare/build.h"
 #include "analysis/render/units.h"
 #include "formats/count.h"
 
@@ -290,11 +291,8 @@ static struct vpa_account_part times_of(const struct vpa_limit *l, const struct 
 	size_t i;
 
 	for (i = 0; i < c->part_count; i++)
-		if (c->parts[i].kind == kind && (!l->part || !strcmp(l->part, c->parts[i].name))) {
-			sum.a_ns += c->parts[i].times.a_ns;
-			sum.b_ns += c->parts[i].times.b_ns;
-			sum.delta_ns += c->parts[i].times.delta_ns;
-		}
+		if (c->parts[i].kind == kind && (!l->part || !strcmp(l->part, c->parts[i].name)))
+			vpa_compare_add_times(&sum, &c->parts[i].times);
 	return sum;
 }
 

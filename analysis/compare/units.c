@@ -2,6 +2,7 @@
 #include "analysis/compare/units.h"
 
 #include "formats/error.h"
+#include "formats/saturate.h"
 
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 /* Whether all measured blocks have an index of their own. */
 static int has_indices(const struct vpa_blocks *b)
 {
+	int64_t most = -1;
 	size_t i, k;
 
 	for (i = 0; i < b->count; i++) {
@@ -30,8 +32,10 @@ static int has_indices(const struct vpa_blocks *b)
 		if (b->series[i].index < 0)
 			return 0;
 		/* Nearly always they rise. */
-		if (i && !b->series[i - 1].warmup && b->series[i].index > b->series[i - 1].index)
+		if (b->series[i].index > most) {
+			most = b->series[i].index;
 			continue;
+		}
 		for (k = 0; k < i; k++)
 			if (!b->series[k].warmup && b->series[k].index == b->series[i].index)
 				return 0;
@@ -126,7 +130,8 @@ static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct
 			.idle_ns = s->idle_ns,
 			.paused_ns = s->paused_ns,
 			.parts_ns = s->parts_ns,
-			.touched = vpa_is_touched(r, s->start_ns, s->start_ns + s->period_ns)};
+			.touched = vpa_is_touched(
+				r, s->start_ns, vpt_sat_add(s->start_ns, s->period_ns))};
 	}
 	out->in_window = r->steps_marked;
 	return VPT_OK;
@@ -157,7 +162,7 @@ static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 	for (i = 0; i < r->inferred_count; i++)
 		for (k = 0; k < r->inferred[i].step_count; k++) {
 			const struct vpa_inferred_step *s = &r->inferred[i].steps[k];
-			uint64_t known = s->busy_ns + s->idle_ns;
+			uint64_t known = vpt_sat_add(s->busy_ns, s->idle_ns);
 
 			if (!all && !s->followed)
 				continue;
@@ -202,7 +207,7 @@ static void add_did(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, u
 	unsigned number = vpa_host_did_number(cause, host);
 
 	if (number < VPA_HOST_DIDS)
-		sums[VPA_OVERVIEW_PARTS + number] += ns;
+		vpt_sat_add_to(&sums[VPA_OVERVIEW_PARTS + number], ns);
 }
 
 static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
@@ -221,17 +226,17 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 		part = family_part(r->families[i].family);
 		if (part == VPA_UNIT_PARTS)
 			break;
-		parts[part] += r->families[i].exclusive_ns;
-		known += r->families[i].exclusive_ns;
+		vpt_sat_add_to(&parts[part], r->families[i].exclusive_ns);
+		vpt_sat_add_to(&known, r->families[i].exclusive_ns);
 	}
 	for (i = 0; i < r->device_count; i++) {
-		u->busy_ns += r->devices[i].busy_ns;
-		u->idle_ns += r->devices[i].window_idle_ns;
+		vpt_sat_add_to(&u->busy_ns, r->devices[i].busy_ns);
+		vpt_sat_add_to(&u->idle_ns, r->devices[i].window_idle_ns);
 		for (k = 0; k < r->devices[i].cause_count; k++) {
 			const struct vpa_idle_part *p = &r->devices[i].causes[k];
 
-			parts[VPA_OVERVIEW_IDLE + p->cause] += p->ns;
-			known += p->ns;
+			vpt_sat_add_to(&parts[VPA_OVERVIEW_IDLE + p->cause], p->ns);
+			vpt_sat_add_to(&known, p->ns);
 		}
 		u->lacks_did |= !r->devices[i].host_did;
 		for (k = 0; k < r->devices[i].host_did_count; k++) {
@@ -240,7 +245,7 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 			add_did(parts, did->cause, did->host, did->ns);
 		}
 	}
-	if (known == u->busy_ns + u->idle_ns)
+	if (known == vpt_sat_add(u->busy_ns, u->idle_ns))
 		u->parts_ns = parts;
 	return VPT_OK;
 }
@@ -258,7 +263,7 @@ static int add_rows(
 
 		if (part >= VPA_UNIT_PARTS)
 			return 0;
-		sums[part] += p->ns;
+		vpt_sat_add_to(&sums[part], p->ns);
 		if (p->kind != VPA_PART_IDLE)
 			continue;
 		*lacks_did |= !p->host_did;
@@ -420,14 +425,14 @@ static void add_unit(const struct vpa_unit *unit, int by_part, uint64_t *sums)
 {
 	size_t i;
 
-	sums[VPA_UNIT_PAUSED] += unit->paused_ns;
+	vpt_sat_add_to(&sums[VPA_UNIT_PAUSED], unit->paused_ns);
 	if (!by_part) {
-		sums[VPA_UNIT_BUSY] += unit->busy_ns;
-		sums[VPA_UNIT_IDLE] += unit->idle_ns;
+		vpt_sat_add_to(&sums[VPA_UNIT_BUSY], unit->busy_ns);
+		vpt_sat_add_to(&sums[VPA_UNIT_IDLE], unit->idle_ns);
 		return;
 	}
 	for (i = 0; i < VPA_OVERVIEW_ALL; i++)
-		sums[i] += unit->parts_ns[i];
+		vpt_sat_add_to(&sums[i], unit->parts_ns[i]);
 }
 
 int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did)
