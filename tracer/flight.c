@@ -9,6 +9,7 @@
 
 #include "formats/memory.h"
 #include "tracer/clock.h"
+#include "tracer/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +65,18 @@ static void put_head(struct vtr_flight *f)
 	h->check = vtr_image_check_head(h);
 }
 
+/* A limit on the size of files is one of memory's size too. */
+static int set_size(int fd, size_t bytes)
+{
+	struct vtr_quiet q;
+	int rc;
+
+	vtr_quiet_begin(&q);
+	rc = ftruncate(fd, (off_t)bytes);
+	vtr_quiet_end(&q, rc);
+	return rc;
+}
+
 /* Nobody may cut it short: a write beyond its end would be a SIGBUS. */
 static int make_memory(struct vtr_flight *f)
 {
@@ -71,7 +84,7 @@ static int make_memory(struct vtr_flight *f)
 	void *p = MAP_FAILED;
 
 	f->fd = memfd_create("vptrace-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (f->fd >= 0 && !ftruncate(f->fd, (off_t)bytes) &&
+	if (f->fd >= 0 && !set_size(f->fd, bytes) &&
 		!fcntl(f->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
 	if (p == MAP_FAILED) {

@@ -5,15 +5,14 @@
 #include "tracer/run_list.h"
 
 #include "tracer/environment.h"
+#include "tracer/quiet.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static size_t escape(const char *text, char *out, size_t size)
@@ -66,23 +65,13 @@ int vtr_run_list_open(const char *path)
 	return fd;
 }
 
-/* A limit on the size of files would end the host with SIGXFSZ: the signal is blocked, and taken
- * back if our write caused it. */
 void vtr_run_list_append(const char *path, const char *line, size_t len)
 {
-	const struct timespec at_once = {0, 0};
 	int fd = vtr_run_list_open(path);
-	sigset_t set, before, pending;
 
 	if (fd < 0)
 		return;
-	sigemptyset(&set);
-	sigaddset(&set, SIGXFSZ);
-	sigpending(&pending);
-	pthread_sigmask(SIG_BLOCK, &set, &before);
-	if (write(fd, line, len) != (ssize_t)len && !sigismember(&pending, SIGXFSZ))
-		sigtimedwait(&set, NULL, &at_once);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	vtr_quiet_write(fd, line, len);
 	close(fd);
 }
 

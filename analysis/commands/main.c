@@ -5,9 +5,9 @@
 #include "analysis/commands/command.h"
 #include "analysis/commands/help.h"
 #include "formats/limits.h"
+#include "formats/process.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -168,10 +168,13 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct vpa_command *command;
+	struct vpt_err err;
 
+	if (vpt_process_begin(&err)) {
+		fprintf(stderr, "vptrace-analyze: %s\n", err.text);
+		return VPA_EXIT_FAILED;
+	}
 	vpt_limits_memory(0);
-	/* Makes a closed pipe an error of write(2), so that files can still be removed. */
-	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		vpa_say("expected a trace file or a command");
 		fprintf(stderr, "see vptrace-analyze --help\n");

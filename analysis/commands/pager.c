@@ -85,6 +85,7 @@ static int spawn_words(pid_t *pid, char *const *words, int from)
 		/* Ignored signals would remain ignored in the pager. */
 		sigemptyset(&signals);
 		sigaddset(&signals, SIGPIPE);
+		sigaddset(&signals, SIGXFSZ);
 		sigaddset(&signals, SIGINT);
 		sigaddset(&signals, SIGQUIT);
 		rc = posix_spawnattr_setsigdefault(&attributes, &signals);

@@ -12,6 +12,7 @@
  * it and none can end it. */
 #include "tracer/command/child.h"
 
+#include "formats/process.h"
 #include "tracer/command/run.h"
 #include "tracer/command/say.h"
 
@@ -123,6 +124,7 @@ static void child_main(
 	int error;
 
 	sigaction(SIGCHLD, on_child, NULL);
+	vpt_process_restore();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(path, argv);
 	error = errno;

@@ -2,7 +2,7 @@
 file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c)
 add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES} tracer/doctor/options.c
   tracer/capture_file.c tracer/environment.c tracer/flight_dead.c tracer/flight_file.c tracer/flight_image.c
-  tracer/options.c tracer/output_name.c tracer/ring_options.c tracer/run_list.c tracer/trigger.c
+  tracer/options.c tracer/output_name.c tracer/quiet.c tracer/ring_options.c tracer/run_list.c tracer/trigger.c
   analysis/commands/help.c analysis/commands/options.c)
 target_link_libraries(vptrace-command PRIVATE formats Threads::Threads)
 set_target_properties(vptrace-command PROPERTIES OUTPUT_NAME vptrace)

@@ -2,6 +2,7 @@
  * vptrace-analyze are passed to that. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/help.h"
+#include "formats/process.h"
 #include "tracer/command/analyzer.h"
 #include "tracer/command/diagnosis.h"
 #include "tracer/command/run.h"
@@ -98,7 +99,12 @@ static int is_word(const char *text)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "--help";
+	struct vpt_err err;
 
+	if (vpt_process_begin(&err)) {
+		fprintf(stderr, "vptrace: %s\n", err.text);
+		return VPA_EXIT_FAILED;
+	}
 	if (argc < 2) {
 		vtr_say("expected a command");
 		return misused(NULL);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,15 +85,12 @@ static int open_trial(const char *folder)
 
 int vtr_output_try(const char *folder, size_t bytes, int all)
 {
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 	int fd = open_trial(folder), rc = fd < 0 ? errno : 0;
 	char piece[PIECE_BYTES];
-	struct sigaction before;
 	size_t written, wanted;
 	ssize_t n;
 
 	memset(piece, 1, sizeof(piece));
-	sigaction(SIGXFSZ, &ignore, &before);
 	/* A short write has no reason yet; the next one has. */
 	for (written = 0; !rc && written < bytes && (all || !written); written += (size_t)n) {
 		wanted = bytes - written < sizeof(piece) ? bytes - written : sizeof(piece);
@@ -104,7 +100,6 @@ int vtr_output_try(const char *folder, size_t bytes, int all)
 		rc = n < 0 ? errno : ENOSPC;
 		n = 0;
 	}
-	sigaction(SIGXFSZ, &before, NULL);
 	if (fd >= 0)
 		close(fd);
 	return rc;

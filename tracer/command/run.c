@@ -158,9 +158,6 @@ int vtr_run(const struct vpa_args *args)
 	/* The operands end with NULL, see vpa_args_read(). */
 	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands, &ending.killed_by);
 	ending.status = rc;
-	/* The reader of our output may be gone; the summary goes on. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
 	if (!listed)
 		vtr_say("no summary: no temporary file could be created; set TMPDIR");
 	else if (vtr_list_take(&list))

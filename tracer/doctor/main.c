@@ -1,5 +1,6 @@
 /* main.c - vptrace-doctor: the probes, the checks, the answer. `vptrace doctor` runs it. */
 #include "analysis/commands/help.h"
+#include "formats/process.h"
 #include "tracer/command/say.h"
 #include "tracer/doctor/checks.h"
 #include "tracer/doctor/doctor.h"
@@ -143,8 +144,6 @@ static void catch_signals(void)
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit of files is a line, not our end */
 }
 
 static int examine(const struct vpa_args *args)
@@ -181,6 +180,10 @@ int main(int argc, char **argv)
 	struct vpa_args args;
 	int rc;
 
+	if (vpt_process_begin(&err)) {
+		fprintf(stderr, "vptrace doctor: %s\n", err.text);
+		return VPA_EXIT_FAILED;
+	}
 	if (argc < VTR_WORDS) {
 		vtr_say("this program is run by vptrace doctor");
 		return VPA_EXIT_MISUSED;
