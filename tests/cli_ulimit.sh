@@ -97,8 +97,31 @@ if [ -x "$bin/vptrace" ]; then
 	) || fail "$rule: exit status $?"
 fi
 
-# ---- a small stack ----
-if ! ldd "$VPT_ANALYZE" | grep -q 'lib[atu]b*san'; then # whose own frames are larger
+# ---- a small stack of the traced program ----
+plain=1
+! ldd "$VPT_ANALYZE" | grep -q 'lib[atu]b*san' || plain= # whose own frames are larger
+host=$bin/host_small
+if [ $plain ] && [ -x "$host" ]; then
+	for where in stop exit; do
+		rule="threads of 16 KiB, $where"
+		rm -f x.zst
+		"$host" x.zst $where >../out 2>../err || fail "$rule: exit status $?"
+		expect 0 "$rule: check" check x.zst
+		same "$rule: kernels" 100 "$("$VPT_ANALYZE" cat x.zst --kind kernel | wc -l | tr -d ' ')"
+		same "$rule: ranges" 400 "$("$VPT_ANALYZE" cat x.zst --kind range | wc -l | tr -d ' ')"
+	done
+	for limit in 64 128 1024; do
+		rule="a program with a stack of $limit KiB"
+		rm -f x.zst
+		(ulimit -s $limit && VPT_STANDIN_TIME=real VPTRACE_RING=5s VPTRACE_STACKS=50 VPTRACE_COUNTERS=100ms VPTRACE_OUTPUT=$work/in/x.zst \
+			CUDA_INJECTION64_PATH=$bin/libvptrace.so "$bin/host_ring" steps 200 999 >../out 2>../err) || fail "$rule: exit status $?"
+		expect 0 "$rule: check" check x.zst
+	done
+	rm -f x.zst
+fi
+
+# ---- a small stack of ours ----
+if [ $plain ]; then
 	for limit in 64 100 256 511; do
 		for words in "t.json" "check c.zst" "compare t.json t.json" "export -o x.pftrace t.json" "--help"; do
 			# shellcheck disable=SC2086
@@ -116,7 +139,7 @@ if ! ldd "$VPT_ANALYZE" | grep -q 'lib[atu]b*san'; then # whose own frames are l
 	done
 fi
 # As small as it may be.
-limit=$(ldd "$VPT_ANALYZE" | grep -q 'lib[atu]b*san' && echo 4096 || echo 512)
+limit=$([ $plain ] && echo 512 || echo 4096)
 while read -r words; do
 	# shellcheck disable=SC2086
 	drain limited -s "$limit" 0 "$VPT_ANALYZE" $words

@@ -5,9 +5,9 @@
 #include "tracer/cupti_calls.h"
 #include "tracer/driver.h"
 #include "tracer/gate.h"
+#include "tracer/own_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -279,14 +279,10 @@ static void *run(void *arg)
 
 static int start_thread(void)
 {
-	sigset_t every, before;
 	pthread_t thread;
 	int rc;
 
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	rc = pthread_create(&thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&thread, run, NULL);
 	if (!rc)
 		pthread_detach(thread);
 	return rc;

@@ -6,9 +6,9 @@
 
 #include "formats/memory.h"
 #include "tracer/capture_file.h"
+#include "tracer/own_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -156,7 +156,6 @@ static int disk_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 int vtr_disk_new(struct vpt_sink *file, struct vpt_sink **out, struct vpt_err *err)
 {
 	struct vtr_disk *d = vpt_calloc(1, sizeof(*d));
-	sigset_t all, before;
 	int rc;
 
 	*out = NULL;
@@ -167,10 +166,7 @@ int vtr_disk_new(struct vpt_sink *file, struct vpt_sink **out, struct vpt_err *e
 	snprintf(d->path, sizeof(d->path), "%s", vtr_capture_file_path(file));
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->moved, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&d->thread, NULL, run, d);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&d->thread, run, d);
 	if (rc) {
 		free_disk(d);
 		return vpt_fail(err, VPT_ENOMEM, "no thread for the disk: %s", strerror(rc));

@@ -6,11 +6,11 @@
 #include "tracer/clock.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/gate.h"
+#include "tracer/own_thread.h"
 #include "tracer/stack_sampler.h"
 #include "tracer/sampler.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -344,7 +344,6 @@ int vtr_flusher_start(
 	const struct vtr_flusher_options *o, struct vtr_flusher **out, struct vpt_err *err)
 {
 	struct vtr_flusher *f = vpt_calloc(1, sizeof(*f));
-	sigset_t all, before;
 	int rc;
 
 	*out = NULL;
@@ -356,10 +355,7 @@ int vtr_flusher_start(
 	vtr_gate_init(&f->drained);
 	vtr_gate_init(&f->stop);
 	vtr_gate_init(&f->ended);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&f->thread, NULL, run, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&f->thread, run, f);
 	if (rc) {
 		vtr_flusher_free(f);
 		return vpt_fail(err, VPT_ENOMEM, "no thread for the flusher: %s", strerror(rc));

@@ -11,10 +11,10 @@
 #include "tracer/gate.h"
 #include "tracer/names.h"
 #include "tracer/nvml.h"
+#include "tracer/own_thread.h"
 #include "tracer/proc.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -244,7 +244,6 @@ int vtr_sampler_start(struct vtr_mailbox *mail, uint64_t interval_ns, struct vtr
 	struct vpt_err *err)
 {
 	struct vtr_sampler *s = vpt_calloc(1, sizeof(*s));
-	sigset_t all, before;
 	int rc;
 
 	*out = NULL;
@@ -257,10 +256,7 @@ int vtr_sampler_start(struct vtr_mailbox *mail, uint64_t interval_ns, struct vtr
 	vtr_gate_init(&s->ended);
 	pthread_mutex_init(&s->lock, NULL);
 	atomic_fetch_add(&threads, 1);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&s->thread, run, s);
 	if (rc) {
 		atomic_fetch_sub(&threads, 1);
 		s->owners = 1;

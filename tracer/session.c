@@ -13,12 +13,14 @@
  * us. */
 #include "tracer/session.h"
 
+#include "tracer/call_stack.h"
 #include "tracer/cancel.h"
 #include "tracer/capture.h"
 #include "tracer/facts.h"
 #include "tracer/last_error.h"
 #include "tracer/misspelt.h"
 #include "tracer/options.h"
+#include "tracer/own_thread.h"
 #include "tracer/run_list.h"
 #include "tracer/tell.h"
 #include "tracer/threads.h"
@@ -133,20 +135,18 @@ static void cupti_taken(int is_taken)
 
 static void *end_by_itself(void *number);
 
-/* Called by the writer's thread, which blocks all signals. Without another thread the capture stays
+/* Called by the writer's thread. Without another thread the capture stays
  * as it is, paused, until the host stops it or the process ends. */
 static void over(void)
 {
-	pthread_attr_t attr;
 	pthread_t thread;
 
 	atomic_store(&all.ending, 1);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (inert() || pthread_create(&thread, &attr, end_by_itself,
-			       (void *)(uintptr_t)atomic_load(&all.number)))
+	if (inert() ||
+		vtr_own_thread(&thread, end_by_itself, (void *)(uintptr_t)atomic_load(&all.number)))
 		atomic_store(&all.ending, 0);
-	pthread_attr_destroy(&attr);
+	else
+		pthread_detach(thread);
 }
 
 /* ---- the lock ---- */
@@ -157,14 +157,24 @@ static int join_cupti(struct vpt_err *err);
  * or from CUPTI's start. */
 static _Thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
+/* A start or a stop may take this much of the stack: a tenth for us, the rest for the loader, CUPTI and
+ * the driver. */
+enum { ROOM_KIB = 128 };
+
+static int lacks_room(void)
+{
+	return vtr_call_stack_left() < ROOM_KIB * 1024;
+}
+
 /* A call of a public function, from enter() to leave(). */
 struct visit {
 	int changing; /* it takes `change` too */
+	int starts;   /* and starts or stops a capture */
 	int cancel;   /* the thread's, as vtr_cancel_hold() found it */
 };
 
 /* A host's thread cancelled in here would leave the lock taken. Returns VPTRACE_OK; or, without the
- * lock, VPTRACE_EFORKED or VPTRACE_EBUSY, reported without memory: this thread may hold the heap's
+ * lock, VPTRACE_EFORKED, VPTRACE_EBUSY or VPTRACE_ENOMEM, reported without memory: this thread may hold the heap's
  * lock too. */
 static int enter(struct visit *v)
 {
@@ -174,6 +184,10 @@ static int enter(struct visit *v)
 		return vtr_refuse(VPTRACE_EBUSY,
 			"this thread is already in a function of vptrace, which a signal handler "
 			"interrupted");
+	if (v->starts && lacks_room())
+		return vtr_refuse(VPTRACE_ENOMEM,
+			"this thread has less than 128 KiB of its stack left: start and stop "
+			"captures in a thread with a larger stack");
 	v->cancel = vtr_cancel_hold();
 	inside = 1;
 	if (v->changing)
@@ -321,12 +335,14 @@ static int start_locked(
 int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 {
 	struct vpt_err err = {0};
-	struct visit v = {.changing = how == VTR_START_API};
+	struct visit v = {.changing = how == VTR_START_API, .starts = 1};
 	int rc;
 
 	if (inert())
 		return fail_inert();
 	rc = how == VTR_START_CUDA ? enter_from_driver(&v) : enter(&v);
+	if (rc == VPTRACE_ENOMEM && how != VTR_START_API && !atomic_exchange(&all.reported, 1))
+		vtr_tell("%s", vptrace_last_error());
 	if (rc)
 		return how == VTR_START_CUDA ? VPTRACE_OK : rc;
 	vtr_misspelt_tell();
@@ -416,7 +432,7 @@ static void drain_unlocked(void)
 int vptrace_stop(struct vptrace_stats *stats)
 {
 	struct vpt_err err = {0};
-	struct visit v = {.changing = 1};
+	struct visit v = {.changing = 1, .starts = 1};
 	int rc = enter(&v);
 
 	if (rc)
@@ -451,16 +467,13 @@ static void *end_by_itself(void *number)
 	return NULL;
 }
 
-/* exit() was called, perhaps in a signal handler that interrupted a function of ours in this
- * thread. */
-static void end_of_process(void)
+static void *end_at_exit(void *unused)
 {
 	const struct timespec moment = {0, 1000000};
 	struct vpt_err err;
 	int i, rc = 0;
 
-	if (inert())
-		return;
+	(void)unused;
 	for (i = 0; i < (atomic_load(&all.ending) ? EXIT_OVER_MS : EXIT_PATIENCE_MS); i++) {
 		rc = pthread_mutex_trylock(&all.lock);
 		if (!rc)
@@ -468,11 +481,26 @@ static void end_of_process(void)
 		nanosleep(&moment, NULL);
 	}
 	if (rc)
-		return;
+		return NULL;
 	if (all.now && !all.draining)
 		vtr_capture_drain(all.now, 1);
 	stop_locked(NULL, 1, &err);
 	pthread_mutex_unlock(&all.lock);
+	return NULL;
+}
+
+/* exit() was called, perhaps in a signal handler that interrupted a function of ours in this
+ * thread, perhaps in a thread with a small stack. */
+static void end_of_process(void)
+{
+	pthread_t thread;
+
+	if (inert())
+		return;
+	if (!lacks_room())
+		end_at_exit(NULL);
+	else if (!vtr_own_thread(&thread, end_at_exit, NULL))
+		pthread_join(thread, NULL);
 }
 
 /* ---- while it runs ---- */

@@ -10,6 +10,7 @@
 #include "tracer/flight_file.h"
 #include "tracer/gate.h"
 #include "tracer/names.h"
+#include "tracer/own_thread.h"
 #include "tracer/run_list.h"
 #include "tracer/slow_steps.h"
 #include "tracer/snapshot_signal.h"
@@ -17,7 +18,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -244,16 +244,12 @@ int vtr_snapshots_new(const struct vtr_options *options, struct vtr_flight *flig
 int vtr_snapshots_start(struct vtr_snapshots *s, struct vtr_writer *writer,
 	struct vtr_flusher *flusher, struct vpt_err *err)
 {
-	sigset_t all, before;
 	int rc;
 
 	s->writer = writer;
 	s->flusher = flusher;
 	atomic_store(&asked, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&s->thread, run, s);
 	if (rc)
 		return vpt_fail(err, VPT_ENOMEM, "no thread for snapshots: %s", strerror(rc));
 	s->has_thread = 1;

@@ -9,13 +9,13 @@
 #include "tracer/clock.h"
 #include "tracer/gate.h"
 #include "tracer/loaded.h"
+#include "tracer/own_thread.h"
 #include "tracer/python_code.h"
 #include "tracer/python_stack.h"
 #include "tracer/thread_state.h"
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -423,7 +423,6 @@ void vtr_stack_sampler_expect(void)
 static int start_thread(struct vtr_stack_sampler *s, struct vpt_err *err)
 {
 	uint64_t loaded = vtr_loaded_count();
-	sigset_t all, before;
 	int rc;
 
 	if (s->has_thread || s->is_stopped || (loaded && loaded == s->loaded))
@@ -433,10 +432,7 @@ static int start_thread(struct vtr_stack_sampler *s, struct vpt_err *err)
 		return VPT_OK;
 	vtr_callers_watch();
 	atomic_fetch_add(&threads, 1);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&s->thread, run, s);
 	s->has_thread = !rc;
 	if (!rc)
 		return VPT_OK;

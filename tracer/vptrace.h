@@ -264,11 +264,13 @@ struct vptrace_stats {
  *               applies to every EBUSY below
  * EFILE         the file cannot be created. It is created at once; in a process where the driver or
  *               NVTX loaded the library, only when there is something to write
- * ENOMEM, EFORKED */
+ * ENOMEM        no memory, or less than 128 KiB of the calling thread's stack are left, of which CUPTI and
+ *               the driver may need most
+ * EFORKED */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
 /* Ends the capture: waits for the GPU and for CUPTI, closes the file. `stats` may be NULL; else it
- * gets the capture's counts, whatever is returned, except with EBUSY and EFORKED.
+ * gets the capture's counts, whatever is returned, except with EBUSY, ENOMEM and EFORKED.
  *
  * Unless `synchronize` is -1, it waits for all work that any thread has launched so far, on all
  * devices; recording continues meanwhile. A thread of the library calls cuCtxSynchronize() for each
@@ -288,6 +290,7 @@ VPTRACE_API int vptrace_start(const struct vptrace_options *options);
  * EFILE         the file could not be written to its end
  * ETIMEOUT      the GPU had not finished, CUPTI did not stop in time, or it kept buffers
  * ETAKEN        another client of CUPTI in this process has taken records
+ * ENOMEM        less than 128 KiB of the calling thread's stack are left; the capture goes on
  * EBUSY, EFORKED */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 

@@ -9,6 +9,7 @@
 #include "tracer/counter_rows.h"
 #include "tracer/disk.h"
 #include "tracer/gate.h"
+#include "tracer/own_thread.h"
 #include "tracer/window_limits.h"
 #include "tracer/names.h"
 #include "tracer/run_list.h"
@@ -19,7 +20,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -480,7 +480,6 @@ int vtr_writer_start(
 		.changed = changed,
 		.changes = &vtr_window_changes,
 		.closing_ctx = w};
-	sigset_t all, before;
 	int rc;
 
 	*out = NULL;
@@ -506,10 +505,7 @@ int vtr_writer_start(
 	w->limits = (struct vtr_limits){.recorder = w->recorder, .duration_ns = o->duration_ns};
 	vtr_limits_begin(&w->limits, o->start_ns);
 	w->keeps_tsc = vtr_tsc_begin();
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&w->thread, NULL, run, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	rc = vtr_own_thread(&w->thread, run, w);
 	if (rc) {
 		rc = vpt_fail(err, VPT_ENOMEM, "no thread for the writer: %s", strerror(rc));
 		vtr_recorder_disown(w->recorder);
