@@ -83,6 +83,17 @@ says err "a.zst"
 echo '{"traceEvents":[{"ph":"X","cat":"user_annotation","name":"x","pid":1,"tid":2,"ts":1,"dur":5}]}' >none.json
 expect 2 "no work on a GPU" compare a.zst none.json
 says err "nothing to compare: none.json has no work on a GPU"
+corpus=$VPT_SOURCE_DIR/tests/corpus
+expect 1 "no work on a GPU, as far as an incomplete file shows" compare a.zst "$corpus/bad-bomb.zst"
+says err "nothing to compare: "
+for sides in "" "$corpus/bad-torn.zst --"; do
+	for format in text md json html; do
+		expect 3 "the same capture again" compare "$corpus/bad-torn.zst" $sides "$corpus/bad-torn.zst" --format $format
+		same "each note once: $format" "$(tr -d '\n' <out | grep -o 'is incomplete: [^.<"]*' | sort -u | wc -l)" \
+			"$(tr -d '\n' <out | grep -o 'is incomplete: [^.<"]*' | wc -l)"
+		says out "is incomplete: "
+	done
+done
 
 # ---- options after the dashes, several runs a side ----
 expect 0 "runs on both sides" compare a.zst a.zst a.zst a.zst -- b.zst b.zst b.zst b.zst --format json

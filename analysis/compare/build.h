@@ -7,6 +7,8 @@
 
 #include "formats/saturate.h"
 
+#include <string.h>
+
 /* The units of the runs, a's before b's. */
 struct vpa_compared_units {
 	struct vpa_units *all;
@@ -15,9 +17,14 @@ struct vpa_compared_units {
 
 enum { VPA_COMPARE_NOTES_MAX = 16 };
 
-/* Adds a note if there is room; a NULL text is no memory. */
+/* Adds a note, once, if there is room; a NULL text is no memory. */
 static inline void vpa_compare_note(struct vpa_comparison *c, const char *text)
 {
+	size_t i;
+
+	for (i = 0; text && i < c->note_count; i++)
+		if (!strcmp(c->notes[i], text))
+			return;
 	if (text && c->note_count < VPA_COMPARE_NOTES_MAX)
 		c->notes[c->note_count++] = text;
 }
