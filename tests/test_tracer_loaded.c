@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/skip.h"
+
 static void symbols_are_those_that_dlsym_finds(void **state)
 {
 	static const char *const names[] = {"getpid", "strtoull", "environ", "stdout", "inet_ntop",
@@ -44,7 +46,7 @@ static void a_library_that_comes_later_is_seen(void **state)
 	assert_int_equal(vtr_loaded_count(), before);
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		skip();
+		vpt_skip("the simulated libcudart is not built");
 	assert_true(vtr_loaded_count() > before);
 	assert_null(dlsym(RTLD_DEFAULT, "cudaMalloc"));
 	assert_int_equal(

@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/support/skip.h"
+
 enum { ROUND_MS = 5, PATIENCE_MS = 5000 };
 
 static struct vtr_mailbox box;
@@ -190,7 +192,7 @@ static void a_gpu_has_values_once_cuda_runs(void **state)
 
 	(void)state;
 	if (!load_standin())
-		skip();
+		vpt_skip("the simulated NVML is not built");
 	setenv("VPT_STANDIN_NVML", "power=300;temperature=60", 1);
 	s = begin(ROUND_MS);
 	sleep_ms(20 * ROUND_MS);
@@ -220,7 +222,7 @@ static void what_nvml_refuses_is_left_out(void **state)
 
 	(void)state;
 	if (!load_standin())
-		skip();
+		vpt_skip("the simulated NVML is not built");
 	setenv("VPT_STANDIN_NVML", "power=300", 1);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		setenv("VPT_STANDIN_FAULTS", cases[i].faults, 1);
@@ -265,7 +267,7 @@ static void nobody_waits_for_an_nvml_that_hangs(void **state)
 
 	(void)state;
 	if (!load_standin())
-		skip();
+		vpt_skip("the simulated NVML is not built");
 	/* In its start, in the search for a GPU, in a reading. */
 	snprintf(fault, sizeof(fault), "nvml-hang=%u", 1);
 	setenv("VPT_STANDIN_FAULTS", fault, 1);
