@@ -23,12 +23,6 @@ const char *vpa_cause_help(enum vpa_cause cause)
 	return causes[cause].help;
 }
 
-int vpa_cause_is_answer(enum vpa_cause cause)
-{
-	return cause != VPA_CAUSE_NOT_IDLE && cause != VPA_CAUSE_RECORDS_LOST &&
-	       cause != VPA_CAUSE_NO_LAUNCH && cause != VPA_CAUSE_QUEUED;
-}
-
 int vpa_cause_has_gain(enum vpa_cause cause)
 {
 	return cause >= VPA_CAUSE_INSIDE_GRAPH && cause != VPA_CAUSE_PROFILER;

@@ -55,13 +55,3 @@ void vpa_index_free(struct vpa_index *x)
 	vpt_map_free(&x->map);
 	memset(x, 0, sizeof(*x));
 }
-
-uint32_t *vpa_rows_new(size_t count)
-{
-	uint32_t *rows = vpt_alloc(count, sizeof(*rows));
-	size_t i;
-
-	for (i = 0; rows && i < count; i++)
-		rows[i] = (uint32_t)i;
-	return rows;
-}

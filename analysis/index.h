@@ -28,7 +28,4 @@ uint32_t vpa_index_row(
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
 void vpa_index_free(struct vpa_index *x);
 
-/* Row numbers 0 to count - 1, for a fold to sort. NULL: no memory. */
-uint32_t *vpa_rows_new(size_t count);
-
 #endif

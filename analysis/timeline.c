@@ -107,11 +107,6 @@ static inline void drop(struct vpa_range_pool *pool, struct vpa_range *range)
 		finish(pool, range);
 }
 
-void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range)
-{
-	drop(pool, range);
-}
-
 void vpa_range_pool_free(struct vpa_range_pool *pool)
 {
 	size_t b, i;

@@ -77,7 +77,7 @@ struct vpa_range_pool {
 	struct vpa_range *unused;
 	struct vpa_range **blocks;
 	size_t block_count, block_cap;
-	/* Scratch memory of vpa_range_drop(), with room for all forks. */
+	/* Scratch memory for dropping references, with room for all forks. */
 	struct vpa_range **pending;
 	size_t pending_count, pending_cap, fork_count;
 	/* Called when the last reference to a range is dropped, before it is reused. */
@@ -87,7 +87,6 @@ struct vpa_range_pool {
 
 /* A new range with one reference, the caller's. NULL: no memory. */
 struct vpa_range *vpa_range_new(struct vpa_range_pool *pool);
-void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* accepts NULL */
 /* Does not call finished() for ranges still referenced. */
 void vpa_range_pool_free(struct vpa_range_pool *pool);
 

@@ -14,6 +14,7 @@ without() {
 cli_stubs: this one
 cli_tidy: the sources
 cli_tsan: a build of its own
+cli_unused: the object files
 cli_user_build: how the sources are configured
 cli_python_layout: the headers of Python
 cli_stacks_torn: a library that a Python loads

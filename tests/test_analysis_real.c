@@ -291,6 +291,13 @@ static uint64_t caused_by(const struct vpa_report *r, enum vpa_cause cause, uint
 	return ns;
 }
 
+/* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
+static int is_answer(enum vpa_cause cause)
+{
+	return cause != VPA_CAUSE_NOT_IDLE && cause != VPA_CAUSE_RECORDS_LOST &&
+	       cause != VPA_CAUSE_NO_LAUNCH && cause != VPA_CAUSE_QUEUED;
+}
+
 static double answered_share(const struct vpa_report *r)
 {
 	uint64_t idle = 0, unknown = 0, gaps;
@@ -300,7 +307,7 @@ static double answered_share(const struct vpa_report *r)
 	for (i = 0; i < r->device_count; i++)
 		idle += r->devices[i].window_idle_ns;
 	for (cause = 0; cause < VPA_CAUSES; cause++)
-		if (!vpa_cause_is_answer((enum vpa_cause)cause))
+		if (!is_answer((enum vpa_cause)cause))
 			unknown += caused_by(r, (enum vpa_cause)cause, &gaps);
 	return idle ? 1 - (double)unknown / (double)idle : 1;
 }

@@ -7,6 +7,7 @@
 #include "formats/capture.h"
 #include "formats/memory.h"
 #include "tests/cupti_fake.h"
+#include "tracer/cupti_decoder.h"
 #include "tracer/names.h"
 
 #include <setjmp.h>
@@ -747,10 +748,10 @@ static void correlation_numbers_never_wrap(void **unused)
 	(void)unused;
 	open_all(&fake_versions[1]);
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		assert_int_equal(vtr_decoder_correlation(decoder, steps[i].id), steps[i].wide);
+		assert_int_equal(vtr_decoder_widen(decoder, steps[i].id), steps[i].wide);
 	/* A second capture of the process goes on counting. */
 	vtr_decoder_begin(decoder, &sizes, &calls);
-	assert_int_equal(vtr_decoder_correlation(decoder, 0x40000002u), UINT64_C(0x240000002));
+	assert_int_equal(vtr_decoder_widen(decoder, 0x40000002u), UINT64_C(0x240000002));
 }
 
 /* ---- names ---- */

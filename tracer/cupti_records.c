@@ -64,11 +64,6 @@ void vtr_decoder_counts(const struct vtr_decoder *d, struct vtr_decoded *out)
 	*out = d->n;
 }
 
-uint64_t vtr_decoder_correlation(struct vtr_decoder *d, uint32_t id)
-{
-	return vtr_decoder_widen(d, id);
-}
-
 /* ---- rows ---- */
 
 /* A row of a kernel or call, by value: it never needs an address. */

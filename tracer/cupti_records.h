@@ -56,8 +56,4 @@ void vtr_decoder_doubt(struct vtr_decoder *d, uint64_t doubt_ns);
 
 void vtr_decoder_counts(const struct vtr_decoder *d, struct vtr_decoded *out);
 
-/* Extends a 32-bit correlation id to 64 bits: the number nearest to the newest one seen. 0:
- * none. */
-uint64_t vtr_decoder_correlation(struct vtr_decoder *d, uint32_t id);
-
 #endif

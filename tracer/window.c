@@ -176,11 +176,6 @@ int vtr_window_start(void)
 	return change(0, CLOSED);
 }
 
-enum vtr_trigger_kind vtr_window_trigger(void)
-{
-	return (enum vtr_trigger_kind)atomic_load(&all.kind);
-}
-
 int vtr_window_is_open(void)
 {
 	uint64_t opens_ns = atomic_load(&all.opens_ns);

@@ -32,9 +32,6 @@ void vtr_window_end(void);
 int vtr_window_pause(int pausing);
 int vtr_window_start(void);
 
-/* The trigger of the running capture. */
-enum vtr_trigger_kind vtr_window_trigger(void);
-
 /* Whether records of this moment are kept, and whether any were so far. Any thread. */
 int vtr_window_is_open(void);
 int vtr_window_was_open(void);

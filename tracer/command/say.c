@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int failed;
-
 /* Appends one byte of text as a terminal may see it. */
 static size_t put(char *line, size_t used, size_t size, unsigned char c)
 {
@@ -36,10 +34,4 @@ void vtr_say(const char *fmt, ...)
 	do {
 		n = write(STDERR_FILENO, line, used);
 	} while (n < 0 && errno == EINTR);
-	failed |= n != (ssize_t)used;
-}
-
-int vtr_say_failed(void)
-{
-	return failed;
 }

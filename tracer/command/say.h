@@ -6,7 +6,4 @@
  * escaped. A reader that is gone, or a full disk, loses the line and nothing else. */
 __attribute__((format(printf, 1, 2))) void vtr_say(const char *fmt, ...);
 
-/* Whether a line could not be written so far. */
-int vtr_say_failed(void);
-
 #endif
