@@ -8,20 +8,30 @@
 
 /* ---- numbers ---- */
 
-int vpt_kineto_scaled(struct vpt_kineto_rows *r, struct json_object *object, const char *key,
-	int scale, int64_t *value)
+static int take_number(
+	struct vpt_kineto_rows *r, struct json_object *number, int scale, int64_t *value)
 {
-	enum vpt_kineto_number how =
-		vpt_kineto_number(vpt_kineto_member(object, key), scale, value);
+	enum vpt_kineto_number how = vpt_kineto_number(number, scale, value);
 
 	r->stats->bad_numbers += how == VPT_KINETO_ROUNDED || how == VPT_KINETO_BAD;
 	return how == VPT_KINETO_EXACT || how == VPT_KINETO_ROUNDED;
 }
 
+int vpt_kineto_scaled(struct vpt_kineto_rows *r, struct json_object *object, const char *key,
+	int scale, int64_t *value)
+{
+	return take_number(r, vpt_kineto_member(object, key), scale, value);
+}
+
+int vpt_kineto_integer_in(struct vpt_kineto_rows *r, struct json_object *number, int64_t *value)
+{
+	return take_number(r, number, 0, value);
+}
+
 int vpt_kineto_integer(
 	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value)
 {
-	return vpt_kineto_scaled(r, object, key, 0, value);
+	return vpt_kineto_integer_in(r, vpt_kineto_member(object, key), value);
 }
 
 /* A 64-bit number that was written as text because JSON readers keep only 63 bits. */
@@ -90,9 +100,11 @@ struct vpt_kineto_thread *vpt_kineto_thread_of(struct vpt_kineto_rows *r, struct
 
 	if (!vpt_kineto_pid(r, event, &pid) || !vpt_kineto_tid(r, event, &tid))
 		return NULL;
-	vpt_kineto_process_seen(r, event);
+
 	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
 	r->no_memory |= !thread;
+	if (thread && !thread->lane)
+		vpt_kineto_process_seen(r, event);
 	return thread;
 }
 

@@ -29,6 +29,9 @@ int vpt_kineto_scaled(struct vpt_kineto_rows *r, struct json_object *object, con
 int vpt_kineto_integer(
 	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value);
 
+/* The same for a number that was found already; NULL: there is none. */
+int vpt_kineto_integer_in(struct vpt_kineto_rows *r, struct json_object *number, int64_t *value);
+
 /* A count or id that is 0 if absent. A negative one reads as 0 and is counted. */
 uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key);
 

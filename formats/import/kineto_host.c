@@ -27,7 +27,9 @@ int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	c.correlation = vpt_kineto_natural(r, e->args, "correlation");
 	if (vpt_kineto_integer(r, e->args, "result", &result))
 		c.result = (uint64_t)result;
-	vpt_kineto_process_calls(r, e->object);
+	if (lane != r->processes.newest_caller)
+		vpt_kineto_process_calls(r, e->object);
+	r->processes.newest_caller = lane;
 	vpt_kineto_put_joined(r, e, VPT_CALL, lane, &c);
 	return 1;
 }

@@ -134,10 +134,11 @@ static struct vpt_text text_of(struct json_object *value)
 static int id_of(struct vpt_kineto_rows *r, struct vpt_kineto_ids *ids, struct json_object *object,
 	const char *key, int64_t *id)
 {
-	struct vpt_text t = text_of(vpt_kineto_member(object, key));
+	struct json_object *value = vpt_kineto_member(object, key);
+	struct vpt_text t = text_of(value);
 
 	if (!t.text)
-		return vpt_kineto_integer(r, object, key, id);
+		return vpt_kineto_integer_in(r, value, id);
 	*id = number_of_text(r, ids, t);
 	return 1;
 }
@@ -245,13 +246,14 @@ static struct vpt_kineto_owner *find_owner(
 static struct vpt_kineto_owner *owner_of(struct vpt_kineto_rows *r, struct json_object *object)
 {
 	struct vpt_kineto_processes *p = &r->processes;
-	struct vpt_text t = text_of(vpt_kineto_member(object, "pid"));
+	struct json_object *value = vpt_kineto_member(object, "pid");
+	struct vpt_text t = text_of(value);
 	struct vpt_kineto_owner want = {.label = VPT_NO_ID}, *found;
 	uint64_t hash;
 
 	if (t.text)
 		want.label = label_of(r, t);
-	else if (!vpt_kineto_integer(r, object, "pid", &want.number))
+	else if (!vpt_kineto_integer_in(r, value, &want.number))
 		return NULL;
 	if (p->newest < p->owner_count && p->owners[p->newest].number == want.number &&
 		p->owners[p->newest].label == want.label)

@@ -29,6 +29,7 @@ struct vpt_kineto_processes {
 	struct vpt_kineto_process *at; /* that are named, or that call */
 	size_t count, cap;
 	struct vpt_map by_pid;
+	uint64_t newest_caller; /* lane of the thread that called last: its process is known */
 	struct vpt_kineto_owner *owners;
 	size_t owner_count, owner_cap, newest; /* newest: the one found last */
 	struct vpt_map by_id;
