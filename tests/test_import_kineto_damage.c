@@ -270,10 +270,169 @@ static void one_unreadable_event_is_one_lost_event(void **state)
 	rig_drop();
 }
 
+/* ---- the members around the events ---- */
+
+static void one_unreadable_member_is_one_lost_member(void **state)
+{
+	static const char *const members[] = {
+		"\"deviceProperties\": [{\"id\": 0, \"name\": \"a \"b\"\"}]",
+		"\"deviceProperties\": [{\"id\": 0, \"clockRate\": inf}]",
+		"\"deviceProperties\": [{\"id\": 0, \"name\": \"C:\\gpu\"}]",
+		"\"deviceProperties\": [{\"id\": 0,, \"name\": \"a\"]",
+		"\"distributedInfo\": {\"rank\": -nan, \"backend\": \"nccl\"}",
+		"\"distributedInfo\": {\"pg_config\": [{\"name\": \"x\" \"y\"}]}",
+		"\"unknown\": {\"path\": \"a\"b\"}",
+		"\"unknown\": {\"a\": {\"b\": 1]}",
+		"\"unknown\" {\"a\": 1}",
+		"unknown: 1",
+		"\"metadata\": <none>",
+	};
+	char text[1024];
+	size_t i, place;
+
+	(void)state;
+	for (i = 0; i < COUNT(members); i++)
+		for (place = 0; place < 2; place++) {
+			char event[EVENT_BYTES];
+			int len;
+
+			write_event(event, 0, 0, "");
+			len = snprintf(text, sizeof(text),
+				"{%s%s\"with_stack\": 1, \"traceEvents\": [%s]%s%s, \"traceName\": "
+				"\"end\"}",
+				place ? "" : members[i], place ? "" : ", ", event,
+				place ? ", " : "", place ? members[i] : "");
+			if (rig_bytes(text, (size_t)len))
+				fail_msg("%s: %s", text, rig.err.text);
+			if (rig.stats.unreadable != 1 || rig.stats.events != 1 ||
+				rig.stats.truncated)
+				fail_msg("%s: %" PRIu64 " unreadable, %" PRIu64
+					 " events, truncated %d",
+					text, rig.stats.unreadable, rig.stats.events,
+					rig.stats.truncated);
+			assert_string_equal(rig_meta("torch_with_stack"), "1");
+			assert_string_equal(rig_meta("trace_name"), "end");
+		}
+	rig_drop();
+}
+
+/* ---- what loses nothing ---- */
+
+static void marks_between_events_lose_nothing(void **state)
+{
+	static const char *const between[] = {",", ", ,", "", " ", "\r\n", ",\n,\n", ",,,"};
+	static const char *const ends[] = {"", ",", ",,", "\n"};
+	char text[4096];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(between); i++)
+		for (k = 0; k < COUNT(ends); k++) {
+			char a[EVENT_BYTES], b[EVENT_BYTES];
+			int len;
+
+			write_event(a, 0, 0, "");
+			write_event(b, 1, 1, "");
+			len = snprintf(text, sizeof(text), "{\"traceEvents\": [%s%s%s%s]%s}", a,
+				between[i], b, ends[k], ends[k]);
+			assert_int_equal(rig_bytes(text, (size_t)len), 0);
+			if (rig.stats.events != 2 || rig.stats.unreadable || rig.stats.truncated)
+				fail_msg("\"%s\" and \"%s\"", between[i], ends[k]);
+		}
+	rig_drop();
+}
+
+/* ---- two writers ---- */
+
+/* Both write their text in pieces. The events that no other text divides are read, but for a few that stand
+ * where another one has a value. */
+static void texts_that_interleave_lose_what_they_divide(void **state)
+{
+	struct document *one = malloc(2 * sizeof(*one)), *both = malloc(sizeof(*both));
+	unsigned seed, i, whole, all = 0, lost = 0;
+
+	(void)state;
+	assert_non_null(one);
+	assert_non_null(both);
+	for (seed = 1; seed <= 100; seed++) {
+		struct vpt_random r = {seed};
+		size_t at[2] = {0, 0};
+
+		both->used = whole = 0;
+		for (i = 0; i < 2; i++) {
+			struct vpt_random same = {seed * 2 + i};
+
+			write_document(&one[i], 0, &same);
+		}
+		for (i = 0; at[0] < one[0].used || at[1] < one[1].used; i ^= 1) {
+			size_t left = one[i & 1].used - at[i & 1];
+			size_t size = 1 + vpt_random_below(&r, 1500);
+
+			size = size < left ? size : left;
+			memcpy(both->text + both->used, one[i & 1].text + at[i & 1], size);
+			both->used += size;
+			at[i & 1] += size;
+		}
+		both->text[both->used] = '\0';
+		for (i = 0; i < 2 * EVENTS; i++) {
+			const struct document *d = &one[i / EVENTS];
+			size_t begin = d->begin[i % EVENTS], end = d->begin[i % EVENTS + 1] - 2;
+			char event[EVENT_BYTES];
+
+			snprintf(event, sizeof(event), "%.*s", (int)(end - begin), d->text + begin);
+			whole += !d->broken[i % EVENTS] && strstr(both->text, event) != NULL;
+		}
+		assert_int_equal(rig_bytes(both->text, both->used), 0);
+		assert_true(rig.stats.unreadable > 0);
+		assert_int_equal(rig.stats.truncated, 0);
+		all += whole;
+		lost += rig.stats.events < whole ? whole - (unsigned)rig.stats.events : 0;
+	}
+	assert_true(all > 2000);
+	assert_true(lost <= all / 200);
+	free(one);
+	free(both);
+	rig_drop();
+}
+
+/* ---- hostile texts ---- */
+
+/* Files made of what looks like the beginning of an event, each of which promises to be long. A reader that
+ * went back for each would take hours. */
+static void hostile_texts_take_linear_time(void **state)
+{
+	static const char *const pieces[] = {"{\"ph\":", "{\"ph\":[", "{\"ph\":{", "{\"ph\":\"",
+		"{\"ph\":1,", "[{\"ph\":[1,", "}]", "\"", "{\"ph\":'", "{\"ph\":1}}", "\\", "{",
+		"[{\"ph\":\"X\",\"a\":[", "\"traceEvents\":[", "\0{\"ph\":"};
+	enum { SIZE = 1 << 20 };
+	char *text = malloc(SIZE + 64);
+	size_t i, at;
+
+	(void)state;
+	assert_non_null(text);
+	for (i = 0; i < COUNT(pieces); i++) {
+		size_t len = *pieces[i] ? strlen(pieces[i]) : 7;
+
+		at = (size_t)sprintf(text, "{\"traceEvents\": [");
+		while (at < SIZE) {
+			memcpy(text + at, pieces[i], len);
+			at += len;
+		}
+		assert_int_equal(rig_bytes(text, at), 0);
+		assert_int_equal(rig.stats.truncated || rig.stats.unreadable, 1);
+	}
+	free(text);
+	rig_drop();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_unreadable_event_is_one_lost_event),
+		cmocka_unit_test(one_unreadable_member_is_one_lost_member),
+		cmocka_unit_test(marks_between_events_lose_nothing),
+		cmocka_unit_test(texts_that_interleave_lose_what_they_divide),
+		cmocka_unit_test(hostile_texts_take_linear_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

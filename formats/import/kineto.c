@@ -299,6 +299,8 @@ static int read_documents(struct document *d)
 				&d->json, "'{' or '[', the start of a PyTorch profiler trace,");
 			if (!is_first)
 				rc = recover_member(d, rc);
+			if (!rc)
+				rc = read_members(d);
 			if (rc == VPT_EDATA && d->has_events)
 				return 0;
 		}

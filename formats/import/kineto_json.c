@@ -12,7 +12,7 @@ enum {
 	 * each. */
 	VALUE_PARTS = 1 << 18,
 	AHEAD_BYTES = 256,     /* an anchor is recognized in */
-	AGAIN_BASE = 64 << 20, /* bytes that may be read again in any file */
+	AGAIN_BASE = 16 << 20, /* bytes that may be read again in any file */
 	AGAIN_TIMES = 4,       /* and for each byte of it */
 	FOUND_BYTES = 24       /* of the text, shown where it is unreadable */
 };
