@@ -48,36 +48,80 @@ static void t_table(void **state)
 	}
 }
 
-/* ---- paired differences ---- */
+/* ---- series ---- */
 
-static void paired_by_hand(void **state)
+/* Copies, since the function changes its arrays. */
+static struct vpa_shift shift_of(const double *a, const double *b, size_t count)
 {
-	static const double turns[] = {2, 4, 2, 4, 2, 4, 2, 4}, rises[] = {1, 2, 3, 4};
-	static const double equal[] = {7, 7, 7};
+	double own_a[16], own_b[16];
 	struct vpa_shift s;
 
+	assert_true(count <= COUNT(own_a));
+	memcpy(own_a, a, count * sizeof(*a));
+	memcpy(own_b, b, count * sizeof(*b));
+	assert_int_equal(vpa_shift_of_series(own_a, own_b, count, &s), 0);
+	return s;
+}
+
+static void series_by_hand(void **state)
+{
+	static const double turns[] = {2, 4, 2, 4, 2, 4, 2, 4}, none[8] = {0};
+	static const double halves[] = {1, 1, 1, 1, 3, 3, 3, 3}, rises[] = {10, 20, 30, 40, 50, 60};
+	static const double higher[] = {11, 21.5, 31, 41.5, 51, 61.5};
+	struct vpa_shift s;
+	double squares;
+
 	(void)state;
-	/* r = -7/8 - (2 + 5/8)/8 + 1/sqrt(8) + 1/4 < 0, so each counts: 3 +- 2.364624 * 1.069045 / sqrt(8). */
-	s = vpa_shift_paired(turns, 8);
+	/* Squares 8, with 14 degrees: the error sqrt(2 * 8 / 14 / 8), and Student's t of 14 degrees. Its waves are quick. */
+	s = shift_of(none, turns, 8);
 	near("mean", s.shift, 3, 1e-12);
-	near("low", s.low, 3 - 2.36462425 * 0.37796447, 1e-6);
-	near("high", s.high, 3 + 2.36462425 * 0.37796447, 1e-6);
-	near("detectable", s.detectable, (2.36462425 + 0.89602964) * 0.37796447, 1e-6);
+	near("low", s.low, 3 - 2.14478669 * 0.37796447, 1e-6);
+	near("high", s.high, 3 + 2.14478669 * 0.37796447, 1e-6);
 	near("level", s.level, 0.95, 1e-12);
-	/* r = 0.25 + 1.75 / 4 + 1 / 2, cut at 0.95, so two count: 2.5 +- 12.7. But all lie on a line, without
-	 * any chance: their mean is between the least and the greatest. */
-	s = vpa_shift_paired(rises, 4);
-	near("low", s.low, 1, 1e-9);
-	near("high", s.high, 4, 1e-9);
-	near("detectable", s.detectable, 1.5, 1e-9);
-	s = vpa_shift_paired(
-		rises, 3); /* r = 0 + 1 / 3 + 0.577, so two count: 2 +- 12.7062 / sqrt(2) */
-	near("low", s.low, 2 - 12.7062047 / 1.41421356, 1e-5);
-	s = vpa_shift_paired(equal, 3);
-	near("equal ones", s.low, 7, 0);
-	near("equal ones", s.high, 7, 0);
-	s = vpa_shift_paired(equal, 1);
+	assert_int_equal(s.outliers, 0);
+	/* The slowest half wave has nearly all: cos(pi (i + 1/2) / 8) from 7 to 4 sum to 2.5629, so 2/8 * (2 * 2.5629)^2 =
+	 * 6.5685, with 4 degrees; the second one nothing. Neighbours resemble each other (5/8): widened by 1 + 24 / 8. */
+	squares = 2.5629154 * 2.5629154;
+	s = shift_of(none, halves, 8);
+	near("slow", s.high - s.shift, 4 * 2.77644511 * sqrt(2 * squares / 4 / 8), 1e-5);
+	/* Both rise: what they differ by, 1 and 1.5, counts: squares 0.375, 5 degrees, but the slowest waves of
+	 * -+-+-+ have less. */
+	s = shift_of(rises, higher, 6);
+	near("paired", s.shift, 1.25, 1e-12);
+	near("paired", s.high - s.shift, 2.57058184 * sqrt(0.375 / 5 / 6), 1e-6);
+	s = shift_of(turns, turns, 3);
+	near("equal ones", s.shift, 0, 0);
+	s = shift_of(none, none + 1, 3);
+	near("without noise", s.high, 0, 0);
+	s = shift_of(none, turns, 1);
 	near("a single one has no interval", s.level, 0, 0);
+}
+
+static void outliers_are_left_out(void **state)
+{
+	static const struct {
+		const char *name;
+		double values[10];
+		size_t outliers;
+	} cases[] = {
+		{"one alone", {1, 2, 1, 2, 90, 1, 2, 1, 2, 1}, 1},
+		{"two, one at the end", {1, 2, 1, 90, 2, 1, 2, 1, 2, 90}, 2},
+		{"two side by side", {1, 2, 1, 2, 90, 90, 1, 2, 1, 2}, 2},
+		{"three in ten are a part of it", {1, 90, 2, 1, 90, 2, 1, 90, 2, 1}, 0},
+		{"a level", {1, 2, 1, 2, 1, 2, 1, 90, 90, 91}, 0},
+	};
+	static const double usual[] = {2, 1, 2, 1, 2, 1, 2, 1, 2, 1};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_shift s = shift_of(usual, cases[i].values, 10);
+
+		if (s.outliers != cases[i].outliers)
+			fail_msg("%s: %zu", cases[i].name, s.outliers);
+		if (s.outliers)
+			near(cases[i].name, s.shift, 0, 0.3);
+	}
 }
 
 /* ---- between runs ---- */
@@ -256,7 +300,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(t_table),
-		cmocka_unit_test(paired_by_hand),
+		cmocka_unit_test(series_by_hand),
+		cmocka_unit_test(outliers_are_left_out),
 		cmocka_unit_test(runs_by_hand),
 		cmocka_unit_test(intervals_of_tables),
 		cmocka_unit_test(runs_by_trying),

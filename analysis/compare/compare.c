@@ -28,14 +28,35 @@ static double value_of(const struct vpa_comparison *c, const struct vpa_unit *un
 	return (double)unit->period_ns / (c->per_frame ? (double)unit->frames : 1);
 }
 
+/* What of a unit is compared; kind VPA_PART_PAUSED: all of it, as a logarithm. */
+struct figure {
+	const struct vpa_comparison *c;
+	enum vpa_block_part_kind kind;
+	const char *part; /* NULL: all of the kind */
+};
+
+/* Below 0: not known. */
+static double part_of(const struct figure *f, const struct vpa_unit *unit)
+{
+	uint64_t ns = f->kind == VPA_PART_IDLE ? unit->idle_ns : unit->busy_ns;
+	double over = (double)unit->devices * (f->c->per_frame ? (double)unit->frames : 1);
+
+	if (f->part && !unit->parts_ns)
+		return -1;
+	if (f->part)
+		ns = vpa_unit_part_ns(unit, f->part);
+	return over > 0 ? (double)ns / over : 0;
+}
+
 /* The values of a run's paired units, in order. */
-static size_t values_of(const struct vpa_comparison *c, const struct vpa_units *u, double *out)
+static size_t values_of(const struct figure *f, const struct vpa_units *u, double *out)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < u->count; i++)
 		if (u->units[i].paired)
-			out[count++] = value_of(c, &u->units[i]);
+			out[count++] = f->kind == VPA_PART_PAUSED ? value_of(f->c, &u->units[i])
+								  : part_of(f, &u->units[i]);
 	return count;
 }
 
@@ -68,15 +89,15 @@ static double rate_of_side(const struct vpa_comparison *c, const struct side_sum
 }
 
 /* The mean of the runs' values, unit by unit. */
-static void mean_values(const struct vpa_comparison *c, const struct vpa_units *all, size_t count,
+static void mean_values(const struct figure *f, const struct vpa_units *all, size_t count,
 	double *out, double *scratch)
 {
 	size_t i, k;
 
-	memset(out, 0, c->pairs * sizeof(*out));
+	memset(out, 0, f->c->pairs * sizeof(*out));
 	for (i = 0; i < count; i++) {
-		values_of(c, &all[i], scratch);
-		for (k = 0; k < c->pairs; k++)
+		values_of(f, &all[i], scratch);
+		for (k = 0; k < f->c->pairs; k++)
 			out[k] += scratch[k] / (double)count;
 	}
 }
@@ -92,7 +113,7 @@ static void to_logarithms(double *values, size_t count)
 
 static double noise_of(const double *values, size_t count)
 {
-	struct vpa_mean m = vpa_mean_of(values, count, VPA_RUNS);
+	struct vpa_mean m = vpa_mean_of(values, count);
 
 	return count > 1 && m.mean > 0 ? m.deviation / m.mean : -1;
 }
@@ -123,11 +144,13 @@ static void judge(struct vpa_comparison *c)
 {
 	double m = c->margin;
 	int is_shift = c->level > 0 && (c->time_low > 0 || c->time_high < 0);
-	int is_within = c->level > 0 && c->time_low >= -m && c->time_high <= m;
+	/* Outliers take time too: sides that they set apart are not the same. */
+	int is_within = c->level > 0 && c->time_low >= -m && c->time_high <= m &&
+			(!c->outliers || fabs(c->all_change) <= m);
 
 	if (c->between_runs)
 		is_shift &= c->p <= 0.05;
-	if (is_within || (c->level <= 0 && is_identical(c)))
+	if (is_within || is_identical(c))
 		c->verdict = VPA_CHANGE_SAME;
 	else if (is_shift)
 		c->verdict = c->time_change > 0 ? VPA_CHANGE_SLOWER : VPA_CHANGE_FASTER;
@@ -148,6 +171,7 @@ static void set_change(struct vpa_comparison *c, const struct vpa_shift *s, doub
 {
 	c->time_change = change;
 	c->level = s->level;
+	c->outliers = s->outliers;
 	if (c->level > 0) {
 		c->time_low = (1 + change) * exp(s->low - s->shift) - 1;
 		c->time_high = (1 + change) * exp(s->high - s->shift) - 1;
@@ -158,27 +182,40 @@ static void set_change(struct vpa_comparison *c, const struct vpa_shift *s, doub
 	c->rate_high = rate_of(c->time_low);
 }
 
-static int compare_runs(
-	struct vpa_comparison *c, const struct vpa_compared_units *u, double *scratch)
+static int has_runs(const struct vpa_comparison *c)
 {
+	return c->a.count >= VPA_RUNS_LEAST && c->b.count >= VPA_RUNS_LEAST;
+}
+
+/* The median of each run. */
+static void medians_of(const struct figure *f, double medians[2][VPA_RUNS_MOST], double *scratch)
+{
+	size_t i, a_count = f->c->a.count;
+
+	for (i = 0; i < a_count + f->c->b.count; i++) {
+		size_t count = values_of(f, &f->c->series[i], scratch), in_b = i >= a_count;
+
+		medians[in_b][in_b ? i - a_count : i] = vpa_median(scratch, count);
+	}
+}
+
+static int compare_runs(struct vpa_comparison *c, double *scratch)
+{
+	const struct figure whole = {c, VPA_PART_PAUSED, NULL};
 	double medians[2][VPA_RUNS_MOST];
 	struct vpa_runs_test test;
-	size_t i;
 
-	for (i = 0; i < u->count; i++) {
-		size_t count = values_of(c, &u->all[i], scratch), in_b = i >= u->a_count;
-
-		medians[in_b][in_b ? i - u->a_count : i] = vpa_median(scratch, count);
-	}
+	medians_of(&whole, medians, scratch);
 	c->a_run_noise = noise_of(medians[0], c->a.count);
 	c->b_run_noise = noise_of(medians[1], c->b.count);
 	to_logarithms(medians[0], c->a.count);
 	to_logarithms(medians[1], c->b.count);
-	if (c->a.count < VPA_RUNS_LEAST || c->b.count < VPA_RUNS_LEAST)
+	if (!has_runs(c))
 		return VPT_OK;
 	if (vpa_runs_test(medians[0], c->a.count, medians[1], c->b.count, &test))
 		return VPT_ENOMEM;
 	c->between_runs = 1;
+	c->outliers = 0;
 	c->p = test.p;
 	c->least_p = test.least_p;
 	set_change(c, &test.shift, exp(test.shift.shift) - 1);
@@ -191,11 +228,12 @@ static int compare_times(struct vpa_comparison *c, const struct vpa_compared_uni
 {
 	double *values = vpt_alloc(3 * c->pairs + 1, sizeof(*values));
 	double *a = values, *b = a + c->pairs, *scratch = b + c->pairs;
+	const struct figure whole = {c, VPA_PART_PAUSED, NULL};
 	struct side_sum sa = sum_side(u->all, u->a_count);
 	struct side_sum sb = sum_side(u->all + u->a_count, u->count - u->a_count);
-	int rc;
+	double mean_change;
 	struct vpa_shift s;
-	size_t i;
+	int rc;
 
 	if (!values)
 		return VPT_ENOMEM;
@@ -205,18 +243,76 @@ static int compare_times(struct vpa_comparison *c, const struct vpa_compared_uni
 		c->a_rate = c->a_fps_end_to_end;
 		c->b_rate = c->b_fps_end_to_end;
 	}
-	mean_values(c, u->all, u->a_count, a, scratch);
-	mean_values(c, u->all + u->a_count, u->count - u->a_count, b, scratch);
+	mean_values(&whole, u->all, u->a_count, a, scratch);
+	mean_values(&whole, u->all + u->a_count, u->count - u->a_count, b, scratch);
 	c->a_noise = noise_of(a, c->pairs);
 	c->b_noise = noise_of(b, c->pairs);
 	to_logarithms(a, c->pairs);
 	to_logarithms(b, c->pairs);
-	for (i = 0; i < c->pairs; i++)
-		b[i] -= a[i];
-	s = vpa_shift_paired(b, c->pairs);
-	set_change(c, &s, c->b_rate > 0 ? c->a_rate / c->b_rate - 1 : 0);
-	rc = compare_runs(c, u, scratch);
+	rc = vpa_shift_of_series(a, b, c->pairs, &s);
+	/* The rates hold all units, also those that the shift leaves out. */
+	mean_change = c->b_rate > 0 ? c->a_rate / c->b_rate - 1 : 0;
+	set_change(c, &s, s.outliers ? exp(s.shift) - 1 : mean_change);
+	c->all_change = mean_change;
+	if (!rc)
+		rc = compare_runs(c, scratch);
 	vpt_free(values);
+	return rc;
+}
+
+/* Whether a run lacks the parts of a unit. */
+static int lacks_parts(const struct figure *f)
+{
+	size_t i, k;
+
+	for (i = 0; i < f->c->a.count + f->c->b.count; i++)
+		for (k = 0; k < f->c->series[i].count; k++)
+			if (f->c->series[i].units[k].paired &&
+				part_of(f, &f->c->series[i].units[k]) < 0)
+				return 1;
+	return 0;
+}
+
+static int shift_between_runs(const struct figure *f, double *scratch, struct vpa_shift *out)
+{
+	double medians[2][VPA_RUNS_MOST];
+	struct vpa_runs_test test;
+
+	medians_of(f, medians, scratch);
+	if (vpa_runs_test(medians[0], f->c->a.count, medians[1], f->c->b.count, &test))
+		return -1;
+	*out = test.shift;
+	/* As for the verdict, p decides too: the interval of few runs has a low level. */
+	if (test.p > 0.05) {
+		out->low = fmin(out->low, 0);
+		out->high = fmax(out->high, 0);
+	}
+	return 0;
+}
+
+int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_kind kind,
+	const char *name, struct vpa_shift *out)
+{
+	const struct figure part = {c, kind, name};
+	double *a, *b, *scratch;
+	int rc;
+
+	*out = (struct vpa_shift){0};
+	if (c->judges_requests || lacks_parts(&part))
+		return 0;
+	a = vpt_alloc(3 * c->pairs + 1, sizeof(*a));
+	if (!a)
+		return -1;
+	b = a + c->pairs;
+	scratch = b + c->pairs;
+	if (has_runs(c)) {
+		rc = shift_between_runs(&part, scratch, out);
+	} else {
+		mean_values(&part, c->series, c->a.count, a, scratch);
+		mean_values(&part, c->series + c->a.count, c->b.count, b, scratch);
+		rc = vpa_shift_of_series(a, b, c->pairs, out);
+	}
+	vpt_free(a);
 	return rc;
 }
 
@@ -286,6 +382,19 @@ static void note_units(struct vpa_comparison *c)
 					    "left out, without a counterpart: %" PRIu64
 					    " of A's %ss, %" PRIu64 " of B's",
 					    a, vpa_unit_kind_name(c->unit), b));
+	if (c->outliers)
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena,
+				   "%zu of the %ss stand%s far out of those around: the change "
+				   "leaves %s out, rates and means do not",
+				   c->outliers, vpa_unit_kind_name(c->unit),
+				   c->outliers == 1 ? "s" : "", c->outliers == 1 ? "it" : "them"));
+	if (!c->between_runs && c->level > 0 && c->pairs < VPA_SERIES_ENOUGH)
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena,
+				   "%zu %ss cannot show noise that changes slowly, such as the "
+				   "clock's; from %d on they can",
+				   c->pairs, vpa_unit_kind_name(c->unit), VPA_SERIES_ENOUGH));
 	if (c->between_runs && c->least_p > 0.05)
 		vpa_compare_note(c, vpa_arena_printf(&c->arena,
 					    "%zu against %zu runs cannot show a difference at the "
@@ -334,6 +443,7 @@ static int build(struct vpa_comparison *c, unsigned kinds)
 	c->notes = vpa_arena_alloc(&c->arena, VPA_COMPARE_NOTES_MAX, sizeof(*c->notes));
 	if (!c->notes || vpa_compare_choose(c, &units, kinds))
 		return VPT_ENOMEM;
+	c->series = units.all;
 	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
 		vpa_compare_rows(c, &units) || vpa_compare_lines(c) || vpa_compare_facts(c) ||
 		vpa_compare_tables(c))

@@ -162,6 +162,8 @@ struct vpa_comparison {
 	double time_change, time_low, time_high;
 	double rate_change, rate_low, rate_high;
 	double level;
+	size_t outliers;   /* units that the change and its interval leave out; the rates do not */
+	double all_change; /* of the time, with these */
 	double detectable;               /* relative; below 0: unknown */
 	double a_noise, b_noise;         /* deviation / mean of the periods; below 0: unknown */
 	double a_run_noise, b_run_noise; /* the same of the runs' medians; below 0: one run */
@@ -169,6 +171,7 @@ struct vpa_comparison {
 	double p, least_p;               /* below 0: no test between runs */
 	double margin;
 	size_t pairs;              /* units paired */
+	struct vpa_units *series;  /* the units of each run, A's runs before B's; marked: paired */
 	uint64_t a_units, b_units; /* units of all runs, paired or not */
 	const char **notes;        /* what limits the comparison, most important first */
 	size_t note_count;
@@ -222,6 +225,11 @@ size_t vpa_compare_leading(
  * its samples; NULL: none. */
 const struct vpa_code_line *vpa_compare_line_of(
 	const struct vpa_comparison *c, const char *cause, int64_t delta_ns);
+
+/* The change of a part of the unit, of each GPU (and frame), in ns, by the verdict's test. name: a family or cause; NULL: all
+ * of this kind. Level 0: there is no test, since a side has one value, or its parts are not known. -1: no memory. */
+int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_kind kind,
+	const char *name, struct vpa_shift *out);
 
 /* Whether a difference is beyond noise; without an interval, beyond the margin. */
 int vpa_compare_is_change(const struct vpa_comparison *c);

@@ -99,6 +99,8 @@ static const struct vpa_field verdict_fields[] = {
 	{"level", SHARE(level), "fraction",
 		"probability that the interval covers the change; null: there is none",
 		.known = has_interval},
+	{"outliers", SIZE(outliers), "count",
+		"units of both sides that the change and its interval leave out, the rates do not"},
 	{"detectable", RATE(detectable), "fraction",
 		"smallest change that would show in four of five cases; null: not known"},
 	{"a_noise", RATE(a_noise), "fraction",

@@ -11,44 +11,43 @@
 double vpa_t_cdf(double t, double nu);
 double vpa_t_quantile(double p, double nu);
 
-/* What values are: of one run in order of time, or of independent runs. */
-enum vpa_order { VPA_SERIES, VPA_RUNS };
-
-/* A mean, and how far it may be off. */
 struct vpa_mean {
 	size_t count;
-	double mean, deviation; /* deviation: of the samples, divided by count - 1 */
-	/* Number of independent samples that tell as much: count * (1 - r) / (1 + r). r is the
-	 * correlation of neighbours, plus its bias in short series, (1 + 3 r) / count, plus one
-	 * standard error, 1 / sqrt(count); from 0 to 0.95. At least 2, at most count. Of runs:
-	 * count. */
-	double effective;
-	double error; /* deviation / sqrt(effective); 0 for fewer than 2 samples */
+	double mean,
+		deviation; /* deviation: of the samples, divided by count - 1; 0 for fewer than 2 */
+	double error;      /* of the mean of independent samples */
 };
 
-struct vpa_mean vpa_mean_of(const double *values, size_t count, enum vpa_order order);
+struct vpa_mean vpa_mean_of(const double *values, size_t count);
 
 /* A difference, with the interval that holds it with 95 % probability, and the smallest difference that
  * the same number of samples would show in four of five cases. */
 struct vpa_shift {
 	double shift, low, high, detectable;
-	double level; /* of the interval; 0: there is none */
+	double level;    /* of the interval; 0: there is none */
+	size_t outliers; /* values that the shift leaves out */
 };
 
-/* The mean of a series of paired differences. Level 0 for fewer than 2.
+/* The mean of b less that of a: series of `count` values each, in order of time. Level 0 for fewer than 2. Changes both
+ * arrays. -1: no memory.
  *
- * The interval is Student's, of the effective number of samples. That takes the correlation of neighbours for that of a
- * series of first order, r, r^2, r^3 ...; but where noise without memory lies on slow changes, neighbours show little
- * of these. So, from 6 on, if the correlations over 1 to n / 5 (2 to 8) samples add up to more than half a standard error of
- * their sum for independent samples (a fifth with fewer than 16), each partial sum being above 0, the interval is at least
- * that of the two slowest half waves of the cosine transform (of the slowest one with fewer than 16): Student's with 2 (1)
- * degrees. 5 % are then out of it for series of first order with r up to 0.9 from 12 samples on; with fewer, up to 0.5.
+ * An outlier is replaced by the median of the seven values around it: one that differs from that by more than four
+ * deviations of the noise, by the median step between neighbours (Hampel's filter). But if a series has more than 1 +
+ * count / 10 of them, or three side by side, they are a part of it, and stay, in both.
  *
- * From 4 on, the interval reaches at most (1 + 10 / n) times the range of the differences. Where these drift, all this takes
- * the drift for noise. So, where their range is more than 6 sqrt(n) s, as chance seldom makes it, the interval ends where
- * all differences end, give or take chance: 2 t s. s is the deviation by second differences, sum of (d[i] - 2 d[i-1] +
- * d[i-2])^2 / 6 / (count - 2), and t is Student's of count - 2 degrees. */
-struct vpa_shift vpa_shift_paired(const double *differences, size_t count);
+ * The interval is the wider one of two. Student's, of all values; and Student's of the slowest half waves of the series'
+ * cosine transforms, the two slowest of each series, or one in 25 (Mueller 2004; Lazarus, Lewis, Stock and Watson 2018),
+ * since noise that changes slowly moves these as much as it moves the mean. The second one is widened by 1 + 24 / count, as
+ * noise that resembles itself over 24 values moves the mean of few values more than their waves; at least by 2.4 where
+ * neighbours show it (correlation above 0.25); else at most by (count + 10) / 18, so that 8 values can show a change of
+ * twice their deviation. If both series take the same course (correlation above 0.5), the noise is that of the differences. Where the
+ * differences drift, so that their range is more than 6 sqrt(n) s, as chance seldom makes it, the interval ends where all of them end, give
+ * or take 2 t s: s is their deviation by second differences, sqrt(sum of (d[i] - 2 d[i-1] + d[i-2])^2 / 6 / (count - 2)), and t
+ * is Student's of count - 2 degrees.
+ *
+ * DEFINITIONS.md says what that costs and brings, tests/test_compare_noise.c how often a difference is found. */
+enum { VPA_SERIES_ENOUGH = 20 };
+int vpa_shift_of_series(double *a, double *b, size_t count, struct vpa_shift *out);
 
 enum {
 	VPA_RUNS_LEAST = 3, /* of a side, for a test between runs */

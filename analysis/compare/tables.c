@@ -50,8 +50,8 @@ static int measure_stage(const struct vpa_comparison *c, struct vpa_compared_sta
 	size_t in_b = stage_means(&c->b, stage, b, &stage->b_per_unit);
 	struct vpa_runs_test test;
 
-	stage->a_ns = in_a ? vpa_mean_of(a, in_a, VPA_RUNS).mean : -1;
-	stage->b_ns = in_b ? vpa_mean_of(b, in_b, VPA_RUNS).mean : -1;
+	stage->a_ns = in_a ? vpa_mean_of(a, in_a).mean : -1;
+	stage->b_ns = in_b ? vpa_mean_of(b, in_b).mean : -1;
 	stage->delta_ns = in_a && in_b ? stage->b_ns - stage->a_ns : 0;
 	stage->change = stage->a_ns > 0 ? stage->delta_ns / stage->a_ns : 0;
 	stage->p = -1;
