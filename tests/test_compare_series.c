@@ -1,6 +1,7 @@
 /* test_compare_series.c - what a comparison says of generated series of blocks: equal sides are seldom called
  * different, and a planted change of the size that the comparison says it would show is found. */
 #include "analysis/compare/compare.h"
+#include "analysis/compare/limits.h"
 #include "formats/count.h"
 #include "tests/support/random.h"
 
@@ -195,11 +196,78 @@ static void planted_changes(void **state)
 	}
 }
 
+/* ---- conditions ---- */
+
+/* How often a condition holds for pairs of 8 blocks, of which 70 % are busy, that differ by `change` in idle time. */
+static void count_answers(const char *condition, double change, size_t answers[3])
+{
+	static struct series sides[2];
+	const struct vpa_report *reports[2] = {&sides[0].report, &sides[1].report};
+	static const struct shape shape = {8, 0.02, 0, 0, 0, 0};
+	struct vpt_random r = {41};
+	struct vpa_limit limit;
+	struct vpt_err err = {0};
+	char what[160];
+	size_t i, k, side;
+	int holds;
+
+	memset(answers, 0, 3 * sizeof(*answers));
+	assert_int_equal(vpa_limit_read(condition, 0, &limit, &err), 0);
+	for (i = 0; i < 500; i++) {
+		struct vpa_comparison *c;
+
+		for (side = 0; side < 2; side++) {
+			make_series(&sides[side], &r, &shape);
+			for (k = 0; k < shape.blocks; k++) {
+				struct vpa_block_row *row = &sides[side].rows[k];
+
+				row->busy_ns = (uint64_t)350e6;
+				row->idle_ns = (uint64_t)(150e6 + 10e6 * normal(&r));
+				row->idle_ns += side ? (uint64_t)(change * 500e6) : 0;
+				row->period_ns = row->busy_ns + row->idle_ns;
+			}
+		}
+		c = compared(reports, reports + 1, 1);
+		assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
+		answers[holds]++;
+		if (holds == VPA_LIMIT_CHANCE)
+			assert_non_null(strstr(what, ", which is within noise"));
+		vpa_comparison_free(c);
+	}
+}
+
+static void conditions_carry_the_test_of_the_verdict(void **state)
+{
+	static const char *const conditions[] = {
+		"idle+1%", "period+1%", "fps-1%", "bps-1%", "busy+0%"};
+	size_t i, answers[3];
+
+	(void)state;
+	for (i = 0; i < COUNT(conditions); i++) {
+		size_t by_chance;
+
+		count_answers(conditions[i], 0, answers);
+		by_chance = answers[VPA_LIMIT_HOLDS];
+		printf("%s: of 500 equal pairs, %zu hold, %zu are within noise", conditions[i],
+			by_chance, answers[VPA_LIMIT_CHANCE]);
+		assert_true(by_chance <= 500 * 6 / 100);
+		count_answers(conditions[i], 0.2, answers);
+		printf("; of 500 that take 20 %% longer, %zu hold\n", answers[VPA_LIMIT_HOLDS]);
+		if (strcmp(conditions[i], "busy+0%"))
+			assert_true(answers[VPA_LIMIT_HOLDS] >= 490);
+		else
+			assert_int_equal(answers[VPA_LIMIT_HOLDS], 0);
+	}
+	count_answers("idle+1%", 0, answers);
+	assert_true(answers[VPA_LIMIT_CHANCE] > 50);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_pairs),
 		cmocka_unit_test(planted_changes),
+		cmocka_unit_test(conditions_carry_the_test_of_the_verdict),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,10 @@ int vpa_fail_if_exit(const struct vpa_args *args, unsigned option, const struct 
 		if (rc)
 			vpa_say("%s", err.text);
 		else if (holds)
-			vpa_say("--fail-if %s: %s", limit.text, what);
+			vpa_say("--fail-if %s%s: %s", limit.text,
+				holds == VPA_LIMIT_CHANCE ? " does not hold" : "", what);
 		unavailable |= rc != VPT_OK;
-		held |= !rc && holds;
+		held |= !rc && holds == VPA_LIMIT_HOLDS;
 	}
 	if (held)
 		return VPA_EXIT_LIMIT;

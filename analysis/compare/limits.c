@@ -327,11 +327,36 @@ static double change_of(const struct vpa_limit *l, const struct vpa_comparison *
 	return a_ns > 0 ? (double)times_of(l, c).delta_ns / a_ns : 0;
 }
 
-/* Whether the time of the whole may have changed by chance only. */
-static int may_be_chance(const struct vpa_comparison *c)
+/* A change and its test. */
+struct tested {
+	double change;
+	int has_test, may_be_chance;
+};
+
+/* Of the time or the rate of the whole. */
+static struct tested whole_of(const struct vpa_limit *l, const struct vpa_comparison *c)
 {
-	return c->level > 0 &&
-	       (c->verdict == VPA_CHANGE_INCONCLUSIVE || (c->time_low <= 0 && c->time_high >= 0));
+	int is_change = c->verdict == VPA_CHANGE_FASTER || c->verdict == VPA_CHANGE_SLOWER;
+	int excludes_none = c->time_low > 0 || c->time_high < 0; /* also within the margin */
+
+	return (struct tested){change_of(l, c), c->level > 0,
+		c->level > 0 && !is_change &&
+			(c->verdict == VPA_CHANGE_INCONCLUSIVE || !excludes_none)};
+}
+
+/* Of a part of it, of A's mean unit. */
+static int part_of(const struct vpa_limit *l, const struct vpa_comparison *c, struct tested *out)
+{
+	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
+	struct vpa_shift s;
+
+	if (vpa_compare_part_shift(
+		    c, l->figure == VPA_LIMIT_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY, l->part, &s))
+		return VPT_ENOMEM;
+	*out = (struct tested){change_of(l, c), s.level > 0, s.low <= 0 && s.high >= 0};
+	if (s.outliers && a_ns > 0)
+		out->change = s.shift / a_ns;
+	return VPT_OK;
 }
 
 static void put_value(const struct vpa_limit *l, double value, char what[160])
@@ -360,26 +385,85 @@ static int holds_for(const struct vpa_limit *l, double value)
 				    : (l->relation == '-' ? -value : value) > l->value;
 }
 
-static void check_compared(
-	const struct vpa_limit *l, const struct vpa_comparison *c, int *holds, char what[160])
+static void answer_change(
+	const struct vpa_limit *l, const struct tested *t, int *holds, char what[160])
 {
-	int is_whole = figures[l->figure].kind != VALUE_SHARE;
-	double value = is_change(l) ? change_of(l, c) : value_of(l, c);
+	size_t used;
 
-	put_value(l, value, what);
-	*holds = holds_for(l, value) && !(is_change(l) && is_whole && may_be_chance(c));
+	put_value(l, t->change, what);
+	*holds = !holds_for(l, t->change)          ? VPA_LIMIT_KEPT
+		 : t->has_test && t->may_be_chance ? VPA_LIMIT_CHANCE
+						   : VPA_LIMIT_HOLDS;
+	used = strlen(what);
+	if (*holds == VPA_LIMIT_CHANCE)
+		snprintf(what + used, 160 - used, ", which is within noise");
+	else if (*holds && !t->has_test)
+		snprintf(what + used, 160 - used, " (no test: one value a side)");
 }
 
-/* From the printed rates; a: that of A, above 0, if the condition is a change. */
-static void check_printed(const struct vpa_limit *l, double a, double b, int *holds, char what[160])
+static int check_compared(
+	const struct vpa_limit *l, const struct vpa_comparison *c, int *holds, char what[160])
 {
-	int is_time = figures[l->figure].kind == VALUE_TIME;
-	double value = is_time ? 1e9 / b : b;
+	struct tested t = whole_of(l, c);
+	double value;
 
-	if (is_change(l))
-		value = is_time ? a / b - 1 : b / a - 1;
+	if (!is_change(l)) {
+		value = value_of(l, c);
+		put_value(l, value, what);
+		*holds = holds_for(l, value);
+		return VPT_OK;
+	}
+	if (figures[l->figure].kind == VALUE_SHARE && part_of(l, c, &t))
+		return VPT_ENOMEM;
+	answer_change(l, &t, holds, what);
+	return VPT_OK;
+}
+
+/* The test of the printed rates between runs, where there are enough. */
+static int test_printed(
+	const struct vpa_limit *l, const struct vpa_comparison *c, struct tested *out)
+{
+	double rates[2][VPA_RUNS_MOST];
+	struct vpa_runs_test test;
+	size_t i;
+
+	if (c->a.count < VPA_RUNS_LEAST || c->b.count < VPA_RUNS_LEAST)
+		return VPT_OK;
+	for (i = 0; i < c->a.count; i++)
+		rates[0][i] = printed_rate(c->a.reports[i], l->figure);
+	for (i = 0; i < c->b.count; i++)
+		rates[1][i] = printed_rate(c->b.reports[i], l->figure);
+	if (vpa_runs_test(rates[0], c->a.count, rates[1], c->b.count, &test))
+		return VPT_ENOMEM;
+	out->has_test = 1;
+	out->may_be_chance = test.p > 0.05;
+	return VPT_OK;
+}
+
+/* A limit, from the printed rate. */
+static void check_printed(const struct vpa_limit *l, double rate, int *holds, char what[160])
+{
+	double value = figures[l->figure].kind == VALUE_TIME ? 1e9 / rate : rate;
+
 	put_value(l, value, what);
 	*holds = holds_for(l, value);
+}
+
+/* A limit or a change, from the printed rates of the sides. */
+static int check_sides(const struct vpa_limit *l, const struct vpa_comparison *c, double a,
+	double b, int *holds, char what[160])
+{
+	struct tested t = {.has_test = 0};
+
+	if (!is_change(l)) {
+		check_printed(l, b, holds, what);
+		return VPT_OK;
+	}
+	t.change = figures[l->figure].kind == VALUE_TIME ? a / b - 1 : b / a - 1;
+	if (test_printed(l, c, &t))
+		return VPT_ENOMEM;
+	answer_change(l, &t, holds, what);
+	return VPT_OK;
 }
 
 static int fail_unavailable(const struct vpa_limit *l, struct vpt_err *err)
@@ -407,20 +491,22 @@ int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, i
 	struct vpa_comparison *own = NULL;
 	int rc = VPT_OK, is_known = 1;
 
-	*holds = 0;
+	*holds = VPA_LIMIT_KEPT;
 	if (!is_compared(l, c) && how.kinds && is_fair(l->figure, c))
 		rc = vpa_compare(&c->a, &c->b, &how, &own, err);
 	if (rc)
 		return rc;
 	if (is_compared(l, c))
-		check_compared(l, c, holds, what);
+		rc = check_compared(l, c, holds, what);
 	else if (own && is_compared(l, own))
-		check_compared(l, own, holds, what);
+		rc = check_compared(l, own, holds, what);
 	else if (b > 0 && (!is_change(l) || (a > 0 && is_fair(l->figure, c))))
-		check_printed(l, a, b, holds, what);
+		rc = check_sides(l, c, a, b, holds, what);
 	else
 		is_known = 0;
 	vpa_comparison_free(own);
+	if (rc)
+		return vpt_fail(err, rc, "no memory for a condition");
 	return is_known ? VPT_OK : fail_unavailable(l, err);
 }
 
@@ -440,12 +526,12 @@ int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, in
 	if (is_rate && !(rate > 0))
 		return fail_unavailable(l, err);
 	if (is_rate) {
-		check_printed(l, rate, rate, holds, what);
+		check_printed(l, rate, holds, what);
 		return VPT_OK;
 	}
 	rc = vpa_compare(&side, &side, q && q->blocks.measured ? &blocks : &all, &own, err);
 	if (!rc && is_compared(l, own))
-		check_compared(l, own, holds, what);
+		rc = check_compared(l, own, holds, what);
 	else if (!rc)
 		rc = fail_unavailable(l, err);
 	vpa_comparison_free(own);

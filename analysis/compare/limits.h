@@ -37,8 +37,15 @@ struct vpa_limit {
 /* Reads a condition. With `is_single`, of one capture, changes are refused. VPT_EINVAL with a sentence. */
 int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err);
 
-/* Whether the condition holds; `what` receives the figure in words. A change that may be chance does not: the
- * interval must exclude no change, where there is one. A rate that is not the comparison's own is compared by its own
+/* What a condition says of a comparison. */
+enum vpa_limit_answer {
+	VPA_LIMIT_KEPT,
+	VPA_LIMIT_HOLDS,
+	VPA_LIMIT_CHANCE /* the change is beyond the limit, but within noise: it does not hold */
+};
+
+/* Whether the condition holds; *holds is one of these, `what` receives the figure in words. Each change has the verdict's
+ * test: the interval of the same figure must exclude no change. One that cannot be tested, of one value a side, holds. A rate that is not the comparison's own is compared by its own
  * units, or else is what the reports of both sides print. VPT_EINVAL with a sentence if the figure is unavailable;
  * VPT_ENOMEM. */
 int vpa_limit_holds(const struct vpa_limit *limit, const struct vpa_comparison *c, int *holds,
