@@ -44,7 +44,6 @@ int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	r->sink = *sink;
 	r->first_call_ns = UINT64_MAX;
 	r->first_unlaunched_ns = UINT64_MAX;
-	r->captured_from_ns = UINT64_MAX;
 	r->pool.finished = range_finished;
 	r->pool.ctx = r;
 	r->maps = vpa_maps_new();
@@ -76,6 +75,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpt_free(r->pasts);
 	vpt_free(r->processes);
 	vpt_free(r->waits);
+	vpt_free(r->backlogs);
 	vpa_range_pool_free(&r->pool);
 	vpa_laps_free(&r->laps);
 	vpa_holds_free(&r->holds);

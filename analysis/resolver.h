@@ -24,6 +24,22 @@ struct vpa_process {
 	struct vpa_step_span range;
 	struct vpa_launches launches;
 	struct vpa_overhead overhead; /* of its threads */
+	uint64_t first_id;            /* the smallest correlation id of its calls; ~0: none */
+	/* See resolver_lost.c. Its ops are on `device`, if it has_device; on others too, if it has_devices. */
+	uint32_t device;
+	uint8_t has_device, has_devices;
+	/* The latest wait of a thread for a whole device: when it began; 0: none. */
+	uint64_t device_wait_ns;
+	/* Of its threads' captures of streams: when the first began and the last ended, and how many
+	 * are open. */
+	uint64_t captured_from_ns, captured_until_ns, open_captures;
+};
+
+/* Ops of a stream without launch before its first op with one: if their ids are smaller than those of
+ * all calls of the process, they were launched before the recording began. */
+struct vpa_backlog {
+	uint64_t count, newest_id;
+	uint8_t is_over; /* 1: an op has a launch */
 };
 
 /* Receives resolved events. Ops come in batches, in order, all of positive length inside the
@@ -57,6 +73,8 @@ struct vpa_resolver {
 	size_t process_count, process_cap;
 	struct vpa_waits *waits; /* by stream: when it was made to wait */
 	size_t waits_cap;
+	struct vpa_backlog *backlogs; /* by stream */
+	size_t backlog_cap;
 	uint32_t *ranks; /* by stream, for `rank_count` of them, see op_queue.h */
 	size_t rank_count, rank_cap;
 	int waits_name_streams;  /* 1: some record names the waiting stream; then all do */
@@ -84,15 +102,11 @@ struct vpa_resolver {
 	struct vpa_counts counts;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
 	uint64_t launches_without_op;
-	/* Part of them, see resolver_lost.c; the longest time from a launch to the end of its op. */
-	uint64_t launches_lost, longest_answer_ns;
-	/* Of all threads' captures of streams: when the first began and the last ended, and how
-	 * many are open. */
-	uint64_t captured_from_ns, captured_until_ns, open_captures;
+	uint64_t launches_lost; /* part of them, see resolver_lost.c */
 	uint64_t late_samples; /* of stacks; an op that begins later had been released */
 	uint64_t exact_samples;
-	/* Ops without launch that began before every call known by then; the last such op; the
-	 * first call of all. ~0: none. */
+	/* Ops without launch that began before every call known by then, and are in no backlog; the
+	 * last such op; the first call of all. ~0: none. */
 	uint64_t early_ops, last_early_ns, first_call_ns;
 	uint64_t first_unlaunched_ns; /* of all ops without launch; ~0: none */
 	uint64_t names_lost;          /* beyond a limit */
@@ -129,6 +143,9 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns);
 
 /* The trace has ended: closes open ranges at `end_ns`, emits and counts everything left. */
 int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns);
+
+/* How many ops without launch were launched before the recording began. Call at the end. */
+uint64_t vpa_resolver_launched_before(const struct vpa_resolver *r);
 
 /* The place of a moment on a thread: the innermost open annotation, process-wide ones included,
  * else the innermost operator, else the profiler's iteration. Returns the range's name; 0: none. */

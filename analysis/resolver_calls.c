@@ -68,6 +68,7 @@ struct adding {
 	struct vpa_resolver *r;
 	const struct vpt_batch *batch;
 	struct vpa_calls *calls;
+	struct vpa_process *process;
 	struct vpa_launches *launches;
 	uint32_t thread;
 	struct vpt_rows rows;
@@ -79,12 +80,14 @@ static void begin_capture(
 	struct adding *a, struct vpa_thread_past *past, const struct vpa_call *call)
 {
 	past->capture_begin = vpa_call_position(call) + 1;
-	a->r->open_captures++;
-	a->r->captured_from_ns = vpa_earlier(a->r->captured_from_ns, vpa_call_start(call));
+	a->process->open_captures++;
+	a->process->captured_from_ns =
+		vpa_earlier(a->process->captured_from_ns, vpa_call_start(call));
 }
 
 /* What a thread launched since its capture began went into a graph: it has no op of its own. Of captures
- * inside captures, the first begin and the first end count. */
+ * inside captures, the first begin and the first end count. A capture that ends before the thread began
+ * one was open when the recording began. */
 static void end_capture(struct adding *a, struct vpa_thread_past *past, uint64_t position)
 {
 	uint64_t at = past->capture_begin;
@@ -97,10 +100,13 @@ static void end_capture(struct adding *a, struct vpa_thread_past *past, uint64_t
 		call->state &= (uint8_t)~VPA_CALL_MISSED;
 		a->r->launches_without_op--;
 	}
+	if (past->capture_begin)
+		a->process->open_captures--;
+	else
+		a->process->captured_from_ns = 0;
 	past->capture_begin = 0;
-	a->r->open_captures--;
-	a->r->captured_until_ns =
-		vpa_later(a->r->captured_until_ns, vpa_calls_end_at(a->calls, position));
+	a->process->captured_until_ns =
+		vpa_later(a->process->captured_until_ns, vpa_calls_end_at(a->calls, position));
 }
 
 /* Notes what a thread keeps of calls besides their history. */
@@ -118,7 +124,8 @@ static int note_call(struct adding *a, const struct vpa_call *call)
 	case VPT_CALL_END_CAPTURE:
 		if (call->klass == VPT_CALL_BEGIN_CAPTURE && !past->capture_begin)
 			begin_capture(a, past, call);
-		else if (call->klass == VPT_CALL_END_CAPTURE && past->capture_begin)
+		else if (call->klass == VPT_CALL_END_CAPTURE &&
+			 (past->capture_begin || !past->captures.count))
 			end_capture(a, past, vpa_call_position(call));
 		return vpa_captures_add(&past->captures, start, vpa_call_end(call),
 			call->klass == VPT_CALL_BEGIN_CAPTURE);
@@ -136,7 +143,7 @@ VPA_RARE static int add_any_call(
 	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
 	uint16_t slot = (uint16_t)(call - block->calls);
 	uint64_t start = block->starts_ns[slot];
-	int inside = vpa_in_window(r->model, start), rc;
+	int inside = vpa_in_window(r->model, start), failed, rc;
 	struct vpa_call_kind kind;
 
 	rc = vpa_maps_call_kind(
@@ -157,6 +164,12 @@ VPA_RARE static int add_any_call(
 	}
 	if (!inside)
 		call->state &= (uint8_t)~VPA_CALL_MISSED;
+	failed = vpt_section_has(a->rows.section, VPT_CALL_RESULT) &&
+		 a->rows.col[VPT_CALL_RESULT][i] != 0;
+	if (failed && kind.launches) {
+		kind.launches = 0;
+		call->state &= (uint8_t) ~(VPA_CALL_MISSED | VPA_CALL_WAITS);
+	}
 	block->waiting += kind.launches;
 	block->launches += kind.launches;
 	block->start_ns = start < block->start_ns ? start : block->start_ns;
@@ -170,6 +183,8 @@ VPA_RARE static int add_any_call(
 		mark_nested(a->calls, call, block->first + slot);
 	block->submits |= (uint32_t)vpa_call_submits(call);
 	rc = note_call(a, call);
+	if (kind.blocks && !failed)
+		vpa_resolver_note_wait(r, a->thread, call);
 	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
 		rc = vpa_holds_add(&r->holds, start, block->ends_ns[slot]);
 	if (!rc && kind.sets_up && inside && r->sink.setup)
@@ -193,6 +208,7 @@ static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *re
 {
 	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
 	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
+	const uint64_t *results = rows->col[VPT_CALL_RESULT];
 	uint64_t from = m->window_start_ns;
 	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
 	struct calls_sum sum = {0, 0};
@@ -217,6 +233,9 @@ static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *re
 	if (vpt_section_has(rows->section, VPT_CALL_NAME))
 		for (i = 0; i < count; i++)
 			odd[i] |= names[i] != 0;
+	if (vpt_section_has(rows->section, VPT_CALL_RESULT))
+		for (i = 0; i < count; i++)
+			odd[i] |= results[i] != 0;
 	return sum;
 }
 
@@ -256,6 +275,16 @@ static uint64_t previous_end(const struct vpa_call *before)
 	return before->state & VPA_CALL_NONE ? UINT64_MAX : vpa_call_end(before);
 }
 
+/* Ids are given out in order: the smallest of a thread is among its first calls. */
+static void note_first_id(struct vpa_process *p, const uint64_t *ids, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (ids[i])
+			p->first_id = vpa_earlier(p->first_id, ids[i]);
+}
+
 /* Adds the next `count` rows, all of which go into the thread's last block. A hot path: rows that
  * are not quite ordinary are handled elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
@@ -271,8 +300,8 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 
 	if (position > calls->begin)
 		previous = previous_end(vpa_calls_at(calls, position - 1));
-	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME, starts,
-		block->correlations + slot);
+	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME | 1 << VPT_CALL_RESULT,
+		starts, block->correlations + slot);
 	if (starts[0] < block->start_ns)
 		block->start_ns = starts[0];
 	sum = find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
@@ -291,6 +320,8 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 			odd[i + 1] = 1;
 		others++;
 	}
+	if (!block->first)
+		note_first_id(a->process, block->correlations + slot, count);
 	calls->end += count;
 	if (block->start_ns < r->first_call_ns)
 		r->first_call_ns = block->start_ns;
@@ -317,7 +348,8 @@ int vpa_resolver_add_calls(
 		return rc;
 	a.r = r;
 	a.batch = b;
-	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
+	a.process = &r->processes[r->model->threads[a.thread].process];
+	a.launches = &a.process->launches;
 	a.launches->released_ns = r->released_ns;
 	calls = a.calls = &r->pasts[a.thread].calls;
 	vpt_rows_begin(&a.rows, s);

@@ -345,9 +345,10 @@ static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
 		}
 	if (vpt_grow(&r->processes, &r->process_cap, r->process_count + 1, sizeof(*r->processes)))
 		return VPT_ENOMEM;
-	memset(&r->processes[r->process_count], 0, sizeof(*r->processes));
-	r->processes[r->process_count].pid = pid;
-	r->processes[r->process_count].ranges.is_wide = 1;
+	r->processes[r->process_count] = (struct vpa_process){.pid = pid,
+		.first_id = UINT64_MAX,
+		.captured_from_ns = UINT64_MAX,
+		.ranges = {.is_wide = 1}};
 	*index = (uint32_t)r->process_count++;
 	return VPT_OK;
 }
@@ -391,11 +392,13 @@ static int new_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	size_t need = m->stream_count + 1;
 
 	if (vpt_grow(&m->streams, &m->stream_cap, need, sizeof(*m->streams)) ||
-		vpt_grow(&r->waits, &r->waits_cap, need, sizeof(*r->waits)))
+		vpt_grow(&r->waits, &r->waits_cap, need, sizeof(*r->waits)) ||
+		vpt_grow(&r->backlogs, &r->backlog_cap, need, sizeof(*r->backlogs)))
 		return VPT_ENOMEM;
 	s = &m->streams[m->stream_count];
 	*s = (struct vpa_stream){.key = key, .pid = pid, .stream = stream, .context = context};
 	memset(&r->waits[m->stream_count], 0, sizeof(*r->waits));
+	r->backlogs[m->stream_count] = (struct vpa_backlog){0};
 	if (device_index(m, device, &s->device))
 		return VPT_ENOMEM;
 	m->stream_count++;

@@ -125,16 +125,74 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
 }
 
-/* An op that began before every recorded call was launched before the recording. */
-VPA_RARE static void count_without_launch(struct vpa_resolver *r, uint64_t start_ns)
+/* Whether an op of its stream before it has a launch. */
+static int follows_launch(const struct vpa_resolver *r, const struct vpa_ops *ops, size_t i)
 {
+	uint32_t stream = ops->stream[i];
+
+	if (r->backlogs[stream].is_over)
+		return 1;
+	while (i--)
+		if (ops->stream[i] == stream && ops->launch[i])
+			return 1;
+	return 0;
+}
+
+/* An op that began before every recorded call was launched before the recording. */
+VPA_RARE static void count_without_launch(
+	struct vpa_resolver *r, const struct vpa_ops *ops, size_t i)
+{
+	struct vpa_backlog *backlog = &r->backlogs[ops->stream[i]];
+	uint64_t start_ns = ops->start_ns[i], id = ops->correlation[i];
+
 	r->ops_without_launch++;
 	if (start_ns < r->first_unlaunched_ns)
 		r->first_unlaunched_ns = start_ns;
-	if (start_ns >= r->first_call_ns)
+	if (start_ns < r->first_call_ns) {
+		r->early_ops++;
+		r->last_early_ns = start_ns;
+	} else if (id && !follows_launch(r, ops, i)) {
+		backlog->count++;
+		backlog->newest_id = vpa_later(backlog->newest_id, id);
+	}
+}
+
+/* The smallest id of the calls that may have launched a stream's ops; ~0: none. */
+static uint64_t first_id(const struct vpa_resolver *r, uint32_t stream)
+{
+	uint64_t id = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < r->process_count; i++)
+		if (may_launch(&r->processes[i], r->model->streams[stream].pid))
+			id = vpa_earlier(id, r->processes[i].first_id);
+	return id;
+}
+
+uint64_t vpa_resolver_launched_before(const struct vpa_resolver *r)
+{
+	uint64_t count = 0, id;
+	uint32_t i;
+
+	if (r->first_call_ns != UINT64_MAX && r->first_call_ns > r->last_early_ns)
+		count = r->early_ops;
+	for (i = 0; i < r->model->stream_count; i++) {
+		id = first_id(r, i);
+		if (id != UINT64_MAX && r->backlogs[i].newest_id < id)
+			count += r->backlogs[i].count;
+	}
+	return count;
+}
+
+/* Ends the backlogs of the streams of ops with a launch. */
+static void end_backlogs(struct vpa_resolver *r, const struct vpa_ops *ops)
+{
+	size_t i;
+
+	if (ops->one_stream && ops->count && r->backlogs[ops->stream[0]].is_over)
 		return;
-	r->early_ops++;
-	r->last_early_ns = start_ns;
+	for (i = 0; i < ops->count; i++)
+		r->backlogs[ops->stream[i]].is_over |= ops->launch[i] != NULL;
 }
 
 /* What clip() leaves of an op. */
@@ -168,7 +226,7 @@ VPA_RARE static enum clipped clip(
 		return CLIPPED_NOTHING;
 	++*count;
 	if (!ops->launch[i])
-		count_without_launch(r, start);
+		count_without_launch(r, ops, i);
 	if (end == start) {
 		r->zero_duration++;
 		return CLIPPED_INSTANT;
@@ -428,7 +486,7 @@ static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 			struct spot found = find_near(r, correlation, block, slot);
 
 			if (!found.block) {
-				count_without_launch(r, ops->start_ns[i]);
+				count_without_launch(r, ops, i);
 				show_no_launch(r, ops, i, &stretch);
 				continue;
 			}
@@ -490,7 +548,7 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 
 		if (!call) {
 			if (all)
-				count_without_launch(r, ops->start_ns[i]);
+				count_without_launch(r, ops, i);
 			show_no_launch(r, ops, i, &stretch);
 			continue;
 		}
@@ -538,9 +596,10 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 		for (i = 0; i < ops->other_count; i++)
 			join_copy(r, ops, ops->others[i]);
 	}
-	vpa_resolver_note_answers(r, ops);
 	if (ops->count)
 		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
+	vpa_resolver_note_answers(r, ops);
+	end_backlogs(r, ops);
 	return next;
 }
 

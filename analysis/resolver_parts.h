@@ -39,9 +39,11 @@ struct vpa_copy_traits {
 void vpa_resolver_note_copy(
 	struct vpa_resolver *r, struct vpa_call *launch, struct vpa_copy_traits t);
 
-/* Launches whose kernel is missing, see resolver_lost.c. Notes how long after their launches the ops
- * ended; counts those among the thread's calls before position `end`, which are about to be dropped. */
+/* Launches whose kernel is missing, see resolver_lost.c. Notes what the ops tell of their launches; notes
+ * a call that waits for a device; counts the launches among the thread's calls before position `end`,
+ * which are about to be dropped. */
 void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops);
+void vpa_resolver_note_wait(struct vpa_resolver *r, uint32_t thread, const struct vpa_call *call);
 void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t end);
 
 /* The place at `t` among the innermost ranges of a thread and of its process and those around them,

@@ -42,6 +42,16 @@ struct vpa_overhead {
 	struct vpa_intervals profiler, loading;
 };
 
+/* What a thread's ops tell of its launches. */
+struct vpa_answers {
+	int any;             /* 0: no launch of it has an op, and the rest is undefined */
+	uint64_t first_ns;   /* when the launch of the first op began */
+	uint64_t latest_ns;  /* and the latest launch with an op */
+	uint64_t longest_ns; /* the longest time from a launch to the end of its op */
+	uint32_t stream, device;
+	uint8_t has_streams, has_devices; /* 1: there are ops on others too */
+};
+
 /* A thread's recent past. */
 struct vpa_thread_past {
 	struct vpa_calls calls;
@@ -49,10 +59,10 @@ struct vpa_thread_past {
 	struct vpa_captures captures; /* of streams, as CUDA graphs */
 	/* After the call that began the capture which is open; 0: none is, as far as calls were added. */
 	uint64_t capture_begin;
-	/* Launches without kernel since the device was last waited for, and those of them since the
-	 * last call with an op whose kernel should have ended; see resolver_lost.c. */
-	uint64_t unanswered, overdue;
-	int has_answer;               /* a call of it has an op */
+	struct vpa_answers answers; /* to its launches */
+	/* Its latest wait for a whole device and for a stream: when they began; and when its latest wait
+	 * of any kind ended. 0: none. See resolver_lost.c. */
+	uint64_t device_wait_ns, stream_wait_ns, wait_end_ns;
 	struct vpa_overhead overhead; /* recorded on this thread */
 	/* The last outermost call that put work on a device and began before anything that may
 	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */

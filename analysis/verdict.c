@@ -199,8 +199,7 @@ static void judge_records(
 				: NULL);
 	else if (v->early_ops)
 		REASON(out,
-			"%" PRIu64 " operation%s already running when the first call was recorded: "
-			"%s unknown",
+			"%" PRIu64 " operation%s launched before the recording began: %s unknown",
 			v->early_ops, v->early_ops == 1 ? " was" : "s were",
 			v->early_ops == 1 ? "its launch is" : "their launches are");
 	for (i = 0; i < r->process_count; i++)
@@ -246,8 +245,11 @@ static void judge_lost_launches(struct vpa_report *out)
 			"the recording ended",
 			count, count == 1 ? " is" : "s are",
 			count == 1 ? "its launch is" : "their launches are"),
-		"record a shorter period, so that the profiler drops nothing; if launches failed, "
-		"correct these");
+		out->counts.kernels
+			? "record a shorter period, so that the profiler drops nothing; if "
+			  "launches failed, correct these"
+			: "let the profiler record kernels too: ProfilerActivity.CUDA, or nsys "
+			  "profile --trace=cuda");
 }
 
 static uint64_t launches_without_reason(const struct vpa_verdict *v)
@@ -429,15 +431,12 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->dropped = n->has_stats ? n->dropped : n->header_lost;
 	v->received = n->has_stats ? n->received : v->written + v->dropped;
 	v->ops_without_launch = r->ops_without_launch;
-	v->early_ops = r->first_call_ns != UINT64_MAX && r->first_call_ns > r->last_early_ns
-			       ? r->early_ops
-			       : 0;
+	v->early_ops = vpa_resolver_launched_before(r);
 	/* A loss of launches that is none of these is known as a loss. */
 	if (launched_in_pauses(r) || n->ring[0])
 		v->early_ops = r->ops_without_launch;
 	v->launches_without_op = r->launches_without_op;
-	/* Without any kernel, they were not asked for; a ring leaves out what is old. */
-	v->launches_lost = r->counts.kernels && !n->ring[0] ? r->launches_lost : 0;
+	v->launches_lost = n->ring[0] ? 0 : r->launches_lost; /* a ring leaves out what is old */
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;
 	v->reversed = r->reversed;

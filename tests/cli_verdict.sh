@@ -243,7 +243,7 @@ one_unknown|json|COMPLETE|0|1 event of unknown categories left out
 old_form|json|COMPLETE|0|1 kernel, 1 copy, 1 memset, 3 CUDA calls
 cut_json|json|INCOMPLETE|3|events after that point are missing
 no_launch|json|INCOMPLETE|0|1 operation has no launch record
-at_work_before|json|COMPLETE|0|already running when the first call was recorded
+at_work_before|json|COMPLETE|0|1 operation was launched before the recording began: its launch is unknown
 kernel_lost|json|INCOMPLETE|0|1 kernel is missing: its launch is recorded
 kernels_lost_at_the_end|json|INCOMPLETE|0|2 kernels are missing: their launches are recorded
 cut_off|json|COMPLETE|0|2 launches have no op
