@@ -142,6 +142,14 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		memcpy(n->taken, text, sizeof(text));
 	else if (vpt_text_is(key, "processes.gpus"))
 		memcpy(n->gpus, text, sizeof(text));
+	else if (vpt_text_is(key, "tool.warning"))
+		snprintf(n->warning, sizeof(n->warning), "%.319s", text);
+	else if (vpt_text_is(key, "tool.doubt"))
+		snprintf(n->doubt, sizeof(n->doubt), "%.319s", text);
+	else if (vpt_text_is(key, "graphs.whole"))
+		n->whole_graphs = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "events.unnamed"))
+		n->unnamed = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "capture.ended"))
 		snprintf(n->ended, sizeof(n->ended), "%.15s", text);
 	else if (vpt_text_is(key, "ring"))
@@ -226,6 +234,7 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	if (!s)
 		return;
 	n->counts[VPA_READING_TRUNCATED] = s->truncated != 0;
+	n->counts[VPA_READING_INTERRUPTED] = s->interrupted != 0;
 	n->counts[VPA_READING_MALFORMED] = s->malformed;
 	n->counts[VPA_READING_UNKNOWN] = s->unknown_category;
 	n->counts[VPA_READING_VIEWS] = s->views;

@@ -24,6 +24,7 @@
 	X(START, start, "missing.start")                                                           \
 	X(NEWER, newer, "missing.newer_sections")                                                  \
 	X(TRUNCATED, truncated, "missing.rest_of_import")                                          \
+	X(INTERRUPTED, interrupted, "missing.unfinished_change")                                   \
 	X(MALFORMED, malformed, "missing.malformed_events")                                        \
 	X(UNKNOWN, unknown, "missing.unknown_events")                                              \
 	X(VIEWS, views, "missing.views")                                                           \
@@ -67,6 +68,9 @@ struct vpa_reading {
 	char unavailable[VPA_READING_TEXT],
 		failure[VPA_READING_TEXT], /* why CUPTI's records are missing */
 		taken[VPA_READING_TEXT];   /* who else received them, for a time */
+	/* What the tool that recorded says of its own records: what is wrong, what might be. */
+	char warning[320], doubt[320];
+	uint64_t whole_graphs, unnamed; /* launches of graphs as a whole; events without a name */
 	uint64_t memory_limit_bytes;       /* 0: not given */
 	char ended[16];                    /* by which of its limits; "": by none */
 	uint64_t windows_missed;           /* windows of the capture that were not recorded */

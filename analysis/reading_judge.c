@@ -65,6 +65,14 @@ static const struct {
 		"the file ends in the middle or is damaged: events after that point are missing",
 		"the file ends in the middle or is damaged: events after that point are missing",
 		"if a copy truncated the file, copy it again; else export it again"},
+	{VPA_READING_INTERRUPTED,
+		"a change of the file was never finished (a journal stands beside it): it was read "
+		"as "
+		"it was before, and what the change was to add is missing",
+		"a change of the file was never finished (a journal stands beside it): it was read "
+		"as "
+		"it was before, and what the change was to add is missing",
+		"let nsys export finish, or export again with nsys export --type sqlite"},
 	{VPA_READING_MALFORMED,
 		"1 malformed event was left out: it lacks a time, a duration, a name or a number",
 		"% malformed events were left out: they lack a time, a duration, a name or a "
@@ -84,13 +92,16 @@ static const struct {
 		"the gzip data ends, and after zeros another gzip follows, which was ignored",
 		"if it belongs to the trace, unpack both and join them"},
 	{VPA_READING_UNCLEAR,
-		"1 operation may have been launched by any of several processes: what the GPU waited "
+		"1 operation may have been launched by any of several processes: what the GPU "
+		"waited "
 		"for before it is unknown",
-		"% operations may have been launched by any of several processes: what the GPU waited "
+		"% operations may have been launched by any of several processes: what the GPU "
+		"waited "
 		"for before them is unknown",
 		"analyze the file of each process by itself"},
 	{VPA_READING_MIXED,
-		"1 operation was left out: the file does not say which of several processes it is of",
+		"1 operation was left out: the file does not say which of several processes it is "
+		"of",
 		"% operations were left out: the file does not say which of several processes they "
 		"are of",
 		"analyze the file of each process by itself"},
@@ -201,9 +212,7 @@ static void judge_losses(struct judging *j)
 	if (!lost && !n->losses)
 		return;
 	if (!n->is_tracers) {
-		if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN])
-			snprintf(remedy, sizeof(remedy),
-				"record with nsys profile --cuda-graph-trace=node");
+		/* Their options are not known here. */
 	} else if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN] && !lost && !n->taken[0] &&
 		   !n->failure[0]) {
 		snprintf(remedy, sizeof(remedy), "let vptrace_stop() wait: VPTRACE_STOP_MS=60000");
@@ -342,6 +351,26 @@ static void judge_ring(struct judging *j)
 			vpa_duration(missing_at_end(n)).text);
 }
 
+/* What another tool did not record, or says of its own records. */
+static void judge_tool(struct judging *j)
+{
+	const struct vpa_reading *n = j->n;
+	const char *said = n->warning[0] ? n->warning : n->ops ? "" : n->doubt;
+
+	if (said[0])
+		say(j, 0, "", "the tool that recorded says: \"%s\"", said);
+	if (n->whole_graphs)
+		say(j, 0, "record with nsys profile --cuda-graph-trace=node",
+			"%" PRIu64 " launch%s of CUDA graphs %s recorded as a whole: %s exact, the "
+			"kernels inside are unknown",
+			n->whole_graphs, n->whole_graphs == 1 ? "" : "es",
+			n->whole_graphs == 1 ? "is" : "are",
+			n->whole_graphs == 1 ? "its times are" : "their times are");
+	if (n->unnamed)
+		say(j, 0, "", "%" PRIu64 " event%s no name in the file", n->unnamed,
+			n->unnamed == 1 ? " has" : "s have");
+}
+
 int vpa_reading_judge(const struct vpa_reading *n,
 	void (*say_remark)(void *ctx, const struct vpa_remark *remark), void *ctx)
 {
@@ -354,6 +383,7 @@ int vpa_reading_judge(const struct vpa_reading *n,
 	judge_unmatched(&j);
 	judge_unfinished(&j);
 	judge_undelivered(&j);
+	judge_tool(&j);
 	judge_unknown(&j);
 	judge_gpus(&j);
 	judge_window(&j);

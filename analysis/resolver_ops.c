@@ -145,6 +145,8 @@ VPA_RARE static void count_without_launch(
 	struct vpa_backlog *backlog = &r->backlogs[ops->stream[i]];
 	uint64_t start_ns = ops->start_ns[i], id = ops->correlation[i];
 
+	if (ops->kind[i] == VPA_MEMCPY && vpt_copy_is_migration(ops->copy[i].kind))
+		return; /* has none by nature */
 	r->ops_without_launch++;
 	if (start_ns < r->first_unlaunched_ns)
 		r->first_unlaunched_ns = start_ns;

@@ -334,6 +334,17 @@ static void clean(struct vpt_collect *c)
 		device_row(c, i)[0] = 0;
 }
 
+/* Whether some rows are of a process: several may then describe one GPU, or another of its number. */
+static int describes_processes(struct vpt_collect *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->kinds[VPT_DEVICE].count; i++)
+		if ((int64_t)device_row(c, i)[0] != -1)
+			return 1;
+	return 0;
+}
+
 int vpt_collect_number_devices(struct vpt_collect *c)
 {
 	struct numbering n = {.c = c};
@@ -341,7 +352,7 @@ int vpt_collect_number_devices(struct vpt_collect *c)
 
 	place_owners(c);
 	rc = c->gpus_are_numbered ? VPT_OK : list_gpus(&n);
-	if (!rc && n.clash) {
+	if (!rc && (n.clash || (!c->gpus_are_numbered && describes_processes(c)))) {
 		number_gpus(&n);
 		say_numbers(&n);
 		renumber_peers(&n);

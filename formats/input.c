@@ -44,5 +44,9 @@ int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *e
 	if (!strcmp(path, "-"))
 		return vpt_source_stdin(out, err);
 	rc = open_regular(path, &fd, &size_bytes, err);
-	return rc ? rc : vpt_source_take(fd, size_bytes, path, out, err);
+	if (!rc)
+		rc = vpt_source_take(fd, size_bytes, path, out, err);
+	if (!rc)
+		(*out)->path = (*out)->name;
+	return rc;
 }

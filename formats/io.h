@@ -21,6 +21,7 @@ struct vpt_source {
 	void (*close)(struct vpt_source *src); /* frees src itself */
 	uint64_t size_bytes;
 	const char *name; /* for messages; borrowed from the source, valid until close */
+	const char *path; /* of the file that it is, likewise; NULL: it is none */
 	/* Tells that these bytes will be read soon. NULL: no use. */
 	void (*expect)(struct vpt_source *src, uint64_t offset, uint64_t size);
 };

@@ -81,6 +81,12 @@ enum vpt_lane_use {
 	VPT_LANES_ANY
 };
 
+/* Whether a copy moves pages of unified memory: the driver does that, so no call launches it. */
+static inline int vpt_copy_is_migration(uint64_t copy_kind)
+{
+	return copy_kind >= VPT_COPYKIND_UNIFIED && copy_kind <= VPT_COPYKIND_UNIFIED_DTOD;
+}
+
 /* Flags of a SAMPLE row. */
 enum {
 	VPT_SAMPLE_EXACT = 1,    /* the stack is the thread's until its next sample */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <sqlite3.h>
@@ -312,8 +313,10 @@ static const struct {
 		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES "
 		"(1,2,0,7,117440512,8,1,0,2,NULL,NULL),(3,4,0,7,117440512,8,12,4,6,NULL,NULL),"
 		"(5,6,0,7,117440512,8,10,2,2,0,3),(7,8,0,7,117440512,8,99,99,99,NULL,NULL);",
+		"copy 7:0:0:-1(unified memory) start_ns=3 duration_ns=1 unified DtoH managed "
+		"managed "
+		"static bytes=8\n"
 		"copy 7:0:0:7 start_ns=1 duration_ns=1 HtoD pageable device bytes=8\n"
-		"copy 7:0:0:7 start_ns=3 duration_ns=1 unified managed managed static bytes=8\n"
 		"copy 7:0:0:7 start_ns=5 duration_ns=1 PtoP device device peer=4 bytes=8\n"
 		"copy 7:0:0:7 start_ns=7 duration_ns=1 bytes=8\n" META},
 	{"unless the file says in words what its numbers mean",
@@ -326,8 +329,9 @@ static const struct {
 		"(21,'','Device-to-Host'),(22,'K_UVM_HTOD','');"
 		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES "
 		"(1,2,0,7,117440512,8,21,3,1,NULL,NULL),(3,4,0,7,117440512,8,22,7,2,NULL,NULL);",
-		"copy 7:0:0:7 start_ns=1 duration_ns=1 DtoH device pageable bytes=8\n"
-		"copy 7:0:0:7 start_ns=3 duration_ns=1 unified managed static bytes=8\n" META},
+		"copy 7:0:0:-1(unified memory) start_ns=3 duration_ns=1 unified HtoD managed "
+		"static bytes=8\n"
+		"copy 7:0:0:7 start_ns=1 duration_ns=1 DtoH device pageable bytes=8\n" META},
 	{"calls of the table lose their decoration, others keep their whole name",
 		STRINGS CALLS
 		"CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER AS SELECT * FROM "
@@ -450,15 +454,104 @@ static const struct {
 		"(900,1,'12 CUDA events were dropped'),(7,1,'No CUDA events lost'),"
 		"(8,1,'Number of CUDA events lost: 0'),(9,1,'OpenGL events were lost');",
 		"kernel -1:0:1:7 start_ns=100 duration_ns=50 [0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
-		"loss - start_ns=150 dropped count=12\n" META},
-	{"a graph that was recorded as one piece is work that nobody recorded",
+		"loss - start_ns=150 dropped count=12\nmeta  key='events.unnamed' value='1'\n" META
+		"meta  key='tool.warning' value='12 CUDA events were dropped'\n"},
+	{"a graph that was recorded as one piece is work like a kernel, unless its nodes are there",
+		STRINGS
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid "
+		"INTEGER, demangledName INTEGER, graphNodeId INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (110,120,0,1,7,6,117440512,1,21),"
+		"(120,130,0,1,7,6,117440512,1,22),(140,150,0,1,7,8,117440512,1,NULL);"
 		"CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, "
-		"deviceId INTEGER, "
-		"contextId INTEGER, streamId INTEGER, globalPid INTEGER, graphId INTEGER);"
-		"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (10,90,0,1,7,117440512,3);",
-		"loss 7:0:1:7 start_ns=10 duration_ns=80\n"
-		"meta  key='cuda graphs' value='1 launches recorded as a whole, without their "
-		"kernels'\n" META},
+		"deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+		"globalPid INTEGER, graphId INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (10,90,0,1,7,5,117440512,3),"
+		"(110,130,0,1,7,6,117440512,3),(200,210,0,1,7,6,134217728,3);",
+		"kernel 7:0:1:7 start_ns=10 duration_ns=80 CUDA "
+		"graph[0,0,0,0,0,0,0,0,0,0,0,0,0,3] correlation=5\n"
+		"kernel 7:0:1:7 start_ns=110 duration_ns=10 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0] "
+		"correlation=6 graph_node=21\n"
+		"kernel 7:0:1:7 start_ns=120 duration_ns=10 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0] "
+		"correlation=6 graph_node=22\n"
+		"kernel 7:0:1:7 start_ns=140 duration_ns=10 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0] "
+		"correlation=8\n"
+		"kernel 8:1:1:7 start_ns=200 duration_ns=10 CUDA "
+		"graph[0,0,0,0,0,0,0,0,0,0,0,0,0,3] correlation=6\n"
+		"meta  key='graphs.whole' value='2'\n"
+		"meta  key='processes.gpus' value='GPU 1 is GPU 0 of process 8'\n" META},
+	{"tables of newer versions have an ending",
+		STRINGS
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, streamId INTEGER, shortName INTEGER);"
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V2 (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, streamId INTEGER, shortName INTEGER);"
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_3 (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, streamId INTEGER, shortName INTEGER);"
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_VX (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, streamId INTEGER, shortName INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V2 VALUES (1,2,0,7,1);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_3 VALUES (3,4,0,7,1);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_VX VALUES (5,6,0,7,1);",
+		"kernel -1:0:0:7 start_ns=1 duration_ns=1 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"kernel -1:0:0:7 start_ns=3 duration_ns=1 "
+		"gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n" META},
+	{"an oldest export has one name, and a name that is missing is counted",
+		STRINGS
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, streamId INTEGER, name INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,7,1),(3,4,0,7,99);",
+		"kernel -1:0:0:7 start_ns=1 duration_ns=1 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"kernel -1:0:0:7 start_ns=3 duration_ns=1 [0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"meta  key='events.unnamed' value='1'\n" META},
+	{"page faults and migrations stand in the device's unified memory",
+		COPIES
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES "
+		"(1,2,0,4294967295,117440512,8,11,4,4,NULL,NULL),"
+		"(3,4,0,0,117440512,8,12,4,4,NULL,NULL),(5,6,0,7,117440512,8,13,4,4,NULL,NULL);"
+		"CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start INTEGER, end INTEGER, globalPid "
+		"INTEGER, deviceId INTEGER, address INTEGER, numberOfPageFaults INTEGER);"
+		"INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (7,9,117440512,0,4096,12);",
+		"copy 7:0:0:-1(unified memory) start_ns=1 duration_ns=1 unified HtoD managed "
+		"managed bytes=8\n"
+		"copy 7:0:0:-1(unified memory) start_ns=3 duration_ns=1 unified DtoH managed "
+		"managed bytes=8\n"
+		"copy 7:0:0:-1(unified memory) start_ns=5 duration_ns=1 unified DtoD managed "
+		"managed bytes=8\n" META
+		"overhead 7:0:0:-1(unified memory) start_ns=7 duration_ns=2 page faults\n"},
+	{"a text of the tool about CUDA is kept, a warning before a doubt, an error before it",
+		OLD_KERNELS
+		"CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, severity INTEGER, text TEXT);"
+		"INSERT INTO DIAGNOSTIC_EVENT VALUES (1,1,'CUDA injection initialized'),"
+		"(1,2,'Not all CUDA events might have been collected.'),"
+		"(1,2,'CUDA device 0: a first warning'),(1,3,'CUPTI initialization failed'),"
+		"(1,3,'CUDA: a second error'),(1,3,'OpenGL: an error');",
+		META "meta  key='tool.warning' value='CUPTI initialization failed'\n"},
+	{"a doubt is kept as one",
+		OLD_KERNELS
+		"CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, severity INTEGER, text TEXT);"
+		"INSERT INTO DIAGNOSTIC_EVENT VALUES "
+		"(1,2,'CUDA profiling might have not been started correctly.');",
+		META "meta  key='tool.doubt' value='CUDA profiling might have not been started "
+		     "correctly.'\n"},
+	{"two processes that see one GPU each call it 0",
+		STRINGS
+		"CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, uuid TEXT, busLocation TEXT);"
+		"INSERT INTO TARGET_INFO_GPU VALUES (0,'H100','a','0000:01:00.0'),"
+		"(1,'H100','b','0000:02:00.0');"
+		"CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+		"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0,0,7),(1,0,8),(1,1,7);"
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, streamId INTEGER, globalPid INTEGER, shortName INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,7,117440512,1),"
+		"(1,2,0,7,134217728,1),(3,4,1,7,117440512,1);",
+		"device  device=2 name='H100' uuid='GPU-b' pci='0000:02:00.0'\n"
+		"device  name='H100' uuid='GPU-a' pci='0000:01:00.0'\n"
+		"kernel 7:0:0:7 start_ns=1 duration_ns=1 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"kernel 7:2:0:7 start_ns=3 duration_ns=1 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"kernel 8:2:0:7 start_ns=1 duration_ns=1 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"meta  key='processes.gpus' value='GPU 2 is GPU 0 of process 8, GPU 2 is GPU 1 of "
+		"process 7'\n" META},
 	{"graphs recorded by node: kernels know theirs, nodes come, are cloned and go",
 		"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
 		"INSERT INTO StringIds VALUES (1,'gemm'),(2,'Graph Node Creation'),(3,'Graph Node "
@@ -551,9 +644,10 @@ static void rows_become_rows(void **state)
 		if (l.rc)
 			fail_msg("%s: %s", cases[i].rule, l.err.text);
 		rows = dump(&l);
-		if (strcmp(rows, cases[i].rows))
-			fail_msg("%s\nexpected:\n%s\nfound:\n%s", cases[i].rule, cases[i].rows,
-				rows);
+		if (strcmp(rows, cases[i].rows)) {
+			fprintf(stderr, "expected:\n%s\nfound:\n%s\n", cases[i].rows, rows);
+			fail_msg("%s", cases[i].rule);
+		}
 		assert_int_equal(l.stats.truncated, 0);
 		free(rows);
 		vpt_collect_free(l.collect);
@@ -599,10 +693,10 @@ static const struct {
 	{"a row that ends before it starts is kept",
 		OLD_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (9,2,0,1,7,0,1);", 1, 0,
 		0},
-	{"a kernel without a name is kept and counted",
+	{"a kernel without a name is kept",
 		OLD_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
 			    "(1,2,0,1,7,0,1234),(3,4,0,1,7,0,NULL);",
-		2, 2, 0},
+		2, 0, 0},
 	{"a table without a start has only malformed rows",
 		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (end INTEGER);"
 		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);",
@@ -706,6 +800,11 @@ static void other_files_are_refused_in_words(void **state)
 	expect_refusal(data, size, VPT_EDATA,
 		"is an SQLite database but not an Nsight Systems export: expected a table "
 		"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
+	sqlite3_free(data);
+	data = build("CREATE TABLE StringTable (_id_ INTEGER, value TEXT); CREATE TABLE "
+		     "CUPTI_ACTIVITY_KIND_RUNTIME (_id_ INTEGER, start INT, end INT);",
+		&size);
+	expect_refusal(data, size, VPT_EDATA, "was made by nvprof, whose databases are not read");
 	sqlite3_free(data);
 }
 
@@ -813,6 +912,118 @@ static void a_file_in_write_ahead_mode_opens(void **state)
 	assert_int_equal(count_rows(&l, VPT_KERNEL, -1, 0, 0), 10000);
 	vpt_collect_free(l.collect);
 	sqlite3_free(data);
+}
+
+/* ---- what stands beside the file ---- */
+
+/* Copies a file, up to `size` bytes of it. */
+static void copy_file(const char *from, const char *to, size_t size)
+{
+	static char bytes[4 << 20];
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	size_t n;
+
+	assert_non_null(in);
+	assert_non_null(out);
+	n = fread(bytes, 1, size < sizeof(bytes) ? size : sizeof(bytes), in);
+	assert_int_equal(fwrite(bytes, 1, n, out), n);
+	fclose(in);
+	fclose(out);
+}
+
+static void run_sql(sqlite3 *db, const char *sql)
+{
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+}
+
+#define ROWS(from, to)                                                                             \
+	"WITH RECURSIVE n(i) AS (VALUES(" from ") UNION ALL SELECT i+1 FROM n WHERE i < " to       \
+	") INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT i, i+1, 0, 1, 7, i, 1 FROM n;"
+
+/* In a new folder, a database "a" of 50 kernels that a process is about to change, copied to "b" at that
+ * moment with the file of changes. `log_bytes`: as much of that as is copied. Returns the path of "b". */
+static const char *interrupt(
+	const char *folder, const char *mode, const char *change, const char *log, size_t log_bytes)
+{
+	static char b[200];
+	char a[200], from[220], to[220];
+	sqlite3 *db = NULL;
+
+	snprintf(a, sizeof(a), "%s/a", folder);
+	snprintf(b, sizeof(b), "%s/b", folder);
+	unlink(a);
+	assert_int_equal(sqlite3_open(a, &db), SQLITE_OK);
+	run_sql(db, "PRAGMA page_size = 1024; PRAGMA cache_size = 4;");
+	run_sql(db, STRINGS OLD_KERNELS ROWS("1", "50"));
+	run_sql(db, mode);
+	run_sql(db, change);
+	copy_file(a, b, SIZE_MAX);
+	snprintf(from, sizeof(from), "%s%s", a, log);
+	snprintf(to, sizeof(to), "%s%s", b, log);
+	copy_file(from, to, log_bytes);
+	sqlite3_close(db);
+	return b;
+}
+
+/* Loads it twice: the folder must not have changed. */
+static void expect_kernels(const char *path, size_t kernels, int interrupted)
+{
+	struct vpt_source *src;
+	struct loaded l;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(vpt_source_open(path, &src, NULL), 0);
+		load_source(src, &l);
+		if (l.rc)
+			fail_msg("%s", l.err.text);
+		assert_int_equal(count_rows(&l, VPT_KERNEL, -1, 0, 0), kernels);
+		assert_int_equal(l.stats.interrupted, interrupted);
+		assert_int_equal(l.stats.truncated, 0);
+		vpt_collect_free(l.collect);
+	}
+}
+
+static void changes_beside_the_file_are_undone_or_added(void **state)
+{
+	char folder[] = "/tmp/vptrace-nsight-XXXXXX", log[64];
+	const char *path;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	/* All rows deleted and some others added, which fills the cache, but not committed. */
+	path = interrupt(folder, "PRAGMA journal_mode = DELETE",
+		"BEGIN; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL;" ROWS("100", "2000"), "-journal",
+		SIZE_MAX);
+	expect_kernels(path, 50, 1);
+	/* A journal that begins with 0 is done with. */
+	snprintf(log, sizeof(log), "%s/b-journal", folder);
+	path = interrupt(folder, "PRAGMA journal_mode = PERSIST",
+		"DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE start <= 20", "-journal", SIZE_MAX);
+	expect_kernels(path, 30, 0);
+	unlink(log);
+	/* Committed, but only in the log. */
+	path = interrupt(folder, "PRAGMA journal_mode = WAL",
+		"PRAGMA wal_autocheckpoint = 0; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE start "
+		"<= 10;" ROWS("100", "2000"),
+		"-wal", SIZE_MAX);
+	expect_kernels(path, 1941, 0);
+	/* Of a log that was cut, what was committed before. */
+	path = interrupt(folder, "PRAGMA journal_mode = WAL",
+		"PRAGMA wal_autocheckpoint = 0; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE start "
+		"<= 10;" ROWS("100", "2000"),
+		"-wal", 20000);
+	expect_kernels(path, 40, 0);
+	/* Bytes that are no log are none. */
+	snprintf(log, sizeof(log), "%s/b-wal", folder);
+	copy_file(path, log, 5000);
+	expect_kernels(path, 50, 0);
+	unlink(log);
+	unlink(path);
+	snprintf(log, sizeof(log), "%s/a", folder);
+	unlink(log);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 /* The bytes of the file's header and of every page's, and some others, changed one at a time. */
@@ -1050,6 +1261,7 @@ int main(void)
 		cmocka_unit_test(damage_in_all_tables_is_refused_with_advice),
 		cmocka_unit_test(a_damaged_page_ends_its_table_only),
 		cmocka_unit_test(a_file_in_write_ahead_mode_opens),
+		cmocka_unit_test(changes_beside_the_file_are_undone_or_added),
 		cmocka_unit_test(damage_anywhere_is_survived),
 		cmocka_unit_test(a_table_without_end_is_given_up),
 		cmocka_unit_test(a_source_that_fails_is_an_io_error_in_its_words),

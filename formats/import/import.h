@@ -29,6 +29,7 @@ struct vpt_import_stats {
 	uint64_t after_gzip; /* bytes after the end of the gzip that are no part of it */
 	int another_gzip;    /* they are or hold another one */
 	int truncated;        /* the file ends in the middle; what came before was read */
+	int interrupted;      /* a change of the file was never finished; it was read as before */
 };
 
 struct vpt_importer {

@@ -146,6 +146,12 @@ static int is_export(struct vpt_nsight_db *db)
 	       vpt_nsight_has(db, vpt_nsight_nvtx.name);
 }
 
+/* nvprof's databases have tables of the same names, with other columns. */
+static int is_nvprof(struct vpt_nsight_db *db)
+{
+	return vpt_nsight_has(db, "StringTable") && !vpt_nsight_has(db, strings.name);
+}
+
 static int probe(const unsigned char *head, size_t size)
 {
 	return size >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
@@ -167,6 +173,14 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 	rc = vpt_nsight_open(src, stats, &db, err);
 	if (rc)
 		goto out;
+	if (is_nvprof(db)) {
+		rc = vpt_fail(err, VPT_EDATA,
+			"%s was made by nvprof, whose databases are not read: expected an export "
+			"of Nsight Systems; record with nsys profile, then nsys export --type "
+			"sqlite",
+			src->name);
+		goto out;
+	}
 	if (!is_export(db)) {
 		rc = vpt_fail(err, VPT_EDATA,
 			"%s is an SQLite database but not an Nsight Systems export: expected a "

@@ -1,20 +1,13 @@
 /* nsight_db.c - runs SQLite over a source, and reads tables that data describes.
  *
- * SQLite gets a file system of its own with one read-only file, the source. The file counts as
- * immutable, so there are no journals, locks or shared memory, and a database left in write-ahead
- * mode opens as well. A truncated file is presented at the length in its header, with zeros after
- * the cut; otherwise SQLite would refuse all of it. So the tables before the cut are readable, and
- * the others break where the bytes end.
- *
  * A hostile database can make SQLite walk the same pages forever, so all statements share one
  * budget of virtual machine steps, proportional to the size of the file.
  *
  * Left out: rows of a table after its first damaged page. */
 #include "formats/import/nsight_db.h"
 
+#include "formats/import/nsight_files.h"
 #include "formats/memory.h"
-
-#include <sqlite3.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,193 +23,11 @@ enum {
 
 struct vpt_nsight_db {
 	sqlite3 *sql;
-	sqlite3_vfs vfs;
-	char vfs_name[40];
-	struct vpt_source *src;
+	struct vpt_nsight_files files;
 	struct vpt_import_stats *stats;
-	uint64_t size_bytes; /* as shown to SQLite */
 	uint64_t steps_left;
-	struct vpt_err io_err; /* the source's error, if it failed */
-	int io_failed;
-	int registered;
 	char damage[256];
 };
-
-/* ---- the file system ---- */
-
-struct file {
-	sqlite3_file base;
-	struct vpt_nsight_db *db;
-};
-
-static int file_close(sqlite3_file *f)
-{
-	(void)f;
-	return SQLITE_OK;
-}
-
-static int file_read(sqlite3_file *f, void *buf, int size, sqlite3_int64 offset)
-{
-	struct vpt_nsight_db *db = ((struct file *)f)->db;
-	size_t got = 0, want = size > 0 ? (size_t)size : 0;
-
-	if (offset < 0)
-		return SQLITE_IOERR_READ;
-	if ((uint64_t)offset < db->src->size_bytes &&
-		db->src->read_at(db->src, (uint64_t)offset, buf, want, &got, &db->io_err)) {
-		db->io_failed = 1;
-		return SQLITE_IOERR_READ;
-	}
-	if (got >= want)
-		return SQLITE_OK;
-	memset((char *)buf + got, 0, want - got);
-	return (uint64_t)offset + want <= db->size_bytes ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
-}
-
-static int file_write(sqlite3_file *f, const void *buf, int size, sqlite3_int64 offset)
-{
-	(void)f, (void)buf, (void)size, (void)offset;
-	return SQLITE_READONLY;
-}
-
-static int file_truncate(sqlite3_file *f, sqlite3_int64 size)
-{
-	(void)f, (void)size;
-	return SQLITE_READONLY;
-}
-
-static int file_size(sqlite3_file *f, sqlite3_int64 *size)
-{
-	*size = (sqlite3_int64)((struct file *)f)->db->size_bytes;
-	return SQLITE_OK;
-}
-
-static int file_flags(sqlite3_file *f, int flags)
-{
-	(void)f, (void)flags;
-	return SQLITE_OK;
-}
-
-static int file_reserved(sqlite3_file *f, int *held)
-{
-	(void)f;
-	*held = 0;
-	return SQLITE_OK;
-}
-
-static int file_control(sqlite3_file *f, int op, void *arg)
-{
-	(void)f, (void)op, (void)arg;
-	return SQLITE_NOTFOUND;
-}
-
-static int file_sector(sqlite3_file *f)
-{
-	(void)f;
-	return 512;
-}
-
-static int file_traits(sqlite3_file *f)
-{
-	(void)f;
-	return SQLITE_IOCAP_IMMUTABLE;
-}
-
-static const sqlite3_io_methods file_methods = {
-	.iVersion = 1,
-	.xClose = file_close,
-	.xRead = file_read,
-	.xWrite = file_write,
-	.xTruncate = file_truncate,
-	.xSync = file_flags,
-	.xFileSize = file_size,
-	.xLock = file_flags,
-	.xUnlock = file_flags,
-	.xCheckReservedLock = file_reserved,
-	.xFileControl = file_control,
-	.xSectorSize = file_sector,
-	.xDeviceCharacteristics = file_traits,
-};
-
-static int fs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out_flags)
-{
-	f->pMethods = NULL;
-	(void)name;
-	if (!(flags & SQLITE_OPEN_MAIN_DB))
-		return SQLITE_CANTOPEN;
-	f->pMethods = &file_methods;
-	((struct file *)f)->db = vfs->pAppData;
-	if (out_flags)
-		*out_flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
-	return SQLITE_OK;
-}
-
-static int fs_delete(sqlite3_vfs *vfs, const char *name, int sync)
-{
-	(void)vfs, (void)name, (void)sync;
-	return SQLITE_IOERR_DELETE;
-}
-
-static int fs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
-{
-	(void)vfs, (void)name, (void)flags;
-	*out = 0;
-	return SQLITE_OK;
-}
-
-static int fs_full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
-{
-	(void)vfs;
-	sqlite3_snprintf(size, out, "%s", name);
-	return SQLITE_OK;
-}
-
-/* Nothing here depends on random numbers or the clock, so neither is real. */
-static int fs_random(sqlite3_vfs *vfs, int size, char *out)
-{
-	(void)vfs;
-	memset(out, 0, size > 0 ? (size_t)size : 0);
-	return size;
-}
-
-static int fs_sleep(sqlite3_vfs *vfs, int microseconds)
-{
-	(void)vfs;
-	return microseconds;
-}
-
-static int fs_time(sqlite3_vfs *vfs, double *day)
-{
-	(void)vfs;
-	*day = 0;
-	return SQLITE_OK;
-}
-
-static int fs_last_error(sqlite3_vfs *vfs, int size, char *out)
-{
-	(void)vfs, (void)size, (void)out;
-	return 0;
-}
-
-static void fs_fill(struct vpt_nsight_db *db)
-{
-	snprintf(db->vfs_name, sizeof(db->vfs_name), "vpt-source-%p", (void *)db);
-	db->vfs = (sqlite3_vfs){
-		.iVersion = 1,
-		.szOsFile = (int)sizeof(struct file),
-		.mxPathname = 64,
-		.zName = db->vfs_name,
-		.pAppData = db,
-		.xOpen = fs_open,
-		.xDelete = fs_delete,
-		.xAccess = fs_access,
-		.xFullPathname = fs_full_path,
-		.xRandomness = fs_random,
-		.xSleep = fs_sleep,
-		.xCurrentTime = fs_time,
-		.xGetLastError = fs_last_error,
-	};
-}
 
 /* ---- opening ---- */
 
@@ -274,6 +85,7 @@ static const struct setting switches[] = {
 	{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
 	{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
 	{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+	{SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
 };
 
 static void harden(struct vpt_nsight_db *db)
@@ -290,19 +102,19 @@ static void harden(struct vpt_nsight_db *db)
 /* Translates SQLite's failure into a code and a message; a failure of the source keeps its own. */
 static int sqlite_failure(struct vpt_nsight_db *db, int rc, struct vpt_err *err)
 {
-	if (db->io_failed) {
+	if (db->files.io_failed) {
 		if (err)
-			*err = db->io_err;
+			*err = db->files.io_err;
 		return VPT_EIO;
 	}
 	if ((rc & 0xff) == SQLITE_NOMEM)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read the SQLite database");
-	if ((rc & 0xff) == SQLITE_CORRUPT && db->size_bytes > db->src->size_bytes)
+	if ((rc & 0xff) == SQLITE_CORRUPT && db->files.size_bytes > db->files.src->size_bytes)
 		return vpt_fail(err, VPT_EDATA,
 			"expected an SQLite database of %" PRIu64
 			" bytes, as its header says, found "
 			"%" PRIu64 ": the file was cut; " VPT_NSIGHT_AGAIN,
-			db->size_bytes, db->src->size_bytes);
+			db->files.size_bytes, db->files.src->size_bytes);
 	return vpt_fail(err, VPT_EDATA,
 		"expected a readable SQLite database, found: %s; " VPT_NSIGHT_AGAIN,
 		db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(rc));
@@ -319,21 +131,31 @@ int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 	db = vpt_calloc(1, sizeof(*db));
 	if (!db)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to open an SQLite database");
-	db->src = src;
 	db->stats = stats;
+	rc = vpt_nsight_files_open(&db->files, src, err);
+	if (rc)
+		goto out;
 	db->steps_left = STEPS_BASE + src->size_bytes * STEPS_A_BYTE;
-	promised = promised_bytes(src);
-	db->size_bytes = promised > src->size_bytes ? promised : src->size_bytes;
-	stats->truncated |= promised > src->size_bytes;
-
-	fs_fill(db);
-	rc = sqlite3_vfs_register(&db->vfs, 0);
-	db->registered = rc == SQLITE_OK;
-	if (!rc)
-		rc = sqlite3_open_v2("trace", &db->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
-			db->vfs_name);
+	/* What is to be undone or added may change the length. */
+	if (!db->files.beside) {
+		promised = promised_bytes(src);
+		stats->truncated |= promised > src->size_bytes;
+		if (promised > src->size_bytes)
+			db->files.size_bytes = promised;
+	} else {
+		db->steps_left += db->files.beside->size_bytes * STEPS_A_BYTE;
+		stats->interrupted |= !db->files.is_wal;
+	}
+	rc = sqlite3_open_v2(VPT_NSIGHT_FILE, &db->sql,
+		SQLITE_OPEN_NOMUTEX |
+			(db->files.beside ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
+		db->files.vfs_name);
 	if (!rc) {
 		harden(db);
+		/* Then a write-ahead log needs no shared memory. */
+		rc = sqlite3_exec(db->sql, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL, NULL);
+	}
+	if (!rc) {
 		/* Reads the schema, so that everything after this can rely on it. */
 		rc = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
 	}
@@ -353,8 +175,7 @@ void vpt_nsight_close(struct vpt_nsight_db *db)
 	if (!db)
 		return;
 	sqlite3_close(db->sql);
-	if (db->registered)
-		sqlite3_vfs_unregister(&db->vfs);
+	vpt_nsight_files_close(&db->files);
 	vpt_free(db);
 }
 
@@ -413,15 +234,64 @@ int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table)
 		db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", table);
 }
 
+enum { VARIANTS_MAX = 8, TABLE_NAME_MAX = 128 };
+
+/* The file's tables of one name, which other versions of the tool may have given an ending. */
+struct variants {
+	char names[VARIANTS_MAX][TABLE_NAME_MAX];
+	size_t count;
+};
+
+/* Whether `name` is the table's, or that with _2 or _V2. */
+static int is_variant(const char *name, const char *table)
+{
+	size_t len = strlen(table);
+
+	if (strncmp(name, table, len))
+		return 0;
+	name += len;
+	if (!*name)
+		return 1;
+	if (*name++ != '_')
+		return 0;
+	name += *name == 'V' || *name == 'v';
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+/* Finds real tables only: the schema of a hostile file may have a view of the same name. */
+static void find_variants(struct vpt_nsight_db *db, const char *table, struct variants *v)
+{
+	static const char ask[] = "SELECT name FROM sqlite_master WHERE type = 'table' AND "
+				  "rootpage > 0 AND substr(name, 1, ?2) = ?1 ORDER BY name";
+	sqlite3_stmt *st = NULL;
+	int rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
+
+	v->count = 0;
+	if (!rc) {
+		sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+		sqlite3_bind_int(st, 2, (int)strlen(table));
+	}
+	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(st, 0);
+
+		rc = SQLITE_OK;
+		if (name && strlen(name) < TABLE_NAME_MAX && v->count < VARIANTS_MAX &&
+			is_variant(name, table) &&
+			!sqlite3_table_column_metadata(
+				db->sql, "main", name, NULL, NULL, NULL, NULL, NULL, NULL))
+			snprintf(v->names[v->count++], TABLE_NAME_MAX, "%s", name);
+	}
+	if (rc != SQLITE_DONE)
+		note_damage(db, "sqlite_master");
+	sqlite3_finalize(st);
+}
+
 int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
 {
-	static const char ask[] =
-		"SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?";
+	struct variants v;
 
-	/* The schema of a hostile file may have a view of the same name; this call accepts only
-	 * tables. */
-	return schema_has(db, ask, table) && !sqlite3_table_column_metadata(db->sql, "main", table,
-						     NULL, NULL, NULL, NULL, NULL, NULL);
+	find_variants(db, table, &v);
+	return v.count != 0;
 }
 
 static int has_column(struct vpt_nsight_db *db, const char *table, const char *column)
@@ -508,7 +378,7 @@ static int bind_row(struct vpt_nsight_db *db, sqlite3_stmt *st,
 	return 1;
 }
 
-int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+static int scan_one(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
 	struct vpt_err *err)
 {
 	struct vpt_cell cells[VPT_NSIGHT_FIELDS_MAX];
@@ -516,11 +386,6 @@ int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *tab
 	uint32_t there = 0;
 	int rc, row_rc = 0;
 
-	if (table->field_count > VPT_NSIGHT_FIELDS_MAX || !vpt_nsight_has(db, table->name)) {
-		db->stats->views += (table->events || !strcmp(table->name, "StringIds")) &&
-				    vpt_nsight_is_view(db, table->name);
-		return VPT_OK;
-	}
 	rc = prepare(db, table, &st, &there);
 	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		rc = SQLITE_OK;
@@ -537,12 +402,33 @@ int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *tab
 		rc = vpt_fail(err, row_rc, "no memory for the rows of table %s", table->name);
 	else if (rc == SQLITE_DONE)
 		rc = VPT_OK;
-	else if (db->io_failed || (rc & 0xff) == SQLITE_NOMEM)
+	else if (db->files.io_failed || (rc & 0xff) == SQLITE_NOMEM)
 		rc = sqlite_failure(db, rc, err);
 	else {
 		note_end(db, table->name, rc);
 		rc = VPT_OK;
 	}
 	sqlite3_finalize(st);
+	return rc;
+}
+
+int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+	struct vpt_err *err)
+{
+	struct vpt_nsight_table variant = *table;
+	struct variants v;
+	size_t i;
+	int rc = VPT_OK;
+
+	if (table->field_count > VPT_NSIGHT_FIELDS_MAX)
+		return VPT_OK;
+	find_variants(db, table->name, &v);
+	if (!v.count)
+		db->stats->views += (table->events || !strcmp(table->name, "StringIds")) &&
+				    vpt_nsight_is_view(db, table->name);
+	for (i = 0; i < v.count && !rc; i++) {
+		variant.name = v.names[i];
+		rc = scan_one(db, &variant, ctx, err);
+	}
 	return rc;
 }

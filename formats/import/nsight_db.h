@@ -58,19 +58,21 @@ struct vpt_nsight_db;
 
 /* Opens the database. `src` and `stats` are borrowed until close. VPT_EDATA, with SQLite's message,
  * if it is not a database; VPT_EIO with the source's. A file shorter than its header says is
- * opened, and stats->truncated set. */
+ * opened, and stats->truncated set. What a log beside the file undoes or adds is undone or added
+ * first, in memory, see nsight_files.h. */
 int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 	struct vpt_nsight_db **out, struct vpt_err *err);
 void vpt_nsight_close(struct vpt_nsight_db *db); /* accepts NULL */
 
-/* Whether there is a real table of this name, neither a view nor a virtual table. */
+/* Whether there is a real table of this name, or of that with an ending like _V2 or _2, neither a view nor a
+ * virtual table. */
 int vpt_nsight_has(struct vpt_nsight_db *db, const char *table);
 
 /* Whether a view has this name. It may replace the table, but is not read: a view can compute
  * anything. */
 int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table);
 
-/* Calls table->row for every row; an absent table has none. Damage ends the table, sets
+/* Calls table->row for every row of the table and of those with such an ending; an absent table has none. Damage ends the table, sets
  * stats->truncated and still returns 0: the rows before it stay. A text or row of more than 16 MiB
  * ends it too and counts in stats->too_long. Otherwise 0, VPT_EIO, VPT_ENOMEM or row's own code. */
 int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,

@@ -65,5 +65,6 @@ void vpt_nsight_free(struct vpt_nsight *im)
 	vpt_free(im->threads);
 	vpt_free(im->unmatched);
 	vpt_free(im->losses);
+	vpt_free(im->node_launches);
 	vpt_free(im);
 }

@@ -8,7 +8,7 @@
 #include "formats/import/nsight_db.h"
 #include "formats/import/nsight_text.h"
 
-enum { VPT_NSIGHT_GPUS_MAX = 256, VPT_NSIGHT_THREAD_CACHE = 64 };
+enum { VPT_NSIGHT_GPUS_MAX = 256, VPT_NSIGHT_ORDINALS_MAX = 1024, VPT_NSIGHT_THREAD_CACHE = 64 };
 
 struct vpt_nsight_thread {
 	int64_t id; /* globalTid */
@@ -43,15 +43,27 @@ struct vpt_nsight {
 	size_t loss_count, loss_cap;
 
 	struct {
-		int64_t gpu, ordinal;
-	} ordinals[VPT_NSIGHT_GPUS_MAX]; /* the CUDA device of each GPU */
+		int64_t gpu, ordinal, pid; /* pid -1: of all processes */
+		char uuid[48];
+	} ordinals[VPT_NSIGHT_ORDINALS_MAX]; /* the CUDA devices that each GPU is */
 	size_t ordinal_count, gpu_count;
+
+	/* Launches of graphs whose nodes were recorded: what identifies them, each perhaps several
+	 * times; sorted when the first whole graph comes. */
+	struct vpt_nsight_launch {
+		int64_t pid, correlation;
+	} * node_launches;
+	size_t node_count, node_cap;
+	int nodes_are_sorted;
 
 	uint64_t last_ns; /* largest end seen */
 	uint64_t rows;    /* events imported */
 	uint64_t graphs;  /* graph launches recorded as a whole */
+	uint64_t unnamed; /* kernels and calls whose name is not in the file */
 	int64_t utc_ns;   /* REALTIME at time 0; 0: unknown */
 	char version[64], host[256], command[4096];
+	char diagnostic[300]; /* the tool's most severe complaint about CUDA, the first of them */
+	int64_t severity;     /* of it */
 };
 
 /* The pid of a serialised id, (more << 48 | pid << 24 | tid); -1 means unknown. */

@@ -7,6 +7,7 @@
 #include "formats/count.h"
 #include "formats/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t INVALID_ID = 0xffffffff; /* how the tool writes "no stream", "no event" */
@@ -62,11 +63,69 @@ static uint64_t word_of(
 	return cell->known ? vpt_nsight_word(set, &im->words[set], cell->number) : 0;
 }
 
+static int compare_launches(const void *pa, const void *pb)
+{
+	const struct vpt_nsight_launch *a = pa, *b = pb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+static struct vpt_nsight_launch launch_of(const struct vpt_cell *cell)
+{
+	return (struct vpt_nsight_launch){
+		cell[OP_PID].known ? cell[OP_PID].number : -1, cell[OP_CORRELATION].number};
+}
+
+/* Notes that nodes of a graph's launch are recorded. 0 or VPT_ENOMEM. */
+static int note_node(struct vpt_nsight *im, const struct vpt_cell *cell)
+{
+	struct vpt_nsight_launch launch = launch_of(cell);
+
+	if (!cell[OP_NODE].number || !launch.correlation ||
+		(im->node_count &&
+			!compare_launches(&launch, &im->node_launches[im->node_count - 1])))
+		return VPT_OK;
+	if (vpt_grow(&im->node_launches, &im->node_cap, im->node_count + 1,
+		    sizeof(*im->node_launches)))
+		return VPT_ENOMEM;
+	im->node_launches[im->node_count++] = launch;
+	im->nodes_are_sorted = 0;
+	return VPT_OK;
+}
+
+static int has_nodes(struct vpt_nsight *im, const struct vpt_cell *cell)
+{
+	struct vpt_nsight_launch launch = launch_of(cell);
+
+	if (!im->node_count || !launch.correlation)
+		return 0;
+	if (!im->nodes_are_sorted)
+		qsort(im->node_launches, im->node_count, sizeof(launch), compare_launches);
+	im->nodes_are_sorted = 1;
+	return bsearch(&launch, im->node_launches, im->node_count, sizeof(launch),
+		       compare_launches) != NULL;
+}
+
+/* The driver moves pages on no stream; what the tool writes in that column varies. */
+static uint64_t migration_lane(struct vpt_nsight *im, const struct vpt_cell *cell)
+{
+	static const char name[] = "unified memory";
+	uint64_t lane = vpt_collect_stream(im->out,
+		cell[OP_PID].known ? vpt_nsight_pid(cell[OP_PID].number) : -1,
+		cell[OP_DEVICE].number, 0, -1);
+
+	vpt_collect_name_lane(im->out, lane, vpt_collect_string(im->out, name, sizeof(name) - 1));
+	return lane;
+}
+
 /* From K_CONFIG on, in the order of struct vpt_config after its name. */
 enum {
 	K_DEMANGLED = OP_FIELDS,
 	K_MANGLED,
 	K_SHORT,
+	K_NAME, /* of old exports */
 	K_CONFIG,
 	K_FIELDS = K_CONFIG + VPT_CONFIG_COLUMNS - 1
 };
@@ -79,6 +138,7 @@ static const struct vpt_nsight_field kernel_fields[] = {
 	[K_DEMANGLED] = {"demangledName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 	[K_MANGLED] = {"mangledName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 	[K_SHORT] = {"shortName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[K_NAME] = {"name", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 	CONFIG_FIELD(GRID_X, "gridX"),
 	CONFIG_FIELD(GRID_Y, "gridY"),
 	CONFIG_FIELD(GRID_Z, "gridZ"),
@@ -109,12 +169,14 @@ static int kernel_row(void *ctx, const struct vpt_cell *cell)
 		.graph_node = (uint64_t)cell[OP_NODE].number};
 	int i;
 
-	for (i = K_DEMANGLED; i <= K_SHORT && !name; i++)
+	for (i = K_DEMANGLED; i <= K_NAME && !name; i++)
 		name = vpt_nsight_find_string(im, &cell[i]);
 	if (name)
 		columns[VPT_CONFIG_NAME] = vpt_nsight_string(im, name);
 	else
-		im->stats->malformed++; /* kept, since it occupied the device */
+		im->unnamed++;
+	if (note_node(im, cell))
+		return VPT_ENOMEM;
 	for (i = 1; i < VPT_CONFIG_COLUMNS; i++)
 		columns[i] = (uint64_t)cell[K_CONFIG + i - 1].number;
 	memcpy(&config, columns, sizeof(config));
@@ -162,9 +224,12 @@ static int copy_row(void *ctx, const struct vpt_cell *cell)
 
 	if (row.copy_kind == VPT_COPYKIND_PTOP)
 		row.peer = peer_of(cell);
-	vpt_collect_put(im->out, VPT_COPY, stream_lane(im, cell), &row);
+	vpt_collect_put(im->out, VPT_COPY,
+		vpt_copy_is_migration(row.copy_kind) ? migration_lane(im, cell)
+						     : stream_lane(im, cell),
+		&row);
 	vpt_nsight_note(im, cell[OP_END].number);
-	return VPT_OK;
+	return note_node(im, cell);
 }
 
 enum { M_BYTES = OP_FIELDS, M_VALUE, M_KIND };
@@ -190,25 +255,33 @@ static int memset_row(void *ctx, const struct vpt_cell *cell)
 
 	vpt_collect_put(im->out, VPT_COPY, stream_lane(im, cell), &row);
 	vpt_nsight_note(im, cell[OP_END].number);
-	return VPT_OK;
+	return note_node(im, cell);
 }
 
-static const struct vpt_nsight_field graph_fields[] = {FIELDS_OF_OPS};
+enum { GRAPH_ID = OP_FIELDS };
 
-/* By default the tool records a graph launch as a whole: its time, but none of its kernels. So the
- * stream was busy with unrecorded work, which becomes a LOSS row. */
+static const struct vpt_nsight_field graph_fields[] = {
+	FIELDS_OF_OPS,
+	[GRAPH_ID] = {"graphId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+};
+
+/* By default the tool records a graph launch as a whole: its time, but none of its kernels. It keeps its
+ * stream busy like a kernel. If the nodes are there too, they are the work. */
 static int graph_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_nsight *im = ctx;
-	struct vpt_loss row = {.start_ns = (uint64_t)cell[OP_START].number,
+	struct vpt_config config = {.name = vpt_collect_string(im->out, "CUDA graph", 10),
+		.graph = (uint64_t)cell[GRAPH_ID].number};
+	struct vpt_kernel row = {.start_ns = (uint64_t)cell[OP_START].number,
 		.duration_ns = duration(cell),
-		.loss_kind = VPT_LOSSKIND_UNKNOWN};
+		.correlation = (uint64_t)cell[OP_CORRELATION].number};
 
-	if (cell[OP_END].number < cell[OP_START].number) {
-		im->stats->malformed++;
+	if (has_nodes(im, cell)) {
+		im->stats->skipped++;
 		return VPT_OK;
 	}
-	vpt_collect_put(im->out, VPT_LOSS, stream_lane(im, cell), &row);
+	row.config = vpt_collect_config(im->out, &config);
+	vpt_collect_put(im->out, VPT_KERNEL, stream_lane(im, cell), &row);
 	vpt_nsight_note(im, cell[OP_END].number);
 	im->graphs++;
 	return VPT_OK;
@@ -274,6 +347,23 @@ static int event_row(void *ctx, const struct vpt_cell *cell)
 	return VPT_OK;
 }
 
+/* ---- unified memory ---- */
+
+static const struct vpt_nsight_field fault_fields[] = {FIELDS_OF_OPS};
+
+/* The GPU waits for pages, in a kernel. */
+static int fault_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_overhead row = {.start_ns = (uint64_t)cell[OP_START].number,
+		.duration_ns = duration(cell),
+		.overhead_kind = VPT_OVERHEADKIND_PAGE_FAULTS};
+
+	vpt_collect_put(im->out, VPT_OVERHEAD, migration_lane(im, cell), &row);
+	vpt_nsight_note(im, cell[OP_END].number);
+	return VPT_OK;
+}
+
 /* ---- calls ---- */
 
 enum { A_START, A_END, A_THREAD, A_CORRELATION, A_NAME, A_RESULT };
@@ -294,7 +384,7 @@ static void name_call(struct vpt_nsight *im, const struct vpt_cell *id, struct v
 	struct vpt_text text;
 
 	if (!name) {
-		im->stats->malformed++; /* kept, since ops may belong to it */
+		im->unnamed++;
 		return;
 	}
 	text = vpt_nsight_name_text(&im->strings, name);
@@ -356,12 +446,33 @@ static int overhead_row(void *ctx, const struct vpt_cell *cell)
 	return VPT_OK;
 }
 
-enum { D_TIME, D_TEXT };
+enum { D_TIME, D_TEXT, D_SEVERITY };
 
 static const struct vpt_nsight_field diagnostic_fields[] = {
 	[D_TIME] = {"timestamp", VPT_CELL_STAMP, VPT_NEEDED, 0},
 	[D_TEXT] = {"text", VPT_CELL_TEXT, VPT_NEEDED, 0},
+	[D_SEVERITY] = {"severity", VPT_CELL_COUNT, VPT_OPTIONAL, 2},
 };
+
+enum { SEVERITY_WARNING = 2, SEVERITY_ERROR = 3 }; /* the same in all versions */
+
+/* Keeps the first of the most severe texts about CUDA: the tool's own reason for what is missing. A text
+ * that only says what "might" be is the least severe. */
+static void note_diagnostic(struct vpt_nsight *im, struct vpt_text text, int64_t severity)
+{
+	size_t len = text.len < sizeof(im->diagnostic) ? text.len : sizeof(im->diagnostic) - 1;
+
+	if (severity < SEVERITY_WARNING || severity > SEVERITY_ERROR)
+		return;
+	severity = vpt_nsight_has_word(text, "might") ? 1 : severity;
+	if (severity <= im->severity)
+		return;
+	while (len && text.len > len && ((unsigned char)text.text[len] & 0xc0) == 0x80)
+		len--;
+	memcpy(im->diagnostic, text.text, len);
+	im->diagnostic[len] = '\0';
+	im->severity = severity;
+}
 
 /* The first number of a text, ~0 if there is none. */
 static uint64_t first_number(struct vpt_text text)
@@ -384,12 +495,15 @@ static int diagnostic_row(void *ctx, const struct vpt_cell *cell)
 	struct vpt_nsight *im = ctx;
 	struct vpt_text text = cell[D_TEXT].text;
 	uint64_t count = first_number(text);
+	int is_loss;
 
 	if (!vpt_nsight_has_word(text, "cuda") && !vpt_nsight_has_word(text, "cupti"))
 		return VPT_OK;
-	if (!vpt_nsight_has_word(text, "dropped") && !vpt_nsight_has_word(text, "lost"))
+	is_loss = vpt_nsight_has_word(text, "dropped") || vpt_nsight_has_word(text, "lost");
+	if (!count || (is_loss && vpt_nsight_has_word(text, "no cuda")))
 		return VPT_OK;
-	if (!count || vpt_nsight_has_word(text, "might") || vpt_nsight_has_word(text, "no cuda"))
+	note_diagnostic(im, text, cell[D_SEVERITY].number);
+	if (!is_loss || vpt_nsight_has_word(text, "might"))
 		return VPT_OK;
 	if (vpt_grow(&im->losses, &im->loss_cap, im->loss_count + 1, sizeof(*im->losses)))
 		return VPT_ENOMEM;
@@ -427,6 +541,7 @@ const struct vpt_nsight_table vpt_nsight_tables[] = {
 	TABLE("CUPTI_ACTIVITY_KIND_MEMCPY", copy_fields, copy_row),
 	TABLE("CUPTI_ACTIVITY_KIND_MEMSET", memset_fields, memset_row),
 	TABLE("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_fields, graph_row),
+	TABLE("CUDA_UM_GPU_PAGE_FAULT_EVENTS", fault_fields, fault_row),
 	TABLE("CUPTI_ACTIVITY_KIND_RUNTIME", call_fields, call_row),
 	TABLE("CUPTI_ACTIVITY_KIND_DRIVER", call_fields, call_row),
 	TABLE("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", sync_fields, sync_row),

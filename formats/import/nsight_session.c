@@ -70,18 +70,27 @@ void vpt_nsight_put_meta(struct vpt_nsight *im)
 	if (im->command[0])
 		vpt_collect_meta(im->out, "command", im->command);
 	if (im->graphs) {
-		snprintf(text, sizeof(text),
-			"%" PRIu64 " launches recorded as a whole, without their kernels",
-			im->graphs);
-		vpt_collect_meta(im->out, "cuda graphs", text);
+		snprintf(text, sizeof(text), "%" PRIu64, im->graphs);
+		vpt_collect_meta(im->out, "graphs.whole", text);
 	}
+	if (im->unnamed) {
+		snprintf(text, sizeof(text), "%" PRIu64, im->unnamed);
+		vpt_collect_meta(im->out, "events.unnamed", text);
+	}
+	if (im->diagnostic[0])
+		vpt_collect_meta(
+			im->out, im->severity > 1 ? "tool.warning" : "tool.doubt", im->diagnostic);
 }
 
 /* ---- devices ---- */
 
+enum { O_GPU, O_CUDA, O_PID, O_UUID };
+
 static const struct vpt_nsight_field ordinal_fields[] = {
-	{"gpuId", VPT_CELL_COUNT, VPT_NEEDED, 0},
-	{"cudaId", VPT_CELL_COUNT, VPT_NEEDED, 0},
+	[O_GPU] = {"gpuId", VPT_CELL_COUNT, VPT_NEEDED, 0},
+	[O_CUDA] = {"cudaId", VPT_CELL_COUNT, VPT_NEEDED, 0},
+	[O_PID] = {"pid", VPT_CELL_COUNT, VPT_OPTIONAL, -1},
+	[O_UUID] = {"uuid", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
 };
 
 /* A GPU may have different CUDA ordinals in different processes. */
@@ -91,13 +100,17 @@ static int ordinal_row(void *ctx, const struct vpt_cell *cell)
 	size_t i;
 
 	for (i = 0; i < im->ordinal_count; i++)
-		if (im->ordinals[i].gpu == cell[0].number &&
-			im->ordinals[i].ordinal == cell[1].number)
+		if (im->ordinals[i].gpu == cell[O_GPU].number &&
+			im->ordinals[i].ordinal == cell[O_CUDA].number &&
+			im->ordinals[i].pid == cell[O_PID].number)
 			return VPT_OK;
-	if (im->ordinal_count == VPT_NSIGHT_GPUS_MAX)
+	if (i == VPT_NSIGHT_ORDINALS_MAX)
 		return VPT_OK;
-	im->ordinals[im->ordinal_count].gpu = cell[0].number;
-	im->ordinals[im->ordinal_count++].ordinal = cell[1].number;
+	im->ordinals[i].gpu = cell[O_GPU].number;
+	im->ordinals[i].ordinal = cell[O_CUDA].number;
+	im->ordinals[i].pid = cell[O_PID].number;
+	copy_text(im->ordinals[i].uuid, sizeof(im->ordinals[i].uuid), cell[O_UUID].text);
+	im->ordinal_count++;
 	return VPT_OK;
 }
 
@@ -159,17 +172,22 @@ static int gpu_row(void *ctx, const struct vpt_cell *cell)
 	if (im->gpu_count++ >= VPT_NSIGHT_GPUS_MAX)
 		return VPT_OK;
 	row.name = vpt_nsight_text(im, cell[G_NAME].text);
-	row.uuid = put_uuid(im, cell[G_UUID].text);
 	row.pci = vpt_nsight_text(im, cell[G_PCI].text);
 	for (i = 0; i < im->ordinal_count; i++) {
+		const char *uuid = im->ordinals[i].uuid;
+
 		if (im->ordinals[i].gpu != cell[G_ID].number)
 			continue;
+		row.uuid =
+			put_uuid(im, cell[G_UUID].text.len ? cell[G_UUID].text
+							   : (struct vpt_text){uuid, strlen(uuid)});
 		row.device = (uint64_t)im->ordinals[i].ordinal;
-		vpt_collect_device(im->out, -1, &row);
+		vpt_collect_device(im->out, im->ordinals[i].pid, &row);
 		put++;
 	}
 	/* If the file says which GPUs are CUDA devices, a GPU that is not one was not used. */
 	if (!put && !im->ordinal_count) {
+		row.uuid = put_uuid(im, cell[G_UUID].text);
 		row.device = (uint64_t)cell[cell[G_CUDA].known ? G_CUDA : G_ID].number;
 		vpt_collect_device(im->out, -1, &row);
 	}
