@@ -512,6 +512,7 @@ VPA_RARE static int send_instants(struct vpa_resolver *r)
 	struct stretch stretch = {.thread = VPA_NONE};
 	size_t i;
 
+	end_backlogs(r, ops);
 	if (!ops->count || !r->sink.instants)
 		return VPT_OK;
 	for (i = 0; i < ops->count; i++) {
