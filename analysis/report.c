@@ -2,6 +2,9 @@
  * place or a call waited at. */
 #include "analysis/report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "formats/memory.h"
 
 const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
@@ -81,4 +84,14 @@ const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, cons
 				best = part;
 		}
 	return best ? best->top : NULL;
+}
+
+const char *vpa_process_name(const struct vpa_report *r, int64_t pid)
+{
+	char key[40];
+	const char *name;
+
+	snprintf(key, sizeof(key), "process.%" PRId64, pid);
+	name = vpa_meta(r, key);
+	return name ? name : vpa_meta(r, "command");
 }

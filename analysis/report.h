@@ -294,6 +294,9 @@ static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
 	return NULL;
 }
 
+/* The name of a process, if the trace gives it one; else the run's command. NULL: neither is known. */
+const char *vpa_process_name(const struct vpa_report *r, int64_t pid);
+
 /* The series of a device (-1: of none) with this name; NULL: none. */
 const struct vpa_counter *vpa_find_counter(
 	const struct vpa_report *r, int64_t device, const char *name);

@@ -126,4 +126,23 @@ done
 # Nine of ten rows of this one are nonsense: a call's number that its name belies. The form has no samples of Python stacks.
 round_trip "$source/tests/corpus/good-every-kind.zst" every-kind '/launches_without_op/d; / no op: /d; /more under NOTES/d; s/6 dropped",$/6 dropped"/; /^    "samples": /d; /^  "lines": {/,/^  },/d'
 
+# ---- processes keep their names, also as texts ----
+cat >named.json <<'TRACE'
+{"traceEvents": [
+{"ph": "M", "name": "process_name", "pid": 100, "args": {"name": "trainer"}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 100, "tid": 7, "ts": 1, "dur": 1, "args": {"correlation": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "a", "pid": "[TP01] 100", "tid": 7, "ts": 1, "dur": 1},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": 3, "dur": 4, "args": {"device": 0, "correlation": 1}}]}
+TRACE
+expect 0 "a trace with names of processes" export named.json -f chrome --compress none -o named.out
+for name in trainer '\[TP01\] 100'; do
+	grep -q "\"process_name\",\"pid\":[0-9]*,\"tid\":0,\"args\":{\"name\":\"$name\"}" named.out ||
+		fail "process $name has lost its name"
+done
+round_trip named.json named
+expect 0 "the same for Perfetto" export named.json --compress none -o named.pftrace
+for name in trainer '\[TP01\] 100'; do
+	grep -aq "$name" named.pftrace || fail "process $name has lost its name for Perfetto"
+done
+
 finish

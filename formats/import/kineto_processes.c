@@ -89,6 +89,17 @@ static uint64_t label_of(struct vpt_kineto_rows *r, struct vpt_text t)
 	return id;
 }
 
+static struct vpt_kineto_process *find_process(const struct vpt_kineto_processes *p, int64_t pid)
+{
+	uint64_t hash = vpt_hash(&pid, sizeof(pid)), at = hash;
+	uint32_t n;
+
+	while ((n = vpt_map_next(&p->by_pid, hash, &at)) != VPT_MAP_NONE)
+		if (p->at[n].pid == pid)
+			return &p->at[n];
+	return NULL;
+}
+
 static int is_taken(const struct vpt_kineto_ids *ids, int64_t number)
 {
 	uint64_t hash = vpt_hash(&number, sizeof(number)), at = hash;
@@ -109,7 +120,8 @@ static int64_t number_of_text(
 
 	if (id != VPT_NO_ID && ids->texts.count == before)
 		return ids->numbers[id];
-	if (!number_in(t, &number) || is_taken(ids, number))
+	if (!number_in(t, &number) || is_taken(ids, number) ||
+		(ids == &r->processes.pids && find_process(&r->processes, number)))
 		number = BEYOND_PIDS + 1 + (int64_t)id;
 	if (id == VPT_NO_ID ||
 		vpt_grow(&ids->numbers, &ids->cap, ids->texts.count, sizeof(*ids->numbers))) {
@@ -167,17 +179,6 @@ int vpt_kineto_number_in(
 }
 
 /* ---- processes ---- */
-
-static struct vpt_kineto_process *find_process(const struct vpt_kineto_processes *p, int64_t pid)
-{
-	uint64_t hash = vpt_hash(&pid, sizeof(pid)), at = hash;
-	uint32_t n;
-
-	while ((n = vpt_map_next(&p->by_pid, hash, &at)) != VPT_MAP_NONE)
-		if (p->at[n].pid == pid)
-			return &p->at[n];
-	return NULL;
-}
 
 static struct vpt_kineto_process *process_of(struct vpt_kineto_rows *r, struct json_object *object)
 {

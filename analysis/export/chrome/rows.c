@@ -66,13 +66,23 @@ static struct vpt_text command(const struct vpa_chrome *x)
 	return text;
 }
 
+/* The process's own name, or else the program's. */
+static struct vpt_text name_of_process(const struct vpa_chrome *x, uint64_t pid)
+{
+	const char *name = vpa_process_name(x->c->view.report, (int64_t)pid);
+
+	if (!name || name == vpa_meta(x->c->view.report, "command"))
+		return command(x);
+	return (struct vpt_text){name, strlen(name)};
+}
+
 /* What a name is for, since threads and streams may have the number 0 too. */
 enum { NAMES_PROCESS = 1ull << 62, NAMES_DEVICE = 1ull << 61, NAMES_STREAM = 1ull << 60 };
 
 static void name_process(struct vpa_chrome *x, uint64_t pid, int is_device)
 {
 	enum { BEHIND_PROCESSES = 5000000 };
-	struct vpt_text text = command(x);
+	struct vpt_text text = is_device ? command(x) : name_of_process(x, pid);
 
 	if (!is_new(x, pid, (uint64_t)(is_device ? NAMES_DEVICE : NAMES_PROCESS)))
 		return;

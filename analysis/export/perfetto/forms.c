@@ -234,8 +234,9 @@ static int tell_kernel(
 	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, v->device);
 	struct vpa_occupancy o = occupancy_of(
 		gpu, v->block, v->registers, (uint64_t)v->static_shared + v->dynamic_shared);
-	const char *command = vpa_ex_fact(x, "command");
-	uint32_t class_iid, backend_iid = 0, command_iid = 0;
+	int64_t pid = vpa_ex_pid(x, x->model->streams[v->stream].pid);
+	const char *process = vpa_process_name(x->view.report, pid);
+	uint32_t class_iid, backend_iid = 0, process_iid = 0;
 	char *mangled = vpt_strndup(name.text, name.len);
 	const char *demangled;
 	char arch[VPA_ARCH_BYTES];
@@ -247,9 +248,9 @@ static int tell_kernel(
 	if (k->klass.backend)
 		backend_iid = vpa_ex_text_iid(
 			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, k->klass.backend));
-	if (command)
-		command_iid = vpa_ex_text_iid(
-			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, command));
+	if (process)
+		process_iid = vpa_ex_text_iid(
+			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, process));
 	vpa_ex_begin_interned(x, &x->gpu);
 	vpt_pb_begin(b, VPT_PF_INTERNED_KERNELS);
 	vpt_pb_uint(b, VPT_PF_KERNEL_IID, iid);
@@ -264,10 +265,9 @@ static int tell_kernel(
 	put_occupancy(b, &o);
 	if (grid)
 		put_grid_args(b, KERNEL_ARGS, grid, v->block, gpu, &o);
-	put_arg(b, KERNEL_ARGS, ARG_PROCESS, ARG_INT,
-		(uint64_t)vpa_ex_pid(x, x->model->streams[v->stream].pid));
-	if (command_iid)
-		put_arg(b, KERNEL_ARGS, ARG_PROCESS_NAME, ARG_TEXT, command_iid);
+	put_arg(b, KERNEL_ARGS, ARG_PROCESS, ARG_INT, (uint64_t)pid);
+	if (process_iid)
+		put_arg(b, KERNEL_ARGS, ARG_PROCESS_NAME, ARG_TEXT, process_iid);
 	put_arg(b, KERNEL_ARGS, ARG_CLASS, ARG_TEXT, class_iid);
 	if (backend_iid)
 		put_arg(b, KERNEL_ARGS, ARG_ATTENTION, ARG_TEXT, backend_iid);

@@ -113,12 +113,13 @@ static uint64_t order_of_process(const struct vpa_ex_out *x)
 uint64_t vpa_ex_process(struct vpa_ex_out *x, int64_t pid)
 {
 	size_t before = x->machine->pids.count;
-	const char *command = vpa_ex_fact(x, "command");
+	const char *command = vpa_ex_fact(x, "command"), *name;
 	struct vpt_pb *b = &x->pf.out;
 	char path[64];
 	uint64_t uuid;
 
 	pid = vpa_ex_pid(x, pid);
+	name = vpa_process_name(x->view.report, pid);
 	snprintf(path, sizeof(path), "process %lld", (long long)pid);
 	uuid = vpa_ex_uuid(x, path);
 	if (vpa_index_put(&x->machine->pids, (uint64_t)pid, 0) == UINT32_MAX)
@@ -130,10 +131,10 @@ uint64_t vpa_ex_process(struct vpa_ex_out *x, int64_t pid)
 	vpt_pb_uint(b, VPT_PF_TRACK_UUID, uuid);
 	vpt_pb_begin(b, VPT_PF_TRACK_PROCESS);
 	vpt_pb_uint(b, VPT_PF_PROCESS_PID, (uint64_t)pid);
-	if (command) {
+	if (command)
 		vpt_pb_text(b, VPT_PF_PROCESS_CMDLINE, command, strlen(command), VPT_PF_TEXT_MAX);
-		vpt_pb_text(b, VPT_PF_PROCESS_NAME, command, strlen(command), 200);
-	}
+	if (name)
+		vpt_pb_text(b, VPT_PF_PROCESS_NAME, name, strlen(name), 200);
 	vpt_pb_end(b);
 	vpt_pb_uint(b, VPT_PF_TRACK_RANK, order_of_process(x));
 	vpt_pb_end(b);
