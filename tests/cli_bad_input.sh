@@ -41,6 +41,9 @@ printf '{\000"\000' >in/utf16-without-mark.json
 printf '{"ph": "X", "ts": 1}\n{"ph": "X", "ts": 2}\n' >in/lines.json
 printf '\012\003\150\001\130\012\002\150\001' >in/packets
 printf 'anything' >in/run.pftrace
+printf '{"traceEvents": [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}}, {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "name": "k"}]}' >in/jax.json
+printf '[{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "Ascend Hardware"}}, {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "name": "k"}]' >in/ascend.json
+printf '{"rocprofiler-sdk-tool": [{}]}' >in/rocprofiler.json
 printf '"Kind","Agent_Id","Kernel_Name"\n' >in/kernel_trace.csv
 refused in/archive.zip "a zip archive: unpack it with: unzip FILE"
 refused in/archive.tar "a tar archive: unpack it with: tar -xf FILE"
@@ -52,6 +55,9 @@ refused in/lines.json "JSON lines"
 refused in/lines.json "jq -s . FILE > trace.json"
 refused in/packets "a Perfetto trace"
 refused in/run.pftrace "a Perfetto trace"
+refused in/jax.json "the profiler of JAX or TensorFlow"
+refused in/ascend.json "the profiler of torch_npu (Ascend)"
+refused in/rocprofiler.json "a trace of rocprofiler"
 refused in/kernel_trace.csv "a table of rocprofiler"
 if command -v gzip >/dev/null; then
 	gzip -c in/archive.tar >in/archive.tar.gz

@@ -206,6 +206,10 @@ static int read_member(struct document *d)
 		return rc;
 	if (!strcmp(key, "traceEvents"))
 		return read_events(d);
+	if (!strcmp(key, "rocprofiler-sdk-tool"))
+		return vpt_fail(d->err, VPT_EUNSUPPORTED,
+			"a trace of rocprofiler: record the program with PyTorch's profiler "
+			"(torch.profiler.profile), which records AMD GPUs too");
 	if (!strcmp(key, "ph") && !d->has_events)
 		return vpt_fail(d->err, VPT_EUNSUPPORTED,
 			"JSON lines: expected one JSON text, found an event in each line; join "
@@ -398,6 +402,13 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 	rc = judge(&d, read_document(&d));
 	if (rc)
 		goto out;
+	if (d.rows.other && !d.rows.has_rows && stats->unknown_category) {
+		rc = vpt_fail(&local, VPT_EUNSUPPORTED,
+			"a trace of the profiler of %s, which is not read: record the program with "
+			"vptrace run or nsys profile if it runs on NVIDIA GPUs",
+			d.rows.other);
+		goto out;
+	}
 	stats->after_gzip = d.json.bytes.after_gzip;
 	stats->another_gzip = d.json.bytes.another_gzip;
 

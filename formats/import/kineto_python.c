@@ -267,6 +267,7 @@ int vpt_kineto_python_flat(struct vpt_kineto_rows *r, const struct vpt_kineto_fl
 		r->stats->skipped++;
 	else
 		r->last_start_ns = call.start_ns;
+	r->has_rows = 1;
 	return 1;
 }
 

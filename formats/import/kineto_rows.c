@@ -100,8 +100,31 @@ static void put_event(struct vpt_kineto_rows *r, struct json_object *object, vpt
 		r->stats->skipped++;
 	else if (!done)
 		r->stats->malformed++;
-	else
+	else {
 		r->last_start_ns = e.start_ns;
+		r->has_rows = 1;
+	}
+}
+
+/* Other tools write Chrome's JSON, too, with events of no category; the names of their processes differ. */
+static const char *tool_of(struct vpt_text process)
+{
+	static const struct {
+		const char *begin, *tool;
+	} tools[] = {
+		{"/device:", "JAX or TensorFlow"},
+		{"/host:", "JAX or TensorFlow"},
+		{"Ascend Hardware", "torch_npu (Ascend)"},
+		{"CANN", "torch_npu (Ascend)"},
+	};
+	size_t i, len;
+
+	for (i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		len = strlen(tools[i].begin);
+		if (process.len >= len && !memcmp(process.text, tools[i].begin, len))
+			return tools[i].tool;
+	}
+	return NULL;
 }
 
 static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
@@ -110,8 +133,10 @@ static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
 	struct vpt_kineto_thread *thread;
 
 	name = vpt_kineto_text(vpt_kineto_member(vpt_kineto_member(object, "args"), "name"));
-	if (vpt_kineto_same_word("process_name", kind) && name.text)
+	if (vpt_kineto_same_word("process_name", kind) && name.text) {
 		vpt_kineto_name_process(r, object, name);
+		r->other = r->other ? r->other : tool_of(name);
+	}
 	if (!vpt_kineto_same_word("thread_name", kind)) {
 		r->stats->skipped++;
 		return;
