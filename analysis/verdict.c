@@ -314,7 +314,7 @@ static void judge_clock(struct vpa_report *out)
 }
 
 /* Reports that there is no GPU work, if no other reason says why. */
-static void judge_no_work(struct vpa_report *out)
+static void judge_no_work(struct vpa_report *out, const struct vpa_reading *reading)
 {
 	const struct vpa_counts *n = &out->counts;
 
@@ -324,7 +324,7 @@ static void judge_no_work(struct vpa_report *out)
 		REASON(out, "recording of GPU work was disabled (VPTRACE_PROFILE=none)");
 	else
 		REASON(out, "no GPU work %s: device times are unavailable",
-			out->window_note ? "is in the window" : "was recorded");
+			out->window_note || reading->ops ? "is in the window" : "was recorded");
 }
 
 /* Each device's row says whether it is a GPU or a stand-in. If such a row is missing, `simulated`
@@ -476,7 +476,7 @@ int vpa_verdict_write(
 	judge_books(out, reading);
 	judge_clock(out);
 	judge_devices(out, reading);
-	judge_no_work(out);
+	judge_no_work(out, reading);
 	judge_launches(out);
 	for (i = 0; i < out->block_note_count; i++)
 		add_reason(out, out->block_notes[i], NULL);

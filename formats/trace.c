@@ -206,7 +206,7 @@ static void find_start(struct vpt_trace *t)
 	int is_damaged = t->reader && vpt_reader_header_damaged(t->reader);
 
 	t->start_ns = vpt_trace_header(t)->t0_ns;
-	t->start_is_doubted = last && last < t->start_ns && first <= last;
+	t->start_is_doubted = last && last <= t->start_ns && first < t->start_ns;
 	if (t->start_is_doubted || (is_damaged && first != UINT64_MAX))
 		t->start_ns = first;
 }

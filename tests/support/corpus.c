@@ -257,7 +257,7 @@ static void no_header(struct vpt_buffer *file)
 
 static void start_after_all(struct vpt_buffer *file)
 {
-	vpt_hand_header(file, VPT_MAJOR, VPT_MINOR, 3051);
+	vpt_hand_header(file, VPT_MAJOR, VPT_MINOR, 3050);
 	plain_chunk(file, 3000);
 	plain_chunk(file, 2000);
 }
@@ -849,7 +849,7 @@ static const struct vpt_corpus_file files[] = {
 		0, garbage},
 	{"bad-torn.zst", "The file ends inside its last chunk.", "wwwt", 0, torn},
 	{"bad-no-header.zst", "Two chunks and no file header.", "ww", 0, no_header},
-	{"bad-start-late.zst", "The header's start is a nanosecond after the last event.", "ww", 0,
+	{"bad-start-late.zst", "The header's start is the end of the last event.", "ww", 0,
 		start_after_all},
 	{"bad-start-last.zst", "The header's start is the largest number.", "w", 0,
 		start_at_the_end_of_time},
