@@ -190,7 +190,7 @@ static void conditions_of_all_time_hold(void **state)
 	assert_true(c->busy_delta_ns == INT64_MAX && c->part_count >= 2);
 	assert_int_equal(vpa_limit_read("busy+1%", 0, &limit, &err), 0);
 	assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
-	assert_int_equal(holds, 1);
+	assert_int_equal(holds, VPA_LIMIT_HOLDS);
 	vpa_comparison_free(c);
 	vpa_report_free(a);
 	vpa_report_free(b);

@@ -3,6 +3,7 @@
 
 #include "analysis/flame/numbered.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static int add_member(struct building *b, uint32_t node, uint32_t stack, uint64_
 		return VPT_ENOMEM;
 	f->members[row].node = node;
 	f->members[row].stack = stack;
-	f->members[row].ns += ns;
+	vpt_sat_add_to(&f->members[row].ns, ns);
 	return VPT_OK;
 }
 
@@ -96,7 +97,7 @@ static int add_weight(
 		at = child(b->flame, at, leaf, leaf->cause);
 	if (at == UINT32_MAX)
 		return VPT_ENOMEM;
-	b->flame->nodes[at].self_ns += w->ns;
+	vpt_sat_add_to(&b->flame->nodes[at].self_ns, w->ns);
 	return VPT_OK;
 }
 
@@ -202,9 +203,9 @@ int vpa_flame_build(
 	if (rc)
 		return rc;
 	for (i = out->count; i-- > 0;) {
-		out->nodes[i].ns += out->nodes[i].self_ns;
+		vpt_sat_add_to(&out->nodes[i].ns, out->nodes[i].self_ns);
 		if (i)
-			out->nodes[out->nodes[i].parent].ns += out->nodes[i].ns;
+			vpt_sat_add_to(&out->nodes[out->nodes[i].parent].ns, out->nodes[i].ns);
 	}
 	return place(out);
 }

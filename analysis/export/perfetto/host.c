@@ -9,6 +9,7 @@
 #include "analysis/export/perfetto/thread.h"
 #include "analysis/resolver_maps.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -201,7 +202,7 @@ static int add_calls(struct vpa_ex_host *h, const struct vpt_batch *b, const str
 		if (!rc && call->correlation)
 			call->link = vpa_ex_link_new(x, call, thread, name.waits);
 		x->expected.api_calls++;
-		x->expected.api_ns += end_ns - start_ns;
+		vpt_sat_add_to(&x->expected.api_ns, end_ns - start_ns);
 		add_call(t);
 		x->links->held++;
 	}
@@ -260,10 +261,10 @@ static void count_range(struct vpa_ex_out *x, const struct vpa_ex_host_span *spa
 
 	if (span->category == EX_CPU_OP) {
 		x->expected.cpu_ops++;
-		x->expected.cpu_op_ns += ns;
+		vpt_sat_add_to(&x->expected.cpu_op_ns, ns);
 	} else {
 		x->expected.nvtx_ranges++;
-		x->expected.nvtx_ns += ns;
+		vpt_sat_add_to(&x->expected.nvtx_ns, ns);
 	}
 }
 
@@ -322,7 +323,7 @@ static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_e
 	t->changed = 1;
 	if (open->written) {
 		/* Its slice had to end with that of the range around it. */
-		x->bent.clamped_ns[open->category] += span->end_ns - open->cut_ns;
+		vpt_sat_add_to(&x->bent.clamped_ns[open->category], span->end_ns - open->cut_ns);
 		vpa_open_drop(&t->open.table, at);
 	}
 	return VPT_OK;

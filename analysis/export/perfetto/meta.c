@@ -4,6 +4,7 @@
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/gpu_arch.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,9 +295,9 @@ void vpa_ex_meta_end(struct vpa_ex_out *x, uint64_t residual_ns)
 	e->attention_kernels = attention_kernels(r);
 	e->zero_length = r->verdict.zero_duration;
 	/* Slices that were clamped to nest are shorter in the file. */
-	e->api_ns -= x->bent.clamped_ns[EX_CUDA_API];
-	e->nvtx_ns -= x->bent.clamped_ns[EX_NVTX];
-	e->cpu_op_ns -= x->bent.clamped_ns[EX_CPU_OP];
+	e->api_ns = vpt_sat_sub(e->api_ns, x->bent.clamped_ns[EX_CUDA_API]);
+	e->nvtx_ns = vpt_sat_sub(e->nvtx_ns, x->bent.clamped_ns[EX_NVTX]);
+	e->cpu_op_ns = vpt_sat_sub(e->cpu_op_ns, x->bent.clamped_ns[EX_CPU_OP]);
 	late_links = e->submissions > x->joined ? e->submissions - x->joined : 0;
 	e->submissions = x->joined;
 	begin_attributes(x);

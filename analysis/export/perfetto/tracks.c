@@ -11,6 +11,7 @@
 #include "analysis/resolver_maps.h"
 #include "analysis/scopes.h"
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -292,7 +293,7 @@ static void add_to_block(struct vpa_ex_out *x, const struct vpa_range *range, ui
 
 	for (i = 0; i < BLOCKS_OPEN_MAX; i++) {
 		if (t->blocks[i].range == range) {
-			t->blocks[i].attention_ns += ns;
+			vpt_sat_add_to(&t->blocks[i].attention_ns, ns);
 			return;
 		}
 		if (!t->blocks[i].range && !unused)
@@ -347,7 +348,7 @@ int vpa_ex_tracks_ops(struct vpa_ex_out *x, const struct vpa_ops *ops)
 		n->kernels += ops->kind[i] == VPA_KERNEL;
 		n->memcpys += ops->kind[i] == VPA_MEMCPY;
 		n->memsets += ops->kind[i] == VPA_MEMSET;
-		n->kernel_ns += ops->kind[i] == VPA_KERNEL ? end - start : 0;
+		vpt_sat_add_to(&n->kernel_ns, ops->kind[i] == VPA_KERNEL ? end - start : 0);
 		n->first_gpu_ns = start < n->first_gpu_ns ? start : n->first_gpu_ns;
 		n->last_gpu_end_ns = end > n->last_gpu_end_ns ? end : n->last_gpu_end_ns;
 		n->submissions +=
