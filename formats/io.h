@@ -81,5 +81,6 @@ struct vpt_io_ops {
 	long (*write)(int fd, const void *buf, size_t size);           /* write(2) and its errno */
 };
 const struct vpt_io_ops *vpt_io_use(const struct vpt_io_ops *ops);
+const struct vpt_io_ops *vpt_io_used(void); /* now */
 
 #endif

@@ -28,6 +28,11 @@ const struct vpt_io_ops *vpt_io_use(const struct vpt_io_ops *ops)
 	return former;
 }
 
+const struct vpt_io_ops *vpt_io_used(void)
+{
+	return current;
+}
+
 long vpt_io_read(int fd, void *buf, size_t size, uint64_t offset)
 {
 	return current->read(fd, buf, size, offset);

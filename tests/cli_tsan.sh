@@ -22,7 +22,7 @@ done
 # The stand-in's NVML, unless it was built with another sanitizer.
 grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" || export LD_LIBRARY_PATH="${VPT_BIN:-.}/standin"
 failed=0
-for test in names tsc ranges threads pool nvtx window sampler python_stack stack_samples snapshots; do
+for test in names tsc ranges threads pool nvtx window sampler python_stack stack_samples snapshots session; do
 	# shellcheck disable=SC2086
 	$cc $flags -o "$work/$test" tests/test_tracer_$test.c "$work/tracer.a" "$work/formats.a" -lcmocka -lzstd -lpthread -ldl -lm || exit 1
 	VPT_PERCENT=${VPT_PERCENT:-4} TSAN_OPTIONS=halt_on_error=0:exitcode=66 "$work/$test" >"$work/out" 2>&1 && continue

@@ -493,8 +493,7 @@ int vtr_capture_file_new(
 	f->base = (struct vpt_sink){.write = capture_write, .finish = capture_finish};
 	f->fd = -1;
 	f->overwrite = overwrite;
-	f->io = vpt_io_use(NULL);
-	vpt_io_use(f->io);
+	f->io = vpt_io_used();
 	*out = &f->base;
 	return VPT_OK;
 }

@@ -1,10 +1,11 @@
-/* last_error.c - one sentence per thread.
+/* last_error.c - the texts of each thread.
  *
- * Only a pointer is in thread-local storage: a library loaded late gets little of it. The sentence
- * is allocated at a thread's first failure and freed with the thread. */
+ * Only pointers are in thread-local storage: a library loaded late gets little of it. The texts
+ * are allocated at a thread's first failure, or first path, and freed with the thread. */
 #include "tracer/last_error.h"
 
 #include "tracer/cancel.h"
+#include "tracer/options.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>
@@ -12,17 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SENTENCE_BYTES = 512 };
+struct texts {
+	char sentence[512];
+	char path[VTR_PATH_MAX];
+};
 
-static __thread char *sentence;
+static __thread struct texts *mine;
 static __thread const char *said; /* the sentence, or a constant one */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void forget(void *text)
+static void forget(void *texts)
 {
-	said = sentence = NULL;
-	free(text);
+	said = NULL;
+	mine = NULL;
+	free(texts);
 }
 
 static void make_key(void)
@@ -30,26 +35,42 @@ static void make_key(void)
 	pthread_key_create(&key, forget);
 }
 
+/* NULL: no memory. Cancellation is held. */
+static struct texts *own_texts(void)
+{
+	pthread_once(&once, make_key);
+	if (!mine) {
+		mine = calloc(1, sizeof(*mine));
+		pthread_setspecific(key, mine);
+	}
+	return mine;
+}
+
 int vtr_fail(int code, const char *fmt, ...)
 {
-	va_list args;
-	int cancel;
-
 	/* A thread cancelled inside malloc() would leave the process's heap locked. */
-	cancel = vtr_cancel_hold();
-	pthread_once(&once, make_key);
-	if (!sentence) {
-		sentence = malloc(SENTENCE_BYTES);
-		pthread_setspecific(key, sentence);
-	}
-	if (sentence) {
+	int cancel = vtr_cancel_hold();
+	struct texts *texts = own_texts();
+	va_list args;
+
+	if (texts) {
 		va_start(args, fmt);
-		vsnprintf(sentence, SENTENCE_BYTES, fmt, args);
+		vsnprintf(texts->sentence, sizeof(texts->sentence), fmt, args);
 		va_end(args);
 	}
-	said = sentence;
+	said = texts ? texts->sentence : NULL;
 	vtr_cancel_restore(cancel);
 	return code;
+}
+
+const char *vtr_own_path(const char *path)
+{
+	struct texts *texts = own_texts();
+
+	if (!texts)
+		return "";
+	snprintf(texts->path, sizeof(texts->path), "%s", path);
+	return texts->path;
 }
 
 int vtr_refuse(int code, const char *constant)

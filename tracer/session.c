@@ -57,7 +57,7 @@ static struct {
 	atomic_uint number;     /* of the capture, from 1 */
 	atomic_int ending;      /* a capture ends by itself */
 	/* The process that last started a capture; 0: none did. Written with the lock only. */
-	pid_t owner;
+	atomic_int owner;
 
 	/* ---- guarded by the lock ---- */
 	struct vtr_capture *now;
@@ -91,7 +91,9 @@ enum vptrace_state vptrace_status(void)
 /* A child made without the C library counts too. */
 static int inert(void)
 {
-	return atomic_load(&all.state) == VPTRACE_INERT || (all.owner && all.owner != getpid());
+	pid_t owner = atomic_load_explicit(&all.owner, memory_order_relaxed);
+
+	return atomic_load(&all.state) == VPTRACE_INERT || (owner && owner != getpid());
 }
 
 static int fail_inert(void)
@@ -270,7 +272,7 @@ static int begin(const struct vptrace_options *options, enum vtr_start how, stru
 	rc = vtr_capture_begin(options, how == VTR_START_API, &all.facts, &hooks, &all.now, err);
 	if (rc)
 		return rc;
-	all.owner = getpid();
+	atomic_store_explicit(&all.owner, getpid(), memory_order_relaxed);
 	atomic_compare_exchange_strong(&all.state, &stopped, VPTRACE_RANGES_ONLY);
 	if (how != VTR_START_RANGES && vtr_capture_wants_cupti(all.now))
 		rc = vtr_capture_join_cupti(all.now, err);
@@ -593,13 +595,15 @@ int vptrace_statistics(struct vptrace_stats *stats)
 const char *vptrace_path(void)
 {
 	struct visit v = {0};
+	const char *path;
 
 	if (inert() || enter(&v))
 		return "";
 	if (all.now)
 		vtr_capture_stats(all.now, &all.last, all.path);
+	path = vtr_own_path(all.path);
 	leave(&v);
-	return all.path;
+	return path;
 }
 
 /* ---- fork ---- */

@@ -353,8 +353,8 @@ VPTRACE_API const char *vptrace_last_error(void);
 VPTRACE_API int vptrace_statistics(struct vptrace_stats *stats);
 
 /* The name of the capture's file, with its number; of the last capture if none is running. ""
- * before there is one and in an inert process, never NULL. Owned by the library; valid until the
- * next capture starts. */
+ * before there is one and in an inert process, never NULL. Owned by the library; valid until this
+ * thread's next call of it, or its end. */
 VPTRACE_API const char *vptrace_path(void);
 
 /* The library's version, as "0.1.0". A constant. */
