@@ -244,6 +244,14 @@ static const char *soname_of(void *handle)
 	return strings && name ? strings + name : NULL;
 }
 
+/* CUPTI 13.2, by what came with it and what came after it: each of its functions calls itself for ever where
+ * it does not accept the driver. */
+static int may_recurse(void *handle)
+{
+	return dlsym(handle, "cuptiActivityGetStructSize") &&
+	       !dlsym(handle, "cuptiIsTracingSessionRunning");
+}
+
 /* The file that contains a function, as mapped by the dynamic linker, and the CUDA version in its
  * SONAME or name. */
 static void note_origin(struct vtr_library *library, void *handle)
@@ -299,14 +307,23 @@ int vtr_library_load(const char *path, int driver, struct vtr_library *out, stru
 		return rc;
 	}
 	note_origin(out, handle);
+	out->may_recurse = may_recurse(handle);
 	return check_fits(out, driver, err);
 }
 
 int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
 {
-	int rc = library->fn.version(&library->api);
 	char driver[64];
+	int rc;
 
+	if (library->may_recurse && !vtr_driver_serves_cupti())
+		return vpt_fail(err, VPTRACE_ENOCUPTI,
+			"%.256s is from CUDA 13.2 and does not accept this libcuda.so.1 (%s): "
+			"update the "
+			"driver, or set VPTRACE_LIBCUPTI to the libcupti of another CUDA toolkit "
+			"13",
+			library->path, vtr_driver_words(driver, sizeof(driver)));
+	rc = library->fn.version(&library->api);
 	if (rc != VTR_CUPTI_OK)
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
 			"%.256s does not work here: cuptiGetVersion returned error %d; %s%s",

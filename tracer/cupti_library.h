@@ -16,7 +16,8 @@ enum { VTR_LIBRARY_PATH_MAX = 4096 };
 struct vtr_library {
 	struct vtr_cupti_functions fn; /* optional ones may be NULL */
 	int major;                     /* CUDA version that it reports; 0: none */
-	uint32_t api;                  /* cuptiGetVersion(): 18 is CUDA 11.8, 130001 is CUDA 13.0 */
+	int may_recurse; /* no function of it may be called before vtr_library_ask() */
+	uint32_t api;    /* cuptiGetVersion(): 18 is CUDA 11.8, 130001 is CUDA 13.0 */
 	char path[VTR_LIBRARY_PATH_MAX];
 };
 

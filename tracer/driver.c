@@ -1,7 +1,7 @@
 /* driver.c - loads libcuda.so.1 and asks only for its version, before CUPTI is called.
  *
  * A libcupti may rely on a working driver: that of CUDA 13.2 looks for one in each function, and
- * without an answer it recurses until the stack overflows. */
+ * without an answer it recurses until the stack overflows. Neither 13.1 nor 13.3 does. */
 #include "tracer/driver.h"
 
 #include "tracer/environment.h"
@@ -59,6 +59,24 @@ void *vtr_driver_symbol(const char *name)
 	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 
 	return handle ? dlsym(handle, name) : NULL;
+}
+
+int vtr_driver_serves_cupti(void)
+{
+	static const char *const names[] = {"cuDeviceGet", "cuDriverGetVersion",
+		"cuDeviceGetPCIBusId", "cuDeviceGetAttribute", "cuDeviceGetCount"};
+	static const uint8_t tools[16] = {0x7c, 0xb6, 0x3f, 0x9b, 0x9c, 0xa4, 0x8e, 0x42, 0xa4,
+		0x84, 0xbe, 0xb6, 0x6e, 0x6a, 0xed, 0x7f};
+	void *address = vtr_driver_symbol("cuGetExportTable");
+	int (*table_of)(const void **, const uint8_t *);
+	const void *table = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!vtr_driver_symbol(names[i]))
+			return 0;
+	memcpy(&table_of, &address, sizeof(table_of));
+	return table_of && !table_of(&table, tools) && table;
 }
 
 int vtr_driver_gpus(void)

@@ -12,6 +12,10 @@
  * linking. */
 int vtr_driver_load(int *version, struct vpt_err *err);
 
+/* Whether CUPTI 13.2 would accept the mapped driver: it looks for some functions and a table of its own
+ * there, and without them it calls itself until the stack ends. */
+int vtr_driver_serves_cupti(void);
+
 /* A function of the driver if the process has mapped one; NULL otherwise. Any thread. */
 void *vtr_driver_symbol(const char *name);
 
