@@ -134,6 +134,17 @@ struct vpa_precision_row {
 	uint64_t calls, total_ns, exclusive_ns;
 };
 
+enum {
+	VPA_INSTANCES_MOST = 1024, /* of a range; the first ones */
+	VPA_INSTANCES_ALL = 1 << 16
+};
+
+/* An instance of a range on a device that it launched work on. */
+struct vpa_range_instance {
+	uint64_t first_ns, envelope_ns, idle_ns; /* as of the range */
+	uint32_t device;
+};
+
 struct vpa_range_row {
 	const char *name, *domain; /* domain "" is NVTX's default domain */
 	/* Instances that began inside one of the same name, and are part of it: in no other member. */
@@ -149,6 +160,9 @@ struct vpa_range_row {
 	uint64_t idle_host_ns;
 	struct vpa_spread lag; /* first op's start - range's start */
 	struct vpa_spread gpu; /* the envelopes */
+	/* By device, then start; if the options request step_parts, and not of operators. */
+	const struct vpa_range_instance *instances;
+	size_t instance_count;
 };
 
 struct vpa_copy_row {

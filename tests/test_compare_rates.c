@@ -244,6 +244,89 @@ static void steps_are_paired_with_themselves(void **state)
 	free_pair(&pair);
 }
 
+/* ---- few or many times the same ---- */
+
+/* `count` ranges, each with a kernel of `us` that varies by a `varies` part of it, as a range with numbers or without. */
+static struct vpa_report *repeated(const char *range, unsigned count, unsigned us, unsigned varies)
+{
+	static const unsigned turns[] = {3, 0, 4, 1, 2, 4, 1, 3, 0, 2, 1};
+	const struct vpa_options options = {.all_kernels = 1, .step_parts = 1};
+	struct script s = {.used = 0};
+	struct vpa_report *r = NULL;
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+	char name[32];
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), range, i);
+		put_kernel(&s, "gemm", us + us * turns[i % COUNT(turns)] / 2 / varies, name);
+		s.at += 5;
+	}
+	if (vpt_script_trace(s.text, &trace, &err) ||
+		vpa_analyze(trace, "script", &options, &r, &err))
+		fail_msg("%s: %s", s.text, err.text);
+	vpt_trace_close(trace);
+	return r;
+}
+
+static void repetitions_give_an_answer(void **state)
+{
+	static const struct {
+		const char *name, *range;
+		unsigned a_count, b_count, a_us, b_us, varies;
+		enum vpa_unit_kind unit;
+		enum vpa_verdict_change verdict;
+	} cases[] = {
+		{"50 instances, twice as fast", "decode", 50, 50, 20000, 10000, 400,
+			VPA_UNIT_INSTANCE, VPA_CHANGE_FASTER},
+		{"one more in B", "decode", 50, 51, 10000, 20000, 400, VPA_UNIT_INSTANCE,
+			VPA_CHANGE_SLOWER},
+		{"the same", "decode", 50, 50, 20000, 20000, 400, VPA_UNIT_INSTANCE,
+			VPA_CHANGE_SAME},
+		{"two are too few", "decode", 2, 2, 20000, 10000, 400, VPA_UNIT_WINDOW,
+			VPA_CHANGE_INCONCLUSIVE},
+		{"4 iterations, 3 from start to start", "ProfilerStep#%u", 4, 4, 18500, 10000, 30,
+			VPA_UNIT_ITERATION, VPA_CHANGE_FASTER},
+		{"3 iterations", "ProfilerStep#%u", 3, 3, 18500, 10000, 30, VPA_UNIT_ITERATION,
+			VPA_CHANGE_FASTER},
+		{"5 steps", "step %u", 5, 5, 10000, 18500, 30, VPA_UNIT_STEP, VPA_CHANGE_SLOWER},
+	};
+	static const struct vpa_compare_options usual = {.margin = 0.005};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *a =
+			repeated(cases[i].range, cases[i].a_count, cases[i].a_us, cases[i].varies);
+		struct vpa_report *b =
+			repeated(cases[i].range, cases[i].b_count, cases[i].b_us, cases[i].varies);
+		const struct vpa_report *const ra = a, *const rb = b;
+		struct vpa_comparison *c;
+		struct vpa_limit limit;
+		struct vpt_err err = {0};
+		char what[160];
+		int holds;
+
+		assert_int_equal(vpa_compare(&(struct vpa_side){&ra, 1}, &(struct vpa_side){&rb, 1},
+					 &usual, &c, &err),
+			0);
+		if (c->unit != cases[i].unit || c->verdict != cases[i].verdict)
+			fail_msg("%s: %s by %s, %g to %g", cases[i].name,
+				vpa_change_name(c->verdict), vpa_unit_kind_name(c->unit),
+				c->time_low, c->time_high);
+		assert_int_equal(has_note(c, "compared by the instances of the range decode"),
+			c->unit == VPA_UNIT_INSTANCE);
+		/* Parts of the window stay available. */
+		assert_int_equal(vpa_limit_read("busy:gemm+10%", 0, &limit, &err), 0);
+		assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
+		assert_int_equal(holds == VPA_LIMIT_HOLDS, cases[i].b_us > cases[i].a_us);
+		vpa_comparison_free(c);
+		vpa_report_free(a);
+		vpa_report_free(b);
+	}
+}
+
 /* ---- conditions ---- */
 
 /* Blocks of 3 * 110 + 5 us, with the VAE 60 us more. */
@@ -346,6 +429,7 @@ int main(void)
 		cmocka_unit_test(blocks_of_different_work_are_not_compared),
 		cmocka_unit_test(frames_end_to_end_are_those_of_the_reports),
 		cmocka_unit_test(steps_are_paired_with_themselves),
+		cmocka_unit_test(repetitions_give_an_answer),
 		cmocka_unit_test(conditions_read_the_rates_of_a_report),
 		cmocka_unit_test(conditions_compare_rates_of_their_own_units),
 	};

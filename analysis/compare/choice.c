@@ -108,20 +108,87 @@ static void note_unused(
 				   vpa_unit_kind_name(kind)));
 }
 
+/* ---- the range ---- */
+
+/* Of a range's time on the GPUs, of the window of a report; below 0: too few instances. They may overlap. */
+static double share_of(const struct vpa_report *r, const struct vpa_range_row *range)
+{
+	double all = (double)vpa_window_ns(r) * (double)r->device_count;
+
+	range = vpa_units_range(r, range->name, range->domain);
+	return range && all > 0 ? (double)range->envelope_ns / all : -1;
+}
+
+/* The least of all runs. */
+static double least_share(const struct vpa_comparison *c, const struct vpa_range_row *range)
+{
+	double least = share_of(vpa_compare_run(c, 0), range);
+	size_t i;
+
+	for (i = 1; i < c->a.count + c->b.count && least >= 0; i++) {
+		double share = share_of(vpa_compare_run(c, i), range);
+
+		least = share < least ? share : least;
+	}
+	return least;
+}
+
+/* The range that has most of each run's time, if that is a tenth or more; NULL: none. The same whichever side is first. */
+static const struct vpa_range_row *choose_range(const struct vpa_comparison *c)
+{
+	const struct vpa_report *r = vpa_compare_run(c, 0);
+	const struct vpa_range_row *best = NULL;
+	double most = 0.1;
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++) {
+		const struct vpa_range_row *range = &r->ranges[i];
+		double share =
+			range->instance_count < VPA_INSTANCES_LEAST ? -1 : least_share(c, range);
+		int is_first =
+			share == most && (!best || strcmp(range->name, best->name) < 0 ||
+						 (!strcmp(range->name, best->name) &&
+							 strcmp(range->domain, best->domain) < 0));
+
+		if (share > most || is_first)
+			best = range;
+		most = share > most ? share : most;
+	}
+	return best;
+}
+
+static void note_range(struct vpa_comparison *c, const struct vpa_range_row *range)
+{
+	double share = share_of(vpa_compare_run(c, 0), range);
+
+	vpa_compare_note(c, vpa_arena_printf(&c->arena,
+				    "compared by the instances of the range %s, by their time on a "
+				    "GPU: %.0f %% of A's window",
+				    range->name, 100 * (share < 1 ? share : 1)));
+}
+
 /* Pairs the runs' units of a kind. */
 static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind)
 {
+	const struct vpa_range_row *range = kind == VPA_UNIT_INSTANCE ? choose_range(c) : NULL;
 	size_t i;
 
 	c->unit = kind;
-	for (i = 0; i < u->count; i++)
-		if (vpa_units_of(vpa_compare_run(c, i), kind, &c->arena, &u->all[i]))
+	for (i = 0; i < u->count; i++) {
+		const struct vpa_report *r = vpa_compare_run(c, i);
+
+		if (vpa_units_of(r, kind,
+			    range ? vpa_units_range(r, range->name, range->domain) : NULL,
+			    &c->arena, &u->all[i]))
 			return VPT_ENOMEM;
+	}
 	c->pairs = first_without(u, least_of(c, kind)) == u->count
 			   ? vpa_units_pair(u->all, u->count)
 			   : 0;
 	if (!c->pairs)
 		note_unused(c, u, kind);
+	else if (range)
+		note_range(c, range);
 	return VPT_OK;
 }
 
@@ -136,10 +203,11 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, u
 {
 	/* The best first. */
 	static const enum vpa_unit_kind usual[] = {VPA_UNIT_BLOCK, VPA_UNIT_REQUEST, VPA_UNIT_STEP,
-		VPA_UNIT_ITERATION, VPA_UNIT_INFERRED, VPA_UNIT_WINDOW},
+		VPA_UNIT_ITERATION, VPA_UNIT_INFERRED, VPA_UNIT_INSTANCE, VPA_UNIT_WINDOW},
 					without_vae[] = {VPA_UNIT_REQUEST, VPA_UNIT_BLOCK,
 						VPA_UNIT_STEP, VPA_UNIT_ITERATION,
-						VPA_UNIT_INFERRED, VPA_UNIT_WINDOW};
+						VPA_UNIT_INFERRED, VPA_UNIT_INSTANCE,
+						VPA_UNIT_WINDOW};
 	const enum vpa_unit_kind *order = c->after == VPA_AFTER_ALL ? without_vae : usual;
 	size_t i;
 
@@ -217,6 +285,7 @@ static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_unit
 		[VPA_UNIT_STEP] = "steps/s",
 		[VPA_UNIT_ITERATION] = "iterations/s",
 		[VPA_UNIT_INFERRED] = "steps/s",
+		[VPA_UNIT_INSTANCE] = "instances/s",
 		[VPA_UNIT_WINDOW] = "windows/s"};
 	int is_whole = c->unit == VPA_UNIT_REQUEST || c->unit == VPA_UNIT_WINDOW;
 

@@ -149,7 +149,8 @@ struct vpa_comparison {
 	enum vpa_unit_kind unit;
 	int per_frame; /* frames per unit differ: times are for each frame */
 	enum vpa_compared_after after;
-	/* "FPS", "FPS end to end", "denoise rate", "blocks/s", "requests/s", "steps/s", "iterations/s", "windows/s" */
+	/* "FPS", "FPS end to end", "denoise rate", "blocks/s", "requests/s", "steps/s", "iterations/s", "instances/s",
+	 * "windows/s" */
 	const char *rate_name;
 	int counts_frames,
 		is_fps; /* of the rate; a denoise rate counts frames that cannot be shown yet */

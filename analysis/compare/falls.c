@@ -212,6 +212,7 @@ static const char *title_of(const struct vpa_comparison *c)
 		[VPA_UNIT_STEP] = "The mean step",
 		[VPA_UNIT_ITERATION] = "The mean iteration",
 		[VPA_UNIT_INFERRED] = "The mean step",
+		[VPA_UNIT_INSTANCE] = "The mean instance",
 		[VPA_UNIT_WINDOW] = "The window"};
 
 	return c->per_frame ? "The mean frame" : titles[c->unit];

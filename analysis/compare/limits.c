@@ -266,9 +266,13 @@ static int is_compared(const struct vpa_limit *l, const struct vpa_comparison *c
 	}
 }
 
-/* The units that show a figure; 0: no other than the comparison's own. */
-static unsigned kinds_of(enum vpa_limit_figure figure)
+/* The units that show a figure; 0: no other than the comparison's own. The window has parts where its units do not. */
+static unsigned kinds_of(const struct vpa_limit *l)
 {
+	enum vpa_limit_figure figure = l->figure;
+
+	if (l->part)
+		return 1u << VPA_UNIT_WINDOW;
 	if (figure == VPA_LIMIT_BPS || figure == VPA_LIMIT_DENOISE)
 		return 1u << VPA_UNIT_BLOCK;
 	if (figure == VPA_LIMIT_STEPS || figure == VPA_LIMIT_STEP_TIME)
@@ -486,7 +490,7 @@ static int fail_unavailable(const struct vpa_limit *l, struct vpt_err *err)
 int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, int *holds,
 	char what[160], struct vpt_err *err)
 {
-	const struct vpa_compare_options how = {.margin = c->margin, .kinds = kinds_of(l->figure)};
+	const struct vpa_compare_options how = {.margin = c->margin, .kinds = kinds_of(l)};
 	double a = printed_by(&c->a, l->figure), b = printed_by(&c->b, l->figure);
 	struct vpa_comparison *own = NULL;
 	int rc = VPT_OK, is_known = 1;

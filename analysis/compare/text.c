@@ -23,6 +23,7 @@ static const char *unit_title(enum vpa_unit_kind unit)
 		[VPA_UNIT_STEP] = "STEP",
 		[VPA_UNIT_ITERATION] = "ITERATION",
 		[VPA_UNIT_INFERRED] = "INFERRED STEP",
+		[VPA_UNIT_INSTANCE] = "INSTANCE",
 		[VPA_UNIT_WINDOW] = "WINDOW"};
 
 	return titles[unit];

@@ -13,6 +13,7 @@ const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 		[VPA_UNIT_STEP] = "step",
 		[VPA_UNIT_ITERATION] = "iteration",
 		[VPA_UNIT_INFERRED] = "inferred step",
+		[VPA_UNIT_INSTANCE] = "instance",
 		[VPA_UNIT_WINDOW] = "window"};
 
 	return kind < VPA_UNIT_KINDS ? names[kind] : "";
@@ -179,6 +180,48 @@ static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 	return VPT_OK;
 }
 
+/* ---- instances ---- */
+
+const struct vpa_range_row *vpa_units_range(
+	const struct vpa_report *r, const char *name, const char *domain)
+{
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (r->ranges[i].instance_count >= VPA_INSTANCES_LEAST &&
+			!strcmp(r->ranges[i].name, name) && !strcmp(r->ranges[i].domain, domain))
+			return &r->ranges[i];
+	return NULL;
+}
+
+static int instances_of(
+	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out)
+{
+	int64_t index = 0;
+	size_t i;
+
+	out->units = vpa_arena_alloc(arena, range->instance_count, sizeof(*out->units));
+	if (!out->units)
+		return VPT_ENOMEM;
+	for (i = 0; i < range->instance_count; i++) {
+		const struct vpa_range_instance *instance = &range->instances[i];
+
+		index = i && range->instances[i - 1].device == instance->device ? index + 1 : 0;
+		if (!instance->envelope_ns)
+			continue;
+		out->units[out->count++] = (struct vpa_unit){.request = instance->device,
+			.index = index,
+			.period_ns = instance->envelope_ns,
+			.devices = 1,
+			.busy_ns = instance->envelope_ns - instance->idle_ns,
+			.idle_ns = instance->idle_ns,
+			.touched = vpa_is_touched(out->report, instance->first_ns,
+				instance->first_ns + instance->envelope_ns)};
+	}
+	out->in_window = range->gpu.count;
+	return VPT_OK;
+}
+
 /* ---- the window ---- */
 
 static size_t cause_part(const char *name)
@@ -317,8 +360,8 @@ static int requests_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 	return VPT_OK;
 }
 
-int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
-	struct vpa_units *out)
+int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
+	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out)
 {
 	*out = (struct vpa_units){.report = r, .kind = kind};
 	if (kind == VPA_UNIT_BLOCK)
@@ -329,6 +372,8 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa
 		return marked_of(r, kind, arena, out);
 	if (kind == VPA_UNIT_INFERRED)
 		return inferred_of(r, arena, out);
+	if (kind == VPA_UNIT_INSTANCE)
+		return range ? instances_of(range, arena, out) : VPT_OK;
 	return window_of(r, arena, out);
 }
 

@@ -1,6 +1,6 @@
 /* units.h - what two captures are compared by: the units of work that both have.
  *
- * A unit is a measured video block, a request, a step, an iteration, or the whole window. It has a key, by which units of two
+ * A unit is a measured video block, a request, a step, an iteration, an instance of a range, or the whole window. It has a key, by which units of two
  * captures are paired: the request's number among those with such units, and the unit's index in it; of a step, its
  * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its
  * neighbours resemble each other, so the k-th unit is compared with the k-th. */
@@ -17,6 +17,7 @@ enum vpa_unit_kind {
 	VPA_UNIT_STEP,      /* marked steps, from one to the next */
 	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
 	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
+	VPA_UNIT_INSTANCE,  /* instances of a range, by their time on a GPU, which is their "request" */
 	VPA_UNIT_WINDOW,    /* the window; a single one */
 	VPA_UNIT_KINDS
 };
@@ -24,7 +25,7 @@ enum vpa_unit_kind {
 /* Of four requests, since the last one has no time. Fewer differ by chance more than blocks and steps do. */
 enum { VPA_REQUESTS_LEAST = 3 };
 
-/* "block", "request", "step", "iteration", "inferred step", "window" */
+/* "block", "request", "step", "iteration", "inferred step", "instance", "window" */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
 
 enum {
@@ -59,9 +60,15 @@ struct vpa_units {
 	uint64_t in_window; /* units in the whole window, measured or not; 1 for windows */
 };
 
-/* The report's units of a kind, in the arena; none: count 0. 0 or VPT_ENOMEM. */
-int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
-	struct vpa_units *out);
+/* The report's units of a kind, in the arena; none: count 0. range: whose instances; NULL: of none. 0 or VPT_ENOMEM. */
+int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
+	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out);
+
+enum { VPA_INSTANCES_LEAST = 3 }; /* of a range, to be compared by */
+
+/* The range of the report with this name and domain, and enough instances; NULL: none. */
+const struct vpa_range_row *vpa_units_range(
+	const struct vpa_report *r, const char *name, const char *domain);
 
 /* Marks in all series the units whose key is in each of them. Returns how many that are. Where all steps of all
  * series are in blocks, their keys are block and place in it. */

@@ -25,6 +25,9 @@ struct row {
 	uint64_t nested, unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns,
 		idle_host_ns;
 	struct vpa_spread_builder host, lag, gpu;
+	struct vpa_range_instance *instances;
+	size_t instance_count, instance_cap;
+	int is_operator;
 };
 
 enum { RECENT = 64, DEVICES = 64 };
@@ -37,6 +40,7 @@ struct state {
 	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
+	size_t instances; /* of all rows */
 	struct vpa_idle_clock clocks[DEVICES]; /* of the first devices */
 	/* Processes at work on a device, in order of their first op there. */
 	struct user {
@@ -264,8 +268,17 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
-VPA_RARE static struct row *find_row(
-	struct state *s, const struct vpa_range *range, struct recent *recent)
+/* Whether the domain is that of imported operators, which are too many and too short to be a unit. */
+static int is_operators(const struct vpa_model *m, uint32_t domain)
+{
+	static const char operators[] = "cpu_op";
+	struct vpt_text t = vpa_name(m, domain);
+
+	return t.len == sizeof(operators) - 1 && !memcmp(t.text, operators, t.len);
+}
+
+VPA_RARE static struct row *find_row(struct state *s, const struct vpa_model *m,
+	const struct vpa_range *range, struct recent *recent)
 {
 	uint32_t row = vpa_index_row(
 		&s->index, range->name, range->domain, &s->rows, &s->row_cap, sizeof(*s->rows));
@@ -273,16 +286,18 @@ VPA_RARE static struct row *find_row(
 	if (row == UINT32_MAX)
 		return NULL;
 	*recent = (struct recent){range->name, range->domain, row + 1};
+	s->rows[row].is_operator = is_operators(m, range->domain);
 	return &s->rows[row];
 }
 
-static struct row *row_of(struct state *s, const struct vpa_range *range)
+static struct row *row_of(
+	struct state *s, const struct vpa_model *m, const struct vpa_range *range)
 {
 	struct recent *recent = &s->recent[(range->name + range->domain) % RECENT];
 
 	if (recent->row && recent->name == range->name && recent->domain == range->domain)
 		return &s->rows[recent->row - 1];
-	return find_row(s, range, recent);
+	return find_row(s, m, range, recent);
 }
 
 /* Paused time in a projection's envelope, which is neither idle nor foreign. */
@@ -364,9 +379,23 @@ static uint64_t idle_of_host(
 	return idle_ns;
 }
 
+static int keep_instance(struct state *s, const struct vpa_fold_context *c, struct row *row,
+	struct vpa_range_instance instance)
+{
+	if (!c->options->step_parts || row->is_operator || s->instances == VPA_INSTANCES_ALL ||
+		row->instance_count == VPA_INSTANCES_MOST)
+		return VPT_OK;
+	if (vpt_grow(&row->instances, &row->instance_cap, row->instance_count + 1,
+		    sizeof(*row->instances)))
+		return VPT_ENOMEM;
+	row->instances[row->instance_count++] = instance;
+	s->instances++;
+	return VPT_OK;
+}
+
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	struct row *row = row_of(state, range);
+	struct row *row = row_of(state, c->model, range);
 	const struct vpa_projection *p;
 	uint64_t first = UINT64_MAX;
 
@@ -393,7 +422,10 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		row->foreign_ns += envelope - idle - p->busy_ns;
 		if (p->first_ns < first)
 			first = p->first_ns;
-		if (vpa_spread_add(&row->gpu, envelope))
+		if (vpa_spread_add(&row->gpu, envelope) ||
+			keep_instance(state, c, row,
+				(struct vpa_range_instance){
+					p->first_ns, envelope, idle, p->device}))
 			return VPT_ENOMEM;
 	}
 	if (first != UINT64_MAX && first >= range->start_ns)
@@ -413,6 +445,30 @@ static int compare_ranges(const void *pa, const void *pb)
 		return a->host.total_ns > b->host.total_ns ? -1 : 1;
 	order = strcmp(a->name, b->name);
 	return order ? order : strcmp(a->domain, b->domain);
+}
+
+static int by_device(const void *pa, const void *pb)
+{
+	const struct vpa_range_instance *a = pa, *b = pb;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return a->first_ns < b->first_ns ? -1 : a->first_ns > b->first_ns;
+}
+
+static int write_instances(const struct row *r, struct vpa_report *out, struct vpa_range_row *row)
+{
+	struct vpa_range_instance *all =
+		vpa_arena_alloc(&out->arena, r->instance_count, sizeof(*all));
+
+	if (!all)
+		return VPT_ENOMEM;
+	if (r->instance_count)
+		memcpy(all, r->instances, r->instance_count * sizeof(*all));
+	qsort(all, r->instance_count, sizeof(*all), by_device);
+	row->instances = all;
+	row->instance_count = r->instance_count;
+	return VPT_OK;
 }
 
 /* Keeps at most `top` rows of imported operators, and as many others. */
@@ -453,6 +509,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.idle_host_ns = r->idle_host_ns,
 			.lag = vpa_spread_of(&r->lag),
 			.gpu = vpa_spread_of(&r->gpu)};
+		if (write_instances(r, out, &out->ranges[i]))
+			return VPT_ENOMEM;
 	}
 	out->range_names = s->index.count;
 	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);
@@ -470,6 +528,7 @@ static void free_state(void *state)
 		vpa_spread_free(&s->rows[i].host);
 		vpa_spread_free(&s->rows[i].lag);
 		vpa_spread_free(&s->rows[i].gpu);
+		vpt_free(s->rows[i].instances);
 	}
 	for (i = 0; i < DEVICES; i++)
 		vpa_idle_clock_free(&s->clocks[i]);
