@@ -14,6 +14,7 @@
 #include "analysis/index.h"
 #include "analysis/op_waits.h"
 #include "analysis/resolver_maps.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -287,10 +288,9 @@ static void find_answer(const struct vpa_call_waits *y, const struct due *d, str
 	}
 }
 
-/* Ids grow by one or by the launches of a loop: multiplication spreads them for any step. */
 static uint64_t *bucket_of(const struct vpa_call_waits *y, uint64_t correlation)
 {
-	return &y->buckets[(correlation * 0x9e3779b97f4a7c15u >> 32) & (y->places - 1)];
+	return &y->buckets[vpt_hash_number(correlation) & (y->places - 1)];
 }
 
 static struct answer *answer_at(const struct vpa_call_waits *y, uint64_t number)

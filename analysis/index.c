@@ -1,12 +1,10 @@
 /* index.c - a shared map finds the entries. */
 #include "analysis/index.h"
 
+#include "formats/hash.h"
 #include "formats/memory.h"
 
-static uint64_t hash_of(uint64_t a, uint64_t b)
-{
-	return vpt_hash_mix(vpt_hash_mix(a) + b);
-}
+#include <string.h>
 
 static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a, uint64_t b)
 {
@@ -21,7 +19,7 @@ static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a
 
 uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	uint64_t hash = hash_of(a, b);
+	uint64_t hash = vpt_hash_pair(a, b);
 	uint32_t row = find(x, hash, a, b);
 
 	if (row != VPT_MAP_NONE)
@@ -36,7 +34,7 @@ uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	return find(x, hash_of(a, b), a, b);
+	return find(x, vpt_hash_pair(a, b), a, b);
 }
 
 uint32_t vpa_index_row(

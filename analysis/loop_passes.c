@@ -11,6 +11,7 @@
 #include "analysis/loop_passes.h"
 
 #include "formats/error.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 #include "formats/strings.h"
 
@@ -79,7 +80,7 @@ static uint64_t hash_of(const struct vpa_loop_text *t, uint32_t begin, uint32_t 
 	uint64_t hash = end - begin;
 
 	for (; begin < end; begin++)
-		hash = vpt_hash_mix(hash + t->symbols[begin]);
+		hash = vpt_mix(hash + t->symbols[begin]);
 	return hash;
 }
 

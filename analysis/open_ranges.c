@@ -3,7 +3,7 @@
 #include "analysis/open_ranges.h"
 
 #include "formats/error.h"
-#include "formats/map.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@
 static uint32_t *bucket_of(
 	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
-	uint64_t hash = vpt_hash_mix(start_ns) + ((uint64_t)domain << 32 | name);
+	uint64_t hash = vpt_hash_pair(start_ns, (uint64_t)domain << 32 | name);
 
-	return &o->buckets[vpt_hash_mix(hash) & (o->bucket_count - 1)];
+	return &o->buckets[hash & (o->bucket_count - 1)];
 }
 
 static void enter(struct vpa_open_ranges *o, uint32_t at)

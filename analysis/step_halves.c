@@ -5,7 +5,7 @@
 #include "analysis/step_halves.h"
 
 #include "formats/error.h"
-#include "formats/map.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct vpa_symbol_count {
 
 static struct vpa_symbol_count *slot_of(const struct vpa_symbol_counts *c, uint32_t symbol)
 {
-	size_t at = vpt_hash_mix(symbol) >> 16;
+	size_t at = vpt_hash_number(symbol);
 
 	for (;; at++) {
 		struct vpa_symbol_count *s = &c->slots[at & (c->slot_count - 1)];
@@ -108,7 +108,7 @@ static void count_triples(struct triples *t, const uint32_t *symbols, size_t cou
 	size_t i;
 
 	for (i = 0; i + 2 < count; i++) {
-		uint64_t hash = vpt_hash_mix(two + symbols[i + 2] * 0xd6e8feb86659fd93u);
+		uint64_t hash = vpt_hash_pair(two, symbols[i + 2]);
 		size_t at = hash;
 		struct triple *s;
 

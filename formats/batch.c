@@ -6,6 +6,7 @@
 
 #include "formats/calls.h"
 #include "formats/capture.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
@@ -211,7 +212,7 @@ static int grow_section(struct vpt_section *s)
 
 static uint64_t hash_section(enum vpt_kind kind, uint64_t lane)
 {
-	return vpt_hash_mix(lane * 0x9e3779b97f4a7c15u + kind);
+	return vpt_hash_pair(lane, kind);
 }
 
 /* Adds the section for rows of this kind and lane. NULL: no memory, or too many sections. */
@@ -378,17 +379,9 @@ fail:
 	return 0;
 }
 
-/* Runs four chains in parallel: a configuration is long, and every kernel is hashed. */
-static uint64_t hash_config(const struct vpt_config *config)
-{
-	uint64_t values[VPT_CONFIG_COLUMNS], lanes[4] = {1, 2, 3, 4};
-	unsigned i;
-
-	memcpy(values, config, sizeof(values));
-	for (i = 0; i < VPT_CONFIG_COLUMNS; i++)
-		lanes[i % 4] = (lanes[i % 4] ^ values[i]) * 0x9e3779b97f4a7c15u;
-	return vpt_hash_mix(lanes[0] ^ lanes[1] >> 7 ^ lanes[2] >> 15 ^ lanes[3] >> 23);
-}
+_Static_assert(sizeof(struct vpt_config) == VPT_CONFIG_COLUMNS * sizeof(uint64_t) &&
+		       (int)VPT_CONFIG_COLUMNS <= (int)VPT_HASH_WORDS_MAX,
+	"a configuration is hashed as words");
 
 static int add_config(struct vpt_batch *b, uint64_t hash, const struct vpt_config *config)
 {
@@ -407,7 +400,7 @@ static int add_config(struct vpt_batch *b, uint64_t hash, const struct vpt_confi
 uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config)
 {
 	struct vpt_batch_index *x = make_index(b);
-	uint64_t hash = hash_config(config), at = hash;
+	uint64_t hash = vpt_hash_words((const uint64_t *)config, VPT_CONFIG_COLUMNS), at = hash;
 	uint32_t row;
 	int rc;
 

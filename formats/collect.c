@@ -3,6 +3,7 @@
 #include "formats/collect.h"
 
 #include "formats/collect_state.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <inttypes.h>
@@ -72,7 +73,7 @@ static uint64_t *append(struct vpt_collect *c, struct vpt_collect_rows *rows, si
 
 uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *config)
 {
-	uint64_t hash = vpt_hash(config, sizeof(*config)), at = hash, *row;
+	uint64_t hash = vpt_hash_words((const uint64_t *)config, VPT_CONFIG_COLUMNS), at = hash, *row;
 	uint32_t id;
 
 	if (c->failed)
@@ -143,7 +144,7 @@ static uint64_t hash_lane(const struct vpt_lane *l)
 	const uint64_t identity[] = {
 		l->lane_type, l->pid, l->tid, l->device, l->context, l->stream};
 
-	return vpt_hash(identity, sizeof(identity));
+	return vpt_hash_words(identity, sizeof(identity) / sizeof(*identity));
 }
 
 static uint64_t lane_key(struct vpt_collect *c, struct vpt_lane want)

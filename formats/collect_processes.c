@@ -88,7 +88,7 @@ struct joining {
 
 static uint32_t process_number(struct joining *j, int64_t pid)
 {
-	uint64_t hash = vpt_hash(&pid, sizeof(pid)), at = hash;
+	uint64_t hash = vpt_hash_number((uint64_t)pid), at = hash;
 	uint32_t n;
 
 	if (pid == -1)

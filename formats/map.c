@@ -5,6 +5,8 @@
 #include "formats/error.h"
 #include "formats/memory.h"
 
+#include <string.h>
+
 enum { FIRST_SLOTS = 64 };
 
 static void place(struct vpt_map *m, struct vpt_map_slot slot)

@@ -1,7 +1,7 @@
 /* map.h - finds the elements of an array by content.
  *
- * The caller keeps the elements, numbered from 0, hashes them and compares them; the map holds only
- * numbers. Numbers of one hash are found in the order in which they were put. Single numbers cannot
+ * The caller keeps the elements, numbered from 0, hashes them (hash.h) and compares them; the map holds
+ * only numbers. Numbers of one hash are found in the order in which they were put. Single numbers cannot
  * be removed.
  *
  *	elements   0: "vae"   1: "dit"   2: "text"           the caller's
@@ -16,9 +16,10 @@
 #ifndef VPT_FORMATS_MAP_H
 #define VPT_FORMATS_MAP_H
 
+#include "formats/hash.h"
+
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* All zeros is empty. */
 struct vpt_map {
@@ -58,30 +59,5 @@ int vpt_map_put(struct vpt_map *m, uint64_t hash, uint32_t number);
 
 void vpt_map_reset(struct vpt_map *m); /* empty, memory kept */
 void vpt_map_free(struct vpt_map *m);
-
-/* ---- hashes for tables in memory: not stable across versions, never written to a file ---- */
-
-static inline uint64_t vpt_hash_mix(uint64_t h)
-{
-	h ^= h >> 32;
-	h *= 0x9e3779b97f4a7c15u;
-	h ^= h >> 29;
-	return h;
-}
-
-static inline uint64_t vpt_hash(const void *data, size_t len)
-{
-	const unsigned char *p = data;
-	uint64_t h = 0x2545f4914f6cdd1du ^ len, word;
-
-	for (; len >= 8; p += 8, len -= 8) {
-		memcpy(&word, p, 8);
-		h = vpt_hash_mix(h ^ word) * 0xd6e8feb86659fd93u;
-	}
-	word = 0;
-	if (len)
-		memcpy(&word, p, len);
-	return vpt_hash_mix(vpt_hash_mix(h ^ word));
-}
 
 #endif

@@ -7,6 +7,7 @@
 #include "formats/perfetto.h"
 
 #include "formats/error.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 enum {
@@ -248,7 +249,7 @@ uint32_t vpt_pf_intern(
 	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new)
 {
 	unsigned which = slot_of(table);
-	uint64_t hash = vpt_hash_mix(key << 4 | which);
+	uint64_t hash = vpt_hash_number(key << 4 | which);
 	struct vpt_pf_name *name = find_name(s, hash, key << 4 | which);
 
 	*is_new = 0;

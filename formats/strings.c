@@ -2,6 +2,7 @@
 #include "formats/strings.h"
 
 #include "formats/error.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 void vpt_strings_reset(struct vpt_strings *s)

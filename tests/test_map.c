@@ -3,6 +3,7 @@
 #include "formats/map.h"
 
 #include "formats/error.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <setjmp.h>
@@ -22,7 +23,7 @@ static uint32_t element_count;
 
 static uint64_t good(uint64_t key)
 {
-	return vpt_hash(&key, sizeof(key));
+	return vpt_hash_number(key);
 }
 
 static uint64_t itself(uint64_t key)

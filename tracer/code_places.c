@@ -2,6 +2,7 @@
 #include "tracer/code_places.h"
 
 #include "formats/error.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
  * predict. */
 #include "tracer/cupti_configs.h"
 
+#include "formats/hash.h"
 #include "formats/memory.h"
 #include "tracer/clock.h"
 #include "tracer/foreign_text.h"
@@ -119,7 +120,7 @@ void vtr_configs_buffer(struct vtr_configs *c)
 
 static struct name *name_slot(struct vtr_configs *c, const char *pointer)
 {
-	size_t slot = (size_t)vpt_hash_mix((uintptr_t)pointer) % NAME_SLOTS;
+	size_t slot = (size_t)vpt_hash_number((uintptr_t)pointer) % NAME_SLOTS;
 
 	while (c->names[slot].pointer && c->names[slot].pointer != pointer)
 		slot = (slot + 1) % NAME_SLOTS;

@@ -3,6 +3,7 @@
 #include "tracer/lanes.h"
 
 #include "formats/error.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 #include "formats/strings.h"
 #include "tracer/names.h"
@@ -86,17 +87,13 @@ static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 
 static uint64_t lane_hash(const struct vpt_lane *row)
 {
-	uint64_t h = vpt_hash_mix(row->lane_type + 1);
-
 	switch (row->lane_type) {
 	case VPT_LANETYPE_STREAM:
-		return vpt_hash_mix(
-			vpt_hash_mix(h ^ row->device << 32 ^ row->context) ^ row->stream);
+		return vpt_hash_pair(row->device << 32 ^ row->context, row->stream);
 	case VPT_LANETYPE_THREAD:
-		return vpt_hash_mix(h ^ row->tid);
+		return vpt_hash_pair(row->lane_type, row->tid);
 	default:
-		return vpt_hash_mix(
-			vpt_hash_mix(h ^ row->name << 32 ^ row->lane_unit) ^ row->device);
+		return vpt_hash_pair(row->name << 32 ^ row->lane_unit, row->device);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* python_code.c - reads code objects, and remembers them. */
 #include "tracer/python_code.h"
 
+#include "formats/hash.h"
 #include "formats/memory.h"
 #include "tracer/python_lines.h"
 
@@ -151,7 +152,7 @@ static uint64_t hash_text(const struct vtr_python_codes *c, const uint8_t *bytes
 	if (data - c->text_from > count)
 		return 0;
 	return vpt_hash(start + data, count - (data - c->text_from)) ^
-	       vpt_hash_mix(vtr_word(start, at->text_length) << 8 | state);
+	       vpt_hash_number(vtr_word(start, at->text_length) << 8 | state);
 }
 
 static size_t put_utf8(char *out, uint32_t character)
@@ -226,7 +227,7 @@ static int read_text(struct vtr_python_codes *c, uint64_t at, uint32_t most, str
 
 static struct code *slot_of(struct vtr_python_codes *c, uint64_t at)
 {
-	uint64_t i = vpt_hash_mix(at), mask = c->code_slots - 1;
+	uint64_t i = vpt_hash_number(at), mask = c->code_slots - 1;
 
 	while (c->codes[i & mask].at && c->codes[i & mask].at != at)
 		i++;
@@ -306,7 +307,7 @@ static int place_of(
 	struct vtr_python_codes *c, const struct code *code, int32_t instruction, uint32_t *place)
 {
 	uint64_t key = (uint64_t)code->serial << 32 | (uint32_t)instruction;
-	uint64_t i = vpt_hash_mix(key), mask = c->line_slots - 1;
+	uint64_t i = vpt_hash_number(key), mask = c->line_slots - 1;
 
 	for (; c->lines[i & mask].key; i++)
 		if (c->lines[i & mask].key == key) {
@@ -319,7 +320,7 @@ static int place_of(
 		memset(c->lines, 0, c->line_slots * sizeof(*c->lines));
 		c->line_count = 0;
 		c->line_slots = smaller(c->line_slots * 2, LINES_MAX);
-		i = vpt_hash_mix(key);
+		i = vpt_hash_number(key);
 		mask = c->line_slots - 1;
 	}
 	c->line_count++;

@@ -3,6 +3,7 @@
 
 #include "formats/error.h"
 #include "formats/capture.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 struct vtr_stack_samples *vtr_stack_samples_new(void)
@@ -36,7 +37,7 @@ void vtr_stack_samples_free(struct vtr_stack_samples *s)
 
 static uint32_t intern(struct vtr_stack_samples *s, const struct vtr_stack_node *node)
 {
-	uint64_t hash = vpt_hash(node, sizeof(*node)), at = hash;
+	uint64_t hash = vpt_hash_pair(node->caller, node->place), at = hash;
 	uint32_t n;
 
 	while ((n = vpt_map_next(&s->map, hash, &at)) != VPT_MAP_NONE)

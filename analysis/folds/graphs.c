@@ -8,7 +8,7 @@
 
 #include "analysis/history.h"
 #include "analysis/step_kinds.h"
-#include "formats/map.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
@@ -76,7 +76,7 @@ static void add_node(struct vpa_graphs_table *s, const struct vpa_fold_context *
 	if (!row)
 		return;
 	row->nodes++;
-	row->hash += vpt_hash_mix(
+	row->hash += vpt_mix(
 		(uint64_t)ops->graph_node[i] << 32 | vpa_op_symbol(ops->kernel[i], ops->blocks[i]));
 	row->kernel_ns += ops->end_ns[i] - ops->start_ns[i];
 	row->last_ns = ops->end_ns[i] > row->last_ns ? ops->end_ns[i] : row->last_ns;

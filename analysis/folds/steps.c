@@ -9,7 +9,7 @@
 #include "analysis/loop.h"
 #include "analysis/spread.h"
 #include "analysis/step_kinds.h"
-#include "formats/map.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ static uint32_t symbol_of(const struct vpa_ops *ops, size_t i)
 		size = (uint64_t)ops->copy[i].kind << 16 |
 		       (uint64_t)ops->copy[i].source_memory << 8 | ops->copy[i].target_memory;
 	}
-	return (uint32_t)vpt_hash_mix(vpt_hash_mix(what) + size);
+	return (uint32_t)vpt_mix(vpt_mix(what) + size);
 }
 
 static int has_mark(const struct vpa_fold_context *c)

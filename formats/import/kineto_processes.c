@@ -91,7 +91,7 @@ static uint64_t label_of(struct vpt_kineto_rows *r, struct vpt_text t)
 
 static struct vpt_kineto_process *find_process(const struct vpt_kineto_processes *p, int64_t pid)
 {
-	uint64_t hash = vpt_hash(&pid, sizeof(pid)), at = hash;
+	uint64_t hash = vpt_hash_number((uint64_t)pid), at = hash;
 	uint32_t n;
 
 	while ((n = vpt_map_next(&p->by_pid, hash, &at)) != VPT_MAP_NONE)
@@ -102,7 +102,7 @@ static struct vpt_kineto_process *find_process(const struct vpt_kineto_processes
 
 static int is_taken(const struct vpt_kineto_ids *ids, int64_t number)
 {
-	uint64_t hash = vpt_hash(&number, sizeof(number)), at = hash;
+	uint64_t hash = vpt_hash_number((uint64_t)number), at = hash;
 	uint32_t n;
 
 	while ((n = vpt_map_next(&ids->taken, hash, &at)) != VPT_MAP_NONE)
@@ -130,7 +130,7 @@ static int64_t number_of_text(
 	}
 	ids->numbers[id] = number;
 	r->no_memory |=
-		vpt_map_put(&ids->taken, vpt_hash(&number, sizeof(number)), (uint32_t)id) != VPT_OK;
+		vpt_map_put(&ids->taken, vpt_hash_number((uint64_t)number), (uint32_t)id) != VPT_OK;
 	return number;
 }
 
@@ -195,7 +195,7 @@ static struct vpt_kineto_process *process_of(struct vpt_kineto_rows *r, struct j
 	if (found)
 		return found;
 	if (p->count >= NONE - 1 || vpt_grow(&p->at, &p->cap, p->count + 1, sizeof(*p->at)) ||
-		vpt_map_put(&p->by_pid, vpt_hash(&pid, sizeof(pid)), (uint32_t)p->count)) {
+		vpt_map_put(&p->by_pid, vpt_hash_number((uint64_t)pid), (uint32_t)p->count)) {
 		r->no_memory = 1;
 		return NULL;
 	}
@@ -259,7 +259,7 @@ static struct vpt_kineto_owner *owner_of(struct vpt_kineto_rows *r, struct json_
 	if (p->newest < p->owner_count && p->owners[p->newest].number == want.number &&
 		p->owners[p->newest].label == want.label)
 		return &p->owners[p->newest];
-	hash = vpt_hash_mix((uint64_t)want.number ^ want.label << 32);
+	hash = vpt_hash_pair((uint64_t)want.number, want.label);
 	found = find_owner(p, &want, hash);
 	if (!found) {
 		if (p->owner_count >= OWNERS_MAX)

@@ -4,13 +4,13 @@
  * name and the lane, and in the end only threads with a lane are named. */
 #include "formats/import/kineto_threads.h"
 
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 struct vpt_kineto_thread *vpt_kineto_threads_get(
 	struct vpt_kineto_threads *all, int64_t pid, int64_t tid)
 {
-	const int64_t id[2] = {pid, tid};
-	uint64_t hash = vpt_hash(id, sizeof(id)), at = hash;
+	uint64_t hash = vpt_hash_pair((uint64_t)pid, (uint64_t)tid), at = hash;
 	uint32_t row;
 
 	while ((row = vpt_map_next(&all->map, hash, &at)) != VPT_MAP_NONE)

@@ -5,6 +5,8 @@
  * ranges. */
 #include "analysis/export/chrome/gpu.h"
 
+#include "formats/hash.h"
+
 struct span {
 	const struct vpa_range *range; /* NULL: free */
 	uint64_t first_ns, last_ns;
@@ -44,7 +46,7 @@ void vpa_chrome_gpu_free(struct vpa_chrome_gpu *g)
 
 static size_t home_of(const struct vpa_chrome_gpu *g, const struct vpa_range *range)
 {
-	return (size_t)vpt_hash_mix((uint64_t)(uintptr_t)range) & (g->slot_count - 1);
+	return (size_t)vpt_hash_number((uint64_t)(uintptr_t)range) & (g->slot_count - 1);
 }
 
 /* The slot of a range, or a free one where it belongs. */

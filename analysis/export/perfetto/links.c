@@ -6,6 +6,7 @@
 #include "analysis/export/perfetto/links.h"
 
 #include "analysis/model.h"
+#include "formats/hash.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -39,10 +40,9 @@ void vpa_ex_links_free(struct vpa_ex_links *h)
 	vpt_free(h);
 }
 
-static uint32_t *bucket_of(const struct vpa_ex_links *h, uint64_t correlation)
+static inline uint32_t *bucket_of(const struct vpa_ex_links *h, uint64_t correlation)
 {
-	/* Ids are assigned in order: their low bits spread them well and keep neighbours close. */
-	return &h->buckets[correlation & (h->bucket_count - 1)];
+	return &h->buckets[vpt_hash_near(correlation) & (h->bucket_count - 1)];
 }
 
 static int grow_buckets(struct vpa_ex_links *h)
