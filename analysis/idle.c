@@ -44,7 +44,7 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 	size_t i, end = 0, other = 0;
 	int rc = VPT_OK;
 
-	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
+	s->paused_until_ns = paused->count ? vpa_intervals_last(paused)->end_ns : 0;
 	ops->run_count = ops->first_count = 0;
 	for (i = 0; i < ops->count && !rc;) {
 		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)

@@ -96,20 +96,21 @@ static int hand_out_between(struct vpa_idle *s, struct vpa_gap *gap)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
 	uint64_t end_ns = gap->end_ns;
-	size_t i = vpa_intervals_after(paused, gap->start_ns);
+	struct vpa_intervals_at at;
+	const struct vpa_interval *pause = vpa_intervals_after(paused, gap->start_ns, &at);
 	int rc = VPT_OK;
 
-	for (; !rc && gap->start_ns < end_ns; i++) {
-		int last = i >= paused->count || paused->items[i].start_ns >= end_ns;
+	for (; !rc && gap->start_ns < end_ns; pause = vpa_intervals_next(paused, &at)) {
+		int last = !pause || pause->start_ns >= end_ns;
 
-		gap->end_ns = last ? end_ns : paused->items[i].start_ns;
+		gap->end_ns = last ? end_ns : pause->start_ns;
 		if (gap->end_ns > gap->start_ns) {
 			rc = cut_answer(s, &s->answer.pieces, gap->start_ns, gap->end_ns);
 			if (!rc)
 				rc = hand_out_part(s, gap, &s->part);
 			gap->host_piece_count = 0;
 		}
-		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
+		gap->start_ns = last ? end_ns : pause->end_ns;
 	}
 	return rc;
 }

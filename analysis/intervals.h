@@ -20,19 +20,47 @@ struct vpa_interval {
 	uint64_t start_ns, end_ns;
 };
 
+/* All zeros is empty. Always disjoint and ordered. */
 struct vpa_intervals {
-	/* [0, settled) disjoint and ordered, the rest in order of arrival */
-	struct vpa_interval *items;
-	size_t count, cap, settled;
-	uint64_t trimmed_ns;       /* total length of dropped spans */
-	uint64_t trimmed_until_ns; /* end of the last dropped span; 0: none */
+	struct vpa_intervals_block {
+		struct vpa_interval *spans; /* at least one */
+		size_t count, cap;
+		uint64_t length_ns; /* of its spans */
+	} * blocks;
+	size_t block_count, block_cap, count; /* count: of all spans */
+	uint64_t trimmed_ns;                  /* total length of dropped spans */
+	uint64_t trimmed_until_ns;            /* end of the last dropped span; 0: none */
 };
 
+/* Adds a span, in any order; what it overlaps or touches becomes one with it. An empty one is ignored. Takes
+ * no longer however many there are. 0 or VPT_ENOMEM. */
 int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
-void vpa_intervals_settle(struct vpa_intervals *s); /* after adding, before any query */
 
-/* Index of the first span that ends after `t`; s->count if there is none. */
-size_t vpa_intervals_after(const struct vpa_intervals *s, uint64_t t);
+/* Which span comes next. */
+struct vpa_intervals_at {
+	size_t block, i;
+};
+
+/* The first span that ends after `t_ns`, then the others; NULL after the last. Any change of the set
+ * ends the enumeration. */
+const struct vpa_interval *vpa_intervals_after(
+	const struct vpa_intervals *s, uint64_t t_ns, struct vpa_intervals_at *at);
+const struct vpa_interval *vpa_intervals_next(
+	const struct vpa_intervals *s, struct vpa_intervals_at *at);
+/* The first and the last span of a set that is not empty. */
+static inline const struct vpa_interval *vpa_intervals_first(const struct vpa_intervals *s)
+{
+	return s->blocks[0].spans;
+}
+
+static inline const struct vpa_interval *vpa_intervals_last(const struct vpa_intervals *s)
+{
+	const struct vpa_intervals_block *last = &s->blocks[s->block_count - 1];
+
+	return &last->spans[last->count - 1];
+}
+
+/* Drops most of the spans that end at or before `before_ns`, if there are many. */
 void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
 /* Total length, dropped spans included; time from `end_ns` on does not count. */
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
@@ -49,14 +77,15 @@ void vpa_intervals_free(struct vpa_intervals *s);
 static inline int vpa_intervals_touch(
 	const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
 {
-	size_t i;
+	const struct vpa_interval *span;
+	struct vpa_intervals_at at;
 
 	if (start_ns < s->trimmed_until_ns)
 		return 1;
-	if (!s->count || s->items[s->count - 1].end_ns <= start_ns)
+	if (!s->count || vpa_intervals_last(s)->end_ns <= start_ns)
 		return 0;
-	i = vpa_intervals_after(s, start_ns);
-	return i < s->count && s->items[i].start_ns < end_ns;
+	span = vpa_intervals_after(s, start_ns, &at);
+	return span && span->start_ns < end_ns;
 }
 
 #endif

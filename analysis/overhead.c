@@ -17,12 +17,11 @@ int vpa_overhead_at(
 	size_t k;
 
 	for (k = 0; k < 4; k++) {
-		size_t i = vpa_intervals_after(sets[k], t);
-		const struct vpa_interval *at;
+		struct vpa_intervals_at next;
+		const struct vpa_interval *at = vpa_intervals_after(sets[k], t, &next);
 
-		if (i == sets[k]->count)
+		if (!at)
 			continue;
-		at = &sets[k]->items[i];
 		if (at->start_ns > t) {
 			*until_ns = at->start_ns < *until_ns ? at->start_ns : *until_ns;
 			continue;

@@ -315,7 +315,6 @@ int vpa_reading_end(struct vpa_reading *n)
 		rc = vpa_intervals_add(&n->lost, n->lost_from_ns, UINT64_MAX);
 	if (!rc && !knows_when(n))
 		rc = vpa_intervals_add(&n->lost, 0, UINT64_MAX);
-	vpa_intervals_settle(&n->lost);
 	return rc;
 }
 

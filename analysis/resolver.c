@@ -225,10 +225,7 @@ static int add_losses(struct vpa_resolver *r, const struct vpt_section *s)
 
 int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns)
 {
-	if (add_lost(r, &r->lost, start_ns, end_ns))
-		return VPT_ENOMEM;
-	vpa_intervals_settle(&r->lost);
-	return VPT_OK;
+	return add_lost(r, &r->lost, start_ns, end_ns);
 }
 
 /* ---- ops ---- */
@@ -334,28 +331,15 @@ static int add_section(
 	}
 }
 
-static void settle_overhead(struct vpa_overhead *o)
-{
-	vpa_intervals_settle(&o->profiler);
-	vpa_intervals_settle(&o->loading);
-}
-
 static int settle(struct vpa_resolver *r)
 {
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < r->model->thread_count; i++) {
-		settle_overhead(&r->pasts[i].overhead);
 		rc |= vpa_captures_settle(&r->pasts[i].captures);
 		rc |= vpa_waits_settle(&r->pasts[i].waits, NULL, NULL);
 	}
-	for (i = 0; i < r->process_count; i++)
-		settle_overhead(&r->processes[i].overhead);
-	settle_overhead(&r->overhead);
-	vpa_intervals_settle(&r->tracing);
-	vpa_intervals_settle(&r->lost);
-	vpa_intervals_settle(&r->paused);
 	rc |= settle_waits(r);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }

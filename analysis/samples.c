@@ -228,16 +228,17 @@ static double nearest_rank(struct tally *t, double share)
 	return t->weights[i].value;
 }
 
-int vpa_samples_measure(const struct vpa_samples *s, const struct vpa_interval *times, size_t count,
-	struct vpa_measure *out)
+int vpa_samples_measure(
+	const struct vpa_samples *s, const struct vpa_intervals *times, struct vpa_measure *out)
 {
 	struct tally t = {.out = out, .min = INFINITY, .max = -INFINITY};
-	size_t i;
+	struct vpa_intervals_at at = {0, 0};
+	const struct vpa_interval *span;
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < count && !rc; i++)
-		rc = add_interval(&t, s, times[i].start_ns, times[i].end_ns);
+	while (!rc && (span = vpa_intervals_next(times, &at)))
+		rc = add_interval(&t, s, span->start_ns, span->end_ns);
 	if (!rc && out->covered_ns) {
 		out->mean = out->area / in_seconds(out->covered_ns);
 		out->p95 = nearest_rank(&t, 0.95);

@@ -51,9 +51,9 @@ int vpa_samples_add(struct vpa_samples *s, uint64_t time_ns, double value);
 /* Extends a level to `end_ns`. 0 or VPT_ENOMEM. */
 int vpa_samples_end(struct vpa_samples *s, uint64_t end_ns);
 
-/* Measures the series over disjoint times in order. 0 or VPT_ENOMEM. */
-int vpa_samples_measure(const struct vpa_samples *s, const struct vpa_interval *times, size_t count,
-	struct vpa_measure *out);
+/* Measures the series over these times. 0 or VPT_ENOMEM. */
+int vpa_samples_measure(
+	const struct vpa_samples *s, const struct vpa_intervals *times, struct vpa_measure *out);
 
 /* The integral alone, over one interval, in value * seconds. */
 double vpa_samples_area(const struct vpa_samples *s, uint64_t start_ns, uint64_t end_ns);

@@ -84,16 +84,6 @@ int vpa_stage_times_add(
 	return rc;
 }
 
-void vpa_stage_times_settle(struct vpa_stage_times *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->index.count; i++) {
-		vpa_intervals_settle(&t->rows[i].host);
-		vpa_intervals_settle(&t->rows[i].gpu);
-	}
-}
-
 void vpa_stage_times_free(struct vpa_stage_times *t)
 {
 	size_t i;

@@ -47,8 +47,6 @@ struct vpa_stage_times {
 /* A range has ended, as a fold sees it. 0 or VPT_ENOMEM. */
 int vpa_stage_times_add(
 	struct vpa_stage_times *t, const struct vpa_fold_context *c, const struct vpa_range *range);
-/* After the last range: makes the times disjoint and ordered. */
-void vpa_stage_times_settle(struct vpa_stage_times *t);
 void vpa_stage_times_free(struct vpa_stage_times *t);
 
 #endif

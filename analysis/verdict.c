@@ -123,7 +123,7 @@ static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 static int launched_in_pauses(const struct vpa_resolver *r)
 {
 	return r->ops_without_launch && r->paused.count &&
-	       r->first_unlaunched_ns >= r->paused.items[0].start_ns;
+	       r->first_unlaunched_ns >= vpa_intervals_first(&r->paused)->start_ns;
 }
 
 static void judge_samples(struct vpa_report *out)
@@ -397,12 +397,14 @@ static void copy_losses(struct vpa_verdict *v, const struct vpa_reading *reading
 {
 	const struct vpa_intervals *lost = &reading->lost;
 
-	for (v->loss_count = 0; v->loss_count < lost->count && v->loss_count < LOSSES_MAX;
-		v->loss_count++)
-		v->losses[v->loss_count] = (struct vpa_loss){
-			lost->items[v->loss_count].start_ns, lost->items[v->loss_count].end_ns};
+	struct vpa_intervals_at at = {0, 0};
+	const struct vpa_interval *loss;
+
+	v->loss_count = 0;
+	while (v->loss_count < LOSSES_MAX && (loss = vpa_intervals_next(lost, &at)))
+		v->losses[v->loss_count++] = (struct vpa_loss){loss->start_ns, loss->end_ns};
 	if (v->loss_count < lost->count)
-		v->losses[LOSSES_MAX - 1].end_ns = lost->items[lost->count - 1].end_ns;
+		v->losses[LOSSES_MAX - 1].end_ns = vpa_intervals_last(lost)->end_ns;
 }
 
 static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n)

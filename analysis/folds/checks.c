@@ -181,7 +181,6 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 	vpa_check_loop_find(out, loop);
 	rc = place_loop(s, c, out, loop, &stretches);
-	vpa_intervals_settle(&stretches);
 	for (i = 0; i < s->call_count; i++)
 		loop->blocking_calls += (uint64_t)vpa_intervals_touch(
 			&stretches, s->calls_ns[i], s->calls_ns[i] + 1);

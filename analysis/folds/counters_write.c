@@ -44,21 +44,17 @@ void vpa_counter_times_free(struct vpa_counter_times *t)
 static int find_open(const struct vpa_fold_context *c, struct vpa_counter_times *t)
 {
 	uint64_t from_ns = c->model->window_start_ns;
+	struct vpa_intervals_at at = {0, 0};
+	const struct vpa_interval *p;
 	int rc = VPT_OK;
-	size_t i;
 
-	vpa_intervals_settle(&t->paused);
-	for (i = 0; i < t->paused.count && !rc; i++) {
-		const struct vpa_interval *p = &t->paused.items[i];
-
-		if (p->start_ns >= c->model->window_end_ns)
-			break;
+	while (!rc && (p = vpa_intervals_next(&t->paused, &at)) &&
+		p->start_ns < c->model->window_end_ns) {
 		rc = vpa_intervals_add(&t->open, from_ns, p->start_ns);
 		from_ns = p->end_ns > from_ns ? p->end_ns : from_ns;
 	}
 	if (!rc)
 		rc = vpa_intervals_add(&t->open, from_ns, c->model->window_end_ns);
-	vpa_intervals_settle(&t->open);
 	return rc;
 }
 
@@ -66,33 +62,23 @@ static int find_open(const struct vpa_fold_context *c, struct vpa_counter_times 
 static int intersect(
 	const struct vpa_intervals *a, const struct vpa_intervals *b, struct vpa_intervals *out)
 {
-	size_t i = 0, k = 0;
+	struct vpa_intervals_at a_at = {0, 0}, b_at = {0, 0};
+	const struct vpa_interval *x = vpa_intervals_next(a, &a_at);
+	const struct vpa_interval *y = vpa_intervals_next(b, &b_at);
 	int rc = VPT_OK;
 
-	while (i < a->count && k < b->count && !rc) {
-		uint64_t from = a->items[i].start_ns, to = a->items[i].end_ns;
+	while (x && y && !rc) {
+		uint64_t from = vpa_later(x->start_ns, y->start_ns);
+		uint64_t to = vpa_earlier(x->end_ns, y->end_ns);
 
-		from = b->items[k].start_ns > from ? b->items[k].start_ns : from;
-		to = b->items[k].end_ns < to ? b->items[k].end_ns : to;
 		if (from < to)
 			rc = vpa_intervals_add(out, from, to);
-		if (a->items[i].end_ns < b->items[k].end_ns)
-			i++;
+		if (x->end_ns < y->end_ns)
+			x = vpa_intervals_next(a, &a_at);
 		else
-			k++;
+			y = vpa_intervals_next(b, &b_at);
 	}
-	vpa_intervals_settle(out);
 	return rc;
-}
-
-static uint64_t length_of(const struct vpa_intervals *times)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < times->count; i++)
-		ns += times->items[i].end_ns - times->items[i].start_ns;
-	return ns;
 }
 
 /* ---- energy ---- */
@@ -116,11 +102,10 @@ static double energy_in(const struct vpa_counter_times *t, const struct vpa_samp
 	uint64_t covered_ns = 0, whole_ns = 0, first = s->items[0].time_ns;
 	uint64_t last = s->items[s->count - 1].time_ns;
 	double area = 0;
-	size_t i;
+	struct vpa_intervals_at at;
+	const struct vpa_interval *o = vpa_intervals_after(&t->open, start_ns, &at);
 
-	for (i = vpa_intervals_after(&t->open, start_ns);
-		i < t->open.count && t->open.items[i].start_ns < end_ns; i++) {
-		const struct vpa_interval *o = &t->open.items[i];
+	for (; o && o->start_ns < end_ns; o = vpa_intervals_next(&t->open, &at)) {
 		uint64_t from = o->start_ns > start_ns ? o->start_ns : start_ns;
 		uint64_t to = o->end_ns < end_ns ? o->end_ns : end_ns;
 
@@ -197,7 +182,7 @@ static int write_part(const struct vpa_fold_context *c, const struct vpa_counter
 	int rc = intersect(s->device < 0 ? &stage->host : &stage->gpu, &t->open, &times);
 
 	if (!rc)
-		rc = vpa_samples_measure(&s->samples, times.items, times.count, &m);
+		rc = vpa_samples_measure(&s->samples, &times, &m);
 	if (!rc && (m.samples || m.covered_ns)) {
 		*part = (struct vpa_counter_part){
 			.name = vpa_stage_at_name(out, c->model, &stage->at),
@@ -209,7 +194,7 @@ static int write_part(const struct vpa_fold_context *c, const struct vpa_counter
 			.p95 = m.p95,
 			.max = m.max,
 			.energy_wh = is_power(s)
-					     ? energy_of(m.area, m.covered_ns, length_of(&times))
+					     ? energy_of(m.area, m.covered_ns, vpa_intervals_total(&times, UINT64_MAX))
 					     : -1};
 		row->part_count++;
 	}
@@ -255,8 +240,8 @@ static int add_reasons(const struct vpa_counter_times *t, const struct vpa_sampl
 		uint64_t part = vpa_intervals_outside(&t->paused, from, to);
 		int is_limited = 0;
 
-		if (from < t->open.items[0].start_ns ||
-			to > t->open.items[t->open.count - 1].end_ns || bits & GPU_IDLE)
+		if (from < vpa_intervals_first(&t->open)->start_ns ||
+			to > vpa_intervals_last(&t->open)->end_ns || bits & GPU_IDLE)
 			continue;
 		row->awake_ns += part;
 		for (k = 0; k < REASONS; k++) {
@@ -267,7 +252,6 @@ static int add_reasons(const struct vpa_counter_times *t, const struct vpa_sampl
 		if (is_limited)
 			rc = vpa_intervals_add(limited, from, to);
 	}
-	vpa_intervals_settle(limited);
 	return rc;
 }
 
@@ -289,11 +273,11 @@ static int write_reasons(const struct vpa_counter_times *t, const struct vpa_cou
 	if (!rc)
 		qsort(row->reasons, row->reason_count, sizeof(*row->reasons), compare_reasons);
 	if (!rc && clock)
-		rc = vpa_samples_measure(&clock->samples, limited.items, limited.count, &m);
+		rc = vpa_samples_measure(&clock->samples, &limited, &m);
 	if (!rc && clock && m.covered_ns)
 		row->limited_mhz = m.mean;
 	if (!rc && clock)
-		rc = vpa_samples_measure(&clock->samples, t->open.items, t->open.count, &m);
+		rc = vpa_samples_measure(&clock->samples, &t->open, &m);
 	if (!rc && clock && m.samples)
 		row->highest_mhz = m.max;
 	vpa_intervals_free(&limited);
@@ -328,7 +312,7 @@ static void write_loop(
 
 	if (!loop || !loop->host.count)
 		return;
-	to_ns = loop->host.items[loop->host.count - 1].end_ns;
+	to_ns = vpa_intervals_last(&loop->host)->end_ns;
 	for (i = 1; i < s->count; i++) {
 		uint64_t from = s->items[i - 1].time_ns, to = s->items[i].time_ns;
 
@@ -436,7 +420,7 @@ static int write_row(const struct vpa_fold_context *c, const struct vpa_counter_
 {
 	struct vpa_counter *row = &out->counters[out->counter_count];
 	struct vpa_measure m;
-	int rc = vpa_samples_measure(&s->samples, t->open.items, t->open.count, &m);
+	int rc = vpa_samples_measure(&s->samples, &t->open, &m);
 
 	if (rc || (!m.samples && !m.covered_ns))
 		return rc;
@@ -483,7 +467,6 @@ int vpa_counters_write(const struct vpa_fold_context *c, struct vpa_counter_time
 			vpa_arena_alloc(&out->arena, VPA_COUNTER_ROWS_MAX, sizeof(*out->counters));
 	if (!out->counters || find_open(c, t))
 		return VPT_ENOMEM;
-	vpa_stage_times_settle(&t->stages);
 	qsort(series, count, sizeof(*series), compare_series);
 	for (i = 0; i < count && !rc; i++)
 		rc = vpa_samples_end(&series[i].samples, c->model->window_end_ns);
