@@ -39,7 +39,7 @@ VPA_RARE static int thread_room(struct vpa_blocks_table *s, uint32_t thread)
 	if (vpt_grow(&s->threads, &s->thread_cap, (size_t)thread + 1, sizeof(*s->threads)))
 		return VPT_ENOMEM;
 	for (; s->thread_count <= thread; s->thread_count++)
-		s->threads[s->thread_count] = (struct vpa_blocks_thread){0, VPA_NONE, VPA_NONE};
+		s->threads[s->thread_count] = (struct vpa_blocks_thread){.cut = VPA_NONE};
 	return VPT_OK;
 }
 
@@ -61,63 +61,42 @@ VPA_RARE static int watch_threads(struct vpa_blocks_table *s)
 	for (i = 0; i < s->thread_count && !rc; i++) {
 		struct vpa_blocks_thread *t = &s->threads[i];
 
-		if (t->end_ns <= s->sweep.at_ns)
+		rc = vpa_thread_marks_watch(t, &s->sweep);
+		if (rc || t->end_ns <= s->sweep.at_ns)
 			continue;
 		t->cut = vpa_sweep_cut_new(&s->sweep);
 		rc = t->cut == VPA_NONE ? VPT_ENOMEM
 					: vpa_sweep_extend(&s->sweep, t->cut, t->end_ns);
 	}
-	for (i = 0; i < s->mark_count && !rc; i++)
-		if (s->marks[i].end_ns > s->sweep.at_ns)
-			rc = vpa_sweep_extend(&s->sweep, s->marks[i].cut, s->marks[i].end_ns);
 	return rc;
 }
 
-/* Limits a stay with a launch at `at_ns` to the launches between two marks of its thread. */
-static void limit_to_marks(
-	const struct vpa_blocks_table *s, uint64_t at_ns, struct vpa_blocks_stay *p)
-{
-	uint32_t mark = s->threads[p->thread].mark;
-
-	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
-		mark = s->marks[mark].previous) {
-		uint64_t time_ns = s->marks[mark].time_ns;
-
-		if (time_ns <= at_ns)
-			p->at_ns = time_ns;
-		else if (time_ns < p->until_ns)
-			p->until_ns = time_ns;
-	}
-}
-
-/* Adds to the stay the cuts at the end of what its thread launched so far, and before its marks. */
-static int add_thread(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
+/* Adds to the stay the cuts at the end of what its thread launched so far, and before its later marks. */
+static int add_thread(struct vpa_blocks_table *s, struct vpa_blocks_stay *p, uint64_t start_ns)
 {
 	struct vpa_blocks_thread *t = &s->threads[p->thread];
-	uint32_t mark = t->mark;
+	uint32_t cut;
 
 	if (t->cut == VPA_NONE)
 		t->cut = vpa_sweep_cut_new(&s->sweep);
-	if (t->cut == VPA_NONE || add_cut(p, t->cut))
+	if (t->cut == VPA_NONE || add_cut(p, t->cut) ||
+		vpa_thread_marks_begin(t, &s->sweep, s->marks, p->at_ns, start_ns, &cut))
 		return VPT_ENOMEM;
-	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
-		mark = s->marks[mark].previous)
-		if (add_cut(p, s->marks[mark].cut))
-			return VPT_ENOMEM;
-	return VPT_OK;
+	return cut == VPA_NONE ? VPT_OK : add_cut(p, cut);
 }
 
-/* The same before the first block, without cuts. */
-static void note_end(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p)
+/* The stay's last op has ended. */
+static int end_thread(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p)
 {
 	struct vpa_blocks_thread *t = &s->threads[p->thread];
-	uint32_t mark = t->mark;
+	uint32_t cut;
 
-	t->end_ns = p->end_ns > t->end_ns ? p->end_ns : t->end_ns;
-	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
-		mark = s->marks[mark].previous)
-		if (p->end_ns > s->marks[mark].end_ns)
-			s->marks[mark].end_ns = p->end_ns;
+	if (!s->watches_threads) {
+		t->end_ns = p->end_ns > t->end_ns ? p->end_ns : t->end_ns;
+		if (vpa_thread_marks_begin(t, &s->sweep, s->marks, p->at_ns, 0, &cut))
+			return VPT_ENOMEM;
+	}
+	return vpa_thread_marks_end(t, &s->sweep, s->marks, p->at_ns, p->end_ns);
 }
 
 /* Begins the scopes that begin with the position of a launch at `at_ns`. The row of a lap precedes
@@ -227,13 +206,14 @@ VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_cont
 	if (p->thread >= s->thread_count && thread_room(s, p->thread))
 		return VPT_ENOMEM;
 	rc = find_scopes(s, c, launch_ns, p);
-	limit_to_marks(s, launch_ns, p);
+	vpa_thread_marks_limit(
+		&s->threads[p->thread], s->marks, launch_ns, &p->at_ns, &p->until_ns);
 	if (!rc && s->has_blocks && !s->watches_threads)
 		rc = watch_threads(s);
 	for (k = 0; k < p->count && !rc; k++)
 		rc = add_scope_cuts(s, p, p->scopes[k]);
 	if (!rc && s->watches_threads)
-		rc = add_thread(s, p);
+		rc = add_thread(s, p, start_ns);
 	for (k = 0; k < p->cut_count && !rc; k++)
 		vpa_sweep_hold(&s->sweep, p->cuts[k]);
 	if (!rc)
@@ -250,10 +230,10 @@ VPA_RARE static int leave(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 	int rc = VPT_OK;
 
 	p->known = 0;
-	if (!s->watches_threads)
-		note_end(s, p);
 	for (k = 0; k < p->cut_count && !rc; k++)
 		rc = vpa_sweep_extend(&s->sweep, p->cuts[k], p->end_ns);
+	if (!rc)
+		rc = end_thread(s, p);
 	for (k = 0; k < p->count; k++) {
 		struct vpa_scope_gpu *g = &s->gpu[p->scopes[k]];
 
@@ -437,9 +417,9 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 {
 	struct vpa_blocks_table *s = begun(state, c);
 	struct vpt_text text = vpa_name(c->model, mark->payload);
-	struct vpa_ready_mark m = {.time_ns = mark->time_ns, .thread = mark->thread};
+	struct vpa_ready_mark m = {
+		.time_ns = mark->time_ns, .thread = mark->thread, .cut = VPA_NONE};
 	struct vpa_scope_label label;
-	struct vpa_blocks_thread *t;
 
 	if (vpa_scope_read(text.text, text.len, &label) || label.kind != VPA_SCOPE_FRAMES)
 		return VPT_OK;
@@ -450,25 +430,21 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 	if ((mark->thread >= s->thread_count && thread_room(s, mark->thread)) ||
 		vpt_grow(&s->marks, &s->mark_cap, s->mark_count + 1, sizeof(*s->marks)))
 		return VPT_ENOMEM;
-	t = &s->threads[mark->thread];
 	m.index = label.index;
 	m.frames = label.frames;
-	m.previous = t->mark;
-	m.end_ns = t->end_ns;
-	m.cut = vpa_sweep_cut_new(&s->sweep);
-	if (m.cut == VPA_NONE ||
-		(t->cut != VPA_NONE && vpa_sweep_cut_copy(&s->sweep, m.cut, t->cut)))
-		return VPT_ENOMEM;
-	t->mark = (uint32_t)s->mark_count;
-	s->marks[s->mark_count++] = m;
-	return VPT_OK;
+	s->marks[s->mark_count] = m;
+	return vpa_thread_marks_add(&s->threads[mark->thread], &s->sweep, s->marks,
+		(uint32_t)s->mark_count++);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_blocks_table *s = begun(state, c);
+	size_t i;
 
 	s->too_many += s->pipeline->left_out;
+	for (i = 0; i < s->thread_count; i++)
+		vpa_thread_marks_settle(&s->threads[i], s->marks);
 	vpa_alone_end(&s->alone);
 	if (vpa_blocks_know_scopes(s) || vpa_sweep_end(&s->sweep) || vpa_blocks_end_laps(s, c))
 		return VPT_ENOMEM;
@@ -478,7 +454,10 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 static void free_state(void *state)
 {
 	struct vpa_blocks_table *s = state;
+	size_t i;
 
+	for (i = 0; i < s->thread_count; i++)
+		vpa_thread_marks_free(&s->threads[i]);
 	vpa_sweep_free(&s->sweep);
 	vpa_blocks_free_laps(s);
 	vpt_free(s->gpu);

@@ -436,12 +436,13 @@ static void apply_marks(struct vpa_blocks_writer *w)
 
 	for (i = 0; i < s->mark_count; i++) {
 		const struct vpa_ready_mark *mark = &s->marks[i];
-		const struct vpa_sweep_cut *cut = &s->sweep.cuts[mark->cut];
+		const struct vpa_sweep_cut *cut =
+			mark->cut == VPA_NONE ? NULL : &s->sweep.cuts[mark->cut];
 		struct vpa_kept_block *b = block_before(
 			&w->groups[group_of_mark(w, mark)], mark->time_ns, mark->index);
 
 		/* A thread that launched nothing, or nothing since the block began, gives no end. */
-		if (!b || cut->edge == VPA_NONE || cut->time_ns <= b->start_ns)
+		if (!b || !cut || cut->edge == VPA_NONE || cut->time_ns <= b->start_ns)
 			continue;
 		/* The last of several marks counts; among equal ones, the later end. */
 		if (b->ready_mark &&

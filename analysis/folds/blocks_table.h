@@ -6,12 +6,11 @@
 
 #include "analysis/folds/blocks_alone.h"
 #include "analysis/folds/fold.h"
-#include "analysis/folds/sweep.h"
+#include "analysis/folds/blocks_marks.h"
 #include "analysis/index.h"
 
 enum {
 	/* No trace of a video needs more. The excess is left out, and the report says so. */
-	VPA_MARKS_MAX = 16384,
 	VPA_STAGE_ROWS_MAX = 64,
 	VPA_SAMPLES_MAX = 1 << 19,
 	VPA_STEP_PARTS_MAX = 4096,   /* steps whose parts are known */
@@ -77,15 +76,6 @@ struct vpa_steps_loop {
 	uint32_t devices; /* mask */
 };
 
-struct vpa_ready_mark {
-	uint64_t time_ns;
-	/* End of the ops launched before the mark and seen before the first block. */
-	uint64_t end_ns;
-	int64_t index, frames;
-	uint32_t thread, cut;
-	uint32_t previous; /* mark of its thread; VPA_NONE: none */
-};
-
 struct vpa_blocks_table {
 	struct vpa_pipeline *pipeline;
 	struct vpa_sweep sweep;
@@ -109,10 +99,7 @@ struct vpa_blocks_table {
 	size_t loop_cap;
 	struct vpa_ready_mark *marks;
 	size_t mark_count, mark_cap;
-	struct vpa_blocks_thread {
-		uint64_t end_ns;    /* of the ops it has launched */
-		uint32_t cut, mark; /* the newest mark; VPA_NONE: none */
-	} * threads;
+	struct vpa_blocks_thread *threads;
 	size_t thread_count, thread_cap;
 	int has_blocks;       /* a block was met: marks may need the ends of threads' ops */
 	int watches_threads;  /* so threads have cuts */

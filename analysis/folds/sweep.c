@@ -27,7 +27,7 @@ struct vpa_sweep_device {
 void vpa_sweep_init(struct vpa_sweep *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->first = s->last = s->unused = VPA_NONE;
+	s->first = s->last = s->unused = s->unused_cut = VPA_NONE;
 	s->earliest_ns = UINT64_MAX;
 }
 
@@ -177,11 +177,57 @@ uint32_t vpa_sweep_pin(struct vpa_sweep *s)
 
 uint32_t vpa_sweep_cut_new(struct vpa_sweep *s)
 {
-	if (s->cut_count == VPA_NONE ||
-		vpt_grow(&s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts)))
+	uint32_t cut = s->unused_cut;
+
+	if (cut != VPA_NONE) {
+		s->unused_cut = s->cuts[cut].edge;
+	} else if (s->cut_count == VPA_NONE ||
+		   vpt_grow(&s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts))) {
 		return VPA_NONE;
-	s->cuts[s->cut_count] = (struct vpa_sweep_cut){.edge = VPA_NONE};
-	return (uint32_t)s->cut_count++;
+	} else {
+		cut = (uint32_t)s->cut_count++;
+	}
+	s->cuts[cut] = (struct vpa_sweep_cut){.edge = VPA_NONE};
+	return cut;
+}
+
+void vpa_sweep_cut_free(struct vpa_sweep *s, uint32_t cut)
+{
+	if (cut == VPA_NONE)
+		return;
+	vpa_sweep_hold(s, cut);
+	s->cuts[cut].edge = s->unused_cut;
+	s->unused_cut = cut;
+}
+
+static uint64_t time_at(const struct vpa_sweep *s, size_t place)
+{
+	return s->cuts[s->waiting[place]].time_ns;
+}
+
+static void put_at(struct vpa_sweep *s, size_t place, uint32_t cut)
+{
+	s->waiting[place] = cut;
+	s->cuts[cut].waits = (uint32_t)place + 1;
+}
+
+/* Puts a cut in the place where there is none, or where it belongs above or below that. */
+static void settle_at(struct vpa_sweep *s, size_t place, uint32_t cut)
+{
+	uint64_t time_ns = s->cuts[cut].time_ns;
+	size_t next;
+
+	for (; place && time_at(s, (place - 1) / 2) > time_ns; place = (place - 1) / 2)
+		put_at(s, place, s->waiting[(place - 1) / 2]);
+	for (;; place = next) {
+		next = 2 * place + 1;
+		next += next + 1 < s->waiting_count && time_at(s, next + 1) < time_at(s, next);
+		if (next >= s->waiting_count || time_at(s, next) >= time_ns)
+			break;
+		put_at(s, place, s->waiting[next]);
+	}
+	put_at(s, place, cut);
+	s->earliest_ns = time_at(s, 0);
 }
 
 static int wait_for(struct vpa_sweep *s, uint32_t cut)
@@ -192,19 +238,28 @@ static int wait_for(struct vpa_sweep *s, uint32_t cut)
 		if (vpt_grow(&s->waiting, &s->waiting_cap, s->waiting_count + 1,
 			    sizeof(*s->waiting)))
 			return VPT_ENOMEM;
-		s->waiting[s->waiting_count++] = cut;
-		c->waits = 1;
+		put_at(s, s->waiting_count++, cut);
 	}
-	if (c->time_ns < s->earliest_ns)
-		s->earliest_ns = c->time_ns;
+	settle_at(s, c->waits - 1, cut);
 	return VPT_OK;
+}
+
+static void wait_no_more(struct vpa_sweep *s, uint32_t cut)
+{
+	size_t place = s->cuts[cut].waits - 1;
+	uint32_t last = s->waiting[--s->waiting_count];
+
+	s->cuts[cut].waits = 0;
+	if (last != cut)
+		settle_at(s, place, last);
+	s->earliest_ns = s->waiting_count ? time_at(s, 0) : UINT64_MAX;
 }
 
 int vpa_sweep_cut_copy(struct vpa_sweep *s, uint32_t cut, uint32_t from)
 {
 	struct vpa_sweep_cut *c = &s->cuts[cut];
 
-	vpa_sweep_release(s, c->edge);
+	vpa_sweep_hold(s, cut);
 	c->time_ns = s->cuts[from].time_ns;
 	c->edge = s->cuts[from].edge;
 	if (c->edge != VPA_NONE)
@@ -215,14 +270,9 @@ int vpa_sweep_cut_copy(struct vpa_sweep *s, uint32_t cut, uint32_t from)
 void vpa_sweep_hold(struct vpa_sweep *s, uint32_t cut)
 {
 	struct vpa_sweep_cut *c = &s->cuts[cut];
-	size_t i = 0;
 
-	if (c->waits) {
-		while (s->waiting[i] != cut)
-			i++;
-		s->waiting[i] = s->waiting[--s->waiting_count];
-		c->waits = 0;
-	}
+	if (c->waits)
+		wait_no_more(s, cut);
 	vpa_sweep_release(s, c->edge);
 	c->edge = VPA_NONE;
 }
@@ -239,33 +289,16 @@ int vpa_sweep_extend(struct vpa_sweep *s, uint32_t cut, uint64_t time_ns)
 /* Sets edges at all cuts up to `until_ns`, the earliest first. */
 VPA_RARE static int pass(struct vpa_sweep *s, uint64_t until_ns)
 {
-	for (;;) {
-		uint64_t earliest = UINT64_MAX;
-		uint32_t edge;
-		size_t i;
+	while (s->waiting_count && s->earliest_ns <= until_ns) {
+		uint32_t cut = s->waiting[0], edge = set_edge(s, s->earliest_ns);
 
-		for (i = 0; i < s->waiting_count; i++)
-			if (s->cuts[s->waiting[i]].time_ns < earliest)
-				earliest = s->cuts[s->waiting[i]].time_ns;
-		s->earliest_ns = earliest;
-		if (!s->waiting_count || earliest > until_ns)
-			return VPT_OK;
-		edge = set_edge(s, earliest);
 		if (edge == VPA_NONE)
 			return VPT_ENOMEM;
-		for (i = 0; i < s->waiting_count;) {
-			struct vpa_sweep_cut *c = &s->cuts[s->waiting[i]];
-
-			if (c->time_ns > earliest) {
-				i++;
-				continue;
-			}
-			c->edge = edge;
-			c->waits = 0;
-			s->edges[edge].references++;
-			s->waiting[i] = s->waiting[--s->waiting_count];
-		}
+		wait_no_more(s, cut);
+		s->cuts[cut].edge = edge;
+		s->edges[edge].references++;
 	}
+	return VPT_OK;
 }
 
 /* ---- idle time ---- */

@@ -16,8 +16,8 @@
 
 struct vpa_sweep_cut {
 	uint64_t time_ns;
-	uint32_t edge; /* VPA_NONE: not passed yet */
-	int waits;
+	uint32_t edge;  /* VPA_NONE: not passed yet */
+	uint32_t waits; /* 1 + its place among those that wait; 0: it does not */
 };
 
 struct vpa_sweep {
@@ -26,9 +26,11 @@ struct vpa_sweep {
 	uint32_t first, last, unused; /* edges; VPA_NONE: none */
 	struct vpa_sweep_cut *cuts;
 	size_t cut_count, cut_cap;
-	uint32_t *waiting; /* cuts not passed yet */
+	/* A heap of the cuts not passed yet: none is before that at half its place. */
+	uint32_t *waiting;
 	size_t waiting_count, waiting_cap;
-	uint64_t earliest_ns; /* no waiting cut is before this */
+	uint32_t unused_cut;  /* chained by `edge`; VPA_NONE: none */
+	uint64_t earliest_ns; /* the earliest waiting cut; UINT64_MAX: none */
 	uint64_t at_ns;       /* the sweep has seen everything before this */
 	struct vpa_sweep_device *devices;
 	size_t device_count, device_cap;
@@ -47,6 +49,8 @@ void vpa_sweep_free(struct vpa_sweep *s);
 
 /* Makes a cut that has no moment yet. VPA_NONE: no memory. */
 uint32_t vpa_sweep_cut_new(struct vpa_sweep *s);
+/* Accepts VPA_NONE. */
+void vpa_sweep_cut_free(struct vpa_sweep *s, uint32_t cut);
 /* Moves a cut to where another is. 0 or VPT_ENOMEM. */
 int vpa_sweep_cut_copy(struct vpa_sweep *s, uint32_t cut, uint32_t from);
 /* Keeps the sweep from passing a cut that is about to move, until vpa_sweep_extend(). */
