@@ -160,6 +160,55 @@ int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
 	return b_start > a_start || (b_end < a_end && b_end > b_start);
 }
 
+static unsigned effects_of(const struct vpa_call *call)
+{
+	const struct vpa_call_block *block = vpa_call_block_of(call);
+	size_t word = call->slot / 64, bit = call->slot % 64;
+
+	if (call->state & VPA_CALL_NONE)
+		return 0;
+	return (unsigned)vpa_call_submits(call) << VPA_EFFECT_SUBMITS |
+	       (unsigned)!!(call->state & VPA_CALL_PAGEABLE) << VPA_EFFECT_PAGEABLE |
+	       (unsigned)(block->small_reads[word] >> bit & 1) << VPA_EFFECT_SMALL_READ |
+	       (unsigned)(block->large_copies[word] >> bit & 1) << VPA_EFFECT_LARGE_COPY;
+}
+
+const struct vpa_call *vpa_calls_latest(const struct vpa_calls *c, enum vpa_call_effect_bit effect)
+{
+	return c->latest[effect] > c->begin ? vpa_calls_at(c, c->latest[effect] - 1) : NULL;
+}
+
+static void note_effects_of(struct vpa_calls *c, uint64_t position)
+{
+	const struct vpa_call *call = vpa_calls_at(c, position), *latest;
+	unsigned effects = effects_of(call), i;
+
+	for (i = 0; i < VPA_CALL_EFFECTS; i++) {
+		if (!(effects >> i & 1))
+			continue;
+		latest = vpa_calls_latest(c, (enum vpa_call_effect_bit)i);
+		/* Of those that began at once, the first one that took time is inside most others. */
+		if (!latest || vpa_call_start(latest) < vpa_call_start(call) ||
+			(vpa_call_start(latest) == vpa_call_start(call) &&
+				vpa_call_end(latest) == vpa_call_start(latest)))
+			c->latest[i] = position + 1;
+	}
+}
+
+void vpa_calls_note_effects(struct vpa_calls *c, uint64_t until)
+{
+	if (c->noted < c->begin)
+		c->noted = c->begin;
+	for (; c->noted < until; c->noted++)
+		note_effects_of(c, c->noted);
+}
+
+void vpa_calls_note_again(struct vpa_calls *c, uint64_t position)
+{
+	if (position < c->noted)
+		note_effects_of(c, position);
+}
+
 uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t around)
 {
 	const struct vpa_call *call = vpa_calls_at(c, position);

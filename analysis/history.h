@@ -73,13 +73,15 @@ static inline int vpa_call_is_small_read(const struct vpa_call *call)
 	return (block->small_reads[at] & ~block->large_copies[at]) >> call->slot % 64 & 1;
 }
 
-/* The call waited for a copy. */
-static inline void vpa_call_set_copy(const struct vpa_call *call, int is_large)
+/* The call waited for a copy. Returns whether it had waited for none like this. */
+static inline int vpa_call_set_copy(const struct vpa_call *call, int is_large)
 {
 	struct vpa_call_block *block = vpa_call_block_of(call);
 	uint64_t *bits = is_large ? block->large_copies : block->small_reads;
+	uint64_t before = bits[call->slot / 64];
 
 	bits[call->slot / 64] |= (uint64_t)1 << call->slot % 64;
+	return bits[call->slot / 64] != before;
 }
 
 /* It waited for what a call inside it waited for. */
@@ -123,12 +125,24 @@ static inline uint32_t vpa_call_thread(const struct vpa_call *call)
 	return vpa_call_block_of(call)->thread;
 }
 
+/* What a call does on a device, or a call inside it. */
+enum vpa_call_effect_bit {
+	VPA_EFFECT_SUBMITS,
+	VPA_EFFECT_PAGEABLE,
+	VPA_EFFECT_SMALL_READ,
+	VPA_EFFECT_LARGE_COPY,
+	VPA_CALL_EFFECTS
+};
+
 /* Calls in completion order. Position p is in blocks[p / 512 - first_block]; calls never move. */
 struct vpa_calls {
 	struct vpa_call_block **blocks;
 	size_t block_count, block_cap;
 	uint64_t first_block; /* blocks before it have been freed */
 	uint64_t begin, end;  /* positions held */
+	/* 1 + the position of the call with each effect that began last, of those before `noted`; 0:
+	 * none. */
+	uint64_t noted, latest[VPA_CALL_EFFECTS];
 };
 
 static inline struct vpa_call *vpa_calls_at(const struct vpa_calls *c, uint64_t position)
@@ -169,6 +183,14 @@ static inline int vpa_call_is_outermost(const struct vpa_call *call)
 
 /* Whether call `b` lies inside call `a` of its thread. */
 int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a);
+
+/* Notes the effects of calls before `until`, each once. */
+void vpa_calls_note_effects(struct vpa_calls *c, uint64_t until);
+/* Those of the call at `position`, which has got another one since it was noted. */
+void vpa_calls_note_again(struct vpa_calls *c, uint64_t position);
+/* The call with this effect that began last, of those noted; NULL: none, or it is no longer held. */
+const struct vpa_call *vpa_calls_latest(
+	const struct vpa_calls *c, enum vpa_call_effect_bit effect);
 
 /* Enumerates the outermost calls around the one at `position`, in order: returns the one after
  * `around`; pass VPA_NOWHERE for the first. VPA_NOWHERE: no more. */

@@ -17,18 +17,17 @@ static void take_effects(struct vpa_call *call, const struct vpa_call *inside)
 }
 
 /* In traces with rough times calls may overlap without nesting, or have equal times: what is inside
- * calls that end at or before `position` and overlap this one may be inside this one too. */
-static void share_nested(const struct vpa_calls *calls, struct vpa_call *call, uint64_t position)
+ * calls that overlap this one may be inside this one too. Of the calls with an effect, the one that began
+ * last is inside if any is. */
+static void share_nested(struct vpa_calls *calls, struct vpa_call *call)
 {
-	enum { LOOKED_AT = 1024 };
-	uint64_t start_ns = vpa_call_start(call), i;
+	const struct vpa_call *inner;
+	unsigned effect;
 
-	for (i = 0; i < LOOKED_AT && position - i > calls->begin; i++) {
-		const struct vpa_call *inner = vpa_calls_at(calls, position - i - 1);
-
-		if (vpa_call_end(inner) <= start_ns)
-			break;
-		if (!(inner->state & VPA_CALL_NONE) && vpa_call_is_inside(inner, call))
+	vpa_calls_note_effects(calls, vpa_call_position(call));
+	for (effect = 0; effect < VPA_CALL_EFFECTS; effect++) {
+		inner = vpa_calls_latest(calls, (enum vpa_call_effect_bit)effect);
+		if (inner && vpa_call_is_inside(inner, call))
 			take_effects(call, inner);
 	}
 }
@@ -36,7 +35,7 @@ static void share_nested(const struct vpa_calls *calls, struct vpa_call *call, u
 /* Calls inside this one are nested: the outermost call at any moment is "the call the thread was
  * in", and it also does on a device what the nested ones do. */
 VPA_RARE static void mark_nested(
-	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
+	struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
 {
 	uint64_t position = own_position, inside;
 
@@ -50,7 +49,7 @@ VPA_RARE static void mark_nested(
 		}
 		if (!vpa_call_is_inside(before, call)) {
 			if (vpa_call_end(before) > vpa_call_start(call))
-				share_nested(calls, call, position - 1);
+				share_nested(calls, call);
 			break;
 		}
 		inside = *encloses + (uint64_t)1;

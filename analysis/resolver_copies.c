@@ -3,39 +3,51 @@
 #include "analysis/resolver_parts.h"
 
 /* A copy of a call that waits by its name, or one with pageable memory: a copy has then waited, and joins the
- * calls that wait. */
-static void set_copy(struct vpa_resolver *r, struct vpa_call *call, struct vpa_copy_traits t)
+ * calls that wait. Returns whether the call had no such copy before. */
+static int set_copy(struct vpa_resolver *r, uint64_t position, struct vpa_calls *calls,
+	struct vpa_copy_traits t)
 {
-	vpa_call_set_copy(call, t.is_large);
-	if (!t.is_pageable || call->state & VPA_CALL_PAGEABLE)
-		return;
-	call->state |= VPA_CALL_PAGEABLE;
-	vpa_call_block_of(call)->plain = 0;
-	if (call->klass == VPT_CALL_COPY && vpa_in_window(r->model, vpa_call_start(call)) &&
-		vpa_hand_out_call(r, call))
-		r->failed = VPT_ENOMEM;
+	struct vpa_call *call = vpa_calls_at(calls, position);
+	int makes_it_wait = t.is_pageable && !(call->state & VPA_CALL_PAGEABLE);
+
+	if (!vpa_call_set_copy(call, t.is_large) && !makes_it_wait)
+		return 0;
+	if (makes_it_wait) {
+		call->state |= VPA_CALL_PAGEABLE;
+		vpa_call_block_of(call)->plain = 0;
+		if (call->klass == VPT_CALL_COPY &&
+			vpa_in_window(r->model, vpa_call_start(call)) &&
+			vpa_hand_out_call(r, call))
+			r->failed = VPT_ENOMEM;
+	}
+	vpa_calls_note_again(calls, position);
+	return 1;
 }
 
-/* Applies it to the calls around the call too. */
+/* Applies it to the calls around the call too. Where many overlap, only to the first ones. */
 static void spread_copy(struct vpa_resolver *r, struct vpa_call *call, struct vpa_copy_traits t)
 {
-	enum { LOOKED_AT = 1024 };
-	const struct vpa_calls *calls = &r->pasts[vpa_call_thread(call)].calls;
+	enum { LOOKED_AT = 64 };
+	struct vpa_calls *calls = &r->pasts[vpa_call_thread(call)].calls;
 	uint64_t position = vpa_call_position(call), p, around = VPA_NOWHERE, last = position;
+	int is_new = set_copy(r, position, calls, t), i;
 
-	set_copy(r, call, t);
-	for (p = position; vpa_calls_at(calls, p)->state & VPA_CALL_NESTED;) {
+	/* What is around a call with such a copy has got it from there. */
+	for (p = position; is_new && vpa_calls_at(calls, p)->state & VPA_CALL_NESTED;) {
 		p += *vpa_call_encloses(vpa_calls_at(calls, p));
-		set_copy(r, vpa_calls_at(calls, p), t);
+		is_new = set_copy(r, p, calls, t);
 	}
-	while ((around = vpa_calls_around(calls, position, around)) != VPA_NOWHERE) {
-		set_copy(r, vpa_calls_at(calls, around), t);
+	for (i = 0; i < LOOKED_AT; i++) {
+		around = vpa_calls_around(calls, position, around);
+		if (around == VPA_NOWHERE)
+			break;
+		set_copy(r, around, calls, t);
 		last = around;
 	}
 	/* Calls that overlap an enclosing one may enclose it too. */
 	for (p = position + 1; p < last && p - position <= LOOKED_AT; p++)
 		if (vpa_call_is_inside(call, vpa_calls_at(calls, p)))
-			set_copy(r, vpa_calls_at(calls, p), t);
+			set_copy(r, p, calls, t);
 }
 
 /* Several calls may have the id of the copy. */
