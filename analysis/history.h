@@ -189,8 +189,7 @@ void vpa_calls_note_effects(struct vpa_calls *c, uint64_t until);
 /* Those of the call at `position`, which has got another one since it was noted. */
 void vpa_calls_note_again(struct vpa_calls *c, uint64_t position);
 /* The call with this effect that began last, of those noted; NULL: none, or it is no longer held. */
-const struct vpa_call *vpa_calls_latest(
-	const struct vpa_calls *c, enum vpa_call_effect_bit effect);
+const struct vpa_call *vpa_calls_latest(const struct vpa_calls *c, enum vpa_call_effect_bit effect);
 
 /* Enumerates the outermost calls around the one at `position`, in order: returns the one after
  * `around`; pass VPA_NOWHERE for the first. VPA_NOWHERE: no more. */

@@ -72,6 +72,9 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	for (i = 0; i < r->model->stream_count && i < r->waits_cap; i++)
 		vpa_waits_free(&r->waits[i]);
 	vpt_free(r->ranks);
+	vpt_free(r->ranked);
+	vpt_free(r->threads.items);
+	vpt_free(r->streams.items);
 	vpt_free(r->pasts);
 	vpt_free(r->processes);
 	vpt_free(r->waits);
@@ -89,6 +92,23 @@ void vpa_resolver_free(struct vpa_resolver *r)
 }
 
 /* ---- timed records: synchronisation, overhead, loss ---- */
+
+static int add_stream_wait(
+	struct vpa_resolver *r, uint32_t stream, uint64_t start_ns, uint64_t correlation)
+{
+	struct vpa_unsettled *u = &r->streams;
+	struct vpa_waits *w = &r->waits[stream];
+	int was_settled = vpa_waits_are_settled(w);
+
+	if (vpa_waits_add(w, start_ns, correlation, correlation != 0))
+		return VPT_ENOMEM;
+	if (!was_settled || vpa_waits_are_settled(w))
+		return VPT_OK;
+	if (vpt_grow(&u->items, &u->cap, u->count + 1, sizeof(*u->items)))
+		return VPT_ENOMEM;
+	u->items[u->count++] = stream;
+	return VPT_OK;
+}
 
 static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 {
@@ -109,8 +129,7 @@ static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 		r->waits_name_streams = 1;
 		if (start > r->newest_wait_ns)
 			r->newest_wait_ns = start;
-		rc = vpa_waits_add(&r->waits[stream], start, s->col[VPT_SYNC_CORRELATION][row],
-			s->col[VPT_SYNC_CORRELATION][row] != 0);
+		rc = add_stream_wait(r, stream, start, s->col[VPT_SYNC_CORRELATION][row]);
 	}
 	return rc;
 }
@@ -139,11 +158,18 @@ static uint64_t find_wait(void *ctx, uint64_t id)
  * next chunk at the latest, since both end at the same time. */
 static int settle_waits(struct vpa_resolver *r)
 {
-	uint32_t k;
+	struct vpa_unsettled *u = &r->streams;
+	size_t kept = 0, i;
 	int rc = VPT_OK;
 
-	for (k = 0; k < r->model->stream_count && !rc; k++)
+	for (i = 0; i < u->count && !rc; i++) {
+		uint32_t k = u->items[i];
+
 		rc = vpa_waits_settle(&r->waits[k], find_wait, &(struct stream_waits){r, k});
+		if (!vpa_waits_are_settled(&r->waits[k]))
+			u->items[kept++] = k;
+	}
+	u->count = kept;
 	return rc;
 }
 
@@ -336,10 +362,14 @@ static int settle(struct vpa_resolver *r)
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < r->model->thread_count; i++) {
-		rc |= vpa_captures_settle(&r->pasts[i].captures);
-		rc |= vpa_waits_settle(&r->pasts[i].waits, NULL, NULL);
+	for (i = 0; i < r->threads.count; i++) {
+		struct vpa_thread_past *past = &r->pasts[r->threads.items[i]];
+
+		rc |= vpa_captures_settle(&past->captures);
+		rc |= vpa_waits_settle(&past->waits, NULL, NULL);
+		past->is_unsettled = 0;
 	}
+	r->threads.count = 0;
 	rc |= settle_waits(r);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }

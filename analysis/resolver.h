@@ -75,8 +75,14 @@ struct vpa_resolver {
 	size_t waits_cap;
 	struct vpa_backlog *backlogs; /* by stream */
 	size_t backlog_cap;
-	uint32_t *ranks; /* by stream, for `rank_count` of them, see op_queue.h */
-	size_t rank_count, rank_cap;
+	/* By stream, for `rank_count` of them, see op_queue.h; and these streams by rank. */
+	uint32_t *ranks, *ranked;
+	size_t rank_count, rank_cap, ranked_cap;
+	/* What a chunk settles: threads that it named, and streams whose waits are not in order. */
+	struct vpa_unsettled {
+		uint32_t *items;
+		size_t count, cap;
+	} threads, streams;
 	int waits_name_streams;  /* 1: some record names the waiting stream; then all do */
 	uint64_t newest_wait_ns; /* no stream was made to wait after this */
 	struct vpa_range_pool pool;

@@ -457,7 +457,16 @@ uint32_t vpa_maps_find(const struct vpa_resolver *r, uint64_t key, uint8_t type)
 
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index)
 {
-	return find_lane(r, key, VPT_LANETYPE_THREAD, index);
+	struct vpa_unsettled *u = &r->threads;
+	int rc = find_lane(r, key, VPT_LANETYPE_THREAD, index);
+
+	if (rc || r->pasts[*index].is_unsettled)
+		return rc;
+	if (vpt_grow(&u->items, &u->cap, u->count + 1, sizeof(*u->items)))
+		return VPT_ENOMEM;
+	u->items[u->count++] = *index;
+	r->pasts[*index].is_unsettled = 1;
+	return VPT_OK;
 }
 
 int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index)

@@ -606,50 +606,12 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 	return next;
 }
 
-static int compare_streams(const void *pa, const void *pb, void *model)
-{
-	const struct vpa_stream *streams = ((const struct vpa_model *)model)->streams;
-	const struct vpa_stream *a = &streams[*(const uint32_t *)pa];
-	const struct vpa_stream *b = &streams[*(const uint32_t *)pb];
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->stream < b->stream ? -1 : a->stream > b->stream;
-}
-
-/* Ranks all streams if there are new ones. Streams with equal process and number, on several
- * devices or in several contexts, are equal. */
-static int rank_streams(struct vpa_resolver *r)
-{
-	size_t count = r->model->stream_count, i;
-	uint32_t *order;
-
-	if (r->rank_count == count)
-		return VPT_OK;
-	order = vpt_alloc(count, sizeof(*order));
-	if (!order || vpt_grow(&r->ranks, &r->rank_cap, count, sizeof(*r->ranks))) {
-		vpt_free(order);
-		return VPT_ENOMEM;
-	}
-	for (i = 0; i < count; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, count, sizeof(*order), compare_streams, r->model);
-	for (i = 0; i < count; i++)
-		r->ranks[order[i]] = i && !compare_streams(&order[i - 1], &order[i], r->model)
-					     ? r->ranks[order[i - 1]]
-					     : (uint32_t)i;
-	r->rank_count = count;
-	r->queue.ranks = r->ranks;
-	vpt_free(order);
-	return VPT_OK;
-}
-
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
 	struct spot next = {NULL, 0};
 	int simple = is_simple(r);
-	int rc = rank_streams(r);
+	int rc = vpa_resolver_rank_streams(r);
 	size_t i;
 
 	until_ns =

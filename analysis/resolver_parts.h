@@ -50,4 +50,8 @@ void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t e
  * see vpa_resolver_place(). */
 uint32_t vpa_place_among(struct vpa_range *own, struct vpa_range *wide, uint64_t t);
 
+/* Ranks streams that are new. Streams with equal process and number, on several devices or in several
+ * contexts, are equal. 0 or VPT_ENOMEM. */
+int vpa_resolver_rank_streams(struct vpa_resolver *r);
+
 #endif

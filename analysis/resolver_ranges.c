@@ -198,8 +198,8 @@ static int settle_ranges(struct vpa_resolver *r)
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; !rc && i < r->model->thread_count; i++)
-		rc = vpa_timeline_settle(&r->pasts[i].ranges, &r->pool);
+	for (i = 0; !rc && i < r->threads.count; i++)
+		rc = vpa_timeline_settle(&r->pasts[r->threads.items[i]].ranges, &r->pool);
 	for (i = 0; !rc && i < r->process_count; i++)
 		rc = vpa_timeline_settle(&r->processes[i].ranges, &r->pool);
 	return rc;

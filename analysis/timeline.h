@@ -63,6 +63,7 @@ struct vpa_thread_past {
 	/* Its latest wait for a whole device and for a stream: when they began; and when its latest wait
 	 * of any kind ended. 0: none. See resolver_lost.c. */
 	uint64_t device_wait_ns, stream_wait_ns, wait_end_ns;
+	int is_unsettled;             /* it may have got rows since it was settled */
 	struct vpa_overhead overhead; /* recorded on this thread */
 	/* The last outermost call that put work on a device and began before anything that may
 	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */

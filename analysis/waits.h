@@ -23,6 +23,11 @@ struct vpa_waits {
 	size_t spare_cap;
 };
 
+static inline int vpa_waits_are_settled(const struct vpa_waits *w)
+{
+	return w->sorted == w->count && !w->is_looking;
+}
+
 /* Adds a wait. With `moves` its call is looked for when the waits are settled, and once more the
  * next time. Keeps at most 2^17, the newest. 0 or VPT_ENOMEM. */
 int vpa_waits_add(struct vpa_waits *w, uint64_t time_ns, uint64_t id, int moves);

@@ -73,7 +73,8 @@ static uint64_t *append(struct vpt_collect *c, struct vpt_collect_rows *rows, si
 
 uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *config)
 {
-	uint64_t hash = vpt_hash_words((const uint64_t *)config, VPT_CONFIG_COLUMNS), at = hash, *row;
+	uint64_t hash = vpt_hash_words((const uint64_t *)config, VPT_CONFIG_COLUMNS), at = hash,
+		 *row;
 	uint32_t id;
 
 	if (c->failed)

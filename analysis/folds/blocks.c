@@ -433,8 +433,8 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 	m.index = label.index;
 	m.frames = label.frames;
 	s->marks[s->mark_count] = m;
-	return vpa_thread_marks_add(&s->threads[mark->thread], &s->sweep, s->marks,
-		(uint32_t)s->mark_count++);
+	return vpa_thread_marks_add(
+		&s->threads[mark->thread], &s->sweep, s->marks, (uint32_t)s->mark_count++);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)

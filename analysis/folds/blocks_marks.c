@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* The first mark after `time_ns`, in order. */
-static size_t find_mark(const struct vpa_blocks_thread *t, const struct vpa_ready_mark *marks,
-	uint64_t time_ns)
+static size_t find_mark(
+	const struct vpa_blocks_thread *t, const struct vpa_ready_mark *marks, uint64_t time_ns)
 {
 	size_t low = 0, high = t->count;
 
@@ -72,7 +72,8 @@ static uint64_t end_of(const struct vpa_sweep *sweep, const struct vpa_mark_grou
 }
 
 /* Joins the groups after this one that end by then with it. */
-static void join(struct vpa_blocks_thread *t, struct vpa_sweep *sweep, size_t group, uint64_t until_ns)
+static void join(
+	struct vpa_blocks_thread *t, struct vpa_sweep *sweep, size_t group, uint64_t until_ns)
 {
 	size_t end = group + 1;
 
@@ -111,7 +112,8 @@ int vpa_thread_marks_add(struct vpa_blocks_thread *t, struct vpa_sweep *sweep,
 	if (place == t->count && !is_of_last(t, sweep) &&
 		begin_group(t, sweep, t->group_count, (uint32_t)place, t->cut, t->end_ns))
 		return VPT_ENOMEM;
-	for (i = place < t->count ? find_group(t, place) + 1 : t->group_count; i < t->group_count; i++)
+	for (i = place < t->count ? find_group(t, place) + 1 : t->group_count; i < t->group_count;
+		i++)
 		t->groups[i].first++;
 	memmove(t->order + place + 1, t->order + place, (t->count - place) * sizeof(*t->order));
 	t->order[place] = mark;
@@ -181,8 +183,8 @@ int vpa_thread_marks_watch(struct vpa_blocks_thread *t, struct vpa_sweep *sweep)
 		struct vpa_mark_group *g = &t->groups[i];
 
 		g->cut = vpa_sweep_cut_new(sweep);
-		if (g->cut == VPA_NONE || (g->end_ns > sweep->at_ns &&
-						  vpa_sweep_extend(sweep, g->cut, g->end_ns)))
+		if (g->cut == VPA_NONE ||
+			(g->end_ns > sweep->at_ns && vpa_sweep_extend(sweep, g->cut, g->end_ns)))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;

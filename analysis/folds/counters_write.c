@@ -193,9 +193,9 @@ static int write_part(const struct vpa_fold_context *c, const struct vpa_counter
 			.mean = m.mean,
 			.p95 = m.p95,
 			.max = m.max,
-			.energy_wh = is_power(s)
-					     ? energy_of(m.area, m.covered_ns, vpa_intervals_total(&times, UINT64_MAX))
-					     : -1};
+			.energy_wh = is_power(s) ? energy_of(m.area, m.covered_ns,
+							   vpa_intervals_total(&times, UINT64_MAX))
+						 : -1};
 		row->part_count++;
 	}
 	vpa_intervals_free(&times);
