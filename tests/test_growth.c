@@ -1,11 +1,8 @@
 /* test_growth.c - a trace twice as long takes no more memory, and no more than twice the time: of traces in which the same
  * happens second for second, the most that is ever allocated is the same for a short one and a long one. */
 #include "analysis/analyze.h"
-#include "formats/calls.h"
 #include "formats/memory.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
-#include "tests/support/script.h"
+#include "tests/support/growth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -48,104 +44,7 @@ static const struct vpt_memory_ops counting = {counting_resize, counting_release
 
 /* ---- traces ---- */
 
-enum {
-	SECOND = 1000000000,
-	STREAM = 1,
-	MAIN = 2,
-	EARLY = 3,
-	WAITING = 4,
-	RANGES_A_SECOND = 1000,
-	LAUNCH_EVERY = 100
-};
-
-struct trace {
-	struct vpt_batch batch;
-	struct vpt_writer *writer;
-	struct vpt_err err;
-	uint64_t correlation;
-	uint64_t seconds; /* that it lasts */
-};
-
-static void put_lanes(struct vpt_batch *b)
-{
-	const struct vpt_lane lanes[] = {{.key = WAITING,
-						 .lane_type = VPT_LANETYPE_STREAM,
-						 .pid = 1,
-						 .tid = (uint64_t)-1,
-						 .context = 1,
-						 .stream = 8},
-		{.key = STREAM,
-			.lane_type = VPT_LANETYPE_STREAM,
-			.pid = 1,
-			.tid = (uint64_t)-1,
-			.context = 1,
-			.stream = 7},
-		{.key = MAIN,
-			.lane_type = VPT_LANETYPE_THREAD,
-			.pid = 1,
-			.tid = 100,
-			.device = (uint64_t)-1,
-			.stream = (uint64_t)-1},
-		{.key = EARLY,
-			.lane_type = VPT_LANETYPE_THREAD,
-			.pid = 1,
-			.tid = 101,
-			.device = (uint64_t)-1,
-			.stream = (uint64_t)-1}};
-	size_t i;
-
-	for (i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++)
-		vpt_batch_put(b, VPT_LANE, 0, &lanes[i]);
-}
-
-/* A call of `thread` by its name. */
-static void put_call_of(
-	struct trace *t, uint64_t thread, const char *name, uint64_t at_ns, uint64_t ns)
-{
-	struct vpt_call call = {.start_ns = at_ns,
-		.duration_ns = ns,
-		.id = vpt_call_find(name, strlen(name)),
-		.correlation = ++t->correlation};
-
-	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
-}
-
-/* A kernel that the call before launches. */
-static void put_kernel(struct trace *t, const char *name, uint64_t at_ns)
-{
-	struct vpt_config config = {.name = vpt_batch_string(&t->batch, name, strlen(name))};
-	struct vpt_kernel kernel = {.start_ns = at_ns,
-		.duration_ns = 5000,
-		.config = vpt_batch_config(&t->batch, &config),
-		.correlation = t->correlation};
-
-	vpt_batch_put(&t->batch, VPT_KERNEL, STREAM, &kernel);
-}
-
-/* A call of `thread` and the kernel that it launches. */
-static void put_launch(struct trace *t, uint64_t thread, uint64_t at_ns)
-{
-	put_call_of(t, thread, "cudaLaunchKernel", at_ns, 1000);
-	put_kernel(t, "gemm", at_ns + 2000);
-}
-
-static void put_range(struct trace *t, uint64_t thread, uint64_t kind, uint64_t at_ns)
-{
-	struct vpt_range range = {.start_ns = at_ns,
-		.duration_ns = SECOND / RANGES_A_SECOND / 2,
-		.name = vpt_batch_string(&t->batch, "work", 4),
-		.range_kind = kind};
-
-	vpt_batch_put(&t->batch, VPT_RANGE, thread, &range);
-}
-
-static uint64_t range_at(uint64_t second, uint64_t i)
-{
-	return second * SECOND + i * (SECOND / RANGES_A_SECOND);
-}
-
-/* What happens in a second, the first being number 1. */
-typedef void happen(struct trace *t, uint64_t second);
+enum { LAUNCH_EVERY = 100 };
 
 /* One thread launches all the time. The other one has launched once, and has had ranges ever since. */
 static void ranges_beside_old_calls(struct trace *t, uint64_t second)
@@ -406,47 +305,6 @@ static void ranges_with_long_names(struct trace *t, uint64_t second)
 	}
 }
 
-static void close_chunk(struct trace *t, uint64_t second, int is_last)
-{
-	struct vpt_clock clock = {.trace_ns = (second + 1) * SECOND};
-
-	put_lanes(&t->batch);
-	if (is_last) {
-		vpt_batch_put(&t->batch, VPT_CLOCK, 0, &clock);
-		t->batch.flags |= VPT_BATCH_LAST;
-	}
-	assert_int_equal(vpt_batch_error(&t->batch), 0);
-	assert_int_equal(vpt_writer_put(t->writer, &t->batch, &t->err), 0);
-	vpt_batch_reset(&t->batch);
-}
-
-/* `seconds` of it, a chunk for each or one for all. */
-static struct vpt_trace *make_trace(happen *happens, uint64_t seconds, int one_chunk)
-{
-	const struct vpt_header header = {.t0_ns = SECOND, .pid = 1};
-	struct trace t = {.writer = NULL, .seconds = seconds};
-	struct vpt_buffer bytes;
-	struct vpt_source *source;
-	struct vpt_trace *trace;
-	struct vpt_sink *sink;
-	uint64_t second;
-
-	vpt_batch_init(&t.batch);
-	assert_int_equal(vpt_sink_memory(&bytes, &sink, &t.err), 0);
-	assert_int_equal(vpt_writer_open(sink, &header, 0, &t.writer, &t.err), 0);
-	for (second = 1; second <= seconds; second++) {
-		happens(&t, second);
-		if (!one_chunk || second == seconds)
-			close_chunk(&t, second, second == seconds);
-	}
-	vpt_writer_free(t.writer);
-	vpt_batch_free(&t.batch);
-	assert_int_equal(sink->finish(sink, 1, &t.err), 0);
-	assert_int_equal(vpt_source_own(&bytes, &source, &t.err), 0);
-	assert_int_equal(vpt_trace_open_source(source, &trace, &t.err), 0);
-	return trace;
-}
-
 /* ---- the rule ---- */
 
 /* The most that an analysis of this many seconds takes at a time. */
@@ -517,33 +375,6 @@ static void ops_that_nothing_marks_take_little_memory_each(void **state)
 			SECONDS * RANGES_A_SECOND);
 }
 
-/* The least time, of some tries, that an analysis of this many seconds in one chunk takes this thread. */
-static double time_of(happen *happens, uint64_t seconds, int one_chunk)
-{
-	enum { TRIES = 3 };
-	const struct vpa_options options = {.jobs = 1};
-	double least = 0;
-	int i;
-
-	for (i = 0; i < TRIES; i++) {
-		struct vpt_trace *trace = make_trace(happens, seconds, one_chunk);
-		struct vpa_report *report;
-		struct timespec from, to;
-		struct vpt_err err = {0};
-		double took;
-
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-		assert_int_equal(vpa_analyze(trace, "case", &options, &report, &err), 0);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
-		vpa_report_free(report);
-		vpt_trace_close(trace);
-		took = (double)(to.tv_sec - from.tv_sec) +
-		       1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-		least = i && least < took ? least : took;
-	}
-	return least;
-}
-
 /* Where time grows with the square of the length, four times the length takes sixteen times as long. */
 static void time_grows_as_the_trace_does(void **state)
 {
@@ -562,24 +393,12 @@ static void time_grows_as_the_trace_does(void **state)
 		{"launches after their ops", launches_after_their_ops, 4, 1},
 		{"steps with attention", steps_with_attention, 16, 1},
 	};
-	enum { ATTEMPTS = 5 };
-	double once, more;
 	size_t i;
-	int k;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* Other processes disturb the caches, but not every time. */
-		for (k = 0; !k || (k < ATTEMPTS && more > 8 * once); k++) {
-			once = time_of(cases[i].happens, cases[i].seconds, cases[i].one_chunk);
-			more = time_of(cases[i].happens, 4 * cases[i].seconds, cases[i].one_chunk);
-			print_message("%s: %.1f ms, %.1f ms\n", cases[i].name, once * 1e3,
-				more * 1e3);
-		}
-		if (more > 8 * once)
-			fail_msg("%s: %.1f ms, and %.1f ms where it is four times as long",
-				cases[i].name, once * 1e3, more * 1e3);
-	}
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_growth(
+			cases[i].name, cases[i].happens, cases[i].seconds, cases[i].one_chunk);
 }
 
 int main(void)
