@@ -22,6 +22,7 @@ static const char *const keys[VPA_READING_COUNT] = {
 
 static const char prefix[] = "missing.";
 const char vpa_reading_damage_key[] = "missing.first_damage";
+const char vpa_reading_unknown_key[] = "missing.unknown_categories";
 
 /* ---- unreadable places ---- */
 
@@ -170,6 +171,8 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		n->flush_ms = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, vpa_reading_damage_key))
 		memcpy(n->first_damage, text, sizeof(text));
+	else if (vpt_text_is(key, vpa_reading_unknown_key))
+		memcpy(n->unknown_names, text, sizeof(text));
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		uint64_t count;
 
@@ -237,6 +240,7 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->counts[VPA_READING_INTERRUPTED] = s->interrupted != 0;
 	n->counts[VPA_READING_MALFORMED] = s->malformed;
 	n->counts[VPA_READING_UNKNOWN] = s->unknown_category;
+	snprintf(n->unknown_names, sizeof(n->unknown_names), "%s", s->unknown_names);
 	n->counts[VPA_READING_VIEWS] = s->views;
 	n->counts[VPA_READING_TOO_LONG] = s->too_long;
 	n->counts[VPA_READING_UNREADABLE] = s->unreadable;
@@ -351,6 +355,8 @@ int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
 
 	if (put)
 		put_meta(out, vpa_reading_damage_key, n->first_damage);
+	if (n->unknown_names[0] && !n->carried[VPA_READING_UNKNOWN])
+		put_meta(out, vpa_reading_unknown_key, n->unknown_names);
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		if (n->counts[i] == n->carried[i])
 			continue;

@@ -52,7 +52,7 @@ struct vpa_reading {
 	/* Includes those carried from the file it was converted from. */
 	uint64_t counts[VPA_READING_COUNT];
 	uint64_t carried[VPA_READING_COUNT];
-	char first_damage[VPA_READING_TEXT];
+	char first_damage[VPA_READING_TEXT], unknown_names[VPA_READING_TEXT];
 	uint64_t unknown_sections;
 	uint64_t rows, ops;                  /* of events, LOSS excluded; of KERNEL and COPY */
 	uint64_t received, dropped, invalid; /* of the newest STATS */
@@ -121,9 +121,9 @@ int vpa_reading_judge(const struct vpa_reading *n,
 void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out);
 /* At the end: adds the counts as META rows. Returns whether there were any. */
 int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out);
-/* The keys one by one: that of a count, NULL after the last; that of first_damage. */
+/* The keys one by one: that of a count, NULL after the last; those of first_damage and unknown_names. */
 const char *vpa_reading_key(unsigned count);
-extern const char vpa_reading_damage_key[];
+extern const char vpa_reading_damage_key[], vpa_reading_unknown_key[];
 /* Whether a META row with this key is one of these. */
 int vpa_reading_is_key(const char *key);
 

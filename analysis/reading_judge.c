@@ -167,8 +167,7 @@ static void judge_unmatched(struct judging *j)
 static void judge_unknown(struct judging *j)
 {
 	uint64_t unknown = j->n->counts[VPA_READING_UNKNOWN];
-	const struct vpt_import_stats *s = vpt_trace_import_stats(j->n->trace);
-	const char *names = s ? s->unknown_names : "";
+	const char *names = j->n->unknown_names;
 
 	if (unknown)
 		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s%s%s%s",

@@ -413,7 +413,7 @@ static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n
 	unsigned i;
 
 	v->reading_meta =
-		vpa_arena_alloc(&out->arena, VPA_READING_COUNT + 1, sizeof(*v->reading_meta));
+		vpa_arena_alloc(&out->arena, VPA_READING_COUNT + 2, sizeof(*v->reading_meta));
 	if (!v->reading_meta)
 		return VPT_ENOMEM;
 	for (i = 0; i < VPA_READING_COUNT; i++)
@@ -424,6 +424,10 @@ static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n
 	if (n->first_damage[0])
 		v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpa_reading_damage_key,
 			vpa_arena_printf(&out->arena, "%s", n->first_damage)};
+	if (n->unknown_names[0])
+		v->reading_meta[v->reading_meta_count++] =
+			(struct vpa_pair){vpa_reading_unknown_key,
+				vpa_arena_printf(&out->arena, "%s", n->unknown_names)};
 	return VPT_OK;
 }
 

@@ -69,8 +69,9 @@ static int import(struct vpt_trace *t, const struct vpt_importer *importer, stru
 	return rc;
 }
 
-/* What the first frames of a zstd file hold. Returns how many bytes; 0: nothing that can be read. */
-static size_t zstd_head(struct vpt_source *src, unsigned char *head, size_t size)
+/* What the first frames of a zstd file hold: *held bytes; 0: nothing that can be read. 0 or VPT_ENOMEM. */
+static int zstd_head(
+	struct vpt_source *src, unsigned char *head, size_t size, size_t *held, struct vpt_err *err)
 {
 	enum { FIRST_BLOCK = (128 << 10) + 1024 };
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
@@ -88,9 +89,11 @@ static size_t zstd_head(struct vpt_source *src, unsigned char *head, size_t size
 			rc = ZSTD_decompressStream(zstd, &out, &in);
 		} while (!ZSTD_isError(rc) && out.pos < out.size && in.pos + out.pos > got);
 	}
+	*held = out.pos;
+	rc = zstd && bytes;
 	ZSTD_freeDCtx(zstd);
 	vpt_free(bytes);
-	return out.pos;
+	return rc ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory to unpack the head of a file");
 }
 
 /* The importer of a format that begins so. */
@@ -144,7 +147,9 @@ static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *
 		goto out;
 	compressed = vpt_is_zstd(head, got);
 	if (compressed)
-		got = zstd_head(src, head, sizeof(head));
+		rc = zstd_head(src, head, sizeof(head), &got, err);
+	if (rc)
+		goto out;
 	reason = vpt_foreign_reason(head, got, NULL);
 	known = reason ? NULL : find_format(head, got);
 	if (known)

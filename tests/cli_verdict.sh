@@ -238,7 +238,7 @@ ranges_asked|zst|COMPLETE|0|VPTRACE_PROFILE=none records ranges only
 profiler|json|COMPLETE|0|
 all_malformed|json|INCOMPLETE|3|4 malformed events were left out
 one_malformed|json|INCOMPLETE|3|1 malformed event was left out
-all_unknown|json|INCOMPLETE|3|2 events of unknown categories left out, and the others include no GPU work
+all_unknown|json|INCOMPLETE|3|2 events of unknown categories left out (gizmo, gadget), and the others include no GPU work
 one_unknown|json|COMPLETE|0|1 event of unknown categories left out
 old_form|json|COMPLETE|0|1 kernel, 1 copy, 1 memset, 3 CUDA calls
 cut_json|json|INCOMPLETE|3|events after that point are missing

@@ -198,7 +198,8 @@ static void words_stand_for_the_numbers_of_their_set(void **state)
 	} cases[] = {
 		{VPT_UNIT_COPY_KIND, 1, "HtoD"},
 		{VPT_UNIT_COPY_KIND, 15, "memset"},
-		{VPT_UNIT_COPY_KIND, 14, NULL},
+		{VPT_UNIT_COPY_KIND, 14, "unified DtoD"},
+		{VPT_UNIT_COPY_KIND, 16, NULL},
 		{VPT_UNIT_MEMORY_KIND, 1, "pageable"},
 		{VPT_UNIT_SYNC_KIND, 3, "stream"},
 		{VPT_UNIT_OVERHEAD_KIND, 2, "buffer flush"},
