@@ -264,8 +264,8 @@ struct vptrace_stats {
  *               applies to every EBUSY below
  * EFILE         the file cannot be created. It is created at once; in a process where the driver or
  *               NVTX loaded the library, only when there is something to write
- * ENOMEM        no memory, or less than 128 KiB of the calling thread's stack are left, of which CUPTI and
- *               the driver may need most
+ * ENOMEM        no memory, or less than 128 KiB of the calling thread's stack are left, of which
+ *               CUPTI and the driver may need most
  * EFORKED */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
@@ -363,10 +363,10 @@ VPTRACE_API const char *vptrace_version(void);
 /* ---- ranges without NVTX: the same rows in the capture ----
  *
  * For programs that cannot use NVTX's headers, and for late attach, when a library's NVTX is
- * already switched off. A NULL name is "". Ranges nest per thread, 256 deep; where more are open, the
- * oldest ends early, and is counted as an unmatched push. None of these functions fails. After a thread's first call they take no lock,
- * allocate nothing and make no system call, unless the thread's ring is full: then they map another
- * one. */
+ * already switched off. A NULL name is "". Ranges nest per thread, 256 deep; where more are open,
+ * the oldest ends early, and is counted as an unmatched push. None of these functions fails. After
+ * a thread's first call they take no lock, allocate nothing and make no system call, unless the
+ * thread's ring is full: then they map another one. */
 
 /* Opens a range on this thread; closes the one that was opened last. A pop without a push does
  * nothing. */
