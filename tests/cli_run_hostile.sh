@@ -129,6 +129,8 @@ rule="a process that sends its ring again and again, and descriptors that the la
 same "$rule" "0 0" "$(cat "$work/out")"
 
 # ---- a list that is none ----
+plain=1
+! ldd "$bin/libvptrace.so" | grep -q 'lib[atu]b*san' || plain=
 mkfifo "$work/fifo"
 echo letter >"$work/letter"
 : >"$work/empty"
@@ -139,6 +141,7 @@ for list in "$work/letter" "$work/empty" "$work/fifo" "$work/absent" /dev/null "
 		timeout 20 "$host" take b.zst >"$work/out" 2>"$work/err" </dev/null || fail "$rule: exit status $?"
 	[ -s a.zst ] && [ -s b.zst ] || fail "$rule: nothing was recorded"
 	rm -f ./*.zst
+	[ $plain ] || continue # an interpreter without sanitizers cannot load a library with them
 	VPTRACE_LIST=$list VPTRACE_MARK="nothing:here=stage,json:dumps=stage" PYTHONPATH=$source/tracer/python/site VPTRACE_LIBRARY=$bin/libvptrace.so \
 		timeout 20 python3 -c "import json" >"$work/out" 2>"$work/err" </dev/null || fail "$rule: Python's exit status $?"
 done
