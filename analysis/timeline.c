@@ -335,19 +335,50 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return VPT_OK;
 }
 
-/* Whether a range of the same name is open around one that begins. */
-static int is_nested(const struct vpa_timeline *t, const struct vpa_range *range)
+/* The range of the same name that is open around one that begins; NULL: none. */
+static struct vpa_range *same_around(const struct vpa_timeline *t, const struct vpa_range *range)
 {
 	size_t i;
 
 	for (i = t->is_wide ? 0 : t->live_count; i > 0; i--) {
-		const struct vpa_range *around = t->live[i - 1];
+		struct vpa_range *around = t->live[i - 1];
 
 		if (around->name == range->name && around->domain == range->domain &&
 			around->end_ns > range->start_ns)
-			return 1;
+			return around;
 	}
-	return 0;
+	return NULL;
+}
+
+/* Notes whether a range is a part of another one of its name. 0 or VPT_ENOMEM. */
+static int note_nesting(struct vpa_timeline *t, struct vpa_range *range)
+{
+	struct vpa_range *outer = same_around(t, range);
+
+	range->nested = outer ? 1 : 0;
+	if (!outer || outer->end_ns != UINT64_MAX)
+		return VPT_OK;
+	if (vpt_grow(&t->nestings, &t->nesting_cap, t->nesting_count + 1, sizeof(*t->nestings)))
+		return VPT_ENOMEM;
+	t->nestings[t->nesting_count++] = (struct vpa_nesting){range, outer};
+	range->references++;
+	outer->references++;
+	return VPT_OK;
+}
+
+/* What is still open now was open then. */
+static void settle_nestings(struct vpa_timeline *t, struct vpa_range_pool *pool)
+{
+	size_t i;
+
+	for (i = 0; i < t->nesting_count; i++) {
+		struct vpa_nesting *n = &t->nestings[i];
+
+		n->inner->nested = n->outer->end_ns > n->inner->start_ns ? 1 : 0;
+		drop(pool, n->inner);
+		drop(pool, n->outer);
+	}
+	t->nesting_count = 0;
 }
 
 /* Adds a range to the steps, unless it comes too late or is nested too deeply. */
@@ -363,7 +394,8 @@ static int settle_range(
 		t->deep += !rc;
 		return rc;
 	}
-	range->nested = is_nested(t, range) ? 1 : 0;
+	if (note_nesting(t, range))
+		return VPT_ENOMEM;
 	range->parent = t->top;
 	if (range->parent)
 		range->parent->references++;
@@ -380,6 +412,7 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	int had_steps = t->steps.count > t->steps.dropped, rc = VPT_OK;
 	size_t i;
 
+	settle_nestings(t, pool);
 	if (!t->fresh_count && !t->ended_count)
 		return VPT_OK;
 	if (t->fresh_count > 1)
@@ -459,6 +492,7 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 {
 	size_t i;
 
+	settle_nestings(t, pool);
 	for (i = t->steps.dropped; i < t->steps.count; i++)
 		drop(pool, t->steps.items[i].range);
 	t->steps.count = t->steps.dropped = t->steps.cursor = 0;
@@ -481,5 +515,6 @@ void vpa_timeline_free(struct vpa_timeline *t)
 	vpt_free(t->ended);
 	vpt_free(t->live);
 	vpt_free(t->fresh);
+	vpt_free(t->nestings);
 	memset(t, 0, sizeof(*t));
 }

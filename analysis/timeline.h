@@ -27,6 +27,12 @@ struct vpa_timeline {
 	 * once there are `live_limit`. */
 	struct vpa_range **live;
 	size_t live_count, live_cap, live_limit;
+	/* Ranges that began while another of their name was open as far as was known: the next chunk may bring
+	 * its end. Both are references. */
+	struct vpa_nesting {
+		struct vpa_range *inner, *outer;
+	} * nestings;
+	size_t nesting_count, nesting_cap;
 	int is_wide; /* ranges of a process, which may overlap as they please: none is nested */
 	/* First seen in this chunk: the ranges open at its end, then the others in completion
 	 * order. */
