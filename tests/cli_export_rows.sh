@@ -41,7 +41,7 @@ same "a copy" '-1,0,1,7,1100000,50000,DtoH,device,pageable,0,0,0x0,4,1048576,0,m
 same "a gap" '0,1020500,9500,scheduling,cudaLaunchKernel,"step, one",11,12,"=sum ""a""",gemm,2,"step, one",,,,' \
 	"$(sed -n 3p trace.csv.d/gap.csv)"
 same "idle time of a place" '0,scheduling,"step, one",cudaLaunchKernel,17000,2,,,,,0' "$(grep '^0,scheduling,.*Launch' trace.csv.d/idle.csv)"
-same "a range on the GPU" '11,12,"step, one",,1000000,200000,,,4,0,1010500,139500,110000,4' "$(sed -n 2p trace.csv.d/range_gpu.csv)"
+same "a range on the GPU" '11,12,"step, one",,1000000,200000,,,4,0,1010500,139500,110000,4,0' "$(sed -n 2p trace.csv.d/range_gpu.csv)"
 expect 0 "JSON lines" export trace.zst --format jsonl
 same "a call" '{"pid":11,"tid":12,"start_ns":1005000,"duration_ns":5000,"id":"cudaLaunchKernel","name":"","correlation":1,"result":0,"range":"step, one","stage":null,"block":null,"step":null}' \
 	"$(head -n 1 trace.jsonl.d/call.jsonl)"

@@ -114,7 +114,7 @@ print("lines", lines)
 busy = {}
 for row in tables["range_gpu"]:
     key = (row["name"], row["domain"] or "")
-    busy[key] = busy.get(key, 0) + row["busy_ns"]
+    busy[key] = busy.get(key, 0) + (0 if row["nested"] else row["busy_ns"])
 for row in report["ranges"]:
     key = (row["name"], row["domain"])
     assert busy.get(key, 0) == row["busy_ns"], (key, busy.get(key), row["busy_ns"])

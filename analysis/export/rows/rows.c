@@ -87,6 +87,8 @@ static const struct vpa_rows_column projection_columns[] = {
 	{"duration_ns", VPT_UNIT_DUR_NS, "from there to the end of its last op"},
 	{"busy_ns", VPT_UNIT_DUR_NS, "time in which its own ops ran"},
 	{"ops", VPT_UNIT_COUNT, "kernels, copies and memsets"},
+	{"nested", VPT_UNIT_COUNT,
+		"1: it began inside one of the same name, whose times include its own"},
 	{NULL, 0, NULL},
 };
 
@@ -357,6 +359,7 @@ static int take_range(void *state, const struct vpa_range *range)
 		vpa_rows_number(x, l, "duration_ns", p->last_ns - p->first_ns);
 		vpa_rows_number(x, l, "busy_ns", p->busy_ns);
 		vpa_rows_number(x, l, "ops", p->ops);
+		vpa_rows_number(x, l, "nested", range->nested);
 		vpa_cat_row_end(&x->cat, begin);
 		take_line(x, table);
 		table->rows++;
