@@ -379,7 +379,7 @@ static const struct {
 	[VPA_FIELD_OBJECT] = {.members = fill_inside},
 	[VPA_FIELD_POINTER] = {.members = fill_pointed},
 	[VPA_FIELD_ROWS] = {.members = fill_rows},
-	[VPA_FIELD_NOTHING] = {NULL},
+	[VPA_FIELD_NOTHING] = {.value = NULL},
 };
 
 static void fill_field(struct fill *f, const struct vpa_field *field, const struct place *p)
