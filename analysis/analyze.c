@@ -84,6 +84,7 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 		for (row = 0; s->kind == VPT_CLOCK && row < s->row_count; row++)
 			p->last_clock_ns = s->col[VPT_CLOCK_TRACE][row];
 	}
+	p->model.capture_end_ns = p->last_clock_ns;
 	if (b->t_max_ns > p->last_event_ns)
 		p->last_event_ns = b->t_max_ns;
 	return VPT_OK;
@@ -280,7 +281,7 @@ static void end_window(struct pass *p)
 	size_t i;
 
 	/* A killed capture has no last clock point after its last event. */
-	if (p->last_event_ns > end && !p->reading.has_end)
+	if (p->last_event_ns > end && !p->reading.has_end && !p->resolver.far_ops)
 		end = p->last_event_ns;
 	/* An op may end after the last clock point: extend the window to it. */
 	for (i = 0; i < p->idle.device_count; i++)

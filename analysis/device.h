@@ -59,6 +59,11 @@ struct vpa_device {
 	uint64_t histogram[VPA_GAP_BUCKETS];
 	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
 	uint64_t same_stream_overlaps;
+	/* Ops that lasted over several later ones of their stream, which cannot be; how much of busy_ns
+	 * may be of them alone, at most. */
+	uint64_t too_long_ops, doubted_ns;
+	/* Part of kernel_ns: pages of unified memory were on their way. */
+	uint64_t fault_ns;
 	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
 	uint64_t window_idle_ns;                               /* with head and tail */
 	/* Kernel time with fewer blocks than the device has SMs; informational. */

@@ -67,6 +67,8 @@ static void find_bound(struct vpa_report *r)
 						  "other GPUs, not for the host"},
 		[VPA_LIMIT_PEERS] = {"peer-bound",
 			"other ranks are the limit: this one finishes its work first"},
+		[VPA_LIMIT_FAULTS] = {"fault-bound", "unified memory is the limit: move the data "
+						     "before the kernels need it"},
 	};
 	struct vpa_load load = vpa_load_of_all(r);
 	enum vpa_limit limit = vpa_limit_of(&load);

@@ -3,6 +3,7 @@
 #include "analysis/idle_devices.h"
 
 #include "formats/memory.h"
+#include "formats/saturate.h"
 #include "formats/vectorise.h"
 
 #include <string.h>
@@ -102,6 +103,31 @@ static void add_kernel(struct vpa_idle_device *d, const struct vpa_ops *ops, siz
 		d->small_grid_ns += ns;
 }
 
+/* A kernel may overlap the next one of its stream (programmatic dependent launch), and be outlasted by it, but
+ * not by two, one after the other. Nodes of graphs run at once. Notes op `i`, which ends before another of its
+ * stream does that began earlier. */
+VPA_RARE static void note_inside(const struct vpa_idle *s, struct vpa_idle_device *d,
+	struct vpa_idle_stream *stream, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_call *launch = ops->launch[i];
+
+	if (stream->outer_ns != stream->end_ns)
+		stream->inside = stream->inside_end_ns = 0;
+	stream->outer_ns = stream->end_ns;
+	if (s->resolver->model->streams[ops->stream[i]].stream == -1 || ops->graph_node[i] ||
+		(ops->correlation[i] && ops->correlation[i] == stream->last_id) ||
+		(launch && launch->klass == VPT_CALL_GRAPH_LAUNCH) ||
+		ops->start_ns[i] < stream->inside_end_ns)
+		return;
+	if (!stream->inside++)
+		stream->inside_start_ns = ops->start_ns[i];
+	stream->inside_end_ns = ops->end_ns[i];
+	if (stream->inside != 2)
+		return;
+	d->too_long_ops++;
+	vpt_sat_add_to(&d->doubted_ns, stream->end_ns - stream->inside_start_ns);
+}
+
 /* Adds an op that may begin while others run, at the window's start, or after a pause. */
 static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_idle_stream *stream,
 	struct vpa_ops *ops, size_t i)
@@ -118,8 +144,12 @@ static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_id
 		d->idle_ns += vpa_resolver_recorded_ns(s->resolver, d->cursor_ns, start);
 	ops->idle_ns[i] = d->idle_ns;
 	d->same_stream_overlaps += start < stream->end_ns;
-	if (end > stream->end_ns)
+	if (end < stream->end_ns) {
+		note_inside(s, d, stream, ops, i);
+	} else if (end > stream->end_ns) {
 		stream->end_ns = end;
+		stream->last_id = ops->correlation[i];
+	}
 	if (end >= d->cursor_ns)
 		d->newest = (uint8_t)i;
 	add_kernel(d, ops, i);

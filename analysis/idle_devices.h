@@ -7,6 +7,10 @@
 
 /* What the gaps before a stream's next op need to know about it. */
 struct vpa_idle_stream {
+	/* Ops that began and ended while another ran, which ends at `outer_ns`: how many, one after the
+	 * other; when the first began and the last ended. last_id: correlation id of the op that ends
+	 * last, of those that did not begin after all others. */
+	uint64_t outer_ns, inside, inside_start_ns, inside_end_ns, last_id;
 	uint64_t end_ns; /* latest end of its ops; 0 before the first */
 	uint64_t id;     /* correlation id of its newest op */
 	/* When the newest op was launched; if that is unknown, when it began. other_since_ns: the
@@ -19,6 +23,7 @@ enum { USED_KINDS = 64 };
 /* What covers a stretch of time, highest priority first: compute hides communication, both hide
  * copies. */
 struct vpa_idle_device {
+	uint64_t too_long_ops, doubted_ns; /* of the report's device */
 	int seen; /* had an op of positive duration */
 	uint64_t ops, first_ns;
 	/* Busy or accounted for up to here; the window's start before the first op. */

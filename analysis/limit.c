@@ -15,6 +15,7 @@ static const struct {
 	[VPA_LIMIT_COPIES] = {"copies", "COPY-BOUND"},
 	[VPA_LIMIT_COMM] = {"communication", "COMM-BOUND"},
 	[VPA_LIMIT_PEERS] = {"other ranks", "WAITS FOR OTHER RANKS"},
+	[VPA_LIMIT_FAULTS] = {"page faults", "WAITS FOR UNIFIED MEMORY"},
 };
 
 const char *vpa_limit_text(enum vpa_limit limit)
@@ -62,7 +63,8 @@ enum vpa_limit vpa_limit_of(const struct vpa_load *l)
 		return l->wait_ns >= l->comm_ns / 2 ? VPA_LIMIT_PEERS : VPA_LIMIT_COMM;
 	/* Waiting for other ranks is not work. */
 	return vpt_sat_sub(l->busy_ns, l->wait_ns) >= l->active_ns - l->active_ns / 10
-		       ? VPA_LIMIT_WORK
+		       ? (l->fault_ns && l->fault_ns >= l->kernel_ns / 2 ? VPA_LIMIT_FAULTS
+									 : VPA_LIMIT_WORK)
 	       : idle < l->wait_ns ? VPA_LIMIT_PEERS
 				   : VPA_LIMIT_IDLE;
 }
@@ -177,11 +179,19 @@ uint64_t vpa_hidden_wait_ns(const struct vpa_report *r, const struct vpa_device 
 	return d->comm_wait_ns > exposed ? d->comm_wait_ns - exposed : 0;
 }
 
+/* Without what an op of impossible length may cover alone. */
+static uint64_t sure_busy_ns(const struct vpa_device *d)
+{
+	return d->busy_ns > d->doubted_ns ? d->busy_ns - d->doubted_ns : 0;
+}
+
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d)
 {
 	return (struct vpa_load){.window_ns = vpa_window_ns(r),
 		.active_ns = d->active_ns,
-		.busy_ns = d->busy_ns,
+		.busy_ns = sure_busy_ns(d),
+		.kernel_ns = d->kernel_ns,
+		.fault_ns = d->fault_ns,
 		.copy_ns = d->exposed_copy_ns,
 		.comm_ns = d->exposed_comm_ns,
 		.wait_ns = wait_of(d),
@@ -200,7 +210,9 @@ static struct vpa_load sum_loads(const struct vpa_report *r, int only_that_matte
 			continue;
 		vpt_sat_add_to(&all.window_ns, vpa_window_ns(r));
 		vpt_sat_add_to(&all.active_ns, d->active_ns);
-		vpt_sat_add_to(&all.busy_ns, d->busy_ns);
+		vpt_sat_add_to(&all.busy_ns, sure_busy_ns(d));
+		vpt_sat_add_to(&all.kernel_ns, d->kernel_ns);
+		vpt_sat_add_to(&all.fault_ns, d->fault_ns);
 		vpt_sat_add_to(&all.copy_ns, d->exposed_copy_ns);
 		vpt_sat_add_to(&all.comm_ns, d->exposed_comm_ns);
 		vpt_sat_add_to(&all.wait_ns, wait_of(d));

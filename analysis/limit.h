@@ -19,7 +19,8 @@ enum vpa_limit {
 	 * than any kernel family: */
 	VPA_LIMIT_COPIES,
 	VPA_LIMIT_COMM,
-	VPA_LIMIT_PEERS /* as communication, and at least half of it waits for other ranks */
+	VPA_LIMIT_PEERS, /* as communication, and at least half of it waits for other ranks */
+	VPA_LIMIT_FAULTS /* as work, but half of the kernels' time waits for unified memory */
 };
 
 /* Times of one device, or summed over several. */
@@ -28,6 +29,7 @@ struct vpa_load {
 	/* exposed: copies beside no kernel, communication beside no compute */
 	uint64_t copy_ns, comm_ns;
 	uint64_t wait_ns;   /* part of comm_ns, at most: waiting for other ranks */
+	uint64_t kernel_ns, fault_ns; /* of kernels: their sum; part of it, see struct vpa_device */
 	uint64_t family_ns; /* the largest kernel family except communication */
 };
 

@@ -305,6 +305,7 @@ struct vpa_model {
 	int64_t *devices;         /* CUDA ordinal by index */
 	size_t device_count, device_cap;
 	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until known */
+	uint64_t capture_end_ns;                 /* the newest clock point so far; 0: unknown */
 	int has_flop; /* 1: an annotation so far says how many operations a range does */
 };
 

@@ -249,6 +249,7 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->after_gzip_bytes = s->another_gzip ? 0 : s->after_gzip;
 	n->counts[VPA_READING_UNCLEAR] = s->unclear_ops;
 	n->counts[VPA_READING_MIXED] = s->mixed_ops;
+	n->counts[VPA_READING_TOO_LONG_OPS] = s->cut_ops;
 }
 
 int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b)

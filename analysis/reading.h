@@ -32,6 +32,7 @@
 	X(UNREADABLE, unreadable, "missing.unreadable_events")                                     \
 	X(ANOTHER_GZIP, another_gzip, "missing.another_gzip")                                      \
 	X(UNCLEAR, unclear, "missing.unclear_launches")                                            \
+	X(TOO_LONG_OPS, too_long_ops, "missing.ends_of_ops")                                       \
 	X(MIXED, mixed, "missing.mixed_ops")                                                       \
 	X(END, end, "missing.end")
 

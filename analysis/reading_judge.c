@@ -99,6 +99,14 @@ static const struct {
 		"waited "
 		"for before them is unknown",
 		"analyze the file of each process by itself"},
+	{VPA_READING_TOO_LONG_OPS,
+		"1 operation lasts over several later ones of the same stream, which cannot be: it "
+		"was "
+		"cut where the next one begins",
+		"% operations last over several later ones of the same stream, which cannot be: "
+		"they "
+		"were cut where the next one begins",
+		""},
 	{VPA_READING_MIXED,
 		"1 operation was left out: the file does not say which of several processes it is "
 		"of",

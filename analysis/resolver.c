@@ -86,6 +86,9 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	free_overhead(&r->overhead);
 	vpa_intervals_free(&r->tracing);
 	vpa_intervals_free(&r->paused);
+	for (i = 0; i < r->fault_cap; i++)
+		vpa_intervals_free(&r->faults[i]);
+	vpt_free(r->faults);
 	vpa_maps_free(r->maps);
 	vpa_op_queue_free(&r->queue);
 	memset(r, 0, sizeof(*r));
@@ -192,6 +195,35 @@ static struct vpa_intervals *overhead_set(struct vpa_overhead *o, uint64_t kind)
 	}
 }
 
+int vpa_resolver_note_fault(
+	struct vpa_resolver *r, uint32_t stream, uint64_t start_ns, uint64_t end_ns)
+{
+	size_t device = r->model->streams[stream].device;
+
+	if (end_ns <= start_ns)
+		return VPT_OK;
+	if (vpt_grow_zeroed(&r->faults, &r->fault_cap, device + 1, sizeof(*r->faults)))
+		return VPT_ENOMEM;
+	return vpa_intervals_add(&r->faults[device], start_ns, end_ns);
+}
+
+/* Page faults stand on a lane of their device. */
+static int add_faults(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint32_t stream, row;
+	int rc = VPT_OK;
+
+	if (vpa_maps_find(r, s->lane, VPT_LANETYPE_STREAM) == VPA_NONE)
+		return VPT_OK;
+	rc = vpa_maps_stream(r, s->lane, &stream);
+	for (row = 0; row < s->row_count && !rc; row++)
+		if (s->col[VPT_OVERHEAD_OVERHEAD_KIND][row] == VPT_OVERHEADKIND_PAGE_FAULTS)
+			rc = vpa_resolver_note_fault(r, stream, s->col[VPT_OVERHEAD_START][row],
+				s->col[VPT_OVERHEAD_START][row] +
+					s->col[VPT_OVERHEAD_DURATION][row]);
+	return rc;
+}
+
 static int add_overhead(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	uint32_t thread = vpa_maps_find(r, s->lane, VPT_LANETYPE_THREAD), row;
@@ -218,7 +250,7 @@ static int add_overhead(struct vpa_resolver *r, const struct vpt_section *s)
 		if (vpa_intervals_add(set, start, end))
 			return VPT_ENOMEM;
 	}
-	return VPT_OK;
+	return add_faults(r, s);
 }
 
 static int add_lost(

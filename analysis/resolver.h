@@ -92,6 +92,9 @@ struct vpa_resolver {
 	/* The profiling library was at work on some thread: what tracing cost. */
 	struct vpa_intervals tracing;
 	struct vpa_intervals paused; /* recording was off: belongs to no gap */
+	/* By device: pages of unified memory were on their way. Only if there were any. */
+	struct vpa_intervals *faults;
+	size_t fault_cap;
 	uint64_t quiet_ns;           /* no loss or overhead record reaches beyond this */
 
 	struct vpa_resolver_maps *maps; /* ids of the current chunk, lanes, names */
@@ -106,9 +109,12 @@ struct vpa_resolver {
 	int failed;
 
 	struct vpa_counts counts;
+	/* Ops with a launch; of these, those that began well before it; by how much, at most. */
+	uint64_t joined_ops, premature_ops, lead_ns;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
 	uint64_t launches_without_op;
 	uint64_t launches_lost; /* part of them, see resolver_lost.c */
+	uint64_t far_ops;       /* with times outside the capture */
 	uint64_t late_samples; /* of stacks; an op that begins later had been released */
 	uint64_t exact_samples;
 	/* Ops without launch that began before every call known by then, and are in no backlog; the
@@ -170,6 +176,17 @@ void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
  * thread last made one wait. ~0: never. */
 uint64_t vpa_resolver_last_wait(
 	const struct vpa_resolver *r, uint32_t stream, uint32_t thread, uint64_t before_ns);
+
+/* Rounding, as to whole microseconds, lets an op begin as long before its launch. */
+enum { VPA_ROUNDED_NS = 2000 };
+
+/* Whether so many ops began before their launch that the clocks of GPU and host must disagree. */
+static inline int vpa_clocks_disagree(const struct vpa_resolver *r)
+{
+	enum { LEAST = 3, SHARE = 10 };
+
+	return r->premature_ops >= LEAST && r->premature_ops >= r->joined_ops / SHARE;
+}
 
 /* How much of [start, end) was recorded, pauses excluded. */
 static inline uint64_t vpa_resolver_recorded_ns(

@@ -28,6 +28,26 @@ enum { SLOW_TIMES = 4, SLOW_NS = 1000000 };
 
 /* ---- what ops tell ---- */
 
+/* Counts ops that began before their launch, by more than whole microseconds explain. */
+VPT_VECTORISE
+static void note_leads(struct vpa_resolver *r, const uint64_t *restrict launches_ns,
+	const uint64_t *restrict starts_ns, size_t count)
+{
+	int64_t longest_ns = (int64_t)r->lead_ns;
+	uint64_t premature = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t lead_ns = (int64_t)(launches_ns[i] - starts_ns[i]);
+
+		premature += (uint64_t)(VPA_ROUNDED_NS - lead_ns) >> 63;
+		longest_ns = lead_ns > longest_ns ? lead_ns : longest_ns;
+	}
+	r->joined_ops += count;
+	r->premature_ops += premature;
+	r->lead_ns = (uint64_t)longest_ns;
+}
+
 VPT_VECTORISE
 static void note_times(struct vpa_answers *a, const uint64_t *restrict launches_ns,
 	const uint64_t *restrict ends_ns, size_t count)
@@ -85,6 +105,8 @@ void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops
 		if (s->thread != VPA_NONE) {
 			a = &r->pasts[s->thread].answers;
 			note_times(a, &ops->launch_start_ns[begin], &ops->end_ns[begin],
+				s->end - begin);
+			note_leads(r, &ops->launch_start_ns[begin], &ops->start_ns[begin],
 				s->end - begin);
 			if (!a->has_streams || !a->any)
 				note_places(r, s->thread, ops, begin, s->end);

@@ -93,7 +93,8 @@ void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *
 	uint32_t row;
 
 	for (row = 0; stream != VPA_NONE && row < s->row_count; row++) {
-		uint64_t id = s->col[VPT_COPY_CORRELATION][row];
+		uint64_t id = s->col[VPT_COPY_CORRELATION][row],
+			 start = s->col[VPT_COPY_START][row];
 		struct vpa_call *call = is_pageable(source[row], target[row]) && is_op(s, row)
 						? find_launch(r, stream, id)
 						: NULL;
@@ -103,6 +104,10 @@ void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *
 				(struct vpa_copy_traits){
 					1, is_large(s->col[VPT_COPY_COPY_KIND][row],
 						   s->col[VPT_COPY_BYTES][row])});
+		if (vpt_copy_is_migration(s->col[VPT_COPY_COPY_KIND][row]) && is_op(s, row) &&
+			vpa_resolver_note_fault(
+				r, stream, start, start + s->col[VPT_COPY_DURATION][row]))
+			r->failed = VPT_ENOMEM;
 	}
 }
 
@@ -136,6 +141,16 @@ static int follows_launch(const struct vpa_resolver *r, const struct vpa_ops *op
 		if (ops->stream[i] == stream && ops->launch[i])
 			return 1;
 	return 0;
+}
+
+/* An op that begins after this is too late to be one of the capture: its times must be wrong. */
+static uint64_t far_from(const struct vpa_model *m)
+{
+	static const uint64_t hour_ns = UINT64_C(3600000000000);
+
+	return m->capture_end_ns && m->capture_end_ns < UINT64_MAX - hour_ns
+		       ? m->capture_end_ns + hour_ns
+		       : UINT64_MAX;
 }
 
 /* An op that began before every recorded call was launched before the recording. */
@@ -208,8 +223,9 @@ VPA_RARE static enum clipped clip(
 	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
 
 	/* The time of an invalid op is unknown, so it cannot wait for its launch. */
-	if (!start || end < start) {
+	if (!start || end < start || start > far_from(m)) {
 		++*count;
+		r->far_ops += start && end >= start;
 		r->zero_time += !start;
 		r->reversed += end < start;
 		return CLIPPED_NOTHING;
@@ -581,7 +597,7 @@ static int is_simple(const struct vpa_resolver *r)
 static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple, struct spot next)
 {
 	const struct vpa_model *m = r->model;
-	int all = are_ordinary(ops, m->window_start_ns, m->window_end_ns);
+	int all = are_ordinary(ops, m->window_start_ns, vpa_earlier(m->window_end_ns, far_from(m)));
 	size_t i;
 
 	ops->stretch_count = 0;

@@ -29,6 +29,10 @@ int vpa_resolver_add_calls(
  * chunk: a gap may depend on it before the copy is released. */
 void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s);
 
+/* Notes that pages of unified memory were on their way to or from a stream's device. 0 or VPT_ENOMEM. */
+int vpa_resolver_note_fault(
+	struct vpa_resolver *r, uint32_t stream, uint64_t start_ns, uint64_t end_ns);
+
 /* What a copy says of the call that made it. */
 struct vpa_copy_traits {
 	int is_pageable;

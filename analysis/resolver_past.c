@@ -181,5 +181,7 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	trim_overhead(&r->overhead, frontier_ns);
 	vpa_intervals_trim(&r->tracing, frontier_ns);
 	vpa_intervals_trim(&r->lost, frontier_ns);
+	for (i = 0; i < r->fault_cap; i++)
+		vpa_intervals_trim(&r->faults[i], vpa_earlier(frontier_ns, r->released_ns));
 	return r->failed;
 }

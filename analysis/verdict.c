@@ -2,6 +2,7 @@
 #include "analysis/verdict.h"
 
 #include "analysis/long_names.h"
+#include "analysis/render/units.h"
 #include "formats/saturate.h"
 
 #include <inttypes.h>
@@ -313,6 +314,48 @@ static void judge_clock(struct vpa_report *out)
 		skew ? ", " : "", skew ? skew : "", skew ? " ns from ours" : "");
 }
 
+/* What a device's own times say of its kernels. */
+static void judge_kernels(struct vpa_report *out)
+{
+	uint64_t too_long = 0, doubted = 0, faults = 0, kernels = 0;
+	size_t i;
+
+	for (i = 0; i < out->device_count; i++) {
+		too_long += out->devices[i].too_long_ops;
+		vpt_sat_add_to(&doubted, out->devices[i].doubted_ns);
+		vpt_sat_add_to(&faults, out->devices[i].fault_ns);
+		vpt_sat_add_to(&kernels, out->devices[i].kernel_ns);
+	}
+	if (too_long) {
+		lose_all(out);
+		REASON(out,
+			"%" PRIu64 " operation%s over several later ones of the same stream, which "
+			"cannot be: busy time may be up to %s too long",
+			too_long, too_long == 1 ? " lasts" : "s last", vpa_duration(doubted).text);
+	}
+	if (faults && faults >= kernels / 10)
+		add_reason(out,
+			vpa_arena_printf(&out->arena,
+				"pages of unified memory were on their way during %s of the %s "
+				"that kernels ran",
+				vpa_duration(faults).text, vpa_duration(kernels).text),
+			"move the data first, with cudaMemPrefetchAsync(), or do not use unified "
+			"memory");
+}
+
+/* What a launch explains needs one clock for both. */
+static void judge_order(struct vpa_report *out, const struct vpa_resolver *r)
+{
+	if (!vpa_clocks_disagree(r))
+		return;
+	out->verdict.gaps = VPA_UNAVAILABLE;
+	REASON(out,
+		"%" PRIu64 " of %" PRIu64 " operations begin before their launch, up to %s: the "
+		"clocks of GPU and host disagree by at least that, so what the GPU waited for is "
+		"unknown",
+		r->premature_ops, r->joined_ops, vpa_duration(r->lead_ns).text);
+}
+
 /* Reports that there is no GPU work, if no other reason says why. */
 static void judge_no_work(struct vpa_report *out, const struct vpa_reading *reading)
 {
@@ -446,7 +489,9 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;
 	v->reversed = r->reversed;
-	v->zero_time = r->zero_time;
+	v->zero_time = r->zero_time + r->far_ops;
+	/* Ops of invalid times are there, but not joined with their launch. */
+	v->launches_lost -= vpa_earlier(v->launches_lost, v->zero_time + r->reversed);
 	v->unmatched_ranges = r->unmatched_ranges;
 	v->late_ranges = left_out_ranges(r).late;
 	v->late_samples = r->late_samples;
@@ -481,6 +526,8 @@ int vpa_verdict_write(
 	judge_calls(out, r);
 	judge_books(out, reading);
 	judge_clock(out);
+	judge_order(out, r);
+	judge_kernels(out);
 	judge_devices(out, reading);
 	judge_no_work(out, reading);
 	judge_launches(out);

@@ -261,6 +261,11 @@ uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c)
 	return c->mixed_ops;
 }
 
+uint64_t vpt_collect_cut_ops(const struct vpt_collect *c)
+{
+	return c->cut_ops;
+}
+
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name)
 {
 	if (!c->failed && key && key <= c->lane_count &&

@@ -50,6 +50,7 @@ struct vpt_collect {
 	size_t owner_count, owner_cap;
 	int launching; /* processes that launch: 0, 1, or 2 for more */
 	uint64_t unclear_ops, mixed_ops;
+	uint64_t cut_ops; /* that lasted over later ones of their stream */
 	int gpus_are_numbered;
 
 	struct vpt_header header;
@@ -77,6 +78,7 @@ static inline uint32_t vpt_collect_owner_of(const struct vpt_lane *lane)
 /* Steps of vpt_collect_finish(), in this order; each returns 0 or VPT_ENOMEM. */
 int vpt_collect_tell_apart(struct vpt_collect *c);
 int vpt_collect_number_devices(struct vpt_collect *c);
+int vpt_collect_doubt_times(struct vpt_collect *c);
 
 /* The row of an entry: its lane, then its columns. */
 static inline const uint64_t *vpt_collect_row(

@@ -320,8 +320,11 @@ static void put_events(struct vpt_random *r)
 
 			vpt_collect_put(c, VPT_RANGE, threads[i % 2], &row);
 		} else {
-			struct vpt_kernel row = {
-				.start_ns = start, .duration_ns = length, .correlation = column};
+			/* Nodes of graphs may run at once on a stream. */
+			struct vpt_kernel row = {.start_ns = start,
+				.duration_ns = length,
+				.correlation = column,
+				.graph_node = 1};
 
 			vpt_collect_put(c, VPT_KERNEL, streams[i % 5], &row);
 		}

@@ -1,5 +1,6 @@
 /* test_completeness.c - a trace is complete if nothing of it is missing, and only then: kernels that a profiler
  * lost, launches whose absence of a kernel has another reason, and ops whose launch cannot be there. */
+#include "analysis/limit.h"
 #include "formats/count.h"
 
 #include <setjmp.h>
@@ -208,11 +209,173 @@ static void work_queued_before_the_recording_is_no_loss(void **state)
 	}
 }
 
+/* ---- times that cannot be ---- */
+
+#define TEN_HOURS "36000000000000"
+
+static const struct {
+	const char *rule, *script;
+	unsigned kernels;
+	uint64_t window_ns;
+	const char *reason; /* is in one; NULL: complete without any */
+} times[] = {
+	{"ordinary times", "start 1ms\nend 3ms\n", 20, 2000000, NULL},
+	{"an op hours after the last clock point is invalid",
+		"start 1ms\nend 3ms\ncall t1 cudaLaunchKernel 2990us+1us corr 50\n"
+		"kernel s7 " TEN_HOURS "+1us corr 50 \"gemm\"\n",
+		21, 2000000, "1 operation has invalid times: left out of all sums"},
+};
+
+static void times_outside_the_capture_are_doubted(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(times); i++) {
+		struct text t = {.used = 0};
+		struct vpa_report *r;
+		int found = 0;
+
+		add(&t, "%s", times[i].script);
+		add_lane(&t, &(struct lane){T1});
+		r = analyze(t.bytes, NULL);
+		for (k = 0; times[i].reason && k < r->verdict.reason_count; k++)
+			found |= strstr(r->verdict.reasons[k], times[i].reason) != NULL;
+		if (r->counts.kernels != times[i].kernels ||
+			vpa_window_ns(r) != times[i].window_ns ||
+			r->verdict.complete != !times[i].reason ||
+			found != (times[i].reason != NULL))
+			fail_msg("%s: %u kernels, window %u ns, %s, %s", times[i].rule,
+				(unsigned)r->counts.kernels, (unsigned)vpa_window_ns(r),
+				r->verdict.complete ? "complete" : "incomplete",
+				r->verdict.reason_count ? r->verdict.reasons[0] : "-");
+		vpa_report_free(r);
+	}
+}
+
+/* Every kernel of 20 begins `lead_us` before its launch, the first `count` of them. */
+static void expect_clocks(unsigned lead_us, unsigned count, const char *reason)
+{
+	struct text t = {.used = 0};
+	struct vpa_report *r;
+	unsigned i;
+
+	add(&t, "start 1ms\n");
+	for (i = 0; i < LAUNCHES; i++) {
+		unsigned us = 2000 + i * STEP_US;
+
+		add(&t,
+			"call t1 cudaLaunchKernel %uus+5us corr %u\nkernel s7 %uus+80us corr %u "
+			"\"a\"\n",
+			us, i + 1, i < count ? us - lead_us : us + 10, i + 1);
+	}
+	r = analyze(t.bytes, NULL);
+	if (reason) {
+		assert_int_equal(r->verdict.gaps, VPA_UNAVAILABLE);
+		assert_non_null(strstr(r->verdict.reasons[0], reason));
+	} else {
+		assert_int_equal(r->verdict.gaps, VPA_OK);
+		assert_int_equal(r->verdict.reason_count, 0);
+	}
+	vpa_report_free(r);
+}
+
+static void ops_before_their_launch_show_that_clocks_disagree(void **state)
+{
+	(void)state;
+	expect_clocks(50, 20,
+		"20 of 20 operations begin before their launch, up to 50.0 us: the clocks "
+		"of GPU and host disagree by at least that");
+	expect_clocks(900, 20, "up to 900 us");
+	expect_clocks(50, 3, "3 of 20 operations");
+	expect_clocks(50, 2, NULL);
+	expect_clocks(2, 20, NULL); /* whole microseconds explain it */
+}
+
+/* ---- kernels that cannot last, or that wait ---- */
+
+static const struct {
+	const char *rule, *script, *reason; /* NULL: complete without any */
+	uint64_t doubted_ns, fault_ns;
+	enum vpa_limit limit;
+} lengths[] = {
+	{"a busy GPU",
+		"kernel s7 1000us-2900us corr 1 \"a\"\nkernel s7 2900us-3000us corr 2 \"a\"\n",
+		NULL, 0, 0, VPA_LIMIT_WORK},
+	{"a kernel over later ones of its stream",
+		"kernel s7 1000us-3000us corr 1 \"a\"\nkernel s7 1100us-1200us corr 2 \"a\"\n"
+		"kernel s7 1300us-1400us corr 3 \"a\"\nkernel s7 1500us-1600us corr 4 \"a\"\n",
+		"1 operation lasts over several later ones of the same stream, which cannot be: "
+		"busy "
+		"time may be up to 1.90 ms too long",
+		1900000, 0, VPA_LIMIT_IDLE},
+	{"the next one may end early (programmatic dependent launch)",
+		"kernel s7 1000us-3000us corr 1 \"a\"\nkernel s7 1100us-1200us corr 2 \"a\"\n"
+		"kernel s7 2900us-3100us corr 3 \"a\"\n",
+		NULL, 0, 0, VPA_LIMIT_WORK},
+	{"nodes of a graph run at once",
+		"kernel s7 1000us-3000us corr 1 \"a\" node 1\n"
+		"kernel s7 1100us-1200us corr 1 \"a\" node 2\n"
+		"kernel s7 1300us-1400us corr 1 \"a\" node 3\n",
+		NULL, 0, 0, VPA_LIMIT_WORK},
+	{"other streams too",
+		"kernel s7 1000us-3000us corr 1 \"a\"\nkernel s8 1100us-1200us corr 2 \"a\"\n"
+		"kernel s8 1300us-1400us corr 3 \"a\"\n",
+		NULL, 0, 0, VPA_LIMIT_WORK},
+	{"a kernel that mostly waits for pages",
+		"stream u device 0 context 0 stream -1\nkernel s7 1000us-3000us corr 1 \"a\"\n"
+		"overhead u \"page faults\" 1100us-2000us\n"
+		"copy u \"unified HtoD\" 1900us-2100us bytes 4096 source_memory managed "
+		"target_memory managed\n",
+		"pages of unified memory were on their way during 1.00 ms of the 2.00 ms that "
+		"kernels "
+		"ran",
+		0, 1000000, VPA_LIMIT_FAULTS},
+	{"or hardly does",
+		"stream u device 0 context 0 stream -1\nkernel s7 1000us-3000us corr 1 \"a\"\n"
+		"overhead u \"page faults\" 1100us-1200us\n",
+		NULL, 0, 100000, VPA_LIMIT_WORK},
+};
+
+static void kernels_that_wait_or_cannot_last_are_no_work(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(lengths); i++) {
+		struct text t = {.used = 0};
+		struct vpa_report *r;
+		struct vpa_load load;
+
+		add(&t, "start 1ms\n");
+		for (k = 1; k < 5; k++)
+			add(&t, "call t1 cudaLaunchKernel %uus+1us corr %u\n",
+				(unsigned)(980 + 4 * k), (unsigned)k);
+		add(&t, "%s", lengths[i].script);
+		r = analyze(t.bytes, NULL);
+		load = vpa_load_of_device(r, &r->devices[0]);
+		if (r->devices[0].doubted_ns != lengths[i].doubted_ns ||
+			r->devices[0].fault_ns != lengths[i].fault_ns ||
+			vpa_limit_of(&load) != lengths[i].limit)
+			fail_msg("%s: doubted %u ns, faults %u ns, limit %s", lengths[i].rule,
+				(unsigned)r->devices[0].doubted_ns,
+				(unsigned)r->devices[0].fault_ns,
+				vpa_limit_text(vpa_limit_of(&load)));
+		if (lengths[i].reason)
+			assert_non_null(strstr(r->verdict.reasons[0], lengths[i].reason));
+		assert_int_equal(r->verdict.complete, !lengths[i].doubted_ns);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(launches_without_kernel_are_judged),
 		cmocka_unit_test(work_queued_before_the_recording_is_no_loss),
+		cmocka_unit_test(times_outside_the_capture_are_doubted),
+		cmocka_unit_test(ops_before_their_launch_show_that_clocks_disagree),
+		cmocka_unit_test(kernels_that_wait_or_cannot_last_are_no_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

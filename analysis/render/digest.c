@@ -357,6 +357,10 @@ void vpa_limit_cause(
 		if (load.wait_ns)
 			vpa_words_add(w, "", ", up to %s %% of it waiting for other ranks",
 				vpa_percent(load.wait_ns, load.comm_ns).text);
+	} else if (limit == VPA_LIMIT_FAULTS) {
+		vpa_words_add(w, "",
+			"kernels that wait for pages of unified memory, %s %% of their time",
+			vpa_percent(load.fault_ns, load.kernel_ns).text);
 	} else {
 		vpa_words_add(w, "", "the work itself");
 	}

@@ -210,7 +210,7 @@ static uint64_t device_limit(const struct vpa_at *at)
 
 static const char *limit_choice(size_t i)
 {
-	return i <= VPA_LIMIT_PEERS ? vpa_limit_text((enum vpa_limit)i) : NULL;
+	return i <= VPA_LIMIT_FAULTS ? vpa_limit_text((enum vpa_limit)i) : NULL;
 }
 
 #define ROW struct vpa_device

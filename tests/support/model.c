@@ -184,6 +184,7 @@ static void read_calls(struct model *m, const struct vpt_batch *b, const struct 
 		c->end = c->reversed ? c->start : c->end;
 		c->order = m->calls.count;
 		c->corr = s->col[VPT_CALL_CORRELATION][i];
+		c->failed = s->col[VPT_CALL_RESULT][i] != 0;
 		c->thread = lane_of(m, s->lane);
 		c->pid = m->lanes.items[c->thread].pid;
 		c->name = name ? text_of(m, b, name) : vpt_call_name((uint32_t)id);

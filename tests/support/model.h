@@ -32,6 +32,7 @@ struct model_call {
 	enum vpt_call_class klass;
 	size_t ops;      /* that it launched */
 	int is_pageable; /* it has an op by pageable memory, or encloses a call that has */
+	int failed;      /* it returned an error, so it launched nothing */
 	int reversed;    /* it ended before it started; end is start here */
 
 	/* For causes alone; see model_threads.h. */

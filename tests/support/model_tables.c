@@ -71,7 +71,7 @@ static void check_counts(struct model *m, const struct vpa_report *r)
 		int inside = c->start >= m->window_start && c->start <= m->limit;
 
 		calls += (uint64_t)inside;
-		without_op += inside && vpt_call_launches(c->klass) && !c->ops;
+		without_op += inside && vpt_call_launches(c->klass) && !c->ops && !c->failed;
 	}
 	for (i = 0; i < m->ranges.count; i++) {
 		const struct model_range *g = &m->ranges.items[i];
