@@ -4,6 +4,7 @@
  *	resolver_ranges.c   adds ranges
  *	resolver_calls.c    adds calls
  *	resolver_ops.c      releases ops, joined with their launches
+ *	resolver_backlogs.c ops without a launch
  *	resolver_places.c   ranges around a moment
  *	resolver_past.c     how long calls, ranges and waits are kept */
 #include "analysis/resolver.h"

@@ -20,12 +20,6 @@ struct spot {
 /* Holds no call. */
 static struct vpa_call_block empty_block;
 
-/* Ops of an unknown process match any process, and calls of an unknown process match any op. */
-static int may_launch(const struct vpa_process *p, int64_t pid)
-{
-	return pid == -1 || p->pid == pid || p->pid == -1;
-}
-
 VPA_RARE static struct vpa_call *find_launch(
 	const struct vpa_resolver *r, uint32_t stream, uint64_t correlation)
 {
@@ -38,7 +32,7 @@ VPA_RARE static struct vpa_call *find_launch(
 		if (r->processes[i].pid == pid)
 			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	for (i = 0; i < r->process_count && !call; i++)
-		if (r->processes[i].pid != pid && may_launch(&r->processes[i], pid))
+		if (r->processes[i].pid != pid && vpa_may_launch(&r->processes[i], pid))
 			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	return call;
 }
@@ -130,19 +124,6 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
 }
 
-/* Whether an op of its stream before it has a launch. */
-static int follows_launch(const struct vpa_resolver *r, const struct vpa_ops *ops, size_t i)
-{
-	uint32_t stream = ops->stream[i];
-
-	if (r->backlogs[stream].is_over)
-		return 1;
-	while (i--)
-		if (ops->stream[i] == stream && ops->launch[i])
-			return 1;
-	return 0;
-}
-
 /* An op that begins after this is too late to be one of the capture: its times must be wrong. */
 static uint64_t far_from(const struct vpa_model *m)
 {
@@ -151,65 +132,6 @@ static uint64_t far_from(const struct vpa_model *m)
 	return m->capture_end_ns && m->capture_end_ns < UINT64_MAX - hour_ns
 		       ? m->capture_end_ns + hour_ns
 		       : UINT64_MAX;
-}
-
-/* An op that began before every recorded call was launched before the recording. */
-VPA_RARE static void count_without_launch(
-	struct vpa_resolver *r, const struct vpa_ops *ops, size_t i)
-{
-	struct vpa_backlog *backlog = &r->backlogs[ops->stream[i]];
-	uint64_t start_ns = ops->start_ns[i], id = ops->correlation[i];
-
-	if (ops->kind[i] == VPA_MEMCPY && vpt_copy_is_migration(ops->copy[i].kind))
-		return; /* has none by nature */
-	r->ops_without_launch++;
-	if (start_ns < r->first_unlaunched_ns)
-		r->first_unlaunched_ns = start_ns;
-	if (start_ns < r->first_call_ns) {
-		r->early_ops++;
-		r->last_early_ns = start_ns;
-	} else if (id && !follows_launch(r, ops, i)) {
-		backlog->count++;
-		backlog->newest_id = vpa_later(backlog->newest_id, id);
-	}
-}
-
-/* The smallest id of the calls that may have launched a stream's ops; ~0: none. */
-static uint64_t first_id(const struct vpa_resolver *r, uint32_t stream)
-{
-	uint64_t id = UINT64_MAX;
-	size_t i;
-
-	for (i = 0; i < r->process_count; i++)
-		if (may_launch(&r->processes[i], r->model->streams[stream].pid))
-			id = vpa_earlier(id, r->processes[i].first_id);
-	return id;
-}
-
-uint64_t vpa_resolver_launched_before(const struct vpa_resolver *r)
-{
-	uint64_t count = 0, id;
-	uint32_t i;
-
-	if (r->first_call_ns != UINT64_MAX && r->first_call_ns > r->last_early_ns)
-		count = r->early_ops;
-	for (i = 0; i < r->model->stream_count; i++) {
-		id = first_id(r, i);
-		if (id != UINT64_MAX && r->backlogs[i].newest_id < id)
-			count += r->backlogs[i].count;
-	}
-	return count;
-}
-
-/* Ends the backlogs of the streams of ops with a launch. */
-static void end_backlogs(struct vpa_resolver *r, const struct vpa_ops *ops)
-{
-	size_t i;
-
-	if (ops->one_stream && ops->count && r->backlogs[ops->stream[0]].is_over)
-		return;
-	for (i = 0; i < ops->count; i++)
-		r->backlogs[ops->stream[i]].is_over |= ops->launch[i] != NULL;
 }
 
 /* What clip() leaves of an op. */
@@ -244,7 +166,7 @@ VPA_RARE static enum clipped clip(
 		return CLIPPED_NOTHING;
 	++*count;
 	if (!ops->launch[i])
-		count_without_launch(r, ops, i);
+		vpa_resolver_count_without_launch(r, ops, i);
 	if (end == start) {
 		r->zero_duration++;
 		return CLIPPED_INSTANT;
@@ -504,7 +426,7 @@ static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 			struct spot found = find_near(r, correlation, block, slot);
 
 			if (!found.block) {
-				count_without_launch(r, ops, i);
+				vpa_resolver_count_without_launch(r, ops, i);
 				show_no_launch(r, ops, i, &stretch);
 				continue;
 			}
@@ -528,7 +450,7 @@ VPA_RARE static int send_instants(struct vpa_resolver *r)
 	struct stretch stretch = {.thread = VPA_NONE};
 	size_t i;
 
-	end_backlogs(r, ops);
+	vpa_resolver_end_backlogs(r, ops);
 	if (!ops->count || !r->sink.instants)
 		return VPT_OK;
 	for (i = 0; i < ops->count; i++) {
@@ -567,7 +489,7 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 
 		if (!call) {
 			if (all)
-				count_without_launch(r, ops, i);
+				vpa_resolver_count_without_launch(r, ops, i);
 			show_no_launch(r, ops, i, &stretch);
 			continue;
 		}
@@ -587,7 +509,7 @@ static int is_simple(const struct vpa_resolver *r)
 	if (r->process_count != 1 || p->launches.doubled || p->launches.ambiguous)
 		return 0;
 	for (i = 0; i < r->model->stream_count; i++)
-		if (!may_launch(p, r->model->streams[i].pid))
+		if (!vpa_may_launch(p, r->model->streams[i].pid))
 			return 0;
 	return 1;
 }
@@ -618,7 +540,7 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 	if (ops->count)
 		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
 	vpa_resolver_note_answers(r, ops);
-	end_backlogs(r, ops);
+	vpa_resolver_end_backlogs(r, ops);
 	return next;
 }
 

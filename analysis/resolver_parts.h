@@ -50,6 +50,16 @@ void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops
 void vpa_resolver_note_wait(struct vpa_resolver *r, uint32_t thread, const struct vpa_call *call);
 void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t end);
 
+/* Ops of an unknown process match any process, and calls of an unknown process match any op. */
+static inline int vpa_may_launch(const struct vpa_process *p, int64_t pid)
+{
+	return pid == -1 || p->pid == pid || p->pid == -1;
+}
+
+/* Count an op without a launch; note which streams' backlogs the ops of a batch end. */
+void vpa_resolver_count_without_launch(struct vpa_resolver *r, const struct vpa_ops *ops, size_t i);
+void vpa_resolver_end_backlogs(struct vpa_resolver *r, const struct vpa_ops *ops);
+
 /* The place at `t` among the innermost ranges of a thread and of its process and those around them,
  * see vpa_resolver_place(). */
 uint32_t vpa_place_among(struct vpa_range *own, struct vpa_range *wide, uint64_t t);
