@@ -485,7 +485,9 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	if (launched_in_pauses(r) || n->ring[0])
 		v->early_ops = r->ops_without_launch;
 	v->launches_without_op = r->launches_without_op;
-	v->launches_lost = n->ring[0] ? 0 : r->launches_lost; /* a ring leaves out what is old */
+	/* A ring leaves out what is old, and ops whose times are invalid are there. */
+	v->launches_lost =
+		n->ring[0] ? 0 : vpt_sat_sub(r->launches_lost, r->zero_time + r->reversed);
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;
 	v->reversed = r->reversed;

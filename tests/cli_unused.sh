@@ -10,6 +10,7 @@ have nm "which functions are called" || exit 77
 # What tests ask a part about itself, or put in its place.
 for_tests() {
 	cat <<'FUNCTIONS'
+vpt_io_use
 vpt_source_memory
 vtr_budget_held
 vtr_names_count
