@@ -309,6 +309,22 @@ struct vpa_model {
 	int has_flop; /* 1: an annotation so far says how many operations a range does */
 };
 
+/* An op that begins after this is too late to be one of the capture: its times must be wrong. */
+static inline uint64_t vpa_ops_until(const struct vpa_model *m)
+{
+	const uint64_t hour_ns = UINT64_C(3600000000000);
+
+	return m->capture_end_ns && m->capture_end_ns < UINT64_MAX - hour_ns
+		       ? m->capture_end_ns + hour_ns
+		       : UINT64_MAX;
+}
+
+/* Whether an op's times can be true. */
+static inline int vpa_is_op_valid(const struct vpa_model *m, uint64_t start_ns, uint64_t end_ns)
+{
+	return start_ns && end_ns >= start_ns && start_ns <= vpa_ops_until(m);
+}
+
 /* Whether some time of an op lies in the window, or its moment, if it has no length. */
 static inline int vpa_is_op_in_window(const struct vpa_model *m, uint64_t start_ns, uint64_t end_ns)
 {

@@ -124,16 +124,6 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
 }
 
-/* An op that begins after this is too late to be one of the capture: its times must be wrong. */
-static uint64_t far_from(const struct vpa_model *m)
-{
-	static const uint64_t hour_ns = UINT64_C(3600000000000);
-
-	return m->capture_end_ns && m->capture_end_ns < UINT64_MAX - hour_ns
-		       ? m->capture_end_ns + hour_ns
-		       : UINT64_MAX;
-}
-
 /* What clip() leaves of an op. */
 enum clipped { CLIPPED_NOTHING, CLIPPED_INSTANT, CLIPPED_OP };
 
@@ -145,7 +135,7 @@ VPA_RARE static enum clipped clip(
 	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
 
 	/* The time of an invalid op is unknown, so it cannot wait for its launch. */
-	if (!start || end < start || start > far_from(m)) {
+	if (!vpa_is_op_valid(m, start, end)) {
 		++*count;
 		r->far_ops += start && end >= start;
 		r->zero_time += !start;
@@ -519,7 +509,8 @@ static int is_simple(const struct vpa_resolver *r)
 static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple, struct spot next)
 {
 	const struct vpa_model *m = r->model;
-	int all = are_ordinary(ops, m->window_start_ns, vpa_earlier(m->window_end_ns, far_from(m)));
+	int all = are_ordinary(
+		ops, m->window_start_ns, vpa_earlier(m->window_end_ns, vpa_ops_until(m)));
 	size_t i;
 
 	ops->stretch_count = 0;

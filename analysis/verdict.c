@@ -487,7 +487,8 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->launches_without_op = r->launches_without_op;
 	/* A ring leaves out what is old, and ops whose times are invalid are there. */
 	v->launches_lost =
-		n->ring[0] ? 0 : vpt_sat_sub(r->launches_lost, r->zero_time + r->reversed);
+		n->ring[0] ? 0
+			   : vpt_sat_sub(r->launches_lost, r->zero_time + r->reversed + r->far_ops);
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;
 	v->reversed = r->reversed;

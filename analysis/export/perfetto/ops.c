@@ -59,7 +59,7 @@ void vpa_ex_ops_free(struct vpa_ex_ops *o)
 /* Clips an op to the window, as the resolver does. Returns whether anything is left. */
 static int clip(const struct vpa_model *m, struct op *op)
 {
-	if (!op->start_ns || op->end_ns < op->start_ns ||
+	if (!vpa_is_op_valid(m, op->start_ns, op->end_ns) ||
 		!vpa_is_op_in_window(m, op->start_ns, op->end_ns))
 		return 0;
 	if (op->start_ns < m->window_start_ns)
