@@ -100,7 +100,7 @@ static void add_seed(const char *name, const struct vpt_buffer *file)
 {
 	struct seed *s = &seeds[seed_count];
 	struct vpt_source *source;
-	struct vpt_trace *trace;
+	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 
 	if (seed_count == SEEDS_MAX)
