@@ -142,12 +142,7 @@ static void a_stream_each(struct trace *t, uint64_t second)
 
 static void time_grows_as_the_flood_does(void **state)
 {
-	static const struct {
-		const char *name;
-		happen *happens;
-		uint64_t seconds;
-		int one_chunk;
-	} cases[] = {
+	static const struct growth cases[] = {
 		{"names that collide", names_that_collide, 4, 1},
 		{"starts of open ranges that collide", starts_that_collide, 4, 1},
 		{"marks of frames", marks_of_frames, 3, 1},
@@ -156,12 +151,9 @@ static void time_grows_as_the_flood_does(void **state)
 		{"a thread each", a_thread_each, 1500, 0},
 		{"a stream each", a_stream_each, 1500, 0},
 	};
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		expect_growth(
-			cases[i].name, cases[i].happens, cases[i].seconds, cases[i].one_chunk);
+	expect_growth_of_each(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* ---- calls ---- */

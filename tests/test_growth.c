@@ -378,12 +378,7 @@ static void ops_that_nothing_marks_take_little_memory_each(void **state)
 /* Where time grows with the square of the length, four times the length takes sixteen times as long. */
 static void time_grows_as_the_trace_does(void **state)
 {
-	static const struct {
-		const char *name;
-		happen *happens;
-		uint64_t seconds;
-		int one_chunk;
-	} cases[] = {
+	static const struct growth cases[] = {
 		{"ranges that never end", ranges_that_never_end, 100, 0},
 		{"ranges that overlap", ranges_that_overlap, 8, 1},
 		{"ranges in ranges", ranges_in_ranges, 8, 1},
@@ -393,12 +388,9 @@ static void time_grows_as_the_trace_does(void **state)
 		{"launches after their ops", launches_after_their_ops, 4, 1},
 		{"steps with attention", steps_with_attention, 16, 1},
 	};
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		expect_growth(
-			cases[i].name, cases[i].happens, cases[i].seconds, cases[i].one_chunk);
+	expect_growth_of_each(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 int main(void)

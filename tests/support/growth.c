@@ -153,18 +153,26 @@ double time_of(happen *happens, uint64_t seconds, int one_chunk)
 	return least;
 }
 
-void expect_growth(const char *name, happen *happens, uint64_t seconds, int one_chunk)
+static void expect_growth(const struct growth *g)
 {
 	enum { ATTEMPTS = 5 };
 	double once = 0, more = 0;
 	int k;
 
 	for (k = 0; !k || (k < ATTEMPTS && more > 8 * once); k++) {
-		once = time_of(happens, seconds, one_chunk);
-		more = time_of(happens, 4 * seconds, one_chunk);
-		print_message("%s: %.1f ms, %.1f ms\n", name, once * 1e3, more * 1e3);
+		once = time_of(g->happens, g->seconds, g->one_chunk);
+		more = time_of(g->happens, 4 * g->seconds, g->one_chunk);
+		print_message("%s: %.1f ms, %.1f ms\n", g->name, once * 1e3, more * 1e3);
 	}
 	if (more > 8 * once)
-		fail_msg("%s: %.1f ms, and %.1f ms where it is four times as long", name,
+		fail_msg("%s: %.1f ms, and %.1f ms where it is four times as long", g->name,
 			once * 1e3, more * 1e3);
+}
+
+void expect_growth_of_each(const struct growth *cases, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		expect_growth(&cases[i]);
 }

@@ -40,11 +40,18 @@ typedef void happen(struct trace *t, uint64_t second);
 /* `seconds` of it, a chunk for each or one for all. */
 struct vpt_trace *make_trace(happen *happens, uint64_t seconds, int one_chunk);
 
-/* The least time, of some tries, that an analysis of so many seconds takes this thread. */
+/* Analyses `seconds` of it several times: the shortest CPU time of this thread. */
 double time_of(happen *happens, uint64_t seconds, int one_chunk);
+
+struct growth {
+	const char *name;
+	happen *happens;
+	uint64_t seconds;
+	int one_chunk;
+};
 
 /* Fails if four times the length takes more than eight times as long, which is sixteen times where time
  * grows with the square. Other processes disturb the caches, but not every time: so it tries again. */
-void expect_growth(const char *name, happen *happens, uint64_t seconds, int one_chunk);
+void expect_growth_of_each(const struct growth *cases, size_t count);
 
 #endif
