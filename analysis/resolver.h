@@ -180,7 +180,7 @@ uint64_t vpa_resolver_last_wait(
 /* Rounding, as to whole microseconds, lets an op begin as long before its launch. */
 enum { VPA_ROUNDED_NS = 2000 };
 
-/* Whether so many ops began before their launch that the clocks of GPU and host must disagree. */
+/* Whether the clocks of GPU and host disagree: at least three ops, and a tenth of all, began before their launch. */
 static inline int vpa_clocks_disagree(const struct vpa_resolver *r)
 {
 	enum { LEAST = 3, SHARE = 10 };

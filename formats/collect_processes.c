@@ -62,7 +62,7 @@ struct left {
 	uint64_t round; /* that set this; of another one it is stale */
 };
 
-/* Ops of an owner that have an id which no process gave to so many launches: they are of several. */
+/* Ops of an owner that share an id. If no process has as many launches with that id, they are of several processes. */
 struct excess {
 	uint64_t all, beyond; /* ops, and those beyond */
 	uint64_t here, round; /* ops with the id of this round */

@@ -43,7 +43,7 @@ struct merge {
 	const char *form;
 	int gpus[2];   /* as each rank calls its GPU */
 	int shift;     /* us by which the second rank is later */
-	int ahead;     /* the host runs so many launches ahead */
+	int ahead;     /* by how many launches the host runs ahead */
 	int is_joined; /* one after the other, else by time */
 	int pids[2];
 };

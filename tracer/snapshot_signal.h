@@ -4,8 +4,8 @@
 #define VPTRACE_TRACER_SNAPSHOT_SIGNAL_H
 
 /* From now on the signal calls `act`, which must be async-signal-safe, once, then the handler that was
- * there before; its default action is replaced. 0; -1: the host has installed so many handlers of its
- * own above ours that there is no room for another one. One at a time; the session's thread. */
+ * there before; its default action is replaced. 0; -1: there is no room for another handler, since the
+ * host has installed too many of its own above ours. One at a time; the session's thread. */
 int vtr_snapshot_signal_begin(int number, void (*act)(void));
 
 /* Puts the former handler back, unless the host has installed another one meanwhile: that one may
