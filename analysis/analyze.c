@@ -78,6 +78,8 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	if (vpa_described_read(p->report, b))
 		return VPT_ENOMEM;
 	pass_on_sm_counts(p);
+	if (p->reading.clocks_disagree_ns)
+		vpa_resolver_doubt_launches(&p->resolver);
 	for (i = 0; i < b->section_count; i++) {
 		const struct vpt_section *s = &b->sections[i];
 

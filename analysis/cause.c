@@ -259,7 +259,7 @@ int vpa_cause_answer(struct vpa_resolver *r, struct vpa_gain *gain, const struct
 		return put_whole(&w, q, VPA_CAUSE_AFTER_LAST_WORK, NULL);
 	if (!q->before) {
 		rc = put_whole(&w, q, VPA_CAUSE_BEFORE_FIRST_WORK, NULL);
-		if (rc || !q->gating->launch)
+		if (rc || !q->gating->launch || r->model->clocks_disagree)
 			return rc;
 		g = find_launched(&w, q);
 		return put_stretches(&w, &g, 1, &out->host_pieces);
@@ -271,6 +271,8 @@ int vpa_cause_answer(struct vpa_resolver *r, struct vpa_gain *gain, const struct
 	g = find_launched(&w, q);
 	if (is_same_graph_launch(r->model, q))
 		return put_whole(&w, q, VPA_CAUSE_INSIDE_GRAPH, &g);
+	if (r->model->clocks_disagree)
+		return put_whole(&w, q, VPA_CAUSE_CLOCKS, NULL);
 	rc = put_stretches(&w, &g, 0, &out->pieces);
 	if (!rc)
 		count_gain(&w, &g);

@@ -6,6 +6,7 @@
  *	head, tail of the window                                 before first work, after last work
  *	records lost in it; K has no own call                    unknown (...)
  *	K and the op before the gap came from one graph launch   inside graph
+ *	the clocks of device and host disagree                   unknown (...)
  *	otherwise three stretches, in this order of time:
  *
  *	g0        L begins     L ends                  g1

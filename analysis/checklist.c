@@ -267,6 +267,15 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 	judge(w, c);
 }
 
+/* Why the causes of idle time are unknown; NULL: they are not. */
+static const char *no_causes(const struct vpa_report *r)
+{
+	if (!r->counts.calls)
+		return "CUDA calls are not in the capture";
+	return r->verdict.gaps == VPA_UNAVAILABLE ? "what the GPU waited for is unknown, see DATA"
+						  : NULL;
+}
+
 /* The calls of a run without a loop say little: one at its end is usual. */
 static void check_blocking(struct writer *w, struct vpa_check *c)
 {
@@ -283,8 +292,8 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 		unknown(c, w->no_loop);
 		return;
 	}
-	if (!w->r->counts.calls) {
-		unknown(c, "CUDA calls are not in the capture");
+	if (no_causes(w->r)) {
+		unknown(c, no_causes(w->r));
 		return;
 	}
 	c->value = base ? (double)idle / (double)base : 0;
@@ -379,8 +388,8 @@ static void check_launching(struct writer *w, struct vpa_check *c)
 		.unit = "fraction",
 		.pass_bound = 0.05,
 		.warn_bound = 0.2};
-	if (!w->r->counts.calls) {
-		unknown(c, "CUDA calls are not in the capture");
+	if (no_causes(w->r)) {
+		unknown(c, no_causes(w->r));
 		return;
 	}
 	c->value = base ? (double)idle / (double)base : 0;
@@ -410,8 +419,8 @@ static const char *no_latency(const struct vpa_report *r)
 
 	for (i = 0; i < r->device_count; i++)
 		vpt_sat_add_to(&gaps, r->devices[i].gaps);
-	if (!r->counts.calls)
-		return "CUDA calls are not in the capture";
+	if (no_causes(r))
+		return no_causes(r);
 	return gaps ? "no launch call is known to have begun in the gap that its op ended"
 		    : "there is no gap between two ops";
 }
@@ -427,12 +436,12 @@ static void check_latency(struct writer *w, struct vpa_check *c)
 		.unit = "ns",
 		.pass_bound = 10000,
 		.warn_bound = 20000};
-	if (!e->launches_while_idle && e->graphs_while_idle) {
+	if (!e->launches_while_idle && e->graphs_while_idle && !no_causes(w->r)) {
 		unknown(c, vpa_arena_printf(&w->r->arena, "only %s, which no bound is for",
 				   graph_latency(w)));
 		return;
 	}
-	if (!e->launches_while_idle) {
+	if (!e->launches_while_idle || no_causes(w->r)) {
 		unknown(c, no_latency(w->r));
 		return;
 	}

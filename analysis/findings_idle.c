@@ -76,6 +76,8 @@ static const struct advice {
 		"record less: the profiling library itself delayed the host"},
 	{VPA_CAUSE_NO_LAUNCH, 1, 1, "no-launch",
 		"record launches too: without them the cause of idle time is unknown"},
+	{VPA_CAUSE_CLOCKS, 1, 1, "clocks",
+		"record again: on clocks that disagree, the cause of idle time is unknown"},
 	{VPA_CAUSE_RECORDS_LOST, 1, 1, "records-lost",
 		"record again with more memory: records are missing where the GPU was idle"},
 };

@@ -306,6 +306,7 @@ struct vpa_model {
 	size_t device_count, device_cap;
 	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until known */
 	uint64_t capture_end_ns;                 /* the newest clock point so far; 0: unknown */
+	int clocks_disagree; /* 1: an op does not wait for its launch as their times say, see clocks.h */
 	int has_flop; /* 1: an annotation so far says how many operations a range does */
 };
 

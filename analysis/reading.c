@@ -7,6 +7,7 @@
  * there. */
 #include "analysis/reading.h"
 
+#include "formats/clocks.h"
 #include "formats/saturate.h"
 
 #include <inttypes.h>
@@ -147,6 +148,8 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		snprintf(n->warning, sizeof(n->warning), "%.319s", text);
 	else if (vpt_text_is(key, "tool.doubt"))
 		snprintf(n->doubt, sizeof(n->doubt), "%.319s", text);
+	else if (vpt_text_is(key, VPT_META_CLOCKS_DISAGREE))
+		n->clocks_disagree_ns = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "graphs.whole"))
 		n->whole_graphs = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "events.unnamed"))

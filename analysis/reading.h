@@ -71,6 +71,7 @@ struct vpa_reading {
 		taken[VPA_READING_TEXT];   /* who else received them, for a time */
 	/* What the tool that recorded says of its own records: what is wrong, what might be. */
 	char warning[320], doubt[320];
+	uint64_t clocks_disagree_ns;    /* see clocks.h; 0: not known to */
 	uint64_t whole_graphs, unnamed; /* launches of graphs as a whole; events without a name */
 	uint64_t memory_limit_bytes;       /* 0: not given */
 	char ended[16];                    /* by which of its limits; "": by none */

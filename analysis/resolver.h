@@ -95,7 +95,9 @@ struct vpa_resolver {
 	/* By device: pages of unified memory were on their way. Only if there were any. */
 	struct vpa_intervals *faults;
 	size_t fault_cap;
-	uint64_t quiet_ns;           /* no loss or overhead record reaches beyond this */
+	/* A gap that begins later may be explained from its launch alone: no loss or overhead record
+	 * reaches beyond this. ~0: the clocks of device and host disagree. */
+	uint64_t quiet_ns;
 
 	struct vpa_resolver_maps *maps; /* ids of the current chunk, lanes, names */
 	struct vpa_op_queue queue;
@@ -177,15 +179,11 @@ void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 uint64_t vpa_resolver_last_wait(
 	const struct vpa_resolver *r, uint32_t stream, uint32_t thread, uint64_t before_ns);
 
-/* Rounding, as to whole microseconds, lets an op begin as long before its launch. */
-enum { VPA_ROUNDED_NS = 2000 };
-
-/* Whether the clocks of GPU and host disagree: at least three ops, and a tenth of all, began before their launch. */
-static inline int vpa_clocks_disagree(const struct vpa_resolver *r)
+/* The clocks of device and host disagree: from now on no gap has a cause that rests on a launch. */
+static inline void vpa_resolver_doubt_launches(struct vpa_resolver *r)
 {
-	enum { LEAST = 3, SHARE = 10 };
-
-	return r->premature_ops >= LEAST && r->premature_ops >= r->joined_ops / SHARE;
+	r->model->clocks_disagree = 1;
+	r->quiet_ns = UINT64_MAX;
 }
 
 /* How much of [start, end) was recorded, pauses excluded. */

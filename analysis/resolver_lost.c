@@ -19,6 +19,7 @@
  * that a launch waits for its op. */
 #include "analysis/resolver_parts.h"
 
+#include "formats/clocks.h"
 #include "formats/vectorise.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static void note_leads(struct vpa_resolver *r, const uint64_t *restrict launches
 	for (i = 0; i < count; i++) {
 		int64_t lead_ns = (int64_t)(launches_ns[i] - starts_ns[i]);
 
-		premature += (uint64_t)(VPA_ROUNDED_NS - lead_ns) >> 63;
+		premature += (uint64_t)(VPT_ROUNDED_NS - lead_ns) >> 63;
 		longest_ns = lead_ns > longest_ns ? lead_ns : longest_ns;
 	}
 	r->joined_ops += count;

@@ -3,6 +3,7 @@
 
 #include "analysis/long_names.h"
 #include "analysis/render/units.h"
+#include "formats/clocks.h"
 #include "formats/saturate.h"
 
 #include <inttypes.h>
@@ -221,16 +222,6 @@ static void judge_records(
 			v->unmatched_ranges, v->unmatched_ranges == 1 ? " was" : "s were");
 }
 
-static const char *meta(const struct vpa_report *out, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < out->meta_count; i++)
-		if (!strcmp(out->meta[i].key, key))
-			return out->meta[i].value;
-	return NULL;
-}
-
 /* Nothing else may show that a profiler dropped records of kernels. Where a loss is known, it
  * explains them. */
 static void judge_lost_launches(struct vpa_report *out)
@@ -295,8 +286,9 @@ static void judge_launches(struct vpa_report *out)
 /* Device times from another clock than the ranges'. */
 static void judge_clock(struct vpa_report *out)
 {
-	const char *clock = meta(out, "clock.cupti"), *skew = meta(out, "clock.cupti_skew_ns"),
-		   *error = meta(out, "clock.cupti_error_ns");
+	const char *clock = vpa_meta(out, "clock.cupti"),
+		   *skew = vpa_meta(out, "clock.cupti_skew_ns"),
+		   *error = vpa_meta(out, "clock.cupti_error_ns");
 	int known = clock && !strcmp(clock, "replaced, converted");
 
 	if (known)
@@ -343,17 +335,23 @@ static void judge_kernels(struct vpa_report *out)
 			"memory");
 }
 
-/* What a launch explains needs one clock for both. */
-static void judge_order(struct vpa_report *out, const struct vpa_resolver *r)
+/* What a launch explains needs one clock for both. An import has judged the whole trace, not the window. */
+static void judge_order(
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *reading)
 {
-	if (!vpa_clocks_disagree(r))
+	uint64_t lead_ns = vpa_later(reading->clocks_disagree_ns, r->lead_ns);
+	const char *count = "";
+
+	if (!reading->clocks_disagree_ns && !vpt_clocks_disagree(r->premature_ops, r->joined_ops))
 		return;
+	if (r->premature_ops)
+		count = vpa_arena_printf(&out->arena, "%" PRIu64 " of %" PRIu64 " ",
+			r->premature_ops, r->joined_ops);
 	out->verdict.gaps = VPA_UNAVAILABLE;
 	REASON(out,
-		"%" PRIu64 " of %" PRIu64 " operations begin before their launch, up to %s: the "
-		"clocks of GPU and host disagree by at least that, so what the GPU waited for is "
-		"unknown",
-		r->premature_ops, r->joined_ops, vpa_duration(r->lead_ns).text);
+		"%soperations begin before their launch, up to %s: the clocks of GPU and host "
+		"disagree by at least that, so what the GPU waited for is unknown",
+		count, vpa_duration(lead_ns).text);
 }
 
 /* Reports that there is no GPU work, if no other reason says why. */
@@ -529,7 +527,7 @@ int vpa_verdict_write(
 	judge_calls(out, r);
 	judge_books(out, reading);
 	judge_clock(out);
-	judge_order(out, r);
+	judge_order(out, r, reading);
 	judge_kernels(out);
 	judge_devices(out, reading);
 	judge_no_work(out, reading);

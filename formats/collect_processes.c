@@ -147,15 +147,6 @@ static const uint64_t *row_at(const struct vpt_collect *c, uint8_t kind, size_t 
 	return c->kinds[kind].values + i * (1 + (size_t)vpt_kind_desc(kind)->n_columns);
 }
 
-/* Whether this row is a call that has an id and may launch, as one that is not in our table may. */
-static int is_launch(const uint64_t *row)
-{
-	uint64_t id = row[1 + VPT_CALL_ID];
-
-	return row[1 + VPT_CALL_CORRELATION] &&
-	       (!id || vpt_call_launches(vpt_call_class((uint32_t)id)));
-}
-
 /* How many processes launch: 0, 1, or 2 for more. */
 static int count_launching(const struct joining *j)
 {
@@ -166,7 +157,7 @@ static int count_launching(const struct joining *j)
 		const uint64_t *row = row_at(j->c, VPT_CALL, i);
 		uint32_t process = process_of(j, row[0]);
 
-		if (process == NONE || process == first || !is_launch(row))
+		if (process == NONE || process == first || !vpt_collect_is_launch(row))
 			continue;
 		if (first != NONE)
 			return 2;
@@ -189,7 +180,7 @@ static int repeats_ids(struct joining *j)
 		uint64_t hash = vpt_hash(key, sizeof(key)), at = hash;
 		uint32_t n;
 
-		if (!is_launch(row))
+		if (!vpt_collect_is_launch(row))
 			continue;
 		while ((n = vpt_map_next(&ids, hash, &at)) != VPT_MAP_NONE) {
 			const uint64_t *other = row_at(c, VPT_CALL, n);
@@ -235,7 +226,7 @@ static int list_events(struct joining *j, struct events *to, uint8_t kind)
 			e.process = (uint32_t)j->process_count;
 		if (!e.id && kind == VPT_CALL)
 			continue;
-		e.launches = kind == VPT_CALL && is_launch(row);
+		e.launches = kind == VPT_CALL && vpt_collect_is_launch(row);
 		e.is_graph = kind == VPT_CALL && vpt_call_class((uint32_t)row[1 + VPT_CALL_ID]) ==
 							 VPT_CALL_GRAPH_LAUNCH;
 		if (e.id > j->last_id)

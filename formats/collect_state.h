@@ -4,11 +4,13 @@
  *	collect_cuts.c    an index of (completion time, kind, row), sorted once; a chunk is a stretch
  *	collect_processes.c  whose each op is, and which call launched it
  *	collect_devices.c    one number for each GPU
+ *	collect_times.c   times that cannot be
  *	collect_chunks.c  a stretch as a batch, ids translated to the chunk's */
 #ifndef VPT_FORMATS_COLLECT_STATE_H
 #define VPT_FORMATS_COLLECT_STATE_H
 
 #include "formats/batch.h"
+#include "formats/calls.h"
 #include "formats/capture.h"
 #include "formats/map.h"
 
@@ -85,6 +87,15 @@ static inline const uint64_t *vpt_collect_row(
 	const struct vpt_collect *c, const struct vpt_collect_entry *e)
 {
 	return c->kinds[e->kind].values + e->row * (1 + (size_t)vpt_kind_desc(e->kind)->n_columns);
+}
+
+/* Whether this row of CALL has an id and may launch, as one that is not in our table may. */
+static inline int vpt_collect_is_launch(const uint64_t *row)
+{
+	uint64_t id = row[1 + VPT_CALL_ID];
+
+	return row[1 + VPT_CALL_CORRELATION] &&
+	       (!id || vpt_call_launches(vpt_call_class((uint32_t)id)));
 }
 
 /* Whether column `i` of a row holds the id of a string. */
