@@ -78,6 +78,7 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	if (vpa_described_read(p->report, b))
 		return VPT_ENOMEM;
 	pass_on_sm_counts(p);
+	p->model.zero_is_time = p->reading.zero_is_time;
 	if (p->reading.clocks_disagree_ns)
 		vpa_resolver_doubt_launches(&p->resolver);
 	for (i = 0; i < b->section_count; i++) {

@@ -306,6 +306,7 @@ struct vpa_model {
 	size_t device_count, device_cap;
 	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until known */
 	uint64_t capture_end_ns;                 /* the newest clock point so far; 0: unknown */
+	int zero_is_time; /* 1: an op at 0 is one; 0: its time was not read */
 	int clocks_disagree; /* 1: an op does not wait for its launch as their times say, see clocks.h */
 	int has_flop; /* 1: an annotation so far says how many operations a range does */
 };
@@ -323,7 +324,7 @@ static inline uint64_t vpa_ops_until(const struct vpa_model *m)
 /* Whether an op's times can be true. */
 static inline int vpa_is_op_valid(const struct vpa_model *m, uint64_t start_ns, uint64_t end_ns)
 {
-	return start_ns && end_ns >= start_ns && start_ns <= vpa_ops_until(m);
+	return (start_ns || m->zero_is_time) && end_ns >= start_ns && start_ns <= vpa_ops_until(m);
 }
 
 /* Whether some time of an op lies in the window, or its moment, if it has no length. */

@@ -148,6 +148,8 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		snprintf(n->warning, sizeof(n->warning), "%.319s", text);
 	else if (vpt_text_is(key, "tool.doubt"))
 		snprintf(n->doubt, sizeof(n->doubt), "%.319s", text);
+	else if (vpt_text_is(key, VPT_META_ZERO_IS_TIME))
+		n->zero_is_time = 1;
 	else if (vpt_text_is(key, VPT_META_CLOCKS_DISAGREE))
 		n->clocks_disagree_ns = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "graphs.whole"))
@@ -252,6 +254,7 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->after_gzip_bytes = s->another_gzip ? 0 : s->after_gzip;
 	n->counts[VPA_READING_UNCLEAR] = s->unclear_ops;
 	n->counts[VPA_READING_MIXED] = s->mixed_ops;
+	n->counts[VPA_READING_FAR] = s->far_rows;
 	n->counts[VPA_READING_TOO_LONG_OPS] = s->cut_ops;
 }
 
@@ -289,8 +292,7 @@ static int knows_when(const struct vpa_reading *n)
 {
 	static const enum vpa_reading_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
 		VPA_READING_TRUNCATED, VPA_READING_MALFORMED, VPA_READING_UNKNOWN,
-		VPA_READING_VIEWS, VPA_READING_MIXED,
-		VPA_READING_UNREADABLE};
+		VPA_READING_VIEWS, VPA_READING_MIXED, VPA_READING_UNREADABLE, VPA_READING_FAR};
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
 	size_t i;
 

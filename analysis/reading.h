@@ -34,6 +34,7 @@
 	X(UNCLEAR, unclear, "missing.unclear_launches")                                            \
 	X(TOO_LONG_OPS, too_long_ops, "missing.ends_of_ops")                                       \
 	X(MIXED, mixed, "missing.mixed_ops")                                                       \
+	X(FAR, far, "missing.far_events")                                                          \
 	X(END, end, "missing.end")
 
 enum vpa_reading_count {
@@ -71,6 +72,7 @@ struct vpa_reading {
 		taken[VPA_READING_TEXT];   /* who else received them, for a time */
 	/* What the tool that recorded says of its own records: what is wrong, what might be. */
 	char warning[320], doubt[320];
+	int zero_is_time;               /* see clocks.h */
 	uint64_t clocks_disagree_ns;    /* see clocks.h; 0: not known to */
 	uint64_t whole_graphs, unnamed; /* launches of graphs as a whole; events without a name */
 	uint64_t memory_limit_bytes;       /* 0: not given */

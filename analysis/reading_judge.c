@@ -107,6 +107,8 @@ static const struct {
 		"they "
 		"were cut where the next one begins",
 		""},
+	{VPA_READING_FAR, "1 event was left out: its time is an hour or more away from all others",
+		"% events were left out: their times are an hour or more away from all others", ""},
 	{VPA_READING_MIXED,
 		"1 operation was left out: the file does not say which of several processes it is "
 		"of",

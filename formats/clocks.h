@@ -1,4 +1,5 @@
-/* clocks.h - whether the clocks of a GPU and its host agree: no op begins before its launch.
+/* clocks.h - what an import finds out about clocks: where they begin, and whether those of GPU and host agree,
+ * so that no op begins before its launch.
  *
  * For importers, which judge a whole trace, and the analysis, which judges a capture. */
 #ifndef VPT_FORMATS_CLOCKS_H
@@ -8,6 +9,10 @@
 
 /* Rounding, as to whole microseconds, lets an op begin as long before its launch. */
 enum { VPT_ROUNDED_NS = 2000 };
+
+/* The META key by which an import says that its times count from its own start: an op at 0 is one. In other traces
+ * that is no time, but a device's clock that was not read. */
+#define VPT_META_ZERO_IS_TIME "clock.from_zero"
 
 /* The META key by which an import says that they do not: by how many ns at least. */
 #define VPT_META_CLOCKS_DISAGREE "clock.disagrees_ns"

@@ -261,6 +261,11 @@ uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c)
 	return c->mixed_ops;
 }
 
+uint64_t vpt_collect_far_rows(const struct vpt_collect *c)
+{
+	return c->far_rows;
+}
+
 uint64_t vpt_collect_cut_ops(const struct vpt_collect *c)
 {
 	return c->cut_ops;

@@ -79,6 +79,8 @@ void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name)
  * left out, since the file mixes those of several processes on one lane. */
 uint64_t vpt_collect_unclear_ops(const struct vpt_collect *c);
 uint64_t vpt_collect_mixed_ops(const struct vpt_collect *c);
+/* After finish(): rows other than ops that were left out, since they are far away from all others in time. */
+uint64_t vpt_collect_far_rows(const struct vpt_collect *c);
 /* After finish(): ops that lasted over later ones of their stream, and were cut. */
 uint64_t vpt_collect_cut_ops(const struct vpt_collect *c);
 

@@ -55,9 +55,9 @@ static void widen_window(
 	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
 		e->kind != VPT_RANGE)
 		return;
-	/* An op's time of 0 means that the device's clock was not read. A host's time may be 0: a
-	 * foreign trace may count from its first call. */
-	if (!e->start && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
+	/* An op's time of 0 may mean that the device's clock was not read, see collect_strays.c. A host's time may
+	 * be 0: a foreign trace may count from its first call. */
+	if (!e->start && !c->zero_is_time && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
 		return;
 	if (e->start + duration_ns < e->start)
 		return;
@@ -248,6 +248,8 @@ int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 		rc = vpt_collect_tell_apart(c);
 	if (!rc)
 		rc = vpt_collect_number_devices(c);
+	if (!rc)
+		rc = vpt_collect_leave_out_strays(c);
 	if (!rc)
 		rc = vpt_collect_doubt_times(c);
 	if (!rc)

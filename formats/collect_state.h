@@ -4,6 +4,7 @@
  *	collect_cuts.c    an index of (completion time, kind, row), sorted once; a chunk is a stretch
  *	collect_processes.c  whose each op is, and which call launched it
  *	collect_devices.c    one number for each GPU
+ *	collect_strays.c  rows that are far away from all others
  *	collect_times.c   times that cannot be
  *	collect_chunks.c  a stretch as a batch, ids translated to the chunk's */
 #ifndef VPT_FORMATS_COLLECT_STATE_H
@@ -52,6 +53,8 @@ struct vpt_collect {
 	size_t owner_count, owner_cap;
 	int launching; /* processes that launch: 0, 1, or 2 for more */
 	uint64_t unclear_ops, mixed_ops;
+	int zero_is_time;  /* an op begins at 0, and that is near the other events */
+	uint64_t far_rows; /* that were left out, see collect_strays.c */
 	uint64_t cut_ops; /* that lasted over later ones of their stream */
 	int gpus_are_numbered;
 
@@ -80,6 +83,7 @@ static inline uint32_t vpt_collect_owner_of(const struct vpt_lane *lane)
 /* Steps of vpt_collect_finish(), in this order; each returns 0 or VPT_ENOMEM. */
 int vpt_collect_tell_apart(struct vpt_collect *c);
 int vpt_collect_number_devices(struct vpt_collect *c);
+int vpt_collect_leave_out_strays(struct vpt_collect *c);
 int vpt_collect_doubt_times(struct vpt_collect *c);
 
 /* The row of an entry: its lane, then its columns. */

@@ -1,11 +1,8 @@
 /* collect_times.c - times of ops in a foreign trace that cannot be.
  *
- * A profiler that converts a device's time wrongly puts an op years away, or gives it a length that runs
- * over the ops behind it. Such an op would stretch the window, and hide all idle time.
+ * A profiler that converts a device's time wrongly gives an op a length that runs over the ops behind it, and
+ * hides all idle time, or puts ops before their launches.
  *
- *	- An op is far away if it begins more than an hour after the last call, and more than 10 times
- *	  as long after it as all calls took; or ends so long before the first. Its start becomes 0,
- *	  an invalid time. If most ops are, it is the clocks that differ, and none is touched.
  *	- An op lasts too long if two or more later ones of its stream, one after the other, end before
  *	  it does. The next kernel may begin early (programmatic dependent launch) and overlap it, but
  *	  not the one behind that. It is cut at the start of the next. Nodes of a graph are not
@@ -14,7 +11,7 @@
  *	  with a launch, begin before their launch by more than rounding explains. META
  *	  "clock.disagrees_ns" then says by how much at least: what any op waited for is unknown.
  *
- * Left out: times of other rows. */
+ * Left out: rows that are far away, see collect_strays.c. */
 #include "formats/collect.h"
 
 #include "formats/clocks.h"
@@ -24,8 +21,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static const uint64_t HOUR_NS = UINT64_C(3600000000000);
 
 struct op {
 	uint64_t lane, start, end, correlation;
@@ -52,67 +47,10 @@ static void list_ops(const struct vpt_collect *c, uint8_t kind, unsigned correla
 	for (i = 0; i < c->kinds[kind].count; i++) {
 		uint64_t *row = row_of(c, kind, i), start = row[1], end = row[1] + row[2];
 
-		if (start && end >= start)
+		if ((start || c->zero_is_time) && end >= start)
 			ops->at[ops->count++] = (struct op){
 				row[0], start, end, row[1 + correlation], row, row[1 + node] != 0};
 	}
-}
-
-/* ---- far away ---- */
-
-struct span {
-	uint64_t start, end; /* end 0: there is none */
-};
-
-/* From the first start to the last end of a kind's rows. */
-static struct span span_of(const struct vpt_collect *c, uint8_t kind)
-{
-	struct span s = {UINT64_MAX, 0};
-	size_t i;
-
-	for (i = 0; i < c->kinds[kind].count; i++) {
-		const uint64_t *row = row_of(c, kind, i);
-		uint64_t end = row[1] + row[2];
-
-		if (!row[1] || end < row[1])
-			continue;
-		s.start = row[1] < s.start ? row[1] : s.start;
-		s.end = end > s.end ? end : s.end;
-	}
-	return s;
-}
-
-static int is_far(const struct op *op, const struct span *host)
-{
-	uint64_t length = host->end - host->start,
-		 limit = length > HOUR_NS / 10 ? length * 10 : HOUR_NS;
-
-	if (length > UINT64_MAX / 10)
-		return 0;
-	return (op->start > host->end && op->start - host->end > limit) ||
-	       (op->end < host->start && host->start - op->end > limit);
-}
-
-static void mark_far(struct vpt_collect *c, struct ops *ops)
-{
-	struct span host = span_of(c, VPT_CALL);
-	size_t i, far = 0, left = 0;
-
-	if (!host.end)
-		host = span_of(c, VPT_RANGE);
-	if (!host.end)
-		return;
-	for (i = 0; i < ops->count; i++)
-		far += (size_t)is_far(&ops->at[i], &host);
-	if (!far || far > ops->count / 2)
-		return;
-	for (i = 0; i < ops->count; i++) {
-		if (is_far(&ops->at[i], &host))
-			ops->at[i].row[1] = 0;
-		else
-			ops->at[left++] = ops->at[i];
-	}
-	ops->count = left;
 }
 
 /* ---- too long ---- */
@@ -301,7 +239,6 @@ int vpt_collect_doubt_times(struct vpt_collect *c)
 		return VPT_ENOMEM;
 	list_ops(c, VPT_KERNEL, VPT_KERNEL_CORRELATION, VPT_KERNEL_GRAPH_NODE, &ops);
 	list_ops(c, VPT_COPY, VPT_COPY_CORRELATION, VPT_COPY_GRAPH_NODE, &ops);
-	mark_far(c, &ops);
 	cut_long(c, &ops);
 	rc = compare_clocks(c, &ops);
 	vpt_free(ops.at);

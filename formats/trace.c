@@ -66,6 +66,7 @@ static int import(struct vpt_trace *t, const struct vpt_importer *importer, stru
 		rc = vpt_collect_finish(t->collect, err);
 	t->stats.unclear_ops = vpt_collect_unclear_ops(t->collect);
 	t->stats.mixed_ops = vpt_collect_mixed_ops(t->collect);
+	t->stats.far_rows = vpt_collect_far_rows(t->collect);
 	t->stats.cut_ops = vpt_collect_cut_ops(t->collect);
 	return rc;
 }

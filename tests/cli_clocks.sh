@@ -1,6 +1,7 @@
 #!/bin/sh
 # Clocks of GPU and host that disagree: no cause of idle time rests on a launch then, in the trace, in a copy of it, and in an
-# export of Nsight Systems; and a disagreement that rounding explains, or that few ops have, changes nothing.
+# export of Nsight Systems; and a disagreement that rounding explains, or that few ops have, changes nothing. Times from 0 are times, and
+# an event days away from all others is not part of the window.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 need_python 3.8
@@ -88,4 +89,33 @@ TABLE
 
 # The whole trace is judged: a window without any such op knows no more.
 same "a window of other ops" "$disagree" "$(found tenth.json --from 2ms)"
+
+# counted FILE: whether it is complete, its window, its busy time and its kernels.
+counted() {
+	"$VPT_ANALYZE" "$1" --format json 2>err | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+print(r["verdict"]["complete"], r["input"]["window_ns"], r["devices"][0]["busy_ns"], r["counts"]["kernels"])' 2>>err
+}
+while IFS='|' read -r what from event expected; do
+	awk -v from="$from" -v event="$event" 'BEGIN {
+		print "{\"schemaVersion\": 1, \"traceEvents\": ["
+		for (i = 0; i < 10; i++) {
+			printf "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": %.0f, \"dur\": 5, \"args\": {\"correlation\": %d}},\n", from + 100 * i, i + 1
+			printf "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": %.0f, \"dur\": 10, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": %d}}%s\n", from + 100 * i, i + 1, i < 9 ? "," : ""
+		}
+		printf "%s]}", event
+	}' >times.json
+	"$VPT_ANALYZE" info times.json >out 2>err || { grep -q 'built without' err && echo "SKIPPED: $(cat err)" && continue; }
+	same "$what" "$expected" "$(counted times.json)"
+	"$VPT_ANALYZE" convert --force times.json -o copy.zst 2>err
+	same "$what: a copy" "$expected" "$(counted copy.zst)"
+done <<'TABLE'
+a first kernel at 0|0||True 910000 100000 10
+the same, later|5000||True 910000 100000 10
+a range ten days later|5000|,{"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1, "ts": 864000005000, "dur": 5}|False 910000 100000 10
+a range ten days later among others|5000|,{"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1, "ts": 5000, "dur": 5},{"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1, "ts": 864000005000, "dur": 5}|False 910000 100000 10
+a call ten days later|5000|,{"ph": "X", "cat": "cuda_runtime", "name": "cudaFree", "pid": 1, "tid": 1, "ts": 864000005000, "dur": 5, "args": {"correlation": 77}}|False 910000 100000 10
+a sample of memory ten days later|5000|,{"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5000, "args": {"Total Reserved": 9, "Total Allocated": 8, "Bytes": 8, "Addr": 1, "Device Id": 0, "Device Type": 1}},{"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 864000005000, "args": {"Total Reserved": 9, "Total Allocated": 8, "Bytes": 8, "Addr": 1, "Device Id": 0, "Device Type": 1}}|False 910000 100000 10
+TABLE
 finish

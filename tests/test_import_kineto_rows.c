@@ -715,6 +715,11 @@ static void the_frameworks_memory_is_two_series_a_device(void **state)
 	assert_true(sample_of(0) == 1024 || sample_of(1) == 1024);
 	assert_true(sample_of(0) == 4096 || sample_of(1) == 4096);
 	rig_expect_stats("memory", &(struct vpt_import_stats){.events = 1});
+	/* In whatever order the members come. */
+	rig_events("{'ph': 'i', 's': 't', 'name': '[memory]', 'ts': 5, 'args': {'Device Id': 0, "
+		   "'Device Type': 1, 'Total Allocated': 7}, 'cat': 'cpu_instant_event'}");
+	assert_int_equal(rig_rows(VPT_COUNTER), 1);
+	assert_true(sample_of(0) == 7);
 	/* That of the host is not looked at, nor any other moment of this category. */
 	rig_events(
 		"{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'pid': 1, 'tid': 2, "

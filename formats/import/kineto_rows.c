@@ -192,6 +192,9 @@ int vpt_kineto_rows_needless(
 	if (r->flows.row_count &&
 		(is_flow(phase, category) || (is_phase(phase, "sf") && !category.text)))
 		return 0;
+	/* Nor is a moment whose category does not come second known to be needless. */
+	if (is_phase(phase, "i") && !category.text)
+		return 0;
 	return !put_of(phase, category, &known) && known;
 }
 
