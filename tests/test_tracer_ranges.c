@@ -1,5 +1,6 @@
 /* test_tracer_ranges.c - ranges, marks and counters of a thread, as the writer sees them: captures, payloads, limits. */
 #include "tests/tracer_rig.h"
+#include "tracer/note.h"
 #include "tracer/started.h"
 #include "tracer/thread_names.h"
 
@@ -94,6 +95,38 @@ static void a_note_is_filled_while_its_range_is_open(void **state)
 	assert_int_equal(found.frames, 33);
 	assert_int_equal(found.latents, 9);
 	assert_true(found.timestep > 0.49 && found.timestep < 0.51);
+}
+
+static void check_fact(const struct vtr_event *e, const char *text)
+{
+	assert_int_equal(e->type, VTR_EVENT_MARK);
+	assert_true(is_named(e, "fact"));
+	assert_int_equal(e->payload.type, VPT_PAYLOAD_JSON);
+	assert_int_equal(e->payload.bytes, strlen(text));
+	assert_memory_equal(e->payload.blob, text, strlen(text));
+}
+
+/* Text that would end the JSON string does not; what is too long is cut. */
+static void a_fact_is_a_mark_with_a_name_and_a_value(void **state)
+{
+	char name[VTR_FACT_NAME_MAX + 9], value[VTR_FACT_VALUE_MAX + 9], text[VTR_FACT_TEXT_MAX];
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	memset(value, 'v', sizeof(value) - 1);
+	name[sizeof(name) - 1] = value[sizeof(value) - 1] = '\0';
+	assert_int_equal(vptrace_fact("height", "480"), VPTRACE_OK);
+	assert_int_equal(vptrace_fact("a\"b", "c\\d\n"), VPTRACE_OK);
+	assert_int_equal(vptrace_fact(name, value), VPTRACE_OK);
+	assert_int_equal(vptrace_fact("", "1"), VPTRACE_EINVAL);
+	assert_int_equal(vptrace_fact(NULL, "1"), VPTRACE_EINVAL);
+	assert_int_equal(vptrace_fact("height", NULL), VPTRACE_EINVAL);
+	assert_int_equal(drain(), 3);
+	check_fact(&kept.events[0], "{\"kind\":\"fact\",\"name\":\"height\",\"value\":\"480\"}");
+	check_fact(&kept.events[1], "{\"kind\":\"fact\",\"name\":\"a?b\",\"value\":\"c?d?\"}");
+	snprintf(text, sizeof(text), "{\"kind\":\"fact\",\"name\":\"%.*s\",\"value\":\"%.*s\"}",
+		VTR_FACT_NAME_MAX, name, VTR_FACT_VALUE_MAX, value);
+	check_fact(&kept.events[2], text);
 }
 
 /* A script of pushes and pops in domains "", a and b, the depths they return, and the ranges they make. */
@@ -670,6 +703,7 @@ int main(void)
 		WITH_CAPTURE(a_pop_makes_one_event),
 		WITH_CAPTURE(marks_and_counters_are_moments),
 		WITH_CAPTURE(a_note_is_filled_while_its_range_is_open),
+		WITH_CAPTURE(a_fact_is_a_mark_with_a_name_and_a_value),
 		WITH_CAPTURE(domains_share_a_thread_but_nest_apart),
 		WITH_CAPTURE(a_payload_moves_with_its_range),
 		WITH_CAPTURE(payloads_arrive_as_they_were),

@@ -1,4 +1,4 @@
-/* note.c - a note as JSON. Numbers are written without the host's locale, whatever it is. */
+/* note.c - a note, and a fact, as JSON. Numbers are written without the host's locale, whatever it is. */
 #include "tracer/note.h"
 
 #include <inttypes.h>
@@ -52,6 +52,39 @@ size_t vtr_note_text(const struct vptrace_note *note, char out[VTR_NOTE_TEXT_MAX
 		len += 12;
 	}
 	out[len++] = '}';
+	out[len] = '\0';
+	return len;
+}
+
+/* At most `max` bytes of a text, as they may stand between quotes. */
+static size_t put_text(char *out, const char *text, size_t max)
+{
+	size_t len;
+
+	for (len = 0; len < max && text[len]; len++) {
+		unsigned char byte = (unsigned char)text[len];
+
+		out[len] = byte < 0x20 || byte == '"' || byte == '\\' ? '?' : text[len];
+	}
+	return len;
+}
+
+static size_t put_plain(char *out, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(out, text, len);
+	return len;
+}
+
+size_t vtr_fact_text(const char *name, const char *value, char out[VTR_FACT_TEXT_MAX])
+{
+	size_t len = put_plain(out, "{\"kind\":\"fact\",\"name\":\"");
+
+	len += put_text(out + len, name, VTR_FACT_NAME_MAX);
+	len += put_plain(out + len, "\",\"value\":\"");
+	len += put_text(out + len, value, VTR_FACT_VALUE_MAX);
+	len += put_plain(out + len, "\"}");
 	out[len] = '\0';
 	return len;
 }

@@ -7,6 +7,7 @@
 #include "formats/schema.h"
 #include "tracer/last_error.h"
 #include "tracer/names.h"
+#include "tracer/note.h"
 #include "tracer/slow_steps.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
@@ -67,6 +68,20 @@ void vptrace_note_fill(const struct vptrace_note *note)
 {
 	if (note)
 		vtr_range_fill(note);
+}
+
+int vptrace_fact(const char *name, const char *value)
+{
+	char text[VTR_FACT_TEXT_MAX];
+	struct vtr_attributes a = {.name = vtr_name_of("fact")};
+
+	if (!name || !*name || !value)
+		return vtr_fail(VPTRACE_EINVAL, "fact: expected a name and a value");
+	a.payload.type = VPT_PAYLOAD_JSON;
+	a.payload.bytes = (uint32_t)vtr_fact_text(name, value, text);
+	a.payload.blob = text;
+	vtr_mark(&a);
+	return VPTRACE_OK;
 }
 
 void vptrace_step(void)

@@ -414,6 +414,13 @@ VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *
  * range. */
 VPTRACE_API void vptrace_note_fill(const struct vptrace_note *note);
 
+/* A fact about this thread's innermost open request, such as "height" and "480"; the newest value of a
+ * name counts. The report knows these names: height, width, steps, guidance, batch, seed, frames_asked,
+ * and error, which says that the request failed; it lists any other one. 64 bytes of the name are kept,
+ * and 128 of the value, in which quotes, backslashes and control bytes become "?". Returns EINVAL
+ * without a name or a value. */
+VPTRACE_API int vptrace_fact(const char *name, const char *value);
+
 /* Begins a denoising step and ends the one before, for step:A-B of `capture` and slow:K of
  * `snapshot_on`; does nothing else. The first step of a capture is step 0. Each push of a note of
  * the kind STEP, also through NVTX, counts as a step, which its pop ends. Any thread; all threads
