@@ -24,7 +24,7 @@ struct vpa_request {
 	const char *name, *source; /* of its range; NULL: the whole window */
 	/* start: of the range on the host; end: of its last op, of the range if it has none. */
 	uint64_t start_ns, end_ns;
-	uint64_t frames;
+	uint64_t frames; /* that it made */
 	double fps_end_to_end;
 	uint64_t ttfb_ns, ttff_ns; /* from start to first block; to first frames-ready mark */
 	struct vpa_blocks blocks;
@@ -34,6 +34,13 @@ struct vpa_request {
 	 * has a next one. All zeros: no request follows it, the window cuts it, or the options do not request
 	 * step_parts. */
 	struct vpa_request_gpu gpu;
+	/* What it was asked for, and was, as it says itself. */
+	uint64_t height, width, steps_asked, batch, frames_asked;
+	double guidance;
+	const char *seed, *error; /* NULL: unknown; it did not fail, as far as known */
+	struct vpa_pair *facts;   /* others */
+	size_t fact_count;
+	double passes_per_step; /* of the model: 2 and more for guidance */
 	/* From each step to the next, of the devices that work in steps. All zeros: measured blocks contain steps,
 	 * no step follows another, or the options do not request step_parts. */
 	struct vpa_request_gpu loop;

@@ -23,6 +23,7 @@ static const struct {
 	{"iteration", VPA_SCOPE_ITERATION},
 	{"stage", VPA_SCOPE_STAGE},
 	{"frames", VPA_SCOPE_FRAMES},
+	{"fact", VPA_SCOPE_FACT},
 };
 
 const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
@@ -112,6 +113,7 @@ static int64_t take_scalar(struct reader *r)
 
 struct annotation {
 	struct vpa_scope_label label;
+	struct vpa_fact fact;
 	int64_t context;
 };
 
@@ -137,6 +139,10 @@ static void take_member(struct reader *r, struct annotation *a)
 		for (i = 0; i < COUNT(kinds) && !r->failed && vpt_text_is(key, "kind"); i++)
 			if (vpt_text_is(text, kinds[i].name))
 				a->label.kind = kinds[i].kind;
+		if (vpt_text_is(key, "name"))
+			a->fact.name = text;
+		else if (vpt_text_is(key, "value"))
+			a->fact.value = text;
 		return;
 	}
 	value = take_scalar(r);
@@ -145,24 +151,44 @@ static void take_member(struct reader *r, struct annotation *a)
 			*numbers[i].value = value;
 }
 
-int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out)
+/* 0, or VPT_EDATA: no such object, or no known kind. */
+static int read_annotation(const char *text, size_t len, struct annotation *a)
 {
 	struct reader r = {text, text + len, 0};
-	struct annotation a = {.context = -1};
 
-	clear(out);
-	clear(&a.label);
+	*a = (struct annotation){.context = -1};
+	clear(&a->label);
 	if (!take(&r, '{'))
 		return VPT_EDATA;
 	if (!take(&r, '}')) {
 		do
-			take_member(&r, &a);
+			take_member(&r, a);
 		while (!r.failed && take(&r, ','));
 		if (!take(&r, '}'))
 			r.failed = 1;
 	}
 	skip_space(&r);
-	if (r.failed || r.at != r.end || a.label.kind == VPA_SCOPE_NONE)
+	return r.failed || r.at != r.end || a->label.kind == VPA_SCOPE_NONE ? VPT_EDATA : VPT_OK;
+}
+
+int vpa_fact_read(const char *text, size_t len, struct vpa_fact *out)
+{
+	struct annotation a;
+
+	*out = (struct vpa_fact){{"", 0}, {"", 0}};
+	if (read_annotation(text, len, &a) || a.label.kind != VPA_SCOPE_FACT || !a.fact.name.len ||
+		!a.fact.value.len)
+		return VPT_EDATA;
+	*out = a.fact;
+	return VPT_OK;
+}
+
+int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out)
+{
+	struct annotation a;
+
+	clear(out);
+	if (read_annotation(text, len, &a))
 		return VPT_EDATA;
 	if (a.label.kind == VPA_SCOPE_STEP && a.context > 0)
 		a.label.kind = VPA_SCOPE_CONTEXT;

@@ -8,6 +8,7 @@
 #define VPA_ANALYSIS_SCOPES_H
 
 #include "formats/error.h"
+#include "formats/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ enum vpa_scope_kind {
 	VPA_SCOPE_ITERATION, /* of a profiler's loop: never a denoising step */
 	VPA_SCOPE_STAGE,     /* any other named part of the pipeline */
 	VPA_SCOPE_FRAMES,    /* of marks: frames are ready */
+	VPA_SCOPE_FACT,      /* of marks: something about the request, see vpa_fact_read() */
 	VPA_SCOPE_KINDS
 };
 
@@ -87,6 +89,13 @@ unsigned vpa_scope_inside(const struct vpa_scope_label *label, unsigned inside, 
  * unknown fields, and fields that should be but are not whole numbers of up to 15 digits. 0, or
  * VPT_EDATA and a label of kind NONE: no such object, or no known kind. */
 int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out);
+
+/* Reads an annotation of kind FACT: {"kind":"fact","name":"height","value":"480"}. The texts are borrowed from `text`
+ * as they stand there. 0, or VPT_EDATA: it is none, or has no name or no value. */
+struct vpa_fact {
+	struct vpt_text name, value;
+};
+int vpa_fact_read(const char *text, size_t len, struct vpa_fact *out);
 
 /* The meaning of a built-in name: "block 3", "vae_decode", "ProfilerStep#12". The whole name must
  * be in the table; `transformer_block.5` is not. Kind NONE: no meaning. */

@@ -74,8 +74,20 @@ static const char *includes[] = {
 		.mean_ns = (total)*1e6 / (n), .deviation_ns = 0.15 * (total)*1e6 / (n)             \
 	}
 
+static struct vpa_pair block_facts[] = {{"scheduler", "UniPC"}};
+
 static struct vpa_request block_requests[] = {
 	{.name = "clip 1",
+		.frames_asked = 84,
+		.height = 480,
+		.width = 832,
+		.steps_asked = 28,
+		.batch = 1,
+		.guidance = 7.5,
+		.passes_per_step = 2,
+		.seed = "18446744073709551615",
+		.facts = block_facts,
+		.fact_count = COUNT(block_facts),
 		.source = "annotation",
 		.start_ns = 0,
 		.end_ns = MS(6842),
@@ -127,6 +139,9 @@ static struct vpa_request block_requests[] = {
 	{.name = NULL,
 		.start_ns = MS(7000),
 		.end_ns = MS(7300),
+		.error = "OutOfMemoryError",
+		.guidance = -1,
+		.passes_per_step = -1,
 		.fps_end_to_end = -1,
 		.blocks = {.count = 1,
 			.warmup = 1,

@@ -11,6 +11,7 @@
  * If a capture annotates blocks (steps, stages, requests), no rule finds more of them.
  *
  * report.h and blocks_write.c define the resulting numbers. */
+#include "analysis/folds/blocks_facts.h"
 #include "analysis/folds/blocks_laps.h"
 #include "analysis/folds/blocks_loop.h"
 #include "analysis/folds/blocks_write.h"
@@ -421,7 +422,11 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 		.time_ns = mark->time_ns, .thread = mark->thread, .cut = VPA_NONE};
 	struct vpa_scope_label label;
 
-	if (vpa_scope_read(text.text, text.len, &label) || label.kind != VPA_SCOPE_FRAMES)
+	if (vpa_scope_read(text.text, text.len, &label))
+		return VPT_OK;
+	if (label.kind == VPA_SCOPE_FACT)
+		return vpa_blocks_fact_add(s, mark);
+	if (label.kind != VPA_SCOPE_FRAMES)
 		return VPT_OK;
 	if (s->mark_count == VPA_MARKS_MAX) {
 		s->too_many++;
@@ -471,6 +476,7 @@ static void free_state(void *state)
 	vpa_index_free(&s->loop_index);
 	vpt_free(s->loops);
 	vpt_free(s->marks);
+	vpt_free(s->facts);
 	vpt_free(s->threads);
 }
 

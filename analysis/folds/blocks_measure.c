@@ -551,9 +551,9 @@ static void write_whole(struct measure *m)
 	}
 	if (i < b->count || !b->count || b->left_out || m->g->after_pause)
 		r->frames = 0;
-	/* The request's own count covers all of its time. */
-	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
-		r->frames = value_or(m->g->scope->label.frames, 0);
+	/* The request's own count covers all of its time, and is of what it made. */
+	if (m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
+		r->frames = value_or(m->g->scope->label.frames, r->frames);
 	if (r->frames && r->end_ns > r->start_ns)
 		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);
 	if (!b->count || b->left_out)

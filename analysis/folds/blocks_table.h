@@ -99,6 +99,8 @@ struct vpa_blocks_table {
 	size_t loop_cap;
 	struct vpa_ready_mark *marks;
 	size_t mark_count, mark_cap;
+	struct vpa_mark *facts; /* those that are facts */
+	size_t fact_count, fact_cap;
 	struct vpa_blocks_thread *threads;
 	size_t thread_count, thread_cap;
 	int has_blocks;       /* a block was met: marks may need the ends of threads' ops */

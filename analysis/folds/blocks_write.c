@@ -1,6 +1,7 @@
 /* blocks_write.c - writes the tables of requests and stages, and what is unavailable. */
 #include "analysis/folds/blocks_write.h"
 
+#include "analysis/folds/blocks_facts.h"
 #include "analysis/folds/blocks_measure.h"
 #include "analysis/folds/blocks_request_gpu.h"
 #include "analysis/folds/blocks_step_parts.h"
@@ -36,12 +37,12 @@ static int write_requests(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
 	size_t i;
-	int rc = VPT_OK;
+	int rc;
 
 	out->requests = vpa_arena_alloc(&out->arena, w->group_count, sizeof(*out->requests));
 	if (!out->requests)
 		return VPT_ENOMEM;
-	for (i = 0; i < w->group_count && !rc; i++) {
+	for (i = 0; i < w->group_count; i++) {
 		struct vpa_blocks_group *g = &w->groups[i];
 		struct vpa_request *r = &out->requests[out->request_count];
 
@@ -57,8 +58,15 @@ static int write_requests(struct vpa_blocks_writer *w)
 			r->name = vpa_fold_name(out, w->c->model, g->scope->name);
 			r->source = source_name(g->scope->label.source);
 		}
-		rc = vpa_group_measure(w, g);
+		r->guidance = r->passes_per_step = -1;
 	}
+	rc = vpa_blocks_facts_write(w);
+	for (i = 0; i < w->group_count && !rc; i++)
+		if (w->groups[i].request)
+			rc = vpa_group_measure(w, &w->groups[i]);
+	for (i = 0; i < w->group_count && !rc; i++)
+		if (w->groups[i].request)
+			rc = vpa_group_passes(w, &w->groups[i]);
 	return rc;
 }
 

@@ -238,9 +238,20 @@ static int has_gpu(const struct vpa_at *at)
 	return q->gpu.period_ns > 0;
 }
 
+static int put_facts(const struct vpa_at *at, struct vpt_json *j)
+{
+	const struct vpa_request *q = at->row;
+	size_t i;
+
+	for (i = 0; i < q->fact_count; i++)
+		vpt_json_string(j, q->facts[i].key, q->facts[i].value);
+	return VPT_OK;
+}
+
 #define ROW struct vpa_request
 static const struct vpa_field request_fields[] = {
-	{"frames", KNOWN(frames), "frames", "video frames of all its blocks; null: not known"},
+	{"frames", KNOWN(frames), "frames",
+		"video frames that it made, else those of all its blocks; null: not known"},
 	{"fps_end_to_end", RATE(fps_end_to_end), "frames/s",
 		"frames / (end_ns - start_ns); null: unavailable"},
 	{"ttfb_ns", KNOWN(ttfb_ns), "ns", "start_ns to the end of the first block; null: no block"},
@@ -258,6 +269,21 @@ static const struct vpa_field request_fields[] = {
 		"from its first op to that of the next request; absent if no request follows it, "
 		"or the window cuts it",
 		.known = has_gpu, .optional = 1},
+	{"frames_asked", KNOWN(frames_asked), "frames",
+		"video frames that it was asked for; null: not known"},
+	{"height", KNOWN(height), "pixels", "height of a frame; null: not known"},
+	{"width", KNOWN(width), "pixels", "width of a frame; null: not known"},
+	{"steps_asked", KNOWN(steps_asked), "count",
+		"denoising steps that it was asked for; null: not known"},
+	{"guidance", RATE(guidance), "scale", "scale of the guidance; null: not known"},
+	{"passes_per_step", RATE(passes_per_step), "passes/step",
+		"calls in a step of the stage with most of the steps' time: 2 and more for "
+		"guidance; null: no stages in steps"},
+	{"batch", KNOWN(batch), "count", "videos or images that it made; null: not known"},
+	{"seed", TEXT_OR_NULL(seed), NULL, "seed of its noise; null: not known"},
+	{"error", TEXT_OR_NULL(error), NULL,
+		"class of the exception with which it failed; null: none was seen"},
+	{"facts", COMPUTED(MAP), NULL, "what else the program said of it", .put = put_facts},
 };
 const struct vpa_fields vpa_fields_request =
 	FIELDS("request", "a request, or the whole window if none is marked", request_fields);

@@ -29,7 +29,8 @@ enum {
 static const char *const importance[] = {"summary", "fix-first", "steps", "block", "stages",
 	"series", "window", "attention", "lines", "kernels", "gaps", "checklist", "devices",
 	"syncs", "step-kinds", "copies", "misfits", "graphs", "overlap", "stage-families",
-	"attention-shapes", "flop-rates", "rates", "requests", "ranges", "notes", "counters"};
+	"attention-shapes", "flop-rates", "rates", "requests", "facts", "ranges", "notes",
+	"counters"};
 
 struct markdown {
 	struct vpa_page page;

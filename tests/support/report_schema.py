@@ -130,7 +130,7 @@ def second_opinion(schema, reports):
 def places(value, path=()):
     """The path of every key, of the first row of each array."""
     for key, member in value.items() if isinstance(value, dict) else enumerate(value[:1]):
-        if path[-1:] in (("versions",), ("tags",)):
+        if path[-1:] in (("versions",), ("tags",), ("facts",)):
             continue
         if isinstance(value, dict):
             yield value, key, ".".join(map(str, path + (key,)))

@@ -259,7 +259,8 @@ void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struc
 	static const struct vpa_html_table requests = {"requests", "Requests",
 		"name frames fps_end_to_end blocks.fps blocks.bps blocks.count "
 		"blocks.period.mean_ns "
-		"blocks.period.p95_ns steps.count steps.s_per_it ttfb_ns ttff_ns",
+		"blocks.period.p95_ns steps.count steps.s_per_it ttfb_ns ttff_ns frames_asked "
+		"width height steps_asked guidance passes_per_step batch seed error",
 		NULL};
 	const struct vpa_request *q = vpa_main_request(r);
 	struct chart c;
