@@ -37,6 +37,9 @@ done
 PYTHONPATH=$source/tracer/python:$source/tests/support python "rules of marks" "$source/tests/support/marks_rules.py"
 [ "$failures" = 0 ] || cat out err
 says out "rules"
+PYTHONPATH=$source/tracer/python:$source/tests/support python "rules of facts" "$source/tests/support/facts_rules.py"
+[ "$failures" = 0 ] || cat out err
+says out "3 rules"
 
 # ---- presets ----
 

@@ -19,6 +19,7 @@ PYTHONPATH=$source/tracer/python/site:$source/tests/support
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 VPTRACE_MARK=auto "$python" "$try" pipelines
+VPTRACE_MARK=auto "$python" "$source/tests/support/frames_real.py"
 VPTRACE_MARK=none PYTHONPATH=$PYTHONPATH:$source/tracer/python "$python" "$try" compile >without.json
 echo '__main__:scaled = stage scaled' >script.marks
 for mark in auto auto,modules:2 auto,./script.marks; do

@@ -82,6 +82,32 @@ static void facts_belong_to_the_request_that_is_open_on_their_thread(void **stat
 		"b: steps 50 guidance 7.5 error OutOfMemoryError (scheduler Euler)");
 }
 
+/* Its blocks have frames, which nobody sees. */
+static void failures_and_latents_have_no_frames(void **state)
+{
+	static const struct {
+		const char *name, *value, *expected;
+	} cases[] = {
+		{"seed", "1", "a: frames 24 seed 1"},
+		{"error", "MemoryError", "a: error MemoryError"},
+		{"output", "latent", "a: (output latent)"},
+		{"output", "pil", "a: frames 24 (output pil)"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		begin();
+		request(0, 1000, "a");
+		block(100, 200, 0, 12);
+		kernel(110, 110, 190, GEMM);
+		block(200, 300, 1, 12);
+		kernel(210, 210, 290, GEMM);
+		fact("t1", 999, cases[i].name, cases[i].value);
+		expect_facts(cases[i].value, cases[i].expected);
+	}
+}
+
 static void what_is_no_number_is_unknown(void **state)
 {
 	static const char *const wrong[] = {
@@ -147,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_belong_to_the_request_that_is_open_on_their_thread),
 		cmocka_unit_test(what_is_no_number_is_unknown),
+		cmocka_unit_test(failures_and_latents_have_no_frames),
 		cmocka_unit_test(passes_of_the_model_in_a_step_are_counted),
 	};
 

@@ -166,6 +166,17 @@ int vpa_blocks_facts_write(struct vpa_blocks_writer *w)
 	return rc;
 }
 
+int vpa_request_has_no_video(const struct vpa_request *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->fact_count; i++)
+		if (!strcmp(r->facts[i].key, "output") &&
+			!strncmp(r->facts[i].value, "latent", strlen("latent")))
+			return 1;
+	return r->error != NULL;
+}
+
 /* ---- passes ---- */
 
 static int by_start(const void *pa, const void *pb)

@@ -13,6 +13,7 @@
  * host, comes after e_last than inside the span, frames / span is a denoise rate, not an FPS. */
 #include "analysis/folds/blocks_measure.h"
 
+#include "analysis/folds/blocks_facts.h"
 #include "analysis/folds/blocks_math.h"
 #include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_steps.h"
@@ -554,6 +555,8 @@ static void write_whole(struct measure *m)
 	/* The request's own count covers all of its time, and is of what it made. */
 	if (m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
 		r->frames = value_or(m->g->scope->label.frames, r->frames);
+	if (vpa_request_has_no_video(r))
+		r->frames = 0;
 	if (r->frames && r->end_ns > r->start_ns)
 		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);
 	if (!b->count || b->left_out)

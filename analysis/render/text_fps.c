@@ -348,9 +348,12 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 	p->touched = q->touched;
 	if (q->fps_end_to_end >= 0) {
 		style = add_headline(&w, r, q);
-		vpa_words_add(&w, " ", "%s frame%s in %s.", vpa_count(q->frames).text,
-			vpa_plural(q->frames),
-			vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
+		vpa_words_add(
+			&w, " ", "%s frame%s", vpa_count(q->frames).text, vpa_plural(q->frames));
+		if (q->frames_asked && q->frames_asked != q->frames)
+			vpa_words_add(&w, " ", "(%s asked for)", vpa_count(q->frames_asked).text);
+		vpa_words_add(
+			&w, " ", "in %s.", vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
 	}
 	if (q->steps.s_per_it > 0)
 		add_steps(&w, r, &q->steps);

@@ -26,6 +26,7 @@ class Library:
     """What libvptrace.so would be asked to do, as text."""
 
     builtins = True  # whether it has some
+    request, facts = None, {}  # the depth of the outermost open request, and what was told in it
 
     def __init__(self):
         self.lines, self.depth, self.metadata_seen = [], 0, []
@@ -43,12 +44,21 @@ class Library:
 
     def note_push(self, name, note):
         self.show(getattr(note, "_obj", note), name)
+        if self.request is None and getattr(note, "_obj", note).kind == 1:
+            self.request, self.facts = self.depth, {}
         self.depth += 1
 
     def note_fill(self, note):
-        "Of the innermost request, as no other is filled; its line is written again."
+        "Of the innermost open request, as no other is filled; its line is written again."
         assert note.kind == 1
-        at = max(at for at, line in enumerate(self.lines) if line.split()[0] == "request")
+        inner = self.depth
+        for at in reversed(range(len(self.lines))):
+            indent = (len(self.lines[at]) - len(self.lines[at].lstrip())) // 2
+            if indent < inner and self.lines[at].split()[0] == "request":
+                break
+            inner = min(inner, indent)
+        else:
+            return
         self.lines[at] += "".join(" %s=%d" % (key, getattr(note, key)) for key in ("frames", "latents")
                                   if getattr(note, key) >= 0 and key + "=" not in self.lines[at])
 
@@ -59,6 +69,10 @@ class Library:
     def range_pop(self):
         assert self.depth, "a pop without a push"
         self.depth -= 1
+        if self.depth == self.request:
+            self.request = None
+            for name, value in self.facts.items():
+                self.metadata(b"request." + name, value)
 
     def note_mark(self, name, note):
         self.show(getattr(note, "_obj", note), name)
@@ -74,6 +88,11 @@ class Library:
 
     def metadata(self, key, value):
         self.metadata_seen.append("%s=%s" % (key.decode(), value.decode()))
+        return 0
+
+    def fact(self, name, value):
+        if self.request is not None:
+            self.facts[name] = value  # the newest counts
         return 0
 
     def status(self):
@@ -131,6 +150,12 @@ def main():
     runpy.run_path(os.path.join(folder, "generate.py"), run_name="__main__")
     assert library.depth == 0, "%d ranges are still open" % library.depth
     found = library.lines + library.metadata_seen
+    if os.environ.get("VPT_RECORD"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text[:text.index("==> expected <==\n")] + "==> expected <==\n" + "\n".join(found) + "\n")
+        files["expected"] = "\n".join(found)
     expected = [line for line in files["expected"].splitlines() if line.strip()]
     if found != expected:
         import difflib  # pylint: disable=import-outside-toplevel

@@ -42,8 +42,9 @@ def main():
         assert stage["time"]["total_ns"] == sum(times), (name, stage, times)
     request, = report["requests"]
     end = ops[-1][1]
-    found = {key: request[key] for key in ("name", "frames", "start_ns", "end_ns", "source")}
-    expected = {"name": "WanPipeline", "frames": 81, "start_ns": begin, "end_ns": end, "source": "annotation"}
+    expected = {"name": "WanPipeline", "frames": 81, "start_ns": begin, "end_ns": end, "source": "annotation", "height": 480,
+                "width": 832, "steps_asked": 4, "passes_per_step": 2.0, "frames_asked": None, "error": None, "facts": {}}
+    found = {key: request[key] for key in expected}
     assert found == expected, (found, expected)
     assert abs(request["fps_end_to_end"] - 81e9 / (end - begin)) < 1e-6, (request["fps_end_to_end"], 81e9 / (end - begin))
     steps = request["steps"]

@@ -199,4 +199,5 @@ def cost():
     vptrace.stop()
 
 
-{"pipelines": pipelines, "compile": compiled, "cost": cost}[sys.argv[1]]()
+if __name__ == "__main__":
+    {"pipelines": pipelines, "compile": compiled, "cost": cost}[sys.argv[1]]()

@@ -51,13 +51,13 @@ from . import _launcher, _library, _torch  # pylint: disable=unused-import  # al
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, trace)
 from ._library import available, last_error, version
-from ._ranges import block, context_pass, frames_ready, mark, range, request, stage, step  # pylint: disable=redefined-builtin
+from ._ranges import block, context_pass, fact, frames_ready, mark, range, request, stage, step  # pylint: disable=redefined-builtin
 from ._results import Code, State, Statistics, Summary, VptraceError, VptraceWarning
 from ._torch import unwrap_torch_nvtx, wrap_torch_nvtx
 
 __all__ = [  # not range, which would hide Python's own
     "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
-    "context_pass", "counter", "frames_ready", "last_error", "mark", "mark_calls", "metadata", "pause",
+    "context_pass", "counter", "fact", "frames_ready", "last_error", "mark", "mark_calls", "metadata", "pause",
     "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "trace",
     "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
 ]

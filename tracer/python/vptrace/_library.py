@@ -103,6 +103,10 @@ class _Library:
         if hasattr(library, "vptrace_note_fill"):
             self.note_fill = ctypes.PyDLL(path).vptrace_note_fill
             self.note_fill.restype, self.note_fill.argtypes = None, [_note]
+        self.fact = None
+        if hasattr(library, "vptrace_fact"):
+            self.fact = ctypes.PyDLL(path).vptrace_fact
+            self.fact.restype, self.fact.argtypes = ctypes.c_int, [_text, _text]
         self.snapshot = None
         if hasattr(library, "vptrace_snapshot"):
             self.snapshot = ctypes.CDLL(path).vptrace_snapshot

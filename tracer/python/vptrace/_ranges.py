@@ -133,6 +133,13 @@ def frames_ready(index, frames=None):
         _library.loaded.note_mark(b"frames ready", _describe(6, index, frames))
 
 
+def fact(name, value):
+    """Something about the innermost request that is open on this thread: fact("height", 480). The newest value of a name
+    counts; vptrace.h has the names that the report knows."""
+    if _library.loaded is not None and _library.loaded.fact:
+        _library.loaded.fact(as_bytes(name), as_bytes(value))
+
+
 def mark(name):
     """Marks a moment."""
     if _library.loaded is not None:

@@ -13,7 +13,7 @@ import inspect
 import sys
 import types
 
-from . import ranges
+from . import facts, ranges
 from .lines import KINDS
 from .values import Unknown, arguments_of, number, numbers_of
 
@@ -79,6 +79,7 @@ def _skip_all(skip, names, module):
                 todo.extend(code.co_consts)
 
 
+FAILED = object()  # the result of a call that raised
 _OF_BLOCKS = ("block", "block begin", "block end")
 _COUNTED = (ranges.BLOCK, ranges.STEP, ranges.CONTEXT)
 
@@ -91,6 +92,7 @@ class Marks:
         arguments = arguments_of(signature) if signature else {}
         self._values = {line: _numbers_of(line, arguments) for line in lines}
         self._named = {line: [(name, value, value.bind(arguments, number)) for name, value in line.facts] for line in lines}
+        self._asked = facts.Asked(arguments)
         kinds = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
         self.begins = [(line, kind) for kind in ("block", "step") for line in kinds[kind + " begin"]]
         self.around = [(line, self._pusher(line)) for line in lines
@@ -137,29 +139,58 @@ class Marks:
             known = self._names[line, owner] = known.encode("utf-8", "replace")
         return known
 
-    def _facts(self, line, args, kwargs, wanted=None):
-        """Records the facts, or the wanted ones, and returns the names of those that are unknown."""
-        unknown = []
+    def _facts(self, line, args, kwargs, known):
+        """Tells the facts that are not `known`, {name: value}, and adds them to it: those of the line, then those that its
+        arguments mean. Returns the names of the line's that are unknown."""
+        unknown, before = [], set(known)
         for name, value, find in self._named[line]:
-            if wanted is not None and name not in wanted:
-                continue
             try:
-                self.recorder.metadata("request." + name, find(args, kwargs, 0, None))
+                known.setdefault(facts.name_of(name), find(args, kwargs, 0, None))
             except Unknown as reason:
-                line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
-                unknown.append(name)
+                if facts.name_of(name) not in known:
+                    line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
+                    unknown.append(name)
+        for name, value in self._asked.facts(args, kwargs).items():
+            known.setdefault(name, value)
+        for name in known:
+            if name not in before and name != "frames":
+                self.recorder.fact(name, known[name])
         return unknown
 
     def _fill(self, line, thread, args, kwargs):
         """A request calls itself: a method that takes **named calls that of its base, which knows more."""
         if line.kind != "request" or not args or args[0] is not thread.request or not thread.unknown:
             return
-        wanted, before = thread.unknown
+        _, before = thread.unknown
         told, line.problem = line.problem, None
         index, frames, latents = self._numbers(line, thread, args, kwargs)[:3]
-        self.recorder.fill(ranges.REQUEST, index, frames, latents)
-        thread.unknown = self._facts(line, args, kwargs, wanted), before
+        self.recorder.fill(ranges.REQUEST, index, -1, latents)
+        if thread.frames < 0:
+            thread.frames = frames
+        thread.unknown = self._facts(line, args, kwargs, thread.facts), before
         line.problem = before or (told and line.problem)
+
+    def _made(self, thread, result):
+        """At the end of a request: tells what it made, or that it failed. What it was asked for is told again, since a recording
+        may have begun in it, or a flight recorder may have no more of its beginning."""
+        fact, known = self.recorder.fact, thread.facts
+        for name, value in known.items():
+            if name != "frames":
+                fact(name, value)
+        if result is FAILED:
+            fact("error", type(sys.exc_info()[1]).__name__)
+            return
+        made = facts.made(result, known)
+        if made:
+            fact("batch", made.batch)
+            for name in ("height", "width"):
+                if getattr(made, name) and getattr(made, name) != known.get(name):
+                    fact(name, getattr(made, name))
+            if made.frames and known.get("frames"):
+                fact("frames_asked", known["frames"] * made.batch)
+        frames = made.frames or -1 if made else thread.frames
+        if frames > 0 and not facts.is_latent(known):
+            self.recorder.fill(ranges.REQUEST, -1, frames, -1)
 
     # ---- a call ----
 
@@ -213,15 +244,20 @@ class Marks:
         saved = None
         if kind == ranges.REQUEST:
             saved = self.recorder.enter_request(thread, args[0] if args else None)
-            thread.unknown = self._facts(line, args, kwargs), before
+            thread.frames, frames = frames, -1  # those that were made are known at its end
         self.recorder.push(thread, name, kind, -1 if index is None else index, frames, latents, timestep)
+        if kind == ranges.REQUEST:
+            thread.unknown = self._facts(line, args, kwargs, thread.facts), before
         return saved
 
-    def leave(self, entered, args, kwargs):
-        """Closes what enter() opened and whatever was left open in it, then what ends here. Never fails."""
+    def leave(self, entered, args, kwargs, result=None):
+        """Closes what enter() opened and whatever was left open in it, then what ends here. `result` of the call, or FAILED.
+        Never fails."""
         try:
             thread, depth, acting, saved = entered
             recorder = self.recorder
+            if saved:
+                self._made(thread, result)
             if len(thread.stack) > depth or thread.over:
                 recorder.pop_to(thread, depth)
             for line in acting:
@@ -252,12 +288,13 @@ def _plain(function, marks):
     def marked(*args, **kwargs):
         if tracing():
             return function(*args, **kwargs)
-        entered = enter(args, kwargs)
+        entered, result = enter(args, kwargs), FAILED
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
+            return result
         finally:
             if entered:
-                leave(entered, args, kwargs)
+                leave(entered, args, kwargs, result)
 
     return marked
 

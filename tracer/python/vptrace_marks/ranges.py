@@ -29,7 +29,8 @@ _OWN, _FOREIGN = "", None  # in the list; else "block" or "step", begun and not 
 class Thread:  # pylint: disable=too-many-instance-attributes
     """What is open on this thread, and the counts in it."""
 
-    __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks", "unknown")
+    __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks", "unknown", "frames",
+                 "facts")
 
     def __init__(self):
         self.stack = []
@@ -39,6 +40,7 @@ class Thread:  # pylint: disable=too-many-instance-attributes
         self.keys = {}
         self.request = None
         self.unknown = None  # of the last request that began: facts, and the problem that its line had before
+        self.frames, self.facts = -1, {}  # of that request: the frames that its line says, and what it was asked for
         self.steps = self.blocks = 0  # so far: in the block, else in the request; in the request
 
 
@@ -65,7 +67,7 @@ class Recorder:
     note_push(name, kind, index, frames, latents, timestep) and range_pop() are the library's, which wrappers may call too if they
     keep thread.stack."""
 
-    def __init__(self, library, note_type, ended=None, metadata=None):
+    def __init__(self, library, note_type, ended=None, fact=None):
         self.local = threading.local()  # its attribute `thread`, if there is one, is thread()
         # Without declared types a call through ctypes costs half as much. What is passed is made here: bytes and pointers.
         quick, builtin = library.quick, library.builtin
@@ -75,7 +77,7 @@ class Recorder:
         self._range_push = builtin("range_push") or quick("range_push")
         self.range_pop = builtin("range_pop") or quick("range_pop")
         self.ended = ended or (lambda: None)  # called at the end of stages and requests
-        self.metadata = metadata or (lambda key, value: None)
+        self.fact = fact or (lambda name, value: None)  # of the request that is open
 
     def thread(self):
         try:
@@ -194,13 +196,16 @@ class Recorder:
 
     def enter_request(self, thread, owner):
         """Resets the counts, and returns what leave_request() needs to restore them."""
-        saved = thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks
+        saved = (thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks, thread.frames, thread.facts,
+                 thread.unknown)
+        thread.frames, thread.facts = -1, {}
         thread.begun, thread.over, thread.keys, thread.request = {}, set(), {}, owner
         thread.steps = thread.blocks = 0
         return saved
 
     def leave_request(self, thread, saved):
-        thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks = saved
+        (thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks, thread.frames, thread.facts,
+         thread.unknown) = saved
         for kind in [kind for kind, at in thread.begun.items() if at > len(thread.stack)]:  # of the process that forked this one
             self._forget(thread, kind)
 
