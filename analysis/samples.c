@@ -17,8 +17,8 @@ static double segment_area(
 	enum vpa_sample_shape shape, double before, double after, uint64_t duration_ns)
 {
 	double value = shape == VPA_SAMPLE_LINE    ? (before + after) / 2
-		       : shape == VPA_SAMPLE_SINCE ? after
-						   : before;
+		       : shape == VPA_SAMPLE_UNTIL ? before
+						   : after;
 
 	return value * in_seconds(duration_ns);
 }
@@ -172,16 +172,29 @@ static int add_segment(
 		return add_weight(t, area / in_seconds(ns), ns);
 	}
 	first = s->shape == VPA_SAMPLE_LINE    ? on_line(from, to, start_ns)
-		: s->shape == VPA_SAMPLE_SINCE ? to->value
-					       : from->value;
+		: s->shape == VPA_SAMPLE_UNTIL ? from->value
+					       : to->value;
 	last = s->shape == VPA_SAMPLE_LINE ? on_line(from, to, end_ns) : first;
 	widen(t, first < last ? first : last, first > last ? first : last);
 	return add_weight(t, first, half_ns) || add_weight(t, last, ns - half_ns) ? VPT_ENOMEM : 0;
 }
 
+/* Adds [start, end), which ends at the first sample or before it, of a level that is told at the end. */
+static int add_first(
+	struct tally *t, const struct vpa_samples *s, uint64_t start_ns, uint64_t end_ns)
+{
+	double value = s->items[0].value;
+
+	t->out->covered_ns += end_ns - start_ns;
+	t->out->area += value * in_seconds(end_ns - start_ns);
+	widen(t, value, value);
+	return add_weight(t, value, end_ns - start_ns);
+}
+
 static int add_interval(
 	struct tally *t, const struct vpa_samples *s, uint64_t start_ns, uint64_t end_ns)
 {
+	uint64_t before = t->out->samples;
 	size_t i = first_after(s, start_ns);
 	int rc = 0;
 
@@ -194,7 +207,12 @@ static int add_interval(
 
 		from = from > start_ns ? from : start_ns;
 		to = to < end_ns ? to : end_ns;
-		if (from < to)
+		if (s->shape == VPA_SAMPLE_AT_END && item->time_ns >= end_ns &&
+			t->out->samples > before)
+			break;
+		if (!i && s->shape == VPA_SAMPLE_AT_END && start_ns < to)
+			rc = add_first(t, s, start_ns, to);
+		else if (from < to)
 			rc = add_segment(t, s, i, from, to);
 		if (item->time_ns >= end_ns)
 			break;

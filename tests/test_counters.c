@@ -363,6 +363,56 @@ static void a_stage_is_when_its_work_runs(void **state)
 	vpa_report_free(r);
 }
 
+/* A stage of 2 s and one of 1 s; samples just before their ends, with what is held before each, or as older versions made
+ * them, just after. The work of neither is what counts. */
+static void memory_of_a_stage_is_what_it_holds_at_its_end(void **state)
+{
+	static const struct {
+		const char *rule, *samples;
+		double encode, decode;
+	} cases[] = {
+		{"in the stages",
+			"counter held 99999ms 100\ncounter held 101990ms 4096\ncounter held "
+			"104999ms "
+			"12288\ncounter held 105990ms 2048\n",
+			4096, 2048},
+		{"after them",
+			"counter held 102001ms 4096\ncounter held 104500ms 12288\n"
+			"counter held 106001ms 2048\n",
+			4096, 2048},
+		{"and nothing for the second, but later",
+			"counter held 99999ms 100\ncounter held 101990ms 4096\ncounter held 107s "
+			"2048\n",
+			4096, 2048},
+	};
+	const struct vpa_counter *c;
+	struct vpa_report *r;
+	char script[4096];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		snprintf(script, sizeof(script),
+			"start 99s\nseries held unit \"bytes\" \"memory.allocated\"\n"
+			"range t1 100s-102s \"encode\" domain vptrace json "
+			"\"{\\\"kind\\\":\\\"stage\\\"}\"\n"
+			"call t1 cudaLaunchKernel 100s+10 corr 1\nkernel s7 101s-103s corr 1 "
+			"\"gemm\"\n"
+			"range t1 105s-106s \"decode\" domain vptrace json "
+			"\"{\\\"kind\\\":\\\"stage\\\"}\"\n"
+			"call t1 cudaLaunchKernel 105s+10 corr 2\nkernel s7 105s-108s corr 2 "
+			"\"gemm\"\n"
+			"%send 110s\n",
+			cases[i].samples);
+		print_message("%s\n", cases[i].rule);
+		r = analyze(script);
+		c = counter(r, -1, "memory.allocated");
+		near("encode", cases[i].encode, part(c, "encode")->max);
+		near("decode", cases[i].decode, part(c, "decode")->max);
+		vpa_report_free(r);
+	}
+}
+
 static void memory_in_use_follows_the_allocations(void **state)
 {
 	static const char script[] =
@@ -494,6 +544,7 @@ int main(void)
 		cmocka_unit_test(blocks_and_frames_share_the_energy),
 		cmocka_unit_test(a_pause_takes_no_energy),
 		cmocka_unit_test(a_stage_is_when_its_work_runs),
+		cmocka_unit_test(memory_of_a_stage_is_what_it_holds_at_its_end),
 		cmocka_unit_test(memory_in_use_follows_the_allocations),
 		cmocka_unit_test(the_page_has_a_section_if_there_are_samples),
 		cmocka_unit_test(findings_have_floors),

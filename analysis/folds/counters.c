@@ -1,7 +1,8 @@
 /* counters.c - collects the samples of each series.
  *
  * The unit says what a value means between two samples, see samples.h: shares and rates are means
- * since the sample before, W, C and MHz change steadily, anything else holds until the next one. */
+ * since the sample before, W, C and MHz change steadily, anything else holds until the next one. The
+ * memory of PyTorch's allocator is told at the ends of stages. */
 #include "analysis/folds/counters_write.h"
 
 #include "formats/memory.h"
@@ -31,8 +32,10 @@ static int is_text(struct vpt_text text, const char *other)
 	return text.len == strlen(other) && ends_with(text, other);
 }
 
-static enum vpa_sample_shape shape_of(struct vpt_text unit)
+static enum vpa_sample_shape shape_of(struct vpt_text name, struct vpt_text unit)
 {
+	if (vpa_counter_is_allocator(name))
+		return VPA_SAMPLE_AT_END;
 	if (ends_with(unit, "/s") || is_text(unit, "%") || is_text(unit, "bits"))
 		return VPA_SAMPLE_SINCE;
 	return is_text(unit, "W") || is_text(unit, "C") || is_text(unit, "MHz") ? VPA_SAMPLE_LINE
@@ -56,7 +59,7 @@ static int begin_series(struct state *s, const struct vpt_batch *b, uint64_t key
 		series->device = (int64_t)lanes->col[VPT_LANE_DEVICE][row];
 	}
 	series->device = series->device < 0 ? -1 : series->device;
-	series->samples.shape = shape_of(unit);
+	series->samples.shape = shape_of(name, unit);
 	s->kept[at].name = vpt_strings_put(&s->texts, name.text, name.len);
 	s->kept[at].unit = vpt_strings_put(&s->texts, unit.text, unit.len);
 	return s->kept[at].name == VPT_NO_ID || s->kept[at].unit == VPT_NO_ID ? VPT_ENOMEM : VPT_OK;

@@ -380,6 +380,12 @@ static int is_named(const struct vpa_counter_series *s, const char *name)
 	return s->name.len == strlen(name) && !memcmp(s->name.text, name, s->name.len);
 }
 
+int vpa_counter_is_allocator(struct vpt_text name)
+{
+	return vpt_text_is(name, "memory.allocated") || vpt_text_is(name, "memory.reserved") ||
+	       vpt_text_is(name, "memory.peak");
+}
+
 static const struct vpa_counter_series *find_series(
 	const struct vpa_counter_series *series, size_t count, int64_t device, const char *name)
 {
@@ -409,7 +415,7 @@ static int write_details(const struct vpa_fold_context *c, const struct vpa_coun
 		rc = write_reasons(t, s, clock, out, row);
 	if (!rc && s->device < 0 && is_named(s, "Disk read"))
 		write_loop(t, &s->samples, row);
-	if (s->samples.shape == VPA_SAMPLE_UNTIL)
+	if (s->samples.shape == VPA_SAMPLE_UNTIL || s->samples.shape == VPA_SAMPLE_AT_END)
 		write_growth(&s->samples, &out->expert.loop, row);
 	return rc;
 }

@@ -23,6 +23,10 @@ struct vpa_counter_times {
 /* Notes the pauses of a LOSS section. 0 or VPT_ENOMEM. */
 int vpa_counter_pauses(struct vpa_counter_times *t, const struct vpt_section *s);
 
+/* Whether this is a level of PyTorch's allocator, as marks of stages sample it: memory.allocated, memory.reserved,
+ * memory.peak. */
+int vpa_counter_is_allocator(struct vpt_text name);
+
 /* Appends a row for each series with samples in the window. Extends levels to the window's end. 0
  * or VPT_ENOMEM. */
 int vpa_counters_write(const struct vpa_fold_context *c, struct vpa_counter_times *t,

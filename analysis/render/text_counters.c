@@ -8,14 +8,25 @@
 
 enum { SERIES = 24, STAGES = 6 };
 
+static int is_rate_of_bytes(const char *unit)
+{
+	return !strcmp(unit, "B/s");
+}
+
+static int is_in_bytes(const char *unit)
+{
+	return !strcmp(unit, "B") || !strcmp(unit, "bytes") || is_rate_of_bytes(unit);
+}
+
 /* A value in its unit: bytes with the unit that fits, shares and rates plain. */
 static struct vpa_num value_of(double value, const char *unit)
 {
 	struct vpa_num n;
 
-	if (!strcmp(unit, "B") || !strcmp(unit, "B/s")) {
+	if (is_in_bytes(unit)) {
 		n = vpa_bytes(value > 0 && value < 1e18 ? vpt_sat_u64(value + 0.5) : 0);
-		strncat(n.text, unit + 1, sizeof(n.text) - strlen(n.text) - 1);
+		strncat(n.text, is_rate_of_bytes(unit) ? "/s" : "",
+			sizeof(n.text) - strlen(n.text) - 1);
 		return n;
 	}
 	return vpa_fixed(value, 1);
@@ -34,7 +45,7 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 
 	for (i = 0; i < r->counter_count; i++) {
 		const struct vpa_counter *c = &r->counters[i];
-		int is_bytes = !strcmp(c->unit, "B") || !strcmp(c->unit, "B/s");
+		int is_bytes = is_in_bytes(c->unit);
 		struct vpa_row *row;
 
 		if (!is_shown(c))
@@ -107,22 +118,47 @@ static void add_energy(struct vpa_table *t, const struct vpa_report *r, const st
 	vpa_text_row(t, 1, "%s", w.text);
 }
 
-/* The most memory in use, by stage. */
-static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const struct vpa_counter *c)
+/* "text_encode 4.3 GB, vae_decode 2.1 GB": the most of a series, by stage. Returns whether there is any. */
+static int add_most(struct vpa_words *w, const struct vpa_counter *c)
 {
-	const struct vpa_counter *total = vpa_find_counter(r, c->device, "Memory total");
-	struct vpa_words w = {.used = 0};
 	size_t i, shown = 0;
 
 	for (i = 0; i < c->part_count && shown < STAGES; i++) {
 		const struct vpa_counter_part *p = &c->parts[i];
 
-		if (strcmp(p->kind, "stage") != 0 || !p->samples)
+		if (strcmp(p->kind, "stage") != 0 || (!p->samples && !p->covered_ns))
 			continue;
-		vpa_words_add(&w, shown++ ? ", " : "", "%s %s", vpa_fit(p->name, 40).text,
+		vpa_words_add(w, shown++ ? ", " : "", "%s %s", vpa_fit(p->name, 40).text,
 			value_of(p->max, "B").text);
 	}
-	if (!shown)
+	return shown != 0;
+}
+
+/* Memory of PyTorch's allocator, by stage: what it holds at their ends, and the most in them. */
+static void add_allocator(struct vpa_table *t, const struct vpa_report *r)
+{
+	static const struct {
+		const char *series, *words;
+	} rows[] = {{"memory.allocated", "PyTorch's memory at the end of a stage"},
+		{"memory.peak", "PyTorch's memory in a stage, at most"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct vpa_counter *c = vpa_find_counter(r, -1, rows[i].series);
+		struct vpa_words w = {.used = 0};
+
+		if (c && add_most(&w, c))
+			vpa_text_row(t, 1, "%s: %s", rows[i].words, w.text);
+	}
+}
+
+/* The most memory in use, by stage. */
+static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const struct vpa_counter *c)
+{
+	const struct vpa_counter *total = vpa_find_counter(r, c->device, "Memory total");
+	struct vpa_words w = {.used = 0};
+
+	if (!add_most(&w, c))
 		return;
 	vpa_text_row(t, 1, "%s of GPU %lld at most%s%s: %s", c->name, (long long)c->device,
 		total ? ", of " : "", total ? value_of(total->max, "B").text : "", w.text);
@@ -141,6 +177,7 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 			(!strcmp(r->counters[i].name, "Memory used") ||
 				!strcmp(r->counters[i].name, "Allocated by CUDA calls")))
 			add_peaks(t, r, &r->counters[i]);
+	add_allocator(t, r);
 	if (nvml)
 		vpa_text_row(t, 1, "NVML %s", vpa_fit(nvml, 100).text);
 	if (failure)

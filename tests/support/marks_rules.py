@@ -567,9 +567,16 @@ class FakeTorch:
         self.asked = 0
         torch.cuda.is_initialized = lambda: True
 
+        used = {"current": 100, "peak": 300}
+
+        def hold(n):
+            used.update(current=n, peak=max(n, used["peak"]))
+
         def stats():
             self.asked += 1
-            return {"allocated_bytes": {"all": {"current": 100, "peak": 300}}, "reserved_bytes": {"all": {"current": 200}}}
+            return {"allocated_bytes": {"all": dict(used)}, "reserved_bytes": {"all": {"current": 2000}}}
+
+        torch.hold = hold
 
         torch.cuda.memory_stats_as_nested_dict = stats
         torch.cuda.synchronize = self.refuse
@@ -659,26 +666,35 @@ def a_call_of_torch_that_is_replaced_later_is_called():
 
 
 @rule
-def memory_is_sampled_at_the_end_of_stages_without_a_wait():
-    with FakeTorch() as torch, Program("def f(): pass\n", "M:f = stage f") as p:
-        counters = []
-        p.library.counter = lambda name, value, unit: counters.append((name, value, unit)) or 0
-        vptrace._torch._memory_next = 0
-        for _ in range(100):
-            p.module.f()
-        assert 1 <= torch.asked <= 20, torch.asked
-        same(counters[:3], [(b"memory.allocated", 100, b"bytes"), (b"memory.reserved", 200, b"bytes"),
-                            (b"memory.peak", 300, b"bytes")])
-        for name in ("stage", "request"):
-            vptrace._torch._memory_next = 0
-            before = torch.asked
-            with getattr(vptrace, name)("own"):
-                assert torch.asked == before
-            same(torch.asked, before + 1)
-        vptrace._torch._memory_next = 0
+def memory_is_that_of_the_stage_without_a_wait():
+    text = "import torch\n" + "".join("def %s(*held):\n    for n in held: torch.hold(n)\n" % name for name in "fg")
+    with FakeTorch() as torch, Program(text, "M:f = stage f\nM:g = stage g closes=step") as p:
+        p.library.counter = lambda name, value, unit: p.library.lines.append(
+            "%s%s %d" % ("in it " * p.library.depth, name.decode()[len("memory."):], value)) or 0
+        vptrace._torch._memory_next.clear()
+
+        def sampled(run, *held):
+            run(*held)
+            return [line for line in p.lines if "reserved" not in line]
+
+        before = ["allocated 100", "peak 100"]
+        same(sampled(p.module.f, 500, 250), before + ["stage f", "in it allocated 250", "in it peak 500"])  # it rose in it
+        before = ["allocated 250", "peak 250"]
+        same(sampled(p.module.g, 400, 150), before + ["stage g", "in it allocated 150", "in it peak 250"])  # it did not: at least what is known
+        same(sampled(p.module.f, 900), ["stage f"])  # too soon after the last one of this name
+        vptrace._torch._memory_next.clear()
+        before = ["allocated 900", "peak 900"]
+        with vptrace.stage("own"):
+            torch.names["torch"].hold(1000)
+        same([line for line in p.lines if "reserved" not in line],
+             before + ["stage own", "in it allocated 1000", "in it peak 1000"])
+        asked = torch.asked
         with vptrace.step(0), vptrace.range("r"):
             pass
-        same(torch.asked, before + 1)
+        same(torch.asked, asked)
+        for _ in range(100):
+            p.module.f(1)
+        assert torch.asked - asked <= 20, torch.asked
         del sys.modules["torch.cuda"]
         with vptrace.stage("own"):
             pass

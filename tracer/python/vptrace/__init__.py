@@ -26,9 +26,9 @@ and their values may then be functions of the arguments:
     @vptrace.block(index=lambda model, i, noise: i, latents=lambda model, i, noise: noise.shape[1])
     def generate_block(model, i, noise): ...
 
-A program that you do not want to change gets its ranges from mark_calls(), or from `vptrace run`. At the end
-of a stage or request the memory of torch's allocator is sampled as counters memory.allocated, memory.reserved
-and memory.peak, without waiting for the GPU.
+A program that you do not want to change gets its ranges from mark_calls(), or from `vptrace run`. At the begin
+and end of a stage or request the memory of torch's allocator is sampled as counters memory.allocated, memory.reserved
+and memory.peak, the most in it, without waiting for the GPU.
 
 A range costs one or two microseconds of Python, even while nothing is recorded. Ranges nest, and belong
 to the thread that opened them; a generator or a coroutine must not keep one open across a yield or an

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import threading
 
 from . import _library, _torch
 from ._library import Note, as_bytes
@@ -77,16 +78,24 @@ class _Range:
         return ranged
 
 
+_began = threading.local()  # its attribute `memory`: of the stages that are open on this thread
+
+
 class _Stage(_Range):
-    """A range at whose end torch's memory is sampled."""
+    """A range at whose begin and end torch's memory is sampled."""
 
     __slots__ = ()
 
-    def __exit__(self, kind, error, traceback):
+    def __enter__(self):
         if _library.loaded is not None:
-            _library.loaded.range_pop()
-            _torch.sample_memory()
-        return False
+            _began.__dict__.setdefault("memory", []).append(_torch.memory_begins(self._name))
+        return super().__enter__()
+
+    def __exit__(self, kind, error, traceback):
+        began = getattr(_began, "memory", None)
+        if _library.loaded is not None and began:
+            _torch.memory_ends(began.pop())
+        return super().__exit__(kind, error, traceback)
 
 
 def _describe(kind, index=None, frames=None, latents=None, timestep=None):

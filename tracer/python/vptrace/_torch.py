@@ -34,33 +34,69 @@ def is_capturing():
         return True
 
 
-# ---- memory, at the end of stages ----
+# ---- memory of stages ----
 
-_MEMORY_EVERY_NS = 10_000_000
-_memory_next = 0  # pylint: disable=invalid-name
+_MEMORY_EVERY_NS = 50_000_000  # for stages of one name
+_MEMORY_NAMES = 1024
+_memory_next = {}  # by name
 
 
-def sample_memory():
-    """Samples the memory of torch's allocator on the current device, as counters memory.allocated, memory.reserved and
-    memory.peak in bytes, at most 100 times per second. Reads only the allocator, never the GPU; does nothing if torch
-    is not imported or has not used CUDA. The peak is the allocator's since its last reset."""
-    global _memory_next  # pylint: disable=global-statement
+def _read_memory():
+    """What torch's allocator holds on the current device, reserves, and held at most since its last reset; None: another
+    allocator, or CUDA is not used. Reads only the allocator, never the GPU."""
     cuda = sys.modules.get("torch.cuda")
-    if cuda is None:
-        return
-    now = time.monotonic_ns()
-    if now < _memory_next:
-        return
-    _memory_next = now + _MEMORY_EVERY_NS
     try:
-        if not cuda.is_initialized():
-            return
+        if cuda is None or not cuda.is_initialized():
+            return None
         stats = cuda.memory_stats_as_nested_dict()
-        used, reserved = stats["allocated_bytes"]["all"], stats["reserved_bytes"]["all"]
-        _library.loaded.counter(b"memory.allocated", used["current"], b"bytes")
-        _library.loaded.counter(b"memory.reserved", reserved["current"], b"bytes")
-        _library.loaded.counter(b"memory.peak", used["peak"], b"bytes")
-    except Exception:  # pylint: disable=broad-except  # another allocator, or no memory of its own
+        used = stats["allocated_bytes"]["all"]
+        return used["current"], stats["reserved_bytes"]["all"]["current"], used["peak"]
+    except Exception:  # pylint: disable=broad-except
+        return None
+
+
+def _tell_memory(held, reserved, most):
+    counter = _library.loaded.counter
+    counter(b"memory.allocated", held, b"bytes")
+    counter(b"memory.reserved", reserved, b"bytes")
+    counter(b"memory.peak", most, b"bytes")
+
+
+def _sample_at_begin(key):
+    now = time.monotonic_ns()
+    if now < _memory_next.get(key, 0):
+        return None
+    began = _read_memory()
+    if began:
+        if len(_memory_next) >= _MEMORY_NAMES:
+            _memory_next.clear()
+        _memory_next[key] = now + _MEMORY_EVERY_NS
+        _tell_memory(began[0], began[1], began[0])
+    return began
+
+
+def memory_begins(owner, args=()):
+    """Before a stage or request begins: samples the memory of torch's allocator. Returns what memory_ends() needs; None: nothing is
+    to be sampled. At most 20 times per second for those of one name, which `owner` and the class of the first of `args` stand for:
+    others are left out. Never fails."""
+    if "torch.cuda" not in sys.modules:
+        return None
+    try:
+        return _sample_at_begin((owner, type(args[0]) if args else None))
+    except Exception:  # pylint: disable=broad-except  # numbers that are none
+        return None
+
+
+def memory_ends(began):
+    """Before it ends: samples memory.allocated and memory.reserved, as they are now, and memory.peak, the most that was allocated
+    in it. That is the allocator's own peak if it has risen; else the larger of begin and end, since the allocator does not tell
+    more, and resetting its peak would change what the program sees. Never fails."""
+    try:
+        ended = began and _read_memory()
+        if ended:
+            held, reserved, most = ended
+            _tell_memory(held, reserved, most if most > began[2] else max(began[0], held))
+    except Exception:  # pylint: disable=broad-except
         pass
 
 

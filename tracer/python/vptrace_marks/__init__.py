@@ -40,7 +40,7 @@ class _Marking:
 
         self.vptrace, self.sources, self.modules = vptrace, [], None
         library = vptrace._library.loaded  # pylint: disable=protected-access
-        self.recorder = Recorder(library, vptrace._library.Note, vptrace._torch.sample_memory, vptrace.fact)  # pylint: disable=protected-access
+        self.recorder = Recorder(library, vptrace._library.Note, vptrace._torch, vptrace.fact)  # pylint: disable=protected-access
         self.unfollow = self.recorder.follow(library)
         self.places = Places(self.recorder)
         self.finder = Finder(self.places)

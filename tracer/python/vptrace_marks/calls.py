@@ -213,6 +213,9 @@ class Marks:
                     recorder.begin(thread, kind, self._values[line](args, kwargs, count, thread.request))
                 elif kind not in thread.begun:
                     recorder.begin(thread, kind)
+            began = None
+            if self.samples and any(line not in inside for line, _ in self.around):
+                began = recorder.memory_begins(self, args)
             depth = len(thread.stack)
             for line, push in self.around:
                 if line in inside:
@@ -225,7 +228,7 @@ class Marks:
                     push(thread, args, kwargs)
                 else:
                     saved = self._open(line, ranges.REQUEST, thread, args, kwargs) or saved
-            return thread, depth, acting, saved
+            return thread, depth, acting, saved, began
         except Exception as error:  # pylint: disable=broad-except
             self._failed(error)
             return None
@@ -254,8 +257,10 @@ class Marks:
         """Closes what enter() opened and whatever was left open in it, then what ends here. `result` of the call, or FAILED.
         Never fails."""
         try:
-            thread, depth, acting, saved = entered
+            thread, depth, acting, saved, began = entered
             recorder = self.recorder
+            if began:
+                recorder.memory_ends(began)
             if saved:
                 self._made(thread, result)
             if len(thread.stack) > depth or thread.over:
@@ -265,8 +270,6 @@ class Marks:
             if saved:
                 recorder.leave_request(thread, saved)
                 recorder.pop_to(thread, depth)
-            if acting and self.samples:
-                recorder.ended()
             for line in self.frames:
                 line.called = True
                 index, frames = self._numbers(line, thread, args, kwargs)[:2]
@@ -304,7 +307,7 @@ def _lone(function, marks):
     recorder = marks.recorder
     (line, push), = marks.around
     local, range_pop, pop_to = recorder.local, recorder.range_pop, recorder.pop_to
-    ended = recorder.ended if marks.samples else None
+    begins, ends = (recorder.memory_begins, recorder.memory_ends) if marks.samples else (None, None)
 
     def marked(*args, **kwargs):
         if tracing():
@@ -320,18 +323,19 @@ def _lone(function, marks):
         inside.add(line)
         stack = thread.stack
         depth = len(stack)
+        began = begins(marks, args) if begins else None
         push(thread, args, kwargs)
         try:
             return function(*args, **kwargs)
         finally:
+            if began:
+                ends(began)
             if len(stack) - 1 == depth and not stack[depth] and not thread.over:  # what pop_to() would do
                 stack.pop()
                 range_pop()
             else:
                 pop_to(thread, depth)
             inside.discard(line)
-            if ended:
-                ended()
 
     return marked
 

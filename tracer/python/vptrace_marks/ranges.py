@@ -67,7 +67,7 @@ class Recorder:
     note_push(name, kind, index, frames, latents, timestep) and range_pop() are the library's, which wrappers may call too if they
     keep thread.stack."""
 
-    def __init__(self, library, note_type, ended=None, fact=None):
+    def __init__(self, library, note_type, memory=None, fact=None):
         self.local = threading.local()  # its attribute `thread`, if there is one, is thread()
         # Without declared types a call through ctypes costs half as much. What is passed is made here: bytes and pointers.
         quick, builtin = library.quick, library.builtin
@@ -76,7 +76,8 @@ class Recorder:
         self._note_type, self._note_fill = note_type, getattr(library, "note_fill", None)
         self._range_push = builtin("range_push") or quick("range_push")
         self.range_pop = builtin("range_pop") or quick("range_pop")
-        self.ended = ended or (lambda: None)  # called at the end of stages and requests
+        self.memory_begins = memory.memory_begins if memory else lambda owner, args: None  # of stages and requests
+        self.memory_ends = memory.memory_ends if memory else lambda began: None
         self.fact = fact or (lambda name, value: None)  # of the request that is open
 
     def thread(self):
