@@ -36,15 +36,18 @@ static const struct {
 #include "analysis/families.def"
 };
 
-/* VPA_FAMILY_COUNT in place of a family marks the patterns of backward passes. */
+/* In place of a family: marks of names, which do not compete with the rules. */
+enum { MARK_BACKWARD = VPA_FAMILY_COUNT, MARK_NAMELESS };
+
 static const struct rule {
-	enum vpa_family family;
+	unsigned family; /* or a mark */
 	const char *backend;
 	const char *pattern;
 } rules[] = {
 #define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, backend, pattern},
 #include "analysis/families.def"
-#define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, NULL, pattern},
+#define VPA_BACKWARD(pattern) {MARK_BACKWARD, NULL, pattern},
+#define VPA_NAMELESS(pattern) {MARK_NAMELESS, NULL, pattern},
 #include "analysis/families.def"
 };
 
@@ -56,8 +59,8 @@ enum {
 	NODES_MAX = 4096,
 	COLUMNS_MAX = 80, /* distinct bytes in fragments, and column 0 for all others */
 	PIECES_MAX = 1024,
-	CLASSES_MAX = 16,
-	LINKS_MAX = 192,
+	CLASSES_MAX = 24,
+	LINKS_MAX = 256,
 	PATTERN_MAX = 256,
 	/* values of `completes` that are no rule */
 	NOTHING_YET = RULES,
@@ -417,7 +420,7 @@ struct scan {
 	const char *name;
 	uint32_t len;
 	unsigned rule; /* the first that matched so far; RULES: none */
-	int backward;
+	uint8_t marks[2];           /* by mark, from MARK_BACKWARD on */
 	uint32_t end[LINKS_MAX];    /* end of a link's last match; 0: no match yet */
 	uint32_t looked[LINKS_MAX]; /* the span before a link was checked up to here ... */
 	uint32_t alien[LINKS_MAX];  /* ... and here ends its last byte outside the class */
@@ -472,7 +475,7 @@ static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
 
 			/* Skip rules that come after the one that already matched. */
 			if (piece->completes < RULES && piece->completes > s->rule &&
-				rules[piece->completes].family != VPA_FAMILY_COUNT)
+				rules[piece->completes].family < VPA_FAMILY_COUNT)
 				continue;
 			if (!piece_holds(s, piece, end))
 				continue;
@@ -480,8 +483,8 @@ static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
 				return (uint32_t)skip_file_name(s->name, s->len, end - piece->len);
 			if (piece->completes == NOTHING_YET)
 				s->end[piece->link] = end;
-			else if (rules[piece->completes].family == VPA_FAMILY_COUNT)
-				s->backward = 1;
+			else if (rules[piece->completes].family >= VPA_FAMILY_COUNT)
+				s->marks[rules[piece->completes].family - VPA_FAMILY_COUNT] = 1;
 			else
 				s->rule = piece->completes;
 		}
@@ -507,10 +510,18 @@ void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out)
 		i = next;
 	}
 	if (s.rule < RULES) {
-		out->family = rules[s.rule].family;
+		out->family = (enum vpa_family)rules[s.rule].family;
 		out->backend = rules[s.rule].backend;
 	}
-	out->backward = s.backward;
+	out->backward = s.marks[MARK_BACKWARD - VPA_FAMILY_COUNT];
+	out->nameless = s.marks[MARK_NAMELESS - VPA_FAMILY_COUNT];
+}
+
+int vpa_is_product_shape(uint64_t shared_bytes, uint64_t registers)
+{
+	enum { TILES = 20 << 10, SMALL_TILES = 8 << 10, SUMS = 96 };
+
+	return shared_bytes >= TILES || (shared_bytes >= SMALL_TILES && registers >= SUMS);
 }
 
 /* ---- families ---- */

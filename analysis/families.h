@@ -7,6 +7,7 @@
 #define VPA_ANALYSIS_FAMILIES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum vpa_family {
 #define VPA_FAMILY(NAME, name, flags) VPA_FAMILY_##NAME,
@@ -22,6 +23,8 @@ struct vpa_kernel_class {
 	 * NULL outside the attention families and eager-softmax. A constant, never freed. */
 	const char *backend;
 	int backward; /* 1: part of a backward pass; 0: forward, or the name does not say */
+	/* 1: a compiler gave all its kernels this name, so how it was launched says more. */
+	int nameless;
 };
 
 /* Classifies a kernel name. `name` may hold any bytes, need not end with NUL, and may be mangled or
@@ -29,6 +32,12 @@ struct vpa_kernel_class {
  * then be NULL) is UNKNOWN. Takes time proportional to `len` for any input, less than a microsecond
  * for usual names; allocates nothing; any thread. Still, call it once per distinct name. */
 void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out);
+
+/* Whether a kernel of a nameless compiler is a matrix product, by the shared memory of a block and the
+ * registers of a thread: a product keeps tiles of both factors, for several steps, in shared memory, and its
+ * sums in registers. Pointwise kernels have at most a tile that they transpose, reductions a number for each
+ * warp. */
+int vpa_is_product_shape(uint64_t shared_bytes, uint64_t registers);
 
 /* "attention", "attention-aux", "gemm", "unknown" ...; "unknown" for a number out of range. */
 const char *vpa_family_name(enum vpa_family family);

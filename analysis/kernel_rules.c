@@ -47,6 +47,7 @@ void vpa_rules_classify(
 	if (!family)
 		return;
 	out->family = *family;
+	out->nameless = 0;
 	if (!vpa_family_has_backend(out->family))
 		out->backend = NULL;
 	else if (!out->backend)

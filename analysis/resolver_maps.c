@@ -5,6 +5,7 @@
 #include "analysis/resolver_maps.h"
 
 #include "formats/memory.h"
+#include "formats/saturate.h"
 
 #include <string.h>
 
@@ -247,31 +248,34 @@ static enum vpa_role role_of(const struct vpa_kernel *kernel)
 	}
 }
 
-/* The kernel with a name, classified on first use. */
-static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
+/* The kernel with a name, classified on first use. The products of a nameless compiler are a kernel of
+ * their own. */
+static int kernel_of(struct vpa_resolver *r, uint32_t name, int is_product, uint32_t *kernel)
 {
+	size_t at = 2 * (size_t)name + (is_product != 0);
 	struct vpa_resolver_maps *m = r->maps;
 	struct vpa_model *model = r->model;
 	struct vpt_text text = vpa_name(model, name);
 	struct vpa_kernel *k;
 
-	if (vpt_grow_zeroed(
-		    &m->kernel_of_name, &m->kernel_of_name_cap, (size_t)name + 1, sizeof(uint32_t)))
+	if (vpt_grow_zeroed(&m->kernel_of_name, &m->kernel_of_name_cap, at + 1, sizeof(uint32_t)))
 		return VPT_ENOMEM;
-	if (!m->kernel_of_name[name]) {
+	if (!m->kernel_of_name[at]) {
 		if (vpt_grow(&model->kernels, &model->kernel_cap, model->kernel_count + 1,
 			    sizeof(*k)))
 			return VPT_ENOMEM;
 		k = &model->kernels[model->kernel_count++];
 		k->name = name;
 		vpa_rules_classify(r->rules, text.text, text.len, &k->klass);
+		if (is_product)
+			k->klass.family = VPA_FAMILY_GEMM;
 		k->is_comm = vpa_family_is_comm(k->klass.family) != 0;
 		k->is_attention = vpa_family_is_attention(k->klass.family) != 0;
 		k->is_glue = vpa_family_is_glue(k->klass.family) != 0;
 		k->role = (uint8_t)role_of(k);
-		m->kernel_of_name[name] = (uint32_t)model->kernel_count;
+		m->kernel_of_name[at] = (uint32_t)model->kernel_count;
 	}
-	*kernel = m->kernel_of_name[name] - 1;
+	*kernel = m->kernel_of_name[at] - 1;
 	return VPT_OK;
 }
 
@@ -283,6 +287,13 @@ static uint32_t block_count(const struct vpt_section *s, uint64_t row)
 	if (__builtin_mul_overflow(x, y, &n) || __builtin_mul_overflow(n, z, &n) || n > UINT32_MAX)
 		return UINT32_MAX;
 	return (uint32_t)n;
+}
+
+static int is_product(const struct vpt_section *s, uint64_t row)
+{
+	return vpa_is_product_shape(vpt_sat_add(s->col[VPT_CONFIG_STATIC_SHARED][row],
+					    s->col[VPT_CONFIG_DYNAMIC_SHARED][row]),
+		s->col[VPT_CONFIG_REGISTERS][row]);
 }
 
 int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry *entry)
@@ -297,7 +308,11 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 	if (is_there ? vpa_maps_name(r, r->batch, s->col[VPT_CONFIG_NAME][config], &name)
 		     : intern(r, "?", 1, &name))
 		return VPT_ENOMEM;
-	if (kernel_of(r, name, &entry->kernel))
+	if (kernel_of(r, name, 0, &entry->kernel))
+		return VPT_ENOMEM;
+	kernel = &r->model->kernels[entry->kernel];
+	if (kernel->klass.nameless && is_there && is_product(s, config) &&
+		kernel_of(r, name, 1, &entry->kernel))
 		return VPT_ENOMEM;
 	kernel = &r->model->kernels[entry->kernel];
 	entry->blocks = is_there ? block_count(s, config) : 0;

@@ -177,31 +177,33 @@ static int matches(const regex_t *regex, const char *name)
 }
 
 static const struct {
-	enum vpa_family family; /* VPA_FAMILY_COUNT: a backward pass */
+	enum vpa_family family; /* VPA_FAMILY_COUNT: a backward pass; the next: a nameless kernel */
 	const char *pattern;
 } rules[] = {
 #define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, pattern},
 #include "analysis/families.def"
 #define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, pattern},
+#define VPA_NAMELESS(pattern) {VPA_FAMILY_COUNT + 1, pattern},
 #include "analysis/families.def"
 #include "formats/count.h"
 };
 
 static regex_t regexes[COUNT(rules)];
 
-static void classify_slowly(const char *name, enum vpa_family *family, int *backward)
+static void classify_slowly(const char *name, struct vpa_kernel_class *out)
 {
 	size_t i;
 
-	*family = VPA_FAMILY_UNKNOWN;
-	*backward = 0;
+	*out = (struct vpa_kernel_class){.family = VPA_FAMILY_UNKNOWN};
 	for (i = COUNT(rules); i--;) {
 		if (!matches(&regexes[i], name))
 			continue;
 		if (rules[i].family == VPA_FAMILY_COUNT)
-			*backward = 1;
+			out->backward = 1;
+		else if (rules[i].family > VPA_FAMILY_COUNT)
+			out->nameless = 1;
 		else
-			*family = rules[i].family;
+			out->family = rules[i].family;
 	}
 }
 
@@ -229,11 +231,9 @@ static void mix_names(const struct table *t, char *out, size_t cap)
 
 static void one_pass_finds_what_all_patterns_in_turn_find(void **state)
 {
-	struct vpa_kernel_class k;
-	enum vpa_family family;
+	struct vpa_kernel_class k, slow;
 	char name[1024];
 	struct table t;
-	int backward;
 	size_t i;
 
 	(void)state;
@@ -245,12 +245,14 @@ static void one_pass_finds_what_all_patterns_in_turn_find(void **state)
 			snprintf(name, sizeof(name), "%s", t.field[i][3]);
 		else
 			mix_names(&t, name, sizeof(name));
-		classify_slowly(name, &family, &backward);
+		classify_slowly(name, &slow);
 		vpa_classify(name, strlen(name), &k);
-		if (k.family != family || k.backward != backward)
-			fail_msg("%s: expected %s, backward %d, found %s, backward %d", name,
-				vpa_family_name(family), backward, vpa_family_name(k.family),
-				k.backward);
+		if (k.family != slow.family || k.backward != slow.backward ||
+			k.nameless != slow.nameless)
+			fail_msg("%s: expected %s, backward %d, nameless %d, found %s, backward "
+				 "%d, nameless %d",
+				name, vpa_family_name(slow.family), slow.backward, slow.nameless,
+				vpa_family_name(k.family), k.backward, k.nameless);
 	}
 	for (i = 0; i < COUNT(rules); i++)
 		regfree(&regexes[i]);

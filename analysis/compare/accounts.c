@@ -205,6 +205,7 @@ static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compa
 	int order = (a->kind > b->kind) - (a->kind < b->kind);
 
 	order = order ? order : compare_text(a->name, b->name);
+	order = order ? order : compare_text(a->family, b->family);
 	order = order ? order : vpa_compare_alike(a->range, b->range);
 	order = order ? order : compare_text(a->call, b->call);
 	order = order ? order : (a->host > b->host) - (a->host < b->host);
