@@ -5,17 +5,24 @@
 #include "formats/error.h"
 #include "formats/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	LAYERS_MIN = 6, /* rounds in a pass that make it more than a layer */
 	PASS_OPS_MIN = 16,
-	WHOLE_OPS = 256, /* a pass of this many needs no layers */
+	WHOLE_OPS = 256,   /* a pass of this many needs no layers */
+	ATTENTION_MIN = 4, /* calls in such a pass, if there is attention elsewhere */
+	LAYER_OPS =
+		6, /* at least, of a layer with attention: a slice of unfused attention has less */
+	OUTSIDE_MIN = 3, /* ops of a pass before and after its layers */
 	CANDIDATES = 48  /* groups that are looked at */
 };
 
-#define LAYERS_SHARE 0.3 /* of the ops of passes */
+#define LAYERS_SHARE  0.3  /* of the ops of passes */
+#define NESTED_SHARE  0.8  /* of the time of turns that hold steps */
+#define SIMILAR_SHARE 0.15 /* rounds that differ by less fill about as much */
 
 /* A group whose turns may be passes. */
 struct candidate {
@@ -102,7 +109,41 @@ static uint32_t longest_turn(const struct vpa_loop_text *t, const struct vpa_loo
 	return longest;
 }
 
-/* Looks for the rounds that fill most of the candidate's turns. Fills its `layers`, if there are any. */
+/* Calls of attention in a turn, the mean of those that have about as many layers as most; `layers` NULL: of
+ * all. The last one has no end. */
+static double attention_of(const struct vpa_loop_text *t, const struct vpa_loop_group *group,
+	const uint32_t *layers, uint32_t most)
+{
+	const uint32_t *turns = vpa_loop_places(t, group->token);
+	uint64_t calls = 0, used = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < group->count; i++) {
+		if (layers && 10 * (uint64_t)layers[i] < 9 * (uint64_t)most)
+			continue;
+		calls += vpa_loop_attention(t, turns[i], turns[i + 1]);
+		used++;
+	}
+	return used ? (double)calls / (double)used : 0;
+}
+
+static int has_attention(const struct vpa_loop_text *t)
+{
+	return t->attention[t->count] >= LAYERS_MIN;
+}
+
+/* Whether rounds are layers of a model. Where there is attention each layer has it: what repeats more
+ * often is within a layer, as linear layers of several kernels are. */
+static int are_layers(const struct vpa_loop_text *t, const struct vpa_loop_group *group,
+	const uint32_t *layers, uint32_t most, uint32_t body)
+{
+	return most >= LAYERS_MIN &&
+	       (!has_attention(t) ||
+		       (body >= LAYER_OPS && 4 * attention_of(t, group, layers, most) >= 3 * most));
+}
+
+/* Looks for the layers that fill most of the candidate's turns, of those that fill about as much for the
+ * longest. Fills its `layers`, if there are any. */
 static int find_layers(const struct vpa_loop_text *t, struct candidate *c)
 {
 	size_t count = c->group->count, i;
@@ -122,9 +163,11 @@ static int find_layers(const struct vpa_loop_text *t, struct candidate *c)
 		count_layers(t, c->group, inner, longest, layers);
 		most = most_layers(layers, layers + count, count);
 		share = share_of(t, c->group, layers, inner->body);
-		if (most < LAYERS_MIN || share <= best)
+		if (share <= LAYERS_SHARE || share <= best - SIMILAR_SHARE ||
+			(share <= best + SIMILAR_SHARE && inner->body <= c->layer_ops) ||
+			!are_layers(t, c->group, layers, most, inner->body))
 			continue;
-		best = share;
+		best = share > best ? share : best;
 		if (!c->layers)
 			c->layers = vpt_alloc(count, sizeof(*c->layers));
 		if (!c->layers)
@@ -167,11 +210,14 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->group->token > y->group->token) - (x->group->token < y->group->token);
 }
 
-/* Whether the turns of a candidate can be passes of the loop that takes most time. */
-static int is_likely(const struct candidate *c, uint64_t most_ns)
+/* Whether the turns of a candidate can be passes of the loop that takes most time. Without layers, and
+ * without the attention that the trace has elsewhere, they are of something else, as tiles of a decoder. */
+static int is_likely(const struct vpa_loop_text *t, const struct candidate *c, uint64_t most_ns)
 {
-	return c->layers ? c->group->covers_ns >= most_ns / 4
-			 : c->group->body >= WHOLE_OPS && c->group->covers_ns >= most_ns / 2;
+	if (c->layers)
+		return c->group->covers_ns >= most_ns / 4;
+	return c->group->body >= WHOLE_OPS && c->group->covers_ns >= most_ns / 2 &&
+	       (!has_attention(t) || attention_of(t, c->group, NULL, 0) >= ATTENTION_MIN);
 }
 
 /* Fills `out`, room for all groups, with the candidates in the order in which they are tried. */
@@ -198,7 +244,7 @@ static int find_candidates(const struct vpa_loop_text *t, struct candidate *out,
 			vpt_free(c.layers);
 		if (rc)
 			return rc;
-		if (!is_likely(&c, most_ns)) {
+		if (!is_likely(t, &c, most_ns)) {
 			vpt_free(c.layers);
 			continue;
 		}
@@ -216,7 +262,8 @@ static int is_block(const struct vpa_loop_pattern *p, int *out)
 {
 	uint32_t *duration_ns = vpt_alloc(p->ops, sizeof(*duration_ns)), i;
 	const uint64_t *sum_ns = p->text->sum_ns + p->begin;
-	struct vpa_loop_ops ops = {p->text->symbols + p->begin, duration_ns, p->ops};
+	struct vpa_loop_ops ops = {p->text->symbols + p->begin, duration_ns,
+		p->text->kinds ? p->text->kinds + p->begin : NULL, p->ops};
 	struct vpa_loop inside;
 	int rc;
 
@@ -226,14 +273,14 @@ static int is_block(const struct vpa_loop_pattern *p, int *out)
 	for (i = 0; i < p->ops; i++)
 		duration_ns[i] = (uint32_t)(sum_ns[i + 1] - sum_ns[i]);
 	rc = vpa_loop_find(&ops, &inside);
-	*out = inside.step_count && inside.layers;
+	*out = inside.layers && (inside.step_count || inside.rivals[0].count);
 	vpa_loop_free(&inside);
 	vpt_free(duration_ns);
 	return rc;
 }
 
-static int try_candidate(
-	const struct vpa_loop_text *t, const struct candidate *c, struct vpa_loop *out)
+static int make_loop(const struct vpa_loop_text *t, const struct candidate *c, int may_be_block,
+	struct vpa_loop *out)
 {
 	struct vpa_loop_passes passes;
 	int rc = vpa_loop_passes_make(t, c->group, c->layers, c->most, c->layer_ops, &passes);
@@ -241,12 +288,146 @@ static int try_candidate(
 
 	if (!rc)
 		rc = vpa_loop_steps_make(&passes, out);
-	if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN)
+	if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN && !may_be_block)
 		rc = is_block(&passes.pattern, &wrong);
 	if (wrong)
 		out->step_count = 0;
 	vpa_loop_passes_free(&passes);
 	return rc;
+}
+
+/* ---- two repetitions, one inside the other ---- */
+
+static uint64_t step_ns(const struct vpa_loop_text *t, const struct vpa_loop_step *step)
+{
+	return t->sum_ns[step->end] - t->sum_ns[step->begin];
+}
+
+struct steps {
+	const struct vpa_loop_text *text;
+	const struct vpa_loop *loop;
+};
+
+static uint64_t nth_step_ns(const void *ctx, size_t i)
+{
+	const struct steps *s = ctx;
+
+	return step_ns(s->text, &s->loop->steps[i]);
+}
+
+/* Whether the steps of `outer` consist of several of `inner`, and of little else. A block of steps may hold
+ * a decoder too. */
+static int nests(
+	const struct vpa_loop_text *t, const struct vpa_loop *outer, const struct vpa_loop *inner)
+{
+	uint64_t all_ns = 0, inside_ns = 0;
+	size_t i, k = 0, inside = 0;
+
+	for (i = 0; i < outer->step_count; i++) {
+		const struct vpa_loop_step *o = &outer->steps[i];
+
+		all_ns += step_ns(t, o);
+		for (; k < inner->step_count && inner->steps[k].begin < o->end; k++) {
+			if (inner->steps[k].begin < o->begin)
+				continue;
+			inside_ns += step_ns(t, &inner->steps[k]);
+			inside++;
+		}
+	}
+	return inside >= 2 * outer->step_count &&
+	       (double)inside_ns >= NESTED_SHARE * (double)all_ns;
+}
+
+/* How many of the steps have something that the host reads, up to the next one. */
+static size_t count_read(const struct vpa_loop_text *t, const struct vpa_loop *loop)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < loop->step_count && t->kinds; i++) {
+		uint32_t end =
+			i + 1 < loop->step_count ? loop->steps[i + 1].begin : (uint32_t)t->count;
+
+		count += memchr(t->kinds + loop->steps[i].begin, VPA_LOOP_READ,
+				 end - loop->steps[i].begin) != NULL;
+	}
+	return count;
+}
+
+static int put_rivals(
+	const struct vpa_loop_text *t, const struct vpa_loop *outer, struct vpa_loop *inner)
+{
+	uint64_t *room = vpt_alloc(VPA_LOOP_SAMPLES, sizeof(*room));
+	const struct vpa_loop *both[] = {inner, outer};
+	size_t i;
+
+	if (!room)
+		return VPT_ENOMEM;
+	for (i = 0; i < 2; i++) {
+		const struct steps s = {t, both[i]};
+
+		inner->rivals[i].count = both[i]->step_count;
+		inner->rivals[i].median_ns =
+			vpa_loop_median(nth_step_ns, &s, both[i]->step_count, room);
+	}
+	vpt_free(room);
+	inner->step_count = 0;
+	return VPT_OK;
+}
+
+/* Of two repetitions, takes that whose turns the host reads from; takes none where that does not say. */
+static int choose_level(
+	const struct vpa_loop_text *t, struct vpa_loop *outer, struct vpa_loop *inner)
+{
+	struct vpa_loop swap = *inner;
+
+	if (2 * count_read(t, inner) >= inner->step_count ||
+		10 * count_read(t, outer) < 9 * outer->step_count)
+		return put_rivals(t, outer, inner);
+	*inner = *outer;
+	*outer = swap;
+	return VPT_OK;
+}
+
+/* Looks for a repetition whose turns hold several steps of the loop, which candidate `i` is. */
+static int weigh_outer(const struct vpa_loop_text *t, const struct candidate *candidates,
+	size_t count, size_t i, struct vpa_loop *out)
+{
+	struct vpa_loop outer;
+	size_t k;
+	int rc = VPT_OK, found = 0;
+
+	for (k = 0; k < count && !rc && !found; k++) {
+		if (k == i || 2 * candidates[k].group->count > out->step_count)
+			continue;
+		outer = (struct vpa_loop){0};
+		rc = make_loop(t, &candidates[k], 1, &outer);
+		found = !rc && outer.step_count >= VPA_LOOP_STEPS_MIN && nests(t, &outer, out);
+		if (found)
+			rc = choose_level(t, &outer, out);
+		vpa_loop_free(&outer);
+	}
+	return rc;
+}
+
+/* Whether steps are known to be passes of a model: they have ops of their own before and after the layers,
+ * and all of their attention in them, or much attention. A few layers may be a group that repeats in a
+ * model. */
+static int is_settled(
+	const struct vpa_loop_text *t, const struct candidate *c, const struct vpa_loop *loop)
+{
+	double calls = attention_of(t, c->group, c->layers, c->most), each;
+
+	if (!has_attention(t) || loop->outside_ops < OUTSIDE_MIN)
+		return 0;
+	each = c->most ? floor(calls / c->most + 0.5) : 0;
+	return calls >= 2 * LAYERS_MIN || fabs(calls - each * c->most) < 0.5;
+}
+
+/* How often the level was right, of sequences made with a known answer. */
+static double trust_in(
+	const struct vpa_loop_text *t, const struct candidate *c, const struct vpa_loop *loop)
+{
+	return is_settled(t, c, loop) ? 0.98 : 0.85;
 }
 
 /* Takes the first candidate that is a loop; else reports the confidence of the best. */
@@ -258,8 +439,13 @@ static int try_all(const struct vpa_loop_text *t, const struct candidate *candid
 	int rc = VPT_OK;
 
 	for (i = 0; i < count && !rc; i++) {
-		rc = try_candidate(t, &candidates[i], out);
-		if (!rc && (out->step_count >= VPA_LOOP_STEPS_MIN || out->is_irregular))
+		rc = make_loop(t, &candidates[i], 0, out);
+		if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN &&
+			!is_settled(t, &candidates[i], out))
+			rc = weigh_outer(t, candidates, count, i, out);
+		out->confidence = out->explained * trust_in(t, &candidates[i], out);
+		if (!rc && (out->step_count >= VPA_LOOP_STEPS_MIN || out->is_irregular ||
+				   out->rivals[0].count))
 			return VPT_OK;
 		best = out->confidence > best ? out->confidence : best;
 		vpa_loop_free(out);

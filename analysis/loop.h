@@ -9,16 +9,24 @@
  *	1. Ops that occur equally often, and in turns, form a group: a repetition (loop_groups.h).
  *	2. A group whose turns hold at least 6 regular rounds of some op, which make up 30 % of
  *	   them, cuts the sequence into *passes* of the model. So does one with turns of 256
- *	   ops, since a convolutional network repeats no layer.
+ *	   ops, since a convolutional network repeats no layer. Where the trace has attention,
+ *	   rounds are layers only if each has it, and is of 6 ops or more: linear layers, slices of
+ *	   attention and tiles of a decoder repeat too.
  *	3. The most frequent turn is the pattern; every pass is aligned with it (loop_match.h).
  *	4. Passes become steps (loop_passes.h): two that only differ by turns, or that a scheduler
  *	   follows only after the second, are the halves of one guided step; one that the
  *	   scheduler does not follow at all, although it follows the others, writes a cache and
  *	   is no step.
  *
- * The *confidence* is the share of ops inside the steps that the pattern explains: an op counts if it
- * stands where the pattern has it. A step that leaves ops of the pattern out, as step caches do, is
- * explained; ops that the pattern lacks are not. Below VPA_LOOP_CONFIDENCE nothing is claimed.
+ *	5. Where no attention says what a layer is, or where passes are nothing but layers, a larger
+ *	   repetition that holds the steps is looked for. What the host reads in each of its turns,
+ *	   as it reads a token, makes these the steps. Else there are two candidates, *rivals*, and
+ *	   nothing is claimed.
+ *
+ * *explained* is the share of ops inside the steps that the pattern explains: an op counts if it stands
+ * where the pattern has it. A step that leaves ops of the pattern out, as step caches do, is explained; ops
+ * that the pattern lacks are not. *confidence* is that share times how often, of sequences made with
+ * a known answer, such evidence led to the right level; below VPA_LOOP_CONFIDENCE nothing is claimed.
  *
  * Nothing is claimed either of fewer than VPA_LOOP_STEPS_MIN passes; of a loop whose passes mostly do
  * not follow each other directly (5 % of a pass's device time between them); of one pass alone,
@@ -38,11 +46,19 @@ enum {
 	VPA_LOOP_OPS_MAX = 1 << 21 /* longer sequences are refused: pass their beginning */
 };
 
+/* What an op says about the level of a repetition that holds it. */
+enum vpa_loop_kind {
+	VPA_LOOP_OTHER,
+	VPA_LOOP_ATTENTION, /* one call of it; of unfused attention its softmax */
+	VPA_LOOP_READ       /* a few bytes that the host reads */
+};
+
 /* Ops of one stream in order of start. What two equal ops have in common is their symbol: any
- * numbers. Both arrays are borrowed. */
+ * numbers. The arrays are borrowed. */
 struct vpa_loop_ops {
 	const uint32_t *symbols;
 	const uint32_t *duration_ns;
+	const uint8_t *kinds; /* enum vpa_loop_kind; NULL: not known */
 	size_t count;
 };
 
@@ -60,7 +76,13 @@ struct vpa_loop {
 	unsigned layers;             /* repetitions inside most passes; 0: none */
 	size_t context_passes;       /* passes of the model that are no step */
 	size_t cut;                  /* steps at the edges of the sequence that are not whole */
-	double confidence;           /* 0..1, see above; also of what is not claimed */
+	double explained, confidence; /* 0..1, see above; also of what is not claimed */
+	unsigned outside_ops;         /* of a pass, in none of its layers */
+	/* If two repetitions may be the steps, the smaller first: nothing is claimed. Counts of 0: they do not. */
+	struct vpa_loop_rival {
+		size_t count;
+		uint64_t median_ns; /* device time of one */
+	} rivals[2];
 	int is_irregular; /* 1: there are passes, but not how they make steps; nothing is claimed */
 };
 

@@ -33,6 +33,8 @@ static int number_symbols(const struct vpa_loop_ops *ops, struct vpa_loop_text *
 		symbol = vpa_index_put(&index, ops->symbols[i], 0);
 		t->symbols[i] = symbol;
 		t->sum_ns[i + 1] = t->sum_ns[i] + ops->duration_ns[i];
+		t->attention[i + 1] =
+			t->attention[i] + (ops->kinds && ops->kinds[i] == VPA_LOOP_ATTENTION);
 	}
 	t->symbol_count = (uint32_t)index.count;
 	vpa_index_free(&index);
@@ -351,11 +353,12 @@ int vpa_loop_text_make(const struct vpa_loop_ops *ops, struct vpa_loop_text *t)
 {
 	int rc;
 
-	*t = (struct vpa_loop_text){.count = ops->count};
+	*t = (struct vpa_loop_text){.count = ops->count, .kinds = ops->kinds};
 	t->symbols = vpt_alloc(ops->count, sizeof(*t->symbols));
 	t->triples = vpt_alloc(ops->count, sizeof(*t->triples));
 	t->sum_ns = vpt_calloc(ops->count + 1, sizeof(*t->sum_ns));
-	if (!t->symbols || !t->triples || !t->sum_ns)
+	t->attention = vpt_calloc(ops->count + 1, sizeof(*t->attention));
+	if (!t->symbols || !t->triples || !t->sum_ns || !t->attention)
 		return VPT_ENOMEM;
 	rc = number_symbols(ops, t);
 	if (!rc)
@@ -374,6 +377,7 @@ void vpa_loop_text_free(struct vpa_loop_text *t)
 	vpt_free(t->symbols);
 	vpt_free(t->triples);
 	vpt_free(t->sum_ns);
+	vpt_free(t->attention);
 	vpt_free(t->first);
 	vpt_free(t->places);
 	vpt_free(t->groups);

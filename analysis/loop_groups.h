@@ -26,6 +26,8 @@ struct vpa_loop_text {
 	uint32_t *symbols; /* numbered from 0 */
 	uint32_t *triples; /* the token of [i, i + 3); the last two ops have VPA_NO_TOKEN */
 	uint64_t *sum_ns;  /* device time of the ops before i; count + 1 of them */
+	const uint8_t *kinds;               /* of the ops, borrowed; NULL: not known */
+	uint32_t *attention;                /* calls of attention before i; count + 1 of them */
 	uint32_t symbol_count, token_count; /* tokens below symbol_count are symbols */
 	/* Where tokens occur, in order: token t at places[first[t]] to places[first[t + 1] - 1]. */
 	uint32_t *first, *places;
@@ -40,6 +42,13 @@ struct vpa_loop_text {
 /* Fills *out from ops. Free it in all cases. 0 or VPT_ENOMEM. */
 int vpa_loop_text_make(const struct vpa_loop_ops *ops, struct vpa_loop_text *out);
 void vpa_loop_text_free(struct vpa_loop_text *t);
+
+/* Calls of attention in [begin, end). */
+static inline uint32_t vpa_loop_attention(
+	const struct vpa_loop_text *t, uint32_t begin, uint32_t end)
+{
+	return t->attention[end] - t->attention[begin];
+}
 
 /* Where a token occurs. */
 static inline const uint32_t *vpa_loop_places(const struct vpa_loop_text *t, uint32_t token)

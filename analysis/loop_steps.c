@@ -423,8 +423,8 @@ int vpa_loop_steps_make(struct vpa_loop_passes *p, struct vpa_loop *out)
 	size_t closed, i;
 	unsigned which;
 
-	out->confidence = p->ops ? (double)p->matched / (double)p->ops : 0;
-	if (p->count < VPA_LOOP_STEPS_MIN || out->confidence < VPA_LOOP_CONFIDENCE)
+	out->explained = p->ops ? (double)p->matched / (double)p->ops : 0;
+	if (p->count < VPA_LOOP_STEPS_MIN || out->explained < VPA_LOOP_CONFIDENCE)
 		return VPT_OK;
 	room = vpt_alloc(VPA_LOOP_SAMPLES, sizeof(*room));
 	if (!room)
@@ -449,11 +449,13 @@ int vpa_loop_steps_make(struct vpa_loop_passes *p, struct vpa_loop *out)
 	if (which) {
 		out->passes_per_step = 2;
 		match_by_turns(p, which);
-		out->confidence = (double)p->matched / (double)p->ops;
+		out->explained = (double)p->matched / (double)p->ops;
 		for (i = 0; i < p->count; i += 2)
 			p->at[i].closes = 0;
 	}
 	out->layers = p->layers;
+	if (p->pattern.ops > p->layers * p->layer_ops)
+		out->outside_ops = p->pattern.ops - p->layers * p->layer_ops;
 	out->steps = vpt_alloc(p->count, sizeof(*out->steps));
 	if (!out->steps)
 		return VPT_ENOMEM;

@@ -285,6 +285,10 @@ struct vpa_report {
 	struct vpa_only_step only_step;
 	struct vpa_inferred *inferred; /* a row per device; none if anything is marked */
 	size_t inferred_count;
+	/* Two repetitions, the smaller first, of which nothing tells which is the steps, on the first GPU that
+	 * has such; then that one has no row. count 0: there are none. */
+	struct vpa_step_rival *step_rivals;
+	size_t step_rival_count;
 	/* Why figures of requests are unavailable; the verdict's reasons include them. */
 	const char **block_notes;
 	size_t block_note_count;

@@ -64,7 +64,8 @@ struct vpa_inferred_step {
 /* The loop of one device. */
 struct vpa_inferred {
 	int64_t device, stream; /* CUDA's numbers of the device and of its busiest stream */
-	double confidence;      /* share of the steps' ops that the repeating pattern explains */
+	double explained;       /* share of the steps' ops that the repeating pattern explains */
+	double confidence;      /* that these are the steps, see loop.h */
 	struct vpa_inferred_step *steps;
 	size_t step_count;
 	struct vpa_spread period;
@@ -73,10 +74,17 @@ struct vpa_inferred {
 	uint64_t busy_ns, idle_ns;  /* sums over the steps */
 	unsigned passes_per_step;   /* of the model; 2 and more: guidance */
 	unsigned layers;            /* repetitions in a pass; 0: none were found */
+	/* Rows of steps that follow each other directly, if all have as many, and there are several; 0: not so. */
+	unsigned rows, row_steps;
 	size_t context_passes;      /* passes that are no step */
 	size_t cut;                 /* passes at the edges that are not whole */
 	uint64_t ops, ops_left_out; /* in the steps; after the limit of ops */
 	int touched;                /* missing records may change these figures */
+};
+
+/* A repetition that may be the steps, or not. */
+struct vpa_step_rival {
+	uint64_t count, median_ns; /* median_ns: device time of one */
 };
 
 #endif

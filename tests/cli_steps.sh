@@ -30,7 +30,7 @@ assert row["source"] == "inferred" and row["count"] == len(row["series"])
 assert row["count"] == sum(s["count"] for s in steps), f"{row['count']} steps of {sum(s['count'] for s in steps)}"
 passes = row["context_passes"] + row["cut"]
 assert passes == sum(s["context_count"] for s in steps), f"{passes} context passes"
-assert row["confidence"] > 0.99, row["confidence"]
+assert row["explained"] > 0.99 and row["confidence"] > 0.9, (row["explained"], row["confidence"])
 assert row["layers"] == int(sys.argv[3]) and row["passes_per_step"] == 1
 # A step's time ends with its last op, its period when the next pass begins: with the host's time between.
 least, most = steps[0]["time"]["p50_ns"], steps[0]["time"]["p50_ns"] * 1.01

@@ -11,7 +11,8 @@ static struct vpa_inferred_step inferred_steps[] = {{MS(10), MS(108), MS(100), M
 
 static struct vpa_inferred inferred_rows[] = {{.device = 0,
 	.stream = 7,
-	.confidence = 0.984,
+	.confidence = 0.964,
+	.explained = 0.984,
 	.steps = inferred_steps,
 	.step_count = 4,
 	.period = {4, MS(402), MS(98), MS(100), MS(104), MS(104), MS(104), MS(104), 100500000,

@@ -17,7 +17,7 @@
 
 /* ---- a pipeline in the making ---- */
 
-enum { OPS_MAX = 1 << 20, STEPS_MAX = 4096 };
+enum { OPS_MAX = 1 << 20, STEPS_MAX = 4096, OTHER_SELF = 400, SELF };
 
 struct made {
 	uint32_t *symbols, *duration_ns;
@@ -90,9 +90,10 @@ static void put_pass(struct made *m, const struct plan *p, unsigned layers, int 
 	for (i = 0; i < layers; i++) {
 		put_ops(m, 200, p->layer_ops, 40000);
 		if (other)
-			put(m, 400, 30000); /* another kernel for the other half's attention */
+			put(m, OTHER_SELF,
+				30000); /* another kernel for the other half's attention */
 		else
-			put(m, 401, 30000);
+			put(m, SELF, 30000);
 	}
 	put_ops(m, 500, 4, 8000);
 }
@@ -121,7 +122,7 @@ static void put_beginning(struct made *m, const struct plan *p, unsigned layers)
 	put_ops(m, 100, 5, 5000);
 	while (layers--) {
 		put_ops(m, 200, p->layer_ops, 40000);
-		put(m, 401, 30000);
+		put(m, SELF, 30000);
 	}
 }
 
@@ -147,10 +148,17 @@ static void put_pipeline(struct made *m, const struct plan *p)
 
 static struct vpa_loop find(const struct made *m)
 {
-	struct vpa_loop_ops ops = {m->symbols, m->duration_ns, m->count};
+	uint8_t *kinds = malloc(m->count + 1);
+	struct vpa_loop_ops ops = {m->symbols, m->duration_ns, kinds, m->count};
 	struct vpa_loop loop;
+	size_t i;
 
+	assert_non_null(kinds);
+	for (i = 0; i < m->count; i++)
+		kinds[i] = m->symbols[i] == SELF || m->symbols[i] == OTHER_SELF ? VPA_LOOP_ATTENTION
+										: VPA_LOOP_OTHER;
 	assert_int_equal(vpa_loop_find(&ops, &loop), VPT_OK);
+	free(kinds);
 	return loop;
 }
 
@@ -235,7 +243,7 @@ static void steps_are_found(void **state)
 			fail_msg("%s: %u passes in a step, %zu context passes, %u layers",
 				cases[i].name, loop.passes_per_step, loop.context_passes,
 				loop.layers);
-		assert_true(loop.confidence > 0.99);
+		assert_true(loop.explained > 0.99);
 		vpa_loop_free(&loop);
 		teardown(&m);
 	}
@@ -286,7 +294,7 @@ static void the_first_step_may_differ(void **state)
 	}
 	loop = find(&m);
 	assert_null(difference(&m, &loop));
-	assert_true(loop.confidence < 1);
+	assert_true(loop.explained < 1);
 	vpa_loop_free(&loop);
 	teardown(&m);
 }
@@ -298,7 +306,7 @@ static void put_end(struct made *m, const struct plan *p, unsigned layers)
 {
 	while (layers--) {
 		put_ops(m, 200, p->layer_ops, 40000);
-		put(m, 401, 30000);
+		put(m, SELF, 30000);
 	}
 	put_ops(m, 500, 4, 8000);
 	if (p->has_scheduler) {
@@ -430,7 +438,7 @@ static void little_and_nothing_is_no_loop(void **state)
 
 	(void)state;
 	for (count = 0; count <= 5; count++) {
-		struct vpa_loop_ops ops = {symbols, ns, count};
+		struct vpa_loop_ops ops = {symbols, ns, NULL, count};
 
 		assert_int_equal(vpa_loop_find(&ops, &loop), VPT_OK);
 		assert_int_equal(loop.step_count, 0);
@@ -441,7 +449,7 @@ static void little_and_nothing_is_no_loop(void **state)
 static void too_many_ops_are_refused(void **state)
 {
 	const uint32_t one = 1;
-	struct vpa_loop_ops ops = {&one, &one, (size_t)VPA_LOOP_OPS_MAX + 1};
+	struct vpa_loop_ops ops = {&one, &one, NULL, (size_t)VPA_LOOP_OPS_MAX + 1};
 	struct vpa_loop loop;
 
 	(void)state;

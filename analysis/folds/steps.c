@@ -20,11 +20,20 @@ struct kept {
 	uint64_t start_ns;
 	uint64_t idle_ns; /* of its device, up to its start */
 	uint64_t duration_ns;
-	uint32_t symbol, stream;
+	uint32_t symbol;
+	uint32_t stream : 24, kind : 8; /* kind: enum vpa_loop_kind */
+};
+
+/* From the first op that was launched in a marked iteration on. */
+struct turn {
+	size_t op;         /* its place in state.ops */
+	uint64_t start_ns; /* of the iteration, on the host */
 };
 
 struct state {
 	int is_marked;
+	struct turn *turns;
+	size_t turn_count, turn_cap;
 	struct kept *ops;
 	size_t count, cap;
 	uint64_t left_out;
@@ -35,8 +44,10 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpt_free(s->ops);
+	vpt_free(s->turns);
 	s->ops = NULL;
-	s->count = s->cap = 0;
+	s->turns = NULL;
+	s->count = s->cap = s->turn_count = s->turn_cap = 0;
 }
 
 static int is_mark(enum vpa_scope_kind kind)
@@ -68,6 +79,18 @@ static uint32_t symbol_of(const struct vpa_ops *ops, size_t i)
 	return (uint32_t)vpt_mix(vpt_mix(what) + size);
 }
 
+static enum vpa_loop_kind kind_of(const struct vpa_ops *ops, size_t i)
+{
+	if (ops->kind[i] == VPA_KERNEL)
+		return ops->role[i] == VPA_ROLE_FUSED || ops->role[i] == VPA_ROLE_SOFTMAX
+			       ? VPA_LOOP_ATTENTION
+			       : VPA_LOOP_OTHER;
+	return ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_DTOH &&
+			       ops->copy[i].bytes <= VPA_SMALL_BYTES
+		       ? VPA_LOOP_READ
+		       : VPA_LOOP_OTHER;
+}
+
 static int has_mark(const struct vpa_fold_context *c)
 {
 	const struct vpa_pipeline *p = c->pipeline;
@@ -78,6 +101,26 @@ static int has_mark(const struct vpa_fold_context *c)
 			if (is_mark(p->scopes[p->positions[i].scopes[k]].label.kind))
 				return 1;
 	return 0;
+}
+
+/* Notes where iterations begin among the batch's first `count` ops. Ops of other threads, as those of a
+ * backward pass, belong to the one that has begun. */
+static int note_turns(struct state *s, const struct vpa_pipeline *p, size_t count)
+{
+	size_t begin = 0, i;
+
+	for (i = 0; i < p->position_count && begin < count; begin = p->positions[i++].end) {
+		uint32_t scope = p->positions[i].around.iteration;
+		uint64_t start_ns = scope == VPA_NONE ? 0 : p->scopes[scope].start_ns;
+
+		if (!start_ns ||
+			(s->turn_count && start_ns <= s->turns[s->turn_count - 1].start_ns))
+			continue;
+		if (vpt_grow(&s->turns, &s->turn_cap, s->turn_count + 1, sizeof(*s->turns)))
+			return VPT_ENOMEM;
+		s->turns[s->turn_count++] = (struct turn){s->count + begin, start_ns};
+	}
+	return VPT_OK;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -92,11 +135,13 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	if (count > VPA_LOOP_OPS_MAX - s->count)
 		count = VPA_LOOP_OPS_MAX - s->count;
 	s->left_out += ops->count - count;
-	if (vpt_grow(&s->ops, &s->cap, s->count + count, sizeof(*s->ops)))
+	if (note_turns(s, c->pipeline, count) ||
+		vpt_grow(&s->ops, &s->cap, s->count + count, sizeof(*s->ops)))
 		return VPT_ENOMEM;
 	for (i = 0; i < count; i++)
 		s->ops[s->count++] = (struct kept){ops->start_ns[i], ops->idle_ns[i],
-			ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i), ops->stream[i]};
+			ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i),
+			ops->stream[i] & 0xffffff, (uint8_t)kind_of(ops, i)};
 	return VPT_OK;
 }
 
@@ -151,6 +196,7 @@ static int busiest_stream(
 /* The ops of one stream. */
 struct lane {
 	uint32_t *symbols, *duration_ns, *at; /* at: their place in state.ops */
+	uint8_t *kinds;
 	size_t count;
 };
 
@@ -159,6 +205,7 @@ static void free_lane(struct lane *l)
 	vpt_free(l->symbols);
 	vpt_free(l->duration_ns);
 	vpt_free(l->at);
+	vpt_free(l->kinds);
 }
 
 /* Only shares of the time follow from it. */
@@ -174,12 +221,14 @@ static int make_lane(const struct state *s, uint32_t stream, struct lane *l)
 	l->symbols = vpt_alloc(s->count, sizeof(*l->symbols));
 	l->duration_ns = vpt_alloc(s->count, sizeof(*l->duration_ns));
 	l->at = vpt_alloc(s->count, sizeof(*l->at));
-	if (!l->symbols || !l->duration_ns || !l->at)
+	l->kinds = vpt_alloc(s->count, sizeof(*l->kinds));
+	if (!l->symbols || !l->duration_ns || !l->at || !l->kinds)
 		return VPT_ENOMEM;
 	for (i = 0; i < s->count; i++) {
 		if (s->ops[i].stream != stream)
 			continue;
 		l->symbols[l->count] = s->ops[i].symbol;
+		l->kinds[l->count] = (uint8_t)s->ops[i].kind;
 		l->duration_ns[l->count] = saturate(s->ops[i].duration_ns);
 		l->at[l->count++] = (uint32_t)i;
 	}
@@ -327,6 +376,32 @@ static void write_rate(struct vpa_inferred *row)
 	row->steps_per_s = ns ? (double)periods * 1e9 / (double)ns : -1;
 }
 
+/* Steps that follow each other make a row: of a block, of a request. */
+static void write_rows(struct vpa_inferred *row)
+{
+	unsigned rows = 0, size = 0, first = 0;
+	size_t i;
+
+	for (i = 0; i < row->step_count; i++) {
+		const struct vpa_inferred_step *step = &row->steps[i];
+
+		size++;
+		/* A pass that is no step may follow it. */
+		if (step->followed && i + 1 < row->step_count &&
+			step->start_ns + step->period_ns == row->steps[i + 1].start_ns)
+			continue;
+		first = first ? first : size;
+		if (size != first)
+			return;
+		rows++;
+		size = 0;
+	}
+	if (rows > 1 && first > 1) {
+		row->rows = rows;
+		row->row_steps = first;
+	}
+}
+
 static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
 	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
 {
@@ -336,6 +411,7 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 
 	*row = (struct vpa_inferred){.device = c->model->devices[at->device],
 		.stream = at->stream,
+		.explained = loop->explained,
 		.confidence = loop->confidence,
 		.passes_per_step = loop->passes_per_step,
 		.layers = loop->layers,
@@ -346,6 +422,7 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	if (rc)
 		return rc;
 	write_rate(row);
+	write_rows(row);
 	/* One GPU stands for all: they run the same model. */
 	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }
@@ -374,6 +451,61 @@ static void leave_out_paused(const struct state *s, const struct vpa_fold_contex
 	loop->step_count = kept;
 }
 
+/* The number of turns that have begun by op `at`. */
+static size_t turn_of(const struct state *s, size_t at)
+{
+	size_t low = 0, high = s->turn_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->turns[middle].op <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether the steps fit the marked iterations: each is in one of them, and each has as many. The first and the
+ * last one may be cut, and have fewer. */
+static int agrees_with_turns(
+	const struct state *s, const struct lane *l, const struct vpa_loop *loop)
+{
+	size_t first = 0, turn = 0, in_turn = 0, in_first = 0, usual = 0, i;
+
+	for (i = 0; i < loop->step_count && s->turn_count > 1; i++) {
+		size_t at = turn_of(s, l->at[loop->steps[i].begin]);
+
+		if (turn_of(s, l->at[loop->steps[i].end - 1]) != at || (i && at > turn + 1))
+			return 0;
+		if (!i)
+			first = turn = at;
+		if (at > turn) {
+			if (turn > first && usual && in_turn != usual)
+				return 0;
+			*(turn > first ? &usual : &in_first) = in_turn;
+			turn = at;
+			in_turn = 0;
+		}
+		in_turn++;
+	}
+	return !usual || (in_first <= usual && in_turn <= usual);
+}
+
+static int write_rivals(const struct vpa_loop *loop, struct vpa_report *out)
+{
+	size_t i;
+
+	out->step_rivals = vpa_arena_alloc(&out->arena, 2, sizeof(*out->step_rivals));
+	if (!out->step_rivals)
+		return VPT_ENOMEM;
+	for (i = 0; i < 2; i++)
+		out->step_rivals[out->step_rival_count++] =
+			(struct vpa_step_rival){loop->rivals[i].count, loop->rivals[i].median_ns};
+	return VPT_OK;
+}
+
 static int infer(const struct state *s, const struct vpa_fold_context *c, uint32_t device,
 	struct vpa_report *out)
 {
@@ -386,12 +518,14 @@ static int infer(const struct state *s, const struct vpa_fold_context *c, uint32
 		return rc;
 	rc = make_lane(s, stream, &l);
 	if (!rc) {
-		struct vpa_loop_ops ops = {l.symbols, l.duration_ns, l.count};
+		struct vpa_loop_ops ops = {l.symbols, l.duration_ns, l.kinds, l.count};
 
 		rc = vpa_loop_find(&ops, &loop);
 		leave_out_paused(s, c, &l, &loop);
 	}
-	if (!rc && loop.step_count)
+	if (!rc && loop.rivals[0].count && !out->step_rival_count && s->turn_count < 2)
+		rc = write_rivals(&loop, out);
+	if (!rc && loop.step_count && agrees_with_turns(s, &l, &loop))
 		rc = write_row(s, c, stream, &l, &loop, out);
 	vpa_loop_free(&loop);
 	free_lane(&l);

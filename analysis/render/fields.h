@@ -214,7 +214,8 @@ extern const struct vpa_fields vpa_fields_report;                      /* fields
 extern const struct vpa_fields vpa_fields_system;                      /* fields_system.c */
 extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;   /* fields_blocks.c */
 extern const struct vpa_fields vpa_fields_block_part;                  /* the same */
-extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked; /* fields_steps.c */
+extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
+	vpa_fields_rival;                                              /* fields_steps.c */
 extern const struct vpa_fields vpa_fields_counter;                     /* fields_counters.c */
 extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines;  /* fields_lines.c */
 /* fields_expert.c */

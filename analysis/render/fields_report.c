@@ -538,6 +538,11 @@ static uint64_t schema_number(const struct vpa_at *at)
 	return 0;
 }
 
+static int has_rivals(const struct vpa_at *at)
+{
+	return at->report->step_rival_count > 0;
+}
+
 static int has_inferred(const struct vpa_at *at)
 {
 	return at->report->inferred_count > 0;
@@ -591,6 +596,11 @@ static const struct vpa_field report_fields[] = {
 		"steps inferred from the kernel sequence, a row per GPU; absent if there are none, "
 		"or if anything is marked",
 		.known = has_inferred, .optional = 1},
+	{"steps_unclear", ROWS(vpa_fields_rival, step_rivals, step_rival_count), NULL,
+		"two repetitions, the smaller first, of which either may be the steps; absent if "
+		"there "
+		"are none",
+		.known = has_rivals, .optional = 1},
 	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
 	{"checklist", MEMBER(vpa_fields_checks, expert), NULL,
 		"what to look up first: passed, failed, or not in the capture"},

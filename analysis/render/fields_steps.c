@@ -33,7 +33,9 @@ static const struct vpa_field inferred_fields[] = {
 	{"device", I64(device), "index", "CUDA ordinal"},
 	{"stream", I64(stream), "index", "the stream whose ops show them: the busiest"},
 	{"confidence", REAL(confidence), "fraction",
-		"of the ops in the steps: explained by the repeating pattern; at least 0.8"},
+		"how likely these are the steps, and not layers or blocks; at least 0.8"},
+	{"explained", REAL(explained), "fraction",
+		"of the ops in the steps: explained by the repeating pattern"},
 	{"count", SIZE(step_count), "count", "whole steps in the window"},
 	{"period", SPREAD(period), NULL, "periods of the steps"},
 	{"steps_per_s", RATE(steps_per_s), "steps/s", "1 / s_per_it; null: no time"},
@@ -44,6 +46,11 @@ static const struct vpa_field inferred_fields[] = {
 	{"passes_per_step", UNSIGNED(passes_per_step), "count",
 		"passes of the model in a step; 2 and more: guidance"},
 	{"layers", KNOWN_COUNT(layers), "count", "repetitions inside a pass; null: none found"},
+	{"rows", KNOWN_COUNT(rows), "count",
+		"rows of steps that follow each other, as those of blocks and requests; null: one, "
+		"or "
+		"they differ"},
+	{"row_steps", KNOWN_COUNT(row_steps), "count", "steps in each row"},
 	{"context_passes", SIZE(context_passes), "count",
 		"passes of the model that are not steps: the scheduler does not follow them"},
 	{"cut", SIZE(cut), "count",
@@ -56,6 +63,15 @@ static const struct vpa_field inferred_fields[] = {
 const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",
 	"steps of one GPU where nothing marks any, inferred from its kernel sequence",
 	inferred_fields);
+#undef ROW
+
+#define ROW struct vpa_step_rival
+static const struct vpa_field rival_fields[] = {
+	{"count", U64(count), "count", "how often it occurs"},
+	{"median_ns", U64(median_ns), "ns", "GPU time of one, the median"},
+};
+const struct vpa_fields vpa_fields_rival =
+	FIELDS("step_rival", "a repetition that may be the steps, or not", rival_fields);
 #undef ROW
 
 /* ---- marked steps ---- */

@@ -24,6 +24,9 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 		vpa_words_add(&w, "; ", "GPU busy %s and idle %s in a step",
 			vpa_mean(row->busy_ns, n).text, vpa_mean(row->idle_ns, n).text);
 	vpa_words_add(&w, "", " (inferred)");
+	if (row->rows)
+		vpa_words_add(&w, ", ", "%s rows of %s", vpa_count(row->rows).text,
+			vpa_count(row->row_steps).text);
 	if (row->passes_per_step > 1)
 		vpa_words_add(&w, ", ", "%u passes of the model", row->passes_per_step);
 	if (row->layers)
@@ -48,6 +51,15 @@ void vpa_text_steps(struct vpa_page *p, const struct vpa_report *r, const struct
 	(void)d;
 	for (i = 0; i < r->inferred_count && i < DEVICES; i++)
 		put_device(p, r, &r->inferred[i], !i);
+	if (r->step_rival_count)
+		vpa_page_words(p, r->inferred_count ? "" : "STEPS", VPA_PLAIN,
+			"not inferred: two repetitions of the kernel sequence may be the steps, %s "
+			"of %s "
+			"of GPU work or %s of %s; mark steps to get their rate",
+			vpa_count(r->step_rivals[0].count).text,
+			vpa_duration(r->step_rivals[0].median_ns).text,
+			vpa_count(r->step_rivals[1].count).text,
+			vpa_duration(r->step_rivals[1].median_ns).text);
 	if (r->inferred_count > DEVICES)
 		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, in the JSON report",
 			r->inferred_count - DEVICES);
