@@ -50,7 +50,7 @@ static const struct vpa_field inferred_fields[] = {
 		"rows of steps that follow each other, as those of blocks and requests; null: one, "
 		"or "
 		"they differ"},
-	{"row_steps", KNOWN_COUNT(row_steps), "count", "steps in each row"},
+	{"row_steps", KNOWN_COUNT(row_steps), "count", "steps in each row; null: as rows"},
 	{"context_passes", SIZE(context_passes), "count",
 		"passes of the model that are not steps: the scheduler does not follow them"},
 	{"cut", SIZE(cut), "count",
