@@ -5,6 +5,7 @@
 #include "formats/limits.h"
 #include "formats/memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <zstd.h>
@@ -71,9 +72,10 @@ static int import(struct vpt_trace *t, const struct vpt_importer *importer, stru
 	return rc;
 }
 
-/* What the first frames of a zstd file hold: *held bytes; 0: nothing that can be read. 0 or VPT_ENOMEM. */
-static int zstd_head(
-	struct vpt_source *src, unsigned char *head, size_t size, size_t *held, struct vpt_err *err)
+/* What the first frames of a zstd file hold: *held bytes; 0: nothing that can be read, since the first block is
+ * damaged or, if *is_cut, the file ends inside it. 0 or VPT_ENOMEM. */
+static int zstd_head(struct vpt_source *src, unsigned char *head, size_t size, size_t *held,
+	int *is_cut, struct vpt_err *err)
 {
 	enum { FIRST_BLOCK = (128 << 10) + 1024 };
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
@@ -92,6 +94,7 @@ static int zstd_head(
 		} while (!ZSTD_isError(rc) && out.pos < out.size && in.pos + out.pos > got);
 	}
 	*held = out.pos;
+	*is_cut = !out.pos && rc && !ZSTD_isError(rc) && in.pos == in.size && in.size < FIRST_BLOCK;
 	rc = zstd && bytes;
 	ZSTD_freeDCtx(zstd);
 	vpt_free(bytes);
@@ -134,6 +137,20 @@ static int packed_reason(const char *reason, struct vpt_err *err)
 	return vpt_fail(err, VPT_EDATA, "a file compressed by zstd, and in it %s", reason);
 }
 
+static int unreadable(int is_cut, uint64_t size, struct vpt_err *err)
+{
+	static const char remedy[] = "nothing of it can be read; if a copy truncated or damaged "
+				     "the file, copy it again";
+
+	return is_cut ? vpt_fail(err, VPT_EDATA,
+				"a file compressed by zstd ends at byte %" PRIu64
+				", inside its first block: %s",
+				size, remedy)
+		      : vpt_fail(err, VPT_EDATA,
+				"a file compressed by zstd, whose first block is damaged: %s",
+				remedy);
+}
+
 /* Takes the source. */
 static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *err)
 {
@@ -143,13 +160,13 @@ static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *
 	char name_copy[256];
 	uint64_t size = src->size_bytes;
 	size_t got = 0;
-	int rc = src->read_at(src, 0, head, sizeof(head), &got, err), compressed;
+	int rc = src->read_at(src, 0, head, sizeof(head), &got, err), compressed, is_cut = 0;
 
 	if (rc)
 		goto out;
 	compressed = vpt_is_zstd(head, got);
 	if (compressed)
-		rc = zstd_head(src, head, sizeof(head), &got, err);
+		rc = zstd_head(src, head, sizeof(head), &got, &is_cut, err);
 	if (rc)
 		goto out;
 	reason = vpt_foreign_reason(head, got, NULL);
@@ -167,6 +184,8 @@ static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *
 	rc = vpt_reader_open(src, &t->reader, err);
 	if (rc == VPT_EDATA && !compressed)
 		rc = not_a_trace(head, got, name_copy, size, err);
+	if (rc == VPT_EDATA && compressed && !got)
+		return unreadable(is_cut, size, err);
 	reason = compressed ? vpt_foreign_reason(head, got, "") : NULL;
 	return rc == VPT_EDATA && reason ? packed_reason(reason, err) : rc;
 out:

@@ -29,7 +29,7 @@ refused folder "is a directory, expected a file"
 refused in/empty "the file is empty"
 refused in/text.txt "unknown trace format"
 refused in/run.nsys-rep "nsys export --type sqlite"
-refused in/magic-alone.zst "not a vptrace capture"
+refused in/magic-alone.zst "ends at byte 4, inside its first block"
 refused in/zeros "unknown trace format"
 # What people give by mistake is named, with the command that helps.
 printf 'PK\003\004\024\000' >in/archive.zip
@@ -99,7 +99,18 @@ need_trace "$work/whole.zst" kernels_trace 132000
 if command -v zstd >/dev/null; then
 	kernels_trace 100 | zstd -q -o packed.json.zst
 	expect 0 "a zstd file of JSON" info packed.json.zst
-	rm packed.json.zst
+	# Cut inside the first block, or damaged there: what it is, and where it ends. Behind it the rest is read.
+	kernels_trace 20000 | zstd -q -o packed.json.zst --force
+	for bytes in 5 12 20 1000 4000; do
+		head -c $bytes packed.json.zst >in/cut.json.zst
+		refused in/cut.json.zst "a file compressed by zstd ends at byte $bytes, inside its first block"
+	done
+	head -c $(($(wc -c <packed.json.zst) * 3 / 4)) packed.json.zst >in/cut.json.zst
+	expect 3 "a zstd file cut behind its first block" info in/cut.json.zst
+	cp packed.json.zst in/damaged.json.zst
+	printf '\377\377\377\377' | dd of=in/damaged.json.zst bs=1 seek=9 conv=notrunc 2>err
+	refused in/damaged.json.zst "a file compressed by zstd, whose first block is damaged"
+	rm packed.json.zst in/cut.json.zst in/damaged.json.zst
 fi
 
 # Half a gzip: what came before the tear is reported.
