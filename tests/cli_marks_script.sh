@@ -123,6 +123,14 @@ while read -r version python; do
 	}
 	says out " rules, 0 failed"
 
+	rule="passes of a denoiser in loops of all kinds, Python $version"
+	cases=$((cases + 1))
+	PYTHONPATH=$source/tracer/python:$source/tests/support "$python" "$source/tests/support/marks_passes.py" >out 2>err </dev/null || {
+		fail "$rule"
+		cat out err
+	}
+	says out "26 loops"
+
 	rule="the library's own functions for Python $version"
 	cases=$((cases + 1))
 	rm -f builtins.zst ctypes.zst errors.zst

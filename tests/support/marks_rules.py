@@ -74,7 +74,7 @@ def mistakes_say_file_line_expected_and_found():
             ("m.f = step", 'expected a module, a colon and a name, found "m.f"'),
             ("1m:f = step", 'expected a module, a colon and a name, found "1m:f"'),
             ("m:f..g = step", 'expected names with dots between them after the colon, found "f..g"'),
-            ("m:f = steps", 'expected one of block, block begin, block end, context, frames, none, request, stage, step, '
+            ("m:f = steps", 'expected one of block, block begin, block end, context, frames, none, pass, request, stage, step, '
              'step begin, step end, found "steps"'),
             ("m:f = stage", "expected the stage's name, found nothing"),
             ("m:f = frames ready", 'expected no name for frames, found "ready"'),

@@ -99,6 +99,8 @@ class Marks:
                        if line.kind in ("request", "stage", "block", "step", "context")]
         self.ends = [(line, kind) for kind in ("step", "block") for line in kinds[kind + " end"]]
         self.frames = kinds["frames"]
+        self.passes = kinds["pass"]
+        self._parameters = [name for name, (position, _) in arguments.items() if position is not None]
         self.closes = [kind for line in lines for kind in line.closes]
         self.samples = bool(kinds["stage"] or kinds["request"])
         self._names = {}
@@ -201,7 +203,14 @@ class Marks:
             thread = recorder.thread()
             inside, acting, saved = thread.inside, [], None
             for kind in self.closes:
-                recorder.end(thread, kind)
+                if not (kind == "block" and recorder.passes.is_in_block(thread, sys._getframe(2))):  # pylint: disable=protected-access
+                    recorder.end(thread, kind)
+            context = None
+            for line in self.passes:
+                if line not in inside:
+                    context = self._pass(line, thread, args, kwargs, sys._getframe(2))  # pylint: disable=protected-access
+                    inside.add(line)
+                    acting.append(line)
             for line, kind in self.begins:
                 line.called = True
                 if line.values:
@@ -217,6 +226,8 @@ class Marks:
             if self.samples and any(line not in inside for line, _ in self.around):
                 began = recorder.memory_begins(self, args)
             depth = len(thread.stack)
+            if context:
+                recorder.push(thread, ranges.name_of(ranges.CONTEXT), ranges.CONTEXT, recorder.count(thread, ranges.CONTEXT, None))
             for line, push in self.around:
                 if line in inside:
                     self._fill(line, thread, args, kwargs)
@@ -233,6 +244,10 @@ class Marks:
             self._failed(error)
             return None
 
+    def _pass(self, line, thread, args, kwargs, frame):
+        line.called = True
+        return self.recorder.passes.enter(thread, line, self._numbers(line, thread, args, kwargs), self._parameters, args, kwargs, frame)
+
     def _failed(self, error):
         for line in self.lines:
             line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
@@ -246,7 +261,7 @@ class Marks:
             index = self.recorder.count(thread, kind, index)
         saved = None
         if kind == ranges.REQUEST:
-            saved = self.recorder.enter_request(thread, args[0] if args else None)
+            saved = self.recorder.enter_request(thread, args[0] if args else None, sys._getframe(2))  # pylint: disable=protected-access
             thread.frames, frames = frames, -1  # those that were made are known at its end
         self.recorder.push(thread, name, kind, -1 if index is None else index, frames, latents, timestep)
         if kind == ranges.REQUEST:
@@ -276,7 +291,7 @@ class Marks:
                 recorder.frames(thread.blocks - 1 if index is None else index, frames)
             for line, kind in self.ends:
                 line.called = True
-                if kind in thread.begun:
+                if kind in thread.begun and not (kind == "step" and recorder.passes.goes_on(thread, sys._getframe(2))):  # pylint: disable=protected-access
                     recorder.end(thread, kind)
         except Exception as error:  # pylint: disable=broad-except
             self._failed(error)

@@ -25,6 +25,7 @@ KINDS = {
     "step begin": ("index", "timestep", "context", "key"),
     "step end": (),
     "context": ("index", "closes"),
+    "pass": ("frames", "latents", "timestep", "context", "key"),
     "frames": ("index", "frames"),
     "none": (),
 }

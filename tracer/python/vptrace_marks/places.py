@@ -197,9 +197,11 @@ def _effective(lines):
             break
         if all(line.kind != other.kind for other in kept):
             kept.append(line)
+    if any(line.kind in ("step", "step begin", "context") for line in kept):
+        kept = [line for line in kept if line.kind != "pass"]
     for line in lines:
         if line not in kept and line.kind != "none":
-            line.hidden_by = next(other for other in lines if other.kind in (line.kind, "none"))
+            line.hidden_by = next(other for other in lines if other.kind in (line.kind, "none") or line.kind == "pass")
     return kept
 
 

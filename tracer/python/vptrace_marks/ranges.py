@@ -17,6 +17,7 @@ it too, see follow().
 import ctypes
 import threading
 
+from .passes import Passes
 from .values import ABSENT
 
 REQUEST, STAGE, BLOCK, STEP, CONTEXT, FRAMES = 1, 2, 3, 4, 5, 6
@@ -30,7 +31,7 @@ class Thread:  # pylint: disable=too-many-instance-attributes
     """What is open on this thread, and the counts in it."""
 
     __slots__ = ("stack", "inside", "begun", "over", "keys", "request", "steps", "blocks", "unknown", "frames",
-                 "facts")
+                 "facts", "limit", "passes")
 
     def __init__(self):
         self.stack = []
@@ -42,6 +43,8 @@ class Thread:  # pylint: disable=too-many-instance-attributes
         self.unknown = None  # of the last request that began: facts, and the problem that its line had before
         self.frames, self.facts = -1, {}  # of that request: the frames that its line says, and what it was asked for
         self.steps = self.blocks = 0  # so far: in the block, else in the request; in the request
+        self.limit = None  # the id of the frame in which the request runs
+        self.passes = None  # of the denoiser, see passes.py
 
 
 def _noting(function, note_type):
@@ -79,6 +82,7 @@ class Recorder:
         self.memory_begins = memory.memory_begins if memory else lambda owner, args: None  # of stages and requests
         self.memory_ends = memory.memory_ends if memory else lambda began: None
         self.fact = fact or (lambda name, value: None)  # of the request that is open
+        self.passes = Passes(self)
 
     def thread(self):
         try:
@@ -195,18 +199,19 @@ class Recorder:
 
     # ---- a request ----
 
-    def enter_request(self, thread, owner):
-        """Resets the counts, and returns what leave_request() needs to restore them."""
+    def enter_request(self, thread, owner, frame):
+        """Resets the counts, and returns what leave_request() needs to restore them. `frame`: that in which the request runs."""
         saved = (thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks, thread.frames, thread.facts,
-                 thread.unknown)
+                 thread.unknown, thread.limit, thread.passes)
         thread.frames, thread.facts = -1, {}
         thread.begun, thread.over, thread.keys, thread.request = {}, set(), {}, owner
+        thread.limit, thread.passes = id(frame), None
         thread.steps = thread.blocks = 0
         return saved
 
     def leave_request(self, thread, saved):
         (thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks, thread.frames, thread.facts,
-         thread.unknown) = saved
+         thread.unknown, thread.limit, thread.passes) = saved
         for kind in [kind for kind, at in thread.begun.items() if at > len(thread.stack)]:  # of the process that forked this one
             self._forget(thread, kind)
 

@@ -1,0 +1,339 @@
+"""Steps, blocks and context passes of a denoiser's calls, for programs of which nothing else is known.
+
+A mark of kind "pass" says that a call of a function is one pass of the denoiser. What the pass belongs to follows from the loops
+around the call, see loops.py, inside the request:
+
+        for chunk in ...:             the outermost loop around that of the steps: a turn is a block
+            for t in timesteps:       the loop of the steps: a turn is a step
+                v = model(x, t, text)     passes of one step
+                w = model(x, t, empty)
+            model(x, zero, text)      in the block's loop, after that of the steps: a context pass
+
+Of several loops, the innermost whose names speak of time is that of the steps, else the innermost. Loops over what is called,
+over guidance, prompts, images or tiles are neither. A loop that turns once makes no blocks. The call says the rest:
+
+    a position      current_start, chunk_idx, kv_cache_flag["num_cached_chunks"] ...: where no loop shows blocks, they change with it
+    a flag          kv_cache_flag["is_cache_step"] ...: whether this is a context pass
+    a timestep      a number that is 0, where there is a KV cache or a position: a context pass
+    the result      nobody uses it, where there is a KV cache or a position: a context pass
+    the latents     where no loop shows steps, passes with the same object, or with the same timestep and another text, are one step
+
+Where a scheduler's step() ends the steps, the next pass begins one. Only numbers, lengths and shapes of Python are read.
+"""
+
+import weakref
+
+from . import loops
+
+_TIME = frozenset("timestep timesteps sigma sigmas sig sigs step steps denoise denoising schedule tau taus ts".split())
+_FRAMES = frozenset("chunk chunks block blocks section sections segment segments window windows clip clips rollout rollouts".split())
+_FRAMES_TOO = frozenset("frame frames start starts".split())
+_GUIDANCE = frozenset("cond conds uncond guidance guider cfg branch branches negative neg embeds".split())
+_NEITHER = frozenset("prompt prompts image images batch batches seed seeds sample samples tile tiles view views init job jobs "
+                     "request requests layer layers".split())
+
+_WHERE = frozenset("start offset pos position idx index id past cached".split())
+_OF_WHAT = frozenset("frame frames chunk chunks block segment section current cache window token tokens latent latents kv".split())
+_WRITES = frozenset("step update write store save prefill only commit".split())
+_TIMESTEPS = ("timestep", "timesteps", "t", "sigma", "sigmas")
+_LATENTS = ("hidden_states", "x", "sample", "latents", "latent", "noisy_image_or_video", "noisy", "z")
+_TEXTS = frozenset("encoder context prompt text cond conditional embeds y".split())
+
+
+def _role_of(loop, frame):
+    """What a loop is over, as its names and its targets show: "calls", "guidance", "other", or words of which "time" and "frames"
+    may be some."""
+    values = loops.locals_of(frame, loop.targets) if loop.is_for else {}
+    if any(callable(value) for value in values.values()):
+        return "calls"
+    role = " ".join(name for name, words in (("frames", _FRAMES), ("time", _TIME)) if loop.words & words)
+    if role:
+        return role
+    if loop.makes:
+        return "other"
+    for role, words in (("guidance", _GUIDANCE), ("other", _NEITHER), ("frames", _FRAMES_TOO)):
+        if loop.words & words:
+            return role
+    return ""
+
+
+def _turns_once(loop, frame):
+    """Whether what the loop is over, as far as it has a name, has one item."""
+    values = list(loops.locals_of(frame, loop.names).values()) if loop.is_for else []
+    sizes = [value for value in values if "range" in loop.names and type(value) is int]  # pylint: disable=unidiomatic-typecheck
+    sizes += [len(value) for value in values if isinstance(value, (list, tuple))]
+    return sizes == [1]
+
+
+_known_words = {}
+
+
+def _words_of(name):
+    words = _known_words.get(name)
+    if words is None:
+        words = _known_words[name] = loops.words_of((name, ))
+    return words
+
+
+class _Call:  # pylint: disable=too-few-public-methods
+    """What a pass's arguments say. `names`: those of the function's parameters by position."""
+
+    __slots__ = ("position", "writes", "number", "timestep", "latents", "shape", "texts", "cached")
+
+    def __init__(self, names, args, kwargs):
+        self.position = self.writes = self.number = self.timestep = self.latents = None
+        self.shape, self.texts, self.cached = (), [], False
+        for name, value in [*zip(names, args), *kwargs.items()]:
+            if value is None:
+                continue
+            if name in _TIMESTEPS:
+                self.timestep = _kept(value)
+                self.number = value if type(value) in (int, float) else None
+            elif name in _LATENTS and self.latents is None:
+                self.latents, self.shape = _kept(value), getattr(value, "shape", ())
+            else:
+                self._see(name, value, True)
+
+    def _see(self, name, value, deeper):
+        words, kind = _words_of(name), type(value)
+        self.cached = self.cached or "cache" in words or "kv" in words
+        if kind is bool:
+            if "cache" in words and words & _WRITES:
+                self.writes = bool(self.writes) or value
+        elif kind is int:
+            if words & _WHERE and words & _OF_WHAT:
+                self._found(words, value)
+        elif kind is dict and deeper:
+            for key, item in list(value.items()):
+                if type(key) is str:  # pylint: disable=unidiomatic-typecheck
+                    self._see(key, item, False)
+        elif kind in (list, tuple):
+            if "partition" in words and words & _OF_WHAT:
+                self._found(words, len(value))
+        elif words & _TEXTS:
+            self.texts.append(id(value))
+
+    def _found(self, words, value):
+        """`current_start` and the like go before others."""
+        if self.position is None or "start" in words:
+            self.position = value
+
+    @property
+    def is_causal(self):
+        return self.cached or self.position is not None
+
+
+def _kept(value):
+    """A number as it is; of anything else a reference that does not keep it, so that no other can pass for it."""
+    if value is None or type(value) in (int, float):
+        return value
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return None
+
+
+def _is_same(kept, before):
+    """Whether two of them are of the same object, or equal numbers. References are never compared, which would compare tensors."""
+    if isinstance(kept, weakref.ref):
+        return isinstance(before, weakref.ref) and kept() is before()
+    return kept is not None and not isinstance(before, weakref.ref) and kept == before
+
+
+class _Level:  # pylint: disable=too-few-public-methods
+    """A loop around a call: its frame, and how many frames are between."""
+
+    __slots__ = ("loop", "frame", "depth")
+
+    def __init__(self, loop, frame, depth):
+        self.loop, self.frame, self.depth = loop, frame, depth
+
+    def is_that_of(self, turn):
+        return turn is not None and turn.loop is self.loop and turn.frame == id(self.frame)
+
+
+class _State:  # pylint: disable=too-few-public-methods
+    """The passes of one request, or of a thread outside one: the block and the step of the last, as turns of their loops, and what
+    its arguments were."""
+
+    __slots__ = ("block", "at", "position", "step", "site", "nested", "latents", "timestep", "texts")
+
+    def __init__(self):
+        self.block = self.at = self.position = self.step = self.site = None
+        self.nested = set()  # loops around loops of steps
+        self.latents = self.timestep = None
+        self.texts = []  # of all passes of the step
+
+
+class Passes:
+    """Opens what the passes belong to. `recorder`: the ranges.Recorder, whose threads keep the state."""
+
+    def __init__(self, recorder):
+        self._recorder = recorder
+        self._roles = {}  # loop: its role
+        self.found = {}  # "step" and "block": what was taken for one, in words
+        self.guessed = False  # a step was told by arguments only
+
+    # ---- loops ----
+
+    def _levels(self, frame, limit):
+        """The loops around a call that may be of steps or blocks, outermost first; where each frame is, innermost first; and the
+        innermost loop of any kind."""
+        found, sites, innermost = [], [], None
+        while frame is not None and id(frame) != limit:
+            sites.append(frame.f_lasti)
+            for loop in reversed(loops.around(frame)):
+                innermost = innermost or loop
+                role = self._roles.get(loop)
+                if role is None:
+                    role = self._roles[loop] = _role_of(loop, frame)
+                if role not in ("calls", "guidance", "other"):
+                    found.append(_Level(loop, frame, len(sites)))
+            frame = frame.f_back
+        return found[::-1], sites, innermost
+
+    def _choose(self, levels, call, in_request):
+        """The levels of the block's loop and of the steps', or None."""
+        roles = [self._roles[level.loop] for level in levels]
+        at = max((i for i, role in enumerate(roles) if "time" in role), default=None)
+        if at is None and levels and roles[-1] != "frames":
+            at = len(levels) - 1
+        outer = [level for level, role in zip(levels[:at], roles)
+                 if call.is_causal or "frames" in role or in_request and role != "time"]
+        outer = [level for level in outer if call.position is not None or not _turns_once(level.loop, level.frame)]
+        if outer and not in_request:
+            outer = [level for level in outer if "frames" in self._roles[level.loop]][-1:] or outer[-1:]
+        return outer[0] if outer else None, None if at is None else levels[at]
+
+    @staticmethod
+    def _is_context(state, call, block, step, frame):  # pylint: disable=too-many-return-statements
+        """Whether this pass only writes the KV cache."""
+        if call.writes is not None:
+            return call.writes
+        is_unused = loops.is_unused(frame)
+        if call.is_causal and (call.number == 0 or is_unused):
+            return True
+        if step or not block or not (call.is_causal or is_unused):
+            return False
+        site = block.frame.f_lasti
+        steps = [inner for inner in block.loop.inner if inner.words & _TIME and not inner.words & _FRAMES]
+        return block.loop in state.nested or any(inner.last < site for inner in steps)
+
+    # ---- a pass ----
+
+    def enter(self, thread, line, numbers, names, args, kwargs, frame):  # pylint: disable=too-many-arguments
+        """A pass begins, called from that frame: opens its block and its step, and returns whether it is a context pass, for which
+        the caller opens the range. `numbers`: as numbers_of() returns them. `names`: of the parameters."""
+        if any(other.kind in ("step", "context", "pass") and other is not line for other in thread.inside):
+            return False
+        state = thread.passes
+        if state is None:
+            state = thread.passes = _State()
+        _, frames, latents, timestep, context, key = numbers
+        call = _Call(names, args, kwargs)
+        call.position = call.position if key is None else key
+        if "context" in line.values:
+            call.writes = bool(context)
+        levels, sites, innermost = self._levels(frame, thread.limit)
+        block, step = self._choose(levels, call, bool(thread.limit))
+        if block and step:
+            state.nested.add(block.loop)
+        is_context = self._is_context(state, call, block, step, frame)
+        is_new = not (is_context and not levels) and self._turns(thread, state, call, block, step, levels)
+        if is_new:
+            self._begin_block(thread, state, call, block, (None, frames, _latents(latents, call, args), -1.0, 0, None))
+        if is_context:
+            self._recorder.end(thread, "step")
+            state.step = state.latents = None
+            return True
+        site = sites[:step.depth][::-1] if step else None
+        if is_new or "step" not in thread.begun or not self._joins(state, call, step, site, innermost):
+            if timestep < 0 and call.number is not None:
+                timestep = float(call.number)
+            self._begin_step(thread, state, step, timestep)
+        state.step, state.site = loops.Turn(step.loop, step.frame) if step else None, site
+        state.latents, state.timestep = call.latents, call.timestep
+        state.texts.append(call.texts)
+        return False
+
+    @staticmethod
+    def _turns(thread, state, call, block, step, levels):  # pylint: disable=too-many-arguments,too-many-return-statements
+        """Whether another block begins."""
+        if "block" in thread.begun and state.position is None or any(line.kind == "block" for line in thread.inside):
+            return False  # another line makes the blocks
+        if not block:
+            return call.position is not None and state.position != call.position
+        turn, loop, before = state.block, block.loop, state.at
+        if not block.is_that_of(turn):
+            return True
+        state.at = now = block.frame.f_lasti
+        if now > before and not loop.is_for:
+            return False  # a `while` may count before its turn ends
+        if turn.shows and not turn.is_now(loop, block.frame):
+            return True
+        # Its targets may have the same values in each turn, or be those of an inner loop.
+        if step and step.is_that_of(state.step) and levels.index(step) == levels.index(block) + 1 and state.step.has_begun_again(step.frame):
+            return True
+        if now < before and not any(inner.first <= now and before <= inner.last for inner in loop.inner):
+            return True
+        return not loop.counts and call.position is not None and call.position != state.position
+
+    def _begin_block(self, thread, state, call, block, numbers):
+        self._recorder.end(thread, "step")
+        self._recorder.end(thread, "block")
+        self._recorder.begin(thread, "block", numbers)
+        state.block, state.at = (loops.Turn(block.loop, block.frame), block.frame.f_lasti) if block else (None, None)
+        state.position = 0 if call.position is None else call.position
+        self.found["block"] = "a turn of the loop at %r" % block.loop if block else "passes with one position in the KV cache"
+
+    def _begin_step(self, thread, state, step, timestep):
+        self._recorder.end(thread, "step")
+        self._recorder.begin(thread, "step", (None, -1, -1, timestep, 0, None))
+        self.guessed = self.guessed or not step and bool(state.texts)
+        self.found["step"] = "a turn of the loop at %r" % step.loop if step else "passes with the same latents or timestep"
+        state.texts = []
+
+    @staticmethod
+    def _joins(state, call, step, site, innermost):
+        """Whether the pass belongs to the step of the one before."""
+        if step:
+            if state.step is None or not state.step.is_now(step.loop, step.frame):
+                return False
+            return innermost is not step.loop or site > state.site
+        return _is_same(call.latents, state.latents) or (
+            _is_same(call.timestep, state.timestep) and bool(call.texts) and call.texts not in state.texts)
+
+    # ---- other calls ----
+
+    def goes_on(self, thread, frame):
+        """Whether the step may have more calls of a scheduler after that from this frame: another follows in its loop, or this one is
+        itself in a loop in it."""
+        state = thread.passes
+        if state is None or state.step is None:
+            return False
+        while frame is not None and id(frame) != thread.limit:
+            for loop in reversed(loops.around(frame)):
+                if loop is state.step.loop:
+                    return id(frame) == state.step.frame and any(at > frame.f_lasti for at in loop.steps)
+                if self._roles.setdefault(loop, _role_of(loop, frame)) != "calls":
+                    return True
+            frame = frame.f_back
+        return False
+
+    @staticmethod
+    def is_in_block(thread, frame):
+        """Whether the block that passes have begun is not over where this frame is."""
+        return thread.passes is not None and thread.passes.block is not None and thread.passes.block.holds(frame)
+
+
+def _latents(latents, call, args):
+    """The number of latent frames: that which the line gives, else where the channels of a module's five-dimensional latents say
+    which dimension is that of the frames."""
+    if latents >= 0 or not call.is_causal:
+        return latents
+    shape = call.shape
+    channels = getattr(getattr(args[0], "config", None), "in_channels", None) if args else None
+    if len(shape) != 5 or type(channels) is not int:  # pylint: disable=unidiomatic-typecheck
+        return -1
+    found = [int(shape[3 - at]) for at in (1, 2) if shape[at] == channels]
+    return found[0] if len(set(found)) == 1 else -1
