@@ -729,6 +729,41 @@ def decorators_take_functions_of_the_arguments():
 
 
 @rule
+def ranges_without_an_index_count_by_themselves():
+    with Program("pass\n") as p:
+        @vptrace.step(timestep=lambda t: t)
+        def denoise(t):
+            pass
+
+        @vptrace.context_pass()
+        def remember():
+            pass
+
+        @vptrace.block(latents=3)
+        def chunk():
+            denoise(900), denoise(500), remember()
+
+        @vptrace.request("video")
+        def generate(chunks, inner=None):
+            for _ in range(chunks):
+                chunk()
+            inner and inner()
+
+        generate(2)
+        generate(1, inner=lambda: generate(0))
+
+        def alone():
+            with vptrace.step(7):
+                remember()
+
+        thread = threading.Thread(target=alone)
+        thread.start(), thread.join()
+        steps = ["    step 0 timestep=900", "    step 1 timestep=500", "    context 2"]
+        same(p.lines, ["request video", "  block 0 latents=3"] + steps + ["  block 1 latents=3"] + steps +
+             ["request video", "  block 0 latents=3"] + steps + ["  request video", "step 7", "  context 1"])
+
+
+@rule
 def the_compiler_leaves_alone_whatever_runs_in_a_mark():
     import types
 

@@ -98,6 +98,54 @@ class _Stage(_Range):
         return super().__exit__(kind, error, traceback)
 
 
+class _Counts(threading.local):
+    """Of this thread so far: the blocks of the request; the steps and context passes of the block, else of the request."""
+
+    blocks = steps = 0
+
+
+_counts = _Counts()
+
+
+class _Request(_Stage):
+    """A request, in which blocks and steps count from 0."""
+
+    __slots__ = ("_before", )
+
+    def __init__(self, name, note):
+        super().__init__(name, note)
+        self._before = threading.local()
+
+    def __enter__(self):
+        before = self._before.__dict__.setdefault("counts", [])
+        before.append((_counts.blocks, _counts.steps))
+        _counts.blocks = _counts.steps = 0
+        return super().__enter__()
+
+    def __exit__(self, kind, error, traceback):
+        _counts.blocks, _counts.steps = self._before.counts.pop()
+        return super().__exit__(kind, error, traceback)
+
+
+class _Counted(_Range):
+    """A block, a step or a context pass, whose index is counted unless it is given."""
+
+    __slots__ = ("_kind", "_numbers")
+
+    def __init__(self, name, kind, index, **numbers):
+        super().__init__(name, None if index is None else _describe(kind, index, **numbers))
+        self._kind, self._numbers = kind, numbers
+
+    def __enter__(self):
+        if self._kind == 3:
+            index, _counts.blocks, _counts.steps = _counts.blocks, _counts.blocks + 1, 0
+        else:
+            index, _counts.steps = _counts.steps, _counts.steps + 1
+        if _library.loaded is not None:
+            _library.loaded.note_push(self._name, self._note or _describe(self._kind, index, **self._numbers))
+        return self
+
+
 def _describe(kind, index=None, frames=None, latents=None, timestep=None):
     """The role of a range in a video pipeline; a missing number is negative. Numbers may be anything that int()
     and float() accept, including a tensor of one element, which waits for the GPU."""
@@ -112,7 +160,7 @@ def range(name):  # pylint: disable=redefined-builtin
 
 def request(name, frames=None):
     """One requested video. `frames` is the number of all its video frames, for a request whose blocks give none."""
-    return _ask(lambda name, frames: _Stage(name, _describe(1, frames=frames)), name=name, frames=frames)
+    return _ask(lambda name, frames: _Request(name, _describe(1, frames=frames)), name=name, frames=frames)
 
 
 def stage(name):
@@ -120,20 +168,21 @@ def stage(name):
     return _ask(lambda name: _Stage(name, _describe(2)), name=name)
 
 
-def block(index, frames=None, latents=None):
-    """One generated block of frames. `index` counts from 0 in its request; `frames` is the number of video
-    frames, `latents` that of latent frames."""
-    return _ask(lambda **values: _Range("block", _describe(3, **values)), index=index, frames=frames, latents=latents)
+def block(index=None, frames=None, latents=None):
+    """One generated block of frames. `index` counts from 0 in its request, by itself where it is not given; `frames` is the
+    number of video frames, `latents` that of latent frames."""
+    return _ask(lambda **values: _Counted("block", 3, **values), index=index, frames=frames, latents=latents)
 
 
-def step(index, timestep=None):
-    """One denoising iteration. `index` counts from 0 in its block; `timestep` is that of the schedule."""
-    return _ask(lambda **values: _Range("step", _describe(4, **values)), index=index, timestep=timestep)
+def step(index=None, timestep=None):
+    """One denoising iteration. `index` counts from 0 in its block, else in its request, by itself where it is not given;
+    `timestep` is that of the schedule."""
+    return _ask(lambda **values: _Counted("step", 4, **values), index=index, timestep=timestep)
 
 
-def context_pass(index):
-    """The pass that writes the KV cache; `index` counts among the steps of its block."""
-    return _ask(lambda index: _Range("context pass", _describe(5, index)), index=index)
+def context_pass(index=None):
+    """The pass that writes the KV cache; `index` counts among the steps of its block, by itself where it is not given."""
+    return _ask(lambda **values: _Counted("context pass", 5, **values), index=index)
 
 
 def frames_ready(index, frames=None):
