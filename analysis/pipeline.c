@@ -78,8 +78,12 @@ int vpa_pipeline_label(
 	if (is_annotated(range)) {
 		text = vpa_name(p->model, range->payload);
 		if (!vpa_scope_read(text.text, text.len, out) && out->kind != VPA_SCOPE_FRAMES) {
-			/* A stage's name says what it works on; any name may say of what program. */
 			text = vpa_name(p->model, range->name);
+			if (out->kind == VPA_SCOPE_NONE) {
+				vpa_scope_of_rules(p->rules, text.text, text.len, out);
+				return VPT_OK;
+			}
+			/* A stage's name says what it works on; any name may say of what program. */
 			vpa_scope_builtin(text.text, text.len, &named);
 			out->work = out->kind == VPA_SCOPE_STAGE ? named.work : VPA_WORK_OTHER;
 			out->is_diffusion |= named.is_diffusion;
@@ -94,6 +98,8 @@ void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,
 {
 	if (!annotation.len || vpa_scope_read(annotation.text, annotation.len, out))
 		vpa_scope_of_name(p->rules, name.text, name.len, out);
+	else if (out->kind == VPA_SCOPE_NONE)
+		vpa_scope_of_rules(p->rules, name.text, name.len, out);
 }
 
 /* ---- the ranges around a moment ---- */

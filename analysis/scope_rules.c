@@ -175,7 +175,7 @@ static void fill(const struct target *target, const char *text, const regmatch_t
 			*members[target->fields[i]] = number_of(text, &groups[i + 1]);
 }
 
-void vpa_scope_of_name(
+int vpa_scope_of_rules(
 	const struct vpa_scope_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
 {
 	char text[SUBJECT_MAX];
@@ -183,27 +183,32 @@ void vpa_scope_of_name(
 	struct vpa_scope_label named;
 	size_t i;
 
+	if (!r || !r->list.count)
+		return 0;
 	len = vpa_range_name_len(name, len);
-	if (r && r->list.count) {
-		len = len < sizeof(text) - 1 ? len : sizeof(text) - 1;
-		for (i = 0; i < len; i++)
-			text[i] = name[i] ? name[i] : '?';
-		text[len] = '\0';
-		for (i = 0; i < r->list.count; i++) {
-			if (!find(&r->list.regexes[i], text, groups))
-				continue;
-			fill(vpa_rule_target(&r->list, i), text, groups, out);
-			out->is_diffusion =
-				out->kind != VPA_SCOPE_NONE &&
-				(out->timestep >= 0 || out->frames >= 0 || out->latents >= 0 ||
-					vpa_scope_is_diffusion(text));
-			if (out->name) {
-				vpa_scope_builtin(out->name, strlen(out->name), &named);
-				out->work = named.work;
-				out->is_diffusion |= named.is_diffusion;
-			}
-			return;
-		}
+	len = len < sizeof(text) - 1 ? len : sizeof(text) - 1;
+	for (i = 0; i < len; i++)
+		text[i] = name[i] ? name[i] : '?';
+	text[len] = '\0';
+	for (i = 0; i < r->list.count && !find(&r->list.regexes[i], text, groups); i++)
+		;
+	if (i == r->list.count)
+		return 0;
+	fill(vpa_rule_target(&r->list, i), text, groups, out);
+	out->is_diffusion = out->kind != VPA_SCOPE_NONE &&
+			    (out->timestep >= 0 || out->frames >= 0 || out->latents >= 0 ||
+				    vpa_scope_is_diffusion(text));
+	if (out->name) {
+		vpa_scope_builtin(out->name, strlen(out->name), &named);
+		out->work = named.work;
+		out->is_diffusion |= named.is_diffusion;
 	}
-	vpa_scope_builtin(name, len, out);
+	return 1;
+}
+
+void vpa_scope_of_name(
+	const struct vpa_scope_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
+{
+	if (!vpa_scope_of_rules(r, name, len, out))
+		vpa_scope_builtin(name, vpa_range_name_len(name, len), out);
 }

@@ -24,13 +24,14 @@ static const struct {
 	{"stage", VPA_SCOPE_STAGE},
 	{"frames", VPA_SCOPE_FRAMES},
 	{"fact", VPA_SCOPE_FACT},
+	{"range", VPA_SCOPE_NONE},
 };
 
 const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(kinds); i++)
+	for (i = 0; i < COUNT(kinds) && kind != VPA_SCOPE_NONE; i++)
 		if (kinds[i].kind == kind)
 			return kinds[i].name;
 	return "none";
@@ -115,6 +116,7 @@ struct annotation {
 	struct vpa_scope_label label;
 	struct vpa_fact fact;
 	int64_t context;
+	int has_kind;
 };
 
 static void take_member(struct reader *r, struct annotation *a)
@@ -137,8 +139,10 @@ static void take_member(struct reader *r, struct annotation *a)
 	if (r->at < r->end && *r->at == '"') {
 		text = take_string(r);
 		for (i = 0; i < COUNT(kinds) && !r->failed && vpt_text_is(key, "kind"); i++)
-			if (vpt_text_is(text, kinds[i].name))
+			if (vpt_text_is(text, kinds[i].name)) {
 				a->label.kind = kinds[i].kind;
+				a->has_kind = 1;
+			}
 		if (vpt_text_is(key, "name"))
 			a->fact.name = text;
 		else if (vpt_text_is(key, "value"))
@@ -168,7 +172,7 @@ static int read_annotation(const char *text, size_t len, struct annotation *a)
 			r.failed = 1;
 	}
 	skip_space(&r);
-	return r.failed || r.at != r.end || a->label.kind == VPA_SCOPE_NONE ? VPT_EDATA : VPT_OK;
+	return r.failed || r.at != r.end || !a->has_kind ? VPT_EDATA : VPT_OK;
 }
 
 int vpa_fact_read(const char *text, size_t len, struct vpa_fact *out)

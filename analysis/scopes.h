@@ -87,7 +87,8 @@ unsigned vpa_scope_inside(const struct vpa_scope_label *label, unsigned inside, 
 
 /* Reads an annotation: a flat JSON object such as {"kind":"block","index":3,"frames":12}. Skips
  * unknown fields, and fields that should be but are not whole numbers of up to 15 digits. 0, or
- * VPT_EDATA and a label of kind NONE: no such object, or no known kind. */
+ * VPT_EDATA and a label of kind NONE: no such object, or no known kind. 0 and NONE: a range that is
+ * nothing else, whatever its name. */
 int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out);
 
 /* Reads an annotation of kind FACT: {"kind":"fact","name":"height","value":"480"}. The texts are borrowed from `text`
@@ -131,6 +132,10 @@ void vpa_scope_rules_free(struct vpa_scope_rules *rules); /* accepts NULL */
 /* The meaning of a name by the user's rules (NULL: none), else by the built-in ones, without what
  * emit_nvtx() appends, see range_names.h. A rule sees the first 1,023 bytes, with NUL as "?". */
 void vpa_scope_of_name(const struct vpa_scope_rules *rules, const char *name, size_t len,
+	struct vpa_scope_label *out);
+
+/* The same by the user's rules only. Returns whether one matches; else sets nothing. */
+int vpa_scope_of_rules(const struct vpa_scope_rules *rules, const char *name, size_t len,
 	struct vpa_scope_label *out);
 
 #endif

@@ -170,6 +170,73 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 	unset VPT_STANDIN_TIME
 fi
 
+# ---- modules called like blocks ----
+
+mkdir -p named/torch/nn/modules
+for package in torch torch/nn torch/nn/modules; do
+	echo >"named/$package/__init__.py"
+done
+echo 'import torch.nn.modules.module' >named/torch/__init__.py
+cat >named/torch/nn/modules/module.py <<'PY'
+class Module:
+    def __call__(self, *args):
+        return self.forward(*args)
+
+    def named_modules(self):
+        yield "", self
+        for name, item in vars(self).items():
+            if isinstance(item, Module):
+                yield name, item
+PY
+cat >named/generate.py <<'PY'
+import ctypes, os
+import torch.nn.modules.module
+folder = os.environ["VPT_STANDIN"]
+ctypes.CDLL(folder + "/libcuda.so.1", mode=ctypes.RTLD_GLOBAL)
+cuda = ctypes.CDLL(folder + "/libcudart.so.13", mode=ctypes.RTLD_GLOBAL)
+memory = ctypes.c_void_p()
+assert not cuda.cudaMalloc(ctypes.byref(memory), 4096)
+
+class Layer(torch.nn.modules.module.Module):
+    def forward(self):
+        assert not cuda.cudaMemset(memory, 0, ctypes.c_size_t(4096))
+
+class Model(torch.nn.modules.module.Module):
+    def __init__(self):
+        self.block1, self.block_2, self.step3, self.vae_decode = Layer(), Layer(), Layer(), Layer()
+
+    def forward(self):
+        for layer in (self.block1, self.block_2, self.step3, self.vae_decode):
+            layer()
+
+model = Model()
+for _ in range(5):
+    model()
+assert not cuda.cudaDeviceSynchronize()
+PY
+if built "$bin/standin/libcuda.so.1" "modules called like blocks"; then
+	rule="modules called like blocks, steps and stages are none"
+	cases=$((cases + 1))
+	env -u PYTHONPATH -u VPTRACE_LIBRARY VPT_STANDIN="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" \
+		VPT_STANDIN_TIME=real "$bin/vptrace" run --mark modules:2 -o named.zst -- python3 named/generate.py >out 2>err </dev/null ||
+		fail "$rule: expected exit code 0"
+	expect 0 "$rule" cat named.zst --kind range -f csv
+	same "$rule: their ranges" 5 "$(grep -c ',block1,' out)"
+	"$VPT_ANALYZE" named.zst --format json >report 2>err || fail "$rule: no report"
+	python "$rule" -c '
+import json
+report = json.load(open("report"))
+found = report["requests"], report["stages"], [r["count"] for r in report["ranges"] if r["name"] == "block1"]
+assert found == ([], [], [5]), found'
+	[ "$failures" = 0 ] || cat out err
+	printf 'range block\t^block([0-9])$\n' >named.rules
+	"$VPT_ANALYZE" named.zst --rules named.rules --format json >report 2>err || fail "$rule: no report with rules"
+	python "rules make blocks of them" -c '
+import json
+request, = json.load(open("report"))["requests"]
+assert request["blocks"]["count"] == 5, request["blocks"]["count"]'
+fi
+
 # ---- when marks are loaded, and what is said if they are not ----
 
 # launches RULE MARKS COMMAND...: under vptrace run, each Python here of the simulated GPU

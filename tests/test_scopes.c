@@ -112,6 +112,9 @@ static void annotations_are_flat_objects(void **state)
 		expect(annotations[i].rule, annotations[i].json, &label, annotations[i].expected);
 		assert_int_equal(rc, label.kind == VPA_SCOPE_NONE ? VPT_EDATA : VPT_OK);
 	}
+	/* One that says that the name means nothing. */
+	assert_int_equal(vpa_scope_read("{\"kind\":\"range\"}", 16, &label), VPT_OK);
+	expect("a range that is nothing else", "", &label, "none");
 	/* A NUL ends nothing: the length does. */
 	assert_int_equal(vpa_scope_read("{\"kind\":\"block\"}\0", 17, &label), VPT_EDATA);
 }

@@ -10,7 +10,8 @@ static const char *const kinds[] = {[VPTRACE_NOTE_REQUEST] = "request",
 	[VPTRACE_NOTE_BLOCK] = "block",
 	[VPTRACE_NOTE_STEP] = "step",
 	[VPTRACE_NOTE_CONTEXT] = "step",
-	[VPTRACE_NOTE_FRAMES] = "frames"};
+	[VPTRACE_NOTE_FRAMES] = "frames",
+	[VPTRACE_NOTE_RANGE] = "range"};
 
 /* A timestep to a millionth, finer than any schedule's, without trailing zeros. */
 static size_t put_decimal(char *out, size_t size, double value)

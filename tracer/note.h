@@ -4,6 +4,7 @@
  *	{"kind":"step","index":2,"timestep":500}
  *	{"kind":"step","index":4,"timestep":0,"context":1}        the pass that writes the KV cache
  *	{"kind":"frames","index":3,"frames":12}                   of a mark
+ *	{"kind":"range"}                                          "block1" is that of a model
  *	{"kind":"fact","name":"height","value":"480"}             of a mark
  *
  * Fields that do not apply (negative in struct vptrace_note) are left out. */

@@ -392,7 +392,8 @@ enum vptrace_note_kind {
 	VPTRACE_NOTE_BLOCK = 3,   /* one generated block of frames */
 	VPTRACE_NOTE_STEP = 4,    /* one denoising iteration */
 	VPTRACE_NOTE_CONTEXT = 5, /* the pass that writes the KV cache */
-	VPTRACE_NOTE_FRAMES = 6   /* a mark: the block's frames are ready */
+	VPTRACE_NOTE_FRAMES = 6,  /* a mark: the block's frames are ready */
+	VPTRACE_NOTE_RANGE = 7    /* none of these, whatever its name: the part of a model, say */
 };
 
 /* Also the layout of the NVTX payload, schema "vptrace". Fields that do not apply or are unknown

@@ -177,6 +177,7 @@ static void push(struct play *p, const struct demo_deed *d)
 		break;
 	case VPTRACE_NOTE_NONE:
 	case VPTRACE_NOTE_FRAMES:
+	case VPTRACE_NOTE_RANGE:
 		plain_push(p, d->name);
 		break;
 	}

@@ -11,7 +11,7 @@ import os
 import runpy
 import sys
 
-KINDS = {1: "request", 2: "stage", 3: "block", 4: "step", 5: "context", 6: "frames"}
+KINDS = {1: "request", 2: "stage", 3: "block", 4: "step", 5: "context", 6: "frames", 7: "range"}
 
 
 class Note:  # pylint: disable=too-few-public-methods
@@ -33,7 +33,7 @@ class Library:
 
     def show(self, note, name):
         words = [KINDS[note.kind] if note else "range"]
-        if note and note.kind in (1, 2) or not note:
+        if note and note.kind in (1, 2, 7) or not note:
             words.append(name.decode())
         if note and note.index >= 0:
             words.append(str(note.index))

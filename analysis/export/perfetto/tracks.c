@@ -175,11 +175,11 @@ void vpa_ex_stage_args(struct vpa_ex_out *x, uint32_t name, uint32_t annotation,
 
 	if (annotation) {
 		text = vpt_strings_get(&x->texts, annotation);
-		if (vpa_scope_read(text.text, text.len, &label))
-			label.kind = VPA_SCOPE_NONE;
-	}
-	if (label.kind == VPA_SCOPE_NONE)
+		vpa_pipeline_read(
+			x->view.context->pipeline, vpt_strings_get(&x->texts, name), text, &label);
+	} else {
 		label = label_of_text(x, name);
+	}
 	if (vpa_scope_is_misplaced(&label, *inside, 1))
 		return;
 	*inside = vpa_scope_inside(&label, *inside, 1);

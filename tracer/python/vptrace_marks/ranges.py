@@ -20,7 +20,7 @@ import threading
 from .passes import Passes
 from .values import ABSENT
 
-REQUEST, STAGE, BLOCK, STEP, CONTEXT, FRAMES = 1, 2, 3, 4, 5, 6
+REQUEST, STAGE, BLOCK, STEP, CONTEXT, FRAMES, RANGE = 1, 2, 3, 4, 5, 6, 7
 _KINDS = {"request": REQUEST, "stage": STAGE, "block": BLOCK, "step": STEP, "context": CONTEXT}
 _NAMES = {BLOCK: b"block", STEP: b"step", CONTEXT: b"context pass"}
 NOTHING = tuple(ABSENT.values())
@@ -77,7 +77,6 @@ class Recorder:
         self.note_push = builtin("note_push") or _noting(quick("note_push"), note_type)
         self._note_mark = builtin("note_mark") or _noting(quick("note_mark"), note_type)
         self._note_type, self._note_fill = note_type, getattr(library, "note_fill", None)
-        self._range_push = builtin("range_push") or quick("range_push")
         self.range_pop = builtin("range_pop") or quick("range_pop")
         self.memory_begins = memory.memory_begins if memory else lambda owner, args: None  # of stages and requests
         self.memory_ends = memory.memory_ends if memory else lambda began: None
@@ -139,8 +138,8 @@ class Recorder:
             self._note_fill(self._note_type(kind, -1 if index is None else index, frames, latents, -1.0))
 
     def push_plain(self, thread, name):
-        self._range_push(name)
-        thread.stack.append(_OWN)
+        """A range that is none of these, whatever its name."""
+        self.push(thread, name, RANGE)
 
     def pop_to(self, thread, depth):
         """Closes all that was opened since the thread had `depth` open, and what is over then."""
