@@ -19,6 +19,7 @@
 
 struct vpa_process {
 	int64_t pid;
+	uint32_t main_thread;       /* the one whose id is the process's; VPA_NONE: not seen */
 	struct vpa_timeline ranges; /* start/end ranges */
 	/* result of the last launch lookup; valid until the next chunk */
 	struct vpa_step_span range;
@@ -193,5 +194,11 @@ static inline uint64_t vpa_resolver_recorded_ns(
 	return r->paused.count ? vpa_intervals_outside(&r->paused, start_ns, end_ns)
 			       : end_ns - start_ns;
 }
+
+/* Samples of the main thread, and its number in *other, which stand for those of another thread before that one was
+ * first sampled: it did not exist, or had done nothing that made it known. NULL: there are none, or the thread is never
+ * sampled, so it runs no Python. */
+const struct vpa_stack_samples *vpa_resolver_stand_in(
+	const struct vpa_resolver *r, uint32_t thread, uint32_t *other);
 
 #endif

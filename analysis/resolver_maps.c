@@ -361,6 +361,7 @@ static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
 	if (vpt_grow(&r->processes, &r->process_cap, r->process_count + 1, sizeof(*r->processes)))
 		return VPT_ENOMEM;
 	r->processes[r->process_count] = (struct vpa_process){.pid = pid,
+		.main_thread = VPA_NONE,
 		.first_id = UINT64_MAX,
 		.captured_from_ns = UINT64_MAX,
 		.ranges = {.is_wide = 1}};
@@ -382,6 +383,8 @@ static int new_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	r->pasts[m->thread_count] = (struct vpa_thread_past){.submitted = VPA_NOWHERE};
 	if (process_index(r, pid, &t->process))
 		return VPT_ENOMEM;
+	if (tid == pid && tid > 0)
+		r->processes[t->process].main_thread = (uint32_t)m->thread_count;
 	m->thread_count++;
 	return VPT_OK;
 }

@@ -105,6 +105,15 @@ int vpa_resolver_add_samples(struct vpa_resolver *r, const struct vpt_section *s
 	return rc;
 }
 
+const struct vpa_stack_samples *vpa_resolver_stand_in(
+	const struct vpa_resolver *r, uint32_t thread, uint32_t *other)
+{
+	*other = r->processes[r->model->threads[thread].process].main_thread;
+	return *other == VPA_NONE || *other == thread || !r->pasts[thread].samples.first_ns
+		       ? NULL
+		       : &r->pasts[*other].samples;
+}
+
 /* The latest sample of a thread; ~0: no further one is expected. Exact ones come in order, and a
  * thread without a sample in two chunks is no longer sampled. */
 static uint64_t newest_sample_ns(const struct vpa_resolver *r, const struct vpa_thread_past *past)

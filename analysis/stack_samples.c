@@ -34,6 +34,8 @@ int vpa_stack_samples_add(struct vpa_stack_samples *s, const struct vpa_stack_sa
 	}
 	if (vpt_grow(&s->items, &s->cap, s->count + 1, sizeof(*s->items)))
 		return VPT_ENOMEM;
+	if (!s->count && !sample->is_exact)
+		s->first_ns = sample->time_ns;
 	s->items[s->count] = *sample;
 	s->items[s->count].weight_ns = weight_of(s, sample->time_ns);
 	s->count++;

@@ -31,6 +31,8 @@ struct vpa_stack_samples {
 	size_t count, cap;
 	size_t dropped; /* dropped items in front, compacted now and then */
 	uint64_t late;  /* left out, since they came before one that was there already */
+	/* When the thread was first sampled; 0: never, or its stacks are exact. */
+	uint64_t first_ns;
 };
 
 /* Appends a sample, and computes its weight. 0 or VPT_ENOMEM. */

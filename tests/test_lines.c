@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "formats/count.h"
 #include "tests/support/lines_rig.h"
 
 static void a_slow_line_is_named(void **state)
@@ -41,6 +42,38 @@ static void a_slow_line_is_named(void **state)
 	assert_int_equal(r->gaps[0].top->samples, 20);
 	assert_true(r->gaps[0].top->share == 0.75);
 	vpa_report_free(r);
+}
+
+/* A worker launches; what came before its first sample, when there was no such thread, is of the main thread. */
+static void the_main_thread_stands_for_one_that_is_not_there_yet(void **state)
+{
+	static const struct {
+		unsigned main, worker; /* samples */
+		uint64_t slow_ns, other_ns;
+	} cases[] = {{20, 10, 50000000, 50000000}, {20, 0, 0, 0}, {0, 10, 0, 100000000}};
+	struct vpa_report *r;
+	size_t i;
+	unsigned k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct random_text text = {0};
+
+		add_script(&text, "start 0\n"
+				  "call t1 cudaLaunchKernel 900000-910000 corr 1\n"
+				  "kernel s1 1000000-2000000 corr 1 \"a\"\n"
+				  "call t2 cudaLaunchKernel 102000000-102005000 corr 2\n"
+				  "kernel s1 102010000-103000000 corr 2 \"b\"\n"
+				  "end 103000000\n");
+		add_samples(&text, 0, cases[i].main, slow, "");
+		for (k = 0; k < cases[i].worker; k++)
+			random_text_add(&text, "sample t2 %u \"%s\"\n",
+				4000000 + (10 + k) * 5000000, other);
+		r = report_of_text(&text);
+		assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), cases[i].slow_ns);
+		assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), cases[i].other_ns);
+		vpa_report_free(r);
+	}
 }
 
 static void four_samples_name_no_line(void **state)
@@ -255,6 +288,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_line_is_named),
 		cmocka_unit_test(four_samples_name_no_line),
+		cmocka_unit_test(the_main_thread_stands_for_one_that_is_not_there_yet),
 		cmocka_unit_test(a_wait_has_the_line_of_its_call),
 		cmocka_unit_test(work_after_a_wait_has_its_own_line),
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),

@@ -1,7 +1,7 @@
-/* callers.h - the threads that called CUDA lately.
+/* callers.h - the threads that called CUDA lately, or made ranges, or have one open.
  *
- * Filled by CUPTI's request for a buffer, which the calling thread makes, and by the writer as it
- * decodes calls; read by the sampler of stacks. No lock, no allocation, no system call. When
+ * Filled by CUPTI's request for a buffer, which the calling thread makes, by the writer as it decodes
+ * calls, by a thread's first range, and as ranges are taken; read by the sampler of stacks. No lock, no allocation, no system call. When
  * VTR_CALLERS_MAX threads are known, the one that has not called for the longest time is forgotten.
  * Any thread. */
 #ifndef VPTRACE_TRACER_CALLERS_H
@@ -15,7 +15,7 @@ enum { VTR_CALLERS_MAX = 64 };
 /* From now on calls are remembered: a sampler wants to know. */
 void vtr_callers_watch(void);
 
-/* A call of thread `tid` became known at `now_ns`, CLOCK_MONOTONIC. */
+/* A call or a range of thread `tid` became known at `now_ns`, CLOCK_MONOTONIC. */
 void vtr_callers_saw(uint32_t tid, uint64_t now_ns);
 
 /* The threads seen since then, at most VTR_CALLERS_MAX; returns their number. */

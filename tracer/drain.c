@@ -2,6 +2,7 @@
  * they change, counts each thread's drops. */
 #include "tracer/threads.h"
 
+#include "tracer/callers.h"
 #include "tracer/clock.h"
 #include "tracer/epoch.h"
 #include "tracer/event_words.h"
@@ -115,11 +116,19 @@ static int drain_ring(
 	return 1;
 }
 
+/* The sampler of stacks is to know threads that make ranges: they lead to launches. */
+static void see_thread(uint32_t tid)
+{
+	vtr_callers_saw(tid, vtr_clock_ns(CLOCK_MONOTONIC));
+}
+
 /* Returns whether everything present at the beginning was taken. */
 static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_t *count)
 {
 	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
 
+	if (vtr_ring_head(ring) != vtr_ring_tail(ring))
+		see_thread(atomic_load_explicit(&t->tid, memory_order_acquire));
 	if (!drain_ring(t, ring, how, count))
 		return 0;
 	for (;;) {
@@ -384,6 +393,8 @@ static void open_of_thread(struct vtr_stack_copy *copy, uint32_t tid, uint32_t c
 {
 	uint32_t i;
 
+	if (copy->count)
+		see_thread(tid);
 	for (i = 0; i < copy->count; i++) {
 		struct vtr_event e = {.tid = tid, .end_tid = tid};
 

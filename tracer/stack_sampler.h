@@ -1,8 +1,9 @@
-/* stack_sampler.h - a thread that samples the Python stacks of the threads that call CUDA.
+/* stack_sampler.h - a thread that samples the Python stacks of the threads that call CUDA, or make ranges:
+ * a range around the work makes its thread known before its first call.
  *
  * It reads the interpreter's memory (python_stack.h) and the kernel's accounts (thread_state.h), and
  * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It begins
- * once a thread has called CUDA, and ends at once if the interpreter or its memory cannot be read. A
+ * once there is such a thread, and ends at once if the interpreter or its memory cannot be read. A
  * thread is sampled until VTR_STACKS_LATELY_NS after its last known call. A tick that is late is
  * skipped, and ticks are rarer where they would take more than 0.5 % of a processor (vptrace.h says
  * how rare). The time between two is random, so that they keep step with no loop of the host. With one

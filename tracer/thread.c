@@ -7,7 +7,9 @@
 #include "tracer/thread.h"
 
 #include "tracer/budget.h"
+#include "tracer/callers.h"
 #include "tracer/cancel.h"
+#include "tracer/clock.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -359,6 +361,7 @@ static struct vtr_thread *take_memory(uint32_t freed_now)
 	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->drops, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->tid, vtr_tid(), memory_order_release);
+	vtr_callers_saw(vtr_tid(), vtr_clock_ns(CLOCK_MONOTONIC));
 	return t;
 }
 

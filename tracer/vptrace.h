@@ -202,7 +202,7 @@ struct vptrace_options {
 	int counters_ms;
 
 	/* VPTRACE_STACKS: the most samples per second of the Python stacks of threads that call
-	 * CUDA, 1 to 1000; -1, or VPTRACE_STACKS=off or =0: none. 0, the default: 200. As many
+	 * CUDA or make ranges, 1 to 1000; -1, or VPTRACE_STACKS=off or =0: none. 0, the default: 200. As many
 	 * are taken as 0.5 % of a processor pays for: on a small virtual machine 30 to 100 with one
 	 * or two threads that compute, 15 with 32. A thread that sleeps costs next to nothing and
 	 * has all of its samples; the analysis weighs each sample by the time since the one

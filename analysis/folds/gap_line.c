@@ -128,6 +128,18 @@ static int weigh(struct weights *w, struct vpa_model *m, const struct vpa_stack_
 	return VPT_OK;
 }
 
+/* A piece of the host's own code begins before its thread was first sampled. */
+static int weigh_before(struct weights *w, const struct vpa_fold_context *c, uint32_t thread,
+	const struct vpa_cause_piece *p)
+{
+	uint64_t own_ns = c->idle->resolver->pasts[thread].samples.first_ns;
+	uint32_t other;
+	const struct vpa_stack_samples *all =
+		vpa_resolver_stand_in(c->idle->resolver, thread, &other);
+
+	return all ? weigh(w, c->model, all, p->start_ns, vpa_earlier(own_ns, p->end_ns)) : VPT_OK;
+}
+
 static void choose_heaviest(const struct weights *w, struct vpa_gap_line *out)
 {
 	size_t i;
@@ -153,7 +165,9 @@ static int find_sampled(const struct vpa_fold_context *c, const struct vpa_gap *
 		const struct vpa_cause_piece *p = &gap->pieces[i];
 		int is_call = p->call_end_ns != 0;
 
-		if (p->cause == gap->cause)
+		if (p->cause == gap->cause && !is_call && all->first_ns > p->start_ns)
+			rc = weigh_before(&w, c, gap->thread, p);
+		if (p->cause == gap->cause && !rc)
 			rc = weigh(&w, c->model, all, is_call ? p->call_start_ns : p->start_ns,
 				is_call ? p->call_end_ns : p->end_ns);
 	}

@@ -1,8 +1,8 @@
 /* lines.c - which lines of Python idle time waited for, and which launched the work.
  *
  * A piece of a gap is about the call that held the host, or about the host's own code. Samples of
- * the launching thread in that call, or in the piece, belong to its cause, range and call: each of
- * them once, however many gaps the call is to blame for. Few pieces have a sample, but all pieces of
+ * the launching thread in that call, or in the piece, belong to its cause, range and call (of the main
+ * thread, for code before the launching thread was first sampled, as when it did not exist): each of them once, however many gaps the call is to blame for. Few pieces have a sample, but all pieces of
  * one cause, range and call together have many: their time is split by them (lines_write.c). Where
  * stacks are exact, each piece has its own.
  *
@@ -38,7 +38,7 @@ static struct vpa_stack_samples *samples_of(const struct vpa_fold_context *c, ui
 struct piece {
 	const struct vpa_cause_piece *of;
 	const struct vpa_gap *gap;
-	struct vpa_stack_samples *samples;
+	const struct vpa_stack_samples *samples;
 	uint32_t thread, part;
 	int is_of_host; /* for its line only, see line_owner_of() */
 };
@@ -97,6 +97,22 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 	return VPT_OK;
 }
 
+/* The same for the host's own code, of which the main thread's samples tell where the piece's own thread has none yet. */
+static int count_code(
+	struct lines_state *s, const struct vpa_fold_context *c, const struct piece *p)
+{
+	uint64_t from = p->of->start_ns, to = p->of->end_ns, own_ns = p->samples->first_ns;
+	struct piece before = *p;
+	int rc = VPT_OK;
+
+	if (own_ns > from)
+		before.samples =
+			vpa_resolver_stand_in(c->idle->resolver, p->thread, &before.thread);
+	if (own_ns > from && before.samples)
+		rc = count_samples(s, &before, from, vpa_earlier(own_ns, to));
+	return rc ? rc : count_samples(s, p, from, to);
+}
+
 /* Adds the piece's exact stacks. Returns the time that had one in *ns. */
 static int add_exact(struct lines_state *s, const struct piece *p, uint64_t *ns)
 {
@@ -137,7 +153,8 @@ static uint64_t waited_ns(const struct vpa_stack_samples *all, uint64_t from, ui
 	return sum;
 }
 
-static int add_to_part(struct lines_state *s, const struct piece *p)
+static int add_to_part(
+	struct lines_state *s, const struct vpa_fold_context *c, const struct piece *p)
 {
 	const struct vpa_cause_piece *of = p->of;
 	int is_call = of->call_end_ns != 0;
@@ -153,12 +170,13 @@ static int add_to_part(struct lines_state *s, const struct piece *p)
 			s, p, &(struct vpa_scoped_time){.ns = ns - exact_ns, .part = p->part});
 	if (rc || exact_ns)
 		return rc;
-	return count_samples(s, p, is_call ? of->call_start_ns : of->start_ns,
-		is_call ? of->call_end_ns : of->end_ns);
+	return is_call ? count_samples(s, p, of->call_start_ns, of->call_end_ns)
+		       : count_code(s, c, p);
 }
 
 /* Adds a piece to its part. */
-static int add_piece(struct lines_state *s, struct piece *p, uint64_t owner)
+static int add_piece(
+	struct lines_state *s, const struct vpa_fold_context *c, struct piece *p, uint64_t owner)
 {
 	uint64_t names = s->parts_index.count < PARTS_MAX
 				 ? (uint64_t)p->of->place << 32 | p->of->call
@@ -166,11 +184,12 @@ static int add_piece(struct lines_state *s, struct piece *p, uint64_t owner)
 
 	p->part = vpa_index_row(
 		&s->parts_index, owner, names, &s->parts, &s->part_cap, sizeof(*s->parts));
-	return p->part == UINT32_MAX ? VPT_ENOMEM : add_to_part(s, p);
+	return p->part == UINT32_MAX ? VPT_ENOMEM : add_to_part(s, c, p);
 }
 
 /* The host's own code in a piece that counts to an earlier call. */
-static int add_host_code(struct lines_state *s, const struct piece *p)
+static int add_host_code(
+	struct lines_state *s, const struct vpa_fold_context *c, const struct piece *p)
 {
 	struct vpa_cause_piece code = *p->of;
 	struct piece of_host = *p;
@@ -181,7 +200,7 @@ static int add_host_code(struct lines_state *s, const struct piece *p)
 	code.call_start_ns = code.call_end_ns = 0;
 	of_host.of = &code;
 	of_host.is_of_host = 1;
-	return add_piece(s, &of_host, line_owner_of(p->gap->device, code.cause, code.host));
+	return add_piece(s, c, &of_host, line_owner_of(p->gap->device, code.cause, code.host));
 }
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
@@ -196,9 +215,9 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 		const struct vpa_cause_piece *of = &gap->pieces[i];
 		struct piece p = {of, gap, samples_of(c, gap->thread), gap->thread, 0, 0};
 
-		rc = add_piece(s, &p, line_owner_of(gap->device, of->cause, 0));
+		rc = add_piece(s, c, &p, line_owner_of(gap->device, of->cause, 0));
 		if (!rc)
-			rc = add_host_code(s, &p);
+			rc = add_host_code(s, c, &p);
 	}
 	return rc;
 }

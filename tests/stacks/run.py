@@ -3,6 +3,7 @@ for the stage `shares` the share of its time that each marked line took.
   shares    two lines take turns, one three times as long as the other
   sleeps    a thread that calls CUDA once and then sleeps
   never     a thread that calls no CUDA
+  ranged    one that has opened a range, before its first call
   contends  a thread that shares one processor with a forked child
   deep      more frames than are recorded"""
 import ctypes
@@ -67,6 +68,16 @@ def never():
     say("never", begin)
 
 
+def ranged():
+    library = ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"])
+    library.vptrace_range_push(b"ranged")
+    time.sleep(.15)
+    begin = now()
+    time.sleep(seconds)  # ranged
+    say("ranged", begin)
+    library.vptrace_range_pop()
+
+
 def contends():
     call_cuda()
     time.sleep(.15)
@@ -99,7 +110,7 @@ def deep():
 
 
 threading.stack_size(64 << 20)
-first = [threading.Thread(target=f) for f in (sleeps, never, shares)]
+first = [threading.Thread(target=f) for f in (sleeps, never, ranged, shares)]
 for thread in first:
     thread.start()
 for thread in first:

@@ -80,6 +80,9 @@ check("it has used no processor", sum_ms("sleeps", "cpu_us") < .05 * length_ms("
 
 check("a thread that calls no CUDA has none", not of("never", 0), len(of("never", 0)))
 
+lines = lines_of("ranged")
+check("a thread with an open range is known before it calls CUDA", lines.get(marked["ranged"], 0) >= 20 * length_ms("ranged") / 1e3, lines)
+
 states = states_of("contends")
 check("a thread beside another on one processor waits for it", sum_ms("contends", "wait_us") > .25 * length_ms("contends"),
       "%.0f of %.0f ms waited, %.0f used" % (sum_ms("contends", "wait_us"), length_ms("contends"), sum_ms("contends", "cpu_us")))

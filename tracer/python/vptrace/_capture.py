@@ -107,7 +107,7 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
     snapshot_on         writes the ring on these events: "mark:NAME", "slow:K" or "signal:NAME"
     counters_ms         time between samples of GPU, process and machine, 100 to 60000; 0: 500 if the GPU's
                         work is recorded; -1: none
-    stacks_hz           the most samples per second of the Python stacks of threads that call CUDA, 1 to 1000; 0: 200
+    stacks_hz           the most samples per second of the Python stacks of threads that call CUDA or make ranges; 0: 200
                         if the GPU's work is recorded; -1: none; vptrace.h says how many are taken
     """
     return _start(_options(path=path, profile=profile, overwrite=overwrite,
