@@ -236,6 +236,11 @@ void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_dev
 	vpt_collect_put(c, VPT_DEVICE, (uint64_t)pid, row);
 }
 
+void vpt_collect_zero_is_no_time(struct vpt_collect *c)
+{
+	c->zero_is_no_time = 1;
+}
+
 void vpt_collect_gpus_are_numbered(struct vpt_collect *c)
 {
 	c->gpus_are_numbered = 1;

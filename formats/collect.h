@@ -70,6 +70,9 @@ uint64_t vpt_collect_owned_stream(
 	struct vpt_collect *c, uint32_t owner, int64_t device, uint64_t context, int64_t stream);
 /* Puts a DEVICE row whose ordinal is that of process `pid`; -1: of all. */
 void vpt_collect_device(struct vpt_collect *c, int64_t pid, const struct vpt_device *row);
+/* An op at 0 of this file is one whose time is unknown, as the file says, even if other events are near 0. */
+void vpt_collect_zero_is_no_time(struct vpt_collect *c);
+
 /* The file numbers its GPUs through already: ordinals stay as they are. */
 void vpt_collect_gpus_are_numbered(struct vpt_collect *c);
 /* Names a process, with a string id: META "process.PID". */

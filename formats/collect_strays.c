@@ -328,5 +328,5 @@ int vpt_collect_leave_out_strays(struct vpt_collect *c)
 						 : find_most(c, ops, 2, &most);
 		rc = rc ? rc : leave_out(c, &most);
 	}
-	return !rc && has_zero ? judge_zero(c, &most) : rc;
+	return !rc && has_zero && !c->zero_is_no_time ? judge_zero(c, &most) : rc;
 }

@@ -80,8 +80,10 @@ static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e, int
 	if (!vpt_kineto_scaled(r, e->object, "dur", 3, &duration) && needs_duration)
 		return 0;
 	/* Our own files place an event without a time where other readers do no harm with it. */
-	if (r->own.is_own && vpt_kineto_member(e->object, "no time"))
+	if (r->own.is_own && vpt_kineto_member(e->object, "no time")) {
 		start = 0;
+		vpt_collect_zero_is_no_time(r->collect);
+	}
 	e->start_ns = (uint64_t)start;
 	e->duration_ns = (uint64_t)duration;
 	return 1;
