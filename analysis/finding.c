@@ -5,6 +5,7 @@
 #include "analysis/base.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
+#include "analysis/render/units.h"
 #include "formats/saturate.h"
 
 #include <string.h>
@@ -259,8 +260,8 @@ static void name_device(struct vpa_report *r, struct vpa_finding *f, const struc
 	if (r->device_count < 2 || !d || s->device_ns <= s->ns / 2 ||
 		(double)d->busy_ns >= busy_share * (double)d->active_ns)
 		return;
-	f->note = vpa_arena_printf(&r->arena, "GPU %lld, %.2g %% busy%s%s", (long long)d->device,
-		vpa_per_cent(d->busy_ns, d->active_ns), f->note ? "; " : "",
+	f->note = vpa_arena_printf(&r->arena, "GPU %lld, %s %% busy%s%s", (long long)d->device,
+		vpa_percent(d->busy_ns, d->active_ns).text, f->note ? "; " : "",
 		f->note ? f->note : "");
 }
 

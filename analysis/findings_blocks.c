@@ -29,7 +29,8 @@ static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 	if (!f)
 		return;
 	f->title = "user input takes effect one block late: make blocks shorter";
-	f->measured = vpa_arena_printf(&r->arena, "%.2f blocks per second", b->bps);
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s blocks per second", vpa_fixed(b->bps, 2).text);
 	f->threshold = "2 blocks per second";
 	f->note = f->measured;
 }
@@ -47,8 +48,9 @@ static void find_steps(struct vpa_report *r, const struct vpa_request *q)
 	if (!f)
 		return;
 	f->title = "use fewer denoising steps: distilled models need 4 to 8, step caches skip some";
-	f->measured = vpa_arena_printf(
-		&r->arena, "%g denoising steps %s", steps, in_blocks ? "per block" : "per request");
+	f->measured = vpa_arena_printf(&r->arena, "%s denoising steps %s",
+		vpa_fixed(steps, steps != (double)(uint64_t)steps).text,
+		in_blocks ? "per block" : "per request");
 	f->threshold = "30 steps";
 	f->note = f->measured;
 }
@@ -160,15 +162,15 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	vpa_finding_saves(r, f, &s);
 	f->measured =
 		is_range ? vpa_arena_printf(&r->arena,
-				   "%+.2f to %+.2f ms of attention per block, %.1f to %.1f %% "
-				   "of the period",
-				   b->attention_drift_ns / 1e6, b->attention_drift_most_ns / 1e6,
-				   100 * b->attention_drift_ns / b->period.mean_ns,
-				   100 * b->attention_drift_most_ns / b->period.mean_ns)
+				   "+%s to +%s of attention per block, %s to %s %% of the period",
+				   vpa_duration(vpt_sat_u64(b->attention_drift_ns)).text,
+				   vpa_duration(vpt_sat_u64(b->attention_drift_most_ns)).text,
+				   vpa_share(b->attention_drift_ns / b->period.mean_ns).text,
+				   vpa_share(b->attention_drift_most_ns / b->period.mean_ns).text)
 			 : vpa_arena_printf(&r->arena,
-				   "%+.2f ms of attention per block, %.1f %% of the period",
-				   b->attention_drift_ns / 1e6,
-				   100 * b->attention_drift_ns / b->period.mean_ns);
+				   "+%s of attention per block, %s %% of the period",
+				   vpa_duration(vpt_sat_u64(b->attention_drift_ns)).text,
+				   vpa_share(b->attention_drift_ns / b->period.mean_ns).text);
 	f->threshold = "1 % of the period";
 }
 
@@ -188,8 +190,8 @@ static void find_stages(struct vpa_report *r)
 			return;
 		f->title = "one stage outside denoising takes a large part of each block";
 		f->measured = vpa_arena_printf(&r->arena,
-			"%s: %.1f %% of the blocks' time, with nothing else beside it",
-			vpa_fit(s->name, 100).text, s->alone_share * 100);
+			"%s: %s %% of the blocks' time, with nothing else beside it",
+			vpa_fit(s->name, 100).text, vpa_share(s->alone_share).text);
 		f->threshold = "30 %";
 		f->note = f->measured;
 		vpa_finding_evidence(f, s->name);
@@ -235,9 +237,9 @@ static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 	if (!f)
 		return;
 	f->title = "the host waits for the GPU in every step: keep scalars on the device";
-	f->measured = vpa_arena_printf(&r->arena,
-		"%.1f waits per step drain the GPU, %.1f ms in all blocks", (double)count / steps,
-		(double)ns / 1e6);
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s waits per step drain the GPU, %s in all blocks",
+			vpa_fixed((double)count / steps, 1).text, vpa_duration(ns).text);
 	f->threshold = "1 per step, 1 % of the blocks' time";
 }
 

@@ -5,6 +5,9 @@
  * do not say how long the work would have taken otherwise. */
 #include "analysis/finding.h"
 
+#include "analysis/render/units.h"
+#include "formats/saturate.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -37,12 +40,12 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 			   : "the GPU lowers its clocks at its power limit: raise the limit, or "
 			     "compare runs at fixed clocks";
 	f->measured = vpa_arena_printf(&r->arena,
-		"GPU %" PRId64 ": %s, %.0f %% of the time in which it is not idle", c->device,
-		c->reasons[0].reason, vpa_per_cent(c->limited_ns, c->awake_ns));
+		"GPU %" PRId64 ": %s, %s %% of the time in which it is not idle", c->device,
+		c->reasons[0].reason, vpa_percent(c->limited_ns, c->awake_ns).text);
 	if (c->limited_mhz > 0)
 		f->measured = vpa_arena_printf(&r->arena,
-			"%.300s; SM clock %.0f MHz then, at most %.0f MHz otherwise", f->measured,
-			c->limited_mhz, c->highest_mhz);
+			"%.300s; SM clock %s MHz then, at most %s MHz otherwise", f->measured,
+			vpa_fixed(c->limited_mhz, 0).text, vpa_fixed(c->highest_mhz, 0).text);
 	f->threshold = "10 % of that time, and 2 s";
 	f->caveat = "changes between two samples are not seen";
 	f->note = f->measured;
@@ -73,8 +76,9 @@ static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
 		return;
 	f->title = "the GPU's memory is almost full: offload, quantize or tile before it runs out";
 	f->measured = vpa_arena_printf(&r->arena,
-		"GPU %" PRId64 ": %.1f of %.1f GB, %.1f %%, with other processes", used->device,
-		used->max / 1e9, total->max / 1e9, 100 * used->max / total->max);
+		"GPU %" PRId64 ": %s of %s GB, %s %%, with other processes", used->device,
+		vpa_fixed(used->max / 1e9, 1).text, vpa_fixed(total->max / 1e9, 1).text,
+		vpa_share(used->max / total->max).text);
 	f->threshold = "90 %";
 	f->caveat = "caching allocators keep memory that they could free";
 	f->note = f->measured;
@@ -93,14 +97,14 @@ static void find_reads(struct vpa_report *r, const struct vpa_counter *disk)
 	if (!f)
 		return;
 	f->title = "the loop reads from disk: load the weights before it, and keep them in memory";
-	f->measured = vpa_arena_printf(&r->arena, "%.0f MB in %.1f s of the loop, %.0f MB/s",
-		disk->loop_bytes / 1e6, (double)disk->loop_ns / 1e9,
-		disk->loop_bytes * 1e3 / (double)disk->loop_ns);
+	f->measured = vpa_arena_printf(&r->arena, "%s in %s of the loop, %s MB/s",
+		vpa_bytes(vpt_sat_u64(disk->loop_bytes)).text, vpa_duration(disk->loop_ns).text,
+		vpa_fixed(disk->loop_bytes * 1e3 / (double)disk->loop_ns, 0).text);
 	f->note = f->measured;
 	if (faults && faults->max > 0)
 		f->note = vpa_arena_printf(&r->arena,
-			"%.200s, up to %.0f major page faults a second: pages of mapped files",
-			f->measured, faults->max);
+			"%.200s, up to %s major page faults a second: pages of mapped files",
+			f->measured, vpa_fixed(faults->max, 0).text);
 	f->threshold = "100 MB, 10 MB/s and 2 s";
 }
 
@@ -116,8 +120,8 @@ static void find_quota(struct vpa_report *r, const struct vpa_counter *quota)
 		return;
 	f->title = "the process runs out of its CPU quota: raise the cgroup's cpu.max";
 	f->measured = vpa_arena_printf(&r->arena,
-		"throttled in %.0f %% of the quota's periods on average, at most %.0f %%",
-		quota->mean, quota->max);
+		"throttled in %s %% of the quota's periods on average, at most %s %%",
+		vpa_fixed(quota->mean, 0).text, vpa_fixed(quota->max, 0).text);
 	f->note = f->measured;
 	f->threshold = "10 % of the periods, and 2 s";
 }

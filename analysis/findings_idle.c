@@ -409,9 +409,9 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	where = where_of(r, sum, NULL);
 	f->title = title_of(r, a, sum);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
-	f->measured = vpa_arena_printf(&r->arena,
-		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
-		vpa_in_ms(sum->ns), sum->pieces, vpa_per_cent(sum->ns, vpa_windows_ns(r)));
+	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
+		vpa_cause_words(a->cause), vpa_duration(sum->ns).text, sum->pieces,
+		vpa_percent(sum->ns, vpa_windows_ns(r)).text);
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
 	/* A line alone has its own share. */
 	if (where && !sum->top->range && !sum->top->call)
@@ -535,13 +535,14 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	if (!f)
 		return;
 	f->title = title;
-	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window%s",
-		vpa_in_ms(waited), vpa_per_cent(waited, vpa_windows_ns(r)), words ? words : "");
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s, %s %% of the window%s", vpa_duration(waited).text,
+			vpa_percent(waited, vpa_windows_ns(r)).text, words ? words : "");
 	where = where_of(r, &sum, only_gap(r, cause));
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
 		vpa_head_saves(r, f, &sum.saving);
-	f->note = vpa_arena_printf(&r->arena, "%s, %.1f %% of the window%s%s%s",
-		vpa_duration(waited).text, vpa_per_cent(waited, vpa_windows_ns(r)),
+	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
+		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,
 		words ? words : "", where ? ", " : "", where ? where : "");
 	if (f->base && words && *words)
 		f->note = vpa_arena_printf(&r->arena, "%s%s%s", words + strlen(": "),

@@ -7,6 +7,7 @@
 #include "analysis/gpu_arch.h"
 #include "analysis/limit.h"
 #include "analysis/precision.h"
+#include "analysis/render/units.h"
 #include "formats/saturate.h"
 
 #include <inttypes.h>
@@ -81,9 +82,9 @@ static void find_bound(struct vpa_report *r)
 		return;
 	f->title = bound_title(r, limit, &load, bounds[limit].title);
 	f->measured = vpa_arena_printf(&r->arena,
-		"busy %.1f %% of the time from the first to the last op, %.1f %% of the window",
-		vpa_per_cent(load.busy_ns, load.active_ns),
-		vpa_per_cent(load.busy_ns, load.window_ns));
+		"busy %s %% of the time from the first to the last op, %s %% of the window",
+		vpa_percent(load.busy_ns, load.active_ns).text,
+		vpa_percent(load.busy_ns, load.window_ns).text);
 	f->threshold = limit == VPA_LIMIT_WORK ? "90 % of active, 25 % of the window"
 					       : "25 % of active, and more than anything else";
 }
@@ -171,8 +172,8 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	if (!f)
 		return;
 	f->title = e->title;
-	f->measured = vpa_arena_printf(&r->arena, "%s %.1f ms, %.1f %% of the window", e->what,
-		vpa_in_ms(s.ns), vpa_per_cent(s.ns, vpa_windows_ns(r)));
+	f->measured = vpa_arena_printf(&r->arena, "%s %s, %s %% of the window", e->what,
+		vpa_duration(s.ns).text, vpa_percent(s.ns, vpa_windows_ns(r)).text);
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
 	s.base_ns = base_ns(r, s.ns, e->family);
@@ -192,11 +193,12 @@ static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char 
 			"upper one if nothing is %s; ",
 			done);
 	if (is_mostly_memsets(r))
-		f->note = vpa_arena_printf(&r->arena, "%smostly memsets, %.3g GB at %.1f GB/s",
-			range, (double)c->bytes / 1e9, c->gb_per_s);
+		f->note = vpa_arena_printf(&r->arena, "%smostly memsets, %s at %s GB/s", range,
+			vpa_bytes(c->bytes).text, vpa_fixed(c->gb_per_s, 1).text);
 	else
-		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %.3g GB at %.1f GB/s",
-			range, c->kind, c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
+		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %s at %s GB/s", range,
+			c->kind, c->source, c->target, vpa_bytes(c->bytes).text,
+			vpa_fixed(c->gb_per_s, 1).text);
 }
 
 /* The largest kind of copies determines the advice. */
@@ -288,8 +290,8 @@ static void find_eager(struct vpa_report *r)
 	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms",
-		count, (double)total / 1e6, (double)softmax / 1e6);
+		"%" PRIu64 " sequences GEMM, softmax, GEMM: %s, of which softmax %s", count,
+		vpa_duration(total).text, vpa_duration(softmax).text);
 	f->threshold = "1 % of the window, 2 % of active";
 	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain is "
 		    "between the softmax alone and the whole sequence";
@@ -316,7 +318,8 @@ static int has_hopper(const struct vpa_report *r)
 
 static const char *share_text(struct vpa_report *r, double share)
 {
-	return share >= 0.9995 ? "all" : vpa_arena_printf(&r->arena, "%.1f %%", 100 * share);
+	return share >= 0.9995 ? "all"
+			       : vpa_arena_printf(&r->arena, "%s %%", vpa_share(share).text);
 }
 
 /* FlashAttention 2 on a device that FlashAttention 3 supports. */
@@ -339,9 +342,9 @@ static void find_old_flash(struct vpa_report *r)
 			return;
 		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
 			   "instead";
-		f->measured = vpa_arena_printf(&r->arena,
-			"%" PRIu64 " calls of %s, %.1f ms, %s of busy", b->calls, b->backend,
-			(double)b->total_ns / 1e6, share_text(r, b->share_of_busy));
+		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %s, %s of busy",
+			b->calls, b->backend, vpa_duration(b->total_ns).text,
+			share_text(r, b->share_of_busy));
 		f->threshold = "1 % of busy time";
 		f->caveat = "the gain depends on head size and sequence length: measure it";
 		f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
@@ -371,12 +374,11 @@ static void find_backend_change(struct vpa_report *r)
 		s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
 		vpa_finding_saves(r, f, &s);
 		f->measured = vpa_arena_printf(&r->arena,
-			"at %" PRIu64 " places of a step %" PRIu64
-			" calls of %s, mean %.3f ms, and "
-			"%" PRIu64 " of %s, mean %.3f ms",
+			"at %" PRIu64 " places of a step %" PRIu64 " calls of %s, mean %s, and "
+			"%" PRIu64 " of %s, mean %s",
 			c->places, c->slow_calls, c->slow,
-			(double)c->slow_ns / (double)c->slow_calls / 1e6, c->fast_calls, c->fast,
-			(double)c->fast_ns / (double)c->fast_calls / 1e6);
+			vpa_duration(c->slow_ns / c->slow_calls).text, c->fast_calls, c->fast,
+			vpa_duration(c->fast_ns / c->fast_calls).text);
 		f->threshold = "1 % of busy time";
 		f->caveat = "if sequences grow from step to step the gain is smaller";
 	}
@@ -421,8 +423,8 @@ static void find_wide_gemms(struct vpa_report *r)
 	s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bits or fewer",
-		(double)wide / 1e6, 100 * (double)wide / busy, (double)narrow / 1e6);
+		"%s in FP32, %s %% of busy, and %s in 16 bits or fewer", vpa_duration(wide).text,
+		vpa_share((double)wide / busy).text, vpa_duration(narrow).text);
 	f->threshold = "5 % of busy time each, 2 % of active, 1 % of the window";
 	f->caveat =
 		eager ? "narrower types still take time, a sixteenth at best; excludes products "
@@ -444,7 +446,7 @@ static void find_unfused_conv(struct vpa_report *r)
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
 	s.base_ns = base_ns(r, s.ns, NULL);
 	vpa_finding_saves(r, f, &s);
-	f->measured = vpa_arena_printf(&r->arena, "%.1f ms in vol2col", (double)total / 1e6);
+	f->measured = vpa_arena_printf(&r->arena, "%s in vol2col", vpa_duration(total).text);
 	f->threshold = "1 % of the window, 2 % of active";
 }
 
@@ -468,8 +470,8 @@ static void note_little_work(struct vpa_report *r, size_t from)
 		return;
 	for (i = from; i < r->finding_count; i++)
 		r->findings[i].note = vpa_arena_printf(&r->arena,
-			"the GPU is busy only %.1f %% of its active time%s%.300s",
-			vpa_per_cent(busy, active), r->findings[i].note ? "; " : "",
+			"the GPU is busy only %s %% of its active time%s%.300s",
+			vpa_percent(busy, active).text, r->findings[i].note ? "; " : "",
 			r->findings[i].note ? r->findings[i].note : "");
 }
 

@@ -44,11 +44,11 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 	if (!f)
 		return NULL;
 	f->title = vpa_arena_printf(&r->arena,
-		"this trace includes first use (%.3g of %.3g ms idle): warm up before tracing",
-		vpa_in_ms(ns), vpa_in_ms(idle));
+		"this trace includes first use (%s of %s idle): warm up before tracing",
+		vpa_duration(ns).text, vpa_duration(idle).text);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%.1f ms loading code or setting up libraries, %.1f ms of it before the first work",
-		vpa_in_ms(ns - code), vpa_in_ms(head));
+		"%s loading code or setting up libraries, %s of it before the first work",
+		vpa_duration(ns - code).text, vpa_duration(head).text);
 	if (code)
 		f->note = vpa_arena_printf(&r->arena,
 			"%s of it is code of the host beside code that was loaded for the first "

@@ -5,6 +5,7 @@
  * are not known here. */
 #include "analysis/reading.h"
 #include "analysis/render/units.h"
+#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -348,13 +349,12 @@ static void judge_ring(struct judging *j)
 	const struct vpa_reading *n = j->n;
 	char when[sizeof(n->ring_cause) + 4];
 	uint64_t start_ns = vpt_trace_start(n->trace);
-	double seconds = n->newest_ns > start_ns ? (double)(n->newest_ns - start_ns) / 1e9 : 0;
 
 	if (!n->ring[0])
 		return;
 	describe_cause(n->ring_cause, when, sizeof(when));
-	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written %s)",
-		seconds, n->ring, when);
+	say(j, 0, "", "the last %s of a longer run (flight recorder of %s, written %s)",
+		vpa_duration(vpt_sat_sub(n->newest_ns, start_ns)).text, n->ring, when);
 	if (missing_at_end(n) && !is_missing_at_end(n))
 		say(j, 0, "", "GPU work of its last %s may be missing",
 			vpa_duration(missing_at_end(n)).text);

@@ -417,9 +417,9 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	if (share > degraded_share) {
 		v->gaps = VPA_DEGRADED;
 		REASON(out,
-			"the profiling library itself took %.1f %% of the window: gaps are "
+			"the profiling library itself took %s %% of the window: gaps are "
 			"degraded",
-			share * 100);
+			vpa_share(share).text);
 	}
 }
 

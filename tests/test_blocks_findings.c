@@ -88,7 +88,7 @@ static void findings_are_silent_within_their_thresholds(void **state)
 		s += 100 + 10 * k;
 	}
 	expect_finding(
-		"attention-growth", NULL, "+10.00 ms of attention per block, 8.0 % of the period");
+		"attention-growth", NULL, "+10.0 ms of attention per block, 8.0 % of the period");
 }
 
 /* Five blocks with an unfused sequence each, whose kernels take 20, 10 and 10 ms in the first and as much more in
@@ -111,7 +111,7 @@ static void unfused_attention_grows_as_a_whole(void **state)
 		t += 60 + 40 * k;
 	}
 	expect_finding("attention-growth", &options,
-		"+10.00 to +40.00 ms of attention per block, 5.0 to 20.0 % of the period");
+		"+10.0 ms to +40.0 ms of attention per block, 5.0 to 20.0 % of the period");
 	r = analyze(&options);
 	f = finding(r, "eager-attention");
 	assert_non_null(f);

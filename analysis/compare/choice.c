@@ -4,6 +4,7 @@
  * take longer. So blocks of both kinds are never compared, and requests, which hold all work, come before blocks that
  * lack it. */
 #include "analysis/compare/build.h"
+#include "analysis/render/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,8 +164,8 @@ static void note_range(struct vpa_comparison *c, const struct vpa_range_row *ran
 
 	vpa_compare_note(c, vpa_arena_printf(&c->arena,
 				    "compared by the instances of the range %s, by their time on a "
-				    "GPU: %.0f %% of A's window",
-				    range->name, 100 * (share < 1 ? share : 1)));
+				    "GPU: %s %% of A's window",
+				    range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
 }
 
 /* Pairs the runs' units of a kind. */
@@ -329,10 +330,11 @@ static void note_after(struct vpa_comparison *c)
 		vpa_compare_note(c,
 			vpa_arena_printf(&c->arena,
 				"%s come%s after the last block, so blocks make a denoise rate; "
-				"FPS end to end %.2f -> %.2f, and nothing says how much that "
+				"FPS end to end %s -> %s, and nothing says how much that "
 				"differs by chance: record 4 runs a side, or 4 requests in a run",
-				after, strstr(after, "copies") ? "" : "s", c->a_fps_end_to_end,
-				c->b_fps_end_to_end));
+				after, strstr(after, "copies") ? "" : "s",
+				vpa_fixed(c->a_fps_end_to_end, 2).text,
+				vpa_fixed(c->b_fps_end_to_end, 2).text));
 	} else if (c->unit == VPA_UNIT_BLOCK) {
 		vpa_compare_note(c, vpa_arena_printf(&c->arena,
 					    "%s come%s after the last block and is not compared",

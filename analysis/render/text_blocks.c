@@ -360,8 +360,8 @@ static void put_usual_line(struct vpa_page *p, const struct vpa_blocks *b)
 		vpa_line_text(text, sizeof(text), &usual->line->line),
 		vpa_cause_text(vpa_known_cause(usual->line->cause)), same, b->measured);
 	if (most - least >= .01)
-		vpa_words_add(&w, "", "%.0f to ", 100 * least);
-	vpa_words_add(&w, "", "%.0f %% of it", 100 * most);
+		vpa_words_add(&w, "", "%s to ", vpa_fixed(100 * least, 0).text);
+	vpa_words_add(&w, "", "%s %% of it", vpa_fixed(100 * most, 0).text);
 	if (none)
 		vpa_words_add(&w, "; ", "%zu %s fewer than %d samples", none,
 			none == 1 ? "has" : "have", VPA_LINE_SAMPLES_MIN);

@@ -31,9 +31,11 @@ static struct vpa_num bound_of(const struct vpa_check *c)
 	struct vpa_num out;
 
 	if (!strcmp(c->unit, "ns"))
-		snprintf(out.text, sizeof(out.text), "%s %.0f us", sign, c->pass_bound / 1e3);
+		snprintf(out.text, sizeof(out.text), "%s %.30s us", sign,
+			vpa_fixed(c->pass_bound / 1e3, 0).text);
 	else
-		snprintf(out.text, sizeof(out.text), "%s %.3g %%", sign, c->pass_bound * 100);
+		snprintf(out.text, sizeof(out.text), "%s %.30s %%", sign,
+			vpa_fixed(c->pass_bound * 100, c->pass_bound < 0.01).text);
 	return out;
 }
 
