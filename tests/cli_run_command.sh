@@ -97,6 +97,25 @@ files 1
 same "the parent's kernels" 20 "$(kernels a.zst)"
 runs 0 "a child that forks, and both launch" run -o a.zst "$host" both 20
 files 2
+for name in script.py ./script.py "$work/script.py"; do
+	printf 'import torch  # all of my work\n' >script.py
+	refuses 2 "the run's own script is no output" "/script.py: is a file that is no capture; nothing else is overwritten" \
+		run --overwrite -o "$name" python3 script.py
+	same "$rule: it is as it was" "import torch  # all of my work" "$(cat script.py)"
+done
+cp /bin/true program
+refuses 2 "nor is its program" "$work/program: is a file that is no capture" run --overwrite -o program ./program
+cmp -s program /bin/true || fail "$rule: it was overwritten"
+inner="'$vptrace' run '$host' launch"
+runs 0 "what one launcher inside another wrote no other one replaces" run --overwrite -o a.zst sh -c "$inner 5; $inner 6; '$host' launch 7"
+files 3
+same "each has its own kernels" "5 6 7 " "$(for capture in ./*.zst; do kernels "$capture"; done | sort | tr '\n' ' ')"
+runs 0 "nor what the outer one wrote, or one beside it, or one further inside" run --overwrite -o a.zst \
+	sh -c "'$host' launch 4; $inner 5 & $inner 6 & wait; '$vptrace' run '$vptrace' run '$host' launch 7; $inner 8"
+files 5
+same "each has its own kernels" "4 5 6 7 8 " "$(for capture in ./*.zst; do kernels "$capture"; done | sort | tr '\n' ' ')"
+runs 0 "an output of its own is replaced" run --overwrite -o a.zst "$vptrace" run -o b.zst "$host" launch 9
+same "the kernels of what replaced it" 9 "$(kernels b.zst)"
 same "a child that does nothing leaves nothing" 0 "$(runs 0 nothing run -o a.zst sh -c 'true; true'; ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
 VPTRACE_COUNTERS=100ms runs 0 "a process that launches nothing has no file, however often counters are sampled" run -o a.zst "$host" idle 700
 files 0

@@ -249,6 +249,9 @@ static mode_t mode_of(const char *name)
 
 /* ---- captures ---- */
 
+/* How a capture begins: a zstd frame that says so. */
+#define OLD "\x28\xb5\x2f\xfd\x20\x40VPTRACE\n"
+
 static struct vpt_sink *new_file(const char *path, int overwrite)
 {
 	struct vpt_sink *sink;
@@ -583,7 +586,7 @@ static void modes_do_not_depend_on_the_umask(void **state)
 		assert_int_equal(sink->finish(sink, 1, &err), VPT_OK);
 		assert_int_equal(unlink("t.zst"), 0);
 	}
-	put_file("t.zst", "old and longer");
+	put_file("t.zst", OLD "and longer");
 	assert_int_equal(chmod("t.zst", 0644), 0);
 	sink = new_file("t.zst", 1);
 	assert_int_equal(put_text(sink, "x"), VPT_OK);
@@ -712,12 +715,66 @@ static void files_of_others_are_not_overwritten(void **state)
 	expect_text("t.zst", "theirs");
 }
 
+/* Whoever names a script of the run, a picture or a table as the output does not want to lose it. */
+static void only_captures_are_overwritten(void **state)
+{
+	static const struct {
+		const char *rule, *text;
+		int is_replaced;
+	} cases[] = {
+		{"a capture",
+			OLD "and all the rest of it, which is longer than a header of 64 bytes", 1},
+		{"nothing", "", 1},
+		{"a capture that was killed at once", "\x28\xb5\x2f\xfd\x20", 1},
+		{"its first byte", "\x28", 1},
+		{"a script", "import torch\n", 0},
+		{"a long script",
+			"#!/usr/bin/env python3\n# all of the pipeline, which is longer than 64 "
+			"bytes\nimport torch\n",
+			0},
+		{"one letter", "x", 0},
+		{"a program",
+			"\x7f"
+			"ELF",
+			0},
+		{"another file packed by zstd",
+			"\x28\xb5\x2f\xfd\x20 a table, which is longer than "
+			"a header of 64 bytes, and no capture",
+			0},
+		{"a text about VPTRACE", "VPTRACE\nwrites captures", 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpt_err checked = {0};
+		struct vpt_sink *sink;
+		int wanted = cases[i].is_replaced ? VPT_OK : VPT_EIO;
+
+		remove_all();
+		put_file("t.zst", cases[i].text);
+		assert_int_equal(vtr_capture_file_check("t.zst", 1, &checked),
+			cases[i].is_replaced ? VPT_OK : VPT_EINVAL);
+		sink = new_file("t.zst", 1);
+		if (put_text(sink, "x") != wanted)
+			fail_msg("%s: %s", cases[i].rule, err.text);
+		if (!cases[i].is_replaced) {
+			assert_non_null(strstr(err.text, "t.zst: is a file that is no capture; "));
+			assert_non_null(
+				strstr(checked.text, "t.zst: is a file that is no capture; "));
+		}
+		assert_int_equal(sink->finish(sink, 1, &err), wanted);
+		expect_text("t.zst", cases[i].is_replaced ? "x" : cases[i].text);
+		assert_string_equal(names(), "t.zst ");
+	}
+}
+
 static void numbered_names_are_never_overwritten(void **state)
 {
 	struct vpt_sink *first = new_file("t.zst", 1), *second = new_file("t.zst", 1);
 
 	(void)state;
-	put_file("t.zst", "old");
+	put_file("t.zst", OLD);
 	put_file("t-2.zst", "older");
 	assert_int_equal(put_text(first, "first"), VPT_OK);
 	assert_int_equal(put_text(second, "second"), VPT_OK); /* t.zst is being written to */
@@ -795,7 +852,7 @@ static void racers_get_a_file_each(void **state)
 	for (overwrite = 0; overwrite < 2; overwrite++) {
 		remove_all();
 		if (overwrite)
-			put_file("race.zst", "a much older capture");
+			put_file("race.zst", OLD "a much older capture");
 		assert_int_equal(pipe(start) | pipe(done) | pipe(leave), 0);
 		for (i = 0; i < RACERS; i++) {
 			children[i] = fork();
@@ -1275,6 +1332,7 @@ int main(void)
 		TEST(modes_do_not_depend_on_the_umask),
 		TEST(only_plain_files_are_overwritten),
 		TEST(nothing_is_followed_without_leave_to_overwrite),
+		TEST(only_captures_are_overwritten),
 		TEST(what_is_no_file_is_never_numbered),
 		TEST(files_of_others_are_not_overwritten),
 		TEST(numbered_names_are_never_overwritten),

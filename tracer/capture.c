@@ -54,7 +54,7 @@ static int make_file(
 	struct vpt_sink *file;
 	/* Processes of one run never replace each other's files. */
 	int rc = vtr_capture_file_new(c->options.path,
-		c->options.overwrite && !vtr_run_list_has(c->options.path), &file, err);
+		c->options.overwrite && !vtr_run_list_has(NULL, c->options.path), &file, err);
 
 	if (rc)
 		return rc;

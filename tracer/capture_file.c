@@ -10,6 +10,7 @@
  * There is no fsync(2): we promise to survive the process's death, not the machine's. */
 #include "tracer/capture_file.h"
 
+#include "formats/capture.h"
 #include "formats/memory.h"
 
 #include <errno.h>
@@ -113,8 +114,12 @@ static const char *type_name(mode_t mode)
 	}
 }
 
-static const char *expected(int overwrite)
+static const char no_capture[] = "a file that is no capture";
+
+static const char *expected(int overwrite, const char *found)
 {
+	if (found == no_capture)
+		return "nothing else is overwritten: choose another output";
 	return overwrite ? "only a regular file of this user without other links is overwritten"
 			 : "expected the name of a regular file";
 }
@@ -127,6 +132,38 @@ static const char *protected_type(const struct stat *st)
 	if (st->st_nlink != 1)
 		return "a file with several links";
 	return st->st_uid != geteuid() ? "another user's file" : NULL;
+}
+
+/* Whether nothing is lost that is no capture: the file is empty, or begins like one. Its header is a frame by
+ * itself, which zstd leaves as it is. A script of the run is none, whoever named it as the output. */
+static int is_replaceable(int fd, const struct stat *st)
+{
+	static const unsigned char zstd[4] = {0x28, 0xb5, 0x2f, 0xfd};
+	unsigned char head[VPT_HEADER_SIZE];
+	ssize_t got = st->st_size ? pread(fd, head, sizeof(head), 0) : 0;
+
+	if (!st->st_size)
+		return 1;
+	return got > 0 &&
+	       !memcmp(head, zstd, (size_t)got < sizeof(zstd) ? (size_t)got : sizeof(zstd)) &&
+	       (st->st_size < VPT_HEADER_SIZE ||
+		       memmem(head, (size_t)got, VPT_CAPTURE_MAGIC, sizeof(VPT_CAPTURE_MAGIC) - 1));
+}
+
+static const char *content_of(int fd, const struct stat *st)
+{
+	return is_replaceable(fd, st) ? NULL : no_capture;
+}
+
+/* Of a file that may be overwritten by its type: what it is if it may not by its content. */
+static const char *content_at(const char *path, const struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *found = fd < 0 ? NULL : content_of(fd, st);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 /* What a file is whose name is not merely taken: the user meant that one; NULL: it is taken. */
@@ -143,8 +180,10 @@ int vtr_capture_file_check(const char *path, int overwrite, struct vpt_err *err)
 	if (lstat(path, &st))
 		return VPT_OK;
 	found = overwrite ? protected_type(&st) : unnumbered_type(&st);
+	if (overwrite && !found)
+		found = content_at(path, &st);
 	return found ? vpt_fail(err, VPT_EINVAL, "%.200s: is %s; %s", path, found,
-			       expected(overwrite))
+			       expected(overwrite, found))
 		     : VPT_OK;
 }
 
@@ -152,7 +191,7 @@ static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err 
 {
 	char what[160];
 
-	snprintf(what, sizeof(what), "is %s; %s", found, expected(f->overwrite));
+	snprintf(what, sizeof(what), "is %s; %s", found, expected(f->overwrite, found));
 	fail(f, what, NULL, err);
 	return NAME_REFUSED;
 }
@@ -169,7 +208,7 @@ static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
 		return errno == ENOENT ? NAME_TAKEN : errno;
 	if (!S_ISREG(st.st_mode))
 		return refuse(f, type_name(st.st_mode), err);
-	fd = open(f->name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(f->name, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return errno == ENOENT ? NAME_TAKEN : errno;
 	f->is_new = 0;
@@ -217,8 +256,9 @@ static int move_descriptor(struct vtr_capture_file *f)
 /* Takes over the opened file: locks and empties it, sets mode 0600 whatever the umask, notes its
  * inode. File systems without locks or modes are accepted. NAME_TAKEN: another process is writing
  * to it. */
-static int own_file(struct vtr_capture_file *f)
+static int own_file(struct vtr_capture_file *f, struct vpt_err *err)
 {
+	const char *found;
 	struct stat st;
 	int error = move_descriptor(f);
 
@@ -226,6 +266,10 @@ static int own_file(struct vtr_capture_file *f)
 		return error;
 	if (flock(f->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return NAME_TAKEN;
+	/* Only now: another process may just have begun its capture. */
+	found = !f->is_new && !fstat(f->fd, &st) ? content_of(f->fd, &st) : NULL;
+	if (found)
+		return refuse(f, found, err);
 	if (fchmod(f->fd, FILE_MODE) && errno == EBADF)
 		return errno;
 	if (ftruncate(f->fd, 0) || fstat(f->fd, &st))
@@ -253,7 +297,7 @@ static int try_name(struct vtr_capture_file *f, int number, struct vpt_err *err)
 		rc = open_existing(f, err);
 	if (rc)
 		return rc;
-	rc = own_file(f);
+	rc = own_file(f, err);
 	if (rc) {
 		close(f->fd);
 		f->fd = -1;

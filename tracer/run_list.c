@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,31 @@ static void put_line(const char *path, const struct line *l)
 	vtr_run_list_append(path, line, used);
 }
 
+/* Replaces the path of a list by that of the launcher around. Returns 0 if there is none. */
+static int to_outer(char path[PATH_MAX])
+{
+	char line[VTR_RUN_LIST_LINE], *at = line + sizeof(VTR_RUN_LIST_HEAD) - 1, *end;
+	int fd = vtr_run_list_open(path);
+	ssize_t got = fd < 0 ? 0 : pread(fd, line, sizeof(line) - 1, 0);
+
+	if (fd >= 0)
+		close(fd);
+	line[got > 0 ? got : 0] = '\0';
+	/* Only in the second line: a traced process can append others. */
+	if (got < at - line || strncmp(at, VTR_RUN_LIST_OUTER, sizeof(VTR_RUN_LIST_OUTER) - 1) != 0)
+		return 0;
+	at += sizeof(VTR_RUN_LIST_OUTER) - 1;
+	end = strchr(at, '\n');
+	if (!end)
+		return 0;
+	*end = '\0';
+	vtr_run_list_unescape(at);
+	return snprintf(path, PATH_MAX, "%s", at) < PATH_MAX;
+}
+
+/* How many launchers may be inside each other. */
+enum { DEPTH_MAX = 16 };
+
 static void put(const char *type, int has_code, int code, const char *text)
 {
 	struct line l = {type, (long)getpid(), has_code, code, text};
@@ -146,12 +172,17 @@ void vtr_run_list_start(int code, const char *text)
 
 void vtr_run_list_file(const char *path)
 {
-	put("file", 0, 0, path);
+	vtr_run_list_file_of(vtr_environment("VPTRACE_LIST"), (long)getpid(), path);
 }
 
+/* At once to the outer launchers too: what another inner one starts must not replace it. */
 void vtr_run_list_file_of(const char *list, long pid, const char *path)
 {
-	put_line(list, &(struct line){.type = "file", .pid = pid, .text = path});
+	char at[PATH_MAX];
+	int depth = 0, is_there = list && snprintf(at, sizeof(at), "%s", list) < (int)sizeof(at);
+
+	for (; is_there && depth < DEPTH_MAX; is_there = to_outer(at), depth++)
+		put_line(at, &(struct line){.type = "file", .pid = pid, .text = path});
 }
 
 void vtr_run_list_end(int code, const char *text)
@@ -159,10 +190,19 @@ void vtr_run_list_end(int code, const char *text)
 	put("end", 1, code, text);
 }
 
-int vtr_run_list_has(const char *path)
+void vtr_run_list_outer_of(const char *list, const char *outer)
 {
-	const char *list = vtr_environment("VPTRACE_LIST");
-	int fd = list ? vtr_run_list_open(list) : -1, found = 0, at;
+	char line[VTR_RUN_LIST_LINE] = VTR_RUN_LIST_OUTER;
+	size_t used = strlen(line);
+
+	used += escape(outer, line + used, sizeof(line) - used - 1);
+	line[used++] = '\n';
+	vtr_run_list_append(list, line, used);
+}
+
+static int has(const char *list, const char *path)
+{
+	int fd = vtr_run_list_open(list), found = 0, at;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[VTR_RUN_LIST_LINE];
 
@@ -178,5 +218,17 @@ int vtr_run_list_has(const char *path)
 		fclose(f);
 	else if (fd >= 0)
 		close(fd);
+	return found;
+}
+
+int vtr_run_list_has(const char *list, const char *path)
+{
+	char at[PATH_MAX];
+	int depth = 0, is_there, found = 0;
+
+	list = list ? list : vtr_environment("VPTRACE_LIST");
+	is_there = list && snprintf(at, sizeof(at), "%s", list) < (int)sizeof(at);
+	for (; is_there && !found && depth < DEPTH_MAX; is_there = to_outer(at), depth++)
+		found = has(at, path);
 	return found;
 }

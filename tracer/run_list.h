@@ -5,6 +5,7 @@
  * to record, when it creates its file, and when a capture ends. Each line is one write(2), so lines
  * of several processes do not mix:
  *
+ *	outer 0 PATH             the second line: the list of a launcher around this one. "file" goes there too
  *	start PID CODE TEXT      TEXT: why not all is recorded; CODE as from vptrace_start()
  *	file PID PATH
  *	end PID CODE TEXT        the same of vptrace_stop()
@@ -24,7 +25,8 @@
 
 enum { VTR_RUN_LIST_LINE = 16384 };
 
-#define VTR_RUN_LIST_HEAD "vptrace run 1\n"
+#define VTR_RUN_LIST_HEAD  "vptrace run 1\n"
+#define VTR_RUN_LIST_OUTER "outer 0 "
 
 /* Appends a line; `text` may be NULL. Does nothing without the variable, or if the file is gone.
  * Allocates nothing and raises no signal. Any thread; not in callbacks. */
@@ -32,8 +34,9 @@ void vtr_run_list_start(int code, const char *text);
 void vtr_run_list_file(const char *path);
 void vtr_run_list_end(int code, const char *text);
 
-/* Whether a process of this run, this one included, has created a file of that name. */
-int vtr_run_list_has(const char *path);
+/* Whether a process of this run, or of one around it, this one included, has created a file of that name.
+ * `list` NULL: that of the variable. */
+int vtr_run_list_has(const char *list, const char *path);
 
 /* ---- the launcher's own, of the list named `list` ---- */
 
@@ -41,7 +44,9 @@ int vtr_run_list_has(const char *path);
 int vtr_run_list_open(const char *list);
 /* Appends whole lines. Raises no signal. */
 void vtr_run_list_append(const char *list, const char *line, size_t len);
-/* Reports the file of another process. `list` NULL: does nothing. */
+/* Names the list around a new one. */
+void vtr_run_list_outer_of(const char *list, const char *outer);
+/* Reports the file of another process there and to the launchers around. `list` NULL: does nothing. */
 void vtr_run_list_file_of(const char *list, long pid, const char *path);
 
 /* Undoes the escapes in place. */

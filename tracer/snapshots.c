@@ -75,7 +75,8 @@ static int write_file(struct vtr_snapshots *s, struct vtr_flight_view *view, con
 {
 	struct vpt_sink *file;
 	char name[VTR_PATH_MAX];
-	int rc = vtr_capture_file_new(path, s->o->overwrite && !vtr_run_list_has(path), &file, err);
+	int rc = vtr_capture_file_new(
+		path, s->o->overwrite && !vtr_run_list_has(NULL, path), &file, err);
 
 	if (rc)
 		return rc;

@@ -61,6 +61,8 @@ int vtr_list_create(struct vtr_list *list)
 	}
 	if (fd >= 0)
 		close(fd);
+	if (*list->path && list->outer)
+		vtr_run_list_outer_of(list->path, list->outer);
 	return *list->path ? 0 : -1;
 }
 
@@ -167,7 +169,7 @@ static void take_line(struct vtr_list *list, char *line)
 	long pid;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%7s %ld %n", type, &pid, &at) != 2 || !at)
+	if (sscanf(line, "%7s %ld %n", type, &pid, &at) != 2 || !at || !strcmp(type, "outer"))
 		return;
 	if (!strcmp(type, "marks")) {
 		take_marks(list, pid, line + at);
@@ -233,7 +235,8 @@ int vtr_list_take(struct vtr_list *list)
 
 	is_there = f != NULL;
 	while (f && fgets(line, sizeof(line), f)) {
-		if (list->outer && strcmp(line, VTR_RUN_LIST_HEAD) != 0)
+		if (list->outer && strcmp(line, VTR_RUN_LIST_HEAD) != 0 &&
+			strncmp(line, VTR_RUN_LIST_OUTER, sizeof(VTR_RUN_LIST_OUTER) - 1) != 0)
 			vtr_run_list_append(list->outer, line, strlen(line));
 		take_line(list, line);
 	}

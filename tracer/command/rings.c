@@ -16,6 +16,7 @@
 #include "tracer/flight_handover.h"
 #include "tracer/options.h"
 #include "tracer/output_name.h"
+#include "tracer/run_list.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -324,8 +325,9 @@ static int write_file(struct vtr_flight_view *view, const struct ring *ring, con
 	const char *path = path_of(ring, wishes);
 	char name[PATH_MAX];
 	struct vpt_sink *file;
-	int rc = vtr_capture_file_new(
-		path, wishes->options.overwrite && !is_listed(list, path), &file, err);
+	int is_known =
+		is_listed(list, path) || (list->outer && vtr_run_list_has(list->outer, path));
+	int rc = vtr_capture_file_new(path, wishes->options.overwrite && !is_known, &file, err);
 
 	if (rc)
 		return rc;
