@@ -504,6 +504,17 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->is_ranges_only = n->is_ranges_only;
 }
 
+/* What somebody wanted to be marked, and nothing hit: the tables that depend on it are empty or short. */
+static void judge_marks(struct vpa_report *out)
+{
+	const char *unused = vpa_meta(out, "marks.unused");
+
+	if (unused)
+		add_reason(out,
+			vpa_arena_printf(&out->arena, "marks that nothing hit: %s", unused),
+			"mend these lines of the mark file, or leave them out");
+}
+
 int vpa_verdict_write(
 	const struct vpa_resolver *r, const struct vpa_reading *reading, struct vpa_report *out)
 {
@@ -532,6 +543,7 @@ int vpa_verdict_write(
 	judge_devices(out, reading);
 	judge_no_work(out, reading);
 	judge_launches(out);
+	judge_marks(out);
 	for (i = 0; i < out->block_note_count; i++)
 		add_reason(out, out->block_notes[i], NULL);
 	return out->arena.failed ? VPT_ENOMEM : VPT_OK;

@@ -283,6 +283,18 @@ said "modules: no torch.nn.Module was called"
 if built "$bin/standin/libcuda.so.1" "marks of programs that use the GPU"; then
 	launches "a mark file whose module nothing imports, in two processes" late.marks sh -c 'python3 use.py; python3 use.py'
 	said "$(pwd -P)/late.marks:1: my_model:Sampler.sample: the module was never imported; $(pwd -P)/late.marks:2: my_model:Sampler.denoise: the module was never imported"
+	# in_report TEXT: of the capture that launches() has left
+	in_report() {
+		expect "${2:-0}" "$rule: in the report" launched.zst --format json
+		says out "\"marks that nothing hit: $1\""
+		expect "${2:-0}" "$rule: on the first screen" launched.zst --only summary
+		says out "marks that nothing hit"
+	}
+	rule="what nothing hit is in the report of each process"
+	in_report "$(pwd -P)/late.marks:1: my_model:Sampler.sample: the module was never imported; $(pwd -P)/late.marks:2: my_model:Sampler.denoise: the module was never imported"
+	launches "what nothing called" late.marks sh -c 'PYTHONPATH=$PYTHONPATH:own python3 use.py my_model'
+	said "$(pwd -P)/late.marks:1: my_model:Sampler.sample was never called; $(pwd -P)/late.marks:2: my_model:Sampler.denoise was never called"
+	in_report "$(pwd -P)/late.marks:1: my_model:Sampler.sample was never called; $(pwd -P)/late.marks:2: my_model:Sampler.denoise was never called"
 	launches "a preset that somebody asked for, and none of whose modules is imported" wan,causvid sh -c 'python3 use.py; python3 use.py'
 	said "preset wan: none of its modules was imported; preset causvid: none of its modules was imported"
 	launches "all presets, of which none is needed" auto python3 use.py

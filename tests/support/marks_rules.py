@@ -621,6 +621,18 @@ def forward_of_a_module_is_marked_around_its_call():
 
 
 @rule
+def forward_that_is_called_by_its_name_says_what_to_write():
+    with FakeTorch(), Program(MODEL, "M:Model.forward = stage model\nM:Layer.forward! = stage layer") as p:
+        same((p.module.Model().forward(1), p.lines), (3, ["stage layer"] * 2))
+        same([text for _, text in vptrace_marks._marking.complaints()],
+             ["mark_calls():1: %s:Model.forward was never called as a module; if the program calls forward() itself, write forward!" %
+              p.name])
+        vptrace._capture.before_stop[-1]()
+        same(p.library.metadata_seen, ["marks.unused=mark_calls():1: %s:Model.forward was never called as a module; if the program "
+                                       "calls forward() itself, write forward!" % p.name])
+
+
+@rule
 def forward_with_a_mark_of_its_own():
     with FakeTorch(), Program(MODEL, "M:Model.forward! = stage model") as p:
         same((p.module.Model().forward(1), p.module.Model()(1), p.lines), (3, 3, ["stage model"] * 2))

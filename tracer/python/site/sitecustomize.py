@@ -199,6 +199,8 @@ def _tell_waiting():
         recorded = _waiting and _library()
         said = [(key, text) for key, text, always in _waiting if recorded or (always and not helper)]
         del _waiting[:]
+        if recorded and said:
+            _tell_capture(recorded, "; ".join(text for _, text in said))
         listed = [_tell("unused", "%s\t%s" % complaint) for complaint in said]
         if said and not all(listed):
             sys.stderr.write("vptrace: marks: %s\n" % "; ".join(text for _, text in said))
@@ -206,16 +208,26 @@ def _tell_waiting():
         pass
 
 
-# ---- ends ----
+def _tell_capture(path, text):
+    """The same as a fact of the capture of this process, which is ended later."""
+    _loaded(path).vptrace_metadata(b"marks.unused", text.encode("utf-8", "replace"))
 
 
-def _stop(path):
+def _loaded(path):
+    """The library at this path, which is in this process."""
     if not _HAS_MARKS:
         import ctypes  # pylint: disable=import-outside-toplevel
     else:
         with _standard:
             import ctypes  # pylint: disable=import-outside-toplevel
-    ctypes.CDLL(path).vptrace_stop(None)
+    return ctypes.CDLL(path)
+
+
+# ---- ends ----
+
+
+def _stop(path):
+    _loaded(path).vptrace_stop(None)
 
 
 def _end():

@@ -11,6 +11,7 @@ from ._ranges import refuse_suspending
 from ._results import Code, State, Statistics, Summary, VptraceError
 
 _PROFILES = {"default": 0, "lite": 1, "full": 2, "coarse": 3, "none": 4}
+before_stop = []  # what is called before a capture ends, for vptrace_marks
 _RECORDING = (Code.OK, Code.ENOCUPTI, Code.ETAKEN, Code.EDENIED)
 
 
@@ -121,6 +122,8 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
 def _stop():
     """The Code, the reason in words, the Statistics."""
     stats = Stats(struct_bytes=ctypes.sizeof(Stats))
+    for function in list(before_stop):
+        function()
     code = as_code(_library.loaded.stop(ctypes.byref(stats)))
     return code, last_error() if code != Code.OK else "", as_statistics(stats)
 

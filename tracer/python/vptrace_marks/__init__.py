@@ -30,6 +30,12 @@ def _origin(name, preposition=" from "):
     return next((preposition + os.path.abspath(place) for place in places if isinstance(place, str)), "")
 
 
+def _in_words(complaints):
+    """The first of them, in a line."""
+    more = len(complaints) - _SAID
+    return "; ".join(text for _, text in complaints[:_SAID]) + ("; and %d more" % more if more > 0 else "")
+
+
 class _Marking:
     """What is marked in this process."""
 
@@ -42,6 +48,7 @@ class _Marking:
         library = vptrace._library.loaded  # pylint: disable=protected-access
         self.recorder = Recorder(library, vptrace._library.Note, vptrace._torch, vptrace.fact)  # pylint: disable=protected-access
         self.unfollow = self.recorder.follow(library)
+        vptrace._capture.before_stop.append(self.record)  # pylint: disable=protected-access
         self.places = Places(self.recorder)
         self.finder = Finder(self.places)
 
@@ -60,6 +67,7 @@ class _Marking:
         if self.modules:
             self.modules.detach()
         self.unfollow()
+        self.vptrace._capture.before_stop.remove(self.record)  # pylint: disable=protected-access
 
     # ---- what was of no use ----
 
@@ -106,7 +114,8 @@ class _Marking:
             elif not line.wrapped:
                 yield key, "%s: %s" % (where, self._why_absent(line))
             elif not line.called:
-                yield key, where + " was never called"
+                yield key, where + " was never called" + (
+                    " as a module; if the program calls forward() itself, write %s!" % line.names[-1] if line.at_call else "")
 
     def _why_absent(self, line):
         if line.hidden_by:
@@ -119,6 +128,17 @@ class _Marking:
             return "python -m runs this module as __main__, write __main__ instead"
         imported = "*" in line.module or line.module in sys.modules
         return "there is no such function" + _origin(line.module, " in ") if imported else "the module was never imported"
+
+    def record(self):
+        """Before a capture ends: what was of no use so far is a fact of it. Never fails."""
+        try:
+            vptrace = self.vptrace
+            if vptrace.status() not in (vptrace.State.STOPPED, vptrace.State.INERT):
+                text = _in_words(list(self.complaints()))
+                if text:
+                    vptrace.metadata("marks.unused", text)
+        except Exception:  # pylint: disable=broad-except
+            pass
 
     def _hit(self):
         """The marks that calls of the program have hit, in words."""
@@ -145,6 +165,7 @@ class _Marking:
         try:
             vptrace = self.vptrace
             recorded = vptrace.status() != vptrace.State.STOPPED or vptrace.statistics().received
+            self.record()
             helper = sys.argv[:1] == ["-c"]  # one that multiprocessing starts; scripts have their name there
             found = list(self.complaints())
             used = [("used", key) for key in self._used({key for key, _ in found})]
@@ -152,9 +173,7 @@ class _Marking:
             unused = [("unused", "%s\t%s" % complaint) for complaint in found]
             hit = [("marks", self._hit())] if self._hit() and not recorded else []
             if not vptrace._launcher.tell(hit + used + unused) and found:  # pylint: disable=protected-access
-                more = len(found) - _SAID
-                text = "; ".join(text for _, text in found[:_SAID]) + ("; and %d more" % more if more > 0 else "")
-                sys.stderr.write("vptrace: marks: %s\n" % text)
+                sys.stderr.write("vptrace: marks: %s\n" % _in_words(found))
         except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
             pass
 

@@ -41,12 +41,13 @@ class Line:  # pylint: disable=too-many-instance-attributes
     """One mark."""
 
     __slots__ = ("source", "number", "module", "names", "subclasses", "kind", "name", "values", "facts", "closes",
-                 "wrapped", "called", "problem", "fixed", "itself", "hidden_by")
+                 "wrapped", "called", "problem", "fixed", "itself", "hidden_by", "at_call")
 
     def __init__(self, source, number):
         self.source, self.number = source, number
         self.module, self.names, self.subclasses = "", (), False
         self.itself = False  # the forward() of a torch.nn.Module is called by that name
+        self.at_call = False  # it is marked at the module's __call__, so such a call is not seen
         self.kind, self.name, self.values, self.facts, self.closes = "", None, {}, (), ()
         self.wrapped, self.called, self.problem = 0, False, None
         self.hidden_by = None  # a line that comes first for a function that this one names too

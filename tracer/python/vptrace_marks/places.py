@@ -131,6 +131,8 @@ class Places:
         place, signature_of = name, None
         if name == "forward" and _is_torch_module(holder) and not any(line.itself for line in lines):
             place, signature_of = "__call__", stored
+            for line in lines:
+                line.at_call = True
             stored = _static(holder, "__call__")
         kind = type(stored) if isinstance(stored, (staticmethod, classmethod)) else None
         function = stored.__func__ if kind else stored
