@@ -58,9 +58,6 @@ struct vpa_verdict {
 	 * capture; or after recording had been paused, hence launched in a pause. */
 	uint64_t early_ops;
 	uint64_t launches_lost; /* part of launches_without_op: their kernels are missing */
-	/* The reason that says that many launches lack their op, since recording was off when the
-	 * GPU began it. NULL: they do not. */
-	const char *began_off;
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
 	/* Of Python stacks: their gaps had been decided; left out, since a later one of the thread

@@ -11,6 +11,8 @@
  *	  whatever device, but further if no later launch of the thread has an op: a kernel that
  *	  takes unusually long may hold back all others.
  *
+ * A pause of the recording does not take what was launched before it: a launch that a pause follows is lost too.
+ *
  * Which stream or event a call waits for is not recorded with every call. A thread without any op is
  * taken for one that uses one device and one stream.
  *
@@ -205,6 +207,15 @@ static int had_time(const struct suspect *s)
 	return precedes(s, newest_ns) && newest_ns - s->start_ns >= usual_ns;
 }
 
+/* Whether recording was off at some time after the launch. The tracer goes on until what was launched before has
+ * ended, so the kernel should be there, whenever it ran. */
+static int is_before_pause(const struct suspect *s)
+{
+	const struct vpa_intervals *paused = &s->r->paused;
+
+	return paused->count && vpa_intervals_last(paused)->start_ns >= s->end_ns;
+}
+
 /* Whether some thread may have captured a stream: launches of any thread may have gone into it. */
 static int may_be_captured(const struct vpa_process *p, uint64_t start_ns)
 {
@@ -253,7 +264,8 @@ void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t e
 
 			if (lacks_kernel(&past->calls, call) &&
 				!may_be_captured(process, s.start_ns))
-				r->launches_lost += was_waited_for(&s) || had_time(&s);
+				r->launches_lost +=
+					was_waited_for(&s) || had_time(&s) || is_before_pause(&s);
 		}
 	}
 }

@@ -9,14 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { REASONS_MAX = 32, LOSSES_MAX = 256, BEGAN_OFF_LEAST = 4 };
+enum { REASONS_MAX = 32, LOSSES_MAX = 256 };
 
 /* Above this share of the window the profiling library's own work stretches the measured gaps. */
 static const double degraded_share = 0.05;
-
-/* From this share of a window's launches on, and from BEGAN_OFF_LEAST, it is worth a sentence of its
- * own that they lack their op. */
-static const double began_off_share = 0.1;
 
 static void add_reason(struct vpa_report *out, const char *text, const char *remedy)
 {
@@ -189,16 +185,10 @@ static void judge_records(
 			count, count == 1 ? " has" : "s have", count == 1 ? "its" : "their");
 	}
 	if (v->early_ops && launched_in_pauses(r))
-		add_reason(out,
-			vpa_arena_printf(&out->arena,
-				"%" PRIu64 " operation%s launched while recording was paused: %s "
-				"unknown",
-				v->early_ops, v->early_ops == 1 ? " was" : "s were",
-				v->early_ops == 1 ? "its launch is" : "their launches are"),
-			v->early_ops > (out->counts.kernels + out->counts.memcpy) / 10
-				? "synchronise before and after what is to be recorded: the host "
-				  "ran ahead of the GPU, which did that work later"
-				: NULL);
+		REASON(out,
+			"%" PRIu64 " operation%s launched while recording was paused: %s unknown",
+			v->early_ops, v->early_ops == 1 ? " was" : "s were",
+			v->early_ops == 1 ? "its launch is" : "their launches are");
 	else if (v->early_ops)
 		REASON(out,
 			"%" PRIu64 " operation%s launched before the recording began: %s unknown",
@@ -222,26 +212,46 @@ static void judge_records(
 			v->unmatched_ranges, v->unmatched_ranges == 1 ? " was" : "s were");
 }
 
+/* What helps where kernels are missing. */
+static const char *lost_launches_remedy(
+	const struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+{
+	if (!strcmp(n->ended, "max-bytes"))
+		return "raise --max-bytes: the file had no room for them";
+	if (r->paused.count)
+		return "record it again with this version: what is launched in a window is "
+		       "recorded "
+		       "until it has ended";
+	return out->counts.kernels
+		       ? "record a shorter period, so that the profiler drops nothing; if launches "
+			 "failed, correct these"
+		       : "let the profiler record kernels too: ProfilerActivity.CUDA, or nsys "
+			 "profile --trace=cuda";
+}
+
 /* Nothing else may show that a profiler dropped records of kernels. Where a loss is known, it
  * explains them. */
-static void judge_lost_launches(struct vpa_report *out)
+static void judge_lost_launches(
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
 {
 	uint64_t count = out->verdict.launches_lost;
+	const char *are = count == 1 ? "is" : "are", *s = count == 1 ? "" : "s";
 
 	if (!count || out->verdict.loss_count)
 		return;
 	lose_all(out);
 	add_reason(out,
-		vpa_arena_printf(&out->arena,
-			"%" PRIu64 " kernel%s missing: %s recorded, and must have run before "
-			"the recording ended",
-			count, count == 1 ? " is" : "s are",
-			count == 1 ? "its launch is" : "their launches are"),
-		out->counts.kernels
-			? "record a shorter period, so that the profiler drops nothing; if "
-			  "launches failed, correct these"
-			: "let the profiler record kernels too: ProfilerActivity.CUDA, or nsys "
-			  "profile --trace=cuda");
+		r->paused.count
+			? vpa_arena_printf(&out->arena,
+				  "%" PRIu64 " kernel%s %s missing: launched in a window, run "
+				  "while recording was off",
+				  count, s, are)
+			: vpa_arena_printf(&out->arena,
+				  "%" PRIu64 " kernel%s %s missing: %s recorded, and must have run "
+				  "before the recording ended",
+				  count, s, are,
+				  count == 1 ? "its launch is" : "their launches are"),
+		lost_launches_remedy(out, r, n));
 }
 
 static uint64_t launches_without_reason(const struct vpa_verdict *v)
@@ -249,34 +259,11 @@ static uint64_t launches_without_reason(const struct vpa_verdict *v)
 	return vpt_sat_sub(v->launches_without_op, v->launches_lost);
 }
 
-/* What the GPU begins outside a window is no part of the recording, as was asked. But if that is a
- * good part of what the host launched inside, the window is not what its user expects. */
-static void judge_began_off(
-	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
-{
-	struct vpa_verdict *v = &out->verdict;
-	const struct vpa_counts *counts = &out->counts;
-	uint64_t without = launches_without_reason(v), with;
-
-	if (without < BEGAN_OFF_LEAST || n->ring[0] || (!r->paused.count && !n->ended[0]))
-		return;
-	with = counts->kernels + counts->memcpy + counts->memset;
-	with -= v->ops_without_launch < with ? v->ops_without_launch : with;
-	if ((double)without < began_off_share * (double)(without + with))
-		return;
-	v->began_off = vpa_arena_printf(&out->arena,
-		"%" PRIu64 " of %" PRIu64
-		" launches have their operation: the GPU began the others while recording was off",
-		with, without + with);
-	add_reason(
-		out, v->began_off, "synchronise before the window closes, or use a longer window");
-}
-
 /* A launch that failed, or had nothing to copy, has none either, so this makes no capture incomplete. But
  * where work is missing, often nothing else shows it. */
 static void judge_launches(struct vpa_report *out)
 {
-	uint64_t count = out->verdict.began_off ? 0 : launches_without_reason(&out->verdict);
+	uint64_t count = launches_without_reason(&out->verdict);
 
 	if (count)
 		REASON(out, "%" PRIu64 " launch%s no op: not recorded, or run after the end", count,
@@ -530,8 +517,7 @@ int vpa_verdict_write(
 	v->complete = vpa_reading_judge(reading, add_remark, out);
 	if (!v->complete)
 		copy_losses(v, reading);
-	judge_lost_launches(out);
-	judge_began_off(out, r, reading);
+	judge_lost_launches(out, r, reading);
 	judge_records(out, r, reading);
 	judge_limits(out, r);
 	judge_overhead(out, r);

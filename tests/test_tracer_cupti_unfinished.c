@@ -77,7 +77,7 @@ static void run_case(const struct op *ops, uint64_t unfinished, uint64_t losses)
 	full.valid_bytes = buffer.bytes;
 	assert_int_equal(vtr_recorder_new(&options, &r, NULL), VPT_OK);
 	vtr_unfinished_buffer(&u, &sizes, &full);
-	assert_int_equal(vtr_unfinished_put(&u, r, 100), unfinished);
+	assert_int_equal(vtr_unfinished_put(&u, r, 1, 100), unfinished);
 	assert_int_equal(count_losses(r), losses);
 	vtr_unfinished_reset(&u);
 	vtr_recorder_disown(r);

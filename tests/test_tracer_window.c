@@ -134,6 +134,73 @@ static void a_time_lies_in_a_pause_or_does_not(void **state)
 	}
 }
 
+/* Calls and pauses in random order; half of the calls are noted late, and some never. */
+static void an_op_is_of_the_pause_that_it_was_launched_in(void **state)
+{
+	enum { CALLS = 400, ROUNDS = 60 };
+	static uint64_t called_ns[CALLS];
+	struct vpt_random random = {11};
+	int round, i, off, hidden = 0, kept = 0, doubted = 0;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		struct vtr_pauses p = {0};
+		uint64_t now = 1000, start_ns;
+		int is_off = 0;
+
+		for (i = 0; i < CALLS; i++) {
+			if (!vpt_random_below(&random, 8)) {
+				now += 1 + vpt_random_below(&random, 30);
+				(is_off ? vtr_pauses_end : vtr_pauses_begin)(&p, now);
+				is_off = !is_off;
+			}
+			now += vpt_random_below(&random, 10);
+			called_ns[i] = now;
+			if (i % 2)
+				vtr_pauses_note_call(&p, 1 + (uint64_t)i, now);
+		}
+		for (i = CALLS - 2; i >= 0; i -= 2)
+			if (i % 20)
+				vtr_pauses_note_call(&p, 1 + (uint64_t)i, called_ns[i]);
+		for (i = 0; i < CALLS; i++) {
+			start_ns = called_ns[i] + vpt_random_below(&random, 300);
+			off = vtr_pauses_at(&p, called_ns[i]) != NULL;
+			if (!vtr_pauses_at(&p, start_ns))
+				continue;
+			if (i % 20 == 0 && vtr_pauses_doubt_op(&p, 1 + (uint64_t)i, start_ns)) {
+				doubted++;
+				continue;
+			}
+			if (vtr_pauses_doubt_op(&p, 1 + (uint64_t)i, start_ns) ||
+				vtr_pauses_hide_op(&p, 1 + (uint64_t)i, start_ns) != off)
+				fail_msg("round %d: call %d, %s a pause", round, i,
+					off ? "in" : "outside");
+			hidden += off;
+			kept += !off;
+		}
+		vtr_pauses_free(&p);
+	}
+	if (hidden < 1000 || kept < 1000 || doubted < 10)
+		fail_msg("only %d, %d, %d", hidden, kept, doubted);
+}
+
+static void without_calls_a_pause_has_the_ops_that_begin_in_it(void **state)
+{
+	struct vtr_pauses p = {0};
+
+	(void)state;
+	vtr_pauses_begin(&p, 100);
+	vtr_pauses_note_id(&p, 5);
+	assert_true(vtr_pauses_hide_op(&p, 3, 150));
+	assert_false(vtr_pauses_hide_op(&p, 3, 50));
+	vtr_pauses_note_call(&p, 4, 110);
+	assert_false(vtr_pauses_hide_op(&p, 3, 150));
+	assert_true(vtr_pauses_hide_op(&p, 4, 150));
+	assert_true(vtr_pauses_hide_op(&p, 0, 150)); /* no id: nobody knows its launch */
+	assert_true(vtr_pauses_hide_op(&p, 4, 0));   /* it never began */
+	vtr_pauses_free(&p);
+}
+
 static void a_pause_to_come_can_come_earlier(void **state)
 {
 	struct vtr_pauses p = {0};
@@ -513,6 +580,8 @@ int main(void)
 		cmocka_unit_test(a_trigger_is_a_word_and_what_it_needs),
 		cmocka_unit_test(other_triggers_are_refused),
 		cmocka_unit_test(a_time_lies_in_a_pause_or_does_not),
+		cmocka_unit_test(an_op_is_of_the_pause_that_it_was_launched_in),
+		cmocka_unit_test(without_calls_a_pause_has_the_ops_that_begin_in_it),
 		cmocka_unit_test(a_pause_to_come_can_come_earlier),
 		cmocka_unit_test(the_oldest_pauses_are_forgotten),
 		cmocka_unit_test_teardown(ranges_of_the_name_open_the_window, end_capture),

@@ -5,6 +5,7 @@
 
 #include "tracer/cupti_configs.h"
 #include "tracer/callers.h"
+#include "tracer/cupti_late_ops.h"
 #include "tracer/cupti_places.h"
 #include "tracer/cupti_records.h"
 
@@ -22,6 +23,7 @@ struct vtr_decoder {
 	uint64_t newest_correlation;
 	uint64_t now_ns;   /* CLOCK_MONOTONIC at the start of the current buffer */
 	uint64_t doubt_ns; /* see vtr_decoder_doubt() */
+	struct vtr_late_ops late;
 	struct vtr_decoded n;
 };
 

@@ -44,6 +44,7 @@ void vtr_decoder_free(struct vtr_decoder *d)
 		return;
 	vtr_configs_free(d->configs);
 	vtr_places_free(d->places);
+	vtr_late_ops_free(&d->late);
 	vpt_free(d);
 }
 
@@ -56,7 +57,13 @@ void vtr_decoder_begin(
 	vtr_places_begin(d->places);
 	d->lane = NULL;
 	d->thread = NULL;
+	d->late.count = 0;
 	memset(&d->n, 0, sizeof(d->n));
+}
+
+uint64_t vtr_decoder_newest(const struct vtr_decoder *d)
+{
+	return d->newest_correlation;
 }
 
 void vtr_decoder_counts(const struct vtr_decoder *d, struct vtr_decoded *out)
@@ -234,20 +241,6 @@ static inline __attribute__((always_inline)) void call(
 	}
 }
 
-void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t age_ns)
-{
-	struct vtr_call_thread *t;
-	size_t i;
-
-	if (!d->n.held)
-		return;
-	d->r = r;
-	d->now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
-	for (i = 0; d->n.held && (t = vtr_places_thread_at(d->places, i)); i++)
-		if (t->held_count && d->now_ns - t->held_since_ns >= age_ns)
-			release(d, t);
-}
-
 /* ---- the walk ---- */
 
 static inline void decode(struct vtr_decoder *d, uint32_t kind, const void *record)
@@ -280,6 +273,89 @@ static inline void release_data(const struct vtr_decoder *d, uint32_t kind, cons
 		free(o->data);
 }
 
+/* Walks records up to `end`, or to the first that cannot be understood; sets *at to that. One copy of this loop, since
+ * it decodes kernels and calls inline. */
+static __attribute__((noinline)) uint64_t walk(
+	struct vtr_decoder *d, const uint8_t *record, const uint8_t *end, const uint8_t **at)
+{
+	const struct vtr_sizes *sizes = d->sizes;
+	uint64_t records = 0;
+	size_t size;
+	uint32_t kind;
+
+	for (; (size = vtr_sizes_of_record(sizes, record, (size_t)(end - record), &kind));
+		record += size) {
+		if (records % ROOM_EVERY == 0)
+			vtr_recorder_room(d->r);
+		decode(d, kind, record);
+		release_data(d, kind, record);
+		records++;
+	}
+	*at = record;
+	return records;
+}
+
+/* ---- ops of pauses ---- */
+
+static uint64_t widen(void *decoder, uint32_t id)
+{
+	return vtr_decoder_widen(decoder, id);
+}
+
+static void decode_late(void *decoder, const uint8_t *record, size_t size)
+{
+	const uint8_t *at;
+
+	walk(decoder, record, record + size, &at);
+}
+
+static struct vtr_late_ops_owner owner_of(struct vtr_decoder *d)
+{
+	return (struct vtr_late_ops_owner){widen, decode_late, d};
+}
+
+/* Whether the record waits for that of its launch. */
+static int is_late(struct vtr_decoder *d, uint32_t kind, const uint8_t *record, size_t size)
+{
+	const struct vtr_late_ops_owner owner = owner_of(d);
+
+	if (d->discard || !vtr_late_ops_take(&d->late, &owner, d->r, kind, record, size, d->now_ns))
+		return 0;
+	d->n.held++;
+	return 1;
+}
+
+/* Decodes ops whose launch is known by now, and those that have waited since `until_ns`. */
+static void release_late(struct vtr_decoder *d, uint64_t until_ns)
+{
+	const struct vtr_late_ops_owner owner = owner_of(d);
+	int discard = d->discard;
+
+	d->discard = 0; /* they came in a buffer that is not discarded */
+	d->n.held -= vtr_late_ops_release(&d->late, &owner, d->r, until_ns);
+	d->discard = discard;
+}
+
+void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t age_ns)
+{
+	struct vtr_call_thread *t;
+	size_t i;
+
+	if (!d->n.held)
+		return;
+	d->r = r;
+	d->now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+	if (d->late.count) {
+		vtr_configs_buffer(d->configs);
+		release_late(d, d->now_ns - age_ns);
+	}
+	for (i = 0; d->n.held && (t = vtr_places_thread_at(d->places, i)); i++)
+		if (t->held_count && d->now_ns - t->held_since_ns >= age_ns)
+			release(d, t);
+}
+
+/* ---- buffers ---- */
+
 static void forget_stale(struct vtr_decoder *d, const struct vtr_full *full)
 {
 	const uint8_t *record = full->data, *end = record + full->valid_bytes;
@@ -290,6 +366,24 @@ static void forget_stale(struct vtr_decoder *d, const struct vtr_full *full)
 		record += size)
 		release_data(d, kind, record);
 	d->n.stale_buffers++;
+}
+
+/* An op comes before the call that launched it: before ops are judged by their launch, all calls of the buffer
+ * are known. */
+static void note_calls(struct vtr_decoder *d, const struct vtr_full *full)
+{
+	const uint8_t *record = full->data, *end = record + full->valid_bytes;
+	const struct vtr_record_call *c;
+	size_t size;
+	uint32_t kind;
+
+	for (; (size = vtr_sizes_of_record(d->sizes, record, (size_t)(end - record), &kind));
+		record += size) {
+		c = (const void *)record;
+		if ((kind == VTR_KIND_RUNTIME || kind == VTR_KIND_DRIVER) && c->correlation)
+			vtr_recorder_note_call(
+				d->r, vtr_decoder_widen(d, c->correlation), c->start);
+	}
 }
 
 /* Reports what is missing: the rest of a damaged buffer, all of a discard buffer. */
@@ -311,14 +405,33 @@ static void put_losses(
 	}
 }
 
+/* The same for a whole buffer, but leaves out ops that have to wait for their launch; they count too. */
+static uint64_t walk_near_pause(
+	struct vtr_decoder *d, const struct vtr_full *full, const uint8_t **at)
+{
+	const uint8_t *record = full->data, *end = record + full->valid_bytes, *from = record;
+	uint64_t records = 0;
+	size_t size;
+	uint32_t kind;
+
+	note_calls(d, full);
+	if (d->late.count)
+		release_late(d, 0);
+	for (; (size = vtr_sizes_of_record(d->sizes, record, (size_t)(end - record), &kind));
+		record += size) {
+		if (!is_late(d, kind, record, size))
+			continue;
+		records += 1 + walk(d, from, record, at);
+		from = record + size;
+	}
+	return records + walk(d, from, end, at);
+}
+
 uint64_t vtr_decoder_buffer(
 	struct vtr_decoder *d, const struct vtr_full *full, struct vtr_recorder *r)
 {
-	const struct vtr_sizes *sizes = d->sizes;
-	const uint8_t *record = full->data, *end = record + full->valid_bytes;
-	uint64_t records = 0, dropped = d->n.dropped;
-	size_t size;
-	uint32_t kind;
+	const uint8_t *at = full->data, *end = at + full->valid_bytes;
+	uint64_t records, dropped = d->n.dropped;
 
 	d->r = r;
 	if (full->stale) {
@@ -331,17 +444,12 @@ uint64_t vtr_decoder_buffer(
 	d->from_ns = UINT64_MAX;
 	d->to_ns = 0;
 	vtr_configs_buffer(d->configs);
-	for (; (size = vtr_sizes_of_record(sizes, record, (size_t)(end - record), &kind));
-		record += size) {
-		if (records % ROOM_EVERY == 0)
-			vtr_recorder_room(r);
-		decode(d, kind, record);
-		release_data(d, kind, record);
-		records++;
-	}
+	records = vtr_recorder_wants_calls(r, full->taken_ns) ? walk_near_pause(d, full, &at)
+							      : walk(d, at, end, &at);
+	vtr_recorder_note_id(r, d->newest_correlation);
 	d->n.records += records;
 	d->n.buffers++;
-	put_losses(d, full, record < end, d->n.dropped - dropped);
+	put_losses(d, full, at < end, d->n.dropped - dropped);
 	d->discard = 0;
 	return records;
 }

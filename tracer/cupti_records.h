@@ -9,8 +9,8 @@
  *	filtered   calls not asked for (CUPTI before 12.5 delivers all), driver calls inside
  *	           of runtime calls, unknown kinds
  *	described  DEVICE, CONTEXT and STREAM records, which describe lanes and make no rows
- *	held       driver calls that still wait for a runtime call around them; 0 after
- *	           vtr_decoder_settle(..., 0)
+ *	held       driver calls that still wait for a runtime call around them, ops that began in a
+ *	           pause and wait for their launch; 0 after vtr_decoder_settle(..., 0)
  *
  * The recorder's "received" is rows + dropped, less the rows that start in a pause. `records` is
  * what CUPTI delivered, unless a buffer was damaged. Buffers of an earlier capture are not
@@ -46,13 +46,16 @@ void vtr_decoder_begin(
 uint64_t vtr_decoder_buffer(
 	struct vtr_decoder *d, const struct vtr_full *full, struct vtr_recorder *r);
 
-/* Makes rows of driver calls held for at least `age_ns`; 0: of all of them, to be done before the
+/* Makes rows of calls and ops held for at least `age_ns`; 0: of all of them, to be done before the
  * recorder's last chunk. */
 void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t age_ns);
 
 /* How far times of two buffers may be off against each other, since they were converted from another clock;
  * 0, the default: not at all. A driver call that reaches out of its runtime call by no more is inside it. */
 void vtr_decoder_doubt(struct vtr_decoder *d, uint64_t doubt_ns);
+
+/* The newest correlation id decoded, with all its bits. */
+uint64_t vtr_decoder_newest(const struct vtr_decoder *d);
 
 void vtr_decoder_counts(const struct vtr_decoder *d, struct vtr_decoded *out);
 

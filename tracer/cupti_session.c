@@ -594,7 +594,7 @@ void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all)
 uint64_t vtr_cupti_unfinished(struct vtr_cupti *c, struct vtr_recorder *r, uint64_t stop_ns)
 {
 	vtr_graphs_put(&c->graphs, r, stop_ns);
-	return vtr_unfinished_put(&c->unfinished, r, stop_ns);
+	return vtr_unfinished_put(&c->unfinished, r, vtr_decoder_newest(c->decoder), stop_ns);
 }
 
 const char *vtr_cupti_missing(const struct vtr_cupti *c)

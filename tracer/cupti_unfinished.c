@@ -3,9 +3,7 @@
 
 #include "formats/memory.h"
 
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 struct vtr_unfinished_stream {
@@ -14,13 +12,11 @@ struct vtr_unfinished_stream {
 	uint32_t done;    /* the newest correlation id of these */
 	uint64_t from_ns; /* from then on nothing is known */
 	uint64_t count;   /* of ops that are unfinished */
-	uint64_t queued;  /* of these, that have not begun either */
 };
 
 struct vtr_unfinished_op {
 	size_t stream; /* its index */
 	uint32_t correlation;
-	int has_begun;
 };
 
 /* The end of a 32-bit field. */
@@ -28,14 +24,13 @@ struct vtr_unfinished_op {
 
 /* By kind of op: its record's minimum length and the offsets of fields. */
 static const struct place {
-	uint16_t bytes, start, end, device, context, stream, correlation;
+	uint16_t bytes, end, device, context, stream, correlation;
 } places[VTR_KINDS] = {
 #define PLACES_NO(KIND, record)
 #define PLACES_OP(KIND, record)                                                                    \
 	[VTR_KIND_##KIND] = {REACH(record, correlation) > REACH(record, stream)                    \
 				     ? REACH(record, correlation)                                  \
 				     : REACH(record, stream),                                      \
-		offsetof(struct vtr_record_##record, start),                                       \
 		offsetof(struct vtr_record_##record, end),                                         \
 		offsetof(struct vtr_record_##record, device),                                      \
 		offsetof(struct vtr_record_##record, context),                                     \
@@ -110,8 +105,8 @@ static void note_op(
 		return;
 	}
 	if (!vpt_grow(&u->ops, &u->op_cap, u->op_count + 1, sizeof(*u->ops)))
-		u->ops[u->op_count++] = (struct vtr_unfinished_op){
-			(size_t)(s - u->streams), correlation, time_at(record + p->start) != 0};
+		u->ops[u->op_count++] =
+			(struct vtr_unfinished_op){(size_t)(s - u->streams), correlation};
 }
 
 void vtr_unfinished_buffer(
@@ -127,46 +122,40 @@ void vtr_unfinished_buffer(
 			note_op(u, &places[kind], record, full->taken_ns);
 }
 
-/* The rows are there, without times; this says that they are no part of the capture. */
-static void tell_queued(struct vtr_recorder *r, uint64_t count)
+static uint64_t widen(uint64_t newest, uint32_t id)
 {
-	char text[24];
-
-	if (!count)
-		return;
-	snprintf(text, sizeof(text), "%" PRIu64, count);
-	vtr_recorder_meta(r, "capture.queued", text);
+	return newest + (uint64_t)(int64_t)(int32_t)(id - (uint32_t)newest);
 }
 
-uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t stop_ns)
+/* Whether later work of its stream has ended. A graph's nodes share the id of its launch, and some may end
+ * before others. */
+static int is_overtaken(const struct vtr_unfinished *u, const struct vtr_unfinished_op *op)
 {
-	uint64_t all = 0, queued = 0;
+	const struct vtr_unfinished_stream *s = &u->streams[op->stream];
+
+	return s->has_done && is_before(op->correlation, s->done);
+}
+
+uint64_t vtr_unfinished_put(
+	struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t newest, uint64_t stop_ns)
+{
+	uint64_t all = 0;
 	size_t i;
 
-	/* A graph's nodes share the id of its launch, and some may end before others. */
-	for (i = 0; i < u->op_count; i++) {
-		struct vtr_unfinished_stream *s = &u->streams[u->ops[i].stream];
-
-		if (s->has_done && is_before(u->ops[i].correlation, s->done))
-			continue;
-		s->count++;
-		s->queued += !u->ops[i].has_begun;
-	}
+	for (i = 0; i < u->op_count; i++)
+		if (!is_overtaken(u, &u->ops[i]) &&
+			!vtr_recorder_hides_op(r, widen(newest, u->ops[i].correlation)))
+			u->streams[u->ops[i].stream].count++;
 	for (i = 0; i < u->stream_count; i++) {
 		const struct vtr_unfinished_stream *s = &u->streams[i];
 
 		if (!s->count)
 			continue;
-		if (vtr_recorder_is_off(r, s->from_ns, stop_ns)) {
-			queued += s->queued; /* a row that begins after the limit is none */
-			continue;
-		}
 		all += s->count;
 		vtr_recorder_room(r);
 		vtr_recorder_loss(r, vtr_recorder_stream(r, s->device, s->context, s->stream),
 			VPT_LOSSKIND_UNFINISHED, s->from_ns, stop_ns, s->count);
 	}
-	tell_queued(r, queued);
 	return all;
 }
 

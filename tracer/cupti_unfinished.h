@@ -25,8 +25,10 @@ void vtr_unfinished_buffer(
 	struct vtr_unfinished *u, const struct vtr_sizes *sizes, const struct vtr_full *full);
 
 /* Puts a LOSS row of the kind UNFINISHED for each stream with unfinished work, from its last known
- * end to `stop_ns`. Returns the number of unfinished ops. Once, after all buffers. */
-uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t stop_ns);
+ * end to `stop_ns`. What was launched while nothing was recorded is not counted. `newest`: some id of the last
+ * 2^31, with all its bits. Returns the number of unfinished ops. Once, after all buffers. */
+uint64_t vtr_unfinished_put(
+	struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t newest, uint64_t stop_ns);
 
 void vtr_unfinished_reset(struct vtr_unfinished *u);
 

@@ -2,7 +2,18 @@
  * vptrace_resume(), and outside the capture's window.
  *
  * Rows arrive late and out of order, so the newest VTR_PAUSES_MAX pauses are remembered. A pause
- * may be known before it begins. Not thread-safe: the recorder's. */
+ * may be known before it begins. Not thread-safe: the recorder's.
+ *
+ * The GPU begins work when it can, which may be in a pause: such work belongs to the recording if it
+ * was launched outside all pauses. Its record has the id of its launch but not the time. Ids grow in the
+ * order of the calls, so each pause keeps the ids of calls around its edges:
+ *
+ *	call   7    8        9   10   11        12
+ *	          before  [ first ... last ]  after
+ *	time ---------------from_ns-------to_ns------
+ *
+ * Calls of several threads at an edge may have their ids in another order than their times. Then
+ * before > first, or last > after, and what has an id between the two counts as launched outside. */
 #ifndef VPTRACE_TRACER_PAUSES_H
 #define VPTRACE_TRACER_PAUSES_H
 
@@ -13,12 +24,16 @@ enum { VTR_PAUSES_MAX = 16384 };
 
 struct vtr_pause {
 	uint64_t from_ns, to_ns; /* to ~0: its end is not known */
+	/* Ids of the calls noted so far; none: 0, ~0, 0, ~0. */
+	uint64_t before, first, last, after;
 };
 
 struct vtr_pauses {
 	struct vtr_pause *items; /* oldest first */
 	size_t count, cap;
 	int unordered; /* the clock was set back: they overlap, or are not in order */
+	int has_calls;
+	uint64_t newest; /* the greatest id noted; 0: none was */
 	/* the last pause that has ended, or is to end, if it was not taken yet */
 	struct vtr_pause due;
 	int is_due;
@@ -39,6 +54,23 @@ void vtr_pauses_stop(struct vtr_pauses *p, uint64_t stop_ns);
 
 /* The pause that covers a time; NULL: none. Valid until the next call. */
 const struct vtr_pause *vtr_pauses_at(const struct vtr_pauses *p, uint64_t time_ns);
+
+/* Notes that calls of ids up to this one were made, as they are known before a pause begins. */
+void vtr_pauses_note_id(struct vtr_pauses *p, uint64_t id);
+
+/* Notes a CUDA call near the edges of pauses. Calls may come in any order; those that began well
+ * after the last pause may be left out. */
+void vtr_pauses_note_call(struct vtr_pauses *p, uint64_t id, uint64_t start_ns);
+
+/* Whether an op was launched in a pause. `start_ns`: when the GPU began it, in a pause; 0: unknown. `id` 0, no
+ * calls noted, or pauses in no order: answers whether the op began in a pause. */
+int vtr_pauses_hide_op(const struct vtr_pauses *p, uint64_t id, uint64_t start_ns);
+
+/* Whether that is not known yet, since the launch is none of the calls noted so far. */
+int vtr_pauses_doubt_op(const struct vtr_pauses *p, uint64_t id, uint64_t start_ns);
+
+/* Whether some pause ends after `time_ns`. */
+int vtr_pauses_reach(const struct vtr_pauses *p, uint64_t time_ns);
 
 /* Moves *start_ns out of the pauses that it lies in. 1: it was moved; 0: it was not; -1: so far that
  * nothing is left before `end_ns`. */

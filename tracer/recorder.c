@@ -136,11 +136,29 @@ static int is_refused_range(struct vtr_recorder *r, uint64_t start_ns)
 	return 1;
 }
 
-/* Whether a row is not to be recorded. The recording ends where the first such row begins. */
-static int is_refused(struct vtr_recorder *r, enum vpt_kind kind, uint64_t start_ns)
+/* Whether a row belongs to a pause: a host's row that starts in it, an op that was launched in it. The GPU
+ * may begin what was launched in one window in a pause, or in the next window; what it begins in a window is
+ * recorded whatever launched it: there it was busy. */
+static int is_paused(const struct vtr_recorder *r, enum vpt_kind kind, const uint64_t *row)
 {
+	uint64_t start_ns = row[0];
+
+	if (start_ns && !vtr_pauses_at(&r->pauses, start_ns))
+		return 0;
+	if (kind != VPT_KERNEL && kind != VPT_COPY)
+		return start_ns != 0;
+	return vtr_pauses_hide_op(&r->pauses,
+		row[kind == VPT_KERNEL ? (int)VPT_KERNEL_CORRELATION : (int)VPT_COPY_CORRELATION],
+		start_ns);
+}
+
+/* Whether a row is not to be recorded. The recording ends where the first such row begins. */
+static int is_refused(struct vtr_recorder *r, enum vpt_kind kind, const uint64_t *row)
+{
+	uint64_t start_ns = row[0];
+
 	follow_changes(r);
-	if (vtr_pauses_at(&r->pauses, start_ns))
+	if (is_paused(r, kind, row))
 		return 1;
 	if (r->is_full && start_ns && start_ns < r->full_ns) {
 		if (kind == VPT_RANGE)
@@ -156,7 +174,7 @@ int vtr_recorder_put(
 	uint64_t start_ns = *(const uint64_t *)row; /* the first column of every event */
 	struct vpt_section *s;
 
-	if (start_ns - r->open.clear_ns >= r->open.clear_span_ns && is_refused(r, kind, start_ns))
+	if (start_ns - r->open.clear_ns >= r->open.clear_span_ns && is_refused(r, kind, row))
 		return 0;
 	if (!lane)
 		lane = &r->nowhere;
@@ -206,7 +224,9 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 
 	if (r->err.code)
 		return;
-	if (kind != VPT_LOSSKIND_PAUSED && vtr_recorder_is_off(r, from_ns, to_ns))
+	/* Work that has not ended was launched in a window. */
+	if (kind != VPT_LOSSKIND_PAUSED && kind != VPT_LOSSKIND_UNFINISHED &&
+		vtr_recorder_is_off(r, from_ns, to_ns))
 		return;
 	vtr_recorder_refer(r, lane);
 	if (!r->since_ns)
@@ -264,6 +284,32 @@ void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns)
 	if (r->refused_ranges)
 		vtr_recorder_loss(
 			r, NULL, VPT_LOSSKIND_CAP, r->refused_from_ns, stop_ns, r->refused_ranges);
+}
+
+int vtr_recorder_wants_calls(struct vtr_recorder *r, uint64_t since_ns)
+{
+	follow_changes(r);
+	return vtr_pauses_reach(&r->pauses, since_ns);
+}
+
+void vtr_recorder_note_id(struct vtr_recorder *r, uint64_t newest)
+{
+	vtr_pauses_note_id(&r->pauses, newest);
+}
+
+void vtr_recorder_note_call(struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns)
+{
+	vtr_pauses_note_call(&r->pauses, correlation, start_ns);
+}
+
+int vtr_recorder_doubts_op(const struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns)
+{
+	return vtr_pauses_doubt_op(&r->pauses, correlation, start_ns);
+}
+
+int vtr_recorder_hides_op(const struct vtr_recorder *r, uint64_t correlation)
+{
+	return vtr_pauses_hide_op(&r->pauses, correlation, 0);
 }
 
 int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns)

@@ -111,12 +111,22 @@ void vtr_recorder_drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t c
 void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane);
 
 /* Recording is off from `from_ns` until resume: rows that start meanwhile are neither received nor
- * written, whenever they arrive. The pause becomes a LOSS row of its own kind. Both times may be in
+ * written, whenever they arrive, except ops that were launched outside all pauses. The pause becomes a LOSS row of its own kind. Both times may be in
  * the future: a pause that is to begin may be moved to an earlier time by another call, and the row
  * is put by vtr_recorder_now(). See pauses.h. */
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns);
 void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns);
 void vtr_recorder_now(struct vtr_recorder *r, uint64_t now_ns);
+
+/* Whether to note the calls of a buffer that was in use from `since_ns` on, before its ops are put: they show
+ * which ops that began in a pause were launched outside. After each buffer, note its newest id. See pauses.h. */
+int vtr_recorder_wants_calls(struct vtr_recorder *r, uint64_t since_ns);
+void vtr_recorder_note_id(struct vtr_recorder *r, uint64_t newest);
+void vtr_recorder_note_call(struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns);
+/* Whether the call that launched an op that began in a pause was not noted yet: put it when it was. */
+int vtr_recorder_doubts_op(const struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns);
+/* Whether an op that never began was launched in a pause, and hence is no part of the recording. */
+int vtr_recorder_hides_op(const struct vtr_recorder *r, uint64_t correlation);
 
 /* The same at the capture's end: a pause that goes on ends there, one to come is forgotten. If
  * nothing was ever put, neither is the pause: without an event there is no file. */

@@ -159,8 +159,8 @@ struct vptrace_options {
 	 *                  vptrace_step()
 	 * delay:S          from S seconds after the start on
 	 *
-	 * Work is recorded if the GPU begins it inside the window. Synchronize at the end of a
-	 * window if the work launched in it must be complete. Ranges that are already open when the
+	 * Work is recorded if it was launched inside the window, whenever the GPU does it, and if
+	 * the GPU begins it inside. A capture that ends waits for it, as vptrace_stop() does. Ranges that are already open when the
 	 * window opens begin with it. */
 	const char *capture;
 
@@ -294,7 +294,8 @@ VPTRACE_API int vptrace_start(const struct vptrace_options *options);
  * EBUSY, EFORKED */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 
-/* From a pause to the next resume, everything is discarded and counted as a pause, not as loss.
+/* From a pause to the next resume, everything is discarded and counted as a pause, not as loss; but not
+ * the GPU's work that was launched before, however late it begins.
  * CUPTI stays on: switching it off and on again costs more, and breaks the correlation of CUDA
  * graphs before CUPTI 13.1.
  *

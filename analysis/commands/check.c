@@ -121,15 +121,13 @@ static int check_chunks(struct check *c, struct vpt_err *err)
 	return VPT_OK;
 }
 
-/* Leaves reasons that cost nothing to the report, except that a window has little of its work. */
+/* Leaves reasons that cost nothing to the report. */
 static void list_missing(struct check *c)
 {
 	const struct vpa_verdict *v = &c->report->verdict;
 	size_t i;
 
-	for (i = 0; i < v->reason_count; i++) {
-		if (v->complete && v->reasons[i] != v->began_off)
-			continue;
+	for (i = 0; i < v->reason_count && !v->complete; i++) {
 		vpa_out_text(&c->out, v->reasons[i], strlen(v->reasons[i]));
 		if (v->remedies[i])
 			vpa_out_print(&c->out, ": %s", v->remedies[i]);

@@ -534,9 +534,6 @@ static const char *no_work_words(const struct vpa_report *r, enum no_work_check 
 		return "No GPU work in this trace: VPTRACE_PROFILE=none records ranges only.";
 	if (!v->complete && v->reason_count)
 		return "No GPU work in what could be read: the trace is incomplete, see DATA.";
-	if (v->began_off)
-		return "No GPU work in this trace: the GPU began what the host launched while "
-		       "recording was off, see DATA.";
 	*check = CHECK_RECORDER;
 	if (v->launches_without_op)
 		return "No GPU work in this trace, although the host launched some: no kernel, "

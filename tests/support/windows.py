@@ -1,4 +1,5 @@
-"""Compares a capture of host_windows with the whole run's: it must have exactly the rows that begin inside its windows.
+"""Compares a capture of host_windows with the whole run's: it must have exactly the rows that begin inside its windows, and the work
+of the GPU that was launched inside.
 
 windows.py WHOLE PART BEGIN END [BEGIN END]...   times on the simulated clock; "-" as an END is the end of the run
 
@@ -45,9 +46,14 @@ def with_own_end(row, wanted, closed):
 
 
 def expected(whole, windows):
+    launches = {row["correlation"]: row["start_ns"] for row in whole if row["kind"] == "call"}
     out = []
-    for kind, name, begin, end in sorted(key(r) for r in whole if r["kind"] in EVENTS):
+    for row in (r for r in whole if r["kind"] in EVENTS):
+        kind, name, begin, end = key(row)
         inside = begin_inside(begin, end if kind == "range" else begin, windows)
+        if inside is None and kind == "kernel":
+            launch = launches[row["correlation"]]
+            inside = begin if begin_inside(launch, launch, windows) else None
         if inside is not None:
             out.append((kind, name, inside, end))
     return sorted(out)

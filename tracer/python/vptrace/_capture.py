@@ -198,7 +198,8 @@ def counter(name, value, unit=None):
 class schedule:  # pylint: disable=invalid-name
     """The iterations of a loop that a trace records. After `skip_first` iterations, the trace omits `wait` and `warmup`
     iterations and records `active` iterations. This is repeated `repeat` times; 0: until the trace ends. Omitted
-    iterations are a pause of the capture: they count neither as idle time nor as loss.
+    iterations are a pause of the capture: they count neither as idle time nor as loss. What an active iteration launches is
+    recorded until it has ended, also where the host runs ahead of the GPU.
 
         with vptrace.trace("run.zst", schedule=vptrace.schedule(wait=1, warmup=1, active=3)) as capture:
             for prompt in prompts:
