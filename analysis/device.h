@@ -6,6 +6,8 @@
 #include "analysis/causes.h"
 #include "analysis/code_line.h"
 
+#include "formats/saturate.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -97,6 +99,12 @@ struct vpa_device {
 	 * load, and of cause first use. */
 	uint64_t first_use_ns, first_use_head_ns, first_use_load_ns, first_use_code_ns;
 };
+
+/* The device's window: without pauses, except for the parts of them in which it ran ops. */
+static inline uint64_t vpa_device_window_ns(const struct vpa_device *d)
+{
+	return vpt_sat_add(d->busy_ns, d->window_idle_ns);
+}
 
 struct vpa_gap_piece {
 	enum vpa_cause cause;

@@ -141,5 +141,6 @@ void vpa_idle_free(struct vpa_idle *s)
 	vpt_free(s->streams);
 	vpa_answer_free(&s->answer);
 	vpt_free(s->part.items);
+	vpt_free(s->host_part.items);
 	memset(s, 0, sizeof(*s));
 }

@@ -62,7 +62,7 @@ struct vpa_idle {
 	size_t stream_cap;
 	uint64_t paused_until_ns; /* as far as is known, no pause ends later */
 	struct vpa_answer answer;
-	struct vpa_cause_pieces part; /* of a gap that a pause splits */
+	struct vpa_cause_pieces part, host_part; /* of a gap that a pause splits */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
 	/* A device was seen for the first time: its SM count may be set now. */
 	void (*grown)(void *ctx);

@@ -54,11 +54,10 @@ void vpa_idle_gap(
 		.gating = &out->gating};
 }
 
-/* Sets s->part to the pieces within [from_ns, to_ns). */
-static int cut_answer(
-	struct vpa_idle *s, const struct vpa_cause_pieces *all, uint64_t from_ns, uint64_t to_ns)
+/* Sets `part` to the pieces within [from_ns, to_ns). */
+static int cut_pieces(const struct vpa_cause_pieces *all, uint64_t from_ns, uint64_t to_ns,
+	struct vpa_cause_pieces *part)
 {
-	struct vpa_cause_pieces *part = &s->part;
 	size_t i;
 
 	part->count = 0;
@@ -91,7 +90,19 @@ static int hand_out_part(
 	return s->gap(s->ctx, gap);
 }
 
-/* Emits the parts between pauses: while recording is off nothing is known. */
+static int hand_out_cut(struct vpa_idle *s, struct vpa_gap *gap)
+{
+	uint64_t from_ns = gap->start_ns, to_ns = gap->end_ns;
+
+	if (cut_pieces(&s->answer.pieces, from_ns, to_ns, &s->part) ||
+		cut_pieces(&s->answer.host_pieces, from_ns, to_ns, &s->host_part))
+		return VPT_ENOMEM;
+	gap->host_pieces = s->host_part.items;
+	gap->host_piece_count = s->host_part.count;
+	return hand_out_part(s, gap, &s->part);
+}
+
+/* Emits the parts between pauses: while recording is off nothing is known, of the host either. */
 static int hand_out_between(struct vpa_idle *s, struct vpa_gap *gap)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
@@ -104,12 +115,8 @@ static int hand_out_between(struct vpa_idle *s, struct vpa_gap *gap)
 		int last = !pause || pause->start_ns >= end_ns;
 
 		gap->end_ns = last ? end_ns : pause->start_ns;
-		if (gap->end_ns > gap->start_ns) {
-			rc = cut_answer(s, &s->answer.pieces, gap->start_ns, gap->end_ns);
-			if (!rc)
-				rc = hand_out_part(s, gap, &s->part);
-			gap->host_piece_count = 0;
-		}
+		if (gap->end_ns > gap->start_ns)
+			rc = hand_out_cut(s, gap);
 		gap->start_ns = last ? end_ns : pause->end_ns;
 	}
 	return rc;

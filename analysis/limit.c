@@ -187,7 +187,7 @@ static uint64_t sure_busy_ns(const struct vpa_device *d)
 
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d)
 {
-	return (struct vpa_load){.window_ns = vpa_window_ns(r),
+	return (struct vpa_load){.window_ns = vpa_device_window_ns(d),
 		.active_ns = d->active_ns,
 		.busy_ns = sure_busy_ns(d),
 		.kernel_ns = d->kernel_ns,
@@ -208,7 +208,7 @@ static struct vpa_load sum_loads(const struct vpa_report *r, int only_that_matte
 
 		if (only_that_matter && !vpa_device_matters(r, d))
 			continue;
-		vpt_sat_add_to(&all.window_ns, vpa_window_ns(r));
+		vpt_sat_add_to(&all.window_ns, vpa_device_window_ns(d));
 		vpt_sat_add_to(&all.active_ns, d->active_ns);
 		vpt_sat_add_to(&all.busy_ns, sure_busy_ns(d));
 		vpt_sat_add_to(&all.kernel_ns, d->kernel_ns);

@@ -328,13 +328,24 @@ const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int
 /* The line of the call's largest place that has one; NULL: none. */
 const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call);
 
-/* The window's length: the sum of busy and idle time of each device. */
+/* The window's length: that of the device with the longest part of it, see vpa_device_window_ns(). */
 static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 {
 	uint64_t ns =
 		r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
 
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
+}
+
+/* The part of it that a device has; of one without ops the whole. */
+static inline uint64_t vpa_window_of_device(const struct vpa_report *r, int64_t device)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (r->devices[i].device == device)
+			return vpa_device_window_ns(&r->devices[i]);
+	return vpa_window_ns(r);
 }
 
 /* Whether missing records may change figures of this stretch of time. */

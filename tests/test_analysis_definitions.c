@@ -2,6 +2,7 @@
  * compute. A case is a rule, a script (tests/support/script.h), and what the report says.
  * Long, since each definition is one entry of one table. */
 #include "analysis/analyze.h"
+#include "analysis/finding.h"
 #include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/memory.h"
@@ -1117,6 +1118,57 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 	vpa_report_free(r);
 }
 
+/* Device 1 runs on in the pause; what device 0 did then is not known. */
+static void each_device_has_a_window_of_its_own(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
+				       "stream y device 1 context 2 stream 7\n"
+				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1100us-1200us corr 1 \"a\"\n"
+				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+				       "kernel y 1300us-1500us corr 2 \"b\"\n"
+				       "loss all paused 1400us-1700us\n",
+		NULL);
+
+	(void)state;
+	assert_true(r->verdict.complete);
+	assert_int_equal(r->device_count, 2);
+	assert_int_equal(r->devices[0].busy_ns, 100000);
+	assert_int_equal(r->devices[0].window_idle_ns, 600000);
+	assert_int_equal(r->devices[1].busy_ns, 200000);
+	assert_int_equal(r->devices[1].window_idle_ns, 600000);
+	assert_int_equal(vpa_device_window_ns(&r->devices[0]), 700000);
+	assert_int_equal(vpa_device_window_ns(&r->devices[1]), 800000);
+	assert_int_equal(vpa_window_ns(r), 800000);
+	assert_int_equal(vpa_windows_ns(r), 1500000);
+	vpa_report_free(r);
+}
+
+/* What the host did in a pause is not known: of 1.9 ms before the first op, 0.9 ms were recorded. */
+static void the_head_has_no_time_of_pauses(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nend 3ms\n"
+				       "call t1 cudaMalloc 1000us-1100us corr 1\n"
+				       "loss all paused 1200us-2200us\n"
+				       "call t1 cudaMalloc 2200us-2300us corr 3\n"
+				       "call t1 cudaLaunchKernel 2900us-2901us corr 4\n"
+				       "kernel s7 2910us-3000us corr 4 \"a\"\n",
+		NULL);
+	uint64_t sum = 0, most = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < r->devices[0].before_first_work_count; i++) {
+		sum += r->devices[0].before_first_work[i].ns;
+		if (r->devices[0].before_first_work[i].cause == VPA_CAUSE_HOST_CODE)
+			most = r->devices[0].before_first_work[i].ns;
+	}
+	assert_int_equal(r->devices[0].window_idle_ns, 910000);
+	assert_int_equal(sum, 910000);
+	assert_int_equal(most, 100000 + 600000);
+	vpa_report_free(r);
+}
+
 static void work_after_the_last_clock_point_is_inside_the_window(void **state)
 {
 	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
@@ -1339,6 +1391,8 @@ int main(void)
 		cmocka_unit_test(ranges_outside_the_window_are_not_its_unmatched_ones),
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
+		cmocka_unit_test(each_device_has_a_window_of_its_own),
+		cmocka_unit_test(the_head_has_no_time_of_pauses),
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
 		cmocka_unit_test(missing_launches_touch_stages_alone),
 		cmocka_unit_test(a_range_waits_for_launches_that_are_still_to_come),

@@ -6,6 +6,8 @@
 #include "analysis/compare/build.h"
 #include "analysis/render/units.h"
 
+#include "analysis/finding.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +116,7 @@ static void note_unused(
 /* Of a range's time on the GPUs, of the window of a report; below 0: too few instances. They may overlap. */
 static double share_of(const struct vpa_report *r, const struct vpa_range_row *range)
 {
-	double all = (double)vpa_window_ns(r) * (double)r->device_count;
+	double all = (double)vpa_windows_ns(r);
 
 	range = vpa_units_range(r, range->name, range->domain);
 	return range && all > 0 ? (double)range->envelope_ns / all : -1;

@@ -54,7 +54,7 @@ static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
 {
 	size_t i;
 
-	vpt_sat_add_to(&d->windows_ns, d->window_ns);
+	vpt_sat_add_to(&d->windows_ns, vpa_device_window_ns(dev));
 	vpt_sat_add_to(&d->active_ns, dev->active_ns);
 	vpt_sat_add_to(&d->busy_ns, dev->busy_ns);
 	vpt_sat_add_to(&d->idle_ns, dev->idle_ns);

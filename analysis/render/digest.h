@@ -22,7 +22,7 @@ enum { VPA_PLACES = 256, VPA_HEADS = 32 };
 
 struct vpa_digest {
 	const struct vpa_report *report;
-	uint64_t window_ns, windows_ns; /* the window; times the number of devices */
+	uint64_t window_ns, windows_ns; /* the window; the sum of the devices' windows */
 	uint64_t active_ns, busy_ns, idle_ns, window_idle_ns, gaps, window_gaps;
 	uint64_t edge_ns;     /* of the window's idle time: its heads and tails */
 	uint64_t cpu_wait_ns; /* of the hosts' own code */

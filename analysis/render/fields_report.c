@@ -213,6 +213,11 @@ static const char *limit_choice(size_t i)
 	return i <= VPA_LIMIT_FAULTS ? vpa_limit_text((enum vpa_limit)i) : NULL;
 }
 
+static uint64_t device_window_ns(const struct vpa_at *at)
+{
+	return vpa_device_window_ns(at->row);
+}
+
 #define ROW struct vpa_device
 static const struct vpa_field device_fields[] = {
 	{"device", I64(device), "id", "CUDA's device number"},
@@ -231,6 +236,10 @@ static const struct vpa_field device_fields[] = {
 	{"exposed_copy_ns", U64(exposed_copy_ns), "ns", "of busy_ns: only copies and memsets run"},
 	{"exposed_comm_ns", U64(exposed_comm_ns), "ns",
 		"of busy_ns: communication runs, and no compute"},
+	{"window_ns", COMPUTED(U64), "ns",
+		"busy_ns + window_idle_ns: the device's window, with the parts of pauses in which "
+		"it ran ops",
+		.number = device_window_ns},
 	{"window_idle_ns", U64(window_idle_ns), "ns",
 		"idle_ns and the time before the first and after the last op"},
 	{"causes", ROWS(idle_part, causes, cause_count), NULL,

@@ -169,7 +169,7 @@ static void put_streams(struct vpa_page *p, const struct vpa_report *r, const st
 				: vpa_table_row(&t, 1, "stream %lld", (long long)s->stream);
 
 		row->cells[0] = vpa_ms(s->busy_ns, d);
-		row->cells[1] = vpa_percent(s->busy_ns, d->window_ns);
+		row->cells[1] = vpa_percent(s->busy_ns, vpa_window_of_device(r, s->device));
 		row->cells[2] = vpa_count(s->ops);
 	}
 	vpa_page_blank(p);

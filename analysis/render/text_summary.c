@@ -208,7 +208,7 @@ static enum vpa_cause main_cause(const struct vpa_device *dev)
 }
 
 static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
-	const struct vpa_device *dev, const struct vpa_digest *d, const char *section)
+	const struct vpa_device *dev, const char *section)
 {
 	struct vpa_load load = vpa_load_of_device(r, dev);
 	enum vpa_limit limit = vpa_limit_of(&load);
@@ -226,7 +226,7 @@ static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
 		vpa_words_add(&w, "", "idle, cause unknown");
 	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active, %s %% of window: %s",
 		(long long)dev->device, vpa_percent(dev->busy_ns, dev->active_ns).text,
-		vpa_percent(dev->busy_ns, d->window_ns).text, w.text);
+		vpa_percent(dev->busy_ns, vpa_device_window_ns(dev)).text, w.text);
 }
 
 /* How much of the waiting costs nothing, since the GPU computes meanwhile. */
@@ -326,7 +326,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	if (begun)
 		put_only_step(p, r);
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
-		put_device_result(p, r, &r->devices[i], d, i || begun ? "" : "RESULT");
+		put_device_result(p, r, &r->devices[i], i || begun ? "" : "RESULT");
 	if (r->device_count > RESULTS)
 		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, see below",
 			r->device_count - RESULTS);
