@@ -118,6 +118,7 @@ struct vpa_resolver {
 	uint64_t launches_without_op;
 	uint64_t launches_lost; /* part of them, see resolver_lost.c */
 	uint64_t far_ops;       /* with times outside the capture */
+	uint64_t ops_before;    /* that ended before the window */
 	uint64_t late_samples; /* of stacks; an op that begins later had been released */
 	uint64_t exact_samples;
 	/* Ops without launch that began before every call known by then, and are in no backlog; the

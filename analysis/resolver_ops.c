@@ -152,8 +152,10 @@ VPA_RARE static enum clipped clip(
 	if (end > start && start <= m->window_start_ns && r->sink.early &&
 		r->sink.early(r->sink.ctx, ops, i))
 		r->failed = VPT_ENOMEM;
-	if (!vpa_is_op_in_window(m, start, end))
+	if (!vpa_is_op_in_window(m, start, end)) {
+		r->ops_before += end <= m->window_start_ns;
 		return CLIPPED_NOTHING;
+	}
 	++*count;
 	if (!ops->launch[i])
 		vpa_resolver_count_without_launch(r, ops, i);

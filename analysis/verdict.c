@@ -139,6 +139,21 @@ static void judge_samples(struct vpa_report *out)
 				      : "were left out: they came after later ones");
 }
 
+/* What ended before a window that nobody asked for is in no figure. A ring holds older work by nature. */
+static void judge_before(
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+{
+	uint64_t count = r->ops_before;
+
+	if (!count || out->window_note || n->ring[0])
+		return;
+	lose_all(out);
+	REASON(out,
+		"%" PRIu64
+		" operation%s left out: %s ended before the start that the file's header gives",
+		count, count == 1 ? " is" : "s are", count == 1 ? "it" : "they");
+}
+
 /* What comes later than the order of the file allows is in no sum, or in a wrong one. */
 static void judge_late(struct vpa_report *out)
 {
@@ -200,6 +215,7 @@ static void judge_records(
 		REASON(out, "%" PRIu64 " launch%s left out: too many share one correlation id",
 			crowded, crowded == 1 ? " was" : "es were");
 	judge_times(out, n);
+	judge_before(out, r, n);
 	judge_late(out);
 	judge_samples(out);
 	if (r->names_lost)

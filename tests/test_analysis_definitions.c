@@ -802,6 +802,11 @@ static const struct {
 		"call t1 cudaLaunchKernel 1020us-1021us corr 3\nkernel s7 1200us-1210us corr 3 "
 		"\"b\"\n",
 		1, "1 launch has no op"},
+	{"an op that ended before the recording's start is left out, and said",
+		WORK "kernel s7 300us-400us corr 90 \"b\"\nkernel s7 500us-600us corr 91 \"b\"\n",
+		0,
+		"2 operations are left out: they ended before the start that the file's header "
+		"gives"},
 	{"what was launched in a window is missing if it ran after it",
 		"start 1ms\nend 2ms\nloss all paused 1030us-2000us\n"
 		"call t1 cudaLaunchKernel 1000us-1001us corr 2\n"
