@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -100,6 +101,44 @@ static void a_buffer_that_is_used_again_is_looked_at_again(void **state)
 			text[strlen(text) - 1] = 0; /* the front of a known text is another text */
 			assert_int_not_equal(name, vtr_name_of(text));
 		}
+}
+
+enum { PAIRS = 13, WORD = 8 };
+
+/* The seconds it takes to intern 2^PAIRS names: each pair of words stands there as it is or, if the name's bit is
+ * set, with the differences `first` and `second`. */
+static double time_names(uint64_t first, uint64_t second)
+{
+	struct timespec from, to;
+	unsigned i, k;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	for (i = 0; i < 1u << PAIRS; i++) {
+		uint64_t words[2 * PAIRS];
+		uint32_t name;
+
+		memset(words, 'x', sizeof(words));
+		for (k = 0; k < PAIRS; k++) {
+			words[2 * k] ^= i >> k & 1 ? first : 0;
+			words[2 * k + 1] ^= i >> k & 1 ? second : 0;
+		}
+		name = vtr_name((const char *)words, sizeof(words));
+		assert_true(has_text(name, (const char *)words, sizeof(words)));
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+/* A product with a known odd factor, and then an XOR with its upper half, turn a difference of the highest bit into one
+ * of two bits, whatever else the word is. Such names collided by the thousand, and each took as many steps. */
+static void nobody_can_choose_names_that_collide(void **state)
+{
+	const uint64_t high = UINT64_C(1) << 63;
+	double usual = time_names(1, 1), chosen = time_names(high, high | high >> 32);
+
+	(void)state;
+	if (chosen > 10 * usual + 0.01)
+		fail_msg("%f s for chosen names, %f s for others", chosen, usual);
 }
 
 static void long_names_are_cut(void **state)
@@ -245,6 +284,7 @@ int main(void)
 		cmocka_unit_test(without_a_table_every_name_is_refused),
 		cmocka_unit_test(numbers_are_given_once),
 		cmocka_unit_test(a_buffer_that_is_used_again_is_looked_at_again),
+		cmocka_unit_test(nobody_can_choose_names_that_collide),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(threads_that_meet_a_name_together_agree),
 		cmocka_unit_test(there_is_an_end_of_numbers),

@@ -231,7 +231,8 @@ _Static_assert(offsetof(struct vtr_record_kernel, dynamic_shared) + 4 ==
 		       offsetof(struct vtr_record_kernel, grid_x) + 32,
 	"grid, block and shared memory are 32 bytes in one piece");
 
-/* Local memory and clusters mostly follow from the rest: they are compared but not hashed. */
+/* Local memory and clusters mostly follow from the rest: they are compared but not hashed. There is no key: shapes that
+ * collide replace each other in PLACES places, so each look-up takes as many steps, whoever chose them. */
 static inline size_t hash_of(const uint64_t words[SHAPE_WORDS])
 {
 	uint64_t h = (words[0] ^ words[3] << 32) * 0x9e3779b97f4a7c15u;

@@ -181,6 +181,7 @@ static struct vtr_lane *look_up(struct vtr_places *p, struct vtr_recorder *r, st
 struct vtr_lane *vtr_places_stream(struct vtr_places *p, struct vtr_recorder *r, uint32_t device,
 	uint32_t context, uint32_t stream)
 {
+	/* One step, and no key: what collides is looked up again. */
 	struct stream *slot =
 		&p->streams[(stream * 0x9e3779b1u ^ context * 0x85ebca6bu ^ device) % STREAM_SLOTS];
 
@@ -240,6 +241,7 @@ static struct vtr_call_thread *new_thread(
 struct vtr_call_thread *vtr_places_thread(
 	struct vtr_places *p, struct vtr_recorder *r, uint32_t tid)
 {
+	/* No key is needed: the kernel gives out thread ids, and at most 32 of them share a slot. */
 	size_t slot = (size_t)(tid * 0x9e3779b1u) % (2 * THREADS_MAX);
 	struct vtr_call_thread *t = p->last_thread;
 

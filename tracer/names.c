@@ -14,6 +14,7 @@
  * everything. */
 #include "tracer/names.h"
 
+#include "formats/hash.h"
 #include "tracer/budget.h"
 
 #include <stdatomic.h>
@@ -77,17 +78,18 @@ static uint64_t load_few(const char *p, size_t len)
 	return (uint64_t)first << 32 | last;
 }
 
+/* A server may name its ranges after what strangers send. Without the key of this process nobody knows which
+ * texts collide: it is a factor, so that no difference of two words is undone by one of the next. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
-	h = (h ^ word) * 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
+	return vpt_hash_fold(h ^ word ^ vpt_hash_keys.words[0], vpt_hash_keys.words[1]);
 }
 
 /* Eight bytes and one multiplication per step; the last step may overlap the one before. `len` is
  * not 0. */
 static uint32_t hash_of(const char *text, size_t len)
 {
-	uint64_t h = len * 0x9e3779b97f4a7c15u;
+	uint64_t h = len;
 	size_t at;
 
 	if (len < 8) {
@@ -97,7 +99,7 @@ static uint32_t hash_of(const char *text, size_t len)
 			h = mix(h, load8(text + at));
 		h = mix(h, load8(text + len - 8));
 	}
-	return (uint32_t)(h * 0x9e3779b97f4a7c15u >> 32);
+	return (uint32_t)vpt_hash_fold(h ^ vpt_hash_keys.last[0], vpt_hash_keys.last[1]);
 }
 
 static int same_text(const struct tables *t, uint32_t name, const char *text, size_t len)

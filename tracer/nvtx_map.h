@@ -2,9 +2,12 @@
  * streams.
  *
  * No locks; nothing is removed; putting a key again replaces its value. All zeros is an empty map.
- * A full map drops new keys. Key 0 is never in it. */
+ * A full map drops new keys. Key 0 is never in it. A look-up takes at most VTR_NVTX_MAP_PROBES steps, and the hash
+ * has a key of the process: ids that a program takes from elsewhere cannot be chosen to fill one place. */
 #ifndef VPTRACE_TRACER_NVTX_MAP_H
 #define VPTRACE_TRACER_NVTX_MAP_H
+
+#include "formats/hash.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -20,7 +23,7 @@ struct vtr_nvtx_pair {
 static inline struct vtr_nvtx_pair *vtr_nvtx_map_place(
 	struct vtr_nvtx_pair *map, uint32_t count, uint64_t key, uint32_t probe)
 {
-	return &map[((uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) + probe) & (count - 1)];
+	return &map[((uint32_t)vpt_hash_number(key) + probe) & (count - 1)];
 }
 
 static inline void vtr_nvtx_map_put(
