@@ -614,16 +614,9 @@ static void tell_thread(void *ctx, uint32_t tid, uint32_t name)
 	sprintf(reported + strlen(reported), "%u=%s ", tid, text(name));
 }
 
-static void tell_stream(void *ctx, uint64_t stream, uint32_t name)
-{
-	(void)ctx;
-	sprintf(reported + strlen(reported), "%lu=%s ", (unsigned long)stream, text(name));
-}
-
-static void threads_and_streams_have_names(void **state)
+static void threads_have_names(void **state)
 {
 	typedef void thread_fn(uint32_t, const char *), thread_w_fn(uint32_t, const wchar_t *);
-	typedef void stream_fn(void *, const char *), stream_w_fn(void *, const wchar_t *);
 
 	(void)state;
 	*reported = 0;
@@ -631,13 +624,6 @@ static void threads_and_streams_have_names(void **state)
 	CALL(CORE, NAME_THREAD_W, thread_w_fn *)(11, L"saver");
 	vtr_thread_names(tell_thread, NULL);
 	assert_string_equal(reported, "11=saver ");
-	*reported = 0;
-	CALL(CUDA, CU_STREAM_A, stream_fn *)((void *)64, "compute");
-	CALL(CUDART, CUDA_STREAM_W, stream_w_fn *)((void *)64, L"copies");
-	CALL(CUDA, CU_STREAM_W, stream_w_fn *)(NULL, L"the default one has no name");
-	CALL(CUDART, CUDA_STREAM_A, stream_fn *)((void *)64, "both");
-	vtr_nvtx_streams(tell_stream, NULL);
-	assert_string_equal(reported, "64=both ");
 }
 
 #define ATTACHED(test) cmocka_unit_test_setup_teardown(test, begin, finish)
@@ -658,7 +644,7 @@ int main(void)
 		ATTACHED(schemas_get_ids),
 		ATTACHED(payloads_arrive_with_their_schema),
 		ATTACHED(payloads_may_be_nonsense),
-		ATTACHED(threads_and_streams_have_names),
+		ATTACHED(threads_have_names),
 	};
 
 	unsetenv("VPTRACE_NVTX_CHAIN");

@@ -9,18 +9,14 @@
 #include "tracer/lifecycle.h"
 #include "tracer/names.h"
 #include "tracer/nvtx_event.h"
-#include "tracer/nvtx_map.h"
 #include "tracer/nvtx_payload.h"
 #include "tracer/nvtx_tool.h"
 #include "tracer/thread_names.h"
 #include "tracer/threads.h"
 
-enum { STREAMS = 512 };
-
 /* Tests of ranges alone link no session. */
 #pragma weak vtr_lifecycle_nvtx
 
-static struct vtr_nvtx_pair streams[STREAMS];
 static _Atomic unsigned attached;
 
 typedef void text_fn(const char *text);
@@ -279,16 +275,11 @@ static void *create_w(const wchar_t *name)
 	return vtr_nvtx_handle(VTR_NVTX_DOMAIN, vtr_nvtx_wide(name), tool ? tool(name) : NULL);
 }
 
-static void name_stream(void *stream, uint32_t name)
-{
-	vtr_nvtx_map_put(streams, STREAMS, (uint64_t)(uintptr_t)stream, name);
-}
-
+/* Names of streams are for the other tool: CUPTI numbers streams, and these are pointers. */
 static void cu_stream_a(void *stream, const char *name)
 {
 	stream_fn *tool = VTR_NVTX_TOOL(VTR_NVTX_CUDA, VTR_NVTX_CU_STREAM_A, stream_fn *);
 
-	name_stream(stream, vtr_name_of(name));
 	if (tool)
 		tool(stream, name);
 }
@@ -297,7 +288,6 @@ static void cu_stream_w(void *stream, const wchar_t *name)
 {
 	stream_wide_fn *tool = VTR_NVTX_TOOL(VTR_NVTX_CUDA, VTR_NVTX_CU_STREAM_W, stream_wide_fn *);
 
-	name_stream(stream, vtr_nvtx_wide(name));
 	if (tool)
 		tool(stream, name);
 }
@@ -306,7 +296,6 @@ static void cuda_stream_a(void *stream, const char *name)
 {
 	stream_fn *tool = VTR_NVTX_TOOL(VTR_NVTX_CUDART, VTR_NVTX_CUDA_STREAM_A, stream_fn *);
 
-	name_stream(stream, vtr_name_of(name));
 	if (tool)
 		tool(stream, name);
 }
@@ -316,21 +305,8 @@ static void cuda_stream_w(void *stream, const wchar_t *name)
 	stream_wide_fn *tool =
 		VTR_NVTX_TOOL(VTR_NVTX_CUDART, VTR_NVTX_CUDA_STREAM_W, stream_wide_fn *);
 
-	name_stream(stream, vtr_nvtx_wide(name));
 	if (tool)
 		tool(stream, name);
-}
-
-void vtr_nvtx_streams(void (*take)(void *ctx, uint64_t stream, uint32_t name), void *ctx)
-{
-	uint32_t i, name;
-
-	for (i = 0; i < STREAMS; i++) {
-		uint64_t key = atomic_load_explicit(&streams[i].key, memory_order_relaxed);
-
-		if (vtr_nvtx_map_get(streams, STREAMS, key, &name))
-			take(ctx, key, name);
-	}
 }
 
 /* ---- attaching ---- */

@@ -20,8 +20,4 @@ VPTRACE_API int InitializeInjectionNvtxExtension(struct vtr_nvtx_extension *exte
  * since we were loaded. Any thread. */
 unsigned vtr_nvtx_attached(void);
 
-/* Emits each stream that the host named, by its CUstream or cudaStream_t, and its name. Any
- * thread. */
-void vtr_nvtx_streams(void (*take)(void *ctx, uint64_t stream, uint32_t name), void *ctx);
-
 #endif

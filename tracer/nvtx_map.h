@@ -1,5 +1,4 @@
-/* nvtx_map.h - maps 64-bit keys to 32-bit values, for what NVTX's users register: handles, schemas,
- * streams.
+/* nvtx_map.h - maps 64-bit keys to 32-bit values, for what NVTX's users register: handles and schemas.
  *
  * No locks; nothing is removed; putting a key again replaces its value. All zeros is an empty map.
  * A full map drops new keys. Key 0 is never in it. A look-up takes at most VTR_NVTX_MAP_PROBES steps, and the hash
