@@ -1,6 +1,6 @@
 #!/bin/sh
-# Marks on the real torch and diffusers, on the CPU, in a virtual environment of its own: tiny Wan and FLUX pipelines with random
-# weights. Every mark is found, ranges nest as they should, and compiled models break into no more graphs than without marks.
+# Marks on the real torch and diffusers, on the CPU, in a virtual environment of its own: tiny pipelines with random weights, and
+# loops by hand, each with the steps, blocks and context passes that it is to have. Every mark is found, ranges nest as they should, and compiled models break into no more graphs than without marks.
 # Not one of the ordinary tests: it installs some gigabytes once.
 #
 #	sh tests/marks_real.sh BUILD [FOLDER]      BUILD has libvptrace.so; FOLDER keeps the environment, default /tmp/vptrace-marks
@@ -19,6 +19,14 @@ PYTHONPATH=$source/tracer/python/site:$source/tests/support
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 VPTRACE_MARK=auto "$python" "$try" pipelines
+# Whatever a package needs and is not there, its script says as SKIPPED.
+export HF_HUB_OFFLINE=1 DIFFUSERS_VERBOSITY=error TRANSFORMERS_VERBOSITY=error PYTHONWARNINGS=ignore
+PYTHONPATH=$source/tests/support:$source/tracer/python "$python" "$source/tests/support/marks_pipelines.py" own
+if [ -e "$source/../shared/pipelines" ]; then
+	PYTHONPATH=$source/tests/support:$source/tracer/python "$python" "$source/tests/support/marks_pipelines.py" shared "$source/../shared/pipelines"
+else
+	echo "SKIPPED: the scripts of ../shared/pipelines are not there"
+fi
 VPTRACE_MARK=auto "$python" "$source/tests/support/frames_real.py"
 VPTRACE_MARK=none PYTHONPATH=$PYTHONPATH:$source/tracer/python "$python" "$try" compile >without.json
 echo '__main__:scaled = stage scaled' >script.marks

@@ -15,33 +15,12 @@ import time
 import marked
 import torch
 import vptrace
-from diffusers import (AutoencoderKL, AutoencoderKLWan, FlowMatchEulerDiscreteScheduler, FluxPipeline, FluxTransformer2DModel,
-                       UniPCMultistepScheduler, WanPipeline, WanTransformer3DModel)
-
-
-def wan_transformer():
-    return WanTransformer3DModel(patch_size=(1, 2, 2), num_attention_heads=2, attention_head_dim=12, in_channels=16, out_channels=16,
-                                 text_dim=32, freq_dim=256, ffn_dim=32, num_layers=2, cross_attn_norm=True,
-                                 qk_norm="rms_norm_across_heads", rope_max_seq_len=32).eval()
+from diffusers import WanPipeline
+from marks_real_parts import flux_transformer, run_flux, wan_parts, wan_transformer
 
 
 def wan(two):
-    vae = AutoencoderKLWan(base_dim=3, z_dim=16, dim_mult=[1, 1, 1, 1], num_res_blocks=1, temperal_downsample=[False, True, True])
-    scheduler = UniPCMultistepScheduler(prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=3.0)
-    return WanPipeline(tokenizer=None, text_encoder=None, vae=vae, scheduler=scheduler, transformer=wan_transformer(),
-                       transformer_2=wan_transformer() if two else None, boundary_ratio=0.875 if two else None)
-
-
-def flux_transformer():
-    return FluxTransformer2DModel(patch_size=1, in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16,
-                                  num_attention_heads=2, joint_attention_dim=32, pooled_projection_dim=32, axes_dims_rope=[4, 4, 8]).eval()
-
-
-def flux():
-    vae = AutoencoderKL(sample_size=32, in_channels=3, out_channels=3, block_out_channels=(4, ), layers_per_block=1, latent_channels=1,
-                        norm_num_groups=1, use_quant_conv=False, use_post_quant_conv=False, shift_factor=0.0609, scaling_factor=1.5035)
-    return FluxPipeline(scheduler=FlowMatchEulerDiscreteScheduler(), text_encoder=None, tokenizer=None, text_encoder_2=None,
-                        tokenizer_2=None, vae=vae, transformer=flux_transformer())
+    return WanPipeline(**wan_parts(), transformer_2=wan_transformer() if two else None, boundary_ratio=0.875 if two else None)
 
 
 def run_wan(two, guidance, steps=3, compile=None):  # pylint: disable=redefined-builtin
@@ -57,14 +36,6 @@ def run_wan(two, guidance, steps=3, compile=None):  # pylint: disable=redefined-
     texts = torch.randn(1, 8, 32)
     return pipe(prompt_embeds=texts, negative_prompt_embeds=texts, height=16, width=16, num_frames=9, num_inference_steps=steps,
                 guidance_scale=guidance, output_type="pt", generator=torch.Generator().manual_seed(0)).frames
-
-
-def run_flux(steps=2):
-    torch.manual_seed(0)
-    pipe = flux()
-    pipe.set_progress_bar_config(disable=True)
-    return pipe(prompt_embeds=torch.randn(1, 8, 32), pooled_prompt_embeds=torch.randn(1, 32), height=8, width=8,
-                num_inference_steps=steps, output_type="pt").images
 
 
 def wan_ranges(steps, passes):
@@ -173,7 +144,7 @@ def compiled():
 
 
 def cost():
-    """A module's call with and without its mark, the best of many."""
+    """A module's call with and without its mark, and a request of 20 steps, the best of many."""
     class Nothing(torch.nn.Module):
         def forward(self, x):
             return x
@@ -196,6 +167,28 @@ def cost():
     vptrace.mark_calls("nothing:Nothing.forward = stage nothing")
     marked_ns = best()
     print("a marked module's call: %.0f ns more than %.0f ns, while recording" % (marked_ns - plain, plain))
+
+    def request():
+        for chunk in range(1):
+            for timestep in range(20):
+                module(chunk + timestep)
+
+    def requests():
+        least = 1e9
+        for _ in range(200):
+            begin = time.perf_counter_ns()
+            request()
+            least = min(least, time.perf_counter_ns() - begin)
+        return least
+
+    vptrace.unmark_calls()
+    plain = requests()
+    vptrace.mark_calls("nothing:Nothing.forward = pass")
+    begin = time.perf_counter_ns()
+    request()
+    first, passes_ns = time.perf_counter_ns() - begin, requests()
+    print("20 passes of a module in loops: %.1f us more than %.1f us, while recording; %.1f ms the first time" % (
+        (passes_ns - plain) / 1000, plain / 1000, first / 1e6))
     vptrace.stop()
 
 

@@ -62,6 +62,7 @@ class _Marking:
         self.finder.add([line for source in sources for line in source.lines])
 
     def remove(self):
+        self.recorder.end_all()
         self.finder.remove()
         self.places.detach()
         if self.modules:
@@ -79,6 +80,10 @@ class _Marking:
                 yield from self._about_preset(source)
             else:
                 yield from self._about_file(source)
+        guessed = self.recorder.passes.guessed
+        if guessed:
+            yield "passes", ("%s: its calls are in no loop: those with the same latents, or the same timestep and another text, were taken "
+                             'for a step; a line "MODULE:FUNCTION = step" in a mark file decides' % guessed.target)
         if self.modules and not self.modules.called:
             yield "modules", "modules: no torch.nn.Module was called"
 
@@ -95,6 +100,8 @@ class _Marking:
             return
         unused = [line for line in source.lines if line.kind in _ESSENTIAL and line.wrapped]
         called = {line.kind for line in unused if line.called}
+        if any(line.kind == "pass" and line.called for line in source.lines):  # whose loops end the steps
+            called.add("step end")
         unused = [line for line in unused if line.kind not in called]
         if unused:
             first = {}
@@ -163,6 +170,7 @@ class _Marking:
         """At the end of a program, what was of no use, if it was recorded or has marks of its own. `vptrace run` is told, and says
         it once for all processes; else it is one line on stderr."""
         try:
+            self.recorder.end_all()
             vptrace = self.vptrace
             recorded = vptrace.status() != vptrace.State.STOPPED or vptrace.statistics().received
             self.record()

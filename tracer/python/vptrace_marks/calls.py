@@ -205,12 +205,6 @@ class Marks:
             for kind in self.closes:
                 if not (kind == "block" and recorder.passes.is_in_block(thread, sys._getframe(2))):  # pylint: disable=protected-access
                     recorder.end(thread, kind)
-            context = None
-            for line in self.passes:
-                if line not in inside:
-                    context = self._pass(line, thread, args, kwargs, sys._getframe(2))  # pylint: disable=protected-access
-                    inside.add(line)
-                    acting.append(line)
             for line, kind in self.begins:
                 line.called = True
                 if line.values:
@@ -222,6 +216,12 @@ class Marks:
                     recorder.begin(thread, kind, self._values[line](args, kwargs, count, thread.request))
                 elif kind not in thread.begun:
                     recorder.begin(thread, kind)
+            context = None
+            for line in self.passes:
+                if line not in inside:
+                    context = self._pass(line, thread, args, kwargs, sys._getframe(2))  # pylint: disable=protected-access
+                    inside.add(line)
+                    acting.append(line)
             began = None
             if self.samples and any(line not in inside for line, _ in self.around):
                 began = recorder.memory_begins(self, args)
@@ -246,7 +246,12 @@ class Marks:
 
     def _pass(self, line, thread, args, kwargs, frame):
         line.called = True
-        return self.recorder.passes.enter(thread, line, self._numbers(line, thread, args, kwargs), self._parameters, args, kwargs, frame)
+        try:
+            return self.recorder.passes.enter(
+                thread, line, self._numbers(line, thread, args, kwargs), self._parameters, args, kwargs, frame)
+        except Exception as error:  # pylint: disable=broad-except  # the call keeps its other ranges
+            line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
+            return False
 
     def _failed(self, error):
         for line in self.lines:

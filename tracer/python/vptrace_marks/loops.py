@@ -13,6 +13,7 @@ Code is read once. Which turn a loop is in shows in the values of its targets; f
 body sets. Values are compared as objects: a tensor is never read.
 """
 
+import _thread
 import dis
 import sys
 import weakref
@@ -23,6 +24,7 @@ _BACK = frozenset(dis.opmap[name] for name in dis.opmap
 _POP, _RETURN, _CACHE = dis.opmap["POP_TOP"], dis.opmap["RETURN_VALUE"], dis.opmap.get("CACHE", -1)
 _COPIES = sys.version_info < (3, 13)  # f_locals of a function is a copy, which the frame keeps and locals() returns
 _FAST = 0x1  # CO_OPTIMIZED: the locals of a function, not of a module
+_OF_MODULES = ("forward", "_call_impl", "_wrapped_call_impl", "inner", "marked", "inherited")
 _MORE = ("EXTENDED_ARG", "NOP", "CACHE", "UNPACK_SEQUENCE", "UNPACK_EX", "NOT_TAKEN")
 
 
@@ -53,8 +55,26 @@ def loops_of(code):
     """The loops of a code object, those around others first."""
     known = _known.get(id(code))
     if known is None:
-        known = _known[id(code)] = (code, *_read(code))
+        if _BACK.intersection(code.co_code[::2]):
+            done = _thread.allocate_lock()
+            done.acquire()
+            _thread.start_new_thread(_remember, (code, done))
+            done.acquire()
+            known = _known[id(code)]
+        else:
+            known = _known[id(code)] = code, (), False
     return known[1]
+
+
+def _remember(code, done):
+    """Reads the code, on a thread of its own: whatever a compiler, a debugger or a profiler does with Python on the program's, it
+    does not do with the module dis."""
+    try:
+        _known[id(code)] = (code, *_read(code))
+    except Exception:  # pylint: disable=broad-except  # code that no compiler of Python made
+        _known[id(code)] = code, (), False
+    finally:
+        done.release()
 
 
 def around(frame):
@@ -84,14 +104,24 @@ def words_of(names):
     return frozenset(words)
 
 
+def wrappers(frame):
+    """The frames of modules that wrap the one which is called from this frame: their forward()."""
+    while frame is not None and frame.f_code.co_name in _OF_MODULES and not around(frame):
+        if frame.f_code.co_name == "forward":
+            yield frame
+        frame = frame.f_back
+
+
 def is_unused(frame):
-    """Whether nobody uses what the call returns that the frame is in."""
+    """Whether nobody uses what the call returns that the frame is in. What wraps a module passes its result on."""
     while frame is not None:
         code, at = frame.f_code.co_code, frame.f_lasti + 2
         while at < len(code) and code[at] == _CACHE:
             at += 2
-        if at >= len(code) or code[at] != _RETURN:
-            return at < len(code) and code[at] == _POP
+        if at >= len(code):
+            return False
+        if code[at] != _RETURN and (frame.f_code.co_name not in _OF_MODULES or around(frame)):
+            return code[at] == _POP
         frame = frame.f_back
     return False
 
@@ -162,8 +192,6 @@ def _values(loop, frame):
 
 def _read(code):
     """The loops, and whether the program can have no other use for what f_locals returns."""
-    if not _BACK.intersection(code.co_code[::2]):
-        return (), False
     steps = [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG")]
     lasts = {}
     for step in steps:
@@ -210,7 +238,8 @@ def _describe(loop, steps):
     else:
         loop.targets = tuple(_set_in(loop, steps))
     body = [step for step in steps if loop.first < step.offset < loop.last]
-    loop.makes = any(step.opname in ("LIST_APPEND", "SET_ADD", "MAP_ADD") for step in body)
+    loop.makes = loop.code.co_name in ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>") or any(
+        step.opname in ("LIST_APPEND", "SET_ADD", "MAP_ADD") for step in body)
     loop.steps = tuple(step.offset for step in body if step.argval == "step" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"))
     loop.words = words_of(loop.targets + loop.names)
 

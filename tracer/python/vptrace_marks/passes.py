@@ -27,7 +27,7 @@ from . import loops
 
 _TIME = frozenset("timestep timesteps sigma sigmas sig sigs step steps denoise denoising schedule tau taus ts".split())
 _FRAMES = frozenset("chunk chunks block blocks section sections segment segments window windows clip clips rollout rollouts".split())
-_FRAMES_TOO = frozenset("frame frames start starts".split())
+_FRAMES_TOO = frozenset("frame frames start starts padding paddings".split())
 _GUIDANCE = frozenset("cond conds uncond guidance guider cfg branch branches negative neg embeds".split())
 _NEITHER = frozenset("prompt prompts image images batch batches seed seeds sample samples tile tiles view views init job jobs "
                      "request requests layer layers".split())
@@ -76,11 +76,12 @@ def _words_of(name):
 
 
 class _Call:  # pylint: disable=too-few-public-methods
-    """What a pass's arguments say. `names`: those of the function's parameters by position."""
+    """What a pass's arguments say. `names`: those of the function's parameters by position. Modules that wrap the denoiser,
+    called from `frame`, may know more."""
 
     __slots__ = ("position", "writes", "number", "timestep", "latents", "shape", "texts", "cached")
 
-    def __init__(self, names, args, kwargs):
+    def __init__(self, names, args, kwargs, frame):
         self.position = self.writes = self.number = self.timestep = self.latents = None
         self.shape, self.texts, self.cached = (), [], False
         for name, value in [*zip(names, args), *kwargs.items()]:
@@ -93,6 +94,11 @@ class _Call:  # pylint: disable=too-few-public-methods
                 self.latents, self.shape = _kept(value), getattr(value, "shape", ())
             else:
                 self._see(name, value, True)
+        for wrapper in loops.wrappers(frame):
+            values, code = wrapper.f_locals, wrapper.f_code
+            for name in code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]:
+                if values.get(name) is not None and not (name in _TIMESTEPS or name in _LATENTS or _words_of(name) & _TEXTS):
+                    self._see(name, values[name], True)
 
     def _see(self, name, value, deeper):
         words, kind = _words_of(name), type(value)
@@ -156,10 +162,11 @@ class _State:  # pylint: disable=too-few-public-methods
     """The passes of one request, or of a thread outside one: the block and the step of the last, as turns of their loops, and what
     its arguments were."""
 
-    __slots__ = ("block", "at", "position", "step", "site", "nested", "latents", "timestep", "texts")
+    __slots__ = ("block", "at", "position", "step", "site", "nested", "latents", "timestep", "texts", "begun")
 
     def __init__(self):
         self.block = self.at = self.position = self.step = self.site = None
+        self.begun = None  # the step that passes have begun, as in thread.begun
         self.nested = set()  # loops around loops of steps
         self.latents = self.timestep = None
         self.texts = []  # of all passes of the step
@@ -171,8 +178,7 @@ class Passes:
     def __init__(self, recorder):
         self._recorder = recorder
         self._roles = {}  # loop: its role
-        self.found = {}  # "step" and "block": what was taken for one, in words
-        self.guessed = False  # a step was told by arguments only
+        self.guessed = None  # the line of a pass whose steps only its arguments told
 
     # ---- loops ----
 
@@ -229,8 +235,10 @@ class Passes:
         state = thread.passes
         if state is None:
             state = thread.passes = _State()
+        if thread.begun.get("step", state.begun) != state.begun:  # another line's
+            return False
         _, frames, latents, timestep, context, key = numbers
-        call = _Call(names, args, kwargs)
+        call = _Call(names, args, kwargs, frame)
         call.position = call.position if key is None else key
         if "context" in line.values:
             call.writes = bool(context)
@@ -250,7 +258,7 @@ class Passes:
         if is_new or "step" not in thread.begun or not self._joins(state, call, step, site, innermost):
             if timestep < 0 and call.number is not None:
                 timestep = float(call.number)
-            self._begin_step(thread, state, step, timestep)
+            self._begin_step(thread, state, line, step is not None or call.number is not None, timestep)
         state.step, state.site = loops.Turn(step.loop, step.frame) if step else None, site
         state.latents, state.timestep = call.latents, call.timestep
         state.texts.append(call.texts)
@@ -283,14 +291,15 @@ class Passes:
         self._recorder.end(thread, "block")
         self._recorder.begin(thread, "block", numbers)
         state.block, state.at = (loops.Turn(block.loop, block.frame), block.frame.f_lasti) if block else (None, None)
+        state.texts = []
         state.position = 0 if call.position is None else call.position
-        self.found["block"] = "a turn of the loop at %r" % block.loop if block else "passes with one position in the KV cache"
 
-    def _begin_step(self, thread, state, step, timestep):
+    def _begin_step(self, thread, state, line, is_sure, timestep):  # pylint: disable=too-many-arguments
         self._recorder.end(thread, "step")
         self._recorder.begin(thread, "step", (None, -1, -1, timestep, 0, None))
-        self.guessed = self.guessed or not step and bool(state.texts)
-        self.found["step"] = "a turn of the loop at %r" % step.loop if step else "passes with the same latents or timestep"
+        if not is_sure and state.texts:
+            self.guessed = self.guessed or line
+        state.begun = thread.begun["step"]
         state.texts = []
 
     @staticmethod

@@ -169,6 +169,11 @@ class Recorder:
         else:
             thread.over.add(kind)
 
+    def end_all(self):
+        """Ends what has begun on this thread outside a request, where the program or the marks end."""
+        for kind in ("step", "block"):
+            self.end(self.thread(), kind)
+
     def begin(self, thread, kind, numbers=NOTHING):
         """Begins a step or a block unless one has begun with the same key. `numbers`: as numbers_of() returns them."""
         index, frames, latents, timestep, context, key = numbers
