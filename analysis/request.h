@@ -36,6 +36,7 @@ struct vpa_request {
 	struct vpa_request_gpu gpu;
 	/* What it was asked for, and was, as it says itself. */
 	uint64_t height, width, steps_asked, batch, frames_asked;
+	uint64_t frames_told; /* of `frames`: as a fact at its end */
 	double guidance;
 	const char *seed, *error; /* NULL: unknown; it did not fail, as far as known */
 	struct vpa_pair *facts;   /* others */

@@ -82,6 +82,18 @@ static void facts_belong_to_the_request_that_is_open_on_their_thread(void **stat
 		"b: steps 50 guidance 7.5 error OutOfMemoryError (scheduler Euler)");
 }
 
+/* Told at the end: the annotation is of the begin, and blocks may be left out. */
+static void the_frames_that_were_made_are_told_last(void **state)
+{
+	(void)state;
+	begin();
+	annotated("range", 0, 1000, "a", "{'kind':'request','frames':81}");
+	block(100, 200, 0, 12);
+	kernel(110, 110, 190, GEMM);
+	fact("t1", 999, "frames", "17");
+	expect_facts("17 frames", "a: frames 17");
+}
+
 /* Its blocks have frames, which nobody sees. */
 static void failures_and_latents_have_no_frames(void **state)
 {
@@ -173,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_belong_to_the_request_that_is_open_on_their_thread),
 		cmocka_unit_test(what_is_no_number_is_unknown),
+		cmocka_unit_test(the_frames_that_were_made_are_told_last),
 		cmocka_unit_test(failures_and_latents_have_no_frames),
 		cmocka_unit_test(passes_of_the_model_in_a_step_are_counted),
 	};

@@ -417,7 +417,7 @@ VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *
 VPTRACE_API void vptrace_note_fill(const struct vptrace_note *note);
 
 /* A fact about this thread's innermost open request, such as "height" and "480"; the newest value of a
- * name counts. The report knows these names: height, width, steps, guidance, batch, seed, frames_asked,
+ * name counts. The report knows these names: height, width, steps, guidance, batch, seed, frames, frames_asked,
  * and error, which says that the request failed; it lists any other one. 64 bytes of the name are kept,
  * and 128 of the value, in which quotes, backslashes and control bytes become "?". Returns EINVAL
  * without a name or a value. */

@@ -96,6 +96,7 @@ static int put_fact(struct vpa_report *out, struct vpa_request *r, const struct 
 		{"steps", &r->steps_asked, NULL, NULL},
 		{"batch", &r->batch, NULL, NULL},
 		{"frames_asked", &r->frames_asked, NULL, NULL},
+		{"frames", &r->frames_told, NULL, NULL},
 		{"guidance", NULL, &r->guidance, NULL},
 		{"seed", NULL, NULL, &r->seed},
 		{"error", NULL, NULL, &r->error},

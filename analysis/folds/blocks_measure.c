@@ -552,9 +552,10 @@ static void write_whole(struct measure *m)
 	}
 	if (i < b->count || !b->count || b->left_out || m->g->after_pause)
 		r->frames = 0;
-	/* The request's own count covers all of its time, and is of what it made. */
+	/* The request's own count covers all of its time, and is of what it made: told at its end, or known before. */
 	if (m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
-		r->frames = value_or(m->g->scope->label.frames, r->frames);
+		r->frames = r->frames_told ? r->frames_told
+					   : value_or(m->g->scope->label.frames, r->frames);
 	if (vpa_request_has_no_video(r))
 		r->frames = 0;
 	if (r->frames && r->end_ns > r->start_ns)
