@@ -146,8 +146,8 @@ static uint64_t inside_of(uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uin
 	return outside_ns > ns / 2 ? 0 : vpa_portion(gain_ns, vpa_earlier(ns, inside_ns), ns);
 }
 
-uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base,
-	enum vpa_cause cause, uint64_t gain_ns, uint64_t ns)
+uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base, uint32_t causes,
+	uint64_t gain_ns, uint64_t ns)
 {
 	uint64_t of_cause = 0;
 	size_t i;
@@ -157,7 +157,7 @@ uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base,
 	if (!base->parts)
 		return inside_of(gain_ns, ns, base->idle_ns, active_idle_ns(r));
 	for (i = 0; i < base->part_count; i++)
-		if (base->parts[i].kind == VPA_PART_IDLE && base->parts[i].cause == cause)
+		if (base->parts[i].kind == VPA_PART_IDLE && (causes >> base->parts[i].cause & 1))
 			of_cause += base->parts[i].ns;
 	return vpa_earlier(vpa_portion(gain_ns, vpa_earlier(of_cause, ns), ns), base->idle_ns);
 }

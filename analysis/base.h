@@ -31,9 +31,10 @@ struct vpa_base {
 
 struct vpa_base vpa_base_of(const struct vpa_report *r);
 
-/* How much of `gain_ns` is inside the units, if devices waited `ns` for the cause; 0: nothing, or not known. */
-uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base,
-	enum vpa_cause cause, uint64_t gain_ns, uint64_t ns);
+/* How much of `gain_ns` is inside the units, if devices waited `ns` for the causes, a bit each; 0: nothing, or not
+ * known. */
+uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base, uint32_t causes,
+	uint64_t gain_ns, uint64_t ns);
 
 /* How much of `ns` of busy time is inside them; of a kernel family's time, or NULL. 0: nothing, or not known. */
 uint64_t vpa_base_busy(

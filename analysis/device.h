@@ -77,9 +77,14 @@ struct vpa_device {
 		uint64_t shared_ns; /* part of ns assigned to another cause that gains it too */
 	} * gains;
 	size_t gain_count;
-	/* The same for parts of the blocking copies alone: reads of a few bytes, all others. What is not
-	 * shared of both is at most what is not shared of blocking copies. */
-	struct vpa_gain_row small_reads, large_copies;
+	/* The same for parts of the waits, causes sync and blocking copy: reads of a few bytes, other blocking copies,
+	 * other synchronisations; and for all waits. What is not shared of the parts is at most what is not shared
+	 * of all. */
+	struct vpa_wait_gain {
+		struct vpa_gain_row row;
+		uint64_t claim_ns; /* part of its ns that is not long code of the host */
+	} small_reads, large_copies, other_syncs, waits;
+	uint64_t half_code_ns;  /* what the device would save if host code took half its time */
 	uint64_t small_read_ns; /* how long such reads themselves ran: sum of durations */
 	/* Of idle time in the host's own code: the thread could run, but no CPU was free. */
 	uint64_t cpu_wait_ns;

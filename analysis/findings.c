@@ -1,13 +1,17 @@
-/* findings.c - conclusions, ranked by the most they could save. Nothing is reported below its
+/* findings.c - conclusions, ranked by what they are likely to save. Nothing is reported below its
  * threshold.
  *
  * "At most" is the idle or busy time that would vanish if nothing else became the bottleneck; the
- * gains of several findings do not add up. */
+ * gains of several findings do not add up. A wait, a copy or a launch can go away whole. Code of the
+ * host can hardly, it only gets shorter; so its most says little about which repair is the better one. */
 #include "analysis/findings.h"
 
 #include "analysis/finding.h"
 
 #include <string.h>
+
+/* Below this share of its base a gain changes no figure that is shown. */
+static const double visible_share = 0.005;
 
 /* What findings are ordered by. Idle time is less than what other gains are a part of: the window stands for
  * it. */
@@ -17,7 +21,7 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 
 	if (f->base && !strcmp(f->base, "idle"))
 		base_ms = vpa_in_ms(vpa_windows_ns(r));
-	return base_ms > 0 ? f->base_gain_ms / base_ms : 0;
+	return base_ms > 0 ? f->base_likely_ms / base_ms : 0;
 }
 
 /* Problems of the recording come before everything else: they are not the program's. */
@@ -49,6 +53,28 @@ static int is_before(
 	if (share_a > share_b || share_a < share_b)
 		return share_a > share_b;
 	return strcmp(a->id, b->id) < 0;
+}
+
+static void set_likely(struct vpa_finding *f)
+{
+	if (!(f->base_likely_ms > 0))
+		f->base_likely_ms = f->base_gain_from_ms > 0
+					    ? (f->base_gain_from_ms + f->base_gain_ms) / 2
+					    : f->base_gain_ms;
+}
+
+/* A gain that is too small to be seen in what it is a part of is none. */
+static void drop_invisible(struct vpa_report *r)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!f->base || f->base_gain_ms >= visible_share * f->base_ms)
+			r->findings[kept++] = *f;
+	}
+	r->finding_count = kept;
 }
 
 /* There are few. */
@@ -86,6 +112,8 @@ static int list_fallbacks(struct vpa_report *r)
 
 int vpa_findings_write(struct vpa_report *r)
 {
+	size_t i;
+
 	if (vpa_findings_begin(r))
 		return VPT_ENOMEM;
 	if (r->device_count) {
@@ -96,6 +124,9 @@ int vpa_findings_write(struct vpa_report *r)
 	}
 	if (list_fallbacks(r))
 		return VPT_ENOMEM;
+	drop_invisible(r);
+	for (i = 0; i < r->finding_count; i++)
+		set_likely(&r->findings[i]);
 	sort_findings(r);
 	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -7,7 +7,7 @@
 #include "analysis/base.h"
 #include "analysis/first_use.h"
 #include "analysis/head.h"
-#include "analysis/host_code.h"
+#include "analysis/idle_sum.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "analysis/main_line.h"
@@ -87,135 +87,23 @@ static const struct advice {
 static const struct advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
 	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
 
-/* ---- reads that the host waits for ---- */
-
-/* What a finding is about: all of a cause, or a part of the blocking copies. */
-enum part { WHOLE, SMALL_READS, LARGE_COPIES };
-
-/* Whether a wait for a copy in a range belongs to the part. */
-static int is_in_part(const struct vpa_report *r, unsigned part, const char *range)
-{
-	return part == WHOLE || vpa_reads_small(r, range) == (part == SMALL_READS);
-}
-
-/* Which copies they are. NULL: not known, or of both parts. */
-static const char *copies_of(struct vpa_report *r, enum part part)
-{
-	return part == SMALL_READS    ? vpa_small_reads_text(r)
-	       : part == LARGE_COPIES ? vpa_large_copies_text(r)
-				      : NULL;
-}
-
-/* ---- sums over devices ---- */
-
-struct sum {
-	enum part part;
-	struct vpa_saving saving;
-	uint64_t shared_ns;  /* part of the saving that others save too */
-	uint64_t ns, pieces; /* how long the devices waited for the cause, in how many gaps */
-	const struct vpa_idle_part *top; /* the largest that is not a sum of small ones */
-	struct vpa_host_code code;       /* of ns: the host's own code */
+/* The parts of the waits, with their names in a sentence and what to do, in a list. */
+static const struct wait_part {
+	const char *id, *name, *remedy;
+} wait_parts[VPA_WAITS_COUNT] = {
+	[VPA_WAITS_READS] = {"small-reads", "small reads", "no .item() or .cpu()"},
+	[VPA_WAITS_COPIES] = {"blocking-copy", "copies", "pinned memory and non_blocking=True"},
+	[VPA_WAITS_SYNCS] = {"sync-drain", "synchronisations", "no synchronise"},
 };
 
-static int is_one_place(const struct vpa_idle_part *p)
+/* ---- what and where ---- */
+
+/* Which copies they are. NULL: not known, or of several parts. */
+static const char *copies_of(struct vpa_report *r, enum vpa_waits part)
 {
-	return !vpa_is_sum(p->range) && !vpa_is_sum(p->call);
-}
-
-/* Adds a device's wait for the cause, and returns it. */
-static uint64_t add_pieces(const struct vpa_report *r, struct sum *sum, const struct vpa_device *d,
-	enum vpa_cause cause)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < d->cause_count; i++) {
-		const struct vpa_idle_part *part = &d->causes[i];
-
-		if (part->cause != cause || !is_in_part(r, sum->part, part->range))
-			continue;
-		vpt_sat_add_to(&ns, part->ns);
-		vpt_sat_add_to(&sum->pieces, part->gaps);
-		if (is_one_place(part) && (!sum->top || part->ns > sum->top->ns))
-			sum->top = part;
-	}
-	vpt_sat_add_to(&sum->ns, ns);
-	return ns;
-}
-
-/* What a device that waited `ns` for the cause would save without it. */
-static struct vpa_gain_row gain_of(
-	const struct vpa_device *d, enum vpa_cause cause, enum part part, uint64_t ns)
-{
-	const struct vpa_gain_row whole = {cause, ns, 0};
-	size_t i;
-
-	if (part != WHOLE)
-		return part == SMALL_READS ? d->small_reads : d->large_copies;
-	for (i = 0; i < d->gain_count; i++)
-		if (d->gains[i].cause == cause)
-			return d->gains[i];
-	return vpa_cause_has_gain(cause) ? (struct vpa_gain_row){cause, 0, 0} : whole;
-}
-
-static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum part part)
-{
-	struct vpa_base base = vpa_base_of(r);
-	struct sum sum = {.part = part};
-	size_t d;
-
-	for (d = 0; d < r->device_count; d++) {
-		uint64_t ns = add_pieces(r, &sum, &r->devices[d], cause);
-		struct vpa_gain_row gain = gain_of(&r->devices[d], cause, part, ns);
-
-		vpa_limit_gain(r, &gain);
-		vpt_sat_add_to(&sum.saving.ns, gain.ns);
-		vpt_sat_add_to(&sum.shared_ns, gain.shared_ns);
-		if (!sum.saving.device || gain.ns > sum.saving.device_ns) {
-			sum.saving.device = &r->devices[d];
-			sum.saving.device_ns = gain.ns;
-		}
-	}
-	sum.code = vpa_host_code_of(r, cause, is_in_part, part);
-	sum.saving.base_ns = vpa_earlier(vpa_base_idle(r, &base, cause, sum.saving.ns, sum.ns),
-		vpa_portion(base.span_ns - vpa_earlier(base.work_ns, base.span_ns), sum.saving.ns,
-			sum.saving.device_ns));
-	return sum;
-}
-
-static uint64_t part_of_gain(uint64_t ns, uint64_t gain_ns, uint64_t pieces_ns)
-{
-	return gain_ns < pieces_ns ? vpt_sat_u64((double)gain_ns / (double)pieces_ns * (double)ns)
-				   : ns;
-}
-
-/* If first use has a finding of its own, that has its time: of a gain that is less than the pieces, its share. */
-static void leave_first_use(const struct vpa_report *r, enum vpa_cause cause, struct sum *sum)
-{
-	struct vpa_base base = vpa_base_of(r);
-	struct vpa_saving *s = &sum->saving;
-	uint64_t ns = vpa_first_use_left(r, NULL, cause), gain_ns = s->ns;
-
-	if (!ns)
-		return;
-	s->ns -= vpa_earlier(s->ns, part_of_gain(ns, gain_ns, sum->ns));
-	s->device_ns -= vpa_earlier(s->device_ns,
-		part_of_gain(vpa_first_use_left(r, s->device, cause), gain_ns, sum->ns));
-	s->base_ns = vpa_base_idle(r, &base, cause, s->ns, sum->ns);
-	sum->shared_ns = vpa_earlier(sum->shared_ns, s->ns);
-}
-
-static uint64_t own_ns(const struct sum *sum)
-{
-	return sum->saving.ns - sum->shared_ns;
-}
-
-/* Whether the cause's own gain is worth a line. The shared part also belongs to another finding. */
-static int is_worth(const struct vpa_report *r, const struct sum *sum)
-{
-	const struct vpa_saving own = {.ns = own_ns(sum)};
-
-	return vpa_saving_is_worth(r, &own);
+	return part == VPA_WAITS_READS    ? vpa_small_reads_text(r)
+	       : part == VPA_WAITS_COPIES ? vpa_large_copies_text(r)
+					  : NULL;
 }
 
 /* The listed gap of that headline; NULL if there is none, or more than one. */
@@ -235,16 +123,16 @@ static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_c
 }
 
 /* The main place, or, if that has less than half of the wait, it and those that differ from it by a number. */
-static struct vpa_alike main_place(const struct vpa_report *r, const struct sum *sum)
+static struct vpa_alike main_place(const struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
 	struct vpa_alike one = {.count = 1}, all;
 
 	if (!sum->top)
 		return one;
-	one = vpa_same_places(r, sum->top, is_in_part, sum->part);
+	one = vpa_same_places(r, sum->top, vpa_waits_take_range, sum->part);
 	if (one.ns >= sum->ns / 2)
 		return one;
-	all = vpa_alike_places(r, sum->top, is_in_part, sum->part);
+	all = vpa_alike_places(r, sum->top, vpa_waits_take_range, sum->part);
 	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
 }
 
@@ -252,7 +140,7 @@ static struct vpa_alike main_place(const struct vpa_report *r, const struct sum 
  * NULL if it has less than a quarter, or neither is known. The share is of the place, or, if that has no name, of
  * the sum. A gap alone may be known better than its place. */
 static const char *where_of(
-	struct vpa_report *r, const struct sum *sum, const struct vpa_gap_row *gap)
+	struct vpa_report *r, const struct vpa_idle_sum *sum, const struct vpa_gap_row *gap)
 {
 	const struct vpa_idle_part *top = sum->top;
 	struct vpa_alike place = main_place(r, sum);
@@ -284,20 +172,20 @@ static const char *where_of(
 
 /* Gaps with that headline; if `call` is given, only those of that call. */
 static void add_gaps(const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause,
-	enum part part, const char *call)
+	enum vpa_waits part, const char *call)
 {
 	size_t i;
 
 	for (i = 0; i < r->gap_count; i++)
-		if (r->gaps[i].cause == cause && is_in_part(r, part, r->gaps[i].range) &&
+		if (r->gaps[i].cause == cause && vpa_waits_take_range(r, part, r->gaps[i].range) &&
 			(!call || (r->gaps[i].call && !strcmp(r->gaps[i].call, call))))
 			vpa_finding_evidence(f, r->gaps[i].id);
 }
 
 /* Evidence: the row of the waiting call and its gaps; else the longest gaps, else the call's
  * name. */
-static void add_evidence(
-	struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause, const struct sum *sum)
+static void add_evidence(struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause,
+	const struct vpa_idle_sum *sum)
 {
 	const char *call = sum->top ? sum->top->call : NULL;
 	size_t i;
@@ -315,7 +203,7 @@ static void add_evidence(
 }
 
 /* Whether most of the time the host was in no wait any more, but in its own code. */
-static int is_code(const struct sum *sum)
+static int is_code(const struct vpa_idle_sum *sum)
 {
 	return sum->code.ns && (double)sum->code.ns >= code_share * (double)sum->ns;
 }
@@ -352,10 +240,13 @@ static void add_note(struct vpa_report *r, struct vpa_finding *f, const char *mo
 
 /* The gain, and the part of it that other findings may claim too: where that is the host's code after a wait, its
  * own note says so. */
-static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct sum *sum)
+static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum)
 {
 	vpa_finding_saves(r, f, &sum->saving);
 	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
+	if (sum->cause == VPA_CAUSE_HOST_CODE && sum->saving.device_ns)
+		f->base_likely_ms =
+			f->base_gain_ms * (double)sum->half_ns / (double)sum->saving.device_ns;
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
 		return;
 	add_note(r, f,
@@ -365,7 +256,8 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
  * are not the reason. */
-static const char *title_of(struct vpa_report *r, const struct advice *a, const struct sum *sum)
+static const char *title_of(
+	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
 {
 	if (is_code(sum))
 		return vpa_host_code_title(r, &sum->code, a == &small_reads);
@@ -398,19 +290,21 @@ static const char *queued_option(const struct vpa_report *r)
 	       "_ExperimentalConfig(enable_cuda_sync_events=True)";
 }
 
-static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
+/* The finding, for more notes; NULL: there is none. */
+static struct vpa_finding *find_cause(
+	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
 	uint64_t place_ns = main_place(r, sum).ns;
 	const char *where;
 
 	if (!f)
-		return;
+		return NULL;
 	where = where_of(r, sum, NULL);
 	f->title = title_of(r, a, sum);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
-		vpa_cause_words(a->cause), vpa_duration(sum->ns).text, sum->pieces,
+		vpa_cause_words(sum->cause), vpa_duration(sum->ns).text, sum->pieces,
 		vpa_percent(sum->ns, vpa_windows_ns(r)).text);
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
 	/* A line alone has its own share. */
@@ -426,18 +320,19 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
 	add_note(r, f,
 		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
-			     : vpa_host_call_note(r, a->cause, is_in_part, sum->part, sum->ns));
+			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_range,
+				       sum->part, sum->ns));
 	add_note(r, f, instead_note(r, a->cause, sum->ns));
 	add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)
 		save_cause(r, f, sum);
-	add_evidence(r, f, a->cause, sum);
+	add_evidence(r, f, sum->cause, sum);
+	return f;
 }
 
 /* Without a read its copy goes away too. If copies have a finding of their own, it has that time as well. */
-static void find_reads(struct vpa_report *r, const struct sum *waits)
+static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
 {
-	struct sum sum = *waits;
 	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
 	struct vpa_base base = vpa_base_of(r);
 	uint64_t ns = 0;
@@ -445,46 +340,104 @@ static void find_reads(struct vpa_report *r, const struct sum *waits)
 
 	for (d = 0; d < r->device_count; d++)
 		vpt_sat_add_to(&ns, r->devices[d].small_read_ns);
-	vpt_sat_add_to(&sum.saving.ns, ns);
+	vpt_sat_add_to(&sum->saving.ns, ns);
 	vpt_sat_add_to(
-		&sum.saving.device_ns, sum.saving.device ? sum.saving.device->small_read_ns : 0);
-	vpt_sat_add_to(&sum.saving.base_ns, vpa_base_busy(r, &base, ns, "memcpy"));
-	vpt_sat_add_to(&sum.shared_ns, exposed ? ns : 0);
-	find_cause(r, &small_reads, &sum);
+		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
+	vpt_sat_add_to(&sum->saving.base_ns, vpa_base_busy(r, &base, ns, "memcpy"));
+	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
 }
 
-/* A finding for each part of the blocking copies that is worth one; if neither is, for both together. */
-static void find_copies(struct vpa_report *r, const struct advice *a)
+static const struct advice *advice_of(const char *id)
 {
-	struct sum whole = sum_of(r, a->cause, WHOLE), small = sum_of(r, a->cause, SMALL_READS),
-		   large = sum_of(r, a->cause, LARGE_COPIES);
-	int has_small = is_worth(r, &small), has_large = is_worth(r, &large);
+	size_t k;
 
-	if (has_small)
-		find_reads(r, &small);
-	if (has_large)
-		find_cause(r, a, &large);
-	if (has_small || has_large || !is_worth(r, &whole))
-		return;
-	if (small.ns > whole.ns / 2)
-		find_reads(r, &whole);
-	else
-		find_cause(r, a, &whole);
+	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++)
+		if (!strcmp(advices[k].id, id))
+			return &advices[k];
+	return &small_reads;
+}
+
+/* Whether a part of the waits is worth a word beside all of them. Copies that another wait hides save nothing alone,
+ * and yet have to go too. */
+static int matters(
+	struct vpa_report *r, const struct vpa_idle_sum *part, const struct vpa_idle_sum *all)
+{
+	return part->ns > all->ns / 20 || part->saving.ns > all->saving.ns / 20 ||
+	       copies_of(r, part->part);
+}
+
+/* Waits hide each other: if one goes away, the host waits in the next. So all of them together may save more than
+ * one by one. */
+static const char *alone_note(
+	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
+{
+	uint64_t all_ns = all->saving.ns;
+	const char *note = NULL;
+	unsigned k;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
+		if (matters(r, &parts[k], all))
+			note = vpa_arena_printf(&r->arena, "%s%s%s alone save %.0f %%",
+				note ? note : "", note ? ", " : "", wait_parts[k].name,
+				vpa_per_cent(vpa_earlier(parts[k].saving.ns, all_ns), all_ns));
+	return note;
+}
+
+static void find_all_waits(
+	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
+{
+	struct advice a = {all->cause, 0, 0, "host-waits", "keep the host from waiting"};
+	struct vpa_finding *f;
+	unsigned k;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
+		if (matters(r, &parts[k], all))
+			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title,
+				strchr(a.title, ':') ? "," : ":", wait_parts[k].remedy);
+	f = find_cause(r, &a, all);
+	if (f)
+		add_note(r, f, alone_note(r, parts, all));
+}
+
+/* A finding for each part of the waits that is worth one, and one for all of them if they save that much more
+ * together. */
+static void find_waits(struct vpa_report *r)
+{
+	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
+	uint64_t own_ns = 0, ns = 0;
+	unsigned k;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
+		parts[k] = vpa_idle_sum_of_waits(r, (enum vpa_waits)k);
+		if (!vpa_idle_sum_is_worth(r, &parts[k]))
+			continue;
+		own_ns += vpa_idle_sum_own(&parts[k]);
+		ns += parts[k].saving.ns;
+		if (k == VPA_WAITS_READS)
+			add_read_copies(r, &parts[k]);
+		find_cause(r, advice_of(wait_parts[k].id), &parts[k]);
+	}
+	all.claim_ns -= vpa_earlier(ns, all.claim_ns);
+	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
+	if (vpa_idle_sum_is_worth(r, &all))
+		find_all_waits(r, parts, &all);
+}
+
+static int is_wait(enum vpa_cause cause)
+{
+	return cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY;
 }
 
 static void find_causes(struct vpa_report *r)
 {
 	size_t k;
 
+	find_waits(r);
 	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
-		struct sum sum = sum_of(r, advices[k].cause, WHOLE);
+		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[k].cause);
 
-		leave_first_use(r, advices[k].cause, &sum);
-		if (advices[k].cause == VPA_CAUSE_BLOCKING_COPY) {
-			find_copies(r, &advices[k]);
-			continue;
-		}
-		if (!is_worth(r, &sum) ||
+		vpa_idle_sum_leave_first_use(r, &sum);
+		if (is_wait(advices[k].cause) || !vpa_idle_sum_is_worth(r, &sum) ||
 			(advices[k].course &&
 				(double)sum.ns < course_share * (double)vpa_windows_ns(r)))
 			continue;
@@ -497,11 +450,11 @@ static void find_causes(struct vpa_report *r)
 static void find_first_use(struct vpa_report *r)
 {
 	struct vpa_finding *f = vpa_first_use_add(r);
-	struct sum sum;
+	struct vpa_idle_sum sum;
 
 	if (!f)
 		return;
-	sum = sum_of(r, VPA_CAUSE_MODULE_LOAD, WHOLE);
+	sum = vpa_idle_sum_of(r, VPA_CAUSE_MODULE_LOAD);
 	add_evidence(r, f, VPA_CAUSE_MODULE_LOAD, &sum);
 }
 
@@ -520,7 +473,7 @@ static int is_tail_lost(const struct vpa_report *r)
 
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
-	struct sum sum = sum_of(r, cause, WHOLE);
+	struct vpa_idle_sum sum = vpa_idle_sum_of(r, cause);
 	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_head_words(r) : NULL, *where;
 	double least = cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_head_is_gain(r, &sum.saving)
 			       ? course_share
@@ -541,6 +494,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	where = where_of(r, &sum, only_gap(r, cause));
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
 		vpa_head_saves(r, f, &sum.saving);
+	f->base_likely_ms = f->base_gain_ms / 2;
 	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
 		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,
 		words ? words : "", where ? ", " : "", where ? where : "");
@@ -554,7 +508,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 /* Reports the largest cause if the devices were mostly idle and no cause alone was worth a line. */
 static void find_largest(struct vpa_report *r)
 {
-	struct sum largest = {0};
+	struct vpa_idle_sum largest = {0};
 	uint64_t idle = 0;
 	size_t i, best = 0;
 
@@ -563,14 +517,14 @@ static void find_largest(struct vpa_report *r)
 	if (idle < vpa_windows_ns(r) / 2)
 		return;
 	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
-		struct sum sum = sum_of(r, advices[i].cause, WHOLE);
+		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[i].cause);
 
-		if (own_ns(&sum) > own_ns(&largest)) {
+		if (vpa_idle_sum_own(&sum) > vpa_idle_sum_own(&largest)) {
 			largest = sum;
 			best = i;
 		}
 	}
-	if (own_ns(&largest))
+	if (vpa_idle_sum_own(&largest))
 		find_cause(r, &advices[best], &largest);
 }
 

@@ -9,19 +9,42 @@
 
 /* ---- host time ---- */
 
+static int is_wait(enum vpa_cause cause)
+{
+	return cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY;
+}
+
 static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 {
 	h->early_ns[cause - VPA_GAIN_FIRST] += ns;
+	h->early_ns[VPA_GAIN_WAITS] += is_wait(cause) ? ns : 0;
+	h->early_ns[VPA_GAIN_HALF_CODE] += cause == VPA_CAUSE_HOST_CODE ? ns - ns / 2 : 0;
 }
 
-/* Caps how much earlier the host would be at `ns`, for every cause except `cause`, which this wait
- * itself has, and its part of it, if it has one. */
+static void take(uint64_t *from, uint64_t ns)
+{
+	*from -= vpa_earlier(*from, ns);
+}
+
+/* Host time that was taken for another cause. */
+static void move(struct vpa_gain_host *h, enum vpa_cause from, enum vpa_cause to, uint64_t ns)
+{
+	take(&h->early_ns[from - VPA_GAIN_FIRST], ns);
+	if (is_wait(from))
+		take(&h->early_ns[VPA_GAIN_WAITS], ns);
+	if (from == VPA_CAUSE_HOST_CODE)
+		take(&h->early_ns[VPA_GAIN_HALF_CODE], ns - ns / 2);
+	add(h, to, ns);
+}
+
+/* Caps how much earlier the host would be at `ns`, for every counter except those that this wait
+ * itself is of: its cause, its part and all waits. */
 static void limit(struct vpa_gain_host *h, enum vpa_cause cause, unsigned part, uint64_t ns)
 {
 	unsigned own = (unsigned)cause - VPA_GAIN_FIRST, k;
 
 	for (k = 0; k < VPA_GAIN_COUNTERS; k++)
-		if (k != own && k != part)
+		if (k != own && k != part && k != VPA_GAIN_WAITS)
 			h->early_ns[k] = vpa_earlier(h->early_ns[k], ns);
 }
 
@@ -63,7 +86,7 @@ static struct host_time host_time_of(
 	return time;
 }
 
-/* Counts host time of a cause, and of a part of the blocking copies; 0: none. What the profiling library took is no
+/* Counts host time of a cause, and of a part of the waits; 0: none. What the profiling library took is no
  * time of the program. */
 static void add_time(
 	const struct walk *w, enum vpa_cause cause, unsigned part, struct host_time time)
@@ -107,10 +130,31 @@ static void settle_wait(const struct walk *w, const struct vpa_call *call, enum 
 		limit(w->host, cause, part, end - w->gap_ns);
 }
 
-/* The part of the blocking copies that a copy is. */
-static unsigned part_of(const struct vpa_call *copy)
+/* The part of the waits that a call goes away with, by its kind; 0: none. */
+static unsigned part_of(const struct vpa_call *call, enum vpa_cause kind)
 {
-	return vpa_call_is_small_read(copy) ? VPA_GAIN_SMALL_READS : VPA_GAIN_LARGE_COPIES;
+	int is_small = vpa_call_is_small_read(call);
+
+	if (kind == VPA_CAUSE_BLOCKING_COPY)
+		return is_small ? VPA_GAIN_SMALL_READS : VPA_GAIN_LARGE_COPIES;
+	if (kind == VPA_CAUSE_LAUNCH_CALL)
+		return is_small ? VPA_GAIN_SMALL_READS : 0;
+	return kind == VPA_CAUSE_SYNC ? VPA_GAIN_OTHER_SYNCS : 0;
+}
+
+/* Whether a synchronisation that begins at `start_ns` is of the copy before it. For one that did not wait it is
+ * the wait, whatever it waits for besides, and however late it comes. */
+static int is_of_copy(const struct vpa_gain_host *h, uint64_t start_ns)
+{
+	return h->copied &&
+	       start_ns < h->ended_ns + (h->copy_waited ? (uint64_t)VPA_NEAR_NS : VPA_STALL_NS);
+}
+
+/* Remembers a copy for a synchronisation that follows. */
+static void note_copy(struct vpa_gain_host *h, enum vpa_cause kind, unsigned part)
+{
+	h->copied = kind == VPA_CAUSE_SYNC ? 0 : part;
+	h->copy_waited = kind == VPA_CAUSE_BLOCKING_COPY;
 }
 
 /* Counts a call, up to `until_ns`. */
@@ -119,12 +163,12 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 	struct vpa_gain_host *h = w->host;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 	enum vpa_cause cause = vpa_late_cause_of(call), kind = cause;
-	unsigned part = kind == VPA_CAUSE_BLOCKING_COPY ? part_of(call) : 0;
+	unsigned part = part_of(call, kind);
 
 	if (cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
 		cause = VPA_CAUSE_GRAPH_BUILD;
-	if (cause == VPA_CAUSE_SYNC && h->copied && start < h->ended_ns + VPA_NEAR_NS) {
-		cause = VPA_CAUSE_BLOCKING_COPY;
+	if (cause == VPA_CAUSE_SYNC && is_of_copy(h, start)) {
+		cause = h->copy_waited ? VPA_CAUSE_BLOCKING_COPY : VPA_CAUSE_SYNC;
 		part = h->copied;
 	}
 	start = vpa_later(start, h->at_ns);
@@ -135,9 +179,9 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 	h->at_ns = vpa_later(h->at_ns, until_ns);
 	if (until_ns < end)
 		return;
-	if (kind == VPA_CAUSE_SYNC || kind == VPA_CAUSE_BLOCKING_COPY)
+	if (is_wait(kind))
 		settle_wait(w, call, kind, cause, part);
-	h->copied = kind == VPA_CAUSE_BLOCKING_COPY ? part : 0;
+	note_copy(h, kind, part);
 	h->ended_ns = end;
 }
 
@@ -164,6 +208,7 @@ static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns
 	const struct vpa_captures *captures = w->captures;
 	struct vpa_gain_host *h = w->host;
 	uint64_t start = block->starts_ns[0], end = block->ends_ns[VPA_CALL_BLOCK - 1];
+	const struct vpa_call *last;
 
 	if (!block->plain || position % VPA_CALL_BLOCK ||
 		position + VPA_CALL_BLOCK > w->calls->end || end > until_ns || start < h->at_ns ||
@@ -175,7 +220,8 @@ static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns
 	add(h, VPA_CAUSE_LAUNCH_CALL, block->calls_ns);
 	add(h, VPA_CAUSE_LAUNCH_RATE, end - start - block->calls_ns);
 	h->at_ns = h->ended_ns = end;
-	h->copied = 0;
+	last = vpa_calls_at(w->calls, position + VPA_CALL_BLOCK - 1);
+	note_copy(h, VPA_CAUSE_LAUNCH_CALL, part_of(last, VPA_CAUSE_LAUNCH_CALL));
 	h->position = position + VPA_CALL_BLOCK;
 	return 1;
 }
@@ -245,14 +291,11 @@ static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
 	for (i = 0; i < cuts->count; i++) {
 		const struct vpa_cut *cut = &cuts->items[i];
 		enum vpa_cause kind = cut->in ? vpa_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
-		uint64_t ns, *from;
 
 		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
 			continue;
-		ns = host_time_of(w, cut->start_ns, cut->end_ns, 1).own_ns;
-		from = &h->early_ns[kind - VPA_GAIN_FIRST];
-		*from -= vpa_earlier(*from, ns);
-		add(h, VPA_CAUSE_MODULE_LOAD, ns);
+		move(h, kind, VPA_CAUSE_MODULE_LOAD,
+			host_time_of(w, cut->start_ns, cut->end_ns, 1).own_ns);
 	}
 }
 
@@ -263,13 +306,10 @@ static void move_setup(struct vpa_gain_host *h, const struct vpa_cause_pieces *p
 
 	for (i = 0; i < pieces->count; i++) {
 		const struct vpa_cause_piece *p = &pieces->items[i];
-		uint64_t ns = p->end_ns - p->start_ns, *from;
 
 		if (!p->is_setup || !vpa_gain_is_counted((enum vpa_cause)p->base))
 			continue;
-		from = &h->early_ns[p->base - VPA_GAIN_FIRST];
-		*from -= vpa_earlier(*from, ns);
-		add(h, (enum vpa_cause)p->cause, ns);
+		move(h, (enum vpa_cause)p->base, (enum vpa_cause)p->cause, p->end_ns - p->start_ns);
 	}
 }
 
@@ -280,27 +320,48 @@ static int is_host_made(enum vpa_cause cause)
 	       cause == VPA_CAUSE_PROFILER;
 }
 
-/* The same for the parts of the blocking copies, which own `own` of the gap. */
-static void add_parts(struct vpa_gain *g, struct vpa_gain_host *h, uint64_t most, uint64_t own)
+/* A gap as the counters see it. */
+struct room {
+	uint64_t most;     /* the host made so much of it */
+	uint64_t not_long; /* part of it: not long code of the host */
+	uint64_t own;      /* is assigned to waits */
+	uint64_t left;     /* is assigned to no cause */
+};
+
+static void add_counter(struct vpa_gain *g, struct vpa_gain_host *h, unsigned counter,
+	const struct room *room, uint64_t own)
 {
+	uint64_t ns = vpa_earlier(h->early_ns[counter], room->most);
+
+	h->early_ns[counter] -= ns;
+	g->ns[counter] += ns;
+	g->own_ns[counter] += vpa_earlier(ns, own);
+	g->claim_ns[counter] += vpa_earlier(ns, room->not_long);
+}
+
+/* The same for all waits, for their parts, which divide what is assigned to waits, and for half of the host code. */
+static void add_parts(struct vpa_gain *g, struct vpa_gain_host *h, const struct room *room)
+{
+	uint64_t own = room->own;
 	unsigned part;
 
-	for (part = VPA_GAIN_COUNTERS - 1; part >= VPA_GAIN_CAUSES; part--) {
-		uint64_t ns = vpa_earlier(h->early_ns[part], most), owned = vpa_earlier(ns, own);
+	add_counter(g, h, VPA_GAIN_HALF_CODE, room, 0);
+	add_counter(g, h, VPA_GAIN_WAITS, room, own + room->left);
+	for (part = VPA_GAIN_OTHER_SYNCS; part >= VPA_GAIN_SMALL_READS; part--) {
+		uint64_t before = g->own_ns[part];
 
-		h->early_ns[part] -= ns;
-		own -= owned;
-		g->ns[part] += ns;
-		g->own_ns[part] += owned;
+		add_counter(g, h, part, room, own);
+		own -= g->own_ns[part] - before;
 	}
 }
 
 /* Each cause gains what it can. It owns the gain of its own pieces, then, in order, of pieces that
  * no other cause gains; the time of the launch on its way belongs to launch latency. */
-static void add_gains(
-	struct vpa_gain *g, struct vpa_gain_host *h, const uint64_t *pieces, uint64_t most)
+static void add_gains(struct vpa_gain *g, struct vpa_gain_host *h, const uint64_t *pieces,
+	uint64_t most, uint64_t long_ns)
 {
 	uint64_t ns[VPA_GAIN_CAUSES], own[VPA_GAIN_CAUSES], left = most;
+	struct room room = {most, most - vpa_earlier(long_ns, most), 0, 0};
 	size_t i;
 
 	left -= vpa_earlier(left, pieces[VPA_CAUSE_LAUNCH_LATENCY]);
@@ -318,14 +379,17 @@ static void add_gains(
 		own[i] += more;
 		g->own_ns[i] += own[i];
 	}
-	add_parts(g, h, most, own[VPA_CAUSE_BLOCKING_COPY - VPA_GAIN_FIRST]);
+	room.own = own[VPA_CAUSE_SYNC - VPA_GAIN_FIRST] +
+		   own[VPA_CAUSE_BLOCKING_COPY - VPA_GAIN_FIRST];
+	room.left = left;
+	add_parts(g, h, &room);
 }
 
 void vpa_gain_count(
 	struct vpa_gain *g, const struct vpa_resolver *r, const struct vpa_gain_gap *gap)
 {
 	struct vpa_gain_host *h = vpa_gain_host_of(g, gap->thread);
-	uint64_t pieces[VPA_CAUSES] = {0}, most = 0;
+	uint64_t pieces[VPA_CAUSES] = {0}, most = 0, long_ns = 0;
 	struct walk w;
 	size_t i;
 
@@ -334,6 +398,8 @@ void vpa_gain_count(
 
 		pieces[p->cause] += p->end_ns - p->start_ns;
 		most += is_host_made((enum vpa_cause)p->cause) ? p->end_ns - p->start_ns : 0;
+		if (p->cause == VPA_CAUSE_HOST_CODE && p->is_long)
+			long_ns += p->end_ns - p->start_ns;
 	}
 	most = vpa_earlier(most, gap->most_ns);
 	if (!h || !most)
@@ -342,7 +408,7 @@ void vpa_gain_count(
 	pass_calls(&w, gap->host_ns, 0);
 	move_first_use(&w, gap->cuts);
 	move_setup(h, gap->pieces);
-	add_gains(g, h, pieces, most);
+	add_gains(g, h, pieces, most, long_ns);
 }
 
 /* ---- hosts ---- */

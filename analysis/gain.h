@@ -24,8 +24,12 @@
  * Time that overhead records cover is the profiling library's, not the program's: it is no cause's. The driver's
  * loader's is module load.
  *
- * Reads of a few bytes and other blocking copies have different remedies, so each has a counter of its
- * own too. At each gap they divide what blocking copies own.
+ * Waits have different remedies: reads of a few bytes, other blocking copies, other synchronisations. So each
+ * of these parts has a counter of its own, and so have all waits together: where one part waits for what
+ * another would have waited for, neither alone gains what both do. A read to pinned memory is no wait, but the
+ * synchronisation that follows it is: it is of the read's part. At each gap the parts divide what waits own.
+ *
+ * Code of the host can hardly be removed, but it can get shorter: a counter gains what half of it would.
  *
  * A host is a thread as one device sees it. Its activity is known call by call: stretches of host
  * code as late.h cuts them, and calls by kind. A synchronisation within 10 us of a blocking copy
@@ -45,9 +49,12 @@ enum {
 	/* Causes of host time; the others have no counters. */
 	VPA_GAIN_FIRST = VPA_CAUSE_SYNC,
 	VPA_GAIN_CAUSES = VPA_CAUSE_LAUNCH_CALL - VPA_CAUSE_SYNC + 1,
-	/* Parts of the blocking copies. */
+	/* Parts of the waits, causes sync and blocking copy; all of them; half of the host code. */
 	VPA_GAIN_SMALL_READS = VPA_GAIN_CAUSES,
 	VPA_GAIN_LARGE_COPIES,
+	VPA_GAIN_OTHER_SYNCS,
+	VPA_GAIN_WAITS,
+	VPA_GAIN_HALF_CODE,
 	VPA_GAIN_COUNTERS,
 	/* A device accepts this many launches ahead; the next has to wait. CUDA's queue holds
 	 * 1,024. */
@@ -60,7 +67,8 @@ struct vpa_gain_host {
 	uint64_t at_ns;    /* its time is counted up to here */
 	uint64_t ended_ns; /* end of the call before */
 	uint64_t full_ns;  /* when the queue was last full and the host at its limit */
-	unsigned copied; /* the call before was this part of the blocking copies; 0: it was none */
+	unsigned copied;   /* the call before was a copy of this part; 0: it was none */
+	int copy_waited;   /* that copy waited for the device */
 	uint64_t early_ns[VPA_GAIN_COUNTERS];
 };
 
@@ -70,7 +78,11 @@ struct vpa_gain {
 	struct vpa_index index; /* of hosts, by thread */
 	uint32_t newest;        /* the host found last */
 	uint64_t ns[VPA_GAIN_COUNTERS];
-	uint64_t own_ns[VPA_GAIN_COUNTERS]; /* of ns: assigned to no other cause */
+	uint64_t own_ns
+		[VPA_GAIN_COUNTERS]; /* of ns: assigned to no other cause; half of the code has none */
+	/* Of parts of the waits and of all of them, part of ns: not the time of long host code, which is seldom ready
+	 * to run without what it waited for. */
+	uint64_t claim_ns[VPA_GAIN_COUNTERS];
 };
 
 struct vpa_cuts;

@@ -38,8 +38,8 @@ struct vpa_call_block {
 	/* 0: none of its calls puts work on a device or encloses one that does */
 	uint32_t submits;
 	uint64_t calls_ns; /* their time, if plain */
-	/* A bit of each call: of the copies that it waited for, one reads a few bytes back from a device; one is
-	 * any other. */
+	/* A bit of each call: one of its copies reads a few bytes back from a device, whether it waited for that or
+	 * not; it waited for any other. */
 	uint64_t small_reads[VPA_CALL_BLOCK / 64], large_copies[VPA_CALL_BLOCK / 64];
 	struct vpa_call calls[VPA_CALL_BLOCK];
 	/* Columns of the same calls. */
@@ -64,7 +64,7 @@ static inline struct vpa_call_block *vpa_call_block_of(const struct vpa_call *ca
 	return (struct vpa_call_block *)(first - offsetof(struct vpa_call_block, calls));
 }
 
-/* Whether all that the call waited for is to read a few bytes back, as PyTorch's .item() does. */
+/* Whether all that the call copied, and may have waited for, is a few bytes read back, as PyTorch's .item() does. */
 static inline int vpa_call_is_small_read(const struct vpa_call *call)
 {
 	const struct vpa_call_block *block = vpa_call_block_of(call);
@@ -73,7 +73,7 @@ static inline int vpa_call_is_small_read(const struct vpa_call *call)
 	return (block->small_reads[at] & ~block->large_copies[at]) >> call->slot % 64 & 1;
 }
 
-/* The call waited for a copy. Returns whether it had waited for none like this. */
+/* The call made such a copy. Returns whether it had made none like this. */
 static inline int vpa_call_set_copy(const struct vpa_call *call, int is_large)
 {
 	struct vpa_call_block *block = vpa_call_block_of(call);
@@ -84,7 +84,7 @@ static inline int vpa_call_set_copy(const struct vpa_call *call, int is_large)
 	return bits[call->slot / 64] != before;
 }
 
-/* It waited for what a call inside it waited for. */
+/* It made the copies of a call inside it. */
 static inline void vpa_call_take_copies(const struct vpa_call *call, const struct vpa_call *inside)
 {
 	const struct vpa_call_block *block = vpa_call_block_of(inside);

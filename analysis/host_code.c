@@ -10,7 +10,8 @@ enum { NAME_COLUMNS = 64 }; /* of a range or call in a sentence */
 /* Which rows count. */
 struct filter {
 	const struct vpa_report *report;
-	enum vpa_cause cause, host;
+	uint32_t causes;
+	enum vpa_cause host;
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range);
 	unsigned part;
 };
@@ -22,7 +23,7 @@ static int is_same(const char *a, const char *b)
 
 static int counts(const struct filter *f, const struct vpa_host_did_row *row)
 {
-	return row->cause == f->cause && row->host == f->host &&
+	return (f->causes >> row->cause & 1) && row->host == f->host &&
 	       (!f->wanted || f->wanted(f->report, f->part, row->range));
 }
 
@@ -98,10 +99,10 @@ static struct vpa_host_code sum_all(const struct filter *f)
 	return most;
 }
 
-struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause cause,
+struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part)
 {
-	const struct filter f = {r, cause, VPA_CAUSE_HOST_CODE, wanted, part};
+	const struct filter f = {r, causes, VPA_CAUSE_HOST_CODE, wanted, part};
 
 	return sum_all(&f);
 }
@@ -109,7 +110,7 @@ struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause
 struct vpa_host_code vpa_host_did_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host)
 {
-	const struct filter f = {r, cause, host, NULL, 0};
+	const struct filter f = {r, (uint32_t)1 << cause, host, NULL, 0};
 
 	return sum_all(&f);
 }
@@ -158,14 +159,14 @@ static double per_cent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-const char *vpa_host_call_note(struct vpa_report *r, enum vpa_cause cause,
+const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
 	uint64_t ns)
 {
 	int host;
 
 	for (host = VPA_CAUSE_ALLOCATION; host <= VPA_CAUSE_OTHER_CALL; host++) {
-		const struct filter f = {r, cause, (enum vpa_cause)host, wanted, part};
+		const struct filter f = {r, causes, (enum vpa_cause)host, wanted, part};
 		struct vpa_host_code h = sum_all(&f);
 
 		if (h.ns && h.ns >= ns / 2)

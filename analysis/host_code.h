@@ -20,17 +20,17 @@ struct vpa_host_code {
 	struct vpa_top_line top;
 };
 
-/* The host's own code in the idle time of a cause. `wanted`: only in rows with such a range of the cause; NULL: in
- * all. */
-struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, enum vpa_cause cause,
+/* The host's own code in the idle time of causes, a bit each. `wanted`: only in rows with such a range of the cause;
+ * NULL: in all. */
+struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part);
 
 /* The same for anything else that the host did, of the cause `host`. */
 struct vpa_host_code vpa_host_did_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host);
 
-/* What else the host did for half of the cause's `ns` or more, such as allocate memory, as a note; NULL: nothing. */
-const char *vpa_host_call_note(struct vpa_report *r, enum vpa_cause cause,
+/* What else the host did for half of the causes' `ns` or more, such as allocate memory, as a note; NULL: nothing. */
+const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
 	uint64_t ns);
 

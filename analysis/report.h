@@ -169,8 +169,8 @@ struct vpa_copy_row {
 	double gb_per_s; /* 1e9 bytes per second while copying; 0: unknown */
 };
 
-/* Copies from a device to pageable memory, and those that a call waits for whatever the memory, by place of
- * launch. */
+/* Copies from a device to pageable memory, those that a call waits for whatever the memory, and all of a few bytes, by
+ * place of launch. */
 struct vpa_read_row {
 	const char *range;     /* innermost range around the launch; NULL: none */
 	uint64_t small, large; /* small: at most VPA_SMALL_BYTES, as from .item() */
@@ -203,6 +203,9 @@ struct vpa_finding {
 	 * several devices the figures are those of the device that would gain most. */
 	const char *base;
 	double base_ms, base_gain_ms, base_gain_from_ms;
+	/* What findings are ordered by: of host code, which can hardly go away, what half of it would save in the base;
+	 * of a range its middle; of any other gain all of it. */
+	double base_likely_ms;
 	/* Steady, of a request end to end: now, and at most; 0: unavailable. */
 	double fps_from, fps_to;
 	/* Steps or iterations per second: now, and at most; 0: the base is no such unit. */

@@ -56,6 +56,12 @@ static int is_large(uint64_t kind, uint64_t bytes)
 	return kind != VPT_COPYKIND_DTOH || bytes > VPA_SMALL_BYTES;
 }
 
+/* Whether the host waits for it, or may do so in the next call: a few bytes are read to be looked at. */
+static int is_waited_for(const struct vpa_copy_traits *t, int waits_by_name)
+{
+	return t->is_pageable || waits_by_name || !t->is_large;
+}
+
 static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
 	const struct vpa_copy *c = &ops->copy[i];
@@ -66,7 +72,7 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 		return;
 	t = (struct vpa_copy_traits){
 		is_pageable(c->source_memory, c->target_memory), is_large(c->kind, c->bytes)};
-	if (t.is_pageable || launch->klass == VPT_CALL_BLOCKING_COPY)
+	if (is_waited_for(&t, launch->klass == VPT_CALL_BLOCKING_COPY))
 		vpa_resolver_note_copy(r, launch, t);
 }
 
@@ -89,15 +95,13 @@ void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *
 	for (row = 0; stream != VPA_NONE && row < s->row_count; row++) {
 		uint64_t id = s->col[VPT_COPY_CORRELATION][row],
 			 start = s->col[VPT_COPY_START][row];
-		struct vpa_call *call = is_pageable(source[row], target[row]) && is_op(s, row)
-						? find_launch(r, stream, id)
-						: NULL;
+		struct vpa_copy_traits t = {is_pageable(source[row], target[row]),
+			is_large(s->col[VPT_COPY_COPY_KIND][row], s->col[VPT_COPY_BYTES][row])};
+		struct vpa_call *call =
+			is_waited_for(&t, 0) && is_op(s, row) ? find_launch(r, stream, id) : NULL;
 
 		if (call)
-			vpa_resolver_note_copy(r, call,
-				(struct vpa_copy_traits){
-					1, is_large(s->col[VPT_COPY_COPY_KIND][row],
-						   s->col[VPT_COPY_BYTES][row])});
+			vpa_resolver_note_copy(r, call, t);
 		if (vpt_copy_is_migration(s->col[VPT_COPY_COPY_KIND][row]) && is_op(s, row) &&
 			vpa_resolver_note_fault(
 				r, stream, start, start + s->col[VPT_COPY_DURATION][row]))

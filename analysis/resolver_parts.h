@@ -39,7 +39,8 @@ struct vpa_copy_traits {
 	int is_large; /* no read of a few bytes */
 };
 
-/* Notes a copy that its call waits for, by the call's name or since its memory is pageable. */
+/* Notes a copy that its call waits for, by the call's name or since its memory is pageable; or a read of a few bytes,
+ * which the next call may wait for. */
 void vpa_resolver_note_copy(
 	struct vpa_resolver *r, struct vpa_call *launch, struct vpa_copy_traits t);
 

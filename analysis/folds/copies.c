@@ -1,6 +1,6 @@
 /* copies.c - copies and memsets by direction and kind of memory, and the places that wait for results from a
- * device, a few bytes at a time or many: through pageable memory, or in a call that waits whatever the memory,
- * which not every profiler records. */
+ * device: many bytes through pageable memory, or in a call that waits whatever the memory, which not every profiler
+ * records; and a few bytes in any way, since they are read to be looked at. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -77,11 +77,12 @@ static int add_read(struct state *s, const struct vpa_ops *ops, size_t i, uint32
 	return VPT_OK;
 }
 
-/* Whether the host waits for the op, and gets data from a device. */
+/* Whether the host gets data from a device and waits for the op; for a few bytes it soon will. */
 static int is_read(const struct vpa_ops *ops, size_t i)
 {
 	return ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_DTOH &&
 	       (ops->copy[i].target_memory == VPT_MEMKIND_PAGEABLE ||
+		       ops->copy[i].bytes <= VPA_SMALL_BYTES ||
 		       (ops->launch[i] && ops->launch[i]->klass == VPT_CALL_BLOCKING_COPY));
 }
 

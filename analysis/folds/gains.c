@@ -20,11 +20,22 @@ static struct vpa_gain_row row_of(
 	return row;
 }
 
-static struct vpa_gain_row part_row(const struct vpa_gain *gain, size_t part)
+static struct vpa_wait_gain wait_of(const struct vpa_gain *gain, enum vpa_cause cause, size_t part)
 {
-	return (struct vpa_gain_row){.cause = VPA_CAUSE_BLOCKING_COPY,
-		.ns = gain->ns[part],
-		.shared_ns = gain->ns[part] - gain->own_ns[part]};
+	uint64_t ns = gain->ns[part];
+
+	return (struct vpa_wait_gain){
+		.row = {.cause = cause, .ns = ns, .shared_ns = ns - gain->own_ns[part]},
+		.claim_ns = gain->claim_ns[part]};
+}
+
+static void set_parts(struct vpa_device *d, const struct vpa_gain *gain)
+{
+	d->small_reads = wait_of(gain, VPA_CAUSE_BLOCKING_COPY, VPA_GAIN_SMALL_READS);
+	d->large_copies = wait_of(gain, VPA_CAUSE_BLOCKING_COPY, VPA_GAIN_LARGE_COPIES);
+	d->other_syncs = wait_of(gain, VPA_CAUSE_SYNC, VPA_GAIN_OTHER_SYNCS);
+	d->waits = wait_of(gain, VPA_CAUSE_SYNC, VPA_GAIN_WAITS);
+	d->half_code_ns = gain->ns[VPA_GAIN_HALF_CODE];
 }
 
 static int compare_rows(const void *pa, const void *pb)
@@ -57,8 +68,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			*row = row_of(&c->idle->devices[index].gain, d, (enum vpa_cause)cause);
 			d->gain_count += row->ns > 0;
 		}
-		d->small_reads = part_row(&c->idle->devices[index].gain, VPA_GAIN_SMALL_READS);
-		d->large_copies = part_row(&c->idle->devices[index].gain, VPA_GAIN_LARGE_COPIES);
+		set_parts(d, &c->idle->devices[index].gain);
 		qsort(d->gains, d->gain_count, sizeof(*d->gains), compare_rows);
 	}
 	return VPT_OK;

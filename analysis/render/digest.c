@@ -121,7 +121,7 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 	for (i = 0; i < r->device_count; i++)
 		add_device(d, &r->devices[i]);
 	for (cause = VPA_HELD_FIRST; cause < VPA_HELD_FIRST + VPA_HELD; cause++)
-		d->code[cause] = vpa_host_code_of(r, (enum vpa_cause)cause, NULL, 0);
+		d->code[cause] = vpa_host_code_of(r, (uint32_t)1 << cause, NULL, 0);
 	sort_places(d->places, d->place_count);
 	sort_places(d->heads, d->head_count);
 	sort_causes(d);

@@ -516,6 +516,10 @@ static const struct vpa_field finding_fields[] = {
 	{"base_gain_ms", POSITIVE(base_gain_ms), "ms", "the gain in the base; null: no gain"},
 	{"base_gain_from_ms", POSITIVE(base_gain_from_ms), "ms",
 		"lower end of base_gain_ms; null: it is one number"},
+	{"base_likely_ms", POSITIVE(base_likely_ms), "ms",
+		"what findings are ordered by: of host code what half of it would save in the "
+		"base, of "
+		"a range its middle, else base_gain_ms; null: no gain"},
 	{"fps_from", POSITIVE(fps_from), "frames/s",
 		"steady FPS as measured, of a request end to end; null: unavailable"},
 	{"fps_to", POSITIVE(fps_to), "frames/s", "the same with the full gain; null: unavailable"},

@@ -97,6 +97,13 @@ static void add_rest(struct vpa_words *w, const struct vpa_finding *f, const cha
 		vpa_duration(nearest(rest_ms * 1e6)).text);
 }
 
+/* Whether its order is by half of host code. */
+static int is_half(const struct vpa_finding *f)
+{
+	return !(f->base_gain_from_ms > 0) && f->base_likely_ms > 0 &&
+	       f->base_likely_ms < f->base_gain_ms;
+}
+
 /* Whether the gain is a part of something that the reader knows. */
 static int has_base(const struct vpa_finding *f)
 {
@@ -122,6 +129,9 @@ void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 		vpa_words_add(w, ": ", "%s%sat most %sx as fast",
 			f->base_gain_from_ms > 0 ? least.text : "",
 			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
+	if (is_half(f) && (unit || !is_no_promise(f)))
+		vpa_words_add(w, ", ", "%s%s with half of it",
+			speed_up(scale, f->base_ms, f->base_likely_ms).text, unit ? "" : "x");
 }
 
 /* Whether the base is the time from one unit to the next, which is longer than a unit under STAGES. */
@@ -183,7 +193,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 	static const struct vpa_column columns[] = {{"at most *", 0, NULL}, {"evidence", 1, NULL}};
 	struct vpa_table t;
 	size_t i, number = 0, most = vpa_rows(r, FINDINGS);
-	int touched = 0;
+	int touched = 0, by_part = 0;
 
 	(void)d;
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
@@ -197,6 +207,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 		row = vpa_table_row(&t, 1, "%zu %s", number, vpa_text_or(f->title, "?"));
 		row->wrap = 1;
 		touched |= f->touched;
+		by_part |= f->base_likely_ms > 0 && f->base_likely_ms < f->base_gain_ms;
 		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
 			row->style = VPA_YELLOW;
 		row->cells[0] = vpa_finding_gain(f);
@@ -211,7 +222,10 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 	}
 	if (!number)
 		return;
-	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up");
+	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up%s",
+		by_part && number > 1
+			? ". The order counts half of host code, and the middle of a range"
+			: "");
 	vpa_table_of(&t, vpa_least(number, most), number);
 	vpa_page_blank(p);
 	p->touched = touched;

@@ -1,0 +1,160 @@
+/* test_waits.c - advice on waits of the host, on traces whose answer a person can compute: small reads, other copies,
+ * other synchronisations, and all of them where they hide each other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/findings_rig.h"
+
+/* Ten iterations of 600 us: a launch of 1 us, a kernel of 100 us from then on, and what the host does next; "%T" and a
+ * number stands for so many microseconds after the iteration's start, "%N" for an id of its own. */
+static const char *iterations(const char *host)
+{
+	static char script[65536];
+	size_t i, used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	const char *at;
+
+	for (i = 0; i < 10; i++) {
+		size_t t = 1000 + 600 * i;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+100us corr %zu" GEMM,
+			t, 10 * i + 1, t + 1, 10 * i + 1);
+		for (at = host; *at; at++) {
+			unsigned n = 0;
+			int len = 0;
+
+			if (*at != '%') {
+				script[used++] = *at;
+				continue;
+			}
+			assert_int_equal(sscanf(at + 2, "%u%n", &n, &len), 1);
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				at[1] == 'T' ? "%zuus" : "%zu", at[1] == 'T' ? t + n : 10 * i + n);
+			at += 1 + len;
+		}
+	}
+	script[used] = '\0';
+	return script;
+}
+
+/* "id gain (shared)", in their order, in microseconds. */
+static void say_findings(const struct vpa_report *r, char *text, size_t size)
+{
+	size_t i, used = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!(f->gain_at_most_ms > 0))
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", used ? ", " : "",
+			f->id, f->gain_at_most_ms * 1e3);
+		if (f->gain_shared_ms > 0)
+			used += (size_t)snprintf(text + used, size - used, " (%.0f shared)",
+				f->gain_shared_ms * 1e3);
+	}
+}
+
+#define READ(memory) "copy s7 DtoH device->" memory " %T101+1us corr %N2 bytes 8\n"
+
+/* Between two iterations the device is idle for 499 us, from 102 on. A read takes its op of 1 us along, ten times. */
+static const struct {
+	const char *rule, *host, *findings, *first; /* the first one's note has this */
+} cases[] = {
+	{"a read of pinned memory and the synchronisation after it are one",
+		"call t1 cudaMemcpyAsync %T2+1us corr %N2\n" READ(
+			"pinned") "call t1 cudaStreamSynchronize %T5+535us corr %N3\n",
+		"small-reads 4501 (9 shared)", "10 copies of at most 64 bytes, 80 B in all"},
+	{"so are they with some code between them, which would wait instead",
+		"call t1 cudaMemcpyAsync %T2+1us corr %N2\n" READ(
+			"pinned") "call t1 cudaStreamSynchronize %T80+460us corr %N3\n",
+		/* without its two calls the host comes 461 us earlier; 60 us of code are left after them */
+		"small-reads 4159 (9 shared), launch-rate 540 (198 shared)",
+		"cudaStreamSynchronize"},
+	{"a large copy to pinned memory is no read",
+		"call t1 cudaMemcpyAsync %T2+1us corr %N2\n"
+		"copy s7 DtoH device->pinned %T101+1us corr %N2 bytes 65\n"
+		"call t1 cudaStreamSynchronize %T5+535us corr %N3\n",
+		"sync-drain 4491 (9 shared)", "cudaStreamSynchronize"},
+	/* Without the read the copy waits for the kernel, without the copy the read does. Without both calls and the
+	 * synchronisation the host comes 115 us earlier in nine gaps, and 3 in the last one, between them. */
+	{"waits that hide each other are worth most together",
+		"call t1 cudaMemcpyAsync %T2+101us corr %N2\n" READ(
+			"pageable") "call t1 cudaMemcpyAsync %T104+12us corr %N4\n"
+				    "copy s7 DtoH device->pageable %T105+10us corr %N4 bytes "
+				    "1000000\n"
+				    "call t1 cudaStreamSynchronize %T118+2us corr %N5\n",
+		"host-stall 4320 (72 shared), host-waits 1038 (1018 shared), blocking-copy 127",
+		NULL},
+	/* 258 us of waiting against half of 340 us of code, of which the wait has 100 by its credit. */
+	{"code that would have to vanish comes after a wait that can",
+		"call t1 cudaMemcpyAsync %T2+258us corr %N2\n" READ("pageable"),
+		"small-reads 2332, host-stall 3060 (900 shared)", NULL},
+};
+
+static void waits_are_sold_by_what_goes_away_with_them(void **state)
+{
+	char text[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r = analyze(iterations(cases[i].host), NULL);
+
+		say_findings(r, text, sizeof(text));
+		if (strcmp(text, cases[i].findings) != 0 ||
+			(cases[i].first && !strstr(r->findings[0].note, cases[i].first)))
+			fail_msg("%s: found %s (%s)\nexpected %s", cases[i].rule, text,
+				r->findings[0].note, cases[i].findings);
+		vpa_report_free(r);
+	}
+}
+
+/* The repair names every kind of wait that there is: one that saves nothing alone has to go too. */
+static void all_waits_name_each_remedy(void **state)
+{
+	struct vpa_report *r = analyze(iterations(cases[3].host), NULL);
+	const struct vpa_finding *f = finding(r, "host-waits");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->title,
+		"keep the host from waiting: no .item() or .cpu(), pinned memory and "
+		"non_blocking=True, no synchronise");
+	assert_non_null(strstr(f->note, "small reads alone save 3 %, copies alone save 12 %, "
+					"synchronisations alone save 0 %"));
+	vpa_report_free(r);
+}
+
+/* Of 340 us of code in each of nine gaps half would save 170. */
+static void host_code_says_what_half_of_it_would_save(void **state)
+{
+	struct vpa_report *r = analyze(iterations(cases[4].host), NULL);
+	const struct vpa_finding *f = finding(r, "host-stall");
+
+	(void)state;
+	assert_non_null(f);
+	assert_true(f->base_gain_ms == 3.06 && f->base_likely_ms == 1.53);
+	expect_page(
+		"half", r, "of 5.50 ms active: at most 2.25x as fast, 1.39x with half of it", 1);
+	expect_page("half", r, "The order counts half of host code", 1);
+	vpa_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_are_sold_by_what_goes_away_with_them),
+		cmocka_unit_test(all_waits_name_each_remedy),
+		cmocka_unit_test(host_code_says_what_half_of_it_would_save),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
