@@ -9,12 +9,14 @@
 #include "analysis/kernel_rules.h"
 #include "analysis/long_names.h"
 #include "analysis/prefetch.h"
+#include "analysis/range_choice.h"
 #include "analysis/scopes.h"
 #include "analysis/verdict.h"
 #include "analysis/window.h"
 #include "formats/chunk.h"
 #include "formats/memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,7 @@ struct pass {
 	int looking;
 	int found;
 	uint64_t found_start_ns, found_end_ns;
+	struct vpa_range_choice choice;
 	struct vpa_range_census census; /* until the range is found */
 };
 
@@ -200,6 +203,7 @@ static void free_pass(struct pass *p)
 	vpa_scope_rules_free(p->stage_rules);
 	vpa_frame_rules_free(p->frame_rules);
 	vpa_range_census_free(&p->census);
+	vpa_range_choice_free(&p->choice);
 	vpt_strings_free(&p->model.names);
 	vpt_strings_free(&p->model.recorded);
 	vpa_stacks_free(&p->model.stacks);
@@ -260,8 +264,6 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 	if (p->found) {
 		m->window_start_ns = p->found_start_ns;
 		m->window_end_ns = p->found_end_ns;
-		r->window_note =
-			vpa_arena_printf(&r->arena, "range \"%s\", first instance", o->range);
 	}
 	if (o->has_from)
 		m->window_start_ns = vpa_later(m->window_start_ns, time_after(start, o->from_ns));
@@ -361,18 +363,6 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 
 /* ---- the window of a range ---- */
 
-static int is_text(struct vpt_text t, const char *text)
-{
-	return t.len == strlen(text) && !memcmp(t.text, text, t.len);
-}
-
-/* Compares with the name it is shown under and the name it was recorded with. */
-static int is_wanted(const struct pass *p, const struct vpa_range *range)
-{
-	return is_text(vpa_name(&p->model, range->name), p->options->range) ||
-	       is_text(vpa_range_name(&p->model, range), p->options->range);
-}
-
 static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end_ns)
 {
 	range = vpa_range_open_at(range, launch_ns);
@@ -398,15 +388,17 @@ static int look_ops(void *ctx, struct vpa_ops *ops)
 static int look_range(void *ctx, struct vpa_range *range)
 {
 	struct pass *p = ctx;
+	struct vpa_range_choice *choice = &p->choice;
+	struct vpa_scope_label label = {.kind = VPA_SCOPE_NONE};
+	uint64_t end_ns = range->end_ns > range->gpu.last_ns ? range->end_ns : range->gpu.last_ns;
 
-	if (!is_wanted(p, range))
-		return p->found ? VPT_OK : vpa_range_census_add(&p->census, range->name);
-	if (p->found && range->start_ns >= p->found_start_ns)
-		return VPT_OK;
-	p->found = 1;
-	p->found_start_ns = range->start_ns;
-	p->found_end_ns = range->end_ns > range->gpu.last_ns ? range->end_ns : range->gpu.last_ns;
-	return VPT_OK;
+	if (!p->options->range && vpa_pipeline_label(&p->pipeline, range, &label))
+		return VPT_ENOMEM;
+	if (p->options->range ? vpa_range_choice_takes(choice, vpa_name(&p->model, range->name),
+					vpa_range_name(&p->model, range))
+			      : label.kind == VPA_SCOPE_REQUEST)
+		return vpa_range_choice_add(choice, range->start_ns, end_ns);
+	return choice->count ? VPT_OK : vpa_range_census_add(&p->census, range->name);
 }
 
 /* The range was not found, or nothing can be inside it. */
@@ -414,9 +406,23 @@ static int fail_range(struct pass *look, struct vpt_err *err)
 {
 	if (vpa_reading_end(&look->reading))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the report");
-	return look->found ? vpa_window_of_nothing(&look->reading, look->options->range, err)
-			   : vpa_range_census_fail(&look->census, &look->model, &look->reading,
-				     look->options->range, err);
+	if (look->found)
+		return vpa_window_of_nothing(&look->reading, look->options->range, err);
+	if (look->choice.count || !look->options->range)
+		return vpa_window_of_too_many(&look->reading, &look->choice, err);
+	return vpa_range_census_fail(
+		&look->census, &look->model, &look->reading, look->options->range, err);
+}
+
+static const char *note_of(struct vpa_report *r, const struct vpa_range_choice *c)
+{
+	if (!c->text)
+		return vpa_arena_printf(&r->arena, "request %" PRIu64, c->number);
+	if (c->number == 1)
+		return vpa_arena_printf(
+			&r->arena, "range \"%.*s\", first instance", (int)c->name_len, c->text);
+	return vpa_arena_printf(&r->arena, "range \"%.*s\", instance %" PRIu64, (int)c->name_len,
+		c->text, c->number);
 }
 
 /* A first pass that only finds the range: from its start on the host to its last op's end. */
@@ -424,9 +430,11 @@ static int find_range(struct pass *p, struct vpt_err *err)
 {
 	struct pass look = {.trace = p->trace, .options = p->options, .report = p->report};
 	struct vpa_resolver_sink sink = {.ops = look_ops, .range = look_range, .ctx = &look};
+	const struct vpa_range_time *time;
 	int rc;
 
 	look.looking = 1;
+	vpa_range_choice_init(&look.choice, p->options->range, p->options->request);
 	look.model.window_end_ns = UINT64_MAX;
 	rc = start_pass(&look, &sink, err);
 	if (!rc)
@@ -436,9 +444,13 @@ static int find_range(struct pass *p, struct vpt_err *err)
 	end_window(&look);
 	if (!rc)
 		rc = vpa_resolver_end(&look.resolver, look.model.window_end_ns);
-	p->found = look.found;
-	p->found_start_ns = look.found_start_ns;
-	p->found_end_ns = look.found_end_ns;
+	time = vpa_range_choice_get(&look.choice);
+	if (time) {
+		look.found = p->found = 1;
+		p->found_start_ns = time->start_ns;
+		p->found_end_ns = time->end_ns;
+	}
+	p->report->window_note = note_of(p->report, &look.choice);
 	if (!rc && !(p->found && p->found_end_ns > p->found_start_ns))
 		rc = fail_range(&look, err);
 	free_pass(&look);
@@ -466,7 +478,7 @@ static int run(struct pass *p, struct vpt_err *err)
 		.range = vpa_folds_range,
 		.mark = vpa_folds_mark,
 		.ctx = &p->folds};
-	int rc = p->options->range ? find_range(p, err) : VPT_OK;
+	int rc = p->options->range || p->options->request ? find_range(p, err) : VPT_OK;
 
 	/* The second pass reads again the tables that the first one read. */
 	p->report->gpu_count = p->report->meta_count = 0;

@@ -311,7 +311,7 @@ static struct vpa_finding *find_cause(
 	if (where && !sum->top->range && !sum->top->call)
 		f->note = where;
 	else if (where)
-		f->note = vpa_arena_printf(&r->arena, "%s of it%s %s",
+		f->note = vpa_arena_printf(&r->arena, "%s of this idle time%s %s",
 			place_ns > sum->ns - sum->ns / 100
 				? "all"
 				: vpa_arena_printf(

@@ -13,9 +13,10 @@ struct vpa_options {
 	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
-	/* The window is this range's first instance, from host start to its last op's end; NULL:
-	 * no. */
+	/* The window is this range's first instance, from host start to its last op's end, of "NAME:2" the second of
+	 * NAME, unless a range has that name; NULL: no. */
 	const char *range;
+	uint64_t request;  /* the same of the ranges that are requests, from 1; 0: no */
 	const char *rules; /* for kernel families, ranges and frames, text; NULL: none */
 	size_t rules_len;
 	int has_warmup;

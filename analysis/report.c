@@ -12,22 +12,57 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
+/* Above 0: a has more to measure than b; 0: as much. */
+static int compare_requests(const struct vpa_request *a, const struct vpa_request *b)
+{
+	if (a->blocks.measured != b->blocks.measured)
+		return a->blocks.measured > b->blocks.measured ? 1 : -1;
+	if (a->blocks.count != b->blocks.count)
+		return a->blocks.count > b->blocks.count ? 1 : -1;
+	return (a->steps.count > b->steps.count) - (a->steps.count < b->steps.count);
+}
+
+/* How fast it was, as far as known. */
+static double rate_of(const struct vpa_request *q)
+{
+	return q->blocks.fps > 0       ? q->blocks.fps
+	       : q->fps_end_to_end > 0 ? q->fps_end_to_end
+	       : q->steps.steps_per_s > 0
+		       ? q->steps.steps_per_s
+		       : 1e9 / (double)(q->end_ns > q->start_ns ? q->end_ns - q->start_ns : 1);
+}
+
+enum { LOOKED_AT = 64 }; /* requests after the first are compared at most */
+
+/* The one with the median rate; of two in the middle the slower, of equal ones the earlier. */
+static const struct vpa_request *median_of(const struct vpa_request *const *all, size_t count)
+{
+	size_t at, i;
+
+	for (at = 0; at < count; at++) {
+		double rate = rate_of(all[at]);
+		size_t slower = 0;
+
+		for (i = 0; i < count; i++)
+			slower += rate_of(all[i]) < rate || (!(rate_of(all[i]) > rate) && i < at);
+		if (slower == (count - 1) / 2)
+			return all[at];
+	}
+	return NULL;
+}
+
 const struct vpa_request *vpa_main_request(const struct vpa_report *r)
 {
-	const struct vpa_request *best = NULL;
-	size_t i;
+	const struct vpa_request *best = NULL, *steady[LOOKED_AT];
+	size_t i, count = 0;
 
-	for (i = 0; i < r->request_count; i++) {
-		const struct vpa_request *q = &r->requests[i];
-
-		if (!best || q->blocks.measured > best->blocks.measured ||
-			(q->blocks.measured == best->blocks.measured &&
-				(q->blocks.count > best->blocks.count ||
-					(q->blocks.count == best->blocks.count &&
-						q->steps.count > best->steps.count))))
-			best = q;
-	}
-	return best;
+	for (i = 0; i < r->request_count; i++)
+		if (!best || compare_requests(&r->requests[i], best) > 0)
+			best = &r->requests[i];
+	for (i = 1; i < r->request_count && count < LOOKED_AT; i++)
+		if (!compare_requests(&r->requests[i], best))
+			steady[count++] = &r->requests[i];
+	return count ? median_of(steady, count) : best;
 }
 
 void vpa_report_free(struct vpa_report *r)

@@ -319,8 +319,8 @@ const char *vpa_process_name(const struct vpa_report *r, int64_t pid);
 const struct vpa_counter *vpa_find_counter(
 	const struct vpa_report *r, int64_t device, const char *name);
 
-/* The request that a page shows: the one with most measured blocks, else most steps; the first, if
- * equal. NULL: none. */
+/* The request that a page shows: of those with most measured blocks, else most steps, the steady ones: without the
+ * report's first, which sets up what others reuse, the one with the median rate of the next 64. NULL: none. */
 const struct vpa_request *vpa_main_request(const struct vpa_report *r);
 
 /* What is known of all gaps of a device with this cause, range and call, as a row of its causes has them;

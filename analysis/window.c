@@ -5,6 +5,7 @@
 #include "formats/memory.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,8 +46,29 @@ int vpa_window_of_nothing(const struct vpa_reading *n, const char *wanted, struc
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "--range: the first range called \"%.100s\" has no length",
-		wanted);
+	if (wanted)
+		snprintf(text, sizeof(text),
+			"--range: the first range called \"%.100s\" has no length", wanted);
+	else
+		snprintf(text, sizeof(text), "--request: the request has no length");
+	return refuse(n, text, err);
+}
+
+int vpa_window_of_too_many(
+	const struct vpa_reading *n, const struct vpa_range_choice *c, struct vpt_err *err)
+{
+	char text[240];
+
+	if (c->text)
+		snprintf(text, sizeof(text),
+			"--range: expected an instance of \"%.*s\" from 1 to %zu, found %" PRIu64,
+			c->name_len < 100 ? (int)c->name_len : 100, c->text, c->count, c->number);
+	else if (c->count)
+		snprintf(text, sizeof(text),
+			"--request: expected a number from 1 to %zu, found %" PRIu64, c->count,
+			c->number);
+	else
+		snprintf(text, sizeof(text), "--request: no range of the trace is a request");
 	return refuse(n, text, err);
 }
 

@@ -6,6 +6,7 @@
 #define VPA_ANALYSIS_WINDOW_H
 
 #include "analysis/model.h"
+#include "analysis/range_choice.h"
 #include "analysis/reading.h"
 
 #include "formats/error.h"
@@ -14,8 +15,12 @@
 int vpa_window_beyond(
 	const struct vpa_reading *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err);
 
-/* The first range called `wanted` has no length. */
+/* The range that is wanted, NULL: the request, has no length. */
 int vpa_window_of_nothing(const struct vpa_reading *n, const char *wanted, struct vpt_err *err);
+
+/* The choice has fewer instances than its number. */
+int vpa_window_of_too_many(
+	const struct vpa_reading *n, const struct vpa_range_choice *c, struct vpt_err *err);
 
 /* Counts ranges by name, an id in vpa_model.names. All zeros is empty. */
 struct vpa_range_census {

@@ -116,8 +116,9 @@ static void small_values_read_back_are_named(void **state)
 	assert_null(finding(r, "blocking-copy"));
 	assert_string_equal(
 		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
-	assert_string_equal(f->note, "all of it: cudaMemcpyAsync in self_attn; 5 copies of at most "
-				     "64 bytes, 40 B in all");
+	assert_string_equal(f->note,
+		"all of this idle time: cudaMemcpyAsync in self_attn; 5 copies of at most "
+		"64 bytes, 40 B in all");
 	vpa_report_free(r);
 }
 
@@ -159,7 +160,8 @@ static void a_read_of_unknown_memory_is_one_by_its_size(void **state)
 				copies[k].id);
 		if (k == 0)
 			assert_string_equal(finding(r, "small-reads")->note,
-				"all of it: hipMemcpyWithStream; 5 copies of at most 64 bytes, "
+				"all of this idle time: hipMemcpyWithStream; 5 copies of at most "
+				"64 bytes, "
 				"320 B in all");
 		assert_null(finding(r, copies[k].id[0] == 's' ? "blocking-copy" : "small-reads"));
 		vpa_report_free(r);
@@ -200,11 +202,13 @@ static void small_reads_and_large_copies_are_sold_apart(void **state)
 	copies = finding(r, "blocking-copy");
 	assert_non_null(reads);
 	assert_non_null(copies);
-	assert_string_equal(reads->note, "all of it: cudaMemcpyAsync in self_attn; 5 copies of at "
-					 "most 64 bytes, 40 B in all");
-	assert_string_equal(copies->note, "all of it: cudaMemcpyAsync in to_host; 5 copies through "
-					  "pageable memory, 5.00 MB in "
-					  "all");
+	assert_string_equal(reads->note,
+		"all of this idle time: cudaMemcpyAsync in self_attn; 5 copies of at "
+		"most 64 bytes, 40 B in all");
+	assert_string_equal(copies->note,
+		"all of this idle time: cudaMemcpyAsync in to_host; 5 copies through "
+		"pageable memory, 5.00 MB in "
+		"all");
 	/* 5 times 300 - 101 us after a read, less 1 us of the next launch, and 1 us of its copy, which the
 	 * finding about copies has as well; 4 times 300 - 150 us. */
 	assert_true(reads->gain_at_most_ms == 1 && reads->gain_shared_ms == 0.01);

@@ -114,7 +114,8 @@ static void code_after_a_wait_has_two_remedies(void **state)
 				      "the next work first, shorten that code, or do not wait");
 	/* Four gaps of 1 ms, of which 5 us are the next launch. */
 	assert_string_equal(f->note,
-		"all of it: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB in all; the "
+		"all of this idle time: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB "
+		"in all; the "
 		"host ran code in post_process for 100 % of it; less of that code would save up to "
 		"100 % of the gain too");
 	assert_true(f->host_code_ms == 4 * 0.995);
@@ -133,9 +134,10 @@ static void long_code_after_a_wait_is_its_own_cause(void **state)
 	(void)state;
 	assert_non_null(f);
 	assert_string_equal(f->title, "shorten or overlap the host code between launches");
-	assert_string_equal(f->note, "all of it in post_process; not to wait in cudaMemcpyAsync "
-				     "would save 100 % of it "
-				     "too");
+	assert_string_equal(f->note,
+		"all of this idle time in post_process; not to wait in cudaMemcpyAsync "
+		"would save 100 % of it "
+		"too");
 	assert_true(f->gain_at_most_ms == 4 * 8.015);
 	assert_null(finding(r, "blocking-copy"));
 	vpa_report_free(r);
@@ -209,9 +211,9 @@ static void calls_after_a_wait_are_named(void **state)
 	r = analyze(script, NULL);
 	f = finding(r, "sync-drain");
 	assert_non_null(f);
-	assert_string_equal(f->note,
-		"all of it: cudaDeviceSynchronize; for 100 % of it the host was allocating or "
-		"freeing memory, mostly in cudaFree");
+	assert_string_equal(f->note, "all of this idle time: cudaDeviceSynchronize; for 100 % of "
+				     "it the host was allocating or "
+				     "freeing memory, mostly in cudaFree");
 	vpa_report_free(r);
 }
 
@@ -267,7 +269,8 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 	}
 	r = analyze(script, NULL);
 	expect_page("alike", r, "All of it: in IO 0 and 5 similar.", 1);
-	assert_string_equal(finding(r, "host-stall")->note, "all of it in IO 0 and 5 similar");
+	assert_string_equal(
+		finding(r, "host-stall")->note, "all of this idle time in IO 0 and 5 similar");
 	vpa_report_free(r);
 }
 

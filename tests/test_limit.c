@@ -201,7 +201,7 @@ static void one_of_several_requests_is_named(void **state)
 	r = analyze(script, &options);
 	expect_page("several", r,
 		"3 requests, 6 steps RESULT 2 steps, 10.0 ms from one to the next. This is "
-		"request 1 of 3. GPU 0 busy",
+		"request 2 of 3, the median without the first. GPU 0 busy",
 		1);
 	vpa_report_free(r);
 }

@@ -17,6 +17,7 @@ enum {
 	FROM,
 	TO,
 	RANGE,
+	REQUEST,
 	RULES,
 	NO_API,
 	SAFE,
@@ -42,6 +43,7 @@ static const struct vpa_option options[OPTIONS] = {
 	/* an end and a format may be given; each of them once, see read_format() */
 	[TO] = {"to", '\0', VPA_TEXTS, "TIME", NULL, "window end, relative to the capture's start"},
 	[RANGE] = VPA_RANGE_OPTION("window"),
+	[REQUEST] = VPA_REQUEST_OPTION("window"),
 	[RULES] = VPA_RULES_OPTION("analyze --help"),
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = VPA_SAFE_OPTION,
@@ -177,6 +179,7 @@ static int read_options(struct job *j, struct vpt_err *err)
 	o->has_to = to.text != NULL;
 	o->to_ns = to.number;
 	o->range = vpa_text_of(args, RANGE);
+	o->request = vpa_number_of(args, REQUEST);
 	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
 	e->no_api = vpa_has(args, NO_API);
 	e->safe = vpa_has(args, SAFE);

@@ -34,6 +34,8 @@ int vpa_shared_options_read(
 	out->has_from = has_number(args, "from", &out->from_ns);
 	out->has_to = has_number(args, "to", &out->to_ns);
 	out->range = range ? range->text : NULL;
+	if (has_number(args, "request", &out->request) && range)
+		return vpt_fail(err, VPT_EINVAL, "--range and --request cannot be combined");
 	out->has_warmup = has_number(args, "warmup", &out->warmup);
 	has_number(args, "frames-per-block", &out->frames_per_block);
 	has_number(args, "first-block-frames", &out->first_block_frames);

@@ -39,7 +39,10 @@
 	{"to", '\0', VPA_DURATION, NULL, NULL, "window end, relative to " origin}
 #define VPA_RANGE_OPTION(window) \
 	{"range", 'r', VPA_TEXT, "NAME", NULL, \
-		"limit the " window " to the first NVTX range called NAME"}
+		"limit the " window " to the first NVTX range called NAME, with NAME:2 to the second"}
+#define VPA_REQUEST_OPTION(window) \
+	{"request", '\0', VPA_NUMBER, "1..1000000", NULL, \
+		"limit the " window " to the request of this number"}
 #define VPA_RULES_OPTION(where) \
 	{"rules", '\0', VPA_TEXT, "FILE", NULL, \
 		"rules for kernel families, ranges and Python files; see " where}

@@ -155,7 +155,7 @@ int vpa_export(
 		.state = vpt_calloc(1, e->state_bytes),
 		.context = {.trace = job->trace,
 			.options = job->options,
-			.windowed = a->has_from || a->has_to || a->range,
+			.windowed = a->has_from || a->has_to || a->range || a->request,
 			.totals = &r.totals,
 			.err = &r.err}};
 	uint64_t before = job->sink ? job->sink->written_bytes : 0;

@@ -192,7 +192,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 {
 	static const struct vpa_column columns[] = {{"at most *", 0, NULL}, {"evidence", 1, NULL}};
 	struct vpa_table t;
-	size_t i, number = 0, most = vpa_rows(r, FINDINGS);
+	size_t i, number = 0, most = p->line_limit ? FINDINGS : vpa_rows(r, FINDINGS);
 	int touched = 0, by_part = 0;
 
 	(void)d;

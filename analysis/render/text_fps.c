@@ -1,7 +1,7 @@
 /* text_fps.c - the first lines of a capture with video blocks: frames per second, whether that is
  * enough, and what limits it.
  *
- * A rate that is not an FPS is never called one. Shows one request, the one with most measured blocks;
+ * A rate that is not an FPS is never called one. Shows one request, a steady one with most measured blocks;
  * a table lists the others. Left out: the gain of each finding in FPS, since gains are of the whole
  * window. */
 #include "analysis/main_line.h"
@@ -155,12 +155,27 @@ static void add_limit(struct vpa_words *w, const struct vpa_report *r, const str
 			vpa_cause_sentence(vpa_known_cause(idle->cause)).text);
 }
 
-/* The figures of RESULT are of one request; RUN counts all. */
+static double fps_of(const struct vpa_request *q)
+{
+	return q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
+}
+
+/* The figures of RESULT are of one request; RUN counts all. The first one often sets up what the others reuse. */
 static void add_which(struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
 {
-	if (r->request_count > 1)
-		vpa_words_add(w, " ", "This is request %zu of %zu.", (size_t)(q - r->requests) + 1,
-			r->request_count);
+	double first, fps = fps_of(q);
+
+	if (r->request_count < 2)
+		return;
+	vpa_words_add(w, " ", "This is request %zu of %zu%s.", (size_t)(q - r->requests) + 1,
+		r->request_count,
+		q == r->requests       ? ""
+		: r->request_count > 2 ? ", the median without the first"
+				       : "");
+	first = fps_of(r->requests);
+	if (q != r->requests && first > 0 && fps > 0 && fabs(fps - first) > 0.02 * fps)
+		vpa_words_add(w, " ", "The first, often with first use in it: %s FPS.",
+			vpa_rate(first).text);
 }
 
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)

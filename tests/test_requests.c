@@ -1,0 +1,188 @@
+/* test_requests.c - several requests: RESULT and conditions are of the steady ones, any can be the window. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/compare/limits.h"
+#include "tests/support/findings_rig.h"
+
+/* Requests of three blocks with 10 frames each, whose kernels run for a whole period; periods in ms. */
+static const char *requests(const unsigned *periods_ms, size_t count)
+{
+	static char script[16384];
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n"), i, k, id = 0;
+	unsigned at = 1000;
+
+	for (i = 0; i < count; i++) {
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %ums+%ums \"request %zu\"\n", at, 3 * periods_ms[i], i);
+		for (k = 0; k < 3; k++, at += periods_ms[i], id++)
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"range t1 %ums+1ms \"block %zu\"\n"
+				"call t1 cudaLaunchKernel %ums+1us corr %zu\n"
+				"kernel s7 %ums+%ums corr %zu" GEMM,
+				at, k, at, id + 1, at, periods_ms[i], id + 1);
+	}
+	return script;
+}
+
+static struct vpa_report *report_of(const unsigned *periods_ms, size_t count, struct vpa_options o)
+{
+	o.frames_per_block = 10;
+	return analyze(requests(periods_ms, count), &o);
+}
+
+/* The first takes three times as long; of the others the one in the middle, of two the slower. */
+static void result_is_of_the_steady_requests(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned periods_ms[5];
+		size_t count, main;
+		const char *result;
+	} cases[] = {
+		{"a request alone", {100}, 1, 0, "RESULT 100 FPS steady. The mean"},
+		{"of two the second", {300, 100}, 2, 1,
+			"The first, often with first use in it: 33.3 FPS."},
+		{"of four the median", {300, 103, 101, 102}, 4, 3,
+			"This is request 4 of 4, the median without the first. The first"},
+		{"of five the slower one in the middle", {300, 100, 103, 101, 102}, 5, 4,
+			"98.0 FPS steady"},
+		{"an outlier later on is none", {100, 900, 100, 100}, 4, 2,
+			"100 FPS steady. This is request 3 of 4, the median without the first."},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r =
+			report_of(cases[i].periods_ms, cases[i].count, (struct vpa_options){0});
+		size_t main = (size_t)(vpa_main_request(r) - r->requests);
+		char *page = page_of(r), *words;
+
+		if (main != cases[i].main)
+			fail_msg("%s: expected request %zu, found %zu", cases[i].rule,
+				cases[i].main, main);
+		/* as one line */
+		for (words = page; (words = strstr(words, "\n        "));)
+			memmove(words, words + 8, strlen(words + 8) + 1), *words = ' ';
+		if (!strstr(page, cases[i].result))
+			fail_msg("%s: no \"%s\" in %s", cases[i].rule, cases[i].result, page);
+		vpt_free(page);
+		vpa_report_free(r);
+	}
+}
+
+static void conditions_are_of_the_steady_requests(void **state)
+{
+	static const unsigned periods_ms[] = {300, 100, 100, 100};
+	struct vpa_report *r = report_of(periods_ms, 4, (struct vpa_options){0});
+	struct vpa_limit limit;
+	struct vpt_err err = {0};
+	char what[160];
+	int holds;
+
+	(void)state;
+	assert_int_equal(vpa_limit_read("fps<99", 1, &limit, &err), VPT_OK);
+	assert_int_equal(vpa_limit_holds_of(&limit, r, &holds, what, &err), VPT_OK);
+	assert_false(holds);
+	assert_int_equal(vpa_limit_read("fps<101", 1, &limit, &err), VPT_OK);
+	assert_int_equal(vpa_limit_holds_of(&limit, r, &holds, what, &err), VPT_OK);
+	assert_true(holds);
+	vpa_report_free(r);
+}
+
+static void any_request_can_be_the_window(void **state)
+{
+	static const unsigned periods_ms[] = {300, 100, 200};
+	static const struct {
+		const char *range;
+		uint64_t request, start_ms, end_ms;
+		const char *note;
+	} cases[] = {
+		{NULL, 1, 1000, 1900, "request 1"},
+		{NULL, 2, 1900, 2200, "request 2"},
+		{NULL, 3, 2200, 2800, "request 3"},
+		{"request 1", 0, 1900, 2200, "range \"request 1\", first instance"},
+		/* its kernel starts and ends with it */
+		{"block 1", 0, 1300, 1600, "range \"block 1\", first instance"},
+		{"block 1:1", 0, 1300, 1600, "range \"block 1\", first instance"},
+		{"block 1:3", 0, 2400, 2600, "range \"block 1\", instance 3"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r = report_of(periods_ms, 3,
+			(struct vpa_options){.range = cases[i].range, .request = cases[i].request});
+
+		assert_int_equal(r->window_start_ns, cases[i].start_ms * 1000000);
+		assert_int_equal(r->window_end_ns, cases[i].end_ms * 1000000);
+		assert_string_equal(r->window_note, cases[i].note);
+		vpa_report_free(r);
+	}
+}
+
+/* A range that is called so comes before a number. */
+static void a_name_with_a_number_is_a_name(void **state)
+{
+	static const char script[] =
+		"start 1ms\nrange t1 1000us-1100us \"a\"\nrange t1 1200us-1300us \"a\"\n"
+		"range t1 1400us-1500us \"a:2\"\nrange t1 1600us-1700us \"a:2\"\n"
+		"call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-1700us corr 1" GEMM;
+	struct vpa_report *r = analyze(script, &(struct vpa_options){.range = "a:2"});
+
+	(void)state;
+	assert_int_equal(r->window_start_ns, 1400000);
+	assert_string_equal(r->window_note, "range \"a:2\", first instance");
+	vpa_report_free(r);
+	r = analyze(script, &(struct vpa_options){.range = "a:2:2"});
+	assert_int_equal(r->window_start_ns, 1600000);
+	vpa_report_free(r);
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+	static const unsigned periods_ms[] = {300, 100, 200};
+	static const struct {
+		struct vpa_options options;
+		const char *error;
+	} cases[] = {
+		{{.request = 4}, "--request: expected a number from 1 to 3, found 4"},
+		{{.range = "block 1:4"},
+			"--range: expected an instance of \"block 1\" from 1 to 3, found 4"},
+		{{.range = "blocks:1"}, "--range: no range is called \"blocks:1\"; the trace has"},
+	};
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(vpt_script_trace(requests(periods_ms, 3), &trace, &err), VPT_OK);
+		assert_int_equal(
+			vpa_analyze(trace, "case", &cases[i].options, &r, &err), VPT_EINVAL);
+		if (!strstr(err.text, cases[i].error))
+			fail_msg("expected %s, found %s", cases[i].error, err.text);
+		vpt_trace_close(trace);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(result_is_of_the_steady_requests),
+		cmocka_unit_test(conditions_are_of_the_steady_requests),
+		cmocka_unit_test(any_request_can_be_the_window),
+		cmocka_unit_test(a_name_with_a_number_is_a_name),
+		cmocka_unit_test(what_is_not_there_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
