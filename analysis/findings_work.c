@@ -6,7 +6,6 @@
 #include "analysis/families.h"
 #include "analysis/gpu_arch.h"
 #include "analysis/limit.h"
-#include "analysis/precision.h"
 #include "analysis/render/units.h"
 #include "formats/saturate.h"
 
@@ -18,9 +17,6 @@ static const double exposed_share = 0.05;
 
 /* An attention fallback is worth a line from this share of busy time. */
 static const double attention_share = 0.01;
-
-/* Matrix products of one kind are worth a line from this share. */
-static const double gemm_share = 0.05;
 
 static uint64_t at_most(uint64_t ns, uint64_t limit)
 {
@@ -384,54 +380,6 @@ static void find_backend_change(struct vpa_report *r)
 	}
 }
 
-static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision precision)
-{
-	size_t i;
-
-	for (i = 0; i < r->precision_count; i++)
-		if (!strcmp(r->precisions[i].precision, vpa_precision_name(precision)))
-			return r->precisions[i].exclusive_ns;
-	return 0;
-}
-
-/* Time of matrix products that the finding about unfused attention already counts. */
-static uint64_t eager_gemm_ns(const struct vpa_report *r)
-{
-	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
-
-	return f ? vpt_sat_u64((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
-}
-
-/* Matrix products in FP32 although the model uses narrower formats: something was not cast. */
-static void find_wide_gemms(struct vpa_report *r)
-{
-	double busy = (double)vpa_busy_ns(r);
-	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32), eager = eager_gemm_ns(r),
-		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
-	struct vpa_saving s = {.ns = wide > eager ? wide - eager : 0};
-	struct vpa_finding *f;
-
-	if ((double)wide < gemm_share * busy || (double)narrow < gemm_share * busy ||
-		!vpa_saving_is_worth(r, &s))
-		return;
-	f = vpa_finding_add(r, "fp32-gemm", "warn");
-	if (!f)
-		return;
-	f->title =
-		"some matrix products run in FP32, others in 16 bits or fewer: cast the inputs, or "
-		"allow TF32";
-	s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
-	vpa_finding_saves(r, f, &s);
-	f->measured = vpa_arena_printf(&r->arena,
-		"%s in FP32, %s %% of busy, and %s in 16 bits or fewer", vpa_duration(wide).text,
-		vpa_share((double)wide / busy).text, vpa_duration(narrow).text);
-	f->threshold = "5 % of busy time each, 2 % of active, 1 % of the window";
-	f->caveat =
-		eager ? "narrower types still take time, a sixteenth at best; excludes products "
-			"that may belong to unfused attention"
-		      : "narrower types still take time, a sixteenth at best";
-}
-
 static void find_unfused_conv(struct vpa_report *r)
 {
 	uint64_t total = r->vol2col_ns;
@@ -486,7 +434,7 @@ void vpa_find_work(struct vpa_report *r)
 	if (is_attention_worth(r))
 		find_old_flash(r);
 	find_backend_change(r);
-	find_wide_gemms(r);
+	vpa_find_kernels(r);
 	find_unfused_conv(r);
 	note_little_work(r, from);
 }

@@ -94,6 +94,8 @@ struct vpa_backend_row {
 	const char *backend;
 	uint64_t calls, total_ns;   /* main kernels, forward and backward */
 	uint64_t aux_calls, aux_ns; /* helpers: combine, convert, preprocess */
+	/* Copies between layouts, and quantisations, that ran right before its calls on their stream. */
+	uint64_t before_kernels, before_ns;
 	double share_of_busy;       /* exclusive time of main kernels and helpers */
 };
 
@@ -123,6 +125,13 @@ struct vpa_attention {
 	size_t fallback_count;
 	struct vpa_backend_change *changes; /* by slow_ns, descending */
 	size_t change_count;
+};
+
+/* Two or more elementwise kernels, none of them fused, that run one after the other on a stream. */
+struct vpa_chains {
+	uint64_t count, kernels, total_ns; /* chains; kernels in them */
+	uint64_t longest_ns;               /* of the longest kernel of each */
+	const char *kernel; /* the elementwise one that takes most time; NULL: no chain */
 };
 
 /* Matrix products by the format of their factors. */
@@ -252,6 +261,7 @@ struct vpa_report {
 	const char *hopper_kernel; /* a kernel that runs only on a Hopper; NULL: none */
 	uint64_t vol2col_ns;       /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;
+	struct vpa_chains chains;
 	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, descending */
 	size_t precision_count;
 	/* NVTX ranges and cpu_op, by host time, descending; at most --top per domain. */

@@ -168,7 +168,8 @@ static struct vpa_kernel_row kernels[] = {
 	{"cudnn_infer_conv3d", "conv", NULL, MS(96.3), SPREAD(84, 96.3), 0},
 };
 
-static struct vpa_backend_row backends[] = {{"flash-attn-2", 300, MS(286.1), 300, MS(3.9), 0.4399}};
+static struct vpa_backend_row backends[] = {
+	{"flash-attn-2", 300, MS(286.1), 300, MS(3.9), 150, MS(2.5), 0.4399}};
 static struct vpa_eager_row eager[] = {
 	{"text_encoder", "ampere_sgemm", "softmax_warp_forward", 12, MS(4.2), MS(1.1)}};
 static struct vpa_backend_change changes[] = {

@@ -23,9 +23,14 @@ static struct vpa_inferred inferred_rows[] = {{.device = 0,
 	.idle_ns = MS(16),
 	.passes_per_step = 2,
 	.layers = 24,
+	.rows = 2,
+	.row_steps = 2,
 	.context_passes = 1,
 	.cut = 1,
 	.ops_left_out = 1234}};
+
+/* Of another GPU. */
+static struct vpa_step_rival step_rivals[] = {{152, MS(1.6)}, {4, MS(247)}};
 
 static struct vpa_report unmarked_steps(void)
 {
@@ -33,6 +38,8 @@ static struct vpa_report unmarked_steps(void)
 
 	r.inferred = inferred_rows;
 	r.inferred_count = 1;
+	r.step_rivals = step_rivals;
+	r.step_rival_count = 2;
 	return r;
 }
 

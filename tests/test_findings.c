@@ -12,15 +12,17 @@
 
 #include "tests/support/findings_rig.h"
 
-#define BF16 " \"ampere_bf16_s16816gemm_bf16_64x64_ldg8_f2f_stages_64x5_tn\"\n"
+#define SGEMM " \"ampere_sgemm_128x64_nn\"\n"
+#define BF16  " \"ampere_bf16_s16816gemm_bf16_64x64_ldg8_f2f_stages_64x5_tn\"\n"
 
 /* ---- findings in few words ---- */
 
 /* An eager sequence of GEMMs of 30 and 20 us and a softmax of 50 us. */
-#define EAGER                                                                                      \
-	"call t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1001us-1031us corr 1" GEMM       \
+#define EAGER_OF(gemm)                                                                             \
+	"call t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1001us-1031us corr 1" gemm       \
 	"call t1 cudaLaunchKernel 1001us-1002us corr 2\nkernel s7 1031us-1081us corr 2" SOFTMAX    \
-	"call t1 cudaLaunchKernel 1002us-1003us corr 3\nkernel s7 1081us-1101us corr 3" GEMM
+	"call t1 cudaLaunchKernel 1002us-1003us corr 3\nkernel s7 1081us-1101us corr 3" gemm
+#define EAGER EAGER_OF(GEMM)
 
 /* "id 12.3-45.6 (1.0 shared) of 100.0 base" for each with a gain, "id" for each without; no information. */
 static const struct {
@@ -32,10 +34,11 @@ static const struct {
 		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1101us-1201us corr 4" ADD,
 		"eager-attention 0.050-0.100 of 0.200 active"},
 	{"matrix products of unfused attention are not sold as those in FP32 again",
-		"start 1ms\nend 1401us\n" EAGER
-		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1101us-1201us corr 4" GEMM
-		"call t1 cudaLaunchKernel 1004us-1005us corr 5\n"
-		"kernel s7 1201us-1401us corr 5" BF16,
+		"start 1ms\nend 1401us\n" EAGER_OF(
+			SGEMM) "call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 "
+			       "1101us-1201us corr 4" SGEMM
+			       "call t1 cudaLaunchKernel 1004us-1005us corr 5\n"
+			       "kernel s7 1201us-1401us corr 5" BF16,
 		"fp32-gemm 0.100 of 0.400 active, eager-attention 0.050-0.100 of 0.400 active"},
 	{"waiting and transfer share the communication that nothing hides",
 		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"

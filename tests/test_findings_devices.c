@@ -19,7 +19,7 @@
 
 #include "tests/support/page.h"
 
-#define GEMM   " \"ampere_sgemm_128x64_nn\"\n"
+#define GEMM   " \"ampere_bf16_s16816gemm_bf16_128x64_nn\"\n"
 #define REDUCE " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\"\n"
 
 enum { SCRIPT_BYTES = 32768 };

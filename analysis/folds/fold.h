@@ -51,7 +51,7 @@ struct vpa_fold {
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
  * first_use adds it up; attention reads kernels; lines splits it, and the stages of blocks; checks reads blocks and steps, and counters and graphs what checks
- * has written; misfits reads kernels. */
+ * has written; misfits reads kernels, neighbours attention. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
@@ -72,6 +72,7 @@ struct vpa_fold {
 	X(graphs)                                                                                  \
 	X(overlap)                                                                                 \
 	X(misfits)                                                                                 \
+	X(neighbours)                                                                              \
 	X(stage_families)                                                                          \
 	X(attention_shapes)                                                                        \
 	X(flop_rates)                                                                              \

@@ -369,6 +369,9 @@ static const struct vpa_field backend_fields[] = {
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"aux_calls", U64(aux_calls), "ops", "helpers: combining, converting, preprocessing"},
 	{"aux_ns", U64(aux_ns), "ns", "sum of their durations"},
+	{"before_kernels", U64(before_kernels), "ops",
+		"copies between layouts and quantisations right before its calls"},
+	{"before_ns", U64(before_ns), "ns", "sum of their durations"},
 	{"share_of_busy", RATE(share_of_busy), "fraction",
 		"exclusive time of both, of all devices' busy time; null: not known"},
 };
@@ -473,6 +476,19 @@ static const struct vpa_field sync_fields[] = {
 };
 static const struct vpa_fields sync =
 	FIELDS("sync", "a CUDA call that waits for the GPU", sync_fields);
+#undef ROW
+
+#define ROW struct vpa_chains
+static const struct vpa_field chain_fields[] = {
+	{"count", U64(count), "count", "two or more of them in a row on a stream"},
+	{"kernels", U64(kernels), "ops", "kernels in them"},
+	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
+	{"longest_ns", U64(longest_ns), "ns",
+		"sum of the longest of each: what a fused kernel takes at least"},
+	{"kernel", TEXT_OR_NULL(kernel), NULL, "the one that takes most time; null: no chain"},
+};
+static const struct vpa_fields chains =
+	FIELDS("chains", "elementwise kernels that are not fused", chain_fields);
 #undef ROW
 
 #define ROW struct vpa_precision_row
@@ -605,6 +621,8 @@ static const struct vpa_field report_fields[] = {
 	{"findings", ROWS(finding, findings, finding_count), NULL, "most important first"},
 	{"gemm_precisions", ROWS(precision, precisions, precision_count), NULL,
 		"as far as kernel names show it; by exclusive time, descending"},
+	{"elementwise_chains", MEMBER(chains, chains), NULL,
+		"elementwise kernels that run one after the other"},
 	{"steps_inferred", ROWS(vpa_fields_inferred, inferred, inferred_count), NULL,
 		"steps inferred from the kernel sequence, a row per GPU; absent if there are none, "
 		"or if anything is marked",

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Names of kernels as a script has them, of families GEMM, elementwise, eager-softmax,
- * communication. All but the last end the line. */
-#define GEMM    " \"ampere_sgemm_128x64_nn\"\n"
+ * communication. All but the last end the line. The products are in 16 bits. */
+#define GEMM    " \"ampere_bf16_s16816gemm_bf16_128x64_nn\"\n"
 #define ADD     " \"vectorized_elementwise_kernel\"\n"
 #define SOFTMAX " \"softmax_warp_forward\"\n"
 #define REDUCE  " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\""

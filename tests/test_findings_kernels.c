@@ -1,0 +1,264 @@
+/* test_findings_kernels.c - what is said of the work of a GPU that is the limit: products in FP32,
+ * elementwise kernels, a decoder, attention with its helpers, the largest kernels. */
+#include "formats/count.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/findings_rig.h"
+
+#define SGEMM "\"ampere_sgemm_128x64_nn\""
+#define BGEMM "\"ampere_bf16_s16816gemm_bf16_128x64_nn\""
+#define PLUS  "\"vectorized_elementwise_kernel\""
+#define SAGE  "\"qk_int_sv_f16_attn_kernel\""
+#define FLASH "\"flash_fwd_kernel\""
+#define COPY  "\"direct_copy_kernel_cuda\""
+#define CONV  "\"sm80_xmma_fprop_implicit_gemm\""
+
+/* The finding's words; fails the test where they differ. `wanted` NULL: there is none. */
+static void expect(const char *rule, const struct vpa_report *r, const char *id, const char *wanted,
+	double gain_ms)
+{
+	const struct vpa_finding *f = finding(r, id);
+
+	if (!f != !wanted || (f && strcmp(f->measured, wanted) != 0))
+		fail_msg("%s: expected \"%s\", found \"%s\"", rule, wanted ? wanted : "nothing",
+			f ? f->measured : "nothing");
+	if (f && (f->gain_at_most_ms > gain_ms + 0.001 || f->gain_at_most_ms < gain_ms - 0.001))
+		fail_msg("%s: expected a gain of %.3f ms, found %.3f", rule, gain_ms,
+			f->gain_at_most_ms);
+}
+
+/* ---- FP32 ---- */
+
+static void products_in_fp32_get_the_advice_of_their_gpu(void **state)
+{
+	static const struct {
+		const char *rule, *gpu, *words;
+	} cases[] = {
+		{"an Ampere has TF32", "cc 8.0 sms 108", "allow TF32"},
+		{"a Hopper too", "cc 9.0 sms 132", "allow TF32"},
+		{"a Turing has none", "cc 7.5 sms 40", "run the model in FP16"},
+		{"a Volta has none", "cc 7.0 sms 80", "run the model in FP16"},
+	};
+	char script[400];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\ndevice 0 \"GPU\" %s\nkernel s7 1ms-1470us " SGEMM
+			"\nkernel s7 1470us-2257us \"softmax\"\n",
+			cases[i].gpu);
+		r = analyze(script, NULL);
+		expect(cases[i].rule, r, "fp32-gemm", "470 us in FP32, 37.4 % of busy", 0.470);
+		if (!strstr(finding(r, "fp32-gemm")->title, cases[i].words))
+			fail_msg("%s: %s", cases[i].rule, finding(r, "fp32-gemm")->title);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- elementwise kernels ---- */
+
+static const struct {
+	const char *rule, *script, *measured;
+	double gain_ms;
+} chains[] = {
+	{"five in a row could be one",
+		"kernel s7 1000us+300us " BGEMM "\nkernel s7 1300us+40us " PLUS
+		"\nkernel s7 1340us+40us " PLUS "\nkernel s7 1380us+40us " PLUS
+		"\nkernel s7 1420us+40us " PLUS "\nkernel s7 1460us+40us " PLUS,
+		"5 elementwise kernels in 1 chain: 200 us, of which the longest of each 40.0 us",
+		0.160},
+	{"another kernel between them ends the chain",
+		"kernel s7 1000us+40us " PLUS "\nkernel s7 1040us+300us " BGEMM
+		"\nkernel s7 1340us+40us " PLUS,
+		NULL, 0},
+	{"a stream has its own chain",
+		"kernel s7 1000us+40us " PLUS "\nkernel s8 1040us+40us " PLUS
+		"\nkernel s7 1080us+40us " BGEMM "\nkernel s8 1120us+40us " BGEMM,
+		NULL, 0},
+	{"what a compiler fused is in none",
+		"kernel s7 1000us+40us \"triton_poi_fused_add_0\"\n"
+		"kernel s7 1040us+40us \"triton_poi_fused_add_1\"",
+		NULL, 0},
+	{"the longest stays",
+		"kernel s7 1000us+10us " PLUS "\nkernel s7 1010us+90us " PLUS
+		"\nkernel s7 1100us+20us " BGEMM,
+		"2 elementwise kernels in 1 chain: 100 us, of which the longest of each 90.0 us",
+		0.010},
+	{"what is little is not said",
+		"kernel s7 1000us+4us " PLUS "\nkernel s7 1004us+4us " PLUS
+		"\nkernel s7 1008us+300us " BGEMM,
+		NULL, 0},
+};
+
+static void chains_of_elementwise_kernels_are_found(void **state)
+{
+	char script[800];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(chains); i++) {
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script), "start 1ms\n%s\n", chains[i].script);
+		r = analyze(script, NULL);
+		expect(chains[i].rule, r, "unfused-elementwise", chains[i].measured,
+			chains[i].gain_ms);
+		vpa_report_free(r);
+	}
+}
+
+/* Batches hold 240 ops: a chain may be longer. */
+static void a_chain_is_of_any_length(void **state)
+{
+	char script[64 * 1024];
+	size_t n = (size_t)snprintf(script, sizeof(script), "start 1us\n");
+	struct vpa_report *r;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 600; i++)
+		n += (size_t)snprintf(
+			script + n, sizeof(script) - n, "kernel s7 %uus+1us " PLUS "\n", i + 1);
+	r = analyze(script, NULL);
+	assert_int_equal(r->chains.count, 1);
+	assert_int_equal(r->chains.kernels, 600);
+	assert_int_equal(r->chains.total_ns, 600000);
+	assert_int_equal(r->chains.longest_ns, 1000);
+	assert_string_equal(r->chains.kernel, "vectorized_elementwise_kernel");
+	vpa_report_free(r);
+}
+
+/* ---- decoders ---- */
+
+#define LAUNCHED(n, from, us, name)                                                                \
+	"call t1 cudaLaunchKernel 1000us+0us corr " #n "\nkernel s7 " #from "us+" #us              \
+	"us corr " #n " " name "\n"
+
+static const struct {
+	const char *rule, *script, *measured;
+	const char *words; /* of the title */
+	double gain_ms;
+} decoders[] = {
+	{"one that moves data",
+		LAUNCHED(1, 1000, 500, CONV) LAUNCHED(2, 1500, 300, COPY)
+			LAUNCHED(3, 1800, 200, "\"CatArrayBatchedCopy\""),
+		"vae_decode: GPU work 1.00 ms, of which convolutions 500 us (50.0 %), and "
+		"layouts, cat and copies 500 us (50.0 %)",
+		"the decoder moves data", 0.5},
+	{"one that computes", LAUNCHED(1, 1000, 900, CONV) LAUNCHED(2, 1900, 100, COPY),
+		"vae_decode: GPU work 1.00 ms, of which convolutions 900 us (90.0 %), and "
+		"layouts, cat and copies 100 us (10.0 %)",
+		"limited by its convolutions", 0},
+	{"one that does neither",
+		LAUNCHED(1, 1000, 100, CONV) LAUNCHED(2, 1100, 900, "\"RowwiseMomentsCUDAKernel\""),
+		"vae_decode: GPU work 1.00 ms, of which convolutions 100 us (10.0 %), and "
+		"layouts, cat and copies 0 ns (0.0 %); most is norm, 900 us",
+		"neither by convolutions nor", 0},
+};
+
+static void a_decoder_computes_or_moves_data(void **state)
+{
+	char script[1000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(decoders); i++) {
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\n%srange t1 1000us-1001us \"vae_decode\"\n", decoders[i].script);
+		r = analyze(script, NULL);
+		expect(decoders[i].rule, r, "decoder-work", decoders[i].measured,
+			decoders[i].gain_ms);
+		if (!strstr(finding(r, "decoder-work")->title, decoders[i].words))
+			fail_msg("%s: %s", decoders[i].rule, finding(r, "decoder-work")->title);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- attention ---- */
+
+static const struct {
+	const char *rule, *script, *measured;
+} costs[] = {
+	{"copies and quantisations right before a call are part of it",
+		"kernel s7 1000us+50us " COPY
+		"\nkernel s7 1050us+30us \"quant_per_block_int8_kernel\""
+		"\nkernel s7 1080us+20us " COPY "\nkernel s7 1100us+300us " SAGE
+		"\nkernel s7 1400us+500us " FLASH,
+		"flash-attn-2 500 us a call, 0 ns of it quantising, converting and copying, 1 "
+		"call; sage 400 us a call, 100 us of it quantising, converting and copying, 1 "
+		"call"},
+	{"other work between is not",
+		"kernel s7 1000us+50us " COPY "\nkernel s7 1050us+300us " BGEMM
+		"\nkernel s7 1350us+300us " FLASH,
+		NULL},
+	{"nor is that of another stream",
+		"kernel s8 1000us+50us " COPY "\nkernel s7 1050us+300us " FLASH, NULL},
+	{"one back-end is said where its helpers are dear",
+		"kernel s7 1000us+100us " COPY "\nkernel s7 1100us+100us " FLASH,
+		"flash-attn-2 200 us a call, 100 us of it quantising, converting and copying, 1 "
+		"call"},
+};
+
+static void attention_costs_what_it_needs(void **state)
+{
+	char script[800];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(costs); i++) {
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script), "start 1ms\n%s\n", costs[i].script);
+		r = analyze(script, NULL);
+		expect(costs[i].rule, r, "attention-cost", costs[i].measured, 0);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- the largest kernels ---- */
+
+static void the_largest_kernels_are_named_with_what_is_unusual(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\ndevice 0 \"GPU\" cc 8.0 sms 108\n"
+				       "kernel s7 1000us+500us " SGEMM " grid 432\n"
+				       "kernel s7 1500us+300us " CONV " grid 24\n"
+				       "kernel s7 1800us+160us " COPY " grid 4096\n"
+				       "kernel s7 1960us+40us " FLASH " grid 4096\n",
+		NULL);
+	const struct vpa_finding *f = finding(r, "gpu-bound");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->note,
+		"largest: ampere_sgemm_128x64_nn (gemm) 50 % of busy, in FP32, without tensor "
+		"cores; sm80_xmma_fprop_implicit_gemm (conv) 30 % of busy, 24 thread blocks for "
+		"108 "
+		"SMs; direct_copy_kernel_cuda (layout) 16 % of busy, only moves data");
+	vpa_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products_in_fp32_get_the_advice_of_their_gpu),
+		cmocka_unit_test(chains_of_elementwise_kernels_are_found),
+		cmocka_unit_test(a_chain_is_of_any_length),
+		cmocka_unit_test(a_decoder_computes_or_moves_data),
+		cmocka_unit_test(attention_costs_what_it_needs),
+		cmocka_unit_test(the_largest_kernels_are_named_with_what_is_unusual),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
