@@ -167,8 +167,8 @@ static void adds_up(const struct vpa_comparison *c)
 	for (i = 0; i < c->part_count; i++) {
 		parts += c->parts[i].times.delta_ns;
 		kinds += c->parts[i].kind == VPA_PART_PAUSED ? c->parts[i].times.delta_ns : 0;
-		a += c->parts[i].times.a_ns;
-		b += c->parts[i].times.b_ns;
+		vpt_sat_add_to(&a, c->parts[i].times.a_ns);
+		vpt_sat_add_to(&b, c->parts[i].times.b_ns);
 	}
 	assert_int_equal(parts, c->delta_ns);
 	assert_int_equal(kinds + c->busy_delta_ns + c->idle_delta_ns, c->delta_ns);
