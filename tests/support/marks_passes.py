@@ -440,11 +440,30 @@ def other_lines_decide():
             yield found
 
 
+def frames_of_blocks_are_those_of_a_causal_vae():
+    """A model with channels and a pipeline with a factor tell them."""
+    program = """
+    Model.config = type("Config", (), {"in_channels": 16})
+    class Pipe(Base):
+        vae_scale_factor_temporal = 4
+        def __call__(self):
+            for chunk in range(2):
+                for t in Schedule(1):
+                    model(new(), t, text, kv_cache=[])
+    Pipe()()
+    """
+    made("frames", program)
+    found = [line.strip() for line in vptrace._library.loaded.lines if "block" in line]
+    if found != ["block 0 frames=9 latents=3", "block 1 frames=12 latents=3"]:
+        print("FAIL: frames of blocks\n  found %r" % found)
+        yield found
+
+
 def main():
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     sys.path.insert(0, folder)
-    failed = len(list(other_lines_decide()))
+    failed = len(list(other_lines_decide())) + len(list(frames_of_blocks_are_those_of_a_causal_vae()))
     for number, (what, program, expected) in enumerate(CASES):
         found, complaints = made(number, program)
         if what.startswith("no loop at all, tensors") != bool(complaints):

@@ -249,7 +249,8 @@ class Passes:
         is_context = self._is_context(state, call, block, step, frame)
         is_new = not (is_context and not levels) and self._turns(thread, state, call, block, step, levels)
         if is_new:
-            self._begin_block(thread, state, call, block, (None, frames, _latents(latents, call, args), -1.0, 0, None))
+            latents = _latents(latents, call, args)
+            self._begin_block(thread, state, call, block, (None, _frames(frames, latents, thread), latents, -1.0, 0, None))
         if is_context:
             self._recorder.end(thread, "step")
             state.step = state.latents = None
@@ -333,6 +334,15 @@ class Passes:
     def is_in_block(thread, frame):
         """Whether the block that passes have begun is not over where this frame is."""
         return thread.passes is not None and thread.passes.block is not None and thread.passes.block.holds(frame)
+
+
+def _frames(frames, latents, thread):
+    """The number of video frames of a block: that which the line gives, else as a causal VAE makes them, if the pipeline has its factor.
+    The first latent frame of a video gives one."""
+    factor = getattr(thread.request, "vae_scale_factor_temporal", None)
+    if frames >= 0 or latents < 1 or type(factor) is not int:  # pylint: disable=unidiomatic-typecheck
+        return frames
+    return factor * latents - (factor - 1) * (thread.blocks == 0)
 
 
 def _latents(latents, call, args):
