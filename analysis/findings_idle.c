@@ -388,12 +388,12 @@ static void find_all_waits(
 {
 	struct advice a = {all->cause, 0, 0, "host-waits", "keep the host from waiting"};
 	struct vpa_finding *f;
-	unsigned k;
+	unsigned k, shown = 0;
 
 	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
 		if (matters(r, &parts[k], all))
-			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title,
-				strchr(a.title, ':') ? "," : ":", wait_parts[k].remedy);
+			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title ? a.title : "",
+				shown++ ? "," : ":", wait_parts[k].remedy);
 	f = find_cause(r, &a, all);
 	if (f)
 		add_note(r, f, alone_note(r, parts, all));
