@@ -221,13 +221,18 @@ static void counts_come_from_their_lists(void **state)
 	struct vpa_report *r = report_of(REPORT
 		", \"verdict\": {\"remedies\": [\"a\", \"b\", \"c\"], \"reasons\": [\"a\"],"
 		"\"remedies\": [\"a\", \"b\", \"c\", \"d\"]},"
-		"\"requests\": [{\"blocks\": {\"count\": 900, \"series\": [{}], \"count\": 900}}],"
+		"\"requests\": [{\"blocks\": {\"count\": 900, \"series\": [{}], \"count\": 900},"
+		"\"facts\": {\"a\": \"b\"}, \"facts\": {\"c\": \"d\", \"n\": null, \"e\": 5}}],"
 		"\"devices\": [{}, {}], \"devices\": [{}]}");
 
 	(void)state;
 	assert_int_equal(r->verdict.reason_count, 1);
 	assert_null(r->verdict.remedies);
 	assert_int_equal(r->requests[0].blocks.count, 1);
+	assert_int_equal(r->requests[0].fact_count, 2);
+	assert_string_equal(r->requests[0].facts[1].key, "e");
+	assert_string_equal(r->requests[0].facts[1].value, "5");
+	assert_int_equal(r->meta_count, 0);
 	assert_int_equal(r->device_count, 1);
 	vpa_report_free(r);
 }

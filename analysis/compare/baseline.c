@@ -136,7 +136,7 @@ static const char *any_text(struct fill *f)
 	return vpa_arena_text(f->arena, from, (size_t)(f->text.at - from));
 }
 
-static void fill_map(struct fill *f, const char *prefix)
+static void fill_metadata(struct fill *f, const char *prefix)
 {
 	int first = 1;
 
@@ -148,6 +148,42 @@ static void fill_map(struct fill *f, const char *prefix)
 		add_meta(f, key ? vpa_arena_printf(f->arena, "%s%s", prefix, key) : NULL,
 			any_text(f));
 	}
+}
+
+/* What a program said of a request. */
+static void fill_facts(struct fill *f, struct vpa_request *request)
+{
+	struct vpa_json_text from;
+	size_t members = 0;
+	int first = 1;
+
+	if (!request || !vpa_json_enter(&f->text, '{'))
+		return;
+	for (from = f->text; vpa_json_member(&f->text, '{', &first); members++) {
+		vpa_json_key(&f->text, f->arena);
+		vpa_json_skip(&f->text);
+	}
+	request->fact_count = 0;
+	if (f->text.fault || !members)
+		return;
+	request->facts = vpa_arena_alloc(f->arena, members, sizeof(*request->facts));
+	if (!request->facts)
+		return;
+	f->text = from;
+	for (first = 1; vpa_json_member(&f->text, '{', &first);) {
+		const char *key = vpa_json_key(&f->text, f->arena), *value = any_text(f);
+
+		if (key && value)
+			request->facts[request->fact_count++] = (struct vpa_pair){key, value};
+	}
+}
+
+static void fill_map(struct fill *f, const struct vpa_field *field, const struct place *p)
+{
+	if (p->fields == &vpa_fields_request)
+		fill_facts(f, member(f, p, 0, sizeof(struct vpa_request)));
+	else
+		fill_metadata(f, strcmp(field->key, "tags") ? "" : "tag.");
 }
 
 /* "9.0" */
@@ -170,7 +206,8 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, const s
 	struct vpa_json_number number;
 	size_t i;
 
-	if (!strcmp(field->key, "window_ns") && vpa_json_next(&f->text) != 'n') {
+	if (!strcmp(field->key, "window_ns") && p->row == (char *)f->report &&
+		vpa_json_next(&f->text) != 'n') {
 		if (vpa_json_number(&f->text, &number) && !number.minus)
 			f->report->window_end_ns = number.whole;
 		return;
@@ -387,7 +424,7 @@ static void fill_field(struct fill *f, const struct vpa_field *field, const stru
 	void *at = NULL;
 
 	if (field->type == VPA_FIELD_MAP) {
-		fill_map(f, strcmp(field->key, "tags") ? "" : "tag.");
+		fill_map(f, field, p);
 		return;
 	}
 	if (field->number || field->text) {
