@@ -37,7 +37,7 @@ refused() {
 }
 
 printf '# mine\nm:f = stepp\n' >my.marks
-words='expected one of block, block begin, block end, context, frames, none, request, stage, step, step begin, step end, found "stepp"'
+words='expected one of block, block begin, block end, context, frames, none, pass, request, stage, step, step begin, step end, found "stepp"'
 refused "a mark file" "my.marks:2: $words" my.marks
 refused "a mark file after a preset" "./my.marks:2: $words" wan,./my.marks
 printf 'm:f = step\n# \304\n' >latin.marks

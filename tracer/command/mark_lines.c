@@ -22,6 +22,7 @@ static const struct kind {
 	{"context", {"index", "closes"}, 1},
 	{"frames", {"index", "frames"}, 0},
 	{"none", {NULL}, 0},
+	{"pass", {"frames", "latents", "timestep", "context", "key"}, 0},
 	{"request", {"frames", "latents", "index", "facts", "closes"}, 1},
 	{"stage", {"frames", "latents", "index", "closes"}, 1},
 	{"step", {"index", "timestep", "context", "closes"}, 1},
