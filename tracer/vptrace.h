@@ -159,9 +159,9 @@ struct vptrace_options {
 	 *                  vptrace_step()
 	 * delay:S          from S seconds after the start on
 	 *
-	 * Work is recorded if it was launched inside the window, whenever the GPU does it, and if
-	 * the GPU begins it inside. A capture that ends waits for it, as vptrace_stop() does. Ranges that are already open when the
-	 * window opens begin with it. */
+	 * The GPU's work is recorded if it was launched inside the window, however late it begins,
+	 * or if it begins inside. A capture that ends waits for it, as vptrace_stop() does. Ranges
+	 * that are already open when the window opens begin with it. */
 	const char *capture;
 
 	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after this much recorded
@@ -202,16 +202,16 @@ struct vptrace_options {
 	int counters_ms;
 
 	/* VPTRACE_STACKS: the most samples per second of the Python stacks of threads that call
-	 * CUDA or make ranges, 1 to 1000; -1, or VPTRACE_STACKS=off or =0: none. 0, the default: 200. As many
-	 * are taken as 0.5 % of a processor pays for: on a small virtual machine 30 to 100 with one
-	 * or two threads that compute, 15 with 32. A thread that sleeps costs next to nothing and
-	 * has all of its samples; the analysis weighs each sample by the time since the one
-	 * before. Stacks are sampled only if the GPU's work is recorded, and only in CPython 3.9
-	 * to 3.13 with its global lock. One that is loaded after the start is found within a
-	 * second. A thread of the library reads the interpreter's memory by checked copies: it
-	 * takes no lock of the interpreter, sends no signal, and runs no code on the sampled
-	 * threads. If the system refuses such copies (process_vm_readv() and /proc/self/mem),
-	 * there are no stacks. */
+	 * CUDA or make ranges, 1 to 1000; -1, or VPTRACE_STACKS=off or =0: none. 0, the default:
+	 * 200. As many are taken as 0.5 % of a processor pays for: on a small virtual machine 30
+	 * to 100 with one or two threads that compute, 15 with 32. A thread that sleeps costs next
+	 * to nothing and has all of its samples; the analysis weighs each sample by the time since
+	 * the one before. Stacks are sampled only if the GPU's work is recorded, and only in
+	 * CPython 3.9 to 3.13 with its global lock. One that is loaded after the start is found
+	 * within a second. A thread of the library reads the interpreter's memory by checked
+	 * copies: it takes no lock of the interpreter, sends no signal, and runs no code on the
+	 * sampled threads. If the system refuses such copies (process_vm_readv() and
+	 * /proc/self/mem), there are no stacks. */
 	int stacks_hz;
 };
 
@@ -294,8 +294,8 @@ VPTRACE_API int vptrace_start(const struct vptrace_options *options);
  * EBUSY, EFORKED */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 
-/* From a pause to the next resume, everything is discarded and counted as a pause, not as loss; but not
- * the GPU's work that was launched before, however late it begins.
+/* From a pause to the next resume, everything is discarded and counted as a pause, not as loss, but
+ * for the GPU's work that was launched before, however late it begins.
  * CUPTI stays on: switching it off and on again costs more, and breaks the correlation of CUDA
  * graphs before CUPTI 13.1.
  *
@@ -416,11 +416,11 @@ VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *
  * range. */
 VPTRACE_API void vptrace_note_fill(const struct vptrace_note *note);
 
-/* A fact about this thread's innermost open request, such as "height" and "480"; the newest value of a
- * name counts. The report knows these names: height, width, steps, guidance, batch, seed, frames, frames_asked,
- * and error, which says that the request failed; it lists any other one. 64 bytes of the name are kept,
- * and 128 of the value, in which quotes, backslashes and control bytes become "?". Returns EINVAL
- * without a name or a value. */
+/* A fact about this thread's innermost open request, such as "height" and "480"; the newest value
+ * of a name counts. The report knows these names: height, width, steps, guidance, batch, seed,
+ * frames, frames_asked, and error, which says that the request failed; it lists any other one. 64
+ * bytes of the name are kept, and 128 of the value, in which quotes, backslashes and control bytes
+ * become "?". Returns EINVAL without a name or a value. */
 VPTRACE_API int vptrace_fact(const char *name, const char *value);
 
 /* Begins a denoising step and ends the one before, for step:A-B of `capture` and slow:K of
