@@ -75,7 +75,7 @@ static void memsets_have_an_advice_of_their_own(void **state)
 				      "and none that a kernel writes as a whole (torch.empty)");
 	assert_string_equal(f->note, "the lower bound if they overlap all compute without copies "
 				     "beside it, the upper one if nothing is cleared; mostly "
-				     "memsets, 0.3 GB at 500.0 GB/s");
+				     "memsets, 300 MB at 500.0 GB/s");
 	assert_string_equal(f->evidence[0], "C1");
 	assert_non_null(bound);
 	assert_string_equal(bound->title,

@@ -34,7 +34,7 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 	f = &r->findings[0];
 	assert_string_equal(f->id, "first-use");
 	assert_string_equal(f->title,
-		"this trace includes first use (111 of 142 ms idle): warm up before tracing");
+		"this trace includes first use (111 ms of 142 ms idle): warm up before tracing");
 	assert_null(finding(r, "module-load"));
 	assert_non_null(finding(r, "launch-rate"));
 	assert_int_equal(r->devices[0].first_use_ns, 111000000);
@@ -146,7 +146,7 @@ static void host_code_around_a_first_load_is_first_use(void **state)
 	assert_int_equal(r->devices[0].first_use_code_ns, 6000000);
 	assert_string_equal(f->id, "first-use");
 	assert_string_equal(f->title,
-		"this trace includes first use (9 of 11 ms idle): warm up before tracing");
+		"this trace includes first use (9.00 ms of 11.0 ms idle): warm up before tracing");
 	assert_string_equal(f->note,
 		"6.00 ms of it is code of the host beside code that was loaded for the first time");
 	f = finding(r, "host-stall");
