@@ -13,8 +13,8 @@
 #include "analysis/scopes.h"
 #include "analysis/verdict.h"
 #include "analysis/window.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
 
 #include <inttypes.h>
 #include <stdio.h>

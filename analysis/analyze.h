@@ -4,7 +4,7 @@
 
 #include "analysis/options.h"
 #include "analysis/report.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 struct vpt_trace;
 

@@ -1,7 +1,7 @@
 /* arena.c - blocks of memory, newest first. */
 #include "analysis/arena.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
 #include "analysis/index.h"
 #include "analysis/op_waits.h"
 #include "analysis/resolver_maps.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "analysis/cause_first_use.h"
 #include "analysis/overhead.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

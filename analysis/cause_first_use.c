@@ -2,7 +2,7 @@
  * end with a first op, so it looks at all calls that may have been in one. */
 #include "analysis/cause_first_use.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 

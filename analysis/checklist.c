@@ -8,8 +8,8 @@
 #include "analysis/finding.h"
 #include "analysis/laps.h"
 #include "analysis/render/units.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,7 @@
 #include "analysis/described.h"
 
 #include "analysis/reading.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_DESCRIBED_H
 
 #include "analysis/report.h"
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 /* Adds what a chunk says for the first time to out->gpus and out->meta; sets out->simulated. 0 or
  * VPT_ENOMEM. */

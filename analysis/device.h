@@ -6,7 +6,7 @@
 #include "analysis/causes.h"
 #include "analysis/code_line.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stddef.h>
 #include <stdint.h>

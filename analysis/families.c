@@ -16,7 +16,7 @@
  * by their neighbours instead of their name (eager attention). */
 #include "analysis/families.h"
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <assert.h>
 #include <pthread.h>

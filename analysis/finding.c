@@ -6,7 +6,7 @@
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "analysis/render/units.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "analysis/finding.h"
 
 #include "analysis/render/units.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>

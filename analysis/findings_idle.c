@@ -13,7 +13,7 @@
 #include "analysis/main_line.h"
 #include "analysis/reads.h"
 #include "analysis/render/units.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #include "analysis/intervals.h"
 #include "analysis/precision.h"
 #include "analysis/render/units.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "analysis/gpu_arch.h"
 #include "analysis/limit.h"
 #include "analysis/render/units.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>

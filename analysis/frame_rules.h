@@ -9,8 +9,8 @@
 #ifndef VPA_ANALYSIS_FRAME_RULES_H
 #define VPA_ANALYSIS_FRAME_RULES_H
 
-#include "formats/error.h"
-#include "formats/text.h"
+#include "formats/base/error.h"
+#include "formats/base/text.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 
 #include "analysis/cause.h"
 #include "analysis/overhead.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "analysis/base.h"
 #include "analysis/intervals.h"
 #include "analysis/render/units.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * nearly all queries come in order of time. */
 #include "analysis/history.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

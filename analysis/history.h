@@ -6,7 +6,7 @@
 #define VPA_ANALYSIS_HISTORY_H
 
 #include "analysis/model.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 enum {
 	VPA_CALL_BLOCK = 512,

@@ -2,8 +2,8 @@
  * next begins. */
 #include "analysis/holds.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "analysis/idle.h"
 
 #include "analysis/idle_gaps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

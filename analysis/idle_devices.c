@@ -2,9 +2,9 @@
  * ends at the latest end seen, and a start after it leaves a gap. */
 #include "analysis/idle_devices.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

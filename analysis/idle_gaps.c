@@ -3,8 +3,8 @@
  * cause.c explains the others, which are emitted one by one. */
 #include "analysis/idle_gaps.h"
 
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

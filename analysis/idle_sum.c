@@ -6,7 +6,7 @@
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "analysis/reads.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #define CAUSE(x) ((uint32_t)1 << VPA_CAUSE_##x)
 #define WAITS    (CAUSE(SYNC) | CAUSE(BLOCKING_COPY))

@@ -1,8 +1,8 @@
 /* index.c - a shared map finds the entries. */
 #include "analysis/index.h"
 
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

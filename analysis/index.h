@@ -3,7 +3,7 @@
 #ifndef VPA_ANALYSIS_INDEX_H
 #define VPA_ANALYSIS_INDEX_H
 
-#include "formats/map.h"
+#include "formats/base/map.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * spans is removed. */
 #include "analysis/intervals.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

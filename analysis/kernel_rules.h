@@ -7,7 +7,7 @@
 #define VPA_ANALYSIS_KERNEL_RULES_H
 
 #include "analysis/families.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 struct vpa_rules;
 

@@ -2,9 +2,9 @@
  * sorted. */
 #include "analysis/laps.h"
 
-#include "formats/count.h"
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "analysis/late.h"
 
 #include "analysis/cause.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* launches.c - a table that expires by itself. */
 #include "analysis/launches.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

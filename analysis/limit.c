@@ -2,7 +2,7 @@
 #include "analysis/limit.h"
 
 #include "analysis/families.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

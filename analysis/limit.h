@@ -9,7 +9,7 @@
 
 #include "analysis/report.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 enum vpa_limit {
 	VPA_LIMIT_IDLE, /* it waits for the host, or for reasons given by its idle time's causes */

@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_LONG_NAMES_H
 #define VPA_ANALYSIS_LONG_NAMES_H
 
-#include "formats/strings.h"
+#include "formats/chunk/strings.h"
 
 enum {
 	VPA_NAME_USUAL = 256,           /* bytes; shorter names are never cut */

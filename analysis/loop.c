@@ -2,8 +2,8 @@
 #include "analysis/loop.h"
 
 #include "analysis/loop_passes.h"
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "analysis/loop_groups.h"
 
 #include "analysis/index.h"
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,10 +10,10 @@
  * the pattern's only as far as they belong to the pass. */
 #include "analysis/loop_passes.h"
 
-#include "formats/error.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
-#include "formats/strings.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/strings.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
  *	P P P P P P                nothing tells halves apart: each pass is a step */
 #include "analysis/loop_passes.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,8 +17,8 @@
 #include "analysis/report.h"
 #include "analysis/stacks.h"
 #include "formats/calls.h"
-#include "formats/schema.h"
-#include "formats/strings.h"
+#include "formats/chunk/strings.h"
+#include "formats/event_schema.h"
 
 enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 

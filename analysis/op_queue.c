@@ -2,8 +2,8 @@
  * others, which for one busy stream is most of the time. */
 #include "analysis/op_queue.h"
 
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>

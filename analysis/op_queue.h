@@ -8,7 +8,7 @@
 #define VPA_ANALYSIS_OP_QUEUE_H
 
 #include "analysis/model.h"
-#include "formats/chunk.h"
+#include "formats/chunk/chunk.h"
 
 /* Properties of a chunk's CONFIG rows. */
 enum { VPA_CONFIG_PLAIN = 1, VPA_CONFIG_COMM = 2 /* works between devices */ };

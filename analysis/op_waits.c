@@ -10,7 +10,7 @@
 
 #include "analysis/index.h"
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

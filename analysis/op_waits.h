@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_OP_WAITS_H
 #define VPA_ANALYSIS_OP_WAITS_H
 
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 #include <stddef.h>
 #include <stdint.h>

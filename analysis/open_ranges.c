@@ -2,9 +2,9 @@
  * cost no more than others. Free numbers are in a chain too. */
 #include "analysis/open_ranges.h"
 
-#include "formats/error.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * of the same thread, a step not inside a step, a request not inside a request. */
 #include "analysis/pipeline.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "analysis/prefetch.h"
 
 #include "analysis/jobs.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_PREFETCH_H
 #define VPA_ANALYSIS_PREFETCH_H
 
-#include "formats/trace.h"
+#include "formats/import/any_trace.h"
 
 struct vpa_prefetch;
 

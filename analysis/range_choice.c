@@ -1,7 +1,7 @@
 /* range_choice.c - collects the instances, and sorts them when all are known. */
 #include "analysis/range_choice.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef VPA_ANALYSIS_RANGE_CHOICE_H
 #define VPA_ANALYSIS_RANGE_CHOICE_H
 
-#include "formats/batch.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
+#include "formats/chunk/batch.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * there. */
 #include "analysis/reading.h"
 
+#include "formats/base/saturate.h"
 #include "formats/clocks.h"
-#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #define VPA_ANALYSIS_READING_H
 
 #include "analysis/intervals.h"
-#include "formats/trace.h"
+#include "formats/import/any_trace.h"
 
 /* Counts that `convert` carries from capture to capture as META rows with these keys. */
 #define VPA_READING_COUNTS(X)                                                                      \

@@ -5,7 +5,7 @@
  * are not known here. */
 #include "analysis/reading.h"
 #include "analysis/render/units.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

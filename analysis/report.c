@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 	"lt_1us", "1_5us", "5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms"};

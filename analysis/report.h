@@ -15,7 +15,7 @@
 #include "analysis/request.h"
 #include "analysis/spread.h"
 #include "analysis/stage.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,8 +11,8 @@
 
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "analysis/model.h"
 #include "analysis/op_queue.h"
 #include "analysis/timeline.h"
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 struct vpa_process {
 	int64_t pid;

@@ -2,8 +2,8 @@
  * ordinary calls of a block are handled together, column by column. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
-#include "formats/chunk.h"
-#include "formats/vectorise.h"
+#include "formats/base/vectorise.h"
+#include "formats/chunk/chunk.h"
 
 #include <string.h>
 

@@ -21,8 +21,8 @@
  * that a launch waits for its op. */
 #include "analysis/resolver_parts.h"
 
+#include "formats/base/vectorise.h"
 #include "formats/clocks.h"
-#include "formats/vectorise.h"
 
 #include <string.h>
 

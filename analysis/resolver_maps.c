@@ -4,8 +4,8 @@
 #include "analysis/range_names.h"
 #include "analysis/resolver_maps.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

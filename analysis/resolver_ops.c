@@ -5,8 +5,8 @@
 
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>

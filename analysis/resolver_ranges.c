@@ -1,7 +1,7 @@
 /* resolver_ranges.c - adds ranges: rows of ended ones, and of those open at the chunk's end. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
-#include "formats/text.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *
  * A file may have a new stream in each chunk, so ranks leave room between them. */
 #include "analysis/resolver_parts.h"
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 
-#include "formats/memory.h"
-#include "formats/stacks.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/batch_stacks.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* rule_file.c - lines of a file, and regcomp(3) with error messages. */
 #include "analysis/rule_file.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef VPA_ANALYSIS_RULE_FILE_H
 #define VPA_ANALYSIS_RULE_FILE_H
 
-#include "formats/error.h"
-#include "formats/text.h"
+#include "formats/base/error.h"
+#include "formats/base/text.h"
 
 #include <regex.h>
 #include <stddef.h>

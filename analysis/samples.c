@@ -1,8 +1,8 @@
 /* samples.c - segments between samples, clipped to the times asked for. */
 #include "analysis/samples.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "analysis/range_names.h"
 #include "analysis/rule_file.h"
-#include "formats/text.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>

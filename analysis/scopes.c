@@ -6,8 +6,8 @@
  * match. A user's rules are in scope_rules.c. */
 #include "analysis/scopes.h"
 
-#include "formats/count.h"
-#include "formats/text.h"
+#include "formats/base/count.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 #include <strings.h>

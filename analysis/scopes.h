@@ -7,8 +7,8 @@
 #ifndef VPA_ANALYSIS_SCOPES_H
 #define VPA_ANALYSIS_SCOPES_H
 
-#include "formats/error.h"
-#include "formats/text.h"
+#include "formats/base/error.h"
+#include "formats/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
 #include "analysis/spread.h"
 
 #include "analysis/rare.h"
-#include "formats/error.h"
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <math.h>
 #include <stdlib.h>

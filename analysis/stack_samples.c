@@ -1,8 +1,8 @@
 /* stack_samples.c - searches by halves, and moves what is left once half has been dropped. */
 #include "analysis/stack_samples.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "analysis/frame_rules.h"
 #include "analysis/model.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 void vpa_stacks_free(struct vpa_stacks *s)
 {

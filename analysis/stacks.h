@@ -1,11 +1,11 @@
 /* stacks.h - the Python stacks of a whole trace, each with one number, and the line it points at.
  *
- * A chunk numbers its stacks from 1 (formats/stacks.h). Here equal stacks of all chunks have the
+ * A chunk numbers its stacks from 1 (formats/chunk/batch_stacks.h). Here equal stacks of all chunks have the
  * same number; 0 is the empty stack. Functions and files are names of the model. */
 #ifndef VPA_ANALYSIS_STACKS_H
 #define VPA_ANALYSIS_STACKS_H
 
-#include "formats/stacks.h"
+#include "formats/chunk/batch_stacks.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* stage_times.c - collects the times of scopes from the ends of their ranges. */
 #include "analysis/stage_times.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  * sequence of known length, so they never grow. */
 #include "analysis/step_halves.h"
 
-#include "formats/error.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 

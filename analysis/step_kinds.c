@@ -6,9 +6,9 @@
  * two halves, a step with exactly one of them is no such step, but one without guidance. */
 #include "analysis/step_kinds.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/base/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define VPA_ANALYSIS_TAP_H
 
 #include "analysis/folds/fold.h"
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 /* What a tap may read from begin() on. The report is incomplete: GPUs and META rows appear once
  * their chunk has been read, tables at the end. */

@@ -17,7 +17,7 @@
  *		             `-> B -> A */
 #include "analysis/timeline.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "analysis/long_names.h"
 #include "analysis/render/units.h"
+#include "formats/base/saturate.h"
 #include "formats/clocks.h"
-#include "formats/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>

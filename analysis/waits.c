@@ -3,8 +3,8 @@
  * others each time. */
 #include "analysis/waits.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "analysis/window.h"
 
 #include "analysis/render/units.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #include "analysis/range_choice.h"
 #include "analysis/reading.h"
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 /* The trace ends `length_ns` after its start; names the requested time. */
 int vpa_window_beyond(

@@ -2,9 +2,9 @@
 #ifndef VPT_BENCH_BENCH_H
 #define VPT_BENCH_BENCH_H
 
-#include "formats/batch.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/batch.h"
 
 #include <stdlib.h>
 #include <string.h>

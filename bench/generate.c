@@ -5,9 +5,9 @@
  * -c closes a chunk after SECONDS at the latest, as the tracer does after 1; by default only its
  * size counts. -n neither compresses nor writes, to time the generator. */
 #include "bench/self_forcing.h"
-#include "formats/error.h"
-#include "formats/io.h"
-#include "formats/writer.h"
+#include "formats/base/error.h"
+#include "formats/base/io.h"
+#include "formats/file/capture_writer.h"
 
 #include <stdlib.h>
 #include <time.h>

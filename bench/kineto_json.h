@@ -7,9 +7,9 @@
 #ifndef VPT_BENCH_KINETO_JSON_H
 #define VPT_BENCH_KINETO_JSON_H
 
-#include "formats/batch.h"
+#include "formats/base/json_writer.h"
 #include "formats/calls.h"
-#include "formats/json.h"
+#include "formats/chunk/batch.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef VPT_BENCH_RAW_RECORDS_H
 #define VPT_BENCH_RAW_RECORDS_H
 
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * of a timer thread. The stream is written in chunks of one second, as the tracer flushes, and in
  * chunks as long as the format allows. */
 #include "bench/bench.h"
-#include "formats/capture.h"
-#include "formats/writer.h"
+#include "formats/capture_layout.h"
+#include "formats/file/capture_writer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #define VPT_BENCH_SELF_FORCING_CHUNKS_H
 
 #include "bench/self_forcing_tables.h"
-#include "formats/batch.h"
-#include "formats/capture.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/batch.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef VPT_BENCH_SELF_FORCING_TABLES_H
 #define VPT_BENCH_SELF_FORCING_TABLES_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 #include <stdint.h>
 

@@ -11,10 +11,10 @@
 #include "bench/bench.h"
 #include "bench/kineto_json.h"
 #include "bench/raw_records.h"
-#include "formats/column.h"
-#include "formats/memory.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/column.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,10 +15,10 @@
  * them. The best pass shows what the code costs, the median what it cost on this machine in this
  * run. */
 #include "bench/bench.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

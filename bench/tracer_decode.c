@@ -6,7 +6,7 @@
  * best of -r rounds (default 7), for all measurements or only number -m. */
 #include "bench/bench.h"
 
-#include "formats/capture.h"
+#include "formats/capture_layout.h"
 #include "tests/cupti_fake.h"
 #include "tracer/cupti_records.h"
 #include "tracer/names.h"

@@ -4,7 +4,7 @@
 #define TESTS_RENDER_REPORTS_H
 
 #include "analysis/report.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #define MS(n) ((uint64_t)((n)*1e6 + 0.5))
 

@@ -4,7 +4,7 @@
 #include "analysis/analyze.h"
 #include "analysis/compare/compare.h"
 #include "analysis/compare/limits.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
 

@@ -4,8 +4,8 @@
 #include "analysis/analyze.h"
 #include "analysis/finding.h"
 #include "analysis/render/renderer.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>

@@ -7,9 +7,9 @@
  * Long, since the generator and the properties share its program. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/count.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/model.h"
 #include "tests/support/random.h"
 #include "tests/support/random_lines.h"

@@ -2,11 +2,11 @@
  * program, and against what is known of each trace. Each is analyzed as it is and as a capture made from it. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/count.h"
-#include "formats/io.h"
-#include "formats/memory.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/base/count.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
 #include "tests/support/script.h"
 #include "tests/support/skip.h"
 

@@ -2,8 +2,8 @@
  * answers a person can compute. */
 #include "analysis/analyze.h"
 #include "analysis/precision.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #include "analysis/compare/pages.h"
 #include "analysis/render/fields.h"
 #include "analysis/render/renderer.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_blocks.c - where blocks and requests begin and end. */
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/block_rig.h"
 #include "tests/support/script.h"
 

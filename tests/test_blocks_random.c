@@ -7,8 +7,8 @@
  * Long, since the program, its model and their comparison share one description. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
 

@@ -1,6 +1,6 @@
 /* test_calls.c - calls are known by any of their spellings; words and kinds are found and not made up. */
 #include "formats/calls.h"
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* test_chunk.c - filling batches, and their way through bytes: exact for what we write, careful with what
  * others did.
  * Long, since each way to damage a chunk is a case beside the others. */
-#include "formats/chunk.h"
+#include "formats/chunk/chunk.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/memory.h"
 #include "tests/support/hand.h"
 
 #include <setjmp.h>

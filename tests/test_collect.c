@@ -1,8 +1,8 @@
 /* test_collect.c - rows that come in any order become chunks in completion order, and none is lost. */
-#include "formats/collect.h"
+#include "formats/import/collect/collect.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/memory.h"
 #include "tests/support/random.h"
 
 #include <setjmp.h>

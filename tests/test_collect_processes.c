@@ -1,6 +1,6 @@
 /* test_collect_processes.c - processes of a foreign trace are told apart: each op has its launch, each GPU
  * its number, and what cannot be known is not guessed. */
-#include "formats/collect.h"
+#include "formats/import/collect/collect.h"
 
 #include "formats/calls.h"
 

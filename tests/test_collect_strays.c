@@ -1,7 +1,7 @@
 /* test_collect_strays.c - rows of foreign traces that are far away from all others, of every kind, and ops at 0. */
+#include "formats/base/count.h"
 #include "formats/calls.h"
-#include "formats/collect.h"
-#include "formats/count.h"
+#include "formats/import/collect/collect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_collect_times.c - times of ops in foreign traces that cannot be: far away, or over later ones of their
  * stream. */
-#include "formats/collect.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
+#include "formats/import/collect/collect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

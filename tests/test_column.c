@@ -1,7 +1,7 @@
 /* test_column.c - every column of numbers comes back exactly, whatever it holds. */
-#include "formats/column.h"
+#include "formats/chunk/column.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tests/support/random.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * can compute. */
 #include "analysis/analyze.h"
 #include "analysis/compare/compare.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>

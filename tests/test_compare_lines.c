@@ -1,7 +1,7 @@
 /* test_compare_lines.c - idle time of a comparison by line of Python: what changed, what the samples cannot show, and that
  * the rows add up. */
 #include "analysis/compare/compare.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
 #include "analysis/render/renderer.h"
-#include "formats/io.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/scarce.h"
 #include "tests/support/script.h"
 

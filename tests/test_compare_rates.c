@@ -3,7 +3,7 @@
 #include "analysis/analyze.h"
 #include "analysis/compare/compare.h"
 #include "analysis/compare/limits.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/script.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_compare_rows.c - kernels of a comparison: on one side only, or of another shape. */
 #include "analysis/analyze.h"
 #include "analysis/compare/compare.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/script.h"
 
 #include <math.h>

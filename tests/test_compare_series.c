@@ -2,7 +2,7 @@
  * different, and a planted change of the size that the comparison says it would show is found. */
 #include "analysis/compare/compare.h"
 #include "analysis/compare/limits.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/random.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * calculation and slower ways. */
 #include "analysis/compare/account.h"
 #include "analysis/compare/stats.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/random.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  * what their frames hold, not by their bytes: another zstd, or other settings, compress differently. */
 #include "tests/support/corpus.h"
 
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "analysis/samples.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
 

@@ -1,6 +1,6 @@
 /* test_damage.c - every prefix and every flipped bit of a capture: what is whole is read, what is not is said. */
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_reader.h"
 #include "tests/support/hand.h"
 
 #include <setjmp.h>

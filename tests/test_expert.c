@@ -1,8 +1,8 @@
 /* test_expert.c - the checklist and the experts' tables, on traces whose figures a person can compute. */
 #include "analysis/analyze.h"
-#include "formats/count.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>

@@ -7,10 +7,10 @@
 
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
-#include "tests/support/strip_lines.h"
 #include "tests/support/skip.h"
+#include "tests/support/strip_lines.h"
 
 #include <dirent.h>
 #include <setjmp.h>

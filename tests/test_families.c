@@ -5,7 +5,7 @@
 #include "analysis/families.h"
 #include "analysis/kernel_rules.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/skip.h"
 
 #include <pthread.h>
@@ -185,7 +185,7 @@ static const struct {
 #define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, pattern},
 #define VPA_NAMELESS(pattern) {VPA_FAMILY_COUNT + 1, pattern},
 #include "analysis/families.def"
-#include "formats/count.h"
+#include "formats/base/count.h"
 };
 
 static regex_t regexes[COUNT(rules)];

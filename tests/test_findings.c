@@ -1,6 +1,6 @@
 /* test_findings.c - which findings a trace has, what they advise and in which order, on traces
  * whose answer a person can compute. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

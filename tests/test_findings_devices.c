@@ -4,9 +4,9 @@
 #include "analysis/finding.h"
 #include "analysis/limit.h"
 #include "analysis/render/renderer.h"
-#include "formats/count.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_findings_kernels.c - what is said of the work of a GPU that is the limit: products in FP32,
  * elementwise kernels, a decoder, attention with its helpers, the largest kernels. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

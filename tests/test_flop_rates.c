@@ -2,8 +2,8 @@
  * of GPUs at most. */
 #include "analysis/analyze.h"
 #include "analysis/gpu_peak.h"
-#include "formats/count.h"
-#include "formats/error.h"
+#include "formats/base/count.h"
+#include "formats/base/error.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>
@@ -195,7 +195,7 @@ static void peaks_are_of_whole_products(void **state)
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/import/kineto_flop.h"
+#include "formats/import/kineto/text/kineto_flop.h"
 
 #define SDPA "aten::_scaled_dot_product_flash_attention"
 #define Q    "[2,8,100,64]"

@@ -1,9 +1,9 @@
 /* test_frames.c - finding frames by their headers, in files that are whole, torn, damaged or malicious. */
-#include "formats/frames.h"
+#include "formats/file/zstd_frames.h"
 
-#include "formats/capture.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/chunk.h"
 #include "tests/support/hand.h"
 
 #include <setjmp.h>

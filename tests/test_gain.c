@@ -2,7 +2,7 @@
  * and allocations are played on a simulated GPU, once as they are and once for each cause, each part of the waits, all
  * waits and half of the host code without it. What the report says of the first must be what the others save. */
 #include "analysis/analyze.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
 

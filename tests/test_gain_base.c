@@ -1,6 +1,6 @@
 /* test_gain_base.c - what a gain is a part of: a block, a step, a request or the active time; on
  * traces whose answer a person can compute. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_growth.c - a trace twice as long takes no more memory, and no more than twice the time: of traces in which the same
  * happens second for second, the most that is ever allocated is the same for a short one and a long one. */
 #include "analysis/analyze.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/growth.h"
 
 #include <setjmp.h>

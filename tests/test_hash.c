@@ -1,8 +1,8 @@
 /* test_hash.c - hashes have a key that differs in each run, and with it numbers chosen for what they have in common
  * spread as others do. */
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
-#include "formats/map.h"
+#include "formats/base/map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

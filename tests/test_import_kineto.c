@@ -11,9 +11,9 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/count.h"
-#include "formats/limits.h"
-#include "formats/memory.h"
+#include "formats/base/cost_limits.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/kineto_rig.h"
 
 #include <stdio.h>

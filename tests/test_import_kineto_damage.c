@@ -9,8 +9,8 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/kineto_rig.h"
 #include "tests/support/random.h"
 

@@ -9,7 +9,7 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/kineto_rig.h"
 
 #include <inttypes.h>

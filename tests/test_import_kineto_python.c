@@ -10,9 +10,9 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/count.h"
-#include "formats/memory.h"
-#include "formats/stacks.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/batch_stacks.h"
 #include "tests/support/kineto_rig.h"
 #include "tests/support/random.h"
 #include "tests/support/random_lines.h"

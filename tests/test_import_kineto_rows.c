@@ -11,8 +11,8 @@
 
 #ifdef VPT_HAVE_KINETO
 
+#include "formats/base/count.h"
 #include "formats/calls.h"
-#include "formats/count.h"
 #include "tests/support/kineto_rig.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/count.h"
-#include "formats/import/kineto_value.h"
+#include "formats/base/count.h"
+#include "formats/import/kineto/text/kineto_value.h"
 #include "tests/support/kineto_rig.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  * Long, since each case carries the SQL of its database. */
 #include "formats/import/import.h"
 
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/skip.h"
 
 #include <setjmp.h>

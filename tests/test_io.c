@@ -2,10 +2,10 @@
  * end is part of the expectation. Failing disks and odd file systems are made by replacing the
  * system calls: reads and writes through vpt_io_use(), the rest by definitions in this file.
  * Long, since every case needs the replaced system calls of this file. */
-#include "formats/io.h"
+#include "formats/base/io.h"
 
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>

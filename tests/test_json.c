@@ -1,9 +1,9 @@
 /* test_json.c - the JSON writer, compared byte for byte.
  * Long, since each rule is a case of the same writer. */
-#include "formats/json.h"
+#include "formats/base/json_writer.h"
 
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/skip.h"
 
 #include <float.h>

@@ -2,9 +2,9 @@
 #include "analysis/analyze.h"
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/renderer.h"
-#include "formats/count.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 #include "analysis/launches.h"
 
 #include "analysis/resolver_maps.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

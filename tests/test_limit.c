@@ -1,7 +1,7 @@
 /* test_limit.c - what RESULT says of a run: what limits a device, and which request it is of; on
  * traces whose answer a person can compute. */
 #include "analysis/limit.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

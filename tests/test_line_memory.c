@@ -1,7 +1,7 @@
 /* test_line_memory.c - where memory runs out at any allocation, there is no report, or its lines of Python are complete. */
 #include "analysis/analyze.h"
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 #include "tests/support/random_lines.h"
 #include "tests/support/script.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/lines_rig.h"
 
 static void a_slow_line_is_named(void **state)

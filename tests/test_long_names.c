@@ -1,7 +1,7 @@
 /* test_long_names.c - what is kept of names, and that the others stay as they are. */
 #include "analysis/long_names.h"
 
-#include "formats/strings.h"
+#include "formats/chunk/strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * the steps found are those that were made, or none are claimed. */
 #include "analysis/loop.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 
 #include <setjmp.h>

@@ -9,7 +9,7 @@
  *	trace: t1*24 step*4 v1*20
  *
  * VPT_TABLE=1 prints what was found beside the truth. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

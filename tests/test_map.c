@@ -1,10 +1,10 @@
 /* test_map.c - elements are found by what they hold, as by looking at all of them, whatever their
  * hashes are; and a map that cannot grow is as it was. */
-#include "formats/map.h"
+#include "formats/base/map.h"
 
-#include "formats/error.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

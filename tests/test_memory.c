@@ -1,8 +1,8 @@
 /* test_memory.c - the allocation table: sizes that overflow, arrays that grow, allocators that
  * fail. */
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <malloc.h>
 #include <setjmp.h>

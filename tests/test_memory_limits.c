@@ -1,8 +1,8 @@
 /* test_memory_limits.c - writing, reading, collecting: each allocation fails in turn, see scarce.h. */
-#include "formats/collect.h"
-#include "formats/memory.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
+#include "formats/import/collect/collect.h"
 #include "tests/support/hand.h"
 #include "tests/support/scarce.h"
 #include "tests/support/script.h"

@@ -1,6 +1,6 @@
 /* test_nameless_kernels.c - kernels whose compiler gives all of them one name: their configuration says
  * which are matrix products. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 /* test_perfetto.c - packets and containers: bytes computed by hand, and what other tools' libraries make of them. */
-#include "formats/container.h"
-#include "formats/perfetto.h"
+#include "formats/perfetto/packet_container.h"
+#include "formats/perfetto/perfetto_packets.h"
 
 #include "analysis/export/groups.h"
-#include "formats/error.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/skip.h"
 
 #include <ctype.h>
@@ -370,7 +370,7 @@ static const struct {
 	unsigned number;
 } fields[] = {
 #define VPT_PF_FIELD(message, field, number) {#message, #field, number},
-#include "formats/perfetto_fields.def"
+#include "formats/perfetto/perfetto_fields.def"
 #undef VPT_PF_FIELD
 };
 enum { FIELDS = sizeof(fields) / sizeof(*fields) };

@@ -6,7 +6,7 @@
 #include "analysis/export/export.h"
 
 #include "analysis/analyze.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/perfetto_export_cases.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"

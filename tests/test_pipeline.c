@@ -2,7 +2,7 @@
 #include "analysis/analyze.h"
 #include "analysis/pipeline.h"
 #include "analysis/tap.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>

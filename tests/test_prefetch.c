@@ -1,7 +1,7 @@
 /* test_prefetch.c - chunks come in order and all of them, whoever decodes them. */
 #include "analysis/prefetch.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
 #include "tests/support/hand.h"
 #include "tests/support/script.h"
 

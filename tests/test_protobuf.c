@@ -1,8 +1,8 @@
 /* test_protobuf.c - bytes computed by hand from the description of the wire format. */
-#include "formats/protobuf.h"
+#include "formats/perfetto/protobuf.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* test_reader.c - captures as files: what is written is read, and what others made of them is survived.
  * Long, since each damaged capture is a case of the same rig. */
-#include "formats/reader.h"
+#include "formats/file/capture_reader.h"
 
-#include "formats/chunk.h"
-#include "formats/memory.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
+#include "formats/file/capture_writer.h"
 #include "tests/support/hand.h"
 
 #include <setjmp.h>

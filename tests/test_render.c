@@ -3,14 +3,14 @@
  * Reports are made by hand, so the goldens tell about layout alone. VPT_RECORD=1 rewrites them;
  * look at them before they are committed.
  * Long, since the reports of all goldens are made here. */
-#include "analysis/report.h"
 #include "analysis/render/units.h"
+#include "analysis/report.h"
 #include "tests/render_block_reports.h"
 #include "tests/render_steps_report.h"
 
 #include "analysis/render/renderer.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 
 #include <locale.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_request_facts.c - what requests were asked for and made: each fact belongs to its request. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/block_rig.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* test_rule_limits.c - patterns of a rules file that regcomp(3) would take too much memory for are refused, and others of their kind
  * are not. */
 #include "analysis/kernel_rules.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

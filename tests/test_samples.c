@@ -1,8 +1,8 @@
 /* test_samples.c - samples of stacks in a capture: the report is the one of the same capture without them. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/random_causes.h"
 #include "tests/support/random_samples.h"

@@ -1,5 +1,5 @@
 /* test_saturate.c - arithmetic that stops at the ends of its type, at each end and beside it. */
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "analysis/kernel_rules.h"
 #include "analysis/range_names.h"
 #include "analysis/scopes.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_script.c - the trace scripts that other tests stand on say what they seem to say. */
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/memory.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_spread.c - percentiles of durations against sorting them. */
 #include "analysis/spread.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/random.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* test_stacks.c - stacks are interned as a tree, come back from a chunk frame by frame, and no file can make a
  * reader walk in a circle or without end. */
-#include "formats/chunk.h"
+#include "formats/chunk/chunk.h"
 
-#include "formats/collect.h"
-#include "formats/memory.h"
-#include "formats/stacks.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/batch_stacks.h"
+#include "formats/import/collect/collect.h"
 #include "tests/support/hand.h"
 
 #include <setjmp.h>

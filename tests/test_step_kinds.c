@@ -4,8 +4,8 @@
  * an embedding of two ops, layers of two ops each, and a head of two ops. */
 #include "analysis/analyze.h"
 #include "analysis/step_halves.h"
-#include "formats/count.h"
-#include "formats/error.h"
+#include "formats/base/count.h"
+#include "formats/base/error.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>

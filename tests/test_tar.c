@@ -1,7 +1,7 @@
 /* test_tar.c - archives, read back by rules of the format that are written down here once more. */
-#include "formats/tar.h"
+#include "formats/perfetto/tar.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_timeline.c - what is open at a moment, and in what order, against looking at all ranges. */
 #include "analysis/timeline.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/random.h"
 
 #include <setjmp.h>

@@ -5,10 +5,10 @@
  * Long, since every mishap is a case beside the same failing disk. */
 #include "tracer/capture_file.h"
 
-#include "formats/count.h"
-#include "formats/memory.h"
-#include "formats/reader.h"
-#include "formats/writer.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_reader.h"
+#include "formats/file/capture_writer.h"
 #include "tests/support/hand.h"
 #include "tests/support/skip.h"
 

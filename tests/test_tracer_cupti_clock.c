@@ -2,7 +2,7 @@
  * and readings that are a little off. */
 #include "tests/tracer_rig.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/clock.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/cupti_strays.h"

@@ -4,9 +4,9 @@
 #include "tracer/cupti_library.h"
 #include "tracer/driver.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/capture.h"
-#include "formats/memory.h"
+#include "formats/capture_layout.h"
 #include "tests/cupti_fake.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"

@@ -3,9 +3,9 @@
  * Long, since each kind of record has its case for three layouts. */
 #include "tracer/cupti_records.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/capture.h"
-#include "formats/memory.h"
+#include "formats/capture_layout.h"
 #include "tests/cupti_fake.h"
 #include "tracer/cupti_decoder.h"
 #include "tracer/names.h"

@@ -3,9 +3,9 @@
  * Long, since each step of the start is refused in its own case. */
 #include "tracer/cupti.h"
 
-#include "formats/capture.h"
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
+#include "formats/file/capture_reader.h"
 #include "tests/cupti_fake.h"
 #include "tracer/names.h"
 #include "tracer/threads.h"

@@ -7,10 +7,10 @@
  * dropped, or filtered, and every launch must be joined to what it put on the device. */
 #include "tracer/cupti.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/capture.h"
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/capture_layout.h"
+#include "formats/file/capture_reader.h"
 #include "tests/standin/include/standin_cuda.h"
 #include "tests/standin/standin.h"
 #include "tracer/names.h"

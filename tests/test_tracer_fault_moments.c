@@ -5,8 +5,8 @@
  * VPT_FIRST choose others; a pair that fails is named with both. The pairs are dealt to processes with different settings of
  * the stand-in, each of which runs many of them.
  * Long, since the same process makes the fault, the host and the check. */
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_reader.h"
 #include "tests/standin/include/standin_cuda.h"
 #include "tests/standin/standin.h"
 #include "tests/support/process.h"

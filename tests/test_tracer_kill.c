@@ -4,8 +4,8 @@
  * put into shared memory how many chunks the tracer said were written; the file must hold at least
  * those, whole, and say in its last chunk which block and step each thread was in. VPT_KILLS sets
  * how often. */
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_reader.h"
 #include "tests/support/random.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  * much does, and nothing more. VPT_PERCENT scales the work. */
 #include "tests/tracer_rig.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/process.h"
 #include "tracer/pool.h"
 

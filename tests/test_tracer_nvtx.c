@@ -2,7 +2,7 @@
  * Long, since each function of NVTX is a case of the same slots. */
 #include "tracer/nvtx_injection.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"
 #include "tracer/nvtx_event.h"

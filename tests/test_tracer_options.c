@@ -3,7 +3,7 @@
  * Long, since each option is a case in the same empty environment. */
 #include "tracer/options.h"
 
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tests/support/skip.h"
 #include "tracer/environment.h"
 #include "tracer/output_name.h"

@@ -2,8 +2,8 @@
  * whatever happens. */
 #include "tracer/recorder.h"
 
-#include "formats/memory.h"
-#include "formats/reader.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_reader.h"
 #include "tracer/clock.h"
 #include "tracer/counter_rows.h"
 #include "tracer/names.h"

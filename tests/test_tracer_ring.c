@@ -1,8 +1,8 @@
 /* test_tracer_ring.c - the flight recorder's memory: what it keeps, what a reader finds in it after its
  * process was killed at any instant, and after anybody has changed any byte of it. */
-#include "formats/memory.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
 #include "tests/support/random.h"
 #include "tracer/flight.h"
 #include "tracer/flight_file.h"

@@ -1,5 +1,5 @@
 /* test_tracer_snapshots.c - snapshots of a flight recorder whose disk is slow. */
-#include "formats/io.h"
+#include "formats/base/io.h"
 #include "tracer/names.h"
 #include "tracer/threads.h"
 #include "tracer/vptrace.h"

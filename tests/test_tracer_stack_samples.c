@@ -1,5 +1,5 @@
 /* The queue and the tables between the sampler of stacks and the writer. */
-#include "formats/capture.h"
+#include "formats/capture_layout.h"
 #include "tests/support/random.h"
 #include "tracer/callers.h"
 #include "tracer/stack_samples.h"

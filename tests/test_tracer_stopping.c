@@ -1,7 +1,7 @@
 /* test_tracer_stopping.c - what other threads do while the tracer stops, which may take long: none of it is lost, and nothing of
  * it is later than the stop. */
-#include "formats/capture.h"
-#include "formats/trace.h"
+#include "formats/capture_layout.h"
+#include "formats/import/any_trace.h"
 #include "tests/standin/rig.h"
 #include "tracer/names.h"
 #include "tracer/threads.h"

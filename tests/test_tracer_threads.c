@@ -1,8 +1,8 @@
 /* test_tracer_threads.c - many threads, and those that end, fork or are interrupted: everything is kept or counted. VPT_PERCENT
  * scales the work.
  * Long, since the threads of all cases share one set of helpers. */
-#include "tests/tracer_rig.h"
 #include "tests/support/skip.h"
+#include "tests/tracer_rig.h"
 #include "tracer/thread_names.h"
 
 #include <linux/filter.h>

@@ -3,8 +3,8 @@
  * Each case launches kernels by the hundred and says who got them: the profile all that were launched in it, unless it did
  * not record; the capture all others, with a loss where some are missing. */
 #include "analysis/reading.h"
-#include "formats/capture.h"
-#include "formats/trace.h"
+#include "formats/capture_layout.h"
+#include "formats/import/any_trace.h"
 #include "tests/standin/client.h"
 #include "tests/standin/kineto.h"
 #include "tests/standin/rig.h"

@@ -1,6 +1,6 @@
 /* test_units.c - how numbers and names look on a terminal. */
 #include "analysis/render/units.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <locale.h>
 #include <math.h>

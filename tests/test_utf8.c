@@ -1,5 +1,5 @@
 /* test_utf8.c - every code there is, and every way of two to four bytes to be none, against the definition as arithmetic. */
-#include "formats/utf8.h"
+#include "formats/base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

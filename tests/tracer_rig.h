@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_TRACER_RIG_H
 #define VPT_TESTS_TRACER_RIG_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"

@@ -1,7 +1,7 @@
 /* about.c - keys with values, and GPUs: few, so searches are linear. */
 #include "tracer/about.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_ABOUT_H
 #define VPTRACE_TRACER_ABOUT_H
 
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 #include <stddef.h>
 #include <stdint.h>

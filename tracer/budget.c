@@ -4,7 +4,7 @@
  * allocated. */
 #include "tracer/budget.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <malloc.h>
 #include <stdatomic.h>

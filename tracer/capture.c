@@ -4,7 +4,7 @@
  * everything it uses: that is better than freeing memory in use. */
 #include "tracer/capture_state.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/budget.h"
 #include "tracer/capture_file.h"
 #include "tracer/clock.h"

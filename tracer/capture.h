@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_CAPTURE_H
 #define VPTRACE_TRACER_CAPTURE_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/cupti.h"
 #include "tracer/facts.h"
 #include "tracer/vptrace.h"

@@ -10,8 +10,8 @@
  * There is no fsync(2): we promise to survive the process's death, not the machine's. */
 #include "tracer/capture_file.h"
 
-#include "formats/capture.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@
 #ifndef VPTRACE_TRACER_CAPTURE_FILE_H
 #define VPTRACE_TRACER_CAPTURE_FILE_H
 
-#include "formats/io.h"
+#include "formats/base/io.h"
 
 struct vtr_capture_file;
 

@@ -2,7 +2,7 @@
  * when they were copied. */
 #include "tracer/chunk_edge.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/clock.h"
 #include "tracer/epoch.h"
 #include "tracer/event_rows.h"

@@ -6,7 +6,7 @@
 #ifndef VPTRACE_TRACER_CLOCK_H
 #define VPTRACE_TRACER_CLOCK_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/system_clock.h"
 #include "tracer/tsc.h"
 

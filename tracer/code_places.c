@@ -1,9 +1,9 @@
 /* code_places.c - a table of lines of source. */
 #include "tracer/code_places.h"
 
-#include "formats/error.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef VPTRACE_TRACER_CODE_PLACES_H
 #define VPTRACE_TRACER_CODE_PLACES_H
 
-#include "formats/map.h"
-#include "formats/strings.h"
+#include "formats/base/map.h"
+#include "formats/chunk/strings.h"
 
 #include <stddef.h>
 #include <stdint.h>

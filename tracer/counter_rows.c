@@ -1,7 +1,7 @@
 /* counter_rows.c - a ring of samples in front of the recorder. */
 #include "tracer/counter_rows.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

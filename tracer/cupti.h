@@ -7,7 +7,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_H
 #define VPTRACE_TRACER_CUPTI_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/cupti_drain.h"
 #include "tracer/cupti_records.h"

@@ -12,7 +12,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_CLOCK_H
 #define VPTRACE_TRACER_CUPTI_CLOCK_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/cupti_sizes.h"
 #include "tracer/pool.h"
 

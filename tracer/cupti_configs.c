@@ -12,8 +12,8 @@
  * predict. */
 #include "tracer/cupti_configs.h"
 
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 #include "tracer/clock.h"
 #include "tracer/foreign_text.h"
 

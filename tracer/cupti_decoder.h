@@ -3,8 +3,8 @@
 #ifndef VPTRACE_TRACER_CUPTI_DECODER_H
 #define VPTRACE_TRACER_CUPTI_DECODER_H
 
-#include "tracer/cupti_configs.h"
 #include "tracer/callers.h"
+#include "tracer/cupti_configs.h"
 #include "tracer/cupti_late_ops.h"
 #include "tracer/cupti_places.h"
 #include "tracer/cupti_records.h"

@@ -1,7 +1,7 @@
 /* cupti_late_ops.c - an array of copied records, nearly always empty. */
 #include "tracer/cupti_late_ops.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_LIBRARY_H
 #define VPTRACE_TRACER_CUPTI_LIBRARY_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/cupti_abi.h"
 
 enum { VTR_LIBRARY_PATH_MAX = 4096 };

@@ -4,7 +4,7 @@
  * and searched linearly; streams and threads are hashed. */
 #include "tracer/cupti_places.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

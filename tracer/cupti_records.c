@@ -12,7 +12,7 @@
  * the recorder's fast path; rows that cannot take it go the way of all other kinds. */
 #include "tracer/cupti_records.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/clock.h"
 #include "tracer/cupti_decoder.h"
 #include "tracer/cupti_drain.h"

@@ -1,7 +1,7 @@
 /* cupti_unfinished.c - ops without an end, by stream. */
 #include "tracer/cupti_unfinished.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * frees everything when its write ends; if it never does, one frame and the descriptor leak. */
 #include "tracer/disk.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/capture_file.h"
 #include "tracer/own_thread.h"
 

@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_DRIVER_H
 #define VPTRACE_TRACER_DRIVER_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* event_words.c - encodes events as words of a ring, and decodes them. */
 #include "tracer/event_words.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 static uint64_t pair(uint32_t high, uint32_t low)
 {

@@ -1,7 +1,7 @@
 /* facts.c - keys and values in the order of their first mention. */
 #include "tracer/facts.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/last_error.h"
 #include "tracer/vptrace.h"
 

@@ -7,7 +7,7 @@
  * frames: only the writer changes those, and none that is in the table. */
 #include "tracer/flight.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/clock.h"
 #include "tracer/quiet.h"
 

@@ -9,7 +9,7 @@
 #ifndef VPTRACE_TRACER_FLIGHT_H
 #define VPTRACE_TRACER_FLIGHT_H
 
-#include "formats/io.h"
+#include "formats/base/io.h"
 #include "tracer/flight_image.h"
 
 struct vtr_flight;

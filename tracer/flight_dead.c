@@ -4,7 +4,7 @@
  * SIGBUS. Numbers are checked against the memory's own size before they are used. */
 #include "tracer/flight_file.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * and the last chunk are new. */
 #include "tracer/flight_file.h"
 
-#include "formats/memory.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #ifndef VPTRACE_TRACER_FLIGHT_IMAGE_H
 #define VPTRACE_TRACER_FLIGHT_IMAGE_H
 
-#include "formats/capture.h"
+#include "formats/capture_layout.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,14 +1,14 @@
 /* flusher.c - the thread that calls CUPTI. */
 #include "tracer/flusher.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/alone.h"
 #include "tracer/clock.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/gate.h"
 #include "tracer/own_thread.h"
-#include "tracer/stack_sampler.h"
 #include "tracer/sampler.h"
+#include "tracer/stack_sampler.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,10 +2,10 @@
  * limited. */
 #include "tracer/lanes.h"
 
-#include "formats/error.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
-#include "formats/strings.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/strings.h"
 #include "tracer/names.h"
 
 #include <fcntl.h>

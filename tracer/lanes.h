@@ -4,7 +4,7 @@
 #ifndef VPTRACE_TRACER_LANES_H
 #define VPTRACE_TRACER_LANES_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 #include <stddef.h>
 #include <stdint.h>

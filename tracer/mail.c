@@ -2,7 +2,7 @@
  * host's threads inside CUDA. */
 #include "tracer/mail.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_MAIL_H
 #define VPTRACE_TRACER_MAIL_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -14,7 +14,7 @@
  * everything. */
 #include "tracer/names.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "tracer/budget.h"
 
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
  * refuses costs its value only. The library is loaded with the driver, so it is never linked. */
 #include "tracer/nvml.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * needed, unless a tool is chained whose handles the host uses. */
 #include "tracer/nvtx_event.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/names.h"
 #include "tracer/nvtx_map.h"
 #include "tracer/nvtx_schemas.h"

@@ -6,7 +6,7 @@
 #ifndef VPTRACE_TRACER_NVTX_MAP_H
 #define VPTRACE_TRACER_NVTX_MAP_H
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * separately: they are text, and the output's name is expanded. */
 #include "tracer/options.h"
 
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tracer/environment.h"
 #include "tracer/output_name.h"
 

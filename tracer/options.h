@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_OPTIONS_H
 #define VPTRACE_TRACER_OPTIONS_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/ring_options.h"
 #include "tracer/trigger.h"
 #include "tracer/vptrace.h"

@@ -2,7 +2,7 @@
 #ifndef VPTRACE_TRACER_OUTPUT_NAME_H
 #define VPTRACE_TRACER_OUTPUT_NAME_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <stddef.h>
 

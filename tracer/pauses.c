@@ -1,7 +1,7 @@
 /* pauses.c - a sorted array, as long as the clock only goes forward. */
 #include "tracer/pauses.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

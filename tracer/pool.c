@@ -17,7 +17,7 @@
  * mapping of their own. */
 #include "tracer/pool.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
 

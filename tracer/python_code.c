@@ -1,8 +1,8 @@
 /* python_code.c - reads code objects, and remembers them. */
 #include "tracer/python_code.h"
 
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 #include "tracer/python_lines.h"
 
 #include <string.h>

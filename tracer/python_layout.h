@@ -10,7 +10,7 @@
 #ifndef VPTRACE_TRACER_PYTHON_LAYOUT_H
 #define VPTRACE_TRACER_PYTHON_LAYOUT_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/own_memory.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* python_stack.c - discovers a thread's frames, has them copied, and keeps what stood still. */
 #include "tracer/python_stack.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/thread_state.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * All are in the default domain. */
 #include "tracer/vptrace.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/last_error.h"
 #include "tracer/names.h"
 #include "tracer/note.h"

@@ -9,8 +9,8 @@
  * totals read earlier add it. */
 #include "tracer/recorder_state.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/memory.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
 

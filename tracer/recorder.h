@@ -10,9 +10,9 @@
 #ifndef VPTRACE_TRACER_RECORDER_H
 #define VPTRACE_TRACER_RECORDER_H
 
-#include "formats/batch.h"
-#include "formats/capture.h"
-#include "formats/io.h"
+#include "formats/base/io.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/batch.h"
 #include "tracer/about.h"
 #include "tracer/lanes.h"
 

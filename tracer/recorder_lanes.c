@@ -4,7 +4,7 @@
  * id in the chunk at its number. */
 #include "tracer/recorder_state.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/names.h"
 
 static struct vtr_lane *find_lane(struct vtr_recorder *r, const struct vpt_lane *row)

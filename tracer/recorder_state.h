@@ -5,7 +5,7 @@
 #ifndef VPTRACE_TRACER_RECORDER_STATE_H
 #define VPTRACE_TRACER_RECORDER_STATE_H
 
-#include "formats/writer.h"
+#include "formats/file/capture_writer.h"
 #include "tracer/pauses.h"
 #include "tracer/recorder.h"
 #include "tracer/ring_chunk.h"

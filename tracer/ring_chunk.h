@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_RING_CHUNK_H
 #define VPTRACE_TRACER_RING_CHUNK_H
 
-#include "formats/writer.h"
+#include "formats/file/capture_writer.h"
 #include "tracer/about.h"
 #include "tracer/flight.h"
 

@@ -1,7 +1,7 @@
 /* ring_options.c - amounts with their units, and a list of triggers. */
 #include "tracer/ring_options.h"
 
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tracer/trigger.h"
 
 #include <errno.h>

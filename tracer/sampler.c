@@ -5,7 +5,7 @@
  * the capture; the last one frees it. */
 #include "tracer/sampler.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/clock.h"
 #include "tracer/driver.h"
 #include "tracer/gate.h"

@@ -10,7 +10,7 @@
 #ifndef VPTRACE_TRACER_SAMPLER_H
 #define VPTRACE_TRACER_SAMPLER_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/mail.h"
 
 #include <stdint.h>

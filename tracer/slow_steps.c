@@ -1,7 +1,7 @@
 /* slow_steps.c - a median of a few numbers, sorted each time. */
 #include "tracer/slow_steps.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/clock.h"
 
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
  * handler may run while a capture ends. It only sets a flag and posts. */
 #include "tracer/snapshots.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/capture_file.h"
 #include "tracer/clock.h"
 #include "tracer/flight_file.h"

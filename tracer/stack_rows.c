@@ -1,7 +1,7 @@
 /* stack_rows.c - interns the stacks of samples in the open chunk. */
 #include "tracer/stack_rows.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

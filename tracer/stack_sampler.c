@@ -4,7 +4,7 @@
  * have not called for long, make room for others. */
 #include "tracer/stack_sampler.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/callers.h"
 #include "tracer/clock.h"
 #include "tracer/gate.h"

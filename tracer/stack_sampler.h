@@ -24,7 +24,7 @@
 #ifndef VPTRACE_TRACER_STACK_SAMPLER_H
 #define VPTRACE_TRACER_STACK_SAMPLER_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/mail.h"
 #include "tracer/stack_samples.h"
 

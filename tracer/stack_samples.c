@@ -1,10 +1,10 @@
 /* stack_samples.c - a queue, and two tables that only grow. */
 #include "tracer/stack_samples.h"
 
-#include "formats/error.h"
-#include "formats/capture.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
 
 struct vtr_stack_samples *vtr_stack_samples_new(void)
 {

@@ -8,7 +8,7 @@
  * reader that finds the same id before and after has read one range. */
 #include "tracer/started.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/clock.h"
 
 #define ENDING (UINT64_C(1) << 63) /* no id has this bit within 2^51 ranges of a slot */

@@ -7,7 +7,7 @@
 #ifndef VPTRACE_TRACER_THREAD_STATE_H
 #define VPTRACE_TRACER_THREAD_STATE_H
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@
  * and the events themselves. drain.c has the writer's side. */
 #include "tracer/threads.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
 #include "tracer/environment.h"

@@ -2,7 +2,7 @@
 #ifndef VPTRACE_TRACER_TRIGGER_H
 #define VPTRACE_TRACER_TRIGGER_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <stdint.h>
 

@@ -3,20 +3,20 @@
  * One round: mail, rings, every full buffer, drops, and the chunk if it is due. */
 #include "tracer/writer.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tracer/chunk_edge.h"
 #include "tracer/clock.h"
 #include "tracer/counter_rows.h"
 #include "tracer/disk.h"
 #include "tracer/gate.h"
-#include "tracer/own_thread.h"
-#include "tracer/window_limits.h"
 #include "tracer/names.h"
+#include "tracer/own_thread.h"
 #include "tracer/run_list.h"
 #include "tracer/stack_rows.h"
 #include "tracer/thread_names.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
+#include "tracer/window_limits.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 
 #include "analysis/render/renderer.h"
 #include "analysis/report.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

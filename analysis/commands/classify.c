@@ -7,7 +7,7 @@
 
 #include "analysis/families.h"
 #include "analysis/kernel_rules.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <errno.h>
 #include <string.h>

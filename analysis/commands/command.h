@@ -16,10 +16,10 @@
 #ifndef VPA_ANALYSIS_COMMANDS_COMMAND_H
 #define VPA_ANALYSIS_COMMANDS_COMMAND_H
 
-#include "formats/error.h"
-#include "formats/io.h"
-#include "formats/strings.h"
-#include "formats/trace.h"
+#include "formats/base/error.h"
+#include "formats/base/io.h"
+#include "formats/chunk/strings.h"
+#include "formats/import/any_trace.h"
 
 #include <stddef.h>
 #include <stdint.h>

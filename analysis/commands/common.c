@@ -3,9 +3,9 @@
 
 #include "analysis/analyze.h"
 #include "analysis/reading.h"
-#include "formats/limits.h"
-#include "formats/memory.h"
-#include "formats/utf8.h"
+#include "formats/base/cost_limits.h"
+#include "formats/base/memory.h"
+#include "formats/base/utf8.h"
 
 #include <poll.h>
 #include <signal.h>

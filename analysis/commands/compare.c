@@ -9,7 +9,7 @@
 
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

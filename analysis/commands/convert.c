@@ -8,7 +8,7 @@
 #include "analysis/commands/shared_options.h"
 
 #include "analysis/reading.h"
-#include "formats/writer.h"
+#include "formats/file/capture_writer.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "analysis/commands/shared_options.h"
 
 #include "analysis/export/export.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

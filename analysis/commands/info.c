@@ -6,8 +6,8 @@
 #include "analysis/commands/shared_options.h"
 
 #include "analysis/reading.h"
-#include "formats/json.h"
-#include "formats/memory.h"
+#include "formats/base/json_writer.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * command write `vptrace-analyze ./info`. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/help.h"
-#include "formats/limits.h"
-#include "formats/process.h"
+#include "formats/base/cost_limits.h"
+#include "formats/base/process.h"
 
 #include <ctype.h>
 #include <stdio.h>

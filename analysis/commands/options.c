@@ -5,8 +5,8 @@
  * break with the next new option. An unknown name is refused with the nearest known one. */
 #include "analysis/commands/command.h"
 
-#include "formats/memory.h"
-#include "formats/text.h"
+#include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "analysis/commands/pager.h"
 
 #include "analysis/commands/terminal.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "analysis/compare/pages.h"
 #include "analysis/export/schema_names.h"
 #include "analysis/render/fields.h"
-#include "formats/json.h"
-#include "formats/schema.h"
+#include "formats/base/json_writer.h"
+#include "formats/event_schema.h"
 
 enum { OF, FORMAT, OPTIONS };
 

@@ -3,7 +3,7 @@
 #include "analysis/commands/shared_options.h"
 
 #include "analysis/flame/flame.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 enum {
 	OF,

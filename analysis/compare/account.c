@@ -1,9 +1,9 @@
 /* account.c - exact differences of means, in whole nanoseconds. */
 #include "analysis/compare/account.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 

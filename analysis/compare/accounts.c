@@ -2,8 +2,8 @@
 #include "analysis/compare/build.h"
 
 #include "analysis/alike.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>

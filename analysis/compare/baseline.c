@@ -8,9 +8,9 @@
 
 #include "analysis/compare/json_text.h"
 #include "analysis/render/fields.h"
-#include "formats/count.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "analysis/compare/compare.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* compare.c - pairs the units of two sides, and judges the difference. */
 #include "analysis/compare/build.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "analysis/host_code.h"
 #include "analysis/intervals.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <math.h>
 #include <string.h>

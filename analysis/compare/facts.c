@@ -4,7 +4,7 @@
 #include "analysis/compare/build.h"
 
 #include "analysis/render/fields.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "analysis/compare/build.h"
 #include "analysis/compare/numbers.h"
 #include "analysis/render/html/html.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

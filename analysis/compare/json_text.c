@@ -1,7 +1,7 @@
 /* json_text.c - a reader of JSON text. */
 #include "analysis/compare/json_text.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

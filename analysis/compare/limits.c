@@ -3,7 +3,7 @@
 
 #include "analysis/compare/build.h"
 #include "analysis/render/units.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  * the rows add up to the idle time of the windows. */
 #include "analysis/compare/build.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "analysis/compare/build.h"
 #include "analysis/render/digest.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <math.h>
 #include <stdio.h>

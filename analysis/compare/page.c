@@ -3,7 +3,7 @@
 #include "analysis/compare/pages.h"
 
 #include "analysis/render/html/html.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 /* ---- the head ---- */
 

@@ -1,8 +1,8 @@
 /* stats.c - Student's t, the difference of two series, Mann and Whitney's test, Hodges and Lehmann's shift, Holm's correction. */
 #include "analysis/compare/stats.h"
 
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
 #include "analysis/compare/numbers.h"
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/markdown.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <math.h>

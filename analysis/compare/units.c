@@ -1,8 +1,8 @@
 /* units.c - reads units from reports, and pairs them. */
 #include "analysis/compare/units.h"
 
-#include "formats/error.h"
-#include "formats/saturate.h"
+#include "formats/base/error.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 

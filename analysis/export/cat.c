@@ -11,8 +11,8 @@
 
 #include "analysis/export/schema_names.h"
 #include "analysis/export/stack_text.h"
-#include "formats/memory.h"
-#include "formats/utf8.h"
+#include "formats/base/memory.h"
+#include "formats/base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #define VPA_ANALYSIS_EXPORT_CAT_H
 
 #include "analysis/export/chunk_names.h"
-#include "formats/batch.h"
-#include "formats/stacks.h"
+#include "formats/chunk/batch.h"
+#include "formats/chunk/batch_stacks.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
 
 #include "analysis/export/line.h"
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 /* Texts by number, formatted once and used often. All zeros is an empty set. */
 struct vpa_pieces {

@@ -5,7 +5,7 @@
 #include "analysis/export/export.h"
 
 #include "analysis/analyze.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 struct run {
 	const struct vpa_exporter *exporter;

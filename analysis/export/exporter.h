@@ -10,9 +10,9 @@
 #include "analysis/export/groups.h"
 #include "analysis/report.h"
 #include "analysis/tap.h"
-#include "formats/container.h"
-#include "formats/io.h"
-#include "formats/trace.h"
+#include "formats/base/io.h"
+#include "formats/import/any_trace.h"
+#include "formats/perfetto/packet_container.h"
 
 /* Every exporter in the order of --help, and the default one. */
 #define VPA_EXPORTERS(X)                                                                           \

@@ -7,9 +7,9 @@
  * A compressed file is one zstd frame, since many readers stop at the end of the first. */
 #include "analysis/export/folder.h"
 
-#include "formats/io.h"
-#include "formats/memory.h"
-#include "formats/schema.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
+#include "formats/event_schema.h"
 
 #include <dirent.h>
 #include <errno.h>

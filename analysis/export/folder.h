@@ -2,8 +2,8 @@
 #ifndef VPA_ANALYSIS_EXPORT_FOLDER_H
 #define VPA_ANALYSIS_EXPORT_FOLDER_H
 
-#include "formats/container.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
+#include "formats/perfetto/packet_container.h"
 
 #include <stddef.h>
 #include <stdint.h>

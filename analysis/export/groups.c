@@ -6,7 +6,7 @@
 #include "analysis/export/groups.h"
 
 #include "analysis/jobs.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <pthread.h>
 

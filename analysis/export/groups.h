@@ -2,8 +2,8 @@
 #ifndef VPA_ANALYSIS_EXPORT_GROUPS_H
 #define VPA_ANALYSIS_EXPORT_GROUPS_H
 
-#include "formats/container.h"
-#include "formats/io.h"
+#include "formats/base/io.h"
+#include "formats/perfetto/packet_container.h"
 
 struct vpa_groups;
 

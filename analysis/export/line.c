@@ -1,7 +1,7 @@
 /* line.c - the rarer parts of a line. Text and doubles go through the JSON writer. */
 #include "analysis/export/line.h"
 
-#include "formats/json.h"
+#include "formats/base/json_writer.h"
 
 /* A sink that appends to a line. */
 struct line_sink {

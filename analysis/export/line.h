@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_LINE_H
 #define VPA_ANALYSIS_EXPORT_LINE_H
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>

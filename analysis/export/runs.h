@@ -13,8 +13,8 @@
 #ifndef VPA_ANALYSIS_EXPORT_RUNS_H
 #define VPA_ANALYSIS_EXPORT_RUNS_H
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Each column names its unit, so any column with a unit gives its name. */
 #include "analysis/export/schema_names.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
  * quote. */
 #include "analysis/export/stack_text.h"
 
-#include "formats/capture.h"
+#include "formats/capture_layout.h"
 
 void vpa_frame_text(struct vpa_line *l, const struct vpt_batch *b, const struct vpt_frame *frame)
 {

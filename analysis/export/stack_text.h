@@ -3,8 +3,8 @@
 #define VPA_ANALYSIS_EXPORT_STACK_TEXT_H
 
 #include "analysis/export/line.h"
-#include "formats/batch.h"
-#include "formats/stacks.h"
+#include "formats/chunk/batch.h"
+#include "formats/chunk/batch_stacks.h"
 
 /* Appends a frame as "function (file:line)", without what is unknown. */
 void vpa_frame_text(struct vpa_line *l, const struct vpt_batch *b, const struct vpt_frame *frame);

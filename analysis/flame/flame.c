@@ -2,8 +2,8 @@
 #include "analysis/flame/flame.h"
 
 #include "analysis/flame/numbered.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* folded.c - a flame graph as lines of text, a stack each. */
 #include "analysis/flame/flame.h"
 
-#include "formats/io.h"
-#include "formats/memory.h"
-#include "formats/utf8.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
+#include "formats/base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* numbered.c - finds equal frames, and those equal apart from a number, by sorting them. */
 #include "analysis/flame/numbered.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

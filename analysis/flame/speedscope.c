@@ -1,8 +1,8 @@
 /* speedscope.c - a flame graph as the JSON that speedscope opens: one profile of weighted samples. */
 #include "analysis/flame/flame.h"
 
-#include "formats/json.h"
-#include "formats/memory.h"
+#include "formats/base/json_writer.h"
+#include "formats/base/memory.h"
 
 enum { NAME = 512 };
 

@@ -2,7 +2,7 @@
 #include "analysis/flame/flame.h"
 
 #include "analysis/render/html/html.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 enum { TITLE_HEIGHT = 44, NODES = 6000 };
 

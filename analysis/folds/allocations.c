@@ -6,8 +6,8 @@
  * one's end. */
 #include "analysis/folds/counters_write.h"
 
-#include "formats/map.h"
-#include "formats/memory.h"
+#include "formats/base/map.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

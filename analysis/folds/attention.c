@@ -8,7 +8,7 @@
 
 #include "analysis/demangle.h"
 #include "analysis/index.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "analysis/demangle.h"
 #include "analysis/index.h"
 #include "analysis/lengths.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "analysis/folds/blocks_laps.h"
 #include "analysis/folds/blocks_loop.h"
 #include "analysis/folds/blocks_write.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

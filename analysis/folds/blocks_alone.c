@@ -1,7 +1,7 @@
 /* blocks_alone.c - follows which stages run on each device, and counts while it is one alone. */
 #include "analysis/folds/blocks_alone.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "analysis/folds/blocks_facts.h"
 
 #include "analysis/resolver.h"
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * request is the newest of its thread, else of any thread. */
 #include "analysis/folds/blocks_groups.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "analysis/folds/blocks_laps.h"
 
 #include "analysis/folds/projection.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * them. */
 #include "analysis/folds/blocks_marks.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * code is simple wherever that is fast enough for a few thousand. */
 #include "analysis/folds/blocks_math.h"
 
-#include "formats/error.h"
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <math.h>
 #include <stdlib.h>

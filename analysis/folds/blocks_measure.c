@@ -18,7 +18,7 @@
 #include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_steps.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "analysis/folds/blocks_loop.h"
 #include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_periods.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

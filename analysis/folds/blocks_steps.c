@@ -7,7 +7,7 @@
 
 #include "analysis/folds/blocks_periods.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 struct step_sums {
 	struct vpa_marked_step *steps;

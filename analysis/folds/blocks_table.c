@@ -1,7 +1,7 @@
 /* blocks_table.c - rows, sums and samples. */
 #include "analysis/folds/blocks_table.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

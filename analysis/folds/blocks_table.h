@@ -5,8 +5,8 @@
 #define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_H
 
 #include "analysis/folds/blocks_alone.h"
-#include "analysis/folds/fold.h"
 #include "analysis/folds/blocks_marks.h"
+#include "analysis/folds/fold.h"
 #include "analysis/index.h"
 
 enum {

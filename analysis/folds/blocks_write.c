@@ -6,7 +6,7 @@
 #include "analysis/folds/blocks_request_gpu.h"
 #include "analysis/folds/blocks_step_parts.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>

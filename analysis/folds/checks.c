@@ -11,7 +11,7 @@
 #include "analysis/intervals.h"
 #include "analysis/resolver.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 

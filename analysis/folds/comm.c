@@ -6,7 +6,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * them differs between versions of PyTorch. */
 #include "analysis/folds/compiled.h"
 
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * memory of PyTorch's allocator is told at the ends of stages. */
 #include "analysis/folds/counters_write.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

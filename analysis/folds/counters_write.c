@@ -6,8 +6,8 @@
  * samples cover less than 95 % of the time, since it would then seem too small. */
 #include "analysis/folds/counters_write.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* devices.c - writes the device table from the sums in idle.c. */
 #include "analysis/folds/fold.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>

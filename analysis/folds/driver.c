@@ -2,7 +2,7 @@
 #include "analysis/folds/driver.h"
 
 #include "analysis/idle_gaps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 int vpa_folds_begin(struct vpa_fold_driver *d)
 {

@@ -9,7 +9,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/cause.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "analysis/options.h"
 #include "analysis/pipeline.h"
 #include "analysis/report.h"
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 struct vpa_fold_context {
 	struct vpa_model *model;

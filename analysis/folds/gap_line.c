@@ -7,7 +7,7 @@
 #include "analysis/folds/exact_stacks.h"
 #include "analysis/index.h"
 #include "analysis/intervals.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 enum { STACKS_MAX = 1 << 16 }; /* of one gap; the time of others counts for none */
 

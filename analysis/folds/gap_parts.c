@@ -1,7 +1,7 @@
 /* gap_parts.c - the index behind the drawers, and its rows in order of time. */
 #include "analysis/folds/gap_parts.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "analysis/folds/fold.h"
 #include "analysis/index.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 enum {
 	VPA_GAP_DRAWERS = 64,

@@ -6,7 +6,7 @@
 
 #include "analysis/idle_gaps.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
 
 #include "analysis/history.h"
 #include "analysis/step_kinds.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

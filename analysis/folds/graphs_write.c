@@ -3,8 +3,8 @@
 #include "analysis/folds/graphs_table.h"
 
 #include "analysis/demangle.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* host_did.c - two indexes: pairs of a place and a call, and the rows made of two of them. */
 #include "analysis/folds/host_did.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

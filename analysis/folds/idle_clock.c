@@ -1,9 +1,9 @@
 /* idle_clock.c - idle time up to a moment, found from the next op. */
 #include "analysis/folds/idle_clock.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

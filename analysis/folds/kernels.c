@@ -9,7 +9,7 @@
 #include "analysis/gpu_arch.h"
 #include "analysis/precision.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

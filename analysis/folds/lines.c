@@ -11,8 +11,8 @@
 #include "analysis/folds/lines_write.h"
 
 #include "analysis/folds/exact_stacks.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 enum {
 	PARTS_MAX = 1 << 16,

@@ -5,7 +5,7 @@
 #include "analysis/folds/lines_scopes.h"
 
 #include "analysis/folds/lines_state.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

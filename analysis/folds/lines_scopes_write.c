@@ -7,7 +7,7 @@
 
 #include "analysis/folds/lines_state.h"
 #include "analysis/limit.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "analysis/folds/gap_line.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

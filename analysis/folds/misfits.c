@@ -7,10 +7,10 @@
 
 #include "analysis/demangle.h"
 #include "analysis/precision.h"
-#include "formats/count.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
-#include "formats/text.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * kernels are in none. The longest of a chain is what a fused kernel takes at least. */
 #include "analysis/folds/fold.h"
 
-#include "formats/memory.h"
-#include "formats/text.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/text.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

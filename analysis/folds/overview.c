@@ -6,7 +6,7 @@
  *
  * Runs only if the options request it. */
 #include "analysis/folds/overview_lanes.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * one is dropped. Requests and blocks are in the report in full and have no lane. */
 #include "analysis/folds/overview_lanes.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

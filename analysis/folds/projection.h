@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_FOLDS_PROJECTION_H
 
 #include "analysis/model.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 /* The sums of ops of one run. */
 struct vpa_share {

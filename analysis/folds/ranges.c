@@ -16,7 +16,7 @@
 #include "analysis/folds/projection.h"
 #include "analysis/index.h"
 #include "analysis/spread.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "analysis/folds/sharing.h"
 #include "analysis/index.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

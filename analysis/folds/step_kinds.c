@@ -9,8 +9,8 @@
 #include "analysis/laps.h"
 #include "analysis/resolver.h"
 #include "analysis/step_kinds.h"
-#include "formats/memory.h"
-#include "formats/vectorise.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
 
 #include <string.h>
 

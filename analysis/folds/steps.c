@@ -9,8 +9,8 @@
 #include "analysis/loop.h"
 #include "analysis/spread.h"
 #include "analysis/step_kinds.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

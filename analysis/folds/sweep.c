@@ -6,7 +6,7 @@
  * inside it. */
 #include "analysis/folds/sweep.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

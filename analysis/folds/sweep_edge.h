@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_FOLDS_SWEEP_EDGE_H
 
 #include "analysis/model.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "analysis/render/text.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

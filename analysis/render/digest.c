@@ -7,7 +7,7 @@
 #include "analysis/alike.h"
 #include "analysis/main_line.h"
 #include "analysis/render/kernel_names.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

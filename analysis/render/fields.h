@@ -18,7 +18,7 @@
 #define VPA_ANALYSIS_RENDER_FIELDS_H
 
 #include "analysis/report.h"
-#include "formats/json.h"
+#include "formats/base/json_writer.h"
 
 enum vpa_field_type {
 	VPA_FIELD_U64,      /* integers, named like the member's type in C */

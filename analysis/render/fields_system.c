@@ -6,8 +6,8 @@
 
 #include "analysis/gpu_arch.h"
 
-#include "formats/count.h"
-#include "formats/strings.h"
+#include "formats/base/count.h"
+#include "formats/chunk/strings.h"
 
 #include <stdio.h>
 #include <string.h>

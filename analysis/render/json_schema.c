@@ -6,7 +6,7 @@
  * which validators ignore. */
 #include "analysis/render/fields.h"
 
-#include "formats/io.h"
+#include "formats/base/io.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 #include "analysis/render/markdown.h"
 #include "analysis/render/renderer.h"
 #include "analysis/render/text.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 
 #include <ctype.h>
 #include <string.h>

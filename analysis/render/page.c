@@ -7,8 +7,8 @@
  * Left out: breaking words sensibly. A word longer than a line is cut where the line ends. */
 #include "analysis/render/page.h"
 
-#include "formats/memory.h"
-#include "formats/text.h"
+#include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "analysis/render/units.h"
 
-#include "formats/io.h"
+#include "formats/base/io.h"
 
 #include <string.h>
 

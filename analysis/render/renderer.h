@@ -6,7 +6,7 @@
 #define VPA_ANALYSIS_RENDER_RENDERER_H
 
 #include "analysis/report.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 struct vpt_sink;
 

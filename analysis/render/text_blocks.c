@@ -3,8 +3,8 @@
  * Shows one request, the one with most measured blocks. The mean block adds up: its parts are those of
  * the measured periods, divided by their number. */
 #include "analysis/render/blocks.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* text_counters.c - the section of counters: the series, energy, and memory by stage. */
 #include "analysis/render/text.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* text_expert.c - what people who tune a pipeline look up by hand: the checklist, what overlaps, CUDA
  * graphs, and kernels whose format costs time. */
 #include "analysis/render/text.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* text_facts.c - what each request was asked for, as it says itself: size, frames, steps, guidance, seed. */
 #include "analysis/render/blocks.h"
 #include "analysis/render/text.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
 #include "analysis/base.h"
 #include "analysis/render/text.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * window. */
 #include "analysis/main_line.h"
 #include "analysis/render/blocks.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* text_lines.c - lines of Python: which the GPU waited for, and which launched its work. */
 #include "analysis/render/text.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 

@@ -10,8 +10,8 @@
 #include "analysis/gpu_arch.h"
 #include "analysis/main_line.h"
 #include "analysis/render/text.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
 #include "analysis/render/text.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

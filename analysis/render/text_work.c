@@ -4,7 +4,7 @@
  * A table prints nothing without data and shows its largest rows; --top and the JSON report have the
  * others. */
 #include "analysis/render/text.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <stdio.h>
 #include <string.h>

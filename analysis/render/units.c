@@ -8,8 +8,8 @@
  * column, so a line can come out narrower than allowed, never wider. */
 #include "analysis/render/units.h"
 
-#include "formats/saturate.h"
-#include "formats/utf8.h"
+#include "formats/base/saturate.h"
+#include "formats/base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * Kernels are PTX entries that watch the clock, copies move the same few buffers back and forth,
  * host code is a busy wait, or on the simulated GPU a step of its clock. After the first call
  * that fails nothing more is done. */
-#include "bench/demo/plan.h"
 #include "bench/demo/helper.h"
+#include "bench/demo/plan.h"
 #include "bench/demo/ptx.h"
 #include "tracer/vptrace_nvtx.h"
 

@@ -1,8 +1,8 @@
 /* ptx.c - one entry a name, all with the same body: the first thread of the first thread block
  * watches the GPU's nanosecond timer, all others return at once. The timer's step is about a
  * microsecond on some GPUs, so shorter kernels last one step. */
-#include "bench/demo/ptx.h"
 #include "bench/demo/plan.h"
+#include "bench/demo/ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

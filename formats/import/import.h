@@ -5,9 +5,9 @@
 #ifndef VPT_FORMATS_IMPORT_IMPORT_H
 #define VPT_FORMATS_IMPORT_IMPORT_H
 
-#include "formats/collect.h"
-#include "formats/error.h"
-#include "formats/io.h"
+#include "formats/base/error.h"
+#include "formats/base/io.h"
+#include "formats/import/collect/collect.h"
 
 /* What the importer met but did not import, for `info` and the verdict. */
 struct vpt_import_stats {
@@ -22,7 +22,7 @@ struct vpt_import_stats {
 	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
 	uint64_t views;       /* tables that are SQL views in this file and so are not read */
 	uint64_t too_long;    /* tables cut at a text, a blob or a row beyond the limit */
-	/* see vpt_collect_unclear_ops() and the functions after it; set by trace.c */
+	/* see vpt_collect_unclear_ops() and the functions after it; set by any_trace.c */
 	uint64_t unclear_ops, mixed_ops, far_rows, cut_ops;
 	uint64_t unreadable; /* places that are no JSON: each is about one event */
 	char first_unreadable[120]; /* "at byte 7 of the file stands "xyz"": printable */

@@ -5,9 +5,9 @@
  * Files of the corpus are taken apart first. */
 #include "tests/fuzz/fuzz.h"
 
-#include "formats/chunk.h"
-#include "formats/memory.h"
-#include "formats/stacks.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/batch_stacks.h"
+#include "formats/chunk/chunk.h"
 
 #include <string.h>
 #include <zstd.h>

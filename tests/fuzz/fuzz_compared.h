@@ -4,8 +4,8 @@
 
 #include "analysis/compare/compare.h"
 #include "analysis/compare/limits.h"
-#include "formats/memory.h"
-#include "formats/io.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 #include "tests/fuzz/fuzz.h"
 
 static inline struct vpa_comparison *fuzz_pair(

@@ -5,9 +5,9 @@
 #ifndef VPT_TESTS_FUZZ_FUZZ_INPUT_H
 #define VPT_TESTS_FUZZ_FUZZ_INPUT_H
 
-#include "formats/capture.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
 
 #include <string.h>
 #include <zstd.h>

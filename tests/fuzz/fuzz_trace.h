@@ -4,8 +4,8 @@
 
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/memory.h"
-#include "formats/trace.h"
+#include "formats/base/memory.h"
+#include "formats/import/any_trace.h"
 #include "tests/fuzz/fuzz.h"
 
 static inline void fuzz_render(const struct vpa_report *report, const char *form)

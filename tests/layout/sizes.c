@@ -5,7 +5,7 @@
  * A line a kind: its name and both sizes. From CUDA 13.2 on a library says nothing before it has a driver, and the one of 13.2
  * itself must not even be asked: their column is "-". Ends with 1 where the two differ, or where the library's record
  * is shorter than what the tracer reads of it. */
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_sizes.h"
 

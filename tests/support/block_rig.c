@@ -1,7 +1,7 @@
 /* block_rig.c - scripts put together by small functions that speak of blocks and steps. */
+#include "formats/base/error.h"
+#include "formats/import/any_trace.h"
 #include "tests/support/block_rig.h"
-#include "formats/error.h"
-#include "formats/trace.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>

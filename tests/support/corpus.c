@@ -5,10 +5,10 @@
  * Long, since each file is one entry of one list. */
 #include "tests/support/corpus.h"
 
-#include "formats/capture.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/chunk.h"
+#include "formats/file/capture_writer.h"
 #include "tests/support/corpus_hostile.h"
 #include "tests/support/hand.h"
 #include "tests/support/script.h"

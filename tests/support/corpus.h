@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_SUPPORT_CORPUS_H
 #define VPT_TESTS_SUPPORT_CORPUS_H
 
-#include "formats/io.h"
+#include "formats/base/io.h"
 
 struct vpt_corpus_file {
 	const char *

@@ -4,8 +4,8 @@
  * about rows decode, and must not mislead or exhaust whoever believes them. */
 #include "tests/support/corpus_hostile.h"
 
-#include "formats/chunk.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
 #include "tests/support/hand.h"
 #include "tests/support/script.h"
 

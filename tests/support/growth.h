@@ -2,8 +2,8 @@
 #ifndef VPT_TESTS_SUPPORT_GROWTH_H
 #define VPT_TESTS_SUPPORT_GROWTH_H
 
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* hand.c - bytes put together without the code under test, as far as that is possible. */
 #include "tests/support/hand.h"
 
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/capture.h"
-#include "formats/chunk.h"
-#include "formats/memory.h"
-#include "formats/writer.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/chunk.h"
+#include "formats/file/capture_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

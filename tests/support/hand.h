@@ -2,8 +2,8 @@
 #ifndef VPT_TESTS_SUPPORT_HAND_H
 #define VPT_TESTS_SUPPORT_HAND_H
 
-#include "formats/batch.h"
-#include "formats/io.h"
+#include "formats/base/io.h"
+#include "formats/chunk/batch.h"
 #include "tests/support/random.h"
 
 /* Bytes in the making; .data is freed with vpt_free(). A test has memory: failure aborts it. */

@@ -3,7 +3,7 @@
 #ifndef VPT_TESTS_SUPPORT_KINETO_RIG_H
 #define VPT_TESTS_SUPPORT_KINETO_RIG_H
 
-#include "formats/collect.h"
+#include "formats/import/collect/collect.h"
 #include "formats/import/import.h"
 
 /* What the last reading gave. */

@@ -4,7 +4,7 @@
 #define VPT_TESTS_SUPPORT_LINES_RIG_H
 
 #include "analysis/analyze.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/random_lines.h"
 #include "tests/support/script.h"
 

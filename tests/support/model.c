@@ -1,7 +1,7 @@
 /* model.c - the events of a trace in flat arrays, joined by looking at all of them. */
 #include "tests/support/model_causes.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include "analysis/model.h"
 #include "analysis/options.h"
 #include "analysis/report.h"
-#include "formats/trace.h"
+#include "formats/import/any_trace.h"
 #include "tests/support/model_call_kinds.h"
 
 struct model_lane {

@@ -1,7 +1,7 @@
 /* model_causes.c - the gaps of each device, their stretches, and what they sum up to. */
 #include "tests/support/model_causes.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/model_late.h"
 #include "tests/support/model_work.h"
 

@@ -1,5 +1,5 @@
 /* model_gaps.c - device time by cutting time at every edge, and the report's causes against model_causes.h. */
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/model_causes.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * it back before. */
 #include "tests/support/model_late.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

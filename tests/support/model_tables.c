@@ -1,5 +1,5 @@
 /* model_tables.c - the tables of a report by looking at every event for every row. */
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/model_causes.h"
 
 #include <inttypes.h>

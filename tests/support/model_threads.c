@@ -1,7 +1,7 @@
 /* model_threads.c - the order of a thread's calls, found by looking at all pairs that can meet. */
 #include "tests/support/model_threads.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

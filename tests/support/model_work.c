@@ -1,7 +1,7 @@
 /* model_work.c - which op is whose, which is first of its name, and the waits of a stream. */
 #include "tests/support/model_work.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

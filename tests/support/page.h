@@ -4,8 +4,8 @@
 
 #include "analysis/render/renderer.h"
 #include "analysis/report.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * Long, since one generator makes all parts of a program. */
 #include "tests/support/random_causes.h"
 
-#include "formats/count.h"
-#include "formats/memory.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/random_lines.h"
 #include "tests/support/script.h"

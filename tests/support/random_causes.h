@@ -9,7 +9,7 @@
 #define VPT_TESTS_SUPPORT_RANDOM_CAUSES_H
 
 #include "analysis/options.h"
-#include "formats/io.h"
+#include "formats/base/io.h"
 
 struct random_causes {
 	uint64_t seed;

@@ -1,7 +1,7 @@
 /* random_lines.c - lines of a random script, and their chunks. */
 #include "tests/support/random_lines.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

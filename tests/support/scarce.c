@@ -1,7 +1,7 @@
 /* scarce.c - an allocator that fails on demand, and counts. */
 #include "tests/support/scarce.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef VPT_TESTS_SUPPORT_SCARCE_H
 #define VPT_TESTS_SUPPORT_SCARCE_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 /* Runs `job` with each of its allocations failing in turn; a test fails if it survives fewer than five, leaks, or
  * returns anything but VPT_ENOMEM with words. A job frees all it took, and returns 0 or a code. */

@@ -2,8 +2,8 @@
  *
  * Options are the columns of the schema, found by name, so a new column needs no code here. Ids of strings
  * are those of one table for the whole script; script_write.c translates them for each chunk. */
+#include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "formats/memory.h"
 #include "tests/support/script_parts.h"
 
 #include <string.h>

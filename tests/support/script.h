@@ -53,9 +53,9 @@
 #ifndef VPT_TESTS_SUPPORT_SCRIPT_H
 #define VPT_TESTS_SUPPORT_SCRIPT_H
 
-#include "formats/error.h"
-#include "formats/io.h"
-#include "formats/trace.h"
+#include "formats/base/error.h"
+#include "formats/base/io.h"
+#include "formats/import/any_trace.h"
 
 /* Writes the capture to `sink`, which stays the caller's. VPT_EINVAL names the invalid line. */
 int vpt_script_write(const char *script, struct vpt_sink *sink, struct vpt_err *err);

@@ -2,9 +2,9 @@
 #ifndef VPT_TESTS_SUPPORT_SCRIPT_PARTS_H
 #define VPT_TESTS_SUPPORT_SCRIPT_PARTS_H
 
-#include "formats/capture.h"
-#include "formats/schema.h"
-#include "formats/strings.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/strings.h"
+#include "formats/event_schema.h"
 #include "tests/support/script.h"
 
 enum { TOKENS_MAX = 64 };

@@ -1,5 +1,5 @@
 /* script_text.c - lines into words, words into numbers, strings and lanes. */
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/support/script_parts.h"
 
 #include <stdarg.h>

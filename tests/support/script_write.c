@@ -2,8 +2,8 @@
  *
  * The whole script is read before the first chunk is written, because a chunk's OPEN rows depend on what
  * stands after it. */
-#include "formats/memory.h"
-#include "formats/writer.h"
+#include "formats/base/memory.h"
+#include "formats/file/capture_writer.h"
 #include "tests/support/script_parts.h"
 
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * Captures are written as fuzz_trace.h reads them, their payloads bare, so that a fuzzer gets past zstd. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/chunk.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
+#include "formats/chunk/chunk.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/hand.h"
 #include "tests/support/rich_script.h"

@@ -5,10 +5,10 @@
  *	model_causes --script SEED CUTS           prints it in the language of script.h
  *
  * Takes a capture, a trace of PyTorch's profiler or an Nsight Systems export. */
-#include "formats/io.h"
-#include "formats/json.h"
-#include "formats/trace.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/json_writer.h"
+#include "formats/base/memory.h"
+#include "formats/import/any_trace.h"
 #include "tests/support/model_causes.h"
 #include "tests/support/random_causes.h"
 

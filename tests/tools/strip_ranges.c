@@ -2,10 +2,10 @@
  * nothing would have left.
  *
  *	strip_ranges FILE CAPTURE */
-#include "formats/batch.h"
-#include "formats/io.h"
-#include "formats/trace.h"
-#include "formats/writer.h"
+#include "formats/base/io.h"
+#include "formats/chunk/batch.h"
+#include "formats/file/capture_writer.h"
+#include "formats/import/any_trace.h"
 
 #include <stdio.h>
 

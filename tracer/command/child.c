@@ -12,7 +12,7 @@
  * it and none can end it. */
 #include "tracer/command/child.h"
 
-#include "formats/process.h"
+#include "formats/base/process.h"
 #include "tracer/command/run.h"
 #include "tracer/command/say.h"
 

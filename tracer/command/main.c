@@ -2,7 +2,7 @@
  * vptrace-analyze are passed to that. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/help.h"
-#include "formats/process.h"
+#include "formats/base/process.h"
 #include "tracer/command/analyzer.h"
 #include "tracer/command/diagnosis.h"
 #include "tracer/command/run.h"

@@ -1,7 +1,7 @@
 /* mark_lines.c - lines.py in C, without what the lines mean. The functions have the names that they have there. */
 #include "tracer/command/mark_lines.h"
 
-#include "formats/utf8.h"
+#include "formats/base/utf8.h"
 #include "tracer/command/mark_values.h"
 
 #include <ctype.h>

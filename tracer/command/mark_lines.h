@@ -6,7 +6,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_MARK_LINES_H
 #define VPTRACE_TRACER_COMMAND_MARK_LINES_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_MARKS_H
 #define VPTRACE_TRACER_COMMAND_MARKS_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 /* `text`: items between commas, each auto, none, modules:N, a preset, a rule or a file. `site`: the folder with
  * sitecustomize.py, beside which the presets are. `*out`: the same with absolute files, which the

@@ -4,7 +4,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_OUTPUT_H
 #define VPTRACE_TRACER_COMMAND_OUTPUT_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/options.h"
 
 #include <time.h>

@@ -2,7 +2,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_RINGS_H
 #define VPTRACE_TRACER_COMMAND_RINGS_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tracer/command/list.h"
 
 struct vtr_rings;

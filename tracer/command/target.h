@@ -2,7 +2,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_TARGET_H
 #define VPTRACE_TRACER_COMMAND_TARGET_H
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 #include <limits.h>
 

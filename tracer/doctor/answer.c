@@ -2,9 +2,9 @@
  * the fact the remedy. Bytes from outside are shown as a terminal may see them. */
 #include "tracer/doctor/answer.h"
 
-#include "formats/io.h"
-#include "formats/json.h"
-#include "formats/text.h"
+#include "formats/base/io.h"
+#include "formats/base/json_writer.h"
+#include "formats/base/text.h"
 
 #include <ctype.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* main.c - vptrace-doctor: the probes, the checks, the answer. `vptrace doctor` runs it. */
 #include "analysis/commands/help.h"
-#include "formats/process.h"
+#include "formats/base/process.h"
 #include "tracer/command/say.h"
 #include "tracer/doctor/checks.h"
 #include "tracer/doctor/doctor.h"

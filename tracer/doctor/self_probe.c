@@ -3,7 +3,7 @@
  *
  * It knows CUDA by its driver API alone, through dlopen, and NVTX by what NVTX itself does: it
  * loads the library that NVTX_INJECTION64_PATH names and hands it tables of slots. */
-#include "formats/count.h"
+#include "formats/base/count.h"
 #include "tracer/doctor/patient.h"
 #include "tracer/nvtx_abi.h"
 #include "tracer/vptrace.h"

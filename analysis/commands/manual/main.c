@@ -4,7 +4,7 @@
  * The build runs it. FOLDER/man1, FOLDER/bash and FOLDER/zsh are there already. */
 #include "analysis/commands/manual/manual.h"
 
-#include "formats/schema.h"
+#include "formats/event_schema.h"
 #include "tracer/command/run.h"
 #include "tracer/doctor/doctor.h"
 

@@ -6,8 +6,8 @@
 #include "analysis/commands/manual/manual.h"
 
 #include "analysis/commands/help.h"
-#include "formats/io.h"
-#include "formats/memory.h"
+#include "formats/base/io.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
 #include "analysis/export/chrome/rows.h"
 #include "analysis/export/chrome/waits.h"
 
-#include "formats/json.h"
+#include "formats/base/json_writer.h"
 
 /* Readers that store microseconds as doubles keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;

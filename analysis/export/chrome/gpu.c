@@ -5,7 +5,7 @@
  * ranges. */
 #include "analysis/export/chrome/gpu.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
 struct span {
 	const struct vpa_range *range; /* NULL: free */

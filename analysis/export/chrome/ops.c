@@ -2,8 +2,8 @@
 #include "analysis/export/chrome/ops.h"
 
 #include "analysis/demangle.h"
+#include "formats/base/saturate.h"
 #include "formats/calls.h"
-#include "formats/saturate.h"
 
 #include <ctype.h>
 

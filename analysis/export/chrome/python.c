@@ -14,7 +14,7 @@
 #include "analysis/export/chrome/python.h"
 
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 /* A call that has not returned. */
 struct open_call {

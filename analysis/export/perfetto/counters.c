@@ -11,8 +11,8 @@
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/index.h"
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/gpu_arch.h"
 #include "analysis/occupancy.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

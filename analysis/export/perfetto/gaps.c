@@ -11,8 +11,8 @@
 #include "analysis/folds/gap_line.h"
 #include "analysis/index.h"
 
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/export/perfetto/thread.h"
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

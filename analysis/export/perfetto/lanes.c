@@ -1,7 +1,7 @@
 /* lanes.c - spans of one kind; overlapping ones are put side by side. */
 #include "analysis/export/perfetto/lanes.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

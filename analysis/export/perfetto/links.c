@@ -6,8 +6,8 @@
 #include "analysis/export/perfetto/links.h"
 
 #include "analysis/model.h"
-#include "formats/hash.h"
-#include "formats/memory.h"
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

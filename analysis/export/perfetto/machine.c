@@ -2,7 +2,7 @@
 #include "analysis/export/perfetto/machine.h"
 
 #include "analysis/index.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/gpu_arch.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

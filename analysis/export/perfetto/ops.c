@@ -10,7 +10,7 @@
 #include "analysis/export/perfetto/slices.h"
 #include "analysis/export/runs.h"
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 
@@ -151,7 +151,7 @@ struct waits {
 	size_t count;
 };
 
-/* The form of an op comes first; its times and number, which are its own, come last: see perfetto.h. */
+/* The form of an op comes first; its times and number, which are its own, come last: see perfetto_packets.h. */
 static uint8_t *put_event(const struct vpa_ex_ops *o, uint8_t *to, const struct op *op,
 	const struct vpa_ex_form *form, const struct waits *waits)
 {

@@ -2,7 +2,7 @@
 #include "analysis/export/perfetto/out.h"
 
 #include "analysis/demangle.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #define VPA_ANALYSIS_EXPORT_PERFETTO_OUT_H
 
 #include "analysis/export/exporter.h"
-#include "formats/perfetto.h"
+#include "formats/perfetto/perfetto_packets.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * first. Before anything is written, each trace is read for its machine and GPUs, which all need. */
 #include "analysis/export/perfetto/ranks.h"
 
-#include "formats/json.h"
-#include "formats/memory.h"
-#include "formats/tar.h"
+#include "formats/base/json_writer.h"
+#include "formats/base/memory.h"
+#include "formats/perfetto/tar.h"
 
 #include <errno.h>
 #include <stdio.h>

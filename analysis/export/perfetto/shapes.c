@@ -3,7 +3,7 @@
 
 #include "analysis/model.h"
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_EXPORT_PERFETTO_SHAPES_H
 
 #include "analysis/index.h"
-#include "formats/batch.h"
+#include "formats/chunk/batch.h"
 
 #include <stdint.h>
 

@@ -9,10 +9,10 @@
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/export/perfetto/thread.h"
 #include "analysis/resolver_maps.h"
-#include "formats/batch.h"
-#include "formats/capture.h"
-#include "formats/memory.h"
-#include "formats/stacks.h"
+#include "formats/base/memory.h"
+#include "formats/capture_layout.h"
+#include "formats/chunk/batch.h"
+#include "formats/chunk/batch_stacks.h"
 
 #include <stdlib.h>
 

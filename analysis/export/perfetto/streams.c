@@ -3,7 +3,7 @@
 
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/resolver_maps.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "analysis/export/perfetto/thread.h"
 
 #include "analysis/export/perfetto/machine.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static void begin_thread(struct vpa_ex_out *x, struct vpa_ex_thread *t)
  *
  * Most spans are calls, so they are encoded by hand. The fields that all calls of a name share on a
  * thread come first and are encoded once; the correlation id, the number of the op and the time come
- * last, see perfetto.h. */
+ * last, see perfetto_packets.h. */
 
 /* Emits all that calls of the name refer to. */
 static int make_form(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint32_t name, int has_ops,

@@ -10,8 +10,8 @@
 #include "analysis/pipeline.h"
 #include "analysis/resolver_maps.h"
 #include "analysis/scopes.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * words come from events.def and names.def, as in the rows. */
 #include "analysis/export/rows/schema.h"
 
-#include "formats/json.h"
+#include "formats/base/json_writer.h"
 
 /* The machine-readable type of a unit. Units not listed are words. */
 static const struct {

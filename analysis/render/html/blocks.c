@@ -5,7 +5,7 @@
 #include "analysis/render/blocks.h"
 #include "analysis/render/html/parts.h"
 #include "analysis/render/html/plot.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* counters.c - series of samples over time: memory, power, clocks, the program's own. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/html/plot.h"
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

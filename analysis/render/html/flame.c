@@ -4,8 +4,8 @@
  * picture fits any page. The script (flame.js) zooms and searches. */
 #include "analysis/flame/flame.h"
 #include "analysis/render/html/html.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * scripts whose hashes it names may apply. Sections are written to memory first, since the list of them
  * comes before them. */
 #include "analysis/render/html/html.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 static void put_head(struct vpa_html *h, const struct vpa_html_page *page)
 {

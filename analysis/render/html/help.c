@@ -1,6 +1,6 @@
 /* help.c - how to read the page, and the command that made it. */
 #include "analysis/render/html/html.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 static const struct vpa_html_word report_words[] = {
 	{"busy, idle",

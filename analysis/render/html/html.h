@@ -9,7 +9,7 @@
 
 #include "analysis/render/digest.h"
 #include "analysis/report.h"
-#include "formats/io.h"
+#include "formats/base/io.h"
 
 enum {
 	VPA_HTML_BUFFER = 1 << 14,

@@ -3,7 +3,7 @@
 
 #include "analysis/render/html/html.h"
 #include "analysis/render/html/number.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <string.h>
 

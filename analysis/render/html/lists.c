@@ -2,7 +2,7 @@
  * "Everything else", so a new table of the JSON report appears by itself. */
 #include "analysis/render/fields.h"
 #include "analysis/render/html/html.h"
-#include "formats/count.h"
+#include "formats/base/count.h"
 
 #include <stdio.h>
 #include <string.h>

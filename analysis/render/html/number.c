@@ -1,7 +1,7 @@
 /* number.c - numbers of cells: times with their unit, shares as percent, three digits of a fraction. */
 #include "analysis/render/html/number.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "analysis/render/html/parts.h"
 #include "analysis/render/html/plot.h"
 #include "analysis/render/text.h"
-#include "formats/memory.h"
-#include "formats/saturate.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* plot.c - axes of charts. */
 #include "analysis/render/html/plot.h"
 
-#include "formats/saturate.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 

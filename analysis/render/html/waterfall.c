@@ -2,8 +2,8 @@
  * each part, each beginning where the one before it ends. */
 #include "analysis/render/blocks.h"
 #include "analysis/render/html/html.h"
-#include "formats/count.h"
-#include "formats/saturate.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 struct fall {
 	struct vpa_html *h;

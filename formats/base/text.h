@@ -1,0 +1,31 @@
+/* text.h - texts of any bytes, not NUL-terminated, and what to ask of them. */
+#ifndef VPT_FORMATS_BASE_TEXT_H
+#define VPT_FORMATS_BASE_TEXT_H
+
+#include <stddef.h>
+#include <string.h>
+
+struct vpt_text {
+	const char *text; /* any bytes, not NUL-terminated; borrowed */
+	size_t len;
+};
+
+/* Whether the text is this word; NULL is none. */
+static inline int vpt_text_is(struct vpt_text text, const char *word)
+{
+	return text.text && text.len == strlen(word) && !memcmp(text.text, word, text.len);
+}
+
+/* Whether the word is somewhere in the text. */
+static inline int vpt_text_holds(struct vpt_text text, const char *word)
+{
+	return text.len && memmem(text.text, text.len, word, strlen(word)) != NULL;
+}
+
+/* Whatever the locale. */
+static inline int vpt_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+#endif

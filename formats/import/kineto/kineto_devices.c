@@ -1,0 +1,36 @@
+/* kineto_devices.c - imports the GPUs that a file describes. */
+#include "formats/import/kineto/kineto_devices.h"
+
+#include "formats/import/kineto/kineto_own.h"
+
+void vpt_kineto_devices(struct vpt_kineto_rows *r, struct json_object *devices)
+{
+	size_t count, i;
+
+	if (!json_object_is_type(devices, json_type_array))
+		return;
+	count = json_object_array_length(devices);
+	for (i = 0; i < count; i++) {
+		struct json_object *object = json_object_array_get_idx(devices, i);
+		struct vpt_text name = vpt_kineto_text(vpt_kineto_member(object, "name"));
+		struct vpt_device d = {0};
+		int64_t id;
+
+		if (!vpt_kineto_integer(r, object, "id", &id))
+			continue;
+		d.device = (uint64_t)id;
+		d.name = name.text ? vpt_kineto_put_text(r, name) : 0;
+		/* ROCm may give no name; only AMD's GPUs have waves of 64. */
+		if (!name.len && vpt_kineto_natural(r, object, "warpSize") == 64)
+			d.name = vpt_collect_string(r->collect, "AMD GPU", 7);
+		d.compute_major = vpt_kineto_natural(r, object, "computeMajor");
+		d.compute_minor = vpt_kineto_natural(r, object, "computeMinor");
+		d.sm_count = vpt_kineto_natural(r, object, "numSms");
+		d.sm_threads = vpt_kineto_natural(r, object, "maxThreadsPerMultiprocessor");
+		d.sm_registers = vpt_kineto_natural(r, object, "regsPerMultiprocessor");
+		d.sm_shared = vpt_kineto_natural(r, object, "sharedMemPerMultiprocessor");
+		d.memory_bytes = vpt_kineto_natural(r, object, "totalGlobalMem");
+		vpt_kineto_own_device(r, object, &d);
+		vpt_collect_device(r->collect, -1, &d);
+	}
+}

@@ -1,0 +1,78 @@
+/* kineto_host.c - events on threads: CUDA calls, annotations, PyTorch's operators. */
+#include "formats/import/kineto/kineto_flows.h"
+#include "formats/import/kineto/kineto_own.h"
+#include "formats/import/kineto/kineto_put.h"
+#include "formats/import/kineto/text/kineto_flop.h"
+
+#include "formats/calls.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	struct vpt_call c = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	const char *known;
+	int64_t result;
+	uint64_t lane;
+
+	lane = e->name.text ? vpt_kineto_thread_lane(r, e) : 0;
+	if (!lane)
+		return 0;
+	c.id = vpt_call_find(e->name.text, e->name.len);
+	known = vpt_call_name((uint32_t)c.id);
+	if (!known || strlen(known) != e->name.len || memcmp(known, e->name.text, e->name.len))
+		c.name = vpt_kineto_put_text(r, e->name);
+	c.correlation = vpt_kineto_natural(r, e->args, "correlation");
+	if (vpt_kineto_integer(r, e->args, "result", &result))
+		c.result = (uint64_t)result;
+	if (lane != r->processes.newest_caller)
+		vpt_kineto_process_calls(r, e->object);
+	r->processes.newest_caller = lane;
+	vpt_kineto_put_joined(r, e, VPT_CALL, lane, &c);
+	return 1;
+}
+
+/* How many operations an operator does, as an annotation: {"flop":N}. */
+static void put_flop(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, struct vpt_range *range)
+{
+	uint64_t flop = r->own.is_own ? 0 : vpt_kineto_flop(e->name, e->args);
+	char text[40];
+	int len;
+
+	if (!flop)
+		return;
+	len = snprintf(text, sizeof(text), "{\"flop\":%" PRIu64 "}", flop);
+	range->payload = VPT_PAYLOAD_JSON;
+	range->value = vpt_collect_string(r->collect, text, (size_t)len);
+}
+
+static int put_range(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, const char *domain)
+{
+	struct vpt_range g = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	uint64_t lane = e->name.text ? vpt_kineto_thread_lane(r, e) : 0;
+
+	if (!lane)
+		return 0;
+	g.range_kind = VPT_RANGEKIND_PUSH_POP;
+	g.name = vpt_kineto_put_text(r, e->name);
+	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
+	if (*domain)
+		put_flop(r, e, &g);
+	if (!vpt_kineto_own_range(r, e, lane, &g))
+		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
+	return 1;
+}
+
+int vpt_kineto_put_annotation(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	return put_range(r, e, "");
+}
+
+int vpt_kineto_put_operator(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	return put_range(r, e, "cpu_op");
+}

@@ -1,0 +1,61 @@
+/* kineto_import.h - the state of an import of a profiler's file.
+ *
+ *	source --> bytes (gunzip) --> one JSON value at a time --> rows --> collector
+ *	           kineto_bytes.c     kineto.c                     kineto_rows.c
+ *
+ * kineto_rows.c calls for each event the function of kineto_put.h that makes its row; these get
+ * members and lanes from kineto_event.c. All of these headers are private to the importer. */
+#ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_IMPORT_H
+#define VPT_FORMATS_IMPORT_KINETO_KINETO_IMPORT_H
+
+#include "formats/import/import.h"
+#include "formats/import/kineto/kineto_processes.h"
+#include "formats/import/kineto/kineto_threads.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a file written by vptrace-analyze says about itself; all zeros for others. */
+struct vpt_kineto_own {
+	int is_own;
+	uint64_t start_ns, end_ns; /* of the capture; 0: unknown */
+	uint64_t shift_ns;         /* add this to all times */
+	int has_realtime;
+	uint64_t unix_offset_ns; /* see vpt_collect_realtime(); undefined unless has_realtime */
+};
+
+/* Rows that wait for an arrow, and the arrows; see kineto_flows.h. All zeros is empty. */
+struct vpt_kineto_flows {
+	struct vpt_kineto_waiting *rows;
+	struct vpt_kineto_arrow *arrows;
+	size_t row_count, row_cap, arrow_count, arrow_cap;
+};
+
+/* Calls of Python functions; see kineto_python.h. All zeros is empty. */
+struct vpt_kineto_python {
+	struct vpt_kineto_call *calls;
+	size_t call_count, call_cap;
+	struct vpt_strings names, places;      /* of functions; where they are called */
+	struct vpt_strings sites;              /* pairs of ids in names and places */
+	struct vpt_kineto_function *functions; /* by id in names */
+	struct vpt_kineto_place *callers;      /* by id in places */
+	size_t function_cap, caller_cap;
+};
+
+/* To begin, set the first two members and zero the rest. */
+struct vpt_kineto_rows {
+	struct vpt_collect *collect;    /* borrowed */
+	struct vpt_import_stats *stats; /* borrowed */
+	struct vpt_kineto_threads threads;
+	struct vpt_kineto_processes processes;
+	struct vpt_kineto_own own;
+	struct vpt_kineto_flows flows;
+	struct vpt_kineto_python python;
+	int64_t base_ns;        /* baseTimeNanoseconds, 0 if absent */
+	uint64_t last_start_ns; /* of the latest row, 0 before the first */
+	int has_rows;
+	const char *other;      /* the tool that names its processes so; NULL: none is known */
+	int no_memory;          /* sticky */
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* kineto_own.h - reads what only files written by vptrace-analyze contain. */
+#ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_OWN_H
+#define VPT_FORMATS_IMPORT_KINETO_KINETO_OWN_H
+
+#include "formats/import/kineto/kineto_event.h"
+
+/* The members "vptrace" and "vptraceEnd" of the file. */
+void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value);
+void vpt_kineto_own_end(struct vpt_kineto_rows *r, struct json_object *value);
+
+/* Reads what NVTX says about a range besides its name. Returns 1 if the range never ended; it is
+ * then put already. */
+int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, uint64_t lane,
+	struct vpt_range *range);
+
+/* The lane of the thread that the arguments identify; 0: none. */
+uint64_t vpt_kineto_own_thread(struct vpt_kineto_rows *r, struct json_object *args);
+
+/* Reads the members of a GPU that the profiler does not write. */
+void vpt_kineto_own_device(
+	struct vpt_kineto_rows *r, struct json_object *object, struct vpt_device *device);
+
+#endif

@@ -1,0 +1,152 @@
+/* kineto_flop.c - operations of an operator, from the sizes of its inputs.
+ *
+ *	product     (m, k) (k, n)                     2 m k n, for each of a batch
+ *	attention   (b, h, q, d) (b, h, k, d) (.., v)   2 b h q k (d + v): scores, then the weighted sum
+ *
+ * A causal mask halves attention. Left out are operators that only call one of these, so nothing counts
+ * twice; backward ones; and attention over sequences of different lengths, whose lengths are not shapes. */
+#include "formats/import/kineto/text/kineto_flop.h"
+
+#include "formats/base/text.h"
+
+enum { RANK_MAX = 4 };
+
+enum form {
+	PRODUCT,     /* two matrices, or two batches of them */
+	HEADS_FIRST, /* attention: batch, heads, length, size */
+	HEADS_AFTER_LENGTH
+};
+
+static const struct operator
+{
+	const char *name;
+	enum form form;
+	unsigned first;  /* input that is the first factor, or the queries */
+	unsigned causal; /* input that says whether the mask is causal */
+}
+operators[] = {
+	{"aten::mm", PRODUCT, 0, 0},
+	{"aten::addmm", PRODUCT, 1, 0},
+	{"aten::bmm", PRODUCT, 0, 0},
+	{"aten::baddbmm", PRODUCT, 1, 0},
+	{"aten::_addmm_activation", PRODUCT, 1, 0},
+	{"aten::_scaled_mm", PRODUCT, 0, 0},
+	{"aten::_int_mm", PRODUCT, 0, 0},
+	{"aten::_scaled_dot_product_flash_attention", HEADS_FIRST, 0, 4},
+	{"aten::_scaled_dot_product_efficient_attention", HEADS_FIRST, 0, 6},
+	{"aten::_scaled_dot_product_cudnn_attention", HEADS_FIRST, 0, 6},
+	{"flash_attn::_flash_attn_forward", HEADS_AFTER_LENGTH, 0, 5},
+};
+
+static const struct operator* find(struct vpt_text name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+		if (vpt_text_is(name, operators[i].name))
+			return &operators[i];
+	return NULL;
+}
+
+/* ---- shapes ---- */
+
+struct shape {
+	uint64_t sizes[RANK_MAX];
+	size_t rank;
+};
+
+/* Reads the shape of an input. Returns 0 if there is none, or a size that is not positive. */
+static int read_shape(struct json_object *dims, unsigned input, struct shape *out)
+{
+	struct json_object *sizes;
+	size_t i;
+
+	if (!json_object_is_type(dims, json_type_array) || input >= json_object_array_length(dims))
+		return 0;
+	sizes = json_object_array_get_idx(dims, input);
+	if (!json_object_is_type(sizes, json_type_array))
+		return 0;
+	out->rank = json_object_array_length(sizes);
+	if (!out->rank || out->rank > RANK_MAX)
+		return 0;
+	for (i = 0; i < out->rank; i++) {
+		int64_t size;
+
+		if (vpt_kineto_number(json_object_array_get_idx(sizes, i), 0, &size) !=
+				VPT_KINETO_EXACT ||
+			size <= 0)
+			return 0;
+		out->sizes[i] = (uint64_t)size;
+	}
+	return 1;
+}
+
+/* 0: more than 2^63. */
+static uint64_t product(const uint64_t *factors, size_t count)
+{
+	uint64_t all = 1;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (__builtin_mul_overflow(all, factors[i], &all))
+			return 0;
+	return all >> 63 ? 0 : all;
+}
+
+/* ---- operators ---- */
+
+static uint64_t of_product(const struct shape *a, const struct shape *b)
+{
+	const uint64_t *left = a->sizes + a->rank - 2, *right = b->sizes + b->rank - 2;
+
+	if (a->rank != b->rank || a->rank < 2 || a->rank > 3 || left[1] != right[0] ||
+		(a->rank == 3 && a->sizes[0] != b->sizes[0]))
+		return 0;
+	return product(
+		(uint64_t[]){2, a->rank == 3 ? a->sizes[0] : 1, left[0], left[1], right[1]}, 5);
+}
+
+/* 1: causal, 0: not, -1: nothing says so. */
+static int is_causal(struct json_object *args, unsigned input)
+{
+	struct json_object *values = vpt_kineto_member(args, "Concrete Inputs");
+	struct vpt_text value;
+
+	if (!json_object_is_type(values, json_type_array) ||
+		input >= json_object_array_length(values))
+		return -1;
+	value = vpt_kineto_text(json_object_array_get_idx(values, input));
+	return vpt_text_is(value, "True") ? 1 : vpt_text_is(value, "False") ? 0 : -1;
+}
+
+static uint64_t of_attention(const struct operator* op, struct json_object *args,
+	const struct shape *q, const struct shape *k, const struct shape *v)
+{
+	size_t length = op->form == HEADS_FIRST ? 2 : 1, heads = op->form == HEADS_FIRST ? 1 : 2;
+	int causal = is_causal(args, op->causal);
+	uint64_t flop;
+
+	if (q->rank != 4 || k->rank != 4 || v->rank != 4 || causal < 0 ||
+		q->sizes[0] != k->sizes[0] || q->sizes[3] != k->sizes[3] ||
+		k->sizes[length] != v->sizes[length] || q->sizes[3] > UINT64_MAX - v->sizes[3])
+		return 0;
+	flop = product((uint64_t[]){2, q->sizes[0], q->sizes[heads], q->sizes[length],
+			       k->sizes[length], q->sizes[3] + v->sizes[3]},
+		6);
+	return causal ? flop / 2 : flop;
+}
+
+uint64_t vpt_kineto_flop(struct vpt_text name, struct json_object *args)
+{
+	const struct operator* op = args ? find(name) : NULL;
+	struct json_object *dims = op ? vpt_kineto_member(args, "Input Dims") : NULL;
+	struct shape a, b, c;
+
+	if (!dims)
+		dims = op ? vpt_kineto_member(args, "Input dims") : NULL; /* older versions */
+	if (!dims || !read_shape(dims, op->first, &a) || !read_shape(dims, op->first + 1, &b))
+		return 0;
+	if (op->form == PRODUCT)
+		return of_product(&a, &b);
+	return read_shape(dims, op->first + 2, &c) ? of_attention(op, args, &a, &b, &c) : 0;
+}

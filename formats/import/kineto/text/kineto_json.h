@@ -1,0 +1,74 @@
+/* kineto_json.h - the text of a profiler's file as JSON: one value at a time, and past what is no JSON.
+ *
+ *	{"traceEvents": [{...}, {"name": "a "b""}, {"ph": ...
+ *	                        ^ begin     ^ fault ^ an anchor: from here on it can be read again
+ *
+ * Profilers write names as they are, several processes write into one file, printf(3) writes "inf". Such
+ * a value is unreadable. The caller looks for the next anchor, from right after the beginning of the value,
+ * since an unreadable value may seem to have swallowed others. A byte is therefore read several times;
+ * vpt_kineto_json_rewind() bounds how often, whatever the file. */
+#ifndef VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_JSON_H
+#define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_JSON_H
+
+#include "formats/import/kineto/text/kineto_bytes.h"
+
+#include <json-c/json.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The newest unreadable place. */
+struct vpt_kineto_fault {
+	uint64_t at;    /* offset in the text */
+	char found[64]; /* what stands there, printable */
+};
+
+/* Set the bytes and err; zero the rest. */
+struct vpt_kineto_json {
+	struct vpt_kineto_bytes bytes;
+	struct json_tokener *tokener;
+	struct vpt_err *err; /* of the newest failure, borrowed */
+	uint64_t begin;      /* offset of the newest value */
+	struct vpt_kineto_fault fault;
+	uint64_t again; /* bytes read a second time so far */
+};
+
+/* All return 0, VPT_END at the end of the text, VPT_EDATA with a message for what is unreadable, or
+ * VPT_EIO, VPT_ENOMEM. */
+
+/* The next byte that is not white space, without consuming it. */
+int vpt_kineto_json_peek(struct vpt_kineto_json *j, int *c);
+/* Consumes it if it is `wanted`; `words` name it. */
+int vpt_kineto_json_expect(struct vpt_kineto_json *j, char wanted, const char *words);
+/* Reports that something else was expected at the next byte: VPT_EDATA. */
+int vpt_kineto_json_wrong(struct vpt_kineto_json *j, const char *words);
+
+/* Parses one value. The caller owns *out and puts it; it is NULL for null too. */
+int vpt_kineto_json_value(struct vpt_kineto_json *j, struct json_object **out);
+/* Skips one value of any size and depth. */
+int vpt_kineto_json_skip(struct vpt_kineto_json *j);
+
+/* Goes back to the byte after the beginning of the newest value, as long as that is cheap; else stays. */
+void vpt_kineto_json_rewind(struct vpt_kineto_json *j);
+
+/* Whether an object begins at the next byte whose first name is that of an event's members. */
+int vpt_kineto_json_begins_event(struct vpt_kineto_json *j);
+/* Whether this is the first name in the object at an anchor. */
+int vpt_kineto_json_begins_with(const struct vpt_kineto_json *j, const char *name);
+
+enum vpt_kineto_anchor {
+	VPT_KINETO_AT_EVENT = 1,  /* at the '{' of what may be an event */
+	VPT_KINETO_AT_EVENTS_END, /* at the ']' of the array */
+	VPT_KINETO_AT_MEMBER      /* at the '"' of a member's name */
+};
+
+struct vpt_kineto_anchors {
+	const char *const *names; /* of members of the document, NULL after the last */
+	int in_events;            /* whether the array of events goes on; else a member may come */
+};
+
+/* Moves to the next anchor: an event, and the end of the events or a member. VPT_END: none comes. */
+int vpt_kineto_json_anchor(struct vpt_kineto_json *j, const struct vpt_kineto_anchors *wanted,
+	enum vpt_kineto_anchor *anchor);
+
+#endif

@@ -1,0 +1,434 @@
+/* nsight_db.c - runs SQLite over a source, and reads tables that data describes.
+ *
+ * A hostile database can make SQLite walk the same pages forever, so all statements share one
+ * budget of virtual machine steps, proportional to the size of the file.
+ *
+ * Left out: rows of a table after its first damaged page. */
+#include "formats/import/nsight/nsight_db.h"
+
+#include "formats/base/memory.h"
+#include "formats/import/nsight/nsight_vfs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	STEPS_A_CALL = 1000,       /* between two calls of the progress handler */
+	STEPS_BASE = 4 << 20,      /* allowed for any file, however small */
+	STEPS_A_BYTE = 16,         /* a table scan needs about one step per byte that it reads */
+	VALUE_BYTES_MAX = 16 << 20 /* longest text, blob or row */
+};
+
+struct vpt_nsight_db {
+	sqlite3 *sql;
+	struct vpt_nsight_files files;
+	struct vpt_import_stats *stats;
+	uint64_t steps_left;
+	char damage[256];
+};
+
+/* ---- opening ---- */
+
+static uint64_t big_endian(const unsigned char *p, size_t bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *p++;
+	return value;
+}
+
+/* The length by the header: page size at byte 16 (1 means 65,536), number of pages at 28. */
+static uint64_t promised_bytes(struct vpt_source *src)
+{
+	unsigned char head[100];
+	size_t got = 0;
+
+	if (src->read_at(src, 0, head, sizeof(head), &got, NULL) || got < sizeof(head))
+		return 0;
+	/* The number of pages is valid only if the last writer updated it. */
+	if (memcmp(head + 24, head + 92, 4))
+		return 0;
+	return (big_endian(head + 16, 2) == 1 ? 65536 : big_endian(head + 16, 2)) *
+	       big_endian(head + 28, 4);
+}
+
+static int out_of_steps(void *ctx)
+{
+	struct vpt_nsight_db *db = ctx;
+
+	if (db->steps_left < STEPS_A_CALL)
+		return 1;
+	db->steps_left -= STEPS_A_CALL;
+	return 0;
+}
+
+struct setting {
+	int id, value;
+};
+
+/* No limits that only affect parsing: a view that somebody added must not make the file
+ * unreadable. */
+static const struct setting limits[] = {
+	{SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX},
+	{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+	{SQLITE_LIMIT_ATTACHED, 0},
+	{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+	{SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+static const struct setting switches[] = {
+	{SQLITE_DBCONFIG_DEFENSIVE, 1},
+	{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+	{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+	{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+	{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+	{SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
+};
+
+static void harden(struct vpt_nsight_db *db)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		sqlite3_limit(db->sql, limits[i].id, limits[i].value);
+	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		sqlite3_db_config(db->sql, switches[i].id, switches[i].value, (int *)NULL);
+	sqlite3_progress_handler(db->sql, STEPS_A_CALL, out_of_steps, db);
+}
+
+/* Translates SQLite's failure into a code and a message; a failure of the source keeps its own. */
+static int sqlite_failure(struct vpt_nsight_db *db, int rc, struct vpt_err *err)
+{
+	if (db->files.io_failed) {
+		if (err)
+			*err = db->files.io_err;
+		return VPT_EIO;
+	}
+	if ((rc & 0xff) == SQLITE_NOMEM)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to read the SQLite database");
+	if ((rc & 0xff) == SQLITE_CORRUPT && db->files.size_bytes > db->files.src->size_bytes)
+		return vpt_fail(err, VPT_EDATA,
+			"expected an SQLite database of %" PRIu64
+			" bytes, as its header says, found "
+			"%" PRIu64 ": the file was cut; " VPT_NSIGHT_AGAIN,
+			db->files.size_bytes, db->files.src->size_bytes);
+	return vpt_fail(err, VPT_EDATA,
+		"expected a readable SQLite database, found: %s; " VPT_NSIGHT_AGAIN,
+		db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(rc));
+}
+
+int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
+	struct vpt_nsight_db **out, struct vpt_err *err)
+{
+	struct vpt_nsight_db *db;
+	uint64_t promised;
+	int rc;
+
+	*out = NULL;
+	db = vpt_calloc(1, sizeof(*db));
+	if (!db)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to open an SQLite database");
+	db->stats = stats;
+	rc = vpt_nsight_files_open(&db->files, src, err);
+	if (rc)
+		goto out;
+	db->steps_left = STEPS_BASE + src->size_bytes * STEPS_A_BYTE;
+	/* What is to be undone or added may change the length. */
+	if (!db->files.beside) {
+		promised = promised_bytes(src);
+		stats->truncated |= promised > src->size_bytes;
+		if (promised > src->size_bytes)
+			db->files.size_bytes = promised;
+	} else {
+		db->steps_left += db->files.beside->size_bytes * STEPS_A_BYTE;
+		stats->interrupted |= !db->files.is_wal;
+	}
+	rc = sqlite3_open_v2(VPT_NSIGHT_FILE, &db->sql,
+		SQLITE_OPEN_NOMUTEX |
+			(db->files.beside ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
+		db->files.vfs_name);
+	if (!rc) {
+		harden(db);
+		/* Then a write-ahead log needs no shared memory. */
+		rc = sqlite3_exec(db->sql, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL, NULL);
+	}
+	if (!rc) {
+		/* Reads the schema, so that everything after this can rely on it. */
+		rc = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
+	}
+	if (rc) {
+		rc = sqlite_failure(db, rc, err);
+		goto out;
+	}
+	*out = db;
+	db = NULL;
+out:
+	vpt_nsight_close(db);
+	return rc;
+}
+
+void vpt_nsight_close(struct vpt_nsight_db *db)
+{
+	if (!db)
+		return;
+	sqlite3_close(db->sql);
+	vpt_nsight_files_close(&db->files);
+	vpt_free(db);
+}
+
+const char *vpt_nsight_damage(const struct vpt_nsight_db *db)
+{
+	return db->damage[0] ? db->damage : NULL;
+}
+
+/* ---- tables ---- */
+
+static void note_words(struct vpt_nsight_db *db, const char *table)
+{
+	if (!db->damage[0])
+		snprintf(db->damage, sizeof(db->damage), "table %.80s: %.150s", table,
+			sqlite3_errmsg(db->sql));
+}
+
+static void note_damage(struct vpt_nsight_db *db, const char *table)
+{
+	db->stats->truncated = 1;
+	note_words(db, table);
+}
+
+/* Notes that a table ended early. SQLite cannot continue after a row that is too long for it. */
+static void note_end(struct vpt_nsight_db *db, const char *table, int rc)
+{
+	if ((rc & 0xff) != SQLITE_TOOBIG) {
+		note_damage(db, table);
+		return;
+	}
+	db->stats->too_long++;
+	note_words(db, table);
+}
+
+/* Whether the query `ask` finds this name in the schema. */
+static int schema_has(struct vpt_nsight_db *db, const char *ask, const char *name)
+{
+	sqlite3_stmt *st = NULL;
+	int found = 0, rc;
+
+	rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
+	if (!rc) {
+		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
+		rc = sqlite3_step(st);
+		found = rc == SQLITE_ROW;
+	}
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		note_damage(db, "sqlite_master");
+	sqlite3_finalize(st);
+	return found;
+}
+
+int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table)
+{
+	return schema_has(
+		db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", table);
+}
+
+enum { VARIANTS_MAX = 8, TABLE_NAME_MAX = 128 };
+
+/* The file's tables of one name, which other versions of the tool may have given an ending. */
+struct variants {
+	char names[VARIANTS_MAX][TABLE_NAME_MAX];
+	size_t count;
+};
+
+/* Whether `name` is the table's, or that with _2 or _V2. */
+static int is_variant(const char *name, const char *table)
+{
+	size_t len = strlen(table);
+
+	if (strncmp(name, table, len))
+		return 0;
+	name += len;
+	if (!*name)
+		return 1;
+	if (*name++ != '_')
+		return 0;
+	name += *name == 'V' || *name == 'v';
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+/* Finds real tables only: the schema of a hostile file may have a view of the same name. */
+static void find_variants(struct vpt_nsight_db *db, const char *table, struct variants *v)
+{
+	static const char ask[] = "SELECT name FROM sqlite_master WHERE type = 'table' AND "
+				  "rootpage > 0 AND substr(name, 1, ?2) = ?1 ORDER BY name";
+	sqlite3_stmt *st = NULL;
+	int rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
+
+	v->count = 0;
+	if (!rc) {
+		sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+		sqlite3_bind_int(st, 2, (int)strlen(table));
+	}
+	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(st, 0);
+
+		rc = SQLITE_OK;
+		if (name && strlen(name) < TABLE_NAME_MAX && v->count < VARIANTS_MAX &&
+			is_variant(name, table) &&
+			!sqlite3_table_column_metadata(
+				db->sql, "main", name, NULL, NULL, NULL, NULL, NULL, NULL))
+			snprintf(v->names[v->count++], TABLE_NAME_MAX, "%s", name);
+	}
+	if (rc != SQLITE_DONE)
+		note_damage(db, "sqlite_master");
+	sqlite3_finalize(st);
+}
+
+int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
+{
+	struct variants v;
+
+	find_variants(db, table, &v);
+	return v.count != 0;
+}
+
+static int has_column(struct vpt_nsight_db *db, const char *table, const char *column)
+{
+	return !sqlite3_table_column_metadata(
+		db->sql, "main", table, column, NULL, NULL, NULL, NULL, NULL);
+}
+
+/* Prepares a SELECT with one result per field: NULL if the file has no such column. Bit i of *there
+ * is set if field i has one. */
+static int prepare(struct vpt_nsight_db *db, const struct vpt_nsight_table *table,
+	sqlite3_stmt **st, uint32_t *there)
+{
+	sqlite3_str *sql = sqlite3_str_new(db->sql);
+	char *text;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < table->field_count; i++) {
+		const char *column = table->fields[i].column;
+
+		sqlite3_str_appendall(sql, i ? ", " : "SELECT ");
+		if (has_column(db, table->name, column)) {
+			sqlite3_str_appendf(sql, "\"%w\"", column);
+			*there |= UINT32_C(1) << i;
+		} else {
+			sqlite3_str_appendall(sql, "NULL");
+		}
+	}
+	sqlite3_str_appendf(sql, " FROM main.\"%w\"", table->name);
+	text = sqlite3_str_finish(sql);
+	if (!text)
+		return SQLITE_NOMEM;
+	rc = sqlite3_prepare_v2(db->sql, text, -1, st, NULL);
+	sqlite3_free(text);
+	return rc;
+}
+
+/* Converts a value of SQLite's type `found` if it has the type of the field. */
+static int convert(
+	sqlite3_stmt *st, int i, int found, enum vpt_cell_type type, struct vpt_cell *cell)
+{
+	if (type == VPT_CELL_TEXT) {
+		if (found != SQLITE_TEXT)
+			return 0;
+		cell->text.text = (const char *)sqlite3_column_text(st, i);
+		cell->text.len = cell->text.text ? (size_t)sqlite3_column_bytes(st, i) : 0;
+		return cell->text.text != NULL;
+	}
+	if (type == VPT_CELL_REAL) {
+		if (found != SQLITE_FLOAT && found != SQLITE_INTEGER)
+			return 0;
+		cell->real = sqlite3_column_double(st, i);
+		return isfinite(cell->real);
+	}
+	if (found != SQLITE_INTEGER)
+		return 0;
+	cell->number = sqlite3_column_int64(st, i);
+	return cell->number >= 0 || type == VPT_CELL_STAMP || type == VPT_CELL_BITS;
+}
+
+/* Returns whether the row has all fields that it needs. */
+static int bind_row(struct vpt_nsight_db *db, sqlite3_stmt *st,
+	const struct vpt_nsight_table *table, uint32_t there, struct vpt_cell *cells)
+{
+	size_t i;
+
+	for (i = 0; i < table->field_count; i++) {
+		const struct vpt_nsight_field *f = &table->fields[i];
+		const struct vpt_cell unknown = {.number = f->missing, .text = {"", 0}};
+		int found = there >> i & 1 ? sqlite3_column_type(st, (int)i) : SQLITE_NULL;
+
+		cells[i] = unknown;
+		cells[i].known =
+			found != SQLITE_NULL && convert(st, (int)i, found, f->type, &cells[i]);
+		if (cells[i].known)
+			continue;
+		cells[i] = unknown;
+		if (f->need == VPT_NEEDED || (f->need == VPT_NEEDED_IF_THERE && there >> i & 1))
+			return 0;
+		cells[i].wrong = found != SQLITE_NULL;
+		db->stats->bad_numbers += (uint64_t)(table->events && cells[i].wrong);
+	}
+	return 1;
+}
+
+static int scan_one(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+	struct vpt_err *err)
+{
+	struct vpt_cell cells[VPT_NSIGHT_FIELDS_MAX];
+	sqlite3_stmt *st = NULL;
+	uint32_t there = 0;
+	int rc, row_rc = 0;
+
+	rc = prepare(db, table, &st, &there);
+	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		rc = SQLITE_OK;
+		db->stats->events += (uint64_t)table->events;
+		if (!bind_row(db, st, table, there, cells)) {
+			db->stats->malformed += (uint64_t)table->events;
+			continue;
+		}
+		row_rc = table->row(ctx, cells);
+		if (row_rc)
+			break;
+	}
+	if (row_rc)
+		rc = vpt_fail(err, row_rc, "no memory for the rows of table %s", table->name);
+	else if (rc == SQLITE_DONE)
+		rc = VPT_OK;
+	else if (db->files.io_failed || (rc & 0xff) == SQLITE_NOMEM)
+		rc = sqlite_failure(db, rc, err);
+	else {
+		note_end(db, table->name, rc);
+		rc = VPT_OK;
+	}
+	sqlite3_finalize(st);
+	return rc;
+}
+
+int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+	struct vpt_err *err)
+{
+	struct vpt_nsight_table variant = *table;
+	struct variants v;
+	size_t i;
+	int rc = VPT_OK;
+
+	if (table->field_count > VPT_NSIGHT_FIELDS_MAX)
+		return VPT_OK;
+	find_variants(db, table->name, &v);
+	if (!v.count)
+		db->stats->views += (table->events || !strcmp(table->name, "StringIds")) &&
+				    vpt_nsight_is_view(db, table->name);
+	for (i = 0; i < v.count && !rc; i++) {
+		variant.name = v.names[i];
+		rc = scan_one(db, &variant, ctx, err);
+	}
+	return rc;
+}

@@ -1,0 +1,87 @@
+/* nsight_db.h - reads rows of an untrusted SQLite database.
+ *
+ * The database is read through a struct vpt_source, never through a path, and nothing in it is
+ * run. Only real tables are read, whole and in storage order, within a budget of steps that
+ * grows with the size of the file. Data describes the tables; a column that the file lacks reads
+ * as not known. */
+#ifndef VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_DB_H
+#define VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_DB_H
+
+#include "formats/base/error.h"
+#include "formats/base/io.h"
+#include "formats/chunk/batch.h"
+#include "formats/import/import.h"
+
+enum vpt_cell_type {
+	VPT_CELL_TIME,  /* nanoseconds, not negative */
+	VPT_CELL_STAMP, /* nanoseconds, may be negative */
+	VPT_CELL_COUNT, /* an integer, not negative */
+	VPT_CELL_BITS,  /* any 64-bit integer */
+	VPT_CELL_REAL,
+	VPT_CELL_TEXT
+};
+
+struct vpt_cell {
+	int known; /* 0: NULL, absent, or of another type; then number is the field's default */
+	int wrong; /* 1: there is a value, of another type */
+	int64_t number;       /* of integers */
+	double real;          /* of REAL, finite */
+	struct vpt_text text; /* of TEXT; valid during the row's callback, never NULL */
+};
+
+enum vpt_need {
+	VPT_OPTIONAL,
+	VPT_NEEDED,         /* a row without it is malformed: counted, not delivered */
+	VPT_NEEDED_IF_THERE /* the same, unless the file lacks the whole column */
+};
+
+struct vpt_nsight_field {
+	const char *column;
+	enum vpt_cell_type type;
+	enum vpt_need need;
+	int64_t missing; /* `number` if the cell is not known */
+};
+
+enum { VPT_NSIGHT_FIELDS_MAX = 32 };
+
+struct vpt_nsight_table {
+	const char *name;
+	const struct vpt_nsight_field *fields;
+	size_t field_count;
+	int events; /* its rows count as events of the trace */
+	/* `cell` has one cell per field, in their order. 0, or a negative code that ends the
+	 * scan. */
+	int (*row)(void *ctx, const struct vpt_cell *cell);
+};
+
+struct vpt_nsight_db;
+
+/* Opens the database. `src` and `stats` are borrowed until close. VPT_EDATA, with SQLite's message,
+ * if it is not a database; VPT_EIO with the source's. A file shorter than its header says is
+ * opened, and stats->truncated set. What a log beside the file undoes or adds is undone or added
+ * first, in memory, see nsight_vfs.h. */
+int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
+	struct vpt_nsight_db **out, struct vpt_err *err);
+void vpt_nsight_close(struct vpt_nsight_db *db); /* accepts NULL */
+
+/* Whether there is a real table of this name, or of that with an ending like _V2 or _2, neither a view nor a
+ * virtual table. */
+int vpt_nsight_has(struct vpt_nsight_db *db, const char *table);
+
+/* Whether a view has this name. It may replace the table, but is not read: a view can compute
+ * anything. */
+int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table);
+
+/* Calls table->row for every row of the table and of those with such an ending; an absent table has none. Damage ends the table, sets
+ * stats->truncated and still returns 0: the rows before it stay. A text or row of more than 16 MiB
+ * ends it too and counts in stats->too_long. Otherwise 0, VPT_EIO, VPT_ENOMEM or row's own code. */
+int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+	struct vpt_err *err);
+
+/* What to do with a damaged export. */
+#define VPT_NSIGHT_AGAIN "copy it again, or export it again with nsys export --type sqlite"
+
+/* SQLite's message for the first damage found; NULL if there was none. */
+const char *vpt_nsight_damage(const struct vpt_nsight_db *db);
+
+#endif

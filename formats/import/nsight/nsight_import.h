@@ -1,0 +1,89 @@
+/* nsight_import.h - the state of an import of an Nsight Systems export: texts, threads, and rows
+ * that wait for the end of the trace. Private to the importer. */
+#ifndef VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_IMPORT_H
+#define VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_IMPORT_H
+
+#include "formats/import/collect/collect.h"
+#include "formats/import/import.h"
+#include "formats/import/nsight/nsight_db.h"
+#include "formats/import/nsight/nsight_text.h"
+
+enum { VPT_NSIGHT_GPUS_MAX = 256, VPT_NSIGHT_ORDINALS_MAX = 1024, VPT_NSIGHT_THREAD_CACHE = 64 };
+
+struct vpt_nsight_thread {
+	int64_t id; /* globalTid */
+	uint64_t lane;
+};
+
+struct vpt_nsight_unmatched {
+	uint64_t lane;
+	struct vpt_range range;
+};
+
+struct vpt_nsight_loss {
+	uint64_t time_ns, count;
+};
+
+/* One import under way: the context of every row function. */
+struct vpt_nsight {
+	struct vpt_collect *out;
+	struct vpt_import_stats *stats;
+
+	struct vpt_nsight_names strings; /* StringIds */
+	struct vpt_nsight_names words[VPT_NSIGHT_WORDS];
+	struct vpt_nsight_names domains; /* owner pid, id domainId */
+
+	struct vpt_nsight_thread cache[VPT_NSIGHT_THREAD_CACHE]; /* lane 0: empty */
+	struct vpt_nsight_thread *threads; /* every thread seen, possibly more than once */
+	size_t thread_count, thread_cap;
+
+	struct vpt_nsight_unmatched *unmatched; /* put once the trace's end is known */
+	size_t unmatched_count, unmatched_cap;
+	struct vpt_nsight_loss *losses; /* likewise */
+	size_t loss_count, loss_cap;
+
+	struct {
+		int64_t gpu, ordinal, pid; /* pid -1: of all processes */
+		char uuid[48];
+	} ordinals[VPT_NSIGHT_ORDINALS_MAX]; /* the CUDA devices that each GPU is */
+	size_t ordinal_count, gpu_count;
+
+	/* Launches of graphs whose nodes were recorded: what identifies them, each perhaps several
+	 * times; sorted when the first whole graph comes. */
+	struct vpt_nsight_launch {
+		int64_t pid, correlation;
+	} * node_launches;
+	size_t node_count, node_cap;
+	int nodes_are_sorted;
+
+	uint64_t last_ns; /* largest end seen */
+	uint64_t rows;    /* events imported */
+	uint64_t graphs;  /* graph launches recorded as a whole */
+	uint64_t unnamed; /* kernels and calls whose name is not in the file */
+	int64_t utc_ns;   /* REALTIME at time 0; 0: unknown */
+	char version[64], host[256], command[4096];
+	char diagnostic[300]; /* the tool's most severe complaint about CUDA, the first of them */
+	int64_t severity;     /* of it */
+};
+
+/* The pid of a serialised id, (more << 48 | pid << 24 | tid); -1 means unknown. */
+int64_t vpt_nsight_pid(int64_t global);
+
+/* The lane of a thread, which is recorded to be named later. 0 or VPT_ENOMEM. */
+int vpt_nsight_thread(struct vpt_nsight *im, int64_t global, uint64_t *lane);
+
+/* Counts an imported row and notes its end. */
+void vpt_nsight_note(struct vpt_nsight *im, int64_t end_ns);
+
+/* The row of StringIds that a cell refers to; NULL if it refers to none. */
+struct vpt_nsight_name *vpt_nsight_find_string(struct vpt_nsight *im, const struct vpt_cell *id);
+
+/* Intern such a string, or any text, in the collector. Both count bad text, the first one once per
+ * string. */
+uint64_t vpt_nsight_string(struct vpt_nsight *im, struct vpt_nsight_name *name);
+uint64_t vpt_nsight_text(struct vpt_nsight *im, struct vpt_text text);
+
+/* Frees `im` and what it holds; accepts NULL. */
+void vpt_nsight_free(struct vpt_nsight *im);
+
+#endif
