@@ -1,4 +1,4 @@
-/* samples.c - bytes per sample of Python stacks in a capture, and the time to intern one.
+/* sampled_series.c - bytes per sample of Python stacks in a capture, and the time to intern one.
  *
  *	bench_samples [SECONDS [FILE]]          FILE: also write the capture of chunks of one second
  *

@@ -7,8 +7,8 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 cd "$work" || exit 1
 
 # Which sections go first is decided for each.
-names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/sections.def" | sort)
-ranked=$(sed -n '/importance\[\] = /,/;/p' "$source/analysis/render/markdown.c" | grep -o '"[a-z-]*"' | tr -d '"' | sort)
+names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/text/text_sections.def" | sort)
+ranked=$(sed -n '/importance\[\] = /,/;/p' "$source/analysis/render/text/markdown.c" | grep -o '"[a-z-]*"' | tr -d '"' | sort)
 same "every section has a rank" "$names" "$ranked"
 
 # tables FILE: each table has a line of dashes, and rows of as many cells as its head; "\|" is no border.

@@ -7,7 +7,7 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 . "$source/tests/support/demo.sh"
 cd "$work" || exit 1
 
-names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/sections.def")
+names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/text/text_sections.def")
 same "sections.def was read" 1 "$([ "$(echo $names | wc -w)" -gt 10 ] && echo 1)"
 
 small_trace >small.json

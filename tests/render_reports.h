@@ -3,7 +3,7 @@
 #ifndef TESTS_RENDER_REPORTS_H
 #define TESTS_RENDER_REPORTS_H
 
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "formats/base/count.h"
 
 #define MS(n) ((uint64_t)((n)*1e6 + 0.5))

@@ -2,8 +2,8 @@
 #include "analysis/compare/account.h"
 
 #include "analysis/analyze.h"
-#include "analysis/compare/compare.h"
-#include "analysis/compare/limits.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/conditions.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"

@@ -1,7 +1,7 @@
 /* test_attention_steps.c - back-ends that change at one place of a step, and matrix products by their numbers, on traces whose
  * answers a person can compute. */
 #include "analysis/analyze.h"
-#include "analysis/precision.h"
+#include "analysis/names/number_format.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "tests/support/script.h"

@@ -1,9 +1,9 @@
 /* test_baseline.c - a report read back from its JSON: each type of field, the goldens, and files that lie. */
 #include "analysis/compare/baseline.h"
 
-#include "analysis/compare/compare.h"
-#include "analysis/compare/pages.h"
-#include "analysis/render/fields.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/render/compare_pages.h"
+#include "analysis/render/json/fields.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

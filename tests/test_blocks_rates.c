@@ -1,5 +1,5 @@
 /* test_blocks_rates.c - the rates of blocks: frames, warm-up, and playback in real time. */
-#include "analysis/folds/blocks_math.h"
+#include "analysis/folds/blocks/blocks_math.h"
 #include "formats/base/count.h"
 #include "tests/support/block_rig.h"
 

@@ -4,7 +4,7 @@
  * itself is the same, and exchanged sides negate; what is read back from JSON compares like what was written. */
 #include "analysis/analyze.h"
 #include "analysis/compare/baseline.h"
-#include "analysis/compare/compare.h"
+#include "analysis/compare/comparison.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/io.h"

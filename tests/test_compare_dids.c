@@ -1,7 +1,7 @@
 /* test_compare_dids.c - comparisons where what the host did after a wait is what changed: on traces whose answers a person
  * can compute. */
 #include "analysis/analyze.h"
-#include "analysis/compare/compare.h"
+#include "analysis/compare/comparison.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/script.h"

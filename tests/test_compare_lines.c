@@ -1,6 +1,6 @@
 /* test_compare_lines.c - idle time of a comparison by line of Python: what changed, what the samples cannot show, and that
  * the rows add up. */
-#include "analysis/compare/compare.h"
+#include "analysis/compare/comparison.h"
 #include "formats/base/count.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_compare_memory.c - comparing, rendering, and reading a baseline: each allocation fails in turn, see scarce.h. */
 #include "analysis/analyze.h"
 #include "analysis/compare/baseline.h"
-#include "analysis/compare/compare.h"
+#include "analysis/compare/comparison.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/io.h"

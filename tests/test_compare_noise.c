@@ -2,7 +2,7 @@
  *
  * Each cell is 2,000 pairs of generated series. False alarms and power are asserted where they are promised; where no test
  * can have both, the test states what there is. All series are logarithms of times. */
-#include "analysis/compare/stats.h"
+#include "analysis/compare/series_stats.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"
 

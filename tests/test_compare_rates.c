@@ -1,8 +1,8 @@
 /* test_compare_rates.c - which units and which rate a comparison has: blocks without the VAE's work make no FPS, and steps
  * are paired with the same steps. The scripts' times are microseconds. */
 #include "analysis/analyze.h"
-#include "analysis/compare/compare.h"
-#include "analysis/compare/limits.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/conditions.h"
 #include "formats/base/count.h"
 #include "tests/support/script.h"
 

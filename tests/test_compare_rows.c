@@ -1,6 +1,6 @@
 /* test_compare_rows.c - kernels of a comparison: on one side only, or of another shape. */
 #include "analysis/analyze.h"
-#include "analysis/compare/compare.h"
+#include "analysis/compare/comparison.h"
 #include "formats/base/count.h"
 #include "tests/support/script.h"
 

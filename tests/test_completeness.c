@@ -1,6 +1,6 @@
 /* test_completeness.c - a trace is complete if nothing of it is missing, and only then: kernels that a profiler
  * lost, launches whose absence of a kernel has another reason, and ops whose launch cannot be there. */
-#include "analysis/limit.h"
+#include "analysis/report/limit.h"
 #include "formats/base/count.h"
 
 #include <setjmp.h>

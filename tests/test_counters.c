@@ -1,8 +1,8 @@
 /* test_counters.c - samples against a dumber calculation, and series, energy, memory and findings of
  * traces whose answers a person can compute. */
 #include "analysis/analyze.h"
+#include "analysis/base/sampled_series.h"
 #include "analysis/render/renderer.h"
-#include "analysis/samples.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"

@@ -3,7 +3,7 @@
  * Traces of a few lines, one for each thing that the profiler's form has no word for, and real ones where they are there.
  * What the form cannot carry has cases too: they say what becomes of it.
  * Long, since each trace is an entry of one table. */
-#include "analysis/export/export.h"
+#include "analysis/export/export_pass.h"
 
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"

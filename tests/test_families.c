@@ -2,8 +2,8 @@
  * where it is there, from the larger shared table; the one-pass matcher is held against regexec(3)
  * running the same patterns one after another.
  * Long, since each name is an entry of one table. */
-#include "analysis/families.h"
-#include "analysis/kernel_rules.h"
+#include "analysis/names/families.h"
+#include "analysis/names/kernel_rules.h"
 
 #include "formats/base/memory.h"
 #include "tests/support/skip.h"
@@ -181,10 +181,10 @@ static const struct {
 	const char *pattern;
 } rules[] = {
 #define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, pattern},
-#include "analysis/families.def"
+#include "analysis/names/families.def"
 #define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, pattern},
 #define VPA_NAMELESS(pattern) {VPA_FAMILY_COUNT + 1, pattern},
-#include "analysis/families.def"
+#include "analysis/names/families.def"
 #include "formats/base/count.h"
 };
 

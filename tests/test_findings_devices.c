@@ -1,9 +1,9 @@
 /* test_findings_devices.c - advice for several devices, on traces whose answer a person can compute: what is lost is time
  * of the run, not time in which one of its devices is idle. */
+#include "analysis/advice/finding.h"
 #include "analysis/analyze.h"
-#include "analysis/finding.h"
-#include "analysis/limit.h"
 #include "analysis/render/renderer.h"
+#include "analysis/report/limit.h"
 #include "formats/base/count.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"

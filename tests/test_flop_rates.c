@@ -1,7 +1,7 @@
 /* test_flop_rates.c - operations per second: of operators by their shapes, of ranges by their kernels, and
  * of GPUs at most. */
 #include "analysis/analyze.h"
-#include "analysis/gpu_peak.h"
+#include "analysis/model/gpu_peak.h"
 #include "formats/base/count.h"
 #include "formats/base/error.h"
 #include "tests/support/script.h"

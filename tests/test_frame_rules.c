@@ -1,5 +1,5 @@
 /* test_frame_rules.c - whose code a frame of Python is, and so which line of a stack is named. */
-#include "analysis/frame_rules.h"
+#include "analysis/names/frame_rules.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

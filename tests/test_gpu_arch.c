@@ -1,5 +1,5 @@
 /* test_gpu_arch.c - what generation a GPU is of, by what a trace says of it. */
-#include "analysis/gpu_arch.h"
+#include "analysis/model/gpu_arch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_host_did.c - what the host did while a device was idle, and where, on traces whose answer a
  * person can compute. */
-#include "analysis/host_code.h"
+#include "analysis/report/host_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_idle_clock.c - idle time up to a moment, against adding up all gaps. */
-#include "analysis/folds/idle_clock.h"
+#include "analysis/idle/idle_clock.h"
 #include "tests/support/random.h"
 
 #include <inttypes.h>

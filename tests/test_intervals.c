@@ -1,6 +1,6 @@
 /* test_intervals.c - a set of times, compared with a list of moments that are in it; and spans that come in any
  * order take no longer than others. */
-#include "analysis/intervals.h"
+#include "analysis/base/intervals.h"
 
 #include "tests/support/random.h"
 

@@ -1,7 +1,7 @@
 /* test_launches.c - the table of launches by itself, and what is taken for one by its name alone. */
-#include "analysis/launches.h"
+#include "analysis/join/launches.h"
 
-#include "analysis/resolver_maps.h"
+#include "analysis/join/resolver_maps.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* test_lengths.c - groups of durations, against a count over all of them. */
-#include "analysis/lengths.h"
+#include "analysis/base/duration_groups.h"
 
 #include "tests/support/random.h"
 

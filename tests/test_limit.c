@@ -1,6 +1,6 @@
 /* test_limit.c - what RESULT says of a run: what limits a device, and which request it is of; on
  * traces whose answer a person can compute. */
-#include "analysis/limit.h"
+#include "analysis/report/limit.h"
 #include "formats/base/count.h"
 
 #include <setjmp.h>

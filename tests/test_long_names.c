@@ -1,5 +1,5 @@
 /* test_long_names.c - what is kept of names, and that the others stay as they are. */
-#include "analysis/long_names.h"
+#include "analysis/names/long_names.h"
 
 #include "formats/chunk/strings.h"
 

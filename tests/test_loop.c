@@ -1,6 +1,6 @@
 /* test_loop.c - the loop in sequences of ops: made by hand, and made at random with the answer known. Either
  * the steps found are those that were made, or none are claimed. */
-#include "analysis/loop.h"
+#include "analysis/steps/loop.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

@@ -1,9 +1,9 @@
 /* test_main_line.c - which line of Python a sentence names, and for how much of what it speaks of; on traces whose answers
  * a person can compute, and against sums of all lines. */
-#include "analysis/alike.h"
 #include "analysis/analyze.h"
-#include "analysis/main_line.h"
 #include "analysis/render/renderer.h"
+#include "analysis/report/main_line.h"
+#include "analysis/report/similar_names.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"

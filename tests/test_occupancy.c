@@ -1,5 +1,5 @@
 /* test_occupancy.c - blocks on a multiprocessor, by numbers that CUDA's occupancy calculator gives. */
-#include "analysis/occupancy.h"
+#include "analysis/model/occupancy.h"
 
 #include <math.h>
 #include <setjmp.h>

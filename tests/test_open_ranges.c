@@ -1,5 +1,5 @@
 /* test_open_ranges.c - ranges that are open are found among very many, by looking at a few. */
-#include "analysis/open_ranges.h"
+#include "analysis/past/open_ranges.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

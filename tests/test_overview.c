@@ -1,5 +1,5 @@
 /* test_overview.c - the overview of a trace: buckets whose sums are exact, and stages in bounded room. */
-#include "analysis/overview.h"
+#include "analysis/report/overview.h"
 
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"

@@ -2,7 +2,7 @@
 #include "formats/perfetto/packet_container.h"
 #include "formats/perfetto/perfetto_packets.h"
 
-#include "analysis/export/groups.h"
+#include "analysis/export/packet_groups.h"
 #include "formats/base/error.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"

@@ -3,7 +3,7 @@
  * tests/support/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
  * without a word, and where a total differs from what the analyzer counted.
  * Long, since what is expected of each case is text in one table. */
-#include "analysis/export/export.h"
+#include "analysis/export/export_pass.h"
 
 #include "analysis/analyze.h"
 #include "formats/base/memory.h"

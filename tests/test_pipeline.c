@@ -1,7 +1,7 @@
 /* test_pipeline.c - where ops stand among requests, blocks, steps and stages; and that every caller gets the same. */
 #include "analysis/analyze.h"
-#include "analysis/pipeline.h"
-#include "analysis/tap.h"
+#include "analysis/folds/observer.h"
+#include "analysis/pipeline/pipeline.h"
 #include "formats/base/count.h"
 #include "tests/support/script.h"
 

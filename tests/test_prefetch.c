@@ -1,5 +1,5 @@
 /* test_prefetch.c - chunks come in order and all of them, whoever decodes them. */
-#include "analysis/prefetch.h"
+#include "analysis/join/prefetch.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 #include "tests/support/hand.h"

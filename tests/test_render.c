@@ -3,8 +3,8 @@
  * Reports are made by hand, so the goldens tell about layout alone. VPT_RECORD=1 rewrites them;
  * look at them before they are committed.
  * Long, since the reports of all goldens are made here. */
-#include "analysis/render/units.h"
-#include "analysis/report.h"
+#include "analysis/base/numbers.h"
+#include "analysis/report/report.h"
 #include "tests/render_block_reports.h"
 #include "tests/render_steps_report.h"
 

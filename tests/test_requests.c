@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/compare/limits.h"
+#include "analysis/compare/conditions.h"
 #include "tests/support/findings_rig.h"
 
 /* Requests of three blocks with 10 frames each, whose kernels run for a whole period; periods in ms. */

@@ -1,6 +1,6 @@
 /* test_rule_limits.c - patterns of a rules file that regcomp(3) would take too much memory for are refused, and others of their kind
  * are not. */
-#include "analysis/kernel_rules.h"
+#include "analysis/names/kernel_rules.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 

@@ -1,8 +1,8 @@
 /* test_scopes.c - what a range is: annotations, built-in names, a user's rules. */
-#include "analysis/families.h"
-#include "analysis/kernel_rules.h"
-#include "analysis/range_names.h"
-#include "analysis/scopes.h"
+#include "analysis/names/families.h"
+#include "analysis/names/kernel_rules.h"
+#include "analysis/names/range_names.h"
+#include "analysis/pipeline/scopes.h"
 #include "formats/base/count.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* test_spread.c - percentiles of durations against sorting them. */
-#include "analysis/spread.h"
+#include "analysis/base/durations.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"
 

@@ -1,5 +1,5 @@
 /* test_sweep.c - device time between edges, without a trace around it. */
-#include "analysis/folds/sweep.h"
+#include "analysis/pipeline/sweep.h"
 
 #include "tests/support/hand.h"
 

@@ -1,5 +1,5 @@
 /* test_timeline.c - what is open at a moment, and in what order, against looking at all ranges. */
-#include "analysis/timeline.h"
+#include "analysis/past/timeline.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"
 

@@ -11,7 +11,7 @@
  *
  * VPT_SCHEDULES is how many (default 240). A failure says which: VPT_SCHEDULE=N runs that one alone, with its steps,
  * VPT_SCHEDULE=M-N those before it too, since what the other client has left behind counts. */
-#include "analysis/reading.h"
+#include "analysis/trust/completeness.h"
 #include "formats/capture_layout.h"
 #include "formats/import/any_trace.h"
 #include "tests/standin/kineto.h"

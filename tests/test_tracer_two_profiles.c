@@ -2,7 +2,7 @@
  *
  * Each case launches kernels by the hundred and says who got them: the profile all that were launched in it, unless it did
  * not record; the capture all others, with a loss where some are missing. */
-#include "analysis/reading.h"
+#include "analysis/trust/completeness.h"
 #include "formats/capture_layout.h"
 #include "formats/import/any_trace.h"
 #include "tests/standin/client.h"

@@ -1,5 +1,5 @@
 /* test_units.c - how numbers and names look on a terminal. */
-#include "analysis/render/units.h"
+#include "analysis/base/numbers.h"
 #include "formats/base/count.h"
 
 #include <locale.h>

@@ -7,7 +7,7 @@
 #define VPA_ANALYSIS_COMMANDS_SHARED_OPTIONS_H
 
 #include "analysis/commands/command.h"
-#include "analysis/options.h"
+#include "analysis/report/analysis_options.h"
 
 /* clang-format off */
 

@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_COMPARE_BASELINE_H
 #define VPA_ANALYSIS_COMPARE_BASELINE_H
 
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 
 /* Reads a report of `analyze --format json`. It has what its keys hold: no overview, no parts of single blocks or steps,
  * and only the kernels that are listed. `text` may hold any bytes, and is copied; `path` is the name in messages and

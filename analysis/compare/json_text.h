@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_COMPARE_JSON_TEXT_H
 #define VPA_ANALYSIS_COMPARE_JSON_TEXT_H
 
-#include "analysis/arena.h"
+#include "analysis/base/arena.h"
 
 #include <stdint.h>
 

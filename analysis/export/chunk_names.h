@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
 #define VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
 
-#include "analysis/export/line.h"
+#include "analysis/export/text_line.h"
 #include "formats/chunk/batch.h"
 
 /* Texts by number, formatted once and used often. All zeros is an empty set. */

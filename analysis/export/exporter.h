@@ -1,15 +1,15 @@
 /* exporter.h - writes a format of another tool.
  *
- * An exporter is one file with one exported descriptor. vpa_export() in export.h runs it over a trace
+ * An exporter is one file with one exported descriptor. vpa_export() in export_pass.h runs it over a trace
  * chunk by chunk, so memory does not grow with the trace. To add one: that file, and a line in
  * VPA_EXPORTERS. */
 #ifndef VPA_ANALYSIS_EXPORT_EXPORTER_H
 #define VPA_ANALYSIS_EXPORT_EXPORTER_H
 
-#include "analysis/export/folder.h"
-#include "analysis/export/groups.h"
-#include "analysis/report.h"
-#include "analysis/tap.h"
+#include "analysis/export/output_folder.h"
+#include "analysis/export/packet_groups.h"
+#include "analysis/folds/observer.h"
+#include "analysis/report/report.h"
 #include "formats/base/io.h"
 #include "formats/import/any_trace.h"
 #include "formats/perfetto/packet_container.h"

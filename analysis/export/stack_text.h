@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_STACK_TEXT_H
 #define VPA_ANALYSIS_EXPORT_STACK_TEXT_H
 
-#include "analysis/export/line.h"
+#include "analysis/export/text_line.h"
 #include "formats/chunk/batch.h"
 #include "formats/chunk/batch_stacks.h"
 

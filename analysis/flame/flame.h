@@ -6,8 +6,8 @@
 #ifndef VPA_ANALYSIS_FLAME_FLAME_H
 #define VPA_ANALYSIS_FLAME_FLAME_H
 
-#include "analysis/index.h"
-#include "analysis/report.h"
+#include "analysis/base/index.h"
+#include "analysis/report/report.h"
 
 struct vpt_sink;
 

@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_FOLDS_COMPILED_H
 #define VPA_ANALYSIS_FOLDS_COMPILED_H
 
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 
 /* Fills the members about torch.compile from all ranges of a trace, a row per name. */
 void vpa_compiled_of(const struct vpa_range_row *ranges, size_t count, struct vpa_graphs *out);

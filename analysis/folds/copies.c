@@ -3,7 +3,7 @@
  * records; and a few bytes in any way, since they are read to be looked at. */
 #include "analysis/folds/fold.h"
 
-#include "analysis/index.h"
+#include "analysis/base/index.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 #ifndef VPA_ANALYSIS_FOLDS_FOLD_H
 #define VPA_ANALYSIS_FOLDS_FOLD_H
 
-#include "analysis/idle.h"
-#include "analysis/options.h"
-#include "analysis/pipeline.h"
-#include "analysis/report.h"
+#include "analysis/idle/idle.h"
+#include "analysis/pipeline/pipeline.h"
+#include "analysis/report/analysis_options.h"
+#include "analysis/report/report.h"
 #include "formats/chunk/batch.h"
 
 struct vpa_fold_context {

@@ -4,9 +4,9 @@
  * time are one chain, whose end has the highest number: a caller's number is lower. Samples are counted by line. */
 #include "analysis/folds/gap_line.h"
 
+#include "analysis/base/index.h"
+#include "analysis/base/intervals.h"
 #include "analysis/folds/exact_stacks.h"
-#include "analysis/index.h"
-#include "analysis/intervals.h"
 #include "formats/base/memory.h"
 
 enum { STACKS_MAX = 1 << 16 }; /* of one gap; the time of others counts for none */

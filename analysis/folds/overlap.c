@@ -6,7 +6,7 @@
  * compute alone. */
 #include "analysis/folds/fold.h"
 
-#include "analysis/resolver.h"
+#include "analysis/join/resolver.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>

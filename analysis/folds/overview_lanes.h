@@ -1,10 +1,10 @@
 /* overview_lanes.h - instances of stages, for the overview: a bounded number of spans and durations
- * each. Private to overview.c. */
+ * each. Private to overview_fold.c. */
 #ifndef VPA_ANALYSIS_FOLDS_OVERVIEW_LANES_H
 #define VPA_ANALYSIS_FOLDS_OVERVIEW_LANES_H
 
-#include "analysis/overview.h"
-#include "analysis/stage_times.h"
+#include "analysis/folds/stage_times.h"
+#include "analysis/report/overview.h"
 
 struct vpa_lane_state {
 	struct vpa_stage_at at; /* of its first instance */

@@ -4,9 +4,9 @@
  * Places are few, the largest first. Small ones that a fold has merged are in the sums only. */
 #include "analysis/render/digest.h"
 
-#include "analysis/alike.h"
-#include "analysis/main_line.h"
 #include "analysis/render/kernel_names.h"
+#include "analysis/report/main_line.h"
+#include "analysis/report/similar_names.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>

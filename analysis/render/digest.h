@@ -3,10 +3,10 @@
 #ifndef VPA_ANALYSIS_RENDER_DIGEST_H
 #define VPA_ANALYSIS_RENDER_DIGEST_H
 
-#include "analysis/host_code.h"
-#include "analysis/limit.h"
-#include "analysis/render/page.h"
-#include "analysis/report.h"
+#include "analysis/render/text_page.h"
+#include "analysis/report/host_code.h"
+#include "analysis/report/limit.h"
+#include "analysis/report/report.h"
 
 /* A place that opened idle time, over all devices. */
 struct vpa_idle_place {

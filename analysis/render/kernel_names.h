@@ -2,8 +2,8 @@
 #ifndef VPA_ANALYSIS_RENDER_KERNEL_NAMES_H
 #define VPA_ANALYSIS_RENDER_KERNEL_NAMES_H
 
-#include "analysis/render/units.h"
-#include "analysis/report.h"
+#include "analysis/base/numbers.h"
+#include "analysis/report/report.h"
 
 enum { VPA_LABELS_MAX = 16 };
 

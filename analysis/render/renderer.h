@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_RENDER_RENDERER_H
 #define VPA_ANALYSIS_RENDER_RENDERER_H
 
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "formats/base/error.h"
 
 struct vpt_sink;
@@ -15,7 +15,7 @@ struct vpa_text {
 	unsigned width;   /* columns of the terminal; 0: 80 */
 	int colour;       /* ANSI colours */
 	int brief;        /* only DATA to FIX FIRST, at most 24 lines */
-	const char *only; /* only this section, by its name in render/sections.def; NULL: all */
+	const char *only; /* only this section, by its name in render/text/text_sections.def; NULL: all */
 	const char
 		*command; /* the command line that makes the report, for a page; NULL: not known */
 };
@@ -49,7 +49,7 @@ int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, str
 	struct vpt_err *err);
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
 
-/* Whether render/sections.def has a section of this name. */
+/* Whether render/text/text_sections.def has a section of this name. */
 int vpa_text_has_section(const char *name);
 
 #endif

@@ -9,7 +9,7 @@
  *
  * Open addressing, never more than half full. Tables with another need are their own:
  *
- * - entries leave one by one: open_ranges.c, the exports' links.c and gpu.c
+ * - entries leave one by one: open_ranges.c, the exports' launch_links.c and gpu_ranges.c
  * - entries expire, the newest are found first: launches.c, call_waits.c
  * - fixed in size, since the tracer's threads share them or they forget: names.c, lanes.c,
  *   cupti_configs.c */

@@ -2,8 +2,8 @@
 #ifndef VPT_TESTS_FUZZ_FUZZ_COMPARED_H
 #define VPT_TESTS_FUZZ_FUZZ_COMPARED_H
 
-#include "analysis/compare/compare.h"
-#include "analysis/compare/limits.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/conditions.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/fuzz/fuzz.h"

@@ -13,9 +13,9 @@
 #ifndef VPT_TESTS_SUPPORT_MODEL_H
 #define VPT_TESTS_SUPPORT_MODEL_H
 
-#include "analysis/model.h"
-#include "analysis/options.h"
-#include "analysis/report.h"
+#include "analysis/model/model.h"
+#include "analysis/report/analysis_options.h"
+#include "analysis/report/report.h"
 #include "formats/import/any_trace.h"
 #include "tests/support/model_call_kinds.h"
 

@@ -3,7 +3,7 @@
 #define VPT_TESTS_SUPPORT_PAGE_H
 
 #include "analysis/render/renderer.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 

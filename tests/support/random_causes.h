@@ -8,7 +8,7 @@
 #ifndef VPT_TESTS_SUPPORT_RANDOM_CAUSES_H
 #define VPT_TESTS_SUPPORT_RANDOM_CAUSES_H
 
-#include "analysis/options.h"
+#include "analysis/report/analysis_options.h"
 #include "formats/base/io.h"
 
 struct random_causes {

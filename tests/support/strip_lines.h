@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_STRIP_LINES_H
 #define VPT_TESTS_STRIP_LINES_H
 
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #define VPA_ANALYSIS_RENDER_HTML_HTML_H
 
 #include "analysis/render/digest.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "formats/base/io.h"
 
 enum {
@@ -77,7 +77,7 @@ void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t co
 /* The command that makes the page, if it is known. */
 void vpa_html_command(struct vpa_html *h);
 
-/* ---- a page: frame.c ---- */
+/* ---- a page: page_frame.c ---- */
 
 struct vpa_html_page {
 	const char *kind;    /* of the document: "report" */
@@ -92,16 +92,16 @@ struct vpa_html_page {
 /* 0, the sink's error or VPT_ENOMEM. */
 int vpa_html_page(const struct vpa_html_page *page, struct vpt_sink *sink, struct vpt_err *err);
 
-/* ---- sections of a report, in the order of the page: sections.def ---- */
+/* ---- sections of a report, in the order of the page: page_sections.def ---- */
 
 #define VPA_HTML_SECTION(put)                                                                      \
 	void put(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
-#include "analysis/render/html/sections.def"
+#include "analysis/render/html/page_sections.def"
 
-/* The first findings in short, with links to their cards: findings.c. Nothing without findings. */
+/* The first findings in short, with links to their cards: page_findings.c. Nothing without findings. */
 void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r);
 
-/* ---- tables made from the descriptions of the JSON: tables.c ---- */
+/* ---- tables made from the descriptions of the JSON: page_tables.c ---- */
 
 struct vpa_fields;
 
@@ -133,7 +133,7 @@ size_t vpa_html_rows(const struct vpa_report *r, const char *path);
 void vpa_html_put_table(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *table);
 
-/* ---- flame graphs: flame.c ---- */
+/* ---- flame graphs: page_flame.c ---- */
 
 struct vpa_flame;
 

@@ -11,7 +11,7 @@
 static void (*const sections[])(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d) = {
 #define VPA_HTML_SECTION(put) put,
-#include "analysis/render/html/sections.def"
+#include "analysis/render/html/page_sections.def"
 };
 
 struct report {

@@ -1,0 +1,516 @@
+/* checklist.c - judges the figures that diffusers' profiling guide has people look up in a trace viewer.
+ *
+ * A figure is judged where the capture can support it; else the check is unknown, and says what is
+ * missing. Records that are missing can hide a blocking call or an idle stretch, so nothing passes in an
+ * incomplete capture; what fails there fails. */
+#include "analysis/advice/checklist.h"
+
+#include "analysis/advice/finding.h"
+#include "analysis/base/numbers.h"
+#include "analysis/past/marked_spans.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { CHECKS = 6 };
+
+/* ---- the loop ---- */
+
+static const struct vpa_stage_row *stage_of_kind(const struct vpa_report *r, const char *kind)
+{
+	size_t i;
+
+	for (i = 0; i < r->stage_count; i++)
+		if (!strcmp(r->stages[i].kind, kind))
+			return &r->stages[i];
+	return NULL;
+}
+
+static void count_ops(struct vpa_check_loop *out, const struct vpa_stage_row *row, const char *of)
+{
+	if (!row || !row->ops)
+		return;
+	out->ops_of = of;
+	out->ops = row->ops;
+	out->ops_count = row->in_blocks ? row->in_blocks : row->count;
+}
+
+static void find_blocks(
+	const struct vpa_report *r, const struct vpa_blocks *b, struct vpa_check_loop *out)
+{
+	size_t i;
+
+	out->kind = "block";
+	out->is_whole = 1;
+	out->count = b->measured;
+	out->span_ns = b->span_ns;
+	out->busy_ns = b->busy_ns;
+	out->idle_ns = b->idle_ns;
+	for (i = 0; i < b->count; i++) {
+		const struct vpa_block_row *row = &b->series[i];
+
+		if (row->warmup)
+			continue;
+		if (!out->end_ns)
+			out->start_ns = vpt_sat_sub(row->end_ns, row->period_ns);
+		out->end_ns = row->end_ns;
+	}
+	out->first_end_ns = out->start_ns;
+	count_ops(out, stage_of_kind(r, "step"), "step");
+	for (i = 0; !out->ops_of && i < b->part_count; i++)
+		if (b->parts[i].kind == VPA_PART_BUSY)
+			vpt_sat_add_to(&out->ops, b->parts[i].count);
+	if (!out->ops_of && out->ops) {
+		out->ops_of = "block";
+		out->ops_count = b->measured;
+	}
+}
+
+static void find_inferred(const struct vpa_inferred *row, struct vpa_check_loop *out)
+{
+	out->kind = "inferred step";
+	out->count = row->step_count;
+	out->start_ns = row->steps[0].start_ns;
+	out->first_end_ns = row->steps[0].end_ns;
+	out->end_ns = row->steps[row->step_count - 1].end_ns;
+	out->span_ns = vpt_sat_sub(out->end_ns, out->start_ns);
+	out->busy_ns = row->busy_ns;
+	out->idle_ns = row->idle_ns;
+	out->ops_of = "step";
+	out->ops = row->ops;
+	out->ops_count = row->step_count;
+}
+
+/* The steps of all requests, and what the devices did from one to the next. Where no step follows another, only the
+ * steps' own times are known. */
+static void find_steps(
+	const struct vpa_report *r, const struct vpa_stage_row *steps, struct vpa_check_loop *out)
+{
+	size_t i;
+
+	out->kind = "step";
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_request *q = &r->requests[i];
+
+		if (!q->steps.count)
+			continue;
+		vpt_sat_add_to(&out->count, q->steps.count);
+		if (q->steps.s_per_it > 0)
+			vpt_sat_add_to(&out->span_ns,
+				vpt_sat_u64(
+					q->steps.s_per_it * 1e9 * (double)q->steps.count + 0.5));
+		vpt_sat_add_to(&out->busy_ns, q->loop.busy_ns);
+		vpt_sat_add_to(&out->idle_ns, q->loop.idle_ns);
+		out->is_whole |= q->loop.devices != 0;
+	}
+	if (!out->is_whole) {
+		out->busy_ns = steps->busy_ns;
+		out->idle_ns = steps->idle_ns;
+	}
+	count_ops(out, steps, "step");
+}
+
+void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	const struct vpa_stage_row *steps = stage_of_kind(r, "step");
+
+	*out = (struct vpa_check_loop){.kind = NULL};
+	if (q && q->blocks.measured) {
+		find_blocks(r, &q->blocks, out);
+	} else if (q && q->steps.count && steps) {
+		find_steps(r, steps, out);
+	} else if (r->inferred_count && r->inferred[0].step_count) {
+		find_inferred(&r->inferred[0], out);
+	}
+}
+
+/* ---- checks ---- */
+
+struct writer {
+	struct vpa_report *r;
+	const struct vpa_check_loop *loop;
+	const char *no_loop; /* why there is none */
+};
+
+/* Names what is marked instead, since that stands in the report above the checklist. */
+static const char *why_no_loop(struct vpa_report *r)
+{
+	const struct vpa_stage_row *s = stage_of_kind(r, "iteration");
+
+	if (s && !strcmp(s->name, VPA_LAP_OPTIMIZER_NAME))
+		return vpa_arena_printf(&r->arena,
+			"no blocks or steps are marked, only %s iteration%s of training, from one "
+			"Optimizer.step to the next; no steps can be inferred",
+			vpa_count(s->count).text, s->count == 1 ? "" : "s");
+	if (s)
+		return vpa_arena_printf(&r->arena,
+			"no blocks or steps are marked, only %s iteration%s, which may be one step "
+			"or many%s; no steps can be inferred",
+			vpa_count(s->count).text, s->count == 1 ? "" : "s",
+			s->count == 1 ? "" : " each");
+	if (r->stage_count || r->request_count)
+		return "no blocks or steps are marked; where stages or requests are, no steps are "
+		       "inferred";
+	return "no blocks or steps are marked, and none can be inferred";
+}
+
+/* Judges a value that is known. */
+static void judge(struct writer *w, struct vpa_check *c)
+{
+	int passes = c->at_least ? c->value >= c->pass_bound : c->value < c->pass_bound;
+	int warns = c->at_least ? c->value >= c->warn_bound : c->value < c->warn_bound;
+
+	c->status = passes ? VPA_CHECK_PASS : warns ? VPA_CHECK_WARN : VPA_CHECK_FAIL;
+	if (c->status == VPA_CHECK_PASS && !w->r->verdict.complete) {
+		c->status = VPA_CHECK_UNKNOWN;
+		c->note = "records are missing: it may be worse than this";
+	}
+}
+
+static void unknown(struct vpa_check *c, const char *why)
+{
+	c->status = VPA_CHECK_UNKNOWN;
+	c->value = -1;
+	c->note = why;
+}
+
+static const char *per_cent(struct writer *w, double share)
+{
+	return vpa_arena_printf(&w->r->arena, "%s %%", vpa_share(share).text);
+}
+
+static const char *loop_words(const struct writer *w)
+{
+	const struct vpa_check_loop *l = w->loop;
+
+	if (!strcmp(l->kind, "block"))
+		return "the measured blocks";
+	if (!strcmp(l->kind, "step"))
+		return l->is_whole          ? "the time from one step to the next"
+		       : w->r->is_diffusion ? "the denoising steps, without the time between"
+					    : "the steps, without the time between";
+	return "the inferred steps";
+}
+
+/* What the loop's busy and idle time are of: with several GPUs it is their sum. */
+static const char *where(const struct writer *w)
+{
+	if (w->r->device_count < 2)
+		return loop_words(w);
+	return vpa_arena_printf(&w->r->arena, "%s on %zu GPUs", loop_words(w), w->r->device_count);
+}
+
+static uint64_t idle_parts(const struct vpa_block_part *parts, size_t count, uint64_t causes)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (parts[i].kind == VPA_PART_IDLE && causes >> parts[i].cause & 1)
+			vpt_sat_add_to(&ns, parts[i].ns);
+	return ns;
+}
+
+/* Idle time of some causes: in the loop where it is known, else between the first and the last op of
+ * each device; and the time that it is a part of. */
+static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_ns)
+{
+	const struct vpa_request *q = vpa_main_request(w->r);
+	uint64_t ns = 0;
+	size_t i, k;
+
+	if (w->loop->kind && w->loop->is_whole) {
+		*base_ns = vpt_sat_add(w->loop->busy_ns, w->loop->idle_ns);
+		if (!strcmp(w->loop->kind, "block"))
+			return idle_parts(q->blocks.parts, q->blocks.part_count, causes);
+		for (i = 0; i < w->r->request_count; i++)
+			vpt_sat_add_to(&ns, idle_parts(w->r->requests[i].loop.parts,
+						    w->r->requests[i].loop.part_count, causes));
+		return ns;
+	}
+	*base_ns = vpa_active_ns(w->r);
+	for (i = 0; i < w->r->device_count; i++)
+		for (k = 0; k < w->r->devices[i].cause_count; k++)
+			if (causes >> w->r->devices[i].causes[k].cause & 1)
+				vpt_sat_add_to(&ns, w->r->devices[i].causes[k].ns);
+	return ns;
+}
+
+static void check_busy(struct writer *w, struct vpa_check *c)
+{
+	uint64_t busy = w->loop->busy_ns, idle = w->loop->idle_ns;
+
+	*c = (struct vpa_check){.id = "gpu-busy",
+		.title = "GPU busy in the loop",
+		.unit = "fraction",
+		.pass_bound = 0.9,
+		.warn_bound = 0.7,
+		.at_least = 1};
+	if (!w->loop->kind) {
+		busy = vpa_busy_ns(w->r);
+		idle = vpt_sat_sub(vpa_active_ns(w->r), busy);
+		c->title = "GPU busy from its first to its last op";
+	}
+	if (!busy) {
+		unknown(c, "nothing ran in it");
+		return;
+	}
+	c->value = (double)busy / ((double)busy + (double)idle);
+	c->shown = per_cent(w, c->value);
+	if (w->loop->kind)
+		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w));
+	else if (w->r->device_count > 1)
+		c->note = vpa_arena_printf(&w->r->arena, "of %zu GPUs", w->r->device_count);
+	judge(w, c);
+}
+
+/* Why the causes of idle time are unknown; NULL: they are not. */
+static const char *no_causes(const struct vpa_report *r)
+{
+	if (!r->counts.calls)
+		return "CUDA calls are not in the capture";
+	return r->verdict.gaps == VPA_UNAVAILABLE ? "what the GPU waited for is unknown, see DATA"
+						  : NULL;
+}
+
+/* The calls of a run without a loop say little: one at its end is usual. */
+static void check_blocking(struct writer *w, struct vpa_check *c)
+{
+	const struct vpa_check_loop *l = w->loop;
+	uint64_t base,
+		idle = idle_of(w, 1u << VPA_CAUSE_SYNC | 1u << VPA_CAUSE_BLOCKING_COPY, &base);
+
+	*c = (struct vpa_check){.id = "blocking-calls",
+		.title = "blocking calls in the loop",
+		.unit = "fraction",
+		.pass_bound = 0.001,
+		.warn_bound = 0.01};
+	if (!l->kind) {
+		unknown(c, w->no_loop);
+		return;
+	}
+	if (no_causes(w->r)) {
+		unknown(c, no_causes(w->r));
+		return;
+	}
+	c->value = base ? (double)idle / (double)base : 0;
+	c->shown = vpa_arena_printf(&w->r->arena, "%s idle", per_cent(w, c->value));
+	c->note = vpa_arena_printf(&w->r->arena, "%s calls, %s per %s; idle: %s of %s",
+		vpa_count(l->blocking_calls).text,
+		vpa_scaled(l->blocking_calls, l->count ? l->count : 1, 1).text, l->kind,
+		vpa_duration(idle).text, l->is_whole ? where(w) : "the active time");
+	judge(w, c);
+}
+
+static int is_scheduler(const struct vpa_stage_row *s)
+{
+	const char *at = s->name;
+
+	if (vpa_lap_mark_of(s->name, strlen(s->name)) == VPA_MARK_SCHEDULER)
+		return 1;
+	for (; *at; at++)
+		if (!strncasecmp(at, "scheduler", 9))
+			return 1;
+	return 0;
+}
+
+/* Rows of stages are of all requests, and so is the time that they are a share of. Steps of a request that the window
+ * cuts are in the rows only: they are taken to be as long as the others. */
+static uint64_t span_of_all(const struct writer *w)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	if (!w->loop->kind)
+		return 0;
+	if (!strcmp(w->loop->kind, "step") && w->loop->count)
+		return vpt_sat_u64((double)w->loop->span_ns *
+				   (double)stage_of_kind(w->r, "step")->count /
+				   (double)w->loop->count);
+	if (strcmp(w->loop->kind, "block"))
+		return w->loop->span_ns;
+	for (i = 0; i < w->r->request_count; i++)
+		vpt_sat_add_to(&ns, w->r->requests[i].blocks.span_ns);
+	return ns;
+}
+
+static void check_scheduler(struct writer *w, struct vpa_check *c)
+{
+	const struct vpa_stage_row *s = NULL;
+	uint64_t span_ns;
+	size_t i;
+
+	*c = (struct vpa_check){.id = "scheduler",
+		.title = "scheduler's share of the loop",
+		.unit = "fraction",
+		.pass_bound = 0.01,
+		.warn_bound = 0.05};
+	for (i = 0; i < w->r->stage_count && !s; i++)
+		if (is_scheduler(&w->r->stages[i]))
+			s = &w->r->stages[i];
+	span_ns = span_of_all(w);
+	if (!s || !span_ns) {
+		unknown(c, w->loop->kind ? "no range marks the scheduler" : w->no_loop);
+		return;
+	}
+	c->value = (double)s->time.total_ns / (double)span_ns;
+	c->shown = per_cent(w, c->value);
+	c->note = vpa_arena_printf(&w->r->arena, "%s, mean %s from first to last op",
+		vpa_fit(s->name, 40).text,
+		vpa_duration(s->time.count ? s->time.total_ns / s->time.count : 0).text);
+	judge(w, c);
+}
+
+static uint64_t mean_kernel_ns(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		vpt_sat_add_to(&ns, r->devices[i].kernel_ns);
+	return r->counts.kernels ? ns / r->counts.kernels : 0;
+}
+
+/* A number of kernels is neither good nor bad: whether the host launches them in time is. */
+static void check_launching(struct writer *w, struct vpa_check *c)
+{
+	const struct vpa_check_loop *l = w->loop;
+	uint64_t base, idle = idle_of(w,
+			       1u << VPA_CAUSE_LAUNCH_RATE | 1u << VPA_CAUSE_LAUNCH_CALL |
+				       1u << VPA_CAUSE_LAUNCH_LATENCY,
+			       &base);
+
+	*c = (struct vpa_check){.id = "launching",
+		.title = "GPU idle while the host launches",
+		.unit = "fraction",
+		.pass_bound = 0.05,
+		.warn_bound = 0.2};
+	if (no_causes(w->r)) {
+		unknown(c, no_causes(w->r));
+		return;
+	}
+	c->value = base ? (double)idle / (double)base : 0;
+	c->shown = per_cent(w, c->value);
+	if (l->ops_count)
+		c->note = vpa_arena_printf(&w->r->arena,
+			"%s kernels and copies per %s, a kernel takes %s on average",
+			vpa_scaled(l->ops, l->ops_count, l->ops % l->ops_count ? 1 : 0).text,
+			l->ops_of, vpa_duration(mean_kernel_ns(w->r)).text);
+	judge(w, c);
+}
+
+static const char *graph_latency(struct writer *w)
+{
+	const struct vpa_expert *e = &w->r->expert;
+
+	return vpa_arena_printf(&w->r->arena, "%s launch%s of CUDA graphs, median %s",
+		vpa_count(e->graphs_while_idle).text, e->graphs_while_idle == 1 ? "" : "es",
+		vpa_duration(e->graph_p50_ns).text);
+}
+
+/* Why there is no launch call to measure: only the one that launched the op after a gap is, if it began in the gap. */
+static const char *no_latency(const struct vpa_report *r)
+{
+	uint64_t gaps = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		vpt_sat_add_to(&gaps, r->devices[i].gaps);
+	if (no_causes(r))
+		return no_causes(r);
+	return gaps ? "no launch call is known to have begun in the gap that its op ended"
+		    : "there is no gap between two ops";
+}
+
+/* The bounds are those of one kernel. The call that launches a graph takes longer the more nodes it has, and
+ * replaces as many calls. */
+static void check_latency(struct writer *w, struct vpa_check *c)
+{
+	const struct vpa_expert *e = &w->r->expert;
+
+	*c = (struct vpa_check){.id = "launch-to-start",
+		.title = "launch to start, while the GPU is idle",
+		.unit = "ns",
+		.pass_bound = 10000,
+		.warn_bound = 20000};
+	if (!e->launches_while_idle && e->graphs_while_idle && !no_causes(w->r)) {
+		unknown(c, vpa_arena_printf(&w->r->arena, "only %s, which no bound is for",
+				   graph_latency(w)));
+		return;
+	}
+	if (!e->launches_while_idle || no_causes(w->r)) {
+		unknown(c, no_latency(w->r));
+		return;
+	}
+	c->value = (double)e->launch_p50_ns;
+	c->shown = vpa_arena_printf(&w->r->arena, "%s", vpa_duration(e->launch_p50_ns).text);
+	c->note = vpa_arena_printf(&w->r->arena, "median of %s launches, p95 %s%s%s",
+		vpa_count(e->launches_while_idle).text, vpa_duration(e->launch_p95_ns).text,
+		e->graphs_while_idle ? "; apart from these " : "",
+		e->graphs_while_idle ? graph_latency(w) : "");
+	judge(w, c);
+}
+
+/* The first series that knows most: what the allocator hands out, else what CUDA did, else NVML. */
+static const struct vpa_counter *memory_of(const struct vpa_report *r)
+{
+	static const char *const names[] = {
+		"PyTorch allocated", "memory.allocated", "Allocated by CUDA calls", "Memory used"};
+	const struct vpa_counter *most = NULL;
+	size_t i, k;
+
+	for (i = 0; i < COUNT(names) && !most; i++)
+		for (k = 0; k < r->counter_count; k++) {
+			const struct vpa_counter *c = &r->counters[k];
+
+			if (!strcmp(c->name, names[i]) && c->has_loop &&
+				(!most || c->loop_to - c->loop_from >
+						  most->loop_to - most->loop_from))
+				most = c;
+		}
+	return most;
+}
+
+static void check_memory(struct writer *w, struct vpa_check *c)
+{
+	const struct vpa_counter *m = memory_of(w->r);
+	double growth;
+
+	*c = (struct vpa_check){.id = "memory-flat",
+		.title = "memory's growth over the loop",
+		.unit = "fraction",
+		.pass_bound = 0.01,
+		.warn_bound = 0.05};
+	if (!m || m->loop_to <= 0) {
+		unknown(c, w->loop->kind ? "the capture has no samples of memory in the loop"
+					 : w->no_loop);
+		return;
+	}
+	growth = m->loop_to - m->loop_from;
+	c->value = growth > 0 ? growth / m->loop_to : 0;
+	c->shown = per_cent(w, c->value);
+	c->note = vpa_arena_printf(&w->r->arena, "%s, %s to %s", vpa_fit(m->name, 40).text,
+		vpa_bytes(vpt_sat_u64(m->loop_from)).text, vpa_bytes(vpt_sat_u64(m->loop_to)).text);
+	judge(w, c);
+}
+
+int vpa_checklist_write(struct vpa_report *r)
+{
+	static void (*const checks[CHECKS])(struct writer *, struct vpa_check *) = {check_busy,
+		check_blocking, check_scheduler, check_launching, check_latency, check_memory};
+	struct writer w = {r, &r->expert.loop, why_no_loop(r)};
+	size_t i;
+
+	if (!r->device_count)
+		return VPT_OK;
+	r->expert.checks = vpa_arena_alloc(&r->arena, CHECKS, sizeof(*r->expert.checks));
+	if (!r->expert.checks)
+		return VPT_ENOMEM;
+	for (i = 0; i < CHECKS; i++)
+		checks[i](&w, &r->expert.checks[i]);
+	r->expert.check_count = CHECKS;
+	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
+}

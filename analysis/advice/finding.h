@@ -1,0 +1,86 @@
+/* finding.h - the parts of a finding, and the functions that add findings.
+ *
+ * A finding says what to change and the most that could save. A saving is worth a line only above a
+ * share of the window and of the active time, so an almost unused GPU raises none. No two findings
+ * claim the same time. */
+#ifndef VPA_ANALYSIS_ADVICE_FINDING_H
+#define VPA_ANALYSIS_ADVICE_FINDING_H
+
+#include "analysis/report/report.h"
+
+enum { VPA_FINDINGS_MAX = 32 };
+
+/* Allocates room for findings in the report. 0 or VPT_ENOMEM. */
+int vpa_findings_begin(struct vpa_report *r);
+
+/* Adds a finding; the caller fills the other members. `id` and `status` are constants. NULL: too
+ * many findings, or no memory. */
+struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status);
+/* Adds a name as evidence. Keeps the first three; skips names that stand for several ("(other)")
+ * and names already listed. */
+void vpa_finding_evidence(struct vpa_finding *f, const char *text);
+const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id);
+
+/* The most time that a fix would save. */
+struct vpa_saving {
+	uint64_t ns;      /* of all devices together */
+	uint64_t from_ns; /* the bound is a range from here to ns; 0: it is one number */
+	/* The device that would gain most, and how much. NULL: not known per device; the gain is
+	 * then spread by busy time. */
+	const struct vpa_device *device;
+	uint64_t device_ns;
+	/* Part of ns inside the units of gain_unit.h, all devices; 0: none, or not known. */
+	uint64_t base_ns;
+};
+
+/* From the first op of any device to the last one of any, without pauses as far as known: how long the run
+ * takes. With one device, its active time. */
+uint64_t vpa_run_ns(const struct vpa_report *r);
+/* The most that a remedy of idle time saves on any device: the run takes at least as long as the work of the
+ * device that does most. While that one works, time that another device is idle can at best be used to
+ * overlap work. */
+uint64_t vpa_idle_most_ns(const struct vpa_report *r);
+/* Limits a device's gain of a cause to that; of head and tail of the window, to what all devices wait for. */
+void vpa_limit_gain(const struct vpa_report *r, struct vpa_gain_row *gain);
+
+/* Whether the time is at least 1 % of the windows. */
+int vpa_is_window_share(const struct vpa_report *r, uint64_t ns);
+/* Whether the saving is at least 1 % of the windows and 2 % of the active time. */
+int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s);
+/* "fail" from a tenth of the windows, else "warn". */
+const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s);
+/* Fills in the gain, what it is a part of, and what it means in FPS or steps per second. The note begins with the
+ * device that gains most of it, if there are several and that one is hardly busy. */
+void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
+
+/* How much of the time before the first work is part of the only marked request; 0: none. */
+uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns);
+/* Fills in that part as the gain. */
+void vpa_finding_saves_head(
+	const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s);
+
+/* ns / 1e6 */
+static inline double vpa_in_ms(uint64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
+/* 100 * part / whole; 0 where whole is 0. */
+static inline double vpa_per_cent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Summed over all devices: the windows; the active time. */
+uint64_t vpa_windows_ns(const struct vpa_report *r);
+uint64_t vpa_active_ns(const struct vpa_report *r);
+
+/* ---- the functions that add findings ---- */
+
+void vpa_find_work(struct vpa_report *r);     /* what bounds the run, and what work costs */
+void vpa_find_kernels(struct vpa_report *r);  /* kinds of kernels; part of the work */
+void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
+void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
+void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
+
+#endif

@@ -1,0 +1,132 @@
+/* findings.c - conclusions, ranked by what they are likely to save. Nothing is reported below its
+ * threshold.
+ *
+ * "At most" is the idle or busy time that would vanish if nothing else became the bottleneck; the
+ * gains of several findings do not add up. A wait, a copy or a launch can go away whole. Code of the
+ * host can hardly, it only gets shorter; so its most says little about which repair is the better one. */
+#include "analysis/advice/findings.h"
+
+#include "analysis/advice/finding.h"
+
+#include <string.h>
+
+/* Below this share of its base a gain changes no figure that is shown. */
+static const double visible_share = 0.005;
+
+/* What findings are ordered by. Idle time is less than what other gains are a part of: the window stands for
+ * it. */
+static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
+{
+	double base_ms = f->base_ms;
+
+	if (f->base && !strcmp(f->base, "idle"))
+		base_ms = vpa_in_ms(vpa_windows_ns(r));
+	return base_ms > 0 ? f->base_likely_ms / base_ms : 0;
+}
+
+/* Problems of the recording come before everything else: they are not the program's. */
+static int is_of_recording(const char *id)
+{
+	static const char *const ids[] = {"records-lost", "no-launch", "profiler"};
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (!strcmp(id, ids[i]))
+			return 1;
+	return 0;
+}
+
+static int rank_of(const struct vpa_finding *f)
+{
+	if (is_of_recording(f->id))
+		return 0;
+	return f->gain_at_most_ms > 0 ? 1 : 2;
+}
+
+static int is_before(
+	const struct vpa_report *r, const struct vpa_finding *a, const struct vpa_finding *b)
+{
+	double share_a = share_of(r, a), share_b = share_of(r, b);
+
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b);
+	if (share_a > share_b || share_a < share_b)
+		return share_a > share_b;
+	return strcmp(a->id, b->id) < 0;
+}
+
+static void set_likely(struct vpa_finding *f)
+{
+	if (!(f->base_likely_ms > 0))
+		f->base_likely_ms = f->base_gain_from_ms > 0
+					    ? (f->base_gain_from_ms + f->base_gain_ms) / 2
+					    : f->base_gain_ms;
+}
+
+/* A gain that is too small to be seen in what it is a part of is none. */
+static void drop_invisible(struct vpa_report *r)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!f->base || f->base_gain_ms >= visible_share * f->base_ms)
+			r->findings[kept++] = *f;
+	}
+	r->finding_count = kept;
+}
+
+/* There are few. */
+static void sort_findings(struct vpa_report *r)
+{
+	size_t i, at;
+
+	for (i = 1; i < r->finding_count; i++) {
+		struct vpa_finding f = r->findings[i];
+
+		for (at = i; at && is_before(r, &f, &r->findings[at - 1]); at--)
+			r->findings[at] = r->findings[at - 1];
+		r->findings[at] = f;
+	}
+}
+
+/* Fills attention.fallbacks. */
+static int list_fallbacks(struct vpa_report *r)
+{
+	static const char *const ids[] = {
+		"eager-attention", "flash-2-on-hopper", "attention-change"};
+	struct vpa_attention *a = &r->attention;
+	size_t i, k;
+
+	a->fallbacks = vpa_arena_alloc(&r->arena, VPA_FINDINGS_MAX, sizeof(*a->fallbacks));
+	if (!a->fallbacks)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->finding_count; i++)
+		for (k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
+			if (!strcmp(r->findings[i].id, ids[k]))
+				a->fallbacks[a->fallback_count++] = vpa_arena_printf(&r->arena,
+					"%s (%s)", r->findings[i].title, r->findings[i].measured);
+	return VPT_OK;
+}
+
+int vpa_findings_write(struct vpa_report *r)
+{
+	size_t i;
+
+	if (vpa_findings_begin(r))
+		return VPT_ENOMEM;
+	if (r->device_count) {
+		vpa_find_work(r);
+		vpa_find_idle(r);
+		vpa_find_blocks(r);
+		vpa_find_counters(r);
+	}
+	if (list_fallbacks(r))
+		return VPT_ENOMEM;
+	drop_invisible(r);
+	for (i = 0; i < r->finding_count; i++)
+		set_likely(&r->findings[i]);
+	sort_findings(r);
+	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
+}

@@ -1,0 +1,10 @@
+/* findings.h - conclusions: what to change, and the most that could save. */
+#ifndef VPA_ANALYSIS_ADVICE_FINDINGS_H
+#define VPA_ANALYSIS_ADVICE_FINDINGS_H
+
+#include "analysis/report/report.h"
+
+/* Fills out->findings and out->attention.fallbacks from the tables. 0 or VPT_ENOMEM. */
+int vpa_findings_write(struct vpa_report *out);
+
+#endif

@@ -1,0 +1,259 @@
+/* findings_blocks.c - conclusions about blocks, steps and stages of the reported request.
+ *
+ * The thresholds are those of interactive video: at least 2 blocks per second, at most 30 denoising
+ * steps and 8 latent frames per block. Nothing is reported if a number is unavailable. Whether FPS
+ * reaches its target is part of the result, not a finding. */
+#include "analysis/advice/finding.h"
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const double least_bps = 2, most_steps = 30, most_latents = 8;
+
+/* Growth of attention is worth a line from this share of the period, per block. */
+static const double growth_share = 0.01;
+
+/* A stage is worth a line if its work has a device to itself for this share of the blocks' time. */
+static const double stage_share = 0.3;
+
+static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	struct vpa_finding *f;
+
+	if (b->bps < 0 || b->bps >= least_bps)
+		return;
+	f = vpa_finding_add(r, "bps", "warn");
+	if (!f)
+		return;
+	f->title = "user input takes effect one block late: make blocks shorter";
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s blocks per second", vpa_fixed(b->bps, 2).text);
+	f->threshold = "2 blocks per second";
+	f->note = f->measured;
+}
+
+static void find_steps(struct vpa_report *r, const struct vpa_request *q)
+{
+	int in_blocks = q->steps.per_block >= 0;
+	double steps = in_blocks ? q->steps.per_block : (double)q->steps.count;
+	struct vpa_finding *f;
+
+	/* A window may hold any number of videos or images; steps of training have no such limit. */
+	if (!r->is_diffusion || steps <= most_steps || (!in_blocks && !q->source))
+		return;
+	f = vpa_finding_add(r, "steps", "warn");
+	if (!f)
+		return;
+	f->title = "use fewer denoising steps: distilled models need 4 to 8, step caches skip some";
+	f->measured = vpa_arena_printf(&r->arena, "%s denoising steps %s",
+		vpa_fixed(steps, steps != (double)(uint64_t)steps).text,
+		in_blocks ? "per block" : "per request");
+	f->threshold = "30 steps";
+	f->note = f->measured;
+}
+
+static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	uint64_t most = 0;
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < b->count; i++)
+		most = b->series[i].latents > most ? b->series[i].latents : most;
+	if ((double)most <= most_latents)
+		return;
+	f = vpa_finding_add(r, "block-size", "warn");
+	if (!f)
+		return;
+	f->title = "use smaller blocks: the first frame waits for all latent frames of its block";
+	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " latent frames per block", most);
+	f->threshold = "8 latent frames";
+	f->note = f->measured;
+}
+
+/* Attention time in measured blocks that other findings already claim. */
+static uint64_t sold_ns(const struct vpa_report *r)
+{
+	static const char *const ids[] = {"eager-attention", "attention-change"};
+	double ms = 0;
+	size_t i, k;
+
+	for (i = 0; i < r->finding_count; i++)
+		for (k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
+			if (!strcmp(r->findings[i].id, ids[k]))
+				ms += r->findings[i].gain_at_most_ms;
+	return vpt_sat_u64(ms * 1e6 + 0.5);
+}
+
+/* Time of whole sequences GEMM, softmax, GEMM that is not softmax, in proportion to `softmax_ns`. */
+static double eager_gemms_ns(const struct vpa_report *r, double softmax_ns)
+{
+	uint64_t total = 0, softmax = 0;
+	size_t i;
+
+	for (i = 0; i < r->attention.eager_count; i++) {
+		vpt_sat_add_to(&total, r->attention.eager[i].total_ns);
+		vpt_sat_add_to(&softmax, r->attention.eager[i].softmax_ns);
+	}
+	return softmax ? softmax_ns * (double)vpt_sat_sub(total, softmax) / (double)softmax : 0;
+}
+
+/* With more keys in the cache the GEMMs of unfused attention grow as its softmax does. */
+static void write_drifts(struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		struct vpa_blocks *b = &r->requests[i].blocks;
+
+		if (b->eager_drift_ns > 0)
+			b->attention_drift_most_ns =
+				b->attention_drift_ns + eager_gemms_ns(r, b->eager_drift_ns);
+	}
+}
+
+/* Attention beyond that of the block with least, as a range where some of it is not fused. */
+static struct vpa_saving growth_of(const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	uint64_t least = UINT64_MAX, least_eager = UINT64_MAX, eager = 0;
+	struct vpa_saving s = {0};
+	size_t i;
+
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
+		least = vpa_earlier(b->series[i].attention_ns, least);
+		least_eager = vpa_earlier(b->series[i].eager_ns, least_eager);
+	}
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
+		vpt_sat_add_to(&s.ns, b->series[i].attention_ns - least);
+		vpt_sat_add_to(&eager, b->series[i].eager_ns - least_eager);
+	}
+	s.from_ns = eager ? s.ns : 0;
+	vpt_sat_add_to(&s.ns, vpt_sat_u64(eager_gemms_ns(r, (double)eager) + 0.5));
+	return s;
+}
+
+static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	struct vpa_saving s = growth_of(r, b);
+	uint64_t sold = sold_ns(r);
+	struct vpa_finding *f;
+	int is_range = b->attention_drift_most_ns > b->attention_drift_ns;
+
+	if (!b->has_drift || b->attention_drift_most_ns < growth_share * b->period.mean_ns)
+		return;
+	f = vpa_finding_add(r, "attention-growth", "warn");
+	if (!f)
+		return;
+	f->title = "attention grows with the KV cache: use a shorter window, or a sink and a "
+		   "window";
+	f->caveat = "with a shorter window the model forgets earlier frames";
+	f->note = vpa_arena_printf(&r->arena, "%s%s", f->caveat,
+		s.ns && sold ? "; excludes what the findings about attention's back-end would save"
+			     : "");
+	s.ns = s.base_ns = s.ns > sold ? s.ns - sold : 0;
+	s.from_ns = s.from_ns > sold ? s.from_ns - sold : 0;
+	vpa_finding_saves(r, f, &s);
+	f->measured =
+		is_range ? vpa_arena_printf(&r->arena,
+				   "+%s to +%s of attention per block, %s to %s %% of the period",
+				   vpa_duration(vpt_sat_u64(b->attention_drift_ns)).text,
+				   vpa_duration(vpt_sat_u64(b->attention_drift_most_ns)).text,
+				   vpa_share(b->attention_drift_ns / b->period.mean_ns).text,
+				   vpa_share(b->attention_drift_most_ns / b->period.mean_ns).text)
+			 : vpa_arena_printf(&r->arena,
+				   "+%s of attention per block, %s %% of the period",
+				   vpa_duration(vpt_sat_u64(b->attention_drift_ns)).text,
+				   vpa_share(b->attention_drift_ns / b->period.mean_ns).text);
+	f->threshold = "1 % of the period";
+}
+
+static void find_stages(struct vpa_report *r)
+{
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < r->stage_count; i++) {
+		const struct vpa_stage_row *s = &r->stages[i];
+
+		if (strcmp(s->kind, "stage") || s->nested || s->holds_steps || !s->in_blocks ||
+			s->alone_share <= stage_share)
+			continue;
+		f = vpa_finding_add(r, "stage-share", "warn");
+		if (!f)
+			return;
+		f->title = "one stage outside denoising takes a large part of each block";
+		f->measured = vpa_arena_printf(&r->arena,
+			"%s: %s %% of the blocks' time, with nothing else beside it",
+			vpa_fit(s->name, 100).text, vpa_share(s->alone_share).text);
+		f->threshold = "30 %";
+		f->note = f->measured;
+		vpa_finding_evidence(f, s->name);
+	}
+}
+
+/* Whether most copies to the host that it waits for are of a few bytes. */
+static int reads_scalars(const struct vpa_report *r)
+{
+	uint64_t small = 0, large = 0;
+	size_t i;
+
+	for (i = 0; i < r->read_count; i++) {
+		vpt_sat_add_to(&small, r->reads[i].small);
+		vpt_sat_add_to(&large, r->reads[i].large);
+	}
+	return small > 9 * large;
+}
+
+/* The findings about the causes of the waits give their cost. */
+static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
+{
+	const struct vpa_blocks *b = &q->blocks;
+	double steps = q->steps.per_block * (double)b->measured;
+	uint64_t count = 0, ns = 0;
+	int scalars = reads_scalars(r);
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < b->part_count; i++) {
+		const struct vpa_block_part *p = &b->parts[i];
+
+		if (p->kind != VPA_PART_IDLE ||
+			(p->cause != VPA_CAUSE_SYNC &&
+				(p->cause != VPA_CAUSE_BLOCKING_COPY || !scalars)))
+			continue;
+		vpt_sat_add_to(&count, p->count);
+		vpt_sat_add_to(&ns, p->ns);
+	}
+	if (steps <= 0 || (double)count < steps || ns < b->span_ns / 100)
+		return;
+	f = vpa_finding_add(r, "syncs-per-step", "info");
+	if (!f)
+		return;
+	f->title = "the host waits for the GPU in every step: keep scalars on the device";
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s waits per step drain the GPU, %s in all blocks",
+			vpa_fixed((double)count / steps, 1).text, vpa_duration(ns).text);
+	f->threshold = "1 per step, 1 % of the blocks' time";
+}
+
+void vpa_find_blocks(struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	write_drifts(r);
+	if (!q)
+		return;
+	find_bps(r, &q->blocks);
+	find_steps(r, q);
+	find_block_size(r, &q->blocks);
+	find_growth(r, &q->blocks);
+	find_stages(r);
+	find_syncs(r, q);
+}

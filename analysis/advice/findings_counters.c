@@ -1,0 +1,148 @@
+/* findings_counters.c - conclusions from samples: clocks that something limits, memory that is almost
+ * full, reads from disk in the loop, a CPU quota that runs out.
+ *
+ * Each has a floor in time and samples, so that a short run raises none. None claims a gain: samples
+ * do not say how long the work would have taken otherwise. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/base/numbers.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { LEAST_SAMPLES = 5 };
+
+static const uint64_t least_ns = 2000000000;
+
+/* Limited clocks matter from this share of the time in which the GPU was not idle, if they are also
+ * lower than the highest by this. */
+static const double limited_share = 0.1, clock_share = 0.97;
+
+static const double memory_share = 0.9, quota_share = 0.1;
+
+/* Reads in the loop: bytes in all, and per second. */
+static const double loop_bytes = 100e6, loop_rate = 10e6;
+
+static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
+{
+	struct vpa_finding *f;
+
+	if (c->samples < LEAST_SAMPLES || c->limited_ns < least_ns ||
+		(double)c->limited_ns < limited_share * (double)c->awake_ns ||
+		(c->limited_mhz > 0 && c->limited_mhz > clock_share * c->highest_mhz))
+		return;
+	f = vpa_finding_add(r, "throttling", "warn");
+	if (!f)
+		return;
+	f->title = strcmp(c->reasons[0].reason, "power cap")
+			   ? "the GPU lowers its clocks: check cooling and power supply"
+			   : "the GPU lowers its clocks at its power limit: raise the limit, or "
+			     "compare runs at fixed clocks";
+	f->measured = vpa_arena_printf(&r->arena,
+		"GPU %" PRId64 ": %s, %s %% of the time in which it is not idle", c->device,
+		c->reasons[0].reason, vpa_percent(c->limited_ns, c->awake_ns).text);
+	if (c->limited_mhz > 0)
+		f->measured = vpa_arena_printf(&r->arena,
+			"%.300s; SM clock %s MHz then, at most %s MHz otherwise", f->measured,
+			vpa_fixed(c->limited_mhz, 0).text, vpa_fixed(c->highest_mhz, 0).text);
+	f->threshold = "10 % of that time, and 2 s";
+	f->caveat = "changes between two samples are not seen";
+	f->note = f->measured;
+}
+
+/* The stage with the highest value; NULL: none. */
+static const char *peak_stage(const struct vpa_counter *c)
+{
+	const struct vpa_counter_part *most = NULL;
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++)
+		if (!strcmp(c->parts[i].kind, "stage") && (!most || c->parts[i].max > most->max))
+			most = &c->parts[i];
+	return most ? most->name : NULL;
+}
+
+static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
+{
+	const struct vpa_counter *total = vpa_find_counter(r, used->device, "Memory total");
+	struct vpa_finding *f;
+
+	if (!total || total->max <= 0 || used->samples < LEAST_SAMPLES ||
+		used->max < memory_share * total->max)
+		return;
+	f = vpa_finding_add(r, "memory-full", "warn");
+	if (!f)
+		return;
+	f->title = "the GPU's memory is almost full: offload, quantize or tile before it runs out";
+	f->measured = vpa_arena_printf(&r->arena,
+		"GPU %" PRId64 ": %s of %s GB, %s %%, with other processes", used->device,
+		vpa_fixed(used->max / 1e9, 1).text, vpa_fixed(total->max / 1e9, 1).text,
+		vpa_share(used->max / total->max).text);
+	f->threshold = "90 %";
+	f->caveat = "caching allocators keep memory that they could free";
+	f->note = f->measured;
+	vpa_finding_evidence(f, peak_stage(used));
+}
+
+static void find_reads(struct vpa_report *r, const struct vpa_counter *disk)
+{
+	const struct vpa_counter *faults = vpa_find_counter(r, -1, "Major page faults");
+	struct vpa_finding *f;
+
+	if (disk->loop_ns < least_ns || disk->loop_bytes < loop_bytes ||
+		disk->loop_bytes * 1e9 / (double)disk->loop_ns < loop_rate)
+		return;
+	f = vpa_finding_add(r, "disk-in-loop", "warn");
+	if (!f)
+		return;
+	f->title = "the loop reads from disk: load the weights before it, and keep them in memory";
+	f->measured = vpa_arena_printf(&r->arena, "%s in %s of the loop, %s MB/s",
+		vpa_bytes(vpt_sat_u64(disk->loop_bytes)).text, vpa_duration(disk->loop_ns).text,
+		vpa_fixed(disk->loop_bytes * 1e3 / (double)disk->loop_ns, 0).text);
+	f->note = f->measured;
+	if (faults && faults->max > 0)
+		f->note = vpa_arena_printf(&r->arena,
+			"%.200s, up to %s major page faults a second: pages of mapped files",
+			f->measured, vpa_fixed(faults->max, 0).text);
+	f->threshold = "100 MB, 10 MB/s and 2 s";
+}
+
+static void find_quota(struct vpa_report *r, const struct vpa_counter *quota)
+{
+	struct vpa_finding *f;
+
+	if (quota->samples < LEAST_SAMPLES || quota->covered_ns < least_ns ||
+		quota->mean < 100 * quota_share)
+		return;
+	f = vpa_finding_add(r, "cpu-quota", "warn");
+	if (!f)
+		return;
+	f->title = "the process runs out of its CPU quota: raise the cgroup's cpu.max";
+	f->measured = vpa_arena_printf(&r->arena,
+		"throttled in %s %% of the quota's periods on average, at most %s %%",
+		vpa_fixed(quota->mean, 0).text, vpa_fixed(quota->max, 0).text);
+	f->note = f->measured;
+	f->threshold = "10 % of the periods, and 2 s";
+}
+
+void vpa_find_counters(struct vpa_report *r)
+{
+	static const struct {
+		const char *name;
+		int of_gpu;
+		void (*find)(struct vpa_report *r, const struct vpa_counter *c);
+	} rules[] = {
+		{"Clocks event reasons", 1, find_limited},
+		{"Memory used", 1, find_memory},
+		{"Disk read", 0, find_reads},
+		{"CPU quota throttled", 0, find_quota},
+	};
+	size_t i, k;
+
+	for (i = 0; i < r->counter_count; i++)
+		for (k = 0; k < sizeof(rules) / sizeof(rules[0]); k++)
+			if (!strcmp(r->counters[i].name, rules[k].name) &&
+				(r->counters[i].device >= 0) == rules[k].of_gpu)
+				rules[k].find(r, &r->counters[i]);
+}

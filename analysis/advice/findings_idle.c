@@ -1,0 +1,542 @@
+/* findings_idle.c - conclusions about idle time: one finding per cause that can be acted on, with
+ * the time it would save; first use; and the window's head and tail, which may or may not belong to
+ * what was to be measured. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/advice/findings_first_use.h"
+#include "analysis/advice/first_work.h"
+#include "analysis/advice/gain_unit.h"
+#include "analysis/advice/idle_sum.h"
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "analysis/model/small_copies.h"
+#include "analysis/report/limit.h"
+#include "analysis/report/main_line.h"
+#include "analysis/report/similar_names.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A mean gap inside of CUDA graphs longer than this is not the GPU's time to start a node. */
+enum { GRAPH_NODE_NS = 50000 };
+
+/* Causes that are partly unavoidable are worth a line from this share of the windows. */
+static const double course_share = 0.1;
+
+/* Head and tail of the window are worth a line from this share; a head that is a gain, as others, from
+ * course_share. */
+static const double edge_share = 0.25;
+
+/* A wait after which the host ran its own code for this share of the time has that code as a remedy too. */
+static const double code_share = 0.5;
+
+/* The part of a gain shared with other causes is reported from this share. */
+static const double shared_share = 0.1;
+
+/* What to do about each cause. `course`: unavoidable in small amounts; `of_recording`: a problem of
+ * the trace, the program would gain nothing. */
+static const struct advice {
+	enum vpa_cause cause;
+	int course, of_recording;
+	const char *id, *title;
+} advices[] = {
+	{VPA_CAUSE_SYNC, 0, 0, "sync-drain",
+		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
+	{VPA_CAUSE_BLOCKING_COPY, 0, 0, "blocking-copy",
+		"keep the host from waiting for copies: pinned memory, non_blocking=True"},
+	{VPA_CAUSE_ALLOCATION, 0, 0, "allocation",
+		"allocate before the loop: a caching allocator, no empty_cache()"},
+	{VPA_CAUSE_MODULE_LOAD, 0, 0, "module-load",
+		"load and compile before the measured part: warm up every shape"},
+	{VPA_CAUSE_FIRST_USE, 0, 0, "first-use",
+		"load and set up before the measured part: warm up every shape"},
+	{VPA_CAUSE_GRAPH_BUILD, 0, 0, "graph-build", "instantiate CUDA graphs before the loop"},
+	{VPA_CAUSE_OTHER_CALL, 0, 0, "other-call", "move this CUDA call out of the loop"},
+	{VPA_CAUSE_LAUNCH_RATE, 0, 0, "launch-rate",
+		"launch less: CUDA graphs, torch.compile, fused kernels"},
+	{VPA_CAUSE_HOST_CODE, 0, 0, "host-stall",
+		"shorten or overlap the host code between launches"},
+	{VPA_CAUSE_LAUNCH_CALL, 1, 0, "launch-call",
+		"make fewer launch calls: CUDA graphs, torch.compile, fused kernels"},
+	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
+		"run further ahead of the GPU, or use CUDA graphs"},
+	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
+		"make the GPU that others wait for finish earlier"},
+	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
+	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
+		"check what each CUDA graph waits for before its first node; merge small graphs"},
+	{VPA_CAUSE_SCHEDULING, 1, 0, "scheduling",
+		"fuse small kernels: the GPU needs time to start each of them"},
+	{VPA_CAUSE_QUEUED, 1, 0, "queued",
+		"find out what queued work waits for: streams, host functions, other processes, "
+		"or work that was not recorded"},
+	{VPA_CAUSE_PROFILER, 1, 1, "profiler",
+		"record less: the profiling library itself delayed the host"},
+	{VPA_CAUSE_NO_LAUNCH, 1, 1, "no-launch",
+		"record launches too: without them the cause of idle time is unknown"},
+	{VPA_CAUSE_CLOCKS, 1, 1, "clocks",
+		"record again: on clocks that disagree, the cause of idle time is unknown"},
+	{VPA_CAUSE_RECORDS_LOST, 1, 1, "records-lost",
+		"record again with more memory: records are missing where the GPU was idle"},
+};
+
+/* Of the blocking copies those that read a few bytes back: not bandwidth is the matter, but that the host
+ * waits for everything before them. */
+static const struct advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
+	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
+
+/* The parts of the waits, with their names in a sentence and what to do, in a list. */
+static const struct wait_part {
+	const char *id, *name, *remedy;
+} wait_parts[VPA_WAITS_COUNT] = {
+	[VPA_WAITS_READS] = {"small-reads", "small reads", "no .item() or .cpu()"},
+	[VPA_WAITS_COPIES] = {"blocking-copy", "copies", "pinned memory and non_blocking=True"},
+	[VPA_WAITS_SYNCS] = {"sync-drain", "synchronisations", "no synchronise"},
+};
+
+/* ---- what and where ---- */
+
+/* Which copies they are. NULL: not known, or of several parts. */
+static const char *copies_of(struct vpa_report *r, enum vpa_waits part)
+{
+	return part == VPA_WAITS_READS    ? vpa_small_reads_text(r)
+	       : part == VPA_WAITS_COPIES ? vpa_large_copies_text(r)
+					  : NULL;
+}
+
+/* The listed gap of that headline; NULL if there is none, or more than one. */
+static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_cause cause)
+{
+	const struct vpa_gap_row *found = NULL;
+	size_t i;
+
+	for (i = 0; i < r->gap_count; i++) {
+		if (r->gaps[i].cause != cause)
+			continue;
+		if (found)
+			return NULL;
+		found = &r->gaps[i];
+	}
+	return found;
+}
+
+/* The main place, or, if that has less than half of the wait, it and those that differ from it by a number. */
+static struct vpa_alike main_place(const struct vpa_report *r, const struct vpa_idle_sum *sum)
+{
+	struct vpa_alike one = {.count = 1}, all;
+
+	if (!sum->top)
+		return one;
+	one = vpa_same_places(r, sum->top, vpa_waits_take_range, sum->part);
+	if (one.ns >= sum->ns / 2)
+		return one;
+	all = vpa_alike_places(r, sum->top, vpa_waits_take_range, sum->part);
+	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
+}
+
+/* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 %, 412 samples)";
+ * NULL if it has less than a quarter, or neither is known. The share is of the place, or, if that has no name, of
+ * the sum. A gap alone may be known better than its place. */
+static const char *where_of(
+	struct vpa_report *r, const struct vpa_idle_sum *sum, const struct vpa_gap_row *gap)
+{
+	const struct vpa_idle_part *top = sum->top;
+	struct vpa_alike place = main_place(r, sum);
+	struct vpa_top_line at = place.top;
+	char line[360], similar[48] = "";
+	const char *range, *word;
+	int is_place;
+
+	if (!top || place.ns < sum->ns / 4)
+		return NULL;
+	is_place = top->range || top->call;
+	if (place.count > 1)
+		snprintf(similar, sizeof(similar), " and %zu similar", place.count - 1);
+	else if (gap && gap->top)
+		at = *gap->top;
+	else if (!is_place)
+		at = vpa_main_line_among(at, place.ns, sum->ns);
+	vpa_main_line_text(line, sizeof(line), &at, "");
+	if (!is_place && !line[0])
+		return NULL;
+	range = top->range ? top->range : "";
+	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
+	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s%s", top->call ? top->call : "",
+		top->call && top->range ? " " : "", word, range, similar,
+		is_place && line[0] ? ", " : "", line);
+}
+
+/* ---- a finding for each cause ---- */
+
+/* Gaps with that headline; if `call` is given, only those of that call. */
+static void add_gaps(const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause,
+	enum vpa_waits part, const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < r->gap_count; i++)
+		if (r->gaps[i].cause == cause && vpa_waits_take_range(r, part, r->gaps[i].range) &&
+			(!call || (r->gaps[i].call && !strcmp(r->gaps[i].call, call))))
+			vpa_finding_evidence(f, r->gaps[i].id);
+}
+
+/* Evidence: the row of the waiting call and its gaps; else the longest gaps, else the call's
+ * name. */
+static void add_evidence(struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause,
+	const struct vpa_idle_sum *sum)
+{
+	const char *call = sum->top ? sum->top->call : NULL;
+	size_t i;
+
+	if (call && (cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY))
+		for (i = 0; i < r->sync_count; i++)
+			if (r->syncs[i].idle_ns && !strcmp(r->syncs[i].call, call))
+				vpa_finding_evidence(f, vpa_arena_printf(&r->arena, "S%zu", i + 1));
+	if (call)
+		add_gaps(r, f, cause, sum->part, call);
+	if (!f->evidence_count)
+		add_gaps(r, f, cause, sum->part, NULL);
+	if (!f->evidence_count)
+		vpa_finding_evidence(f, call);
+}
+
+/* Whether most of the time the host was in no wait any more, but in its own code. */
+static int is_code(const struct vpa_idle_sum *sum)
+{
+	return sum->code.ns && (double)sum->code.ns >= code_share * (double)sum->ns;
+}
+
+/* Long host code after a wait: not to wait would save it too. NULL: there is little of it. */
+static const char *instead_note(struct vpa_report *r, enum vpa_cause cause, uint64_t all_ns)
+{
+	const struct vpa_idle_part *most = NULL;
+	uint64_t ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->cause != cause || !part->instead)
+				continue;
+			ns += part->instead_ns;
+			most = most && most->instead_ns >= part->instead_ns ? most : part;
+		}
+	if (!most || (double)ns < shared_share * (double)all_ns)
+		return NULL;
+	return vpa_arena_printf(&r->arena, "not to wait in %.60s would save %.0f %% of it too",
+		most->instead, vpa_per_cent(ns, all_ns));
+}
+
+/* Appends to the note; NULL: nothing. */
+static void add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
+{
+	if (more)
+		f->note = vpa_arena_printf(
+			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
+}
+
+/* The gain, and the part of it that other findings may claim too: where that is the host's code after a wait, its
+ * own note says so. */
+static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum)
+{
+	vpa_finding_saves(r, f, &sum->saving);
+	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
+	if (sum->cause == VPA_CAUSE_HOST_CODE && sum->saving.device_ns)
+		f->base_likely_ms =
+			f->base_gain_ms * (double)sum->half_ns / (double)sum->saving.device_ns;
+	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
+		return;
+	add_note(r, f,
+		vpa_arena_printf(&r->arena, "fixing another cause would save %.0f %% of it too",
+			vpa_per_cent(sum->shared_ns, sum->saving.ns)));
+}
+
+/* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
+ * are not the reason. */
+static const char *title_of(
+	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
+{
+	if (is_code(sum))
+		return vpa_host_code_title(r, &sum->code, a == &small_reads);
+	if (a->cause == VPA_CAUSE_MODULE_LOAD)
+		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
+	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
+		sum->ns / sum->pieces > GRAPH_NODE_NS)
+		return "find out what nodes of the CUDA graph wait for: other streams, host "
+		       "functions, "
+		       "or work that was not recorded";
+	return a->title;
+}
+
+/* How to record what queued work waited for, if the recording left it out. NULL: nothing would tell more. */
+static const char *queued_option(const struct vpa_report *r)
+{
+	const char *source = NULL;
+	size_t i;
+
+	if (r->verdict.launches_lost)
+		return "kernels are missing from the recording: the GPU may have worked";
+
+	/* Of a copy in vptrace's format the metadata names the profiler too. */
+	for (i = 0; i < r->meta_count; i++)
+		if (!strcmp(r->meta[i].key, "source"))
+			source = r->meta[i].value;
+	if (!source || strncmp(source, "PyTorch profiler", 16) != 0 || r->counts.syncs)
+		return NULL;
+	return "torch.profiler records waits of streams for each other with "
+	       "_ExperimentalConfig(enable_cuda_sync_events=True)";
+}
+
+/* The finding, for more notes; NULL: there is none. */
+static struct vpa_finding *find_cause(
+	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
+{
+	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
+	uint64_t place_ns = main_place(r, sum).ns;
+	const char *where;
+
+	if (!f)
+		return NULL;
+	where = where_of(r, sum, NULL);
+	f->title = title_of(r, a, sum);
+	f->host_code_ms = vpa_in_ms(sum->code.ns);
+	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
+		vpa_cause_words(sum->cause), vpa_duration(sum->ns).text, sum->pieces,
+		vpa_percent(sum->ns, vpa_windows_ns(r)).text);
+	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
+	/* A line alone has its own share. */
+	if (where && !sum->top->range && !sum->top->call)
+		f->note = where;
+	else if (where)
+		f->note = vpa_arena_printf(&r->arena, "%s of this idle time%s %s",
+			place_ns > sum->ns - sum->ns / 100
+				? "all"
+				: vpa_arena_printf(
+					  &r->arena, "%.0f %%", vpa_per_cent(place_ns, sum->ns)),
+			sum->top->call ? ":" : "", where);
+	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
+	add_note(r, f,
+		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
+			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_range,
+				       sum->part, sum->ns));
+	add_note(r, f, instead_note(r, a->cause, sum->ns));
+	add_note(r, f, vpa_first_use_note(r, a->cause));
+	if (!a->of_recording)
+		save_cause(r, f, sum);
+	add_evidence(r, f, sum->cause, sum);
+	return f;
+}
+
+/* Without a read its copy goes away too. If copies have a finding of their own, it has that time as well. */
+static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
+{
+	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
+	struct vpa_base base = vpa_base_of(r);
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		vpt_sat_add_to(&ns, r->devices[d].small_read_ns);
+	vpt_sat_add_to(&sum->saving.ns, ns);
+	vpt_sat_add_to(
+		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
+	vpt_sat_add_to(&sum->saving.base_ns, vpa_base_busy(r, &base, ns, "memcpy"));
+	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
+}
+
+static const struct advice *advice_of(const char *id)
+{
+	size_t k;
+
+	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++)
+		if (!strcmp(advices[k].id, id))
+			return &advices[k];
+	return &small_reads;
+}
+
+/* Whether a part of the waits is worth a word beside all of them. Copies that another wait hides save nothing alone,
+ * and yet have to go too. */
+static int matters(
+	struct vpa_report *r, const struct vpa_idle_sum *part, const struct vpa_idle_sum *all)
+{
+	return part->ns > all->ns / 20 || part->saving.ns > all->saving.ns / 20 ||
+	       copies_of(r, part->part);
+}
+
+/* Waits hide each other: if one goes away, the host waits in the next. So all of them together may save more than
+ * one by one. */
+static const char *alone_note(
+	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
+{
+	uint64_t all_ns = all->saving.ns;
+	const char *note = NULL;
+	unsigned k;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
+		if (matters(r, &parts[k], all))
+			note = vpa_arena_printf(&r->arena, "%s%s%s alone save %.0f %%",
+				note ? note : "", note ? ", " : "", wait_parts[k].name,
+				vpa_per_cent(vpa_earlier(parts[k].saving.ns, all_ns), all_ns));
+	return note;
+}
+
+static void find_all_waits(
+	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
+{
+	struct advice a = {all->cause, 0, 0, "host-waits", "keep the host from waiting"};
+	struct vpa_finding *f;
+	unsigned k, shown = 0;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
+		if (matters(r, &parts[k], all))
+			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title ? a.title : "",
+				shown++ ? "," : ":", wait_parts[k].remedy);
+	f = find_cause(r, &a, all);
+	if (f)
+		add_note(r, f, alone_note(r, parts, all));
+}
+
+/* A finding for each part of the waits that is worth one, and one for all of them if they save that much more
+ * together. */
+static void find_waits(struct vpa_report *r)
+{
+	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
+	uint64_t own_ns = 0, ns = 0;
+	unsigned k;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
+		parts[k] = vpa_idle_sum_of_waits(r, (enum vpa_waits)k);
+		if (!vpa_idle_sum_is_worth(r, &parts[k]))
+			continue;
+		own_ns += vpa_idle_sum_own(&parts[k]);
+		ns += parts[k].saving.ns;
+		if (k == VPA_WAITS_READS)
+			add_read_copies(r, &parts[k]);
+		find_cause(r, advice_of(wait_parts[k].id), &parts[k]);
+	}
+	all.claim_ns -= vpa_earlier(ns, all.claim_ns);
+	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
+	if (vpa_idle_sum_is_worth(r, &all))
+		find_all_waits(r, parts, &all);
+}
+
+static int is_wait(enum vpa_cause cause)
+{
+	return cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY;
+}
+
+static void find_causes(struct vpa_report *r)
+{
+	size_t k;
+
+	find_waits(r);
+	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
+		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[k].cause);
+
+		vpa_idle_sum_leave_first_use(r, &sum);
+		if (is_wait(advices[k].cause) || !vpa_idle_sum_is_worth(r, &sum) ||
+			(advices[k].course &&
+				(double)sum.ns < course_share * (double)vpa_windows_ns(r)))
+			continue;
+		find_cause(r, &advices[k], &sum);
+	}
+}
+
+/* ---- first use ---- */
+
+static void find_first_use(struct vpa_report *r)
+{
+	struct vpa_finding *f = vpa_first_use_add(r);
+	struct vpa_idle_sum sum;
+
+	if (!f)
+		return;
+	sum = vpa_idle_sum_of(r, VPA_CAUSE_MODULE_LOAD);
+	add_evidence(r, f, VPA_CAUSE_MODULE_LOAD, &sum);
+}
+
+/* ---- head and tail of the window ---- */
+
+/* Whether the GPU may have worked after its last recorded op: kernels that were launched are missing. */
+static int is_tail_lost(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count && r->verdict.launches_lost; i++)
+		if (vpa_is_touched(r, r->devices[i].last_ns, r->window_end_ns))
+			return 1;
+	return 0;
+}
+
+static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
+{
+	struct vpa_idle_sum sum = vpa_idle_sum_of(r, cause);
+	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_head_words(r) : NULL, *where;
+	double least = cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_head_is_gain(r, &sum.saving)
+			       ? course_share
+			       : edge_share;
+	uint64_t waited = sum.saving.ns;
+	struct vpa_finding *f;
+
+	if ((double)sum.saving.ns < least * (double)vpa_windows_ns(r) ||
+		(cause == VPA_CAUSE_AFTER_LAST_WORK && is_tail_lost(r)))
+		return;
+	f = vpa_finding_add(r, id, "warn");
+	if (!f)
+		return;
+	f->title = title;
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s, %s %% of the window%s", vpa_duration(waited).text,
+			vpa_percent(waited, vpa_windows_ns(r)).text, words ? words : "");
+	where = where_of(r, &sum, only_gap(r, cause));
+	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
+		vpa_head_saves(r, f, &sum.saving);
+	f->base_likely_ms = f->base_gain_ms / 2;
+	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
+		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,
+		words ? words : "", where ? ", " : "", where ? where : "");
+	if (f->base && words && *words)
+		f->note = vpa_arena_printf(&r->arena, "%s%s%s", words + strlen(": "),
+			where ? ", " : "", where ? where : "");
+	f->threshold = least < edge_share ? "10 % of the window" : "25 % of the window";
+	add_evidence(r, f, cause, &sum);
+}
+
+/* Reports the largest cause if the devices were mostly idle and no cause alone was worth a line. */
+static void find_largest(struct vpa_report *r)
+{
+	struct vpa_idle_sum largest = {0};
+	uint64_t idle = 0;
+	size_t i, best = 0;
+
+	for (i = 0; i < r->device_count; i++)
+		vpt_sat_add_to(&idle, r->devices[i].window_idle_ns);
+	if (idle < vpa_windows_ns(r) / 2)
+		return;
+	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[i].cause);
+
+		if (vpa_idle_sum_own(&sum) > vpa_idle_sum_own(&largest)) {
+			largest = sum;
+			best = i;
+		}
+	}
+	if (vpa_idle_sum_own(&largest))
+		find_cause(r, &advices[best], &largest);
+}
+
+void vpa_find_idle(struct vpa_report *r)
+{
+	size_t before = r->finding_count;
+
+	find_first_use(r);
+	find_causes(r);
+	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", vpa_head_title(r));
+	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
+		"the GPU had no work at the end: stop recording when its work is done");
+	if (r->finding_count == before)
+		find_largest(r);
+}

@@ -1,0 +1,353 @@
+/* findings_kernels.c - conclusions about single kinds of kernels, for programs that the GPU limits: matrix
+ * products in FP32, elementwise kernels that are not fused, what a decoder's time is, what attention costs
+ * with its helpers, and what is unusual about the largest kernels. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/advice/gain_unit.h"
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "analysis/model/gpu_arch.h"
+#include "analysis/names/families.h"
+#include "analysis/names/number_format.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+/* Matrix products of one kind, and chains, are worth a line from this share of busy time. */
+static const double work_share = 0.05;
+
+/* A decoder that moves data for this share of its time is worth a change. */
+static const double move_share = 0.2;
+
+/* What an attention needs beside its kernel is worth a line from this share of it. */
+static const double helper_share = 0.1;
+
+enum { LARGEST = 3 /* kernels that are named */ };
+
+static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, enum vpa_family family)
+{
+	struct vpa_base base = vpa_base_of(r);
+
+	return vpa_base_busy(r, &base, ns, vpa_family_name(family));
+}
+
+/* ---- matrix products in FP32 ---- */
+
+static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision precision)
+{
+	size_t i;
+
+	for (i = 0; i < r->precision_count; i++)
+		if (!strcmp(r->precisions[i].precision, vpa_precision_name(precision)))
+			return r->precisions[i].exclusive_ns;
+	return 0;
+}
+
+/* Time of matrix products that the finding about unfused attention already counts. */
+static uint64_t eager_gemm_ns(const struct vpa_report *r)
+{
+	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
+
+	return f ? vpt_sat_u64((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
+}
+
+/* TF32 came with Ampere. Nothing is known of a GPU without a row: newer ones are more likely. */
+static int has_tf32(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		if (!vpa_gpu_is_amd(&r->gpus[i]) && r->gpus[i].compute_major &&
+			r->gpus[i].compute_major < 8)
+			return 0;
+	return 1;
+}
+
+static const char *wide_title(const struct vpa_report *r, int is_mixed)
+{
+	if (is_mixed)
+		return "some matrix products run in FP32, others in 16 bits or fewer: cast the "
+		       "inputs, or allow TF32";
+	return has_tf32(r) ? "matrix products run in FP32: allow TF32 "
+			     "(torch.set_float32_matmul_precision(\"high\")), or run the model in "
+			     "BF16"
+			   : "matrix products run in FP32: run the model in FP16, for which this "
+			     "GPU has tensor cores";
+}
+
+static void find_wide_gemms(struct vpa_report *r)
+{
+	double busy = (double)vpa_busy_ns(r);
+	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32), eager = eager_gemm_ns(r),
+		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
+	struct vpa_saving s = {.ns = wide > eager ? wide - eager : 0};
+	int is_mixed = (double)narrow >= work_share * busy;
+	struct vpa_finding *f;
+
+	if ((double)wide < work_share * busy || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "fp32-gemm", "warn");
+	if (!f)
+		return;
+	f->title = wide_title(r, is_mixed);
+	s.base_ns = base_ns(r, s.ns, VPA_FAMILY_GEMM);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",
+		vpa_duration(wide).text, vpa_share((double)wide / busy).text);
+	if (is_mixed)
+		f->measured = vpa_arena_printf(&r->arena, "%s, and %s in 16 bits or fewer",
+			f->measured, vpa_duration(narrow).text);
+	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
+	f->caveat =
+		eager ? "narrower types still take time, a sixteenth at best; excludes products "
+			"that may belong to unfused attention"
+		      : "narrower types still take time, a sixteenth at best";
+}
+
+/* ---- elementwise kernels ---- */
+
+static void find_chains(struct vpa_report *r)
+{
+	const struct vpa_chains *c = &r->chains;
+	uint64_t busy = vpa_busy_ns(r);
+	struct vpa_saving s = {.ns = vpa_earlier(c->total_ns - c->longest_ns, busy)};
+	struct vpa_finding *f;
+
+	if ((double)s.ns < work_share * (double)busy || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "unfused-elementwise", vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = "elementwise kernels run one after the other: fuse them, as torch.compile does";
+	s.base_ns = base_ns(r, s.ns, VPA_FAMILY_ELEMENTWISE);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena,
+		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s: %s, of which the "
+		"longest of each %s",
+		c->kernels, c->count, c->count == 1 ? "" : "s", vpa_duration(c->total_ns).text,
+		vpa_duration(c->longest_ns).text);
+	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
+	f->caveat = "a fused kernel takes at least as long as the longest of its chain; results "
+		    "that are used elsewhere too are still written";
+	vpa_finding_evidence(f, c->kernel);
+}
+
+/* ---- decoders ---- */
+
+struct stage_work {
+	const char *stage;
+	uint64_t all_ns, conv_ns, moved_ns, largest_ns;
+	const char *largest;
+};
+
+static int is_decoder(const char *stage)
+{
+	static const char *const words[] = {"vae", "decode"};
+	size_t i, at;
+
+	for (i = 0; i < COUNT(words); i++)
+		for (at = 0; stage[at]; at++)
+			if (!strncasecmp(stage + at, words[i], strlen(words[i])))
+				return 1;
+	return 0;
+}
+
+static void add_family(struct stage_work *w, const struct vpa_stage_family_row *row)
+{
+	static const enum vpa_family movers[] = {
+		VPA_FAMILY_LAYOUT, VPA_FAMILY_MEMCPY, VPA_FAMILY_MEMSET};
+	size_t i;
+
+	w->all_ns = row->stage_ns;
+	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_CONV)))
+		w->conv_ns += row->exclusive_ns;
+	for (i = 0; i < COUNT(movers); i++)
+		if (!strcmp(row->family, vpa_family_name(movers[i])))
+			w->moved_ns += row->exclusive_ns;
+	if (row->exclusive_ns > w->largest_ns) {
+		w->largest_ns = row->exclusive_ns;
+		w->largest = row->family;
+	}
+}
+
+static const char *decoder_title(const struct stage_work *w, int moves)
+{
+	if (moves)
+		return "the decoder moves data: keep tensors in channels_last, write into one "
+		       "buffer instead of torch.cat, and leave out .contiguous()";
+	return w->conv_ns == w->largest_ns
+		       ? "the decoder is limited by its convolutions, not by moving data"
+		       : "the decoder is limited neither by convolutions nor by moving data";
+}
+
+static void find_decoder(struct vpa_report *r, const struct stage_work *w)
+{
+	struct vpa_saving s = {.ns = w->moved_ns};
+	int moves =
+		(double)w->moved_ns >= move_share * (double)w->all_ns && vpa_saving_is_worth(r, &s);
+	struct vpa_finding *f;
+
+	if ((double)w->all_ns < work_share * (double)vpa_busy_ns(r))
+		return;
+	f = vpa_finding_add(r, "decoder-work", moves ? vpa_saving_status(r, &s) : "info");
+	if (!f)
+		return;
+	f->title = decoder_title(w, moves);
+	if (moves) {
+		s.base_ns = base_ns(r, s.ns, VPA_FAMILY_LAYOUT);
+		vpa_finding_saves(r, f, &s);
+	}
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s: GPU work %s, of which convolutions %s (%s %%), and layouts, cat and copies %s "
+		"(%s %%)",
+		w->stage, vpa_duration(w->all_ns).text, vpa_duration(w->conv_ns).text,
+		vpa_share((double)w->conv_ns / (double)w->all_ns).text,
+		vpa_duration(w->moved_ns).text,
+		vpa_share((double)w->moved_ns / (double)w->all_ns).text);
+	if (!moves && w->conv_ns != w->largest_ns)
+		f->measured = vpa_arena_printf(&r->arena, "%s; most is %s, %s", f->measured,
+			w->largest, vpa_duration(w->largest_ns).text);
+	f->threshold = "5 % of busy time; 20 % of the stage moving data";
+	f->note = f->measured;
+	vpa_finding_evidence(f, w->stage);
+}
+
+/* The rows of a stage stand together. */
+static void find_decoders(struct vpa_report *r)
+{
+	const struct vpa_expert *e = &r->expert;
+	size_t from, to;
+
+	for (from = 0; from < e->stage_family_count; from = to) {
+		const struct vpa_stage_family_row *first = &e->stage_families[from];
+		struct stage_work w = {.stage = first->stage};
+
+		for (to = from; to < e->stage_family_count &&
+				!strcmp(e->stage_families[to].stage, first->stage);
+			to++)
+			add_family(&w, &e->stage_families[to]);
+		if (first->kind && is_decoder(first->stage))
+			find_decoder(r, &w);
+	}
+}
+
+/* ---- attention ---- */
+
+static uint64_t helpers_ns(const struct vpa_backend_row *b)
+{
+	return vpt_sat_add(b->aux_ns, b->before_ns);
+}
+
+static const char *cost_text(
+	struct vpa_report *r, const char *text, const struct vpa_backend_row *b)
+{
+	return vpa_arena_printf(&r->arena,
+		"%s%s%s %s a call, %s of it quantising, converting and copying, %" PRIu64 " call%s",
+		text, *text ? "; " : "", b->backend,
+		vpa_duration(vpt_sat_add(b->total_ns, helpers_ns(b)) / b->calls).text,
+		vpa_duration(helpers_ns(b) / b->calls).text, b->calls, b->calls == 1 ? "" : "s");
+}
+
+/* What a call costs with all that it needs: said where back-ends can be compared, or helpers are dear. */
+static void find_attention_cost(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	size_t i, used = 0, dear = 0;
+	const char *text = "";
+	struct vpa_finding *f;
+
+	for (i = 0; i < a->backend_count; i++) {
+		const struct vpa_backend_row *b = &a->backends[i];
+
+		if (!b->calls || b->share_of_busy < 0.01)
+			continue;
+		used++;
+		dear += (double)helpers_ns(b) >=
+			helper_share * (double)vpt_sat_add(b->total_ns, helpers_ns(b));
+		text = cost_text(r, text, b);
+	}
+	if (!dear && used < 2)
+		return;
+	f = vpa_finding_add(r, "attention-cost", "info");
+	if (!f)
+		return;
+	f->title = used > 1 ? "several attention back-ends run: compare what a call costs with its "
+			      "quantisation and copies"
+			    : "attention needs quantisation and copies of its operands";
+	f->measured = f->note = text;
+	f->threshold = "two back-ends, or 10 % in helpers";
+	f->caveat = used > 1 ? "calls of different lengths cannot be compared" : NULL;
+}
+
+/* ---- the largest kernels ---- */
+
+/* Thread blocks that would give each multiprocessor one. */
+static uint32_t multiprocessors(const struct vpa_report *r)
+{
+	uint32_t most = 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		most = r->gpus[i].sm_count > most ? r->gpus[i].sm_count : most;
+	return most;
+}
+
+static int is_unaligned(const char *name)
+{
+	const char *at = strstr(name, "align1");
+
+	return at && !isdigit((unsigned char)at[strlen("align1")]);
+}
+
+/* What is unusual about a kernel; NULL: nothing that its name and grid show. */
+static const char *unusual(struct vpa_report *r, const struct vpa_kernel_row *k)
+{
+	uint32_t sms = multiprocessors(r);
+
+	if (!strcmp(k->family, vpa_family_name(VPA_FAMILY_GEMM)) &&
+		vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_FP32)
+		return "in FP32, without tensor cores";
+	if (is_unaligned(k->name))
+		return "of unaligned operands";
+	if (k->blocks_mean > 0 && sms && k->blocks_mean < sms)
+		return vpa_arena_printf(
+			&r->arena, "%.0f thread blocks for %" PRIu32 " SMs", k->blocks_mean, sms);
+	if (!strcmp(k->family, vpa_family_name(VPA_FAMILY_LAYOUT)))
+		return "only moves data";
+	return NULL;
+}
+
+/* Names the largest kernels where the GPU is the limit. */
+static void note_largest(struct vpa_report *r)
+{
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "gpu-bound");
+	uint64_t busy = vpa_busy_ns(r);
+	const char *text = "";
+	size_t i;
+
+	for (i = 0; f && i < r->kernel_count && i < LARGEST; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+		const char *why = unusual(r, k);
+
+		if ((double)k->exclusive_ns < work_share * (double)busy)
+			break;
+		text = vpa_arena_printf(&r->arena, "%s%s%.60s (%s) %.0f %% of busy%s%s", text,
+			*text ? "; " : "largest: ", k->name, k->family,
+			vpa_per_cent(k->exclusive_ns, busy), why ? ", " : "", why ? why : "");
+	}
+	if (f && *text)
+		f->note = text;
+}
+
+void vpa_find_kernels(struct vpa_report *r)
+{
+	find_wide_gemms(r);
+	find_chains(r);
+	find_decoders(r);
+	find_attention_cost(r);
+	note_largest(r);
+}

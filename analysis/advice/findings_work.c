@@ -1,0 +1,440 @@
+/* findings_work.c - conclusions about the work itself: what bounds the run, exposed time, and
+ * kernels that could be cheaper. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/advice/gain_unit.h"
+#include "analysis/base/numbers.h"
+#include "analysis/model/gpu_arch.h"
+#include "analysis/names/families.h"
+#include "analysis/report/limit.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Exposed copies and communication are worth a line from this share of the active time. */
+static const double exposed_share = 0.05;
+
+/* An attention fallback is worth a line from this share of busy time. */
+static const double attention_share = 0.01;
+
+static uint64_t at_most(uint64_t ns, uint64_t limit)
+{
+	return ns < limit ? ns : limit;
+}
+
+/* How much of `ns` is inside the units that gains are a part of. */
+static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, const char *family)
+{
+	struct vpa_base base = vpa_base_of(r);
+
+	return vpa_base_busy(r, &base, ns, family);
+}
+
+/* Whether the largest kind of what counts as copies are memsets. */
+static int is_mostly_memsets(const struct vpa_report *r)
+{
+	return r->copy_count && !strcmp(r->copies[0].kind, "memset");
+}
+
+/* ---- what bounds the run ---- */
+
+static const char *bound_title(const struct vpa_report *r, enum vpa_limit limit,
+	const struct vpa_load *load, const char *usual)
+{
+	if (limit == VPA_LIMIT_WORK && vpa_limit_is_of_part(load))
+		return "while it worked, the GPU was the limit: cheaper work shortens only that "
+		       "part of the window";
+	if (limit == VPA_LIMIT_COPIES && is_mostly_memsets(r))
+		return "memsets are the limit: the GPU clears memory, and does not wait for the "
+		       "host";
+	return usual;
+}
+
+static void find_bound(struct vpa_report *r)
+{
+	static const struct {
+		const char *id, *title;
+	} bounds[] = {
+		[VPA_LIMIT_WORK] = {"gpu-bound",
+			"the GPU is the limit: make its work cheaper, not the host faster"},
+		[VPA_LIMIT_COPIES] = {"copy-bound",
+			"copies are the limit: the GPU waits for data, not for the host"},
+		[VPA_LIMIT_COMM] = {"comm-bound", "communication is the limit: the GPU waits for "
+						  "other GPUs, not for the host"},
+		[VPA_LIMIT_PEERS] = {"peer-bound",
+			"other ranks are the limit: this one finishes its work first"},
+		[VPA_LIMIT_FAULTS] = {"fault-bound", "unified memory is the limit: move the data "
+						     "before the kernels need it"},
+	};
+	struct vpa_load load = vpa_load_of_all(r);
+	enum vpa_limit limit = vpa_limit_of(&load);
+	struct vpa_finding *f;
+
+	if (!vpa_limit_is_bound(limit))
+		return;
+	f = vpa_finding_add(r, bounds[limit].id, "info");
+	if (!f)
+		return;
+	f->title = bound_title(r, limit, &load, bounds[limit].title);
+	f->measured = vpa_arena_printf(&r->arena,
+		"busy %s %% of the time from the first to the last op, %s %% of the window",
+		vpa_percent(load.busy_ns, load.active_ns).text,
+		vpa_percent(load.busy_ns, load.window_ns).text);
+	f->threshold = limit == VPA_LIMIT_WORK ? "90 % of active, 25 % of the window"
+					       : "25 % of active, and more than anything else";
+}
+
+/* ---- exposed time ---- */
+
+struct exposed {
+	const char *id, *title, *what, *caveat;
+	uint64_t (*ns)(const struct vpa_device *d);
+	const char *family;
+	uint64_t from_ns; /* lower end of the bound; 0: it is one number */
+};
+
+static uint64_t wait_ns(const struct vpa_device *d)
+{
+	return at_most(d->comm_wait_ns, d->exposed_comm_ns);
+}
+
+static uint64_t transfer_ns(const struct vpa_device *d)
+{
+	return d->exposed_comm_ns - wait_ns(d);
+}
+
+static uint64_t copy_ns(const struct vpa_device *d)
+{
+	return d->exposed_copy_ns;
+}
+
+/* Compute with no copy beside it yet. */
+static uint64_t unused_compute_ns(const struct vpa_report *r, const struct vpa_device *d)
+{
+	const struct vpa_expert *e = &r->expert;
+	size_t i;
+
+	for (i = 0; i < e->overlap_count; i++)
+		if (e->overlaps[i].device == d->device)
+			return e->overlaps[i].ns[VPA_OVERLAP_COMPUTE] +
+			       e->overlaps[i].ns[VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM];
+	return d->compute_ns;
+}
+
+/* Exposed copies can overlap at most that. The rest must be removed. */
+static int is_too_much_to_hide(const struct vpa_report *r)
+{
+	uint64_t copies = 0, compute = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		vpt_sat_add_to(&copies, r->devices[d].exposed_copy_ns);
+		vpt_sat_add_to(&compute, unused_compute_ns(r, &r->devices[d]));
+	}
+	return copies > compute;
+}
+
+/* What overlap alone could save. */
+static uint64_t hidden_at_most(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		vpt_sat_add_to(&ns, at_most(unused_compute_ns(r, &r->devices[i]),
+					    r->devices[i].exposed_copy_ns));
+	return ns;
+}
+
+static void find_exposed(struct vpa_report *r, const struct exposed *e)
+{
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		uint64_t ns = e->ns(&r->devices[d]);
+
+		vpt_sat_add_to(&s.ns, ns);
+		if (!s.device || ns > s.device_ns) {
+			s.device = &r->devices[d];
+			s.device_ns = ns;
+		}
+	}
+	if (!vpa_saving_is_worth(r, &s) || (double)s.ns < exposed_share * (double)vpa_active_ns(r))
+		return;
+	f = vpa_finding_add(r, e->id, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = e->title;
+	f->measured = vpa_arena_printf(&r->arena, "%s %s, %s %% of the window", e->what,
+		vpa_duration(s.ns).text, vpa_percent(s.ns, vpa_windows_ns(r)).text);
+	f->threshold = "5 % of active, 1 % of the window";
+	f->caveat = f->note = e->caveat;
+	s.base_ns = base_ns(r, s.ns, e->family);
+	s.from_ns = e->from_ns;
+	vpa_finding_saves(r, f, &s);
+}
+
+/* Fills in what most of the exposed copies are, and what the two ends of the bound assume. */
+static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char *done)
+{
+	const struct vpa_copy_row *c = r->copies;
+	const char *range = "";
+
+	if (f->gain_from_ms > 0)
+		range = vpa_arena_printf(&r->arena,
+			"the lower bound if they overlap all compute without copies beside it, the "
+			"upper one if nothing is %s; ",
+			done);
+	if (is_mostly_memsets(r))
+		f->note = vpa_arena_printf(&r->arena, "%smostly memsets, %s at %s GB/s", range,
+			vpa_bytes(c->bytes).text, vpa_fixed(c->gb_per_s, 1).text);
+	else
+		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %s at %s GB/s", range,
+			c->kind, c->source, c->target, vpa_bytes(c->bytes).text,
+			vpa_fixed(c->gb_per_s, 1).text);
+}
+
+/* The largest kind of copies determines the advice. */
+static void name_copies(struct vpa_report *r, int is_too_much)
+{
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "exposed-copy");
+	const struct vpa_copy_row *c = r->copies;
+
+	if (!f || !r->copy_count)
+		return;
+	vpa_finding_evidence(f, "C1");
+	if (is_mostly_memsets(r)) {
+		f->title = "clear less memory: do not clear large buffers in the loop, and none "
+			   "that a kernel writes as a whole (torch.empty)";
+		note_copies(r, f, "cleared");
+		return;
+	}
+	if (!c->source || !c->target)
+		return;
+	if (is_too_much)
+		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
+			   "hide these copies";
+	if (is_too_much && (!strcmp(c->source, "pageable") || !strcmp(c->target, "pageable")))
+		f->title = "pin the memory that is copied, or copy less: pageable copies are slow, "
+			   "and the host waits for them";
+	if (!strcmp(c->kind, "DtoD"))
+		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
+			   "that write where the result is read";
+	note_copies(r, f, "copied");
+}
+
+static void find_unhidden(struct vpa_report *r)
+{
+	static const char comm[] = "comm";
+	int is_too_much = is_too_much_to_hide(r);
+	const struct exposed kinds[] = {
+		{"exposed-copy",
+			"overlap copies with kernels: pinned memory, a separate stream, fewer "
+			"offloads",
+			"exposed copies and memsets:", NULL, copy_ns,
+			vpa_family_name(
+				is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY),
+			is_too_much ? hidden_at_most(r) : 0},
+		{"exposed-comm",
+			"overlap communication with compute: asynchronous collectives, smaller "
+			"buckets",
+			"exposed communication:", NULL, transfer_ns, comm, 0},
+		{"peer-wait",
+			"check whether other ranks are late: compare their traces, balance the "
+			"work",
+			"communication that may be waiting for other ranks:",
+			"assumes that calls of one kernel and grid move equal amounts; a longer "
+			"transfer looks like waiting",
+			wait_ns, comm, 0},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		find_exposed(r, &kinds[i]);
+	name_copies(r, is_too_much);
+}
+
+/* ---- work that could be cheaper ---- */
+
+static void find_eager(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	uint64_t count = 0, total = 0, softmax = 0, busy = vpa_busy_ns(r);
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < a->eager_count; i++) {
+		vpt_sat_add_to(&count, a->eager[i].count);
+		vpt_sat_add_to(&total, a->eager[i].total_ns);
+		vpt_sat_add_to(&softmax, a->eager[i].softmax_ns);
+	}
+	/* The softmax disappears, and so does the memory traffic of the scores in both GEMMs. Names
+	 * do not show how much of their time that is, so the bound is a range. Limited to busy
+	 * time, since sequences may run concurrently. */
+	s.ns = at_most(total, busy);
+	s.from_ns = at_most(softmax, s.ns);
+	s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
+	if (!count || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "eager-attention", "fail");
+	if (!f)
+		return;
+	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena,
+		"%" PRIu64 " sequences GEMM, softmax, GEMM: %s, of which softmax %s", count,
+		vpa_duration(total).text, vpa_duration(softmax).text);
+	f->threshold = "1 % of the window, 2 % of active";
+	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain is "
+		    "between the softmax alone and the whole sequence";
+	for (i = 0; i < a->eager_count; i++)
+		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
+						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
+			vpa_finding_evidence(f, a->eager[i].range);
+}
+
+/* What the file says about its GPUs decides; if it says nothing, a kernel that runs only on a
+ * Hopper does. */
+static int has_hopper(const struct vpa_report *r)
+{
+	int known = 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++) {
+		if (vpa_gpu_is_hopper(&r->gpus[i]))
+			return 1;
+		known |= r->gpus[i].compute_major != 0;
+	}
+	return !known && r->hopper_kernel;
+}
+
+static const char *share_text(struct vpa_report *r, double share)
+{
+	return share >= 0.9995 ? "all"
+			       : vpa_arena_printf(&r->arena, "%s %%", vpa_share(share).text);
+}
+
+/* FlashAttention 2 on a device that FlashAttention 3 supports. */
+static void find_old_flash(struct vpa_report *r)
+{
+	struct vpa_attention *a = &r->attention;
+	struct vpa_finding *f;
+	size_t i;
+
+	if (!has_hopper(r))
+		return;
+	for (i = 0; i < a->backend_count; i++) {
+		const struct vpa_backend_row *b = &a->backends[i];
+
+		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
+			b->share_of_busy < attention_share)
+			continue;
+		f = vpa_finding_add(r, "flash-2-on-hopper", "warn");
+		if (!f)
+			return;
+		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
+			   "instead";
+		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %s, %s of busy",
+			b->calls, b->backend, vpa_duration(b->total_ns).text,
+			share_text(r, b->share_of_busy));
+		f->threshold = "1 % of busy time";
+		f->caveat = "the gain depends on head size and sequence length: measure it";
+		f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
+	}
+}
+
+static void find_backend_change(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	size_t i;
+
+	for (i = 0; i < a->change_count; i++) {
+		const struct vpa_backend_change *c = &a->changes[i];
+		struct vpa_saving s = {.ns = vpt_sat_u64(c->gain_ns)};
+		struct vpa_finding *f;
+
+		/* Eager sequences have their own finding. */
+		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
+			!vpa_is_window_share(r, c->slow_ns) || !strcmp(c->slow, "eager"))
+			continue;
+		f = vpa_finding_add(r, "attention-change", "warn");
+		if (!f)
+			return;
+		f->title = "attention changes its back-end between steps: look for a mask, a shape "
+			   "or a dtype that the faster one does not support";
+		s.ns = at_most(s.ns, vpa_busy_ns(r));
+		s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
+		vpa_finding_saves(r, f, &s);
+		f->measured = vpa_arena_printf(&r->arena,
+			"at %" PRIu64 " places of a step %" PRIu64 " calls of %s, mean %s, and "
+			"%" PRIu64 " of %s, mean %s",
+			c->places, c->slow_calls, c->slow,
+			vpa_duration(c->slow_ns / c->slow_calls).text, c->fast_calls, c->fast,
+			vpa_duration(c->fast_ns / c->fast_calls).text);
+		f->threshold = "1 % of busy time";
+		f->caveat = "if sequences grow from step to step the gain is smaller";
+	}
+}
+
+static void find_unfused_conv(struct vpa_report *r)
+{
+	uint64_t total = r->vol2col_ns;
+	struct vpa_saving s = {.ns = at_most(total, vpa_busy_ns(r))};
+	struct vpa_finding *f;
+
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "vol2col", "warn");
+	if (!f)
+		return;
+	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
+	s.base_ns = base_ns(r, s.ns, NULL);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena, "%s in vol2col", vpa_duration(total).text);
+	f->threshold = "1 % of the window, 2 % of active";
+}
+
+/* Fused attention that takes almost nothing of the window is not worth a line, whatever its share
+ * of the work. */
+static int is_attention_worth(const struct vpa_report *r)
+{
+	double ns = r->attention.share_of_busy * (double)vpa_busy_ns(r);
+	struct vpa_saving s = {.ns = vpt_sat_u64(ns + 0.5)};
+
+	return vpa_saving_is_worth(r, &s);
+}
+
+/* If a GPU mostly waits, the cost of its work matters little. */
+static void note_little_work(struct vpa_report *r, size_t from)
+{
+	uint64_t busy = vpa_busy_ns(r), active = vpa_active_ns(r);
+	size_t i;
+
+	if (busy >= active / 2)
+		return;
+	for (i = from; i < r->finding_count; i++)
+		r->findings[i].note = vpa_arena_printf(&r->arena,
+			"the GPU is busy only %s %% of its active time%s%.300s",
+			vpa_percent(busy, active).text, r->findings[i].note ? "; " : "",
+			r->findings[i].note ? r->findings[i].note : "");
+}
+
+void vpa_find_work(struct vpa_report *r)
+{
+	size_t from;
+
+	find_bound(r);
+	from = r->finding_count;
+	find_unhidden(r);
+	find_eager(r);
+	if (is_attention_worth(r))
+		find_old_flash(r);
+	find_backend_change(r);
+	vpa_find_kernels(r);
+	find_unfused_conv(r);
+	note_little_work(r, from);
+}

@@ -1,0 +1,89 @@
+/* first_work.c - the largest parts of the time before the first work, as words, and the gain without it. */
+#include "analysis/advice/first_work.h"
+
+#include "analysis/advice/gain_unit.h"
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
+const char *vpa_head_words(struct vpa_report *r)
+{
+	uint64_t ns[VPA_CAUSES] = {0}, all = 0;
+	char text[256] = "";
+	size_t d, i, used = 0, shown;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
+			ns[r->devices[d].before_first_work[i].cause] +=
+				r->devices[d].before_first_work[i].ns;
+			vpt_sat_add_to(&all, r->devices[d].before_first_work[i].ns);
+		}
+	for (shown = 0; shown < 3; shown++) {
+		size_t most = 0;
+		const char *word;
+
+		for (i = 1; i < VPA_CAUSES; i++)
+			most = ns[i] > ns[most] ? i : most;
+		if (!ns[most] || ns[most] < all / 50)
+			break;
+		word = vpa_arena_printf(&r->arena, "%s%s %s", used ? ", " : ": ",
+			vpa_cause_text((enum vpa_cause)most), vpa_duration(ns[most]).text);
+		if (!word || used + strlen(word) >= sizeof(text))
+			break;
+		memcpy(text + used, word, strlen(word) + 1);
+		used += strlen(word);
+		ns[most] = 0;
+	}
+	return vpa_arena_text(&r->arena, text, used);
+}
+
+/* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
+const char *vpa_head_title(struct vpa_report *r)
+{
+	const struct vpa_idle_part *most = NULL;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].before_first_work_count; i++)
+			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
+				most = &r->devices[d].before_first_work[i];
+	if (!most || !most->range || vpa_is_sum(most->range) || !strncmp(most->range, "before ", 7))
+		return "the GPU had no work at the start: launch earlier, or start recording later";
+	return vpa_arena_printf(&r->arena,
+		"the GPU had no work at the start: shorten or overlap what the host does first in "
+		"%.80s",
+		most->range);
+}
+
+/* The part of the head that the finding about first use has as well. */
+static uint64_t shared_head_ns(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count && vpa_finding_find(r, "first-use"); d++)
+		vpt_sat_add_to(&ns, r->devices[d].first_use_head_ns);
+	return ns;
+}
+
+int vpa_head_is_gain(const struct vpa_report *r, const struct vpa_saving *s)
+{
+	return vpa_base_of(r).head_ns || vpa_request_head_ns(r, s->device_ns);
+}
+
+void vpa_head_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+{
+	struct vpa_base base = vpa_base_of(r);
+
+	if (base.head_ns) {
+		s->device_ns = vpa_earlier(s->device_ns, base.head_ns);
+		s->ns = s->base_ns = vpa_earlier(s->ns, base.head_ns * r->device_count);
+		vpa_finding_saves(r, f, s);
+	} else {
+		vpa_finding_saves_head(r, f, s);
+	}
+	if (f->gain_at_most_ms > 0)
+		f->gain_shared_ms = vpa_in_ms(vpa_earlier(s->ns, shared_head_ns(r)));
+}

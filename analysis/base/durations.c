@@ -1,0 +1,349 @@
+/* durations.c - counts durations. Sums are integers, so results do not depend on the order of
+ * samples. */
+#include "analysis/base/durations.h"
+
+#include "analysis/base/rare.h"
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+#include "formats/base/vectorise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples are counted in whole groups, FEW at a time; the last group is padded. */
+enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128, GROUP = 8, FEW = 256 };
+_Static_assert(FEW % GROUP == 0, "whole groups");
+
+/* From SORTED_BY_BYTES samples on, sorting by their bytes takes less time than comparing them. */
+enum { BYTES = 256, SORTED_BY_BYTES = 64 };
+
+/* A histogram, and the samples not yet counted in it. */
+struct histogram {
+	uint64_t counts[BUCKETS];
+	uint32_t fresh[FEW];
+};
+
+static uint64_t middle_of(size_t bucket)
+{
+	unsigned shift;
+
+	if (bucket < 128)
+		return bucket;
+	shift = (unsigned)(bucket / OCTAVE) - 1;
+	return ((uint64_t)(bucket % OCTAVE + OCTAVE) << shift) + (((uint64_t)1 << shift) >> 1);
+}
+
+/* Sums over samples. */
+struct sums {
+	uint64_t total_ns, least, most;
+	unsigned __int128 squares;
+};
+
+static struct sums sum_any(const uint64_t *values, size_t count)
+{
+	struct sums s = {.least = UINT64_MAX};
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t ns = values[i];
+
+		s.least = ns < s.least ? ns : s.least;
+		s.most = ns > s.most ? ns : s.most;
+		s.total_ns += ns;
+		s.squares += (unsigned __int128)ns * ns;
+	}
+	return s;
+}
+
+/* Gives access to the bits of floats. */
+union floats {
+	float numbers[FEW];
+	uint32_t bits[FEW];
+};
+
+/* Finds the buckets of whole groups of samples below 2^28: from 64 on, a float's exponent and the
+ * next six bits equal vpa_spread_bucket() of the number plus a constant. One of the lower bits is
+ * cleared, so that rounding never carries into the higher ones. */
+VPT_VECTORISE
+static void find_buckets(const uint32_t *restrict values, size_t count,
+	union floats *restrict scratch, uint32_t *restrict buckets)
+{
+	size_t i;
+
+	_Static_assert(OCTAVE == 64, "six bits");
+	for (i = 0; i < (count & ~(size_t)(GROUP - 1)); i++)
+		scratch->numbers[i] = (float)(int32_t)(values[i] & ~(values[i] >> 8));
+	for (i = 0; i < (count & ~(size_t)(GROUP - 1)); i++) {
+		uint32_t ns = values[i], small = 0 - (uint32_t)(ns < OCTAVE);
+		uint32_t bits = (scratch->bits[i] >> 17) - (127 + 5) * OCTAVE;
+
+		buckets[i] = (ns & small) | (bits & ~small);
+	}
+}
+
+/* The sums of whole groups: at most FEW samples below 2^28, so nothing overflows. */
+VPT_VECTORISE
+static struct sums sum_small(const uint32_t *values, size_t count)
+{
+	uint64_t total_ns = 0, squares = 0;
+	uint32_t least = UINT32_MAX, most = 0;
+	size_t i;
+
+	for (i = 0; i < (count & ~(size_t)(GROUP - 1)); i++) {
+		uint32_t ns = values[i];
+
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
+		total_ns += ns;
+		squares += (uint64_t)ns * ns;
+	}
+	return (struct sums){total_ns, least, most, squares};
+}
+
+/* Adds the sums of samples that are in the histogram. */
+static void count_sums(struct vpa_spread_builder *b, size_t count, const struct sums *sums)
+{
+	b->min_ns = !b->count || sums->least < b->min_ns ? sums->least : b->min_ns;
+	b->max_ns = sums->most > b->max_ns ? sums->most : b->max_ns;
+	b->count += count;
+	b->total_ns += sums->total_ns;
+	b->squares += sums->squares;
+}
+
+static void count_any(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+{
+	struct sums sums = sum_any(values, count);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		b->values[vpa_spread_bucket(values[i])]++;
+	count_sums(b, count, &sums);
+}
+
+/* The same for 1 to FEW samples below 2^28; `values` has room for padding. */
+static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t count)
+{
+	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
+	uint64_t first = values[0], extra = whole - count, *counts = b->values;
+	uint32_t buckets[FEW];
+	union floats scratch;
+	struct sums sums;
+
+	for (i = count; i < whole; i++)
+		values[i] = values[0];
+	find_buckets(values, whole, &scratch, buckets);
+	sums = sum_small(values, whole);
+	sums.total_ns -= extra * first;
+	sums.squares -= extra * first * first;
+	for (i = 0; i + 4 <= count; i += 4) {
+		counts[buckets[i]]++;
+		counts[buckets[i + 1]]++;
+		counts[buckets[i + 2]]++;
+		counts[buckets[i + 3]]++;
+	}
+	for (; i < count; i++)
+		counts[buckets[i]]++;
+	count_sums(b, count, &sums);
+}
+
+static int become_histogram(struct vpa_spread_builder *b)
+{
+	struct histogram *h = vpt_calloc(1, sizeof(*h));
+	uint64_t *samples = b->values;
+	size_t count = b->count;
+
+	if (!h)
+		return VPT_ENOMEM;
+	b->values = h->counts;
+	b->fresh = h->fresh;
+	b->fresh_room = FEW;
+	b->count = b->total_ns = b->max_ns = 0;
+	b->squares = 0;
+	count_any(b, samples, count);
+	vpt_free(samples);
+	return VPT_OK;
+}
+
+/* Counts the buffered samples. */
+static void count_fresh(struct vpa_spread_builder *b)
+{
+	uint32_t count = b->fresh_count;
+
+	b->fresh_count = 0;
+	if (count)
+		count_small(b, b->fresh, count);
+}
+
+void vpa_spread_settle(struct vpa_spread_builder *b)
+{
+	struct sums sums;
+
+	count_fresh(b);
+	if (b->fresh || !b->count)
+		return;
+	sums = sum_any(b->values, b->count);
+	b->min_ns = sums.least;
+	b->max_ns = sums.most;
+	b->total_ns = sums.total_ns;
+	b->squares = sums.squares;
+}
+
+VPA_RARE int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns)
+{
+	if (!b->fresh && b->count < VPA_SPREAD_EXACT) {
+		if (vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
+			return VPT_ENOMEM;
+		b->values[b->count++] = ns;
+		return VPT_OK;
+	}
+	if (!b->fresh && become_histogram(b))
+		return VPT_ENOMEM;
+	count_fresh(b);
+	if (ns >> 28)
+		count_any(b, &ns, 1);
+	else
+		b->fresh[b->fresh_count++] = (uint32_t)ns;
+	return VPT_OK;
+}
+
+/* Writes the samples as 32 bits; returns the OR of all samples. */
+VPT_VECTORISE
+static uint64_t narrow(const uint64_t *restrict values, size_t count, uint32_t *restrict out)
+{
+	uint64_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		bits |= values[i];
+		out[i] = (uint32_t)values[i];
+	}
+	return bits;
+}
+
+int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+{
+	uint32_t few[FEW];
+	size_t i = 0, n;
+
+	for (; i < count && !b->fresh; i++)
+		if (vpa_spread_add(b, values[i]))
+			return VPT_ENOMEM;
+	for (; i < count; i += n) {
+		n = count - i < FEW ? count - i : FEW;
+		if (narrow(values + i, n, few) >> 28)
+			count_any(b, values + i, n);
+		else
+			count_small(b, few, n);
+	}
+	return VPT_OK;
+}
+
+void vpa_spread_free(struct vpa_spread_builder *b)
+{
+	vpt_free(b->values);
+	memset(b, 0, sizeof(*b));
+}
+
+static int compare_ns(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Sorts at most VPA_SPREAD_EXACT samples by one byte after the other, the lowest first. Mostly few bytes
+ * differ: durations of one name are alike. */
+static void sort_bytes(uint64_t *values, size_t count)
+{
+	uint64_t room[VPA_SPREAD_EXACT], *from = values, *to = room, *swap, differ = 0;
+	unsigned shift;
+	size_t i;
+
+	for (i = 1; i < count; i++)
+		differ |= values[i] ^ values[0];
+	for (shift = 0; shift < 64; shift += 8) {
+		size_t places[BYTES + 1] = {0}; /* where the samples with each byte go */
+
+		if (!(differ >> shift & (BYTES - 1)))
+			continue;
+		for (i = 0; i < count; i++)
+			places[(from[i] >> shift & (BYTES - 1)) + 1]++;
+		for (i = 1; i < BYTES; i++)
+			places[i] += places[i - 1];
+		for (i = 0; i < count; i++)
+			to[places[from[i] >> shift & (BYTES - 1)]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != values)
+		memcpy(values, from, count * sizeof(*values));
+}
+
+static void sort_samples(uint64_t *values, size_t count)
+{
+	if (count < SORTED_BY_BYTES)
+		qsort(values, count, sizeof(*values), compare_ns);
+	else
+		sort_bytes(values, count);
+}
+
+/* Nearest rank: the smallest sample such that at least `percent` of all samples do not exceed
+ * it. */
+static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
+{
+	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0,
+		 value;
+	size_t i;
+
+	if (!b->fresh)
+		return b->values[rank ? rank - 1 : 0];
+	for (i = 0; i < BUCKETS; i++) {
+		seen += b->values[i];
+		if (seen >= rank)
+			break;
+	}
+	value = middle_of(i);
+	return value < b->min_ns ? b->min_ns : value > b->max_ns ? b->max_ns : value;
+}
+
+struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
+{
+	struct vpa_spread s;
+	double variance;
+
+	vpa_spread_settle(b);
+	s = (struct vpa_spread){.count = b->count,
+		.total_ns = b->total_ns,
+		.min_ns = b->min_ns,
+		.max_ns = b->max_ns,
+		.approximate = b->fresh != NULL};
+	if (!b->count)
+		return s;
+	if (!b->fresh)
+		sort_samples(b->values, b->count);
+	s.p50_ns = percentile(b, 50);
+	s.p90_ns = percentile(b, 90);
+	s.p95_ns = percentile(b, 95);
+	s.p99_ns = percentile(b, 99);
+	s.mean_ns = (double)b->total_ns / (double)b->count;
+	variance = (double)b->squares / (double)b->count - s.mean_ns * s.mean_ns;
+	s.deviation_ns = variance > 0 ? sqrt(variance) : 0;
+	return s;
+}
+
+uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	vpa_spread_settle(b);
+	if (b->fresh)
+		for (i = vpa_spread_bucket(ns); i < BUCKETS; i++)
+			n += b->values[i];
+	else
+		for (i = 0; i < b->count; i++)
+			n += b->values[i] >= ns;
+	return n;
+}

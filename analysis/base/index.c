@@ -1,0 +1,55 @@
+/* index.c - a shared map finds the entries. */
+#include "analysis/base/index.h"
+
+#include "formats/base/hash.h"
+#include "formats/base/memory.h"
+
+#include <string.h>
+
+static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a, uint64_t b)
+{
+	uint64_t at = hash;
+	uint32_t row;
+
+	while ((row = vpt_map_next(&x->map, hash, &at)) != VPT_MAP_NONE)
+		if (x->entries[row].a == a && x->entries[row].b == b)
+			break;
+	return row;
+}
+
+uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
+{
+	uint64_t hash = vpt_hash_pair(a, b);
+	uint32_t row = find(x, hash, a, b);
+
+	if (row != VPT_MAP_NONE)
+		return row;
+	row = (uint32_t)x->count;
+	if (vpt_grow(&x->entries, &x->cap, x->count + 1, sizeof(*x->entries)) ||
+		vpt_map_put(&x->map, hash, row))
+		return UINT32_MAX;
+	x->entries[x->count++] = (struct vpa_index_entry){a, b};
+	return row;
+}
+
+uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)
+{
+	return find(x, vpt_hash_pair(a, b), a, b);
+}
+
+uint32_t vpa_index_row(
+	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size)
+{
+	uint32_t row = vpa_index_put(x, a, b);
+
+	if (row != UINT32_MAX && vpt_grow_zeroed(array, cap, (size_t)row + 1, size))
+		return UINT32_MAX;
+	return row;
+}
+
+void vpa_index_free(struct vpa_index *x)
+{
+	vpt_free(x->entries);
+	vpt_map_free(&x->map);
+	memset(x, 0, sizeof(*x));
+}

@@ -1,0 +1,31 @@
+/* index.h - maps a pair of numbers to a row number, for the folds' tables that are keyed by more
+ * than one name. */
+#ifndef VPA_ANALYSIS_BASE_INDEX_H
+#define VPA_ANALYSIS_BASE_INDEX_H
+
+#include "formats/base/map.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_index_entry {
+	uint64_t a, b;
+};
+
+struct vpa_index {
+	struct vpa_index_entry *entries; /* by row, in order of arrival */
+	size_t count, cap;
+	struct vpt_map map; /* rows by (a, b) */
+};
+
+/* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
+uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b);
+/* The same, and grows the caller's array of `size` bytes a row to hold it. `array` and `cap` are as
+ * in vpt_grow_zeroed(). */
+uint32_t vpa_index_row(
+	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size);
+/* The row of (a, b); UINT32_MAX: there is none. */
+uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
+void vpa_index_free(struct vpa_index *x);
+
+#endif

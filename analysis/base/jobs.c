@@ -1,0 +1,16 @@
+/* jobs.c - beyond four threads the time goes into reading and folding, which use one thread. */
+#include "analysis/base/jobs.h"
+
+#include <unistd.h>
+
+enum { USUAL_MAX = 4 };
+
+unsigned vpa_jobs(unsigned asked, unsigned most)
+{
+	long cores;
+
+	if (asked)
+		return asked > most ? most : asked;
+	cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < 1 ? 1 : cores > USUAL_MAX ? USUAL_MAX : (unsigned)cores;
+}

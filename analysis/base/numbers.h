@@ -1,0 +1,70 @@
+/* numbers.h - formats numbers and untrusted text for a terminal.
+ *
+ * Numbers are built from integers, so they look the same in every locale. They are returned by value:
+ * vpa_count(n).text is valid until the end of the full expression. A missing number is "-". Any
+ * thread. */
+#ifndef VPA_ANALYSIS_BASE_NUMBERS_H
+#define VPA_ANALYSIS_BASE_NUMBERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_num {
+	char text[40];
+};
+
+struct vpa_num vpa_count(uint64_t n); /* "12,345" */
+
+/* `value / unit`, rounded half up, with up to six decimals: vpa_scaled(ns, 1000000, 1) is ms. */
+struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals);
+
+/* Text with its numbers as vpa_count() writes them: "12202 gaps" gives "12,202 gaps". A number has a
+ * blank or parenthesis before it, or nothing; others may be parts of names. What exceeds the label is
+ * cut. NULL gives "". */
+struct vpa_sentence {
+	char text[1024];
+};
+struct vpa_sentence vpa_grouped(const char *text);
+
+/* Three digits and the unit that fits: "374 ns", "22.0 us", "1.23 s". Seconds may have more. */
+struct vpa_num vpa_duration(uint64_t ns);
+struct vpa_num vpa_bytes(uint64_t bytes); /* powers of 1000: "8 B", "58.0 MB" */
+
+/* 100 * part / whole with one decimal and no sign: "79.9". A nonzero part that would round to 0 is
+ * "<0.1"; a whole of 0 is "-". */
+struct vpa_num vpa_percent(uint64_t part, uint64_t whole);
+struct vpa_num vpa_share(double share); /* the same for a fraction; "-" for negatives and NaN */
+
+/* Up to six decimals; "-" for NaN, infinities and numbers of more than 15 digits. */
+struct vpa_num vpa_fixed(double value, unsigned decimals);
+
+/* ---- text from a trace ----
+ *
+ * Printable characters are shown as they are. Control characters (also U+0080..9F), bytes that are
+ * not UTF-8 and characters that change the direction of text become "\x1b" and "\u202e". Widths are
+ * terminal columns, never fewer than the terminal uses: wide characters take 2, all others 1. */
+
+enum { VPA_COLUMNS_MAX = 120 };
+
+struct vpa_label {
+	char text[512]; /* VPA_COLUMNS_MAX columns of up to 4 bytes, and a NUL */
+};
+
+struct vpa_glyph {
+	char bytes[8]; /* NUL-terminated */
+	unsigned len, columns;
+};
+
+/* The next character as shown. Returns the number of bytes of `text` it represents; 0 at the NUL. */
+size_t vpa_glyph_next(const char *text, struct vpa_glyph *out);
+
+size_t vpa_columns(const char *text); /* width of the whole text; NULL: 0 */
+
+/* The text in at most `columns` (and VPA_COLUMNS_MAX) columns; "..." replaces its middle if it is too
+ * long. NULL gives "". */
+struct vpa_label vpa_fit(const char *text, size_t columns);
+
+/* The same for the first `len` bytes of a longer text, which are cut between characters. */
+struct vpa_label vpa_fit_part(const char *text, size_t len, size_t columns);
+
+#endif

@@ -1,0 +1,253 @@
+/* cmd_analyze.c - the report: where the device's time went, and why it was idle.
+ *
+ * Reads the trace, fills a report and renders it. Checks the output's path before the work and opens it
+ * after, so that no partial file can remain. */
+#include "analysis/commands/command.h"
+#include "analysis/commands/fail_if.h"
+#include "analysis/commands/pager.h"
+#include "analysis/commands/shared_options.h"
+#include "analysis/commands/terminal.h"
+
+#include "analysis/render/renderer.h"
+#include "analysis/report/report.h"
+#include "formats/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FORMAT,
+	OUTPUT,
+	TOP,
+	MIN_GAP,
+	FROM,
+	TO,
+	RANGE,
+	REQUEST,
+	RULES,
+	TARGET,
+	WARMUP,
+	FRAMES_PER_BLOCK,
+	FIRST_BLOCK_FRAMES,
+	LATENTS_PER_BLOCK,
+	VAE_FACTOR,
+	JOBS,
+	MEMORY,
+	FORCE,
+	NO_PROGRESS,
+	COLOR,
+	NO_PAGER,
+	BRIEF,
+	ONLY,
+	FAIL_IF,
+	OPTIONS
+};
+
+/* clang-format off */
+#define ONLY_WORDS "text: print only this section:"
+static const char only_help[] = ONLY_WORDS
+#define VPA_SECTION(name, put) " " name
+#include "analysis/render/text/text_sections.def"
+	;
+/* clang-format on */
+
+/* "text|json|..." */
+#define RENDERER_WORD(name) "|" #name
+static const char formats[] = VPA_RENDERERS(RENDERER_WORD);
+
+static const struct vpa_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPA_CHOICE, formats + 1, "text",
+		"output format; md: Markdown of at most 60 lines; html: one page that needs "
+		"nothing "
+		"else"},
+	[OUTPUT] = VPA_OUTPUT_OPTION,
+	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL,
+		"maximum rows per table (as many as fit a page; json 20, html 100)"},
+	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
+		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
+	[FROM] = VPA_FROM_OPTION("the capture's start"),
+	[TO] = VPA_TO_OPTION("the capture's start"),
+	[RANGE] = VPA_RANGE_OPTION("window"),
+	[REQUEST] = VPA_REQUEST_OPTION("window"),
+	[RULES] = VPA_RULES_OPTION("above"),
+	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
+		"required frames per second, such as 16 or 23.976"},
+	[WARMUP] = VPA_WARMUP_OPTION,
+	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("the trace"),
+	[FIRST_BLOCK_FRAMES] = VPA_FIRST_BLOCK_FRAMES_OPTION,
+	[LATENTS_PER_BLOCK] = VPA_LATENTS_PER_BLOCK_OPTION("the trace"),
+	[VAE_FACTOR] = VPA_VAE_FACTOR_OPTION,
+	[JOBS] = VPA_JOBS_OPTION,
+	[MEMORY] = VPA_MEMORY_OPTION,
+	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
+	[COLOR] = VPA_COLOR_OPTION,
+	[NO_PAGER] = {"no-pager", '\0', VPA_FLAG, NULL, NULL,
+		"print a long report at once, without a pager; see above"},
+	[BRIEF] = {"brief", '\0', VPA_FLAG, NULL, NULL,
+		"text: print the run, its limit and what to fix first, in at most 24 "
+		"lines"},
+	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
+	[FAIL_IF] = {"fail-if", '\0', VPA_TEXTS, "CONDITION", NULL,
+		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
+};
+
+/* ---- the work ---- */
+
+/* Reads "16" or "23.976" exactly, as frames per thousand seconds. */
+static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
+{
+	uint64_t whole = 0, parts = 0, place = 1000;
+	const char *p = text;
+	int digits = 0;
+
+	*millifps = 0;
+	for (; *p >= '0' && *p <= '9' && digits < 7; p++, digits++)
+		whole = whole * 10 + (uint64_t)(*p - '0');
+	if (digits && *p == '.' && p[1]) {
+		for (p++; *p >= '0' && *p <= '9' && place > 1; p++) {
+			place /= 10;
+			parts += (uint64_t)(*p - '0') * place;
+		}
+	}
+	if (!digits || *p || !(whole || parts))
+		return vpt_fail(err, VPT_EINVAL,
+			"--target: expected frames per second such as 16 or 23.976, found "
+			"\"%.60s\"",
+			text);
+	*millifps = whole * 1000 + parts;
+	return VPT_OK;
+}
+
+static const struct vpa_renderer *renderer_of(const struct vpa_args *args)
+{
+	return vpa_renderer_find(vpa_text_of(args, FORMAT));
+}
+
+/* Checks --only and --brief, which exclude each other and formats without their layout. */
+static int check_form(const struct vpa_args *args, struct vpt_err *err)
+{
+	const char *only = vpa_text_of(args, ONLY);
+
+	if (!only && !vpa_has(args, BRIEF))
+		return VPT_OK;
+	if (!renderer_of(args)->has_layout)
+		return vpt_fail(err, VPT_EINVAL,
+			"--%s applies to the text report, not to --format %s",
+			only ? "only" : "brief", vpa_text_of(args, FORMAT));
+	if (only && vpa_has(args, BRIEF))
+		return vpt_fail(err, VPT_EINVAL, "--only and --brief cannot be combined");
+	if (only && !vpa_text_has_section(only))
+		return vpt_fail(err, VPT_EINVAL, "--only: expected one of%s, found \"%.60s\"",
+			only_help + strlen(ONLY_WORDS), only);
+	return VPT_OK;
+}
+
+static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
+	struct vpa_report **report, struct vpt_err *err)
+{
+	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
+	char *rules_text = NULL;
+	int rc = VPT_OK;
+
+	if (rules)
+		rc = vpa_file_read(rules, &rules_text, &options_out->rules_len, err);
+	options_out->rules = rules_text;
+	if (!rc)
+		rc = vpa_trace_report(path, options_out, !vpa_has(args, NO_PROGRESS), report, err);
+	vpt_free(rules_text);
+	options_out->rules = NULL;
+	return rc;
+}
+
+static int render(const struct vpa_args *args, const struct vpa_report *report, struct vpt_err *err)
+{
+	const char *path = vpa_text_of(args, OUTPUT);
+	struct vpa_out o;
+	int rc = vpa_out_open(&o, path, vpa_has(args, FORCE), err);
+	struct vpa_text form = {.brief = vpa_has(args, BRIEF), .only = vpa_text_of(args, ONLY)};
+	char command[4096];
+
+	if (rc)
+		return rc;
+	form.width = vpa_terminal_width(&o);
+	form.colour = vpa_terminal_colour(&o, vpa_text_of(args, COLOR));
+	vpa_command_line(args, command, sizeof(command));
+	form.command = command;
+	/* A brief report is made to fit the screen. */
+	if (renderer_of(args)->has_layout && !form.brief && !vpa_has(args, NO_PAGER))
+		o.failed = vpa_pager_begin(&o, &o.err);
+	if (!o.failed)
+		o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
+	return vpa_out_close(&o, 1, err);
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct vpa_options o = {0};
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+	int rc, code = VPA_EXIT_DONE;
+
+	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
+	o.overview = renderer_of(args)->needs_overview;
+	o.step_parts = 1; /* findings say what they gain in a step */
+	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
+	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
+		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
+	rc = vpa_shared_options_read(args, &o, &err);
+	if (!rc && vpa_has(args, TARGET))
+		rc = read_target(vpa_text_of(args, TARGET), &o.target_millifps, &err);
+	if (!rc)
+		rc = check_form(args, &err);
+	if (!rc)
+		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
+	if (!rc)
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+	if (!rc)
+		rc = analyze(args, &o, &report, &err);
+	if (!rc)
+		rc = render(args, report, &err);
+	if (!rc)
+		code = vpa_fail_if_exit(args, FAIL_IF, report, NULL, report->verdict.complete);
+	vpa_report_free(report);
+	return rc ? vpa_failed(&err) : code;
+}
+
+const struct vpa_command vpa_cmd_analyze = {
+	.name = "analyze",
+	.usage = "FILE [options]",
+	.help = "report where the time went and why the GPU was idle; the default command",
+	.about = "A rules file has one rule per line: a target, a tab, and a POSIX extended\n"
+		 "regular expression. The first rule that matches a name applies. The built-in\n"
+		 "rules come last.\n"
+		 "\n"
+		 "  attention           my_fused_attn          a kernel's family; see classify "
+		 "--help\n"
+		 "  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
+		 "  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
+		 "  range stage vae_decode      decode_tile\n"
+		 "  range none          ^warmup\n"
+		 "  frame framework     ^/opt/engine/          a file of Python; or: frame user\n"
+		 "\n"
+		 "A range is a request, block, step, context (the pass that writes the KV\n"
+		 "cache), stage or none. The words in parentheses name the groups: index,\n"
+		 "frames, latents, timestep, or - for none. A match must not begin or end inside\n"
+		 "a word. Annotations of vptrace take precedence over rules. The report names the\n"
+		 "innermost line of a stack that is in a user's file.\n"
+		 "\n"
+		 "A CONDITION is a figure, < or >, and a value. Figures are fps, bps, steps/s,\n"
+		 "s/it, latents/s, fps-end-to-end, denoise-rate, period, busy and idle. fps is\n"
+		 "that of RESULT, steady or else end to end. busy and idle are percent of the\n"
+		 "mean block; without blocks, of the mean step or of the window. busy:FAMILY and\n"
+		 "idle:CAUSE are parts of them. --fail-if may be given several times.\n"
+		 "\n"
+		 "On a terminal, a text report longer than the screen is shown through a pager:\n"
+		 "$VPTRACE_PAGER, else $PAGER, else less. An empty value and cat mean none. If\n"
+		 "LESS is unset, it is set to FRX. The exit status does not depend on the pager.",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.run = run,
+};

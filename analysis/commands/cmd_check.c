@@ -1,0 +1,231 @@
+/* cmd_check.c - verifies a file. Decodes every chunk, which verifies its zstd checksum, and compares the
+ * chunk's header with its rows.
+ *
+ * Lists damage with its place, then prints the verdict of the analysis, so that both commands agree. */
+#include "analysis/analyze.h"
+#include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
+
+#include <string.h>
+
+enum { MEMORY, OPTIONS };
+
+static const struct vpa_option options[OPTIONS] = {
+	[MEMORY] = VPA_MEMORY_OPTION,
+};
+
+struct check {
+	const char *path;
+	const struct vpt_trace *trace;
+	struct vpa_out out;
+	struct vpt_decoder *decoder;
+	struct vpt_batch batch;
+	struct vpa_report *report; /* its verdict is of interest */
+	uint64_t events, unknown_sections;
+	uint64_t next_sequence;
+	size_t damaged, torn, wrong; /* chunks */
+	uint64_t missing;
+	int gap_explained; /* a damaged place since the last good chunk */
+};
+
+static void report(struct check *c, const char *text)
+{
+	vpa_out_text(&c->out, text, strlen(text));
+	vpa_out_bytes(&c->out, "\n", 1);
+}
+
+/* Reports claims of the header that the rows contradict. Sections of a newer version count in the header
+ * but cannot be counted here. */
+static void compare(struct check *c, size_t index, const struct vpt_chunk_info *info)
+{
+	const struct vpt_batch *b = &c->batch;
+	struct {
+		const char *name;
+		uint64_t claimed, found;
+	} facts[3] = {{"t_min", info->t_min_ns, 0}, {"t_max", info->t_max_ns, 0},
+		{"event count", info->event_count, 0}};
+	int differs = 0;
+	size_t i;
+
+	vpt_batch_measure(&c->batch);
+	facts[0].found = b->t_min_ns;
+	facts[1].found = b->t_max_ns;
+	facts[2].found = b->event_count;
+	for (i = 0; i < 3 && !b->unknown_sections; i++)
+		if (facts[i].claimed != facts[i].found) {
+			vpa_out_print(&c->out,
+				"chunk %zu at offset %llu: its header says %s %llu, its rows "
+				"%llu\n",
+				index, (unsigned long long)info->offset, facts[i].name,
+				(unsigned long long)facts[i].claimed,
+				(unsigned long long)facts[i].found);
+			differs = 1;
+		}
+	c->wrong += (size_t)differs;
+}
+
+/* Chunks are numbered, so removed chunks leave a hole. */
+static void check_sequence(struct check *c, size_t index, const struct vpt_chunk_info *info)
+{
+	if (!vpt_sequence_follows(vpt_trace_header(c->trace), c->next_sequence, info->sequence) &&
+		!c->gap_explained) {
+		vpa_out_print(&c->out,
+			"chunk %zu at offset %llu: expected number %llu, found %llu\n", index,
+			(unsigned long long)info->offset, (unsigned long long)c->next_sequence,
+			(unsigned long long)info->sequence);
+		c->missing++;
+	}
+	c->next_sequence = info->sequence + 1;
+	c->gap_explained = 0;
+}
+
+static void check_whole(struct check *c, size_t index)
+{
+	const struct vpt_reader *reader = vpt_trace_reader(c->trace);
+	const struct vpt_chunk_info *info = reader ? vpt_reader_info(reader, index) : NULL;
+
+	c->unknown_sections += c->batch.unknown_sections;
+	if (c->batch.flags & VPT_BATCH_TORN) {
+		vpa_out_print(&c->out,
+			"chunk %zu at offset %llu: torn: the file ends inside it; %u bytes of "
+			"content were "
+			"announced\n",
+			index, (unsigned long long)info->offset, info->content_size);
+		c->torn++;
+		vpt_batch_measure(&c->batch);
+	} else if (info) {
+		compare(c, index, info);
+	}
+	if (info)
+		check_sequence(c, index, info);
+	c->events += c->batch.event_count;
+}
+
+static int check_chunks(struct check *c, struct vpt_err *err)
+{
+	size_t count = vpt_trace_chunks(c->trace), i;
+
+	for (i = 0; i < count; i++) {
+		int rc = vpt_trace_chunk(c->trace, c->decoder, i, &c->batch, err);
+
+		if (rc && rc != VPT_EDATA)
+			return rc;
+		if (!rc) {
+			check_whole(c, i);
+			continue;
+		}
+		report(c, err->text);
+		c->damaged++;
+		c->gap_explained = 1;
+	}
+	return VPT_OK;
+}
+
+/* Leaves reasons that cost nothing to the report. */
+static void list_missing(struct check *c)
+{
+	const struct vpa_verdict *v = &c->report->verdict;
+	size_t i;
+
+	for (i = 0; i < v->reason_count && !v->complete; i++) {
+		vpa_out_text(&c->out, v->reasons[i], strlen(v->reasons[i]));
+		if (v->remedies[i])
+			vpa_out_print(&c->out, ": %s", v->remedies[i]);
+		vpa_out_print(&c->out, "\n");
+	}
+}
+
+static const char *word_of(const struct check *c, int bad)
+{
+	return bad ? "damaged" : c->report->verdict.complete ? "good" : "incomplete";
+}
+
+static void summarize_capture(struct check *c, int bad)
+{
+	size_t count = vpt_trace_chunks(c->trace);
+	int header = vpt_reader_header_damaged(vpt_trace_reader(c->trace));
+
+	if (c->unknown_sections)
+		vpa_out_print(&c->out, "%llu sections of a newer format version were not checked\n",
+			(unsigned long long)c->unknown_sections);
+	vpa_out_text(&c->out, c->path, strlen(c->path));
+	vpa_out_print(&c->out,
+		": %s: %zu chunks, %llu events; %zu damaged, %zu torn, %zu with a wrong header, "
+		"%llu out of sequence%s\n",
+		word_of(c, bad || header), count, (unsigned long long)c->events, c->damaged,
+		c->torn, c->wrong, (unsigned long long)c->missing,
+		header ? ", file header damaged" : "");
+}
+
+static void summarize_import(struct check *c)
+{
+	const struct vpt_import_stats *s = vpt_trace_import_stats(c->trace);
+
+	vpa_out_text(&c->out, c->path, strlen(c->path));
+	vpa_out_print(&c->out,
+		": %s: %s trace, %llu records, %llu events; %llu skipped, %llu of an unknown "
+		"category, %llu malformed, %llu unreadable\n",
+		s->truncated ? "truncated" : word_of(c, 0), vpt_trace_format_name(c->trace),
+		(unsigned long long)s->events, (unsigned long long)c->events,
+		(unsigned long long)s->skipped, (unsigned long long)s->unknown_category,
+		(unsigned long long)s->malformed, (unsigned long long)s->unreadable);
+}
+
+static int check_trace(struct check *c, int *bad, struct vpt_err *err)
+{
+	int rc = check_chunks(c, err), failed;
+
+	if (!rc)
+		rc = vpa_analyze(c->trace, c->path, NULL, &c->report, err);
+	*bad = c->damaged || c->torn || c->wrong || c->missing;
+	if (!rc) {
+		list_missing(c);
+		if (vpt_trace_reader(c->trace))
+			summarize_capture(c, *bad);
+		else
+			summarize_import(c);
+		*bad |= !c->report->verdict.complete;
+	}
+	failed = vpa_out_close(&c->out, 1, rc ? NULL : err);
+	return rc ? rc : failed;
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct check c = {.path = vpa_input_name(args->operands[0])};
+	struct vpt_trace *trace = NULL;
+	struct vpt_err err = {0};
+	int rc, bad = 0;
+
+	vpt_batch_init(&c.batch);
+	rc = vpt_trace_open(args->operands[0], &trace, &err);
+	if (rc)
+		goto out;
+	c.trace = trace;
+	c.decoder = vpt_decoder_new();
+	if (!c.decoder)
+		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a decoder");
+	if (!rc)
+		rc = vpa_out_open(&c.out, "-", 0, &err);
+	if (!rc)
+		rc = check_trace(&c, &bad, &err);
+out:
+	vpa_report_free(c.report);
+	vpt_decoder_free(c.decoder);
+	vpt_batch_free(&c.batch);
+	vpt_trace_close(trace);
+	if (rc)
+		return vpa_failed(&err);
+	return bad ? VPA_EXIT_DAMAGED : VPA_EXIT_DONE;
+}
+
+const struct vpa_command vpa_cmd_check = {
+	.name = "check",
+	.usage = "FILE [options]",
+	.help = "decode everything and list what is damaged",
+	.about = "Exit code 0: the file is complete; 3: something is damaged, torn or missing.",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.run = run,
+};

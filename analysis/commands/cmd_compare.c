@@ -1,0 +1,285 @@
+/* cmd_compare.c - two sides of captures: which is faster, how sure that is, and why.
+ *
+ * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
+#include "analysis/commands/command.h"
+#include "analysis/commands/fail_if.h"
+#include "analysis/commands/pager.h"
+#include "analysis/commands/shared_options.h"
+#include "analysis/commands/terminal.h"
+
+#include "analysis/compare/baseline.h"
+#include "analysis/compare/comparison.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FORMAT,
+	OUTPUT,
+	TOP,
+	MARGIN,
+	FAIL_IF,
+	BASELINE,
+	FROM,
+	TO,
+	RANGE,
+	REQUEST,
+	RULES,
+	WARMUP,
+	FRAMES_PER_BLOCK,
+	FIRST_BLOCK_FRAMES,
+	LATENTS_PER_BLOCK,
+	VAE_FACTOR,
+	JOBS,
+	MEMORY,
+	FORCE,
+	NO_PROGRESS,
+	COLOR,
+	NO_PAGER,
+	OPTIONS
+};
+
+static const struct vpa_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json|md|html", "text",
+		"output format; md: Markdown, for a pull request; html: one page"},
+	[OUTPUT] = VPA_OUTPUT_OPTION,
+	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
+	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5",
+		"changes up to this count as no change"},
+	[FAIL_IF] = {"fail-if", '\0', VPA_TEXTS, "CONDITION", NULL,
+		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
+	[BASELINE] = {"baseline", '\0', VPA_TEXTS, "FILE", NULL,
+		"a JSON report of analyze as A, once for each run; all files are then B's"},
+	[FROM] = VPA_FROM_OPTION("the start of each capture"),
+	[TO] = VPA_TO_OPTION("the start of each capture"),
+	[RANGE] = VPA_RANGE_OPTION("windows"),
+	[REQUEST] = VPA_REQUEST_OPTION("windows"),
+	[RULES] = VPA_RULES_OPTION("analyze --help"),
+	[WARMUP] = VPA_WARMUP_OPTION,
+	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("a trace"),
+	[FIRST_BLOCK_FRAMES] = VPA_FIRST_BLOCK_FRAMES_OPTION,
+	[LATENTS_PER_BLOCK] = VPA_LATENTS_PER_BLOCK_OPTION("a trace"),
+	[VAE_FACTOR] = VPA_VAE_FACTOR_OPTION,
+	[JOBS] = VPA_JOBS_OPTION,
+	[MEMORY] = VPA_MEMORY_OPTION,
+	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
+	[COLOR] = VPA_COLOR_OPTION,
+	[NO_PAGER] = {"no-pager", '\0', VPA_FLAG, NULL, NULL,
+		"print a long report at once, without a pager"},
+};
+
+/* The reports of the captures, in the order of the command line. */
+struct captures {
+	struct vpa_report **reports;
+	size_t count, a_count;
+	char *rules;
+};
+
+/* ---- the command line ---- */
+
+/* Reads "0.5" as a share of one. */
+static int read_margin(const char *text, double *margin, struct vpt_err *err)
+{
+	double percent = 0, place = 1;
+	const char *p = text;
+	int digits = 0, has_point = 0;
+
+	for (; (*p >= '0' && *p <= '9') || (*p == '.' && !has_point); p++) {
+		has_point |= *p == '.';
+		if (*p == '.')
+			continue;
+		digits++;
+		place /= has_point ? 10 : 1;
+		percent = has_point ? percent + (*p - '0') * place : percent * 10 + (*p - '0');
+	}
+	if (!digits || *p || digits > 9 || percent >= 100)
+		return vpt_fail(err, VPT_EINVAL,
+			"--margin: expected percent below 100 such as 0.5, found \"%.60s\"", text);
+	*margin = percent / 100;
+	return VPT_OK;
+}
+
+static int set_options(
+	const struct vpa_args *args, struct vpa_options *o, double *margin, struct vpt_err *err)
+{
+	int rc;
+
+	/* Every kernel counts, so that the rows add up. */
+	*o = (struct vpa_options){.top = 200, .all_kernels = 1, .step_parts = 1};
+	rc = vpa_shared_options_read(args, o, err);
+	return rc ? rc : read_margin(vpa_text_of(args, MARGIN), margin, err);
+}
+
+static size_t baselines(const struct vpa_args *args)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < args->given_count; i++)
+		count += args->given[i].option == BASELINE;
+	return count;
+}
+
+/* How many of the files are A's; 0 where baselines are. */
+static int split(const struct vpa_args *args, size_t *a_count, struct vpt_err *err)
+{
+	*a_count = baselines(args);
+	if (*a_count)
+		return args->first_count ? vpt_fail(err, VPT_EINVAL,
+						   "with --baseline all files are B's: expected no "
+						   "\"--\"")
+					 : VPT_OK;
+	*a_count = args->first_count ? args->first_count : 1;
+	if (args->operand_count == *a_count)
+		return vpt_fail(err, VPT_EINVAL, "expected files of two sides, found those of one");
+	if (!args->first_count && args->operand_count > 2)
+		return vpt_fail(err, VPT_EINVAL,
+			"expected \"--\" between the files of A and B, since there are %zu",
+			args->operand_count);
+	return VPT_OK;
+}
+
+/* ---- the work ---- */
+
+static int read_baseline(const char *path, struct vpa_report **out, struct vpt_err *err)
+{
+	char *text;
+	size_t len;
+	int rc = vpa_file_read(path, &text, &len, err);
+
+	if (rc)
+		return rc;
+	rc = vpa_baseline_read(text, len, path, out, err);
+	vpt_free(text);
+	return rc;
+}
+
+static int read_baselines(const struct vpa_args *args, struct captures *all, struct vpt_err *err)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != BASELINE)
+			continue;
+		rc = read_baseline(args->given[i].text, &all->reports[all->count], err);
+		all->count += !rc;
+	}
+	return rc;
+}
+
+static int analyze_all(const struct vpa_args *args, struct vpa_options *o, struct captures *all,
+	struct vpt_err *err)
+{
+	const char *rules = vpa_text_of(args, RULES);
+	int rc = rules ? vpa_file_read(rules, &all->rules, &o->rules_len, err) : VPT_OK;
+	size_t i;
+
+	o->rules = all->rules;
+	all->reports = vpt_calloc(baselines(args) + args->operand_count, sizeof(*all->reports));
+	if (!rc && !all->reports)
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the reports");
+	if (!rc)
+		rc = read_baselines(args, all, err);
+	for (i = 0; !rc && i < args->operand_count; i++) {
+		rc = vpa_trace_report(args->operands[i], o, !vpa_has(args, NO_PROGRESS),
+			&all->reports[all->count], err);
+		all->count += !rc;
+	}
+	return rc;
+}
+
+static void free_captures(struct captures *all)
+{
+	while (all->count > 0)
+		vpa_report_free(all->reports[--all->count]);
+	vpt_free(all->reports);
+	vpt_free(all->rules);
+}
+
+static int render(const struct vpa_args *args, const struct vpa_comparison *c, struct vpt_err *err)
+{
+	struct vpa_out o;
+	int rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	char command[4096];
+
+	if (rc)
+		return rc;
+	vpa_command_line(args, command, sizeof(command));
+	if (vpa_is(args, FORMAT, "text") && !vpa_has(args, NO_PAGER))
+		o.failed = vpa_pager_begin(&o, &o.err);
+	if (o.failed)
+		return vpa_out_close(&o, 0, err);
+	if (vpa_is(args, FORMAT, "html"))
+		o.failed = vpa_compare_html(c, command, o.sink, &o.err);
+	else if (vpa_is(args, FORMAT, "json"))
+		o.failed = vpa_compare_json(c, o.sink, &o.err);
+	else if (vpa_is(args, FORMAT, "md"))
+		o.failed = vpa_compare_markdown(c, o.sink, &o.err);
+	else
+		o.failed = vpa_compare_text(c, vpa_terminal_width(&o),
+			vpa_terminal_colour(&o, vpa_text_of(args, COLOR)), vpa_number_of(args, TOP),
+			o.sink, &o.err);
+	return vpa_out_close(&o, 1, err);
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct vpa_compare_options how = {0};
+	struct vpa_comparison *comparison = NULL;
+	struct captures all = {0};
+	struct vpt_err err = {0};
+	struct vpa_options o;
+	int code = VPA_EXIT_DONE, rc = set_options(args, &o, &how.margin, &err);
+
+	if (!rc)
+		rc = vpa_fail_if_read(args, FAIL_IF, 0, &err);
+	if (!rc)
+		rc = split(args, &all.a_count, &err);
+	if (!rc)
+		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+	if (!rc)
+		rc = analyze_all(args, &o, &all, &err);
+	if (!rc) {
+		const struct vpa_report *const *reports =
+			(const struct vpa_report *const *)all.reports;
+		struct vpa_side a = {reports, all.a_count};
+		struct vpa_side b = {reports + all.a_count, all.count - all.a_count};
+
+		rc = vpa_compare(&a, &b, &how, &comparison, &err);
+	}
+	if (!rc)
+		rc = render(args, comparison, &err);
+	if (!rc)
+		code = vpa_fail_if_exit(args, FAIL_IF, NULL, comparison, comparison->complete);
+	vpa_comparison_free(comparison);
+	free_captures(&all);
+	return rc ? vpa_failed(&err) : code;
+}
+
+const struct vpa_command vpa_cmd_compare = {
+	.name = "compare",
+	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
+	.help = "report which of two captures is faster, how certain that is, and why",
+	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
+		 "all of them have: measured blocks, four or more requests, marked steps,\n"
+		 "iterations, inferred steps, or else the whole window. Blocks are not compared\n"
+		 "if only some of them include the VAE's work: then requests are, and FPS is end\n"
+		 "to end. Units are paired by request and index. A -- separates several runs of A\n"
+		 "from those of B. With three or more runs per side, the test is between runs.\n"
+		 "\n"
+		 "A CONDITION is a change from A to B, or a limit of B. A change is a figure,\n"
+		 "- or +, and percent: fps-2% holds if FPS is lower by more than 2 %. Figures\n"
+		 "are those of analyze --help: rates such as fps and steps/s, period, busy, idle,\n"
+		 "and the parts busy:FAMILY and idle:CAUSE. Changes of busy, idle and their parts\n"
+		 "are percent of A's mean block, step or window. A change of the other figures\n"
+		 "that may be chance does not count. A limit is a figure, < or >, and a value, as\n"
+		 "in analyze. --fail-if may be given several times.",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.more_operands = 1,
+	.has_sides = 1,
+	.run = run,
+};

@@ -1,0 +1,401 @@
+/* cmd_export.c - any trace as a file that another tool opens.
+ *
+ * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open
+ * the result. */
+#include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
+
+#include "analysis/export/export_pass.h"
+#include "formats/base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	FORMAT,
+	OUTPUT,
+	FROM,
+	TO,
+	RANGE,
+	REQUEST,
+	RULES,
+	NO_API,
+	SAFE,
+	MIN_GAP,
+	GPU_ENCODING,
+	COMPRESS,
+	LEVEL,
+	JOBS,
+	MEMORY,
+	FORCE,
+	NO_PROGRESS,
+	OPTIONS
+};
+
+#define WORD(name) "|" #name
+static const struct vpa_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPA_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
+		"output format; see above"},
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+		"write to this file or folder; - is standard output (in the current folder, the "
+		"input's name with another ending)"},
+	[FROM] = VPA_FROM_OPTION("the capture's start"),
+	/* an end and a format may be given; each of them once, see read_format() */
+	[TO] = {"to", '\0', VPA_TEXTS, "TIME", NULL, "window end, relative to the capture's start"},
+	[RANGE] = VPA_RANGE_OPTION("window"),
+	[REQUEST] = VPA_REQUEST_OPTION("window"),
+	[RULES] = VPA_RULES_OPTION("analyze --help"),
+	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
+	[SAFE] = VPA_SAFE_OPTION,
+	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
+		"omit shorter gaps (perfetto 2us, others 0)"},
+	[GPU_ENCODING] = {"gpu-encoding", '\0', VPA_CHOICE, "gpu|trackevent", "gpu",
+		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
+		"Perfetto shows)"},
+	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
+		"compression of the file, or of each file of a folder; see above"},
+	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
+		"compression level (perfetto: zstd 1, others 6; chrome and tables 3; gzip at most "
+		"9)"},
+	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
+		"decoding and compressing threads; 0: one per core, up to 4"},
+	[MEMORY] = VPA_MEMORY_OPTION,
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL,
+		"allow -o to replace an existing file or folder"},
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
+};
+
+#undef WORD
+
+/* Options that only some exporters take. */
+static const struct {
+	unsigned option, takes;
+} special[] = {
+	{GPU_ENCODING, VPA_TAKES_GPU_ENCODING},
+	{SAFE, VPA_TAKES_SAFE},
+	{MIN_GAP, VPA_TAKES_MIN_GAP},
+};
+
+/* What the command line asks for. */
+struct job {
+	const struct vpa_args *args;
+	const struct vpa_exporter *exporter;
+	const struct vpa_packing *packing;
+	struct vpa_options analysis;
+	struct vpa_export_options how;
+	const char *output;
+	struct vpa_export_totals totals;
+};
+
+static int read_end(struct vpa_given *to, struct vpt_err *err)
+{
+	int rc = vpa_duration_read(to->text, &to->number, err);
+
+	if (rc && (to->text[0] < '0' || to->text[0] > '9'))
+		return vpt_fail(err, rc,
+			"--to: expected a time such as 1.5s, found \"%.60s\"; formats (%s) are "
+			"chosen with --format",
+			to->text, options[FORMAT].argument);
+	if (rc)
+		vpt_err_at(err, "--to");
+	return rc;
+}
+
+/* Reads the exporter, and the window's end if given. "--to FORMAT" is an older spelling of
+ * "--format FORMAT", which scripts may still use. */
+static int read_format(const struct vpa_args *args, const struct vpa_exporter **exporter,
+	struct vpa_given *to, struct vpt_err *err)
+{
+	const struct vpa_given *format = NULL;
+	int rc = VPT_OK;
+	size_t i;
+
+	*to = (struct vpa_given){.text = NULL};
+	*exporter = vpa_exporter_find(VPA_EXPORTER_USUAL);
+	for (i = args->default_count; i < args->given_count && !rc; i++) {
+		const struct vpa_given *g = &args->given[i];
+
+		if (g->option == FORMAT || (g->option == TO && vpa_exporter_find(g->text))) {
+			rc = vpa_given_once("format", format, g, err);
+			format = g;
+			*exporter = vpa_exporter_find(g->text);
+		} else if (g->option == TO) {
+			rc = vpa_given_once("to", to->text ? to : NULL, g, err);
+			*to = *g;
+			if (!rc)
+				rc = read_end(to, err);
+		}
+	}
+	if (!rc && format && format->option == TO)
+		vpa_say("--to %s is an older spelling of --format %s", format->text, format->text);
+	return rc;
+}
+
+static int read_packing(struct job *j, struct vpt_err *err)
+{
+	const char *word = vpa_text_of(j->args, COMPRESS);
+	const struct vpa_packing *p = j->exporter->packings;
+
+	while (word && p->word && strcmp(word, p->word))
+		p++;
+	if (!p->word)
+		return vpt_fail(err, VPT_EINVAL,
+			"--format %s does not support --compress %s: use %s", j->exporter->name,
+			word, j->exporter->packings[0].word);
+	if (!vpt_container_available(p->container))
+		return vpt_fail(err, VPT_EINVAL,
+			"this build has no libdeflate or zlib: use --compress none");
+	j->packing = p;
+	return VPT_OK;
+}
+
+/* Reports options that were given but have no effect. */
+static void say_ignored(const struct job *j)
+{
+	size_t i, k;
+
+	for (i = 0; i < sizeof(special) / sizeof(*special); i++) {
+		const struct vpa_option *o = &options[special[i].option];
+		int is_given = 0;
+
+		for (k = 0; k < j->args->given_count; k++)
+			is_given |= j->args->given[k].option == special[i].option &&
+				    (!o->fallback || j->args->given[k].text != o->fallback);
+		if (is_given && !(j->exporter->takes & special[i].takes))
+			vpa_say("--%s does not apply to --format %s", o->name, j->exporter->name);
+	}
+}
+
+static int read_options(struct job *j, struct vpt_err *err)
+{
+	const struct vpa_args *args = j->args;
+	struct vpa_options *o = &j->analysis;
+	struct vpa_export_options *e = &j->how;
+	struct vpa_given to;
+	int rc = read_format(args, &j->exporter, &to, err);
+
+	o->has_from = vpa_has(args, FROM);
+	o->from_ns = vpa_number_of(args, FROM);
+	o->has_to = to.text != NULL;
+	o->to_ns = to.number;
+	o->range = vpa_text_of(args, RANGE);
+	o->request = vpa_number_of(args, REQUEST);
+	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
+	e->no_api = vpa_has(args, NO_API);
+	e->safe = vpa_has(args, SAFE);
+	e->gpu_as_slices = vpa_is(args, GPU_ENCODING, "trackevent");
+	e->stop = vpa_interrupted;
+	if (!rc)
+		rc = read_packing(j, err);
+	if (rc)
+		return rc;
+	say_ignored(j);
+	e->container = j->packing->container;
+	e->level = vpa_has(args, LEVEL) ? (int)vpa_number_of(args, LEVEL) : j->exporter->level;
+	e->min_gap_ns =
+		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : j->exporter->min_gap_ns;
+	return vpa_window_check(vpa_given_of(args, FROM), o->has_to ? &to : NULL, o->range, err);
+}
+
+/* "dir/trace.json.gz" becomes "trace.pftrace", in the current folder as with every other output. */
+static char *usual_output(const char *operand, const char *suffix)
+{
+	static const char *const endings[] = {".gz", ".json", ".zst", ".sqlite"};
+	const char *slash = strrchr(operand, '/'), *path = slash ? slash + 1 : operand;
+	size_t len = strlen(path), i;
+	char *out = vpt_alloc(len + strlen(suffix) + 1, 1);
+
+	for (i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t n = strlen(endings[i]);
+
+		if (len > n && !strncmp(path + len - n, endings[i], n))
+			len -= n;
+	}
+	if (!out)
+		return NULL;
+	memcpy(out, path, len);
+	strcpy(out + len, suffix);
+	return out;
+}
+
+static void say_result(const struct job *j)
+{
+	enum { MANY_KERNELS = 4000000 };
+	const struct vpa_export_totals *t = &j->totals;
+	const char *output = strcmp(j->output, "-") != 0 ? j->output : "standard output";
+
+	vpa_say("wrote %llu kernels, %llu copies, %llu calls, %llu ranges, %llu gaps: %llu bytes, "
+		"%llu before compression, to %s",
+		(unsigned long long)t->kernels, (unsigned long long)t->copies,
+		(unsigned long long)t->calls, (unsigned long long)t->ranges,
+		(unsigned long long)t->gaps, (unsigned long long)t->bytes,
+		(unsigned long long)t->raw_bytes, output);
+	if (t->kernels > MANY_KERNELS && !j->how.no_api)
+		vpa_say("this is large for a browser: run trace_processor_shell server http %s "
+			"beside it, or export less with --from, --to, --no-api",
+			output);
+	vpa_say("%s", j->exporter->opens);
+}
+
+/* Writes an archive of the exports of several traces. Temporary files go where it will be. */
+static int export_archive(struct job *j, const struct vpa_export_job *e, struct vpa_out *out)
+{
+	const char *slash = strrchr(j->output, '/');
+	char *folder = slash ? vpt_strndup(j->output, (size_t)(slash - j->output) + 1) : NULL;
+	int rc = e->exporter->archive(e, j->args->operands, j->args->operand_count,
+		out->to_stdout ? NULL
+		: slash        ? folder
+			       : ".",
+		&j->totals, &out->err);
+
+	vpt_free(folder);
+	return rc;
+}
+
+static int export_file(struct job *j, struct vpa_export_job *e, struct vpt_err *err)
+{
+	struct vpa_out out;
+	int rc = vpa_out_open(&out, j->output, e->force, err);
+
+	if (rc)
+		return rc;
+	if (out.to_terminal) {
+		vpa_out_close(&out, 0, NULL);
+		return vpt_fail(
+			err, VPT_EINVAL, "an export is not written to a terminal: use -o FILE");
+	}
+	if (!out.to_stdout)
+		vpa_interrupt_catch();
+	e->sink = out.sink;
+	out.failed = e->trace ? vpa_export(e, &j->totals, &out.err) : export_archive(j, e, &out);
+	return vpa_out_close(&out, !vpa_interrupted(), err);
+}
+
+static int export_folder(struct job *j, struct vpa_export_job *e, struct vpt_err *err)
+{
+	vpa_interrupt_catch();
+	e->folder = j->output;
+	return vpa_export(e, &j->totals, err);
+}
+
+/* `trace` NULL: all operands. */
+static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
+{
+	struct vpa_export_job e = {.exporter = j->exporter,
+		.trace = trace,
+		.path = vpa_input_name(j->args->operands[0]),
+		.analysis = &j->analysis,
+		.options = &j->how,
+		.force = vpa_has(j->args, FORCE)};
+	struct vpa_progress progress;
+	int rc;
+
+	vpa_progress_begin(&progress, &j->analysis, !vpa_has(j->args, NO_PROGRESS));
+	rc = j->exporter->is_folder ? export_folder(j, &e, err) : export_file(j, &e, err);
+	vpa_progress_end(&progress);
+	if (!rc && !vpa_interrupted())
+		say_result(j);
+	return rc;
+}
+
+/* An exporter that makes one archive of several files. */
+static const char *archiver(void)
+{
+	size_t i;
+
+	for (i = 0; vpa_exporters[i]; i++)
+		if (vpa_exporters[i]->archive)
+			return vpa_exporters[i]->name;
+	return "none";
+}
+
+/* Before an import of minutes, not after it. */
+static int check_output(const struct job *j, struct vpt_err *err)
+{
+	int force = vpa_has(j->args, FORCE), rc;
+
+	if (j->args->operand_count > 1 && !j->exporter->archive)
+		return vpt_fail(err, VPT_EINVAL,
+			"--format %s takes one file; only --format %s combines several",
+			j->exporter->name, archiver());
+	if (!j->exporter->is_folder)
+		return vpa_out_check(j->args, j->output, force, err);
+	if (!strcmp(j->output, "-"))
+		return vpt_fail(err, VPT_EINVAL, "--format %s makes a folder: use -o FOLDER",
+			j->exporter->name);
+	rc = vpa_inputs_check(j->args, j->output, err);
+	return rc ? rc : vpa_export_folder_check(j->output, force, err);
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct job j = {.args = args, .output = vpa_text_of(args, OUTPUT)};
+	struct vpt_trace *trace = NULL;
+	struct vpt_err err = {0};
+	char *rules = NULL, *usual = NULL;
+	int rc = read_options(&j, &err);
+
+	if (!rc && !j.output && args->operand_count > 1)
+		rc = vpt_fail(
+			&err, VPT_EINVAL, "several files become one archive: use -o FILE.tar");
+	if (!rc && !j.output && !strcmp(args->operands[0], "-"))
+		rc = vpt_fail(
+			&err, VPT_EINVAL, "standard input gives the export no name: use -o FILE");
+	if (!rc && !j.output)
+		j.output = usual = usual_output(args->operands[0], j.packing->suffix);
+	if (!rc && !j.output)
+		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a file name");
+	if (!rc)
+		rc = check_output(&j, &err);
+	if (!rc && vpa_has(args, RULES))
+		rc = vpa_file_read(vpa_text_of(args, RULES), &rules, &j.analysis.rules_len, &err);
+	j.analysis.rules = rules;
+	if (!rc && args->operand_count == 1)
+		rc = vpt_trace_open(args->operands[0], &trace, &err);
+	if (!rc)
+		rc = export_to(&j, trace, &err);
+	vpt_trace_close(trace);
+	vpt_free(rules);
+	vpt_free(usual);
+	if (vpa_interrupted())
+		return vpa_interrupt_die();
+	if (rc)
+		return vpa_failed(&err);
+	return j.totals.complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+}
+
+/* Lists the exporters: "name      help", with the lines of the help aligned. */
+static void print_formats(struct vpa_out *o)
+{
+	enum { INDENT = 10 };
+	size_t i;
+
+	for (i = 0; vpa_exporters[i]; i++) {
+		const struct vpa_exporter *e = vpa_exporters[i];
+		const struct vpa_packing *p;
+		const char *line = e->help, *end;
+
+		vpa_out_print(o, "%-*s", INDENT, e->name);
+		for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
+			vpa_out_print(o, "%.*s\n%*s", (int)(end - line), line, INDENT, "");
+		vpa_out_print(o, "%s\n%*s(--compress", line, INDENT, "");
+		for (p = e->packings; p->word; p++)
+			vpa_out_print(o, "%s %s", p > e->packings ? "," : "", p->word);
+		vpa_out_print(o, ")\n");
+	}
+	vpa_out_print(o,
+		"The default format is %s. The default of --compress is the first one listed.\n",
+		VPA_EXPORTER_USUAL);
+}
+
+const struct vpa_command vpa_cmd_export = {
+	.name = "export",
+	.usage = "FILE... --format FORMAT [-o FILE] [options]",
+	.help = "convert any trace for ui.perfetto.dev, chrome://tracing and other tools",
+	.more = print_formats,
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.more_operands = 1,
+	.run = run,
+};

@@ -1,0 +1,144 @@
+/* cmd_schema.c - documents the events of a capture and of `cat`, and the report and the comparison as JSON,
+ * each from the table that writes it. */
+#include "analysis/commands/command.h"
+
+#include "analysis/compare/render/compare_pages.h"
+#include "analysis/export/schema_names.h"
+#include "analysis/render/json/fields.h"
+#include "formats/base/json_writer.h"
+#include "formats/event_schema.h"
+
+enum { OF, FORMAT, OPTIONS };
+
+static const struct vpa_option options[OPTIONS] = {
+	[OF] = {"of", '\0', VPA_CHOICE, "events|report|compare", "events",
+		"which schema: the events of a capture, or the JSON of analyze or compare"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text",
+		"output format; json for a report or comparison is a JSON Schema"},
+};
+
+static const struct {
+	unsigned flag;
+	const char *name, *text;
+} flags[] = {
+	{VPT_KIND_EVENT, "event", "event"},
+	{VPT_KIND_SPAN, "span", "span"},
+	{VPT_KIND_OP, "op", "work on a device"},
+	{VPT_KIND_TABLE, "table", "table"},
+	{VPT_KIND_CRITICAL, "critical", "critical"},
+};
+
+enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
+
+static void print_kind(struct vpa_out *o, const struct vpt_kind_desc *kind)
+{
+	const char *separator = "";
+	unsigned i;
+
+	vpa_out_print(o, "\n%s, kind %u: %s\n  ", kind->name, kind->type, kind->help);
+	for (i = 0; i < FLAGS; i++)
+		if (kind->flags & flags[i].flag) {
+			vpa_out_print(o, "%s%s", separator, flags[i].text);
+			separator = ", ";
+		}
+	vpa_out_print(o, "%slane: %s\n", separator, vpa_lanes_name(kind->lanes));
+	for (i = 0; i < kind->n_columns; i++) {
+		const struct vpt_column_desc *c = &kind->columns[i];
+
+		vpa_out_print(o, "  %2u  %-16s %-5s  %-13s  %s\n", c->id, c->name,
+			vpa_encoding_name(c->enc), vpa_unit_name(c->unit), c->help);
+	}
+}
+
+static void print_text(struct vpa_out *o)
+{
+	unsigned type;
+
+	vpa_out_print(o,
+		"vptrace event schema, capture format %d.%d\n"
+		"each kind: its columns by id, name, encoding, unit, meaning\n",
+		VPT_MAJOR, VPT_MINOR);
+	for (type = 0; type < VPT_KIND_LIMIT; type++)
+		if (vpt_kind_desc(type))
+			print_kind(o, vpt_kind_desc(type));
+}
+
+static void put_kind(struct vpt_json *j, const struct vpt_kind_desc *kind)
+{
+	unsigned i;
+
+	vpt_json_object(j, NULL);
+	vpt_json_string(j, "kind", kind->name);
+	vpt_json_u64(j, "type", kind->type);
+	vpt_json_string(j, "help", kind->help);
+	vpt_json_string(j, "lane", vpa_lanes_name(kind->lanes));
+	vpt_json_array(j, "flags");
+	for (i = 0; i < FLAGS; i++)
+		if (kind->flags & flags[i].flag)
+			vpt_json_string(j, NULL, flags[i].name);
+	vpt_json_end(j);
+	vpt_json_array(j, "columns");
+	for (i = 0; i < kind->n_columns; i++) {
+		const struct vpt_column_desc *c = &kind->columns[i];
+
+		vpt_json_object(j, NULL);
+		vpt_json_string(j, "column", c->name);
+		vpt_json_u64(j, "id", c->id);
+		vpt_json_string(j, "encoding", vpa_encoding_name(c->enc));
+		vpt_json_string(j, "unit", vpa_unit_name(c->unit));
+		vpt_json_string(j, "help", c->help);
+		vpt_json_end(j);
+	}
+	vpt_json_end(j);
+	vpt_json_end(j);
+}
+
+static int print_json(struct vpa_out *o)
+{
+	struct vpt_json j;
+	unsigned type;
+
+	vpt_json_init(&j, o->sink, 1);
+	vpt_json_object(&j, NULL);
+	vpt_json_string(&j, "schema", "vptrace.events/1");
+	vpt_json_u64(&j, "major", VPT_MAJOR);
+	vpt_json_u64(&j, "minor", VPT_MINOR);
+	vpt_json_array(&j, "kinds");
+	for (type = 0; type < VPT_KIND_LIMIT; type++)
+		if (vpt_kind_desc(type))
+			put_kind(&j, vpt_kind_desc(type));
+	vpt_json_end(&j);
+	vpt_json_end(&j);
+	vpt_json_newline(&j);
+	return vpt_json_finish(&j, &o->err);
+}
+
+static int run(const struct vpa_args *args)
+{
+	const int json = vpa_is(args, FORMAT, "json"), of_compare = vpa_is(args, OF, "compare");
+	const struct vpa_fields *fields = of_compare ? &vpa_fields_comparison : &vpa_fields_report;
+	const char *id = of_compare ? VPA_COMPARE_SCHEMA : VPA_REPORT_SCHEMA;
+	struct vpt_err err = {0};
+	struct vpa_out o;
+
+	if (vpa_out_open(&o, "-", 0, &err))
+		return vpa_failed(&err);
+	if (!vpa_is(args, OF, "events"))
+		o.failed = json ? vpa_fields_schema(fields, id, o.sink, &o.err)
+				: vpa_fields_list(fields, id, o.sink, &o.err);
+	else if (json)
+		o.failed = print_json(&o);
+	else
+		print_text(&o);
+	return vpa_out_close(&o, 1, &err) ? vpa_failed(&err) : VPA_EXIT_DONE;
+}
+
+const struct vpa_command vpa_cmd_schema = {
+	.name = "schema",
+	.usage = "[options]",
+	.help = "print every kind of event with its columns, or every key of the JSON output",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 0,
+	.run = run,
+};

@@ -1,0 +1,270 @@
+/* commands_common.c - shared by the commands, besides options: printing, small files, signals. */
+#include "analysis/commands/command.h"
+
+#include "analysis/analyze.h"
+#include "analysis/trust/completeness.h"
+#include "formats/base/cost_limits.h"
+#include "formats/base/memory.h"
+#include "formats/base/utf8.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- printing ---- */
+
+int vpa_out_open(struct vpa_out *o, const char *path, int force, struct vpt_err *err)
+{
+	memset(o, 0, sizeof(*o));
+	o->to_stdout = !strcmp(path, "-");
+	o->to_terminal = o->to_stdout && isatty(STDOUT_FILENO);
+	return vpt_sink_open(path, force ? VPT_SINK_FORCE : 0, &o->sink, err);
+}
+
+void vpa_out_bytes(struct vpa_out *o, const void *data, size_t size)
+{
+	if (!o->failed)
+		o->failed = vpt_sink_write(o->sink, data, size, &o->err);
+}
+
+void vpa_out_print(struct vpa_out *o, const char *fmt, ...)
+{
+	char stack[512], *text = stack;
+	va_list list;
+	int len;
+
+	va_start(list, fmt);
+	len = vsnprintf(stack, sizeof(stack), fmt, list);
+	va_end(list);
+	if (len >= (int)sizeof(stack)) {
+		text = vpt_alloc((size_t)len + 1, 1);
+		if (!text) {
+			o->failed = vpt_fail(
+				&o->err, VPT_ENOMEM, "no memory for a line of %d bytes", len);
+			return;
+		}
+		va_start(list, fmt);
+		len = vsnprintf(text, (size_t)len + 1, fmt, list);
+		va_end(list);
+	}
+	if (len > 0)
+		vpa_out_bytes(o, text, (size_t)len);
+	if (text != stack)
+		vpt_free(text);
+}
+
+void vpa_out_text(struct vpa_out *o, const char *text, size_t len)
+{
+	struct vpt_shown shown;
+	size_t i;
+
+	for (i = 0; i < len && !o->failed;) {
+		i += vpt_utf8_show(text + i, len - i, &shown);
+		vpa_out_bytes(o, shown.bytes, shown.len);
+	}
+}
+
+/* Whether the reader of standard output is gone, unlike other write failures: errno is lost by now. */
+static int stdout_is_broken(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
+}
+
+int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err)
+{
+	int rc = o->failed, finished;
+
+	if (rc && err)
+		*err = o->err;
+	if (!o->sink)
+		return rc;
+	finished = o->sink->finish(o->sink, commit && !rc, rc ? NULL : err);
+	o->sink = NULL;
+	return rc ? rc : finished;
+}
+
+int vpa_out_check(const struct vpa_args *args, const char *path, int force, struct vpt_err *err)
+{
+	struct vpa_out o;
+	int rc = vpa_inputs_check(args, path, err);
+
+	if (rc || !strcmp(path, "-"))
+		return rc;
+	rc = vpa_out_open(&o, path, force, err);
+	return rc ? rc : vpa_out_close(&o, 0, err);
+}
+
+void vpa_say(const char *fmt, ...)
+{
+	struct vpt_err line;
+	char text[sizeof(line.text)];
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(text, sizeof(text), fmt, list);
+	va_end(list);
+	vpt_fail(&line, VPT_OK, "%s", text); /* paths are input too: no control bytes */
+	fprintf(stderr, "vptrace-analyze: %s\n", line.text);
+}
+
+int vpa_failed(const struct vpt_err *err)
+{
+	enum { LIMIT_WORDS = 100 }; /* of a long message, its end gives way to these */
+
+	if (err->code == VPT_EIO && !strncmp(err->text, "standard output:", 16) &&
+		stdout_is_broken())
+		return VPA_EXIT_FAILED;
+	if (err->code == VPT_ENOMEM && vpt_memory_was_refused())
+		vpa_say("%.*s: the limit of %llu MiB of memory is reached; --memory raises it",
+			(int)sizeof(err->text) - LIMIT_WORDS, err->text,
+			(unsigned long long)(vpt_limits_memory_bytes() >> 20));
+	else
+		vpa_say("%s", err->text);
+	return err->code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
+}
+
+const char *vpa_input_name(const char *operand)
+{
+	return strcmp(operand, "-") != 0 ? operand : "standard input";
+}
+
+/* ---- small files ---- */
+
+int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err)
+{
+	enum { BYTES_MAX = 4 << 20 };
+	struct vpt_source *src;
+	char *data = NULL;
+	int rc;
+
+	*text = NULL;
+	*len = 0;
+	rc = vpt_source_open(path, &src, err);
+	if (rc)
+		return rc;
+	if (src->size_bytes > BYTES_MAX)
+		rc = vpt_fail(err, VPT_EDATA, "%.200s: expected at most %d MiB, found %llu bytes",
+			path, BYTES_MAX >> 20, (unsigned long long)src->size_bytes);
+	else
+		data = vpt_alloc((size_t)src->size_bytes + 1, 1);
+	if (!rc && !data)
+		rc = vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to read it", path);
+	if (!rc)
+		rc = src->read_at(src, 0, data, (size_t)src->size_bytes, len, err);
+	vpt_source_close(src);
+	if (rc) {
+		vpt_free(data);
+		return rc;
+	}
+	data[*len] = '\0';
+	*text = data;
+	return VPT_OK;
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t interrupting;
+
+static void remember(int number)
+{
+	interrupting = number;
+}
+
+void vpa_interrupt_catch(void)
+{
+	struct sigaction action = {.sa_handler = remember};
+
+	/* The second one kills: a file system that hangs must not make the command immortal. */
+	action.sa_flags = (int)SA_RESETHAND;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+int vpa_interrupted(void)
+{
+	return interrupting != 0;
+}
+
+int vpa_interrupt_die(void)
+{
+	if (interrupting) {
+		signal(interrupting, SIG_DFL);
+		raise(interrupting);
+	}
+	return VPA_EXIT_FAILED;
+}
+
+/* ---- traces ---- */
+
+static void say_remark(void *ctx, const struct vpa_remark *remark)
+{
+	if (remark->is_missing)
+		vpa_say("%s: %s", (const char *)ctx, remark->text);
+}
+
+int vpa_say_missing(const char *path, const struct vpa_reading *n)
+{
+	return !vpa_reading_judge(n, say_remark, (void *)(uintptr_t)path);
+}
+
+/* ---- progress ---- */
+
+static int64_t since_ms(const struct timespec *then, const struct timespec *now)
+{
+	return (now->tv_sec - then->tv_sec) * 1000 + (now->tv_nsec - then->tv_nsec) / 1000000;
+}
+
+static void show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	enum { SILENT_MS = 500, EVERY_MS = 100 };
+	struct vpa_progress *p = ctx;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (since_ms(&p->began, &now) < SILENT_MS || since_ms(&p->shown, &now) < EVERY_MS || !total)
+		return;
+	p->shown = now;
+	p->visible = 1;
+	fprintf(stderr, "\rreading: %3u %% of %llu chunks ",
+		(unsigned)((double)done / (double)total * 100), (unsigned long long)total);
+	fflush(stderr);
+}
+
+void vpa_progress_begin(struct vpa_progress *p, struct vpa_options *options, int wanted)
+{
+	*p = (struct vpa_progress){.visible = 0};
+	clock_gettime(CLOCK_MONOTONIC, &p->began);
+	if (!wanted || !isatty(STDERR_FILENO))
+		return;
+	options->progress = show_progress;
+	options->progress_ctx = p;
+}
+
+void vpa_progress_end(struct vpa_progress *p)
+{
+	if (p->visible)
+		fputs("\r\033[K", stderr);
+	p->visible = 0;
+}
+
+int vpa_trace_report(const char *operand, struct vpa_options *options, int progress,
+	struct vpa_report **out, struct vpt_err *err)
+{
+	struct vpa_progress shown;
+	struct vpt_trace *trace = NULL;
+	int rc = vpt_trace_open(operand, &trace, err);
+
+	if (rc)
+		return rc;
+	vpa_progress_begin(&shown, options, progress);
+	rc = vpa_analyze(trace, vpa_input_name(operand), options, out, err);
+	vpa_progress_end(&shown);
+	vpt_trace_close(trace);
+	return rc;
+}

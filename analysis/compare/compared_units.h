@@ -1,0 +1,84 @@
+/* compared_units.h - what two captures are compared by: the units of work that both have.
+ *
+ * A unit is a measured video block, a request, a step, an iteration, an instance of a range, or the whole window. It has a key, by which units of two
+ * captures are paired: the request's number among those with such units, and the unit's index in it; of a step, its
+ * place among all steps of the request, also those without a period, or block and place in it. A series drifts and its
+ * neighbours resemble each other, so the k-th unit is compared with the k-th. */
+#ifndef VPA_ANALYSIS_COMPARE_COMPARED_UNITS_H
+#define VPA_ANALYSIS_COMPARE_COMPARED_UNITS_H
+
+#include "analysis/report/overview.h"
+#include "analysis/report/report.h"
+
+/* The best first. */
+enum vpa_unit_kind {
+	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
+	VPA_UNIT_REQUEST,   /* requests, from one to the next */
+	VPA_UNIT_STEP,      /* marked steps, from one to the next */
+	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
+	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
+	VPA_UNIT_INSTANCE,  /* instances of a range, by their time on a GPU, which is their "request" */
+	VPA_UNIT_WINDOW,    /* the window; a single one */
+	VPA_UNIT_KINDS
+};
+
+/* Of four requests, since the last one has no time. Fewer differ by chance more than blocks and steps do. */
+enum { VPA_REQUESTS_LEAST = 3 };
+
+/* "block", "request", "step", "iteration", "inferred step", "instance", "window" */
+const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
+
+enum {
+	/* Of a unit's time on its devices: those of overview.h, where what the host did is part of the causes; then
+	 * what else there is. */
+	VPA_UNIT_PAUSED = VPA_OVERVIEW_ALL,
+	VPA_UNIT_BUSY, /* busy time without a family, idle time without a cause */
+	VPA_UNIT_IDLE,
+	VPA_UNIT_PARTS
+};
+
+struct vpa_unit {
+	uint64_t request;
+	int64_t index;
+	int64_t block, in_block;    /* of a step: its block, and its place there; block -1: none */
+	uint64_t period_ns, frames; /* frames 0: not known */
+	unsigned devices;
+	/* busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	const uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them; NULL: not known */
+	int lacks_did;            /* what the host did is not known */
+	double judged_ns;         /* of a frame: judged by it, not by the period; 0: by that */
+	int touched;              /* missing records may change the figures */
+	int paired;               /* every capture of the comparison has the key */
+};
+
+struct vpa_units {
+	const struct vpa_report *report;
+	enum vpa_unit_kind kind;
+	struct vpa_unit *units; /* by key */
+	size_t count;
+	uint64_t in_window; /* units in the whole window, measured or not; 1 for windows */
+};
+
+/* The report's units of a kind, in the arena; none: count 0. range: whose instances; NULL: of none. 0 or VPT_ENOMEM. */
+int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
+	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out);
+
+enum { VPA_INSTANCES_LEAST = 3 }; /* of a range, to be compared by */
+
+/* The range of the report with this name and domain, and enough instances; NULL: none. */
+const struct vpa_range_row *vpa_units_range(
+	const struct vpa_report *r, const char *name, const char *domain);
+
+/* Marks in all series the units whose key is in each of them. Returns how many that are. Where all steps of all
+ * series are in blocks, their keys are block and place in it. */
+size_t vpa_units_pair(struct vpa_units *all, size_t count);
+
+/* The unit's time of a family or cause, with what the host did in it; 0: there is none of this name. The parts are known. */
+uint64_t vpa_unit_part_ns(const struct vpa_unit *unit, const char *name);
+
+/* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one
+ * part each. Returns whether the parts are known. Sets *lacks_did if what the host did is not. */
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did);
+
+#endif

@@ -1,0 +1,258 @@
+/* comparison.h - two sides of reports compared: which is faster, by how much, how sure that is, and why.
+ *
+ * A side is one or several runs of the same thing. Nothing is analyzed again: a comparison is a function
+ * of finished reports. Every difference is b - a, so times below zero are time saved.
+ *
+ * The runs are compared by the best unit that all of them have, see compared_units.h. The units are paired by
+ * request and index; those without a counterpart are left out, and counted. With VPA_RUNS_LEAST or more
+ * runs on each side the test is between runs, on the median period of each; with fewer it is between the
+ * paired periods, and says nothing about further runs.
+ *
+ * The difference of the mean period is divided into the GPU's busy time by kernel family and its idle time
+ * by cause; these add up to it to the nanosecond, see account.h. Another account divides the whole window
+ * by kernel and by place of idle time, per unit in the window. */
+#ifndef VPA_ANALYSIS_COMPARE_COMPARISON_H
+#define VPA_ANALYSIS_COMPARE_COMPARISON_H
+
+#include "analysis/compare/account.h"
+#include "analysis/compare/compared_units.h"
+#include "analysis/compare/series_stats.h"
+
+struct vpt_sink;
+
+enum vpa_verdict_change {
+	VPA_CHANGE_SAME,
+	VPA_CHANGE_FASTER, /* b needs less time */
+	VPA_CHANGE_SLOWER,
+	VPA_CHANGE_INCONCLUSIVE,
+	VPA_CHANGES
+};
+
+/* "same", "faster", "slower", "inconclusive" */
+const char *vpa_change_name(enum vpa_verdict_change change);
+
+/* The runs of one side. */
+struct vpa_side {
+	const struct vpa_report *const *reports;
+	size_t count; /* 1 .. VPA_RUNS_MOST */
+};
+
+struct vpa_compare_options {
+	double margin; /* relative changes up to this are no change: 0.005 */
+	/* Bit 1 << kind for each kind of unit that may be chosen, besides the window; 0: all. */
+	unsigned kinds;
+};
+
+/* The runs whose VAE's work, or copies of frames, come after their last block. */
+enum vpa_compared_after { VPA_AFTER_NONE, VPA_AFTER_SOME, VPA_AFTER_ALL };
+
+/* A fact of the set-up that differs. NULL: not recorded. */
+struct vpa_compared_fact {
+	const char *name, *a, *b;
+	int is_work; /* it changes the work itself: frames, steps, GPUs */
+};
+
+/* Of the mean unit. Idle time that counts to an earlier wait, in which the host did something else than launch, is a
+ * part of its own. */
+struct vpa_compared_part {
+	enum vpa_block_part_kind kind;
+	const char *name;    /* family, cause's key, "all" or "recording paused" */
+	enum vpa_cause host; /* what the host did in such time; else 0 */
+	/* The place with most of that, the call it was in, the call that had held it; NULL: none, or not known. */
+	const char *host_range, *host_call, *call;
+	struct vpa_account_part times; /* totals, and the difference of the means */
+	uint64_t a_mean_ns, b_mean_ns;
+	double share; /* the difference, of A's mean unit */
+};
+
+struct vpa_compared_stage {
+	const char *name, *kind;
+	double a_per_unit, b_per_unit; /* below 0: unknown */
+	/* Mean duration of an instance; below 0: the side has none. */
+	double a_ns, b_ns;
+	double delta_ns, change; /* change: of a_ns; both valid if both sides have the stage */
+	int nested;
+	double p; /* between runs, corrected by Holm; below 0: no test */
+};
+
+enum vpa_row_state {
+	VPA_ROW_BOTH,
+	VPA_ROW_NEW,
+	VPA_ROW_GONE,
+	VPA_ROW_OTHER_SHAPE, /* a kernel whose mean grid differs by more than VPA_SHAPE_MARGIN */
+	VPA_ROW_STATES
+};
+
+#define VPA_SHAPE_MARGIN 0.05 /* of the larger one */
+
+/* "both", "new", "gone", "other shape" */
+const char *vpa_row_state_name(enum vpa_row_state state);
+
+/* A kernel, copies, memsets, or the idle time of a cause at a place: parts of the whole window. */
+struct vpa_compared_row {
+	enum vpa_block_part_kind kind;
+	const char *name;         /* of the kernel; the cause's key */
+	const char *range, *call; /* of idle time; NULL: none */
+	uint64_t similar;         /* ranges besides this one (or host_range), alike as in similar_names.h */
+	enum vpa_cause host;      /* as of parts; 0: none */
+	const char *host_range, *host_call;
+	const char *family;        /* of busy time */
+	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
+	struct vpa_account_part times;
+	enum vpa_row_state state;
+	/* For each unit in the window. share: the difference, of A's whole unit. */
+	double a_per_unit, b_per_unit, share;
+	uint64_t a_mean_ns, b_mean_ns;
+	uint64_t a_call_ns, b_call_ns; /* mean of a call or gap; 0: the side has none */
+	double a_blocks, b_blocks;     /* mean thread blocks of a kernel's call; 0: not known */
+};
+
+/* Idle time of a cause at a line of Python, in the whole window. */
+struct vpa_compared_line {
+	enum vpa_cause cause;
+	struct vpa_code_line line; /* function NULL: no line is known */
+	struct vpa_account_part times;
+	uint64_t a_mean_ns, b_mean_ns;
+	uint64_t a_samples, b_samples; /* 0 in both: stacks are exact, or no line is known */
+	/* 1: it changed by more than three standard errors of these numbers of samples. */
+	int beyond_samples;
+};
+
+/* A count, for each unit in the window. */
+struct vpa_compared_count {
+	const char *group;       /* "events", "copies", "syncs", "attention", "gemm", "graphs" */
+	const char *name, *unit; /* unit: "count", "bytes", "ns idle" */
+	double a, b;
+	double change; /* of A's; valid if that is above 0 */
+};
+
+/* A series of samples, or a memory peak: its mean and maximum; below 0: the side has none. */
+struct vpa_compared_counter {
+	const char *name, *unit;
+	int64_t device;
+	double a_mean, b_mean, a_max, b_max;
+	double change; /* of A's mean; valid if that is above 0 and B has a mean */
+};
+
+/* A finding that only one side has. */
+struct vpa_compared_finding {
+	const char *id, *title;
+	int in_b;
+};
+
+struct vpa_comparison {
+	struct vpa_arena arena;
+	struct vpa_side a, b;
+	const char **a_paths, **b_paths; /* of the reports */
+
+	enum vpa_verdict_change verdict;
+	enum vpa_unit_kind unit;
+	int per_frame; /* frames per unit differ: times are for each frame */
+	enum vpa_compared_after after;
+	/* "FPS", "FPS end to end", "denoise rate", "blocks/s", "requests/s", "steps/s", "iterations/s", "instances/s",
+	 * "windows/s" */
+	const char *rate_name;
+	int counts_frames,
+		is_fps; /* of the rate; a denoise rate counts frames that cannot be shown yet */
+	/* 1: the requests' own FPS end to end is judged, one value a run: there are too few requests, or one. */
+	int judges_requests;
+	double a_rate, b_rate;                     /* of the paired units */
+	double a_fps_end_to_end, b_fps_end_to_end; /* of all requests; below 0: not known */
+	/* Relative change of the time of a unit (or frame), and of the rate. Low and high: the ends of
+	 * the interval; valid if level is not 0. */
+	double time_change, time_low, time_high;
+	double rate_change, rate_low, rate_high;
+	double level;
+	size_t outliers;   /* units that the change and its interval leave out; the rates do not */
+	double all_change; /* of the time, with these */
+	double detectable;               /* relative; below 0: unknown */
+	double a_noise, b_noise;         /* deviation / mean of the periods; below 0: unknown */
+	double a_run_noise, b_run_noise; /* the same of the runs' medians; below 0: one run */
+	int between_runs;                /* 1: p and the interval are of a test between runs */
+	double p, least_p;               /* below 0: no test between runs */
+	double margin;
+	size_t pairs;              /* units paired */
+	struct vpa_units *series;  /* the units of each run, A's runs before B's; marked: paired */
+	uint64_t a_units, b_units; /* units of all runs, paired or not */
+	const char **notes;        /* what limits the comparison, most important first */
+	size_t note_count;
+
+	struct vpa_compared_fact *facts;
+	size_t fact_count;
+	/* The account of the mean unit: the parts add up to delta_ns. */
+	struct vpa_compared_part *parts; /* by kind, then change, the largest first */
+	size_t part_count;
+	uint64_t a_total_ns, b_total_ns; /* device time of the paired units */
+	uint64_t a_over, b_over;         /* what it is divided by: units (or frames) * devices */
+	int64_t delta_ns, busy_delta_ns, idle_delta_ns;
+	int by_part;                       /* 0: busy and idle time are one part each */
+	struct vpa_compared_stage *stages; /* in the pipeline's order */
+	size_t stage_count;
+	/* The account of the window: the rows add up to window_delta_ns. Largest change first. */
+	struct vpa_compared_row *rows;
+	size_t row_count;
+	uint64_t a_window_units, b_window_units; /* units in the windows of all runs */
+	uint64_t a_window_over, b_window_over;   /* the same, each times its GPUs */
+	int64_t window_delta_ns;
+	int a_lists_all, b_lists_all; /* 0: that side lists only some of its kernels */
+	/* Idle time of the windows by line, if all runs have stacks: the rows add up to lines_delta_ns. Largest change
+	 * first. */
+	struct vpa_compared_line *lines;
+	size_t line_count;
+	int64_t lines_delta_ns;
+	struct vpa_compared_count *counts;
+	size_t count_count;
+	struct vpa_compared_counter *counters;
+	size_t counter_count;
+	struct vpa_compared_finding *findings;
+	size_t finding_count;
+	int complete; /* all inputs are complete */
+};
+
+/* Compares. The caller frees *out; it borrows the reports. options.step_parts
+ * makes reports with the parts of each block and step. VPT_EINVAL with a sentence if there is nothing to compare, VPT_EDATA if an incomplete capture is why; VPT_ENOMEM. */
+int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
+	const struct vpa_compare_options *options, struct vpa_comparison **out,
+	struct vpt_err *err);
+void vpa_comparison_free(struct vpa_comparison *c); /* accepts NULL */
+
+/* The parts of the mean unit that explain most of its change: those with the same sign, the largest first,
+ * at most `most`. Returns how many; the smallest ones, below a twentieth of the largest, are left out. What the host
+ * did, and counts to a wait on one side only, is one part, with the name of its cause. */
+size_t vpa_compare_leading(
+	const struct vpa_comparison *c, struct vpa_compared_part *out, size_t most);
+
+/* The line with at least half of the change of a cause's idle time, in the direction of delta_ns, and beyond the error of
+ * its samples; NULL: none. */
+const struct vpa_code_line *vpa_compare_line_of(
+	const struct vpa_comparison *c, const char *cause, int64_t delta_ns);
+
+/* The change of a part of the unit, of each GPU (and frame), in ns, by the verdict's test. name: a family or cause; NULL: all
+ * of this kind. Level 0: there is no test, since a side has one value, or its parts are not known. -1: no memory. */
+int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_kind kind,
+	const char *name, struct vpa_shift *out);
+
+/* Whether a difference is beyond noise; without an interval, beyond the margin. */
+int vpa_compare_is_change(const struct vpa_comparison *c);
+
+/* Kernels that only one side has, or that have another grid, and take a ten thousandth of A's unit or more. Returns how
+ * many there are of a state. */
+size_t vpa_compare_kernels(const struct vpa_comparison *c, enum vpa_row_state state);
+
+/* ---- renderers ---- */
+
+#define VPA_COMPARE_SCHEMA "vptrace.compare/1"
+
+/* Text for a terminal of `width` columns, at most `top` rows per table (0: 12). 0, the sink's error or
+ * VPT_ENOMEM. */
+int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour, size_t top,
+	struct vpt_sink *sink, struct vpt_err *err);
+/* The same as GitHub-flavoured Markdown, for a pull request. */
+int vpa_compare_markdown(
+	const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
+/* One page for browsers. command: that makes it; NULL: not known. */
+int vpa_compare_html(const struct vpa_comparison *c, const char *command, struct vpt_sink *sink,
+	struct vpt_err *err);
+int vpa_compare_json(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
+
+#endif

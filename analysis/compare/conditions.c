@@ -1,0 +1,543 @@
+/* conditions.c - reads conditions, and checks them against a comparison. */
+#include "analysis/compare/conditions.h"
+
+#include "analysis/base/numbers.h"
+#include "analysis/compare/comparison_steps.h"
+#include "formats/base/count.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a figure's value is written in. */
+enum value_kind { VALUE_RATE, VALUE_TIME, VALUE_SHARE };
+
+static const struct figure {
+	const char *name;
+	enum value_kind kind;
+} figures[VPA_LIMIT_FIGURES] = {
+	[VPA_LIMIT_FPS] = {"fps", VALUE_RATE},
+	[VPA_LIMIT_BPS] = {"bps", VALUE_RATE},
+	[VPA_LIMIT_STEPS] = {"steps/s", VALUE_RATE},
+	[VPA_LIMIT_STEP_TIME] = {"s/it", VALUE_TIME},
+	[VPA_LIMIT_LATENTS] = {"latents/s", VALUE_RATE},
+	[VPA_LIMIT_END_TO_END] = {"fps end to end", VALUE_RATE},
+	[VPA_LIMIT_DENOISE] = {"denoise rate", VALUE_RATE},
+	[VPA_LIMIT_PERIOD] = {"period", VALUE_TIME},
+	[VPA_LIMIT_BUSY] = {"busy", VALUE_SHARE},
+	[VPA_LIMIT_IDLE] = {"idle", VALUE_SHARE},
+};
+
+/* ---- reading ---- */
+
+static int is_change(const struct vpa_limit *l)
+{
+	return l->relation == '-' || l->relation == '+';
+}
+
+static const struct {
+	const char *unit;
+	double ns;
+} time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+static char plain(char c)
+{
+	return c == '-' || c == '_' ? ' ' : (char)tolower((unsigned char)c);
+}
+
+static int is_name(const char *text, size_t len, const char *name)
+{
+	size_t i;
+
+	if (!name || strlen(name) != len)
+		return 0;
+	for (i = 0; i < len; i++)
+		if (plain(text[i]) != plain(name[i]))
+			return 0;
+	return 1;
+}
+
+/* The parts of idle time are causes, the others are families. */
+static size_t first_part(enum vpa_limit_figure figure)
+{
+	return figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_IDLE + 1 : 0;
+}
+
+static size_t end_of_parts(enum vpa_limit_figure figure)
+{
+	return figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
+}
+
+/* The family or cause of this name; NULL: none. */
+static const char *part_called(enum vpa_limit_figure figure, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = first_part(figure); i < end_of_parts(figure); i++)
+		if (is_name(text, len, vpa_overview_part_name(i)))
+			return vpa_overview_part_name(i);
+	return NULL;
+}
+
+static int fail_part(
+	enum vpa_limit_figure figure, const char *text, size_t len, struct vpt_err *err)
+{
+	char names[400];
+	size_t i, used = 0;
+
+	for (i = first_part(figure); i < end_of_parts(figure) && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+			used ? "; " : "", vpa_overview_part_name(i));
+	return vpt_fail(err, VPT_EINVAL, "--fail-if: \"%.*s\" is not %s: %s",
+		(int)(len < 40 ? len : 40), text,
+		figure == VPA_LIMIT_BUSY ? "a kernel family" : "a cause of idle time", names);
+}
+
+/* "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it
+ * ends; NULL: no number. */
+static const char *read_number(const char *p, double *value)
+{
+	enum { DIGITS_MAX = 15 };
+	double place = 1;
+	int digits = 0, has_point = 0;
+
+	for (*value = 0; (*p >= '0' && *p <= '9') || (*p == '.' && !has_point); p++) {
+		if (*p == '.') {
+			has_point = 1;
+			continue;
+		}
+		place /= has_point ? 10 : 1;
+		*value = has_point ? *value + (*p - '0') * place : *value * 10 + (*p - '0');
+		digits++;
+	}
+	return digits && digits <= DIGITS_MAX ? p : NULL;
+}
+
+/* The number after the relation, in its unit. Returns 0 if it has another one. */
+static int read_value(const char *p, struct vpa_limit *l)
+{
+	enum value_kind kind = figures[l->figure].kind;
+	size_t i;
+
+	p = read_number(p, &l->value);
+	if (!p)
+		return 0;
+	if (is_change(l) || kind == VALUE_SHARE) {
+		l->value /= 100;
+		return !strcmp(p, "%");
+	}
+	for (i = 0; kind == VALUE_TIME && i < COUNT(time_units); i++)
+		if (!strcmp(time_units[i].unit, p)) {
+			l->value *= time_units[i].ns;
+			return 1;
+		}
+	return kind == VALUE_RATE && !*p;
+}
+
+/* The first relation of a change that a number follows, since names may contain "-". */
+static const char *find_relation(const char *text)
+{
+	const char *p = text + strcspn(text, "<>"), *number;
+	double value;
+
+	for (number = text; !*p && *number; number++)
+		if ((*number == '-' || *number == '+') && read_number(number + 1, &value))
+			return number;
+	return p;
+}
+
+int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err)
+{
+	const char *relation = find_relation(text), *colon = strchr(text, ':');
+	size_t i, len;
+
+	*out = (struct vpa_limit){.text = text, .relation = *relation};
+	colon = colon && colon < relation ? colon : NULL;
+	len = (size_t)((colon ? colon : relation) - text);
+	for (i = 0; i < VPA_LIMIT_FIGURES && !is_name(text, len, figures[i].name); i++)
+		;
+	out->figure = (enum vpa_limit_figure)i;
+	if (!*relation || i == VPA_LIMIT_FIGURES)
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if: expected a condition such as %s, found \"%.60s\"",
+			is_single ? "fps<16, period>750ms or idle:sync>5%"
+				  : "fps-2%, idle:sync+5% or fps<16",
+			text);
+	if (is_single && (*relation == '-' || *relation == '+'))
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if: \"%.60s\" is a change, which needs two captures: see compare",
+			text);
+	if (colon && figures[i].kind != VALUE_SHARE)
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if: \"%.60s\": only busy and idle have parts, as in idle:sync>5%%",
+			text);
+	if (colon)
+		out->part = part_called(out->figure, colon + 1, (size_t)(relation - colon) - 1);
+	if (colon && !out->part)
+		return fail_part(out->figure, colon + 1, (size_t)(relation - colon) - 1, err);
+	if (!read_value(relation + 1, out))
+		return vpt_fail(err, VPT_EINVAL, "--fail-if: expected %s after \"%c\" in \"%.60s\"",
+			*relation == '-' || *relation == '+' || figures[i].kind == VALUE_SHARE
+				? "percent such as 2%"
+			: figures[i].kind == VALUE_TIME ? "a time such as 750ms"
+							: "a number such as 16",
+			*relation, text);
+	return VPT_OK;
+}
+
+/* ---- rates that a report prints ---- */
+
+/* The rate of inferred steps; below 0: there are none. */
+static double inferred_rate(const struct vpa_report *r)
+{
+	double ns = 0, count = 0;
+	size_t i;
+
+	for (i = 0; i < r->inferred_count; i++)
+		if (r->inferred[i].steps_per_s > 0) {
+			ns += 1e9 / r->inferred[i].steps_per_s;
+			count++;
+		}
+	return ns > 0 ? count * 1e9 / ns : -1;
+}
+
+/* A rate as the report has it; not above 0: it has none. FPS is that of RESULT's headline. */
+static double printed_rate(const struct vpa_report *r, enum vpa_limit_figure figure)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	switch (figure) {
+	case VPA_LIMIT_FPS:
+		return !q ? -1 : q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
+	case VPA_LIMIT_BPS:
+		return q && q->blocks.measured ? q->blocks.bps : -1;
+	case VPA_LIMIT_STEPS:
+	case VPA_LIMIT_STEP_TIME:
+		return q && q->steps.count ? q->steps.steps_per_s : inferred_rate(r);
+	case VPA_LIMIT_LATENTS:
+		return q && q->blocks.measured ? q->blocks.latent_fps : -1;
+	case VPA_LIMIT_END_TO_END:
+		return q ? q->fps_end_to_end : -1;
+	case VPA_LIMIT_DENOISE:
+		return q && q->blocks.measured ? q->blocks.denoise_rate : -1;
+	default:
+		return -1;
+	}
+}
+
+/* The mean time of the rate over a side's runs, as a rate; below 0: a run has none. */
+static double printed_by(const struct vpa_side *side, enum vpa_limit_figure figure)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < side->count; i++) {
+		double rate = printed_rate(side->reports[i], figure);
+
+		if (!(rate > 0))
+			return -1;
+		sum += 1 / rate;
+	}
+	return (double)side->count / sum;
+}
+
+/* ---- checking ---- */
+
+/* Whether the comparison is of this figure. */
+static int is_compared(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	switch (l->figure) {
+	case VPA_LIMIT_FPS:
+		return c->is_fps && c->b_rate > 0;
+	case VPA_LIMIT_BPS:
+		return c->unit == VPA_UNIT_BLOCK && !c->per_frame;
+	case VPA_LIMIT_STEPS:
+	case VPA_LIMIT_STEP_TIME:
+		return !strcmp(c->rate_name, "steps/s");
+	case VPA_LIMIT_END_TO_END:
+		return c->is_fps && c->unit != VPA_UNIT_BLOCK && c->b_rate > 0;
+	case VPA_LIMIT_DENOISE:
+		return c->unit == VPA_UNIT_BLOCK && c->after && c->counts_frames;
+	case VPA_LIMIT_LATENTS:
+		return 0;
+	default:
+		return !l->part || c->by_part;
+	}
+}
+
+/* The units that show a figure; 0: no other than the comparison's own. The window has parts where its units do not. */
+static unsigned kinds_of(const struct vpa_limit *l)
+{
+	enum vpa_limit_figure figure = l->figure;
+
+	if (l->part)
+		return 1u << VPA_UNIT_WINDOW;
+	if (figure == VPA_LIMIT_BPS || figure == VPA_LIMIT_DENOISE)
+		return 1u << VPA_UNIT_BLOCK;
+	if (figure == VPA_LIMIT_STEPS || figure == VPA_LIMIT_STEP_TIME)
+		return 1u << VPA_UNIT_STEP | 1u << VPA_UNIT_INFERRED;
+	return 0;
+}
+
+/* Whether blocks of the two sides can be compared, for a figure of blocks. */
+static int is_fair(enum vpa_limit_figure figure, const struct vpa_comparison *c)
+{
+	return c->after != VPA_AFTER_SOME ||
+	       (figure != VPA_LIMIT_BPS && figure != VPA_LIMIT_LATENTS);
+}
+
+/* Times of a part, or of all of its kind. */
+static struct vpa_account_part times_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	enum vpa_block_part_kind kind = l->figure == VPA_LIMIT_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY;
+	struct vpa_account_part sum = {0};
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++)
+		if (c->parts[i].kind == kind && (!l->part || !strcmp(l->part, c->parts[i].name)))
+			vpa_compare_add_times(&sum, &c->parts[i].times);
+	return sum;
+}
+
+static double value_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	double mean_ns = c->b_over ? (double)c->b_total_ns / (double)c->b_over : 0;
+
+	switch (l->figure) {
+	case VPA_LIMIT_FPS:
+	case VPA_LIMIT_END_TO_END:
+	case VPA_LIMIT_DENOISE:
+		return c->b_rate;
+	case VPA_LIMIT_BPS:
+	case VPA_LIMIT_STEPS:
+		return mean_ns > 0 ? 1e9 / mean_ns : 0;
+	case VPA_LIMIT_PERIOD:
+	case VPA_LIMIT_STEP_TIME:
+		return mean_ns;
+	default:
+		return c->b_total_ns ? (double)times_of(l, c).b_ns / (double)c->b_total_ns : 0;
+	}
+}
+
+static double change_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
+
+	if (figures[l->figure].kind == VALUE_TIME)
+		return c->time_change;
+	if (figures[l->figure].kind == VALUE_RATE)
+		return c->rate_change;
+	return a_ns > 0 ? (double)times_of(l, c).delta_ns / a_ns : 0;
+}
+
+/* A change and its test. */
+struct tested {
+	double change;
+	int has_test, may_be_chance;
+};
+
+/* Of the time or the rate of the whole. */
+static struct tested whole_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	int is_change = c->verdict == VPA_CHANGE_FASTER || c->verdict == VPA_CHANGE_SLOWER;
+	int excludes_none = c->time_low > 0 || c->time_high < 0; /* also within the margin */
+
+	return (struct tested){change_of(l, c), c->level > 0,
+		c->level > 0 && !is_change &&
+			(c->verdict == VPA_CHANGE_INCONCLUSIVE || !excludes_none)};
+}
+
+/* Of a part of it, of A's mean unit. */
+static int part_of(const struct vpa_limit *l, const struct vpa_comparison *c, struct tested *out)
+{
+	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
+	struct vpa_shift s;
+
+	if (vpa_compare_part_shift(
+		    c, l->figure == VPA_LIMIT_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY, l->part, &s))
+		return VPT_ENOMEM;
+	*out = (struct tested){change_of(l, c), s.level > 0, s.low <= 0 && s.high >= 0};
+	if (s.outliers && a_ns > 0)
+		out->change = s.shift / a_ns;
+	return VPT_OK;
+}
+
+static void put_value(const struct vpa_limit *l, double value, char what[160])
+{
+	enum value_kind kind = figures[l->figure].kind;
+	const char *name = l->part ? l->part : "";
+
+	if (is_change(l) || kind == VALUE_SHARE)
+		snprintf(what, 160, "%s%s%.60s %s %s%.30s %%", figures[l->figure].name,
+			l->part ? ":" : "", name, is_change(l) ? "changed by" : "is",
+			is_change(l) ? value < 0 ? "-" : "+" : "",
+			vpa_fixed(fabs(100 * value), 2).text);
+	else if (kind == VALUE_TIME)
+		snprintf(what, 160, "%s is %.30s ms", figures[l->figure].name,
+			vpa_fixed(value / 1e6, 3).text);
+	else
+		snprintf(what, 160, "%s is %.30s", figures[l->figure].name,
+			vpa_fixed(value, 3).text);
+}
+
+/* Whether the condition holds for a value. */
+static int holds_for(const struct vpa_limit *l, double value)
+{
+	return l->relation == '<'   ? value < l->value
+	       : l->relation == '>' ? value > l->value
+				    : (l->relation == '-' ? -value : value) > l->value;
+}
+
+static void answer_change(
+	const struct vpa_limit *l, const struct tested *t, int *holds, char what[160])
+{
+	size_t used;
+
+	put_value(l, t->change, what);
+	*holds = !holds_for(l, t->change)          ? VPA_LIMIT_KEPT
+		 : t->has_test && t->may_be_chance ? VPA_LIMIT_CHANCE
+						   : VPA_LIMIT_HOLDS;
+	used = strlen(what);
+	if (*holds == VPA_LIMIT_CHANCE)
+		snprintf(what + used, 160 - used, ", which is within noise");
+	else if (*holds && !t->has_test)
+		snprintf(what + used, 160 - used, " (no test: one value a side)");
+}
+
+static int check_compared(
+	const struct vpa_limit *l, const struct vpa_comparison *c, int *holds, char what[160])
+{
+	struct tested t = whole_of(l, c);
+	double value;
+
+	if (!is_change(l)) {
+		value = value_of(l, c);
+		put_value(l, value, what);
+		*holds = holds_for(l, value);
+		return VPT_OK;
+	}
+	if (figures[l->figure].kind == VALUE_SHARE && part_of(l, c, &t))
+		return VPT_ENOMEM;
+	answer_change(l, &t, holds, what);
+	return VPT_OK;
+}
+
+/* The test of the printed rates between runs, where there are enough. */
+static int test_printed(
+	const struct vpa_limit *l, const struct vpa_comparison *c, struct tested *out)
+{
+	double rates[2][VPA_RUNS_MOST];
+	struct vpa_runs_test test;
+	size_t i;
+
+	if (c->a.count < VPA_RUNS_LEAST || c->b.count < VPA_RUNS_LEAST)
+		return VPT_OK;
+	for (i = 0; i < c->a.count; i++)
+		rates[0][i] = printed_rate(c->a.reports[i], l->figure);
+	for (i = 0; i < c->b.count; i++)
+		rates[1][i] = printed_rate(c->b.reports[i], l->figure);
+	if (vpa_runs_test(rates[0], c->a.count, rates[1], c->b.count, &test))
+		return VPT_ENOMEM;
+	out->has_test = 1;
+	out->may_be_chance = test.p > 0.05;
+	return VPT_OK;
+}
+
+/* A limit, from the printed rate. */
+static void check_printed(const struct vpa_limit *l, double rate, int *holds, char what[160])
+{
+	double value = figures[l->figure].kind == VALUE_TIME ? 1e9 / rate : rate;
+
+	put_value(l, value, what);
+	*holds = holds_for(l, value);
+}
+
+/* A limit or a change, from the printed rates of the sides. */
+static int check_sides(const struct vpa_limit *l, const struct vpa_comparison *c, double a,
+	double b, int *holds, char what[160])
+{
+	struct tested t = {.has_test = 0};
+
+	if (!is_change(l)) {
+		check_printed(l, b, holds, what);
+		return VPT_OK;
+	}
+	t.change = figures[l->figure].kind == VALUE_TIME ? a / b - 1 : b / a - 1;
+	if (test_printed(l, c, &t))
+		return VPT_ENOMEM;
+	answer_change(l, &t, holds, what);
+	return VPT_OK;
+}
+
+static int fail_unavailable(const struct vpa_limit *l, struct vpt_err *err)
+{
+	static const char *const lacks[VPA_LIMIT_FIGURES] = {
+		[VPA_LIMIT_FPS] = "measured blocks with frames",
+		[VPA_LIMIT_BPS] = "measured blocks with equal frames and work",
+		[VPA_LIMIT_STEPS] = "steps to compare",
+		[VPA_LIMIT_STEP_TIME] = "steps to compare",
+		[VPA_LIMIT_LATENTS] = "measured blocks with latents and equal work",
+		[VPA_LIMIT_END_TO_END] = "requests with frames",
+		[VPA_LIMIT_DENOISE] = "VAE work after the last block",
+	};
+	const char *lack = lacks[l->figure];
+
+	return vpt_fail(err, VPT_EINVAL, "--fail-if %.60s: unavailable, the captures have no %s",
+		l->text, lack ? lack : "idle and busy time by part");
+}
+
+int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, int *holds,
+	char what[160], struct vpt_err *err)
+{
+	const struct vpa_compare_options how = {.margin = c->margin, .kinds = kinds_of(l)};
+	double a = printed_by(&c->a, l->figure), b = printed_by(&c->b, l->figure);
+	struct vpa_comparison *own = NULL;
+	int rc = VPT_OK, is_known = 1;
+
+	*holds = VPA_LIMIT_KEPT;
+	if (!is_compared(l, c) && how.kinds && is_fair(l->figure, c))
+		rc = vpa_compare(&c->a, &c->b, &how, &own, err);
+	if (rc)
+		return rc;
+	if (is_compared(l, c))
+		rc = check_compared(l, c, holds, what);
+	else if (own && is_compared(l, own))
+		rc = check_compared(l, own, holds, what);
+	else if (b > 0 && (!is_change(l) || (a > 0 && is_fair(l->figure, c))))
+		rc = check_sides(l, c, a, b, holds, what);
+	else
+		is_known = 0;
+	vpa_comparison_free(own);
+	if (rc)
+		return vpt_fail(err, rc, "no memory for a condition");
+	return is_known ? VPT_OK : fail_unavailable(l, err);
+}
+
+int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, int *holds,
+	char what[160], struct vpt_err *err)
+{
+	/* Shares and the period are of the mean block if there is one, whatever comes after it. */
+	const struct vpa_compare_options blocks = {.kinds = 1u << VPA_UNIT_BLOCK},
+					 all = {.kinds = 0};
+	const struct vpa_request *q = vpa_main_request(r);
+	const struct vpa_side side = {&r, 1};
+	struct vpa_comparison *own = NULL;
+	double rate = printed_rate(r, l->figure);
+	int rc = VPT_OK, is_rate = l->figure < VPA_LIMIT_PERIOD;
+
+	*holds = 0;
+	if (is_rate && !(rate > 0))
+		return fail_unavailable(l, err);
+	if (is_rate) {
+		check_printed(l, rate, holds, what);
+		return VPT_OK;
+	}
+	rc = vpa_compare(&side, &side, q && q->blocks.measured ? &blocks : &all, &own, err);
+	if (!rc && is_compared(l, own))
+		rc = check_compared(l, own, holds, what);
+	else if (!rc)
+		rc = fail_unavailable(l, err);
+	vpa_comparison_free(own);
+	return rc;
+}

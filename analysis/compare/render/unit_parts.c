@@ -1,0 +1,248 @@
+/* unit_parts.c - where the time of the mean unit went on both sides, and what changed: a row for each part.
+ *
+ *	part       | A, from where the last part ended | change | B, the same
+ *
+ * Bars of A and B have one scale, that of the longer unit; bars of the changes have their own. */
+#include "analysis/compare/render/compare_pages.h"
+
+#include "analysis/compare/comparison_steps.h"
+#include "analysis/compare/render/change_numbers.h"
+#include "analysis/render/html/html.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct falls {
+	struct vpa_html *h;
+	const struct vpa_comparison *c;
+	uint64_t scale_ns, delta_scale_ns;
+	unsigned decimals;
+	uint64_t a_done_ns, b_done_ns; /* where the last part ended */
+};
+
+/* A row: means of the sides. */
+struct fall {
+	const char *name, *label; /* label: for people; unused in a sum */
+	enum vpa_block_part_kind kind;
+	uint64_t a_ns, b_ns;
+	int64_t delta_ns;
+	int is_sum;
+};
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* By kind, then the longer of both sides. */
+static int by_size(const void *pa, const void *pb)
+{
+	const struct vpa_compared_part *a = *(const struct vpa_compared_part *const *)pa;
+	const struct vpa_compared_part *b = *(const struct vpa_compared_part *const *)pb;
+	uint64_t na = longer(a->a_mean_ns, a->b_mean_ns), nb = longer(b->a_mean_ns, b->b_mean_ns);
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (na != nb)
+		return na > nb ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* ---- cells ---- */
+
+static void put_class(struct falls *f, const struct fall *row)
+{
+	int is_idle = row->kind == VPA_PART_IDLE;
+
+	if (row->is_sum)
+		vpa_html_raw(f->h, "whole");
+	else if (!f->c->by_part && row->kind != VPA_PART_PAUSED)
+		vpa_html_raw(f->h, is_idle ? "p-other-idle idle" : "p-other-busy");
+	else {
+		vpa_html_raw(f->h, "p-");
+		vpa_html_slug(f->h, row->name);
+		vpa_html_raw(f->h, is_idle ? " idle" : "");
+	}
+}
+
+static void put_bar(struct falls *f, const struct fall *row, uint64_t from_ns, uint64_t ns)
+{
+	vpa_html_raw(f->h, "<td class=\"bar\"><svg class=\"bar\" width=\"100%\" height=\"16\">"
+			   "<rect class=\"track\" width=\"100%\" height=\"16\"/><rect "
+			   "height=\"16\" class=\"");
+	put_class(f, row);
+	vpa_html_raw(f->h, "\" x=\"");
+	vpa_html_percent(f->h, from_ns, f->scale_ns);
+	vpa_html_raw(f->h, "%\" width=\"");
+	vpa_html_percent(f->h, ns, f->scale_ns);
+	vpa_html_raw(f->h, "%\"/></svg></td>");
+}
+
+static void put_time(struct falls *f, uint64_t ns)
+{
+	vpa_html_print(f->h, "<td class=\"n\" data-v=\"%" PRIu64 "\">%s</td>", ns,
+		vpa_compared_plain_ms(ns, 1, f->decimals).text);
+}
+
+/* A bar from the middle: to the left what is saved, to the right what is added. */
+static void put_change(struct falls *f, const struct fall *row)
+{
+	uint64_t size = vpa_magnitude(row->delta_ns), all = vpt_sat_mul(2, f->delta_scale_ns);
+	int is_less = row->delta_ns < 0;
+
+	vpa_html_raw(f->h,
+		"<td class=\"delta\"><svg class=\"bar\" width=\"100%\" height=\"16\"><rect "
+		"class=\"track\" width=\"100%\" height=\"16\"/><line class=\"grid\" x1=\"50%\" "
+		"x2=\"50%\" y1=\"0\" y2=\"16\"/>");
+	vpa_html_print(
+		f->h, "<rect height=\"8\" y=\"4\" class=\"%s\" x=\"", is_less ? "less" : "more");
+	vpa_html_percent(f->h, vpt_sat_sub(f->delta_scale_ns, is_less ? size : 0), all);
+	vpa_html_raw(f->h, "%\" width=\"");
+	vpa_html_percent(f->h, size, all);
+	vpa_html_print(f->h, "%%\"/></svg></td><td class=\"n %s\" data-v=\"%" PRId64 "\">%s</td>",
+		is_less             ? "green"
+		: row->delta_ns > 0 ? "red"
+				    : "",
+		row->delta_ns, vpa_compared_change_ms(row->delta_ns, f->decimals + 1).text);
+}
+
+/* The next bar begins where this row ends. */
+static void add_done(struct falls *f, const struct fall *row)
+{
+	vpt_sat_add_to(&f->a_done_ns, row->a_ns);
+	vpt_sat_add_to(&f->b_done_ns, row->b_ns);
+}
+
+static void put_row(struct falls *f, const struct fall *row)
+{
+	const char *kind = row->kind == VPA_PART_IDLE ? " idle" : "";
+
+	vpa_html_print(f->h, "<tr%s><td class=\"t\">", row->is_sum ? " class=\"sum\"" : "");
+	if (row->is_sum || !f->c->by_part)
+		vpa_html_text(f->h, row->name);
+	else
+		vpa_html_key(f->h, row->name, kind, row->label);
+	vpa_html_raw(f->h, "</td>");
+	put_bar(f, row, f->a_done_ns, row->a_ns);
+	put_time(f, row->a_ns);
+	put_change(f, row);
+	put_time(f, row->b_ns);
+	put_bar(f, row, f->b_done_ns, row->b_ns);
+	vpa_html_raw(f->h, "</tr>\n");
+	if (!row->is_sum)
+		add_done(f, row);
+}
+
+/* ---- rows ---- */
+
+static void put_sum(struct falls *f, enum vpa_block_part_kind kind)
+{
+	static const char *const titles[] = {[VPA_PART_BUSY] = "GPU busy, by kernel family",
+		[VPA_PART_IDLE] = "GPU idle, by cause",
+		[VPA_PART_PAUSED] = "recording paused"};
+	struct fall sum = {.name = titles[kind], .kind = kind, .is_sum = 1};
+	struct vpa_account_part times = {0};
+	size_t i;
+
+	for (i = 0; i < f->c->part_count; i++)
+		if (f->c->parts[i].kind == kind)
+			vpa_compare_add_times(&times, &f->c->parts[i].times);
+	sum.a_ns = vpa_rounded_mean(times.a_ns, f->c->a_over);
+	sum.b_ns = vpa_rounded_mean(times.b_ns, f->c->b_over);
+	sum.delta_ns = times.delta_ns;
+	put_row(f, &sum);
+}
+
+/* "gemm"; "blocking copy: host code in post_process" */
+static struct vpa_label label_of(const struct vpa_compared_part *part)
+{
+	struct vpa_label label = {{0}};
+
+	snprintf(label.text, sizeof(label.text), "%.200s%s%.200s", part->name,
+		part->host ? ": " : "",
+		part->host ? vpa_compared_did(part->host, part->host_call, part->host_range).text
+			   : "");
+	return label;
+}
+
+static void put_rows(struct falls *f)
+{
+	const struct vpa_compared_part *parts[VPA_UNIT_PARTS];
+	size_t i, count = f->c->part_count < VPA_UNIT_PARTS ? f->c->part_count : VPA_UNIT_PARTS;
+
+	for (i = 0; i < count; i++)
+		parts[i] = &f->c->parts[i];
+	qsort(parts, count, sizeof(parts[0]), by_size);
+	for (i = 0; i < count; i++) {
+		struct vpa_label label = label_of(parts[i]);
+		const struct fall row = {.name = parts[i]->name,
+			.label = label.text,
+			.kind = parts[i]->kind,
+			.a_ns = parts[i]->a_mean_ns,
+			.b_ns = parts[i]->b_mean_ns,
+			.delta_ns = parts[i]->times.delta_ns};
+
+		if (!i || parts[i]->kind != parts[i - 1]->kind)
+			put_sum(f, parts[i]->kind);
+		/* Where a kind is not divided, its sum says it all. */
+		if (f->c->by_part && row.kind != VPA_PART_PAUSED)
+			put_row(f, &row);
+		else
+			add_done(f, &row);
+	}
+}
+
+static uint64_t largest_change(const struct vpa_comparison *c)
+{
+	uint64_t most = longer(vpa_magnitude(c->delta_ns),
+		longer(vpa_magnitude(c->busy_delta_ns), vpa_magnitude(c->idle_delta_ns)));
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++)
+		most = longer(most, vpa_magnitude(c->parts[i].times.delta_ns));
+	return most;
+}
+
+static const char *title_of(const struct vpa_comparison *c)
+{
+	static const char *const titles[] = {[VPA_UNIT_BLOCK] = "The mean block",
+		[VPA_UNIT_REQUEST] = "The mean request",
+		[VPA_UNIT_STEP] = "The mean step",
+		[VPA_UNIT_ITERATION] = "The mean iteration",
+		[VPA_UNIT_INFERRED] = "The mean step",
+		[VPA_UNIT_INSTANCE] = "The mean instance",
+		[VPA_UNIT_WINDOW] = "The window"};
+
+	return c->per_frame ? "The mean frame" : titles[c->unit];
+}
+
+void vpa_compare_put_falls(struct vpa_html *h, const struct vpa_comparison *c)
+{
+	const struct fall whole = {.name = c->unit == VPA_UNIT_WINDOW ? "window" : "period",
+		.a_ns = vpa_rounded_mean(c->a_total_ns, c->a_over),
+		.b_ns = vpa_rounded_mean(c->b_total_ns, c->b_over),
+		.delta_ns = c->delta_ns,
+		.is_sum = 1};
+	struct falls f = {.h = h,
+		.c = c,
+		.scale_ns = longer(whole.a_ns, whole.b_ns),
+		.delta_scale_ns = largest_change(c),
+		.decimals = vpa_compared_decimals_of(whole.a_ns)};
+
+	if (!c->part_count)
+		return;
+	vpa_html_begin(h, "waterfall", title_of(c),
+		"Each bar of A and of B begins where the one above it ends, on one scale; the "
+		"changes have their own, red for more time.");
+	vpa_html_raw(h,
+		"<div class=\"scroll\"><table class=\"fall pair\" "
+		"data-fall=\"mean.parts\"><thead><tr><th class=\"t\">part</th><th class=\"bar\">A"
+		"</th><th class=\"n\">A ms</th><th class=\"delta\"></th><th class=\"n\">change</th>"
+		"<th class=\"n\">B ms</th><th class=\"bar\">B</th></tr></thead>\n<tbody>\n");
+	put_row(&f, &whole);
+	put_rows(&f);
+	vpa_html_raw(h, "</tbody></table></div>\n");
+	vpa_html_end(h);
+}

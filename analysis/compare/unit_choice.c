@@ -1,0 +1,364 @@
+/* unit_choice.c - chooses the units that all runs are compared by, and the rate that they make.
+ *
+ * Blocks that do not hold the VAE's work make no frames that can be shown: their rate is not FPS, and blocks that hold it
+ * take longer. So blocks of both kinds are never compared, and requests, which hold all work, come before blocks that
+ * lack it. */
+#include "analysis/base/numbers.h"
+#include "analysis/compare/comparison_steps.h"
+
+#include "analysis/advice/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL_KINDS = (1u << VPA_UNIT_KINDS) - 1 };
+
+/* ---- what comes after the blocks ---- */
+
+/* What of the frames' way comes after a run's last block; NULL: nothing, or not known. */
+static const char *after_blocks(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_blocks *b = &r->requests[i].blocks;
+
+		if (b->measured && b->after)
+			return b->after;
+		if (b->measured && b->denoise_rate > 0) /* of a report of an earlier version */
+			return "the VAE's work or the copies of frames";
+	}
+	return NULL;
+}
+
+/* How many of the runs from `from` on have work after their blocks. */
+static size_t count_after(const struct vpa_comparison *c, size_t from, size_t end)
+{
+	size_t i, count = 0;
+
+	for (i = from; i < end; i++)
+		count += after_blocks(vpa_compare_run(c, i)) != NULL;
+	return count;
+}
+
+static int has_blocks(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++)
+		if (r->requests[i].blocks.measured)
+			return 1;
+	return 0;
+}
+
+/* Of no run unless all have blocks. */
+static enum vpa_compared_after after_of(const struct vpa_comparison *c)
+{
+	size_t runs = c->a.count + c->b.count, count = count_after(c, 0, runs), i;
+
+	for (i = 0; i < runs; i++)
+		if (!has_blocks(vpa_compare_run(c, i)))
+			return VPA_AFTER_NONE;
+	return !count ? VPA_AFTER_NONE : count < runs ? VPA_AFTER_SOME : VPA_AFTER_ALL;
+}
+
+/* ---- the unit ---- */
+
+/* Fewer units than this are not compared. */
+static size_t least_of(const struct vpa_comparison *c, enum vpa_unit_kind kind)
+{
+	return kind != VPA_UNIT_REQUEST || c->after == VPA_AFTER_SOME ? 1 : VPA_REQUESTS_LEAST;
+}
+
+/* The first capture that has too few of these units; count: none has. */
+static size_t first_without(const struct vpa_compared_units *u, size_t least)
+{
+	size_t i;
+
+	for (i = 0; i < u->count && u->all[i].count >= least; i++)
+		;
+	return i;
+}
+
+static int has_any(const struct vpa_compared_units *u, size_t least)
+{
+	size_t i;
+
+	for (i = 0; i < u->count; i++)
+		if (u->all[i].count >= least)
+			return 1;
+	return 0;
+}
+
+/* Notes why a better unit than the chosen one is not used. */
+static void note_unused(
+	struct vpa_comparison *c, const struct vpa_compared_units *u, enum vpa_unit_kind kind)
+{
+	size_t without = first_without(u, least_of(c, kind));
+
+	if (!has_any(u, least_of(c, kind)))
+		return;
+	if (without < u->count)
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
+				   vpa_unit_kind_name(kind), vpa_compare_run(c, without)->path,
+				   least_of(c, kind) > 1 ? "fewer than 3" : "none"));
+	else
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena,
+				   "not compared by %s: none is in all captures, by request "
+				   "and index",
+				   vpa_unit_kind_name(kind)));
+}
+
+/* ---- the range ---- */
+
+/* Of a range's time on the GPUs, of the window of a report; below 0: too few instances. They may overlap. */
+static double share_of(const struct vpa_report *r, const struct vpa_range_row *range)
+{
+	double all = (double)vpa_windows_ns(r);
+
+	range = vpa_units_range(r, range->name, range->domain);
+	return range && all > 0 ? (double)range->envelope_ns / all : -1;
+}
+
+/* The least of all runs. */
+static double least_share(const struct vpa_comparison *c, const struct vpa_range_row *range)
+{
+	double least = share_of(vpa_compare_run(c, 0), range);
+	size_t i;
+
+	for (i = 1; i < c->a.count + c->b.count && least >= 0; i++) {
+		double share = share_of(vpa_compare_run(c, i), range);
+
+		least = share < least ? share : least;
+	}
+	return least;
+}
+
+/* The range that has most of each run's time, if that is a tenth or more; NULL: none. The same whichever side is first. */
+static const struct vpa_range_row *choose_range(const struct vpa_comparison *c)
+{
+	const struct vpa_report *r = vpa_compare_run(c, 0);
+	const struct vpa_range_row *best = NULL;
+	double most = 0.1;
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++) {
+		const struct vpa_range_row *range = &r->ranges[i];
+		double share =
+			range->instance_count < VPA_INSTANCES_LEAST ? -1 : least_share(c, range);
+		int is_first =
+			share == most && (!best || strcmp(range->name, best->name) < 0 ||
+						 (!strcmp(range->name, best->name) &&
+							 strcmp(range->domain, best->domain) < 0));
+
+		if (share > most || is_first)
+			best = range;
+		most = share > most ? share : most;
+	}
+	return best;
+}
+
+static void note_range(struct vpa_comparison *c, const struct vpa_range_row *range)
+{
+	double share = share_of(vpa_compare_run(c, 0), range);
+
+	vpa_compare_note(c, vpa_arena_printf(&c->arena,
+				    "compared by the instances of the range %s, by their time on a "
+				    "GPU: %s %% of A's window",
+				    range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
+}
+
+/* Pairs the runs' units of a kind. */
+static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind)
+{
+	const struct vpa_range_row *range = kind == VPA_UNIT_INSTANCE ? choose_range(c) : NULL;
+	size_t i;
+
+	c->unit = kind;
+	for (i = 0; i < u->count; i++) {
+		const struct vpa_report *r = vpa_compare_run(c, i);
+
+		if (vpa_units_of(r, kind,
+			    range ? vpa_units_range(r, range->name, range->domain) : NULL,
+			    &c->arena, &u->all[i]))
+			return VPT_ENOMEM;
+	}
+	c->pairs = first_without(u, least_of(c, kind)) == u->count
+			   ? vpa_units_pair(u->all, u->count)
+			   : 0;
+	if (!c->pairs)
+		note_unused(c, u, kind);
+	else if (range)
+		note_range(c, range);
+	return VPT_OK;
+}
+
+static unsigned bit(enum vpa_unit_kind kind)
+{
+	return 1u << kind;
+}
+
+/* `kinds`: as of the options. Blocks of which only some hold the VAE's work are no unit; then the requests as a whole
+ * are compared, unless other kinds are asked for. */
+static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds)
+{
+	/* The best first. */
+	static const enum vpa_unit_kind usual[] = {VPA_UNIT_BLOCK, VPA_UNIT_REQUEST, VPA_UNIT_STEP,
+		VPA_UNIT_ITERATION, VPA_UNIT_INFERRED, VPA_UNIT_INSTANCE, VPA_UNIT_WINDOW},
+					without_vae[] = {VPA_UNIT_REQUEST, VPA_UNIT_BLOCK,
+						VPA_UNIT_STEP, VPA_UNIT_ITERATION,
+						VPA_UNIT_INFERRED, VPA_UNIT_INSTANCE,
+						VPA_UNIT_WINDOW};
+	const enum vpa_unit_kind *order = c->after == VPA_AFTER_ALL ? without_vae : usual;
+	size_t i;
+
+	if (c->after == VPA_AFTER_SOME)
+		kinds = kinds ? kinds & ~bit(VPA_UNIT_BLOCK) : bit(VPA_UNIT_REQUEST);
+	else if (!kinds)
+		kinds = ALL_KINDS;
+	kinds |= bit(VPA_UNIT_WINDOW);
+	for (i = 0; i < VPA_UNIT_KINDS && !c->pairs; i++)
+		if (kinds & bit(order[i]) && try_kind(c, u, order[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+/* ---- the rate ---- */
+
+/* All frames of a side, over the time of their requests from start to end; below 0: not known. */
+static double fps_end_to_end(const struct vpa_side *side)
+{
+	double frames = 0, ns = 0;
+	size_t i, k;
+
+	for (i = 0; i < side->count; i++)
+		for (k = 0; k < side->reports[i]->request_count; k++) {
+			const struct vpa_request *q = &side->reports[i]->requests[k];
+
+			if (!(q->fps_end_to_end > 0))
+				continue;
+			frames += (double)q->frames;
+			ns += (double)q->frames * 1e9 / q->fps_end_to_end;
+		}
+	return ns > 0 ? frames * 1e9 / ns : -1;
+}
+
+/* Whether the frames of all paired units are known. Units are measured by frame if some units of a pair have different
+ * numbers of them. */
+static int count_frames(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	int all_known = 1;
+	size_t i, k, at;
+
+	for (i = 0; i < u->count; i++)
+		for (k = 0; k < u->all[i].count; k++)
+			all_known &= !u->all[i].units[k].paired || u->all[i].units[k].frames > 0;
+	for (i = 1; i < u->count && all_known; i++)
+		for (k = at = 0; k < u->all[i].count; k++) {
+			if (!u->all[i].units[k].paired)
+				continue;
+			while (!u->all[0].units[at].paired)
+				at++;
+			c->per_frame |= u->all[i].units[k].frames != u->all[0].units[at++].frames;
+		}
+	return all_known;
+}
+
+/* Judges each run by the rate of its requests, since it has too few to judge by their periods. */
+static void use_requests(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	size_t i, k;
+
+	c->judges_requests = c->a_fps_end_to_end > 0 && c->b_fps_end_to_end > 0;
+	for (i = 0; i < u->count && c->judges_requests; i++) {
+		const struct vpa_report *r = vpa_compare_run(c, i);
+		double fps = fps_end_to_end(&(struct vpa_side){&r, 1});
+
+		for (k = 0; k < u->all[i].count && fps > 0; k++)
+			u->all[i].units[k].judged_ns = 1e9 / fps;
+	}
+}
+
+static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	static const char *const rates[] = {[VPA_UNIT_BLOCK] = "blocks/s",
+		[VPA_UNIT_REQUEST] = "requests/s",
+		[VPA_UNIT_STEP] = "steps/s",
+		[VPA_UNIT_ITERATION] = "iterations/s",
+		[VPA_UNIT_INFERRED] = "steps/s",
+		[VPA_UNIT_INSTANCE] = "instances/s",
+		[VPA_UNIT_WINDOW] = "windows/s"};
+	int is_whole = c->unit == VPA_UNIT_REQUEST || c->unit == VPA_UNIT_WINDOW;
+
+	c->counts_frames = count_frames(c, u);
+	c->a_fps_end_to_end = fps_end_to_end(&c->a);
+	c->b_fps_end_to_end = fps_end_to_end(&c->b);
+	c->is_fps = c->counts_frames && (c->unit != VPA_UNIT_BLOCK || !c->after);
+	if (c->unit == VPA_UNIT_WINDOW)
+		c->is_fps = c->a_fps_end_to_end > 0 && c->b_fps_end_to_end > 0;
+	if (c->is_fps && is_whole && c->pairs < VPA_REQUESTS_LEAST)
+		use_requests(c, u);
+	c->rate_name = c->is_fps          ? is_whole ? "FPS end to end" : "FPS"
+		       : c->counts_frames ? "denoise rate"
+					  : rates[c->unit];
+}
+
+/* ---- notes ---- */
+
+static void note_after(struct vpa_comparison *c)
+{
+	size_t runs = c->a.count + c->b.count, i = 0;
+	const char *after = NULL;
+
+	while (i < runs && !after)
+		after = after_blocks(vpa_compare_run(c, i++));
+	if (!after)
+		return;
+	if (c->after == VPA_AFTER_SOME) {
+		size_t in_a = count_after(c, 0, c->a.count);
+
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena,
+				   "not compared by block: %s come%s after the last block, only in "
+				   "%s",
+				   after, strstr(after, "copies") ? "" : "s",
+				   in_a && count_after(c, c->a.count, runs) ? "some runs"
+				   : in_a                                   ? "A"
+									    : "B"));
+	} else if (c->unit == VPA_UNIT_BLOCK && c->a_fps_end_to_end > 0 &&
+		   c->b_fps_end_to_end > 0) {
+		vpa_compare_note(c,
+			vpa_arena_printf(&c->arena,
+				"%s come%s after the last block, so blocks make a denoise rate; "
+				"FPS end to end %s -> %s, and nothing says how much that "
+				"differs by chance: record 4 runs a side, or 4 requests in a run",
+				after, strstr(after, "copies") ? "" : "s",
+				vpa_fixed(c->a_fps_end_to_end, 2).text,
+				vpa_fixed(c->b_fps_end_to_end, 2).text));
+	} else if (c->unit == VPA_UNIT_BLOCK) {
+		vpa_compare_note(c, vpa_arena_printf(&c->arena,
+					    "%s come%s after the last block and is not compared",
+					    after, strstr(after, "copies") ? "" : "s"));
+	}
+}
+
+int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds)
+{
+	size_t i;
+
+	u->a_count = c->a.count;
+	u->count = c->a.count + c->b.count;
+	u->all = vpa_arena_alloc(&c->arena, u->count, sizeof(*u->all));
+	if (!u->all)
+		return VPT_ENOMEM;
+	c->after = after_of(c);
+	if (choose_unit(c, u, kinds))
+		return VPT_ENOMEM;
+	for (i = 0; i < u->count; i++)
+		*(i < u->a_count ? &c->a_units : &c->b_units) += u->all[i].count;
+	choose_rate(c, u);
+	note_after(c);
+	return VPT_OK;
+}

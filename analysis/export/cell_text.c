@@ -1,0 +1,555 @@
+/* cell_text.c - formats rows from the schema alone: a new column needs no change here.
+ *
+ *	{"kind":"kernel","pid":1,"device":0,"context":1,"stream":7,"start_ns":10,"duration_ns":5,"name":"k",
+ *...
+ *	|---- prefix, once a section ------------------------------|label------||10|            |--
+ *config piece
+ *
+ * A lane is shown as its parts, in columns of their own; as one text where the schema allows any kind
+ * of lane. An unknown value is null, or an empty CSV field. */
+#include "analysis/export/cell_text.h"
+
+#include "analysis/export/schema_names.h"
+#include "analysis/export/stack_text.h"
+#include "formats/base/memory.h"
+#include "formats/base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum cell {
+	CELL_UNSIGNED,
+	CELL_SIGNED,
+	CELL_HEX,
+	CELL_DOUBLE,
+	CELL_STRING,
+	CELL_CONFIG,
+	CELL_FRAME,
+	CELL_STACK,
+	CELL_LANE,
+	CELL_PAYLOAD, /* typed by the column before */
+	CELL_WORD
+};
+
+/* Units not listed are words of names.def. */
+static const struct {
+	uint8_t unit, cell;
+} cells[] = {
+	{VPT_UNIT_TIME_NS, CELL_UNSIGNED},
+	{VPT_UNIT_DUR_NS, CELL_SIGNED}, /* negative if the end is before the start */
+	{VPT_UNIT_COUNT, CELL_UNSIGNED},
+	{VPT_UNIT_BYTES, CELL_UNSIGNED},
+	{VPT_UNIT_NUMBER, CELL_UNSIGNED},
+	{VPT_UNIT_SIGNED, CELL_SIGNED},
+	{VPT_UNIT_HEX, CELL_HEX},
+	{VPT_UNIT_F64, CELL_DOUBLE},
+	{VPT_UNIT_STRING, CELL_STRING},
+	{VPT_UNIT_CONFIG, CELL_CONFIG},
+	{VPT_UNIT_FRAME, CELL_FRAME},
+	{VPT_UNIT_STACK, CELL_STACK},
+	{VPT_UNIT_LANE, CELL_LANE},
+};
+
+static uint8_t cell_of(uint8_t unit)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		if (cells[i].unit == unit)
+			return cells[i].cell;
+	return CELL_WORD;
+}
+
+/* The columns that show a section's lane. */
+struct lane_column {
+	const char *name; /* NULL ends the list */
+	int column;       /* of LANE; -1: the lane as one text */
+};
+
+static const struct lane_column lane_columns[][5] = {
+	[VPT_LANES_NONE] = {{NULL, 0}},
+	[VPT_LANES_STREAM] = {{"pid", VPT_LANE_PID}, {"device", VPT_LANE_DEVICE},
+		{"context", VPT_LANE_CONTEXT}, {"stream", VPT_LANE_STREAM}},
+	[VPT_LANES_THREAD] = {{"pid", VPT_LANE_PID}, {"tid", VPT_LANE_TID}},
+	[VPT_LANES_SERIES] = {{"series", VPT_LANE_NAME}, {"unit", VPT_LANE_LANE_UNIT}},
+	[VPT_LANES_ANY] = {{"lane", -1}},
+};
+
+/* ---- text ---- */
+
+/* Labels and numbers are short: copying a fixed size and adding the real one takes a third of the time
+ * of a copy of unknown length. */
+static inline void put_label(struct vpa_line *t, const struct vpa_cat_column *column)
+{
+	char *to = vpa_line_room(t, VPA_CAT_LABEL);
+
+	if (!to)
+		return;
+	memcpy(to, column->label, VPA_CAT_LABEL);
+	t->size += column->label_len;
+}
+
+static void put_hex(const struct vpa_cat *c, struct vpa_line *t, uint64_t value)
+{
+	size_t quote = c->csv ? 0 : 1;
+
+	vpa_line_put(t, "\"", quote);
+	vpa_line_hex(t, value);
+	vpa_line_put(t, "\"", quote);
+}
+
+void vpa_cat_null(const struct vpa_cat *c, struct vpa_line *t)
+{
+	if (!c->csv)
+		vpa_line_put(t, "null", 4);
+}
+
+static void put_double(const struct vpa_cat *c, struct vpa_line *t, uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	if (value - value != 0) /* NaN and infinities */
+		vpa_cat_null(c, t);
+	else
+		vpa_line_double(t, value);
+}
+
+/* Whether a spreadsheet may take the text for a formula: its first character after white space, which
+ * some trim, is one of =+-@; or it begins with a tab or a return, which can end the previous cell. */
+static int is_formula(const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && memchr(" \t\r\n\v\f", text[i], 6))
+		i++;
+	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
+}
+
+/* RFC 4180: quotes only where needed, and doubles quotes. A leading apostrophe disables a formula. */
+static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
+{
+	int formula = c->safe && is_formula(text, len), quoted = formula;
+	struct vpt_shown shown;
+	size_t i, n;
+
+	for (i = 0; i < len && !quoted; i++)
+		quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+	if (!quoted && !c->clean) {
+		vpa_line_put(t, text, len);
+		return;
+	}
+	vpa_line_put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
+	for (i = 0; i < len; i += n) {
+		if (text[i] == '"')
+			vpa_line_put(t, "\"", 1);
+		n = c->clean ? vpt_utf8_show(text + i, len - i, &shown) : 1;
+		vpa_line_put(t, c->clean ? shown.bytes : text + i, c->clean ? shown.len : 1);
+	}
+	vpa_line_put(t, "\"", 1);
+}
+
+void vpa_cat_text_cell(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
+{
+	if (c->csv)
+		put_csv_text(c, t, text, len);
+	else
+		vpa_line_json(t, text, len);
+}
+
+/* ---- cells ---- */
+
+static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
+{
+	struct vpa_pieces *p = &c->string_pieces;
+	struct vpt_text text;
+	size_t begin;
+
+	if (id >= p->count) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	if (vpa_pieces_put(p, id, t))
+		return;
+	text = vpt_batch_text(c->batch, id);
+	if (!text.len) {
+		vpa_line_put(t, "\"\"", c->csv ? 0 : 2);
+		return;
+	}
+	begin = vpa_pieces_begin(p);
+	vpa_cat_text_cell(c, &p->text, text.text, text.len);
+	vpa_pieces_end(p, id, begin, t);
+}
+
+static void put_frame(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
+{
+	const struct vpt_section *s = c->stacks.frames;
+	struct vpt_frame frame;
+
+	if (!s || id >= s->row_count) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	frame = (struct vpt_frame){.function = s->col[VPT_FRAME_FUNCTION][id],
+		.file = s->col[VPT_FRAME_FILE][id],
+		.line = s->col[VPT_FRAME_LINE][id]};
+	c->scratch.size = 0;
+	vpa_frame_text(&c->scratch, c->batch, &frame);
+	vpa_cat_text_cell(c, t, c->scratch.data, c->scratch.size);
+}
+
+static void put_stack(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
+{
+	if (!vpt_stacks_depth(&c->stacks, id)) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	c->scratch.size = 0;
+	vpa_stack_text(&c->scratch, &c->stacks, id);
+	vpa_cat_text_cell(c, t, c->scratch.data, c->scratch.size);
+}
+
+/* ---- lanes ---- */
+
+/* A lane of any type as one text. */
+static void put_lane(struct vpa_cat *c, struct vpa_line *t, uint64_t key)
+{
+	uint32_t row = key ? vpa_chunk_lane(&c->lanes, key) : UINT32_MAX;
+	uint64_t *const *col = c->lanes.section ? c->lanes.section->col : NULL;
+	struct vpt_text name;
+	char text[128];
+
+	if (row == UINT32_MAX) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	switch (col[VPT_LANE_LANE_TYPE][row]) {
+	case VPT_LANETYPE_THREAD:
+		snprintf(text, sizeof(text), "pid %lld tid %lld", (long long)col[VPT_LANE_PID][row],
+			(long long)col[VPT_LANE_TID][row]);
+		break;
+	case VPT_LANETYPE_STREAM:
+		snprintf(text, sizeof(text), "pid %lld device %lld context %llu stream %lld",
+			(long long)col[VPT_LANE_PID][row], (long long)col[VPT_LANE_DEVICE][row],
+			(unsigned long long)col[VPT_LANE_CONTEXT][row],
+			(long long)col[VPT_LANE_STREAM][row]);
+		break;
+	default:
+		name = vpt_batch_text(c->batch, col[VPT_LANE_NAME][row]);
+		vpa_cat_text_cell(c, t, name.text, name.len);
+		return;
+	}
+	vpa_cat_text_cell(c, t, text, strlen(text));
+}
+
+/* ---- rows ---- */
+
+static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
+	const struct vpt_section *s, uint32_t row);
+
+/* A configuration's columns, in place of its number. */
+static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
+{
+	const struct vpa_cat_layout *l = &c->layouts[VPT_CONFIG];
+	struct vpa_pieces *p = &c->config_pieces;
+	size_t begin;
+	unsigned i;
+
+	if (id >= p->count) {
+		for (i = 0; i < l->kind->n_columns; i++) {
+			put_label(t, &l->columns[i]);
+			vpa_cat_null(c, t);
+		}
+		return;
+	}
+	if (vpa_pieces_put(p, id, t))
+		return;
+	begin = vpa_pieces_begin(p);
+	put_cells(c, &p->text, l, c->configs, (uint32_t)id);
+	vpa_pieces_end(p, id, begin, t);
+}
+
+static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64_t number)
+{
+	const char *word = vpt_word((enum vpt_unit)unit, number);
+	size_t quote = c->csv ? 0 : 1;
+
+	/* Call 0 is not in the table of calls; the next column has its name. */
+	if (!word && !number) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	vpa_line_put(t, "\"", quote);
+	vpa_line_words(t, word ? word : vpa_unit_name(unit));
+	if (!word) {
+		vpa_line_put(t, "#", 1);
+		vpa_line_unsigned(t, number);
+	}
+	vpa_line_put(t, "\"", quote);
+}
+
+static inline void put_cell(
+	struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_column *column, uint64_t value)
+{
+	switch (column->cell) {
+	case CELL_UNSIGNED:
+		vpa_line_unsigned(t, value);
+		break;
+	case CELL_SIGNED:
+		vpa_line_signed(t, value);
+		break;
+	case CELL_PAYLOAD:
+	case CELL_HEX:
+		put_hex(c, t, value);
+		break;
+	case CELL_DOUBLE:
+		put_double(c, t, value);
+		break;
+	case CELL_STRING:
+		put_string(c, t, value);
+		break;
+	case CELL_CONFIG:
+		put_config(c, t, value);
+		break;
+	case CELL_FRAME:
+		put_frame(c, t, value);
+		break;
+	case CELL_STACK:
+		put_stack(c, t, value);
+		break;
+	case CELL_LANE:
+		put_lane(c, t, value);
+		break;
+	default:
+		put_word(c, t, column->unit, value);
+	}
+}
+
+/* A payload as a value of its type. */
+static void put_payload(struct vpa_cat *c, struct vpa_line *t, uint64_t type, uint64_t value)
+{
+	uint32_t narrow_bits = (uint32_t)value;
+	uint64_t bits;
+	float narrow;
+	double wide;
+
+	switch (type) {
+	case VPT_PAYLOAD_NONE:
+		vpa_cat_null(c, t);
+		break;
+	case VPT_PAYLOAD_BLOB:
+	case VPT_PAYLOAD_JSON:
+		put_string(c, t, value);
+		break;
+	case VPT_PAYLOAD_DOUBLE:
+		put_double(c, t, value);
+		break;
+	case VPT_PAYLOAD_FLOAT:
+		memcpy(&narrow, &narrow_bits, sizeof(narrow));
+		wide = (double)narrow;
+		memcpy(&bits, &wide, sizeof(bits));
+		put_double(c, t, bits);
+		break;
+	case VPT_PAYLOAD_INT32:
+		vpa_line_signed(t, (uint64_t)(int64_t)(int32_t)narrow_bits);
+		break;
+	case VPT_PAYLOAD_INT64:
+		vpa_line_signed(t, value);
+		break;
+	default:
+		vpa_line_unsigned(t, value);
+	}
+}
+
+static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
+	const struct vpt_section *s, uint32_t row)
+{
+	unsigned i, count = l->kind->n_columns;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_cat_column *column = &l->columns[i];
+
+		put_label(t, column);
+		if (column->cell == CELL_PAYLOAD && c->alone)
+			put_payload(c, t, s->col[i - 1][row], s->col[i][row]);
+		else
+			put_cell(c, t, column, s->col[i][row]);
+	}
+}
+
+size_t vpa_cat_row_begin(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
+{
+	size_t begin = c->out.size;
+
+	vpa_line_put(&c->out, c->prefix.data, c->prefix.size);
+	put_cells(c, &c->out, &c->layouts[s->kind], s, row);
+	return begin;
+}
+
+/* Every label begins with a comma, even if nothing precedes it in the row. */
+void vpa_cat_row_end(struct vpa_cat *c, size_t begin)
+{
+	vpa_line_put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
+	if (c->out.failed || c->out.data[begin] != ',')
+		return;
+	if (!c->csv)
+		c->out.data[begin] = '{';
+	else
+		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+}
+
+void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
+{
+	vpa_cat_row_end(c, vpa_cat_row_begin(c, s, row));
+}
+
+/* ---- shared by all rows ---- */
+
+static size_t make_label(const struct vpa_cat *c, char label[VPA_CAT_LABEL], const char *name)
+{
+	snprintf(label, VPA_CAT_LABEL, c->csv ? "," : ",\"%s\":", name);
+	return strlen(label);
+}
+
+static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+{
+	struct vpa_cat_layout *l = &c->layouts[kind->type];
+	unsigned i;
+
+	l->kind = kind;
+	for (i = 0; i < kind->n_columns; i++) {
+		struct vpa_cat_column *column = &l->columns[i];
+
+		column->unit = kind->columns[i].unit;
+		column->cell = cell_of(column->unit);
+		/* In the table of lanes, where keys are looked up, they are shown as numbers. */
+		if (kind->type == VPT_LANE && column->cell == CELL_LANE)
+			column->cell = CELL_UNSIGNED;
+		if (i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD)
+			column->cell = CELL_PAYLOAD;
+		if (column->cell != CELL_CONFIG)
+			column->label_len =
+				(uint8_t)make_label(c, column->label, kind->columns[i].name);
+	}
+}
+
+void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean)
+{
+	unsigned type;
+
+	c->csv = csv;
+	c->safe = safe;
+	c->clean = clean;
+	for (type = 0; type < VPT_KIND_LIMIT; type++)
+		if (vpt_kind_desc(type))
+			make_layout(c, vpt_kind_desc(type));
+}
+
+void vpa_cat_free(struct vpa_cat *c)
+{
+	vpt_free(c->out.data);
+	vpt_free(c->prefix.data);
+	vpt_free(c->scratch.data);
+	vpa_pieces_free(&c->string_pieces);
+	vpa_pieces_free(&c->config_pieces);
+	vpa_chunk_lanes_free(&c->lanes);
+	memset(c, 0, sizeof(*c));
+}
+
+static void kind_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx)
+{
+	unsigned i;
+
+	for (i = 0; i < kind->n_columns; i++) {
+		const struct vpt_column_desc *d = &kind->columns[i];
+
+		if (d->unit == VPT_UNIT_CONFIG)
+			kind_columns(vpt_kind_desc(VPT_CONFIG), column, ctx);
+		else
+			column(ctx, d->name, d->unit, d->help);
+	}
+}
+
+void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx)
+{
+	const struct lane_column *lane = lane_columns[kind->lanes];
+	const struct vpt_kind_desc *lanes = vpt_kind_desc(VPT_LANE);
+
+	for (; lane->name; lane++)
+		if (lane->column < 0)
+			column(ctx, lane->name, VPT_UNIT_LANE, "its stream or thread");
+		else
+			column(ctx, lane->name, lanes->columns[lane->column].unit,
+				lanes->columns[lane->column].help);
+	kind_columns(kind, column, ctx);
+}
+
+static void put_name(void *ctx, const char *name, unsigned unit, const char *help)
+{
+	struct vpa_cat *c = ctx;
+
+	(void)unit;
+	(void)help;
+	vpa_line_put(&c->out, ",", 1);
+	vpa_line_words(&c->out, name);
+}
+
+void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+{
+	size_t begin = c->out.size;
+
+	vpa_cat_columns(kind, put_name, c);
+	vpa_line_put(&c->out, "\n", 1);
+	if (!c->out.failed)
+		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+}
+
+void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
+{
+	c->batch = batch;
+	c->configs = vpt_batch_find(batch, VPT_CONFIG);
+	vpt_stacks_view(&c->stacks, batch);
+	vpa_pieces_reset(&c->string_pieces, batch->strings.count);
+	vpa_pieces_reset(&c->config_pieces, c->configs ? c->configs->row_count : 0);
+	vpa_chunk_lanes_read(&c->lanes, batch);
+}
+
+static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, uint64_t key)
+{
+	const struct vpa_cat_layout *l = &c->layouts[VPT_LANE];
+	uint32_t row = key ? vpa_chunk_lane(&c->lanes, key) : UINT32_MAX;
+	char label[VPA_CAT_LABEL];
+
+	for (; lane->name; lane++) {
+		vpa_line_put(&c->prefix, label, make_label(c, label, lane->name));
+		if (lane->column < 0)
+			put_lane(c, &c->prefix, key);
+		else if (row == UINT32_MAX)
+			vpa_cat_null(c, &c->prefix);
+		else
+			put_cell(c, &c->prefix, &l->columns[lane->column],
+				c->lanes.section->col[lane->column][row]);
+	}
+}
+
+void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
+{
+	const struct vpt_kind_desc *kind = c->layouts[s->kind].kind;
+
+	c->prefix.size = 0;
+	if (!c->csv && !c->alone) {
+		vpa_line_words(&c->prefix, "{\"kind\":\"");
+		vpa_line_words(&c->prefix, kind->name);
+		vpa_line_words(&c->prefix, "\"");
+	}
+	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
+}
+
+int vpa_cat_error(const struct vpa_cat *c)
+{
+	return c->out.failed || c->prefix.failed || c->scratch.failed ||
+			       c->string_pieces.text.failed || c->config_pieces.text.failed ||
+			       c->lanes.failed
+		       ? VPT_ENOMEM
+		       : VPT_OK;
+}

@@ -1,0 +1,563 @@
+/* rows_export.c - a trace as a folder of tables: CSV or JSON lines, one file for each kind of row.
+ *
+ * Rows are those of `cat`, plus columns from the analysis: a kernel's family, the call that launched
+ * it, the range it belongs to. Results of the analysis have files of their own: gaps, and ranges as
+ * they ran on each device. schema.json describes the columns of every file.
+ *
+ * This file has the pass and the tables: those of events.def that hold events or describe the run, with
+ * the columns that the analysis adds, and those of analysis results. */
+#include "analysis/export/rows/op_rows.h"
+#include "analysis/export/rows/row_places.h"
+#include "analysis/export/rows/rows_schema.h"
+#include "analysis/folds/gap_line.h"
+
+#include <stdio.h>
+
+/* ---- columns that the analysis adds ---- */
+
+static const struct vpa_rows_column call_columns[] = {
+	{"range", VPT_UNIT_STRING, "innermost range that was open on the thread when it began"},
+	{"stage", VPT_UNIT_STRING, "nearest stage around that"},
+	{"block", VPT_UNIT_SIGNED, "index of the video block"},
+	{"step", VPT_UNIT_SIGNED, "index of the denoising step"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column range_columns[] = {
+	{"role", VPT_UNIT_STRING, "its role in the pipeline: request, stage, block, step ..."},
+	{"index", VPT_UNIT_SIGNED, "index of the block or step"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column gap_columns[] = {
+	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
+	{"start_ns", VPT_UNIT_TIME_NS, "end of the last op before it"},
+	{"duration_ns", VPT_UNIT_DUR_NS, "length of the gap"},
+	{"cause", VPT_UNIT_STRING, "the cause of most of it, as in the report"},
+	{"call", VPT_UNIT_STRING, "the call of the longest piece with that cause"},
+	{"range", VPT_UNIT_STRING, "the range that was open then, or around the next launch"},
+	{"pid", VPT_UNIT_SIGNED, "process of the launching thread"},
+	{"tid", VPT_UNIT_SIGNED, "the thread that launched the op that ended it"},
+	{"after", VPT_UNIT_STRING, "the op before it; empty: none, or a copy"},
+	{"before", VPT_UNIT_STRING, "the op that ended it; empty: none, or a copy"},
+	{"correlation", VPT_UNIT_NUMBER, "of the op that ended it"},
+	{"place", VPT_UNIT_STRING,
+		"the range as in table idle: \"before\" and its name if it was around the next "
+		"launch only"},
+	{"function", VPT_UNIT_STRING,
+		"the innermost function of the user's code that covers most of the cause; empty: "
+		"unknown, or stacks are samples: see table idle, by device, cause, place and "
+		"call"},
+	{"file", VPT_UNIT_STRING, "its file"},
+	{"line", VPT_UNIT_NUMBER, "number of the line in it; empty: unknown"},
+	{"line_share", VPT_UNIT_F64, "fraction of the cause that is at the line"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column idle_columns[] = {
+	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
+	{"cause", VPT_UNIT_STRING, "why it was idle, as in the report"},
+	{"place", VPT_UNIT_STRING,
+		"the range that was open then, or \"before\" and the range around the next launch"},
+	{"call", VPT_UNIT_STRING, "the call that held the host, or that launched the next op"},
+	{"idle_ns", VPT_UNIT_DUR_NS, "idle time of all such pieces of gaps"},
+	{"gaps", VPT_UNIT_COUNT, "gaps with such a piece"},
+	{"function", VPT_UNIT_STRING,
+		"the function of the user's code that most of it is at; empty: unknown"},
+	{"file", VPT_UNIT_STRING, "its file"},
+	{"line", VPT_UNIT_NUMBER, "number of the line in it; empty: unknown"},
+	{"line_share", VPT_UNIT_F64, "fraction of the samples, or of the time, at the line"},
+	{"samples", VPT_UNIT_COUNT,
+		"that belong to the time; 0: none, or the stack is known at every moment"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column projection_columns[] = {
+	{"pid", VPT_UNIT_SIGNED, "process"},
+	{"tid", VPT_UNIT_SIGNED, "the thread that opened the range"},
+	{"name", VPT_UNIT_STRING, "the range's text"},
+	{"domain", VPT_UNIT_STRING, "its NVTX domain"},
+	{"host_start_ns", VPT_UNIT_TIME_NS, "when it was opened"},
+	{"host_duration_ns", VPT_UNIT_DUR_NS, "how long it was open"},
+	{"role", VPT_UNIT_STRING, "its role in the pipeline: request, stage, block, step ..."},
+	{"index", VPT_UNIT_SIGNED, "index of the block or step"},
+	{"launches", VPT_UNIT_COUNT, "calls in it that put ops on a device"},
+	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
+	{"start_ns", VPT_UNIT_TIME_NS, "start of its first op there"},
+	{"duration_ns", VPT_UNIT_DUR_NS, "from there to the end of its last op"},
+	{"busy_ns", VPT_UNIT_DUR_NS, "time in which its own ops ran"},
+	{"ops", VPT_UNIT_COUNT, "kernels, copies and memsets"},
+	{"nested", VPT_UNIT_COUNT,
+		"1: it began inside one of the same name, whose times include its own"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column *columns_of(unsigned kind)
+{
+	switch (kind) {
+	case VPT_KERNEL:
+		return vpa_rows_kernel_columns;
+	case VPT_COPY:
+		return vpa_rows_copy_columns;
+	case VPT_CALL:
+		return call_columns;
+	case VPT_RANGE:
+		return range_columns;
+	default:
+		return NULL;
+	}
+}
+
+/* ---- tables ---- */
+
+enum { FLUSH_BYTES = 256 << 10 };
+
+static int flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least)
+{
+	int rc = VPT_OK;
+
+	if (t->out.failed)
+		return VPT_ENOMEM;
+	if (t->out.size < at_least)
+		return VPT_OK;
+	x->c->totals->raw_bytes += t->out.size;
+	rc = vpa_export_file_put(t->file, t->out.data, t->out.size, x->c->err);
+	t->out.size = 0;
+	return rc;
+}
+
+static void put_own_header(struct vpa_rows *x, const struct vpa_rows_column *column)
+{
+	for (; column && column->name; column++) {
+		vpa_line_put(&x->cat.out, ",", 1);
+		vpa_line_words(&x->cat.out, column->name);
+	}
+}
+
+/* Moves the text in x->cat.out to the table as a row. */
+static void take_line(struct vpa_rows *x, struct vpa_rows_table *t)
+{
+	struct vpa_line *l = &x->cat.out;
+
+	if (l->failed)
+		return;
+	vpa_line_put(&t->out, l->data, l->size);
+	l->size = 0;
+}
+
+static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
+{
+	struct vpa_rows_table *t = &x->tables[x->table_count++];
+	char name[48];
+
+	*t = *form;
+	snprintf(name, sizeof(name), "%s.%s", t->name, x->cat.csv ? "csv" : "jsonl");
+	if (x->cat.csv) {
+		if (t->kind)
+			vpa_cat_header(&x->cat, t->kind);
+		if (t->kind && x->cat.out.size)
+			x->cat.out.size--; /* the line goes on */
+		put_own_header(x, t->columns);
+		vpa_line_words(&x->cat.out, "\n");
+		if (!t->kind && x->cat.out.size)
+			memmove(x->cat.out.data, x->cat.out.data + 1, --x->cat.out.size);
+		take_line(x, t);
+	}
+	return vpa_export_file_new(x->c->folder, name, 1, &t->file, x->c->err);
+}
+
+static int open_tables(struct vpa_rows *x)
+{
+	static const struct vpa_rows_table own[VPA_ROWS_OWN] = {
+		[VPA_ROWS_GAP] = {.name = "gap",
+			.help = "a period in which a device ran no op",
+			.columns = gap_columns},
+		[VPA_ROWS_IDLE] = {.name = "idle",
+			.help = "idle time by cause, range and call, as in the report, with the "
+				"line of Python that most of it is at",
+			.columns = idle_columns},
+		[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
+			.help = "a range on a device, from the ops launched in it",
+			.columns = projection_columns},
+	};
+	unsigned kind, i;
+	int rc = VPT_OK;
+
+	for (kind = 0; kind < VPT_KIND_LIMIT && !rc; kind++) {
+		const struct vpt_kind_desc *d = vpt_kind_desc(kind);
+		struct vpa_rows_table form = {.kind = d, .columns = columns_of(kind)};
+
+		if (!d || !(d->flags & VPT_KIND_EVENT || kind == VPT_DEVICE || kind == VPT_META))
+			continue;
+		form.name = d->name;
+		form.help = d->help;
+		x->by_kind[kind] = &x->tables[x->table_count];
+		rc = open_table(x, &form);
+	}
+	for (i = 0; i < VPA_ROWS_OWN && !rc; i++) {
+		x->own[i] = &x->tables[x->table_count];
+		rc = open_table(x, &own[i]);
+	}
+	return rc;
+}
+
+/* ---- rows ---- */
+
+static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+{
+	uint32_t thread = vpa_rows_thread(x, s->lane);
+	uint64_t start_ns = s->col[VPT_CALL_START][row];
+	const struct vpa_range *own = NULL, *wide = NULL;
+	struct vpa_rows_place place;
+
+	if (thread != UINT32_MAX)
+		vpa_resolver_ranges_at(x->view.resolver, thread, start_ns, &own, &wide);
+	place = vpa_rows_place_of(x, own, wide, start_ns);
+	vpa_rows_put_place(x, &x->cat.out, &place);
+}
+
+static void put_role(struct vpa_rows *x, const struct vpa_scope_label *label)
+{
+	const char *role = label->kind == VPA_SCOPE_NONE ? NULL : vpa_scope_kind_name(label->kind);
+
+	vpa_rows_text(x, &x->cat.out, "role", role, role ? strlen(role) : 0);
+	vpa_rows_index(x, &x->cat.out, "index", label->index);
+}
+
+static void put_range_role(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpt_batch *b = x->cat.batch;
+	struct vpt_text payload = {"", 0};
+	struct vpa_scope_label label;
+
+	if (s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
+		payload = vpt_batch_text(b, s->col[VPT_RANGE_VALUE][row]);
+	vpa_pipeline_read(x->view.context->pipeline, vpt_batch_text(b, s->col[VPT_RANGE_NAME][row]),
+		payload, &label);
+	put_role(x, &label);
+}
+
+static int put_section(struct vpa_rows *x, const struct vpt_section *s)
+{
+	struct vpa_rows_table *t = x->by_kind[s->kind];
+	uint32_t row;
+	int rc = VPT_OK;
+
+	vpa_cat_section(&x->cat, s);
+	for (row = 0; row < s->row_count && !rc; row++) {
+		size_t begin;
+
+		if (!vpa_rows_in_window(x, s, row))
+			continue;
+		begin = vpa_cat_row_begin(&x->cat, s, row);
+		if (s->kind == VPT_CALL)
+			put_call_place(x, s, row);
+		else if (s->kind == VPT_RANGE)
+			put_range_role(x, s, row);
+		vpa_cat_row_end(&x->cat, begin);
+		take_line(x, t);
+		t->rows++;
+		rc = flush(x, t, FLUSH_BYTES);
+	}
+	return rc;
+}
+
+/* ---- tables of analysis results ---- */
+
+static void put_op_name(struct vpa_rows *x, const char *name, const struct vpa_op *op)
+{
+	const struct vpa_model *m = x->view.context->model;
+	uint32_t id = op && op->kernel != VPA_NONE ? m->kernels[op->kernel].name : 0;
+
+	vpa_rows_name(x, &x->cat.out, name, id);
+}
+
+static int put_gap_line(struct vpa_rows *x, const struct vpa_gap *gap)
+{
+	const struct vpa_model *m = x->view.context->model;
+	struct vpa_line *l = &x->cat.out;
+	struct vpa_rows_line line = {.number = 0};
+	struct vpa_gap_line found;
+	struct vpt_frame frame;
+
+	if (vpa_gap_line(x->view.context, gap, &found))
+		return VPT_ENOMEM;
+	if (found.frame != VPA_NONE && !found.samples) {
+		frame = vpa_stacks_frame_at(&m->stacks, found.frame);
+		line = (struct vpa_rows_line){vpa_name(m, (uint32_t)frame.function),
+			vpa_name(m, (uint32_t)frame.file), frame.line, found.share, 1};
+	}
+	vpa_rows_put_line(x, l, &line);
+	return VPT_OK;
+}
+
+static int take_gap(void *state, const struct vpa_gap *gap)
+{
+	struct vpa_rows *x = state;
+	const struct vpa_model *m = x->view.context->model;
+	struct vpa_line *l = &x->cat.out;
+	const char *cause = vpa_cause_text(gap->cause);
+	size_t begin = l->size;
+
+	vpa_rows_signed(x, l, "device", m->devices[gap->device]);
+	vpa_rows_number(x, l, "start_ns", gap->start_ns);
+	vpa_rows_number(x, l, "duration_ns", gap->end_ns - gap->start_ns);
+	vpa_rows_text(x, l, "cause", cause, strlen(cause));
+	vpa_rows_name(x, l, "call", gap->call);
+	vpa_rows_name(x, l, "range", gap->place & ~VPA_PLACE_BEFORE);
+	if (gap->thread == VPA_NONE) {
+		vpa_rows_nothing(x, l, "pid");
+		vpa_rows_nothing(x, l, "tid");
+	} else {
+		vpa_rows_signed(x, l, "pid", m->threads[gap->thread].pid);
+		vpa_rows_signed(x, l, "tid", m->threads[gap->thread].tid);
+	}
+	put_op_name(x, "after", gap->before);
+	put_op_name(x, "before", gap->gating);
+	vpa_rows_number(x, l, "correlation", gap->gating ? gap->gating->correlation : 0);
+	vpa_rows_place_cell(x, l, gap->place);
+	if (put_gap_line(x, gap))
+		return VPT_ENOMEM;
+	vpa_cat_row_end(&x->cat, begin);
+	take_line(x, x->own[VPA_ROWS_GAP]);
+	x->own[VPA_ROWS_GAP]->rows++;
+	return l->failed ? VPT_ENOMEM : flush(x, x->own[VPA_ROWS_GAP], FLUSH_BYTES);
+}
+
+static int take_range(void *state, const struct vpa_range *range)
+{
+	struct vpa_rows *x = state;
+	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_thread *t = &m->threads[range->thread];
+	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
+	struct vpa_scope_label label;
+	struct vpa_rows_table *table = x->own[VPA_ROWS_PROJECTION];
+	struct vpa_line *l = &x->cat.out;
+	const struct vpa_projection *p = &range->gpu;
+
+	x->last = (struct vpa_rows_asked){0};
+	if (range->payload)
+		vpa_pipeline_read(x->view.context->pipeline, vpa_name(m, range->name),
+			vpa_name(m, range->payload), &label);
+	else if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
+		return VPT_ENOMEM;
+	for (; p; p = p->next) {
+		size_t begin = l->size;
+
+		if (p->device == VPA_NONE || !p->ops)
+			continue;
+		vpa_rows_signed(x, l, "pid", t->pid);
+		vpa_rows_signed(x, l, "tid", t->tid);
+		vpa_rows_text(x, l, "name", range->name ? name.text : NULL, name.len);
+		vpa_rows_text(x, l, "domain", domain.text, domain.len);
+		vpa_rows_number(x, l, "host_start_ns", range->start_ns);
+		vpa_rows_number(x, l, "host_duration_ns", range->end_ns - range->start_ns);
+		put_role(x, &label);
+		vpa_rows_number(x, l, "launches", range->launches);
+		vpa_rows_signed(x, l, "device", m->devices[p->device]);
+		vpa_rows_number(x, l, "start_ns", p->first_ns);
+		vpa_rows_number(x, l, "duration_ns", p->last_ns - p->first_ns);
+		vpa_rows_number(x, l, "busy_ns", p->busy_ns);
+		vpa_rows_number(x, l, "ops", p->ops);
+		vpa_rows_number(x, l, "nested", range->nested);
+		vpa_cat_row_end(&x->cat, begin);
+		take_line(x, table);
+		table->rows++;
+	}
+	return l->failed ? VPT_ENOMEM : flush(x, table, FLUSH_BYTES);
+}
+
+static struct vpt_text text_of(const char *words)
+{
+	return (struct vpt_text){words, words ? strlen(words) : 0};
+}
+
+static void put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_part *part)
+{
+	static const struct vpa_top_line none;
+	const struct vpa_top_line *top = part->top ? part->top : &none;
+	const char *cause = vpa_cause_text(part->cause);
+	const struct vpa_rows_line line = {text_of(top->line.function), text_of(top->line.file),
+		top->line.number, top->share, top->line.file != NULL};
+	struct vpa_line *l = &x->cat.out;
+	size_t begin = l->size;
+
+	vpa_rows_signed(x, l, "device", device);
+	vpa_rows_text(x, l, "cause", cause, strlen(cause));
+	vpa_rows_text(x, l, "place", part->range, text_of(part->range).len);
+	vpa_rows_text(x, l, "call", part->call, text_of(part->call).len);
+	vpa_rows_number(x, l, "idle_ns", part->ns);
+	vpa_rows_number(x, l, "gaps", part->gaps);
+	vpa_rows_put_line(x, l, &line);
+	vpa_rows_number(x, l, "samples", top->samples);
+	vpa_cat_row_end(&x->cat, begin);
+	take_line(x, x->own[VPA_ROWS_IDLE]);
+	x->own[VPA_ROWS_IDLE]->rows++;
+}
+
+/* Idle time by cause and place, which the report knows at the end. */
+static void put_idle_times(struct vpa_rows *x)
+{
+	const struct vpa_report *r = x->view.report;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++)
+			put_idle(x, r->devices[d].device, &r->devices[d].causes[i]);
+}
+
+/* ---- the pass ---- */
+
+static int release(struct vpa_rows *x, uint64_t until_ns)
+{
+	int rc = vpa_rows_ops_release(x, until_ns);
+
+	if (!rc)
+		rc = flush(x, x->by_kind[VPT_KERNEL], FLUSH_BYTES);
+	return rc ? rc : flush(x, x->by_kind[VPT_COPY], FLUSH_BYTES);
+}
+
+static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
+{
+	struct vpa_rows *x = state;
+	size_t i;
+	int rc = VPT_OK;
+
+	vpa_cat_batch(&x->cat, b);
+	for (i = 0; i < b->section_count && !rc; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (!x->by_kind[s->kind] || (s->kind == VPT_CALL && x->c->options->no_api))
+			continue;
+		rc = s->kind == VPT_KERNEL || s->kind == VPT_COPY ? vpa_rows_ops_add(x, s)
+								  : put_section(x, s);
+	}
+	if (!rc)
+		rc = release(x, times_from_ns);
+	/* The next chunk may bring the ends of ranges that are open now. */
+	x->last.until_ns = 0;
+	return rc ? rc : vpa_cat_error(&x->cat);
+}
+
+static int take_ops(void *state, const struct vpa_ops *ops)
+{
+	return vpa_rows_ops_join(state, ops);
+}
+
+static int write_schema(struct vpa_rows *x)
+{
+	struct vpa_export_file *file;
+	struct vpt_buffer text = {0};
+	struct vpt_sink *sink;
+	int rc = vpt_sink_memory(&text, &sink, x->c->err), finished;
+
+	if (rc)
+		return rc;
+	rc = vpa_rows_schema(x, sink, x->c->err);
+	finished = sink->finish(sink, !rc, x->c->err);
+	rc = rc ? rc : finished;
+	if (!rc)
+		rc = vpa_export_file_new(x->c->folder, "schema.json", 0, &file, x->c->err);
+	if (!rc)
+		rc = vpa_export_file_put(file, text.data, text.size, x->c->err);
+	x->c->totals->raw_bytes += text.size;
+	vpt_free(text.data);
+	return rc;
+}
+
+static void sum_up(const struct vpa_rows *x, struct vpa_export_totals *totals)
+{
+	totals->kernels = x->by_kind[VPT_KERNEL]->rows;
+	totals->copies = x->by_kind[VPT_COPY]->rows;
+	totals->calls = x->by_kind[VPT_CALL]->rows;
+	totals->ranges = x->by_kind[VPT_RANGE]->rows;
+	totals->gaps = x->own[VPA_ROWS_GAP]->rows;
+}
+
+static int end(void *state)
+{
+	struct vpa_rows *x = state;
+	size_t i;
+	int rc = release(x, UINT64_MAX);
+
+	put_idle_times(x);
+	for (i = 0; i < x->table_count && !rc; i++)
+		rc = flush(x, &x->tables[i], 1);
+	sum_up(x, x->c->totals);
+	return rc ? rc : write_schema(x);
+}
+
+static int begin(struct vpa_rows *x, const struct vpa_export_context *c, int csv)
+{
+	x->c = c;
+	x->view = c->view;
+	vpa_cat_init(&x->cat, csv, c->options->safe, 0);
+	x->cat.alone = 1;
+	return vpa_rows_ops_new(x) ? VPT_ENOMEM : open_tables(x);
+}
+
+static int begin_csv(void *state, const struct vpa_export_context *c)
+{
+	return begin(state, c, 1);
+}
+
+static int begin_jsonl(void *state, const struct vpa_export_context *c)
+{
+	return begin(state, c, 0);
+}
+
+static void free_state(void *state)
+{
+	struct vpa_rows *x = state;
+	size_t i;
+
+	for (i = 0; i < x->table_count; i++)
+		vpt_free(x->tables[i].out.data);
+	vpa_rows_ops_free(x);
+	vpa_rows_place_free(x);
+	vpa_cat_free(&x->cat);
+	vpa_index_free(&x->threads);
+	vpa_index_free(&x->streams);
+}
+
+const struct vpa_exporter vpa_exporter_csv = {
+	.name = "csv",
+	.help = "A folder with one table per kind of row. A kernel row has its family, the "
+		"call\n"
+		"that launched it, range, stage, block and step. Further tables list the gaps,\n"
+		"idle time by cause and place with its line of Python, and the ranges on each\n"
+		"GPU. Its schema.json describes the columns.",
+	.opens = "schema.json describes the columns; DuckDB and pandas open the files directly",
+	.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
+		{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
+	.takes = VPA_TAKES_SAFE | VPA_TAKES_MIN_GAP,
+	.is_folder = 1,
+	.state_bytes = sizeof(struct vpa_rows),
+	.begin = begin_csv,
+	.chunk = take_chunk,
+	.ops = take_ops,
+	.instants = take_ops,
+	.gap = take_gap,
+	.range = take_range,
+	.end = end,
+	.free = free_state,
+};
+
+const struct vpa_exporter vpa_exporter_jsonl = {
+	.name = "jsonl",
+	.help = "The same tables as JSON lines.",
+	.opens = "schema.json describes the members; DuckDB and pandas open the files directly",
+	.packings = {{"none", VPT_CONTAINER_NONE, ".jsonl.d"},
+		{"zstd", VPT_CONTAINER_ZSTD, ".jsonl.d"}},
+	.takes = VPA_TAKES_MIN_GAP,
+	.is_folder = 1,
+	.state_bytes = sizeof(struct vpa_rows),
+	.begin = begin_jsonl,
+	.chunk = take_chunk,
+	.ops = take_ops,
+	.instants = take_ops,
+	.gap = take_gap,
+	.range = take_range,
+	.end = end,
+	.free = free_state,
+};

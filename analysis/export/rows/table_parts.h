@@ -1,0 +1,99 @@
+/* table_parts.h - the state of an export as tables, and what its tables share. Private to this folder.
+ *
+ *	chunk  --> rows_export.c     rows unchanged, by cat.c
+ *	ops    --> op_rows.c      rows of kernels and copies, held until their launches are known
+ *	ranges --> row_places.c    the stage, block and step of an op or a call
+ *	report --> rows_schema.c   the columns
+ */
+#ifndef VPA_ANALYSIS_EXPORT_ROWS_TABLE_PARTS_H
+#define VPA_ANALYSIS_EXPORT_ROWS_TABLE_PARTS_H
+
+#include "analysis/base/index.h"
+#include "analysis/export/cell_text.h"
+#include "analysis/export/exporter.h"
+
+/* A column that the analysis adds. */
+struct vpa_rows_column {
+	const char *name;
+	uint8_t unit; /* enum vpt_unit */
+	const char *help;
+};
+
+/* Tables of analysis results. */
+enum { VPA_ROWS_GAP, VPA_ROWS_IDLE, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
+
+/* A table, and the file it goes to. */
+struct vpa_rows_table {
+	const char *name, *help;
+	const struct vpt_kind_desc *kind;      /* its columns come first; NULL: none */
+	const struct vpa_rows_column *columns; /* ends with a NULL name; NULL: none */
+	struct vpa_line out;
+	struct vpa_export_file *file;
+	uint64_t rows;
+};
+
+enum { VPA_ROWS_TABLES_MAX = VPT_KIND_LIMIT + VPA_ROWS_OWN };
+
+/* The position of an op or a call among ranges. */
+struct vpa_rows_place {
+	uint32_t range;      /* name of the innermost; 0: none */
+	uint32_t stage;      /* 1 + text in vpa_rows.stages; 0: none */
+	int64_t block, step; /* -1: none */
+};
+
+struct vpa_rows_ops;
+
+struct vpa_rows {
+	const struct vpa_export_context *c;
+	struct vpa_tap_view view; /* c->view */
+	struct vpa_cat cat;
+	struct vpa_rows_table tables[VPA_ROWS_TABLES_MAX];
+	size_t table_count;
+	struct vpa_rows_table *by_kind[VPT_KIND_LIMIT]; /* NULL: none */
+	struct vpa_rows_table *own[VPA_ROWS_OWN];
+
+	struct vpa_index threads, streams; /* the model's, by key */
+	struct vpa_rows_ops *ops;
+
+	struct vpt_strings stages;
+	struct vpa_rows_asked { /* the last question and its answer */
+		const struct vpa_range *own, *wide;
+		uint64_t at_ns, until_ns; /* the answer holds for launches in [at, until) */
+		/* Guard against another range at the same address. */
+		uint64_t own_start_ns, wide_start_ns;
+		uint32_t own_name, wide_name;
+		struct vpa_rows_place place;
+	} last;
+};
+
+/* Append a cell that the analysis adds. A NULL text or an index below 0 gives no value. */
+void vpa_rows_text(
+	struct vpa_rows *x, struct vpa_line *l, const char *name, const char *text, size_t len);
+void vpa_rows_name(struct vpa_rows *x, struct vpa_line *l, const char *name, uint32_t id);
+void vpa_rows_number(struct vpa_rows *x, struct vpa_line *l, const char *name, uint64_t value);
+void vpa_rows_signed(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t value);
+void vpa_rows_index(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t index);
+void vpa_rows_nothing(struct vpa_rows *x, struct vpa_line *l, const char *name);
+/* Four cells: range, stage, block, step. */
+void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_place *place);
+
+/* A line of Python. */
+struct vpa_rows_line {
+	struct vpt_text function, file;
+	uint64_t number; /* 0: unknown */
+	double share;
+	int is_known;
+};
+/* Four cells: function, file, line, line_share. */
+void vpa_rows_put_line(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_line *line);
+/* The cell "place": a place of struct vpa_cause_piece, as the report writes it. */
+void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place);
+
+/* Whether a row touches the window. */
+int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row);
+
+/* The model's number for a lane; VPA_NONE: unknown. */
+uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key);
+uint32_t vpa_rows_thread(struct vpa_rows *x, uint64_t key);
+
+#endif

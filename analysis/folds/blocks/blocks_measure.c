@@ -1,0 +1,607 @@
+/* blocks_measure.c - the numbers of one request.
+ *
+ * W are its blocks after the warm-up, in order of their ends e. A block's period is from the end of the block
+ * before it to e. Where that end is not known, of the first block and of the first after a pause, it is the
+ * block's own length, and the block belongs to the warm-up, unless there shall be none.
+ *
+ *	span = the sum of their periods
+ *	BPS  = |W| / span                FPS = frames of W / span
+ *
+ * The sweep divides each period into exclusive time of kernel families and idle time by cause, for
+ * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS
+ * denoise by the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the
+ * host, comes after e_last than inside the span, frames / span is a denoise rate, not an FPS. */
+#include "analysis/folds/blocks/blocks_measure.h"
+
+#include "analysis/base/durations.h"
+#include "analysis/folds/blocks/blocks_facts.h"
+#include "analysis/folds/blocks/blocks_math.h"
+#include "analysis/folds/blocks/blocks_parts.h"
+#include "analysis/folds/blocks/blocks_steps.h"
+#include "formats/base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTLIERS_MAX = 16, INCLUDES_MAX = VPA_STAGE_ROWS_MAX + 4, FRAME_BYTES_MIN = 1 << 20 };
+
+struct measure {
+	struct vpa_blocks_writer *w;
+	struct vpa_blocks_group *g;
+	struct vpa_blocks *b;
+	uint64_t *values;   /* of measured blocks, for blocks_math.h */
+	size_t *rows;       /* of the series: the measured ones */
+	uint32_t mask;      /* devices of all measured blocks */
+	uint64_t *parts_ns; /* of all blocks; NULL: not requested */
+};
+
+static uint32_t edge_before(const struct measure *m, size_t k)
+{
+	const struct vpa_kept_block *b = &m->g->blocks[k];
+
+	return b->has_before ? b->before : m->w->s->gpu[b->id].pin;
+}
+
+/* The measured block number `i`, of b->measured. */
+static struct vpa_block_row *measured_row(const struct measure *m, size_t i)
+{
+	return &m->b->series[m->rows[i]];
+}
+
+static int is_attention(size_t family)
+{
+	return vpa_family_is_attention((enum vpa_family)family) ||
+	       family == VPA_FAMILY_ATTENTION_AUX || family == VPA_FAMILY_EAGER_SOFTMAX;
+}
+
+/* ---- frames ---- */
+
+static uint64_t value_or(int64_t value, uint64_t otherwise)
+{
+	return value > 0 ? (uint64_t)value : otherwise;
+}
+
+/* The frames from the block's annotation, else from its mark, else from the options. */
+static void count_frames(
+	const struct vpa_options *o, const struct vpa_blocks_group *g, struct vpa_kept_block *b)
+{
+	const struct vpa_scope_label *l = &b->scope->label;
+	/* If the beginning may be cut off, the index says whether this is really the first block. */
+	int is_part = g->left_out || o->has_from || o->range;
+	int is_first = b == g->blocks && !(is_part && l->index > 1);
+
+	b->latents = value_or(l->latents, o->latents_per_block);
+	b->frames = value_or(l->frames, value_or(b->mark_frames, 0));
+	if (!b->frames)
+		b->frames = is_first && o->first_block_frames ? o->first_block_frames
+							      : o->frames_per_block;
+	if (!b->frames && b->latents && o->vae_factor)
+		b->frames = is_first ? 1 + o->vae_factor * (b->latents - 1)
+				     : o->vae_factor * b->latents;
+}
+
+/* ---- the series ---- */
+
+/* What the devices did in a block's period. */
+static void sums_of(const struct measure *m, size_t k, struct vpa_sweep_sums *sums)
+{
+	const struct vpa_kept_block *kept = &m->g->blocks[k];
+
+	memset(sums, 0, sizeof(*sums));
+	vpa_sweep_between(&m->w->s->sweep, edge_before(m, k), kept->edge,
+		m->w->s->gpu[kept->id].devices, sums, NULL, NULL);
+}
+
+static void fill_row(struct measure *m, size_t k)
+{
+	const struct vpa_kept_block *kept = &m->g->blocks[k];
+	struct vpa_block_row *row = &m->b->series[k];
+	struct vpa_sweep_sums sums;
+	uint64_t all;
+	size_t i;
+
+	*row = (struct vpa_block_row){.index = kept->scope->label.index,
+		.frames = kept->frames,
+		.latents = kept->latents,
+		.start_ns = kept->start_ns,
+		.end_ns = kept->end_ns,
+		.latency_ns = kept->end_ns - kept->start_ns,
+		.devices = (unsigned)__builtin_popcount(m->w->s->gpu[kept->id].devices),
+		.ready_mark = kept->ready_mark,
+		.scope = kept->id};
+	row->period_ns = kept->has_before ? kept->end_ns - kept->before_ns : row->latency_ns;
+	sums_of(m, k, &sums);
+	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
+		if (i >= VPA_SWEEP_IDLE)
+			row->idle_ns += sums.ns[i];
+		else
+			row->busy_ns += sums.ns[i];
+		row->attention_ns += i < VPA_SWEEP_IDLE && is_attention(i) ? sums.ns[i] : 0;
+	}
+	if (m->parts_ns) {
+		row->parts_ns = m->parts_ns + k * VPA_SWEEP_ALL;
+		memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
+	}
+	row->eager_ns = sums.ns[VPA_FAMILY_EAGER_SOFTMAX];
+	all = row->period_ns * row->devices;
+	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
+}
+
+/* How many blocks at the start are warm-up. */
+static size_t choose_warmup(struct measure *m)
+{
+	const struct vpa_options *o = m->w->c->options;
+	size_t count = m->b->count, i;
+
+	if (o->has_warmup)
+		return o->warmup < count ? (size_t)o->warmup : count;
+	for (i = 0; i < count; i++)
+		m->values[i] = m->b->series[i].period_ns;
+	return vpa_warmup_of(m->values, count);
+}
+
+/* Which blocks are measured. */
+static void choose_measured(struct measure *m)
+{
+	const struct vpa_options *o = m->w->c->options;
+	struct vpa_blocks *b = m->b;
+	size_t at_start = choose_warmup(m), i;
+	int by_length = o->has_warmup && !o->warmup;
+
+	for (i = 0; i < b->count; i++) {
+		int has_period = !i || m->g->blocks[i].has_before || by_length;
+
+		b->series[i].warmup = i < at_start || !has_period;
+		m->w->measured[m->g->blocks[i].id] = !b->series[i].warmup;
+		if (!b->series[i].warmup)
+			m->rows[b->measured++] = i;
+	}
+	b->warmup = b->count - b->measured;
+}
+
+static int spread_of(const struct measure *m, size_t member, struct vpa_spread *out)
+{
+	struct vpa_spread_builder all = {0};
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < m->b->measured && !rc; i++)
+		rc = vpa_spread_add(
+			&all, *(const uint64_t *)(const void *)((const char *)measured_row(m, i) +
+								member));
+	if (!rc)
+		*out = vpa_spread_of(&all);
+	vpa_spread_free(&all);
+	return rc ? VPT_ENOMEM : VPT_OK;
+}
+
+/* ---- parts ---- */
+
+static int write_parts(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	struct vpa_parts_sum all = {.paused_ns = 0};
+	struct vpa_sweep_sums sums;
+	size_t i;
+
+	for (i = 0; i < b->measured; i++) {
+		sums_of(m, m->rows[i], &sums);
+		vpa_parts_sum_add(&all, &sums);
+		b->busy_ns += measured_row(m, i)->busy_ns;
+		b->idle_ns += measured_row(m, i)->idle_ns;
+		b->paused_ns += measured_row(m, i)->paused_ns;
+	}
+	all.paused_ns = b->paused_ns;
+	return vpa_parts_sum_write(&all, &m->w->out->arena, &b->parts, &b->part_count);
+}
+
+/* ---- what lies inside, and rates ---- */
+
+/* Steps and passes inside measured blocks. */
+static void sum_steps(
+	const struct measure *m, enum vpa_scope_kind kind, uint64_t *count, uint64_t *total_ns)
+{
+	const struct vpa_blocks_table *s = m->w->s;
+	const struct vpa_stage_sum *sum;
+	uint32_t row;
+	size_t i;
+
+	*count = *total_ns = 0;
+	for (row = 0; row < s->row_index.count; row++) {
+		if (vpa_row_kind(m->w, &s->rows[row]) != kind)
+			continue;
+		for (i = 0; i < m->b->measured; i++) {
+			sum = vpa_stage_sum_of(m->w, m->g->blocks[m->rows[i]].id, row);
+			*count += sum ? sum->count : 0;
+			*total_ns += sum ? sum->total_ns : 0;
+		}
+	}
+}
+
+static void add_include(struct vpa_blocks *b, const char *text)
+{
+	if (b->include_count < INCLUDES_MAX)
+		b->includes[b->include_count++] = text;
+}
+
+static void name_stages(struct measure *m)
+{
+	const struct vpa_blocks_table *s = m->w->s;
+	uint32_t row;
+	size_t i;
+
+	for (row = 0; row < s->row_index.count; row++) {
+		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_SCOPE_NONE)
+			continue;
+		for (i = 0; i < m->b->measured; i++)
+			if (vpa_stage_sum_of(m->w, m->g->blocks[m->rows[i]].id, row))
+				break;
+		if (i < m->b->measured)
+			add_include(m->b, vpa_stage_row_name(m->w, &s->rows[row]));
+	}
+}
+
+/* Notes what the span includes; returns what an FPS should include but comes after it, or NULL. */
+static const char *find_includes(struct measure *m)
+{
+	const struct vpa_sweep *sweep = &m->w->s->sweep;
+	const struct vpa_blocks_group *g = m->g;
+	uint32_t last = g->blocks[g->block_count - 1].edge, end = g->end_edge;
+	struct vpa_sweep_notes inside = {0}, after = {0};
+	int vae_after, frames_after;
+	size_t i;
+
+	for (i = 0; i < m->b->measured; i++)
+		vpa_sweep_between(sweep, edge_before(m, m->rows[i]), g->blocks[m->rows[i]].edge, 0,
+			NULL, NULL, &inside);
+	if (end == VPA_NONE || sweep->edges[end].time_ns > sweep->edges[last].time_ns)
+		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &after);
+	/* Without a stage called VAE, use convolutions. */
+	if (!inside.vae_ns && !after.vae_ns) {
+		inside.vae_ns = inside.conv_ns;
+		after.vae_ns = after.conv_ns;
+		if (inside.vae_ns)
+			add_include(m->b, "convolutions");
+	}
+	vae_after = after.vae_ns > inside.vae_ns;
+	frames_after =
+		after.frame_bytes > inside.frame_bytes && after.frame_bytes >= FRAME_BYTES_MIN;
+	if (inside.frame_bytes)
+		add_include(m->b, "copies to the host");
+	return vae_after && frames_after ? "the VAE's work and the copies of frames"
+	       : vae_after               ? "the VAE's work"
+	       : frames_after            ? "the copies of frames"
+					 : NULL;
+}
+
+static uint64_t busiest_ns(struct measure *m)
+{
+	uint64_t busy[VPA_SWEEP_DEVICES] = {0}, most = 0;
+	size_t i;
+
+	for (i = 0; i < m->b->measured; i++)
+		vpa_sweep_between(&m->w->s->sweep, edge_before(m, m->rows[i]),
+			m->g->blocks[m->rows[i]].edge, m->mask, NULL, busy, NULL);
+	for (i = 0; i < VPA_SWEEP_DEVICES; i++)
+		most = busy[i] > most ? busy[i] : most;
+	return most;
+}
+
+static uint64_t most_work_ns(const struct measure *m)
+{
+	uint64_t work[VPA_SWEEP_DEVICES] = {0};
+	size_t i;
+
+	for (i = 0; i < m->b->measured; i++)
+		vpa_work_add(&m->w->s->sweep, edge_before(m, m->rows[i]),
+			m->g->blocks[m->rows[i]].edge, m->mask, work);
+	return vpa_work_most(work);
+}
+
+static void write_rates(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t without = 0, without_latents = 0, i;
+	uint64_t latents = 0, steps, steps_ns;
+	double rate;
+
+	for (i = 0; i < b->measured; i++) {
+		const struct vpa_block_row *row = measured_row(m, i);
+
+		b->span_ns += row->period_ns;
+		b->frames += row->frames;
+		latents += row->latents;
+		without += !row->frames;
+		without_latents += !row->latents;
+		m->mask |= m->w->s->gpu[row->scope].devices;
+		b->devices = row->devices > b->devices ? row->devices : b->devices;
+	}
+	b->work_ns = most_work_ns(m);
+	b->bps = vpa_per_second((double)b->measured, b->span_ns);
+	b->latent_fps = without_latents ? -1 : vpa_per_second((double)latents, b->span_ns);
+	name_stages(m);
+	b->after = find_includes(m);
+	if (without) {
+		b->frames = 0;
+		vpa_block_note(m->w,
+			vpa_arena_printf(&m->w->out->arena,
+				"FPS is unavailable: %zu of %zu measured blocks have no frame "
+				"count (annotate them, or use --frames-per-block)",
+				without, b->measured));
+		return;
+	}
+	sum_steps(m, VPA_SCOPE_STEP, &steps, &steps_ns);
+	rate = vpa_per_second((double)b->frames, b->span_ns);
+	b->fps_busy = vpa_per_second((double)b->frames, busiest_ns(m));
+	b->fps_denoise = vpa_per_second((double)b->frames, steps_ns);
+	if (!b->after) {
+		b->fps = rate;
+		return;
+	}
+	b->denoise_rate = rate;
+	vpa_block_note(m->w,
+		vpa_arena_printf(&m->w->out->arena,
+			"steady FPS is unavailable: %s come%s after the last block, so frames "
+			"per block time is a denoise rate",
+			b->after, strstr(b->after, "copies") ? "" : "s"));
+}
+
+/* ---- real time, drift, outliers ---- */
+
+/* Compares each block with the duration of its frames at the target. A block that is not measured ends a run of
+ * misses; what was shown in a pause is not known. */
+static int write_deadlines(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	uint64_t target = m->w->c->options->target_millifps;
+	uint64_t *frames;
+	int64_t run = 0;
+	size_t i;
+
+	if (!target || !b->frames)
+		return VPT_OK;
+	b->misses = b->longest_miss_run = 0;
+	for (i = 0; i < b->measured; i++) {
+		struct vpa_block_row *row = measured_row(m, i);
+
+		run = i && m->rows[i] == m->rows[i - 1] + 1 ? run : 0;
+		row->missed = (unsigned __int128)row->period_ns * target >
+			      (unsigned __int128)row->frames * 1000000000000;
+		run = row->missed ? run + 1 : 0;
+		b->misses += row->missed;
+		b->longest_miss_run = run > b->longest_miss_run ? run : b->longest_miss_run;
+	}
+	if (m->g->after_pause)
+		return VPT_OK;
+	frames = vpt_alloc(b->count, sizeof(*frames));
+	if (!frames)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->count; i++) {
+		frames[i] = b->series[i].frames;
+		m->values[i] = b->series[i].end_ns;
+		if (!frames[i])
+			break;
+	}
+	if (i == b->count)
+		b->prebuffer_frames =
+			(int64_t)vpa_prebuffer_of(m->values, frames, b->count, target);
+	vpt_free(frames);
+	return VPT_OK;
+}
+
+enum { DRIFT_BLOCKS_MIN = 4 };
+
+/* The slope of a member of the measured blocks' rows. */
+static int slope_of(struct measure *m, size_t member, double *out)
+{
+	size_t i;
+
+	for (i = 0; i < m->b->measured; i++)
+		m->values[i] = *(
+			const uint64_t *)(const void *)((const char *)measured_row(m, i) + member);
+	return vpa_slope_of(m->values, m->b->measured, out);
+}
+
+static int write_drift(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+
+	if (b->measured < DRIFT_BLOCKS_MIN)
+		return VPT_OK;
+	b->has_drift = 1;
+	if (slope_of(m, offsetof(struct vpa_block_row, period_ns), &b->period_drift_ns) ||
+		slope_of(m, offsetof(struct vpa_block_row, eager_ns), &b->eager_drift_ns) ||
+		slope_of(m, offsetof(struct vpa_block_row, attention_ns), &b->attention_drift_ns))
+		return VPT_ENOMEM;
+	b->attention_drift_most_ns = b->attention_drift_ns;
+	b->saturated_at = vpa_saturation_of(m->values, b->measured);
+	if (b->saturated_at >= 0)
+		b->saturated_at = (int64_t)m->rows[b->saturated_at];
+	return VPT_OK;
+}
+
+static int64_t delta_of(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b);
+}
+
+/* The part and the stage that deviate most in the direction in which the block does. */
+static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference)
+{
+	const struct vpa_blocks_table *s = m->w->s;
+	int64_t sign = o->delta_ns < 0 ? -1 : 1, delta, best = 0;
+	struct vpa_sweep_sums its, usual;
+	uint32_t row;
+	size_t part;
+
+	sums_of(m, o->block, &its);
+	sums_of(m, reference, &usual);
+	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+		delta = delta_of(its.ns[part], usual.ns[part]);
+		if (delta * sign <= best)
+			continue;
+		best = delta * sign;
+		o->part = vpa_sweep_part_name(part);
+		o->part_kind = vpa_sweep_part_kind(part);
+		o->part_delta_ns = delta;
+	}
+	best = 0;
+	for (row = 0; row < s->row_index.count; row++) {
+		const struct vpa_stage_sum *own, *other;
+
+		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_SCOPE_NONE)
+			continue;
+		own = vpa_stage_sum_of(m->w, m->g->blocks[o->block].id, row);
+		other = vpa_stage_sum_of(m->w, m->g->blocks[reference].id, row);
+		delta = delta_of(own ? own->total_ns : 0, other ? other->total_ns : 0);
+		if (delta * sign <= best)
+			continue;
+		best = delta * sign;
+		o->stage = vpa_stage_row_name(m->w, &s->rows[row]);
+		o->stage_delta_ns = delta;
+	}
+}
+
+static int compare_outliers(const void *pa, const void *pb)
+{
+	const struct vpa_outlier_row *a = pa, *b = pb;
+	int64_t da = a->delta_ns < 0 ? -a->delta_ns : a->delta_ns;
+	int64_t db = b->delta_ns < 0 ? -b->delta_ns : b->delta_ns;
+
+	if (da != db)
+		return da > db ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static int write_outliers(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t i, reference;
+
+	b->outliers = vpa_arena_alloc(&m->w->out->arena, b->measured, sizeof(*b->outliers));
+	if (!b->outliers)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->measured; i++)
+		m->values[i] = measured_row(m, i)->period_ns;
+	for (i = 0; i < b->measured; i++) {
+		struct vpa_outlier_row *o = &b->outliers[b->outlier_count];
+
+		if (!vpa_is_outlier(m->values, b->measured, i, &reference))
+			continue;
+		*o = (struct vpa_outlier_row){.block = m->rows[i],
+			.delta_ns = delta_of(m->values[i], m->values[reference])};
+		blame(m, o, m->rows[reference]);
+		b->outlier_count++;
+	}
+	qsort(b->outliers, b->outlier_count, sizeof(*b->outliers), compare_outliers);
+	if (b->outlier_count > OUTLIERS_MAX)
+		b->outlier_count = OUTLIERS_MAX;
+	return VPT_OK;
+}
+
+/* ---- the whole ---- */
+
+static int write_series(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t i;
+
+	b->series = vpa_arena_alloc(&m->w->out->arena, b->count, sizeof(*b->series));
+	m->values = vpt_alloc(b->count, sizeof(*m->values));
+	m->rows = vpt_alloc(b->count, sizeof(*m->rows));
+	if (!b->series || !m->values || !m->rows)
+		return VPT_ENOMEM;
+	if (m->w->c->options->overview || m->w->c->options->step_parts)
+		m->parts_ns = vpa_arena_alloc(
+			&m->w->out->arena, b->count, VPA_SWEEP_ALL * sizeof(*m->parts_ns));
+	for (i = 0; i < b->count; i++)
+		count_frames(m->w->c->options, m->g, &m->g->blocks[i]);
+	for (i = 0; i < b->count; i++)
+		fill_row(m, i);
+	choose_measured(m);
+	return VPT_OK;
+}
+
+static int write_measured(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+
+	b->includes = vpa_arena_alloc(&m->w->out->arena, INCLUDES_MAX, sizeof(*b->includes));
+	if (!b->includes || spread_of(m, offsetof(struct vpa_block_row, latency_ns), &b->latency) ||
+		spread_of(m, offsetof(struct vpa_block_row, period_ns), &b->period) ||
+		spread_of(m, offsetof(struct vpa_block_row, attention_ns), &b->attention) ||
+		write_parts(m))
+		return VPT_ENOMEM;
+	b->jitter_ns = b->period.p99_ns - b->period.p50_ns;
+	write_rates(m);
+	return write_deadlines(m) || write_drift(m) || write_outliers(m) ? VPT_ENOMEM : VPT_OK;
+}
+
+static void write_whole(struct measure *m)
+{
+	struct vpa_request *r = m->g->request;
+	const struct vpa_blocks *b = m->b;
+	size_t i;
+
+	for (i = 0; i < b->count; i++) {
+		r->end_ns = b->series[i].end_ns > r->end_ns ? b->series[i].end_ns : r->end_ns;
+		if (!b->series[i].frames)
+			break;
+		r->frames += b->series[i].frames;
+	}
+	if (i < b->count || !b->count || b->left_out || m->g->after_pause)
+		r->frames = 0;
+	/* The request's own count covers all of its time, and is of what it made: told at its end, or known before. */
+	if (m->g->scope && vpa_scope_is_whole(m->w, m->g->id))
+		r->frames = r->frames_told ? r->frames_told
+					   : value_or(m->g->scope->label.frames, r->frames);
+	if (vpa_request_has_no_video(r))
+		r->frames = 0;
+	if (r->frames && r->end_ns > r->start_ns)
+		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);
+	if (!b->count || b->left_out)
+		return;
+	if (b->series[0].end_ns > r->start_ns)
+		r->ttfb_ns = b->series[0].end_ns - r->start_ns;
+	for (i = 0; i < b->count && !b->series[i].ready_mark; i++)
+		;
+	if (i < b->count && b->series[i].end_ns > r->start_ns)
+		r->ttff_ns = b->series[i].end_ns - r->start_ns;
+}
+
+int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
+{
+	struct measure m = {.w = w, .g = g, .b = &g->request->blocks};
+	struct vpa_blocks *b = m.b;
+	int rc;
+
+	*b = (struct vpa_blocks){.count = g->block_count,
+		.left_out = g->left_out,
+		.fps = -1,
+		.denoise_rate = -1,
+		.bps = -1,
+		.fps_busy = -1,
+		.fps_denoise = -1,
+		.latent_fps = -1,
+		.misses = -1,
+		.longest_miss_run = -1,
+		.prebuffer_frames = -1,
+		.saturated_at = -1};
+	g->request->fps_end_to_end = -1;
+	rc = write_series(&m);
+	if (!rc && b->measured)
+		rc = write_measured(&m);
+	if (!rc && b->count && !b->measured)
+		vpa_block_note(w,
+			b->count == 1 ? "FPS and BPS are unavailable: a single block has no period "
+					"(--warmup 0 uses its own length)"
+				      : "FPS and BPS are unavailable: all blocks are warm-up");
+	if (!rc)
+		rc = vpa_group_steps(w, g);
+	if (!rc)
+		write_whole(&m);
+	vpt_free(m.values);
+	vpt_free(m.rows);
+	return rc;
+}

@@ -1,0 +1,262 @@
+/* blocks_step_parts.c - the period of each marked step, else of each iteration, by part: see blocks_periods.h. A pass
+ * over the context belongs to the step before it. */
+#include "analysis/folds/blocks/blocks_step_parts.h"
+
+#include "analysis/folds/blocks/blocks_loop.h"
+#include "analysis/folds/blocks/blocks_parts.h"
+#include "analysis/folds/blocks/blocks_periods.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct vpa_step_part *a = pa, *b = pb;
+
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+/* Of all periods. */
+struct totals {
+	struct vpa_parts_sum parts;
+	uint64_t work_ns[VPA_SWEEP_DEVICES];
+};
+
+/* Where a step stands in its group. */
+struct place {
+	size_t group;
+	int64_t block, order_in_block;
+};
+
+static int add_period(struct vpa_blocks_writer *w, struct place place,
+	const struct vpa_marked_step *step, uint64_t period_ns, struct totals *total)
+{
+	struct vpa_report *out = w->out;
+	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
+	uint32_t mask = w->s->sweep.worked;
+	struct vpa_sweep_sums sums = {.count = {0}};
+	uint64_t all;
+	size_t i;
+
+	*row = (struct vpa_step_part){.request = place.group,
+		.order = step->order,
+		.block = place.block,
+		.order_in_block = place.order_in_block,
+		.start_ns = step->first_ns,
+		.period_ns = period_ns,
+		.devices = (unsigned)__builtin_popcount(mask)};
+	row->parts_ns = vpa_arena_alloc(&out->arena, VPA_SWEEP_ALL, sizeof(*row->parts_ns));
+	if (!row->parts_ns)
+		return VPT_ENOMEM;
+	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, mask, &sums, NULL, NULL);
+	vpa_work_add(&w->s->sweep, step->pin, step[1].pin, mask, total->work_ns);
+	for (i = 0; i < VPA_SWEEP_PARTS; i++)
+		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
+	memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
+	all = row->period_ns * row->devices;
+	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
+	vpa_parts_sum_add(&total->parts, &sums);
+	total->parts.paused_ns += row->paused_ns;
+	out->step_part_count++;
+	return VPT_OK;
+}
+
+/* The same for the devices that work in steps, as the loop of a request whose measured blocks have none. */
+static int write_loop(struct vpa_blocks_writer *w, const struct vpa_blocks_group *g,
+	const struct vpa_marked_step *steps, size_t count)
+{
+	struct vpa_request_gpu *loop = &g->request->loop;
+	uint32_t devices = vpa_blocks_loop_devices(w, g);
+	struct vpa_parts_sum total = {.paused_ns = 0};
+	size_t i;
+
+	for (i = 0; i + 1 < count; i++) {
+		uint64_t period_ns = vpa_marked_period(w, &steps[i]);
+		struct vpa_sweep_sums sums = {.count = {0}};
+
+		if (!period_ns || steps[i].pin == VPA_NONE || steps[i + 1].pin == VPA_NONE)
+			continue;
+		vpa_sweep_between(
+			&w->s->sweep, steps[i].pin, steps[i + 1].pin, devices, &sums, NULL, NULL);
+		vpa_blocks_loop_add(loop, devices, period_ns, &sums, &total);
+	}
+	return vpa_parts_sum_write(&total, &w->out->arena, &loop->parts, &loop->part_count);
+}
+
+/* The index of a block; -1: it has none, or is left out. */
+static int64_t index_of(const struct vpa_blocks_group *g, uint32_t loop)
+{
+	size_t i;
+
+	for (i = 0; i < g->block_count; i++)
+		if (g->blocks[i].id == loop)
+			return g->blocks[i].scope->label.index;
+	return -1;
+}
+
+/* Whether the blocks around the steps have indices, and these rise. */
+static int indices_rise(
+	const struct vpa_blocks_group *g, const struct vpa_marked_step *steps, size_t count)
+{
+	int64_t last = -1, index;
+	size_t i;
+
+	for (i = 0; i < count && steps[i].loop != VPA_NONE; i++) {
+		if (i && steps[i].loop == steps[i - 1].loop)
+			continue;
+		index = index_of(g, steps[i].loop);
+		if (index <= last)
+			return 0;
+		last = index;
+	}
+	return 1;
+}
+
+/* The place of step `i`, after that of the one before it. */
+static struct place place_after(struct place last, const struct vpa_blocks_group *g,
+	const struct vpa_marked_step *steps, size_t i, int by_index)
+{
+	if (i && steps[i].loop == steps[i - 1].loop) {
+		last.order_in_block++;
+		return last;
+	}
+	last.order_in_block = 0;
+	if (steps[i].loop == VPA_NONE)
+		last.block = -1;
+	else
+		last.block = by_index ? index_of(g, steps[i].loop) : last.block + 1;
+	return last;
+}
+
+/* The periods of the steps of the group `at`, by time; `group` is its number among those with such
+ * steps. Only the first steps have pins. */
+static int add_group(struct vpa_blocks_writer *w, size_t at, size_t group,
+	const struct vpa_marked_step *steps, size_t count, struct totals *total)
+{
+	const struct vpa_blocks_group *g = &w->groups[at];
+	size_t before = w->out->step_part_count, i;
+	int by_index = indices_rise(g, steps, count), rc = VPT_OK;
+	struct place place = {.group = group, .block = -1};
+
+	for (i = 0; i + 1 < count && !rc; i++) {
+		uint64_t period_ns = vpa_marked_period(w, &steps[i]);
+
+		place = place_after(place, g, steps, i, by_index);
+		if (period_ns && steps[i].pin != VPA_NONE && steps[i + 1].pin != VPA_NONE)
+			rc = add_period(w, place, &steps[i], period_ns, total);
+	}
+	qsort(w->out->step_parts + before, w->out->step_part_count - before,
+		sizeof(*w->out->step_parts), by_start);
+	return rc;
+}
+
+static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind,
+	struct vpa_marked_step *steps, struct totals *total)
+{
+	size_t g, count, group = 0;
+	int rc = VPT_OK;
+
+	w->out->steps_marked = 0;
+	for (g = 0; g < w->group_count && !rc; g++) {
+		size_t before = w->out->step_part_count;
+
+		count = vpa_marked_steps(w, &w->groups[g], kind, steps);
+		w->out->steps_marked += count;
+		rc = add_group(w, g, group, steps, count, total);
+		if (!rc && kind == VPA_SCOPE_STEP && count && w->groups[g].request &&
+			w->groups[g].request->steps.per_block < 0)
+			rc = write_loop(w, &w->groups[g], steps, count);
+		group += w->out->step_part_count > before;
+	}
+	return rc;
+}
+
+/* The only range of a kind; NULL: there are none, or more. */
+static const struct vpa_step_kept *only_of(
+	const struct vpa_blocks_table *s, enum vpa_scope_kind kind, size_t *count)
+{
+	const struct vpa_step_kept *only = NULL;
+	size_t i;
+
+	*count = 0;
+	for (i = 0; i < s->step_count; i++) {
+		const struct vpa_step_kept *step = &s->steps[i];
+
+		if (s->rows[step->row].kind != kind ||
+			s->rows[step->row].source == VPA_SOURCE_MARKS)
+			continue;
+		++*count;
+		only = step;
+	}
+	return *count == 1 ? only : NULL;
+}
+
+/* What the devices did from its first op's start to its last op's end. */
+static int write_only_parts(
+	struct vpa_blocks_writer *w, const struct vpa_step_kept *step, struct vpa_only_step *out)
+{
+	const struct vpa_sweep *sweep = &w->s->sweep;
+	uint32_t pin = w->s->samples[step->sample].pin;
+	struct vpa_sweep_sums sums = {.count = {0}};
+	struct vpa_parts_sum total = {.paused_ns = 0};
+	uint64_t work[VPA_SWEEP_DEVICES] = {0};
+	uint32_t end = step->end_cut == VPA_NONE ? VPA_NONE : sweep->cuts[step->end_cut].edge;
+
+	if (pin == VPA_NONE || end == VPA_NONE)
+		return VPT_OK;
+	vpa_sweep_between(sweep, pin, end, sweep->worked, &sums, NULL, NULL);
+	vpa_work_add(sweep, pin, end, sweep->worked, work);
+	vpa_parts_sum_add(&total, &sums);
+	out->work_ns = vpa_work_most(work);
+	return vpa_parts_sum_write(&total, &w->out->arena, &out->parts, &out->part_count);
+}
+
+static int write_only_step(struct vpa_blocks_writer *w)
+{
+	struct vpa_only_step *out = &w->out->only_step;
+	size_t count;
+	const struct vpa_step_kept *step = only_of(w->s, VPA_SCOPE_STEP, &count);
+	int is_iteration = !count;
+
+	if (is_iteration)
+		step = only_of(w->s, VPA_SCOPE_ITERATION, &count);
+	if (!step)
+		return VPT_OK;
+	*out = (struct vpa_only_step){.start_ns = vpa_earlier(step->start_ns, step->first_ns),
+		.end_ns = vpa_later(step->end_ns, step->last_ns),
+		.first_ns = step->first_ns,
+		.last_ns = step->last_ns,
+		.busy_ns = step->sum.busy_ns,
+		.idle_ns = step->sum.idle_ns,
+		.is_iteration = is_iteration};
+	return write_only_parts(w, step, out);
+}
+
+int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
+{
+	struct vpa_report *out = w->out;
+	struct totals total = {.parts = {.paused_ns = 0}};
+	struct vpa_marked_step *steps = vpt_alloc(w->s->sample_count + 1, sizeof(*steps));
+	int rc;
+
+	out->step_parts =
+		vpa_arena_alloc(&out->arena, VPA_STEP_PARTS_MAX, sizeof(*out->step_parts));
+	if (!steps || !out->step_parts) {
+		vpt_free(steps);
+		return VPT_ENOMEM;
+	}
+	rc = write_kind(w, VPA_SCOPE_STEP, steps, &total);
+	if (!rc && !out->step_part_count) {
+		rc = write_kind(w, VPA_SCOPE_ITERATION, steps, &total);
+		out->steps_are_iterations = 1;
+	}
+	vpt_free(steps);
+	if (!rc && !out->step_part_count)
+		rc = write_only_step(w);
+	out->step_work_ns = vpa_work_most(total.work_ns);
+	if (!rc)
+		rc = vpa_parts_sum_write(
+			&total.parts, &out->arena, &out->step_totals, &out->step_total_count);
+	return rc;
+}

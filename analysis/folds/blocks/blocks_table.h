@@ -1,0 +1,144 @@
+/* blocks_table.h - gathers requests, blocks, steps and stages during the pass: what each scope did on
+ * the devices; sums by block and row, from which the report's stages are made; a sample for each step
+ * and part; and where sweep.h cuts device time. Private to blocks.c and the blocks_*.c files. */
+#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_TABLE_H
+#define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_TABLE_H
+
+#include "analysis/base/index.h"
+#include "analysis/folds/blocks/blocks_alone.h"
+#include "analysis/folds/blocks/blocks_frames.h"
+#include "analysis/folds/fold.h"
+
+enum {
+	/* No trace of a video needs more. The excess is left out, and the report says so. */
+	VPA_STAGE_ROWS_MAX = 64,
+	VPA_SAMPLES_MAX = 1 << 19,
+	VPA_STEP_PARTS_MAX = 4096,   /* steps whose parts are known */
+	VPA_REQUEST_PARTS_MAX = 1024 /* requests whose parts are known */
+};
+
+/* What a scope did on the devices. */
+struct vpa_scope_gpu {
+	uint8_t known;         /* 0: not filled in yet */
+	uint64_t first_ns;     /* start of its first op; UINT64_MAX: none so far */
+	uint64_t attention_ns; /* sum of its attention kernels' durations */
+	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start, of
+	 * requests and steps only if their parts are wanted; VPA_NONE: none. */
+	uint32_t cut, pin;
+	/* The cut at the last op's end of the first step and of the first iteration, if parts are wanted: they
+	 * may be the only ones. VPA_NONE: none. */
+	uint32_t end_cut;
+	uint32_t devices; /* mask */
+	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
+	uint32_t block, request;
+	uint32_t lap;  /* the step around it that is a lap, as scope + VPA_FIRST_SCOPE; 0: none */
+	uint32_t row;  /* of the stages; VPA_NONE for most requests and blocks */
+	uint32_t loop; /* of a step with ops: in `loops`; else VPA_NONE */
+	uint8_t finished;               /* of a lap: it counts */
+	struct vpa_projection *lap_gpu; /* of a lap; NULL: none, or the scope is a range's */
+};
+
+/* Sums over the scopes of one row inside one block. */
+struct vpa_stage_sum {
+	uint64_t count, total_ns, busy_ns, idle_ns, attention_ns, ops;
+	/* Of scopes not inside another; lap_top_ns: only inside a step that is a lap. */
+	uint64_t top_ns, lap_top_ns;
+};
+
+struct vpa_stage_kept {
+	enum vpa_scope_kind kind;
+	enum vpa_scope_source source;
+	uint32_t name; /* 0: the kind is the name */
+	uint64_t count, nested, in_lap;
+	int holds_steps; /* some scope contained a step */
+	uint8_t lap;     /* enum vpa_lap_kind if the source is VPA_SOURCE_MARKS */
+};
+
+struct vpa_stage_sample {
+	uint64_t first_ns, ns;
+	uint32_t block, request, row;
+	uint32_t lap; /* of a sample not inside another: as in struct vpa_scope_gpu */
+	uint32_t pin; /* of a step or iteration: the edge at its first op's start; VPA_NONE: none */
+};
+
+/* A step, pass over the context or iteration. Pauses of the recording that cut it may become known later. */
+struct vpa_step_kept {
+	uint64_t start_ns, end_ns;  /* on the host */
+	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
+	struct vpa_stage_sum sum;   /* its part of the sums of its block */
+	uint32_t row, sample;       /* the sample's number changes at the end of the trace */
+	uint32_t end_cut;           /* as in struct vpa_scope_gpu */
+	uint8_t nested, in_lap;
+};
+
+/* The steps of a request, of one source. */
+struct vpa_steps_loop {
+	uint32_t devices; /* mask */
+};
+
+struct vpa_blocks_table {
+	struct vpa_pipeline *pipeline;
+	struct vpa_sweep sweep;
+	struct vpa_scope_gpu *gpu; /* by scope */
+	size_t gpu_count, gpu_cap;
+	uint64_t too_many;          /* requests, blocks, marks and samples left out */
+	struct vpa_index row_index; /* (kind, source), name */
+	struct vpa_stage_kept *rows;
+	size_t row_cap;
+	struct vpa_index sum_index; /* block + 1, row */
+	struct vpa_stage_sum *sums;
+	size_t sum_cap;
+	struct vpa_alone alone;
+	struct vpa_stage_sample *samples;
+	size_t sample_count, sample_cap;
+	struct vpa_step_kept *steps; /* of those samples that are steps and the like */
+	size_t step_count, step_cap;
+	uint64_t steps_cut;          /* left out, since a pause cuts them */
+	struct vpa_index loop_index; /* request + 1, source */
+	struct vpa_steps_loop *loops;
+	size_t loop_cap;
+	struct vpa_ready_mark *marks;
+	size_t mark_count, mark_cap;
+	struct vpa_mark *facts; /* those that are facts */
+	size_t fact_count, fact_cap;
+	struct vpa_blocks_thread *threads;
+	size_t thread_count, thread_cap;
+	int has_blocks;       /* a block was met: marks may need the ends of threads' ops */
+	int watches_threads;  /* so threads have cuts */
+	uint64_t last_end_ns; /* of all ops */
+	int pins_steps;       /* options.step_parts */
+	size_t pinned_steps, pinned_requests;
+	int has_end_cut[VPA_SCOPE_KINDS]; /* the first scope of a kind has got its end_cut */
+};
+
+static inline const struct vpa_scope *vpa_blocks_scope(
+	const struct vpa_blocks_table *s, uint32_t scope)
+{
+	return &s->pipeline->scopes[scope];
+}
+
+/* Makes room in `gpu` for every scope of the pipeline; new ones are zeroed. 0 or VPT_ENOMEM. */
+int vpa_blocks_know_scopes(struct vpa_blocks_table *s);
+/* Begins a scope: a row if its kind has one, a cut if it is retained. `lap` is the step around it
+ * that is a lap, as scope + VPA_FIRST_SCOPE; 0: none. 0 or VPT_ENOMEM. */
+int vpa_blocks_begin_scope(
+	struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint32_t scope, uint32_t lap);
+/* The row of the stages for a label and a range's name, made on first use; VPA_NONE: no memory. */
+uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	const struct vpa_scope_label *label, uint32_t name);
+/* The sums of a row in a block; NULL: no memory. */
+struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block, uint32_t row);
+/* The outermost stage or step among an op's scopes. */
+struct vpa_alone_owner vpa_blocks_owner(
+	const struct vpa_blocks_table *s, const uint32_t *scopes, size_t count);
+void vpa_stage_sum_add(struct vpa_stage_sum *to, const struct vpa_stage_sum *from);
+/* Adds a scope that has a row, and ended at `end_ns` on the host, to the sums of its block. 0 or
+ * VPT_ENOMEM. */
+int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t end_ns,
+	const struct vpa_projection *projection);
+
+/* At the end of the trace: takes the steps and the like that a pause cuts out of samples and sums. 0 or
+ * VPT_ENOMEM. */
+int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *paused);
+
+#endif

@@ -1,0 +1,164 @@
+/* gap_parts.c - the index behind the drawers, and its rows in order of time. */
+#include "analysis/folds/gaps/gap_parts.h"
+
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MAX = 1 << 16, SHOWN = 64 };
+
+/* The names of a row for all places and calls beyond the limit. */
+static const uint64_t OTHER = UINT64_MAX;
+
+VPA_RARE void vpa_gap_drawer_empty(
+	struct vpa_gap_drawer *d, struct vpa_gap_owner owner, uint32_t place)
+{
+	size_t i;
+
+	*d = (struct vpa_gap_drawer){.owner = owner.packed + 1, .place = place};
+	for (i = 0; i < VPA_GAP_DRAWER_CALLS; i++)
+		d->calls[i].call = VPA_NONE;
+}
+
+VPA_RARE int vpa_gap_drawer_find(struct vpa_gap_parts *p, struct vpa_gap_drawer *d, uint32_t call)
+{
+	uint64_t names = p->index.count < ROWS_MAX ? (uint64_t)d->place << 32 | call : OTHER;
+	uint32_t row = vpa_index_row(
+		&p->index, d->owner - 1, names, &p->rows, &p->row_cap, sizeof(*p->rows));
+
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	d->calls[call % VPA_GAP_DRAWER_CALLS].call = call;
+	d->calls[call % VPA_GAP_DRAWER_CALLS].part = row;
+	return VPT_OK;
+}
+
+int vpa_gap_parts_add_piece(struct vpa_gap_parts *p, struct vpa_gap_owner owner,
+	const struct vpa_cause_piece *piece, uint64_t gap)
+{
+	struct vpa_gap_drawer *d = vpa_gap_drawer_of(p, owner, piece->place);
+	struct vpa_gap_part *part = vpa_gap_part_of(p, d, piece->call);
+	uint64_t ns = piece->end_ns - piece->start_ns;
+	uint32_t beside = piece->inside ? piece->inside : piece->instead_call;
+
+	if (!part)
+		return VPT_ENOMEM;
+	part->ns += ns;
+	part->gaps += part->newest_gap != gap;
+	part->newest_gap = gap;
+	if (!beside)
+		return VPT_OK;
+	part->beside_ns += ns;
+	if (part->beside == beside) {
+		part->votes_ns += ns;
+	} else if (part->votes_ns < ns) {
+		part->beside = beside;
+		part->votes_ns = ns - part->votes_ns;
+	} else {
+		part->votes_ns -= ns;
+	}
+	return VPT_OK;
+}
+
+/* ---- writing ---- */
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct vpa_idle_part *a = pa, *b = pb;
+	int order;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	order = strcmp(a->range ? a->range : "", b->range ? b->range : "");
+	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
+}
+
+/* Merges all rows of a device and cause beyond those shown. */
+static size_t merge_small(struct vpa_idle_part *rows, size_t count)
+{
+	size_t kept = SHOWN, i, k;
+
+	for (i = SHOWN; i < count; i++) {
+		for (k = SHOWN; k < kept && rows[k].cause != rows[i].cause; k++)
+			;
+		if (k == kept) {
+			rows[kept] = (struct vpa_idle_part){.cause = rows[i].cause,
+				.range = "(other)",
+				.call = "(other)",
+				.ns = rows[i].ns,
+				.gaps = rows[i].gaps};
+			kept++;
+		} else {
+			rows[k].ns += rows[i].ns;
+			rows[k].gaps += rows[i].gaps;
+		}
+	}
+	return count > SHOWN ? kept : count;
+}
+
+/* Writes the other call: the host was in it, or its own code followed it. */
+static void write_beside(
+	struct vpa_idle_part *row, const struct vpa_gap_part *from, const char *call)
+{
+	if (row->cause == VPA_CAUSE_HOST_CODE) {
+		row->instead = call;
+		row->instead_ns = from->beside_ns;
+		return;
+	}
+	row->inside = call;
+	row->inside_ns = from->beside_ns;
+	row->is_inside_others = from->votes_ns != from->beside_ns;
+}
+
+/* Whether an entry belongs to a device: to its causes, or to those before its first work. */
+static int is_of(const struct vpa_index_entry *e, uint32_t device, int is_head)
+{
+	return e->a >> 8 == device && !!(e->a & VPA_GAP_HEAD) == is_head;
+}
+
+int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_context *c,
+	uint32_t device, int is_head, struct vpa_report *out, struct vpa_idle_part **rows,
+	size_t *count)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < p->index.count; i++)
+		found += (size_t)is_of(&p->index.entries[i], device, is_head);
+	*rows = vpa_arena_alloc(&out->arena, found + VPA_CAUSES, sizeof(**rows));
+	if (!*rows)
+		return VPT_ENOMEM;
+	found = 0;
+	for (i = 0; i < p->index.count; i++) {
+		const struct vpa_index_entry *e = &p->index.entries[i];
+		const struct vpa_gap_part *from = &p->rows[i];
+		struct vpa_idle_part *row = &(*rows)[found];
+
+		if (!is_of(e, device, is_head))
+			continue;
+		found++;
+		*row = (struct vpa_idle_part){.cause = (enum vpa_cause)(e->a & (VPA_GAP_HEAD - 1)),
+			.range = "(other)",
+			.call = "(other)",
+			.ns = from->ns,
+			.gaps = from->gaps};
+		write_beside(row, from, vpa_fold_name(out, c->model, from->beside));
+		if (e->b == OTHER)
+			continue;
+		row->range = vpa_fold_place(out, c->model, (uint32_t)(e->b >> 32));
+		row->call = vpa_fold_name(out, c->model, (uint32_t)e->b);
+	}
+	qsort(*rows, found, sizeof(**rows), compare_rows);
+	*count = merge_small(*rows, found);
+	qsort(*rows, *count, sizeof(**rows), compare_rows);
+	return VPT_OK;
+}
+
+void vpa_gap_parts_free(struct vpa_gap_parts *p)
+{
+	vpa_index_free(&p->index);
+	vpt_free(p->rows);
+	*p = (struct vpa_gap_parts){.rows = NULL};
+}

@@ -1,0 +1,483 @@
+/* gap_table.c - the longest gaps, and all gaps added up by cause, call and place (gap_parts.h). */
+#include "analysis/folds/fold.h"
+#include "analysis/folds/gap_line.h"
+#include "analysis/folds/gaps/gap_instead.h"
+#include "analysis/folds/gaps/gap_parts.h"
+
+#include "analysis/base/durations.h"
+#include "analysis/idle/idle_gaps.h"
+#include "formats/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECES_MAX = 64,
+	/* Bounds of the default length of the shortest gap listed. */
+	MIN_GAP_NS = 10000,
+	MIN_GAP_MOST_NS = 1000000
+};
+
+/* A gap that may be listed, with copies of all that is freed before the end. */
+struct kept {
+	struct vpa_gap gap;
+	struct neighbour {
+		uint8_t there, kind;
+		uint32_t name; /* of a kernel */
+	} after,
+		before; /* what the gap comes after, and before: ops themselves are gone by the end */
+	int64_t pid, tid;
+	struct vpa_gap_line line;
+	/* Host code after a wait, and the part of it in one place: in that of more than half, if there is one. */
+	uint64_t code_ns, code_place_ns;
+	uint32_t code_place;
+	struct vpa_cause_piece *pieces;
+	size_t piece_count;
+};
+
+struct state {
+	struct vpa_gap_parts parts;
+	struct vpa_host_did host_did;
+	uint64_t gap_count; /* emitted so far */
+	struct kept *heap;  /* the longest gaps, the shortest of them on top */
+	size_t heap_count, heap_cap;
+	uint64_t kept_ns;                  /* shorter gaps can no longer be listed */
+	struct vpa_spread_builder lengths; /* of gaps between ops */
+	struct vpa_spread_builder edges;   /* of gaps at the window's edges */
+};
+
+/* Whether `a` is listed after `b`. */
+static int is_after(const struct vpa_gap *a, const struct vpa_gap *b)
+{
+	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
+
+	if (la != lb)
+		return la < lb;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns > b->start_ns;
+	return a->device > b->device;
+}
+
+static void sift_down(struct kept *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t least = at, child = 2 * at + 1;
+		struct kept swap;
+
+		if (child < count && is_after(&heap[child].gap, &heap[least].gap))
+			least = child;
+		if (child + 1 < count && is_after(&heap[child + 1].gap, &heap[least].gap))
+			least = child + 1;
+		if (least == at)
+			return;
+		swap = heap[at];
+		heap[at] = heap[least];
+		heap[least] = swap;
+		at = least;
+	}
+}
+
+static void sift_up(struct kept *heap, size_t at)
+{
+	while (at && is_after(&heap[at].gap, &heap[(at - 1) / 2].gap)) {
+		struct kept swap = heap[at];
+
+		heap[at] = heap[(at - 1) / 2];
+		heap[(at - 1) / 2] = swap;
+		at = (at - 1) / 2;
+	}
+}
+
+static struct neighbour neighbour_of(
+	const struct vpa_fold_context *c, uint8_t kind, uint32_t kernel)
+{
+	return (struct neighbour){1, kind, kernel != VPA_NONE ? c->model->kernels[kernel].name : 0};
+}
+
+static int is_like(const struct vpa_cause_piece *a, const struct vpa_cause_piece *b)
+{
+	return a->cause == b->cause && a->call == b->call && a->place == b->place;
+}
+
+static uint64_t code_of(const struct vpa_cause_piece *piece)
+{
+	return piece->host == VPA_CAUSE_HOST_CODE ? piece->end_ns - piece->start_ns : 0;
+}
+
+/* Sums up what the host ran of its own code. A place with more than half of it outlives the others, if each of
+ * them cancels as much. */
+static void sum_code(struct kept *k, const struct vpa_gap *gap)
+{
+	uint64_t lead_ns = 0;
+	size_t i;
+
+	for (i = 0; i < gap->piece_count; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+		uint64_t ns = code_of(piece);
+
+		k->code_ns += ns;
+		if (k->code_place == piece->host_place) {
+			lead_ns += ns;
+		} else if (ns > lead_ns) {
+			k->code_place = piece->host_place;
+			lead_ns = ns - lead_ns;
+		} else {
+			lead_ns -= ns;
+		}
+	}
+	for (i = 0; i < gap->piece_count; i++)
+		if (gap->pieces[i].host_place == k->code_place)
+			k->code_place_ns += code_of(&gap->pieces[i]);
+}
+
+/* Copies a gap's pieces, merging equal neighbours; of too many, the last become one per cause. */
+static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
+{
+	struct vpa_cause_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
+	uint64_t rest_ns[VPA_CAUSES] = {0}, longest_ns = 0;
+	size_t count = 0, i;
+
+	for (i = 0; i < gap->piece_count; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+		uint64_t ns = piece->end_ns - piece->start_ns;
+
+		if (last && is_like(last, piece) && last->end_ns == piece->start_ns) {
+			last->end_ns = piece->end_ns;
+			if (ns > longest_ns) {
+				last->host = piece->host;
+				last->host_place = piece->host_place;
+				last->instead_call = piece->instead_call;
+				last->instead_place = piece->instead_place;
+			}
+			longest_ns = ns > longest_ns ? ns : longest_ns;
+		} else if (count < PIECES_MAX) {
+			last = &pieces[count++];
+			*last = *piece;
+			longest_ns = ns;
+		} else {
+			rest_ns[piece->cause] += ns;
+			last = NULL;
+		}
+	}
+	for (i = 0; i < VPA_CAUSES; i++)
+		if (rest_ns[i])
+			pieces[count++] =
+				(struct vpa_cause_piece){.end_ns = rest_ns[i], .cause = (uint8_t)i};
+	k->pieces = vpt_alloc(count, sizeof(*k->pieces));
+	if (!k->pieces)
+		return VPT_ENOMEM;
+	memcpy(k->pieces, pieces, count * sizeof(*pieces));
+	k->piece_count = count;
+	return VPT_OK;
+}
+
+VPA_RARE static int keep_gap(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
+
+	if (gap->before)
+		k.after = neighbour_of(c, gap->before->kind, gap->before->kernel);
+	if (gap->gating)
+		k.before = neighbour_of(c, gap->gating->kind, gap->gating->kernel);
+	if (gap->thread != VPA_NONE) {
+		k.pid = c->model->threads[gap->thread].pid;
+		k.tid = c->model->threads[gap->thread].tid;
+	}
+	sum_code(&k, gap);
+	if (vpa_gap_line(c, gap, &k.line) || copy_pieces(&k, gap))
+		return VPT_ENOMEM;
+	if (s->heap_count == c->top) {
+		vpt_free(s->heap[0].pieces);
+		s->heap[0] = k;
+		sift_down(s->heap, s->heap_count, 0);
+		return VPT_OK;
+	}
+	if (vpt_grow(&s->heap, &s->heap_cap, s->heap_count + 1, sizeof(*s->heap))) {
+		vpt_free(k.pieces);
+		return VPT_ENOMEM;
+	}
+	s->heap[s->heap_count] = k;
+	sift_up(s->heap, s->heap_count++);
+	return VPT_OK;
+}
+
+/* Considers a gap at least as long as the shortest retained. */
+VPA_RARE static int consider(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	if (!c->top || (s->heap_count == c->top && !is_after(&s->heap[0].gap, gap)))
+		return VPT_OK;
+	if (keep_gap(s, c, gap))
+		return VPT_ENOMEM;
+	if (s->heap_count == c->top)
+		s->kept_ns = s->heap[0].gap.end_ns - s->heap[0].gap.start_ns;
+	return VPT_OK;
+}
+
+static int add_piece(struct state *s, const struct vpa_gap *gap,
+	const struct vpa_cause_piece *piece, int is_head)
+{
+	struct vpa_gap_owner owner = vpa_gap_owner_of(gap->device, piece->cause, is_head);
+
+	if (piece->host && vpa_host_did_add(&s->host_did, gap->device, piece, s->gap_count))
+		return VPT_ENOMEM;
+	return vpa_gap_parts_add_piece(&s->parts, owner, piece, s->gap_count);
+}
+
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct state *s = state;
+	uint64_t ns = gap->end_ns - gap->start_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	s->gap_count++;
+	for (i = 0; i < gap->piece_count && !rc; i++)
+		rc = add_piece(s, gap, &gap->pieces[i], 0);
+	for (i = 0; i < gap->host_piece_count && !rc; i++)
+		rc = add_piece(s, gap, &gap->host_pieces[i], 1);
+	if (rc || vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
+		return VPT_ENOMEM;
+	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
+}
+
+VPA_RARE static int consider_op(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
+{
+	struct vpa_whole_gap whole;
+
+	vpa_idle_gap(c->idle, ops, i, &whole);
+	return consider(s, c, &whole.gap);
+}
+
+/* The gaps before ops [begin, end), which are of one stream and stretch. */
+static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
+{
+	struct vpa_gap_owner owner;
+	size_t i;
+
+	for (i = begin; i < end; i++) {
+		unsigned cause = ops->gap_cause[i];
+
+		if (!cause)
+			continue;
+		owner = vpa_gap_owner_of(ops->device[i], cause, 0);
+		if (vpa_gap_parts_add(&s->parts, vpa_gap_drawer_of(&s->parts, owner, place),
+			    ops->launch_name[i], ops->gap_ns[i]) ||
+			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+/* The same for ops after the first of a calm run: each has a gap before it, too short to be listed. */
+static int fold_calm(
+	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
+{
+	struct vpa_gap_owner owner = vpa_gap_owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING, 0);
+	struct vpa_gap_drawer *drawer = vpa_gap_drawer_of(&s->parts, owner, place);
+	size_t i;
+
+	for (i = begin; i < end; i++)
+		if (vpa_gap_parts_add(&s->parts, drawer, ops->launch_name[i], ops->gap_ns[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static int fold_run(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	const struct vpa_op_run *run, size_t *k)
+{
+	int calm = run->calm && run->longest_ns < s->kept_ns;
+	size_t i = run->begin, end;
+	int rc = VPT_OK;
+
+	if (calm) {
+		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->place);
+		i++;
+	}
+	for (; i < run->end && !rc; i = end) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, k);
+
+		end = stretch->end < run->end ? stretch->end : run->end;
+		rc = calm ? fold_calm(s, ops, i, end, stretch->place)
+			  : fold_stretch(s, c, ops, i, end, stretch->place);
+	}
+	return rc;
+}
+
+/* Adds the lengths of the gaps between ops. */
+static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t i = run->begin, first = i + 1;
+
+	if (ops->gap_cause[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+		return VPT_ENOMEM;
+	if (run->calm)
+		return vpa_spread_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
+	for (i = first; i < run->end; i++)
+		if (ops->gap_cause[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t r, k = 0;
+	int rc = VPT_OK;
+
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		rc = fold_run(s, c, ops, &ops->runs[r], &k);
+		if (!rc)
+			rc = add_lengths(s, ops, &ops->runs[r]);
+	}
+	return rc;
+}
+
+/* ---- writing down ---- */
+
+static int compare_kept(const void *pa, const void *pb)
+{
+	const struct kept *a = pa, *b = pb;
+
+	return is_after(&a->gap, &b->gap) ? 1 : is_after(&b->gap, &a->gap) ? -1 : 0;
+}
+
+static const char *neighbour_name(
+	struct vpa_report *out, const struct vpa_model *m, struct neighbour n)
+{
+	static const char *const kinds[] = {"kernel", "memcpy", "memset"};
+
+	if (!n.there)
+		return NULL;
+	return n.name ? vpa_fold_name(out, m, n.name) : kinds[n.kind];
+}
+
+/* What is known of the gap's line; *top stays NULL if it has no samples, but its thread has. The fold of lines
+ * completes it. */
+static int write_line(struct vpa_report *out, const struct vpa_model *m,
+	const struct vpa_gap_line *line, const struct vpa_top_line **top)
+{
+	struct vpa_top_line *row;
+
+	if (line->frame == VPA_NONE && !line->samples && !line->is_foreign)
+		return VPT_OK;
+	row = vpa_arena_alloc(&out->arena, 1, sizeof(*row));
+	if (!row)
+		return VPT_ENOMEM;
+	if (line->frame != VPA_NONE)
+		row->line = vpa_fold_line(out, m, line->frame);
+	row->share = line->share;
+	row->samples = line->samples;
+	row->covers_calls = !line->samples;
+	*top = row;
+	return VPT_OK;
+}
+
+static struct vpa_gap_piece write_piece(
+	struct vpa_report *out, const struct vpa_model *m, const struct vpa_cause_piece *piece)
+{
+	return (struct vpa_gap_piece){.cause = (enum vpa_cause)piece->cause,
+		.call = vpa_fold_name(out, m, piece->call),
+		.range = vpa_fold_place(out, m, piece->place),
+		.ns = piece->end_ns - piece->start_ns,
+		.host = (enum vpa_cause)piece->host,
+		.host_range = vpa_fold_place(out, m, piece->host_place),
+		.instead = vpa_fold_name(out, m, piece->instead_call),
+		.instead_range = vpa_fold_place(out, m, piece->instead_place)};
+}
+
+static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_model *m = c->model;
+	size_t i, p;
+
+	if (s->heap_count)
+		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
+	out->gaps = vpa_arena_alloc(&out->arena, s->heap_count, sizeof(*out->gaps));
+	if (!out->gaps)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->heap_count; i++) {
+		const struct kept *k = &s->heap[i];
+		struct vpa_gap_row *row = &out->gaps[out->gap_count];
+
+		if (k->gap.end_ns - k->gap.start_ns < out->min_gap_ns)
+			break;
+		snprintf(row->id, sizeof(row->id), "G%zu", ++out->gap_count);
+		row->device = m->devices[k->gap.device];
+		row->start_ns = k->gap.start_ns;
+		row->duration_ns = k->gap.end_ns - k->gap.start_ns;
+		row->cause = k->gap.cause;
+		row->call = vpa_fold_name(out, m, k->gap.call);
+		row->range = vpa_fold_place(out, m, k->gap.place);
+		row->pid = k->pid;
+		row->tid = k->tid;
+		row->after = neighbour_name(out, m, k->after);
+		row->before = neighbour_name(out, m, k->before);
+		row->code = (struct vpa_gap_code){
+			k->code_ns, k->code_place_ns, vpa_fold_place(out, m, k->code_place)};
+		row->pieces = vpa_arena_alloc(&out->arena, k->piece_count, sizeof(*row->pieces));
+		if (!row->pieces || write_line(out, m, &k->line, &row->top))
+			return VPT_ENOMEM;
+		for (p = 0; p < k->piece_count; p++)
+			row->pieces[p] = write_piece(out, m, &k->pieces[p]);
+		row->piece_count = k->piece_count;
+	}
+	return VPT_OK;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	uint64_t median = vpa_spread_of(&s->lengths).p50_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	out->min_gap_ns = c->options->min_gap_ns;
+	if (!out->min_gap_ns)
+		out->min_gap_ns = 5 * median < MIN_GAP_NS        ? MIN_GAP_NS
+				  : 5 * median > MIN_GAP_MOST_NS ? MIN_GAP_MOST_NS
+								 : 5 * median;
+	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns) +
+			      vpa_spread_at_least(&s->edges, out->min_gap_ns);
+	for (i = 0; !rc && i < out->device_count; i++) {
+		uint32_t index = vpa_find_device(c->model, out->devices[i].device);
+		struct vpa_device *d = &out->devices[i];
+
+		rc = vpa_gap_parts_write(&s->parts, c, index, 0, out, &d->causes, &d->cause_count);
+		if (!rc)
+			rc = vpa_gap_parts_write(&s->parts, c, index, 1, out, &d->before_first_work,
+				&d->before_first_work_count);
+		if (!rc)
+			rc = vpa_host_did_write(&s->host_did, c, index, out, d);
+	}
+	return rc ? rc : write_gaps(s, c, out);
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->heap_count; i++)
+		vpt_free(s->heap[i].pieces);
+	vpa_gap_parts_free(&s->parts);
+	vpa_host_did_free(&s->host_did);
+	vpt_free(s->heap);
+	vpa_spread_free(&s->lengths);
+	vpa_spread_free(&s->edges);
+}
+
+const struct vpa_fold vpa_fold_gaps = {
+	.name = "gaps",
+	.help = "idle stretches of each GPU: what they waited for, and the longest ones",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.gap = fold_gap,
+	.gaps_with_ops = 1,
+	.finish = finish,
+	.free = free_state,
+};

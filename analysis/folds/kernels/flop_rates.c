@@ -1,0 +1,273 @@
+/* flop_rates.c - operations per second of matrix products and attention, where ranges say how many
+ * operations their kernels do.
+ *
+ * A range says so with an annotation that has the number {"flop": N}; importers of profilers that record the
+ * shapes of an operator's inputs make one, see formats/import/kineto/text/kineto_flop.h. A kernel belongs to the
+ * innermost such range around its launch; a range counts when it has ended, with all its kernels, whatever
+ * they are: the sum of a split product is a part of it. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/base/index.h"
+#include "analysis/model/gpu_peak.h"
+#include "formats/base/memory.h"
+#include "formats/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANGES_LOOKED_AT = 8 /* around a launch */ };
+
+enum family { OTHER, GEMM, ATTENTION, SEVERAL }; /* GEMM and ATTENTION are bits */
+
+/* The kernels of an open range. */
+struct work {
+	uint64_t ns;
+	uint32_t device;
+	uint8_t families, precision;
+};
+
+struct sum {
+	uint64_t calls, ns, flop;
+};
+
+struct state {
+	struct vpa_index ranges; /* by address, which a new range may reuse when a range is over */
+	struct work *works;
+	size_t work_cap;
+	uint64_t *flops; /* by payload: 0 not looked up, else 1 + number */
+	size_t flop_cap;
+	uint8_t *precisions; /* by kernel: 0 not looked up, else 1 + enum vpa_precision */
+	size_t precision_cap;
+	struct vpa_index sum_index; /* device, family and precision */
+	struct sum *sums;
+	size_t sum_cap;
+	int failed;
+};
+
+/* ---- annotations ---- */
+
+/* The number of {"flop": N} in an annotation; 0: none, or more than 2^63. */
+static uint64_t read_flop(struct vpt_text text)
+{
+	static const char key[] = "\"flop\"";
+	const char *at = text.len ? memmem(text.text, text.len, key, sizeof(key) - 1) : NULL;
+	const char *end = text.text + text.len;
+	uint64_t flop = 0;
+
+	if (!at)
+		return 0;
+	for (at += sizeof(key) - 1; at < end && (*at == ' ' || *at == ':'); at++)
+		;
+	for (; at < end && vpt_is_digit(*at); at++)
+		if (__builtin_mul_overflow(flop, 10, &flop) ||
+			__builtin_add_overflow(flop, (uint64_t)(*at - '0'), &flop))
+			return 0;
+	return flop >> 63 ? 0 : flop;
+}
+
+/* 0: the annotation says nothing of operations. */
+static uint64_t flop_of(struct state *s, const struct vpa_fold_context *c, uint32_t payload)
+{
+	if (payload >= s->flop_cap &&
+		vpt_grow_zeroed(&s->flops, &s->flop_cap, (size_t)payload + 1, sizeof(*s->flops))) {
+		s->failed = 1;
+		return 0;
+	}
+	if (!s->flops[payload])
+		s->flops[payload] = 1 + read_flop(vpa_name(c->model, payload));
+	return s->flops[payload] - 1;
+}
+
+/* ---- kernels ---- */
+
+/* The innermost range around a launch that says how much its kernels do; NULL: none. */
+static const struct vpa_range *find_range(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_op_stretch *stretch, uint64_t at_ns)
+{
+	const struct vpa_range *range = vpa_range_open_at(stretch->range, at_ns);
+	size_t n;
+
+	for (n = 0; range && n < RANGES_LOOKED_AT; n++) {
+		if (range->payload && flop_of(s, c, range->payload))
+			return range->start_ns < c->model->window_start_ns ? NULL : range;
+		range = vpa_range_around(range, at_ns);
+	}
+	return NULL;
+}
+
+static uint8_t precision_of(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
+{
+	struct vpt_text name = vpa_name(c->model, c->model->kernels[kernel].name);
+
+	if (kernel >= s->precision_cap && vpt_grow_zeroed(&s->precisions, &s->precision_cap,
+						  c->model->kernel_count, sizeof(*s->precisions))) {
+		s->failed = 1;
+		return VPA_PRECISION_UNKNOWN;
+	}
+	if (!s->precisions[kernel])
+		s->precisions[kernel] = (uint8_t)(1 + vpa_precision_of(name.text, name.len));
+	return (uint8_t)(s->precisions[kernel] - 1);
+}
+
+static void add_kernel(struct state *s, const struct vpa_fold_context *c, struct work *w,
+	const struct vpa_ops *ops, size_t i)
+{
+	uint8_t family = ops->role[i] == VPA_ROLE_GEMM ? GEMM
+			 : ops->role[i] == VPA_ROLE_FUSED || ops->role[i] == VPA_ROLE_AUX
+				 ? ATTENTION
+				 : OTHER;
+
+	w->device = ops->device[i];
+	w->ns += ops->end_ns[i] - ops->start_ns[i];
+	w->families |= family;
+	if (family && !w->precision)
+		w->precision = precision_of(s, c, ops->kernel[i]);
+}
+
+static void add_stretch(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin)
+{
+	size_t i;
+
+	for (i = begin; i < stretch->end && !s->failed; i++) {
+		const struct vpa_range *range;
+		uint32_t row;
+
+		if (ops->kind[i] != VPA_KERNEL)
+			continue;
+		range = find_range(s, c, stretch, ops->launch_start_ns[i]);
+		if (!range)
+			continue;
+		row = vpa_index_row(&s->ranges, (uintptr_t)range, 0, &s->works, &s->work_cap,
+			sizeof(*s->works));
+		if (row == UINT32_MAX)
+			s->failed = 1;
+		else
+			add_kernel(s, c, &s->works[row], ops, i);
+	}
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t k, begin = 0;
+
+	for (k = 0; c->model->has_flop && k < ops->stretch_count; begin = ops->stretches[k++].end)
+		if (ops->stretches[k].range)
+			add_stretch(s, c, ops, &ops->stretches[k], begin);
+	return s->failed ? VPT_ENOMEM : VPT_OK;
+}
+
+/* ---- the end of a range ---- */
+
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	struct state *s = state;
+	uint32_t row = range->payload && s->ranges.count
+			       ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
+			       : UINT32_MAX;
+	struct work *w;
+	struct sum *sum;
+
+	if (row == UINT32_MAX || !s->works[row].ns)
+		return VPT_OK;
+	w = &s->works[row];
+	if (!range->unmatched && !range->cut) {
+		uint32_t at = vpa_index_row(&s->sum_index, w->device,
+			(uint64_t)w->families << 8 | w->precision, &s->sums, &s->sum_cap,
+			sizeof(*s->sums));
+
+		if (at == UINT32_MAX)
+			return VPT_ENOMEM;
+		sum = &s->sums[at];
+		sum->calls++;
+		sum->ns += w->ns;
+		if (__builtin_add_overflow(sum->flop, flop_of(s, c, range->payload), &sum->flop))
+			sum->flop = UINT64_MAX;
+	}
+	*w = (struct work){0};
+	return VPT_OK;
+}
+
+/* ---- writing down ---- */
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct vpa_flop_row *a = pa, *b = pb;
+	int order;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->kernel_ns != b->kernel_ns)
+		return a->kernel_ns > b->kernel_ns ? -1 : 1;
+	order = strcmp(a->family, b->family);
+	return order ? order : strcmp(a->precision, b->precision);
+}
+
+static double peak_of(const struct vpa_report *r, int64_t device, enum vpa_precision precision)
+{
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		if (r->gpus[i].device == device)
+			return vpa_gpu_peak_tflops(&r->gpus[i], precision);
+	return -1;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	static const char *const families[] = {[OTHER] = "other",
+		[GEMM] = "gemm",
+		[ATTENTION] = "attention",
+		[SEVERAL] = "several"};
+	struct vpa_expert *e = &out->expert;
+	struct state *s = state;
+	size_t i;
+
+	e->flop_rates =
+		vpa_arena_alloc(&out->arena, s->sum_index.count + 1, sizeof(*e->flop_rates));
+	if (!e->flop_rates)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->sum_index.count; i++) {
+		const struct vpa_index_entry *at = &s->sum_index.entries[i];
+		enum vpa_precision precision = (enum vpa_precision)(at->b & 255);
+		struct vpa_flop_row *row = &e->flop_rates[i];
+
+		*row = (struct vpa_flop_row){.device = c->model->devices[at->a],
+			.family = families[at->b >> 8],
+			.precision = vpa_precision_name(precision),
+			.calls = s->sums[i].calls,
+			.kernel_ns = s->sums[i].ns,
+			.flop = s->sums[i].flop,
+			.share_of_peak = -1};
+		row->tflops = (double)row->flop / (double)row->kernel_ns / 1e3;
+		row->peak_tflops = peak_of(out, row->device, precision);
+		if (row->peak_tflops > 0)
+			row->share_of_peak = row->tflops / row->peak_tflops;
+	}
+	e->flop_rate_count = s->sum_index.count;
+	qsort(e->flop_rates, e->flop_rate_count, sizeof(*e->flop_rates), compare_rows);
+	return VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+
+	vpa_index_free(&s->ranges);
+	vpa_index_free(&s->sum_index);
+	vpt_free(s->works);
+	vpt_free(s->flops);
+	vpt_free(s->precisions);
+	vpt_free(s->sums);
+}
+
+const struct vpa_fold vpa_fold_flop_rates = {
+	.name = "flop_rates",
+	.help = "operations per second where ranges say how many their kernels do",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.finish = finish,
+	.free = free_state,
+};

@@ -1,0 +1,371 @@
+/* kernel_table.c - time by kernel name and by family.
+ *
+ * Total time counts overlaps twice; exclusive time does not: while k ops of a device run at once, each
+ * gets a k-th of the time, so exclusive times sum to the device's busy time, to the nanosecond (up to
+ * 128 ops at once; no GPU runs more kernels, and any excess in a file gets no share). */
+#include "analysis/folds/fold.h"
+
+#include "analysis/base/durations.h"
+#include "analysis/model/gpu_arch.h"
+#include "analysis/names/demangle.h"
+#include "analysis/names/number_format.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Maximum ops that run at once; any excess gets no share. No GPU runs as many kernels. */
+	RUNNING_MAX = 128,
+	MEMSET_ROW = 0,
+	MEMCPY_ROW = 1,
+	UNKNOWN_NAMES = 3,
+	KERNEL_ROWS = 2 /* kernel k has row 2 + k */
+};
+
+struct row {
+	struct vpa_spread_builder time;
+	uint64_t exclusive_ns;
+	uint64_t blocks; /* of the grids of all calls */
+};
+
+struct running {
+	uint64_t end_ns;
+	uint32_t row;
+};
+
+struct device {
+	uint64_t at_ns;                      /* time is distributed up to here */
+	struct running running[RUNNING_MAX]; /* by end, rising */
+	size_t count;
+};
+
+struct state {
+	struct row *rows;
+	size_t row_count, row_cap;
+	struct device *devices;
+	size_t device_cap;
+};
+
+/* Gives each running op its part of the time until `to`. The remainder goes to the first ones. */
+static void share_out(struct state *s, struct device *d, uint64_t to)
+{
+	uint64_t ns = to - d->at_ns, rest;
+	size_t i;
+
+	d->at_ns = to;
+	if (!d->count || !ns)
+		return;
+	if (d->count == 1) {
+		s->rows[d->running[0].row].exclusive_ns += ns;
+		return;
+	}
+	rest = ns % d->count;
+	for (i = 0; i < d->count; i++)
+		s->rows[d->running[i].row].exclusive_ns += ns / d->count + (i < rest);
+}
+
+VPA_RARE static void advance(struct state *s, struct device *d, uint64_t to)
+{
+	size_t ended = 0;
+
+	while (d->count && d->running[0].end_ns <= to) {
+		share_out(s, d, d->running[0].end_ns);
+		ended = 1;
+		while (ended < d->count && d->running[ended].end_ns == d->at_ns)
+			ended++;
+		d->count -= ended;
+		memmove(d->running, d->running + ended, d->count * sizeof(*d->running));
+	}
+	share_out(s, d, to);
+}
+
+static void begin_op(
+	struct state *s, struct device *d, uint64_t start_ns, uint64_t end_ns, uint32_t row)
+{
+	size_t at;
+
+	advance(s, d, start_ns);
+	if (d->count == RUNNING_MAX)
+		return;
+	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
+		d->running[at] = d->running[at - 1];
+	d->running[at] = (struct running){end_ns, row};
+}
+
+VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
+{
+	if (vpt_grow_zeroed(&s->rows, &s->row_cap, rows, sizeof(*s->rows)))
+		return VPT_ENOMEM;
+	if (vpt_grow_zeroed(&s->devices, &s->device_cap, devices, sizeof(*s->devices)))
+		return VPT_ENOMEM;
+	if (rows > s->row_count)
+		s->row_count = rows;
+	return VPT_OK;
+}
+
+static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
+{
+	/* Ops other than kernels have number ~0. */
+	uint32_t row = KERNEL_ROWS + ops->kernel[i];
+
+	return row == MEMCPY_ROW && ops->kind[i] == VPA_MEMSET ? MEMSET_ROW : row;
+}
+
+/* Ops that run one after the other get all their time; only the last may still share its own. */
+static int add_serial(
+	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t i, last = run->end - (size_t)1;
+	int failed = 0;
+
+	for (i = run->begin; i < last; i++) {
+		struct row *row = &s->rows[row_of(ops, i)];
+		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+		row->exclusive_ns += ns;
+		row->blocks += ops->blocks[i];
+		failed |= vpa_spread_add(&row->time, ns);
+	}
+	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
+	s->rows[row_of(ops, last)].blocks += ops->blocks[last];
+	failed |= vpa_spread_add(
+		&s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last]);
+	return failed ? VPT_ENOMEM : VPT_OK;
+}
+
+static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops, size_t i)
+{
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+	uint32_t row = row_of(ops, i);
+
+	begin_op(s, d, start, end, row);
+	s->rows[row].blocks += ops->blocks[i];
+	return vpa_spread_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t i;
+	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
+
+	for (i = 0; i < ops->run_count && !rc; i++) {
+		const struct vpa_op_run *run = &ops->runs[i];
+		struct device *d = &s->devices[ops->device[run->begin]];
+
+		rc = run->serial ? add_serial(s, d, ops, run) : add_one(s, d, ops, run->begin);
+	}
+	return rc;
+}
+
+/* They ran, and took no time. */
+static int fold_instants(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t i;
+	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
+
+	for (i = 0; i < ops->count && !rc; i++) {
+		struct row *row = &s->rows[row_of(ops, i)];
+
+		row->blocks += ops->blocks[i];
+		rc = vpa_spread_add(&row->time, 0) ? VPT_ENOMEM : VPT_OK;
+	}
+	return rc;
+}
+
+/* ---- writing down ---- */
+
+static int compare_families(const void *pa, const void *pb)
+{
+	const struct vpa_family_row *a = pa, *b = pb;
+
+	if (a->exclusive_ns != b->exclusive_ns)
+		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
+	return strcmp(a->family, b->family);
+}
+
+static void add_family(struct vpa_family_row *family, const struct row *row, const char *name)
+{
+	family->family = name;
+	family->calls += row->time.count;
+	family->total_ns += row->time.total_ns;
+	family->exclusive_ns += row->exclusive_ns;
+}
+
+static int write_families(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	size_t limit = VPA_FAMILY_COUNT + 2, i, kept = 0;
+	struct vpa_family_row *rows = vpa_arena_alloc(&out->arena, limit, sizeof(*rows));
+	uint64_t busy = vpa_busy_ns(out);
+
+	if (!rows)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->row_count; i++) {
+		size_t at = i == MEMCPY_ROW ? limit - 2 : i == MEMSET_ROW ? limit - 1 : 0;
+
+		if (i >= KERNEL_ROWS) {
+			enum vpa_family family = c->model->kernels[i - KERNEL_ROWS].klass.family;
+
+			add_family(&rows[family], &s->rows[i], vpa_family_name(family));
+		} else {
+			add_family(&rows[at], &s->rows[i], i == MEMCPY_ROW ? "memcpy" : "memset");
+		}
+	}
+	for (i = 0; i < limit; i++)
+		if (rows[i].calls) {
+			rows[i].share_of_busy =
+				busy ? (double)rows[i].exclusive_ns / (double)busy : 0;
+			rows[kept++] = rows[i];
+		}
+	qsort(rows, kept, sizeof(*rows), compare_families);
+	out->families = rows;
+	out->family_count = kept;
+	return VPT_OK;
+}
+
+static int compare_precisions(const void *pa, const void *pb)
+{
+	const struct vpa_precision_row *a = pa, *b = pb;
+
+	if (a->exclusive_ns != b->exclusive_ns)
+		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
+	return strcmp(a->precision, b->precision);
+}
+
+static int write_precisions(
+	struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_model *m = c->model;
+	struct vpa_precision_row *rows =
+		vpa_arena_alloc(&out->arena, VPA_PRECISIONS, sizeof(*rows));
+	size_t i, kept = 0;
+
+	if (!rows)
+		return VPT_ENOMEM;
+	for (i = 0; i < m->kernel_count && KERNEL_ROWS + i < s->row_count; i++) {
+		const struct row *r = &s->rows[KERNEL_ROWS + i];
+		struct vpt_text name = vpa_name(m, m->kernels[i].name);
+		struct vpa_precision_row *row;
+
+		if (m->kernels[i].klass.family != VPA_FAMILY_GEMM)
+			continue;
+		row = &rows[vpa_precision_of(name.text, name.len)];
+		row->calls += r->time.count;
+		row->total_ns += r->time.total_ns;
+		row->exclusive_ns += r->exclusive_ns;
+	}
+	for (i = 0; i < VPA_PRECISIONS; i++) {
+		rows[i].precision = vpa_precision_name((enum vpa_precision)i);
+		if (rows[i].calls)
+			rows[kept++] = rows[i];
+	}
+	qsort(rows, kept, sizeof(*rows), compare_precisions);
+	out->precisions = rows;
+	out->precision_count = kept;
+	return VPT_OK;
+}
+
+static int compare_kernels(const void *pa, const void *pb)
+{
+	const struct vpa_kernel_row *a = pa, *b = pb;
+
+	if (a->exclusive_ns != b->exclusive_ns)
+		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Writes the names of the largest kernels without a family, until they are most of its time. `rows`
+ * are by time, falling. */
+static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct vpa_report *out)
+{
+	const char *unknown = vpa_family_name(VPA_FAMILY_UNKNOWN);
+	uint64_t all_ns = 0, named_ns = 0;
+	size_t i;
+
+	out->unknown_kernels =
+		vpa_arena_alloc(&out->arena, UNKNOWN_NAMES, sizeof(*out->unknown_kernels));
+	if (!out->unknown_kernels)
+		return VPT_ENOMEM;
+	for (i = 0; i < count; i++)
+		all_ns += strcmp(rows[i].family, unknown) ? 0 : rows[i].exclusive_ns;
+	for (i = 0; i < count && out->unknown_count < UNKNOWN_NAMES && named_ns <= all_ns / 2;
+		i++) {
+		if (strcmp(rows[i].family, unknown))
+			continue;
+		named_ns += rows[i].exclusive_ns;
+		out->unknown_kernels[out->unknown_count++] =
+			vpa_demangle(&out->arena, rows[i].name);
+	}
+	return VPT_OK;
+}
+
+static int write_kernels(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_model *m = c->model;
+	struct vpa_kernel_row *rows = vpa_arena_alloc(&out->arena, m->kernel_count, sizeof(*rows));
+	size_t i, count = 0;
+
+	if (!rows)
+		return VPT_ENOMEM;
+	for (i = 0; i < m->kernel_count && KERNEL_ROWS + i < s->row_count; i++) {
+		struct row *r = &s->rows[KERNEL_ROWS + i];
+		const char *name = vpa_fold_name(out, m, m->kernels[i].name);
+
+		if (!r->time.count)
+			continue;
+		rows[count++] = (struct vpa_kernel_row){.name = name ? name : "(no name)",
+			.family = vpa_family_name(m->kernels[i].klass.family),
+			.backend = m->kernels[i].klass.backend,
+			.exclusive_ns = r->exclusive_ns,
+			.blocks_mean = (double)r->blocks / (double)r->time.count,
+			.time = vpa_spread_of(&r->time)};
+		if (name && strstr(name, "vol2col"))
+			out->vol2col_ns += r->time.total_ns;
+		if (name && !out->hopper_kernel && vpa_kernel_is_hopper(name))
+			out->hopper_kernel = name;
+	}
+	qsort(rows, count, sizeof(*rows), compare_kernels);
+	out->kernels = rows;
+	out->kernel_names = count;
+	out->kernel_count = count < c->top || c->options->all_kernels ? count : c->top;
+	for (i = 0; i < out->kernel_count; i++)
+		rows[i].name = vpa_demangle(&out->arena, rows[i].name);
+	return write_unknown(rows, count, out);
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->row_count; i++)
+		vpa_spread_settle(&s->rows[i].time);
+	for (i = 0; i < s->device_cap; i++)
+		advance(s, &s->devices[i], UINT64_MAX);
+	return write_families(s, c, out) || write_precisions(s, c, out) || write_kernels(s, c, out)
+		       ? VPT_ENOMEM
+		       : VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->row_cap; i++)
+		vpa_spread_free(&s->rows[i].time);
+	vpt_free(s->rows);
+	vpt_free(s->devices);
+}
+
+const struct vpa_fold vpa_fold_kernels = {
+	.name = "kernels",
+	.help = "device time by kernel name and family; exclusive time sums to busy time",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.instants = fold_instants,
+	.finish = finish,
+	.free = free_state,
+};

@@ -1,0 +1,445 @@
+/* host_late.c - cutting and credit. Both walk the outermost calls of one thread once per gap and
+ * device. */
+#include "analysis/idle/host_late.h"
+
+#include "analysis/idle/gap_causes.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t cause_of_class[] = {
+	[VPT_CALL_OTHER] = VPA_CAUSE_OTHER_CALL,
+	[VPT_CALL_LAUNCH] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_GRAPH_LAUNCH] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_COPY] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_BLOCKING_COPY] = VPA_CAUSE_BLOCKING_COPY,
+	[VPT_CALL_MEMSET] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_SYNC] = VPA_CAUSE_SYNC,
+	[VPT_CALL_STREAM_WAIT] = VPA_CAUSE_OTHER_CALL,
+	[VPT_CALL_EVENT_RECORD] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_QUERY] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_ALLOCATION] = VPA_CAUSE_ALLOCATION,
+	[VPT_CALL_MODULE_LOAD] = VPA_CAUSE_MODULE_LOAD,
+	[VPT_CALL_GRAPH_BUILD] = VPA_CAUSE_GRAPH_BUILD,
+	[VPT_CALL_BEGIN_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
+	[VPT_CALL_END_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
+};
+
+enum vpa_cause vpa_late_cause_of(const struct vpa_call *call)
+{
+	return (enum vpa_cause)cause_of_class[vpa_call_effect(call)];
+}
+
+int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
+{
+	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)))
+		return VPT_ENOMEM;
+	c->items[c->count++] = *cut;
+	return VPT_OK;
+}
+
+/* ---- what a call is ---- */
+
+/* Whether a call before the first op of a name is a library's setup: cuBLAS and cuDNN then free
+ * memory, set attributes and create streams, while the driver loads their code. */
+static int prepares(const struct vpa_late *l, const struct vpa_call *call)
+{
+	static const char *const words[] = {"FuncSet", "Symbol", "StreamCreate", "DeviceProp"};
+	struct vpt_text name;
+	size_t i;
+
+	if (!l->first_use || vpa_call_end(call) - vpa_call_start(call) < VPA_LOAD_NS)
+		return 0;
+	name = vpa_name(l->resolver->model, call->name);
+	if (call->klass == VPT_CALL_ALLOCATION)
+		return vpt_text_holds(name, "Free") && !vpt_text_holds(name, "Async");
+	for (i = 0; call->klass == VPT_CALL_OTHER && i < sizeof(words) / sizeof(*words); i++)
+		if (vpt_text_holds(name, words[i]))
+			return 1;
+	return 0;
+}
+
+static enum vpa_cause cause_of(const struct vpa_late *l, const struct vpa_call *call)
+{
+	return prepares(l, call) ? VPA_CAUSE_MODULE_LOAD : vpa_late_cause_of(call);
+}
+
+/* ---- cutting ---- */
+
+/* A walk over the thread's outermost calls. */
+struct walk {
+	const struct vpa_late *late;
+	const struct vpa_calls *calls;
+	const struct vpa_captures *captures;
+	struct vpa_cuts *out;
+	uint64_t at_ns;
+	uint64_t ended_ns; /* end of the previous call; ~0: none */
+};
+
+/* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
+static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
+{
+	const struct vpa_late *l = w->late;
+	struct vpa_cut cut = {.start_ns = w->at_ns, .end_ns = end_ns};
+	uint64_t whole_ns;
+
+	if (end_ns <= w->at_ns)
+		return VPT_OK;
+	whole_ns = w->ended_ns == UINT64_MAX ? UINT64_MAX
+		   : next_ns <= w->ended_ns  ? 0
+					     : next_ns - w->ended_ns;
+	cut.cause = whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
+	cut.is_long = whole_ns >= VPA_LOAD_NS;
+	if (vpa_captures_at(w->captures, cut.start_ns))
+		cut.cause = VPA_CAUSE_GRAPH_BUILD;
+	cut.base = cut.cause;
+	cut.place = vpa_resolver_place_of(l->resolver, l->thread, cut.start_ns, end_ns);
+	if (!cut.place && l->launch_place)
+		cut.place = l->launch_place | VPA_PLACE_BEFORE;
+	w->at_ns = end_ns;
+	return vpa_cuts_put(w->out, &cut);
+}
+
+/* Cuts time inside a call. */
+static int cut_call(struct walk *w, struct vpa_call *call)
+{
+	const struct vpa_late *l = w->late;
+	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+	struct vpa_cut cut = {
+		.in = call, .call = call->name, .call_start_ns = start, .call_end_ns = end};
+
+	cut.start_ns = start > w->at_ns ? start : w->at_ns;
+	cut.end_ns = end < l->end_ns ? end : l->end_ns;
+	w->ended_ns = end;
+	if (cut.end_ns <= cut.start_ns)
+		return VPT_OK;
+	cut.cause = (uint8_t)cause_of(l, call);
+	if (cut.cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
+		cut.cause = VPA_CAUSE_GRAPH_BUILD;
+	cut.base = cut.cause;
+	cut.place = vpa_resolver_place(l->resolver, l->thread, cut.start_ns);
+	w->at_ns = cut.end_ns;
+	return vpa_cuts_put(w->out, &cut);
+}
+
+/* End of the outermost call before the one at `position`; ~0: none. */
+static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position)
+{
+	uint64_t before = vpa_calls_previous(&past->calls, position);
+
+	if (before != VPA_NOWHERE)
+		return vpa_calls_end_at(&past->calls, before);
+	return past->forgotten_ns ? past->forgotten_ns : UINT64_MAX;
+}
+
+/* Cuts the time for which the thread's past has been dropped. */
+static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
+{
+	struct vpa_cut cut = {.start_ns = w->at_ns,
+		.end_ns = vpa_earlier(forgotten_ns, w->late->end_ns),
+		.cause = VPA_CAUSE_RECORDS_LOST};
+
+	w->at_ns = cut.end_ns;
+	return vpa_cuts_put(w->out, &cut);
+}
+
+/* Cuts [g0, l). All calls that overlap without nesting may still be running here: looks at no more
+ * calls than end here. */
+static int cut_late(const struct vpa_late *l, struct vpa_cuts *out)
+{
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	const struct vpa_calls *calls = &past->calls;
+	struct walk w = {l, calls, &past->captures, out, l->start_ns, UINT64_MAX};
+	uint64_t launch_ns = vpa_call_start(l->launch), position;
+	int rc = VPT_OK;
+
+	position = vpa_calls_next(calls, vpa_calls_after(calls, l->start_ns));
+	w.ended_ns = end_before(past, position);
+	if (past->forgotten_ns > l->start_ns)
+		rc = cut_forgotten(&w, past->forgotten_ns);
+	while (!rc && position < calls->end && w.at_ns < l->end_ns) {
+		struct vpa_call *call = vpa_calls_at(calls, position);
+		uint64_t start = vpa_call_start(call);
+
+		if (start >= launch_ns)
+			break;
+		rc = cut_host(&w, vpa_earlier(start, l->end_ns), start);
+		if (!rc)
+			rc = cut_call(&w, call);
+		position = vpa_calls_next(calls, position + 1);
+	}
+	return rc ? rc : cut_host(&w, l->end_ns, launch_ns);
+}
+
+/* ---- credit ---- */
+
+static int holds_host(enum vpa_cause cause)
+{
+	return cause != VPA_CAUSE_LAUNCH_CALL;
+}
+
+/* Whether credit never takes time from such a cut. */
+static int is_fixed(const struct vpa_cut *cut)
+{
+	return cut->base == VPA_CAUSE_SYNC || cut->base == VPA_CAUSE_BLOCKING_COPY ||
+	       cut->cause == VPA_CAUSE_RECORDS_LOST;
+}
+
+/* Cuts that credit may still take from, and what was taken. */
+struct taking {
+	struct vpa_cuts *cuts;
+	size_t first, next; /* cuts before `next` are fixed or fully taken */
+	struct vpa_cuts *taken;
+};
+
+/* Whether credit of such a call uses up a cut and leaves it what it is. */
+static int is_kept(const struct vpa_cut *from, const struct vpa_cut *as)
+{
+	return (as->cause == VPA_CAUSE_SYNC || as->cause == VPA_CAUSE_BLOCKING_COPY) &&
+	       from->cause == VPA_CAUSE_HOST_CODE && from->is_long;
+}
+
+/* Takes up to *credit_ns from the rest of a cut. */
+static int take(
+	struct taking *t, struct vpa_cut *from, const struct vpa_cut *as, uint64_t *credit_ns)
+{
+	struct vpa_cut part = is_kept(from, as) ? *from : *as;
+
+	part.start_ns = from->taken_ns;
+	part.end_ns = vpa_earlier(from->end_ns, from->taken_ns + *credit_ns);
+	if (is_kept(from, as)) {
+		part.instead_call = as->call;
+		part.instead_place = as->place;
+	} else {
+		part.inside = from->in ? from->call : 0;
+		part.in = from->in;
+		part.base = part.host = from->base;
+		part.host_place = from->place;
+	}
+	*credit_ns -= part.end_ns - part.start_ns;
+	from->taken_ns = part.end_ns;
+	return vpa_cuts_put(t->taken, &part);
+}
+
+/* Whether anything is left for credit to take. */
+static int has_more(struct taking *t)
+{
+	while (t->next < t->cuts->count &&
+		(is_fixed(&t->cuts->items[t->next]) ||
+			t->cuts->items[t->next].taken_ns == t->cuts->items[t->next].end_ns))
+		t->next++;
+	return t->next < t->cuts->count;
+}
+
+/* A call takes up to `credit_ns`, earliest first. *took_ns: how much it took. */
+static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa_cut *as,
+	uint64_t credit_ns, uint64_t *took_ns)
+{
+	uint64_t left = credit_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = t->next; i < t->cuts->count && left && !rc; i++) {
+		struct vpa_cut *cut = &t->cuts->items[i];
+
+		if (!is_fixed(cut) && cut->in != call && cut->taken_ns < cut->end_ns)
+			rc = take(t, cut, as, &left);
+	}
+	*took_ns = credit_ns - left;
+	return rc;
+}
+
+/* Credits one call that may have held the host before the gap. `own_ns`: start of the part that it
+ * shares with no earlier call. */
+static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_call *call,
+	uint64_t own_ns, uint64_t since_ns)
+{
+	enum vpa_cause cause = cause_of(l, call);
+	uint64_t from = vpa_later(own_ns, since_ns),
+		 to = vpa_earlier(vpa_call_end(call), l->start_ns), took;
+	uint64_t *counted;
+	struct vpa_cut as = {.call = call->name,
+		.cause = (uint8_t)cause,
+		.call_start_ns = vpa_call_start(call),
+		.call_end_ns = vpa_call_end(call)};
+	int rc;
+
+	if (!holds_host(cause) || from >= to)
+		return VPT_OK;
+	counted = vpa_call_counted(call, l->device);
+	if (!counted)
+		return VPT_ENOMEM;
+	if (*counted >= to - from)
+		return VPT_OK;
+	as.place = vpa_resolver_place(l->resolver, l->thread, vpa_call_start(call));
+	rc = take_credit(t, call, &as, to - from - *counted, &took);
+	*counted += took;
+	return rc;
+}
+
+/* When S began; the window's start if there is no S. */
+static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *calls)
+{
+	uint64_t p = vpa_calls_begun(calls, l->start_ns);
+
+	while ((p = vpa_calls_last_submit(calls, p)) != VPA_NOWHERE) {
+		uint64_t start_ns = vpa_call_start(vpa_calls_at(calls, p));
+
+		if (start_ns < l->start_ns)
+			return start_ns;
+	}
+	return l->resolver->model->window_start_ns;
+}
+
+/* Whether a call has ended and all of its time since `from_ns` is counted. */
+static int is_exhausted(const struct vpa_late *l, struct vpa_call *call, uint64_t from_ns)
+{
+	uint64_t end_ns = vpa_call_end(call);
+	const uint64_t *counted;
+
+	if (end_ns > l->start_ns)
+		return 0;
+	if (!holds_host(cause_of(l, call)) || from_ns >= end_ns)
+		return 1;
+	counted = vpa_call_counted(call, l->device);
+	return counted && *counted >= end_ns - from_ns;
+}
+
+/* A walk over the outermost calls from S on. Later gaps of the device begin later, and so does
+ * their S: they skip what a long walk found exhausted. */
+struct crediting {
+	const struct vpa_late *late;
+	uint64_t since_ns; /* when S began */
+	uint64_t ended_ns; /* when the previous call ended; 0: none */
+	uint64_t block;    /* of the last call */
+	unsigned steps;
+	int unbroken; /* all calls of the block were exhausted so far */
+};
+
+static void note_exhausted(
+	struct crediting *c, struct vpa_call *call, uint64_t position, uint64_t own_ns)
+{
+	enum { STEPS_FEW = 16 };
+	const struct vpa_late *l = c->late;
+
+	if (c->block != position / VPA_CALL_BLOCK)
+		c->unbroken = 1;
+	c->block = position / VPA_CALL_BLOCK;
+	c->unbroken = c->unbroken && is_exhausted(l, call, vpa_later(own_ns, c->since_ns));
+	if (++c->steps > STEPS_FEW && c->unbroken)
+		vpa_call_exhaust(call, l->device);
+}
+
+/* The first call from `position` on that is not exhausted. */
+static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
+{
+	const struct vpa_late *l = c->late;
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	uint64_t skipped = vpa_calls_skip_exhausted(&past->calls, position, l->device);
+
+	if (skipped == position)
+		return position;
+	skipped = vpa_calls_next(&past->calls, skipped);
+	c->ended_ns = end_before(past, skipped);
+	return skipped;
+}
+
+/* Time shared by overlapping calls belongs to the earlier one: of the calls running at g0 only the
+ * first has any. */
+static int give_credit(const struct vpa_late *l, struct taking *t)
+{
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	const struct vpa_calls *calls = &past->calls;
+	struct crediting c = {.late = l, .since_ns = find_submit(l, calls), .block = UINT64_MAX};
+	uint64_t position = vpa_calls_next(calls, vpa_calls_after(calls, c.since_ns));
+	int rc = VPT_OK;
+
+	c.ended_ns = end_before(past, position);
+	c.ended_ns = c.ended_ns == UINT64_MAX ? 0 : c.ended_ns;
+	position = skip_exhausted(&c, position);
+	while (position < calls->end && c.ended_ns < l->start_ns && has_more(t) && !rc) {
+		struct vpa_call *call = vpa_calls_at(calls, position);
+		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+		uint64_t own_ns = vpa_earlier(vpa_later(start, c.ended_ns), end);
+
+		if (start < l->start_ns)
+			rc = credit_call(l, t, call, own_ns, c.since_ns);
+		note_exhausted(&c, call, position, own_ns);
+		c.ended_ns = end;
+		position = skip_exhausted(&c, vpa_calls_next(calls, position + 1));
+	}
+	return rc;
+}
+
+static int compare_starts(const void *pa, const void *pb)
+{
+	const struct vpa_cut *a = pa, *b = pb;
+
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+/* Puts the taken parts in place of what they were taken from. */
+static int put_taken(struct taking *t)
+{
+	struct vpa_cuts *cuts = t->cuts, *taken = t->taken;
+	size_t i, k, kept = 0;
+
+	if (!taken->count)
+		return VPT_OK;
+	for (i = t->first; i < cuts->count; i++) {
+		struct vpa_cut *cut = &cuts->items[i];
+
+		cut->start_ns = cut->taken_ns;
+		if (cut->end_ns > cut->start_ns && vpa_cuts_put(taken, cut))
+			return VPT_ENOMEM;
+	}
+	for (k = 1; k < taken->count && taken->items[k - 1].start_ns <= taken->items[k].start_ns;
+		k++)
+		;
+	if (k < taken->count)
+		qsort(taken->items, taken->count, sizeof(*taken->items), compare_starts);
+	cuts->count = t->first;
+	for (k = 0; k < taken->count && !kept; k++)
+		kept = (size_t)vpa_cuts_put(cuts, &taken->items[k]);
+	return kept ? VPT_ENOMEM : VPT_OK;
+}
+
+/* Counts the gap's time inside calls, without credit. */
+static int count_calls(const struct vpa_late *l, const struct vpa_cut *cuts, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t *counted;
+
+		if (!cuts[i].in || !holds_host(vpa_late_cause_of(cuts[i].in)))
+			continue;
+		counted = vpa_call_counted(cuts[i].in, l->device);
+		if (!counted)
+			return VPT_ENOMEM;
+		*counted += cuts[i].end_ns - cuts[i].start_ns;
+	}
+	return VPT_OK;
+}
+
+int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts *spare)
+{
+	struct taking t = {.cuts = out, .first = out->count, .next = out->count, .taken = spare};
+	size_t i;
+	int rc;
+
+	spare->count = 0;
+	if (l->end_ns <= l->start_ns)
+		return VPT_OK;
+	rc = cut_late(l, out);
+	if (rc || l->no_credit)
+		return rc;
+	for (i = t.first; i < out->count; i++)
+		out->items[i].taken_ns = out->items[i].start_ns;
+	rc = give_credit(l, &t);
+	/* Time in a call counts for that call, whoever has taken it. */
+	if (!rc)
+		rc = count_calls(l, out->items + t.first, out->count - t.first);
+	return rc ? rc : put_taken(&t);
+}

@@ -1,0 +1,59 @@
+/* host_late.h - why the host was late: what the launching thread did while its device was idle.
+ *
+ * [g0, l) is the part of a gap before the launch L of thread T began. It is cut at the start and
+ * end of each of T's outermost calls. Time inside a call gets that call's cause if the call is of a
+ * kind that holds the host (sync, blocking copy, allocation, module load, graph build, other), else
+ * launch call. Time outside all calls is launch rate if the whole stretch of host code lasts less
+ * than 100 us, else host code; while T captures a stream it is graph build.
+ *
+ * Then credit: a call that held T back before the gap opened also made it late. S is T's last
+ * submitting call that began before g0. Each call of those kinds that began before g0 and ended
+ * after S began takes as much of the cuts, earliest first, as it lasted between S and g0, less what
+ * earlier gaps of the device have counted of it; never time inside a sync, a blocking copy or
+ * itself. Had the host not been held there, it would have come that much earlier to L. The credit of
+ * a sync or blocking copy is used up by host code of 1 ms and more, but does not take it: such code is
+ * the host's own, and the call is what it could do without instead. */
+#ifndef VPA_ANALYSIS_IDLE_HOST_LATE_H
+#define VPA_ANALYSIS_IDLE_HOST_LATE_H
+
+#include "analysis/join/resolver.h"
+
+/* A piece of a gap before overhead records are applied. */
+struct vpa_cut {
+	uint64_t start_ns, end_ns;
+	struct vpa_call *in;          /* the call that T was in; NULL: none */
+	uint32_t call, place, inside; /* see struct vpa_cause_piece */
+	uint8_t cause;
+	uint8_t base;          /* the cause before credit */
+	uint8_t host, is_long; /* these and the next: see struct vpa_cause_piece */
+	uint32_t host_place, instead_call, instead_place;
+	uint64_t call_start_ns, call_end_ns; /* see struct vpa_cause_piece */
+	uint64_t taken_ns;                   /* up to here credit has taken it */
+};
+
+struct vpa_cuts {
+	struct vpa_cut *items;
+	size_t count, cap;
+};
+
+/* The stretch to cut. */
+struct vpa_late {
+	struct vpa_resolver *resolver;
+	uint32_t device, thread;
+	uint64_t start_ns, end_ns; /* g0, l */
+	struct vpa_call *launch;   /* L */
+	uint32_t launch_place;
+	int first_use; /* the op that ends the gap is the first of its name on the device */
+	int no_credit; /* only cut, count nothing: before the first work nothing was held back */
+};
+
+/* The cause of time in a call, unless a first use makes it another. */
+enum vpa_cause vpa_late_cause_of(const struct vpa_call *call);
+
+/* Appends the cuts of [start_ns, end_ns), in order; `spare` is scratch memory. 0 or VPT_ENOMEM. */
+int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts *spare);
+
+/* Appends a cut. 0 or VPT_ENOMEM. */
+int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut);
+
+#endif

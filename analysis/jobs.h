@@ -1,8 +1,0 @@
-/* jobs.h - how many threads a pass uses for decoding or compressing. */
-#ifndef VPA_ANALYSIS_JOBS_H
-#define VPA_ANALYSIS_JOBS_H
-
-/* `asked`, at most `most`; 0 means as many as there are cores, at most 4. */
-unsigned vpa_jobs(unsigned asked, unsigned most);
-
-#endif

@@ -1,0 +1,90 @@
+/* number_format.c - words in names of cuBLAS, CUTLASS, cuDNN, Triton and Tensile kernels, narrowest
+ * formats first: a kernel that multiplies BF16 also names FP32, for its sums. */
+#include "analysis/names/number_format.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct {
+	const char *word; /* in lower case */
+	enum vpa_precision precision;
+} words[] = {
+	{"e4m3", VPA_PRECISION_8},
+	{"e5m2", VPA_PRECISION_8},
+	{"e2m1", VPA_PRECISION_8},
+	{"fp8", VPA_PRECISION_8},
+	{"int8", VPA_PRECISION_8},
+	{"w4a4", VPA_PRECISION_8},
+	{"k_f8", VPA_PRECISION_8}, /* Tensile: Cijk_Ailk_Bljk_F8BS_BH_... */
+	{"k_b8", VPA_PRECISION_8},
+	{"k_i8", VPA_PRECISION_8},
+	{"i8816", VPA_PRECISION_8},
+	{"nvjet_qq", VPA_PRECISION_8},
+	{"nvjet_sm90_qq", VPA_PRECISION_8},
+	{"nvjet_sm100_qq", VPA_PRECISION_8},
+	{"bf16", VPA_PRECISION_16},
+	{"bfloat16", VPA_PRECISION_16},
+	{"f16", VPA_PRECISION_16},
+	{"fp16", VPA_PRECISION_16},
+	{"half", VPA_PRECISION_16},
+	{"hgemm", VPA_PRECISION_16},
+	{"h884", VPA_PRECISION_16},
+	{"h1688", VPA_PRECISION_16},
+	{"h16816", VPA_PRECISION_16},
+	{"s16816", VPA_PRECISION_16},
+	{"nvjet_tst", VPA_PRECISION_16},
+	{"nvjet_hsh", VPA_PRECISION_16},
+	{"nvjet_sm90_tst", VPA_PRECISION_16},
+	{"nvjet_sm90_hsh", VPA_PRECISION_16},
+	{"nvjet_sm100_tst", VPA_PRECISION_16},
+	{"nvjet_sm100_hsh", VPA_PRECISION_16},
+	{"_bbs_", VPA_PRECISION_16},
+	{"_bss_", VPA_PRECISION_16},
+	{"_hhs_", VPA_PRECISION_16},
+	{"_hss_", VPA_PRECISION_16},
+	{"k_hb_", VPA_PRECISION_16},
+	{"tf32", VPA_PRECISION_TF32},
+	{"k_s_mx_b_", VPA_PRECISION_TF32},
+	{"tensorop_s1688gemm", VPA_PRECISION_TF32},
+	{"sgemm", VPA_PRECISION_FP32},
+	{"f32f32", VPA_PRECISION_FP32},
+	{"fp32", VPA_PRECISION_FP32},
+	{"k_sb_", VPA_PRECISION_FP32},
+	{"k_s_b_", VPA_PRECISION_FP32},
+	{"dgemm", VPA_PRECISION_FP64},
+	{"k_db_", VPA_PRECISION_FP64},
+	{"double", VPA_PRECISION_FP64},
+	/* Integers on NVIDIA; "implicit" on AMD, if its name gives the format. */
+	{"igemm", VPA_PRECISION_8},
+};
+
+static int holds(const char *text, size_t len, const char *word)
+{
+	size_t bytes = strlen(word), i, k;
+
+	for (i = 0; i + bytes <= len; i++) {
+		for (k = 0; k < bytes && tolower((unsigned char)text[i + k]) == word[k]; k++)
+			;
+		if (k == bytes)
+			return 1;
+	}
+	return 0;
+}
+
+enum vpa_precision vpa_precision_of(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (holds(name, len, words[i].word))
+			return words[i].precision;
+	return VPA_PRECISION_UNKNOWN;
+}
+
+const char *vpa_precision_name(enum vpa_precision precision)
+{
+	static const char *const names[VPA_PRECISIONS] = {
+		"unknown", "fp64", "fp32", "tf32", "16 bit", "8 bit"};
+
+	return names[(unsigned)precision < VPA_PRECISIONS ? precision : VPA_PRECISION_UNKNOWN];
+}

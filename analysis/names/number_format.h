@@ -1,0 +1,24 @@
+/* number_format.h - the number format of a matrix product, by its kernel's name. */
+#ifndef VPA_ANALYSIS_NAMES_NUMBER_FORMAT_H
+#define VPA_ANALYSIS_NAMES_NUMBER_FORMAT_H
+
+#include <stddef.h>
+
+enum vpa_precision {
+	VPA_PRECISION_UNKNOWN,
+	VPA_PRECISION_FP64,
+	VPA_PRECISION_FP32, /* without tensor cores */
+	VPA_PRECISION_TF32,
+	VPA_PRECISION_16, /* BF16 or FP16 */
+	VPA_PRECISION_8,  /* FP8, INT8 or fewer bits */
+	VPA_PRECISIONS
+};
+
+/* The format of the factors; sums may be wider. `name` as in vpa_classify(), of a kernel of family
+ * GEMM. */
+enum vpa_precision vpa_precision_of(const char *name, size_t len);
+
+const char *vpa_precision_name(
+	enum vpa_precision precision); /* "unknown", "fp64", "fp32", "tf32", "16 bit", "8 bit" */
+
+#endif

@@ -1,0 +1,42 @@
+/* range_names.c - names without what emit_nvtx() appends. A file may hold any names, and long ones
+ * are cut off, so only the first key and the beginning of its value are checked. */
+#include "analysis/names/range_names.h"
+
+#include <string.h>
+
+/* Whether a key of emit_nvtx() and the beginning of its value are at `text`. */
+static int is_key(const char *text, size_t len)
+{
+	static const struct {
+		const char *text;
+		int is_list; /* the value begins with a bracket, else with a digit */
+	} keys[] = {
+		{", seq = ", 0}, {", op_id = ", 0}, {", sizes = ", 1}, {", input_op_ids = ", 1}};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		n = strlen(keys[i].text);
+		if (len <= n || memcmp(text, keys[i].text, n))
+			continue;
+		return keys[i].is_list ? text[n] == '[' : text[n] >= '0' && text[n] <= '9';
+	}
+	return 0;
+}
+
+size_t vpa_range_name_len(const char *name, size_t len)
+{
+	const char *at = len ? memchr(name, ',', len) : NULL, *end = name + len;
+
+	for (; at; at = memchr(at + 1, ',', (size_t)(end - at - 1)))
+		if (at > name && is_key(at, (size_t)(end - at)))
+			return (size_t)(at - name);
+	return len;
+}
+
+int vpa_range_is_process_wide(const char *name, size_t len)
+{
+	static const char prefix[] = "ProfilerStep#";
+	size_t n = sizeof(prefix) - 1;
+
+	return len > n && !memcmp(name, prefix, n) && name[n] >= '0' && name[n] <= '9';
+}

@@ -1,0 +1,23 @@
+/* range_names.h - split a range's name into the part shared by all ranges like it and the part of
+ * this one alone.
+ *
+ * PyTorch's emit_nvtx() appends numbers to each operator's name, so that no two names are equal:
+ *
+ *	aten::to, op_id = 998949
+ *	aten::mm, seq = 12, op_id = 7, sizes = [[2, 3], [3, 4]], input_op_ids = [(3,0), (4,0)]
+ *
+ * Ranges are summed and shown by the part before these. */
+#ifndef VPA_ANALYSIS_NAMES_RANGE_NAMES_H
+#define VPA_ANALYSIS_NAMES_RANGE_NAMES_H
+
+#include <stddef.h>
+
+/* How many of the `len` bytes are the name that ranges are summed by; `len` itself for nearly all
+ * names. */
+size_t vpa_range_name_len(const char *name, size_t len);
+
+/* Whether it covers all threads of its process, though one thread opens and closes it: an iteration
+ * of PyTorch's profiler, "ProfilerStep#12", during which autograd launches from its own thread. */
+int vpa_range_is_process_wide(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,496 @@
+/* past_calls.c - calls in blocks, ranges as steps. Searches start where the last one ended, since
+ * nearly all queries come in order of time. */
+#include "analysis/past/past_calls.h"
+
+#include "formats/base/error.h"
+#include "formats/base/memory.h"
+
+#include <string.h>
+
+enum {
+	AHEAD = 3,
+	TRIES = 8, /* steps forward before a search */
+	STEPS_FEW = 4,
+	CAPTURES_MAX = 4096
+};
+
+int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
+{
+	struct vpa_call_block *block;
+
+	if (vpt_grow(&c->blocks, &c->block_cap, c->block_count + 1, sizeof(*c->blocks)))
+		return VPT_ENOMEM;
+	block = vpt_alloc(1, sizeof(*block));
+	if (!block)
+		return VPT_ENOMEM;
+	block->first = (c->first_block + c->block_count) * VPA_CALL_BLOCK;
+	block->counted = NULL;
+	block->thread = thread;
+	block->waiting = 0;
+	block->launches = 0;
+	block->submits = 0;
+	block->plain = 1;
+	block->calls_ns = 0;
+	block->start_ns = UINT64_MAX;
+	memset(block->small_reads, 0, sizeof(block->small_reads));
+	memset(block->large_copies, 0, sizeof(block->large_copies));
+	memset(block->correlations, 0, sizeof(block->correlations));
+	memset(block->encloses, 0, sizeof(block->encloses));
+	block->outer = NULL;
+	c->blocks[c->block_count++] = block;
+	return VPT_OK;
+}
+
+uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
+{
+	uint64_t low = c->begin, high = c->end, step = 1;
+
+	/* Usually near the end: gallop backwards, then bisect. */
+	while (high > low && high - low > step && vpa_calls_end_at(c, high - step) > t) {
+		high -= step;
+		step *= 2;
+	}
+	if (high - low > step)
+		low = high - step;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (vpa_calls_end_at(c, middle) > t)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
+{
+	uint64_t earliest = UINT64_MAX;
+	size_t i;
+
+	for (; position % VPA_CALL_BLOCK && position < c->end; position++)
+		if (vpa_call_start(vpa_calls_at(c, position)) < earliest)
+			earliest = vpa_call_start(vpa_calls_at(c, position));
+	if (position >= c->end)
+		return earliest;
+	for (i = (size_t)(position / VPA_CALL_BLOCK - c->first_block); i < c->block_count; i++)
+		if (c->blocks[i]->start_ns < earliest)
+			earliest = c->blocks[i]->start_ns;
+	return earliest;
+}
+
+/* How far after the nested call at `position` the next call known to enclose it is. */
+static uint32_t step_out(const struct vpa_calls *c, uint64_t position)
+{
+	const struct vpa_call_block *block = vpa_calls_block(c, position);
+	size_t slot = (size_t)(position % VPA_CALL_BLOCK);
+
+	return block->outer && block->outer[slot] ? block->outer[slot] : block->encloses[slot];
+}
+
+/* The first call around a nested one that is not nested itself. If it is far up, each call on the
+ * way stores its distance, so that deep nesting is climbed once; without memory it is climbed
+ * again. */
+static uint64_t climb(const struct vpa_calls *c, uint64_t position)
+{
+	uint64_t top = position, next;
+	int steps = 0;
+
+	for (; vpa_calls_at(c, top)->state & VPA_CALL_NESTED; steps++)
+		top += step_out(c, top);
+	for (; steps > STEPS_FEW && position < top; position = next) {
+		struct vpa_call_block *block = vpa_calls_block(c, position);
+
+		next = position + step_out(c, position);
+		if (!block->outer)
+			block->outer = vpt_calloc(VPA_CALL_BLOCK, sizeof(*block->outer));
+		if (block->outer)
+			block->outer[position % VPA_CALL_BLOCK] = (uint32_t)(top - position);
+	}
+	return top;
+}
+
+uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
+{
+	while (position < c->end) {
+		const struct vpa_call *call = vpa_calls_at(c, position);
+
+		if (vpa_call_is_outermost(call))
+			break;
+		position = call->state & VPA_CALL_NESTED ? climb(c, position) : position + 1;
+	}
+	return position;
+}
+
+/* The first outermost call from `low`, which is one or c->end, that began at `t` or later; they are
+ * in order of start. Usually found at once; if many overlap without nesting: gallop, then
+ * bisect. */
+static uint64_t first_begun(const struct vpa_calls *c, uint64_t low, uint64_t t)
+{
+	uint64_t high = low, step = 1;
+
+	while (high < c->end && vpa_call_start(vpa_calls_at(c, high)) < t) {
+		low = high + 1;
+		high = vpa_calls_next(c, step < c->end - low ? low + step : c->end);
+		step *= 2;
+	}
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2, at = vpa_calls_next(c, middle);
+
+		if (at < high && vpa_call_start(vpa_calls_at(c, at)) < t)
+			low = at + 1;
+		else
+			high = middle;
+	}
+	return vpa_calls_next(c, low);
+}
+
+uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t)
+{
+	return first_begun(c, vpa_calls_next(c, vpa_calls_after(c, t)), t);
+}
+
+int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
+{
+	uint64_t b_start = vpa_call_start(b), b_end = vpa_call_end(b);
+	uint64_t a_start = vpa_call_start(a), a_end = vpa_call_end(a);
+
+	if (b_start < a_start || b_start >= a_end || b_end > a_end)
+		return 0;
+	return b_start > a_start || (b_end < a_end && b_end > b_start);
+}
+
+static unsigned effects_of(const struct vpa_call *call)
+{
+	const struct vpa_call_block *block = vpa_call_block_of(call);
+	size_t word = call->slot / 64, bit = call->slot % 64;
+
+	if (call->state & VPA_CALL_NONE)
+		return 0;
+	return (unsigned)vpa_call_submits(call) << VPA_EFFECT_SUBMITS |
+	       (unsigned)!!(call->state & VPA_CALL_PAGEABLE) << VPA_EFFECT_PAGEABLE |
+	       (unsigned)(block->small_reads[word] >> bit & 1) << VPA_EFFECT_SMALL_READ |
+	       (unsigned)(block->large_copies[word] >> bit & 1) << VPA_EFFECT_LARGE_COPY;
+}
+
+const struct vpa_call *vpa_calls_latest(const struct vpa_calls *c, enum vpa_call_effect_bit effect)
+{
+	return c->latest[effect] > c->begin ? vpa_calls_at(c, c->latest[effect] - 1) : NULL;
+}
+
+static void note_effects_of(struct vpa_calls *c, uint64_t position)
+{
+	const struct vpa_call *call = vpa_calls_at(c, position), *latest;
+	unsigned effects = effects_of(call), i;
+
+	for (i = 0; i < VPA_CALL_EFFECTS; i++) {
+		if (!(effects >> i & 1))
+			continue;
+		latest = vpa_calls_latest(c, (enum vpa_call_effect_bit)i);
+		/* Of those that began at once, the first one that took time is inside most others. */
+		if (!latest || vpa_call_start(latest) < vpa_call_start(call) ||
+			(vpa_call_start(latest) == vpa_call_start(call) &&
+				vpa_call_end(latest) == vpa_call_start(latest)))
+			c->latest[i] = position + 1;
+	}
+}
+
+void vpa_calls_note_effects(struct vpa_calls *c, uint64_t until)
+{
+	if (c->noted < c->begin)
+		c->noted = c->begin;
+	for (; c->noted < until; c->noted++)
+		note_effects_of(c, c->noted);
+}
+
+void vpa_calls_note_again(struct vpa_calls *c, uint64_t position)
+{
+	if (position < c->noted)
+		note_effects_of(c, position);
+}
+
+uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t around)
+{
+	const struct vpa_call *call = vpa_calls_at(c, position);
+	uint64_t p;
+
+	if (!(call->state & VPA_CALL_NESTED))
+		return VPA_NOWHERE;
+	if (around == VPA_NOWHERE)
+		return climb(c, position);
+	/* Calls that overlap without nesting, or have equal times, may both enclose it. */
+	p = vpa_calls_next(c, around + 1);
+	return p < c->end && vpa_call_is_inside(call, vpa_calls_at(c, p)) ? p : VPA_NOWHERE;
+}
+
+uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
+{
+	const struct vpa_call *call = vpa_calls_at(c, position);
+	uint64_t first, last, start = vpa_call_start(call);
+
+	if (!(call->state & VPA_CALL_NESTED))
+		return position;
+	/* Those around it are adjacent; a call without length is not inside one that begins with
+	 * it. */
+	first = climb(c, position);
+	last = vpa_calls_previous(
+		c, first_begun(c, first, vpa_call_end(call) > start ? start + 1 : start));
+	return last != VPA_NOWHERE && last > first &&
+			       vpa_call_is_inside(call, vpa_calls_at(c, last))
+		       ? last
+		       : first;
+}
+
+/* The last outermost call before `position`. */
+static uint64_t last_before(const struct vpa_calls *c, uint64_t position)
+{
+	while (position > c->begin)
+		if (vpa_call_is_outermost(vpa_calls_at(c, --position)))
+			return position;
+	return VPA_NOWHERE;
+}
+
+uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
+{
+	if (position < c->end) {
+		uint32_t encloses = *vpa_call_encloses(vpa_calls_at(c, position));
+
+		position -= encloses < position - c->begin ? encloses : position - c->begin;
+	}
+	return last_before(c, position);
+}
+
+uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position)
+{
+	uint64_t p = vpa_calls_previous(c, position);
+
+	while (p != VPA_NOWHERE) {
+		const struct vpa_call_block *block = vpa_calls_block(c, p);
+
+		if (!block->submits)
+			p = last_before(c, block->first > c->begin ? block->first : c->begin);
+		else if (vpa_call_submits(vpa_calls_at(c, p)))
+			break;
+		else
+			p = vpa_calls_previous(c, p);
+	}
+	return p;
+}
+
+static struct vpa_counted *counted_of(const struct vpa_call_block *block, uint32_t device)
+{
+	struct vpa_counted *counted = block->counted;
+
+	while (counted && counted->device != device)
+		counted = counted->next;
+	return counted;
+}
+
+uint64_t vpa_calls_skip_exhausted(const struct vpa_calls *c, uint64_t position, uint32_t device)
+{
+	while (position < c->end) {
+		const struct vpa_call_block *block = vpa_calls_block(c, position);
+		const struct vpa_counted *counted = counted_of(block, device);
+
+		if (!counted || position - block->first >= counted->exhausted)
+			break;
+		position = block->first + counted->exhausted;
+	}
+	return position < c->end ? position : c->end;
+}
+
+uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device)
+{
+	struct vpa_call_block *block = vpa_call_block_of(call);
+	struct vpa_counted *counted = counted_of(block, device);
+
+	if (!counted) {
+		counted = vpt_calloc(1, sizeof(*counted));
+		if (!counted)
+			return NULL;
+		counted->device = device;
+		counted->next = block->counted;
+		block->counted = counted;
+	}
+	return &counted->ns[call->slot];
+}
+
+void vpa_call_exhaust(struct vpa_call *call, uint32_t device)
+{
+	struct vpa_counted *counted;
+
+	if (!vpa_call_counted(call, device))
+		return;
+	counted = counted_of(vpa_call_block_of(call), device);
+	if (counted->exhausted <= call->slot)
+		counted->exhausted = call->slot + (uint32_t)1;
+}
+
+static void free_block(struct vpa_call_block *block)
+{
+	struct vpa_counted *counted = block->counted, *next;
+
+	for (; counted; counted = next) {
+		next = counted->next;
+		vpt_free(counted);
+	}
+	vpt_free(block->outer);
+	vpt_free(block);
+}
+
+void vpa_calls_drop(struct vpa_calls *c, uint64_t position)
+{
+	size_t blocks = (size_t)(position / VPA_CALL_BLOCK - c->first_block), i;
+
+	c->begin = position > c->begin ? position : c->begin;
+	if (!blocks)
+		return;
+	for (i = 0; i < blocks; i++)
+		free_block(c->blocks[i]);
+	memmove(c->blocks, c->blocks + blocks, (c->block_count - blocks) * sizeof(*c->blocks));
+	c->block_count -= blocks;
+	c->first_block += blocks;
+}
+
+void vpa_calls_free(struct vpa_calls *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->block_count; i++)
+		free_block(c->blocks[i]);
+	vpt_free(c->blocks);
+	memset(c, 0, sizeof(*c));
+}
+
+/* Order: by start, then those without length, then the longer. */
+static int is_before(const struct vpa_capture_call *a, const struct vpa_capture_call *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	if ((a->end_ns == a->start_ns) != (b->end_ns == b->start_ns))
+		return a->end_ns == a->start_ns;
+	return a->end_ns > b->end_ns;
+}
+
+int vpa_captures_add(struct vpa_captures *c, uint64_t start_ns, uint64_t end_ns, int begins)
+{
+	const struct vpa_capture_call call = {start_ns, end_ns, begins};
+	size_t at;
+
+	if (c->count == CAPTURES_MAX) {
+		c->count /= 2;
+		memmove(c->calls, c->calls + CAPTURES_MAX / 2, c->count * sizeof(*c->calls));
+	}
+	if (vpt_grow(&c->calls, &c->cap, c->count + 1, sizeof(*c->calls)))
+		return VPT_ENOMEM;
+	for (at = c->count++; at && is_before(&call, &c->calls[at - 1]); at--)
+		c->calls[at] = c->calls[at - 1];
+	c->calls[at] = call;
+	c->stale = 1;
+	return VPT_OK;
+}
+
+int vpa_captures_settle(struct vpa_captures *c)
+{
+	struct vpa_capture *open = NULL;
+	size_t i;
+
+	if (!c->stale)
+		return VPT_OK;
+	if (vpt_grow(&c->spans, &c->span_cap, c->count, sizeof(*c->spans)))
+		return VPT_ENOMEM;
+	c->span_count = 0;
+	for (i = 0; i < c->count; i++) {
+		/* A capture inside a capture, or a second begin without an end, changes nothing. */
+		if (c->calls[i].begins && !open) {
+			open = &c->spans[c->span_count++];
+			*open = (struct vpa_capture){c->calls[i].start_ns, UINT64_MAX};
+		} else if (!c->calls[i].begins && open) {
+			open->end_ns = c->calls[i].end_ns;
+			open = NULL;
+		}
+	}
+	c->stale = 0;
+	return VPT_OK;
+}
+
+int vpa_captures_at(const struct vpa_captures *c, uint64_t t)
+{
+	size_t low = 0, high = c->span_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->spans[middle].start_ns <= t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && t < c->spans[low - 1].end_ns;
+}
+
+void vpa_captures_free(struct vpa_captures *c)
+{
+	vpt_free(c->calls);
+	vpt_free(c->spans);
+	memset(c, 0, sizeof(*c));
+}
+
+size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
+{
+	size_t low = s->dropped, high = s->count, at = s->cursor;
+
+	if (at < low || at >= high)
+		at = low;
+	if (low == high || s->items[low].time_ns > t)
+		return SIZE_MAX;
+	/* A few steps forward from the last answer, else bisect. */
+	if (s->items[at].time_ns <= t) {
+		unsigned tries;
+
+		for (tries = 0; tries < TRIES && at + 1 < high && s->items[at + 1].time_ns <= t;
+			tries++)
+			at++;
+		if (at + 1 == high || s->items[at + 1].time_ns > t)
+			return s->cursor = at;
+		low = at;
+	} else {
+		high = at;
+	}
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->items[middle].time_ns <= t)
+			low = middle;
+		else
+			high = middle;
+	}
+	return s->cursor = low;
+}
+
+void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
+{
+	size_t i = s->cursor, last = i + TRIES < s->count ? i + TRIES : s->count - 1, next;
+
+	/* Usually it is one of those right after the last answer. */
+	if (i >= s->dropped && i < s->count && s->items[i].time_ns <= t) {
+		while (i < last && s->items[i + 1].time_ns <= t)
+			i++;
+		s->cursor = i;
+		if (i == last && i + 1 < s->count)
+			i = vpa_steps_index(s, t);
+	} else {
+		i = vpa_steps_index(s, t);
+	}
+	next = i == SIZE_MAX ? s->dropped : i + 1;
+
+	/* Ranges were created long before this query. */
+	if (i + AHEAD < s->count) {
+		__builtin_prefetch(s->items[i + AHEAD].range, 1);
+		__builtin_prefetch(
+			s->items[i + AHEAD].range ? &s->items[i + AHEAD].range->gpu : NULL, 1);
+	}
+	span->from_ns = i == SIZE_MAX ? 0 : s->items[i].time_ns;
+	span->until_ns = next < s->count ? s->items[next].time_ns : UINT64_MAX;
+	span->range = i == SIZE_MAX ? NULL : s->items[i].range;
+}

@@ -1,0 +1,128 @@
+/* timeline.h - nested ranges on one timeline: a thread's push/pop ranges, or the start/end ranges
+ * of a process.
+ *
+ * Ranges arrive in completion order, children first, with the open ones listed at each chunk's end.
+ * The timeline builds a step function of the innermost range and finds each range's parent. */
+#ifndef VPA_ANALYSIS_PAST_TIMELINE_H
+#define VPA_ANALYSIS_PAST_TIMELINE_H
+
+#include "analysis/base/intervals.h"
+#include "analysis/past/open_ranges.h"
+#include "analysis/past/past_calls.h"
+#include "analysis/past/past_stacks.h"
+#include "analysis/past/past_waits.h"
+
+struct vpa_timeline {
+	struct vpa_steps steps;
+	struct vpa_range *top;       /* innermost at the last step */
+	uint64_t last_ns;            /* time of the last step */
+	struct vpa_open_ranges open; /* as of the last chunk's end */
+	struct vpa_range *
+		*open_of; /* by number in it, each a reference; NULL: the number is free */
+	size_t open_of_cap;
+	/* Taken from `open` since then: their references are dropped when the chunk is settled. */
+	struct vpa_range **ended;
+	size_t ended_count, ended_cap;
+	/* The chain of `top` as of last_ns, outermost first. Some may have ended: they are unlinked
+	 * once there are `live_limit`. */
+	struct vpa_range **live;
+	size_t live_count, live_cap, live_limit;
+	/* Ranges that began while another of their name was open as far as was known: the next chunk may bring
+	 * its end. Both are references. */
+	struct vpa_nesting {
+		struct vpa_range *inner, *outer;
+	} * nestings;
+	size_t nesting_count, nesting_cap;
+	int is_wide; /* ranges of a process, which may overlap as they please: none is nested */
+	/* First seen in this chunk: the ranges open at its end, then the others in completion
+	 * order. */
+	struct vpa_range **fresh;
+	size_t fresh_count, fresh_cap;
+	size_t fresh_open; /* how many of them are open */
+	uint64_t late;     /* ranges that arrived after their time was settled: in no step */
+	uint64_t deep;     /* ranges in VPA_NESTING_MAX others: in no step */
+};
+
+/* When the profiling library or the driver's loader was at work. */
+struct vpa_overhead {
+	struct vpa_intervals profiler, loading;
+};
+
+/* What a thread's ops tell of its launches. */
+struct vpa_answers {
+	int any;             /* 0: no launch of it has an op, and the rest is undefined */
+	uint64_t first_ns;   /* when the launch of the first op began */
+	uint64_t latest_ns;  /* and the latest launch with an op */
+	uint64_t longest_ns; /* the longest time from a launch to the end of its op */
+	uint32_t stream, device;
+	uint8_t has_streams, has_devices; /* 1: there are ops on others too */
+};
+
+/* A thread's recent past. */
+struct vpa_thread_past {
+	struct vpa_calls calls;
+	struct vpa_waits waits;       /* waits it imposed on streams */
+	struct vpa_captures captures; /* of streams, as CUDA graphs */
+	/* After the call that began the capture which is open; 0: none is, as far as calls were added. */
+	uint64_t capture_begin;
+	struct vpa_answers answers; /* to its launches */
+	/* Its latest wait for a whole device and for a stream: when they began; and when its latest wait
+	 * of any kind ended. 0: none. See resolver_lost.c. */
+	uint64_t device_wait_ns, stream_wait_ns, wait_end_ns;
+	int is_unsettled;             /* it may have got rows since it was settled */
+	struct vpa_overhead overhead; /* recorded on this thread */
+	/* The last outermost call that put work on a device and began before anything that may
+	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */
+	uint64_t submitted;
+	struct vpa_timeline ranges;
+	struct vpa_stack_samples samples;
+	uint64_t sampled_chunk; /* the last one with samples, see vpa_resolver.chunks; 0: none */
+	/* result of the last launch lookup; valid until the next chunk */
+	struct vpa_step_span range;
+	uint64_t forgotten_ns; /* calls that ended by then have been dropped */
+	/* The ranges that an op or a gap may still ask for: those around calls from `position`
+	 * on. */
+	struct {
+		uint64_t position, end; /* of all calls, when this was computed */
+		uint64_t ended_ns;      /* the call at `position`; ~0: there is none */
+		uint64_t earliest_ns;   /* start of such a call; ~0: there is none */
+	} asked;
+};
+
+/* Allocates ranges and takes them back. */
+struct vpa_range_pool {
+	struct vpa_range *unused;
+	struct vpa_range **blocks;
+	size_t block_count, block_cap;
+	/* Scratch memory for dropping references, with room for all forks. */
+	struct vpa_range **pending;
+	size_t pending_count, pending_cap, fork_count;
+	/* Called when the last reference to a range is dropped, before it is reused. */
+	void (*finished)(void *ctx, struct vpa_range *range);
+	void *ctx;
+};
+
+/* A new range with one reference, the caller's. NULL: no memory. */
+struct vpa_range *vpa_range_new(struct vpa_range_pool *pool);
+/* Does not call finished() for ranges still referenced. */
+void vpa_range_pool_free(struct vpa_range_pool *pool);
+
+/* Ends the range of an earlier OPEN row with this start, name and domain. *ended is 0 if there is
+ * none. 0 or VPT_ENOMEM. */
+int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended);
+
+/* Adds a range first seen in this chunk; open ones (end ~0) must come before ended ones. Takes over
+ * the caller's reference. */
+int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range);
+
+/* Settles the chunk: parents, steps, the list of open ranges. Call after adding all its rows. */
+int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool);
+
+/* Drops all steps that end before `before_ns`, and all ranges that contain nothing after it. */
+void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns);
+
+/* At the end of the trace: drops every reference, so finished() is called for each range. */
+void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool);
+void vpa_timeline_free(struct vpa_timeline *t);
+
+#endif

@@ -1,0 +1,38 @@
+/* range_choice.h - which instance of a range, or which request, a window is of. Ranges come in any order; the instances
+ * are counted by their start, from 1. */
+#ifndef VPA_ANALYSIS_PIPELINE_RANGE_CHOICE_H
+#define VPA_ANALYSIS_PIPELINE_RANGE_CHOICE_H
+
+#include "formats/base/error.h"
+#include "formats/chunk/batch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_range_choice {
+	const char
+		*text; /* "NAME", or "NAME:2" if no range has that name; NULL: requests. Borrowed */
+	size_t name_len; /* of NAME */
+	uint64_t number;
+	int has_whole; /* a range is called as the whole text: only those count */
+	struct vpa_range_time {
+		uint64_t start_ns, end_ns;
+	} * items;
+	size_t count, cap;
+};
+
+/* `text` NULL: the request of that number. */
+void vpa_range_choice_init(struct vpa_range_choice *c, const char *text, uint64_t request);
+
+/* Whether a range with these names may be meant: as it is shown, as it was recorded. */
+int vpa_range_choice_takes(
+	struct vpa_range_choice *c, struct vpt_text shown, struct vpt_text recorded);
+/* One that is meant. 0 or VPT_ENOMEM. */
+int vpa_range_choice_add(struct vpa_range_choice *c, uint64_t start_ns, uint64_t end_ns);
+
+/* The instance; it stays the choice's. NULL: there are fewer. */
+const struct vpa_range_time *vpa_range_choice_get(struct vpa_range_choice *c);
+
+void vpa_range_choice_free(struct vpa_range_choice *c);
+
+#endif

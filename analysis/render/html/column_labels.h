@@ -1,0 +1,18 @@
+/* column_labels.h - how a column of a table looks, by its key in the JSON report. */
+#ifndef VPA_ANALYSIS_RENDER_HTML_COLUMN_LABELS_H
+#define VPA_ANALYSIS_RENDER_HTML_COLUMN_LABELS_H
+
+struct vpa_html;
+
+/* The words at its head: "host mean" for "host.mean_ns", since the cells have the unit. In a comparison "A mean" for
+ * "a_mean_ns". */
+void vpa_html_label(struct vpa_html *h, const char *key, int is_comparison);
+
+/* Whether the head names this unit: neither the cells do, nor the key, and it is not just a count. */
+int vpa_html_label_has_unit(const char *key, const char *unit);
+
+/* The class of its texts: " s" for single words, " k" for names of kernels, which break anywhere, "" for others. `path` is the
+ * table's. */
+const char *vpa_html_text_class(const char *path, const char *key);
+
+#endif

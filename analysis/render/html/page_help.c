@@ -1,0 +1,90 @@
+/* page_help.c - how to read the page, and the command that made it. */
+#include "analysis/render/html/html.h"
+#include "formats/base/count.h"
+
+static const struct vpa_html_word report_words[] = {
+	{"busy, idle",
+		"A GPU is busy while at least one kernel, copy or memset runs on it, on any "
+		"stream; otherwise it is idle. Both add up to the window, to the nanosecond."},
+	{"window, active",
+		"The window is the part of the capture that was analysed, normally all of it. A "
+		"GPU "
+		"is active from the start of its first op in it to the end of its last."},
+	{"op", "A kernel, a copy or a memset."},
+	{"GPU-BOUND",
+		"The GPU was hardly ever idle: its own work takes the time. COPY-BOUND and "
+		"COMM-BOUND: copies, or communication between GPUs, that no kernel hides take "
+		"it. Such time is also called exposed."},
+	{"exclusive time",
+		"While k kernels run at once, each counts 1/k of the time, so that shares "
+		"add up to 100 %."},
+	{"block, period, FPS",
+		"A block is a group of video frames that is generated together. Its "
+		"period is the time from the end of the block before to its own end. "
+		"FPS steady is the frames of the measured blocks over their periods."},
+	{"p50, p95", "The median; the value that 95 % do not exceed."},
+	{"HtoD, DtoH, DtoD",
+		"Copies from the host to a GPU, back, and within a GPU. Those of pinned host "
+		"memory can run beside other work; those of pageable memory go through a buffer, "
+		"and the host mostly waits."},
+	{"at most", "What a fix could save if nothing else became the bottleneck. Gains of "
+		    "several findings do not add up."},
+	{"evidence",
+		"G is a gap, K a kernel, C a kind of copy, S a call that waits for the GPU: rows "
+		"of the tables above."},
+	{"~, [!]", "~ marks percentiles of more than 4,096 samples, at most 1 % off. [!] marks "
+		   "figures that missing records may change."},
+};
+
+void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count)
+{
+	size_t i;
+
+	if (!count)
+		return;
+	vpa_html_raw(h, "<h3>Why a GPU was idle</h3>\n<dl class=\"causes\">\n");
+	for (i = 0; i < count; i++) {
+		const char *cause = vpa_cause_text(causes[i]);
+
+		vpa_html_raw(h, "<dt>");
+		vpa_html_key(h, cause, " idle", cause);
+		vpa_html_raw(h, "</dt><dd>");
+		vpa_html_text(h, vpa_cause_help(causes[i]));
+		vpa_html_raw(h, "</dd>\n");
+	}
+	vpa_html_raw(h, "</dl>\n");
+}
+
+void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count)
+{
+	size_t i;
+
+	vpa_html_raw(h, "<dl class=\"words\">\n");
+	for (i = 0; i < count; i++) {
+		vpa_html_raw(h, "<dt>");
+		vpa_html_text(h, words[i].word);
+		vpa_html_raw(h, "</dt><dd>");
+		vpa_html_text(h, words[i].meaning);
+		vpa_html_raw(h, "</dd>\n");
+	}
+	vpa_html_raw(h, "</dl>\n");
+}
+
+void vpa_html_command(struct vpa_html *h)
+{
+	if (!h->command)
+		return;
+	vpa_html_raw(h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
+	vpa_html_text(h, h->command);
+	vpa_html_raw(h, "</pre>\n");
+}
+
+void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	(void)r;
+	vpa_html_begin(h, "help", "How to read this page", NULL);
+	vpa_html_meanings(h, report_words, COUNT(report_words));
+	vpa_html_causes(h, d->causes, d->cause_count);
+	vpa_html_command(h);
+	vpa_html_end(h);
+}

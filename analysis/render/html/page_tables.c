@@ -1,0 +1,565 @@
+/* page_tables.c - tables of the page, made from the tables that describe the JSON report (fields.h).
+ *
+ * A field of rows is a table, a field with one value a column, a nested object some columns more. Cells
+ * hold the value as people read it, with its unit, and where that is rounded the value of the JSON
+ * report, by which the script sorts and a test compares. Rows inside rows are a table of their own, with
+ * a first column that names the outer row. */
+#include "analysis/render/html/cell_number.h"
+#include "analysis/render/html/column_labels.h"
+#include "analysis/render/html/html.h"
+#include "analysis/render/json/fields.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MAX = 400, COLUMNS_MAX = 96, KEY_BYTES = 96, DEPTH_MAX = 6 };
+
+struct column {
+	char key[KEY_BYTES]; /* "host.mean_ns" */
+	const struct vpa_field *field;
+	/* The objects on the way to it, outermost first. */
+	const struct vpa_field *through[DEPTH_MAX];
+	size_t depth;
+	int shown;     /* at first; others on request */
+	int has_value; /* in any row */
+};
+
+struct table {
+	const struct vpa_html_table *form;
+	struct column columns[COLUMNS_MAX];
+	size_t column_count, hidden_count;
+	int has_owner; /* the rows are inside other rows */
+	/* Where moments count from; NULL: there are none. */
+	const struct vpa_report *report;
+	const char *kind; /* of the rows; NULL: any */
+	size_t row_count;
+};
+
+/* ---- columns ---- */
+
+/* Whether the word is among those of a list, separated by blanks. */
+static int is_listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; *list; list += strcspn(list, " ")) {
+		list += strspn(list, " ");
+		if (!strncmp(list, word, len) && (list[len] == ' ' || !list[len]))
+			return 1;
+	}
+	return 0;
+}
+
+static int is_scalar(const struct vpa_field *f)
+{
+	return f->type <= VPA_FIELD_ID || f->type == VPA_FIELD_TEXTS;
+}
+
+static void add_columns(
+	struct table *t, const struct vpa_fields *fields, const struct column *above)
+{
+	size_t i;
+
+	for (i = 0; i < fields->count && t->column_count < COLUMNS_MAX; i++) {
+		const struct vpa_field *f = &fields->at[i];
+		struct column c = *above;
+
+		if (f->key)
+			snprintf(c.key, sizeof(c.key), "%.40s%s%.40s", above->key,
+				above->key[0] ? "." : "", f->key);
+		c.field = f;
+		if ((vpa_field_is_object(f) || f->type == VPA_FIELD_SAME) &&
+			c.depth < DEPTH_MAX) {
+			c.through[c.depth++] = f;
+			add_columns(t, f->fields, &c);
+		} else if (is_scalar(f)) {
+			c.shown = !t->form->columns || is_listed(t->form->columns, c.key);
+			t->hidden_count += !c.shown;
+			t->columns[t->column_count++] = c;
+		}
+	}
+}
+
+/* Puts the listed columns first, in the order of the list. */
+static void sort_columns(struct table *t)
+{
+	const char *list = t->form->columns;
+	size_t done = 0, i;
+
+	while (list && *list) {
+		size_t len = strcspn(list, " ");
+
+		for (i = done; i < t->column_count; i++)
+			if (strlen(t->columns[i].key) == len &&
+				!strncmp(t->columns[i].key, list, len)) {
+				struct column c = t->columns[i];
+
+				memmove(&t->columns[done + 1], &t->columns[done],
+					(i - done) * sizeof(c));
+				t->columns[done++] = c;
+				break;
+			}
+		list += len;
+		list += strspn(list, " ");
+	}
+}
+
+static int is_number(const struct vpa_field *f)
+{
+	return f->type <= VPA_FIELD_I64 || f->type == VPA_FIELD_REAL || f->type == VPA_FIELD_RATE;
+}
+
+/* Whether numbers of a column are moments on the trace clock, whose digits say nothing by themselves. */
+static int is_moment(const struct column *c)
+{
+	return !strcmp(c->field->key, "start_ns") || !strcmp(c->field->key, "end_ns");
+}
+
+/* Whether rows get a first column with their id; some have one among their fields. */
+static int has_id_column(const struct table *t)
+{
+	return t->form->prefix && strcmp(t->columns[0].key, "id") != 0;
+}
+
+static void put_heads(struct vpa_html *h, const struct table *t)
+{
+	size_t i;
+
+	vpa_html_raw(h, "<thead><tr>");
+	if (has_id_column(t))
+		vpa_html_raw(
+			h, "<th class=\"t\" data-k=\"\" title=\"findings refer to it\">id</th>");
+	if (t->has_owner)
+		vpa_html_print(h,
+			"<th class=\"t\" data-k=\"\" title=\"the row it belongs to\">%s</th>",
+			strncmp(t->form->path, "devices.", 8) ? "of" : "GPU");
+	for (i = 0; i < t->column_count; i++) {
+		const struct column *c = &t->columns[i];
+		const char *unit = c->field->unit;
+
+		vpa_html_print(h, "<th class=\"%s%s\" data-k=\"%s\" title=\"",
+			is_number(c->field) ? "n" : "t", c->shown ? "" : " x", c->key);
+		vpa_html_text(h, c->field->help);
+		if (t->report && is_moment(c))
+			vpa_html_raw(h, ", shown from the window's start");
+		if (unit) {
+			vpa_html_raw(h, "; ");
+			vpa_html_text(h, unit);
+		}
+		vpa_html_raw(h, "\">");
+		vpa_html_label(h, c->key, !t->report);
+		if (is_number(c->field) && vpa_html_label_has_unit(c->key, unit)) {
+			vpa_html_raw(h, " <small>");
+			vpa_html_text(h, unit);
+			vpa_html_raw(h, "</small>");
+		}
+		vpa_html_raw(h, "</th>");
+	}
+	vpa_html_raw(h, "</tr></thead>\n<tbody>\n");
+}
+
+/* ---- cells ---- */
+
+/* Whether numbers of a column are differences, so that those above 0 have a sign too. */
+static int is_change(const struct column *c)
+{
+	return strstr(c->key, "delta") || !strcmp(c->key, "change");
+}
+
+/* The number as in JSON: its decimals, no separators, a point in every locale. */
+static void put_exact(struct vpa_html *h, const struct vpa_value *v)
+{
+	char text[512];
+	size_t point;
+
+	if (v->kind == VPA_VALUE_UNSIGNED) {
+		vpa_html_print(h, "%" PRIu64, v->number);
+	} else if (v->kind == VPA_VALUE_SIGNED) {
+		vpa_html_print(h, "%" PRId64, v->integer);
+	} else if (isfinite(v->real)) {
+		snprintf(text, sizeof(text), "%.*f", v->decimals, v->real);
+		point = strspn(text, "-0123456789");
+		if (text[point])
+			text[point] = '.';
+		vpa_html_raw(h, text);
+	}
+}
+
+/* The unit of a cell: where the column's is "unit" or "value", the row's key "unit" says it. */
+static const char *unit_of(const struct table *t, const struct column *c, const struct vpa_at *row,
+	struct vpa_value *v)
+{
+	const char *unit = c->field->unit;
+	size_t i;
+
+	if (!unit || (strcmp(unit, "unit") != 0 && strcmp(unit, "value") != 0))
+		return unit;
+	for (i = 0; i < t->column_count; i++)
+		if (!strcmp(t->columns[i].key, "unit") &&
+			vpa_field_read(row, t->columns[i].field, v) && v->kind == VPA_VALUE_TEXT)
+			return v->text;
+	return NULL;
+}
+
+/* A process that is not known has a number in JSON. */
+static int is_unrecorded(const struct column *c, const struct vpa_value *v)
+{
+	return v->kind == VPA_VALUE_SIGNED && v->integer == -1 && !strcmp(c->key, "pid");
+}
+
+static void put_number(struct vpa_html *h, const struct table *t, const struct column *c,
+	const struct vpa_value *v, const char *unit)
+{
+	struct vpa_num n = t->report && is_moment(c)
+				   ? vpa_html_moment(v, t->report->window_start_ns)
+				   : vpa_html_number(v, unit, is_change(c));
+
+	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
+	put_exact(h, v);
+	vpa_html_print(h, "\">%s</td>", is_unrecorded(c, v) ? "-" : n.text);
+}
+
+static void put_texts(struct vpa_html *h, const struct vpa_at *at, const struct vpa_field *f)
+{
+	const char *const *texts =
+		*(const char *const *const *)(const void *)((const char *)at->row + f->offset);
+	size_t count = vpa_field_count(at, f), i, shown = 0;
+
+	for (i = 0; texts && i < count; i++) {
+		if (!texts[i] && f->null == VPA_NULL_COUNT)
+			continue;
+		if (shown++)
+			vpa_html_raw(h, "; ");
+		vpa_html_text(h, texts[i]);
+	}
+}
+
+static int has_swatch(const struct column *c)
+{
+	return !strcmp(c->key, "family") || !strcmp(c->key, "cause");
+}
+
+/* A square in the colour of a family or cause. */
+static void put_swatch(struct vpa_html *h, const struct column *c, const char *text)
+{
+	if (!has_swatch(c))
+		return;
+	vpa_html_raw(h, "<svg class=\"swatch\" width=\"12\" height=\"12\"><rect width=\"12\" "
+			"height=\"12\" class=\"p-");
+	vpa_html_slug(h, text);
+	vpa_html_raw(h, strcmp(c->key, "cause") ? "\"/></svg>" : " idle\"/></svg>");
+}
+
+/* A verdict has its word, and by its class a sign and a colour. */
+static void put_status(struct vpa_html *h, const struct column *c, const char *text)
+{
+	vpa_html_print(h, "<td class=\"t s%s v-", c->shown ? "" : " x");
+	vpa_html_slug(h, text);
+	vpa_html_raw(h, "\"><span>");
+	vpa_html_text(h, text);
+	vpa_html_raw(h, "</span></td>");
+}
+
+static void put_text(struct vpa_html *h, const struct table *t, const struct column *c,
+	const struct vpa_value *v)
+{
+	if (!strcmp(c->key, "status")) {
+		put_status(h, c, v->text);
+		return;
+	}
+	vpa_html_print(h, "<td class=\"t%s%s%s\">", vpa_html_text_class(t->form->path, c->key),
+		strcmp(c->key, "only_in") ? "" : " side", c->shown ? "" : " x");
+	put_swatch(h, c, v->text);
+	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
+	vpa_html_cut(h, v->text, TEXT_MAX);
+	vpa_html_raw(h, "</span></td>");
+}
+
+/* Reads the value of a column in a row; *inside: the object that has it. Of texts, whether there are any. */
+static void read_value(const struct vpa_at *row, const struct column *c, struct vpa_at *inside,
+	struct vpa_value *v)
+{
+	size_t i;
+
+	*v = (struct vpa_value){.kind = VPA_VALUE_NULL, .real = 0};
+	*inside = *row;
+	for (i = 0; i < c->depth; i++) {
+		const struct vpa_field *f = c->through[i];
+
+		if (!vpa_field_is_known(inside, f) ||
+			(f->null == VPA_NULL_COUNT && !vpa_field_count(inside, f)))
+			return;
+		*inside = vpa_field_inside(inside, f);
+	}
+	if (!vpa_field_is_known(inside, c->field))
+		return;
+	if (c->field->type == VPA_FIELD_TEXTS) {
+		v->kind = VPA_VALUE_TEXT;
+		v->text = vpa_field_count(inside, c->field) ? "?" : "";
+	} else {
+		vpa_field_read(inside, c->field, v);
+	}
+}
+
+static void put_cell(
+	struct vpa_html *h, const struct table *t, const struct vpa_at *row, const struct column *c)
+{
+	struct vpa_value unit, v;
+	struct vpa_at inside;
+
+	read_value(row, c, &inside, &v);
+	if (v.kind == VPA_VALUE_NULL) {
+		vpa_html_print(h, "<td class=\"%s%s\">-</td>", is_number(c->field) ? "n" : "t",
+			c->shown ? "" : " x");
+	} else if (c->field->type == VPA_FIELD_TEXTS) {
+		vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
+		put_texts(h, &inside, c->field);
+		vpa_html_raw(h, "</span></td>");
+	} else if (v.kind == VPA_VALUE_TEXT) {
+		put_text(h, t, c, &v);
+	} else if (v.kind == VPA_VALUE_FLAG) {
+		vpa_html_print(h, "<td class=\"t s%s\">%s</td>", c->shown ? "" : " x",
+			v.number ? "yes" : "no");
+	} else {
+		put_number(h, t, c, &v, unit_of(t, c, row, &unit));
+	}
+}
+
+/* What names the row that others are inside: its id, name or device. */
+static void put_owner(
+	struct vpa_html *h, const struct vpa_at *owner, const struct vpa_fields *fields)
+{
+	static const char *const keys[] = {"id", "name", "device"};
+	struct vpa_value v = {.kind = VPA_VALUE_NULL};
+	size_t i, k;
+
+	for (k = 0; k < 3 && v.kind == VPA_VALUE_NULL; k++)
+		for (i = 0; i < fields->count && v.kind == VPA_VALUE_NULL; i++)
+			if (fields->at[i].key && !strcmp(fields->at[i].key, keys[k]))
+				vpa_field_read(owner, &fields->at[i], &v);
+	vpa_html_raw(h, "<td class=\"t\">");
+	if (v.kind == VPA_VALUE_TEXT)
+		vpa_html_text(h, v.text);
+	else if (v.kind == VPA_VALUE_SIGNED)
+		vpa_html_print(h, "GPU %" PRId64, v.integer);
+	vpa_html_raw(h, "</td>");
+}
+
+/* ---- rows ---- */
+
+/* What is done with each row of a path, and with the row around it. */
+struct walk {
+	struct vpa_html *h;
+	struct table *table;
+	const char *kind; /* only rows of it; NULL: all */
+	const struct vpa_fields *owner_fields;
+	int counts; /* 1: rows are counted only, and it is found which columns have a value */
+	size_t at;
+};
+
+static const struct vpa_field *find_field(
+	const struct vpa_fields *fields, const char *key, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < fields->count; i++)
+		if (fields->at[i].key && strlen(fields->at[i].key) == len &&
+			!strncmp(fields->at[i].key, key, len))
+			return &fields->at[i];
+	return NULL;
+}
+
+static int is_of_kind(const struct vpa_at *row, const struct vpa_fields *fields, const char *kind)
+{
+	const struct vpa_field *f = kind ? find_field(fields, "kind", 4) : NULL;
+	struct vpa_value v;
+
+	return !kind || (f && vpa_field_read(row, f, &v) && v.kind == VPA_VALUE_TEXT &&
+				!strcmp(v.text, kind));
+}
+
+static void find_value(struct column *c, const struct vpa_at *row)
+{
+	struct vpa_value v;
+	struct vpa_at inside;
+
+	if (c->has_value)
+		return;
+	read_value(row, c, &inside, &v);
+	c->has_value = v.kind != VPA_VALUE_NULL && (v.kind != VPA_VALUE_TEXT || v.text[0]) &&
+		       !is_unrecorded(c, &v);
+}
+
+static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_fields *fields,
+	const struct vpa_at *owner)
+{
+	struct table *t = w->table;
+	size_t i;
+
+	if (!is_of_kind(row, fields, w->kind))
+		return;
+	w->at++;
+	for (i = 0; w->counts && t && i < t->column_count; i++)
+		find_value(&t->columns[i], row);
+	if (w->counts || w->at > VPA_HTML_ROWS)
+		return;
+	vpa_html_raw(w->h, "<tr");
+	if (t->form->prefix)
+		vpa_html_print(w->h, " id=\"%s%zu\"", t->form->prefix, w->at);
+	vpa_html_raw(w->h, ">");
+	if (has_id_column(t))
+		vpa_html_print(w->h, "<td class=\"id\">%s%zu</td>", t->form->prefix, w->at);
+	if (owner)
+		put_owner(w->h, owner, w->owner_fields);
+	for (i = 0; i < t->column_count; i++)
+		put_cell(w->h, t, row, &t->columns[i]);
+	vpa_html_raw(w->h, "</tr>\n");
+}
+
+/* Visits the rows of a path from a row on. */
+static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_fields *fields,
+	const char *path, const struct vpa_at *owner)
+{
+	size_t len = strcspn(path, "."), i;
+	const struct vpa_field *f = find_field(fields, path, len);
+
+	if (!f || !vpa_field_is_known(at, f))
+		return;
+	path += len + (path[len] == '.');
+	if (vpa_field_is_object(f)) {
+		struct vpa_at object = vpa_field_inside(at, f);
+
+		walk_rows(w, &object, f->fields, path, owner);
+		return;
+	}
+	for (i = 0; f->type == VPA_FIELD_ROWS && i < vpa_field_count(at, f); i++) {
+		struct vpa_at row = vpa_field_row(at, f, i);
+
+		if (*path) {
+			w->owner_fields = f->fields;
+			walk_rows(w, &row, f->fields, path, &row);
+		} else {
+			put_row(w, &row, f->fields, owner);
+		}
+	}
+}
+
+/* The description of a path's rows; *owned: they are inside other rows. */
+static const struct vpa_fields *fields_of(
+	const struct vpa_fields *fields, const char *path, int *owned)
+{
+	const struct vpa_field *f;
+
+	*owned = 0;
+	for (; fields; path += *path == '.') {
+		size_t len = strcspn(path, ".");
+
+		f = find_field(fields, path, len);
+		fields = f ? f->fields : NULL;
+		path += len;
+		if (!*path)
+			return fields;
+		*owned |= f && f->type == VPA_FIELD_ROWS;
+	}
+	return NULL;
+}
+
+/* In ids: the path, and the kind of its rows. */
+static void put_table_id(struct vpa_html *h, const struct table *t)
+{
+	vpa_html_slug(h, t->form->path);
+	if (t->kind)
+		vpa_html_print(h, "-%s", t->kind);
+}
+
+static void put_table_head(struct vpa_html *h, const struct table *t)
+{
+	vpa_html_print(h, "<div class=\"table\" id=\"t-");
+	put_table_id(h, t);
+	vpa_html_print(h, "\">\n<h3>");
+	vpa_html_text(h, t->form->title);
+	vpa_html_print(h, " <small>%s row%s</small></h3>\n", vpa_count(t->row_count).text,
+		vpa_plural(t->row_count));
+	if (t->hidden_count) {
+		vpa_html_raw(h, "<input type=\"checkbox\" class=\"all\" id=\"all-");
+		put_table_id(h, t);
+		vpa_html_raw(h, "\"><label for=\"all-");
+		put_table_id(h, t);
+		vpa_html_print(h, "\">all %zu columns</label>\n", t->column_count);
+	}
+	vpa_html_print(h, "<div class=\"scroll\"><table data-path=\"%s\"", t->form->path);
+	if (t->kind)
+		vpa_html_print(h, " data-kind=\"%s\"", t->kind);
+	vpa_html_raw(h, ">\n");
+}
+
+size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct vpa_html_table *form)
+{
+	struct vpa_at whole = {source->report, source->row, NULL};
+	struct walk w = {.kind = source->kind, .counts = 1};
+
+	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	return w.at;
+}
+
+size_t vpa_html_rows(const struct vpa_report *r, const char *path)
+{
+	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
+	const struct vpa_html_table form = {.path = path};
+
+	return vpa_html_source_rows(&source, &form);
+}
+
+void vpa_html_put_table(
+	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *form)
+{
+	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
+
+	vpa_html_put_source(h, &source, form);
+}
+
+/* Columns without a value in any row are shown on request only. */
+static void hide_empty_columns(struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->column_count; i++)
+		if (t->columns[i].shown && !t->columns[i].has_value) {
+			t->columns[i].shown = 0;
+			t->hidden_count++;
+		}
+}
+
+void vpa_html_put_source(
+	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_html_table *form)
+{
+	struct vpa_at whole = {source->report, source->row, NULL};
+	struct table t = {.form = form, .kind = source->kind, .report = source->report};
+	struct walk w = {.h = h, .table = &t, .kind = source->kind, .counts = 1};
+	const struct vpa_fields *fields = fields_of(source->fields, form->path, &t.has_owner);
+	struct column none = {.key = ""};
+
+	if (!fields)
+		return;
+	add_columns(&t, fields, &none);
+	sort_columns(&t);
+	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	if (!w.at)
+		return;
+	t.row_count = w.at;
+	hide_empty_columns(&t);
+	put_table_head(h, &t);
+	put_heads(h, &t);
+	w.at = 0;
+	w.counts = 0;
+	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	vpa_html_raw(h, "</tbody></table></div>\n");
+	if (t.row_count > VPA_HTML_ROWS)
+		vpa_html_print(h,
+			"<p class=\"note\">The first %d of %s rows; the JSON report has "
+			"the others.</p>\n",
+			VPA_HTML_ROWS, vpa_count(t.row_count).text);
+	vpa_html_raw(h, "</div>\n");
+}

@@ -1,0 +1,31 @@
+/* fields.c - shared by many objects of the JSON report: spreads of durations, and names of causes. */
+#include "analysis/render/json/fields.h"
+
+#define ROW struct vpa_spread
+static const struct vpa_field spread_values[] = {
+	{"p50_ns", U64(p50_ns), "ns", "median, nearest rank"},
+	{"p90_ns", U64(p90_ns), "ns", "90th percentile, nearest rank"},
+	{"p95_ns", U64(p95_ns), "ns", "95th percentile, nearest rank"},
+	{"p99_ns", U64(p99_ns), "ns", "99th percentile, nearest rank"},
+	{"min_ns", U64(min_ns), "ns", "the shortest"},
+	{"max_ns", U64(max_ns), "ns", "the longest"},
+	{"mean_ns", REAL(mean_ns), "ns", "mean"},
+	{"deviation_ns", REAL(deviation_ns), "ns", "population standard deviation"},
+	{"approximate", FLAG(approximate), NULL,
+		"percentiles are up to 1 % off: there are more than 4,096 samples"},
+};
+const struct vpa_fields vpa_fields_spread_values =
+	FIELDS("spread_values", "percentiles and moments of durations", spread_values);
+
+static const struct vpa_field spread[] = {
+	{"count", U64(count), "count", "samples"},
+	{"total_ns", U64(total_ns), "ns", "their sum"},
+	{NULL, .type = VPA_FIELD_SAME, .fields = &vpa_fields_spread_values, .bytes = sizeof(ROW)},
+};
+const struct vpa_fields vpa_fields_spread = FIELDS("spread", "distribution of durations", spread);
+#undef ROW
+
+const char *vpa_cause_choice(size_t i)
+{
+	return i < VPA_CAUSES ? vpa_cause_text((enum vpa_cause)i) : NULL;
+}

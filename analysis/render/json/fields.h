@@ -1,0 +1,235 @@
+/* fields.h - the contents of the JSON report: a table of fields for each struct of report.h.
+ *
+ * A field is a key, the type and offset of its value in the struct, its unit and its meaning. From
+ * these tables json_report.c writes a report and json_schema.c its documentation, so a new key is one line:
+ *
+ *	#define ROW struct vpa_sync_row
+ *	static const struct vpa_field sync_fields[] = {
+ *		{"call", TEXT(call), NULL, "name of the CUDA call"},
+ *		{"total_ns", U64(total_ns), "ns", "time in the call, summed over all threads"},
+ *	};
+ *	static const struct vpa_fields sync = FIELDS("sync", "one CUDA call that waits", sync_fields);
+ *	#undef ROW
+ *
+ * Keys are public. They keep their name, meaning and order; new ones come last in their object. A key
+ * is always present, unless it is optional, and its help then says when; an unknown value is null, and
+ * the key's help says when. A key names its unit if it has one. */
+#ifndef VPA_ANALYSIS_RENDER_JSON_FIELDS_H
+#define VPA_ANALYSIS_RENDER_JSON_FIELDS_H
+
+#include "analysis/report/report.h"
+#include "formats/base/json_writer.h"
+
+enum vpa_field_type {
+	VPA_FIELD_U64,      /* integers, named like the member's type in C */
+	VPA_FIELD_SIZE,     /* size_t */
+	VPA_FIELD_UNSIGNED, /* unsigned */
+	VPA_FIELD_I64,
+	VPA_FIELD_FLAG,   /* int: false or true */
+	VPA_FIELD_REAL,   /* double, with three decimals */
+	VPA_FIELD_RATE,   /* double, with six */
+	VPA_FIELD_TEXT,   /* const char * */
+	VPA_FIELD_CHARS,  /* char[] */
+	VPA_FIELD_CHOICE, /* an enum, written as the name that `choice` returns */
+	VPA_FIELD_ID, /* text; written as a number if it is one, so that ids compare as numbers */
+	VPA_FIELD_TEXTS,   /* const char ** and a count */
+	VPA_FIELD_BUCKETS, /* uint64_t[VPA_GAP_BUCKETS] */
+	VPA_FIELD_OBJECT,  /* a nested struct, or other fields of the same struct */
+	VPA_FIELD_POINTER, /* a pointer to one struct; NULL is null */
+	VPA_FIELD_ROWS,    /* a pointer to structs and a count */
+	VPA_FIELD_SAME,    /* a nested struct whose fields are written as fields of this one */
+	VPA_FIELD_MAP,     /* texts under keys not known in advance: `put` writes them */
+	VPA_FIELD_NOTHING  /* an empty array: reserved for a future analysis */
+};
+
+/* Which values are written as null, besides NULL itself. */
+enum vpa_null {
+	VPA_NULL_NEVER,
+	VPA_NULL_TEXT, /* NULL is expected */
+	VPA_NULL_ZERO,
+	VPA_NULL_NEGATIVE,
+	VPA_NULL_NOT_POSITIVE,
+	VPA_NULL_MAX,  /* UINT64_MAX */
+	VPA_NULL_COUNT /* an object whose `count` member is 0; in texts, each NULL is left out */
+};
+
+/* The row being written, for fields that are not plain members. */
+struct vpa_at {
+	const struct vpa_report *report;
+	const void *row;
+	const struct vpa_at *above; /* the enclosing row; NULL: none */
+};
+
+enum { VPA_FIELD_BYTES = 24 };
+
+#define VPA_REPORT_SCHEMA "vptrace.report/1"
+
+struct vpa_field {
+	const char *key; /* NULL: VPA_FIELD_SAME */
+	enum vpa_field_type type;
+	enum vpa_null null;
+	const struct vpa_fields *fields; /* of objects, pointers and rows */
+	size_t count;                    /* offset of the count member */
+	size_t bytes;                    /* size of the struct that `fields` describe */
+	size_t offset;                   /* of the value; passed to `text` to say which one */
+	const char *unit;                /* NULL: none */
+	const char *help;
+	/* Whether the value is known; NULL: always. */
+	int (*known)(const struct vpa_at *at);
+	int optional; /* 1: where the value is not known, the key is absent instead of null */
+	/* Compute a value that is not a member: integers, flags and choices; texts, which may use
+	 * `bytes`. */
+	uint64_t (*number)(const struct vpa_at *at);
+	const char *(*text)(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES]);
+	/* The name of value `i`, from 0; NULL: none. */
+	const char *(*choice)(size_t i);
+	/* Writes the members of a map. 0 or VPT_ENOMEM. */
+	int (*put)(const struct vpa_at *at, struct vpt_json *j);
+};
+
+/* The fields of a struct. */
+struct vpa_fields {
+	const char *name; /* of the object, in the schema */
+	const char *help;
+	const struct vpa_field *at;
+	size_t count;
+	size_t bytes; /* of the struct */
+};
+
+/* ---- writing ---- */
+
+/* Writes the row of `whole` as a JSON object. 0, the sink's error or VPT_ENOMEM. */
+int vpa_fields_json(const struct vpa_fields *fields, const struct vpa_at *whole,
+	struct vpt_sink *sink, struct vpt_err *err);
+/* Documents the objects that vpa_fields_json() writes: as a JSON Schema with this id, and as a list for people. */
+int vpa_fields_schema(const struct vpa_fields *fields, const char *id, struct vpt_sink *sink,
+	struct vpt_err *err);
+int vpa_fields_list(const struct vpa_fields *fields, const char *id, struct vpt_sink *sink,
+	struct vpt_err *err);
+
+/* ---- reading ---- */
+
+enum vpa_value_kind {
+	VPA_VALUE_NULL,
+	VPA_VALUE_UNSIGNED,
+	VPA_VALUE_SIGNED,
+	VPA_VALUE_FLAG,
+	VPA_VALUE_REAL,
+	VPA_VALUE_TEXT
+};
+
+struct vpa_value {
+	enum vpa_value_kind kind;
+	uint64_t number; /* UNSIGNED; of FLAG 0 or 1 */
+	int64_t integer; /* SIGNED */
+	double real;
+	int decimals;     /* that JSON has of `real` */
+	const char *text; /* borrowed from the report, or from `bytes` */
+	char bytes[VPA_FIELD_BYTES];
+};
+
+/* Reads a field with one value: a number, a flag or a text. Returns 0, and a null, for any other type.
+ * Ignores `known`: see vpa_field_is_known(). Do not copy *out, since it may point into itself. */
+int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vpa_value *out);
+
+static inline int vpa_field_is_known(const struct vpa_at *at, const struct vpa_field *f)
+{
+	if (f->type == VPA_FIELD_POINTER &&
+		!*(const void *const *)(const void *)((const char *)at->row + f->offset))
+		return 0;
+	return !f->known || f->known(at);
+}
+
+/* The count of a field of rows or texts, or what decides whether an object is there. */
+static inline size_t vpa_field_count(const struct vpa_at *at, const struct vpa_field *f)
+{
+	return *(const size_t *)(const void *)((const char *)at->row + f->count);
+}
+
+/* Whether a value is written as an object: inside the row, or behind a pointer. */
+static inline int vpa_field_is_object(const struct vpa_field *f)
+{
+	return f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_POINTER;
+}
+
+/* The bytes of the row that the value takes, at `offset`: of rows and pointers those of the pointer; 0: the value is not a
+ * member. */
+size_t vpa_field_bytes(const struct vpa_field *f);
+
+/* The value of an object, of a pointer that is not NULL, or a field of rows: the object, or row `i`. */
+struct vpa_at vpa_field_inside(const struct vpa_at *at, const struct vpa_field *f);
+struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, size_t i);
+
+/* ---- macros that name the members of ROW and check their types ---- */
+
+#define AT(ctype, m)    (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))
+#define U64(m)          .type = VPA_FIELD_U64, .offset = AT(uint64_t, m)
+#define KNOWN(m)        .type = VPA_FIELD_U64, .null = VPA_NULL_ZERO, .offset = AT(uint64_t, m)
+#define KNOWN_END(m)    .type = VPA_FIELD_U64, .null = VPA_NULL_MAX, .offset = AT(uint64_t, m)
+#define SIZE(m)         .type = VPA_FIELD_SIZE, .offset = AT(size_t, m)
+#define UNSIGNED(m)     .type = VPA_FIELD_UNSIGNED, .offset = AT(unsigned, m)
+#define KNOWN_COUNT(m)  .type = VPA_FIELD_UNSIGNED, .null = VPA_NULL_ZERO, .offset = AT(unsigned, m)
+#define I64(m)          .type = VPA_FIELD_I64, .offset = AT(int64_t, m)
+#define NATURAL(m)      .type = VPA_FIELD_I64, .null = VPA_NULL_NEGATIVE, .offset = AT(int64_t, m)
+#define WRAPPED(m)      .type = VPA_FIELD_I64, .offset = AT(uint64_t, m) /* below 0 where it wrapped */
+#define FLAG(m)         .type = VPA_FIELD_FLAG, .offset = AT(int, m)
+#define KNOWN_FLAG(m)   .type = VPA_FIELD_FLAG, .null = VPA_NULL_NEGATIVE, .offset = AT(int, m)
+#define REAL(m)         .type = VPA_FIELD_REAL, .offset = AT(double, m)
+#define POSITIVE(m)     .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
+#define SHARE(m)        .type = VPA_FIELD_RATE, .offset = AT(double, m)
+#define RATE(m)         .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
+#define TEXT(m)         .type = VPA_FIELD_TEXT, .offset = AT(const char *, m)
+#define TEXT_OR_NULL(m) .type = VPA_FIELD_TEXT, .null = VPA_NULL_TEXT, .offset = AT(const char *, m)
+#define CHARS(m)        .type = VPA_FIELD_CHARS, .offset = AT(char *, m)
+#define CHOICE(e, m)    .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
+#define BUCKETS(m)      .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
+#define TEXTS(m, n)     .type = VPA_FIELD_TEXTS, .count = AT(size_t, n), .offset = AT(const char **, m)
+#define SOME_TEXTS(m, n)                                                                           \
+	.type = VPA_FIELD_TEXTS, .null = VPA_NULL_COUNT, .count = AT(size_t, n),                   \
+	.offset = AT(const char **, m)
+#define ROWS(f, m, n)                                                                              \
+	.type = VPA_FIELD_ROWS, .fields = &(f), .bytes = sizeof(*((ROW *)0)->m),                   \
+	.count = AT(size_t, n), .offset = offsetof(ROW, m)
+#define INSIDE(t, f, m)                                                                            \
+	.type = VPA_FIELD_##t, .fields = &(f), .bytes = sizeof(((ROW *)0)->m),                     \
+	.offset = offsetof(ROW, m)
+#define MEMBER(f, m) INSIDE(OBJECT, f, m)
+#define SAME(f, m)   INSIDE(SAME, f, m)
+#define POINTER(f, m)                                                                              \
+	.type = VPA_FIELD_POINTER, .fields = &(f), .bytes = sizeof(*((ROW *)0)->m),                \
+	.offset = offsetof(ROW, m)
+#define PART(f)        .type = VPA_FIELD_OBJECT, .fields = &(f), .bytes = sizeof(ROW), .offset = 0
+#define SPREAD(m)      INSIDE(OBJECT, vpa_fields_spread, m)
+#define SOME_SPREAD(m) .null = VPA_NULL_COUNT, .count = AT(uint64_t, m.count), SPREAD(m)
+#define COMPUTED(t)    .type = VPA_FIELD_##t, .offset = 0 /* by `number` or `text` */
+/* The fields of the struct ROW, from a table. */
+#define FIELDS(name, help, table)                                                                  \
+	{                                                                                          \
+		name, help, table, sizeof(table) / sizeof((table)[0]), sizeof(ROW)                 \
+	}
+
+/* ---- the tables ---- */
+
+extern const struct vpa_fields vpa_fields_report;                      /* fields_report.c */
+extern const struct vpa_fields vpa_fields_system;                      /* fields_system.c */
+extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;   /* fields_pipeline.c */
+extern const struct vpa_fields vpa_fields_block_part;                  /* the same */
+extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
+	vpa_fields_rival;                                              /* fields_steps.c */
+extern const struct vpa_fields vpa_fields_counter;                     /* fields_counters.c */
+extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines;  /* fields_lines.c */
+/* fields_expert.c */
+extern const struct vpa_fields vpa_fields_checks, vpa_fields_graphs, vpa_fields_overlap,
+	vpa_fields_stream, vpa_fields_misfit, vpa_fields_stage_family, vpa_fields_shape,
+	vpa_fields_step_kinds, vpa_fields_flop;
+
+/* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
+extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
+
+/* Whether a key of the metadata is one of those that have a key of their own in vpa_fields_system. */
+int vpa_system_has(const char *key);
+
+/* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
+const char *vpa_cause_choice(size_t i);
+
+#endif

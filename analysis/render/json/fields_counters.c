@@ -1,0 +1,84 @@
+/* fields_counters.c - the JSON report: series of samples, by stage, and energy. */
+#include "analysis/render/json/fields.h"
+
+#define ROW struct vpa_counter_part
+static const struct vpa_field part_fields[] = {
+	{"name", TEXT(name), NULL, "the stage; the kind where that is the name"},
+	{"kind", TEXT(kind), NULL, "stage, request, block, step or context"},
+	{"samples", U64(samples), "samples", "samples in it"},
+	{"covered_ns", U64(covered_ns), "ns", "its time for which there is a value"},
+	{"min", REAL(min), "value", "smallest value, in the series' unit"},
+	{"mean", REAL(mean), "value", "mean by time"},
+	{"p95", REAL(p95), "value", "value that is not exceeded in 95 % of the time"},
+	{"max", REAL(max), "value", "largest value"},
+	{"energy_wh", RATE(energy_wh), "Wh",
+		"energy; null: no power, or samples cover less than 95 % of the time"},
+};
+static const struct vpa_fields part = FIELDS("counter_stage",
+	"a series in one stage: of a GPU while that worked for it, else while its range was open",
+	part_fields);
+#undef ROW
+
+#define ROW struct vpa_block_energy
+static const struct vpa_field block_fields[] = {
+	{"index", NATURAL(index), "id", "of the block in its request; null: not given"},
+	{"energy_wh", RATE(energy_wh), "Wh", "energy of its period; null: samples do not cover it"},
+};
+static const struct vpa_fields block = FIELDS(
+	"block_energy", "energy of a block, in the order of the request's series", block_fields);
+#undef ROW
+
+#define ROW struct vpa_request_energy
+static const struct vpa_field request_fields[] = {
+	{"request", U64(request), "id", "index in requests, from 0"},
+	{"energy_wh", RATE(energy_wh), "Wh",
+		"energy from its start to its end; null: samples do not cover it"},
+	{"energy_per_frame_wh", RATE(per_frame_wh), "Wh",
+		"the same for each of its frames; null: frames or energy are not known"},
+	{"energy_per_block_wh", RATE(per_block_wh), "Wh",
+		"mean energy of a measured block's period; null: not known"},
+	{"energy_per_block_frame_wh", RATE(per_block_frame_wh), "Wh",
+		"the same for each frame of the measured blocks; null: not known"},
+	{"blocks", ROWS(block, blocks, block_count), NULL, "its blocks"},
+};
+static const struct vpa_fields request =
+	FIELDS("request_energy", "energy of a request and its blocks", request_fields);
+#undef ROW
+
+#define ROW struct vpa_clock_reason
+static const struct vpa_field reason_fields[] = {
+	{"reason", TEXT(reason), NULL, "what limited the clocks: \"power cap\" ..."},
+	{"ns", U64(ns), "ns", "for how long"},
+};
+static const struct vpa_fields reason =
+	FIELDS("clock_reason", "a reason for clocks below the maximum", reason_fields);
+#undef ROW
+
+#define ROW struct vpa_counter
+static const struct vpa_field counter_fields[] = {
+	{"name", TEXT(name), NULL, "name of the series"},
+	{"unit", TEXT(unit), NULL, "its unit; empty: none"},
+	{"device", NATURAL(device), "id", "CUDA's device number; null: of no GPU"},
+	{"samples", U64(samples), "samples", "samples in the window"},
+	{"covered_ns", U64(covered_ns), "ns", "time of the window for which there is a value"},
+	{"min", REAL(min), "value", "smallest value"},
+	{"mean", REAL(mean), "value", "mean by time; over no time, of the samples"},
+	{"p95", REAL(p95), "value", "value that is not exceeded in 95 % of the time"},
+	{"max", REAL(max), "value", "largest value"},
+	{"energy_wh", RATE(energy_wh), "Wh", "energy over covered_ns; null: no power"},
+	{"stages", ROWS(part, parts, part_count), NULL, "the series by stage"},
+	{"requests", ROWS(request, requests, request_count), NULL,
+		"energy by request; empty: no power"},
+	{"awake_ns", KNOWN(awake_ns), "ns",
+		"of clock reasons: time in which the GPU was not idle; null: other series"},
+	{"limited_ns", KNOWN(limited_ns), "ns",
+		"of it: something limited the clocks; null: nothing did"},
+	{"reasons", ROWS(reason, reasons, reason_count), NULL,
+		"what limited the clocks, by time, descending"},
+	{"limited_mhz", POSITIVE(limited_mhz), "MHz",
+		"mean SM clock of that time; null: not known"},
+	{"highest_mhz", POSITIVE(highest_mhz), "MHz", "highest SM clock seen; null: not known"},
+};
+const struct vpa_fields vpa_fields_counter =
+	FIELDS("counter", "a series of samples", counter_fields);
+#undef ROW

@@ -1,0 +1,312 @@
+/* fields_expert.c - the JSON report: what people who tune a pipeline look up by hand. */
+#include "analysis/render/json/fields.h"
+
+/* ---- the checklist ---- */
+
+static const char *status_choice(size_t i)
+{
+	static const char *const names[] = {[VPA_CHECK_PASS] = "pass",
+		[VPA_CHECK_WARN] = "warn",
+		[VPA_CHECK_FAIL] = "fail",
+		[VPA_CHECK_UNKNOWN] = "unknown"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+#define ROW struct vpa_check
+static const struct vpa_field check_fields[] = {
+	{"id", TEXT(id), NULL, "id of the check, which does not change: \"gpu-busy\" ..."},
+	{"title", TEXT(title), NULL, "what is looked up"},
+	{"status", CHOICE(vpa_check_status, status), NULL,
+		"pass, warn, fail; unknown: not in the capture, or records are missing",
+		.choice = status_choice},
+	{"value", RATE(value), "unit", "the figure; null: not known"},
+	{"unit", TEXT(unit), NULL, "of value and bounds: fraction, ns"},
+	{"pass_bound", REAL(pass_bound), "unit", "passes below it, or from it on: at_least"},
+	{"warn_bound", REAL(warn_bound), "unit", "fails beyond it"},
+	{"at_least", FLAG(at_least), NULL, "larger values are better"},
+	{"note", TEXT_OR_NULL(note), NULL,
+		"what it is a figure of, or why it is not known; null: nothing to add"},
+};
+static const struct vpa_fields check =
+	FIELDS("check", "a figure of the checklist, and its bounds", check_fields);
+#undef ROW
+
+static int has_loop(const struct vpa_at *at)
+{
+	return at->report->expert.loop.kind != NULL;
+}
+
+#define ROW struct vpa_check_loop
+static const struct vpa_field loop_fields[] = {
+	{"kind", TEXT(kind), NULL, "block, step, inferred step"},
+	{"count", U64(count), "count", "measured blocks, or steps"},
+	{"start_ns", U64(start_ns), "ns", "where it begins, on the trace clock"},
+	{"end_ns", U64(end_ns), "ns", "where it ends"},
+	{"span_ns", U64(span_ns), "ns",
+		"its blocks' periods; of steps, their number * the mean period"},
+	{"busy_ns", U64(busy_ns), "ns",
+		"busy time in its blocks or in the periods of its steps, summed over devices"},
+	{"idle_ns", U64(idle_ns), "ns", "idle time there, summed over devices"},
+	{"blocking_calls", U64(blocking_calls), "calls",
+		"calls that wait for a device and begin in it"},
+	{"ops", U64(ops), "ops", "kernels, copies and memsets launched in it"},
+	{"ops_count", U64(ops_count), "count", "steps, else blocks, that launched them"},
+};
+static const struct vpa_fields loop =
+	FIELDS("loop", "what a pipeline spends its time in", loop_fields);
+#undef ROW
+
+#define ROW struct vpa_expert
+static const struct vpa_field checks_fields[] = {
+	{"loop", MEMBER(loop, loop), NULL, "null: no blocks or steps are known", .known = has_loop},
+	{"checks", ROWS(check, checks, check_count), NULL, "none without GPU work"},
+};
+const struct vpa_fields vpa_fields_checks = FIELDS(
+	"checklist", "the questions of diffusers' profiling guide, with answers", checks_fields);
+#undef ROW
+
+/* ---- CUDA graphs ---- */
+
+#define ROW struct vpa_graph_row
+static const struct vpa_field graph_fields[] = {
+	{"nodes", U64(nodes), "ops", "kernels, copies and memsets of a replay"},
+	{"replays", U64(replays), "count", "launches with the same nodes"},
+	{"total_ns", U64(total_ns), "ns", "first node's start to last node's end, of all replays"},
+	{"nodes_ns", U64(kernel_ns), "ns", "sum of the nodes' durations"},
+	{"range", TEXT_OR_NULL(range), NULL, "the range around the first launch; null: none"},
+	{"kernel", TEXT_OR_NULL(kernel), NULL,
+		"its first node; null: a copy or memset, or no name"},
+};
+static const struct vpa_fields graph =
+	FIELDS("cuda_graph", "launches of CUDA graphs with the same nodes", graph_fields);
+#undef ROW
+
+#define ROW struct vpa_setup_row
+static const struct vpa_field setup_fields[] = {
+	{"what", TEXT(what), NULL,
+		"module: loads code; graph: makes a graph; capture: records one, begin to end"},
+	{"call", TEXT(call), NULL, "name of the CUDA call"},
+	{"count", U64(count), "calls", "its calls, without those inside other rows' calls"},
+	{"total_ns", U64(total_ns), "ns", "their time, summed over all threads"},
+};
+static const struct vpa_fields setup =
+	FIELDS("setup", "calls that load code or make CUDA graphs", setup_fields);
+#undef ROW
+
+static int has_repeats(const struct vpa_at *at)
+{
+	return at->report->expert.graphs.repeats.steps > 0;
+}
+
+#define ROW struct vpa_repeats
+static const struct vpa_field repeats_fields[] = {
+	{"steps", U64(steps), "count", "steps whose ops outside graphs equal another one's"},
+	{"distinct", U64(distinct), "count", "different ones among them"},
+	{"all_steps", U64(all_steps), "count", "steps that were compared"},
+	{"ops", U64(ops), "ops", "ops outside graphs in steps that repeat"},
+	{"save_at_most_ns", U64(save_at_most_ns), "ns",
+		"idle time for launching them, less one launch per step"},
+};
+static const struct vpa_fields repeats =
+	FIELDS("repeats", "steps that could be CUDA graphs", repeats_fields);
+#undef ROW
+
+#define ROW struct vpa_graphs
+static const struct vpa_field graphs_fields[] = {
+	{"launches", U64(launches), "calls", "launches of graphs whose nodes are in the trace"},
+	{"nodes", U64(nodes), "ops", "their nodes"},
+	{"left_out", U64(left_out), "calls", "launches after the first 1,048,576: not in the rows"},
+	{"distinct", SIZE(distinct), "count", "different graphs, by their nodes"},
+	{"graphs", ROWS(graph, rows, row_count), NULL, "at most --top; by total_ns, descending"},
+	{"setup", ROWS(setup, setup, setup_count), NULL, "by total_ns, descending"},
+	{"repeats", MEMBER(repeats, repeats), NULL,
+		"null: no step equals another one, or there are none", .known = has_repeats},
+	{"compiled_regions", U64(compiled_regions), "count",
+		"of torch.compile, as far as names of ranges show"},
+	{"recompiles", U64(recompiles), "count", "of them: a later version, compiled again"},
+	{"compiler_ranges", U64(compiler_ranges), "ranges", "ranges of torch.compile at work"},
+	{"compiler_ns", U64(compiler_ns), "ns", "their time on the host"},
+};
+const struct vpa_fields vpa_fields_graphs =
+	FIELDS("cuda_graphs", "CUDA graphs, and what could be one", graphs_fields);
+#undef ROW
+
+/* ---- steps by their kernels ---- */
+
+static const char *role_choice(size_t i)
+{
+	static const char *const names[] = {[VPA_STEP_FULL] = "full",
+		[VPA_STEP_FEWER] = "fewer",
+		[VPA_STEP_HALF] = "half",
+		[VPA_STEP_OTHER] = "other"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+static uint64_t mean_step_ns(const struct vpa_at *at)
+{
+	const struct vpa_step_kind *k = at->row;
+
+	return k->steps ? k->total_ns / k->steps : 0;
+}
+
+#define ROW struct vpa_step_kind
+static const struct vpa_field step_kind_fields[] = {
+	{"role", CHOICE(vpa_step_role, role), NULL,
+		"full: runs most; fewer: two steps or more with at most 4/5 of its kernels, "
+		"mostly the same ones; half: one of its halves; other",
+		.choice = role_choice},
+	{"first", U64(first), "index", "its first step, counted from 0 in order of their ends"},
+	{"steps", U64(steps), "count", "steps that run these kernels with these grids"},
+	{"ops", U64(ops), "ops", "kernels, copies and memsets of each step"},
+	{"of_full", RATE(of_full), "fraction",
+		"ops of those of a full step; null: no kind is frequent enough"},
+	{"mean_ns", COMPUTED(U64), "ns", "mean, from first op's start to last op's end",
+		.number = mean_step_ns},
+	{"total_ns", U64(total_ns), "ns", "the same, of all its steps together"},
+	{"half_ops", KNOWN(half_ops), "ops",
+		"of the half that repeats the other half; null: none does"},
+	{"second_half_ns", U64(second_ns), "ns", "time of the second halves of all its steps"},
+	{"saved_ns", U64(saved_ns), "ns",
+		"role fewer: by how much as many full steps would take longer; else 0"},
+};
+static const struct vpa_fields step_kind =
+	FIELDS("step_kind", "steps that run the same kernels", step_kind_fields);
+#undef ROW
+
+#define ROW struct vpa_step_kinds
+static const struct vpa_field step_kinds_fields[] = {
+	{"source", TEXT(source), NULL, "marked: ranges or marks; inferred: see steps_inferred"},
+	{"steps", U64(steps), "count", "steps that were compared"},
+	{"distinct", SIZE(distinct), "count", "different kinds among them"},
+	{"left_out", U64(left_out), "count", "steps of kinds after the first 4,096"},
+	{"total_ns", U64(total_ns), "ns", "time of all steps, each from first to last op"},
+	{"full_ops", KNOWN(full_ops), "ops",
+		"of a full step; null: no kind has two steps and a twentieth of all"},
+	{"fewer", U64(fewer), "count", "steps of role fewer: a step cache?"},
+	{"saved_ns", U64(saved_ns), "ns", "by how much as many full steps would take longer"},
+	{"paired", U64(paired), "count", "steps whose halves repeat each other: guidance?"},
+	{"second_half_ns", U64(second_ns), "ns", "time of their second halves"},
+	{"kinds", ROWS(step_kind, rows, row_count), NULL, "at most --top; by total_ns, descending"},
+};
+const struct vpa_fields vpa_fields_step_kinds =
+	FIELDS("step_kinds", "denoising steps by the kernels that they run", step_kinds_fields);
+#undef ROW
+
+/* ---- overlap ---- */
+
+static uint64_t busy_of(const struct vpa_at *at)
+{
+	const struct vpa_overlap_row *o = at->row;
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 1; i < VPA_OVERLAPS; i++)
+		ns += o->ns[i];
+	return ns;
+}
+
+#define OVERLAP(bits) .type = VPA_FIELD_U64, .offset = offsetof(ROW, ns) + sizeof(uint64_t) * (bits)
+#define ROW           struct vpa_overlap_row
+static const struct vpa_field overlap_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"busy_ns", COMPUTED(U64), "ns", "sum of all others", .number = busy_of},
+	{"compute_ns", OVERLAP(VPA_OVERLAP_COMPUTE), "ns", "compute alone"},
+	{"comm_ns", OVERLAP(VPA_OVERLAP_COMM), "ns", "communication alone"},
+	{"copy_ns", OVERLAP(VPA_OVERLAP_COPY), "ns", "copies and memsets alone"},
+	{"compute_comm_ns", OVERLAP(VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM), "ns",
+		"compute and communication at once"},
+	{"compute_copy_ns", OVERLAP(VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COPY), "ns",
+		"compute and copies at once"},
+	{"comm_copy_ns", OVERLAP(VPA_OVERLAP_COMM | VPA_OVERLAP_COPY), "ns",
+		"communication and copies at once"},
+	{"all_ns", OVERLAP(VPA_OVERLAPS - 1), "ns", "all three at once"},
+};
+const struct vpa_fields vpa_fields_overlap =
+	FIELDS("overlap", "busy time of a device by what runs at once", overlap_fields);
+#undef ROW
+#undef OVERLAP
+
+#define ROW struct vpa_stream_row
+static const struct vpa_field stream_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"stream", I64(stream), "id", "CUDA's stream number"},
+	{"pid", I64(pid), "id", "its process"},
+	{"ops", U64(ops), "ops", "its ops of positive duration"},
+	{"busy_ns", U64(busy_ns), "ns", "time in which at least one of them runs"},
+};
+const struct vpa_fields vpa_fields_stream =
+	FIELDS("stream", "the work of one stream", stream_fields);
+#undef ROW
+
+/* ---- formats ---- */
+
+#define ROW struct vpa_misfit_row
+static const struct vpa_field misfit_fields[] = {
+	{"id", TEXT(id), NULL, "align1-gemm, fp32-gemm, layout-copy, pytorch-layout-copy"},
+	{"title", TEXT(title), NULL, "what these kernels are"},
+	{"advice", TEXT(advice), NULL, "what to change"},
+	{"kernel", TEXT(kernel), NULL, "the largest of them"},
+	{"calls", U64(calls), "ops", "how often they ran"},
+	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
+	{"exclusive_ns", U64(exclusive_ns), "ns",
+		"the same, but each of k concurrent ops counts 1/k"},
+	{"share_of_busy", RATE(share_of_busy), "fraction",
+		"exclusive_ns of all devices' busy time; null: not known"},
+};
+const struct vpa_fields vpa_fields_misfit =
+	FIELDS("misfit", "kernels whose alignment, precision or layout costs time", misfit_fields);
+#undef ROW
+
+/* ---- stages ---- */
+
+#define ROW struct vpa_stage_family_row
+static const struct vpa_field stage_family_fields[] = {
+	{"stage", TEXT(stage), NULL, "name of the innermost stage, step, block or request"},
+	{"kind", TEXT_OR_NULL(kind), NULL, "stage, step, context, block ...; null: outside all"},
+	{"family", TEXT(family), NULL, "kernel family; \"memcpy\", \"memset\""},
+	{"exclusive_ns", U64(exclusive_ns), "ns",
+		"its time, each of k concurrent ops counts 1/k; all rows sum to busy time"},
+	{"stage_ns", U64(stage_ns), "ns", "the same, of all families of the stage"},
+};
+const struct vpa_fields vpa_fields_stage_family =
+	FIELDS("stage_family", "kernels of one family in one stage", stage_family_fields);
+#undef ROW
+
+#define ROW struct vpa_attention_shape
+static const struct vpa_field shape_fields[] = {
+	{"kernel", TEXT(kernel), NULL, "the kernel, demangled where possible"},
+	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
+	{"kind", TEXT(kind), NULL,
+		"self or cross, if a range around the launch says so; else unknown"},
+	{"length", TEXT(length), NULL,
+		"all calls; of an unknown kind, if they are of two lengths: long or short"},
+	{"blocks", KNOWN(blocks), "blocks", "thread blocks of the grid; null: not known"},
+	{"calls", U64(calls), "ops", "how often it ran with that grid"},
+	{"total_ns", U64(total_ns), "ns", "sum of the durations"},
+	{"min_ns", U64(min_ns), "ns", "the shortest"},
+	{"max_ns", U64(max_ns), "ns", "the longest"},
+};
+const struct vpa_fields vpa_fields_shape =
+	FIELDS("attention_shape", "calls of one attention kernel with one grid", shape_fields);
+#undef ROW
+
+/* ---- operations per second ---- */
+
+#define ROW struct vpa_flop_row
+static const struct vpa_field flop_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"family", TEXT(family), NULL, "of the kernels: gemm, attention, several of both, other"},
+	{"precision", TEXT(precision), NULL, "what their names show: 16 bit, tf32 ... unknown"},
+	{"calls", U64(calls), "ranges", "ranges that say how many operations they do"},
+	{"flop", U64(flop), "flop", "floating-point operations of all of them"},
+	{"kernel_ns", U64(kernel_ns), "ns", "sum of the durations of all kernels in them"},
+	{"tflops", SHARE(tflops), "TFLOP/s", "flop / kernel_ns, in 10^12 per second"},
+	{"peak_tflops", RATE(peak_tflops), "TFLOP/s",
+		"the maker's dense rate for that precision; null: not known"},
+	{"share_of_peak", RATE(share_of_peak), "fraction", "tflops / peak_tflops; null: not known"},
+};
+const struct vpa_fields vpa_fields_flop =
+	FIELDS("flop_rate", "operations per second, where ranges say how many", flop_fields);
+#undef ROW

@@ -1,0 +1,62 @@
+/* fields_lines.c - the JSON report: lines of Python. */
+#include "analysis/render/json/fields.h"
+
+/* Fields of a line: a member of ROW. */
+#define LINE_FIELDS(m)                                                                             \
+	{"function", TEXT_OR_NULL(m.function), NULL, "name of the function; null: no line known"}, \
+		{"file", TEXT_OR_NULL(m.file), NULL,                                               \
+			"its file, as recorded; empty: built in; null: no line known"},            \
+	{                                                                                          \
+		"line", KNOWN(m.number), "id", "number of the line; null: not known"               \
+	}
+
+#define ROW struct vpa_top_line
+static const struct vpa_field top_fields[] = {
+	LINE_FIELDS(line),
+	{"samples", KNOWN(samples), "samples",
+		"samples that belong to the time; null: the stacks are exact"},
+	{"share", SHARE(share), "fraction",
+		"of all the time, by the samples' weight, that is at the line; 0: no line known"},
+	{"cpu_wait_ns", U64(wait_ns), "ns",
+		"of the time: the thread could run, but no CPU was free"},
+};
+const struct vpa_fields vpa_fields_top_line =
+	FIELDS("top_line", "the line of Python where most of some idle time was spent", top_fields);
+#undef ROW
+
+#define ROW struct vpa_idle_line
+static const struct vpa_field idle_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
+		.choice = vpa_cause_choice},
+	LINE_FIELDS(line),
+	{"ns", U64(ns), "ns", "idle time; of a device and cause they sum to all of it"},
+	{"samples", U64(samples), "samples", "at the line; 0: none, or the stacks are exact"},
+};
+static const struct vpa_fields idle =
+	FIELDS("idle_line", "idle time of one cause at one line", idle_fields);
+#undef ROW
+
+#define ROW struct vpa_launch_line
+static const struct vpa_field launch_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	LINE_FIELDS(line),
+	{"ops", U64(ops), "ops", "kernels, copies and memsets that it launched"},
+	{"busy_ns", U64(busy_ns), "ns", "sum of their durations"},
+};
+static const struct vpa_fields launch =
+	FIELDS("launch_line", "work that one line launched", launch_fields);
+#undef ROW
+
+#define ROW struct vpa_lines
+static const struct vpa_field lines_fields[] = {
+	{"idle", ROWS(idle, idle, idle_count), NULL,
+		"idle time by line and cause, descending; small lines summed as \"(other)\", time "
+		"without a line last"},
+	{"launches", ROWS(launch, launches, launch_count), NULL,
+		"launched work by line, of sampled stacks the line of the next sample; by "
+		"busy_ns, descending"},
+};
+const struct vpa_fields vpa_fields_lines = FIELDS(
+	"lines", "lines of Python, from samples of stacks or a profiler's records", lines_fields);
+#undef ROW

@@ -1,0 +1,159 @@
+/* fields_system.c - where the trace was recorded: GPUs, and the run's metadata.
+ *
+ * Facts that every tool records have a key of their own, whatever the tool calls them. The other pairs
+ * are versions, or tags if their key has the prefix "tag.". */
+#include "analysis/render/json/fields.h"
+
+#include "analysis/model/gpu_arch.h"
+
+#include "formats/base/count.h"
+#include "formats/chunk/strings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- GPUs ---- */
+
+static const char *capability(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
+{
+	const struct vpa_gpu *g = at->row;
+
+	(void)offset;
+	if (!g->compute_major || vpa_gpu_is_amd(g))
+		return NULL;
+	/* Two unsigned numbers: independent of the locale. */
+	snprintf(bytes, VPA_FIELD_BYTES, "%u.%u", g->compute_major, g->compute_minor);
+	return bytes;
+}
+
+#define ROW struct vpa_gpu
+static const struct vpa_field gpu_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"name", TEXT(name), NULL, "the model"},
+	{"uuid", TEXT(uuid), NULL, "UUID; empty: not recorded"},
+	{"pci", TEXT(pci), NULL, "PCI bus id; empty: not recorded"},
+	{"compute_capability", COMPUTED(TEXT), NULL,
+		"compute capability, such as \"9.0\"; null: not known or not NVIDIA's",
+		.null = VPA_NULL_TEXT, .text = capability},
+	{"sm_count", KNOWN_COUNT(sm_count), "count", "multiprocessors; null: not known"},
+	{"memory_bytes", KNOWN(memory_bytes), "bytes", "device memory; null: not known"},
+	{"simulated", FLAG(simulated), NULL, "no GPU: a stand-in made up its times"},
+};
+static const struct vpa_fields gpu = FIELDS("gpu", "a GPU of the machine", gpu_fields);
+#undef ROW
+
+/* ---- metadata ---- */
+
+enum fact { FACT_HOST, FACT_COMMAND, FACT_DRIVER, FACT_CUPTI, FACT_RANK, FACTS };
+
+/* The tools' names for them, best first. */
+static const char *const fact_names[FACTS][3] = {
+	[FACT_HOST] = {"host", "hostname"},
+	[FACT_COMMAND] = {"command"},
+	[FACT_DRIVER] = {"cuda_driver", "driver", "driver_version"},
+	[FACT_CUPTI] = {"cupti", "cupti_version"},
+	[FACT_RANK] = {"rank"},
+};
+static const char tag_prefix[] = "tag.";
+
+/* The key of a fact here; NULL: not recorded. */
+static const char *fact_key(const struct vpa_report *r, enum fact fact)
+{
+	size_t name;
+
+	for (name = 0; name < COUNT(fact_names[0]) && fact_names[fact][name]; name++)
+		if (vpa_meta(r, fact_names[fact][name]))
+			return fact_names[fact][name];
+	return NULL;
+}
+
+static const char *fact_text(const struct vpa_at *at, size_t fact, char bytes[VPA_FIELD_BYTES])
+{
+	const char *key = fact_key(at->report, (enum fact)fact);
+
+	(void)bytes;
+	return key ? vpa_meta(at->report, key) : NULL;
+}
+
+static int is_fact(const char *const keys[FACTS], const char *key)
+{
+	unsigned fact;
+
+	for (fact = 0; fact < FACTS; fact++)
+		if (keys[fact] && !strcmp(keys[fact], key))
+			return 1;
+	return 0;
+}
+
+int vpa_system_has(const char *key)
+{
+	size_t fact, name;
+
+	for (fact = 0; fact < FACTS; fact++)
+		for (name = 0; name < COUNT(fact_names[0]) && fact_names[fact][name]; name++)
+			if (!strcmp(fact_names[fact][name], key))
+				return 1;
+	return 0;
+}
+
+static int is_tag(const char *key)
+{
+	return strncmp(key, tag_prefix, sizeof(tag_prefix) - 1) == 0;
+}
+
+/* Writes the pairs without a key of their own: with `tags` those with the prefix, else the others. Only
+ * the first pair of each key, so that no key is repeated. */
+static int put_pairs(const struct vpa_report *r, struct vpt_json *j, int tags)
+{
+	const size_t prefix = tags ? sizeof(tag_prefix) - 1 : 0;
+	struct vpt_strings seen = {0};
+	const char *keys[FACTS];
+	unsigned fact;
+	int rc = VPT_OK;
+	size_t i;
+
+	for (fact = 0; fact < FACTS; fact++)
+		keys[fact] = fact_key(r, (enum fact)fact);
+	for (i = 0; i < r->meta_count && !rc; i++) {
+		const struct vpa_pair *p = &r->meta[i];
+		size_t before = seen.count;
+
+		if (!p->key || is_tag(p->key) != tags || is_fact(keys, p->key))
+			continue;
+		if (vpt_strings_put(&seen, p->key, strlen(p->key)) == VPT_NO_ID)
+			rc = VPT_ENOMEM;
+		else if (seen.count > before)
+			vpt_json_string(j, p->key + prefix, p->value);
+	}
+	vpt_strings_free(&seen);
+	return rc;
+}
+
+static int put_versions(const struct vpa_at *at, struct vpt_json *j)
+{
+	return put_pairs(at->report, j, 0);
+}
+
+static int put_tags(const struct vpa_at *at, struct vpt_json *j)
+{
+	return put_pairs(at->report, j, 1);
+}
+
+#define FACT(type_, fact)                                                                          \
+	.type = VPA_FIELD_##type_, .null = VPA_NULL_TEXT, .text = fact_text, .offset = FACT_##fact
+
+#define ROW struct vpa_report
+static const struct vpa_field system_fields[] = {
+	{"host", FACT(TEXT, HOST), NULL, "name of the machine; null: not recorded"},
+	{"command", FACT(TEXT, COMMAND), NULL, "command line of the program; null: not recorded"},
+	{"gpus", ROWS(gpu, gpus, gpu_count), NULL, "GPUs of the machine"},
+	{"driver", FACT(TEXT, DRIVER), NULL, "version of the CUDA driver; null: not recorded"},
+	{"cupti", FACT(TEXT, CUPTI), NULL, "version of CUPTI; null: not recorded"},
+	{"versions", COMPUTED(MAP), NULL, "all other metadata of the capture, by its key",
+		.put = put_versions},
+	{"rank", FACT(ID, RANK), NULL, "rank of the process in a distributed run; null: none"},
+	{"tags", COMPUTED(MAP), NULL, "tags that the program gave the capture", .put = put_tags},
+};
+const struct vpa_fields vpa_fields_system =
+	FIELDS("system", "where the trace was recorded", system_fields);
+#undef ROW

@@ -1,0 +1,76 @@
+/* text_blocks_parts.h - shared by text_fps.c and text_blocks.c only. */
+#ifndef VPA_ANALYSIS_RENDER_TEXT_TEXT_BLOCKS_PARTS_H
+#define VPA_ANALYSIS_RENDER_TEXT_TEXT_BLOCKS_PARTS_H
+
+#include "analysis/render/text/text_report.h"
+
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Three digits: "0.123", "1.23", "24.0", "140". */
+static inline struct vpa_num vpa_rate(double rate)
+{
+	if (rate < 0)
+		return (struct vpa_num){"-"};
+	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
+/* "3"; "#1", its place in the series, if it has no index. */
+static inline struct vpa_num vpa_block_name(const struct vpa_blocks *b, size_t at)
+{
+	struct vpa_num out;
+
+	if (b->series[at].index >= 0)
+		snprintf(out.text, sizeof(out.text), "%" PRId64, b->series[at].index);
+	else
+		snprintf(out.text, sizeof(out.text), "#%zu", at + 1);
+	return out;
+}
+
+/* All time of the measured blocks on their devices. */
+static inline uint64_t vpa_blocks_ns(const struct vpa_blocks *b)
+{
+	return vpt_sat_add(vpt_sat_add(b->busy_ns, b->idle_ns), b->paused_ns);
+}
+
+static inline unsigned vpa_block_decimals(const struct vpa_blocks *b)
+{
+	uint64_t mean = b->measured ? b->span_ns / b->measured : 0;
+
+	return mean < 10000000 ? 3 : mean < 100000000 ? 2 : 1;
+}
+
+static inline struct vpa_num vpa_ms_of(uint64_t ns, unsigned decimals)
+{
+	return vpa_scaled(ns, 1000000, decimals);
+}
+
+/* Rounded to the nearest. */
+static inline uint64_t vpa_divided(uint64_t ns, uint64_t by)
+{
+	return by ? (ns + by / 2) / by : 0;
+}
+
+/* The mean count for each of `of` things: "300", "0.2". */
+static inline struct vpa_num vpa_each(uint64_t count, uint64_t of)
+{
+	return vpa_fixed((double)count / (double)of, count % of ? 1 : 0);
+}
+
+static inline struct vpa_num vpa_a_block(uint64_t count, const struct vpa_blocks *b)
+{
+	return vpa_each(count, b->measured);
+}
+
+static inline double vpa_target(const struct vpa_report *r)
+{
+	return (double)r->target_millifps / 1000;
+}
+
+/* The place with at least half of a cause's idle time in the whole window, after its share if that is
+ * less than 99.5 %; empty if there is none. */
+struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns);
+
+#endif

@@ -1,0 +1,204 @@
+/* text_counters.c - the section of counters: the series, energy, and memory by stage. */
+#include "analysis/render/text/text_report.h"
+
+#include "formats/base/saturate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SERIES = 24, STAGES = 6 };
+
+static int is_rate_of_bytes(const char *unit)
+{
+	return !strcmp(unit, "B/s");
+}
+
+static int is_in_bytes(const char *unit)
+{
+	return !strcmp(unit, "B") || !strcmp(unit, "bytes") || is_rate_of_bytes(unit);
+}
+
+/* A value in its unit: bytes with the unit that fits, shares and rates plain. */
+static struct vpa_num value_of(double value, const char *unit)
+{
+	struct vpa_num n;
+
+	if (is_in_bytes(unit)) {
+		n = vpa_bytes(value > 0 && value < 1e18 ? vpt_sat_u64(value + 0.5) : 0);
+		strncat(n.text, is_rate_of_bytes(unit) ? "/s" : "",
+			sizeof(n.text) - strlen(n.text) - 1);
+		return n;
+	}
+	return vpa_fixed(value, 1);
+}
+
+/* What a table need not repeat: constants of the machine, and bits. */
+static int is_shown(const struct vpa_counter *c)
+{
+	return strcmp(c->name, "Memory total") != 0 && strcmp(c->unit, "bits") != 0;
+}
+
+static void add_series(struct vpa_table *t, const struct vpa_report *r)
+{
+	char device[32] = "";
+	size_t i, shown = 0, left_out = 0;
+
+	for (i = 0; i < r->counter_count; i++) {
+		const struct vpa_counter *c = &r->counters[i];
+		int is_bytes = is_in_bytes(c->unit);
+		struct vpa_row *row;
+
+		if (!is_shown(c))
+			continue;
+		if (shown == SERIES) {
+			left_out++;
+			continue;
+		}
+		shown++;
+		if (c->device >= 0)
+			snprintf(device, sizeof(device), "GPU %lld ", (long long)c->device);
+		row = vpa_table_row(t, 1, "%s%s%s%s", c->device >= 0 ? device : "",
+			vpa_fit(c->name, 60).text, c->unit[0] && !is_bytes ? ", " : "",
+			is_bytes ? "" : vpa_fit(c->unit, 12).text);
+		row->cells[0] = value_of(c->min, c->unit);
+		row->cells[1] = value_of(c->mean, c->unit);
+		row->cells[2] = value_of(c->p95, c->unit);
+		row->cells[3] = value_of(c->max, c->unit);
+	}
+	vpa_table_more(t, left_out);
+}
+
+/* Wh, or smaller units for small energies. */
+static struct vpa_num energy(double wh)
+{
+	static const struct {
+		double least, scale;
+		const char *unit;
+	} units[] = {{1, 1, " Wh"}, {1e-3, 1e3, " mWh"}, {0, 1e6, " uWh"}};
+	struct vpa_num n;
+	double value;
+	size_t i = 0;
+
+	while (wh < units[i].least)
+		i++;
+	value = wh * units[i].scale;
+	n = vpa_fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+	strncat(n.text, units[i].unit, sizeof(n.text) - strlen(n.text) - 1);
+	return n;
+}
+
+static void add_energy(struct vpa_table *t, const struct vpa_report *r, const struct vpa_counter *c)
+{
+	const struct vpa_request *main = vpa_main_request(r);
+	struct vpa_words w = {.used = 0};
+	size_t i, shown;
+
+	vpa_words_add(
+		&w, "", "Energy of GPU %lld: %s", (long long)c->device, energy(c->energy_wh).text);
+	for (i = 0; i < c->request_count && main; i++) {
+		const struct vpa_request_energy *e = &c->requests[i];
+
+		if (&r->requests[e->request] != main)
+			continue;
+		if (main->source && e->energy_wh >= 0)
+			vpa_words_add(&w, "; ", "a video %s", energy(e->energy_wh).text);
+		if (e->per_block_wh >= 0)
+			vpa_words_add(&w, ", ", "a block %s", energy(e->per_block_wh).text);
+		if (e->per_frame_wh >= 0)
+			vpa_words_add(&w, ", ", "a frame %s", energy(e->per_frame_wh).text);
+	}
+	for (i = shown = 0; i < c->part_count && shown < STAGES; i++) {
+		const struct vpa_counter_part *p = &c->parts[i];
+
+		if (p->energy_wh < 0 || strcmp(p->kind, "stage") != 0)
+			continue;
+		vpa_words_add(&w, shown++ ? ", " : "; of it ", "%s %s", vpa_fit(p->name, 40).text,
+			energy(p->energy_wh).text);
+	}
+	vpa_text_row(t, 1, "%s", w.text);
+}
+
+/* "text_encode 4.3 GB, vae_decode 2.1 GB": the most of a series, by stage. Returns whether there is any. */
+static int add_most(struct vpa_words *w, const struct vpa_counter *c)
+{
+	size_t i, shown = 0;
+
+	for (i = 0; i < c->part_count && shown < STAGES; i++) {
+		const struct vpa_counter_part *p = &c->parts[i];
+
+		if (strcmp(p->kind, "stage") != 0 || (!p->samples && !p->covered_ns))
+			continue;
+		vpa_words_add(w, shown++ ? ", " : "", "%s %s", vpa_fit(p->name, 40).text,
+			value_of(p->max, "B").text);
+	}
+	return shown != 0;
+}
+
+/* Memory of PyTorch's allocator, by stage: what it holds at their ends, and the most in them. */
+static void add_allocator(struct vpa_table *t, const struct vpa_report *r)
+{
+	static const struct {
+		const char *series, *words;
+	} rows[] = {{"memory.allocated", "PyTorch's memory at the end of a stage"},
+		{"memory.peak", "PyTorch's memory in a stage, at most"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct vpa_counter *c = vpa_find_counter(r, -1, rows[i].series);
+		struct vpa_words w = {.used = 0};
+
+		if (c && add_most(&w, c))
+			vpa_text_row(t, 1, "%s: %s", rows[i].words, w.text);
+	}
+}
+
+/* The most memory in use, by stage. */
+static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const struct vpa_counter *c)
+{
+	const struct vpa_counter *total = vpa_find_counter(r, c->device, "Memory total");
+	struct vpa_words w = {.used = 0};
+
+	if (!add_most(&w, c))
+		return;
+	vpa_text_row(t, 1, "%s of GPU %lld at most%s%s: %s", c->name, (long long)c->device,
+		total ? ", of " : "", total ? value_of(total->max, "B").text : "", w.text);
+}
+
+static void add_notes(struct vpa_table *t, const struct vpa_report *r)
+{
+	const char *nvml = vpa_meta(r, "nvml"), *failure = vpa_meta(r, "counters.failure");
+	size_t i;
+
+	for (i = 0; i < r->counter_count; i++)
+		if (r->counters[i].energy_wh >= 0 && r->counters[i].device >= 0)
+			add_energy(t, r, &r->counters[i]);
+	for (i = 0; i < r->counter_count; i++)
+		if (r->counters[i].device >= 0 &&
+			(!strcmp(r->counters[i].name, "Memory used") ||
+				!strcmp(r->counters[i].name, "Allocated by CUDA calls")))
+			add_peaks(t, r, &r->counters[i]);
+	add_allocator(t, r);
+	if (nvml)
+		vpa_text_row(t, 1, "NVML %s", vpa_fit(nvml, 100).text);
+	if (failure)
+		vpa_text_row(t, 1, "%s", vpa_fit(failure, 100).text);
+}
+
+void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"min", 3, NULL}, {"mean", 0, NULL}, {"p95", 2, NULL}, {"max", 0, NULL}};
+	const char *interval = vpa_meta(r, "counters_ms");
+	struct vpa_table t;
+
+	(void)d;
+	if (!r->counter_count)
+		return;
+	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "COUNTERS%s%s%s",
+		interval ? ", every " : "", interval ? vpa_fit(interval, 8).text : "",
+		interval ? " ms" : "");
+	add_series(&t, r);
+	add_notes(&t, r);
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}

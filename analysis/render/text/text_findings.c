@@ -1,0 +1,233 @@
+/* text_findings.c - FIX FIRST: what to change, the most it could save, and the base of that bound.
+ *
+ * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
+#include "analysis/advice/gain_unit.h"
+#include "analysis/render/text/text_report.h"
+#include "formats/base/saturate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FINDINGS = 5 }; /* rows */
+
+/* The ids as one cell: ASCII, as many as fit. */
+static struct vpa_num evidence_of(const struct vpa_finding *f)
+{
+	struct vpa_num out = {{0}};
+	size_t used = 0, i, k;
+
+	for (i = 0; i < f->evidence_count; i++) {
+		const char *id = vpa_text_or(f->evidence[i], "?");
+		size_t len = strlen(id), before = used ? 2 : 0;
+
+		if (used + before + len > 16)
+			break;
+		memcpy(out.text + used, ", ", before);
+		used += before;
+		for (k = 0; k < len; k++)
+			out.text[used + k] = id[k] >= ' ' && id[k] < 0x7f ? id[k] : '?';
+		used += len;
+	}
+	return out;
+}
+
+static uint64_t nearest(double ns)
+{
+	return ns > 0 ? vpt_sat_u64(ns + 0.5) : 0;
+}
+
+int vpa_is_note(const struct vpa_finding *f)
+{
+	return !(f->gain_at_most_ms > 0) && !strcmp(vpa_text_or(f->status, "info"), "info");
+}
+
+struct vpa_label vpa_ms_range(double from_ms, double to_ms)
+{
+	struct vpa_num to = vpa_duration(nearest(to_ms * 1e6)), from;
+	struct vpa_label out;
+
+	if (!(from_ms > 0) || from_ms >= to_ms) {
+		snprintf(out.text, sizeof(out.text), "%s", to.text);
+		return out;
+	}
+	from = vpa_duration(nearest(from_ms * 1e6));
+	/* One unit for both. */
+	if (!strcmp(from.text + strcspn(from.text, " "), to.text + strcspn(to.text, " ")))
+		from.text[strcspn(from.text, " ")] = '\0';
+	snprintf(out.text, sizeof(out.text), "%s-%s", from.text, to.text);
+	return out;
+}
+
+static struct vpa_num rate_of(double rate)
+{
+	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
+/* `scale` times the speed-up factor; "-" if nothing of the base is left. */
+static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
+{
+	return base_ms > gain_ms ? rate_of(scale * base_ms / (base_ms - gain_ms))
+				 : (struct vpa_num){"-"};
+}
+
+/* The unit of the rate that the gain raises; NULL: there is none. */
+static const char *rate_unit(const struct vpa_finding *f)
+{
+	if (f->fps_to > 0)
+		return !strcmp(vpa_text_or(f->base, ""), "request") ? "FPS end to end" : "FPS";
+	if (!(f->steps_per_s_to > 0))
+		return NULL;
+	return !strcmp(vpa_text_or(f->base, ""), "iteration") ? "iterations/s" : "steps/s";
+}
+
+/* Where less than a tenth would be left, other limits decide: the host would have to keep up. What would be
+ * left is a fact, a factor would be a promise. */
+static int is_no_promise(const struct vpa_finding *f)
+{
+	return f->base_gain_ms > 0.9 * f->base_ms;
+}
+
+static void add_rest(struct vpa_words *w, const struct vpa_finding *f, const char *least)
+{
+	double rest_ms = f->base_ms - f->base_gain_ms;
+
+	vpa_words_add(w, ": ", "%s%sat best %s would be left",
+		f->base_gain_from_ms > 0 ? least : "",
+		f->base_gain_from_ms > 0 ? "x as fast, " : "",
+		vpa_duration(nearest(rest_ms * 1e6)).text);
+}
+
+/* Whether its order is by half of host code. */
+static int is_half(const struct vpa_finding *f)
+{
+	return !(f->base_gain_from_ms > 0) && f->base_likely_ms > 0 &&
+	       f->base_likely_ms < f->base_gain_ms;
+}
+
+/* Whether the gain is a part of something that the reader knows. */
+static int has_base(const struct vpa_finding *f)
+{
+	return f->base && strcmp(f->base, "idle") != 0;
+}
+
+void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
+{
+	const char *unit = rate_unit(f);
+	double now = f->fps_to > 0 ? f->fps_from : f->steps_per_s_from, scale = unit ? now : 1;
+	struct vpa_num most = speed_up(scale, f->base_ms, f->base_gain_ms),
+		       least = speed_up(scale, f->base_ms, f->base_gain_from_ms);
+
+	if (!has_base(f) || most.text[0] == '-')
+		return;
+	if (unit)
+		vpa_words_add(w, ": ", "%s -> %s%sat most %s %s", rate_of(now).text,
+			f->base_gain_from_ms > 0 ? least.text : "",
+			f->base_gain_from_ms > 0 ? " to " : "", most.text, unit);
+	else if (is_no_promise(f))
+		add_rest(w, f, least.text);
+	else
+		vpa_words_add(w, ": ", "%s%sat most %sx as fast",
+			f->base_gain_from_ms > 0 ? least.text : "",
+			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
+	if (is_half(f) && (unit || !is_no_promise(f)))
+		vpa_words_add(w, ", ", "%s%s with half of it",
+			speed_up(scale, f->base_ms, f->base_likely_ms).text, unit ? "" : "x");
+}
+
+/* Whether the base is the time from one unit to the next, which is longer than a unit under STAGES. */
+static int is_period(const struct vpa_report *r, const struct vpa_finding *f)
+{
+	return strcmp(f->base, "block") != 0 && strcmp(f->base, "request") != 0 &&
+	       !r->only_step.end_ns;
+}
+
+void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
+{
+	struct vpa_label gain = vpa_ms_range(f->base_gain_from_ms, f->base_gain_ms);
+	struct vpa_num base = vpa_duration(nearest(f->base_ms * 1e6));
+	const char *where = r->device_count > 1 ? " on the GPU that gains most" : "";
+
+	if (!has_base(f))
+		return;
+	if (!strcmp(f->base, "active"))
+		vpa_words_add(w, "", "%s of %s %s%s", gain.text, base.text,
+			*where ? "from the first to the last op of all GPUs," : "active", where);
+	else if (is_period(r, f))
+		vpa_words_add(w, "", "%s of the mean %s from one %s to the next%s", gain.text,
+			base.text, f->base, where);
+	else if (!strcmp(f->base, "block") || !strcmp(f->base, "request"))
+		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
+			f->base[0] == 'b' ? "mean " : "", f->base, base.text, where);
+	else
+		vpa_words_add(w, "", "%s of the only %s's %s%s%s", gain.text, f->base, base.text,
+			vpa_base_of(r).from_host ? " from its start on the host" : "", where);
+}
+
+void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)
+{
+	if (f->note)
+		vpa_words_add(w, "; ", "%.400s", f->note);
+}
+
+struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
+{
+	struct vpa_num out = {"-"};
+	struct vpa_label ms;
+	const char *unit = rate_unit(f);
+
+	if (unit) {
+		snprintf(out.text, sizeof(out.text), "%.20s %.15s",
+			rate_of(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to).text,
+			unit[0] == 'i' ? "it/s" : unit);
+	} else if (f->gain_at_most_ms > 0) {
+		ms = f->base_ms > 0 ? vpa_ms_range(f->base_gain_from_ms, f->base_gain_ms)
+				    : vpa_ms_range(f->gain_from_ms, f->gain_at_most_ms);
+		snprintf(out.text, sizeof(out.text), "%.39s", ms.text);
+	}
+	return out;
+}
+
+/* A brief page has what to change and the gain; the base would need another line. */
+void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {{"at most *", 0, NULL}, {"evidence", 1, NULL}};
+	struct vpa_table t;
+	size_t i, number = 0, most = p->line_limit ? FINDINGS : vpa_rows(r, FINDINGS);
+	int touched = 0, by_part = 0;
+
+	(void)d;
+	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+		struct vpa_words base = {.used = 0};
+		struct vpa_row *row;
+
+		if (vpa_is_note(f) || ++number > most)
+			continue;
+		row = vpa_table_row(&t, 1, "%zu %s", number, vpa_text_or(f->title, "?"));
+		row->wrap = 1;
+		touched |= f->touched;
+		by_part |= f->base_likely_ms > 0 && f->base_likely_ms < f->base_gain_ms;
+		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
+			row->style = VPA_YELLOW;
+		row->cells[0] = vpa_finding_gain(f);
+		row->cells[1] = evidence_of(f);
+		if (!p->line_limit) {
+			vpa_finding_time(&base, r, f);
+			vpa_finding_meaning(&base, f);
+			vpa_finding_note(&base, f);
+		}
+		if (base.used)
+			vpa_text_row(&t, 4, "%s", base.text);
+	}
+	if (!number)
+		return;
+	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up%s",
+		by_part && number > 1
+			? ". The order counts half of host code, and the middle of a range"
+			: "");
+	vpa_table_of(&t, vpa_least(number, most), number);
+	vpa_page_blank(p);
+	p->touched = touched;
+	vpa_page_table(p, &t);
+}

@@ -1,0 +1,97 @@
+/* text_report.c - the text report: all or some of its sections, in the order of the page. */
+#include "analysis/render/text/text_report.h"
+
+#include "analysis/render/renderer.h"
+
+static const struct {
+	const char *name;
+	void (*put)(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+} sections[] = {
+#define VPA_SECTION(name, put) {name, put},
+#include "analysis/render/text/text_sections.def"
+};
+
+enum {
+	SECTIONS = sizeof(sections) / sizeof(sections[0]),
+	BRIEF = 3,       /* the first sections, DATA to FIX FIRST, which is the last of them */
+	BRIEF_LINES = 24 /* of a small terminal */
+};
+
+const char *vpa_text_put_section(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section)
+{
+	if (section >= SECTIONS)
+		return NULL;
+	p->touched = r->touched;
+	sections[section].put(p, r, d);
+	return sections[section].name;
+}
+
+/* How many lines FIX FIRST takes, with the one before it. Nothing is written by a page that has failed. */
+static size_t fix_first_lines(
+	const struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	struct vpa_page counted = *p;
+
+	counted.rc = VPT_END;
+	counted.line_count = 1;
+	vpa_text_put_section(&counted, r, d, BRIEF - 1);
+	return counted.line_count - 1;
+}
+
+/* FIX FIRST is what a brief report is read for: what does not fit is cut before it. */
+static void put_brief(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	size_t i, lines;
+
+	p->line_limit = BRIEF_LINES;
+	lines = fix_first_lines(p, r, d);
+	p->line_limit -= lines < BRIEF_LINES ? lines : BRIEF_LINES - 1;
+	for (i = 0; i < BRIEF - 1; i++)
+		vpa_text_put_section(p, r, d, i);
+	vpa_page_end(p);
+	p->line_limit = SIZE_MAX;
+	vpa_text_put_section(p, r, d, BRIEF - 1);
+	p->touched = 0;
+}
+
+static void put_sections(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d,
+	const char *only)
+{
+	size_t i;
+
+	for (i = 0; i < SECTIONS; i++)
+		if (!only || !strcmp(only, sections[i].name))
+			vpa_text_put_section(p, r, d, i);
+	p->touched = 0;
+	if (only && !p->line_count)
+		vpa_page_words(p, "", VPA_PLAIN, "%s: nothing to show", only);
+	if (!only)
+		vpa_text_next(p, r);
+	vpa_page_end(p);
+}
+
+int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
+	struct vpt_err *err)
+{
+	struct vpa_digest d;
+	struct vpa_page p;
+
+	vpa_digest_of(r, &d);
+	vpa_page_init(&p, sink, form->width ? form->width : 80, form->colour, err);
+	if (form->brief)
+		put_brief(&p, r, &d);
+	else
+		put_sections(&p, r, &d, form->only);
+	return p.rc;
+}
+
+int vpa_text_has_section(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < SECTIONS; i++)
+		if (!strcmp(sections[i].name, name))
+			return 1;
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* text_report.h - the sections of the text report. text_report.c calls them in the order of text_sections.def.
+ *
+ * When a section begins, p->touched is set for figures of the window. Sections with other figures set
+ * it themselves. */
+#ifndef VPA_ANALYSIS_RENDER_TEXT_TEXT_REPORT_H
+#define VPA_ANALYSIS_RENDER_TEXT_TEXT_REPORT_H
+
+#include "analysis/render/digest.h"
+#include "analysis/render/kernel_names.h"
+#include "analysis/render/text_page.h"
+#include "analysis/report/report.h"
+
+/* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */
+#define VPA_SECTION(name, put)                                                                     \
+	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+#include "analysis/render/text/text_sections.def"
+
+/* Prints the section of this number, from 0, in the order of text_sections.def. Returns its name; NULL:
+ * there is none. */
+const char *vpa_text_put_section(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section);
+
+/* The end of the page: next steps. */
+void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);
+
+/* Parts of the summary of a capture with video blocks: text_fps.c. */
+int vpa_has_blocks(const struct vpa_report *r); /* whether a request has any; they then lead */
+void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r);
+/* Returns whether it named what limits the blocks; a single block does not show that. */
+int vpa_text_block_result(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+
+/* Without blocks: frames per second end to end and steps of the main request. Returns whether there are
+ * any. */
+int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r);
+
+/* What is known of a finding's bound, in parts that add to a sentence: "130 ms of the mean block's 764 ms"; what that means,
+ * "15.7 -> at most 18.9 FPS" or "at most 1.33x as fast"; where most of it is. A part that is not known adds nothing. */
+void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f);
+void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f);
+void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f);
+
+/* The bound: "18.9 FPS", "68.8-131 ms", "-". */
+struct vpa_num vpa_finding_gain(const struct vpa_finding *f);
+
+/* Whether a finding is information without a gain, which goes to NOTES: text_findings.c. */
+int vpa_is_note(const struct vpa_finding *f);
+/* "110 ms", "68.8-131 ms". */
+struct vpa_label vpa_ms_range(double from_ms, double to_ms);
+
+#endif

@@ -1,0 +1,173 @@
+/* text_page.h - a page of text: paragraphs and tables of bounded width.
+ *
+ * A page is sticky: after a failure it writes nothing and vpa_page.rc is set. Texts may hold any
+ * bytes; the page escapes what a terminal would obey. */
+#ifndef VPA_ANALYSIS_RENDER_TEXT_PAGE_H
+#define VPA_ANALYSIS_RENDER_TEXT_PAGE_H
+
+#include "analysis/base/numbers.h"
+
+#include "formats/base/io.h"
+
+#include <string.h>
+
+enum vpa_style { VPA_PLAIN, VPA_BOLD, VPA_RED, VPA_YELLOW, VPA_GREEN };
+
+enum {
+	VPA_WIDTH_MIN = 60,
+	VPA_INDENT = 8,
+	/* Up to 4 bytes per column, two styles, the end of the line. */
+	VPA_LINE_BYTES = VPA_COLUMNS_MAX * 4 + 64
+};
+
+struct vpa_page;
+struct vpa_table;
+
+/* What becomes of paragraphs and tables in a report that is no text for a terminal. Texts are as they
+ * came: the form escapes them. */
+struct vpa_page_form {
+	/* `section` is "" in all but a section's first paragraph; the style is that of the first
+	 * word. */
+	void (*words)(
+		struct vpa_page *p, const char *section, enum vpa_style style, const char *text);
+	void (*table)(struct vpa_page *p, const struct vpa_table *t);
+};
+
+struct vpa_page {
+	const struct vpa_page_form *form; /* NULL: text for a terminal */
+	struct vpt_sink *sink;            /* borrowed */
+	struct vpt_err *err;
+	int rc;
+	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
+	int colour;
+	size_t line_count; /* lines so far, including those beyond the limit */
+	/* Maximum number of lines; 0: no limit. The last one says that more was cut. A page with a
+	 * limit is brief: its sections leave out what explains, so that FIX FIRST has room. */
+	size_t line_limit;
+	char last[VPA_LINE_BYTES]; /* the possibly last line, held back */
+	size_t last_bytes;
+	/* 1: missing records may change the figures that follow; sections and titles are marked. */
+	int touched;
+};
+
+#define VPA_TOUCHED "[!]" /* the mark of such figures */
+
+void vpa_page_init(
+	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
+/* An empty line, unless the page is empty; nothing on a page with a form. */
+void vpa_page_blank(struct vpa_page *p);
+/* Ends a page that has a limit of lines. */
+void vpa_page_end(struct vpa_page *p);
+
+/* A paragraph, broken between words and indented by VPA_INDENT columns. `section` precedes its first
+ * line ("" for none, at most VPA_INDENT - 1 characters). The style applies to its first word.
+ * Paragraphs of more than 2 KB are cut. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt,
+	...);
+
+/* ---- tables: a label on the left, numbers on the right ---- */
+
+enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
+
+struct vpa_column {
+	const char *head;
+	unsigned drop; /* a narrow page drops the highest first; 0: never */
+	/* Of the numbers, where neither the head nor the cells say it: a terminal shows it only for
+	 * the first of similar columns. NULL: none. */
+	const char *unit;
+};
+
+struct vpa_row {
+	struct vpa_label label;
+	unsigned indent;
+	enum vpa_style style;
+	int wide; /* no cells: the label takes the whole line */
+	int wrap; /* a long label continues below instead of losing its middle */
+	struct vpa_num cells[VPA_TABLE_COLUMNS]; /* ASCII */
+};
+
+/* Rows keep their address while others are added: the first are here, the rest in blocks. */
+struct vpa_table {
+	const struct vpa_column *columns;
+	size_t column_count, row_count;
+	struct vpa_label title;
+	struct vpa_row first[VPA_TABLE_BLOCK];
+	struct vpa_row **blocks; /* the next rows; vpa_page_table() frees them */
+	size_t block_count, block_cap;
+	int failed; /* no memory for a row */
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
+	const char *title, ...);
+
+/* Adds a row; the caller fills its cells, empty ones stay blank. Never NULL: without memory it
+ * returns the last row again, and the page fails. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+struct vpa_row *
+vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
+
+/* Adds a row of text over the whole width, wrapped onto more lines if needed. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+struct vpa_row *
+vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
+
+struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row);
+
+/* Appends ", 4 of 10" to the title of a table that lacks rows; every such table says so, with this or with
+ * vpa_table_more(). */
+void vpa_table_of(struct vpa_table *t, size_t shown, size_t all);
+/* The same as a last row, "and 6 more in the JSON report", where a table has rows of several kinds. */
+void vpa_table_more(struct vpa_table *t, size_t left_out);
+
+/* Prints the table and frees its rows. Call it for every table that has a row. */
+void vpa_page_table(struct vpa_page *p, struct vpa_table *t);
+/* The width in columns of this table's labels on the page, including their indent. */
+size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *t);
+
+/* ---- sentences in parts ---- */
+
+struct vpa_words {
+	char text[1024];
+	size_t used;
+};
+
+/* Appends text, after a separator if it is not the first. What does not fit is left out. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...);
+
+/* ---- small tools ---- */
+
+static inline size_t vpa_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* NULL equals only NULL. */
+static inline int vpa_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static inline const char *vpa_text_or(const char *text, const char *otherwise)
+{
+	return text ? text : otherwise;
+}
+
+static inline const char *vpa_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* analysis_options.h - what a caller requests of vpa_analyze(). A zero member means the default. */
+#ifndef VPA_ANALYSIS_REPORT_ANALYSIS_OPTIONS_H
+#define VPA_ANALYSIS_REPORT_ANALYSIS_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_tap;
+
+struct vpa_options {
+	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
+	size_t top;          /* maximum rows per table; 0: 20, the text report shows fewer */
+	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
+	int has_from, has_to;
+	uint64_t from_ns, to_ns; /* relative to the capture's start */
+	/* The window is this range's first instance, from host start to its last op's end, of "NAME:2" the second of
+	 * NAME, unless a range has that name; NULL: no. */
+	const char *range;
+	uint64_t request;  /* the same of the ranges that are requests, from 1; 0: no */
+	const char *rules; /* for kernel families, ranges and frames, text; NULL: none */
+	size_t rules_len;
+	int has_warmup;
+	uint64_t warmup;          /* blocks at the start of each request that are not measured */
+	uint64_t target_millifps; /* frames per 1,000 seconds; 0: none */
+	/* Where the trace gives none; 0: not given. */
+	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
+	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
+	void *progress_ctx;
+	const struct vpa_tap *tap; /* observes the pass, see observer.h; NULL: none */
+	/* 1: the report has an overview, samples of counters, and the parts of each block. */
+	int overview;
+	int all_kernels; /* 1: `top` does not limit the table of kernels */
+	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
+	int step_parts;
+};
+
+#endif

@@ -1,0 +1,42 @@
+/* causes.h - why a device is idle: the causes of causes.def, and their names. */
+#ifndef VPA_ANALYSIS_REPORT_CAUSES_H
+#define VPA_ANALYSIS_REPORT_CAUSES_H
+
+enum vpa_cause {
+#define VPA_CAUSE(NAME, text, words, help) VPA_CAUSE_##NAME,
+#include "analysis/report/causes.def"
+	VPA_CAUSES
+};
+const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
+const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
+const char *vpa_cause_help(enum vpa_cause cause);
+int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could avoid it */
+
+/* Pairs of a wait that had held the host and what the host did in the time that counts to it, for tables. */
+enum {
+	VPA_HELD_FIRST = VPA_CAUSE_SYNC,
+	VPA_HELD = VPA_CAUSE_OTHER_CALL - VPA_HELD_FIRST + 1,
+	VPA_DID_FIRST = VPA_CAUSE_ALLOCATION,
+	VPA_DID = VPA_CAUSE_LAUNCH_CALL - VPA_DID_FIRST + 1,
+	VPA_HOST_DIDS = VPA_HELD * VPA_DID
+};
+
+/* The number of a pair, below VPA_HOST_DIDS; VPA_HOST_DIDS: there is none such. */
+static inline unsigned vpa_host_did_number(enum vpa_cause cause, enum vpa_cause host)
+{
+	unsigned held = (unsigned)cause - VPA_HELD_FIRST, did = (unsigned)host - VPA_DID_FIRST;
+
+	return held < VPA_HELD && did < VPA_DID ? held * VPA_DID + did : VPA_HOST_DIDS;
+}
+
+static inline enum vpa_cause vpa_host_did_cause(unsigned number)
+{
+	return (enum vpa_cause)(VPA_HELD_FIRST + number / VPA_DID);
+}
+
+static inline enum vpa_cause vpa_host_did_host(unsigned number)
+{
+	return (enum vpa_cause)(VPA_DID_FIRST + number % VPA_DID);
+}
+
+#endif

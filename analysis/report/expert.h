@@ -1,0 +1,199 @@
+/* expert.h - what people who tune a GPU pipeline look up by hand. Part of report.h; DEFINITIONS.md and
+ * the file that fills it define every figure. */
+#ifndef VPA_ANALYSIS_REPORT_EXPERT_H
+#define VPA_ANALYSIS_REPORT_EXPERT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- the checklist: ../folds/gaps/host_checks.c measures, checklist.c judges ---- */
+
+/* The loop that a pipeline spends its time in: the measured blocks, else the denoising steps, else the
+ * inferred ones. */
+struct vpa_check_loop {
+	const char *kind; /* "block", "step", "inferred step"; NULL: there is no loop */
+	uint64_t count;   /* blocks or steps; of steps, those of all requests */
+	/* Steps: on the host; blocks and inferred steps: on the device. first_end_ns: when the first
+	 * one that counts has ended; of blocks, which have a warm-up, start_ns. */
+	uint64_t start_ns, first_end_ns, end_ns;
+	uint64_t span_ns; /* periods of the blocks or steps, the mean one for those without */
+	/* Of the devices: in the blocks, or from each step to the next. */
+	uint64_t busy_ns, idle_ns;
+	/* 1: busy and idle time include the time between steps, and its causes are known. 0: they are the
+	 * steps' own. */
+	int is_whole;
+	uint64_t blocking_calls; /* calls that wait for a device and begin in it */
+	const char *ops_of;      /* "step" or "block": what ops_count counts; NULL: not known */
+	uint64_t ops, ops_count;
+};
+
+enum vpa_check_status { VPA_CHECK_PASS, VPA_CHECK_WARN, VPA_CHECK_FAIL, VPA_CHECK_UNKNOWN };
+
+struct vpa_check {
+	const char *id; /* "gpu-busy" ... stable */
+	const char *title;
+	enum vpa_check_status status;
+	double value; /* negative: not known */
+	const char *unit;
+	const char *shown; /* the value with its unit; NULL: not known */
+	double pass_bound, warn_bound;
+	int at_least;     /* 1: a value at or above a bound meets it; 0: below it */
+	const char *note; /* what it is a figure of, or why it is unknown; NULL: nothing */
+};
+
+/* ---- CUDA graphs and compilation: ../folds/kernels/graph_costs.c ---- */
+
+/* Launches of graphs with the same nodes: kernels, grids and node ids. */
+struct vpa_graph_row {
+	const char *range;  /* the place of the first launch; NULL: none */
+	const char *kernel; /* of its first op; NULL: a copy or memset */
+	uint64_t replays, nodes;
+	uint64_t total_ns;  /* first node's start to last node's end, over all replays */
+	uint64_t kernel_ns; /* sum of the nodes' durations */
+};
+
+/* Calls of one name that load code or make graphs; "capture": from a capture's begin to its end. */
+struct vpa_setup_row {
+	const char *what; /* "module", "graph", "capture" */
+	const char *call;
+	uint64_t count, total_ns;
+};
+
+/* Steps of the loop whose ops outside graphs are the same: kernels and grids, equally often. */
+struct vpa_repeats {
+	uint64_t steps, distinct; /* steps that equal another one; kinds of them */
+	uint64_t all_steps, ops;  /* ops: of those that equal another one */
+	uint64_t save_at_most_ns; /* see DEFINITIONS.md */
+};
+
+struct vpa_graphs {
+	uint64_t launches, nodes, left_out; /* left_out: launches after the first million */
+	struct vpa_graph_row *rows;         /* by total_ns, descending; at most --top */
+	size_t row_count, distinct;
+	struct vpa_setup_row *setup; /* by total_ns, descending */
+	size_t setup_count;
+	struct vpa_repeats repeats;
+	/* Of torch.compile, where ranges tell: regions, those of them that are a later version, and
+	 * ranges of the compiler. */
+	uint64_t compiled_regions, recompiles, compiler_ranges, compiler_ns;
+};
+
+/* ---- steps by their kernels: folds/step_kinds.c, step_groups.c ---- */
+
+/* What a kind of step is, compared with the full steps: those that run most. */
+enum vpa_step_role {
+	VPA_STEP_FULL,
+	VPA_STEP_FEWER, /* at most four fifths of their ops, mostly the same ones; two or more */
+	VPA_STEP_HALF,  /* exactly one of their halves */
+	VPA_STEP_OTHER
+};
+
+/* Steps that run the same ops. */
+struct vpa_step_kind {
+	enum vpa_step_role role;
+	uint64_t first, steps; /* first: the first one, counted from 0 */
+	uint64_t ops;          /* of each step */
+	uint64_t total_ns;     /* first op's start to last op's end, of all of them */
+	double of_full;        /* ops / ops of the full steps; negative: there are none */
+	uint64_t half_ops;     /* ops of the half that repeats the other one; 0: there is none */
+	uint64_t second_ns;    /* time of the second halves */
+	uint64_t saved_ns;     /* VPA_STEP_FEWER: as many full steps take that much longer */
+};
+
+struct vpa_step_kinds {
+	const char *source;          /* "marked", "inferred"; NULL: no steps are known */
+	uint64_t steps, left_out;    /* left_out: of kinds after the first 4,096 */
+	uint64_t total_ns, full_ops; /* full_ops 0: no kind is frequent enough */
+	uint64_t fewer, saved_ns;    /* steps of role VPA_STEP_FEWER */
+	uint64_t paired, second_ns;  /* steps with two halves, and the second ones' time */
+	struct vpa_step_kind *rows;  /* by total_ns, descending; at most --top */
+	size_t row_count, distinct;
+};
+
+/* ---- overlap: folds/overlap.c ---- */
+
+/* Time of a device by what runs at once, bits of enum vpa_overlap_kind; they sum to its busy time. */
+enum vpa_overlap_kind { VPA_OVERLAP_COMPUTE = 1, VPA_OVERLAP_COMM = 2, VPA_OVERLAP_COPY = 4 };
+enum { VPA_OVERLAPS = 8 };
+
+struct vpa_overlap_row {
+	int64_t device;
+	uint64_t ns[VPA_OVERLAPS]; /* [0] is 0 */
+};
+
+struct vpa_stream_row {
+	int64_t device, stream, pid;
+	uint64_t ops, busy_ns; /* busy: union of its ops */
+};
+
+/* ---- kernels whose format costs time: ../folds/kernels/kernel_misfits.c ---- */
+
+struct vpa_misfit_row {
+	const char *id, *title, *advice; /* id: "align1-gemm" ... stable */
+	const char *kernel;              /* the largest of them */
+	uint64_t calls, total_ns, exclusive_ns;
+	double share_of_busy; /* negative: not known */
+};
+
+/* ---- operations per second: ../folds/kernels/flop_rates.c ---- */
+
+/* Ranges that say how many operations their kernels do, by what those are. */
+struct vpa_flop_row {
+	int64_t device;
+	const char *family;    /* "gemm", "attention"; "several": kernels of both; "other" */
+	const char *precision; /* see number_format.h */
+	uint64_t calls,
+		kernel_ns; /* calls: such ranges; kernel_ns: sum of their kernels' durations */
+	uint64_t flop;
+	double tflops, peak_tflops; /* 10^12 per second; peak: negative if not known */
+	double share_of_peak;       /* negative: not known */
+};
+
+/* ---- what stages are made of: ../folds/kernels/stage_families.c, ../folds/kernels/attention_shapes.c ---- */
+
+struct vpa_stage_family_row {
+	const char *stage, *kind; /* kind: "stage", "step" ...; NULL: outside all */
+	const char *family;
+	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
+};
+
+enum vpa_attention_kind { VPA_ATTENTION_UNKNOWN, VPA_ATTENTION_SELF, VPA_ATTENTION_CROSS };
+
+/* Calls of one attention kernel with one grid. */
+struct vpa_attention_shape {
+	const char *kernel, *backend; /* backend NULL: not known */
+	const char *kind;             /* "self", "cross", "unknown": no range says */
+	const char *length; /* "all"; of an unknown kind "long" or "short", if calls are of two
+			     * lengths */
+	uint64_t blocks;    /* thread blocks of the grid; 0: not known */
+	uint64_t calls, total_ns, min_ns, max_ns;
+};
+
+struct vpa_expert {
+	struct vpa_check_loop loop;
+	/* From the start of the launch call to the start of its first op, where the device was idle
+	 * when the call began. */
+	uint64_t launches_while_idle, launch_p50_ns, launch_p95_ns;
+	/* The same for launches of CUDA graphs, which are not among those. */
+	uint64_t graphs_while_idle, graph_p50_ns;
+	struct vpa_check *checks;
+	size_t check_count;
+	struct vpa_graphs graphs;
+	struct vpa_step_kinds step_kinds;
+	struct vpa_overlap_row *overlaps; /* a row per device */
+	size_t overlap_count;
+	struct vpa_stream_row *streams; /* by device, then busy_ns, descending; at most --top */
+	size_t stream_count, streams_used;
+	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */
+	size_t misfit_count;
+	struct vpa_flop_row *flop_rates; /* by device, then kernel_ns, descending */
+	size_t flop_rate_count;
+	/* By stage_ns, then exclusive_ns, descending; they sum to the devices' busy time. None if
+	 * nothing marks a stage. */
+	struct vpa_stage_family_row *stage_families;
+	size_t stage_family_count;
+	struct vpa_attention_shape *shapes; /* by total_ns, descending; at most --top */
+	size_t shape_count, shapes_used;
+};
+
+#endif

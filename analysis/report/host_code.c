@@ -1,0 +1,193 @@
+/* host_code.c - sums of the devices' rows of what the host did, which are few; and their words. */
+#include "analysis/report/host_code.h"
+
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "analysis/report/main_line.h"
+
+enum { NAME_COLUMNS = 64 }; /* of a range or call in a sentence */
+
+/* Which rows count. */
+struct filter {
+	const struct vpa_report *report;
+	uint32_t causes;
+	enum vpa_cause host;
+	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range);
+	unsigned part;
+};
+
+static int is_same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+static int counts(const struct filter *f, const struct vpa_host_did_row *row)
+{
+	return (f->causes >> row->cause & 1) && row->host == f->host &&
+	       (!f->wanted || f->wanted(f->report, f->part, row->range));
+}
+
+/* What is at the place of this row. */
+static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_host_did_row *at)
+{
+	struct vpa_host_code sum = {.range = at->host_range};
+	uint64_t call_ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < f->report->device_count; d++)
+		for (i = 0; i < f->report->devices[d].host_did_count; i++) {
+			const struct vpa_host_did_row *row = &f->report->devices[d].host_did[i];
+
+			if (!counts(f, row) || !is_same(row->host_range, at->host_range))
+				continue;
+			sum.range_ns += row->ns;
+			if (row->ns > call_ns && !vpa_is_sum(row->call)) {
+				call_ns = row->ns;
+				sum.call = row->call;
+				sum.inside = row->host_call;
+			}
+		}
+	return sum;
+}
+
+/* The line with most of all that time, among the rows at its place if that has most of it. */
+static struct vpa_top_line line_of(const struct filter *f, const struct vpa_host_code *h)
+{
+	int has_place = vpa_host_code_has_place(h);
+	struct vpa_main_line line = {.ns = 0};
+	size_t d, i;
+
+	do {
+		for (d = 0; d < f->report->device_count; d++)
+			for (i = 0; i < f->report->devices[d].host_did_count; i++) {
+				const struct vpa_host_did_row *row =
+					&f->report->devices[d].host_did[i];
+				int is_there = !has_place || is_same(row->host_range, h->range);
+
+				if (counts(f, row))
+					vpa_main_line_add(
+						&line, is_there ? row->top : NULL, row->ns);
+			}
+	} while (vpa_main_line_again(&line));
+	return vpa_main_line_of(&line);
+}
+
+static struct vpa_host_code sum_all(const struct filter *f)
+{
+	const struct vpa_report *r = f->report;
+	struct vpa_host_code most = {.ns = 0};
+	uint64_t ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].host_did_count; i++) {
+			const struct vpa_host_did_row *row = &r->devices[d].host_did[i];
+			struct vpa_host_code at;
+
+			if (!counts(f, row))
+				continue;
+			ns += row->ns;
+			/* A sum of small places is none. */
+			if (vpa_is_sum(row->host_range))
+				continue;
+			at = sum_place(f, row);
+			if (at.range_ns > most.range_ns)
+				most = at;
+		}
+	most.ns = ns;
+	most.top = line_of(f, &most);
+	return most;
+}
+
+struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t causes,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part)
+{
+	const struct filter f = {r, causes, VPA_CAUSE_HOST_CODE, wanted, part};
+
+	return sum_all(&f);
+}
+
+struct vpa_host_code vpa_host_did_of(
+	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host)
+{
+	const struct filter f = {r, (uint32_t)1 << cause, host, NULL, 0};
+
+	return sum_all(&f);
+}
+
+/* ---- words ---- */
+
+/* " in post_process", " before step"; "": no place has most of it. */
+static const char *place_of(struct vpa_report *r, const struct vpa_host_code *h)
+{
+	int is_before = h->range && !strncmp(h->range, "before ", 7);
+
+	if (!vpa_host_code_has_place(h))
+		return "";
+	return vpa_arena_printf(
+		&r->arena, "%s%s", is_before ? " " : " in ", vpa_fit(h->range, NAME_COLUMNS).text);
+}
+
+const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code *h, int reads)
+{
+	if (reads)
+		return vpa_arena_printf(&r->arena,
+			"keep small values on the GPU (no .item(), .cpu() or bool()), or let it "
+			"work during the host code%s after them",
+			place_of(r, h));
+	return vpa_arena_printf(&r->arena,
+		"let the GPU work during the host code%s after %s: launch the next work first, "
+		"shorten that code, or do not wait",
+		place_of(r, h), vpa_fit(h->call ? h->call : "the wait", NAME_COLUMNS).text);
+}
+
+/* What the devices would save without any code of the host, as far as another cause has that time. */
+static uint64_t shared_gain(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].gain_count; i++)
+			if (r->devices[d].gains[i].cause == VPA_CAUSE_HOST_CODE)
+				ns += r->devices[d].gains[i].shared_ns;
+	return ns;
+}
+
+static double per_cent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
+	uint64_t ns)
+{
+	int host;
+
+	for (host = VPA_CAUSE_ALLOCATION; host <= VPA_CAUSE_OTHER_CALL; host++) {
+		const struct filter f = {r, causes, (enum vpa_cause)host, wanted, part};
+		struct vpa_host_code h = sum_all(&f);
+
+		if (h.ns && h.ns >= ns / 2)
+			return vpa_arena_printf(&r->arena, "for %.0f %% of it %s%s%s",
+				per_cent(h.ns, ns), vpa_cause_help((enum vpa_cause)host),
+				h.inside ? ", mostly in " : "",
+				vpa_fit(h.inside, NAME_COLUMNS).text);
+	}
+	return NULL;
+}
+
+const char *vpa_host_code_note(
+	struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns, uint64_t gain_ns)
+{
+	uint64_t saved = vpa_earlier(vpa_earlier(shared_gain(r), h->ns), gain_ns);
+	const char *saves = vpa_arena_printf(&r->arena,
+		"; less of that code would save up to %.0f %% of the gain too",
+		per_cent(saved, gain_ns));
+	char line[320];
+
+	vpa_main_line_text(line, sizeof(line), &h->top, "");
+	return vpa_arena_printf(&r->arena, "the host ran code%s for %.0f %% of it%s%s%s",
+		place_of(r, h), per_cent(h->ns, ns), line[0] ? ", " : "", line, saved ? saves : "");
+}

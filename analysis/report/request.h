@@ -1,0 +1,50 @@
+/* request.h - the report's rows of requests: one video each, with its blocks and steps. Part of report.h;
+ * ../folds/blocks/blocks.c and blocks_write.c define the figures.
+ *
+ * Unavailable figures: doubles below 0; times, counts and frames of 0. */
+#ifndef VPA_ANALYSIS_REPORT_REQUEST_H
+#define VPA_ANALYSIS_REPORT_REQUEST_H
+
+#include "analysis/report/block.h"
+#include "analysis/report/step.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What devices did in a part of a request, summed over them:
+ * busy + idle + paused = period * devices. */
+struct vpa_request_gpu {
+	uint64_t period_ns, busy_ns, idle_ns, paused_ns;
+	unsigned devices;
+	struct vpa_block_part *parts; /* by kind, then time, descending */
+	size_t part_count;
+};
+
+struct vpa_request {
+	const char *name, *source; /* of its range; NULL: the whole window */
+	/* start: of the range on the host; end: of its last op, of the range if it has none. */
+	uint64_t start_ns, end_ns;
+	uint64_t frames; /* that it made */
+	double fps_end_to_end;
+	uint64_t ttfb_ns, ttff_ns; /* from start to first block; to first frames-ready mark */
+	struct vpa_blocks blocks;
+	struct vpa_step_times steps;
+	int touched; /* missing records may change its figures */
+	/* From its first op's start to that of the next request, of all devices; to its last op's end, if no request
+	 * has a next one. All zeros: no request follows it, the window cuts it, or the options do not request
+	 * step_parts. */
+	struct vpa_request_gpu gpu;
+	/* What it was asked for, and was, as it says itself. */
+	uint64_t height, width, steps_asked, batch, frames_asked;
+	uint64_t frames_told; /* of `frames`: as a fact at its end */
+	double guidance;
+	const char *seed, *error; /* NULL: unknown; it did not fail, as far as known */
+	struct vpa_pair *facts;   /* others */
+	size_t fact_count;
+	double passes_per_step; /* of the model: 2 and more for guidance */
+	/* From each step to the next, of the devices that work in steps. All zeros: measured blocks contain steps,
+	 * no step follows another, or the options do not request step_parts. */
+	struct vpa_request_gpu loop;
+};
+
+#endif

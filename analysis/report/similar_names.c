@@ -1,0 +1,110 @@
+/* similar_names.c - compares names without their numbers. */
+#include "analysis/report/similar_names.h"
+
+#include "analysis/report/main_line.h"
+
+#include <string.h>
+
+int vpa_compare_alike(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	while (*a && *b) {
+		size_t na = strspn(a, digits), nb = strspn(b, digits);
+
+		/* A number is one character, whatever its length. */
+		if (na && nb) {
+			a += na;
+			b += nb;
+			continue;
+		}
+		if (*a != *b)
+			break;
+		a++;
+		b++;
+	}
+	return ((unsigned char)*a > (unsigned char)*b) - ((unsigned char)*a < (unsigned char)*b);
+}
+
+static int same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Whether a device before this row's has the same place. */
+static int is_known(const struct vpa_report *r, size_t device, const struct vpa_idle_part *part)
+{
+	size_t d, i;
+
+	for (d = 0; d < device; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *other = &r->devices[d].causes[i];
+
+			if (other->cause == part->cause && same_text(other->call, part->call) &&
+				same_text(other->range, part->range))
+				return 1;
+		}
+	return 0;
+}
+
+/* Which places are summed up. */
+struct filter {
+	const struct vpa_report *report;
+	const struct vpa_idle_part *place;
+	int are_alike;
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range);
+	unsigned ctx;
+};
+
+static int counts(const struct filter *f, const struct vpa_idle_part *p)
+{
+	const char *range = f->place->range;
+
+	if (p->cause != f->place->cause || !same_text(p->call, f->place->call) ||
+		(f->takes && !f->takes(f->report, f->ctx, p->range)))
+		return 0;
+	return f->are_alike ? range && p->range && !vpa_compare_alike(p->range, range)
+			    : same_text(p->range, range);
+}
+
+static struct vpa_alike sum(const struct filter *f)
+{
+	const struct vpa_report *r = f->report;
+	struct vpa_main_line line = {.ns = 0};
+	struct vpa_alike out;
+	size_t d, i;
+
+	do {
+		out = (struct vpa_alike){.ns = 0};
+		for (d = 0; d < r->device_count; d++)
+			for (i = 0; i < r->devices[d].cause_count; i++) {
+				const struct vpa_idle_part *p = &r->devices[d].causes[i];
+
+				if (!counts(f, p))
+					continue;
+				out.ns += p->ns;
+				out.count += !is_known(r, d, p);
+				vpa_main_line_add(&line, p->top, p->ns);
+			}
+	} while (vpa_main_line_again(&line));
+	out.top = vpa_main_line_of(&line);
+	return out;
+}
+
+struct vpa_alike vpa_alike_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
+{
+	const struct filter f = {r, place, 1, takes, ctx};
+
+	return sum(&f);
+}
+
+struct vpa_alike vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
+{
+	const struct filter f = {r, place, 0, takes, ctx};
+
+	return sum(&f);
+}

@@ -1,0 +1,90 @@
+/* step.h - the report's rows of denoising steps: marked by the pipeline, or inferred from a pattern of ops
+ * where nothing is marked. Part of report.h; ../folds/blocks/blocks_steps.c and ../folds/unmarked_steps_table.c define the figures.
+ *
+ * Unavailable figures: doubles below 0; times, counts and frames of 0. */
+#ifndef VPA_ANALYSIS_REPORT_STEP_H
+#define VPA_ANALYSIS_REPORT_STEP_H
+
+#include "analysis/report/block.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_step_times {
+	uint64_t count; /* Denoising steps with work on a GPU, without passes over the context. */
+	struct vpa_spread time; /* first op's start to last op's end */
+	uint64_t context_count;
+	struct vpa_spread context;
+	double per_block; /* in measured blocks */
+	/* From one step to the next in its loop: in measured blocks if they have steps. */
+	uint64_t periods;
+	struct vpa_spread period;
+	double s_per_it;    /* the mean period; without periods: the mean of `time` */
+	double steps_per_s; /* 1 / s_per_it */
+};
+
+/* From the start of a marked step, or of an iteration, to that of the next in its block, or in its request
+ * outside blocks; none spans a pause. */
+struct vpa_step_part {
+	uint64_t request; /* its number among those with such steps */
+	/* Its place, from 0: among all steps of its request, by time, also those without a period; and in its
+	 * block. block: that one's index, or its number among those with steps if their indices do not rise; -1:
+	 * outside blocks. */
+	int64_t order, order_in_block, block;
+	uint64_t start_ns, period_ns;
+	/* Summed over all devices: busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	unsigned devices;
+	uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them, by part of overview.h */
+};
+
+/* The step or iteration of a window that has only one, so no period. Zeros: there is none, or there are more. */
+struct vpa_only_step {
+	/* From its range's start on the host to its end, or to that of its last op. */
+	uint64_t start_ns, end_ns;
+	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
+	/* Between these, summed over devices. */
+	uint64_t busy_ns, idle_ns;
+	uint64_t work_ns; /* the most that one device did itself, as vpa_work_ns(); 0: not known */
+	struct vpa_block_part *parts; /* NULL: not known */
+	size_t part_count;
+	int is_iteration;
+};
+
+/* ---- steps that nothing marks: inferred by ../folds/unmarked_steps_table.c ---- */
+
+struct vpa_inferred_step {
+	uint64_t start_ns, end_ns; /* of its first op, of its last */
+	/* From its start to that of the pass that follows it directly, else to its end. busy + idle = period,
+	 * but for pauses. */
+	uint64_t period_ns, busy_ns, idle_ns;
+	int followed;
+};
+
+/* The loop of one device. */
+struct vpa_inferred {
+	int64_t device, stream; /* CUDA's numbers of the device and of its busiest stream */
+	double explained;       /* share of the steps' ops that the repeating pattern explains */
+	double confidence;      /* that these are the steps, see loop.h */
+	struct vpa_inferred_step *steps;
+	size_t step_count;
+	struct vpa_spread period;
+	double s_per_it;            /* mean period of the steps that are followed */
+	double steps_per_s;         /* 1 / s_per_it */
+	uint64_t busy_ns, idle_ns;  /* sums over the steps */
+	unsigned passes_per_step;   /* of the model; 2 and more: guidance */
+	unsigned layers;            /* repetitions in a pass; 0: none were found */
+	/* Rows of steps that follow each other directly, if all have as many, and there are several; 0: not so. */
+	unsigned rows, row_steps;
+	size_t context_passes;      /* passes that are no step */
+	size_t cut;                 /* passes at the edges that are not whole */
+	uint64_t ops, ops_left_out; /* in the steps; after the limit of ops */
+	int touched;                /* missing records may change these figures */
+};
+
+/* A repetition that may be the steps, or not. */
+struct vpa_step_rival {
+	uint64_t count, median_ns; /* median_ns: device time of one */
+};
+
+#endif

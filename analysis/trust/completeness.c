@@ -1,0 +1,384 @@
+/* completeness.c - whether the trace is complete. Chunks show it by their numbers, their LOSS, STATS and
+ * META rows, and the last one by its mark; an importer by its counts.
+ *
+ * An unreadable place is bounded by its neighbours. Records come in the chunk in which they end, at
+ * most one chunk late. So what is missing began after the chunk before it did, and ended before the
+ * chunk after it does. If the end is missing, everything older than a flush of the tracer is
+ * there. */
+#include "analysis/trust/completeness.h"
+
+#include "formats/base/saturate.h"
+#include "formats/clocks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const keys[VPA_READING_COUNT] = {
+#define KEY(NAME, name, key) [VPA_READING_##NAME] = (key),
+	VPA_READING_COUNTS(KEY)
+#undef KEY
+};
+
+static const char prefix[] = "missing.";
+const char vpa_reading_damage_key[] = "missing.first_damage";
+const char vpa_reading_unknown_key[] = "missing.unknown_categories";
+
+/* ---- unreadable places ---- */
+
+static void begin_damage(struct vpa_reading *n)
+{
+	if (!n->in_damage)
+		n->lost_from_ns = n->previous_ns;
+	n->in_damage = 1;
+}
+
+/* No row lies between the newest one and those of the chunks from `index` on. */
+static void set_hole(struct vpa_reading *n, size_t index)
+{
+	uint64_t until_ns = vpt_trace_times_from(n->trace, index);
+
+	n->holes++;
+	if (!n->in_damage)
+		n->hole.start_ns = n->newest_ns;
+	if (!n->newest_ns || until_ns == UINT64_MAX)
+		n->hole.start_ns = n->hole.end_ns = n->newest_ns ? n->newest_ns : until_ns;
+	else
+		n->hole.end_ns = until_ns > n->hole.start_ns ? until_ns : n->hole.start_ns;
+}
+
+int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text)
+{
+	if (!n->counts[VPA_READING_DAMAGED]++)
+		snprintf(n->first_damage, sizeof(n->first_damage), "%s", text);
+	set_hole(n, index + 1);
+	begin_damage(n);
+	n->has_end = 0;
+	return VPT_OK;
+}
+
+/* Chunks are numbered: removed chunks leave a gap in the numbers. */
+static void check_sequence(struct vpa_reading *n, size_t index)
+{
+	const struct vpt_reader *reader = vpt_trace_reader(n->trace);
+	const struct vpt_chunk_info *info = reader ? vpt_reader_info(reader, index) : NULL;
+
+	if (!info)
+		return;
+	if (!vpt_sequence_follows(vpt_trace_header(n->trace), n->next_sequence, info->sequence) &&
+		!n->in_damage) {
+		n->counts[VPA_READING_CUT_OUT]++;
+		set_hole(n, index);
+		begin_damage(n);
+	}
+	n->next_sequence = info->sequence + 1;
+}
+
+/* ---- rows ---- */
+
+static int take_losses(struct vpa_reading *n, const struct vpt_section *s)
+{
+	uint32_t row;
+
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t kind = s->col[VPT_LOSS_LOSS_KIND][row];
+		uint64_t start = s->col[VPT_LOSS_START][row];
+		uint64_t length = s->col[VPT_LOSS_DURATION][row];
+
+		if (kind == VPT_LOSSKIND_PAUSED || kind == VPT_LOSSKIND_CAP)
+			continue;
+		if (kind == VPT_LOSSKIND_UNREADABLE) {
+			begin_damage(n);
+			continue;
+		}
+		if (kind == VPT_LOSSKIND_UNFINISHED) { /* the rows exist, without times */
+			n->unfinished += s->col[VPT_LOSS_COUNT][row];
+		} else if (kind == VPT_LOSSKIND_UNDELIVERED) {
+			n->undelivered_ns = start;
+		} else {
+			n->losses++;
+			n->losses_by_kind[kind < VPA_READING_LOSSES ? kind : 0]++;
+			vpt_sat_add_to(&n->lost_events, s->col[VPT_LOSS_COUNT][row]);
+		}
+		if (length ? vpa_intervals_add(&n->lost, start, start + length)
+			   : vpa_intervals_add(&n->lost, 0, UINT64_MAX))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+static void take_stats(struct vpa_reading *n, const struct vpt_section *s)
+{
+	uint32_t row;
+
+	n->has_stats = 1;
+	n->received = n->dropped = n->invalid = 0;
+	for (row = 0; row < s->row_count; row++) {
+		/* a row for the whole capture: the others are its parts */
+		if (!s->col[VPT_STATS_LANE][row])
+			n->received = n->dropped = n->invalid = 0;
+		n->received += s->col[VPT_STATS_RECEIVED][row];
+		n->dropped += s->col[VPT_STATS_DROPPED][row];
+		n->invalid += s->col[VPT_STATS_INVALID][row];
+		if (!s->col[VPT_STATS_LANE][row])
+			return;
+	}
+}
+
+static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_text value)
+{
+	char text[VPA_READING_TEXT];
+	unsigned i;
+
+	snprintf(
+		text, sizeof(text), "%.*s", (int)(value.len < 4096 ? value.len : 4096), value.text);
+	n->is_tracers |= vpt_text_is(key, "vptrace");
+	if (vpt_text_is(key, "profile"))
+		n->is_ranges_only = !strcmp(text, "none");
+	else if (vpt_text_is(key, "cupti.unavailable"))
+		memcpy(n->unavailable, text, sizeof(text));
+	else if (vpt_text_is(key, "cupti.failure"))
+		memcpy(n->failure, text, sizeof(text));
+	else if (vpt_text_is(key, "cupti.taken"))
+		memcpy(n->taken, text, sizeof(text));
+	else if (vpt_text_is(key, "processes.gpus"))
+		memcpy(n->gpus, text, sizeof(text));
+	else if (vpt_text_is(key, "tool.warning"))
+		snprintf(n->warning, sizeof(n->warning), "%.319s", text);
+	else if (vpt_text_is(key, "tool.doubt"))
+		snprintf(n->doubt, sizeof(n->doubt), "%.319s", text);
+	else if (vpt_text_is(key, VPT_META_ZERO_IS_TIME))
+		n->zero_is_time = 1;
+	else if (vpt_text_is(key, VPT_META_CLOCKS_DISAGREE))
+		n->clocks_disagree_ns = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "graphs.whole"))
+		n->whole_graphs = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "events.unnamed"))
+		n->unnamed = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "capture.ended"))
+		snprintf(n->ended, sizeof(n->ended), "%.15s", text);
+	else if (vpt_text_is(key, "ring"))
+		snprintf(n->ring, sizeof(n->ring), "%.31s", text);
+	else if (vpt_text_is(key, "ring.cause"))
+		snprintf(n->ring_cause, sizeof(n->ring_cause), "%.255s", text);
+	else if (vpt_text_is(key, "ring.complete_until"))
+		n->complete_until_ns = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "capture.windows_missed"))
+		n->windows_missed = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "ranges.unmatched"))
+		n->unmatched = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "capture.queued"))
+		n->queued = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "memory_limit"))
+		n->memory_limit_bytes = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, "flush_ms"))
+		n->flush_ms = strtoull(text, NULL, 10);
+	else if (vpt_text_is(key, vpa_reading_damage_key))
+		memcpy(n->first_damage, text, sizeof(text));
+	else if (vpt_text_is(key, vpa_reading_unknown_key))
+		memcpy(n->unknown_names, text, sizeof(text));
+	for (i = 0; i < VPA_READING_COUNT; i++) {
+		uint64_t count;
+
+		if (!vpt_text_is(key, keys[i]))
+			continue;
+		count = strtoull(text, NULL, 10);
+		n->counts[i] += count - n->carried[i];
+		n->carried[i] = count;
+	}
+}
+
+static int take_section(
+	struct vpa_reading *n, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	uint32_t row;
+
+	switch (s->kind) {
+	case VPT_LOSS:
+		return take_losses(n, s);
+	case VPT_STATS:
+		take_stats(n, s);
+		return VPT_OK;
+	case VPT_META:
+		for (row = 0; row < s->row_count; row++)
+			take_meta(n, vpt_batch_text(b, s->col[VPT_META_KEY][row]),
+				vpt_batch_text(b, s->col[VPT_META_VALUE][row]));
+		return VPT_OK;
+	default:
+		n->ops += s->kind == VPT_KERNEL || s->kind == VPT_COPY ? s->row_count : 0;
+		return VPT_OK;
+	}
+}
+
+/* Rows of events, without LOSS and SAMPLE, which are no records; `*all` includes them. */
+static uint64_t count_rows(const struct vpt_batch *b, uint64_t *all)
+{
+	uint64_t rows = 0;
+	size_t i;
+
+	*all = 0;
+	for (i = 0; i < b->section_count; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (!(vpt_kind_desc(s->kind)->flags & VPT_KIND_EVENT))
+			continue;
+		*all += s->row_count;
+		rows += s->kind == VPT_LOSS || s->kind == VPT_SAMPLE ? 0 : s->row_count;
+	}
+	return rows;
+}
+
+/* ---- the reading ---- */
+
+void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
+{
+	const struct vpt_import_stats *s = vpt_trace_import_stats(trace);
+	const struct vpt_reader *reader = vpt_trace_reader(trace);
+
+	*n = (struct vpa_reading){.trace = trace, .newest_ns = vpt_trace_start(trace)};
+	n->counts[VPA_READING_START] = vpt_trace_start_is_doubted(trace) != 0;
+	n->counts[VPA_READING_HEADER] = reader && vpt_reader_header_damaged(reader);
+	if (!s)
+		return;
+	n->counts[VPA_READING_TRUNCATED] = s->truncated != 0;
+	n->counts[VPA_READING_INTERRUPTED] = s->interrupted != 0;
+	n->counts[VPA_READING_MALFORMED] = s->malformed;
+	n->counts[VPA_READING_UNKNOWN] = s->unknown_category;
+	snprintf(n->unknown_names, sizeof(n->unknown_names), "%s", s->unknown_names);
+	n->counts[VPA_READING_VIEWS] = s->views;
+	n->counts[VPA_READING_TOO_LONG] = s->too_long;
+	n->counts[VPA_READING_UNREADABLE] = s->unreadable;
+	snprintf(n->first_damage, sizeof(n->first_damage), "%s", s->first_unreadable);
+	n->counts[VPA_READING_ANOTHER_GZIP] = s->another_gzip != 0;
+	n->after_gzip_bytes = s->another_gzip ? 0 : s->after_gzip;
+	n->counts[VPA_READING_UNCLEAR] = s->unclear_ops;
+	n->counts[VPA_READING_MIXED] = s->mixed_ops;
+	n->counts[VPA_READING_FAR] = s->far_rows;
+	n->counts[VPA_READING_TOO_LONG_OPS] = s->cut_ops;
+}
+
+int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b)
+{
+	int is_torn = (b->flags & VPT_BATCH_TORN) != 0, rc = VPT_OK;
+	uint64_t all, rows = count_rows(b, &all);
+	size_t i;
+
+	check_sequence(n, index);
+	if (rows && n->in_damage) {
+		rc = vpa_intervals_add(&n->lost, n->lost_from_ns, b->t_max_ns);
+		n->in_damage = 0;
+	}
+	for (i = 0; i < b->section_count && !rc; i++)
+		rc = take_section(n, b, &b->sections[i]);
+	n->rows += rows;
+	n->header_lost += b->lost_events;
+	n->unknown_sections += b->unknown_sections;
+	n->counts[VPA_READING_NEWER] += b->skipped_critical;
+	n->counts[VPA_READING_TORN] += (uint64_t)is_torn;
+	n->counts[VPA_READING_WRONG] += !is_torn && !b->unknown_sections && all != b->event_count;
+	if (rows && b->t_min_ns != UINT64_MAX)
+		n->previous_ns = b->t_min_ns;
+	if (b->t_max_ns > n->newest_ns)
+		n->newest_ns = b->t_max_ns;
+	if (is_torn)
+		begin_damage(n);
+	n->has_end = !is_torn && b->flags & VPT_BATCH_LAST;
+	return rc;
+}
+
+/* Whether all losses have times: one that no LOSS row describes has none. */
+static int knows_when(const struct vpa_reading *n)
+{
+	static const enum vpa_reading_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
+		VPA_READING_TRUNCATED, VPA_READING_MALFORMED, VPA_READING_UNKNOWN,
+		VPA_READING_VIEWS, VPA_READING_MIXED, VPA_READING_UNREADABLE, VPA_READING_FAR};
+	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
+	size_t i;
+
+	for (i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++)
+		if (n->counts[anywhere[i]])
+			return 0;
+	return dropped <= n->lost_events && !((n->failure[0] || n->taken[0]) && !n->losses) &&
+	       !(n->unavailable[0] && !n->ops);
+}
+
+int vpa_reading_end(struct vpa_reading *n)
+{
+	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
+	int rc = VPT_OK;
+
+	if (vpt_trace_reader(n->trace) && !n->has_end && !n->in_damage) {
+		/* The copy of a file that ended inside a chunk ends with the part that was
+		 * complete. */
+		if (n->carried[VPA_READING_TORN])
+			begin_damage(n);
+		else
+			n->counts[VPA_READING_END] = 1;
+	}
+	if (n->complete_until_ns)
+		rc = vpa_intervals_add(&n->lost, n->complete_until_ns, UINT64_MAX);
+	if (!rc && n->counts[VPA_READING_END])
+		rc = vpa_intervals_add(&n->lost,
+			n->newest_ns > flush_ns ? n->newest_ns - flush_ns : 0, UINT64_MAX);
+	if (!rc && n->in_damage)
+		rc = vpa_intervals_add(&n->lost, n->lost_from_ns, UINT64_MAX);
+	if (!rc && !knows_when(n))
+		rc = vpa_intervals_add(&n->lost, 0, UINT64_MAX);
+	return rc;
+}
+
+void vpa_reading_free(struct vpa_reading *n)
+{
+	vpa_intervals_free(&n->lost);
+}
+
+/* ---- for a copy ---- */
+
+static void put_meta(struct vpt_batch *out, const char *key, const char *value)
+{
+	struct vpt_meta row = {.key = vpt_batch_string(out, key, strlen(key)),
+		.value = vpt_batch_string(out, value, strlen(value))};
+
+	vpt_batch_put(out, VPT_META, 0, &row);
+}
+
+void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out)
+{
+	struct vpt_loss row = {.start_ns = n->hole.start_ns,
+		.duration_ns = n->hole.end_ns - n->hole.start_ns,
+		.loss_kind = VPT_LOSSKIND_UNREADABLE};
+
+	vpt_batch_put(out, VPT_LOSS, 0, &row);
+}
+
+int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
+{
+	int put = n->first_damage[0] && !n->carried[VPA_READING_DAMAGED] &&
+		  !n->carried[VPA_READING_UNREADABLE];
+	char text[24];
+	unsigned i;
+
+	if (put)
+		put_meta(out, vpa_reading_damage_key, n->first_damage);
+	if (n->unknown_names[0] && !n->carried[VPA_READING_UNKNOWN])
+		put_meta(out, vpa_reading_unknown_key, n->unknown_names);
+	for (i = 0; i < VPA_READING_COUNT; i++) {
+		if (n->counts[i] == n->carried[i])
+			continue;
+		snprintf(text, sizeof(text), "%" PRIu64, n->counts[i]);
+		put_meta(out, keys[i], text);
+		put = 1;
+	}
+	return put;
+}
+
+int vpa_reading_is_key(const char *key)
+{
+	return !strncmp(key, prefix, sizeof(prefix) - 1);
+}
+
+const char *vpa_reading_key(unsigned count)
+{
+	return count < VPA_READING_COUNT ? keys[count] : NULL;
+}
