@@ -8,8 +8,8 @@
 
 #include "formats/capture_layout.h"
 #include "tests/cupti_fake.h"
-#include "tracer/cupti_records.h"
-#include "tracer/names.h"
+#include "tracer/cupti/records/cupti_records.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -453,7 +453,7 @@ bad() {
 	mkdir -p bad
 	{
 		printf '#include <signal.h>\n#include <unistd.h>\nint cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n'
-		sed -n 's/^	X([a-z_]*, \(cu[A-Za-z0-9_]*\),.*/int \1(void) { return 0; }/p' "$source/tracer/doctor/self_probe.c"
+		sed -n 's/^	X([a-z_]*, \(cu[A-Za-z0-9_]*\),.*/int \1(void) { return 0; }/p' "$source/tracer/doctor/probes/self_probe.c"
 	} | sed "s/^int $1(.*/int $1(void) { $2 return 0; }/" >bad.c
 	grep -q "^int $1(void) { $2" bad.c || fail "no function $1 in the driver"
 	cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o bad/libcuda.so.1 bad.c 2>err

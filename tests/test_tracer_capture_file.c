@@ -3,7 +3,7 @@
  * The yardstick is a capture made in memory: what a file holds must be that capture, byte for byte,
  * up to the end of one of its frames.
  * Long, since every mishap is a case beside the same failing disk. */
-#include "tracer/capture_file.h"
+#include "tracer/write/capture_file.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

@@ -3,9 +3,9 @@
 #include "tests/tracer_rig.h"
 
 #include "formats/base/memory.h"
-#include "tracer/clock.h"
-#include "tracer/cupti_clock.h"
-#include "tracer/cupti_strays.h"
+#include "tracer/cupti/cupti_strays.h"
+#include "tracer/cupti/records/cupti_clock.h"
+#include "tracer/guest/capture_clock.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>

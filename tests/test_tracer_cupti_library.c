@@ -1,8 +1,8 @@
 /* test_tracer_cupti_library.c - finding and binding libcupti, and what the real one says about what
  * we believe of it. */
-#include "tracer/cupti.h"
-#include "tracer/cupti_library.h"
-#include "tracer/driver.h"
+#include "tracer/cupti/cupti.h"
+#include "tracer/cupti/cupti_library.h"
+#include "tracer/guest/driver.h"
 
 #include "formats/base/memory.h"
 #include "formats/calls.h"
@@ -10,7 +10,7 @@
 #include "tests/cupti_fake.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
-#include "tracer/names.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

@@ -1,14 +1,14 @@
 /* test_tracer_cupti_records.c - buffers as CUPTI 11.8, 12.4 and 13.0 write them become the same
  * rows, and every record is counted.
  * Long, since each kind of record has its case for three layouts. */
-#include "tracer/cupti_records.h"
+#include "tracer/cupti/records/cupti_records.h"
 
 #include "formats/base/memory.h"
 #include "formats/calls.h"
 #include "formats/capture_layout.h"
 #include "tests/cupti_fake.h"
-#include "tracer/cupti_decoder.h"
-#include "tracer/names.h"
+#include "tracer/cupti/records/cupti_decoder.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,14 +1,14 @@
 /* test_tracer_cupti_session.c - starting and stopping CUPTI, each step of it refused once, and the
  * callbacks.
  * Long, since each step of the start is refused in its own case. */
-#include "tracer/cupti.h"
+#include "tracer/cupti/cupti.h"
 
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"
 #include "formats/file/capture_reader.h"
 #include "tests/cupti_fake.h"
-#include "tracer/names.h"
-#include "tracer/threads.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

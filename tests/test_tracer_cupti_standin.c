@@ -5,7 +5,7 @@
  * itself with the name of a case. Inside, threads launch kernels, copies and graphs while the main
  * thread does the writer's work; in the end every record that the stand-in delivered must be a row,
  * dropped, or filtered, and every launch must be joined to what it put on the device. */
-#include "tracer/cupti.h"
+#include "tracer/cupti/cupti.h"
 
 #include "formats/base/memory.h"
 #include "formats/calls.h"
@@ -13,8 +13,8 @@
 #include "formats/file/capture_reader.h"
 #include "tests/standin/include/standin_cuda.h"
 #include "tests/standin/standin.h"
-#include "tracer/names.h"
-#include "tracer/threads.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* test_tracer_cupti_unfinished.c - which ops without an end were still to be done when recording stopped. */
-#include "tracer/cupti_unfinished.h"
+#include "tracer/cupti/records/cupti_unfinished.h"
 
 #include "tests/cupti_fake.h"
-#include "tracer/names.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

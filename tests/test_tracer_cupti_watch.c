@@ -1,7 +1,7 @@
 /* test_tracer_cupti_watch.c - what a look at CUPTI concludes, with a CUPTI of a few lines: one call that asks for a buffer, and
  * flushes that give it back unless something holds it. */
-#include "tracer/budget.h"
-#include "tracer/cupti_watch.h"
+#include "tracer/cupti/cupti_watch.h"
+#include "tracer/guest/budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_tracer_environment.c - loading the tracer does not move the environment from under threads that read it. */
-#include "tracer/environment.h"
+#include "tracer/guest/environment.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

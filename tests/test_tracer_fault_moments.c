@@ -11,9 +11,9 @@
 #include "tests/standin/standin.h"
 #include "tests/support/process.h"
 #include "tests/support/random.h"
-#include "tracer/names.h"
-#include "tracer/session.h"
-#include "tracer/threads.h"
+#include "tracer/capture/session.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
 
 #include "formats/base/memory.h"
 #include "tests/support/process.h"
-#include "tracer/pool.h"
+#include "tracer/handover/buffer_pool.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

@@ -1,13 +1,13 @@
 /* test_tracer_nvtx.c - the tracer as NVTX's tool, on slots made up here: what callers hand over, well-formed or not.
  * Long, since each function of NVTX is a case of the same slots. */
-#include "tracer/nvtx_injection.h"
+#include "tracer/nvtx/nvtx_injection.h"
 
 #include "formats/event_schema.h"
-#include "tracer/clock.h"
-#include "tracer/names.h"
-#include "tracer/nvtx_event.h"
-#include "tracer/thread_names.h"
-#include "tracer/threads.h"
+#include "tracer/guest/capture_clock.h"
+#include "tracer/nvtx/nvtx_event.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
+#include "tracer/ranges/thread_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

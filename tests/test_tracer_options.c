@@ -1,12 +1,12 @@
 /* test_tracer_options.c - what a capture is asked to be, and how its file is called. Every test
  * begins without any variable that the tracer reads.
  * Long, since each option is a case in the same empty environment. */
-#include "tracer/options.h"
+#include "tracer/settings/capture_options.h"
 
 #include "formats/base/count.h"
 #include "tests/support/skip.h"
-#include "tracer/environment.h"
-#include "tracer/output_name.h"
+#include "tracer/guest/environment.h"
+#include "tracer/settings/output_name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

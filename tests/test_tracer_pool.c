@@ -1,9 +1,9 @@
 /* test_tracer_pool.c - buffers between CUPTI's threads and the writer: never twice, never lost,
  * always zeroed. */
-#include "tracer/buffer_size.h"
-#include "tracer/pool.h"
+#include "tracer/handover/buffer_pool.h"
+#include "tracer/handover/buffer_size.h"
 
-#include "tracer/clock.h"
+#include "tracer/guest/capture_clock.h"
 
 #include <pthread.h>
 #include <sched.h>

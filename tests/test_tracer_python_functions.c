@@ -1,5 +1,5 @@
 /* test_tracer_python_functions.c - a process without Python. cli_marks_script.sh has those with one. */
-#include "tracer/python_functions.h"
+#include "tracer/python_stacks/python_functions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

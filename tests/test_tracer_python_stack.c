@@ -1,9 +1,9 @@
 /* Reads stacks from an interpreter made by hand, whole and damaged: pointers that lead nowhere, round
  * in circles or into other objects, also while they are followed. */
 #include "tests/support/random.h"
-#include "tracer/python_code.h"
-#include "tracer/python_lines.h"
-#include "tracer/python_stack.h"
+#include "tracer/python_stacks/python_code.h"
+#include "tracer/python_stacks/python_lines.h"
+#include "tracer/python_stacks/python_stack.h"
 
 #include <pthread.h>
 #include <setjmp.h>

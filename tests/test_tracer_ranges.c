@@ -1,8 +1,8 @@
 /* test_tracer_ranges.c - ranges, marks and counters of a thread, as the writer sees them: captures, payloads, limits. */
 #include "tests/tracer_rig.h"
-#include "tracer/note.h"
-#include "tracer/started.h"
-#include "tracer/thread_names.h"
+#include "tracer/ranges/range_note.h"
+#include "tracer/ranges/started_ranges.h"
+#include "tracer/ranges/thread_names.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>

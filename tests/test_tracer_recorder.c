@@ -1,12 +1,12 @@
 /* test_tracer_recorder.c - what reaches the file and what is counted: received = written + dropped,
  * whatever happens. */
-#include "tracer/recorder.h"
+#include "tracer/write/recorder.h"
 
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
-#include "tracer/clock.h"
-#include "tracer/counter_rows.h"
-#include "tracer/names.h"
+#include "tracer/guest/capture_clock.h"
+#include "tracer/ranges/range_strings.h"
+#include "tracer/write/counter_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

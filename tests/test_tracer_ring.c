@@ -4,10 +4,10 @@
 #include "formats/file/capture_writer.h"
 #include "formats/import/any_trace.h"
 #include "tests/support/random.h"
-#include "tracer/flight.h"
-#include "tracer/flight_file.h"
-#include "tracer/ring_options.h"
-#include "tracer/slow_steps.h"
+#include "tracer/flight/flight.h"
+#include "tracer/flight/flight_file.h"
+#include "tracer/settings/ring_options.h"
+#include "tracer/window/slow_steps.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* test_tracer_sampler.c - the sampler's rounds, what it costs, and that nobody waits for an NVML
  * that hangs, whenever it does. NVML is the stand-in's where it is on the loader's path. */
 #include "tests/standin/include/standin_cuda.h"
-#include "tracer/clock.h"
-#include "tracer/names.h"
-#include "tracer/sampler.h"
+#include "tracer/counters/counter_sampler.h"
+#include "tracer/guest/capture_clock.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

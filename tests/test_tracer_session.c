@@ -1,8 +1,8 @@
 /* test_tracer_session.c - every public function in several threads at once, while captures start and stop: for ThreadSanitizer,
  * see cli_tsan.sh, and for whoever waits for ever. */
 #include "tests/support/random.h"
-#include "tracer/names.h"
-#include "tracer/threads.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

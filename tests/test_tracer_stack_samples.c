@@ -1,9 +1,9 @@
 /* The queue and the tables between the sampler of stacks and the writer. */
 #include "formats/capture_layout.h"
 #include "tests/support/random.h"
-#include "tracer/callers.h"
-#include "tracer/stack_samples.h"
-#include "tracer/thread_state.h"
+#include "tracer/python_stacks/stack_samples.h"
+#include "tracer/python_stacks/thread_state.h"
+#include "tracer/ranges/cuda_callers.h"
 
 #include <pthread.h>
 #include <setjmp.h>

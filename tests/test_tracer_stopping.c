@@ -3,8 +3,8 @@
 #include "formats/capture_layout.h"
 #include "formats/import/any_trace.h"
 #include "tests/standin/rig.h"
-#include "tracer/names.h"
-#include "tracer/threads.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

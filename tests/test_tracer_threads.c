@@ -3,7 +3,7 @@
  * Long, since the threads of all cases share one set of helpers. */
 #include "tests/support/skip.h"
 #include "tests/tracer_rig.h"
-#include "tracer/thread_names.h"
+#include "tracer/ranges/thread_names.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

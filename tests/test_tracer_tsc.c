@@ -3,8 +3,8 @@
 #include "tests/tracer_rig.h"
 
 #include "tests/support/skip.h"
-#include "tracer/clock.h"
-#include "tracer/tsc.h"
+#include "tracer/guest/capture_clock.h"
+#include "tracer/guest/tsc.h"
 
 #include <unistd.h>
 

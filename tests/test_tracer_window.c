@@ -1,12 +1,12 @@
 /* test_tracer_window.c - when a capture records: what the text of a trigger means, which times lie in
  * a pause, what opens and closes the window, and that the writer sees all of it in order. */
-#include "tracer/pauses.h"
-#include "tracer/trigger.h"
-#include "tracer/window.h"
+#include "tracer/settings/trigger.h"
+#include "tracer/window/pauses.h"
+#include "tracer/window/recording_window.h"
 
 #include "tests/support/random.h"
-#include "tracer/clock.h"
-#include "tracer/names.h"
+#include "tracer/guest/capture_clock.h"
+#include "tracer/ranges/range_strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,11 +3,11 @@
 #define VPT_TESTS_TRACER_RIG_H
 
 #include "formats/event_schema.h"
-#include "tracer/budget.h"
-#include "tracer/clock.h"
-#include "tracer/names.h"
-#include "tracer/thread.h"
-#include "tracer/threads.h"
+#include "tracer/guest/budget.h"
+#include "tracer/guest/capture_clock.h"
+#include "tracer/ranges/app_thread.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_strings.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

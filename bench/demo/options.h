@@ -1,4 +1,4 @@
-/* options.h - what the demo was asked for. */
+/* capture_options.h - what the demo was asked for. */
 #ifndef VPT_BENCH_DEMO_OPTIONS_H
 #define VPT_BENCH_DEMO_OPTIONS_H
 

@@ -11,7 +11,7 @@
  *
  * - entries leave one by one: open_ranges.c, the exports' launch_links.c and gpu_ranges.c
  * - entries expire, the newest are found first: launches.c, call_waits.c
- * - fixed in size, since the tracer's threads share them or they forget: names.c, lanes.c,
+ * - fixed in size, since the tracer's threads share them or they forget: range_strings.c, recorded_lanes.c,
  *   cupti_configs.c */
 #ifndef VPT_FORMATS_BASE_MAP_H
 #define VPT_FORMATS_BASE_MAP_H

@@ -1,8 +1,8 @@
 /* fuzz_marks.c - any bytes as a mark file, as `vptrace run` reads it before the command runs. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tracer/command/mark_lines.h"
-#include "tracer/command/mark_values.h"
+#include "tracer/command/marks/mark_lines.h"
+#include "tracer/command/marks/mark_values.h"
 
 #include <stdlib.h>
 #include <string.h>

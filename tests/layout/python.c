@@ -15,7 +15,7 @@
 typedef PyFrameObject _PyInterpreterFrame;
 #endif
 
-#include "tracer/python_layout.h"
+#include "tracer/python_stacks/python_layout.h"
 
 #include <stddef.h>
 #include <stdio.h>

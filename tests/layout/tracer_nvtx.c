@@ -1,5 +1,5 @@
-/* tracer_nvtx.c - holds tracer/nvtx_abi.h against NVTX's headers. Compiles to nothing. */
-#include "tracer/nvtx_abi.h"
+/* tracer_nvtx.c - holds tracer/nvtx/nvtx_abi.h against NVTX's headers. Compiles to nothing. */
+#include "tracer/nvtx/nvtx_abi.h"
 
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>

@@ -1,5 +1,5 @@
 /* tool.c - another NVTX tool, to be chained: counts what it is called for, and complains about handles that are not its own. */
-#include "tracer/nvtx_abi.h"
+#include "tracer/nvtx/nvtx_abi.h"
 
 #include <stdio.h>
 #include <string.h>

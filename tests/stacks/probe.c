@@ -5,11 +5,11 @@
  * file under test, everything else is foreign. A line of the innermost function is legal by itself.
  * A stack that is torn joins frames that never were on one, and so makes a pair that is not in the
  * list. */
-#include "tracer/own_memory.h"
-#include "tracer/python_code.h"
-#include "tracer/python_lines.h"
-#include "tracer/python_stack.h"
-#include "tracer/thread_state.h"
+#include "tracer/guest/own_memory.h"
+#include "tracer/python_stacks/python_code.h"
+#include "tracer/python_stacks/python_lines.h"
+#include "tracer/python_stacks/python_stack.h"
+#include "tracer/python_stacks/thread_state.h"
 
 #include <dirent.h>
 #include <pthread.h>

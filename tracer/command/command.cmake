@@ -1,8 +1,8 @@
 # The command `vptrace`. libc, and libzstd to write rings: what it shares with the library and the analyzer is compiled in.
-file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c)
-add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES} tracer/doctor/options.c
-  tracer/capture_file.c tracer/environment.c tracer/flight_dead.c tracer/flight_file.c tracer/flight_image.c
-  tracer/options.c tracer/output_name.c tracer/quiet.c tracer/ring_options.c tracer/run_list.c tracer/trigger.c
+file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c tracer/command/marks/*.c)
+add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES} tracer/doctor/doctor_options.c
+  tracer/write/capture_file.c tracer/guest/environment.c tracer/flight/dead_ring_reader.c tracer/flight/flight_file.c tracer/flight/flight_image.c
+  tracer/settings/capture_options.c tracer/settings/output_name.c tracer/guest/quiet.c tracer/settings/ring_options.c tracer/write/run_list.c tracer/settings/trigger.c
   analysis/commands/help.c analysis/commands/options.c)
 target_link_libraries(vptrace-command PRIVATE formats Threads::Threads)
 set_target_properties(vptrace-command PROPERTIES OUTPUT_NAME vptrace)

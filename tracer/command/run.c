@@ -2,15 +2,15 @@
 #include "tracer/command/run.h"
 
 #include "tracer/command/child.h"
-#include "tracer/command/list.h"
-#include "tracer/command/output.h"
-#include "tracer/command/places.h"
-#include "tracer/command/pythons.h"
-#include "tracer/command/rings.h"
+#include "tracer/command/dead_rings.h"
+#include "tracer/command/install_places.h"
+#include "tracer/command/marks/pythons.h"
+#include "tracer/command/output_check.h"
+#include "tracer/command/process_list.h"
+#include "tracer/command/run_summary.h"
+#include "tracer/command/run_variables.h"
 #include "tracer/command/say.h"
-#include "tracer/command/summary.h"
-#include "tracer/command/target.h"
-#include "tracer/command/variables.h"
+#include "tracer/command/target_program.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,9 +2,9 @@
 #include "analysis/commands/help.h"
 #include "formats/base/process.h"
 #include "tracer/command/say.h"
-#include "tracer/doctor/checks.h"
+#include "tracer/doctor/checks/checks.h"
+#include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/doctor/doctor.h"
-#include "tracer/doctor/metadata.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -113,7 +113,7 @@ class _Library:
             self.snapshot.restype, self.snapshot.argtypes = ctypes.c_int, [_text]
 
     def builtin(self, name):
-        """One of the functions of tracer/python_functions.h. None: this is no CPython with a lock, or the library is older."""
+        """One of the functions of tracer/python_stacks/python_functions.h. None: this is no CPython with a lock, or the library is older."""
         if sys.implementation.name != "cpython" or "t" in sys.abiflags:
             return None
         try:

@@ -1,0 +1,89 @@
+/* run_options.c - the options of `vptrace run`, for the command, its help, its page and completions. */
+#include "tracer/command/run.h"
+
+static const struct vpa_option options[VTR_RUN_OPTIONS] = {
+	[VTR_RUN_OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+		"where to record; %p becomes the process id, %h the host, %r the rank, %q{VAR} a "
+		"variable; a folder with / at its end gets the default name"},
+	[VTR_RUN_OVERWRITE] = {"overwrite", '\0', VPA_FLAG, NULL, NULL,
+		"replace an existing file instead of adding a number to the name"},
+	[VTR_RUN_PROFILE] = {"profile", '\0', VPA_CHOICE, "default|lite|full|coarse|none",
+		"default",
+		"what to record: lite omits synchronization and overhead, full adds memory "
+		"operations, coarse has one record per CUDA graph, none has only ranges"},
+	[VTR_RUN_CAPTURE] = {"capture", '\0', VPA_TEXT, "WHEN", "now",
+		"now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or "
+		"delay:SECONDS; "
+		"see above"},
+	[VTR_RUN_DURATION] = {"duration", '\0', VPA_TEXT, "SECONDS", NULL,
+		"end each capture after this much recorded time, such as 10 or 0.25; the command "
+		"continues"},
+	[VTR_RUN_MAX_BYTES] = {"max-bytes", '\0', VPA_TEXT, "SIZE", NULL,
+		"end each capture before its file exceeds this, such as 500M; the command "
+		"continues"},
+	[VTR_RUN_MEMORY] = {"memory", '\0', VPA_TEXT, "SIZE", NULL,
+		"memory limit of the tracer in each process, such as 512M (256M)"},
+	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
+		"the most samples per second of the Python stacks of threads that call CUDA, 1 to "
+		"1000; 0 or off: none (200)"},
+	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXTS, "PRESET|FILE|RULE", "auto",
+		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
+		"all "
+		"presets, or none; may be given several times"},
+	[VTR_RUN_PRELOAD] = {"preload", '\0', VPA_FLAG, NULL, NULL,
+		"also load the tracer by LD_PRELOAD, for programs into which CUDA and NVTX do not "
+		"load it"},
+	[VTR_RUN_REPORT] = {"report", '\0', VPA_MODE, "text|html", NULL,
+		"afterwards print the report's first screen, or write an HTML page beside the "
+		"largest file"},
+	[VTR_RUN_RING] = {"ring", '\0', VPA_TEXT, "SECONDS|BYTES", NULL,
+		"a flight recorder: keep only the last part of the capture, such as 30s, 2m, 64M "
+		"or 1G, in memory, and write it when the process ends, however it dies"},
+	[VTR_RUN_SNAPSHOT_ON] = {"snapshot-on", '\0', VPA_TEXT, "EVENTS", NULL,
+		"write the ring on these events, and if the process dies, but not at a normal end; "
+		"see above; separate several with commas"},
+};
+
+const struct vpa_command vtr_command_run = {
+	.program = "vptrace",
+	.name = "run",
+	.usage = "[options] [--] COMMAND [ARGUMENT...]",
+	.help = "run a command and record its GPU work, without changing it",
+	.about = "Records the command and every process that it starts, one file each. A\n"
+		 "process that uses neither the GPU nor NVTX leaves no file. Without -o the\n"
+		 "files are named vptrace-<command>-<pid>.zst, in the current folder.\n"
+		 "\n"
+		 "At the end, a line for each file is printed on standard error. vptrace writes\n"
+		 "to standard output only with --report.\n"
+		 "\n"
+		 "The exit status is the command's. It is 128 plus the signal's number if a\n"
+		 "signal killed the command, 127 if it was not found, 126 if it cannot be\n"
+		 "executed, and 2 if it was not started because it cannot be traced as\n"
+		 "requested. If the command ended with 0, but the tracer failed and nothing\n"
+		 "was recorded, it is 1. Signals are passed on to the command.\n"
+		 "\n"
+		 "WHEN selects when to record. Everything else is discarded and counts as a\n"
+		 "pause.\n"
+		 "\n"
+		 "now                 from the start on\n"
+		 "api                 from the command's own vptrace_start() or\n"
+		 "                    vptrace_resume() on\n"
+		 "cudaProfilerApi     between cudaProfilerStart() and cudaProfilerStop()\n"
+		 "nvtx:RANGE          while a range of this name is open, each time\n"
+		 "nvtx:RANGE:COUNT    the same, the first COUNT times\n"
+		 "step:A-B, step:A    from step A to the end of step B, counted from 0; steps\n"
+		 "                    are notes of vptrace_nvtx.h, or calls of vptrace_step()\n"
+		 "delay:SECONDS       from this many seconds after the start on\n"
+		 "\n"
+		 "EVENTS on which the ring is written:\n"
+		 "\n"
+		 "mark:NAME           a mark of this name\n"
+		 "slow:K              a step slower than K times the median of the last 32\n"
+		 "signal:NAME         a signal, such as USR2, for which a handler is installed",
+	.options = options,
+	.option_count = VTR_RUN_OPTIONS,
+	.operand = "command",
+	.operand_count = 1,
+	.more_operands = 1,
+	.ends_at_operand = 1,
+};

@@ -1,6 +1,0 @@
-/* epoch.c - the epoch's words, initially no capture. */
-#include "tracer/epoch.h"
-
-_Atomic uint64_t vtr_epoch_word;
-_Atomic uint64_t vtr_capture_start_ns;
-_Atomic uint64_t vtr_capture_stop_ns;

@@ -1,0 +1,28 @@
+/* cancel.h - keeps pthread_cancel() out of a piece of code that holds a lock or memory.
+ *
+ * To disable cancellation is not enough. The signal by which the C library cancels a thread whose
+ * cancellation is asynchronous may be on its way already, and the handler of glibc 2.36, for one, then
+ * heeds the type of cancellation, not whether it is enabled. So both change. Pairs may nest. */
+#ifndef VPTRACE_TRACER_GUEST_CANCEL_H
+#define VPTRACE_TRACER_GUEST_CANCEL_H
+
+#include <pthread.h>
+
+/* Returns what vtr_cancel_restore() takes. */
+static inline int vtr_cancel_hold(void)
+{
+	int state, type;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	return state | type << 8;
+}
+
+/* A cancellation that was asked for meanwhile may happen here. */
+static inline void vtr_cancel_restore(int held)
+{
+	pthread_setcanceltype(held >> 8, NULL);
+	pthread_setcancelstate(held & 0xff, NULL);
+}
+
+#endif

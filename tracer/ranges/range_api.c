@@ -1,0 +1,99 @@
+/* range_api.c - ranges, marks and counters of vptrace.h: the counterpart of NVTX, for programs that
+ * call this library directly.
+ *
+ * All are in the default domain. */
+#include "tracer/vptrace.h"
+
+#include "formats/event_schema.h"
+#include "tracer/guest/last_error.h"
+#include "tracer/ranges/app_threads.h"
+#include "tracer/ranges/range_note.h"
+#include "tracer/ranges/range_strings.h"
+#include "tracer/window/recording_window.h"
+#include "tracer/window/slow_steps.h"
+
+static struct vtr_attributes noted(const char *name, const struct vptrace_note *note)
+{
+	struct vtr_attributes a = {.name = vtr_name_of(name)};
+
+	if (note) {
+		a.payload.type = VPT_PAYLOAD_BLOB;
+		a.payload.bytes = sizeof(*note);
+		a.payload.schema = VTR_SCHEMA_NOTE;
+		a.payload.blob = note;
+	}
+	return a;
+}
+
+void vptrace_range_push(const char *name)
+{
+	vtr_range_push(&(struct vtr_attributes){.name = vtr_name_of(name)});
+}
+
+void vptrace_range_pop(void)
+{
+	vtr_range_pop(VTR_NAME_EMPTY);
+}
+
+uint64_t vptrace_range_start(const char *name)
+{
+	return vtr_range_start(&(struct vtr_attributes){.name = vtr_name_of(name)});
+}
+
+void vptrace_range_end(uint64_t id)
+{
+	vtr_range_end(id);
+}
+
+void vptrace_mark(const char *name)
+{
+	vtr_mark(&(struct vtr_attributes){.name = vtr_name_of(name)});
+}
+
+void vptrace_note_push(const char *name, const struct vptrace_note *note)
+{
+	struct vtr_attributes a = noted(name, note);
+
+	vtr_range_push(&a);
+}
+
+void vptrace_note_mark(const char *name, const struct vptrace_note *note)
+{
+	struct vtr_attributes a = noted(name, note);
+
+	vtr_mark(&a);
+}
+
+void vptrace_note_fill(const struct vptrace_note *note)
+{
+	if (note)
+		vtr_range_fill(note);
+}
+
+int vptrace_fact(const char *name, const char *value)
+{
+	char text[VTR_FACT_TEXT_MAX];
+	struct vtr_attributes a = {.name = vtr_name_of("fact")};
+
+	if (!name || !*name || !value)
+		return vtr_fail(VPTRACE_EINVAL, "fact: expected a name and a value");
+	a.payload.type = VPT_PAYLOAD_JSON;
+	a.payload.bytes = (uint32_t)vtr_fact_text(name, value, text);
+	a.payload.blob = text;
+	vtr_mark(&a);
+	return VPTRACE_OK;
+}
+
+void vptrace_step(void)
+{
+	vtr_window_step();
+	vtr_slow_steps_call();
+}
+
+int vptrace_counter(const char *name, double value, const char *unit)
+{
+	if (!name || !*name)
+		return vtr_fail(VPTRACE_EINVAL, "counter: expected a name");
+	vtr_counter(vtr_name_of(name), value, vtr_name_of(unit));
+	return VPTRACE_OK;
+}
