@@ -45,7 +45,7 @@ struct vpa_shift {
  * or take 2 t s: s is their deviation by second differences, sqrt(sum of (d[i] - 2 d[i-1] + d[i-2])^2 / 6 / (count - 2)), and t
  * is Student's of count - 2 degrees.
  *
- * DEFINITIONS.md says what that costs and brings, tests/test_compare_noise.c how often a difference is found. */
+ * DEFINITIONS.md says what that costs and brings, tests/compare/test_compare_noise.c how often a difference is found. */
 enum { VPA_SERIES_ENOUGH = 20 };
 int vpa_shift_of_series(double *a, double *b, size_t count, struct vpa_shift *out);
 

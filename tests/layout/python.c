@@ -1,6 +1,6 @@
 /* python.c - compares vptrace's offsets in CPython with the headers of one version.
  *
- * tests/cli_python_layout.sh compiles it with each version's headers, and links
+ * tests/python/cli_python_layout.sh compiles it with each version's headers, and links
  * it with its library from 3.13 on, since there the interpreter publishes its offsets. */
 #define Py_BUILD_CORE 1
 #include <Python.h>

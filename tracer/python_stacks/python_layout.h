@@ -6,7 +6,7 @@
  * 64-bit processes only.
  *
  * Offsets are bytes from the start of their struct. A field whose offset is VTR_NO_FIELD does not
- * exist. tests/cli_python_layout.sh compares all of it with the headers of each version. */
+ * exist. tests/python/cli_python_layout.sh compares all of it with the headers of each version. */
 #ifndef VPTRACE_TRACER_PYTHON_STACKS_PYTHON_LAYOUT_H
 #define VPTRACE_TRACER_PYTHON_STACKS_PYTHON_LAYOUT_H
 

@@ -1,7 +1,7 @@
 /* mark_lines.h - whether the lines of a mark file can be read.
  *
  * vptrace_marks/lines.py reads them in the traced processes, which must go on whatever is wrong, so
- * `vptrace run` looks first. What it refuses, lines.py refuses in the same words (tests/cli_mark_lines.sh);
+ * `vptrace run` looks first. What it refuses, lines.py refuses in the same words (tests/python/cli_mark_lines.sh);
  * a line with other bytes than ASCII before its comment is left to lines.py. */
 #ifndef VPTRACE_TRACER_COMMAND_MARKS_MARK_LINES_H
 #define VPTRACE_TRACER_COMMAND_MARKS_MARK_LINES_H

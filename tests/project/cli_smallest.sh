@@ -1,0 +1,59 @@
+#!/bin/sh
+# A C compiler and libzstd are enough: without json-c, zlib, SQLite and libdeflate everything builds without a warning, captures
+# are read and exported, and what is missing is named. The same build makes the static library, which pkg-config and find_package
+# hand to programs.
+# shellcheck disable=SC1091,SC2046,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+. "$source/tests/support/consumers.sh"
+only_in_plain_build
+command -v cmake >/dev/null || skip "cmake is not installed"
+command -v gcc >/dev/null || skip "there is no gcc"
+cd "$work" || exit 1
+
+need_trace small.zst small_trace
+expect 0 "the report of a whole build" small.zst
+cp out whole.out
+[ -s whole.out ] || fail "an empty report"
+
+CCACHE_NOHASHDIR=1
+export CCACHE_NOHASHDIR
+launcher=
+command -v ccache >/dev/null && launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
+# shellcheck disable=SC2086
+cmake -S "$source" -B build $launcher -DCMAKE_C_COMPILER=gcc -DVPT_TESTS=OFF -DVPT_WERROR=ON -DVPT_STATIC=ON \
+	-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON -DJSONC_INCLUDE= -DJSONC_LIBRARY= \
+	-DLIBDEFLATE_INCLUDE= -DLIBDEFLATE_LIBRARY= >out 2>err || fail "cmake ended with $?"
+for word in "no json-c or zlib" "no SQLite" "no libdeflate or zlib"; do
+	grep -q "$word" out || fail "cmake does not say: $word"
+done
+cases=$((cases + 1))
+cmake --build build -j 2 >out 2>err || { grep -E 'error|FAILED' out | head -n 5; fail "it does not build"; finish; }
+same "libraries of the analyzer" "" "$(ldd build/vptrace-analyze | grep -E 'json-c|libz\.|sqlite|deflate')"
+
+VPT_ANALYZE=$work/build/vptrace-analyze
+expect 0 "the report of a capture" small.zst
+cmp -s out whole.out || fail "the report of a capture is another one"
+expect 0 "an export for Perfetto" export small.zst -o small.pftrace.zst --compress zstd
+small_trace >small.json
+expect 1 "a trace that needs json-c" small.json
+says err "built without"
+
+cmake --install build --prefix "$work/usr" >out 2>err || fail "cmake --install ended with $?"
+lib=$(dirname "$(find usr -name libvptrace.a)")
+write_consumer
+if have nm "the functions of the archive"; then
+	same "the archive defines the public functions alone" "" \
+		"$(nm -g --defined-only "$lib/libvptrace.a" | sed -n 's/^[0-9a-f]* [A-Z] //p' | grep -v -e '^vptrace_' -e '^InitializeInjection')"
+fi
+rm "$lib"/libvptrace.so* # what is linked now is the archive
+if have pkg-config "the archive by pkg-config"; then
+	cases=$((cases + 1))
+	gcc consumer.c $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --static --cflags --libs vptrace) -o by-pkg-config >out 2>err ||
+		fail "pkg-config --static: does not build"
+	records "pkg-config --static" ./by-pkg-config
+fi
+cmake --install build --prefix "$work/usr" >out 2>err || fail "cmake --install ended with $?"
+find_package_consumer "find_package, static" vptrace::vptrace_static "$work/usr"
+same "find_package, static: the archive was linked" "" "$(ldd consumer-build/consumer | grep vptrace)"
+finish

@@ -1,0 +1,55 @@
+#!/bin/sh
+# The JSON report is what `schema --of report` documents: in every report each key of the schema is there, none is undocumented,
+# and types, words and nulls are as it says; together the reports show each key with a value.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+. "$source/tests/support/demo.sh"
+. "$source/tests/support/schema.sh"
+need_python 3.8
+cd "$work" || exit 1
+
+schema_of report
+expect 0 "the command as an option" --schema --of report
+same "its words" "$(cat schema.txt)" "$(cat out)"
+
+# ---- reports made by hand, which have everything ----
+goldens=$(ls "$source"/tests/golden/render_*.json)
+fits "goldens" schema.json $goldens
+for name in blocks host_limited; do
+	fits "the validator finds each fault of $name" --refuses schema.json "$source/tests/golden/render_$name.json"
+done
+
+# ---- real ones ----
+small_trace >small.json
+kernels_trace 1000 >kernels.json
+reports=
+report() { # report NAME FILE OPTIONS...: one that a capture of any quality gives
+	name=$1.report
+	shift
+	answers "$name" "$@" && reports="$reports $name"
+}
+report small small.json
+report kernels kernels.json --top 3
+steps_trace 9 100 >steps.json
+sed 's/"step /"request /' steps.json >requests.json
+report steps steps.json
+report requests requests.json
+for file in "$source"/tests/corpus/*-*; do
+	report "corpus-${file##*/}" "$file"
+done
+same "reports of the corpus" 1 "$([ "$(echo $reports | wc -w)" -ge 20 ] && echo 1)"
+fits "small traces and the corpus" schema.json $reports
+
+if has_demo "traced runs"; then
+	for knobs in "" "--sync-per-layer --eager" "--vae-at-end --requests 2" "--graph --two-streams" "--sync-per-layer --layers 12"; do
+		demo demo --blocks 4 --steps 2 --layers 2 $knobs
+		report "demo$(echo $knobs | tr -d ' ')" demo.zst --target 16
+		report "demo-window$(echo $knobs | tr -d ' ')" demo.zst --from 1ms --top 2
+		rm -f demo.zst
+	done
+	counters counters 10 "power=300;sm_clock=1980,1400@4500;reasons=0,4@4500"
+	report counters counters.zst
+	fits "all together, with traced runs of the demo" --covers schema.json $goldens $reports
+fi
+finish

@@ -1,0 +1,86 @@
+#!/bin/sh
+# The text report says what a trace has in words that hold: versions as people write them, no columns that cannot have a figure,
+# no word cut in two where a line may end at a blank, and how many rows are left out.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+cd "$work" || exit 1
+need_trace small.zst small_trace
+
+# lacks TEXT: the last output does not contain it.
+lacks() {
+	grep -qF -- "$1" out && fail "$rule: found \"$1\""
+}
+
+# ---- versions ----
+printf '{"cuda_runtime_version": 12040, "cuda_driver_version": 13000, "traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 30, "dur": 5}]}' >versions.json
+expect 3 "numbers of CUDA versions" versions.json --only summary
+says out "driver for CUDA 13.0, CUDA 12.4"
+lacks 12040
+
+# ---- lines ----
+file=$source/tests/corpus/good-kineto-python.json
+expect 0 "exact stacks have no samples" "$file" --only lines
+says out "GPU IDLE BY INNERMOST LINE OF PYTHON"
+lacks samples
+long=scaled_dot_product_attention_forward
+sed "s|wan..model.py(40): forward|transformers/integrations/sdpa_attention.py(118): $long|" "$file" >long.json
+expect 0 "a long line of Python" long.json --only lines
+says out "transformers/integrations/sdpa_attention.py:118"
+says out "   $long"
+
+# ---- compiled code ----
+compiled() { # compiled RANGES
+	printf '{"traceEvents": [%s
+	{"ph": "X", "cat": "user_annotation", "name": "Torch-Compiled Region: 0/1", "pid": 1, "tid": 2, "ts": 3, "dur": 9},
+	{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 30, "dur": 5}]}' "$1" >compiled.json
+}
+compiled ""
+expect 3 "compiled before the trace" compiled.json --only graphs
+says out "run of the compiler was recorded"
+lacks "0 times"
+compiled '{"ph": "X", "cat": "user_annotation", "name": "entire_frame_compile (dynamo_timed)", "pid": 1, "tid": 2, "ts": 1, "dur": 1.5},'
+expect 3 "compiled in the trace" compiled.json --only graphs
+says out "the compiler ran 1 time, 1.50 us"
+
+# ---- calls that wait ----
+printf '{"traceEvents": [
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 1, "tid": 2, "ts": 10, "dur": 5000},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 1, "tid": 2, "ts": 6000, "dur": 1},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 30, "dur": 9000}]}' >syncs.json
+expect 3 "a call too short for a row" syncs.json --only syncs
+says out "S1 cudaDeviceSynchronize"
+says out "and 1 more in the JSON report"
+lacks cudaStreamSynchronize
+expect 3 "all rows on demand" syncs.json --only syncs --top 5
+says out "S2 cudaStreamSynchronize"
+lacks "more in the JSON report"
+
+# ---- work that starts late for an unknown reason ----
+late='{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 10, "dur": 1, "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 12, "dur": 9, "args": {"correlation": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 13, "dur": 1, "args": {"correlation": 2}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 512, "dur": 9, "args": {"correlation": 2}}'
+printf '{"traceEvents": [%s]}' "$late" >late.json
+expect 0 "what to record" late.json
+says out "limited by queued work"
+says out "_ExperimentalConfig(enable_cuda_sync_events=True)"
+expect 0 "a copy" convert late.json -o late.zst
+expect 0 "the copy says the same" late.zst
+says out "_ExperimentalConfig(enable_cuda_sync_events=True)"
+printf '{"traceEvents": [%s,
+{"ph": "X", "cat": "cuda_sync", "name": "Event Sync", "pid": 0, "tid": 7, "ts": 20, "dur": 1, "args": {"cuda_sync_kind": "Event Sync"}}]}' \
+	"$late" >synced.json
+expect 0 "it was recorded" synced.json
+says out "limited by queued work"
+lacks enable_cuda_sync_events
+
+# ---- shapes ----
+printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "volta_sgemm_128x64_nn", "pid": 0, "tid": 7, "ts": 30, "dur": 5}]}' >gemm.json
+expect 3 "a matrix product without shapes" gemm.json --only flop-rates
+says out "TFLOP/s are unknown"
+says out "record_shapes=True"
+expect 3 "no matrix product" versions.json --only flop-rates
+lacks SHAPES
+finish

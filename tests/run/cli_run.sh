@@ -1,0 +1,108 @@
+#!/bin/sh
+# tests/run.sh itself, on a small project: its words, what is skipped, folders that were configured otherwise or for
+# another checkout, and what it hides.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+command -v cmake >/dev/null || skip "there is no cmake"
+
+project=$work/project
+mkdir -p "$project/tests" "$work/shared"
+cp "$source/tests/run.sh" "$source/tests/setup.sh" "$project/tests"
+echo secret >"$work/shared/trace"
+cat >"$project/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(small LANGUAGES NONE)
+option(VPT_TESTS "" ON)
+file(WRITE ${CMAKE_BINARY_DIR}/program "echo built in ${CMAKE_SOURCE_DIR}\n")
+enable_testing()
+if(VPT_TESTS)
+  add_test(NAME whole COMMAND sh -c "echo 'SKIPPED: no moon'; exit 77")
+  add_test(NAME part COMMAND sh ${CMAKE_SOURCE_DIR}/tests/part.sh)
+  add_test(NAME all COMMAND sh ${CMAKE_BINARY_DIR}/program)
+  set_tests_properties(whole part all PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+CMAKE
+cat >"$project/tests/part.sh" <<'PART'
+[ -e "$(dirname "$0")/../../../shared/trace" ] || echo "SKIPPED: no shared traces"
+for file in /usr/local/cuda*/* /opt/cuda*/*; do
+	[ ! -e "$file" ] || echo "found $file"
+done
+PART
+
+# run_in FOLDER CODE RULE WORDS...
+run_in() {
+	folder=$1
+	wanted=$2
+	rule=$3
+	shift 3
+	cases=$((cases + 1))
+	sh "$folder/tests/run.sh" "$@" >"$work/out" 2>"$work/err" </dev/null
+	found=$?
+	[ "$found" = "$wanted" ] || fail "$rule: expected exit code $wanted, found $found"
+}
+
+for words in quik "quick quick" --quick; do
+	run_in "$project" 2 "refused: $words" $words
+	says err "usage: sh tests/run.sh [quick|bare]"
+	silent out
+	[ ! -e "$project/build" ] || fail "$words starts a build"
+done
+run_in "$project" 0 "help" --help
+says out "usage: sh tests/run.sh [quick|bare]"
+
+# ---- what was skipped ----
+run_in "$project" 0 "a first run" quick
+says out "Skipped, wholly or in part:"
+says out "  build/whole: no moon"
+grep -q "shared traces" "$work/out" && fail "what was there counts as skipped"
+echo 'exit 1' >"$project/tests/part.sh.fails"
+mv "$project/tests/part.sh" "$work/part.sh" && mv "$project/tests/part.sh.fails" "$project/tests/part.sh"
+run_in "$project" 8 "a test fails" quick
+says out "  build/whole: no moon"
+mv "$work/part.sh" "$project/tests/part.sh"
+
+# ---- folders that were configured otherwise ----
+cmake -S "$project" -B "$project/build" -DVPT_TESTS=OFF >/dev/null || fail "no build without tests"
+run_in "$project" 0 "a folder without tests gets them" quick
+says out "100% tests passed"
+sed -i 's/^if(VPT_TESTS)/if(FALSE)/' "$project/CMakeLists.txt"
+run_in "$project" 8 "no test at all is a failure" quick
+sed -i 's/^if(FALSE)/if(VPT_TESTS)/' "$project/CMakeLists.txt"
+
+cp -r "$project" "$work/copy"
+run_in "$work/copy" 0 "a copied checkout" quick
+says out "build/ was configured for $(cd "$project" && pwd -P); configuring and building it again"
+grep -q "built in $(cd "$work/copy" && pwd -P)" "$work/copy/build/Testing/Temporary/LastTest.log" ||
+	fail "the copy ran the programs of the original"
+mv "$work/copy" "$work/renamed"
+run_in "$work/renamed" 0 "a renamed checkout" quick
+says out "configuring and building it again for $(cd "$work/renamed" && pwd -P)"
+run_in "$work/renamed" 0 "once only" quick
+grep -q "building it again" "$work/out" && fail "configured again without need"
+
+# ---- without CUDA and ../shared ----
+run_in "$project" 0 "the bare run" bare
+if unshare -m mount -t tmpfs none "$project/tests" 2>/dev/null; then
+	says out "  build-bare/part: no shared traces"
+	grep -q "found /" "$project/build-bare/Testing/Temporary/LastTest.log" && fail "CUDA was not hidden"
+	[ -e "$work/shared/trace" ] || fail "../shared is hidden from others"
+	[ -n "$(ls -A "$project/tests")" ] || fail "the try to mount was seen by others"
+else
+	says out "SKIPPED: tests/run.sh bare"
+	echo "SKIPPED: the bare run: unshare -m with mount is not permitted here"
+fi
+rm -r "$work/shared"
+
+# ---- packages that are missing, and no right to install them ----
+mkdir "$work/bin"
+for tool in sh dirname tr; do
+	ln -s "$(command -v $tool)" "$work/bin/$tool"
+done
+printf '#!/bin/sh\necho 1000\n' >"$work/bin/id"
+printf '#!/bin/sh\nexit 1\n' >"$work/bin/sudo"
+chmod +x "$work/bin/id" "$work/bin/sudo"
+(PATH=$work/bin; export PATH; run_in "$project" 1 "packages are missing" quick; exit $failures) || failures=1
+says err "    sudo apt-get update && sudo apt-get install -y --no-install-recommends "
+says err " protobuf-compiler"
+finish
