@@ -6,7 +6,7 @@
 #include "analysis/commands/fail_if.h"
 #include "analysis/commands/pager.h"
 #include "analysis/commands/shared_options.h"
-#include "analysis/commands/terminal.h"
+#include "formats/cli/terminal.h"
 
 #include "analysis/render/renderer.h"
 #include "analysis/report/report.h"
@@ -56,22 +56,22 @@ static const char only_help[] = ONLY_WORDS
 #define RENDERER_WORD(name) "|" #name
 static const char formats[] = VPA_RENDERERS(RENDERER_WORD);
 
-static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, formats + 1, "text",
+static const struct vpt_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPT_CHOICE, formats + 1, "text",
 		"output format; md: Markdown of at most 60 lines; html: one page that needs "
 		"nothing "
 		"else"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL,
+	[TOP] = {"top", 'n', VPT_NUMBER, "1..1000000", NULL,
 		"maximum rows per table (as many as fit a page; json 20, html 100)"},
-	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
+	[MIN_GAP] = {"min-gap", '\0', VPT_DURATION, NULL, NULL,
 		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
 	[TO] = VPA_TO_OPTION("the capture's start"),
 	[RANGE] = VPA_RANGE_OPTION("window"),
 	[REQUEST] = VPA_REQUEST_OPTION("window"),
 	[RULES] = VPA_RULES_OPTION("above"),
-	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
+	[TARGET] = {"target", '\0', VPT_TEXT, "FPS", NULL,
 		"required frames per second, such as 16 or 23.976"},
 	[WARMUP] = VPA_WARMUP_OPTION,
 	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("the trace"),
@@ -83,13 +83,13 @@ static const struct vpa_option options[OPTIONS] = {
 	[FORCE] = VPA_FORCE_OPTION,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
-	[NO_PAGER] = {"no-pager", '\0', VPA_FLAG, NULL, NULL,
+	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
 		"print a long report at once, without a pager; see above"},
-	[BRIEF] = {"brief", '\0', VPA_FLAG, NULL, NULL,
+	[BRIEF] = {"brief", '\0', VPT_FLAG, NULL, NULL,
 		"text: print the run, its limit and what to fix first, in at most 24 "
 		"lines"},
-	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
-	[FAIL_IF] = {"fail-if", '\0', VPA_TEXTS, "CONDITION", NULL,
+	[ONLY] = {"only", '\0', VPT_TEXT, "SECTION", NULL, only_help},
+	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
 };
 
@@ -120,23 +120,23 @@ static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err
 	return VPT_OK;
 }
 
-static const struct vpa_renderer *renderer_of(const struct vpa_args *args)
+static const struct vpa_renderer *renderer_of(const struct vpt_args *args)
 {
-	return vpa_renderer_find(vpa_text_of(args, FORMAT));
+	return vpa_renderer_find(vpt_text_of(args, FORMAT));
 }
 
 /* Checks --only and --brief, which exclude each other and formats without their layout. */
-static int check_form(const struct vpa_args *args, struct vpt_err *err)
+static int check_form(const struct vpt_args *args, struct vpt_err *err)
 {
-	const char *only = vpa_text_of(args, ONLY);
+	const char *only = vpt_text_of(args, ONLY);
 
-	if (!only && !vpa_has(args, BRIEF))
+	if (!only && !vpt_has(args, BRIEF))
 		return VPT_OK;
 	if (!renderer_of(args)->has_layout)
 		return vpt_fail(err, VPT_EINVAL,
 			"--%s applies to the text report, not to --format %s",
-			only ? "only" : "brief", vpa_text_of(args, FORMAT));
-	if (only && vpa_has(args, BRIEF))
+			only ? "only" : "brief", vpt_text_of(args, FORMAT));
+	if (only && vpt_has(args, BRIEF))
 		return vpt_fail(err, VPT_EINVAL, "--only and --brief cannot be combined");
 	if (only && !vpa_text_has_section(only))
 		return vpt_fail(err, VPT_EINVAL, "--only: expected one of%s, found \"%.60s\"",
@@ -144,10 +144,10 @@ static int check_form(const struct vpa_args *args, struct vpt_err *err)
 	return VPT_OK;
 }
 
-static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
+static int analyze(const struct vpt_args *args, struct vpa_options *options_out,
 	struct vpa_report **report, struct vpt_err *err)
 {
-	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
+	const char *path = args->operands[0], *rules = vpt_text_of(args, RULES);
 	char *rules_text = NULL;
 	int rc = VPT_OK;
 
@@ -155,56 +155,56 @@ static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 		rc = vpa_file_read(rules, &rules_text, &options_out->rules_len, err);
 	options_out->rules = rules_text;
 	if (!rc)
-		rc = vpa_trace_report(path, options_out, !vpa_has(args, NO_PROGRESS), report, err);
+		rc = vpa_trace_report(path, options_out, !vpt_has(args, NO_PROGRESS), report, err);
 	vpt_free(rules_text);
 	options_out->rules = NULL;
 	return rc;
 }
 
-static int render(const struct vpa_args *args, const struct vpa_report *report, struct vpt_err *err)
+static int render(const struct vpt_args *args, const struct vpa_report *report, struct vpt_err *err)
 {
-	const char *path = vpa_text_of(args, OUTPUT);
-	struct vpa_out o;
-	int rc = vpa_out_open(&o, path, vpa_has(args, FORCE), err);
-	struct vpa_text form = {.brief = vpa_has(args, BRIEF), .only = vpa_text_of(args, ONLY)};
+	const char *path = vpt_text_of(args, OUTPUT);
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, path, vpt_has(args, FORCE), err);
+	struct vpa_text form = {.brief = vpt_has(args, BRIEF), .only = vpt_text_of(args, ONLY)};
 	char command[4096];
 
 	if (rc)
 		return rc;
-	form.width = vpa_terminal_width(&o);
-	form.colour = vpa_terminal_colour(&o, vpa_text_of(args, COLOR));
+	form.width = vpt_terminal_width(&o);
+	form.colour = vpt_terminal_colour(&o, vpt_text_of(args, COLOR));
 	vpa_command_line(args, command, sizeof(command));
 	form.command = command;
 	/* A brief report is made to fit the screen. */
-	if (renderer_of(args)->has_layout && !form.brief && !vpa_has(args, NO_PAGER))
+	if (renderer_of(args)->has_layout && !form.brief && !vpt_has(args, NO_PAGER))
 		o.failed = vpa_pager_begin(&o, &o.err);
 	if (!o.failed)
 		o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
-	return vpa_out_close(&o, 1, err);
+	return vpt_out_close(&o, 1, err);
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {0};
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
-	int rc, code = VPA_EXIT_DONE;
+	int rc, code = VPT_EXIT_DONE;
 
-	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
+	o.top = vpt_has(args, TOP) ? vpt_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
 	o.step_parts = 1; /* findings say what they gain in a step */
-	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
-	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
+	o.min_gap_ns = vpt_number_of(args, MIN_GAP);
+	if (vpt_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
 	rc = vpa_shared_options_read(args, &o, &err);
-	if (!rc && vpa_has(args, TARGET))
-		rc = read_target(vpa_text_of(args, TARGET), &o.target_millifps, &err);
+	if (!rc && vpt_has(args, TARGET))
+		rc = read_target(vpt_text_of(args, TARGET), &o.target_millifps, &err);
 	if (!rc)
 		rc = check_form(args, &err);
 	if (!rc)
 		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
 	if (!rc)
-		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze(args, &o, &report, &err);
 	if (!rc)
@@ -215,7 +215,8 @@ static int run(const struct vpa_args *args)
 	return rc ? vpa_failed(&err) : code;
 }
 
-const struct vpa_command vpa_cmd_analyze = {
+const struct vpt_command vpa_cmd_analyze = {
+	.program = VPA_PROGRAM,
 	.name = "analyze",
 	.usage = "FILE [options]",
 	.help = "report where the time went and why the GPU was idle; the default command",

@@ -12,14 +12,14 @@
 
 enum { KIND, FORMAT, FROM, TO, OUTPUT, MEMORY, FORCE, SAFE, OPTIONS };
 
-static const struct vpa_option options[OPTIONS] = {
-	[KIND] = {"kind", 'k', VPA_TEXTS, "KIND", NULL,
+static const struct vpt_option options[OPTIONS] = {
+	[KIND] = {"kind", 'k', VPT_TEXTS, "KIND", NULL,
 		"print only this kind; may be repeated (all events)"},
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "jsonl|csv", "jsonl",
+	[FORMAT] = {"format", 'f', VPT_CHOICE, "jsonl|csv", "jsonl",
 		"csv: one kind, with a header line"},
-	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
+	[FROM] = {"from", '\0', VPT_DURATION, NULL, NULL,
 		"only rows that end at or after this time, relative to the start"},
-	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
+	[TO] = {"to", '\0', VPT_DURATION, NULL, NULL,
 		"only rows that begin before this time, relative to the start"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
@@ -33,7 +33,7 @@ struct task {
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
 	struct vpa_cat cat;
-	struct vpa_out out;
+	struct vpt_out out;
 	uint32_t kinds; /* bit by type */
 	unsigned last_kind;
 	int windowed;
@@ -67,16 +67,16 @@ static int in_window(
 	return start < t->to_ns && end >= t->from_ns;
 }
 
-static void set_window(struct task *t, const struct vpa_args *args)
+static void set_window(struct task *t, const struct vpt_args *args)
 {
 	uint64_t start = vpt_trace_start(t->trace);
 
-	t->windowed = vpa_has(args, FROM) || vpa_has(args, TO);
-	t->from_ns = start + vpa_number_of(args, FROM);
-	t->to_ns = start + vpa_number_of(args, TO);
+	t->windowed = vpt_has(args, FROM) || vpt_has(args, TO);
+	t->from_ns = start + vpt_number_of(args, FROM);
+	t->to_ns = start + vpt_number_of(args, TO);
 	if (t->from_ns < start)
 		t->from_ns = UINT64_MAX;
-	if (t->to_ns < start || !vpa_has(args, TO))
+	if (t->to_ns < start || !vpt_has(args, TO))
 		t->to_ns = UINT64_MAX;
 }
 
@@ -84,7 +84,7 @@ static void set_window(struct task *t, const struct vpa_args *args)
 
 static void flush(struct task *t)
 {
-	vpa_out_bytes(&t->out, t->cat.out.data, t->cat.out.size);
+	vpt_out_bytes(&t->out, t->cat.out.data, t->cat.out.size);
 	t->cat.out.size = 0;
 }
 
@@ -153,7 +153,7 @@ static int unknown_kind(const char *name, struct vpt_err *err)
 	for (type = 0; type < VPT_KIND_LIMIT; type++)
 		if (vpt_kind_desc(type))
 			names[count++] = vpt_kind_desc(type)->name;
-	meant = vpa_nearest(name, names, count, sizeof(*names));
+	meant = vpt_nearest(name, names, count, sizeof(*names));
 	if (meant)
 		return vpt_fail(err, VPT_EINVAL,
 			"--kind: unknown kind \"%.60s\"; did you mean \"%s\"?", name, meant);
@@ -161,7 +161,7 @@ static int unknown_kind(const char *name, struct vpt_err *err)
 		"--kind: unknown kind \"%.60s\"; vptrace-analyze schema lists all", name);
 }
 
-static int read_kinds(struct task *t, const struct vpa_args *args, struct vpt_err *err)
+static int read_kinds(struct task *t, const struct vpt_args *args, struct vpt_err *err)
 {
 	unsigned type;
 	size_t i;
@@ -180,11 +180,11 @@ static int read_kinds(struct task *t, const struct vpa_args *args, struct vpt_er
 		t->kinds |= 1u << kind->type;
 		t->last_kind = kind->type;
 	}
-	if (vpa_is(args, FORMAT, "csv") && (!t->kinds || t->kinds & (t->kinds - 1)))
+	if (vpt_is(args, FORMAT, "csv") && (!t->kinds || t->kinds & (t->kinds - 1)))
 		return vpt_fail(err, VPT_EINVAL,
 			"--format csv: expected one --kind, since each kind has different "
 			"columns");
-	for (type = 0; type < VPT_KIND_LIMIT && !vpa_has(args, KIND); type++)
+	for (type = 0; type < VPT_KIND_LIMIT && !vpt_has(args, KIND); type++)
 		if (vpt_kind_desc(type) && vpt_kind_desc(type)->flags & VPT_KIND_EVENT)
 			t->kinds |= 1u << type;
 	return VPT_OK;
@@ -192,30 +192,30 @@ static int read_kinds(struct task *t, const struct vpa_args *args, struct vpt_er
 
 /* ---- the whole ---- */
 
-static int end_reading(struct task *t, const struct vpa_args *args, struct vpt_err *err)
+static int end_reading(struct task *t, const struct vpt_args *args, struct vpt_err *err)
 {
 	uint64_t start_ns = vpt_trace_start(t->trace);
 
 	if (vpa_reading_end(&t->reading))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for what is missing");
-	if (vpa_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
+	if (vpt_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
 		return vpa_window_beyond(
-			&t->reading, vpa_number_of(args, FROM), t->last_ns - start_ns, err);
+			&t->reading, vpt_number_of(args, FROM), t->last_ns - start_ns, err);
 	t->lossy = vpa_say_missing(t->path, &t->reading);
 	return VPT_OK;
 }
 
-static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err *err)
+static int run_task(struct task *t, const struct vpt_args *args, struct vpt_err *err)
 {
-	int csv = vpa_is(args, FORMAT, "csv"), rc, failed;
+	int csv = vpt_is(args, FORMAT, "csv"), rc, failed;
 
 	set_window(t, args);
-	rc = vpa_out_open(&t->out, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	rc = vpt_out_open(&t->out, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
 	if (rc)
 		return rc;
 	if (!t->out.to_stdout)
 		vpa_interrupt_catch();
-	vpa_cat_init(&t->cat, csv, vpa_has(args, SAFE), t->out.to_terminal);
+	vpa_cat_init(&t->cat, csv, vpt_has(args, SAFE), t->out.to_terminal);
 	if (csv)
 		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind));
 	vpa_reading_begin(&t->reading, t->trace);
@@ -225,11 +225,11 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 	if (!rc && !t->out.failed && !vpa_interrupted())
 		rc = end_reading(t, args, err);
 	vpa_reading_free(&t->reading);
-	failed = vpa_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
+	failed = vpt_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
 	return rc ? rc : failed;
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct task t = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
@@ -239,9 +239,9 @@ static int run(const struct vpa_args *args)
 	vpt_batch_init(&t.batch);
 	rc = read_kinds(&t, args, &err);
 	if (!rc)
-		rc = vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), NULL, &err);
+		rc = vpa_window_check(vpt_given_of(args, FROM), vpt_given_of(args, TO), NULL, &err);
 	if (!rc)
-		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc) {
@@ -258,10 +258,11 @@ static int run(const struct vpa_args *args)
 		return vpa_failed(&err);
 	if (vpa_interrupted())
 		return vpa_interrupt_die();
-	return t.lossy ? VPA_EXIT_DAMAGED : VPA_EXIT_DONE;
+	return t.lossy ? VPT_EXIT_DAMAGED : VPT_EXIT_DONE;
 }
 
-const struct vpa_command vpa_cmd_cat = {
+const struct vpt_command vpa_cmd_cat = {
+	.program = VPA_PROGRAM,
 	.name = "cat",
 	.usage = "FILE [options]",
 	.help = "print every row as JSON lines or CSV",

@@ -10,14 +10,14 @@
 
 enum { MEMORY, OPTIONS };
 
-static const struct vpa_option options[OPTIONS] = {
+static const struct vpt_option options[OPTIONS] = {
 	[MEMORY] = VPA_MEMORY_OPTION,
 };
 
 struct check {
 	const char *path;
 	const struct vpt_trace *trace;
-	struct vpa_out out;
+	struct vpt_out out;
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
 	struct vpa_report *report; /* its verdict is of interest */
@@ -30,8 +30,8 @@ struct check {
 
 static void report(struct check *c, const char *text)
 {
-	vpa_out_text(&c->out, text, strlen(text));
-	vpa_out_bytes(&c->out, "\n", 1);
+	vpt_out_text(&c->out, text, strlen(text));
+	vpt_out_bytes(&c->out, "\n", 1);
 }
 
 /* Reports claims of the header that the rows contradict. Sections of a newer version count in the header
@@ -53,7 +53,7 @@ static void compare(struct check *c, size_t index, const struct vpt_chunk_info *
 	facts[2].found = b->event_count;
 	for (i = 0; i < 3 && !b->unknown_sections; i++)
 		if (facts[i].claimed != facts[i].found) {
-			vpa_out_print(&c->out,
+			vpt_out_print(&c->out,
 				"chunk %zu at offset %llu: its header says %s %llu, its rows "
 				"%llu\n",
 				index, (unsigned long long)info->offset, facts[i].name,
@@ -69,7 +69,7 @@ static void check_sequence(struct check *c, size_t index, const struct vpt_chunk
 {
 	if (!vpt_sequence_follows(vpt_trace_header(c->trace), c->next_sequence, info->sequence) &&
 		!c->gap_explained) {
-		vpa_out_print(&c->out,
+		vpt_out_print(&c->out,
 			"chunk %zu at offset %llu: expected number %llu, found %llu\n", index,
 			(unsigned long long)info->offset, (unsigned long long)c->next_sequence,
 			(unsigned long long)info->sequence);
@@ -86,7 +86,7 @@ static void check_whole(struct check *c, size_t index)
 
 	c->unknown_sections += c->batch.unknown_sections;
 	if (c->batch.flags & VPT_BATCH_TORN) {
-		vpa_out_print(&c->out,
+		vpt_out_print(&c->out,
 			"chunk %zu at offset %llu: torn: the file ends inside it; %u bytes of "
 			"content were "
 			"announced\n",
@@ -128,10 +128,10 @@ static void list_missing(struct check *c)
 	size_t i;
 
 	for (i = 0; i < v->reason_count && !v->complete; i++) {
-		vpa_out_text(&c->out, v->reasons[i], strlen(v->reasons[i]));
+		vpt_out_text(&c->out, v->reasons[i], strlen(v->reasons[i]));
 		if (v->remedies[i])
-			vpa_out_print(&c->out, ": %s", v->remedies[i]);
-		vpa_out_print(&c->out, "\n");
+			vpt_out_print(&c->out, ": %s", v->remedies[i]);
+		vpt_out_print(&c->out, "\n");
 	}
 }
 
@@ -146,10 +146,10 @@ static void summarize_capture(struct check *c, int bad)
 	int header = vpt_reader_header_damaged(vpt_trace_reader(c->trace));
 
 	if (c->unknown_sections)
-		vpa_out_print(&c->out, "%llu sections of a newer format version were not checked\n",
+		vpt_out_print(&c->out, "%llu sections of a newer format version were not checked\n",
 			(unsigned long long)c->unknown_sections);
-	vpa_out_text(&c->out, c->path, strlen(c->path));
-	vpa_out_print(&c->out,
+	vpt_out_text(&c->out, c->path, strlen(c->path));
+	vpt_out_print(&c->out,
 		": %s: %zu chunks, %llu events; %zu damaged, %zu torn, %zu with a wrong header, "
 		"%llu out of sequence%s\n",
 		word_of(c, bad || header), count, (unsigned long long)c->events, c->damaged,
@@ -161,8 +161,8 @@ static void summarize_import(struct check *c)
 {
 	const struct vpt_import_stats *s = vpt_trace_import_stats(c->trace);
 
-	vpa_out_text(&c->out, c->path, strlen(c->path));
-	vpa_out_print(&c->out,
+	vpt_out_text(&c->out, c->path, strlen(c->path));
+	vpt_out_print(&c->out,
 		": %s: %s trace, %llu records, %llu events; %llu skipped, %llu of an unknown "
 		"category, %llu malformed, %llu unreadable\n",
 		s->truncated ? "truncated" : word_of(c, 0), vpt_trace_format_name(c->trace),
@@ -186,11 +186,11 @@ static int check_trace(struct check *c, int *bad, struct vpt_err *err)
 			summarize_import(c);
 		*bad |= !c->report->verdict.complete;
 	}
-	failed = vpa_out_close(&c->out, 1, rc ? NULL : err);
+	failed = vpt_out_close(&c->out, 1, rc ? NULL : err);
 	return rc ? rc : failed;
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct check c = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
@@ -206,7 +206,7 @@ static int run(const struct vpa_args *args)
 	if (!c.decoder)
 		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a decoder");
 	if (!rc)
-		rc = vpa_out_open(&c.out, "-", 0, &err);
+		rc = vpt_out_open(&c.out, "-", 0, &err);
 	if (!rc)
 		rc = check_trace(&c, &bad, &err);
 out:
@@ -216,10 +216,11 @@ out:
 	vpt_trace_close(trace);
 	if (rc)
 		return vpa_failed(&err);
-	return bad ? VPA_EXIT_DAMAGED : VPA_EXIT_DONE;
+	return bad ? VPT_EXIT_DAMAGED : VPT_EXIT_DONE;
 }
 
-const struct vpa_command vpa_cmd_check = {
+const struct vpt_command vpa_cmd_check = {
+	.program = VPA_PROGRAM,
 	.name = "check",
 	.usage = "FILE [options]",
 	.help = "decode everything and list what is damaged",

@@ -15,8 +15,8 @@
 
 enum { RULES, OPTIONS };
 
-static const struct vpa_option options[OPTIONS] = {
-	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL, "rules to try before the built-in table"},
+static const struct vpt_option options[OPTIONS] = {
+	[RULES] = {"rules", '\0', VPT_TEXT, "FILE", NULL, "rules to try before the built-in table"},
 };
 
 struct input {
@@ -44,20 +44,20 @@ static int read_some(struct input *in, struct vpt_err *err)
 	return n ? VPT_OK : VPT_END;
 }
 
-static void answer(struct vpa_out *o, const struct vpa_rules *rules, const char *name, size_t len)
+static void answer(struct vpt_out *o, const struct vpa_rules *rules, const char *name, size_t len)
 {
 	struct vpa_kernel_class class;
 	const char *family;
 
 	vpa_rules_classify(rules, name, len, &class);
 	family = vpa_family_name(class.family);
-	vpa_out_bytes(o, family, strlen(family));
-	vpa_out_bytes(o, "\t", 1);
+	vpt_out_bytes(o, family, strlen(family));
+	vpt_out_bytes(o, "\t", 1);
 	if (o->to_terminal)
-		vpa_out_text(o, name, len);
+		vpt_out_text(o, name, len);
 	else
-		vpa_out_bytes(o, name, len);
-	vpa_out_bytes(o, "\n", 1);
+		vpt_out_bytes(o, name, len);
+	vpt_out_bytes(o, "\n", 1);
 }
 
 /* Answers all complete lines, at the end also one without a line feed, and keeps the rest. */
@@ -66,8 +66,8 @@ static int answer_lines(struct input *in, size_t fresh, const struct vpa_rules *
 {
 	const char *begin = in->data, *end = in->data + in->size, *line_end;
 	const char *search = in->data + fresh;
-	struct vpa_out o;
-	int rc = vpa_out_open(&o, "-", 0, err);
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, "-", 0, err);
 
 	if (rc)
 		return rc;
@@ -81,7 +81,7 @@ static int answer_lines(struct input *in, size_t fresh, const struct vpa_rules *
 	}
 	in->size = (size_t)(end - begin);
 	memmove(in->data, begin, in->size);
-	return vpa_out_close(&o, 1, err);
+	return vpt_out_close(&o, 1, err);
 }
 
 static int filter(const struct vpa_rules *rules, struct vpt_err *err)
@@ -99,9 +99,9 @@ static int filter(const struct vpa_rules *rules, struct vpt_err *err)
 	return rc;
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
-	const char *path = vpa_text_of(args, RULES);
+	const char *path = vpt_text_of(args, RULES);
 	struct vpa_rules *rules = NULL;
 	struct vpt_err err = {0};
 	char *text = NULL;
@@ -120,10 +120,11 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = filter(rules, &err);
 	vpa_rules_free(rules);
-	return rc ? vpa_failed(&err) : VPA_EXIT_DONE;
+	return rc ? vpa_failed(&err) : VPT_EXIT_DONE;
 }
 
-const struct vpa_command vpa_cmd_classify = {
+const struct vpt_command vpa_cmd_classify = {
+	.program = VPA_PROGRAM,
 	.name = "classify",
 	.usage = "[options] < NAMES",
 	.help = "print FAMILY<tab>NAME for each kernel name on standard input",

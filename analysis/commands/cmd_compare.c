@@ -5,7 +5,7 @@
 #include "analysis/commands/fail_if.h"
 #include "analysis/commands/pager.h"
 #include "analysis/commands/shared_options.h"
-#include "analysis/commands/terminal.h"
+#include "formats/cli/terminal.h"
 
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
@@ -40,16 +40,16 @@ enum {
 	OPTIONS
 };
 
-static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json|md|html", "text",
+static const struct vpt_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json|md|html", "text",
 		"output format; md: Markdown, for a pull request; html: one page"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
-	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5",
+	[TOP] = {"top", 'n', VPT_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
+	[MARGIN] = {"margin", '\0', VPT_TEXT, "PERCENT", "0.5",
 		"changes up to this count as no change"},
-	[FAIL_IF] = {"fail-if", '\0', VPA_TEXTS, "CONDITION", NULL,
+	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
-	[BASELINE] = {"baseline", '\0', VPA_TEXTS, "FILE", NULL,
+	[BASELINE] = {"baseline", '\0', VPT_TEXTS, "FILE", NULL,
 		"a JSON report of analyze as A, once for each run; all files are then B's"},
 	[FROM] = VPA_FROM_OPTION("the start of each capture"),
 	[TO] = VPA_TO_OPTION("the start of each capture"),
@@ -66,7 +66,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[FORCE] = VPA_FORCE_OPTION,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
-	[NO_PAGER] = {"no-pager", '\0', VPA_FLAG, NULL, NULL,
+	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
 		"print a long report at once, without a pager"},
 };
 
@@ -102,17 +102,17 @@ static int read_margin(const char *text, double *margin, struct vpt_err *err)
 }
 
 static int set_options(
-	const struct vpa_args *args, struct vpa_options *o, double *margin, struct vpt_err *err)
+	const struct vpt_args *args, struct vpa_options *o, double *margin, struct vpt_err *err)
 {
 	int rc;
 
 	/* Every kernel counts, so that the rows add up. */
 	*o = (struct vpa_options){.top = 200, .all_kernels = 1, .step_parts = 1};
 	rc = vpa_shared_options_read(args, o, err);
-	return rc ? rc : read_margin(vpa_text_of(args, MARGIN), margin, err);
+	return rc ? rc : read_margin(vpt_text_of(args, MARGIN), margin, err);
 }
 
-static size_t baselines(const struct vpa_args *args)
+static size_t baselines(const struct vpt_args *args)
 {
 	size_t count = 0, i;
 
@@ -122,7 +122,7 @@ static size_t baselines(const struct vpa_args *args)
 }
 
 /* How many of the files are A's; 0 where baselines are. */
-static int split(const struct vpa_args *args, size_t *a_count, struct vpt_err *err)
+static int split(const struct vpt_args *args, size_t *a_count, struct vpt_err *err)
 {
 	*a_count = baselines(args);
 	if (*a_count)
@@ -155,7 +155,7 @@ static int read_baseline(const char *path, struct vpa_report **out, struct vpt_e
 	return rc;
 }
 
-static int read_baselines(const struct vpa_args *args, struct captures *all, struct vpt_err *err)
+static int read_baselines(const struct vpt_args *args, struct captures *all, struct vpt_err *err)
 {
 	size_t i;
 	int rc = VPT_OK;
@@ -169,10 +169,10 @@ static int read_baselines(const struct vpa_args *args, struct captures *all, str
 	return rc;
 }
 
-static int analyze_all(const struct vpa_args *args, struct vpa_options *o, struct captures *all,
+static int analyze_all(const struct vpt_args *args, struct vpa_options *o, struct captures *all,
 	struct vpt_err *err)
 {
-	const char *rules = vpa_text_of(args, RULES);
+	const char *rules = vpt_text_of(args, RULES);
 	int rc = rules ? vpa_file_read(rules, &all->rules, &o->rules_len, err) : VPT_OK;
 	size_t i;
 
@@ -183,7 +183,7 @@ static int analyze_all(const struct vpa_args *args, struct vpa_options *o, struc
 	if (!rc)
 		rc = read_baselines(args, all, err);
 	for (i = 0; !rc && i < args->operand_count; i++) {
-		rc = vpa_trace_report(args->operands[i], o, !vpa_has(args, NO_PROGRESS),
+		rc = vpa_trace_report(args->operands[i], o, !vpt_has(args, NO_PROGRESS),
 			&all->reports[all->count], err);
 		all->count += !rc;
 	}
@@ -198,47 +198,47 @@ static void free_captures(struct captures *all)
 	vpt_free(all->rules);
 }
 
-static int render(const struct vpa_args *args, const struct vpa_comparison *c, struct vpt_err *err)
+static int render(const struct vpt_args *args, const struct vpa_comparison *c, struct vpt_err *err)
 {
-	struct vpa_out o;
-	int rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
 	char command[4096];
 
 	if (rc)
 		return rc;
 	vpa_command_line(args, command, sizeof(command));
-	if (vpa_is(args, FORMAT, "text") && !vpa_has(args, NO_PAGER))
+	if (vpt_is(args, FORMAT, "text") && !vpt_has(args, NO_PAGER))
 		o.failed = vpa_pager_begin(&o, &o.err);
 	if (o.failed)
-		return vpa_out_close(&o, 0, err);
-	if (vpa_is(args, FORMAT, "html"))
+		return vpt_out_close(&o, 0, err);
+	if (vpt_is(args, FORMAT, "html"))
 		o.failed = vpa_compare_html(c, command, o.sink, &o.err);
-	else if (vpa_is(args, FORMAT, "json"))
+	else if (vpt_is(args, FORMAT, "json"))
 		o.failed = vpa_compare_json(c, o.sink, &o.err);
-	else if (vpa_is(args, FORMAT, "md"))
+	else if (vpt_is(args, FORMAT, "md"))
 		o.failed = vpa_compare_markdown(c, o.sink, &o.err);
 	else
-		o.failed = vpa_compare_text(c, vpa_terminal_width(&o),
-			vpa_terminal_colour(&o, vpa_text_of(args, COLOR)), vpa_number_of(args, TOP),
+		o.failed = vpa_compare_text(c, vpt_terminal_width(&o),
+			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), vpt_number_of(args, TOP),
 			o.sink, &o.err);
-	return vpa_out_close(&o, 1, err);
+	return vpt_out_close(&o, 1, err);
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct vpa_compare_options how = {0};
 	struct vpa_comparison *comparison = NULL;
 	struct captures all = {0};
 	struct vpt_err err = {0};
 	struct vpa_options o;
-	int code = VPA_EXIT_DONE, rc = set_options(args, &o, &how.margin, &err);
+	int code = VPT_EXIT_DONE, rc = set_options(args, &o, &how.margin, &err);
 
 	if (!rc)
 		rc = vpa_fail_if_read(args, FAIL_IF, 0, &err);
 	if (!rc)
 		rc = split(args, &all.a_count, &err);
 	if (!rc)
-		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze_all(args, &o, &all, &err);
 	if (!rc) {
@@ -258,7 +258,8 @@ static int run(const struct vpa_args *args)
 	return rc ? vpa_failed(&err) : code;
 }
 
-const struct vpa_command vpa_cmd_compare = {
+const struct vpt_command vpa_cmd_compare = {
+	.program = VPA_PROGRAM,
 	.name = "compare",
 	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
 	.help = "report which of two captures is faster, how certain that is, and why",

@@ -14,10 +14,10 @@
 
 enum { OUTPUT, LEVEL, MEMORY, FORCE, OPTIONS };
 
-static const struct vpa_option options[OPTIONS] = {
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+static const struct vpt_option options[OPTIONS] = {
+	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
 		"write the capture to FILE; - is standard output"},
-	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "1",
+	[LEVEL] = {"level", 'l', VPT_NUMBER, "1..22", "1",
 		"zstd level; a higher level is smaller and slower"},
 	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = VPA_FORCE_OPTION,
@@ -98,7 +98,7 @@ static int convert_end(struct conversion *c, struct vpt_err *err)
 }
 
 /* The window begins where it did, even if the header is unreadable. */
-static int convert_all(struct conversion *c, int level, struct vpa_out *o, struct vpt_err *err)
+static int convert_all(struct conversion *c, int level, struct vpt_out *o, struct vpt_err *err)
 {
 	struct vpt_header header = *vpt_trace_header(c->trace);
 	size_t count = vpt_trace_chunks(c->trace), i;
@@ -125,26 +125,26 @@ static void say_result(const struct conversion *c, const char *output, uint64_t 
 		(unsigned long long)bytes, a_piece, output);
 }
 
-static int run_conversion(struct conversion *c, const struct vpa_args *args, struct vpt_err *err)
+static int run_conversion(struct conversion *c, const struct vpt_args *args, struct vpt_err *err)
 {
-	const char *output = vpa_text_of(args, OUTPUT);
+	const char *output = vpt_text_of(args, OUTPUT);
 	uint64_t bytes = 0;
-	struct vpa_out o;
-	int rc = vpa_out_open(&o, output, vpa_has(args, FORCE), err);
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, output, vpt_has(args, FORCE), err);
 
 	if (rc)
 		return rc;
 	if (o.to_terminal) {
-		vpa_out_close(&o, 0, NULL);
+		vpt_out_close(&o, 0, NULL);
 		return vpt_fail(
 			err, VPT_EINVAL, "a capture is not written to a terminal: use -o FILE");
 	}
 	if (!o.to_stdout)
 		vpa_interrupt_catch();
-	o.failed = convert_all(c, (int)vpa_number_of(args, LEVEL), &o, &o.err);
+	o.failed = convert_all(c, (int)vpt_number_of(args, LEVEL), &o, &o.err);
 	vpt_writer_free(c->writer);
 	bytes = o.sink->written_bytes;
-	rc = vpa_out_close(&o, !vpa_interrupted(), err);
+	rc = vpt_out_close(&o, !vpa_interrupted(), err);
 	if (!rc && !vpa_interrupted())
 		c->lossy |= vpa_say_missing(c->path, &c->reading);
 	vpa_reading_free(&c->reading);
@@ -153,7 +153,7 @@ static int run_conversion(struct conversion *c, const struct vpa_args *args, str
 	return rc;
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct conversion c = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
@@ -162,11 +162,11 @@ static int run(const struct vpa_args *args)
 
 	vpt_batch_init(&c.batch);
 	vpt_batch_init(&c.notes);
-	if (!vpa_has(args, OUTPUT))
+	if (!vpt_has(args, OUTPUT))
 		rc = vpt_fail(&err, VPT_EINVAL, "convert: expected -o FILE, the capture to write");
 	/* Before an import of minutes, not after it. */
 	if (!rc)
-		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc) {
@@ -183,10 +183,11 @@ static int run(const struct vpa_args *args)
 		return vpa_failed(&err);
 	if (vpa_interrupted())
 		return vpa_interrupt_die();
-	return c.lossy ? VPA_EXIT_DAMAGED : VPA_EXIT_DONE;
+	return c.lossy ? VPT_EXIT_DAMAGED : VPT_EXIT_DONE;
 }
 
-const struct vpa_command vpa_cmd_convert = {
+const struct vpt_command vpa_cmd_convert = {
+	.program = VPA_PROGRAM,
 	.name = "convert",
 	.usage = "FILE -o trace.zst [options]",
 	.help = "convert any trace to a vptrace capture",

@@ -33,34 +33,34 @@ enum {
 };
 
 #define WORD(name) "|" #name
-static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
+static const struct vpt_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPT_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
 		"output format; see above"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
 		"write to this file or folder; - is standard output (in the current folder, the "
 		"input's name with another ending)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
 	/* an end and a format may be given; each of them once, see read_format() */
-	[TO] = {"to", '\0', VPA_TEXTS, "TIME", NULL, "window end, relative to the capture's start"},
+	[TO] = {"to", '\0', VPT_TEXTS, "TIME", NULL, "window end, relative to the capture's start"},
 	[RANGE] = VPA_RANGE_OPTION("window"),
 	[REQUEST] = VPA_REQUEST_OPTION("window"),
 	[RULES] = VPA_RULES_OPTION("analyze --help"),
-	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
+	[NO_API] = {"no-api", '\0', VPT_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = VPA_SAFE_OPTION,
-	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
+	[MIN_GAP] = {"export-min-gap", '\0', VPT_DURATION, NULL, NULL,
 		"omit shorter gaps (perfetto 2us, others 0)"},
-	[GPU_ENCODING] = {"gpu-encoding", '\0', VPA_CHOICE, "gpu|trackevent", "gpu",
+	[GPU_ENCODING] = {"gpu-encoding", '\0', VPT_CHOICE, "gpu|trackevent", "gpu",
 		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
 		"Perfetto shows)"},
-	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
+	[COMPRESS] = {"compress", '\0', VPT_CHOICE, "packets|zstd|gzip|none", NULL,
 		"compression of the file, or of each file of a folder; see above"},
-	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
+	[LEVEL] = {"level", 'l', VPT_NUMBER, "1..22", NULL,
 		"compression level (perfetto: zstd 1, others 6; chrome and tables 3; gzip at most "
 		"9)"},
-	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
+	[JOBS] = {"jobs", 'j', VPT_NUMBER, "0..64", "0",
 		"decoding and compressing threads; 0: one per core, up to 4"},
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL,
+	[FORCE] = {"force", '\0', VPT_FLAG, NULL, NULL,
 		"allow -o to replace an existing file or folder"},
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
@@ -78,7 +78,7 @@ static const struct {
 
 /* What the command line asks for. */
 struct job {
-	const struct vpa_args *args;
+	const struct vpt_args *args;
 	const struct vpa_exporter *exporter;
 	const struct vpa_packing *packing;
 	struct vpa_options analysis;
@@ -87,9 +87,9 @@ struct job {
 	struct vpa_export_totals totals;
 };
 
-static int read_end(struct vpa_given *to, struct vpt_err *err)
+static int read_end(struct vpt_given *to, struct vpt_err *err)
 {
-	int rc = vpa_duration_read(to->text, &to->number, err);
+	int rc = vpt_duration_read(to->text, &to->number, err);
 
 	if (rc && (to->text[0] < '0' || to->text[0] > '9'))
 		return vpt_fail(err, rc,
@@ -103,24 +103,24 @@ static int read_end(struct vpa_given *to, struct vpt_err *err)
 
 /* Reads the exporter, and the window's end if given. "--to FORMAT" is an older spelling of
  * "--format FORMAT", which scripts may still use. */
-static int read_format(const struct vpa_args *args, const struct vpa_exporter **exporter,
-	struct vpa_given *to, struct vpt_err *err)
+static int read_format(const struct vpt_args *args, const struct vpa_exporter **exporter,
+	struct vpt_given *to, struct vpt_err *err)
 {
-	const struct vpa_given *format = NULL;
+	const struct vpt_given *format = NULL;
 	int rc = VPT_OK;
 	size_t i;
 
-	*to = (struct vpa_given){.text = NULL};
+	*to = (struct vpt_given){.text = NULL};
 	*exporter = vpa_exporter_find(VPA_EXPORTER_USUAL);
 	for (i = args->default_count; i < args->given_count && !rc; i++) {
-		const struct vpa_given *g = &args->given[i];
+		const struct vpt_given *g = &args->given[i];
 
 		if (g->option == FORMAT || (g->option == TO && vpa_exporter_find(g->text))) {
-			rc = vpa_given_once("format", format, g, err);
+			rc = vpt_given_once("format", format, g, err);
 			format = g;
 			*exporter = vpa_exporter_find(g->text);
 		} else if (g->option == TO) {
-			rc = vpa_given_once("to", to->text ? to : NULL, g, err);
+			rc = vpt_given_once("to", to->text ? to : NULL, g, err);
 			*to = *g;
 			if (!rc)
 				rc = read_end(to, err);
@@ -133,7 +133,7 @@ static int read_format(const struct vpa_args *args, const struct vpa_exporter **
 
 static int read_packing(struct job *j, struct vpt_err *err)
 {
-	const char *word = vpa_text_of(j->args, COMPRESS);
+	const char *word = vpt_text_of(j->args, COMPRESS);
 	const struct vpa_packing *p = j->exporter->packings;
 
 	while (word && p->word && strcmp(word, p->word))
@@ -155,7 +155,7 @@ static void say_ignored(const struct job *j)
 	size_t i, k;
 
 	for (i = 0; i < sizeof(special) / sizeof(*special); i++) {
-		const struct vpa_option *o = &options[special[i].option];
+		const struct vpt_option *o = &options[special[i].option];
 		int is_given = 0;
 
 		for (k = 0; k < j->args->given_count; k++)
@@ -168,22 +168,22 @@ static void say_ignored(const struct job *j)
 
 static int read_options(struct job *j, struct vpt_err *err)
 {
-	const struct vpa_args *args = j->args;
+	const struct vpt_args *args = j->args;
 	struct vpa_options *o = &j->analysis;
 	struct vpa_export_options *e = &j->how;
-	struct vpa_given to;
+	struct vpt_given to;
 	int rc = read_format(args, &j->exporter, &to, err);
 
-	o->has_from = vpa_has(args, FROM);
-	o->from_ns = vpa_number_of(args, FROM);
+	o->has_from = vpt_has(args, FROM);
+	o->from_ns = vpt_number_of(args, FROM);
 	o->has_to = to.text != NULL;
 	o->to_ns = to.number;
-	o->range = vpa_text_of(args, RANGE);
-	o->request = vpa_number_of(args, REQUEST);
-	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
-	e->no_api = vpa_has(args, NO_API);
-	e->safe = vpa_has(args, SAFE);
-	e->gpu_as_slices = vpa_is(args, GPU_ENCODING, "trackevent");
+	o->range = vpt_text_of(args, RANGE);
+	o->request = vpt_number_of(args, REQUEST);
+	o->jobs = e->jobs = (unsigned)vpt_number_of(args, JOBS);
+	e->no_api = vpt_has(args, NO_API);
+	e->safe = vpt_has(args, SAFE);
+	e->gpu_as_slices = vpt_is(args, GPU_ENCODING, "trackevent");
 	e->stop = vpa_interrupted;
 	if (!rc)
 		rc = read_packing(j, err);
@@ -191,10 +191,10 @@ static int read_options(struct job *j, struct vpt_err *err)
 		return rc;
 	say_ignored(j);
 	e->container = j->packing->container;
-	e->level = vpa_has(args, LEVEL) ? (int)vpa_number_of(args, LEVEL) : j->exporter->level;
+	e->level = vpt_has(args, LEVEL) ? (int)vpt_number_of(args, LEVEL) : j->exporter->level;
 	e->min_gap_ns =
-		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : j->exporter->min_gap_ns;
-	return vpa_window_check(vpa_given_of(args, FROM), o->has_to ? &to : NULL, o->range, err);
+		vpt_has(args, MIN_GAP) ? vpt_number_of(args, MIN_GAP) : j->exporter->min_gap_ns;
+	return vpa_window_check(vpt_given_of(args, FROM), o->has_to ? &to : NULL, o->range, err);
 }
 
 /* "dir/trace.json.gz" becomes "trace.pftrace", in the current folder as with every other output. */
@@ -238,7 +238,7 @@ static void say_result(const struct job *j)
 }
 
 /* Writes an archive of the exports of several traces. Temporary files go where it will be. */
-static int export_archive(struct job *j, const struct vpa_export_job *e, struct vpa_out *out)
+static int export_archive(struct job *j, const struct vpa_export_job *e, struct vpt_out *out)
 {
 	const char *slash = strrchr(j->output, '/');
 	char *folder = slash ? vpt_strndup(j->output, (size_t)(slash - j->output) + 1) : NULL;
@@ -254,13 +254,13 @@ static int export_archive(struct job *j, const struct vpa_export_job *e, struct 
 
 static int export_file(struct job *j, struct vpa_export_job *e, struct vpt_err *err)
 {
-	struct vpa_out out;
-	int rc = vpa_out_open(&out, j->output, e->force, err);
+	struct vpt_out out;
+	int rc = vpt_out_open(&out, j->output, e->force, err);
 
 	if (rc)
 		return rc;
 	if (out.to_terminal) {
-		vpa_out_close(&out, 0, NULL);
+		vpt_out_close(&out, 0, NULL);
 		return vpt_fail(
 			err, VPT_EINVAL, "an export is not written to a terminal: use -o FILE");
 	}
@@ -268,7 +268,7 @@ static int export_file(struct job *j, struct vpa_export_job *e, struct vpt_err *
 		vpa_interrupt_catch();
 	e->sink = out.sink;
 	out.failed = e->trace ? vpa_export(e, &j->totals, &out.err) : export_archive(j, e, &out);
-	return vpa_out_close(&out, !vpa_interrupted(), err);
+	return vpt_out_close(&out, !vpa_interrupted(), err);
 }
 
 static int export_folder(struct job *j, struct vpa_export_job *e, struct vpt_err *err)
@@ -286,11 +286,11 @@ static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_er
 		.path = vpa_input_name(j->args->operands[0]),
 		.analysis = &j->analysis,
 		.options = &j->how,
-		.force = vpa_has(j->args, FORCE)};
+		.force = vpt_has(j->args, FORCE)};
 	struct vpa_progress progress;
 	int rc;
 
-	vpa_progress_begin(&progress, &j->analysis, !vpa_has(j->args, NO_PROGRESS));
+	vpa_progress_begin(&progress, &j->analysis, !vpt_has(j->args, NO_PROGRESS));
 	rc = j->exporter->is_folder ? export_folder(j, &e, err) : export_file(j, &e, err);
 	vpa_progress_end(&progress);
 	if (!rc && !vpa_interrupted())
@@ -312,7 +312,7 @@ static const char *archiver(void)
 /* Before an import of minutes, not after it. */
 static int check_output(const struct job *j, struct vpt_err *err)
 {
-	int force = vpa_has(j->args, FORCE), rc;
+	int force = vpt_has(j->args, FORCE), rc;
 
 	if (j->args->operand_count > 1 && !j->exporter->archive)
 		return vpt_fail(err, VPT_EINVAL,
@@ -327,9 +327,9 @@ static int check_output(const struct job *j, struct vpt_err *err)
 	return rc ? rc : vpa_export_folder_check(j->output, force, err);
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
-	struct job j = {.args = args, .output = vpa_text_of(args, OUTPUT)};
+	struct job j = {.args = args, .output = vpt_text_of(args, OUTPUT)};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	char *rules = NULL, *usual = NULL;
@@ -347,8 +347,8 @@ static int run(const struct vpa_args *args)
 		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a file name");
 	if (!rc)
 		rc = check_output(&j, &err);
-	if (!rc && vpa_has(args, RULES))
-		rc = vpa_file_read(vpa_text_of(args, RULES), &rules, &j.analysis.rules_len, &err);
+	if (!rc && vpt_has(args, RULES))
+		rc = vpa_file_read(vpt_text_of(args, RULES), &rules, &j.analysis.rules_len, &err);
 	j.analysis.rules = rules;
 	if (!rc && args->operand_count == 1)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
@@ -361,11 +361,11 @@ static int run(const struct vpa_args *args)
 		return vpa_interrupt_die();
 	if (rc)
 		return vpa_failed(&err);
-	return j.totals.complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+	return j.totals.complete ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
 }
 
 /* Lists the exporters: "name      help", with the lines of the help aligned. */
-static void print_formats(struct vpa_out *o)
+static void print_formats(struct vpt_out *o)
 {
 	enum { INDENT = 10 };
 	size_t i;
@@ -375,20 +375,21 @@ static void print_formats(struct vpa_out *o)
 		const struct vpa_packing *p;
 		const char *line = e->help, *end;
 
-		vpa_out_print(o, "%-*s", INDENT, e->name);
+		vpt_out_print(o, "%-*s", INDENT, e->name);
 		for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
-			vpa_out_print(o, "%.*s\n%*s", (int)(end - line), line, INDENT, "");
-		vpa_out_print(o, "%s\n%*s(--compress", line, INDENT, "");
+			vpt_out_print(o, "%.*s\n%*s", (int)(end - line), line, INDENT, "");
+		vpt_out_print(o, "%s\n%*s(--compress", line, INDENT, "");
 		for (p = e->packings; p->word; p++)
-			vpa_out_print(o, "%s %s", p > e->packings ? "," : "", p->word);
-		vpa_out_print(o, ")\n");
+			vpt_out_print(o, "%s %s", p > e->packings ? "," : "", p->word);
+		vpt_out_print(o, ")\n");
 	}
-	vpa_out_print(o,
+	vpt_out_print(o,
 		"The default format is %s. The default of --compress is the first one listed.\n",
 		VPA_EXPORTER_USUAL);
 }
 
-const struct vpa_command vpa_cmd_export = {
+const struct vpt_command vpa_cmd_export = {
+	.program = VPA_PROGRAM,
 	.name = "export",
 	.usage = "FILE... --format FORMAT [-o FILE] [options]",
 	.help = "convert any trace for ui.perfetto.dev, chrome://tracing and other tools",

@@ -16,8 +16,8 @@
 
 enum { FORMAT, MEMORY, OPTIONS };
 
-static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
+static const struct vpt_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text", "output format"},
 	[MEMORY] = VPA_MEMORY_OPTION,
 };
 
@@ -203,146 +203,146 @@ static uint64_t import_count(const struct vpt_import_stats *s, size_t index)
 
 /* ---- text ---- */
 
-static void print_string(struct vpa_out *o, const struct info *in, uint64_t id)
+static void print_string(struct vpt_out *o, const struct info *in, uint64_t id)
 {
 	struct vpt_text t = vpt_strings_get(&in->strings, id);
 
-	vpa_out_text(o, t.text, t.len);
+	vpt_out_text(o, t.text, t.len);
 }
 
-static void print_events(struct vpa_out *o, const struct info *in)
+static void print_events(struct vpt_out *o, const struct info *in)
 {
 	uint64_t ns = length_ns(in);
 	unsigned type;
 
-	vpa_out_print(o, "events    %" PRIu64 " over %" PRIu64 ".%09" PRIu64 " s", in->events,
+	vpt_out_print(o, "events    %" PRIu64 " over %" PRIu64 ".%09" PRIu64 " s", in->events,
 		ns / 1000000000u, ns % 1000000000u);
 	if (in->events)
-		vpa_out_print(
+		vpt_out_print(
 			o, ", %.2f bytes an event", (double)in->size_bytes / (double)in->events);
-	vpa_out_print(o, "\n");
+	vpt_out_print(o, "\n");
 	for (type = 0; type < VPT_KIND_LIMIT; type++) {
 		const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 
 		if (kind && in->rows[type] && kind->flags & VPT_KIND_EVENT)
-			vpa_out_print(o, "  %-10s %12" PRIu64 "  %s\n", kind->name, in->rows[type],
+			vpt_out_print(o, "  %-10s %12" PRIu64 "  %s\n", kind->name, in->rows[type],
 				kind->help);
 	}
 }
 
-static void print_header(struct vpa_out *o, const struct info *in)
+static void print_header(struct vpt_out *o, const struct info *in)
 {
 	const struct vpt_header *h = vpt_trace_header(in->trace);
 	char utc[40];
 
 	if (header_damaged(in)) {
-		vpa_out_print(o, "recorded  unknown: the header is damaged\n");
+		vpt_out_print(o, "recorded  unknown: the header is damaged\n");
 		return;
 	}
 	utc_text(h->t0_unix_ns, utc);
-	vpa_out_print(o, "recorded  %s", *utc ? utc : "at an unknown time");
+	vpt_out_print(o, "recorded  %s", *utc ? utc : "at an unknown time");
 	if (h->pid)
-		vpa_out_print(o, ", process %u", h->pid);
+		vpt_out_print(o, ", process %u", h->pid);
 	if (h->capture_id)
-		vpa_out_print(o, ", capture %016" PRIx64, h->capture_id);
-	vpa_out_print(o, "\n");
+		vpt_out_print(o, ", capture %016" PRIx64, h->capture_id);
+	vpt_out_print(o, "\n");
 }
 
-static void print_devices(struct vpa_out *o, const struct info *in)
+static void print_devices(struct vpt_out *o, const struct info *in)
 {
 	size_t i;
 
 	for (i = 0; i < in->gpu_count; i++) {
 		const struct vpt_device *d = &in->gpus[i].row;
 
-		vpa_out_print(o, "device %-2lld ", (long long)d->device);
+		vpt_out_print(o, "device %-2lld ", (long long)d->device);
 		print_string(o, in, d->name);
 		if (d->compute_major)
-			vpa_out_print(o, ", compute capability %" PRIu64 ".%" PRIu64,
+			vpt_out_print(o, ", compute capability %" PRIu64 ".%" PRIu64,
 				d->compute_major, d->compute_minor);
 		if (d->sm_count)
-			vpa_out_print(o, ", %" PRIu64 " SMs", d->sm_count);
+			vpt_out_print(o, ", %" PRIu64 " SMs", d->sm_count);
 		if (d->memory_bytes)
-			vpa_out_print(o, ", %.1f GiB", (double)d->memory_bytes / (1 << 30));
-		vpa_out_print(o, "%s\n", d->simulated ? ", simulated" : "");
+			vpt_out_print(o, ", %.1f GiB", (double)d->memory_bytes / (1 << 30));
+		vpt_out_print(o, "%s\n", d->simulated ? ", simulated" : "");
 	}
 }
 
-static void print_meta(struct vpa_out *o, const struct info *in)
+static void print_meta(struct vpt_out *o, const struct info *in)
 {
 	size_t i;
 
-	vpa_out_print(o, "lanes     %" PRIu64 " streams, %" PRIu64 " threads, %" PRIu64 " series\n",
+	vpt_out_print(o, "lanes     %" PRIu64 " streams, %" PRIu64 " threads, %" PRIu64 " series\n",
 		in->lanes[VPT_LANETYPE_STREAM], in->lanes[VPT_LANETYPE_THREAD],
 		in->lanes[VPT_LANETYPE_SERIES]);
 	for (i = 0; i < in->meta_count; i++) {
-		vpa_out_print(o, "%s", i ? "          " : "meta      ");
+		vpt_out_print(o, "%s", i ? "          " : "meta      ");
 		print_string(o, in, in->meta[i].key);
-		vpa_out_print(o, " = ");
+		vpt_out_print(o, " = ");
 		print_string(o, in, in->meta[i].value);
-		vpa_out_print(o, "\n");
+		vpt_out_print(o, "\n");
 	}
 }
 
-static void print_import(struct vpa_out *o, const struct vpt_import_stats *s)
+static void print_import(struct vpt_out *o, const struct vpt_import_stats *s)
 {
 	size_t i;
 
-	vpa_out_print(o, "import    ");
+	vpt_out_print(o, "import    ");
 	for (i = 0; i < IMPORT_COUNTS; i++)
 		if (import_count(s, i) || !i)
-			vpa_out_print(o, "%s%" PRIu64 " %s", i ? "\n          " : "",
+			vpt_out_print(o, "%s%" PRIu64 " %s", i ? "\n          " : "",
 				import_count(s, i), import_counts[i].text);
-	vpa_out_print(o, "\ndamage    %s\n", s->truncated ? "the file ends in the middle" : "none");
+	vpt_out_print(o, "\ndamage    %s\n", s->truncated ? "the file ends in the middle" : "none");
 }
 
-static void print_damage(struct vpa_out *o, const struct info *in)
+static void print_damage(struct vpt_out *o, const struct info *in)
 {
 	uint64_t damaged = count_of(in, VPA_READING_DAMAGED), torn = count_of(in, VPA_READING_TORN);
 
-	vpa_out_print(o, "chunks    %zu, %s\n", vpt_trace_chunks(in->trace),
+	vpt_out_print(o, "chunks    %zu, %s\n", vpt_trace_chunks(in->trace),
 		in->reading.has_end
 			? "ends with a clean stop"
 			: "ends without a clean stop: its process may have been killed");
-	vpa_out_print(o, "damage    ");
+	vpt_out_print(o, "damage    ");
 	if (damaged || torn || header_damaged(in))
-		vpa_out_print(o,
+		vpt_out_print(o,
 			"%" PRIu64 " chunks damaged, %" PRIu64
 			" torn%s; vptrace-analyze check lists them\n",
 			damaged, torn, header_damaged(in) ? ", header damaged" : "");
 	else
-		vpa_out_print(o, "none\n");
+		vpt_out_print(o, "none\n");
 	if (in->reading.header_lost)
-		vpa_out_print(o, "dropped   %" PRIu64 " events, by the tracer while it recorded\n",
+		vpt_out_print(o, "dropped   %" PRIu64 " events, by the tracer while it recorded\n",
 			in->reading.header_lost);
 	if (in->reading.unknown_sections)
-		vpa_out_print(o,
+		vpt_out_print(o,
 			"newer     %" PRIu64 " sections of a newer format version were skipped\n",
 			in->reading.unknown_sections);
 }
 
 static void print_missing(void *ctx, const struct vpa_remark *remark)
 {
-	struct vpa_out *o = ctx;
+	struct vpt_out *o = ctx;
 
 	if (!remark->is_missing)
 		return;
-	vpa_out_print(o, "missing   ");
-	vpa_out_text(o, remark->text, strlen(remark->text));
-	vpa_out_print(o, "%s%s\n", remark->remedy[0] ? ": " : "", remark->remedy);
+	vpt_out_print(o, "missing   ");
+	vpt_out_text(o, remark->text, strlen(remark->text));
+	vpt_out_print(o, "%s%s\n", remark->remedy[0] ? ": " : "", remark->remedy);
 }
 
-static void print_text(struct vpa_out *o, const struct info *in)
+static void print_text(struct vpt_out *o, const struct info *in)
 {
 	const struct vpt_header *h = vpt_trace_header(in->trace);
 	const struct vpt_import_stats *s = vpt_trace_import_stats(in->trace);
 
-	vpa_out_print(o, "file      ");
-	vpa_out_text(o, in->path, strlen(in->path));
-	vpa_out_print(o, "\nformat    %s", vpt_trace_format_name(in->trace));
+	vpt_out_print(o, "file      ");
+	vpt_out_text(o, in->path, strlen(in->path));
+	vpt_out_print(o, "\nformat    %s", vpt_trace_format_name(in->trace));
 	if (!s && !header_damaged(in))
-		vpa_out_print(o, " %u.%u", h->major, h->minor);
-	vpa_out_print(o, ", %" PRIu64 " bytes\n", in->size_bytes);
+		vpt_out_print(o, " %u.%u", h->major, h->minor);
+	vpt_out_print(o, ", %" PRIu64 " bytes\n", in->size_bytes);
 	print_header(o, in);
 	print_events(o, in);
 	print_devices(o, in);
@@ -464,7 +464,7 @@ static void put_state(struct vpt_json *j, const struct info *in)
 	vpt_json_u64(j, "unknown_sections", in->reading.unknown_sections);
 }
 
-static int print_json(struct vpa_out *o, const struct info *in)
+static int print_json(struct vpt_out *o, const struct info *in)
 {
 	struct vpt_json j;
 
@@ -515,12 +515,12 @@ static void info_free(struct info *in)
 	vpt_free(in->meta);
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct info in = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
-	struct vpa_out o;
+	struct vpt_out o;
 	int rc, lossy = 0;
 
 	vpt_batch_init(&in.batch);
@@ -529,23 +529,24 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = gather(&in, &err);
 	if (!rc)
-		rc = vpa_out_open(&o, "-", 0, &err);
+		rc = vpt_out_open(&o, "-", 0, &err);
 	if (!rc) {
 		lossy = !vpa_reading_judge(&in.reading, NULL, NULL);
-		if (vpa_is(args, FORMAT, "json"))
+		if (vpt_is(args, FORMAT, "json"))
 			o.failed = print_json(&o, &in);
 		else
 			print_text(&o, &in);
-		rc = vpa_out_close(&o, 1, &err);
+		rc = vpt_out_close(&o, 1, &err);
 	}
 	info_free(&in);
 	vpt_trace_close(trace);
 	if (rc)
 		return vpa_failed(&err);
-	return lossy ? VPA_EXIT_DAMAGED : VPA_EXIT_DONE;
+	return lossy ? VPT_EXIT_DAMAGED : VPT_EXIT_DONE;
 }
 
-const struct vpa_command vpa_cmd_info = {
+const struct vpt_command vpa_cmd_info = {
+	.program = VPA_PROGRAM,
 	.name = "info",
 	.usage = "FILE [options]",
 	.help = "show what a file contains and what could not be read",

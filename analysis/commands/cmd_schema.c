@@ -10,10 +10,10 @@
 
 enum { OF, FORMAT, OPTIONS };
 
-static const struct vpa_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPA_CHOICE, "events|report|compare", "events",
+static const struct vpt_option options[OPTIONS] = {
+	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare", "events",
 		"which schema: the events of a capture, or the JSON of analyze or compare"},
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text",
+	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text",
 		"output format; json for a report or comparison is a JSON Schema"},
 };
 
@@ -30,31 +30,31 @@ static const struct {
 
 enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
 
-static void print_kind(struct vpa_out *o, const struct vpt_kind_desc *kind)
+static void print_kind(struct vpt_out *o, const struct vpt_kind_desc *kind)
 {
 	const char *separator = "";
 	unsigned i;
 
-	vpa_out_print(o, "\n%s, kind %u: %s\n  ", kind->name, kind->type, kind->help);
+	vpt_out_print(o, "\n%s, kind %u: %s\n  ", kind->name, kind->type, kind->help);
 	for (i = 0; i < FLAGS; i++)
 		if (kind->flags & flags[i].flag) {
-			vpa_out_print(o, "%s%s", separator, flags[i].text);
+			vpt_out_print(o, "%s%s", separator, flags[i].text);
 			separator = ", ";
 		}
-	vpa_out_print(o, "%slane: %s\n", separator, vpa_lanes_name(kind->lanes));
+	vpt_out_print(o, "%slane: %s\n", separator, vpa_lanes_name(kind->lanes));
 	for (i = 0; i < kind->n_columns; i++) {
 		const struct vpt_column_desc *c = &kind->columns[i];
 
-		vpa_out_print(o, "  %2u  %-16s %-5s  %-13s  %s\n", c->id, c->name,
+		vpt_out_print(o, "  %2u  %-16s %-5s  %-13s  %s\n", c->id, c->name,
 			vpa_encoding_name(c->enc), vpa_unit_name(c->unit), c->help);
 	}
 }
 
-static void print_text(struct vpa_out *o)
+static void print_text(struct vpt_out *o)
 {
 	unsigned type;
 
-	vpa_out_print(o,
+	vpt_out_print(o,
 		"vptrace event schema, capture format %d.%d\n"
 		"each kind: its columns by id, name, encoding, unit, meaning\n",
 		VPT_MAJOR, VPT_MINOR);
@@ -93,7 +93,7 @@ static void put_kind(struct vpt_json *j, const struct vpt_kind_desc *kind)
 	vpt_json_end(j);
 }
 
-static int print_json(struct vpa_out *o)
+static int print_json(struct vpt_out *o)
 {
 	struct vpt_json j;
 	unsigned type;
@@ -113,27 +113,28 @@ static int print_json(struct vpa_out *o)
 	return vpt_json_finish(&j, &o->err);
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
-	const int json = vpa_is(args, FORMAT, "json"), of_compare = vpa_is(args, OF, "compare");
+	const int json = vpt_is(args, FORMAT, "json"), of_compare = vpt_is(args, OF, "compare");
 	const struct vpa_fields *fields = of_compare ? &vpa_fields_comparison : &vpa_fields_report;
 	const char *id = of_compare ? VPA_COMPARE_SCHEMA : VPA_REPORT_SCHEMA;
 	struct vpt_err err = {0};
-	struct vpa_out o;
+	struct vpt_out o;
 
-	if (vpa_out_open(&o, "-", 0, &err))
+	if (vpt_out_open(&o, "-", 0, &err))
 		return vpa_failed(&err);
-	if (!vpa_is(args, OF, "events"))
+	if (!vpt_is(args, OF, "events"))
 		o.failed = json ? vpa_fields_schema(fields, id, o.sink, &o.err)
 				: vpa_fields_list(fields, id, o.sink, &o.err);
 	else if (json)
 		o.failed = print_json(&o);
 	else
 		print_text(&o);
-	return vpa_out_close(&o, 1, &err) ? vpa_failed(&err) : VPA_EXIT_DONE;
+	return vpt_out_close(&o, 1, &err) ? vpa_failed(&err) : VPT_EXIT_DONE;
 }
 
-const struct vpa_command vpa_cmd_schema = {
+const struct vpt_command vpa_cmd_schema = {
+	.program = VPA_PROGRAM,
 	.name = "schema",
 	.usage = "[options]",
 	.help = "print every kind of event with its columns, or every key of the JSON output",

@@ -25,11 +25,11 @@ enum {
 /* In the order of enum vpa_flame_of. */
 #define OF_WORDS "idle|sync|launches|all"
 
-static const struct vpa_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPA_CHOICE, OF_WORDS, "idle", "what the widths show; see above"},
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "svg|folded|speedscope", "svg",
+static const struct vpt_option options[OPTIONS] = {
+	[OF] = {"of", '\0', VPT_CHOICE, OF_WORDS, "idle", "what the widths show; see above"},
+	[FORMAT] = {"format", 'f', VPT_CHOICE, "svg|folded|speedscope", "svg",
 		"output format; see above"},
-	[NO_MERGE] = {"no-merge", '\0', VPA_FLAG, NULL, NULL,
+	[NO_MERGE] = {"no-merge", '\0', VPT_FLAG, NULL, NULL,
 		"keep apart what differs only in a number, like Block_0 and Block_1"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
@@ -43,7 +43,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
 
-static enum vpa_flame_of what(const struct vpa_args *args)
+static enum vpa_flame_of what(const struct vpt_args *args)
 {
 	static const char *const words[] = {
 		[VPA_FLAME_IDLE] = "idle",
@@ -53,21 +53,21 @@ static enum vpa_flame_of what(const struct vpa_args *args)
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (vpa_is(args, OF, words[i]))
+		if (vpt_is(args, OF, words[i]))
 			return (enum vpa_flame_of)i;
 	return VPA_FLAME_ALL;
 }
 
-static int put(const struct vpa_args *args, const struct vpa_report *r, struct vpa_out *o)
+static int put(const struct vpt_args *args, const struct vpa_report *r, struct vpt_out *o)
 {
 	struct vpa_flame flame;
-	int rc = vpa_flame_build(r, what(args), !vpa_has(args, NO_MERGE), &flame);
+	int rc = vpa_flame_build(r, what(args), !vpt_has(args, NO_MERGE), &flame);
 
 	if (rc)
 		rc = vpt_fail(&o->err, rc, "no memory for the stacks");
-	else if (vpa_is(args, FORMAT, "folded"))
+	else if (vpt_is(args, FORMAT, "folded"))
 		rc = vpa_flame_folded(&flame, o->sink, &o->err);
-	else if (vpa_is(args, FORMAT, "speedscope"))
+	else if (vpt_is(args, FORMAT, "speedscope"))
 		rc = vpa_flame_speedscope(&flame, r->path, o->sink, &o->err);
 	else
 		rc = vpa_flame_svg(&flame, r->path, o->sink, &o->err);
@@ -75,9 +75,9 @@ static int put(const struct vpa_args *args, const struct vpa_report *r, struct v
 	return rc;
 }
 
-static int render(const struct vpa_args *args, const struct vpa_report *r, struct vpt_err *err)
+static int render(const struct vpt_args *args, const struct vpa_report *r, struct vpt_err *err)
 {
-	struct vpa_out o;
+	struct vpt_out o;
 	int rc;
 
 	if (r->lines.stack_count < 2)
@@ -91,37 +91,37 @@ static int render(const struct vpa_args *args, const struct vpa_report *r, struc
 			"nothing to draw: %s has no work on a GPU%s, so no stack delayed or "
 			"launched any",
 			r->path, r->window_note ? " in this window" : "");
-	rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
 	if (rc)
 		return rc;
-	if (o.to_terminal && !vpa_is(args, FORMAT, "folded")) {
-		vpa_out_close(&o, 0, NULL);
+	if (o.to_terminal && !vpt_is(args, FORMAT, "folded")) {
+		vpt_out_close(&o, 0, NULL);
 		return vpt_fail(
 			err, VPT_EINVAL, "this format is not written to a terminal: use -o FILE");
 	}
 	o.failed = put(args, r, &o);
-	return vpa_out_close(&o, 1, err);
+	return vpt_out_close(&o, 1, err);
 }
 
-static int read_report(const struct vpa_args *args, struct vpa_report **report, struct vpt_err *err)
+static int read_report(const struct vpt_args *args, struct vpa_report **report, struct vpt_err *err)
 {
-	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
+	const char *path = args->operands[0], *rules = vpt_text_of(args, RULES);
 	struct vpa_options o = {0};
 	char *text = NULL;
 	int rc = vpa_shared_options_read(args, &o, err);
 
 	if (!rc)
-		rc = vpa_out_check(args, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
 	if (!rc && rules)
 		rc = vpa_file_read(rules, &text, &o.rules_len, err);
 	o.rules = text;
 	if (!rc)
-		rc = vpa_trace_report(path, &o, !vpa_has(args, NO_PROGRESS), report, err);
+		rc = vpa_trace_report(path, &o, !vpt_has(args, NO_PROGRESS), report, err);
 	vpt_free(text);
 	return rc;
 }
 
-static int run(const struct vpa_args *args)
+static int run(const struct vpt_args *args)
 {
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
@@ -134,10 +134,11 @@ static int run(const struct vpa_args *args)
 	vpa_report_free(report);
 	if (rc)
 		return vpa_failed(&err);
-	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+	return complete ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
 }
 
-const struct vpa_command vpa_cmd_stacks = {
+const struct vpt_command vpa_cmd_stacks = {
+	.program = VPA_PROGRAM,
 	.name = "stacks",
 	.usage = "FILE [--of WHAT] [--format FORMAT] [-o FILE] [options]",
 	.help = "draw a flame graph of GPU idle time, or of launched work, by Python stack",

@@ -24,7 +24,7 @@ static void add_word(char *line, size_t size, const char *word)
 		memcpy(line + used, "'", 2);
 }
 
-static void add_operands(const struct vpa_args *args, char *line, size_t size)
+static void add_operands(const struct vpt_args *args, char *line, size_t size)
 {
 	size_t i;
 
@@ -35,7 +35,7 @@ static void add_operands(const struct vpa_args *args, char *line, size_t size)
 	}
 }
 
-void vpa_command_line(const struct vpa_args *args, char *line, size_t size)
+void vpa_command_line(const struct vpt_args *args, char *line, size_t size)
 {
 	size_t i;
 
@@ -44,8 +44,8 @@ void vpa_command_line(const struct vpa_args *args, char *line, size_t size)
 		add_word(line, size, args->command->name);
 	add_operands(args, line, size);
 	for (i = 0; i < args->given_count; i++) {
-		const struct vpa_given *g = &args->given[i];
-		const struct vpa_option *o = &args->command->options[g->option];
+		const struct vpt_given *g = &args->given[i];
+		const struct vpt_option *o = &args->command->options[g->option];
 		char word[64];
 
 		if (g->text && o->fallback && !strcmp(g->text, o->fallback))

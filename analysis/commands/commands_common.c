@@ -1,11 +1,10 @@
-/* commands_common.c - shared by the commands, besides options: printing, small files, signals. */
+/* commands_common.c - shared by the commands, messages, small files, signals, progress. */
 #include "analysis/commands/command.h"
 
 #include "analysis/analyze.h"
 #include "analysis/trust/completeness.h"
 #include "formats/base/cost_limits.h"
 #include "formats/base/memory.h"
-#include "formats/base/utf8.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -14,58 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- printing ---- */
-
-int vpa_out_open(struct vpa_out *o, const char *path, int force, struct vpt_err *err)
-{
-	memset(o, 0, sizeof(*o));
-	o->to_stdout = !strcmp(path, "-");
-	o->to_terminal = o->to_stdout && isatty(STDOUT_FILENO);
-	return vpt_sink_open(path, force ? VPT_SINK_FORCE : 0, &o->sink, err);
-}
-
-void vpa_out_bytes(struct vpa_out *o, const void *data, size_t size)
-{
-	if (!o->failed)
-		o->failed = vpt_sink_write(o->sink, data, size, &o->err);
-}
-
-void vpa_out_print(struct vpa_out *o, const char *fmt, ...)
-{
-	char stack[512], *text = stack;
-	va_list list;
-	int len;
-
-	va_start(list, fmt);
-	len = vsnprintf(stack, sizeof(stack), fmt, list);
-	va_end(list);
-	if (len >= (int)sizeof(stack)) {
-		text = vpt_alloc((size_t)len + 1, 1);
-		if (!text) {
-			o->failed = vpt_fail(
-				&o->err, VPT_ENOMEM, "no memory for a line of %d bytes", len);
-			return;
-		}
-		va_start(list, fmt);
-		len = vsnprintf(text, (size_t)len + 1, fmt, list);
-		va_end(list);
-	}
-	if (len > 0)
-		vpa_out_bytes(o, text, (size_t)len);
-	if (text != stack)
-		vpt_free(text);
-}
-
-void vpa_out_text(struct vpa_out *o, const char *text, size_t len)
-{
-	struct vpt_shown shown;
-	size_t i;
-
-	for (i = 0; i < len && !o->failed;) {
-		i += vpt_utf8_show(text + i, len - i, &shown);
-		vpa_out_bytes(o, shown.bytes, shown.len);
-	}
-}
+/* ---- messages ---- */
 
 /* Whether the reader of standard output is gone, unlike other write failures: errno is lost by now. */
 static int stdout_is_broken(void)
@@ -75,28 +23,15 @@ static int stdout_is_broken(void)
 	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
 }
 
-int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err)
+int vpa_out_check(const struct vpt_args *args, const char *path, int force, struct vpt_err *err)
 {
-	int rc = o->failed, finished;
-
-	if (rc && err)
-		*err = o->err;
-	if (!o->sink)
-		return rc;
-	finished = o->sink->finish(o->sink, commit && !rc, rc ? NULL : err);
-	o->sink = NULL;
-	return rc ? rc : finished;
-}
-
-int vpa_out_check(const struct vpa_args *args, const char *path, int force, struct vpt_err *err)
-{
-	struct vpa_out o;
+	struct vpt_out o;
 	int rc = vpa_inputs_check(args, path, err);
 
 	if (rc || !strcmp(path, "-"))
 		return rc;
-	rc = vpa_out_open(&o, path, force, err);
-	return rc ? rc : vpa_out_close(&o, 0, err);
+	rc = vpt_out_open(&o, path, force, err);
+	return rc ? rc : vpt_out_close(&o, 0, err);
 }
 
 void vpa_say(const char *fmt, ...)
@@ -118,14 +53,14 @@ int vpa_failed(const struct vpt_err *err)
 
 	if (err->code == VPT_EIO && !strncmp(err->text, "standard output:", 16) &&
 		stdout_is_broken())
-		return VPA_EXIT_FAILED;
+		return VPT_EXIT_FAILED;
 	if (err->code == VPT_ENOMEM && vpt_memory_was_refused())
 		vpa_say("%.*s: the limit of %llu MiB of memory is reached; --memory raises it",
 			(int)sizeof(err->text) - LIMIT_WORDS, err->text,
 			(unsigned long long)(vpt_limits_memory_bytes() >> 20));
 	else
 		vpa_say("%s", err->text);
-	return err->code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
+	return err->code == VPT_EINVAL ? VPT_EXIT_MISUSED : VPT_EXIT_FAILED;
 }
 
 const char *vpa_input_name(const char *operand)
@@ -197,7 +132,7 @@ int vpa_interrupt_die(void)
 		signal(interrupting, SIG_DFL);
 		raise(interrupting);
 	}
-	return VPA_EXIT_FAILED;
+	return VPT_EXIT_FAILED;
 }
 
 /* ---- traces ---- */

@@ -2,7 +2,7 @@
 #include "analysis/commands/fail_if.h"
 
 int vpa_fail_if_read(
-	const struct vpa_args *args, unsigned option, int is_single, struct vpt_err *err)
+	const struct vpt_args *args, unsigned option, int is_single, struct vpt_err *err)
 {
 	struct vpa_limit limit;
 	size_t i;
@@ -15,7 +15,7 @@ int vpa_fail_if_read(
 	return rc;
 }
 
-int vpa_fail_if_exit(const struct vpa_args *args, unsigned option, const struct vpa_report *r,
+int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct vpa_report *r,
 	const struct vpa_comparison *c, int complete)
 {
 	int rc, holds, held = 0, unavailable = 0;
@@ -42,8 +42,8 @@ int vpa_fail_if_exit(const struct vpa_args *args, unsigned option, const struct 
 		held |= !rc && holds == VPA_LIMIT_HOLDS;
 	}
 	if (held)
-		return VPA_EXIT_LIMIT;
+		return VPT_EXIT_LIMIT;
 	if (!complete)
-		return VPA_EXIT_DAMAGED;
-	return unavailable ? VPA_EXIT_MISUSED : VPA_EXIT_DONE;
+		return VPT_EXIT_DAMAGED;
+	return unavailable ? VPT_EXIT_MISUSED : VPT_EXIT_DONE;
 }

@@ -7,13 +7,13 @@
 
 /* Checks how the conditions are written, before the work. `option` is that of --fail-if. 0 or VPT_EINVAL. */
 int vpa_fail_if_read(
-	const struct vpa_args *args, unsigned option, int is_single, struct vpt_err *err);
+	const struct vpt_args *args, unsigned option, int is_single, struct vpt_err *err);
 
 /* Says which conditions hold and which cannot be checked, one line each on standard error. `c` is NULL for a
  * single report. Returns the exit code of a report that has been printed, and whose captures are `complete` or
- * not: VPA_EXIT_LIMIT if any condition holds. If the figure of one is unavailable, the condition is wrong for
- * these captures, VPA_EXIT_MISUSED, unless what is missing from them may be the reason. */
-int vpa_fail_if_exit(const struct vpa_args *args, unsigned option, const struct vpa_report *r,
+ * not: VPT_EXIT_LIMIT if any condition holds. If the figure of one is unavailable, the condition is wrong for
+ * these captures, VPT_EXIT_MISUSED, unless what is missing from them may be the reason. */
+int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct vpa_report *r,
 	const struct vpa_comparison *c, int complete);
 
 #endif

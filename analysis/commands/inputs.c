@@ -60,13 +60,13 @@ static int check_input(
 }
 
 /* Whether an option names a file that is read. */
-static int is_input(const struct vpa_option *o)
+static int is_input(const struct vpt_option *o)
 {
-	return (o->type == VPA_TEXT || o->type == VPA_TEXTS) && !strcmp(o->argument, "FILE") &&
+	return (o->type == VPT_TEXT || o->type == VPT_TEXTS) && !strcmp(o->argument, "FILE") &&
 	       strcmp(o->name, "output") != 0;
 }
 
-int vpa_inputs_check(const struct vpa_args *args, const char *output, struct vpt_err *err)
+int vpa_inputs_check(const struct vpt_args *args, const char *output, struct vpt_err *err)
 {
 	struct stat to;
 	int rc = VPT_OK;

@@ -3,7 +3,7 @@
  * The common case needs no command: `vptrace-analyze trace.zst` analyzes. For a file named like a
  * command write `vptrace-analyze ./info`. */
 #include "analysis/commands/command.h"
-#include "analysis/commands/help.h"
+#include "formats/cli/help.h"
 #include "formats/base/cost_limits.h"
 #include "formats/base/process.h"
 
@@ -16,87 +16,85 @@
 #define VPT_VERSION "unknown"
 #endif
 
-#define COMMAND_ENTRY(name) &vpa_cmd_##name,
-static const struct vpa_command *const commands[] = {VPA_COMMANDS(COMMAND_ENTRY)};
-#undef COMMAND_ENTRY
-#define COMMAND_NAME(name) #name,
-static const char *const command_names[] = {VPA_COMMANDS(COMMAND_NAME)};
-#undef COMMAND_NAME
+#define VPT_COMMAND(name) #name,
+static const char *const command_names[] = {
+#include "formats/cli/analyzer.def"
+};
+#undef VPT_COMMAND
 
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = sizeof(command_names) / sizeof(command_names[0]) };
 
-static const struct vpa_command *find_command(const char *name)
+static const struct vpt_command *find_command(const char *name)
 {
-	unsigned i;
+	const struct vpt_command *const *c = vpa_program.commands;
 
-	for (i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
-	return NULL;
+	while (*c && strcmp((*c)->name, name) != 0)
+		c++;
+	return *c;
 }
 
 /* ---- help ---- */
 
 /* One answer to standard output. */
-static int print(void (*body)(struct vpa_out *o, const void *ctx), const void *ctx)
+static int print(void (*body)(struct vpt_out *o, const void *ctx), const void *ctx)
 {
 	struct vpt_err err = {0};
-	struct vpa_out o;
+	struct vpt_out o;
 
-	if (vpa_out_open(&o, "-", 0, &err))
+	if (vpt_out_open(&o, "-", 0, &err))
 		return vpa_failed(&err);
 	body(&o, ctx);
-	return vpa_out_close(&o, 1, &err) ? vpa_failed(&err) : VPA_EXIT_DONE;
+	return vpt_out_close(&o, 1, &err) ? vpa_failed(&err) : VPT_EXIT_DONE;
 }
 
-static void version_body(struct vpa_out *o, const void *ctx)
+static void version_body(struct vpt_out *o, const void *ctx)
 {
 	(void)ctx;
-	vpa_out_print(
+	vpt_out_print(
 		o, "vptrace-analyze %s, capture format %d.%d\n", VPT_VERSION, VPT_MAJOR, VPT_MINOR);
 }
 
-static void overview_body(struct vpa_out *o, const void *ctx)
+static void overview_body(struct vpt_out *o, const void *ctx)
 {
 	(void)ctx;
-	vpa_help_overview(o, commands, COMMANDS);
+	vpt_help_overview(o, &vpa_program);
 }
 
-static void command_body(struct vpa_out *o, const void *ctx)
+static void command_body(struct vpt_out *o, const void *ctx)
 {
-	vpa_help_command(o, ctx);
+	vpt_help_command(o, ctx);
 }
 
 /* ---- running ---- */
 
 /* Bounds memory by --memory, where the command has it. */
-static void bound_memory(const struct vpa_args *args)
+static void bound_memory(const struct vpt_args *args)
 {
-	const struct vpa_command *c = args->command;
+	const struct vpt_command *c = args->command;
 	unsigned i;
 
 	for (i = 0; i < c->option_count; i++)
 		if (!strcmp(c->options[i].name, "memory"))
-			vpt_limits_memory(vpa_number_of(args, i) << 20);
+			vpt_limits_memory(vpt_number_of(args, i) << 20);
 }
 
-static int run(const struct vpa_command *command, int argc, char **argv)
+static int run(const struct vpt_command *command, int argc, char **argv)
 {
 	struct vpt_err err = {0};
-	struct vpa_args args;
-	int rc = vpa_args_read(command, argc, argv, &args, &err);
+	struct vpt_args args;
+	int rc = vpt_args_read(command, argc, argv, &args, &err);
 
 	if (args.wants_help) {
 		rc = print(command_body, command);
 	} else if (rc) {
 		rc = vpa_failed(&err);
-		if (rc == VPA_EXIT_MISUSED)
+		if (rc == VPT_EXIT_MISUSED)
 			fprintf(stderr, "see vptrace-analyze %s --help\n", command->name);
 	} else {
 		bound_memory(&args);
 		rc = command->run(&args);
 	}
-	vpa_args_free(&args);
+	vpt_args_free(&args);
 	return rc;
 }
 
@@ -127,7 +125,7 @@ static const char *meant_by(const char *word)
 	for (i = 0; i < FOREIGN_WORDS; i++)
 		if (!strcmp(foreign_words[i].word, word))
 			return foreign_words[i].meant;
-	return vpa_nearest(word, command_names, COMMANDS, sizeof(*command_names));
+	return vpt_nearest(word, command_names, COMMANDS, sizeof(*command_names));
 }
 
 /* Whether a first word that is no command was meant as one: a file's name has a dot or a slash, or the
@@ -146,17 +144,17 @@ static int unknown_command(const char *word)
 	else
 		vpa_say("%s: neither a command nor a file", word);
 	fprintf(stderr, "see vptrace-analyze --help\n");
-	return VPA_EXIT_MISUSED;
+	return VPT_EXIT_MISUSED;
 }
 
 /* `help`, `help COMMAND` */
 static int help(int argc, char **argv)
 {
-	const struct vpa_command *command = argc ? find_command(argv[0]) : NULL;
+	const struct vpt_command *command = argc ? find_command(argv[0]) : NULL;
 
 	if (argc > 1) {
 		vpa_say("help: expected one command, found \"%s\" as well", argv[1]);
-		return VPA_EXIT_MISUSED;
+		return VPT_EXIT_MISUSED;
 	}
 	if (argc && !strcmp(argv[0], "help"))
 		return print(overview_body, NULL);
@@ -167,18 +165,18 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct vpa_command *command;
+	const struct vpt_command *command;
 	struct vpt_err err;
 
 	if (vpt_process_begin(&err)) {
 		fprintf(stderr, "vptrace-analyze: %s\n", err.text);
-		return VPA_EXIT_FAILED;
+		return VPT_EXIT_FAILED;
 	}
 	vpt_limits_memory(0);
 	if (argc < 2) {
 		vpa_say("expected a trace file or a command");
 		fprintf(stderr, "see vptrace-analyze --help\n");
-		return VPA_EXIT_MISUSED;
+		return VPT_EXIT_MISUSED;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print(overview_body, NULL);
@@ -193,5 +191,5 @@ int main(int argc, char **argv)
 		return help(argc - 2, argv + 2);
 	if (is_word(argv[1]))
 		return unknown_command(argv[1]);
-	return run(commands[0], argc - 1, argv + 1);
+	return run(vpa_program.commands[0], argc - 1, argv + 1);
 }

@@ -5,7 +5,7 @@
  * keyboard's signals are the pager's alone: it restores the terminal when it ends. */
 #include "analysis/commands/pager.h"
 
-#include "analysis/commands/terminal.h"
+#include "formats/cli/terminal.h"
 #include "formats/base/memory.h"
 
 #include <errno.h>
@@ -208,11 +208,11 @@ static int pager_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 	return rc ? rc : finished;
 }
 
-int vpa_pager_begin(struct vpa_out *o, struct vpt_err *err)
+int vpa_pager_begin(struct vpt_out *o, struct vpt_err *err)
 {
 	int is_chosen, rc;
 	const char *command = find_command(&is_chosen), *term = getenv("TERM");
-	unsigned rows = vpa_terminal_height(o);
+	unsigned rows = vpt_terminal_height(o);
 	struct pager *p;
 
 	if (!rows || !command || !term || !strcmp(term, "dumb"))

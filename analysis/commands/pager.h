@@ -6,10 +6,10 @@
 
 #include "analysis/commands/command.h"
 
-/* Collects what is printed to `o` from now on. vpa_out_close() shows it: through the pager if it has at
+/* Collects what is printed to `o` from now on. vpt_out_close() shows it: through the pager if it has at
  * least as many lines as the terminal, else as it is. A pager that is quit early is no error; one that
  * cannot be started is replaced by plain output. No effect unless `o` is a terminal of known height, other
  * than a dumb one, and a pager is set. On VPT_ENOMEM `o` is unchanged. */
-int vpa_pager_begin(struct vpa_out *o, struct vpt_err *err);
+int vpa_pager_begin(struct vpt_out *o, struct vpt_err *err);
 
 #endif

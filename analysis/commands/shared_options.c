@@ -4,19 +4,19 @@
 #include <string.h>
 
 /* The last value given; NULL: none, or the command has no such option. */
-static const struct vpa_given *find(const struct vpa_args *args, const char *name)
+static const struct vpt_given *find(const struct vpt_args *args, const char *name)
 {
 	unsigned i;
 
 	for (i = 0; i < args->command->option_count; i++)
 		if (!strcmp(args->command->options[i].name, name))
-			return vpa_given_of(args, i);
+			return vpt_given_of(args, i);
 	return NULL;
 }
 
-static int has_number(const struct vpa_args *args, const char *name, uint64_t *out)
+static int has_number(const struct vpt_args *args, const char *name, uint64_t *out)
 {
-	const struct vpa_given *given = find(args, name);
+	const struct vpt_given *given = find(args, name);
 
 	if (given)
 		*out = given->number;
@@ -24,9 +24,9 @@ static int has_number(const struct vpa_args *args, const char *name, uint64_t *o
 }
 
 int vpa_shared_options_read(
-	const struct vpa_args *args, struct vpa_options *out, struct vpt_err *err)
+	const struct vpt_args *args, struct vpa_options *out, struct vpt_err *err)
 {
-	const struct vpa_given *range = find(args, "range");
+	const struct vpt_given *range = find(args, "range");
 	uint64_t jobs = 0;
 
 	has_number(args, "jobs", &jobs);
@@ -45,4 +45,19 @@ int vpa_shared_options_read(
 		return vpt_fail(
 			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
 	return vpa_window_check(find(args, "from"), find(args, "to"), out->range, err);
+}
+
+int vpa_window_check(const struct vpt_given *from, const struct vpt_given *to, const char *range,
+	struct vpt_err *err)
+{
+	if (to && !to->number)
+		return vpt_fail(err, VPT_EINVAL,
+			"--to %.60s is the start of the trace: the window is empty", to->text);
+	if (from && to && from->number >= to->number)
+		return vpt_fail(err, VPT_EINVAL,
+			"--from %.60s is not before --to %.60s: the window is empty", from->text,
+			to->text);
+	if (range && (from || to))
+		return vpt_fail(err, VPT_EINVAL, "--range cannot be combined with --from or --to");
+	return VPT_OK;
 }

@@ -14,55 +14,55 @@
 /* ---- the output, and how the work is done ---- */
 
 #define VPA_OUTPUT_OPTION \
-	{"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"}
+	{"output", 'o', VPT_TEXT, "FILE", "-", "write to FILE, not to standard output"}
 #define VPA_FORCE_OPTION \
-	{"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"}
+	{"force", '\0', VPT_FLAG, NULL, NULL, "allow -o to replace an existing file"}
 #define VPA_COLOR_OPTION \
-	{"color", '\0', VPA_CHOICE, "auto|always|never", "auto", "use colors; auto obeys NO_COLOR"}
+	{"color", '\0', VPT_CHOICE, "auto|always|never", "auto", "use colors; auto obeys NO_COLOR"}
 #define VPA_SAFE_OPTION \
-	{"safe", '\0', VPA_FLAG, NULL, NULL, \
+	{"safe", '\0', VPT_FLAG, NULL, NULL, \
 		"csv: prefix text that a spreadsheet would evaluate with '"}
 #define VPA_NO_PROGRESS_OPTION \
-	{"no-progress", '\0', VPA_FLAG, NULL, NULL, "show no progress on a terminal"}
+	{"no-progress", '\0', VPT_FLAG, NULL, NULL, "show no progress on a terminal"}
 #define VPA_JOBS_OPTION \
-	{"jobs", 'j', VPA_NUMBER, "0..256", "0", "decoding threads; 0: one per core, up to 4"}
+	{"jobs", 'j', VPT_NUMBER, "0..256", "0", "decoding threads; 0: one per core, up to 4"}
 /* For every command that reads traces; main() applies it. */
 #define VPA_MEMORY_OPTION \
-	{"memory", '\0', VPA_NUMBER, "0..16777216", "0", \
+	{"memory", '\0', VPT_NUMBER, "0..16777216", "0", \
 		"memory limit in MiB; 0: 512, plus 32 for each MiB of the file"}
 
 /* ---- the window ---- */
 
 #define VPA_FROM_OPTION(origin) \
-	{"from", '\0', VPA_DURATION, NULL, NULL, "window start, relative to " origin}
+	{"from", '\0', VPT_DURATION, NULL, NULL, "window start, relative to " origin}
 #define VPA_TO_OPTION(origin) \
-	{"to", '\0', VPA_DURATION, NULL, NULL, "window end, relative to " origin}
+	{"to", '\0', VPT_DURATION, NULL, NULL, "window end, relative to " origin}
 #define VPA_RANGE_OPTION(window) \
-	{"range", 'r', VPA_TEXT, "NAME", NULL, \
+	{"range", 'r', VPT_TEXT, "NAME", NULL, \
 		"limit the " window " to the first NVTX range called NAME, with NAME:2 to the second"}
 #define VPA_REQUEST_OPTION(window) \
-	{"request", '\0', VPA_NUMBER, "1..1000000", NULL, \
+	{"request", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"limit the " window " to the request of this number"}
 #define VPA_RULES_OPTION(where) \
-	{"rules", '\0', VPA_TEXT, "FILE", NULL, \
+	{"rules", '\0', VPT_TEXT, "FILE", NULL, \
 		"rules for kernel families, ranges and Python files; see " where}
 
 /* ---- blocks ---- */
 
 #define VPA_WARMUP_OPTION \
-	{"warmup", '\0', VPA_NUMBER, "0..1000000", NULL, \
+	{"warmup", '\0', VPT_NUMBER, "0..1000000", NULL, \
 		"blocks to skip at the start of a request (until the period settles, 1 or more)"}
 #define VPA_FRAMES_PER_BLOCK_OPTION(trace) \
-	{"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL, \
+	{"frames-per-block", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"frames per block where " trace " gives none"}
 #define VPA_FIRST_BLOCK_FRAMES_OPTION \
-	{"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL, \
+	{"first-block-frames", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"the same for the first block of a request"}
 #define VPA_LATENTS_PER_BLOCK_OPTION(trace) \
-	{"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL, \
+	{"latents-per-block", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"latent frames per block where " trace " gives none"}
 #define VPA_VAE_FACTOR_OPTION \
-	{"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL, \
+	{"vae-factor", '\0', VPT_NUMBER, "1..1000", NULL, \
 		"frames per latent frame; the first latent frame of a request gives one"}
 
 /* clang-format on */
@@ -71,6 +71,6 @@
  * does not have set nothing. The texts are borrowed from `args`. 0, or VPT_EINVAL with a sentence if they
  * contradict each other. */
 int vpa_shared_options_read(
-	const struct vpa_args *args, struct vpa_options *out, struct vpt_err *err);
+	const struct vpt_args *args, struct vpa_options *out, struct vpt_err *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* main.c - vptrace: `run` is its own command; `doctor` is another program; the words of
  * vptrace-analyze are passed to that. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/help.h"
+#include "formats/cli/help.h"
 #include "formats/base/process.h"
 #include "tracer/command/exec_doctor.h"
 #include "tracer/command/run.h"
@@ -14,10 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORD(name) #name,
-/* What vptrace-analyze knows as commands, and our own. */
-static const char *const words[] = {"run", "doctor", "report", "help", VPA_COMMANDS(WORD)};
-#undef WORD
+#define VPT_COMMAND(name) #name,
+/* Our own commands, and what vptrace-analyze knows as commands. */
+static const char *const words[] = {"run", "doctor", "report", "help",
+#include "formats/cli/analyzer.def"
+};
+#undef VPT_COMMAND
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
@@ -44,39 +45,36 @@ static void print_overview(void)
 /* 0, or 1 if standard output could not be written. */
 static int printed(void)
 {
-	return fflush(stdout) || ferror(stdout) ? VPA_EXIT_FAILED : VPA_EXIT_DONE;
+	return fflush(stdout) || ferror(stdout) ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
 }
 
 static int misused(const char *command)
 {
 	fprintf(stderr, "see vptrace%s%s --help\n", command ? " " : "", command ? command : "");
-	return VPA_EXIT_MISUSED;
+	return VPT_EXIT_MISUSED;
 }
 
 static int run(int argc, char **argv)
 {
 	struct vpt_err err = {0};
-	struct vpa_args args;
-	int rc = vpa_args_read(&vtr_command_run, argc, argv, &args, &err);
+	struct vpt_args args;
+	int rc = vpt_args_read(&vtr_command_run, argc, argv, &args, &err);
 
 	if (args.wants_help) {
-		struct vpa_out out = {0};
-
-		vpa_help_command(&out, &vtr_command_run);
-		rc = printed();
+		rc = vpt_help_print(&vtr_command_run, &err) ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
 	} else if (rc) {
 		vtr_say("%s", err.text);
-		rc = err.code == VPT_EINVAL ? misused("run") : VPA_EXIT_FAILED;
+		rc = err.code == VPT_EINVAL ? misused("run") : VPT_EXIT_FAILED;
 	} else {
 		rc = vtr_run(&args);
 	}
-	vpa_args_free(&args);
+	vpt_args_free(&args);
 	return rc;
 }
 
 static int unknown(const char *word)
 {
-	const char *near = vpa_nearest(word, words, WORDS, sizeof(*words));
+	const char *near = vpt_nearest(word, words, WORDS, sizeof(*words));
 
 	if (near)
 		vtr_say("%s: neither a command nor a file; did you mean \"%s\"?", word, near);
@@ -103,7 +101,7 @@ int main(int argc, char **argv)
 
 	if (vpt_process_begin(&err)) {
 		fprintf(stderr, "vptrace: %s\n", err.text);
-		return VPA_EXIT_FAILED;
+		return VPT_EXIT_FAILED;
 	}
 	if (argc < 2) {
 		vtr_say("expected a command");

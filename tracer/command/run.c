@@ -19,11 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static enum vtr_report wanted_report(const struct vpa_args *args)
+static enum vtr_report wanted_report(const struct vpt_args *args)
 {
-	if (!vpa_has(args, VTR_RUN_REPORT))
+	if (!vpt_has(args, VTR_RUN_REPORT))
 		return VTR_REPORT_NONE;
-	return vpa_is(args, VTR_RUN_REPORT, "html") ? VTR_REPORT_HTML : VTR_REPORT_TEXT;
+	return vpt_is(args, VTR_RUN_REPORT, "html") ? VTR_REPORT_HTML : VTR_REPORT_TEXT;
 }
 
 static int check_report(enum vtr_report report, const char *analyzer, struct vpt_err *err)
@@ -38,9 +38,9 @@ static int check_report(enum vtr_report report, const char *analyzer, struct vpt
 }
 
 /* A capture is one file for each process, and standard output is the command's. */
-static int check_output(const struct vpa_args *args, struct vpt_err *err)
+static int check_output(const struct vpt_args *args, struct vpt_err *err)
 {
-	const char *name = vpa_text_of(args, VTR_RUN_OUTPUT);
+	const char *name = vpt_text_of(args, VTR_RUN_OUTPUT);
 
 	if (!name)
 		name = getenv("VPTRACE_OUTPUT");
@@ -52,7 +52,7 @@ static int check_output(const struct vpa_args *args, struct vpt_err *err)
 }
 
 /* Everything that can be known before the command runs. 0 or an exit status. */
-static int prepare(const struct vpa_args *args, struct vtr_places *places, char path[PATH_MAX],
+static int prepare(const struct vpt_args *args, struct vtr_places *places, char path[PATH_MAX],
 	struct vpt_err *err)
 {
 	int rc = vtr_target_find(args->operands[0], path, err);
@@ -62,7 +62,7 @@ static int prepare(const struct vpa_args *args, struct vtr_places *places, char 
 	if (check_output(args, err) || vtr_places_find(places, err) ||
 		vtr_variables_set(args, places, err) ||
 		check_report(wanted_report(args), places->analyzer, err))
-		return err->code == VPT_ENOMEM ? VPA_EXIT_FAILED : VPA_EXIT_MISUSED;
+		return err->code == VPT_ENOMEM ? VPT_EXIT_FAILED : VPT_EXIT_MISUSED;
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static void occupy_standard_streams(void)
 		close(fd);
 }
 
-int vtr_run(const struct vpa_args *args)
+int vtr_run(const struct vpt_args *args)
 {
 	struct vpt_err err = {0};
 	struct vtr_rings *rings;
@@ -155,7 +155,7 @@ int vtr_run(const struct vpa_args *args)
 	occupy_standard_streams();
 	listed = !vtr_list_create(&list);
 	rings = hold_rings();
-	/* The operands end with NULL, see vpa_args_read(). */
+	/* The operands end with NULL, see vpt_args_read(). */
 	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands, &ending.killed_by);
 	ending.status = rc;
 	if (!listed)
@@ -171,7 +171,7 @@ int vtr_run(const struct vpa_args *args)
 		vtr_pythons_check(&list);
 	}
 	if (is_known && vtr_summary(&list, places.analyzer, wanted_report(args), &ending) && !rc)
-		rc = VPA_EXIT_FAILED;
+		rc = VPT_EXIT_FAILED;
 	vtr_list_free(&list);
 	return rc;
 }

@@ -9,7 +9,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_RUN_H
 #define VPTRACE_TRACER_COMMAND_RUN_H
 
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 
 /* The option table, by number. */
 enum vtr_run_option {
@@ -30,12 +30,12 @@ enum vtr_run_option {
 };
 
 /* The command's descriptor without its function: manual pages and completions are made from it. */
-extern const struct vpa_command vtr_command_run;
+extern const struct vpt_command vtr_command_run;
 
 /* Exit codes besides the command's own. */
 enum { VTR_EXIT_CANNOT_EXECUTE = 126, VTR_EXIT_NOT_FOUND = 127, VTR_EXIT_SIGNAL = 128 };
 
 /* Runs it. Returns the exit status for main(). */
-int vtr_run(const struct vpa_args *args);
+int vtr_run(const struct vpt_args *args);
 
 #endif

@@ -1,7 +1,7 @@
 /* run_analyzer.c - runs vptrace-analyze without what the traced command got in its environment. */
 #include "tracer/command/run_analyzer.h"
 
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 #include "tracer/command/install_places.h"
 #include "tracer/command/run.h"
 #include "tracer/command/say.h"

@@ -1,50 +1,50 @@
 /* run_options.c - the options of `vptrace run`, for the command, its help, its page and completions. */
 #include "tracer/command/run.h"
 
-static const struct vpa_option options[VTR_RUN_OPTIONS] = {
-	[VTR_RUN_OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+static const struct vpt_option options[VTR_RUN_OPTIONS] = {
+	[VTR_RUN_OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
 		"where to record; %p becomes the process id, %h the host, %r the rank, %q{VAR} a "
 		"variable; a folder with / at its end gets the default name"},
-	[VTR_RUN_OVERWRITE] = {"overwrite", '\0', VPA_FLAG, NULL, NULL,
+	[VTR_RUN_OVERWRITE] = {"overwrite", '\0', VPT_FLAG, NULL, NULL,
 		"replace an existing file instead of adding a number to the name"},
-	[VTR_RUN_PROFILE] = {"profile", '\0', VPA_CHOICE, "default|lite|full|coarse|none",
+	[VTR_RUN_PROFILE] = {"profile", '\0', VPT_CHOICE, "default|lite|full|coarse|none",
 		"default",
 		"what to record: lite omits synchronization and overhead, full adds memory "
 		"operations, coarse has one record per CUDA graph, none has only ranges"},
-	[VTR_RUN_CAPTURE] = {"capture", '\0', VPA_TEXT, "WHEN", "now",
+	[VTR_RUN_CAPTURE] = {"capture", '\0', VPT_TEXT, "WHEN", "now",
 		"now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or "
 		"delay:SECONDS; "
 		"see above"},
-	[VTR_RUN_DURATION] = {"duration", '\0', VPA_TEXT, "SECONDS", NULL,
+	[VTR_RUN_DURATION] = {"duration", '\0', VPT_TEXT, "SECONDS", NULL,
 		"end each capture after this much recorded time, such as 10 or 0.25; the command "
 		"continues"},
-	[VTR_RUN_MAX_BYTES] = {"max-bytes", '\0', VPA_TEXT, "SIZE", NULL,
+	[VTR_RUN_MAX_BYTES] = {"max-bytes", '\0', VPT_TEXT, "SIZE", NULL,
 		"end each capture before its file exceeds this, such as 500M; the command "
 		"continues"},
-	[VTR_RUN_MEMORY] = {"memory", '\0', VPA_TEXT, "SIZE", NULL,
+	[VTR_RUN_MEMORY] = {"memory", '\0', VPT_TEXT, "SIZE", NULL,
 		"memory limit of the tracer in each process, such as 512M (256M)"},
-	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
+	[VTR_RUN_STACKS] = {"stacks", '\0', VPT_TEXT, "HZ", NULL,
 		"the most samples per second of the Python stacks of threads that call CUDA, 1 to "
 		"1000; 0 or off: none (200)"},
-	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXTS, "PRESET|FILE|RULE", "auto",
+	[VTR_RUN_MARK] = {"mark", '\0', VPT_TEXTS, "PRESET|FILE|RULE", "auto",
 		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
 		"all "
 		"presets, or none; may be given several times"},
-	[VTR_RUN_PRELOAD] = {"preload", '\0', VPA_FLAG, NULL, NULL,
+	[VTR_RUN_PRELOAD] = {"preload", '\0', VPT_FLAG, NULL, NULL,
 		"also load the tracer by LD_PRELOAD, for programs into which CUDA and NVTX do not "
 		"load it"},
-	[VTR_RUN_REPORT] = {"report", '\0', VPA_MODE, "text|html", NULL,
+	[VTR_RUN_REPORT] = {"report", '\0', VPT_MODE, "text|html", NULL,
 		"afterwards print the report's first screen, or write an HTML page beside the "
 		"largest file"},
-	[VTR_RUN_RING] = {"ring", '\0', VPA_TEXT, "SECONDS|BYTES", NULL,
+	[VTR_RUN_RING] = {"ring", '\0', VPT_TEXT, "SECONDS|BYTES", NULL,
 		"a flight recorder: keep only the last part of the capture, such as 30s, 2m, 64M "
 		"or 1G, in memory, and write it when the process ends, however it dies"},
-	[VTR_RUN_SNAPSHOT_ON] = {"snapshot-on", '\0', VPA_TEXT, "EVENTS", NULL,
+	[VTR_RUN_SNAPSHOT_ON] = {"snapshot-on", '\0', VPT_TEXT, "EVENTS", NULL,
 		"write the ring on these events, and if the process dies, but not at a normal end; "
 		"see above; separate several with commas"},
 };
 
-const struct vpa_command vtr_command_run = {
+const struct vpt_command vtr_command_run = {
 	.program = "vptrace",
 	.name = "run",
 	.usage = "[options] [--] COMMAND [ARGUMENT...]",

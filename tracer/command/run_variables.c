@@ -190,14 +190,14 @@ static const struct {
 };
 
 /* A default gives way to a variable that the user has set. */
-static int set_texts(const struct vpa_args *args, struct vpt_err *err)
+static int set_texts(const struct vpt_args *args, struct vpt_err *err)
 {
-	const struct vpa_option *options = args->command->options;
+	const struct vpt_option *options = args->command->options;
 	int rc = VPT_OK;
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]) && !rc; i++) {
-		const char *text = vpa_text_of(args, texts[i].option);
+		const char *text = vpt_text_of(args, texts[i].option);
 
 		if (text &&
 			(text != options[texts[i].option].fallback || !getenv(texts[i].variable)))
@@ -207,7 +207,7 @@ static int set_texts(const struct vpa_args *args, struct vpt_err *err)
 }
 
 /* Marks add up: those of several --mark are one list. */
-static int join_marks(const struct vpa_args *args, struct vpt_err *err)
+static int join_marks(const struct vpt_args *args, struct vpt_err *err)
 {
 	const char *fallback = args->command->options[VTR_RUN_MARK].fallback;
 	char *all = NULL;
@@ -228,7 +228,7 @@ static int join_marks(const struct vpa_args *args, struct vpt_err *err)
 }
 
 /* Without the Python files there are no marks: the default gives way, a wish is refused. */
-static int miss_site(const struct vpa_args *args, struct vpt_err *err)
+static int miss_site(const struct vpt_args *args, struct vpt_err *err)
 {
 	static const char text[] =
 		"the folder with the Python files of marks is missing: expected "
@@ -239,7 +239,7 @@ static int miss_site(const struct vpa_args *args, struct vpt_err *err)
 
 	if (!strcmp(wanted, "none"))
 		return VPT_OK;
-	if (vpa_text_of(args, VTR_RUN_MARK) != fallback || strcmp(wanted, fallback) != 0)
+	if (vpt_text_of(args, VTR_RUN_MARK) != fallback || strcmp(wanted, fallback) != 0)
 		return vpt_fail(err, VPT_EINVAL,
 			"VPTRACE_MARK: %s; put it there, or use --mark none", text);
 	vtr_say("no marks: %s", text);
@@ -247,7 +247,7 @@ static int miss_site(const struct vpa_args *args, struct vpt_err *err)
 }
 
 /* Children may change their folder here too. */
-static int set_marks(const struct vpa_args *args, const char *site, struct vpt_err *err)
+static int set_marks(const struct vpt_args *args, const char *site, struct vpt_err *err)
 {
 	char *marks;
 	int rc;
@@ -261,28 +261,28 @@ static int set_marks(const struct vpa_args *args, const char *site, struct vpt_e
 	return rc;
 }
 
-static int set_options(const struct vpa_args *args, struct vpt_err *err)
+static int set_options(const struct vpt_args *args, struct vpt_err *err)
 {
-	const char *profile = vpa_text_of(args, VTR_RUN_PROFILE);
+	const char *profile = vpt_text_of(args, VTR_RUN_PROFILE);
 	int rc = set_texts(args, err);
 
 	if (!rc && (profile != args->command->options[VTR_RUN_PROFILE].fallback ||
 			   !getenv("VPTRACE_PROFILE")))
 		rc = set("VPTRACE_PROFILE", profile, err);
-	if (!rc && vpa_has(args, VTR_RUN_OVERWRITE))
+	if (!rc && vpt_has(args, VTR_RUN_OVERWRITE))
 		rc = set("VPTRACE_OVERWRITE", "1", err);
-	return rc ? rc : set_output(vpa_text_of(args, VTR_RUN_OUTPUT), err);
+	return rc ? rc : set_output(vpt_text_of(args, VTR_RUN_OUTPUT), err);
 }
 
 /* The library's own sentence about a variable, with the option's name where it came from one. */
-static int name_option(const struct vpa_args *args, struct vpt_err *err)
+static int name_option(const struct vpt_args *args, struct vpt_err *err)
 {
 	char text[sizeof(err->text)];
 	size_t i, len;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		const struct vpa_option *option = &args->command->options[texts[i].option];
-		const char *given = vpa_text_of(args, texts[i].option);
+		const struct vpt_option *option = &args->command->options[texts[i].option];
+		const char *given = vpt_text_of(args, texts[i].option);
 
 		len = strlen(texts[i].variable);
 		if (!given || given == option->fallback ||
@@ -296,7 +296,7 @@ static int name_option(const struct vpa_args *args, struct vpt_err *err)
 }
 
 int vtr_variables_set(
-	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err)
+	const struct vpt_args *args, const struct vtr_places *places, struct vpt_err *err)
 {
 	struct vtr_options *options;
 	int rc = vtr_variables_check_tools(err);
@@ -307,7 +307,7 @@ int vtr_variables_set(
 		rc = set_options(args, err);
 	if (rc)
 		return rc;
-	if (vpa_has(args, VTR_RUN_PRELOAD))
+	if (vpt_has(args, VTR_RUN_PRELOAD))
 		rc = prepend("LD_PRELOAD", places->library, err);
 	if (!rc)
 		rc = join_marks(args, err);

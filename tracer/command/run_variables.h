@@ -2,14 +2,14 @@
 #ifndef VPTRACE_TRACER_COMMAND_RUN_VARIABLES_H
 #define VPTRACE_TRACER_COMMAND_RUN_VARIABLES_H
 
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 #include "tracer/command/install_places.h"
 
 /* Sets the variables in this process's own environment, which the command inherits, and checks all
  * of them as the library will. VPT_EINVAL with a sentence: another tool is in the way, an option is
  * invalid, the output cannot be written. VPT_ENOMEM. */
 int vtr_variables_set(
-	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err);
+	const struct vpt_args *args, const struct vtr_places *places, struct vpt_err *err);
 
 /* The parts of that check, for `vptrace doctor`; each changes nothing. VPT_EINVAL: a profiler of
  * NVIDIA's is in the environment; the variables for CUDA's or NVTX's injection name other tools

@@ -90,7 +90,7 @@ static int look_up(const char *name, char path[PATH_MAX], struct vpt_err *err)
 static int refuse(struct vpt_err *err, const char *path, const char *why)
 {
 	vpt_fail(err, VPT_EINVAL, "%.300s %s", path, why);
-	return VPA_EXIT_MISUSED;
+	return VPT_EXIT_MISUSED;
 }
 
 static int check_rights(const char *path, struct vpt_err *err)

@@ -8,7 +8,7 @@
 
 /* Finds a command as a shell does and looks at its program, or the interpreter of a script. 0, and
  * its path. Else an exit status, and a sentence in `err`: VTR_EXIT_NOT_FOUND,
- * VTR_EXIT_CANNOT_EXECUTE, or VPA_EXIT_MISUSED for what cannot be traced: a static or 32-bit
+ * VTR_EXIT_CANNOT_EXECUTE, or VPT_EXIT_MISUSED for what cannot be traced: a static or 32-bit
  * program, a setuid one. */
 int vtr_target_find(const char *command, char path[PATH_MAX], struct vpt_err *err);
 

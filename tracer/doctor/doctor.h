@@ -13,7 +13,7 @@
 #ifndef VPTRACE_TRACER_DOCTOR_DOCTOR_H
 #define VPTRACE_TRACER_DOCTOR_DOCTOR_H
 
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 
 /* The option table, by number. */
 enum vtr_doctor_option {
@@ -24,7 +24,7 @@ enum vtr_doctor_option {
 };
 
 /* The command's descriptor without its function: manual pages and completions are made from it. */
-extern const struct vpa_command vtr_command_doctor;
+extern const struct vpt_command vtr_command_doctor;
 
 /* The words that `vptrace` puts before the user's: what it found beside itself. "" where it found
  * nothing. */

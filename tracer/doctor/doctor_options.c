@@ -2,16 +2,16 @@
  */
 #include "tracer/doctor/doctor.h"
 
-static const struct vpa_option options[VTR_DOCTOR_OPTIONS] = {
-	[VTR_DOCTOR_JSON] = {"json", '\0', VPA_FLAG, NULL, NULL,
+static const struct vpt_option options[VTR_DOCTOR_OPTIONS] = {
+	[VTR_DOCTOR_JSON] = {"json", '\0', VPT_FLAG, NULL, NULL,
 		"print a JSON array of objects with check, status, fact and remedy"},
-	[VTR_DOCTOR_PYTHON] = {"python", '\0', VPA_TEXT, "PYTHON", NULL,
+	[VTR_DOCTOR_PYTHON] = {"python", '\0', VPT_TEXT, "PYTHON", NULL,
 		"the Python to examine (python3, if PATH has one)"},
-	[VTR_DOCTOR_TIMEOUT] = {"timeout", '\0', VPA_NUMBER, "1..3600", "60",
+	[VTR_DOCTOR_TIMEOUT] = {"timeout", '\0', VPT_NUMBER, "1..3600", "60",
 		"seconds after which a probe that does not answer is killed"},
 };
 
-const struct vpa_command vtr_command_doctor = {
+const struct vpt_command vtr_command_doctor = {
 	.program = "vptrace",
 	.name = "doctor",
 	.usage = "[options]",

@@ -1,5 +1,5 @@
 /* main.c - vptrace-doctor: the probes, the checks, the answer. `vptrace doctor` runs it. */
-#include "analysis/commands/help.h"
+#include "formats/cli/help.h"
 #include "formats/base/process.h"
 #include "tracer/command/say.h"
 #include "tracer/doctor/checks/checks.h"
@@ -146,14 +146,14 @@ static void catch_signals(void)
 		sigaction(numbers[i], &action, NULL);
 }
 
-static int examine(const struct vpa_args *args)
+static int examine(const struct vpt_args *args)
 {
 	static struct vtr_answer answer; /* it is large */
 	int failed;
 	size_t i;
 
-	patient.python = vpa_text_of(args, VTR_DOCTOR_PYTHON);
-	patient.timeout_s = (unsigned)vpa_number_of(args, VTR_DOCTOR_TIMEOUT);
+	patient.python = vpt_text_of(args, VTR_DOCTOR_PYTHON);
+	patient.timeout_s = (unsigned)vpt_number_of(args, VTR_DOCTOR_TIMEOUT);
 	catch_signals();
 	make_folder();
 	resolve_options();
@@ -168,44 +168,41 @@ static int examine(const struct vpa_args *args)
 		signal(stopped, SIG_DFL);
 		raise(stopped);
 	}
-	failed = vpa_has(args, VTR_DOCTOR_JSON) ? vtr_answer_json(&answer)
+	failed = vpt_has(args, VTR_DOCTOR_JSON) ? vtr_answer_json(&answer)
 						: vtr_answer_text(&answer);
-	return failed || vtr_answer_worst(&answer, NULL) == VTR_STATUS_FAIL ? VPA_EXIT_FAILED
-									    : VPA_EXIT_DONE;
+	return failed || vtr_answer_worst(&answer, NULL) == VTR_STATUS_FAIL ? VPT_EXIT_FAILED
+									    : VPT_EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
 	struct vpt_err err = {0};
-	struct vpa_args args;
+	struct vpt_args args;
 	int rc;
 
 	if (vpt_process_begin(&err)) {
 		fprintf(stderr, "vptrace doctor: %s\n", err.text);
-		return VPA_EXIT_FAILED;
+		return VPT_EXIT_FAILED;
 	}
 	if (argc < VTR_WORDS) {
 		vtr_say("this program is run by vptrace doctor");
-		return VPA_EXIT_MISUSED;
+		return VPT_EXIT_MISUSED;
 	}
 	patient.version = argv[VTR_WORD_VERSION];
 	patient.library = argv[VTR_WORD_LIBRARY];
 	patient.analyzer = argv[VTR_WORD_ANALYZER];
 	patient.site = argv[VTR_WORD_SITE];
 	patient.problem = argv[VTR_WORD_PROBLEM];
-	rc = vpa_args_read(&vtr_command_doctor, argc - VTR_WORDS, argv + VTR_WORDS, &args, &err);
+	rc = vpt_args_read(&vtr_command_doctor, argc - VTR_WORDS, argv + VTR_WORDS, &args, &err);
 	if (args.wants_help) {
-		struct vpa_out out = {0};
-
-		vpa_help_command(&out, &vtr_command_doctor);
-		rc = fflush(stdout) || ferror(stdout) ? VPA_EXIT_FAILED : VPA_EXIT_DONE;
+		rc = vpt_help_print(&vtr_command_doctor, &err) ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
 	} else if (rc) {
 		vtr_say("%s", err.text);
 		fprintf(stderr, "see vptrace doctor --help\n");
-		rc = err.code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
+		rc = err.code == VPT_EINVAL ? VPT_EXIT_MISUSED : VPT_EXIT_FAILED;
 	} else {
 		rc = examine(&args);
 	}
-	vpa_args_free(&args);
+	vpt_args_free(&args);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* check_self_test.c - what the self-test's capture holds, against what was launched. */
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/vptrace.h"
@@ -56,7 +56,7 @@ static void find_file(const struct vtr_patient *p, struct vtr_answer *a)
 	int rc = vtr_metadata_check(p, said, sizeof(said));
 
 	/* That GPU work was refused has been said. */
-	if (rc == VPA_EXIT_DAMAGED && start && strcmp(start, "0") != 0)
+	if (rc == VPT_EXIT_DAMAGED && start && strcmp(start, "0") != 0)
 		return;
 	if (rc < 0)
 		vtr_find(a, VTR_STATUS_WARN, "Install vptrace-analyze beside vptrace.",

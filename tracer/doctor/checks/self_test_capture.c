@@ -2,7 +2,7 @@
  * lines is enough. */
 #include "tracer/doctor/checks/self_test_capture.h"
 
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 #include "tracer/command/run_analyzer.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int known;
 /* A capture without GPU work counts as lossy, and is shown all the same. */
 static int is_answer(int rc)
 {
-	return rc == VPA_EXIT_DONE || rc == VPA_EXIT_DAMAGED;
+	return rc == VPT_EXIT_DONE || rc == VPT_EXIT_DAMAGED;
 }
 
 /* The file's name: the library may have added a number. */

@@ -1,12 +1,12 @@
 /* terminal.c - the size of the terminal, and whether it has colours. */
-#include "analysis/commands/terminal.h"
+#include "formats/cli/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-unsigned vpa_terminal_width(const struct vpa_out *o)
+unsigned vpt_terminal_width(const struct vpt_out *o)
 {
 	enum { LEAST = 40, USUAL = 80, MOST = 400 };
 	const char *columns = getenv("COLUMNS");
@@ -22,7 +22,7 @@ unsigned vpa_terminal_width(const struct vpa_out *o)
 	return width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
 }
 
-unsigned vpa_terminal_height(const struct vpa_out *o)
+unsigned vpt_terminal_height(const struct vpt_out *o)
 {
 	struct winsize size;
 
@@ -31,7 +31,7 @@ unsigned vpa_terminal_height(const struct vpa_out *o)
 	return size.ws_row;
 }
 
-int vpa_terminal_colour(const struct vpa_out *o, const char *choice)
+int vpt_terminal_colour(const struct vpt_out *o, const char *choice)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 

@@ -1,7 +1,7 @@
 /* bash.c - completion for bash, without the package bash-completion.
  *
  * The script is one function; the commands' tables become the branches of its two case statements. */
-#include "analysis/commands/manual/manual.h"
+#include "formats/cli/manual/manual.h"
 
 /* %1$s: the program, %2$s: the function. */
 static const char head[] =
@@ -38,7 +38,7 @@ static const char tail[] =
 	"\tfi\n"
 	"}\n";
 
-static void put_options(FILE *out, const struct vpa_command *c)
+static void put_options(FILE *out, const struct vpt_command *c)
 {
 	unsigned i;
 
@@ -52,26 +52,26 @@ static void put_options(FILE *out, const struct vpa_command *c)
 	fputs("-h --help", out);
 }
 
-static void put_values(FILE *out, const struct vpa_command *c)
+static void put_values(FILE *out, const struct vpt_command *c)
 {
 	unsigned i;
 
 	for (i = 0; i < c->option_count; i++) {
-		const struct vpa_option *o = &c->options[i];
+		const struct vpt_option *o = &c->options[i];
 		const char *words;
-		enum vpa_operand operand = vpa_manual_operand(o, &words);
+		enum vpt_operand operand = vpt_manual_operand(o, &words);
 
-		if (operand == VPA_OPERAND_NONE || !o->help)
+		if (operand == VPT_OPERAND_NONE || !o->help)
 			continue;
 		fprintf(out, "\t%s:--%s", c->name, o->name);
 		if (o->letter)
 			fprintf(out, " | %s:-%c", c->name, o->letter);
 		fprintf(out, ") words=\"%s\" files=%s ;;\n", words,
-			operand == VPA_OPERAND_FILE ? "yes" : "");
+			operand == VPT_OPERAND_FILE ? "yes" : "");
 	}
 }
 
-static void put_case(FILE *out, const char *word, const struct vpa_command *c)
+static void put_case(FILE *out, const char *word, const struct vpt_command *c)
 {
 	fprintf(out, "\t%s) command=%s options=\"", word, c->name);
 	put_options(out, c);
@@ -87,9 +87,9 @@ static void put_function(const char *program, char *out, size_t size)
 			*out = '_';
 }
 
-void vpa_manual_bash(FILE *out, const struct vpa_manual_program *program)
+void vpt_manual_bash(FILE *out, const struct vpt_program *program)
 {
-	const struct vpa_command *const *c;
+	const struct vpt_command *const *c;
 	char function[64];
 
 	put_function(program->name, function, sizeof(function));

@@ -3,9 +3,8 @@
  * A command's text is laid out in lines for --help. The shape of a paragraph gives its type: one that
  * begins with a blank is kept as it is; one with some lines indented and others with a word before that
  * column is a list of terms; any other is prose. */
-#include "analysis/commands/manual/manual.h"
+#include "formats/cli/manual/manual.h"
 
-#include "analysis/commands/help.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 
@@ -138,16 +137,16 @@ static void put_about(FILE *out, const char *text)
 }
 
 /* What a command makes of a list for --help. Without memory the page goes without it. */
-static void put_more(FILE *out, void (*more)(struct vpa_out *o))
+static void put_more(FILE *out, void (*more)(struct vpt_out *o))
 {
 	struct vpt_buffer text = {0};
-	struct vpa_out o = {0};
+	struct vpt_out o = {0};
 
 	if (vpt_sink_memory(&text, &o.sink, &o.err))
 		return;
 	more(&o);
-	vpa_out_bytes(&o, "", 1);
-	if (!vpa_out_close(&o, 1, NULL))
+	vpt_out_bytes(&o, "", 1);
+	if (!vpt_out_close(&o, 1, NULL))
 		put_about(out, text.data);
 	vpt_free(text.data);
 }
@@ -183,11 +182,11 @@ static void put_head(FILE *out, const char *program, const char *command, const 
 	fputs("\n.SH SYNOPSIS\n", out);
 }
 
-static void put_option(FILE *out, const struct vpa_option *o)
+static void put_option(FILE *out, const struct vpt_option *o)
 {
-	char help[VPA_HELP_MAX];
+	char help[VPT_HELP_MAX];
 
-	enum vpa_help_join join = vpa_help_join(o);
+	enum vpt_help_join join = vpt_help_join(o);
 
 	if (!o->help)
 		return;
@@ -197,42 +196,44 @@ static void put_option(FILE *out, const struct vpa_option *o)
 	fputs("\\fB\\-\\-", out);
 	put_string(out, o->name);
 	fputs("\\fR", out);
-	if (join != VPA_HELP_ALONE) {
-		fputs(join == VPA_HELP_MAYBE ? "[=\\fI" : " \\fI", out);
-		put_string(out, vpa_help_argument(o));
-		fputs(join == VPA_HELP_MAYBE ? "\\fR]" : "\\fR", out);
+	if (join != VPT_HELP_ALONE) {
+		fputs(join == VPT_HELP_MAYBE ? "[=\\fI" : " \\fI", out);
+		put_string(out, vpt_help_argument(o));
+		fputs(join == VPT_HELP_MAYBE ? "\\fR]" : "\\fR", out);
 	}
 	fputc('\n', out);
-	vpa_help_of(o, help);
+	vpt_help_of(o, help);
 	put_string(out, help);
 	fputc('\n', out);
 }
 
-static void put_exits(FILE *out)
+static void put_exits(FILE *out, const struct vpt_program *program)
 {
-	size_t i;
+	unsigned i;
 
+	if (!program->exits)
+		return;
 	fputs(".SH EXIT STATUS\n", out);
-	for (i = 0; i < vpa_exit_count; i++) {
-		const char *text = vpa_exit_texts[i];
+	for (i = 0; i < program->exit_count; i++) {
+		const char *text = program->exits[i];
 
-		fprintf(out, ".TP\n.B %u\n", (unsigned)i);
+		fprintf(out, ".TP\n.B %u\n", i);
 		for (; *text; text = next_line(text))
 			put_line(out, text, 0);
 	}
 }
 
-static void put_reference(FILE *out, const struct vpa_command *c)
+static void put_reference(FILE *out, const struct vpt_command *c)
 {
 	fputs(".BR ", out);
-	put_name(out, vpa_help_program(c), 0);
+	put_name(out, c->program, 0);
 	fprintf(out, "\\-%s (1)", c->name);
 }
 
 static void put_others(
-	FILE *out, const struct vpa_manual_program *program, const struct vpa_command *except)
+	FILE *out, const struct vpt_program *program, const struct vpt_command *except)
 {
-	const struct vpa_command *const *c;
+	const struct vpt_command *const *c;
 
 	fputs(".SH SEE ALSO\n", out);
 	if (except) {
@@ -248,9 +249,9 @@ static void put_others(
 	fputs(".BR vptrace (3)\n", out);
 }
 
-static void put_commands(FILE *out, const struct vpa_manual_program *program)
+static void put_commands(FILE *out, const struct vpt_program *program)
 {
-	const struct vpa_command *const *c;
+	const struct vpt_command *const *c;
 
 	for (c = program->commands; *c; c++) {
 		fputs(".TP\n", out);
@@ -261,39 +262,20 @@ static void put_commands(FILE *out, const struct vpa_manual_program *program)
 	}
 }
 
-void vpa_manual_man(FILE *out, const struct vpa_manual_program *program)
+void vpt_manual_man(FILE *out, const struct vpt_program *program)
 {
-	put_head(out, program->name, NULL, vpa_help_title);
-	fputs(".B vptrace\\-analyze\n.I FILE\n.RI [ options ]\n.br\n"
-	      ".B vptrace\\-analyze\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n",
-		out);
-	put_about(out, vpa_help_inputs);
+	put_head(out, program->name, NULL, program->title);
+	fputs(program->synopsis, out);
+	if (program->about)
+		put_about(out, program->about);
 	fputs(".SH COMMANDS\n", out);
 	put_commands(out, program);
-	put_exits(out);
+	put_exits(out, program);
 	put_others(out, program, NULL);
 }
 
-void vpa_manual_man_launcher(FILE *out, const struct vpa_manual_program *program)
-{
-	put_head(out, program->name, NULL,
-		"record the GPU work of a program, and see where the time went");
-	fputs(".B vptrace run\n.RI [ options ]\n.RB [ \\-\\- ]\n.I COMMAND\n.RI [ ARGUMENT "
-	      "...]\n.br\n"
-	      ".B vptrace report\n.I FILE\n.RI [ options ]\n.br\n"
-	      ".B vptrace doctor\n.RI [ options ]\n.br\n"
-	      ".B vptrace\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n"
-	      ".B vptrace run\nrecords a command, without changing it.\n"
-	      ".B vptrace doctor\nchecks what can be recorded here.\n"
-	      "All other commands are passed to\n.BR vptrace\\-analyze (1);\n"
-	      ".B report\nis its\n.BR analyze .\n.SH COMMANDS\n",
-		out);
-	put_commands(out, program);
-	put_others(out, program, NULL);
-}
-
-void vpa_manual_man_command(
-	FILE *out, const struct vpa_manual_program *program, const struct vpa_command *c)
+void vpt_manual_man_command(
+	FILE *out, const struct vpt_program *program, const struct vpt_command *c)
 {
 	unsigned i;
 	int has_durations = 0;
@@ -315,15 +297,15 @@ void vpa_manual_man_command(
 	fputs(".SH OPTIONS\nDefaults are in parentheses.\n", out);
 	for (i = 0; i < c->option_count; i++) {
 		put_option(out, &c->options[i]);
-		has_durations |= c->options[i].type == VPA_DURATION;
+		has_durations |= c->options[i].type == VPT_DURATION;
 	}
-	put_option(out, &vpa_help_option);
+	put_option(out, &vpt_help_option);
 	if (has_durations) {
 		fputs(".PP\n", out);
-		put_string(out, vpa_help_durations);
+		put_string(out, vpt_help_durations);
 		fputc('\n', out);
 	}
-	if (!c->program) /* another program's are in its text */
-		put_exits(out);
+	if (!strcmp(c->program, program->name))
+		put_exits(out, program);
 	put_others(out, program, c);
 }

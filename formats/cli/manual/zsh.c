@@ -1,7 +1,7 @@
 /* zsh.c - completion for zsh: a specification of _arguments for each command. */
-#include "analysis/commands/manual/manual.h"
+#include "formats/cli/manual/manual.h"
 
-#include "analysis/commands/help.h"
+#include "formats/cli/help.h"
 
 /* %1$s: the program. */
 static const char head[] =
@@ -41,9 +41,9 @@ static void put_quoted(FILE *out, const char *text, const char *special)
 
 /* The name, in both forms if it has a letter. "*" offers it again after it has been given; without it, a list
  * in parentheses says what the option excludes: itself. */
-static void put_name(FILE *out, const struct vpa_option *o, const char *joined)
+static void put_name(FILE *out, const struct vpt_option *o, const char *joined)
 {
-	int again = o->type == VPA_TEXTS;
+	int again = o->type == VPT_TEXTS;
 
 	if (o->letter && again)
 		fprintf(out, "'*'{-%c%s,--%s%s}'[", o->letter, *joined ? "+" : "", o->name, joined);
@@ -54,40 +54,40 @@ static void put_name(FILE *out, const struct vpa_option *o, const char *joined)
 		fprintf(out, "'%s--%s%s[", again ? "*" : "", o->name, joined);
 }
 
-static void put_option(FILE *out, const struct vpa_option *o)
+static void put_option(FILE *out, const struct vpt_option *o)
 {
 	const char *words;
-	enum vpa_operand operand = vpa_manual_operand(o, &words);
-	const char *joined = operand == VPA_OPERAND_NONE ? "" : "=";
-	char help[VPA_HELP_MAX];
+	enum vpt_operand operand = vpt_manual_operand(o, &words);
+	const char *joined = operand == VPT_OPERAND_NONE ? "" : "=";
+	char help[VPT_HELP_MAX];
 
 	if (!o->help)
 		return;
 	fputs("      ", out);
 	put_name(out, o, joined);
-	vpa_help_of(o, help);
+	vpt_help_of(o, help);
 	put_quoted(out, help, "[]\\:");
 	fputc(']', out);
-	if (operand != VPA_OPERAND_NONE) {
+	if (operand != VPT_OPERAND_NONE) {
 		fputc(':', out);
-		put_quoted(out, vpa_help_argument(o), "[]\\:");
+		put_quoted(out, vpt_help_argument(o), "[]\\:");
 		fputc(':', out);
 	}
-	if (operand == VPA_OPERAND_WORDS)
+	if (operand == VPT_OPERAND_WORDS)
 		fprintf(out, "(%s)", words);
-	else if (operand == VPA_OPERAND_FILE)
+	else if (operand == VPT_OPERAND_FILE)
 		fputs("_files", out);
 	fputs("' \\\n", out);
 }
 
-static void put_command(FILE *out, const struct vpa_command *c)
+static void put_command(FILE *out, const struct vpt_command *c)
 {
 	unsigned i;
 
 	fputs("    _arguments -s -S : \\\n", out);
 	for (i = 0; i < c->option_count; i++)
 		put_option(out, &c->options[i]);
-	put_option(out, &vpa_help_option);
+	put_option(out, &vpt_help_option);
 	fprintf(out, "      %s\n    ;;\n",
 		c->ends_at_operand     ? "'1:command:_command_names -e' '*::arguments:_normal'"
 		: c->more_operands     ? "'*:file:_files'"
@@ -95,9 +95,9 @@ static void put_command(FILE *out, const struct vpa_command *c)
 				       : "':'");
 }
 
-void vpa_manual_zsh(FILE *out, const struct vpa_manual_program *program)
+void vpt_manual_zsh(FILE *out, const struct vpt_program *program)
 {
-	const struct vpa_command *first = *program->commands, *const * c;
+	const struct vpt_command *first = *program->commands, *const * c;
 
 	fprintf(out, head, program->name);
 	for (c = program->commands; *c; c++) {

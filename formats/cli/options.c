@@ -3,7 +3,7 @@
  * Long options take their argument after "=" or as the next word, letters join ("-j4", "-j 4"), "--"
  * ends the options, operands may be anywhere. Names cannot be abbreviated: a script that did so would
  * break with the next new option. An unknown name is refused with the nearest known one. */
-#include "analysis/commands/command.h"
+#include "formats/cli/command.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
@@ -44,7 +44,7 @@ static size_t distance(const char *a, const char *b)
 	return d[n][m];
 }
 
-const char *vpa_nearest(const char *text, const char *const *names, size_t count, size_t stride)
+const char *vpt_nearest(const char *text, const char *const *names, size_t count, size_t stride)
 {
 	size_t limit = strlen(text) < 4 ? 1 : 2, best = limit + 1, i;
 	const char *nearest = NULL;
@@ -104,7 +104,7 @@ static int read_fraction(const char *p, uint64_t unit_ns, uint64_t *ns)
 	return 1;
 }
 
-int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
+int vpt_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 {
 	const char *p = text, *fraction = NULL;
 	uint64_t whole, parts = 0;
@@ -136,22 +136,7 @@ int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 	return VPT_OK;
 }
 
-int vpa_window_check(const struct vpa_given *from, const struct vpa_given *to, const char *range,
-	struct vpt_err *err)
-{
-	if (to && !to->number)
-		return vpt_fail(err, VPT_EINVAL,
-			"--to %.60s is the start of the trace: the window is empty", to->text);
-	if (from && to && from->number >= to->number)
-		return vpt_fail(err, VPT_EINVAL,
-			"--from %.60s is not before --to %.60s: the window is empty", from->text,
-			to->text);
-	if (range && (from || to))
-		return vpt_fail(err, VPT_EINVAL, "--range cannot be combined with --from or --to");
-	return VPT_OK;
-}
-
-static int read_number(const struct vpa_option *o, struct vpt_err *err, struct vpa_given *g)
+static int read_number(const struct vpt_option *o, struct vpt_err *err, struct vpt_given *g)
 {
 	const char *p = g->text, *bounds = o->argument;
 	uint64_t least, most;
@@ -167,7 +152,7 @@ static int read_number(const struct vpa_option *o, struct vpt_err *err, struct v
 		(unsigned long long)least, (unsigned long long)most, g->text);
 }
 
-static int read_choice(const struct vpa_option *o, struct vpt_err *err, const struct vpa_given *g)
+static int read_choice(const struct vpt_option *o, struct vpt_err *err, const struct vpt_given *g)
 {
 	size_t len = strlen(g->text);
 	const char *word = o->argument;
@@ -179,7 +164,7 @@ static int read_choice(const struct vpa_option *o, struct vpt_err *err, const st
 		err, VPT_EINVAL, "expected one of %s, found \"%.60s\"", o->argument, g->text);
 }
 
-int vpa_given_once(const char *name, const struct vpa_given *first, const struct vpa_given *again,
+int vpt_given_once(const char *name, const struct vpt_given *first, const struct vpt_given *again,
 	struct vpt_err *err)
 {
 	if (!first)
@@ -190,33 +175,33 @@ int vpa_given_once(const char *name, const struct vpa_given *first, const struct
 }
 
 /* A flag says the same however often it is given. */
-static int check_single(const struct vpa_args *args, const struct vpa_given *g, struct vpt_err *err)
+static int check_single(const struct vpt_args *args, const struct vpt_given *g, struct vpt_err *err)
 {
-	const struct vpa_option *o = &args->command->options[g->option];
-	const struct vpa_given *first = NULL;
+	const struct vpt_option *o = &args->command->options[g->option];
+	const struct vpt_given *first = NULL;
 	size_t i;
 
 	for (i = args->default_count; i < args->given_count && !first; i++)
 		if (args->given[i].option == g->option)
 			first = &args->given[i];
-	return o->type == VPA_FLAG || o->type == VPA_TEXTS ? VPT_OK
-							   : vpa_given_once(o->name, first, g, err);
+	return o->type == VPT_FLAG || o->type == VPT_TEXTS ? VPT_OK
+							   : vpt_given_once(o->name, first, g, err);
 }
 
 /* Takes one value into args->given, checked by the option's type. */
-static int take(struct vpa_args *args, unsigned option, const char *text, struct vpt_err *err)
+static int take(struct vpt_args *args, unsigned option, const char *text, struct vpt_err *err)
 {
-	const struct vpa_option *o = &args->command->options[option];
-	struct vpa_given *g = &args->given[args->given_count];
+	const struct vpt_option *o = &args->command->options[option];
+	struct vpt_given *g = &args->given[args->given_count];
 	char where[64] = "--";
 	int rc = VPT_OK;
 
-	*g = (struct vpa_given){.option = option, .text = text};
-	if (o->type == VPA_NUMBER)
+	*g = (struct vpt_given){.option = option, .text = text};
+	if (o->type == VPT_NUMBER)
 		rc = read_number(o, err, g);
-	else if (o->type == VPA_DURATION)
-		rc = vpa_duration_read(text, &g->number, err);
-	else if (o->type == VPA_CHOICE || (o->type == VPA_MODE && *text))
+	else if (o->type == VPT_DURATION)
+		rc = vpt_duration_read(text, &g->number, err);
+	else if (o->type == VPT_CHOICE || (o->type == VPT_MODE && *text))
 		rc = read_choice(o, err, g);
 	if (rc) {
 		strncat(where, o->name, sizeof(where) - 3);
@@ -230,9 +215,9 @@ static int take(struct vpa_args *args, unsigned option, const char *text, struct
 
 /* ---- words ---- */
 
-static int unknown_long(const struct vpa_command *c, const char *name, struct vpt_err *err)
+static int unknown_long(const struct vpt_command *c, const char *name, struct vpt_err *err)
 {
-	const char *meant = c->option_count ? vpa_nearest(name, &c->options[0].name,
+	const char *meant = c->option_count ? vpt_nearest(name, &c->options[0].name,
 						      c->option_count, sizeof(*c->options))
 					    : NULL;
 
@@ -242,24 +227,24 @@ static int unknown_long(const struct vpa_command *c, const char *name, struct vp
 }
 
 static int next_word(
-	struct words *w, const struct vpa_option *o, const char **text, struct vpt_err *err)
+	struct words *w, const struct vpt_option *o, const char **text, struct vpt_err *err)
 {
 	if (w->next == w->count)
 		return vpt_fail(err, VPT_EINVAL, "--%s: expected %s after it, found nothing",
 			o->name,
-			o->type == VPA_NUMBER     ? "a number"
-			: o->type == VPA_DURATION ? "a time"
+			o->type == VPT_NUMBER     ? "a number"
+			: o->type == VPT_DURATION ? "a time"
 						  : o->argument);
 	*text = w->argv[w->next++];
 	return VPT_OK;
 }
 
-static int read_long(struct vpa_args *args, struct words *w, const char *word, struct vpt_err *err)
+static int read_long(struct vpt_args *args, struct words *w, const char *word, struct vpt_err *err)
 {
-	const struct vpa_command *c = args->command;
+	const struct vpt_command *c = args->command;
 	const char *equals = strchr(word, '='), *text = equals ? equals + 1 : NULL;
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
-	const struct vpa_option *o;
+	const struct vpt_option *o;
 	char name[64] = "";
 	unsigned i;
 	int rc;
@@ -274,12 +259,12 @@ static int read_long(struct vpa_args *args, struct words *w, const char *word, s
 	if (i == c->option_count)
 		return unknown_long(c, name, err);
 	o = &c->options[i];
-	if (o->type == VPA_FLAG && text)
+	if (o->type == VPT_FLAG && text)
 		return vpt_fail(
 			err, VPT_EINVAL, "--%s takes no argument, found \"%.60s\"", name, text);
-	if (o->type == VPA_MODE)
+	if (o->type == VPT_MODE)
 		return take(args, i, text ? text : "", err);
-	if (o->type != VPA_FLAG && !text) {
+	if (o->type != VPT_FLAG && !text) {
 		rc = next_word(w, o, &text, err);
 		if (rc)
 			return rc;
@@ -289,9 +274,9 @@ static int read_long(struct vpa_args *args, struct words *w, const char *word, s
 
 /* Letters after one dash; the first that takes an argument takes the rest of the word. */
 static int read_letters(
-	struct vpa_args *args, struct words *w, const char *letters, struct vpt_err *err)
+	struct vpt_args *args, struct words *w, const char *letters, struct vpt_err *err)
 {
-	const struct vpa_command *c = args->command;
+	const struct vpt_command *c = args->command;
 	const char *text;
 	unsigned i;
 	int rc = VPT_OK;
@@ -305,7 +290,7 @@ static int read_letters(
 			;
 		if (i == c->option_count)
 			return vpt_fail(err, VPT_EINVAL, "unknown option -%c", *letters);
-		if (c->options[i].type == VPA_FLAG) {
+		if (c->options[i].type == VPT_FLAG) {
 			rc = take(args, i, NULL, err);
 			continue;
 		}
@@ -318,7 +303,7 @@ static int read_letters(
 }
 
 /* The "--" between two lists of operands. */
-static int end_side(struct vpa_args *args, struct vpt_err *err)
+static int end_side(struct vpt_args *args, struct vpt_err *err)
 {
 	const char *operand = args->command->operand ? args->command->operand : "file";
 
@@ -331,7 +316,7 @@ static int end_side(struct vpa_args *args, struct vpt_err *err)
 	return VPT_OK;
 }
 
-static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *err)
+static int read_words(struct vpt_args *args, struct words *w, struct vpt_err *err)
 {
 	int rc = VPT_OK, only_operands = 0;
 
@@ -353,7 +338,7 @@ static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *er
 	return rc;
 }
 
-static int check_operands(const struct vpa_args *args, struct vpt_err *err)
+static int check_operands(const struct vpt_args *args, struct vpt_err *err)
 {
 	const char *operand = args->command->operand ? args->command->operand : "file";
 	size_t want = args->command->operand_count, found = args->operand_count;
@@ -366,7 +351,7 @@ static int check_operands(const struct vpa_args *args, struct vpt_err *err)
 	return vpt_fail(err, VPT_EINVAL, "expected a %s, found none", operand);
 }
 
-int vpa_args_read(const struct vpa_command *command, int argc, char **argv, struct vpa_args *out,
+int vpt_args_read(const struct vpt_command *command, int argc, char **argv, struct vpt_args *out,
 	struct vpt_err *err)
 {
 	struct words w = {argv, argc, 0};
@@ -374,7 +359,7 @@ int vpa_args_read(const struct vpa_command *command, int argc, char **argv, stru
 	unsigned i;
 	int rc = VPT_OK;
 
-	*out = (struct vpa_args){.command = command};
+	*out = (struct vpt_args){.command = command};
 	for (i = 0; i < words; i++)
 		letters += strlen(argv[i]); /* "-aaa" is three options in one word */
 	out->given = vpt_calloc(command->option_count + letters + 1, sizeof(*out->given));
@@ -392,16 +377,16 @@ int vpa_args_read(const struct vpa_command *command, int argc, char **argv, stru
 	return rc;
 }
 
-void vpa_args_free(struct vpa_args *args)
+void vpt_args_free(struct vpt_args *args)
 {
 	vpt_free(args->given);
 	vpt_free(args->operands);
-	*args = (struct vpa_args){0};
+	*args = (struct vpt_args){0};
 }
 
 /* ---- asking ---- */
 
-const struct vpa_given *vpa_given_of(const struct vpa_args *args, unsigned option)
+const struct vpt_given *vpt_given_of(const struct vpt_args *args, unsigned option)
 {
 	size_t i;
 
@@ -411,28 +396,28 @@ const struct vpa_given *vpa_given_of(const struct vpa_args *args, unsigned optio
 	return NULL;
 }
 
-int vpa_has(const struct vpa_args *args, unsigned option)
+int vpt_has(const struct vpt_args *args, unsigned option)
 {
-	return vpa_given_of(args, option) != NULL;
+	return vpt_given_of(args, option) != NULL;
 }
 
-const char *vpa_text_of(const struct vpa_args *args, unsigned option)
+const char *vpt_text_of(const struct vpt_args *args, unsigned option)
 {
-	const struct vpa_given *g = vpa_given_of(args, option);
+	const struct vpt_given *g = vpt_given_of(args, option);
 
 	return g ? g->text : NULL;
 }
 
-uint64_t vpa_number_of(const struct vpa_args *args, unsigned option)
+uint64_t vpt_number_of(const struct vpt_args *args, unsigned option)
 {
-	const struct vpa_given *g = vpa_given_of(args, option);
+	const struct vpt_given *g = vpt_given_of(args, option);
 
 	return g ? g->number : 0;
 }
 
-int vpa_is(const struct vpa_args *args, unsigned option, const char *text)
+int vpt_is(const struct vpt_args *args, unsigned option, const char *text)
 {
-	const char *found = vpa_text_of(args, option);
+	const char *found = vpt_text_of(args, option);
 
 	return found && !strcmp(found, text);
 }

@@ -1,0 +1,30 @@
+/* program.c - vptrace-analyze, as its help and manual pages describe it. */
+#include "analysis/commands/command.h"
+#include "formats/cli/help.h"
+
+#define VPT_COMMAND(name) &vpa_cmd_##name,
+static const struct vpt_command *const commands[] = {
+#include "formats/cli/analyzer.def"
+	NULL};
+#undef VPT_COMMAND
+
+static const char *const exits[] = {
+	[VPT_EXIT_DONE] = "done",
+	[VPT_EXIT_FAILED] = "failed",
+	[VPT_EXIT_MISUSED] = "misused",
+	[VPT_EXIT_DAMAGED] = "input damaged or lossy\n(the answer is still printed)",
+	[VPT_EXIT_LIMIT] = "a condition of --fail-if holds",
+};
+
+const struct vpt_program vpa_program = {
+	.name = VPA_PROGRAM,
+	.title = "report where the time of a GPU trace went",
+	.about =
+		"FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, .json.gz or\n"
+		".json.zst) or an Nsight Systems export (.sqlite); - is standard input.\n",
+	.synopsis = ".B vptrace\\-analyze\n.I FILE\n.RI [ options ]\n.br\n"
+		    ".B vptrace\\-analyze\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n",
+	.commands = commands,
+	.exits = exits,
+	.exit_count = sizeof(exits) / sizeof(exits[0]),
+};
