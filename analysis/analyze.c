@@ -34,7 +34,7 @@ struct pass {
 	struct vpa_rules *rules;
 	struct vpa_scope_rules *stage_rules;
 	struct vpa_frame_rules *frame_rules;
-	struct vpa_reading reading;
+	struct vpa_completeness reading;
 	struct vpa_long_names long_names;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -122,7 +122,7 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 
 	vpa_long_names_cut(&p->long_names, &b->strings);
 	p->resolver.names_cut = p->long_names.cut;
-	rc = vpa_reading_chunk(&p->reading, index, b);
+	rc = vpa_completeness_chunk(&p->reading, index, b);
 	if (!rc)
 		rc = add_hole(p, holes);
 	if (!rc)
@@ -151,7 +151,7 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 static int add_damage(struct pass *p, size_t index, const char *text)
 {
 	uint64_t holes = p->reading.holes;
-	int rc = vpa_reading_damage(&p->reading, index, text);
+	int rc = vpa_completeness_damage(&p->reading, index, text);
 
 	if (!rc)
 		rc = add_hole(p, holes);
@@ -198,7 +198,7 @@ static void free_pass(struct pass *p)
 	vpa_resolver_free(&p->resolver);
 	vpa_idle_free(&p->idle);
 	vpa_pipeline_free(&p->pipeline);
-	vpa_reading_free(&p->reading);
+	vpa_completeness_free(&p->reading);
 	vpa_rules_free(p->rules);
 	vpa_scope_rules_free(p->stage_rules);
 	vpa_frame_rules_free(p->frame_rules);
@@ -229,7 +229,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 			return err && err->code ? err->code : VPT_EDATA;
 		p->model.stacks.rules = p->frame_rules;
 	}
-	vpa_reading_begin(&p->reading, p->trace);
+	vpa_completeness_begin(&p->reading, p->trace);
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
@@ -306,7 +306,7 @@ static int check_from(struct pass *p, struct vpt_err *err)
 
 	if (!p->options->has_from || last <= start || last > from)
 		return VPT_OK;
-	if (vpa_reading_end(&p->reading))
+	if (vpa_completeness_end(&p->reading))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the report");
 	return vpa_window_beyond(&p->reading, p->options->from_ns, last - start, err);
 }
@@ -346,7 +346,7 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 	if (!rc)
 		rc = vpa_folds_finish(&p->folds, r);
 	if (!rc)
-		rc = vpa_reading_end(&p->reading) || vpa_verdict_write(&p->resolver, &p->reading, r)
+		rc = vpa_completeness_end(&p->reading) || vpa_verdict_write(&p->resolver, &p->reading, r)
 			     ? VPT_ENOMEM
 			     : VPT_OK;
 	if (!rc)
@@ -404,7 +404,7 @@ static int look_range(void *ctx, struct vpa_range *range)
 /* The range was not found, or nothing can be inside it. */
 static int fail_range(struct pass *look, struct vpt_err *err)
 {
-	if (vpa_reading_end(&look->reading))
+	if (vpa_completeness_end(&look->reading))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the report");
 	if (look->found)
 		return vpa_window_of_nothing(&look->reading, look->options->range, err);
@@ -461,8 +461,8 @@ static int find_range(struct pass *p, struct vpt_err *err)
 
 static int begin_tap(struct pass *p)
 {
-	const struct vpa_tap *tap = p->options->tap;
-	const struct vpa_tap_view view = {&p->resolver, &p->folds.context, p->report};
+	const struct vpa_observer *tap = p->options->tap;
+	const struct vpa_observer_view view = {&p->resolver, &p->folds.context, p->report};
 
 	p->folds.tap = tap;
 	return tap && tap->begin ? tap->begin(tap->ctx, &view) : VPT_OK;

@@ -171,7 +171,7 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	const struct vpa_saving *s, uint64_t device_ns)
 {
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 	uint64_t ns = vpa_portion(s->base_ns, device_ns, s->ns);
 	double fps = vpa_main_request(r) ? vpa_main_request(r)->blocks.fps : -1, gain, left;
 

@@ -123,16 +123,16 @@ static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_c
 }
 
 /* The main place, or, if that has less than half of the wait, it and those that differ from it by a number. */
-static struct vpa_alike main_place(const struct vpa_report *r, const struct vpa_idle_sum *sum)
+static struct vpa_similar main_place(const struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
-	struct vpa_alike one = {.count = 1}, all;
+	struct vpa_similar one = {.count = 1}, all;
 
 	if (!sum->top)
 		return one;
 	one = vpa_same_places(r, sum->top, vpa_waits_take_range, sum->part);
 	if (one.ns >= sum->ns / 2)
 		return one;
-	all = vpa_alike_places(r, sum->top, vpa_waits_take_range, sum->part);
+	all = vpa_similar_places(r, sum->top, vpa_waits_take_range, sum->part);
 	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
 }
 
@@ -143,7 +143,7 @@ static const char *where_of(
 	struct vpa_report *r, const struct vpa_idle_sum *sum, const struct vpa_gap_row *gap)
 {
 	const struct vpa_idle_part *top = sum->top;
-	struct vpa_alike place = main_place(r, sum);
+	struct vpa_similar place = main_place(r, sum);
 	struct vpa_top_line at = place.top;
 	char line[360], similar[48] = "";
 	const char *range, *word;
@@ -334,7 +334,7 @@ static struct vpa_finding *find_cause(
 static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
 {
 	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 	uint64_t ns = 0;
 	size_t d;
 
@@ -343,7 +343,7 @@ static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum
 	vpt_sat_add_to(&sum->saving.ns, ns);
 	vpt_sat_add_to(
 		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
-	vpt_sat_add_to(&sum->saving.base_ns, vpa_base_busy(r, &base, ns, "memcpy"));
+	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, &base, ns, "memcpy"));
 	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
 }
 
@@ -474,8 +474,8 @@ static int is_tail_lost(const struct vpa_report *r)
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
 	struct vpa_idle_sum sum = vpa_idle_sum_of(r, cause);
-	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_head_words(r) : NULL, *where;
-	double least = cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_head_is_gain(r, &sum.saving)
+	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_first_work_words(r) : NULL, *where;
+	double least = cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_first_work_is_gain(r, &sum.saving)
 			       ? course_share
 			       : edge_share;
 	uint64_t waited = sum.saving.ns;
@@ -493,7 +493,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 			vpa_percent(waited, vpa_windows_ns(r)).text, words ? words : "");
 	where = where_of(r, &sum, only_gap(r, cause));
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
-		vpa_head_saves(r, f, &sum.saving);
+		vpa_first_work_saves(r, f, &sum.saving);
 	f->base_likely_ms = f->base_gain_ms / 2;
 	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
 		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,
@@ -534,7 +534,7 @@ void vpa_find_idle(struct vpa_report *r)
 
 	find_first_use(r);
 	find_causes(r);
-	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", vpa_head_title(r));
+	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", vpa_first_work_title(r));
 	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
 		"the GPU had no work at the end: stop recording when its work is done");
 	if (r->finding_count == before)

@@ -30,9 +30,9 @@ enum { LARGEST = 3 /* kernels that are named */ };
 
 static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, enum vpa_family family)
 {
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 
-	return vpa_base_busy(r, &base, ns, vpa_family_name(family));
+	return vpa_gain_unit_busy(r, &base, ns, vpa_family_name(family));
 }
 
 /* ---- matrix products in FP32 ---- */

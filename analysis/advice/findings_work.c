@@ -26,9 +26,9 @@ static uint64_t at_most(uint64_t ns, uint64_t limit)
 /* How much of `ns` is inside the units that gains are a part of. */
 static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, const char *family)
 {
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 
-	return vpa_base_busy(r, &base, ns, family);
+	return vpa_gain_unit_busy(r, &base, ns, family);
 }
 
 /* Whether the largest kind of what counts as copies are memsets. */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-const char *vpa_head_words(struct vpa_report *r)
+const char *vpa_first_work_words(struct vpa_report *r)
 {
 	uint64_t ns[VPA_CAUSES] = {0}, all = 0;
 	char text[256] = "";
@@ -40,7 +40,7 @@ const char *vpa_head_words(struct vpa_report *r)
 }
 
 /* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
-const char *vpa_head_title(struct vpa_report *r)
+const char *vpa_first_work_title(struct vpa_report *r)
 {
 	const struct vpa_idle_part *most = NULL;
 	size_t d, i;
@@ -68,14 +68,14 @@ static uint64_t shared_head_ns(const struct vpa_report *r)
 	return ns;
 }
 
-int vpa_head_is_gain(const struct vpa_report *r, const struct vpa_saving *s)
+int vpa_first_work_is_gain(const struct vpa_report *r, const struct vpa_saving *s)
 {
-	return vpa_base_of(r).head_ns || vpa_request_head_ns(r, s->device_ns);
+	return vpa_gain_unit_of(r).head_ns || vpa_request_head_ns(r, s->device_ns);
 }
 
-void vpa_head_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+void vpa_first_work_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
 {
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 
 	if (base.head_ns) {
 		s->device_ns = vpa_earlier(s->device_ns, base.head_ns);

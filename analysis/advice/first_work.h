@@ -5,13 +5,13 @@
 #include "analysis/advice/finding.h"
 
 /* What the hosts did in it: ": host code 218 ms, module load 12.1 ms"; "" if that is not known. */
-const char *vpa_head_words(struct vpa_report *r);
+const char *vpa_first_work_words(struct vpa_report *r);
 /* What to do about it. */
-const char *vpa_head_title(struct vpa_report *r);
+const char *vpa_first_work_title(struct vpa_report *r);
 /* Whether it is a gain. */
-int vpa_head_is_gain(const struct vpa_report *r, const struct vpa_saving *s);
+int vpa_first_work_is_gain(const struct vpa_report *r, const struct vpa_saving *s);
 /* Makes it the finding's gain, as far as it is part of the unit that a user counts in: a single step, whose next
  * one would wait as long, or else the only request. `s` is all of it, and changes. */
-void vpa_head_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s);
+void vpa_first_work_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s);
 
 #endif

@@ -4,14 +4,14 @@
 #include "analysis/base/intervals.h"
 #include "analysis/report/limit.h"
 
-static int use_blocks(const struct vpa_report *r, struct vpa_base *out)
+static int use_blocks(const struct vpa_report *r, struct vpa_gain_unit *out)
 {
 	const struct vpa_request *q = vpa_main_request(r);
 	const struct vpa_blocks *b = q ? &q->blocks : NULL;
 
 	if (!b || !b->measured || !b->span_ns)
 		return 0;
-	*out = (struct vpa_base){.name = "block",
+	*out = (struct vpa_gain_unit){.name = "block",
 		.units = (double)b->measured,
 		.stretch = 1,
 		.span_ns = b->span_ns,
@@ -25,14 +25,14 @@ static int use_blocks(const struct vpa_report *r, struct vpa_base *out)
 
 /* Marked steps or iterations, from each to the next. RESULT shows the mean period of its request; shares of
  * all requests' periods are taken as shares of that. */
-static int use_periods(const struct vpa_report *r, struct vpa_base *out)
+static int use_periods(const struct vpa_report *r, struct vpa_gain_unit *out)
 {
 	const struct vpa_request *q = vpa_main_request(r);
 	size_t i;
 
 	if (!r->step_part_count)
 		return 0;
-	*out = (struct vpa_base){.name = r->steps_are_iterations ? "iteration" : "step",
+	*out = (struct vpa_gain_unit){.name = r->steps_are_iterations ? "iteration" : "step",
 		.has_rate = 1,
 		.units = (double)r->step_part_count,
 		.stretch = 1,
@@ -64,7 +64,7 @@ static uint64_t first_op_ns(const struct vpa_report *r)
 
 /* Its own length gives steps a rate elsewhere in the report, without what the host does first. That is part of
  * a step only if no device had work until then; an iteration is all that the host did in it. */
-static int use_only_step(const struct vpa_report *r, struct vpa_base *out)
+static int use_only_step(const struct vpa_report *r, struct vpa_gain_unit *out)
 {
 	const struct vpa_only_step *s = &r->only_step;
 	int is_first = s->first_ns <= first_op_ns(r), from_host = is_first || s->is_iteration;
@@ -73,7 +73,7 @@ static int use_only_step(const struct vpa_report *r, struct vpa_base *out)
 
 	if (end_ns <= start_ns)
 		return 0;
-	*out = (struct vpa_base){.name = s->is_iteration ? "iteration" : "step",
+	*out = (struct vpa_gain_unit){.name = s->is_iteration ? "iteration" : "step",
 		.has_rate = s->is_iteration,
 		.units = 1,
 		.stretch = 1,
@@ -89,13 +89,13 @@ static int use_only_step(const struct vpa_report *r, struct vpa_base *out)
 }
 
 /* Steps of all devices, which are assumed to go through them together, from one to the next. */
-static int use_inferred(const struct vpa_report *r, struct vpa_base *out)
+static int use_inferred(const struct vpa_report *r, struct vpa_gain_unit *out)
 {
 	size_t i, k;
 
 	if (!r->inferred_count || r->inferred_count != r->device_count)
 		return 0;
-	*out = (struct vpa_base){.name = "inferred step", .has_rate = 1, .stretch = 1};
+	*out = (struct vpa_gain_unit){.name = "inferred step", .has_rate = 1, .stretch = 1};
 	for (i = 0; i < r->inferred_count; i++) {
 		uint64_t busy_ns = 0, comm_ns = r->devices[i].exposed_comm_ns;
 
@@ -116,13 +116,13 @@ static int use_inferred(const struct vpa_report *r, struct vpa_base *out)
 	return out->span_ns > 0;
 }
 
-struct vpa_base vpa_base_of(const struct vpa_report *r)
+struct vpa_gain_unit vpa_gain_unit_of(const struct vpa_report *r)
 {
-	struct vpa_base out = {.name = NULL};
+	struct vpa_gain_unit out = {.name = NULL};
 
 	if (!use_blocks(r, &out) && !use_periods(r, &out) && !use_only_step(r, &out) &&
 		!use_inferred(r, &out))
-		out = (struct vpa_base){.name = NULL};
+		out = (struct vpa_gain_unit){.name = NULL};
 	return out;
 }
 
@@ -146,7 +146,7 @@ static uint64_t inside_of(uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uin
 	return outside_ns > ns / 2 ? 0 : vpa_portion(gain_ns, vpa_earlier(ns, inside_ns), ns);
 }
 
-uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base, uint32_t causes,
+uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_gain_unit *base, uint32_t causes,
 	uint64_t gain_ns, uint64_t ns)
 {
 	uint64_t of_cause = 0;
@@ -162,8 +162,8 @@ uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base, 
 	return vpa_earlier(vpa_portion(gain_ns, vpa_earlier(of_cause, ns), ns), base->idle_ns);
 }
 
-uint64_t vpa_base_busy(
-	const struct vpa_report *r, const struct vpa_base *base, uint64_t ns, const char *family)
+uint64_t vpa_gain_unit_busy(
+	const struct vpa_report *r, const struct vpa_gain_unit *base, uint64_t ns, const char *family)
 {
 	uint64_t inside, all;
 

@@ -13,7 +13,7 @@
 
 #include "analysis/report/report.h"
 
-struct vpa_base {
+struct vpa_gain_unit {
 	const char *name; /* "block", "step", "iteration", "inferred step"; NULL: none is known */
 	double units;     /* how many the figures below are of */
 	int has_rate;     /* units follow each other as steps do: so many in a second */
@@ -29,15 +29,15 @@ struct vpa_base {
 	uint64_t head_ns; /* part of the only unit before the first op of all; 0: none */
 };
 
-struct vpa_base vpa_base_of(const struct vpa_report *r);
+struct vpa_gain_unit vpa_gain_unit_of(const struct vpa_report *r);
 
 /* How much of `gain_ns` is inside the units, if devices waited `ns` for the causes, a bit each; 0: nothing, or not
  * known. */
-uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base, uint32_t causes,
+uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_gain_unit *base, uint32_t causes,
 	uint64_t gain_ns, uint64_t ns);
 
 /* How much of `ns` of busy time is inside them; of a kernel family's time, or NULL. 0: nothing, or not known. */
-uint64_t vpa_base_busy(
-	const struct vpa_report *r, const struct vpa_base *base, uint64_t ns, const char *family);
+uint64_t vpa_gain_unit_busy(
+	const struct vpa_report *r, const struct vpa_gain_unit *base, uint64_t ns, const char *family);
 
 #endif

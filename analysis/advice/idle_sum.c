@@ -25,7 +25,7 @@ static const struct {
 
 int vpa_waits_take_range(const struct vpa_report *r, unsigned part, const char *range)
 {
-	return parts[part].reads < 0 || vpa_reads_small(r, range) == parts[part].reads;
+	return parts[part].reads < 0 || vpa_small_copies(r, range) == parts[part].reads;
 }
 
 static int is_one_place(const struct vpa_idle_part *p)
@@ -88,15 +88,15 @@ uint32_t vpa_idle_sum_causes(const struct vpa_idle_sum *sum)
 /* How much of the saving is in the units of gain_unit.h. */
 static uint64_t base_idle(const struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 
-	return vpa_base_idle(r, &base, vpa_idle_sum_causes(sum), sum->saving.ns, sum->ns);
+	return vpa_gain_unit_idle(r, &base, vpa_idle_sum_causes(sum), sum->saving.ns, sum->ns);
 }
 
 static struct vpa_idle_sum sum_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_waits part)
 {
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 	struct vpa_idle_sum sum = {.cause = cause, .part = part};
 	uint32_t causes = vpa_idle_sum_causes(&sum);
 	uint64_t by_cause[VPA_CAUSES] = {0};

@@ -63,7 +63,7 @@ union floats {
 };
 
 /* Finds the buckets of whole groups of samples below 2^28: from 64 on, a float's exponent and the
- * next six bits equal vpa_spread_bucket() of the number plus a constant. One of the lower bits is
+ * next six bits equal vpa_durations_bucket() of the number plus a constant. One of the lower bits is
  * cleared, so that rounding never carries into the higher ones. */
 VPT_VECTORISE
 static void find_buckets(const uint32_t *restrict values, size_t count,
@@ -102,7 +102,7 @@ static struct sums sum_small(const uint32_t *values, size_t count)
 }
 
 /* Adds the sums of samples that are in the histogram. */
-static void count_sums(struct vpa_spread_builder *b, size_t count, const struct sums *sums)
+static void count_sums(struct vpa_durations_builder *b, size_t count, const struct sums *sums)
 {
 	b->min_ns = !b->count || sums->least < b->min_ns ? sums->least : b->min_ns;
 	b->max_ns = sums->most > b->max_ns ? sums->most : b->max_ns;
@@ -111,18 +111,18 @@ static void count_sums(struct vpa_spread_builder *b, size_t count, const struct 
 	b->squares += sums->squares;
 }
 
-static void count_any(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+static void count_any(struct vpa_durations_builder *b, const uint64_t *values, size_t count)
 {
 	struct sums sums = sum_any(values, count);
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		b->values[vpa_spread_bucket(values[i])]++;
+		b->values[vpa_durations_bucket(values[i])]++;
 	count_sums(b, count, &sums);
 }
 
 /* The same for 1 to FEW samples below 2^28; `values` has room for padding. */
-static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t count)
+static void count_small(struct vpa_durations_builder *b, uint32_t *values, size_t count)
 {
 	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
 	uint64_t first = values[0], extra = whole - count, *counts = b->values;
@@ -147,7 +147,7 @@ static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t c
 	count_sums(b, count, &sums);
 }
 
-static int become_histogram(struct vpa_spread_builder *b)
+static int become_histogram(struct vpa_durations_builder *b)
 {
 	struct histogram *h = vpt_calloc(1, sizeof(*h));
 	uint64_t *samples = b->values;
@@ -166,7 +166,7 @@ static int become_histogram(struct vpa_spread_builder *b)
 }
 
 /* Counts the buffered samples. */
-static void count_fresh(struct vpa_spread_builder *b)
+static void count_fresh(struct vpa_durations_builder *b)
 {
 	uint32_t count = b->fresh_count;
 
@@ -175,7 +175,7 @@ static void count_fresh(struct vpa_spread_builder *b)
 		count_small(b, b->fresh, count);
 }
 
-void vpa_spread_settle(struct vpa_spread_builder *b)
+void vpa_durations_settle(struct vpa_durations_builder *b)
 {
 	struct sums sums;
 
@@ -189,7 +189,7 @@ void vpa_spread_settle(struct vpa_spread_builder *b)
 	b->squares = sums.squares;
 }
 
-VPA_RARE int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns)
+VPA_RARE int vpa_durations_add_slowly(struct vpa_durations_builder *b, uint64_t ns)
 {
 	if (!b->fresh && b->count < VPA_SPREAD_EXACT) {
 		if (vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
@@ -221,13 +221,13 @@ static uint64_t narrow(const uint64_t *restrict values, size_t count, uint32_t *
 	return bits;
 }
 
-int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *values, size_t count)
 {
 	uint32_t few[FEW];
 	size_t i = 0, n;
 
 	for (; i < count && !b->fresh; i++)
-		if (vpa_spread_add(b, values[i]))
+		if (vpa_durations_add(b, values[i]))
 			return VPT_ENOMEM;
 	for (; i < count; i += n) {
 		n = count - i < FEW ? count - i : FEW;
@@ -239,7 +239,7 @@ int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, siz
 	return VPT_OK;
 }
 
-void vpa_spread_free(struct vpa_spread_builder *b)
+void vpa_durations_free(struct vpa_durations_builder *b)
 {
 	vpt_free(b->values);
 	memset(b, 0, sizeof(*b));
@@ -291,7 +291,7 @@ static void sort_samples(uint64_t *values, size_t count)
 
 /* Nearest rank: the smallest sample such that at least `percent` of all samples do not exceed
  * it. */
-static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
+static uint64_t percentile(const struct vpa_durations_builder *b, unsigned percent)
 {
 	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0,
 		 value;
@@ -308,13 +308,13 @@ static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
 	return value < b->min_ns ? b->min_ns : value > b->max_ns ? b->max_ns : value;
 }
 
-struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
+struct vpa_durations vpa_durations_of(struct vpa_durations_builder *b)
 {
-	struct vpa_spread s;
+	struct vpa_durations s;
 	double variance;
 
-	vpa_spread_settle(b);
-	s = (struct vpa_spread){.count = b->count,
+	vpa_durations_settle(b);
+	s = (struct vpa_durations){.count = b->count,
 		.total_ns = b->total_ns,
 		.min_ns = b->min_ns,
 		.max_ns = b->max_ns,
@@ -333,14 +333,14 @@ struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
 	return s;
 }
 
-uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns)
+uint64_t vpa_durations_at_least(struct vpa_durations_builder *b, uint64_t ns)
 {
 	uint64_t n = 0;
 	size_t i;
 
-	vpa_spread_settle(b);
+	vpa_durations_settle(b);
 	if (b->fresh)
-		for (i = vpa_spread_bucket(ns); i < BUCKETS; i++)
+		for (i = vpa_durations_bucket(ns); i < BUCKETS; i++)
 			n += b->values[i];
 	else
 		for (i = 0; i < b->count; i++)

@@ -13,14 +13,14 @@ enum { VPA_SPREAD_EXACT = 4096 };
 
 /* The distribution of durations. Percentiles are nearest rank: exact up to 4,096 samples, then from
  * a logarithmic histogram with at most 1 % error, and `approximate` is set. */
-struct vpa_spread {
+struct vpa_durations {
 	uint64_t count, total_ns, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
 	double mean_ns, deviation_ns; /* population standard deviation */
 	int approximate;
 };
 
-/* All zeros is empty. Sums are valid after vpa_spread_settle(). */
-struct vpa_spread_builder {
+/* All zeros is empty. Sums are valid after vpa_durations_settle(). */
+struct vpa_durations_builder {
 	uint64_t count, total_ns, min_ns, max_ns;
 	unsigned __int128 squares;
 	uint64_t *values; /* samples, or the counts of the histogram */
@@ -32,7 +32,7 @@ struct vpa_spread_builder {
 };
 
 /* Values below 128 have buckets of their own; above, the top seven bits choose. */
-static inline size_t vpa_spread_bucket(uint64_t ns)
+static inline size_t vpa_durations_bucket(uint64_t ns)
 {
 	unsigned shift;
 
@@ -42,11 +42,11 @@ static inline size_t vpa_spread_bucket(uint64_t ns)
 	return (size_t)shift * 64 + (size_t)(ns >> shift);
 }
 
-/* The slow path of vpa_spread_add(), when the sample cannot just be buffered. */
-int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns);
+/* The slow path of vpa_durations_add(), when the sample cannot just be buffered. */
+int vpa_durations_add_slowly(struct vpa_durations_builder *b, uint64_t ns);
 
 /* 0 or VPT_ENOMEM. */
-static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
+static inline int vpa_durations_add(struct vpa_durations_builder *b, uint64_t ns)
 {
 	uint32_t at = b->fresh_count;
 
@@ -55,21 +55,21 @@ static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 		b->fresh_count = at + 1;
 		return 0;
 	}
-	return vpa_spread_add_slowly(b, ns);
+	return vpa_durations_add_slowly(b, ns);
 }
 
 /* Adds `count` samples. 0 or VPT_ENOMEM. */
-int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count);
+int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *values, size_t count);
 
 /* Brings the sums up to date. */
-void vpa_spread_settle(struct vpa_spread_builder *b);
+void vpa_durations_settle(struct vpa_durations_builder *b);
 
-void vpa_spread_free(struct vpa_spread_builder *b);
+void vpa_durations_free(struct vpa_durations_builder *b);
 
 /* The summary; sorts the samples. All zeros if there are none. */
-struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b);
+struct vpa_durations vpa_durations_of(struct vpa_durations_builder *b);
 
 /* How many samples are at least `ns`: exact while samples are kept, else to a bucket. */
-uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns);
+uint64_t vpa_durations_at_least(struct vpa_durations_builder *b, uint64_t ns);
 
 #endif

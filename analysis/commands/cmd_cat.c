@@ -38,7 +38,7 @@ struct task {
 	unsigned last_kind;
 	int windowed;
 	uint64_t from_ns, to_ns; /* on the trace clock */
-	struct vpa_reading reading;
+	struct vpa_completeness reading;
 	uint64_t last_ns; /* of all events, if windowed */
 	int lossy;
 };
@@ -114,9 +114,9 @@ static int put_chunk(struct task *t, size_t index, struct vpt_err *err)
 		return rc;
 	if (rc) {
 		vpa_say("%s: left out: %s", t->path, err->text);
-		rc = vpa_reading_damage(&t->reading, index, err->text);
+		rc = vpa_completeness_damage(&t->reading, index, err->text);
 	} else {
-		rc = vpa_reading_chunk(&t->reading, index, &t->batch);
+		rc = vpa_completeness_chunk(&t->reading, index, &t->batch);
 	}
 	if (t->windowed) {
 		vpt_batch_measure(&t->batch); /* a torn chunk holds less than its header says */
@@ -196,7 +196,7 @@ static int end_reading(struct task *t, const struct vpt_args *args, struct vpt_e
 {
 	uint64_t start_ns = vpt_trace_start(t->trace);
 
-	if (vpa_reading_end(&t->reading))
+	if (vpa_completeness_end(&t->reading))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for what is missing");
 	if (vpt_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
 		return vpa_window_beyond(
@@ -218,13 +218,13 @@ static int run_task(struct task *t, const struct vpt_args *args, struct vpt_err 
 	vpa_cat_init(&t->cat, csv, vpt_has(args, SAFE), t->out.to_terminal);
 	if (csv)
 		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind));
-	vpa_reading_begin(&t->reading, t->trace);
+	vpa_completeness_begin(&t->reading, t->trace);
 	rc = put_all(t, err);
 	flush(t);
 	/* What was not read is not missing. */
 	if (!rc && !t->out.failed && !vpa_interrupted())
 		rc = end_reading(t, args, err);
-	vpa_reading_free(&t->reading);
+	vpa_completeness_free(&t->reading);
 	failed = vpt_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
 	return rc ? rc : failed;
 }

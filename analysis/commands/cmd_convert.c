@@ -29,7 +29,7 @@ struct conversion {
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
 	struct vpt_writer *writer;
-	struct vpa_reading reading;
+	struct vpa_completeness reading;
 	struct vpt_batch notes; /* of what is missing */
 	uint64_t holes;         /* reported */
 	uint64_t events;
@@ -53,7 +53,7 @@ static int put_hole(struct conversion *c, struct vpt_err *err)
 		return VPT_OK;
 	c->holes = c->reading.holes;
 	vpt_batch_reset(&c->notes);
-	vpa_reading_tell_hole(&c->reading, &c->notes);
+	vpa_completeness_tell_hole(&c->reading, &c->notes);
 	rc = vpt_batch_error(&c->notes);
 	return rc ? rc : put(c, &c->notes, err);
 }
@@ -65,10 +65,10 @@ static int convert_chunk(struct conversion *c, size_t index, struct vpt_err *err
 
 	if (rc == VPT_EDATA) {
 		vpa_say("%s: left out: %s", c->path, err->text);
-		return vpa_reading_damage(&c->reading, index, err->text);
+		return vpa_completeness_damage(&c->reading, index, err->text);
 	}
 	if (!rc)
-		rc = vpa_reading_chunk(&c->reading, index, &c->batch);
+		rc = vpa_completeness_chunk(&c->reading, index, &c->batch);
 	if (!rc)
 		rc = put_hole(c, err);
 	if (rc)
@@ -88,9 +88,9 @@ static int convert_end(struct conversion *c, struct vpt_err *err)
 	int rc = put_hole(c, err);
 
 	if (!rc)
-		rc = vpa_reading_end(&c->reading);
+		rc = vpa_completeness_end(&c->reading);
 	vpt_batch_reset(&c->notes);
-	if (rc || !vpa_reading_tell_counts(&c->reading, &c->notes))
+	if (rc || !vpa_completeness_tell_counts(&c->reading, &c->notes))
 		return rc;
 	c->notes.flags = c->reading.has_end ? VPT_BATCH_LAST : 0;
 	rc = vpt_batch_error(&c->notes);
@@ -108,7 +108,7 @@ static int convert_all(struct conversion *c, int level, struct vpt_out *o, struc
 	if (vpt_trace_start_is_doubted(c->trace))
 		header.t0_unix_ns = 0; /* which is that of another moment */
 	rc = vpt_writer_open(o->sink, &header, level, &c->writer, err);
-	vpa_reading_begin(&c->reading, c->trace);
+	vpa_completeness_begin(&c->reading, c->trace);
 	for (i = 0; i < count && !rc && !vpa_interrupted(); i++)
 		rc = convert_chunk(c, i, err);
 	return rc || vpa_interrupted() ? rc : convert_end(c, err);
@@ -147,7 +147,7 @@ static int run_conversion(struct conversion *c, const struct vpt_args *args, str
 	rc = vpt_out_close(&o, !vpa_interrupted(), err);
 	if (!rc && !vpa_interrupted())
 		c->lossy |= vpa_say_missing(c->path, &c->reading);
-	vpa_reading_free(&c->reading);
+	vpa_completeness_free(&c->reading);
 	if (!rc && !vpa_interrupted())
 		say_result(c, o.to_stdout ? "standard output" : output, bytes);
 	return rc;

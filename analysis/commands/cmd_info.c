@@ -38,7 +38,7 @@ struct info {
 	uint64_t size_bytes, events;
 	uint64_t rows[VPT_KIND_LIMIT];
 	uint64_t end_ns; /* the largest time of any event or clock */
-	struct vpa_reading reading;
+	struct vpa_completeness reading;
 
 	struct vpt_strings strings;
 	struct vpt_strings lane_keys, gpu_keys, meta_keys; /* what was seen already */
@@ -127,9 +127,9 @@ static int take_chunk(struct info *in, size_t index, struct vpt_err *err)
 	size_t i;
 
 	if (rc == VPT_EDATA)
-		return vpa_reading_damage(&in->reading, index, err->text);
+		return vpa_completeness_damage(&in->reading, index, err->text);
 	if (!rc)
-		rc = vpa_reading_chunk(&in->reading, index, b);
+		rc = vpa_completeness_chunk(&in->reading, index, b);
 	if (rc)
 		return rc;
 	for (i = 0; i < b->section_count; i++)
@@ -164,7 +164,7 @@ static uint64_t length_ns(const struct info *in)
 	return in->end_ns > start ? in->end_ns - start : 0;
 }
 
-static uint64_t count_of(const struct info *in, enum vpa_reading_count count)
+static uint64_t count_of(const struct info *in, enum vpa_completeness_count count)
 {
 	return in->reading.counts[count];
 }
@@ -351,7 +351,7 @@ static void print_text(struct vpt_out *o, const struct info *in)
 		print_import(o, s);
 	else
 		print_damage(o, in);
-	vpa_reading_judge(&in->reading, print_missing, o);
+	vpa_completeness_judge(&in->reading, print_missing, o);
 }
 
 /* ---- JSON ---- */
@@ -475,9 +475,9 @@ static int print_json(struct vpt_out *o, const struct info *in)
 	put_contents(&j, in);
 	put_tables(&j, in);
 	put_state(&j, in);
-	vpt_json_bool(&j, "complete", vpa_reading_judge(&in->reading, NULL, NULL));
+	vpt_json_bool(&j, "complete", vpa_completeness_judge(&in->reading, NULL, NULL));
 	vpt_json_array(&j, "missing");
-	vpa_reading_judge(&in->reading, put_missing, &j);
+	vpa_completeness_judge(&in->reading, put_missing, &j);
 	vpt_json_end(&j);
 	vpt_json_end(&j);
 	vpt_json_newline(&j);
@@ -496,15 +496,15 @@ static int gather(struct info *in, struct vpt_err *err)
 	in->decoder = vpt_decoder_new();
 	if (!in->decoder)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a decoder");
-	vpa_reading_begin(&in->reading, in->trace);
+	vpa_completeness_begin(&in->reading, in->trace);
 	for (i = 0; i < count && !rc; i++)
 		rc = take_chunk(in, i, err);
-	return rc ? rc : vpa_reading_end(&in->reading);
+	return rc ? rc : vpa_completeness_end(&in->reading);
 }
 
 static void info_free(struct info *in)
 {
-	vpa_reading_free(&in->reading);
+	vpa_completeness_free(&in->reading);
 	vpt_decoder_free(in->decoder);
 	vpt_batch_free(&in->batch);
 	vpt_strings_free(&in->strings);
@@ -531,7 +531,7 @@ static int run(const struct vpt_args *args)
 	if (!rc)
 		rc = vpt_out_open(&o, "-", 0, &err);
 	if (!rc) {
-		lossy = !vpa_reading_judge(&in.reading, NULL, NULL);
+		lossy = !vpa_completeness_judge(&in.reading, NULL, NULL);
 		if (vpt_is(args, FORMAT, "json"))
 			o.failed = print_json(&o, &in);
 		else

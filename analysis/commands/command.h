@@ -83,7 +83,7 @@ int vpa_interrupt_die(void);
 
 /* Reports what is missing from a trace that has been read, one line each on standard error. Returns
  * whether anything is. */
-struct vpa_reading;
-int vpa_say_missing(const char *path, const struct vpa_reading *n);
+struct vpa_completeness;
+int vpa_say_missing(const char *path, const struct vpa_completeness *n);
 
 #endif

@@ -143,9 +143,9 @@ static void say_remark(void *ctx, const struct vpa_remark *remark)
 		vpa_say("%s: %s", (const char *)ctx, remark->text);
 }
 
-int vpa_say_missing(const char *path, const struct vpa_reading *n)
+int vpa_say_missing(const char *path, const struct vpa_completeness *n)
 {
-	return !vpa_reading_judge(n, say_remark, (void *)(uintptr_t)path);
+	return !vpa_completeness_judge(n, say_remark, (void *)(uintptr_t)path);
 }
 
 /* ---- progress ---- */

@@ -247,7 +247,7 @@ static size_t family_part(const char *name)
 /* Adds what the host did in idle time of a cause. */
 static void add_did(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
 {
-	unsigned number = vpa_host_did_number(cause, host);
+	unsigned number = vpa_instead_number(cause, host);
 
 	if (number < VPA_HOST_DIDS)
 		vpt_sat_add_to(&sums[VPA_OVERVIEW_PARTS + number], ns);
@@ -283,7 +283,7 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 		}
 		u->lacks_did |= !r->devices[i].host_did;
 		for (k = 0; k < r->devices[i].host_did_count; k++) {
-			const struct vpa_host_did_row *did = &r->devices[i].host_did[k];
+			const struct vpa_instead_row *did = &r->devices[i].host_did[k];
 
 			add_did(parts, did->cause, did->host, did->ns);
 		}

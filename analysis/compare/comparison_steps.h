@@ -44,14 +44,14 @@ int vpa_compare_parts(struct vpa_comparison *c, const struct vpa_compared_units 
 int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *units);
 /* What the host did in time that counts to an earlier wait: instead_changes.c. Takes it out of the sums of the causes, if both sides
  * know it; else out of the sums. */
-void vpa_compare_take_dids(uint64_t *a, uint64_t *b, int lacks_did);
+void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_did);
 /* Where a part's host did what it did, on the side with more of it. */
-void vpa_compare_place_did(
+void vpa_compare_place_instead(
 	const struct vpa_comparison *c, enum vpa_cause cause, struct vpa_compared_part *part);
 /* A part of the mean unit, as it explains the change. Where parts in which the host did the same cancel by a quarter or more,
  * since it counts to a wait on one side only, and where the number of waits changed, one part stands for the sum of several,
  * which is then *out, and 0 says that a part is not to be shown. */
-int vpa_compare_whole_did(
+int vpa_compare_whole_instead(
 	const struct vpa_comparison *c, size_t part, struct vpa_compared_part *out);
 /* Takes what the host did out of a device's idle rows, which are `count` from `rows` on, and appends rows of it. Returns
  * the new count. */

@@ -20,7 +20,7 @@ static int is_same(const char *a, const char *b)
 /* Whether time of a cause in which the host did this is told apart. */
 static int is_apart(enum vpa_cause cause, enum vpa_cause host)
 {
-	return vpa_host_did_number(cause, host) < VPA_HOST_DIDS && host != cause &&
+	return vpa_instead_number(cause, host) < VPA_HOST_DIDS && host != cause &&
 	       host != VPA_CAUSE_LAUNCH_RATE && host != VPA_CAUSE_LAUNCH_CALL;
 }
 
@@ -34,10 +34,10 @@ static int take(uint64_t *sums)
 	unsigned i;
 
 	for (i = 0; i < VPA_HOST_DIDS; i++) {
-		enum vpa_cause cause = vpa_host_did_cause(i);
+		enum vpa_cause cause = vpa_instead_cause(i);
 		uint64_t *whole = &sums[VPA_OVERVIEW_IDLE + cause];
 
-		if (!is_apart(cause, vpa_host_did_host(i)))
+		if (!is_apart(cause, vpa_instead_host(i)))
 			dids[i] = 0;
 		if (dids[i] > *whole)
 			return 0;
@@ -46,7 +46,7 @@ static int take(uint64_t *sums)
 	return 1;
 }
 
-void vpa_compare_take_dids(uint64_t *a, uint64_t *b, int lacks_did)
+void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_did)
 {
 	uint64_t taken_a[VPA_OVERVIEW_ALL], taken_b[VPA_OVERVIEW_ALL];
 
@@ -61,7 +61,7 @@ void vpa_compare_take_dids(uint64_t *a, uint64_t *b, int lacks_did)
 	memset(b + VPA_OVERVIEW_PARTS, 0, VPA_HOST_DIDS * sizeof(*b));
 }
 
-void vpa_compare_place_did(
+void vpa_compare_place_instead(
 	const struct vpa_comparison *c, enum vpa_cause cause, struct vpa_compared_part *part)
 {
 	const struct vpa_side *side = part->times.delta_ns < 0 ? &c->a : &c->b;
@@ -69,7 +69,7 @@ void vpa_compare_place_did(
 	size_t i;
 
 	for (i = 0; i < side->count; i++) {
-		struct vpa_host_code at = vpa_host_did_of(side->reports[i], cause, part->host);
+		struct vpa_host_code at = vpa_instead_of(side->reports[i], cause, part->host);
 
 		if (at.range_ns > most.range_ns)
 			most = at;
@@ -171,7 +171,7 @@ static int join_cause(const struct vpa_comparison *c, size_t part, struct vpa_co
 	return 1;
 }
 
-int vpa_compare_whole_did(
+int vpa_compare_whole_instead(
 	const struct vpa_comparison *c, size_t part, struct vpa_compared_part *out)
 {
 	int is_shown = -1;
@@ -188,7 +188,7 @@ int vpa_compare_whole_did(
 
 /* The row of a cause, place and call, else the sum of the cause's small rows; NULL: there is none. */
 static struct vpa_compared_row *find_row(
-	struct vpa_compared_row *rows, size_t count, const struct vpa_host_did_row *did)
+	struct vpa_compared_row *rows, size_t count, const struct vpa_instead_row *did)
 {
 	struct vpa_compared_row *sum = NULL;
 	size_t i;
@@ -210,7 +210,7 @@ size_t vpa_compare_divide_rows(
 	size_t i, end = count;
 
 	for (i = 0; i < d->host_did_count; i++) {
-		const struct vpa_host_did_row *did = &d->host_did[i];
+		const struct vpa_instead_row *did = &d->host_did[i];
 		struct vpa_compared_row *row = find_row(rows, count, did), *part = &rows[end];
 		uint64_t *ns;
 

@@ -36,8 +36,8 @@ static struct vpa_compared_part part_at(size_t part)
 
 	if (part >= VPA_OVERVIEW_PARTS && did < VPA_HOST_DIDS) {
 		out.kind = VPA_PART_IDLE;
-		out.name = vpa_cause_text(vpa_host_did_cause(did));
-		out.host = vpa_host_did_host(did);
+		out.name = vpa_cause_text(vpa_instead_cause(did));
+		out.host = vpa_instead_host(did);
 	} else if (part < VPA_OVERVIEW_PARTS) {
 		out.kind = part < VPA_OVERVIEW_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
 		out.name = vpa_overview_part_name(part);
@@ -82,7 +82,7 @@ static int sum_units(const struct vpa_compared_units *u, int by_part, uint64_t *
 	for (i = 0; i < u->count; i++)
 		if (!vpa_units_sum(&u->all[i], by_part, i < u->a_count ? a : b, &lacks_did))
 			return 0;
-	vpa_compare_take_dids(a, b, lacks_did);
+	vpa_compare_take_instead(a, b, lacks_did);
 	return 1;
 }
 
@@ -125,7 +125,7 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 
 		p->share = share_of(p->times.delta_ns, c->a_total_ns, c->a_over);
 		if (p->host)
-			vpa_compare_place_did(c, cause_called(p->name), p);
+			vpa_compare_place_instead(c, cause_called(p->name), p);
 	}
 	qsort(c->parts, count, sizeof(*c->parts), by_part_change);
 	return rc;
@@ -161,7 +161,7 @@ size_t vpa_compare_leading(
 
 	for (i = 0; i < c->part_count; i++) {
 		struct vpa_compared_part part;
-		int is_shown = vpa_compare_whole_did(c, i, &part);
+		int is_shown = vpa_compare_whole_instead(c, i, &part);
 		uint64_t size = vpa_magnitude(part.times.delta_ns);
 
 		if (!is_shown || !size || (part.times.delta_ns < 0) != (c->delta_ns < 0))

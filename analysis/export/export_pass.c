@@ -18,7 +18,7 @@ struct run {
 
 /* ---- the tap ---- */
 
-static int tap_begin(void *ctx, const struct vpa_tap_view *view)
+static int tap_begin(void *ctx, const struct vpa_observer_view *view)
 {
 	((struct run *)ctx)->context.view = *view;
 	return VPT_OK;
@@ -125,7 +125,7 @@ static int close_target(const struct vpa_export_job *job, struct run *r, uint64_
 static int analyze(const struct vpa_export_job *job, struct run *r, struct vpt_err *err)
 {
 	const struct vpa_exporter *e = job->exporter;
-	const struct vpa_tap tap = {.ctx = r,
+	const struct vpa_observer tap = {.ctx = r,
 		.begin = tap_begin,
 		.chunk = tap_chunk,
 		.ops = e->ops ? tap_ops : NULL,
@@ -169,7 +169,7 @@ int vpa_export(
 		rc = analyze(job, &r, err);
 	if (!rc)
 		rc = close_target(job, &r, before);
-	rc = vpa_tap_outcome(rc, &r.err, err);
+	rc = vpa_observer_outcome(rc, &r.err, err);
 	if (!rc)
 		*totals = r.totals;
 	e->free(r.state);

@@ -52,7 +52,7 @@ struct vpa_export_totals {
 struct vpa_export_context {
 	const struct vpt_trace *trace;
 	const struct vpa_export_options *options;
-	struct vpa_tap_view view;
+	struct vpa_observer_view view;
 	int windowed;                     /* 1: rows outside the window are left out */
 	struct vpa_groups *groups;        /* takes the bytes of a file */
 	struct vpa_export_folder *folder; /* of exporters that write a folder */
@@ -86,7 +86,7 @@ struct vpa_exporter {
 	size_t state_bytes;  /* zeroed before begin() */
 	/* After the first chunk is read, before all other calls; end() always follows it. */
 	int (*begin)(void *state, const struct vpa_export_context *c);
-	/* See struct vpa_tap. */
+	/* See struct vpa_observer. */
 	int (*chunk)(void *state, const struct vpt_batch *b, uint64_t times_from_ns);
 	int (*ops)(void *state, const struct vpa_ops *ops);
 	int (*instants)(void *state, const struct vpa_ops *ops);

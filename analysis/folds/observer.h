@@ -10,16 +10,16 @@
 
 /* What a tap may read from begin() on. The report is incomplete: GPUs and META rows appear once
  * their chunk has been read, tables at the end. */
-struct vpa_tap_view {
+struct vpa_observer_view {
 	struct vpa_resolver *resolver;
 	const struct vpa_fold_context *context;
 	const struct vpa_report *report;
 };
 
 /* Any member but ctx may be NULL. They return 0, or a code of error.h, which ends the pass. */
-struct vpa_tap {
+struct vpa_observer {
 	void *ctx;
-	int (*begin)(void *ctx, const struct vpa_tap_view *view); /* the window's start is known */
+	int (*begin)(void *ctx, const struct vpa_observer_view *view); /* the window's start is known */
 	/* A chunk, after all its ops that could be released were. Later chunks bring no op and no
 	 * launch that begins before `times_from_ns`. */
 	int (*chunk)(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns);
@@ -34,7 +34,7 @@ struct vpa_tap {
 
 /* The outcome of a pass with a tap. If the tap itself failed (`own`; code 0: it did not), the pass
  * only knows that it did. `err` may be NULL. */
-static inline int vpa_tap_outcome(int rc, const struct vpt_err *own, struct vpt_err *err)
+static inline int vpa_observer_outcome(int rc, const struct vpt_err *own, struct vpt_err *err)
 {
 	if (!rc || !own->code)
 		return rc;

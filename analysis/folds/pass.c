@@ -82,7 +82,7 @@ static int fold_each_gap(struct vpa_fold_driver *d, int fold, const struct vpa_o
 /* The same for the tap, then the ops. */
 static int tap_ops(struct vpa_fold_driver *d, const struct vpa_ops *ops)
 {
-	const struct vpa_tap *tap = d->tap;
+	const struct vpa_observer *tap = d->tap;
 	struct vpa_whole_gap whole;
 	size_t i;
 	int rc = VPT_OK;

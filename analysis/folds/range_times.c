@@ -24,7 +24,7 @@
 struct row {
 	uint64_t nested, unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns,
 		idle_host_ns;
-	struct vpa_spread_builder host, lag, gpu;
+	struct vpa_durations_builder host, lag, gpu;
 	struct vpa_range_instance *instances;
 	size_t instance_count, instance_cap;
 	int is_operator;
@@ -403,7 +403,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		row->nested++;
 		return VPT_OK;
 	}
-	if (!row || vpa_spread_add(&row->host, range->end_ns - range->start_ns))
+	if (!row || vpa_durations_add(&row->host, range->end_ns - range->start_ns))
 		return VPT_ENOMEM;
 	row->idle_host_ns += idle_of_host(state, c, range);
 	row->unmatched += range->unmatched;
@@ -422,14 +422,14 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		row->foreign_ns += envelope - idle - p->busy_ns;
 		if (p->first_ns < first)
 			first = p->first_ns;
-		if (vpa_spread_add(&row->gpu, envelope) ||
+		if (vpa_durations_add(&row->gpu, envelope) ||
 			keep_instance(state, c, row,
 				(struct vpa_range_instance){
 					p->first_ns, envelope, idle, p->device}))
 			return VPT_ENOMEM;
 	}
 	if (first != UINT64_MAX && first >= range->start_ns)
-		return vpa_spread_add(&row->lag, first - range->start_ns);
+		return vpa_durations_add(&row->lag, first - range->start_ns);
 	return VPT_OK;
 }
 
@@ -499,7 +499,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.domain = domain ? domain : "",
 			.nested = r->nested,
 			.unmatched = r->unmatched,
-			.host = vpa_spread_of(&r->host),
+			.host = vpa_durations_of(&r->host),
 			.ops = r->ops,
 			.launches = r->launches,
 			.envelope_ns = r->envelope_ns,
@@ -507,8 +507,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.foreign_ns = r->foreign_ns,
 			.idle_ns = r->idle_ns,
 			.idle_host_ns = r->idle_host_ns,
-			.lag = vpa_spread_of(&r->lag),
-			.gpu = vpa_spread_of(&r->gpu)};
+			.lag = vpa_durations_of(&r->lag),
+			.gpu = vpa_durations_of(&r->gpu)};
 		if (write_instances(r, out, &out->ranges[i]))
 			return VPT_ENOMEM;
 	}
@@ -525,9 +525,9 @@ static void free_state(void *state)
 	size_t i;
 
 	for (i = 0; i < s->row_cap; i++) {
-		vpa_spread_free(&s->rows[i].host);
-		vpa_spread_free(&s->rows[i].lag);
-		vpa_spread_free(&s->rows[i].gpu);
+		vpa_durations_free(&s->rows[i].host);
+		vpa_durations_free(&s->rows[i].lag);
+		vpa_durations_free(&s->rows[i].gpu);
 		vpt_free(s->rows[i].instances);
 	}
 	for (i = 0; i < DEVICES; i++)

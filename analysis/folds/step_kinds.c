@@ -114,7 +114,7 @@ static uint64_t start_of(const struct vpa_fold_context *c, uint32_t scope)
 /* When the lap that began then has ended in the window; 0: it has not. */
 static uint64_t end_of(const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
 {
-	const struct vpa_lap_track *t = &c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
+	const struct vpa_marked_span_track *t = &c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
 	size_t low = 0, high = t->count;
 
 	if (start_ns < c->model->window_start_ns)
@@ -210,7 +210,7 @@ static int stays_in(
 static int add_laps(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
 	const struct vpa_position *p, size_t begin, size_t *run)
 {
-	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	const struct vpa_marked_spans *laps = &c->idle->resolver->laps;
 	size_t end;
 	int rc = VPT_OK;
 
@@ -221,8 +221,8 @@ static int add_laps(struct state *s, const struct vpa_fold_context *c, const str
 		return VPT_ENOMEM;
 	for (; begin < p->end && !rc; begin = end) {
 		uint64_t from = 0, until = UINT64_MAX, at = ops->launch_start_ns[begin];
-		const struct vpa_lap *part =
-			vpa_laps_at(laps, VPA_LAP_STEP, p->thread, at, &from, &until);
+		const struct vpa_marked_span *part =
+			vpa_marked_spans_at(laps, VPA_LAP_STEP, p->thread, at, &from, &until);
 		struct lap *lap = part ? find_lap(s, c, p->thread, part->start_ns, &rc) : NULL;
 
 		for (end = begin + 1; end < p->end && ops->launch_start_ns[end] >= from &&

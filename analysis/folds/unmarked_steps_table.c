@@ -292,7 +292,7 @@ static int write_steps(const struct state *s, const struct vpa_fold_context *c,
 	struct vpa_inferred *row)
 {
 	struct busy busy = {s, c->model, vpa_find_device(c->model, row->device), 0, 0};
-	struct vpa_spread_builder periods = {0};
+	struct vpa_durations_builder periods = {0};
 	size_t i;
 	int rc = VPT_OK;
 
@@ -306,11 +306,11 @@ static int write_steps(const struct state *s, const struct vpa_fold_context *c,
 		row->busy_ns += step->busy_ns;
 		row->idle_ns += step->idle_ns;
 		row->ops += loop->steps[i].end - loop->steps[i].begin;
-		rc = vpa_spread_add(&periods, step->period_ns);
+		rc = vpa_durations_add(&periods, step->period_ns);
 	}
 	if (!rc)
-		row->period = vpa_spread_of(&periods);
-	vpa_spread_free(&periods);
+		row->period = vpa_durations_of(&periods);
+	vpa_durations_free(&periods);
 	return rc;
 }
 

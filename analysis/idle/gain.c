@@ -162,7 +162,7 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 {
 	struct vpa_gain_host *h = w->host;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
-	enum vpa_cause cause = vpa_late_cause_of(call), kind = cause;
+	enum vpa_cause cause = vpa_host_late_cause_of(call), kind = cause;
 	unsigned part = part_of(call, kind);
 
 	if (cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
@@ -290,7 +290,7 @@ static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
 
 	for (i = 0; i < cuts->count; i++) {
 		const struct vpa_cut *cut = &cuts->items[i];
-		enum vpa_cause kind = cut->in ? vpa_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
+		enum vpa_cause kind = cut->in ? vpa_host_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
 
 		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
 			continue;

@@ -118,7 +118,7 @@ static struct launched find_launched(struct work *w, const struct vpa_question *
 /* The cause of time inside the launching call. */
 static enum vpa_cause cause_of_launch(const struct launched *g)
 {
-	enum vpa_cause cause = vpa_late_cause_of(g->outer);
+	enum vpa_cause cause = vpa_host_late_cause_of(g->outer);
 
 	if (vpa_call_effect(g->own) == VPT_CALL_BLOCKING_COPY)
 		return VPA_CAUSE_BLOCKING_COPY;
@@ -142,7 +142,7 @@ static int cut_launch(struct work *w, const struct launched *g, int counts)
 	if (cut.end_ns <= cut.start_ns)
 		return VPT_OK;
 	cut.cause = cut.base = (uint8_t)cause_of_launch(g);
-	if (counts && vpa_late_cause_of(g->outer) != VPA_CAUSE_LAUNCH_CALL) {
+	if (counts && vpa_host_late_cause_of(g->outer) != VPA_CAUSE_LAUNCH_CALL) {
 		counted = vpa_call_counted(g->outer, g->q->device);
 		if (!counted)
 			return VPT_ENOMEM;
@@ -184,7 +184,7 @@ static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_
 static int put_stretches(
 	struct work *w, const struct launched *g, int no_credit, struct vpa_cause_pieces *to)
 {
-	const struct vpa_late late = {.resolver = w->resolver,
+	const struct vpa_host_late late = {.resolver = w->resolver,
 		.device = g->q->device,
 		.thread = g->thread,
 		.start_ns = g->q->start_ns,
@@ -198,7 +198,7 @@ static int put_stretches(
 	int rc;
 
 	cuts->count = 0;
-	rc = vpa_late_cut(&late, cuts, &w->answer->spare);
+	rc = vpa_host_late_cut(&late, cuts, &w->answer->spare);
 	if (!rc)
 		rc = cut_launch(w, g, !no_credit);
 	for (i = 0; i < cuts->count && !rc; i++)

@@ -26,7 +26,7 @@ static const uint8_t cause_of_class[] = {
 	[VPT_CALL_END_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
 };
 
-enum vpa_cause vpa_late_cause_of(const struct vpa_call *call)
+enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call)
 {
 	return (enum vpa_cause)cause_of_class[vpa_call_effect(call)];
 }
@@ -43,7 +43,7 @@ int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
 
 /* Whether a call before the first op of a name is a library's setup: cuBLAS and cuDNN then free
  * memory, set attributes and create streams, while the driver loads their code. */
-static int prepares(const struct vpa_late *l, const struct vpa_call *call)
+static int prepares(const struct vpa_host_late *l, const struct vpa_call *call)
 {
 	static const char *const words[] = {"FuncSet", "Symbol", "StreamCreate", "DeviceProp"};
 	struct vpt_text name;
@@ -60,16 +60,16 @@ static int prepares(const struct vpa_late *l, const struct vpa_call *call)
 	return 0;
 }
 
-static enum vpa_cause cause_of(const struct vpa_late *l, const struct vpa_call *call)
+static enum vpa_cause cause_of(const struct vpa_host_late *l, const struct vpa_call *call)
 {
-	return prepares(l, call) ? VPA_CAUSE_MODULE_LOAD : vpa_late_cause_of(call);
+	return prepares(l, call) ? VPA_CAUSE_MODULE_LOAD : vpa_host_late_cause_of(call);
 }
 
 /* ---- cutting ---- */
 
 /* A walk over the thread's outermost calls. */
 struct walk {
-	const struct vpa_late *late;
+	const struct vpa_host_late *late;
 	const struct vpa_calls *calls;
 	const struct vpa_captures *captures;
 	struct vpa_cuts *out;
@@ -80,7 +80,7 @@ struct walk {
 /* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
 static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
-	const struct vpa_late *l = w->late;
+	const struct vpa_host_late *l = w->late;
 	struct vpa_cut cut = {.start_ns = w->at_ns, .end_ns = end_ns};
 	uint64_t whole_ns;
 
@@ -104,7 +104,7 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 /* Cuts time inside a call. */
 static int cut_call(struct walk *w, struct vpa_call *call)
 {
-	const struct vpa_late *l = w->late;
+	const struct vpa_host_late *l = w->late;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 	struct vpa_cut cut = {
 		.in = call, .call = call->name, .call_start_ns = start, .call_end_ns = end};
@@ -146,7 +146,7 @@ static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 
 /* Cuts [g0, l). All calls that overlap without nesting may still be running here: looks at no more
  * calls than end here. */
-static int cut_late(const struct vpa_late *l, struct vpa_cuts *out)
+static int cut_late(const struct vpa_host_late *l, struct vpa_cuts *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
@@ -252,7 +252,7 @@ static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa
 
 /* Credits one call that may have held the host before the gap. `own_ns`: start of the part that it
  * shares with no earlier call. */
-static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_call *call,
+static int credit_call(const struct vpa_host_late *l, struct taking *t, struct vpa_call *call,
 	uint64_t own_ns, uint64_t since_ns)
 {
 	enum vpa_cause cause = cause_of(l, call);
@@ -279,7 +279,7 @@ static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_ca
 }
 
 /* When S began; the window's start if there is no S. */
-static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *calls)
+static uint64_t find_submit(const struct vpa_host_late *l, const struct vpa_calls *calls)
 {
 	uint64_t p = vpa_calls_begun(calls, l->start_ns);
 
@@ -293,7 +293,7 @@ static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *ca
 }
 
 /* Whether a call has ended and all of its time since `from_ns` is counted. */
-static int is_exhausted(const struct vpa_late *l, struct vpa_call *call, uint64_t from_ns)
+static int is_exhausted(const struct vpa_host_late *l, struct vpa_call *call, uint64_t from_ns)
 {
 	uint64_t end_ns = vpa_call_end(call);
 	const uint64_t *counted;
@@ -309,7 +309,7 @@ static int is_exhausted(const struct vpa_late *l, struct vpa_call *call, uint64_
 /* A walk over the outermost calls from S on. Later gaps of the device begin later, and so does
  * their S: they skip what a long walk found exhausted. */
 struct crediting {
-	const struct vpa_late *late;
+	const struct vpa_host_late *late;
 	uint64_t since_ns; /* when S began */
 	uint64_t ended_ns; /* when the previous call ended; 0: none */
 	uint64_t block;    /* of the last call */
@@ -321,7 +321,7 @@ static void note_exhausted(
 	struct crediting *c, struct vpa_call *call, uint64_t position, uint64_t own_ns)
 {
 	enum { STEPS_FEW = 16 };
-	const struct vpa_late *l = c->late;
+	const struct vpa_host_late *l = c->late;
 
 	if (c->block != position / VPA_CALL_BLOCK)
 		c->unbroken = 1;
@@ -334,7 +334,7 @@ static void note_exhausted(
 /* The first call from `position` on that is not exhausted. */
 static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
 {
-	const struct vpa_late *l = c->late;
+	const struct vpa_host_late *l = c->late;
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	uint64_t skipped = vpa_calls_skip_exhausted(&past->calls, position, l->device);
 
@@ -347,7 +347,7 @@ static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
 
 /* Time shared by overlapping calls belongs to the earlier one: of the calls running at g0 only the
  * first has any. */
-static int give_credit(const struct vpa_late *l, struct taking *t)
+static int give_credit(const struct vpa_host_late *l, struct taking *t)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
@@ -406,14 +406,14 @@ static int put_taken(struct taking *t)
 }
 
 /* Counts the gap's time inside calls, without credit. */
-static int count_calls(const struct vpa_late *l, const struct vpa_cut *cuts, size_t count)
+static int count_calls(const struct vpa_host_late *l, const struct vpa_cut *cuts, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		uint64_t *counted;
 
-		if (!cuts[i].in || !holds_host(vpa_late_cause_of(cuts[i].in)))
+		if (!cuts[i].in || !holds_host(vpa_host_late_cause_of(cuts[i].in)))
 			continue;
 		counted = vpa_call_counted(cuts[i].in, l->device);
 		if (!counted)
@@ -423,7 +423,7 @@ static int count_calls(const struct vpa_late *l, const struct vpa_cut *cuts, siz
 	return VPT_OK;
 }
 
-int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts *spare)
+int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struct vpa_cuts *spare)
 {
 	struct taking t = {.cuts = out, .first = out->count, .next = out->count, .taken = spare};
 	size_t i;

@@ -37,7 +37,7 @@ struct vpa_cuts {
 };
 
 /* The stretch to cut. */
-struct vpa_late {
+struct vpa_host_late {
 	struct vpa_resolver *resolver;
 	uint32_t device, thread;
 	uint64_t start_ns, end_ns; /* g0, l */
@@ -48,10 +48,10 @@ struct vpa_late {
 };
 
 /* The cause of time in a call, unless a first use makes it another. */
-enum vpa_cause vpa_late_cause_of(const struct vpa_call *call);
+enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call);
 
 /* Appends the cuts of [start_ns, end_ns), in order; `spare` is scratch memory. 0 or VPT_ENOMEM. */
-int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts *spare);
+int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struct vpa_cuts *spare);
 
 /* Appends a cut. 0 or VPT_ENOMEM. */
 int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut);

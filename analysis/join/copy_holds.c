@@ -9,21 +9,21 @@
 
 enum { HOLDS_MAX = 4096 };
 
-int vpa_holds_add(struct vpa_holds *h, uint64_t start_ns, uint64_t end_ns)
+int vpa_copy_holds_add(struct vpa_copy_holds *h, uint64_t start_ns, uint64_t end_ns)
 {
 	if (vpt_grow(&h->items, &h->cap, h->count + 1, sizeof(*h->items)))
 		return VPT_ENOMEM;
-	h->items[h->count++] = (struct vpa_hold){start_ns, end_ns};
+	h->items[h->count++] = (struct vpa_copy_hold){start_ns, end_ns};
 	return VPT_OK;
 }
 
-uint64_t vpa_holds_pass(struct vpa_holds *h, uint64_t until_ns)
+uint64_t vpa_copy_holds_pass(struct vpa_copy_holds *h, uint64_t until_ns)
 {
 	uint64_t from_ns = until_ns;
 	size_t kept = 0, i;
 
 	for (i = 0; i < h->count && kept < HOLDS_MAX; i++) {
-		const struct vpa_hold hold = h->items[i];
+		const struct vpa_copy_hold hold = h->items[i];
 
 		if (hold.end_ns <= until_ns)
 			continue;
@@ -34,7 +34,7 @@ uint64_t vpa_holds_pass(struct vpa_holds *h, uint64_t until_ns)
 	return from_ns;
 }
 
-void vpa_holds_free(struct vpa_holds *h)
+void vpa_copy_holds_free(struct vpa_copy_holds *h)
 {
 	vpt_free(h->items);
 	memset(h, 0, sizeof(*h));

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vpa_holds {
-	struct vpa_hold {
+struct vpa_copy_holds {
+	struct vpa_copy_hold {
 		uint64_t start_ns, end_ns;
 	} * items;
 	size_t count, cap;
@@ -17,12 +17,12 @@ struct vpa_holds {
 
 /* Holds back what begins from `start_ns` on until everything that begins before `end_ns` is known.
  * 0 or VPT_ENOMEM. */
-int vpa_holds_add(struct vpa_holds *h, uint64_t start_ns, uint64_t end_ns);
+int vpa_copy_holds_add(struct vpa_copy_holds *h, uint64_t start_ns, uint64_t end_ns);
 
 /* Everything that begins before `until_ns` is known: drops the holds that are over, and of the
  * others all but 4,096. Returns the time before which nothing has to wait, at most `until_ns`. */
-uint64_t vpa_holds_pass(struct vpa_holds *h, uint64_t until_ns);
+uint64_t vpa_copy_holds_pass(struct vpa_copy_holds *h, uint64_t until_ns);
 
-void vpa_holds_free(struct vpa_holds *h);
+void vpa_copy_holds_free(struct vpa_copy_holds *h);
 
 #endif

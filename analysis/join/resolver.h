@@ -87,7 +87,7 @@ struct vpa_resolver {
 	int waits_name_streams;  /* 1: some record names the waiting stream; then all do */
 	uint64_t newest_wait_ns; /* no stream was made to wait after this */
 	struct vpa_range_pool pool;
-	struct vpa_laps laps;
+	struct vpa_marked_spans laps;
 	struct vpa_intervals lost;
 	struct vpa_overhead overhead; /* of no particular thread */
 	/* The profiling library was at work on some thread: what tracing cost. */
@@ -104,7 +104,7 @@ struct vpa_resolver {
 	struct vpa_op_queue queue;
 	struct vpa_ops ops, instants;  /* being sent to the sink */
 	const struct vpt_batch *batch; /* the current chunk */
-	struct vpa_holds holds;        /* copies that inner calls may make blocking */
+	struct vpa_copy_holds holds;        /* copies that inner calls may make blocking */
 	uint64_t released_ns;          /* ops before it have been released */
 	uint64_t newest_op_ns;         /* the start of the last one */
 	uint64_t chunks;               /* added so far */

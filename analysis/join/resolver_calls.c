@@ -185,7 +185,7 @@ VPA_RARE static int add_any_call(
 	if (kind.blocks && !failed)
 		vpa_resolver_note_wait(r, a->thread, call);
 	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
-		rc = vpa_holds_add(&r->holds, start, block->ends_ns[slot]);
+		rc = vpa_copy_holds_add(&r->holds, start, block->ends_ns[slot]);
 	if (!rc && kind.sets_up && inside && r->sink.setup)
 		rc = r->sink.setup(r->sink.ctx, call);
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;

@@ -117,7 +117,7 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 	int rc;
 
 	name->is_wide = vpa_range_is_process_wide(text.text, len) != 0;
-	name->mark = (uint16_t)vpa_lap_mark_of(text.text, len);
+	name->mark = (uint16_t)vpa_marked_span_mark_of(text.text, len);
 	if (len == text.len)
 		rc = vpa_maps_name(r, b, string, &name->name);
 	else

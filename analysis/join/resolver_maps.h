@@ -11,7 +11,7 @@ struct vpa_range_name {
 	uint32_t name;     /* what it is summed by; VPA_NONE: not looked up yet */
 	uint32_t recorded; /* see vpa_range.recorded */
 	uint16_t is_wide;  /* 1: whatever its kind, it belongs to all threads */
-	uint16_t mark;     /* enum vpa_lap_mark */
+	uint16_t mark;     /* enum vpa_marked_span_mark */
 };
 
 /* What is known from a CUDA call's number. */

@@ -550,7 +550,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	size_t i;
 
 	until_ns =
-		vpa_earlier(vpa_holds_pass(&r->holds, until_ns), vpa_resolver_sampled(r, until_ns));
+		vpa_earlier(vpa_copy_holds_pass(&r->holds, until_ns), vpa_resolver_sampled(r, until_ns));
 	for (i = 0; i < r->model->thread_count; i++)
 		r->pasts[i].range = (struct vpa_step_span){0};
 	for (i = 0; i < r->process_count; i++)

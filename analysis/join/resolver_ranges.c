@@ -78,8 +78,8 @@ static int note_mark(struct vpa_resolver *r, uint32_t thread, const struct range
 {
 	if (!row->name.mark)
 		return VPT_OK;
-	return vpa_laps_note(
-		&r->laps, &(struct vpa_lap_note){.mark = (enum vpa_lap_mark)row->name.mark,
+	return vpa_marked_spans_note(
+		&r->laps, &(struct vpa_marked_span_note){.mark = (enum vpa_marked_span_mark)row->name.mark,
 				  .thread = thread,
 				  .process = r->model->threads[thread].process,
 				  .name = row->name.name,
@@ -214,6 +214,6 @@ int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (b->sections[i].kind == VPT_RANGE)
 			rc = add_range_rows(r, b, &b->sections[i]);
 	if (!rc)
-		rc = vpa_laps_settle(&r->laps);
+		rc = vpa_marked_spans_settle(&r->laps);
 	return rc ? rc : settle_ranges(r);
 }

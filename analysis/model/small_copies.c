@@ -13,7 +13,7 @@ static int same_place(const char *range, const char *read)
 	return range && read ? !strcmp(range, read) : !range && !read;
 }
 
-int vpa_reads_small(const struct vpa_report *r, const char *range)
+int vpa_small_copies(const struct vpa_report *r, const char *range)
 {
 	size_t i;
 

@@ -12,11 +12,11 @@
 /* Per thread or process; with more a trace is no longer one of a video or a loop. */
 enum { LAPS_MAX = 1 << 16 };
 
-enum vpa_lap_mark vpa_lap_mark_of(const char *name, size_t len)
+enum vpa_marked_span_mark vpa_marked_span_mark_of(const char *name, size_t len)
 {
 	static const struct {
 		const char *name;
-		enum vpa_lap_mark mark;
+		enum vpa_marked_span_mark mark;
 	} whole[] = {
 		{"transformer_forward", VPA_MARK_FORWARD},
 		{"ltx2.denoise.pass.pos", VPA_MARK_FORWARD},
@@ -42,7 +42,7 @@ enum vpa_lap_mark vpa_lap_mark_of(const char *name, size_t len)
 
 /* ---- marks ---- */
 
-int vpa_laps_note(struct vpa_laps *l, const struct vpa_lap_note *note)
+int vpa_marked_spans_note(struct vpa_marked_spans *l, const struct vpa_marked_span_note *note)
 {
 	if (vpt_grow(&l->fresh, &l->fresh_cap, l->fresh_count + 1, sizeof(*l->fresh)))
 		return VPT_ENOMEM;
@@ -50,7 +50,7 @@ int vpa_laps_note(struct vpa_laps *l, const struct vpa_lap_note *note)
 	return VPT_OK;
 }
 
-static struct vpa_lap_track *track_of(struct vpa_laps *l, enum vpa_lap_kind kind, uint32_t owner)
+static struct vpa_marked_span_track *track_of(struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner)
 {
 	size_t before = l->counts[kind];
 
@@ -65,7 +65,7 @@ static struct vpa_lap_track *track_of(struct vpa_laps *l, enum vpa_lap_kind kind
 	return &l->tracks[kind][owner];
 }
 
-static int open_lap(struct vpa_laps *l, struct vpa_lap_track *t, uint64_t start_ns, uint64_t end_ns,
+static int open_lap(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint64_t start_ns, uint64_t end_ns,
 	int goes_on)
 {
 	if (t->count == LAPS_MAX) {
@@ -75,27 +75,27 @@ static int open_lap(struct vpa_laps *l, struct vpa_lap_track *t, uint64_t start_
 	if (vpt_grow(&t->items, &t->cap, t->count + 1, sizeof(*t->items)))
 		return VPT_ENOMEM;
 	t->items[t->count++] =
-		(struct vpa_lap){.start_ns = start_ns, .end_ns = end_ns, .goes_on = goes_on != 0};
+		(struct vpa_marked_span){.start_ns = start_ns, .end_ns = end_ns, .goes_on = goes_on != 0};
 	return VPT_OK;
 }
 
 /* The newest lap, if it is open; else NULL. */
-static struct vpa_lap *open_one(const struct vpa_lap_track *t)
+static struct vpa_marked_span *open_one(const struct vpa_marked_span_track *t)
 {
-	struct vpa_lap *last = t->count ? &t->items[t->count - 1] : NULL;
+	struct vpa_marked_span *last = t->count ? &t->items[t->count - 1] : NULL;
 
 	return last && last->end_ns == UINT64_MAX ? last : NULL;
 }
 
 /* Up to where the track is settled. */
-static uint64_t settled_ns(const struct vpa_lap_track *t)
+static uint64_t settled_ns(const struct vpa_marked_span_track *t)
 {
-	const struct vpa_lap *last = t->count ? &t->items[t->count - 1] : NULL;
+	const struct vpa_marked_span *last = t->count ? &t->items[t->count - 1] : NULL;
 
 	return !last ? 0 : last->end_ns == UINT64_MAX ? last->start_ns : last->end_ns;
 }
 
-static int add_forward(struct vpa_laps *l, struct vpa_lap_track *t, const struct vpa_lap_note *n)
+static int add_forward(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, const struct vpa_marked_span_note *n)
 {
 	t->has_forward = 1;
 	if (open_one(t) || n->start_ns < settled_ns(t))
@@ -104,9 +104,9 @@ static int add_forward(struct vpa_laps *l, struct vpa_lap_track *t, const struct
 }
 
 /* Ends a step. A second scheduler step, of a model with two schedulers, continues the same lap. */
-static int add_scheduler(struct vpa_laps *l, struct vpa_lap_track *t, const struct vpa_lap_note *n)
+static int add_scheduler(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, const struct vpa_marked_span_note *n)
 {
-	struct vpa_lap *lap = open_one(t);
+	struct vpa_marked_span *lap = open_one(t);
 
 	if (n->start_ns < settled_ns(t) && !(lap && n->end_ns > lap->start_ns))
 		return VPT_OK;
@@ -120,9 +120,9 @@ static int add_scheduler(struct vpa_laps *l, struct vpa_lap_track *t, const stru
 }
 
 /* Ends an iteration and begins the next one at the same time. */
-static int add_turn(struct vpa_laps *l, struct vpa_lap_track *t, uint32_t name, uint64_t at_ns)
+static int add_turn(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint32_t name, uint64_t at_ns)
 {
-	struct vpa_lap *lap = open_one(t);
+	struct vpa_marked_span *lap = open_one(t);
 
 	if (at_ns == UINT64_MAX || (t->name && t->name != name) || (lap && at_ns <= lap->start_ns))
 		return VPT_OK;
@@ -132,14 +132,14 @@ static int add_turn(struct vpa_laps *l, struct vpa_lap_track *t, uint32_t name, 
 	return open_lap(l, t, at_ns, UINT64_MAX, 0);
 }
 
-static int add_mark(struct vpa_laps *l, const struct vpa_lap_note *n)
+static int add_mark(struct vpa_marked_spans *l, const struct vpa_marked_span_note *n)
 {
-	static const enum vpa_lap_kind kinds[] = {[VPA_MARK_FORWARD] = VPA_LAP_STEP,
+	static const enum vpa_marked_span_kind kinds[] = {[VPA_MARK_FORWARD] = VPA_LAP_STEP,
 		[VPA_MARK_SCHEDULER] = VPA_LAP_STEP,
 		[VPA_MARK_OPTIMIZER] = VPA_LAP_OPTIMIZER,
 		[VPA_MARK_LOADER] = VPA_LAP_LOADER};
-	enum vpa_lap_kind kind = kinds[n->mark];
-	struct vpa_lap_track *t = track_of(l, kind, kind == VPA_LAP_STEP ? n->thread : n->process);
+	enum vpa_marked_span_kind kind = kinds[n->mark];
+	struct vpa_marked_span_track *t = track_of(l, kind, kind == VPA_LAP_STEP ? n->thread : n->process);
 
 	if (!t)
 		return VPT_ENOMEM;
@@ -157,7 +157,7 @@ static int add_mark(struct vpa_laps *l, const struct vpa_lap_note *n)
 
 static int compare_notes(const void *pa, const void *pb)
 {
-	const struct vpa_lap_note *a = pa, *b = pb;
+	const struct vpa_marked_span_note *a = pa, *b = pb;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
@@ -166,7 +166,7 @@ static int compare_notes(const void *pa, const void *pb)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-int vpa_laps_settle(struct vpa_laps *l)
+int vpa_marked_spans_settle(struct vpa_marked_spans *l)
 {
 	size_t i;
 	int rc = VPT_OK;
@@ -181,10 +181,10 @@ int vpa_laps_settle(struct vpa_laps *l)
 
 /* ---- queries ---- */
 
-struct vpa_lap *vpa_laps_at(const struct vpa_laps *l, enum vpa_lap_kind kind, uint32_t owner,
+struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner,
 	uint64_t at_ns, uint64_t *from_ns, uint64_t *until_ns)
 {
-	const struct vpa_lap_track *t = owner < l->counts[kind] ? &l->tracks[kind][owner] : NULL;
+	const struct vpa_marked_span_track *t = owner < l->counts[kind] ? &l->tracks[kind][owner] : NULL;
 	size_t low = 0, high = t ? t->count : 0;
 	uint64_t from, until;
 
@@ -212,7 +212,7 @@ struct vpa_lap *vpa_laps_at(const struct vpa_laps *l, enum vpa_lap_kind kind, ui
 	return &t->items[low];
 }
 
-void vpa_laps_free(struct vpa_laps *l)
+void vpa_marked_spans_free(struct vpa_marked_spans *l)
 {
 	size_t kind, i;
 

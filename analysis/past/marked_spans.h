@@ -19,13 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum vpa_lap_kind { VPA_LAP_STEP, VPA_LAP_OPTIMIZER, VPA_LAP_LOADER, VPA_LAP_KINDS };
+enum vpa_marked_span_kind { VPA_LAP_STEP, VPA_LAP_OPTIMIZER, VPA_LAP_LOADER, VPA_LAP_KINDS };
 
 /* What a lap of an optimizer is called. */
 #define VPA_LAP_OPTIMIZER_NAME "iteration (Optimizer.step)"
 
 /* What a range's name marks. */
-enum vpa_lap_mark {
+enum vpa_marked_span_mark {
 	VPA_MARK_NONE,
 	VPA_MARK_FORWARD,   /* a forward pass: begins a step */
 	VPA_MARK_SCHEDULER, /* ends the step */
@@ -34,51 +34,51 @@ enum vpa_lap_mark {
 };
 
 /* The mark of a name shortened to vpa_range_name_len(). */
-enum vpa_lap_mark vpa_lap_mark_of(const char *name, size_t len);
+enum vpa_marked_span_mark vpa_marked_span_mark_of(const char *name, size_t len);
 
 /* A lap, or a part of one. */
-struct vpa_lap {
+struct vpa_marked_span {
 	uint64_t start_ns, end_ns; /* on the host; end ~0 while it is open */
 	uint32_t scope; /* of a lap's first part; private to ../folds/blocks/blocks_marked_spans.c; 0: none yet */
 	/* 1: continues the lap before it; the time between does not belong to it */
 	uint8_t goes_on;
 };
 
-struct vpa_lap_track {
-	struct vpa_lap *items;
+struct vpa_marked_span_track {
+	struct vpa_marked_span *items;
 	size_t count, cap;
 	uint32_t name;   /* of the optimizer or loader that counts; 0: none so far */
 	int has_forward; /* a forward pass has been seen */
 };
 
-struct vpa_laps {
+struct vpa_marked_spans {
 	/* Steps are indexed by thread, the others by process. */
-	struct vpa_lap_track *tracks[VPA_LAP_KINDS];
+	struct vpa_marked_span_track *tracks[VPA_LAP_KINDS];
 	size_t counts[VPA_LAP_KINDS], caps[VPA_LAP_KINDS];
-	struct vpa_lap_note *fresh; /* in this chunk */
+	struct vpa_marked_span_note *fresh; /* in this chunk */
 	size_t fresh_count, fresh_cap;
 	uint64_t left_out; /* dropped, because there were too many */
 };
 
 /* A range that marks something; end ~0: still open, noted again later. `name` tells ranges
  * apart. */
-struct vpa_lap_note {
-	enum vpa_lap_mark mark;
+struct vpa_marked_span_note {
+	enum vpa_marked_span_mark mark;
 	uint32_t thread, process, name;
 	uint64_t start_ns, end_ns;
 };
 
 /* Takes a mark of this chunk. 0 or VPT_ENOMEM. */
-int vpa_laps_note(struct vpa_laps *l, const struct vpa_lap_note *note);
+int vpa_marked_spans_note(struct vpa_marked_spans *l, const struct vpa_marked_span_note *note);
 
 /* Makes laps from the chunk's marks. 0 or VPT_ENOMEM. */
-int vpa_laps_settle(struct vpa_laps *l);
+int vpa_marked_spans_settle(struct vpa_marked_spans *l);
 
 /* The first part of the lap open at `at_ns` for the thread (steps) or process; NULL: none. Narrows
  * [*from, *until) to where the answer is the same. */
-struct vpa_lap *vpa_laps_at(const struct vpa_laps *l, enum vpa_lap_kind kind, uint32_t owner,
+struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner,
 	uint64_t at_ns, uint64_t *from_ns, uint64_t *until_ns);
 
-void vpa_laps_free(struct vpa_laps *l);
+void vpa_marked_spans_free(struct vpa_marked_spans *l);
 
 #endif

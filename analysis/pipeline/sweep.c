@@ -331,10 +331,10 @@ int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, ui
 	return put_gap(s, device, VPA_SWEEP_IDLE + (uint32_t)cause, start_ns, end_ns);
 }
 
-int vpa_sweep_host_did(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause,
+int vpa_sweep_instead(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause,
 	enum vpa_cause host, uint64_t start_ns, uint64_t end_ns)
 {
-	unsigned number = vpa_host_did_number(cause, host);
+	unsigned number = vpa_instead_number(cause, host);
 
 	return number < VPA_HOST_DIDS
 		       ? put_gap(s, device, VPA_SWEEP_PARTS + number, start_ns, end_ns)

@@ -73,7 +73,7 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct v
 int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, uint64_t start_ns,
 	uint64_t end_ns);
 /* Adds what the host did in a part of a gap of that cause. */
-int vpa_sweep_host_did(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause,
+int vpa_sweep_instead(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause,
 	enum vpa_cause host, uint64_t start_ns, uint64_t end_ns);
 /* Sets an edge where the sweep is; it stays until released. VPA_NONE: no memory. */
 uint32_t vpa_sweep_pin(struct vpa_sweep *s);

@@ -263,14 +263,14 @@ struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
 	struct vpa_idle_part key;
-	struct vpa_alike at;
+	struct vpa_similar at;
 
 	if (!first)
 		return (struct vpa_top_line){.samples = 0};
 	key = (struct vpa_idle_part){.cause = cause, .range = first->range, .call = first->call};
 	at = vpa_same_places(d->report, &key, NULL, 0);
 	if (at.ns < d->cause_ns[cause] / 2)
-		at = vpa_alike_places(d->report, &key, NULL, 0);
+		at = vpa_similar_places(d->report, &key, NULL, 0);
 	if (at.ns < d->cause_ns[cause] / 2)
 		return (struct vpa_top_line){.samples = 0};
 	return key.range || key.call ? at.top
@@ -309,7 +309,7 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	return sum;
 }
 
-struct vpa_idle_place vpa_alike_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
+struct vpa_idle_place vpa_similar_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
 	struct vpa_idle_place sum = {.cause = cause};

@@ -50,7 +50,7 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 const struct vpa_idle_place *vpa_first_place(const struct vpa_digest *d, enum vpa_cause cause);
 /* The sum of the places of a cause that differ from its largest only in the numbers of the range's
  * name: "IO 190", "IO 200". *ranges: their number. */
-struct vpa_idle_place vpa_alike_of(
+struct vpa_idle_place vpa_similar_of(
 	const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges);
 enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number out of range */
 int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vpa_tap;
+struct vpa_observer;
 
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
@@ -26,7 +26,7 @@ struct vpa_options {
 	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;
-	const struct vpa_tap *tap; /* observes the pass, see observer.h; NULL: none */
+	const struct vpa_observer *tap; /* observes the pass, see observer.h; NULL: none */
 	/* 1: the report has an overview, samples of counters, and the parts of each block. */
 	int overview;
 	int all_kernels; /* 1: `top` does not limit the table of kernels */

@@ -21,7 +21,7 @@ struct vpa_block_part {
 	uint64_t ns, count; /* ops, or pieces of gaps, that began there */
 	/* Of idle time that counts to an earlier call: what the host did in it, by ns, descending. NULL: not known,
 	 * as in a report of an older version. */
-	struct vpa_block_did {
+	struct vpa_block_instead {
 		enum vpa_cause host;
 		uint64_t ns;
 	} * host_did;
@@ -86,7 +86,7 @@ struct vpa_blocks {
 	/* What of the VAE's work and the copies of frames comes after the last block instead: "the VAE's work";
 	 * NULL: nothing. */
 	const char *after;
-	struct vpa_spread latency, period, attention; /* measured */
+	struct vpa_durations latency, period, attention; /* measured */
 	uint64_t jitter_ns;                           /* p99 - p50 of the period */
 	/* Against the target; -1 without a target. */
 	int64_t misses, longest_miss_run;

@@ -22,19 +22,19 @@ enum {
 };
 
 /* The number of a pair, below VPA_HOST_DIDS; VPA_HOST_DIDS: there is none such. */
-static inline unsigned vpa_host_did_number(enum vpa_cause cause, enum vpa_cause host)
+static inline unsigned vpa_instead_number(enum vpa_cause cause, enum vpa_cause host)
 {
 	unsigned held = (unsigned)cause - VPA_HELD_FIRST, did = (unsigned)host - VPA_DID_FIRST;
 
 	return held < VPA_HELD && did < VPA_DID ? held * VPA_DID + did : VPA_HOST_DIDS;
 }
 
-static inline enum vpa_cause vpa_host_did_cause(unsigned number)
+static inline enum vpa_cause vpa_instead_cause(unsigned number)
 {
 	return (enum vpa_cause)(VPA_HELD_FIRST + number / VPA_DID);
 }
 
-static inline enum vpa_cause vpa_host_did_host(unsigned number)
+static inline enum vpa_cause vpa_instead_host(unsigned number)
 {
 	return (enum vpa_cause)(VPA_DID_FIRST + number % VPA_DID);
 }

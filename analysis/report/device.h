@@ -36,7 +36,7 @@ struct vpa_idle_part {
 
 /* Of a part of idle time, what the host did in it, if it counts to an earlier call, which had held the host:
  * with less of this, too, the next launch would have come earlier. Names are as in struct vpa_idle_part. */
-struct vpa_host_did_row {
+struct vpa_instead_row {
 	enum vpa_cause cause;
 	const char *range, *call;
 	enum vpa_cause host; /* the cause that the time had without that call: what the host did */
@@ -91,7 +91,7 @@ struct vpa_device {
 	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
 	size_t cause_count;
 	/* By ns, descending: part of causes. NULL: not known, as in a report of an older version. */
-	struct vpa_host_did_row *host_did;
+	struct vpa_instead_row *host_did;
 	size_t host_did_count;
 	/* The time before the first work, by what the thread that launched it did, as far as
 	 * known. */

@@ -21,14 +21,14 @@ static int is_same(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-static int counts(const struct filter *f, const struct vpa_host_did_row *row)
+static int counts(const struct filter *f, const struct vpa_instead_row *row)
 {
 	return (f->causes >> row->cause & 1) && row->host == f->host &&
 	       (!f->wanted || f->wanted(f->report, f->part, row->range));
 }
 
 /* What is at the place of this row. */
-static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_host_did_row *at)
+static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_instead_row *at)
 {
 	struct vpa_host_code sum = {.range = at->host_range};
 	uint64_t call_ns = 0;
@@ -36,7 +36,7 @@ static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_h
 
 	for (d = 0; d < f->report->device_count; d++)
 		for (i = 0; i < f->report->devices[d].host_did_count; i++) {
-			const struct vpa_host_did_row *row = &f->report->devices[d].host_did[i];
+			const struct vpa_instead_row *row = &f->report->devices[d].host_did[i];
 
 			if (!counts(f, row) || !is_same(row->host_range, at->host_range))
 				continue;
@@ -60,7 +60,7 @@ static struct vpa_top_line line_of(const struct filter *f, const struct vpa_host
 	do {
 		for (d = 0; d < f->report->device_count; d++)
 			for (i = 0; i < f->report->devices[d].host_did_count; i++) {
-				const struct vpa_host_did_row *row =
+				const struct vpa_instead_row *row =
 					&f->report->devices[d].host_did[i];
 				int is_there = !has_place || is_same(row->host_range, h->range);
 
@@ -81,7 +81,7 @@ static struct vpa_host_code sum_all(const struct filter *f)
 
 	for (d = 0; d < r->device_count; d++)
 		for (i = 0; i < r->devices[d].host_did_count; i++) {
-			const struct vpa_host_did_row *row = &r->devices[d].host_did[i];
+			const struct vpa_instead_row *row = &r->devices[d].host_did[i];
 			struct vpa_host_code at;
 
 			if (!counts(f, row))
@@ -107,7 +107,7 @@ struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t cause
 	return sum_all(&f);
 }
 
-struct vpa_host_code vpa_host_did_of(
+struct vpa_host_code vpa_instead_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host)
 {
 	const struct filter f = {r, (uint32_t)1 << cause, host, NULL, 0};

@@ -26,7 +26,7 @@ struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t cause
 	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part);
 
 /* The same for anything else that the host did, of the cause `host`. */
-struct vpa_host_code vpa_host_did_of(
+struct vpa_host_code vpa_instead_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host);
 
 /* What else the host did for half of the causes' `ns` or more, such as allocate memory, as a note; NULL: nothing. */

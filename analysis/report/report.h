@@ -86,7 +86,7 @@ struct vpa_kernel_row {
 	const char *name;             /* demangled where possible */
 	const char *family, *backend; /* backend NULL when not attention */
 	uint64_t exclusive_ns;
-	struct vpa_spread time;
+	struct vpa_durations time;
 	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
 };
 
@@ -156,7 +156,7 @@ struct vpa_range_row {
 	/* Instances that began inside one of the same name, and are part of it: in no other member. */
 	uint64_t nested;
 	uint64_t unmatched;
-	struct vpa_spread host; /* start to end on the host */
+	struct vpa_durations host; /* start to end on the host */
 	/* On the GPU, over instances that launched work; per device and instance: envelope = first
 	 * start to last end of its ops, without pauses; busy + foreign + idle = envelope. foreign:
 	 * time covered only by other ops. */
@@ -164,8 +164,8 @@ struct vpa_range_row {
 	/* Idle time within the envelopes and the range's time on the host: of the devices it
 	 * launched on, or, if it launched nothing, of those its process has used by its end. */
 	uint64_t idle_host_ns;
-	struct vpa_spread lag; /* first op's start - range's start */
-	struct vpa_spread gpu; /* the envelopes */
+	struct vpa_durations lag; /* first op's start - range's start */
+	struct vpa_durations gpu; /* the envelopes */
 	/* By device, then start; if the options request step_parts, and not of operators. */
 	const struct vpa_range_instance *instances;
 	size_t instance_count;

@@ -69,15 +69,15 @@ static int counts(const struct filter *f, const struct vpa_idle_part *p)
 			    : same_text(p->range, range);
 }
 
-static struct vpa_alike sum(const struct filter *f)
+static struct vpa_similar sum(const struct filter *f)
 {
 	const struct vpa_report *r = f->report;
 	struct vpa_main_line line = {.ns = 0};
-	struct vpa_alike out;
+	struct vpa_similar out;
 	size_t d, i;
 
 	do {
-		out = (struct vpa_alike){.ns = 0};
+		out = (struct vpa_similar){.ns = 0};
 		for (d = 0; d < r->device_count; d++)
 			for (i = 0; i < r->devices[d].cause_count; i++) {
 				const struct vpa_idle_part *p = &r->devices[d].causes[i];
@@ -93,7 +93,7 @@ static struct vpa_alike sum(const struct filter *f)
 	return out;
 }
 
-struct vpa_alike vpa_alike_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+struct vpa_similar vpa_similar_places(const struct vpa_report *r, const struct vpa_idle_part *place,
 	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
 {
 	const struct filter f = {r, place, 1, takes, ctx};
@@ -101,7 +101,7 @@ struct vpa_alike vpa_alike_places(const struct vpa_report *r, const struct vpa_i
 	return sum(&f);
 }
 
-struct vpa_alike vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+struct vpa_similar vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
 	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
 {
 	const struct filter f = {r, place, 0, takes, ctx};

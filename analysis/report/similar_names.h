@@ -9,7 +9,7 @@
 int vpa_compare_alike(const char *a, const char *b);
 
 /* Places of one cause and call, on all devices. */
-struct vpa_alike {
+struct vpa_similar {
 	uint64_t ns;
 	size_t count;            /* different ranges */
 	struct vpa_top_line top; /* of their time, see main_line.h; its file is NULL: none */
@@ -17,10 +17,10 @@ struct vpa_alike {
 
 /* The places like `place`, itself included: of ranges that differ at most in their numbers. `takes`: only ranges for
  * which this returns 1, NULL: all; `ctx` is passed to it. */
-struct vpa_alike vpa_alike_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+struct vpa_similar vpa_similar_places(const struct vpa_report *r, const struct vpa_idle_part *place,
 	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx);
 /* The same place only. */
-struct vpa_alike vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
+struct vpa_similar vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
 	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx);
 
 #endif

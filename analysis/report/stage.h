@@ -18,7 +18,7 @@ struct vpa_stage_row {
 	uint64_t in_blocks;
 	double per_block;
 	int nested;             /* always inside other stages or steps */
-	struct vpa_spread time; /* first op's start to last op's end */
+	struct vpa_durations time; /* first op's start to last op's end */
 	uint64_t top_ns;        /* total of those not inside others */
 	/* busy and idle: as for ranges, summed over devices */
 	uint64_t busy_ns, idle_ns, attention_ns, ops;

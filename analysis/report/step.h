@@ -12,13 +12,13 @@
 
 struct vpa_step_times {
 	uint64_t count; /* Denoising steps with work on a GPU, without passes over the context. */
-	struct vpa_spread time; /* first op's start to last op's end */
+	struct vpa_durations time; /* first op's start to last op's end */
 	uint64_t context_count;
-	struct vpa_spread context;
+	struct vpa_durations context;
 	double per_block; /* in measured blocks */
 	/* From one step to the next in its loop: in measured blocks if they have steps. */
 	uint64_t periods;
-	struct vpa_spread period;
+	struct vpa_durations period;
 	double s_per_it;    /* the mean period; without periods: the mean of `time` */
 	double steps_per_s; /* 1 / s_per_it */
 };
@@ -68,7 +68,7 @@ struct vpa_inferred {
 	double confidence;      /* that these are the steps, see loop.h */
 	struct vpa_inferred_step *steps;
 	size_t step_count;
-	struct vpa_spread period;
+	struct vpa_durations period;
 	double s_per_it;            /* mean period of the steps that are followed */
 	double steps_per_s;         /* 1 / s_per_it */
 	uint64_t busy_ns, idle_ns;  /* sums over the steps */

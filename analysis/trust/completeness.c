@@ -22,12 +22,12 @@ static const char *const keys[VPA_READING_COUNT] = {
 };
 
 static const char prefix[] = "missing.";
-const char vpa_reading_damage_key[] = "missing.first_damage";
-const char vpa_reading_unknown_key[] = "missing.unknown_categories";
+const char vpa_completeness_damage_key[] = "missing.first_damage";
+const char vpa_completeness_unknown_key[] = "missing.unknown_categories";
 
 /* ---- unreadable places ---- */
 
-static void begin_damage(struct vpa_reading *n)
+static void begin_damage(struct vpa_completeness *n)
 {
 	if (!n->in_damage)
 		n->lost_from_ns = n->previous_ns;
@@ -35,7 +35,7 @@ static void begin_damage(struct vpa_reading *n)
 }
 
 /* No row lies between the newest one and those of the chunks from `index` on. */
-static void set_hole(struct vpa_reading *n, size_t index)
+static void set_hole(struct vpa_completeness *n, size_t index)
 {
 	uint64_t until_ns = vpt_trace_times_from(n->trace, index);
 
@@ -48,7 +48,7 @@ static void set_hole(struct vpa_reading *n, size_t index)
 		n->hole.end_ns = until_ns > n->hole.start_ns ? until_ns : n->hole.start_ns;
 }
 
-int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text)
+int vpa_completeness_damage(struct vpa_completeness *n, size_t index, const char *text)
 {
 	if (!n->counts[VPA_READING_DAMAGED]++)
 		snprintf(n->first_damage, sizeof(n->first_damage), "%s", text);
@@ -59,7 +59,7 @@ int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text)
 }
 
 /* Chunks are numbered: removed chunks leave a gap in the numbers. */
-static void check_sequence(struct vpa_reading *n, size_t index)
+static void check_sequence(struct vpa_completeness *n, size_t index)
 {
 	const struct vpt_reader *reader = vpt_trace_reader(n->trace);
 	const struct vpt_chunk_info *info = reader ? vpt_reader_info(reader, index) : NULL;
@@ -77,7 +77,7 @@ static void check_sequence(struct vpa_reading *n, size_t index)
 
 /* ---- rows ---- */
 
-static int take_losses(struct vpa_reading *n, const struct vpt_section *s)
+static int take_losses(struct vpa_completeness *n, const struct vpt_section *s)
 {
 	uint32_t row;
 
@@ -108,7 +108,7 @@ static int take_losses(struct vpa_reading *n, const struct vpt_section *s)
 	return VPT_OK;
 }
 
-static void take_stats(struct vpa_reading *n, const struct vpt_section *s)
+static void take_stats(struct vpa_completeness *n, const struct vpt_section *s)
 {
 	uint32_t row;
 
@@ -126,7 +126,7 @@ static void take_stats(struct vpa_reading *n, const struct vpt_section *s)
 	}
 }
 
-static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_text value)
+static void take_meta(struct vpa_completeness *n, struct vpt_text key, struct vpt_text value)
 {
 	char text[VPA_READING_TEXT];
 	unsigned i;
@@ -174,9 +174,9 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		n->memory_limit_bytes = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "flush_ms"))
 		n->flush_ms = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, vpa_reading_damage_key))
+	else if (vpt_text_is(key, vpa_completeness_damage_key))
 		memcpy(n->first_damage, text, sizeof(text));
-	else if (vpt_text_is(key, vpa_reading_unknown_key))
+	else if (vpt_text_is(key, vpa_completeness_unknown_key))
 		memcpy(n->unknown_names, text, sizeof(text));
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		uint64_t count;
@@ -190,7 +190,7 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 }
 
 static int take_section(
-	struct vpa_reading *n, const struct vpt_batch *b, const struct vpt_section *s)
+	struct vpa_completeness *n, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	uint32_t row;
 
@@ -231,12 +231,12 @@ static uint64_t count_rows(const struct vpt_batch *b, uint64_t *all)
 
 /* ---- the reading ---- */
 
-void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
+void vpa_completeness_begin(struct vpa_completeness *n, const struct vpt_trace *trace)
 {
 	const struct vpt_import_stats *s = vpt_trace_import_stats(trace);
 	const struct vpt_reader *reader = vpt_trace_reader(trace);
 
-	*n = (struct vpa_reading){.trace = trace, .newest_ns = vpt_trace_start(trace)};
+	*n = (struct vpa_completeness){.trace = trace, .newest_ns = vpt_trace_start(trace)};
 	n->counts[VPA_READING_START] = vpt_trace_start_is_doubted(trace) != 0;
 	n->counts[VPA_READING_HEADER] = reader && vpt_reader_header_damaged(reader);
 	if (!s)
@@ -258,7 +258,7 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->counts[VPA_READING_TOO_LONG_OPS] = s->cut_ops;
 }
 
-int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b)
+int vpa_completeness_chunk(struct vpa_completeness *n, size_t index, const struct vpt_batch *b)
 {
 	int is_torn = (b->flags & VPT_BATCH_TORN) != 0, rc = VPT_OK;
 	uint64_t all, rows = count_rows(b, &all);
@@ -288,9 +288,9 @@ int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batc
 }
 
 /* Whether all losses have times: one that no LOSS row describes has none. */
-static int knows_when(const struct vpa_reading *n)
+static int knows_when(const struct vpa_completeness *n)
 {
-	static const enum vpa_reading_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
+	static const enum vpa_completeness_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
 		VPA_READING_TRUNCATED, VPA_READING_MALFORMED, VPA_READING_UNKNOWN,
 		VPA_READING_VIEWS, VPA_READING_MIXED, VPA_READING_UNREADABLE, VPA_READING_FAR};
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
@@ -303,7 +303,7 @@ static int knows_when(const struct vpa_reading *n)
 	       !(n->unavailable[0] && !n->ops);
 }
 
-int vpa_reading_end(struct vpa_reading *n)
+int vpa_completeness_end(struct vpa_completeness *n)
 {
 	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
 	int rc = VPT_OK;
@@ -328,7 +328,7 @@ int vpa_reading_end(struct vpa_reading *n)
 	return rc;
 }
 
-void vpa_reading_free(struct vpa_reading *n)
+void vpa_completeness_free(struct vpa_completeness *n)
 {
 	vpa_intervals_free(&n->lost);
 }
@@ -343,7 +343,7 @@ static void put_meta(struct vpt_batch *out, const char *key, const char *value)
 	vpt_batch_put(out, VPT_META, 0, &row);
 }
 
-void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out)
+void vpa_completeness_tell_hole(const struct vpa_completeness *n, struct vpt_batch *out)
 {
 	struct vpt_loss row = {.start_ns = n->hole.start_ns,
 		.duration_ns = n->hole.end_ns - n->hole.start_ns,
@@ -352,7 +352,7 @@ void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out)
 	vpt_batch_put(out, VPT_LOSS, 0, &row);
 }
 
-int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
+int vpa_completeness_tell_counts(const struct vpa_completeness *n, struct vpt_batch *out)
 {
 	int put = n->first_damage[0] && !n->carried[VPA_READING_DAMAGED] &&
 		  !n->carried[VPA_READING_UNREADABLE];
@@ -360,9 +360,9 @@ int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
 	unsigned i;
 
 	if (put)
-		put_meta(out, vpa_reading_damage_key, n->first_damage);
+		put_meta(out, vpa_completeness_damage_key, n->first_damage);
 	if (n->unknown_names[0] && !n->carried[VPA_READING_UNKNOWN])
-		put_meta(out, vpa_reading_unknown_key, n->unknown_names);
+		put_meta(out, vpa_completeness_unknown_key, n->unknown_names);
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		if (n->counts[i] == n->carried[i])
 			continue;
@@ -373,12 +373,12 @@ int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
 	return put;
 }
 
-int vpa_reading_is_key(const char *key)
+int vpa_completeness_is_key(const char *key)
 {
 	return !strncmp(key, prefix, sizeof(prefix) - 1);
 }
 
-const char *vpa_reading_key(unsigned count)
+const char *vpa_completeness_key(unsigned count)
 {
 	return count < VPA_READING_COUNT ? keys[count] : NULL;
 }

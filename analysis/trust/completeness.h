@@ -1,10 +1,10 @@
 /* completeness.h - what is known to be missing from a trace, found while its chunks are read.
  *
- *	vpa_reading_begin(&n, trace)        the file's header, what an importer left out
- *	vpa_reading_chunk(&n, i, batch)     each chunk, in order
- *	vpa_reading_damage(&n, i, text)     or that it cannot be read
- *	vpa_reading_end(&n)                 the end mark, or that there is none
- *	vpa_reading_judge(&n, say, ctx)     a sentence for each thing that is missing
+ *	vpa_completeness_begin(&n, trace)        the file's header, what an importer left out
+ *	vpa_completeness_chunk(&n, i, batch)     each chunk, in order
+ *	vpa_completeness_damage(&n, i, text)     or that it cannot be read
+ *	vpa_completeness_end(&n)                 the end mark, or that there is none
+ *	vpa_completeness_judge(&n, say, ctx)     a sentence for each thing that is missing
  *
  * Every command judges files by these rules, so their exit codes agree. Checks of events against
  * each other (operations without a launch, clocks) need the analysis and are in verdict.h. */
@@ -37,7 +37,7 @@
 	X(FAR, far, "missing.far_events")                                                          \
 	X(END, end, "missing.end")
 
-enum vpa_reading_count {
+enum vpa_completeness_count {
 #define VPA_READING_ID(NAME, name, key) VPA_READING_##NAME,
 	VPA_READING_COUNTS(VPA_READING_ID)
 #undef VPA_READING_ID
@@ -49,7 +49,7 @@ enum { VPA_READING_FLUSH_MS = 1000 };
 
 enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 10 };
 
-struct vpa_reading {
+struct vpa_completeness {
 	const struct vpt_trace *trace; /* borrowed */
 	/* Includes those carried from the file it was converted from. */
 	uint64_t counts[VPA_READING_COUNT];
@@ -102,12 +102,12 @@ struct vpa_reading {
 	int in_damage;
 };
 
-void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace);
+void vpa_completeness_begin(struct vpa_completeness *n, const struct vpt_trace *trace);
 /* 0 or VPT_ENOMEM; so are those below. */
-int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b);
-int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text);
-int vpa_reading_end(struct vpa_reading *n);
-void vpa_reading_free(struct vpa_reading *n);
+int vpa_completeness_chunk(struct vpa_completeness *n, size_t index, const struct vpt_batch *b);
+int vpa_completeness_damage(struct vpa_completeness *n, size_t index, const char *text);
+int vpa_completeness_end(struct vpa_completeness *n);
+void vpa_completeness_free(struct vpa_completeness *n);
 
 struct vpa_remark {
 	int is_missing;   /* records are missing: the trace is not complete */
@@ -117,18 +117,18 @@ struct vpa_remark {
 
 /* Calls `say` with each remark, most important first. Returns whether the trace is complete, as far
  * as its file shows. */
-int vpa_reading_judge(const struct vpa_reading *n,
+int vpa_completeness_judge(const struct vpa_completeness *n,
 	void (*say)(void *ctx, const struct vpa_remark *remark), void *ctx);
 
 /* Adds to a copy of the trace what is missing, since the copy's own file will be intact. If chunks
  * cannot be read (`holes` has grown): a LOSS row before the next one. */
-void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out);
+void vpa_completeness_tell_hole(const struct vpa_completeness *n, struct vpt_batch *out);
 /* At the end: adds the counts as META rows. Returns whether there were any. */
-int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out);
+int vpa_completeness_tell_counts(const struct vpa_completeness *n, struct vpt_batch *out);
 /* The keys one by one: that of a count, NULL after the last; those of first_damage and unknown_names. */
-const char *vpa_reading_key(unsigned count);
-extern const char vpa_reading_damage_key[], vpa_reading_unknown_key[];
+const char *vpa_completeness_key(unsigned count);
+extern const char vpa_completeness_damage_key[], vpa_completeness_unknown_key[];
 /* Whether a META row with this key is one of these. */
-int vpa_reading_is_key(const char *key);
+int vpa_completeness_is_key(const char *key);
 
 #endif

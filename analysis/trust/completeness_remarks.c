@@ -16,7 +16,7 @@
 enum { SLOW_NS = 1000000000 };
 
 struct judging {
-	const struct vpa_reading *n;
+	const struct vpa_completeness *n;
 	void (*say)(void *ctx, const struct vpa_remark *remark);
 	void *ctx;
 	int complete;
@@ -43,7 +43,7 @@ say(struct judging *j, int is_missing, const char *remedy, const char *fmt, ...)
 
 /* Counts that need only a sentence; "%" is replaced by the number. */
 static const struct {
-	enum vpa_reading_count count;
+	enum vpa_completeness_count count;
 	const char *one, *many, *remedy;
 } sentences[] = {
 	{VPA_READING_START,
@@ -141,7 +141,7 @@ static void judge_counts(struct judging *j)
 
 static void judge_damage(struct judging *j)
 {
-	const struct vpa_reading *n = j->n;
+	const struct vpa_completeness *n = j->n;
 	uint64_t damaged = n->counts[VPA_READING_DAMAGED],
 		 unreadable = n->counts[VPA_READING_UNREADABLE];
 
@@ -204,7 +204,7 @@ static void judge_end(struct judging *j)
 }
 
 /* Suggests twice the limit that was too low. */
-static void memory_remedy(const struct vpa_reading *n, char *out, size_t size)
+static void memory_remedy(const struct vpa_completeness *n, char *out, size_t size)
 {
 	uint64_t mib = n->memory_limit_bytes ? n->memory_limit_bytes >> 20 : 256;
 
@@ -214,7 +214,7 @@ static void memory_remedy(const struct vpa_reading *n, char *out, size_t size)
 
 static void judge_losses(struct judging *j)
 {
-	const struct vpa_reading *n = j->n;
+	const struct vpa_completeness *n = j->n;
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
 	uint64_t lost = dropped > n->lost_events ? dropped : n->lost_events;
 	char remedy[160] = "";
@@ -239,7 +239,7 @@ static void judge_losses(struct judging *j)
 }
 
 /* Since when GPU work may be missing at the end of a flight recorder's file, as a span; 0: none is. */
-static uint64_t missing_at_end(const struct vpa_reading *n)
+static uint64_t missing_at_end(const struct vpa_completeness *n)
 {
 	uint64_t from_ns = n->undelivered_ns ? n->undelivered_ns : n->complete_until_ns;
 
@@ -247,7 +247,7 @@ static uint64_t missing_at_end(const struct vpa_reading *n)
 }
 
 /* Whether it is missing. Of a process that has died, what came after the tracer's last flush is. */
-static int is_missing_at_end(const struct vpa_reading *n)
+static int is_missing_at_end(const struct vpa_completeness *n)
 {
 	int has_died = !strcmp(n->ring_cause, "death") || !strcmp(n->ring_cause, "leave");
 	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
@@ -257,7 +257,7 @@ static int is_missing_at_end(const struct vpa_reading *n)
 
 static void judge_undelivered(struct judging *j)
 {
-	const struct vpa_reading *n = j->n;
+	const struct vpa_completeness *n = j->n;
 
 	if (is_missing_at_end(n))
 		say(j, 1,
@@ -284,7 +284,7 @@ static void judge_unfinished(struct judging *j)
 
 static void judge_cupti(struct judging *j)
 {
-	const struct vpa_reading *n = j->n;
+	const struct vpa_completeness *n = j->n;
 
 	if (n->failure[0])
 		say(j, 1, "", "GPU work is missing from some point on: %s", n->failure);
@@ -346,7 +346,7 @@ static void describe_cause(const char *cause, char *out, size_t size)
 /* What a flight recorder has dropped it was asked to drop. */
 static void judge_ring(struct judging *j)
 {
-	const struct vpa_reading *n = j->n;
+	const struct vpa_completeness *n = j->n;
 	char when[sizeof(n->ring_cause) + 4];
 	uint64_t start_ns = vpt_trace_start(n->trace);
 
@@ -363,7 +363,7 @@ static void judge_ring(struct judging *j)
 /* What another tool did not record, or says of its own records. */
 static void judge_tool(struct judging *j)
 {
-	const struct vpa_reading *n = j->n;
+	const struct vpa_completeness *n = j->n;
 	const char *said = n->warning[0] ? n->warning : n->ops ? "" : n->doubt;
 
 	if (said[0])
@@ -380,7 +380,7 @@ static void judge_tool(struct judging *j)
 			n->unnamed == 1 ? " has" : "s have");
 }
 
-int vpa_reading_judge(const struct vpa_reading *n,
+int vpa_completeness_judge(const struct vpa_completeness *n,
 	void (*say_remark)(void *ctx, const struct vpa_remark *remark), void *ctx)
 {
 	struct judging j = {n, say_remark, ctx, 1};

@@ -67,7 +67,7 @@ static int read_meta(struct vpa_report *r, const struct vpt_batch *b, const stru
 		const char *value = keep(r, b, s->col[VPT_META_VALUE][row]);
 
 		/* about the file, not the run */
-		if (vpa_reading_is_key(key))
+		if (vpa_completeness_is_key(key))
 			continue;
 		for (i = 0; i < r->meta_count && strcmp(r->meta[i].key, key); i++)
 			;

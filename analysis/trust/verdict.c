@@ -141,7 +141,7 @@ static void judge_samples(struct vpa_report *out)
 
 /* What ended before a window that nobody asked for is in no figure. A ring holds older work by nature. */
 static void judge_before(
-	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	uint64_t count = r->ops_before;
 
@@ -172,7 +172,7 @@ static void judge_late(struct vpa_report *out)
 }
 
 /* Ops that have no time for a known reason are told with that. */
-static void judge_times(struct vpa_report *out, const struct vpa_reading *n)
+static void judge_times(struct vpa_report *out, const struct vpa_completeness *n)
 {
 	uint64_t count = vpt_sat_add(out->verdict.reversed, out->verdict.zero_time);
 	uint64_t known = vpt_sat_add(n->unfinished, n->queued);
@@ -185,7 +185,7 @@ static void judge_times(struct vpa_report *out, const struct vpa_reading *n)
 }
 
 static void judge_records(
-	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	struct vpa_verdict *v = &out->verdict;
 	uint64_t crowded = 0;
@@ -230,7 +230,7 @@ static void judge_records(
 
 /* What helps where kernels are missing. */
 static const char *lost_launches_remedy(
-	const struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+	const struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	if (!strcmp(n->ended, "max-bytes"))
 		return "raise --max-bytes: the file had no room for them";
@@ -248,7 +248,7 @@ static const char *lost_launches_remedy(
 /* Nothing else may show that a profiler dropped records of kernels. Where a loss is known, it
  * explains them. */
 static void judge_lost_launches(
-	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *n)
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	uint64_t count = out->verdict.launches_lost;
 	const char *are = count == 1 ? "is" : "are", *s = count == 1 ? "" : "s";
@@ -340,7 +340,7 @@ static void judge_kernels(struct vpa_report *out)
 
 /* What a launch explains needs one clock for both. An import has judged the whole trace, not the window. */
 static void judge_order(
-	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_reading *reading)
+	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *reading)
 {
 	uint64_t lead_ns = vpa_later(reading->clocks_disagree_ns, r->lead_ns);
 	const char *count = "";
@@ -358,7 +358,7 @@ static void judge_order(
 }
 
 /* Reports that there is no GPU work, if no other reason says why. */
-static void judge_no_work(struct vpa_report *out, const struct vpa_reading *reading)
+static void judge_no_work(struct vpa_report *out, const struct vpa_completeness *reading)
 {
 	const struct vpa_counts *n = &out->counts;
 
@@ -373,7 +373,7 @@ static void judge_no_work(struct vpa_report *out, const struct vpa_reading *read
 
 /* Each device's row says whether it is a GPU or a stand-in. If such a row is missing, `simulated`
  * is unknown. */
-static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
+static void judge_devices(struct vpa_report *out, const struct vpa_completeness *n)
 {
 	size_t i, k;
 
@@ -392,7 +392,7 @@ static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
 }
 
 /* What was received must have been written or dropped; with missing chunks that is unknown. */
-static void judge_books(struct vpa_report *out, const struct vpa_reading *reading)
+static void judge_books(struct vpa_report *out, const struct vpa_completeness *reading)
 {
 	struct vpa_verdict *v = &out->verdict;
 
@@ -437,7 +437,7 @@ static void judge_calls(struct vpa_report *out, const struct vpa_resolver *r)
 			"record without with_stack=True");
 }
 
-static void copy_losses(struct vpa_verdict *v, const struct vpa_reading *reading)
+static void copy_losses(struct vpa_verdict *v, const struct vpa_completeness *reading)
 {
 	const struct vpa_intervals *lost = &reading->lost;
 
@@ -451,7 +451,7 @@ static void copy_losses(struct vpa_verdict *v, const struct vpa_reading *reading
 		v->losses[LOSSES_MAX - 1].end_ns = vpa_intervals_last(lost)->end_ns;
 }
 
-static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n)
+static int copy_reading_meta(struct vpa_report *out, const struct vpa_completeness *n)
 {
 	struct vpa_verdict *v = &out->verdict;
 	unsigned i;
@@ -463,19 +463,19 @@ static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n
 	for (i = 0; i < VPA_READING_COUNT; i++)
 		if (n->counts[i])
 			v->reading_meta[v->reading_meta_count++] =
-				(struct vpa_pair){vpa_reading_key(i),
+				(struct vpa_pair){vpa_completeness_key(i),
 					vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
 	if (n->first_damage[0])
-		v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpa_reading_damage_key,
+		v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpa_completeness_damage_key,
 			vpa_arena_printf(&out->arena, "%s", n->first_damage)};
 	if (n->unknown_names[0])
 		v->reading_meta[v->reading_meta_count++] =
-			(struct vpa_pair){vpa_reading_unknown_key,
+			(struct vpa_pair){vpa_completeness_unknown_key,
 				vpa_arena_printf(&out->arena, "%s", n->unknown_names)};
 	return VPT_OK;
 }
 
-static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_reading *n)
+static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	v->written = n->rows;
 	v->dropped = n->has_stats ? n->dropped : n->header_lost;
@@ -519,7 +519,7 @@ static void judge_marks(struct vpa_report *out)
 }
 
 int vpa_verdict_write(
-	const struct vpa_resolver *r, const struct vpa_reading *reading, struct vpa_report *out)
+	const struct vpa_resolver *r, const struct vpa_completeness *reading, struct vpa_report *out)
 {
 	struct vpa_verdict *v = &out->verdict;
 	size_t i;
@@ -530,7 +530,7 @@ int vpa_verdict_write(
 	if (!v->reasons || !v->remedies || !v->losses || copy_reading_meta(out, reading))
 		return VPT_ENOMEM;
 	count(v, r, reading);
-	v->complete = vpa_reading_judge(reading, add_remark, out);
+	v->complete = vpa_completeness_judge(reading, add_remark, out);
 	if (!v->complete)
 		copy_losses(v, reading);
 	judge_lost_launches(out, r, reading);

@@ -7,6 +7,6 @@
 
 /* Fills out->verdict, and out->simulated if that is not known. 0 or VPT_ENOMEM. */
 int vpa_verdict_write(
-	const struct vpa_resolver *r, const struct vpa_reading *reading, struct vpa_report *out);
+	const struct vpa_resolver *r, const struct vpa_completeness *reading, struct vpa_report *out);
 
 #endif

@@ -21,18 +21,18 @@ static void take_first(void *ctx, const struct vpa_remark *remark)
 		*first = *remark;
 }
 
-static int refuse(const struct vpa_reading *n, const char *text, struct vpt_err *err)
+static int refuse(const struct vpa_completeness *n, const char *text, struct vpt_err *err)
 {
 	struct vpa_remark first = {.is_missing = 0};
 
-	if (vpa_reading_judge(n, take_first, &first))
+	if (vpa_completeness_judge(n, take_first, &first))
 		return vpt_fail(err, VPT_EINVAL, "%s", text);
 	return vpt_fail(
 		err, VPT_EDATA, "%.320s; the trace is incomplete: %.150s", text, first.text);
 }
 
 int vpa_window_beyond(
-	const struct vpa_reading *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err)
+	const struct vpa_completeness *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err)
 {
 	char text[160];
 
@@ -42,7 +42,7 @@ int vpa_window_beyond(
 	return refuse(n, text, err);
 }
 
-int vpa_window_of_nothing(const struct vpa_reading *n, const char *wanted, struct vpt_err *err)
+int vpa_window_of_nothing(const struct vpa_completeness *n, const char *wanted, struct vpt_err *err)
 {
 	char text[200];
 
@@ -55,7 +55,7 @@ int vpa_window_of_nothing(const struct vpa_reading *n, const char *wanted, struc
 }
 
 int vpa_window_of_too_many(
-	const struct vpa_reading *n, const struct vpa_range_choice *c, struct vpt_err *err)
+	const struct vpa_completeness *n, const struct vpa_range_choice *c, struct vpt_err *err)
 {
 	char text[240];
 
@@ -148,7 +148,7 @@ static void offer(struct suggestion *best, size_t *count, struct suggestion s)
 }
 
 int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_model *m,
-	const struct vpa_reading *n, const char *wanted, struct vpt_err *err)
+	const struct vpa_completeness *n, const char *wanted, struct vpt_err *err)
 {
 	struct suggestion best[SUGGESTIONS];
 	char list[SUGGESTIONS * (4 * NAME_COLUMNS + 40)] = "", sentence[sizeof(list) + 400];

@@ -13,14 +13,14 @@
 
 /* The trace ends `length_ns` after its start; names the requested time. */
 int vpa_window_beyond(
-	const struct vpa_reading *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err);
+	const struct vpa_completeness *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err);
 
 /* The range that is wanted, NULL: the request, has no length. */
-int vpa_window_of_nothing(const struct vpa_reading *n, const char *wanted, struct vpt_err *err);
+int vpa_window_of_nothing(const struct vpa_completeness *n, const char *wanted, struct vpt_err *err);
 
 /* The choice has fewer instances than its number. */
 int vpa_window_of_too_many(
-	const struct vpa_reading *n, const struct vpa_range_choice *c, struct vpt_err *err);
+	const struct vpa_completeness *n, const struct vpa_range_choice *c, struct vpt_err *err);
 
 /* Counts ranges by name, an id in vpa_model.names. All zeros is empty. */
 struct vpa_range_census {
@@ -34,7 +34,7 @@ int vpa_range_census_add(struct vpa_range_census *c, uint32_t name);
 /* Reports that no range is called `wanted`, and which there are: first those with similar names,
  * then the most frequent. */
 int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_model *m,
-	const struct vpa_reading *n, const char *wanted, struct vpt_err *err);
+	const struct vpa_completeness *n, const char *wanted, struct vpt_err *err);
 void vpa_range_census_free(struct vpa_range_census *c);
 
 #endif

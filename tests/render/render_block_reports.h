@@ -38,11 +38,11 @@ static struct vpa_block_row series[] = {
 	WAITED(6, 963.2, 5878.8, 1, 3, NULL),
 };
 
-static struct vpa_block_did sync_did[] = {
+static struct vpa_block_instead sync_did[] = {
 	{VPA_CAUSE_ALLOCATION, MS(270)},
 	{VPA_CAUSE_LAUNCH_RATE, MS(140)},
 };
-static struct vpa_block_did copy_did[] = {{VPA_CAUSE_HOST_CODE, MS(87.6)}};
+static struct vpa_block_instead copy_did[] = {{VPA_CAUSE_HOST_CODE, MS(87.6)}};
 
 static struct vpa_block_part block_parts[] = {
 	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "attention", MS(1716.6), 1800, NULL, 0},

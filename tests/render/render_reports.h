@@ -83,7 +83,7 @@ static struct vpa_idle_part head[] = {
 };
 
 /* What the host did in time that counts to an earlier call. */
-static struct vpa_host_did_row host_did[] = {
+static struct vpa_instead_row host_did[] = {
 	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", VPA_CAUSE_ALLOCATION, "self_attn",
 		"cudaMalloc", MS(40.5), 280, NULL},
 	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", VPA_CAUSE_LAUNCH_RATE, "self_attn",

@@ -437,7 +437,7 @@ struct named {
 	struct vpa_idle_part parts[3];
 	struct vpa_device device;
 	struct vpa_gap_piece piece;
-	struct vpa_host_did_row did;
+	struct vpa_instead_row did;
 	struct vpa_gap_row gap;
 	struct vpa_family_row family;
 	struct vpa_kernel_row kernel;
@@ -493,7 +493,7 @@ static void name_idle_time(struct named *n, const char *name)
 		.before_first_work_count = COUNT(n->parts),
 		.comm_ns = MS(2),
 		.comm_wait_ns = MS(1)};
-	n->did = (struct vpa_host_did_row){
+	n->did = (struct vpa_instead_row){
 		VPA_CAUSE_SYNC, name, name, VPA_CAUSE_HOST_CODE, name, name, MS(2), 3, NULL};
 	n->device.host_did = &n->did;
 	n->device.host_did_count = 1;

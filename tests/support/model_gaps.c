@@ -110,7 +110,7 @@ static void name_host_place(const struct model_gap *g, const struct model_piece 
 }
 
 /* All of a device's credited time that a row of the report is about. */
-static uint64_t host_did_ns(const struct model_device *ours, const struct vpa_host_did_row *row)
+static uint64_t host_did_ns(const struct model_device *ours, const struct vpa_instead_row *row)
 {
 	char range[NAME_MAX_BYTES], host_range[NAME_MAX_BYTES];
 	uint64_t ns = 0;
@@ -148,7 +148,7 @@ static void check_host_did(struct model *m, const char *where, const struct mode
 			credited[p->cause] += p->is_credited ? p->end - p->start : 0;
 		}
 	for (i = 0; i < d->host_did_count; i++) {
-		const struct vpa_host_did_row *row = &d->host_did[i];
+		const struct vpa_instead_row *row = &d->host_did[i];
 		char text[1200];
 
 		for (k = 0; k < MODEL_CAUSES; k++)

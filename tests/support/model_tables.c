@@ -30,7 +30,7 @@ static uint64_t nearest_rank(const struct model_edges *sorted, unsigned percent)
 }
 
 static void compare_spread(
-	struct model *m, const char *where, struct model_edges *values, const struct vpa_spread *s)
+	struct model *m, const char *where, struct model_edges *values, const struct vpa_durations *s)
 {
 	size_t n = values->count;
 

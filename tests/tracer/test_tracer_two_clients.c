@@ -137,23 +137,23 @@ static void read_capture(void)
 {
 	struct vpt_decoder *decoder = vpt_decoder_new();
 	struct vpt_trace *trace;
-	struct vpa_reading reading;
+	struct vpa_completeness reading;
 	struct vpt_batch batch;
 	struct vpt_err err;
 
 	it.loss_count = 0;
 	RIG_EQUAL(vpt_trace_open(rig_file("two.zst"), &trace, &err), 0);
 	vpt_batch_init(&batch);
-	vpa_reading_begin(&reading, trace);
+	vpa_completeness_begin(&reading, trace);
 	for (size_t i = 0; i < vpt_trace_chunks(trace); i++) {
 		RIG_EQUAL(vpt_trace_chunk(trace, decoder, i, &batch, &err), 0);
-		RIG_EQUAL(vpa_reading_chunk(&reading, i, &batch), 0);
+		RIG_EQUAL(vpa_completeness_chunk(&reading, i, &batch), 0);
 		read_kernels(&batch);
 		read_losses(&batch);
 	}
-	RIG_EQUAL(vpa_reading_end(&reading), 0);
-	it.complete = vpa_reading_judge(&reading, say, NULL);
-	vpa_reading_free(&reading);
+	RIG_EQUAL(vpa_completeness_end(&reading), 0);
+	it.complete = vpa_completeness_judge(&reading, say, NULL);
+	vpa_completeness_free(&reading);
 	vpt_batch_free(&batch);
 	vpt_decoder_free(decoder);
 	vpt_trace_close(trace);

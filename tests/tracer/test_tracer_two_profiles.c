@@ -111,18 +111,18 @@ static struct seen read_capture(void)
 {
 	struct vpt_decoder *decoder = vpt_decoder_new();
 	struct seen seen = {.lost_from_ns = UINT64_MAX};
-	struct vpa_reading reading;
+	struct vpa_completeness reading;
 	struct vpt_trace *trace;
 	struct vpt_batch batch;
 
 	RIG_EQUAL(vpt_trace_open(rig_file("profiles.zst"), &trace, NULL), 0);
 	vpt_batch_init(&batch);
-	vpa_reading_begin(&reading, trace);
+	vpa_completeness_begin(&reading, trace);
 	for (size_t i = 0; i < vpt_trace_chunks(trace); i++) {
 		const struct vpt_section *s;
 
 		RIG_EQUAL(vpt_trace_chunk(trace, decoder, i, &batch, NULL), 0);
-		RIG_EQUAL(vpa_reading_chunk(&reading, i, &batch), 0);
+		RIG_EQUAL(vpa_completeness_chunk(&reading, i, &batch), 0);
 		s = vpt_batch_find(&batch, VPT_KERNEL);
 		seen.kernels += s ? s->row_count : 0;
 		s = vpt_batch_find(&batch, VPT_LOSS);
@@ -131,9 +131,9 @@ static struct seen read_capture(void)
 			if (s->col[VPT_LOSS_START][row] < seen.lost_from_ns)
 				seen.lost_from_ns = s->col[VPT_LOSS_START][row];
 	}
-	RIG_EQUAL(vpa_reading_end(&reading), 0);
-	seen.complete = vpa_reading_judge(&reading, say, &seen);
-	vpa_reading_free(&reading);
+	RIG_EQUAL(vpa_completeness_end(&reading), 0);
+	seen.complete = vpa_completeness_judge(&reading, say, &seen);
+	vpa_completeness_free(&reading);
 	vpt_batch_free(&batch);
 	vpt_decoder_free(decoder);
 	vpt_trace_close(trace);

@@ -80,7 +80,7 @@ struct vpa_num vpa_compared_per_unit(double value)
 	return vpa_fixed(value, 2);
 }
 
-struct vpa_label vpa_compared_did(enum vpa_cause host, const char *call, const char *range)
+struct vpa_label vpa_compared_instead(enum vpa_cause host, const char *call, const char *range)
 {
 	struct vpa_label where = vpa_place(call, range, 64), out = {{0}};
 

@@ -26,6 +26,6 @@ struct vpa_num vpa_compared_growth(double a, double b);
 struct vpa_num vpa_compared_per_unit(double value);
 
 /* What the host did: "host code in post_process", "allocation, cudaMalloc in self_attn". NULL: no place, no call. */
-struct vpa_label vpa_compared_did(enum vpa_cause host, const char *call, const char *range);
+struct vpa_label vpa_compared_instead(enum vpa_cause host, const char *call, const char *range);
 
 #endif

@@ -211,7 +211,7 @@ static void put_sections(struct vpa_html *h, const void *ctx)
 	vpa_html_words(h, put_words, c);
 	vpa_html_end(h);
 	put_setup(h, c);
-	vpa_compare_put_falls(h, c);
+	vpa_compare_put_unit_parts(h, c);
 	for (i = 0; i < COUNT(lists); i++)
 		put_list(h, c, &lists[i]);
 	put_help(h, c);

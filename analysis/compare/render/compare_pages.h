@@ -25,7 +25,7 @@ void vpa_compare_add_kernels(struct vpa_words *w, const struct vpa_comparison *c
 struct vpa_html;
 
 /* Where the time of the mean unit went on both sides, as a section of a page: unit_parts.c. */
-void vpa_compare_put_falls(struct vpa_html *h, const struct vpa_comparison *c);
+void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison *c);
 
 /* Puts the whole comparison; at most `top` rows per table, 0: 12. */
 void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top);

@@ -67,7 +67,7 @@ static void fill_times(
 static struct vpa_row *part_row(struct vpa_table *t, const struct vpa_compared_part *part)
 {
 	struct vpa_row *row = vpa_table_row(t, 2, "%s%s%s", part->name, part->host ? ": " : "",
-		part->host ? vpa_compared_did(part->host, part->host_call, part->host_range).text
+		part->host ? vpa_compared_instead(part->host, part->host_call, part->host_range).text
 			   : "");
 
 	row->wrap = 1;
@@ -299,7 +299,7 @@ static struct vpa_row *place_row(struct vpa_table *t, const struct vpa_compared_
 			vpa_text_or(r->call, ""), r->range ? " in " : "", vpa_text_or(r->range, ""),
 			similar.text);
 	row = vpa_table_row(t, 1, "%s: %s%s%s%s", r->name,
-		vpa_compared_did(r->host, r->host_call, r->host_range).text, similar.text,
+		vpa_compared_instead(r->host, r->host_call, r->host_range).text, similar.text,
 		r->call ? ", after " : "", vpa_text_or(r->call, ""));
 	row->wrap = 1;
 	return row;

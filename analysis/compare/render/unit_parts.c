@@ -162,7 +162,7 @@ static struct vpa_label label_of(const struct vpa_compared_part *part)
 
 	snprintf(label.text, sizeof(label.text), "%.200s%s%.200s", part->name,
 		part->host ? ": " : "",
-		part->host ? vpa_compared_did(part->host, part->host_call, part->host_range).text
+		part->host ? vpa_compared_instead(part->host, part->host_call, part->host_range).text
 			   : "");
 	return label;
 }
@@ -218,7 +218,7 @@ static const char *title_of(const struct vpa_comparison *c)
 	return c->per_frame ? "The mean frame" : titles[c->unit];
 }
 
-void vpa_compare_put_falls(struct vpa_html *h, const struct vpa_comparison *c)
+void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison *c)
 {
 	const struct fall whole = {.name = c->unit == VPA_UNIT_WINDOW ? "window" : "period",
 		.a_ns = vpa_rounded_mean(c->a_total_ns, c->a_over),

@@ -7,7 +7,7 @@
 int vpa_ex_tracks_new(struct vpa_ex_out *x); /* x->tracks; 0 or VPT_ENOMEM */
 void vpa_ex_tracks_free(struct vpa_ex_tracks *t);
 
-/* See struct vpa_tap. */
+/* See struct vpa_observer. */
 int vpa_ex_tracks_ops(struct vpa_ex_out *x, const struct vpa_ops *ops);
 int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range);
 

@@ -45,7 +45,7 @@ struct vpa_rows_ops;
 
 struct vpa_rows {
 	const struct vpa_export_context *c;
-	struct vpa_tap_view view; /* c->view */
+	struct vpa_observer_view view; /* c->view */
 	struct vpa_cat cat;
 	struct vpa_rows_table tables[VPA_ROWS_TABLES_MAX];
 	size_t table_count;

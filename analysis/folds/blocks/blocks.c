@@ -106,7 +106,7 @@ static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	const struct vpa_position *position, uint64_t at_ns)
 {
 	uint64_t from_ns = 0, until_ns = UINT64_MAX;
-	struct vpa_lap *lap = vpa_laps_at(&c->idle->resolver->laps, VPA_LAP_STEP, position->thread,
+	struct vpa_marked_span *lap = vpa_marked_spans_at(&c->idle->resolver->laps, VPA_LAP_STEP, position->thread,
 		at_ns, &from_ns, &until_ns);
 	size_t k;
 
@@ -383,7 +383,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	}
 	for (i = 0; i < gap->piece_count && !rc; i++)
 		if (gap->pieces[i].host)
-			rc = vpa_sweep_host_did(sweep, gap->device,
+			rc = vpa_sweep_instead(sweep, gap->device,
 				(enum vpa_cause)gap->pieces[i].cause,
 				(enum vpa_cause)gap->pieces[i].host, gap->pieces[i].start_ns,
 				gap->pieces[i].end_ns);

@@ -29,7 +29,7 @@ static void drop_projections(struct vpa_scope_gpu *g)
 }
 
 int vpa_blocks_begin_lap(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
-	enum vpa_lap_kind kind, uint32_t thread, struct vpa_lap *lap)
+	enum vpa_marked_span_kind kind, uint32_t thread, struct vpa_marked_span *lap)
 {
 	struct vpa_scope scope = {.start_ns = lap->start_ns,
 		.thread = thread,
@@ -87,13 +87,13 @@ static int stays_in(
 int vpa_blocks_find_laps(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	uint64_t at_ns, struct vpa_blocks_stay *p)
 {
-	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	const struct vpa_marked_spans *laps = &c->idle->resolver->laps;
 	const struct vpa_around *around = &p->position->around;
 	uint32_t process = c->model->threads[p->thread].process;
 	int kind;
 
 	for (kind = 0; kind < VPA_LAP_KINDS; kind++) {
-		struct vpa_lap *lap = vpa_laps_at(laps, (enum vpa_lap_kind)kind,
+		struct vpa_marked_span *lap = vpa_marked_spans_at(laps, (enum vpa_marked_span_kind)kind,
 			kind == VPA_LAP_STEP ? p->thread : process, at_ns, &p->at_ns, &p->until_ns);
 		uint32_t at;
 
@@ -101,7 +101,7 @@ int vpa_blocks_find_laps(struct vpa_blocks_table *s, const struct vpa_fold_conte
 			p->count == VPA_STAY_SCOPES_MAX)
 			continue;
 		if (!lap->scope &&
-			vpa_blocks_begin_lap(s, c, (enum vpa_lap_kind)kind, p->thread, lap))
+			vpa_blocks_begin_lap(s, c, (enum vpa_marked_span_kind)kind, p->thread, lap))
 			return VPT_ENOMEM;
 		at = lap->scope - VPA_FIRST_SCOPE;
 		if (kind == VPA_LAP_STEP && !stays_in(s, &s->gpu[at], around))
@@ -133,7 +133,7 @@ int vpa_blocks_lap_ops(struct vpa_blocks_table *s, const struct vpa_blocks_stay 
 }
 
 /* The end of the lap whose first part is `first`; ~0: it does not end. */
-static uint64_t end_of(const struct vpa_lap_track *t, size_t first)
+static uint64_t end_of(const struct vpa_marked_span_track *t, size_t first)
 {
 	while (first + 1 < t->count && t->items[first + 1].goes_on)
 		first++;
@@ -153,14 +153,14 @@ static int is_cut(const struct vpa_intervals *paused, const struct vpa_scope_gpu
 }
 
 static int end_track(
-	struct vpa_blocks_table *s, const struct vpa_fold_context *c, const struct vpa_lap_track *t)
+	struct vpa_blocks_table *s, const struct vpa_fold_context *c, const struct vpa_marked_span_track *t)
 {
 	const struct vpa_intervals *paused = &c->idle->resolver->paused;
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < t->count && !rc; i++) {
-		const struct vpa_lap *lap = &t->items[i];
+		const struct vpa_marked_span *lap = &t->items[i];
 		uint32_t scope = lap->scope - VPA_FIRST_SCOPE;
 		struct vpa_scope_gpu *g = &s->gpu[scope];
 		uint64_t end_ns = end_of(t, i);
@@ -205,7 +205,7 @@ static int put_right(struct vpa_blocks_table *s)
 
 int vpa_blocks_end_laps(struct vpa_blocks_table *s, const struct vpa_fold_context *c)
 {
-	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	const struct vpa_marked_spans *laps = &c->idle->resolver->laps;
 	size_t kind, i;
 	int rc = VPT_OK;
 

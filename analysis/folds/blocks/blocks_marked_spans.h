@@ -28,7 +28,7 @@ struct vpa_blocks_stay {
 
 /* Makes a scope of a lap. 0 or VPT_ENOMEM. */
 int vpa_blocks_begin_lap(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
-	enum vpa_lap_kind kind, uint32_t thread, struct vpa_lap *lap);
+	enum vpa_marked_span_kind kind, uint32_t thread, struct vpa_marked_span *lap);
 /* Adds the laps around a launch of the stay's thread at `at_ns`, and narrows the stay to them. 0 or
  * VPT_ENOMEM. */
 int vpa_blocks_find_laps(struct vpa_blocks_table *s, const struct vpa_fold_context *c,

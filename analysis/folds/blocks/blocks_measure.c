@@ -160,19 +160,19 @@ static void choose_measured(struct measure *m)
 	b->warmup = b->count - b->measured;
 }
 
-static int spread_of(const struct measure *m, size_t member, struct vpa_spread *out)
+static int spread_of(const struct measure *m, size_t member, struct vpa_durations *out)
 {
-	struct vpa_spread_builder all = {0};
+	struct vpa_durations_builder all = {0};
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < m->b->measured && !rc; i++)
-		rc = vpa_spread_add(
+		rc = vpa_durations_add(
 			&all, *(const uint64_t *)(const void *)((const char *)measured_row(m, i) +
 								member));
 	if (!rc)
-		*out = vpa_spread_of(&all);
-	vpa_spread_free(&all);
+		*out = vpa_durations_of(&all);
+	vpa_durations_free(&all);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 

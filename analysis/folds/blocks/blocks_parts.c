@@ -59,7 +59,7 @@ uint64_t vpa_work_most(const uint64_t *work_ns)
 
 static int compare_dids(const void *pa, const void *pb)
 {
-	const struct vpa_block_did *a = pa, *b = pb;
+	const struct vpa_block_instead *a = pa, *b = pb;
 
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
@@ -76,9 +76,9 @@ static int write_dids(
 	if (!row->host_did)
 		return VPT_ENOMEM;
 	for (i = 0; i < VPA_HOST_DIDS; i++)
-		if (vpa_host_did_cause(i) == row->cause && sum->ns[VPA_SWEEP_PARTS + i])
-			row->host_did[row->host_did_count++] = (struct vpa_block_did){
-				vpa_host_did_host(i), sum->ns[VPA_SWEEP_PARTS + i]};
+		if (vpa_instead_cause(i) == row->cause && sum->ns[VPA_SWEEP_PARTS + i])
+			row->host_did[row->host_did_count++] = (struct vpa_block_instead){
+				vpa_instead_host(i), sum->ns[VPA_SWEEP_PARTS + i]};
 	qsort(row->host_did, row->host_did_count, sizeof(*row->host_did), compare_dids);
 	return VPT_OK;
 }

@@ -36,25 +36,25 @@ static int counts(const struct step_sums *sums, size_t i)
 	return !sums->measured || sums->steps[i].measured;
 }
 
-static int spread_of(const struct step_sums *sums, struct vpa_spread *out)
+static int spread_of(const struct step_sums *sums, struct vpa_durations *out)
 {
-	struct vpa_spread_builder all = {0};
+	struct vpa_durations_builder all = {0};
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < sums->count && !rc; i++)
 		if (counts(sums, i))
-			rc = vpa_spread_add(&all, sums->steps[i].last_ns - sums->steps[i].first_ns);
+			rc = vpa_durations_add(&all, sums->steps[i].last_ns - sums->steps[i].first_ns);
 	if (!rc)
-		*out = vpa_spread_of(&all);
-	vpa_spread_free(&all);
+		*out = vpa_durations_of(&all);
+	vpa_durations_free(&all);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
 static int write_rate(
 	const struct vpa_blocks_writer *w, const struct step_sums *sums, struct vpa_step_times *t)
 {
-	struct vpa_spread_builder all = {0};
+	struct vpa_durations_builder all = {0};
 	size_t i;
 	int rc = VPT_OK;
 
@@ -62,11 +62,11 @@ static int write_rate(
 		uint64_t period_ns = counts(sums, i) ? vpa_marked_period(w, &sums->steps[i]) : 0;
 
 		if (period_ns)
-			rc = vpa_spread_add(&all, period_ns);
+			rc = vpa_durations_add(&all, period_ns);
 	}
 	if (!rc)
-		t->period = vpa_spread_of(&all);
-	vpa_spread_free(&all);
+		t->period = vpa_durations_of(&all);
+	vpa_durations_free(&all);
 	t->periods = t->period.count;
 	t->steps_per_s = t->periods ? vpa_per_second((double)t->periods, t->period.total_ns)
 				    : vpa_per_second((double)t->time.count, t->time.total_ns);

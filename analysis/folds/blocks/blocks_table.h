@@ -51,7 +51,7 @@ struct vpa_stage_kept {
 	uint32_t name; /* 0: the kind is the name */
 	uint64_t count, nested, in_lap;
 	int holds_steps; /* some scope contained a step */
-	uint8_t lap;     /* enum vpa_lap_kind if the source is VPA_SOURCE_MARKS */
+	uint8_t lap;     /* enum vpa_marked_span_kind if the source is VPA_SOURCE_MARKS */
 };
 
 struct vpa_stage_sample {

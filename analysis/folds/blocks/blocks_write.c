@@ -78,9 +78,9 @@ struct stage_total {
 };
 
 static int spread_of_row(
-	const struct vpa_blocks_writer *w, uint32_t row, int measured, struct vpa_spread *out)
+	const struct vpa_blocks_writer *w, uint32_t row, int measured, struct vpa_durations *out)
 {
-	struct vpa_spread_builder builder = {0};
+	struct vpa_durations_builder builder = {0};
 	const struct vpa_blocks_table *s = w->s;
 	size_t i;
 	int rc = VPT_OK;
@@ -91,11 +91,11 @@ static int spread_of_row(
 		if (sample->row != row ||
 			(measured && (sample->block == VPA_NONE || !w->measured[sample->block])))
 			continue;
-		rc = vpa_spread_add(&builder, sample->ns);
+		rc = vpa_durations_add(&builder, sample->ns);
 	}
 	if (!rc)
-		*out = vpa_spread_of(&builder);
-	vpa_spread_free(&builder);
+		*out = vpa_durations_of(&builder);
+	vpa_durations_free(&builder);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 

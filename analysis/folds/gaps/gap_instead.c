@@ -13,7 +13,7 @@ static const uint64_t OTHER = UINT64_MAX;
 
 /* ---- adding ---- */
 
-static uint64_t names_of(struct vpa_host_did *h, const struct vpa_cause_piece *piece)
+static uint64_t names_of(struct vpa_instead *h, const struct vpa_cause_piece *piece)
 {
 	uint32_t held, did;
 
@@ -25,7 +25,7 @@ static uint64_t names_of(struct vpa_host_did *h, const struct vpa_cause_piece *p
 }
 
 static int is_newest(
-	const struct vpa_host_did *h, uint32_t device, const struct vpa_cause_piece *piece)
+	const struct vpa_instead *h, uint32_t device, const struct vpa_cause_piece *piece)
 {
 	const struct vpa_cause_piece *n = &h->newest;
 
@@ -34,11 +34,11 @@ static int is_newest(
 	       n->inside == piece->inside && h->newest_device == device;
 }
 
-int vpa_host_did_add(
-	struct vpa_host_did *h, uint32_t device, const struct vpa_cause_piece *piece, uint64_t gap)
+int vpa_instead_add(
+	struct vpa_instead *h, uint32_t device, const struct vpa_cause_piece *piece, uint64_t gap)
 {
 	uint64_t owner = (uint64_t)device << 16 | (uint64_t)piece->host << 8 | piece->cause;
-	struct vpa_host_did_part *part;
+	struct vpa_instead_part *part;
 
 	if (!piece->host)
 		return VPT_OK;
@@ -66,7 +66,7 @@ static int compare_texts(const char *a, const char *b)
 
 static int compare_rows(const void *pa, const void *pb)
 {
-	const struct vpa_host_did_row *a = pa, *b = pb;
+	const struct vpa_instead_row *a = pa, *b = pb;
 	int order;
 
 	if (a->ns != b->ns)
@@ -82,7 +82,7 @@ static int compare_rows(const void *pa, const void *pb)
 }
 
 /* Merges all rows of a cause and what the host did beyond those shown. */
-static size_t merge_small(struct vpa_host_did_row *rows, size_t count)
+static size_t merge_small(struct vpa_instead_row *rows, size_t count)
 {
 	size_t kept = SHOWN, i, k;
 
@@ -104,12 +104,12 @@ static size_t merge_small(struct vpa_host_did_row *rows, size_t count)
 	return count > SHOWN ? kept : count;
 }
 
-static void write_row(const struct vpa_host_did *h, const struct vpa_fold_context *c, size_t i,
-	struct vpa_report *out, struct vpa_host_did_row *row)
+static void write_row(const struct vpa_instead *h, const struct vpa_fold_context *c, size_t i,
+	struct vpa_report *out, struct vpa_instead_row *row)
 {
 	const struct vpa_index_entry *e = &h->index.entries[i], *held, *did;
 
-	*row = (struct vpa_host_did_row){.cause = (enum vpa_cause)(e->a & 0xff),
+	*row = (struct vpa_instead_row){.cause = (enum vpa_cause)(e->a & 0xff),
 		.range = "(other)",
 		.call = "(other)",
 		.host = (enum vpa_cause)(e->a >> 8 & 0xff),
@@ -127,7 +127,7 @@ static void write_row(const struct vpa_host_did *h, const struct vpa_fold_contex
 	row->host_call = vpa_fold_name(out, c->model, (uint32_t)did->b);
 }
 
-int vpa_host_did_write(const struct vpa_host_did *h, const struct vpa_fold_context *c,
+int vpa_instead_write(const struct vpa_instead *h, const struct vpa_fold_context *c,
 	uint32_t device, struct vpa_report *out, struct vpa_device *to)
 {
 	size_t i, found = 0;
@@ -147,10 +147,10 @@ int vpa_host_did_write(const struct vpa_host_did *h, const struct vpa_fold_conte
 	return VPT_OK;
 }
 
-void vpa_host_did_free(struct vpa_host_did *h)
+void vpa_instead_free(struct vpa_instead *h)
 {
 	vpa_index_free(&h->pairs);
 	vpa_index_free(&h->index);
 	vpt_free(h->parts);
-	*h = (struct vpa_host_did){.parts = NULL};
+	*h = (struct vpa_instead){.parts = NULL};
 }

@@ -38,13 +38,13 @@ struct kept {
 
 struct state {
 	struct vpa_gap_parts parts;
-	struct vpa_host_did host_did;
+	struct vpa_instead host_did;
 	uint64_t gap_count; /* emitted so far */
 	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
 	uint64_t kept_ns;                  /* shorter gaps can no longer be listed */
-	struct vpa_spread_builder lengths; /* of gaps between ops */
-	struct vpa_spread_builder edges;   /* of gaps at the window's edges */
+	struct vpa_durations_builder lengths; /* of gaps between ops */
+	struct vpa_durations_builder edges;   /* of gaps at the window's edges */
 };
 
 /* Whether `a` is listed after `b`. */
@@ -221,7 +221,7 @@ static int add_piece(struct state *s, const struct vpa_gap *gap,
 {
 	struct vpa_gap_owner owner = vpa_gap_owner_of(gap->device, piece->cause, is_head);
 
-	if (piece->host && vpa_host_did_add(&s->host_did, gap->device, piece, s->gap_count))
+	if (piece->host && vpa_instead_add(&s->host_did, gap->device, piece, s->gap_count))
 		return VPT_ENOMEM;
 	return vpa_gap_parts_add_piece(&s->parts, owner, piece, s->gap_count);
 }
@@ -238,7 +238,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 		rc = add_piece(s, gap, &gap->pieces[i], 0);
 	for (i = 0; i < gap->host_piece_count && !rc; i++)
 		rc = add_piece(s, gap, &gap->host_pieces[i], 1);
-	if (rc || vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
+	if (rc || vpa_durations_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
 }
@@ -313,12 +313,12 @@ static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct 
 {
 	size_t i = run->begin, first = i + 1;
 
-	if (ops->gap_cause[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+	if (ops->gap_cause[i] && vpa_durations_add(&s->lengths, ops->gap_ns[i]))
 		return VPT_ENOMEM;
 	if (run->calm)
-		return vpa_spread_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
+		return vpa_durations_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
 	for (i = first; i < run->end; i++)
-		if (ops->gap_cause[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+		if (ops->gap_cause[i] && vpa_durations_add(&s->lengths, ops->gap_ns[i]))
 			return VPT_ENOMEM;
 	return VPT_OK;
 }
@@ -432,7 +432,7 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct state *s = state;
-	uint64_t median = vpa_spread_of(&s->lengths).p50_ns;
+	uint64_t median = vpa_durations_of(&s->lengths).p50_ns;
 	size_t i;
 	int rc = VPT_OK;
 
@@ -441,8 +441,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		out->min_gap_ns = 5 * median < MIN_GAP_NS        ? MIN_GAP_NS
 				  : 5 * median > MIN_GAP_MOST_NS ? MIN_GAP_MOST_NS
 								 : 5 * median;
-	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns) +
-			      vpa_spread_at_least(&s->edges, out->min_gap_ns);
+	out->gaps_listed_of = vpa_durations_at_least(&s->lengths, out->min_gap_ns) +
+			      vpa_durations_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {
 		uint32_t index = vpa_find_device(c->model, out->devices[i].device);
 		struct vpa_device *d = &out->devices[i];
@@ -452,7 +452,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			rc = vpa_gap_parts_write(&s->parts, c, index, 1, out, &d->before_first_work,
 				&d->before_first_work_count);
 		if (!rc)
-			rc = vpa_host_did_write(&s->host_did, c, index, out, d);
+			rc = vpa_instead_write(&s->host_did, c, index, out, d);
 	}
 	return rc ? rc : write_gaps(s, c, out);
 }
@@ -465,10 +465,10 @@ static void free_state(void *state)
 	for (i = 0; i < s->heap_count; i++)
 		vpt_free(s->heap[i].pieces);
 	vpa_gap_parts_free(&s->parts);
-	vpa_host_did_free(&s->host_did);
+	vpa_instead_free(&s->host_did);
 	vpt_free(s->heap);
-	vpa_spread_free(&s->lengths);
-	vpa_spread_free(&s->edges);
+	vpa_durations_free(&s->lengths);
+	vpa_durations_free(&s->edges);
 }
 
 const struct vpa_fold vpa_fold_gaps = {

@@ -24,7 +24,7 @@ struct state {
 	uint64_t *calls_ns; /* when each blocking call began */
 	size_t call_count, call_cap;
 	uint64_t left_out;
-	struct vpa_spread_builder launch, graph; /* graph: launches of CUDA graphs */
+	struct vpa_durations_builder launch, graph; /* graph: launches of CUDA graphs */
 	struct vpa_interval *steps;              /* marked ones, on the host */
 	size_t step_count, step_cap;
 };
@@ -56,7 +56,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	start = vpa_call_start(op->launch);
 	if (start < gap->start_ns || start > op->start_ns)
 		return VPT_OK;
-	return vpa_spread_add(op->launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch,
+	return vpa_durations_add(op->launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch,
 		       op->start_ns - start)
 		       ? VPT_ENOMEM
 		       : VPT_OK;
@@ -81,13 +81,13 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 }
 
 /* Steps that begin and end with marks. */
-static int add_laps(struct state *s, const struct vpa_laps *laps)
+static int add_laps(struct state *s, const struct vpa_marked_spans *laps)
 {
 	size_t i, k;
 	int rc = VPT_OK;
 
 	for (i = 0; i < laps->counts[VPA_LAP_STEP]; i++) {
-		const struct vpa_lap_track *t = &laps->tracks[VPA_LAP_STEP][i];
+		const struct vpa_marked_span_track *t = &laps->tracks[VPA_LAP_STEP][i];
 
 		for (k = 0; k < t->count && !rc; k++)
 			if (t->items[k].end_ns != UINT64_MAX)
@@ -174,7 +174,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 {
 	struct vpa_check_loop *loop = &out->expert.loop;
 	struct state *s = state;
-	struct vpa_spread launch = vpa_spread_of(&s->launch), graph = vpa_spread_of(&s->graph);
+	struct vpa_durations launch = vpa_durations_of(&s->launch), graph = vpa_durations_of(&s->graph);
 	struct vpa_intervals stretches = {.count = 0};
 	size_t i;
 	int rc;
@@ -202,8 +202,8 @@ static void free_state(void *state)
 
 	vpt_free(s->calls_ns);
 	vpt_free(s->steps);
-	vpa_spread_free(&s->launch);
-	vpa_spread_free(&s->graph);
+	vpa_durations_free(&s->launch);
+	vpa_durations_free(&s->graph);
 }
 
 const struct vpa_fold vpa_fold_checks = {

@@ -24,7 +24,7 @@ enum {
 };
 
 struct row {
-	struct vpa_spread_builder time;
+	struct vpa_durations_builder time;
 	uint64_t exclusive_ns;
 	uint64_t blocks; /* of the grids of all calls */
 };
@@ -125,11 +125,11 @@ static int add_serial(
 
 		row->exclusive_ns += ns;
 		row->blocks += ops->blocks[i];
-		failed |= vpa_spread_add(&row->time, ns);
+		failed |= vpa_durations_add(&row->time, ns);
 	}
 	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
 	s->rows[row_of(ops, last)].blocks += ops->blocks[last];
-	failed |= vpa_spread_add(
+	failed |= vpa_durations_add(
 		&s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last]);
 	return failed ? VPT_ENOMEM : VPT_OK;
 }
@@ -141,7 +141,7 @@ static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops,
 
 	begin_op(s, d, start, end, row);
 	s->rows[row].blocks += ops->blocks[i];
-	return vpa_spread_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
+	return vpa_durations_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -170,7 +170,7 @@ static int fold_instants(void *state, const struct vpa_fold_context *c, const st
 		struct row *row = &s->rows[row_of(ops, i)];
 
 		row->blocks += ops->blocks[i];
-		rc = vpa_spread_add(&row->time, 0) ? VPT_ENOMEM : VPT_OK;
+		rc = vpa_durations_add(&row->time, 0) ? VPT_ENOMEM : VPT_OK;
 	}
 	return rc;
 }
@@ -320,7 +320,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.backend = m->kernels[i].klass.backend,
 			.exclusive_ns = r->exclusive_ns,
 			.blocks_mean = (double)r->blocks / (double)r->time.count,
-			.time = vpa_spread_of(&r->time)};
+			.time = vpa_durations_of(&r->time)};
 		if (name && strstr(name, "vol2col"))
 			out->vol2col_ns += r->time.total_ns;
 		if (name && !out->hopper_kernel && vpa_kernel_is_hopper(name))
@@ -341,7 +341,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	size_t i;
 
 	for (i = 0; i < s->row_count; i++)
-		vpa_spread_settle(&s->rows[i].time);
+		vpa_durations_settle(&s->rows[i].time);
 	for (i = 0; i < s->device_cap; i++)
 		advance(s, &s->devices[i], UINT64_MAX);
 	return write_families(s, c, out) || write_precisions(s, c, out) || write_kernels(s, c, out)
@@ -355,7 +355,7 @@ static void free_state(void *state)
 	size_t i;
 
 	for (i = 0; i < s->row_cap; i++)
-		vpa_spread_free(&s->rows[i].time);
+		vpa_durations_free(&s->rows[i].time);
 	vpt_free(s->rows);
 	vpt_free(s->devices);
 }

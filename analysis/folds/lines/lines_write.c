@@ -362,7 +362,7 @@ static uint64_t set_host_line(
 
 	for (d = 0; d < out->device_count; d++)
 		for (i = 0; i < out->devices[d].host_did_count; i++) {
-			struct vpa_host_did_row *row = &out->devices[d].host_did[i];
+			struct vpa_instead_row *row = &out->devices[d].host_did[i];
 
 			if (out->devices[d].device != at->device ||
 				(uint64_t)row->cause != (at->owner & 0xff) ||

@@ -1,7 +1,7 @@
 /* fields.c - shared by many objects of the JSON report: spreads of durations, and names of causes. */
 #include "analysis/render/json/fields.h"
 
-#define ROW struct vpa_spread
+#define ROW struct vpa_durations
 static const struct vpa_field spread_values[] = {
 	{"p50_ns", U64(p50_ns), "ns", "median, nearest rank"},
 	{"p90_ns", U64(p90_ns), "ns", "90th percentile, nearest rank"},

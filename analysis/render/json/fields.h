@@ -223,7 +223,7 @@ extern const struct vpa_fields vpa_fields_checks, vpa_fields_graphs, vpa_fields_
 	vpa_fields_stream, vpa_fields_misfit, vpa_fields_stage_family, vpa_fields_shape,
 	vpa_fields_step_kinds, vpa_fields_flop;
 
-/* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
+/* Of struct vpa_durations: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
 
 /* Whether a key of the metadata is one of those that have a key of their own in vpa_fields_system. */

@@ -71,7 +71,7 @@ static const char *part_choice(size_t i)
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
 }
 
-#define ROW struct vpa_block_did
+#define ROW struct vpa_block_instead
 static const struct vpa_field did_fields[] = {
 	{"host", CHOICE(vpa_cause, host), NULL, "what the host did, as in host_did of devices",
 		.choice = vpa_cause_choice},

@@ -166,7 +166,7 @@ static int has_host(const struct vpa_at *at)
 	return p->host != VPA_CAUSE_NOT_IDLE;
 }
 
-#define ROW struct vpa_host_did_row
+#define ROW struct vpa_instead_row
 static const struct vpa_field host_did_fields[] = {
 	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
 		.choice = vpa_cause_choice},

@@ -160,7 +160,7 @@ void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const str
 			f->base[0] == 'b' ? "mean " : "", f->base, base.text, where);
 	else
 		vpa_words_add(w, "", "%s of the only %s's %s%s%s", gain.text, f->base, base.text,
-			vpa_base_of(r).from_host ? " from its start on the host" : "", where);
+			vpa_gain_unit_of(r).from_host ? " from its start on the host" : "", where);
 }
 
 void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)

@@ -228,7 +228,7 @@ static struct vpa_label main_places(
 	struct vpa_idle_place alike;
 	size_t count;
 
-	alike = vpa_alike_of(d, cause, &count);
+	alike = vpa_similar_of(d, cause, &count);
 	if (!first || first->ns >= all_ns / 2 || count < 2 || alike.ns < all_ns / 2)
 		return vpa_where(d, cause, columns);
 	if (alike.ns < all_ns - all_ns / 200)
@@ -340,7 +340,7 @@ int vpa_text_block_result(
 static void add_steps(
 	struct vpa_words *w, const struct vpa_report *r, const struct vpa_step_times *t)
 {
-	const struct vpa_spread *period = &t->period;
+	const struct vpa_durations *period = &t->period;
 
 	vpa_words_add(w, " ", "%s %sstep%s%s %s%s", vpa_count(t->count).text,
 		r->is_diffusion ? "denoising " : "", vpa_plural(t->count), t->periods ? "," : " of",

@@ -307,7 +307,7 @@ static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
 static void put_only_step(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_only_step *s = &r->only_step;
-	struct vpa_base base = vpa_base_of(r);
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 
 	if (s->is_iteration || s->end_ns <= s->start_ns || !base.head_ns ||
 		vpa_same(vpa_duration(base.span_ns).text,
@@ -357,7 +357,7 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	call = vpa_call_of(d, cause, &ranges);
 	where = vpa_place(at->call, at->range, 64);
 	ns = at->ns;
-	alike = vpa_alike_of(d, cause, &count);
+	alike = vpa_similar_of(d, cause, &count);
 	if (ns < all_ns / 2 && count > 1 && alike.ns >= all_ns / 2) {
 		snprintf(where.text, sizeof(where.text), "%.400s and %zu similar",
 			vpa_place(at->call, at->range, 64).text, count - 1);

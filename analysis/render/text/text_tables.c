@@ -136,7 +136,7 @@ static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_c
 {
 	size_t ranges, count;
 	struct vpa_idle_place call = vpa_call_of(d, cause, &ranges),
-			      alike = vpa_alike_of(d, cause, &count);
+			      alike = vpa_similar_of(d, cause, &count);
 	struct vpa_row *row = NULL;
 
 	if (count > 1 && alike.ns >= d->cause_ns[cause] / 10) {

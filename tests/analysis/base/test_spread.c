@@ -24,15 +24,15 @@ static int compare_ns(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-static struct vpa_spread spread_of_samples(struct vpa_spread_builder *b)
+static struct vpa_durations spread_of_samples(struct vpa_durations_builder *b)
 {
 	size_t i;
 
 	memset(b, 0, sizeof(*b));
 	for (i = 0; i < sample_count; i++)
-		assert_int_equal(vpa_spread_add(b, samples[i]), 0);
+		assert_int_equal(vpa_durations_add(b, samples[i]), 0);
 	qsort(samples, sample_count, sizeof(*samples), compare_ns);
-	return vpa_spread_of(b);
+	return vpa_durations_of(b);
 }
 
 /* The smallest sample that at least `percent` of all do not exceed. */
@@ -55,7 +55,7 @@ static void expect_near(uint64_t found, uint64_t exact, double tolerance)
 			sample_count);
 }
 
-static void expect_percentiles(const struct vpa_spread *s, double tolerance)
+static void expect_percentiles(const struct vpa_durations *s, double tolerance)
 {
 	uint64_t total = 0;
 	double mean, squares = 0;
@@ -80,27 +80,27 @@ static void expect_percentiles(const struct vpa_spread *s, double tolerance)
 
 static void nothing_has_no_spread(void **state)
 {
-	struct vpa_spread_builder b = {0};
-	struct vpa_spread s = vpa_spread_of(&b);
+	struct vpa_durations_builder b = {0};
+	struct vpa_durations s = vpa_durations_of(&b);
 
 	(void)state;
 	assert_int_equal(s.count, 0);
 	assert_int_equal(s.p99_ns, 0);
 	assert_int_equal(s.max_ns, 0);
-	assert_int_equal(vpa_spread_at_least(&b, 0), 0);
-	vpa_spread_free(&b);
+	assert_int_equal(vpa_durations_at_least(&b, 0), 0);
+	vpa_durations_free(&b);
 }
 
 static void up_to_4096_samples_are_exact(void **state)
 {
 	static const size_t counts[] = {1, 2, 3, 10, 20, 99, 100, 101, 1000, 4095, 4096};
 	struct vpt_random r = {1};
-	struct vpa_spread_builder b;
+	struct vpa_durations_builder b;
 	size_t c, i;
 
 	(void)state;
 	for (c = 0; c < COUNT(counts); c++) {
-		struct vpa_spread s;
+		struct vpa_durations s;
 
 		sample_count = counts[c];
 		for (i = 0; i < sample_count; i++)
@@ -108,7 +108,7 @@ static void up_to_4096_samples_are_exact(void **state)
 		s = spread_of_samples(&b);
 		assert_false(s.approximate);
 		expect_percentiles(&s, 0);
-		vpa_spread_free(&b);
+		vpa_durations_free(&b);
 	}
 }
 
@@ -119,13 +119,13 @@ static void samples_are_sorted_by_all_their_bytes(void **state)
 		0x8000000000000001, 0x0000ffff00000000};
 	static const size_t counts[] = {2, 63, 64, 65, 500, 4096};
 	struct vpt_random r = {3};
-	struct vpa_spread_builder b;
+	struct vpa_durations_builder b;
 	size_t c, m, i;
 
 	(void)state;
 	for (m = 0; m < COUNT(masks); m++)
 		for (c = 0; c < COUNT(counts); c++) {
-			struct vpa_spread s;
+			struct vpa_durations s;
 
 			sample_count = counts[c];
 			for (i = 0; i < sample_count; i++)
@@ -135,7 +135,7 @@ static void samples_are_sorted_by_all_their_bytes(void **state)
 			assert_int_equal(s.p90_ns, nearest_rank(90));
 			assert_int_equal(s.p95_ns, nearest_rank(95));
 			assert_int_equal(s.p99_ns, nearest_rank(99));
-			vpa_spread_free(&b);
+			vpa_durations_free(&b);
 		}
 }
 
@@ -143,14 +143,14 @@ static void more_samples_are_off_by_at_most_1_percent(void **state)
 {
 	static const size_t counts[] = {4097, 5000, SAMPLES_MAX};
 	struct vpt_random r = {2};
-	struct vpa_spread_builder b;
+	struct vpa_durations_builder b;
 	size_t c, i;
 	unsigned shift;
 
 	(void)state;
 	for (c = 0; c < COUNT(counts); c++)
 		for (shift = 0; shift < 50; shift += 7) {
-			struct vpa_spread s;
+			struct vpa_durations s;
 
 			sample_count = counts[c];
 			for (i = 0; i < sample_count; i++)
@@ -159,14 +159,14 @@ static void more_samples_are_off_by_at_most_1_percent(void **state)
 			s = spread_of_samples(&b);
 			assert_true(s.approximate);
 			expect_percentiles(&s, 0.01);
-			vpa_spread_free(&b);
+			vpa_durations_free(&b);
 		}
 }
 
 static void equal_samples_stay_what_they_are(void **state)
 {
-	struct vpa_spread_builder b;
-	struct vpa_spread s;
+	struct vpa_durations_builder b;
+	struct vpa_durations s;
 	size_t i;
 
 	(void)state;
@@ -176,7 +176,7 @@ static void equal_samples_stay_what_they_are(void **state)
 	s = spread_of_samples(&b);
 	assert_int_equal(s.p50_ns, 123456789);
 	assert_int_equal(s.p99_ns, 123456789);
-	vpa_spread_free(&b);
+	vpa_durations_free(&b);
 }
 
 /* A bucket begins where the one before ends, and holds no more than 1/64 of its value. */
@@ -187,7 +187,7 @@ static void buckets_leave_nothing_out(void **state)
 
 	(void)state;
 	for (t = 0; t < 100000; t++) {
-		size_t next = vpa_spread_bucket(t);
+		size_t next = vpa_durations_bucket(t);
 
 		assert_in_range(next, bucket, bucket + 1);
 		bucket = next;
@@ -195,18 +195,18 @@ static void buckets_leave_nothing_out(void **state)
 	for (i = 7; i < 64; i++)
 		edges[i] = (uint64_t)1 << i;
 	for (i = 8; i < 64; i++) {
-		assert_int_equal(vpa_spread_bucket(edges[i]), vpa_spread_bucket(edges[i] - 1) + 1);
-		assert_int_equal(vpa_spread_bucket(edges[i] + edges[i] / 64),
-			vpa_spread_bucket(edges[i]) + 1);
-		assert_int_equal(vpa_spread_bucket(edges[i] + edges[i] / 64 - 1),
-			vpa_spread_bucket(edges[i]));
+		assert_int_equal(vpa_durations_bucket(edges[i]), vpa_durations_bucket(edges[i] - 1) + 1);
+		assert_int_equal(vpa_durations_bucket(edges[i] + edges[i] / 64),
+			vpa_durations_bucket(edges[i]) + 1);
+		assert_int_equal(vpa_durations_bucket(edges[i] + edges[i] / 64 - 1),
+			vpa_durations_bucket(edges[i]));
 	}
 }
 
 static void the_longest_durations_fit(void **state)
 {
-	struct vpa_spread_builder b;
-	struct vpa_spread s;
+	struct vpa_durations_builder b;
+	struct vpa_durations s;
 	size_t i;
 
 	(void)state;
@@ -216,12 +216,12 @@ static void the_longest_durations_fit(void **state)
 	s = spread_of_samples(&b);
 	assert_int_equal(s.max_ns, UINT64_MAX);
 	expect_near(s.p50_ns, nearest_rank(50), 0.01);
-	vpa_spread_free(&b);
+	vpa_durations_free(&b);
 }
 
 static void samples_of_a_length_are_counted(void **state)
 {
-	struct vpa_spread_builder b;
+	struct vpa_durations_builder b;
 	size_t i;
 
 	(void)state;
@@ -229,18 +229,18 @@ static void samples_of_a_length_are_counted(void **state)
 	for (i = 0; i < sample_count; i++)
 		samples[i] = i;
 	spread_of_samples(&b);
-	assert_int_equal(vpa_spread_at_least(&b, 0), 4096);
-	assert_int_equal(vpa_spread_at_least(&b, 1000), 3096);
-	assert_int_equal(vpa_spread_at_least(&b, 4096), 0);
-	vpa_spread_free(&b);
+	assert_int_equal(vpa_durations_at_least(&b, 0), 4096);
+	assert_int_equal(vpa_durations_at_least(&b, 1000), 3096);
+	assert_int_equal(vpa_durations_at_least(&b, 4096), 0);
+	vpa_durations_free(&b);
 
 	/* In the histogram to the bucket: 4096 is the edge of one. */
 	sample_count = 10000;
 	for (i = 0; i < sample_count; i++)
 		samples[i] = i;
 	spread_of_samples(&b);
-	assert_int_equal(vpa_spread_at_least(&b, 4096), 10000 - 4096);
-	vpa_spread_free(&b);
+	assert_int_equal(vpa_durations_at_least(&b, 4096), 10000 - 4096);
+	vpa_durations_free(&b);
 }
 
 int main(void)

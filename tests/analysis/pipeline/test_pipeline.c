@@ -16,12 +16,12 @@
 
 /* What the tap sees. */
 struct seen {
-	struct vpa_tap_view view;
+	struct vpa_observer_view view;
 	char ops[400]; /* of each op: the scopes that it belongs to */
 	char ranges[400];
 };
 
-static int begin(void *ctx, const struct vpa_tap_view *view)
+static int begin(void *ctx, const struct vpa_observer_view *view)
 {
 	((struct seen *)ctx)->view = *view;
 	return VPT_OK;
@@ -146,7 +146,7 @@ static void an_op_stands_in_the_scopes_around_its_launch(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct seen s = {.ops = ""};
-		struct vpa_tap tap = {
+		struct vpa_observer tap = {
 			.ctx = &s, .begin = begin, .ops = see_ops, .range = see_range};
 		struct vpa_options options = {.tap = &tap};
 		struct vpa_report *r = NULL;
