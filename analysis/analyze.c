@@ -346,7 +346,8 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 	if (!rc)
 		rc = vpa_folds_finish(&p->folds, r);
 	if (!rc)
-		rc = vpa_completeness_end(&p->reading) || vpa_verdict_write(&p->resolver, &p->reading, r)
+		rc = vpa_completeness_end(&p->reading) ||
+				     vpa_verdict_write(&p->resolver, &p->reading, r)
 			     ? VPT_ENOMEM
 			     : VPT_OK;
 	if (!rc)

@@ -474,10 +474,12 @@ static int is_tail_lost(const struct vpa_report *r)
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
 	struct vpa_idle_sum sum = vpa_idle_sum_of(r, cause);
-	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_first_work_words(r) : NULL, *where;
-	double least = cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_first_work_is_gain(r, &sum.saving)
-			       ? course_share
-			       : edge_share;
+	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_first_work_words(r) : NULL,
+		   *where;
+	double least =
+		cause == VPA_CAUSE_BEFORE_FIRST_WORK && vpa_first_work_is_gain(r, &sum.saving)
+			? course_share
+			: edge_share;
 	uint64_t waited = sum.saving.ns;
 	struct vpa_finding *f;
 

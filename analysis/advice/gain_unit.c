@@ -146,8 +146,8 @@ static uint64_t inside_of(uint64_t gain_ns, uint64_t ns, uint64_t inside_ns, uin
 	return outside_ns > ns / 2 ? 0 : vpa_portion(gain_ns, vpa_earlier(ns, inside_ns), ns);
 }
 
-uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_gain_unit *base, uint32_t causes,
-	uint64_t gain_ns, uint64_t ns)
+uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_gain_unit *base,
+	uint32_t causes, uint64_t gain_ns, uint64_t ns)
 {
 	uint64_t of_cause = 0;
 	size_t i;
@@ -162,8 +162,8 @@ uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_gain_un
 	return vpa_earlier(vpa_portion(gain_ns, vpa_earlier(of_cause, ns), ns), base->idle_ns);
 }
 
-uint64_t vpa_gain_unit_busy(
-	const struct vpa_report *r, const struct vpa_gain_unit *base, uint64_t ns, const char *family)
+uint64_t vpa_gain_unit_busy(const struct vpa_report *r, const struct vpa_gain_unit *base,
+	uint64_t ns, const char *family)
 {
 	uint64_t inside, all;
 

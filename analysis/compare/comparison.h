@@ -93,8 +93,8 @@ struct vpa_compared_row {
 	enum vpa_block_part_kind kind;
 	const char *name;         /* of the kernel; the cause's key */
 	const char *range, *call; /* of idle time; NULL: none */
-	uint64_t similar;         /* ranges besides this one (or host_range), alike as in similar_names.h */
-	enum vpa_cause host;      /* as of parts; 0: none */
+	uint64_t similar; /* ranges besides this one (or host_range), alike as in similar_names.h */
+	enum vpa_cause host; /* as of parts; 0: none */
 	const char *host_range, *host_call;
 	const char *family;        /* of busy time */
 	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
@@ -165,7 +165,7 @@ struct vpa_comparison {
 	double level;
 	size_t outliers;   /* units that the change and its interval leave out; the rates do not */
 	double all_change; /* of the time, with these */
-	double detectable;               /* relative; below 0: unknown */
+	double detectable; /* relative; below 0: unknown */
 	double a_noise, b_noise;         /* deviation / mean of the periods; below 0: unknown */
 	double a_run_noise, b_run_noise; /* the same of the runs' medians; below 0: one run */
 	int between_runs;                /* 1: p and the interval are of a test between runs */

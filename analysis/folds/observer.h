@@ -19,7 +19,8 @@ struct vpa_observer_view {
 /* Any member but ctx may be NULL. They return 0, or a code of error.h, which ends the pass. */
 struct vpa_observer {
 	void *ctx;
-	int (*begin)(void *ctx, const struct vpa_observer_view *view); /* the window's start is known */
+	int (*begin)(
+		void *ctx, const struct vpa_observer_view *view); /* the window's start is known */
 	/* A chunk, after all its ops that could be released were. Later chunks bring no op and no
 	 * launch that begins before `times_from_ns`. */
 	int (*chunk)(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns);

@@ -9,7 +9,7 @@ enum { VPA_FOLDS_MAX = 32 };
 
 struct vpa_fold_driver {
 	struct vpa_fold_context context; /* filled by the caller */
-	const struct vpa_observer *tap;       /* NULL: none */
+	const struct vpa_observer *tap;  /* NULL: none */
 	void *states[VPA_FOLDS_MAX];
 	/* The folds that take each kind of event; each list ends with -1. */
 	int with_ops[VPA_FOLDS_MAX], with_call[VPA_FOLDS_MAX], with_range[VPA_FOLDS_MAX],

@@ -40,7 +40,7 @@ struct state {
 	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
-	size_t instances; /* of all rows */
+	size_t instances;                      /* of all rows */
 	struct vpa_idle_clock clocks[DEVICES]; /* of the first devices */
 	/* Processes at work on a device, in order of their first op there. */
 	struct user {
@@ -290,8 +290,7 @@ VPA_RARE static struct row *find_row(struct state *s, const struct vpa_model *m,
 	return &s->rows[row];
 }
 
-static struct row *row_of(
-	struct state *s, const struct vpa_model *m, const struct vpa_range *range)
+static struct row *row_of(struct state *s, const struct vpa_model *m, const struct vpa_range *range)
 {
 	struct recent *recent = &s->recent[(range->name + range->domain) % RECENT];
 

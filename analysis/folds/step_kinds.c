@@ -114,7 +114,8 @@ static uint64_t start_of(const struct vpa_fold_context *c, uint32_t scope)
 /* When the lap that began then has ended in the window; 0: it has not. */
 static uint64_t end_of(const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
 {
-	const struct vpa_marked_span_track *t = &c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
+	const struct vpa_marked_span_track *t =
+		&c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
 	size_t low = 0, high = t->count;
 
 	if (start_ns < c->model->window_start_ns)

@@ -290,7 +290,8 @@ static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
 
 	for (i = 0; i < cuts->count; i++) {
 		const struct vpa_cut *cut = &cuts->items[i];
-		enum vpa_cause kind = cut->in ? vpa_host_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
+		enum vpa_cause kind =
+			cut->in ? vpa_host_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
 
 		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
 			continue;

@@ -120,7 +120,8 @@ static int cut_pieces(struct vpa_answer *a, const struct vpa_cause_pieces *piece
 		uint64_t end_ns = part.end_ns;
 
 		while (part.start_ns < end_ns) {
-			for (; edge < a->edge_count && a->edges[edge].at_ns <= part.start_ns; edge++)
+			for (; edge < a->edge_count && a->edges[edge].at_ns <= part.start_ns;
+				edge++)
 				queries += a->edges[edge].queries;
 			part.end_ns = end_ns;
 			if (!is_fixed(&pieces->items[i])) {
@@ -146,8 +147,8 @@ int vpa_cause_first_use(const struct vpa_resolver *r, uint32_t thread, struct vp
 	if (!pieces->count)
 		return VPT_OK;
 	a->edge_count = 0;
-	rc = find_queries(r, thread, pieces->items[0].start_ns,
-		pieces->items[pieces->count - 1].end_ns, a);
+	rc = find_queries(
+		r, thread, pieces->items[0].start_ns, pieces->items[pieces->count - 1].end_ns, a);
 	items = span_items(a, pieces);
 	if (rc || items.start_ns >= items.end_ns)
 		return rc;

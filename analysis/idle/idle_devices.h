@@ -24,7 +24,7 @@ enum { USED_KINDS = 64 };
  * copies. */
 struct vpa_idle_device {
 	uint64_t too_long_ops, doubted_ns; /* of the report's device */
-	int seen; /* had an op of positive duration */
+	int seen;                          /* had an op of positive duration */
 	uint64_t ops, first_ns;
 	/* Busy or accounted for up to here; the window's start before the first op. */
 	uint64_t cursor_ns;

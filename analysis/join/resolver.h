@@ -104,7 +104,7 @@ struct vpa_resolver {
 	struct vpa_op_queue queue;
 	struct vpa_ops ops, instants;  /* being sent to the sink */
 	const struct vpt_batch *batch; /* the current chunk */
-	struct vpa_copy_holds holds;        /* copies that inner calls may make blocking */
+	struct vpa_copy_holds holds;   /* copies that inner calls may make blocking */
 	uint64_t released_ns;          /* ops before it have been released */
 	uint64_t newest_op_ns;         /* the start of the last one */
 	uint64_t chunks;               /* added so far */
@@ -119,7 +119,7 @@ struct vpa_resolver {
 	uint64_t launches_lost; /* part of them, see resolver_lost.c */
 	uint64_t far_ops;       /* with times outside the capture */
 	uint64_t ops_before;    /* that ended before the window */
-	uint64_t late_samples; /* of stacks; an op that begins later had been released */
+	uint64_t late_samples;  /* of stacks; an op that begins later had been released */
 	uint64_t exact_samples;
 	/* Ops without launch that began before every call known by then, and are in no backlog; the
 	 * last such op; the first call of all. ~0: none. */

@@ -549,8 +549,8 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	int rc = vpa_resolver_rank_streams(r);
 	size_t i;
 
-	until_ns =
-		vpa_earlier(vpa_copy_holds_pass(&r->holds, until_ns), vpa_resolver_sampled(r, until_ns));
+	until_ns = vpa_earlier(
+		vpa_copy_holds_pass(&r->holds, until_ns), vpa_resolver_sampled(r, until_ns));
 	for (i = 0; i < r->model->thread_count; i++)
 		r->pasts[i].range = (struct vpa_step_span){0};
 	for (i = 0; i < r->process_count; i++)

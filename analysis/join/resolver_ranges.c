@@ -78,13 +78,13 @@ static int note_mark(struct vpa_resolver *r, uint32_t thread, const struct range
 {
 	if (!row->name.mark)
 		return VPT_OK;
-	return vpa_marked_spans_note(
-		&r->laps, &(struct vpa_marked_span_note){.mark = (enum vpa_marked_span_mark)row->name.mark,
-				  .thread = thread,
-				  .process = r->model->threads[thread].process,
-				  .name = row->name.name,
-				  .start_ns = row->start_ns,
-				  .end_ns = row->end_ns});
+	return vpa_marked_spans_note(&r->laps,
+		&(struct vpa_marked_span_note){.mark = (enum vpa_marked_span_mark)row->name.mark,
+			.thread = thread,
+			.process = r->model->threads[thread].process,
+			.name = row->name.name,
+			.start_ns = row->start_ns,
+			.end_ns = row->end_ns});
 }
 
 static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)

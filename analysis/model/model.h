@@ -109,11 +109,11 @@ struct vpa_range {
 	uint32_t name, domain; /* ids in vpa_model.names; ranges are summed by name */
 	uint32_t thread;
 	uint32_t references;
-	uint32_t payload;  /* id of an annotation's JSON text; 0: not annotated */
-	uint32_t scope;    /* private to pipeline.h; 0: not judged yet */
-	uint32_t recorded; /* 1 + id of its full name in vpa_model.recorded; 0: that is `name` */
-	uint8_t kind : 4;  /* VPT_RANGEKIND_* */
-	uint8_t level : 3; /* enum vpa_range_level */
+	uint32_t payload;   /* id of an annotation's JSON text; 0: not annotated */
+	uint32_t scope;     /* private to pipeline.h; 0: not judged yet */
+	uint32_t recorded;  /* 1 + id of its full name in vpa_model.recorded; 0: that is `name` */
+	uint8_t kind : 4;   /* VPT_RANGEKIND_* */
+	uint8_t level : 3;  /* enum vpa_range_level */
 	uint8_t nested : 1; /* began while another of its name was open on its thread */
 	uint8_t unmatched;
 	/* enum vpa_scope_kind: what it is in its place, which its name alone does not decide.
@@ -308,7 +308,7 @@ struct vpa_model {
 	uint64_t capture_end_ns;                 /* the newest clock point so far; 0: unknown */
 	int zero_is_time; /* 1: an op at 0 is one; 0: its time was not read */
 	int clocks_disagree; /* 1: an op does not wait for its launch as their times say, see clocks.h */
-	int has_flop; /* 1: an annotation so far says how many operations a range does */
+	int has_flop;        /* 1: an annotation so far says how many operations a range does */
 };
 
 /* An op that begins after this is too late to be one of the capture: its times must be wrong. */

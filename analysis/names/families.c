@@ -419,7 +419,7 @@ static size_t skip_file_name(const char *name, size_t len, size_t at)
 struct scan {
 	const char *name;
 	uint32_t len;
-	unsigned rule; /* the first that matched so far; RULES: none */
+	unsigned rule;              /* the first that matched so far; RULES: none */
 	uint8_t marks[2];           /* by mark, from MARK_BACKWARD on */
 	uint32_t end[LINKS_MAX];    /* end of a link's last match; 0: no match yet */
 	uint32_t looked[LINKS_MAX]; /* the span before a link was checked up to here ... */

@@ -50,7 +50,8 @@ int vpa_marked_spans_note(struct vpa_marked_spans *l, const struct vpa_marked_sp
 	return VPT_OK;
 }
 
-static struct vpa_marked_span_track *track_of(struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner)
+static struct vpa_marked_span_track *track_of(
+	struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner)
 {
 	size_t before = l->counts[kind];
 
@@ -65,8 +66,8 @@ static struct vpa_marked_span_track *track_of(struct vpa_marked_spans *l, enum v
 	return &l->tracks[kind][owner];
 }
 
-static int open_lap(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint64_t start_ns, uint64_t end_ns,
-	int goes_on)
+static int open_lap(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint64_t start_ns,
+	uint64_t end_ns, int goes_on)
 {
 	if (t->count == LAPS_MAX) {
 		l->left_out++;
@@ -74,8 +75,8 @@ static int open_lap(struct vpa_marked_spans *l, struct vpa_marked_span_track *t,
 	}
 	if (vpt_grow(&t->items, &t->cap, t->count + 1, sizeof(*t->items)))
 		return VPT_ENOMEM;
-	t->items[t->count++] =
-		(struct vpa_marked_span){.start_ns = start_ns, .end_ns = end_ns, .goes_on = goes_on != 0};
+	t->items[t->count++] = (struct vpa_marked_span){
+		.start_ns = start_ns, .end_ns = end_ns, .goes_on = goes_on != 0};
 	return VPT_OK;
 }
 
@@ -95,7 +96,8 @@ static uint64_t settled_ns(const struct vpa_marked_span_track *t)
 	return !last ? 0 : last->end_ns == UINT64_MAX ? last->start_ns : last->end_ns;
 }
 
-static int add_forward(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, const struct vpa_marked_span_note *n)
+static int add_forward(struct vpa_marked_spans *l, struct vpa_marked_span_track *t,
+	const struct vpa_marked_span_note *n)
 {
 	t->has_forward = 1;
 	if (open_one(t) || n->start_ns < settled_ns(t))
@@ -104,7 +106,8 @@ static int add_forward(struct vpa_marked_spans *l, struct vpa_marked_span_track 
 }
 
 /* Ends a step. A second scheduler step, of a model with two schedulers, continues the same lap. */
-static int add_scheduler(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, const struct vpa_marked_span_note *n)
+static int add_scheduler(struct vpa_marked_spans *l, struct vpa_marked_span_track *t,
+	const struct vpa_marked_span_note *n)
 {
 	struct vpa_marked_span *lap = open_one(t);
 
@@ -120,7 +123,8 @@ static int add_scheduler(struct vpa_marked_spans *l, struct vpa_marked_span_trac
 }
 
 /* Ends an iteration and begins the next one at the same time. */
-static int add_turn(struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint32_t name, uint64_t at_ns)
+static int add_turn(
+	struct vpa_marked_spans *l, struct vpa_marked_span_track *t, uint32_t name, uint64_t at_ns)
 {
 	struct vpa_marked_span *lap = open_one(t);
 
@@ -139,7 +143,8 @@ static int add_mark(struct vpa_marked_spans *l, const struct vpa_marked_span_not
 		[VPA_MARK_OPTIMIZER] = VPA_LAP_OPTIMIZER,
 		[VPA_MARK_LOADER] = VPA_LAP_LOADER};
 	enum vpa_marked_span_kind kind = kinds[n->mark];
-	struct vpa_marked_span_track *t = track_of(l, kind, kind == VPA_LAP_STEP ? n->thread : n->process);
+	struct vpa_marked_span_track *t =
+		track_of(l, kind, kind == VPA_LAP_STEP ? n->thread : n->process);
 
 	if (!t)
 		return VPT_ENOMEM;
@@ -181,10 +186,12 @@ int vpa_marked_spans_settle(struct vpa_marked_spans *l)
 
 /* ---- queries ---- */
 
-struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner,
-	uint64_t at_ns, uint64_t *from_ns, uint64_t *until_ns)
+struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l,
+	enum vpa_marked_span_kind kind, uint32_t owner, uint64_t at_ns, uint64_t *from_ns,
+	uint64_t *until_ns)
 {
-	const struct vpa_marked_span_track *t = owner < l->counts[kind] ? &l->tracks[kind][owner] : NULL;
+	const struct vpa_marked_span_track *t =
+		owner < l->counts[kind] ? &l->tracks[kind][owner] : NULL;
 	size_t low = 0, high = t ? t->count : 0;
 	uint64_t from, until;
 

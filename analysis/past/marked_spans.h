@@ -39,7 +39,8 @@ enum vpa_marked_span_mark vpa_marked_span_mark_of(const char *name, size_t len);
 /* A lap, or a part of one. */
 struct vpa_marked_span {
 	uint64_t start_ns, end_ns; /* on the host; end ~0 while it is open */
-	uint32_t scope; /* of a lap's first part; private to ../folds/blocks/blocks_marked_spans.c; 0: none yet */
+	uint32_t
+		scope; /* of a lap's first part; private to ../folds/blocks/blocks_marked_spans.c; 0: none yet */
 	/* 1: continues the lap before it; the time between does not belong to it */
 	uint8_t goes_on;
 };
@@ -76,8 +77,9 @@ int vpa_marked_spans_settle(struct vpa_marked_spans *l);
 
 /* The first part of the lap open at `at_ns` for the thread (steps) or process; NULL: none. Narrows
  * [*from, *until) to where the answer is the same. */
-struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l, enum vpa_marked_span_kind kind, uint32_t owner,
-	uint64_t at_ns, uint64_t *from_ns, uint64_t *until_ns);
+struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l,
+	enum vpa_marked_span_kind kind, uint32_t owner, uint64_t at_ns, uint64_t *from_ns,
+	uint64_t *until_ns);
 
 void vpa_marked_spans_free(struct vpa_marked_spans *l);
 

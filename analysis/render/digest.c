@@ -309,7 +309,8 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	return sum;
 }
 
-struct vpa_idle_place vpa_similar_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
+struct vpa_idle_place vpa_similar_of(
+	const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
 	struct vpa_idle_place sum = {.cause = cause};

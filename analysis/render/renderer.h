@@ -12,10 +12,11 @@ struct vpt_sink;
 
 /* Layout of the text report. All zero: every section, 80 columns, no colours. */
 struct vpa_text {
-	unsigned width;   /* columns of the terminal; 0: 80 */
-	int colour;       /* ANSI colours */
-	int brief;        /* only DATA to FIX FIRST, at most 24 lines */
-	const char *only; /* only this section, by its name in render/text/text_sections.def; NULL: all */
+	unsigned width; /* columns of the terminal; 0: 80 */
+	int colour;     /* ANSI colours */
+	int brief;      /* only DATA to FIX FIRST, at most 24 lines */
+	const char *
+		only; /* only this section, by its name in render/text/text_sections.def; NULL: all */
 	const char
 		*command; /* the command line that makes the report, for a page; NULL: not known */
 };

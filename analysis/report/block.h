@@ -87,7 +87,7 @@ struct vpa_blocks {
 	 * NULL: nothing. */
 	const char *after;
 	struct vpa_durations latency, period, attention; /* measured */
-	uint64_t jitter_ns;                           /* p99 - p50 of the period */
+	uint64_t jitter_ns;                              /* p99 - p50 of the period */
 	/* Against the target; -1 without a target. */
 	int64_t misses, longest_miss_run;
 	int64_t prebuffer_frames; /* frames to buffer for stall-free playback */

@@ -28,9 +28,9 @@ struct vpa_load {
 	uint64_t window_ns, active_ns, busy_ns;
 	/* exposed: copies beside no kernel, communication beside no compute */
 	uint64_t copy_ns, comm_ns;
-	uint64_t wait_ns;   /* part of comm_ns, at most: waiting for other ranks */
+	uint64_t wait_ns;             /* part of comm_ns, at most: waiting for other ranks */
 	uint64_t kernel_ns, fault_ns; /* of kernels: their sum; part of it, see struct vpa_device */
-	uint64_t family_ns; /* the largest kernel family except communication */
+	uint64_t family_ns;           /* the largest kernel family except communication */
 };
 
 enum vpa_limit vpa_limit_of(const struct vpa_load *load);

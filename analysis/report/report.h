@@ -96,7 +96,7 @@ struct vpa_backend_row {
 	uint64_t aux_calls, aux_ns; /* helpers: combine, convert, preprocess */
 	/* Copies between layouts, and quantisations, that ran right before its calls on their stream. */
 	uint64_t before_kernels, before_ns;
-	double share_of_busy;       /* exclusive time of main kernels and helpers */
+	double share_of_busy; /* exclusive time of main kernels and helpers */
 };
 
 struct vpa_eager_row {

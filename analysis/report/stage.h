@@ -17,9 +17,9 @@ struct vpa_stage_row {
 	uint64_t count; /* all instances with work on a GPU */
 	uint64_t in_blocks;
 	double per_block;
-	int nested;             /* always inside other stages or steps */
+	int nested;                /* always inside other stages or steps */
 	struct vpa_durations time; /* first op's start to last op's end */
-	uint64_t top_ns;        /* total of those not inside others */
+	uint64_t top_ns;           /* total of those not inside others */
 	/* busy and idle: as for ranges, summed over devices */
 	uint64_t busy_ns, idle_ns, attention_ns, ops;
 	double share;    /* of the measured blocks' time, else of the window */

@@ -69,11 +69,11 @@ struct vpa_inferred {
 	struct vpa_inferred_step *steps;
 	size_t step_count;
 	struct vpa_durations period;
-	double s_per_it;            /* mean period of the steps that are followed */
-	double steps_per_s;         /* 1 / s_per_it */
-	uint64_t busy_ns, idle_ns;  /* sums over the steps */
-	unsigned passes_per_step;   /* of the model; 2 and more: guidance */
-	unsigned layers;            /* repetitions in a pass; 0: none were found */
+	double s_per_it;           /* mean period of the steps that are followed */
+	double steps_per_s;        /* 1 / s_per_it */
+	uint64_t busy_ns, idle_ns; /* sums over the steps */
+	unsigned passes_per_step;  /* of the model; 2 and more: guidance */
+	unsigned layers;           /* repetitions in a pass; 0: none were found */
 	/* Rows of steps that follow each other directly, if all have as many, and there are several; 0: not so. */
 	unsigned rows, row_steps;
 	size_t context_passes;      /* passes that are no step */

@@ -70,12 +70,12 @@ struct vpa_loop_step {
 };
 
 struct vpa_loop {
-	struct vpa_loop_step *steps; /* in order */
-	size_t step_count;           /* 0: nothing is claimed */
-	unsigned passes_per_step;    /* 2 and more: guidance */
-	unsigned layers;             /* repetitions inside most passes; 0: none */
-	size_t context_passes;       /* passes of the model that are no step */
-	size_t cut;                  /* steps at the edges of the sequence that are not whole */
+	struct vpa_loop_step *steps;  /* in order */
+	size_t step_count;            /* 0: nothing is claimed */
+	unsigned passes_per_step;     /* 2 and more: guidance */
+	unsigned layers;              /* repetitions inside most passes; 0: none */
+	size_t context_passes;        /* passes of the model that are no step */
+	size_t cut;                   /* steps at the edges of the sequence that are not whole */
 	double explained, confidence; /* 0..1, see above; also of what is not claimed */
 	unsigned outside_ops;         /* of a pass, in none of its layers */
 	/* If two repetitions may be the steps, the smaller first: nothing is claimed. Counts of 0: they do not. */

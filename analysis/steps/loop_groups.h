@@ -23,11 +23,11 @@ struct vpa_loop_round {
 
 struct vpa_loop_text {
 	size_t count;
-	uint32_t *symbols; /* numbered from 0 */
-	uint32_t *triples; /* the token of [i, i + 3); the last two ops have VPA_NO_TOKEN */
-	uint64_t *sum_ns;  /* device time of the ops before i; count + 1 of them */
-	const uint8_t *kinds;               /* of the ops, borrowed; NULL: not known */
-	uint32_t *attention;                /* calls of attention before i; count + 1 of them */
+	uint32_t *symbols;    /* numbered from 0 */
+	uint32_t *triples;    /* the token of [i, i + 3); the last two ops have VPA_NO_TOKEN */
+	uint64_t *sum_ns;     /* device time of the ops before i; count + 1 of them */
+	const uint8_t *kinds; /* of the ops, borrowed; NULL: not known */
+	uint32_t *attention;  /* calls of attention before i; count + 1 of them */
 	uint32_t symbol_count, token_count; /* tokens below symbol_count are symbols */
 	/* Where tokens occur, in order: token t at places[first[t]] to places[first[t + 1] - 1]. */
 	uint32_t *first, *places;

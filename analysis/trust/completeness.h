@@ -75,15 +75,16 @@ struct vpa_completeness {
 	int zero_is_time;               /* see clocks.h */
 	uint64_t clocks_disagree_ns;    /* see clocks.h; 0: not known to */
 	uint64_t whole_graphs, unnamed; /* launches of graphs as a whole; events without a name */
-	uint64_t memory_limit_bytes;       /* 0: not given */
-	char ended[16];                    /* by which of its limits; "": by none */
-	uint64_t windows_missed;           /* windows of the capture that were not recorded */
-	uint64_t unmatched;                /* ranges that were cut: their threads closed too few */
+	uint64_t memory_limit_bytes;    /* 0: not given */
+	char ended[16];                 /* by which of its limits; "": by none */
+	uint64_t windows_missed;        /* windows of the capture that were not recorded */
+	uint64_t unmatched;             /* ranges that were cut: their threads closed too few */
 	uint64_t queued; /* ops without times that ran after the capture had ended by its limit */
 	char ring[32];   /* how much a flight recorder was to keep; "": it is none */
-	char ring_cause[256]; /* why it was written */
+	char ring_cause[256];      /* why it was written */
 	uint64_t after_gzip_bytes; /* after the end of an import's gzip, and no gzip */
-	char gpus[VPA_READING_TEXT]; /* which GPUs have another number than their process gives them */
+	char gpus
+		[VPA_READING_TEXT]; /* which GPUs have another number than their process gives them */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */
 	uint64_t complete_until_ns;
 	uint64_t undelivered_ns; /* since when it is missing from it; 0: that is not known */

@@ -152,8 +152,8 @@ static void judge_damage(struct judging *j)
 			damaged == 1 ? "" : "s", n->first_damage);
 	if (unreadable)
 		say(j, 1, "", "%" PRIu64 " event%s no valid JSON and left out (%s%s)", unreadable,
-			unreadable == 1 ? " is" : "s are", unreadable == 1 ? "" : "first: ",
-			n->first_damage);
+			unreadable == 1 ? " is" : "s are",
+			unreadable == 1 ? "" : "first: ", n->first_damage);
 	if (n->after_gzip_bytes)
 		say(j, 0, "", "%" PRIu64 " bytes that follow the end of the gzip data were ignored",
 			n->after_gzip_bytes);

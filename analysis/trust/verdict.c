@@ -229,8 +229,8 @@ static void judge_records(
 }
 
 /* What helps where kernels are missing. */
-static const char *lost_launches_remedy(
-	const struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *n)
+static const char *lost_launches_remedy(const struct vpa_report *out, const struct vpa_resolver *r,
+	const struct vpa_completeness *n)
 {
 	if (!strcmp(n->ended, "max-bytes"))
 		return "raise --max-bytes: the file had no room for them";
@@ -339,8 +339,8 @@ static void judge_kernels(struct vpa_report *out)
 }
 
 /* What a launch explains needs one clock for both. An import has judged the whole trace, not the window. */
-static void judge_order(
-	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *reading)
+static void judge_order(struct vpa_report *out, const struct vpa_resolver *r,
+	const struct vpa_completeness *reading)
 {
 	uint64_t lead_ns = vpa_later(reading->clocks_disagree_ns, r->lead_ns);
 	const char *count = "";
@@ -466,8 +466,9 @@ static int copy_reading_meta(struct vpa_report *out, const struct vpa_completene
 				(struct vpa_pair){vpa_completeness_key(i),
 					vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
 	if (n->first_damage[0])
-		v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpa_completeness_damage_key,
-			vpa_arena_printf(&out->arena, "%s", n->first_damage)};
+		v->reading_meta[v->reading_meta_count++] =
+			(struct vpa_pair){vpa_completeness_damage_key,
+				vpa_arena_printf(&out->arena, "%s", n->first_damage)};
 	if (n->unknown_names[0])
 		v->reading_meta[v->reading_meta_count++] =
 			(struct vpa_pair){vpa_completeness_unknown_key,
@@ -475,7 +476,8 @@ static int copy_reading_meta(struct vpa_report *out, const struct vpa_completene
 	return VPT_OK;
 }
 
-static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_completeness *n)
+static void count(
+	struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	v->written = n->rows;
 	v->dropped = n->has_stats ? n->dropped : n->header_lost;
@@ -513,13 +515,12 @@ static void judge_marks(struct vpa_report *out)
 	const char *unused = vpa_meta(out, "marks.unused");
 
 	if (unused)
-		add_reason(out,
-			vpa_arena_printf(&out->arena, "marks that nothing hit: %s", unused),
+		add_reason(out, vpa_arena_printf(&out->arena, "marks that nothing hit: %s", unused),
 			"mend these lines of the mark file, or leave them out");
 }
 
-int vpa_verdict_write(
-	const struct vpa_resolver *r, const struct vpa_completeness *reading, struct vpa_report *out)
+int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_completeness *reading,
+	struct vpa_report *out)
 {
 	struct vpa_verdict *v = &out->verdict;
 	size_t i;

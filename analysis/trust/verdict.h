@@ -6,7 +6,7 @@
 #include "analysis/trust/completeness.h"
 
 /* Fills out->verdict, and out->simulated if that is not known. 0 or VPT_ENOMEM. */
-int vpa_verdict_write(
-	const struct vpa_resolver *r, const struct vpa_completeness *reading, struct vpa_report *out);
+int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_completeness *reading,
+	struct vpa_report *out);
 
 #endif

@@ -12,11 +12,12 @@
 #include "formats/base/error.h"
 
 /* The trace ends `length_ns` after its start; names the requested time. */
-int vpa_window_beyond(
-	const struct vpa_completeness *n, uint64_t from_ns, uint64_t length_ns, struct vpt_err *err);
+int vpa_window_beyond(const struct vpa_completeness *n, uint64_t from_ns, uint64_t length_ns,
+	struct vpt_err *err);
 
 /* The range that is wanted, NULL: the request, has no length. */
-int vpa_window_of_nothing(const struct vpa_completeness *n, const char *wanted, struct vpt_err *err);
+int vpa_window_of_nothing(
+	const struct vpa_completeness *n, const char *wanted, struct vpt_err *err);
 
 /* The choice has fewer instances than its number. */
 int vpa_window_of_too_many(

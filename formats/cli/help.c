@@ -89,8 +89,9 @@ void vpt_help_overview(struct vpt_out *o, const struct vpt_program *program)
 		program->name, program->title, program->name, program->name, program->about);
 	for (c = program->commands; *c; c++)
 		vpt_out_print(o, "  %-10s %s\n", (*c)->name, (*c)->help);
-	vpt_out_print(o, "\n'%s help COMMAND' describes a command; --version prints the version."
-			 "\n\nexit codes: ",
+	vpt_out_print(o,
+		"\n'%s help COMMAND' describes a command; --version prints the version."
+		"\n\nexit codes: ",
 		program->name);
 	for (i = 0; i < program->exit_count; i++)
 		vpt_out_print(o, "%s%u %s", i ? ", " : "", i, program->exits[i]);

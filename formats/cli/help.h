@@ -7,10 +7,11 @@
 /* A program with commands. */
 struct vpt_program {
 	const char *name;
-	const char *alias;    /* another word for the default command; NULL: none */
-	const char *title;    /* what it is for */
-	const char *about;    /* more text for --help; NULL: none */
-	const char *synopsis; /* SYNOPSIS and what begins DESCRIPTION of its manual page, in man(7) */
+	const char *alias; /* another word for the default command; NULL: none */
+	const char *title; /* what it is for */
+	const char *about; /* more text for --help; NULL: none */
+	const char
+		*synopsis; /* SYNOPSIS and what begins DESCRIPTION of its manual page, in man(7) */
 	/* The default command first, which needs no word; ends with NULL. */
 	const struct vpt_command *const *commands;
 	/* The meaning of each exit code, by number; NULL: they are another program's. */

@@ -565,7 +565,7 @@ static const struct vpt_memory_ops failing_memory = {failing_resize, free};
 static void no_memory_is_reported_wherever_it_runs_out(void **state)
 {
 	char text[] = "[" ONE_KERNEL ", {'ph': 'X', 'cat': 'cpu_op', 'name': 'n', 'pid': 1, 'tid': "
-				     "1, 'ts': 2, 'dur': 0}]";
+		      "1, 'ts': 2, 'dur': 0}]";
 	unsigned char packed[1024];
 	int allowed, rc = VPT_ENOMEM;
 	size_t size;

@@ -162,7 +162,7 @@ static void an_event_that_lacks_what_its_kind_needs_is_malformed(void **state)
 			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 'Spans', 'tid': 7}", 1, 1},
 		{"device is text in args",
 			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7, 'args': "
-			       "{'device': 'x'}}",
+			"{'device': 'x'}}",
 			1, 1},
 		{"device is a number as text",
 			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': '0', 'tid': '7'}", 0, 0},
@@ -172,7 +172,7 @@ static void an_event_that_lacks_what_its_kind_needs_is_malformed(void **state)
 			0},
 		{"a negative correlation counts as none",
 			"{" OP "'name': 'k', 'ts': 1, 'dur': 0, 'pid': 0, 'tid': 7, 'args': "
-			       "{'correlation': -5}}",
+			"{'correlation': -5}}",
 			0, 1},
 		{"a call without thread",
 			"{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'c', 'ts': 1, 'dur': 0, 'pid': "

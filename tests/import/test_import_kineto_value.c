@@ -144,7 +144,8 @@ static void names_keep_their_bytes_and_odd_ones_are_counted(void **state)
 		struct vpt_text t;
 
 		snprintf(event, sizeof(event),
-			"{'ph': 'X', 'cat': 'cpu_op', 'name': '%s', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 1}",
+			"{'ph': 'X', 'cat': 'cpu_op', 'name': '%s', 'pid': 1, 'tid': 1, 'ts': 1, "
+			"'dur': 1}",
 			cases[i].json);
 		rig_events(event);
 		t = vpt_batch_text(&rig.batch, rig_value(VPT_RANGE, VPT_RANGE_NAME));

@@ -29,8 +29,8 @@ static uint64_t nearest_rank(const struct model_edges *sorted, unsigned percent)
 	return 0;
 }
 
-static void compare_spread(
-	struct model *m, const char *where, struct model_edges *values, const struct vpa_durations *s)
+static void compare_spread(struct model *m, const char *where, struct model_edges *values,
+	const struct vpa_durations *s)
 {
 	size_t n = values->count;
 

@@ -15,7 +15,11 @@
 
 #define VPT_COMMAND(name) #name,
 /* Our own commands, and what vptrace-analyze knows as commands. */
-static const char *const words[] = {"run", "doctor", "report", "help",
+static const char *const words[] = {
+	"run",
+	"doctor",
+	"report",
+	"help",
 #include "formats/cli/analyzer.def"
 };
 #undef VPT_COMMAND

@@ -15,7 +15,7 @@ enum { VTR_INERT = 1, VTR_EPOCH_SHIFT = 1 };
 
 /* Hidden, so that the library reads them directly, not through the linker's table. */
 #pragma GCC visibility push(hidden)
-extern _Atomic uint64_t vtr_epoch_word;       /* epoch 32 | VTR_INERT; changed by app_threads.c only */
+extern _Atomic uint64_t vtr_epoch_word; /* epoch 32 | VTR_INERT; changed by app_threads.c only */
 extern _Atomic uint64_t vtr_capture_start_ns; /* CLOCK_REALTIME */
 extern _Atomic uint64_t vtr_capture_stop_ns;  /* of the last capture that stopped */
 #pragma GCC visibility pop

@@ -80,7 +80,8 @@ static const struct vpa_field verdict_fields[] = {
 		"what is compared; frame: blocks with different numbers of frames",
 		.number = unit_number, .choice = unit_choice},
 	{"rate", TEXT(rate_name), NULL,
-		"what a_rate and b_rate are: FPS, FPS end to end, denoise rate, blocks/s, instances/s ..."},
+		"what a_rate and b_rate are: FPS, FPS end to end, denoise rate, blocks/s, "
+		"instances/s ..."},
 	{"a_rate", SHARE(a_rate), "1/s", "of the paired units of A"},
 	{"b_rate", SHARE(b_rate), "1/s", "of the paired units of B"},
 	{"a_fps_end_to_end", RATE(a_fps_end_to_end), "frames/s",

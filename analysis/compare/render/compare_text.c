@@ -67,8 +67,9 @@ static void fill_times(
 static struct vpa_row *part_row(struct vpa_table *t, const struct vpa_compared_part *part)
 {
 	struct vpa_row *row = vpa_table_row(t, 2, "%s%s%s", part->name, part->host ? ": " : "",
-		part->host ? vpa_compared_instead(part->host, part->host_call, part->host_range).text
-			   : "");
+		part->host
+			? vpa_compared_instead(part->host, part->host_call, part->host_range).text
+			: "");
 
 	row->wrap = 1;
 	return row;

@@ -39,7 +39,7 @@ struct vpa_rows_ops {
 	struct vpa_runs rows; /* of struct row */
 	struct vpa_line texts;
 	struct vpa_runs joined; /* of struct joined */
-	const char **names; /* demangled, by kernel of the model; in the arena */
+	const char **names;     /* demangled, by kernel of the model; in the arena */
 	size_t name_cap;
 	struct vpa_arena arena;
 };

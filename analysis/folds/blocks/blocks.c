@@ -106,8 +106,8 @@ static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	const struct vpa_position *position, uint64_t at_ns)
 {
 	uint64_t from_ns = 0, until_ns = UINT64_MAX;
-	struct vpa_marked_span *lap = vpa_marked_spans_at(&c->idle->resolver->laps, VPA_LAP_STEP, position->thread,
-		at_ns, &from_ns, &until_ns);
+	struct vpa_marked_span *lap = vpa_marked_spans_at(&c->idle->resolver->laps, VPA_LAP_STEP,
+		position->thread, at_ns, &from_ns, &until_ns);
 	size_t k;
 
 	for (k = 0; k < position->begun_count; k++) {

@@ -93,8 +93,9 @@ int vpa_blocks_find_laps(struct vpa_blocks_table *s, const struct vpa_fold_conte
 	int kind;
 
 	for (kind = 0; kind < VPA_LAP_KINDS; kind++) {
-		struct vpa_marked_span *lap = vpa_marked_spans_at(laps, (enum vpa_marked_span_kind)kind,
-			kind == VPA_LAP_STEP ? p->thread : process, at_ns, &p->at_ns, &p->until_ns);
+		struct vpa_marked_span *lap = vpa_marked_spans_at(laps,
+			(enum vpa_marked_span_kind)kind, kind == VPA_LAP_STEP ? p->thread : process,
+			at_ns, &p->at_ns, &p->until_ns);
 		uint32_t at;
 
 		if (!lap || (kind == VPA_LAP_STEP && around->step != VPA_NONE) ||
@@ -152,8 +153,8 @@ static int is_cut(const struct vpa_intervals *paused, const struct vpa_scope_gpu
 	return vpa_intervals_cut(paused, start_ns, g->first_ns, last_ns, end_ns);
 }
 
-static int end_track(
-	struct vpa_blocks_table *s, const struct vpa_fold_context *c, const struct vpa_marked_span_track *t)
+static int end_track(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	const struct vpa_marked_span_track *t)
 {
 	const struct vpa_intervals *paused = &c->idle->resolver->paused;
 	size_t i;

@@ -44,7 +44,8 @@ static int spread_of(const struct step_sums *sums, struct vpa_durations *out)
 
 	for (i = 0; i < sums->count && !rc; i++)
 		if (counts(sums, i))
-			rc = vpa_durations_add(&all, sums->steps[i].last_ns - sums->steps[i].first_ns);
+			rc = vpa_durations_add(
+				&all, sums->steps[i].last_ns - sums->steps[i].first_ns);
 	if (!rc)
 		*out = vpa_durations_of(&all);
 	vpa_durations_free(&all);

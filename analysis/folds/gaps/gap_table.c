@@ -42,7 +42,7 @@ struct state {
 	uint64_t gap_count; /* emitted so far */
 	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
-	uint64_t kept_ns;                  /* shorter gaps can no longer be listed */
+	uint64_t kept_ns;                     /* shorter gaps can no longer be listed */
 	struct vpa_durations_builder lengths; /* of gaps between ops */
 	struct vpa_durations_builder edges;   /* of gaps at the window's edges */
 };

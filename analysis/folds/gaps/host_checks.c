@@ -25,7 +25,7 @@ struct state {
 	size_t call_count, call_cap;
 	uint64_t left_out;
 	struct vpa_durations_builder launch, graph; /* graph: launches of CUDA graphs */
-	struct vpa_interval *steps;              /* marked ones, on the host */
+	struct vpa_interval *steps;                 /* marked ones, on the host */
 	size_t step_count, step_cap;
 };
 
@@ -56,7 +56,8 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	start = vpa_call_start(op->launch);
 	if (start < gap->start_ns || start > op->start_ns)
 		return VPT_OK;
-	return vpa_durations_add(op->launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch,
+	return vpa_durations_add(
+		       op->launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch,
 		       op->start_ns - start)
 		       ? VPT_ENOMEM
 		       : VPT_OK;
@@ -174,7 +175,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 {
 	struct vpa_check_loop *loop = &out->expert.loop;
 	struct state *s = state;
-	struct vpa_durations launch = vpa_durations_of(&s->launch), graph = vpa_durations_of(&s->graph);
+	struct vpa_durations launch = vpa_durations_of(&s->launch),
+			     graph = vpa_durations_of(&s->graph);
 	struct vpa_intervals stretches = {.count = 0};
 	size_t i;
 	int rc;

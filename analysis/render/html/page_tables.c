@@ -70,8 +70,7 @@ static void add_columns(
 			snprintf(c.key, sizeof(c.key), "%.40s%s%.40s", above->key,
 				above->key[0] ? "." : "", f->key);
 		c.field = f;
-		if ((vpa_field_is_object(f) || f->type == VPA_FIELD_SAME) &&
-			c.depth < DEPTH_MAX) {
+		if ((vpa_field_is_object(f) || f->type == VPA_FIELD_SAME) && c.depth < DEPTH_MAX) {
 			c.through[c.depth++] = f;
 			add_columns(t, f->fields, &c);
 		} else if (is_scalar(f)) {

@@ -210,14 +210,14 @@ struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, 
 
 /* ---- the tables ---- */
 
-extern const struct vpa_fields vpa_fields_report;                      /* fields_report.c */
-extern const struct vpa_fields vpa_fields_system;                      /* fields_system.c */
-extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;   /* fields_pipeline.c */
-extern const struct vpa_fields vpa_fields_block_part;                  /* the same */
+extern const struct vpa_fields vpa_fields_report;                    /* fields_report.c */
+extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
+extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_pipeline.c */
+extern const struct vpa_fields vpa_fields_block_part;                /* the same */
 extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
-	vpa_fields_rival;                                              /* fields_steps.c */
-extern const struct vpa_fields vpa_fields_counter;                     /* fields_counters.c */
-extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines;  /* fields_lines.c */
+	vpa_fields_rival;                                             /* fields_steps.c */
+extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
+extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_lines.c */
 /* fields_expert.c */
 extern const struct vpa_fields vpa_fields_checks, vpa_fields_graphs, vpa_fields_overlap,
 	vpa_fields_stream, vpa_fields_misfit, vpa_fields_stage_family, vpa_fields_shape,

@@ -45,7 +45,7 @@ struct vpt_collect {
 	struct vpt_collect_rows configs; /* without lane */
 	struct vpt_map config_rows;      /* by content */
 	struct vpt_stack_table stacks;
-	struct vpt_lane *lanes;          /* key is index + 1 */
+	struct vpt_lane *lanes; /* key is index + 1 */
 	size_t lane_count, lane_cap;
 	struct vpt_map lane_rows; /* by the fields that identify a lane */
 
@@ -54,9 +54,9 @@ struct vpt_collect {
 	int launching; /* processes that launch: 0, 1, or 2 for more */
 	uint64_t unclear_ops, mixed_ops;
 	int zero_is_no_time; /* the importer says so */
-	int zero_is_time;  /* an op begins at 0, and that is near the other events */
-	uint64_t far_rows; /* that were left out, see collect_strays.c */
-	uint64_t cut_ops; /* that lasted over later ones of their stream */
+	int zero_is_time;    /* an op begins at 0, and that is near the other events */
+	uint64_t far_rows;   /* that were left out, see collect_strays.c */
+	uint64_t cut_ops;    /* that lasted over later ones of their stream */
 	int gpus_are_numbered;
 
 	struct vpt_header header;

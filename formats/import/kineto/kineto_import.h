@@ -54,8 +54,8 @@ struct vpt_kineto_rows {
 	int64_t base_ns;        /* baseTimeNanoseconds, 0 if absent */
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
 	int has_rows;
-	const char *other;      /* the tool that names its processes so; NULL: none is known */
-	int no_memory;          /* sticky */
+	const char *other; /* the tool that names its processes so; NULL: none is known */
+	int no_memory;     /* sticky */
 };
 
 #endif

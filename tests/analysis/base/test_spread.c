@@ -195,7 +195,8 @@ static void buckets_leave_nothing_out(void **state)
 	for (i = 7; i < 64; i++)
 		edges[i] = (uint64_t)1 << i;
 	for (i = 8; i < 64; i++) {
-		assert_int_equal(vpa_durations_bucket(edges[i]), vpa_durations_bucket(edges[i] - 1) + 1);
+		assert_int_equal(
+			vpa_durations_bucket(edges[i]), vpa_durations_bucket(edges[i] - 1) + 1);
 		assert_int_equal(vpa_durations_bucket(edges[i] + edges[i] / 64),
 			vpa_durations_bucket(edges[i]) + 1);
 		assert_int_equal(vpa_durations_bucket(edges[i] + edges[i] / 64 - 1),

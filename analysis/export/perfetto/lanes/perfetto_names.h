@@ -51,7 +51,7 @@ struct vpa_ex_bent {
 struct vpa_ex_out {
 	const struct vpa_export_context *c;
 	const struct vpa_export_options *options; /* c->options */
-	struct vpa_observer_view view;                 /* c->view */
+	struct vpa_observer_view view;            /* c->view */
 	struct vpa_model *model;                  /* c->view.context->model */
 	struct vpt_pf pf;
 	struct vpt_pf_sequence meta, gpu, annotations;
