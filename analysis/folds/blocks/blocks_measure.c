@@ -11,13 +11,12 @@
  * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS
  * denoise by the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the
  * host, comes after e_last than inside the span, frames / span is a denoise rate, not an FPS. */
-#include "analysis/folds/blocks/blocks_measure.h"
+#include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/base/durations.h"
 #include "analysis/folds/blocks/blocks_facts.h"
 #include "analysis/folds/blocks/blocks_math.h"
 #include "analysis/folds/blocks/blocks_parts.h"
-#include "analysis/folds/blocks/blocks_steps.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>

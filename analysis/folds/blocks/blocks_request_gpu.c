@@ -2,7 +2,7 @@
  * the request after it, so that it includes what the host does before, after and between requests. The last request
  * has none, nor one that the window or a pause cuts, that launched nothing itself, or that a pause follows. If that
  * leaves no request, the time is from its first op's start to its last one's end. */
-#include "analysis/folds/blocks/blocks_request_gpu.h"
+#include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/folds/blocks/blocks_parts.h"
 

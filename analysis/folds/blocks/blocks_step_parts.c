@@ -1,6 +1,6 @@
 /* blocks_step_parts.c - the period of each marked step, else of each iteration, by part: see blocks_periods.h. A pass
  * over the context belongs to the step before it. */
-#include "analysis/folds/blocks/blocks_step_parts.h"
+#include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/folds/blocks/blocks_loop.h"
 #include "analysis/folds/blocks/blocks_parts.h"

@@ -3,7 +3,7 @@
  * If measured blocks contain steps, only those count, else all. Seconds per iteration is the mean period, from
  * one step to the next in its loop (blocks_periods.h): longer than a step if something comes between. Where no
  * step follows another, it is the mean length of a step. */
-#include "analysis/folds/blocks/blocks_steps.h"
+#include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/base/durations.h"
 #include "analysis/folds/blocks/blocks_periods.h"

@@ -3,9 +3,6 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/folds/blocks/blocks_facts.h"
-#include "analysis/folds/blocks/blocks_measure.h"
-#include "analysis/folds/blocks/blocks_request_gpu.h"
-#include "analysis/folds/blocks/blocks_step_parts.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
