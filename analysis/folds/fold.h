@@ -1,7 +1,8 @@
 /* fold.h - one-pass analyses.
  *
  * A fold sees each resolved op, call, range and gap once, keeps aggregates, and writes its tables at the end.
- * Folds do not know each other. To add one: a file with one exported descriptor, a line in VPA_FOLDS. */
+ * Folds write their tables in the order of VPA_FOLDS: one that reads another's rows comes after it. To add one: a
+ * file with one exported descriptor, a line in VPA_FOLDS. */
 #ifndef VPA_ANALYSIS_FOLDS_FOLD_H
 #define VPA_ANALYSIS_FOLDS_FOLD_H
 

@@ -11,6 +11,7 @@ export SECONDS_MAX
 # Those that run none of these programs, and what they test instead.
 without() {
 	cat <<'SCRIPTS'
+cli_rooms: the sources
 cli_stubs: this one
 cli_tidy: the sources
 cli_tsan: a build of its own

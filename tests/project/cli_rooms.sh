@@ -1,0 +1,28 @@
+#!/bin/sh
+# Every source file is in a room of the map in CONTRIBUTING.md, includes point down, and clang-format has nothing to change.
+set -u
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+command -v python3 >/dev/null || skip "no python3"
+python3 "$source/tests/support/rooms.py" "$source" >"$work/rooms" || fail "$(cat "$work/rooms")"
+grep -q '^[1-9][0-9]* files in [1-9][0-9]* rooms' "$work/rooms" || fail "no file was looked at"
+cases=$((cases + 1))
+
+# The checker sees a file without a room, and an include that points up.
+mkdir -p "$work/copy/analysis/base" "$work/copy/analysis/attic" "$work/copy/.github"
+cp "$source/.github/CONTRIBUTING.md" "$work/copy/.github/"
+echo '#include "analysis/commands/command.h"' >"$work/copy/analysis/base/up.c"
+echo 'int x;' >"$work/copy/analysis/attic/lost.c"
+cases=$((cases + 1))
+python3 "$source/tests/support/rooms.py" "$work/copy" >"$work/faults" && fail "a wrong tree passes"
+grep -q '^analysis/base/up.c: includes analysis/commands/command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
+grep -q '^analysis/attic: expected a row in the map' "$work/faults" || fail "a room without a row is not seen"
+
+# Other versions lay some lines out in another way.
+clang-format --version 2>/dev/null | grep -q 'version 14\.' || skip "no clang-format 14: the layout of the sources was not checked"
+find "$source/formats" "$source/analysis" "$source/tracer" "$source/tests" "$source/bench" -name '*.[ch]' >"$work/sources"
+[ "$(wc -l <"$work/sources")" -gt 500 ] || fail "expected more sources than $(wc -l <"$work/sources")"
+xargs clang-format --dry-run <"$work/sources" 2>"$work/layout"
+cases=$((cases + 1))
+[ ! -s "$work/layout" ] || fail "run clang-format -i on the files below: $(head -20 "$work/layout")"
+finish

@@ -1,0 +1,101 @@
+"""rooms.py SOURCE: whether the sources keep the map of .github/CONTRIBUTING.md. Prints what does not.
+
+The map lists the rooms from the bottom up: a file includes only files of its own room and of rooms above it in the
+list. Circles that the map allows are listed here, each with its reason.
+"""
+
+import collections
+import os
+import re
+import sys
+
+TOPS = ("formats", "analysis", "tracer")
+SUFFIXES = (".c", ".h", ".def")
+MOST_FILES = 30
+# file: what it may include from a room further down in the list
+ALLOWED = {
+    "analysis/export/perfetto/lanes/open_spans.c": "analysis/export/perfetto",  # ends of ranges meet their flows
+    "analysis/export/perfetto/lanes/thread_tracks.h": "analysis/export/perfetto",
+    "analysis/flame/svg.c": "analysis/render/html",  # a picture is markup too
+    "analysis/folds/gaps/host_checks.c": "analysis/advice",  # its bounds
+    "tracer/command/exec_doctor.c": "tracer/doctor",  # the words that both programs know
+    "tracer/command/main.c": "tracer/doctor",
+    "tracer/command/marks/marks.c": "tracer/command",
+    "tracer/command/marks/pythons.h": "tracer/command",
+    "tracer/cupti/flusher.c": "tracer/capture",  # the host's last thread may be the flusher's to see
+    "tracer/cupti/records/cupti_kinds.h": "tracer/cupti",
+    "tracer/cupti/records/cupti_rare_records.c": "tracer/cupti",
+    "tracer/cupti/records/cupti_records.c": "tracer/cupti",
+    "tracer/doctor/probes/patient.h": "tracer/doctor",
+    "tracer/guest/last_error.c": "tracer/settings",
+    "tracer/handover/epoch.h": "tracer/ranges",
+    "tracer/nvtx/nvtx_injection.c": "tracer/capture",
+    "tracer/ranges/app_threads.c": "tracer/window",
+    "tracer/ranges/range_api.c": "tracer/window",
+    "tracer/write/recorder_state.h": "tracer/flight",
+    "tracer/write/writer_thread.h": "tracer/cupti",
+}
+
+
+def rooms_of(contributing):
+    """The rooms of the map, in its order."""
+    return re.findall(r"^\| `((?:formats|analysis|tracer)[a-z_/]*)/` \|", contributing, re.M)
+
+
+def sources(root):
+    for top in TOPS:
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                if name.endswith(SUFFIXES):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def main(root):
+    with open(os.path.join(root, ".github", "CONTRIBUTING.md"), encoding="utf-8") as f:
+        rooms = rooms_of(f.read())
+    place = {room: i for i, room in enumerate(rooms)}
+    files = list(sources(root))
+    faults = []
+    used = set()
+    sizes = collections.Counter(os.path.dirname(file) for file in files)
+    for room in sorted(set(sizes) - set(rooms)):
+        faults.append("%s: expected a row in the map of CONTRIBUTING.md, found none" % room)
+    for room in rooms:
+        if not os.path.isdir(os.path.join(root, room)):
+            faults.append("%s: is in the map, but is no folder" % room)
+    for room, count in sorted(sizes.items()):
+        if count > MOST_FILES:
+            faults.append("%s: expected at most %d files, found %d" % (room, MOST_FILES, count))
+    names = collections.defaultdict(list)
+    for file in files:
+        if file.endswith(".c") and not file.endswith("/main.c"):
+            names[os.path.basename(file)].append(file)
+    for name, where in sorted(names.items()):
+        if len(where) > 1:
+            faults.append("%s: expected one file of this name, found %s" % (name, ", ".join(where)))
+    for file in files:
+        room = os.path.dirname(file)
+        with open(os.path.join(root, file), encoding="utf-8") as f:
+            text = f.read()
+        for included in re.findall(r'^#include "([^"]+)"', text, re.M):
+            other = os.path.dirname(included)
+            if room not in place or other not in place or place[other] <= place[room]:
+                continue
+            if ALLOWED.get(file) == other:
+                used.add(file)
+            else:
+                faults.append("%s: includes %s, of a room further down in the map" % (file, included))
+        if not file.startswith("formats/"):
+            wrong = "analysis/" if file.startswith("tracer/") else "tracer/"
+            if re.search(r'^#include "%s' % wrong, text, re.M):
+                faults.append("%s: includes a file of %s" % (file, wrong))
+    for file in sorted(set(ALLOWED) - used):
+        faults.append("%s: may include a room further down, but does not: take it off the list" % file)
+    for fault in faults:
+        print(fault)
+    print("%d files in %d rooms, %d includes against the order" % (len(files), len(sizes), len(used)))
+    return 1 if faults or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
