@@ -15,7 +15,8 @@
 /* Exposed copies and communication are worth a line from this share of the active time. */
 static const double exposed_share = 0.05;
 
-/* An attention fallback is worth a line from this share of busy time. */
+/* FlashAttention 2 on a GPU for a newer one, and steps that change their back-end, are worth a line from this share of
+ * busy time. Attention that is not fused is judged by what it saves. */
 static const double attention_share = 0.01;
 
 static uint64_t at_most(uint64_t ns, uint64_t limit)

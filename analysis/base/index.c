@@ -1,4 +1,4 @@
-/* index.c - a shared map finds the entries. */
+/* index.c - row numbers by pair, found with the map of formats/base/map.h. */
 #include "analysis/base/index.h"
 
 #include "formats/base/hash.h"

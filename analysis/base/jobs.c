@@ -1,4 +1,4 @@
-/* jobs.c - beyond four threads the time goes into reading and folding, which use one thread. */
+/* jobs.c - as many threads as processors, at most four: more would wait for the one that reads and folds. */
 #include "analysis/base/jobs.h"
 
 #include <unistd.h>

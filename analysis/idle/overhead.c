@@ -1,4 +1,4 @@
-/* overhead.c - looks a moment up in all sets. */
+/* overhead.c - whether a moment is in one of the times that the profiler or the loader took of the thread, or of all threads. */
 #include "analysis/idle/overhead.h"
 
 struct vpa_overheads vpa_overheads_of(const struct vpa_resolver *r, uint32_t thread, int shares)

@@ -1,4 +1,4 @@
-/* timeline.c - nesting.
+/* timeline.c - which ranges are open at a moment.
  *
  * A range's parent is the innermost one open at its start, so a chain of parents, minus those that
  * have ended, is everything open at a moment. This also holds if ranges overlap without nesting:

@@ -1,4 +1,4 @@
-/* sweep.c - edges and what lies between them.
+/* sweep.c - adds up busy and idle time between two edges, on all devices.
  *
  * Busy time is distributed as in kernel_table.c: while k ops of a device run at once, the family of each
  * gets a k-th. It is distributed up to an op's start when that op comes, and on all devices up to an

@@ -1,4 +1,4 @@
-/* step_halves.c - finds the distance between what occurs exactly twice, then compares the halves.
+/* step_halves.c - guesses where the second half begins, from ops that occur exactly twice, and compares the halves.
  *
  * Both tables are open addressing over a power of two of slots, at most half full: they are made for one
  * sequence of known length, so they never grow. */

@@ -1,4 +1,4 @@
-/* cost_limits.c - the two bounds, computed from the sizes of files or set by the user. */
+/* cost_limits.c - bounds for memory and for text, from the size of the file or from the user. */
 #include "formats/base/cost_limits.h"
 
 #include "formats/base/memory.h"

@@ -1,4 +1,4 @@
-/* process.c - two signals and a limit. */
+/* process.c - ignores SIGPIPE and SIGXFSZ, so that a write fails with an error, and refuses a stack that is too small. */
 #include "formats/base/process.h"
 
 #include <signal.h>

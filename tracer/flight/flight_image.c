@@ -1,4 +1,4 @@
-/* flight_image.c - the checksums of a flight recorder's memory. */
+/* flight_image.c - computes and checks the hashes of that memory. */
 #include "tracer/flight/flight_image.h"
 
 #include <string.h>

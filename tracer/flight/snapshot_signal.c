@@ -1,4 +1,4 @@
-/* snapshot_signal.c - acts, then chains.
+/* snapshot_signal.c - takes the snapshot, then calls the handler that was there before.
  *
  * A handler that the host has installed above ours may chain to it, at any time, so ours must go on to
  * the handler that it found, whatever is installed later. A function has no memory of its own: there are

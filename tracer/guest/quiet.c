@@ -1,4 +1,4 @@
-/* quiet.c - blocks, and takes back what a failure has left pending. */
+/* quiet.c - blocks the signals that a failed write sends, and takes back those that came. */
 #include "tracer/guest/quiet.h"
 
 #include <time.h>

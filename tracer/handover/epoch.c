@@ -1,4 +1,4 @@
-/* epoch.c - the epoch's words, initially no capture. */
+/* epoch.c - defines the words; at first no capture runs. */
 #include "tracer/handover/epoch.h"
 
 _Atomic uint64_t vtr_epoch_word;

@@ -1,4 +1,4 @@
-/* ring_options.c - amounts with their units, and a list of triggers. */
+/* ring_options.c - parses the length of a ring, in seconds or bytes, and the list of what triggers a snapshot. */
 #include "tracer/settings/ring_options.h"
 
 #include "formats/base/count.h"

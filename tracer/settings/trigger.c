@@ -1,4 +1,4 @@
-/* trigger.c - a word, then perhaps a colon and what the word needs. */
+/* trigger.c - parses VPTRACE_CAPTURE: a word, and after a colon its argument. */
 #include "tracer/settings/trigger.h"
 
 #include <errno.h>

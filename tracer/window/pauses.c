@@ -1,4 +1,4 @@
-/* pauses.c - a sorted array, as long as the clock only goes forward. */
+/* pauses.c - pauses in an array, in the order in which they began. */
 #include "tracer/window/pauses.h"
 
 #include "formats/base/memory.h"

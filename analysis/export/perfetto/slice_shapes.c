@@ -1,4 +1,4 @@
-/* slice_shapes.c - what ops have in common. */
+/* slice_shapes.c - the fields that many ops share are written once, as a shape that their slices name. */
 #include "analysis/export/perfetto/slice_shapes.h"
 
 #include "analysis/join/resolver_maps.h"

@@ -1,4 +1,4 @@
-/* gap_instead.c - two indexes: pairs of a place and a call, and the rows made of two of them. */
+/* gap_instead.c - one index of pairs of a place and a call; a second one of rows, each made of two such pairs. */
 #include "analysis/folds/gaps/gap_instead.h"
 
 #include "formats/base/memory.h"

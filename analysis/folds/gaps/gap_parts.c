@@ -1,4 +1,4 @@
-/* gap_parts.c - the index behind the drawers, and its rows in order of time. */
+/* gap_parts.c - finds the row of a cause, place and call, and sorts the rows. */
 #include "analysis/folds/gaps/gap_parts.h"
 
 #include "formats/base/memory.h"

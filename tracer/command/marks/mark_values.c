@@ -1,4 +1,4 @@
-/* mark_values.c - a recursive-descent parser. Nothing is built: a node is what is wrong with it. */
+/* mark_values.c - checks the expressions of a mark file. A recursive-descent parser that returns the first error and builds nothing. */
 #include "tracer/command/marks/mark_values.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* cupti_clock.c - times of another clock, and their places in records. */
+/* cupti_clock.c - converts the times of records, where a program has given CUPTI a clock of its own. */
 #include "tracer/cupti/records/cupti_clock.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* system_file.c - reads them in one go, as the kernel wants it. */
+/* system_file.c - reads a file of /proc or /sys by one read(2), as the kernel expects. */
 #include "tracer/doctor/checks/system_file.h"
 
 #include <fcntl.h>
