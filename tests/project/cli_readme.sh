@@ -7,22 +7,23 @@
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 readme=$source/README.md
-documents="README.md analysis/DEFINITIONS.md tests/PROMISES.md .github/CONTRIBUTING.md .github/CHANGELOG.md"
+reports=$source/analysis/README.md
+documents="README.md tracer/README.md analysis/README.md analysis/DEFINITIONS.md tests/PROMISES.md .github/CONTRIBUTING.md .github/CHANGELOG.md"
 cd "$work" || exit 1
 
 expect 0 "help" --help
 commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
 same "the table has each command" "$(echo $commands | tr ' ' '\n' | sort)" \
-	"$(sed -n 's/^| `\([a-z]*\)[ `].*/\1/p' "$readme" | sort)"
-same "the table of exit codes" "0 1 2 3 4" "$(sed -n 's/^| \([0-9]\) |.*/\1/p' "$readme" | tr '\n' ' ' | sed 's/ $//')"
-for code in $(sed -n 's/^| \([0-4]\) |.*/\1/p' "$readme"); do
+	"$(sed -n 's/^| `\([a-z]*\)[ `].*/\1/p' "$reports" | sort)"
+same "the table of exit codes" "0 1 2 3 4" "$(sed -n 's/^| \([0-9]\) |.*/\1/p' "$reports" | tr '\n' ' ' | sed 's/ $//')"
+for code in $(sed -n 's/^| \([0-4]\) |.*/\1/p' "$reports"); do
 	grep -q "[ ,]$code [a-z]" out || fail "exit code $code is not in --help"
 done
 for command in $commands; do
 	expect 0 "help of $command" "$command" --help
 	sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\) .*/\2/p' out | grep -v -e '^--help$' | sort >"$command.options"
 	same "options of $command" "$(cat "$command.options")" \
-		"$(sed -n "s/^| \`$command[ \`].*|\([^|]*\)|\$/\1/p" "$readme" | tr ' ' '\n' | sed -n 's/^`\(--.*\)`$/\1/p' | sort)"
+		"$(sed -n "s/^| \`$command[ \`].*|\([^|]*\)|\$/\1/p" "$reports" | tr ' ' '\n' | sed -n 's/^`\(--.*\)`$/\1/p' | sort)"
 done
 
 # Command lines in code blocks: the word after the program's name, and each option.
@@ -30,6 +31,7 @@ for file in $documents; do
 	sed -n '/^```/,/^```/s/^\(\$ \)\{0,1\}\(build\/\)\{0,1\}vptrace-analyze /&/p' "$source/$file"
 done |
 	sed 's/^.*vptrace-analyze //; s/ #.*//; s/"[^"]*"/x/g' >lines
+[ "$(wc -l <"$readme")" -le 200 ] || fail "README.md has more than 200 lines"
 [ "$(wc -l <lines)" -ge 5 ] || fail "README.md's commands were not found"
 while read -r first rest; do
 	cases=$((cases + 1))
@@ -57,11 +59,11 @@ esac
 need_trace small.zst small_trace
 expect 0 "an export" export small.zst -o small.pftrace
 link=$(sed -n 's/^vptrace-analyze: open it at //p' err)
-for file in README.md bench/README.md bench/demo.sh; do
+for file in README.md analysis/README.md bench/README.md bench/demo.sh; do
 	grep 'ui\.perfetto\.dev' "$source/$file" | grep -vF "$link" | grep -v 'chrome:' >lines
 	[ ! -s lines ] || fail "$file: expected $link, found $(cat lines)"
 done
-grep -qF "$link" "$readme" || fail "README.md has not the link $link"
+grep -qF "$link" "$reports" || fail "analysis/README.md has not the link $link"
 
 # Its program in C, built and run as it says.
 block_of() { # block_of LANGUAGE: the first such block
@@ -140,26 +142,28 @@ sections() {
 		!keep && !cut { print "[...]"; cut = 1 }
 		{ was_blank = $0 == "" }'
 }
-# The code block of README.md whose first line matches: block PATTERN
+# The code block of $document whose first line matches: block PATTERN
 block() {
 	awk -v pattern="$1" '
 		inside && /^```/ { exit }
 		inside { print }
 		opened && $0 ~ pattern { inside = 1; print }
-		{ opened = /^```$/ }' "$readme"
+		{ opened = /^```$/ }' "$document"
 }
 replace_block() { # replace_block PATTERN FILE
 	awk -v pattern="$1" -v file="$2" '
 		inside && /^```/ { inside = 0 }
 		opened && $0 ~ pattern { inside = 1; while ((getline line < file) > 0) print line }
 		!inside { print }
-		{ opened = /^```$/ }' "$readme" >README.new && cat README.new >"$readme"
+		{ opened = /^```$/ }' "$document" >README.new && cat README.new >"$document"
 }
-same_block() { # same_block WHAT PATTERN: the block is what `expected` holds
+same_block() { # same_block FILE WHAT PATTERN: the block is what `expected` holds
+	document=$1
+	shift
 	[ "${VPT_RECORD:-}" != 1 ] || replace_block "$2" expected
 	block "$2" >said
 	cases=$((cases + 1))
-	cmp -s expected said || fail "README.md's $1 is not what the program prints; VPT_RECORD=1 writes it: $(diff said expected)"
+	cmp -s expected said || fail "$document: the $1 is not what the program prints; VPT_RECORD=1 writes it: $(diff said expected)"
 }
 bin=${VPT_BIN:-}
 if [ -n "$bin" ] && [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; then
@@ -169,20 +173,20 @@ if [ -n "$bin" ] && [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; t
 	# RUN names this machine.
 	sections "DATA|RESULT|CAUSE|FIX FIRST" <out >expected
 	grep -q "^DATA    SIMULATED" expected || fail "the demo's report is not marked as simulated"
-	same_block "first report" "^DATA    SIMULATED"
+	same_block "$readme" "first report" "^DATA    SIMULATED"
 else
 	echo "SKIPPED: README.md's first report: no demo was built"
 fi
 
-trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\)$/\1/p' "$readme" | head -n 1)
+trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\)$/\1/p' "$reports" | head -n 1)
 folder=${VPT_SHARED:-$source/../shared}/traces
 if [ -f "$folder/$trace" ]; then
 	cd "$folder" || exit 1
 	expect 0 "the example" "$trace"
 	cd "$work" || exit 1
 	{ echo "\$ vptrace-analyze $trace" && sections "DATA|RUN|RESULT|CAUSE|FIX FIRST|THE WINDOW|ATTENTION" <out; } >expected
-	same_block example '^\$ vptrace-analyze '
+	same_block "$reports" example '^\$ vptrace-analyze '
 else
-	echo "SKIPPED: README.md's example: no $trace"
+	echo "SKIPPED: the example of analysis/README.md: no $trace"
 fi
 finish
