@@ -37,7 +37,9 @@ static const struct {
 		"{\"kind\":\"step\",\"index\":9223372036854775807,\"frames\":9223372036854775807,"
 		"\"latents\":9223372036854775807,\"timestep\":999999999.5,\"context\":1}"},
 	{"no kind, no text", {VPTRACE_NOTE_NONE, 1, 1, 1, 1}, ""},
-	{"a kind of a newer header, no text", {VPTRACE_NOTE_FRAMES + 1, 1, 1, 1, 1}, ""},
+	{"a range that is no part of a pipeline", {VPTRACE_NOTE_RANGE, -1, -1, -1, -1},
+		"{\"kind\":\"range\"}"},
+	{"a kind of a newer header, no text", {VPTRACE_NOTE_RANGE + 1, 1, 1, 1, 1}, ""},
 	{"an invalid kind, no text", {INT64_MIN, 1, 1, 1, 1}, ""},
 };
 
