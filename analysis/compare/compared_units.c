@@ -2,6 +2,7 @@
 #include "analysis/compare/compared_units.h"
 
 #include "formats/base/error.h"
+#include "formats/base/map.h"
 #include "formats/base/saturate.h"
 
 #include <stdlib.h>
@@ -21,27 +22,45 @@ const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 
 /* ---- blocks ---- */
 
-/* Whether all measured blocks have an index of their own. */
+/* Whether no two measured blocks have the same index. They are not in order of it. */
+static int differ(const struct vpa_blocks *b)
+{
+	struct vpt_map seen = {NULL, 0, 0};
+	int rc = 1;
+	size_t i;
+
+	for (i = 0; i < b->count && rc == 1; i++) {
+		uint64_t hash = vpt_hash_number((uint64_t)b->series[i].index), at = hash;
+		uint32_t other;
+
+		if (b->series[i].warmup)
+			continue;
+		while ((other = vpt_map_next(&seen, hash, &at)) != VPT_MAP_NONE)
+			if (b->series[other].index == b->series[i].index)
+				rc = 0;
+		if (rc && (i >= VPT_MAP_NONE || vpt_map_put(&seen, hash, (uint32_t)i)))
+			rc = VPT_ENOMEM;
+	}
+	vpt_map_free(&seen);
+	return rc;
+}
+
+/* Whether all measured blocks have an index of their own; VPT_ENOMEM. */
 static int has_indices(const struct vpa_blocks *b)
 {
 	int64_t most = -1;
-	size_t i, k;
+	int rises = 1;
+	size_t i;
 
 	for (i = 0; i < b->count; i++) {
 		if (b->series[i].warmup)
 			continue;
 		if (b->series[i].index < 0)
 			return 0;
-		/* Nearly always they rise. */
-		if (b->series[i].index > most) {
-			most = b->series[i].index;
-			continue;
-		}
-		for (k = 0; k < i; k++)
-			if (!b->series[k].warmup && b->series[k].index == b->series[i].index)
-				return 0;
+		rises &= b->series[i].index > most;
+		most = b->series[i].index;
 	}
-	return 1;
+	return rises ? 1 : differ(b); /* nearly always they rise */
 }
 
 static int by_key(const void *pa, const void *pb)
@@ -67,6 +86,8 @@ static int blocks_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 		const struct vpa_blocks *b = &r->requests[i].blocks;
 		int indexed = has_indices(b);
 
+		if (indexed < 0)
+			return VPT_ENOMEM;
 		out->in_window += b->count;
 		for (k = 0; k < b->count; k++) {
 			const struct vpa_block_row *row = &b->series[k];

@@ -3,36 +3,66 @@
  * Rows of the two sides are matched by name. A figure of a side is the mean of its runs. */
 #include "analysis/compare/comparison_steps.h"
 
+#include "analysis/compare/row_names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-static int is_same(const char *a, const char *b)
+static const struct vpa_report *run_at(const struct vpa_comparison *c, size_t run)
 {
-	return a && b ? !strcmp(a, b) : a == b;
+	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
+}
+
+/* A table of a report, by the names of its rows. */
+static int name_rows(
+	struct vpa_row_names *names, const void *rows, size_t count, vpa_row_name_of *name_of)
+{
+	size_t i;
+
+	*names = (struct vpa_row_names){.rows = rows, .name_of = name_of};
+	for (i = 0; i < count; i++)
+		if (vpa_row_names_put(names, i) < 0)
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static void free_names(struct vpa_row_names *names, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		vpt_map_free(&names[i].map);
 }
 
 /* ---- stages ---- */
 
-static const struct vpa_stage_row *stage_in(
-	const struct vpa_report *r, const char *name, const char *kind)
+static struct vpa_row_name stage_name(const void *rows, size_t i)
 {
-	size_t i;
+	const struct vpa_stage_row *row = (const struct vpa_stage_row *)rows + i;
 
-	for (i = 0; i < r->stage_count; i++)
-		if (is_same(r->stages[i].name, name) && is_same(r->stages[i].kind, kind))
-			return &r->stages[i];
-	return NULL;
+	return (struct vpa_row_name){row->name, row->kind, 0};
 }
 
-/* The mean duration of a stage in each run that has it. Returns how many have. */
-static size_t stage_means(const struct vpa_side *s, const struct vpa_compared_stage *stage,
-	double *means, double *per_unit)
+static struct vpa_row_name compared_stage_name(const void *rows, size_t i)
 {
+	const struct vpa_compared_stage *row = (const struct vpa_compared_stage *)rows + i;
+
+	return (struct vpa_row_name){row->name, row->kind, 0};
+}
+
+/* The mean duration of a stage in each run that has it; `in`: the stages of each run of the side. Returns how many
+ * have it. */
+static size_t stage_means(const struct vpa_side *s, const struct vpa_row_names *in,
+	const struct vpa_compared_stage *stage, double *means, double *per_unit)
+{
+	const struct vpa_row_name name = {stage->name, stage->kind, 0};
 	size_t i, count = 0;
 
 	*per_unit = 0;
 	for (i = 0; i < s->count; i++) {
-		const struct vpa_stage_row *row = stage_in(s->reports[i], stage->name, stage->kind);
+		size_t at = vpa_row_names_find(&in[i], &name);
+		const struct vpa_stage_row *row =
+			at == SIZE_MAX ? NULL : &s->reports[i]->stages[at];
 
 		if (!row || !row->time.count)
 			continue;
@@ -43,11 +73,12 @@ static size_t stage_means(const struct vpa_side *s, const struct vpa_compared_st
 	return count;
 }
 
-static int measure_stage(const struct vpa_comparison *c, struct vpa_compared_stage *stage)
+static int measure_stage(const struct vpa_comparison *c, const struct vpa_row_names *in,
+	struct vpa_compared_stage *stage)
 {
 	double a[VPA_RUNS_MOST], b[VPA_RUNS_MOST];
-	size_t in_a = stage_means(&c->a, stage, a, &stage->a_per_unit);
-	size_t in_b = stage_means(&c->b, stage, b, &stage->b_per_unit);
+	size_t in_a = stage_means(&c->a, in, stage, a, &stage->a_per_unit);
+	size_t in_b = stage_means(&c->b, in + c->a.count, stage, b, &stage->b_per_unit);
 	struct vpa_runs_test test;
 
 	stage->a_ns = in_a ? vpa_mean_of(a, in_a).mean : -1;
@@ -63,45 +94,33 @@ static int measure_stage(const struct vpa_comparison *c, struct vpa_compared_sta
 	return VPT_OK;
 }
 
-static int has_stage(const struct vpa_comparison *c, const struct vpa_stage_row *row)
+/* Each stage of any run, once. `listed`: empty. */
+static int list_stages(struct vpa_comparison *c, struct vpa_row_names *listed)
 {
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < c->stage_count; i++)
-		if (is_same(c->stages[i].name, row->name) && is_same(c->stages[i].kind, row->kind))
-			return 1;
-	return 0;
-}
-
-static const struct vpa_report *run_at(const struct vpa_comparison *c, size_t run)
-{
-	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
-}
-
-static int write_stages(struct vpa_comparison *c)
-{
-	size_t runs = c->a.count + c->b.count, most = 0, i, k;
-	double *p;
-	int rc = VPT_OK;
-
-	for (i = 0; i < runs; i++)
-		most += run_at(c, i)->stage_count;
-	c->stages = vpa_arena_alloc(&c->arena, most, sizeof(*c->stages));
-	p = vpa_arena_alloc(&c->arena, most, sizeof(*p));
-	if (!c->stages || !p)
-		return VPT_ENOMEM;
-	for (i = 0; i < runs; i++)
+	for (i = 0; i < c->a.count + c->b.count; i++)
 		for (k = 0; k < run_at(c, i)->stage_count; k++) {
 			const struct vpa_stage_row *row = &run_at(c, i)->stages[k];
+			int put;
 
-			if (!has_stage(c, row))
-				c->stages[c->stage_count++] =
-					(struct vpa_compared_stage){.name = row->name,
-						.kind = row->kind,
-						.nested = row->nested};
+			c->stages[c->stage_count] = (struct vpa_compared_stage){
+				.name = row->name, .kind = row->kind, .nested = row->nested};
+			put = vpa_row_names_put(listed, c->stage_count);
+			if (put < 0)
+				return VPT_ENOMEM;
+			c->stage_count += put > 0;
 		}
+	return VPT_OK;
+}
+
+static int measure_stages(struct vpa_comparison *c, const struct vpa_row_names *in, double *p)
+{
+	int rc = VPT_OK;
+	size_t i;
+
 	for (i = 0; i < c->stage_count && !rc; i++) {
-		rc = measure_stage(c, &c->stages[i]);
+		rc = measure_stage(c, in, &c->stages[i]);
 		p[i] = c->stages[i].p;
 	}
 	if (rc || vpa_holm(p, c->stage_count))
@@ -111,6 +130,31 @@ static int write_stages(struct vpa_comparison *c)
 	return VPT_OK;
 }
 
+/* `in`: for each run, empty. */
+static int write_stages(struct vpa_comparison *c, struct vpa_row_names *in)
+{
+	struct vpa_row_names listed = {.name_of = compared_stage_name};
+	size_t runs = c->a.count + c->b.count, most = 0, i;
+	double *p;
+	int rc = VPT_OK;
+
+	for (i = 0; i < runs && !rc; i++) {
+		const struct vpa_report *r = run_at(c, i);
+
+		most += r->stage_count;
+		rc = name_rows(&in[i], r->stages, r->stage_count, stage_name);
+	}
+	/* One more than there can be: a row is written before it is known to be new. */
+	c->stages = vpa_arena_alloc(&c->arena, most + 1, sizeof(*c->stages));
+	p = vpa_arena_alloc(&c->arena, most, sizeof(*p));
+	listed.rows = c->stages;
+	if (rc || !c->stages || !p || list_stages(c, &listed) || measure_stages(c, in, p))
+		rc = VPT_ENOMEM;
+	vpt_map_free(&listed.map);
+	free_names(in, runs);
+	return rc;
+}
+
 /* ---- counts ---- */
 
 static double relative(double a, double b)
@@ -118,74 +162,91 @@ static double relative(double a, double b)
 	return a > 0 ? (b - a) / a : 0;
 }
 
-static void add_count(struct vpa_comparison *c, const char *group, const char *name,
-	const char *unit, int in_b, double value)
+enum group { EVENTS, GRAPHS, COPIES, SYNCS, ATTENTION, GEMM };
+
+static const char *const groups[] = {"events", "graphs", "copies", "syncs", "attention", "gemm"};
+
+/* The counts that are written. */
+struct counting {
+	struct vpa_comparison *c;
+	struct vpa_row_names listed[sizeof(groups) / sizeof(groups[0])]; /* by group */
+	int in_b; /* of the run whose counts are added */
+};
+
+static struct vpa_row_name count_name(const void *rows, size_t i)
 {
-	uint64_t over = in_b ? c->b_window_units : c->a_window_units;
-	size_t i;
+	const struct vpa_compared_count *row = (const struct vpa_compared_count *)rows + i;
+
+	return (struct vpa_row_name){row->name, row->unit, 0};
+}
+
+static void add_count(
+	struct counting *n, enum group group, const char *name, const char *unit, double value)
+{
+	struct vpa_comparison *c = n->c;
+	uint64_t over = n->in_b ? c->b_window_units : c->a_window_units;
+	const struct vpa_row_name key = {name, unit, 0};
+	size_t i = vpa_row_names_find(&n->listed[group], &key);
 
 	value /= over ? (double)over : 1;
-	for (i = 0; i < c->count_count; i++)
-		if (c->counts[i].group == group && !strcmp(c->counts[i].name, name) &&
-			!strcmp(c->counts[i].unit, unit))
-			break;
-	if (i == c->count_count)
-		c->counts[c->count_count++] =
-			(struct vpa_compared_count){.group = group, .name = name, .unit = unit};
-	*(in_b ? &c->counts[i].b : &c->counts[i].a) += value;
+	if (i == SIZE_MAX) {
+		i = c->count_count++;
+		c->counts[i] = (struct vpa_compared_count){
+			.group = groups[group], .name = name, .unit = unit};
+		c->arena.failed |= vpa_row_names_put(&n->listed[group], i) < 0;
+	}
+	*(n->in_b ? &c->counts[i].b : &c->counts[i].a) += value;
 }
 
-static void add_events(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
+static void add_events(struct counting *n, const struct vpa_report *r)
 {
-	static const char group[] = "events";
-	const struct vpa_counts *n = &r->counts;
+	const struct vpa_counts *all = &r->counts;
 
-	add_count(c, group, "kernels", "count", in_b, (double)n->kernels);
-	add_count(c, group, "copies", "count", in_b, (double)n->memcpy);
-	add_count(c, group, "memsets", "count", in_b, (double)n->memset);
-	add_count(c, group, "CUDA calls", "count", in_b, (double)n->calls);
+	add_count(n, EVENTS, "kernels", "count", (double)all->kernels);
+	add_count(n, EVENTS, "copies", "count", (double)all->memcpy);
+	add_count(n, EVENTS, "memsets", "count", (double)all->memset);
+	add_count(n, EVENTS, "CUDA calls", "count", (double)all->calls);
 }
 
-static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
+static void add_report(struct counting *n, const struct vpa_report *r)
 {
-	static const char copies[] = "copies", syncs[] = "syncs", attention[] = "attention",
-			  gemm[] = "gemm", graphs[] = "graphs";
 	const struct vpa_graphs *g = &r->expert.graphs;
 	size_t i;
 
 	if (g->launches) {
-		add_count(c, graphs, "launches", "count", in_b, (double)g->launches);
-		add_count(c, graphs, "nodes", "count", in_b, (double)g->nodes);
+		add_count(n, GRAPHS, "launches", "count", (double)g->launches);
+		add_count(n, GRAPHS, "nodes", "count", (double)g->nodes);
 	}
 
 	for (i = 0; i < r->copy_count; i++) {
 		const struct vpa_copy_row *row = &r->copies[i];
 		const char *name = row->source && row->target && *row->source && *row->target
-					   ? vpa_arena_printf(&c->arena, "%s, %s to %s", row->kind,
-						     row->source, row->target)
+					   ? vpa_arena_printf(&n->c->arena, "%s, %s to %s",
+						     row->kind, row->source, row->target)
 					   : row->kind;
 
-		add_count(c, copies, name, "count", in_b, (double)row->count);
-		add_count(c, copies, name, "bytes", in_b, (double)row->bytes);
+		add_count(n, COPIES, name, "count", (double)row->count);
+		add_count(n, COPIES, name, "bytes", (double)row->bytes);
 	}
 	for (i = 0; i < r->sync_count; i++) {
-		add_count(c, syncs, r->syncs[i].call, "count", in_b, (double)r->syncs[i].count);
-		add_count(c, syncs, r->syncs[i].call, "ns idle", in_b, (double)r->syncs[i].idle_ns);
+		add_count(n, SYNCS, r->syncs[i].call, "count", (double)r->syncs[i].count);
+		add_count(n, SYNCS, r->syncs[i].call, "ns idle", (double)r->syncs[i].idle_ns);
 	}
 	for (i = 0; i < r->attention.backend_count; i++)
-		add_count(c, attention, r->attention.backends[i].backend, "count", in_b,
+		add_count(n, ATTENTION, r->attention.backends[i].backend, "count",
 			(double)r->attention.backends[i].calls);
 	for (i = 0; i < r->attention.eager_count; i++)
-		add_count(c, attention, "eager: GEMM, softmax, GEMM", "count", in_b,
+		add_count(n, ATTENTION, "eager: GEMM, softmax, GEMM", "count",
 			(double)r->attention.eager[i].count);
 	for (i = 0; i < r->precision_count; i++)
-		add_count(c, gemm, r->precisions[i].precision, "count", in_b,
+		add_count(n, GEMM, r->precisions[i].precision, "count",
 			(double)r->precisions[i].calls);
 }
 
 static int write_counts(struct vpa_comparison *c)
 {
 	size_t runs = c->a.count + c->b.count, most = 6, i;
+	struct counting n = {.c = c};
 
 	for (i = 0; i < runs; i++) {
 		const struct vpa_report *r = run_at(c, i);
@@ -196,10 +257,17 @@ static int write_counts(struct vpa_comparison *c)
 	c->counts = vpa_arena_alloc(&c->arena, most, sizeof(*c->counts));
 	if (!c->counts)
 		return VPT_ENOMEM;
-	for (i = 0; i < runs; i++)
-		add_events(c, run_at(c, i), i >= c->a.count);
-	for (i = 0; i < runs && !c->arena.failed; i++)
-		add_report(c, run_at(c, i), i >= c->a.count);
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		n.listed[i] = (struct vpa_row_names){.rows = c->counts, .name_of = count_name};
+	for (i = 0; i < runs; i++) {
+		n.in_b = i >= c->a.count;
+		add_events(&n, run_at(c, i));
+	}
+	for (i = 0; i < runs && !c->arena.failed; i++) {
+		n.in_b = i >= c->a.count;
+		add_report(&n, run_at(c, i));
+	}
+	free_names(n.listed, sizeof(groups) / sizeof(groups[0]));
 	for (i = 0; i < c->count_count; i++)
 		c->counts[i].change = relative(c->counts[i].a, c->counts[i].b);
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;
@@ -207,15 +275,31 @@ static int write_counts(struct vpa_comparison *c)
 
 /* ---- series of samples ---- */
 
-static void side_counter(
-	const struct vpa_side *s, const char *name, int64_t device, double *mean, double *max)
+static struct vpa_row_name counter_name(const void *rows, size_t i)
+{
+	const struct vpa_counter *row = (const struct vpa_counter *)rows + i;
+
+	return (struct vpa_row_name){row->name, NULL, row->device};
+}
+
+static struct vpa_row_name compared_counter_name(const void *rows, size_t i)
+{
+	const struct vpa_compared_counter *row = (const struct vpa_compared_counter *)rows + i;
+
+	return (struct vpa_row_name){row->name, NULL, row->device};
+}
+
+/* `in`: the counters of each run of the side. */
+static void side_counter(const struct vpa_side *s, const struct vpa_row_names *in,
+	const struct vpa_row_name *name, double *mean, double *max)
 {
 	size_t i, count = 0;
 
 	*mean = 0;
 	*max = -1;
 	for (i = 0; i < s->count; i++) {
-		const struct vpa_counter *n = vpa_find_counter(s->reports[i], device, name);
+		size_t at = vpa_row_names_find(&in[i], name);
+		const struct vpa_counter *n = at == SIZE_MAX ? NULL : &s->reports[i]->counters[at];
 
 		if (!n)
 			continue;
@@ -226,90 +310,136 @@ static void side_counter(
 	*mean = count ? *mean / (double)count : -1;
 }
 
-static int has_counter(const struct vpa_comparison *c, const struct vpa_counter *n)
+static int list_counters(
+	struct vpa_comparison *c, const struct vpa_row_names *in, struct vpa_row_names *listed)
 {
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < c->counter_count; i++)
-		if (c->counters[i].device == n->device && !strcmp(c->counters[i].name, n->name))
-			return 1;
-	return 0;
-}
-
-static int write_counters(struct vpa_comparison *c)
-{
-	size_t runs = c->a.count + c->b.count, most = 0, i, k;
-
-	for (i = 0; i < runs; i++)
-		most += run_at(c, i)->counter_count;
-	c->counters = vpa_arena_alloc(&c->arena, most, sizeof(*c->counters));
-	if (!c->counters)
-		return VPT_ENOMEM;
-	for (i = 0; i < runs; i++)
+	for (i = 0; i < c->a.count + c->b.count; i++)
 		for (k = 0; k < run_at(c, i)->counter_count; k++) {
 			const struct vpa_counter *n = &run_at(c, i)->counters[k];
+			const struct vpa_row_name name = {n->name, NULL, n->device};
 			struct vpa_compared_counter *row = &c->counters[c->counter_count];
+			int put;
 
-			if (has_counter(c, n))
-				continue;
 			*row = (struct vpa_compared_counter){
 				.name = n->name, .unit = n->unit, .device = n->device};
-			side_counter(&c->a, n->name, n->device, &row->a_mean, &row->a_max);
-			side_counter(&c->b, n->name, n->device, &row->b_mean, &row->b_max);
+			put = vpa_row_names_put(listed, c->counter_count);
+			if (put < 0)
+				return VPT_ENOMEM;
+			if (!put)
+				continue;
+			side_counter(&c->a, in, &name, &row->a_mean, &row->a_max);
+			side_counter(&c->b, in + c->a.count, &name, &row->b_mean, &row->b_max);
 			row->change = relative(row->a_mean, row->b_mean);
 			c->counter_count++;
 		}
 	return VPT_OK;
 }
 
-/* ---- findings ---- */
-
-static int side_has(const struct vpa_side *s, const char *id)
+/* `in`: for each run, empty. */
+static int write_counters(struct vpa_comparison *c, struct vpa_row_names *in)
 {
-	size_t i, k;
+	struct vpa_row_names listed = {.name_of = compared_counter_name};
+	size_t runs = c->a.count + c->b.count, most = 0, i;
+	int rc = VPT_OK;
 
-	for (i = 0; i < s->count; i++)
-		for (k = 0; k < s->reports[i]->finding_count; k++)
-			if (is_same(s->reports[i]->findings[k].id, id))
-				return 1;
-	return 0;
+	for (i = 0; i < runs && !rc; i++) {
+		const struct vpa_report *r = run_at(c, i);
+
+		most += r->counter_count;
+		rc = name_rows(&in[i], r->counters, r->counter_count, counter_name);
+	}
+	c->counters = vpa_arena_alloc(&c->arena, most + 1, sizeof(*c->counters));
+	listed.rows = c->counters;
+	if (rc || !c->counters || list_counters(c, in, &listed))
+		rc = VPT_ENOMEM;
+	vpt_map_free(&listed.map);
+	free_names(in, runs);
+	return rc;
 }
 
-static int is_listed(const struct vpa_comparison *c, const char *id)
+/* ---- findings ---- */
+
+static struct vpa_row_name finding_name(const void *rows, size_t i)
 {
+	const struct vpa_finding *row = (const struct vpa_finding *)rows + i;
+
+	return (struct vpa_row_name){row->id, NULL, 0};
+}
+
+static struct vpa_row_name compared_finding_name(const void *rows, size_t i)
+{
+	const struct vpa_compared_finding *row = (const struct vpa_compared_finding *)rows + i;
+
+	return (struct vpa_row_name){row->id, NULL, 0};
+}
+
+static int is_in_any(const struct vpa_row_names *in, size_t runs, const char *id)
+{
+	const struct vpa_row_name name = {id, NULL, 0};
 	size_t i;
 
-	for (i = 0; i < c->finding_count; i++)
-		if (is_same(c->findings[i].id, id))
+	for (i = 0; i < runs; i++)
+		if (vpa_row_names_find(&in[i], &name) != SIZE_MAX)
 			return 1;
 	return 0;
 }
 
-static int write_findings(struct vpa_comparison *c)
+/* Each finding that only one side has, once. */
+static int list_findings(
+	struct vpa_comparison *c, const struct vpa_row_names *in, struct vpa_row_names *listed)
 {
-	size_t runs = c->a.count + c->b.count, most = 0, i, k;
+	size_t i, k;
 
-	for (i = 0; i < runs; i++)
-		most += run_at(c, i)->finding_count;
-	c->findings = vpa_arena_alloc(&c->arena, most, sizeof(*c->findings));
-	if (!c->findings)
-		return VPT_ENOMEM;
-	for (i = 0; i < runs; i++)
+	for (i = 0; i < c->a.count + c->b.count; i++)
 		for (k = 0; k < run_at(c, i)->finding_count; k++) {
 			const struct vpa_finding *f = &run_at(c, i)->findings[k];
-			int in_b = i >= c->a.count;
+			int in_b = i >= c->a.count, put;
 
-			if (side_has(in_b ? &c->a : &c->b, f->id) || is_listed(c, f->id))
+			if (in_b ? is_in_any(in, c->a.count, f->id)
+				 : is_in_any(in + c->a.count, c->b.count, f->id))
 				continue;
-			c->findings[c->finding_count++] =
+			c->findings[c->finding_count] =
 				(struct vpa_compared_finding){f->id, f->title, in_b};
+			put = vpa_row_names_put(listed, c->finding_count);
+			if (put < 0)
+				return VPT_ENOMEM;
+			c->finding_count += put > 0;
 		}
 	return VPT_OK;
 }
 
+/* `in`: for each run, empty. */
+static int write_findings(struct vpa_comparison *c, struct vpa_row_names *in)
+{
+	struct vpa_row_names listed = {.name_of = compared_finding_name};
+	size_t runs = c->a.count + c->b.count, most = 0, i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < runs && !rc; i++) {
+		const struct vpa_report *r = run_at(c, i);
+
+		most += r->finding_count;
+		rc = name_rows(&in[i], r->findings, r->finding_count, finding_name);
+	}
+	c->findings = vpa_arena_alloc(&c->arena, most + 1, sizeof(*c->findings));
+	listed.rows = c->findings;
+	if (rc || !c->findings || list_findings(c, in, &listed))
+		rc = VPT_ENOMEM;
+	vpt_map_free(&listed.map);
+	free_names(in, runs);
+	return rc;
+}
+
 int vpa_compare_tables(struct vpa_comparison *c)
 {
-	return write_stages(c) || write_counts(c) || write_counters(c) || write_findings(c)
+	struct vpa_row_names *in = vpa_arena_alloc(&c->arena, c->a.count + c->b.count, sizeof(*in));
+
+	if (!in)
+		return VPT_ENOMEM;
+	return write_stages(c, in) || write_counts(c) || write_counters(c, in) ||
+			       write_findings(c, in)
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }

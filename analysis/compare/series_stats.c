@@ -284,8 +284,11 @@ static int follow_course(double *a, double *b, size_t count)
 /* Of series without their means; a is not used if b has their differences. */
 static struct noise noise_of(const double *a, const double *b, size_t count, int is_paired)
 {
-	struct noise n = {.count = count, .waves = count / 25 < 2 ? 2 : count / 25};
+	/* A hundred degrees of freedom are as good as more, and time grows with waves times values. */
+	enum { WAVES_LEAST = 2, WAVES_MOST = 100 };
+	struct noise n = {.count = count, .waves = count / 25};
 
+	n.waves = n.waves < WAVES_LEAST ? WAVES_LEAST : n.waves > WAVES_MOST ? WAVES_MOST : n.waves;
 	n.waves = n.waves < count ? n.waves : count - 1;
 	add_series(&n, b);
 	if (!is_paired)

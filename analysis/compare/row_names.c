@@ -1,0 +1,55 @@
+/* row_names.c - a map over the hashes of names. */
+#include "analysis/compare/row_names.h"
+
+#include "formats/base/error.h"
+
+#include <string.h>
+
+static uint64_t hash_of_text(const char *text)
+{
+	return text ? vpt_hash(text, strlen(text)) : 0;
+}
+
+static uint64_t hash_of(const struct vpa_row_name *n)
+{
+	const uint64_t words[] = {
+		hash_of_text(n->name), hash_of_text(n->kind), (uint64_t)n->device};
+
+	return vpt_hash_words(words, 3);
+}
+
+static int is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static int is_same(const struct vpa_row_name *a, const struct vpa_row_name *b)
+{
+	return a->device == b->device && is_same_text(a->name, b->name) &&
+	       is_same_text(a->kind, b->kind);
+}
+
+size_t vpa_row_names_find(const struct vpa_row_names *names, const struct vpa_row_name *name)
+{
+	uint64_t hash = hash_of(name), at = hash;
+	uint32_t row;
+
+	while ((row = vpt_map_next(&names->map, hash, &at)) != VPT_MAP_NONE) {
+		struct vpa_row_name other = names->name_of(names->rows, row);
+
+		if (is_same(&other, name))
+			return row;
+	}
+	return SIZE_MAX;
+}
+
+int vpa_row_names_put(struct vpa_row_names *names, size_t i)
+{
+	struct vpa_row_name name = names->name_of(names->rows, i);
+
+	if (vpa_row_names_find(names, &name) != SIZE_MAX)
+		return 0;
+	if (i >= VPT_MAP_NONE || vpt_map_put(&names->map, hash_of(&name), (uint32_t)i))
+		return VPT_ENOMEM;
+	return 1;
+}
