@@ -481,7 +481,7 @@ static const struct vpa_fields sync =
 #define ROW struct vpa_chains
 static const struct vpa_field chain_fields[] = {
 	{"count", U64(count), "count", "two or more of them in a row on a stream"},
-	{"kernels", U64(kernels), "ops", "kernels in them"},
+	{"members", U64(kernels), "ops", "kernels in them"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"longest_ns", U64(longest_ns), "ns",
 		"sum of the longest of each: what a fused kernel takes at least"},
