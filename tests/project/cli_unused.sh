@@ -15,14 +15,17 @@ vpt_source_memory
 vtr_budget_held
 vtr_names_count
 vtr_nvtx_attached
-vtr_nvtx_streams
 vtr_threads_memory
 vtr_threads_seen
 FUNCTIONS
 }
 
 cd "$bin" || exit 1
-find . -path '*.dir/*.o' | grep -E '\.dir/(formats|tracer|analysis)/' >"$work/objects"
+# Of sources that are there: a build folder keeps the objects of files that have moved.
+find . -path '*.dir/*.o' | grep -E '\.dir/(formats|tracer|analysis)/' | while read -r object; do
+	file=${object#*.dir/}
+	[ ! -e "$source/${file%.o}" ] || echo "$object"
+done >"$work/objects"
 [ "$(wc -l <"$work/objects")" -gt 300 ] || skip "no object files of the product in $bin"
 xargs nm -P <"$work/objects" 2>/dev/null >"$work/symbols"
 awk '$2 == "U" { called[$1] } $2 == "T" { defined[$1] } END { for (s in defined) if (!(s in called)) print s }' "$work/symbols" |

@@ -246,11 +246,12 @@ for options, words in (
         raise SystemExit("%r was taken" % options)
     except vptrace.VptraceError as error:
         assert error.code == vptrace.Code.EINVAL and words in str(error), error
-with open("over.zst", "w") as f:
-    f.write("old")
+with vptrace.trace("over.zst", profile="none"), vptrace.range("old"):
+    pass
+old = open("over.zst", "rb").read()
 with vptrace.trace("over.zst", profile="none", overwrite=True, synchronize=True), vptrace.range("x"):
     pass
-assert open("over.zst", "rb").read(4) != b"old"
+assert open("over.zst", "rb").read() != old
 with vptrace.trace("over.zst", profile="none"), vptrace.range("x"):
     pass
 assert os.path.exists("over-2.zst")

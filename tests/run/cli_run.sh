@@ -24,7 +24,7 @@ if(VPT_TESTS)
 endif()
 CMAKE
 cat >"$project/tests/part.sh" <<'PART'
-[ -e "$(dirname "$0")/../../../shared/trace" ] || echo "SKIPPED: no shared traces"
+[ -e "$(dirname "$0")/../../shared/trace" ] || echo "SKIPPED: no shared traces"
 for file in /usr/local/cuda*/* /opt/cuda*/*; do
 	[ ! -e "$file" ] || echo "found $file"
 done

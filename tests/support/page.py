@@ -278,7 +278,7 @@ def compared(path, comparison):
 def colours(path, source):
     page, _ = read(path)
     errors = []
-    for name, pattern in (("families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'), ("causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
+    for name, pattern in (("names/families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'), ("report/causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
         words = re.findall(pattern, open(os.path.join(source, "analysis", name), encoding="utf-8").read())
         if len(words) < 10:
             errors.append(f"{name} was not read")

@@ -17,7 +17,7 @@ fi
 # shellcheck disable=SC2086
 for part in tracer formats; do
 	mkdir "$work/$part"
-	find "$VPT_SOURCE_DIR/$part" -name '*.c' ! -path '*/import/*' ! -path '*/perfetto/*' ! -path '*/command/*' ! -path '*/doctor/*' >"$work/$part.files"
+	find "$VPT_SOURCE_DIR/$part" -name '*.c' ! -path '*/import/*' ! -path '*/cli/*' ! -path '*/perfetto/*' ! -path '*/command/*' ! -path '*/doctor/*' >"$work/$part.files"
 	(cd "$work/$part" && $cc $flags -I"$VPT_SOURCE_DIR" -c $(cat "$work/$part.files") && ar rcs "$work/$part.a" ./*.o) || exit 1
 done
 # The stand-in's NVML, unless it was built with another sanitizer.
