@@ -321,6 +321,13 @@ same "its version" "$("$VPT_ANALYZE" --version | sed 's/^vptrace-analyze \([0-9.
 runs_word 0 "--help" --help
 says out "usage: vptrace run"
 runs_word 0 "run --help" run --help
+if [ -w /dev/full ]; then
+	for command in run doctor; do
+		cases=$((cases + 1))
+		"$vptrace" $command --help >/dev/full 2>err && fail "help that cannot be written ends with 0"
+		says err "vptrace: standard output: cannot write"
+	done
+fi
 says out "--profile"
 says out "--ring"
 runs_word 2 "no word" 

@@ -66,6 +66,8 @@ static int run(int argc, char **argv)
 
 	if (args.wants_help) {
 		rc = vpt_help_print(&vtr_command_run, &err) ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
+		if (rc)
+			vtr_say("%s", err.text);
 	} else if (rc) {
 		vtr_say("%s", err.text);
 		rc = err.code == VPT_EINVAL ? misused("run") : VPT_EXIT_FAILED;

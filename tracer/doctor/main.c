@@ -196,6 +196,8 @@ int main(int argc, char **argv)
 	rc = vpt_args_read(&vtr_command_doctor, argc - VTR_WORDS, argv + VTR_WORDS, &args, &err);
 	if (args.wants_help) {
 		rc = vpt_help_print(&vtr_command_doctor, &err) ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
+		if (rc)
+			vtr_say("%s", err.text);
 	} else if (rc) {
 		vtr_say("%s", err.text);
 		fprintf(stderr, "see vptrace doctor --help\n");
