@@ -9,7 +9,8 @@ import sys
 import torch
 from diffusers import (AutoencoderKLTemporalDecoder, EulerDiscreteScheduler, StableVideoDiffusionPipeline,
                        UNetSpatioTemporalConditionModel)
-from marks_real import flux, listener, wan
+from marks_real import listener, wan
+from marks_real_parts import flux
 
 
 def run_wan(prompt=None, guidance=1.0, **named):
