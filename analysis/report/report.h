@@ -71,6 +71,12 @@ struct vpa_verdict {
 	enum vpa_metric_state gaps; /* degraded when the overhead share is above 5 % */
 };
 
+/* The word for a verdict in text and on pages. */
+static inline const char *vpa_verdict_word(int complete)
+{
+	return complete ? "COMPLETE" : "INCOMPLETE";
+}
+
 struct vpa_counts {
 	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
 	uint64_t marks, syncs, counters, samples, other; /* other: of all other kinds */

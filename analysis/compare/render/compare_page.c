@@ -45,7 +45,7 @@ static void put_badges(struct vpa_html *h, const void *ctx)
 	if (is_simulated(&c->a) || is_simulated(&c->b))
 		vpa_html_raw(h, "<span class=\"badge red\">SIMULATED: no GPU ran</span> ");
 	vpa_html_print(h, "<span class=\"badge %s\">%s</span>", c->complete ? "green" : "red",
-		c->complete ? "COMPLETE" : "INCOMPLETE");
+		vpa_verdict_word(c->complete));
 }
 
 /* ---- the verdict ---- */

@@ -33,8 +33,7 @@ static void put_badges(struct vpa_html *h, const void *ctx)
 	else if (r->simulated)
 		vpa_html_raw(h, "<span class=\"badge red\">PERHAPS SIMULATED</span> ");
 	vpa_html_print(h, "<span class=\"badge %s\">%s</span>",
-		r->verdict.complete ? "green" : "red",
-		r->verdict.complete ? "COMPLETE" : "INCOMPLETE");
+		r->verdict.complete ? "green" : "red", vpa_verdict_word(r->verdict.complete));
 }
 
 static void put_sections(struct vpa_html *h, const void *ctx)

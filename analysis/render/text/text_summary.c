@@ -29,7 +29,7 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	const struct vpa_verdict *v = &r->verdict;
 	struct vpa_words w = {.used = 0};
 
-	vpa_words_add(&w, "", "%s ", v->complete ? "COMPLETE" : "INCOMPLETE");
+	vpa_words_add(&w, "", "%s ", vpa_verdict_word(v->complete));
 	if (v->received && !v->dropped && r->format && strcmp(r->format, "vptrace")) {
 		/* Other tools' files do not record drops. */
 		vpa_words_add(&w, " ", "%s events read%s", vpa_count(v->received).text,
