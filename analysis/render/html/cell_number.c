@@ -62,27 +62,42 @@ static struct vpa_num shown_share(double share)
 	return with_unit(share < 10 ? vpa_share(share) : vpa_fixed(100 * share, 0), "%");
 }
 
+/* Nanoseconds, also "ns per block" and the like. */
+static int is_time(const char *unit)
+{
+	return !strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ');
+}
+
+/* A size, not below 0, in the unit that leaves three digits. Returns 0: it has none. */
+static int show_size(double value, const char *unit, struct vpa_num *out)
+{
+	if (!strcmp(unit, "fraction"))
+		*out = shown_share(value);
+	else if (is_time(unit) && value < 1e19)
+		*out = vpa_duration(vpt_sat_u64(value + 0.5));
+	else if (is_bytes(unit) && value < 1e19)
+		*out = vpa_bytes(vpt_sat_u64(value + 0.5));
+	else if (!strcmp(unit, "ms") && value < 1e12)
+		*out = vpa_duration(vpt_sat_u64(value * 1e6 + 0.5));
+	else
+		return 0;
+	return 1;
+}
+
 static struct vpa_num shown_real(double value, const char *unit)
 {
 	unsigned decimals = value <= -100 || value >= 100 ? 0
 			    : value <= -10 || value >= 10 ? 1
 			    : value <= -1 || value >= 1   ? 2
 							  : 3;
+	struct vpa_num n;
 
 	if (!(value < 0) && !(value > 0))
 		decimals = 0;
 	if (!unit)
 		return vpa_fixed(value, decimals);
-	if (!strcmp(unit, "fraction") && value < 0)
-		return with_sign("-", shown_share(-value));
-	if (!strcmp(unit, "fraction"))
-		return shown_share(value);
-	if (!strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ') && value >= 0 && value < 1e19)
-		return vpa_duration(vpt_sat_u64(value + 0.5));
-	if (is_bytes(unit) && value >= 0 && value < 1e19)
-		return vpa_bytes(vpt_sat_u64(value + 0.5));
-	if (!strcmp(unit, "ms") && value >= 0 && value < 1e12)
-		return vpa_duration(vpt_sat_u64(value * 1e6 + 0.5));
+	if (show_size(value < 0 ? -value : value, unit, &n))
+		return with_sign(value < 0 ? "-" : "", n);
 	if (!strcmp(unit, "Wh") && value < 1)
 		decimals = 6;
 	return vpa_html_is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
