@@ -334,7 +334,6 @@ static struct vpa_finding *find_cause(
 static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
 {
 	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 	uint64_t ns = 0;
 	size_t d;
 
@@ -343,7 +342,7 @@ static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum
 	vpt_sat_add_to(&sum->saving.ns, ns);
 	vpt_sat_add_to(
 		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
-	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, &base, ns, "memcpy"));
+	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, ns, "memcpy"));
 	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
 }
 

@@ -28,13 +28,6 @@ static const double helper_share = 0.1;
 
 enum { LARGEST = 3 /* kernels that are named */ };
 
-static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, enum vpa_family family)
-{
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
-
-	return vpa_gain_unit_busy(r, &base, ns, vpa_family_name(family));
-}
-
 /* ---- matrix products in FP32 ---- */
 
 static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision precision)
@@ -94,7 +87,7 @@ static void find_wide_gemms(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = wide_title(r, is_mixed);
-	s.base_ns = base_ns(r, s.ns, VPA_FAMILY_GEMM);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",
 		vpa_duration(wide).text, vpa_share((double)wide / busy).text);
@@ -123,7 +116,7 @@ static void find_chains(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = "elementwise kernels run one after the other: fuse them, as torch.compile does";
-	s.base_ns = base_ns(r, s.ns, VPA_FAMILY_ELEMENTWISE);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_ELEMENTWISE));
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s: %s, of which the "
@@ -198,7 +191,7 @@ static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 		return;
 	f->title = decoder_title(w, moves);
 	if (moves) {
-		s.base_ns = base_ns(r, s.ns, VPA_FAMILY_LAYOUT);
+		s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_LAYOUT));
 		vpa_finding_saves(r, f, &s);
 	}
 	f->measured = vpa_arena_printf(&r->arena,

@@ -24,14 +24,6 @@ static uint64_t at_most(uint64_t ns, uint64_t limit)
 	return ns < limit ? ns : limit;
 }
 
-/* How much of `ns` is inside the units that gains are a part of. */
-static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, const char *family)
-{
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
-
-	return vpa_gain_unit_busy(r, &base, ns, family);
-}
-
 /* Whether the largest kind of what counts as copies are memsets. */
 static int is_mostly_memsets(const struct vpa_report *r)
 {
@@ -173,7 +165,7 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 		vpa_duration(s.ns).text, vpa_percent(s.ns, vpa_windows_ns(r)).text);
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
-	s.base_ns = base_ns(r, s.ns, e->family);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, e->family);
 	s.from_ns = e->from_ns;
 	vpa_finding_saves(r, f, &s);
 }
@@ -278,7 +270,7 @@ static void find_eager(struct vpa_report *r)
 	 * time, since sequences may run concurrently. */
 	s.ns = at_most(total, busy);
 	s.from_ns = at_most(softmax, s.ns);
-	s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
 	if (!count || !vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "eager-attention", "fail");
@@ -368,7 +360,7 @@ static void find_backend_change(struct vpa_report *r)
 		f->title = "attention changes its back-end between steps: look for a mask, a shape "
 			   "or a dtype that the faster one does not support";
 		s.ns = at_most(s.ns, vpa_busy_ns(r));
-		s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
+		s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
 		vpa_finding_saves(r, f, &s);
 		f->measured = vpa_arena_printf(&r->arena,
 			"at %" PRIu64 " places of a step %" PRIu64 " calls of %s, mean %s, and "
@@ -393,7 +385,7 @@ static void find_unfused_conv(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
-	s.base_ns = base_ns(r, s.ns, NULL);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, NULL);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in vol2col", vpa_duration(total).text);
 	f->threshold = "1 % of the window, 2 % of active";

@@ -162,16 +162,16 @@ uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_gain_un
 	return vpa_earlier(vpa_portion(gain_ns, vpa_earlier(of_cause, ns), ns), base->idle_ns);
 }
 
-uint64_t vpa_gain_unit_busy(const struct vpa_report *r, const struct vpa_gain_unit *base,
-	uint64_t ns, const char *family)
+uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, const char *family)
 {
+	struct vpa_gain_unit base = vpa_gain_unit_of(r);
 	uint64_t inside, all;
 
-	if (!base->name || !ns)
+	if (!base.name || !ns)
 		return 0;
-	if (!family || !base->parts)
-		return inside_of(ns, ns, base->busy_ns, vpa_busy_ns(r));
-	inside = vpa_family_parts_ns(base->parts, base->part_count, family);
+	if (!family || !base.parts)
+		return inside_of(ns, ns, base.busy_ns, vpa_busy_ns(r));
+	inside = vpa_family_parts_ns(base.parts, base.part_count, family);
 	all = vpa_family_ns(r, family);
 	return vpa_portion(ns, vpa_earlier(inside, all), all);
 }
