@@ -29,9 +29,10 @@ static int is_same(const struct vpa_row_name *a, const struct vpa_row_name *b)
 	       is_same_text(a->kind, b->kind);
 }
 
-size_t vpa_row_names_find(const struct vpa_row_names *names, const struct vpa_row_name *name)
+static size_t find(
+	const struct vpa_row_names *names, const struct vpa_row_name *name, uint64_t hash)
 {
-	uint64_t hash = hash_of(name), at = hash;
+	uint64_t at = hash;
 	uint32_t row;
 
 	while ((row = vpt_map_next(&names->map, hash, &at)) != VPT_MAP_NONE) {
@@ -43,13 +44,19 @@ size_t vpa_row_names_find(const struct vpa_row_names *names, const struct vpa_ro
 	return SIZE_MAX;
 }
 
+size_t vpa_row_names_find(const struct vpa_row_names *names, const struct vpa_row_name *name)
+{
+	return find(names, name, hash_of(name));
+}
+
 int vpa_row_names_put(struct vpa_row_names *names, size_t i)
 {
 	struct vpa_row_name name = names->name_of(names->rows, i);
+	uint64_t hash = hash_of(&name);
 
-	if (vpa_row_names_find(names, &name) != SIZE_MAX)
+	if (find(names, &name, hash) != SIZE_MAX)
 		return 0;
-	if (i >= VPT_MAP_NONE || vpt_map_put(&names->map, hash_of(&name), (uint32_t)i))
+	if (i >= VPT_MAP_NONE || vpt_map_put(&names->map, hash, (uint32_t)i))
 		return VPT_ENOMEM;
 	return 1;
 }
