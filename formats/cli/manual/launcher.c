@@ -1,6 +1,6 @@
 /* launcher.c - vptrace, as its manual pages and completions describe it. What it passes to vptrace-analyze has that
  * program's options. */
-#include "formats/cli/help.h"
+#include "formats/cli/manual/manual.h"
 
 /* The tables of both programs, which are linked in. */
 #define VPT_COMMAND(name) extern const struct vpt_command vpa_cmd_##name;
@@ -13,8 +13,6 @@ static const struct vpt_command *const commands[] = {
 #include "formats/cli/analyzer.def"
 	&vtr_command_run, &vtr_command_doctor, NULL};
 #undef VPT_COMMAND
-
-extern const struct vpt_program vtr_program;
 
 const struct vpt_program vtr_program = {
 	.name = "vptrace",

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* The programs, which are linked in. */
-extern const struct vpt_program vpa_program, vtr_program;
-
 /* What --kind of `cat` takes: all but strings, which rows use. */
 static const char *kinds(void)
 {

@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+/* vptrace-analyze, which is linked in, and vptrace, see launcher.c. */
+extern const struct vpt_program vpa_program, vtr_program;
+
 /* man(7) pages: a program as a whole; one command. */
 void vpt_manual_man(FILE *out, const struct vpt_program *program);
 void vpt_manual_man_command(
