@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """marks_passes.py - what the passes of a denoiser make: steps, blocks and context passes, of loops in the styles that are in use.
 
-Each program is text that becomes a module; one line marks its denoiser, as `pass`. What it makes is written in short: a number is a
-step with so many passes, `c` a context pass, `b[...]` a block, `r[...]` a request, a word a stage. Nothing of torch is needed: a
-tensor is an object that fails where it is read.
+Each program is text that becomes a module; one line marks its denoiser, as `pass`. What it makes is written in short: `2` is a step
+of two passes, `c` a context pass, `b[...]` a block, `r[...]` a request, a word a stage. Torch is not needed: a tensor is an object
+that fails where it is read.
 """
 import importlib
 import os

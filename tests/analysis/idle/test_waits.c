@@ -10,8 +10,8 @@
 
 #include "tests/support/findings_rig.h"
 
-/* Ten iterations of 600 us: a launch of 1 us, a kernel of 100 us from then on, and what the host does next; "%T" and a
- * number stands for so many microseconds after the iteration's start, "%N" for an id of its own. */
+/* Ten iterations of 600 us: a launch of 1 us, a kernel of 100 us from then on, and what the host does next. In that text
+ * "%T20" is the time 20 us after the iteration began, and "%N2" is the iteration's second id. */
 static const char *iterations(const char *host)
 {
 	static char script[65536];
