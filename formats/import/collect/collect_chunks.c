@@ -114,8 +114,7 @@ static void put_open(
 			put_row(c, to, VPT_OPEN, row);
 	}
 	for (i = 0; i < cut->open_count; i++) {
-		const uint64_t *row =
-			c->kinds[VPT_RANGE].values + cut->open[i] * (1 + (size_t)VPT_RANGE_COLUMNS);
+		const uint64_t *row = vpt_collect_row_at(c, VPT_RANGE, cut->open[i]);
 		struct vpt_range r;
 		struct vpt_open o;
 

@@ -87,8 +87,7 @@ static int build_index(struct vpt_collect *c)
 		if (!kind || !(kind->flags & VPT_KIND_EVENT))
 			continue;
 		for (row = 0; row < c->kinds[k].count; row++) {
-			const uint64_t *values =
-				c->kinds[k].values + row * (1 + (size_t)kind->n_columns);
+			const uint64_t *values = vpt_collect_row_at(c, (unsigned)k, row);
 
 			c->index[c->index_count] = make_entry(kind, values, row);
 			first = values[1] && values[1] < first ? values[1] : first;

@@ -33,7 +33,7 @@ struct numbering {
 
 static uint64_t *device_row(const struct vpt_collect *c, size_t i)
 {
-	return c->kinds[VPT_DEVICE].values + i * (1 + (size_t)VPT_DEVICE_COLUMNS);
+	return vpt_collect_row_at(c, VPT_DEVICE, i);
 }
 
 /* ---- which GPUs there are ---- */

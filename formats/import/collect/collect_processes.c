@@ -142,11 +142,6 @@ static int number_processes(struct joining *j)
 
 /* ---- whether there is anything to tell apart ---- */
 
-static const uint64_t *row_at(const struct vpt_collect *c, uint8_t kind, size_t i)
-{
-	return c->kinds[kind].values + i * (1 + (size_t)vpt_kind_desc(kind)->n_columns);
-}
-
 /* How many processes launch: 0, 1, or 2 for more. */
 static int count_launching(const struct joining *j)
 {
@@ -154,7 +149,7 @@ static int count_launching(const struct joining *j)
 	size_t i;
 
 	for (i = 0; i < j->c->kinds[VPT_CALL].count; i++) {
-		const uint64_t *row = row_at(j->c, VPT_CALL, i);
+		const uint64_t *row = vpt_collect_row_at(j->c, VPT_CALL, i);
 		uint32_t process = process_of(j, row[0]);
 
 		if (process == NONE || process == first || !vpt_collect_is_launch(row))
@@ -175,7 +170,7 @@ static int repeats_ids(struct joining *j)
 	int again = 0;
 
 	for (i = 0; i < c->kinds[VPT_CALL].count && !again && !j->c->failed; i++) {
-		const uint64_t *row = row_at(c, VPT_CALL, i);
+		const uint64_t *row = vpt_collect_row_at(c, VPT_CALL, i);
 		const uint64_t key[2] = {row[1 + VPT_CALL_CORRELATION], process_of(j, row[0])};
 		uint64_t hash = vpt_hash(key, sizeof(key)), at = hash;
 		uint32_t n;
@@ -183,7 +178,7 @@ static int repeats_ids(struct joining *j)
 		if (!vpt_collect_is_launch(row))
 			continue;
 		while ((n = vpt_map_next(&ids, hash, &at)) != VPT_MAP_NONE) {
-			const uint64_t *other = row_at(c, VPT_CALL, n);
+			const uint64_t *other = vpt_collect_row_at(c, VPT_CALL, n);
 
 			again |= other[1 + VPT_CALL_CORRELATION] == key[0] &&
 				 process_of(j, other[0]) == key[1];
@@ -210,7 +205,7 @@ static int list_events(struct joining *j, struct events *to, uint8_t kind)
 	size_t i;
 
 	for (i = 0; i < c->kinds[kind].count; i++) {
-		const uint64_t *row = row_at(c, kind, i);
+		const uint64_t *row = vpt_collect_row_at(c, kind, i);
 		struct event e = {.id = row[1 + id_column(kind)],
 			.start = row[1],
 			.end = row[1] + row[2],

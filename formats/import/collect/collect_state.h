@@ -87,11 +87,17 @@ int vpt_collect_number_devices(struct vpt_collect *c);
 int vpt_collect_leave_out_strays(struct vpt_collect *c);
 int vpt_collect_doubt_times(struct vpt_collect *c);
 
-/* The row of an entry: its lane, then its columns. */
+/* A row of a kind: its lane, then its columns. */
+static inline uint64_t *vpt_collect_row_at(const struct vpt_collect *c, unsigned kind, size_t i)
+{
+	return c->kinds[kind].values + i * (1 + (size_t)vpt_kind_desc(kind)->n_columns);
+}
+
+/* The row of an entry. */
 static inline const uint64_t *vpt_collect_row(
 	const struct vpt_collect *c, const struct vpt_collect_entry *e)
 {
-	return c->kinds[e->kind].values + e->row * (1 + (size_t)vpt_kind_desc(e->kind)->n_columns);
+	return vpt_collect_row_at(c, e->kind, e->row);
 }
 
 /* Whether this row of CALL has an id and may launch, as one that is not in our table may. */

@@ -34,11 +34,6 @@ struct span {
 	uint64_t start, end; /* end 0: there is none */
 };
 
-static uint64_t *row_of(const struct vpt_collect *c, unsigned kind, size_t i)
-{
-	return c->kinds[kind].values + i * (1 + (size_t)vpt_kind_desc(kind)->n_columns);
-}
-
 static int is_op(unsigned kind)
 {
 	return kind == VPT_KERNEL || kind == VPT_COPY;
@@ -59,7 +54,7 @@ static int is_judged(unsigned kind)
 /* When the row begins and ends; an end of 0 if its times say nothing. */
 static struct span times_of(const struct vpt_collect *c, unsigned kind, size_t i)
 {
-	const uint64_t *row = row_of(c, kind, i);
+	const uint64_t *row = vpt_collect_row_at(c, kind, i);
 	uint64_t start = row[1 + (kind == VPT_OPEN ? VPT_OPEN_START : 0)], end = start;
 
 	if (vpt_kind_desc(kind)->flags & VPT_KIND_SPAN)
@@ -155,9 +150,10 @@ static int is_far(const struct span *row, const struct span *most)
 
 static uint64_t id_of(const struct vpt_collect *c, unsigned kind, size_t i)
 {
-	return row_of(c, kind, i)[1 + (kind == VPT_CALL            ? VPT_CALL_CORRELATION
-					      : kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION
-								   : VPT_COPY_CORRELATION)];
+	return vpt_collect_row_at(
+		c, kind, i)[1 + (kind == VPT_CALL            ? VPT_CALL_CORRELATION
+					: kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION
+							     : VPT_COPY_CORRELATION)];
 }
 
 /* A call with this id that is far away, of several the first; VPT_MAP_NONE: there is none. */
@@ -237,7 +233,7 @@ static void leave_out_far(struct vpt_collect *c, unsigned kind, const struct spa
 	size_t width = 1 + (size_t)vpt_kind_desc(kind)->n_columns, i, kept = 0;
 
 	for (i = 0; i < rows->count; i++) {
-		uint64_t *row = row_of(c, kind, i);
+		uint64_t *row = vpt_collect_row_at(c, kind, i);
 		struct span times = times_of(c, kind, i);
 
 		if (is_far(&times, most)) {
@@ -265,7 +261,7 @@ static int judge_zero(struct vpt_collect *c, const struct span *most)
 		return VPT_ENOMEM;
 	for (k = 0; most->end && k < 2; k++)
 		for (i = 0; i < c->kinds[kinds[k]].count; i++) {
-			uint64_t lane = row_of(c, kinds[k], i)[0];
+			uint64_t lane = vpt_collect_row_at(c, kinds[k], i)[0];
 			struct span times = times_of(c, kinds[k], i);
 
 			if (times.start || !times.end || is_far(&times, most))

@@ -33,11 +33,6 @@ struct ops {
 	size_t count;
 };
 
-static uint64_t *row_of(const struct vpt_collect *c, uint8_t kind, size_t i)
-{
-	return c->kinds[kind].values + i * (1 + (size_t)vpt_kind_desc(kind)->n_columns);
-}
-
 /* Both kinds of ops begin with START and DURATION. */
 static void list_ops(const struct vpt_collect *c, uint8_t kind, unsigned correlation, unsigned node,
 	struct ops *ops)
@@ -45,7 +40,8 @@ static void list_ops(const struct vpt_collect *c, uint8_t kind, unsigned correla
 	size_t i;
 
 	for (i = 0; i < c->kinds[kind].count; i++) {
-		uint64_t *row = row_of(c, kind, i), start = row[1], end = row[1] + row[2];
+		uint64_t *row = vpt_collect_row_at(c, kind, i), start = row[1],
+			 end = row[1] + row[2];
 
 		if ((start || c->zero_is_time) && end >= start)
 			ops->at[ops->count++] = (struct op){
@@ -141,7 +137,7 @@ static int list_launches(struct comparing *g)
 	size_t i;
 
 	for (i = 0; i < g->c->kinds[VPT_CALL].count; i++) {
-		const uint64_t *row = row_of(g->c, VPT_CALL, i);
+		const uint64_t *row = vpt_collect_row_at(g->c, VPT_CALL, i);
 		struct launch call = {pid_of(g->c, row[0]), row[1 + VPT_CALL_CORRELATION], row[1]};
 		struct launch *known;
 
