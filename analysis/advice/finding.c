@@ -46,7 +46,7 @@ void vpa_finding_evidence(struct vpa_finding *f, const char *text)
 {
 	size_t i;
 
-	if (!text || vpa_is_sum(text) || f->evidence_count == EVIDENCE_MAX)
+	if (!text || f->evidence_count == EVIDENCE_MAX)
 		return;
 	for (i = 0; i < f->evidence_count; i++)
 		if (!strcmp(f->evidence[i], text))

@@ -16,8 +16,7 @@ int vpa_findings_begin(struct vpa_report *r);
 /* Adds a finding; the caller fills the other members. `id` and `status` are constants. NULL: too
  * many findings, or no memory. */
 struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status);
-/* Adds a name as evidence. Keeps the first three; skips names that stand for several ("(other)")
- * and names already listed. */
+/* Adds a name as evidence. Keeps the first three; skips NULL, and names already listed. */
 void vpa_finding_evidence(struct vpa_finding *f, const char *text);
 const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id);
 

@@ -129,10 +129,10 @@ static struct vpa_similar main_place(const struct vpa_report *r, const struct vp
 
 	if (!sum->top)
 		return one;
-	one = vpa_same_places(r, sum->top, vpa_waits_take_range, sum->part);
+	one = vpa_same_places(r, sum->top, vpa_waits_take_place, sum->part);
 	if (one.ns >= sum->ns / 2)
 		return one;
-	all = vpa_similar_places(r, sum->top, vpa_waits_take_range, sum->part);
+	all = vpa_similar_places(r, sum->top, vpa_waits_take_place, sum->part);
 	return all.count > 1 && all.ns >= sum->ns / 2 ? all : one;
 }
 
@@ -146,12 +146,12 @@ static const char *where_of(
 	struct vpa_similar place = main_place(r, sum);
 	struct vpa_top_line at = place.top;
 	char line[360], similar[48] = "";
-	const char *range, *word;
+	const char *word;
 	int is_place;
 
 	if (!top || place.ns < sum->ns / 4)
 		return NULL;
-	is_place = top->range || top->call;
+	is_place = top->place.text || top->call;
 	if (place.count > 1)
 		snprintf(similar, sizeof(similar), " and %zu similar", place.count - 1);
 	else if (gap && gap->top)
@@ -161,11 +161,11 @@ static const char *where_of(
 	vpa_main_line_text(line, sizeof(line), &at, "");
 	if (!is_place && !line[0])
 		return NULL;
-	range = top->range ? top->range : "";
-	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
+	word = !top->place.text || top->place.kind == VPA_PLACE_BEFORE ? "" : "in ";
 	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s%s", top->call ? top->call : "",
-		top->call && top->range ? " " : "", word, range, similar,
-		is_place && line[0] ? ", " : "", line);
+		top->call && top->place.text ? " " : "", word,
+		top->place.text ? top->place.text : "", similar, is_place && line[0] ? ", " : "",
+		line);
 }
 
 /* ---- a finding for each cause ---- */
@@ -177,7 +177,7 @@ static void add_gaps(const struct vpa_report *r, struct vpa_finding *f, enum vpa
 	size_t i;
 
 	for (i = 0; i < r->gap_count; i++)
-		if (r->gaps[i].cause == cause && vpa_waits_take_range(r, part, r->gaps[i].range) &&
+		if (r->gaps[i].cause == cause && vpa_waits_take_place(r, part, &r->gaps[i].place) &&
 			(!call || (r->gaps[i].call && !strcmp(r->gaps[i].call, call))))
 			vpa_finding_evidence(f, r->gaps[i].id);
 }
@@ -308,7 +308,7 @@ static struct vpa_finding *find_cause(
 		vpa_percent(sum->ns, vpa_windows_ns(r)).text);
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
 	/* A line alone has its own share. */
-	if (where && !sum->top->range && !sum->top->call)
+	if (where && !sum->top->place.text && !sum->top->call)
 		f->note = where;
 	else if (where)
 		f->note = vpa_arena_printf(&r->arena, "%s of this idle time%s %s",
@@ -320,7 +320,7 @@ static struct vpa_finding *find_cause(
 	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
 	add_note(r, f,
 		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
-			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_range,
+			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_place,
 				       sum->part, sum->ns));
 	add_note(r, f, instead_note(r, a->cause, sum->ns));
 	add_note(r, f, vpa_first_use_note(r, a->cause));

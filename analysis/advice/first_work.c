@@ -49,12 +49,12 @@ const char *vpa_first_work_title(struct vpa_report *r)
 		for (i = 0; i < r->devices[d].before_first_work_count; i++)
 			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
 				most = &r->devices[d].before_first_work[i];
-	if (!most || !most->range || vpa_is_sum(most->range) || !strncmp(most->range, "before ", 7))
+	if (!most || !most->place.text || most->place.kind != VPA_PLACE_IN)
 		return "the GPU had no work at the start: launch earlier, or start recording later";
 	return vpa_arena_printf(&r->arena,
 		"the GPU had no work at the start: shorten or overlap what the host does first in "
 		"%.80s",
-		most->range);
+		most->place.text);
 }
 
 /* The part of the head that the finding about first use has as well. */

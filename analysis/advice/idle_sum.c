@@ -23,14 +23,10 @@ static const struct {
 	[VPA_WAITS_ALL] = {WAITS, -1},
 };
 
-int vpa_waits_take_range(const struct vpa_report *r, unsigned part, const char *range)
+int vpa_waits_take_place(const struct vpa_report *r, unsigned part, const struct vpa_place *place)
 {
-	return parts[part].reads < 0 || vpa_small_copies(r, range) == parts[part].reads;
-}
-
-static int is_one_place(const struct vpa_idle_part *p)
-{
-	return !vpa_is_sum(p->range) && !vpa_is_sum(p->call);
+	return parts[part].reads < 0 ||
+	       vpa_small_copies(r, vpa_place_range(place)) == parts[part].reads;
 }
 
 /* Adds a device's wait, and returns it. `by_cause`: the same for each of the causes. */
@@ -43,12 +39,12 @@ static uint64_t add_pieces(const struct vpa_report *r, struct vpa_idle_sum *sum,
 	for (i = 0; i < d->cause_count; i++) {
 		const struct vpa_idle_part *p = &d->causes[i];
 
-		if (!(causes >> p->cause & 1) || !vpa_waits_take_range(r, sum->part, p->range))
+		if (!(causes >> p->cause & 1) || !vpa_waits_take_place(r, sum->part, &p->place))
 			continue;
 		vpt_sat_add_to(&ns, p->ns);
 		vpt_sat_add_to(&by_cause[p->cause], p->ns);
 		vpt_sat_add_to(&sum->pieces, p->gaps);
-		if (is_one_place(p) && (!sum->top || p->ns > sum->top->ns))
+		if (p->place.kind != VPA_PLACE_SEVERAL && (!sum->top || p->ns > sum->top->ns))
 			sum->top = p;
 	}
 	vpt_sat_add_to(&sum->ns, ns);
@@ -119,7 +115,7 @@ static struct vpa_idle_sum sum_of(
 	}
 	for (k = 0; k < VPA_CAUSES; k++)
 		sum.cause = by_cause[k] > by_cause[sum.cause] ? (enum vpa_cause)k : sum.cause;
-	sum.code = vpa_host_code_of(r, causes, vpa_waits_take_range, part);
+	sum.code = vpa_host_code_of(r, causes, vpa_waits_take_place, part);
 	sum.saving.base_ns = vpa_earlier(base_idle(r, &sum),
 		vpa_portion(base.span_ns - vpa_earlier(base.work_ns, base.span_ns), sum.saving.ns,
 			sum.saving.device_ns));

@@ -32,8 +32,8 @@ struct vpa_idle_sum {
 	struct vpa_host_code code;       /* of ns: the host's own code */
 };
 
-/* Whether idle time in a range, "before NAME" or NULL, is of the part, if it is of one of its causes. */
-int vpa_waits_take_range(const struct vpa_report *r, unsigned part, const char *range);
+/* Whether idle time at a place is of the part, if it is of one of its causes. */
+int vpa_waits_take_place(const struct vpa_report *r, unsigned part, const struct vpa_place *place);
 
 struct vpa_idle_sum vpa_idle_sum_of(const struct vpa_report *r, enum vpa_cause cause);
 struct vpa_idle_sum vpa_idle_sum_of_waits(const struct vpa_report *r, enum vpa_waits part);

@@ -280,6 +280,12 @@ static void fill_text(struct fill *f, const struct vpa_field *field, void *at)
 		*(const char **)at = text;
 }
 
+static void fill_place(struct fill *f, const struct vpa_field *field, void *at)
+{
+	(void)field;
+	*(struct vpa_place *)at = vpa_place_of_text(any_text(f));
+}
+
 static void fill_choice(struct fill *f, const struct vpa_field *field, void *at)
 {
 	int i, is_null = vpa_json_next(&f->text) == 'n';
@@ -411,6 +417,7 @@ static const struct {
 	[VPA_FIELD_REAL] = {.value = fill_number},
 	[VPA_FIELD_RATE] = {.value = fill_number},
 	[VPA_FIELD_TEXT] = {.value = fill_text},
+	[VPA_FIELD_PLACE] = {.value = fill_place},
 	[VPA_FIELD_CHOICE] = {.value = fill_choice},
 	[VPA_FIELD_TEXTS] = {.members = fill_texts},
 	[VPA_FIELD_OBJECT] = {.members = fill_inside},

@@ -59,7 +59,8 @@ struct vpa_compared_part {
 	const char *name;    /* family, cause's key, "all" or "recording paused" */
 	enum vpa_cause host; /* what the host did in such time; else 0 */
 	/* The place with most of that, the call it was in, the call that had held it; NULL: none, or not known. */
-	const char *host_range, *host_call, *call;
+	struct vpa_place host_place;
+	const char *host_call, *call;
 	struct vpa_account_part times; /* totals, and the difference of the means */
 	uint64_t a_mean_ns, b_mean_ns;
 	double share; /* the difference, of A's mean unit */
@@ -91,11 +92,13 @@ const char *vpa_row_state_name(enum vpa_row_state state);
 /* A kernel, copies, memsets, or the idle time of a cause at a place: parts of the whole window. */
 struct vpa_compared_row {
 	enum vpa_block_part_kind kind;
-	const char *name;         /* of the kernel; the cause's key */
-	const char *range, *call; /* of idle time; NULL: none */
-	uint64_t similar; /* ranges besides this one (or host_range), alike as in similar_names.h */
+	const char *name;       /* of the kernel; the cause's key */
+	struct vpa_place place; /* of idle time */
+	const char *call;       /* of idle time; NULL: none */
+	uint64_t similar; /* ranges besides this one (or the host's), alike as in similar_names.h */
 	enum vpa_cause host; /* as of parts; 0: none */
-	const char *host_range, *host_call;
+	struct vpa_place host_place;
+	const char *host_call;
 	const char *family;        /* of busy time */
 	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
 	struct vpa_account_part times;

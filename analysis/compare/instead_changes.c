@@ -71,11 +71,11 @@ void vpa_compare_place_instead(
 	for (i = 0; i < side->count; i++) {
 		struct vpa_host_code at = vpa_instead_of(side->reports[i], cause, part->host);
 
-		if (at.range_ns > most.range_ns)
+		if (at.place_ns > most.place_ns)
 			most = at;
 	}
 	if (vpa_host_code_has_place(&most))
-		part->host_range = most.range;
+		part->host_place = most.place;
 	part->host_call = most.inside;
 	part->call = most.call;
 }
@@ -196,9 +196,10 @@ static struct vpa_compared_row *find_row(
 	for (i = 0; i < count; i++) {
 		if (rows[i].host || strcmp(rows[i].name, vpa_cause_text(did->cause)) != 0)
 			continue;
-		if (is_same(rows[i].range, did->range) && is_same(rows[i].call, did->call))
+		if (!vpa_place_compare(&rows[i].place, &did->place) &&
+			is_same(rows[i].call, did->call))
 			return &rows[i];
-		if (vpa_is_sum(rows[i].range))
+		if (rows[i].place.kind == VPA_PLACE_SEVERAL)
 			sum = &rows[i];
 	}
 	return sum;
@@ -214,7 +215,8 @@ size_t vpa_compare_divide_rows(
 		struct vpa_compared_row *row = find_row(rows, count, did), *part = &rows[end];
 		uint64_t *ns;
 
-		if (!row || !is_apart(did->cause, did->host) || vpa_is_sum(did->host_range))
+		if (!row || !is_apart(did->cause, did->host) ||
+			did->host_place.kind == VPA_PLACE_SEVERAL)
 			continue;
 		ns = in_b ? &row->times.b_ns : &row->times.a_ns;
 		if (*ns < did->ns)
@@ -224,7 +226,7 @@ size_t vpa_compare_divide_rows(
 			.name = row->name,
 			.call = row->call,
 			.host = did->host,
-			.host_range = did->host_range,
+			.host_place = did->host_place,
 			.host_call = did->host_call};
 		*(in_b ? &part->b_count : &part->a_count) = did->gaps;
 		*(in_b ? &part->times.b_ns : &part->times.a_ns) = did->ns;

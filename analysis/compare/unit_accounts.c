@@ -200,23 +200,31 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
+/* Orders places that differ in more than the numbers of their ranges. */
+static int compare_alike(const struct vpa_place *a, const struct vpa_place *b)
+{
+	int order = vpa_compare_alike(a->text, b->text);
+
+	return order ? order : (int)a->kind - (int)b->kind;
+}
+
 static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compared_row *b)
 {
 	int order = (a->kind > b->kind) - (a->kind < b->kind);
 
 	order = order ? order : compare_text(a->name, b->name);
 	order = order ? order : compare_text(a->family, b->family);
-	order = order ? order : vpa_compare_alike(a->range, b->range);
+	order = order ? order : compare_alike(&a->place, &b->place);
 	order = order ? order : compare_text(a->call, b->call);
 	order = order ? order : (a->host > b->host) - (a->host < b->host);
-	order = order ? order : vpa_compare_alike(a->host_range, b->host_range);
+	order = order ? order : compare_alike(&a->host_place, &b->host_place);
 	return order ? order : compare_text(a->host_call, b->host_call);
 }
 
 /* The place that a row shows. */
-static const char *place_of(const struct vpa_compared_row *row)
+static const struct vpa_place *place_of(const struct vpa_compared_row *row)
 {
-	return row->host ? row->host_range : row->range;
+	return row->host ? &row->host_place : &row->place;
 }
 
 /* Among equal ones by name, so that the first of them does not depend on the order of the runs. */
@@ -225,7 +233,7 @@ static int by_row(const void *pa, const void *pb)
 	const struct vpa_compared_row *a = pa, *b = pb;
 	int order = compare_rows(a, b);
 
-	return order ? order : compare_text(place_of(a), place_of(b));
+	return order ? order : vpa_place_compare(place_of(a), place_of(b));
 }
 
 static int by_row_change(const void *pa, const void *pb)
@@ -287,7 +295,7 @@ static void add_idle(struct vpa_comparison *c, const struct vpa_device *d, int i
 
 		rows[i] = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
 			.name = vpa_cause_text(p->cause),
-			.range = p->range,
+			.place = p->place,
 			.call = p->call};
 		set_side(&rows[i], in_b, p->gaps, p->ns);
 	}
@@ -335,7 +343,7 @@ static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *
 /* Joins equal rows, which stand side by side, and those whose ranges are alike. */
 static void join_rows(struct vpa_comparison *c)
 {
-	const char *last = NULL;
+	struct vpa_place last = {VPA_PLACE_IN, NULL};
 	size_t i, kept = 0;
 
 	for (i = 0; i < c->row_count; i++) {
@@ -343,11 +351,11 @@ static void join_rows(struct vpa_comparison *c)
 
 		if (!to || compare_rows(to, &c->rows[i])) {
 			c->rows[kept++] = c->rows[i];
-			last = place_of(&c->rows[i]);
+			last = *place_of(&c->rows[i]);
 			continue;
 		}
-		to->similar += compare_text(last, place_of(&c->rows[i])) != 0;
-		last = place_of(&c->rows[i]);
+		to->similar += vpa_place_compare(&last, place_of(&c->rows[i])) != 0;
+		last = *place_of(&c->rows[i]);
 		add_row(to, &c->rows[i]);
 	}
 	c->row_count = kept;

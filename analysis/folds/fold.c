@@ -8,12 +8,16 @@ const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uin
 	return id ? vpa_arena_text(&out->arena, t.text, t.len) : NULL;
 }
 
-const char *vpa_fold_place(struct vpa_report *out, const struct vpa_model *m, uint32_t place)
+struct vpa_place vpa_fold_place(struct vpa_arena *texts, const struct vpa_model *m, uint32_t id)
 {
-	const char *name = vpa_fold_name(out, m, place & ~VPA_PLACE_BEFORE);
+	struct vpt_text name = vpa_name(m, id & ~VPA_BEFORE);
 
-	return name && place & VPA_PLACE_BEFORE ? vpa_arena_printf(&out->arena, "before %s", name)
-						: name;
+	if (!(id & ~VPA_BEFORE))
+		return (struct vpa_place){VPA_PLACE_IN, NULL};
+	if (!(id & VPA_BEFORE))
+		return (struct vpa_place){VPA_PLACE_IN, vpa_arena_text(texts, name.text, name.len)};
+	return (struct vpa_place){VPA_PLACE_BEFORE,
+		vpa_arena_printf(texts, VPA_BEFORE_TEXT "%.*s", (int)name.len, name.text)};
 }
 
 struct vpa_code_line vpa_fold_line(

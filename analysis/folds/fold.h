@@ -94,7 +94,7 @@ const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uin
 struct vpa_code_line vpa_fold_line(
 	struct vpa_report *out, const struct vpa_model *m, uint32_t frame);
 
-/* The text of a place, see struct vpa_cause_piece: "NAME" or "before NAME". */
-const char *vpa_fold_place(struct vpa_report *out, const struct vpa_model *m, uint32_t place);
+/* The place of an id, see struct vpa_cause_piece; its text is in the arena. */
+struct vpa_place vpa_fold_place(struct vpa_arena *texts, const struct vpa_model *m, uint32_t id);
 
 #endif

@@ -96,7 +96,7 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 	cut.base = cut.cause;
 	cut.place = vpa_resolver_place_of(l->resolver, l->thread, cut.start_ns, end_ns);
 	if (!cut.place && l->launch_place)
-		cut.place = l->launch_place | VPA_PLACE_BEFORE;
+		cut.place = l->launch_place | VPA_BEFORE;
 	w->at_ns = end_ns;
 	return vpa_cuts_put(w->out, &cut);
 }

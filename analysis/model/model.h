@@ -390,13 +390,13 @@ static inline const struct vpa_range *vpa_inner_range(
 }
 
 /* Set in a place if no range was open around the time and the place is that of the next launch. */
-#define VPA_PLACE_BEFORE 0x80000000u
+#define VPA_BEFORE 0x80000000u
 
 /* A part of a gap, and what the device waited for in it. */
 struct vpa_cause_piece {
 	uint64_t start_ns, end_ns;
 	uint32_t call;  /* name; 0: none */
-	uint32_t place; /* name of a range, perhaps with VPA_PLACE_BEFORE; 0: none */
+	uint32_t place; /* name of a range, perhaps with VPA_BEFORE; 0: none */
 	/* Name of the call that the host was in, if the cause is an earlier call; 0: in none. */
 	uint32_t inside;
 	uint8_t cause; /* enum vpa_cause */

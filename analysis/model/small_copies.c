@@ -8,8 +8,6 @@
 
 static int same_place(const char *range, const char *read)
 {
-	if (range && !strncmp(range, "before ", 7))
-		range += 7;
 	return range && read ? !strcmp(range, read) : !range && !read;
 }
 

@@ -4,7 +4,7 @@
 
 #include "analysis/report/report.h"
 
-/* Whether those in a range, "NAME", "before NAME" or NULL, are of a few bytes each: nine of ten are. */
+/* Whether those in a range, "NAME" or NULL, are of a few bytes each: nine of ten are. */
 int vpa_small_copies(const struct vpa_report *r, const char *range);
 
 /* "54 copies of at most 64 bytes, 432 B in all"; in the report's arena. NULL: there are none. */

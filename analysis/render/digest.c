@@ -28,17 +28,17 @@ static void add_place(
 {
 	struct vpa_idle_place *p = places, *end = p + *count;
 
-	if (vpa_is_sum(part->range) || vpa_is_sum(part->call))
+	if (part->place.kind == VPA_PLACE_SEVERAL)
 		return;
 	for (; p < end; p++)
 		if (p->cause == part->cause && vpa_same(p->call, part->call) &&
-			vpa_same(p->range, part->range))
+			!vpa_place_compare(&p->place, &part->place))
 			break;
 	if (p == end) {
 		if (*count == room)
 			return;
 		*p = (struct vpa_idle_place){
-			.cause = part->cause, .call = part->call, .range = part->range};
+			.cause = part->cause, .call = part->call, .place = part->place};
 		++*count;
 	}
 	p->ns += part->ns;
@@ -138,21 +138,17 @@ const char *vpa_family_text(const struct vpa_digest *d, const char *family)
 	return vpa_same(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
 }
 
-struct vpa_label vpa_place(const char *call, const char *range, size_t columns)
+struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place, size_t columns)
 {
-	static const char before[] = "before ";
+	const char *word = place->kind == VPA_PLACE_BEFORE ? VPA_BEFORE_TEXT : "in ";
+	const char *range = vpa_place_range(place);
 	struct vpa_label where = {{0}}, first, second;
-	const char *word = "in ";
 	size_t width, len;
 
-	if (vpa_is_sum(call) || vpa_is_sum(range))
+	if (place->kind == VPA_PLACE_SEVERAL)
 		return where;
 	if (!range || vpa_same(call, range))
 		return vpa_fit(call, columns);
-	if (!strncmp(range, before, strlen(before))) {
-		word = before;
-		range += strlen(before);
-	}
 	len = strlen(word);
 	if (!call) {
 		first = vpa_fit(range, columns > len ? columns - len : 0);
@@ -245,7 +241,7 @@ struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns
 
 	if (!vpa_host_code_has_place(code))
 		return where;
-	at = vpa_place(NULL, code->range, columns);
+	at = vpa_place_label(NULL, &code->place, columns);
 	snprintf(where.text, sizeof(where.text), " %.500s", at.text);
 	return where;
 }
@@ -267,14 +263,14 @@ struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause
 
 	if (!first)
 		return (struct vpa_top_line){.samples = 0};
-	key = (struct vpa_idle_part){.cause = cause, .range = first->range, .call = first->call};
+	key = (struct vpa_idle_part){.cause = cause, .place = first->place, .call = first->call};
 	at = vpa_same_places(d->report, &key, NULL, 0);
 	if (at.ns < d->cause_ns[cause] / 2)
 		at = vpa_similar_places(d->report, &key, NULL, 0);
 	if (at.ns < d->cause_ns[cause] / 2)
 		return (struct vpa_top_line){.samples = 0};
-	return key.range || key.call ? at.top
-				     : vpa_main_line_among(at.top, at.ns, d->cause_ns[cause]);
+	return key.place.text || key.call ? at.top
+					  : vpa_main_line_among(at.top, at.ns, d->cause_ns[cause]);
 }
 
 /* ---- places ---- */
@@ -296,7 +292,7 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	size_t i;
 
 	*ranges = 0;
-	if (!first || !first->call || vpa_same(first->call, first->range))
+	if (!first || !first->call || vpa_same(first->call, first->place.text))
 		return sum;
 	sum.call = first->call;
 	for (i = 0; i < d->place_count; i++) {
@@ -317,15 +313,16 @@ struct vpa_idle_place vpa_similar_of(
 	size_t i;
 
 	*ranges = 0;
-	if (!first || !first->range)
+	if (!first || !first->place.text)
 		return sum;
 	sum.call = first->call;
-	sum.range = first->range;
+	sum.place = first->place;
 	for (i = 0; i < d->place_count; i++) {
 		const struct vpa_idle_place *p = &d->places[i];
 
-		if (p->cause != cause || !vpa_same(p->call, sum.call) || !p->range ||
-			vpa_compare_alike(p->range, sum.range))
+		if (p->cause != cause || !vpa_same(p->call, sum.call) || !p->place.text ||
+			p->place.kind != sum.place.kind ||
+			vpa_compare_alike(p->place.text, sum.place.text))
 			continue;
 		vpt_sat_add_to(&sum.ns, p->ns);
 		vpt_sat_add_to(&sum.gaps, p->gaps);

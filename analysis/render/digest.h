@@ -11,7 +11,8 @@
 /* A place that opened idle time, over all devices. */
 struct vpa_idle_place {
 	enum vpa_cause cause;
-	const char *call, *range;
+	const char *call;
+	struct vpa_place place;
 	uint64_t ns, gaps;
 	const char *inside; /* the host was in this call for inside_ns of it, or most of that */
 	uint64_t inside_ns;
@@ -55,7 +56,7 @@ struct vpa_idle_place vpa_similar_of(
 enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number out of range */
 int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */
 /* "cudaMemcpy in to_host", "before step 3", in at most `columns`. Empty if neither is known. */
-struct vpa_label vpa_place(const char *call, const char *range, size_t columns);
+struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place, size_t columns);
 /* A family's name; for kernels without a family also their names. NULL gives "?". */
 const char *vpa_family_text(const struct vpa_digest *d, const char *family);
 

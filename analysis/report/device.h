@@ -5,6 +5,7 @@
 
 #include "analysis/report/causes.h"
 #include "analysis/report/code_line.h"
+#include "analysis/report/place.h"
 
 #include "formats/base/saturate.h"
 
@@ -16,12 +17,12 @@
 extern const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS]; /* "lt_1us" ... "gt_10ms" */
 extern const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1];
 
-/* A part of a device's idle time. `range` and `call` are NULL if there is none, "(other)" where
- * small rows were summed. A range is "before NAME" if no range was open most of the time but one
- * was open around the next launch. */
+/* A part of a device's idle time. `call`: NULL if there is none; "(other)" in a row that sums small ones up, whose place
+ * is several. */
 struct vpa_idle_part {
 	enum vpa_cause cause;
-	const char *range, *call;
+	struct vpa_place place;
+	const char *call;
 	const char *inside; /* the call the host was in during most of inside_ns */
 	/* Part of ns: the host was in another call, which began later because of the cause. */
 	uint64_t inside_ns;
@@ -38,19 +39,14 @@ struct vpa_idle_part {
  * with less of this, too, the next launch would have come earlier. Names are as in struct vpa_idle_part. */
 struct vpa_instead_row {
 	enum vpa_cause cause;
-	const char *range, *call;
+	struct vpa_place place;
+	const char *call;
 	enum vpa_cause host; /* the cause that the time had without that call: what the host did */
-	const char *host_range, *host_call; /* where; in which call, NULL: in none */
-	uint64_t ns, gaps;                  /* gaps: those with such a piece */
-	const struct vpa_top_line *top;     /* of the host's own code; NULL: nothing is known */
+	struct vpa_place host_place;
+	const char *host_call;          /* NULL: in none */
+	uint64_t ns, gaps;              /* gaps: those with such a piece */
+	const struct vpa_top_line *top; /* of the host's own code; NULL: nothing is known */
 };
-
-/* Whether a name stands for several: small places summed up, or too many to keep. It is no place
- * and no evidence. */
-static inline int vpa_is_sum(const char *name)
-{
-	return name && (!strcmp(name, "(other)") || !strcmp(name, "(many)"));
-}
 
 struct vpa_device {
 	int64_t device;
@@ -113,13 +109,15 @@ static inline uint64_t vpa_device_window_ns(const struct vpa_device *d)
 
 struct vpa_gap_piece {
 	enum vpa_cause cause;
-	const char *call, *range; /* see struct vpa_idle_part */
+	const char *call; /* see struct vpa_idle_part */
+	struct vpa_place place;
 	uint64_t ns;
 	/* What the host did in the longest part of it, if the call is an earlier one; else 0. */
 	enum vpa_cause host;
-	const char *host_range;
+	struct vpa_place host_place;
 	/* Of long host code: the call that the host had waited in before, and where; NULL: in none. */
-	const char *instead, *instead_range;
+	const char *instead;
+	struct vpa_place instead_place;
 };
 
 struct vpa_gap_row {
@@ -127,18 +125,19 @@ struct vpa_gap_row {
 	int64_t device;
 	uint64_t start_ns, duration_ns;
 	enum vpa_cause cause;       /* of most of the gap */
-	const char *call, *range;   /* of the longest piece with that cause; NULL: none */
+	const char *call;           /* of the longest piece with that cause; NULL: none */
+	struct vpa_place place;     /* the same piece's */
 	int64_t pid, tid;           /* of the launching thread; -1: unknown */
 	const char *after, *before; /* names of the ops around it; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
 	size_t piece_count;
 	const struct vpa_top_line
 		*top; /* its own, or of all gaps with its cause, call and range; or NULL */
-	/* Of the time that counts to an earlier wait: the host ran its own code. range_ns: of that, in one range,
-	 * that of more than half if there is one; range NULL: in none. */
+	/* Of the time that counts to an earlier wait: the host ran its own code. place_ns: of that, at one place,
+	 * that of more than half if there is one. */
 	struct vpa_gap_code {
-		uint64_t ns, range_ns;
-		const char *range;
+		uint64_t ns, place_ns;
+		struct vpa_place place;
 	} code;
 };
 

@@ -45,8 +45,8 @@ struct vpa_check {
 
 /* Launches of graphs with the same nodes: kernels, grids and node ids. */
 struct vpa_graph_row {
-	const char *range;  /* the place of the first launch; NULL: none */
-	const char *kernel; /* of its first op; NULL: a copy or memset */
+	struct vpa_place place; /* of the first launch */
+	const char *kernel;     /* of its first op; NULL: a copy or memset */
 	uint64_t replays, nodes;
 	uint64_t total_ns;  /* first node's start to last node's end, over all replays */
 	uint64_t kernel_ns; /* sum of the nodes' durations */

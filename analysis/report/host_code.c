@@ -12,25 +12,20 @@ struct filter {
 	const struct vpa_report *report;
 	uint32_t causes;
 	enum vpa_cause host;
-	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range);
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place);
 	unsigned part;
 };
-
-static int is_same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
 
 static int counts(const struct filter *f, const struct vpa_instead_row *row)
 {
 	return (f->causes >> row->cause & 1) && row->host == f->host &&
-	       (!f->wanted || f->wanted(f->report, f->part, row->range));
+	       (!f->wanted || f->wanted(f->report, f->part, &row->place));
 }
 
 /* What is at the place of this row. */
 static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_instead_row *at)
 {
-	struct vpa_host_code sum = {.range = at->host_range};
+	struct vpa_host_code sum = {.place = at->host_place};
 	uint64_t call_ns = 0;
 	size_t d, i;
 
@@ -38,10 +33,10 @@ static struct vpa_host_code sum_place(const struct filter *f, const struct vpa_i
 		for (i = 0; i < f->report->devices[d].host_did_count; i++) {
 			const struct vpa_instead_row *row = &f->report->devices[d].host_did[i];
 
-			if (!counts(f, row) || !is_same(row->host_range, at->host_range))
+			if (!counts(f, row) || vpa_place_compare(&row->host_place, &at->host_place))
 				continue;
-			sum.range_ns += row->ns;
-			if (row->ns > call_ns && !vpa_is_sum(row->call)) {
+			sum.place_ns += row->ns;
+			if (row->ns > call_ns && row->place.kind != VPA_PLACE_SEVERAL) {
 				call_ns = row->ns;
 				sum.call = row->call;
 				sum.inside = row->host_call;
@@ -62,7 +57,8 @@ static struct vpa_top_line line_of(const struct filter *f, const struct vpa_host
 			for (i = 0; i < f->report->devices[d].host_did_count; i++) {
 				const struct vpa_instead_row *row =
 					&f->report->devices[d].host_did[i];
-				int is_there = !has_place || is_same(row->host_range, h->range);
+				int is_there = !has_place ||
+					       !vpa_place_compare(&row->host_place, &h->place);
 
 				if (counts(f, row))
 					vpa_main_line_add(
@@ -88,10 +84,10 @@ static struct vpa_host_code sum_all(const struct filter *f)
 				continue;
 			ns += row->ns;
 			/* A sum of small places is none. */
-			if (vpa_is_sum(row->host_range))
+			if (row->host_place.kind == VPA_PLACE_SEVERAL)
 				continue;
 			at = sum_place(f, row);
-			if (at.range_ns > most.range_ns)
+			if (at.place_ns > most.place_ns)
 				most = at;
 		}
 	most.ns = ns;
@@ -100,7 +96,8 @@ static struct vpa_host_code sum_all(const struct filter *f)
 }
 
 struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t causes,
-	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part)
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
+	unsigned part)
 {
 	const struct filter f = {r, causes, VPA_CAUSE_HOST_CODE, wanted, part};
 
@@ -120,12 +117,10 @@ struct vpa_host_code vpa_instead_of(
 /* " in post_process", " before step"; "": no place has most of it. */
 static const char *place_of(struct vpa_report *r, const struct vpa_host_code *h)
 {
-	int is_before = h->range && !strncmp(h->range, "before ", 7);
-
 	if (!vpa_host_code_has_place(h))
 		return "";
-	return vpa_arena_printf(
-		&r->arena, "%s%s", is_before ? " " : " in ", vpa_fit(h->range, NAME_COLUMNS).text);
+	return vpa_arena_printf(&r->arena, "%s%s", h->place.kind == VPA_PLACE_BEFORE ? " " : " in ",
+		vpa_fit(h->place.text, NAME_COLUMNS).text);
 }
 
 const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code *h, int reads)
@@ -160,8 +155,8 @@ static double per_cent(uint64_t part, uint64_t whole)
 }
 
 const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
-	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
-	uint64_t ns)
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
+	unsigned part, uint64_t ns)
 {
 	int host;
 

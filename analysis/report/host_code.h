@@ -10,9 +10,9 @@
 
 struct vpa_host_code {
 	uint64_t ns; /* all of it, on all devices */
-	/* The place with most of it; NULL: it has none, or ns is 0. */
-	const char *range;
-	uint64_t range_ns;
+	/* The place with most of it. */
+	struct vpa_place place;
+	uint64_t place_ns;
 	const char *call;   /* that held the host before most of that; NULL: not known */
 	const char *inside; /* that the host was in for most of that; NULL: in none */
 	/* The line with most of it, at the place if that has most of it; the share is of `ns`. Its file is
@@ -20,10 +20,11 @@ struct vpa_host_code {
 	struct vpa_top_line top;
 };
 
-/* The host's own code in the idle time of causes, a bit each. `wanted`: only in rows with such a range of the cause;
+/* The host's own code in the idle time of causes, a bit each. `wanted`: only in rows with such a place of the cause;
  * NULL: in all. */
 struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t causes,
-	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part);
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
+	unsigned part);
 
 /* The same for anything else that the host did, of the cause `host`. */
 struct vpa_host_code vpa_instead_of(
@@ -31,13 +32,13 @@ struct vpa_host_code vpa_instead_of(
 
 /* What else the host did for half of the causes' `ns` or more, such as allocate memory, as a note; NULL: nothing. */
 const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
-	int (*wanted)(const struct vpa_report *r, unsigned part, const char *range), unsigned part,
-	uint64_t ns);
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
+	unsigned part, uint64_t ns);
 
 /* Whether most of it is at its place, which is then worth a word. */
 static inline int vpa_host_code_has_place(const struct vpa_host_code *h)
 {
-	return h->range && !vpa_is_sum(h->range) && h->range_ns >= h->ns / 2;
+	return h->place.text && h->place.kind != VPA_PLACE_SEVERAL && h->place_ns >= h->ns / 2;
 }
 
 /* What to do about it, as the title of a finding; in the report's arena. `reads`: the waits read a few bytes back, which

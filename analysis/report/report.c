@@ -90,7 +90,7 @@ static int is_same(const char *a, const char *b)
 }
 
 const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
-	enum vpa_cause cause, const char *range, const char *call)
+	enum vpa_cause cause, const struct vpa_place *place, const char *call)
 {
 	size_t d, i;
 
@@ -99,7 +99,8 @@ const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int
 			const struct vpa_idle_part *part = &r->devices[d].causes[i];
 
 			if (part->top && r->devices[d].device == device && part->cause == cause &&
-				is_same(part->range, range) && is_same(part->call, call))
+				!vpa_place_compare(&part->place, place) &&
+				is_same(part->call, call))
 				return part->top;
 		}
 	return NULL;

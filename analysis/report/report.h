@@ -342,7 +342,7 @@ const struct vpa_request *vpa_main_request(const struct vpa_report *r);
 /* What is known of all gaps of a device with this cause, range and call, as a row of its causes has them;
  * NULL: nothing. */
 const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
-	enum vpa_cause cause, const char *range, const char *call);
+	enum vpa_cause cause, const struct vpa_place *place, const char *call);
 
 /* The line of the call's largest place that has one; NULL: none. */
 const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call);

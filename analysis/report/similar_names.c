@@ -43,7 +43,7 @@ static int is_known(const struct vpa_report *r, size_t device, const struct vpa_
 			const struct vpa_idle_part *other = &r->devices[d].causes[i];
 
 			if (other->cause == part->cause && same_text(other->call, part->call) &&
-				same_text(other->range, part->range))
+				!vpa_place_compare(&other->place, &part->place))
 				return 1;
 		}
 	return 0;
@@ -54,19 +54,21 @@ struct filter {
 	const struct vpa_report *report;
 	const struct vpa_idle_part *place;
 	int are_alike;
-	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range);
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const struct vpa_place *place);
 	unsigned ctx;
 };
 
 static int counts(const struct filter *f, const struct vpa_idle_part *p)
 {
-	const char *range = f->place->range;
+	const struct vpa_place *place = &f->place->place;
 
 	if (p->cause != f->place->cause || !same_text(p->call, f->place->call) ||
-		(f->takes && !f->takes(f->report, f->ctx, p->range)))
+		(f->takes && !f->takes(f->report, f->ctx, &p->place)))
 		return 0;
-	return f->are_alike ? range && p->range && !vpa_compare_alike(p->range, range)
-			    : same_text(p->range, range);
+	if (!f->are_alike)
+		return !vpa_place_compare(&p->place, place);
+	return place->text && p->place.text && p->place.kind == place->kind &&
+	       !vpa_compare_alike(p->place.text, place->text);
 }
 
 static struct vpa_similar sum(const struct filter *f)
@@ -94,7 +96,8 @@ static struct vpa_similar sum(const struct filter *f)
 }
 
 struct vpa_similar vpa_similar_places(const struct vpa_report *r, const struct vpa_idle_part *place,
-	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const struct vpa_place *place),
+	unsigned ctx)
 {
 	const struct filter f = {r, place, 1, takes, ctx};
 
@@ -102,7 +105,8 @@ struct vpa_similar vpa_similar_places(const struct vpa_report *r, const struct v
 }
 
 struct vpa_similar vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
-	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx)
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const struct vpa_place *place),
+	unsigned ctx)
 {
 	const struct filter f = {r, place, 0, takes, ctx};
 

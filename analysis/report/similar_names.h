@@ -15,12 +15,14 @@ struct vpa_similar {
 	struct vpa_top_line top; /* of their time, see main_line.h; its file is NULL: none */
 };
 
-/* The places like `place`, itself included: of ranges that differ at most in their numbers. `takes`: only ranges for
+/* The places like `place`, itself included: of ranges that differ at most in their numbers. `takes`: only places for
  * which this returns 1, NULL: all; `ctx` is passed to it. */
 struct vpa_similar vpa_similar_places(const struct vpa_report *r, const struct vpa_idle_part *place,
-	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx);
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const struct vpa_place *place),
+	unsigned ctx);
 /* The same place only. */
 struct vpa_similar vpa_same_places(const struct vpa_report *r, const struct vpa_idle_part *place,
-	int (*takes)(const struct vpa_report *r, unsigned ctx, const char *range), unsigned ctx);
+	int (*takes)(const struct vpa_report *r, unsigned ctx, const struct vpa_place *place),
+	unsigned ctx);
 
 #endif

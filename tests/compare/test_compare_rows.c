@@ -63,7 +63,7 @@ static void places_that_differ_by_a_number_are_one_row(void **state)
 	const struct vpa_compared_row *row = row_called(c, "host code");
 
 	(void)state;
-	assert_string_equal(row->range, "step 0");
+	assert_string_equal(row->place.text, "step 0");
 	assert_int_equal(row->similar, 2);
 	assert_int_equal(row->a_count, 2);
 	assert_int_equal(row->b_count, 2);
@@ -94,7 +94,7 @@ static void places_of_the_host_are_one_row(void **state)
 	for (i = 0; i < c->row_count; i++)
 		if (c->rows[i].host) {
 			found++;
-			assert_string_equal(c->rows[i].host_range, "part 0");
+			assert_string_equal(c->rows[i].host_place.text, "part 0");
 			assert_int_equal(c->rows[i].similar, 2);
 			assert_int_equal(c->rows[i].a_count, 2);
 			assert_int_equal(c->rows[i].b_count, 2);

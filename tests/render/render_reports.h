@@ -60,36 +60,57 @@ static struct vpa_launch_line launch_lines[] = {
 	{0, {NULL, NULL, 0}, 19, MS(1.1)},
 };
 
+#define IN(name)                                                                                   \
+	{                                                                                          \
+		VPA_PLACE_IN, name                                                                 \
+	}
+#define BEFORE(name)                                                                               \
+	{                                                                                          \
+		VPA_PLACE_BEFORE, name                                                             \
+	}
+#define SEVERAL                                                                                    \
+	{                                                                                          \
+		VPA_PLACE_SEVERAL, VPA_SEVERAL_TEXT                                                \
+	}
+#define NOWHERE                                                                                    \
+	{                                                                                          \
+		VPA_PLACE_IN, NULL                                                                 \
+	}
+
 static struct vpa_idle_part opened[] = {
-	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", "cudaMalloc", MS(40.5), MS(98.12),
-		300, &item_line, 0, 0, NULL},
-	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", NULL, 0, MS(21.6), 7, NULL, 0, 0, NULL},
-	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, NULL, 0, MS(12.4), 4100, NULL, 0, 0, NULL},
-	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, NULL, 0, MS(9.9), 1, NULL, 0, 0, NULL},
-	{VPA_CAUSE_SYNC, "scheduler", "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24, &step_line, 0,
-		0, NULL},
-	{VPA_CAUSE_LAUNCH_RATE, "before norm", NULL, NULL, 0, MS(7), 2090, NULL, 0, 0, NULL},
-	{VPA_CAUSE_SCHEDULING, NULL, NULL, NULL, 0, MS(4.1), 610, NULL, 0, 0, NULL},
-	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", NULL, 0, MS(3.1), 12, NULL, 0, 0, NULL},
-	{VPA_CAUSE_SYNC, "(other)", "(other)", NULL, 0, MS(1.02), 4, NULL, 0, 0, NULL},
-	{VPA_CAUSE_NO_LAUNCH, NULL, NULL, NULL, 0, MS(0.3), 1, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SYNC, IN("self_attn"), "cudaStreamSynchronize", "cudaMalloc", MS(40.5),
+		MS(98.12), 300, &item_line, 0, 0, NULL},
+	{VPA_CAUSE_BLOCKING_COPY, IN("to_host"), "cudaMemcpy", NULL, 0, MS(21.6), 7, NULL, 0, 0,
+		NULL},
+	{VPA_CAUSE_LAUNCH_RATE, IN("mlp"), NULL, NULL, 0, MS(12.4), 4100, NULL, 0, 0, NULL},
+	{VPA_CAUSE_BEFORE_FIRST_WORK, NOWHERE, NULL, NULL, 0, MS(9.9), 1, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SYNC, IN("scheduler"), "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24, &step_line,
+		0, 0, NULL},
+	{VPA_CAUSE_LAUNCH_RATE, BEFORE("before norm"), NULL, NULL, 0, MS(7), 2090, NULL, 0, 0,
+		NULL},
+	{VPA_CAUSE_SCHEDULING, NOWHERE, NULL, NULL, 0, MS(4.1), 610, NULL, 0, 0, NULL},
+	{VPA_CAUSE_ALLOCATION, IN("vae_decode"), "cudaMalloc", NULL, 0, MS(3.1), 12, NULL, 0, 0,
+		NULL},
+	{VPA_CAUSE_SYNC, SEVERAL, "(other)", NULL, 0, MS(1.02), 4, NULL, 0, 0, NULL},
+	{VPA_CAUSE_NO_LAUNCH, NOWHERE, NULL, NULL, 0, MS(0.3), 1, NULL, 0, 0, NULL},
 };
 
 /* What the host did in the 9.9 ms before the first work; of 0.3 ms nothing is known. */
 static struct vpa_idle_part head[] = {
-	{VPA_CAUSE_MODULE_LOAD, "text_encode", "cuModuleLoadData", NULL, 0, MS(6.2), 1, NULL, 0, 0,
+	{VPA_CAUSE_MODULE_LOAD, IN("text_encode"), "cuModuleLoadData", NULL, 0, MS(6.2), 1, NULL, 0,
+		0, NULL},
+	{VPA_CAUSE_HOST_CODE, BEFORE("before text_encode"), NULL, NULL, 0, MS(3.4), 1, NULL, 0, 0,
 		NULL},
-	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1, NULL, 0, 0, NULL},
 };
 
 /* What the host did in time that counts to an earlier call. */
 static struct vpa_instead_row host_did[] = {
-	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", VPA_CAUSE_ALLOCATION, "self_attn",
-		"cudaMalloc", MS(40.5), 280, NULL},
-	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", VPA_CAUSE_LAUNCH_RATE, "self_attn",
-		NULL, MS(20), 100, NULL},
-	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", VPA_CAUSE_HOST_CODE, "save", NULL,
-		MS(14.6), 7, &step_line},
+	{VPA_CAUSE_SYNC, IN("self_attn"), "cudaStreamSynchronize", VPA_CAUSE_ALLOCATION,
+		IN("self_attn"), "cudaMalloc", MS(40.5), 280, NULL},
+	{VPA_CAUSE_SYNC, IN("self_attn"), "cudaStreamSynchronize", VPA_CAUSE_LAUNCH_RATE,
+		IN("self_attn"), NULL, MS(20), 100, NULL},
+	{VPA_CAUSE_BLOCKING_COPY, IN("to_host"), "cudaMemcpy", VPA_CAUSE_HOST_CODE, IN("save"),
+		NULL, MS(14.6), 7, &step_line},
 };
 
 static struct vpa_device one_device[] = {{
@@ -124,25 +145,26 @@ static struct vpa_device one_device[] = {{
 }};
 
 static struct vpa_gap_piece pieces[] = {
-	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", "to_host", MS(7), VPA_CAUSE_HOST_CODE, "save", NULL,
-		NULL},
-	{VPA_CAUSE_HOST_CODE, NULL, "scheduler", MS(4.8), VPA_CAUSE_NOT_IDLE, NULL, NULL, NULL},
-	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", "scheduler", MS(0.5), VPA_CAUSE_NOT_IDLE, NULL,
-		NULL, NULL},
+	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", IN("to_host"), MS(7), VPA_CAUSE_HOST_CODE,
+		IN("save"), NULL, NOWHERE},
+	{VPA_CAUSE_HOST_CODE, NULL, IN("scheduler"), MS(4.8), VPA_CAUSE_NOT_IDLE, NOWHERE, NULL,
+		NOWHERE},
+	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", IN("scheduler"), MS(0.5), VPA_CAUSE_NOT_IDLE,
+		NOWHERE, NULL, NOWHERE},
 };
 
 static struct vpa_gap_row gaps[] = {
 	{"G1", 0, 1000000000 + MS(790.5), MS(12.3), VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy",
-		"to_host", 4242, 4243, "void cudnn::conv3d<float>(int)", "Memcpy DtoH", pieces,
-		COUNT(pieces), NULL, {0, 0, NULL}},
-	{"G2", 0, 1000000000, MS(9.9), VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, -1, -1, NULL,
+		IN("to_host"), 4242, 4243, "void cudnn::conv3d<float>(int)", "Memcpy DtoH", pieces,
+		COUNT(pieces), NULL, {0, 0, NOWHERE}},
+	{"G2", 0, 1000000000, MS(9.9), VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NOWHERE, -1, -1, NULL,
 		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
 		"std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, "
 		"1ul>)",
-		NULL, 0, NULL, {0, 0, NULL}},
+		NULL, 0, NULL, {0, 0, NOWHERE}},
 	{"G3", 0, 1000000000 + MS(101.25), MS(0.51), VPA_CAUSE_SYNC, "cudaStreamSynchronize",
-		"self_attn", 4242, 4243, "a", "void flash::flash_fwd_kernel<Traits>(Params)", NULL,
-		0, &item_line, {0, 0, NULL}},
+		IN("self_attn"), 4242, 4243, "a", "void flash::flash_fwd_kernel<Traits>(Params)",
+		NULL, 0, &item_line, {0, 0, NOWHERE}},
 };
 
 static struct vpa_family_row families[] = {
@@ -327,10 +349,10 @@ static struct vpa_report host_limited(void)
 /* ---- two devices that work all the time, in a lossy capture of the stand-in ---- */
 
 static struct vpa_idle_part opened_0[] = {
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(6), 2100, NULL, 0, 0, NULL}};
+	{VPA_CAUSE_LAUNCH_LATENCY, NOWHERE, NULL, NULL, 0, MS(6), 2100, NULL, 0, 0, NULL}};
 static struct vpa_idle_part opened_1[] = {
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(3), 1200, NULL, 0, 0, NULL},
-	{VPA_CAUSE_SYNC, NULL, "cudaDeviceSynchronize", NULL, 0, MS(2), 12, NULL, 0, 0, NULL}};
+	{VPA_CAUSE_LAUNCH_LATENCY, NOWHERE, NULL, NULL, 0, MS(3), 1200, NULL, 0, 0, NULL},
+	{VPA_CAUSE_SYNC, NOWHERE, "cudaDeviceSynchronize", NULL, 0, MS(2), 12, NULL, 0, 0, NULL}};
 static struct vpa_device two_devices[] = {
 	{.device = 0,
 		.ops = 2184,
@@ -366,8 +388,8 @@ static struct vpa_device two_devices[] = {
 		.cause_count = 2},
 };
 static struct vpa_gap_row second_gap[] = {
-	{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC, "cudaDeviceSynchronize", NULL, 1, 2, "x",
-		"ncclDevKernel_AllReduce", NULL, 0, NULL, {0, 0, NULL}}};
+	{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC, "cudaDeviceSynchronize", NOWHERE, 1, 2, "x",
+		"ncclDevKernel_AllReduce", NULL, 0, NULL, {0, 0, NOWHERE}}};
 
 static struct vpa_report two_bound(void)
 {

@@ -288,14 +288,14 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(parts); i++)
-		parts[i] = (struct vpa_idle_part){VPA_CAUSE_BLOCKING_COPY, names[i], "cudaMemcpy",
-			NULL, 0, MS(10), 1, NULL, 0, 0, NULL};
+		parts[i] = (struct vpa_idle_part){VPA_CAUSE_BLOCKING_COPY, IN(names[i]),
+			"cudaMemcpy", NULL, 0, MS(10), 1, NULL, 0, 0, NULL};
 	expect_words("spread over ranges", &r, "All of it: cudaMemcpy in 4 ranges.");
 	parts[2].ns = MS(40);
 	dev.idle_ns = dev.window_idle_ns = MS(70);
 	expect_words("most in one", &r, "40.0 ms of it: cudaMemcpy in c.");
 	for (i = 0; i < COUNT(parts); i++)
-		parts[i].range = "a";
+		parts[i].place.text = "a";
 	expect_words("all in one", &r, "All of it: cudaMemcpy in a.");
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i].cause = VPA_CAUSE_BEFORE_FIRST_WORK;
@@ -335,7 +335,7 @@ static struct vpa_report ten_rows(struct ten *t)
 			.id = name, .title = name, .status = "warn", .gain_at_most_ms = 1};
 		t->ranges[i] = (struct vpa_range_row){.name = name};
 		t->setup[i] = (struct vpa_setup_row){"module", name, 1, MS(1)};
-		t->graphs[i] = (struct vpa_graph_row){.range = name, .total_ns = MS(1)};
+		t->graphs[i] = (struct vpa_graph_row){.place = IN(name), .total_ns = MS(1)};
 		t->stages[i] = (struct vpa_stage_family_row){name, "stage", "gemm", MS(1), MS(1)};
 		t->backends[i] = (struct vpa_backend_row){.backend = name, .calls = 1};
 		t->misfits[i] = (struct vpa_misfit_row){.title = name,
@@ -477,11 +477,11 @@ static void name_run(struct named *n, const char *name)
 static void name_idle_time(struct named *n, const char *name)
 {
 	n->parts[0] = (struct vpa_idle_part){
-		VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3, NULL, 0, 0, NULL};
+		VPA_CAUSE_SYNC, IN(name), name, name, MS(3), MS(3), 3, NULL, 0, 0, NULL};
 	n->parts[1] = (struct vpa_idle_part){
-		VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1, NULL, 0, 0, NULL};
+		VPA_CAUSE_SYNC, NOWHERE, name, name, MS(1), MS(2), 1, NULL, 0, 0, NULL};
 	n->parts[2] = (struct vpa_idle_part){
-		VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0, NULL, 0, 0, NULL};
+		VPA_CAUSE_QUEUED, IN(name), NULL, NULL, 0, MS(1), 0, NULL, 0, 0, NULL};
 	n->device = (struct vpa_device){.active_ns = MS(10),
 		.busy_ns = MS(4),
 		.idle_ns = MS(6),
@@ -493,14 +493,14 @@ static void name_idle_time(struct named *n, const char *name)
 		.before_first_work_count = COUNT(n->parts),
 		.comm_ns = MS(2),
 		.comm_wait_ns = MS(1)};
-	n->did = (struct vpa_instead_row){
-		VPA_CAUSE_SYNC, name, name, VPA_CAUSE_HOST_CODE, name, name, MS(2), 3, NULL};
+	n->did = (struct vpa_instead_row){VPA_CAUSE_SYNC, IN(name), name, VPA_CAUSE_HOST_CODE,
+		IN(name), name, MS(2), 3, NULL};
 	n->device.host_did = &n->did;
 	n->device.host_did_count = 1;
-	n->piece = (struct vpa_gap_piece){
-		VPA_CAUSE_SYNC, name, name, MS(3), VPA_CAUSE_HOST_CODE, name, name, name};
-	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name,
-		name, &n->piece, 1, NULL, {0, 0, NULL}};
+	n->piece = (struct vpa_gap_piece){VPA_CAUSE_SYNC, name, IN(name), MS(3),
+		VPA_CAUSE_HOST_CODE, IN(name), name, IN(name)};
+	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, IN(name), 1, 1, name,
+		name, &n->piece, 1, NULL, {0, 0, NOWHERE}};
 	n->report.devices = &n->device;
 	n->report.device_count = 1;
 	n->report.gaps = &n->gap;
@@ -641,8 +641,8 @@ static void tables_of_any_length_stay_short(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(parts); i++) {
 		snprintf(names[i], sizeof(names[i]), "range %zu", i);
-		parts[i] = (struct vpa_idle_part){(enum vpa_cause)(i % (VPA_CAUSES + 3)), names[i],
-			NULL, NULL, 0, MS(0.01), 1, NULL, 0, 0, NULL};
+		parts[i] = (struct vpa_idle_part){(enum vpa_cause)(i % (VPA_CAUSES + 3)),
+			IN(names[i]), NULL, NULL, 0, MS(0.01), 1, NULL, 0, 0, NULL};
 	}
 	for (i = 0; i < COUNT(many); i++)
 		many[i] = (struct vpa_device){.device = (int64_t)i,

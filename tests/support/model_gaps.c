@@ -127,8 +127,8 @@ static uint64_t host_did_ns(const struct model_device *ours, const struct vpa_in
 				continue;
 			name_place(&ours->gaps[i], p, range);
 			name_host_place(&ours->gaps[i], p, host_range);
-			if (!strcmp(or_empty(row->range), range) &&
-				!strcmp(or_empty(row->host_range), host_range))
+			if (!strcmp(or_empty(row->place.text), range) &&
+				!strcmp(or_empty(row->host_place.text), host_range))
 				ns += p->end - p->start;
 		}
 	return ns;
@@ -153,12 +153,12 @@ static void check_host_did(struct model *m, const char *where, const struct mode
 
 		for (k = 0; k < MODEL_CAUSES; k++)
 			found[k] += is_cause(row->cause, (enum model_cause)k) ? row->ns : 0;
-		if (vpa_is_sum(row->host_range))
+		if (row->host_place.kind == VPA_PLACE_SEVERAL)
 			continue;
 		snprintf(text, sizeof(text), "%s, %s of %.300s: the host did %s %.300s in %.300s",
 			where, vpa_cause_text(row->cause), or_empty(row->call),
 			vpa_cause_text(row->host), or_empty(row->host_call),
-			or_empty(row->host_range));
+			or_empty(row->host_place.text));
 		model_same(m, text, "ns", host_did_ns(ours, row), row->ns);
 	}
 	for (k = 0; k < MODEL_CAUSES; k++)
@@ -174,7 +174,7 @@ static void check_parts(struct model *m, const char *where, const struct model_d
 
 	sum_parts(ours, &parts);
 	for (i = 0; i < d->cause_count; i++)
-		other |= d->causes[i].range && !strcmp(d->causes[i].range, "(other)");
+		other |= d->causes[i].place.kind == VPA_PLACE_SEVERAL;
 	if (!other)
 		model_same(m, where, "rows of causes", parts.count, d->cause_count);
 	for (i = 0; i < d->cause_count && !other; i++) {
@@ -184,14 +184,14 @@ static void check_parts(struct model *m, const char *where, const struct model_d
 
 		for (k = 0; k < parts.count; k++)
 			if (is_cause(p->cause, parts.items[k].cause) &&
-				!strcmp(parts.items[k].range, or_empty(p->range)) &&
+				!strcmp(parts.items[k].range, or_empty(p->place.text)) &&
 				!strcmp(parts.items[k].call, or_empty(p->call))) {
 				ns += parts.items[k].ns;
 				gaps += parts.items[k].gaps;
 				instead_ns += parts.items[k].instead_ns;
 			}
 		snprintf(row, sizeof(row), "%s, %s: %.400s in %.400s", where,
-			vpa_cause_text(p->cause), or_empty(p->call), or_empty(p->range));
+			vpa_cause_text(p->cause), or_empty(p->call), or_empty(p->place.text));
 		model_same(m, row, "ns", ns, p->ns);
 		model_same(m, row, "ns instead of a wait", instead_ns, p->instead_ns);
 		if (!has_pauses)
@@ -247,13 +247,13 @@ static void check_pieces(struct model *m, const char *where, const struct model_
 		const struct vpa_gap_piece *p = &row->pieces[i];
 
 		if (!is_cause(p->cause, pieces[i].cause) || p->ns != pieces[i].ns ||
-			strcmp(or_empty(p->range), pieces[i].range) ||
+			strcmp(or_empty(p->place.text), pieces[i].range) ||
 			strcmp(or_empty(p->call), pieces[i].call))
 			model_say(m,
 				"%s: piece %zu is %s %" PRIu64
 				" %s in %s, the model says %s %" PRIu64 " %s in %s",
 				where, i, vpa_cause_text(p->cause), p->ns, or_empty(p->call),
-				or_empty(p->range), model_cause_names[pieces[i].cause],
+				or_empty(p->place.text), model_cause_names[pieces[i].cause],
 				pieces[i].ns, pieces[i].call, pieces[i].range);
 	}
 }

@@ -80,9 +80,10 @@ struct vpa_num vpa_compared_per_unit(double value)
 	return vpa_fixed(value, 2);
 }
 
-struct vpa_label vpa_compared_instead(enum vpa_cause host, const char *call, const char *range)
+struct vpa_label vpa_compared_instead(
+	enum vpa_cause host, const char *call, const struct vpa_place *place)
 {
-	struct vpa_label where = vpa_place(call, range, 64), out = {{0}};
+	struct vpa_label where = vpa_place_label(call, place, 64), out = {{0}};
 
 	snprintf(out.text, sizeof(out.text), "%s%s%.300s", vpa_cause_text(host),
 		!where.text[0] ? ""

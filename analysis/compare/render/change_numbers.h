@@ -4,6 +4,7 @@
 
 #include "analysis/base/numbers.h"
 #include "analysis/report/causes.h"
+#include "analysis/report/place.h"
 
 /* "+12.3" with a sign, in ms; as many decimals as the largest number of its table needs. */
 struct vpa_num vpa_compared_change_ms(int64_t ns, unsigned decimals);
@@ -26,6 +27,7 @@ struct vpa_num vpa_compared_growth(double a, double b);
 struct vpa_num vpa_compared_per_unit(double value);
 
 /* What the host did: "host code in post_process", "allocation, cudaMalloc in self_attn". NULL: no place, no call. */
-struct vpa_label vpa_compared_instead(enum vpa_cause host, const char *call, const char *range);
+struct vpa_label vpa_compared_instead(
+	enum vpa_cause host, const char *call, const struct vpa_place *place);
 
 #endif

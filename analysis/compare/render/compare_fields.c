@@ -175,7 +175,7 @@ static const struct vpa_field part_fields[] = {
 		"what the host did in this time, which counts to a wait that had held it before; "
 		"null: all other time of the cause, or not known",
 		.known = part_has_host, .choice = vpa_cause_choice},
-	{"host_range", TEXT_OR_NULL(host_range), NULL,
+	{"host_range", PLACE(host_place), NULL,
 		"where it did most of that, on the side with more; null: none, or several"},
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
 		"the CUDA call that it was in for most of that; null: none"},
@@ -208,7 +208,7 @@ static const struct vpa_field row_fields[] = {
 		.choice = kind_choice},
 	{"name", TEXT(name), NULL, "of the kernel; memcpy, memset; the cause of idle time"},
 	{"family", TEXT_OR_NULL(family), NULL, "the kernel's family; null: idle time"},
-	{"range", TEXT_OR_NULL(range), NULL,
+	{"range", PLACE(place), NULL,
 		"the range around the idle time; null: none, or there is a host"},
 	{"similar", U64(similar), "count",
 		"further ranges in this row, which differ from range, or host_range, only in their "
@@ -234,7 +234,7 @@ static const struct vpa_field row_fields[] = {
 		"what the host did in this time, which counts to a wait that had held it before; "
 		"null: all other time of the cause there, or not known",
 		.known = row_has_host, .choice = vpa_cause_choice},
-	{"host_range", TEXT_OR_NULL(host_range), NULL, "the range around that; null: none"},
+	{"host_range", PLACE(host_place), NULL, "the range around that; null: none"},
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
 		"the CUDA call that the host was in then; null: none"},
 };

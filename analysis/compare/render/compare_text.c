@@ -68,7 +68,7 @@ static struct vpa_row *part_row(struct vpa_table *t, const struct vpa_compared_p
 {
 	struct vpa_row *row = vpa_table_row(t, 2, "%s%s%s", part->name, part->host ? ": " : "",
 		part->host
-			? vpa_compared_instead(part->host, part->host_call, part->host_range).text
+			? vpa_compared_instead(part->host, part->host_call, &part->host_place).text
 			: "");
 
 	row->wrap = 1;
@@ -297,10 +297,10 @@ static struct vpa_row *place_row(struct vpa_table *t, const struct vpa_compared_
 			vpa_count(r->similar).text);
 	if (!r->host)
 		return vpa_table_row(t, 1, "%s%s%s%s%s%s", r->name, r->call ? ": " : "",
-			vpa_text_or(r->call, ""), r->range ? " in " : "", vpa_text_or(r->range, ""),
-			similar.text);
+			vpa_text_or(r->call, ""), r->place.text ? " in " : "",
+			vpa_text_or(r->place.text, ""), similar.text);
 	row = vpa_table_row(t, 1, "%s: %s%s%s%s", r->name,
-		vpa_compared_instead(r->host, r->host_call, r->host_range).text, similar.text,
+		vpa_compared_instead(r->host, r->host_call, &r->host_place).text, similar.text,
 		r->call ? ", after " : "", vpa_text_or(r->call, ""));
 	row->wrap = 1;
 	return row;

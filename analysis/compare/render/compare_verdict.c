@@ -68,7 +68,7 @@ static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
 static void add_did(struct vpa_words *w, const struct vpa_compared_part *part)
 {
 	vpa_words_add(w, ", ", "idle: %s%s%s %s ms (counted as %s)",
-		vpa_compared_instead(part->host, part->host_call, part->host_range).text,
+		vpa_compared_instead(part->host, part->host_call, &part->host_place).text,
 		part->call ? ", after " : "", vpa_fit(vpa_text_or(part->call, ""), 48).text,
 		vpa_compared_change_ms(part->times.delta_ns, 3).text, part->name);
 }

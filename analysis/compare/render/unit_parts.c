@@ -163,7 +163,7 @@ static struct vpa_label label_of(const struct vpa_compared_part *part)
 	snprintf(label.text, sizeof(label.text), "%.200s%s%.200s", part->name,
 		part->host ? ": " : "",
 		part->host
-			? vpa_compared_instead(part->host, part->host_call, part->host_range).text
+			? vpa_compared_instead(part->host, part->host_call, &part->host_place).text
 			: "");
 	return label;
 }

@@ -104,18 +104,15 @@ static struct vpt_text text_of(const char *words)
 static const struct vpa_top_line *find_place_line(struct vpa_ex_out *x, const struct held_gap *gap)
 {
 	struct vpa_arena *names = &x->gaps->names;
-	struct vpt_text call = vpa_name(x->model, gap->call),
-			range = vpa_name(x->model, gap->place & ~VPA_PLACE_BEFORE);
-	const char *before = range.len && gap->place & VPA_PLACE_BEFORE ? "before " : "";
-	const char *range_text =
-		vpa_arena_printf(names, "%s%.*s", before, (int)range.len, range.text);
+	struct vpt_text call = vpa_name(x->model, gap->call);
+	struct vpa_place place = vpa_fold_place(names, x->model, gap->place);
 	const char *call_text = vpa_arena_text(names, call.text, call.len);
 
 	if (names->failed)
 		x->pf.failed = VPT_ENOMEM;
 	return names->failed ? NULL
 			     : vpa_top_line_of_place(x->view.report, x->model->devices[gap->device],
-				       (enum vpa_cause)gap->cause, range_text, call_text);
+				       (enum vpa_cause)gap->cause, &place, call_text);
 }
 
 /* Whether nothing of the gap itself speaks against this line. */
@@ -165,7 +162,7 @@ static void add_place_line(struct vpa_ex_out *x, struct vpa_ex_event *e, const s
 static void put_gap(struct vpa_ex_out *x, const struct held_gap *gap, const char *id, int is_end)
 {
 	uint32_t cause = vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->cause));
-	uint32_t range = gap->place & ~VPA_PLACE_BEFORE;
+	uint32_t range = gap->place & ~VPA_BEFORE;
 	const struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, gap->device);
 	struct vpa_ex_event e = {.time_ns = gap->start_ns, .name = cause, .category = EX_IDLE};
 
@@ -182,7 +179,7 @@ static void put_gap(struct vpa_ex_out *x, const struct held_gap *gap, const char
 	vpa_ex_add_text(&e, EX_ARG_CALL, gap->call ? vpa_ex_name(x, gap->call) : 0);
 	vpa_ex_add_text(&e, EX_ARG_RANGE, range ? vpa_ex_name(x, range) : 0);
 	if (gap->host) {
-		range = gap->host_place & ~VPA_PLACE_BEFORE;
+		range = gap->host_place & ~VPA_BEFORE;
 		vpa_ex_add_text(&e, EX_ARG_HOST,
 			vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->host)));
 		vpa_ex_add_text(&e, EX_ARG_HOST_RANGE, range ? vpa_ex_name(x, range) : 0);

@@ -304,7 +304,7 @@ static int take_gap(void *state, const struct vpa_gap *gap)
 	vpa_rows_number(x, l, "duration_ns", gap->end_ns - gap->start_ns);
 	vpa_rows_text(x, l, "cause", cause, strlen(cause));
 	vpa_rows_name(x, l, "call", gap->call);
-	vpa_rows_name(x, l, "range", gap->place & ~VPA_PLACE_BEFORE);
+	vpa_rows_name(x, l, "range", gap->place & ~VPA_BEFORE);
 	if (gap->thread == VPA_NONE) {
 		vpa_rows_nothing(x, l, "pid");
 		vpa_rows_nothing(x, l, "tid");
@@ -384,7 +384,7 @@ static void put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_p
 
 	vpa_rows_signed(x, l, "device", device);
 	vpa_rows_text(x, l, "cause", cause, strlen(cause));
-	vpa_rows_text(x, l, "place", part->range, text_of(part->range).len);
+	vpa_rows_text(x, l, "place", part->place.text, text_of(part->place.text).len);
 	vpa_rows_text(x, l, "call", part->call, text_of(part->call).len);
 	vpa_rows_number(x, l, "idle_ns", part->ns);
 	vpa_rows_number(x, l, "gaps", part->gaps);

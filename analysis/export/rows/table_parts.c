@@ -85,7 +85,7 @@ void vpa_rows_put_line(struct vpa_rows *x, struct vpa_line *l, const struct vpa_
 
 void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place)
 {
-	uint32_t id = place & ~VPA_PLACE_BEFORE;
+	uint32_t id = place & ~VPA_BEFORE;
 	struct vpt_text name = vpa_name(x->view.context->model, id);
 	struct vpa_line *text = &x->cat.scratch;
 

@@ -75,9 +75,9 @@ static int compare_rows(const void *pa, const void *pb)
 		return a->cause < b->cause ? -1 : 1;
 	if (a->host != b->host)
 		return a->host < b->host ? -1 : 1;
-	order = compare_texts(a->range, b->range);
+	order = vpa_place_compare(&a->place, &b->place);
 	order = order ? order : compare_texts(a->call, b->call);
-	order = order ? order : compare_texts(a->host_range, b->host_range);
+	order = order ? order : vpa_place_compare(&a->host_place, &b->host_place);
 	return order ? order : compare_texts(a->host_call, b->host_call);
 }
 
@@ -93,8 +93,8 @@ static size_t merge_small(struct vpa_instead_row *rows, size_t count)
 			;
 		if (k == kept) {
 			rows[kept] = rows[i];
-			rows[kept].range = rows[kept].call = "(other)";
-			rows[kept].host_range = rows[kept].host_call = "(other)";
+			rows[kept].place = rows[kept].host_place = vpa_place_several();
+			rows[kept].call = rows[kept].host_call = VPA_SEVERAL_TEXT;
 			kept++;
 		} else {
 			rows[k].ns += rows[i].ns;
@@ -110,20 +110,20 @@ static void write_row(const struct vpa_instead *h, const struct vpa_fold_context
 	const struct vpa_index_entry *e = &h->index.entries[i], *held, *did;
 
 	*row = (struct vpa_instead_row){.cause = (enum vpa_cause)(e->a & 0xff),
-		.range = "(other)",
-		.call = "(other)",
+		.place = vpa_place_several(),
+		.call = VPA_SEVERAL_TEXT,
 		.host = (enum vpa_cause)(e->a >> 8 & 0xff),
-		.host_range = "(other)",
-		.host_call = "(other)",
+		.host_place = vpa_place_several(),
+		.host_call = VPA_SEVERAL_TEXT,
 		.ns = h->parts[i].ns,
 		.gaps = h->parts[i].gaps};
 	if (e->b == OTHER)
 		return;
 	held = &h->pairs.entries[e->b >> 32];
 	did = &h->pairs.entries[(uint32_t)e->b];
-	row->range = vpa_fold_place(out, c->model, (uint32_t)held->a);
+	row->place = vpa_fold_place(&out->arena, c->model, (uint32_t)held->a);
 	row->call = vpa_fold_name(out, c->model, (uint32_t)held->b);
-	row->host_range = vpa_fold_place(out, c->model, (uint32_t)did->a);
+	row->host_place = vpa_fold_place(&out->arena, c->model, (uint32_t)did->a);
 	row->host_call = vpa_fold_name(out, c->model, (uint32_t)did->b);
 }
 

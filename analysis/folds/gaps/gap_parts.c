@@ -72,7 +72,7 @@ static int compare_rows(const void *pa, const void *pb)
 		return a->ns > b->ns ? -1 : 1;
 	if (a->cause != b->cause)
 		return a->cause < b->cause ? -1 : 1;
-	order = strcmp(a->range ? a->range : "", b->range ? b->range : "");
+	order = vpa_place_compare(&a->place, &b->place);
 	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
 }
 
@@ -86,8 +86,8 @@ static size_t merge_small(struct vpa_idle_part *rows, size_t count)
 			;
 		if (k == kept) {
 			rows[kept] = (struct vpa_idle_part){.cause = rows[i].cause,
-				.range = "(other)",
-				.call = "(other)",
+				.place = vpa_place_several(),
+				.call = VPA_SEVERAL_TEXT,
 				.ns = rows[i].ns,
 				.gaps = rows[i].gaps};
 			kept++;
@@ -140,14 +140,14 @@ int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_con
 			continue;
 		found++;
 		*row = (struct vpa_idle_part){.cause = (enum vpa_cause)(e->a & (VPA_GAP_HEAD - 1)),
-			.range = "(other)",
-			.call = "(other)",
+			.place = vpa_place_several(),
+			.call = VPA_SEVERAL_TEXT,
 			.ns = from->ns,
 			.gaps = from->gaps};
 		write_beside(row, from, vpa_fold_name(out, c->model, from->beside));
 		if (e->b == OTHER)
 			continue;
-		row->range = vpa_fold_place(out, c->model, (uint32_t)(e->b >> 32));
+		row->place = vpa_fold_place(&out->arena, c->model, (uint32_t)(e->b >> 32));
 		row->call = vpa_fold_name(out, c->model, (uint32_t)e->b);
 	}
 	qsort(*rows, found, sizeof(**rows), compare_rows);

@@ -382,12 +382,12 @@ static struct vpa_gap_piece write_piece(
 {
 	return (struct vpa_gap_piece){.cause = (enum vpa_cause)piece->cause,
 		.call = vpa_fold_name(out, m, piece->call),
-		.range = vpa_fold_place(out, m, piece->place),
+		.place = vpa_fold_place(&out->arena, m, piece->place),
 		.ns = piece->end_ns - piece->start_ns,
 		.host = (enum vpa_cause)piece->host,
-		.host_range = vpa_fold_place(out, m, piece->host_place),
+		.host_place = vpa_fold_place(&out->arena, m, piece->host_place),
 		.instead = vpa_fold_name(out, m, piece->instead_call),
-		.instead_range = vpa_fold_place(out, m, piece->instead_place)};
+		.instead_place = vpa_fold_place(&out->arena, m, piece->instead_place)};
 }
 
 static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
@@ -412,13 +412,13 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 		row->duration_ns = k->gap.end_ns - k->gap.start_ns;
 		row->cause = k->gap.cause;
 		row->call = vpa_fold_name(out, m, k->gap.call);
-		row->range = vpa_fold_place(out, m, k->gap.place);
+		row->place = vpa_fold_place(&out->arena, m, k->gap.place);
 		row->pid = k->pid;
 		row->tid = k->tid;
 		row->after = neighbour_name(out, m, k->after);
 		row->before = neighbour_name(out, m, k->before);
-		row->code = (struct vpa_gap_code){
-			k->code_ns, k->code_place_ns, vpa_fold_place(out, m, k->code_place)};
+		row->code = (struct vpa_gap_code){k->code_ns, k->code_place_ns,
+			vpa_fold_place(&out->arena, m, k->code_place)};
 		row->pieces = vpa_arena_alloc(&out->arena, k->piece_count, sizeof(*row->pieces));
 		if (!row->pieces || write_line(out, m, &k->line, &row->top))
 			return VPT_ENOMEM;

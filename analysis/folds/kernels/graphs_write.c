@@ -27,7 +27,7 @@ static void add_launch(struct vpa_graph_row *row, const struct vpa_graph_launch 
 
 	if (!row->replays++) {
 		row->nodes = l->nodes;
-		row->range = vpa_fold_place(out, m, l->place);
+		row->place = vpa_fold_place(&out->arena, m, l->place);
 		if (l->kernel != VPA_NONE) {
 			row->kernel = vpa_fold_name(out, m, m->kernels[l->kernel].name);
 			row->kernel = row->kernel ? vpa_demangle(&out->arena, row->kernel) : NULL;

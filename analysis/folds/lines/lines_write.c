@@ -349,7 +349,8 @@ static const struct vpa_top_line *keep_top(
 struct place {
 	int64_t device;
 	uint64_t owner;
-	const char *range, *call;
+	struct vpa_place place;
+	const char *call;
 };
 
 /* Writes the line of the host's own code to the rows that say where it ran; NULL: none. Returns the time of these
@@ -367,7 +368,7 @@ static uint64_t set_host_line(
 			if (out->devices[d].device != at->device ||
 				(uint64_t)row->cause != (at->owner & 0xff) ||
 				(uint64_t)row->host != line_owner_host(at->owner) ||
-				row->host_call || !is_same(row->host_range, at->range) ||
+				row->host_call || vpa_place_compare(&row->host_place, &at->place) ||
 				!is_same(row->call, at->call))
 				continue;
 			row->top = top;
@@ -389,7 +390,8 @@ static uint64_t set_line(
 
 			if (out->devices[d].device != at->device ||
 				(uint64_t)p->cause != (at->owner & 0xff) ||
-				!is_same(p->range, at->range) || !is_same(p->call, at->call))
+				vpa_place_compare(&p->place, &at->place) ||
+				!is_same(p->call, at->call))
 				continue;
 			p->top = top;
 			ns += p->ns;
@@ -415,7 +417,7 @@ static int write_part_line(struct writing *w, uint32_t part)
 			w->out->devices[d].cpu_wait_ns += w->s->parts[part].wait_ns;
 	if (e->b == UINT64_MAX)
 		return VPT_OK;
-	at.range = vpa_fold_place(w->out, m, (uint32_t)(e->b >> 32));
+	at.place = vpa_fold_place(&w->out->arena, m, (uint32_t)(e->b >> 32));
 	at.call = vpa_fold_name(w->out, m, (uint32_t)e->b);
 	ns = set(w->out, &at, NULL);
 	if (!ns || !find_top(w, part, ns, &top))
@@ -438,7 +440,7 @@ static void write_gap_line(struct vpa_report *out, struct vpa_gap_row *gap)
 	gap->top = NULL;
 	if (own && own->samples >= VPA_LINE_SAMPLES_MIN)
 		return;
-	top = vpa_top_line_of_place(out, gap->device, gap->cause, gap->range, gap->call);
+	top = vpa_top_line_of_place(out, gap->device, gap->cause, &gap->place, gap->call);
 	if (!vpa_gap_may_have_line_of(top))
 		return;
 	if (!own || (own->line.file && own->line.number == top->line.number &&

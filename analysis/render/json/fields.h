@@ -29,6 +29,7 @@ enum vpa_field_type {
 	VPA_FIELD_REAL,   /* double, with three decimals */
 	VPA_FIELD_RATE,   /* double, with six */
 	VPA_FIELD_TEXT,   /* const char * */
+	VPA_FIELD_PLACE,  /* struct vpa_place, written as its text; NULL is expected */
 	VPA_FIELD_CHARS,  /* char[] */
 	VPA_FIELD_CHOICE, /* an enum, written as the name that `choice` returns */
 	VPA_FIELD_ID, /* text; written as a number if it is one, so that ids compare as numbers */
@@ -180,6 +181,7 @@ struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, 
 #define RATE(m)         .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
 #define TEXT(m)         .type = VPA_FIELD_TEXT, .offset = AT(const char *, m)
 #define TEXT_OR_NULL(m) .type = VPA_FIELD_TEXT, .null = VPA_NULL_TEXT, .offset = AT(const char *, m)
+#define PLACE(m)        .type = VPA_FIELD_PLACE, .null = VPA_NULL_TEXT, .offset = AT(struct vpa_place, m)
 #define CHARS(m)        .type = VPA_FIELD_CHARS, .offset = AT(char *, m)
 #define CHOICE(e, m)    .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
 #define BUCKETS(m)      .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)

@@ -74,7 +74,7 @@ static const struct vpa_field graph_fields[] = {
 	{"replays", U64(replays), "count", "launches with the same nodes"},
 	{"total_ns", U64(total_ns), "ns", "first node's start to last node's end, of all replays"},
 	{"nodes_ns", U64(kernel_ns), "ns", "sum of the nodes' durations"},
-	{"range", TEXT_OR_NULL(range), NULL, "the range around the first launch; null: none"},
+	{"range", PLACE(place), NULL, "the range around the first launch; null: none"},
 	{"kernel", TEXT_OR_NULL(kernel), NULL,
 		"its first node; null: a copy or memset, or no name"},
 };

@@ -62,6 +62,8 @@ static void read_text(const struct vpa_at *at, const struct vpa_field *f, struct
 		out->text = member(at, f);
 	else if (f->type == VPA_FIELD_CHOICE)
 		out->text = f->choice(natural(at, f));
+	else if (f->type == VPA_FIELD_PLACE)
+		out->text = ((const struct vpa_place *)member(at, f))->text;
 	else
 		out->text = *(const char *const *)member(at, f);
 	if (out->text)
@@ -80,6 +82,7 @@ int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vp
 		[VPA_FIELD_REAL] = read_fraction,
 		[VPA_FIELD_RATE] = read_fraction,
 		[VPA_FIELD_TEXT] = read_text,
+		[VPA_FIELD_PLACE] = read_text,
 		[VPA_FIELD_CHARS] = read_text,
 		[VPA_FIELD_CHOICE] = read_text,
 		[VPA_FIELD_ID] = read_text,
@@ -104,6 +107,7 @@ size_t vpa_field_bytes(const struct vpa_field *f)
 		[VPA_FIELD_REAL] = sizeof(double),
 		[VPA_FIELD_RATE] = sizeof(double),
 		[VPA_FIELD_TEXT] = sizeof(char *),
+		[VPA_FIELD_PLACE] = sizeof(struct vpa_place),
 		[VPA_FIELD_CHARS] = 1, /* and what follows */
 		[VPA_FIELD_CHOICE] = sizeof(unsigned),
 		[VPA_FIELD_TEXTS] = sizeof(char **),

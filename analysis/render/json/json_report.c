@@ -156,6 +156,7 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 		[VPA_FIELD_REAL] = put_value,
 		[VPA_FIELD_RATE] = put_value,
 		[VPA_FIELD_TEXT] = put_value,
+		[VPA_FIELD_PLACE] = put_value,
 		[VPA_FIELD_CHARS] = put_value,
 		[VPA_FIELD_CHOICE] = put_value,
 		[VPA_FIELD_ID] = put_value,

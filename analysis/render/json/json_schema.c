@@ -68,6 +68,7 @@ static const struct {
 	[VPA_FIELD_REAL] = {"number", "number"},
 	[VPA_FIELD_RATE] = {"number", "number"},
 	[VPA_FIELD_TEXT] = {"string", "string"},
+	[VPA_FIELD_PLACE] = {"string", "string"},
 	[VPA_FIELD_CHARS] = {"string", "string"},
 	[VPA_FIELD_CHOICE] = {"string", "word"},
 	[VPA_FIELD_ID] = {"integer", "integer or string"},

@@ -247,10 +247,11 @@ static void put_graphs(struct vpa_page *p, const struct vpa_report *r, const str
 		vpa_count(g->launches).text, g->distinct, vpa_plural(g->distinct));
 	for (i = 0; i < shown; i++) {
 		const struct vpa_graph_row *row = &g->rows[i];
-		struct vpa_row *out = vpa_table_row(&t, 1, "%s%s", row->range ? "in " : "from ",
-			row->range    ? vpa_fit(row->range, 60).text
-			: row->kernel ? vpa_kernel_label(row->kernel, 60).text
-				      : "a copy");
+		struct vpa_row *out =
+			vpa_table_row(&t, 1, "%s%s", row->place.text ? "in " : "from ",
+				row->place.text ? vpa_fit(row->place.text, 60).text
+				: row->kernel   ? vpa_kernel_label(row->kernel, 60).text
+						: "a copy");
 
 		out->cells[0] = vpa_ms(row->total_ns, d);
 		out->cells[1] = vpa_ms(row->kernel_ns, d);

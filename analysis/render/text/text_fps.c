@@ -29,7 +29,7 @@ struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, siz
 	size_t ranges;
 
 	if (first && first->ns >= all_ns / 2) {
-		where = vpa_place(first->call, first->range, columns);
+		where = vpa_place_label(first->call, &first->place, columns);
 		ns = first->ns;
 	} else {
 		call = vpa_call_of(d, cause, &ranges);
@@ -235,7 +235,7 @@ static struct vpa_label main_places(
 		snprintf(where.text, sizeof(where.text), "%.30s %% ",
 			vpa_percent(alike.ns, all_ns).text);
 	snprintf(where.text + strlen(where.text), sizeof(where.text) - strlen(where.text),
-		"%.400s and %zu similar", vpa_place(first->call, first->range, columns).text,
+		"%.400s and %zu similar", vpa_place_label(first->call, &first->place, columns).text,
 		count - 1);
 	return where;
 }

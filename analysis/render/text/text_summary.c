@@ -275,7 +275,7 @@ static void add_heads(struct vpa_words *w, const struct vpa_digest *d)
 
 	for (i = 0; i < d->head_count && shown < LIMIT_NAMES; i++) {
 		const struct vpa_idle_place *at = &d->heads[i];
-		struct vpa_label where = vpa_place(at->call, at->range, 40);
+		struct vpa_label where = vpa_place_label(at->call, &at->place, 40);
 
 		if (at->ns < all / 10)
 			break;
@@ -355,12 +355,12 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	if (!at)
 		return;
 	call = vpa_call_of(d, cause, &ranges);
-	where = vpa_place(at->call, at->range, 64);
+	where = vpa_place_label(at->call, &at->place, 64);
 	ns = at->ns;
 	alike = vpa_similar_of(d, cause, &count);
 	if (ns < all_ns / 2 && count > 1 && alike.ns >= all_ns / 2) {
 		snprintf(where.text, sizeof(where.text), "%.400s and %zu similar",
-			vpa_place(at->call, at->range, 64).text, count - 1);
+			vpa_place_label(at->call, &at->place, 64).text, count - 1);
 		ns = alike.ns;
 	} else if (ns < all_ns / 2 && ranges > 1) {
 		snprintf(where.text, sizeof(where.text), "%.300s in %zu ranges",
@@ -414,7 +414,7 @@ static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum
 	struct vpa_label where = {{0}};
 
 	if (at && at->ns >= d->cause_ns[cause] / 2)
-		where = vpa_place(at->call, at->range, 40);
+		where = vpa_place_label(at->call, &at->place, 40);
 	vpa_words_add(w, "; ", "%s %s%s%s", vpa_cause_label(cause).text,
 		vpa_duration(d->cause_ns[cause]).text, where.text[0] ? ", " : "", where.text);
 }

@@ -120,7 +120,7 @@ static void add_heads(struct vpa_table *t, const struct vpa_digest *d)
 
 	for (i = 0; i < d->head_count && i < PLACES_OF_FIRST; i++) {
 		const struct vpa_idle_place *at = &d->heads[i];
-		struct vpa_label where = vpa_place(at->call, at->range, 64);
+		struct vpa_label where = vpa_place_label(at->call, &at->place, 64);
 		struct vpa_row *row;
 
 		if (at->ns < d->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK] / 10)
@@ -141,7 +141,7 @@ static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_c
 
 	if (count > 1 && alike.ns >= d->cause_ns[cause] / 10) {
 		row = vpa_table_row(t, 4, "%s and %zu similar",
-			vpa_place(alike.call, alike.range, 64).text, count - 1);
+			vpa_place_label(alike.call, &alike.place, 64).text, count - 1);
 		fill_part(row, alike.ns, alike.gaps, alike.ns, d);
 	} else if (ranges > 1 && call.ns >= d->cause_ns[cause] / 10) {
 		row = vpa_table_row(t, 4, "%s in %zu ranges", vpa_fit(call.call, 60).text, ranges);
@@ -170,12 +170,12 @@ static void add_cause(
 		if (at->cause != cause || at->ns < d->cause_ns[cause] / 10)
 			continue;
 		if (at->ns == d->cause_ns[cause]) {
-			add_where(row, vpa_place(at->call, at->range, 64).text);
+			add_where(row, vpa_place_label(at->call, &at->place, 64).text);
 			add_inside(t, d, cause);
 			add_code(t, d, cause);
 			return;
 		}
-		where = vpa_place(at->call, at->range, 80);
+		where = vpa_place_label(at->call, &at->place, 80);
 		fill_part(
 			vpa_table_row(t, 4, "%s", where.text[0] ? where.text : "no call, no range"),
 			at->ns, at->gaps, at->ns, d);
@@ -337,8 +337,8 @@ static void add_pieces(struct vpa_table *t, const struct vpa_gap_row *g, size_t 
 		if (i == (size_t)g->cause || ns[i] <= g->duration_ns / 4)
 			continue;
 		used = strlen(vpa_cause_text((enum vpa_cause)i)) + 20;
-		place = vpa_place(
-			longest[i]->call, longest[i]->range, room > used ? room - used : 0);
+		place = vpa_place_label(
+			longest[i]->call, &longest[i]->place, room > used ? room - used : 0);
 		vpa_text_row(t, 4, "and %s %s%s%s", vpa_cause_text((enum vpa_cause)i),
 			vpa_duration(ns[i]).text, place.text[0] ? ", " : "", place.text);
 	}
@@ -348,7 +348,7 @@ static void add_pieces(struct vpa_table *t, const struct vpa_gap_row *g, size_t 
 static void add_gap_code(struct vpa_table *t, const struct vpa_gap_row *g)
 {
 	struct vpa_host_code code = {
-		.ns = g->code.ns, .range = g->code.range, .range_ns = g->code.range_ns};
+		.ns = g->code.ns, .place = g->code.place, .place_ns = g->code.place_ns};
 
 	if (code.ns > g->duration_ns / 2)
 		vpa_text_row(t, 4, "of which host code %s%s", vpa_duration(code.ns).text,
@@ -395,12 +395,12 @@ static void add_gap(
 	int below;
 
 	used = vpa_columns(id.text) + strlen(cause) + strlen(ns.text) + 4;
-	place = vpa_place(g->call, g->range, VPA_COLUMNS_MAX);
+	place = vpa_place_label(g->call, &g->place, VPA_COLUMNS_MAX);
 	below = vpa_columns(place.text) > (room > used ? room - used : 0) && used + INLINE > room;
 	if (below)
 		place.text[0] = '\0';
 	else
-		place = vpa_place(g->call, g->range, room > used ? room - used : 0);
+		place = vpa_place_label(g->call, &g->place, room > used ? room - used : 0);
 	used += vpa_columns(place.text);
 	if (g->before && !vpa_is_edge(g->cause) && used + 28 < room)
 		before = vpa_kernel_label(g->before, room - used - 9);
@@ -416,7 +416,7 @@ static void add_gap(
 		snprintf(row->cells[2].text, sizeof(row->cells[2].text), "%lld",
 			(long long)g->device);
 	if (below)
-		vpa_text_row(t, 4, "%s", vpa_place(g->call, g->range, room).text);
+		vpa_text_row(t, 4, "%s", vpa_place_label(g->call, &g->place, room).text);
 	if (vpa_top_line_text(line, sizeof(line), g->top)[0])
 		vpa_text_row(t, 4, "%s", line);
 	add_gap_code(t, g);

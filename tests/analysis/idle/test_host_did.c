@@ -16,7 +16,8 @@
 
 /* The host waits 5 ms for a kernel and then works for 4 ms, or allocates: the gap of 4 ms counts to the wait. */
 /* A kernel ends at 5 ms, a wait for it `late_us` later; then `code_us` of code, then `more`. */
-static struct vpa_report *gap_after_a_wait(unsigned late_us, unsigned code_us, const char *more)
+static struct vpa_report *gap_in(
+	const char *range, unsigned late_us, unsigned code_us, const char *more)
 {
 	unsigned t = 6000 + late_us;
 	char script[1024];
@@ -25,11 +26,16 @@ static struct vpa_report *gap_after_a_wait(unsigned late_us, unsigned code_us, c
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1001us-6000us corr 1" GEMM
 		"call t1 cudaStreamSynchronize 1002us-%uus corr 2\n"
-		"range t1 %uus-%uus \"collate\"\n"
+		"range t1 %uus-%uus \"%s\"\n"
 		"call t1 cudaLaunchKernel %uus-%uus corr 3\nkernel s7 %uus-20000us corr 3" GEMM
 		"%s",
-		t, t, t + code_us + 2, t + code_us, t + code_us + 1, t + code_us + 1, more);
+		t, t, t + code_us + 2, range, t + code_us, t + code_us + 1, t + code_us + 1, more);
 	return analyze(script, NULL);
+}
+
+static struct vpa_report *gap_after_a_wait(unsigned late_us, unsigned code_us, const char *more)
+{
+	return gap_in("collate", late_us, code_us, more);
 }
 
 /* Code of 1 ms or longer is the host's own; shorter code counts to the wait that had held it. */
@@ -55,11 +61,32 @@ static void a_gap_after_a_wait_says_what_the_host_ran(void **state)
 	vpa_report_free(r);
 }
 
+/* A range may have a name that reports use for places of another kind. */
+static void the_name_of_a_range_is_not_taken_apart(void **state)
+{
+	static const char *const names[] = {"before decode", "(other)", "before "};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct vpa_report *r = gap_in(names[i], 200, 900, "");
+		struct vpa_host_code code = vpa_host_code_of(r, UINT32_MAX, NULL, 0);
+		char words[80];
+
+		assert_int_equal(code.place.kind, VPA_PLACE_IN);
+		assert_string_equal(vpa_place_range(&code.place), names[i]);
+		snprintf(words, sizeof(words), "of which host code 900 us in %s", names[i]);
+		expect_page(names[i], r, words, 1);
+		vpa_report_free(r);
+	}
+}
+
 static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
 {
 	const struct vpa_host_code code = {.ns = 1,
-		.range = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ of rank 3",
-		.range_ns = 1,
+		.place = {VPA_PLACE_IN,
+			"enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ of rank 3"},
+		.place_ns = 1,
 		.call = "cudaStreamSynchronize"};
 	struct vpa_report r = {.device_count = 0};
 
@@ -241,11 +268,11 @@ static void sums_of_small_places_are_no_place(void **state)
 	}
 	r = analyze(script, NULL);
 	for (i = 0; i < r->devices[0].cause_count; i++)
-		sums += vpa_is_sum(r->devices[0].causes[i].range);
+		sums += r->devices[0].causes[i].place.kind == VPA_PLACE_SEVERAL;
 	assert_true(sums > 0);
 	for (i = 0; i < r->finding_count; i++)
 		for (k = 0; k < r->findings[i].evidence_count; k++)
-			assert_false(vpa_is_sum(r->findings[i].evidence[k]));
+			assert_string_not_equal(r->findings[i].evidence[k], VPA_SEVERAL_TEXT);
 	expect_page("sums", r, "(other)", 0);
 	vpa_report_free(r);
 }
@@ -352,6 +379,7 @@ static void what_the_host_did_before_the_first_work_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_name_of_a_range_is_not_taken_apart),
 		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
 		cmocka_unit_test(a_gap_after_a_wait_says_what_the_host_ran),
 		cmocka_unit_test(code_after_a_wait_has_two_remedies),

@@ -140,7 +140,7 @@ static void work_after_a_wait_has_its_own_line(void **state)
 	add_samples(&text, 10, 17, slow, "");
 	r = report_of_text(&text);
 	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->ns, 40000000);
-	assert_string_equal(part_of(r, VPA_CAUSE_HOST_CODE)->range, "post_process");
+	assert_string_equal(part_of(r, VPA_CAUSE_HOST_CODE)->place.text, "post_process");
 	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->top->line.number, 40);
 	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->instead_ns, 40000000);
 	assert_string_equal(part_of(r, VPA_CAUSE_HOST_CODE)->instead, "cudaMemcpyAsync");
@@ -149,7 +149,7 @@ static void work_after_a_wait_has_its_own_line(void **state)
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 40000000);
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 0);
 	assert_string_equal(r->gaps[0].pieces[0].instead, "cudaMemcpyAsync");
-	assert_null(r->gaps[0].pieces[0].instead_range);
+	assert_null(r->gaps[0].pieces[0].instead_place.text);
 	vpa_report_free(r);
 }
 

@@ -486,7 +486,7 @@ static void emitted_names_are_one_name(void **state)
 	(void)state;
 	assert_int_equal(r->range_names, 1);
 	for (i = 0; i < r->gap_count; i++) {
-		const char *range = r->gaps[i].range;
+		const char *range = r->gaps[i].place.text;
 
 		named += range != NULL;
 		assert_true(!range || !strcmp(range, "to") || !strcmp(range, "before to"));

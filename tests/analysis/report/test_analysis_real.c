@@ -330,7 +330,7 @@ static void long_gaps_are_host_code(const struct vpa_report *r)
 		count++;
 		longest = g->duration_ns > longest ? g->duration_ns : longest;
 		assert_int_equal(g->cause, VPA_CAUSE_HOST_CODE);
-		assert_non_null(g->range);
+		assert_non_null(g->place.text);
 	}
 	assert_int_equal(count, 44);
 	assert_int_equal(longest, 26819873);

@@ -444,7 +444,7 @@ static void graphs_are_counted_by_their_nodes(void **state)
 	assert_int_equal(g->rows[0].nodes, 2);
 	assert_int_equal(g->rows[0].total_ns, 30000 + 40000);
 	assert_int_equal(g->rows[0].kernel_ns, 20000 + 30000);
-	assert_string_equal(g->rows[0].range, "denoise");
+	assert_string_equal(g->rows[0].place.text, "denoise");
 	assert_string_equal(g->rows[0].kernel, "a");
 	assert_int_equal(g->rows[1].replays, 1);
 	vpa_report_free(r);
