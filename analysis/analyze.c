@@ -1,9 +1,15 @@
-/* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
+/* analyze.c - one pass over a trace.
+ *
+ *	chunks -> resolver -> take_ops() and its neighbours -> folds -> report
+ *
+ * The take_ functions are the order in which an event passes through the rooms. */
 #include "analysis/analyze.h"
 
 #include "analysis/advice/checklist.h"
 #include "analysis/advice/findings.h"
+#include "analysis/folds/observer.h"
 #include "analysis/folds/pass.h"
+#include "analysis/idle/idle_gaps.h"
 #include "analysis/join/prefetch.h"
 #include "analysis/names/frame_rules.h"
 #include "analysis/names/kernel_rules.h"
@@ -23,6 +29,8 @@
 
 enum { DEFAULT_TOP = 20 };
 
+static const struct vpa_observer no_observer;
+
 struct pass {
 	const struct vpt_trace *trace;
 	const struct vpa_options *options;
@@ -30,7 +38,8 @@ struct pass {
 	struct vpa_resolver resolver;
 	struct vpa_idle idle;
 	struct vpa_pipeline pipeline;
-	struct vpa_fold_driver folds;
+	struct vpa_fold_pass folds;
+	const struct vpa_observer *observer; /* without functions where there is none */
 	struct vpa_rules *rules;
 	struct vpa_scope_rules *stage_rules;
 	struct vpa_frame_rules *frame_rules;
@@ -48,14 +57,93 @@ struct pass {
 
 /* ---- what the resolver emits ---- */
 
-static int hand_on_gap(void *ctx, const struct vpa_gap *gap)
+static int observe_gap(const struct vpa_observer *o, const struct vpa_gap *gap)
 {
-	return vpa_folds_gap(&((struct pass *)ctx)->folds, gap);
+	int is_seen = o->gap && gap->end_ns - gap->start_ns >= o->min_gap_ns;
+
+	return is_seen ? o->gap(o->ctx, gap) : VPT_OK;
 }
 
-static int early_op(void *driver, const struct vpa_ops *ops, size_t i)
+/* The gaps that ops->gap_cause describes, one by one, then the ops. */
+static int observe_ops(struct pass *p, const struct vpa_ops *ops)
 {
-	return vpa_idle_early(((struct vpa_fold_driver *)driver)->context.idle, ops, i);
+	const struct vpa_observer *o = p->observer;
+	struct vpa_whole_gap whole;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; o->gap && i < ops->count && !rc; i++) {
+		if (!ops->gap_cause[i] || ops->gap_ns[i] < o->min_gap_ns)
+			continue;
+		vpa_idle_gap(&p->idle, ops, i, &whole);
+		rc = o->gap(o->ctx, &whole.gap);
+	}
+	return rc || !o->ops ? rc : o->ops(o->ctx, ops);
+}
+
+/* Gaps that need more than a cause, found while idle time takes ops. */
+static int take_gap(void *ctx, const struct vpa_gap *gap)
+{
+	struct pass *p = ctx;
+	int rc = vpa_folds_gap(&p->folds, gap);
+
+	return rc ? rc : observe_gap(p->observer, gap);
+}
+
+static int take_ops(void *ctx, struct vpa_ops *ops)
+{
+	struct pass *p = ctx;
+	int rc = vpa_idle_ops(&p->idle, ops);
+
+	if (!rc)
+		rc = vpa_pipeline_ops(&p->pipeline, ops);
+	if (!rc)
+		rc = vpa_folds_ops(&p->folds, ops);
+	if (!rc)
+		rc = observe_ops(p, ops);
+	vpa_idle_done(&p->idle, ops);
+	return rc;
+}
+
+static int take_instants(void *ctx, const struct vpa_ops *ops)
+{
+	struct pass *p = ctx;
+	int rc = vpa_folds_instants(&p->folds, ops);
+
+	return rc || !p->observer->instants ? rc : p->observer->instants(p->observer->ctx, ops);
+}
+
+static int take_early_op(void *ctx, const struct vpa_ops *ops, size_t i)
+{
+	return vpa_idle_early(&((struct pass *)ctx)->idle, ops, i);
+}
+
+static int take_range(void *ctx, struct vpa_range *range)
+{
+	struct pass *p = ctx;
+	int rc = vpa_pipeline_end(&p->pipeline, range);
+
+	if (!rc)
+		rc = vpa_folds_range(&p->folds, range);
+	if (!rc && p->observer->range)
+		rc = p->observer->range(p->observer->ctx, range);
+	vpa_pipeline_forget(&p->pipeline, range);
+	return rc;
+}
+
+static int take_call(void *ctx, const struct vpa_call *call)
+{
+	return vpa_folds_call(&((struct pass *)ctx)->folds, call);
+}
+
+static int take_setup(void *ctx, const struct vpa_call *call)
+{
+	return vpa_folds_setup(&((struct pass *)ctx)->folds, call);
+}
+
+static int take_mark(void *ctx, const struct vpa_mark *mark)
+{
+	return vpa_folds_mark(&((struct pass *)ctx)->folds, mark);
 }
 
 /* ---- the pass ---- */
@@ -136,10 +224,10 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 	/* Some ops may have to wait for more than the next chunks. */
 	if (p->resolver.released_ns < times_from)
 		times_from = p->resolver.released_ns;
-	if (!rc && p->folds.tap && p->folds.tap->chunk)
+	if (!rc && p->observer->chunk)
 		rc = vpt_chunk_unpack(b);
-	if (!rc && p->folds.tap && p->folds.tap->chunk)
-		rc = p->folds.tap->chunk(p->folds.tap->ctx, b, times_from);
+	if (!rc && p->observer->chunk)
+		rc = p->observer->chunk(p->observer->ctx, b, times_from);
 	if (rc)
 		return rc;
 	until = frontier_of(p, times_from);
@@ -233,7 +321,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
-	p->idle.gap = hand_on_gap;
+	p->idle.gap = take_gap;
 	p->idle.grown = pass_on_sm_counts;
 	p->idle.ctx = p;
 	p->folds.context = (struct vpa_fold_context){
@@ -357,8 +445,8 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 	vpa_mark_touched(r);
 	if (!rc && r->arena.failed)
 		rc = VPT_ENOMEM;
-	if (!rc && p->folds.tap && p->folds.tap->end)
-		rc = p->folds.tap->end(p->folds.tap->ctx);
+	if (!rc && p->observer->end)
+		rc = p->observer->end(p->observer->ctx);
 	return rc ? vpt_fail(err, rc, "no memory for the report") : VPT_OK;
 }
 
@@ -429,7 +517,10 @@ static const char *note_of(struct vpa_report *r, const struct vpa_range_choice *
 /* A first pass that only finds the range: from its start on the host to its last op's end. */
 static int find_range(struct pass *p, struct vpt_err *err)
 {
-	struct pass look = {.trace = p->trace, .options = p->options, .report = p->report};
+	struct pass look = {.trace = p->trace,
+		.options = p->options,
+		.observer = &no_observer,
+		.report = p->report};
 	struct vpa_resolver_sink sink = {.ops = look_ops, .range = look_range, .ctx = &look};
 	const struct vpa_range_time *time;
 	int rc;
@@ -460,25 +551,23 @@ static int find_range(struct pass *p, struct vpt_err *err)
 
 /* ---- entry points ---- */
 
-static int begin_tap(struct pass *p)
+static int begin_observer(struct pass *p)
 {
-	const struct vpa_observer *tap = p->options->tap;
 	const struct vpa_observer_view view = {&p->resolver, &p->folds.context, p->report};
 
-	p->folds.tap = tap;
-	return tap && tap->begin ? tap->begin(tap->ctx, &view) : VPT_OK;
+	return p->observer->begin ? p->observer->begin(p->observer->ctx, &view) : VPT_OK;
 }
 
 static int run(struct pass *p, struct vpt_err *err)
 {
-	struct vpa_resolver_sink sink = {.ops = vpa_folds_ops,
-		.instants = vpa_folds_instants,
-		.early = early_op,
-		.call = vpa_folds_call,
-		.setup = vpa_folds_setup,
-		.range = vpa_folds_range,
-		.mark = vpa_folds_mark,
-		.ctx = &p->folds};
+	struct vpa_resolver_sink sink = {.ops = take_ops,
+		.instants = take_instants,
+		.early = take_early_op,
+		.call = take_call,
+		.setup = take_setup,
+		.range = take_range,
+		.mark = take_mark,
+		.ctx = p};
 	int rc = p->options->range || p->options->request ? find_range(p, err) : VPT_OK;
 
 	/* The second pass reads again the tables that the first one read. */
@@ -487,7 +576,7 @@ static int run(struct pass *p, struct vpt_err *err)
 		rc = choose_window(p, err);
 	if (!rc)
 		rc = start_pass(p, &sink, err);
-	if (!rc && begin_tap(p))
+	if (!rc && begin_observer(p))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
 	if (!rc)
 		rc = read_chunks(p, err);
@@ -503,6 +592,7 @@ int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vp
 	int rc;
 
 	*out = NULL;
+	p.observer = p.options->observer ? p.options->observer : &no_observer;
 	p.report = vpt_calloc(1, sizeof(*p.report));
 	if (!p.report)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a report");

@@ -1,6 +1,6 @@
 /* export_pass.c - runs an exporter over a trace: the pass, the output, and the end.
  *
- * The exporter is a tap of the analysis (observer.h). It begins at the first chunk, not at the start of the
+ * The exporter observes the analysis (observer.h). It begins at the first chunk, not at the start of the
  * pass, since only then does the report describe the trace. */
 #include "analysis/export/export_pass.h"
 
@@ -16,7 +16,7 @@ struct run {
 	struct vpt_err err; /* the exporter's own failure */
 };
 
-/* ---- the tap ---- */
+/* ---- the observer ---- */
 
 static int tap_begin(void *ctx, const struct vpa_observer_view *view)
 {
@@ -125,7 +125,7 @@ static int close_target(const struct vpa_export_job *job, struct run *r, uint64_
 static int analyze(const struct vpa_export_job *job, struct run *r, struct vpt_err *err)
 {
 	const struct vpa_exporter *e = job->exporter;
-	const struct vpa_observer tap = {.ctx = r,
+	const struct vpa_observer observer = {.ctx = r,
 		.begin = tap_begin,
 		.chunk = tap_chunk,
 		.ops = e->ops ? tap_ops : NULL,
@@ -138,7 +138,7 @@ static int analyze(const struct vpa_export_job *job, struct run *r, struct vpt_e
 	struct vpa_report *report;
 	int rc;
 
-	options.tap = &tap;
+	options.observer = &observer;
 	rc = vpa_analyze(job->trace, job->path, &options, &report, err);
 	if (!rc)
 		r->totals.complete = report->verdict.complete;

@@ -8,7 +8,7 @@ struct vpa_export_job {
 	const struct vpa_exporter *exporter;
 	const struct vpt_trace *trace;
 	const char *path;                   /* the trace's name in reports */
-	const struct vpa_options *analysis; /* as for vpa_analyze(); its `tap` is ignored */
+	const struct vpa_options *analysis; /* as for vpa_analyze(); its `observer` is ignored */
 	const struct vpa_export_options *options;
 	struct vpt_sink *sink; /* where a file goes; owned by the caller */
 	const char *folder;    /* path of the folder, for exporters that write one */

@@ -95,7 +95,7 @@ static int fold_section(void *state, const struct vpa_fold_context *c, const str
 	return rc;
 }
 
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	return vpa_stage_times_add(&((struct state *)state)->times.stages, c, range);
 }
@@ -129,8 +129,7 @@ const struct vpa_fold vpa_fold_counters = {
 	.name = "counters",
 	.help = "samples of GPUs, processes and the host's own, by stage; energy",
 	.state_bytes = sizeof(struct state),
-	.range = fold_range,
-	.only_scopes = 1,
+	.scope = fold_scope,
 	.section = fold_section,
 	.finish = finish,
 	.free = free_state,

@@ -34,14 +34,13 @@ struct vpa_fold {
 	/* Only calls that load code or make a CUDA graph, see struct vpa_resolver_sink. */
 	int (*setup)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
-	int only_scopes; /* 1: range() sees only ranges that vpa_pipeline_kind() gives a kind */
+	/* Only ranges that vpa_pipeline_kind() gives a kind: few, and most ranges have none. */
+	int (*scope)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* Annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
 	 * begin after everything released so far. */
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
+	/* Gaps that ops->gap_cause does not describe; most are described there. */
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
-	uint64_t gap_causes; /* only gaps with a piece of these, one bit per cause; 0: all */
-	/* 1: ops() handles the gaps that ops->gap_cause describes; 0: gap() is called for each. */
-	int gaps_with_ops;
 	/* Sections of COUNTER, MEMORY and LOSS rows, in the order of the file: the window is not
 	 * applied. */
 	int (*section)(void *state, const struct vpa_fold_context *c, const struct vpt_batch *b,

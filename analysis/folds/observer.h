@@ -1,6 +1,6 @@
 /* observer.h - lets exporters observe the one pass over a trace while it runs.
  *
- * Unlike a fold, a tap sees the chunks themselves, after the resolver took them: rows in full
+ * Unlike a fold, an observer sees the chunks themselves, after the resolver took them: rows in full
  * detail, and the model's numbers for what they name. It writes nothing into the report. */
 #ifndef VPA_ANALYSIS_FOLDS_OBSERVER_H
 #define VPA_ANALYSIS_FOLDS_OBSERVER_H
@@ -8,7 +8,7 @@
 #include "analysis/folds/fold.h"
 #include "formats/chunk/batch.h"
 
-/* What a tap may read from begin() on. The report is incomplete: GPUs and META rows appear once
+/* What an observer may read from begin() on. The report is incomplete: GPUs and META rows appear once
  * their chunk has been read, tables at the end. */
 struct vpa_observer_view {
 	struct vpa_resolver *resolver;
@@ -33,7 +33,7 @@ struct vpa_observer {
 	uint64_t min_gap_ns;
 };
 
-/* The outcome of a pass with a tap. If the tap itself failed (`own`; code 0: it did not), the pass
+/* The outcome of a pass with an observer. If it itself failed (`own`; code 0: it did not), the pass
  * only knows that it did. `err` may be NULL. */
 static inline int vpa_observer_outcome(int rc, const struct vpt_err *own, struct vpt_err *err)
 {

@@ -198,7 +198,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	return VPT_OK;
 }
 
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	return vpa_overview_lanes_add(&((struct state *)state)->lanes, c, range);
 }
@@ -286,10 +286,8 @@ const struct vpa_fold vpa_fold_overview = {
 	.state_bytes = sizeof(struct state),
 	.wanted = wanted,
 	.ops = fold_ops,
-	.range = fold_range,
-	.only_scopes = 1,
+	.scope = fold_scope,
 	.gap = fold_gap,
-	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

@@ -260,7 +260,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	uint32_t scope = range->scope - VPA_FIRST_SCOPE;
 	struct state *s = state;
@@ -317,8 +317,7 @@ const struct vpa_fold vpa_fold_step_kinds = {
 		"halves",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
-	.range = fold_range,
-	.only_scopes = 1,
+	.scope = fold_scope,
 	.finish = finish,
 	.free = free_state,
 };

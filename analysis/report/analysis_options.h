@@ -26,7 +26,7 @@ struct vpa_options {
 	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;
-	const struct vpa_observer *tap; /* observes the pass, see observer.h; NULL: none */
+	const struct vpa_observer *observer; /* observes the pass, see observer.h; NULL: none */
 	/* 1: the report has an overview, samples of counters, and the parts of each block. */
 	int overview;
 	int all_kernels; /* 1: `top` does not limit the table of kernels */

@@ -392,7 +392,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- the ends of ranges ---- */
 
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct vpa_blocks_table *s = begun(state, c);
 	uint32_t scope = range->scope - VPA_FIRST_SCOPE;
@@ -486,11 +486,9 @@ const struct vpa_fold vpa_fold_blocks = {
 		"block",
 	.state_bytes = sizeof(struct vpa_blocks_table),
 	.ops = fold_ops,
-	.range = fold_range,
-	.only_scopes = 1,
+	.scope = fold_scope,
 	.mark = fold_mark,
 	.gap = fold_gap,
-	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

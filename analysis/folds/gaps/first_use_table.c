@@ -62,6 +62,8 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	size_t i;
 
 	(void)c;
+	if (!gap->first_use && !gap->host_piece_count)
+		return VPT_OK;
 	if (vpt_grow_zeroed(&s->devices, &s->cap, (size_t)gap->device + 1, sizeof(*s->devices)))
 		return VPT_ENOMEM;
 	u = &s->devices[gap->device];
@@ -103,8 +105,6 @@ const struct vpa_fold vpa_fold_first_use = {
 	.help = "idle time that happens only in the first run of the same work",
 	.state_bytes = sizeof(struct state),
 	.gap = fold_gap,
-	.gap_causes = 1u << VPA_CAUSE_BEFORE_FIRST_WORK | 1u << VPA_CAUSE_MODULE_LOAD |
-		      1u << VPA_CAUSE_FIRST_USE,
 	.finish = finish,
 	.free = free_state,
 };

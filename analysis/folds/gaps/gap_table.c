@@ -477,7 +477,6 @@ const struct vpa_fold vpa_fold_gaps = {
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.gap = fold_gap,
-	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

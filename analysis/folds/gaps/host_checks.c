@@ -73,7 +73,7 @@ static int add_step(struct state *s, uint64_t start_ns, uint64_t end_ns)
 	return VPT_OK;
 }
 
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	(void)c;
 	if (vpa_pipeline_kind(range) == VPA_SCOPE_STEP && !range->unmatched)
@@ -213,10 +213,8 @@ const struct vpa_fold vpa_fold_checks = {
 	.help = "blocking calls in the loop, and the time from a launch to the start of its work",
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
-	.range = fold_range,
-	.only_scopes = 1,
+	.scope = fold_scope,
 	.gap = fold_gap,
-	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

@@ -111,7 +111,6 @@ const struct vpa_fold vpa_fold_syncs = {
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
 	.gap = fold_gap,
-	.gap_causes = 1u << VPA_CAUSE_SYNC | 1u << VPA_CAUSE_BLOCKING_COPY,
 	.finish = finish,
 	.free = free_state,
 };

@@ -164,7 +164,7 @@ static void add_to_turn(struct turn *p, const struct call *call)
 	u->ns += call->ns;
 }
 
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct state *s = state;
 	struct sequence *q;
@@ -285,8 +285,7 @@ const struct vpa_fold vpa_fold_attention_steps = {
 	.help = "attention back-ends that differ between steps",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
-	.range = fold_range,
-	.only_scopes = 1,
+	.scope = fold_scope,
 	.finish = finish,
 	.free = free_state,
 };

@@ -408,7 +408,6 @@ const struct vpa_fold vpa_fold_lines = {
 	.state_bytes = sizeof(struct lines_state),
 	.ops = fold_ops,
 	.gap = fold_gap,
-	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

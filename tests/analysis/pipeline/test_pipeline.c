@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* What the tap sees. */
+/* What the observer sees. */
 struct seen {
 	struct vpa_observer_view view;
 	char ops[400]; /* of each op: the scopes that it belongs to */
@@ -146,9 +146,9 @@ static void an_op_stands_in_the_scopes_around_its_launch(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct seen s = {.ops = ""};
-		struct vpa_observer tap = {
+		struct vpa_observer observer = {
 			.ctx = &s, .begin = begin, .ops = see_ops, .range = see_range};
-		struct vpa_options options = {.tap = &tap};
+		struct vpa_options options = {.observer = &observer};
 		struct vpa_report *r = NULL;
 		struct vpt_trace *trace;
 		struct vpt_err err = {0};
