@@ -1,6 +1,5 @@
 #!/bin/sh
-# Mistakes in mark files: `vptrace run` refuses before the command runs what vptrace_marks refuses in it, in the same words, and nothing
-# else. Lines that a person wrote, then random ones.
+# Mistakes in mark files: `vptrace run` lets the command's Python judge them before the command runs, and refuses in its words.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
@@ -16,13 +15,6 @@ unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 PYTHONPATH=$source/tracer/python
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
-
-for random in "" "1 300"; do
-	cases=$((cases + 1))
-	# shellcheck disable=SC2086
-	python3 "$source/tests/support/mark_lines.py" "$bin/vptrace" $random >out 2>err </dev/null || fail "launcher and Python disagree${random:+, seed and count $random}"
-	tail -n 1 out
-done
 
 # refused RULE WORDS MARKS: nothing runs
 refused() {
@@ -46,6 +38,34 @@ rule="Python says the same"
 cases=$((cases + 1))
 same "$rule" "latin.marks:2: expected UTF-8, found the byte 0xc4" "$(python3 -c 'from vptrace_marks import lines; lines.read("latin.marks")' 2>&1 | sed -n 's/.*MarkError: //p')"
 refused "a rule" "mark_calls():1: $words" "m:f = stepp"
+rule="the Python of the command judges"
+cases=$((cases + 1))
+mkdir pythons
+printf '#!/bin/sh\necho asked >>asked\nexec %s "$@"\n' "$(command -v python3)" >pythons/python9
+printf '#!/usr/bin/env python9\nopen("ran", "w")\n' >script
+chmod +x pythons/python9 script
+rm -f ran asked
+PATH=$PWD/pythons:$PATH "$bin/vptrace" run --mark my.marks -o none.zst -- ./script >out 2>err </dev/null
+same "$rule: exit code" 2 $?
+[ ! -e ran ] || fail "$rule: the command has run"
+same "$rule" "asked" "$(cat asked)"
+same "$rule" "vptrace: my.marks:2: $words" "$(cat err)"
+rule="nobody judges where there is no Python, or one that fails"
+for python in none false; do
+	cases=$((cases + 1))
+	mkdir -p bare
+	rm -f ran bare/python3
+	ln -sf "$(command -v touch)" bare/touch
+	[ "$python" = none ] || ln -s "$(command -v false)" bare/python3
+	PATH=$PWD/bare "$bin/vptrace" run --mark my.marks -o "$python.zst" -- touch ran >out 2>err </dev/null || fail "$rule ($python): expected exit code 0"
+	[ -e ran ] || fail "$rule ($python): the command has not run"
+done
+rule="modules of the current folder and the user's variables do not take part"
+cases=$((cases + 1))
+echo 'raise SystemExit(3)' >ast.py
+echo 'print("mine"); raise SystemExit(3)' >sitecustomize.py
+PYTHONPATH=$PWD PYTHONSTARTUP=$PWD/ast.py "$bin/vptrace" run --mark "m:f = step index=i+1" -o own.zst -- touch ran >out 2>err </dev/null || fail "$rule: expected exit code 0"
+rm -f ast.py sitecustomize.py
 for preset in "$source"/tracer/python/vptrace_marks/presets/*.marks; do
 	cases=$((cases + 1))
 	"$bin/vptrace" run --mark "$preset" -o preset.zst -- true >out 2>err </dev/null || fail "$(basename "$preset") is refused"

@@ -20,8 +20,6 @@ ALLOWED = {
     "analysis/folds/gaps/host_checks.c": "analysis/advice",  # its bounds
     "tracer/command/exec_doctor.c": "tracer/doctor",  # the words that both programs know
     "tracer/command/main.c": "tracer/doctor",
-    "tracer/command/marks/marks.c": "tracer/command",
-    "tracer/command/marks/pythons.h": "tracer/command",
     "tracer/cupti/flusher.c": "tracer/capture",  # the host's last thread may be the flusher's to see
     "tracer/cupti/records/cupti_kinds.h": "tracer/cupti",
     "tracer/cupti/records/cupti_rare_records.c": "tracer/cupti",

@@ -13,8 +13,8 @@
 #include "tracer/command/child.h"
 
 #include "formats/base/process.h"
-#include "tracer/command/run.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/run_program.h"
+#include "tracer/command/base/say.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
  * arrives, and its name counts only where this run may have given it. */
 #include "tracer/command/dead_rings.h"
 
-#include "tracer/command/say.h"
+#include "tracer/command/base/say.h"
 #include "tracer/flight/flight_file.h"
 #include "tracer/flight/flight_handover.h"
 #include "tracer/settings/capture_options.h"

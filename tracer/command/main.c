@@ -4,8 +4,8 @@
 #include "formats/base/process.h"
 #include "tracer/command/exec_doctor.h"
 #include "tracer/command/run.h"
-#include "tracer/command/run_analyzer.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/run_program.h"
+#include "tracer/command/base/say.h"
 #include "tracer/doctor/doctor.h"
 #include "tracer/vptrace.h"
 

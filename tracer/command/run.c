@@ -3,13 +3,13 @@
 
 #include "tracer/command/child.h"
 #include "tracer/command/dead_rings.h"
-#include "tracer/command/install_places.h"
-#include "tracer/command/marks/pythons.h"
+#include "tracer/command/base/install_places.h"
+#include "tracer/command/pythons.h"
 #include "tracer/command/output_check.h"
 #include "tracer/command/process_list.h"
 #include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/say.h"
 #include "tracer/command/target_program.h"
 
 #include <fcntl.h>
@@ -55,12 +55,13 @@ static int check_output(const struct vpt_args *args, struct vpt_err *err)
 static int prepare(const struct vpt_args *args, struct vtr_places *places, char path[PATH_MAX],
 	struct vpt_err *err)
 {
-	int rc = vtr_target_find(args->operands[0], path, err);
+	char python[PATH_MAX];
+	int rc = vtr_target_find(args->operands[0], path, python, err);
 
 	if (rc)
 		return rc;
 	if (check_output(args, err) || vtr_places_find(places, err) ||
-		vtr_variables_set(args, places, err) ||
+		vtr_variables_set(args, places, python, err) ||
 		check_report(wanted_report(args), places->analyzer, err))
 		return err->code == VPT_ENOMEM ? VPT_EXIT_FAILED : VPT_EXIT_MISUSED;
 	return 0;

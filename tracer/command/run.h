@@ -32,9 +32,6 @@ enum vtr_run_option {
 /* The command's descriptor without its function: manual pages and completions are made from it. */
 extern const struct vpt_command vtr_command_run;
 
-/* Exit codes besides the command's own. */
-enum { VTR_EXIT_CANNOT_EXECUTE = 126, VTR_EXIT_NOT_FOUND = 127, VTR_EXIT_SIGNAL = 128 };
-
 /* Runs it. Returns the exit status for main(). */
 int vtr_run(const struct vpt_args *args);
 

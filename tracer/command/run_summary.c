@@ -5,9 +5,9 @@
 #include "tracer/command/run_summary.h"
 
 #include "tracer/command/run.h"
-#include "tracer/command/run_analyzer.h"
+#include "tracer/command/base/run_program.h"
 #include "tracer/command/running_processes.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/say.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static int say_file(const char *path, const char *analyzer)
 {
 	const char *const argv[] = {"vptrace-analyze", "check", path, NULL};
 	char *answer = malloc(ANSWER_BYTES), size[32], verdict[1024];
-	int rc = answer ? vtr_analyzer_ask(analyzer, argv, answer, ANSWER_BYTES) : -1;
+	int rc = answer ? vtr_program_ask(analyzer, argv, answer, ANSWER_BYTES) : -1;
 	int has_events = rc != 1;
 
 	put_size(path, size);
@@ -289,7 +289,7 @@ static void show_report(const char *path, const char *analyzer, enum vtr_report 
 	int rc;
 
 	name_page(path, page, sizeof(page));
-	rc = vtr_analyzer_show(analyzer, report == VTR_REPORT_HTML ? html : text);
+	rc = vtr_program_show(analyzer, report == VTR_REPORT_HTML ? html : text);
 	if (rc != 0 && rc != 3)
 		vtr_say("no report: vptrace-analyze failed on %s", path);
 	else if (report == VTR_REPORT_HTML)
@@ -300,7 +300,7 @@ int vtr_summary_knows_html(const char *analyzer)
 {
 	const char *const argv[] = {"vptrace-analyze", "analyze", "--help", NULL};
 	char *answer = malloc(ANSWER_BYTES);
-	int knows = answer && !vtr_analyzer_ask(analyzer, argv, answer, ANSWER_BYTES) &&
+	int knows = answer && !vtr_program_ask(analyzer, argv, answer, ANSWER_BYTES) &&
 		    strstr(answer, "|html");
 
 	free(answer);

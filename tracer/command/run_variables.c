@@ -7,7 +7,7 @@
 #include "tracer/command/marks/marks.h"
 #include "tracer/command/output_check.h"
 #include "tracer/command/run.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/say.h"
 #include "tracer/settings/capture_options.h"
 
 #include <stdio.h>
@@ -247,14 +247,15 @@ static int miss_site(const struct vpt_args *args, struct vpt_err *err)
 }
 
 /* Children may change their folder here too. */
-static int set_marks(const struct vpt_args *args, const char *site, struct vpt_err *err)
+static int set_marks(
+	const struct vpt_args *args, const char *site, const char *python, struct vpt_err *err)
 {
 	char *marks;
 	int rc;
 
 	if (!*site)
 		return miss_site(args, err);
-	rc = vtr_marks_resolve(getenv("VPTRACE_MARK"), site, &marks, err);
+	rc = vtr_marks_resolve(getenv("VPTRACE_MARK"), site, python, &marks, err);
 	if (!rc)
 		rc = set("VPTRACE_MARK", marks, err);
 	free(marks);
@@ -295,8 +296,8 @@ static int name_option(const struct vpt_args *args, struct vpt_err *err)
 	return VPT_EINVAL;
 }
 
-int vtr_variables_set(
-	const struct vpt_args *args, const struct vtr_places *places, struct vpt_err *err)
+int vtr_variables_set(const struct vpt_args *args, const struct vtr_places *places,
+	const char *python, struct vpt_err *err)
 {
 	struct vtr_options *options;
 	int rc = vtr_variables_check_tools(err);
@@ -313,7 +314,7 @@ int vtr_variables_set(
 		rc = join_marks(args, err);
 	if (!rc && *places->site) /* even without marks: it ends captures */
 		rc = prepend("PYTHONPATH", places->site, err);
-	if (!rc && set_marks(args, places->site, err))
+	if (!rc && set_marks(args, places->site, python, err))
 		rc = name_option(args, err);
 	options = malloc(sizeof(*options));
 	if (!rc && !options)

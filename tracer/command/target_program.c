@@ -4,7 +4,8 @@
  * in a setuid program the loader, CUDA and the tracer ignore the environment. */
 #include "tracer/command/target_program.h"
 
-#include "tracer/command/run.h"
+#include "formats/cli/command.h"
+#include "tracer/command/base/run_program.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 enum { SCRIPTS_MAX = 4, LINE_MAX_BYTES = 256, HEADERS_MAX = 256 };
 
-static int check(const char *path, int depth, struct vpt_err *err);
+static int check(const char *path, int depth, char python[PATH_MAX], struct vpt_err *err);
 
 /* ---- finding it ---- */
 
@@ -135,7 +136,8 @@ static int check_elf(int fd, const Elf64_Ehdr *header, const char *path, struct 
 }
 
 /* "#!/usr/bin/env -S python3 -u" runs two programs: env and what it looks up. */
-static int check_script(const char *path, char *line, int depth, struct vpt_err *err)
+static int check_script(
+	const char *path, char *line, int depth, char python[PATH_MAX], struct vpt_err *err)
 {
 	char *rest = line + 2, *program = strtok_r(rest, " \t", &rest), found[PATH_MAX];
 	const char *last, *word;
@@ -152,7 +154,7 @@ static int check_script(const char *path, char *line, int depth, struct vpt_err 
 							     : "");
 		return VTR_EXIT_NOT_FOUND;
 	}
-	rc = check(program, depth + 1, err);
+	rc = check(program, depth + 1, python, err);
 	last = strrchr(program, '/');
 	if (rc || strcmp(last ? last + 1 : program, "env") != 0)
 		return rc;
@@ -161,10 +163,18 @@ static int check_script(const char *path, char *line, int depth, struct vpt_err 
 	} while (word && (*word == '-' || strchr(word, '=')));
 	if (!word || look_up(word, found, &ignored))
 		return 0;
-	return check(found, depth + 1, err);
+	return check(found, depth + 1, python, err);
 }
 
-static int check(const char *path, int depth, struct vpt_err *err)
+/* "python3.11", but not "python3-config". */
+static int is_python(const char *path)
+{
+	const char *last = strrchr(path, '/'), *name = last ? last + 1 : path;
+
+	return !strncmp(name, "python", 6) && !name[6 + strspn(name + 6, "0123456789.")];
+}
+
+static int check(const char *path, int depth, char python[PATH_MAX], struct vpt_err *err)
 {
 	union {
 		Elf64_Ehdr elf;
@@ -173,13 +183,15 @@ static int check(const char *path, int depth, struct vpt_err *err)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), rc = 0;
 	ssize_t n;
 
+	if (is_python(path))
+		snprintf(python, PATH_MAX, "%s", path);
 	if (fd < 0)
 		return check_rights(path, err); /* it may be executable all the same */
 	n = read(fd, &start, sizeof(start) - 1);
 	start.line[n > 0 ? n : 0] = '\0';
 	if (n > 2 && !memcmp(start.line, "#!", 2)) {
 		start.line[strcspn(start.line, "\n")] = '\0';
-		rc = check_script(path, start.line, depth, err);
+		rc = check_script(path, start.line, depth, python, err);
 	} else {
 		rc = check_rights(path, err);
 		if (!rc && n >= (ssize_t)sizeof(start.elf) &&
@@ -190,9 +202,16 @@ static int check(const char *path, int depth, struct vpt_err *err)
 	return rc;
 }
 
-int vtr_target_find(const char *command, char path[PATH_MAX], struct vpt_err *err)
+int vtr_target_find(
+	const char *command, char path[PATH_MAX], char python[PATH_MAX], struct vpt_err *err)
 {
 	int rc = look_up(command, path, err);
+	struct vpt_err ignored;
 
-	return rc ? rc : check(path, 0, err);
+	*python = '\0';
+	if (!rc)
+		rc = check(path, 0, python, err);
+	if (!rc && !*python && look_up("python3", python, &ignored))
+		*python = '\0';
+	return rc;
 }

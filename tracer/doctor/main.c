@@ -1,7 +1,7 @@
 /* main.c - vptrace-doctor: the probes, the checks, the answer. `vptrace doctor` runs it. */
 #include "formats/cli/help.h"
 #include "formats/base/process.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/say.h"
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/doctor/doctor.h"

@@ -1,8 +1,8 @@
 /* marks.c - the items of VPTRACE_MARK. */
 #include "tracer/command/marks/marks.h"
 
-#include "tracer/command/install_places.h"
-#include "tracer/command/marks/mark_lines.h"
+#include "tracer/command/base/install_places.h"
+#include "tracer/command/marks/mark_check.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -84,27 +84,28 @@ static int is_file(const char *item, const char *folder)
 	       !is_modules(item) && !is_preset(item, folder);
 }
 
-static int check_rule(const char *item, struct vpt_err *err)
-{
-	char *text = strdup(item);
-	int rc = text ? vtr_mark_lines_check("mark_calls()", text, strlen(text), err)
-		      : vpt_fail(err, VPT_ENOMEM, "no memory for the marks");
+/* Who judges lines. */
+struct asked {
+	const char *python, *site;
+};
 
-	free(text);
-	return rc;
+static int ask(const struct asked *a, const char *what, const char *item, struct vpt_err *err)
+{
+	return vtr_mark_check(a->python, a->site, what, item, err);
 }
 
 /* A pipe could be read only once, and is Python's. */
-static int check_item(const char *item, const char *folder, struct vpt_err *err)
+static int check_item(
+	const char *item, const char *folder, const struct asked *asked, struct vpt_err *err)
 {
 	char names[NAMES_BYTES];
 	struct stat st;
 
 	if (!is_file(item, folder))
-		return is_rule(item) ? check_rule(item, err) : VPT_OK;
+		return is_rule(item) ? ask(asked, "rule", item, err) : VPT_OK;
 	if (!access(item, R_OK) && !stat(item, &st)) {
 		if (!S_ISDIR(st.st_mode))
-			return S_ISREG(st.st_mode) ? vtr_mark_file_check(item, err) : VPT_OK;
+			return S_ISREG(st.st_mode) ? ask(asked, "file", item, err) : VPT_OK;
 		errno = EISDIR;
 	}
 	if (strchr(item, '/') || errno != ENOENT)
@@ -137,8 +138,10 @@ static void put_item(FILE *out, const char *item, const char *folder)
 	fprintf(out, "%s%s", ftell(out) ? "," : "", item);
 }
 
-int vtr_marks_resolve(const char *text, const char *site, char **out, struct vpt_err *err)
+int vtr_marks_resolve(
+	const char *text, const char *site, const char *python, char **out, struct vpt_err *err)
 {
+	const struct asked asked = {python, site};
 	char folder[PATH_MAX], *items = strdup(text), *item, *rest = items;
 	FILE *resolved;
 	int rc = VPT_OK;
@@ -149,7 +152,7 @@ int vtr_marks_resolve(const char *text, const char *site, char **out, struct vpt
 	folder_of_presets(folder, site);
 	while (resolved && !rc && rest) {
 		item = trimmed(strsep(&rest, ","));
-		rc = check_item(item, folder, err);
+		rc = check_item(item, folder, &asked, err);
 		put_item(resolved, item, folder);
 	}
 	if (!resolved || fclose(resolved))

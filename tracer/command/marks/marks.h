@@ -8,7 +8,8 @@
 /* `text`: items between commas, each auto, none, modules:N, a preset, a rule or a file. `site`: the folder with
  * sitecustomize.py, beside which the presets are. `*out`: the same with absolute files, which the
  * caller frees. VPT_EINVAL: an item is none of these, or a file cannot be read, with a sentence that begins with
- * VPTRACE_MARK; or a line of a file or rule is wrong, see mark_lines.h. VPT_ENOMEM. */
-int vtr_marks_resolve(const char *text, const char *site, char **out, struct vpt_err *err);
+ * VPTRACE_MARK; or a line of a file or rule is wrong, as `python` says, see mark_check.h. VPT_ENOMEM. */
+int vtr_marks_resolve(
+	const char *text, const char *site, const char *python, char **out, struct vpt_err *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include "tracer/doctor/checks/self_test_capture.h"
 
 #include "formats/cli/command.h"
-#include "tracer/command/run_analyzer.h"
+#include "tracer/command/base/run_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void vtr_metadata_read(const struct vtr_patient *p)
 {
 	const char *words[] = {"vptrace-analyze", "info", "--format", "json", capture_of(p), NULL};
 
-	known = is_answer(vtr_analyzer_ask(p->analyzer, words, info, sizeof(info)));
+	known = is_answer(vtr_program_ask(p->analyzer, words, info, sizeof(info)));
 }
 
 int vtr_metadata_is_known(void)
@@ -78,7 +78,7 @@ unsigned vtr_metadata_ranges(const struct vtr_patient *p, const char *name)
 	const char *at = rows;
 	unsigned count = 0;
 
-	if (!is_answer(vtr_analyzer_ask(p->analyzer, words, rows, sizeof(rows))))
+	if (!is_answer(vtr_program_ask(p->analyzer, words, rows, sizeof(rows))))
 		return 0;
 	snprintf(wanted, sizeof(wanted), "\"name\":\"%s\"", name);
 	while ((at = strstr(at, wanted)) != NULL) {
@@ -92,7 +92,7 @@ int vtr_metadata_check(const struct vtr_patient *p, char *out, size_t size)
 {
 	const char *path = capture_of(p);
 	const char *words[] = {"vptrace-analyze", "check", path, NULL};
-	int rc = vtr_analyzer_ask(p->analyzer, words, out, size);
+	int rc = vtr_program_ask(p->analyzer, words, out, size);
 	size_t len = strlen(path);
 
 	if (!strncmp(out, path, len) && out[len] == ':')

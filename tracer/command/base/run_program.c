@@ -1,10 +1,9 @@
-/* run_analyzer.c - runs vptrace-analyze without what the traced command got in its environment. */
-#include "tracer/command/run_analyzer.h"
+/* run_program.c - runs programs without what the traced command got in its environment. */
+#include "tracer/command/base/run_program.h"
 
 #include "formats/cli/command.h"
-#include "tracer/command/install_places.h"
-#include "tracer/command/run.h"
-#include "tracer/command/say.h"
+#include "tracer/command/base/install_places.h"
+#include "tracer/command/base/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +28,7 @@ int vtr_analyzer_become(char **argv)
 }
 
 /* In the child: `to` becomes standard output unless it is -1, which leaves everything as it is. */
-static void analyzer_main(const char *program, const char *const *argv, int to)
+static void program_main(const char *program, const char *const *argv, int to)
 {
 	static const char *const ours[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
 		"LD_PRELOAD", "VPTRACE_LIST", "VPTRACE_RING_SOCKET"};
@@ -75,7 +74,7 @@ static void read_all(int fd, char *out, size_t size)
 	out[used] = '\0';
 }
 
-int vtr_analyzer_ask(const char *program, const char *const *argv, char *out, size_t size)
+int vtr_program_ask(const char *program, const char *const *argv, char *out, size_t size)
 {
 	int ends[2];
 	pid_t pid;
@@ -85,7 +84,7 @@ int vtr_analyzer_ask(const char *program, const char *const *argv, char *out, si
 		return -1;
 	pid = fork();
 	if (!pid)
-		analyzer_main(program, argv, ends[1]);
+		program_main(program, argv, ends[1]);
 	close(ends[1]);
 	if (pid > 0)
 		read_all(ends[0], out, size);
@@ -93,11 +92,11 @@ int vtr_analyzer_ask(const char *program, const char *const *argv, char *out, si
 	return pid > 0 ? exit_status(pid) : -1;
 }
 
-int vtr_analyzer_show(const char *program, const char *const *argv)
+int vtr_program_show(const char *program, const char *const *argv)
 {
 	pid_t pid = *program ? fork() : -1;
 
 	if (!pid)
-		analyzer_main(program, argv, -1);
+		program_main(program, argv, -1);
 	return pid > 0 ? exit_status(pid) : -1;
 }

@@ -1,6 +1,6 @@
 /* install_places.c - a build's folder has everything beside the program; an installation has it at fixed
  * places relative to bin, and may have been moved as a whole. */
-#include "tracer/command/install_places.h"
+#include "tracer/command/base/install_places.h"
 
 #include <stdio.h>
 #include <stdlib.h>

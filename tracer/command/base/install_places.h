@@ -1,6 +1,6 @@
 /* install_places.h - where the library, the analyzer and the Python part are. */
-#ifndef VPTRACE_TRACER_COMMAND_INSTALL_PLACES_H
-#define VPTRACE_TRACER_COMMAND_INSTALL_PLACES_H
+#ifndef VPTRACE_TRACER_COMMAND_BASE_INSTALL_PLACES_H
+#define VPTRACE_TRACER_COMMAND_BASE_INSTALL_PLACES_H
 
 #include "formats/base/error.h"
 

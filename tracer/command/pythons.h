@@ -1,6 +1,6 @@
 /* pythons.h - Pythons that recorded, and did not load the marks that they should have. */
-#ifndef VPTRACE_TRACER_COMMAND_MARKS_PYTHONS_H
-#define VPTRACE_TRACER_COMMAND_MARKS_PYTHONS_H
+#ifndef VPTRACE_TRACER_COMMAND_PYTHONS_H
+#define VPTRACE_TRACER_COMMAND_PYTHONS_H
 
 #include "tracer/command/process_list.h"
 

@@ -1,5 +1,5 @@
 /* say.c - one write for each line, so that lines of several processes do not mix. */
-#include "tracer/command/say.h"
+#include "tracer/command/base/say.h"
 
 #include <errno.h>
 #include <stdarg.h>
