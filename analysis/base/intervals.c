@@ -270,8 +270,8 @@ uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns,
 int vpa_intervals_cut(const struct vpa_intervals *s, uint64_t start_ns, uint64_t first_ns,
 	uint64_t last_ns, uint64_t end_ns)
 {
-	return vpa_intervals_touch(s, vpa_earlier(start_ns, first_ns), first_ns + 1) ||
-	       vpa_intervals_touch(s, last_ns - 1, vpa_later(end_ns, last_ns));
+	return vpa_intervals_between(s, start_ns, vpa_earlier(first_ns + 1, end_ns)) ||
+	       vpa_intervals_between(s, vpa_earlier(last_ns, end_ns) - 1, end_ns);
 }
 
 void vpa_intervals_free(struct vpa_intervals *s)

@@ -66,8 +66,10 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
 /* How much of [start_ns, end_ns) no span covers; knows only spans that have not been dropped. */
 uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
-/* Whether a span, as of a pause, may hide the first or the last op of a range from `start_ns` to `end_ns` on the
- * host. One that begins after the first op, and is over before the last one ends, hides neither. */
+/* Whether a span, as of a pause, may hide the launch of the first or of the last op of a range from `start_ns` to
+ * `end_ns` on the host, whose ops run from `first_ns` to `last_ns`. What is launched outside is recorded whenever
+ * it runs, so a span before or after the range on the host hides neither; nor does one that begins after the first
+ * op, and is over before the last one ends. */
 int vpa_intervals_cut(const struct vpa_intervals *s, uint64_t start_ns, uint64_t first_ns,
 	uint64_t last_ns, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
@@ -86,6 +88,13 @@ static inline int vpa_intervals_touch(
 		return 0;
 	span = vpa_intervals_after(s, start_ns, &at);
 	return span && span->start_ns < end_ns;
+}
+
+/* Whether some of the time from a moment to a later one is a span's; no if the second is not later. */
+static inline int vpa_intervals_between(
+	const struct vpa_intervals *s, uint64_t from_ns, uint64_t to_ns)
+{
+	return from_ns < to_ns && vpa_intervals_touch(s, from_ns, to_ns);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* unmarked_steps_table.c - denoising steps where nothing marks any, from the sequence of ops of each device's busiest
  * stream. See analysis/steps/loop.h for how, and for when nothing is claimed.
  *
- * Retains a few numbers of each op, 32 bytes, until a scope turns up: a trace with a request, block, step or
+ * Retains a few numbers of each op, 40 bytes, until a scope turns up: a trace with a request, block, step or
  * stage has its own steps, or has them elsewhere, and is left alone. Only an iteration of a profiler or of
  * training says nothing about steps. What lies beyond the limit of ops is left out and counted. */
 #include "analysis/folds/fold.h"
@@ -17,6 +17,7 @@
 enum { DEVICES = 16 }; /* further ones are left out */
 
 struct kept {
+	uint64_t launch_ns; /* its start, if its launch is not known */
 	uint64_t start_ns;
 	uint64_t idle_ns; /* of its device, up to its start */
 	uint64_t duration_ns;
@@ -139,8 +140,9 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		vpt_grow(&s->ops, &s->cap, s->count + count, sizeof(*s->ops)))
 		return VPT_ENOMEM;
 	for (i = 0; i < count; i++)
-		s->ops[s->count++] = (struct kept){ops->start_ns[i], ops->idle_ns[i],
-			ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i),
+		s->ops[s->count++] = (struct kept){
+			vpa_earlier(ops->launch_start_ns[i], ops->start_ns[i]), ops->start_ns[i],
+			ops->idle_ns[i], ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i),
 			ops->stream[i] & 0xffffff, (uint8_t)kind_of(ops, i)};
 	return VPT_OK;
 }
@@ -427,8 +429,8 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }
 
-/* Leaves out steps around a pause of the recording, of which ops may be missing; what comes after a pause
- * does not follow what was before. */
+/* Leaves out steps that were launched around a pause of the recording, of which ops may be missing; what was
+ * launched after a pause does not follow what was launched before. */
 static void leave_out_paused(const struct state *s, const struct vpa_fold_context *c,
 	const struct lane *l, struct vpa_loop *loop)
 {
@@ -437,15 +439,15 @@ static void leave_out_paused(const struct state *s, const struct vpa_fold_contex
 
 	for (i = 0; i < loop->step_count; i++) {
 		struct vpa_loop_step *step = &loop->steps[i];
-		const struct kept *last = &s->ops[l->at[step->end - 1]];
-		uint64_t end_ns = last->start_ns + last->duration_ns;
+		uint64_t first_ns = s->ops[l->at[step->begin]].launch_ns;
+		uint64_t last_ns = s->ops[l->at[step->end - 1]].launch_ns;
 
-		if (vpa_intervals_touch(paused, s->ops[l->at[step->begin]].start_ns, end_ns)) {
+		if (vpa_intervals_between(paused, first_ns, last_ns)) {
 			loop->cut++;
 			continue;
 		}
-		step->followed = step->followed && !vpa_intervals_touch(paused, end_ns,
-							   s->ops[l->at[step->next]].start_ns);
+		step->followed = step->followed && !vpa_intervals_between(paused, last_ns,
+							   s->ops[l->at[step->next]].launch_ns);
 		loop->steps[kept++] = *step;
 	}
 	loop->step_count = kept;

@@ -3,9 +3,11 @@
  *	host_schedules SEED COUNT FOLDER
  *
  * Makes COUNT captures, FOLDER/0.zst and so on, each of a loop of its own whose iterations launch kernels, copies, memsets and
- * graphs on several streams, from one thread or two, and seldom wait for them. Prints of each op the capture's number, whether
- * it was launched in the window (1 or 0), and what tells it apart: "kernel" and its duration, "copy" and its bytes. A
- * capture's first line has the number, "schedule", and what it was. VPT_GIVE_UP: each stop gives up what has not ended.
+ * graphs on one stream or several, from one thread or two, and seldom wait for them. Prints of each op the capture's number, whether
+ * it was launched in the window (1 or 0), and what tells it apart: "kernel" and its duration, "copy" and its bytes. Of each
+ * step that is marked on the thread that works in it, and of each request: "step" or "request", and its number. A capture's
+ * first line has the number, "schedule", and what it was; its last number is that of the streams. VPT_GIVE_UP: each stop gives up
+ * what has not ended.
  *
  * What opens and closes the window: pause and resume, as a schedule of wait, warm-up and active iterations does; steps, by calls or
  * notes; ranges, as of requests. On the stand-in's clock: what is printed does not depend on the machine. */
@@ -29,6 +31,7 @@ static unsigned capture;
 /* Of the capture's ops, to make durations and bytes unique; the graphs that it has launched, each once. */
 static uint64_t serial;
 static int graphs_used;
+static unsigned streams_used;
 
 static uint64_t below(uint64_t limit)
 {
@@ -62,7 +65,7 @@ static void build_graph(int number)
 
 static void launch_one(int is_inside)
 {
-	cudaStream_t stream = streams[below(STREAMS)];
+	cudaStream_t stream = streams[below(streams_used)];
 	int i, what = (int)below(10);
 
 	serial++;
@@ -135,12 +138,13 @@ static void launch_by_second(unsigned launches, int is_inside)
 	pthread_mutex_unlock(&second.lock);
 }
 
-/* An iteration's work. */
-static void work(int is_inside)
+/* An iteration's work. Returns whether its own thread launched it. */
+static int work(int is_inside)
 {
 	unsigned launches = 1 + (unsigned)below(12);
+	int is_own = below(4) != 0;
 
-	if (below(4))
+	if (is_own)
 		launch_many(launches, is_inside);
 	else
 		launch_by_second(launches, is_inside);
@@ -151,6 +155,7 @@ static void work(int is_inside)
 		HOST_CHECK(cudaStreamSynchronize(streams[below(STREAMS)]));
 	if (!below(20))
 		HOST_CHECK(cudaDeviceSynchronize());
+	return is_own;
 }
 
 /* ---- windows ---- */
@@ -193,19 +198,22 @@ static void draw(struct schedule *s)
 static void iterate(const struct schedule *s, unsigned i)
 {
 	struct vptrace_note note = {VPTRACE_NOTE_STEP, (int)i, -1, -1, -1};
-	int inside = is_active(s, i);
+	int inside = is_active(s, i), is_own;
 
 	if (*s->kind == 'p')
 		HOST_CHECK(inside ? vptrace_resume() : vptrace_pause());
 	else if (*s->kind == 'c')
 		vptrace_step();
-	else if (*s->kind == 'n')
+	if (*s->kind == 'n' || *s->kind == 'p')
 		vptrace_note_push("denoise step", &note);
-	else
+	else if (*s->kind == 'r')
 		vptrace_range_push(inside ? "request" : "warm-up");
-	work(inside);
-	if (*s->kind == 'n' || *s->kind == 'r')
+	is_own = work(inside);
+	if (*s->kind != 'c') {
 		vptrace_range_pop();
+		if (is_own || !inside || *s->kind == 'r')
+			tell(inside, *s->kind == 'r' ? "request" : "step", i);
+	}
 	standin_work(100);
 }
 
@@ -219,13 +227,14 @@ static void record(const char *folder)
 	draw(&s);
 	serial = 0;
 	graphs_used = 0;
+	streams_used = below(2) ? STREAMS : 1;
 	snprintf(path, sizeof(path), "%s/%u.zst", folder, capture);
 	options.path = path;
 	options.capture = s.text;
 	options.counters_ms = -1;
 	options.synchronize = getenv("VPT_GIVE_UP") ? -1 : 0;
-	printf("%u schedule %s %u %u %u %u\n", capture, s.kind, s.wait, s.active, s.repeat,
-		s.iterations);
+	printf("%u schedule %s %u %u %u %u %u\n", capture, s.kind, s.wait, s.active, s.repeat,
+		s.iterations, streams_used);
 	HOST_CHECK(vptrace_start(&options));
 	for (i = 0; i < s.iterations; i++)
 		iterate(&s, i);

@@ -4,8 +4,10 @@ schedules.py ANALYZER FOLDER [gives-up]   FOLDER/out is what the program printed
 
 Each op launched in a window must be in the capture, or be one of those that the verdict says are missing; then the capture is
 not complete. Any other op must be one that the GPU began in a window, and the verdict counts it as launched while recording
-was paused. A device's busy and idle time are its window. Prints what differs, then how many ops were launched in windows, how many of these
-are there, how many are named as missing, and how many others there are."""
+was paused. A device's busy and idle time are its window. The report has each step and request that the host ran inside,
+whatever the GPU did when; each step but a window's last has a period, if one stream keeps them in order. Prints what differs,
+then how many ops were launched in windows, how many of these are there, how many are named as missing, and how many others
+there are."""
 import collections
 import json
 import re
@@ -18,6 +20,12 @@ class Launched:  # pylint: disable=too-few-public-methods
 
     def __init__(self, what):
         self.what, self.inside, self.outside = what, collections.Counter(), collections.Counter()
+        self.windows, self.marked = 0, {"step": [], "request": []}
+
+    def mark(self, is_inside, kind):
+        if is_inside:
+            self.marked[kind].append(self.windows)
+        self.windows += not is_inside
 
 
 def read_program(path):
@@ -30,6 +38,9 @@ def read_program(path):
             else:
                 is_inside, kind, value = rest.split(" ")
                 launched = captures[int(number)]
+                if kind in launched.marked:
+                    launched.mark(is_inside == "1", kind)
+                    continue
                 (launched.inside if is_inside == "1" else launched.outside)[kind, int(value)] += 1
     return captures
 
@@ -60,6 +71,19 @@ def named_in(reasons):
         for number in number if number)
 
 
+def marked_differences(launched, report):
+    steps, requests = launched.marked["step"], launched.marked["request"]
+    found = [r["steps"] for r in report["requests"]]
+    count, periods = (sum(s[key] for s in found) for key in ("count", "periods"))
+    followed = sum(one == other for one, other in zip(steps, steps[1:]))
+    if steps and count != len(steps):
+        yield "%d steps, not %d" % (count, len(steps))
+    if steps and launched.what.endswith(" 1") and periods != followed:
+        yield "%d steps with %d periods, not %d" % (count, periods, followed)
+    if requests and len(report["requests"]) != len(requests):
+        yield "%d requests, not %d" % (len(report["requests"]), len(requests))
+
+
 def differences(launched, known, off, report, may_lack):
     lacking, others = launched.inside - known, known - launched.inside
     verdict, missing = report["verdict"], sum(lacking.values())
@@ -78,6 +102,8 @@ def differences(launched, known, off, report, may_lack):
                          verdict["ops_without_launch"] != verdict["early_ops"]):
         yield "%d others, %d without launch, %d early" % (
             sum(others.values()), verdict["ops_without_launch"], verdict["early_ops"])
+    if not may_lack:
+        yield from marked_differences(launched, report)
     for device in report["devices"]:
         if device["busy_ns"] + device["window_idle_ns"] != device.get("window_ns"):
             yield "device %d: busy %d + idle %d is not its window %d" % (

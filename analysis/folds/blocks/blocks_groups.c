@@ -123,15 +123,15 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 
 /* ---- requests ---- */
 
-static int touches_pause(const struct vpa_blocks_writer *w, uint64_t start_ns, uint64_t end_ns)
+static int is_paused(const struct vpa_blocks_writer *w, uint64_t from_ns, uint64_t to_ns)
 {
-	return vpa_intervals_touch(&w->c->idle->resolver->paused, start_ns, end_ns);
+	return vpa_intervals_between(&w->c->idle->resolver->paused, from_ns, to_ns);
 }
 
-/* Whether a pause may hide the last op of a scope that ends on the host at `until_ns`. */
+/* Whether a pause may hide the launch of the last op of a scope that ends on the host at `until_ns`. */
 static int end_is_paused(const struct vpa_blocks_writer *w, uint64_t last_ns, uint64_t until_ns)
 {
-	return touches_pause(w, last_ns - 1, vpa_later(until_ns, last_ns));
+	return is_paused(w, vpa_earlier(last_ns, until_ns) - 1, until_ns);
 }
 
 int vpa_scope_is_whole(const struct vpa_blocks_writer *w, uint32_t id)
@@ -388,6 +388,11 @@ static struct vpa_kept_block *block_before(struct vpa_blocks_group *g, uint64_t 
 	return NULL;
 }
 
+static uint64_t host_end(const struct vpa_kept_block *b)
+{
+	return vpa_later(b->scope->end_ns, b->mark_ns);
+}
+
 /* Leaves out the blocks that are cut, once all are in order of their ends. The end of one whose beginning alone
  * is cut is where the next one's period begins. */
 static void leave_out_cut(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
@@ -403,7 +408,7 @@ static void leave_out_cut(struct vpa_blocks_writer *w, struct vpa_blocks_group *
 			g->left_out++;
 		} else {
 			b.has_before = kept && !before.end_is_cut &&
-				       !touches_pause(w, before.end_ns, b.start_ns);
+				       !is_paused(w, host_end(&before), b.scope->start_ns);
 			b.before = before.edge;
 			b.before_ns = before.end_ns;
 			g->after_pause += kept && !b.has_before;

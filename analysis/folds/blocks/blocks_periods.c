@@ -32,7 +32,9 @@ size_t vpa_marked_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 
 		if (vpa_row_kind(w, &s->rows[sample->row]) != kind)
 			continue;
-		out[count++] = (struct vpa_marked_step){.first_ns = sample->first_ns,
+		out[count++] = (struct vpa_marked_step){.start_ns = sample->start_ns,
+			.end_ns = sample->end_ns,
+			.first_ns = sample->first_ns,
 			.last_ns = sample->first_ns + sample->ns,
 			.loop = vpa_block_around(w, sample->block),
 			.pin = sample->pin,
@@ -45,12 +47,19 @@ size_t vpa_marked_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 	return count;
 }
 
+/* Whether recording paused between two steps on the host, where another one may have been. */
+static int is_paused_between(const struct vpa_blocks_writer *w, const struct vpa_marked_step *a,
+	const struct vpa_marked_step *b)
+{
+	return vpa_intervals_between(&w->c->idle->resolver->paused,
+		vpa_earlier(a->end_ns, b->end_ns), vpa_later(a->start_ns, b->start_ns));
+}
+
 uint64_t vpa_marked_period(const struct vpa_blocks_writer *w, const struct vpa_marked_step *step)
 {
 	const struct vpa_marked_step *next = step + 1;
 
-	if (next->loop != step->loop ||
-		vpa_intervals_touch(&w->c->idle->resolver->paused, step->last_ns, next->first_ns))
+	if (next->loop != step->loop || is_paused_between(w, step, next))
 		return 0;
 	return next->first_ns - step->first_ns;
 }

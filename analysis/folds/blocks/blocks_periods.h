@@ -12,6 +12,7 @@
 #include "analysis/folds/blocks/blocks_groups.h"
 
 struct vpa_marked_step {
+	uint64_t start_ns, end_ns;  /* on the host */
 	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
 	uint32_t loop;              /* scope of the block; VPA_NONE: outside blocks */
 	uint32_t order;             /* among all steps of the group, by time */

@@ -45,7 +45,6 @@ static const struct vpa_blocks_group *next_of(
 	const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g)
 {
 	const struct vpa_scope_gpu *own = &w->s->gpu[g->id];
-	uint64_t end_ns = w->s->sweep.cuts[own->cut].time_ns;
 	const struct vpa_blocks_group *next;
 
 	for (next = g + 1; next < w->groups + w->group_count; next++) {
@@ -53,8 +52,8 @@ static const struct vpa_blocks_group *next_of(
 
 		if (gpu->pin == VPA_NONE || gpu->first_ns <= own->first_ns)
 			continue;
-		return gpu->first_ns > end_ns && vpa_intervals_touch(&w->c->idle->resolver->paused,
-							 end_ns, gpu->first_ns)
+		return vpa_intervals_between(
+			       &w->c->idle->resolver->paused, g->host_end_ns, next->start_ns)
 			       ? NULL
 			       : next;
 	}

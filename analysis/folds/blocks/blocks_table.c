@@ -144,7 +144,7 @@ struct vpa_alone_owner vpa_blocks_owner(
 }
 
 static int add_sample(
-	struct vpa_blocks_table *s, const struct vpa_scope_gpu *g, uint64_t ns, int nested)
+	struct vpa_blocks_table *s, const struct vpa_scope_gpu *g, const struct vpa_step_kept *step)
 {
 	if (s->sample_count == VPA_SAMPLES_MAX) {
 		s->too_many++;
@@ -152,8 +152,9 @@ static int add_sample(
 	}
 	if (vpt_grow(&s->samples, &s->sample_cap, s->sample_count + 1, sizeof(*s->samples)))
 		return VPT_ENOMEM;
-	s->samples[s->sample_count++] = (struct vpa_stage_sample){
-		g->first_ns, ns, g->block, g->request, g->row, nested ? 0 : g->lap, g->pin};
+	s->samples[s->sample_count++] = (struct vpa_stage_sample){step->start_ns, step->end_ns,
+		g->first_ns, step->sum.total_ns, g->block, g->request, g->row,
+		step->nested ? 0 : g->lap, g->pin};
 	return VPT_OK;
 }
 
@@ -206,7 +207,7 @@ int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t en
 	s->rows[g->row].count++;
 	s->rows[g->row].nested += step.nested;
 	s->rows[g->row].in_lap += step.in_lap;
-	if (add_sample(s, g, step.sum.total_ns, nested))
+	if (add_sample(s, g, &step))
 		return VPT_ENOMEM;
 	return s->sample_count > before && is_like_step(what->label.kind) ? add_step(s, &step)
 									  : VPT_OK;

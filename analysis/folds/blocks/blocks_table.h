@@ -55,6 +55,7 @@ struct vpa_stage_kept {
 };
 
 struct vpa_stage_sample {
+	uint64_t start_ns, end_ns; /* on the host */
 	uint64_t first_ns, ns;
 	uint32_t block, request, row;
 	uint32_t lap; /* of a sample not inside another: as in struct vpa_scope_gpu */

@@ -105,7 +105,7 @@ static void a_block_whose_work_is_cut_off_is_left_out(void **state)
 
 /* ---- pauses ---- */
 
-/* Three whole blocks; the tracer writes the whole range of a fourth, but of its work what began before
+/* Three whole blocks; the tracer writes the whole range of a fourth, but of its work what was launched before
  * the pause. */
 static void a_block_that_a_pause_cuts_is_left_out(void **state)
 {
@@ -123,13 +123,6 @@ static void a_block_that_a_pause_cuts_is_left_out(void **state)
 	r = analyze(NULL);
 	expect_note("that is said", r, "1 block is left out: cut off by the window or a pause");
 	vpa_report_free(r);
-
-	begin();
-	plain_blocks(3, 12);
-	block(300, 310, 3, 12);
-	kernel(300, 300, 350, GEMM);
-	line("loss all paused %ums-%ums", at(340), at(900));
-	expect_report("its work runs into the pause", NULL, whole);
 
 	begin();
 	plain_blocks(3, 12);
@@ -155,8 +148,89 @@ static void a_block_that_a_pause_cuts_is_left_out(void **state)
 	kernel(300, 300, 310, GEMM);
 	kernel(311, 311, 350, GEMM);
 	ready(320, 3, 12);
-	line("loss all paused %ums-%ums", at(340), at(900));
+	line("loss all paused %ums-%ums", at(315), at(900));
 	expect_report("its frames are ready in the pause", NULL, whole);
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(300, 320, 340, GEMM);
+	line("loss all paused %ums-%ums", at(305), at(315));
+	expect_report("its work runs after the pause, its last work may be missing", NULL, whole);
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(304, 320, 340, GEMM);
+	line("loss all paused %ums-%ums", at(301), at(303));
+	expect_report("its first work may be missing", NULL, whole);
+}
+
+/* Launched outside of all pauses: nothing of it is missing, whenever it runs. The fourth block is half as long. */
+static void a_block_that_runs_in_a_pause_counts(void **state)
+{
+	static const char four[] =
+		"blocks 4, warmup 1, frames 36, FPS 144, BPS 12, busy 144, latent 36, all 48, end "
+		"to end 137.143, TTFB ms 100";
+
+	(void)state;
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(300, 300, 350, GEMM);
+	line("loss all paused %ums-%ums", at(340), at(900));
+	expect_report("its work ends in the pause", NULL, four);
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(300, 300, 350, GEMM);
+	line("loss all paused %ums-%ums", at(310), at(320));
+	expect_report("the pause is over before its work ends", NULL, four);
+
+	begin();
+	plain_blocks(3, 12);
+	block(300, 310, 3, 12);
+	kernel(300, 300, 310, GEMM);
+	kernel(311, 311, 350, GEMM);
+	ready(320, 3, 12);
+	line("loss all paused %ums-%ums", at(340), at(900));
+	expect_report("its frames are ready before the pause", NULL,
+		"blocks 4, warmup 1, frames 36, FPS 144, BPS 12, busy 144.578, latent 36, all 48, "
+		"end to end 137.143, TTFB ms 100, TTFF ms 350");
+}
+
+/* The host launches all blocks in 20 ms; the GPU works for 2 s. */
+static void a_pause_behind_all_launches_changes_nothing(void **state)
+{
+	static const char all[] = "blocks 4, warmup 1, frames 36, FPS 24, BPS 2, busy 24, denoise "
+				  "30, latent 6, all 45, "
+				  "end to end 22.5, TTFB ms 500, steps 16, a block 4, steps/s 10, "
+				  "s/it 0.1, context 4";
+	struct vpa_report *r;
+	int paused;
+
+	(void)state;
+	for (paused = 0; paused < 2; paused++) {
+		begin();
+		request(0, 20, "clip");
+		reference_blocks(0, 4, 1);
+		if (paused)
+			line("loss all paused %ums-%ums", at(20), at(1980));
+		line("end %ums", at(2000));
+		r = analyze(NULL);
+		check_sums(r);
+		expect_request(paused ? "a pause" : "no pause", r, 0, all);
+		assert_int_equal(r->requests[0].steps.periods, 9);
+		vpa_report_free(r);
+	}
+	begin();
+	reference_blocks(0, 5, 1);
+	line("loss all paused %ums-%ums", at(22), at(2500));
+	expect_report("the fifth block is cut, its first two steps are not", NULL,
+		"blocks 4, warmup 1, left out 1, frames 36, FPS 24, BPS 2, busy 24, denoise 30, "
+		"latent 6, "
+		"steps 18, a block 4, steps/s 10, s/it 0.1, context 4");
 }
 
 static void a_pause_next_to_a_block_does_not_cut_it(void **state)
@@ -352,6 +426,8 @@ int main(void)
 		cmocka_unit_test(the_first_block_of_a_part_is_not_the_first_one),
 		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
 		cmocka_unit_test(a_block_that_a_pause_cuts_is_left_out),
+		cmocka_unit_test(a_block_that_runs_in_a_pause_counts),
+		cmocka_unit_test(a_pause_behind_all_launches_changes_nothing),
 		cmocka_unit_test(a_pause_next_to_a_block_does_not_cut_it),
 		cmocka_unit_test(a_pause_anywhere_changes_no_rate),
 		cmocka_unit_test(no_period_spans_a_pause),

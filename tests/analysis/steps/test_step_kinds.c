@@ -23,8 +23,9 @@ struct maker {
 	size_t used;
 	unsigned at, corr, steps, step_at;
 	const char *stream;
-	int bare;    /* without ranges */
-	int is_wide; /* layers have two more ops */
+	int bare;         /* without ranges */
+	int is_wide;      /* layers have two more ops */
+	unsigned late_ns; /* ops run so long after their launch */
 };
 
 static struct maker made;
@@ -46,6 +47,7 @@ static void begin_trace(void)
 	made.at = 2000;
 	made.corr = made.steps = 0;
 	made.bare = made.is_wide = 0;
+	made.late_ns = 0;
 	made.stream = "s7";
 	put("start 1us\n");
 }
@@ -54,8 +56,8 @@ static void op(const char *name, unsigned grid)
 {
 	made.corr++;
 	put("call t1 cudaLaunchKernel %u-%u corr %u\n", made.at, made.at + 1, made.corr);
-	put("kernel %s %u-%u corr %u \"%s\" grid %u\n", made.stream, made.at + 2, made.at + 12,
-		made.corr, name, grid);
+	put("kernel %s %u-%u corr %u \"%s\" grid %u\n", made.stream, made.at + made.late_ns + 2,
+		made.at + made.late_ns + 12, made.corr, name, grid);
 	made.at += 13;
 }
 
@@ -560,6 +562,40 @@ static void no_period_of_an_inferred_step_spans_a_pause(void **state)
 	vpa_report_free(r);
 }
 
+/* A pause behind the launches of eight steps hides nothing of them; one in the launches of the last hides some. */
+static void steps_that_run_in_a_pause_count(void **state)
+{
+	static const struct {
+		int bare, is_inside;
+	} cases[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r;
+		uint64_t cut = (uint64_t)cases[i].is_inside;
+
+		begin_trace();
+		made.is_wide = 1;
+		made.bare = cases[i].bare;
+		made.late_ns = 100000;
+		for (k = 0; k < 8; k++)
+			step(1, 10);
+		put("loss all paused %u-%u\n", made.at - (cases[i].is_inside ? 40 : 10),
+			made.late_ns + made.at);
+		r = analyze();
+		assert_int_equal(r->expert.step_kinds.steps, 8 - cut);
+		if (cases[i].bare) {
+			assert_int_equal(r->inferred[0].step_count, 8 - cut);
+			assert_int_equal(r->inferred[0].cut, cut);
+		} else {
+			assert_int_equal(r->requests[0].steps.count, 8 - cut);
+			assert_int_equal(r->requests[0].steps.periods, 7 - cut);
+		}
+		vpa_report_free(r);
+	}
+}
+
 static void context_passes_are_no_steps(void **state)
 {
 	struct vpa_report *r;
@@ -613,6 +649,7 @@ int main(void)
 		cmocka_unit_test(steps_from_mark_to_mark_are_steps),
 		cmocka_unit_test(inferred_steps_are_steps),
 		cmocka_unit_test(no_period_of_an_inferred_step_spans_a_pause),
+		cmocka_unit_test(steps_that_run_in_a_pause_count),
 		cmocka_unit_test(context_passes_are_no_steps),
 		cmocka_unit_test(without_steps_there_are_no_kinds),
 	};
