@@ -22,7 +22,8 @@ struct fill {
 	struct vpa_json_text text;
 	struct vpa_report *report;
 	struct vpa_arena *arena;
-	size_t room; /* bytes that structs may still take */
+	size_t room;        /* bytes that structs may still take */
+	uint64_t window_ns; /* its length without pauses */
 };
 
 /* A struct, and the keys that are read into it. */
@@ -209,7 +210,7 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, const s
 	if (!strcmp(field->key, "window_ns") && p->row == (char *)f->report &&
 		vpa_json_next(&f->text) != 'n') {
 		if (vpa_json_number(&f->text, &number) && !number.minus)
-			f->report->window_end_ns = number.whole;
+			f->window_ns = number.whole;
 		return;
 	}
 	if (!strcmp(field->key, "compute_capability")) {
@@ -523,12 +524,20 @@ static void check_steps(struct fill *f, const struct vpa_report *r)
 			fault(f, "marked steps out of order");
 }
 
+/* The length counts. Reports did not always have the end. */
+static void settle_window(struct vpa_report *r, uint64_t window_ns)
+{
+	if (vpa_window_span_ns(r) < window_ns)
+		r->window_end_ns = vpt_sat_add(r->window_start_ns, window_ns);
+	r->paused_ns = vpa_window_span_ns(r) - window_ns;
+}
+
 static void settle(struct fill *f)
 {
 	struct vpa_report *r = f->report;
 	size_t i;
 
-	vpt_sat_add_to(&r->window_end_ns, r->window_start_ns);
+	settle_window(r, f->window_ns);
 	for (i = 0; i < r->request_count; i++)
 		count_measured(f, &r->requests[i].blocks);
 	check_steps(f, r);

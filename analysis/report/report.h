@@ -347,11 +347,16 @@ const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int
 /* The line of the call's largest place that has one; NULL: none. */
 const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call);
 
+/* From the window's start to its end, pauses included. */
+static inline uint64_t vpa_window_span_ns(const struct vpa_report *r)
+{
+	return r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
+}
+
 /* The window's length: that of the device with the longest part of it, see vpa_device_window_ns(). */
 static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 {
-	uint64_t ns =
-		r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
+	uint64_t ns = vpa_window_span_ns(r);
 
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
 }

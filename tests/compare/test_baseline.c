@@ -133,6 +133,33 @@ static void numbers_and_flags(void **state)
 	vpa_report_free(r);
 }
 
+/* The length and the end differ by pauses; reports of older versions have no end. */
+static void the_window_has_an_end(void **state)
+{
+	static const struct {
+		const char *input;
+		uint64_t end_ns, window_ns;
+	} cases[] = {
+		{"\"window_ns\": 5, \"window_start_ns\": 7", 12, 5},
+		{"\"window_ns\": 5, \"window_start_ns\": 7, \"window_end_ns\": 30", 30, 5},
+		{"\"window_ns\": 5, \"window_start_ns\": 7, \"window_end_ns\": 9", 12, 5},
+		{"\"window_ns\": 5, \"window_start_ns\": 7, \"window_end_ns\": 3", 12, 5},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[512];
+		struct vpa_report *r;
+
+		snprintf(text, sizeof(text), "%s, \"input\": {%s}}", REPORT, cases[i].input);
+		r = report_of(text);
+		assert_int_equal(r->window_end_ns, cases[i].end_ns);
+		assert_int_equal(vpa_window_ns(r), cases[i].window_ns);
+		vpa_report_free(r);
+	}
+}
+
 static void texts_choices_and_maps(void **state)
 {
 	struct vpa_report *r =
@@ -399,6 +426,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_describe_their_structs),
 		cmocka_unit_test(numbers_and_flags),
+		cmocka_unit_test(the_window_has_an_end),
 		cmocka_unit_test(texts_choices_and_maps),
 		cmocka_unit_test(objects_inside_and_behind_pointers),
 		cmocka_unit_test(other_types_in_place_of_an_object),

@@ -95,8 +95,7 @@ void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const str
 	(void)d;
 	if (!r->counter_count)
 		return;
-	s.length_ns =
-		r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
+	s.length_ns = vpa_window_span_ns(r);
 	vpa_html_begin(h, "counters", "Counters and memory", NULL);
 	vpa_html_print(h,
 		"<p class=\"lead\">Each from 0 to %s of the window; the lower edge is 0, the "

@@ -402,8 +402,7 @@ void vpa_html_overview(struct vpa_html *h, const struct vpa_report *r, const str
 	unsigned flags, height;
 
 	(void)d;
-	v.length_ns =
-		r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
+	v.length_ns = vpa_window_span_ns(r);
 	if (!v.o || !v.o->device_count || !v.length_ns)
 		return;
 	choose(&v);

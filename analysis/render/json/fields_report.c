@@ -26,6 +26,8 @@ static const struct vpa_field input_fields[] = {
 	{"window_ns", COMPUTED(U64), "ns", "length of the window without pauses",
 		.number = window_ns},
 	{"window_start_ns", U64(window_start_ns), "ns", "start of the window, on the trace clock"},
+	{"window_end_ns", U64(window_end_ns), "ns",
+		"its end, on the trace clock: window_start_ns + window_ns + pauses"},
 	{"unix_offset_ns", WRAPPED(unix_offset_ns), "ns",
 		"Unix time = trace clock + this; null: the time of day is not known",
 		.known = has_realtime},

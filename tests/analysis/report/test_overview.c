@@ -38,7 +38,8 @@ static uint64_t sum_of(const struct vpa_overview_bucket *b, size_t from, size_t 
 	return ns;
 }
 
-/* Each bucket adds up to its length in the window less pauses, and all of them to the report's sums. */
+/* Each bucket adds up to its length in the window less pauses, and all of them to the report's sums. What a device does in a
+ * pause is part of its window. */
 static void expect_identities(const struct vpa_report *r)
 {
 	const struct vpa_overview *o = r->overview;
@@ -66,7 +67,8 @@ static void expect_identities(const struct vpa_report *r)
 		}
 		assert_int_equal(busy, r->devices[d].busy_ns);
 		assert_int_equal(idle, r->devices[d].window_idle_ns);
-		assert_int_equal(paused, r->paused_ns);
+		assert_int_equal(
+			paused, vpa_window_span_ns(r) - vpa_device_window_ns(&r->devices[d]));
 		for (k = 0; k < r->devices[d].cause_count; k++)
 			causes[r->devices[d].causes[k].cause] -= r->devices[d].causes[k].ns;
 		for (k = 0; k < VPA_CAUSES; k++)
@@ -209,6 +211,110 @@ static void a_report_with_an_overview_is_otherwise_the_same(void **state)
 	vpt_free(script);
 }
 
+static struct vpt_buffer render(const char *form, const struct vpa_report *r)
+{
+	const struct vpa_text layout = {.width = 80, .command = "vptrace-analyze x"};
+	struct vpt_buffer out = {0};
+	struct vpt_sink *sink;
+
+	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), 0);
+	assert_int_equal(vpa_renderer_find(form)->render(r, &layout, sink, NULL), 0);
+	assert_int_equal(vpt_sink_write(sink, "", 1, NULL), 0);
+	assert_int_equal(sink->finish(sink, 1, NULL), 0);
+	return out;
+}
+
+/* The number after the first `before` of a text. */
+static uint64_t number_after(const struct vpt_buffer *text, const char *before)
+{
+	const char *at = strstr(text->data, before);
+
+	if (!at)
+		fail_msg("no %s", before);
+	return strtoull(at + strlen(before), NULL, 10);
+}
+
+/* A window that is longer than the capture, or that a pause ends, has the same end and length in JSON and on the page. */
+static void the_page_ends_where_the_report_does(void **state)
+{
+	static const struct {
+		const char *rule, *script;
+		uint64_t end_ns, window_ns, device_ns[2];
+	} cases[] = {
+		{"an op that ends after the stop",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-1524 corr 1 \"sgemm\"\n",
+			1524, 1524, {1524}},
+		{"a pause at the end, and nothing in it",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-524 corr 1 \"sgemm\"\n"
+			"loss all paused 800-1000\n",
+			1000, 800, {800}},
+		{"an op that runs into it",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-900 corr 1 \"sgemm\"\n"
+			"loss all paused 800-1000\n",
+			1000, 900, {900}},
+		{"an op that ends after it and after the stop",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-1200 corr 1 \"sgemm\"\n"
+			"loss all paused 800-1000\n",
+			1200, 1200, {1200}},
+		{"a pause that ends after the stop",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-900 corr 1 \"sgemm\"\n"
+			"loss all paused 800-1500\n",
+			1000, 900, {900}},
+		{"two devices, one of which runs into the pause",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-924 corr 1 \"sgemm\"\n"
+			"call t1 cudaLaunchKernel 25-28 corr 2\n"
+			"kernel s1.7 30-430 corr 2 \"sgemm\"\n"
+			"loss all paused 500-1000\n",
+			1000, 924, {924, 500}},
+		{"two devices, one of which ends after the stop",
+			"end 1000\n"
+			"call t1 cudaLaunchKernel 10-20 corr 1\n"
+			"kernel s7 24-1300 corr 1 \"sgemm\"\n"
+			"call t1 cudaLaunchKernel 25-28 corr 2\n"
+			"kernel s1.7 30-430 corr 2 \"sgemm\"\n"
+			"loss all paused 500-900\n",
+			1300, 1300, {1300, 900}},
+	};
+	size_t i, d;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char script[512];
+		struct vpa_report *r;
+		struct vpt_buffer json, page;
+
+		snprintf(script, sizeof(script), "start 0\n%s", cases[i].script);
+		r = report_of(script, 1);
+		json = render("json", r);
+		page = render("html", r);
+		print_message("%s\n", cases[i].rule);
+		expect_identities(r);
+		assert_int_equal(number_after(&json, "\"window_start_ns\": "), 0);
+		assert_int_equal(number_after(&json, "\"window_end_ns\": "), cases[i].end_ns);
+		assert_int_equal(
+			number_after(&page, "id=\"timeline\" data-ns=\""), cases[i].end_ns);
+		assert_int_equal(number_after(&json, "\"window_ns\": "), cases[i].window_ns);
+		for (d = 0; d < r->device_count; d++)
+			assert_int_equal(
+				vpa_device_window_ns(&r->devices[d]), cases[i].device_ns[d]);
+		vpt_free(json.data);
+		vpt_free(page.data);
+		vpa_report_free(r);
+	}
+}
+
 static size_t allocations_left;
 
 static void *some_memory(void *ptr, size_t size)
@@ -258,6 +364,7 @@ int main(void)
 		cmocka_unit_test(sums_stay_exact_when_buckets_grow),
 		cmocka_unit_test(stages_keep_a_bounded_number_of_instances),
 		cmocka_unit_test(a_report_with_an_overview_is_otherwise_the_same),
+		cmocka_unit_test(the_page_ends_where_the_report_does),
 		cmocka_unit_test(missing_memory_is_reported),
 	};
 
