@@ -100,6 +100,8 @@ static int take_losses(struct vpa_completeness *n, const struct vpt_section *s)
 			n->losses++;
 			n->losses_by_kind[kind < VPA_READING_LOSSES ? kind : 0]++;
 			vpt_sat_add_to(&n->lost_events, s->col[VPT_LOSS_COUNT][row]);
+			if (kind == VPT_LOSSKIND_REFUSED)
+				vpt_sat_add_to(&n->refused, s->col[VPT_LOSS_COUNT][row]);
 		}
 		if (length ? vpa_intervals_add(&n->lost, start, start + length)
 			   : vpa_intervals_add(&n->lost, 0, UINT64_MAX))

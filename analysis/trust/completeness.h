@@ -47,7 +47,7 @@ enum vpa_completeness_count {
 /* The tracer's default VPTRACE_FLUSH_MS, if a capture does not give it. */
 enum { VPA_READING_FLUSH_MS = 1000 };
 
-enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 10 };
+enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 11 };
 
 struct vpa_completeness {
 	const struct vpt_trace *trace; /* borrowed */
@@ -61,7 +61,7 @@ struct vpa_completeness {
 	uint64_t header_lost;                /* sum of lost_events of chunk headers */
 	uint64_t losses, lost_events; /* LOSS rows for records, and the sum of their counts */
 	uint64_t losses_by_kind[VPA_READING_LOSSES]; /* by VPT_LOSSKIND_* */
-	uint64_t unfinished;                         /* the ops counted by LOSS rows of that kind */
+	uint64_t unfinished, refused;                /* what LOSS rows of that kind count */
 	int has_stats;
 	int has_end; /* the newest chunk is marked as the capture's last */
 	/* From META rows: */

@@ -216,10 +216,11 @@ static void judge_losses(struct judging *j)
 {
 	const struct vpa_completeness *n = j->n;
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
-	uint64_t lost = dropped > n->lost_events ? dropped : n->lost_events;
+	uint64_t lost =
+		vpt_sat_sub(dropped > n->lost_events ? dropped : n->lost_events, n->refused);
 	char remedy[160] = "";
 
-	if (!lost && !n->losses)
+	if (!lost && n->losses == n->losses_by_kind[VPT_LOSSKIND_REFUSED])
 		return;
 	if (!n->is_tracers) {
 		/* Their options are not known here. */
@@ -227,7 +228,7 @@ static void judge_losses(struct judging *j)
 		   !n->failure[0]) {
 		snprintf(remedy, sizeof(remedy), "let vptrace_stop() wait: VPTRACE_STOP_MS=60000");
 	} else if (n->losses_by_kind[VPT_LOSSKIND_DROPPED] ||
-		   n->losses_by_kind[VPT_LOSSKIND_RING_FULL] || dropped) {
+		   n->losses_by_kind[VPT_LOSSKIND_RING_FULL] || lost) {
 		memory_remedy(n, remedy, sizeof(remedy));
 	}
 	if (lost)
@@ -280,6 +281,17 @@ static void judge_unfinished(struct judging *j)
 			"%" PRIu64
 			" operation%s not ended when recording stopped: %s times are unknown",
 			count, count == 1 ? " had" : "s had", count == 1 ? "its" : "their");
+}
+
+static void judge_refused(struct judging *j)
+{
+	uint64_t count = j->n->refused;
+
+	if (count)
+		say(j, 1, "raise --max-bytes",
+			"%" PRIu64 " record%s no room in the file: launched or begun before it "
+			"was full",
+			count, count == 1 ? " had" : "s had");
 }
 
 static void judge_cupti(struct judging *j)
@@ -391,6 +403,7 @@ int vpa_completeness_judge(const struct vpa_completeness *n,
 	judge_losses(&j);
 	judge_unmatched(&j);
 	judge_unfinished(&j);
+	judge_refused(&j);
 	judge_undelivered(&j);
 	judge_tool(&j);
 	judge_unknown(&j);

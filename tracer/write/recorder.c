@@ -28,7 +28,7 @@ enum {
 };
 
 /* The fast path of recorder.h takes rows of the newest time in no pause. */
-static void update_clear(struct vtr_recorder *r)
+void vtr_recorder_update_clear(struct vtr_recorder *r)
 {
 	uint64_t to_ns;
 
@@ -56,7 +56,7 @@ int vtr_recorder_new(
 	}
 	r->o = *options;
 	begin_chunk(r, 1);
-	update_clear(r);
+	vtr_recorder_update_clear(r);
 	vpt_batch_init(&r->open.batch);
 	vpt_batch_init(&r->ring.opening);
 	*out = r;
@@ -81,6 +81,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	vtr_lanes_free(&r->lanes);
 	vtr_about_free(&r->about);
 	vtr_pauses_free(&r->pauses);
+	vtr_refused_free(&r->refused);
 	vpt_free(r->used);
 	vpt_free(r->names);
 	vpt_free(r);
@@ -90,7 +91,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 
 static int close_chunk(struct vtr_recorder *r, int last);
 
-static void follow_changes(struct vtr_recorder *r)
+void vtr_recorder_follow(struct vtr_recorder *r)
 {
 	uint64_t changes;
 
@@ -130,10 +131,19 @@ static int is_refused_range(struct vtr_recorder *r, uint64_t start_ns)
 {
 	if (has_room_at_end(r))
 		return 0;
-	if (!r->refused_ranges++ || start_ns < r->refused_from_ns)
-		r->refused_from_ns = start_ns;
+	vtr_refused_range(&r->refused, start_ns);
 	drop(r, &r->nowhere, 1);
 	return 1;
+}
+
+static int is_op(enum vpt_kind kind)
+{
+	return kind == VPT_KERNEL || kind == VPT_COPY;
+}
+
+static uint64_t launch_of(enum vpt_kind kind, const uint64_t *row)
+{
+	return row[kind == VPT_KERNEL ? (int)VPT_KERNEL_CORRELATION : (int)VPT_COPY_CORRELATION];
 }
 
 /* Whether a row belongs to a pause: a host's row that starts in it, an op that was launched in it. The GPU
@@ -145,21 +155,21 @@ static int is_paused(const struct vtr_recorder *r, enum vpt_kind kind, const uin
 
 	if (start_ns && !vtr_pauses_at(&r->pauses, start_ns))
 		return 0;
-	if (kind != VPT_KERNEL && kind != VPT_COPY)
-		return start_ns != 0;
-	return vtr_pauses_hide_op(&r->pauses,
-		row[kind == VPT_KERNEL ? (int)VPT_KERNEL_CORRELATION : (int)VPT_COPY_CORRELATION],
-		start_ns);
+	return is_op(kind) ? vtr_pauses_hide_op(&r->pauses, launch_of(kind, row), start_ns)
+			   : start_ns != 0;
 }
 
-/* Whether a row is not to be recorded. The recording ends where the first such row begins. */
+/* Whether a row is not to be recorded. The recording ends where the first such row begins. Ops whose times are not
+ * known are counted elsewhere. */
 static int is_refused(struct vtr_recorder *r, enum vpt_kind kind, const uint64_t *row)
 {
 	uint64_t start_ns = row[0];
 
-	follow_changes(r);
+	vtr_recorder_follow(r);
 	if (is_paused(r, kind, row))
 		return 1;
+	if (r->is_full && is_op(kind) && start_ns)
+		vtr_refused_op(&r->refused, launch_of(kind, row));
 	if (r->is_full && start_ns && start_ns < r->full_ns) {
 		if (kind == VPT_RANGE)
 			return is_refused_range(r, start_ns);
@@ -224,9 +234,9 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 
 	if (r->err.code)
 		return;
-	/* Work that has not ended was launched in a window. */
+	/* Work that has not ended, or found no room, was launched in a window. */
 	if (kind != VPT_LOSSKIND_PAUSED && kind != VPT_LOSSKIND_UNFINISHED &&
-		vtr_recorder_is_off(r, from_ns, to_ns))
+		kind != VPT_LOSSKIND_REFUSED && vtr_recorder_is_off(r, from_ns, to_ns))
 		return;
 	vtr_recorder_refer(r, lane);
 	if (!r->since_ns)
@@ -246,76 +256,6 @@ void vtr_recorder_sample(
 	if (!r->since_ns)
 		r->since_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	vpt_batch_put(&r->open.batch, VPT_SAMPLE, lane->key, row);
-}
-
-/* ---- pauses ---- */
-
-void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns)
-{
-	vtr_pauses_begin(&r->pauses, from_ns);
-	update_clear(r);
-}
-
-void vtr_recorder_now(struct vtr_recorder *r, uint64_t now_ns)
-{
-	struct vtr_pause p;
-
-	while (vtr_pauses_take(&r->pauses, now_ns, &p))
-		vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, p.from_ns, p.to_ns, 0);
-}
-
-void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
-{
-	vtr_recorder_now(r, UINT64_MAX);
-	vtr_pauses_end(&r->pauses, to_ns);
-	update_clear(r);
-	vtr_recorder_now(r, vtr_now());
-}
-
-void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns)
-{
-	if (vtr_recorder_is_empty(r))
-		return;
-	vtr_pauses_stop(&r->pauses, stop_ns);
-	update_clear(r);
-	vtr_recorder_now(r, UINT64_MAX);
-	if (r->is_full && r->full_ns < stop_ns)
-		vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, r->full_ns, stop_ns, 0);
-	if (r->refused_ranges)
-		vtr_recorder_loss(
-			r, NULL, VPT_LOSSKIND_CAP, r->refused_from_ns, stop_ns, r->refused_ranges);
-}
-
-int vtr_recorder_wants_calls(struct vtr_recorder *r, uint64_t since_ns)
-{
-	follow_changes(r);
-	return vtr_pauses_reach(&r->pauses, since_ns);
-}
-
-void vtr_recorder_note_id(struct vtr_recorder *r, uint64_t newest)
-{
-	vtr_pauses_note_id(&r->pauses, newest);
-}
-
-void vtr_recorder_note_call(struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns)
-{
-	vtr_pauses_note_call(&r->pauses, correlation, start_ns);
-}
-
-int vtr_recorder_doubts_op(const struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns)
-{
-	return vtr_pauses_doubt_op(&r->pauses, correlation, start_ns);
-}
-
-int vtr_recorder_hides_op(const struct vtr_recorder *r, uint64_t correlation)
-{
-	return vtr_pauses_hide_op(&r->pauses, correlation, 0);
-}
-
-int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns)
-{
-	follow_changes(r);
-	return vtr_pauses_cut(&r->pauses, start_ns, end_ns);
 }
 
 /* ---- the limit of the file ---- */
@@ -347,7 +287,7 @@ static void keep_limit(struct vtr_recorder *r)
 		return;
 	/* Where the newest chunk ends: ranges in the rings that began later take no room. */
 	r->full_ns = r->ring.cut_ns ? r->ring.cut_ns : vtr_now();
-	update_clear(r);
+	vtr_recorder_update_clear(r);
 }
 
 /* ---- facts ---- */
@@ -516,7 +456,7 @@ static int is_large(const struct vtr_recorder *r)
 
 void vtr_recorder_room(struct vtr_recorder *r)
 {
-	follow_changes(r);
+	vtr_recorder_follow(r);
 	if (vpt_batch_full(&r->open.batch) || is_large(r))
 		close_chunk(r, 0);
 	if (r->o.max_bytes)
@@ -525,7 +465,7 @@ void vtr_recorder_room(struct vtr_recorder *r)
 
 void vtr_recorder_bound(struct vtr_recorder *r)
 {
-	follow_changes(r);
+	vtr_recorder_follow(r);
 	if (vpt_batch_crowded(&r->open.batch) || is_large(r))
 		close_chunk(r, 0);
 	if (r->o.max_bytes)

@@ -125,8 +125,8 @@ void vtr_recorder_note_id(struct vtr_recorder *r, uint64_t newest);
 void vtr_recorder_note_call(struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns);
 /* Whether the call that launched an op that began in a pause was not noted yet: put it when it was. */
 int vtr_recorder_doubts_op(const struct vtr_recorder *r, uint64_t correlation, uint64_t start_ns);
-/* Whether an op that never began was launched in a pause, and hence is no part of the recording. */
-int vtr_recorder_hides_op(const struct vtr_recorder *r, uint64_t correlation);
+/* Whether an op that never began was launched in a pause, or after the file was full, and hence is no part of the recording. */
+int vtr_recorder_hides_op(struct vtr_recorder *r, uint64_t correlation);
 
 /* The same at the capture's end: a pause that goes on ends there, one to come is forgotten. If
  * nothing was ever put, neither is the pause: without an event there is no file. */

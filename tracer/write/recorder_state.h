@@ -1,7 +1,8 @@
 /* recorder_state.h - the state of a recorder. Private to recorder*.c.
  *
- *	recorder.c        rows, pauses, the file's limit, chunks
- *	recorder_lanes.c  which lanes and names the open chunk uses */
+ *	recorder.c         rows, the file's limit, chunks
+ *	recorder_pauses.c  when it records
+ *	recorder_lanes.c   which lanes and names the open chunk uses */
 #ifndef VPTRACE_TRACER_WRITE_RECORDER_STATE_H
 #define VPTRACE_TRACER_WRITE_RECORDER_STATE_H
 
@@ -9,6 +10,7 @@
 #include "tracer/flight/ring_chunk.h"
 #include "tracer/window/pauses.h"
 #include "tracer/write/recorder.h"
+#include "tracer/write/refused.h"
 
 struct known_name {
 	uint64_t chunk;
@@ -38,13 +40,17 @@ struct vtr_recorder {
 	struct vtr_ring_chunk ring; /* the newest chunk's edges, and for a flight recorder */
 
 	struct vtr_pauses pauses;
-	int is_full;              /* the file has reached its limit */
-	uint64_t full_ns;         /* the start of the first row that this has refused */
-	uint64_t refused_ranges;  /* that were open then and found no room */
-	uint64_t refused_from_ns; /* the earliest start of these */
+	int is_full;      /* the file has reached its limit */
+	uint64_t full_ns; /* the start of the first row that this has refused */
+	struct vtr_refused refused;
 	uint64_t changes_seen;
 	uint64_t received, dropped, invalid; /* without what is pending */
 };
+
+/* Follows the changes of the window that the recorder has not seen. */
+void vtr_recorder_follow(struct vtr_recorder *r);
+/* The fast path of recorder.h takes rows of the newest time in no pause: after every change of pauses or the limit. */
+void vtr_recorder_update_clear(struct vtr_recorder *r);
 
 /* Puts the rows that describe the open chunk's lanes. Last, since a thread may have got its name
  * meanwhile. */

@@ -368,6 +368,41 @@ static void kernels_that_wait_or_cannot_last_are_no_work(void **state)
 	}
 }
 
+/* It is missing after the file's end: what is before is whole. */
+static void what_found_no_room_in_the_file_is_named(void **state)
+{
+	static const char script[] = "start 1ms\nend 9ms\n"
+				     "call t1 cudaLaunchKernel 1100us+3us corr 1\n"
+				     "kernel s7 1200us-1400us corr 1 \"a\"\n"
+				     "call t1 cudaLaunchKernel 1500us+3us corr 2\n"
+				     "loss all paused 5000us-9000us\n"
+				     "loss all refused 5000us-9000us count %u\n";
+	static const struct {
+		unsigned count;
+		const char *reason;
+	} rows[] = {
+		{1, "1 record had no room in the file: launched or begun before it was full"},
+		{12, "12 records had no room in the file: launched or begun before it was full"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		struct text t = {.used = 0};
+		struct vpa_report *r;
+
+		add(&t, script, rows[i].count);
+		r = analyze(t.bytes, NULL);
+		assert_false(r->verdict.complete);
+		assert_string_equal(r->verdict.reasons[0], rows[i].reason);
+		assert_string_equal(r->verdict.remedies[0], "raise --max-bytes");
+		assert_int_equal(r->verdict.loss_count, 1);
+		assert_int_equal(r->verdict.losses[0].start_ns, 5000000);
+		assert_int_equal(r->devices[0].busy_ns, 200000);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +411,7 @@ int main(void)
 		cmocka_unit_test(times_outside_the_capture_are_doubted),
 		cmocka_unit_test(ops_before_their_launch_show_that_clocks_disagree),
 		cmocka_unit_test(kernels_that_wait_or_cannot_last_are_no_work),
+		cmocka_unit_test(what_found_no_room_in_the_file_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
