@@ -87,6 +87,17 @@ static int note_mark(struct vpa_resolver *r, uint32_t thread, const struct range
 			.end_ns = row->end_ns});
 }
 
+/* Whether an earlier chunk listed the range. */
+static int is_listed(struct vpa_timeline *t, const struct range_row *row)
+{
+	const struct vpa_range as = {.start_ns = row->start_ns,
+		.name = row->name.name,
+		.domain = row->domain,
+		.payload = row->payload};
+
+	return vpa_timeline_still_open(t, &as);
+}
+
 static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
@@ -114,8 +125,7 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (rc)
 			break;
 		t = timeline_of(r, thread, &values);
-		if (vpa_open_find(&t->open, values.start_ns, values.name.name, values.domain) !=
-			VPA_OPEN_NONE)
+		if (is_listed(t, &values))
 			continue;
 		if (r->open_count < OPEN_MAX) {
 			rc = add_range(r, t, thread, &values);
@@ -148,6 +158,7 @@ VPA_RARE static int end_range(struct vpa_timeline *t, const struct range_row *ro
 		.end_ns = row->end_ns,
 		.name = row->name.name,
 		.domain = row->domain,
+		.payload = row->payload,
 		.unmatched = row->unmatched};
 
 	return vpa_timeline_end_open(t, &as, ended);

@@ -128,6 +128,22 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 	memset(pool, 0, sizeof(*pool));
 }
 
+static void annotate(struct vpa_range *range, uint32_t payload)
+{
+	if (payload)
+		range->payload = payload;
+}
+
+int vpa_timeline_still_open(struct vpa_timeline *t, const struct vpa_range *as)
+{
+	uint32_t at = vpa_open_find(&t->open, as->start_ns, as->name, as->domain);
+
+	if (at == VPA_OPEN_NONE)
+		return 0;
+	annotate(t->open_of[at], as->payload);
+	return 1;
+}
+
 int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended)
 {
 	struct vpa_range *range;
@@ -147,6 +163,7 @@ int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, in
 	t->open_of[at] = NULL;
 	range->end_ns = as->end_ns;
 	range->unmatched = as->unmatched;
+	annotate(range, as->payload);
 	t->ended[t->ended_count++] = range;
 	*ended = 1;
 	return VPT_OK;

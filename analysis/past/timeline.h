@@ -107,8 +107,12 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool);
 /* Does not call finished() for ranges still referenced. */
 void vpa_range_pool_free(struct vpa_range_pool *pool);
 
-/* Ends the range of an earlier OPEN row with this start, name and domain. *ended is 0 if there is
- * none. 0 or VPT_ENOMEM. */
+/* An OPEN row of a range that an earlier chunk listed, with this start, name and domain: its annotation,
+ * if it has one, replaces the earlier one. Returns whether there is such a range. */
+int vpa_timeline_still_open(struct vpa_timeline *t, const struct vpa_range *as);
+
+/* Ends the range of an earlier OPEN row with this start, name and domain; its annotation counts as that of an
+ * OPEN row does. *ended is 0 if there is none. 0 or VPT_ENOMEM. */
 int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended);
 
 /* Adds a range first seen in this chunk; open ones (end ~0) must come before ended ones. Takes over

@@ -236,6 +236,7 @@ static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct v
 	struct vpa_scope scope = {.start_ns = range->start_ns,
 		.name = range->name,
 		.thread = range->thread,
+		.annotation = range->payload,
 		.request = around->request,
 		.block = around->block,
 		.stage = around->stage,
@@ -412,6 +413,19 @@ static int end_without_ops(struct vpa_pipeline *p, struct vpa_range *range)
 	return label.kind == VPA_SCOPE_REQUEST ? begin(p, range, &nothing_around, 0) : VPT_OK;
 }
 
+/* A range of several chunks may tell more at its end than when it was judged. It stays what it became. */
+static int read_again(
+	struct vpa_pipeline *p, struct vpa_scope *scope, const struct vpa_range *range)
+{
+	struct vpa_scope_label label;
+
+	if (vpa_pipeline_label(p, range, &label))
+		return VPT_ENOMEM;
+	if (label.kind == scope->label.kind)
+		scope->label = label;
+	return VPT_OK;
+}
+
 int vpa_pipeline_end(struct vpa_pipeline *p, struct vpa_range *range)
 {
 	struct vpa_scope *scope;
@@ -424,7 +438,7 @@ int vpa_pipeline_end(struct vpa_pipeline *p, struct vpa_range *range)
 	scope->end_ns = range->end_ns;
 	scope->finished = 1;
 	scope->cut_off = range->unmatched || range->cut;
-	return VPT_OK;
+	return range->payload == scope->annotation ? VPT_OK : read_again(p, scope, range);
 }
 
 void vpa_pipeline_forget(struct vpa_pipeline *p, const struct vpa_range *range)

@@ -34,6 +34,7 @@ struct vpa_scope {
 	struct vpa_scope_label label;
 	uint64_t start_ns, end_ns; /* on the host; the end once it is finished */
 	uint32_t name, thread;
+	uint32_t annotation;            /* of which the label tells, as in vpa_range.payload */
 	uint32_t request, block, stage; /* the scopes it began in; VPA_NONE: none */
 	uint8_t finished, cut_off;      /* cut_off: not all of it is in the window */
 	uint8_t nested;                 /* began in a step, an iteration or a stage */

@@ -188,6 +188,7 @@ static const struct statement {
 	{"open", VPT_OPEN, "lT", VPT_OPEN_LANE, {0}},
 	{"openstartend", VPT_OPEN, "lT", VPT_OPEN_LANE,
 		{VPT_OPEN_RANGE_KIND, VPT_RANGEKIND_START_END}},
+	{"opened", VPT_OPEN, "lT", VPT_OPEN_LANE, {0}},
 	{"mark", VPT_MARK, "LT", 0, {0}},
 	{"counter", VPT_COUNTER, "LTN", VPT_COUNTER_VALUE, {0}},
 	{"memory", VPT_MEMORY, "LTW", VPT_MEMORY_MEMORY_OP, {0}},
@@ -282,7 +283,8 @@ static int add_row(struct script *s, const struct row *row)
 static int row_statement(struct script *s, const struct statement *st)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(st->kind);
-	struct row row = {.kind = st->kind, .open = st->kind == VPT_OPEN};
+	struct row row = {
+		.kind = st->kind, .open = st->kind == VPT_OPEN && strcmp(st->word, "opened") != 0};
 	struct vpt_config config = {0};
 	uint64_t values[VPT_CONFIG_COLUMNS] = {0};
 	int rc;

@@ -36,6 +36,7 @@
  *	startend t1 90-400 "request"
  *	open t1 90 "block 3"     still open when the capture ends: an OPEN row in each chunk from then on
  *	openstartend t1 90 "request"
+ *	opened t1 90 "block 3" json "{}"    its OPEN row in this chunk only, instead of the one that is made for a range
  *	mark t1 95 "seed" [int 42]
  *	counter power 100 250.5
  *	memory s7 100 allocate memory_kind device bytes 1MiB address 0x1000

@@ -107,6 +107,22 @@ static void put_open(
 	put_row(s, b, &open, used);
 }
 
+/* Whether the script itself gives the range's OPEN row of this chunk. */
+static int is_opened(const struct script *s, const struct row *range, size_t chunk)
+{
+	size_t i;
+
+	for (i = 0; i < s->row_count; i++) {
+		const struct row *row = &s->rows[i];
+
+		if (row->kind == VPT_OPEN && !row->open && row->chunk == chunk &&
+			row->start == range->start && row->values[VPT_OPEN_LANE] == range->lane &&
+			row->values[VPT_OPEN_NAME] == range->values[VPT_RANGE_NAME])
+			return 1;
+	}
+	return 0;
+}
+
 static uint64_t completion(const struct row *r)
 {
 	return r->end < r->start ? r->start : r->end;
@@ -165,7 +181,7 @@ static void fill_chunk(
 			      : row->chunk == index)
 			put_row(s, b, row, used);
 		else if (row->kind == VPT_RANGE && row->chunk > index &&
-			 row->start <= chunk->closes_ns)
+			 row->start <= chunk->closes_ns && !is_opened(s, row, index))
 			put_open(s, b, row, used);
 	}
 	if (index + 1 == s->chunk_count && !s->killed) {

@@ -1,4 +1,5 @@
 /* test_script.c - the trace scripts that other tests stand on say what they seem to say. */
+#include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/calls.h"
 #include "tests/support/script.h"
@@ -276,6 +277,27 @@ static void chunks_carry_the_ranges_open_at_their_end(void **state)
 	vpt_trace_close(t);
 }
 
+static void a_chunk_may_have_an_open_row_of_its_own(void **state)
+{
+	struct vpt_trace *t = open_script("opened t1 20 \"a\" domain early\n"
+					  "opened t2 20 \"b\"\n"
+					  "chunk 50\nchunk 60\n"
+					  "range t1 20-90 \"a\" domain late\n");
+	static const size_t rows[] = {2, 1};
+	char buf[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		decode(t, i);
+		assert_int_equal(vpt_batch_find(&batch, VPT_OPEN)->row_count, rows[i]);
+		assert_string_equal(value_text("open", "domain", 0, buf), i ? "late" : "early");
+	}
+	decode(t, 2);
+	assert_null(vpt_batch_find(&batch, VPT_OPEN));
+	vpt_trace_close(t);
+}
+
 static void an_empty_script_is_a_capture_with_nothing_in_it(void **state)
 {
 	struct vpt_trace *t = open_script("");
@@ -312,6 +334,7 @@ int main(void)
 		cmocka_unit_test(each_statement_about_the_run_makes_its_row),
 		cmocka_unit_test(mistakes_name_their_line),
 		cmocka_unit_test(chunks_carry_the_ranges_open_at_their_end),
+		cmocka_unit_test(a_chunk_may_have_an_open_row_of_its_own),
 		cmocka_unit_test(an_empty_script_is_a_capture_with_nothing_in_it),
 	};
 
