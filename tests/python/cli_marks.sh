@@ -147,6 +147,17 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 	"$VPT_ANALYZE" gpu.zst >out 2>err
 	says out "1 request, 81 frames, 4 steps"
 
+	rule="a request of several chunks, whose frames are known at its end"
+	cases=$((cases + 1))
+	rm -f log
+	LD_PRELOAD=$bin/standin/libcuda.so.1 LD_LIBRARY_PATH=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPT_STANDIN_LOG=log \
+		CUDA_INJECTION64_PATH=$VPTRACE_LIBRARY VPTRACE_OUTPUT=slow.zst PYTHONPATH=$site VPTRACE_MARK=auto VPTRACE_FLUSH_MS=10 \
+		python3 gpu/generate.py begin slow >out 2>err </dev/null || fail "$rule: expected exit code 0"
+	"$VPT_ANALYZE" cat slow.zst --kind open >out 2>err
+	[ "$(grep -c WanPipeline out)" -gt 1 ] || fail "$rule: it was open at the end of one chunk or none"
+	"$VPT_ANALYZE" slow.zst --format json >report 2>err || fail "$rule: no report"
+	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+
 	rule="the same under vptrace run --report"
 	cases=$((cases + 1))
 	rm -f log

@@ -72,8 +72,7 @@ class Library:
         if self.depth == self.request:
             self.request = None
             for name, value in self.facts.items():
-                if name != b"frames":  # which the range has too
-                    self.metadata(b"request." + name, value)
+                self.metadata(b"request." + name, value)
 
     def note_mark(self, name, note):
         self.show(getattr(note, "_obj", note), name)

@@ -192,7 +192,6 @@ class Marks:
                 fact("frames_asked", known["frames"] * made.batch)
         frames = made.frames or -1 if made else thread.frames
         if frames > 0 and not facts.is_latent(known):
-            fact("frames", frames)  # a request of more than a chunk is known to the reader by how it began
             self.recorder.fill(ranges.REQUEST, -1, frames, -1)
 
     # ---- a call ----
