@@ -625,11 +625,25 @@ def forward_that_is_called_by_its_name_says_what_to_write():
     with FakeTorch(), Program(MODEL, "M:Model.forward = stage model\nM:Layer.forward! = stage layer") as p:
         same((p.module.Model().forward(1), p.lines), (3, ["stage layer"] * 2))
         same([text for _, text in vptrace_marks._marking.complaints()],
-             ["mark_calls():1: %s:Model.forward was never called as a module; if the program calls forward() itself, write forward!" %
-              p.name])
+             ["mark_calls():1: %s:Model.forward was never called as a module; if the program calls forward() itself, write "
+              "%s:Model.forward!" % (p.name, p.name)])
         vptrace._capture.before_stop[-1]()
         same(p.library.metadata_seen, ["marks.unused=mark_calls():1: %s:Model.forward was never called as a module; if the program "
-                                       "calls forward() itself, write forward!" % p.name])
+                                       "calls forward() itself, write %s:Model.forward!" % (p.name, p.name)])
+
+
+@rule
+def forward_as_the_message_says():
+    """What the message says to write is enough, with subclasses and patterns too."""
+    for target, called in (("Model+.forward", "Special"), ("Mod*(Module).forward", "Model"), ("Model.forward", "Model")):
+        with FakeTorch(), Program(MODEL, "M:%s = stage model" % target) as p:
+            getattr(p.module, called)().forward(1)
+            (_, text), = vptrace_marks._marking.complaints()
+            assert text.endswith("write %s:%s!" % (p.name, target)), text
+            vptrace.unmark_calls()
+            vptrace.mark_calls("%s = stage model" % text.rpartition(" write ")[2])
+            same((getattr(p.module, called)().forward(1), p.lines[0]), (3, "stage model"))
+            same(list(vptrace_marks._marking.complaints()), [])
 
 
 @rule

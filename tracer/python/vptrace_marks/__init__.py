@@ -122,7 +122,7 @@ class _Marking:
                 yield key, "%s: %s" % (where, self._why_absent(line))
             elif not line.called:
                 yield key, where + " was never called" + (
-                    " as a module; if the program calls forward() itself, write %s!" % line.names[-1] if line.at_call else "")
+                    " as a module; if the program calls forward() itself, write %s!" % line.target if line.at_call else "")
 
     def _why_absent(self, line):
         if line.hidden_by:
