@@ -3,6 +3,7 @@
 
 #include "analysis/base/numbers.h"
 #include "analysis/names/long_names.h"
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/clocks.h"
 
@@ -509,14 +510,28 @@ static void count(
 	v->is_ranges_only = n->is_ranges_only;
 }
 
-/* What somebody wanted to be marked, and nothing hit: the tables that depend on it are empty or short. */
+/* What somebody wanted to be marked, and nothing hit: the tables that depend on it are empty or short. And steps and blocks that may be
+ * something else. */
 static void judge_marks(struct vpa_report *out)
 {
-	const char *unused = vpa_meta(out, "marks.unused");
+	static const struct {
+		const char *key, *what, *remedy;
+	} facts[] = {
+		{"marks.unused", "marks that nothing hit",
+			"mend these lines of the mark file, or leave them out"},
+		{"marks.guessed", "marks that are a guess",
+			"if steps or blocks are others, write this line into a mark file (--mark)"},
+	};
+	size_t i;
 
-	if (unused)
-		add_reason(out, vpa_arena_printf(&out->arena, "marks that nothing hit: %s", unused),
-			"mend these lines of the mark file, or leave them out");
+	for (i = 0; i < COUNT(facts); i++) {
+		const char *text = vpa_meta(out, facts[i].key);
+
+		if (text)
+			add_reason(out,
+				vpa_arena_printf(&out->arena, "%s: %s", facts[i].what, text),
+				facts[i].remedy);
+	}
 }
 
 int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_completeness *reading,

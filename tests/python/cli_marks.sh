@@ -306,6 +306,50 @@ if built "$bin/standin/libcuda.so.1" "marks of programs that use the GPU"; then
 	launches "what nothing called" late.marks sh -c 'PYTHONPATH=$PYTHONPATH:own python3 use.py my_model'
 	said "$(pwd -P)/late.marks:1: my_model:Sampler.sample was never called; $(pwd -P)/late.marks:2: my_model:Sampler.denoise was never called"
 	in_report "$(pwd -P)/late.marks:1: my_model:Sampler.sample was never called; $(pwd -P)/late.marks:2: my_model:Sampler.denoise was never called"
+	cat >guess.py <<'PY'
+import use
+
+class Model:
+    def denoise(self, x, t):
+        assert not use.cuda.cudaMemset(use.memory, 0, use.ctypes.c_size_t(4096))
+        assert not use.cuda.cudaDeviceSynchronize()
+        return object()
+
+class Pipe:
+    def __call__(self, model):
+        for i in range(2):
+            for t in range(3):
+                x = model.denoise(object(), t)
+
+class Loose:
+    def __call__(self, model):
+        def step(t):
+            return model.denoise(object(), t)
+        return step(object()), step(object())
+PY
+	cat >guess.marks <<'MARKS'
+guess:Model.denoise = pass
+guess:Pipe.__call__ = request
+guess:Loose.__call__ = request
+MARKS
+	VPT_STANDIN_TIME=real launches "blocks and steps that may be something else" guess.marks python3 -c 'import guess; guess.Pipe()(guess.Model()); guess.Loose()(guess.Model())'
+	steps='guess:Model.denoise: its calls are in no loop: those with the same latents, or the same timestep and another text, were taken for a step; a line "MODULE:FUNCTION = step" in a mark file decides'
+	blocks='guess:Model.denoise: each turn of the loop at guess.py:11 was taken for a block; a line "MODULE:FUNCTION = block" in a mark file decides, or "guess:Model.denoise = pass key=0": no blocks'
+	expect 0 "$rule: in the report" launched.zst --format json
+	cases=$((cases + 1))
+	python3 -c 'import json, sys
+report = json.load(open("out"))
+found = [r["text"] if isinstance(r, dict) else r for r in report["verdict"]["reasons"] if "marks that are" in str(r)]
+assert found == ["marks that are a guess: %s; %s" % tuple(sys.argv[1:])], found
+assert [(r["blocks"]["count"], r["steps"]["count"]) for r in report["requests"]] == [(2, 6), (0, 2)], report["requests"]' "$steps" "$blocks" >err 2>&1 ||
+		fail "$rule: $(tail -n 1 err)"
+	printf 'guess:Model.denoise = pass key=0\nguess:Pipe.__call__ = request\n' >sure.marks
+	VPT_STANDIN_TIME=real launches "a line decides it" sure.marks python3 -c 'import guess; guess.Pipe()(guess.Model())'
+	expect 0 "$rule: in the report" launched.zst
+	says out "6 steps"
+	cases=$((cases + 1))
+	! grep -q "a guess\|[0-9] block" out || fail "$rule: a guess is left"
+
 	launches "a preset that somebody asked for, and none of whose modules is imported" wan,causvid sh -c 'python3 use.py; python3 use.py'
 	said "preset wan: none of its modules was imported; preset causvid: none of its modules was imported"
 	launches "all presets, of which none is needed" auto python3 use.py

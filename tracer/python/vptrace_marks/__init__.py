@@ -80,12 +80,20 @@ class _Marking:
                 yield from self._about_preset(source)
             else:
                 yield from self._about_file(source)
-        guessed = self.recorder.passes.guessed
-        if guessed:
-            yield "passes", ("%s: its calls are in no loop: those with the same latents, or the same timestep and another text, were taken "
-                             'for a step; a line "MODULE:FUNCTION = step" in a mark file decides' % guessed.target)
+        yield from self.guesses()
         if self.modules and not self.modules.called:
             yield "modules", "modules: no torch.nn.Module was called"
+
+    def guesses(self):
+        """What the passes took for steps and blocks where they are not sure, and the line that decides it, as complaints()."""
+        guessed = self.recorder.passes.guessed
+        if "step" in guessed:
+            yield "passes steps", ("%s: its calls are in no loop: those with the same latents, or the same timestep and another text, were "
+                                   'taken for a step; a line "MODULE:FUNCTION = step" in a mark file decides' % guessed["step"][0].target)
+        if "block" in guessed:
+            line, loop = guessed["block"]
+            yield "passes blocks", ('%s: each turn of the loop at %r was taken for a block; a line "MODULE:FUNCTION = block" in a mark file '
+                                    'decides, or "%s = pass key=0": no blocks' % (line.target, loop, line.target))
 
     def _about_preset(self, source):
         key = "preset " + source.name
@@ -137,13 +145,15 @@ class _Marking:
         return "there is no such function" + _origin(line.module, " in ") if imported else "the module was never imported"
 
     def record(self):
-        """Before a capture ends: what was of no use so far is a fact of it. Never fails."""
+        """Before a capture ends: what was of no use so far, and what is a guess, are facts of it. Never fails."""
         try:
             vptrace = self.vptrace
             if vptrace.status() not in (vptrace.State.STOPPED, vptrace.State.INERT):
-                text = _in_words(list(self.complaints()))
-                if text:
-                    vptrace.metadata("marks.unused", text)
+                guesses = list(self.guesses())
+                facts = {"unused": [found for found in self.complaints() if found not in guesses], "guessed": guesses}
+                for name, found in facts.items():
+                    if found:
+                        vptrace.metadata("marks." + name, _in_words(found))
         except Exception:  # pylint: disable=broad-except
             pass
 

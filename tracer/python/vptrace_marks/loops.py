@@ -15,6 +15,7 @@ body sets. Values are compared as objects: a tensor is never read.
 
 import _thread
 import dis
+import os
 import sys
 import weakref
 
@@ -23,6 +24,7 @@ _BACK = frozenset(dis.opmap[name] for name in dis.opmap
                   if name in ("FOR_ITER", "JUMP_ABSOLUTE", "JUMP_BACKWARD") or name.startswith("POP_JUMP"))
 _POP, _RETURN, _CACHE = dis.opmap["POP_TOP"], dis.opmap["RETURN_VALUE"], dis.opmap.get("CACHE", -1)
 _COPIES = sys.version_info < (3, 13)  # f_locals of a function is a copy, which the frame keeps and locals() returns
+_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 _FAST = 0x1  # CO_OPTIMIZED: the locals of a function, not of a module
 _OF_MODULES = ("forward", "_call_impl", "_wrapped_call_impl", "inner", "marked", "inherited")
 _MORE = ("EXTENDED_ARG", "NOP", "CACHE", "UNPACK_SEQUENCE", "UNPACK_EX", "NOT_TAKEN")
@@ -44,6 +46,10 @@ class Loop:  # pylint: disable=too-few-public-methods
         """Whether one of its targets differs in each turn."""
         return self.is_for and not {"range", "enumerate"}.isdisjoint(self.names)
 
+    def words_in(self, frame):
+        """Its words. Of what a `while` sets, only numbers count its turns."""
+        return self.words if self.is_for else words_of(_values(self, frame))
+
     def __repr__(self):
         return "%s:%d" % (self.code.co_filename.replace("\\", "/").rpartition("/")[2], self.line)
 
@@ -55,7 +61,7 @@ def loops_of(code):
     """The loops of a code object, those around others first."""
     known = _known.get(id(code))
     if known is None:
-        if _BACK.intersection(code.co_code[::2]):
+        if _BACK.intersection(code.co_code[::2]) and not _is_of_python(code):
             done = _thread.allocate_lock()
             done.acquire()
             _thread.start_new_thread(_remember, (code, done))
@@ -64,6 +70,12 @@ def loops_of(code):
         else:
             known = _known[id(code)] = code, (), False
     return known[1]
+
+
+def _is_of_python(code):
+    """Whether it is in Python's own library: its loops, such as that of asyncio, are none of a pipeline."""
+    name = code.co_filename
+    return name.startswith("<frozen") or name.startswith(_LIBRARY) and "-packages" not in name[len(_LIBRARY):].split(os.sep)[0]
 
 
 def _remember(code, done):
@@ -163,11 +175,13 @@ class Turn:  # pylint: disable=too-few-public-methods
         return len(values) == len(self._values) and all(
             name in self._values and _is_kept(self._values[name], value) for name, value in values.items())
 
-    def has_begun_again(self, frame):
-        """Whether a count in its targets is less than it was: the loop around it is in its next turn."""
-        values = _values(self.loop, frame)
-        return any(type(value) is int and name in self._values and value < self._values[name]  # pylint: disable=unidiomatic-typecheck
-                   for name, value in values.items())
+    def moved(self, frame):
+        """Whether a count in its targets is more than it was, 1, or less, -1; else 0."""
+        for name, value in _values(self.loop, frame).items():
+            before = self._values.get(name)
+            if type(value) is int and type(before) is int and value != before:  # pylint: disable=unidiomatic-typecheck
+                return 1 if value > before else -1
+        return 0
 
     def holds(self, frame):
         """Whether the frame, or one that called it, is in this loop."""
@@ -239,7 +253,8 @@ def _describe(loop, steps):
         loop.targets = tuple(_set_in(loop, steps))
     body = [step for step in steps if loop.first < step.offset < loop.last]
     loop.makes = loop.code.co_name in ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>") or any(
-        step.opname in ("LIST_APPEND", "SET_ADD", "MAP_ADD") for step in body)
+        step.opname in ("LIST_APPEND", "SET_ADD", "MAP_ADD") and not any(inner.first <= step.offset <= inner.last for inner in loop.inner)
+        for step in body)
     loop.steps = tuple(step.offset for step in body if step.argval == "step" and step.opname in ("LOAD_ATTR", "LOAD_METHOD"))
     loop.words = words_of(loop.targets + loop.names)
 

@@ -9,8 +9,9 @@ around the call, see loops.py, inside the request:
                 w = model(x, t, empty)
             model(x, zero, text)      in the block's loop, after that of the steps: a context pass
 
-Of several loops, the innermost whose names speak of time is that of the steps, else the innermost. Loops over what is called,
-over guidance, prompts, images or tiles are neither. A loop that turns once makes no blocks. The call says the rest:
+Of several loops, the innermost whose names speak of time is that of the steps, else the innermost. Of those around it, the innermost
+whose names speak of chunks and the like is that of the blocks, else the outermost, which is a guess. Loops over what is called, over
+guidance, prompts, images, tiles or stages are neither. A loop that turns once makes no blocks. The call says the rest:
 
     a position      current_start, chunk_idx, kv_cache_flag["num_cached_chunks"] ...: where no loop shows blocks, they change with it
     a flag          kv_cache_flag["is_cache_step"] ...: whether this is a context pass
@@ -29,8 +30,9 @@ _TIME = frozenset("timestep timesteps sigma sigmas sig sigs step steps denoise d
 _FRAMES = frozenset("chunk chunks block blocks section sections segment segments window windows clip clips rollout rollouts".split())
 _FRAMES_TOO = frozenset("frame frames start starts padding paddings".split())
 _GUIDANCE = frozenset("cond conds uncond guidance guider cfg branch branches negative neg embeds".split())
-_NEITHER = frozenset("prompt prompts image images batch batches seed seeds sample samples tile tiles view views init job jobs "
-                     "request requests layer layers".split())
+_NEITHER = frozenset("prompt prompts image images videos batch batches seed seeds sample samples tile tiles view views init job "
+                     "jobs request requests layer layers stage stages level levels scale scales phase phases expert experts model models "
+                     "resample restart restarts refine attempt attempts trial trials retry retries pass passes".split())
 
 _WHERE = frozenset("start offset pos position idx index id past cached".split())
 _OF_WHAT = frozenset("frame frames chunk chunks block segment section current cache window token tokens latent latents kv".split())
@@ -46,13 +48,14 @@ def _role_of(loop, frame):
     values = loops.locals_of(frame, loop.targets) if loop.is_for else {}
     if any(callable(value) for value in values.values()):
         return "calls"
-    role = " ".join(name for name, words in (("frames", _FRAMES), ("time", _TIME)) if loop.words & words)
+    words = loop.words_in(frame)
+    role = " ".join(name for name, known in (("frames", _FRAMES), ("time", _TIME)) if words & known)
     if role:
         return role
     if loop.makes:
         return "other"
-    for role, words in (("guidance", _GUIDANCE), ("other", _NEITHER), ("frames", _FRAMES_TOO)):
-        if loop.words & words:
+    for role, known in (("guidance", _GUIDANCE), ("other", _NEITHER), ("frames", _FRAMES_TOO)):
+        if words & known:
             return role
     return ""
 
@@ -157,16 +160,24 @@ class _Level:  # pylint: disable=too-few-public-methods
     def is_that_of(self, turn):
         return turn is not None and turn.loop is self.loop and turn.frame == id(self.frame)
 
+    def goes_on_with_steps(self):
+        """Whether a loop of steps follows in its turn."""
+        return any(inner.first > self.frame.f_lasti and inner.words & _TIME for inner in self.loop.inner)
+
 
 class _State:  # pylint: disable=too-few-public-methods
     """The passes of one request, or of a thread outside one: the block and the step of the last, as turns of their loops, and what
     its arguments were."""
 
-    __slots__ = ("block", "at", "position", "step", "site", "nested", "latents", "timestep", "texts", "begun")
+    __slots__ = ("block", "at", "position", "step", "site", "nested", "latents", "timestep", "texts", "begun", "blocks", "used", "moved")
 
     def __init__(self):
-        self.block = self.at = self.position = self.step = self.site = None
+        self.block = self.at = self.step = self.site = None
+        self.position = None  # of the block's steps
         self.begun = None  # the step that passes have begun, as in thread.begun
+        self.blocks = False  # whether passes have begun one
+        self.moved = 0  # which way the count of the steps goes in the block, 1 or -1; 0: it is not known
+        self.used = False  # whether somebody uses the result of the last pass of a step
         self.nested = set()  # loops around loops of steps
         self.latents = self.timestep = None
         self.texts = []  # of all passes of the step
@@ -178,7 +189,8 @@ class Passes:
     def __init__(self, recorder):
         self._recorder = recorder
         self._roles = {}  # loop: its role
-        self.guessed = None  # the line of a pass whose steps only its arguments told
+        # "step": the line of a pass whose steps only its arguments told; "block": a line, and the loop whose turns were taken for blocks
+        self.guessed = {}
 
     # ---- loops ----
 
@@ -198,26 +210,46 @@ class Passes:
             frame = frame.f_back
         return found[::-1], sites, innermost
 
+    def _around(self, levels, call, in_request):
+        """The level of the blocks among these, which are around the steps, or None."""
+        roles = [self._roles[level.loop] for level in levels]
+        outer = [(level, role) for level, role in zip(levels, roles)
+                 if call.is_causal or "frames" in role or in_request and role != "time"]
+        outer = [(level, role) for level, role in outer if call.position is not None or not _turns_once(level.loop, level.frame)]
+        named = [level for level, role in outer if "frames" in role]
+        if named or not outer:
+            return named[-1] if named else None
+        return outer[0 if in_request else -1][0]
+
     def _choose(self, levels, call, in_request):
         """The levels of the block's loop and of the steps', or None."""
         roles = [self._roles[level.loop] for level in levels]
         at = max((i for i, role in enumerate(roles) if "time" in role), default=None)
         if at is None and levels and roles[-1] != "frames":
             at = len(levels) - 1
-        outer = [level for level, role in zip(levels[:at], roles)
-                 if call.is_causal or "frames" in role or in_request and role != "time"]
-        outer = [level for level in outer if call.position is not None or not _turns_once(level.loop, level.frame)]
-        if outer and not in_request:
-            outer = [level for level in outer if "frames" in self._roles[level.loop]][-1:] or outer[-1:]
-        return outer[0] if outer else None, None if at is None else levels[at]
+        return self._around(levels[:at], call, in_request), None if at is None else levels[at]
 
-    @staticmethod
-    def _is_context(state, call, block, step, frame):  # pylint: disable=too-many-return-statements
+    def _choose_for_context(self, state, levels, call, in_request):
+        """The level of the block's loop around a context pass, or None: that of the block which is open, else one that has the steps in it,
+        as far as is known."""
+        for level in levels:
+            if state.block is not None and level.is_that_of(state.block):
+                return level
+        return self._around([level for level in levels if level.loop in state.nested or level.goes_on_with_steps()], call, in_request)
+
+    def _is_step(self, state, step, is_used):
+        """Whether a pass where steps are is one, whatever else speaks against it: its result is used, or nobody's was so far in the turn,
+        as where the model writes into something."""
+        if not step or "time" not in self._roles[step.loop] and "t" not in step.loop.targets:
+            return False
+        return is_used or not state.used or state.step is None or not state.step.is_now(step.loop, step.frame)
+
+    def _is_context(self, state, call, block, step, frame):  # pylint: disable=too-many-return-statements
         """Whether this pass only writes the KV cache."""
         if call.writes is not None:
             return call.writes
         is_unused = loops.is_unused(frame)
-        if call.is_causal and (call.number == 0 or is_unused):
+        if call.is_causal and (call.number == 0 or is_unused) and not self._is_step(state, step, not is_unused):
             return True
         if step or not block or not (call.is_causal or is_unused):
             return False
@@ -239,22 +271,29 @@ class Passes:
             return False
         _, frames, latents, timestep, context, key = numbers
         call = _Call(names, args, kwargs, frame)
-        call.position = call.position if key is None else key
+        if key is not None:
+            call.position = None if line.values["key"].text.isdigit() else key
         if "context" in line.values:
             call.writes = bool(context)
         levels, sites, innermost = self._levels(frame, thread.limit)
+        if state.block is not None and not state.block.holds(frame):
+            self._end_block(thread, state)
         block, step = self._choose(levels, call, bool(thread.limit))
-        if block and step:
-            state.nested.add(block.loop)
-        is_context = self._is_context(state, call, block, step, frame)
-        is_new = not (is_context and not levels) and self._turns(thread, state, call, block, step, levels)
-        if is_new:
-            latents = _latents(latents, call, args)
-            self._begin_block(thread, state, call, block, (None, _frames(frames, latents, thread), latents, -1.0, 0, None))
-        if is_context:
+        block = block if key is None else None
+        if self._is_context(state, call, block, step, frame):
             self._recorder.end(thread, "step")
             state.step = state.latents = None
+            block = self._choose_for_context(state, levels, call, bool(thread.limit)) if key is None else None
+            if block and self._turns(thread, state, call, block, None, levels):
+                self._begin_block(thread, state, line, call, block, (None, -1, -1, -1.0, 0, None))
+                state.position = None
             return True
+        if block and step:
+            state.nested.add(block.loop)
+        is_new = self._turns(thread, state, call, block, step, levels)
+        if is_new:
+            latents = _latents(latents, call, args)
+            self._begin_block(thread, state, line, call, block, (None, _frames(frames, latents, thread), latents, -1.0, 0, None))
         site = sites[:step.depth][::-1] if step else None
         if is_new or "step" not in thread.begun or not self._joins(state, call, step, site, innermost):
             if timestep < 0 and call.number is not None:
@@ -263,12 +302,13 @@ class Passes:
         state.step, state.site = loops.Turn(step.loop, step.frame) if step else None, site
         state.latents, state.timestep = call.latents, call.timestep
         state.texts.append(call.texts)
+        state.used = not loops.is_unused(frame)
         return False
 
     @staticmethod
     def _turns(thread, state, call, block, step, levels):  # pylint: disable=too-many-arguments,too-many-return-statements
         """Whether another block begins."""
-        if "block" in thread.begun and state.position is None or any(line.kind == "block" for line in thread.inside):
+        if "block" in thread.begun and not state.blocks or any(line.kind == "block" for line in thread.inside):
             return False  # another line makes the blocks
         if not block:
             return call.position is not None and state.position != call.position
@@ -278,28 +318,44 @@ class Passes:
         state.at = now = block.frame.f_lasti
         if now > before and not loop.is_for:
             return False  # a `while` may count before its turn ends
-        if turn.shows and not turn.is_now(loop, block.frame):
-            return True
-        # Its targets may have the same values in each turn, or be those of an inner loop.
-        if step and step.is_that_of(state.step) and levels.index(step) == levels.index(block) + 1 and state.step.has_begun_again(step.frame):
-            return True
+        if turn.shows and (loop.counts or not turn.is_now(loop, block.frame)):
+            return not turn.is_now(loop, block.frame)
+        # Its targets may have the same values in each turn, or be those of an inner loop, which begins again then.
+        if step and step.is_that_of(state.step) and levels.index(step) == levels.index(block) + 1:
+            moved = state.step.moved(step.frame)
+            if moved and moved == -state.moved:
+                return True
+            state.moved = moved or state.moved
         if now < before and not any(inner.first <= now and before <= inner.last for inner in loop.inner):
             return True
+        if state.position is None or not step:  # which a context pass may set to something else
+            state.position = call.position if step else state.position
+            return False
         return not loop.counts and call.position is not None and call.position != state.position
 
-    def _begin_block(self, thread, state, call, block, numbers):
+    def _begin_block(self, thread, state, line, call, block, numbers):  # pylint: disable=too-many-arguments
         self._recorder.end(thread, "step")
         self._recorder.end(thread, "block")
         self._recorder.begin(thread, "block", numbers)
+        state.blocks = True
         state.block, state.at = (loops.Turn(block.loop, block.frame), block.frame.f_lasti) if block else (None, None)
-        state.texts = []
-        state.position = 0 if call.position is None else call.position
+        state.texts, state.moved = [], 0
+        state.position = call.position
+        if block and not (call.is_causal or "frames" in self._roles[block.loop]):
+            self.guessed.setdefault("block", (line, block.loop))
+
+    def _end_block(self, thread, state):
+        """The loop of its blocks is left."""
+        if state.blocks:
+            self._recorder.end(thread, "step")
+            self._recorder.end(thread, "block")
+        state.block = state.at = state.position = None
 
     def _begin_step(self, thread, state, line, is_sure, timestep):  # pylint: disable=too-many-arguments
         self._recorder.end(thread, "step")
         self._recorder.begin(thread, "step", (None, -1, -1, timestep, 0, None))
         if not is_sure and state.texts:
-            self.guessed = self.guessed or line
+            self.guessed.setdefault("step", (line, None))
         state.begun = thread.begun["step"]
         state.texts = []
 
