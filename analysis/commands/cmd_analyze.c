@@ -47,7 +47,7 @@ enum {
 /* clang-format off */
 #define ONLY_WORDS "text: print only this section:"
 static const char only_help[] = ONLY_WORDS
-#define VPA_SECTION(name, put) " " name
+#define VPA_SECTION(name, rank, put) " " name
 #include "analysis/render/text/text_sections.def"
 	;
 /* clang-format on */

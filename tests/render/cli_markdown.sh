@@ -7,9 +7,8 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 cd "$work" || exit 1
 
 # Which sections go first is decided for each.
-names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/text/text_sections.def" | sort)
-ranked=$(sed -n '/importance\[\] = /,/;/p' "$source/analysis/render/text/markdown.c" | grep -o '"[a-z-]*"' | tr -d '"' | sort)
-same "every section has a rank" "$names" "$ranked"
+ranks=$(sed -n 's/^VPA_SECTION("[a-z-]*", \([0-9]*\),.*/\1/p' "$source/analysis/render/text/text_sections.def" | sort -n)
+same "each section has a rank of its own" "$(seq 0 $(($(grep -c '^VPA_SECTION' "$source/analysis/render/text/text_sections.def") - 1)))" "$ranks"
 
 # tables FILE: each table has a line of dashes, and rows of as many cells as its head; "\|" is no border.
 tables() {

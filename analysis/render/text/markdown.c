@@ -21,16 +21,8 @@ enum {
 	LINES = 60,
 	ROWS_MOST = 40, /* rows of a table's group */
 	ROWS_LEAST = 4,
-	SECTIONS_MAX = 64,
-	FIRST_SCREEN = 2 /* the sections "summary" and "fix-first" are never left out */
+	FIRST_SCREEN = 2 /* sections of a lower rank are never left out */
 };
-
-/* The order in which sections are left out, the first one last; others before all of these. */
-static const char *const importance[] = {"summary", "fix-first", "steps", "block", "stages",
-	"series", "window", "attention", "lines", "kernels", "gaps", "checklist", "devices",
-	"syncs", "step-kinds", "copies", "misfits", "graphs", "overlap", "stage-families",
-	"attention-shapes", "flop-rates", "rates", "requests", "facts", "ranges", "notes",
-	"counters"};
 
 struct markdown {
 	struct vpa_page page;
@@ -271,7 +263,6 @@ int vpa_markdown_page(void (*put_page)(struct vpa_page *p, const void *ctx), con
 
 /* A section as it comes out with some maximum of rows. */
 struct part {
-	const char *name;
 	struct vpt_buffer text;
 	size_t lines;
 	int left_out;
@@ -288,93 +279,78 @@ static int render_part(const struct vpa_report *r, const struct vpa_digest *d, s
 		return rc;
 	vpa_page_init(&m.page, sink, VPA_COLUMNS_MAX, 0, err);
 	m.page.form = &form;
-	part->name = vpa_text_put_section(&m.page, r, d, section);
+	vpa_text_put_section(&m.page, r, d, &vpa_text_sections[section]);
 	part->lines = m.lines;
 	rc = sink->finish(sink, !m.page.rc, m.page.rc ? NULL : err);
 	return m.page.rc ? m.page.rc : rc;
 }
 
-static void free_parts(struct part *parts, size_t count)
+static void free_parts(struct part *parts)
 {
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++) {
 		vpt_free(parts[i].text.data);
 		parts[i] = (struct part){0};
 	}
 }
 
 /* All sections that are not empty, a line between them. */
-static size_t lines_of(const struct part *parts, size_t count)
+static size_t lines_of(const struct part *parts)
 {
 	size_t lines = 2, i; /* the last paragraph */
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++)
 		lines += parts[i].lines && !parts[i].left_out ? parts[i].lines + 1 : 0;
 	return lines;
 }
 
 static int render_parts(const struct vpa_report *r, const struct vpa_digest *d, size_t rows,
-	struct part *parts, size_t *count, struct vpt_err *err)
+	struct part *parts, struct vpt_err *err)
 {
+	size_t i;
 	int rc = VPT_OK;
 
-	for (*count = 0; *count < SECTIONS_MAX && !rc; ++*count) {
-		rc = render_part(r, d, *count, rows, &parts[*count], err);
-		if (rc || !parts[*count].name)
-			break;
-	}
+	for (i = 0; i < VPA_TEXT_SECTIONS && !rc; i++)
+		rc = render_part(r, d, i, rows, &parts[i], err);
 	return rc;
 }
 
-static size_t importance_of(const char *name)
+/* Where there are blocks, the mean block says better what the window's table says. */
+static size_t rank_of(const struct part *parts, size_t section)
 {
-	size_t i, count = sizeof(importance) / sizeof(importance[0]);
-
-	for (i = 0; i < count && strcmp(importance[i], name) != 0; i++)
-		;
-	return i;
+	return section == vpa_text_window_number && parts[vpa_text_mean_block_number].lines
+		       ? VPA_TEXT_SECTIONS
+		       : vpa_text_sections[section].rank;
 }
 
-/* The mean block says better what the window's table says. */
-static size_t section_importance(const struct part *parts, size_t count, size_t at)
+/* Leaves out the section of the highest rank that has lines. Returns 0 if only the first screen is left. */
+static int leave_out(struct part *parts)
 {
-	int has_blocks = 0;
-	size_t i;
+	size_t i, worst = VPA_TEXT_SECTIONS, most = FIRST_SCREEN;
 
-	for (i = 0; i < count; i++)
-		has_blocks |= !strcmp(parts[i].name, "block") && parts[i].lines;
-	return has_blocks && !strcmp(parts[at].name, "window") ? SECTIONS_MAX
-							       : importance_of(parts[at].name);
-}
-
-/* Leaves out the least important section that has lines. Returns 0 if only the first screen is left. */
-static int leave_out(struct part *parts, size_t count)
-{
-	size_t i, worst = count, most = FIRST_SCREEN;
-
-	for (i = 0; i < count; i++) {
-		size_t rank = section_importance(parts, count, i);
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++) {
+		size_t rank = rank_of(parts, i);
 
 		if (parts[i].lines && !parts[i].left_out && rank >= most) {
 			worst = i;
 			most = rank;
 		}
 	}
-	if (worst == count)
+	if (worst == VPA_TEXT_SECTIONS)
 		return 0;
 	parts[worst].left_out = 1;
 	return 1;
 }
 
-static void put_end(struct markdown *m, const struct part *parts, size_t count)
+static void put_end(struct markdown *m, const struct part *parts)
 {
 	struct vpa_words w = {.used = 0};
 	size_t i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++)
 		if (parts[i].left_out)
-			vpa_words_add(&w, ", ", "%s", parts[i].name);
+			vpa_words_add(&w, ", ", "%s", vpa_text_sections[i].name);
 	put_plain(m, "\n*");
 	if (w.used) {
 		put_plain(m, "Left out: ");
@@ -384,44 +360,43 @@ static void put_end(struct markdown *m, const struct part *parts, size_t count)
 	put_plain(m, "Made by vptrace-analyze; --format html writes a page with everything.*\n");
 }
 
-static int put_parts(
-	const struct part *parts, size_t count, struct vpt_sink *sink, struct vpt_err *err)
+static int put_parts(const struct part *parts, struct vpt_sink *sink, struct vpt_err *err)
 {
 	struct markdown m = {.rows = 0};
 	size_t i;
 
 	vpa_page_init(&m.page, sink, VPA_COLUMNS_MAX, 0, err);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++) {
 		if (!parts[i].lines || parts[i].left_out)
 			continue;
 		if (m.lines)
 			put_plain(&m, "\n");
 		put(&m, parts[i].text.data, parts[i].text.size);
 	}
-	put_end(&m, parts, count);
+	put_end(&m, parts);
 	return m.page.rc;
 }
 
 static int render(const struct vpa_report *r, const struct vpa_text *text, struct vpt_sink *sink,
 	struct vpt_err *err)
 {
-	struct part parts[SECTIONS_MAX + 1] = {{0}};
-	size_t count = 0, rows = ROWS_MOST;
+	struct part parts[VPA_TEXT_SECTIONS] = {{.lines = 0}};
+	size_t rows = ROWS_MOST;
 	struct vpa_digest d;
 	int rc;
 
 	(void)text;
 	vpa_digest_of(r, &d);
-	rc = render_parts(r, &d, rows, parts, &count, err);
-	while (!rc && rows > ROWS_LEAST && lines_of(parts, count) > LINES) {
-		free_parts(parts, SECTIONS_MAX + 1);
-		rc = render_parts(r, &d, rows -= 1 + rows / 8, parts, &count, err);
+	rc = render_parts(r, &d, rows, parts, err);
+	while (!rc && rows > ROWS_LEAST && lines_of(parts) > LINES) {
+		free_parts(parts);
+		rc = render_parts(r, &d, rows -= 1 + rows / 8, parts, err);
 	}
-	while (!rc && lines_of(parts, count) > LINES && leave_out(parts, count))
+	while (!rc && lines_of(parts) > LINES && leave_out(parts))
 		;
 	if (!rc)
-		rc = put_parts(parts, count, sink, err);
-	free_parts(parts, SECTIONS_MAX + 1);
+		rc = put_parts(parts, sink, err);
+	free_parts(parts);
 	return rc;
 }
 

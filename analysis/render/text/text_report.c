@@ -3,28 +3,21 @@
 
 #include "analysis/render/renderer.h"
 
-static const struct {
-	const char *name;
-	void (*put)(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
-} sections[] = {
-#define VPA_SECTION(name, put) {name, put},
+const struct vpa_text_section vpa_text_sections[VPA_TEXT_SECTIONS] = {
+#define VPA_SECTION(name, rank, put) {name, rank, put},
 #include "analysis/render/text/text_sections.def"
 };
 
 enum {
-	SECTIONS = sizeof(sections) / sizeof(sections[0]),
 	BRIEF = 3,       /* the first sections, DATA to FIX FIRST, which is the last of them */
 	BRIEF_LINES = 24 /* of a small terminal */
 };
 
-const char *vpa_text_put_section(
-	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section)
+void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_digest *d, const struct vpa_text_section *section)
 {
-	if (section >= SECTIONS)
-		return NULL;
 	p->touched = r->touched;
-	sections[section].put(p, r, d);
-	return sections[section].name;
+	section->put(p, r, d);
 }
 
 /* How many lines FIX FIRST takes, with the one before it. Nothing is written by a page that has failed. */
@@ -35,7 +28,7 @@ static size_t fix_first_lines(
 
 	counted.rc = VPT_END;
 	counted.line_count = 1;
-	vpa_text_put_section(&counted, r, d, BRIEF - 1);
+	vpa_text_put_section(&counted, r, d, &vpa_text_sections[BRIEF - 1]);
 	return counted.line_count - 1;
 }
 
@@ -48,10 +41,10 @@ static void put_brief(struct vpa_page *p, const struct vpa_report *r, const stru
 	lines = fix_first_lines(p, r, d);
 	p->line_limit -= lines < BRIEF_LINES ? lines : BRIEF_LINES - 1;
 	for (i = 0; i < BRIEF - 1; i++)
-		vpa_text_put_section(p, r, d, i);
+		vpa_text_put_section(p, r, d, &vpa_text_sections[i]);
 	vpa_page_end(p);
 	p->line_limit = SIZE_MAX;
-	vpa_text_put_section(p, r, d, BRIEF - 1);
+	vpa_text_put_section(p, r, d, &vpa_text_sections[BRIEF - 1]);
 	p->touched = 0;
 }
 
@@ -60,9 +53,9 @@ static void put_sections(struct vpa_page *p, const struct vpa_report *r, const s
 {
 	size_t i;
 
-	for (i = 0; i < SECTIONS; i++)
-		if (!only || !strcmp(only, sections[i].name))
-			vpa_text_put_section(p, r, d, i);
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++)
+		if (!only || !strcmp(only, vpa_text_sections[i].name))
+			vpa_text_put_section(p, r, d, &vpa_text_sections[i]);
 	p->touched = 0;
 	if (only && !p->line_count)
 		vpa_page_words(p, "", VPA_PLAIN, "%s: nothing to show", only);
@@ -90,8 +83,8 @@ int vpa_text_has_section(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < SECTIONS; i++)
-		if (!strcmp(sections[i].name, name))
+	for (i = 0; i < VPA_TEXT_SECTIONS; i++)
+		if (!strcmp(vpa_text_sections[i].name, name))
 			return 1;
 	return 0;
 }

@@ -11,14 +11,26 @@
 #include "analysis/report/report.h"
 
 /* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */
-#define VPA_SECTION(name, put)                                                                     \
+#define VPA_SECTION(name, rank, put)                                                               \
 	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/text/text_sections.def"
 
-/* Prints the section of this number, from 0, in the order of text_sections.def. Returns its name; NULL:
- * there is none. */
-const char *vpa_text_put_section(
-	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section);
+enum {
+#define VPA_SECTION(name, rank, put) put##_number,
+#include "analysis/render/text/text_sections.def"
+	VPA_TEXT_SECTIONS
+};
+
+/* All sections, in the order of text_sections.def. */
+extern const struct vpa_text_section {
+	const char *name;
+	size_t rank;
+	void (*put)(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+} vpa_text_sections[VPA_TEXT_SECTIONS];
+
+/* Prints one of them. */
+void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_digest *d, const struct vpa_text_section *section);
 
 /* The end of the page: next steps. */
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);
