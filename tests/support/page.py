@@ -189,6 +189,15 @@ def value_at(row, key):
     return row
 
 
+def keys_of(row, above=""):
+    """The keys of a row that have one value, through objects. Those of a histogram and of facts are values themselves."""
+    for key, value in row.items():
+        if isinstance(value, dict) and key not in ("histogram", "facts"):
+            yield from keys_of(value, above + key + ".")
+        elif not isinstance(value, (dict, list)) and value is not None:
+            yield above + key
+
+
 def numbers(path, report):
     page, _ = read(path)
     report = json.load(open(report, encoding="utf-8", errors="replace"))
@@ -198,6 +207,7 @@ def numbers(path, report):
         if min(len(rows), 200) != len(table["rows"]):
             errors.append(f"{table['path']}: {len(table['rows'])} rows, not {len(rows)}")
         for number, (row, found) in enumerate(zip(rows, table["rows"])):
+            errors += [f"{table['path']} {number}: no column {key}" for key in keys_of(row) if key not in table["keys"]]
             if len(found) != len(table["keys"]):
                 errors.append(f"{table['path']} {number}: {len(found)} cells under {len(table['keys'])} heads")
             for key, cell in zip(table["keys"], found):

@@ -9,12 +9,13 @@
 #include "analysis/render/html/html.h"
 #include "analysis/render/json/fields.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 400, COLUMNS_MAX = 96, KEY_BYTES = 96, DEPTH_MAX = 6 };
+enum { TEXT_MAX = 400, COLUMNS_MAX = 160, KEY_BYTES = 96, DEPTH_MAX = 6 };
 
 struct column {
 	char key[KEY_BYTES]; /* "host.mean_ns" */
@@ -62,7 +63,7 @@ static void add_columns(
 {
 	size_t i;
 
-	for (i = 0; i < fields->count && t->column_count < COLUMNS_MAX; i++) {
+	for (i = 0; i < fields->count; i++) {
 		const struct vpa_field *f = &fields->at[i];
 		struct column c = *above;
 
@@ -74,6 +75,7 @@ static void add_columns(
 			c.through[c.depth++] = f;
 			add_columns(t, f->fields, &c);
 		} else if (is_scalar(f)) {
+			assert(t->column_count < COLUMNS_MAX);
 			c.shown = !t->form->columns || is_listed(t->form->columns, c.key);
 			t->hidden_count += !c.shown;
 			t->columns[t->column_count++] = c;
