@@ -105,6 +105,14 @@ static inline struct vpa_num vpa_mean(uint64_t total_ns, uint64_t count)
 	return count ? vpa_duration(total_ns / count) : (struct vpa_num){"-"};
 }
 
+/* Three digits: "0.123", "1.23", "24.0", "140". */
+static inline struct vpa_num vpa_rate(double rate)
+{
+	if (rate < 0)
+		return (struct vpa_num){"-"};
+	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
 static inline struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d)
 {
 	return vpa_scaled(ns, 1000000, d->decimals);

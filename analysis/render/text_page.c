@@ -219,7 +219,7 @@ void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_
 	t->column_count = column_count;
 	t->row_count = t->block_count = t->block_cap = 0;
 	t->blocks = NULL;
-	t->failed = 0;
+	t->failed = t->joined = 0;
 	va_start(args, title);
 	t->title = label_of(title, args);
 	va_end(args);
@@ -454,6 +454,10 @@ void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
 {
 	size_t i, len = strlen(t->title.text);
 
+	if (!t->row_count)
+		return;
+	if (!t->joined)
+		vpa_page_blank(p);
 	if (p->touched)
 		snprintf(t->title.text + len, sizeof(t->title.text) - len, " " VPA_TOUCHED);
 	(p->form ? p->form->table : lay_out_table)(p, t);

@@ -72,8 +72,25 @@ void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style styl
 
 enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
 
+/* How the number of a cell is written: by its unit, which makes milliseconds of ns, or as these say. */
+enum vpa_cell_form {
+	VPA_CELL_USUAL,
+	VPA_CELL_DURATION, /* with the unit that fits */
+	VPA_CELL_OF_BUSY,  /* percent of the devices' busy time */
+	VPA_CELL_OF_WINDOW,
+	VPA_CELL_RATE,   /* three digits */
+	VPA_CELL_TENTHS, /* one decimal */
+	VPA_CELL_WHOLE
+};
+
 struct vpa_column {
 	const char *head;
+	/* Of a view (views.h): the field of the row in the cell; NULL: the section fills it. */
+	const char *key;
+	const char *
+		over; /* the cell is the mean: the field's time for each of this count; NULL: no mean */
+	enum vpa_cell_form form;
+	int blank;     /* 1: an unknown value or 0 is blank; else an unknown one is "-" */
 	unsigned drop; /* a narrow page drops the highest first; 0: never */
 	/* Of the numbers, where neither the head nor the cells say it: a terminal shows it only for
 	 * the first of similar columns. NULL: none. */
@@ -94,6 +111,7 @@ struct vpa_table {
 	const struct vpa_column *columns;
 	size_t column_count, row_count;
 	struct vpa_label title;
+	int joined; /* no empty line before it */
 	struct vpa_row first[VPA_TABLE_BLOCK];
 	struct vpa_row **blocks; /* the next rows; vpa_page_table() frees them */
 	size_t block_count, block_cap;
@@ -129,7 +147,7 @@ void vpa_table_of(struct vpa_table *t, size_t shown, size_t all);
 /* The same as a last row, "and 6 more in the JSON report", where a table has rows of several kinds. */
 void vpa_table_more(struct vpa_table *t, size_t left_out);
 
-/* Prints the table and frees its rows. Call it for every table that has a row. */
+/* Prints an empty line and the table, nothing without rows, and frees its rows. Call it for every table. */
 void vpa_page_table(struct vpa_page *p, struct vpa_table *t);
 /* The width in columns of this table's labels on the page, including their indent. */
 size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *t);

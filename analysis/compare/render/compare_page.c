@@ -66,7 +66,7 @@ struct list {
 	int is_per_unit;
 	const char *folded; /* says what is folded away; NULL: the table is open */
 	const char *kind;   /* of the rows; NULL: all */
-	struct vpa_html_table table;
+	struct vpa_view view;
 };
 
 static const struct list lists[] = {
@@ -74,31 +74,31 @@ static const struct list lists[] = {
 		"The bars as a table; the changes add up to that of the mean, to the nanosecond",
 		NULL,
 		{"mean.parts", "Parts of the mean",
-			"kind name host host_range a_mean_ns b_mean_ns delta_ns change", NULL}},
+			.first = "kind name host host_range a_mean_ns b_mean_ns delta_ns change"}},
 	{"stages", "Stages", NULL, 0, NULL, NULL,
 		{"stages", "Mean of an instance",
-			"name a_mean_ns b_mean_ns delta_ns change a_per_block b_per_block p_holm",
-			NULL}},
+			.first = "name a_mean_ns b_mean_ns delta_ns change a_per_block b_per_block "
+				 "p_holm"}},
 	{"kernels", "Kernels", "Exclusive time and calls in the whole window", 1, NULL, "busy",
 		{"window.rows", "Kernels, copies, memsets",
-			"name family a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change",
-			NULL}},
+			.first = "name family a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns "
+				 "change"}},
 	{"places", "Idle time", "Idle time and gaps in the whole window", 1, NULL, "idle",
 		{"window.rows", "Idle time by cause and place",
-			"name range similar call host host_range a_per_unit b_per_unit a_mean_ns "
-			"b_mean_ns delta_ns change",
-			NULL}},
+			.first = "name range similar call host host_range a_per_unit b_per_unit "
+				 "a_mean_ns "
+				 "b_mean_ns delta_ns change"}},
 	{"lines", "Idle time by line", "Idle time by line of Python, in the whole window", 1, NULL,
 		NULL,
 		{"lines", "Idle time by cause and line",
-			"cause function file line a_mean_ns b_mean_ns delta_ns", NULL}},
+			.first = "cause function file line a_mean_ns b_mean_ns delta_ns"}},
 	{"counts", "Counts", "In the whole window", 1, NULL, NULL,
-		{"counts", "Events, copies, calls", "group name unit a b change", NULL}},
+		{"counts", "Events, copies, calls", .first = "group name unit a b change"}},
 	{"counters", "Samples", NULL, 0, NULL, NULL,
 		{"counters", "Memory, clocks, power",
-			"name unit device a_mean b_mean change a_max b_max", NULL}},
+			.first = "name unit device a_mean b_mean change a_max b_max"}},
 	{"findings", "Findings", NULL, 0, NULL, NULL,
-		{"findings", "Only on one side", "only_in title id", NULL}},
+		{"findings", "Only on one side", .first = "only_in title id"}},
 };
 
 static void put_list(struct vpa_html *h, const struct vpa_comparison *c, const struct list *list)
@@ -106,7 +106,7 @@ static void put_list(struct vpa_html *h, const struct vpa_comparison *c, const s
 	const struct vpa_html_source source = {&vpa_fields_comparison, NULL, c, list->kind};
 	struct vpa_words lead = {.used = 0};
 
-	if (!vpa_html_source_rows(&source, &list->table))
+	if (!vpa_html_source_rows(&source, &list->view))
 		return;
 	if (list->lead)
 		vpa_words_add(&lead, "", "%s", list->lead);
@@ -117,7 +117,7 @@ static void put_list(struct vpa_html *h, const struct vpa_comparison *c, const s
 	vpa_html_begin(h, list->id, list->title, lead.used ? lead.text : NULL);
 	if (list->folded)
 		vpa_html_print(h, "<details><summary>%s</summary>\n", list->folded);
-	vpa_html_put_source(h, &source, &list->table);
+	vpa_html_put_source(h, &source, &list->view);
 	if (list->folded)
 		vpa_html_raw(h, "</details>\n");
 	vpa_html_end(h);
@@ -126,7 +126,7 @@ static void put_list(struct vpa_html *h, const struct vpa_comparison *c, const s
 /* What differs; first, whether both sides did the same work. */
 static void put_setup(struct vpa_html *h, const struct vpa_comparison *c)
 {
-	static const struct vpa_html_table table = {"setup", "What differs", "name a b", NULL};
+	static const struct vpa_view view = {"setup", "What differs", .first = "name a b"};
 	const struct vpa_html_source source = {&vpa_fields_comparison, NULL, c, NULL};
 	struct vpa_words lead = {.used = 0}, kernels = {.used = 0};
 	size_t i;
@@ -148,7 +148,7 @@ static void put_setup(struct vpa_html *h, const struct vpa_comparison *c)
 	vpa_html_raw(h, "<p class=\"lead\">");
 	vpa_html_text(h, lead.text);
 	vpa_html_raw(h, "</p>\n");
-	vpa_html_put_source(h, &source, &table);
+	vpa_html_put_source(h, &source, &view);
 	vpa_html_end(h);
 }
 

@@ -135,7 +135,7 @@ static int is_equal(const struct vpa_comparison *c)
 static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
 	static const struct vpa_column columns[] = {
-		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change ms", 0, NULL}, {"% of A", 1, NULL}};
+		{.head = "A ms"}, {.head = "B ms"}, {.head = "change ms"}, {"% of A", .drop = 1}};
 	const struct vpa_account_part whole = {c->a_total_ns, c->b_total_ns, c->delta_ns};
 	struct vpa_table t;
 	struct vpa_row *row;
@@ -153,7 +153,6 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 	add_kind(&t, c, VPA_PART_BUSY, "GPU BUSY, by kernel family", top);
 	add_kind(&t, c, VPA_PART_IDLE, "GPU IDLE, by cause", top);
 	add_kind(&t, c, VPA_PART_PAUSED, "RECORDING PAUSED", top);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -166,9 +165,9 @@ static struct vpa_num stage_ms(double ns)
 
 static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 {
-	static const struct vpa_column columns[] = {{"A ms", 0, NULL}, {"B ms", 0, NULL},
-		{"change ms", 0, NULL}, {"%", 1, NULL}, {"n/block", 2, NULL},
-		{"p (Holm)", 0, NULL}};
+	static const struct vpa_column columns[] = {{.head = "A ms"}, {.head = "B ms"},
+		{.head = "change ms"}, {"%", .drop = 1}, {"n/block", .drop = 2},
+		{.head = "p (Holm)"}};
 	struct vpa_table t;
 	size_t i, changed = 0;
 
@@ -201,11 +200,21 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 				vpa_compared_per_unit(s->b_per_unit).text);
 		row->cells[5] = s->p < 0 ? (struct vpa_num){"-"} : vpa_fixed(s->p, 4);
 	}
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 /* ---- kernels, places ---- */
+
+/* "(whole window, per block)" */
+static struct vpa_label over_window(const struct vpa_comparison *c)
+{
+	struct vpa_label out;
+	int is_whole = c->unit == VPA_UNIT_WINDOW;
+
+	snprintf(out.text, sizeof(out.text), "(whole window%s%s)", is_whole ? "" : ", per ",
+		is_whole ? "" : vpa_unit_kind_name(c->unit));
+	return out;
+}
 
 static void fill_row(struct vpa_row *row, const struct vpa_comparison *c,
 	const struct vpa_compared_row *r, unsigned decimals)
@@ -259,9 +268,9 @@ static unsigned window_decimals(const struct vpa_comparison *c)
 
 static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
-	static const struct vpa_column columns[] = {{"A n", 1, NULL}, {"B n", 1, NULL},
-		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change", 0, "ms"}, {"", 2, NULL},
-		{"a call", 3, NULL}};
+	static const struct vpa_column columns[] = {{"A n", .drop = 1}, {"B n", .drop = 1},
+		{.head = "A ms"}, {.head = "B ms"}, {"change", .unit = "ms"}, {"", .drop = 2},
+		{"a call", .drop = 3}};
 	const struct vpa_compared_row *rows[VPA_LABELS_MAX];
 	const char *names[VPA_LABELS_MAX];
 	struct vpa_label labels[VPA_LABELS_MAX];
@@ -272,9 +281,7 @@ static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size
 		return;
 	for (i = 0; i < count; i++)
 		names[i] = rows[i]->name;
-	vpa_table_init(&t, columns, COUNT(columns), "KERNELS AND COPIES (whole window%s%s)",
-		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
-		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	vpa_table_init(&t, columns, COUNT(columns), "KERNELS AND COPIES %s", over_window(c).text);
 	vpa_kernel_labels(names, count, 40, labels);
 	for (i = 0; i < count; i++) {
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s", labels[i].text);
@@ -282,7 +289,6 @@ static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size
 		fill_row(row, c, rows[i], window_decimals(c));
 		fill_mean(row, rows[i]);
 	}
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -308,23 +314,20 @@ static struct vpa_row *place_row(struct vpa_table *t, const struct vpa_compared_
 
 static void put_places(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
-	static const struct vpa_column columns[] = {{"A gaps", 2, NULL}, {"B gaps", 2, NULL},
-		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change", 0, "ms"}};
+	static const struct vpa_column columns[] = {{"A gaps", .drop = 2}, {"B gaps", .drop = 2},
+		{.head = "A ms"}, {.head = "B ms"}, {"change", .unit = "ms"}};
 	const struct vpa_compared_row *rows[VPA_LABELS_MAX];
 	size_t i, count = rows_of(c, VPA_PART_IDLE, vpa_least(top, VPA_LABELS_MAX), rows);
 	struct vpa_table t;
 
 	if (!count)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "IDLE TIME BY PLACE (whole window%s%s)",
-		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
-		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	vpa_table_init(&t, columns, COUNT(columns), "IDLE TIME BY PLACE %s", over_window(c).text);
 	for (i = 0; i < count; i++) {
 		const struct vpa_compared_row *r = rows[i];
 
 		fill_row(place_row(&t, r), c, r, window_decimals(c));
 	}
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -351,16 +354,14 @@ static int has_changed(const struct vpa_comparison *c, const struct vpa_compared
 static void put_lines(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
 	static const struct vpa_column columns[] = {
-		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change", 0, "ms"}};
+		{.head = "A ms"}, {.head = "B ms"}, {"change", .unit = "ms"}};
 	struct vpa_account_part rest = {0}, none = {0};
 	size_t i, shown = 0, others = 0;
 	struct vpa_table t;
 	char text[128];
 
-	vpa_table_init(&t, columns, COUNT(columns),
-		"IDLE TIME BY LINE OF PYTHON (whole window%s%s)",
-		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
-		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	vpa_table_init(
+		&t, columns, COUNT(columns), "IDLE TIME BY LINE OF PYTHON %s", over_window(c).text);
 	for (i = 0; i < c->line_count; i++) {
 		const struct vpa_compared_line *line = &c->lines[i];
 		struct vpa_row *row;
@@ -386,7 +387,6 @@ static void put_lines(struct vpa_page *p, const struct vpa_comparison *c, size_t
 			&rest);
 	if (none.a_ns || none.b_ns)
 		fill_line(vpa_table_row(&t, 1, "no line: no Python, or too few samples"), c, &none);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -402,13 +402,11 @@ static struct vpa_num count_of(const struct vpa_compared_count *n, double value)
 static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 {
 	static const struct vpa_column columns[] = {
-		{"A", 0, NULL}, {"B", 0, NULL}, {"change", 1, NULL}};
+		{.head = "A"}, {.head = "B"}, {"change", .drop = 1}};
 	struct vpa_table t;
-	size_t i, count = 0;
+	size_t i;
 
-	vpa_table_init(&t, columns, COUNT(columns), "COUNTS THAT CHANGED (whole window%s%s)",
-		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
-		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	vpa_table_init(&t, columns, COUNT(columns), "COUNTS THAT CHANGED %s", over_window(c).text);
 	for (i = 0; i < c->count_count; i++) {
 		const struct vpa_compared_count *n = &c->counts[i];
 		int is_plain = !strcmp(n->unit, "count");
@@ -418,7 +416,6 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 		if (fabs(n->a - n->b) <= 0.005 * fmax(n->a, n->b) || fmax(n->a, n->b) < 0.5 ||
 			!strcmp(n->unit, "ns idle"))
 			continue;
-		count++;
 		row = vpa_table_row(&t, 1, "%s%s%s%s%s", strcmp(n->group, "events") ? n->group : "",
 			strcmp(n->group, "events") ? ": " : "", n->name, is_plain ? "" : ", ",
 			is_plain ? "" : n->unit);
@@ -426,9 +423,6 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 		row->cells[1] = count_of(n, n->b);
 		row->cells[2] = vpa_compared_growth(n->a, n->b);
 	}
-	if (!count)
-		return;
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -445,8 +439,8 @@ static struct vpa_num sample(double value, const char *unit)
 
 static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
-	static const struct vpa_column columns[] = {{"A mean", 0, NULL}, {"B mean", 0, NULL},
-		{"change", 1, NULL}, {"A max", 2, NULL}, {"B max", 2, NULL}};
+	static const struct vpa_column columns[] = {{.head = "A mean"}, {.head = "B mean"},
+		{"change", .drop = 1}, {"A max", .drop = 2}, {"B max", .drop = 2}};
 	struct vpa_table t;
 	size_t i, shown = 0;
 
@@ -477,9 +471,6 @@ static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, siz
 		row->cells[3] = sample(n->a_max, n->unit);
 		row->cells[4] = sample(n->b_max, n->unit);
 	}
-	if (!shown)
-		return;
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 

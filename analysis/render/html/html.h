@@ -8,6 +8,7 @@
 #define VPA_ANALYSIS_RENDER_HTML_HTML_H
 
 #include "analysis/render/digest.h"
+#include "analysis/render/views.h"
 #include "analysis/report/report.h"
 #include "formats/base/io.h"
 
@@ -113,25 +114,15 @@ struct vpa_html_source {
 	const char *kind; /* only rows whose key "kind" is this word; NULL: all */
 };
 
-struct vpa_html_table {
-	const char *path; /* of the rows in the report: "attention.backends" */
-	const char *title;
-	/* Keys shown at first, separated by blanks; others on request. NULL: all. */
-	const char *columns;
-	const char *prefix; /* rows have ids of this letter and a number, from 1; NULL: none */
-};
-
 /* The number of rows that the table has. */
-size_t vpa_html_source_rows(
-	const struct vpa_html_source *source, const struct vpa_html_table *table);
+size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct vpa_view *view);
 /* Prints the table if it has rows. */
-void vpa_html_put_source(struct vpa_html *h, const struct vpa_html_source *source,
-	const struct vpa_html_table *table);
+void vpa_html_put_source(
+	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_view *view);
 
-/* The same for a path of the report, and a table of it. */
-size_t vpa_html_rows(const struct vpa_report *r, const char *path);
-void vpa_html_put_table(
-	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *table);
+/* The same for a table of the report, and for one that a function prints. */
+void vpa_html_put_view(struct vpa_html *h, const struct vpa_report *r, const struct vpa_view *view);
+void vpa_html_put_table(struct vpa_html *h, const struct vpa_report *r, const char *path);
 
 /* ---- flame graphs: page_flame.c ---- */
 

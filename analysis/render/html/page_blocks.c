@@ -236,32 +236,23 @@ static void put_chart(struct vpa_html *h, const struct chart *c)
 			c->stride);
 }
 
-#define SERIES_COLUMNS                                                                             \
-	"index period_ns latency_ns busy_ns idle_ns attention_ns frames warmup missed"
-
+/* Blocks have columns of lines only where there are stacks. */
 static void put_series(struct vpa_html *h, const struct vpa_report *r, const struct vpa_blocks *b)
 {
-	static const struct vpa_html_table series = {"requests.blocks.series", "Blocks",
-						   SERIES_COLUMNS, "B"},
-					   lines = {"requests.blocks.series", "Blocks",
-						   SERIES_COLUMNS " line.file line.line line.cause "
-								  "line.share line_samples",
-						   "B"};
+	struct vpa_view view = *vpa_view_of("requests.blocks.series");
+	char first[256];
 	size_t i;
 
-	for (i = 0; i < b->count && !b->series[i].line_samples && !b->series[i].line; i++)
-		;
-	vpa_html_put_table(h, r, i < b->count ? &lines : &series);
+	snprintf(first, sizeof(first), "%s line.file line.line line.cause line.share line_samples",
+		view.first);
+	for (i = 0; i < b->count; i++)
+		if (b->series[i].line_samples || b->series[i].line)
+			view.first = first;
+	vpa_html_put_view(h, r, &view);
 }
 
 void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_html_table requests = {"requests", "Requests",
-		"name frames fps_end_to_end blocks.fps blocks.bps blocks.count "
-		"blocks.period.mean_ns "
-		"blocks.period.p95_ns steps.count steps.s_per_it ttfb_ns ttff_ns frames_asked "
-		"width height steps_asked guidance passes_per_step batch seed error",
-		NULL};
 	const struct vpa_request *q = vpa_main_request(r);
 	struct chart c;
 
@@ -279,7 +270,7 @@ void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struc
 		put_chart(h, &c);
 	}
 	vpa_html_raw(h, "<details><summary>Tables of requests and blocks</summary>\n");
-	vpa_html_put_table(h, r, &requests);
+	vpa_html_put_table(h, r, "requests");
 	put_series(h, r, &q->blocks);
 	vpa_html_raw(h, "</details>\n");
 	vpa_html_end(h);

@@ -87,8 +87,6 @@ static void put_chart(struct vpa_html *h, const struct series *s)
 
 void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_html_table table = {
-		"counters", "Series", "name unit device samples min mean p95 max energy_wh", NULL};
 	struct series s = {.r = r};
 	size_t i, charts = 0;
 
@@ -111,6 +109,6 @@ void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const str
 		charts++;
 	}
 	vpa_html_raw(h, "</div>\n");
-	vpa_html_put_table(h, r, &table);
+	vpa_html_put_table(h, r, "counters");
 	vpa_html_end(h);
 }

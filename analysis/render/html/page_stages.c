@@ -81,11 +81,6 @@ static void put_stage(struct vpa_html *h, const struct vpa_report *r, const stru
 
 void vpa_html_stages(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_html_table table = {"stages",
-		"The measured instances of a stage together",
-		"name time.count per_block time.mean_ns time.total_ns share busy_ns idle_ns "
-		"attention_ns",
-		NULL};
 	size_t i;
 
 	(void)d;
@@ -102,6 +97,6 @@ void vpa_html_stages(struct vpa_html *h, const struct vpa_report *r, const struc
 	for (i = 0; i < r->stage_count && i < STAGES; i++)
 		put_stage(h, r, &r->stages[i]);
 	vpa_html_raw(h, "</tbody></table></div>\n");
-	vpa_html_put_table(h, r, &table);
+	vpa_html_put_table(h, r, "stages");
 	vpa_html_end(h);
 }

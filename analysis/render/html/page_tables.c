@@ -15,20 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 400, COLUMNS_MAX = 160, KEY_BYTES = 96, DEPTH_MAX = 6 };
+enum { TEXT_MAX = 400, COLUMNS_MAX = 160, KEY_BYTES = 96 };
 
 struct column {
 	char key[KEY_BYTES]; /* "host.mean_ns" */
-	const struct vpa_field *field;
-	/* The objects on the way to it, outermost first. */
-	const struct vpa_field *through[DEPTH_MAX];
-	size_t depth;
+	struct vpa_way way;
 	int shown;     /* at first; others on request */
 	int has_value; /* in any row */
 };
 
 struct table {
-	const struct vpa_html_table *form;
+	const struct vpa_view *view;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count, hidden_count;
 	int has_owner; /* the rows are inside other rows */
@@ -40,17 +37,31 @@ struct table {
 
 /* ---- columns ---- */
 
-/* Whether the word is among those of a list, separated by blanks. */
-static int is_listed(const char *list, const char *word)
+static int has_column(const struct table *t, const char *key)
 {
-	size_t len = strlen(word);
+	size_t i;
 
-	for (; *list; list += strcspn(list, " ")) {
-		list += strspn(list, " ");
-		if (!strncmp(list, word, len) && (list[len] == ' ' || !list[len]))
-			return 1;
+	for (i = 0; i < t->column_count && strcmp(t->columns[i].key, key) != 0; i++)
+		;
+	return i < t->column_count;
+}
+
+/* Those that the view shows first, in its order. */
+static void add_first(struct table *t, const struct vpa_fields *fields)
+{
+	const char *key;
+	int found;
+
+	for (key = t->view->first; key && *key; key += strspn(key, " ")) {
+		struct column *c = &t->columns[t->column_count];
+
+		*c = (struct column){.shown = 1};
+		snprintf(c->key, sizeof(c->key), "%.*s", (int)strcspn(key, " "), key);
+		key += strlen(c->key);
+		found = vpa_way_find(fields, c->key, &c->way);
+		assert(found);
+		t->column_count += found != 0;
 	}
-	return 0;
 }
 
 static int is_scalar(const struct vpa_field *f)
@@ -58,8 +69,8 @@ static int is_scalar(const struct vpa_field *f)
 	return f->type <= VPA_FIELD_ID || f->type == VPA_FIELD_TEXTS;
 }
 
-static void add_columns(
-	struct table *t, const struct vpa_fields *fields, const struct column *above)
+/* All others. */
+static void add_others(struct table *t, const struct vpa_fields *fields, const struct column *above)
 {
 	size_t i;
 
@@ -70,40 +81,16 @@ static void add_columns(
 		if (f->key)
 			snprintf(c.key, sizeof(c.key), "%.40s%s%.40s", above->key,
 				above->key[0] ? "." : "", f->key);
-		c.field = f;
-		if ((vpa_field_is_object(f) || f->type == VPA_FIELD_SAME) && c.depth < DEPTH_MAX) {
-			c.through[c.depth++] = f;
-			add_columns(t, f->fields, &c);
-		} else if (is_scalar(f)) {
+		c.way.field = f;
+		if ((vpa_field_is_object(f) || f->type == VPA_FIELD_SAME) &&
+			c.way.depth < VPA_WAY_OBJECTS) {
+			c.way.through[c.way.depth++] = f;
+			add_others(t, f->fields, &c);
+		} else if (is_scalar(f) && !has_column(t, c.key)) {
 			assert(t->column_count < COLUMNS_MAX);
-			c.shown = !t->form->columns || is_listed(t->form->columns, c.key);
 			t->hidden_count += !c.shown;
 			t->columns[t->column_count++] = c;
 		}
-	}
-}
-
-/* Puts the listed columns first, in the order of the list. */
-static void sort_columns(struct table *t)
-{
-	const char *list = t->form->columns;
-	size_t done = 0, i;
-
-	while (list && *list) {
-		size_t len = strcspn(list, " ");
-
-		for (i = done; i < t->column_count; i++)
-			if (strlen(t->columns[i].key) == len &&
-				!strncmp(t->columns[i].key, list, len)) {
-				struct column c = t->columns[i];
-
-				memmove(&t->columns[done + 1], &t->columns[done],
-					(i - done) * sizeof(c));
-				t->columns[done++] = c;
-				break;
-			}
-		list += len;
-		list += strspn(list, " ");
 	}
 }
 
@@ -115,13 +102,13 @@ static int is_number(const struct vpa_field *f)
 /* Whether numbers of a column are moments on the trace clock, whose digits say nothing by themselves. */
 static int is_moment(const struct column *c)
 {
-	return !strcmp(c->field->key, "start_ns") || !strcmp(c->field->key, "end_ns");
+	return !strcmp(c->way.field->key, "start_ns") || !strcmp(c->way.field->key, "end_ns");
 }
 
 /* Whether rows get a first column with their id; some have one among their fields. */
 static int has_id_column(const struct table *t)
 {
-	return t->form->prefix && strcmp(t->columns[0].key, "id") != 0;
+	return t->view->prefix && strcmp(t->columns[0].key, "id") != 0;
 }
 
 static void put_heads(struct vpa_html *h, const struct table *t)
@@ -135,14 +122,14 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 	if (t->has_owner)
 		vpa_html_print(h,
 			"<th class=\"t\" data-k=\"\" title=\"the row it belongs to\">%s</th>",
-			strncmp(t->form->path, "devices.", 8) ? "of" : "GPU");
+			strncmp(t->view->path, "devices.", 8) ? "of" : "GPU");
 	for (i = 0; i < t->column_count; i++) {
 		const struct column *c = &t->columns[i];
-		const char *unit = c->field->unit;
+		const char *unit = c->way.field->unit;
 
 		vpa_html_print(h, "<th class=\"%s%s\" data-k=\"%s\" title=\"",
-			is_number(c->field) ? "n" : "t", c->shown ? "" : " x", c->key);
-		vpa_html_text(h, c->field->help);
+			is_number(c->way.field) ? "n" : "t", c->shown ? "" : " x", c->key);
+		vpa_html_text(h, c->way.field->help);
 		if (t->report && is_moment(c))
 			vpa_html_raw(h, ", shown from the window's start");
 		if (unit) {
@@ -151,7 +138,7 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 		}
 		vpa_html_raw(h, "\">");
 		vpa_html_label(h, c->key, !t->report);
-		if (is_number(c->field) && vpa_html_label_has_unit(c->key, unit)) {
+		if (is_number(c->way.field) && vpa_html_label_has_unit(c->key, unit)) {
 			vpa_html_raw(h, " <small>");
 			vpa_html_text(h, unit);
 			vpa_html_raw(h, "</small>");
@@ -192,14 +179,15 @@ static void put_exact(struct vpa_html *h, const struct vpa_value *v)
 static const char *unit_of(const struct table *t, const struct column *c, const struct vpa_at *row,
 	struct vpa_value *v)
 {
-	const char *unit = c->field->unit;
+	const char *unit = c->way.field->unit;
 	size_t i;
 
 	if (!unit || (strcmp(unit, "unit") != 0 && strcmp(unit, "value") != 0))
 		return unit;
 	for (i = 0; i < t->column_count; i++)
 		if (!strcmp(t->columns[i].key, "unit") &&
-			vpa_field_read(row, t->columns[i].field, v) && v->kind == VPA_VALUE_TEXT)
+			vpa_field_read(row, t->columns[i].way.field, v) &&
+			v->kind == VPA_VALUE_TEXT)
 			return v->text;
 	return NULL;
 }
@@ -270,7 +258,7 @@ static void put_text(struct vpa_html *h, const struct table *t, const struct col
 		put_status(h, c, v->text);
 		return;
 	}
-	vpa_html_print(h, "<td class=\"t%s%s%s\">", vpa_html_text_class(t->form->path, c->key),
+	vpa_html_print(h, "<td class=\"t%s%s%s\">", vpa_html_text_class(t->view->path, c->key),
 		strcmp(c->key, "only_in") ? "" : " side", c->shown ? "" : " x");
 	put_swatch(h, c, v->text);
 	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
@@ -282,25 +270,9 @@ static void put_text(struct vpa_html *h, const struct table *t, const struct col
 static void read_value(const struct vpa_at *row, const struct column *c, struct vpa_at *inside,
 	struct vpa_value *v)
 {
-	size_t i;
-
-	*v = (struct vpa_value){.kind = VPA_VALUE_NULL, .real = 0};
-	*inside = *row;
-	for (i = 0; i < c->depth; i++) {
-		const struct vpa_field *f = c->through[i];
-
-		if (!vpa_field_is_known(inside, f) ||
-			(f->null == VPA_NULL_COUNT && !vpa_field_count(inside, f)))
-			return;
-		*inside = vpa_field_inside(inside, f);
-	}
-	if (!vpa_field_is_known(inside, c->field))
-		return;
-	if (c->field->type == VPA_FIELD_TEXTS) {
+	if (vpa_way_read(row, &c->way, inside, v) && c->way.field->type == VPA_FIELD_TEXTS) {
 		v->kind = VPA_VALUE_TEXT;
-		v->text = vpa_field_count(inside, c->field) ? "?" : "";
-	} else {
-		vpa_field_read(inside, c->field, v);
+		v->text = vpa_field_count(inside, c->way.field) ? "?" : "";
 	}
 }
 
@@ -312,11 +284,11 @@ static void put_cell(
 
 	read_value(row, c, &inside, &v);
 	if (v.kind == VPA_VALUE_NULL) {
-		vpa_html_print(h, "<td class=\"%s%s\">-</td>", is_number(c->field) ? "n" : "t",
+		vpa_html_print(h, "<td class=\"%s%s\">-</td>", is_number(c->way.field) ? "n" : "t",
 			c->shown ? "" : " x");
-	} else if (c->field->type == VPA_FIELD_TEXTS) {
+	} else if (c->way.field->type == VPA_FIELD_TEXTS) {
 		vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
-		put_texts(h, &inside, c->field);
+		put_texts(h, &inside, c->way.field);
 		vpa_html_raw(h, "</span></td>");
 	} else if (v.kind == VPA_VALUE_TEXT) {
 		put_text(h, t, c, &v);
@@ -360,21 +332,9 @@ struct walk {
 	size_t at;
 };
 
-static const struct vpa_field *find_field(
-	const struct vpa_fields *fields, const char *key, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < fields->count; i++)
-		if (fields->at[i].key && strlen(fields->at[i].key) == len &&
-			!strncmp(fields->at[i].key, key, len))
-			return &fields->at[i];
-	return NULL;
-}
-
 static int is_of_kind(const struct vpa_at *row, const struct vpa_fields *fields, const char *kind)
 {
-	const struct vpa_field *f = kind ? find_field(fields, "kind", 4) : NULL;
+	const struct vpa_field *f = kind ? vpa_field_find(fields, "kind", 4) : NULL;
 	struct vpa_value v;
 
 	return !kind || (f && vpa_field_read(row, f, &v) && v.kind == VPA_VALUE_TEXT &&
@@ -407,11 +367,11 @@ static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_f
 	if (w->counts || w->at > VPA_HTML_ROWS)
 		return;
 	vpa_html_raw(w->h, "<tr");
-	if (t->form->prefix)
-		vpa_html_print(w->h, " id=\"%s%zu\"", t->form->prefix, w->at);
+	if (t->view->prefix)
+		vpa_html_print(w->h, " id=\"%s%zu\"", t->view->prefix, w->at);
 	vpa_html_raw(w->h, ">");
 	if (has_id_column(t))
-		vpa_html_print(w->h, "<td class=\"id\">%s%zu</td>", t->form->prefix, w->at);
+		vpa_html_print(w->h, "<td class=\"id\">%s%zu</td>", t->view->prefix, w->at);
 	if (owner)
 		put_owner(w->h, owner, w->owner_fields);
 	for (i = 0; i < t->column_count; i++)
@@ -424,7 +384,7 @@ static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_
 	const char *path, const struct vpa_at *owner)
 {
 	size_t len = strcspn(path, "."), i;
-	const struct vpa_field *f = find_field(fields, path, len);
+	const struct vpa_field *f = vpa_field_find(fields, path, len);
 
 	if (!f || !vpa_field_is_known(at, f))
 		return;
@@ -447,30 +407,10 @@ static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_
 	}
 }
 
-/* The description of a path's rows; *owned: they are inside other rows. */
-static const struct vpa_fields *fields_of(
-	const struct vpa_fields *fields, const char *path, int *owned)
-{
-	const struct vpa_field *f;
-
-	*owned = 0;
-	for (; fields; path += *path == '.') {
-		size_t len = strcspn(path, ".");
-
-		f = find_field(fields, path, len);
-		fields = f ? f->fields : NULL;
-		path += len;
-		if (!*path)
-			return fields;
-		*owned |= f && f->type == VPA_FIELD_ROWS;
-	}
-	return NULL;
-}
-
 /* In ids: the path, and the kind of its rows. */
 static void put_table_id(struct vpa_html *h, const struct table *t)
 {
-	vpa_html_slug(h, t->form->path);
+	vpa_html_slug(h, t->view->path);
 	if (t->kind)
 		vpa_html_print(h, "-%s", t->kind);
 }
@@ -480,7 +420,7 @@ static void put_table_head(struct vpa_html *h, const struct table *t)
 	vpa_html_print(h, "<div class=\"table\" id=\"t-");
 	put_table_id(h, t);
 	vpa_html_print(h, "\">\n<h3>");
-	vpa_html_text(h, t->form->title);
+	vpa_html_text(h, t->view->title);
 	vpa_html_print(h, " <small>%s row%s</small></h3>\n", vpa_count(t->row_count).text,
 		vpa_plural(t->row_count));
 	if (t->hidden_count) {
@@ -490,35 +430,31 @@ static void put_table_head(struct vpa_html *h, const struct table *t)
 		put_table_id(h, t);
 		vpa_html_print(h, "\">all %zu columns</label>\n", t->column_count);
 	}
-	vpa_html_print(h, "<div class=\"scroll\"><table data-path=\"%s\"", t->form->path);
+	vpa_html_print(h, "<div class=\"scroll\"><table data-path=\"%s\"", t->view->path);
 	if (t->kind)
 		vpa_html_print(h, " data-kind=\"%s\"", t->kind);
 	vpa_html_raw(h, ">\n");
 }
 
-size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct vpa_html_table *form)
+size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct vpa_view *view)
 {
 	struct vpa_at whole = {source->report, source->row, NULL};
 	struct walk w = {.kind = source->kind, .counts = 1};
 
-	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	walk_rows(&w, &whole, source->fields, view->path, NULL);
 	return w.at;
 }
 
-size_t vpa_html_rows(const struct vpa_report *r, const char *path)
+void vpa_html_put_view(struct vpa_html *h, const struct vpa_report *r, const struct vpa_view *view)
 {
 	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
-	const struct vpa_html_table form = {.path = path};
 
-	return vpa_html_source_rows(&source, &form);
+	vpa_html_put_source(h, &source, view);
 }
 
-void vpa_html_put_table(
-	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *form)
+void vpa_html_put_table(struct vpa_html *h, const struct vpa_report *r, const char *path)
 {
-	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
-
-	vpa_html_put_source(h, &source, form);
+	vpa_html_put_view(h, r, vpa_view_of(path));
 }
 
 /* Columns without a value in any row are shown on request only. */
@@ -534,19 +470,19 @@ static void hide_empty_columns(struct table *t)
 }
 
 void vpa_html_put_source(
-	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_html_table *form)
+	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_view *view)
 {
 	struct vpa_at whole = {source->report, source->row, NULL};
-	struct table t = {.form = form, .kind = source->kind, .report = source->report};
+	struct table t = {.view = view, .kind = source->kind, .report = source->report};
 	struct walk w = {.h = h, .table = &t, .kind = source->kind, .counts = 1};
-	const struct vpa_fields *fields = fields_of(source->fields, form->path, &t.has_owner);
-	struct column none = {.key = ""};
+	const struct vpa_fields *fields = vpa_fields_at(source->fields, view->path, &t.has_owner);
+	struct column none = {.shown = !view->first};
 
 	if (!fields)
 		return;
-	add_columns(&t, fields, &none);
-	sort_columns(&t);
-	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	add_first(&t, fields);
+	add_others(&t, fields, &none);
+	walk_rows(&w, &whole, source->fields, view->path, NULL);
 	if (!w.at)
 		return;
 	t.row_count = w.at;
@@ -555,7 +491,7 @@ void vpa_html_put_source(
 	put_heads(h, &t);
 	w.at = 0;
 	w.counts = 0;
-	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	walk_rows(&w, &whole, source->fields, view->path, NULL);
 	vpa_html_raw(h, "</tbody></table></div>\n");
 	if (t.row_count > VPA_HTML_ROWS)
 		vpa_html_print(h,

@@ -161,6 +161,30 @@ size_t vpa_field_bytes(const struct vpa_field *f);
 struct vpa_at vpa_field_inside(const struct vpa_at *at, const struct vpa_field *f);
 struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, size_t i);
 
+/* ---- finding ---- */
+
+enum { VPA_WAY_OBJECTS = 6 };
+
+/* The way to a value of a row: the objects around it, outermost first, and its field. */
+struct vpa_way {
+	const struct vpa_field *field, *through[VPA_WAY_OBJECTS];
+	size_t depth;
+};
+
+/* The field of this key, of `len` characters; NULL: there is none. */
+const struct vpa_field *vpa_field_find(
+	const struct vpa_fields *fields, const char *key, size_t len);
+/* The fields of the rows of a path, "attention.backends"; NULL: there are no such rows. *inside_rows: 1 if the path leads
+ * through other rows. */
+const struct vpa_fields *vpa_fields_at(
+	const struct vpa_fields *fields, const char *path, int *inside_rows);
+/* The way to "host.total_ns" in a row with these fields. Returns 0: there is no such key. */
+int vpa_way_find(const struct vpa_fields *fields, const char *key, struct vpa_way *out);
+/* Reads the value; *inside: the object that has it. Returns 0, and a null, if it or an object around it is not known. A field
+ * without one value is a null too. */
+int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa_at *inside,
+	struct vpa_value *out);
+
 /* ---- macros that name the members of ROW and check their types ---- */
 
 #define AT(ctype, m)    (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))

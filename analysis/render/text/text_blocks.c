@@ -87,7 +87,7 @@ static void put_mean_block(
 	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0, NULL}, {"% period", 0, NULL}, {"n/block", 1, NULL}, {"mean", 2, NULL}};
+		{.head = "ms"}, {.head = "% period"}, {"n/block", .drop = 1}, {"mean", .drop = 2}};
 	struct vpa_table t;
 	struct vpa_row *row;
 
@@ -119,7 +119,6 @@ static void put_mean_block(
 	}
 	if (b->paused_ns)
 		fill_part(vpa_table_row(&t, 1, "RECORDING PAUSED"), b, b->paused_ns, 0);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -179,13 +178,9 @@ static int overlaps(const struct vpa_report *r, const struct vpa_stage_row *s)
 /* `q` is NULL if there are stages, but neither blocks nor steps. */
 static void put_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
 {
-	static const struct vpa_column in_blocks[] = {{"n/block", 0, NULL}, {"mean ms", 0, NULL},
-		{"busy", 1, "ms"}, {"idle", 1, "ms"}, {"attention", 2, "ms"}, {"p95", 0, "ms"},
-		{"CV", 3, NULL}},
-				       alone[] = {{"n", 0, NULL}, {"mean ms", 0, NULL},
-					       {"busy", 1, "ms"}, {"idle", 1, "ms"},
-					       {"attention", 2, "ms"}, {"p95", 0, "ms"},
-					       {"CV", 3, NULL}};
+	struct vpa_column columns[] = {{.head = "n/block"}, {.head = "mean ms"},
+		{"busy", .drop = 1, .unit = "ms"}, {"idle", .drop = 1, .unit = "ms"},
+		{"attention", .drop = 2, .unit = "ms"}, {"p95", .unit = "ms"}, {"CV", .drop = 3}};
 	int has_blocks = q && q->blocks.measured > 0, outside = 0, touched = 0;
 	unsigned decimals = has_blocks ? vpa_block_decimals(&q->blocks) : 1;
 	const struct vpa_stage_row *overlapping = NULL;
@@ -194,7 +189,9 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 
 	if (!r->stage_count)
 		return;
-	vpa_table_init(&t, has_blocks ? in_blocks : alone, COUNT(alone), "STAGES");
+	if (!has_blocks)
+		columns[0].head = "n";
+	vpa_table_init(&t, columns, COUNT(columns), "STAGES");
 	for (i = 0; i < r->stage_count && i < STAGES; i++) {
 		add_stage(&t, &r->stages[i], has_blocks, decimals);
 		outside |= has_blocks && !r->stages[i].in_blocks;
@@ -212,7 +209,6 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 			"the GPU still works on one %s when work of the next begins: their times "
 			"overlap",
 			vpa_text_or(overlapping->name, "?"));
-	vpa_page_blank(p);
 	p->touched |= touched;
 	vpa_page_table(p, &t);
 }
@@ -239,7 +235,7 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 		names[i] = vpa_block_name(b, shown_block(b, i, columns));
 		/* A narrow page drops those in the middle first and keeps the last. */
 		heads[i] = (struct vpa_column){
-			names[i].text, i && i + 1 < columns ? (unsigned)(columns - i) : 0, NULL};
+			names[i].text, .drop = i && i + 1 < columns ? (unsigned)(columns - i) : 0};
 	}
 	vpa_table_init(&t, heads, columns, b->measured > columns ? "BLOCK, %zu of %zu" : "BLOCK",
 		columns, b->measured);
@@ -265,7 +261,6 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 		if (touched && row->touched)
 			touched->cells[i] = (struct vpa_num){VPA_TOUCHED};
 	}
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 

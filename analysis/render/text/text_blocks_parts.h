@@ -9,14 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Three digits: "0.123", "1.23", "24.0", "140". */
-static inline struct vpa_num vpa_rate(double rate)
-{
-	if (rate < 0)
-		return (struct vpa_num){"-"};
-	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
-}
-
 /* "3"; "#1", its place in the series, if it has no index. */
 static inline struct vpa_num vpa_block_name(const struct vpa_blocks *b, size_t at)
 {

@@ -187,7 +187,7 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"min", 3, NULL}, {"mean", 0, NULL}, {"p95", 2, NULL}, {"max", 0, NULL}};
+		{"min", .drop = 3}, {.head = "mean"}, {"p95", .drop = 2}, {.head = "max"}};
 	const char *interval = vpa_meta(r, "counters_ms");
 	struct vpa_table t;
 
@@ -199,6 +199,5 @@ void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const str
 		interval ? " ms" : "");
 	add_series(&t, r);
 	add_notes(&t, r);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

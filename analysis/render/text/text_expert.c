@@ -75,7 +75,7 @@ static void add_unknown(struct vpa_table *t, const struct vpa_expert *e)
 void vpa_text_checks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"measured", 0, NULL}, {"bound", 0, NULL}, {"result", 0, NULL}};
+		{.head = "measured"}, {.head = "bound"}, {.head = "result"}};
 	const struct vpa_expert *e = &r->expert;
 	struct vpa_table t;
 	size_t i;
@@ -92,7 +92,6 @@ void vpa_text_checks(struct vpa_page *p, const struct vpa_report *r, const struc
 		if (e->checks[i].shown)
 			add_check(&t, &e->checks[i]);
 	add_unknown(&t, e);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -151,15 +150,14 @@ static int is_overlap_worth(const struct vpa_overlap_row *o)
 
 static void put_streams(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"busy ms", 0, NULL}, {"% window", 0, NULL}, {"ops", 0, NULL}};
+	const struct vpa_view *v = vpa_view_of("streams");
 	const struct vpa_expert *e = &r->expert;
 	size_t i, shown = vpa_least(e->stream_count, vpa_rows(r, STREAMS));
 	struct vpa_table t;
 
 	if (e->streams_used < 2)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "STREAMS, %zu of %zu", shown, e->streams_used);
+	vpa_table_init(&t, v->text, v->text_count, "STREAMS, %zu of %zu", shown, e->streams_used);
 	for (i = 0; i < shown; i++) {
 		const struct vpa_stream_row *s = &e->streams[i];
 		struct vpa_row *row =
@@ -168,19 +166,17 @@ static void put_streams(struct vpa_page *p, const struct vpa_report *r, const st
 					  (long long)s->stream)
 				: vpa_table_row(&t, 1, "stream %lld", (long long)s->stream);
 
-		row->cells[0] = vpa_ms(s->busy_ns, d);
+		vpa_text_fill(row, v, s, d);
 		row->cells[1] = vpa_percent(s->busy_ns, vpa_window_of_device(r, s->device));
-		row->cells[2] = vpa_count(s->ops);
 	}
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 void vpa_text_overlap(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"alone", 0, "ms"},
-		{"+compute", 1, "ms"}, {"+comm", 2, "ms"}, {"+copies", 3, "ms"},
-		{"all three", 4, "ms"}};
+	static const struct vpa_column columns[] = {{.head = "ms"}, {"alone", .unit = "ms"},
+		{"+compute", .drop = 1, .unit = "ms"}, {"+comm", .drop = 2, .unit = "ms"},
+		{"+copies", .drop = 3, .unit = "ms"}, {"all three", .drop = 4, .unit = "ms"}};
 	const struct vpa_expert *e = &r->expert;
 	struct vpa_table t;
 	size_t i, left_out = 0;
@@ -194,10 +190,7 @@ void vpa_text_overlap(struct vpa_page *p, const struct vpa_report *r, const stru
 	if (left_out)
 		vpa_text_row(&t, 1, "and %zu more GPU%s in the JSON report", left_out,
 			vpa_plural(left_out));
-	if (t.row_count) {
-		vpa_page_blank(p);
-		vpa_page_table(p, &t);
-	}
+	vpa_page_table(p, &t);
 	put_streams(p, r, d);
 }
 
@@ -205,8 +198,7 @@ void vpa_text_overlap(struct vpa_page *p, const struct vpa_report *r, const stru
 
 static void put_setup(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"host ms", 0, NULL}, {"calls", 0, NULL}, {"mean", 1, NULL}};
+	const struct vpa_view *v = vpa_view_of("cuda_graphs.setup");
 	static const char *const kind_words[][2] = {
 		{"module", "load code"}, {"graph", "build graphs"}, {"capture", "capture graphs"}};
 	const struct vpa_graphs *g = &r->expert.graphs;
@@ -215,7 +207,7 @@ static void put_setup(struct vpa_page *p, const struct vpa_report *r, const stru
 
 	if (!shown || (g->setup[0].total_ns < d->windows_ns / 1000 && !r->top))
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "SETUP, code and CUDA graphs");
+	vpa_table_init(&t, v->text, v->text_count, "SETUP, code and CUDA graphs");
 	for (i = 0; i < shown; i++) {
 		const struct vpa_setup_row *s = &g->setup[i];
 		const char *words = s->what;
@@ -224,26 +216,22 @@ static void put_setup(struct vpa_page *p, const struct vpa_report *r, const stru
 		for (k = 0; k < COUNT(kind_words); k++)
 			words = strcmp(s->what, kind_words[k][0]) ? words : kind_words[k][1];
 		row = vpa_table_row(&t, 1, "%s: %s", words, vpa_fit(s->call, 48).text);
-		row->cells[0] = vpa_ms(s->total_ns, d);
-		row->cells[1] = vpa_count(s->count);
-		row->cells[2] = vpa_mean(s->total_ns, s->count);
+		vpa_text_fill(row, v, s, d);
 	}
 	vpa_table_of(&t, shown, g->setup_count);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 static void put_graphs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"kernels ms", 2, NULL},
-		{"replays", 0, NULL}, {"nodes", 0, NULL}, {"mean", 1, NULL}};
+	const struct vpa_view *v = vpa_view_of("cuda_graphs.graphs");
 	const struct vpa_graphs *g = &r->expert.graphs;
 	size_t i, shown = vpa_least(g->row_count, vpa_rows(r, GRAPHS));
 	struct vpa_table t;
 
 	if (!g->launches)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "CUDA GRAPHS, %s launches of %zu graph%s",
+	vpa_table_init(&t, v->text, v->text_count, "CUDA GRAPHS, %s launches of %zu graph%s",
 		vpa_count(g->launches).text, g->distinct, vpa_plural(g->distinct));
 	for (i = 0; i < shown; i++) {
 		const struct vpa_graph_row *row = &g->rows[i];
@@ -253,14 +241,9 @@ static void put_graphs(struct vpa_page *p, const struct vpa_report *r, const str
 				: row->kernel   ? vpa_kernel_label(row->kernel, 60).text
 						: "a copy");
 
-		out->cells[0] = vpa_ms(row->total_ns, d);
-		out->cells[1] = vpa_ms(row->kernel_ns, d);
-		out->cells[2] = vpa_count(row->replays);
-		out->cells[3] = vpa_count(row->nodes);
-		out->cells[4] = vpa_mean(row->total_ns, row->replays);
+		vpa_text_fill(out, v, row, d);
 	}
 	vpa_table_of(&t, shown, g->distinct);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -322,13 +305,7 @@ static void add_step_kind(
 	struct vpa_row *row = vpa_table_row(t, 1, "%s, %s step %s", roles[k->role],
 		k->steps == 1 ? "only" : "from", vpa_count(k->first).text);
 
-	row->cells[0] = vpa_ms(k->total_ns, d);
-	row->cells[1] = vpa_mean(k->total_ns, k->steps);
-	row->cells[2] = vpa_count(k->steps);
-	row->cells[3] = vpa_count(k->ops);
-	if (k->of_full >= 0)
-		snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%s",
-			vpa_share(k->of_full).text);
+	vpa_text_fill(row, vpa_view_of("step_kinds.kinds"), k, d);
 }
 
 /* A kernel sequence shows that steps do less or the same twice, not why: the reason is a question. */
@@ -352,8 +329,7 @@ static void add_reasons(struct vpa_table *t, const struct vpa_step_kinds *k)
 
 void vpa_text_step_kinds(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"mean", 0, NULL},
-		{"steps", 0, NULL}, {"ops/step", 1, NULL}, {"% of full", 2, NULL}};
+	const struct vpa_view *v = vpa_view_of("step_kinds.kinds");
 	const struct vpa_step_kinds *k = &r->expert.step_kinds;
 	size_t i, shown = vpa_least(k->row_count, vpa_rows(r, KINDS));
 	struct vpa_table t;
@@ -361,13 +337,12 @@ void vpa_text_step_kinds(struct vpa_page *p, const struct vpa_report *r, const s
 	/* That all steps are alike is what one expects. */
 	if (!shown || (k->distinct == 1 && !k->paired && !r->top))
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "STEPS BY THEIR KERNELS, %zu of %zu kind%s%s",
+	vpa_table_init(&t, v->text, v->text_count, "STEPS BY THEIR KERNELS, %zu of %zu kind%s%s",
 		shown, k->distinct, vpa_plural(k->distinct),
 		strcmp(k->source, "inferred") ? "" : ", inferred");
 	for (i = 0; i < shown; i++)
 		add_step_kind(&t, &k->rows[i], d);
 	add_reasons(&t, k);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -375,13 +350,12 @@ void vpa_text_step_kinds(struct vpa_page *p, const struct vpa_report *r, const s
 
 void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"ms", 0, NULL}, {"% busy", 0, NULL}, {"calls", 1, NULL}};
+	const struct vpa_view *v = vpa_view_of("misfits");
 	const struct vpa_expert *e = &r->expert;
 	size_t i, shown = 0;
 	struct vpa_table t;
 
-	vpa_table_init(&t, columns, COUNT(columns), "ALIGNMENT, PRECISION, LAYOUT");
+	vpa_table_init(&t, v->text, v->text_count, "ALIGNMENT, PRECISION, LAYOUT");
 	for (i = 0; i < e->misfit_count; i++) {
 		const struct vpa_misfit_row *m = &e->misfits[i];
 		struct vpa_row *row;
@@ -391,16 +365,11 @@ void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const stru
 			continue;
 		shown++;
 		row = vpa_table_row(&t, 1, "%s", m->title);
-		row->cells[0] = vpa_ms(m->exclusive_ns, d);
-		row->cells[1] = vpa_percent(m->exclusive_ns, d->busy_ns);
-		row->cells[2] = vpa_count(m->calls);
+		vpa_text_fill(row, v, m, d);
 		vpa_text_row(
 			&t, 3, "mostly %s: %s", vpa_kernel_label(m->kernel, 40).text, m->advice);
 	}
-	if (!shown)
-		return;
 	vpa_table_of(&t, shown, e->misfit_count);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -447,7 +416,7 @@ static void add_family(struct vpa_row *row, const struct vpa_stage_family_row *f
 void vpa_text_stage_families(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	struct vpa_column columns[1 + FAMILY_COLUMNS] = {{"busy ms", 0, NULL}};
+	struct vpa_column columns[1 + FAMILY_COLUMNS] = {{.head = "busy ms"}};
 	const struct vpa_expert *e = &r->expert;
 	const char *families[FAMILY_COLUMNS], *stage = NULL;
 	size_t i, stages = 0, most = vpa_rows(r, STAGE_ROWS), count = largest_families(r, families);
@@ -455,7 +424,8 @@ void vpa_text_stage_families(
 	struct vpa_table t;
 
 	for (i = 0; i < count; i++)
-		columns[1 + i] = (struct vpa_column){families[i], (unsigned)i + 1, "ms"};
+		columns[1 + i] =
+			(struct vpa_column){families[i], .drop = (unsigned)i + 1, .unit = "ms"};
 	if (!has_stages(e))
 		return;
 	vpa_table_init(&t, columns, 1 + count, "STAGES BY FAMILY");
@@ -473,7 +443,6 @@ void vpa_text_stage_families(
 			add_family(row, f, families, count, d);
 	}
 	vpa_table_of(&t, vpa_least(stages, most), stages);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -489,18 +458,12 @@ static void put_shape(
 	struct vpa_row *row = vpa_table_row(t, 1, "%s%s%s", vpa_text_or(word, ""), word ? ", " : "",
 		vpa_text_or(s->backend, "?"));
 
-	row->cells[0] = vpa_ms(s->total_ns, d);
-	row->cells[1] = vpa_count(s->calls);
-	row->cells[2] = vpa_mean(s->total_ns, s->calls);
-	row->cells[3] = vpa_duration(s->min_ns);
-	row->cells[4] = vpa_duration(s->max_ns);
-	row->cells[5] = s->blocks ? vpa_count(s->blocks) : (struct vpa_num){"-"};
+	vpa_text_fill(row, vpa_view_of("attention_shapes"), s, d);
 }
 
 void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"calls", 0, NULL},
-		{"mean", 0, NULL}, {"min", 2, NULL}, {"max", 1, NULL}, {"blocks", 0, NULL}};
+	const struct vpa_view *v = vpa_view_of("attention_shapes");
 	const struct vpa_expert *e = &r->expert;
 	size_t i, shown = vpa_least(e->shape_count, vpa_rows(r, SHAPES));
 	int named = 0, split = 0;
@@ -508,8 +471,8 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 
 	if (!shown)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "ATTENTION BY GRID, %zu of %zu", shown,
-		e->shapes_used);
+	vpa_table_init(
+		&t, v->text, v->text_count, "ATTENTION BY GRID, %zu of %zu", shown, e->shapes_used);
 	for (i = 0; i < shown; i++) {
 		named |= strcmp(e->shapes[i].kind, "unknown") != 0;
 		split |= strcmp(e->shapes[i].length, "all") != 0;
@@ -522,7 +485,6 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 			"calls read fewer keys, as cross-attention does");
 	else if (!named)
 		vpa_text_row(&t, 1, "no range around the launches names self or cross attention");
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -549,8 +511,7 @@ static void put_no_shapes(struct vpa_page *p, const struct vpa_report *r)
 
 void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"TFLOP/s", 0, NULL}, {"% of peak", 0, NULL},
-		{"peak", 1, NULL}, {"ms", 0, NULL}, {"calls", 2, NULL}};
+	const struct vpa_view *v = vpa_view_of("flop_rates");
 	const struct vpa_expert *e = &r->expert;
 	struct vpa_table t;
 	size_t i;
@@ -559,7 +520,7 @@ void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const s
 		put_no_shapes(p, r);
 		return;
 	}
-	vpa_table_init(&t, columns, COUNT(columns), "FLOP RATES, where shapes are known");
+	vpa_table_init(&t, v->text, v->text_count, "FLOP RATES, where shapes are known");
 	for (i = 0; i < e->flop_rate_count; i++) {
 		const struct vpa_flop_row *f = &e->flop_rates[i];
 		struct vpa_row *row =
@@ -568,13 +529,7 @@ void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const s
 					  f->family, f->precision)
 				: vpa_table_row(&t, 1, "%s, %s", f->family, f->precision);
 
-		row->cells[0] = vpa_fixed(f->tflops, 1);
-		row->cells[1] = vpa_share(f->share_of_peak);
-		row->cells[2] =
-			f->peak_tflops < 0 ? (struct vpa_num){"-"} : vpa_fixed(f->peak_tflops, 0);
-		row->cells[3] = vpa_ms(f->kernel_ns, d);
-		row->cells[4] = vpa_count(f->calls);
+		vpa_text_fill(row, v, f, d);
 	}
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

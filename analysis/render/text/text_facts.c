@@ -80,9 +80,9 @@ static void add_others(struct vpa_table *t, const struct vpa_request *q)
 
 void vpa_text_facts(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column all[CELLS] = {{"size", 2, NULL}, {"frames", 0, NULL},
-		{"steps", 0, NULL}, {"passes a step", 1, NULL}, {"guidance", 3, NULL},
-		{"batch", 4, NULL}, {"seed", 5, NULL}};
+	static const struct vpa_column all[CELLS] = {{"size", .drop = 2}, {.head = "frames"},
+		{.head = "steps"}, {"passes a step", .drop = 1}, {"guidance", .drop = 3},
+		{"batch", .drop = 4}, {"seed", .drop = 5}};
 	struct vpa_column columns[CELLS];
 	unsigned char shown[CELLS] = {0};
 	size_t i, k, count = 0, said = 0;
@@ -110,6 +110,5 @@ void vpa_text_facts(struct vpa_page *p, const struct vpa_report *r, const struct
 		add_others(&t, &r->requests[i]);
 	}
 	vpa_table_more(&t, r->request_count - i);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

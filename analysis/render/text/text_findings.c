@@ -190,7 +190,7 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 /* A brief page has what to change and the gain; the base would need another line. */
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"at most *", 0, NULL}, {"evidence", 1, NULL}};
+	static const struct vpa_column columns[] = {{.head = "at most *"}, {"evidence", .drop = 1}};
 	struct vpa_table t;
 	size_t i, number = 0, most = p->line_limit ? FINDINGS : vpa_rows(r, FINDINGS);
 	int touched = 0, by_part = 0;
@@ -227,7 +227,6 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 			? ". The order counts half of host code, and the middle of a range"
 			: "");
 	vpa_table_of(&t, vpa_least(number, most), number);
-	vpa_page_blank(p);
 	p->touched = touched;
 	vpa_page_table(p, &t);
 }

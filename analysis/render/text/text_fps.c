@@ -449,33 +449,23 @@ void vpa_text_rates(struct vpa_page *p, const struct vpa_report *r, const struct
 
 void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"blocks", 0, NULL}, {"frames", 0, NULL},
-		{"FPS", 0, NULL}, {"end to end", 0, "FPS"}, {"BPS", 1, NULL},
-		{"first block", 0, NULL}};
+	const struct vpa_view *v = vpa_view_of("requests");
 	const struct vpa_request *q = vpa_main_request(r);
 	struct vpa_table t;
 	size_t i;
 
-	(void)d;
 	if (!q || r->request_count < 2)
 		return;
 	p->touched = 0; /* its rows are marked */
-	vpa_table_init(&t, columns, COUNT(columns), "REQUESTS, * is shown");
+	vpa_table_init(&t, v->text, v->text_count, "REQUESTS, * is shown");
 	for (i = 0; i < r->request_count && i < REQUESTS; i++) {
 		const struct vpa_request *other = &r->requests[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s",
 			vpa_text_or(other->name, "outside all requests"), other == q ? " *" : "",
 			other->touched ? " " VPA_TOUCHED : "");
 
-		row->cells[0] = vpa_count(other->blocks.count);
-		row->cells[1] = other->frames ? vpa_count(other->frames) : (struct vpa_num){"-"};
-		row->cells[2] = vpa_rate(other->blocks.fps);
-		row->cells[3] = vpa_rate(other->fps_end_to_end);
-		row->cells[4] = vpa_rate(other->blocks.bps);
-		row->cells[5] =
-			other->ttfb_ns ? vpa_duration(other->ttfb_ns) : (struct vpa_num){"-"};
+		vpa_text_fill(row, v, other, d);
 	}
 	vpa_table_more(&t, r->request_count - i);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

@@ -8,6 +8,7 @@
 #include "analysis/render/digest.h"
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/text_page.h"
+#include "analysis/render/views.h"
 #include "analysis/report/report.h"
 
 /* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */
@@ -31,6 +32,11 @@ extern const struct vpa_text_section {
 /* Prints one of them. */
 void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
 	const struct vpa_digest *d, const struct vpa_text_section *section);
+
+/* Fills the cells of a row that the view has keys for, from the struct of the report that the view is of. */
+#define vpa_text_fill(row, view, from, d) vpa_text_fill_bytes(row, view, from, sizeof(*(from)), d)
+void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const void *from,
+	size_t bytes, const struct vpa_digest *d);
 
 /* The end of the page: next steps. */
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);

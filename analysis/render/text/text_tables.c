@@ -36,35 +36,25 @@ static int has_waits(const struct vpa_report *r)
 
 void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"active ms", 3, NULL}, {"busy ms", 0, NULL},
-		{"compute", 0, "ms"}, {"copies *", 0, "ms"}, {"comm *", 0, "ms"},
-		{"idle ms", 0, NULL}, {"longest", 1, NULL}, {"waits +", 2, "ms"}};
+	const struct vpa_view *v = vpa_view_of("devices");
 	int waits = has_waits(r);
 	struct vpa_table t;
 	size_t i;
 
 	if (r->device_count < 2)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns) - !waits, "DEVICE");
+	vpa_table_init(&t, v->text, v->text_count - !waits, "DEVICE");
 	for (i = 0; i < r->device_count && i < DEVICES; i++) {
 		const struct vpa_device *dev = &r->devices[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "GPU %lld", (long long)dev->device);
 
-		row->cells[0] = vpa_ms(dev->active_ns, d);
-		row->cells[1] = vpa_ms(dev->busy_ns, d);
-		row->cells[2] = vpa_ms(dev->compute_ns, d);
-		row->cells[3] = vpa_ms(dev->exposed_copy_ns, d);
-		row->cells[4] = vpa_ms(dev->exposed_comm_ns, d);
-		row->cells[5] = vpa_ms(dev->idle_ns, d);
-		row->cells[6] = vpa_duration(dev->longest_gap_ns);
-		row->cells[7] = vpa_ms(dev->comm_wait_ns, d);
+		vpa_text_fill(row, v, dev, d);
 	}
 	vpa_table_more(&t, r->device_count - i);
 	vpa_text_row(&t, 1,
 		"* exposed, no kernel at the same time; idle: from the first to the last op");
 	if (waits)
 		vpa_text_row(&t, 1, "+ waiting for other ranks, of all communication");
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -293,7 +283,7 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0, NULL}, {"% window", 0, NULL}, {"count", 0, NULL}, {"mean", 1, NULL}};
+		{.head = "ms"}, {.head = "% window"}, {.head = "count"}, {"mean", .drop = 1}};
 	struct vpa_table t;
 
 	if (!r->device_count)
@@ -308,7 +298,6 @@ void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struc
 	add_idle(&t, r, d);
 	if (!d->gpu_bound)
 		add_busy(&t, r, d);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -428,7 +417,7 @@ static void put_longest_gaps(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"at s", 0, NULL}, {"length", 0, NULL}, {"GPU", 0, NULL}};
+		{.head = "at s"}, {.head = "length"}, {.head = "GPU"}};
 	struct vpa_table t;
 	size_t i, shown = vpa_least(r->gap_count, vpa_rows(r, GAPS)), room;
 
@@ -442,15 +431,14 @@ static void put_longest_gaps(
 	       (r->device_count > 1 ? 17 : 12);
 	for (i = 0; i < shown; i++)
 		add_gap(&t, r, &r->gaps[i], room);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"<1 us", 4, NULL}, {"1-5 us", 3, NULL},
-		{"5-20 us", 2, NULL}, {"20-100", 1, "us"}, {"0.1-1 ms", 0, NULL},
-		{"1-10 ms", 0, NULL}, {">10 ms", 0, NULL}};
+	static const struct vpa_column columns[] = {{"<1 us", .drop = 4}, {"1-5 us", .drop = 3},
+		{"5-20 us", .drop = 2}, {"20-100", .drop = 1, .unit = "us"}, {.head = "0.1-1 ms"},
+		{.head = "1-10 ms"}, {.head = ">10 ms"}};
 	struct vpa_table t;
 	struct vpa_row *row;
 	size_t i, bucket;
@@ -462,6 +450,7 @@ void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct 
 	if (!d->gaps)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "GAPS BY LENGTH");
+	t.joined = 1;
 	row = vpa_table_row(&t, 1, "all %s", vpa_count(d->gaps).text);
 	for (bucket = 0; bucket < VPA_GAP_BUCKETS; bucket++) {
 		uint64_t sum = 0;

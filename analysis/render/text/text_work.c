@@ -52,8 +52,7 @@ static void tell_apart(
 
 void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"ms", 0, NULL}, {"% busy", 0, NULL}, {"calls", 1, NULL}, {"mean", 2, NULL}};
+	const struct vpa_view *v = vpa_view_of("kernels");
 	struct vpa_table t;
 	size_t i, shown = 0;
 
@@ -63,27 +62,22 @@ void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const stru
 		shown++;
 	if (!shown)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "TOP KERNELS, %zu of %zu", shown,
+	vpa_table_init(&t, v->text, v->text_count, "TOP KERNELS, %zu of %zu", shown,
 		r->kernel_names < shown ? shown : r->kernel_names);
 	for (i = 0; i < shown; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "K%zu %s", i + 1,
 			vpa_kernel_label(k->name, VPA_COLUMNS_MAX - 8).text);
 
-		row->cells[0] = vpa_ms(k->exclusive_ns, d);
-		row->cells[1] = vpa_percent(k->exclusive_ns, d->busy_ns);
-		row->cells[2] = vpa_count(k->time.count);
-		row->cells[3] = vpa_mean(k->time.total_ns, k->time.count);
+		vpa_text_fill(row, v, k, d);
 	}
 	tell_apart(p, &t, r->kernels);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"ms", 0, NULL}, {"helpers ms", 1, NULL}, {"% busy", 0, NULL}, {"calls", 0, NULL}};
+	const struct vpa_view *v = vpa_view_of("attention.backends");
 	const struct vpa_attention *a = &r->attention;
 	size_t backends = vpa_least(a->backend_count, vpa_rows(r, BACKENDS)),
 	       eager = vpa_least(a->eager_count, vpa_rows(r, EAGER)),
@@ -93,18 +87,15 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 	if (!a->calls && !a->backend_count && !a->eager_count && !a->fallback_count)
 		return;
 	if (a->share_of_busy >= 0.9995)
-		vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, all of busy");
+		vpa_table_init(&t, v->text, v->text_count, "ATTENTION, all of busy");
 	else
-		vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, %s %% of busy",
+		vpa_table_init(&t, v->text, v->text_count, "ATTENTION, %s %% of busy",
 			vpa_share(a->share_of_busy).text);
 	for (i = 0; i < backends; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s", vpa_text_or(b->backend, "?"));
 
-		row->cells[0] = vpa_ms(b->total_ns, d);
-		row->cells[1] = vpa_ms(b->aux_ns, d);
-		row->cells[2] = vpa_share(b->share_of_busy);
-		row->cells[3] = vpa_count(b->calls);
+		vpa_text_fill(row, v, b, d);
 	}
 	for (i = 0; i < eager; i++) {
 		const struct vpa_eager_row *e = &a->eager[i];
@@ -114,29 +105,25 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 				softmax.text, e->range ? " in " : "", vpa_fit(e->range, 40).text);
 
 		row->style = VPA_YELLOW;
-		row->cells[0] = vpa_ms(e->total_ns, d);
-		row->cells[2] = vpa_percent(e->total_ns, d->busy_ns);
-		row->cells[3] = vpa_count(e->count);
+		vpa_text_fill(row, vpa_view_of("attention.eager"), e, d);
 	}
 	for (i = 0; i < fallbacks; i++)
 		vpa_text_row(&t, 1, "FALLBACK: %s", vpa_text_or(a->fallbacks[i], "?"))->style =
 			VPA_YELLOW;
 	vpa_table_more(&t, a->backend_count - backends + a->eager_count - eager +
 				   a->fallback_count - fallbacks);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"ms", 0, NULL}, {"bytes", 0, NULL}, {"GB/s", 0, NULL}, {"count", 0, NULL}};
+	const struct vpa_view *v = vpa_view_of("copies");
 	struct vpa_table t;
 	size_t i;
 
 	if (!r->copy_count)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "COPIES");
+	vpa_table_init(&t, v->text, v->text_count, "COPIES");
 	for (i = 0; i < vpa_least(r->copy_count, vpa_rows(r, COPIES)); i++) {
 		const struct vpa_copy_row *c = &r->copies[i];
 		const char *kind = vpa_text_or(c->kind, "?");
@@ -151,27 +138,22 @@ void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struc
 				vpa_fit(vpa_text_or(c->target, "unknown"), 24).text);
 		else
 			row = vpa_table_row(&t, 1, "C%zu memset", i + 1);
-		row->cells[0] = vpa_ms(c->total_ns, d);
-		row->cells[1] = vpa_bytes(c->bytes);
-		row->cells[2] = c->gb_per_s > 0 ? vpa_fixed(c->gb_per_s, 1) : (struct vpa_num){"-"};
-		row->cells[3] = vpa_count(c->count);
+		vpa_text_fill(row, v, c, d);
 	}
 	vpa_table_of(&t, t.row_count, r->copy_count);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"idle ms", 0, NULL}, {"gaps", 0, NULL},
-		{"in call ms", 1, NULL}, {"calls", 0, NULL}};
+	const struct vpa_view *v = vpa_view_of("syncs");
 	struct vpa_table t;
 	char line[320];
 	size_t i, shown = 0;
 
 	if (!r->sync_count || !r->device_count)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "SYNCS, by the idle time they cause");
+	vpa_table_init(&t, v->text, v->text_count, "SYNCS, by the idle time they cause");
 	for (i = 0; i < vpa_least(r->sync_count, vpa_rows(r, SYNCS)); i++) {
 		const struct vpa_sync_row *s = &r->syncs[i];
 		struct vpa_row *row;
@@ -183,16 +165,11 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		shown++;
 		row = vpa_table_row(&t, 1, "S%zu %s", i + 1,
 			vpa_fit(vpa_text_or(s->call, "?"), VPA_COLUMNS_MAX - 8).text);
-
-		row->cells[0] = vpa_ms(s->idle_ns, d);
-		row->cells[1] = vpa_count(s->gaps);
-		row->cells[2] = vpa_ms(s->total_ns, d);
-		row->cells[3] = vpa_count(s->count);
+		vpa_text_fill(row, v, s, d);
 		if (vpa_top_line_text(line, sizeof(line), vpa_top_line_of_call(r, s->call))[0])
 			vpa_text_row(&t, 4, "%s", line);
 	}
 	vpa_table_more(&t, r->sync_count - shown);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
@@ -215,13 +192,12 @@ static int has_marks(const struct vpa_report *r)
 
 void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"n", 0, NULL}, {"host mean", 0, NULL},
-		{"host ms", 2, NULL}, {"GPU busy ms", 0, NULL}, {"GPU idle ms", 1, NULL}};
+	const struct vpa_view *v = vpa_view_of("ranges");
 	struct vpa_table t;
 	int marked = has_marks(r);
 	size_t i;
 
-	vpa_table_init(&t, columns, r->device_count ? COUNT(columns) : 3, "RANGES");
+	vpa_table_init(&t, v->text, r->device_count ? v->text_count : 3, "RANGES");
 	for (i = 0; i < r->range_count && t.row_count < vpa_rows(r, RANGES); i++) {
 		const struct vpa_range_row *g = &r->ranges[i];
 		const char *domain = vpa_text_or(g->domain, "");
@@ -231,16 +207,9 @@ void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struc
 			continue;
 		row = vpa_table_row(&t, 1, "%s%s%s", vpa_fit(domain, 24).text, *domain ? ": " : "",
 			vpa_fit(vpa_text_or(g->name, "?"), VPA_COLUMNS_MAX - 8).text);
-		row->cells[0] = vpa_count(g->host.count);
-		row->cells[1] = vpa_mean(g->host.total_ns, g->host.count);
-		row->cells[2] = vpa_ms(g->host.total_ns, d);
-		row->cells[3] = vpa_ms(g->busy_ns, d);
-		row->cells[4] = vpa_ms(g->idle_host_ns, d);
+		vpa_text_fill(row, v, g, d);
 	}
-	if (!t.row_count)
-		return;
 	vpa_table_of(&t, t.row_count, r->range_names);
-	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 

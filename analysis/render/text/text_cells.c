@@ -1,0 +1,88 @@
+/* text_cells.c - the cells of a row, read by the keys of its view. */
+#include "analysis/render/json/fields.h"
+#include "analysis/render/text/text_report.h"
+
+#include <assert.h>
+
+static int has_unit(const struct vpa_field *f, const char *unit)
+{
+	return f->unit && !strcmp(f->unit, unit);
+}
+
+/* By the unit of the field. */
+static struct vpa_num usual(
+	const struct vpa_field *f, const struct vpa_value *v, const struct vpa_digest *d)
+{
+	if (has_unit(f, "ns"))
+		return vpa_ms(v->number, d);
+	if (has_unit(f, "bytes"))
+		return vpa_bytes(v->number);
+	return v->kind == VPA_VALUE_REAL ? vpa_share(v->real) : vpa_count(v->number);
+}
+
+static struct vpa_num written(const struct vpa_column *c, const struct vpa_field *f,
+	const struct vpa_value *v, const struct vpa_digest *d)
+{
+	switch (c->form) {
+	case VPA_CELL_DURATION:
+		return vpa_duration(v->number);
+	case VPA_CELL_OF_BUSY:
+		return vpa_percent(v->number, d->busy_ns);
+	case VPA_CELL_OF_WINDOW:
+		return vpa_percent(v->number, d->windows_ns);
+	case VPA_CELL_RATE:
+		return vpa_rate(v->real);
+	case VPA_CELL_TENTHS:
+		return vpa_fixed(v->real, 1);
+	case VPA_CELL_WHOLE:
+		return vpa_fixed(v->real, 0);
+	default:
+		return usual(f, v, d);
+	}
+}
+
+/* Reads the value of a key. Returns its field. */
+static const struct vpa_field *read_key(const struct vpa_at *row, const struct vpa_fields *fields,
+	const char *key, struct vpa_value *out)
+{
+	struct vpa_way way;
+	struct vpa_at inside;
+	int found = vpa_way_find(fields, key, &way);
+
+	assert(found);
+	(void)found;
+	vpa_way_read(row, &way, &inside, out);
+	return way.field;
+}
+
+static struct vpa_num cell_of(const struct vpa_column *c, const struct vpa_at *row,
+	const struct vpa_fields *fields, const struct vpa_digest *d)
+{
+	struct vpa_value v, over;
+	const struct vpa_field *f = read_key(row, fields, c->key, &v);
+
+	if (c->blank && (v.kind == VPA_VALUE_NULL || (v.kind == VPA_VALUE_UNSIGNED && !v.number)))
+		return (struct vpa_num){""};
+	if (v.kind == VPA_VALUE_NULL)
+		return (struct vpa_num){"-"};
+	if (!c->over)
+		return written(c, f, &v, d);
+	read_key(row, fields, c->over, &over);
+	return vpa_mean(v.number, over.number);
+}
+
+void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const void *from,
+	size_t bytes, const struct vpa_digest *d)
+{
+	const struct vpa_at at = {d->report, from, NULL};
+	int inside_rows;
+	const struct vpa_fields *fields =
+		vpa_fields_at(&vpa_fields_report, view->path, &inside_rows);
+	size_t i;
+
+	assert(fields && fields->bytes == bytes);
+	(void)bytes;
+	for (i = 0; i < view->text_count; i++)
+		if (view->text[i].key)
+			row->cells[i] = cell_of(&view->text[i], &at, fields, d);
+}
