@@ -8,6 +8,7 @@
 #include "analysis/advice/finding.h"
 #include "analysis/base/numbers.h"
 #include "analysis/past/marked_spans.h"
+#include "analysis/pipeline/unit.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
@@ -37,44 +38,21 @@ static void count_ops(struct vpa_check_loop *out, const struct vpa_stage_row *ro
 	out->ops_count = row->in_blocks ? row->in_blocks : row->count;
 }
 
-static void find_blocks(
-	const struct vpa_report *r, const struct vpa_blocks *b, struct vpa_check_loop *out)
+static void count_block_ops(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit, struct vpa_check_loop *out)
 {
-	size_t i;
-
-	out->kind = "block";
-	out->is_whole = 1;
-	out->count = b->measured;
-	out->span_ns = b->span_ns;
-	out->busy_ns = b->busy_ns;
-	out->idle_ns = b->idle_ns;
-	for (i = 0; i < b->count; i++) {
-		const struct vpa_block_row *row = &b->series[i];
-
-		if (row->warmup)
-			continue;
-		if (!out->end_ns)
-			out->start_ns = vpt_sat_sub(row->end_ns, row->period_ns);
-		out->end_ns = row->end_ns;
-	}
-	out->first_end_ns = out->start_ns;
 	count_ops(out, stage_of_kind(r, "step"), "step");
-	for (i = 0; !out->ops_of && i < b->part_count; i++)
-		if (b->parts[i].kind == VPA_PART_BUSY)
-			vpt_sat_add_to(&out->ops, b->parts[i].count);
-	if (!out->ops_of && out->ops) {
-		out->ops_of = "block";
-		out->ops_count = b->measured;
-	}
+	if (out->ops_of || !unit->ops)
+		return;
+	out->ops = unit->ops;
+	out->ops_of = "block";
+	out->ops_count = vpa_main_request(r)->blocks.measured;
 }
 
+/* Those of the first GPU that has some. */
 static void find_inferred(const struct vpa_inferred *row, struct vpa_check_loop *out)
 {
-	out->kind = "inferred step";
 	out->count = row->step_count;
-	out->start_ns = row->steps[0].start_ns;
-	out->first_end_ns = row->steps[0].end_ns;
-	out->end_ns = row->steps[row->step_count - 1].end_ns;
 	out->span_ns = vpt_sat_sub(out->end_ns, out->start_ns);
 	out->busy_ns = row->busy_ns;
 	out->idle_ns = row->idle_ns;
@@ -90,7 +68,7 @@ static void find_steps(
 {
 	size_t i;
 
-	out->kind = "step";
+	*out = (struct vpa_check_loop){.kind = VPA_UNIT_STEP};
 	for (i = 0; i < r->request_count; i++) {
 		const struct vpa_request *q = &r->requests[i];
 
@@ -114,16 +92,38 @@ static void find_steps(
 
 void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
 {
-	const struct vpa_request *q = vpa_main_request(r);
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	const struct vpa_stage_row *steps = stage_of_kind(r, "step");
 
-	*out = (struct vpa_check_loop){.kind = NULL};
-	if (q && q->blocks.measured) {
-		find_blocks(r, &q->blocks, out);
-	} else if (q && q->steps.count && steps) {
-		find_steps(r, steps, out);
-	} else if (r->inferred_count && r->inferred[0].step_count) {
+	*out = (struct vpa_check_loop){.kind = unit.kind,
+		.is_whole = unit.has_parts,
+		.count = (uint64_t)unit.units,
+		.start_ns = unit.start_ns,
+		.first_end_ns = unit.first_end_ns,
+		.end_ns = unit.end_ns,
+		.span_ns = unit.span_ns,
+		.busy_ns = unit.busy_ns,
+		.idle_ns = unit.idle_ns};
+	/* What the host did before the only one's first op is a part of it. */
+	if (unit.from_host)
+		out->idle_ns =
+			vpt_sat_sub(vpt_sat_mul(unit.span_ns, r->device_count), unit.busy_ns);
+	switch (unit.kind) {
+	case VPA_UNIT_BLOCK:
+		count_block_ops(r, &unit, out);
+		break;
+	case VPA_UNIT_STEP:
+		if (steps)
+			find_steps(r, steps, out);
+		break;
+	case VPA_UNIT_ITERATION:
+		count_ops(out, stage_of_kind(r, "iteration"), "iteration");
+		break;
+	case VPA_UNIT_INFERRED:
 		find_inferred(&r->inferred[0], out);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -136,21 +136,8 @@ struct writer {
 };
 
 /* Names what is marked instead, since that stands in the report above the checklist. */
-static const char *why_no_loop(struct vpa_report *r)
+static const char *why_no_loop(const struct vpa_report *r)
 {
-	const struct vpa_stage_row *s = stage_of_kind(r, "iteration");
-
-	if (s && !strcmp(s->name, VPA_LAP_OPTIMIZER_NAME))
-		return vpa_arena_printf(&r->arena,
-			"no blocks or steps are marked, only %s iteration%s of training, from one "
-			"Optimizer.step to the next; no steps can be inferred",
-			vpa_count(s->count).text, s->count == 1 ? "" : "s");
-	if (s)
-		return vpa_arena_printf(&r->arena,
-			"no blocks or steps are marked, only %s iteration%s, which may be one step "
-			"or many%s; no steps can be inferred",
-			vpa_count(s->count).text, s->count == 1 ? "" : "s",
-			s->count == 1 ? "" : " each");
 	if (r->stage_count || r->request_count)
 		return "no blocks or steps are marked; where stages or requests are, no steps are "
 		       "inferred";
@@ -184,15 +171,20 @@ static const char *per_cent(struct writer *w, double share)
 
 static const char *loop_words(const struct writer *w)
 {
+	static const char *const words[VPA_UNIT_KINDS] = {[VPA_UNIT_BLOCK] = "the measured blocks",
+		[VPA_UNIT_REQUEST] = "the time from one request to the next",
+		[VPA_UNIT_STEP] = "the time from one step to the next",
+		[VPA_UNIT_ITERATION] = "the time from one iteration to the next",
+		[VPA_UNIT_INFERRED] = "the inferred steps"};
 	const struct vpa_check_loop *l = w->loop;
 
-	if (!strcmp(l->kind, "block"))
-		return "the measured blocks";
-	if (!strcmp(l->kind, "step"))
-		return l->is_whole          ? "the time from one step to the next"
-		       : w->r->is_diffusion ? "the denoising steps, without the time between"
-					    : "the steps, without the time between";
-	return "the inferred steps";
+	if (l->kind == VPA_UNIT_STEP && !l->is_whole)
+		return w->r->is_diffusion ? "the denoising steps, without the time between"
+					  : "the steps, without the time between";
+	if (l->kind == VPA_UNIT_INSTANCE)
+		return vpa_arena_printf(&w->r->arena, "the instances of %s",
+			vpa_fit(vpa_mean_unit_of(w->r).range->name, 60).text);
+	return l->kind == VPA_UNIT_ITERATION && l->count < 2 ? "the iteration" : words[l->kind];
 }
 
 /* What the loop's busy and idle time are of: with several GPUs it is their sum. */
@@ -218,14 +210,15 @@ static uint64_t idle_parts(const struct vpa_block_part *parts, size_t count, uin
  * each device; and the time that it is a part of. */
 static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_ns)
 {
-	const struct vpa_request *q = vpa_main_request(w->r);
+	struct vpa_mean_unit unit;
 	uint64_t ns = 0;
 	size_t i, k;
 
-	if (w->loop->kind && w->loop->is_whole) {
+	if (w->loop->count && w->loop->is_whole) {
 		*base_ns = vpt_sat_add(w->loop->busy_ns, w->loop->idle_ns);
-		if (!strcmp(w->loop->kind, "block"))
-			return idle_parts(q->blocks.parts, q->blocks.part_count, causes);
+		unit = vpa_mean_unit_of(w->r);
+		if (unit.kind != VPA_UNIT_STEP)
+			return vpa_mean_unit_idle(&unit, (uint32_t)causes);
 		for (i = 0; i < w->r->request_count; i++)
 			vpt_sat_add_to(&ns, idle_parts(w->r->requests[i].loop.parts,
 						    w->r->requests[i].loop.part_count, causes));
@@ -249,7 +242,7 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 		.pass_bound = 0.9,
 		.warn_bound = 0.7,
 		.at_least = 1};
-	if (!w->loop->kind) {
+	if (!w->loop->count) {
 		busy = vpa_busy_ns(w->r);
 		idle = vpt_sat_sub(vpa_active_ns(w->r), busy);
 		c->title = "GPU busy from its first to its last op";
@@ -260,7 +253,7 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 	}
 	c->value = (double)busy / ((double)busy + (double)idle);
 	c->shown = per_cent(w, c->value);
-	if (w->loop->kind)
+	if (w->loop->count)
 		c->note = vpa_arena_printf(&w->r->arena, "of %s", where(w));
 	else if (w->r->device_count > 1)
 		c->note = vpa_arena_printf(&w->r->arena, "of %zu GPUs", w->r->device_count);
@@ -288,7 +281,7 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 		.unit = "fraction",
 		.pass_bound = 0.001,
 		.warn_bound = 0.01};
-	if (!l->kind) {
+	if (!l->count) {
 		unknown(c, w->no_loop);
 		return;
 	}
@@ -299,9 +292,9 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 	c->value = base ? (double)idle / (double)base : 0;
 	c->shown = vpa_arena_printf(&w->r->arena, "%s idle", per_cent(w, c->value));
 	c->note = vpa_arena_printf(&w->r->arena, "%s calls, %s per %s; idle: %s of %s",
-		vpa_count(l->blocking_calls).text,
-		vpa_scaled(l->blocking_calls, l->count ? l->count : 1, 1).text, l->kind,
-		vpa_duration(idle).text, l->is_whole ? where(w) : "the active time");
+		vpa_count(l->blocking_calls).text, vpa_scaled(l->blocking_calls, l->count, 1).text,
+		vpa_unit_kind_name(l->kind), vpa_duration(idle).text,
+		l->is_whole ? where(w) : "the active time");
 	judge(w, c);
 }
 
@@ -324,13 +317,13 @@ static uint64_t span_of_all(const struct writer *w)
 	uint64_t ns = 0;
 	size_t i;
 
-	if (!w->loop->kind)
+	if (!w->loop->count)
 		return 0;
-	if (!strcmp(w->loop->kind, "step") && w->loop->count)
+	if (w->loop->kind == VPA_UNIT_STEP)
 		return vpt_sat_u64((double)w->loop->span_ns *
 				   (double)stage_of_kind(w->r, "step")->count /
 				   (double)w->loop->count);
-	if (strcmp(w->loop->kind, "block"))
+	if (w->loop->kind != VPA_UNIT_BLOCK)
 		return w->loop->span_ns;
 	for (i = 0; i < w->r->request_count; i++)
 		vpt_sat_add_to(&ns, w->r->requests[i].blocks.span_ns);
@@ -353,7 +346,7 @@ static void check_scheduler(struct writer *w, struct vpa_check *c)
 			s = &w->r->stages[i];
 	span_ns = span_of_all(w);
 	if (!s || !span_ns) {
-		unknown(c, w->loop->kind ? "no range marks the scheduler" : w->no_loop);
+		unknown(c, w->loop->count ? "no range marks the scheduler" : w->no_loop);
 		return;
 	}
 	c->value = (double)s->time.total_ns / (double)span_ns;
@@ -485,8 +478,8 @@ static void check_memory(struct writer *w, struct vpa_check *c)
 		.pass_bound = 0.01,
 		.warn_bound = 0.05};
 	if (!m || m->loop_to <= 0) {
-		unknown(c, w->loop->kind ? "the capture has no samples of memory in the loop"
-					 : w->no_loop);
+		unknown(c, w->loop->count ? "the capture has no samples of memory in the loop"
+					  : w->no_loop);
 		return;
 	}
 	growth = m->loop_to - m->loop_from;

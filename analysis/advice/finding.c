@@ -167,15 +167,27 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 	return most;
 }
 
-/* The saving in the mean block or step, as a rate if one is known. 0: it lies elsewhere. */
+/* Frames per second of the units, as RESULT has them; not above 0: they make none. */
+static double unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	return kind == VPA_UNIT_BLOCK     ? q->blocks.fps
+	       : kind == VPA_UNIT_REQUEST ? q->fps_end_to_end
+					  : -1;
+}
+
+/* The saving in the mean unit, as a rate if one is known. 0: it lies elsewhere. */
 static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	const struct vpa_saving *s, uint64_t device_ns)
 {
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
+	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 	uint64_t ns = vpa_portion(s->base_ns, device_ns, s->ns);
-	double fps = vpa_main_request(r) ? vpa_main_request(r)->blocks.fps : -1, gain, left;
+	double fps = unit_fps(r, base.kind), gain, left;
 
-	if (!base.name || !s->base_ns)
+	/* The only request has its own way, below. */
+	if (!(base.units > 0) || !s->base_ns ||
+		(base.kind == VPA_UNIT_REQUEST && r->request_count == 1))
 		return 0;
 	ns = vpa_earlier(ns, base.span_ns);
 	if ((double)ns * (double)vpa_run_ns(r) <
@@ -183,7 +195,7 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 		(fps <= 0 || (double)ns < steady_share * (double)base.span_ns))
 		return 0;
 	gain = vpa_in_ms(ns) / base.units * base.stretch;
-	f->base = base.name;
+	f->base = vpa_unit_kind_name(base.kind);
 	f->base_ms = vpa_in_ms(base.span_ns) / base.units * base.stretch;
 	f->base_gain_ms = gain;
 	f->base_gain_from_ms = gain * (double)s->from_ns / (double)s->ns;
@@ -193,7 +205,7 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	if (base.has_rate) {
 		f->steps_per_s_from = 1e3 / f->base_ms;
 		f->steps_per_s_to = f->steps_per_s_from / left;
-	} else if (!strcmp(base.name, "block") && fps > 0) {
+	} else if (fps > 0) {
 		f->fps_from = fps;
 		f->fps_to = fps / left;
 	}

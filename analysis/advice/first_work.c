@@ -70,12 +70,12 @@ static uint64_t shared_head_ns(const struct vpa_report *r)
 
 int vpa_first_work_is_gain(const struct vpa_report *r, const struct vpa_saving *s)
 {
-	return vpa_gain_unit_of(r).head_ns || vpa_request_head_ns(r, s->device_ns);
+	return vpa_mean_unit_of(r).head_ns || vpa_request_head_ns(r, s->device_ns);
 }
 
 void vpa_first_work_saves(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
 {
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
+	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 
 	if (base.head_ns) {
 		s->device_ns = vpa_earlier(s->device_ns, base.head_ns);

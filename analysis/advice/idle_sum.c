@@ -84,7 +84,7 @@ uint32_t vpa_idle_sum_causes(const struct vpa_idle_sum *sum)
 /* How much of the saving is in the units of gain_unit.h. */
 static uint64_t base_idle(const struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
+	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 
 	return vpa_gain_unit_idle(r, &base, vpa_idle_sum_causes(sum), sum->saving.ns, sum->ns);
 }
@@ -92,7 +92,7 @@ static uint64_t base_idle(const struct vpa_report *r, const struct vpa_idle_sum 
 static struct vpa_idle_sum sum_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_waits part)
 {
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
+	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 	struct vpa_idle_sum sum = {.cause = cause, .part = part};
 	uint32_t causes = vpa_idle_sum_causes(&sum);
 	uint64_t by_cause[VPA_CAUSES] = {0};

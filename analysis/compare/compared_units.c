@@ -7,17 +7,59 @@
 
 #include <stdlib.h>
 
-const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
-{
-	static const char *const names[] = {[VPA_UNIT_BLOCK] = "block",
-		[VPA_UNIT_REQUEST] = "request",
-		[VPA_UNIT_STEP] = "step",
-		[VPA_UNIT_ITERATION] = "iteration",
-		[VPA_UNIT_INFERRED] = "inferred step",
-		[VPA_UNIT_INSTANCE] = "instance",
-		[VPA_UNIT_WINDOW] = "window"};
+/* ---- parts ---- */
 
-	return kind < VPA_UNIT_KINDS ? names[kind] : "";
+static size_t cause_part(const char *name)
+{
+	size_t i;
+
+	for (i = VPA_OVERVIEW_IDLE; i < VPA_OVERVIEW_PARTS; i++)
+		if (!strcmp(vpa_overview_part_name(i), name))
+			return i;
+	return VPA_UNIT_PARTS;
+}
+
+static size_t family_part(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+		if (!strcmp(vpa_family_name((enum vpa_family)i), name))
+			return i;
+	return VPA_UNIT_PARTS;
+}
+
+/* Adds what the host did in idle time of a cause. */
+static void add_did(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
+{
+	unsigned number = vpa_instead_number(cause, host);
+
+	if (number < VPA_HOST_DIDS)
+		vpt_sat_add_to(&sums[VPA_OVERVIEW_PARTS + number], ns);
+}
+
+static int add_rows(
+	const struct vpa_block_part *parts, size_t count, uint64_t *sums, int *lacks_did)
+{
+	size_t i, k;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_block_part *p = &parts[i];
+		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
+			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
+							 : VPA_UNIT_PAUSED;
+
+		if (part >= VPA_UNIT_PARTS)
+			return 0;
+		vpt_sat_add_to(&sums[part], p->ns);
+		if (p->kind != VPA_PART_IDLE)
+			continue;
+		*lacks_did |= !p->host_did;
+		for (k = 0; k < p->host_did_count; k++)
+			add_did(sums, (enum vpa_cause)(part - VPA_OVERVIEW_IDLE),
+				p->host_did[k].host, p->host_did[k].ns);
+	}
+	return count > 0;
 }
 
 /* ---- blocks ---- */
@@ -125,6 +167,27 @@ static int orders_rise(const struct vpa_report *r)
 	return 1;
 }
 
+/* The only one, which no other follows: from its start to its end. */
+static int only_step_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	uint64_t *parts = vpa_arena_alloc(arena, VPA_UNIT_PARTS, sizeof(*parts));
+
+	out->units = vpa_arena_alloc(arena, 1, sizeof(*out->units));
+	if (!out->units || !parts)
+		return VPT_ENOMEM;
+	out->units[0] = (struct vpa_unit){.block = -1,
+		.period_ns = unit.span_ns,
+		.devices = unit.devices,
+		.busy_ns = unit.busy_ns,
+		.idle_ns = unit.idle_ns,
+		.touched = vpa_is_touched(r, unit.start_ns, unit.end_ns)};
+	if (add_rows(r->only_step.parts, r->only_step.part_count, parts, &out->units[0].lacks_did))
+		out->units[0].parts_ns = parts;
+	out->count = out->in_window = 1;
+	return VPT_OK;
+}
+
 static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
 	struct vpa_units *out)
 {
@@ -132,8 +195,10 @@ static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct
 	int rises = orders_rise(r);
 	int64_t place = 0;
 
-	if (r->steps_are_iterations != (kind == VPA_UNIT_ITERATION))
+	if (!vpa_unit_count(r, kind))
 		return VPT_OK;
+	if (!r->step_part_count)
+		return only_step_of(r, arena, out);
 	out->units = vpa_arena_alloc(arena, r->step_part_count, sizeof(*out->units));
 	if (!out->units)
 		return VPT_ENOMEM;
@@ -203,18 +268,6 @@ static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, stru
 
 /* ---- instances ---- */
 
-const struct vpa_range_row *vpa_units_range(
-	const struct vpa_report *r, const char *name, const char *domain)
-{
-	size_t i;
-
-	for (i = 0; i < r->range_count; i++)
-		if (r->ranges[i].instance_count >= VPA_INSTANCES_LEAST &&
-			!strcmp(r->ranges[i].name, name) && !strcmp(r->ranges[i].domain, domain))
-			return &r->ranges[i];
-	return NULL;
-}
-
 static int instances_of(
 	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out)
 {
@@ -244,35 +297,6 @@ static int instances_of(
 }
 
 /* ---- the window ---- */
-
-static size_t cause_part(const char *name)
-{
-	size_t i;
-
-	for (i = VPA_OVERVIEW_IDLE; i < VPA_OVERVIEW_PARTS; i++)
-		if (!strcmp(vpa_overview_part_name(i), name))
-			return i;
-	return VPA_UNIT_PARTS;
-}
-
-static size_t family_part(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < VPA_FAMILY_COUNT; i++)
-		if (!strcmp(vpa_family_name((enum vpa_family)i), name))
-			return i;
-	return VPA_UNIT_PARTS;
-}
-
-/* Adds what the host did in idle time of a cause. */
-static void add_did(uint64_t *sums, enum vpa_cause cause, enum vpa_cause host, uint64_t ns)
-{
-	unsigned number = vpa_instead_number(cause, host);
-
-	if (number < VPA_HOST_DIDS)
-		vpt_sat_add_to(&sums[VPA_OVERVIEW_PARTS + number], ns);
-}
 
 static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
 {
@@ -312,30 +336,6 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 	if (known == vpt_sat_add(u->busy_ns, u->idle_ns))
 		u->parts_ns = parts;
 	return VPT_OK;
-}
-
-static int add_rows(
-	const struct vpa_block_part *parts, size_t count, uint64_t *sums, int *lacks_did)
-{
-	size_t i, k;
-
-	for (i = 0; i < count; i++) {
-		const struct vpa_block_part *p = &parts[i];
-		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
-			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
-							 : VPA_UNIT_PAUSED;
-
-		if (part >= VPA_UNIT_PARTS)
-			return 0;
-		vpt_sat_add_to(&sums[part], p->ns);
-		if (p->kind != VPA_PART_IDLE)
-			continue;
-		*lacks_did |= !p->host_did;
-		for (k = 0; k < p->host_did_count; k++)
-			add_did(sums, (enum vpa_cause)(part - VPA_OVERVIEW_IDLE),
-				p->host_did[k].host, p->host_did[k].ns);
-	}
-	return count > 0;
 }
 
 /* ---- requests ---- */

@@ -7,26 +7,9 @@
 #ifndef VPA_ANALYSIS_COMPARE_COMPARED_UNITS_H
 #define VPA_ANALYSIS_COMPARE_COMPARED_UNITS_H
 
+#include "analysis/pipeline/unit.h"
 #include "analysis/report/overview.h"
 #include "analysis/report/report.h"
-
-/* The best first. */
-enum vpa_unit_kind {
-	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
-	VPA_UNIT_REQUEST,   /* requests, from one to the next */
-	VPA_UNIT_STEP,      /* marked steps, from one to the next */
-	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
-	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
-	VPA_UNIT_INSTANCE, /* instances of a range, by their time on a GPU, which is their "request" */
-	VPA_UNIT_WINDOW, /* the window; a single one */
-	VPA_UNIT_KINDS
-};
-
-/* Of four requests, since the last one has no time. Fewer differ by chance more than blocks and steps do. */
-enum { VPA_REQUESTS_LEAST = 3 };
-
-/* "block", "request", "step", "iteration", "inferred step", "instance", "window" */
-const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
 
 enum {
 	/* Of a unit's time on its devices: those of overview.h, where what the host did is part of the causes; then
@@ -63,12 +46,6 @@ struct vpa_units {
 /* The report's units of a kind, in the arena; none: count 0. range: whose instances; NULL: of none. 0 or VPT_ENOMEM. */
 int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
 	const struct vpa_range_row *range, struct vpa_arena *arena, struct vpa_units *out);
-
-enum { VPA_INSTANCES_LEAST = 3 }; /* of a range, to be compared by */
-
-/* The range of the report with this name and domain, and enough instances; NULL: none. */
-const struct vpa_range_row *vpa_units_range(
-	const struct vpa_report *r, const char *name, const char *domain);
 
 /* Marks in all series the units whose key is in each of them. Returns how many that are. Where all steps of all
  * series are in blocks, their keys are block and place in it. */

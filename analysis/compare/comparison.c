@@ -224,6 +224,12 @@ static int compare_runs(struct vpa_comparison *c, double *scratch)
 	return VPT_OK;
 }
 
+/* Fewer requests differ by chance more than their number can show. */
+static size_t tested_pairs(const struct vpa_comparison *c)
+{
+	return c->unit == VPA_UNIT_REQUEST && c->pairs < VPA_UNIT_REQUESTS ? 1 : c->pairs;
+}
+
 static int compare_times(struct vpa_comparison *c, const struct vpa_compared_units *u)
 {
 	double *values = vpt_alloc(3 * c->pairs + 1, sizeof(*values));
@@ -249,7 +255,7 @@ static int compare_times(struct vpa_comparison *c, const struct vpa_compared_uni
 	c->b_noise = noise_of(b, c->pairs);
 	to_logarithms(a, c->pairs);
 	to_logarithms(b, c->pairs);
-	rc = vpa_shift_of_series(a, b, c->pairs, &s);
+	rc = vpa_shift_of_series(a, b, tested_pairs(c), &s);
 	/* The rates hold all units, also those that the shift leaves out. */
 	mean_change = c->b_rate > 0 ? c->a_rate / c->b_rate - 1 : 0;
 	set_change(c, &s, s.outliers ? exp(s.shift) - 1 : mean_change);
@@ -310,7 +316,7 @@ int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_k
 	} else {
 		mean_values(&part, c->series, c->a.count, a, scratch);
 		mean_values(&part, c->series + c->a.count, c->b.count, b, scratch);
-		rc = vpa_shift_of_series(a, b, c->pairs, out);
+		rc = vpa_shift_of_series(a, b, tested_pairs(c), out);
 	}
 	vpt_free(a);
 	return rc;
@@ -407,11 +413,16 @@ static void note_units(struct vpa_comparison *c)
 				     "chance; record 4 runs a side, or 4 requests in a run"
 				   : "one window a run: nothing says how much runs differ by "
 				     "chance; record 4 runs a side, or mark blocks or steps");
+	else if (!c->between_runs && c->unit == VPA_UNIT_REQUEST && tested_pairs(c) == 1)
+		vpa_compare_note(c,
+			"fewer than 3 requests to pair: nothing says how much they differ by "
+			"chance; record 4 runs a side, or 4 requests in a run");
 	else if (!c->between_runs && c->level > 0)
 		vpa_compare_note(c,
 			"holds within these runs only: further runs may differ by more; "
 			"record 4 runs a side for a test between runs");
-	if (!c->between_runs && c->level <= 0 && c->unit != VPA_UNIT_WINDOW)
+	if (!c->between_runs && c->level <= 0 && c->unit != VPA_UNIT_WINDOW &&
+		c->unit != VPA_UNIT_REQUEST)
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena,
 				   "a single %s is in both: it has no noise to compare with",

@@ -517,10 +517,8 @@ int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, i
 int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, int *holds,
 	char what[160], struct vpt_err *err)
 {
-	/* Shares and the period are of the mean block if there is one, whatever comes after it. */
-	const struct vpa_compare_options blocks = {.kinds = 1u << VPA_UNIT_BLOCK},
-					 all = {.kinds = 0};
-	const struct vpa_request *q = vpa_main_request(r);
+	/* Shares and the period are of the report's unit: a comparison with itself is by that. */
+	const struct vpa_compare_options all = {.kinds = 0};
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *own = NULL;
 	double rate = printed_rate(r, l->figure);
@@ -533,7 +531,7 @@ int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, in
 		check_printed(l, rate, holds, what);
 		return VPT_OK;
 	}
-	rc = vpa_compare(&side, &side, q && q->blocks.measured ? &blocks : &all, &own, err);
+	rc = vpa_compare(&side, &side, &all, &own, err);
 	if (!rc && is_compared(l, own))
 		rc = check_compared(l, own, holds, what);
 	else if (!rc)

@@ -15,40 +15,14 @@ enum { ALL_KINDS = (1u << VPA_UNIT_KINDS) - 1 };
 
 /* ---- what comes after the blocks ---- */
 
-/* What of the frames' way comes after a run's last block; NULL: nothing, or not known. */
-static const char *after_blocks(const struct vpa_report *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->request_count; i++) {
-		const struct vpa_blocks *b = &r->requests[i].blocks;
-
-		if (b->measured && b->after)
-			return b->after;
-		if (b->measured && b->denoise_rate > 0) /* of a report of an earlier version */
-			return "the VAE's work or the copies of frames";
-	}
-	return NULL;
-}
-
 /* How many of the runs from `from` on have work after their blocks. */
 static size_t count_after(const struct vpa_comparison *c, size_t from, size_t end)
 {
 	size_t i, count = 0;
 
 	for (i = from; i < end; i++)
-		count += after_blocks(vpa_compare_run(c, i)) != NULL;
+		count += vpa_unit_after_blocks(vpa_compare_run(c, i)) != NULL;
 	return count;
-}
-
-static int has_blocks(const struct vpa_report *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->request_count; i++)
-		if (r->requests[i].blocks.measured)
-			return 1;
-	return 0;
 }
 
 /* Of no run unless all have blocks. */
@@ -57,18 +31,12 @@ static enum vpa_compared_after after_of(const struct vpa_comparison *c)
 	size_t runs = c->a.count + c->b.count, count = count_after(c, 0, runs), i;
 
 	for (i = 0; i < runs; i++)
-		if (!has_blocks(vpa_compare_run(c, i)))
+		if (!vpa_unit_count(vpa_compare_run(c, i), VPA_UNIT_BLOCK))
 			return VPA_AFTER_NONE;
 	return !count ? VPA_AFTER_NONE : count < runs ? VPA_AFTER_SOME : VPA_AFTER_ALL;
 }
 
 /* ---- the unit ---- */
-
-/* Fewer units than this are not compared. */
-static size_t least_of(const struct vpa_comparison *c, enum vpa_unit_kind kind)
-{
-	return kind != VPA_UNIT_REQUEST || c->after == VPA_AFTER_SOME ? 1 : VPA_REQUESTS_LEAST;
-}
 
 /* The first capture that has too few of these units; count: none has. */
 static size_t first_without(const struct vpa_compared_units *u, size_t least)
@@ -90,79 +58,38 @@ static int has_any(const struct vpa_compared_units *u, size_t least)
 	return 0;
 }
 
-/* Notes why a better unit than the chosen one is not used. */
-static void note_unused(
-	struct vpa_comparison *c, const struct vpa_compared_units *u, enum vpa_unit_kind kind)
+/* Why these units are not used; NULL: there are none, or no memory. */
+static const char *why_unused(struct vpa_comparison *c, const struct vpa_compared_units *u,
+	enum vpa_unit_kind kind, size_t least)
 {
-	size_t without = first_without(u, least_of(c, kind));
+	size_t without = first_without(u, least);
 
-	if (!has_any(u, least_of(c, kind)))
-		return;
+	if (!has_any(u, least))
+		return NULL;
 	if (without < u->count)
-		vpa_compare_note(
-			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
-				   vpa_unit_kind_name(kind), vpa_compare_run(c, without)->path,
-				   least_of(c, kind) > 1 ? "fewer than 3" : "none"));
-	else
-		vpa_compare_note(
-			c, vpa_arena_printf(&c->arena,
-				   "not compared by %s: none is in all captures, by request "
-				   "and index",
-				   vpa_unit_kind_name(kind)));
+		return vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
+			vpa_unit_kind_name(kind), vpa_compare_run(c, without)->path,
+			least > 1 ? "fewer than 3" : "none");
+	return vpa_arena_printf(&c->arena,
+		"not compared by %s: none is in all captures, by request and index",
+		vpa_unit_kind_name(kind));
 }
 
 /* ---- the range ---- */
 
-/* Of a range's time on the GPUs, of the window of a report; below 0: too few instances. They may overlap. */
-static double share_of(const struct vpa_report *r, const struct vpa_range_row *range)
-{
-	double all = (double)vpa_windows_ns(r);
-
-	range = vpa_units_range(r, range->name, range->domain);
-	return range && all > 0 ? (double)range->envelope_ns / all : -1;
-}
-
-/* The least of all runs. */
-static double least_share(const struct vpa_comparison *c, const struct vpa_range_row *range)
-{
-	double least = share_of(vpa_compare_run(c, 0), range);
-	size_t i;
-
-	for (i = 1; i < c->a.count + c->b.count && least >= 0; i++) {
-		double share = share_of(vpa_compare_run(c, i), range);
-
-		least = share < least ? share : least;
-	}
-	return least;
-}
-
-/* The range that has most of each run's time, if that is a tenth or more; NULL: none. The same whichever side is first. */
 static const struct vpa_range_row *choose_range(const struct vpa_comparison *c)
 {
-	const struct vpa_report *r = vpa_compare_run(c, 0);
-	const struct vpa_range_row *best = NULL;
-	double most = 0.1;
-	size_t i;
+	const struct vpa_report *runs[2 * VPA_RUNS_MOST];
+	size_t i, count = c->a.count + c->b.count;
 
-	for (i = 0; i < r->range_count; i++) {
-		const struct vpa_range_row *range = &r->ranges[i];
-		double share =
-			range->instance_count < VPA_INSTANCES_LEAST ? -1 : least_share(c, range);
-		int is_first =
-			share == most && (!best || strcmp(range->name, best->name) < 0 ||
-						 (!strcmp(range->name, best->name) &&
-							 strcmp(range->domain, best->domain) < 0));
-
-		if (share > most || is_first)
-			best = range;
-		most = share > most ? share : most;
-	}
-	return best;
+	for (i = 0; i < count; i++)
+		runs[i] = vpa_compare_run(c, i);
+	return vpa_unit_range(runs, count);
 }
 
 static void note_range(struct vpa_comparison *c, const struct vpa_range_row *range)
 {
-	double share = share_of(vpa_compare_run(c, 0), range);
+	double share = vpa_unit_range_share(vpa_compare_run(c, 0), range);
 
 	vpa_compare_note(c, vpa_arena_printf(&c->arena,
 				    "compared by the instances of the range %s, by their time on a "
@@ -171,7 +98,8 @@ static void note_range(struct vpa_comparison *c, const struct vpa_range_row *ran
 }
 
 /* Pairs the runs' units of a kind. */
-static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind)
+static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind,
+	size_t least)
 {
 	const struct vpa_range_row *range = kind == VPA_UNIT_INSTANCE ? choose_range(c) : NULL;
 	size_t i;
@@ -181,17 +109,11 @@ static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum
 		const struct vpa_report *r = vpa_compare_run(c, i);
 
 		if (vpa_units_of(r, kind,
-			    range ? vpa_units_range(r, range->name, range->domain) : NULL,
+			    range ? vpa_unit_range_called(r, range->name, range->domain) : NULL,
 			    &c->arena, &u->all[i]))
 			return VPT_ENOMEM;
 	}
-	c->pairs = first_without(u, least_of(c, kind)) == u->count
-			   ? vpa_units_pair(u->all, u->count)
-			   : 0;
-	if (!c->pairs)
-		note_unused(c, u, kind);
-	else if (range)
-		note_range(c, range);
+	c->pairs = first_without(u, least) == u->count ? vpa_units_pair(u->all, u->count) : 0;
 	return VPT_OK;
 }
 
@@ -204,24 +126,29 @@ static unsigned bit(enum vpa_unit_kind kind)
  * are compared, unless other kinds are asked for. */
 static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds)
 {
-	/* The best first. */
-	static const enum vpa_unit_kind usual[] = {VPA_UNIT_BLOCK, VPA_UNIT_REQUEST, VPA_UNIT_STEP,
-		VPA_UNIT_ITERATION, VPA_UNIT_INFERRED, VPA_UNIT_INSTANCE, VPA_UNIT_WINDOW},
-					without_vae[] = {VPA_UNIT_REQUEST, VPA_UNIT_BLOCK,
-						VPA_UNIT_STEP, VPA_UNIT_ITERATION,
-						VPA_UNIT_INFERRED, VPA_UNIT_INSTANCE,
-						VPA_UNIT_WINDOW};
-	const enum vpa_unit_kind *order = c->after == VPA_AFTER_ALL ? without_vae : usual;
-	size_t i;
+	const struct vpa_unit_choice *order = vpa_unit_order(c->after == VPA_AFTER_ALL);
+	const char *unused[VPA_UNIT_KINDS] = {NULL};
+	size_t i, least;
 
 	if (c->after == VPA_AFTER_SOME)
 		kinds = kinds ? kinds & ~bit(VPA_UNIT_BLOCK) : bit(VPA_UNIT_REQUEST);
 	else if (!kinds)
 		kinds = ALL_KINDS;
 	kinds |= bit(VPA_UNIT_WINDOW);
-	for (i = 0; i < VPA_UNIT_KINDS && !c->pairs; i++)
-		if (kinds & bit(order[i]) && try_kind(c, u, order[i]))
+	for (i = 0; i < VPA_UNIT_ORDER && !c->pairs; i++) {
+		if (!(kinds & bit(order[i].kind)))
+			continue;
+		least = c->after == VPA_AFTER_SOME ? 1 : order[i].least;
+		if (try_kind(c, u, order[i].kind, least))
 			return VPT_ENOMEM;
+		if (!c->pairs && !unused[c->unit])
+			unused[c->unit] = why_unused(c, u, c->unit, least);
+	}
+	for (i = 0; i < VPA_UNIT_ORDER; i++)
+		if (order[i].kind != c->unit)
+			vpa_compare_note(c, unused[order[i].kind]);
+	if (c->unit == VPA_UNIT_INSTANCE)
+		note_range(c, choose_range(c));
 	return VPT_OK;
 }
 
@@ -298,7 +225,7 @@ static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_unit
 	c->is_fps = c->counts_frames && (c->unit != VPA_UNIT_BLOCK || !c->after);
 	if (c->unit == VPA_UNIT_WINDOW)
 		c->is_fps = c->a_fps_end_to_end > 0 && c->b_fps_end_to_end > 0;
-	if (c->is_fps && is_whole && c->pairs < VPA_REQUESTS_LEAST)
+	if (c->is_fps && is_whole && c->pairs < VPA_UNIT_REQUESTS)
 		use_requests(c, u);
 	c->rate_name = c->is_fps          ? is_whole ? "FPS end to end" : "FPS"
 		       : c->counts_frames ? "denoise rate"
@@ -313,7 +240,7 @@ static void note_after(struct vpa_comparison *c)
 	const char *after = NULL;
 
 	while (i < runs && !after)
-		after = after_blocks(vpa_compare_run(c, i++));
+		after = vpa_unit_after_blocks(vpa_compare_run(c, i++));
 	if (!after)
 		return;
 	if (c->after == VPA_AFTER_SOME) {

@@ -341,8 +341,7 @@ static int level_at(const struct vpa_samples *s, uint64_t time_ns, double *out)
 static void write_growth(
 	const struct vpa_samples *s, const struct vpa_check_loop *loop, struct vpa_counter *row)
 {
-	row->has_loop = loop->kind && loop->count > 1 &&
-			level_at(s, loop->first_end_ns, &row->loop_from) &&
+	row->has_loop = loop->count > 1 && level_at(s, loop->first_end_ns, &row->loop_from) &&
 			level_at(s, loop->end_ns, &row->loop_to) &&
 			s->items[s->count - 1].time_ns > loop->first_end_ns;
 }

@@ -18,6 +18,7 @@
 #include "analysis/pipeline/projection.h"
 #include "formats/base/memory.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,13 +269,18 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
-/* Whether the domain is that of imported operators, which are too many and too short to be a unit. */
-static int is_operators(const struct vpa_model *m, uint32_t domain)
+/* Whether it is an operator, which are too many and too short to be a unit: imported, or marked as by emit_nvtx(), whose
+ * names have a namespace, "aten::add". */
+static int is_operator(const struct vpa_model *m, const struct vpa_range *range)
 {
-	static const char operators[] = "cpu_op";
-	struct vpt_text t = vpa_name(m, domain);
+	struct vpt_text name = vpa_name(m, range->name);
+	size_t i = 0;
 
-	return t.len == sizeof(operators) - 1 && !memcmp(t.text, operators, t.len);
+	if (vpt_text_is(vpa_name(m, range->domain), "cpu_op"))
+		return 1;
+	while (i < name.len && (isalnum((unsigned char)name.text[i]) || name.text[i] == '_'))
+		i++;
+	return i && i + 2 < name.len && name.text[i] == ':' && name.text[i + 1] == ':';
 }
 
 VPA_RARE static struct row *find_row(struct state *s, const struct vpa_model *m,
@@ -286,7 +292,7 @@ VPA_RARE static struct row *find_row(struct state *s, const struct vpa_model *m,
 	if (row == UINT32_MAX)
 		return NULL;
 	*recent = (struct recent){range->name, range->domain, row + 1};
-	s->rows[row].is_operator = is_operators(m, range->domain);
+	s->rows[row].is_operator = is_operator(m, range);
 	return &s->rows[row];
 }
 

@@ -3,27 +3,29 @@
 #ifndef VPA_ANALYSIS_REPORT_EXPERT_H
 #define VPA_ANALYSIS_REPORT_EXPERT_H
 
+#include "analysis/report/unit_kind.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* ---- the checklist: ../folds/gaps/host_checks.c measures, checklist.c judges ---- */
 
-/* The loop that a pipeline spends its time in: the measured blocks, else the denoising steps, else the
- * inferred ones. */
+/* The loop that a pipeline spends its time in: the units of ../pipeline/unit.h. */
 struct vpa_check_loop {
-	const char *kind; /* "block", "step", "inferred step"; NULL: there is no loop */
-	uint64_t count;   /* blocks or steps; of steps, those of all requests */
-	/* Steps: on the host; blocks and inferred steps: on the device. first_end_ns: when the first
+	enum vpa_unit_kind kind;
+	uint64_t count; /* of steps, those of all requests; 0: there is no loop */
+	/* Steps, requests and iterations: on the host; others: on the device. first_end_ns: when the first
 	 * one that counts has ended; of blocks, which have a warm-up, start_ns. */
 	uint64_t start_ns, first_end_ns, end_ns;
 	uint64_t span_ns; /* periods of the blocks or steps, the mean one for those without */
-	/* Of the devices: in the blocks, or from each step to the next. */
+	/* Of the devices: in the units, or from each step to the next. */
 	uint64_t busy_ns, idle_ns;
 	/* 1: busy and idle time include the time between steps, and its causes are known. 0: they are the
 	 * steps' own. */
 	int is_whole;
 	uint64_t blocking_calls; /* calls that wait for a device and begin in it */
-	const char *ops_of;      /* "step" or "block": what ops_count counts; NULL: not known */
+	const char *
+		ops_of; /* "step", "block" or "iteration": what ops_count counts; NULL: not known */
 	uint64_t ops, ops_count;
 };
 

@@ -87,22 +87,6 @@ uint64_t vpa_family_ns(const struct vpa_report *r, const char *family)
 	return 0;
 }
 
-uint64_t vpa_family_parts_ns(const struct vpa_block_part *parts, size_t count, const char *family)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (parts[i].kind == VPA_PART_BUSY && parts[i].name &&
-			!strcmp(parts[i].name, family))
-			return parts[i].ns;
-	return 0;
-}
-
-static uint64_t family_blocks_ns(const struct vpa_blocks *b, const char *family)
-{
-	return vpa_family_parts_ns(b->parts, b->part_count, family);
-}
-
 static uint64_t largest_family(const struct vpa_report *r)
 {
 	uint64_t most = 0;
@@ -226,22 +210,22 @@ struct vpa_load vpa_load_of_all(const struct vpa_report *r)
 	return sum_loads(r, 1);
 }
 
-struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_blocks *b)
+struct vpa_load vpa_load_of_part(
+	const struct vpa_report *r, const uint64_t *families, uint64_t busy_ns, uint64_t idle_ns)
 {
-	const char *comm = vpa_family_name(VPA_FAMILY_COMM);
+	uint64_t copies = vpt_sat_add(families[VPA_FAMILY_MEMCPY], families[VPA_FAMILY_MEMSET]);
 	struct vpa_load all = sum_loads(r, 0), out = {0};
 	size_t i;
 
-	out.window_ns = out.active_ns = vpt_sat_add(b->busy_ns, b->idle_ns);
-	out.busy_ns = b->busy_ns;
-	out.copy_ns = vpa_portion(
-		vpt_sat_add(family_blocks_ns(b, "memcpy"), family_blocks_ns(b, "memset")),
-		all.copy_ns, vpt_sat_add(vpa_family_ns(r, "memcpy"), vpa_family_ns(r, "memset")));
-	out.comm_ns = vpa_portion(family_blocks_ns(b, comm), all.comm_ns, vpa_family_ns(r, comm));
+	out.window_ns = out.active_ns = vpt_sat_add(busy_ns, idle_ns);
+	out.busy_ns = busy_ns;
+	out.copy_ns = vpa_portion(copies, all.copy_ns,
+		vpt_sat_add(vpa_family_ns(r, "memcpy"), vpa_family_ns(r, "memset")));
+	out.comm_ns = vpa_portion(families[VPA_FAMILY_COMM], all.comm_ns,
+		vpa_family_ns(r, vpa_family_name(VPA_FAMILY_COMM)));
 	out.wait_ns = vpa_portion(out.comm_ns, all.wait_ns, all.comm_ns);
-	for (i = 0; i < b->part_count; i++)
-		if (b->parts[i].kind == VPA_PART_BUSY && is_compute(b->parts[i].name) &&
-			b->parts[i].ns > out.family_ns)
-			out.family_ns = b->parts[i].ns;
+	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+		if (is_compute(vpa_family_name((enum vpa_family)i)) && families[i] > out.family_ns)
+			out.family_ns = families[i];
 	return out;
 }

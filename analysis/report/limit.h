@@ -58,16 +58,16 @@ void vpa_only_that_matter(
 /* Summed over the devices that matter; of one device. */
 struct vpa_load vpa_load_of_all(const struct vpa_report *r);
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d);
-/* Of measured blocks, summed over their devices. Assumes that the same share of copies and
- * communication is hidden there as in the window. */
-struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_blocks *b);
+/* Of a part of the window, summed over devices; families: its busy time by enum vpa_family. Assumes that the same share
+ * of copies and communication is hidden there as in the window. */
+struct vpa_load vpa_load_of_part(
+	const struct vpa_report *r, const uint64_t *families, uint64_t busy_ns, uint64_t idle_ns);
 
 /* How much of comm_wait_ns ran beside compute, at least: what is not exposed. *all: all of it did. */
 uint64_t vpa_hidden_wait_ns(const struct vpa_report *r, const struct vpa_device *d, int *all);
 
-/* Exclusive time of a kernel family, in the window and among parts of blocks or steps. */
+/* Exclusive time of a kernel family in the window. */
 uint64_t vpa_family_ns(const struct vpa_report *r, const char *family);
-uint64_t vpa_family_parts_ns(const struct vpa_block_part *parts, size_t count, const char *family);
 
 /* `part` of `whole` of `ns`; 0 where whole is 0. */
 static inline uint64_t vpa_portion(uint64_t ns, uint64_t part, uint64_t whole)

@@ -354,11 +354,10 @@ static void requests_add_up(void **state)
 		struct vpa_comparison *c = pair(r, r);
 		size_t count = requests_are_full(r);
 
-		assert_int_equal(
-			c->unit, count >= VPA_REQUESTS_LEAST ? VPA_UNIT_REQUEST : VPA_UNIT_WINDOW);
-		several += c->unit == VPA_UNIT_REQUEST;
-		if (c->unit == VPA_UNIT_REQUEST)
-			assert_int_equal(c->pairs, count);
+		assert_int_equal(c->unit, VPA_UNIT_REQUEST);
+		assert_int_equal(c->pairs, count);
+		assert_int_equal(c->level > 0, count >= VPA_UNIT_REQUESTS);
+		several += count >= VPA_UNIT_REQUESTS;
 		vpa_comparison_free(c);
 		vpa_report_free(r);
 	}
@@ -474,12 +473,15 @@ static void render_all(const struct vpa_comparison *c)
 	}
 }
 
-/* By the same unit, and by part, as the report with itself. A report in JSON has no instances of ranges. */
+/* By the same unit, and by part, as the report with itself. A report in JSON has no instances of ranges, and of the only
+ * step or iteration no time. */
 static void is_as_fine(const struct vpa_comparison *c, const struct vpa_report *r)
 {
 	struct vpa_comparison *own = pair(r, r);
 
-	if (own->unit == VPA_UNIT_INSTANCE) {
+	if (own->unit == VPA_UNIT_INSTANCE ||
+		(!r->step_part_count &&
+			(own->unit == VPA_UNIT_STEP || own->unit == VPA_UNIT_ITERATION))) {
 		assert_int_equal(c->unit, VPA_UNIT_WINDOW);
 		vpa_comparison_free(own);
 		return;

@@ -154,7 +154,7 @@ static int place_loop(struct state *s, const struct vpa_fold_context *c, const s
 {
 	size_t i;
 
-	if (!loop->kind)
+	if (!loop->count)
 		return VPT_OK;
 	if (loop->end_ns)
 		return vpa_intervals_add(stretches, loop->start_ns, loop->end_ns);

@@ -34,24 +34,31 @@ static const struct vpa_fields check =
 
 static int has_loop(const struct vpa_at *at)
 {
-	return at->report->expert.loop.kind != NULL;
+	return at->report->expert.loop.count != 0;
+}
+
+static const char *loop_choice(size_t i)
+{
+	return i < VPA_UNIT_WINDOW ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
 }
 
 #define ROW struct vpa_check_loop
 static const struct vpa_field loop_fields[] = {
-	{"kind", TEXT(kind), NULL, "block, step, inferred step"},
-	{"count", U64(count), "count", "measured blocks, or steps"},
+	{"kind", CHOICE(vpa_unit_kind, kind), NULL,
+		"the unit of the report: what its gains, too, are parts of", .choice = loop_choice},
+	{"count", U64(count), "count", "units: measured blocks, requests, steps ..."},
 	{"start_ns", U64(start_ns), "ns", "where it begins, on the trace clock"},
 	{"end_ns", U64(end_ns), "ns", "where it ends"},
 	{"span_ns", U64(span_ns), "ns",
-		"its blocks' periods; of steps, their number * the mean period"},
+		"its units' periods; of steps, their number * the mean period"},
 	{"busy_ns", U64(busy_ns), "ns",
-		"busy time in its blocks or in the periods of its steps, summed over devices"},
+		"busy time in its units, of steps in their periods, summed over devices"},
 	{"idle_ns", U64(idle_ns), "ns", "idle time there, summed over devices"},
 	{"blocking_calls", U64(blocking_calls), "calls",
 		"calls that wait for a device and begin in it"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets launched in it"},
-	{"ops_count", U64(ops_count), "count", "steps, else blocks, that launched them"},
+	{"ops_count", U64(ops_count), "count",
+		"steps, else blocks or iterations, that launched them"},
 };
 static const struct vpa_fields loop =
 	FIELDS("loop", "what a pipeline spends its time in", loop_fields);
@@ -59,7 +66,7 @@ static const struct vpa_fields loop =
 
 #define ROW struct vpa_expert
 static const struct vpa_field checks_fields[] = {
-	{"loop", MEMBER(loop, loop), NULL, "null: no blocks or steps are known", .known = has_loop},
+	{"loop", MEMBER(loop, loop), NULL, "null: nothing is known to repeat", .known = has_loop},
 	{"checks", ROWS(check, checks, check_count), NULL, "none without GPU work"},
 };
 const struct vpa_fields vpa_fields_checks = FIELDS(

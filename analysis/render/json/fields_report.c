@@ -523,9 +523,9 @@ static const struct vpa_field finding_fields[] = {
 	{"gain_from_ms", POSITIVE(gain_from_ms), "ms",
 		"lower end of the gain; null: the gain is one number"},
 	{"base", TEXT_OR_NULL(base), NULL,
-		"what base_gain_ms is a part of: block, step, iteration or inferred step (the mean "
-		"one, or the only one), request (the only one), active or idle time; null: no "
-		"gain"},
+		"what base_gain_ms is a part of: the report's unit (the mean one, or the only "
+		"one), which is a block, request, step, iteration, inferred step or instance of a "
+		"range; where the gain lies outside, active or idle time; null: no gain"},
 	{"base_ms", POSITIVE(base_ms), "ms",
 		"length of the base: of steps from one to the next, of the only one from its "
 		"range's start; null: no gain"},

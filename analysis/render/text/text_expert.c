@@ -83,9 +83,10 @@ void vpa_text_checks(struct vpa_page *p, const struct vpa_report *r, const struc
 	(void)d;
 	if (!e->check_count)
 		return;
-	if (e->loop.kind)
+	if (e->loop.count)
 		vpa_table_init(&t, columns, COUNT(columns), "CHECKLIST, a loop of %s %s%s",
-			vpa_count(e->loop.count).text, e->loop.kind, vpa_plural(e->loop.count));
+			vpa_count(e->loop.count).text, vpa_unit_kind_name(e->loop.kind),
+			vpa_plural(e->loop.count));
 	else
 		vpa_table_init(&t, columns, COUNT(columns), "CHECKLIST");
 	for (i = 0; i < e->check_count; i++)

@@ -1,7 +1,7 @@
 /* text_findings.c - FIX FIRST: what to change, the most it could save, and the base of that bound.
  *
  * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
-#include "analysis/advice/gain_unit.h"
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/text/text_report.h"
 #include "formats/base/saturate.h"
 
@@ -134,11 +134,26 @@ void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 			speed_up(scale, f->base_ms, f->base_likely_ms).text, unit ? "" : "x");
 }
 
-/* Whether the base is the time from one unit to the next, which is longer than a unit under STAGES. */
-static int is_period(const struct vpa_report *r, const struct vpa_finding *f)
+/* "the mean block's 764 ms", "the mean 10.0 ms from one step to the next", which is longer than a step under STAGES. */
+static void add_base(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
 {
-	return strcmp(f->base, "block") != 0 && strcmp(f->base, "request") != 0 &&
-	       !r->only_step.end_ns;
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_num base = vpa_duration(nearest(f->base_ms * 1e6));
+	int is_several = unit.units > 1 || !(unit.units > 0);
+
+	if (!strcmp(f->base, vpa_unit_kind_name(VPA_UNIT_REQUEST)))
+		vpa_words_add(w, " ", "of the %srequest's %s", r->request_count > 1 ? "mean " : "",
+			base.text);
+	else if (!strcmp(f->base, vpa_unit_kind_name(VPA_UNIT_BLOCK)))
+		vpa_words_add(w, " ", "of the mean block's %s", base.text);
+	else if (unit.range)
+		vpa_words_add(w, " ", "of the mean %s of %s", base.text,
+			vpa_fit(unit.range->name, 48).text);
+	else if (is_several)
+		vpa_words_add(w, " ", "of the mean %s from one %s to the next", base.text, f->base);
+	else
+		vpa_words_add(w, " ", "of the only %s's %s%s", f->base, base.text,
+			unit.from_host ? " from its start on the host" : "");
 }
 
 void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
@@ -152,15 +167,11 @@ void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const str
 	if (!strcmp(f->base, "active"))
 		vpa_words_add(w, "", "%s of %s %s%s", gain.text, base.text,
 			*where ? "from the first to the last op of all GPUs," : "active", where);
-	else if (is_period(r, f))
-		vpa_words_add(w, "", "%s of the mean %s from one %s to the next%s", gain.text,
-			base.text, f->base, where);
-	else if (!strcmp(f->base, "block") || !strcmp(f->base, "request"))
-		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
-			f->base[0] == 'b' ? "mean " : "", f->base, base.text, where);
-	else
-		vpa_words_add(w, "", "%s of the only %s's %s%s%s", gain.text, f->base, base.text,
-			vpa_gain_unit_of(r).from_host ? " from its start on the host" : "", where);
+	else {
+		vpa_words_add(w, "", "%s", gain.text);
+		add_base(w, r, f);
+		vpa_words_add(w, "", "%s", where);
+	}
 }
 
 void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)

@@ -4,6 +4,7 @@
  * A rate that is not an FPS is never called one. Shows one request, a steady one with most measured blocks;
  * a table lists the others. Left out: the gain of each finding in FPS, since gains are of the whole
  * window. */
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "analysis/report/main_line.h"
 #include "formats/base/count.h"
@@ -138,21 +139,54 @@ static const struct vpa_block_part *largest(
 	return NULL;
 }
 
-static void add_limit(struct vpa_words *w, const struct vpa_report *r, const struct vpa_blocks *b)
+static struct vpa_load load_of(const struct vpa_report *r, const struct vpa_mean_unit *unit)
 {
-	const struct vpa_block_part *idle = largest(b, VPA_PART_IDLE);
-	struct vpa_load load = vpa_load_of_blocks(r, b);
-	const char *words = vpa_limit_words(vpa_limit_of(&load));
+	return vpa_load_of_part(r, unit->family_ns, unit->busy_ns, unit->idle_ns);
+}
 
-	if (!b->busy_ns && !b->idle_ns)
+static enum vpa_cause main_cause(const struct vpa_mean_unit *unit)
+{
+	size_t i, most = 0;
+
+	for (i = 1; i < VPA_CAUSES; i++)
+		most = unit->cause_ns[i] > unit->cause_ns[most] ? i : most;
+	return (enum vpa_cause)most;
+}
+
+static void add_limit(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	struct vpa_load load = load_of(r, unit);
+	const char *words = vpa_limit_words(vpa_limit_of(&load));
+	enum vpa_cause cause = main_cause(unit);
+	uint64_t all_ns = vpt_sat_add(unit->busy_ns, unit->idle_ns);
+
+	if (!all_ns)
 		return;
-	vpa_words_add(w, " ", "GPU%s busy %s %% of it", b->devices > 1 ? "s" : "",
-		vpa_percent(b->busy_ns, vpt_sat_add(b->busy_ns, b->idle_ns)).text);
+	vpa_words_add(w, " ", "GPU%s busy %s %% of it", unit->devices > 1 ? "s" : "",
+		vpa_percent(unit->busy_ns, all_ns).text);
 	if (words)
 		vpa_words_add(w, ": ", "%s.", words);
-	else if (idle)
-		vpa_words_add(w, ": ", "limited by %s.",
-			vpa_cause_sentence(vpa_known_cause(idle->cause)).text);
+	else if (unit->cause_ns[cause])
+		vpa_words_add(w, ": ", "limited by %s.", vpa_cause_sentence(cause).text);
+}
+
+/* FPS, the cause and FIX FIRST are about the mean. Blocks that lack the VAE's work are not what several requests are
+ * counted in. */
+static void add_mean_unit(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_mean_unit *unit)
+{
+	const struct vpa_blocks *b = &vpa_main_request(r)->blocks;
+
+	if (unit->kind == VPA_UNIT_BLOCK)
+		vpa_words_add(w, "", "The mean block takes %s (median %s, p95 %s).",
+			vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
+			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text);
+	else
+		vpa_words_add(w, "", "The mean request takes %s, its blocks %s each.",
+			vpa_duration(vpa_mean_unit_ns(unit)).text,
+			vpa_duration(vpa_divided(b->span_ns, b->measured)).text);
+	add_limit(w, r, unit);
 }
 
 static double fps_of(const struct vpa_request *q)
@@ -178,7 +212,24 @@ static void add_which(struct vpa_words *w, const struct vpa_report *r, const str
 			vpa_rate(first).text);
 }
 
-static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
+/* A first step that compiles, or a pause of the host, makes a mean that no step has. */
+static void add_steps(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_step_times *t)
+{
+	const struct vpa_durations *period = &t->period;
+
+	vpa_words_add(w, " ", "%s %sstep%s%s %s%s", vpa_count(t->count).text,
+		r->is_diffusion ? "denoising " : "", vpa_plural(t->count), t->periods ? "," : " of",
+		vpa_duration(vpt_sat_u64(t->s_per_it * 1e9 + 0.5)).text,
+		t->periods ? " from one to the next" : "");
+	if (t->periods && fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
+		vpa_words_add(w, "", " on average; median %s, longest %s",
+			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
+	vpa_words_add(w, "", ".");
+}
+
+static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q,
+	const struct vpa_mean_unit *unit)
 {
 	const struct vpa_blocks *b = &q->blocks;
 	struct vpa_words w = {.used = 0}, first = {.used = 0};
@@ -194,13 +245,10 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	add_which(&w, r, q);
 	vpa_page_words(p, "RESULT", style, "%s", w.text);
 	w.used = 0;
-	if (b->measured) {
-		/* FPS, the cause and FIX FIRST are about the mean. */
-		vpa_words_add(&w, "", "The mean block takes %s (median %s, p95 %s).",
-			vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
-			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text);
-		add_limit(&w, r, b);
-	}
+	if (b->measured)
+		add_mean_unit(&w, r, unit);
+	else if (q->steps.s_per_it > 0)
+		add_steps(&w, r, &q->steps);
 	if (q->ttfb_ns)
 		vpa_words_add(&first, "", "First block after %s", vpa_duration(q->ttfb_ns).text);
 	if (q->ttff_ns)
@@ -286,9 +334,8 @@ static void put_idle_cause(
 }
 
 static void put_busy_cause(struct vpa_page *p, const struct vpa_report *r,
-	const struct vpa_blocks *b, const struct vpa_digest *d)
+	const struct vpa_blocks *b, const struct vpa_digest *d, struct vpa_load load)
 {
-	struct vpa_load load = vpa_load_of_blocks(r, b);
 	struct vpa_words w = {.used = 0}, what = {.used = 0};
 	size_t i;
 
@@ -318,17 +365,18 @@ int vpa_text_block_result(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_request *q = vpa_main_request(r);
-	struct vpa_load load = vpa_load_of_blocks(r, &q->blocks);
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_load load = load_of(r, &unit);
 
 	/* Without a steady FPS the rate is of the whole request. */
 	p->touched = q->blocks.fps >= 0 ? q->blocks.touched : q->touched;
-	put_result(p, r, q);
+	put_result(p, r, q, &unit);
 	p->touched = r->touched;
-	if (!q->blocks.measured)
+	if (unit.kind != VPA_UNIT_BLOCK)
 		return 0;
 	p->touched = q->blocks.touched;
 	if (vpa_limit_is_bound(vpa_limit_of(&load)))
-		put_busy_cause(p, r, &q->blocks, d);
+		put_busy_cause(p, r, &q->blocks, d, load);
 	else
 		put_idle_cause(p, &q->blocks, d);
 	put_growth(p, &q->blocks);
@@ -336,30 +384,41 @@ int vpa_text_block_result(
 	return 1;
 }
 
-/* A first step that compiles, or a pause of the host, makes a mean that no step has. */
-static void add_steps(
-	struct vpa_words *w, const struct vpa_report *r, const struct vpa_step_times *t)
+/* What the findings, the checklist and a comparison count in, where that is neither a block nor a marked step. The line
+ * STEPS is about inferred steps. */
+static void add_units(struct vpa_words *w, const struct vpa_mean_unit *unit)
 {
-	const struct vpa_durations *period = &t->period;
+	const char *name = vpa_unit_kind_name(unit->kind);
+	uint64_t count = (uint64_t)unit->units;
+	struct vpa_num mean = vpa_duration(vpa_mean_unit_ns(unit));
 
-	vpa_words_add(w, " ", "%s %sstep%s%s %s%s", vpa_count(t->count).text,
-		r->is_diffusion ? "denoising " : "", vpa_plural(t->count), t->periods ? "," : " of",
-		vpa_duration(vpt_sat_u64(t->s_per_it * 1e9 + 0.5)).text,
-		t->periods ? " from one to the next" : "");
-	if (t->periods && fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
-		vpa_words_add(w, "", " on average; median %s, longest %s",
-			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
-	vpa_words_add(w, "", ".");
+	if (!count)
+		return;
+	if (unit->kind == VPA_UNIT_INSTANCE)
+		vpa_words_add(w, " ", "%s instances of %s, on the GPU %s each.",
+			vpa_count(count).text, vpa_fit(unit->range->name, 48).text, mean.text);
+	else if (unit->kind != VPA_UNIT_ITERATION && unit->kind != VPA_UNIT_REQUEST)
+		return;
+	else if (count == 1)
+		vpa_words_add(w, " ", "1 %s of %s.", name, mean.text);
+	else
+		vpa_words_add(w, " ", "%s %ss, %s from one to the next.", vpa_count(count).text,
+			name, mean.text);
 }
 
 int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	enum vpa_style style = VPA_PLAIN;
 	struct vpa_words w = {.used = 0};
 
-	if (!q)
-		return 0;
+	if (!q) {
+		add_units(&w, &unit);
+		if (w.used)
+			vpa_page_words(p, "RESULT", style, "%s", w.text);
+		return w.used != 0;
+	}
 	p->touched = q->touched;
 	if (q->fps_end_to_end >= 0) {
 		style = add_headline(&w, r, q);
@@ -369,7 +428,8 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 			vpa_words_add(&w, " ", "(%s asked for)", vpa_count(q->frames_asked).text);
 		vpa_words_add(
 			&w, " ", "in %s.", vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
-	}
+	} else
+		add_units(&w, &unit);
 	if (q->steps.s_per_it > 0)
 		add_steps(&w, r, &q->steps);
 	if (w.used) {

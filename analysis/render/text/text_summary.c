@@ -6,8 +6,8 @@
  *
  * In a capture with video blocks, FPS and the mean block come first: text_fps.c, text_blocks.c. In any
  * other a line says how to mark a pipeline. */
-#include "analysis/advice/gain_unit.h"
 #include "analysis/model/gpu_arch.h"
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/text/text_report.h"
 #include "analysis/report/main_line.h"
 #include "formats/base/memory.h"
@@ -307,7 +307,7 @@ static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
 static void put_only_step(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_only_step *s = &r->only_step;
-	struct vpa_gain_unit base = vpa_gain_unit_of(r);
+	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 
 	if (s->is_iteration || s->end_ns <= s->start_ns || !base.head_ns ||
 		vpa_same(vpa_duration(base.span_ns).text,

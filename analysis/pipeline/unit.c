@@ -1,0 +1,456 @@
+/* unit.c - chooses the unit of a report, and sums its units. */
+#include "analysis/pipeline/unit.h"
+
+#include "analysis/base/intervals.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
+/* ---- the order ---- */
+
+const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
+{
+	static const struct vpa_unit_choice usual[VPA_UNIT_ORDER] = {
+		{VPA_UNIT_BLOCK, 1},
+		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS},
+		{VPA_UNIT_STEP, 1},
+		{VPA_UNIT_ITERATION, 1},
+		{VPA_UNIT_REQUEST, 1},
+		{VPA_UNIT_INFERRED, 1},
+		{VPA_UNIT_INSTANCE, 1},
+		{VPA_UNIT_WINDOW, 1},
+	};
+	static const struct vpa_unit_choice without_vae[VPA_UNIT_ORDER] = {
+		{VPA_UNIT_REQUEST, VPA_UNIT_REQUESTS},
+		{VPA_UNIT_BLOCK, 1},
+		{VPA_UNIT_STEP, 1},
+		{VPA_UNIT_ITERATION, 1},
+		{VPA_UNIT_REQUEST, 1},
+		{VPA_UNIT_INFERRED, 1},
+		{VPA_UNIT_INSTANCE, 1},
+		{VPA_UNIT_WINDOW, 1},
+	};
+
+	return lacks_vae ? without_vae : usual;
+}
+
+const char *vpa_unit_after_blocks(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_blocks *b = &r->requests[i].blocks;
+
+		if (b->measured && b->after)
+			return b->after;
+		if (b->measured && b->denoise_rate > 0) /* of a report of an earlier version */
+			return "the VAE's work or the copies of frames";
+	}
+	return NULL;
+}
+
+/* ---- ranges ---- */
+
+const struct vpa_range_row *vpa_unit_range_called(
+	const struct vpa_report *r, const char *name, const char *domain)
+{
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (r->ranges[i].instance_count >= VPA_UNIT_INSTANCES &&
+			!strcmp(r->ranges[i].name, name) && !strcmp(r->ranges[i].domain, domain))
+			return &r->ranges[i];
+	return NULL;
+}
+
+double vpa_unit_range_share(const struct vpa_report *r, const struct vpa_range_row *range)
+{
+	double all = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		all += (double)vpa_device_window_ns(&r->devices[i]);
+	range = vpa_unit_range_called(r, range->name, range->domain);
+	return range && all > 0 ? (double)range->envelope_ns / all : -1;
+}
+
+static double least_share(
+	const struct vpa_report *const *reports, size_t count, const struct vpa_range_row *range)
+{
+	double least = vpa_unit_range_share(reports[0], range);
+	size_t i;
+
+	for (i = 1; i < count && least >= 0; i++) {
+		double share = vpa_unit_range_share(reports[i], range);
+
+		least = share < least ? share : least;
+	}
+	return least;
+}
+
+const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *reports, size_t count)
+{
+	const struct vpa_report *r = reports[0];
+	const struct vpa_range_row *best = NULL;
+	double most = 0.1;
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++) {
+		const struct vpa_range_row *range = &r->ranges[i];
+		double share = range->instance_count < VPA_UNIT_INSTANCES
+				       ? -1
+				       : least_share(reports, count, range);
+		int is_first =
+			share == most && (!best || strcmp(range->name, best->name) < 0 ||
+						 (!strcmp(range->name, best->name) &&
+							 strcmp(range->domain, best->domain) < 0));
+
+		if (share > most || is_first)
+			best = range;
+		most = share > most ? share : most;
+	}
+	return best;
+}
+
+/* ---- how many there are ---- */
+
+static size_t count_blocks(const struct vpa_report *r)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->request_count; i++)
+		count += r->requests[i].blocks.measured;
+	return count;
+}
+
+static size_t count_requests(const struct vpa_report *r)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->request_count; i++)
+		count += r->requests[i].gpu.period_ns > 0;
+	return count;
+}
+
+static size_t count_marked(const struct vpa_report *r, int iterations)
+{
+	const struct vpa_only_step *s = &r->only_step;
+
+	if (r->step_part_count)
+		return r->steps_are_iterations == iterations ? r->step_part_count : 0;
+	return s->end_ns > s->start_ns && s->is_iteration == iterations;
+}
+
+/* Of those that a pass follows. Reports of earlier versions do not say: all. */
+static size_t count_inferred(const struct vpa_report *r)
+{
+	size_t i, k, count = 0, all = 0;
+
+	for (i = 0; i < r->inferred_count; i++) {
+		all += r->inferred[i].step_count;
+		for (k = 0; k < r->inferred[i].step_count; k++)
+			count += r->inferred[i].steps[k].followed != 0;
+	}
+	return count ? count : all;
+}
+
+static size_t count_instances(const struct vpa_report *r)
+{
+	const struct vpa_range_row *range = vpa_unit_range(&r, 1);
+
+	return range ? range->instance_count : 0;
+}
+
+size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind)
+{
+	switch (kind) {
+	case VPA_UNIT_BLOCK:
+		return count_blocks(r);
+	case VPA_UNIT_REQUEST:
+		return count_requests(r);
+	case VPA_UNIT_STEP:
+	case VPA_UNIT_ITERATION:
+		return count_marked(r, kind == VPA_UNIT_ITERATION);
+	case VPA_UNIT_INFERRED:
+		return count_inferred(r);
+	case VPA_UNIT_INSTANCE:
+		return count_instances(r);
+	default:
+		return 1;
+	}
+}
+
+enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r)
+{
+	const struct vpa_unit_choice *order = vpa_unit_order(vpa_unit_after_blocks(r) != NULL);
+
+	while (order->kind != VPA_UNIT_WINDOW && vpa_unit_count(r, order->kind) < order->least)
+		order++;
+	return order->kind;
+}
+
+/* ---- the sums ---- */
+
+static size_t family_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+		if (name && !strcmp(vpa_family_name((enum vpa_family)i), name))
+			break;
+	return i;
+}
+
+static void add_parts(
+	struct vpa_mean_unit *u, const struct vpa_block_part *parts, size_t part_count)
+{
+	size_t i, family;
+
+	u->has_parts |= part_count > 0;
+	for (i = 0; i < part_count; i++) {
+		family = family_of(parts[i].name);
+		if (parts[i].kind == VPA_PART_IDLE)
+			vpt_sat_add_to(&u->cause_ns[parts[i].cause], parts[i].ns);
+		else if (parts[i].kind == VPA_PART_BUSY && family < VPA_FAMILY_COUNT)
+			vpt_sat_add_to(&u->family_ns[family], parts[i].ns);
+		if (parts[i].kind == VPA_PART_BUSY)
+			vpt_sat_add_to(&u->ops, parts[i].count);
+	}
+}
+
+static void sum_blocks(const struct vpa_report *r, struct vpa_mean_unit *out)
+{
+	const struct vpa_blocks *b = &vpa_main_request(r)->blocks;
+	size_t i;
+
+	out->units = (double)b->measured;
+	out->devices = b->devices;
+	out->span_ns = b->span_ns;
+	out->busy_ns = b->busy_ns;
+	out->idle_ns = b->idle_ns;
+	out->work_ns = b->work_ns;
+	add_parts(out, b->parts, b->part_count);
+	for (i = 0; i < b->count; i++) {
+		const struct vpa_block_row *row = &b->series[i];
+
+		if (row->warmup)
+			continue;
+		if (!out->end_ns)
+			out->start_ns = vpt_sat_sub(row->end_ns, row->period_ns);
+		out->end_ns = row->end_ns;
+	}
+	out->first_end_ns = out->start_ns;
+}
+
+static uint64_t span_of(const struct vpa_request *q)
+{
+	return q->end_ns > q->start_ns ? q->end_ns - q->start_ns : 0;
+}
+
+/* RESULT shows the time of its request from start to end. */
+static void sum_requests(const struct vpa_report *r, struct vpa_mean_unit *out)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_request_gpu *g = &r->requests[i].gpu;
+
+		if (!g->period_ns)
+			continue;
+		if (!out->units)
+			out->start_ns = r->requests[i].start_ns;
+		if (!out->units)
+			out->first_end_ns = r->requests[i].end_ns;
+		out->end_ns = r->requests[i].end_ns;
+		out->units++;
+		vpt_sat_add_to(&out->span_ns, g->period_ns);
+		vpt_sat_add_to(&out->busy_ns, g->busy_ns);
+		vpt_sat_add_to(&out->idle_ns, g->idle_ns);
+		add_parts(out, g->parts, g->part_count);
+	}
+	if (q->fps_end_to_end > 0 && span_of(q) && out->span_ns)
+		out->stretch = (double)span_of(q) * out->units / (double)out->span_ns;
+}
+
+/* Marked steps or iterations, from each to the next. RESULT shows the mean period of its request; shares of
+ * all requests' periods are taken as shares of that. */
+static void sum_periods(const struct vpa_report *r, struct vpa_mean_unit *out)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	size_t i;
+
+	out->has_rate = 1;
+	out->units = (double)r->step_part_count;
+	out->work_ns = r->step_work_ns;
+	add_parts(out, r->step_totals, r->step_total_count);
+	for (i = 0; i < r->step_part_count; i++) {
+		const struct vpa_step_part *s = &r->step_parts[i];
+
+		vpt_sat_add_to(&out->span_ns, s->period_ns);
+		vpt_sat_add_to(&out->busy_ns, s->busy_ns);
+		vpt_sat_add_to(&out->idle_ns, s->idle_ns);
+		out->end_ns = vpt_sat_add(s->start_ns, s->period_ns);
+		if (!i)
+			out->first_end_ns = out->end_ns;
+	}
+	out->start_ns = r->step_parts[0].start_ns;
+	if (!r->steps_are_iterations && q && q->steps.periods && out->span_ns)
+		out->stretch = q->steps.s_per_it * 1e9 * out->units / (double)out->span_ns;
+}
+
+/* The devices' first op of all. */
+static uint64_t first_op_ns(const struct vpa_report *r)
+{
+	uint64_t first_ns = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		first_ns = vpa_earlier(first_ns, r->devices[i].first_ns);
+	return first_ns;
+}
+
+/* Its own length gives steps a rate elsewhere in the report, without what the host does first. That is part of
+ * a step only if no device had work until then; an iteration is all that the host did in it. */
+static void sum_only_step(const struct vpa_report *r, struct vpa_mean_unit *out)
+{
+	const struct vpa_only_step *s = &r->only_step;
+	int is_first = s->first_ns <= first_op_ns(r), from_host = is_first || s->is_iteration;
+
+	out->start_ns = from_host ? s->start_ns : s->first_ns;
+	out->end_ns = from_host ? s->end_ns : s->last_ns;
+	out->first_end_ns = out->end_ns;
+	if (out->end_ns <= out->start_ns)
+		return;
+	out->has_rate = s->is_iteration;
+	out->units = 1;
+	out->span_ns = out->end_ns - out->start_ns;
+	out->busy_ns = s->busy_ns;
+	out->idle_ns = s->idle_ns;
+	out->work_ns = s->work_ns;
+	add_parts(out, s->parts, s->part_count);
+	out->from_host = from_host;
+	out->head_ns = is_first ? s->first_ns - s->start_ns : 0;
+}
+
+static uint64_t exposed_comm_of(const struct vpa_report *r, int64_t device)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (r->devices[i].device == device)
+			return r->devices[i].exposed_comm_ns;
+	return 0;
+}
+
+/* Steps of all devices that have some, which are assumed to go through them together, from one to the next. */
+static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
+{
+	size_t i, k;
+
+	out->has_rate = 1;
+	for (i = 0; i < r->inferred_count; i++) {
+		const struct vpa_inferred *row = &r->inferred[i];
+		uint64_t busy_ns = 0, comm_ns = exposed_comm_of(r, row->device);
+
+		for (k = 0; k < row->step_count; k++) {
+			const struct vpa_inferred_step *step = &row->steps[k];
+
+			if (!step->followed)
+				continue;
+			busy_ns += step->busy_ns;
+			out->idle_ns += step->idle_ns;
+			out->span_ns += i ? 0 : step->period_ns;
+			out->units += !i;
+		}
+		out->busy_ns += busy_ns;
+		if (busy_ns > comm_ns && busy_ns - comm_ns > out->work_ns)
+			out->work_ns = busy_ns - comm_ns;
+	}
+	if (!r->inferred[0].step_count)
+		return;
+	out->start_ns = r->inferred[0].steps[0].start_ns;
+	out->first_end_ns = r->inferred[0].steps[0].end_ns;
+	out->end_ns = r->inferred[0].steps[r->inferred[0].step_count - 1].end_ns;
+}
+
+/* Devices are assumed to go through them together. */
+static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
+{
+	size_t i;
+
+	out->range = vpa_unit_range(&r, 1);
+	for (i = 0; i < out->range->instance_count; i++) {
+		const struct vpa_range_instance *instance = &out->range->instances[i];
+		uint64_t end_ns = vpt_sat_add(instance->first_ns, instance->envelope_ns);
+
+		if (!instance->envelope_ns)
+			continue;
+		if (!out->units || instance->first_ns < out->start_ns) {
+			out->start_ns = instance->first_ns;
+			out->first_end_ns = end_ns;
+		}
+		out->end_ns = end_ns > out->end_ns ? end_ns : out->end_ns;
+		vpt_sat_add_to(&out->busy_ns, instance->envelope_ns - instance->idle_ns);
+		vpt_sat_add_to(&out->idle_ns, instance->idle_ns);
+		if (instance->device != out->range->instances[0].device)
+			continue;
+		out->units++;
+		vpt_sat_add_to(&out->span_ns, instance->envelope_ns);
+	}
+}
+
+struct vpa_mean_unit vpa_mean_unit_of(const struct vpa_report *r)
+{
+	struct vpa_mean_unit out = {
+		.kind = vpa_unit_of(r), .stretch = 1, .devices = (unsigned)r->device_count};
+
+	switch (out.kind) {
+	case VPA_UNIT_BLOCK:
+		sum_blocks(r, &out);
+		break;
+	case VPA_UNIT_REQUEST:
+		sum_requests(r, &out);
+		break;
+	case VPA_UNIT_STEP:
+	case VPA_UNIT_ITERATION:
+		if (r->step_part_count)
+			sum_periods(r, &out);
+		else
+			sum_only_step(r, &out);
+		break;
+	case VPA_UNIT_INFERRED:
+		sum_inferred(r, &out);
+		break;
+	case VPA_UNIT_INSTANCE:
+		sum_instances(r, &out);
+		break;
+	default:
+		break;
+	}
+	if (!out.span_ns)
+		out.units = 0;
+	return out;
+}
+
+uint64_t vpa_mean_unit_ns(const struct vpa_mean_unit *u)
+{
+	return u->units > 0 ? vpt_sat_u64((double)u->span_ns / u->units * u->stretch + 0.5) : 0;
+}
+
+uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < VPA_CAUSES; i++)
+		vpt_sat_add_to(&ns, causes >> i & 1 ? u->cause_ns[i] : 0);
+	return ns;
+}
+
+uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, const char *family)
+{
+	size_t i = family_of(family);
+
+	return i < VPA_FAMILY_COUNT ? u->family_ns[i] : 0;
+}

@@ -1,0 +1,82 @@
+/* unit.h - what a user counts in, decided once for a report: blocks, requests, steps, iterations, inferred steps,
+ * instances of a range, or nothing but the window.
+ *
+ * RESULT, gains, the checklist, comparisons and conditions ask here, so they speak of the same unit. A comparison takes
+ * the first in the order that all of its captures have; of one capture that is the unit of its report.
+ *
+ * Requests hold all work, so they come before steps, but fewer than VPA_UNIT_REQUESTS differ by chance more than steps
+ * do: these come last of what is marked. Blocks that lack the VAE's work make no frames that can be shown: then requests
+ * come before blocks. */
+#ifndef VPA_ANALYSIS_PIPELINE_UNIT_H
+#define VPA_ANALYSIS_PIPELINE_UNIT_H
+
+#include "analysis/names/families.h"
+#include "analysis/report/report.h"
+#include "analysis/report/unit_kind.h"
+
+enum {
+	/* Of four requests, since the last one has no time. */
+	VPA_UNIT_REQUESTS = 3,
+	VPA_UNIT_INSTANCES = 3, /* of a range */
+	VPA_UNIT_ORDER = VPA_UNIT_KINDS + 1
+};
+
+/* A place in the order: a kind, and how many of it a report must have. */
+struct vpa_unit_choice {
+	enum vpa_unit_kind kind;
+	size_t least;
+};
+
+/* VPA_UNIT_ORDER places, the best first. `lacks_vae`: blocks lack the VAE's work. */
+const struct vpa_unit_choice *vpa_unit_order(int lacks_vae);
+
+/* What of the frames' way comes after the last measured block; NULL: nothing, or not known. */
+const char *vpa_unit_after_blocks(const struct vpa_report *r);
+
+/* How many units of the kind the report has: of one request, steps and iterations also the only one, which has no
+ * period. */
+size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind);
+
+/* The range with this name and domain, and enough instances; NULL: none. */
+const struct vpa_range_row *vpa_unit_range_called(
+	const struct vpa_report *r, const char *name, const char *domain);
+/* Of a range's time on the GPUs, of the window of a report; below 0: too few instances. They may overlap. */
+double vpa_unit_range_share(const struct vpa_report *r, const struct vpa_range_row *range);
+/* The range, as the first report has it, that has most of each report's time, if that is a tenth or more; NULL: none.
+ * The same whichever report is first. */
+const struct vpa_range_row *vpa_unit_range(const struct vpa_report *const *reports, size_t count);
+
+/* The unit's kind. */
+enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r);
+
+/* The report's units, summed: of blocks, those that RESULT shows. */
+struct vpa_mean_unit {
+	enum vpa_unit_kind kind;
+	double units;     /* how many the figures below are of; 0: these are not known */
+	int has_rate;     /* units follow each other as steps do: so many in a second */
+	double stretch;   /* length of a unit as the report shows it / span_ns per unit */
+	uint64_t span_ns; /* of all of them */
+	uint64_t start_ns, first_end_ns, end_ns; /* on the trace clock; all 0: see checklist.c */
+	uint64_t busy_ns, idle_ns;               /* in them, summed over devices */
+	/* At least so much some device did in them itself, see vpa_work_ns(). 0: not known. */
+	uint64_t work_ns;
+	unsigned devices; /* of the sums */
+	int has_parts;    /* the same by kernel family and cause is known */
+	uint64_t family_ns[VPA_FAMILY_COUNT], cause_ns[VPA_CAUSES];
+	uint64_t ops;     /* in the parts */
+	int from_host;    /* the only unit is measured from its start on the host */
+	uint64_t head_ns; /* part of the only unit before the first op of all; 0: none */
+	const struct vpa_range_row *range; /* of instances; else NULL */
+};
+
+/* The window has no figures: `units` is 0. */
+struct vpa_mean_unit vpa_mean_unit_of(const struct vpa_report *r);
+
+/* The mean unit's length, as RESULT shows it; 0: not known. */
+uint64_t vpa_mean_unit_ns(const struct vpa_mean_unit *u);
+/* Idle time in the units of these causes, a bit each. */
+uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes);
+/* Busy time in the units of a kernel family. */
+uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, const char *family);
+
+#endif

@@ -1,0 +1,15 @@
+/* unit_kind.c - the names of the kinds of unit. */
+#include "analysis/report/unit_kind.h"
+
+const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
+{
+	static const char *const names[] = {[VPA_UNIT_BLOCK] = "block",
+		[VPA_UNIT_REQUEST] = "request",
+		[VPA_UNIT_STEP] = "step",
+		[VPA_UNIT_ITERATION] = "iteration",
+		[VPA_UNIT_INFERRED] = "inferred step",
+		[VPA_UNIT_INSTANCE] = "instance",
+		[VPA_UNIT_WINDOW] = "window"};
+
+	return kind < VPA_UNIT_KINDS ? names[kind] : "";
+}

@@ -1,0 +1,20 @@
+/* unit_kind.h - the kinds of unit that a user counts in, and their names. Which one a report has is decided by
+ * ../pipeline/unit.h. */
+#ifndef VPA_ANALYSIS_REPORT_UNIT_KIND_H
+#define VPA_ANALYSIS_REPORT_UNIT_KIND_H
+
+enum vpa_unit_kind {
+	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
+	VPA_UNIT_REQUEST,   /* requests, from one to the next */
+	VPA_UNIT_STEP,      /* marked steps, from one to the next */
+	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
+	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
+	VPA_UNIT_INSTANCE, /* instances of a range, by their time on a GPU, which is their "request" */
+	VPA_UNIT_WINDOW, /* the window; a single one */
+	VPA_UNIT_KINDS
+};
+
+/* "block", "request", "step", "iteration", "inferred step", "instance", "window" */
+const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
+
+#endif

@@ -1,0 +1,324 @@
+/* test_unit.c - one unit: RESULT, gains, the checklist, a comparison and a condition speak of the same. */
+#include "formats/base/count.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/conditions.h"
+#include "analysis/pipeline/unit.h"
+#include "tests/support/findings_rig.h"
+
+/* What a trace has. Requests of 860 ms, one after the other; in each, laps of 100 ms: 60 ms of work, then 37 in which
+ * the host waits, then one of work. */
+enum {
+	REQUEST = 1,    /* a range around each request */
+	BLOCK = 2,      /* and around each two laps */
+	STEP = 4,       /* and around each lap */
+	ITERATION = 8,  /* the same of a profiler */
+	STAGE = 16,     /* the same with a name of its own */
+	VAE_LATE = 32,  /* the VAE's work comes after the last block */
+	LAPS_MIXED = 64 /* laps differ, so that nothing can be inferred */
+};
+
+struct text {
+	char *bytes;
+	size_t used, size;
+};
+
+static void put(struct text *t, const char *form, ...)
+{
+	va_list args;
+
+	va_start(args, form);
+	t->used += (size_t)vsnprintf(t->bytes + t->used, t->size - t->used, form, args);
+	va_end(args);
+	assert_true(t->used < t->size);
+}
+
+static void put_range(struct text *t, size_t from_ms, size_t ms, const char *name, size_t number)
+{
+	put(t, "range t1 %zums-%zums \"%s%zu\"\n", from_ms, from_ms + ms, name, number);
+}
+
+enum { LAYERS = 8, OF_LAYER = 8, OF_LAP = 4 + LAYERS * OF_LAYER + 4 };
+
+/* A model of 8 layers with attention, its embedding and head; of laps that differ, no two kernels are alike. */
+static void kernel_name(char name[48], unsigned has, size_t k, size_t corr)
+{
+	static const char *const layer[OF_LAYER] = {"layer_norm_kernel",
+		"ampere_bf16_s16816gemm_bf16_qkv", "rope_kernel", "flash_fwd_kernel",
+		"ampere_bf16_s16816gemm_bf16_out", "layer_norm_kernel",
+		"ampere_bf16_s16816gemm_bf16_mlp", "gelu_kernel"};
+	static const char *const ends[] = {"embed_kernel", "time_kernel", "patch_kernel",
+		"modulate_kernel", "head_kernel", "unpatch_kernel", "scale_kernel", "euler_kernel"};
+
+	if (has & LAPS_MIXED)
+		snprintf(name, 48, "kernel_%zu", corr);
+	else
+		snprintf(name, 48, "%s",
+			k < 4            ? ends[k]
+			: k < OF_LAP - 4 ? layer[(k - 4) % OF_LAYER]
+					 : ends[k - (OF_LAP - 8)]);
+}
+
+static void put_lap(struct text *t, unsigned has, size_t at, size_t lap, size_t *corr)
+{
+	size_t k, each_us = 60000 / OF_LAP;
+	char name[48];
+
+	if (has & STEP)
+		put_range(t, at, 99, "step ", lap);
+	if (has & ITERATION)
+		put_range(t, at, 99, "ProfilerStep#", at / 100);
+	if (has & STAGE)
+		put(t, "range t1 %zums-%zums \"predict_noise\"\n", at, at + 99);
+	for (k = 0; k < OF_LAP; k++) {
+		size_t from_us = at * 1000 + k * each_us;
+
+		kernel_name(name, has, k, ++*corr);
+		put(t, "call t1 cudaLaunchKernel %zuus+1us corr %zu\n", at * 1000 + k * 2, *corr);
+		put(t, "kernel s7 %zuus-%zuus corr %zu \"%s\"\n", from_us + 10, from_us + each_us,
+			*corr, name);
+	}
+	put(t, "call t1 cudaStreamSynchronize %zuus-%zuus corr %zu\n", at * 1000 + 2 * OF_LAP,
+		at * 1000 + 97000, ++*corr);
+	put(t, "call t1 cudaLaunchKernel %zums+1us corr %zu\n", at + 97, ++*corr);
+	kernel_name(name, has, 0, *corr);
+	put(t, "kernel s7 %zuus-%zuus corr %zu \"%s\"\n", at * 1000 + 97010, at * 1000 + 98000,
+		*corr, has & LAPS_MIXED ? name : "euler_kernel");
+}
+
+static struct vpa_report *make(unsigned has, size_t requests, size_t laps)
+{
+	static const struct vpa_options options = {
+		.step_parts = 1, .overview = 1, .frames_per_block = 12};
+	struct text t = {.size = 1 << 20};
+	struct vpa_report *r;
+	size_t i, k, corr = 0;
+
+	t.bytes = test_malloc(t.size);
+	put(&t, "start 1s\n");
+	for (i = 0; i < requests; i++) {
+		size_t at = 1000 + i * 860;
+
+		if (has & REQUEST)
+			put_range(&t, at, 855, "request ", i);
+		for (k = 0; k < laps; k++) {
+			if (has & BLOCK && k % 2 == 0)
+				put_range(&t, at + k * 100, 199, "block ", k / 2);
+			put_lap(&t, has, at + k * 100, k, &corr);
+		}
+		if (has & VAE_LATE) {
+			put(&t, "range t1 %zums-%zums \"vae_decode\"\n", at + 805, at + 845);
+			put(&t, "call t1 cudaLaunchKernel %zums+1us corr %zu\n", at + 806, ++corr);
+			put(&t, "kernel s7 %zums-%zums corr %zu \"conv\"\n", at + 810, at + 840,
+				corr);
+		}
+	}
+	r = analyze(t.bytes, &options);
+	test_free(t.bytes);
+	return r;
+}
+
+/* The words of RESULT that name each kind of unit. */
+static const char *const result_words[VPA_UNIT_KINDS][3] = {
+	[VPA_UNIT_BLOCK] = {"The mean block takes "},
+	[VPA_UNIT_REQUEST] = {"The mean request takes ", " requests, ", "RESULT 1 request of "},
+	[VPA_UNIT_STEP] = {"steps, "},
+	[VPA_UNIT_ITERATION] = {" iterations, "},
+	[VPA_UNIT_INFERRED] = {"inferred from the kernel sequence: "},
+	[VPA_UNIT_INSTANCE] = {" instances of predict_noise"},
+	[VPA_UNIT_WINDOW] = {"RESULT GPU 0 busy"},
+};
+
+static void result_is_of(const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)
+{
+	char *page = page_of(r);
+	size_t i, found = 0;
+
+	for (i = 0; i < 3 && result_words[kind][i]; i++)
+		found += strstr(page, result_words[kind][i]) != NULL;
+	if (!found)
+		fail_msg(
+			"%s: RESULT does not name %s in\n%s", rule, vpa_unit_kind_name(kind), page);
+	vpt_free(page);
+}
+
+static void gains_are_of(const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)
+{
+	const struct vpa_finding *f = finding(r, "sync-drain");
+
+	if (!f)
+		fail_msg("%s: no gain", rule);
+	if (strcmp(f->base, kind == VPA_UNIT_WINDOW ? "active" : vpa_unit_kind_name(kind)) != 0)
+		fail_msg("%s: the gain is of \"%s\", not of %s", rule, f->base,
+			vpa_unit_kind_name(kind));
+}
+
+static void the_checklist_is_of(
+	const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)
+{
+	const struct vpa_check_loop *loop = &r->expert.loop;
+
+	if (kind == VPA_UNIT_WINDOW ? loop->count > 0 : !loop->count || loop->kind != kind)
+		fail_msg("%s: the checklist is of %s", rule,
+			loop->count ? vpa_unit_kind_name(loop->kind) : "no loop");
+}
+
+/* The period of a condition is that of the comparison's mean unit. */
+static void a_comparison_is_by(
+	const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)
+{
+	const struct vpa_compare_options how = {.kinds = 0};
+	const struct vpa_side side = {&r, 1};
+	struct vpa_comparison *c;
+	struct vpa_limit above, below;
+	struct vpt_err err = {0};
+	char text[2][64], what[160];
+	double ms;
+	int holds;
+
+	if (vpa_compare(&side, &side, &how, &c, &err))
+		fail_msg("%s: %s", rule, err.text);
+	if (c->unit != kind)
+		fail_msg("%s: compared by %s, not by %s", rule, vpa_unit_kind_name(c->unit),
+			vpa_unit_kind_name(kind));
+	ms = (double)c->b_total_ns / (double)c->b_over / 1e6;
+	vpa_comparison_free(c);
+	snprintf(text[0], sizeof(text[0]), "period>%.3fms", ms * 1.01);
+	snprintf(text[1], sizeof(text[1]), "period>%.3fms", ms * 0.99);
+	assert_int_equal(vpa_limit_read(text[0], 1, &above, &err), 0);
+	assert_int_equal(vpa_limit_read(text[1], 1, &below, &err), 0);
+	assert_int_equal(vpa_limit_holds_of(&above, r, &holds, what, &err), 0);
+	if (holds)
+		fail_msg("%s: a condition is of a longer unit: %s", rule, what);
+	assert_int_equal(vpa_limit_holds_of(&below, r, &holds, what, &err), 0);
+	if (!holds)
+		fail_msg("%s: a condition is of a shorter unit: %s", rule, what);
+}
+
+static void all_speak_of(const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)
+{
+	if (vpa_unit_of(r) != kind)
+		fail_msg("%s: the unit is %s, not %s", rule, vpa_unit_kind_name(vpa_unit_of(r)),
+			vpa_unit_kind_name(kind));
+	gains_are_of(r, kind, rule);
+	the_checklist_is_of(r, kind, rule);
+	a_comparison_is_by(r, kind, rule);
+	result_is_of(r, kind, rule);
+}
+
+/* The rule of unit.h, as a person would say it. */
+static enum vpa_unit_kind expected(unsigned has, size_t requests)
+{
+	int is_many = has & REQUEST && requests > VPA_UNIT_REQUESTS;
+
+	if (has & BLOCK && !(has & VAE_LATE && is_many))
+		return VPA_UNIT_BLOCK;
+	if (is_many)
+		return VPA_UNIT_REQUEST;
+	if (has & STEP)
+		return VPA_UNIT_STEP;
+	if (has & ITERATION)
+		return VPA_UNIT_ITERATION;
+	if (has & REQUEST)
+		return VPA_UNIT_REQUEST;
+	if (!(has & (LAPS_MIXED | VAE_LATE)))
+		return VPA_UNIT_INFERRED;
+	return has & STAGE ? VPA_UNIT_INSTANCE : VPA_UNIT_WINDOW;
+}
+
+static void every_part_of_a_report_speaks_of_one_unit(void **state)
+{
+	static const size_t counts[] = {1, 2, 5};
+	size_t seen[VPA_UNIT_KINDS] = {0}, i;
+	unsigned has;
+	char rule[80];
+
+	(void)state;
+	for (has = 0; has < 2 * LAPS_MIXED; has++)
+		for (i = 0; i < COUNT(counts); i++) {
+			struct vpa_report *r = make(has, counts[i], 8);
+			enum vpa_unit_kind kind = expected(has, counts[i]);
+
+			snprintf(rule, sizeof(rule), "%zu x%s%s%s%s%s%s%s", counts[i],
+				has & REQUEST ? " request" : "", has & BLOCK ? " block" : "",
+				has & STEP ? " step" : "", has & ITERATION ? " iteration" : "",
+				has & STAGE ? " stage" : "", has & VAE_LATE ? " VAE" : "",
+				has & LAPS_MIXED ? " mixed" : "");
+			all_speak_of(r, kind, rule);
+			seen[kind]++;
+			vpa_report_free(r);
+		}
+	for (i = 0; i < VPA_UNIT_KINDS; i++)
+		assert_true(seen[i] >= 3);
+}
+
+/* The second of two units has no period: it is in no series, and yet it is the unit. */
+static void the_only_step_or_iteration_is_a_unit(void **state)
+{
+	static const struct {
+		unsigned has;
+		enum vpa_unit_kind kind;
+	} cases[] = {{STEP, VPA_UNIT_STEP}, {ITERATION, VPA_UNIT_ITERATION}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r = make(cases[i].has | VAE_LATE, 1, 1);
+
+		assert_int_equal(vpa_unit_of(r), cases[i].kind);
+		assert_true(vpa_mean_unit_of(r).units == 1);
+		the_checklist_is_of(r, cases[i].kind, "the only one");
+		a_comparison_is_by(r, cases[i].kind, "the only one");
+		vpa_report_free(r);
+	}
+}
+
+/* Operators are too short to count in, however much of the window they have. */
+static void an_operator_is_no_unit(void **state)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	static const struct {
+		const char *name;
+		enum vpa_unit_kind kind;
+	} cases[] = {{"aten::copy_", VPA_UNIT_WINDOW}, {"c10d::allreduce_", VPA_UNIT_WINDOW},
+		{"my model: forward", VPA_UNIT_INSTANCE}, {"::", VPA_UNIT_INSTANCE}};
+	char script[2048];
+	size_t i, k, used;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r;
+
+		for (k = 0, used = (size_t)snprintf(script, sizeof(script), "start 1us\n"); k < 5;
+			k++)
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"range t1 %zu-%zu \"%s\"\n"
+				"call t1 cudaLaunchKernel %zu+1 corr %zu\n"
+				"kernel s7 %zu-%zu corr %zu \"k%zu\"\n",
+				1000 + k * 100, 1090 + k * 100, cases[i].name, 1001 + k * 100,
+				k + 1, 1005 + k * 100, 1080 + k * 100, k + 1, k);
+		r = analyze(script, &options);
+		if (vpa_unit_of(r) != cases[i].kind)
+			fail_msg("%s: the unit is %s", cases[i].name,
+				vpa_unit_kind_name(vpa_unit_of(r)));
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_part_of_a_report_speaks_of_one_unit),
+		cmocka_unit_test(the_only_step_or_iteration_is_a_unit),
+		cmocka_unit_test(an_operator_is_no_unit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
