@@ -273,7 +273,8 @@ static int fold_scope(void *state, const struct vpa_fold_context *c, const struc
 		!is_cut(c, &s->steps[scope].ops, range->start_ns, range->end_ns))
 		rc = vpa_step_groups_add(
 			&s->groups[c->pipeline->scopes[scope].label.source], &s->steps[scope].ops);
-	vpa_step_ops_reset(&s->steps[scope].ops);
+	/* A long trace has very many steps, and few of them at once. */
+	vpa_step_ops_free(&s->steps[scope].ops);
 	return rc;
 }
 
