@@ -5,6 +5,7 @@
  * of the same thread, a step not inside a step, a request not inside a request. */
 #include "analysis/pipeline/pipeline.h"
 
+#include "formats/base/hash.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
@@ -69,28 +70,45 @@ static int is_annotated(const struct vpa_range *range)
 	return range->payload && range->level != VPA_LEVEL_OPERATOR;
 }
 
+/* The meaning of an annotated range: what its annotation leaves out, its name may say. */
+static int label_of_annotation(
+	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out)
+{
+	struct vpt_text text = vpa_name(p->model, range->payload);
+	struct vpa_scope_label named;
+
+	if (vpa_scope_read(text.text, text.len, out) || out->kind == VPA_SCOPE_FRAMES)
+		return label_of_name(p, range->name, out);
+	text = vpa_name(p->model, range->name);
+	if (out->kind == VPA_SCOPE_NONE) {
+		vpa_scope_of_rules(p->rules, text.text, text.len, out);
+		return VPT_OK;
+	}
+	/* A stage's name says what it works on; any name may say of what program. */
+	vpa_scope_builtin(text.text, text.len, &named);
+	out->work = out->kind == VPA_SCOPE_STAGE ? named.work : VPA_WORK_OTHER;
+	out->is_diffusion |= named.is_diffusion;
+	return VPT_OK;
+}
+
 int vpa_pipeline_label(
 	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out)
 {
-	struct vpa_scope_label named;
-	struct vpt_text text;
+	struct vpa_annotated *last;
 
-	if (is_annotated(range)) {
-		text = vpa_name(p->model, range->payload);
-		if (!vpa_scope_read(text.text, text.len, out) && out->kind != VPA_SCOPE_FRAMES) {
-			text = vpa_name(p->model, range->name);
-			if (out->kind == VPA_SCOPE_NONE) {
-				vpa_scope_of_rules(p->rules, text.text, text.len, out);
-				return VPT_OK;
-			}
-			/* A stage's name says what it works on; any name may say of what program. */
-			vpa_scope_builtin(text.text, text.len, &named);
-			out->work = out->kind == VPA_SCOPE_STAGE ? named.work : VPA_WORK_OTHER;
-			out->is_diffusion |= named.is_diffusion;
-			return VPT_OK;
-		}
+	if (!is_annotated(range))
+		return label_of_name(p, range->name, out);
+	/* The few ranges around a moment are asked for again and again. */
+	last = &p->annotated[vpt_hash_pair(range->payload, range->name) % VPA_ANNOTATED_KEPT];
+	if (last->payload != range->payload || last->name != range->name) {
+		last->payload = 0;
+		if (label_of_annotation(p, range, &last->label))
+			return VPT_ENOMEM;
+		last->payload = range->payload;
+		last->name = range->name;
 	}
-	return label_of_name(p, range->name, out);
+	*out = last->label;
+	return VPT_OK;
 }
 
 void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,

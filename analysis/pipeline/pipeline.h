@@ -58,6 +58,14 @@ struct vpa_position {
 	uint32_t count, begun_count;
 };
 
+enum { VPA_ANNOTATED_KEPT = 128 };
+
+/* What an annotation and a name mean together. */
+struct vpa_annotated {
+	uint32_t payload, name; /* payload 0: nothing */
+	struct vpa_scope_label label;
+};
+
 struct vpa_pipeline {
 	const struct vpa_model *model;
 	const struct vpa_scope_rules *rules; /* the user's; NULL: none */
@@ -74,6 +82,7 @@ struct vpa_pipeline {
 	size_t known_cap;
 	struct vpa_scope_label *labels;
 	size_t label_count, label_cap;
+	struct vpa_annotated annotated[VPA_ANNOTATED_KEPT]; /* met last, by a hash */
 };
 
 /* `model` and `rules` are borrowed. */
