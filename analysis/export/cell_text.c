@@ -126,20 +126,28 @@ static int is_formula(const char *text, size_t len)
 	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
 }
 
+static int holds(const char *text, size_t len, char c)
+{
+	return len && memchr(text, c, len) != NULL;
+}
+
 /* RFC 4180: quotes only where needed, and doubles quotes. A leading apostrophe disables a formula. */
 static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
-	int formula = c->safe && is_formula(text, len), quoted = formula;
+	int formula = c->safe && is_formula(text, len), quotes = holds(text, len, '"');
 	struct vpt_shown shown;
 	size_t i, n;
 
-	for (i = 0; i < len && !quoted; i++)
-		quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-	if (!quoted && !c->clean) {
+	if (!c->clean && !quotes && !formula && !holds(text, len, ',') && !holds(text, len, '\n') &&
+		!holds(text, len, '\r')) {
 		vpa_line_put(t, text, len);
 		return;
 	}
 	vpa_line_put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
+	if (!quotes && !c->clean) {
+		vpa_line_put(t, text, len);
+		len = 0;
+	}
 	for (i = 0; i < len; i += n) {
 		if (text[i] == '"')
 			vpa_line_put(t, "\"", 1);

@@ -37,6 +37,12 @@ void vpa_line_double(struct vpa_line *l, double value)
 	vpt_json_finish(&j, NULL);
 }
 
+const char vpa_digit_pairs[] = "0001020304050607080910111213141516171819"
+			       "2021222324252627282930313233343536373839"
+			       "4041424344454647484950515253545556575859"
+			       "6061626364656667686970717273747576777879"
+			       "8081828384858687888990919293949596979899";
+
 void vpa_line_micros(struct vpa_line *l, uint64_t ns)
 {
 	char decimals[4] = {'.'};

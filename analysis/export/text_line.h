@@ -45,26 +45,23 @@ static inline void vpa_line_words(struct vpa_line *l, const char *words)
 	vpa_line_put(l, words, strlen(words));
 }
 
+extern const char vpa_digit_pairs[]; /* "00" to "99" */
+
 /* Numbers are short: copying a fixed size and adding the real one takes a third of the time of a copy
  * of unknown length. */
 static inline void vpa_line_unsigned(struct vpa_line *l, uint64_t value)
 {
 	enum { DIGITS = 20 };
-	char digits[2 * DIGITS] = {0}, *end = digits + DIGITS, *p = end;
+	char digits[2 * DIGITS], *end = digits + DIGITS, *p = end;
 	char *to = vpa_line_room(l, DIGITS);
 
 	if (!to)
 		return;
-	while (value >= 100) {
-		unsigned pair = (unsigned)(value % 100);
-
-		value /= 100;
-		*--p = (char)('0' + pair % 10);
-		*--p = (char)('0' + pair / 10);
-	}
-	*--p = (char)('0' + value % 10);
-	if (value >= 10)
-		*--p = (char)('0' + value / 10);
+	memset(end, 0, DIGITS);
+	for (; value >= 100; value /= 100)
+		memcpy(p -= 2, vpa_digit_pairs + 2 * (value % 100), 2);
+	memcpy(p -= 2, vpa_digit_pairs + 2 * value, 2);
+	p += value < 10;
 	memcpy(to, p, DIGITS);
 	l->size += (size_t)(end - p);
 }
