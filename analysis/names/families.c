@@ -1,7 +1,7 @@
 /* families.c - kernel name matcher.
  *
  * Some hundred patterns distinguish the names, and one scan of a name tests all of them: the
- * literal fragments of families.def form one Aho-Corasick automaton, one table lookup per byte. A
+ * literal fragments of families.def form one Aho-Corasick automaton, a step or two per byte. A
  * single fragment is a rule by itself; the others are links of a chain:
  *
  *	chunk_[a-z_]*(fwd|bwd)_kernel        "chunk_" <--[a-z_]*-- "fwd_kernel"
@@ -11,7 +11,7 @@
  * latest match is remembered. That is exact as long as a fragment cannot overlap the next one of
  * its chain; the tests compare the table with regexec(3).
  *
- * The automaton is built at the first call, in static memory, in about a millisecond. Not done
+ * The automaton is built at the first call, in static memory, in a fraction of a millisecond. Not done
  * here: demangling (patterns consist of identifiers, which mangling keeps), and kernels identified
  * by their neighbours instead of their name (eager attention). */
 #include "analysis/names/families.h"
@@ -85,8 +85,14 @@ struct piece {
 	uint8_t after_class;   /* class of the one byte after it; 0: any or none */
 };
 
+/* A tree of fragments: the first child of a node, the next child of its parent, the column that leads
+ * to it. `fail` is the node of the longest suffix that is in the tree. Only the root has a row: its
+ * children are many, those of others few, and a table of all would take longer to fill than a trace's
+ * names to read. */
 static struct {
-	uint16_t next[NODES_MAX][COLUMNS_MAX];
+	uint16_t root[COLUMNS_MAX];
+	uint16_t child[NODES_MAX], sibling[NODES_MAX], fail[NODES_MAX];
+	uint8_t from[NODES_MAX];
 	uint16_t hit[NODES_MAX];   /* node of the longest fragment that ends here; 0: none */
 	uint16_t rest[NODES_MAX];  /* node of the next shorter fragment that ends here */
 	uint16_t first[NODES_MAX]; /* first piece of that fragment */
@@ -151,11 +157,47 @@ static void read_span(const char **at, struct piece *piece)
 	}
 }
 
+/* The child of a node in this column; 0: none. */
+static unsigned child_of(unsigned node, unsigned column)
+{
+	unsigned child = node ? automaton.child[node] : automaton.root[column];
+
+	while (node && child && automaton.from[child] != column)
+		child = automaton.sibling[child];
+	return child;
+}
+
+/* Where a byte of this column leads: if not further down, then from the longest suffix of the text
+ * read so far. */
+static unsigned step(unsigned node, unsigned column)
+{
+	unsigned next = child_of(node, column);
+
+	while (!next && node) {
+		node = automaton.fail[node];
+		next = child_of(node, column);
+	}
+	return next;
+}
+
+static unsigned add_node(unsigned parent, unsigned column)
+{
+	unsigned node = automaton.nodes++;
+
+	assert(node < NODES_MAX);
+	if (!parent)
+		automaton.root[column] = (uint16_t)node;
+	automaton.from[node] = (uint8_t)column;
+	automaton.sibling[node] = automaton.child[parent];
+	automaton.child[parent] = (uint16_t)node;
+	return node;
+}
+
 /* The node at the end of the literal text at *at; advances *at past the text. */
 static unsigned read_fragment(const char **at, struct piece *piece)
 {
 	const char *p = *at;
-	unsigned node = 0;
+	unsigned node = 0, next;
 
 	for (; *p && *p != '[' && *p != '$' && strncmp(p, ".*", 2) != 0; p++) {
 		uint8_t *column;
@@ -166,11 +208,8 @@ static unsigned read_fragment(const char **at, struct piece *piece)
 		if (!*column)
 			*column = (uint8_t)++automaton.columns;
 		assert(*column < COLUMNS_MAX);
-		if (!automaton.next[node][*column]) {
-			assert(automaton.nodes < NODES_MAX);
-			automaton.next[node][*column] = (uint16_t)automaton.nodes++;
-		}
-		node = automaton.next[node][*column];
+		next = child_of(node, *column);
+		node = next ? next : add_node(node, *column);
 		piece->len++;
 	}
 	assert(piece->len);
@@ -285,25 +324,17 @@ static void add_pattern(const char *pattern, unsigned completes)
 	}
 }
 
-/* Turns the tree into an automaton: if a byte leads nowhere, go where the longest suffix of the
- * text read so far leads. Breadth first, so that the suffix's own row is complete. */
+/* Turns the tree into an automaton, breadth first: what a node needs of its suffix is known by then. */
 static void close_automaton(void)
 {
-	static uint16_t queue[NODES_MAX], fail[NODES_MAX];
-	unsigned head = 0, tail = 1, c;
+	static uint16_t queue[NODES_MAX];
+	unsigned head = 0, tail = 1, node, child, other;
 
 	for (; head < tail; head++) {
-		unsigned node = queue[head];
-
-		for (c = 1; c <= automaton.columns; c++) {
-			unsigned child = automaton.next[node][c];
-			unsigned other = node ? automaton.next[fail[node]][c] : 0;
-
-			if (!child) {
-				automaton.next[node][c] = (uint16_t)other;
-				continue;
-			}
-			fail[child] = (uint16_t)other;
+		node = queue[head];
+		for (child = automaton.child[node]; child; child = automaton.sibling[child]) {
+			other = node ? step(automaton.fail[node], automaton.from[child]) : 0;
+			automaton.fail[child] = (uint16_t)other;
 			automaton.rest[child] = automaton.hit[other];
 			automaton.hit[child] =
 				automaton.first[child] ? (uint16_t)child : automaton.hit[other];
@@ -501,7 +532,7 @@ void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out)
 	pthread_once(&built, build);
 	s.len = len < UINT32_MAX ? (uint32_t)len : UINT32_MAX - 1;
 	for (i = 0; i < s.len;) {
-		node = automaton.next[node][automaton.column[(unsigned char)name[i++]]];
+		node = step(node, automaton.column[(unsigned char)name[i++]]);
 		if (!automaton.hit[node])
 			continue;
 		next = meet(&s, automaton.hit[node], i);
