@@ -237,11 +237,13 @@ int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
 	struct totals total = {.parts = {.paused_ns = 0}};
-	struct vpa_marked_step *steps = vpt_alloc(w->s->sample_count + 1, sizeof(*steps));
+	size_t count = w->s->sample_count;
+	struct vpa_marked_step *steps = vpt_alloc(count + 1, sizeof(*steps));
 	int rc;
 
-	out->step_parts =
-		vpa_arena_alloc(&out->arena, VPA_STEP_PARTS_MAX, sizeof(*out->step_parts));
+	/* A row has a sample of its own. */
+	count = count < VPA_STEP_PARTS_MAX ? count : VPA_STEP_PARTS_MAX;
+	out->step_parts = vpa_arena_alloc(&out->arena, count, sizeof(*out->step_parts));
 	if (!steps || !out->step_parts) {
 		vpt_free(steps);
 		return VPT_ENOMEM;
