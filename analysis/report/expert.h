@@ -161,13 +161,14 @@ struct vpa_stage_family_row {
 
 enum vpa_attention_kind { VPA_ATTENTION_UNKNOWN, VPA_ATTENTION_SELF, VPA_ATTENTION_CROSS };
 
+/* "unknown", "self", "cross" */
+const char *vpa_attention_kind_name(enum vpa_attention_kind kind);
+
 /* Calls of one attention kernel with one grid. */
 struct vpa_attention_shape {
 	const char *kernel, *backend; /* backend NULL: not known */
-	const char *kind;             /* "self", "cross", "unknown": no range says */
-	const char *length; /* "all"; of an unknown kind "long" or "short", if calls are of two
-			     * lengths */
-	uint64_t blocks;    /* thread blocks of the grid; 0: not known */
+	enum vpa_attention_kind kind; /* unknown: no range says */
+	uint64_t blocks;              /* thread blocks of the grid; 0: not known */
 	uint64_t calls, total_ns, min_ns, max_ns;
 };
 

@@ -65,6 +65,15 @@ const struct vpa_request *vpa_main_request(const struct vpa_report *r)
 	return count ? median_of(steady, count) : best;
 }
 
+const char *vpa_attention_kind_name(enum vpa_attention_kind kind)
+{
+	static const char *const names[] = {[VPA_ATTENTION_UNKNOWN] = "unknown",
+		[VPA_ATTENTION_SELF] = "self",
+		[VPA_ATTENTION_CROSS] = "cross"};
+
+	return (size_t)kind < sizeof(names) / sizeof(*names) ? names[kind] : NULL;
+}
+
 void vpa_report_free(struct vpa_report *r)
 {
 	if (!r)

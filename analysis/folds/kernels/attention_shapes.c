@@ -2,11 +2,9 @@
  * range around the launch says which it is.
  *
  * The grid follows from batch, heads and the length of the queries, not from that of the keys. So equal
- * grids may be self- and cross-attention. Where no range names them, their durations may: cross-attention
- * to a text reads far fewer keys than self-attention over a video, so its calls are shorter. */
+ * grids may be self- and cross-attention. */
 #include "analysis/folds/fold.h"
 
-#include "analysis/base/duration_groups.h"
 #include "analysis/base/index.h"
 #include "analysis/names/demangle.h"
 #include "formats/base/count.h"
@@ -21,13 +19,11 @@ enum {
 	ROWS_LOOKED_AT = 8
 };
 
-static const char *const kind_texts[] = {[VPA_ATTENTION_UNKNOWN] = "unknown",
-	[VPA_ATTENTION_SELF] = "self",
-	[VPA_ATTENTION_CROSS] = "cross"};
-
 struct state {
 	struct vpa_index index; /* kernel and kind, grid */
-	struct vpa_lengths *rows;
+	struct calls {
+		uint64_t count, total_ns, min_ns, max_ns;
+	} * rows;
 	size_t row_cap;
 	uint8_t *kinds; /* by name: 0 not looked up, else 1 + enum vpa_attention_kind */
 	size_t kind_cap;
@@ -88,6 +84,15 @@ static uint32_t row_of(struct state *s, uint64_t kernel, uint64_t blocks)
 	return vpa_index_row(&s->index, kernel, blocks, &s->rows, &s->row_cap, sizeof(*s->rows));
 }
 
+static void add_call(struct calls *c, uint64_t ns)
+{
+	if (!c->count++ || ns < c->min_ns)
+		c->min_ns = ns;
+	if (ns > c->max_ns)
+		c->max_ns = ns;
+	c->total_ns += ns;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
@@ -105,7 +110,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		at = row_of(s, kind << 32 | ops->kernel[i], ops->blocks[i]);
 		if (at == UINT32_MAX)
 			return VPT_ENOMEM;
-		vpa_lengths_add(&s->rows[at], ns);
+		add_call(&s->rows[at], ns);
 	}
 	return VPT_OK;
 }
@@ -118,37 +123,9 @@ static int compare_rows(const void *pa, const void *pb)
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
 	order = strcmp(a->kernel, b->kernel);
-	if (!order)
-		order = strcmp(a->kind, b->kind);
-	if (!order)
-		order = strcmp(a->length, b->length);
+	if (!order) /* by name: "cross", "self", "unknown" */
+		order = strcmp(vpa_attention_kind_name(a->kind), vpa_attention_kind_name(b->kind));
 	return order ? order : a->blocks < b->blocks ? -1 : a->blocks > b->blocks;
-}
-
-static void put_shape(struct vpa_report *out, struct vpa_attention_shape shape, const char *length,
-	const struct vpa_length *calls)
-{
-	shape.length = length;
-	shape.calls = calls->count;
-	shape.total_ns = calls->total_ns;
-	shape.min_ns = calls->min_ns;
-	shape.max_ns = calls->max_ns;
-	out->expert.shapes[out->expert.shapes_used++] = shape;
-}
-
-/* A shape, or two if no range names it and its calls are of two lengths. */
-static void put_shapes(
-	struct vpa_report *out, struct vpa_attention_shape shape, const struct vpa_lengths *lengths)
-{
-	struct vpa_length all = vpa_lengths_all(lengths), short_ones, long_ones;
-
-	if (strcmp(shape.kind, kind_texts[VPA_ATTENTION_UNKNOWN]) != 0 ||
-		!vpa_lengths_split(lengths, &short_ones, &long_ones)) {
-		put_shape(out, shape, "all", &all);
-		return;
-	}
-	put_shape(out, shape, "long", &long_ones);
-	put_shape(out, shape, "short", &short_ones);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
@@ -157,8 +134,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	size_t i;
 
-	e->shapes =
-		vpa_arena_alloc(&out->arena, 2 * (size_t)s->index.count + 1, sizeof(*e->shapes));
+	e->shapes = vpa_arena_alloc(&out->arena, (size_t)s->index.count + 1, sizeof(*e->shapes));
 	if (!e->shapes)
 		return VPT_ENOMEM;
 	for (i = 0; i < s->index.count; i++) {
@@ -166,13 +142,15 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		const struct vpa_kernel *kernel = &c->model->kernels[(uint32_t)at->a];
 		const char *name = vpa_fold_name(out, c->model, kernel->name);
 
-		put_shapes(out,
-			(struct vpa_attention_shape){
-				.kernel = name ? vpa_demangle(&out->arena, name) : "(no name)",
-				.backend = kernel->klass.backend,
-				.kind = kind_texts[at->a >> 32],
-				.blocks = at->b},
-			&s->rows[i]);
+		e->shapes[e->shapes_used++] = (struct vpa_attention_shape){
+			.kernel = name ? vpa_demangle(&out->arena, name) : "(no name)",
+			.backend = kernel->klass.backend,
+			.kind = (enum vpa_attention_kind)(at->a >> 32),
+			.blocks = at->b,
+			.calls = s->rows[i].count,
+			.total_ns = s->rows[i].total_ns,
+			.min_ns = s->rows[i].min_ns,
+			.max_ns = s->rows[i].max_ns};
 	}
 	qsort(e->shapes, e->shapes_used, sizeof(*e->shapes), compare_rows);
 	e->shape_count = e->shapes_used < c->top ? e->shapes_used : c->top;

@@ -281,14 +281,18 @@ const struct vpa_fields vpa_fields_stage_family =
 	FIELDS("stage_family", "kernels of one family in one stage", stage_family_fields);
 #undef ROW
 
+static const char *attention_kind(size_t i)
+{
+	return vpa_attention_kind_name((enum vpa_attention_kind)i);
+}
+
 #define ROW struct vpa_attention_shape
 static const struct vpa_field shape_fields[] = {
 	{"kernel", TEXT(kernel), NULL, "the kernel, demangled where possible"},
 	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
-	{"kind", TEXT(kind), NULL,
-		"self or cross, if a range around the launch says so; else unknown"},
-	{"length", TEXT(length), NULL,
-		"all calls; of an unknown kind, if they are of two lengths: long or short"},
+	{"kind", CHOICE(vpa_attention_kind, kind), NULL,
+		"self or cross, if a range around the launch says so; else unknown",
+		.choice = attention_kind},
 	{"blocks", KNOWN(blocks), "blocks", "thread blocks of the grid; null: not known"},
 	{"calls", U64(calls), "ops", "how often it ran with that grid"},
 	{"total_ns", U64(total_ns), "ns", "sum of the durations"},

@@ -449,15 +449,14 @@ void vpa_text_stage_families(
 
 enum { SHAPES = 6 };
 
-/* "self, flash-3", "short, flash-3", "flash-3" */
+/* "self, flash-3", "flash-3" */
 static void put_shape(
 	struct vpa_table *t, const struct vpa_attention_shape *s, const struct vpa_digest *d)
 {
-	const char *word = strcmp(s->kind, "unknown") != 0 ? s->kind
-			   : strcmp(s->length, "all") != 0 ? s->length
-							   : NULL;
-	struct vpa_row *row = vpa_table_row(t, 1, "%s%s%s", vpa_text_or(word, ""), word ? ", " : "",
-		vpa_text_or(s->backend, "?"));
+	int is_known = s->kind != VPA_ATTENTION_UNKNOWN;
+	struct vpa_row *row =
+		vpa_table_row(t, 1, "%s%s%s", is_known ? vpa_attention_kind_name(s->kind) : "",
+			is_known ? ", " : "", vpa_text_or(s->backend, "?"));
 
 	vpa_text_fill(row, vpa_view_of("attention_shapes"), s, d);
 }
@@ -467,7 +466,7 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 	const struct vpa_view *v = vpa_view_of("attention_shapes");
 	const struct vpa_expert *e = &r->expert;
 	size_t i, shown = vpa_least(e->shape_count, vpa_rows(r, SHAPES));
-	int named = 0, split = 0;
+	int named = 0;
 	struct vpa_table t;
 
 	if (!shown)
@@ -475,16 +474,10 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 	vpa_table_init(
 		&t, v->text, v->text_count, "ATTENTION BY GRID, %zu of %zu", shown, e->shapes_used);
 	for (i = 0; i < shown; i++) {
-		named |= strcmp(e->shapes[i].kind, "unknown") != 0;
-		split |= strcmp(e->shapes[i].length, "all") != 0;
+		named |= e->shapes[i].kind != VPA_ATTENTION_UNKNOWN;
 		put_shape(&t, &e->shapes[i], d);
 	}
-	if (split)
-		vpa_text_row(&t, 1,
-			"short, long: equal grids, two durations, and no range names self or "
-			"cross; short "
-			"calls read fewer keys, as cross-attention does");
-	else if (!named)
+	if (!named)
 		vpa_text_row(&t, 1, "no range around the launches names self or cross attention");
 	vpa_page_table(p, &t);
 }
