@@ -80,7 +80,7 @@ def _skip_all(skip, names, module):
 
 
 FAILED = object()  # the result of a call that raised
-_OF_BLOCKS = ("block", "block begin", "block end")
+_OF_BLOCKS = ("block", "block begin", "block end", "pass")  # whose `count` is that of blocks
 _COUNTED = (ranges.BLOCK, ranges.STEP, ranges.CONTEXT)
 
 

@@ -183,13 +183,21 @@ class Turn:  # pylint: disable=too-few-public-methods
                 return 1 if value > before else -1
         return 0
 
-    def holds(self, frame):
-        """Whether the frame, or one that called it, is in this loop."""
+    def holds(self, frame, at):
+        """Whether the frame, or one that called it, is in this turn, as far as that shows; `at`: where in the loop it was before."""
         while frame is not None:
             if id(frame) == self.frame and frame.f_code is self.loop.code:
-                return self.loop.first <= frame.f_lasti <= self.loop.last
+                return self._holds_at(frame, at)
             frame = frame.f_back
         return False
+
+    def _holds_at(self, frame, at):
+        loop, now = self.loop, frame.f_lasti
+        if not loop.first <= now <= loop.last:
+            return False
+        if self.shows and loop.counts:
+            return self.is_now(loop, frame)
+        return not (loop.is_for and now < at) or any(inner.first <= now and at <= inner.last for inner in loop.inner)
 
 
 def _values(loop, frame):

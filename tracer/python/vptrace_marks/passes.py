@@ -276,7 +276,7 @@ class Passes:
         if "context" in line.values:
             call.writes = bool(context)
         levels, sites, innermost = self._levels(frame, thread.limit)
-        if state.block is not None and not state.block.holds(frame):
+        if state.block is not None and not state.block.holds(frame, state.at):
             self._end_block(thread, state)
         block, step = self._choose(levels, call, bool(thread.limit))
         block = block if key is None else None
@@ -284,7 +284,8 @@ class Passes:
             self._recorder.end(thread, "step")
             state.step = state.latents = None
             block = self._choose_for_context(state, levels, call, bool(thread.limit)) if key is None else None
-            if block and self._turns(thread, state, call, block, None, levels):
+            # Not in a stage, which would end the block with itself.
+            if block and self._turns(thread, state, call, block, None, levels) and not any(line.kind == "stage" for line in thread.inside):
                 self._begin_block(thread, state, line, call, block, (None, -1, -1, -1.0, 0, None))
                 state.position = None
             return True
@@ -389,7 +390,8 @@ class Passes:
     @staticmethod
     def is_in_block(thread, frame):
         """Whether the block that passes have begun is not over where this frame is."""
-        return thread.passes is not None and thread.passes.block is not None and thread.passes.block.holds(frame)
+        state = thread.passes
+        return state is not None and state.block is not None and state.block.holds(frame, state.at)
 
 
 def _frames(frames, latents, thread):
