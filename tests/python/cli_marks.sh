@@ -40,6 +40,8 @@ says out "rules"
 PYTHONPATH=$source/tracer/python:$source/tests/support python "rules of facts" "$source/tests/support/facts_rules.py"
 [ "$failures" = 0 ] || cat out err
 says out "3 rules"
+python "the table of pipelines is what marks_real.sh checks" "$source/tests/support/marks_pipelines.py" table "$source/tracer/python/README.md"
+says out "28 pipelines"
 
 # ---- presets ----
 

@@ -3,6 +3,7 @@
 
     marks_pipelines.py own [NAME...]        the pipelines below: of diffusers, and loops by hand in the style of published ones
     marks_pipelines.py shared FOLDER        the scripts of FOLDER, each by itself
+    marks_pipelines.py table README         whether the table there has all pipelines with their truth; VPT_RECORD=1 writes it. Needs no package
 
 The truth is (requests, steps, blocks, context passes, frames of the last request or None), then the stages. Only presets are used.
 """
@@ -30,6 +31,39 @@ SHARED = {
     "vdp.py": ((2, 8, 0, 0, 5), {"unet": 16}),
 }
 MARKS = {"vdp.py": "vdp2.marks"}  # what a user wrote, where no preset knows the project
+# What the table calls them, in its order.
+TITLES = {
+    "wan_t2v.py": "Wan, two requests with guidance",
+    "wan_batch.py": "Wan, two prompts, two videos each",
+    "euler_by_hand.py": "a loop by hand, no scheduler",
+    "xfuser_causal.py": "xDiT's causal Wan",
+    "compiled.py": "Wan, compiled in five ways",
+    "blockish.py anyflow_far": "AnyFlow-FAR",
+    "blockish.py helios": "Helios",
+    "blockish.py skyreels_long": "SkyReels DF, three windows",
+    "blockish.py ltx2": "LTX-2, video and audio",
+    "blockish.py modular_wan": "modular Wan",
+    "vdp.py": "video-diffusion-pytorch, with a mark file",
+    "wan_video_to_video": "Wan, video to video",
+    "skyreels_of_one_window": "SkyReels DF, one window",
+    "cosmos_text_to_world": "Cosmos, text to world",
+    "hunyuan_framepack": "FramePack of diffusers",
+    "ddim_without_a_vae": "DDIM, a U-Net without a VAE",
+    "wan_with_heun": "Wan with Heun's method",
+    "flux": "FLUX",
+    "self_forcing": "by hand, as Self-Forcing",
+    "causvid": "by hand, as CausVid",
+    "krea_realtime": "by hand, as Krea realtime",
+    "longlive": "by hand, as LongLive, the prompt changes",
+    "framepack": "by hand, as FramePack",
+    "stream_diffusion": "by hand, as StreamDiffusion",
+    "world_model": "by hand, a world model",
+    "magi_windows": "by hand, windows as MAGI's",
+    "heun_by_hand": "by hand, Heun's method",
+    "unrolled": "by hand, without any loop",
+}
+# Where the frames of blocks are known: those of a causal VAE for chunks of 1, 2 and 2 latents. Helios decodes chunks of 2 one by one.
+BLOCK_FRAMES = {"xfuser_causal.py": [1, 8, 8], "blockish.py anyflow_far": [1, 8, 8], "blockish.py helios": [5, 5, 5]}
 OWN = {}
 
 
@@ -106,6 +140,35 @@ def flux():
     from marks_real_parts import run_flux
 
     run_flux(4)
+
+
+@pipeline((1, 2, 0, 0, 9), text_encode=1, transformer=4, scheduler_step=4, vae_decode=1)
+def cosmos_text_to_world():
+    """The scheduler is called twice a step."""
+    import diffusers
+    import torch
+    from marks_real_parts import AllIsSafe, cosmos_transformer, cosmos_vae
+
+    pipe = diffusers.CosmosTextToWorldPipeline(
+        text_encoder=None, tokenizer=None, transformer=cosmos_transformer(), vae=cosmos_vae(), safety_checker=AllIsSafe(),
+        scheduler=diffusers.EDMEulerScheduler(sigma_min=0.002, sigma_max=80, sigma_data=0.5, prediction_type="epsilon",
+                                              final_sigmas_type="sigma_min"))
+    pipe.set_progress_bar_config(disable=True)
+    pipe(**_texts(), height=32, width=32, num_frames=9, num_inference_steps=2, guidance_scale=3.0, output_type="pt")
+
+
+@pipeline((1, 4, 2, 0, 25), text_encode=1, image_encode=1, vae_encode=1, transformer=4, scheduler_step=4, vae_decode=2)
+def hunyuan_framepack():
+    """Two sections of three latent frames, the second decoded with the first and the image: 25 frames, of which 17 were asked for. Its
+    loops over sections and over callbacks have the same target."""
+    import torch
+    from marks_real_parts import framepack
+
+    pipe = framepack()
+    pipe.set_progress_bar_config(disable=True)
+    pipe(image=torch.rand(1, 3, 32, 32), prompt_embeds=torch.ones(1, 8, 16), pooled_prompt_embeds=torch.ones(1, 8),
+         prompt_attention_mask=torch.ones(1, 8), height=32, width=32, num_frames=17, latent_window_size=3, num_inference_steps=2,
+         output_type="pt")
 
 
 # ---- loops by hand: the loops are those of the projects, the models are diffusers' ----
@@ -346,6 +409,12 @@ def found_in(lines):
             {stage: stages.count(stage) for stage in STAGES if stage in stages})
 
 
+def frames_of_blocks(lines):
+    """Of each block, as far as it is known."""
+    blocks = [line.split() for line in lines if line.split()[0] == "block"]
+    return [next((int(word[7:]) for word in words if word.startswith("frames=")), None) for words in blocks]
+
+
 def misplaced(lines):
     """Context passes in steps, and decoders in blocks that hold no other pass after them."""
     opened = []
@@ -420,8 +489,40 @@ def shared(folder):
             print("SKIPPED: %s: %s" % (command, missing[-1]))
             continue
         lines = done.stdout.partition("==> ranges <==\n")[2].splitlines()
-        failed += say(command, truth, found_in(lines), list(misplaced(lines)))
+        wrong = list(misplaced(lines))
+        if frames_of_blocks(lines) != BLOCK_FRAMES.get(command, [None] * truth[0][2]):
+            wrong.append("frames of blocks: %s" % frames_of_blocks(lines))
+        failed += say(command, truth, found_in(lines), wrong)
     return failed
+
+
+def table():
+    """The lines of README's table."""
+    truths = {**SHARED, **{name: (truth, stages) for name, (_, truth, stages) in OWN.items()}}
+    assert set(truths) == set(TITLES), set(truths) ^ set(TITLES)
+    yield "| pipeline | requests | steps | blocks | context passes | frames | stages |"
+    yield "|---|---|---|---|---|---|---|"
+    for name, title in TITLES.items():
+        counts, stages = truths[name]
+        cells = [title, *("" if count is None else str(count) for count in counts)]
+        yield "| %s | %s |" % (" | ".join(cells), ", ".join("%s %d" % item for item in stages.items() if item[1]))
+
+
+def check_table(readme):
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    lines = list(table())
+    begin = text.index(lines[0])
+    end = text.index("\n\n", begin)
+    if os.environ.get("VPT_RECORD"):
+        with open(readme, "w", encoding="utf-8") as file:
+            file.write(text[:begin] + "\n".join(lines) + text[end:])
+        return 0
+    found = text[begin:end].splitlines()
+    for line in sorted(set(found) ^ set(lines)):
+        print("%s %s" % ("not the truth:" if line in found else "not in the table:", line))
+    print("%d pipelines" % (len(lines) - 2))
+    return found != lines
 
 
 if __name__ == "__main__":
@@ -429,6 +530,8 @@ if __name__ == "__main__":
         marks, sys.argv = sys.argv[2], sys.argv[3:]
         sys.path.insert(0, os.getcwd())
         child(sys.argv[0], marks)
+    elif sys.argv[1] == "table":
+        sys.exit(1 if check_table(sys.argv[2]) else 0)
     elif sys.argv[1] == "shared":
         sys.exit(1 if shared(sys.argv[2]) else 0)
     else:
