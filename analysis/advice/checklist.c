@@ -8,7 +8,7 @@
 #include "analysis/advice/finding.h"
 #include "analysis/base/numbers.h"
 #include "analysis/past/marked_spans.h"
-#include "analysis/pipeline/unit.h"
+#include "analysis/pipeline/unit_limit.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
@@ -232,6 +232,21 @@ static uint64_t idle_of(const struct writer *w, uint64_t causes, uint64_t *base_
 	return ns;
 }
 
+/* What the rest of the time waits for. */
+static void add_limit(struct writer *w, struct vpa_check *c)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(w->r);
+	struct vpa_idle_limit limit = vpa_unit_limit_of(w->r).idle;
+	const char *most =
+		limit.is_largest ? vpa_cause_text(limit.cause) : vpa_cause_group_words(limit.group);
+
+	if (unit.head_ns > limit.group_ns)
+		most = "before its first op";
+	if (limit.group || unit.head_ns)
+		c->note = vpa_arena_printf(&w->r->arena, "%s%sthe rest is mostly %s",
+			c->note ? c->note : "", c->note ? "; " : "", most);
+}
+
 static void check_busy(struct writer *w, struct vpa_check *c)
 {
 	uint64_t busy = w->loop->busy_ns, idle = w->loop->idle_ns;
@@ -258,6 +273,8 @@ static void check_busy(struct writer *w, struct vpa_check *c)
 	else if (w->r->device_count > 1)
 		c->note = vpa_arena_printf(&w->r->arena, "of %zu GPUs", w->r->device_count);
 	judge(w, c);
+	if (c->status == VPA_CHECK_WARN || c->status == VPA_CHECK_FAIL)
+		add_limit(w, c);
 }
 
 /* Why the causes of idle time are unknown; NULL: they are not. */
@@ -273,8 +290,7 @@ static const char *no_causes(const struct vpa_report *r)
 static void check_blocking(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_check_loop *l = w->loop;
-	uint64_t base,
-		idle = idle_of(w, 1u << VPA_CAUSE_SYNC | 1u << VPA_CAUSE_BLOCKING_COPY, &base);
+	uint64_t base, idle = idle_of(w, vpa_cause_group_causes(VPA_GROUP_WAITS), &base);
 
 	*c = (struct vpa_check){.id = "blocking-calls",
 		.title = "blocking calls in the loop",
@@ -371,10 +387,9 @@ static uint64_t mean_kernel_ns(const struct vpa_report *r)
 static void check_launching(struct writer *w, struct vpa_check *c)
 {
 	const struct vpa_check_loop *l = w->loop;
-	uint64_t base, idle = idle_of(w,
-			       1u << VPA_CAUSE_LAUNCH_RATE | 1u << VPA_CAUSE_LAUNCH_CALL |
-				       1u << VPA_CAUSE_LAUNCH_LATENCY,
-			       &base);
+	const uint32_t causes =
+		vpa_cause_group_causes(VPA_GROUP_PACE) & ~(1u << VPA_CAUSE_HOST_CODE);
+	uint64_t base, idle = idle_of(w, causes, &base);
 
 	*c = (struct vpa_check){.id = "launching",
 		.title = "GPU idle while the host launches",

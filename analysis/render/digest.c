@@ -177,7 +177,8 @@ struct vpa_label vpa_cause_label(enum vpa_cause cause)
 	return out;
 }
 
-struct vpa_label vpa_cause_sentence(enum vpa_cause cause)
+/* "sync: host waited for the GPU" */
+static struct vpa_label cause_sentence(enum vpa_cause cause)
 {
 	const char *key = vpa_cause_text(cause), *words = vpa_cause_words(cause);
 	struct vpa_label out = {{0}};
@@ -189,6 +190,22 @@ struct vpa_label vpa_cause_sentence(enum vpa_cause cause)
 		snprintf(out.text, sizeof(out.text), "%s", key);
 	else
 		snprintf(out.text, sizeof(out.text), "%s: %s", key, words);
+	return out;
+}
+
+struct vpa_label vpa_limit_sentence(const struct vpa_unit_limit *limit)
+{
+	const struct vpa_idle_limit *idle = &limit->idle;
+	struct vpa_label out = {{0}};
+
+	if (vpa_limit_words(limit->bound))
+		snprintf(out.text, sizeof(out.text), "%s", vpa_limit_words(limit->bound));
+	else if (!idle->group)
+		snprintf(out.text, sizeof(out.text), "idle, cause unknown");
+	else
+		snprintf(out.text, sizeof(out.text), "limited by %s%s%.400s",
+			idle->is_largest ? "" : vpa_cause_group_words(idle->group),
+			idle->is_largest ? "" : ", most of it ", cause_sentence(idle->cause).text);
 	return out;
 }
 

@@ -3,9 +3,9 @@
 #ifndef VPA_ANALYSIS_RENDER_DIGEST_H
 #define VPA_ANALYSIS_RENDER_DIGEST_H
 
+#include "analysis/pipeline/unit_limit.h"
 #include "analysis/render/text_page.h"
 #include "analysis/report/host_code.h"
-#include "analysis/report/limit.h"
 #include "analysis/report/report.h"
 
 /* A place that opened idle time, over all devices. */
@@ -62,7 +62,9 @@ const char *vpa_family_text(const struct vpa_digest *d, const char *family);
 
 /* "host waited for the GPU (sync)"; only the key if both are the same. */
 struct vpa_label vpa_cause_label(enum vpa_cause cause);
-struct vpa_label vpa_cause_sentence(enum vpa_cause cause); /* "sync: host waited for the GPU" */
+/* "GPU-BOUND", "limited by sync: host waited for the GPU"; where another cause is larger alone, "limited by the host's
+ * pace, most of it launch rate: host launches too slowly". */
+struct vpa_label vpa_limit_sentence(const struct vpa_unit_limit *limit);
 /* The call in which the host spent most of a cause's time that earlier waits turned into idle time;
  * ns is 0 if that is at most a quarter of the cause. */
 struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause cause);

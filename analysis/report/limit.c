@@ -218,7 +218,9 @@ struct vpa_load vpa_load_of_part(
 	size_t i;
 
 	out.window_ns = out.active_ns = vpt_sat_add(busy_ns, idle_ns);
-	out.busy_ns = busy_ns;
+	out.busy_ns = vpa_portion(busy_ns, all.busy_ns, vpa_busy_ns(r));
+	out.kernel_ns = all.kernel_ns;
+	out.fault_ns = all.fault_ns;
 	out.copy_ns = vpa_portion(copies, all.copy_ns,
 		vpt_sat_add(vpa_family_ns(r, "memcpy"), vpa_family_ns(r, "memset")));
 	out.comm_ns = vpa_portion(families[VPA_FAMILY_COMM], all.comm_ns,

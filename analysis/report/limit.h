@@ -59,7 +59,7 @@ void vpa_only_that_matter(
 struct vpa_load vpa_load_of_all(const struct vpa_report *r);
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d);
 /* Of a part of the window, summed over devices; families: its busy time by enum vpa_family. Assumes that the same share
- * of copies and communication is hidden there as in the window. */
+ * of copies and communication is hidden there as in the window, and of busy time doubted. */
 struct vpa_load vpa_load_of_part(
 	const struct vpa_report *r, const uint64_t *families, uint64_t busy_ns, uint64_t idle_ns);
 

@@ -2,6 +2,11 @@
 #include "analysis/compare/render/compare_pages.h"
 
 #include "analysis/compare/render/change_numbers.h"
+#include "analysis/pipeline/unit_limit.h"
+#include "analysis/render/digest.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
 
 enum { LEADING = 3 };
 
@@ -62,6 +67,43 @@ static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
 		vpa_compared_unit(c), vpa_compared_plain_ms(c->a_total_ns, c->a_over, 3).text,
 		vpa_compared_plain_ms(c->b_total_ns, c->b_over, 3).text,
 		vpa_compared_change_ms(c->delta_ns, 3).text);
+}
+
+static struct vpa_unit_limit limit_of(const struct vpa_comparison *c, int of_b)
+{
+	uint64_t family_ns[VPA_FAMILY_COUNT] = {0}, cause_ns[VPA_CAUSES] = {0}, busy_ns = 0,
+		 idle_ns = 0;
+	size_t i, k;
+
+	for (i = 0; i < c->part_count; i++) {
+		const struct vpa_compared_part *part = &c->parts[i];
+		uint64_t ns = of_b ? part->times.b_ns : part->times.a_ns;
+
+		if (part->kind == VPA_PART_PAUSED)
+			continue;
+		vpt_sat_add_to(part->kind == VPA_PART_IDLE ? &idle_ns : &busy_ns, ns);
+		for (k = 0; k < VPA_OVERVIEW_PARTS; k++)
+			if ((k >= VPA_OVERVIEW_IDLE) == (part->kind == VPA_PART_IDLE) &&
+				!strcmp(vpa_overview_part_name(k), part->name))
+				vpt_sat_add_to(k < VPA_OVERVIEW_IDLE
+						       ? &family_ns[k]
+						       : &cause_ns[k - VPA_OVERVIEW_IDLE],
+					ns);
+	}
+	return vpa_unit_limit_of_part(
+		of_b ? c->b.reports[0] : c->a.reports[0], family_ns, cause_ns, busy_ns, idle_ns);
+}
+
+/* Only where the change moves the limit: else both reports say the same. */
+static void put_limits(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	struct vpa_unit_limit a = limit_of(c, 0), b = limit_of(c, 1);
+
+	if (!c->by_part || (a.bound == b.bound && a.idle.group == b.idle.group) ||
+		(a.bound == b.bound && vpa_limit_is_bound(a.bound)))
+		return;
+	vpa_page_words(p, "", VPA_PLAIN, "A is %s. B is %s.", vpa_limit_sentence(&a).text,
+		vpa_limit_sentence(&b).text);
 }
 
 /* "idle: host code in post_process, after cudaMemcpyAsync +7.800 ms (counted as blocking copy)" */
@@ -190,5 +232,6 @@ void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c)
 	put_side(p, "A", &c->a);
 	put_side(p, "B", &c->b);
 	put_mean(p, c);
+	put_limits(p, c);
 	put_method(p, c);
 }

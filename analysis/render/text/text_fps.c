@@ -127,48 +127,18 @@ static void add_deadlines(struct vpa_words *w, const struct vpa_blocks *b)
 	vpa_words_add(w, "", ".");
 }
 
-/* The largest part of a kind; parts are sorted by kind, then time. NULL: none. */
-static const struct vpa_block_part *largest(
-	const struct vpa_blocks *b, enum vpa_block_part_kind kind)
-{
-	size_t i;
-
-	for (i = 0; i < b->part_count; i++)
-		if (b->parts[i].kind == kind)
-			return &b->parts[i];
-	return NULL;
-}
-
-static struct vpa_load load_of(const struct vpa_report *r, const struct vpa_mean_unit *unit)
-{
-	return vpa_load_of_part(r, unit->family_ns, unit->busy_ns, unit->idle_ns);
-}
-
-static enum vpa_cause main_cause(const struct vpa_mean_unit *unit)
-{
-	size_t i, most = 0;
-
-	for (i = 1; i < VPA_CAUSES; i++)
-		most = unit->cause_ns[i] > unit->cause_ns[most] ? i : most;
-	return (enum vpa_cause)most;
-}
-
 static void add_limit(
 	struct vpa_words *w, const struct vpa_report *r, const struct vpa_mean_unit *unit)
 {
-	struct vpa_load load = load_of(r, unit);
-	const char *words = vpa_limit_words(vpa_limit_of(&load));
-	enum vpa_cause cause = main_cause(unit);
+	struct vpa_unit_limit limit = vpa_unit_limit_of(r);
 	uint64_t all_ns = vpt_sat_add(unit->busy_ns, unit->idle_ns);
 
 	if (!all_ns)
 		return;
 	vpa_words_add(w, " ", "GPU%s busy %s %% of it", unit->devices > 1 ? "s" : "",
 		vpa_percent(unit->busy_ns, all_ns).text);
-	if (words)
-		vpa_words_add(w, ": ", "%s.", words);
-	else if (unit->cause_ns[cause])
-		vpa_words_add(w, ": ", "limited by %s.", vpa_cause_sentence(cause).text);
+	if (vpa_limit_words(limit.bound) || limit.idle.group)
+		vpa_words_add(w, ": ", "%s.", vpa_limit_sentence(&limit).text);
 }
 
 /* FPS, the cause and FIX FIRST are about the mean. Blocks that lack the VAE's work are not what several requests are
@@ -288,11 +258,22 @@ static struct vpa_label main_places(
 	return where;
 }
 
-static void put_idle_cause(
-	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
+/* NULL: the blocks have none of it. */
+static const struct vpa_block_part *idle_part(const struct vpa_blocks *b, enum vpa_cause cause)
 {
-	const struct vpa_block_part *part = largest(b, VPA_PART_IDLE),
-				    *end = b->parts + b->part_count;
+	size_t i;
+
+	for (i = 0; i < b->part_count; i++)
+		if (b->parts[i].kind == VPA_PART_IDLE && b->parts[i].cause == cause)
+			return &b->parts[i];
+	return NULL;
+}
+
+/* The cause that limits the blocks, then others by time. */
+static void put_idle_cause(struct vpa_page *p, const struct vpa_blocks *b,
+	const struct vpa_digest *d, enum vpa_cause cause)
+{
+	const struct vpa_block_part *part = idle_part(b, cause), *other;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
 	/* What the GPUs lose at one time makes a block longer once, so the means are of one GPU. */
 	uint64_t of_gpus = vpt_sat_mul(b->measured, b->devices ? b->devices : 1), code_ns;
@@ -323,23 +304,24 @@ static void put_idle_cause(
 		vpa_add_code(
 			&w, &d->code[vpa_known_cause(part->cause)], vpa_divided(code_ns, of_gpus));
 	vpa_words_add(&w, "", ".");
-	for (part++; part < end && part->kind == VPA_PART_IDLE && shown < NAMES; part++, shown++)
-		if (part->ns >= b->idle_ns / 20)
+	for (other = b->parts; other < b->parts + b->part_count && shown < NAMES; other++)
+		if (other->kind == VPA_PART_IDLE && other != part && ++shown &&
+			other->ns >= b->idle_ns / 20)
 			vpa_words_add(&then, ", ", "%s %s",
-				vpa_cause_label(vpa_known_cause(part->cause)).text,
-				vpa_duration(vpa_divided(part->ns, of_gpus)).text);
+				vpa_cause_label(vpa_known_cause(other->cause)).text,
+				vpa_duration(vpa_divided(other->ns, of_gpus)).text);
 	if (then.used)
 		vpa_words_add(&w, " ", "Next: %s.", then.text);
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
 }
 
 static void put_busy_cause(struct vpa_page *p, const struct vpa_report *r,
-	const struct vpa_blocks *b, const struct vpa_digest *d, struct vpa_load load)
+	const struct vpa_blocks *b, const struct vpa_digest *d, const struct vpa_unit_limit *limit)
 {
 	struct vpa_words w = {.used = 0}, what = {.used = 0};
 	size_t i;
 
-	vpa_limit_cause(&what, r, vpa_limit_of(&load), load);
+	vpa_limit_cause(&what, r, limit->bound, limit->load);
 	for (i = 0; i < b->part_count && i < NAMES && b->parts[i].kind == VPA_PART_BUSY; i++)
 		vpa_words_add(&w, ", ", "%s %s %%", vpa_family_text(d, b->parts[i].name),
 			vpa_percent(b->parts[i].ns, b->busy_ns).text);
@@ -366,7 +348,7 @@ int vpa_text_block_result(
 {
 	const struct vpa_request *q = vpa_main_request(r);
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	struct vpa_load load = load_of(r, &unit);
+	struct vpa_unit_limit limit = vpa_unit_limit_of(r);
 
 	/* Without a steady FPS the rate is of the whole request. */
 	p->touched = q->blocks.fps >= 0 ? q->blocks.touched : q->touched;
@@ -375,10 +357,10 @@ int vpa_text_block_result(
 	if (unit.kind != VPA_UNIT_BLOCK)
 		return 0;
 	p->touched = q->blocks.touched;
-	if (vpa_limit_is_bound(vpa_limit_of(&load)))
-		put_busy_cause(p, r, &q->blocks, d, load);
+	if (vpa_limit_is_bound(limit.bound))
+		put_busy_cause(p, r, &q->blocks, d, &limit);
 	else
-		put_idle_cause(p, &q->blocks, d);
+		put_idle_cause(p, &q->blocks, d, limit.idle.cause);
 	put_growth(p, &q->blocks);
 	p->touched = r->touched;
 	return 1;

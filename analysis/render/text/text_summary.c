@@ -191,39 +191,40 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 
 /* ---- RESULT ---- */
 
-/* The cause of most of a device's idle time between its first and its last op. */
-static enum vpa_cause main_cause(const struct vpa_device *dev)
+static int is_same_limit(const struct vpa_unit_limit *a, const struct vpa_unit_limit *b)
 {
-	uint64_t sums[VPA_CAUSES] = {0};
-	unsigned best = VPA_CAUSES, cause;
-	size_t i;
+	return a->bound == b->bound &&
+	       (a->bound != VPA_LIMIT_IDLE || a->idle.cause == b->idle.cause);
+}
 
-	for (i = 0; i < dev->cause_count; i++)
-		sums[vpa_known_cause(dev->causes[i].cause)] += dev->causes[i].ns;
-	for (cause = 0; cause < VPA_CAUSES; cause++)
-		if (sums[cause] && !vpa_is_edge((enum vpa_cause)cause) &&
-			(best == VPA_CAUSES || sums[cause] > sums[best]))
-			best = cause;
-	return (enum vpa_cause)best;
+/* What limits the only device, in the report's unit; one that is hardly used has no unit that matters. */
+static struct vpa_unit_limit limit_of(
+	const struct vpa_report *r, const struct vpa_device *dev, const char **unit)
+{
+	struct vpa_unit_limit of_device = vpa_unit_limit_of_device(r, dev),
+			      of_unit = vpa_unit_limit_of(r);
+
+	*unit = NULL;
+	if (r->device_count > 1 || of_device.bound == VPA_LIMIT_UNUSED ||
+		is_same_limit(&of_device, &of_unit))
+		return of_device;
+	*unit = vpa_unit_kind_name(vpa_unit_of(r));
+	return of_unit;
 }
 
 static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
 	const struct vpa_device *dev, const char *section)
 {
-	struct vpa_load load = vpa_load_of_device(r, dev);
-	enum vpa_limit limit = vpa_limit_of(&load);
-	enum vpa_cause cause = main_cause(dev);
+	const char *unit;
+	struct vpa_unit_limit limit = limit_of(r, dev, &unit);
 	struct vpa_words w = {.used = 0};
 
-	if (vpa_limit_words(limit))
-		vpa_words_add(&w, "", "%s%s", vpa_limit_words(limit),
-			vpa_limit_is_bound(limit) && vpa_limit_is_of_part(&load)
-				? " while it worked"
-				: "");
-	else if (cause < VPA_CAUSES)
-		vpa_words_add(&w, "", "limited by %s", vpa_cause_sentence(cause).text);
-	else
-		vpa_words_add(&w, "", "idle, cause unknown");
+	if (unit)
+		vpa_words_add(&w, "", "in a%s %s ", strchr("aeiou", unit[0]) ? "n" : "", unit);
+	vpa_words_add(&w, "", "%s%s", vpa_limit_sentence(&limit).text,
+		vpa_limit_is_bound(limit.bound) && vpa_limit_is_of_part(&limit.load)
+			? " while it worked"
+			: "");
 	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active, %s %% of window: %s",
 		(long long)dev->device, vpa_percent(dev->busy_ns, dev->active_ns).text,
 		vpa_percent(dev->busy_ns, vpa_device_window_ns(dev)).text, w.text);
@@ -419,45 +420,49 @@ static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum
 		vpa_duration(d->cause_ns[cause]).text, where.text[0] ? ", " : "", where.text);
 }
 
-/* Ignores the window's head and tail, and causes under a twentieth of the idle time. */
-static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const char *section)
+/* The cause that limits, then others by time. Ignores the window's head and tail, and others under a twentieth of the
+ * idle time. */
+static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d,
+	const struct vpa_idle_limit *limit, const char *section)
 {
 	struct vpa_words then = {.used = 0};
-	size_t i, shown = 0;
+	size_t i, shown = 1;
 
+	if (!limit->group)
+		return;
+	put_first_cause(p, d, limit->cause, section);
 	for (i = 0; i < d->cause_count && shown < LIMIT_NAMES; i++) {
 		enum vpa_cause cause = d->causes[i];
 
-		if (vpa_is_edge(cause) || d->cause_ns[cause] < d->idle_ns / 20)
+		if (vpa_is_edge(cause) || cause == limit->cause ||
+			d->cause_ns[cause] < d->idle_ns / 20)
 			continue;
-		if (!shown++)
-			put_first_cause(p, d, cause, section);
-		else
-			add_next_cause(&then, d, cause);
+		add_next_cause(&then, d, cause);
+		shown++;
 	}
 	if (then.used && !p->line_limit)
 		vpa_page_words(p, "", VPA_PLAIN, "Next: %s.", then.text);
 }
 
 /* For a window that a device used little of. */
-static void put_unused_cause(struct vpa_page *p, const struct vpa_digest *d)
+static void put_unused_cause(
+	struct vpa_page *p, const struct vpa_digest *d, const struct vpa_idle_limit *limit)
 {
 	vpa_page_words(p, "CAUSE", VPA_PLAIN,
 		"little GPU work: %s of %s are before the first op or after the last. Shares "
 		"of the rest mean little.",
 		vpa_duration(d->edge_ns).text, vpa_duration(d->windows_ns).text);
-	put_idle_cause(p, d, "");
+	put_idle_cause(p, d, limit, "");
 }
 
 /* A device that is always busy is limited by its work. */
-static void put_busy_cause(
-	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+static void put_busy_cause(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_digest *d, const struct vpa_unit_limit *limit)
 {
 	struct vpa_words w = {.used = 0}, idle = {.used = 0}, what = {.used = 0};
 	size_t i;
 
-	vpa_limit_cause(&what, r, d->limit, vpa_load_of_all(r));
-
+	vpa_limit_cause(&what, r, limit->bound, limit->load);
 	for (i = 0; i < r->family_count && i < LIMIT_NAMES; i++)
 		vpa_words_add(&w, ", ", "%s %s %%",
 			vpa_fit(vpa_family_text(d, r->families[i].family), 96).text,
@@ -474,12 +479,18 @@ static void put_busy_cause(
 
 static void put_cause(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	if (d->gpu_bound)
-		put_busy_cause(p, r, d);
-	else if (d->limit == VPA_LIMIT_UNUSED)
-		put_unused_cause(p, d);
+	struct vpa_load load = vpa_load_of_all(r);
+	struct vpa_unit_limit limit = {load, d->limit, vpa_idle_limit_of(d->cause_ns)};
+	const char *unit;
+
+	if (r->device_count == 1)
+		limit = limit_of(r, &r->devices[0], &unit);
+	if (vpa_limit_is_bound(limit.bound))
+		put_busy_cause(p, r, d, &limit);
+	else if (limit.bound == VPA_LIMIT_UNUSED)
+		put_unused_cause(p, d, &limit.idle);
 	else
-		put_idle_cause(p, d, "CAUSE");
+		put_idle_cause(p, d, &limit.idle, "CAUSE");
 }
 
 /* What the devices that matter wait for: one that does little work waits most of the time, and that is no loss. */
