@@ -398,12 +398,20 @@ static void find_all_waits(
 		add_note(r, f, alone_note(r, parts, all));
 }
 
-/* A finding for each part of the waits that is worth one, and one for all of them if they save that much more
- * together. */
-static void find_waits(struct vpa_report *r)
+/* Whether a gain is larger than `most_ns`, the largest that is listed, by as much as is worth a line. */
+static int is_hidden(const struct vpa_report *r, uint64_t gain_ns, uint64_t most_ns)
+{
+	const struct vpa_saving more = {.ns = gain_ns - vpa_earlier(most_ns, gain_ns)};
+
+	return vpa_saving_is_worth(r, &more);
+}
+
+/* A finding for each part of the waits that is worth one, and one for all of them if they save more together, so that
+ * no split hides what the whole brings. Returns the largest gain that is listed. */
+static uint64_t find_waits(struct vpa_report *r)
 {
 	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
-	uint64_t own_ns = 0, ns = 0;
+	uint64_t own_ns = 0, most_ns = 0;
 	unsigned k;
 
 	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
@@ -411,15 +419,16 @@ static void find_waits(struct vpa_report *r)
 		if (!vpa_idle_sum_is_worth(r, &parts[k]))
 			continue;
 		own_ns += vpa_idle_sum_own(&parts[k]);
-		ns += parts[k].saving.ns;
+		most_ns = vpa_later(most_ns, parts[k].saving.ns);
 		if (k == VPA_WAITS_READS)
 			add_read_copies(r, &parts[k]);
 		find_cause(r, advice_of(wait_parts[k].id), &parts[k]);
 	}
-	all.claim_ns -= vpa_earlier(ns, all.claim_ns);
 	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
-	if (vpa_idle_sum_is_worth(r, &all))
-		find_all_waits(r, parts, &all);
+	if (!is_hidden(r, all.claim_ns, most_ns))
+		return most_ns;
+	find_all_waits(r, parts, &all);
+	return vpa_later(most_ns, all.saving.ns);
 }
 
 static int is_wait(enum vpa_cause cause)
@@ -427,21 +436,38 @@ static int is_wait(enum vpa_cause cause)
 	return cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY;
 }
 
+static int is_unavoidable(
+	const struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
+{
+	return a->course && (double)sum->ns < course_share * (double)vpa_windows_ns(r);
+}
+
+/* A cause is listed for what no other has; and the largest of all also if others would save the same time, since
+ * else smaller gains would stand there alone, or none. */
 static void find_causes(struct vpa_report *r)
 {
+	uint64_t listed_ns = find_waits(r);
+	struct vpa_idle_sum largest = {.cause = VPA_CAUSE_NOT_IDLE};
+	const struct advice *of_largest = NULL;
 	size_t k;
 
-	find_waits(r);
 	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
 		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[k].cause);
 
 		vpa_idle_sum_leave_first_use(r, &sum);
-		if (is_wait(advices[k].cause) || !vpa_idle_sum_is_worth(r, &sum) ||
-			(advices[k].course &&
-				(double)sum.ns < course_share * (double)vpa_windows_ns(r)))
+		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum))
 			continue;
-		find_cause(r, &advices[k], &sum);
+		if (vpa_idle_sum_is_worth(r, &sum)) {
+			find_cause(r, &advices[k], &sum);
+			listed_ns =
+				vpa_later(listed_ns, advices[k].of_recording ? 0 : sum.saving.ns);
+		} else if (!advices[k].of_recording && sum.saving.ns > largest.saving.ns) {
+			largest = sum;
+			of_largest = &advices[k];
+		}
 	}
+	if (is_hidden(r, largest.saving.ns, listed_ns))
+		find_cause(r, of_largest, &largest);
 }
 
 /* ---- first use ---- */

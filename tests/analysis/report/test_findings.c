@@ -80,7 +80,7 @@ static const struct {
 		"kernel s7 1000us-1100us corr 1" GEMM
 		"call t1 cudaLaunchKernel 1095us-1096us corr 2\n"
 		"kernel s7 1104us-1200us corr 2" GEMM,
-		""},
+		"launch-rate 0.004 (0.004 shared) of 0.200 active"},
 	{"where most is idle something is said, whatever it is",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1000us-1010us corr 1" GEMM
