@@ -233,7 +233,7 @@ static void go_on_after(const struct walk *w, uint64_t at_ns)
 	uint64_t before;
 
 	h->at_ns = vpa_later(h->at_ns, at_ns);
-	h->position = vpa_calls_next(w->calls, vpa_calls_after(w->calls, at_ns));
+	h->position = vpa_calls_next(w->calls, vpa_calls_after(w->calls, at_ns, h->position));
 	before = vpa_calls_previous(w->calls, h->position);
 	h->ended_ns = before != VPA_NOWHERE ? vpa_calls_end_at(w->calls, before) : h->at_ns;
 	h->copied = 0;
@@ -474,7 +474,8 @@ void vpa_gain_look_at_queue(struct vpa_gain *g, const struct vpa_resolver *r,
 	uint32_t thread = vpa_call_thread(launch);
 	const struct vpa_calls *calls = &r->pasts[thread].calls;
 	struct vpa_gain_host *h = vpa_gain_host_of(g, thread);
-	uint64_t from = vpa_call_position(launch), to = vpa_calls_after(calls, at_ns), launches = 0;
+	uint64_t from = vpa_call_position(launch), to = vpa_calls_after(calls, at_ns, from),
+		 launches = 0;
 
 	if (!h || to < from + VPA_GAIN_QUEUE)
 		return;

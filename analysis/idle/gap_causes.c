@@ -10,16 +10,21 @@
 
 const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *pieces, size_t count)
 {
-	uint64_t sums[VPA_CAUSES] = {0};
+	uint64_t sums[VPA_CAUSES], met = 0;
 	const struct vpa_cause_piece *longest = NULL;
 	unsigned most = pieces[0].cause, k;
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		sums[pieces[i].cause] += pieces[i].end_ns - pieces[i].start_ns;
-	for (k = VPA_CAUSES; k > 0; k--)
-		if (sums[k - 1] && sums[k - 1] >= sums[most])
-			most = k - 1;
+	for (i = 0; i < count; i++) {
+		k = pieces[i].cause;
+		sums[k] = (met >> k & 1 ? sums[k] : 0) + pieces[i].end_ns - pieces[i].start_ns;
+		met |= (uint64_t)1 << k;
+	}
+	for (; met; met &= met - 1) {
+		k = (unsigned)__builtin_ctzll(met);
+		if (sums[k] > sums[most] || (sums[k] == sums[most] && k < most))
+			most = k;
+	}
 	for (i = 0; i < count; i++)
 		if (pieces[i].cause == most &&
 			(!longest || pieces[i].end_ns - pieces[i].start_ns >

@@ -34,7 +34,7 @@ static int find_queries(const struct vpa_resolver *r, uint32_t thread, uint64_t 
 	uint64_t to_ns, struct vpa_answer *a)
 {
 	const struct vpa_calls *calls = &r->pasts[thread].calls;
-	uint64_t p = vpa_calls_after(calls, from_ns);
+	uint64_t p = vpa_calls_after(calls, from_ns, calls->end);
 	int rc = VPT_OK;
 
 	while (p < calls->end && !rc) {

@@ -145,16 +145,15 @@ static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 }
 
 /* Cuts [g0, l). All calls that overlap without nesting may still be running here: looks at no more
- * calls than end here. */
-static int cut_late(const struct vpa_host_late *l, struct vpa_cuts *out)
+ * calls than end here. `position`: the first outermost call that ends after g0. */
+static int cut_late(const struct vpa_host_late *l, uint64_t position, struct vpa_cuts *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
 	struct walk w = {l, calls, &past->captures, out, l->start_ns, UINT64_MAX};
-	uint64_t launch_ns = vpa_call_start(l->launch), position;
+	uint64_t launch_ns = vpa_call_start(l->launch);
 	int rc = VPT_OK;
 
-	position = vpa_calls_next(calls, vpa_calls_after(calls, l->start_ns));
 	w.ended_ns = end_before(past, position);
 	if (past->forgotten_ns > l->start_ns)
 		rc = cut_forgotten(&w, past->forgotten_ns);
@@ -278,18 +277,25 @@ static int credit_call(const struct vpa_host_late *l, struct taking *t, struct v
 	return rc;
 }
 
-/* When S began; the window's start if there is no S. */
-static uint64_t find_submit(const struct vpa_host_late *l, const struct vpa_calls *calls)
+/* When S began; the window's start if there is no S. *position: that of the first outermost call that ends
+ * after g0; becomes that of the first that ends after S began. */
+static uint64_t find_submit(
+	const struct vpa_host_late *l, const struct vpa_calls *calls, uint64_t *position)
 {
-	uint64_t p = vpa_calls_begun(calls, l->start_ns);
+	uint64_t p = vpa_calls_begun_from(calls, *position, l->start_ns);
+	uint64_t since_ns = l->resolver->model->window_start_ns;
 
 	while ((p = vpa_calls_last_submit(calls, p)) != VPA_NOWHERE) {
 		uint64_t start_ns = vpa_call_start(vpa_calls_at(calls, p));
 
-		if (start_ns < l->start_ns)
-			return start_ns;
+		if (start_ns >= l->start_ns)
+			continue;
+		since_ns = start_ns;
+		break;
 	}
-	return l->resolver->model->window_start_ns;
+	*position = vpa_calls_next(
+		calls, vpa_calls_after(calls, since_ns, p == VPA_NOWHERE ? calls->begin : p));
+	return since_ns;
 }
 
 /* Whether a call has ended and all of its time since `from_ns` is counted. */
@@ -347,14 +353,14 @@ static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
 
 /* Time shared by overlapping calls belongs to the earlier one: of the calls running at g0 only the
  * first has any. */
-static int give_credit(const struct vpa_host_late *l, struct taking *t)
+static int give_credit(const struct vpa_host_late *l, uint64_t position, struct taking *t)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	struct crediting c = {.late = l, .since_ns = find_submit(l, calls), .block = UINT64_MAX};
-	uint64_t position = vpa_calls_next(calls, vpa_calls_after(calls, c.since_ns));
+	struct crediting c = {.late = l, .block = UINT64_MAX};
 	int rc = VPT_OK;
 
+	c.since_ns = find_submit(l, calls, &position);
 	c.ended_ns = end_before(past, position);
 	c.ended_ns = c.ended_ns == UINT64_MAX ? 0 : c.ended_ns;
 	position = skip_exhausted(&c, position);
@@ -425,19 +431,23 @@ static int count_calls(const struct vpa_host_late *l, const struct vpa_cut *cuts
 
 int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struct vpa_cuts *spare)
 {
+	const struct vpa_calls *calls = &l->resolver->pasts[l->thread].calls;
 	struct taking t = {.cuts = out, .first = out->count, .next = out->count, .taken = spare};
+	uint64_t position;
 	size_t i;
 	int rc;
 
 	spare->count = 0;
 	if (l->end_ns <= l->start_ns)
 		return VPT_OK;
-	rc = cut_late(l, out);
+	position = vpa_calls_next(
+		calls, vpa_calls_after(calls, l->start_ns, vpa_call_position(l->launch)));
+	rc = cut_late(l, position, out);
 	if (rc || l->no_credit)
 		return rc;
 	for (i = t.first; i < out->count; i++)
 		out->items[i].taken_ns = out->items[i].start_ns;
-	rc = give_credit(l, &t);
+	rc = give_credit(l, position, &t);
 	/* Time in a call counts for that call, whoever has taken it. */
 	if (!rc)
 		rc = count_calls(l, out->items + t.first, out->count - t.first);

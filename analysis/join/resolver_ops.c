@@ -474,7 +474,11 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 	size_t i;
 
 	for (i = 0; i < ops->count; i++)
-		ops->launch[i] = find_launch(r, ops->stream[i], ops->correlation[i]);
+		/* All ops of a graph's launch have its id. */
+		ops->launch[i] = i && ops->correlation[i] == ops->correlation[i - 1] &&
+						 ops->stream[i] == ops->stream[i - 1]
+					 ? ops->launch[i - 1]
+					 : find_launch(r, ops->stream[i], ops->correlation[i]);
 	if (!all) {
 		clip_all(r, ops);
 		if (send_instants(r))

@@ -64,7 +64,7 @@ static void find_asked(
 {
 	const struct vpa_calls *calls = &past->calls;
 	uint64_t at = past->asked.position,
-		 last = until_ns ? vpa_calls_after(calls, until_ns - 1) : 0;
+		 last = until_ns ? vpa_calls_after(calls, until_ns - 1, at) : 0;
 	int no_longer = waits_no_longer(r, past);
 
 	at = calls->begin > at ? calls->begin : at;

@@ -41,17 +41,27 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	return VPT_OK;
 }
 
-uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
+uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t, uint64_t near)
 {
 	uint64_t low = c->begin, high = c->end, step = 1;
 
-	/* Usually near the end: gallop backwards, then bisect. */
-	while (high > low && high - low > step && vpa_calls_end_at(c, high - step) > t) {
-		high -= step;
-		step *= 2;
+	near = near < low ? low : near > high ? high : near;
+	/* Gallop from there, then bisect. */
+	if (near > low && vpa_calls_end_at(c, near - 1) > t) {
+		high = near - 1;
+		while (high - low > step && vpa_calls_end_at(c, high - step) > t) {
+			high -= step;
+			step *= 2;
+		}
+		low = high - low > step ? high - step : low;
+	} else {
+		low = near;
+		while (high - low > step && vpa_calls_end_at(c, low + step - 1) <= t) {
+			low += step;
+			step *= 2;
+		}
+		high = high - low > step ? low + step - 1 : high;
 	}
-	if (high - low > step)
-		low = high - step;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
@@ -122,10 +132,8 @@ uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
 	return position;
 }
 
-/* The first outermost call from `low`, which is one or c->end, that began at `t` or later; they are
- * in order of start. Usually found at once; if many overlap without nesting: gallop, then
- * bisect. */
-static uint64_t first_begun(const struct vpa_calls *c, uint64_t low, uint64_t t)
+/* Usually found at once; if many overlap without nesting: gallop, then bisect. */
+uint64_t vpa_calls_begun_from(const struct vpa_calls *c, uint64_t low, uint64_t t)
 {
 	uint64_t high = low, step = 1;
 
@@ -147,7 +155,7 @@ static uint64_t first_begun(const struct vpa_calls *c, uint64_t low, uint64_t t)
 
 uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t)
 {
-	return first_begun(c, vpa_calls_next(c, vpa_calls_after(c, t)), t);
+	return vpa_calls_begun_from(c, vpa_calls_next(c, vpa_calls_after(c, t, c->end)), t);
 }
 
 int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
@@ -234,7 +242,7 @@ uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
 	 * it. */
 	first = climb(c, position);
 	last = vpa_calls_previous(
-		c, first_begun(c, first, vpa_call_end(call) > start ? start + 1 : start));
+		c, vpa_calls_begun_from(c, first, vpa_call_end(call) > start ? start + 1 : start));
 	return last != VPA_NOWHERE && last > first &&
 			       vpa_call_is_inside(call, vpa_calls_at(c, last))
 		       ? last

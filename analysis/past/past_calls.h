@@ -167,8 +167,9 @@ static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, 
 /* Begins the block for this thread's next call. 0 or VPT_ENOMEM. */
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
 
-/* Position of the first call that ends after `t` (calls.end if none). */
-uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
+/* Position of the first call that ends after `t` (calls.end if none). The search begins at `near`, any
+ * position: it takes the less time the nearer that is. */
+uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t, uint64_t near);
 
 /* The earliest start of the calls from `position` on; ~0 if there is none. */
 uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position);
@@ -204,6 +205,8 @@ uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position);
 
 /* The first outermost call that ends after `t` and began at `t` or later; c->end: none. */
 uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t);
+/* The same, from the first one that ends after `t`, which is known. */
+uint64_t vpa_calls_begun_from(const struct vpa_calls *c, uint64_t low, uint64_t t);
 
 /* The outermost call before `position`, which is an outermost call or c->end; VPA_NOWHERE: none is
  * kept. */
