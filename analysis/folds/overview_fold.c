@@ -165,21 +165,68 @@ static int device_of(
 	return (*out)->buckets ? VPT_OK : VPT_ENOMEM;
 }
 
+/* Adds an op's gap, if its cause is known. */
+static inline void add_gap(struct state *s, struct device *d, const struct vpa_ops *ops, size_t i)
+{
+	if (ops->gap_cause[i])
+		add(s, d, VPA_OVERVIEW_IDLE + (size_t)ops->gap_cause[i],
+			ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]);
+}
+
+/* The bucket that all of [from, to) is in; NULL: it is in several, or begins before the window. */
+static uint64_t *bucket_around(struct state *s, struct device *d, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t bucket;
+
+	if (from_ns < s->start_ns)
+		return NULL;
+	reach(s, to_ns);
+	bucket = (from_ns - s->start_ns) >> s->shift;
+	return (to_ns - s->start_ns - 1) >> s->shift == bucket ? d->buckets[bucket].ns : NULL;
+}
+
+/* Adds the ops of a serial run but the last, which others may overlap: nothing runs beside them. Returns
+ * the last. */
+static size_t add_serial(
+	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t last = run->end - (size_t)1, i = run->begin;
+	uint64_t *ns;
+
+	if (last == i)
+		return last;
+	advance(s, d, ops->start_ns[i]);
+	ns = bucket_around(s, d, ops->start_ns[i] - ops->gap_ns[i], ops->end_ns[last - 1]);
+	for (; ns && i < last; i++) {
+		ns[ops->family[i]] += ops->end_ns[i] - ops->start_ns[i];
+		if (ops->gap_cause[i])
+			ns[VPA_OVERVIEW_IDLE + (size_t)ops->gap_cause[i]] += ops->gap_ns[i];
+	}
+	for (; i < last; i++) {
+		add(s, d, ops->family[i], ops->start_ns[i], ops->end_ns[i]);
+		add_gap(s, d, ops, i);
+	}
+	d->at_ns = ops->end_ns[last - 1];
+	return last;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	struct device *d;
-	size_t i;
+	size_t k, i;
 
-	for (i = 0; i < ops->count; i++) {
-		if (device_of(s, c, ops->device[i], &d))
+	for (k = 0; k < ops->run_count; k++) {
+		const struct vpa_op_run *run = &ops->runs[k];
+
+		if (device_of(s, c, ops->device[run->begin], &d))
 			return VPT_ENOMEM;
 		if (!d)
 			continue;
-		begin_op(s, d, ops->start_ns[i], ops->end_ns[i], ops->family[i]);
-		if (ops->gap_cause[i])
-			add(s, d, VPA_OVERVIEW_IDLE + (size_t)ops->gap_cause[i],
-				ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]);
+		for (i = run->serial ? add_serial(s, d, ops, run) : run->begin; i < run->end; i++) {
+			begin_op(s, d, ops->start_ns[i], ops->end_ns[i], ops->family[i]);
+			add_gap(s, d, ops, i);
+		}
 	}
 	return VPT_OK;
 }
