@@ -197,19 +197,38 @@ struct calls_sum {
 	uint64_t stalls; /* top bit set: VPA_STALL_NS or more of host code between two of them */
 };
 
+/* Times that calls may begin in without being odd. */
+struct call_times {
+	uint64_t from_ns, to_ns; /* both included, at most INT64_MAX */
+	int are_outside;         /* of the window */
+};
+
+/* The window; or, if none of the calls begins in it, all of time. */
+VPT_VECTORISE
+static struct call_times times_of(const struct vpa_model *m, const uint64_t *starts, uint32_t count)
+{
+	uint64_t from = m->window_start_ns;
+	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns, outside = ~0ULL;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		outside &= (starts[i] - from) | (to - starts[i]);
+	return outside >> 63 ? (struct call_times){0, INT64_MAX, 1}
+			     : (struct call_times){from, to, 0};
+}
+
 /* Sets odd[i] to 0 for each call that begins after the previous one ended (`previous_ns` for the
- * first), is inside the window, and has a small number and no name; writes when each ends. Uses a
+ * first), is inside the times, and has a small number and no name; writes when each ends. Uses a
  * sum of signs: a row with a number whose top bit is set is odd too. */
 VPT_VECTORISE
 static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts,
-	uint32_t count, const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
-	uint8_t *restrict odd)
+	uint32_t count, const struct call_times *times, uint64_t previous_ns,
+	uint64_t *restrict ends, uint8_t *restrict odd)
 {
 	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
 	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
 	const uint64_t *results = rows->col[VPT_CALL_RESULT];
-	uint64_t from = m->window_start_ns;
-	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
+	uint64_t from = times->from_ns, to = times->to_ns;
 	struct calls_sum sum = {0, 0};
 	uint32_t i;
 
@@ -260,6 +279,15 @@ static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *
 	return launches;
 }
 
+/* None of these calls, which are outside the window, misses its op. */
+static void miss_nothing(struct vpa_call *calls, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		calls[i].state &= (uint8_t)~VPA_CALL_MISSED;
+}
+
 /* The first odd row from `i` on; `count` if there is none. */
 static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
 {
@@ -292,9 +320,10 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
 	uint64_t position = calls->end, previous = 0;
-	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, launches, i;
+	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, done = 0, launches, i;
 	uint64_t *starts = block->starts_ns + slot;
 	uint8_t odd[VPA_CALL_BLOCK];
+	struct call_times times;
 	struct calls_sum sum;
 
 	if (position > calls->begin)
@@ -303,13 +332,17 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 		starts, block->correlations + slot);
 	if (starts[0] < block->start_ns)
 		block->start_ns = starts[0];
-	sum = find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
+	times = times_of(r->model, starts, count);
+	sum = find_odd(&a->rows, starts, count, &times, previous, block->ends_ns + slot, odd);
 	if (slot)
 		sum.stalls |= VPA_STALL_NS - 1 - (starts[0] - previous);
 	launches = add_ordinary(
 		r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot, block, odd);
 	/* Each was counted as a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
+		if (times.are_outside)
+			miss_nothing(block->calls + slot + done, i - done);
+		done = i;
 		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
 		if (i)
 			previous = previous_end(&block->calls[slot + i - 1]);
@@ -319,6 +352,8 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 			odd[i + 1] = 1;
 		others++;
 	}
+	if (times.are_outside)
+		miss_nothing(block->calls + slot + done, count - done);
 	if (!block->first)
 		note_first_id(a->process, block->correlations + slot, count);
 	calls->end += count;
@@ -327,10 +362,10 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	block->waiting += launches;
 	block->launches += launches;
 	block->submits |= launches;
-	block->plain &= !others && launches == count && !(sum.stalls >> 63);
+	block->plain &= !times.are_outside && !others && launches == count && !(sum.stalls >> 63);
 	block->calls_ns += sum.ns;
-	r->launches_without_op += launches;
-	r->counts.calls += count - others;
+	r->launches_without_op += times.are_outside ? 0 : launches;
+	r->counts.calls += times.are_outside ? 0 : count - others;
 	return vpa_launches_add(
 		a->launches, r->pasts, a->thread, position, block->correlations + slot, count);
 }

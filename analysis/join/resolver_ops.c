@@ -467,10 +467,28 @@ VPA_RARE static int send_instants(struct vpa_resolver *r)
 	return r->sink.instants(r->sink.ctx, ops);
 }
 
-/* Joins any ops, and drops those not passed on; `all`: none is dropped. */
-VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int all)
+/* Finds the calls that launched ops, as join_simply() does. */
+static struct spot find_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct spot next)
 {
-	struct stretch stretch = {.thread = VPA_NONE};
+	size_t i;
+
+	if (!next.block)
+		next.block = &empty_block;
+	for (i = 0; i < ops->count; i++) {
+		uint64_t correlation = ops->correlation[i];
+		struct spot found = next;
+
+		if (next.block->correlations[next.slot] != correlation || !correlation)
+			found = find_near(r, correlation, next.block, next.slot);
+		ops->launch[i] = found.block ? &found.block->calls[found.slot] : NULL;
+		if (found.block)
+			next = (struct spot){found.block, found.slot + 1};
+	}
+	return next;
+}
+
+static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+{
 	size_t i;
 
 	for (i = 0; i < ops->count; i++)
@@ -479,6 +497,14 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 						 ops->stream[i] == ops->stream[i - 1]
 					 ? ops->launch[i - 1]
 					 : find_launch(r, ops->stream[i], ops->correlation[i]);
+}
+
+/* Joins ops whose launches are known, and drops those not passed on; `all`: none is dropped. */
+VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int all)
+{
+	struct stretch stretch = {.thread = VPA_NONE};
+	size_t i;
+
 	if (!all) {
 		clip_all(r, ops);
 		if (send_instants(r))
@@ -529,9 +555,12 @@ static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple,
 	memset(ops->first_of_launch, 1, sizeof(ops->first_of_launch));
 	if (simple && all) {
 		next = join_simply(r, ops, next);
-	} else {
+	} else if (simple) {
+		next = find_simply(r, ops, next);
 		join_any(r, ops, all);
-		next = (struct spot){NULL, 0};
+	} else {
+		find_launches(r, ops);
+		join_any(r, ops, all);
 	}
 	if (all) {
 		count_ops(r, ops);
