@@ -184,10 +184,12 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	return VPT_OK;
 }
 
-/* No future gap or launch will ask for anything before this time. */
+/* No future gap or launch will ask for anything before this time. After the window there is no gap: the
+ * last one has a cause of its own. */
 static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
 {
-	uint64_t idle = p->looking ? times_from : vpa_idle_frontier(&p->idle);
+	int has_gaps = !p->looking && p->resolver.released_ns <= p->model.window_end_ns;
+	uint64_t idle = has_gaps ? vpa_idle_frontier(&p->idle) : times_from;
 
 	return idle < times_from ? idle : times_from;
 }
