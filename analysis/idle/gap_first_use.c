@@ -2,6 +2,7 @@
  * end with a first op, so it looks at all calls that may have been in one. */
 #include "analysis/idle/gap_first_use.h"
 
+#include "analysis/idle/setup_calls.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
@@ -16,19 +17,7 @@ static int put_edge(struct vpa_answer *a, uint64_t at_ns, int queries)
 	return VPT_OK;
 }
 
-/* Whether a query makes a library load code. */
-static int loads_code(const struct vpa_resolver *r, const struct vpa_call *call)
-{
-	struct vpt_text name;
-
-	if (!(call->state & VPA_CALL_NONE) ||
-		vpa_call_end(call) - vpa_call_start(call) < VPA_LOAD_NS)
-		return 0;
-	name = vpa_name(r->model, call->name);
-	return vpt_text_holds(name, "Occupancy") || vpt_text_holds(name, "FuncGet");
-}
-
-/* Adds the edges of such queries of the thread in [from_ns, to_ns). Calls are in order of their end, so any later
+/* Adds the edges of the thread's queries that load code in [from_ns, to_ns). Calls are in order of their end, so any later
  * one may have begun in it: whole blocks that did not are skipped. */
 static int find_queries(const struct vpa_resolver *r, uint32_t thread, uint64_t from_ns,
 	uint64_t to_ns, struct vpa_answer *a)
@@ -46,7 +35,7 @@ static int find_queries(const struct vpa_resolver *r, uint32_t thread, uint64_t 
 			continue;
 		}
 		p++;
-		if (start >= to_ns || end <= from_ns || !loads_code(r, call))
+		if (start >= to_ns || end <= from_ns || !vpa_is_loading_query(r->model, call))
 			continue;
 		rc = put_edge(a, vpa_later(start, from_ns), 1);
 		if (!rc)

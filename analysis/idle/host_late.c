@@ -3,6 +3,7 @@
 #include "analysis/idle/host_late.h"
 
 #include "analysis/idle/gap_causes.h"
+#include "analysis/idle/setup_calls.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
@@ -41,28 +42,11 @@ int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
 
 /* ---- what a call is ---- */
 
-/* Whether a call before the first op of a name is a library's setup: cuBLAS and cuDNN then free
- * memory, set attributes and create streams, while the driver loads their code. */
-static int prepares(const struct vpa_host_late *l, const struct vpa_call *call)
-{
-	static const char *const words[] = {"FuncSet", "Symbol", "StreamCreate", "DeviceProp"};
-	struct vpt_text name;
-	size_t i;
-
-	if (!l->first_use || vpa_call_end(call) - vpa_call_start(call) < VPA_LOAD_NS)
-		return 0;
-	name = vpa_name(l->resolver->model, call->name);
-	if (call->klass == VPT_CALL_ALLOCATION)
-		return vpt_text_holds(name, "Free") && !vpt_text_holds(name, "Async");
-	for (i = 0; call->klass == VPT_CALL_OTHER && i < sizeof(words) / sizeof(*words); i++)
-		if (vpt_text_holds(name, words[i]))
-			return 1;
-	return 0;
-}
-
 static enum vpa_cause cause_of(const struct vpa_host_late *l, const struct vpa_call *call)
 {
-	return prepares(l, call) ? VPA_CAUSE_MODULE_LOAD : vpa_host_late_cause_of(call);
+	return l->first_use && vpa_is_setup_call(l->resolver->model, call)
+		       ? VPA_CAUSE_MODULE_LOAD
+		       : vpa_host_late_cause_of(call);
 }
 
 /* ---- cutting ---- */

@@ -60,6 +60,7 @@ struct vpa_verdict {
 	uint64_t launches_lost; /* part of launches_without_op: their kernels are missing */
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
+	uint64_t deep_ranges; /* in more others than are counted */
 	/* Of Python stacks: their gaps had been decided; left out, since a later one of the thread
 	 * had come. */
 	uint64_t late_samples, unsorted_samples;

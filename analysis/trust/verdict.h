@@ -9,4 +9,14 @@
 int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_completeness *reading,
 	struct vpa_report *out);
 
+/* ---- private to this folder ---- */
+
+/* Fills in its numbers. 0 or VPT_ENOMEM. */
+int vpa_verdict_count(const struct vpa_resolver *r, const struct vpa_completeness *reading,
+	struct vpa_report *out);
+
+/* Whether every op without a launch began after recording had been paused. A launch that was lost
+ * in another way is known as a loss. */
+int vpa_verdict_launched_in_pauses(const struct vpa_resolver *r);
+
 #endif

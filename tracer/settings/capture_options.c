@@ -8,6 +8,7 @@
 #include "formats/base/count.h"
 #include "tracer/guest/environment.h"
 #include "tracer/settings/output_name.h"
+#include "tracer/settings/rank.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { GIVEN_BYTES_MAX = 4096, RANK_DIGITS_MAX = 9 };
+enum { GIVEN_BYTES_MAX = 4096 };
 
 /* ---- the table ---- */
 
@@ -139,25 +140,6 @@ static void store(enum storage storage, void *at, int64_t value)
 	else
 		v.u64 = (uint64_t)value;
 	memcpy(at, &v, width(storage));
-}
-
-/* ---- the environment ---- */
-
-/* Only digits: "" and "0x1" are no ranks. */
-static long find_rank(void)
-{
-	static const char *const variables[] = {
-		"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK"};
-	size_t i, len;
-
-	for (i = 0; i < COUNT(variables); i++) {
-		const char *text = vtr_environment(variables[i]);
-
-		len = text ? strlen(text) : 0;
-		if (len && len <= RANK_DIGITS_MAX && strspn(text, "0123456789") == len)
-			return strtol(text, NULL, 10);
-	}
-	return -1;
 }
 
 /* ---- values ---- */
@@ -443,7 +425,7 @@ int vtr_options_resolve(
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	out->rank = find_rank();
+	out->rank = vtr_rank();
 	rc = take_given(given, &taken, err);
 	for (i = 0; i < COUNT(options) && !rc; i++)
 		if (options[i].storage == TEXT)

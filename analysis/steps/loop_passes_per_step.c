@@ -1,4 +1,4 @@
-/* loop_steps.c - which passes are steps.
+/* loop_passes_per_step.c - which passes are a step together.
  *
  *	P s P s P s                a step each: s, the scheduler, is part of the pattern
  *	P P s P P s                guidance: s closes a step of two passes

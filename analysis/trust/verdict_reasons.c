@@ -1,4 +1,5 @@
-/* verdict.c - counts losses, words them, and decides the exit code. */
+/* verdict_reasons.c - the sentences under DATA: what is missing or doubtful, and what to do about it. Those about the file
+ * itself are in file_remarks.c. */
 #include "analysis/trust/verdict.h"
 
 #include "analysis/base/numbers.h"
@@ -47,41 +48,9 @@ static void lose_all(struct vpa_report *out)
 	v->loss_count = 1;
 }
 
-/* Ranges that are in no step, over all timelines. */
-struct left_out {
-	uint64_t late, deep;
-};
-
-static struct left_out left_out_ranges(const struct vpa_resolver *r)
-{
-	struct left_out sum = {0};
-	size_t i;
-
-	for (i = 0; i < r->model->thread_count; i++) {
-		sum.late += r->pasts[i].ranges.late;
-		sum.deep += r->pasts[i].ranges.deep;
-	}
-	for (i = 0; i < r->process_count; i++) {
-		sum.late += r->processes[i].ranges.late;
-		sum.deep += r->processes[i].ranges.deep;
-	}
-	return sum;
-}
-
-static uint64_t unsorted_samples(const struct vpa_resolver *r)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < r->model->thread_count; i++)
-		sum += r->pasts[i].samples.late;
-	return sum;
-}
-
-/* Reports what exceeded the analysis' own limits. */
 static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 {
-	uint64_t deep = left_out_ranges(r).deep;
+	uint64_t deep = out->verdict.deep_ranges;
 
 	if (deep) {
 		lose_all(out);
@@ -115,14 +84,6 @@ static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 		REASON(out, "%" PRIu64 " range%s left out while open: too many were open at once",
 			r->open_left_out, r->open_left_out == 1 ? " was" : "s were");
 	}
-}
-
-/* Whether every op without a launch began after recording had been paused. A launch that was lost
- * in another way is known as a loss. */
-static int launched_in_pauses(const struct vpa_resolver *r)
-{
-	return r->ops_without_launch && r->paused.count &&
-	       r->first_unlaunched_ns >= vpa_intervals_first(&r->paused)->start_ns;
 }
 
 static void judge_samples(struct vpa_report *out)
@@ -200,7 +161,7 @@ static void judge_records(
 			"%" PRIu64 " operation%s no launch record: %s gaps and ranges are unknown",
 			count, count == 1 ? " has" : "s have", count == 1 ? "its" : "their");
 	}
-	if (v->early_ops && launched_in_pauses(r))
+	if (v->early_ops && vpa_verdict_launched_in_pauses(r))
 		REASON(out,
 			"%" PRIu64 " operation%s launched while recording was paused: %s unknown",
 			v->early_ops, v->early_ops == 1 ? " was" : "s were",
@@ -438,78 +399,6 @@ static void judge_calls(struct vpa_report *out, const struct vpa_resolver *r)
 			"record without with_stack=True");
 }
 
-static void copy_losses(struct vpa_verdict *v, const struct vpa_completeness *reading)
-{
-	const struct vpa_intervals *lost = &reading->lost;
-
-	struct vpa_intervals_at at = {0, 0};
-	const struct vpa_interval *loss;
-
-	v->loss_count = 0;
-	while (v->loss_count < LOSSES_MAX && (loss = vpa_intervals_next(lost, &at)))
-		v->losses[v->loss_count++] = (struct vpa_loss){loss->start_ns, loss->end_ns};
-	if (v->loss_count < lost->count)
-		v->losses[LOSSES_MAX - 1].end_ns = vpa_intervals_last(lost)->end_ns;
-}
-
-static int copy_reading_meta(struct vpa_report *out, const struct vpa_completeness *n)
-{
-	struct vpa_verdict *v = &out->verdict;
-	unsigned i;
-
-	v->reading_meta =
-		vpa_arena_alloc(&out->arena, VPA_READING_COUNT + 2, sizeof(*v->reading_meta));
-	if (!v->reading_meta)
-		return VPT_ENOMEM;
-	for (i = 0; i < VPA_READING_COUNT; i++)
-		if (n->counts[i])
-			v->reading_meta[v->reading_meta_count++] =
-				(struct vpa_pair){vpa_completeness_key(i),
-					vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
-	if (n->first_damage[0])
-		v->reading_meta[v->reading_meta_count++] =
-			(struct vpa_pair){vpa_completeness_damage_key,
-				vpa_arena_printf(&out->arena, "%s", n->first_damage)};
-	if (n->unknown_names[0])
-		v->reading_meta[v->reading_meta_count++] =
-			(struct vpa_pair){vpa_completeness_unknown_key,
-				vpa_arena_printf(&out->arena, "%s", n->unknown_names)};
-	return VPT_OK;
-}
-
-static void count(
-	struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_completeness *n)
-{
-	v->written = n->rows;
-	v->dropped = n->has_stats ? n->dropped : n->header_lost;
-	v->received = n->has_stats ? n->received : v->written + v->dropped;
-	v->ops_without_launch = r->ops_without_launch;
-	v->early_ops = vpa_resolver_launched_before(r);
-	/* A loss of launches that is none of these is known as a loss. */
-	if (launched_in_pauses(r) || n->ring[0])
-		v->early_ops = r->ops_without_launch;
-	v->launches_without_op = r->launches_without_op;
-	/* A ring leaves out what is old, and ops whose times are invalid are there. */
-	v->launches_lost =
-		n->ring[0] ? 0
-			   : vpt_sat_sub(r->launches_lost, r->zero_time + r->reversed + r->far_ops);
-	v->late_ops = r->late_ops;
-	v->zero_duration = r->zero_duration;
-	v->reversed = r->reversed;
-	v->zero_time = r->zero_time + r->far_ops;
-	/* Ops of invalid times are there, but not joined with their launch. */
-	v->launches_lost -= vpa_earlier(v->launches_lost, v->zero_time + r->reversed);
-	v->unmatched_ranges = r->unmatched_ranges;
-	v->late_ranges = left_out_ranges(r).late;
-	v->late_samples = r->late_samples;
-	v->unsorted_samples = unsorted_samples(r);
-	v->damaged_chunks = n->counts[VPA_READING_DAMAGED];
-	v->torn_chunks = n->counts[VPA_READING_TORN];
-	v->unknown_sections = n->unknown_sections;
-	v->is_refused = n->unavailable[0] && !n->ops;
-	v->is_ranges_only = n->is_ranges_only;
-}
-
 /* What somebody wanted to be marked, and nothing hit: the tables that depend on it are empty or short. And steps and blocks that may be
  * something else. */
 static void judge_marks(struct vpa_report *out)
@@ -534,6 +423,20 @@ static void judge_marks(struct vpa_report *out)
 	}
 }
 
+static void copy_losses(struct vpa_verdict *v, const struct vpa_completeness *reading)
+{
+	const struct vpa_intervals *lost = &reading->lost;
+
+	struct vpa_intervals_at at = {0, 0};
+	const struct vpa_interval *loss;
+
+	v->loss_count = 0;
+	while (v->loss_count < LOSSES_MAX && (loss = vpa_intervals_next(lost, &at)))
+		v->losses[v->loss_count++] = (struct vpa_loss){loss->start_ns, loss->end_ns};
+	if (v->loss_count < lost->count)
+		v->losses[LOSSES_MAX - 1].end_ns = vpa_intervals_last(lost)->end_ns;
+}
+
 int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_completeness *reading,
 	struct vpa_report *out)
 {
@@ -543,9 +446,8 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_completenes
 	v->reasons = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->reasons));
 	v->remedies = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->remedies));
 	v->losses = vpa_arena_alloc(&out->arena, LOSSES_MAX, sizeof(*v->losses));
-	if (!v->reasons || !v->remedies || !v->losses || copy_reading_meta(out, reading))
+	if (!v->reasons || !v->remedies || !v->losses || vpa_verdict_count(r, reading, out))
 		return VPT_ENOMEM;
-	count(v, r, reading);
 	v->complete = vpa_completeness_judge(reading, add_remark, out);
 	if (!v->complete)
 		copy_losses(v, reading);

@@ -1,4 +1,4 @@
-/* loop_passes.c - where each pass begins and ends.
+/* loop_pass_edges.c - where each pass begins and ends.
  *
  *	anchor           anchor           anchor                    a turn goes from anchor to anchor
  *	  |----------------|----------------|------------------->
