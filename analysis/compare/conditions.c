@@ -4,6 +4,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/compare/comparison_steps.h"
 #include "formats/base/count.h"
+#include "formats/base/time_units.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -35,11 +36,6 @@ static int is_change(const struct vpa_limit *l)
 {
 	return l->relation == '-' || l->relation == '+';
 }
-
-static const struct {
-	const char *unit;
-	double ns;
-} time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
 static char plain(char c)
 {
@@ -118,7 +114,6 @@ static const char *read_number(const char *p, double *value)
 static int read_value(const char *p, struct vpa_limit *l)
 {
 	enum value_kind kind = figures[l->figure].kind;
-	size_t i;
 
 	p = read_number(p, &l->value);
 	if (!p)
@@ -127,11 +122,10 @@ static int read_value(const char *p, struct vpa_limit *l)
 		l->value /= 100;
 		return !strcmp(p, "%");
 	}
-	for (i = 0; kind == VALUE_TIME && i < COUNT(time_units); i++)
-		if (!strcmp(time_units[i].unit, p)) {
-			l->value *= time_units[i].ns;
-			return 1;
-		}
+	if (kind == VALUE_TIME) {
+		l->value *= (double)vpt_time_unit_ns(p);
+		return vpt_time_unit_ns(p) != 0;
+	}
 	return kind == VALUE_RATE && !*p;
 }
 

@@ -7,6 +7,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
+#include "formats/base/time_units.h"
 
 #include <string.h>
 
@@ -64,21 +65,6 @@ const char *vpt_nearest(const char *text, const char *const *names, size_t count
 
 /* ---- values ---- */
 
-static const struct {
-	const char *name;
-	uint64_t ns;
-} units[] = {
-	{"ns", 1},
-	{"us", 1000},
-	{"\xc2\xb5s", 1000}, /* micro sign */
-	{"\xce\xbcs", 1000}, /* Greek mu */
-	{"ms", 1000000},
-	{"s", 1000000000},
-	{"min", 60000000000},
-};
-
-enum { UNITS = sizeof(units) / sizeof(units[0]) };
-
 /* Digits as a number; 0 if it does not fit. */
 static int read_digits(const char **p, uint64_t *value)
 {
@@ -107,9 +93,8 @@ static int read_fraction(const char *p, uint64_t unit_ns, uint64_t *ns)
 int vpt_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 {
 	const char *p = text, *fraction = NULL;
-	uint64_t whole, parts = 0;
+	uint64_t whole, parts = 0, unit_ns;
 	int fits = read_digits(&p, &whole), has_digits = p > text;
-	unsigned u;
 
 	*ns = 0;
 	if (*p == '.') {
@@ -120,16 +105,16 @@ int vpt_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 	}
 	if (has_digits && !*p && fits && !whole && !fraction)
 		return VPT_OK;
-	for (u = 0; u < UNITS && strcmp(units[u].name, p) != 0; u++)
-		;
-	if (!has_digits || u == UNITS)
+	unit_ns = vpt_time_unit_ns(p);
+	if (!has_digits || !unit_ns)
 		return vpt_fail(err, VPT_EINVAL,
-			"expected a time with a unit such as 1.5s, 200ms, 10us or 5000ns, found "
+			"expected a time with a unit such as 1.5s, 200ms, 10us, 5000ns or 2min, "
+			"found "
 			"\"%.60s\"",
 			text);
-	if (fraction && !read_fraction(fraction, units[u].ns, &parts))
+	if (fraction && !read_fraction(fraction, unit_ns, &parts))
 		return vpt_fail(err, VPT_EINVAL, "\"%.60s\" is finer than a nanosecond", text);
-	if (!fits || __builtin_mul_overflow(whole, units[u].ns, &whole) ||
+	if (!fits || __builtin_mul_overflow(whole, unit_ns, &whole) ||
 		__builtin_add_overflow(whole, parts, &whole))
 		return vpt_fail(err, VPT_EINVAL, "\"%.60s\" is longer than 584 years", text);
 	*ns = whole;

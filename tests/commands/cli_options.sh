@@ -89,6 +89,7 @@ conditions, of which each counts|--fail-if fps<1 --fail-if busy<1% /nowhere/at/a
 an older spelling beside an end|export --to csv --to 1s -o /nowhere/x.tables /nowhere/at/all
 the command that may be left out|analyze /nowhere/at/all
 times in each unit|--from 0 --to 1.5s --min-gap 10us /nowhere/at/all
+minutes and hours|--from 2m --to 1.5h --min-gap 0.5min /nowhere/at/all
 a fraction to the nanosecond|--from 1.000000001s --to 0.1min /nowhere/at/all
 CASES
 

@@ -357,6 +357,8 @@ static void conditions_read_the_rates_of_a_report(void **state)
 		{"no blocks", {.without_blocks = 1}, "bps<1", -1},
 		{"the mean block", {.requests = 6}, "period>394us", 1},
 		{"the mean block", {.requests = 6}, "period>395us", 0},
+		{"minutes", {.requests = 6}, "period>0.000006m", 1},
+		{"hours", {.requests = 6}, "period>0.000001h", 0},
 	};
 	size_t i;
 

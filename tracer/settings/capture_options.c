@@ -6,6 +6,7 @@
 #include "tracer/settings/capture_options.h"
 
 #include "formats/base/count.h"
+#include "formats/base/time_units.h"
 #include "tracer/guest/environment.h"
 #include "tracer/settings/output_name.h"
 #include "tracer/settings/rank.h"
@@ -37,6 +38,7 @@ static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"Mi
 	{"KiB", 1ll << 10}, {"T", 1ll << 40}, {"G", 1ll << 30}, {"M", 1ll << 20}, {"K", 1ll << 10},
 	{"TB", 1000000000000}, {"GB", 1000000000}, {"MB", 1000000}, {"KB", 1000}, {"B", 1}, {"", 1},
 	{NULL, 0}};
+/* In ms; other units of time as well. */
 static const struct word durations[] = {{"ms", 1}, {"", 1}, {"s", 1000}, {NULL, 0}};
 static const struct word numbers[] = {{"", 1}, {NULL, 0}};
 /* Words for -1, besides a number; error messages use the first. */
@@ -218,6 +220,7 @@ static int parse_amount(const struct word *units, const char *text, int64_t *out
 {
 	const struct word *unit;
 	long long number;
+	int64_t value;
 	char *end;
 
 	if (!strchr("-0123456789", *text))
@@ -228,7 +231,10 @@ static int parse_amount(const struct word *units, const char *text, int64_t *out
 		return -1;
 	end += *end == ' ' && end[1];
 	unit = find_word(units, end);
-	if (!unit || __builtin_mul_overflow(number, unit->value, out))
+	value = unit ? unit->value : 0;
+	if (!unit && units == durations)
+		value = (int64_t)(vpt_time_unit_ns(end) / 1000000);
+	if (!value || __builtin_mul_overflow(number, value, out))
 		return -1;
 	return 0;
 }

@@ -2,6 +2,8 @@
 #include "tracer/settings/ring_options.h"
 
 #include "formats/base/count.h"
+#include "formats/base/saturate.h"
+#include "formats/base/time_units.h"
 #include "tracer/settings/trigger.h"
 
 #include <errno.h>
@@ -10,21 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Letters for time are small, for bytes large: 2m are two minutes, 2M two mebibytes. */
-static const struct {
-	const char *text;
-	uint64_t ns, bytes;
-} units[] = {
-	{"s", 1000000000, 0},
-	{"m", 60000000000, 0},
-	{"h", 3600000000000, 0},
-	{"M", 0, 1 << 20},
-	{"G", 0, 1 << 30},
-	{"MiB", 0, 1 << 20},
-	{"GiB", 0, 1 << 30},
-	{"MB", 0, 1000000},
-	{"GB", 0, 1000000000},
-};
+enum { NUMBER_MAX = 360000000 };
+
+/* In bytes; 0: the name is no unit. Letters for time are small, for bytes large: 2m are two minutes, 2M two mebibytes. */
+static uint64_t unit_bytes(const char *name)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} units[] = {
+		{"M", 1 << 20},
+		{"G", 1 << 30},
+		{"MiB", 1 << 20},
+		{"GiB", 1 << 30},
+		{"MB", 1000000},
+		{"GB", 1000000000},
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(units); i++)
+		if (!strcmp(units[i].text, name))
+			return units[i].bytes;
+	return 0;
+}
 
 static const char expected[] =
 	"expected seconds or bytes to keep, as 30s, 2m, 64M or 1G, 1s to 100h or 1M to 1024G";
@@ -33,21 +43,19 @@ int vtr_ring_read(const char *text, struct vtr_ring *out, struct vpt_err *err)
 {
 	unsigned long long n;
 	char *end;
-	size_t i;
 
 	memset(out, 0, sizeof(*out));
 	if (!text || !*text)
 		return VPT_OK;
 	errno = 0;
 	n = strspn(text, "0123456789") ? strtoull(text, &end, 10) : 0;
-	for (i = 0; n && !errno && n <= 360000 && i < COUNT(units); i++) {
-		if (strcmp(end, units[i].text) != 0)
-			continue;
-		out->keep_ns = n * units[i].ns;
-		out->bytes = n * units[i].bytes;
+	if (n && !errno && n <= NUMBER_MAX) {
+		out->keep_ns = vpt_sat_mul(n, vpt_time_unit_ns(end));
+		out->bytes = vpt_sat_mul(n, unit_bytes(end));
 	}
 	if (out->keep_ns > 360000000000000 || out->bytes > 1ull << 40 ||
-		(!out->keep_ns && !out->bytes) || strlen(text) >= sizeof(out->text)) {
+		(out->keep_ns && out->keep_ns < 1000000000) || (!out->keep_ns && !out->bytes) ||
+		strlen(text) >= sizeof(out->text)) {
 		memset(out, 0, sizeof(*out));
 		return vpt_fail(err, VPT_EINVAL, "%s, found \"%.100s\"", expected, text);
 	}
