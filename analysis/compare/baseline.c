@@ -203,9 +203,7 @@ static void fill_capability(const char *text, struct vpa_gpu *gpu)
 
 static void fill_computed(struct fill *f, const struct vpa_field *field, const struct place *p)
 {
-	static const char *const facts[] = {"host", "command", "driver", "cupti", "rank"};
 	struct vpa_json_number number;
-	size_t i;
 
 	if (!strcmp(field->key, "window_ns") && p->row == (char *)f->report &&
 		vpa_json_next(&f->text) != 'n') {
@@ -217,11 +215,12 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, const s
 		fill_capability(any_text(f), member(f, p, 0, sizeof(struct vpa_gpu)));
 		return;
 	}
-	for (i = 0; i < COUNT(facts); i++)
-		if (!strcmp(field->key, facts[i]) && field->text) {
-			add_meta(f, i == 2 ? "cuda_driver" : facts[i], any_text(f));
-			return;
-		}
+	if (p->fields == &vpa_fields_system && field->text) {
+		int is_driver = !strcmp(field->key, "driver");
+
+		add_meta(f, is_driver ? "cuda_driver" : field->key, any_text(f));
+		return;
+	}
 	vpa_json_skip(&f->text);
 }
 

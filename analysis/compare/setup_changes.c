@@ -265,7 +265,6 @@ int vpa_compare_facts(struct vpa_comparison *c)
 		{"simulated", simulated_text, 0},
 		{"recorded as", format_text, 0},
 	};
-	static const char *const system[] = {"host", "command", "driver", "cupti", "rank"};
 	size_t i;
 
 	c->facts = vpa_arena_alloc(&c->arena, FACTS_MAX, sizeof(*c->facts));
@@ -273,8 +272,10 @@ int vpa_compare_facts(struct vpa_comparison *c)
 		return VPT_ENOMEM;
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		add_fact(c, facts[i].name, facts[i].read, NULL, facts[i].is_work);
-	for (i = 0; i < sizeof(system) / sizeof(system[0]); i++)
-		add_fact(c, system[i], system_text, system[i], 0);
+	for (i = 0; i < vpa_fields_system.count; i++)
+		if (vpa_fields_system.at[i].text)
+			add_fact(c, vpa_fields_system.at[i].key, system_text,
+				vpa_fields_system.at[i].key, 0);
 	add_meta(c, &c->a);
 	add_meta(c, &c->b);
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;

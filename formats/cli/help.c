@@ -6,7 +6,8 @@
 
 /* ---- words ---- */
 
-const char vpt_help_durations[] = "TIME is a number with a unit: 1.5s, 200ms, 10us, 5000ns, 2min, 1h.";
+const char vpt_help_durations[] =
+	"TIME is a number with a unit: 1.5s, 200ms, 10us, 5000ns, 2min, 1h.";
 
 const struct vpt_option vpt_help_option = {"help", 'h', VPT_FLAG, NULL, NULL, "print this help"};
 

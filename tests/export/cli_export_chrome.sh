@@ -106,6 +106,9 @@ if [ -x "$bin/vptrace-demo" ]; then
 		traced $knob --$knob
 	done
 	traced plain
+	cases=$((cases + 1))
+	"$VPT_ANALYZE" export plain.zst --format chrome -o named-host.json.gz >out 2>err || fail "the machine's name: exit code $?"
+	same "the machine's name" "$(uname -n)" "$(python3 -c 'import gzip, json; print(json.load(gzip.open("named-host.json.gz")).get("hostname"))')"
 	traced host --slow-host 60000 --requests 2
 	traced rank%r --ranks 2
 	for rank in 0 1; do

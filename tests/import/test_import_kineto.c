@@ -96,9 +96,9 @@ static void the_host_has_a_name_in_old_and_new_versions(void **state)
 {
 	(void)state;
 	assert_int_equal(rig_text("{'hostname': 'node1', 'traceEvents': [" ONE_KERNEL "]}"), 0);
-	assert_string_equal(rig_meta("hostname"), "node1");
+	assert_string_equal(rig_meta("host"), "node1");
 	assert_int_equal(rig_text("{'host_name': 'node2', 'traceEvents': [" ONE_KERNEL "]}"), 0);
-	assert_string_equal(rig_meta("hostname"), "node2");
+	assert_string_equal(rig_meta("host"), "node2");
 	rig_drop();
 }
 

@@ -622,7 +622,7 @@ static const struct {
 		"sm_count=132 "
 		"sm_threads=2048 sm_registers=65536 sm_shared=228 memory_bytes=80\n"
 		"meta  key='command' value='python x.py'\n"
-		"meta  key='hostname' value='node1'\n"
+		"meta  key='host' value='node1'\n"
 		"meta  key='source' value='Nsight Systems 2026.2'\n"},
 	{"a view in a table's place is not looked at",
 		NVTX "INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES (1,2,117440521);"

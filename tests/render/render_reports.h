@@ -23,7 +23,7 @@ static struct vpa_gpu h100[] = {
 
 static struct vpa_pair meta[] = {
 	{"command", "python demo.py --prompt \"a cat\" --frames 81"},
-	{"hostname", "node7"},
+	{"host", "node7"},
 	{"cuda_driver", "580.65"},
 	{"cuda_runtime", "12.8"},
 	{"torch", "2.11"},

@@ -221,7 +221,7 @@ static void put_facts(struct vpa_chrome *x)
 		{",\"rank\":", "rank"}, {",\"world_size\":", "world_size"}};
 	static const struct known members[] = {{",\n\"cuda_runtime_version\":", "cuda_runtime"},
 		{",\n\"cuda_driver_version\":", "cuda_driver"}, {",\n\"cupti_version\":", "cupti"},
-		{",\n\"hostname\":", "hostname"}, {",\n\"trace_id\":", "trace_id"},
+		{",\n\"hostname\":", "host"}, {",\n\"trace_id\":", "trace_id"},
 		{",\n\"traceName\":", "trace_name"},
 		{",\n\"record_shapes\":", "torch_record_shapes"},
 		{",\n\"profile_memory\":", "torch_profile_memory"},

@@ -71,7 +71,7 @@ static void put_run(struct vpa_ex_out *x)
 	put_text(x, "vptrace.model", vpa_ex_fact(x, "model"));
 	put_count(x, "vptrace.rank", vpa_ex_fact(x, "rank"));
 	put_count(x, "vptrace.world_size", vpa_ex_fact(x, "world_size"));
-	put_text(x, "vptrace.hostname", vpa_ex_either(x, "host", "hostname"));
+	put_text(x, "vptrace.hostname", vpa_ex_fact(x, "host"));
 	put_text(x, "vptrace.cuda_driver", vpa_ex_either(x, "driver", "cuda_driver"));
 	put_text(x, "vptrace.cmdline", vpa_ex_fact(x, "command"));
 	put_number(x, "vptrace.gap_threshold_ns", x->options->min_gap_ns);
@@ -82,7 +82,7 @@ static void put_run(struct vpa_ex_out *x)
 static void put_system(struct vpa_ex_out *x)
 {
 	static const char *const names[] = {"os.sysname", "os.version", "os.release", "os.machine"};
-	const char *host = vpa_ex_either(x, "host", "hostname");
+	const char *host = vpa_ex_fact(x, "host");
 	uint64_t cpus = vpa_ex_fact_number(x, "cpus");
 	uint64_t ram = vpa_ex_fact_number(x, "ram_bytes");
 	struct vpt_pb *b = &x->pf.out;

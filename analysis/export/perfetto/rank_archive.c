@@ -154,8 +154,7 @@ static void ask_meta(struct rank *r, const struct vpt_batch *b)
 		struct vpt_text key = vpt_batch_text(b, s->col[VPT_META_KEY][row]);
 		struct vpt_text value = vpt_batch_text(b, s->col[VPT_META_VALUE][row]);
 
-		if ((key.len == 4 && !memcmp(key.text, "host", 4)) ||
-			(key.len == 8 && !memcmp(key.text, "hostname", 8)))
+		if (key.len == 4 && !memcmp(key.text, "host", 4))
 			snprintf(r->host, sizeof(r->host), "%.*s",
 				value.len < 255 ? (int)value.len : 255, value.text);
 	}

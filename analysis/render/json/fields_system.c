@@ -48,7 +48,7 @@ enum fact { FACT_HOST, FACT_COMMAND, FACT_DRIVER, FACT_CUPTI, FACT_RANK, FACTS }
 
 /* The tools' names for them, best first. */
 static const char *const fact_names[FACTS][3] = {
-	[FACT_HOST] = {"host", "hostname"},
+	[FACT_HOST] = {"host"},
 	[FACT_COMMAND] = {"command"},
 	[FACT_DRIVER] = {"cuda_driver", "driver", "driver_version"},
 	[FACT_CUPTI] = {"cupti", "cupti_version"},

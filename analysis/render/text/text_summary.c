@@ -151,7 +151,7 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		const char *form, *key, *other;
 		const char *numbered; /* the form of CUDA's own number */
 	} facts[] = {
-		{"host %s", "host", "hostname", NULL},
+		{"host %s", "host", "host", NULL},
 		{"rank %s", "rank", "rank", NULL},
 		{"driver %s", "driver", "cuda_driver", "driver for CUDA %s"},
 		{"CUDA %s", "cuda_runtime", "cuda", "CUDA %s"},

@@ -81,8 +81,8 @@ static void take_distributed(
 	X("cupti_version", take_meta, "cupti")                                                     \
 	X("traceName", take_meta, "trace_name")                                                    \
 	X("trace_id", take_meta, "trace_id")                                                       \
-	X("host_name", take_meta, "hostname")                                                      \
-	X("hostname", take_meta, "hostname") /* of older versions */                               \
+	X("host_name", take_meta, "host")                                                          \
+	X("hostname", take_meta, "host") /* of older versions */                                   \
 	/* what the profiler was set to record; each of these slows the program down */            \
 	X("record_shapes", take_meta, "torch_record_shapes")                                       \
 	X("profile_memory", take_meta, "torch_profile_memory")                                     \

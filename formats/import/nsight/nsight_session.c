@@ -66,7 +66,7 @@ void vpt_nsight_put_meta(struct vpt_nsight *im)
 	snprintf(text, sizeof(text), "Nsight Systems%s%s", im->version[0] ? " " : "", im->version);
 	vpt_collect_meta(im->out, "source", text);
 	if (im->host[0])
-		vpt_collect_meta(im->out, "hostname", im->host);
+		vpt_collect_meta(im->out, "host", im->host);
 	if (im->command[0])
 		vpt_collect_meta(im->out, "command", im->command);
 	if (im->graphs) {

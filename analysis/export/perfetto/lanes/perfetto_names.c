@@ -37,7 +37,7 @@ uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, const char *key)
 void vpa_ex_identify(struct vpa_ex_out *x)
 {
 	const struct vpt_header *h = vpt_trace_header(x->c->trace);
-	const char *host = vpa_ex_either(x, "host", "hostname");
+	const char *host = vpa_ex_fact(x, "host");
 	size_t i;
 
 	x->pid = h->pid;
