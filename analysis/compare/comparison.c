@@ -172,6 +172,7 @@ static void set_change(struct vpa_comparison *c, const struct vpa_shift *s, doub
 	c->time_change = change;
 	c->level = s->level;
 	c->outliers = s->outliers;
+	c->resembles = s->resembles;
 	if (c->level > 0) {
 		c->time_low = (1 + change) * exp(s->low - s->shift) - 1;
 		c->time_high = (1 + change) * exp(s->high - s->shift) - 1;
@@ -215,7 +216,7 @@ static int compare_runs(struct vpa_comparison *c, double *scratch)
 	if (vpa_runs_test(medians[0], c->a.count, medians[1], c->b.count, &test))
 		return VPT_ENOMEM;
 	c->between_runs = 1;
-	c->outliers = 0;
+	c->outliers = c->units_needed = 0;
 	c->p = test.p;
 	c->least_p = test.least_p;
 	set_change(c, &test.shift, exp(test.shift.shift) - 1);
@@ -260,6 +261,8 @@ static int compare_times(struct vpa_comparison *c, const struct vpa_compared_uni
 	mean_change = c->b_rate > 0 ? c->a_rate / c->b_rate - 1 : 0;
 	set_change(c, &s, s.outliers ? exp(s.shift) - 1 : mean_change);
 	c->all_change = mean_change;
+	if (c->level > 0 && c->pairs < VPA_SERIES_ENOUGH)
+		c->units_needed = VPA_SERIES_ENOUGH;
 	if (!rc)
 		rc = compare_runs(c, scratch);
 	vpt_free(values);
@@ -395,12 +398,16 @@ static void note_units(struct vpa_comparison *c)
 				   "leaves %s out, rates and means do not",
 				   c->outliers, vpa_unit_kind_name(c->unit),
 				   c->outliers == 1 ? "s" : "", c->outliers == 1 ? "it" : "them"));
-	if (!c->between_runs && c->level > 0 && c->pairs < VPA_SERIES_ENOUGH)
-		vpa_compare_note(
-			c, vpa_arena_printf(&c->arena,
-				   "%zu %ss cannot show noise that changes slowly, such as the "
-				   "clock's; from %d on they can",
-				   c->pairs, vpa_unit_kind_name(c->unit), VPA_SERIES_ENOUGH));
+	if (c->units_needed)
+		vpa_compare_note(c,
+			vpa_arena_printf(&c->arena,
+				"%zu %ss cannot show noise that changes slowly, such as the "
+				"clock's%s; from %zu on they can",
+				c->pairs, vpa_unit_kind_name(c->unit),
+				c->resembles ? ", and neighbours resemble each other as if there "
+					       "were some"
+					     : "",
+				c->units_needed));
 	if (c->between_runs && c->least_p > 0.05)
 		vpa_compare_note(c, vpa_arena_printf(&c->arena,
 					    "%zu against %zu runs cannot show a difference at the "

@@ -168,7 +168,11 @@ struct vpa_comparison {
 	double level;
 	size_t outliers;   /* units that the change and its interval leave out; the rates do not */
 	double all_change; /* of the time, with these */
-	double detectable; /* relative; below 0: unknown */
+	/* Units a side that it takes to tell a change from noise that changes slowly; 0: there are as many. `resembles`: and
+	 * neighbours look as if the noise did. */
+	size_t units_needed;
+	int resembles;
+	double detectable;               /* relative; below 0: unknown */
 	double a_noise, b_noise;         /* deviation / mean of the periods; below 0: unknown */
 	double a_run_noise, b_run_noise; /* the same of the runs' medians; below 0: one run */
 	int between_runs;                /* 1: p and the interval are of a test between runs */

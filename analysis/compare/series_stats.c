@@ -14,13 +14,17 @@ enum {
 	NEIGHBOURS = 7,
 	OUTLYING = 4, /* deviations */
 	DRIFT_LEAST = 4,
+	SHORT_LEAST = 8,
 	WALK = 6 /* steps: a walk of chance has about 3 sqrt(n) of them */
 };
 
-static const double course = 0.5;       /* least correlation of series that take the same course */
-static const double resemblance = 0.25; /* most correlation of neighbours without memory */
-static const double memory = 24;        /* values that noise may resemble itself for */
-static const double lasting = 2.4;      /* the least widening where neighbours show it */
+/* The least correlation of series that take the same course. Noise that changes slowly often makes more than half of
+ * few values. */
+static const double course = 0.5, course_of_few = 0.9;
+static const double resemblance =
+	0.25; /* most correlation of neighbours without memory, see resembles() */
+static const double memory = 24;   /* values that noise may resemble itself for */
+static const double lasting = 2.4; /* the least widening where neighbours show it */
 static const double level = 0.95, power = 0.8;
 /* The least efficiency of the rank sum beside Student's t, whatever the distribution: Hodges and Lehmann. */
 static const double rank_efficiency = 0.864;
@@ -268,7 +272,9 @@ static double covariance(const double *a, const double *b, size_t count)
 static int follow_course(double *a, double *b, size_t count)
 {
 	static const double of_few[] = {1, 1, 1, 0.997, 0.950, 0.878};
-	double least = count < COUNT(of_few) ? of_few[count] : course;
+	double least = count < COUNT(of_few)       ? of_few[count]
+		       : count < VPA_SERIES_ENOUGH ? course_of_few
+						   : course;
 	size_t i;
 
 	if (count < 3 || covariance(a, b, count) <=
@@ -296,14 +302,25 @@ static struct noise noise_of(const double *a, const double *b, size_t count, int
 	return n;
 }
 
+/* Whether neighbours resemble each other more than without memory. Of few values these correlate negatively, and one in
+ * seven series of noise without memory seems to have some. */
+static int resembles(const struct noise *n)
+{
+	double most = resemblance;
+
+	if (n->count >= SHORT_LEAST && n->count < VPA_SERIES_ENOUGH)
+		most -= (VPA_SERIES_ENOUGH - (double)n->count) / 120;
+	return n->count > 3 && n->neighbours > most * n->squares;
+}
+
 /* How much further than its slow waves noise with memory moves a mean. */
 static double widening(const struct noise *n)
 {
 	double count = (double)n->count, most = 1 + memory / count;
 
-	if (count > 3 && n->neighbours > resemblance * n->squares)
+	if (resembles(n))
 		return fmax(most, lasting);
-	return count < 8 ? 1 : fmin(most, (count + 10) / 18);
+	return n->count < SHORT_LEAST ? 1 : fmin(most, (count + 6) / 15.6);
 }
 
 /* ---- drift ---- */
@@ -361,6 +378,7 @@ int vpa_shift_of_series(double *a, double *b, size_t count, struct vpa_shift *ou
 	if (count < 2)
 		return 0;
 	n = noise_of(a, b, count, is_paired);
+	out->resembles = resembles(&n);
 	/* The mean of a series has the error sqrt(squares / degrees / count), the difference of two sqrt(2) of that. */
 	nu = (double)(n.series * (count - 1));
 	all = sqrt((double)n.series * n.squares / nu / (double)count) * reach_of(level, nu);

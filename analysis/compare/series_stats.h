@@ -26,6 +26,7 @@ struct vpa_shift {
 	double shift, low, high, detectable;
 	double level;    /* of the interval; 0: there is none */
 	size_t outliers; /* values that the shift leaves out */
+	int resembles; /* neighbours do: the noise changes slowly, or few values look as if it did */
 };
 
 /* The mean of b less that of a: series of `count` values each, in order of time. Level 0 for fewer than 2. Changes both
@@ -39,8 +40,9 @@ struct vpa_shift {
  * cosine transforms, the two slowest of each series, or one in 25 (Mueller 2004; Lazarus, Lewis, Stock and Watson 2018),
  * since noise that changes slowly moves these as much as it moves the mean. The second one is widened by 1 + 24 / count, as
  * noise that resembles itself over 24 values moves the mean of few values more than their waves; at least by 2.4 where
- * neighbours show it (correlation above 0.25); else at most by (count + 10) / 18, so that 8 values can show a change of
- * twice their deviation. If both series take the same course (correlation above 0.5), the noise is that of the differences. Where the
+ * neighbours show it (correlation above 0.25; of 8 to 19 values, above 0.25 - (20 - count) / 120, as 8 values show less);
+ * else at most by (count + 6) / 15.6, so that 8 values can show a change of twice their deviation. If both series
+ * take the same course (correlation above 0.5, of fewer values 0.9), the noise is that of the differences. Where the
  * differences drift, so that their range is more than 6 sqrt(n) s, as chance seldom makes it, the interval ends where all of them end, give
  * or take 2 t s: s is their deviation by second differences, sqrt(sum of (d[i] - 2 d[i-1] + d[i-2])^2 / 6 / (count - 2)), and t
  * is Student's of count - 2 degrees.

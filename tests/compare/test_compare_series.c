@@ -262,12 +262,57 @@ static void conditions_carry_the_test_of_the_verdict(void **state)
 	assert_true(answers[VPA_LIMIT_CHANCE] > 50);
 }
 
+/* Below 20 blocks a comparison says how many it takes; where neighbours resemble each other, it mostly has no answer. */
+static void few_blocks_say_how_many_it_takes(void **state)
+{
+	enum { PAIRS = 300 };
+	static const struct {
+		struct shape shape;
+		size_t needed, least, most; /* of PAIRS whose neighbours resemble each other */
+	} cases[] = {
+		{{8, 0.02, 0, 0, 0, 0}, 20, 10, 75},
+		{{8, 0.02, 0, 0.9, 0, 0}, 20, 150, PAIRS},
+		{{19, 0.02, 0, 0, 0, 0}, 20, 10, 45},
+		{{20, 0.02, 0, 0.9, 0, 0}, 0, 150, PAIRS},
+	};
+	static struct series sides[2];
+	const struct vpa_report *reports[2] = {&sides[0].report, &sides[1].report};
+	struct vpt_random r = {47};
+	size_t i, k, n, resembling, silent;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		for (k = resembling = silent = 0; k < PAIRS; k++) {
+			struct vpa_comparison *c;
+			size_t told = 0;
+
+			make_series(&sides[0], &r, &cases[i].shape);
+			make_series(&sides[1], &r, &cases[i].shape);
+			c = compared(reports, reports + 1, 1);
+			assert_int_equal(c->units_needed, cases[i].needed);
+			for (n = 0; n < c->note_count; n++)
+				told += strstr(c->notes[n], "from 20 on they can") != NULL;
+			assert_int_equal(told, cases[i].needed ? 1 : 0);
+			resembling += (size_t)c->resembles;
+			silent += c->resembles && c->verdict == VPA_CHANGE_INCONCLUSIVE;
+			vpa_comparison_free(c);
+		}
+		printf("%zu blocks, correlation %.1f: %zu of %d resemble, %zu of them "
+		       "inconclusive\n",
+			cases[i].shape.blocks, cases[i].shape.memory, resembling, (int)PAIRS,
+			silent);
+		assert_in_range(resembling, cases[i].least, cases[i].most);
+		assert_true(silent * 10 >= resembling * 9);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_pairs),
 		cmocka_unit_test(planted_changes),
 		cmocka_unit_test(conditions_carry_the_test_of_the_verdict),
+		cmocka_unit_test(few_blocks_say_how_many_it_takes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,6 +102,12 @@ static const struct vpa_field verdict_fields[] = {
 		.known = has_interval},
 	{"outliers", SIZE(outliers), "count",
 		"units of both sides that the change and its interval leave out, the rates do not"},
+	{"units_needed", SIZE(units_needed), "count",
+		"units a side that it takes to tell a change from noise that changes slowly; 0: "
+		"there "
+		"are enough"},
+	{"resembles", FLAG(resembles), NULL,
+		"neighbouring units resemble each other, as with such noise"},
 	{"detectable", RATE(detectable), "fraction",
 		"smallest change that would show in four of five cases; null: not known"},
 	{"a_noise", RATE(a_noise), "fraction",
