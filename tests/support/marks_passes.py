@@ -463,11 +463,37 @@ def frames_of_blocks_are_those_of_a_causal_vae():
         yield found
 
 
+def loops_in_a_thread_end_with_it():
+    """The last step and block of a thread without a request; a step that its pool's thread leaves open."""
+    program = """
+    import threading
+    from concurrent.futures import ThreadPoolExecutor
+    def generate():
+        for chunk in range(2):
+            for t in Schedule(2):
+                model(new(), t)
+    thread = threading.Thread(target=generate)
+    thread.start()
+    thread.join()
+    x = new()
+    with ThreadPoolExecutor(1) as pool:
+        for t in Schedule(2):
+            for c in (text, empty):
+                pool.submit(model, x, t, c).result()
+            x = new()
+    """
+    found = made("thread", program)
+    if found != "b[1 1] b[1 1] 2 2 ?step":
+        print("FAIL: loops in a thread\n  found    %s" % found)
+        yield found
+
+
 def main():
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     sys.path.insert(0, folder)
     failed = len(list(other_lines_decide())) + len(list(frames_of_blocks_are_those_of_a_causal_vae()))
+    failed += len(list(loops_in_a_thread_end_with_it()))
     cases = CASES + marks_loops.CASES
     for number, (what, program, expected) in enumerate(cases):
         found = made(number, program)

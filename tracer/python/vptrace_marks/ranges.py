@@ -64,6 +64,20 @@ def _noting(function, note_type):
     return noted
 
 
+class _End:  # pylint: disable=too-few-public-methods
+    """What a thread has of its own: Python drops it on the thread, as that ends."""
+
+    def __init__(self, recorder, thread):
+        self._end_all, self._thread, self._ident = recorder.end_all, thread, threading.get_ident()
+
+    def __del__(self):
+        try:
+            if threading.get_ident() == self._ident:  # else the recorder ends, not the thread
+                self._end_all(self._thread)
+        except Exception:  # pylint: disable=broad-except  # Python ends
+            pass
+
+
 class Recorder:
     """Makes the ranges. `library` is the module vptrace's, `note_type` its struct of a note.
 
@@ -88,6 +102,8 @@ class Recorder:
             return self.local.thread
         except AttributeError:
             thread = self.local.thread = Thread()
+            if threading.current_thread() is not threading.main_thread():
+                self.local.end = _End(self, thread)
             return thread
 
     def forked(self):
@@ -169,10 +185,11 @@ class Recorder:
         else:
             thread.over.add(kind)
 
-    def end_all(self):
-        """Ends what has begun on this thread outside a request, where the program or the marks end."""
+    def end_all(self, thread=None):
+        """Ends what has begun on this thread outside a request, where the program, the thread or the marks end."""
+        thread = thread or self.thread()
         for kind in ("step", "block"):
-            self.end(self.thread(), kind)
+            self.end(thread, kind)
 
     def begin(self, thread, kind, numbers=NOTHING):
         """Begins a step or a block unless one has begun with the same key. `numbers`: as numbers_of() returns them."""
