@@ -39,7 +39,7 @@ class Finder:
         """Marks what these lines name: in modules that are there now, and in others once they are."""
         for line in lines:
             if "*" in line.module:
-                self._patterns.append(line)
+                self._patterns.append((line.module.partition("*")[0], line))
             else:
                 self._exact.setdefault(line.module, []).append(line)
             root = line.module.partition(".")[0]
@@ -61,10 +61,8 @@ class Finder:
     def lines_of(self, name):
         """In the order of their files."""
         found = self._exact.get(name, [])
-        if self._patterns:
-            found = found + [line for line in self._patterns if _matches(name, line.module)]
-            found.sort(key=lambda line: (line.source.name, line.number))
-        return found
+        more = [line for before, line in self._patterns if name.startswith(before) and _matches(name, line.module)]
+        return sorted(found + more, key=lambda line: (line.source.name, line.number)) if more else found
 
     def _torch(self, name):
         if name == "torch":

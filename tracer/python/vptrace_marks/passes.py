@@ -244,11 +244,10 @@ class Passes:
             return False
         return is_used or not state.used or state.step is None or not state.step.is_now(step.loop, step.frame)
 
-    def _is_context(self, state, call, block, step, frame):  # pylint: disable=too-many-return-statements
+    def _is_context(self, state, call, block, step, is_unused):  # pylint: disable=too-many-arguments,too-many-return-statements
         """Whether this pass only writes the KV cache."""
         if call.writes is not None:
             return call.writes
-        is_unused = loops.is_unused(frame)
         if call.is_causal and (call.number == 0 or is_unused) and not self._is_step(state, step, not is_unused):
             return True
         if step or not block or not (call.is_causal or is_unused):
@@ -280,7 +279,8 @@ class Passes:
             self._end_block(thread, state)
         block, step = self._choose(levels, call, bool(thread.limit))
         block = block if key is None else None
-        if self._is_context(state, call, block, step, frame):
+        is_unused = loops.is_unused(frame)
+        if self._is_context(state, call, block, step, is_unused):
             self._recorder.end(thread, "step")
             state.step = state.latents = None
             block = self._choose_for_context(state, levels, call, bool(thread.limit)) if key is None else None
@@ -296,14 +296,16 @@ class Passes:
             latents = _latents(latents, call, args)
             self._begin_block(thread, state, line, call, block, (None, _frames(frames, latents, thread), latents, -1.0, 0, None))
         site = sites[:step.depth][::-1] if step else None
-        if is_new or "step" not in thread.begun or not self._joins(state, call, step, site, innermost):
+        joins = not is_new and "step" in thread.begun and self._joins(state, call, step, site, innermost)
+        if not joins:
             if timestep < 0 and call.number is not None:
                 timestep = float(call.number)
             self._begin_step(thread, state, line, step is not None or call.number is not None, timestep)
-        state.step, state.site = loops.Turn(step.loop, step.frame) if step else None, site
+            state.step = loops.Turn(step.loop, step.frame) if step else None
+        state.site = site
         state.latents, state.timestep = call.latents, call.timestep
         state.texts.append(call.texts)
-        state.used = not loops.is_unused(frame)
+        state.used = not is_unused
         return False
 
     @staticmethod
