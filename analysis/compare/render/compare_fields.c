@@ -148,7 +148,7 @@ static const struct vpa_fields fact =
 static const struct vpa_field times_fields[] = {
 	{"a_ns", U64(a_ns), "ns", "total of A, over a_over units"},
 	{"b_ns", U64(b_ns), "ns", "total of B, over b_over units"},
-	{"delta_ns", I64(delta_ns), "ns", "difference of the means of a unit"},
+	{"delta_ns", I64(delta_ns), "ns", "difference of the means of a unit", .head = "B - A"},
 };
 static const struct vpa_fields times =
 	FIELDS("compared_times", "totals, and the difference of their means", times_fields);
@@ -177,10 +177,10 @@ static const struct vpa_field part_fields[] = {
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
 	{"b_mean_ns", U64(b_mean_ns), "ns", "b_ns / b_over, rounded"},
 	{"change", SHARE(share), "fraction", "delta_ns, of the whole mean unit of A"},
-	{"host", CHOICE(vpa_cause, host), NULL,
+	{"host", CAUSE(host), NULL,
 		"what the host did in this time, which counts to a wait that had held it before; "
 		"null: all other time of the cause, or not known",
-		.known = part_has_host, .choice = vpa_cause_choice},
+		.known = part_has_host},
 	{"host_range", PLACE(host_place), NULL,
 		"where it did most of that, on the side with more; null: none, or several"},
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
@@ -198,7 +198,8 @@ static const struct vpa_field mean_fields[] = {
 	{"b_over", U64(b_over), "count", "the same of B"},
 	{"a_ns", U64(a_total_ns), "ns", "time of A's paired units, times GPUs"},
 	{"b_ns", U64(b_total_ns), "ns", "time of B's paired units, times GPUs"},
-	{"delta_ns", I64(delta_ns), "ns", "b_ns / b_over - a_ns / a_over, rounded"},
+	{"delta_ns", I64(delta_ns), "ns", "b_ns / b_over - a_ns / a_over, rounded",
+		.head = "B - A"},
 	{"busy_delta_ns", I64(busy_delta_ns), "ns", "of delta_ns: GPU busy"},
 	{"idle_delta_ns", I64(idle_delta_ns), "ns", "of delta_ns: GPU idle"},
 	{"parts", ROWS(part, parts, part_count), NULL,
@@ -226,8 +227,10 @@ static const struct vpa_field row_fields[] = {
 	{"state", CHOICE(vpa_row_state, state), NULL,
 		"the sides that have it, new: only B; other shape: the mean grids differ",
 		.choice = state_choice},
-	{"a_per_unit", SHARE(a_per_unit), "count", "a_count per unit in A's windows"},
-	{"b_per_unit", SHARE(b_per_unit), "count", "b_count per unit in B's windows"},
+	{"a_per_unit", SHARE(a_per_unit), "count", "a_count per unit in A's windows",
+		.head = "A count"},
+	{"b_per_unit", SHARE(b_per_unit), "count", "b_count per unit in B's windows",
+		.head = "B count"},
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
 	{"b_mean_ns", U64(b_mean_ns), "ns", "b_ns / b_over, rounded"},
 	{"change", SHARE(share), "fraction", "delta_ns, of A's windows per unit"},
@@ -236,10 +239,10 @@ static const struct vpa_field row_fields[] = {
 	{"a_blocks_mean", POSITIVE(a_blocks), "blocks",
 		"thread blocks of a kernel's grid, mean of A's calls; null: not known"},
 	{"b_blocks_mean", POSITIVE(b_blocks), "blocks", "the same of B's; null: not known"},
-	{"host", CHOICE(vpa_cause, host), NULL,
+	{"host", CAUSE(host), NULL,
 		"what the host did in this time, which counts to a wait that had held it before; "
 		"null: all other time of the cause there, or not known",
-		.known = row_has_host, .choice = vpa_cause_choice},
+		.known = row_has_host},
 	{"host_range", PLACE(host_place), NULL, "the range around that; null: none"},
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
 		"the CUDA call that the host was in then; null: none"},
@@ -252,7 +255,8 @@ static const struct vpa_fields row =
 static const struct vpa_field window_fields[] = {
 	{"a_over", U64(a_window_over), "count", "units in A's windows, times GPUs"},
 	{"b_over", U64(b_window_over), "count", "units in B's windows, times GPUs"},
-	{"delta_ns", I64(window_delta_ns), "ns", "difference of the windows' time per unit"},
+	{"delta_ns", I64(window_delta_ns), "ns", "difference of the windows' time per unit",
+		.head = "B - A"},
 	{"a_lists_all_kernels", FLAG(a_lists_all), NULL, "A's reports list all of their kernels"},
 	{"b_lists_all_kernels", FLAG(b_lists_all), NULL, "B's reports list all of their kernels"},
 	{"rows", ROWS(row, rows, row_count), NULL,
@@ -264,8 +268,7 @@ static const struct vpa_fields window = FIELDS("compared_window",
 
 #define ROW struct vpa_compared_line
 static const struct vpa_field line_fields[] = {
-	{"cause", CHOICE(vpa_cause, cause), NULL, "why the GPU was idle",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "why the GPU was idle"},
 	{"function", TEXT_OR_NULL(line.function), NULL,
 		"name of the function; null: no line known"},
 	{"file", TEXT_OR_NULL(line.file), NULL,
@@ -302,9 +305,9 @@ static const struct vpa_field stage_fields[] = {
 	{"a_mean_ns", RATE(a_ns), "ns", "mean duration of an instance; null: A has none"},
 	{"b_mean_ns", RATE(b_ns), "ns", "mean duration of an instance; null: B has none"},
 	{"p_holm", RATE(p), "probability",
-		"of the test between runs, after Holm; null: no such test"},
+		"of the test between runs, after Holm; null: no such test", .head = "p (Holm)"},
 	{"delta_ns", SHARE(delta_ns), "ns", "b_mean_ns - a_mean_ns; null: a side has none",
-		.known = has_both_stages},
+		.known = has_both_stages, .head = "B - A"},
 	{"change", SHARE(change), "fraction", "delta_ns, of a_mean_ns; null: a side has none",
 		.known = has_both_stages},
 };

@@ -7,76 +7,31 @@
 
 #include <string.h>
 
-static const struct {
-	const char *key, *words;
-} labels[] =
-	{
-		{"ns", "time"},
-		{"stage_ns", "all of the stage"},
-		{"time.count", "measured"},
-		{"blocks", "grid blocks"},
-		{"softmax_ns", "of it softmax"},
-		{"aux_calls", "helper calls"},
-		{"aux_ns", "time of helpers"},
-		{"gb_per_s", "rate"},
-		{"tflops", "rate"},
-		{"peak_tflops", "peak rate"},
-		{"idle_host_ns", "GPU idle"},
-		{"of_full", "ops of a full step"},
-		{"second_half_ns", "second halves"},
-		{"comm_ns", "communication"},
-		{"copy_ns", "copies"},
-		{"compute_comm_ns", "compute and comm."},
-		{"compute_copy_ns", "compute and copies"},
-		{"comm_copy_ns", "comm. and copies"},
-		{"all_ns", "all three"},
-		{"kernel_ns", "kernel time"},
-		{"missed", "late"},
-		{"warmup", "warm-up"},
-		{"fps_end_to_end", "FPS end to end"},
-		{"blocks.fps", "FPS steady"},
-		{"blocks.bps", "blocks per second"},
-		{"blocks.count", "blocks"},
-		{"blocks.period.mean_ns", "period mean"},
-		{"blocks.period.p95_ns", "period p95"},
-		{"steps.count", "steps"},
-		{"steps.s_per_it", "from step to step"},
-		{"frames_asked", "frames asked"},
-		{"steps_asked", "steps asked"},
-		{"passes_per_step", "passes a step"},
-		{"ttfb_ns", "first block after"},
-		{"ttff_ns", "first frames after"},
-		{"exposed_comm_ns", "exposed comm."},
-},
-  comparison_labels[] = {
-	  {"a_per_unit", "A count"},
-	  {"b_per_unit", "B count"},
-	  {"delta_ns", "B - A"},
-	  {"p_holm", "p (Holm)"},
-};
-
-static const char *label_of(const char *key, int is_comparison)
+/* What the field itself cannot say: its key is only a unit, or it is part of several objects. */
+static const char *head_of(const char *key, const struct vpa_field *f)
 {
+	static const struct {
+		const char *key, *words;
+	} heads[] = {{"ns", "time"}, {"time.count", "measured"},
+		{"blocks.period.mean_ns", "period mean"}, {"blocks.period.p95_ns", "period p95"}};
 	size_t i;
 
-	for (i = 0; i < COUNT(labels) && !is_comparison; i++)
-		if (!strcmp(labels[i].key, key))
-			return labels[i].words;
-	for (i = 0; i < COUNT(comparison_labels) && is_comparison; i++)
-		if (!strcmp(comparison_labels[i].key, key))
-			return comparison_labels[i].words;
-	return NULL;
+	for (i = 0; i < COUNT(heads); i++)
+		if (!strcmp(heads[i].key, key))
+			return heads[i].words;
+	return f->head;
 }
 
-void vpa_html_label(struct vpa_html *h, const char *key, int is_comparison)
+void vpa_html_label(
+	struct vpa_html *h, const char *key, const struct vpa_field *f, int is_comparison)
 {
 	static const char *const units[] = {"_ns", "_ms", "_wh", "_mhz"};
-	const char *label = label_of(key, is_comparison);
+	const char *head = head_of(key, f);
 	struct vpa_label text = {{0}};
 	size_t len = strlen(key), i;
 
-	if (label) {
-		vpa_html_raw(h, label);
+	if (head) {
+		vpa_html_raw(h, head);
 		return;
 	}
 	for (i = 0; i < COUNT(units); i++) {

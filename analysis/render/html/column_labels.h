@@ -2,11 +2,13 @@
 #ifndef VPA_ANALYSIS_RENDER_HTML_COLUMN_LABELS_H
 #define VPA_ANALYSIS_RENDER_HTML_COLUMN_LABELS_H
 
+struct vpa_field;
 struct vpa_html;
 
-/* The words at its head: "host mean" for "host.mean_ns", since the cells have the unit. In a comparison "A mean" for
+/* The words at its head, those of its field or of its key: "host mean" for "host.mean_ns", since the cells have the unit. In a comparison "A mean" for
  * "a_mean_ns". */
-void vpa_html_label(struct vpa_html *h, const char *key, int is_comparison);
+void vpa_html_label(
+	struct vpa_html *h, const char *key, const struct vpa_field *f, int is_comparison);
 
 /* Whether the head names this unit: neither the cells do, nor the key, and it is not just a count. */
 int vpa_html_label_has_unit(const char *key, const char *unit);

@@ -137,7 +137,7 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 			vpa_html_text(h, unit);
 		}
 		vpa_html_raw(h, "\">");
-		vpa_html_label(h, c->key, !t->report);
+		vpa_html_label(h, c->key, c->way.field, !t->report);
 		if (is_number(c->way.field) && vpa_html_label_has_unit(c->key, unit)) {
 			vpa_html_raw(h, " <small>");
 			vpa_html_text(h, unit);

@@ -75,6 +75,7 @@ struct vpa_field {
 	size_t offset;                   /* of the value; passed to `text` to say which one */
 	const char *unit;                /* NULL: none */
 	const char *help;
+	const char *head; /* of its column on the page; NULL: the key says it */
 	/* Whether the value is known; NULL: always. */
 	int (*known)(const struct vpa_at *at);
 	int optional; /* 1: where the value is not known, the key is absent instead of null */
@@ -208,6 +209,7 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define PLACE(m)        .type = VPA_FIELD_PLACE, .null = VPA_NULL_TEXT, .offset = AT(struct vpa_place, m)
 #define CHARS(m)        .type = VPA_FIELD_CHARS, .offset = AT(char *, m)
 #define CHOICE(e, m)    .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
+#define CAUSE(m)        .choice = vpa_cause_choice, CHOICE(vpa_cause, m)
 #define BUCKETS(m)      .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
 #define TEXTS(m, n)     .type = VPA_FIELD_TEXTS, .count = AT(size_t, n), .offset = AT(const char **, m)
 #define SOME_TEXTS(m, n)                                                                           \

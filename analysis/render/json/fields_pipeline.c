@@ -9,8 +9,7 @@ static const struct vpa_field stage_line_fields[] = {
 	{"function", TEXT_OR_NULL(line.function), NULL, "name of the function; null: no name"},
 	{"file", TEXT(line.file), NULL, "its file, as recorded; empty: built in"},
 	{"line", KNOWN(line.number), "id", "number of the line; null: not known"},
-	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "why the device was idle"},
 	{"idle_ns", U64(idle_ns), "ns", "idle time of this cause at this line"},
 	{"share", SHARE(share), "fraction", "of waited_ns of the stage or block"},
 };
@@ -46,11 +45,12 @@ static const struct vpa_field block_fields[] = {
 	{"devices", UNSIGNED(devices), "count", "devices that the block used"},
 	{"attention_ns", U64(attention_ns), "ns", "of busy_ns: attention"},
 	{"latents", KNOWN(latents), "frames", "latent frames of the block; null: not known"},
-	{"warmup", FLAG(warmup), NULL, "not measured: warm-up, or the first block after a pause"},
+	{"warmup", FLAG(warmup), NULL, "not measured: warm-up, or the first block after a pause",
+		.head = "warm-up"},
 	{"ready_mark", FLAG(ready_mark), NULL, "end_ns follows from a frames-ready mark"},
 	{"missed", FLAG(missed), NULL,
 		"the period is longer than its frames play at --target; null: no target",
-		.known = has_target},
+		.known = has_target, .head = "late"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"waited_ns", U64(waited_ns), "ns",
 		"gaps between ops that ended with one launched in it, summed over devices"},
@@ -73,8 +73,7 @@ static const char *part_choice(size_t i)
 
 #define ROW struct vpa_block_instead
 static const struct vpa_field did_fields[] = {
-	{"host", CHOICE(vpa_cause, host), NULL, "what the host did, as in host_did of devices",
-		.choice = vpa_cause_choice},
+	{"host", CAUSE(host), NULL, "what the host did, as in host_did of devices"},
 	{"ns", U64(ns), "ns", "idle time in which it did this"},
 };
 static const struct vpa_fields did =
@@ -139,18 +138,21 @@ static const struct vpa_fields drift =
 	FIELDS("drift", "how measured blocks change over the series", drift_fields);
 
 static const struct vpa_field blocks_fields[] = {
-	{"count", SIZE(count), "count", "blocks with GPU work that lie wholly in the window"},
+	{"count", SIZE(count), "count", "blocks with GPU work that lie wholly in the window",
+		.head = "blocks"},
 	{"warmup", SIZE(warmup), "count",
 		"of these: not measured, the first ones and the first after each pause"},
 	{"frames", KNOWN(frames), "frames", "video frames of the measured blocks; null: not known"},
 	{"fps", RATE(fps), "frames/s",
 		"frames / span_ns; null: unavailable, or VAE or frame copies come after the "
-		"blocks"},
+		"blocks",
+		.head = "FPS steady"},
 	{"fps_includes", TEXTS(includes, include_count), NULL, "what lies inside the span"},
 	{"after", TEXT_OR_NULL(after), NULL,
 		"what of the VAE's work and the copies of frames comes after the last block; null: "
 		"nothing"},
-	{"bps", RATE(bps), "blocks/s", "measured blocks / span_ns; null: none measured"},
+	{"bps", RATE(bps), "blocks/s", "measured blocks / span_ns; null: none measured",
+		.head = "blocks per second"},
 	{"fps_busy", RATE(fps_busy), "frames/s",
 		"frames / busy time of the busiest GPU in the span; null: unavailable"},
 	{"fps_denoise", RATE(fps_denoise), "frames/s",
@@ -199,7 +201,8 @@ static const struct vpa_fields blocks =
 
 #define ROW struct vpa_step_times
 static const struct vpa_field steps_fields[] = {
-	{"count", U64(count), "count", "denoising steps with GPU work, without context passes"},
+	{"count", U64(count), "count", "denoising steps with GPU work, without context passes",
+		.head = "steps"},
 	{"time", SOME_SPREAD(time), NULL, "first op's start to last op's end; null: no steps"},
 	{"per_block", RATE(per_block), "steps/block", "in measured blocks; null: none measured"},
 	{"periods", U64(periods), "count",
@@ -207,7 +210,8 @@ static const struct vpa_field steps_fields[] = {
 	{"period", SOME_SPREAD(period), NULL, "these periods; null: none"},
 	{"steps_per_s", RATE(steps_per_s), "steps/s", "1 / s_per_it; null: no steps"},
 	{"s_per_it", RATE(s_per_it), "s/step",
-		"mean of these periods; without any, the mean of time; null: no steps"},
+		"mean of these periods; without any, the mean of time; null: no steps",
+		.head = "from step to step"},
 	{"context_count", U64(context_count), "count", "passes that write the KV cache"},
 	{"context", SOME_SPREAD(context), NULL, "the same for context passes; null: none"},
 };
@@ -253,8 +257,9 @@ static const struct vpa_field request_fields[] = {
 	{"frames", KNOWN(frames), "frames",
 		"video frames that it made, else those of all its blocks; null: not known"},
 	{"fps_end_to_end", RATE(fps_end_to_end), "frames/s",
-		"frames / (end_ns - start_ns); null: unavailable"},
-	{"ttfb_ns", KNOWN(ttfb_ns), "ns", "start_ns to the end of the first block; null: no block"},
+		"frames / (end_ns - start_ns); null: unavailable", .head = "FPS end to end"},
+	{"ttfb_ns", KNOWN(ttfb_ns), "ns", "start_ns to the end of the first block; null: no block",
+		.head = "first block after"},
 	{"blocks", MEMBER(blocks, blocks), NULL, "its video blocks"},
 	{"steps", MEMBER(steps, steps), NULL, "its denoising steps"},
 	{"name", TEXT_OR_NULL(name), NULL, "name of its range; null: the whole window"},
@@ -263,7 +268,8 @@ static const struct vpa_field request_fields[] = {
 	{"start_ns", U64(start_ns), "ns", "start of its range on the host, on the trace clock"},
 	{"end_ns", U64(end_ns), "ns", "end of its last op; without ops, of its range"},
 	{"ttff_ns", KNOWN(ttff_ns), "ns",
-		"start_ns to the first frames-ready mark; null: no such mark"},
+		"start_ns to the first frames-ready mark; null: no such mark",
+		.head = "first frames after"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"gpu", MEMBER(gpu, gpu), NULL,
 		"from its first op to that of the next request; absent if no request follows it, "
@@ -278,7 +284,8 @@ static const struct vpa_field request_fields[] = {
 	{"guidance", RATE(guidance), "scale", "scale of the guidance; null: not known"},
 	{"passes_per_step", RATE(passes_per_step), "passes/step",
 		"calls in a step of the stage with most of the steps' time: 2 and more for "
-		"guidance; null: no stages in steps"},
+		"guidance; null: no stages in steps",
+		.head = "passes a step"},
 	{"batch", KNOWN(batch), "count", "videos or images that it made; null: not known"},
 	{"seed", TEXT_OR_NULL(seed), NULL, "seed of its noise; null: not known"},
 	{"error", TEXT_OR_NULL(error), NULL,

@@ -138,8 +138,7 @@ static const struct vpa_fields counts = FIELDS("counts", "events in the window",
 
 #define ROW struct vpa_idle_part
 static const struct vpa_field idle_part_fields[] = {
-	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "why the device was idle"},
 	{"range", PLACE(place), NULL,
 		"the range around it, \"before NAME\", \"(other)\" for small ones; null: none"},
 	{"call", TEXT_OR_NULL(call), NULL,
@@ -170,14 +169,13 @@ static int has_host(const struct vpa_at *at)
 
 #define ROW struct vpa_instead_row
 static const struct vpa_field host_did_fields[] = {
-	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "why the device was idle"},
 	{"range", PLACE(place), NULL, "the range around it, as in causes; null: none"},
 	{"call", TEXT_OR_NULL(call), NULL,
 		"the CUDA call that had held the host, \"(other)\" for small ones; null: none"},
-	{"host", CHOICE(vpa_cause, host), NULL,
-		"what the host did meanwhile: the cause of this time if no call had held it before",
-		.choice = vpa_cause_choice},
+	{"host", CAUSE(host), NULL,
+		"what the host did meanwhile: the cause of this time if no call had held it "
+		"before"},
 	{"host_range", PLACE(host_place), NULL,
 		"the range around that, \"before NAME\", \"(other)\" for small ones; null: none"},
 	{"host_call", TEXT_OR_NULL(host_call), NULL,
@@ -193,8 +191,7 @@ static const struct vpa_fields host_did =
 
 #define ROW struct vpa_gain_row
 static const struct vpa_field gain_fields[] = {
-	{"cause", CHOICE(vpa_cause, cause), NULL, "the cause to remove",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "the cause to remove"},
 	{"at_most_ns", U64(ns), "ns", "the most the device would save without it"},
 	{"shared_ns", U64(shared_ns), "ns",
 		"part of it that removing another cause would save too"},
@@ -231,13 +228,14 @@ static const struct vpa_field device_fields[] = {
 	{"gaps", U64(gaps), "gaps", "gaps between ops"},
 	{"longest_gap_ns", U64(longest_gap_ns), "ns", "the longest of them"},
 	{"histogram", BUCKETS(histogram), "gaps", "gaps between ops by their length"},
-	{"kernel_ns", U64(kernel_ns), "ns", "sum of the kernels' durations, overlaps included"},
+	{"kernel_ns", U64(kernel_ns), "ns", "sum of the kernels' durations, overlaps included",
+		.head = "kernel time"},
 	{"same_stream_overlaps", U64(same_stream_overlaps), "ops",
 		"ops that begin before the previous op on their stream ends"},
 	{"compute_ns", U64(compute_ns), "ns", "of busy_ns: a kernel other than communication runs"},
 	{"exposed_copy_ns", U64(exposed_copy_ns), "ns", "of busy_ns: only copies and memsets run"},
 	{"exposed_comm_ns", U64(exposed_comm_ns), "ns",
-		"of busy_ns: communication runs, and no compute"},
+		"of busy_ns: communication runs, and no compute", .head = "exposed comm."},
 	{"window_ns", COMPUTED(U64), "ns",
 		"busy_ns + window_idle_ns: the device's window, with the parts of pauses in which "
 		"it ran ops",
@@ -252,7 +250,8 @@ static const struct vpa_field device_fields[] = {
 		"the time before the first op, by what the launching thread did"},
 	{"small_grid_ns", U64(small_grid_ns), "ns",
 		"kernel time with fewer blocks than the device has multiprocessors"},
-	{"comm_ns", U64(comm_ns), "ns", "sum of the durations of communication"},
+	{"comm_ns", U64(comm_ns), "ns", "sum of the durations of communication",
+		.head = "communication"},
 	{"comm_wait_ns", U64(comm_wait_ns), "ns",
 		"of comm_ns: beyond the shortest call of the same kernel and grid"},
 	{"first_use_ns", U64(first_use_ns), "ns",
@@ -282,15 +281,14 @@ static int has_thread(const struct vpa_at *at)
 
 #define ROW struct vpa_gap_piece
 static const struct vpa_field piece_fields[] = {
-	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "why the device was idle"},
 	{"ns", U64(ns), "ns", "length of the piece"},
 	{"call", TEXT_OR_NULL(call), NULL, "the CUDA call that it waited for; null: none"},
 	{"range", PLACE(place), NULL, "the range around it; null: none"},
-	{"host", CHOICE(vpa_cause, host), NULL,
+	{"host", CAUSE(host), NULL,
 		"what the host did in the longest part of the piece; null: it was in the call, "
 		"which had not held it before",
-		.known = has_host, .choice = vpa_cause_choice},
+		.known = has_host},
 	{"host_range", PLACE(host_place), NULL, "the range around that; null: none"},
 	{"instead_call", TEXT_OR_NULL(instead), NULL,
 		"of long host code: the call that the host had waited in before; null: none"},
@@ -312,8 +310,7 @@ static const struct vpa_field gap_fields[] = {
 	{"device", I64(device), "id", "CUDA's device number"},
 	{"start_ns", U64(start_ns), "ns", "start of the gap, on the trace clock"},
 	{"duration_ns", U64(duration_ns), "ns", "its length"},
-	{"cause", CHOICE(vpa_cause, cause), NULL, "the cause of most of it",
-		.choice = vpa_cause_choice},
+	{"cause", CAUSE(cause), NULL, "the cause of most of it"},
 	{"call", TEXT_OR_NULL(call), NULL,
 		"the call of the longest piece with that cause; null: none"},
 	{"range", PLACE(place), NULL, "the range of the longest piece with that cause; null: none"},
@@ -367,8 +364,9 @@ static const struct vpa_field backend_fields[] = {
 	{"backend", TEXT(backend), NULL, "the implementation of attention"},
 	{"calls", U64(calls), "ops", "main kernels, forward and backward"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
-	{"aux_calls", U64(aux_calls), "ops", "helpers: combining, converting, preprocessing"},
-	{"aux_ns", U64(aux_ns), "ns", "sum of their durations"},
+	{"aux_calls", U64(aux_calls), "ops", "helpers: combining, converting, preprocessing",
+		.head = "helper calls"},
+	{"aux_ns", U64(aux_ns), "ns", "sum of their durations", .head = "time of helpers"},
 	{"before_kernels", U64(before_kernels), "ops",
 		"copies between layouts and quantisations right before its calls"},
 	{"before_ns", U64(before_ns), "ns", "sum of their durations"},
@@ -386,7 +384,7 @@ static const struct vpa_field eager_fields[] = {
 	{"softmax", TEXT(softmax), NULL, "the softmax"},
 	{"count", U64(count), "count", "sequences of GEMM, softmax, GEMM"},
 	{"total_ns", U64(total_ns), "ns", "sum of all their kernels' durations"},
-	{"softmax_ns", U64(softmax_ns), "ns", "of it: the softmax"},
+	{"softmax_ns", U64(softmax_ns), "ns", "of it: the softmax", .head = "of it softmax"},
 };
 static const struct vpa_fields eager =
 	FIELDS("eager_attention", "attention that is not fused, in one place", eager_fields);
@@ -444,7 +442,8 @@ static const struct vpa_field range_fields[] = {
 	{"lag", SPREAD(lag), NULL, "start of the range to the start of its first op"},
 	{"gpu", SPREAD(gpu), NULL, "the envelopes"},
 	{"idle_host_ns", U64(idle_host_ns), "ns",
-		"idle time in envelopes and between start and end on the host, each gap once"},
+		"idle time in envelopes and between start and end on the host, each gap once",
+		.head = "GPU idle"},
 };
 static const struct vpa_fields range =
 	FIELDS("range", "NVTX ranges, or operators, of one name", range_fields);
@@ -460,7 +459,7 @@ static const struct vpa_field copy_fields[] = {
 	{"bytes", U64(bytes), "bytes", "their bytes"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"gb_per_s", POSITIVE(gb_per_s), "GB/s",
-		"10^9 bytes a second while copying; null: not known"},
+		"10^9 bytes a second while copying; null: not known", .head = "rate"},
 };
 static const struct vpa_fields copy =
 	FIELDS("copy", "copies of one direction between two kinds of memory", copy_fields);

@@ -44,7 +44,7 @@ static const struct vpa_field inferred_fields[] = {
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time, added over the steps' periods"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time, added over the steps' periods"},
 	{"passes_per_step", UNSIGNED(passes_per_step), "count",
-		"passes of the model in a step; 2 and more: guidance"},
+		"passes of the model in a step; 2 and more: guidance", .head = "passes a step"},
 	{"layers", KNOWN_COUNT(layers), "count", "repetitions inside a pass; null: none found"},
 	{"rows", KNOWN_COUNT(rows), "count",
 		"rows of steps that follow each other, as those of blocks and requests; null: one, "
