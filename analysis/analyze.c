@@ -27,8 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TOP = 20 };
-
 static const struct vpa_observer no_observer;
 
 struct pass {
@@ -327,7 +325,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	p->idle.grown = pass_on_sm_counts;
 	p->idle.ctx = p;
 	p->folds.context = (struct vpa_fold_context){
-		&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP, &p->pipeline};
+		&p->model, &p->idle, o, o->top ? o->top : VPA_TOP_USUAL, &p->pipeline};
 	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
 	p->pipeline.is_diffusion = o->frames_per_block || o->latents_per_block;
 	return vpa_folds_begin(&p->folds)

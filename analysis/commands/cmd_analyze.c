@@ -50,6 +50,8 @@ static const char only_help[] = ONLY_WORDS
 #define VPA_SECTION(name, rank, put) " " name
 #include "analysis/render/text/text_sections.def"
 	;
+static const char top_help[] = "maximum rows per table (as many as fit a page; json "
+	VPT_DIGITS(VPA_TOP_USUAL) ", html " VPT_DIGITS(VPA_TOP_PAGE) ")";
 /* clang-format on */
 
 /* "text|json|..." */
@@ -62,8 +64,7 @@ static const struct vpt_option options[OPTIONS] = {
 		"nothing "
 		"else"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[TOP] = {"top", 'n', VPT_NUMBER, "1..1000000", NULL,
-		"maximum rows per table (as many as fit a page; json 20, html 100)"},
+	[TOP] = {"top", 'n', VPT_NUMBER, "1..1000000", NULL, top_help},
 	[MIN_GAP] = {"min-gap", '\0', VPT_DURATION, NULL, NULL,
 		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),

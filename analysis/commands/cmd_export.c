@@ -32,6 +32,13 @@ enum {
 	OPTIONS
 };
 
+/* clang-format off */
+static const char level_help[] =
+	"compression level (perfetto: zstd " VPT_DIGITS(VPT_PACK_ZSTD_LEVEL) ", others "
+	VPT_DIGITS(VPT_PACK_DEFLATE_LEVEL) "; chrome and tables " VPT_DIGITS(VPA_EXPORT_LEVEL)
+	"; gzip at most 9)";
+/* clang-format on */
+
 #define WORD(name) "|" #name
 static const struct vpt_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPT_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
@@ -48,15 +55,13 @@ static const struct vpt_option options[OPTIONS] = {
 	[NO_API] = {"no-api", '\0', VPT_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = VPA_SAFE_OPTION,
 	[MIN_GAP] = {"export-min-gap", '\0', VPT_DURATION, NULL, NULL,
-		"omit shorter gaps (perfetto 2us, others 0)"},
+		"omit shorter gaps (perfetto " VPT_DIGITS(VPA_EXPORT_MIN_GAP_US) "us, others 0)"},
 	[GPU_ENCODING] = {"gpu-encoding", '\0', VPT_CHOICE, "gpu|trackevent", "gpu",
 		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
 		"Perfetto shows)"},
 	[COMPRESS] = {"compress", '\0', VPT_CHOICE, "packets|zstd|gzip|none", NULL,
 		"compression of the file, or of each file of a folder; see above"},
-	[LEVEL] = {"level", 'l', VPT_NUMBER, "1..22", NULL,
-		"compression level (perfetto: zstd 1, others 6; chrome and tables 3; gzip at most "
-		"9)"},
+	[LEVEL] = {"level", 'l', VPT_NUMBER, "1..22", NULL, level_help},
 	[JOBS] = {"jobs", 'j', VPT_NUMBER, "0..64", "0",
 		"decoding and compressing threads; 0: one per core, up to 4"},
 	[MEMORY] = VPA_MEMORY_OPTION,

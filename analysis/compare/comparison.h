@@ -249,8 +249,9 @@ size_t vpa_compare_kernels(const struct vpa_comparison *c, enum vpa_row_state st
 /* ---- renderers ---- */
 
 #define VPA_COMPARE_SCHEMA "vptrace.compare/1"
+#define VPA_TOP_COMPARED   12 /* rows per table of the text */
 
-/* Text for a terminal of `width` columns, at most `top` rows per table (0: 12). 0, the sink's error or
+/* Text for a terminal of `width` columns, at most `top` rows per table (0: VPA_TOP_COMPARED). 0, the sink's error or
  * VPT_ENOMEM. */
 int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour, size_t top,
 	struct vpt_sink *sink, struct vpt_err *err);

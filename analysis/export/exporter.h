@@ -22,6 +22,8 @@
 	X(jsonl)
 #define VPA_EXPORTER_USUAL "perfetto"
 
+#define VPA_EXPORT_MIN_GAP_US 2 /* Perfetto's shortest gap, if the user gives none */
+
 struct vpa_export_options {
 	enum vpt_container container;
 	int level;           /* of compression; 0: the default */

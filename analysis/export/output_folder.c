@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { FILES_MAX = VPT_KIND_LIMIT + 8, USUAL_LEVEL = 3 };
+enum { FILES_MAX = VPT_KIND_LIMIT + 8 };
 
 struct vpa_export_file {
 	char name[64];
@@ -78,7 +78,7 @@ int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packe
 	if (!file->packed || !file->zstd)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to compress %s", file->name);
 	ZSTD_CCtx_setParameter(
-		file->zstd, ZSTD_c_compressionLevel, f->level ? f->level : USUAL_LEVEL);
+		file->zstd, ZSTD_c_compressionLevel, f->level ? f->level : VPA_EXPORT_LEVEL);
 	ZSTD_CCtx_setParameter(file->zstd, ZSTD_c_checksumFlag, 1);
 	return VPT_OK;
 }

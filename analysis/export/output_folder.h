@@ -8,11 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define VPA_EXPORT_LEVEL 3 /* of compression if the user gives none; Chrome's JSON has it too */
+
 struct vpa_export_folder;
 struct vpa_export_file;
 
 /* Makes the folder under a temporary name beside `path`. `container` is NONE or ZSTD and applies to
- * each file; `level` 0: the default. The caller frees the folder, which removes what was not
+ * each file; `level` 0: VPA_EXPORT_LEVEL. The caller frees the folder, which removes what was not
  * committed. 0; VPT_EINVAL: see vpa_export_folder_check(); VPT_EIO, VPT_ENOMEM. */
 int vpa_export_folder_new(const char *path, int force, enum vpt_container container, int level,
 	struct vpa_export_folder **out, struct vpt_err *err);

@@ -21,11 +21,13 @@ struct vpa_text {
 		*command; /* the command line that makes the report, for a page; NULL: not known */
 };
 
+#define VPA_TOP_PAGE 100 /* rows per table of the page */
+
 struct vpa_renderer {
 	const char *name;
 	int has_layout;     /* --only and --brief apply to it */
 	int needs_overview; /* it draws struct vpa_overview */
-	size_t top;         /* rows per table if the user gives no number; 0: the default */
+	size_t top;         /* rows per table if the user gives no number; 0: VPA_TOP_USUAL */
 	/* 0, the sink's error, or VPT_ENOMEM. `form` is for the text report; never NULL. */
 	int (*render)(const struct vpa_report *r, const struct vpa_text *form,
 		struct vpt_sink *sink, struct vpt_err *err);

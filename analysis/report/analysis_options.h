@@ -7,9 +7,11 @@
 
 struct vpa_observer;
 
+#define VPA_TOP_USUAL 20
+
 struct vpa_options {
-	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
-	size_t top;          /* maximum rows per table; 0: 20, the text report shows fewer */
+	unsigned jobs; /* decoding threads; 0: as many as cores, at most 4 */
+	size_t top;    /* maximum rows per table; 0: VPA_TOP_USUAL, the text report shows fewer */
 	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */

@@ -49,6 +49,10 @@ struct vpt_option {
 	const char *help;     /* NULL: neither help nor manual pages show it */
 };
 
+/* The digits of a macro's number, for the help of an option: its value is said once. */
+#define VPT_DIGITS(macro)     VPT_DIGITS_OF(macro)
+#define VPT_DIGITS_OF(number) #number
+
 struct vpt_given {
 	unsigned option;  /* index in the command's table */
 	const char *text; /* NULL for a flag */

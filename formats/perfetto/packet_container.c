@@ -32,20 +32,13 @@ struct vpt_packer {
 	struct vpt_pb packed;
 };
 
-/* The levels with the best ratio of savings to cost. */
-#ifdef VPT_HAVE_LIBDEFLATE
-enum { DEFLATE_LEVEL = 5 };
-#else
-enum { DEFLATE_LEVEL = 6 };
-#endif
-
 static const struct {
 	const char *suffix;
 	int needs_deflate, level;
 } kinds[] = {
-	[VPT_CONTAINER_PACKETS] = {".pftrace", 1, DEFLATE_LEVEL},
-	[VPT_CONTAINER_ZSTD] = {".pftrace.zst", 0, 1},
-	[VPT_CONTAINER_GZIP] = {".pftrace.gz", 1, DEFLATE_LEVEL},
+	[VPT_CONTAINER_PACKETS] = {".pftrace", 1, VPT_PACK_DEFLATE_LEVEL},
+	[VPT_CONTAINER_ZSTD] = {".pftrace.zst", 0, VPT_PACK_ZSTD_LEVEL},
+	[VPT_CONTAINER_GZIP] = {".pftrace.gz", 1, VPT_PACK_DEFLATE_LEVEL},
 	[VPT_CONTAINER_NONE] = {".pftrace", 0, 0},
 };
 

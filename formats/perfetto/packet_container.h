@@ -15,6 +15,14 @@ enum vpt_container {
 	VPT_CONTAINER_NONE
 };
 
+/* Levels if the caller gives none, with the best ratio of savings to cost. */
+#define VPT_PACK_ZSTD_LEVEL 1
+#ifdef VPT_HAVE_LIBDEFLATE
+#define VPT_PACK_DEFLATE_LEVEL 5
+#else
+#define VPT_PACK_DEFLATE_LEVEL 6
+#endif
+
 /* Whether this build supports it: packets and gzip need libdeflate or zlib. */
 int vpt_container_available(enum vpt_container kind);
 

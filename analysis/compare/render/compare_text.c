@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { ROWS = 12, MARKDOWN_ROWS = 8, FACT_COLUMNS = 56 };
+enum { MARKDOWN_ROWS = 8, FACT_COLUMNS = 56 };
 
 static const char *unit_title(enum vpa_unit_kind unit)
 {
@@ -493,7 +493,7 @@ static void put_findings(struct vpa_page *p, const struct vpa_comparison *c)
 
 void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
-	size_t rows = top ? top : ROWS;
+	size_t rows = top ? top : VPA_TOP_COMPARED;
 
 	vpa_compare_put_result(p, c);
 	vpa_compare_put_notes(p, c);

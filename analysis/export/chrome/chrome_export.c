@@ -378,7 +378,7 @@ const struct vpa_exporter vpa_exporter_chrome = {
 		 "PyTorch's profiler",
 	.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
 		{"none", VPT_CONTAINER_NONE, ".pt.trace.json"}},
-	.level = 3,
+	.level = VPA_EXPORT_LEVEL,
 	.state_bytes = sizeof(struct chrome),
 	.begin = begin,
 	.chunk = take_chunk,

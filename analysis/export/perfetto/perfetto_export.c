@@ -281,7 +281,7 @@ const struct vpa_exporter vpa_exporter_perfetto = {
 		{"gzip", VPT_CONTAINER_GZIP, ".pftrace.gz"},
 		{"none", VPT_CONTAINER_NONE, ".pftrace"}},
 	.takes = VPA_TAKES_GPU_ENCODING | VPA_TAKES_MIN_GAP,
-	.min_gap_ns = 2000,
+	.min_gap_ns = VPA_EXPORT_MIN_GAP_US * 1000,
 	.state_bytes = sizeof(struct perfetto),
 	.begin = begin,
 	.chunk = take_chunk,

@@ -68,6 +68,6 @@ static int render(const struct vpa_report *r, const struct vpa_text *form, struc
 const struct vpa_renderer vpa_renderer_html = {
 	.name = "html",
 	.needs_overview = 1,
-	.top = 100,
+	.top = VPA_TOP_PAGE,
 	.render = render,
 };
