@@ -14,7 +14,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/export/chunk_names.h"
-#include "analysis/export/exporter.h"
+#include "analysis/export/exported_rows.h"
 
 struct vpa_chrome {
 	const struct vpa_export_context *c;

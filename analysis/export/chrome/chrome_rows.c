@@ -198,17 +198,6 @@ static vpa_chrome_put_fn *const put_fns[VPT_KIND_LIMIT] = {
 	[VPT_GRAPH] = vpa_chrome_put_other,
 };
 
-static int in_window(const struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
-{
-	const struct vpa_model *m = x->c->view.context->model;
-	uint64_t start = s->col[0][row], end = start;
-
-	/* An end before its start wraps; such a row has no length. */
-	if (vpt_kind_desc(s->kind)->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
-		end = start + s->col[1][row];
-	return start < m->window_end_ns && end >= m->window_start_ns;
-}
-
 static int same_times(const struct vpt_section *s, uint32_t a, uint32_t b)
 {
 	return s->col[0][a] == s->col[0][b] &&
@@ -240,7 +229,7 @@ static int put_section(struct vpa_chrome *x, const struct vpt_section *s)
 		for (end = row + 1; end < s->row_count && same_times(s, row, end);)
 			end++;
 		for (i = end; i-- > row;)
-			if (!x->c->windowed || in_window(x, s, i)) {
+			if (vpa_export_has_row(x->c, s, i)) {
 				put(x, s, i);
 				x->rows += s->kind != VPT_LOSS;
 			}
@@ -275,7 +264,7 @@ int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b)
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
-		if (put_fns[s->kind] && !(x->c->options->no_api && s->kind == VPT_CALL))
+		if (put_fns[s->kind] && vpa_export_has_kind(x->c, s->kind))
 			rc = put_section(x, s);
 		else if (s->kind == VPT_SAMPLE)
 			rc = put_stacks(x, s);

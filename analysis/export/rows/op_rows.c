@@ -115,7 +115,7 @@ int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s)
 		struct vpa_line *out = &x->cat.out;
 		size_t begin;
 
-		if (!vpa_rows_in_window(x, s, row))
+		if (!vpa_export_has_row(x->c, s, row))
 			continue;
 		begin = vpa_cat_row_begin(&x->cat, s, row);
 		((struct row *)o->rows.items)[o->rows.count] =

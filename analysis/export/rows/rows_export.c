@@ -247,7 +247,7 @@ static int put_section(struct vpa_rows *x, const struct vpt_section *s)
 	for (row = 0; row < s->row_count && !rc; row++) {
 		size_t begin;
 
-		if (!vpa_rows_in_window(x, s, row))
+		if (!vpa_export_has_row(x->c, s, row))
 			continue;
 		begin = vpa_cat_row_begin(&x->cat, s, row);
 		if (s->kind == VPT_CALL)
@@ -427,7 +427,7 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
-		if (!x->by_kind[s->kind] || (s->kind == VPT_CALL && x->c->options->no_api))
+		if (!x->by_kind[s->kind] || !vpa_export_has_kind(x->c, s->kind))
 			continue;
 		rc = s->kind == VPT_KERNEL || s->kind == VPT_COPY ? vpa_rows_ops_add(x, s)
 								  : put_section(x, s);

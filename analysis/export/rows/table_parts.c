@@ -100,24 +100,6 @@ void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place)
 	l->failed |= text->failed;
 }
 
-/* ---- which rows ---- */
-
-int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
-{
-	const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
-	const struct vpa_model *m = x->view.context->model;
-	uint64_t start = s->col[0][row], end = start;
-
-	if (!x->c->windowed || kind->flags & VPT_KIND_TABLE)
-		return 1;
-	/* An end before its start wraps; such a row has no length. */
-	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
-		end = start + s->col[1][row];
-	if (s->kind == VPT_KERNEL || s->kind == VPT_COPY)
-		return vpa_is_op_in_window(m, start, end);
-	return start < m->window_end_ns && end >= m->window_start_ns;
-}
-
 /* ---- lanes ---- */
 
 /* Adds what the model has met since; its rows and ours have the same numbers, as both are in order of

@@ -10,7 +10,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/export/cell_text.h"
-#include "analysis/export/exporter.h"
+#include "analysis/export/exported_rows.h"
 
 /* A column that the analysis adds. */
 struct vpa_rows_column {
@@ -88,9 +88,6 @@ struct vpa_rows_line {
 void vpa_rows_put_line(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_line *line);
 /* The cell "place": a place of struct vpa_cause_piece, as the report writes it. */
 void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place);
-
-/* Whether a row touches the window. */
-int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row);
 
 /* The model's number for a lane; VPA_NONE: unknown. */
 uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key);
