@@ -78,8 +78,7 @@ enum vpa_cell_form {
 	VPA_CELL_DURATION, /* with the unit that fits */
 	VPA_CELL_OF_BUSY,  /* percent of the devices' busy time */
 	VPA_CELL_OF_WINDOW,
-	VPA_CELL_RATE,   /* three digits */
-	VPA_CELL_TENTHS, /* one decimal */
+	VPA_CELL_RATE, /* three digits */
 	VPA_CELL_WHOLE
 };
 

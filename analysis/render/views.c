@@ -46,8 +46,7 @@ const struct vpa_view vpa_views[] = {
 	{"gemm_precisions", "Matrix products by precision", .section = "attention"},
 	{"flop_rates", "Operations per second, where shapes are known", .section = "attention",
 		.first = "device family precision calls kernel_ns tflops peak_tflops share_of_peak",
-		COLUMNS({"TFLOP/s", .key = "tflops", .form = VPA_CELL_TENTHS},
-			{"% of peak", .key = "share_of_peak"},
+		COLUMNS({"TFLOP/s", .key = "tflops"}, {"% of peak", .key = "share_of_peak"},
 			{"peak", .key = "peak_tflops", .form = VPA_CELL_WHOLE, .drop = 1},
 			{"ms", .key = "kernel_ns"}, {"calls", .key = "calls", .drop = 2})},
 
@@ -85,8 +84,7 @@ const struct vpa_view vpa_views[] = {
 
 	{"copies", "Copies and memsets", .section = "copies", .prefix = "C",
 		COLUMNS({"ms", .key = "total_ns"}, {"bytes", .key = "bytes"},
-			{"GB/s", .key = "gb_per_s", .form = VPA_CELL_TENTHS},
-			{"count", .key = "count"})},
+			{"GB/s", .key = "gb_per_s"}, {"count", .key = "count"})},
 
 	{"syncs", "Calls that wait for the GPU", .section = "syncs", .prefix = "S",
 		COLUMNS({"idle ms", .key = "idle_ns"}, {"gaps", .key = "gaps"},

@@ -27,14 +27,6 @@ static uint64_t unit_number(const struct vpa_at *at)
 	return c->per_frame ? (uint64_t)VPA_UNIT_KINDS : (uint64_t)c->unit;
 }
 
-static const char *kind_choice(size_t i)
-{
-	static const char *const names[] = {
-		[VPA_PART_BUSY] = "busy", [VPA_PART_IDLE] = "idle", [VPA_PART_PAUSED] = "paused"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
 static const char *state_choice(size_t i)
 {
 	return i < VPA_ROW_STATES ? vpa_row_state_name((enum vpa_row_state)i) : NULL;
@@ -55,12 +47,6 @@ static uint64_t side_number(const struct vpa_at *at)
 static const char *schema_choice(size_t i)
 {
 	return i ? NULL : VPA_COMPARE_SCHEMA;
-}
-
-static uint64_t schema_number(const struct vpa_at *at)
-{
-	(void)at;
-	return 0;
 }
 
 /* ---- the verdict ---- */
@@ -171,7 +157,7 @@ static int row_has_host(const struct vpa_at *at)
 #define ROW struct vpa_compared_part
 static const struct vpa_field part_fields[] = {
 	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "GPU busy, GPU idle, recording paused",
-		.choice = kind_choice},
+		.choice = vpa_part_choice},
 	{"name", TEXT(name), NULL, "kernel family, cause of idle time; all: not divided"},
 	{NULL, SAME(times, times), NULL, NULL},
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
@@ -212,7 +198,7 @@ static const struct vpa_fields mean =
 #define ROW struct vpa_compared_row
 static const struct vpa_field row_fields[] = {
 	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "busy: a kernel, copies, memsets; idle",
-		.choice = kind_choice},
+		.choice = vpa_part_choice},
 	{"name", TEXT(name), NULL, "of the kernel; memcpy, memset; the cause of idle time"},
 	{"family", TEXT_OR_NULL(family), NULL, "the kernel's family; null: idle time"},
 	{"range", PLACE(place), NULL,
@@ -373,7 +359,7 @@ static const struct vpa_fields finding =
 #define ROW struct vpa_comparison
 static const struct vpa_field comparison_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
-		.number = schema_number, .choice = schema_choice},
+		.number = vpa_first_choice, .choice = schema_choice},
 	{"a", TEXTS(a_paths, a.count), NULL, "the captures or reports of A"},
 	{"b", TEXTS(b_paths, b.count), NULL, "the captures of B"},
 	{"verdict", PART(verdict), NULL, "which side is faster, and how sure that is"},

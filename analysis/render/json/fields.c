@@ -1,4 +1,4 @@
-/* fields.c - shared by many objects of the JSON report: spreads of durations, and names of causes. */
+/* fields.c - shared by many objects of the JSON report: spreads of durations, and names. */
 #include "analysis/render/json/fields.h"
 
 #define ROW struct vpa_durations
@@ -28,4 +28,18 @@ const struct vpa_fields vpa_fields_spread = FIELDS("spread", "distribution of du
 const char *vpa_cause_choice(size_t i)
 {
 	return i < VPA_CAUSES ? vpa_cause_text((enum vpa_cause)i) : NULL;
+}
+
+const char *vpa_part_choice(size_t i)
+{
+	static const char *const kinds[] = {
+		[VPA_PART_BUSY] = "busy", [VPA_PART_IDLE] = "idle", [VPA_PART_PAUSED] = "paused"};
+
+	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
+}
+
+uint64_t vpa_first_choice(const struct vpa_at *at)
+{
+	(void)at;
+	return 0;
 }

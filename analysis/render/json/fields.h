@@ -259,5 +259,8 @@ int vpa_system_has(const char *key);
 
 /* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
 const char *vpa_cause_choice(size_t i);
+const char *vpa_part_choice(size_t i); /* of enum vpa_block_part_kind */
+/* The number of a choice that is always the first one. */
+uint64_t vpa_first_choice(const struct vpa_at *at);
 
 #endif

@@ -63,14 +63,6 @@ static const struct vpa_field block_fields[] = {
 static const struct vpa_fields block = FIELDS("block", "a generated video block", block_fields);
 #undef ROW
 
-static const char *part_choice(size_t i)
-{
-	static const char *const kinds[] = {
-		[VPA_PART_BUSY] = "busy", [VPA_PART_IDLE] = "idle", [VPA_PART_PAUSED] = "paused"};
-
-	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
-}
-
 #define ROW struct vpa_block_instead
 static const struct vpa_field did_fields[] = {
 	{"host", CAUSE(host), NULL, "what the host did, as in host_did of devices"},
@@ -83,7 +75,7 @@ static const struct vpa_fields did =
 #define ROW struct vpa_block_part
 static const struct vpa_field part_fields[] = {
 	{"kind", CHOICE(vpa_block_part_kind, kind), NULL, "what the GPU did",
-		.choice = part_choice},
+		.choice = vpa_part_choice},
 	{"name", TEXT(name), NULL, "the kernel family of busy time, the cause of idle time"},
 	{"ns", U64(ns), "ns", "exclusive time of the family, idle time of the cause"},
 	{"count", U64(count), "count", "ops, or pieces of gaps, that began in the periods"},

@@ -560,12 +560,6 @@ static const char *schema_choice(size_t i)
 	return i ? NULL : VPA_REPORT_SCHEMA;
 }
 
-static uint64_t schema_number(const struct vpa_at *at)
-{
-	(void)at;
-	return 0;
-}
-
 static int has_rivals(const struct vpa_at *at)
 {
 	return at->report->step_rival_count > 0;
@@ -594,7 +588,7 @@ static int has_marked(const struct vpa_at *at)
 #define ROW struct vpa_report
 static const struct vpa_field report_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
-		.number = schema_number, .choice = schema_choice},
+		.number = vpa_first_choice, .choice = schema_choice},
 	{"input", PART(input), NULL, "what was analyzed"},
 	{"system", PART(vpa_fields_system), NULL, "where it was recorded"},
 	{"verdict", PART(verdict), NULL, "whether it is complete"},

@@ -20,15 +20,9 @@ static const char *source_choice(size_t i)
 	return i ? NULL : "inferred";
 }
 
-static uint64_t source_number(const struct vpa_at *at)
-{
-	(void)at;
-	return 0;
-}
-
 #define ROW struct vpa_inferred
 static const struct vpa_field inferred_fields[] = {
-	{"source", COMPUTED(CHOICE), NULL, "what makes these steps", .number = source_number,
+	{"source", COMPUTED(CHOICE), NULL, "what makes these steps", .number = vpa_first_choice,
 		.choice = source_choice},
 	{"device", I64(device), "index", "CUDA ordinal"},
 	{"stream", I64(stream), "index", "the stream whose ops show them: the busiest"},

@@ -17,7 +17,9 @@ static struct vpa_num usual(
 		return vpa_ms(v->number, d);
 	if (has_unit(f, "bytes"))
 		return vpa_bytes(v->number);
-	return v->kind == VPA_VALUE_REAL ? vpa_share(v->real) : vpa_count(v->number);
+	if (has_unit(f, "fraction"))
+		return vpa_share(v->real);
+	return v->kind == VPA_VALUE_REAL ? vpa_fixed(v->real, 1) : vpa_count(v->number);
 }
 
 static struct vpa_num written(const struct vpa_column *c, const struct vpa_field *f,
@@ -32,8 +34,6 @@ static struct vpa_num written(const struct vpa_column *c, const struct vpa_field
 		return vpa_percent(v->number, d->windows_ns);
 	case VPA_CELL_RATE:
 		return vpa_rate(v->real);
-	case VPA_CELL_TENTHS:
-		return vpa_fixed(v->real, 1);
 	case VPA_CELL_WHOLE:
 		return vpa_fixed(v->real, 0);
 	default:

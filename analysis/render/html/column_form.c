@@ -1,22 +1,33 @@
-/* cell_number.c - numbers of cells: times with their unit, shares as percent, three digits of a fraction. */
-#include "analysis/render/html/cell_number.h"
+/* column_form.c - how a column looks: its head, where its key says too little the words of its field; words, and numbers: times
+ * with their unit, shares as percent, three digits of a fraction. */
+#include "analysis/render/html/column_form.h"
 
+#include "analysis/render/html/html.h"
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-int vpa_html_is_unit_of_cells(const char *unit)
+static int is_among(const char *const *words, size_t count, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(words[i], word))
+			return 1;
+	return 0;
+}
+
+/* ---- numbers ---- */
+
+static int is_unit_of_cells(const char *unit)
 {
 	static const char *const units[] = {"ns", "bytes", "fraction", "GB/s", "MHz", "Wh", "ms",
 		"frames/s", "blocks/s", "steps/s", "s/step", "ns/block", "unit"};
-	size_t i;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(units[i], unit))
-			return 1;
-	return 0;
+	return is_among(units, COUNT(units), unit);
 }
 
 static struct vpa_num with_unit(struct vpa_num n, const char *unit)
@@ -100,8 +111,8 @@ static struct vpa_num shown_real(double value, const char *unit)
 		return with_sign(value < 0 ? "-" : "", n);
 	if (!strcmp(unit, "Wh") && value < 1)
 		decimals = 6;
-	return vpa_html_is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
-					       : vpa_fixed(value, decimals);
+	return is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
+				      : vpa_fixed(value, decimals);
 }
 
 struct vpa_num vpa_html_number(const struct vpa_value *v, const char *unit, int is_change)
@@ -124,4 +135,71 @@ struct vpa_num vpa_html_moment(const struct vpa_value *v, uint64_t from_ns)
 	snprintf(n.text, sizeof(n.text), "%s%" PRIu64 ".%06u s", is_before && us ? "-" : "",
 		us / 1000000, (unsigned)(us % 1000000));
 	return n;
+}
+
+/* ---- heads, and words ---- */
+
+/* What the field itself cannot say: its key is only a unit, or it is part of several objects. */
+static const char *head_of(const char *key, const struct vpa_field *f)
+{
+	static const struct {
+		const char *key, *words;
+	} heads[] = {{"ns", "time"}, {"time.count", "measured"},
+		{"blocks.period.mean_ns", "period mean"}, {"blocks.period.p95_ns", "period p95"}};
+	size_t i;
+
+	for (i = 0; i < COUNT(heads); i++)
+		if (!strcmp(heads[i].key, key))
+			return heads[i].words;
+	return f->head;
+}
+
+void vpa_html_label(
+	struct vpa_html *h, const char *key, const struct vpa_field *f, int is_comparison)
+{
+	static const char *const units[] = {"_ns", "_ms", "_wh", "_mhz"};
+	const char *head = head_of(key, f);
+	struct vpa_label text = {{0}};
+	size_t len = strlen(key), i;
+
+	if (head) {
+		vpa_html_raw(h, head);
+		return;
+	}
+	for (i = 0; i < COUNT(units); i++) {
+		size_t unit = strlen(units[i]);
+
+		if (len > unit && !strcmp(key + len - unit, units[i]))
+			len -= unit;
+	}
+	for (i = 0; i < len && i + 1 < sizeof(text.text); i++)
+		text.text[i] = key[i] == '_' || key[i] == '.' ? ' ' : key[i];
+	if (is_comparison && (text.text[0] == 'a' || text.text[0] == 'b') &&
+		(text.text[1] == ' ' || !text.text[1]))
+		text.text[0] = (char)(text.text[0] - 'a' + 'A');
+	vpa_html_text(h, text.text);
+}
+
+int vpa_html_label_has_unit(const char *key, const char *unit)
+{
+	static const char *const plain[] = {"id", "index", "count", "value", "probability", "ops",
+		"calls", "ranges", "gaps", "samples", "instances/block"};
+
+	return unit && !is_unit_of_cells(unit) && !is_among(plain, COUNT(plain), unit) &&
+	       !strstr(key, unit);
+}
+
+const char *vpa_html_text_class(const char *path, const char *key)
+{
+	static const char *const single[] = {"id", "kind", "backend", "source", "target", "state",
+		"group", "family", "cause", "role", "what", "precision", "unit", "only_in"};
+	static const char *const kernels[] = {"kernel", "softmax", "gemm", "after", "before"};
+
+	if (is_among(single, COUNT(single), key))
+		return " s";
+	if (is_among(kernels, COUNT(kernels), key) ||
+		(!strcmp(key, "name") &&
+			(!strcmp(path, "kernels") || !strcmp(path, "window.rows"))))
+		return " k";
+	return "";
 }
