@@ -415,7 +415,7 @@ static const char *graph_latency(struct writer *w)
 	const struct vpa_expert *e = &w->r->expert;
 
 	return vpa_arena_printf(&w->r->arena, "%s launch%s of CUDA graphs, median %s",
-		vpa_count(e->graphs_while_idle).text, e->graphs_while_idle == 1 ? "" : "es",
+		vpa_count(e->graphs_while_idle).text, vpa_plural_es(e->graphs_while_idle),
 		vpa_duration(e->graph_p50_ns).text);
 }
 

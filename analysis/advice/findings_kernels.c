@@ -121,7 +121,7 @@ static void find_chains(struct vpa_report *r)
 	f->measured = vpa_arena_printf(&r->arena,
 		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s: %s, of which the "
 		"longest of each %s",
-		c->kernels, c->count, c->count == 1 ? "" : "s", vpa_duration(c->total_ns).text,
+		c->kernels, c->count, vpa_plural(c->count), vpa_duration(c->total_ns).text,
 		vpa_duration(c->longest_ns).text);
 	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
 	f->caveat = "a fused kernel takes at least as long as the longest of its chain; results "
@@ -242,7 +242,7 @@ static const char *cost_text(
 		"%s%s%s %s a call, %s of it quantising, converting and copying, %" PRIu64 " call%s",
 		text, *text ? "; " : "", b->backend,
 		vpa_duration(vpt_sat_add(b->total_ns, helpers_ns(b)) / b->calls).text,
-		vpa_duration(helpers_ns(b) / b->calls).text, b->calls, b->calls == 1 ? "" : "s");
+		vpa_duration(helpers_ns(b) / b->calls).text, b->calls, vpa_plural(b->calls));
 }
 
 /* What a call costs with all that it needs: said where back-ends can be compared, or helpers are dear. */

@@ -15,6 +15,17 @@ struct vpa_num {
 
 struct vpa_num vpa_count(uint64_t n); /* "12,345" */
 
+/* The end of a noun after a number: "s" of "2 blocks", "es" of "2 passes". */
+static inline const char *vpa_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static inline const char *vpa_plural_es(uint64_t n)
+{
+	return n == 1 ? "" : "es";
+}
+
 /* `value / unit`, rounded half up, with up to six decimals: vpa_scaled(ns, 1000000, 1) is ms. */
 struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals);
 

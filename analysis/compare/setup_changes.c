@@ -3,6 +3,7 @@
  * A side's fact is its runs' common text; if they differ, all texts, separated by commas. */
 #include "analysis/compare/comparison_steps.h"
 
+#include "analysis/base/numbers.h"
 #include "analysis/render/json/fields.h"
 #include "formats/base/saturate.h"
 
@@ -68,7 +69,7 @@ static const char *blocks_text(const struct vpa_report *r, const char *key, stru
 		requests += r->requests[i].blocks.count > 0;
 	}
 	return requests ? vpa_arena_printf(arena, "%" PRIu64 " in %" PRIu64 " request%s", blocks,
-				  requests, requests == 1 ? "" : "s")
+				  requests, vpa_plural(requests))
 			: NULL;
 }
 

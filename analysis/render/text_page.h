@@ -182,9 +182,4 @@ static inline const char *vpa_text_or(const char *text, const char *otherwise)
 	return text ? text : otherwise;
 }
 
-static inline const char *vpa_plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 #endif

@@ -149,7 +149,7 @@ static void judge_damage(struct judging *j)
 		say(j, 1, "", "the file's header is damaged: start, process and clock are unknown");
 	if (damaged)
 		say(j, 1, "", "%" PRIu64 " damaged chunk%s left out (%s)", damaged,
-			damaged == 1 ? "" : "s", n->first_damage);
+			vpa_plural(damaged), n->first_damage);
 	if (unreadable)
 		say(j, 1, "", "%" PRIu64 " event%s no valid JSON and left out (%s%s)", unreadable,
 			unreadable == 1 ? " is" : "s are",
@@ -171,7 +171,7 @@ static void judge_unmatched(struct judging *j)
 			"%" PRIu64
 			" unmatched push%s: more than 256 ranges were open on a thread, so "
 			"the oldest were ended early; the others are complete",
-			count, count == 1 ? "" : "es");
+			count, vpa_plural_es(count));
 }
 
 /* Events of unknown categories do not matter as long as GPU work is among the others. */
@@ -182,7 +182,7 @@ static void judge_unknown(struct judging *j)
 
 	if (unknown)
 		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s%s%s%s",
-			unknown, unknown == 1 ? "" : "s", names[0] ? " (" : "", names,
+			unknown, vpa_plural(unknown), names[0] ? " (" : "", names,
 			names[0] ? ")" : "",
 			j->n->ops ? "" : ", and the others include no GPU work");
 }
@@ -233,7 +233,7 @@ static void judge_losses(struct judging *j)
 	}
 	if (lost)
 		say(j, 1, remedy, "%" PRIu64 " record%s lost while recording", lost,
-			lost == 1 ? "" : "s");
+			vpa_plural(lost));
 	else
 		say(j, 1, remedy,
 			"records are missing for parts of the window; their number is unknown");
@@ -384,7 +384,7 @@ static void judge_tool(struct judging *j)
 		say(j, 0, "record with nsys profile --cuda-graph-trace=node",
 			"%" PRIu64 " launch%s of CUDA graphs %s recorded as a whole: %s exact, the "
 			"kernels inside are unknown",
-			n->whole_graphs, n->whole_graphs == 1 ? "" : "es",
+			n->whole_graphs, vpa_plural_es(n->whole_graphs),
 			n->whole_graphs == 1 ? "is" : "are",
 			n->whole_graphs == 1 ? "its times are" : "their times are");
 	if (n->unnamed)

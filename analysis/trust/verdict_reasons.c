@@ -93,10 +93,10 @@ static void judge_samples(struct vpa_report *out)
 	if (late)
 		REASON(out,
 			"%" PRIu64 " sample%s of Python stacks came too late: no idle time has %s",
-			late, late == 1 ? "" : "s", late == 1 ? "its line" : "their lines");
+			late, vpa_plural(late), late == 1 ? "its line" : "their lines");
 	if (unsorted)
 		REASON(out, "%" PRIu64 " sample%s of Python stacks %s", unsorted,
-			unsorted == 1 ? "" : "s",
+			vpa_plural(unsorted),
 			unsorted == 1 ? "was left out: it came after a later one"
 				      : "were left out: they came after later ones");
 }
@@ -213,7 +213,7 @@ static void judge_lost_launches(
 	struct vpa_report *out, const struct vpa_resolver *r, const struct vpa_completeness *n)
 {
 	uint64_t count = out->verdict.launches_lost;
-	const char *are = count == 1 ? "is" : "are", *s = count == 1 ? "" : "s";
+	const char *are = count == 1 ? "is" : "are", *s = vpa_plural(count);
 
 	if (!count || out->verdict.loss_count)
 		return;

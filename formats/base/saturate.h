@@ -26,6 +26,12 @@ static inline uint64_t vpt_sat_sub(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
+/* From one to the other, whichever is larger. */
+static inline uint64_t vpt_distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 static inline uint64_t vpt_sat_mul(uint64_t a, uint64_t b)
 {
 	uint64_t product;

@@ -14,6 +14,7 @@
 #include "analysis/export/perfetto/result_tracks.h"
 #include "analysis/export/perfetto/stack_slices.h"
 #include "analysis/join/call_waits.h"
+#include "formats/base/saturate.h"
 
 enum { GROUP_BYTES = 640 << 10, RESTART_BYTES = 64 << 20, SEQUENCE_GPU = 2 };
 
@@ -29,11 +30,6 @@ struct perfetto {
 
 /* ---- clocks ---- */
 
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 static void read_clock(struct perfetto *p, const struct vpt_section *s)
 {
 	uint32_t row;
@@ -43,7 +39,7 @@ static void read_clock(struct perfetto *p, const struct vpt_section *s)
 
 		if (boot)
 			p->residual_ns =
-				distance(boot, s->col[VPT_CLOCK_TRACE][row] + p->x.shift_ns);
+				vpt_distance(boot, s->col[VPT_CLOCK_TRACE][row] + p->x.shift_ns);
 	}
 }
 

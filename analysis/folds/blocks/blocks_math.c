@@ -4,6 +4,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/base/vectorise.h"
 
 #include <math.h>
@@ -17,11 +18,6 @@ static int compare(const void *pa, const void *pb)
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
 	return a < b ? -1 : a > b;
-}
-
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
 }
 
 /* The lower median of up to 2 * WARMUP_MAX values. */
@@ -354,11 +350,11 @@ int vpa_is_outlier(const uint64_t *values, size_t count, size_t at, size_t *refe
 	for (*reference = from; values[*reference] != median; ++*reference)
 		;
 	for (i = from; i < to; i++)
-		far[i - from] = distance(values[i], median);
+		far[i - from] = vpt_distance(values[i], median);
 	limit = 5 * median_of(far, to - from);
 	limit = limit > median / 5 ? limit : median / 5;
 	limit = limit > OUTLIER_NS ? limit : OUTLIER_NS;
-	return distance(values[at], median) > limit;
+	return vpt_distance(values[at], median) > limit;
 }
 
 /* ---- playback ---- */

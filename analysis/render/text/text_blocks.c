@@ -376,7 +376,7 @@ static void add_block_line(struct vpa_words *w, const struct vpa_block_row *bloc
 			w, "; ", "most idle time %s", vpa_top_line_text(text, sizeof(text), &top));
 	} else if (block->line_samples) {
 		vpa_words_add(w, "; ", "%s sample%s: too few to name a line",
-			vpa_count(block->line_samples).text, block->line_samples == 1 ? "" : "s");
+			vpa_count(block->line_samples).text, vpa_plural(block->line_samples));
 	}
 }
 

@@ -70,7 +70,7 @@ void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r)
 		vpa_words_add(&w, ", ", "%s step%s", vpa_count(steps).text, vpa_plural(steps));
 	if (context)
 		vpa_words_add(&w, ", ", "%s context pass%s", vpa_count(context).text,
-			context == 1 ? "" : "es");
+			vpa_plural_es(context));
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 

@@ -34,7 +34,7 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 			row->passes_per_step > 1 ? " each" : "");
 	if (row->context_passes)
 		vpa_words_add(&w, "; ", "%s more pass%s that no scheduler follows",
-			vpa_count(row->context_passes).text, row->context_passes == 1 ? "" : "es");
+			vpa_count(row->context_passes).text, vpa_plural_es(row->context_passes));
 	if (row->cut)
 		vpa_words_add(&w, "; ", "%s more at the edges, not whole, left out",
 			vpa_count(row->cut).text);

@@ -54,7 +54,7 @@ static void note_error(struct vtr_cupti_clock *c, const struct vtr_cupti_point *
 	const struct vtr_cupti_point *p, const struct vtr_cupti_point *b)
 {
 	uint64_t there = on_line(a, b, p->cupti);
-	uint64_t error_ns = there > p->trace_ns ? there - p->trace_ns : p->trace_ns - there;
+	uint64_t error_ns = vpt_distance(there, p->trace_ns);
 
 	c->error_ns = error_ns > c->error_ns ? error_ns : c->error_ns;
 }

@@ -12,6 +12,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_CLOCK_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_CLOCK_H
 
+#include "formats/base/saturate.h"
 #include "formats/event_schema.h"
 #include "tracer/cupti/records/cupti_sizes.h"
 #include "tracer/handover/buffer_pool.h"
@@ -22,9 +23,7 @@
 
 static inline int vtr_clock_is_far(uint64_t time, uint64_t trace_ns)
 {
-	uint64_t distance = time > trace_ns ? time - trace_ns : trace_ns - time;
-
-	return distance > VTR_CLOCK_FAR_NS;
+	return vpt_distance(time, trace_ns) > VTR_CLOCK_FAR_NS;
 }
 
 /* A CUPTI clock further than this from the trace clock is another clock. */
@@ -37,7 +36,7 @@ static inline int64_t vtr_cupti_clock_skew(
 	uint64_t cupti, const struct vpt_clock *moment, uint64_t doubt_ns)
 {
 	uint64_t trace_ns = moment->trace_ns;
-	uint64_t distance = cupti > trace_ns ? cupti - trace_ns : trace_ns - cupti;
+	uint64_t distance = vpt_distance(cupti, trace_ns);
 
 	if (!cupti || vtr_clock_is_far(cupti, trace_ns) || distance <= doubt_ns ||
 		distance - doubt_ns <= VTR_CLOCK_SKEW_NS)
