@@ -8,6 +8,7 @@
 #include "analysis/report/report.h"
 #include "formats/base/error.h"
 
+struct vpa_page;
 struct vpt_sink;
 
 /* Layout of the text report. All zero: every section, 80 columns, no colours. */
@@ -51,6 +52,11 @@ const struct vpa_renderer *vpa_renderer_find(const char *name);
 int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
 	struct vpt_err *err);
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
+
+/* Lets `put` fill a page whose paragraphs become items of a list and whose tables become tables of Markdown, with at most
+ * `rows` rows in a group. 0, or the first failure. */
+int vpa_markdown_page(void (*put)(struct vpa_page *p, const void *ctx), const void *ctx,
+	size_t rows, struct vpt_sink *sink, struct vpt_err *err);
 
 /* Whether render/text/text_sections.def has a section of this name. */
 int vpa_text_has_section(const char *name);

@@ -6,7 +6,7 @@
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
 #include "analysis/render/kernel_names.h"
-#include "analysis/render/text/markdown.h"
+#include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

@@ -14,7 +14,6 @@
 #include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_ranges.h"
 #include "analysis/export/chrome/chrome_rows.h"
-#include "analysis/export/chrome/chrome_waits.h"
 #include "analysis/export/chrome/gpu_ranges.h"
 
 #include "formats/base/json_writer.h"

@@ -1,5 +1,5 @@
 /* chrome_ops.c - kernels, copies and calls as events of PyTorch's profiler, with the arrows between them. */
-#include "analysis/export/chrome/chrome_ops.h"
+#include "analysis/export/chrome/chrome_rows.h"
 
 #include "analysis/names/demangle.h"
 #include "formats/base/saturate.h"

@@ -1,6 +1,8 @@
 /* chrome_ranges.c - ranges and marks as annotations and operators of PyTorch's profiler. */
 #include "analysis/export/chrome/chrome_ranges.h"
 
+#include "analysis/export/chrome/chrome_rows.h"
+
 /* The columns that ranges, open ranges and marks share. */
 struct nvtx_columns {
 	int kind, domain, category, colour, payload, value, schema; /* -1: none */

@@ -5,8 +5,6 @@
 
 #include "analysis/export/chrome/chrome_event.h"
 
-vpa_chrome_put_fn vpa_chrome_put_range, vpa_chrome_put_mark;
-
 /* Replaces the contents of `open` with the events of the ranges that are open when a chunk closes
  * (NULL: none). */
 void vpa_chrome_keep_open(struct vpa_chrome *x, struct vpa_line *open, const struct vpt_section *s);

@@ -7,10 +7,8 @@
  * capture, but the outermost in a file of the profiler. */
 #include "analysis/export/chrome/chrome_rows.h"
 
-#include "analysis/export/chrome/chrome_ops.h"
 #include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_ranges.h"
-#include "analysis/export/chrome/chrome_waits.h"
 
 /* ---- lanes ---- */
 

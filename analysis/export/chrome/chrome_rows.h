@@ -4,6 +4,16 @@
 
 #include "analysis/export/chrome/chrome_event.h"
 
+/* A row of each kind: chrome_ops.c, chrome_ranges.c, chrome_waits.c. */
+vpa_chrome_put_fn vpa_chrome_put_kernel, vpa_chrome_put_copy, vpa_chrome_put_call,
+	vpa_chrome_put_range, vpa_chrome_put_mark, vpa_chrome_put_sync, vpa_chrome_put_record,
+	vpa_chrome_put_overhead, vpa_chrome_put_counter, vpa_chrome_put_other;
+
+enum { VPA_CHROME_RECORDS = 4096 }; /* places of x->records */
+
+/* Reads the recorded CUDA events. Call it before writing the chunk's waits. */
+void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s);
+
 /* Writes the rows of a chunk that are events of their own. 0 or an error code. */
 int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b);
 

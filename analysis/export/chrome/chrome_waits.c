@@ -1,6 +1,6 @@
 /* chrome_waits.c - synchronisation, CUDA events, overhead, counters, and the kinds that the profiler has no form
  * for. */
-#include "analysis/export/chrome/chrome_waits.h"
+#include "analysis/export/chrome/chrome_rows.h"
 
 /* ---- waits and overhead ---- */
 

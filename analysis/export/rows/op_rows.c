@@ -4,7 +4,7 @@
  * launches, in an order of its own where several begin at once. So rows wait here as text, both sides
  * are sorted, and merged. An op that the pass does not emit, since its times are invalid, gets empty
  * cells. */
-#include "analysis/export/rows/op_rows.h"
+#include "analysis/export/rows/table_parts.h"
 
 #include "analysis/export/rows/row_places.h"
 #include "analysis/export/sorted_runs.h"

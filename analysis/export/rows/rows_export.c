@@ -6,9 +6,8 @@
  *
  * This file has the pass and the tables: those of events.def that hold events or describe the run, with
  * the columns that the analysis adds, and those of analysis results. */
-#include "analysis/export/rows/op_rows.h"
+#include "analysis/export/rows/table_parts.h"
 #include "analysis/export/rows/row_places.h"
-#include "analysis/export/rows/rows_schema.h"
 #include "analysis/folds/gap_line.h"
 
 #include <stdio.h>

@@ -93,4 +93,22 @@ void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place)
 uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key);
 uint32_t vpa_rows_thread(struct vpa_rows *x, uint64_t key);
 
+/* ---- rows of kernels and copies, with what the pass finds about them: op_rows.c ---- */
+
+/* The columns that the analysis adds. */
+extern const struct vpa_rows_column vpa_rows_kernel_columns[];
+extern const struct vpa_rows_column *const vpa_rows_copy_columns;
+
+/* All return 0 or an error code. */
+int vpa_rows_ops_new(struct vpa_rows *x);
+void vpa_rows_ops_free(struct vpa_rows *x);
+int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s);
+int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops);
+int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns);
+
+/* ---- schema.json: rows_schema.c ---- */
+
+/* Writes schema.json after all rows are counted. 0 or an error code. */
+int vpa_rows_schema(struct vpa_rows *x, struct vpt_sink *sink, struct vpt_err *err);
+
 #endif

@@ -1,8 +1,10 @@
-/* open_spans.h - ranges, marks and calls of a thread, and their begin events. Private to this folder. */
+/* open_spans.h - ranges, marks and calls of a thread, their begin events, and what is pending for ranges whose
+ * end is not known. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_LANES_OPEN_SPANS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_LANES_OPEN_SPANS_H
 
 #include "analysis/export/perfetto/lanes/track_event.h"
+#include "analysis/past/open_ranges.h"
 
 /* A pending range or mark; or a call that is being written. */
 struct vpa_ex_host_span {
@@ -26,5 +28,22 @@ static inline int vpa_ex_span_is_after(
 /* The begin event of a span. `inside` as in vpa_ex_stage_args(). */
 void vpa_ex_span_event(struct vpa_ex_out *x, const struct vpa_ex_host_span *span, unsigned *inside,
 	struct vpa_ex_event *e);
+
+/* Beside its start, end, name and domain, which are in the table. */
+struct vpa_ex_open_range {
+	uint64_t cut_ns; /* where its slice had to end earlier; 0: it did not */
+	uint64_t value;  /* as in a span */
+	uint32_t thread;
+	/* Known with the end; emitted with it if the begin was written without them. */
+	uint32_t colour, nvtx_category;
+	uint8_t written, category, payload; /* written: its slice is over */
+};
+
+/* The open ranges of a thread, or of all processes. */
+struct vpa_ex_open_ranges {
+	struct vpa_open_ranges table;
+	struct vpa_ex_open_range *items; /* by number in the table */
+	size_t cap;
+};
 
 #endif

@@ -3,7 +3,6 @@
 #define VPA_ANALYSIS_EXPORT_PERFETTO_LANES_THREAD_TRACKS_H
 
 #include "analysis/export/perfetto/lanes/open_spans.h"
-#include "analysis/export/perfetto/lanes/pending_ends.h"
 #include "analysis/export/perfetto/lanes/side_by_side.h"
 #include "analysis/export/perfetto/launch_links.h"
 
