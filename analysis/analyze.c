@@ -248,6 +248,8 @@ static int add_damage(struct pass *p, size_t index, const char *text)
 		  : vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, index + 1));
 }
 
+static int is_found(struct pass *p);
+
 static int read_chunks(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_prefetch *chunks;
@@ -275,6 +277,10 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 		}
 		if (p->options->progress)
 			p->options->progress(p->options->progress_ctx, done, count);
+		if (p->looking && is_found(p)) {
+			rc = VPT_END;
+			break;
+		}
 	}
 	vpa_prefetch_stop(chunks);
 	return rc == VPT_END ? VPT_OK : rc;
@@ -474,18 +480,38 @@ static int look_ops(void *ctx, struct vpa_ops *ops)
 	return VPT_OK;
 }
 
+/* Whether the window may be this range's. */
+static int is_meant(void *ctx, const struct vpa_range *range)
+{
+	struct pass *p = ctx;
+	struct vpa_scope_label label = {.kind = VPA_SCOPE_NONE};
+
+	if (p->options->range)
+		return vpa_range_choice_takes(&p->choice, vpa_name(&p->model, range->name),
+			vpa_range_name(&p->model, range));
+	p->resolver.failed |= vpa_pipeline_label(&p->pipeline, range, &label);
+	return label.kind == VPA_SCOPE_REQUEST;
+}
+
+/* Whether the rest of the file changes nothing. */
+static int is_found(struct pass *p)
+{
+	const struct vpa_range_time *time;
+
+	if (p->choice.count < p->choice.number)
+		return 0;
+	time = vpa_range_choice_early(
+		&p->choice, vpa_resolver_unfinished(&p->resolver, is_meant, p));
+	return time && time->end_ns > time->start_ns;
+}
+
 static int look_range(void *ctx, struct vpa_range *range)
 {
 	struct pass *p = ctx;
 	struct vpa_range_choice *choice = &p->choice;
-	struct vpa_scope_label label = {.kind = VPA_SCOPE_NONE};
 	uint64_t end_ns = range->end_ns > range->gpu.last_ns ? range->end_ns : range->gpu.last_ns;
 
-	if (!p->options->range && vpa_pipeline_label(&p->pipeline, range, &label))
-		return VPT_ENOMEM;
-	if (p->options->range ? vpa_range_choice_takes(choice, vpa_name(&p->model, range->name),
-					vpa_range_name(&p->model, range))
-			      : label.kind == VPA_SCOPE_REQUEST)
+	if (is_meant(p, range))
 		return vpa_range_choice_add(choice, range->start_ns, end_ns);
 	return choice->count ? VPT_OK : vpa_range_census_add(&p->census, range->name);
 }
@@ -514,7 +540,7 @@ static const char *note_of(struct vpa_report *r, const struct vpa_range_choice *
 		c->text, c->number);
 }
 
-/* A first pass that only finds the range: from its start on the host to its last op's end. */
+/* A first pass that only finds the range, from its start on the host to its last op's end, and reads no further. */
 static int find_range(struct pass *p, struct vpt_err *err)
 {
 	struct pass look = {.trace = p->trace,

@@ -172,6 +172,11 @@ uint32_t vpa_resolver_place(struct vpa_resolver *r, uint32_t thread, uint64_t t)
 uint32_t vpa_resolver_place_of(
 	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 
+/* As vpa_timeline_unfinished(), over all threads and processes. A range that no chunk so far has listed begins
+ * after those that one has. */
+uint64_t vpa_resolver_unfinished(
+	const struct vpa_resolver *r, vpa_range_is_meant *is_meant, void *ctx);
+
 /* The innermost range of the thread, and the innermost process-wide range. */
 void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 	const struct vpa_range **own, const struct vpa_range **wide);

@@ -228,3 +228,18 @@ int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		rc = vpa_marked_spans_settle(&r->laps);
 	return rc ? rc : settle_ranges(r);
 }
+
+uint64_t vpa_resolver_unfinished(
+	const struct vpa_resolver *r, vpa_range_is_meant *is_meant, void *ctx)
+{
+	uint64_t earliest = r->open_left_out ? 0 : UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < r->model->thread_count; i++)
+		earliest = vpa_earlier(
+			earliest, vpa_timeline_unfinished(&r->pasts[i].ranges, is_meant, ctx));
+	for (i = 0; i < r->process_count; i++)
+		earliest = vpa_earlier(
+			earliest, vpa_timeline_unfinished(&r->processes[i].ranges, is_meant, ctx));
+	return earliest;
+}

@@ -505,6 +505,34 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 	}
 }
 
+/* What is referenced is open, begins with a step, or is in the chain of the first step. */
+uint64_t vpa_timeline_unfinished(
+	const struct vpa_timeline *t, vpa_range_is_meant *is_meant, void *ctx)
+{
+	const struct vpa_steps *s = &t->steps;
+	const struct vpa_range *range = s->dropped < s->count ? s->items[s->dropped].range : NULL;
+	uint64_t earliest = UINT64_MAX;
+	size_t i;
+
+	for (; range; range = range->parent) {
+		if (range->kind == VPA_RANGE_FORK)
+			return 0;
+		if (range->start_ns < earliest && is_meant(ctx, range))
+			earliest = range->start_ns;
+	}
+	for (i = 0; i < t->open.count; i++) {
+		range = t->open_of[i];
+		if (range && range->start_ns < earliest && is_meant(ctx, range))
+			earliest = range->start_ns;
+	}
+	for (i = s->dropped; i < s->count && s->items[i].time_ns < earliest; i++) {
+		range = s->items[i].range;
+		if (range && range->start_ns == s->items[i].time_ns && is_meant(ctx, range))
+			earliest = range->start_ns;
+	}
+	return earliest;
+}
+
 void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 {
 	size_t i;

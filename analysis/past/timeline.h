@@ -125,6 +125,14 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool);
 /* Drops all steps that end before `before_ns`, and all ranges that contain nothing after it. */
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns);
 
+/* Whether a range is one of those looked for. */
+typedef int vpa_range_is_meant(void *ctx, const struct vpa_range *range);
+
+/* The earliest start of the ranges that are meant and for which finished() is still to be called; ~0: there is
+ * none; 0: not known. */
+uint64_t vpa_timeline_unfinished(
+	const struct vpa_timeline *t, vpa_range_is_meant *is_meant, void *ctx);
+
 /* At the end of the trace: drops every reference, so finished() is called for each range. */
 void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool);
 void vpa_timeline_free(struct vpa_timeline *t);

@@ -77,6 +77,19 @@ const struct vpa_range_time *vpa_range_choice_get(struct vpa_range_choice *c)
 	return &c->items[c->number - 1];
 }
 
+const struct vpa_range_time *vpa_range_choice_early(struct vpa_range_choice *c, uint64_t from_ns)
+{
+	uint64_t before = 0;
+	size_t i;
+
+	/* A range may yet come that is called as the whole text. */
+	if (c->text && !c->has_whole && c->name_len < strlen(c->text))
+		return NULL;
+	for (i = 0; i < c->count && before < c->number; i++)
+		before += c->items[i].start_ns < from_ns;
+	return before == c->number ? vpa_range_choice_get(c) : NULL;
+}
+
 void vpa_range_choice_free(struct vpa_range_choice *c)
 {
 	vpt_free(c->items);

@@ -33,6 +33,9 @@ int vpa_range_choice_add(struct vpa_range_choice *c, uint64_t start_ns, uint64_t
 /* The instance; it stays the choice's. NULL: there are fewer. */
 const struct vpa_range_time *vpa_range_choice_get(struct vpa_range_choice *c);
 
+/* The same while there may be more that begin at `from_ns` or later. NULL: it may be one of those. */
+const struct vpa_range_time *vpa_range_choice_early(struct vpa_range_choice *c, uint64_t from_ns);
+
 void vpa_range_choice_free(struct vpa_range_choice *c);
 
 #endif
