@@ -174,9 +174,74 @@ static void what_is_not_there_is_refused(void **state)
 	}
 }
 
+enum { LONG_S = 40 };
+
+/* A chunk for each of 40 seconds, in it a block and a kernel that runs for half of it. `outer` is a line for a range
+ * around. */
+static const char *long_script(const char *outer)
+{
+	static char script[16384];
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n%s\n", outer), i;
+
+	for (i = 1; i <= LONG_S; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zus+1ms \"block %zu\"\ncall t1 cudaLaunchKernel %zus+1us corr "
+			"%zu\n"
+			"kernel s7 %zus+500ms corr %zu" GEMM "chunk\n",
+			i, i % 10, i, i, i, i);
+	return script;
+}
+
+static void count_chunk(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)done;
+	assert_true(total >= LONG_S);
+	++*(uint64_t *)ctx;
+}
+
+/* The first pass ends some seconds after the range, when no op can be of it any more; the second reads all. */
+static void a_range_is_looked_for_until_it_is_found(void **state)
+{
+	static const struct {
+		const char *rule, *outer, *range;
+		uint64_t request, start_s, least, most; /* chunks of both passes */
+	} cases[] = {
+		{"the first of a name", "", "block 2", 0, 2, LONG_S + 10, LONG_S + 20},
+		{"a number: a range of that whole name may yet come", "", "block 2:3", 0, 22,
+			2 * LONG_S, 2 * LONG_S + 2},
+		{"the last", "", "block 0:4", 0, 40, 2 * LONG_S, 2 * LONG_S + 2},
+		{"one that began earlier is open to the end", "range t1 900ms-39s \"block 2\"",
+			"block 2", 0, 1, 2 * LONG_S - 2, 2 * LONG_S + 2},
+		{"another name is open to the end", "range t1 1s-39s \"all\"", "block 2", 0, 2,
+			LONG_S + 10, LONG_S + 20},
+		{"a request", "range t1 3s-5s \"request 0\"", NULL, 1, 3, LONG_S + 10, LONG_S + 24},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t chunks = 0;
+		struct vpa_options o = {.range = cases[i].range,
+			.request = cases[i].request,
+			.progress = count_chunk,
+			.progress_ctx = &chunks};
+		struct vpa_report *r = analyze(long_script(cases[i].outer), &o);
+
+		if (r->window_start_ns / 1000000000 != cases[i].start_s &&
+			!(cases[i].start_s == 1 && r->window_start_ns == 900000000))
+			fail_msg("%s: the window begins at %llu", cases[i].rule,
+				(unsigned long long)r->window_start_ns);
+		if (chunks < cases[i].least || chunks > cases[i].most)
+			fail_msg("%s: %llu chunks were read", cases[i].rule,
+				(unsigned long long)chunks);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_range_is_looked_for_until_it_is_found),
 		cmocka_unit_test(result_is_of_the_steady_requests),
 		cmocka_unit_test(conditions_are_of_the_steady_requests),
 		cmocka_unit_test(any_request_can_be_the_window),
