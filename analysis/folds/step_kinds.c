@@ -57,8 +57,7 @@ static int has_graph(const struct vpa_ops *ops, size_t begin, size_t end)
 	size_t i;
 
 	for (i = begin; ops->graph_launches && i < end; i++)
-		if (ops->graph_node[i] ||
-			(ops->launch[i] && ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH))
+		if (vpa_op_is_of_graph(ops, i))
 			return 1;
 	return 0;
 }

@@ -217,6 +217,12 @@ struct vpa_ops {
 	size_t run_count;
 };
 
+/* Whether a launch of a CUDA graph has run it. */
+static inline int vpa_op_is_of_graph(const struct vpa_ops *o, size_t i)
+{
+	return o->graph_node[i] || (o->launch[i] && o->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH);
+}
+
 /* The stretch of op `i`. Pass in *k the stretch of an earlier op, or 0; it returns the op's own. */
 static inline const struct vpa_op_stretch *vpa_ops_stretch(
 	const struct vpa_ops *o, size_t i, size_t *k)

@@ -30,13 +30,6 @@ static uint64_t sum_symbols(
 
 /* ---- launches of graphs ---- */
 
-static int is_of_graph(const struct vpa_ops *ops, size_t i)
-{
-	const struct vpa_call *launch = ops->launch[i];
-
-	return ops->graph_node[i] || (launch && launch->klass == VPT_CALL_GRAPH_LAUNCH);
-}
-
 static struct vpa_graph_launch *launch_of(struct vpa_graphs_table *s,
 	const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
 {
@@ -123,7 +116,7 @@ static void add_to_step(
 	step->hash += sum_symbols(ops->kernel + begin, ops->blocks + begin, count);
 	step->ops += count;
 	for (i = begin; ops->graph_launches && i < end; i++)
-		if (is_of_graph(ops, i)) {
+		if (vpa_op_is_of_graph(ops, i)) {
 			step->hash -= vpa_op_symbol(ops->kernel[i], ops->blocks[i]);
 			step->ops--;
 		}
@@ -156,7 +149,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	if (ops->graph_launches)
 		for (i = 0; i < ops->count; i++)
-			if (is_of_graph(ops, i) && ops->launch[i])
+			if (vpa_op_is_of_graph(ops, i) && ops->launch[i])
 				add_node(s, c, ops, i);
 	return s->failed ? VPT_ENOMEM : add_steps(s, c, ops);
 }
