@@ -410,13 +410,17 @@ static void judge_marks(struct vpa_report *out)
 			"mend these lines of the mark file, or leave them out"},
 		{"marks.guessed", "marks that are a guess",
 			"if steps or blocks are others, write this line into a mark file (--mark)"},
+		{"marks.denoisers",
+			"no steps are marked; if this is the denoiser, a line of a mark file finds them",
+			"write it into a file, and run with --mark FILE"},
 	};
 	size_t i;
 
 	for (i = 0; i < COUNT(facts); i++) {
 		const char *text = vpa_meta(out, facts[i].key);
 
-		if (text)
+		/* The third is of no use where somebody else has marked the program. */
+		if (text && (i < 2 || !out->request_count))
 			add_reason(out,
 				vpa_arena_printf(&out->arena, "%s: %s", facts[i].what, text),
 				facts[i].remedy);

@@ -189,7 +189,8 @@ mkdir -p named/torch/nn/modules
 for package in torch torch/nn torch/nn/modules; do
 	echo >"named/$package/__init__.py"
 done
-echo 'import torch.nn.modules.module' >named/torch/__init__.py
+echo 'import torch.nn' >named/torch/__init__.py
+echo 'from torch.nn.modules.module import Module' >named/torch/nn/__init__.py
 cat >named/torch/nn/modules/module.py <<'PY'
 class Module:
     def __call__(self, *args):
@@ -213,6 +214,14 @@ assert not cuda.cudaMalloc(ctypes.byref(memory), 4096)
 class Layer(torch.nn.modules.module.Module):
     def forward(self):
         assert not cuda.cudaMemset(memory, 0, ctypes.c_size_t(4096))
+
+class DenoiserBlock(torch.nn.modules.module.Module):
+    def forward(self, x, t):
+        pass
+
+class Denoiser(torch.nn.modules.module.Module):
+    def forward(self, x, timestep=None):
+        pass
 
 class Model(torch.nn.modules.module.Module):
     def __init__(self):
@@ -242,6 +251,22 @@ report = json.load(open("report"))
 found = report["requests"], report["stages"], [r["count"] for r in report["ranges"] if r["name"] == "block1"]
 assert found == ([], [], [5]), found'
 	[ "$failures" = 0 ] || cat out err
+	for mark in modules:2 auto; do
+		rule="a denoiser that no mark knows, --mark $mark"
+		cases=$((cases + 1))
+		env -u PYTHONPATH -u VPTRACE_LIBRARY VPT_STANDIN="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" \
+			VPT_STANDIN_TIME=real "$bin/vptrace" run --overwrite --mark $mark -o denoiser.zst -- python3 named/generate.py >out 2>err </dev/null ||
+			fail "$rule: expected exit code 0"
+		expect 0 "$rule" denoiser.zst --format json
+		says out "\"no steps are marked; if this is the denoiser, a line of a mark file finds them: \\\"__main__:Denoiser.forward = pass\\\"\""
+	done
+	rule="a program whose steps are known is told nothing"
+	cases=$((cases + 1))
+	env -u PYTHONPATH -u VPTRACE_LIBRARY VPT_STANDIN="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPT_STANDIN_TIME=real \
+		"$bin/vptrace" run --overwrite --mark '__main__:Model.forward = step' -o denoiser.zst -- python3 named/generate.py >out 2>err </dev/null
+	expect 0 "$rule" denoiser.zst
+	says out "5 steps"
+	! grep -q "denoiser, a line" out || fail "$rule"
 	printf 'range block\t^block([0-9])$\n' >named.rules
 	"$VPT_ANALYZE" named.zst --rules named.rules --format json >report 2>err || fail "$rule: no report with rules"
 	python "rules make blocks of them" -c '

@@ -208,9 +208,20 @@ def _tell_waiting():
         pass
 
 
-def _tell_capture(path, text):
+def _tell_capture(path, text, key="marks.unused"):
     """The same as a fact of the capture of this process, which is ended later."""
-    _loaded(path).vptrace_metadata(b"marks.unused", text.encode("utf-8", "replace"))
+    _loaded(path).vptrace_metadata(key.encode("ascii"), text.encode("utf-8", "replace"))
+
+
+def _tell_denoisers():
+    """Where no marks were loaded, the report is to say which line of a mark file may find the program's steps."""
+    try:
+        path = "torch.nn" in sys.modules and {"vptrace_marks", "_own_vptrace_marks"}.isdisjoint(sys.modules) and _library()
+        found = _names_of("_denoisers.py")["lines"]() if path else []
+        if found:
+            _tell_capture(path, ", ".join(found), "marks.denoisers")
+    except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
+        pass
 
 
 def _loaded(path):
@@ -234,6 +245,7 @@ def _end():
     """Ends the capture of this process, if libvptrace.so is in it. Python ends some processes without the C library's exit(),
     which would do it."""
     _tell_waiting()
+    _tell_denoisers()
     try:
         path = _library()
         if path:
@@ -248,6 +260,7 @@ def _at_exit():
         _end()
     else:
         _tell_waiting()
+        _tell_denoisers()
 
 
 def _after_fork():

@@ -11,6 +11,7 @@ nothing is marked, at no cost.
 """
 
 import atexit
+import importlib
 import os
 import sys
 
@@ -149,6 +150,10 @@ class _Marking:
         try:
             vptrace = self.vptrace
             if vptrace.status() not in (vptrace.State.STOPPED, vptrace.State.INERT):
+                if not any(line.called for source in self.sources for line in source.lines if line.kind in _ESSENTIAL + ("pass", )):
+                    found = importlib.import_module(vptrace.__name__ + "._denoisers").lines()
+                    if found:
+                        vptrace.metadata("marks.denoisers", ", ".join(found))
                 guesses = list(self.guesses())
                 facts = {"unused": [found for found in self.complaints() if found not in guesses], "guessed": guesses}
                 for name, found in facts.items():
