@@ -2,8 +2,8 @@
 # Size and speed of captures, one table: `sh bench/run.sh [-n EVENTS] [TRACE...]`.
 #
 # The Self-Forcing stream (EVENTS of them, default 1,000,000; simulated, the same on every machine) and then each
-# TRACE, in three formats: a vptrace capture, raw CUPTI records with zstd 1, Kineto's JSON with gzip. README.md defines
-# each number. Programs are in build/ or in the folder VPT_BUILD, and are built if they are missing.
+# TRACE, in three formats: a vptrace capture, raw CUPTI records with zstd 1, Kineto's JSON with gzip. Then, where there
+# is valgrind, the instructions that analyses of the stream and of the demo take. README.md defines each number. Programs are in build/ or in the folder VPT_BUILD, and are built if they are missing.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${VPT_BUILD:-$root/build}
@@ -21,10 +21,12 @@ while getopts n: option; do
 done
 shift $((OPTIND - 1))
 
-if ! [ -x "$build/bench_speed" ] || ! [ -x "$build/bench_size" ] || ! [ -x "$build/bench_generate" ]; then
+if ! [ -x "$build/bench_speed" ] || ! [ -x "$build/bench_size" ] || ! [ -x "$build/bench_generate" ] ||
+	! [ -x "$build/vptrace-demo" ] || ! [ -e "$build/libvptrace.so" ]; then
 	{
 		cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release &&
-			cmake --build "$build" --target bench_generate bench_size bench_speed vptrace-analyze
+			cmake --build "$build" --target bench_generate bench_size bench_speed vptrace-analyze \
+				vptrace-demo libvptrace
 	} >&2
 fi
 scratch=$(mktemp -d)
@@ -85,3 +87,54 @@ table "SIMULATED STREAM (Self-Forcing, seed 1; no GPU was measured)" "$scratch/s
 for trace in "$@"; do
 	table "$(basename "$trace")" "$trace"
 done
+
+# ---- instructions ----
+command -v valgrind >/dev/null 2>&1 || { printf '\nno valgrind: instructions are not counted\n'; exit 0; }
+
+events_of() { # events_of CAPTURE
+	"$build/vptrace-analyze" info "$1" | awk '/^events / { print $2 }'
+}
+
+instructions_of() { # instructions_of WORDS...
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/vptrace-analyze" "$@" 2>&1 >/dev/null |
+		awk '/Collected/ { print $NF }'
+}
+
+# The instructions an event of a capture beyond those of a shorter one, with these words.
+margin() { # margin LABEL SHORTER LONGER WORDS...
+	label=$1 shorter=$2 longer=$3
+	shift 3
+	awk -v label="$label" -v a="$(instructions_of "$shorter" "$@")" -v b="$(instructions_of "$longer" "$@")" \
+		-v m="$(events_of "$shorter")" -v n="$(events_of "$longer")" 'BEGIN {
+		printf "  %-42s %12d %12.0f\n", label, a, (b - a) / (n - m)
+	}'
+}
+
+# Captures of the demo on the simulated GPU, with 3 requests and with 6.
+demo() { # demo NAME KNOBS...
+	name=$1
+	shift
+	for requests in 3 6; do
+		CUDA_INJECTION64_PATH=$build/libvptrace.so NVTX_INJECTION64_PATH=$build/libvptrace.so VPTRACE_COUNTERS=off \
+			VPTRACE_OUTPUT=$scratch/$name-$requests.zst "$build/vptrace-demo" "$@" --requests $requests >/dev/null
+	done
+	margin "demo, $name" "$scratch/$name-3.zst" "$scratch/$name-6.zst" -j1
+}
+
+build=$(cd "$build" && pwd)
+printf '\n  %-42s %12s %12s\n' "instructions of vptrace-analyze, one core" "shorter" "an event"
+"$build/bench_generate" $((2 * events)) -o "$scratch/longer.zst" 2>/dev/null
+margin "stream, report" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1
+margin "stream, page" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format html
+margin "stream, window of a second" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --from 1s --to 2s
+margin "stream, first block 3" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --range "block 3"
+demo plain
+demo eager --eager
+demo offload --offload
+demo sync-per-layer --sync-per-layer
+demo two-streams --two-streams
+demo graph --graph
+demo slow-host --slow-host 90000 --scale 0.5
+demo threads --threads
+"$build/bench_generate" 1000 -o "$scratch/short.zst" 2>/dev/null
+printf '  %-42s %12d\n' "a capture of 1,000 events" "$(instructions_of "$scratch/short.zst" -j1)"
