@@ -307,7 +307,8 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 	}
 	c->value = base ? (double)idle / (double)base : 0;
 	c->shown = vpa_arena_printf(&w->r->arena, "%s idle", per_cent(w, c->value));
-	c->note = vpa_arena_printf(&w->r->arena, "%s calls, %s per %s; idle: %s of %s",
+	c->note = vpa_arena_printf(&w->r->arena,
+		"%s calls, %s per %s; the GPU waits for them for %s of %s",
 		vpa_count(l->blocking_calls).text, vpa_scaled(l->blocking_calls, l->count, 1).text,
 		vpa_unit_kind_name(l->kind), vpa_duration(idle).text,
 		l->is_whole ? where(w) : "the active time");

@@ -155,8 +155,7 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 		   "window";
 	f->caveat = "with a shorter window the model forgets earlier frames";
 	f->note = vpa_arena_printf(&r->arena, "%s%s", f->caveat,
-		s.ns && sold ? "; excludes what the findings about attention's back-end would save"
-			     : "");
+		s.ns && sold ? "; what a faster back-end of attention would save is left out" : "");
 	s.ns = s.base_ns = s.ns > sold ? s.ns - sold : 0;
 	s.from_ns = s.from_ns > sold ? s.from_ns - sold : 0;
 	vpa_finding_saves(r, f, &s);

@@ -51,8 +51,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 		vpa_duration(ns - code).text, vpa_duration(head).text);
 	if (code)
 		f->note = vpa_arena_printf(&r->arena,
-			"%s of it is code of the host beside code that was loaded for the first "
-			"time",
+			"for %s of it the host ran its own code between such loads",
 			vpa_duration(code).text);
 	f->threshold = "10 % of idle time, 1 % of the window";
 	f->gain_at_most_ms = vpa_in_ms(ns);

@@ -226,7 +226,7 @@ static const char *instead_note(struct vpa_report *r, enum vpa_cause cause, uint
 		}
 	if (!most || (double)ns < shared_share * (double)all_ns)
 		return NULL;
-	return vpa_arena_printf(&r->arena, "not to wait in %.60s would save %.0f %% of it too",
+	return vpa_arena_printf(&r->arena, "without the wait in %.60s, %.0f %% of it would go too",
 		most->instead, vpa_per_cent(ns, all_ns));
 }
 
@@ -250,7 +250,7 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
 		return;
 	add_note(r, f,
-		vpa_arena_printf(&r->arena, "fixing another cause would save %.0f %% of it too",
+		vpa_arena_printf(&r->arena, "another fix would save %.0f %% of it as well",
 			vpa_per_cent(sum->shared_ns, sum->saving.ns)));
 }
 

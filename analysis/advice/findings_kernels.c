@@ -119,8 +119,8 @@ static void find_chains(struct vpa_report *r)
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_ELEMENTWISE));
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s: %s, of which the "
-		"longest of each %s",
+		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s take %s; the longest of "
+		"each chain, %s in all, would be left",
 		c->kernels, c->count, vpa_plural(c->count), vpa_duration(c->total_ns).text,
 		vpa_duration(c->longest_ns).text);
 	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";

@@ -178,8 +178,8 @@ static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char 
 
 	if (f->gain_from_ms > 0)
 		range = vpa_arena_printf(&r->arena,
-			"the lower bound if they overlap all compute without copies beside it, the "
-			"upper one if nothing is %s; ",
+			"the smaller gain if they run beside kernels, the larger one if nothing "
+			"is %s; ",
 			done);
 	if (is_mostly_memsets(r))
 		f->note = vpa_arena_printf(&r->arena, "%smostly memsets, %s at %s GB/s", range,
@@ -363,9 +363,10 @@ static void find_backend_change(struct vpa_report *r)
 		s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
 		vpa_finding_saves(r, f, &s);
 		f->measured = vpa_arena_printf(&r->arena,
-			"at %" PRIu64 " places of a step %" PRIu64 " calls of %s, mean %s, and "
-			"%" PRIu64 " of %s, mean %s",
-			c->places, c->slow_calls, c->slow,
+			"%" PRIu64 " place%s of a step: %" PRIu64 " call%s of %s, %s each, and "
+			"%" PRIu64 " of %s, %s each",
+			c->places, c->places == 1 ? "" : "s", c->slow_calls,
+			c->slow_calls == 1 ? "" : "s", c->slow,
 			vpa_duration(c->slow_ns / c->slow_calls).text, c->fast_calls, c->fast,
 			vpa_duration(c->fast_ns / c->fast_calls).text);
 		f->threshold = "1 % of busy time";

@@ -268,8 +268,9 @@ void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_
 	char line[320];
 
 	vpa_main_line_text(line, sizeof(line), &code->top, "");
-	vpa_words_add(w, ", ", "of which %s while it ran code%s%s%s", vpa_duration(ns).text,
-		vpa_code_place(code, 48).text, line[0] ? ", " : "", line);
+	vpa_words_add(w, " ",
+		"For %s of it the call had returned, and the host ran its own code%s%s%s.",
+		vpa_duration(ns).text, vpa_code_place(code, 48).text, line[0] ? ", " : "", line);
 }
 
 struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)

@@ -72,7 +72,8 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 /* The host's own code in a cause's idle time; ns is 0 if that is less than a quarter of the cause. */
 struct vpa_host_code vpa_code_of(const struct vpa_digest *d, enum vpa_cause cause);
 
-/* "of which 7.80 ms while it ran code in post_process, at run.py:88 (97 %, 412 samples)", of code that took `ns`. */
+/* A sentence about code that took `ns` of a wait: "For 7.80 ms of it the call had returned, and the host ran its own code in
+ * post_process, at run.py:88 (97 %, 412 samples)." */
 void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_t ns);
 /* The same in a part of blocks: how long, 0 if that is less than a quarter of it. */
 uint64_t vpa_part_code_ns(const struct vpa_block_part *part);

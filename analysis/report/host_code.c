@@ -127,12 +127,12 @@ const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code
 {
 	if (reads)
 		return vpa_arena_printf(&r->arena,
-			"keep small values on the GPU (no .item(), .cpu() or bool()), or let it "
-			"work during the host code%s after them",
+			"keep small values on the GPU, without .item(), .cpu() or bool(); or "
+			"launch the next work before the host code%s",
 			place_of(r, h));
 	return vpa_arena_printf(&r->arena,
-		"let the GPU work during the host code%s after %s: launch the next work first, "
-		"shorten that code, or do not wait",
+		"the GPU idles while the host runs code%s after %s: launch the next work first, "
+		"or shorten that code",
 		place_of(r, h), vpa_fit(h->call ? h->call : "the wait", NAME_COLUMNS).text);
 }
 
@@ -178,11 +178,12 @@ const char *vpa_host_code_note(
 {
 	uint64_t saved = vpa_earlier(vpa_earlier(shared_gain(r), h->ns), gain_ns);
 	const char *saves = vpa_arena_printf(&r->arena,
-		"; less of that code would save up to %.0f %% of the gain too",
+		"; shorter code alone would save up to %.0f %% of the gain",
 		per_cent(saved, gain_ns));
 	char line[320];
 
 	vpa_main_line_text(line, sizeof(line), &h->top, "");
-	return vpa_arena_printf(&r->arena, "the host ran code%s for %.0f %% of it%s%s%s",
-		place_of(r, h), per_cent(h->ns, ns), line[0] ? ", " : "", line, saved ? saves : "");
+	return vpa_arena_printf(&r->arena,
+		"for %.0f %% of it the call had returned, and the host ran its own code%s%s%s%s",
+		per_cent(h->ns, ns), place_of(r, h), line[0] ? ", " : "", line, saved ? saves : "");
 }

@@ -57,6 +57,29 @@ for file in small.json kernels.json demo.zst "$source"/tests/corpus/*-*; do
 	cuts=$((cuts + $(grep -c 'more lines$' out)))
 	! sed -n '/^FIX FIRST/,$p' out | grep -q 'more lines$' || fail "--brief of ${file##*/} cuts what to fix"
 done
+# Nor does a narrow terminal or a fault of the pipeline take one away.
+# numbered FILE: the numbers of its fixes, to standard output.
+numbered() {
+	sed -n '/^FIX FIRST/,/^ \* /s/^ \([1-5]\) .*/\1/p' "$1"
+}
+knobs=0
+if has_demo "briefs of each knob"; then
+	for knob in --sync-per-layer "--slow-host 90000" --offload --eager --two-streams --graph --vae-at-end --threads "--requests 5"; do
+		demo knob --blocks 5 --steps 2 --layers 4 $knob
+		for COLUMNS in 40 60 80; do
+			export COLUMNS
+			expect 0 "the page of $knob, $COLUMNS columns" knob.zst
+			numbered out >numbers
+			expect 0 "--brief of $knob, $COLUMNS columns" knob.zst --brief
+			numbered out >brief
+			cmp -s numbers brief || fail "--brief of $knob, $COLUMNS columns, lacks what to fix"
+			[ "$(wc -l <out)" -le 24 ] || fail "--brief of $knob, $COLUMNS columns, is longer than 24 lines"
+			[ ! -s brief ] || knobs=$((knobs + 1))
+		done
+		unset COLUMNS
+	done
+	[ $knobs -ge 20 ] || fail "expected 20 briefs of knobs with something to fix, found $knobs"
+fi
 [ $cuts -ge 3 ] || fail "--brief cut nothing anywhere"
 [ $briefs -ge 60 ] || fail "expected 60 reports or more, found $briefs"
 COLUMNS=60

@@ -299,11 +299,11 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_blocks *b,
 	top = vpa_line_of_cause(d, vpa_known_cause(part->cause));
 	if (vpa_main_line_text(line, sizeof(line), &top, "")[0])
 		vpa_words_add(&w, ", ", "%s", line);
+	vpa_words_add(&w, "", ".");
 	code_ns = vpa_part_code_ns(part);
 	if (code_ns)
 		vpa_add_code(
 			&w, &d->code[vpa_known_cause(part->cause)], vpa_divided(code_ns, of_gpus));
-	vpa_words_add(&w, "", ".");
 	for (other = b->parts; other < b->parts + b->part_count && shown < NAMES; other++)
 		if (other->kind == VPA_PART_IDLE && other != part && ++shown &&
 			other->ns >= b->idle_ns / 20)

@@ -393,8 +393,6 @@ static void put_first_cause(
 		vpa_words_add(&w, ", ", "of which %s inside %s%s", vpa_duration(inside.ns).text,
 			vpa_fit(inside.call, 48).text,
 			inside.is_inside_others ? " and other calls" : "");
-	if (code.ns)
-		vpa_add_code(&w, &code, code.ns);
 	vpa_words_add(&w, ": ", "%s of %s idle", vpa_duration(d->cause_ns[cause]).text,
 		vpa_duration(d->idle_ns).text);
 	if (d->report->device_count > 1)
@@ -403,6 +401,8 @@ static void put_first_cause(
 		vpa_plural(d->cause_gaps[cause]),
 		vpa_mean(d->cause_ns[cause], d->cause_gaps[cause]).text);
 	add_main_place(&w, d, cause);
+	if (code.ns)
+		vpa_add_code(&w, &code, code.ns);
 	if (!p->line_limit && help && help[0] >= 'a' && help[0] <= 'z')
 		vpa_words_add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
 	vpa_page_words(p, section, VPA_PLAIN, "%s", w.text);

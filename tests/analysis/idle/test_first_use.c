@@ -147,12 +147,12 @@ static void host_code_around_a_first_load_is_first_use(void **state)
 	assert_string_equal(f->id, "first-use");
 	assert_string_equal(f->title,
 		"this trace includes first use (9.00 ms of 11.0 ms idle): warm up before tracing");
-	assert_string_equal(f->note,
-		"6.00 ms of it is code of the host beside code that was loaded for the first time");
+	assert_string_equal(
+		f->note, "for 6.00 ms of it the host ran its own code between such loads");
 	f = finding(r, "host-stall");
 	/* While a kernel runs, the host has 1 ms of code each time: without it the loads would begin earlier. */
 	assert_true(f->gain_at_most_ms == 5 && f->gain_shared_ms == 3);
-	assert_string_equal(f->note, "fixing another cause would save 60 % of it too");
+	assert_string_equal(f->note, "another fix would save 60 % of it as well");
 	vpa_report_free(r);
 }
 

@@ -92,11 +92,29 @@ static void a_name_that_does_not_fit_a_title_is_seen_to_be_cut(void **state)
 
 	(void)state;
 	assert_string_equal(vpa_host_code_title(&r, &code, 0),
-		"let the GPU work during the host code in "
+		"the GPU idles while the host runs code in "
 		"enumerate(DataLoader)#_MultiProcessingDa...er.__next__ of rank 3 after "
-		"cudaStreamSynchronize: launch the next work first, shorten that code, or do not "
-		"wait");
+		"cudaStreamSynchronize: launch the next work first, or shorten that code");
 	vpa_arena_free(&r.arena);
+}
+
+static void cause_says_what_the_host_did_after_the_wait(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1001us-2000us corr 1" GEMM
+				       "call t1 cudaStreamSynchronize 1002us-2001us corr 2\n"
+				       "range t1 2001us-2902us \"collate\"\n"
+				       "call t1 cudaLaunchKernel 2901us-2902us corr 3\n"
+				       "kernel s7 2902us-3902us corr 3" GEMM,
+		NULL);
+
+	(void)state;
+	expect_page("CAUSE", r,
+		"CAUSE host waited for the GPU (sync): 901 us of 902 us idle, 1 gap, mean 901 us. "
+		"All of it: cudaStreamSynchronize. For 900 us of it the call had returned, and the "
+		"host ran its own code in collate.",
+		1);
+	vpa_report_free(r);
 }
 
 /* Five blocks: a kernel of 20 ms; with `copies` a copy of 1 ms to pageable memory that the host waits for; then work on
@@ -136,15 +154,14 @@ static void code_after_a_wait_has_two_remedies(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	assert_string_equal(f->title, "let the GPU work during the host code in post_process after "
-				      "cudaMemcpyAsync: launch "
-				      "the next work first, shorten that code, or do not wait");
+	assert_string_equal(f->title, "the GPU idles while the host runs code in post_process "
+				      "after cudaMemcpyAsync: launch "
+				      "the next work first, or shorten that code");
 	/* Four gaps of 1 ms, of which 5 us are the next launch. */
 	assert_string_equal(f->note,
 		"all of this idle time: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB "
-		"in all; the "
-		"host ran code in post_process for 100 % of it; less of that code would save up to "
-		"100 % of the gain too");
+		"in all; for 100 % of it the call had returned, and the host ran its own code in "
+		"post_process; shorter code alone would save up to 100 % of the gain");
 	assert_true(f->host_code_ms == 4 * 0.995);
 	assert_true(f->gain_at_most_ms == 4);
 	assert_null(finding(r, "host-stall"));
@@ -162,9 +179,8 @@ static void long_code_after_a_wait_is_its_own_cause(void **state)
 	assert_non_null(f);
 	assert_string_equal(f->title, "shorten or overlap the host code between launches");
 	assert_string_equal(f->note,
-		"all of this idle time in post_process; not to wait in cudaMemcpyAsync "
-		"would save 100 % of it "
-		"too");
+		"all of this idle time in post_process; without the wait in cudaMemcpyAsync, "
+		"100 % of it would go too");
 	assert_true(f->gain_at_most_ms == 4 * 8.015);
 	assert_null(finding(r, "blocking-copy"));
 	vpa_report_free(r);
@@ -209,7 +225,7 @@ static void launches_after_a_wait_keep_its_remedy(void **state)
 	assert_non_null(f);
 	assert_string_equal(
 		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
-	assert_null(strstr(f->note, "host ran code"));
+	assert_null(strstr(f->note, "host ran its own code"));
 	assert_true(f->host_code_ms == 0);
 	assert_int_equal(r->devices[0].host_did[0].host, VPA_CAUSE_LAUNCH_RATE);
 	vpa_report_free(r);
@@ -382,6 +398,7 @@ int main(void)
 		cmocka_unit_test(the_name_of_a_range_is_not_taken_apart),
 		cmocka_unit_test(a_name_that_does_not_fit_a_title_is_seen_to_be_cut),
 		cmocka_unit_test(a_gap_after_a_wait_says_what_the_host_ran),
+		cmocka_unit_test(cause_says_what_the_host_did_after_the_wait),
 		cmocka_unit_test(code_after_a_wait_has_two_remedies),
 		cmocka_unit_test(long_code_after_a_wait_is_its_own_cause),
 		cmocka_unit_test(code_without_a_wait_has_its_own_finding),

@@ -31,7 +31,7 @@ static void copies_hide_behind_the_compute_there_is(void **state)
 	assert_string_equal(f->title,
 		"copy less: keep reused data on the GPU; there is too little compute to hide these "
 		"copies");
-	assert_non_null(strstr(f->note, "the lower bound if they overlap all compute without"));
+	assert_non_null(strstr(f->note, "the smaller gain if they run beside kernels"));
 	/* A factor of 20 would be a promise that the host keeps up. */
 	expect_page(
 		"copies", r, "50.0-950 us of 1.00 ms active: 1.05x as fast, at best 50.0 us", 1);
@@ -73,8 +73,8 @@ static void memsets_have_an_advice_of_their_own(void **state)
 	assert_non_null(f);
 	assert_string_equal(f->title, "clear less memory: do not clear large buffers in the loop, "
 				      "and none that a kernel writes as a whole (torch.empty)");
-	assert_string_equal(f->note, "the lower bound if they overlap all compute without copies "
-				     "beside it, the upper one if nothing is cleared; mostly "
+	assert_string_equal(f->note, "the smaller gain if they run beside kernels, the larger one "
+				     "if nothing is cleared; mostly "
 				     "memsets, 300 MB at 500.0 GB/s");
 	assert_string_equal(f->evidence[0], "C1");
 	assert_non_null(bound);

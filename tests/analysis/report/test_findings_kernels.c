@@ -75,7 +75,8 @@ static const struct {
 		"kernel s7 1000us+300us " BGEMM "\nkernel s7 1300us+40us " PLUS
 		"\nkernel s7 1340us+40us " PLUS "\nkernel s7 1380us+40us " PLUS
 		"\nkernel s7 1420us+40us " PLUS "\nkernel s7 1460us+40us " PLUS,
-		"5 elementwise kernels in 1 chain: 200 us, of which the longest of each 40.0 us",
+		"5 elementwise kernels in 1 chain take 200 us; the longest of each "
+		"chain, 40.0 us in all, would be left",
 		0.160},
 	{"another kernel between them ends the chain",
 		"kernel s7 1000us+40us " PLUS "\nkernel s7 1040us+300us " BGEMM
@@ -92,7 +93,8 @@ static const struct {
 	{"the longest stays",
 		"kernel s7 1000us+10us " PLUS "\nkernel s7 1010us+90us " PLUS
 		"\nkernel s7 1100us+20us " BGEMM,
-		"2 elementwise kernels in 1 chain: 100 us, of which the longest of each 90.0 us",
+		"2 elementwise kernels in 1 chain take 100 us; the longest of each "
+		"chain, 90.0 us in all, would be left",
 		0.010},
 	{"what is little is not said",
 		"kernel s7 1000us+4us " PLUS "\nkernel s7 1004us+4us " PLUS

@@ -188,8 +188,8 @@ static void a_change_is_a_finding_and_a_fallback(void **state)
 	(void)state;
 	assert_non_null(f);
 	assert_string_equal(f->measured,
-		"at 1 places of a step 1 calls of mem-efficient, mean 9.00 us, and 2 of "
-		"flash-attn-2, mean 3.00 us");
+		"1 place of a step: 1 call of mem-efficient, 9.00 us each, and 2 of "
+		"flash-attn-2, 3.00 us each");
 	assert_true(f->gain_at_most_ms > 0.00599 && f->gain_at_most_ms < 0.00601);
 	assert_int_equal(r->attention.fallback_count, 1);
 	vpa_report_free(r);
