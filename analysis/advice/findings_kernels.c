@@ -9,13 +9,13 @@
 #include "analysis/model/gpu_arch.h"
 #include "analysis/names/families.h"
 #include "analysis/names/number_format.h"
+#include "analysis/names/range_names.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 /* Matrix products of one kind, and chains, are worth a line from this share of busy time. */
 static const double work_share = 0.05;
@@ -131,57 +131,82 @@ static void find_chains(struct vpa_report *r)
 
 /* ---- decoders ---- */
 
+/* The ways to move data: layouts without what joins tensors. */
+enum mover { MOVER_CAT, MOVER_LAYOUT, MOVER_COPY, MOVERS };
+
 struct stage_work {
 	const char *stage;
-	uint64_t all_ns, conv_ns, moved_ns, largest_ns;
+	uint64_t all_ns, conv_ns, moved_ns[MOVERS], largest_ns;
 	const char *largest;
 };
 
-static int is_decoder(const char *stage)
-{
-	static const char *const words[] = {"vae", "decode"};
-	size_t i, at;
-
-	for (i = 0; i < COUNT(words); i++)
-		for (at = 0; stage[at]; at++)
-			if (!strncasecmp(stage + at, words[i], strlen(words[i])))
-				return 1;
-	return 0;
-}
-
 static void add_family(struct stage_work *w, const struct vpa_stage_family_row *row)
 {
-	static const enum vpa_family movers[] = {
-		VPA_FAMILY_LAYOUT, VPA_FAMILY_MEMCPY, VPA_FAMILY_MEMSET};
-	size_t i;
-
 	w->all_ns = row->stage_ns;
 	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_CONV)))
 		w->conv_ns += row->exclusive_ns;
-	for (i = 0; i < COUNT(movers); i++)
-		if (!strcmp(row->family, vpa_family_name(movers[i])))
-			w->moved_ns += row->exclusive_ns;
+	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_LAYOUT))) {
+		w->moved_ns[MOVER_CAT] += row->cat_ns;
+		w->moved_ns[MOVER_LAYOUT] += row->exclusive_ns - row->cat_ns;
+	}
+	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_MEMCPY)) ||
+		!strcmp(row->family, vpa_family_name(VPA_FAMILY_MEMSET)))
+		w->moved_ns[MOVER_COPY] += row->exclusive_ns;
 	if (row->exclusive_ns > w->largest_ns) {
 		w->largest_ns = row->exclusive_ns;
 		w->largest = row->family;
 	}
 }
 
+static uint64_t all_moved(const struct stage_work *w)
+{
+	return vpt_sat_add(w->moved_ns[MOVER_CAT],
+		vpt_sat_add(w->moved_ns[MOVER_LAYOUT], w->moved_ns[MOVER_COPY]));
+}
+
 static const char *decoder_title(const struct stage_work *w, int moves)
 {
+	static const char *const titles[MOVERS] = {
+		[MOVER_CAT] = "the decoder joins tensors: write into one buffer instead of "
+			      "torch.cat",
+		[MOVER_LAYOUT] = "the decoder changes layouts: keep tensors in channels_last, and "
+				 "leave out .contiguous()",
+		[MOVER_COPY] = "the decoder copies: leave out clones, and keep what it needs on "
+			       "the GPU",
+	};
+	enum mover most = MOVER_CAT, i;
+
+	for (i = MOVER_CAT; i < MOVERS; i++)
+		most = w->moved_ns[i] > w->moved_ns[most] ? i : most;
 	if (moves)
-		return "the decoder moves data: keep tensors in channels_last, write into one "
-		       "buffer instead of torch.cat, and leave out .contiguous()";
+		return titles[most];
 	return w->conv_ns == w->largest_ns
 		       ? "the decoder is limited by its convolutions, not by moving data"
 		       : "the decoder is limited neither by convolutions nor by moving data";
 }
 
+static const char *decoder_text(struct vpa_report *r, const struct stage_work *w)
+{
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} parts[] = {{"convolutions", w->conv_ns}, {"torch.cat", w->moved_ns[MOVER_CAT]},
+		{"layout changes", w->moved_ns[MOVER_LAYOUT]}, {"copies", w->moved_ns[MOVER_COPY]}};
+	const char *text = vpa_arena_printf(
+		&r->arena, "%s: GPU work %s", w->stage, vpa_duration(w->all_ns).text);
+	size_t i;
+
+	for (i = 0; i < COUNT(parts); i++)
+		text = vpa_arena_printf(&r->arena, "%s%s %s %s (%s %%)", text,
+			i ? "," : ", of which", parts[i].name, vpa_duration(parts[i].ns).text,
+			vpa_share((double)parts[i].ns / (double)w->all_ns).text);
+	return text;
+}
+
 static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 {
-	struct vpa_saving s = {.ns = w->moved_ns};
-	int moves =
-		(double)w->moved_ns >= move_share * (double)w->all_ns && vpa_saving_is_worth(r, &s);
+	struct vpa_saving s = {.ns = all_moved(w)};
+	int moves = (double)s.ns >= move_share * (double)w->all_ns && vpa_saving_is_worth(r, &s);
 	struct vpa_finding *f;
 
 	if ((double)w->all_ns < work_share * (double)vpa_busy_ns(r))
@@ -194,13 +219,7 @@ static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 		s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_LAYOUT));
 		vpa_finding_saves(r, f, &s);
 	}
-	f->measured = vpa_arena_printf(&r->arena,
-		"%s: GPU work %s, of which convolutions %s (%s %%), and layouts, cat and copies %s "
-		"(%s %%)",
-		w->stage, vpa_duration(w->all_ns).text, vpa_duration(w->conv_ns).text,
-		vpa_share((double)w->conv_ns / (double)w->all_ns).text,
-		vpa_duration(w->moved_ns).text,
-		vpa_share((double)w->moved_ns / (double)w->all_ns).text);
+	f->measured = decoder_text(r, w);
 	if (!moves && w->conv_ns != w->largest_ns)
 		f->measured = vpa_arena_printf(&r->arena, "%s; most is %s, %s", f->measured,
 			w->largest, vpa_duration(w->largest_ns).text);
@@ -223,7 +242,7 @@ static void find_decoders(struct vpa_report *r)
 				!strcmp(e->stage_families[to].stage, first->stage);
 			to++)
 			add_family(&w, &e->stage_families[to]);
-		if (first->kind && is_decoder(first->stage))
+		if (first->kind && vpa_range_is_decoder(first->stage, strlen(first->stage)))
 			find_decoder(r, &w);
 	}
 }

@@ -3,6 +3,7 @@
 #include "analysis/names/range_names.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Whether a key of emit_nvtx() and the beginning of its value are at `text`. */
 static int is_key(const char *text, size_t len)
@@ -39,4 +40,16 @@ int vpa_range_is_process_wide(const char *name, size_t len)
 	size_t n = sizeof(prefix) - 1;
 
 	return len > n && !memcmp(name, prefix, n) && name[n] >= '0' && name[n] <= '9';
+}
+
+int vpa_range_is_decoder(const char *name, size_t len)
+{
+	static const char *const words[] = {"vae", "decode"};
+	size_t i, at, n;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (at = 0, n = strlen(words[i]); at + n <= len; at++)
+			if (!strncasecmp(name + at, words[i], n))
+				return 1;
+	return 0;
 }

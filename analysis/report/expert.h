@@ -157,6 +157,8 @@ struct vpa_stage_family_row {
 	const char *stage, *kind; /* kind: "stage", "step" ...; NULL: outside all */
 	const char *family;
 	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
+	uint64_t
+		cat_ns; /* of a decoder's layout changes: kernels that join tensors, as torch.cat() */
 };
 
 enum vpa_attention_kind { VPA_ATTENTION_UNKNOWN, VPA_ATTENTION_SELF, VPA_ATTENTION_CROSS };

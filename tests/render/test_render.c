@@ -336,7 +336,11 @@ static struct vpa_report ten_rows(struct ten *t)
 		t->ranges[i] = (struct vpa_range_row){.name = name};
 		t->setup[i] = (struct vpa_setup_row){"module", name, 1, MS(1)};
 		t->graphs[i] = (struct vpa_graph_row){.place = IN(name), .total_ns = MS(1)};
-		t->stages[i] = (struct vpa_stage_family_row){name, "stage", "gemm", MS(1), MS(1)};
+		t->stages[i] = (struct vpa_stage_family_row){.stage = name,
+			.kind = "stage",
+			.family = "gemm",
+			.exclusive_ns = MS(1),
+			.stage_ns = MS(1)};
 		t->backends[i] = (struct vpa_backend_row){.backend = name, .calls = 1};
 		t->misfits[i] = (struct vpa_misfit_row){.title = name,
 			.advice = "none",

@@ -3,8 +3,11 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/intervals.h"
+#include "analysis/names/range_names.h"
 #include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,14 @@ struct state {
 	size_t cell_cap;
 	struct vpa_sharing *devices;
 	size_t device_cap;
+	/* By row: whether it decodes, and the time of its kernels that join tensors. is_cat: by kernel, 1 no, 2 yes. */
+	struct decoder {
+		uint64_t cat_ns;
+		int is_one; /* 1 no, 2 yes */
+	} * decoders;
+	size_t decoder_cap;
+	uint8_t *is_cat;
+	size_t is_cat_cap;
 	int has_stage, has_last;
 	uint32_t last_name, last_kind, last_row; /* of the newest position */
 };
@@ -88,6 +99,54 @@ static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa
 			d, ops->start_ns[i], ops->end_ns[i], first + ops->family[i], s->cells);
 }
 
+static int is_decoder(struct state *s, const struct vpa_fold_context *c, uint32_t row)
+{
+	const struct vpa_index_entry *e = &s->index.entries[row];
+	struct decoder *d = &s->decoders[row];
+	struct vpt_text name;
+
+	if (!d->is_one) {
+		name = vpa_name(c->model, e->a == VPA_SCOPE_STAGE ? (uint32_t)e->b : 0);
+		d->is_one = 1 + vpa_range_is_decoder(name.text, name.len);
+	}
+	return d->is_one == 2;
+}
+
+static int is_cat(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
+{
+	if (!s->is_cat[kernel])
+		s->is_cat[kernel] =
+			(uint8_t)(1 +
+				  vpt_text_holds(vpa_name(c->model, c->model->kernels[kernel].name),
+					  "CatArrayBatchedCopy"));
+	return s->is_cat[kernel] == 2;
+}
+
+/* Few stages decode, and they have few ops. */
+static int add_cats(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	size_t begin, size_t end, uint32_t row)
+{
+	size_t i;
+
+	if (vpt_grow_zeroed(&s->is_cat, &s->is_cat_cap, c->model->kernel_count, sizeof(*s->is_cat)))
+		return VPT_ENOMEM;
+	for (i = begin; i < end; i++)
+		if (ops->family[i] == VPA_FAMILY_LAYOUT && is_cat(s, c, ops->kernel[i]))
+			vpt_sat_add_to(&s->decoders[row].cat_ns, ops->end_ns[i] - ops->start_ns[i]);
+	return VPT_OK;
+}
+
+/* Room for a row and all before it. */
+static int grow_rows(struct state *s, uint32_t row)
+{
+	return vpt_grow_zeroed(&s->cells, &s->cell_cap, ((size_t)row + 1) * VPA_FAMILY_COUNT,
+		       sizeof(*s->cells)) ||
+			       vpt_grow_zeroed(&s->decoders, &s->decoder_cap, (size_t)row + 1,
+				       sizeof(*s->decoders))
+		       ? VPT_ENOMEM
+		       : VPT_OK;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	const struct vpa_pipeline *p = c->pipeline;
@@ -102,9 +161,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 		if (row == VPA_NONE)
 			return VPT_ENOMEM;
-		if (((size_t)row + 1) * VPA_FAMILY_COUNT > s->cell_cap &&
-			vpt_grow_zeroed(&s->cells, &s->cell_cap,
-				((size_t)row + 1) * VPA_FAMILY_COUNT, sizeof(*s->cells)))
+		if ((((size_t)row + 1) * VPA_FAMILY_COUNT > s->cell_cap || row >= s->decoder_cap) &&
+			grow_rows(s, row))
+			return VPT_ENOMEM;
+		if (is_decoder(s, c, row) && add_cats(s, c, ops, begin, p->positions[at].end, row))
 			return VPT_ENOMEM;
 		while (begin < p->positions[at].end) {
 			size_t end = p->positions[at].end;
@@ -178,6 +238,10 @@ static void write_stage(
 						     : NULL,
 					.family = family_of(i),
 					.exclusive_ns = cells[i],
+					.cat_ns = i == VPA_FAMILY_LAYOUT
+							  ? vpa_earlier(s->decoders[row].cat_ns,
+								    cells[i])
+							  : 0,
 					.stage_ns = sum};
 }
 
@@ -207,6 +271,8 @@ static void free_state(void *state)
 
 	vpa_index_free(&s->index);
 	vpt_free(s->cells);
+	vpt_free(s->decoders);
+	vpt_free(s->is_cat);
 	vpt_free(s->devices);
 }
 
