@@ -209,7 +209,7 @@ static void add_parts(
 	u->has_parts |= part_count > 0;
 	for (i = 0; i < part_count; i++) {
 		family = family_of(parts[i].name);
-		if (parts[i].kind == VPA_PART_IDLE)
+		if (parts[i].kind == VPA_PART_IDLE && parts[i].cause < VPA_CAUSES)
 			vpt_sat_add_to(&u->cause_ns[parts[i].cause], parts[i].ns);
 		else if (parts[i].kind == VPA_PART_BUSY && family < VPA_FAMILY_COUNT)
 			vpt_sat_add_to(&u->family_ns[family], parts[i].ns);
@@ -358,12 +358,12 @@ static void sum_inferred(const struct vpa_report *r, struct vpa_mean_unit *out)
 
 			if (!step->followed)
 				continue;
-			busy_ns += step->busy_ns;
-			out->idle_ns += step->idle_ns;
-			out->span_ns += i ? 0 : step->period_ns;
+			vpt_sat_add_to(&busy_ns, step->busy_ns);
+			vpt_sat_add_to(&out->idle_ns, step->idle_ns);
+			vpt_sat_add_to(&out->span_ns, i ? 0 : step->period_ns);
 			out->units += !i;
 		}
-		out->busy_ns += busy_ns;
+		vpt_sat_add_to(&out->busy_ns, busy_ns);
 		if (busy_ns > comm_ns && busy_ns - comm_ns > out->work_ns)
 			out->work_ns = busy_ns - comm_ns;
 	}
@@ -391,7 +391,8 @@ static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
 			out->first_end_ns = end_ns;
 		}
 		out->end_ns = end_ns > out->end_ns ? end_ns : out->end_ns;
-		vpt_sat_add_to(&out->busy_ns, instance->envelope_ns - instance->idle_ns);
+		vpt_sat_add_to(
+			&out->busy_ns, vpt_sat_sub(instance->envelope_ns, instance->idle_ns));
 		vpt_sat_add_to(&out->idle_ns, instance->idle_ns);
 		if (instance->device != out->range->instances[0].device)
 			continue;

@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/pipeline/unit.h"
 #include "tests/support/findings_rig.h"
 #include "tests/support/random.h"
 
@@ -422,6 +423,9 @@ static void two_candidates_are_said_and_have_no_rate(void **state)
 	expect_page(
 		"two candidates", r, "two repetitions of the kernel sequence may be the steps", 1);
 	expect_page("two candidates", r, "steps/s", 0);
+	/* So nothing else counts in one of them either. */
+	assert_int_equal(vpa_unit_of(r), VPA_UNIT_WINDOW);
+	assert_int_equal(r->expert.loop.count, 0);
 	vpa_report_free(r);
 }
 
