@@ -4,7 +4,7 @@
 
 #include "analysis/compare/render/compare_pages.h"
 #include "analysis/export/schema_names.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "formats/base/json_writer.h"
 #include "formats/event_schema.h"
 

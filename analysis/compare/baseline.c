@@ -7,7 +7,7 @@
 #include "analysis/compare/baseline.h"
 
 #include "analysis/compare/json_text.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

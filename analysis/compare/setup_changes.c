@@ -4,7 +4,7 @@
 #include "analysis/compare/comparison_steps.h"
 
 #include "analysis/base/numbers.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>

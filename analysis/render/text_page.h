@@ -84,7 +84,7 @@ enum vpa_cell_form {
 
 struct vpa_column {
 	const char *head;
-	/* Of a view (views.h): the field of the row in the cell; NULL: the section fills it. */
+	/* Of a view (table_columns.h): the field of the row in the cell; NULL: the section fills it. */
 	const char *key;
 	const char *
 		over; /* the cell is the mean: the field's time for each of this count; NULL: no mean */

@@ -3,7 +3,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/render/compare_pages.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

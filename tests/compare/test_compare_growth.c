@@ -1,7 +1,7 @@
 /* test_compare_growth.c - the time of a comparison is in proportion to the rows of its reports, whatever they are. */
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "formats/base/count.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * Every difference is b - a; delta_ns of the parts and of the rows add up to the delta_ns above them. */
 #include "analysis/compare/render/compare_pages.h"
 
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 /* ---- words ---- */
 

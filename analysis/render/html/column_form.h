@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_RENDER_HTML_COLUMN_FORM_H
 
 #include "analysis/base/numbers.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 struct vpa_html;
 

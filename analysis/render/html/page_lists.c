@@ -1,7 +1,7 @@
-/* page_lists.c - the tables of the page, section by section, as views.c says. What has no place there is listed under
+/* page_lists.c - the tables of the page, section by section, as table_columns.c says. What has no place there is listed under
  * "Everything else", so a new table of the JSON report appears by itself. */
 #include "analysis/render/html/html.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "formats/base/count.h"
 
 #include <stdio.h>

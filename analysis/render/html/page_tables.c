@@ -6,7 +6,7 @@
  * a first column that names the outer row. */
 #include "analysis/render/html/column_form.h"
 #include "analysis/render/html/html.h"
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #include <assert.h>
 #include <inttypes.h>

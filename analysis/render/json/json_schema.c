@@ -4,7 +4,7 @@
  * Each table is a definition that other tables refer to. Objects may get more keys in later versions,
  * so the schema allows others; the keys it names are always present, but for optional ones. "unit" is an annotation of ours,
  * which validators ignore. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #include "formats/base/io.h"
 

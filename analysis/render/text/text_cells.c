@@ -1,5 +1,5 @@
 /* text_cells.c - the cells of a row, read by the keys of its view. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 #include "analysis/render/text/text_report.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 #include "analysis/render/digest.h"
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/text_page.h"
-#include "analysis/render/views.h"
+#include "analysis/render/table_columns.h"
 #include "analysis/report/report.h"
 
 /* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */

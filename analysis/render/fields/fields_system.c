@@ -2,7 +2,7 @@
  *
  * Facts that every tool records have a key of their own, whatever the tool calls them. The other pairs
  * are versions, or tags if their key has the prefix "tag.". */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #include "analysis/model/gpu_arch.h"
 

@@ -1,10 +1,10 @@
-/* views.h - what people see of the rows of a report: where a table stands, and which values of a row are its columns.
+/* table_columns.h - what people see of the rows of a report: where a table stands, and which values of a row are its columns.
  *
  * fields.h says what the values of a row are. A view says for the rows of one path what of them is shown. The text
  * report and Markdown have only its columns; the page has others on request. A table without a view is on the page too,
  * under "Everything else". */
-#ifndef VPA_ANALYSIS_RENDER_VIEWS_H
-#define VPA_ANALYSIS_RENDER_VIEWS_H
+#ifndef VPA_ANALYSIS_RENDER_TABLE_COLUMNS_H
+#define VPA_ANALYSIS_RENDER_TABLE_COLUMNS_H
 
 #include "analysis/render/text_page.h"
 

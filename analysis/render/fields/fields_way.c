@@ -1,5 +1,5 @@
 /* fields_way.c - finds rows and values by their keys. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #include <string.h>
 

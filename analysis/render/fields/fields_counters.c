@@ -1,5 +1,5 @@
 /* fields_counters.c - the JSON report: series of samples, by stage, and energy. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #define ROW struct vpa_counter_part
 static const struct vpa_field part_fields[] = {

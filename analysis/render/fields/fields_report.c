@@ -1,7 +1,7 @@
 /* fields_report.c - the JSON report: what was read, whether it is complete, and what the window holds.
  *
  * The help of each key is in its row; the README defines each number. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #include "analysis/report/limit.h"
 

@@ -1,5 +1,5 @@
 /* fields_value.c - reads values of a report by the tables of fields.h. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 enum { RATE_DECIMALS = 6, REAL_DECIMALS = 3 };
 

@@ -1,6 +1,6 @@
 /* fields_pipeline.c - requests, their blocks and steps, and stages in the JSON report. The README defines
  * each; parts of periods add up: busy_ns + idle_ns + paused_ns = period_ns * devices. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 /* ---- blocks ---- */
 

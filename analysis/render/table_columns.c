@@ -1,6 +1,6 @@
-/* views.c - the tables of a report, each with its place. A table's rows, labels and title in the text are in the function
+/* table_columns.c - the tables of a report, each with its place. A table's rows, labels and title in the text are in the function
  * that prints it. */
-#include "analysis/render/views.h"
+#include "analysis/render/table_columns.h"
 
 #define COLUMNS(...)                                                                               \
 	.text = (const struct vpa_column[]){__VA_ARGS__},                                          \

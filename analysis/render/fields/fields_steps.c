@@ -1,6 +1,6 @@
 /* fields_steps.c - steps without blocks in the JSON report: marked ones, and those that nothing marks, inferred from
  * the kernel sequence. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #define ROW struct vpa_inferred_step
 static const struct vpa_field step_fields[] = {

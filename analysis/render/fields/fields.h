@@ -14,8 +14,8 @@
  * Keys are public. They keep their name, meaning and order; new ones come last in their object. A key
  * is always present, unless it is optional, and its help then says when; an unknown value is null, and
  * the key's help says when. A key names its unit if it has one. */
-#ifndef VPA_ANALYSIS_RENDER_JSON_FIELDS_H
-#define VPA_ANALYSIS_RENDER_JSON_FIELDS_H
+#ifndef VPA_ANALYSIS_RENDER_FIELDS_FIELDS_H
+#define VPA_ANALYSIS_RENDER_FIELDS_FIELDS_H
 
 #include "analysis/report/report.h"
 #include "formats/base/json_writer.h"

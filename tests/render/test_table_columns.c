@@ -1,6 +1,6 @@
-/* test_views.c - tables of the report show rows and values that there are. */
-#include "analysis/render/json/fields.h"
-#include "analysis/render/views.h"
+/* test_table_columns.c - tables of the report show rows and values that there are. */
+#include "analysis/render/fields/fields.h"
+#include "analysis/render/table_columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* fields_lines.c - the JSON report: lines of Python. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 /* Fields of a line: a member of ROW. */
 #define LINE_FIELDS(m)                                                                             \

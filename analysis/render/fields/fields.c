@@ -1,5 +1,5 @@
 /* fields.c - shared by many objects of the JSON report: spreads of durations, and names. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 #define ROW struct vpa_durations
 static const struct vpa_field spread_values[] = {

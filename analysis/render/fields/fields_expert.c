@@ -1,5 +1,5 @@
 /* fields_expert.c - the JSON report: what people who tune a pipeline look up by hand. */
-#include "analysis/render/json/fields.h"
+#include "analysis/render/fields/fields.h"
 
 /* ---- the checklist ---- */
 
