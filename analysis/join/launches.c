@@ -24,6 +24,26 @@ static uint64_t id_of(const struct vpa_launch *s, const struct vpa_thread_past *
 	return vpa_call_correlation(vpa_launch_call(s, pasts));
 }
 
+static void note_double(struct vpa_launches *l, uint64_t correlation)
+{
+	l->doubled = 1;
+	l->doubles[correlation % VPA_LAUNCH_IDS / 64] |= (uint64_t)1 << correlation % 64;
+}
+
+/* Where ids are doubled, a call may get its id's own slot while another one with the id is next to it. */
+VPA_RARE static void note_doubles(struct vpa_launches *l, const struct vpa_thread_past *pasts,
+	const uint64_t *correlations, size_t count)
+{
+	size_t k;
+
+	for (k = 0; k < count; k++) {
+		int i = 0;
+
+		if (vpa_launches_next(l, pasts, correlations[k], &i))
+			note_double(l, correlations[k]);
+	}
+}
+
 /* An entry to be placed. */
 struct entry {
 	uint64_t correlation;
@@ -41,7 +61,8 @@ static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, co
 			s[i] = e->launch;
 			return 1;
 		}
-		l->doubled |= id_of(&s[i], pasts) == e->correlation;
+		if (id_of(&s[i], pasts) == e->correlation)
+			note_double(l, e->correlation);
 	}
 	return 0;
 }
@@ -74,12 +95,13 @@ static int replace(
 static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
 	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 4 : FIRST_SLOTS,
-		.doubled = l->doubled,
 		.released_ns = l->released_ns,
 		.added = l->added,
 		.ambiguous = l->ambiguous};
 	size_t i;
 
+	bigger.doubled = l->doubled;
+	memcpy(bigger.doubles, l->doubles, sizeof(bigger.doubles));
 	bigger.slots = vpt_calloc(bigger.slot_count + NEAR, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return VPT_ENOMEM;
@@ -183,6 +205,8 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	slots = l->slots;
 	mask = l->slot_count - 1;
 	l->added += count;
+	if (l->doubled)
+		note_doubles(l, pasts, correlations, count);
 	if (add_all(l, (struct vpa_launch){thread + 1, at}, calls, correlations, count))
 		return VPT_OK;
 	for (i = 0; i < count; i++, at++) {
@@ -248,7 +272,7 @@ struct vpa_call *vpa_launches_find_near(
 	while ((call = vpa_launches_next(l, pasts, correlation, &i))) {
 		if (!best || is_better(call, best))
 			best = call;
-		if (!l->doubled)
+		if (!vpa_launches_may_double(l, correlation))
 			break;
 	}
 	return best;

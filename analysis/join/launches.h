@@ -10,7 +10,8 @@
 #include "analysis/past/timeline.h"
 
 enum {
-	VPA_LAUNCH_WAIT_S = 10
+	VPA_LAUNCH_WAIT_S = 10,
+	VPA_LAUNCH_IDS = 4096 /* marks of doubled ids; a power of two */
 }; /* how long a launch waits for its op, and a graph launch for all of its ops */
 
 #define VPA_LAUNCH_WAIT_NS (VPA_LAUNCH_WAIT_S * (uint64_t)1000000000)
@@ -23,12 +24,20 @@ struct vpa_launch {
 struct vpa_launches {
 	struct vpa_launch *slots;
 	size_t slot_count;
-	/* some id was seen on more than one live call: all near slots must be checked */
+	/* Some id was seen on more than one live call; of each such id a bit, by the id's low bits: all near slots
+	 * must be checked. */
 	int doubled;
+	uint64_t doubles[VPA_LAUNCH_IDS / 64];
 	uint64_t released_ns; /* the owner's: ops before this time have been released */
 	uint64_t added;       /* calls so far; limits the table's length */
 	uint64_t ambiguous;   /* calls left out because the same id recurs again and again */
 };
+
+/* Whether there may be more than one call with this id. */
+static inline int vpa_launches_may_double(const struct vpa_launches *l, uint64_t correlation)
+{
+	return l->doubled && l->doubles[correlation % VPA_LAUNCH_IDS / 64] >> correlation % 64 & 1;
+}
 
 /* The slow path of vpa_launches_find(): the id's own slot does not decide it. */
 struct vpa_call *vpa_launches_find_near(
@@ -77,7 +86,8 @@ static inline struct vpa_call *vpa_launches_find(
 		l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
 	struct vpa_call *call;
 
-	if (own && correlation && !l->doubled && vpa_launch_is_live(own, pasts)) {
+	if (own && correlation && !vpa_launches_may_double(l, correlation) &&
+		vpa_launch_is_live(own, pasts)) {
 		call = vpa_launch_call(own, pasts);
 		if (vpa_call_correlation(call) == correlation)
 			return call;

@@ -346,11 +346,18 @@ VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t cor
 	_Static_assert(VPA_CALLS_AHEAD == 4, "looked at here");
 	hits = (ids[1] == correlation) * 2u | (ids[2] == correlation) * 4u |
 	       (ids[3] == correlation) * 8u;
-	if (hits && correlation)
+	if (hits && correlation && !vpa_launches_may_double(&r->processes[0].launches, correlation))
 		return (struct spot){block, slot + (unsigned)__builtin_ctz(hits)};
 	call = correlation ? vpa_launches_find(&r->processes[0].launches, r->pasts, correlation)
 			   : NULL;
 	return call ? (struct spot){vpa_call_block_of(call), call->slot} : (struct spot){NULL, 0};
+}
+
+/* Whether the call with this id may be another one than that at `next`. */
+static inline int is_elsewhere(const struct vpa_resolver *r, uint64_t correlation, struct spot next)
+{
+	return next.block->correlations[next.slot] != correlation || !correlation ||
+	       vpa_launches_may_double(&r->processes[0].launches, correlation);
 }
 
 /* Fills in what folds need to know of a launch, except its stretch. Returns whether it was missed
@@ -405,9 +412,8 @@ static inline void stretch_to(
 	}
 }
 
-/* Joins ops that all go to the folds with the calls of the only process, each of which has an id of
- * its own. `next` is the call after the previous op's launch, which usually launched the next
- * op. */
+/* Joins ops that all go to the folds with the calls of the only process. `next` is the call after the
+ * previous op's launch, which usually launched the next op. */
 static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct spot next)
 {
 	struct stretch stretch = {.thread = VPA_NONE};
@@ -418,7 +424,7 @@ static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 	for (i = 0; i < ops->count; i++) {
 		uint64_t correlation = ops->correlation[i];
 
-		if (block->correlations[slot] != correlation || !correlation) {
+		if (is_elsewhere(r, correlation, (struct spot){block, slot})) {
 			struct spot found = find_near(r, correlation, block, slot);
 
 			if (!found.block) {
@@ -478,7 +484,7 @@ static struct spot find_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 		uint64_t correlation = ops->correlation[i];
 		struct spot found = next;
 
-		if (next.block->correlations[next.slot] != correlation || !correlation)
+		if (is_elsewhere(r, correlation, next))
 			found = find_near(r, correlation, next.block, next.slot);
 		ops->launch[i] = found.block ? &found.block->calls[found.slot] : NULL;
 		if (found.block)
@@ -526,13 +532,13 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 	}
 }
 
-/* Whether any op may belong to the only process, in which no id occurs twice. */
+/* Whether any op may belong to the only process. */
 static int is_simple(const struct vpa_resolver *r)
 {
 	const struct vpa_process *p = r->processes;
 	size_t i;
 
-	if (r->process_count != 1 || p->launches.doubled || p->launches.ambiguous)
+	if (r->process_count != 1 || p->launches.ambiguous)
 		return 0;
 	for (i = 0; i < r->model->stream_count; i++)
 		if (!vpa_may_launch(p, r->model->streams[i].pid))

@@ -129,6 +129,7 @@ static void calls_added_at_once_are_all_found(void **state)
 	}
 	assert_true(g.launches.slot_count > SLOTS);
 	assert_false(g.launches.doubled);
+	assert_false(vpa_launches_may_double(&g.launches, OTHER));
 	clear(&g);
 }
 
@@ -198,6 +199,23 @@ static void many_calls_make_the_table_grow(void **state)
 	clear(&g);
 }
 
+/* The slot of an id whose call was kept next to it may be free when the second one comes. */
+static void two_calls_of_an_id_are_known_wherever_they_are(void **state)
+{
+	struct rig g = {0};
+
+	(void)state;
+	call(&g, 0, 5, 1000);
+	call(&g, 0, 5, 2000); /* from now on ids may be doubled */
+	call(&g, 0, 7 + SLOTS, 3000);
+	call(&g, 1, 7, 4000); /* beside its slot, which is taken */
+	vpa_calls_drop(&g.pasts[0].calls, g.pasts[0].calls.end);
+	call(&g, 0, 7, 5000);
+	assert_true(vpa_launches_may_double(&g.launches, 7));
+	assert_int_equal(found(&g, 7), 4000);
+	clear(&g);
+}
+
 static void of_equal_ids_the_first_or_the_outer_is_found(void **state)
 {
 	struct rig g = {0};
@@ -208,6 +226,8 @@ static void of_equal_ids_the_first_or_the_outer_is_found(void **state)
 	call(&g, 0, 7, 6000);
 	assert_int_equal(found(&g, 7), 4000);
 	assert_int_equal(g.launches.doubled, 1);
+	assert_true(vpa_launches_may_double(&g.launches, 7));
+	assert_false(vpa_launches_may_double(&g.launches, 8));
 	/* Of one inside the other, begun at the same moment, the outer one, which completes later. */
 	call(&g, 0, 9, 7000);
 	vpa_launches_find(&g.launches, g.pasts, 9)->state |= VPA_CALL_NESTED;
@@ -274,6 +294,7 @@ int main(void)
 		cmocka_unit_test(ids_of_one_slot_stand_beside_each_other),
 		cmocka_unit_test(a_call_that_is_over_makes_room),
 		cmocka_unit_test(many_calls_make_the_table_grow),
+		cmocka_unit_test(two_calls_of_an_id_are_known_wherever_they_are),
 		cmocka_unit_test(of_equal_ids_the_first_or_the_outer_is_found),
 		cmocka_unit_test(names_tell_what_puts_nothing_on_a_device),
 	};
