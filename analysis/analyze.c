@@ -182,12 +182,16 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	return VPT_OK;
 }
 
-/* No future gap or launch will ask for anything before this time. After the window there is no gap: the
- * last one has a cause of its own. */
+/* Whether there may be gaps yet: the one at the window's end has a cause of its own. */
+static int has_gaps(const struct pass *p)
+{
+	return !p->looking && p->resolver.released_ns <= p->model.window_end_ns;
+}
+
+/* No future gap or launch will ask for anything before this time. */
 static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
 {
-	int has_gaps = !p->looking && p->resolver.released_ns <= p->model.window_end_ns;
-	uint64_t idle = has_gaps ? vpa_idle_frontier(&p->idle) : times_from;
+	uint64_t idle = has_gaps(p) ? vpa_idle_frontier(&p->idle) : times_from;
 
 	return idle < times_from ? idle : times_from;
 }
@@ -231,7 +235,7 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 	if (rc)
 		return rc;
 	until = frontier_of(p, times_from);
-	if (!p->looking)
+	if (has_gaps(p))
 		vpa_idle_pass(&p->idle, until);
 	return vpa_resolver_trim(&p->resolver, until);
 }
