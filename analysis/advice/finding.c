@@ -64,16 +64,6 @@ const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const cha
 	return NULL;
 }
 
-uint64_t vpa_windows_ns(const struct vpa_report *r)
-{
-	uint64_t ns = 0;
-	size_t i;
-
-	for (i = 0; i < r->device_count; i++)
-		vpt_sat_add_to(&ns, vpa_device_window_ns(&r->devices[i]));
-	return ns;
-}
-
 uint64_t vpa_active_ns(const struct vpa_report *r)
 {
 	uint64_t active = 0;

@@ -70,8 +70,7 @@ static inline double vpa_per_cent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-/* Summed over all devices: the windows; the active time. */
-uint64_t vpa_windows_ns(const struct vpa_report *r);
+/* The active time, summed over all devices. */
 uint64_t vpa_active_ns(const struct vpa_report *r);
 
 /* ---- the functions that add findings ---- */

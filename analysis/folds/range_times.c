@@ -463,9 +463,11 @@ static int by_device(const void *pa, const void *pb)
 
 static int write_instances(const struct row *r, struct vpa_report *out, struct vpa_range_row *row)
 {
-	struct vpa_range_instance *all =
-		vpa_arena_alloc(&out->arena, r->instance_count, sizeof(*all));
+	struct vpa_range_instance *all;
 
+	if (row->envelope_ns < vpa_windows_ns(out) / VPA_INSTANCES_PART)
+		return VPT_OK;
+	all = vpa_arena_alloc(&out->arena, r->instance_count, sizeof(*all));
 	if (!all)
 		return VPT_ENOMEM;
 	if (r->instance_count)
@@ -474,6 +476,16 @@ static int write_instances(const struct row *r, struct vpa_report *out, struct v
 	row->instances = all;
 	row->instance_count = r->instance_count;
 	return VPT_OK;
+}
+
+/* Leaves the first of the ranges their instances. */
+static void limit_instances(struct vpa_range_row *rows, size_t count)
+{
+	size_t ranges = 0, i;
+
+	for (i = 0; i < count; i++)
+		if (rows[i].instance_count && ++ranges > VPA_INSTANCES_RANGES)
+			rows[i].instance_count = 0;
 }
 
 /* Keeps at most `top` rows of imported operators, and as many others. */
@@ -519,6 +531,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	}
 	out->range_names = s->index.count;
 	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);
+	limit_instances(out->ranges, s->index.count);
 	vpa_compiled_of(out->ranges, s->index.count, &out->expert.graphs);
 	out->range_count = keep_top(out->ranges, s->index.count, c->top);
 	return VPT_OK;

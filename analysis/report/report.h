@@ -148,8 +148,11 @@ struct vpa_precision_row {
 };
 
 enum {
-	VPA_INSTANCES_MOST = 1024, /* of a range; the first ones */
-	VPA_INSTANCES_ALL = 1 << 16
+	VPA_INSTANCES_MOST = 256, /* of a range; the first ones */
+	VPA_INSTANCES_ALL = 1 << 16,
+	/* Ranges with instances, and the least part of the devices' time that they have: 1 / this. */
+	VPA_INSTANCES_RANGES = 16,
+	VPA_INSTANCES_PART = 10
 };
 
 /* An instance of a range on a device that it launched work on. */
@@ -173,7 +176,8 @@ struct vpa_range_row {
 	uint64_t idle_host_ns;
 	struct vpa_durations lag; /* first op's start - range's start */
 	struct vpa_durations gpu; /* the envelopes */
-	/* By device, then start; if the options request step_parts, and not of operators. */
+	/* By device, then start; if the options request step_parts, of ranges with a good part of the devices' time, not of
+	 * operators. What a comparison may pair. */
 	const struct vpa_range_instance *instances;
 	size_t instance_count;
 };
@@ -360,6 +364,17 @@ static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 	uint64_t ns = vpa_window_span_ns(r);
 
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
+}
+
+/* The parts of it that the devices have, summed. */
+static inline uint64_t vpa_windows_ns(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		vpt_sat_add_to(&ns, vpa_device_window_ns(&r->devices[i]));
+	return ns;
 }
 
 /* The part of it that a device has; of one without ops the whole. */

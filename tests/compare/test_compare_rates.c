@@ -1,9 +1,12 @@
 /* test_compare_rates.c - which units and which rate a comparison has: blocks without the VAE's work make no FPS, and steps
  * are paired with the same steps. The scripts' times are microseconds. */
 #include "analysis/analyze.h"
+#include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/conditions.h"
+#include "analysis/render/renderer.h"
 #include "formats/base/count.h"
+#include "formats/base/memory.h"
 #include "tests/support/script.h"
 
 #include <math.h>
@@ -26,7 +29,7 @@ struct pipeline {
 };
 
 struct script {
-	char text[40000];
+	char text[100000];
 	size_t used;
 	unsigned at, corr;
 };
@@ -270,6 +273,63 @@ static struct vpa_report *repeated(const char *range, unsigned count, unsigned u
 	return r;
 }
 
+/* A report as --baseline reads it from JSON. */
+static struct vpa_report *read_back(const struct vpa_report *r)
+{
+	struct vpa_report *back = NULL;
+	struct vpt_buffer text = {0};
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+
+	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
+	assert_int_equal(vpa_render_json(r, sink, &err), 0);
+	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	assert_int_equal(
+		vpa_baseline_read((const char *)text.data, text.size, "back", &back, &err), 0);
+	vpt_free(text.data);
+	return back;
+}
+
+static struct vpa_comparison *compared(const struct vpa_report *a, const struct vpa_report *b)
+{
+	static const struct vpa_compare_options usual = {.margin = 0.005};
+	struct vpa_comparison *c;
+	struct vpt_err err = {0};
+
+	assert_int_equal(
+		vpa_compare(&(struct vpa_side){&a, 1}, &(struct vpa_side){&b, 1}, &usual, &c, &err),
+		0);
+	return c;
+}
+
+/* Instances too; reports of earlier versions do not have these. */
+static void a_report_in_json_has_the_same_units(void **state)
+{
+	struct vpa_report *a = repeated("decode", 50, 20000, 400);
+	struct vpa_report *b = repeated("decode", 400, 10000, 400), *back = read_back(a);
+	struct vpa_comparison *c = compared(a, b), *again = compared(back, b);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(again->unit, VPA_UNIT_INSTANCE);
+	assert_int_equal(again->verdict, VPA_CHANGE_FASTER);
+	assert_int_equal(again->pairs, c->pairs);
+	assert_true(again->time_low == c->time_low && again->time_high == c->time_high);
+	vpa_comparison_free(again);
+	vpa_comparison_free(c);
+	/* A bounded number of them. */
+	for (i = 0; i < b->range_count; i++)
+		assert_int_equal(b->ranges[i].instance_count, VPA_INSTANCES_MOST);
+	assert_int_equal(b->range_count, 1);
+	back->ranges[0].instance_count = 0;
+	c = compared(back, b);
+	assert_int_equal(c->unit, VPA_UNIT_WINDOW);
+	vpa_comparison_free(c);
+	vpa_report_free(a);
+	vpa_report_free(b);
+	vpa_report_free(back);
+}
+
 static void repetitions_give_an_answer(void **state)
 {
 	static const struct {
@@ -432,6 +492,7 @@ int main(void)
 		cmocka_unit_test(frames_end_to_end_are_those_of_the_reports),
 		cmocka_unit_test(steps_are_paired_with_themselves),
 		cmocka_unit_test(repetitions_give_an_answer),
+		cmocka_unit_test(a_report_in_json_has_the_same_units),
 		cmocka_unit_test(conditions_read_the_rates_of_a_report),
 		cmocka_unit_test(conditions_compare_rates_of_their_own_units),
 	};

@@ -422,6 +422,18 @@ static const struct vpa_fields attention =
 	FIELDS("attention", "attention of all devices", attention_fields);
 #undef ROW
 
+#define ROW struct vpa_range_instance
+static const struct vpa_field instance_fields[] = {
+	{"device", UNSIGNED(device), "id", "which of the devices, from 0"},
+	{"first_ns", U64(first_ns), "ns", "start of its first op, on the trace clock"},
+	{"envelope_ns", U64(envelope_ns), "ns",
+		"first op's start to last op's end, without pauses"},
+	{"idle_ns", U64(idle_ns), "ns", "of envelope_ns: the device runs nothing"},
+};
+static const struct vpa_fields instance =
+	FIELDS("instance", "an instance of a range on a device", instance_fields);
+#undef ROW
+
 #define ROW struct vpa_range_row
 static const struct vpa_field range_fields[] = {
 	{"name", TEXT(name), NULL, "name of the range"},
@@ -444,6 +456,9 @@ static const struct vpa_field range_fields[] = {
 	{"idle_host_ns", U64(idle_host_ns), "ns",
 		"idle time in envelopes and between start and end on the host, each gap once",
 		.head = "GPU idle"},
+	{"instances", ROWS(instance, instances, instance_count), NULL,
+		"the first 256, of ranges that have a tenth of the devices' time, 16 at most: a "
+		"comparison may pair them"},
 };
 static const struct vpa_fields range =
 	FIELDS("range", "NVTX ranges, or operators, of one name", range_fields);
