@@ -297,7 +297,8 @@ VPA_RARE static void count_late(struct vpa_resolver *r, const struct vpt_section
 
 	for (row = 0; row < s->row_count; row++)
 		if (starts[row] < r->released_ns)
-			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
+			r->late_ops += (starts[row] || r->model->zero_is_time) &&
+				       starts[row] + durations[row] > starts[row];
 }
 
 /* The same for a packed section. */
@@ -312,7 +313,8 @@ VPA_RARE static void count_late_packed(struct vpa_resolver *r, const struct vpt_
 		count = left < VPT_ROWS_AT_ONCE ? left : VPT_ROWS_AT_ONCE;
 		vpt_rows_next(&rows, count, 0, starts, ids);
 		for (i = 0; i < count; i++)
-			r->late_ops += starts[i] && starts[i] < r->released_ns;
+			r->late_ops +=
+				(starts[i] || r->model->zero_is_time) && starts[i] < r->released_ns;
 	}
 }
 

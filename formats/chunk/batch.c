@@ -71,6 +71,7 @@ void vpt_batch_reset(struct vpt_batch *b)
 	b->sequence = b->t_max_ns = 0;
 	b->t_min_ns = UINT64_MAX;
 	b->lost_events = b->flags = b->event_count = 0;
+	b->zero_is_time = 0;
 	b->unknown_sections = b->skipped_critical = 0;
 	b->section_count = 0;
 	b->decoded = 0;
@@ -496,17 +497,17 @@ int vpt_batch_crowded(const struct vpt_batch *b)
 
 /* ---- measuring ---- */
 
-/* The smallest start and the largest end of spans. Ignores invalid times. */
+/* The smallest start and the largest end of spans. Ignores invalid times; no start is below `first`. */
 VPT_VECTORISE
 static void span_bounds(const uint64_t *starts, const uint64_t *durations, size_t count,
-	uint64_t *least, uint64_t *largest)
+	uint64_t first, uint64_t *least, uint64_t *largest)
 {
 	uint64_t from = UINT64_MAX, to = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		uint64_t start = starts[i], end = start + durations[i];
-		uint64_t valid = 0 - (uint64_t)((end >= start) & (start != 0));
+		uint64_t valid = 0 - (uint64_t)((end >= start) & (start >= first));
 
 		to = (end & valid) > to ? (end & valid) : to;
 		from = (start | ~valid) < from ? (start | ~valid) : from;
@@ -542,6 +543,7 @@ static void measure_spans(
 	struct vpt_batch *b, const struct vpt_section *s, const struct vpt_kind_desc *kind)
 {
 	const uint64_t *starts = s->col[0], *durations = s->col[1];
+	uint64_t first = b->zero_is_time ? 0 : 1;
 	enum moves moves = moves_t_min(kind);
 	size_t at, rows, row;
 
@@ -549,7 +551,7 @@ static void measure_spans(
 		uint64_t least, largest;
 
 		rows = s->row_count - at < MEASURE_STRETCH ? s->row_count - at : MEASURE_STRETCH;
-		span_bounds(starts + at, durations + at, rows, &least, &largest);
+		span_bounds(starts + at, durations + at, rows, first, &least, &largest);
 		if (largest > b->t_max_ns)
 			b->t_max_ns = largest;
 		if (moves == MOVES && least < b->t_min_ns)
@@ -557,7 +559,7 @@ static void measure_spans(
 		if (moves != MAY_MOVE || least >= b->t_min_ns)
 			continue;
 		for (row = at; row < at + rows; row++)
-			if (starts[row] && starts[row] < b->t_min_ns &&
+			if (starts[row] >= first && starts[row] < b->t_min_ns &&
 				starts[row] + durations[row] >= starts[row] && row_moves(s, row))
 				b->t_min_ns = starts[row];
 	}

@@ -66,6 +66,8 @@ struct vpt_batch {
 	/* smallest start of valid ops, launch calls, stream waits, LOSS and OVERHEAD; ~0: none */
 	uint64_t t_min_ns;
 	uint64_t t_max_ns; /* largest end of any event; 0: none */
+	/* 1: rows that begin at 0 have a time, and may set t_min_ns, as in an imported trace that counts from 0 */
+	int zero_is_time;
 	uint32_t lost_events;
 	uint32_t flags;
 	uint32_t event_count;

@@ -331,6 +331,7 @@ int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vp
 	out->sequence = h.sequence;
 	out->t_min_ns = h.t_min_ns;
 	out->t_max_ns = h.t_max_ns;
+	out->zero_is_time = !h.t_min_ns;
 	out->lost_events = h.lost_events;
 	out->flags = (h.flags & VPT_BATCH_LAST) | (torn ? VPT_BATCH_TORN : 0);
 	out->event_count = h.event_count;

@@ -216,6 +216,7 @@ int vpt_collect_chunk(
 	if (!rc)
 		rc = vpt_batch_error(out);
 	out->sequence = index;
+	out->zero_is_time = c->zero_is_time;
 	vpt_batch_measure(out);
 	return rc ? vpt_fail(err, rc, "no memory for chunk %zu of the import", index) : VPT_OK;
 }
