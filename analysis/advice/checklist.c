@@ -366,7 +366,7 @@ static void check_scheduler(struct writer *w, struct vpa_check *c)
 		unknown(c, w->loop->count ? "no range marks the scheduler" : w->no_loop);
 		return;
 	}
-	c->value = (double)s->time.total_ns / (double)span_ns;
+	c->value = vpa_part_of(s->covered_ns, span_ns);
 	c->shown = per_cent(w, c->value);
 	c->note = vpa_arena_printf(&w->r->arena, "%s, mean %s from first to last op",
 		vpa_fit(s->name, 40).text,

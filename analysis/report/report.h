@@ -352,6 +352,14 @@ const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int
 /* The line of the call's largest place that has one; NULL: none. */
 const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call);
 
+/* part / whole, at most 1: instances may reach beyond the blocks that they are in; 0 if whole is. */
+static inline double vpa_part_of(uint64_t part_ns, uint64_t whole_ns)
+{
+	if (!whole_ns)
+		return 0;
+	return part_ns < whole_ns ? (double)part_ns / (double)whole_ns : 1;
+}
+
 /* From the window's start to its end, pauses included. */
 static inline uint64_t vpa_window_span_ns(const struct vpa_report *r)
 {

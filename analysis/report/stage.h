@@ -22,7 +22,7 @@ struct vpa_stage_row {
 	uint64_t top_ns;           /* total of those not inside others */
 	/* busy and idle: as for ranges, summed over devices */
 	uint64_t busy_ns, idle_ns, attention_ns, ops;
-	double share;    /* of the measured blocks' time, else of the window */
+	double share; /* covered_ns of the measured blocks' time, else of the window; at most 1 */
 	int holds_steps; /* it is the denoising, or encloses it */
 	int touched;     /* missing records may change these figures */
 	/* In the whole window: idle time between ops that ended with one launched in it, summed
@@ -37,6 +37,8 @@ struct vpa_stage_row {
 	 * only of what is not inside others. */
 	uint64_t alone_ns;
 	double alone_share; /* as `share` */
+	/* Some instance lasts: those that overlap, in threads or on devices, count once. */
+	uint64_t covered_ns;
 };
 
 #endif

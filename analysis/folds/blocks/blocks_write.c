@@ -74,10 +74,12 @@ struct stage_total {
 	} alone[VPA_SWEEP_DEVICES];
 };
 
-static int spread_of_row(
-	const struct vpa_blocks_writer *w, uint32_t row, int measured, struct vpa_durations *out)
+/* The lengths of a row's instances, and how long some instance lasts. */
+static int times_of_row(const struct vpa_blocks_writer *w, uint32_t row, int measured,
+	struct vpa_durations *out, uint64_t *covered_ns)
 {
 	struct vpa_durations_builder builder = {0};
+	struct vpa_intervals covered = {0};
 	const struct vpa_blocks_table *s = w->s;
 	size_t i;
 	int rc = VPT_OK;
@@ -89,10 +91,15 @@ static int spread_of_row(
 			(measured && (sample->block == VPA_NONE || !w->measured[sample->block])))
 			continue;
 		rc = vpa_durations_add(&builder, sample->ns);
+		if (!rc)
+			rc = vpa_intervals_add(
+				&covered, sample->first_ns, sample->first_ns + sample->ns);
 	}
 	if (!rc)
 		*out = vpa_durations_of(&builder);
+	*covered_ns = covered.count ? vpa_intervals_total(&covered, UINT64_MAX) : 0;
 	vpa_durations_free(&builder);
+	vpa_intervals_free(&covered);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
@@ -123,6 +130,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 	uint64_t of_ns = t->measured.count ? blocks->span_ns : vpa_window_ns(w->out);
 	int has_laps = w->laps && w->laps->kind == VPA_SCOPE_STEP;
 	struct vpa_stage_row *out = &w->out->stages[w->out->stage_count++];
+	int rc;
 
 	*out = (struct vpa_stage_row){.name = vpa_stage_row_name(w, kept),
 		.kind = vpa_scope_kind_name(kept->kind),
@@ -139,11 +147,12 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.attention_ns = sum->attention_ns,
 		.ops = sum->ops,
 		.alone_ns = alone_ns,
-		.alone_share = of_ns ? (double)alone_ns / (double)of_ns : 0,
-		.share = of_ns ? (double)sum->total_ns / (double)of_ns : 0};
+		.alone_share = vpa_part_of(alone_ns, of_ns)};
 	if (blocks->count)
 		out->per_block = (double)t->measured.count / (double)blocks->count;
-	return spread_of_row(w, row, t->measured.count > 0, &out->time);
+	rc = times_of_row(w, row, t->measured.count > 0, &out->time, &out->covered_ns);
+	out->share = vpa_part_of(out->covered_ns, of_ns);
+	return rc;
 }
 
 static void add_alone(const struct vpa_blocks_writer *w, struct stage_total *totals)

@@ -303,7 +303,10 @@ static const struct vpa_field stage_fields[] = {
 	{"idle_ns", U64(idle_ns), "ns", "time the device ran nothing, summed over devices"},
 	{"attention_ns", U64(attention_ns), "ns", "of busy_ns: attention"},
 	{"top_ns", U64(top_ns), "ns", "time of instances outside all others"},
-	{"share", SHARE(share), "fraction", "of the measured blocks' time, else of the window"},
+	{"covered_ns", U64(covered_ns), "ns",
+		"some instance lasts: those that overlap, in threads or on devices, count once"},
+	{"share", SHARE(share), "fraction",
+		"covered_ns of the measured blocks' time, else of the window; at most 1"},
 	{"alone_ns", U64(alone_ns), "ns",
 		"only its work ran, on the device with most of it; of instances outside all "
 		"others"},

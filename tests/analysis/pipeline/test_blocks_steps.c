@@ -1,9 +1,11 @@
 /* test_blocks_steps.c - steps, stages and iterations: how many there are and how long they take. */
+#include "formats/base/saturate.h"
 #include "tests/support/block_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -322,6 +324,81 @@ static void loops_that_train_have_iterations(void **state)
 		"iteration (DataLoader) 3x0, 60 ms, busy 180, idle 0, attention 0");
 }
 
+static const struct vpa_stage_row *stage_of(const struct vpa_report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->stage_count && strcmp(r->stages[i].name, name); i++)
+		;
+	if (i == r->stage_count)
+		fail_msg("no stage %s", name);
+	return &r->stages[i];
+}
+
+/* Five steps of 100 ms; two threads schedule beside them, each in 90 of 100 ms. */
+static void steps_and_schedulers(void)
+{
+	unsigned k, thread;
+
+	for (k = 0; k < 5; k++) {
+		unsigned t = k * 100;
+
+		step(t, t + 100, k, 0);
+		kernel(t, t, t + 95, GEMM);
+		for (thread = 2; thread < 4; thread++) {
+			unsigned corr = 1000 + 10 * k + thread;
+
+			line("range t%u %ums-%ums \"scheduler\" domain vptrace json "
+			     "\"{\\\"kind\\\":\\\"stage\\\"}\"",
+				thread, at(t), at(t + 90));
+			line("call t%u cudaLaunchKernel %u001us+1us corr %u", thread, at(t), corr);
+			line("kernel s%u %ums-%ums corr %u \"vectorized_elementwise_kernel\"",
+				7 + thread, at(t), at(t + 90), corr);
+		}
+	}
+}
+
+/* Instances in threads beside each other count once in a share, but each in the time. */
+static void shares_of_overlapping_stages_are_at_most_all(void **state)
+{
+	static const struct vpa_options with_steps = {.step_parts = 1};
+	const struct vpa_stage_row *s;
+	const struct vpa_check *c;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	begin();
+	annotated("range", 0, 100, "vae_decode", "{'kind':'stage'}");
+	kernel(0, 0, 90, CONV);
+	line("range t2 1010ms-1100ms \"vae_decode\" domain vptrace json "
+	     "\"{\\\"kind\\\":\\\"stage\\\"}\"");
+	line("call t2 cudaLaunchKernel 1010001us+1us corr 99");
+	line("kernel s8 1020ms-1100ms corr 99 \"" CONV "\"");
+	r = analyze(NULL);
+	s = stage_of(r, "vae_decode");
+	assert_int_equal(s->time.count, 2);
+	assert_int_equal(s->time.total_ns, 170 * MS);
+	assert_int_equal(s->covered_ns, 100 * MS);
+	assert_true(s->share == 1);
+	vpa_report_free(r);
+
+	begin();
+	steps_and_schedulers();
+	r = analyze(&with_steps);
+	s = stage_of(r, "scheduler");
+	assert_int_equal(s->time.total_ns, 10 * 90 * MS);
+	assert_int_equal(s->covered_ns, 5 * 90 * MS);
+	for (i = 0; i < r->expert.check_count && strcmp(r->expert.checks[i].id, "scheduler"); i++)
+		;
+	assert_true(i < r->expert.check_count);
+	c = &r->expert.checks[i];
+	assert_true(c->value == 0.9);
+	for (i = 0; i < r->stage_count; i++)
+		assert_in_range(vpt_sat_u64(1e6 * r->stages[i].share), 0, 1000000);
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +411,7 @@ int main(void)
 		cmocka_unit_test(steps_from_mark_to_mark),
 		cmocka_unit_test(a_step_does_not_go_on_from_block_to_block),
 		cmocka_unit_test(loops_that_train_have_iterations),
+		cmocka_unit_test(shares_of_overlapping_stages_are_at_most_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
