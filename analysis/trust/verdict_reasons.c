@@ -411,7 +411,8 @@ static void judge_marks(struct vpa_report *out)
 		{"marks.guessed", "marks that are a guess",
 			"if steps or blocks are others, write this line into a mark file (--mark)"},
 		{"marks.denoisers",
-			"no steps are marked; if this is the denoiser, a line of a mark file finds them",
+			"no steps are marked; if this is the denoiser, a line of a mark file finds "
+			"them",
 			"write it into a file, and run with --mark FILE"},
 	};
 	size_t i;
