@@ -7,7 +7,7 @@ import types
 
 import marks_rules
 from marks_rules import Program, same
-from vptrace_marks import facts
+from vptrace_marks import request_facts as facts
 
 
 class Array:

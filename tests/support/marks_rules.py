@@ -697,7 +697,7 @@ def memory_is_that_of_the_stage_without_a_wait():
     with FakeTorch() as torch, Program(text, "M:f = stage f\nM:g = stage g closes=step") as p:
         p.library.counter = lambda name, value, unit: p.library.lines.append(
             "%s%s %d" % ("in it " * p.library.depth, name.decode()[len("memory."):], value)) or 0
-        vptrace._torch._memory_next.clear()
+        vptrace._torch_memory._memory_next.clear()
 
         def sampled(run, *held):
             run(*held)
@@ -708,7 +708,7 @@ def memory_is_that_of_the_stage_without_a_wait():
         before = ["allocated 250", "peak 250"]
         same(sampled(p.module.g, 400, 150), before + ["stage g", "in it allocated 150", "in it peak 250"])  # it did not: at least what is known
         same(sampled(p.module.f, 900), ["stage f"])  # too soon after the last one of this name
-        vptrace._torch._memory_next.clear()
+        vptrace._torch_memory._memory_next.clear()
         before = ["allocated 900", "peak 900"]
         with vptrace.stage("own"):
             torch.names["torch"].hold(1000)

@@ -47,7 +47,7 @@ override the arguments below.
 
 import sys
 
-from . import _capture, _launcher, _library, _torch  # pylint: disable=unused-import  # also for vptrace_marks
+from . import _capture, _launcher, _library, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, trace)
 from ._library import available, last_error, version

@@ -4,7 +4,7 @@ import functools
 import inspect
 import threading
 
-from . import _library, _torch
+from . import _library, _torch_memory
 from ._library import Note, as_bytes
 
 
@@ -88,13 +88,13 @@ class _Stage(_Range):
 
     def __enter__(self):
         if _library.loaded is not None:
-            _began.__dict__.setdefault("memory", []).append(_torch.memory_begins(self._name))
+            _began.__dict__.setdefault("memory", []).append(_torch_memory.memory_begins(self._name))
         return super().__enter__()
 
     def __exit__(self, kind, error, traceback):
         began = getattr(_began, "memory", None)
         if _library.loaded is not None and began:
-            _torch.memory_ends(began.pop())
+            _torch_memory.memory_ends(began.pop())
         return super().__exit__(kind, error, traceback)
 
 

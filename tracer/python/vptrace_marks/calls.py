@@ -13,7 +13,7 @@ import inspect
 import sys
 import types
 
-from . import facts, ranges
+from . import ranges, request_facts
 from .lines import KINDS
 from .values import Unknown, arguments_of, number, numbers_of
 
@@ -92,7 +92,7 @@ class Marks:
         arguments = arguments_of(signature) if signature else {}
         self._values = {line: _numbers_of(line, arguments) for line in lines}
         self._named = {line: [(name, value, value.bind(arguments, number)) for name, value in line.facts] for line in lines}
-        self._asked = facts.Asked(arguments)
+        self._asked = request_facts.Asked(arguments)
         kinds = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
         self.begins = [(line, kind) for kind in ("block", "step") for line in kinds[kind + " begin"]]
         self.around = [(line, self._pusher(line)) for line in lines
@@ -147,9 +147,9 @@ class Marks:
         unknown, before = [], set(known)
         for name, value, find in self._named[line]:
             try:
-                known.setdefault(facts.name_of(name), find(args, kwargs, 0, None))
+                known.setdefault(request_facts.name_of(name), find(args, kwargs, 0, None))
             except Unknown as reason:
-                if facts.name_of(name) not in known:
+                if request_facts.name_of(name) not in known:
                     line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
                     unknown.append(name)
         for name, value in self._asked.facts(args, kwargs).items():
@@ -182,7 +182,7 @@ class Marks:
         if result is FAILED:
             fact("error", type(sys.exc_info()[1]).__name__)
             return
-        made = facts.made(result, known)
+        made = request_facts.made(result, known)
         if made:
             fact("batch", made.batch)
             for name in ("height", "width"):
@@ -191,7 +191,7 @@ class Marks:
             if made.frames and known.get("frames"):
                 fact("frames_asked", known["frames"] * made.batch)
         frames = made.frames or -1 if made else thread.frames
-        if frames > 0 and not facts.is_latent(known):
+        if frames > 0 and not request_facts.is_latent(known):
             self.recorder.fill(ranges.REQUEST, -1, frames, -1)
 
     # ---- a call ----
