@@ -365,10 +365,9 @@ static void find_backend_change(struct vpa_report *r)
 		f->measured = vpa_arena_printf(&r->arena,
 			"%" PRIu64 " place%s of a step: %" PRIu64 " call%s of %s, %s each, and "
 			"%" PRIu64 " of %s, %s each",
-			c->places, c->places == 1 ? "" : "s", c->slow_calls,
-			c->slow_calls == 1 ? "" : "s", c->slow,
-			vpa_duration(c->slow_ns / c->slow_calls).text, c->fast_calls, c->fast,
-			vpa_duration(c->fast_ns / c->fast_calls).text);
+			c->places, vpa_plural(c->places), c->slow_calls, vpa_plural(c->slow_calls),
+			c->slow, vpa_duration(c->slow_ns / c->slow_calls).text, c->fast_calls,
+			c->fast, vpa_duration(c->fast_ns / c->fast_calls).text);
 		f->threshold = "1 % of busy time";
 		f->caveat = "if sequences grow from step to step the gain is smaller";
 	}
