@@ -194,12 +194,17 @@ static const char *decoder_text(struct vpa_report *r, const struct stage_work *w
 		{"layout changes", w->moved_ns[MOVER_LAYOUT]}, {"copies", w->moved_ns[MOVER_COPY]}};
 	const char *text = vpa_arena_printf(
 		&r->arena, "%s: GPU work %s", w->stage, vpa_duration(w->all_ns).text);
+	const char *word = ", of which";
 	size_t i;
 
-	for (i = 0; i < COUNT(parts); i++)
-		text = vpa_arena_printf(&r->arena, "%s%s %s %s (%s %%)", text,
-			i ? "," : ", of which", parts[i].name, vpa_duration(parts[i].ns).text,
+	for (i = 0; i < COUNT(parts); i++) {
+		if (!parts[i].ns)
+			continue;
+		text = vpa_arena_printf(&r->arena, "%s%s %s %s (%s %%)", text, word, parts[i].name,
+			vpa_duration(parts[i].ns).text,
 			vpa_share((double)parts[i].ns / (double)w->all_ns).text);
+		word = ",";
+	}
 	return text;
 }
 
