@@ -247,6 +247,8 @@ static int add_damage(struct pass *p, size_t index, const char *text)
 
 	if (!rc)
 		rc = add_hole(p, holes);
+	if (!rc && p->observer->damage)
+		rc = p->observer->damage(p->observer->ctx, text);
 	/* Releases what this chunk held back. */
 	return rc ? rc
 		  : vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, index + 1));

@@ -1,10 +1,11 @@
-/* cmd_check.c - verifies a file. Decodes every chunk, which verifies its zstd checksum, and compares the
- * chunk's header with its rows.
+/* cmd_check.c - verifies a file. Observes the analysis while it decodes every chunk, which verifies its zstd checksum, and
+ * compares the chunk's header with its rows.
  *
- * Lists damage with its place, then prints the verdict of the analysis, so that both commands agree. */
+ * Lists damage with its place, then prints the verdict of that analysis, so that both commands agree. */
 #include "analysis/analyze.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/shared_options.h"
+#include "analysis/folds/observer.h"
 
 #include <string.h>
 
@@ -18,9 +19,8 @@ struct check {
 	const char *path;
 	const struct vpt_trace *trace;
 	struct vpt_out out;
-	struct vpt_decoder *decoder;
-	struct vpt_batch batch;
 	struct vpa_report *report; /* its verdict is of interest */
+	size_t seen;               /* chunks so far */
 	uint64_t events, unknown_sections;
 	uint64_t next_sequence;
 	size_t damaged, torn, wrong; /* chunks */
@@ -36,9 +36,9 @@ static void report(struct check *c, const char *text)
 
 /* Reports claims of the header that the rows contradict. Sections of a newer version count in the header
  * but cannot be counted here. */
-static void compare(struct check *c, size_t index, const struct vpt_chunk_info *info)
+static void compare(
+	struct check *c, size_t index, const struct vpt_chunk_info *info, const struct vpt_batch *b)
 {
-	const struct vpt_batch *b = &c->batch;
 	struct {
 		const char *name;
 		uint64_t claimed, found;
@@ -47,7 +47,6 @@ static void compare(struct check *c, size_t index, const struct vpt_chunk_info *
 	int differs = 0;
 	size_t i;
 
-	vpt_batch_measure(&c->batch);
 	facts[0].found = b->t_min_ns;
 	facts[1].found = b->t_max_ns;
 	facts[2].found = b->event_count;
@@ -79,45 +78,42 @@ static void check_sequence(struct check *c, size_t index, const struct vpt_chunk
 	c->gap_explained = 0;
 }
 
-static void check_whole(struct check *c, size_t index)
+static int check_whole(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
 {
+	struct check *c = ctx;
 	const struct vpt_reader *reader = vpt_trace_reader(c->trace);
+	size_t index = c->seen++;
 	const struct vpt_chunk_info *info = reader ? vpt_reader_info(reader, index) : NULL;
+	struct vpt_batch measured = *b;
 
-	c->unknown_sections += c->batch.unknown_sections;
-	if (c->batch.flags & VPT_BATCH_TORN) {
+	(void)times_from_ns;
+	if (info)
+		vpt_batch_measure(&measured);
+	c->unknown_sections += b->unknown_sections;
+	if (b->flags & VPT_BATCH_TORN) {
 		vpt_out_print(&c->out,
 			"chunk %zu at offset %llu: torn: the file ends inside it; %u bytes of "
 			"content were "
 			"announced\n",
 			index, (unsigned long long)info->offset, info->content_size);
 		c->torn++;
-		vpt_batch_measure(&c->batch);
 	} else if (info) {
-		compare(c, index, info);
+		compare(c, index, info, &measured);
 	}
 	if (info)
 		check_sequence(c, index, info);
-	c->events += c->batch.event_count;
+	c->events += measured.event_count;
+	return VPT_OK;
 }
 
-static int check_chunks(struct check *c, struct vpt_err *err)
+static int list_damage(void *ctx, const char *text)
 {
-	size_t count = vpt_trace_chunks(c->trace), i;
+	struct check *c = ctx;
 
-	for (i = 0; i < count; i++) {
-		int rc = vpt_trace_chunk(c->trace, c->decoder, i, &c->batch, err);
-
-		if (rc && rc != VPT_EDATA)
-			return rc;
-		if (!rc) {
-			check_whole(c, i);
-			continue;
-		}
-		report(c, err->text);
-		c->damaged++;
-		c->gap_explained = 1;
-	}
+	report(c, text);
+	c->seen++;
+	c->damaged++;
+	c->gap_explained = 1;
 	return VPT_OK;
 }
 
@@ -173,10 +169,11 @@ static void summarize_import(struct check *c)
 
 static int check_trace(struct check *c, int *bad, struct vpt_err *err)
 {
-	int rc = check_chunks(c, err), failed;
+	const struct vpa_observer observer = {
+		.ctx = c, .chunk = check_whole, .damage = list_damage};
+	const struct vpa_options analysis = {.observer = &observer};
+	int rc = vpa_analyze(c->trace, c->path, &analysis, &c->report, err), failed;
 
-	if (!rc)
-		rc = vpa_analyze(c->trace, c->path, NULL, &c->report, err);
 	*bad = c->damaged || c->torn || c->wrong || c->missing;
 	if (!rc) {
 		list_missing(c);
@@ -197,22 +194,15 @@ static int run(const struct vpt_args *args)
 	struct vpt_err err = {0};
 	int rc, bad = 0;
 
-	vpt_batch_init(&c.batch);
 	rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (rc)
 		goto out;
 	c.trace = trace;
-	c.decoder = vpt_decoder_new();
-	if (!c.decoder)
-		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a decoder");
-	if (!rc)
-		rc = vpt_out_open(&c.out, "-", 0, &err);
+	rc = vpt_out_open(&c.out, "-", 0, &err);
 	if (!rc)
 		rc = check_trace(&c, &bad, &err);
 out:
 	vpa_report_free(c.report);
-	vpt_decoder_free(c.decoder);
-	vpt_batch_free(&c.batch);
 	vpt_trace_close(trace);
 	if (rc)
 		return vpa_failed(&err);

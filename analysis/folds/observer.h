@@ -24,6 +24,8 @@ struct vpa_observer {
 	/* A chunk, after all its ops that could be released were. Later chunks bring no op and no
 	 * launch that begins before `times_from_ns`. */
 	int (*chunk)(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns);
+	/* A chunk that cannot be read, and why. */
+	int (*damage)(void *ctx, const char *text);
 	int (*ops)(void *ctx, const struct vpa_ops *ops); /* as folds see them, after the folds */
 	int (*instants)(void *ctx, const struct vpa_ops *ops);
 	int (*gap)(void *ctx, const struct vpa_gap *gap); /* of at least min_gap_ns */
