@@ -5,6 +5,7 @@
 #include "formats/base/io.h"
 #include "formats/base/json_writer.h"
 #include "formats/base/text.h"
+#include "formats/cli/terminal.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WIDTH = 80, WIDTH_MAX = 200, WIDTH_MIN = 60, FACT_COLUMN = 18 };
+enum { WIDTH_MAX = 200, WIDTH_MIN = 60, FACT_COLUMN = 18 };
 
 static const struct {
 	const char *word, *json, *colour;
@@ -86,22 +87,19 @@ enum vtr_status vtr_answer_worst(const struct vtr_answer *a, const char *check)
 
 /* ---- text ---- */
 
-/* As vptrace-analyze decides it. */
-static int wants_colour(void)
+/* Standard output, as vptrace-analyze sees it. */
+static struct vpt_out standard_output(void)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	int is_terminal = isatty(STDOUT_FILENO);
 
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");
+	return (struct vpt_out){.to_stdout = is_terminal, .to_terminal = is_terminal};
 }
 
-static unsigned page_width(void)
+static unsigned page_width(const struct vpt_out *out)
 {
-	const char *columns = isatty(STDOUT_FILENO) ? getenv("COLUMNS") : NULL;
-	unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
+	unsigned width = vpt_terminal_width(out);
 
-	if (!width)
-		return WIDTH;
-	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (unsigned)width;
+	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
 /* A copy in which nothing commands a terminal. */
@@ -158,8 +156,9 @@ static void put_finding(const struct vtr_finding *f, const char *check, int colo
 
 int vtr_answer_text(const struct vtr_answer *a)
 {
-	int colour = wants_colour();
-	unsigned width = page_width();
+	const struct vpt_out out = standard_output();
+	int colour = vpt_terminal_colour(&out, "auto");
+	unsigned width = page_width(&out);
 	size_t i, counts[VTR_STATUS_FAIL + 1] = {0};
 
 	for (i = 0; i < a->count; i++) {
