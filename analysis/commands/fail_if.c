@@ -4,13 +4,13 @@
 int vpa_fail_if_read(
 	const struct vpt_args *args, unsigned option, int is_single, struct vpt_err *err)
 {
-	struct vpa_limit limit;
+	struct vpa_condition condition;
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < args->given_count && !rc; i++) {
 		if (args->given[i].option == option)
-			rc = vpa_limit_read(args->given[i].text, is_single, &limit, err);
+			rc = vpa_condition_read(args->given[i].text, is_single, &condition, err);
 	}
 	return rc;
 }
@@ -19,7 +19,7 @@ int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct 
 	const struct vpa_comparison *c, int complete)
 {
 	int rc, holds, held = 0, unavailable = 0;
-	struct vpa_limit limit;
+	struct vpa_condition condition;
 	struct vpt_err err;
 	char what[160];
 	size_t i;
@@ -27,19 +27,19 @@ int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct 
 	for (i = 0; i < args->given_count; i++) {
 		if (args->given[i].option != option)
 			continue;
-		rc = vpa_limit_read(args->given[i].text, !c, &limit, &err);
+		rc = vpa_condition_read(args->given[i].text, !c, &condition, &err);
 		if (!rc)
-			rc = c ? vpa_limit_holds(&limit, c, &holds, what, &err)
-			       : vpa_limit_holds_of(&limit, r, &holds, what, &err);
+			rc = c ? vpa_condition_holds(&condition, c, &holds, what, &err)
+			       : vpa_condition_holds_of(&condition, r, &holds, what, &err);
 		if (rc && rc != VPT_EINVAL)
 			return vpa_failed(&err);
 		if (rc)
 			vpa_say("%s", err.text);
 		else if (holds)
-			vpa_say("--fail-if %s%s: %s", limit.text,
-				holds == VPA_LIMIT_CHANCE ? " does not hold" : "", what);
+			vpa_say("--fail-if %s%s: %s", condition.text,
+				holds == VPA_CONDITION_CHANCE ? " does not hold" : "", what);
 		unavailable |= rc != VPT_OK;
-		held |= !rc && holds == VPA_LIMIT_HOLDS;
+		held |= !rc && holds == VPA_CONDITION_HOLDS;
 	}
 	if (held)
 		return VPT_EXIT_LIMIT;

@@ -156,7 +156,7 @@ static void judge_records(
 	if (v->ops_without_launch > v->early_ops) {
 		uint64_t count = v->ops_without_launch - v->early_ops;
 
-		v->complete = 0; /* their own times are known: see doubted_figures.c */
+		v->complete = 0; /* their own times are known: see figures_touched_by_loss.c */
 		REASON(out,
 			"%" PRIu64 " operation%s no launch record: %s gaps and ranges are unknown",
 			count, count == 1 ? " has" : "s have", count == 1 ? "its" : "their");

@@ -3,7 +3,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/conditions.h"
+#include "analysis/compare/fail_conditions.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
@@ -182,15 +182,15 @@ static void conditions_of_all_time_hold(void **state)
 					 "kernel s2 1-18446744073709551614 \"flash_fwd_kernel\"");
 	struct vpa_comparison *c = compare(a, b);
 	struct vpt_err err = {0};
-	struct vpa_limit limit;
+	struct vpa_condition condition;
 	char what[160];
 	int holds = 0;
 
 	(void)state;
 	assert_true(c->busy_delta_ns == INT64_MAX && c->part_count >= 2);
-	assert_int_equal(vpa_limit_read("busy+1%", 0, &limit, &err), 0);
-	assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
-	assert_int_equal(holds, VPA_LIMIT_HOLDS);
+	assert_int_equal(vpa_condition_read("busy+1%", 0, &condition, &err), 0);
+	assert_int_equal(vpa_condition_holds(&condition, c, &holds, what, &err), 0);
+	assert_int_equal(holds, VPA_CONDITION_HOLDS);
 	vpa_comparison_free(c);
 	vpa_report_free(a);
 	vpa_report_free(b);

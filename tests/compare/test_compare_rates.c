@@ -3,7 +3,7 @@
 #include "analysis/analyze.h"
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/conditions.h"
+#include "analysis/compare/fail_conditions.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
@@ -363,7 +363,7 @@ static void repetitions_give_an_answer(void **state)
 			repeated(cases[i].range, cases[i].b_count, cases[i].b_us, cases[i].varies);
 		const struct vpa_report *const ra = a, *const rb = b;
 		struct vpa_comparison *c;
-		struct vpa_limit limit;
+		struct vpa_condition condition;
 		struct vpt_err err = {0};
 		char what[160];
 		int holds;
@@ -378,9 +378,9 @@ static void repetitions_give_an_answer(void **state)
 		assert_int_equal(has_note(c, "compared by the instances of the range decode"),
 			c->unit == VPA_UNIT_INSTANCE);
 		/* Parts of the window stay available. */
-		assert_int_equal(vpa_limit_read("busy:gemm+10%", 0, &limit, &err), 0);
-		assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
-		assert_int_equal(holds == VPA_LIMIT_HOLDS, cases[i].b_us > cases[i].a_us);
+		assert_int_equal(vpa_condition_read("busy:gemm+10%", 0, &condition, &err), 0);
+		assert_int_equal(vpa_condition_holds(&condition, c, &holds, what, &err), 0);
+		assert_int_equal(holds == VPA_CONDITION_HOLDS, cases[i].b_us > cases[i].a_us);
 		vpa_comparison_free(c);
 		vpa_report_free(a);
 		vpa_report_free(b);
@@ -425,14 +425,14 @@ static void conditions_read_the_rates_of_a_report(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct vpa_report *r = report_of(&cases[i].p);
-		struct vpa_limit limit;
+		struct vpa_condition condition;
 		struct vpt_err err = {0};
 		char what[160] = "";
 		int holds = -1, rc;
 
-		if (vpa_limit_read(cases[i].condition, 1, &limit, &err))
+		if (vpa_condition_read(cases[i].condition, 1, &condition, &err))
 			fail_msg("%s: %s", cases[i].condition, err.text);
-		rc = vpa_limit_holds_of(&limit, r, &holds, what, &err);
+		rc = vpa_condition_holds_of(&condition, r, &holds, what, &err);
 		if ((rc ? -1 : holds) != cases[i].holds)
 			fail_msg("%s, %s: %d, %s %s", cases[i].name, cases[i].condition,
 				rc ? -1 : holds, what, err.text);
@@ -470,14 +470,14 @@ static void conditions_compare_rates_of_their_own_units(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct pair pair = pair_of(cases[i].a, cases[i].b);
-		struct vpa_limit limit;
+		struct vpa_condition condition;
 		struct vpt_err err = {0};
 		char what[160] = "";
 		int holds = -1, rc;
 
-		if (vpa_limit_read(cases[i].condition, 0, &limit, &err))
+		if (vpa_condition_read(cases[i].condition, 0, &condition, &err))
 			fail_msg("%s: %s", cases[i].condition, err.text);
-		rc = vpa_limit_holds(&limit, pair.c, &holds, what, &err);
+		rc = vpa_condition_holds(&condition, pair.c, &holds, what, &err);
 		if ((rc ? -1 : holds) != cases[i].holds)
 			fail_msg("%s, %s: %d, %s %s", cases[i].name, cases[i].condition,
 				rc ? -1 : holds, what, err.text);

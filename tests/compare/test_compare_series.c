@@ -1,7 +1,7 @@
 /* test_compare_series.c - what a comparison says of generated series of blocks: equal sides are seldom called
  * different, and a planted change of the size that the comparison says it would show is found. */
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/conditions.h"
+#include "analysis/compare/fail_conditions.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"
 
@@ -199,20 +199,20 @@ static void planted_changes(void **state)
 /* ---- conditions ---- */
 
 /* How often a condition holds for pairs of 8 blocks, of which 70 % are busy, that differ by `change` in idle time. */
-static void count_answers(const char *condition, double change, size_t answers[3])
+static void count_answers(const char *text, double change, size_t answers[3])
 {
 	static struct series sides[2];
 	const struct vpa_report *reports[2] = {&sides[0].report, &sides[1].report};
 	static const struct shape shape = {8, 0.02, 0, 0, 0, 0};
 	struct vpt_random r = {41};
-	struct vpa_limit limit;
+	struct vpa_condition condition;
 	struct vpt_err err = {0};
 	char what[160];
 	size_t i, k, side;
 	int holds;
 
 	memset(answers, 0, 3 * sizeof(*answers));
-	assert_int_equal(vpa_limit_read(condition, 0, &limit, &err), 0);
+	assert_int_equal(vpa_condition_read(text, 0, &condition, &err), 0);
 	for (i = 0; i < 500; i++) {
 		struct vpa_comparison *c;
 
@@ -228,9 +228,9 @@ static void count_answers(const char *condition, double change, size_t answers[3
 			}
 		}
 		c = compared(reports, reports + 1, 1);
-		assert_int_equal(vpa_limit_holds(&limit, c, &holds, what, &err), 0);
+		assert_int_equal(vpa_condition_holds(&condition, c, &holds, what, &err), 0);
 		answers[holds]++;
-		if (holds == VPA_LIMIT_CHANCE)
+		if (holds == VPA_CONDITION_CHANCE)
 			assert_non_null(strstr(what, ", which is within noise"));
 		vpa_comparison_free(c);
 	}
@@ -247,19 +247,19 @@ static void conditions_carry_the_test_of_the_verdict(void **state)
 		size_t by_chance;
 
 		count_answers(conditions[i], 0, answers);
-		by_chance = answers[VPA_LIMIT_HOLDS];
+		by_chance = answers[VPA_CONDITION_HOLDS];
 		printf("%s: of 500 equal pairs, %zu hold, %zu are within noise", conditions[i],
-			by_chance, answers[VPA_LIMIT_CHANCE]);
+			by_chance, answers[VPA_CONDITION_CHANCE]);
 		assert_true(by_chance <= 500 * 6 / 100);
 		count_answers(conditions[i], 0.2, answers);
-		printf("; of 500 that take 20 %% longer, %zu hold\n", answers[VPA_LIMIT_HOLDS]);
+		printf("; of 500 that take 20 %% longer, %zu hold\n", answers[VPA_CONDITION_HOLDS]);
 		if (strcmp(conditions[i], "busy+0%"))
-			assert_true(answers[VPA_LIMIT_HOLDS] >= 490);
+			assert_true(answers[VPA_CONDITION_HOLDS] >= 490);
 		else
-			assert_int_equal(answers[VPA_LIMIT_HOLDS], 0);
+			assert_int_equal(answers[VPA_CONDITION_HOLDS], 0);
 	}
 	count_answers("idle+1%", 0, answers);
-	assert_true(answers[VPA_LIMIT_CHANCE] > 50);
+	assert_true(answers[VPA_CONDITION_CHANCE] > 50);
 }
 
 /* Below 20 blocks a comparison says how many it takes; where neighbours resemble each other, it mostly has no answer. */

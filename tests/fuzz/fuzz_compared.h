@@ -3,7 +3,7 @@
 #define VPT_TESTS_FUZZ_FUZZ_COMPARED_H
 
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/conditions.h"
+#include "analysis/compare/fail_conditions.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/fuzz/fuzz.h"
@@ -50,15 +50,15 @@ static inline void fuzz_conditions(const struct vpa_comparison *c, const struct 
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct vpa_limit limit;
+		struct vpa_condition condition;
 		struct vpt_err err = {0};
 		char what[160];
 		int holds;
 
-		FUZZ_EXPECT(!vpa_limit_read(texts[i], 0, &limit, &err));
-		vpa_limit_holds(&limit, c, &holds, what, &err);
-		if (!vpa_limit_read(texts[i], 1, &limit, &err))
-			vpa_limit_holds_of(&limit, r, &holds, what, &err);
+		FUZZ_EXPECT(!vpa_condition_read(texts[i], 0, &condition, &err));
+		vpa_condition_holds(&condition, c, &holds, what, &err);
+		if (!vpa_condition_read(texts[i], 1, &condition, &err))
+			vpa_condition_holds_of(&condition, r, &holds, what, &err);
 	}
 }
 

@@ -8,25 +8,25 @@
 static void check(const char *text, int is_single, enum rich_form a, enum rich_form b)
 {
 	static struct vpa_comparison *made[RICH_FORMS];
-	struct vpa_limit limit;
+	struct vpa_condition condition;
 	struct vpt_err err = {0};
 	char what[160] = "";
-	int holds = -1, rc = vpa_limit_read(text, is_single, &limit, &err);
+	int holds = -1, rc = vpa_condition_read(text, is_single, &condition, &err);
 
 	if (rc) {
 		FUZZ_EXPECT(rc == VPT_EINVAL && err.text[0]);
 		return;
 	}
-	FUZZ_EXPECT(limit.figure < VPA_LIMIT_FIGURES && limit.value == limit.value);
+	FUZZ_EXPECT(condition.figure < VPA_CONDITION_FIGURES && condition.value == condition.value);
 	if (!made[a])
 		made[a] = fuzz_pair(fuzz_rich(a), fuzz_rich(b));
 	FUZZ_EXPECT(made[a]);
-	rc = is_single ? vpa_limit_holds_of(&limit, fuzz_rich(a), &holds, what, &err)
-		       : vpa_limit_holds(&limit, made[a], &holds, what, &err);
-	FUZZ_EXPECT(
-		rc ? err.text[0]
-		   : holds == VPA_LIMIT_KEPT ||
-				((holds == VPA_LIMIT_HOLDS || holds == VPA_LIMIT_CHANCE) && *what));
+	rc = is_single ? vpa_condition_holds_of(&condition, fuzz_rich(a), &holds, what, &err)
+		       : vpa_condition_holds(&condition, made[a], &holds, what, &err);
+	FUZZ_EXPECT(rc ? err.text[0]
+		       : holds == VPA_CONDITION_KEPT || ((holds == VPA_CONDITION_HOLDS ||
+								 holds == VPA_CONDITION_CHANCE) &&
+								*what));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/compare/conditions.h"
+#include "analysis/compare/fail_conditions.h"
 #include "tests/support/findings_rig.h"
 
 /* Requests of three blocks with 10 frames each, whose kernels run for a whole period; periods in ms. */
@@ -81,17 +81,17 @@ static void conditions_are_of_the_steady_requests(void **state)
 {
 	static const unsigned periods_ms[] = {300, 100, 100, 100};
 	struct vpa_report *r = report_of(periods_ms, 4, (struct vpa_options){0});
-	struct vpa_limit limit;
+	struct vpa_condition condition;
 	struct vpt_err err = {0};
 	char what[160];
 	int holds;
 
 	(void)state;
-	assert_int_equal(vpa_limit_read("fps<99", 1, &limit, &err), VPT_OK);
-	assert_int_equal(vpa_limit_holds_of(&limit, r, &holds, what, &err), VPT_OK);
+	assert_int_equal(vpa_condition_read("fps<99", 1, &condition, &err), VPT_OK);
+	assert_int_equal(vpa_condition_holds_of(&condition, r, &holds, what, &err), VPT_OK);
 	assert_false(holds);
-	assert_int_equal(vpa_limit_read("fps<101", 1, &limit, &err), VPT_OK);
-	assert_int_equal(vpa_limit_holds_of(&limit, r, &holds, what, &err), VPT_OK);
+	assert_int_equal(vpa_condition_read("fps<101", 1, &condition, &err), VPT_OK);
+	assert_int_equal(vpa_condition_holds_of(&condition, r, &holds, what, &err), VPT_OK);
 	assert_true(holds);
 	vpa_report_free(r);
 }

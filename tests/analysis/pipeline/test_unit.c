@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/conditions.h"
+#include "analysis/compare/fail_conditions.h"
 #include "analysis/pipeline/unit.h"
 #include "tests/support/findings_rig.h"
 
@@ -177,7 +177,7 @@ static void a_comparison_is_by(
 	const struct vpa_compare_options how = {.kinds = 0};
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *c;
-	struct vpa_limit above, below;
+	struct vpa_condition above, below;
 	struct vpt_err err = {0};
 	char text[2][64], what[160];
 	double ms;
@@ -192,12 +192,12 @@ static void a_comparison_is_by(
 	vpa_comparison_free(c);
 	snprintf(text[0], sizeof(text[0]), "period>%.3fms", ms * 1.01);
 	snprintf(text[1], sizeof(text[1]), "period>%.3fms", ms * 0.99);
-	assert_int_equal(vpa_limit_read(text[0], 1, &above, &err), 0);
-	assert_int_equal(vpa_limit_read(text[1], 1, &below, &err), 0);
-	assert_int_equal(vpa_limit_holds_of(&above, r, &holds, what, &err), 0);
+	assert_int_equal(vpa_condition_read(text[0], 1, &above, &err), 0);
+	assert_int_equal(vpa_condition_read(text[1], 1, &below, &err), 0);
+	assert_int_equal(vpa_condition_holds_of(&above, r, &holds, what, &err), 0);
 	if (holds)
 		fail_msg("%s: a condition is of a longer unit: %s", rule, what);
-	assert_int_equal(vpa_limit_holds_of(&below, r, &holds, what, &err), 0);
+	assert_int_equal(vpa_condition_holds_of(&below, r, &holds, what, &err), 0);
 	if (!holds)
 		fail_msg("%s: a condition is of a shorter unit: %s", rule, what);
 }

@@ -1,5 +1,5 @@
-/* conditions.c - reads conditions, and checks them against a comparison. */
-#include "analysis/compare/conditions.h"
+/* fail_conditions.c - reads conditions, and checks them against a comparison. */
+#include "analysis/compare/fail_conditions.h"
 
 #include "analysis/base/numbers.h"
 #include "analysis/compare/comparison_steps.h"
@@ -17,22 +17,22 @@ enum value_kind { VALUE_RATE, VALUE_TIME, VALUE_SHARE };
 static const struct figure {
 	const char *name;
 	enum value_kind kind;
-} figures[VPA_LIMIT_FIGURES] = {
-	[VPA_LIMIT_FPS] = {"fps", VALUE_RATE},
-	[VPA_LIMIT_BPS] = {"bps", VALUE_RATE},
-	[VPA_LIMIT_STEPS] = {"steps/s", VALUE_RATE},
-	[VPA_LIMIT_STEP_TIME] = {"s/it", VALUE_TIME},
-	[VPA_LIMIT_LATENTS] = {"latents/s", VALUE_RATE},
-	[VPA_LIMIT_END_TO_END] = {"fps end to end", VALUE_RATE},
-	[VPA_LIMIT_DENOISE] = {"denoise rate", VALUE_RATE},
-	[VPA_LIMIT_PERIOD] = {"period", VALUE_TIME},
-	[VPA_LIMIT_BUSY] = {"busy", VALUE_SHARE},
-	[VPA_LIMIT_IDLE] = {"idle", VALUE_SHARE},
+} figures[VPA_CONDITION_FIGURES] = {
+	[VPA_CONDITION_FPS] = {"fps", VALUE_RATE},
+	[VPA_CONDITION_BPS] = {"bps", VALUE_RATE},
+	[VPA_CONDITION_STEPS] = {"steps/s", VALUE_RATE},
+	[VPA_CONDITION_STEP_TIME] = {"s/it", VALUE_TIME},
+	[VPA_CONDITION_LATENTS] = {"latents/s", VALUE_RATE},
+	[VPA_CONDITION_END_TO_END] = {"fps end to end", VALUE_RATE},
+	[VPA_CONDITION_DENOISE] = {"denoise rate", VALUE_RATE},
+	[VPA_CONDITION_PERIOD] = {"period", VALUE_TIME},
+	[VPA_CONDITION_BUSY] = {"busy", VALUE_SHARE},
+	[VPA_CONDITION_IDLE] = {"idle", VALUE_SHARE},
 };
 
 /* ---- reading ---- */
 
-static int is_change(const struct vpa_limit *l)
+static int is_change(const struct vpa_condition *l)
 {
 	return l->relation == '-' || l->relation == '+';
 }
@@ -55,18 +55,18 @@ static int is_name(const char *text, size_t len, const char *name)
 }
 
 /* The parts of idle time are causes, the others are families. */
-static size_t first_part(enum vpa_limit_figure figure)
+static size_t first_part(enum vpa_condition_figure figure)
 {
-	return figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_IDLE + 1 : 0;
+	return figure == VPA_CONDITION_IDLE ? VPA_OVERVIEW_IDLE + 1 : 0;
 }
 
-static size_t end_of_parts(enum vpa_limit_figure figure)
+static size_t end_of_parts(enum vpa_condition_figure figure)
 {
-	return figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
+	return figure == VPA_CONDITION_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
 }
 
 /* The family or cause of this name; NULL: none. */
-static const char *part_called(enum vpa_limit_figure figure, const char *text, size_t len)
+static const char *part_called(enum vpa_condition_figure figure, const char *text, size_t len)
 {
 	size_t i;
 
@@ -77,7 +77,7 @@ static const char *part_called(enum vpa_limit_figure figure, const char *text, s
 }
 
 static int fail_part(
-	enum vpa_limit_figure figure, const char *text, size_t len, struct vpt_err *err)
+	enum vpa_condition_figure figure, const char *text, size_t len, struct vpt_err *err)
 {
 	char names[400];
 	size_t i, used = 0;
@@ -87,7 +87,7 @@ static int fail_part(
 			used ? "; " : "", vpa_overview_part_name(i));
 	return vpt_fail(err, VPT_EINVAL, "--fail-if: \"%.*s\" is not %s: %s",
 		(int)(len < 40 ? len : 40), text,
-		figure == VPA_LIMIT_BUSY ? "a kernel family" : "a cause of idle time", names);
+		figure == VPA_CONDITION_BUSY ? "a kernel family" : "a cause of idle time", names);
 }
 
 /* "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it
@@ -111,7 +111,7 @@ static const char *read_number(const char *p, double *value)
 }
 
 /* The number after the relation, in its unit. Returns 0 if it has another one. */
-static int read_value(const char *p, struct vpa_limit *l)
+static int read_value(const char *p, struct vpa_condition *l)
 {
 	enum value_kind kind = figures[l->figure].kind;
 
@@ -141,18 +141,19 @@ static const char *find_relation(const char *text)
 	return p;
 }
 
-int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err)
+int vpa_condition_read(
+	const char *text, int is_single, struct vpa_condition *out, struct vpt_err *err)
 {
 	const char *relation = find_relation(text), *colon = strchr(text, ':');
 	size_t i, len;
 
-	*out = (struct vpa_limit){.text = text, .relation = *relation};
+	*out = (struct vpa_condition){.text = text, .relation = *relation};
 	colon = colon && colon < relation ? colon : NULL;
 	len = (size_t)((colon ? colon : relation) - text);
-	for (i = 0; i < VPA_LIMIT_FIGURES && !is_name(text, len, figures[i].name); i++)
+	for (i = 0; i < VPA_CONDITION_FIGURES && !is_name(text, len, figures[i].name); i++)
 		;
-	out->figure = (enum vpa_limit_figure)i;
-	if (!*relation || i == VPA_LIMIT_FIGURES)
+	out->figure = (enum vpa_condition_figure)i;
+	if (!*relation || i == VPA_CONDITION_FIGURES)
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: expected a condition such as %s, found \"%.60s\"",
 			is_single ? "fps<16, period>750ms or idle:sync>5%"
@@ -197,23 +198,23 @@ static double inferred_rate(const struct vpa_report *r)
 }
 
 /* A rate as the report has it; not above 0: it has none. FPS is that of RESULT's headline. */
-static double printed_rate(const struct vpa_report *r, enum vpa_limit_figure figure)
+static double printed_rate(const struct vpa_report *r, enum vpa_condition_figure figure)
 {
 	const struct vpa_request *q = vpa_main_request(r);
 
 	switch (figure) {
-	case VPA_LIMIT_FPS:
+	case VPA_CONDITION_FPS:
 		return !q ? -1 : q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
-	case VPA_LIMIT_BPS:
+	case VPA_CONDITION_BPS:
 		return q && q->blocks.measured ? q->blocks.bps : -1;
-	case VPA_LIMIT_STEPS:
-	case VPA_LIMIT_STEP_TIME:
+	case VPA_CONDITION_STEPS:
+	case VPA_CONDITION_STEP_TIME:
 		return q && q->steps.count ? q->steps.steps_per_s : inferred_rate(r);
-	case VPA_LIMIT_LATENTS:
+	case VPA_CONDITION_LATENTS:
 		return q && q->blocks.measured ? q->blocks.latent_fps : -1;
-	case VPA_LIMIT_END_TO_END:
+	case VPA_CONDITION_END_TO_END:
 		return q ? q->fps_end_to_end : -1;
-	case VPA_LIMIT_DENOISE:
+	case VPA_CONDITION_DENOISE:
 		return q && q->blocks.measured ? q->blocks.denoise_rate : -1;
 	default:
 		return -1;
@@ -221,7 +222,7 @@ static double printed_rate(const struct vpa_report *r, enum vpa_limit_figure fig
 }
 
 /* The mean time of the rate over a side's runs, as a rate; below 0: a run has none. */
-static double printed_by(const struct vpa_side *side, enum vpa_limit_figure figure)
+static double printed_by(const struct vpa_side *side, enum vpa_condition_figure figure)
 {
 	double sum = 0;
 	size_t i;
@@ -239,21 +240,21 @@ static double printed_by(const struct vpa_side *side, enum vpa_limit_figure figu
 /* ---- checking ---- */
 
 /* Whether the comparison is of this figure. */
-static int is_compared(const struct vpa_limit *l, const struct vpa_comparison *c)
+static int is_compared(const struct vpa_condition *l, const struct vpa_comparison *c)
 {
 	switch (l->figure) {
-	case VPA_LIMIT_FPS:
+	case VPA_CONDITION_FPS:
 		return c->is_fps && c->b_rate > 0;
-	case VPA_LIMIT_BPS:
+	case VPA_CONDITION_BPS:
 		return c->unit == VPA_UNIT_BLOCK && !c->per_frame;
-	case VPA_LIMIT_STEPS:
-	case VPA_LIMIT_STEP_TIME:
+	case VPA_CONDITION_STEPS:
+	case VPA_CONDITION_STEP_TIME:
 		return !strcmp(c->rate_name, "steps/s");
-	case VPA_LIMIT_END_TO_END:
+	case VPA_CONDITION_END_TO_END:
 		return c->is_fps && c->unit != VPA_UNIT_BLOCK && c->b_rate > 0;
-	case VPA_LIMIT_DENOISE:
+	case VPA_CONDITION_DENOISE:
 		return c->unit == VPA_UNIT_BLOCK && c->after && c->counts_frames;
-	case VPA_LIMIT_LATENTS:
+	case VPA_CONDITION_LATENTS:
 		return 0;
 	default:
 		return !l->part || c->by_part;
@@ -261,30 +262,32 @@ static int is_compared(const struct vpa_limit *l, const struct vpa_comparison *c
 }
 
 /* The units that show a figure; 0: no other than the comparison's own. The window has parts where its units do not. */
-static unsigned kinds_of(const struct vpa_limit *l)
+static unsigned kinds_of(const struct vpa_condition *l)
 {
-	enum vpa_limit_figure figure = l->figure;
+	enum vpa_condition_figure figure = l->figure;
 
 	if (l->part)
 		return 1u << VPA_UNIT_WINDOW;
-	if (figure == VPA_LIMIT_BPS || figure == VPA_LIMIT_DENOISE)
+	if (figure == VPA_CONDITION_BPS || figure == VPA_CONDITION_DENOISE)
 		return 1u << VPA_UNIT_BLOCK;
-	if (figure == VPA_LIMIT_STEPS || figure == VPA_LIMIT_STEP_TIME)
+	if (figure == VPA_CONDITION_STEPS || figure == VPA_CONDITION_STEP_TIME)
 		return 1u << VPA_UNIT_STEP | 1u << VPA_UNIT_INFERRED;
 	return 0;
 }
 
 /* Whether blocks of the two sides can be compared, for a figure of blocks. */
-static int is_fair(enum vpa_limit_figure figure, const struct vpa_comparison *c)
+static int is_fair(enum vpa_condition_figure figure, const struct vpa_comparison *c)
 {
 	return c->after != VPA_AFTER_SOME ||
-	       (figure != VPA_LIMIT_BPS && figure != VPA_LIMIT_LATENTS);
+	       (figure != VPA_CONDITION_BPS && figure != VPA_CONDITION_LATENTS);
 }
 
 /* Times of a part, or of all of its kind. */
-static struct vpa_account_part times_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+static struct vpa_account_part times_of(
+	const struct vpa_condition *l, const struct vpa_comparison *c)
 {
-	enum vpa_block_part_kind kind = l->figure == VPA_LIMIT_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY;
+	enum vpa_block_part_kind kind =
+		l->figure == VPA_CONDITION_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY;
 	struct vpa_account_part sum = {0};
 	size_t i;
 
@@ -294,27 +297,27 @@ static struct vpa_account_part times_of(const struct vpa_limit *l, const struct 
 	return sum;
 }
 
-static double value_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+static double value_of(const struct vpa_condition *l, const struct vpa_comparison *c)
 {
 	double mean_ns = c->b_over ? (double)c->b_total_ns / (double)c->b_over : 0;
 
 	switch (l->figure) {
-	case VPA_LIMIT_FPS:
-	case VPA_LIMIT_END_TO_END:
-	case VPA_LIMIT_DENOISE:
+	case VPA_CONDITION_FPS:
+	case VPA_CONDITION_END_TO_END:
+	case VPA_CONDITION_DENOISE:
 		return c->b_rate;
-	case VPA_LIMIT_BPS:
-	case VPA_LIMIT_STEPS:
+	case VPA_CONDITION_BPS:
+	case VPA_CONDITION_STEPS:
 		return mean_ns > 0 ? 1e9 / mean_ns : 0;
-	case VPA_LIMIT_PERIOD:
-	case VPA_LIMIT_STEP_TIME:
+	case VPA_CONDITION_PERIOD:
+	case VPA_CONDITION_STEP_TIME:
 		return mean_ns;
 	default:
 		return c->b_total_ns ? (double)times_of(l, c).b_ns / (double)c->b_total_ns : 0;
 	}
 }
 
-static double change_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+static double change_of(const struct vpa_condition *l, const struct vpa_comparison *c)
 {
 	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
 
@@ -332,7 +335,7 @@ struct tested {
 };
 
 /* Of the time or the rate of the whole. */
-static struct tested whole_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+static struct tested whole_of(const struct vpa_condition *l, const struct vpa_comparison *c)
 {
 	int is_change = c->verdict == VPA_CHANGE_FASTER || c->verdict == VPA_CHANGE_SLOWER;
 	int excludes_none = c->time_low > 0 || c->time_high < 0; /* also within the margin */
@@ -343,13 +346,14 @@ static struct tested whole_of(const struct vpa_limit *l, const struct vpa_compar
 }
 
 /* Of a part of it, of A's mean unit. */
-static int part_of(const struct vpa_limit *l, const struct vpa_comparison *c, struct tested *out)
+static int part_of(
+	const struct vpa_condition *l, const struct vpa_comparison *c, struct tested *out)
 {
 	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
 	struct vpa_shift s;
 
-	if (vpa_compare_part_shift(
-		    c, l->figure == VPA_LIMIT_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY, l->part, &s))
+	if (vpa_compare_part_shift(c,
+		    l->figure == VPA_CONDITION_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY, l->part, &s))
 		return VPT_ENOMEM;
 	*out = (struct tested){change_of(l, c), s.level > 0, s.low <= 0 && s.high >= 0};
 	if (s.outliers && a_ns > 0)
@@ -357,7 +361,7 @@ static int part_of(const struct vpa_limit *l, const struct vpa_comparison *c, st
 	return VPT_OK;
 }
 
-static void put_value(const struct vpa_limit *l, double value, char what[160])
+static void put_value(const struct vpa_condition *l, double value, char what[160])
 {
 	enum value_kind kind = figures[l->figure].kind;
 	const char *name = l->part ? l->part : "";
@@ -376,7 +380,7 @@ static void put_value(const struct vpa_limit *l, double value, char what[160])
 }
 
 /* Whether the condition holds for a value. */
-static int holds_for(const struct vpa_limit *l, double value)
+static int holds_for(const struct vpa_condition *l, double value)
 {
 	return l->relation == '<'   ? value < l->value
 	       : l->relation == '>' ? value > l->value
@@ -384,23 +388,23 @@ static int holds_for(const struct vpa_limit *l, double value)
 }
 
 static void answer_change(
-	const struct vpa_limit *l, const struct tested *t, int *holds, char what[160])
+	const struct vpa_condition *l, const struct tested *t, int *holds, char what[160])
 {
 	size_t used;
 
 	put_value(l, t->change, what);
-	*holds = !holds_for(l, t->change)          ? VPA_LIMIT_KEPT
-		 : t->has_test && t->may_be_chance ? VPA_LIMIT_CHANCE
-						   : VPA_LIMIT_HOLDS;
+	*holds = !holds_for(l, t->change)          ? VPA_CONDITION_KEPT
+		 : t->has_test && t->may_be_chance ? VPA_CONDITION_CHANCE
+						   : VPA_CONDITION_HOLDS;
 	used = strlen(what);
-	if (*holds == VPA_LIMIT_CHANCE)
+	if (*holds == VPA_CONDITION_CHANCE)
 		snprintf(what + used, 160 - used, ", which is within noise");
 	else if (*holds && !t->has_test)
 		snprintf(what + used, 160 - used, " (no test: one value a side)");
 }
 
 static int check_compared(
-	const struct vpa_limit *l, const struct vpa_comparison *c, int *holds, char what[160])
+	const struct vpa_condition *l, const struct vpa_comparison *c, int *holds, char what[160])
 {
 	struct tested t = whole_of(l, c);
 	double value;
@@ -419,7 +423,7 @@ static int check_compared(
 
 /* The test of the printed rates between runs, where there are enough. */
 static int test_printed(
-	const struct vpa_limit *l, const struct vpa_comparison *c, struct tested *out)
+	const struct vpa_condition *l, const struct vpa_comparison *c, struct tested *out)
 {
 	double rates[2][VPA_RUNS_MOST];
 	struct vpa_runs_test test;
@@ -438,8 +442,8 @@ static int test_printed(
 	return VPT_OK;
 }
 
-/* A limit, from the printed rate. */
-static void check_printed(const struct vpa_limit *l, double rate, int *holds, char what[160])
+/* A condition, from the printed rate. */
+static void check_printed(const struct vpa_condition *l, double rate, int *holds, char what[160])
 {
 	double value = figures[l->figure].kind == VALUE_TIME ? 1e9 / rate : rate;
 
@@ -448,7 +452,7 @@ static void check_printed(const struct vpa_limit *l, double rate, int *holds, ch
 }
 
 /* A limit or a change, from the printed rates of the sides. */
-static int check_sides(const struct vpa_limit *l, const struct vpa_comparison *c, double a,
+static int check_sides(const struct vpa_condition *l, const struct vpa_comparison *c, double a,
 	double b, int *holds, char what[160])
 {
 	struct tested t = {.has_test = 0};
@@ -464,16 +468,16 @@ static int check_sides(const struct vpa_limit *l, const struct vpa_comparison *c
 	return VPT_OK;
 }
 
-static int fail_unavailable(const struct vpa_limit *l, struct vpt_err *err)
+static int fail_unavailable(const struct vpa_condition *l, struct vpt_err *err)
 {
-	static const char *const lacks[VPA_LIMIT_FIGURES] = {
-		[VPA_LIMIT_FPS] = "measured blocks with frames",
-		[VPA_LIMIT_BPS] = "measured blocks with equal frames and work",
-		[VPA_LIMIT_STEPS] = "steps to compare",
-		[VPA_LIMIT_STEP_TIME] = "steps to compare",
-		[VPA_LIMIT_LATENTS] = "measured blocks with latents and equal work",
-		[VPA_LIMIT_END_TO_END] = "requests with frames",
-		[VPA_LIMIT_DENOISE] = "VAE work after the last block",
+	static const char *const lacks[VPA_CONDITION_FIGURES] = {
+		[VPA_CONDITION_FPS] = "measured blocks with frames",
+		[VPA_CONDITION_BPS] = "measured blocks with equal frames and work",
+		[VPA_CONDITION_STEPS] = "steps to compare",
+		[VPA_CONDITION_STEP_TIME] = "steps to compare",
+		[VPA_CONDITION_LATENTS] = "measured blocks with latents and equal work",
+		[VPA_CONDITION_END_TO_END] = "requests with frames",
+		[VPA_CONDITION_DENOISE] = "VAE work after the last block",
 	};
 	const char *lack = lacks[l->figure];
 
@@ -481,7 +485,7 @@ static int fail_unavailable(const struct vpa_limit *l, struct vpt_err *err)
 		l->text, lack ? lack : "idle and busy time by part");
 }
 
-int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, int *holds,
+int vpa_condition_holds(const struct vpa_condition *l, const struct vpa_comparison *c, int *holds,
 	char what[160], struct vpt_err *err)
 {
 	const struct vpa_compare_options how = {.margin = c->margin, .kinds = kinds_of(l)};
@@ -489,7 +493,7 @@ int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, i
 	struct vpa_comparison *own = NULL;
 	int rc = VPT_OK, is_known = 1;
 
-	*holds = VPA_LIMIT_KEPT;
+	*holds = VPA_CONDITION_KEPT;
 	if (!is_compared(l, c) && how.kinds && is_fair(l->figure, c))
 		rc = vpa_compare(&c->a, &c->b, &how, &own, err);
 	if (rc)
@@ -508,7 +512,7 @@ int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, i
 	return is_known ? VPT_OK : fail_unavailable(l, err);
 }
 
-int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, int *holds,
+int vpa_condition_holds_of(const struct vpa_condition *l, const struct vpa_report *r, int *holds,
 	char what[160], struct vpt_err *err)
 {
 	/* Shares and the period are of the report's unit: a comparison with itself is by that. */
@@ -516,7 +520,7 @@ int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, in
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *own = NULL;
 	double rate = printed_rate(r, l->figure);
-	int rc = VPT_OK, is_rate = l->figure < VPA_LIMIT_PERIOD;
+	int rc = VPT_OK, is_rate = l->figure < VPA_CONDITION_PERIOD;
 
 	*holds = 0;
 	if (is_rate && !(rate > 0))

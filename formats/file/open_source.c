@@ -1,4 +1,4 @@
-/* input.c - the source that a path names: a regular file, or standard input. */
+/* open_source.c - the source that a path names: a regular file, or standard input. */
 #include "formats/base/io.h"
 
 #include "formats/base/io_calls.h"

@@ -1,4 +1,4 @@
-/* conditions.h - conditions under which a program that checks figures should fail: "fps<16".
+/* fail_conditions.h - conditions under which a program that checks figures should fail: "fps<16".
  *
  *	fps<16  bps<2  steps/s<8  period>750ms         a figure of the capture, or of B; also latents/s, s/it,
  *	                                               fps-end-to-end, denoise-rate
@@ -7,52 +7,53 @@
  *	idle+5%  idle:sync+5%  busy:gemm+10%           of a part, in percent of A's mean block
  *
  * Names of causes and families are those of the report; "-" and "_" stand for a space. */
-#ifndef VPA_ANALYSIS_COMPARE_CONDITIONS_H
-#define VPA_ANALYSIS_COMPARE_CONDITIONS_H
+#ifndef VPA_ANALYSIS_COMPARE_FAIL_CONDITIONS_H
+#define VPA_ANALYSIS_COMPARE_FAIL_CONDITIONS_H
 
 #include "analysis/compare/comparison.h"
 
-enum vpa_limit_figure {
-	VPA_LIMIT_FPS,
-	VPA_LIMIT_BPS,
-	VPA_LIMIT_STEPS,
-	VPA_LIMIT_STEP_TIME,
-	VPA_LIMIT_LATENTS,
-	VPA_LIMIT_END_TO_END,
-	VPA_LIMIT_DENOISE,
-	VPA_LIMIT_PERIOD,
-	VPA_LIMIT_BUSY,
-	VPA_LIMIT_IDLE,
-	VPA_LIMIT_FIGURES
+enum vpa_condition_figure {
+	VPA_CONDITION_FPS,
+	VPA_CONDITION_BPS,
+	VPA_CONDITION_STEPS,
+	VPA_CONDITION_STEP_TIME,
+	VPA_CONDITION_LATENTS,
+	VPA_CONDITION_END_TO_END,
+	VPA_CONDITION_DENOISE,
+	VPA_CONDITION_PERIOD,
+	VPA_CONDITION_BUSY,
+	VPA_CONDITION_IDLE,
+	VPA_CONDITION_FIGURES
 };
 
-struct vpa_limit {
+struct vpa_condition {
 	const char *text; /* as given; borrowed */
-	enum vpa_limit_figure figure;
+	enum vpa_condition_figure figure;
 	const char *part; /* family or cause; NULL: all */
 	char relation;    /* '<' or '>' a value; '-' or '+' a change */
 	double value;     /* of shares and changes: of one; of a period: ns */
 };
 
 /* Reads a condition. With `is_single`, of one capture, changes are refused. VPT_EINVAL with a sentence. */
-int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err);
+int vpa_condition_read(
+	const char *text, int is_single, struct vpa_condition *out, struct vpt_err *err);
 
 /* What a condition says of a comparison. */
-enum vpa_limit_answer {
-	VPA_LIMIT_KEPT,
-	VPA_LIMIT_HOLDS,
-	VPA_LIMIT_CHANCE /* the change is beyond the limit, but within noise: it does not hold */
+enum vpa_condition_answer {
+	VPA_CONDITION_KEPT,
+	VPA_CONDITION_HOLDS,
+	VPA_CONDITION_CHANCE /* the change is beyond the condition, but within noise: it does not hold */
 };
 
 /* Whether the condition holds; *holds is one of these, `what` receives the figure in words. Each change has the verdict's
  * test: the interval of the same figure must exclude no change. One that cannot be tested, of one value a side, holds. A rate that is not the comparison's own is compared by its own
  * units, or else is what the reports of both sides print. VPT_EINVAL with a sentence if the figure is unavailable;
  * VPT_ENOMEM. */
-int vpa_limit_holds(const struct vpa_limit *limit, const struct vpa_comparison *c, int *holds,
-	char what[160], struct vpt_err *err);
+int vpa_condition_holds(const struct vpa_condition *condition, const struct vpa_comparison *c,
+	int *holds, char what[160], struct vpt_err *err);
 
 /* The same of a single report: rates are those that it prints. */
-int vpa_limit_holds_of(const struct vpa_limit *limit, const struct vpa_report *r, int *holds,
-	char what[160], struct vpt_err *err);
+int vpa_condition_holds_of(const struct vpa_condition *condition, const struct vpa_report *r,
+	int *holds, char what[160], struct vpt_err *err);
 
 #endif

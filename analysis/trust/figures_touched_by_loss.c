@@ -1,4 +1,4 @@
-/* doubted_figures.c - marks the figures that missing records may change. A figure whose time no loss
+/* figures_touched_by_loss.c - marks the figures that missing records may change. A figure whose time no loss
  * overlaps is as good as in a complete trace; if it is unknown when records were lost, all are
  * touched. Ops without a launch have exact times: they touch the figures that depend on the range
  * they were launched in, unless a known loss took their launches. */
