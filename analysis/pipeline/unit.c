@@ -258,9 +258,9 @@ static void sum_requests(const struct vpa_report *r, struct vpa_mean_unit *out)
 
 		if (!g->period_ns)
 			continue;
-		if (!out->units)
+		if (!(out->units > 0))
 			out->start_ns = r->requests[i].start_ns;
-		if (!out->units)
+		if (!(out->units > 0))
 			out->first_end_ns = r->requests[i].end_ns;
 		out->end_ns = r->requests[i].end_ns;
 		out->units++;
@@ -386,7 +386,7 @@ static void sum_instances(const struct vpa_report *r, struct vpa_mean_unit *out)
 
 		if (!instance->envelope_ns)
 			continue;
-		if (!out->units || instance->first_ns < out->start_ns) {
+		if (!(out->units > 0) || instance->first_ns < out->start_ns) {
 			out->start_ns = instance->first_ns;
 			out->first_end_ns = end_ns;
 		}
