@@ -1,6 +1,7 @@
 /* page_counters.c - series of samples over time: memory, power, clocks, the program's own. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/html/plot.h"
+#include "analysis/render/sample_value.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -33,18 +34,13 @@ static int y_of(const struct vpa_counter *c, double value)
 	return y > FULL ? FULL : (int)vpt_sat_u64(y);
 }
 
-/* Bytes and numbers in the unit that fits. */
 static struct vpa_label value_of(const struct vpa_counter *c, double value)
 {
+	const char *unit = vpa_unit_is_bytes(c->unit) ? "" : c->unit;
 	struct vpa_label out;
 
-	if ((!strcmp(c->unit, "B") || !strcmp(c->unit, "B/s")) && value >= 0 && value < 1e18)
-		snprintf(out.text, sizeof(out.text), "%s%s", vpa_bytes(vpt_sat_u64(value)).text,
-			c->unit + 1);
-	else
-		snprintf(out.text, sizeof(out.text), "%s%s%.60s",
-			vpa_fixed(value, value > -100 && value < 100 ? 1 : 0).text,
-			c->unit[0] ? " " : "", c->unit);
+	snprintf(out.text, sizeof(out.text), "%s%s%.60s", vpa_sample_value(value, c->unit).text,
+		unit[0] ? " " : "", unit);
 	return out;
 }
 

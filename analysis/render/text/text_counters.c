@@ -1,36 +1,12 @@
 /* text_counters.c - the section of counters: the series, energy, and memory by stage. */
 #include "analysis/render/text/text_report.h"
 
-#include "formats/base/saturate.h"
+#include "analysis/render/sample_value.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { SERIES = 24, STAGES = 6 };
-
-static int is_rate_of_bytes(const char *unit)
-{
-	return !strcmp(unit, "B/s");
-}
-
-static int is_in_bytes(const char *unit)
-{
-	return !strcmp(unit, "B") || !strcmp(unit, "bytes") || is_rate_of_bytes(unit);
-}
-
-/* A value in its unit: bytes with the unit that fits, shares and rates plain. */
-static struct vpa_num value_of(double value, const char *unit)
-{
-	struct vpa_num n;
-
-	if (is_in_bytes(unit)) {
-		n = vpa_bytes(value > 0 && value < 1e18 ? vpt_sat_u64(value + 0.5) : 0);
-		strncat(n.text, is_rate_of_bytes(unit) ? "/s" : "",
-			sizeof(n.text) - strlen(n.text) - 1);
-		return n;
-	}
-	return vpa_fixed(value, 1);
-}
 
 /* What a table need not repeat: constants of the machine, and bits. */
 static int is_shown(const struct vpa_counter *c)
@@ -45,7 +21,7 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 
 	for (i = 0; i < r->counter_count; i++) {
 		const struct vpa_counter *c = &r->counters[i];
-		int is_bytes = is_in_bytes(c->unit);
+		int is_bytes = vpa_unit_is_bytes(c->unit);
 		struct vpa_row *row;
 
 		if (!is_shown(c))
@@ -60,10 +36,10 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 		row = vpa_table_row(t, 1, "%s%s%s%s", c->device >= 0 ? device : "",
 			vpa_fit(c->name, 60).text, c->unit[0] && !is_bytes ? ", " : "",
 			is_bytes ? "" : vpa_fit(c->unit, 12).text);
-		row->cells[0] = value_of(c->min, c->unit);
-		row->cells[1] = value_of(c->mean, c->unit);
-		row->cells[2] = value_of(c->p95, c->unit);
-		row->cells[3] = value_of(c->max, c->unit);
+		row->cells[0] = vpa_sample_value(c->min, c->unit);
+		row->cells[1] = vpa_sample_value(c->mean, c->unit);
+		row->cells[2] = vpa_sample_value(c->p95, c->unit);
+		row->cells[3] = vpa_sample_value(c->max, c->unit);
 	}
 	vpa_table_more(t, left_out);
 }
@@ -129,7 +105,7 @@ static int add_most(struct vpa_words *w, const struct vpa_counter *c)
 		if (strcmp(p->kind, "stage") != 0 || (!p->samples && !p->covered_ns))
 			continue;
 		vpa_words_add(w, shown++ ? ", " : "", "%s %s", vpa_fit(p->name, 40).text,
-			value_of(p->max, "B").text);
+			vpa_sample_value(p->max, "B").text);
 	}
 	return shown != 0;
 }
@@ -161,7 +137,7 @@ static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const str
 	if (!add_most(&w, c))
 		return;
 	vpa_text_row(t, 1, "%s of GPU %lld at most%s%s: %s", c->name, (long long)c->device,
-		total ? ", of " : "", total ? value_of(total->max, "B").text : "", w.text);
+		total ? ", of " : "", total ? vpa_sample_value(total->max, "B").text : "", w.text);
 }
 
 static void add_notes(struct vpa_table *t, const struct vpa_report *r)
