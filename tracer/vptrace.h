@@ -325,8 +325,10 @@ VPTRACE_API int vptrace_snapshot(const char *path);
  * than 4,096, and for a 257th key; ENOMEM; EBUSY, EFORKED. */
 VPTRACE_API int vptrace_metadata(const char *key, const char *value);
 
-/* A sample of a series: cache hits, queue depth, bytes of an allocator. `unit` may be NULL. As
- * cheap as a range. 0, also if nothing is recorded; EINVAL if `name` is NULL or empty. */
+/* A sample of a series: cache hits, queue depth, bytes of an allocator. `unit` may be NULL. The
+ * report's mean is of the samples, so that 1 for a hit and 0 for a miss give the share of hits; if
+ * the unit is one of bytes ("B", "MiB" ...), "%", "W", "C", "MHz" or a rate ("frames/s"), it is by
+ * time. As cheap as a range. 0, also if nothing is recorded; EINVAL if `name` is NULL or empty. */
 VPTRACE_API int vptrace_counter(const char *name, double value, const char *unit);
 
 enum vptrace_state {

@@ -13,12 +13,18 @@ static double in_seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+/* Whether a value is one until the next sample. */
+static int holds(enum vpa_sample_shape shape)
+{
+	return shape == VPA_SAMPLE_UNTIL || shape == VPA_SAMPLE_EVENT;
+}
+
 static double segment_area(
 	enum vpa_sample_shape shape, double before, double after, uint64_t duration_ns)
 {
-	double value = shape == VPA_SAMPLE_LINE    ? (before + after) / 2
-		       : shape == VPA_SAMPLE_UNTIL ? before
-						   : after;
+	double value = shape == VPA_SAMPLE_LINE ? (before + after) / 2
+		       : holds(shape)           ? before
+						: after;
 
 	return value * in_seconds(duration_ns);
 }
@@ -34,6 +40,7 @@ static void thin(struct vpa_samples *s)
 
 		later.min = earlier->min < later.min ? earlier->min : later.min;
 		later.max = earlier->max > later.max ? earlier->max : later.max;
+		later.sum += earlier->sum;
 		later.count += earlier->count;
 		s->items[kept++] = later;
 	}
@@ -45,7 +52,7 @@ static void thin(struct vpa_samples *s)
 
 int vpa_samples_add(struct vpa_samples *s, uint64_t time_ns, double value)
 {
-	struct vpa_sample sample = {time_ns, value, 0, value, value, 1};
+	struct vpa_sample sample = {time_ns, value, 0, value, value, value, 1};
 	const struct vpa_sample *last;
 
 	if (!isfinite(value) || (s->count && time_ns < s->items[s->count - 1].time_ns))
@@ -68,11 +75,13 @@ int vpa_samples_end(struct vpa_samples *s, uint64_t end_ns)
 	const struct vpa_sample *last = s->count ? &s->items[s->count - 1] : NULL;
 	int rc;
 
-	if (!last || s->shape != VPA_SAMPLE_UNTIL || end_ns <= last->time_ns)
+	if (!last || !holds(s->shape) || end_ns <= last->time_ns)
 		return 0;
 	rc = vpa_samples_add(s, end_ns, last->value);
-	if (!rc)
+	if (!rc) {
+		s->items[s->count - 1].sum = 0;
 		s->items[s->count - 1].count = 0;
+	}
 	return rc;
 }
 
@@ -132,7 +141,7 @@ double vpa_samples_area(const struct vpa_samples *s, uint64_t start_ns, uint64_t
 
 struct weight {
 	double value;
-	uint64_t ns;
+	uint64_t size; /* ns, or samples */
 };
 
 struct tally {
@@ -149,11 +158,11 @@ static void widen(struct tally *t, double min, double max)
 	t->max = max > t->max ? max : t->max;
 }
 
-static int add_weight(struct tally *t, double value, uint64_t ns)
+static int add_weight(struct tally *t, double value, uint64_t size)
 {
 	if (vpt_grow(&t->weights, &t->cap, t->count + 1, sizeof(*t->weights)))
 		return VPT_ENOMEM;
-	t->weights[t->count++] = (struct weight){value, ns};
+	t->weights[t->count++] = (struct weight){value, size};
 	return 0;
 }
 
@@ -167,6 +176,8 @@ static int add_segment(
 
 	t->out->covered_ns += ns;
 	t->out->area += area;
+	if (s->shape == VPA_SAMPLE_EVENT)
+		return 0;
 	if (s->is_thinned) {
 		widen(t, to->min, to->max);
 		return add_weight(t, area / in_seconds(ns), ns);
@@ -191,6 +202,18 @@ static int add_first(
 	return add_weight(t, value, end_ns - start_ns);
 }
 
+static int add_sample(struct tally *t, const struct vpa_samples *s, const struct vpa_sample *item)
+{
+	if (!item->count)
+		return 0;
+	t->out->samples += item->count;
+	t->sum += item->sum;
+	widen(t, item->min, item->max);
+	return s->shape == VPA_SAMPLE_EVENT
+		       ? add_weight(t, item->sum / (double)item->count, item->count)
+		       : 0;
+}
+
 static int add_interval(
 	struct tally *t, const struct vpa_samples *s, uint64_t start_ns, uint64_t end_ns)
 {
@@ -198,7 +221,7 @@ static int add_interval(
 	size_t i = first_after(s, start_ns);
 	int rc = 0;
 
-	/* A sample at the very start is inside. */
+	/* A sample at the very start is inside, and the last one of all also at the very end. */
 	while (i && s->items[i - 1].time_ns >= start_ns)
 		i--;
 	for (; i < s->count && !rc; i++) {
@@ -214,11 +237,9 @@ static int add_interval(
 			rc = add_first(t, s, start_ns, to);
 		else if (from < to)
 			rc = add_segment(t, s, i, from, to);
-		if (item->time_ns >= end_ns)
+		if (item->time_ns > end_ns || (item->time_ns == end_ns && i + 1 < s->count))
 			break;
-		t->out->samples += item->count;
-		t->sum += item->value * (double)item->count;
-		widen(t, item->min, item->max);
+		rc = rc ? rc : add_sample(t, s, item);
 	}
 	return rc;
 }
@@ -237,13 +258,26 @@ static double nearest_rank(struct tally *t, double share)
 
 	qsort(t->weights, t->count, sizeof(*t->weights), compare_weights);
 	for (i = 0; i < t->count; i++)
-		total += t->weights[i].ns;
+		total += t->weights[i].size;
 	for (i = 0; i + 1 < t->count; i++) {
-		sum += t->weights[i].ns;
+		sum += t->weights[i].size;
 		if ((double)sum >= share * (double)total)
 			break;
 	}
 	return t->weights[i].value;
+}
+
+static void summarize(struct tally *t, int is_of_samples)
+{
+	struct vpa_measure *out = t->out;
+
+	if (out->covered_ns)
+		out->mean_by_time = out->area / in_seconds(out->covered_ns);
+	out->is_of_samples = is_of_samples;
+	out->mean = is_of_samples ? t->sum / (double)out->samples : out->mean_by_time;
+	out->p95 = t->count ? nearest_rank(t, 0.95) : t->max;
+	out->min = t->min;
+	out->max = t->max;
 }
 
 int vpa_samples_measure(
@@ -257,17 +291,10 @@ int vpa_samples_measure(
 	memset(out, 0, sizeof(*out));
 	while (!rc && (span = vpa_intervals_next(times, &at)))
 		rc = add_interval(&t, s, span->start_ns, span->end_ns);
-	if (!rc && out->covered_ns) {
-		out->mean = out->area / in_seconds(out->covered_ns);
-		out->p95 = nearest_rank(&t, 0.95);
-	} else if (!rc && out->samples) {
-		out->mean = t.sum / (double)out->samples;
-		out->p95 = t.max;
-	}
-	if (out->covered_ns || out->samples) {
-		out->min = t.min;
-		out->max = t.max;
-	}
+	if (!rc && s->shape == VPA_SAMPLE_EVENT && !out->samples)
+		memset(out, 0, sizeof(*out));
+	if (!rc && (out->covered_ns || out->samples))
+		summarize(&t, s->shape == VPA_SAMPLE_EVENT || !out->covered_ns);
 	vpt_free(t.weights);
 	return rc;
 }

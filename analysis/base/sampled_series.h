@@ -2,7 +2,8 @@
  *
  * Between two samples a value is what the series' shape says: on the straight line between them (the
  * trapezoid rule, by the samples' own times), what the later one says of the time since the earlier
- * one, or what the earlier one was until it changed.
+ * one, or what the earlier one was until it changed. Samples of events count alike, however far apart
+ * they are.
  *
  * Memory is bounded: a long series is thinned by halves. Sums over whole stretches between the kept
  * samples, and their extremes, stay exact. */
@@ -19,7 +20,8 @@ enum vpa_sample_shape {
 	VPA_SAMPLE_UNTIL, /* a level: holds until the next sample */
 	/* A level that is told at the ends of stages, just before them or just after: of the time since the sample
 	 * before, the first one of all the time before it. What is left of a stage after its last sample is not covered, since the next one is of another. */
-	VPA_SAMPLE_AT_END
+	VPA_SAMPLE_AT_END,
+	VPA_SAMPLE_EVENT /* a value of each event: a level between them for `mean_by_time` alone */
 };
 
 struct vpa_sample {
@@ -27,7 +29,8 @@ struct vpa_sample {
 	double value;
 	double area;     /* the integral from the first sample to this one, in value * seconds */
 	double min, max; /* of the samples after the kept one before, with this one */
-	uint64_t count;  /* of these samples */
+	double sum;      /* of these samples */
+	uint64_t count;
 };
 
 /* All zeros but the shape is empty. */
@@ -39,12 +42,15 @@ struct vpa_samples {
 };
 
 struct vpa_measure {
-	uint64_t samples;    /* inside */
+	uint64_t samples;    /* inside: not at the end, unless it is the last */
 	uint64_t covered_ns; /* time for which there is a value */
 	double area;         /* value * seconds, over that time */
-	/* By time; if no time is covered, of the samples inside. Nearest rank for p95. Undefined
-	 * without samples and covered time. */
+	/* By time; of events, or if no time is covered, of the samples inside (`is_of_samples`). Nearest
+	 * rank for p95. Undefined without samples and covered time; events have no time without
+	 * samples. */
 	double min, mean, p95, max;
+	double mean_by_time; /* undefined if no time is covered */
+	int is_of_samples;
 };
 
 /* Adds a sample; one that is older than the newest, or no finite number, is dropped. 0 or

@@ -1,8 +1,9 @@
 /* counter_series.c - collects the samples of each series.
  *
  * The unit says what a value means between two samples, see sampled_series.h: shares and rates are means
- * since the sample before, W, C and MHz change steadily, anything else holds until the next one. The
- * memory of PyTorch's allocator is told at the ends of stages. */
+ * since the sample before, W, C and MHz change steadily, bytes hold until the next one. Any other unit, and
+ * none, is of a program that takes a sample for each event. The memory of PyTorch's allocator is told at
+ * the ends of stages. */
 #include "analysis/folds/counters_by_stage.h"
 
 #include "formats/base/memory.h"
@@ -20,26 +21,43 @@ struct state {
 	} kept[VPA_COUNTER_SERIES_MAX];
 };
 
-static int ends_with(struct vpt_text text, const char *end)
-{
-	size_t len = strlen(end);
-
-	return text.len >= len && !memcmp(text.text + text.len - len, end, len);
-}
-
-static int is_text(struct vpt_text text, const char *other)
-{
-	return text.len == strlen(other) && ends_with(text, other);
-}
+/* Units of what has a value at any time. */
+static const struct {
+	const char *unit;
+	enum vpa_sample_shape shape;
+} states[] = {
+	{"%", VPA_SAMPLE_SINCE},
+	{"bits", VPA_SAMPLE_SINCE},
+	{"W", VPA_SAMPLE_LINE},
+	{"C", VPA_SAMPLE_LINE},
+	{"MHz", VPA_SAMPLE_LINE},
+	{"GHz", VPA_SAMPLE_LINE},
+	{"B", VPA_SAMPLE_UNTIL},
+	{"byte", VPA_SAMPLE_UNTIL},
+	{"bytes", VPA_SAMPLE_UNTIL},
+	{"kB", VPA_SAMPLE_UNTIL},
+	{"KB", VPA_SAMPLE_UNTIL},
+	{"MB", VPA_SAMPLE_UNTIL},
+	{"GB", VPA_SAMPLE_UNTIL},
+	{"TB", VPA_SAMPLE_UNTIL},
+	{"KiB", VPA_SAMPLE_UNTIL},
+	{"MiB", VPA_SAMPLE_UNTIL},
+	{"GiB", VPA_SAMPLE_UNTIL},
+	{"TiB", VPA_SAMPLE_UNTIL},
+};
 
 static enum vpa_sample_shape shape_of(struct vpt_text name, struct vpt_text unit)
 {
+	size_t i;
+
 	if (vpa_counter_is_allocator(name))
 		return VPA_SAMPLE_AT_END;
-	if (ends_with(unit, "/s") || is_text(unit, "%") || is_text(unit, "bits"))
+	if (unit.len >= 2 && !memcmp(unit.text + unit.len - 2, "/s", 2))
 		return VPA_SAMPLE_SINCE;
-	return is_text(unit, "W") || is_text(unit, "C") || is_text(unit, "MHz") ? VPA_SAMPLE_LINE
-										: VPA_SAMPLE_UNTIL;
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (vpt_text_is(unit, states[i].unit))
+			return states[i].shape;
+	return VPA_SAMPLE_EVENT;
 }
 
 /* Reads what the chunk says of a new series. */

@@ -170,6 +170,11 @@ static int write_requests(const struct vpa_counter_times *t, const struct vpa_sa
 	return rc;
 }
 
+static const char *mean_of(const struct vpa_measure *m)
+{
+	return m->is_of_samples ? "samples" : "time";
+}
+
 /* ---- stages ---- */
 
 static int write_part(const struct vpa_fold_context *c, const struct vpa_counter_times *t,
@@ -191,6 +196,8 @@ static int write_part(const struct vpa_fold_context *c, const struct vpa_counter
 			.covered_ns = m.covered_ns,
 			.min = m.min,
 			.mean = m.mean,
+			.mean_of = mean_of(&m),
+			.mean_by_time = m.mean_by_time,
 			.p95 = m.p95,
 			.max = m.max,
 			.energy_wh = is_power(s) ? energy_of(m.area, m.covered_ns,
@@ -436,6 +443,8 @@ static int write_row(const struct vpa_fold_context *c, const struct vpa_counter_
 		.covered_ns = m.covered_ns,
 		.min = m.min,
 		.mean = m.mean,
+		.mean_by_time = m.mean_by_time,
+		.mean_of = mean_of(&m),
 		.p95 = m.p95,
 		.max = m.max,
 		.energy_wh = is_power(s) && m.covered_ns ? m.area / joules_per_wh : -1};

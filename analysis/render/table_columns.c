@@ -25,7 +25,8 @@ const struct vpa_view vpa_views[] = {
 	{"stages", "The measured instances of a stage together",
 		.first = "name time.count per_block time.mean_ns time.total_ns share busy_ns "
 			 "idle_ns attention_ns"},
-	{"counters", "Series", .first = "name unit device samples min mean p95 max energy_wh"},
+	{"counters", "Series",
+		.first = "name unit device samples min mean mean_of p95 max energy_wh"},
 
 	{"attention.backends", "Fused attention by back-end", .section = "attention",
 		.first = "backend calls total_ns aux_calls aux_ns share_of_busy",

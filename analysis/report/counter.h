@@ -11,7 +11,9 @@ struct vpa_counter_part {
 	const char *name, *kind; /* kind: "stage", "block" ... */
 	uint64_t samples, covered_ns;
 	double min, mean, p95, max;
-	double energy_wh; /* below 0: no power, or samples do not cover it */
+	const char *mean_of; /* what mean and p95 are of: "samples" or "time" */
+	double mean_by_time; /* if covered_ns is not 0 */
+	double energy_wh;    /* below 0: no power, or samples do not cover it */
 };
 
 struct vpa_block_energy {
@@ -44,7 +46,9 @@ struct vpa_counter {
 	int64_t device;          /* -1: of no GPU */
 	uint64_t samples, covered_ns;
 	double min, mean, p95, max;
-	double energy_wh; /* of a power, in W; below 0: of nothing else */
+	const char *mean_of; /* what mean and p95 are of: "samples" or "time" */
+	double mean_by_time; /* if covered_ns is not 0 */
+	double energy_wh;    /* of a power, in W; below 0: of nothing else */
 	struct vpa_counter_part *parts;
 	size_t part_count;
 	struct vpa_request_energy *requests; /* of a power */

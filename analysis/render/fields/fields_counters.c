@@ -1,15 +1,29 @@
 /* fields_counters.c - the JSON report: series of samples, by stage, and energy. */
 #include "analysis/render/fields/fields.h"
 
+static const char mean_help[] = "mean of its samples or by time, see mean_of",
+		  mean_of_help[] =
+			  "\"time\": its unit is one of bytes, shares, rates, power, temperature "
+			  "or clocks; \"samples\": any other unit, none, or no time is covered",
+		  by_time_help[] = "mean by time; null: over no time",
+		  p95_help[] = "value that 95 % of the same samples or time do not exceed";
+
 #define ROW struct vpa_counter_part
+static int part_has_time(const struct vpa_at *at)
+{
+	return ((const ROW *)at->row)->covered_ns != 0;
+}
+
 static const struct vpa_field part_fields[] = {
 	{"name", TEXT(name), NULL, "the stage; the kind where that is the name"},
 	{"kind", TEXT(kind), NULL, "stage, request, block, step or context"},
 	{"samples", U64(samples), "samples", "samples in it"},
 	{"covered_ns", U64(covered_ns), "ns", "its time for which there is a value"},
 	{"min", REAL(min), "value", "smallest value, in the series' unit"},
-	{"mean", REAL(mean), "value", "mean by time"},
-	{"p95", REAL(p95), "value", "value that is not exceeded in 95 % of the time"},
+	{"mean", REAL(mean), "value", mean_help},
+	{"mean_of", TEXT(mean_of), NULL, mean_of_help},
+	{"mean_by_time", REAL(mean_by_time), "value", by_time_help, .known = part_has_time},
+	{"p95", REAL(p95), "value", p95_help},
 	{"max", REAL(max), "value", "largest value"},
 	{"energy_wh", RATE(energy_wh), "Wh",
 		"energy; null: no power, or samples cover less than 95 % of the time"},
@@ -55,6 +69,11 @@ static const struct vpa_fields reason =
 #undef ROW
 
 #define ROW struct vpa_counter
+static int has_time(const struct vpa_at *at)
+{
+	return ((const ROW *)at->row)->covered_ns != 0;
+}
+
 static const struct vpa_field counter_fields[] = {
 	{"name", TEXT(name), NULL, "name of the series"},
 	{"unit", TEXT(unit), NULL, "its unit; empty: none"},
@@ -62,8 +81,10 @@ static const struct vpa_field counter_fields[] = {
 	{"samples", U64(samples), "samples", "samples in the window"},
 	{"covered_ns", U64(covered_ns), "ns", "time of the window for which there is a value"},
 	{"min", REAL(min), "value", "smallest value"},
-	{"mean", REAL(mean), "value", "mean by time; over no time, of the samples"},
-	{"p95", REAL(p95), "value", "value that is not exceeded in 95 % of the time"},
+	{"mean", REAL(mean), "value", mean_help},
+	{"mean_of", TEXT(mean_of), NULL, mean_of_help},
+	{"mean_by_time", REAL(mean_by_time), "value", by_time_help, .known = has_time},
+	{"p95", REAL(p95), "value", p95_help},
 	{"max", REAL(max), "value", "largest value"},
 	{"energy_wh", RATE(energy_wh), "Wh", "energy over covered_ns; null: no power"},
 	{"stages", ROWS(part, parts, part_count), NULL, "the series by stage"},

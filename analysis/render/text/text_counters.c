@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SERIES = 24, STAGES = 6 };
+enum { SERIES = 24, STAGES = 6, MEANS = 6 };
 
 /* What a table need not repeat: constants of the machine, and bits. */
 static int is_shown(const struct vpa_counter *c)
@@ -40,6 +40,7 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 		row->cells[1] = vpa_sample_value(c->mean, c->unit);
 		row->cells[2] = vpa_sample_value(c->p95, c->unit);
 		row->cells[3] = vpa_sample_value(c->max, c->unit);
+		row->cells[4] = vpa_count(c->samples);
 	}
 	vpa_table_more(t, left_out);
 }
@@ -140,11 +141,32 @@ static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const str
 		total ? ", of " : "", total ? vpa_sample_value(total->max, "B").text : "", w.text);
 }
 
+/* Which of the means are not by time. */
+static void add_means(struct vpa_table *t, const struct vpa_report *r)
+{
+	struct vpa_words w = {.used = 0};
+	size_t i, shown = 0;
+
+	for (i = 0; i < r->counter_count; i++) {
+		const struct vpa_counter *c = &r->counters[i];
+
+		if (!is_shown(c) || strcmp(c->mean_of, "samples") != 0)
+			continue;
+		if (shown++ < MEANS)
+			vpa_words_add(&w, ", ", "%s", vpa_fit(c->name, 40).text);
+	}
+	if (shown > MEANS)
+		vpa_words_add(&w, ", ", "%zu more", shown - MEANS);
+	if (shown)
+		vpa_text_row(t, 1, "Mean and p95 of the samples, others by time: %s", w.text);
+}
+
 static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 {
 	const char *nvml = vpa_meta(r, "nvml"), *failure = vpa_meta(r, "counters.failure");
 	size_t i;
 
+	add_means(t, r);
 	for (i = 0; i < r->counter_count; i++)
 		if (r->counters[i].energy_wh >= 0 && r->counters[i].device >= 0)
 			add_energy(t, r, &r->counters[i]);
@@ -162,8 +184,8 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 
 void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"min", .drop = 3}, {.head = "mean"}, {"p95", .drop = 2}, {.head = "max"}};
+	static const struct vpa_column columns[] = {{"min", .drop = 3}, {.head = "mean"},
+		{"p95", .drop = 2}, {.head = "max"}, {"samples", .drop = 1}};
 	const char *interval = vpa_meta(r, "counters_ms");
 	struct vpa_table t;
 

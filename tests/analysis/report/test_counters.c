@@ -172,6 +172,49 @@ static void a_long_series_keeps_its_sum_and_its_extremes(void **state)
 	vpa_samples_free(&s);
 }
 
+/* 1 for each third event: the more of them are merged, the same is their mean. */
+static void a_long_series_of_events_keeps_its_mean(void **state)
+{
+	enum { EVENTS = 12 * VPA_SAMPLES_MAX };
+	struct vpa_samples s = {.shape = VPA_SAMPLE_EVENT};
+	struct vpa_interval all = {0, UINT64_MAX};
+	struct vpa_measure m;
+	uint64_t i, t = 0;
+
+	(void)state;
+	for (i = 0; i < EVENTS; i++, t += i % 3 == 1 ? 1 : 1000)
+		assert_int_equal(vpa_samples_add(&s, t, i % 3 == 0), 0);
+	assert_int_equal(vpa_samples_end(&s, t), 0);
+	assert_int_equal(measure(&s, &all, 1, &m), 0);
+	assert_int_equal(m.samples, EVENTS);
+	near("mean", 1.0 / 3, m.mean);
+	near("by time", 1.0 / 2001, m.mean_by_time);
+	near("min", 0, m.min);
+	near("max", 1, m.max);
+	vpa_samples_free(&s);
+}
+
+/* A trace ends with its last event, which may be a sample. */
+static void a_last_sample_at_the_end_is_inside(void **state)
+{
+	struct vpa_samples s = {.shape = VPA_SAMPLE_EVENT};
+	struct vpa_interval whole = {100, 300}, first = {100, 200};
+	struct vpa_measure m;
+
+	(void)state;
+	vpa_samples_add(&s, 100, 0);
+	vpa_samples_add(&s, 200, 1);
+	vpa_samples_add(&s, 300, 1);
+	assert_int_equal(vpa_samples_end(&s, 300), 0);
+	assert_int_equal(measure(&s, &whole, 1, &m), 0);
+	assert_int_equal(m.samples, 3);
+	near("mean", 2 / 3.0, m.mean);
+	assert_int_equal(measure(&s, &first, 1, &m), 0);
+	assert_int_equal(m.samples, 1);
+	near("what begins the next part is not in this one", 0, m.mean);
+	vpa_samples_free(&s);
+}
+
 static void nonsense_is_dropped(void **state)
 {
 	struct vpa_samples s = {.shape = VPA_SAMPLE_UNTIL};
@@ -204,12 +247,13 @@ static void nonsense_is_dropped(void **state)
 
 static struct vpa_report *analyze(const char *script)
 {
+	const struct vpa_options options = {.jobs = 1, .overview = 1};
 	struct vpt_trace *trace = NULL;
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
 
 	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "case", NULL, &report, &err))
+		vpa_analyze(trace, "case", &options, &report, &err))
 		fail_msg("%s\n%s", err.text, script);
 	vpt_trace_close(trace);
 	return report;
@@ -357,9 +401,89 @@ static void a_stage_is_when_its_work_runs(void **state)
 	near("a share holds since the sample before", 90, part(c, "encode")->mean);
 	assert_int_equal(part(c, "encode")->covered_ns, 1000000000);
 	c = counter(r, -1, "queue depth");
-	near("a level holds until the next", (8 * 4 + 1 * 8) / 9.0, c->mean);
+	near("a number holds until the next", (8 * 4 + 1 * 8) / 9.0, c->mean_by_time);
+	near("but its mean is of its samples", (4 + 8) / 2.0, c->mean);
 	assert_int_equal(c->covered_ns, 9000000000);
 	near("95 %", 8, c->p95);
+	vpa_report_free(r);
+}
+
+/* 24 samples in 8 s, of which 8 are 1, each for a tenth of a second. */
+static void put_events(char *out, size_t size)
+{
+	size_t i, used = 0;
+
+	for (i = 0; i < 8; i++)
+		used += (size_t)snprintf(out + used, size - used,
+			"counter hit %zums 1\ncounter hit %zums 0\ncounter hit %zums 0\n",
+			101000 + i * 1000, 101100 + i * 1000, 101700 + i * 1000);
+}
+
+static void the_unit_says_whether_samples_or_time_count(void **state)
+{
+	static const double of_samples = 8 / 24.0, held = 0.8 / 9, since = (7 * 0.3) / 7.7;
+	static const double line = (8 * 0.05 + 7 * 0.15) / 7.7;
+	static const struct {
+		const char *series, *mean_of;
+		double mean, mean_by_time;
+	} cases[] = {
+		{"series hit \"cache hit\"\n", "samples", of_samples, held},
+		{"series hit unit \"\" \"cache hit\"\n", "samples", of_samples, held},
+		{"series hit unit \"hits\" \"cache hit\"\n", "samples", of_samples, held},
+		{"series hit unit \"ms\" \"cache hit\"\n", "samples", of_samples, held},
+		{"series hit unit \"bytes\" \"cache hit\"\n", "time", held, held},
+		{"series hit unit \"GiB\" \"cache hit\"\n", "time", held, held},
+		{"series hit unit \"%\" \"cache hit\"\n", "time", since, since},
+		{"series hit unit \"hits/s\" \"cache hit\"\n", "time", since, since},
+		{"series hit unit \"C\" \"cache hit\"\n", "time", line, line},
+	};
+	char script[8192], samples[2048];
+	size_t i;
+
+	(void)state;
+	put_events(samples, sizeof(samples));
+	for (i = 0; i < COUNT(cases); i++) {
+		const struct vpa_counter *c;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script), "%s%s%send 110s\n", VIDEO, cases[i].series,
+			samples);
+		print_message("%s", cases[i].series);
+		r = analyze(script);
+		c = counter(r, -1, "cache hit");
+		assert_int_equal(c->samples, 24);
+		assert_string_equal(c->mean_of, cases[i].mean_of);
+		near("mean", cases[i].mean, c->mean);
+		near("by time", cases[i].mean_by_time, c->mean_by_time);
+		near("max", 1, c->max);
+		vpa_report_free(r);
+	}
+}
+
+/* The stage has the events of 101 to 102 s; the one of 109 to 110 s has none, whatever was last. */
+static void a_stage_has_the_events_in_it(void **state)
+{
+	char script[8192], samples[2048];
+	const struct vpa_counter *c;
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	put_events(samples, sizeof(samples));
+	snprintf(script, sizeof(script),
+		"%srange t1 109s-110s \"decode\" domain vptrace json "
+		"\"{\\\"kind\\\":\\\"stage\\\"}\"\n"
+		"call t1 cudaLaunchKernel 109s+10 corr 5\nkernel s7 110s-111s corr 5 \"gemm\"\n"
+		"series hit \"cache hit\"\n%send 111s\n",
+		VIDEO, samples);
+	r = analyze(script);
+	c = counter(r, -1, "cache hit");
+	assert_int_equal(part(c, "encode")->samples, 3);
+	near("mean", 1 / 3.0, part(c, "encode")->mean);
+	near("p95", 1, part(c, "encode")->p95);
+	assert_string_equal(part(c, "encode")->mean_of, "samples");
+	for (i = 0; i < c->part_count; i++)
+		assert_string_not_equal(c->parts[i].name, "decode");
 	vpa_report_free(r);
 }
 
@@ -434,7 +558,8 @@ static void memory_in_use_follows_the_allocations(void **state)
 	vpa_report_free(r);
 }
 
-static int page_has(const struct vpa_report *r, const char *words)
+/* Whether a form of the report has these words. */
+static int has(const struct vpa_report *r, const char *form, const char *words)
 {
 	struct vpt_err err = {0};
 	struct vpt_buffer out;
@@ -442,7 +567,7 @@ static int page_has(const struct vpa_report *r, const char *words)
 	int found;
 
 	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, &(struct vpa_text){.width = 100}, sink, &err) ||
+	if (vpa_renderer_find(form)->render(r, &(struct vpa_text){.width = 100}, sink, &err) ||
 		sink->finish(sink, 1, &err))
 		fail_msg("%s", err.text);
 	found = memmem(out.data, out.size, words, strlen(words)) != NULL;
@@ -458,12 +583,43 @@ static void the_page_has_a_section_if_there_are_samples(void **state)
 
 	(void)state;
 	assert_int_equal(without->counter_count, 0);
-	assert_int_equal(page_has(without, "COUNTERS"), 0);
-	assert_int_equal(page_has(with, "COUNTERS, every 500 ms"), 1);
+	assert_int_equal(has(without, "text", "COUNTERS"), 0);
+	assert_int_equal(has(with, "text", "COUNTERS, every 500 ms"), 1);
 	assert_int_equal(
-		page_has(with, "Energy of GPU 0: 833 mWh; a video 833 mWh, a block 208 mWh"), 1);
+		has(with, "text", "Energy of GPU 0: 833 mWh; a video 833 mWh, a block 208 mWh"), 1);
 	vpa_report_free(without);
 	vpa_report_free(with);
+}
+
+static void all_forms_show_the_mean_of_events(void **state)
+{
+	static const struct {
+		const char *form, *words;
+	} cases[] = {
+		{"text", " cache hit                                         0.0  0.333  1.0  1.0  "
+			 "     24\n"},
+		{"text", " Mean and p95 of the samples, others by time: cache hit\n"},
+		{"json", "\"mean\": 0.333,\n      \"mean_of\": \"samples\",\n      "
+			 "\"mean_by_time\": 0.089,\n"},
+		{"json", "\"mean\": 300.000,\n      \"mean_of\": \"time\",\n      "
+			 "\"mean_by_time\": 300.000,\n"},
+		{"html", "<b>cache hit</b> <span>mean 0.333 of 24 samples, max 1.0</span>"},
+	};
+	char script[8192], samples[2048];
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	put_events(samples, sizeof(samples));
+	snprintf(script, sizeof(script),
+		"%sseries hit \"cache hit\"\n%scounter power 100s 300\ncounter power 110s 300\n"
+		"end 110s\n",
+		VIDEO, samples);
+	r = analyze(script);
+	for (i = 0; i < COUNT(cases); i++)
+		if (!has(r, cases[i].form, cases[i].words))
+			fail_msg("%s: expected: %s", cases[i].form, cases[i].words);
+	vpa_report_free(r);
 }
 
 /* ---- findings ---- */
@@ -539,14 +695,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(measures_equal_a_sum_over_every_millisecond),
 		cmocka_unit_test(a_long_series_keeps_its_sum_and_its_extremes),
+		cmocka_unit_test(a_long_series_of_events_keeps_its_mean),
+		cmocka_unit_test(a_last_sample_at_the_end_is_inside),
 		cmocka_unit_test(nonsense_is_dropped),
 		cmocka_unit_test(energy_is_the_area_under_the_power),
 		cmocka_unit_test(blocks_and_frames_share_the_energy),
 		cmocka_unit_test(a_pause_takes_no_energy),
 		cmocka_unit_test(a_stage_is_when_its_work_runs),
+		cmocka_unit_test(the_unit_says_whether_samples_or_time_count),
+		cmocka_unit_test(a_stage_has_the_events_in_it),
 		cmocka_unit_test(memory_of_a_stage_is_what_it_holds_at_its_end),
 		cmocka_unit_test(memory_in_use_follows_the_allocations),
 		cmocka_unit_test(the_page_has_a_section_if_there_are_samples),
+		cmocka_unit_test(all_forms_show_the_mean_of_events),
 		cmocka_unit_test(findings_have_floors),
 	};
 

@@ -188,7 +188,9 @@ def metadata(key, value):
 
 
 def counter(name, value, unit=None):
-    """Adds a sample to a series: counter("kv cache", used, "bytes"). Returns a Code."""
+    """Adds a sample to a series: counter("cache hit", 1), counter("kv cache", used, "bytes"). The report's mean is
+    of the samples; if the unit is one of bytes, "%", "W", "C", "MHz" or a rate ("frames/s"), it is by time.
+    Returns a Code."""
     if not _library.loaded:
         return Code.MISSING
     unit = None if unit is None else as_bytes(unit)
