@@ -16,13 +16,37 @@ enum { LEAST_SAMPLES = 5 };
 static const uint64_t least_ns = 2000000000;
 
 /* Limited clocks matter from this share of the time in which the GPU was not idle, if they are also
- * lower than the highest by this. */
-static const double limited_share = 0.1, clock_share = 0.97;
+ * lower than the highest by this. Where less than free_share of that time was without a limit, the
+ * highest clock seen is one of a limited GPU, or of an idle one: then the reasons alone decide. */
+static const double limited_share = 0.1, clock_share = 0.97, free_share = 0.1;
 
 static const double memory_share = 0.9, quota_share = 0.1;
 
 /* Reads in the loop: bytes in all, and per second. */
 static const double loop_bytes = 100e6, loop_rate = 10e6;
+
+static int is_lower(const struct vpa_counter *c)
+{
+	return c->limited_mhz <= clock_share * c->highest_mhz;
+}
+
+static int was_free(const struct vpa_counter *c)
+{
+	return (double)c->limited_ns <= (1 - free_share) * (double)c->awake_ns;
+}
+
+/* The SM clock under the limit, and what there is to compare it with. */
+static void add_clocks(struct vpa_report *r, const struct vpa_counter *c, struct vpa_finding *f)
+{
+	const char *mhz = vpa_arena_printf(&r->arena, "%.300s; SM clock %s MHz then", f->measured,
+		vpa_fixed(c->limited_mhz, 0).text);
+
+	f->measured = is_lower(c)
+			      ? vpa_arena_printf(&r->arena, "%.400s, at most %s MHz otherwise", mhz,
+					vpa_fixed(c->highest_mhz, 0).text)
+			      : vpa_arena_printf(&r->arena,
+					"%.400s; no clock without a limit to compare it with", mhz);
+}
 
 static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 {
@@ -30,7 +54,7 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 
 	if (c->samples < LEAST_SAMPLES || c->limited_ns < least_ns ||
 		(double)c->limited_ns < limited_share * (double)c->awake_ns ||
-		(c->limited_mhz > 0 && c->limited_mhz > clock_share * c->highest_mhz))
+		(c->limited_mhz > 0 && !is_lower(c) && was_free(c)))
 		return;
 	f = vpa_finding_add(r, "throttling", "warn");
 	if (!f)
@@ -43,9 +67,7 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 		"GPU %" PRId64 ": %s, %s %% of the time in which it is not idle", c->device,
 		c->reasons[0].reason, vpa_percent(c->limited_ns, c->awake_ns).text);
 	if (c->limited_mhz > 0)
-		f->measured = vpa_arena_printf(&r->arena,
-			"%.300s; SM clock %s MHz then, at most %s MHz otherwise", f->measured,
-			vpa_fixed(c->limited_mhz, 0).text, vpa_fixed(c->highest_mhz, 0).text);
+		add_clocks(r, c, f);
 	f->threshold = "10 % of that time, and 2 s";
 	f->caveat = "changes between two samples are not seen";
 	f->note = f->measured;

@@ -99,7 +99,15 @@ assert c["highest_mhz"] == 1980 and 1400 <= c["limited_mhz"] < 1500, c
 assert "throttling" in findings and "memory-full" in findings, findings
 m = counter(0, "Memory used")
 assert stage(m, "encode")["max"] < stage(m, "decode")["max"]'
-traced "a toy" video 4 VPT_STANDIN_NVML="reasons=0x4;power=700;sm_clock=1400;memory=10000000"
+traced "throttling from the start" video 4 VPT_STANDIN_NVML="reasons=0x4;sm_clock=1400"
+report "throttling is found although the clock was never higher" '
+c = counter(0, "Clocks event reasons")
+assert c["highest_mhz"] == c["limited_mhz"] == 1400 and c["limited_ns"] == c["awake_ns"], c
+found = [f for f in r["findings"] if f["id"] == "throttling"]
+assert len(found) == 1 and "SM clock 1,400 MHz then; no clock without" in found[0]["measured"], found'
+traced "set clocks" video 4 VPT_STANDIN_NVML="reasons=0x2;sm_clock=1400"
+report "clocks that somebody set are no throttling" 'assert "throttling" not in findings, findings'
+traced "a toy" video 4 VPT_STANDIN_NVML="reasons=0,0x4@3000;power=700;sm_clock=1400;memory=10000000"
 report "a toy raises nothing" '
 assert not {"throttling", "memory-full", "disk-in-loop", "cpu-quota"} & set(findings), findings'
 
