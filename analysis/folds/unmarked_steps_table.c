@@ -8,7 +8,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/steps/loop.h"
-#include "analysis/steps/step_groups.h"
+#include "analysis/steps/step_kinds.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
 
@@ -316,7 +316,7 @@ static int write_steps(const struct state *s, const struct vpa_fold_context *c,
 	return rc;
 }
 
-/* The ops of a step on its stream, as step_groups.h wants them. */
+/* The ops of a step on its stream, as step_kinds.h wants them. */
 static int gather_ops(const struct state *s, const struct lane *l, const struct vpa_loop_step *step,
 	struct vpa_step_ops *out)
 {

@@ -80,7 +80,7 @@ struct vpa_graphs {
 	uint64_t compiled_regions, recompiles, compiler_ranges, compiler_ns;
 };
 
-/* ---- steps by their kernels: folds/step_kinds.c, step_groups.c ---- */
+/* ---- steps by their kernels: folds/step_kinds_table.c, steps/step_kinds.c ---- */
 
 /* What a kind of step is, compared with the full steps: those that run most. */
 enum vpa_step_role {

@@ -4,7 +4,7 @@
 #define VPTRACE_TRACER_CAPTURE_CAPTURE_H
 
 #include "formats/base/error.h"
-#include "tracer/capture/host_facts.h"
+#include "tracer/capture/attached_facts.h"
 #include "tracer/cupti/cupti.h"
 #include "tracer/vptrace.h"
 

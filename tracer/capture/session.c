@@ -14,7 +14,7 @@
 #include "tracer/capture/session.h"
 
 #include "tracer/capture/capture.h"
-#include "tracer/capture/host_facts.h"
+#include "tracer/capture/attached_facts.h"
 #include "tracer/guest/cancel.h"
 #include "tracer/guest/last_error.h"
 #include "tracer/guest/own_thread.h"

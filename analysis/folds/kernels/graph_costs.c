@@ -7,7 +7,7 @@
 #include "analysis/folds/kernels/graphs_table.h"
 
 #include "analysis/past/past_calls.h"
-#include "analysis/steps/step_groups.h"
+#include "analysis/steps/step_kinds.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
 #include "formats/base/vectorise.h"

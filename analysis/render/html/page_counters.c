@@ -1,6 +1,6 @@
 /* page_counters.c - series of samples over time: memory, power, clocks, the program's own. */
 #include "analysis/render/html/html.h"
-#include "analysis/render/html/plot.h"
+#include "analysis/render/html/chart_axes.h"
 #include "analysis/render/sample_value.h"
 #include "formats/base/saturate.h"
 

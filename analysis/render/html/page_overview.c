@@ -5,7 +5,7 @@
  * and paths lie on top of each other, the highest first. So no seams show, and the script reads the
  * shares of each column back from them. Drawn columns may be several buckets wide. */
 #include "analysis/render/html/page_parts.h"
-#include "analysis/render/html/plot.h"
+#include "analysis/render/html/chart_axes.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "analysis/render/text/text_report.h"
 #include "formats/base/memory.h"

@@ -2,7 +2,7 @@
  *
  * A public contract: keys keep their name, meaning and order, new ones come last in their object, and a
  * key is always present. An unknown value is null, and the verdict's reasons say why. Shares and rates
- * have six decimals, other fractions three. */
+ * have six decimals, other fractions three: fields_value.c. */
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/renderer.h"
 

@@ -11,7 +11,7 @@
 #include "analysis/render/table_columns.h"
 #include "analysis/report/report.h"
 
-/* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */
+/* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_window.c, text_work.c. */
 #define VPA_SECTION(name, rank, put)                                                               \
 	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/text/text_sections.def"

@@ -1,5 +1,5 @@
-/* plot.c - axes of charts. */
-#include "analysis/render/html/plot.h"
+/* chart_axes.c - axes of charts. */
+#include "analysis/render/html/chart_axes.h"
 
 #include "formats/base/saturate.h"
 

@@ -1,9 +1,9 @@
-/* plot.h - axes of charts, drawn as SVG.
+/* chart_axes.h - axes of charts, drawn as SVG.
  *
  * A plot has a fixed height and the width of the page. What is drawn in it is stretched; lines and labels
  * are not, since they stand at a percentage of the width. */
-#ifndef VPA_ANALYSIS_RENDER_HTML_PLOT_H
-#define VPA_ANALYSIS_RENDER_HTML_PLOT_H
+#ifndef VPA_ANALYSIS_RENDER_HTML_CHART_AXES_H
+#define VPA_ANALYSIS_RENDER_HTML_CHART_AXES_H
 
 #include "analysis/render/html/html.h"
 

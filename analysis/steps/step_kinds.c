@@ -1,10 +1,10 @@
-/* step_groups.c - groups steps by a hash of their ops, and judges the groups.
+/* step_kinds.c - groups steps by a hash of their ops, and judges the groups.
  *
  * The steps that run most are the *full* ones: the kind with most ops among those that make up a twentieth
  * of the steps, and at least two. Any other kind is compared with it. One that runs at most four fifths of
  * its ops, mostly the same ones, in less time, and that comes back, left work out: a step cache does that. If the full steps have
  * two halves, a step with exactly one of them is no such step, but one without guidance. */
-#include "analysis/steps/step_groups.h"
+#include "analysis/steps/step_kinds.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

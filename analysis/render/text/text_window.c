@@ -1,4 +1,4 @@
-/* text_tables.c - the tables after the summary: how the window was spent, and the evidence.
+/* text_window.c - the tables after the summary: how the window was spent, and the evidence.
  *
  * Each section is a function that prints nothing without data; each table names its columns in a
  * constant. Rows are few, the largest first: --top and the JSON report have the others. The window's

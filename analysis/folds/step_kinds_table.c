@@ -1,5 +1,5 @@
-/* step_kinds.c - gathers the ops of each marked step, and groups the steps by them, see
- * analysis/steps/step_groups.h. Steps that nothing marks come from unmarked_steps_table.c.
+/* step_kinds_table.c - gathers the ops of each marked step, and groups the steps by them, see
+ * analysis/steps/step_kinds.h. Steps that nothing marks come from unmarked_steps_table.c.
  *
  * A step is a range, else a lap from mark to mark. As elsewhere, annotations win over names, and both over
  * laps; which of them a capture has is known at its end, so each source has its own groups. Passes over the
@@ -8,7 +8,7 @@
 
 #include "analysis/join/resolver.h"
 #include "analysis/past/marked_spans.h"
-#include "analysis/steps/step_groups.h"
+#include "analysis/steps/step_kinds.h"
 #include "formats/base/memory.h"
 #include "formats/base/vectorise.h"
 

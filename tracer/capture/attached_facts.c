@@ -1,5 +1,5 @@
-/* host_facts.c - keys and values in the order of their first mention. */
-#include "tracer/capture/host_facts.h"
+/* attached_facts.c - keys and values in the order of their first mention. */
+#include "tracer/capture/attached_facts.h"
 
 #include "formats/base/memory.h"
 #include "tracer/guest/last_error.h"

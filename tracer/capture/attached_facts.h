@@ -1,8 +1,8 @@
-/* host_facts.h - the host's facts about its run, kept for the running or the next capture.
+/* attached_facts.h - the host's facts about its run, kept for the running or the next capture.
  *
  * Not locked: the session's lock guards it. */
-#ifndef VPTRACE_TRACER_CAPTURE_HOST_FACTS_H
-#define VPTRACE_TRACER_CAPTURE_HOST_FACTS_H
+#ifndef VPTRACE_TRACER_CAPTURE_ATTACHED_FACTS_H
+#define VPTRACE_TRACER_CAPTURE_ATTACHED_FACTS_H
 
 #include <stddef.h>
 

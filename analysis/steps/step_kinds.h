@@ -1,4 +1,4 @@
-/* step_groups.h - denoising steps by what they run: which are alike, which run less than the others, and
+/* step_kinds.h - denoising steps by what they run: which are alike, which run less than the others, and
  * which run the model twice.
  *
  *	ops of a step -> struct vpa_step_ops -> vpa_step_kinds_add() -> kinds -> vpa_step_kinds_write()
@@ -8,8 +8,8 @@
  * memsets are all alike.
  *
  * Memory: 12 bytes an op of a step until it has ended; of each kind 4 bytes an op, at most 16 MiB in all. */
-#ifndef VPA_ANALYSIS_STEPS_STEP_GROUPS_H
-#define VPA_ANALYSIS_STEPS_STEP_GROUPS_H
+#ifndef VPA_ANALYSIS_STEPS_STEP_KINDS_H
+#define VPA_ANALYSIS_STEPS_STEP_KINDS_H
 
 #include "analysis/base/index.h"
 #include "analysis/report/report.h"
