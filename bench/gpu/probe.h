@@ -1,7 +1,7 @@
 /* probe.h - shared by the two probes: a stream, an empty kernel, clocks, medians, and the output of
  * results.
  *
- * A probe prints one "NAME<tab>VALUE<tab>UNIT" per line on standard output, which results_table.py
+ * A probe prints one "NAME<tab>VALUE<tab>UNIT" per line on standard output, which table.py
  * collects. run.sh compiles the probes; the same binary runs on the simulated GPU and on a real
  * one. They are not part of the library. */
 #ifndef VPT_BENCH_GPU_PROBE_H

@@ -234,7 +234,7 @@ print_table
 		rows_of "$name"
 	done <"$chosen"
 } >"$chosen.rows"
-timeout 30 "$python" "$here/results_table.py" "$chosen.rows"
+timeout 30 "$python" "$here/table.py" "$chosen.rows"
 echo "FILES $results: results.txt, rows.tsv, summary.txt, archives of the phases"
 outcome=$(awk -F '\t' "$worst" "$chosen.rows")
 case $outcome in

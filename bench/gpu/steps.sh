@@ -213,6 +213,6 @@ left_out() {
 }
 
 print_table() {
-	timeout 30 "$python" "$here/results_table.py" "$results/rows.tsv" >"$results/work/table" # fails where a row has
+	timeout 30 "$python" "$here/table.py" "$results/rows.tsv" >"$results/work/table" # fails where a row has
 	place "$results/work/table" results.txt
 }

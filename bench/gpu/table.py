@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the rows of the steps of run.sh as one table, and helps scripts to print rows.
 
-    results_table.py ROWS [--json FILE]     exit code 1 if anything failed
+    table.py ROWS [--json FILE]     exit code 1 if anything failed
 
 ROWS is a file of tab-separated lines: step, where, name, status, value, unit, limit, note. WHERE is
 the device: a GPU's name, "simulated" or "cpu". Scripts print the last six fields on standard output.
