@@ -7,7 +7,7 @@
 /* Whether values have their unit with them: bytes, and bytes per second. */
 int vpa_unit_is_bytes(const char *unit);
 
-/* "1.5 GB", "1.5 GB/s"; of other units the number alone: "0.333", "97.5", "1980". */
+/* "1.5 GB", "1.5 GB/s"; of other units the number alone: "0.333", "97.5", "1,980". */
 struct vpa_num vpa_sample_value(double value, const char *unit);
 
 #endif
