@@ -1,5 +1,5 @@
 /* device.h - the report's rows of devices and of their idle time: why each was idle, and its gaps. Part of
- * report.h; ../folds/gaps/device_table.c, gaps.c, gain_table.c and findings_first_use.c define the figures. */
+ * report.h; ../folds/gaps/device_table.c, gap_table.c, gain_table.c and findings_first_use.c define the figures. */
 #ifndef VPA_ANALYSIS_REPORT_DEVICE_H
 #define VPA_ANALYSIS_REPORT_DEVICE_H
 

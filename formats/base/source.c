@@ -1,4 +1,4 @@
-/* source.c - byte sources: an open file, or memory. input.c opens paths.
+/* source.c - byte sources: an open file, or memory. file/open_source.c opens paths.
  *
  * Reads with pread(2) in a loop, never mmap(2): a file that shrinks meanwhile then gives a short
  * read, not a signal. */

@@ -1,8 +1,8 @@
 /* table_parts.h - the state of an export as tables, and what its tables share. Private to this folder.
  *
- *	chunk  --> rows_export.c     rows unchanged, by cat.c
+ *	chunk  --> rows_export.c  rows unchanged, by cell_text.c
  *	ops    --> op_rows.c      rows of kernels and copies, held until their launches are known
- *	ranges --> row_places.c    the stage, block and step of an op or a call
+ *	ranges --> row_places.c   the stage, block and step of an op or a call
  *	report --> rows_schema.c   the columns
  */
 #ifndef VPA_ANALYSIS_EXPORT_ROWS_TABLE_PARTS_H
