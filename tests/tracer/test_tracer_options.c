@@ -205,6 +205,26 @@ static void amounts_carry_units(void **state)
 	}
 }
 
+static void times_take_each_unit(void **state)
+{
+	static const struct {
+		const char *text;
+		int ms; /* 0: refused */
+	} cases[] = {{"500", 500}, {"500ms", 500}, {"2s", 2000}, {"1min", 60000}, {"1m", 60000},
+		{"300000us", 300}, {"1h", 0}, {"0.5s", 0}, {"5d", 0}, {"min", 0}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		int rc;
+
+		setenv("VPTRACE_COUNTERS", cases[i].text, 1);
+		rc = vtr_options_resolve(NULL, &got, &err);
+		if (!cases[i].ms != (rc != VPT_OK) || (!rc && got.counters_ms != cases[i].ms))
+			fail_msg("%s: found %d, %d ms", cases[i].text, rc, got.counters_ms);
+	}
+}
+
 static void a_folder_gets_the_default_name(void **state)
 {
 	char expected[VTR_PATH_MAX + 8];
@@ -729,6 +749,7 @@ int main(void)
 		cmocka_unit_test_setup(fields_are_taken, clean_environment),
 		cmocka_unit_test_setup(variables_win_over_fields, clean_environment),
 		cmocka_unit_test_setup(amounts_carry_units, clean_environment),
+		cmocka_unit_test_setup(times_take_each_unit, clean_environment),
 		cmocka_unit_test_setup(a_folder_gets_the_default_name, clean_environment),
 		cmocka_unit_test_setup(nonsense_in_a_variable_is_named, clean_environment),
 		cmocka_unit_test_setup(nonsense_in_a_field_is_named, clean_environment),

@@ -215,12 +215,22 @@ static const struct word *find_word(const struct word *words, const char *text)
 	return NULL;
 }
 
+/* A time in another unit than those of the list; `unit_ns` 0: it is none. 0, or -1: it is not a whole number of ms. */
+static int to_ms(long long number, uint64_t unit_ns, int64_t *out)
+{
+	int64_t ns;
+
+	if (!unit_ns || __builtin_mul_overflow(number, unit_ns, &ns) || ns % 1000000)
+		return -1;
+	*out = ns / 1000000;
+	return 0;
+}
+
 /* A whole number, then perhaps a blank, then a unit. 0 or -1. */
 static int parse_amount(const struct word *units, const char *text, int64_t *out)
 {
 	const struct word *unit;
 	long long number;
-	int64_t value;
 	char *end;
 
 	if (!strchr("-0123456789", *text))
@@ -231,10 +241,9 @@ static int parse_amount(const struct word *units, const char *text, int64_t *out
 		return -1;
 	end += *end == ' ' && end[1];
 	unit = find_word(units, end);
-	value = unit ? unit->value : 0;
 	if (!unit && units == durations)
-		value = (int64_t)(vpt_time_unit_ns(end) / 1000000);
-	if (!value || __builtin_mul_overflow(number, value, out))
+		return to_ms(number, vpt_time_unit_ns(end), out);
+	if (!unit || __builtin_mul_overflow(number, unit->value, out))
 		return -1;
 	return 0;
 }
