@@ -53,7 +53,7 @@ enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r);
 struct vpa_mean_unit {
 	enum vpa_unit_kind kind;
 	double units;     /* how many the figures below are of; 0: these are not known */
-	int has_rate;     /* units follow each other as steps do: so many in a second */
+	int has_rate;     /* units follow each other, as steps do: a rate per second makes sense */
 	double stretch;   /* length of a unit as the report shows it / span_ns per unit */
 	uint64_t span_ns; /* of all of them */
 	uint64_t start_ns, first_end_ns, end_ns; /* on the trace clock; all 0: see checklist.c */

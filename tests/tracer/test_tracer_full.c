@@ -294,7 +294,7 @@ static void an_op_is_placed_by_the_calls_around_it(void **state)
 	assert_int_equal(vtr_refused_ops_before(&r, 200), 1);
 	vtr_refused_free(&r);
 
-	/* The ring forgets the oldest calls, and so many ids that there is no room for more count. */
+	/* The ring forgets the oldest calls. Ops beyond the room for ids are counted. */
 	for (i = 0; i < VTR_REFUSED_CALLS + 10; i++)
 		vtr_refused_call(&r, 1 + i, 1 + i);
 	for (i = 0; i < VTR_REFUSED_OPS_MAX + 3; i++)
