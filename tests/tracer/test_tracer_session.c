@@ -126,9 +126,33 @@ static void any_function_may_be_called_at_any_time(void **state)
 	assert_int_equal(vptrace_status(), VPTRACE_STOPPED);
 }
 
+/* Whatever the writer's thread has done so far. */
+static void a_started_capture_has_a_name(void **state)
+{
+	char name[64], expected[96];
+	struct vptrace_options o = {.struct_bytes = sizeof(o),
+		.path = name,
+		.profile = VPTRACE_PROFILE_NONE,
+		.counters_ms = -1,
+		.stacks_hz = -1};
+	int i;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/b.zst", folder);
+	for (i = 1; i <= 20; i++) {
+		snprintf(
+			expected, sizeof(expected), i == 1 ? "%s/b.zst" : "%s/b-%d.zst", folder, i);
+		assert_int_equal(vptrace_start(&o), VPTRACE_OK);
+		assert_string_equal(vptrace_path(), expected);
+		vptrace_stop(NULL);
+		assert_string_equal(vptrace_path(), expected);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_started_capture_has_a_name),
 		cmocka_unit_test(any_function_may_be_called_at_any_time),
 	};
 	char command[96];

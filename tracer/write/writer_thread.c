@@ -306,18 +306,23 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 	return more;
 }
 
+/* Of a file that is there, once. With the lock. */
+static void learn_path(struct vtr_writer *w)
+{
+	if (w->numbers.path[0] || w->o.flight)
+		return;
+	strncpy(w->numbers.path, vtr_disk_path(w->o.sink), sizeof(w->numbers.path) - 1);
+	if (w->numbers.path[0])
+		vtr_run_list_file(w->numbers.path);
+}
+
 static void publish(struct vtr_writer *w)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
 	const char *why = vtr_recorder_failure(w->recorder);
 
 	pthread_mutex_lock(&w->lock);
-	if (!w->numbers.path[0]) {
-		strncpy(w->numbers.path, w->o.flight ? "" : vtr_disk_path(w->o.sink),
-			sizeof(w->numbers.path) - 1);
-		if (w->numbers.path[0])
-			vtr_run_list_file(w->numbers.path);
-	}
+	learn_path(w);
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
 	w->numbers.unfinished = w->unfinished;
@@ -513,6 +518,10 @@ int vtr_writer_start(
 			vtr_tsc_end();
 		goto out;
 	}
+	/* Whoever has begun the capture may ask for it at once. */
+	pthread_mutex_lock(&w->lock);
+	learn_path(w);
+	pthread_mutex_unlock(&w->lock);
 	*out = w;
 	w = NULL;
 out:
