@@ -38,6 +38,7 @@ enum {
 	NO_PROGRESS,
 	COLOR,
 	NO_PAGER,
+	FULL,
 	BRIEF,
 	ONLY,
 	FAIL_IF,
@@ -86,9 +87,10 @@ static const struct vpt_option options[OPTIONS] = {
 	[COLOR] = VPA_COLOR_OPTION,
 	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
 		"print a long report at once, without a pager; see above"},
+	[FULL] = {"full", '\0', VPT_FLAG, NULL, NULL,
+		"text: print every section, not only the first screen"},
 	[BRIEF] = {"brief", '\0', VPT_FLAG, NULL, NULL,
-		"text: print the run, its limit and what to fix first, in at most 24 "
-		"lines"},
+		"text: print the first screen, at most 40 lines; the default"},
 	[ONLY] = {"only", '\0', VPT_TEXT, "SECTION", NULL, only_help},
 	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
@@ -126,20 +128,30 @@ static const struct vpa_renderer *renderer_of(const struct vpt_args *args)
 	return vpa_renderer_find(vpt_text_of(args, FORMAT));
 }
 
-/* Checks --only and --brief, which exclude each other and formats without their layout. */
+/* Checks --full, --brief and --only, which exclude each other and formats without their layout. */
 static int check_form(const struct vpt_args *args, struct vpt_err *err)
 {
-	const char *only = vpt_text_of(args, ONLY);
+	static const unsigned forms[] = {FULL, BRIEF, ONLY};
+	const char *only = vpt_text_of(args, ONLY), *first = NULL;
+	size_t i;
 
-	if (!only && !vpt_has(args, BRIEF))
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const char *name = options[forms[i]].name;
+
+		if (!vpt_has(args, forms[i]))
+			continue;
+		if (!renderer_of(args)->has_layout)
+			return vpt_fail(err, VPT_EINVAL,
+				"--%s applies to the text report, not to --format %s", name,
+				vpt_text_of(args, FORMAT));
+		if (first)
+			return vpt_fail(
+				err, VPT_EINVAL, "--%s and --%s cannot be combined", first, name);
+		first = name;
+	}
+	if (!only)
 		return VPT_OK;
-	if (!renderer_of(args)->has_layout)
-		return vpt_fail(err, VPT_EINVAL,
-			"--%s applies to the text report, not to --format %s",
-			only ? "only" : "brief", vpt_text_of(args, FORMAT));
-	if (only && vpt_has(args, BRIEF))
-		return vpt_fail(err, VPT_EINVAL, "--only and --brief cannot be combined");
-	if (only && !vpa_text_has_section(only))
+	if (!vpa_text_has_section(only))
 		return vpt_fail(err, VPT_EINVAL, "--only: expected one of%s, found \"%.60s\"",
 			only_help + strlen(ONLY_WORDS), only);
 	return VPT_OK;
@@ -167,7 +179,7 @@ static int render(const struct vpt_args *args, const struct vpa_report *report, 
 	const char *path = vpt_text_of(args, OUTPUT);
 	struct vpt_out o;
 	int rc = vpt_out_open(&o, path, vpt_has(args, FORCE), err);
-	struct vpa_text form = {.brief = vpt_has(args, BRIEF), .only = vpt_text_of(args, ONLY)};
+	struct vpa_text form = {.full = vpt_has(args, FULL), .only = vpt_text_of(args, ONLY)};
 	char command[4096];
 
 	if (rc)
@@ -176,8 +188,7 @@ static int render(const struct vpt_args *args, const struct vpa_report *report, 
 	form.colour = vpt_terminal_colour(&o, vpt_text_of(args, COLOR));
 	vpa_command_line(args, command, sizeof(command));
 	form.command = command;
-	/* A brief report is made to fit the screen. */
-	if (renderer_of(args)->has_layout && !form.brief && !vpt_has(args, NO_PAGER))
+	if (renderer_of(args)->has_layout && !vpt_has(args, NO_PAGER))
 		o.failed = vpa_pager_begin(&o, &o.err);
 	if (!o.failed)
 		o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);

@@ -11,11 +11,11 @@
 struct vpa_page;
 struct vpt_sink;
 
-/* Layout of the text report. All zero: every section, 80 columns, no colours. */
+/* Layout of the text report. All zero: the first screen, 80 columns, no colours. */
 struct vpa_text {
 	unsigned width; /* columns of the terminal; 0: 80 */
 	int colour;     /* ANSI colours */
-	int brief;      /* only DATA to FIX FIRST, at most 24 lines */
+	int full;       /* every section, not only the first screen */
 	const char *
 		only; /* only this section, by its name in render/text/text_sections.def; NULL: all */
 	const char
@@ -26,7 +26,7 @@ struct vpa_text {
 
 struct vpa_renderer {
 	const char *name;
-	int has_layout;     /* --only and --brief apply to it */
+	int has_layout;     /* --full, --brief and --only apply to it */
 	int needs_overview; /* it draws struct vpa_overview */
 	size_t top;         /* rows per table if the user gives no number; 0: VPA_TOP_USUAL */
 	/* 0, the sink's error, or VPT_ENOMEM. `form` is for the text report; never NULL. */

@@ -23,17 +23,17 @@ clips_trace() {
 need_trace clips.zst clips_trace
 
 # ---- rules ----
-expect 0 "no name says block" clips.zst
+expect 0 "no name says block" clips.zst --full
 says out "MARK"
 expect 0 "JSON without blocks" clips.zst --format json
 says out '"requests": [],'
 
 printf '# mine\ngemm\t^mine$\nrange block(index,frames)\t^clip ([0-9]+) of ([0-9]+)$\n' >rules
-expect 0 "a rule says so" clips.zst --rules rules --target 120
+expect 0 "a rule says so" clips.zst --full --rules rules --target 120
 says out "120 FPS steady, target 120: REAL TIME (1.00x). 0 of 3 blocks are late"
 says out "THE MEAN BLOCK (1 to 3, 1 warm-up)"
 says out "gemm"
-expect 0 "a little more is too much" clips.zst --rules rules --target 120.001
+expect 0 "a little more is too much" clips.zst --full --rules rules --target 120.001
 says out "TOO SLOW"
 says out "3 of 3 blocks are late,"
 cases=$((cases + 1))
@@ -41,13 +41,13 @@ echo mine | "$VPT_ANALYZE" classify --rules rules >out 2>err || fail "classify t
 grep -q gemm out || fail "classify knows the family"
 
 printf 'range block\t^clip ([0-9]+)\n' >rules
-expect 0 "frames are not guessed" clips.zst --rules rules
+expect 0 "frames are not guessed" clips.zst --full --rules rules
 says out "FPS unavailable"
 says out "have no frame count"
-expect 0 "frames a block" clips.zst --rules rules --frames-per-block 12 --first-block-frames 9
+expect 0 "frames a block" clips.zst --full --rules rules --frames-per-block 12 --first-block-frames 9
 says out "120 FPS steady"
 says out "45 frames"
-expect 0 "latents a block" clips.zst --rules rules --latents-per-block 3 --vae-factor 4 --warmup 0
+expect 0 "latents a block" clips.zst --full --rules rules --latents-per-block 3 --vae-factor 4 --warmup 0
 says out "THE MEAN BLOCK (0 to 3, 0 warm-up)"
 says out "latents/s"
 
@@ -62,7 +62,7 @@ for value in 0 0.000 x 1x 1. .5 -1 1.2345 12345678 1e3 ""; do
 	says err "--target: expected frames per second such as 16 or 23.976"
 done
 for value in 1 16 23.976 9999999 0.001; do
-	expect 0 "--target $value" clips.zst --target $value
+	expect 0 "--target $value" clips.zst --full --target $value
 done
 expect 2 "the first block alone" clips.zst --first-block-frames 9
 says err "--first-block-frames requires --frames-per-block"

@@ -73,7 +73,7 @@ assert not counter(0, "SM clock")      # not supported: left out, not 0
 assert counter(None, "Process memory")["max"] > 1e6
 assert r["system"]["meta"]["nvml"] == "simulated, driver simulated" if "meta" in r["system"] else True
 assert r["input"]["simulated"] is True'
-expect 0 "the page" "$work/t.zst"
+expect 0 "the page" "$work/t.zst" --full
 says out "COUNTERS, every 100 ms"
 says out "Energy of GPU 0: 833 mWh"
 says out "SIMULATED"
@@ -124,7 +124,7 @@ assert a["max"] == 1 << 20 and stage(a, "encode")["max"] == 1 << 20, a'
 
 traced "off" blind 4 VPTRACE_COUNTERS=off
 same "no samples" 0 "$(value samples)"
-expect 0 "a report without samples" "$work/t.zst"
+expect 0 "a report without samples" "$work/t.zst" --full
 grep -q COUNTERS "$work/out" && fail "a report without samples has a section of counters"
 report "its list is empty" 'assert r["counters"] == []'
 
@@ -146,7 +146,7 @@ same "then counters are not, by default" 0 "$(value samples)"
 traced "unless they are asked for" idle 3 VPT_STANDIN_FAULTS=busy
 [ "$(value samples)" -gt 0 ] || fail "$rule: found no samples"
 traced "by default every 500 ms" video 4 VPTRACE_COUNTERS=
-expect 0 "the page" "$work/t.zst"
+expect 0 "the page" "$work/t.zst" --full
 says out "COUNTERS, every 500 ms"
 traced "an interval out of range" idle 1 VPTRACE_COUNTERS=99
 same "is refused" -1 "$(value start)"
@@ -162,7 +162,7 @@ for call in 1 2 3 9 60; do
 	same "$rule: nothing is lost" "$(value received)" "$(value written)"
 	# 0.2 s, on a machine with other work
 	[ "$(value stop_ms)" -lt 1500 ] || fail "$rule: the stop took $(value stop_ms) ms in try $try"
-	expect 0 "$rule: the report" "$work/t.zst"
+	expect 0 "$rule: the report" "$work/t.zst" --full
 	tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 	grep -q "NVML had not returned at the stop" "$work/flat" || fail "$rule: the report does not say it"
 done

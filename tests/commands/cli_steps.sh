@@ -54,12 +54,12 @@ knobs() {
 	json marked marked.zst --warmup 0
 	json bare bare.zst
 	python3 compare.py marked.json bare.json "$layers" 2>err || fail "demo $*: $(tail -n 1 err)"
-	"$VPT_ANALYZE" bare.zst >page 2>err
+	"$VPT_ANALYZE" bare.zst --full >page 2>err
 	"$VPT_ANALYZE" bare.zst --only steps >steps 2>err
 	says steps "inferred from the kernel sequence"
 	cases=$((cases + 1))
 	! grep -qi 'fps' page || fail "demo $*: an FPS without frames"
-	"$VPT_ANALYZE" marked.zst >page 2>err
+	"$VPT_ANALYZE" marked.zst --full >page 2>err
 	cases=$((cases + 1))
 	! grep -q inferred page || fail "demo $*: inferred steps beside marked ones"
 }
@@ -142,11 +142,11 @@ period = q["steps"]["period"]
 assert period["count"] == q["steps"]["periods"] == 10, period
 assert (period["p50_ns"], period["max_ns"], period["mean_ns"]) == (100_000, 9_100_000, 1_000_000), period
 PY
-	expect 0 "one long step" warm.json
+	expect 0 "one long step" warm.json --full
 	says out "RESULT  11 denoising steps, 1.00 ms from one to the next on average; median"
 	says out "        100 us, longest 9.10 ms."
 	python3 warm.py 200 || fail "warm.py"
-	expect 0 "no step much longer than most" warm.json
+	expect 0 "no step much longer than most" warm.json --full
 	says out "RESULT  11 denoising steps, 120 us from one to the next."
 fi
 

@@ -22,7 +22,7 @@ need_trace trace.zst many_names
 rows() { # rows PATTERN: number of matching lines of the report
 	grep -c -- "$1" out
 }
-expect 0 "without --top" trace.zst --min-gap 10us
+expect 0 "without --top" trace.zst --full --min-gap 10us
 same "a page has five kernels" 5 "$(rows '^ K[0-9]')"
 same "and five gaps" 5 "$(rows '^ G[0-9]')"
 for top in 1 3 12 50; do
@@ -30,7 +30,7 @@ for top in 1 3 12 50; do
 	[ $most -le 30 ] || most=30
 	gaps=$top
 	[ $gaps -le 31 ] || gaps=31
-	expect 0 "--top $top" trace.zst --top $top --min-gap 10us
+	expect 0 "--top $top" trace.zst --full --top $top --min-gap 10us
 	same "--top $top: kernels" $most "$(rows '^ K[0-9]')"
 	same "--top $top: gaps" $gaps "$(rows '^ G[0-9]')"
 	same "--top $top: ranges" $most "$(rows '^ range[0-9]')"

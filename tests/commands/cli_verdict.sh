@@ -189,7 +189,7 @@ trouble() { # trouble NAME FILE WORD FILE-CODE SENTENCE
 	analyzed=3
 	[ "$word" = COMPLETE ] && analyzed=0
 	# In a pipe the program names no width: sentences are looked for without line breaks.
-	expect $analyzed "$name: analyze" "$file"
+	expect $analyzed "$name: analyze" "$file" --full
 	flat >text
 	grep -q " $word " text || fail "$name: expected $word"
 	[ -z "$sentence" ] || grep -qF "$sentence" text || fail "$name: expected \"$sentence\""
@@ -198,7 +198,7 @@ trouble() { # trouble NAME FILE WORD FILE-CODE SENTENCE
 	expect "$code" "$name: cat" cat "$file"
 	expect "$code" "$name: convert" convert "$file" -o copy.zst --force
 	expect $analyzed "$name: check of the copy" check copy.zst
-	expect $analyzed "$name: the copy again" copy.zst
+	expect $analyzed "$name: the copy again" copy.zst --full
 	expect "$code" "$name: convert twice" convert copy.zst -o twice.zst --force
 	expect $analyzed "$name: export" export "$file" --format perfetto -o out.pftrace --force
 	verdict "$file" >before
@@ -255,12 +255,12 @@ launches_alone|json|COMPLETE|0|though the host launched some
 TABLE
 
 if have python3 "views in an export" && views views.sqlite; then
-	expect 3 "views: analyze" views.sqlite
+	expect 3 "views: analyze" views.sqlite --full
 	flat | grep -qF "a table of the export is an SQL view, which is not read" || fail "views are not named"
 	trouble views views.sqlite INCOMPLETE 3 "or convert them to tables"
 fi
 if have python3 "long texts in an export" && long_text long.sqlite; then
-	expect 3 "long text: analyze" long.sqlite
+	expect 3 "long text: analyze" long.sqlite --full
 	flat | grep -qF "a table of the export has a text or row longer than 16 MiB" || fail "a long text is not named"
 	flat | grep -qF "ends in the middle" && fail "a long text is called a file that ends"
 	trouble long_text long.sqlite INCOMPLETE 3 "delete or shorten those rows"
@@ -268,7 +268,7 @@ fi
 
 # ---- a part without GPU work says nothing of the rest ----
 printf '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 1, "dur": 5}, {"ph": "X", "cat' >start.json
-expect 3 "only the start: analyze" start.json
+expect 3 "only the start: analyze" start.json --full
 flat | grep -qF "No GPU work in what could be read: the trace is incomplete, see DATA." || fail "a cut trace is called one without GPU work"
 
 # ---- what the loss touches carries a mark, what it cannot touch does not ----
@@ -286,7 +286,7 @@ awk 'BEGIN {
 }' | events blocks.json
 "$VPT_ANALYZE" convert blocks.json -o whole.zst --force 2>err || fail "the trace of blocks"
 head -c "$(grep -abo "$(printf '\050\265\057\375')" whole.zst | cut -d: -f1 | tail -n 1)" whole.zst >before_last_chunk.zst
-expect 3 "marks" before_last_chunk.zst --target 16 --frames-per-block 12
+expect 3 "marks" before_last_chunk.zst --full --target 16 --frames-per-block 12
 for words in "RESULT  [!] " "CAUSE   [!] " "RATES   [!] "; do
 	says out "$words"
 done
@@ -294,10 +294,10 @@ same "one explanation" 1 "$(grep -c "marks sections and tables" out)"
 cases=$((cases + 1))
 marked=$(grep '^ may lack records' out | grep -o '\[!\]' | wc -l)
 [ "$marked" -ge 1 ] && [ "$marked" -lt "$(sed -n 's/^BLOCK  *//p' out | wc -w)" ] || fail "blocks: found $marked marks"
-expect 0 "no marks" whole.zst --target 16
+expect 0 "no marks" whole.zst --full --target 16
 ! grep -qF '[!]' out || fail "a complete trace has marks"
 # Nothing of the last second lies in a window before it.
-expect 3 "a window before the loss" before_last_chunk.zst --to 1s
+expect 3 "a window before the loss" before_last_chunk.zst --full --to 1s
 ! grep -qF '[!]' out || fail "a window that the loss does not reach has marks"
 if have python3 "the marks for programs"; then
 	"$VPT_ANALYZE" before_last_chunk.zst --format json >json

@@ -30,7 +30,7 @@ many_ranges() {
 	}'
 }
 need_trace many.zst many_ranges
-expect 0 "a range that is there" many.zst --range block
+expect 0 "a range that is there" many.zst --full --range block
 expect 2 "no such range: the most frequent" many.zst --range nosuch
 says err '--range: no range is called "nosuch"; the trace has 4 names, such as "block" (3), "step" (2), "warm_up" (1), "Other" (1)'
 expect 2 "no such range: those called alike come first" many.zst --range warmup

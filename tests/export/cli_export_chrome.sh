@@ -10,7 +10,7 @@ need_trace trace.zst small_trace
 
 # report FILE KIND OUT: a report without what names the file: its path, its format, and how its rows were got.
 report() {
-	"$VPT_ANALYZE" "$1" --format "$2" --top 100000 --no-progress >"$3.raw" 2>"$3.err"
+	"$VPT_ANALYZE" "$1" --format "$2" $([ "$2" = text ] && echo --full) --top 100000 --no-progress >"$3.raw" 2>"$3.err"
 	code=$?
 	sed 's/ in [a-z]* trace .*/ in a trace/; s/ events received, 0 dropped,/ events read,/
 		/^ *"path": /d; /^ *"format": /d; s/^\(NEXT *vptrace-analyze\) .* --format/\1 FILE --format/' "$3.raw" >"$3"

@@ -41,7 +41,9 @@ static char *report_of(
 	if (is_sampled)
 		strip_lines(report);
 	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
-	assert_int_equal(vpa_render_text(report, &(struct vpa_text){.width = 120}, sink, &err), 0);
+	assert_int_equal(
+		vpa_render_text(report, &(struct vpa_text){.full = 1, .width = 120}, sink, &err),
+		0);
 	assert_int_equal(vpa_render_json(report, sink, &err), 0);
 	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0);
 	assert_int_equal(sink->finish(sink, 1, &err), 0);

@@ -10,7 +10,7 @@
 
 static inline void fuzz_render(const struct vpa_report *report, const char *form)
 {
-	const struct vpa_text layout = {.width = 80};
+	const struct vpa_text layout = {.full = 1, .width = 80};
 	struct vpt_buffer text;
 	struct vpt_sink *sink;
 	int rc;

@@ -53,7 +53,7 @@ found() { # found FILE [OPTION...]: what causes.py says of it
 	"$VPT_ANALYZE" "$@" --format json 2>err | python3 causes.py 2>>err
 }
 sentences() { # sentences FILE: how often the report says that clocks disagree, and by how much
-	"$VPT_ANALYZE" "$1" --no-pager 2>err | tr '\n' ' ' | tr -s ' ' |
+	"$VPT_ANALYZE" "$1" --full --no-pager 2>err | tr '\n' ' ' | tr -s ' ' |
 		grep -o 'operations begin before their launch, up to [^:]*: the clocks of GPU and host disagree by at least that' |
 		sed 's/.*up to \([^:]*\):.*/\1/'
 }

@@ -138,10 +138,10 @@ expect 0 "cat of it" cat again.zst
 cmp -s out from-json || fail "rows changed on the way from capture to capture"
 expect 0 "convert to standard output" convert trace.zst -o -
 cmp -s out trace.zst || fail "the same capture differs on standard output"
-expect 0 "analyze the capture" trace.zst
+expect 0 "analyze the capture" trace.zst --full
 cp out report
 [ -s report ] || fail "an empty report"
-expect 0 "analyze it by name" analyze trace.zst
+expect 0 "analyze it by name" analyze trace.zst --full
 cmp -s out report || fail "with and without the command's name reports differ"
 expect 0 "analyze as JSON" trace.zst --format json
 same "an object" "{" "$(head -c 1 out)"
@@ -158,7 +158,7 @@ same_window() { # same_window FILE
 }
 whole=0
 for file in "$VPT_SOURCE_DIR"/tests/corpus/*; do
-	"$VPT_ANALYZE" "$file" >out 2>err || continue
+	"$VPT_ANALYZE" "$file" --full >out 2>err || continue
 	same_window "$file"
 	whole=$((whole + 1))
 done

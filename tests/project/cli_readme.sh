@@ -169,7 +169,7 @@ bin=${VPT_BIN:-}
 if [ -n "$bin" ] && [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; then
 	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/demo.zst \
 		"$bin/vptrace-demo" --sync-per-layer >out 2>err || fail "the demo ended with $?"
-	expect 0 "the demo's report" demo.zst --target 16
+	expect 0 "the demo's report" demo.zst --full --target 16
 	# RUN names this machine.
 	sections "DATA|RESULT|CAUSE|FIX FIRST" <out >expected
 	grep -q "^DATA    SIMULATED" expected || fail "the demo's report is not marked as simulated"
@@ -178,13 +178,13 @@ else
 	echo "SKIPPED: README.md's first report: no demo was built"
 fi
 
-trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\)$/\1/p' "$reports" | head -n 1)
+trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\) --full$/\1/p' "$reports" | head -n 1)
 folder=${VPT_SHARED:-$source/../shared}/traces
 if [ -f "$folder/$trace" ]; then
 	cd "$folder" || exit 1
-	expect 0 "the example" "$trace"
+	expect 0 "the example" "$trace" --full
 	cd "$work" || exit 1
-	{ echo "\$ vptrace-analyze $trace" && sections "DATA|RUN|RESULT|CAUSE|FIX FIRST|THE WINDOW|ATTENTION" <out; } >expected
+	{ echo "\$ vptrace-analyze $trace --full" && sections "DATA|RUN|RESULT|CAUSE|FIX FIRST|THE WINDOW|ATTENTION" <out; } >expected
 	same_block "$reports" example '^\$ vptrace-analyze '
 else
 	echo "SKIPPED: the example of analysis/README.md: no $trace"

@@ -146,7 +146,7 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 	silent err
 	"$VPT_ANALYZE" gpu.zst --format json >report 2>err || fail "$rule: no report"
 	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
-	"$VPT_ANALYZE" gpu.zst >out 2>err
+	"$VPT_ANALYZE" gpu.zst --full >out 2>err
 	says out "1 request, 81 frames, 4 steps"
 
 	rule="a request of several chunks, whose frames are known at its end"
@@ -264,7 +264,7 @@ assert found == ([], [], [5]), found'
 	cases=$((cases + 1))
 	env -u PYTHONPATH -u VPTRACE_LIBRARY VPT_STANDIN="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPT_STANDIN_TIME=real \
 		"$bin/vptrace" run --overwrite --mark '__main__:Model.forward = step' -o denoiser.zst -- python3 named/generate.py >out 2>err </dev/null
-	expect 0 "$rule" denoiser.zst
+	expect 0 "$rule" denoiser.zst --full
 	says out "5 steps"
 	! grep -q "denoiser, a line" out || fail "$rule"
 	printf 'range block\t^block([0-9])$\n' >named.rules
@@ -372,7 +372,7 @@ assert [(r["blocks"]["count"], r["steps"]["count"]) for r in report["requests"]]
 		fail "$rule: $(tail -n 1 err)"
 	printf 'guess:Model.denoise = pass key=0\nguess:Pipe.__call__ = request\n' >sure.marks
 	VPT_STANDIN_TIME=real launches "a line decides it" sure.marks python3 -c 'import guess; guess.Pipe()(guess.Model())'
-	expect 0 "$rule: in the report" launched.zst
+	expect 0 "$rule: in the report" launched.zst --full
 	says out "6 steps"
 	cases=$((cases + 1))
 	! grep -q "a guess\|[0-9] block" out || fail "$rule: a guess is left"

@@ -483,7 +483,7 @@ assert vptrace.status() == vptrace.State.STOPPED
 profiler(False)
 expect(vptrace.Code.ENOCUPTI)
 PY
-	expect 3 "beside a profiler of torch, $age: the report" beside.zst
+	expect 3 "beside a profiler of torch, $age: the report" beside.zst --full
 	tr '\n' ' ' <out | tr -s ' ' >flat
 	grep -q "recording of GPU work was refused: a profiler of torch is active" flat || fail "the report does not say why"
 done

@@ -77,7 +77,7 @@ PY
 export VPT_STANDIN_TIME=real
 record "samples of the first second come in time" "$python" many.py
 unset VPT_STANDIN_TIME
-expect 0 "$rule: a report" t.zst
+expect 0 "$rule: a report" t.zst --full
 same "$rule: none is too late" "" "$(grep 'too late' out)"
 cases=$((cases + 1))
 ops=$("$VPT_ANALYZE" cat t.zst -k copy 2>err | wc -l)

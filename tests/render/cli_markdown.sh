@@ -44,7 +44,7 @@ same "pages were made" 1 "$([ $pages -ge 20 ] && echo 1)"
 # ---- the words are those of the text ----
 expect 0 "the page" small.json --format md
 sed -n 's/^- \*\*\([A-Z]*\)\*\* \(.*\)$/\1 \2/p; s/^  - //p' out | sed 's/\\//g' >words
-COLUMNS=120 "$VPT_ANALYZE" small.json 2>/dev/null | tr -s ' \n' '  ' >text
+COLUMNS=120 "$VPT_ANALYZE" small.json --full 2>/dev/null | tr -s ' \n' '  ' >text
 while read -r line; do
 	cases=$((cases + 1))
 	grep -qF -- "$(printf %s "$line" | tr -s ' ')" text || fail "the text does not say \"$line\""
@@ -54,7 +54,7 @@ same "paragraphs were compared" 1 "$([ "$(wc -l <words)" -ge 5 ] && echo 1)"
 # ---- what is missing is said ----
 incomplete=
 for file in "$source"/tests/corpus/*-*; do
-	"$VPT_ANALYZE" "$file" >out 2>err </dev/null
+	"$VPT_ANALYZE" "$file" --full >out 2>err </dev/null
 	[ $? = 3 ] || continue
 	expect 3 "an incomplete trace" "$file" --format md
 	says out "INCOMPLETE"

@@ -42,7 +42,7 @@ holds "a small page is small" check small.html
 grep -q 'class="badge green">COMPLETE' small.html || fail "a page that does not say COMPLETE"
 incomplete=
 for file in "$source"/tests/corpus/*-*; do
-	"$VPT_ANALYZE" "$file" >out 2>err </dev/null
+	"$VPT_ANALYZE" "$file" --full >out 2>err </dev/null
 	[ $? = 3 ] || continue
 	expect 3 "an incomplete trace" "$file" --format html
 	says out 'class="badge red">INCOMPLETE'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --only prints a section of the report as it stands on the page, and all of them make the page; --brief has at most 24 lines,
+# --only prints a section of the report as it stands on the page, and all of them make the page; the first screen has at most 40 lines,
 # which begin as the page does.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
@@ -15,7 +15,7 @@ kernels_trace 500 >kernels.json
 
 # page FILE CODE: all sections that have something are the page up to NEXT, but for empty lines between them.
 page() {
-	expect "$2" "the page of $1" "$1"
+	expect "$2" "the page of $1" "$1" --full
 	sed '/^NEXT  /,$d; /^$/d' out >page
 	: >joined
 	filled=0
@@ -39,22 +39,21 @@ if has_demo "a page with blocks"; then
 fi
 
 # ---- brief ----
-briefs=0 cuts=0
+briefs=0
 for file in small.json kernels.json demo.zst "$source"/tests/corpus/*-*; do
 	[ -f "$file" ] || continue
-	"$VPT_ANALYZE" "$file" >full 2>/dev/null </dev/null
+	"$VPT_ANALYZE" "$file" --full >full 2>/dev/null </dev/null
 	code=$?
 	[ $code = 0 ] || [ $code = 3 ] || continue
 	briefs=$((briefs + 1))
 	expect $code "--brief of ${file##*/}" "$file" --brief
 	lines=$(wc -l <out)
-	[ "$lines" -le 24 ] || fail "--brief of ${file##*/} has $lines lines"
+	[ "$lines" -le 40 ] || fail "--brief of ${file##*/} has $lines lines"
 	[ "$(head -n 6 out)" = "$(head -n 6 full)" ] || fail "--brief of ${file##*/} begins unlike the page"
 	# Whatever is wrong with the file, each fix is there.
 	sed -n '/^FIX FIRST/,/^ \* /s/^ \([1-5]\) .*/\1/p' full >numbers
 	sed -n '/^FIX FIRST/,/^ \* /s/^ \([1-5]\) .*/\1/p' out >brief
 	cmp -s numbers brief || fail "--brief of ${file##*/} lacks what to fix"
-	cuts=$((cuts + $(grep -c 'more lines$' out)))
 	! sed -n '/^FIX FIRST/,$p' out | grep -q 'more lines$' || fail "--brief of ${file##*/} cuts what to fix"
 done
 # Nor does a narrow terminal or a fault of the pipeline take one away.
@@ -68,24 +67,23 @@ if has_demo "briefs of each knob"; then
 		demo knob --blocks 5 --steps 2 --layers 4 $knob
 		for COLUMNS in 40 60 80; do
 			export COLUMNS
-			expect 0 "the page of $knob, $COLUMNS columns" knob.zst
+			expect 0 "the page of $knob, $COLUMNS columns" knob.zst --full
 			numbered out >numbers
 			expect 0 "--brief of $knob, $COLUMNS columns" knob.zst --brief
 			numbered out >brief
 			cmp -s numbers brief || fail "--brief of $knob, $COLUMNS columns, lacks what to fix"
-			[ "$(wc -l <out)" -le 24 ] || fail "--brief of $knob, $COLUMNS columns, is longer than 24 lines"
+			[ "$(wc -l <out)" -le 40 ] || fail "--brief of $knob, $COLUMNS columns, is longer than 40 lines"
 			[ ! -s brief ] || knobs=$((knobs + 1))
 		done
 		unset COLUMNS
 	done
 	[ $knobs -ge 20 ] || fail "expected 20 briefs of knobs with something to fix, found $knobs"
 fi
-[ $cuts -ge 3 ] || fail "--brief cut nothing anywhere"
 [ $briefs -ge 60 ] || fail "expected 60 reports or more, found $briefs"
 COLUMNS=60
 export COLUMNS
 expect 0 "--brief on a narrow page" small.json --brief --top 100
-[ "$(wc -l <out)" -le 24 ] || fail "--brief on a narrow page has $(wc -l <out) lines"
+[ "$(wc -l <out)" -le 40 ] || fail "--brief on a narrow page has $(wc -l <out) lines"
 unset COLUMNS
 real=0
 for file in "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$source/../shared}"/traces/*.sqlite; do
@@ -106,8 +104,8 @@ awk 'BEGIN {
 	printf "]}"
 }' >many.json
 COLUMNS=60 "$VPT_ANALYZE" many.json --brief >out 2>err </dev/null
-same "many GPUs on a narrow page: lines" 24 "$(wc -l <out | tr -d ' ')"
-same "a line says how much was cut" 1 "$(grep -c '^ *\.\.\. [0-9]* more lines$' out)"
+cases=$((cases + 1))
+[ "$(wc -l <out)" -le 40 ] || fail "many GPUs on a narrow page have $(wc -l <out) lines"
 same "the end is what to fix" 1 "$(tail -n 4 out | grep -c '^ \* if nothing else')"
 
 # ---- misuse ----
@@ -118,6 +116,6 @@ expect 2 "--only as JSON" small.json --only kernels --format json
 says err "--only applies to the text report"
 expect 2 "--brief as JSON" small.json --brief --format json
 says err "--brief applies to the text report"
-expect 2 "both" small.json --brief --only kernels
+expect 2 "both" small.json --full --only kernels
 says err "cannot be combined"
 finish

@@ -108,7 +108,8 @@ static void *text_of(const char *script)
 		vpa_analyze(trace, "case", NULL, &report, &err))
 		fail_msg("%s\n%s", err.text, script);
 	assert_int_equal(vpt_sink_memory(&text, &sink, NULL), 0);
-	assert_int_equal(vpa_render_text(report, &(struct vpa_text){.width = 80}, sink, &err), 0);
+	assert_int_equal(
+		vpa_render_text(report, &(struct vpa_text){.full = 1, .width = 80}, sink, &err), 0);
 	assert_int_equal(vpt_sink_write(sink, "", 1, NULL), 0);
 	assert_int_equal(sink->finish(sink, 1, NULL), 0);
 	vpa_report_free(report);

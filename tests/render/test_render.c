@@ -36,8 +36,9 @@ static struct vpt_buffer render(const struct vpa_report *r, unsigned width, int 
 	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
 	rc = width == JSON
 		     ? vpa_render_json(r, sink, &err)
-		     : vpa_render_text(
-			       r, &(struct vpa_text){.width = width, .colour = colour}, sink, &err);
+		     : vpa_render_text(r,
+			       &(struct vpa_text){.full = 1, .width = width, .colour = colour},
+			       sink, &err);
 	if (rc)
 		fail_msg("render: %s", err.text);
 	assert_int_equal(vpt_sink_write(sink, "", 1, NULL), VPT_OK);
@@ -687,8 +688,9 @@ static void a_sink_that_fails_is_reported_once(void **state)
 		struct vpt_sink sink = {.write = refuse, .written_bytes = room[i]};
 		struct vpt_err err = {0};
 
-		assert_int_equal(
-			vpa_render_text(&r, &(struct vpa_text){.width = 80}, &sink, &err), VPT_EIO);
+		assert_int_equal(vpa_render_text(&r, &(struct vpa_text){.full = 1, .width = 80},
+					 &sink, &err),
+			VPT_EIO);
 		assert_string_equal(err.text, "disk full");
 		sink.written_bytes = room[i];
 		assert_int_equal(vpa_render_json(&r, &sink, &err), VPT_EIO);
@@ -713,7 +715,7 @@ static void a_page_needs_no_memory_and_json_says_when_it_has_none(void **state)
 
 	(void)state;
 	vpt_memory_use(&none);
-	text = vpa_render_text(&r, &(struct vpa_text){.width = 80}, &sink, &err);
+	text = vpa_render_text(&r, &(struct vpa_text){.full = 1, .width = 80}, &sink, &err);
 	json = vpa_render_json(&r, &sink, &err);
 	vpt_memory_use(NULL);
 	assert_int_equal(text, VPT_OK);
@@ -758,7 +760,7 @@ static void a_long_table_has_all_its_rows(void **state)
 	}
 	vpt_free(text.data);
 	vpt_memory_use(&none);
-	rc = vpa_render_text(&r, &(struct vpa_text){.width = 80}, &sink, &err);
+	rc = vpa_render_text(&r, &(struct vpa_text){.full = 1, .width = 80}, &sink, &err);
 	vpt_memory_use(NULL);
 	assert_int_equal(rc, VPT_ENOMEM);
 	assert_non_null(strstr(err.text, "no memory for a table"));

@@ -25,7 +25,7 @@ static struct vpa_report (*const reports[])(void) = {host_limited, two_bound, no
 static int render(
 	const char *form, const struct vpa_report *r, struct vpt_buffer *out, struct vpt_err *err)
 {
-	const struct vpa_text layout = {.width = 80, .command = "vptrace-analyze x"};
+	const struct vpa_text layout = {.full = 1, .width = 80, .command = "vptrace-analyze x"};
 	struct vpt_sink *sink;
 	int rc = vpt_sink_memory(out, &sink, err), ended;
 
@@ -189,7 +189,7 @@ static int refuse(struct vpt_sink *sink, const void *data, size_t size, struct v
 static void a_sink_that_fails_is_reported(void **state)
 {
 	static const uint64_t room[] = {0, 100, 1500};
-	const struct vpa_text layout = {.width = 80};
+	const struct vpa_text layout = {.full = 1, .width = 80};
 	size_t i, k;
 
 	(void)state;

@@ -44,7 +44,7 @@ holds() { # holds FILE: every kernel of the log in its time; intact, complete, a
 		"$VPT_ANALYZE" cat "$1" --kind $kind
 	done >rows 2>&1
 	python3 "$source/tests/support/ring.py" log rows report >compared 2>&1 || fail "$rule: $(head -n 5 compared)"
-	"$VPT_ANALYZE" "$1" 2>&1 | tr -s '\n ' '  ' | grep -q 'flight recorder of' || fail "$rule: the report does not say what it is"
+	"$VPT_ANALYZE" "$1" --full 2>&1 | tr -s '\n ' '  ' | grep -q 'flight recorder of' || fail "$rule: the report does not say what it is"
 }
 cause() { # cause FILE TEXT
 	same "$rule: why" "$2" "$("$VPT_ANALYZE" cat "$1" --kind meta | sed -n 's/.*"ring.cause","value":"\(.*\)"}/\1/p')"
@@ -77,7 +77,7 @@ records 137 "kill -9 beside a GPU that works on few kernels" --ring 30s -o a.zst
 files 1
 cause a.zst death
 says err "s is missing: it had not been delivered when the file was written"
-expect 3 "$rule: the report" a.zst
+expect 3 "$rule: the report" a.zst --full
 says out "s is missing: it had not been delivered"
 # What is lost is the time between two writes, and an eighth of it in CUPTI's buffers; half a second is for a busy machine.
 for ring in "--ring 30s" ""; do
@@ -238,7 +238,7 @@ files 1
 says err "a.zst: "
 says err " incomplete: GPU work of its last "
 says err "s is missing: it had not been delivered when the file was written"
-expect 3 "$rule: the report" a.zst
+expect 3 "$rule: the report" a.zst --full
 says out "INCOMPLETE"
 says out "s is missing: it had not been delivered"
 same "$rule: a loss" undelivered "$("$VPT_ANALYZE" cat a.zst --kind loss | sed -n 's/.*"loss_kind":"\([a-z]*\)".*/\1/p')"

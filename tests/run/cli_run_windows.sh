@@ -106,7 +106,7 @@ mv part whole
 records "a window with a full queue" --capture nvtx:inside "$host"
 lets_through $(windows_of inside)
 keeps_whole
-"$VPT_ANALYZE" part.zst >out 2>err
+"$VPT_ANALYZE" part.zst --full >out 2>err
 says out "launched while recording was paused"
 unset VPT_QUEUES
 records "everything" "$host"
@@ -133,7 +133,7 @@ ends_by_itself() { # ends_by_itself WHY: before the program did
 	same "$rule: it says why" "\"value\":\"$1\"" "$("$VPT_ANALYZE" cat part.zst --kind meta | sed -n 's/.*"key":"capture.ended",\(.*\)}$/\1/p')"
 	keeps_whole
 	says out '"complete": true'
-	"$VPT_ANALYZE" part.zst >out 2>err
+	"$VPT_ANALYZE" part.zst --full >out 2>err
 	says out "ended by $2"
 }
 # Once the capture ends after the program's iterations, once between them.

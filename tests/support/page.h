@@ -19,7 +19,7 @@ static char *page_of(const struct vpa_report *r)
 	char *from, *to;
 
 	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err) ||
+	if (vpa_render_text(r, &(struct vpa_text){.full = 1, .width = 80}, sink, &err) ||
 		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
 		fail_msg("%s", err.text);
 	for (from = to = out.data; *from; from++) {

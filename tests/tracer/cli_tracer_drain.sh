@@ -61,7 +61,7 @@ nothing_lost() { # nothing_lost KERNELS
 lost() { # lost STOP UNFINISHED: reported by the stop and by the report
 	holds stop -eq "$1"
 	holds unfinished -eq "$2"
-	expect 3 "$rule: the report" "$work/t.zst"
+	expect 3 "$rule: the report" "$work/t.zst" --full
 	says out INCOMPLETE
 	tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 	says flat "not ended when recording stopped"
@@ -123,7 +123,7 @@ holds fact -eq 0
 ends exits
 complete 200
 promptly 4000 exits-endless VPTRACE_STOP_MS=400
-expect 3 "$rule: the report" "$work/t.zst"
+expect 3 "$rule: the report" "$work/t.zst" --full
 promptly 4000 exits-while-it-waits VPTRACE_STOP_MS=5000
-expect 3 "$rule: the report" "$work/t.zst"
+expect 3 "$rule: the report" "$work/t.zst" --full
 finish

@@ -89,7 +89,7 @@ for fault in unknown-kind truncated-tail; do
 	code 0 0
 	balanced
 	holds cupti_records -lt delivered
-	expect 3 "$fault: the report says what is missing" "$work/t.zst"
+	expect 3 "$fault: the report says what is missing" "$work/t.zst" --full
 done
 
 # Four buffers for forty threads: most records find no place. Old versions of CUPTI crash when a buffer is refused.
@@ -99,7 +99,7 @@ for version in 22 130001; do
 	code 0 0
 	balanced
 	holds dropped+cupti_dropped -gt 1000
-	expect 3 "the report says how many" "$work/t.zst"
+	expect 3 "the report says how many" "$work/t.zst" --full
 done
 threads=2
 
@@ -107,7 +107,7 @@ traced "another profiler is there" VPT_STANDIN_FAULTS=busy
 code -7 0
 balanced
 holds received -eq ranges
-expect 3 "the report of ranges" "$work/t.zst"
+expect 3 "the report of ranges" "$work/t.zst" --full
 says out "another profiler holds CUPTI"
 traced "the driver does not allow it" VPT_STANDIN_FAULTS=denied
 code -8 0
@@ -117,18 +117,18 @@ code 0 -7
 balanced
 holds held -gt 0
 grep -q "stop_error .*has taken the records of GPU work" "$work/out" || fail "$rule: the reason is not given"
-expect 3 "the report says that records are missing" "$work/t.zst"
+expect 3 "the report says that records are missing" "$work/t.zst" --full
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 grep -q "has taken the records of GPU work" "$work/flat" || fail "$rule: the report does not give the reason"
 traced "CUPTI fails permanently" VPT_STANDIN_FAULTS=fatal $hopeless
 code 0 -9
 balanced
-expect 3 "the report says that CUPTI failed" "$work/t.zst"
+expect 3 "the report says that CUPTI failed" "$work/t.zst" --full
 says out "CUPTI failed"
 traced "a flush hangs" VPT_STANDIN_FAULTS=hang-flush $hopeless
 code 0 -9
 balanced
-expect 3 "the report says that records are missing" "$work/t.zst"
+expect 3 "the report says that records are missing" "$work/t.zst" --full
 # "No stream" is another number from CUDA 13.2 on: what is allocated without one lands where it did, and no lane is made up.
 threads=1
 for version in 130001 130200; do
@@ -164,7 +164,7 @@ for kind in kernel call copy range; do
 	[ "$(wc -l <"$work/$kind.")" -gt 2 ] || fail "$clock: no $kind to compare"
 	cmp -s "$work/$kind." "$work/$kind.foreign-clock" || fail "$clock: a $kind differs"
 done
-expect 0 "$clock: the report" "$work/t.zst"
+expect 0 "$clock: the report" "$work/t.zst" --full
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 grep -q "replaced CUPTI's clock: device times were converted, accurate to 0 ns" "$work/flat" || fail "$rule: the report does not say so"
 traced "another tool's clock near ours" VPT_STANDIN_FAULTS=clock-ahead=3

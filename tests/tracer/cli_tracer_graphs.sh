@@ -27,7 +27,7 @@ arrives() {
 	done
 	same "$setting: kernels that ran" $((nodes * launches)) "$(value kernels)"
 	same "$setting: records delivered" "$(value records)" "$(value cupti_records)"
-	expect 0 "$setting: a complete capture" "$work/t.zst"
+	expect 0 "$setting: a complete capture" "$work/t.zst" --full
 	expect 0 "$setting: descriptions" cat "$work/t.zst" --kind graph -f csv
 	same "$setting: descriptions of nodes" $((nodes * 4)) "$(grep -c ',node ' "$work/out")"
 	expect 0 "$setting: kernels" cat "$work/t.zst" --kind kernel -f csv

@@ -18,7 +18,7 @@ ranges_only() { # ranges_only RULE REASON [NAME=VALUE...]
 	same "$rule: rows" "3 3" "$(value received) $(value written)"
 	same "$rule: path" "$work/t.zst" "$(value path)"
 	value error | grep -q "$reason" || fail "$rule: expected a reason with '$reason', found '$(value error)'"
-	expect 3 "$rule: the report" "$work/t.zst"
+	expect 3 "$rule: the report" "$work/t.zst" --full
 	says out "block 0"
 	says out "recording of GPU work was refused"
 	! grep -q "Check that" "$work/out" || fail "$rule: the report asks whether the GPU was used"

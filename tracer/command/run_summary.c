@@ -280,8 +280,7 @@ static void show_report(const char *path, const char *analyzer, enum vtr_report 
 {
 	char page[PATH_MAX + 8];
 	const char *overwrite = getenv("VPTRACE_OVERWRITE");
-	const char *const text[] = {
-		"vptrace-analyze", "analyze", "--brief", "--no-progress", path, NULL};
+	const char *const text[] = {"vptrace-analyze", "analyze", "--no-progress", path, NULL};
 	/* Who lets the capture be replaced lets its page be replaced too. */
 	const char *const html[] = {"vptrace-analyze", "analyze", "--format", "html",
 		"--no-progress", "-o", page, path,

@@ -198,7 +198,7 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 	return out;
 }
 
-/* A brief page has what to change and the gain; the base would need another line. */
+/* The first screen has what to change and the gain; the base would need another line. */
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{.head = "at most *"}, {"evidence", .drop = 1}};

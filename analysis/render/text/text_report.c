@@ -9,8 +9,8 @@ const struct vpa_text_section vpa_text_sections[VPA_TEXT_SECTIONS] = {
 };
 
 enum {
-	BRIEF = 3,       /* the first sections, DATA to FIX FIRST, which is the last of them */
-	BRIEF_LINES = 24 /* of a small terminal */
+	FIRST = 3, /* the first sections, DATA to FIX FIRST, which is the last of them */
+	SCREEN_LINES = 40
 };
 
 void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
@@ -28,23 +28,23 @@ static size_t fix_first_lines(
 
 	counted.rc = VPT_END;
 	counted.line_count = 1;
-	vpa_text_put_section(&counted, r, d, &vpa_text_sections[BRIEF - 1]);
+	vpa_text_put_section(&counted, r, d, &vpa_text_sections[FIRST - 1]);
 	return counted.line_count - 1;
 }
 
-/* FIX FIRST is what a brief report is read for: what does not fit is cut before it. */
-static void put_brief(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+/* FIX FIRST is what the first screen is read for: what does not fit is cut before it. */
+static void put_screen(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	size_t i, lines;
 
-	p->line_limit = BRIEF_LINES;
+	p->line_limit = SCREEN_LINES;
 	lines = fix_first_lines(p, r, d);
-	p->line_limit -= lines < BRIEF_LINES ? lines : BRIEF_LINES - 1;
-	for (i = 0; i < BRIEF - 1; i++)
+	p->line_limit -= lines < SCREEN_LINES ? lines : SCREEN_LINES - 1;
+	for (i = 0; i < FIRST - 1; i++)
 		vpa_text_put_section(p, r, d, &vpa_text_sections[i]);
 	vpa_page_end(p);
 	p->line_limit = SIZE_MAX;
-	vpa_text_put_section(p, r, d, &vpa_text_sections[BRIEF - 1]);
+	vpa_text_put_section(p, r, d, &vpa_text_sections[FIRST - 1]);
 	p->touched = 0;
 }
 
@@ -72,10 +72,10 @@ int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, str
 
 	vpa_digest_of(r, &d);
 	vpa_page_init(&p, sink, form->width ? form->width : 80, form->colour, err);
-	if (form->brief)
-		put_brief(&p, r, &d);
-	else
+	if (form->full || form->only)
 		put_sections(&p, r, &d, form->only);
+	else
+		put_screen(&p, r, &d);
 	return p.rc;
 }
 

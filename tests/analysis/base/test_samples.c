@@ -34,7 +34,8 @@ static struct vpt_buffer report_of(
 	strip_lines(report);
 	if (vpt_sink_memory(&out, &sink, &err) ||
 		(as_json ? vpa_render_json(report, sink, &err)
-			 : vpa_render_text(report, &(struct vpa_text){.width = 100}, sink, &err)) ||
+			 : vpa_render_text(report, &(struct vpa_text){.full = 1, .width = 100},
+				   sink, &err)) ||
 		sink->finish(sink, 1, &err))
 		fail_msg("%s", err.text);
 	vpa_report_free(report);

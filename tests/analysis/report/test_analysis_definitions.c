@@ -973,7 +973,8 @@ static void a_window_without_work_does_not_say_that_there_was_none(void **state)
 	assert_string_equal(r->verdict.reasons[0],
 		"no GPU work is in the window: device times are unavailable");
 	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
-	assert_int_equal(vpa_render_text(r, &(struct vpa_text){.width = 200}, sink, &err), 0);
+	assert_int_equal(
+		vpa_render_text(r, &(struct vpa_text){.full = 1, .width = 200}, sink, &err), 0);
 	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0);
 	assert_int_equal(sink->finish(sink, 1, &err), 0);
 	assert_non_null(strstr(text.data, "No GPU work in this window: "));

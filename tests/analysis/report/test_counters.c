@@ -567,7 +567,8 @@ static int has(const struct vpa_report *r, const char *form, const char *words)
 	int found;
 
 	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_renderer_find(form)->render(r, &(struct vpa_text){.width = 100}, sink, &err) ||
+	if (vpa_renderer_find(form)->render(
+		    r, &(struct vpa_text){.full = 1, .width = 100}, sink, &err) ||
 		sink->finish(sink, 1, &err))
 		fail_msg("%s", err.text);
 	found = memmem(out.data, out.size, words, strlen(words)) != NULL;

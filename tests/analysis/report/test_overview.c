@@ -213,7 +213,7 @@ static void a_report_with_an_overview_is_otherwise_the_same(void **state)
 
 static struct vpt_buffer render(const char *form, const struct vpa_report *r)
 {
-	const struct vpa_text layout = {.width = 80, .command = "vptrace-analyze x"};
+	const struct vpa_text layout = {.full = 1, .width = 80, .command = "vptrace-analyze x"};
 	struct vpt_buffer out = {0};
 	struct vpt_sink *sink;
 
