@@ -1,8 +1,9 @@
 /* last_thread.c - counting threads in /proc. */
 #include "tracer/capture/last_thread.h"
 
+#include "tracer/guest/system_file.h"
+
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +13,9 @@
 static int first_thread_has_ended(void)
 {
 	char path[64], text[128], *state;
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", (long)getpid());
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	vtr_system_file(path, text, sizeof(text));
 	/* "PID (NAME) STATE ...", where the name may contain anything but has at most 15 bytes. */
 	state = strrchr(text, ')');
 	return state && state[1] == ' ' && state[2] == 'Z';

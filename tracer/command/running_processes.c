@@ -1,8 +1,9 @@
 /* running_processes.c - looks through /proc. */
 #include "tracer/command/running_processes.h"
 
+#include "tracer/guest/system_file.h"
+
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +11,13 @@
 
 enum { ENVIRONMENT_BYTES = 1 << 20 };
 
-/* Reads /proc/PID/NAME, ended by NUL. Returns its length; a process that has ended has none. */
+/* Reads /proc/PID/NAME. Returns its length; a process that has ended has none. */
 static size_t read_file(long pid, const char *name, char *out, size_t size)
 {
 	char path[64];
-	size_t used = 0;
-	ssize_t n = 1;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%ld/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && n > 0 && used < size - 1) {
-		n = read(fd, out + used, size - 1 - used);
-		used += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	out[used] = '\0';
-	return used;
+	return vtr_system_file(path, out, size);
 }
 
 static int has_variable(const char *environment, size_t size, const char *variable)
@@ -75,7 +65,6 @@ void vtr_running_find(struct vtr_running *out)
 		if (!out->count++) {
 			out->pid = pid;
 			read_file(pid, "comm", out->name, sizeof(out->name));
-			out->name[strcspn(out->name, "\n")] = '\0';
 		}
 	}
 	if (all)

@@ -3,9 +3,8 @@
 #include "tracer/counters/proc.h"
 
 #include "tracer/guest/capture_clock.h"
+#include "tracer/guest/system_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +15,6 @@
 static int bit(unsigned known, enum vtr_proc_quantity quantity)
 {
 	return known >> quantity & 1;
-}
-
-/* The file's first bytes as text. 0, or -1: it cannot be read. */
-static int read_text(const char *path, char *out, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	do
-		n = read(fd, out, size - 1);
-	while (n < 0 && errno == EINTR);
-	close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	return n > 0 ? 0 : -1;
 }
 
 /* The number after `key` at the start of a line. 0, or -1: there is none. */
@@ -70,7 +53,7 @@ static void count_process(struct vtr_proc *now)
 		now->known |= 1u << VTR_PROC_MAJOR_FAULTS | 1u << VTR_PROC_MINOR_FAULTS |
 			      1u << VTR_PROC_CONTEXT_SWITCHES;
 	}
-	if (!read_text("/proc/self/io", text, sizeof(text)) &&
+	if (vtr_system_file("/proc/self/io", text, sizeof(text)) &&
 		!find_number(text, "read_bytes:", &now->disk_bytes))
 		now->known |= 1u << VTR_PROC_DISK_READ;
 }
@@ -83,7 +66,7 @@ static void count_machine(struct vtr_proc *now)
 	uint64_t ticks;
 	int i;
 
-	if (read_text("/proc/stat", text, sizeof(text)) || strncmp(text, "cpu ", 4))
+	if (!vtr_system_file("/proc/stat", text, sizeof(text)) || strncmp(text, "cpu ", 4))
 		return;
 	for (i = 0; i < FIELDS; i++, at = end) {
 		ticks = strtoull(at, &end, 10);
@@ -96,34 +79,13 @@ static void count_machine(struct vtr_proc *now)
 		now->known |= 1u << VTR_PROC_SYSTEM_CPU;
 }
 
-/* The line "0::/PATH" names the cgroup as this process sees it. */
-static void find_cgroup(char *out, size_t size)
-{
-	char text[4096], *path;
-
-	snprintf(out, size, "/sys/fs/cgroup/cpu.stat");
-	if (read_text("/proc/self/cgroup", text, sizeof(text)))
-		return;
-	path = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
-	if (!path)
-		return;
-	path += *path == '\n' ? 4 : 3;
-	path[strcspn(path, "\n")] = '\0';
-	if (strlen(path) + sizeof("/sys/fs/cgroup/cpu.stat") >= size || !strcmp(path, "/"))
-		return;
-	snprintf(out, size, "/sys/fs/cgroup%s/cpu.stat", path);
-	/* The cgroup of the host, seen from inside a container. */
-	if (access(out, R_OK))
-		snprintf(out, size, "/sys/fs/cgroup/cpu.stat");
-}
-
 static void count_cgroup(struct vtr_proc *now)
 {
 	char text[1024];
 
 	if (!now->cgroup[0])
-		find_cgroup(now->cgroup, sizeof(now->cgroup));
-	if (!read_text(now->cgroup, text, sizeof(text)) &&
+		vtr_cgroup_path("cpu.stat", now->cgroup, sizeof(now->cgroup));
+	if (vtr_system_file(now->cgroup, text, sizeof(text)) &&
 		!find_number(text, "nr_periods ", &now->periods) &&
 		!find_number(text, "nr_throttled ", &now->throttled))
 		now->known |= 1u << VTR_PROC_THROTTLED;
@@ -143,10 +105,10 @@ static void put_memory(struct vtr_proc_values *out)
 	char text[1024];
 	uint64_t kib;
 
-	if (!read_text("/proc/self/statm", text, sizeof(text)) &&
+	if (vtr_system_file("/proc/self/statm", text, sizeof(text)) &&
 		sscanf(text, "%llu %llu", &size, &resident) == 2)
 		put(out, VTR_PROC_RESIDENT, (double)resident * (double)sysconf(_SC_PAGESIZE));
-	if (!read_text("/proc/meminfo", text, sizeof(text)) &&
+	if (vtr_system_file("/proc/meminfo", text, sizeof(text)) &&
 		!find_number(text, "MemAvailable:", &kib))
 		put(out, VTR_PROC_AVAILABLE_MEMORY, (double)kib * 1024);
 }

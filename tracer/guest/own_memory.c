@@ -7,6 +7,8 @@
  * that is another thread's. */
 #include "tracer/guest/own_memory.h"
 
+#include "tracer/guest/system_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -51,14 +53,8 @@ static int vm_works(pid_t pid)
 static int is_filtered(void)
 {
 	char text[4096], *line;
-	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
 
-	if (fd < 0)
-		return 1;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	vtr_system_file("/proc/thread-self/status", text, sizeof(text));
 	line = strstr(text, "\nSeccomp:");
 	return !line || strtol(line + strlen("\nSeccomp:"), NULL, 10) != 0;
 }

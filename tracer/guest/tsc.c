@@ -9,6 +9,7 @@
 
 #include "tracer/guest/environment.h"
 #include "tracer/guest/system_clock.h"
+#include "tracer/guest/system_file.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -106,17 +107,9 @@ static int never_stops(void)
 /* On several processors only the kernel knows whether their counters agree. */
 static int kernel_uses_it(void)
 {
-	static const char path[] =
-		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
-	FILE *f = fopen(path, "re");
-	char name[16] = "";
+	char name[16];
 
-	if (!f)
-		return 0;
-	if (!fgets(name, sizeof(name), f))
-		name[0] = '\0';
-	fclose(f);
-	return !strcmp(name, "tsc\n");
+	return vtr_clock_source(name, sizeof(name)) && !strcmp(name, "tsc");
 }
 
 static int clock_is_the_systems(void)

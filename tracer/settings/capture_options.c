@@ -8,11 +8,11 @@
 #include "formats/base/count.h"
 #include "formats/base/time_units.h"
 #include "tracer/guest/environment.h"
+#include "tracer/guest/system_file.h"
 #include "tracer/settings/output_name.h"
 #include "tracer/settings/rank.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,39 +456,17 @@ int vtr_options_resolve(
 
 /* ---- the command ---- */
 
-/* Reads up to size - 1 bytes of a file, and adds a NUL. Returns the number; 0 also if it cannot be
- * read. */
-static size_t read_start(const char *path, char *out, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t used = 0;
-	ssize_t n;
-
-	while (fd >= 0 && used < size - 1) {
-		n = read(fd, out + used, size - 1 - used);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-	}
-	out[used] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return used;
-}
-
 /* The command line first: programs rename their main thread, and comm is that name, cut at 15
  * bytes. */
 void vtr_command_name(char *out, size_t size)
 {
 	char words[VTR_PATH_MAX];
-	size_t used = read_start("/proc/self/cmdline", words, sizeof(words));
+	size_t used = vtr_system_file("/proc/self/cmdline", words, sizeof(words));
 
 	vtr_output_command(words, used + 1, out, size);
 	if (*out)
 		return;
-	read_start("/proc/self/comm", out, size);
+	vtr_system_file("/proc/self/comm", out, size);
 	out[strcspn(out, "\n")] = '\0';
 	if (!*out)
 		snprintf(out, size, "program");
@@ -496,7 +474,7 @@ void vtr_command_name(char *out, size_t size)
 
 void vtr_command_line(char *out, size_t size)
 {
-	size_t used = read_start("/proc/self/cmdline", out, size), i;
+	size_t used = vtr_system_file("/proc/self/cmdline", out, size), i;
 
 	while (used && !out[used - 1])
 		used--;

@@ -6,11 +6,10 @@
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/strings.h"
+#include "tracer/guest/system_file.h"
 #include "tracer/ranges/range_strings.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { LANE_SLOTS = 2 * VTR_LANES_MAX, LANES_A_BLOCK = 256 };
 
@@ -152,19 +151,14 @@ void vtr_recorder_name_lane(struct vtr_lane *lane, uint32_t name)
 void vtr_lane_name_thread(struct vtr_lane *lane)
 {
 	char path[64], comm[32];
-	ssize_t n;
-	int fd;
+	size_t n;
 
 	if (lane->row.lane_type != VPT_LANETYPE_THREAD || lane->row.name || lane->asked_name)
 		return;
 	lane->asked_name = 1;
 	snprintf(
 		path, sizeof(path), "/proc/self/task/%llu/comm", (unsigned long long)lane->row.tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, comm, sizeof(comm));
-	close(fd);
-	if (n > 1)
-		lane->row.name = vtr_name(comm, (size_t)n - (comm[n - 1] == '\n'));
+	n = vtr_system_file(path, comm, sizeof(comm));
+	if (n)
+		lane->row.name = vtr_name(comm, n);
 }

@@ -1,7 +1,7 @@
 /* check_clients.c - who else wants CUPTI: in a process only one client has its callbacks. */
 #include "tracer/command/run_variables.h"
 #include "tracer/doctor/checks/checks.h"
-#include "tracer/doctor/checks/system_file.h"
+#include "tracer/guest/system_file.h"
 #include "tracer/vptrace.h"
 
 #include <ctype.h>

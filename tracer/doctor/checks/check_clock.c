@@ -1,6 +1,6 @@
 /* check_clock.c - the clock of ranges, and whether CLOCK_REALTIME runs evenly. */
 #include "tracer/doctor/checks/checks.h"
-#include "tracer/doctor/checks/system_file.h"
+#include "tracer/guest/system_file.h"
 #include "tracer/guest/tsc.h"
 
 #include <inttypes.h>
@@ -10,9 +10,6 @@
 
 /* Larger than what a correction by ntpd or chronyd moves in a minute. */
 enum { STEP_NS = 5000000 };
-
-static const char source_path[] =
-	"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /* Clocks that need a system call and a device for each reading. */
 static int is_slow(const char *source)
@@ -25,7 +22,7 @@ static void find_source(struct vtr_answer *a)
 	const char *wanted = getenv("VPTRACE_TSC");
 	char source[64];
 
-	vtr_system_file(source_path, source, sizeof(source));
+	vtr_clock_source(source, sizeof(source));
 	if (vtr_tsc_begin()) {
 		vtr_tsc_end();
 		vtr_find(a, VTR_STATUS_OK, NULL,

@@ -1,6 +1,6 @@
 /* check_container.c - what the container or the shell allows this process. */
 #include "tracer/doctor/checks/checks.h"
-#include "tracer/doctor/checks/system_file.h"
+#include "tracer/guest/system_file.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -19,19 +19,9 @@ enum { MORE_MIB = 16, FILES_MIN = 64, SHM_MIN_MIB = 64 };
 /* A file of this process's control group, version 2 or 1; a container sees its own at the top. */
 static int read_group(const char *v2, const char *v1, char *out, size_t size)
 {
-	char groups[4096], path[PATH_MAX + 64], *line, *rest = groups;
+	char path[PATH_MAX];
 
-	vtr_system_file("/proc/self/cgroup", groups, sizeof(groups));
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		const char *name = strrchr(line, ':');
-
-		if (!name || strncmp(line, "0::", 3) != 0)
-			continue;
-		snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", name + 1, v2);
-		if (vtr_system_file(path, out, size))
-			return 1;
-	}
-	snprintf(path, sizeof(path), "/sys/fs/cgroup/%s", v2);
+	vtr_cgroup_path(v2, path, sizeof(path));
 	if (vtr_system_file(path, out, size))
 		return 1;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup/%s", v1);

@@ -1,6 +1,6 @@
 /* check_driver.c - the driver's user part, libcuda.so.1, beside its kernel part. */
 #include "tracer/doctor/checks/checks.h"
-#include "tracer/doctor/checks/system_file.h"
+#include "tracer/guest/system_file.h"
 
 #include <glob.h>
 #include <stdio.h>

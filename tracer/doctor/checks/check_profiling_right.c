@@ -1,7 +1,7 @@
 /* check_profiling_right.c - whether the driver lets this user trace. CUPTI's own answer decides; the
  * rest explains it. */
 #include "tracer/doctor/checks/checks.h"
-#include "tracer/doctor/checks/system_file.h"
+#include "tracer/guest/system_file.h"
 #include "tracer/vptrace.h"
 
 #include <stdio.h>
