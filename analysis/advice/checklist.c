@@ -466,16 +466,16 @@ static void check_latency(struct writer *w, struct vpa_check *c)
 /* The first series that knows most: what the allocator hands out, else what CUDA did, else NVML. */
 static const struct vpa_counter *memory_of(const struct vpa_report *r)
 {
-	static const char *const names[] = {
-		"PyTorch allocated", "memory.allocated", "Allocated by CUDA calls", "Memory used"};
+	static const enum vpt_series known[] = {VPT_SERIES_TORCH_ALLOCATED,
+		VPT_SERIES_MARKED_ALLOCATED, VPT_SERIES_CUDA_ALLOCATED, VPT_SERIES_MEMORY_USED};
 	const struct vpa_counter *most = NULL;
 	size_t i, k;
 
-	for (i = 0; i < COUNT(names) && !most; i++)
+	for (i = 0; i < COUNT(known) && !most; i++)
 		for (k = 0; k < r->counter_count; k++) {
 			const struct vpa_counter *c = &r->counters[k];
 
-			if (!strcmp(c->name, names[i]) && c->has_loop &&
+			if (c->series == known[i] && c->has_loop &&
 				(!most || c->loop_to - c->loop_from >
 						  most->loop_to - most->loop_from))
 				most = c;

@@ -87,7 +87,8 @@ static const char *peak_stage(const struct vpa_counter *c)
 
 static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
 {
-	const struct vpa_counter *total = vpa_find_counter(r, used->device, "Memory total");
+	const struct vpa_counter *total =
+		vpa_find_counter(r, used->device, VPT_SERIES_MEMORY_TOTAL);
 	struct vpa_finding *f;
 
 	if (!total || total->max <= 0 || used->samples < LEAST_SAMPLES ||
@@ -109,7 +110,7 @@ static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
 
 static void find_reads(struct vpa_report *r, const struct vpa_counter *disk)
 {
-	const struct vpa_counter *faults = vpa_find_counter(r, -1, "Major page faults");
+	const struct vpa_counter *faults = vpa_find_counter(r, -1, VPT_SERIES_MAJOR_FAULTS);
 	struct vpa_finding *f;
 
 	if (disk->loop_ns < least_ns || disk->loop_bytes < loop_bytes ||
@@ -151,20 +152,20 @@ static void find_quota(struct vpa_report *r, const struct vpa_counter *quota)
 void vpa_find_counters(struct vpa_report *r)
 {
 	static const struct {
-		const char *name;
+		enum vpt_series series;
 		int of_gpu;
 		void (*find)(struct vpa_report *r, const struct vpa_counter *c);
 	} rules[] = {
-		{"Clocks event reasons", 1, find_limited},
-		{"Memory used", 1, find_memory},
-		{"Disk read", 0, find_reads},
-		{"CPU quota throttled", 0, find_quota},
+		{VPT_SERIES_CLOCK_REASONS, 1, find_limited},
+		{VPT_SERIES_MEMORY_USED, 1, find_memory},
+		{VPT_SERIES_DISK_READ, 0, find_reads},
+		{VPT_SERIES_QUOTA_THROTTLED, 0, find_quota},
 	};
 	size_t i, k;
 
 	for (i = 0; i < r->counter_count; i++)
 		for (k = 0; k < sizeof(rules) / sizeof(rules[0]); k++)
-			if (!strcmp(r->counters[i].name, rules[k].name) &&
+			if (r->counters[i].series == rules[k].series &&
 				(r->counters[i].device >= 0) == rules[k].of_gpu)
 				rules[k].find(r, &r->counters[i]);
 }

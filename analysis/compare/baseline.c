@@ -539,6 +539,9 @@ static void settle(struct fill *f)
 	settle_window(r, f->window_ns);
 	for (i = 0; i < r->request_count; i++)
 		count_measured(f, &r->requests[i].blocks);
+	for (i = 0; i < r->counter_count; i++)
+		r->counters[i].series = vpt_series_find(
+			(struct vpt_text){r->counters[i].name, strlen(r->counters[i].name)});
 	check_steps(f, r);
 }
 

@@ -150,9 +150,9 @@ static int fold_scope(void *state, const struct vpa_fold_context *c, const struc
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
-	static const struct vpt_text names[] = {
-		{"Allocated by CUDA calls", 23}, {"Pinned by CUDA calls", 20}};
 	struct vpa_counter_series series[LEVELS];
+	const char *name, *unit;
+	enum vpt_series known;
 	struct state *s = state;
 	size_t i, count = 0;
 	int rc = settle(s);
@@ -160,8 +160,11 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	for (i = 0; i < LEVELS && !rc; i++) {
 		if (!s->samples[i].count)
 			continue;
-		series[count++] = (struct vpa_counter_series){.name = names[i == PINNED],
-			.unit = {"B", 1},
+		known = i == PINNED ? VPT_SERIES_CUDA_PINNED : VPT_SERIES_CUDA_ALLOCATED;
+		name = vpt_series_name(known);
+		unit = vpt_series_unit(known);
+		series[count++] = (struct vpa_counter_series){.name = {name, strlen(name)},
+			.unit = {unit, strlen(unit)},
 			.device = i == PINNED ? -1 : (int64_t)i,
 			.samples = s->samples[i]};
 		s->samples[i] = (struct vpa_samples){0};

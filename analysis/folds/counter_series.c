@@ -48,9 +48,11 @@ static const struct {
 
 static enum vpa_sample_shape shape_of(struct vpt_text name, struct vpt_text unit)
 {
+	enum vpt_series known = vpt_series_find(name);
 	size_t i;
 
-	if (vpa_counter_is_allocator(name))
+	if (known == VPT_SERIES_MARKED_ALLOCATED || known == VPT_SERIES_MARKED_RESERVED ||
+		known == VPT_SERIES_MARKED_PEAK)
 		return VPA_SAMPLE_AT_END;
 	if (unit.len >= 2 && !memcmp(unit.text + unit.len - 2, "/s", 2))
 		return VPA_SAMPLE_SINCE;

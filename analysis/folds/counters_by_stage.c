@@ -381,24 +381,13 @@ static int write_points(
 
 /* ---- rows ---- */
 
-static int is_named(const struct vpa_counter_series *s, const char *name)
-{
-	return s->name.len == strlen(name) && !memcmp(s->name.text, name, s->name.len);
-}
-
-int vpa_counter_is_allocator(struct vpt_text name)
-{
-	return vpt_text_is(name, "memory.allocated") || vpt_text_is(name, "memory.reserved") ||
-	       vpt_text_is(name, "memory.peak");
-}
-
-static const struct vpa_counter_series *find_series(
-	const struct vpa_counter_series *series, size_t count, int64_t device, const char *name)
+static const struct vpa_counter_series *find_series(const struct vpa_counter_series *series,
+	size_t count, int64_t device, enum vpt_series known)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (series[i].device == device && is_named(&series[i], name))
+		if (series[i].device == device && series[i].known == known)
 			return &series[i];
 	return NULL;
 }
@@ -417,9 +406,9 @@ static int write_details(const struct vpa_fold_context *c, const struct vpa_coun
 		rc = write_part(c, t, s, &t->stages.rows[i], out, row);
 	if (!rc && is_power(s))
 		rc = write_requests(t, &s->samples, out, row);
-	if (!rc && s->device >= 0 && is_named(s, "Clocks event reasons"))
+	if (!rc && s->device >= 0 && s->known == VPT_SERIES_CLOCK_REASONS)
 		rc = write_reasons(t, s, clock, out, row);
-	if (!rc && s->device < 0 && is_named(s, "Disk read"))
+	if (!rc && s->device < 0 && s->known == VPT_SERIES_DISK_READ)
 		write_loop(t, &s->samples, row);
 	if (s->samples.shape == VPA_SAMPLE_UNTIL || s->samples.shape == VPA_SAMPLE_AT_END)
 		write_growth(&s->samples, &out->expert.loop, row);
@@ -438,6 +427,7 @@ static int write_row(const struct vpa_fold_context *c, const struct vpa_counter_
 		return rc;
 	*row = (struct vpa_counter){.name = vpa_arena_text(&out->arena, s->name.text, s->name.len),
 		.unit = vpa_arena_text(&out->arena, s->unit.text, s->unit.len),
+		.series = s->known,
 		.device = s->device,
 		.samples = m.samples,
 		.covered_ns = m.covered_ns,
@@ -482,11 +472,13 @@ int vpa_counters_write(const struct vpa_fold_context *c, struct vpa_counter_time
 	if (!out->counters || find_open(c, t))
 		return VPT_ENOMEM;
 	qsort(series, count, sizeof(*series), compare_series);
-	for (i = 0; i < count && !rc; i++)
+	for (i = 0; i < count && !rc; i++) {
+		series[i].known = vpt_series_find(series[i].name);
 		rc = vpa_samples_end(&series[i].samples, c->model->window_end_ns);
+	}
 	for (i = 0; i < count && !rc && t->open.count && out->counter_count < VPA_COUNTER_ROWS_MAX;
 		i++)
 		rc = write_row(c, t, &series[i],
-			find_series(series, count, series[i].device, "SM clock"), out);
+			find_series(series, count, series[i].device, VPT_SERIES_SM_CLOCK), out);
 	return rc;
 }

@@ -9,7 +9,8 @@ enum { VPA_COUNTER_SERIES_MAX = 256, VPA_COUNTER_ROWS_MAX = VPA_COUNTER_SERIES_M
 
 struct vpa_counter_series {
 	struct vpt_text name, unit;
-	int64_t device; /* CUDA ordinal; -1: none */
+	enum vpt_series known; /* as what the name is known; found when the rows are written */
+	int64_t device;        /* CUDA ordinal; -1: none */
 	struct vpa_samples samples;
 };
 
@@ -22,10 +23,6 @@ struct vpa_counter_times {
 
 /* Notes the pauses of a LOSS section. 0 or VPT_ENOMEM. */
 int vpa_counter_pauses(struct vpa_counter_times *t, const struct vpt_section *s);
-
-/* Whether this is a level of PyTorch's allocator, as marks of stages sample it: memory.allocated, memory.reserved,
- * memory.peak. */
-int vpa_counter_is_allocator(struct vpt_text name);
 
 /* Appends a row for each series with samples in the window. Extends levels to the window's end. 0
  * or VPT_ENOMEM. */

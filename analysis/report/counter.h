@@ -3,6 +3,8 @@
 #ifndef VPA_ANALYSIS_REPORT_COUNTER_H
 #define VPA_ANALYSIS_REPORT_COUNTER_H
 
+#include "formats/series.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +45,7 @@ struct vpa_counter_point {
 
 struct vpa_counter {
 	const char *name, *unit; /* unit "": none */
+	enum vpt_series series;  /* that the name is known for */
 	int64_t device;          /* -1: of no GPU */
 	uint64_t samples, covered_ns;
 	double min, mean, p95, max;
@@ -60,7 +63,7 @@ struct vpa_counter {
 	size_t reason_count;
 	/* SM clock: mean of the limited time, and the highest seen; 0: unknown. */
 	double limited_mhz, highest_mhz;
-	/* Of "Disk read": bytes in intervals between samples that lie in the blocks but the first,
+	/* Of VPT_SERIES_DISK_READ: bytes in intervals between samples that lie in the blocks but the first,
 	 * else in the steps but the first; and their time. */
 	double loop_bytes;
 	uint64_t loop_ns;

@@ -83,12 +83,12 @@ void vpa_report_free(struct vpa_report *r)
 }
 
 const struct vpa_counter *vpa_find_counter(
-	const struct vpa_report *r, int64_t device, const char *name)
+	const struct vpa_report *r, int64_t device, enum vpt_series series)
 {
 	size_t i;
 
 	for (i = 0; i < r->counter_count; i++)
-		if (r->counters[i].device == device && !strcmp(r->counters[i].name, name))
+		if (r->counters[i].device == device && r->counters[i].series == series)
 			return &r->counters[i];
 	return NULL;
 }

@@ -336,9 +336,9 @@ static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
 /* The name of a process, if the trace gives it one; else the run's command. NULL: neither is known. */
 const char *vpa_process_name(const struct vpa_report *r, int64_t pid);
 
-/* The series of a device (-1: of none) with this name; NULL: none. */
+/* This series of a device (-1: of none); NULL: none. */
 const struct vpa_counter *vpa_find_counter(
-	const struct vpa_report *r, int64_t device, const char *name);
+	const struct vpa_report *r, int64_t device, enum vpt_series series);
 
 /* The request that a page shows: of those with most measured blocks, else most steps, the steady ones: without the
  * report's first, which sets up what others reuse, the one with the median rate of the next 64. NULL: none. */

@@ -6,6 +6,7 @@
 #include "tracer/counters/counter_sampler.h"
 
 #include "formats/base/memory.h"
+#include "formats/series.h"
 #include "tracer/counters/nvml.h"
 #include "tracer/counters/proc.h"
 #include "tracer/guest/capture_clock.h"
@@ -21,33 +22,28 @@
 
 enum { GPUS_MAX = 64 };
 
-/* The series' names, which exporters and the analyzer know. */
-struct kind {
-	const char *name, *unit;
+static const enum vpt_series gpu_series[VTR_GPU_QUANTITIES] = {
+	[VTR_GPU_MEMORY_USED] = VPT_SERIES_MEMORY_USED,
+	[VTR_GPU_MEMORY_TOTAL] = VPT_SERIES_MEMORY_TOTAL,
+	[VTR_GPU_UTILIZATION] = VPT_SERIES_GPU_UTILIZATION,
+	[VTR_GPU_MEMORY_UTILIZATION] = VPT_SERIES_MEMORY_UTILIZATION,
+	[VTR_GPU_POWER] = VPT_SERIES_POWER,
+	[VTR_GPU_SM_CLOCK] = VPT_SERIES_SM_CLOCK,
+	[VTR_GPU_MEMORY_CLOCK] = VPT_SERIES_MEMORY_CLOCK,
+	[VTR_GPU_CLOCK_REASONS] = VPT_SERIES_CLOCK_REASONS,
+	[VTR_GPU_TEMPERATURE] = VPT_SERIES_TEMPERATURE,
 };
 
-static const struct kind gpu_kinds[VTR_GPU_QUANTITIES] = {
-	[VTR_GPU_MEMORY_USED] = {"Memory used", "B"},
-	[VTR_GPU_MEMORY_TOTAL] = {"Memory total", "B"},
-	[VTR_GPU_UTILIZATION] = {"GPU utilization", "%"},
-	[VTR_GPU_MEMORY_UTILIZATION] = {"Memory controller utilization", "%"},
-	[VTR_GPU_POWER] = {"Power draw", "W"},
-	[VTR_GPU_SM_CLOCK] = {"SM clock", "MHz"},
-	[VTR_GPU_MEMORY_CLOCK] = {"Memory clock", "MHz"},
-	[VTR_GPU_CLOCK_REASONS] = {"Clocks event reasons", "bits"},
-	[VTR_GPU_TEMPERATURE] = {"Temperature", "C"},
-};
-
-static const struct kind proc_kinds[VTR_PROC_QUANTITIES] = {
-	[VTR_PROC_CPU] = {"Process CPU", "%"},
-	[VTR_PROC_RESIDENT] = {"Process memory", "B"},
-	[VTR_PROC_DISK_READ] = {"Disk read", "B/s"},
-	[VTR_PROC_MAJOR_FAULTS] = {"Major page faults", "1/s"},
-	[VTR_PROC_MINOR_FAULTS] = {"Minor page faults", "1/s"},
-	[VTR_PROC_CONTEXT_SWITCHES] = {"Context switches", "1/s"},
-	[VTR_PROC_SYSTEM_CPU] = {"System CPU", "%"},
-	[VTR_PROC_AVAILABLE_MEMORY] = {"Available memory", "B"},
-	[VTR_PROC_THROTTLED] = {"CPU quota throttled", "%"},
+static const enum vpt_series proc_series[VTR_PROC_QUANTITIES] = {
+	[VTR_PROC_CPU] = VPT_SERIES_PROCESS_CPU,
+	[VTR_PROC_RESIDENT] = VPT_SERIES_PROCESS_MEMORY,
+	[VTR_PROC_DISK_READ] = VPT_SERIES_DISK_READ,
+	[VTR_PROC_MAJOR_FAULTS] = VPT_SERIES_MAJOR_FAULTS,
+	[VTR_PROC_MINOR_FAULTS] = VPT_SERIES_MINOR_FAULTS,
+	[VTR_PROC_CONTEXT_SWITCHES] = VPT_SERIES_CONTEXT_SWITCHES,
+	[VTR_PROC_SYSTEM_CPU] = VPT_SERIES_SYSTEM_CPU,
+	[VTR_PROC_AVAILABLE_MEMORY] = VPT_SERIES_AVAILABLE_MEMORY,
+	[VTR_PROC_THROTTLED] = VPT_SERIES_QUOTA_THROTTLED,
 };
 
 struct vtr_sampler {
@@ -191,13 +187,16 @@ static void sample_proc(struct vtr_sampler *s)
 
 /* ---- the thread ---- */
 
-static void name_series(const struct kind *kinds, size_t count, uint32_t *names, uint32_t *units)
+static void name_series(
+	const enum vpt_series *series, size_t count, uint32_t *names, uint32_t *units)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		names[i] = vtr_name(kinds[i].name, strlen(kinds[i].name));
-		units[i] = vtr_name(kinds[i].unit, strlen(kinds[i].unit));
+		const char *name = vpt_series_name(series[i]), *unit = vpt_series_unit(series[i]);
+
+		names[i] = vtr_name(name, strlen(name));
+		units[i] = vtr_name(unit, strlen(unit));
 	}
 }
 
@@ -221,8 +220,8 @@ static void *run(void *arg)
 	int is_last;
 
 	pthread_setname_np(pthread_self(), "vptrace-sample");
-	name_series(gpu_kinds, VTR_GPU_QUANTITIES, s->gpu_names, s->gpu_units);
-	name_series(proc_kinds, VTR_PROC_QUANTITIES, s->proc_names, s->proc_units);
+	name_series(gpu_series, VTR_GPU_QUANTITIES, s->gpu_names, s->gpu_units);
+	name_series(proc_series, VTR_PROC_QUANTITIES, s->proc_names, s->proc_units);
 	do {
 		is_last = vtr_gate_wait(&s->stop, next_ns);
 		sample_proc(s);

@@ -28,25 +28,26 @@ enum form { OWN_TRACK, GPU_COUNTER, GPU_FREQUENCY, GPU_MEMORY, PROCESS_MEMORY, A
 enum { PER_CENT = 37, WATT = 29, CELSIUS = 34, MEGAHERTZ = 15, MEGABYTE = 9, SECOND = 22 };
 
 static const struct quantity {
-	const char *name, *unit;
+	enum vpt_series series; /* with its own unit */
 	enum form form;
 	double scale;                        /* to Perfetto's unit */
 	const char *description;             /* of ALLOCATOR: the track's name */
 	unsigned id, numerator, denominator; /* of GPU_COUNTER */
 } quantities[] = {
-	{"GPU utilization", "%", GPU_COUNTER, 1, "time in which some kernel ran", 1, PER_CENT, 0},
-	{"Memory controller utilization", "%", GPU_COUNTER, 1,
-		"time in which memory was read or written", 2, PER_CENT, 0},
-	{"Power draw", "W", GPU_COUNTER, 1, "of the whole board", 3, WATT, 0},
-	{"Temperature", "C", GPU_COUNTER, 1, "of the GPU", 4, CELSIUS, 0},
-	{"Memory clock", "MHz", GPU_COUNTER, 1, "frequency of the memory", 5, MEGAHERTZ, 0},
-	{"PCIe RX", "MB/s", GPU_COUNTER, 1, "received over PCIe", 6, MEGABYTE, SECOND},
-	{"PCIe TX", "MB/s", GPU_COUNTER, 1, "sent over PCIe", 7, MEGABYTE, SECOND},
-	{"SM clock", "MHz", GPU_FREQUENCY, 1e3, NULL, 0, 0, 0},
-	{"Memory used", "B", GPU_MEMORY, 1, NULL, 0, 0, 0},
-	{"Memory used by process", "B", PROCESS_MEMORY, 1, NULL, 0, 0, 0},
-	{"PyTorch allocated", "B", ALLOCATOR, 1, "Allocated", 0, 0, 0},
-	{"PyTorch reserved", "B", ALLOCATOR, 1, "Reserved", 0, 0, 0},
+	{VPT_SERIES_GPU_UTILIZATION, GPU_COUNTER, 1, "time in which some kernel ran", 1, PER_CENT,
+		0},
+	{VPT_SERIES_MEMORY_UTILIZATION, GPU_COUNTER, 1, "time in which memory was read or written",
+		2, PER_CENT, 0},
+	{VPT_SERIES_POWER, GPU_COUNTER, 1, "of the whole board", 3, WATT, 0},
+	{VPT_SERIES_TEMPERATURE, GPU_COUNTER, 1, "of the GPU", 4, CELSIUS, 0},
+	{VPT_SERIES_MEMORY_CLOCK, GPU_COUNTER, 1, "frequency of the memory", 5, MEGAHERTZ, 0},
+	{VPT_SERIES_PCIE_RECEIVED, GPU_COUNTER, 1, "received over PCIe", 6, MEGABYTE, SECOND},
+	{VPT_SERIES_PCIE_SENT, GPU_COUNTER, 1, "sent over PCIe", 7, MEGABYTE, SECOND},
+	{VPT_SERIES_SM_CLOCK, GPU_FREQUENCY, 1e3, NULL, 0, 0, 0},
+	{VPT_SERIES_MEMORY_USED, GPU_MEMORY, 1, NULL, 0, 0, 0},
+	{VPT_SERIES_MEMORY_OF_PROCESS, PROCESS_MEMORY, 1, NULL, 0, 0, 0},
+	{VPT_SERIES_TORCH_ALLOCATED, ALLOCATOR, 1, "Allocated", 0, 0, 0},
+	{VPT_SERIES_TORCH_RESERVED, ALLOCATOR, 1, "Reserved", 0, 0, 0},
 };
 enum { QUANTITIES = sizeof(quantities) / sizeof(*quantities) };
 
@@ -101,16 +102,20 @@ void vpa_ex_counters_free(struct vpa_ex_counters *all)
 	vpt_free(all);
 }
 
+/* Whatever the case. */
+static int is_word(const char *word, const struct vpt_text *text)
+{
+	return strlen(word) == text->len && !strncasecmp(word, text->text, text->len);
+}
+
 static const struct quantity *find_quantity(
 	const struct vpt_text *name, const struct vpt_text *unit)
 {
 	size_t i;
 
 	for (i = 0; i < QUANTITIES; i++)
-		if (strlen(quantities[i].name) == name->len &&
-			!strncasecmp(quantities[i].name, name->text, name->len) &&
-			strlen(quantities[i].unit) == unit->len &&
-			!memcmp(quantities[i].unit, unit->text, unit->len))
+		if (is_word(vpt_series_name(quantities[i].series), name) &&
+			vpt_text_is(*unit, vpt_series_unit(quantities[i].series)))
 			return &quantities[i];
 	return NULL;
 }
@@ -266,7 +271,7 @@ static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 			continue;
 		vpt_pb_begin(b, VPT_PF_COUNTERS_SPECS);
 		vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_ID, q->id);
-		vpt_pb_string(b, VPT_PF_COUNTER_SPEC_NAME, q->name);
+		vpt_pb_string(b, VPT_PF_COUNTER_SPEC_NAME, vpt_series_name(q->series));
 		vpt_pb_string(b, VPT_PF_COUNTER_SPEC_DESCRIPTION, q->description);
 		vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_NUMERATORS, q->numerator);
 		if (q->denominator)

@@ -11,7 +11,7 @@ enum { SERIES = 24, STAGES = 6, MEANS = 6 };
 /* What a table need not repeat: constants of the machine, and bits. */
 static int is_shown(const struct vpa_counter *c)
 {
-	return strcmp(c->name, "Memory total") != 0 && strcmp(c->unit, "bits") != 0;
+	return c->series != VPT_SERIES_MEMORY_TOTAL && strcmp(c->unit, "bits") != 0;
 }
 
 static void add_series(struct vpa_table *t, const struct vpa_report *r)
@@ -115,9 +115,10 @@ static int add_most(struct vpa_words *w, const struct vpa_counter *c)
 static void add_allocator(struct vpa_table *t, const struct vpa_report *r)
 {
 	static const struct {
-		const char *series, *words;
-	} rows[] = {{"memory.allocated", "PyTorch's memory at the end of a stage"},
-		{"memory.peak", "PyTorch's memory in a stage, at most"}};
+		enum vpt_series series;
+		const char *words;
+	} rows[] = {{VPT_SERIES_MARKED_ALLOCATED, "PyTorch's memory at the end of a stage"},
+		{VPT_SERIES_MARKED_PEAK, "PyTorch's memory in a stage, at most"}};
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -132,7 +133,7 @@ static void add_allocator(struct vpa_table *t, const struct vpa_report *r)
 /* The most memory in use, by stage. */
 static void add_peaks(struct vpa_table *t, const struct vpa_report *r, const struct vpa_counter *c)
 {
-	const struct vpa_counter *total = vpa_find_counter(r, c->device, "Memory total");
+	const struct vpa_counter *total = vpa_find_counter(r, c->device, VPT_SERIES_MEMORY_TOTAL);
 	struct vpa_words w = {.used = 0};
 
 	if (!add_most(&w, c))
@@ -172,8 +173,8 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 			add_energy(t, r, &r->counters[i]);
 	for (i = 0; i < r->counter_count; i++)
 		if (r->counters[i].device >= 0 &&
-			(!strcmp(r->counters[i].name, "Memory used") ||
-				!strcmp(r->counters[i].name, "Allocated by CUDA calls")))
+			(r->counters[i].series == VPT_SERIES_MEMORY_USED ||
+				r->counters[i].series == VPT_SERIES_CUDA_ALLOCATED))
 			add_peaks(t, r, &r->counters[i]);
 	add_allocator(t, r);
 	if (nvml)

@@ -4,16 +4,18 @@
  * and for the host. Those of each GPU become two series. */
 #include "formats/import/kineto/kineto_put.h"
 
+#include "formats/series.h"
+
 #include <string.h>
 
 /* Puts a sample of a series. Returns 0 if the event lacks the member or it is not a number of
  * bytes. */
 static int put_sample(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device,
-	const char *name, const char *key)
+	enum vpt_series series, const char *key)
 {
 	int64_t bytes;
 	double value;
-	struct vpt_text text = {name, strlen(name)}, unit = {"B", 1};
+	const char *name = vpt_series_name(series), *unit = vpt_series_unit(series);
 	struct vpt_counter c = {.time_ns = e->start_ns};
 
 	if (!vpt_kineto_member(e->args, key) || !vpt_kineto_integer(r, e->args, key, &bytes) ||
@@ -22,8 +24,9 @@ static int put_sample(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	value = (double)bytes;
 	memcpy(&c.value, &value, sizeof(value));
 	vpt_collect_put(r->collect, VPT_COUNTER,
-		vpt_collect_series(r->collect, -1, device, vpt_kineto_put_text(r, text),
-			vpt_kineto_put_text(r, unit)),
+		vpt_collect_series(r->collect, -1, device,
+			vpt_kineto_put_text(r, (struct vpt_text){name, strlen(name)}),
+			vpt_kineto_put_text(r, (struct vpt_text){unit, strlen(unit)})),
 		&c);
 	return 1;
 }
@@ -37,9 +40,9 @@ int vpt_kineto_put_memory(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 		!vpt_kineto_integer(r, e->args, "Device Type", &type) || type != GPU)
 		return VPT_KINETO_NOT_MEANT;
 	device = vpt_kineto_optional_id(r, e->args, "Device Id");
-	if (device < 0 || !put_sample(r, e, device, "PyTorch allocated", "Total Allocated"))
+	if (device < 0 || !put_sample(r, e, device, VPT_SERIES_TORCH_ALLOCATED, "Total Allocated"))
 		return 0;
 	/* Older versions do not write this one. */
-	put_sample(r, e, device, "PyTorch reserved", "Total Reserved");
+	put_sample(r, e, device, VPT_SERIES_TORCH_RESERVED, "Total Reserved");
 	return 1;
 }

@@ -262,11 +262,13 @@ static struct vpa_report *analyze(const char *script)
 static const struct vpa_counter *counter(
 	const struct vpa_report *r, int64_t device, const char *name)
 {
-	const struct vpa_counter *c = vpa_find_counter(r, device, name);
+	size_t i;
 
-	if (!c)
-		fail_msg("there is no series %s of device %lld", name, (long long)device);
-	return c;
+	for (i = 0; i < r->counter_count; i++)
+		if (r->counters[i].device == device && !strcmp(r->counters[i].name, name))
+			return &r->counters[i];
+	fail_msg("there is no series %s of device %lld", name, (long long)device);
+	return NULL;
 }
 
 static const struct vpa_counter_part *part(const struct vpa_counter *c, const char *name)
