@@ -266,6 +266,15 @@ CASES = (
             vae.decode(x)
     Pipe()()
     """, "r[2 2 1 vae_decode] ?step"),
+    ("the same, with another name for the time, and latents made anew", """
+    class Pipe(Base):
+        def __call__(self):
+            x, a = new(), new()
+            v, w = model(x + 0, noise_level=a, text=text), model(x + 0, noise_level=a, text=empty)
+            v = model(x + v, noise_level=new(), text=text)
+            vae.decode(x)
+    Pipe()()
+    """, "r[2 1 vae_decode] ?step"),
     ("a given first frame is cached before the loops", """
     class Pipe(Base):
         def __call__(self):

@@ -16,9 +16,9 @@ _ABOVE = os.path.dirname(_HERE)
 _HAS_MARKS = sys.version_info >= (3, 8)
 
 
-def _names_of(file):
-    """What a file of the package vptrace defines. The package itself is loaded only where it is needed."""
-    path = os.path.join(_ABOVE, "vptrace", file)
+def _names_of(file, package="vptrace"):
+    """What a file of one of our packages defines. The package itself is loaded only where it is needed."""
+    path = os.path.join(_ABOVE, package, file)
     names = {"__file__": path, "__name__": file[:-len(".py")]}
     with io.open(path, encoding="utf-8") as text:
         exec(compile(text.read().encode("utf-8"), path, "exec"), names)  # pylint: disable=exec-used
@@ -217,7 +217,7 @@ def _tell_denoisers():
     """Where no marks were loaded, the report is to say which line of a mark file may find the program's steps."""
     try:
         path = "torch.nn" in sys.modules and {"vptrace_marks", "_own_vptrace_marks"}.isdisjoint(sys.modules) and _library()
-        found = _names_of("_denoisers.py")["lines"]() if path else []
+        found = _names_of("denoisers.py", "vptrace_marks")["lines"]() if path else []
         if found:
             _tell_capture(path, ", ".join(found), "marks.denoisers")
     except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil

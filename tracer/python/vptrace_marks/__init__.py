@@ -11,11 +11,10 @@ nothing is marked, at no cost.
 """
 
 import atexit
-import importlib
 import os
 import sys
 
-from . import lines
+from . import denoisers, lines
 from .lines import MarkError, Source
 
 __all__ = ["MarkError", "start", "stop", "presets"]
@@ -151,7 +150,7 @@ class _Marking:
             vptrace = self.vptrace
             if vptrace.status() not in (vptrace.State.STOPPED, vptrace.State.INERT):
                 if not any(line.called for source in self.sources for line in source.lines if line.kind in _ESSENTIAL + ("pass", )):
-                    found = importlib.import_module(vptrace.__name__ + "._denoisers").lines()
+                    found = denoisers.lines()
                     if found:
                         vptrace.metadata("marks.denoisers", ", ".join(found))
                 guesses = list(self.guesses())

@@ -25,6 +25,7 @@ Where a scheduler's step() ends the steps, the next pass begins one. Only number
 import weakref
 
 from . import loops
+from .denoisers import TIMES
 
 _TIME = frozenset("timestep timesteps sigma sigmas sig sigs step steps denoise denoising schedule tau taus ts".split())
 _FRAMES = frozenset("chunk chunks block blocks section sections segment segments window windows clip clips rollout rollouts".split())
@@ -37,7 +38,6 @@ _NEITHER = frozenset("prompt prompts image images videos batch batches seed seed
 _WHERE = frozenset("start offset pos position idx index id past cached".split())
 _OF_WHAT = frozenset("frame frames chunk chunks block segment section current cache window token tokens latent latents kv".split())
 _WRITES = frozenset("step update write store save prefill only commit".split())
-_TIMESTEPS = ("timestep", "timesteps", "t", "sigma", "sigmas")
 _LATENTS = ("hidden_states", "x", "sample", "latents", "latent", "noisy_image_or_video", "noisy", "z")
 _TEXTS = frozenset("encoder context prompt text cond conditional embeds y".split())
 
@@ -90,7 +90,7 @@ class _Call:  # pylint: disable=too-few-public-methods
         for name, value in [*zip(names, args), *kwargs.items()]:
             if value is None:
                 continue
-            if name in _TIMESTEPS:
+            if name in TIMES:
                 self.timestep = _kept(value)
                 self.number = value if type(value) in (int, float) else None
             elif name in _LATENTS and self.latents is None:
@@ -100,7 +100,7 @@ class _Call:  # pylint: disable=too-few-public-methods
         for wrapper in loops.wrappers(frame):
             values, code = wrapper.f_locals, wrapper.f_code
             for name in code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]:
-                if values.get(name) is not None and not (name in _TIMESTEPS or name in _LATENTS or _words_of(name) & _TEXTS):
+                if values.get(name) is not None and not (name in TIMES or name in _LATENTS or _words_of(name) & _TEXTS):
                     self._see(name, values[name], True)
 
     def _see(self, name, value, deeper):

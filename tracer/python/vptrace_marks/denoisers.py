@@ -1,11 +1,12 @@
 """Which modules of a program may be its denoiser, where no mark knows the program: classes whose forward() takes a timestep.
 
-Nothing is called or marked. Read at the end of a process, also by sitecustomize, which loads no more of vptrace for it.
+Nothing is called or marked. Read at the end of a process, also by sitecustomize, which loads no other module of ours for it.
 """
 
 import sys
 
-_TIMES = ("timestep", "timesteps", "t", "sigma", "sigmas", "noise_level")
+# Parameters that give the time.
+TIMES = ("timestep", "timesteps", "t", "sigma", "sigmas", "noise_level")
 # Parts of a denoiser get the time too.
 _PARTS = ("block", "layer", "embedder", "embedding", "embeddings", "embed", "attention", "norm", "head", "mlp", "wrapper")
 _LIKELY = ("transformer", "dit", "unet", "denois", "diffusion", "model", "generator")
@@ -29,7 +30,7 @@ def _takes_time(found):
     if code is None:
         return False
     names = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
-    return len(names) > 1 and any(name in _TIMES for name in names)
+    return len(names) > 1 and any(name in TIMES for name in names)
 
 
 def lines():
