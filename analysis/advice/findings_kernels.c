@@ -13,7 +13,6 @@
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -313,13 +312,6 @@ static uint32_t multiprocessors(const struct vpa_report *r)
 	return most;
 }
 
-static int is_unaligned(const char *name)
-{
-	const char *at = strstr(name, "align1");
-
-	return at && !isdigit((unsigned char)at[strlen("align1")]);
-}
-
 /* What is unusual about a kernel; NULL: nothing that its name and grid show. */
 static const char *unusual(struct vpa_report *r, const struct vpa_kernel_row *k)
 {
@@ -328,7 +320,7 @@ static const char *unusual(struct vpa_report *r, const struct vpa_kernel_row *k)
 	if (!strcmp(k->family, vpa_family_name(VPA_FAMILY_GEMM)) &&
 		vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_FP32)
 		return "in FP32, without tensor cores";
-	if (is_unaligned(k->name))
+	if (vpa_is_unaligned(k->name))
 		return "of unaligned operands";
 	if (k->blocks_mean > 0 && sms && k->blocks_mean < sms)
 		return vpa_arena_printf(

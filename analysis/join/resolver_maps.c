@@ -311,8 +311,8 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 	if (kernel_of(r, name, 0, &entry->kernel))
 		return VPT_ENOMEM;
 	kernel = &r->model->kernels[entry->kernel];
-	if (kernel->klass.nameless && is_there && is_product(s, config) &&
-		kernel_of(r, name, 1, &entry->kernel))
+	if (vpa_is_marked(kernel->klass.marks, VPA_MARK_NAMELESS) && is_there &&
+		is_product(s, config) && kernel_of(r, name, 1, &entry->kernel))
 		return VPT_ENOMEM;
 	kernel = &r->model->kernels[entry->kernel];
 	entry->blocks = is_there ? block_count(s, config) : 0;

@@ -36,18 +36,14 @@ static const struct {
 #include "analysis/names/families.def"
 };
 
-/* In place of a family: marks of names, which do not compete with the rules. */
-enum { MARK_BACKWARD = VPA_FAMILY_COUNT, MARK_NAMELESS };
-
 static const struct rule {
-	unsigned family; /* or a mark */
+	unsigned family; /* or VPA_FAMILY_COUNT + a mark: these do not compete with the rules */
 	const char *backend;
 	const char *pattern;
 } rules[] = {
 #define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, backend, pattern},
 #include "analysis/names/families.def"
-#define VPA_BACKWARD(pattern) {MARK_BACKWARD, NULL, pattern},
-#define VPA_NAMELESS(pattern) {MARK_NAMELESS, NULL, pattern},
+#define VPA_MARK(MARK, pattern) {VPA_FAMILY_COUNT + (unsigned)VPA_MARK_##MARK, NULL, pattern},
 #include "analysis/names/families.def"
 };
 
@@ -451,7 +447,7 @@ struct scan {
 	const char *name;
 	uint32_t len;
 	unsigned rule;              /* the first that matched so far; RULES: none */
-	uint8_t marks[2];           /* by mark, from MARK_BACKWARD on */
+	unsigned marks;             /* as in the class */
 	uint32_t end[LINKS_MAX];    /* end of a link's last match; 0: no match yet */
 	uint32_t looked[LINKS_MAX]; /* the span before a link was checked up to here ... */
 	uint32_t alien[LINKS_MAX];  /* ... and here ends its last byte outside the class */
@@ -515,7 +511,8 @@ static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
 			if (piece->completes == NOTHING_YET)
 				s->end[piece->link] = end;
 			else if (rules[piece->completes].family >= VPA_FAMILY_COUNT)
-				s->marks[rules[piece->completes].family - VPA_FAMILY_COUNT] = 1;
+				s->marks |= 1u
+					    << (rules[piece->completes].family - VPA_FAMILY_COUNT);
 			else
 				s->rule = piece->completes;
 		}
@@ -544,8 +541,7 @@ void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out)
 		out->family = (enum vpa_family)rules[s.rule].family;
 		out->backend = rules[s.rule].backend;
 	}
-	out->backward = s.marks[MARK_BACKWARD - VPA_FAMILY_COUNT];
-	out->nameless = s.marks[MARK_NAMELESS - VPA_FAMILY_COUNT];
+	out->marks = s.marks;
 }
 
 int vpa_is_product_shape(uint64_t shared_bytes, uint64_t registers)

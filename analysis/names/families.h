@@ -15,6 +15,17 @@ enum vpa_family {
 	VPA_FAMILY_COUNT
 };
 
+/* What a name says besides its family. */
+enum vpa_kernel_mark {
+	VPA_MARK_BACKWARD, /* a part of a backward pass; without it forward, or the name does not say */
+	VPA_MARK_NAMELESS, /* a compiler gave all its kernels this name, so how it was launched says more */
+	VPA_MARK_FUSED,       /* a compiler or a person made it of several operators */
+	VPA_MARK_CONV_LAYOUT, /* cuDNN's copies between the layouts that convolutions want */
+	VPA_MARK_DIRECT_COPY, /* PyTorch's copy, whatever for */
+	VPA_MARK_VOL2COL,     /* a convolution in three dimensions, not by cuDNN */
+	VPA_KERNEL_MARKS
+};
+
 struct vpa_kernel_class {
 	enum vpa_family family;
 	/* The back-end: "flash-attn-2", "flash-attn-3", "flash-attn-4", "sdpa-flash" (the
@@ -22,10 +33,13 @@ struct vpa_kernel_class {
 	 * "flashinfer", "xformers", "sparse", "linear", "eager" and the others of families.def.
 	 * NULL outside the attention families and eager-softmax. A constant, never freed. */
 	const char *backend;
-	int backward; /* 1: part of a backward pass; 0: forward, or the name does not say */
-	/* 1: a compiler gave all its kernels this name, so how it was launched says more. */
-	int nameless;
+	unsigned marks; /* bit by enum vpa_kernel_mark */
 };
+
+static inline int vpa_is_marked(unsigned marks, enum vpa_kernel_mark mark)
+{
+	return (int)(marks >> mark & 1);
+}
 
 /* Classifies a kernel name. `name` may hold any bytes, need not end with NUL, and may be mangled or
  * not; the file name that nvcc puts into anonymous namespaces is skipped. An empty name (`name` may

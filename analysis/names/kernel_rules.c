@@ -47,7 +47,7 @@ void vpa_rules_classify(
 	if (!family)
 		return;
 	out->family = *family;
-	out->nameless = 0;
+	out->marks &= ~(1u << VPA_MARK_NAMELESS);
 	if (!vpa_family_has_backend(out->family))
 		out->backend = NULL;
 	else if (!out->backend)

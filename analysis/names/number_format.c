@@ -2,6 +2,8 @@
  * formats first: a kernel that multiplies BF16 also names FP32, for its sums. */
 #include "analysis/names/number_format.h"
 
+#include "formats/base/text.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -79,6 +81,18 @@ enum vpa_precision vpa_precision_of(const char *name, size_t len)
 		if (holds(name, len, words[i].word))
 			return words[i].precision;
 	return VPA_PRECISION_UNKNOWN;
+}
+
+int vpa_is_unaligned(const char *name)
+{
+	static const char word[] = "align1";
+
+	while ((name = strstr(name, word))) {
+		name += sizeof(word) - 1;
+		if (!vpt_is_digit(*name))
+			return 1;
+	}
+	return 0;
 }
 
 const char *vpa_precision_name(enum vpa_precision precision)

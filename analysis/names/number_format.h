@@ -18,6 +18,10 @@ enum vpa_precision {
  * GEMM. */
 enum vpa_precision vpa_precision_of(const char *name, size_t len);
 
+/* Whether a product loads one element at a time. CUTLASS and cuBLAS write the elements per load: "align8" is the best,
+ * "align1" the worst. */
+int vpa_is_unaligned(const char *name);
+
 const char *vpa_precision_name(
 	enum vpa_precision precision); /* "unknown", "fp64", "fp32", "tf32", "16 bit", "8 bit" */
 

@@ -95,6 +95,7 @@ struct vpa_kernel_row {
 	uint64_t exclusive_ns;
 	struct vpa_durations time;
 	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
+	unsigned marks;     /* see families.h */
 };
 
 struct vpa_backend_row {

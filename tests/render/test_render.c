@@ -515,7 +515,7 @@ static void name_idle_time(struct named *n, const char *name)
 static void name_work(struct named *n, const char *name)
 {
 	n->family = (struct vpa_family_row){name, 1, MS(4), MS(4), 1};
-	n->kernel = (struct vpa_kernel_row){name, name, name, MS(4), SPREAD(1, 4), 0};
+	n->kernel = (struct vpa_kernel_row){name, name, name, MS(4), SPREAD(1, 4), 0, 0};
 	n->backend = (struct vpa_backend_row){name, 1, 1, 1, 1, 1, 1, 0.5};
 	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
 	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};

@@ -12,15 +12,14 @@
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { RANGES_LOOKED_AT = 16 /* around a launch */ };
 
-/* What is known of a name: of a kernel, or of an operator. 0: not looked up yet. */
-enum { KNOWN = 1, COPIES = 2, CONTIGUOUS = 4, CONVOLUTION = 8 };
+/* What is known of an operator's name. 0: not looked up yet. */
+enum { KNOWN = 1, CONTIGUOUS = 2, CONVOLUTION = 4 };
 
 struct copies {
 	uint64_t calls, ns;
@@ -40,8 +39,7 @@ static uint8_t judge_name(struct vpt_text name)
 {
 	int is_operator = name.len > 6 && !memcmp(name.text, "aten::", 6);
 
-	return KNOWN | (vpt_text_holds(name, "direct_copy_kernel") ? COPIES : 0) |
-	       (vpt_text_is(name, "aten::contiguous") ? CONTIGUOUS : 0) |
+	return KNOWN | (vpt_text_is(name, "aten::contiguous") ? CONTIGUOUS : 0) |
 	       (is_operator && vpt_text_holds(name, "conv") ? CONVOLUTION : 0);
 }
 
@@ -85,7 +83,9 @@ static void add_stretch(struct state *s, const struct vpa_fold_context *c,
 	for (i = begin; i < stretch->end && !s->failed; i++) {
 		uint32_t kernel = ops->kernel[i];
 
-		if (kernel == VPA_NONE || !(know(s, c, c->model->kernels[kernel].name) & COPIES) ||
+		if (kernel == VPA_NONE ||
+			!vpa_is_marked(
+				c->model->kernels[kernel].klass.marks, VPA_MARK_DIRECT_COPY) ||
 			!is_for_convolution(s, c, stretch, ops->launch_start_ns[i]))
 			continue;
 		if (vpt_grow_zeroed(
@@ -120,19 +120,10 @@ static int is_family(const struct vpa_kernel_row *k, enum vpa_family family)
 	return !strcmp(k->family, vpa_family_name(family));
 }
 
-/* CUTLASS and cuBLAS write the elements per load: "align8" is the best, "align1" the worst. */
 static int is_align1(const struct vpa_kernel_row *k)
 {
-	const char *at = k->name;
-
-	if (!is_family(k, VPA_FAMILY_GEMM) && !is_family(k, VPA_FAMILY_CONV))
-		return 0;
-	while ((at = strstr(at, "align1"))) {
-		at += strlen("align1");
-		if (!isdigit((unsigned char)*at))
-			return 1;
-	}
-	return 0;
+	return (is_family(k, VPA_FAMILY_GEMM) || is_family(k, VPA_FAMILY_CONV)) &&
+	       vpa_is_unaligned(k->name);
 }
 
 static int is_fp32(const struct vpa_kernel_row *k)
@@ -143,14 +134,7 @@ static int is_fp32(const struct vpa_kernel_row *k)
 
 static int is_layout_copy(const struct vpa_kernel_row *k)
 {
-	static const char *const words[] = {
-		"nchwToNhwc", "nhwcToNchw", "ncdhwToNdhwc", "ndhwcToNcdhw", "nhwcAddPadding"};
-	size_t i;
-
-	for (i = 0; i < COUNT(words); i++)
-		if (strstr(k->name, words[i]))
-			return 1;
-	return 0;
+	return vpa_is_marked(k->marks, VPA_MARK_CONV_LAYOUT);
 }
 
 static uint64_t narrow_ns(const struct vpa_report *r)

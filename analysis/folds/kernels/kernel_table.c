@@ -319,9 +319,10 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.family = vpa_family_name(m->kernels[i].klass.family),
 			.backend = m->kernels[i].klass.backend,
 			.exclusive_ns = r->exclusive_ns,
+			.marks = m->kernels[i].klass.marks,
 			.blocks_mean = (double)r->blocks / (double)r->time.count,
 			.time = vpa_durations_of(&r->time)};
-		if (name && strstr(name, "vol2col"))
+		if (vpa_is_marked(rows[count - 1].marks, VPA_MARK_VOL2COL))
 			out->vol2col_ns += r->time.total_ns;
 		if (name && !out->hopper_kernel && vpa_kernel_is_hopper(name))
 			out->hopper_kernel = name;

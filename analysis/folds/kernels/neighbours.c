@@ -29,8 +29,7 @@ struct state {
 	struct moved *before; /* by attention kernel */
 	size_t before_cap;
 	uint64_t *kernel_ns; /* in chains, by kernel */
-	uint8_t *is_fused;   /* by kernel: 0 not looked up, 1 no, 2 yes */
-	size_t kernel_cap, fused_cap;
+	size_t kernel_cap;
 	struct vpa_chains chains;
 };
 
@@ -40,9 +39,7 @@ static int make_room(struct state *s, const struct vpa_model *m)
 			       vpt_grow_zeroed(&s->before, &s->before_cap, m->kernel_count,
 				       sizeof(*s->before)) ||
 			       vpt_grow_zeroed(&s->kernel_ns, &s->kernel_cap, m->kernel_count,
-				       sizeof(*s->kernel_ns)) ||
-			       vpt_grow_zeroed(&s->is_fused, &s->fused_cap, m->kernel_count,
-				       sizeof(*s->is_fused))
+				       sizeof(*s->kernel_ns))
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }
@@ -58,19 +55,6 @@ static void end_chain(struct state *s, struct lane *l)
 	l->chained = l->chain_ns = l->longest_ns = 0;
 }
 
-/* Whether a compiler made the kernel of several operators. */
-static int is_fused(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
-{
-	if (!s->is_fused[kernel]) {
-		struct vpt_text name = vpa_name(c->model, c->model->kernels[kernel].name);
-		int fused = vpt_text_holds(name, "triton_") || vpt_text_holds(name, "__myl_") ||
-			    vpt_text_holds(name, "fused");
-
-		s->is_fused[kernel] = (uint8_t)(1 + fused);
-	}
-	return s->is_fused[kernel] == 2;
-}
-
 /* Elementwise kernels [begin, end), right after what the lane has. */
 static void add_to_chain(struct state *s, const struct vpa_fold_context *c, struct lane *l,
 	const struct vpa_ops *ops, size_t begin, size_t end)
@@ -80,7 +64,7 @@ static void add_to_chain(struct state *s, const struct vpa_fold_context *c, stru
 	for (i = begin; i < end; i++) {
 		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 
-		if (is_fused(s, c, ops->kernel[i])) {
+		if (vpa_is_marked(c->model->kernels[ops->kernel[i]].klass.marks, VPA_MARK_FUSED)) {
 			end_chain(s, l);
 			continue;
 		}
@@ -230,7 +214,6 @@ static void free_state(void *state)
 	vpt_free(s->lanes);
 	vpt_free(s->before);
 	vpt_free(s->kernel_ns);
-	vpt_free(s->is_fused);
 }
 
 const struct vpa_fold vpa_fold_neighbours = {

@@ -104,7 +104,8 @@ static void every_name_has_its_family_backend_and_direction(void **state)
 
 		vpa_classify(f[3], strlen(f[3]), &k);
 		snprintf(got, sizeof(got), "%s %s %s", vpa_family_name(k.family),
-			k.backend ? k.backend : "-", k.backward ? "bwd" : "forward or unknown");
+			k.backend ? k.backend : "-",
+			vpa_is_marked(k.marks, VPA_MARK_BACKWARD) ? "bwd" : "forward or unknown");
 		snprintf(want, sizeof(want), "%s %s %s", f[0], f[1],
 			strcmp(f[2], "bwd") == 0 ? "bwd" : "forward or unknown");
 		if (strcmp(got, want) != 0)
@@ -177,13 +178,12 @@ static int matches(const regex_t *regex, const char *name)
 }
 
 static const struct {
-	enum vpa_family family; /* VPA_FAMILY_COUNT: a backward pass; the next: a nameless kernel */
+	unsigned family; /* or VPA_FAMILY_COUNT + a mark */
 	const char *pattern;
 } rules[] = {
 #define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, pattern},
 #include "analysis/names/families.def"
-#define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, pattern},
-#define VPA_NAMELESS(pattern) {VPA_FAMILY_COUNT + 1, pattern},
+#define VPA_MARK(MARK, pattern) {VPA_FAMILY_COUNT + (unsigned)VPA_MARK_##MARK, pattern},
 #include "analysis/names/families.def"
 #include "formats/base/count.h"
 };
@@ -198,12 +198,10 @@ static void classify_slowly(const char *name, struct vpa_kernel_class *out)
 	for (i = COUNT(rules); i--;) {
 		if (!matches(&regexes[i], name))
 			continue;
-		if (rules[i].family == VPA_FAMILY_COUNT)
-			out->backward = 1;
-		else if (rules[i].family > VPA_FAMILY_COUNT)
-			out->nameless = 1;
+		if (rules[i].family >= VPA_FAMILY_COUNT)
+			out->marks |= 1u << (rules[i].family - VPA_FAMILY_COUNT);
 		else
-			out->family = rules[i].family;
+			out->family = (enum vpa_family)rules[i].family;
 	}
 }
 
@@ -247,12 +245,10 @@ static void one_pass_finds_what_all_patterns_in_turn_find(void **state)
 			mix_names(&t, name, sizeof(name));
 		classify_slowly(name, &slow);
 		vpa_classify(name, strlen(name), &k);
-		if (k.family != slow.family || k.backward != slow.backward ||
-			k.nameless != slow.nameless)
-			fail_msg("%s: expected %s, backward %d, nameless %d, found %s, backward "
-				 "%d, nameless %d",
-				name, vpa_family_name(slow.family), slow.backward, slow.nameless,
-				vpa_family_name(k.family), k.backward, k.nameless);
+		if (k.family != slow.family || k.marks != slow.marks)
+			fail_msg("%s: expected %s, marks %x, found %s, marks %x", name,
+				vpa_family_name(slow.family), slow.marks, vpa_family_name(k.family),
+				k.marks);
 	}
 	for (i = 0; i < COUNT(rules); i++)
 		regfree(&regexes[i]);
@@ -355,7 +351,7 @@ static void any_bytes_are_a_name(void **state)
 	(void)state;
 	vpa_classify(with_nul, sizeof(with_nul), &k);
 	assert_int_equal(k.family, VPA_FAMILY_ATTENTION);
-	assert_true(k.backward);
+	assert_true(vpa_is_marked(k.marks, VPA_MARK_BACKWARD));
 	for (i = 0; i < 2000; i++) {
 		for (j = 0; j < sizeof(name); j++)
 			name[j] = (char)random_below(256);
@@ -389,7 +385,7 @@ static void a_name_of_a_mebibyte_takes_no_time(void **state)
 		memcpy(name + SIZE - 18, " parallel_attn_bwd", 18);
 		vpa_classify(name, SIZE, &k);
 		assert_int_equal(k.family, VPA_FAMILY_ATTENTION);
-		assert_true(k.backward);
+		assert_true(vpa_is_marked(k.marks, VPA_MARK_BACKWARD));
 	}
 	free(name);
 }
