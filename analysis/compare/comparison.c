@@ -149,7 +149,7 @@ static void judge(struct vpa_comparison *c)
 			(!c->outliers || fabs(c->all_change) <= m);
 
 	if (c->between_runs)
-		is_shift &= c->p <= 0.05;
+		is_shift &= !vpa_may_be_chance(c->p);
 	if (is_within || is_identical(c))
 		c->verdict = VPA_CHANGE_SAME;
 	else if (is_shift)
@@ -220,7 +220,7 @@ static int compare_runs(struct vpa_comparison *c, double *scratch)
 	c->p = test.p;
 	c->least_p = test.least_p;
 	set_change(c, &test.shift, exp(test.shift.shift) - 1);
-	if (c->least_p > 0.05)
+	if (vpa_may_be_chance(c->least_p))
 		c->detectable = -1;
 	return VPT_OK;
 }
@@ -292,7 +292,7 @@ static int shift_between_runs(const struct figure *f, double *scratch, struct vp
 		return -1;
 	*out = test.shift;
 	/* As for the verdict, p decides too: the interval of few runs has a low level. */
-	if (test.p > 0.05) {
+	if (vpa_may_be_chance(test.p)) {
 		out->low = fmin(out->low, 0);
 		out->high = fmax(out->high, 0);
 	}
@@ -342,9 +342,10 @@ static void note_inputs(struct vpa_comparison *c, const struct vpa_compared_unit
 					vpa_compare_run(c, i)->path,
 					v->reason_count ? v->reasons[0] : "records are missing"));
 		else if (v->gaps == VPA_DEGRADED)
-			vpa_compare_note(c, vpa_arena_printf(&c->arena,
-						    "%s: tracing took more than 5 %% of its time",
-						    vpa_compare_run(c, i)->path));
+			vpa_compare_note(
+				c, vpa_arena_printf(&c->arena,
+					   "%s: tracing took more than %d %% of its time",
+					   vpa_compare_run(c, i)->path, VPA_DEGRADED_PERCENT));
 		for (k = 0; k < u->all[i].count; k++)
 			touched += u->all[i].units[k].paired && u->all[i].units[k].touched;
 	}
@@ -408,11 +409,11 @@ static void note_units(struct vpa_comparison *c)
 					       "were some"
 					     : "",
 				c->units_needed));
-	if (c->between_runs && c->least_p > 0.05)
+	if (c->between_runs && vpa_may_be_chance(c->least_p))
 		vpa_compare_note(c, vpa_arena_printf(&c->arena,
 					    "%zu against %zu runs cannot show a difference at the "
-					    "5 %% level; 4 against 4 can",
-					    c->a.count, c->b.count));
+					    "%d %% level; 4 against 4 can",
+					    c->a.count, c->b.count, VPA_CHANCE_PERCENT));
 	else if (!c->between_runs && c->unit == VPA_UNIT_WINDOW)
 		vpa_compare_note(
 			c, c->is_fps || c->after

@@ -438,7 +438,7 @@ static int test_printed(
 	if (vpa_runs_test(rates[0], c->a.count, rates[1], c->b.count, &test))
 		return VPT_ENOMEM;
 	out->has_test = 1;
-	out->may_be_chance = test.p > 0.05;
+	out->may_be_chance = vpa_may_be_chance(test.p);
 	return VPT_OK;
 }
 

@@ -32,7 +32,8 @@ struct vpa_shift {
 /* The mean of b less that of a: series of `count` values each, in order of time. Level 0 for fewer than 2. Changes both
  * arrays. -1: no memory.
  *
- * An outlier is replaced by the median of the seven values around it: one that differs from that by more than four
+ * An outlier is a value that noise does not give; that of vpa_is_outlier() is one that a person would ask about. It is
+ * replaced by the median of the seven values around it: one that differs from that by more than four
  * deviations of the noise, by the median step between neighbours (Hampel's filter). But if a series has more than 1 +
  * count / 10 of them, or three side by side, they are a part of it, and stay, in both.
  *
@@ -50,6 +51,14 @@ struct vpa_shift {
  * DEFINITIONS.md says what that costs and brings, tests/compare/test_compare_noise.c how often a difference is found. */
 enum { VPA_SERIES_ENOUGH = 20 };
 int vpa_shift_of_series(double *a, double *b, size_t count, struct vpa_shift *out);
+
+/* A difference with a larger p may be chance. */
+#define VPA_CHANCE_PERCENT 5
+
+static inline int vpa_may_be_chance(double p)
+{
+	return p > VPA_CHANCE_PERCENT / 100.0;
+}
 
 enum {
 	VPA_RUNS_LEAST = 3, /* of a side, for a test between runs */

@@ -34,6 +34,9 @@ struct vpa_pair {
 	const char *key, *value;
 };
 
+/* Per cent of the window: where the profiling library's own work takes more, it stretches gaps. */
+#define VPA_DEGRADED_PERCENT 5
+
 enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
 
 /* A stretch of time in which records are missing, or may be. */
@@ -69,7 +72,7 @@ struct vpa_verdict {
 	int is_ranges_only;   /* GPU work was not requested */
 	uint64_t overhead_ns; /* time of the profiling library's own records inside the window */
 	double tracing_cost_share;  /* of the window; negative: unknown */
-	enum vpa_metric_state gaps; /* degraded when the overhead share is above 5 % */
+	enum vpa_metric_state gaps; /* degraded: overhead_ns is above VPA_DEGRADED_PERCENT */
 };
 
 /* The word for a verdict in text and on pages. */

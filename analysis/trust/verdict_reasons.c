@@ -13,9 +13,6 @@
 
 enum { REASONS_MAX = 32, LOSSES_MAX = 256 };
 
-/* Above this share of the window the profiling library's own work stretches the measured gaps. */
-static const double degraded_share = 0.05;
-
 static void add_reason(struct vpa_report *out, const char *text, const char *remedy)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -379,7 +376,7 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	share = window ? (double)v->overhead_ns / (double)window : 0;
 
 	v->tracing_cost_share = -1; /* only a comparison with an untraced run shows it */
-	if (share > degraded_share) {
+	if (share > VPA_DEGRADED_PERCENT / 100.0) {
 		v->gaps = VPA_DEGRADED;
 		REASON(out,
 			"the profiling library itself took %s %% of the window: gaps are "

@@ -22,6 +22,10 @@ static inline int vpt_text_holds(struct vpt_text text, const char *word)
 	return text.len && memmem(text.text, text.len, word, strlen(word)) != NULL;
 }
 
+/* The digits of a number that is a macro, for a text that states it. */
+#define VPT_TEXT_OF(number)  VPT_TEXT_OF_(number)
+#define VPT_TEXT_OF_(number) #number
+
 /* Whatever the locale. */
 static inline int vpt_is_digit(char c)
 {

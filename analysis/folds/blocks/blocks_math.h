@@ -19,7 +19,8 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope);
 int64_t vpa_saturation_of(const uint64_t *values, size_t count);
 
 /* Whether value `at` is an outlier among (up to) 19 neighbours, itself included:
- * |x - median| > max(4 ms, 20 %, 5 * MAD). *reference: the index of the median neighbour. */
+ * |x - median| > max(4 ms, 20 %, 5 * MAD): one that a person would ask about. A comparison leaves out more, by
+ * vpa_shift_of_series(). *reference: the index of the median neighbour. */
 int vpa_is_outlier(const uint64_t *values, size_t count, size_t at, size_t *reference);
 
 /* The number of frames to buffer for stall-free playback at `millifps`: `frames[k]` frames are ready

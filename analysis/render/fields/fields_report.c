@@ -96,7 +96,8 @@ static const struct vpa_field verdict_fields[] = {
 	{"overhead_ns", U64(verdict.overhead_ns), "ns",
 		"time of the profiling library's own records in the window"},
 	{"gaps", CHOICE(vpa_metric_state, verdict.gaps), NULL,
-		"whether gaps can be trusted; degraded: overhead_ns is above 5 % of the window",
+		"whether gaps can be trusted; degraded: overhead_ns is above " VPT_TEXT_OF(
+			VPA_DEGRADED_PERCENT) " % of the window",
 		.choice = state_choice},
 	{"remedies", SOME_TEXTS(verdict.remedies, verdict.reason_count), NULL,
 		"how to avoid each of the reasons, where that is known"},
