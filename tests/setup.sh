@@ -21,7 +21,6 @@ install_packages() { # install_packages SCRIPT
 	need zstd zstd
 	need_header zstd.h libzstd-dev
 	need_header cmocka.h libcmocka-dev
-	need_header json-c/json.h libjson-c-dev
 	need_header zlib.h zlib1g-dev
 	need_header sqlite3.h libsqlite3-dev
 	need_header libdeflate.h libdeflate-dev

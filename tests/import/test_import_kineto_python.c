@@ -334,9 +334,9 @@ static void a_stack_beyond_the_limit_is_truncated(void **state)
 	rig_drop();
 }
 
-/* ---- text and json-c read the same ---- */
+/* ---- text and parser read the same ---- */
 
-/* The same events twice: as the profiler writes them, and with the category first, which is left to json-c. */
+/* The same events twice: as the profiler writes them, and with the category first, which is left to the parser. */
 static void make_events(struct vpt_random *r, struct random_text *plain, struct random_text *other)
 {
 	static const char *const names[] = {"a.py(3): f", "nn.Module: Linear_0", "g",
@@ -402,7 +402,7 @@ static void both_ways_of_reading_agree(void **state)
 		assert_int_equal(rig_text(plain.data), 0);
 		found = shown();
 		if (strcmp(expected, found) != 0 || memcmp(&stats, &rig.stats, sizeof(stats)) != 0)
-			fail_msg("%s\njson-c: %s\ntext: %s", plain.data, expected, found);
+			fail_msg("%s\nparser: %s\ntext: %s", plain.data, expected, found);
 		samples += strlen(found);
 		vpt_free(plain.data);
 		vpt_free(other.data);
@@ -431,7 +431,7 @@ int main(void)
 
 int main(void)
 {
-	print_message("SKIPPED: built without json-c or zlib\n");
+	print_message("SKIPPED: built without zlib\n");
 	return 77;
 }
 

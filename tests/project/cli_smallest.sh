@@ -1,5 +1,5 @@
 #!/bin/sh
-# A C compiler and libzstd are enough: without json-c, zlib, SQLite and libdeflate everything builds without a warning, captures
+# A C compiler and libzstd are enough: without zlib, SQLite and libdeflate everything builds without a warning, captures
 # are read and exported, and what is missing is named. The same build makes the static library, which pkg-config and find_package
 # hand to programs.
 # shellcheck disable=SC1091,SC2046,SC2154
@@ -22,21 +22,21 @@ launcher=
 command -v ccache >/dev/null && launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
 # shellcheck disable=SC2086
 cmake -S "$source" -B build $launcher -DCMAKE_C_COMPILER=gcc -DVPT_TESTS=OFF -DVPT_WERROR=ON -DVPT_STATIC=ON \
-	-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON -DJSONC_INCLUDE= -DJSONC_LIBRARY= \
-	-DLIBDEFLATE_INCLUDE= -DLIBDEFLATE_LIBRARY= >out 2>err || fail "cmake ended with $?"
-for word in "no json-c or zlib" "no SQLite" "no libdeflate or zlib"; do
+	-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON -DLIBDEFLATE_INCLUDE= \
+	-DLIBDEFLATE_LIBRARY= >out 2>err || fail "cmake ended with $?"
+for word in "no zlib: PyTorch" "no SQLite" "no libdeflate or zlib"; do
 	grep -q "$word" out || fail "cmake does not say: $word"
 done
 cases=$((cases + 1))
 cmake --build build -j 2 >out 2>err || { grep -E 'error|FAILED' out | head -n 5; fail "it does not build"; finish; }
-same "libraries of the analyzer" "" "$(ldd build/vptrace-analyze | grep -E 'json-c|libz\.|sqlite|deflate')"
+same "libraries of the analyzer" "" "$(ldd build/vptrace-analyze | grep -E 'libz\.|sqlite|deflate')"
 
 VPT_ANALYZE=$work/build/vptrace-analyze
 expect 0 "the report of a capture" small.zst
 cmp -s out whole.out || fail "the report of a capture is another one"
 expect 0 "an export for Perfetto" export small.zst -o small.pftrace.zst --compress zstd
 small_trace >small.json
-expect 1 "a trace that needs json-c" small.json
+expect 1 "a trace that needs zlib" small.json
 says err "built without"
 
 cmake --install build --prefix "$work/usr" >out 2>err || fail "cmake --install ended with $?"

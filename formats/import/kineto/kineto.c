@@ -1,7 +1,7 @@
 /* kineto.c - traces of the PyTorch profiler (Kineto): Chrome's JSON, plain, gzip or zstd.
  *
  * Such a file is one object whose traceEvents can hold millions of events in hundreds of megabytes.
- * So this file walks the outer levels and passes one element at a time to json-c: memory stays that
+ * So this file walks the outer levels and parses one element at a time: memory stays that
  * of one event, and a truncated file still gives all events before the cut. Unneeded members are
  * skipped unparsed. A bare array of events is a trace too. */
 #include "formats/import/kineto/kineto_about.h"
@@ -15,10 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	DEPTH_MAX = 64, /* nesting inside one event; real ones have 5 */
-	KEY_BYTES = 32  /* no known key is longer */
-};
+enum { KEY_BYTES = 32 }; /* no known key is longer */
 
 /* Trace clocks above this count from 1970 already. */
 static const uint64_t UNIX_CLOCK_NS = 1000000000000000000u;
@@ -52,7 +49,7 @@ static int read_call(struct document *d, struct vpt_text phase, struct vpt_text 
 static int read_event(struct document *d)
 {
 	struct vpt_text phase, category;
-	struct json_object *event;
+	const struct vpt_kineto_value *event;
 	int rc;
 
 	vpt_kineto_glance_head(d->json.bytes.cur, d->json.bytes.end, &phase, &category);
@@ -67,7 +64,6 @@ static int read_event(struct document *d)
 		if (rc)
 			return rc;
 		vpt_kineto_rows_event(&d->rows, event);
-		json_object_put(event);
 	}
 	return d->rows.no_memory ? vpt_fail(d->err, VPT_ENOMEM, "no memory for the trace's threads")
 				 : 0;
@@ -87,14 +83,12 @@ static void count_unreadable(struct document *d, const struct vpt_kineto_fault *
 static int try_event(struct document *d, int *is_event)
 {
 	int is_begun = vpt_kineto_json_begins_with(&d->json, "ph");
-	struct json_object *event;
+	const struct vpt_kineto_value *event;
 	int rc = vpt_kineto_json_value(&d->json, &event);
 
 	*is_event = !rc && vpt_kineto_text(vpt_kineto_member(event, "ph")).len == 1;
 	if (*is_event)
 		vpt_kineto_rows_event(&d->rows, event);
-	if (!rc)
-		json_object_put(event);
 	/* The next event is unreadable, too. */
 	if (rc == VPT_EDATA && is_begun)
 		count_unreadable(d, &d->json.fault);
@@ -182,7 +176,7 @@ static int read_events(struct document *d)
 
 static int read_key(struct document *d, char key[KEY_BYTES])
 {
-	struct json_object *value;
+	const struct vpt_kineto_value *value;
 	struct vpt_text text;
 	int rc = vpt_kineto_json_value(&d->json, &value);
 
@@ -192,13 +186,12 @@ static int read_key(struct document *d, char key[KEY_BYTES])
 	memset(key, 0, KEY_BYTES);
 	if (text.len < KEY_BYTES)
 		memcpy(key, text.text, text.len);
-	json_object_put(value);
 	return vpt_kineto_json_expect(&d->json, ':', "':' after a member's name");
 }
 
 static int read_member(struct document *d)
 {
-	struct json_object *value;
+	const struct vpt_kineto_value *value;
 	char key[KEY_BYTES];
 	int c, rc = read_key(d, key);
 
@@ -224,7 +217,6 @@ static int read_member(struct document *d)
 	if (rc)
 		return rc;
 	vpt_kineto_about(&d->rows, key, value);
-	json_object_put(value);
 	return 0;
 }
 
@@ -394,11 +386,6 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 	rc = vpt_kineto_bytes_open(&d.json.bytes, src, &local);
 	if (rc)
 		goto out;
-	d.json.tokener = json_tokener_new_ex(DEPTH_MAX);
-	if (!d.json.tokener) {
-		rc = vpt_fail(&local, VPT_ENOMEM, "no memory to parse JSON");
-		goto out;
-	}
 	rc = judge(&d, read_document(&d));
 	if (rc)
 		goto out;
@@ -435,8 +422,7 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 out:
 	if (rc && err)
 		*err = local;
-	if (d.json.tokener)
-		json_tokener_free(d.json.tokener);
+	vpt_kineto_parser_free(&d.json.parser);
 	vpt_kineto_threads_free(&d.rows.threads);
 	vpt_kineto_flows_free(&d.rows.flows);
 	vpt_kineto_processes_free(&d.rows.processes);

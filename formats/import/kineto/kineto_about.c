@@ -10,20 +10,27 @@
 
 struct member {
 	const char *key;
-	void (*take)(struct vpt_kineto_rows *r, const struct member *m, struct json_object *value);
+	void (*take)(struct vpt_kineto_rows *r, const struct member *m,
+		const struct vpt_kineto_value *value);
 	const char *meta; /* its name in a capture's META rows */
 };
 
-static void take_meta(struct vpt_kineto_rows *r, const struct member *m, struct json_object *value)
+static void take_meta(
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
-	const char *text = value ? json_object_get_string(value) : NULL;
+	struct vpt_meta row;
+	size_t len = value ? strnlen(value->text, value->len) : 0;
 
 	/* Our own files list all facts by name, including these. */
-	if (text && *text && !r->own.is_own)
-		vpt_collect_meta(r->collect, m->meta, text);
+	if (!len || value->type == VPT_KINETO_NULL || r->own.is_own)
+		return;
+	row.key = vpt_collect_string(r->collect, m->meta, strlen(m->meta));
+	row.value = vpt_collect_string(r->collect, value->text, len);
+	vpt_collect_put(r->collect, VPT_META, 0, &row);
 }
 
-static void take_base(struct vpt_kineto_rows *r, const struct member *m, struct json_object *value)
+static void take_base(
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
 	int64_t ns;
 
@@ -35,27 +42,28 @@ static void take_base(struct vpt_kineto_rows *r, const struct member *m, struct 
 }
 
 static void take_devices(
-	struct vpt_kineto_rows *r, const struct member *m, struct json_object *value)
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
 	(void)m;
 	vpt_kineto_devices(r, value);
 }
 
-static void take_own(struct vpt_kineto_rows *r, const struct member *m, struct json_object *value)
+static void take_own(
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
 	(void)m;
 	vpt_kineto_own_begin(r, value);
 }
 
 static void take_own_end(
-	struct vpt_kineto_rows *r, const struct member *m, struct json_object *value)
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
 	(void)m;
 	vpt_kineto_own_end(r, value);
 }
 
 static void take_distributed(
-	struct vpt_kineto_rows *r, const struct member *m, struct json_object *value)
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
 	static const struct member parts[] = {
 		{"rank", NULL, "rank"},
@@ -119,7 +127,8 @@ int vpt_kineto_about_knows(const char *name)
 	return find(name) != NULL;
 }
 
-void vpt_kineto_about(struct vpt_kineto_rows *r, const char *name, struct json_object *value)
+void vpt_kineto_about(
+	struct vpt_kineto_rows *r, const char *name, const struct vpt_kineto_value *value)
 {
 	const struct member *m = find(name);
 

@@ -4,13 +4,12 @@
 
 #include "formats/import/kineto/kineto_import.h"
 
-#include <json-c/json.h>
-
 /* "traceEvents" and the members that are needed, NULL after the last. */
 extern const char *const vpt_kineto_about_names[];
 
 /* Whether a member with this name is needed. Takes its value, borrowed, if it is. */
 int vpt_kineto_about_knows(const char *name);
-void vpt_kineto_about(struct vpt_kineto_rows *r, const char *name, struct json_object *value);
+void vpt_kineto_about(
+	struct vpt_kineto_rows *r, const char *name, const struct vpt_kineto_value *value);
 
 #endif

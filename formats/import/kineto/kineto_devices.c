@@ -3,15 +3,11 @@
 
 #include "formats/import/kineto/kineto_own.h"
 
-void vpt_kineto_devices(struct vpt_kineto_rows *r, struct json_object *devices)
+void vpt_kineto_devices(struct vpt_kineto_rows *r, const struct vpt_kineto_value *devices)
 {
-	size_t count, i;
+	const struct vpt_kineto_value *object = vpt_kineto_element(devices, 0);
 
-	if (!json_object_is_type(devices, json_type_array))
-		return;
-	count = json_object_array_length(devices);
-	for (i = 0; i < count; i++) {
-		struct json_object *object = json_object_array_get_idx(devices, i);
+	for (; object; object = vpt_kineto_next(devices, object)) {
 		struct vpt_text name = vpt_kineto_text(vpt_kineto_member(object, "name"));
 		struct vpt_device d = {0};
 		int64_t id;

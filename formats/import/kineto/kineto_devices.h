@@ -4,9 +4,7 @@
 
 #include "formats/import/kineto/kineto_import.h"
 
-#include <json-c/json.h>
-
 /* Puts deviceProperties: an array of objects, one per GPU. Anything else gives no rows. */
-void vpt_kineto_devices(struct vpt_kineto_rows *r, struct json_object *devices);
+void vpt_kineto_devices(struct vpt_kineto_rows *r, const struct vpt_kineto_value *devices);
 
 #endif

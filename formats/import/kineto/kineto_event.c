@@ -9,7 +9,7 @@
 /* ---- numbers ---- */
 
 static int take_number(
-	struct vpt_kineto_rows *r, struct json_object *number, int scale, int64_t *value)
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *number, int scale, int64_t *value)
 {
 	enum vpt_kineto_number how = vpt_kineto_number(number, scale, value);
 
@@ -17,25 +17,26 @@ static int take_number(
 	return how == VPT_KINETO_EXACT || how == VPT_KINETO_ROUNDED;
 }
 
-int vpt_kineto_scaled(struct vpt_kineto_rows *r, struct json_object *object, const char *key,
-	int scale, int64_t *value)
+int vpt_kineto_scaled(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, int scale, int64_t *value)
 {
 	return take_number(r, vpt_kineto_member(object, key), scale, value);
 }
 
-int vpt_kineto_integer_in(struct vpt_kineto_rows *r, struct json_object *number, int64_t *value)
+int vpt_kineto_integer_in(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *number, int64_t *value)
 {
 	return take_number(r, number, 0, value);
 }
 
-int vpt_kineto_integer(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value)
+int vpt_kineto_integer(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, int64_t *value)
 {
 	return vpt_kineto_integer_in(r, vpt_kineto_member(object, key), value);
 }
 
 /* A 64-bit number that was written as text because JSON readers keep only 63 bits. */
-static int wide(struct json_object *object, uint64_t *value)
+static int wide(const struct vpt_kineto_value *object, uint64_t *value)
 {
 	struct vpt_text text = vpt_kineto_text(object);
 	uint64_t v = 0;
@@ -49,7 +50,8 @@ static int wide(struct json_object *object, uint64_t *value)
 	return text.len != 0;
 }
 
-uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+uint64_t vpt_kineto_natural(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key)
 {
 	uint64_t large;
 	int64_t value;
@@ -62,14 +64,14 @@ uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *objec
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-uint64_t vpt_kineto_natural_of(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key, const char *other)
+uint64_t vpt_kineto_natural_of(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, const char *other)
 {
 	return vpt_kineto_natural(r, object, vpt_kineto_member(object, key) ? key : other);
 }
 
 int64_t vpt_kineto_optional_id(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key)
 {
 	int64_t value;
 
@@ -93,7 +95,8 @@ int vpt_kineto_same_word(const char *word, struct vpt_text text)
 
 /* ---- lanes ---- */
 
-struct vpt_kineto_thread *vpt_kineto_thread_of(struct vpt_kineto_rows *r, struct json_object *event)
+struct vpt_kineto_thread *vpt_kineto_thread_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *event)
 {
 	struct vpt_kineto_thread *thread;
 	int64_t pid, tid;

@@ -12,9 +12,9 @@
 
 /* An event of phase X, i or C, with its common members extracted. All borrowed. */
 struct vpt_kineto_event {
-	struct json_object *object;
-	struct json_object *args; /* NULL if there are none */
-	struct vpt_text name;     /* text NULL if there is none */
+	const struct vpt_kineto_value *object;
+	const struct vpt_kineto_value *args; /* NULL if there are none */
+	struct vpt_text name;                /* text NULL if there is none */
 	uint64_t start_ns, duration_ns;
 };
 
@@ -22,26 +22,28 @@ struct vpt_kineto_event {
 
 /* The member times 10^scale. Returns 0 if it is absent or not a number; *value may then be
  * unchanged. */
-int vpt_kineto_scaled(struct vpt_kineto_rows *r, struct json_object *object, const char *key,
-	int scale, int64_t *value);
+int vpt_kineto_scaled(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, int scale, int64_t *value);
 
 /* The same at scale 0. */
-int vpt_kineto_integer(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value);
+int vpt_kineto_integer(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, int64_t *value);
 
 /* The same for a number that was found already; NULL: there is none. */
-int vpt_kineto_integer_in(struct vpt_kineto_rows *r, struct json_object *number, int64_t *value);
+int vpt_kineto_integer_in(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *number, int64_t *value);
 
 /* A count or id that is 0 if absent. A negative one reads as 0 and is counted. */
-uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key);
+uint64_t vpt_kineto_natural(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key);
 
 /* The same for a member with two spellings; the first one present is used. */
-uint64_t vpt_kineto_natural_of(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key, const char *other);
+uint64_t vpt_kineto_natural_of(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, const char *other);
 
 /* An id, or -1 if there is none: the profiler then writes -1, signed or unsigned. */
 int64_t vpt_kineto_optional_id(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key);
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key);
 
 /* ---- text ---- */
 
@@ -56,7 +58,7 @@ int vpt_kineto_same_word(const char *word, struct vpt_text text);
 /* The entry of the thread that an object's pid and tid identify. NULL: they identify none, or there
  * is no memory. */
 struct vpt_kineto_thread *vpt_kineto_thread_of(
-	struct vpt_kineto_rows *r, struct json_object *object);
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object);
 
 /* The lane of that thread; 0 if there is none. */
 uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);

@@ -2,20 +2,17 @@
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_put.h"
 
-static void triple(struct vpt_kineto_rows *r, struct json_object *args, const char *key,
+static void triple(struct vpt_kineto_rows *r, const struct vpt_kineto_value *args, const char *key,
 	uint64_t *x, uint64_t *y, uint64_t *z)
 {
-	struct json_object *array = vpt_kineto_member(args, key);
+	const struct vpt_kineto_value *array = vpt_kineto_member(args, key);
+	const struct vpt_kineto_value *v = vpt_kineto_element(array, 0);
 	uint64_t *const out[] = {x, y, z};
 	int64_t value;
 	size_t i;
 
-	if (!json_object_is_type(array, json_type_array))
-		return;
-	for (i = 0; i < 3 && i < json_object_array_length(array); i++) {
-		if (vpt_kineto_number(json_object_array_get_idx(array, i), 0, &value) ==
-				VPT_KINETO_EXACT &&
-			value >= 0)
+	for (i = 0; i < 3 && v; i++, v = vpt_kineto_next(array, v)) {
+		if (vpt_kineto_number(v, 0, &value) == VPT_KINETO_EXACT && value >= 0)
 			*out[i] = (uint64_t)value;
 		else
 			r->stats->bad_numbers++;

@@ -15,7 +15,7 @@
 
 /* ---- the whole file ---- */
 
-void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value)
+void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value)
 {
 	int64_t offset = 0;
 
@@ -30,21 +30,15 @@ void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value)
 	r->own.unix_offset_ns = (uint64_t)offset;
 }
 
-static void put_facts(struct vpt_kineto_rows *r, struct json_object *pairs)
+static void put_facts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *pairs)
 {
-	size_t count =
-		json_object_is_type(pairs, json_type_array) ? json_object_array_length(pairs) : 0;
-	size_t i;
+	const struct vpt_kineto_value *pair = vpt_kineto_element(pairs, 0);
 
-	for (i = 0; i < count; i++) {
-		struct json_object *pair = json_object_array_get_idx(pairs, i);
-		struct vpt_text key, value;
+	for (; pair; pair = vpt_kineto_next(pairs, pair)) {
+		struct vpt_text key = vpt_kineto_text(vpt_kineto_element(pair, 0));
+		struct vpt_text value = vpt_kineto_text(vpt_kineto_element(pair, 1));
 		struct vpt_meta m;
 
-		if (!json_object_is_type(pair, json_type_array))
-			continue;
-		key = vpt_kineto_text(json_object_array_get_idx(pair, 0));
-		value = vpt_kineto_text(json_object_array_get_idx(pair, 1));
 		if (!key.text || !value.text)
 			continue;
 		m.key = vpt_kineto_put_text(r, key);
@@ -53,7 +47,7 @@ static void put_facts(struct vpt_kineto_rows *r, struct json_object *pairs)
 	}
 }
 
-void vpt_kineto_own_end(struct vpt_kineto_rows *r, struct json_object *value)
+void vpt_kineto_own_end(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value)
 {
 	struct vpt_stats stats = {0};
 
@@ -67,7 +61,7 @@ void vpt_kineto_own_end(struct vpt_kineto_rows *r, struct json_object *value)
 }
 
 void vpt_kineto_own_device(
-	struct vpt_kineto_rows *r, struct json_object *object, struct vpt_device *device)
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, struct vpt_device *device)
 {
 	struct vpt_text uuid = vpt_kineto_text(vpt_kineto_member(object, "uuid"));
 	struct vpt_text pci = vpt_kineto_text(vpt_kineto_member(object, "pci"));
@@ -81,7 +75,7 @@ void vpt_kineto_own_device(
 
 /* ---- lanes ---- */
 
-static uint64_t thread_named(struct vpt_kineto_rows *r, struct json_object *args,
+static uint64_t thread_named(struct vpt_kineto_rows *r, const struct vpt_kineto_value *args,
 	const char *process_key, const char *thread_key)
 {
 	int64_t pid, tid;
@@ -92,7 +86,7 @@ static uint64_t thread_named(struct vpt_kineto_rows *r, struct json_object *args
 	return vpt_collect_thread(r->collect, pid, tid);
 }
 
-uint64_t vpt_kineto_own_thread(struct vpt_kineto_rows *r, struct json_object *args)
+uint64_t vpt_kineto_own_thread(struct vpt_kineto_rows *r, const struct vpt_kineto_value *args)
 {
 	return thread_named(r, args, "process", "thread");
 }
@@ -155,7 +149,7 @@ static uint64_t put_bytes(struct vpt_kineto_rows *r, struct vpt_text text)
 
 static struct payload payload_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
-	struct json_object *value = vpt_kineto_member(e->args, "payload");
+	const struct vpt_kineto_value *value = vpt_kineto_member(e->args, "payload");
 	struct vpt_text text = vpt_kineto_text(value);
 	struct vpt_text bits = vpt_kineto_text(vpt_kineto_member(e->args, "payload bits"));
 	struct payload p = {
@@ -245,18 +239,17 @@ int vpt_kineto_own_mark(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 
 int vpt_kineto_own_counter(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
-	struct json_object *sample = NULL;
+	const struct vpt_kineto_value *sample = vpt_kineto_find(e->args, "value");
 	struct vpt_text unit = vpt_kineto_text(vpt_kineto_member(e->object, "unit"));
 	struct vpt_counter c = {.time_ns = e->start_ns};
 	double value;
 	int64_t device = -1;
 	uint64_t lane;
 
-	if (!e->name.text || !json_object_is_type(e->args, json_type_object) ||
-		!json_object_object_get_ex(e->args, "value", &sample))
+	if (!e->name.text || !sample)
 		return 0;
-	value = sample ? json_object_get_double(sample)
-		       : (double)NAN; /* null: JSON cannot express it */
+	/* JSON cannot express every double: those are null. */
+	value = sample->type == VPT_KINETO_NULL ? (double)NAN : vpt_kineto_double(sample);
 	vpt_kineto_integer(r, e->object, "pid", &device);
 	memcpy(&c.value, &value, sizeof(value));
 	lane = vpt_collect_series(r->collect, -1, device, vpt_kineto_put_text(r, e->name),

@@ -5,8 +5,8 @@
 #include "formats/import/kineto/kineto_event.h"
 
 /* The members "vptrace" and "vptraceEnd" of the file. */
-void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value);
-void vpt_kineto_own_end(struct vpt_kineto_rows *r, struct json_object *value);
+void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);
+void vpt_kineto_own_end(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);
 
 /* Reads what NVTX says about a range besides its name. Returns 1 if the range never ended; it is
  * then put already. */
@@ -14,10 +14,10 @@ int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	struct vpt_range *range);
 
 /* The lane of the thread that the arguments identify; 0: none. */
-uint64_t vpt_kineto_own_thread(struct vpt_kineto_rows *r, struct json_object *args);
+uint64_t vpt_kineto_own_thread(struct vpt_kineto_rows *r, const struct vpt_kineto_value *args);
 
 /* Reads the members of a GPU that the profiler does not write. */
-void vpt_kineto_own_device(
-	struct vpt_kineto_rows *r, struct json_object *object, struct vpt_device *device);
+void vpt_kineto_own_device(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	struct vpt_device *device);
 
 #endif

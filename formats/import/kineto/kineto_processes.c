@@ -135,7 +135,7 @@ static int64_t number_of_text(
 }
 
 /* The text of an id that is no number; text NULL if it is one, or neither. */
-static struct vpt_text text_of(struct json_object *value)
+static struct vpt_text text_of(const struct vpt_kineto_value *value)
 {
 	struct vpt_text t = vpt_kineto_text(value), none = {NULL, 0};
 	int64_t number;
@@ -143,10 +143,10 @@ static struct vpt_text text_of(struct json_object *value)
 	return t.text && vpt_kineto_decimal(t.text, t.len, 0, &number) == VPT_KINETO_BAD ? t : none;
 }
 
-static int id_of(struct vpt_kineto_rows *r, struct vpt_kineto_ids *ids, struct json_object *object,
-	const char *key, int64_t *id)
+static int id_of(struct vpt_kineto_rows *r, struct vpt_kineto_ids *ids,
+	const struct vpt_kineto_value *object, const char *key, int64_t *id)
 {
-	struct json_object *value = vpt_kineto_member(object, key);
+	const struct vpt_kineto_value *value = vpt_kineto_member(object, key);
 	struct vpt_text t = text_of(value);
 
 	if (!t.text)
@@ -155,18 +155,18 @@ static int id_of(struct vpt_kineto_rows *r, struct vpt_kineto_ids *ids, struct j
 	return 1;
 }
 
-int vpt_kineto_pid(struct vpt_kineto_rows *r, struct json_object *object, int64_t *pid)
+int vpt_kineto_pid(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, int64_t *pid)
 {
 	return id_of(r, &r->processes.pids, object, "pid", pid);
 }
 
-int vpt_kineto_tid(struct vpt_kineto_rows *r, struct json_object *object, int64_t *tid)
+int vpt_kineto_tid(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, int64_t *tid)
 {
 	return id_of(r, &r->processes.tids, object, "tid", tid);
 }
 
-int vpt_kineto_number_in(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *number)
+int vpt_kineto_number_in(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, int64_t *number)
 {
 	struct vpt_text t = text_of(vpt_kineto_member(object, key));
 
@@ -180,7 +180,8 @@ int vpt_kineto_number_in(
 
 /* ---- processes ---- */
 
-static struct vpt_kineto_process *process_of(struct vpt_kineto_rows *r, struct json_object *object)
+static struct vpt_kineto_process *process_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object)
 {
 	struct vpt_kineto_processes *p = &r->processes;
 	struct vpt_text t = text_of(vpt_kineto_member(object, "pid"));
@@ -205,13 +206,13 @@ static struct vpt_kineto_process *process_of(struct vpt_kineto_rows *r, struct j
 	return &p->at[p->count++];
 }
 
-void vpt_kineto_process_seen(struct vpt_kineto_rows *r, struct json_object *object)
+void vpt_kineto_process_seen(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object)
 {
 	if (text_of(vpt_kineto_member(object, "pid")).text)
 		process_of(r, object);
 }
 
-void vpt_kineto_process_calls(struct vpt_kineto_rows *r, struct json_object *object)
+void vpt_kineto_process_calls(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object)
 {
 	struct vpt_kineto_process *process = process_of(r, object);
 
@@ -220,7 +221,7 @@ void vpt_kineto_process_calls(struct vpt_kineto_rows *r, struct json_object *obj
 }
 
 void vpt_kineto_name_process(
-	struct vpt_kineto_rows *r, struct json_object *object, struct vpt_text name)
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, struct vpt_text name)
 {
 	struct vpt_kineto_process *process = process_of(r, object);
 
@@ -244,10 +245,11 @@ static struct vpt_kineto_owner *find_owner(
 }
 
 /* NULL: none, or too many. */
-static struct vpt_kineto_owner *owner_of(struct vpt_kineto_rows *r, struct json_object *object)
+static struct vpt_kineto_owner *owner_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object)
 {
 	struct vpt_kineto_processes *p = &r->processes;
-	struct json_object *value = vpt_kineto_member(object, "pid");
+	const struct vpt_kineto_value *value = vpt_kineto_member(object, "pid");
 	struct vpt_text t = text_of(value);
 	struct vpt_kineto_owner want = {.label = VPT_NO_ID}, *found;
 	uint64_t hash;
@@ -277,7 +279,7 @@ static struct vpt_kineto_owner *owner_of(struct vpt_kineto_rows *r, struct json_
 	return found;
 }
 
-uint64_t vpt_kineto_owned_lane(struct vpt_kineto_rows *r, struct json_object *object,
+uint64_t vpt_kineto_owned_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
 	int64_t device, uint64_t context, int64_t stream)
 {
 	struct vpt_kineto_owner *owner = owner_of(r, object);

@@ -7,11 +7,11 @@
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_PROCESSES_H
 
 #include "formats/import/collect/collect.h"
+#include "formats/import/kineto/text/kineto_value.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct json_object;
 struct vpt_kineto_rows;
 
 /* Texts in the place of numbers: process or thread ids. */
@@ -37,20 +37,20 @@ struct vpt_kineto_processes {
 
 /* The number of a process or thread, member "pid" or "tid". If it is a text: the number in it if no other
  * text has that, else one that no process has. Returns 0 if there is none. */
-int vpt_kineto_pid(struct vpt_kineto_rows *r, struct json_object *object, int64_t *pid);
-int vpt_kineto_tid(struct vpt_kineto_rows *r, struct json_object *object, int64_t *tid);
+int vpt_kineto_pid(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, int64_t *pid);
+int vpt_kineto_tid(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, int64_t *tid);
 /* The number that the text of a member holds, as the profiler wrote it; 0 if it holds none. */
-int vpt_kineto_number_in(
-	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *number);
+int vpt_kineto_number_in(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	const char *key, int64_t *number);
 
 /* The process has a thread, which names it if its id is a text; it calls CUDA; it has a name. */
-void vpt_kineto_process_seen(struct vpt_kineto_rows *r, struct json_object *object);
-void vpt_kineto_process_calls(struct vpt_kineto_rows *r, struct json_object *object);
+void vpt_kineto_process_seen(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object);
+void vpt_kineto_process_calls(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object);
 void vpt_kineto_name_process(
-	struct vpt_kineto_rows *r, struct json_object *object, struct vpt_text name);
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, struct vpt_text name);
 
 /* The lane of a stream that the object's "pid" identifies further. */
-uint64_t vpt_kineto_owned_lane(struct vpt_kineto_rows *r, struct json_object *object,
+uint64_t vpt_kineto_owned_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
 	int64_t device, uint64_t context, int64_t stream);
 
 /* Call at the end: names the processes that have rows, and tells the collector which process is whose. */

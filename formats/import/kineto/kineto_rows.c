@@ -89,8 +89,8 @@ static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e, int
 	return 1;
 }
 
-static void put_event(struct vpt_kineto_rows *r, struct json_object *object, vpt_kineto_put *put,
-	int needs_duration)
+static void put_event(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
+	vpt_kineto_put *put, int needs_duration)
 {
 	struct vpt_kineto_event e = {.object = object};
 	int done;
@@ -129,7 +129,7 @@ static const char *tool_of(struct vpt_text process)
 	return NULL;
 }
 
-static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
+static void take_metadata(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object)
 {
 	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(object, "name")), name;
 	struct vpt_kineto_thread *thread;
@@ -156,7 +156,7 @@ static int is_phase(struct vpt_text phase, const char *phases)
 }
 
 /* The arrow is also counted as skipped, so an invalid one needs no count of its own. */
-static void take_flow(struct vpt_kineto_rows *r, struct json_object *object)
+static void take_flow(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object)
 {
 	struct vpt_kineto_event e = {.object = object};
 
@@ -221,7 +221,7 @@ static void count_unknown(struct vpt_import_stats *stats, struct vpt_text name)
 	snprintf(list + used, size - used, "%s%.*s", used ? ", " : "", (int)word.len, word.text);
 }
 
-void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
+void vpt_kineto_rows_event(struct vpt_kineto_rows *r, const struct vpt_kineto_value *event)
 {
 	struct vpt_text phase = vpt_kineto_text(vpt_kineto_member(event, "ph"));
 	struct vpt_text name = vpt_kineto_text(vpt_kineto_member(event, "cat"));

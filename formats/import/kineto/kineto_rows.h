@@ -6,7 +6,7 @@
 #include "formats/import/kineto/text/kineto_value.h"
 
 /* Puts one element of traceEvents, or counts why it did not. */
-void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event);
+void vpt_kineto_rows_event(struct vpt_kineto_rows *r, const struct vpt_kineto_value *event);
 
 /* Whether an event of this phase and category would only be counted as skipped. */
 int vpt_kineto_rows_needless(

@@ -7,6 +7,7 @@
 
 #include "formats/base/cost_limits.h"
 #include "formats/base/memory.h"
+#include "formats/import/kineto/text/kineto_scan.h"
 #include "formats/import/refused_formats.h"
 
 #include <string.h>
@@ -73,6 +74,11 @@ static int begin_unzstd(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	return 0;
 }
 
+static void end_text(struct vpt_kineto_bytes *b)
+{
+	memset(b->block + (b->end - b->block), 0, VPT_SCAN_BYTES);
+}
+
 static int begin_unpacking(
 	struct vpt_kineto_bytes *b, const unsigned char *magic, size_t size, struct vpt_err *err)
 {
@@ -99,9 +105,10 @@ int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, st
 	rc = src->read_at(src, 0, magic, sizeof(magic), &got, err);
 	if (rc)
 		return rc;
-	if (vpt_grow(&b->block, &b->block_bytes, BLOCK_BYTES, 1))
+	if (vpt_grow(&b->block, &b->block_bytes, VPT_SCAN_BYTES + BLOCK_BYTES, 1))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read the trace");
 	b->cur = b->end = b->block;
+	end_text(b);
 	return begin_unpacking(b, magic, got, err);
 }
 
@@ -126,9 +133,9 @@ static int make_room(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	const unsigned char *from = b->keep ? b->keep : b->cur;
 	size_t retained = (size_t)(b->end - from), before_cur = (size_t)(b->cur - from);
 
-	if (retained)
+	if (retained && from != b->block)
 		memmove(b->block, from, retained);
-	if (vpt_grow(&b->block, &b->block_bytes, retained + BLOCK_BYTES, 1))
+	if (vpt_grow(&b->block, &b->block_bytes, retained + VPT_SCAN_BYTES + BLOCK_BYTES, 1))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read the trace");
 	b->keep = b->keep ? b->block : NULL;
 	b->cur = b->block + before_cur;
@@ -311,5 +318,7 @@ int vpt_kineto_bytes_fill(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	rc = make_room(b, err);
 	if (rc)
 		return rc;
-	return b->inflate ? fill_gzip(b, err) : b->unzstd ? fill_zstd(b, err) : fill_plain(b, err);
+	rc = b->inflate ? fill_gzip(b, err) : b->unzstd ? fill_zstd(b, err) : fill_plain(b, err);
+	end_text(b);
+	return rc;
 }

@@ -12,8 +12,9 @@ struct vpt_kineto_inflate;
 struct vpt_kineto_unzstd;
 
 struct vpt_kineto_bytes {
-	const unsigned char *cur, *end; /* text not consumed yet; the caller advances cur */
-	uint64_t end_offset;            /* offset of `end` in the text */
+	/* Text not consumed yet; the caller advances cur. VPT_SCAN_BYTES NULs follow it. */
+	const unsigned char *cur, *end;
+	uint64_t end_offset; /* offset of `end` in the text */
 	/* The first byte that fill must retain, at or before cur; NULL: none before cur. It moves with the
 	 * text. */
 	const unsigned char *keep;

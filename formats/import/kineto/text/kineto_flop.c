@@ -56,29 +56,19 @@ struct shape {
 };
 
 /* Reads the shape of an input. Returns 0 if there is none, or a size that is not positive. */
-static int read_shape(struct json_object *dims, unsigned input, struct shape *out)
+static int read_shape(const struct vpt_kineto_value *dims, unsigned input, struct shape *out)
 {
-	struct json_object *sizes;
-	size_t i;
+	const struct vpt_kineto_value *sizes = vpt_kineto_element(dims, input);
+	const struct vpt_kineto_value *v = vpt_kineto_element(sizes, 0);
+	int64_t size;
 
-	if (!json_object_is_type(dims, json_type_array) || input >= json_object_array_length(dims))
-		return 0;
-	sizes = json_object_array_get_idx(dims, input);
-	if (!json_object_is_type(sizes, json_type_array))
-		return 0;
-	out->rank = json_object_array_length(sizes);
-	if (!out->rank || out->rank > RANK_MAX)
-		return 0;
-	for (i = 0; i < out->rank; i++) {
-		int64_t size;
-
-		if (vpt_kineto_number(json_object_array_get_idx(sizes, i), 0, &size) !=
-				VPT_KINETO_EXACT ||
+	for (out->rank = 0; v; v = vpt_kineto_next(sizes, v)) {
+		if (out->rank == RANK_MAX || vpt_kineto_number(v, 0, &size) != VPT_KINETO_EXACT ||
 			size <= 0)
 			return 0;
-		out->sizes[i] = (uint64_t)size;
+		out->sizes[out->rank++] = (uint64_t)size;
 	}
-	return 1;
+	return out->rank != 0;
 }
 
 /* 0: more than 2^63. */
@@ -107,19 +97,16 @@ static uint64_t of_product(const struct shape *a, const struct shape *b)
 }
 
 /* 1: causal, 0: not, -1: nothing says so. */
-static int is_causal(struct json_object *args, unsigned input)
+static int is_causal(const struct vpt_kineto_value *args, unsigned input)
 {
-	struct json_object *values = vpt_kineto_member(args, "Concrete Inputs");
+	const struct vpt_kineto_value *values = vpt_kineto_member(args, "Concrete Inputs");
 	struct vpt_text value;
 
-	if (!json_object_is_type(values, json_type_array) ||
-		input >= json_object_array_length(values))
-		return -1;
-	value = vpt_kineto_text(json_object_array_get_idx(values, input));
+	value = vpt_kineto_text(vpt_kineto_element(values, input));
 	return vpt_text_is(value, "True") ? 1 : vpt_text_is(value, "False") ? 0 : -1;
 }
 
-static uint64_t of_attention(const struct operator* op, struct json_object *args,
+static uint64_t of_attention(const struct operator* op, const struct vpt_kineto_value *args,
 	const struct shape *q, const struct shape *k, const struct shape *v)
 {
 	size_t length = op->form == HEADS_FIRST ? 2 : 1, heads = op->form == HEADS_FIRST ? 1 : 2;
@@ -136,10 +123,10 @@ static uint64_t of_attention(const struct operator* op, struct json_object *args
 	return causal ? flop / 2 : flop;
 }
 
-uint64_t vpt_kineto_flop(struct vpt_text name, struct json_object *args)
+uint64_t vpt_kineto_flop(struct vpt_text name, const struct vpt_kineto_value *args)
 {
 	const struct operator* op = args ? find(name) : NULL;
-	struct json_object *dims = op ? vpt_kineto_member(args, "Input Dims") : NULL;
+	const struct vpt_kineto_value *dims = op ? vpt_kineto_member(args, "Input Dims") : NULL;
 	struct shape a, b, c;
 
 	if (!dims)

@@ -8,6 +8,6 @@
 /* Matrix products and fused attention, forward; a multiplication and an addition are two operations.
  * `args` are the event's arguments, or NULL. 0: another operator, no shapes, or not those that it takes;
  * also more than 2^63, and attention of which nothing says whether its mask is causal. Any thread. */
-uint64_t vpt_kineto_flop(struct vpt_text name, struct json_object *args);
+uint64_t vpt_kineto_flop(struct vpt_text name, const struct vpt_kineto_value *args);
 
 #endif

@@ -1,7 +1,7 @@
 /* kineto_glance.h - reads the text of an event where it is, without building a value from it.
  *
  * Only for what the profiler usually writes. Whatever is unusual, such as escapes, arrays or the end
- * of the text, gives "not read", and json-c reads the event. */
+ * of the text, gives "not read", and the parser reads the event. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_GLANCE_H
 #define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_GLANCE_H
 

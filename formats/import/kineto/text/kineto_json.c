@@ -1,26 +1,18 @@
 /* kineto_json.c - the text of a profiler's file as JSON: values, and anchors after unreadable ones. */
 #include "formats/import/kineto/text/kineto_json.h"
 
-#include "formats/import/kineto/text/kineto_value.h"
+#include "formats/import/kineto/text/kineto_scan.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
 	VALUE_BYTES = 16 << 20, /* of one event or member */
-	/* Commas and opening brackets of one event or member; json-c needs some hundred bytes for
-	 * each. */
-	VALUE_PARTS = 1 << 18,
-	AHEAD_BYTES = 256,     /* an anchor is recognized in */
-	AGAIN_BASE = 16 << 20, /* bytes that may be read again in any file */
-	AGAIN_TIMES = 4,       /* and for each byte of it */
-	FOUND_BYTES = 24       /* of the text, shown where it is unreadable */
+	AHEAD_BYTES = 256,      /* an anchor is recognized in */
+	AGAIN_BASE = 16 << 20,  /* bytes that may be read again in any file */
+	AGAIN_TIMES = 4,        /* and for each byte of it */
+	FOUND_BYTES = 24        /* of the text, shown where it is unreadable */
 };
-
-static int is_space(int c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 /* ---- bytes ---- */
 
@@ -35,7 +27,7 @@ int vpt_kineto_json_peek(struct vpt_kineto_json *j, int *c)
 	int rc;
 
 	j->bytes.keep = NULL;
-	while (!(rc = need_byte(j)) && is_space(*j->bytes.cur))
+	while (!(rc = need_byte(j)) && vpt_is_space(*j->bytes.cur))
 		j->bytes.cur++;
 	*c = rc ? 0 : *j->bytes.cur;
 	return rc;
@@ -93,61 +85,67 @@ static void begin_value(struct vpt_kineto_json *j)
 	j->begin = vpt_kineto_bytes_offset(&j->bytes);
 }
 
-/* An upper bound on the number of values in some bytes. */
-static size_t count_parts(const unsigned char *p, size_t size)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < size; i++)
-		count += (p[i] == ',') | (p[i] == '[') | (p[i] == '{');
-	return count;
-}
-
 static int too_long(struct vpt_kineto_json *j)
 {
 	note_fault(j, j->bytes.cur);
 	return vpt_fail(j->err, VPT_EDATA,
 		"the JSON value at byte %llu is longer than %d MiB, or has more than %d parts",
-		(unsigned long long)j->begin, VALUE_BYTES >> 20, VALUE_PARTS);
+		(unsigned long long)j->begin, VALUE_BYTES >> 20, VPT_KINETO_VALUES_MAX);
 }
 
-int vpt_kineto_json_value(struct vpt_kineto_json *j, struct json_object **out)
+/* Makes more bytes of the newest value available than `had`: twice as many if they come, so that a long
+ * value is parsed few times. */
+static int need_more(struct vpt_kineto_json *j, size_t had)
 {
-	enum json_tokener_error state = json_tokener_continue;
-	size_t taken = 0, parts = 0, size, given;
+	int rc = 0;
+
+	while (!rc && (size_t)(j->bytes.end - j->bytes.keep) <= 2 * had)
+		rc = vpt_kineto_bytes_fill(&j->bytes, j->err);
+	return rc == VPT_END && (size_t)(j->bytes.end - j->bytes.keep) > had ? 0 : rc;
+}
+
+/* Parses the newest value. */
+static int parse(struct vpt_kineto_json *j)
+{
+	size_t had = 0;
+	int rc;
+
+	do {
+		rc = need_more(j, had);
+		if (rc) {
+			j->bytes.cur = j->bytes.end;
+			note_fault(j, j->bytes.keep);
+			return rc;
+		}
+		had = (size_t)(j->bytes.end - j->bytes.keep);
+		j->bytes.cur = j->bytes.keep;
+		rc = vpt_kineto_parse(&j->parser, &j->bytes.cur, j->bytes.end);
+	} while (rc == VPT_END && had <= VALUE_BYTES);
+	if (j->bytes.cur - j->bytes.keep <= VALUE_BYTES)
+		return rc;
+	j->bytes.cur = j->bytes.keep + VALUE_BYTES;
+	j->parser.wrong = NULL;
+	return VPT_EDATA;
+}
+
+int vpt_kineto_json_value(struct vpt_kineto_json *j, const struct vpt_kineto_value **out)
+{
 	int rc;
 
 	*out = NULL;
 	begin_value(j);
-	json_tokener_reset(j->tokener);
-	while (state == json_tokener_continue) {
-		rc = need_byte(j);
-		if (rc == VPT_END)
-			note_fault(j, j->bytes.keep);
-		if (rc)
-			return rc;
-		size = (size_t)(j->bytes.end - j->bytes.cur);
-		if (taken + size > VALUE_BYTES)
-			size = VALUE_BYTES - taken;
-		if (!size || parts > VALUE_PARTS)
-			return too_long(j);
-		given = size;
-		*out = json_tokener_parse_ex(j->tokener, (const char *)j->bytes.cur, (int)size);
-		state = json_tokener_get_error(j->tokener);
-		size = json_tokener_get_parse_end(j->tokener);
-		if (state == json_tokener_continue)
-			parts += count_parts(j->bytes.cur, size);
-		j->bytes.cur += size;
-		taken += size;
-		/* json-c stops at a NUL as if it were the end of the text. */
-		if (state == json_tokener_continue && size < given)
-			state = json_tokener_error_parse_unexpected;
-	}
-	if (state == json_tokener_success)
-		return 0;
+	rc = parse(j);
+	if (!rc)
+		*out = j->parser.values;
+	if (rc == VPT_ENOMEM)
+		return vpt_fail(j->err, VPT_ENOMEM, "no memory to parse JSON");
+	if (rc != VPT_EDATA)
+		return rc;
+	if (!j->parser.wrong)
+		return too_long(j);
 	note_fault(j, j->bytes.cur);
 	return vpt_fail(j->err, VPT_EDATA, "invalid JSON at byte %llu: %s",
-		(unsigned long long)j->fault.at, json_tokener_error_desc(state));
+		(unsigned long long)j->fault.at, j->parser.wrong);
 }
 
 /* What a byte is outside of strings. Of letters, only those of true, false, null, NaN and infinities are
@@ -199,7 +197,7 @@ static int may_open(const struct skip *s, const unsigned char *p, const unsigned
 {
 	if (!s->depth || !(s->objects & 1))
 		return 1;
-	while (p > first && is_space(p[-1]))
+	while (p > first && vpt_is_space(p[-1]))
 		p--;
 	return p == first || p[-1] == ':';
 }
@@ -305,7 +303,7 @@ static int look_ahead(struct vpt_kineto_json *j)
 
 static const unsigned char *skip_space(const unsigned char *p, const unsigned char *end)
 {
-	while (p < end && is_space(*p))
+	while (p < end && vpt_is_space(*p))
 		p++;
 	return p;
 }

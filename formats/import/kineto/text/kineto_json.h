@@ -11,8 +11,7 @@
 #define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_JSON_H
 
 #include "formats/import/kineto/text/kineto_bytes.h"
-
-#include <json-c/json.h>
+#include "formats/import/kineto/text/kineto_parse.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +25,7 @@ struct vpt_kineto_fault {
 /* Set the bytes and err; zero the rest. */
 struct vpt_kineto_json {
 	struct vpt_kineto_bytes bytes;
-	struct json_tokener *tokener;
+	struct vpt_kineto_parser parser;
 	struct vpt_err *err; /* of the newest failure, borrowed */
 	uint64_t begin;      /* offset of the newest value */
 	struct vpt_kineto_fault fault;
@@ -43,8 +42,8 @@ int vpt_kineto_json_expect(struct vpt_kineto_json *j, char wanted, const char *w
 /* Reports that something else was expected at the next byte: VPT_EDATA. */
 int vpt_kineto_json_wrong(struct vpt_kineto_json *j, const char *words);
 
-/* Parses one value. The caller owns *out and puts it; it is NULL for null too. */
-int vpt_kineto_json_value(struct vpt_kineto_json *j, struct json_object **out);
+/* Parses one value, which is valid until anything else is read. */
+int vpt_kineto_json_value(struct vpt_kineto_json *j, const struct vpt_kineto_value **out);
 /* Skips one value of any size and depth. */
 int vpt_kineto_json_skip(struct vpt_kineto_json *j);
 

@@ -1,13 +1,12 @@
 /* kineto_value.c - reads single JSON values as integers and text.
  *
  * The profiler writes microseconds with three decimals. As a double, 1365627862757.064 would lose
- * its nanoseconds, so numbers are read from their digits, which json-c keeps beside each double. */
+ * its nanoseconds, so numbers are read from their digits. */
 #include "formats/import/kineto/text/kineto_value.h"
 
-#include "formats/base/text.h"
 #include "formats/base/utf8.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The parts of a decimal: digits with an optional point, and a power of ten. */
@@ -119,60 +118,108 @@ enum vpt_kineto_number vpt_kineto_decimal(const char *text, size_t len, int scal
 	return nothing ? VPT_KINETO_EXACT : VPT_KINETO_ROUNDED;
 }
 
-static enum vpt_kineto_number scaled_int(struct json_object *object, int scale, int64_t *value)
+int vpt_kineto_is_decimal(const char *text, size_t len)
 {
-	int64_t v = json_object_get_int64(object);
+	struct decimal d;
 
-	/* json-c returns the limits for values beyond them. */
-	if (v == INT64_MAX || v == INT64_MIN)
+	return parse_decimal(text, text + len, &d);
+}
+
+/* An integer in JSON. Its limits are no values: other readers give them for what is beyond. */
+static enum vpt_kineto_number scaled_int(struct vpt_text text, int scale, int64_t *value)
+{
+	int negative, i;
+	const char *end = text.text + text.len, *p = skip_sign(text.text, end, &negative);
+	int64_t v = 0;
+
+	for (; p < end; p++)
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
+			return VPT_KINETO_BAD;
+	if (v == INT64_MAX && !negative)
 		return VPT_KINETO_BAD;
-	for (; scale > 0; scale--)
+	for (i = 0; i < scale; i++)
 		if (__builtin_mul_overflow(v, 10, &v))
 			return VPT_KINETO_BAD;
-	*value = v;
+	*value = negative ? -v : v;
 	return VPT_KINETO_EXACT;
 }
 
-enum vpt_kineto_number vpt_kineto_number(struct json_object *object, int scale, int64_t *value)
+/* Digits, and a point among them, that are whole at this scale and in range. Returns 0 for others. */
+static int exact_decimal(struct vpt_text text, int scale, int64_t *value)
 {
-	const char *digits;
+	enum { DIGITS = 19 }; /* of any 64 bits */
+	const char *p = text.text, *end = p + text.len;
+	uint64_t v = 0;
+	int places = 0;
 
-	switch (json_object_get_type(object)) {
-	case json_type_null:
+	for (; p < end && vpt_is_digit(*p); p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	if (p < end && *p == '.')
+		for (p++; p < end && vpt_is_digit(*p); p++, places++)
+			v = v * 10 + (uint64_t)(*p - '0');
+	if (p < end || places > scale || text.len - 1 + (size_t)(scale - places) > DIGITS)
+		return 0;
+	for (; places < scale; places++)
+		v *= 10;
+	*value = (int64_t)v;
+	return v <= INT64_MAX - 9;
+}
+
+enum vpt_kineto_number vpt_kineto_number(
+	const struct vpt_kineto_value *value, int scale, int64_t *out)
+{
+	struct vpt_text text;
+
+	if (!value)
 		return VPT_KINETO_ABSENT;
-	case json_type_int:
-		return scaled_int(object, scale, value);
-	case json_type_string:
-		return vpt_kineto_decimal(json_object_get_string(object),
-			(size_t)json_object_get_string_len(object), scale, value);
-	case json_type_double:
-		if (!isfinite(json_object_get_double(object)))
-			return VPT_KINETO_BAD;
-		digits = json_object_to_json_string(object);
-		return digits ? vpt_kineto_decimal(digits, strlen(digits), scale, value)
-			      : VPT_KINETO_BAD;
+	text = (struct vpt_text){value->text, value->len};
+	switch (value->type) {
+	case VPT_KINETO_NULL:
+		return VPT_KINETO_ABSENT;
+	case VPT_KINETO_INTEGER:
+		return scaled_int(text, scale, out);
+	case VPT_KINETO_DECIMAL:
+		if (exact_decimal(text, scale, out))
+			return VPT_KINETO_EXACT;
+		return vpt_kineto_decimal(text.text, text.len, scale, out);
+	case VPT_KINETO_STRING:
+		return vpt_kineto_decimal(text.text, text.len, scale, out);
 	default:
 		return VPT_KINETO_BAD;
 	}
 }
 
-struct json_object *vpt_kineto_member(struct json_object *object, const char *key)
+double vpt_kineto_double(const struct vpt_kineto_value *value)
 {
-	struct json_object *value = NULL;
+	double number;
+	char *end;
 
-	if (json_object_is_type(object, json_type_object))
-		json_object_object_get_ex(object, key, &value);
-	return value;
+	if (value->type == VPT_KINETO_BOOLEAN)
+		return *value->text == 't';
+	if (value->type == VPT_KINETO_NULL || value->type > VPT_KINETO_STRING)
+		return 0;
+	number = strtod(value->text, &end);
+	return value->type == VPT_KINETO_STRING && end != value->text + value->len ? 0 : number;
 }
 
-struct vpt_text vpt_kineto_text(struct json_object *object)
+const struct vpt_kineto_value *vpt_kineto_element(
+	const struct vpt_kineto_value *array, size_t index)
+{
+	const struct vpt_kineto_value *v = NULL;
+
+	if (array && array->type == VPT_KINETO_ARRAY)
+		v = vpt_kineto_first(array);
+	while (v && index--)
+		v = vpt_kineto_next(array, v);
+	return v;
+}
+
+struct vpt_text vpt_kineto_text(const struct vpt_kineto_value *value)
 {
 	struct vpt_text text = {NULL, 0};
 
-	if (json_object_is_type(object, json_type_string)) {
-		text.text = json_object_get_string(object);
-		text.len = (size_t)json_object_get_string_len(object);
-	}
+	if (value && value->type == VPT_KINETO_STRING)
+		text = (struct vpt_text){value->text, value->len};
 	return text;
 }
 
