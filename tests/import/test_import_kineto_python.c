@@ -334,9 +334,9 @@ static void a_stack_beyond_the_limit_is_truncated(void **state)
 	rig_drop();
 }
 
-/* ---- text and parser read the same ---- */
+/* ---- the order of members ---- */
 
-/* The same events twice: as the profiler writes them, and with the category first, which is left to the parser. */
+/* The same events twice: as the profiler writes them, and with the category first. */
 static void make_events(struct vpt_random *r, struct random_text *plain, struct random_text *other)
 {
 	static const char *const names[] = {"a.py(3): f", "nn.Module: Linear_0", "g",
@@ -380,7 +380,7 @@ static void make_events(struct vpt_random *r, struct random_text *plain, struct 
 	}
 }
 
-static void both_ways_of_reading_agree(void **state)
+static void the_order_of_members_does_not_matter(void **state)
 {
 	struct vpt_random r = {41};
 	size_t round, samples = 0;
@@ -402,7 +402,8 @@ static void both_ways_of_reading_agree(void **state)
 		assert_int_equal(rig_text(plain.data), 0);
 		found = shown();
 		if (strcmp(expected, found) != 0 || memcmp(&stats, &rig.stats, sizeof(stats)) != 0)
-			fail_msg("%s\nparser: %s\ntext: %s", plain.data, expected, found);
+			fail_msg("%s\ncategory first: %s\nphase first: %s", plain.data, expected,
+				found);
 		samples += strlen(found);
 		vpt_free(plain.data);
 		vpt_free(other.data);
@@ -421,7 +422,7 @@ int main(void)
 		cmocka_unit_test(a_name_is_taken_apart),
 		cmocka_unit_test(what_is_no_call_is_counted),
 		cmocka_unit_test(a_stack_beyond_the_limit_is_truncated),
-		cmocka_unit_test(both_ways_of_reading_agree),
+		cmocka_unit_test(the_order_of_members_does_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

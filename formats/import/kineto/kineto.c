@@ -9,6 +9,7 @@
 #include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_python.h"
 #include "formats/import/kineto/kineto_rows.h"
+#include "formats/import/kineto/text/kineto_glance.h"
 #include "formats/import/kineto/text/kineto_json.h"
 #include "formats/import/refused_formats.h"
 
@@ -31,40 +32,23 @@ struct document {
 
 /* ---- the events ---- */
 
-/* Reads a call of a Python function from its text: most of a trace with stacks are such calls. 0: parse
- * it. */
-static int read_call(struct document *d, struct vpt_text phase, struct vpt_text category)
-{
-	const unsigned char *p = d->json.bytes.cur;
-	struct vpt_kineto_flat flat;
-
-	if (!vpt_kineto_rows_is_python(phase, category) ||
-		!vpt_kineto_glance_event(&p, d->json.bytes.end, &flat) ||
-		!vpt_kineto_python_flat(&d->rows, &flat))
-		return 0;
-	d->json.bytes.cur = p;
-	return 1;
-}
-
 static int read_event(struct document *d)
 {
 	struct vpt_text phase, category;
 	const struct vpt_kineto_value *event;
 	int rc;
 
-	vpt_kineto_glance_head(d->json.bytes.cur, d->json.bytes.end, &phase, &category);
+	vpt_kineto_glance(d->json.bytes.cur, &phase, &category);
 	if (phase.text && vpt_kineto_rows_needless(&d->rows, phase, category)) {
 		rc = vpt_kineto_json_skip(&d->json);
 		d->rows.stats->events += !rc;
 		d->rows.stats->skipped += !rc;
 		return rc;
 	}
-	if (!phase.text || !read_call(d, phase, category)) {
-		rc = vpt_kineto_json_value(&d->json, &event);
-		if (rc)
-			return rc;
-		vpt_kineto_rows_event(&d->rows, event);
-	}
+	rc = vpt_kineto_json_value(&d->json, &event);
+	if (rc)
+		return rc;
+	vpt_kineto_rows_event(&d->rows, event);
 	return d->rows.no_memory ? vpt_fail(d->err, VPT_ENOMEM, "no memory for the trace's threads")
 				 : 0;
 }

@@ -4,7 +4,6 @@
 #include "formats/import/kineto/kineto_event.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* ---- numbers ---- */
 
@@ -86,11 +85,6 @@ uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text)
 {
 	r->stats->bad_text += !vpt_kineto_text_is_clean(text);
 	return vpt_collect_string(r->collect, text.text, text.len);
-}
-
-int vpt_kineto_same_word(const char *word, struct vpt_text text)
-{
-	return text.text && strlen(word) == text.len && !strncasecmp(word, text.text, text.len);
 }
 
 /* ---- lanes ---- */

@@ -9,6 +9,8 @@
 #include "formats/import/kineto/text/kineto_value.h"
 
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 /* An event of phase X, i or C, with its common members extracted. All borrowed. */
 struct vpt_kineto_event {
@@ -51,7 +53,10 @@ int64_t vpt_kineto_optional_id(
 uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text);
 
 /* Whether a text equals a word, ignoring case. */
-int vpt_kineto_same_word(const char *word, struct vpt_text text);
+static inline int vpt_kineto_same_word(const char *word, struct vpt_text text)
+{
+	return text.text && strlen(word) == text.len && !strncasecmp(word, text.text, text.len);
+}
 
 /* ---- lanes ---- */
 

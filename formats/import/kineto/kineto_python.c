@@ -212,65 +212,6 @@ int vpt_kineto_put_python(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 		      : 0;
 }
 
-/* The number times 10^scale. Returns 0 if that is not a whole one. */
-static int exact(struct vpt_text text, int scale, int64_t *value)
-{
-	enum { SURE_DIGITS = 18 };
-	int64_t v = 0;
-	int places = -1;
-	size_t i;
-
-	for (i = 0; i < text.len && text.len <= SURE_DIGITS; i++) {
-		if (vpt_is_digit(text.text[i])) {
-			v = v * 10 + (text.text[i] - '0');
-			places += places >= 0;
-		} else if (text.text[i] == '.') {
-			places = 0;
-		} else {
-			break;
-		}
-	}
-	places = places < 0 ? 0 : places;
-	if (!text.len || i < text.len || places > scale ||
-		(int)text.len + scale - places > SURE_DIGITS)
-		return text.text &&
-		       vpt_kineto_decimal(text.text, text.len, scale, value) == VPT_KINETO_EXACT;
-	for (; places < scale; places++)
-		v *= 10;
-	*value = v;
-	return 1;
-}
-
-int vpt_kineto_python_flat(struct vpt_kineto_rows *r, const struct vpt_kineto_flat *flat)
-{
-	const struct vpt_text *v = flat->values;
-	struct vpt_kineto_thread *thread;
-	int64_t start, duration, pid, tid, id;
-	struct vpt_kineto_call call = {0};
-
-	/* Whatever would be counted is left to the other way. */
-	if (r->own.is_own || !v[VPT_KINETO_NAME].text || !exact(v[VPT_KINETO_TS], 3, &start) ||
-		!exact(v[VPT_KINETO_DUR], 3, &duration) || !exact(v[VPT_KINETO_PID], 0, &pid) ||
-		!exact(v[VPT_KINETO_TID], 0, &tid) || start < 0 || duration < 0)
-		return 0;
-	call.start_ns = (uint64_t)start;
-	call.end_ns = (uint64_t)start + (uint64_t)duration;
-	if (exact(v[VPT_KINETO_PYTHON_ID], 0, &id))
-		call.id = (uint32_t)id;
-	if (exact(v[VPT_KINETO_PYTHON_PARENT], 0, &id))
-		call.parent = (uint32_t)id;
-	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
-	r->no_memory |= !thread;
-	r->stats->events++;
-	if (thread && keep(r, thread, v[VPT_KINETO_NAME], v[VPT_KINETO_CALL_FROM], call) ==
-			      VPT_KINETO_NOT_MEANT)
-		r->stats->skipped++;
-	else
-		r->last_start_ns = call.start_ns;
-	r->has_rows = 1;
-	return 1;
-}
-
 /* ---- stacks ---- */
 
 /* By thread and start; an outer call before the inner ones, which have larger numbers, or, without

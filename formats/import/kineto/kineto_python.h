@@ -14,11 +14,6 @@
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_PYTHON_H
 
 #include "formats/import/kineto/kineto_event.h"
-#include "formats/import/kineto/text/kineto_glance.h"
-
-/* Keeps the call that the text of an event describes. Returns 0, and does nothing, if the text is not
- * plain enough: vpt_kineto_rows_event() reads it then. */
-int vpt_kineto_python_flat(struct vpt_kineto_rows *r, const struct vpt_kineto_flat *flat);
 
 /* Call at the end of the file: puts the samples. */
 void vpt_kineto_python_end(struct vpt_kineto_rows *r);

@@ -13,50 +13,55 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WORD(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+
 /* In order of frequency. NULL: known but not needed. Where a kind has several names, some are those
  * of older versions. */
 static const struct category {
-	const char *name;
+	struct vpt_text name;
 	vpt_kineto_put *put;   /* a span, phase X */
 	vpt_kineto_put *point; /* a moment, phase i or C */
 } categories[] = {
-	{"python_function", vpt_kineto_put_python, NULL},
-	{"cpu_op", vpt_kineto_put_operator, NULL},
-	{"cuda_runtime", vpt_kineto_put_call, NULL},
-	{"kernel", vpt_kineto_put_kernel, NULL},
-	{"user_annotation", vpt_kineto_put_annotation, vpt_kineto_own_mark},
-	{"gpu_memcpy", vpt_kineto_put_memcpy, NULL},
-	{"gpu_memset", vpt_kineto_put_memset, NULL},
-	{"cuda_driver", vpt_kineto_put_call, NULL},
-	{"cuda_sync", vpt_kineto_put_sync, NULL},
-	{"overhead", vpt_kineto_put_overhead, NULL},
-	{"runtime", vpt_kineto_put_call, NULL},
+	{WORD("python_function"), vpt_kineto_put_python, NULL},
+	{WORD("cpu_op"), vpt_kineto_put_operator, NULL},
+	{WORD("cuda_runtime"), vpt_kineto_put_call, NULL},
+	{WORD("kernel"), vpt_kineto_put_kernel, NULL},
+	{WORD("user_annotation"), vpt_kineto_put_annotation, vpt_kineto_own_mark},
+	{WORD("gpu_memcpy"), vpt_kineto_put_memcpy, NULL},
+	{WORD("gpu_memset"), vpt_kineto_put_memset, NULL},
+	{WORD("cuda_driver"), vpt_kineto_put_call, NULL},
+	{WORD("cuda_sync"), vpt_kineto_put_sync, NULL},
+	{WORD("overhead"), vpt_kineto_put_overhead, NULL},
+	{WORD("runtime"), vpt_kineto_put_call, NULL},
 	/* of other devices than CUDA's; what their calls do is known by what has their ids */
-	{"xpu_runtime", vpt_kineto_put_call, NULL},
-	{"xpu_driver", vpt_kineto_put_call, NULL},
-	{"privateuse1_runtime", vpt_kineto_put_call, NULL},
-	{"privateuse1_driver", vpt_kineto_put_call, NULL},
-	{"mtia_runtime", vpt_kineto_put_call, NULL},
-	{"glow_runtime", vpt_kineto_put_call, NULL},
-	{"memcpy", vpt_kineto_put_memcpy, NULL},
-	{"memset", vpt_kineto_put_memset, NULL},
-	{"operator", vpt_kineto_put_operator, NULL},
-	{"gpu_user_annotation", NULL, NULL},
-	{"cpu_instant_event", NULL, vpt_kineto_put_memory},
-	{"cuda_event", vpt_kineto_put_record, NULL},
-	{"cuda_profiler_range", NULL, NULL},
-	{"external_correlation", NULL, NULL},
-	{"collective_comm", NULL, NULL},
-	{"gpu_pm_counter", NULL, NULL},
-	{"user_defined", NULL, NULL},
-	{"trace", NULL, NULL},
-	{"ac2g", NULL, NULL},
-	{"async_cpu_to_gpu", NULL, NULL},
-	{"async_gpu", NULL, NULL},
-	{"counter", NULL, vpt_kineto_own_counter},
-	{"vptrace", vpt_kineto_own_other, vpt_kineto_own_other},
-	{"fwdbwd", NULL, NULL},
-	{"forward_backward", NULL, NULL},
+	{WORD("xpu_runtime"), vpt_kineto_put_call, NULL},
+	{WORD("xpu_driver"), vpt_kineto_put_call, NULL},
+	{WORD("privateuse1_runtime"), vpt_kineto_put_call, NULL},
+	{WORD("privateuse1_driver"), vpt_kineto_put_call, NULL},
+	{WORD("mtia_runtime"), vpt_kineto_put_call, NULL},
+	{WORD("glow_runtime"), vpt_kineto_put_call, NULL},
+	{WORD("memcpy"), vpt_kineto_put_memcpy, NULL},
+	{WORD("memset"), vpt_kineto_put_memset, NULL},
+	{WORD("operator"), vpt_kineto_put_operator, NULL},
+	{WORD("gpu_user_annotation"), NULL, NULL},
+	{WORD("cpu_instant_event"), NULL, vpt_kineto_put_memory},
+	{WORD("cuda_event"), vpt_kineto_put_record, NULL},
+	{WORD("cuda_profiler_range"), NULL, NULL},
+	{WORD("external_correlation"), NULL, NULL},
+	{WORD("collective_comm"), NULL, NULL},
+	{WORD("gpu_pm_counter"), NULL, NULL},
+	{WORD("user_defined"), NULL, NULL},
+	{WORD("trace"), NULL, NULL},
+	{WORD("ac2g"), NULL, NULL},
+	{WORD("async_cpu_to_gpu"), NULL, NULL},
+	{WORD("async_gpu"), NULL, NULL},
+	{WORD("counter"), NULL, vpt_kineto_own_counter},
+	{WORD("vptrace"), vpt_kineto_own_other, vpt_kineto_own_other},
+	{WORD("fwdbwd"), NULL, NULL},
+	{WORD("forward_backward"), NULL, NULL},
 };
 
 static const struct category *find_category(struct vpt_text name)
@@ -64,7 +69,8 @@ static const struct category *find_category(struct vpt_text name)
 	size_t i;
 
 	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
-		if (vpt_kineto_same_word(categories[i].name, name))
+		if (categories[i].name.len == name.len &&
+			vpt_kineto_same_word(categories[i].name.text, name))
 			return &categories[i];
 	return NULL;
 }
@@ -198,13 +204,6 @@ int vpt_kineto_rows_needless(
 	if (is_phase(phase, "i") && !category.text)
 		return 0;
 	return !put_of(phase, category, &known) && known;
-}
-
-int vpt_kineto_rows_is_python(struct vpt_text phase, struct vpt_text category)
-{
-	int known;
-
-	return put_of(phase, category, &known) == vpt_kineto_put_python;
 }
 
 /* Lists the first unknown categories by name. */

@@ -12,7 +12,4 @@ void vpt_kineto_rows_event(struct vpt_kineto_rows *r, const struct vpt_kineto_va
 int vpt_kineto_rows_needless(
 	const struct vpt_kineto_rows *r, struct vpt_text phase, struct vpt_text category);
 
-/* Whether an event of this phase and category is the call of a Python function. */
-int vpt_kineto_rows_is_python(struct vpt_text phase, struct vpt_text category);
-
 #endif

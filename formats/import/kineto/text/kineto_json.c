@@ -150,13 +150,13 @@ int vpt_kineto_json_value(struct vpt_kineto_json *j, const struct vpt_kineto_val
 
 /* What a byte is outside of strings. Of letters, only those of true, false, null, NaN and infinities are
  * allowed: a quote too many turns the text inside out, and names soon show it. */
-enum { BAD, PLAIN, QUOTE, OPEN, CLOSE, COMMA };
+enum { BAD, PLAIN, SPACE, QUOTE, OPEN, CLOSE, COMMA };
 
 static const unsigned char classes[256] = {
-	[' '] = PLAIN,
-	['\n'] = PLAIN,
-	['\r'] = PLAIN,
-	['\t'] = PLAIN,
+	[' '] = SPACE,
+	['\n'] = SPACE,
+	['\r'] = SPACE,
+	['\t'] = SPACE,
 	['0' ... '9'] = PLAIN,
 	[':'] = PLAIN,
 	['+'] = PLAIN,
@@ -228,12 +228,19 @@ static const unsigned char *skip_within(struct skip *s, const unsigned char *p,
 {
 	for (; p < end; p++) {
 		if (s->in_string) {
+			if (!s->escaped)
+				p = vpt_scan_string(p, '"');
+			if (p == end)
+				break;
 			s->in_string = s->escaped || *p != '"';
 			s->escaped = !s->escaped && *p == '\\';
 			continue;
 		}
 		switch (classes[*p]) {
 		case PLAIN:
+			continue;
+		case SPACE:
+			p = vpt_scan_space(p + 1) - 1;
 			continue;
 		case QUOTE:
 			s->in_string = 1;

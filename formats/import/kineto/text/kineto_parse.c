@@ -324,6 +324,7 @@ static int read_value(struct scan *s, struct vpt_text name);
 
 static int read_member(struct scan *s)
 {
+	const char *begin = (const char *)s->p + 1;
 	struct vpt_text name = {NULL, 0};
 	int rc;
 
@@ -337,8 +338,9 @@ static int read_member(struct scan *s)
 	if (*s->p != ':')
 		return stop(s, "object property name separator ':' expected");
 	s->p++;
-	/* An escape may be a NUL: no known name has one, and what is before it counts. */
-	name.len = strnlen(name.text, name.len);
+	/* An escape may be a NUL, which ends a name. */
+	if (name.text != begin)
+		name.len = strnlen(name.text, name.len);
 	rc = skip_space(s);
 	return rc ? rc : read_value(s, name);
 }

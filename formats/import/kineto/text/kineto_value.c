@@ -223,10 +223,25 @@ struct vpt_text vpt_kineto_text(const struct vpt_kineto_value *value)
 	return text;
 }
 
+/* How many of the first characters are printable ASCII, eight at a time. */
+static size_t skip_printable(struct vpt_text text)
+{
+	const uint64_t each = 0x0101010101010101u;
+	uint64_t word;
+	size_t i;
+
+	for (i = 0; i + sizeof(word) <= text.len; i += sizeof(word)) {
+		memcpy(&word, text.text + i, sizeof(word));
+		if ((word | (word - each * 0x20) | (word + each)) & each * 0x80)
+			break;
+	}
+	return i;
+}
+
 int vpt_kineto_text_is_clean(struct vpt_text text)
 {
 	const unsigned char *p = (const unsigned char *)text.text;
-	size_t i = 0, len;
+	size_t i = skip_printable(text), len;
 
 	while (i < text.len) {
 		if (p[i] >= 0x20 && p[i] < 0x7f) {
