@@ -1,7 +1,8 @@
 /* kineto_parse.c - JSON text becomes an array of values, each before those inside it.
  *
- * Every function reads at s->p and moves it. A NUL ends the text: what runs into it knows by the address
- * whether more may come. */
+ * Every function gets the place to read at and returns the one after what it has read, or NULL. So the place is in a
+ * register: what it depends on decides the speed. A NUL ends the text: what runs into it knows by the
+ * address whether more may come. */
 #include "formats/import/kineto/text/kineto_parse.h"
 
 #include "formats/base/count.h"
@@ -17,42 +18,49 @@ enum {
 	REPLACEMENT = 0xfffd
 };
 
+typedef const unsigned char *place;
+
 struct scan {
-	const unsigned char *p, *begin, *end;
+	place begin, end;
 	struct vpt_kineto_parser *out;
 	unsigned depth; /* of the value that is read; 1: the outermost */
+	/* Once something has returned NULL: what vpt_kineto_parse() returns, and where it was. */
+	int rc;
+	place stopped;
 };
 
-/* Something else was expected at the next byte. */
-static int stop(struct scan *s, const char *expected)
+static place fail(struct scan *s, place p, int rc)
 {
-	if (s->p == s->end)
-		return VPT_END;
-	s->out->wrong = *s->p ? expected : "unexpected end of data";
-	return VPT_EDATA;
+	s->rc = rc;
+	s->stopped = p;
+	return NULL;
+}
+
+/* Something else was expected at the next byte. */
+static place stop(struct scan *s, place p, const char *expected)
+{
+	if (p == s->end)
+		return fail(s, p, VPT_END);
+	s->out->wrong = *p ? expected : "unexpected end of data";
+	return fail(s, p, VPT_EDATA);
 }
 
 /* The same after the NUL at `p`, in what has no end. */
-static int stop_after(struct scan *s, const unsigned char *p)
+static place stop_after(struct scan *s, place p)
 {
-	int rc;
-
-	s->p = p;
-	rc = stop(s, "");
-	s->p += rc == VPT_EDATA;
-	return rc;
+	stop(s, p, "");
+	s->stopped += s->rc == VPT_EDATA;
+	return NULL;
 }
 
 /* ---- white space ---- */
 
-static int skip_comments(struct scan *s)
+static place skip_comments(struct scan *s, place p)
 {
-	const unsigned char *p = s->p;
-
 	while (*p == '/') {
-		s->p = ++p;
+		p++;
 		if (*p != '/' && *p != '*')
-			return stop(s, "expected comment");
+			return stop(s, p, "expected comment");
 		if (*p == '/') {
 			while (*p && *p != '\n')
 				p++;
@@ -62,16 +70,15 @@ static int skip_comments(struct scan *s)
 		}
 		if (!*p)
 			return stop_after(s, p);
-		p += *p == '*' ? 2 : 1;
-		s->p = p = vpt_scan_space(p);
+		p = vpt_scan_space(p + (*p == '*' ? 2 : 1));
 	}
-	return VPT_OK;
+	return p;
 }
 
-static inline int skip_space(struct scan *s)
+static inline place skip_space(struct scan *s, place p)
 {
-	s->p = vpt_scan_space(s->p);
-	return __builtin_expect(*s->p == '/', 0) ? skip_comments(s) : VPT_OK;
+	p = vpt_scan_space(p);
+	return __builtin_expect(*p == '/', 0) ? skip_comments(s, p) : p;
 }
 
 /* ---- strings ---- */
@@ -96,108 +103,102 @@ static void put_code(struct scan *s, unsigned code)
 	put_unescaped(s, bytes, count);
 }
 
-static int read_hex(struct scan *s, unsigned *code)
+static place read_hex(struct scan *s, place p, unsigned *code)
 {
 	int i;
 
 	*code = 0;
-	for (i = 0; i < 4; i++, s->p++) {
-		unsigned c = *s->p, letter = c | 0x20;
+	for (i = 0; i < 4; i++, p++) {
+		unsigned c = *p, letter = c | 0x20;
 
 		if (c >= '0' && c <= '9')
 			*code = *code << 4 | (c - '0');
 		else if (letter >= 'a' && letter <= 'f')
 			*code = *code << 4 | (letter - 'a' + 10);
 		else
-			return stop(s, "invalid string sequence");
+			return stop(s, p, "invalid string sequence");
 	}
-	return VPT_OK;
+	return p;
 }
 
 /* After "\u". */
-static int read_unicode(struct scan *s)
+static place read_unicode(struct scan *s, place p)
 {
 	unsigned code, low;
-	int rc = read_hex(s, &code);
 
-	while (!rc && (code & 0xfffffc00) == 0xd800 && s->p[0] == '\\' && s->p[1] == 'u') {
-		s->p += 2;
-		rc = read_hex(s, &low);
-		if (!rc && (low & 0xfffffc00) == 0xdc00) {
+	p = read_hex(s, p, &code);
+	while (p && (code & 0xfffffc00) == 0xd800 && p[0] == '\\' && p[1] == 'u') {
+		p = read_hex(s, p + 2, &low);
+		if (p && (low & 0xfffffc00) == 0xdc00) {
 			code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
-		} else if (!rc) {
+		} else if (p) {
 			put_code(s, code);
 			code = low;
 		}
 	}
-	if (!rc)
+	if (p)
 		put_code(s, code);
-	return rc;
+	return p;
 }
 
-static int read_escape(struct scan *s)
+static place read_escape(struct scan *s, place p)
 {
 	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	const char *found;
 
-	if (*++s->p == 'u') {
-		s->p++;
-		return read_unicode(s);
-	}
-	found = *s->p ? strchr(letters, *s->p) : NULL;
+	if (*++p == 'u')
+		return read_unicode(s, p + 1);
+	found = *p ? strchr(letters, *p) : NULL;
 	if (!found)
-		return stop(s, "invalid string sequence");
-	s->p++;
+		return stop(s, p, "invalid string sequence");
 	put_unescaped(s, &meant[found - letters], 1);
-	return VPT_OK;
+	return p + 1;
 }
 
-/* Copies the string from `begin` on, of which the first byte that is not plain is at s->p. */
-static int read_escaped(
-	struct scan *s, const unsigned char *begin, unsigned char quote, struct vpt_text *text)
+/* Copies the string from `begin` on, of which the first byte that is not plain is at `p`. */
+static place read_escaped(
+	struct scan *s, place begin, place p, unsigned char quote, struct vpt_text *text)
 {
 	struct vpt_kineto_parser *out = s->out;
 	size_t before = out->unescaped_size;
-	int rc;
 
 	/* No string is longer without its escapes: these do not move while their text is parsed. */
 	if (vpt_grow(&out->unescaped, &out->unescaped_cap, (size_t)(s->end - s->begin), 1))
-		return VPT_ENOMEM;
+		return fail(s, p, VPT_ENOMEM);
 	for (;;) {
-		put_unescaped(s, begin, (size_t)(s->p - begin));
-		if (*s->p == quote)
+		put_unescaped(s, begin, (size_t)(p - begin));
+		if (*p == quote)
 			break;
-		if (!*s->p)
-			return stop_after(s, s->p);
-		rc = read_escape(s);
-		if (rc)
-			return rc;
-		begin = s->p;
-		s->p = vpt_scan_string(begin, quote);
+		if (!*p)
+			return stop_after(s, p);
+		begin = read_escape(s, p);
+		if (!begin)
+			return NULL;
+		p = vpt_scan_string(begin, quote);
 	}
-	s->p++;
 	*text = (struct vpt_text){out->unescaped + before, out->unescaped_size - before};
 	put_unescaped(s, "", 1);
-	return VPT_OK;
+	return p + 1;
 }
 
 /* The text of the string whose quote is the next byte. */
-static inline int read_string(struct scan *s, struct vpt_text *text)
+static inline place read_string(struct scan *s, place p, struct vpt_text *text)
 {
-	const unsigned char quote = *s->p, *begin = s->p + 1;
+	const unsigned char quote = *p;
+	const place begin = p + 1;
 
-	s->p = vpt_scan_string(begin, quote);
-	if (__builtin_expect(*s->p != quote, 0))
-		return read_escaped(s, begin, quote, text);
-	*text = (struct vpt_text){(const char *)begin, (size_t)(s->p - begin)};
-	s->p++;
-	return VPT_OK;
+	p = vpt_scan_string(begin, quote);
+	if (__builtin_expect(*p != quote, 0))
+		return read_escaped(s, begin, p, quote, text);
+	*text = (struct vpt_text){(const char *)begin, (size_t)(p - begin)};
+	return p + 1;
 }
 
 /* ---- values ---- */
 
-static inline int put(
-	struct scan *s, size_t at, enum vpt_kineto_type type, const void *text, size_t len)
+/* The text of value `at` is the one from `text` to `end`, what follows it `after`. */
+static inline place put(struct scan *s, size_t at, enum vpt_kineto_type type, const void *text,
+	size_t len, place after)
 {
 	struct vpt_kineto_value *v = &s->out->values[at];
 
@@ -205,14 +206,12 @@ static inline int put(
 	v->len = (uint32_t)len;
 	v->span = (uint32_t)(s->out->count - at);
 	v->type = (uint8_t)type;
-	return VPT_OK;
+	return after;
 }
 
-/* Makes room for one more, which is at the former count. */
-static inline int add(struct scan *s, struct vpt_text name)
+/* Makes room for one more, which is at the former count. 0, VPT_EDATA: too many, VPT_ENOMEM. */
+static inline int add(struct vpt_kineto_parser *out, struct vpt_text name)
 {
-	struct vpt_kineto_parser *out = s->out;
-
 	if (out->count == VPT_KINETO_VALUES_MAX) {
 		out->wrong = NULL;
 		return VPT_EDATA;
@@ -225,7 +224,7 @@ static inline int add(struct scan *s, struct vpt_text name)
 }
 
 /* A word, or the most of it that is there; `minus` if there was one before it. */
-static int read_word(struct scan *s, size_t at, int minus)
+static place read_word(struct scan *s, place p, size_t at, int minus)
 {
 	static const struct {
 		const char *word, *wrong, *text;
@@ -241,7 +240,7 @@ static int read_word(struct scan *s, size_t at, int minus)
 	const char *text;
 
 	for (i = 0; i < COUNT(words); i++) {
-		for (n = 0; words[i].word[n] && (s->p[n] | 0x20) == words[i].word[n];)
+		for (n = 0; words[i].word[n] && (p[n] | 0x20) == words[i].word[n];)
 			n++;
 		if (n > longest) {
 			best = i;
@@ -249,13 +248,13 @@ static int read_word(struct scan *s, size_t at, int minus)
 		}
 	}
 	if (!longest)
-		return stop(s, "unexpected character");
-	s->p += longest;
+		return stop(s, p, "unexpected character");
+	p += longest;
 	/* A word at the end of the text may go on. */
-	if (words[best].word[longest] || s->p == s->end)
-		return stop(s, words[best].wrong);
+	if (words[best].word[longest] || p == s->end)
+		return stop(s, p, words[best].wrong);
 	text = words[best].text + (*words[best].text == '-' && !minus);
-	return put(s, at, words[best].type, text, strlen(text));
+	return put(s, at, words[best].type, text, strlen(text), p);
 }
 
 static int ends_number(unsigned char c)
@@ -264,7 +263,7 @@ static int ends_number(unsigned char c)
 }
 
 /* The end of the number: digits, one point, one exponent, and a sign before each. */
-static const unsigned char *skip_number(const unsigned char *p, int *is_decimal)
+static place skip_number(place p, int *is_decimal)
 {
 	int may_be_sign = 1, is_exponent = 0;
 
@@ -281,149 +280,140 @@ static const unsigned char *skip_number(const unsigned char *p, int *is_decimal)
 }
 
 /* Any number. */
-static int read_odd_number(struct scan *s, size_t at)
+static place read_odd_number(struct scan *s, place begin, size_t at)
 {
-	const unsigned char *begin = s->p;
 	int is_decimal;
-	size_t len;
+	const place p = skip_number(begin, &is_decimal);
+	size_t len = (size_t)(p - begin);
 
-	s->p = skip_number(begin, &is_decimal);
-	if (s->p == s->end || (s->depth > 1 && !ends_number(*s->p)))
-		return stop(s, "number expected");
-	len = (size_t)(s->p - begin);
-	if (len == 1 && *begin == '-' && (*s->p | 0x20) == 'i')
-		return read_word(s, at, 1);
+	if (p == s->end || (s->depth > 1 && !ends_number(*p)))
+		return stop(s, p, "number expected");
+	if (len == 1 && *begin == '-' && (*p | 0x20) == 'i')
+		return read_word(s, p, at, 1);
 	/* An exponent without digits is none. */
 	while (is_decimal && len > 1 && memchr("eE+-", begin[len - 1], 4))
 		len--;
 	if (!vpt_kineto_is_decimal((const char *)begin, len))
-		return stop(s, "number expected");
-	return put(s, at, is_decimal ? VPT_KINETO_DECIMAL : VPT_KINETO_INTEGER, begin, len);
+		return stop(s, p, "number expected");
+	return put(s, at, is_decimal ? VPT_KINETO_DECIMAL : VPT_KINETO_INTEGER, begin, len, p);
 }
 
 /* Digits, perhaps a point and digits: most numbers. */
-static inline int read_number(struct scan *s, size_t at)
+static inline place read_number(struct scan *s, place begin, size_t at)
 {
-	const unsigned char *begin = s->p, *digits = begin + (*begin == '-'), *p = digits;
+	const place digits = begin + (*begin == '-');
+	place p = vpt_scan_digits(digits);
 	enum vpt_kineto_type type = VPT_KINETO_INTEGER;
 
-	while (vpt_is_digit((char)*p))
-		p++;
-	if (p > digits && *p == '.') {
+	if (*p == '.' && p > digits) {
 		type = VPT_KINETO_DECIMAL;
-		for (p++; vpt_is_digit((char)*p);)
-			p++;
+		p = vpt_scan_digits(p + 1);
 	}
 	if (p == digits || (*p != ',' && *p != '}' && *p != ']' && !vpt_is_space(*p)))
-		return read_odd_number(s, at);
-	s->p = p;
-	return put(s, at, type, begin, (size_t)(p - begin));
+		return read_odd_number(s, begin, at);
+	return put(s, at, type, begin, (size_t)(p - begin), p);
 }
 
-static int read_value(struct scan *s, struct vpt_text name);
+static place read_value(struct scan *s, place p, struct vpt_text name);
 
-static int read_member(struct scan *s)
+static inline place read_member(struct scan *s, place p)
 {
-	const char *begin = (const char *)s->p + 1;
-	struct vpt_text name = {NULL, 0};
-	int rc;
+	const char *begin = (const char *)p + 1;
+	struct vpt_text name;
 
-	if (*s->p != '"' && *s->p != '\'')
-		return stop(s, "quoted object property name expected");
-	rc = read_string(s, &name);
-	if (!rc)
-		rc = skip_space(s);
-	if (rc)
-		return rc;
-	if (*s->p != ':')
-		return stop(s, "object property name separator ':' expected");
-	s->p++;
+	if (*p != '"' && *p != '\'')
+		return stop(s, p, "quoted object property name expected");
+	p = read_string(s, p, &name);
+	if (p)
+		p = skip_space(s, p);
+	if (!p)
+		return NULL;
+	if (*p != ':')
+		return stop(s, p, "object property name separator ':' expected");
 	/* An escape may be a NUL, which ends a name. */
 	if (name.text != begin)
 		name.len = strnlen(name.text, name.len);
-	rc = skip_space(s);
-	return rc ? rc : read_value(s, name);
+	p = skip_space(s, p + 1);
+	return p ? read_value(s, p, name) : NULL;
 }
 
 /* The values of an array or members of an object up to its end. */
-static int read_inside(struct scan *s, size_t at, unsigned char end)
+static inline place read_inside(struct scan *s, const place begin, size_t at, unsigned char end)
 {
 	static const struct vpt_text none = {NULL, 0};
-	const unsigned char *begin = s->p++;
-	int is_object = end == '}', rc = skip_space(s);
+	const int is_object = end == '}';
+	place p = skip_space(s, begin + 1);
 
-	while (!rc && *s->p != end) {
-		rc = is_object ? read_member(s) : read_value(s, none);
-		if (!rc)
-			rc = skip_space(s);
-		if (rc || *s->p == end)
+	while (p && *p != end) {
+		p = is_object ? read_member(s, p) : read_value(s, p, none);
+		if (p)
+			p = skip_space(s, p);
+		if (!p || *p == end)
 			break;
-		if (*s->p != ',')
-			return stop(s, is_object ? "object value separator ',' expected"
-						 : "array value separator ',' expected");
-		s->p++;
-		rc = skip_space(s);
+		if (*p != ',')
+			return stop(s, p,
+				is_object ? "object value separator ',' expected"
+					  : "array value separator ',' expected");
+		p = skip_space(s, p + 1);
 	}
-	if (rc)
-		return rc;
-	s->p++;
+	if (!p)
+		return NULL;
 	return put(s, at, is_object ? VPT_KINETO_OBJECT : VPT_KINETO_ARRAY, begin,
-		(size_t)(s->p - begin));
+		(size_t)(p + 1 - begin), p + 1);
 }
 
-static int read_kind(struct scan *s, size_t at)
+static inline place read_kind(struct scan *s, place p, size_t at)
 {
 	struct vpt_text text;
-	int rc;
 
-	switch (*s->p) {
+	switch (*p) {
 	case '"':
 	case '\'':
-		rc = read_string(s, &text);
-		return rc ? rc : put(s, at, VPT_KINETO_STRING, text.text, text.len);
+		p = read_string(s, p, &text);
+		return p ? put(s, at, VPT_KINETO_STRING, text.text, text.len, p) : NULL;
 	case '0' ... '9':
 	case '-':
-		return read_number(s, at);
+		return read_number(s, p, at);
 	case '{':
-		return read_inside(s, at, '}');
+		return read_inside(s, p, at, '}');
 	case '[':
-		return read_inside(s, at, ']');
+		return read_inside(s, p, at, ']');
 	default:
-		return read_word(s, at, 0);
+		return read_word(s, p, at, 0);
 	}
 }
 
-static int read_value(struct scan *s, struct vpt_text name)
+static place read_value(struct scan *s, place p, struct vpt_text name)
 {
 	size_t at = s->out->count;
 	int rc;
 
 	if (s->depth == DEPTH_MAX)
-		return stop(s, "nesting too deep");
-	rc = add(s, name);
+		return stop(s, p, "nesting too deep");
+	rc = add(s->out, name);
 	if (rc)
-		return rc;
+		return fail(s, p, rc);
 	s->depth++;
-	rc = read_kind(s, at);
+	p = read_kind(s, p, at);
 	s->depth--;
-	return rc;
+	return p;
 }
 
 int vpt_kineto_parse(
-	struct vpt_kineto_parser *parser, const unsigned char **p, const unsigned char *end)
+	struct vpt_kineto_parser *parser, const unsigned char **at, const unsigned char *end)
 {
-	struct scan s = {.p = *p, .begin = *p, .end = end, .out = parser};
-	int rc;
+	struct scan s = {.begin = *at, .end = end, .out = parser};
+	place p;
 
 	parser->count = 0;
 	parser->unescaped_size = 0;
-	rc = skip_space(&s);
-	if (!rc)
-		rc = read_value(&s, (struct vpt_text){NULL, 0});
-	if (!rc)
-		rc = skip_space(&s);
-	*p = s.p;
-	return rc;
+	p = skip_space(&s, *at);
+	if (p)
+		p = read_value(&s, p, (struct vpt_text){NULL, 0});
+	if (p)
+		p = skip_space(&s, p);
+	*at = p ? p : s.stopped;
+	return s.rc;
 }
 
 void vpt_kineto_parser_free(struct vpt_kineto_parser *parser)

@@ -1,4 +1,4 @@
-/* kineto_scan.h - finds where strings and white space end.
+/* kineto_scan.h - finds where strings, white space and digits end.
  *
  * The text ends with a NUL, so nothing here knows its length; VPT_SCAN_BYTES after that can be read, too. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_SCAN_H
@@ -50,9 +50,30 @@ static inline const unsigned char *vpt_scan_long_space(const unsigned char *p)
 	}
 }
 
+/* The first byte that is no digit. */
+static inline const unsigned char *vpt_scan_digits(const unsigned char *p)
+{
+	for (;; p += VPT_SCAN_BYTES) {
+		const __m128i bytes = _mm_sub_epi8(
+			_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+		const __m128i found = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(9)), bytes);
+		const unsigned mask = ~(unsigned)_mm_movemask_epi8(found) & 0xffffu;
+
+		if (mask)
+			return p + __builtin_ctz(mask);
+	}
+}
+
 #undef VPT_SCAN_SAME
 
 #else
+
+static inline const unsigned char *vpt_scan_digits(const unsigned char *p)
+{
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
 
 static inline const unsigned char *vpt_scan_string(const unsigned char *p, unsigned char quote)
 {
@@ -73,8 +94,11 @@ static inline const unsigned char *vpt_scan_long_space(const unsigned char *p)
 /* Most white space is none, or one blank. */
 static inline const unsigned char *vpt_scan_space(const unsigned char *p)
 {
-	p += *p == ' ';
-	return vpt_is_space(*p) ? vpt_scan_long_space(p) : p;
+	if (*p > ' ')
+		return p;
+	if (*p == ' ' && p[1] > ' ')
+		return p + 1;
+	return vpt_scan_long_space(p);
 }
 
 #endif

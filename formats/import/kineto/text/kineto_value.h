@@ -54,7 +54,7 @@ static inline const struct vpt_kineto_value *vpt_kineto_find(
 	const size_t len = strlen(name);
 
 	for (; v; v = vpt_kineto_next(object, v))
-		if (v->name_len == len && v->name && *v->name == *name &&
+		if (v->name_len == len && v->name && (!len || *v->name == *name) &&
 			!memcmp(v->name, name, len))
 			found = v;
 	return found;
