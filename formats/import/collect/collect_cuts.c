@@ -15,32 +15,34 @@ enum {
 static struct vpt_collect_entry make_entry(
 	const struct vpt_kind_desc *kind, const uint64_t *values, size_t row)
 {
-	struct vpt_collect_entry e = {.start = values[1], .row = (uint32_t)row, .kind = kind->type};
-	uint64_t end = kind->flags & VPT_KIND_SPAN ? values[1] + values[2] : values[1];
+	uint64_t start = values[1];
+	uint64_t end = kind->flags & VPT_KIND_SPAN ? start + values[2] : start;
 
-	e.time = end < e.start ? e.start : end;
-	return e;
+	return (struct vpt_collect_entry){end < start ? start : end, (uint32_t)row, kind->type};
 }
 
 /* A call of zero length is never nested: it comes after a call that ends at the same moment. */
-static int is_empty_call(const struct vpt_collect_entry *e)
+static int is_empty_call(const struct vpt_collect_entry *e, uint64_t start)
 {
-	return e->kind == VPT_CALL && e->start == e->time;
+	return e->kind == VPT_CALL && start == e->time;
 }
 
 /* Completion order. Of two events that end together, the one that began later is the inner one. If
  * they also begin together: tools write the outer one first, except calls and samples, which then
  * follow one another. */
-static int compare_entries(const void *pa, const void *pb)
+static int compare_entries(const void *pa, const void *pb, void *collect)
 {
 	const struct vpt_collect_entry *a = pa, *b = pb;
+	uint64_t a_start, b_start;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	if (is_empty_call(a) != is_empty_call(b))
-		return is_empty_call(a) ? 1 : -1;
-	if (a->start != b->start)
-		return a->start > b->start ? -1 : 1;
+	a_start = vpt_collect_row(collect, a)[1];
+	b_start = vpt_collect_row(collect, b)[1];
+	if (is_empty_call(a, a_start) != is_empty_call(b, b_start))
+		return is_empty_call(a, a_start) ? 1 : -1;
+	if (a_start != b_start)
+		return a_start > b_start ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->kind == VPT_CALL || a->kind == VPT_SAMPLE)
@@ -50,19 +52,21 @@ static int compare_entries(const void *pa, const void *pb)
 
 /* The window: first start and last end of valid ops, calls and ranges. */
 static void widen_window(
-	struct vpt_collect *c, const struct vpt_collect_entry *e, uint64_t duration_ns)
+	struct vpt_collect *c, const struct vpt_collect_entry *e, const uint64_t *values)
 {
+	uint64_t start = values[1];
+
 	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
 		e->kind != VPT_RANGE)
 		return;
 	/* An op's time of 0 may mean that the device's clock was not read, see collect_strays.c. A host's time may
 	 * be 0: a foreign trace may count from its first call. */
-	if (!e->start && !c->zero_is_time && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
+	if (!start && !c->zero_is_time && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
 		return;
-	if (e->start + duration_ns < e->start)
+	if (start + values[2] < start)
 		return;
-	if (e->start < c->header.t0_ns)
-		c->header.t0_ns = e->start;
+	if (start < c->header.t0_ns)
+		c->header.t0_ns = start;
 	if (e->time > c->end_ns)
 		c->end_ns = e->time;
 }
@@ -91,7 +95,7 @@ static int build_index(struct vpt_collect *c)
 
 			c->index[c->index_count] = make_entry(kind, values, row);
 			first = values[1] && values[1] < first ? values[1] : first;
-			widen_window(c, &c->index[c->index_count++], values[2]);
+			widen_window(c, &c->index[c->index_count++], values);
 		}
 	}
 	/* Without any of them it begins with the first event of another kind. */
@@ -103,7 +107,7 @@ static int build_index(struct vpt_collect *c)
 		c->header.t0_ns = c->given_start_ns;
 	if (c->given_end_ns && c->given_end_ns >= c->header.t0_ns)
 		c->end_ns = c->given_end_ns;
-	qsort(c->index, c->index_count, sizeof(*c->index), compare_entries);
+	qsort_r(c->index, c->index_count, sizeof(*c->index), compare_entries, c);
 	return VPT_OK;
 }
 
@@ -220,10 +224,12 @@ static int list_open(struct vpt_collect *c)
 	for (k = 1; k < c->cut_count; k++)
 		for (i = c->cuts[k].begin; i < c->cuts[k].end; i++) {
 			const struct vpt_collect_entry *e = &c->index[i];
+			uint64_t start;
 
 			if (e->kind != VPT_RANGE)
 				continue;
-			for (first = k; first > 0 && c->cuts[first - 1].time >= e->start; first--) {
+			start = vpt_collect_row(c, e)[1];
+			for (first = k; first > 0 && c->cuts[first - 1].time >= start; first--) {
 				struct vpt_collect_cut *cut = &c->cuts[first - 1];
 
 				if (cut->open_count >= OPEN_ROWS_MAX)

@@ -24,8 +24,7 @@ struct vpt_collect_rows {
 };
 
 struct vpt_collect_entry {
-	uint64_t time;  /* completion: the sort key */
-	uint64_t start; /* of a span; of a point, the same as `time` */
+	uint64_t time; /* completion: the sort key */
 	uint32_t row;
 	uint32_t kind;
 };
