@@ -1,0 +1,265 @@
+/* change.c - reads changes. */
+#include "analysis/retime/change.h"
+
+#include "analysis/names/families.h"
+#include "formats/event_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The words of a change that are still to be read. */
+struct words {
+	const char *text; /* the whole change, for errors */
+	char rest[3 * VPA_CHANGE_NAME];
+};
+
+static int refuse(const struct words *w, const char *expected, struct vpt_err *err)
+{
+	return vpt_fail(err, VPT_EINVAL, "change \"%.120s\": expected %s", w->text, expected);
+}
+
+/* Takes the text before the first blank off the rest. */
+static void take_word(struct words *w, char *word, size_t size)
+{
+	size_t len = strcspn(w->rest, " "), skip = len + strspn(w->rest + len, " ");
+
+	if (len >= size)
+		len = size - 1;
+	memcpy(word, w->rest, len);
+	word[len] = '\0';
+	memmove(w->rest, w->rest + skip, strlen(w->rest + skip) + 1);
+}
+
+/* Takes `mark` and the text after it off the rest. 0: it is not there. */
+static int take_after(struct words *w, const char *mark, char *out)
+{
+	char *at = w->rest, *found = NULL;
+
+	while ((at = strstr(at, mark)) != NULL)
+		found = at++;
+	if (!found || !found[strlen(mark)] || strlen(found + strlen(mark)) >= VPA_CHANGE_NAME)
+		return 0;
+	strcpy(out, found + strlen(mark));
+	*found = '\0';
+	return 1;
+}
+
+static int read_number(const struct words *w, const char *word, double most, double *out,
+	const char *expected, struct vpt_err *err)
+{
+	char *end;
+	double value = strtod(word, &end);
+
+	if (!*word || *end || !(value >= 0) || value > most)
+		return refuse(w, expected, err);
+	*out = value;
+	return VPT_OK;
+}
+
+/* 0: no such kind. */
+static uint32_t copy_kind(const char *word)
+{
+	uint32_t kind;
+
+	for (kind = VPT_COPYKIND_HTOD; kind <= VPT_COPYKIND_MEMSET; kind++) {
+		const char *name = vpt_word(VPT_UNIT_COPY_KIND, kind);
+
+		if (name && !strcmp(name, word))
+			return kind;
+	}
+	return 0;
+}
+
+static int read_copy_kind(
+	const struct words *w, const char *word, struct vpa_change *c, struct vpt_err *err)
+{
+	c->number = copy_kind(word);
+	c->what = VPA_WHAT_COPY_KIND;
+	return c->number ? VPT_OK : refuse(w, "a kind of copy, such as HtoD or DtoH", err);
+}
+
+static int read_calls(
+	const struct words *w, const char *word, struct vpa_change *c, struct vpt_err *err)
+{
+	if (!*word || strlen(word) >= sizeof(c->name))
+		return refuse(w, "the name of a CUDA call, syncs, copies or small-reads", err);
+	strcpy(c->name, word);
+	c->what = !strcmp(word, "small-reads") ? VPA_WHAT_SMALL_READS
+		  : !strcmp(word, "syncs")     ? VPA_WHAT_SYNCS
+		  : !strcmp(word, "copies")    ? VPA_WHAT_COPIES
+					       : VPA_WHAT_CALLS;
+	return VPT_OK;
+}
+
+static int read_end(const struct words *w, const char *expected, struct vpt_err *err)
+{
+	return *w->rest ? refuse(w, expected, err) : VPT_OK;
+}
+
+/* ---- a function for each ---- */
+
+static int read_drop(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+	int rc;
+
+	take_word(w, word, sizeof(word));
+	rc = read_calls(w, word, c, err);
+	return rc ? rc : read_end(w, "drop CALL [in PLACE]", err);
+}
+
+static int read_delete(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+	int rc;
+
+	take_word(w, word, sizeof(word));
+	rc = read_calls(w, word, c, err);
+	if (!rc && c->what == VPA_WHAT_COPIES && *w->rest) {
+		take_word(w, word, sizeof(word));
+		rc = read_copy_kind(w, word, c, err);
+	}
+	return rc ? rc : read_end(w, "delete small-reads|CALL|copies KIND [in PLACE]", err);
+}
+
+static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+	int rc;
+
+	take_word(w, word, sizeof(word));
+	rc = read_number(w, word, 1000, &c->factor, "host X, a factor from 0 to 1000", err);
+	if (rc || !*w->rest)
+		return rc;
+	take_word(w, word, sizeof(word));
+	if (strcmp(word, "after") != 0)
+		return refuse(w, "host X [after CALL] [in PLACE]", err);
+	c->kind = VPA_CHANGE_HOST_AFTER;
+	take_word(w, word, sizeof(word));
+	rc = read_calls(w, word, c, err);
+	return rc ? rc : read_end(w, "host X after CALL [in PLACE]", err);
+}
+
+/* A kernel's name may have blanks: the factor is the last word. */
+static int read_scale(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	static const char expected[] = "scale FAMILY|KERNEL X, a factor from 0 to 1000";
+	char *last = strrchr(w->rest, ' ');
+	enum vpa_family family;
+
+	if (!last || last - w->rest >= VPA_CHANGE_NAME)
+		return refuse(w, expected, err);
+	*last = '\0';
+	strcpy(c->name, w->rest);
+	c->what = VPA_WHAT_KERNELS;
+	if (!vpa_family_find(c->name, strlen(c->name), &family)) {
+		c->what = VPA_WHAT_FAMILY;
+		c->number = family;
+	}
+	return read_number(w, last + 1, 1000, &c->factor, expected, err);
+}
+
+static int read_rate(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+	int rc;
+
+	take_word(w, word, sizeof(word));
+	rc = read_copy_kind(w, word, c, err);
+	take_word(w, word, sizeof(word));
+	if (!rc)
+		rc = read_number(w, word, 1e6, &c->factor, "rate KIND GB/s", err);
+	if (!rc && !(c->factor > 0))
+		rc = refuse(w, "a rate above 0 GB/s", err);
+	return rc ? rc : read_end(w, "rate KIND GB/s [in PLACE]", err);
+}
+
+static int read_pin(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+	int rc;
+
+	c->factor = 0;
+	take_word(w, word, sizeof(word));
+	rc = read_copy_kind(w, word, c, err);
+	take_word(w, word, sizeof(word));
+	if (!rc && *word)
+		rc = read_number(w, word, 1e6, &c->factor, "pin KIND [GB/s]", err);
+	return rc ? rc : read_end(w, "pin KIND [GB/s] [in PLACE]", err);
+}
+
+static int take_place(
+	struct words *w, struct vpa_change *c, const char *expected, struct vpt_err *err)
+{
+	if (!*w->rest || strlen(w->rest) >= sizeof(c->place))
+		return refuse(w, expected, err);
+	strcpy(c->place, w->rest);
+	*w->rest = '\0';
+	return VPT_OK;
+}
+
+static int read_aside(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	return take_place(w, c, "aside PLACE, the name of a range", err);
+}
+
+static int read_graph(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	take_after(w, " each ", c->outer);
+	return take_place(w, c, "graph PLACE [each OUTER], names of ranges", err);
+}
+
+static int read_skip(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	static const char expected[] = "skip 1/N PLACE, with N from 2 to 1000";
+	char word[VPA_CHANGE_NAME], *end;
+	unsigned long n;
+
+	take_word(w, word, sizeof(word));
+	if (strncmp(word, "1/", 2) != 0)
+		return refuse(w, expected, err);
+	n = strtoul(word + 2, &end, 10);
+	if (*end || n < 2 || n > 1000)
+		return refuse(w, expected, err);
+	c->number = (uint32_t)n;
+	return take_place(w, c, expected, err);
+}
+
+static const struct reader {
+	const char *word;
+	enum vpa_change_kind kind;
+	int has_in; /* " in PLACE" may follow */
+	int (*read)(struct words *w, struct vpa_change *c, struct vpt_err *err);
+} readers[] = {
+	{"drop", VPA_CHANGE_DROP, 1, read_drop},
+	{"delete", VPA_CHANGE_DELETE, 1, read_delete},
+	{"host", VPA_CHANGE_HOST, 1, read_host},
+	{"scale", VPA_CHANGE_SCALE, 1, read_scale},
+	{"rate", VPA_CHANGE_RATE, 1, read_rate},
+	{"pin", VPA_CHANGE_PIN, 1, read_pin},
+	{"aside", VPA_CHANGE_ASIDE, 0, read_aside},
+	{"graph", VPA_CHANGE_GRAPH, 0, read_graph},
+	{"skip", VPA_CHANGE_SKIP, 0, read_skip},
+};
+
+int vpa_change_read(const char *text, struct vpa_change *out, struct vpt_err *err)
+{
+	struct words w = {.text = text};
+	char word[VPA_CHANGE_NAME];
+	size_t i;
+
+	*out = (struct vpa_change){.factor = 1};
+	text += strspn(text, " ");
+	if (strlen(text) >= sizeof(w.rest))
+		return refuse(&w, "a shorter text", err);
+	strcpy(w.rest, text);
+	take_word(&w, word, sizeof(word));
+	for (i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (!strcmp(readers[i].word, word)) {
+			out->kind = readers[i].kind;
+			if (readers[i].has_in)
+				take_after(&w, " in ", out->place);
+			return readers[i].read(&w, out, err);
+		}
+	return refuse(&w, "drop, delete, host, scale, rate, pin, aside, graph or skip", err);
+}

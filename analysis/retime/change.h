@@ -1,0 +1,64 @@
+/* change.h - a change of a program in words, as `what-if --change` and findings have it.
+ *
+ *	drop CALL [in PLACE]                    the call no longer waits; call and copy stay
+ *	delete small-reads|CALL [in PLACE]      the calls are gone, with their ops and the host code of the launch
+ *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
+ *	host X [in PLACE]                       host code between calls takes X times as long; 0: none
+ *	host X after small-reads|CALL [in PLACE]  the same for what follows such calls
+ *	scale FAMILY|KERNEL X [in PLACE]        kernels take X times as long
+ *	rate KIND GB/s [in PLACE]               copies of a kind run at this rate
+ *	pin KIND [GB/s] [in PLACE]              they run at this rate, or that of other such copies of pinned memory, and
+ *	                                        nothing waits for them
+ *	aside PLACE                             its ops run on a stream of their own, after what they need
+ *	graph PLACE [each OUTER]                its launches become one; captured anew in each OUTER, else once in all
+ *	skip 1/N PLACE                          every N-th instance of the range does not run
+ *
+ * PLACE, OUTER, CALL and KERNEL are names as a report has them, or patterns as of a shell. PLACE is the rest of the
+ * line, so it may have blanks. CALL may be "syncs" or "copies" for all of that kind. */
+#ifndef VPA_ANALYSIS_RETIME_CHANGE_H
+#define VPA_ANALYSIS_RETIME_CHANGE_H
+
+#include "formats/base/error.h"
+
+#include <stdint.h>
+
+enum vpa_change_kind {
+	VPA_CHANGE_DROP,
+	VPA_CHANGE_DELETE,
+	VPA_CHANGE_HOST,
+	VPA_CHANGE_HOST_AFTER,
+	VPA_CHANGE_SCALE,
+	VPA_CHANGE_RATE,
+	VPA_CHANGE_PIN,
+	VPA_CHANGE_ASIDE,
+	VPA_CHANGE_GRAPH,
+	VPA_CHANGE_SKIP
+};
+
+/* What a change is about. */
+enum vpa_change_what {
+	VPA_WHAT_CALLS, /* whose name matches */
+	VPA_WHAT_SYNCS,
+	VPA_WHAT_COPIES,      /* of any kind */
+	VPA_WHAT_SMALL_READS, /* copies of a few bytes to the host, and the wait that follows */
+	VPA_WHAT_COPY_KIND,
+	VPA_WHAT_FAMILY, /* of kernels */
+	VPA_WHAT_KERNELS /* whose name matches */
+};
+
+enum { VPA_CHANGE_NAME = 200 };
+
+struct vpa_change {
+	enum vpa_change_kind kind;
+	enum vpa_change_what what;
+	char name[VPA_CHANGE_NAME];  /* of calls, kernels */
+	char place[VPA_CHANGE_NAME]; /* "": everywhere */
+	char outer[VPA_CHANGE_NAME]; /* of `graph`; "": once in all */
+	double factor;               /* or GB/s; of `pin` 0: that of other copies */
+	uint32_t number;             /* a copy kind, a family, or N of `skip` */
+};
+
+/* Reads one change. VPT_EINVAL with what was expected. */
+int vpa_change_read(const char *text, struct vpa_change *out, struct vpt_err *err);
+
+#endif

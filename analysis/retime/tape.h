@@ -1,0 +1,122 @@
+/* tape.h - the calls and ops of a trace in the order in which they happened, joined: what a replay runs over.
+ *
+ *	chunks -> rows -> calls (outermost ones), ops, ranges: by start
+ *	       -> each op with the call that launched it, each call with its ops
+ *
+ * All of it is in memory, about 200 bytes for a launch and its op, so a trace of more than VPA_TAPE_EVENTS calls and
+ * ops is refused. */
+#ifndef VPA_ANALYSIS_RETIME_TAPE_H
+#define VPA_ANALYSIS_RETIME_TAPE_H
+
+#include "formats/base/error.h"
+#include "formats/chunk/strings.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpt_trace;
+
+enum { VPA_TAPE_EVENTS = 8000000 };
+
+/* "No such row" in every member that is a row number. */
+#define VPA_TAPE_NONE UINT32_MAX
+
+struct vpa_tape_op {
+	uint64_t start_ns, end_ns;
+	uint64_t bytes;        /* of a copy or memset */
+	uint32_t call;         /* that launched it; NONE: not known, or it began before that call */
+	uint32_t stream, name; /* name: of a kernel; 0: a copy or memset */
+	uint8_t is_kernel, copy_kind, source_memory, target_memory;
+	uint8_t family; /* enum vpa_family, of a kernel */
+	/* Filled in by edges.h. */
+	uint8_t binding;   /* enum vpa_binding: what explains its start */
+	uint32_t event;    /* the op of another stream that it waits for; NONE */
+	uint32_t uses;     /* how many calls and ops wait for its end */
+	int64_t launch_ns; /* from its anchor to its start, at least; VPA_EDGE_NONE: no such edge */
+	int64_t stream_ns; /* the same from the end of the op before it on its stream */
+	int64_t event_ns;  /* the same from the end of `event` */
+	uint32_t anchor;   /* 1: of the call's end; 0: of its start */
+	uint32_t mods;     /* see change_effects.h: first of a list, 0: none */
+};
+
+struct vpa_tape_call {
+	uint64_t start_ns, end_ns; /* the end is cut where the thread's next call begins earlier */
+	uint32_t thread, name;
+	uint32_t op, op_count;    /* ops[launched[op]] and the following, by start */
+	uint8_t klass;            /* enum vpt_call_class */
+	uint8_t is_nested_launch; /* a call inside it launches */
+	/* Filled in by edges.h. */
+	uint8_t waits;    /* enum vpa_wait: what explains its end */
+	uint8_t can_fill; /* 0: it returned although the queue was full, so that does not hold it */
+	uint32_t before;  /* the call whose end its gap follows; NONE: the start of the tape */
+	uint32_t uses; /* how many calls have it as `before`, plus its ops that hang on its end */
+	uint32_t start_uses;
+	uint32_t target, target_count; /* targets[] of the edges: ops whose ends it waits for */
+	uint32_t event;                /* the op that a recorded CUDA event stands for; NONE */
+	uint32_t mods;
+	uint64_t gap_ns; /* host code before it */
+	uint64_t cost_ns;
+	int64_t after_ns; /* from the end of what it waits for to its own end */
+};
+
+struct vpa_tape_stream {
+	int64_t pid, device, stream;
+	uint32_t gpu; /* number of (pid, device) */
+};
+
+struct vpa_tape_thread {
+	int64_t pid, tid;
+};
+
+struct vpa_tape_range {
+	uint64_t start_ns, end_ns; /* the end is ~0 of one that was never closed */
+	uint32_t thread, name;
+	int64_t pid;
+	uint8_t is_wide; /* of the whole process: opened and closed by any thread */
+};
+
+/* A SYNC or EVENT row, by the call's correlation id. */
+struct vpa_tape_sync {
+	uint64_t correlation, sync_id;
+	uint32_t
+		stream; /* that is waited for; of an event: that it was recorded on; NONE: not known */
+	uint32_t waiting; /* the stream that waits; NONE: the host */
+	uint8_t kind;     /* VPT_SYNCKIND_* */
+	uint8_t is_event;
+};
+
+struct vpa_tape {
+	struct vpt_strings names;
+	struct vpa_tape_call *calls; /* by start, outer before inner */
+	size_t call_count, call_cap;
+	struct vpa_tape_op *ops; /* by start */
+	size_t op_count, op_cap;
+	uint32_t *launched;            /* ops by call */
+	struct vpa_tape_range *ranges; /* by start */
+	size_t range_count, range_cap;
+	struct vpa_tape_thread *threads;
+	size_t thread_count, thread_cap;
+	struct vpa_tape_stream *streams;
+	size_t stream_count, stream_cap;
+	uint32_t gpu_count;
+	struct vpa_tape_sync *syncs;
+	size_t sync_count, sync_cap;
+	uint64_t start_ns;         /* of the first call or op */
+	uint64_t ops_without_call; /* of all ops */
+	uint64_t full_ns;          /* time in calls that found the queue full, as recorded */
+};
+
+/* Whether threads of one process may have launched the work of a stream of another: of one of them it is not known
+ * which process it is. */
+static inline int vpa_tape_may_own(int64_t thread_pid, int64_t stream_pid)
+{
+	return thread_pid == stream_pid || thread_pid == -1 || stream_pid == -1;
+}
+
+/* Reads a trace. The caller calls vpa_tape_free(), whatever this returns. VPT_EUNSUPPORTED: too long, or without
+ * ops or calls; VPT_ENOMEM; VPT_EIO. Damaged chunks are left out. */
+int vpa_tape_read(
+	const struct vpt_trace *trace, unsigned jobs, struct vpa_tape *out, struct vpt_err *err);
+void vpa_tape_free(struct vpa_tape *t);
+
+#endif
