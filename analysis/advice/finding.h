@@ -81,4 +81,7 @@ void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
 
+/* Fills in the changes that findings ask for, see ../retime/change.h. */
+void vpa_finding_changes(struct vpa_report *r);
+
 #endif

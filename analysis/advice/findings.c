@@ -21,6 +21,8 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 
 	if (f->base && !strcmp(f->base, "idle"))
 		base_ms = vpa_in_ms(vpa_windows_ns(r));
+	if (base_ms > 0 && f->predicted_ms > 0)
+		return (f->base_ms - f->predicted_ms) / base_ms;
 	return base_ms > 0 ? f->base_likely_ms / base_ms : 0;
 }
 
@@ -78,7 +80,7 @@ static void drop_invisible(struct vpa_report *r)
 }
 
 /* There are few. */
-static void sort_findings(struct vpa_report *r)
+void vpa_findings_sort(struct vpa_report *r)
 {
 	size_t i, at;
 
@@ -127,6 +129,7 @@ int vpa_findings_write(struct vpa_report *r)
 	drop_invisible(r);
 	for (i = 0; i < r->finding_count; i++)
 		set_likely(&r->findings[i]);
-	sort_findings(r);
+	vpa_finding_changes(r);
+	vpa_findings_sort(r);
 	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -7,4 +7,8 @@
 /* Fills out->findings and out->attention.fallbacks from the tables. 0 or VPT_ENOMEM. */
 int vpa_findings_write(struct vpa_report *out);
 
+/* Puts the findings in order: problems of the recording, then by the share of its base that a finding saves, as predicted
+ * or else likely. */
+void vpa_findings_sort(struct vpa_report *r);
+
 #endif

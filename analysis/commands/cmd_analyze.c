@@ -35,6 +35,7 @@ enum {
 	JOBS,
 	MEMORY,
 	FORCE,
+	NO_PREDICT,
 	NO_PROGRESS,
 	COLOR,
 	NO_PAGER,
@@ -83,6 +84,8 @@ static const struct vpt_option options[OPTIONS] = {
 	[JOBS] = VPA_JOBS_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PREDICT] = {"no-predict", '\0', VPT_FLAG, NULL, NULL,
+		"make no predictions, which take another pass over the trace; see what-if --help"},
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
 	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
@@ -205,6 +208,7 @@ static int run(const struct vpt_args *args)
 	o.top = vpt_has(args, TOP) ? vpt_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
 	o.step_parts = 1; /* findings say what they gain in a step */
+	o.predict = !vpt_has(args, NO_PREDICT);
 	o.min_gap_ns = vpt_number_of(args, MIN_GAP);
 	if (vpt_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */

@@ -17,7 +17,7 @@
 
 #define VPA_PROGRAM "vptrace-analyze"
 
-#define VPT_COMMAND(name) extern const struct vpt_command vpa_cmd_##name;
+#define VPT_COMMAND(id, name) extern const struct vpt_command vpa_cmd_##id;
 #include "formats/cli/analyzer.def"
 #undef VPT_COMMAND
 

@@ -1,5 +1,6 @@
 /* commands_common.c - shared by the commands, messages, small files, signals, progress. */
 #include "analysis/commands/command.h"
+#include "analysis/retime/predictions.h"
 
 #include "analysis/analyze.h"
 #include "analysis/trust/completeness.h"
@@ -199,6 +200,8 @@ int vpa_trace_report(const char *operand, struct vpa_options *options, int progr
 		return rc;
 	vpa_progress_begin(&shown, options, progress);
 	rc = vpa_analyze(trace, vpa_input_name(operand), options, out, err);
+	if (!rc && options->predict)
+		rc = vpa_predict(trace, options->jobs, VPA_REPLAYED_BY_REPORT, *out, err);
 	vpa_progress_end(&shown);
 	vpt_trace_close(trace);
 	return rc;

@@ -16,7 +16,7 @@
 #define VPT_VERSION "unknown"
 #endif
 
-#define VPT_COMMAND(name) #name,
+#define VPT_COMMAND(id, name) name,
 static const char *const command_names[] = {
 #include "formats/cli/analyzer.def"
 };

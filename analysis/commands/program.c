@@ -2,7 +2,7 @@
 #include "analysis/commands/command.h"
 #include "formats/cli/help.h"
 
-#define VPT_COMMAND(name) &vpa_cmd_##name,
+#define VPT_COMMAND(id, name) &vpa_cmd_##id,
 static const struct vpt_command *const commands[] = {
 #include "formats/cli/analyzer.def"
 	NULL};

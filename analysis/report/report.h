@@ -13,6 +13,7 @@
 #include "analysis/report/counter.h"
 #include "analysis/report/device.h"
 #include "analysis/report/expert.h"
+#include "analysis/report/forecast.h"
 #include "analysis/report/request.h"
 #include "analysis/report/stage.h"
 #include "formats/base/error.h"
@@ -239,6 +240,10 @@ struct vpa_finding {
 	/* Of the idle time that a wait is to blame for: the host ran its own code, see host_code.h. 0: none. */
 	double host_code_ms;
 	int touched; /* missing records may change these figures */
+	const char
+		*change; /* that it asks for, as `what-if --change` takes it; NULL: there is none */
+	/* With the change: the base's length, and FPS or steps per second as above; 0: no prediction. */
+	double predicted_ms, fps_predicted, steps_per_s_predicted;
 };
 
 struct vpa_overview;
@@ -322,7 +327,8 @@ struct vpa_report {
 	int touched;              /* missing records may change figures of the window */
 	int is_diffusion;         /* 1: something says that steps are denoising steps */
 	int has_marks;            /* 1: some `touched` in the report is set */
-	struct vpa_expert expert; /* the checklist, graphs, overlap and the like */
+	struct vpa_forecast forecast;
+	struct vpa_expert expert;      /* the checklist, graphs, overlap and the like */
 	struct vpa_overview *overview; /* what happened when, see overview.h; NULL: not requested */
 };
 

@@ -2,6 +2,7 @@
 #include "analysis/retime/change.h"
 
 #include "analysis/names/families.h"
+#include "formats/cli/command.h"
 #include "formats/event_schema.h"
 
 #include <stdlib.h>
@@ -98,14 +99,36 @@ static int read_end(const struct words *w, const char *expected, struct vpt_err 
 
 /* ---- a function for each ---- */
 
+/* "over TIME" or "under TIME". 0 without a failure: it is neither. */
+static int take_length(
+	struct words *w, const char *word, struct vpa_change *c, int *is_there, struct vpt_err *err)
+{
+	uint64_t *ns = !strcmp(word, "over") ? &c->least_ns : &c->most_ns;
+	char time[VPA_CHANGE_NAME];
+
+	*is_there = !strcmp(word, "over") || !strcmp(word, "under");
+	if (!*is_there)
+		return VPT_OK;
+	take_word(w, time, sizeof(time));
+	return !vpt_duration_read(time, ns, err) && *ns
+		       ? VPT_OK
+		       : refuse(w, "over or under and a time, such as 100us", err);
+}
+
 static int read_drop(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
 	char word[VPA_CHANGE_NAME];
-	int rc;
+	int rc, is_there = 0;
 
 	take_word(w, word, sizeof(word));
 	rc = read_calls(w, word, c, err);
-	return rc ? rc : read_end(w, "drop CALL [in PLACE]", err);
+	if (!rc && *w->rest) {
+		take_word(w, word, sizeof(word));
+		rc = take_length(w, word, c, &is_there, err);
+		if (!rc && !is_there)
+			rc = refuse(w, "drop CALL [under TIME] [in PLACE]", err);
+	}
+	return rc ? rc : read_end(w, "drop CALL [under TIME] [in PLACE]", err);
 }
 
 static int read_delete(struct words *w, struct vpa_change *c, struct vpt_err *err)
@@ -124,20 +147,24 @@ static int read_delete(struct words *w, struct vpa_change *c, struct vpt_err *er
 
 static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
+	static const char expected[] = "host X [over|under TIME | after CALL] [in PLACE]";
 	char word[VPA_CHANGE_NAME];
-	int rc;
+	int rc, is_there;
 
 	take_word(w, word, sizeof(word));
 	rc = read_number(w, word, 1000, &c->factor, "host X, a factor from 0 to 1000", err);
 	if (rc || !*w->rest)
 		return rc;
 	take_word(w, word, sizeof(word));
+	rc = take_length(w, word, c, &is_there, err);
+	if (rc || is_there)
+		return rc ? rc : read_end(w, expected, err);
 	if (strcmp(word, "after") != 0)
-		return refuse(w, "host X [after CALL] [in PLACE]", err);
+		return refuse(w, expected, err);
 	c->kind = VPA_CHANGE_HOST_AFTER;
 	take_word(w, word, sizeof(word));
 	rc = read_calls(w, word, c, err);
-	return rc ? rc : read_end(w, "host X after CALL [in PLACE]", err);
+	return rc ? rc : read_end(w, expected, err);
 }
 
 /* A kernel's name may have blanks: the factor is the last word. */

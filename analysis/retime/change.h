@@ -1,9 +1,11 @@
 /* change.h - a change of a program in words, as `what-if --change` and findings have it.
  *
- *	drop CALL [in PLACE]                    the call no longer waits; call and copy stay
+ *	drop CALL [under TIME] [in PLACE]       the call no longer waits; call and copy stay; under: only where less host
+ *	                                        code follows, since more of it most likely needs what was waited for
  *	delete small-reads|CALL [in PLACE]      the calls are gone, with their ops and the host code of the launch
  *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
- *	host X [in PLACE]                       host code between calls takes X times as long; 0: none
+ *	host X [over|under TIME] [in PLACE]     host code between calls takes X times as long; 0: none; over, under: only
+ *	                                        stretches of at least, of less than this time
  *	host X after small-reads|CALL [in PLACE]  the same for what follows such calls
  *	scale FAMILY|KERNEL X [in PLACE]        kernels take X times as long
  *	rate KIND GB/s [in PLACE]               copies of a kind run at this rate
@@ -54,6 +56,7 @@ struct vpa_change {
 	char name[VPA_CHANGE_NAME];  /* of calls, kernels */
 	char place[VPA_CHANGE_NAME]; /* "": everywhere */
 	char outer[VPA_CHANGE_NAME]; /* of `graph`; "": once in all */
+	uint64_t least_ns, most_ns;  /* of stretches of host code, most_ns excluded; 0: any */
 	double factor;               /* or GB/s; of `pin` 0: that of other copies */
 	uint32_t number;             /* a copy kind, a family, or N of `skip` */
 };

@@ -159,13 +159,26 @@ static uint32_t wait_after(const struct applying *a, uint32_t call)
 		       : VPA_TAPE_NONE;
 }
 
+static int is_stretch(const struct vpa_change *c, uint64_t ns)
+{
+	return ns >= c->least_ns && (!c->most_ns || ns < c->most_ns);
+}
+
+/* Whether host code of the length that the change names follows the call. */
+static int is_followed(const struct applying *a, uint32_t call)
+{
+	uint32_t next = a->next[call];
+
+	return is_stretch(a->change, next == VPA_TAPE_NONE ? 0 : a->t->calls[next].gap_ns);
+}
+
 static int stop_waiting(struct applying *a, uint32_t call)
 {
 	const struct vpa_tape_call *c = &a->t->calls[call];
 	struct vpa_call_effect *effect;
 	uint64_t cost_ns = vpa_edges_cost_without_wait(c->klass);
 
-	if (!c->target_count)
+	if (!c->target_count || !is_followed(a, call))
 		return VPT_OK;
 	effect = of_call(a, call);
 	if (!effect)
@@ -284,7 +297,8 @@ static int scale_host(struct applying *a)
 	int rc = VPT_OK;
 
 	for (i = 0; i < a->t->call_count && !rc; i++)
-		if (a->cover.gaps[i] && a->t->calls[i].gap_ns)
+		if (a->cover.gaps[i] && a->t->calls[i].gap_ns &&
+			is_stretch(a->change, a->t->calls[i].gap_ns))
 			rc = scale_gap(a, i);
 	return rc;
 }

@@ -91,9 +91,9 @@ static void list_worlds(
 			.changes = lists[i].changes, .change_count = lists[i].count};
 }
 
-int vpa_retime(const struct vpt_trace *trace, unsigned jobs, const struct vpa_change_list *lists,
-	size_t list_count, const struct vpa_span *spans, size_t span_count,
-	struct vpa_retiming *out, struct vpt_err *err)
+int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
+	const struct vpa_change_list *lists, size_t list_count, const struct vpa_span *spans,
+	size_t span_count, struct vpa_retiming *out, struct vpt_err *err)
 {
 	struct vpa_world worlds[VPA_WORLDS_MOST];
 	struct vpa_tape tape = {0};
@@ -112,7 +112,7 @@ int vpa_retime(const struct vpt_trace *trace, unsigned jobs, const struct vpa_ch
 	out->span_ns = vpt_calloc(out->world_count * (span_count + 1), sizeof(*out->span_ns));
 	out->hits = vpt_calloc(hits + 1, sizeof(*out->hits));
 	rc = moments && out->span_ns && out->hits
-		     ? vpa_tape_read(trace, jobs, &tape, err)
+		     ? vpa_tape_read(trace, jobs, most, &tape, err)
 		     : vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
 	if (!rc && vpa_edges_find(&tape, &edges))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");

@@ -29,6 +29,9 @@ struct vpa_change_list {
 
 enum { VPA_CHANGE_LISTS_MOST = 24 };
 
+/* Calls and ops of a trace that a report replays, and that somebody who asks for it does. */
+enum { VPA_REPLAYED_BY_REPORT = 1000000, VPA_REPLAYED_MOST = 8000000 };
+
 /* A stretch of the trace, from one moment to a later one: a block, a step, all units. */
 struct vpa_span {
 	uint64_t from_ns, to_ns;
@@ -45,11 +48,11 @@ struct vpa_retiming {
 	uint64_t ops, ops_without_call;
 };
 
-/* Replays a trace. The caller calls vpa_retiming_free(), whatever this returns. 0; VPT_EUNSUPPORTED: the trace cannot be
+/* Replays a trace of at most `most` calls and ops. The caller calls vpa_retiming_free(), whatever this returns. 0; VPT_EUNSUPPORTED: the trace cannot be
  * replayed, the error says why; VPT_EINVAL: a change cannot be made; VPT_ENOMEM; VPT_EIO. */
-int vpa_retime(const struct vpt_trace *trace, unsigned jobs, const struct vpa_change_list *lists,
-	size_t list_count, const struct vpa_span *spans, size_t span_count,
-	struct vpa_retiming *out, struct vpt_err *err);
+int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
+	const struct vpa_change_list *lists, size_t list_count, const struct vpa_span *spans,
+	size_t span_count, struct vpa_retiming *out, struct vpt_err *err);
 void vpa_retiming_free(struct vpa_retiming *r);
 
 static inline uint64_t vpa_retimed_ns(const struct vpa_retiming *r, size_t world, size_t span)

@@ -9,6 +9,7 @@
 #include "formats/calls.h"
 #include "formats/chunk/chunk.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ struct reading {
 	uint8_t *family_of, *has_family; /* by name */
 	size_t family_cap, has_family_cap;
 	const struct vpt_batch *batch;
+	uint64_t most; /* calls and ops */
 };
 
 /* ---- names and lanes ---- */
@@ -407,10 +409,9 @@ static int read_chunks(
 		if (rc == VPT_EDATA)
 			continue;
 		rc = rc ? rc : read_chunk(r, b, done == count);
-		if (!rc && r->row_count + r->tape->op_count > VPA_TAPE_EVENTS)
+		if (!rc && r->row_count + r->tape->op_count > r->most)
 			rc = vpt_fail(err, VPT_EUNSUPPORTED,
-				"the trace has more than %d calls and ops: choose a part of it",
-				(int)VPA_TAPE_EVENTS);
+				"the trace has more than %" PRIu64 " calls and ops", r->most);
 		if (rc)
 			break;
 	}
@@ -663,10 +664,10 @@ static int join(struct reading *r)
 	return rc;
 }
 
-int vpa_tape_read(
-	const struct vpt_trace *trace, unsigned jobs, struct vpa_tape *out, struct vpt_err *err)
+int vpa_tape_read(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_tape *out,
+	struct vpt_err *err)
 {
-	struct reading r = {.tape = out};
+	struct reading r = {.tape = out, .most = most};
 	int rc;
 
 	*out = (struct vpa_tape){0};

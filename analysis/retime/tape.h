@@ -3,8 +3,8 @@
  *	chunks -> rows -> calls (outermost ones), ops, ranges: by start
  *	       -> each op with the call that launched it, each call with its ops
  *
- * All of it is in memory, about 200 bytes for a launch and its op, so a trace of more than VPA_TAPE_EVENTS calls and
- * ops is refused. */
+ * All of it is in memory, about 200 bytes for a launch and its op, so a trace of more calls and ops than a caller
+ * allows is refused. */
 #ifndef VPA_ANALYSIS_RETIME_TAPE_H
 #define VPA_ANALYSIS_RETIME_TAPE_H
 
@@ -15,8 +15,6 @@
 #include <stdint.h>
 
 struct vpt_trace;
-
-enum { VPA_TAPE_EVENTS = 8000000 };
 
 /* "No such row" in every member that is a row number. */
 #define VPA_TAPE_NONE UINT32_MAX
@@ -113,10 +111,10 @@ static inline int vpa_tape_may_own(int64_t thread_pid, int64_t stream_pid)
 	return thread_pid == stream_pid || thread_pid == -1 || stream_pid == -1;
 }
 
-/* Reads a trace. The caller calls vpa_tape_free(), whatever this returns. VPT_EUNSUPPORTED: too long, or without
- * ops or calls; VPT_ENOMEM; VPT_EIO. Damaged chunks are left out. */
-int vpa_tape_read(
-	const struct vpt_trace *trace, unsigned jobs, struct vpa_tape *out, struct vpt_err *err);
+/* Reads a trace of at most `most` calls and ops. The caller calls vpa_tape_free(), whatever this returns.
+ * VPT_EUNSUPPORTED: it has more, or no ops or calls; VPT_ENOMEM; VPT_EIO. Damaged chunks are left out. */
+int vpa_tape_read(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_tape *out,
+	struct vpt_err *err);
 void vpa_tape_free(struct vpa_tape *t);
 
 #endif

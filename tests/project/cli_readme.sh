@@ -12,9 +12,9 @@ documents="README.md tracer/README.md analysis/README.md analysis/DEFINITIONS.md
 cd "$work" || exit 1
 
 expect 0 "help" --help
-commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out)
+commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' out)
 same "the table has each command" "$(echo $commands | tr ' ' '\n' | sort)" \
-	"$(sed -n 's/^| `\([a-z]*\)[ `].*/\1/p' "$reports" | sort)"
+	"$(sed -n 's/^| `\([a-z-]*\)[ `].*/\1/p' "$reports" | sort)"
 same "the table of exit codes" "0 1 2 3 4" "$(sed -n 's/^| \([0-9]\) |.*/\1/p' "$reports" | tr '\n' ' ' | sed 's/ $//')"
 for code in $(sed -n 's/^| \([0-4]\) |.*/\1/p' "$reports"); do
 	grep -q "[ ,]$code [a-z]" out || fail "exit code $code is not in --help"

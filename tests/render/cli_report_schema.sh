@@ -42,7 +42,8 @@ same "reports of the corpus" 1 "$([ "$(echo $reports | wc -w)" -ge 20 ] && echo 
 fits "small traces and the corpus" schema.json $reports
 
 if has_demo "traced runs"; then
-	for knobs in "" "--sync-per-layer --eager" "--vae-at-end --requests 2" "--graph --two-streams" "--sync-per-layer --layers 12"; do
+	for knobs in "" "--sync-per-layer --eager" "--vae-at-end --requests 2" "--graph --two-streams" "--sync-per-layer --layers 12" \
+		"--blocks 1 --steps 4 --layers 4 --sync-per-layer"; do
 		demo demo --blocks 4 --steps 2 --layers 2 $knobs
 		report "demo$(echo $knobs | tr -d ' ')" demo.zst --target 16
 		report "demo-window$(echo $knobs | tr -d ' ')" demo.zst --from 1ms --top 2

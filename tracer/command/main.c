@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VPT_COMMAND(name) #name,
+#define VPT_COMMAND(id, name) name,
 /* Our own commands, and what vptrace-analyze knows as commands. */
 static const char *const words[] = {
 	"run",

@@ -239,6 +239,7 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 /* ---- the tables ---- */
 
 extern const struct vpa_fields vpa_fields_report;                    /* fields_report.c */
+extern const struct vpa_fields vpa_fields_forecast;                  /* the same */
 extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
 extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_pipeline.c */
 extern const struct vpa_fields vpa_fields_block_part;                /* the same */

@@ -564,9 +564,63 @@ static const struct vpa_field finding_fields[] = {
 	{"host_code_ms", POSITIVE(host_code_ms), "ms",
 		"of the idle time that a wait is to blame for: the host ran its own code after it, "
 		"and less of that would save the same time; null: none"},
+	{"change", TEXT_OR_NULL(change), NULL,
+		"the change that it asks for, as what-if --change takes it; null: there is none"},
+	{"predicted_ms", POSITIVE(predicted_ms), "ms",
+		"length of the base if the trace is replayed with the change; null: no prediction"},
+	{"fps_predicted", POSITIVE(fps_predicted), "frames/s",
+		"the FPS of fps_from with the change; null: no prediction"},
+	{"steps_per_s_predicted", POSITIVE(steps_per_s_predicted), "steps/s",
+		"the rate of steps_per_s_from with the change; null: no prediction"},
 };
 static const struct vpa_fields finding =
 	FIELDS("finding", "a conclusion, with its evidence", finding_fields);
+#undef ROW
+
+/* ---- forecast ---- */
+
+static const char *confidence_choice(size_t i)
+{
+	return i < VPA_CONFIDENCES ? vpa_confidence_word((enum vpa_confidence)i) : NULL;
+}
+
+static uint64_t confidence(const struct vpa_at *at)
+{
+	const struct vpa_forecast *f = at->row;
+
+	return f->confidence;
+}
+
+#define ROW struct vpa_forecast
+static const struct vpa_field forecast_fields[] = {
+	{"confidence", COMPUTED(CHOICE), NULL, "how far predictions can be trusted",
+		.number = confidence, .choice = confidence_choice},
+	{"why_not", TEXT_OR_NULL(why_not), NULL, "why there are none; null: there are"},
+	{"base", TEXT_OR_NULL(base), NULL,
+		"what the paces are of: the report's unit, the mean one, or active, the time from "
+		"the first op to the last; null: no forecast"},
+	{"base_ms", POSITIVE(base_ms), "ms", "its length; null: no forecast"},
+	{"host_ms", POSITIVE(host_ms), "ms",
+		"the host's pace: its length if no op took time; null: no forecast"},
+	{"gpu_ms", POSITIVE(gpu_ms), "ms",
+		"the GPUs' pace: its length if the host took no time and waited for nothing; null: "
+		"no forecast"},
+	{"unexplained_share", SHARE(unexplained_share), "fraction",
+		"delay of ops for which no reason is known, of the time from the first op to the "
+		"last; may exceed 1"},
+	{"inferred_share", SHARE(inferred_share), "fraction",
+		"the same for delay whose reason was inferred"},
+	{"without_call_share", SHARE(without_call_share), "fraction",
+		"ops whose launch is not known: no change of the host moves them"},
+	{"all_count", SIZE(all_count), "findings",
+		"findings with a prediction, whose changes are made together"},
+	{"all_ms", POSITIVE(all_ms), "ms", "the base with all of them; null: fewer than two"},
+	{"all_fps", POSITIVE(all_fps), "frames/s", "FPS with all of them; null: unavailable"},
+	{"all_steps_per_s", POSITIVE(all_steps_per_s), "steps/s",
+		"steps or iterations per second with all of them; null: unavailable"},
+};
+const struct vpa_fields vpa_fields_forecast = FIELDS("forecast",
+	"what a replay of the trace says; the predictions are in the findings", forecast_fields);
 #undef ROW
 
 /* ---- the whole ---- */
@@ -574,6 +628,11 @@ static const struct vpa_fields finding =
 static const char *schema_choice(size_t i)
 {
 	return i ? NULL : VPA_REPORT_SCHEMA;
+}
+
+static int is_forecast(const struct vpa_at *at)
+{
+	return at->report->forecast.is_asked;
 }
 
 static int has_rivals(const struct vpa_at *at)
@@ -666,6 +725,9 @@ static const struct vpa_field report_fields[] = {
 	{"marked_steps", PART(vpa_fields_marked), NULL,
 		"marked steps, else iterations; absent if there are none, or blocks are measured",
 		.known = has_marked, .optional = 1},
+	{"forecast", MEMBER(vpa_fields_forecast, forecast), NULL,
+		"two paces, and how far predictions can be trusted; absent if none were asked for",
+		.known = is_forecast, .optional = 1},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

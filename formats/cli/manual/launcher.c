@@ -3,12 +3,12 @@
 #include "formats/cli/manual/manual.h"
 
 /* The tables of both programs, which are linked in. */
-#define VPT_COMMAND(name) extern const struct vpt_command vpa_cmd_##name;
+#define VPT_COMMAND(id, name) extern const struct vpt_command vpa_cmd_##id;
 #include "formats/cli/analyzer.def"
 #undef VPT_COMMAND
 extern const struct vpt_command vtr_command_run, vtr_command_doctor;
 
-#define VPT_COMMAND(name) &vpa_cmd_##name,
+#define VPT_COMMAND(id, name) &vpa_cmd_##id,
 static const struct vpt_command *const commands[] = {
 #include "formats/cli/analyzer.def"
 	&vtr_command_run, &vtr_command_doctor, NULL};

@@ -1,0 +1,47 @@
+/* finding_changes.c - the change that a finding asks for, in the words of ../retime/change.h.
+ *
+ * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
+ * since a CUDA graph leaves nearly none. A wait with long code after it stays, that code most likely needs
+ * what was waited for. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/advice/findings.h"
+
+static const struct {
+	const char *id, *change;
+} changes[] = {
+	{"small-reads", "delete small-reads"},
+	{"sync-drain", "drop syncs under 1ms"},
+	{"blocking-copy", "drop copies under 1ms"},
+	{"host-waits", "delete small-reads; drop copies under 1ms; drop syncs under 1ms"},
+	{"host-stall", "host 0.5 over 100us"},
+	{"launch-rate", "host 0 under 100us"},
+	{"eager-attention", "scale eager-softmax 0"},
+};
+
+/* The kind of copies that take most time. NULL: none. */
+static const char *main_copies(struct vpa_report *r)
+{
+	const struct vpa_copy_row *most = NULL;
+	size_t i;
+
+	for (i = 0; i < r->copy_count; i++)
+		if (!most || r->copies[i].total_ns > most->total_ns)
+			most = &r->copies[i];
+	return most ? vpa_arena_printf(&r->arena, "delete copies %s", most->kind) : NULL;
+}
+
+void vpa_finding_changes(struct vpa_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->finding_count; i++) {
+		struct vpa_finding *f = &r->findings[i];
+
+		for (k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
+			if (!strcmp(changes[k].id, f->id))
+				f->change = changes[k].change;
+		if (!strcmp(f->id, "exposed-copy"))
+			f->change = main_copies(r);
+	}
+}

@@ -1,0 +1,49 @@
+/* forecast.h - what a replay of the trace says: the two paces, and how far predictions can be trusted. Part of report.h;
+ * ../retime/forecast.c fills it. Predictions of findings are in the findings. */
+#ifndef VPA_ANALYSIS_REPORT_FORECAST_H
+#define VPA_ANALYSIS_REPORT_FORECAST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vpa_confidence {
+	VPA_CONFIDENCE_NONE, /* no prediction: `why_not` */
+	VPA_CONFIDENCE_LOW,
+	VPA_CONFIDENCE_FAIR,
+	VPA_CONFIDENCE_HIGH,
+	VPA_CONFIDENCES
+};
+
+struct vpa_forecast {
+	int is_asked; /* 0: nobody asked for predictions; all others are 0 */
+	enum vpa_confidence confidence;
+	const char *why_not; /* a sentence; NULL: there are predictions */
+	/* What the paces are of: a unit of unit_kind.h, the mean one; "active": from the first op of any device to the
+	 * last. NULL: none. */
+	const char *base;
+	double base_ms;
+	double host_ms; /* the base if no op took time: the host's pace */
+	double gpu_ms;  /* if the host took no time and waited for nothing: the GPUs' pace */
+	/* Of the time from the first op to the last: delay of ops for which no reason is known; that for which one was
+	 * inferred. May exceed 1 where streams wait at the same time. */
+	double unexplained_share, inferred_share;
+	double without_call_share; /* of ops: their launch is not known, so no change of the host moves them */
+	/* All changes of findings together, in the base; 0: there are fewer than two, or no prediction. */
+	size_t all_count;
+	double all_ms, all_fps, all_steps_per_s;
+};
+
+/* "none", "low", "fair", "high" */
+static inline const char *vpa_confidence_word(enum vpa_confidence confidence)
+{
+	static const char *const words[VPA_CONFIDENCES] = {
+		[VPA_CONFIDENCE_NONE] = "none",
+		[VPA_CONFIDENCE_LOW] = "low",
+		[VPA_CONFIDENCE_FAIR] = "fair",
+		[VPA_CONFIDENCE_HIGH] = "high",
+	};
+
+	return confidence < VPA_CONFIDENCES ? words[confidence] : words[VPA_CONFIDENCE_NONE];
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* predictions.c - a world for each finding that has a change, and one for all of them. */
+#include "analysis/retime/predictions.h"
+
+#include "analysis/advice/findings.h"
+#include "analysis/base/intervals.h"
+#include "analysis/pipeline/unit.h"
+#include "formats/base/memory.h"
+
+#include <string.h>
+
+/* Of the time from the first op to the last: with less unexplained delay of ops the confidence is that, with more
+ * there is no prediction. */
+static const double high_share = 0.01, fair_share = 0.05, low_share = 0.2;
+
+/* With more ops whose launch is not known the confidence is low, with this share of them there is none. */
+static const double few_lost = 0.02, most_lost = 0.5;
+
+int vpa_changes_read(
+	const char *text, struct vpa_change *changes, size_t *count, struct vpt_err *err)
+{
+	char one[3 * VPA_CHANGE_NAME];
+	int rc = VPT_OK;
+
+	for (*count = 0; !rc && *text; ++*count) {
+		size_t len = strcspn(text, ";"), end;
+
+		if (*count == VPA_CHANGES_MOST || len >= sizeof(one))
+			return vpt_fail(err, VPT_EINVAL,
+				"\"%.120s\": expected at most %d changes of less than %zu bytes",
+				text, (int)VPA_CHANGES_MOST, sizeof(one));
+		memcpy(one, text, len);
+		for (end = len; end && one[end - 1] == ' '; end--)
+			;
+		one[end] = '\0';
+		rc = vpa_change_read(one, &changes[*count], err);
+		text += len + (text[len] == ';');
+	}
+	return rc;
+}
+
+/* ---- spans ---- */
+
+static void add_span(struct vpa_spans *s, uint64_t from_ns, uint64_t to_ns)
+{
+	if (to_ns > from_ns && s->count < VPA_SPANS_MOST - 2)
+		s->at[s->count++] = (struct vpa_span){from_ns, to_ns};
+}
+
+static void add_unit(const struct vpa_mean_unit *unit, struct vpa_spans *s)
+{
+	size_t i;
+
+	if (!(unit->units > 0))
+		return;
+	if (!unit->range) {
+		add_span(s, unit->start_ns, unit->end_ns);
+		return;
+	}
+	for (i = 0; i < unit->range->instance_count; i++) {
+		const struct vpa_range_instance *at = &unit->range->instances[i];
+
+		if (at->device == unit->range->instances[0].device)
+			add_span(s, at->first_ns, at->first_ns + at->envelope_ns);
+	}
+}
+
+void vpa_spans_of(const struct vpa_report *r, struct vpa_spans *out)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	size_t i;
+
+	out->count = 0;
+	add_unit(&unit, out);
+	out->unit_count = out->request = out->count;
+	if (r->request_count == 1)
+		add_span(out, r->requests[0].start_ns, r->requests[0].end_ns);
+	out->active = out->count;
+	for (i = 0; i < r->device_count; i++) {
+		first_ns = vpa_earlier(first_ns, r->devices[i].first_ns);
+		last_ns = vpa_later(last_ns, r->devices[i].last_ns);
+	}
+	add_span(out, first_ns, last_ns);
+	if (out->request == out->active)
+		out->request = out->count;
+}
+
+static double ratio(const struct vpa_retiming *t, size_t world, size_t from, size_t to)
+{
+	double now = 0, then = 0;
+
+	for (; from < to; from++) {
+		now += (double)vpa_retimed_ns(t, VPA_WORLD_RECORDED, from);
+		then += (double)vpa_retimed_ns(t, world, from);
+	}
+	return now > 0 ? then / now : 1;
+}
+
+double vpa_spans_ratio(const struct vpa_report *r, const struct vpa_spans *s,
+	const struct vpa_retiming *t, size_t world, const char *base)
+{
+	if (base && s->request < s->count && !strcmp(base, "request") &&
+		vpa_unit_of(r) != VPA_UNIT_REQUEST)
+		return ratio(t, world, s->request, s->request + 1);
+	if (s->unit_count && (!base || !strcmp(base, vpa_unit_kind_name(vpa_unit_of(r)))))
+		return ratio(t, world, 0, s->unit_count);
+	return s->active < s->count ? ratio(t, world, s->active, s->active + 1) : 1;
+}
+
+/* ---- the forecast ---- */
+
+static double active_ns(const struct vpa_spans *s)
+{
+	return s->active < s->count ? (double)(s->at[s->active].to_ns - s->at[s->active].from_ns)
+				    : 0;
+}
+
+static enum vpa_confidence confidence_of(const struct vpa_forecast *f)
+{
+	if (f->unexplained_share > low_share || f->without_call_share > most_lost)
+		return VPA_CONFIDENCE_NONE;
+	if (f->unexplained_share > fair_share || f->without_call_share > few_lost)
+		return VPA_CONFIDENCE_LOW;
+	return f->unexplained_share > high_share ? VPA_CONFIDENCE_FAIR : VPA_CONFIDENCE_HIGH;
+}
+
+static const char *why_not(struct vpa_report *r)
+{
+	const struct vpa_forecast *f = &r->forecast;
+
+	if (f->confidence != VPA_CONFIDENCE_NONE)
+		return NULL;
+	if (f->without_call_share > most_lost)
+		return vpa_arena_printf(&r->arena, "the launch of %.0f %% of the ops is not known",
+			100 * f->without_call_share);
+	return vpa_arena_printf(&r->arena,
+		"no reason is known why ops began as late as they did, by %.0f %% of the time in "
+		"all",
+		100 * f->unexplained_share);
+}
+
+void vpa_forecast_write(
+	struct vpa_report *r, const struct vpa_spans *s, const struct vpa_retiming *t)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_forecast *f = &r->forecast;
+	double active = active_ns(s);
+
+	f->is_asked = 1;
+	f->unexplained_share = active > 0 ? (double)t->unexplained_ns / active : 0;
+	f->inferred_share = active > 0 ? (double)t->inferred_ns / active : 0;
+	f->without_call_share = t->ops ? (double)t->ops_without_call / (double)t->ops : 0;
+	f->confidence = confidence_of(f);
+	f->why_not = why_not(r);
+	f->base = s->unit_count ? vpa_unit_kind_name(unit.kind) : "active";
+	f->base_ms = s->unit_count ? (double)vpa_mean_unit_ns(&unit) / 1e6 : active / 1e6;
+	if (f->confidence == VPA_CONFIDENCE_NONE)
+		return;
+	f->host_ms = f->base_ms * vpa_spans_ratio(r, s, t, VPA_WORLD_HOST, f->base);
+	f->gpu_ms = f->base_ms * vpa_spans_ratio(r, s, t, VPA_WORLD_GPU, f->base);
+}
+
+/* ---- predictions ---- */
+
+struct predicting {
+	struct vpa_report *r;
+	struct vpa_spans spans;
+	struct vpa_change changes[VPA_CHANGE_LISTS_MOST][VPA_CHANGES_MOST];
+	struct vpa_change all[VPA_CHANGE_LISTS_MOST * VPA_CHANGES_MOST];
+	struct vpa_change_list lists[VPA_CHANGE_LISTS_MOST];
+	size_t finding[VPA_CHANGE_LISTS_MOST]; /* by list */
+	size_t count, all_count;
+};
+
+/* A list for each finding with a change. The last one is of all of them. */
+static int list_changes(struct predicting *p, struct vpt_err *err)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < p->r->finding_count && p->count < VPA_CHANGE_LISTS_MOST - 1 && !rc; i++) {
+		struct vpa_change_list *list = &p->lists[p->count];
+
+		if (!p->r->findings[i].change || !(p->r->findings[i].base_ms > 0))
+			continue;
+		list->changes = p->changes[p->count];
+		rc = vpa_changes_read(
+			p->r->findings[i].change, p->changes[p->count], &list->count, err);
+		if (rc)
+			break;
+		memcpy(&p->all[p->all_count], list->changes, list->count * sizeof(*p->all));
+		p->all_count += list->count;
+		p->finding[p->count++] = i;
+	}
+	p->lists[p->count] = (struct vpa_change_list){p->all, p->all_count};
+	return rc;
+}
+
+static double shortened(double rate, double by)
+{
+	return rate > 0 && by > 0 ? rate / by : 0;
+}
+
+/* The bound counts the idle time that a cause is to blame for. Without a wait the host may also run so far ahead that idle
+ * time of other causes goes: then the bound is what the replay shows. */
+static void raise_bound(struct vpa_finding *f)
+{
+	double gain_ms = f->base_ms - f->predicted_ms;
+
+	if (gain_ms <= f->base_gain_ms || !(f->base_gain_ms > 0))
+		return;
+	f->gain_at_most_ms *= gain_ms / f->base_gain_ms;
+	f->base_gain_ms = gain_ms;
+	f->fps_to = f->fps_to > 0 ? f->fps_predicted : f->fps_to;
+	f->steps_per_s_to = f->steps_per_s_to > 0 ? f->steps_per_s_predicted : f->steps_per_s_to;
+}
+
+static void predict_finding(struct predicting *p, const struct vpa_retiming *t, size_t list)
+{
+	struct vpa_finding *f = &p->r->findings[p->finding[list]];
+	double by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + list, f->base);
+
+	f->predicted_ms = f->base_ms * by;
+	f->fps_predicted = shortened(f->fps_from, by);
+	f->steps_per_s_predicted = shortened(f->steps_per_s_from, by);
+	raise_bound(f);
+}
+
+/* What all of them together bring to the base of the paces. */
+static void predict_all(struct predicting *p, const struct vpa_retiming *t)
+{
+	struct vpa_forecast *f = &p->r->forecast;
+	double by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + p->count, f->base);
+	size_t i;
+
+	if (p->count < 2)
+		return;
+	f->all_count = p->count;
+	f->all_ms = f->base_ms * by;
+	for (i = 0; i < p->count; i++) {
+		const struct vpa_finding *one = &p->r->findings[p->finding[i]];
+
+		if (!one->base || strcmp(one->base, f->base) != 0)
+			continue;
+		f->all_fps = shortened(one->fps_from, by);
+		f->all_steps_per_s = shortened(one->steps_per_s_from, by);
+	}
+}
+
+static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned jobs,
+	uint64_t most, struct vpt_err *err)
+{
+	struct vpa_retiming t = {0};
+	size_t i;
+	int rc = list_changes(p, err);
+
+	if (!rc)
+		rc = vpa_retime(trace, jobs, most, p->lists, p->count + 1, p->spans.at,
+			p->spans.count, &t, err);
+	if (!rc) {
+		vpa_forecast_write(p->r, &p->spans, &t);
+		for (i = 0; i < p->count && !p->r->forecast.why_not; i++)
+			predict_finding(p, &t, i);
+		if (!p->r->forecast.why_not)
+			predict_all(p, &t);
+		vpa_findings_sort(p->r);
+	}
+	vpa_retiming_free(&t);
+	return rc;
+}
+
+int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_report *r,
+	struct vpt_err *err)
+{
+	struct predicting *p = vpt_calloc(1, sizeof(*p));
+	int rc;
+
+	r->forecast = (struct vpa_forecast){.is_asked = 1};
+	if (!p)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+	p->r = r;
+	vpa_spans_of(r, &p->spans);
+	rc = predict(p, trace, jobs, most, err);
+	if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL) {
+		r->forecast.why_not = vpa_arena_text(&r->arena, err->text, strlen(err->text));
+		*err = (struct vpt_err){0};
+		rc = VPT_OK;
+	}
+	if (!rc && r->arena.failed)
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+	vpt_free(p);
+	return rc;
+}
