@@ -4,6 +4,7 @@
 #include "analysis/model/model.h"
 #include "analysis/retime/cover.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/calls.h"
 #include "formats/event_schema.h"
 
@@ -28,6 +29,19 @@ struct applying {
 	uint64_t hits;
 	struct vpt_err *err;
 };
+
+/* Lengths that a replay can add up. */
+static uint64_t scaled(uint64_t ns, double factor)
+{
+	return (uint64_t)vpt_sat_i64((double)ns * factor);
+}
+
+static void lengthen(uint64_t *ns, uint64_t more_ns)
+{
+	*ns = vpt_sat_add(*ns, more_ns);
+	if (*ns > INT64_MAX)
+		*ns = INT64_MAX;
+}
 
 /* ---- lists ---- */
 
@@ -183,6 +197,8 @@ static int stop_waiting(struct applying *a, uint32_t call)
 	effect = of_call(a, call);
 	if (!effect)
 		return VPT_ENOMEM;
+	if (effect->is_gone || effect->no_wait)
+		return VPT_OK;
 	effect->no_wait = 1;
 	if (effect->cost_ns > cost_ns)
 		effect->cost_ns = cost_ns;
@@ -209,6 +225,8 @@ static int remove_call(struct applying *a, uint32_t call, int with_code)
 
 	if (!effect)
 		return VPT_ENOMEM;
+	if (effect->is_gone && !with_code)
+		return VPT_OK;
 	effect->is_gone = 1;
 	if (with_code || effect->gap_ns < VPA_LAUNCH_GAP_NS)
 		effect->gap_ns = 0;
@@ -240,7 +258,7 @@ static int scale_gap(struct applying *a, uint32_t call)
 
 	if (!effect)
 		return VPT_ENOMEM;
-	effect->gap_ns = (uint64_t)((double)effect->gap_ns * a->change->factor);
+	effect->gap_ns = scaled(effect->gap_ns, a->change->factor);
 	a->hits++;
 	return VPT_OK;
 }
@@ -259,9 +277,10 @@ static int scale_after(struct applying *a, uint32_t call)
 	effect = of_call(a, next);
 	if (!effect)
 		return VPT_ENOMEM;
-	if (effect->gap_ns > stays_ns)
-		effect->gap_ns = stays_ns + (uint64_t)((double)(effect->gap_ns - stays_ns) *
-						       a->change->factor);
+	if (effect->gap_ns > stays_ns) {
+		effect->gap_ns = scaled(effect->gap_ns - stays_ns, a->change->factor);
+		lengthen(&effect->gap_ns, stays_ns);
+	}
 	a->hits++;
 	return VPT_OK;
 }
@@ -303,7 +322,7 @@ static int scale_host(struct applying *a)
 	return rc;
 }
 
-/* `gb_per_s` 0: the durations times the factor. */
+/* `gb_per_s` 0: the durations times the factor. A copy of unknown size stays as it is. */
 static int scale_ops(struct applying *a, double gb_per_s)
 {
 	uint32_t i;
@@ -312,14 +331,15 @@ static int scale_ops(struct applying *a, double gb_per_s)
 		const struct vpa_tape_op *o = &a->t->ops[i];
 		struct vpa_op_effect *effect;
 
-		if (!is_op_meant(a->t, a->change, o) || !is_inside(a, o))
+		if (!is_op_meant(a->t, a->change, o) || !is_inside(a, o) ||
+			(gb_per_s > 0 && !o->bytes))
 			continue;
 		effect = of_op(a, i);
 		if (!effect)
 			return VPT_ENOMEM;
-		effect->duration_ns =
-			(int64_t)(gb_per_s > 0 ? (double)o->bytes / gb_per_s
-					       : (double)effect->duration_ns * a->change->factor);
+		effect->duration_ns = gb_per_s > 0 ? vpt_sat_i64((double)o->bytes / gb_per_s)
+						   : (int64_t)scaled((uint64_t)effect->duration_ns,
+							     a->change->factor);
 		a->hits++;
 	}
 	return VPT_OK;

@@ -53,7 +53,7 @@ static void measure(struct vpa_retiming *out, const struct vpa_span *spans,
 			int64_t to_ns = moment_at(moments, count, spans[i].to_ns)->times_ns[w];
 
 			out->span_ns[w * out->span_count + i] =
-				to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
+				to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
 		}
 }
 

@@ -15,6 +15,8 @@
 
 enum { LANES_MOST = 65536 };
 
+#define LATEST_NS (UINT64_MAX / 4)
+
 /* A call as it is read: nested ones too. */
 struct row {
 	uint64_t start_ns, end_ns, correlation;
@@ -152,6 +154,13 @@ static uint64_t end_of(uint64_t start_ns, uint64_t duration_ns)
 	return vpt_sat_add(start_ns, duration_ns);
 }
 
+/* Whether a call or op has times: a row with a start of 0 or an end before its start has none. Two times differ by so
+ * little that the sum of two such differences is a number too. */
+static int has_times(uint64_t start_ns, uint64_t duration_ns)
+{
+	return start_ns && end_of(start_ns, duration_ns) <= LATEST_NS;
+}
+
 static int read_calls(struct reading *r, const struct vpt_section *s)
 {
 	uint32_t thread, i;
@@ -166,6 +175,8 @@ static int read_calls(struct reading *r, const struct vpt_section *s)
 		struct vpt_text text;
 		uint64_t name;
 
+		if (!has_times(start_ns, s->col[VPT_CALL_DURATION][i]))
+			continue;
 		if (known)
 			name = vpt_strings_put(&r->tape->names, known, strlen(known));
 		else
@@ -221,7 +232,8 @@ static int read_kernels(struct reading *r, const struct vpt_section *s)
 		if (name == VPA_TAPE_NONE)
 			return VPT_ENOMEM;
 		op.family = family_of(r, name);
-		rc = start_ns ? add_op(r, &op, s->col[VPT_KERNEL_CORRELATION][i]) : VPT_OK;
+		if (has_times(start_ns, s->col[VPT_KERNEL_DURATION][i]))
+			rc = add_op(r, &op, s->col[VPT_KERNEL_CORRELATION][i]);
 	}
 	return rc;
 }
@@ -241,7 +253,8 @@ static int read_copies(struct reading *r, const struct vpt_section *s)
 			.source_memory = (uint8_t)s->col[VPT_COPY_SOURCE_MEMORY][i],
 			.target_memory = (uint8_t)s->col[VPT_COPY_TARGET_MEMORY][i]};
 
-		if (start_ns && !vpt_copy_is_migration(op.copy_kind))
+		if (has_times(start_ns, s->col[VPT_COPY_DURATION][i]) &&
+			!vpt_copy_is_migration(op.copy_kind))
 			rc = add_op(r, &op, s->col[VPT_COPY_CORRELATION][i]);
 	}
 	return rc;
@@ -507,9 +520,7 @@ static int join_calls(struct reading *r, uint32_t **call_of, size_t *cap)
 		struct vpa_tape_call *outer =
 			last[row->thread] == VPA_TAPE_NONE ? NULL : &t->calls[last[row->thread]];
 
-		if (outer && row->start_ns < outer->end_ns && row->end_ns <= outer->end_ns &&
-			!(row->start_ns == outer->start_ns && row->end_ns == outer->end_ns &&
-				row->end_ns == row->start_ns)) {
+		if (outer && row->start_ns < outer->end_ns && row->end_ns <= outer->end_ns) {
 			outer->is_nested_launch |= launches(row->klass) != 0;
 			rc = note_id(r, row, last[row->thread], call_of, cap);
 			continue;
