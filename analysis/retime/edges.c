@@ -3,6 +3,7 @@
 
 #include "analysis/base/index.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/calls.h"
 #include "formats/event_schema.h"
 
@@ -29,7 +30,7 @@ struct finding {
 	uint32_t *pending;       /* by stream: an op of another stream that its next op waits for */
 	uint32_t *prior;         /* by op: the op before it on its stream */
 	uint64_t *short_cost;    /* by name */
-	struct vpa_index events; /* ids of events that were recorded */
+	struct vpa_index events; /* ids of events that were recorded, and the process */
 	uint32_t *event_op;      /* by such an id */
 	size_t event_cap, next_sync;
 };
@@ -173,12 +174,11 @@ static uint32_t handed_over_by(const struct finding *f, uint32_t call, size_t en
 		p = &t->calls[row];
 		if (row == c->before)
 			return VPA_TAPE_NONE;
-		if (p->thread == c->thread)
+		if (p->thread == c->thread ||
+			t->threads[p->thread].pid != t->threads[c->thread].pid)
 			continue;
-		return t->threads[p->thread].pid == t->threads[c->thread].pid &&
-				       p->start_ns < c->start_ns && row < call &&
-				       (c->before == VPA_TAPE_NONE ||
-					       p->end_ns > t->calls[c->before].end_ns)
+		return p->start_ns < c->start_ns && (c->before == VPA_TAPE_NONE ||
+							    p->end_ns > t->calls[c->before].end_ns)
 			       ? row
 			       : VPA_TAPE_NONE;
 	}
@@ -211,7 +211,7 @@ static int find_gaps(struct finding *f)
 		if (other != VPA_TAPE_NONE) {
 			c->before = other;
 			c->gap_ns = c->start_ns - t->calls[other].end_ns;
-			f->e->handed_over_ns += c->gap_ns;
+			vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
 			f->e->hand_overs++;
 		}
 		if (c->before != VPA_TAPE_NONE)
@@ -253,9 +253,9 @@ static const struct vpa_tape_sync *next_sync(struct finding *f, uint32_t call)
 		       : NULL;
 }
 
-static uint32_t op_of_event(const struct finding *f, uint64_t sync_id)
+static uint32_t op_of_event(const struct finding *f, uint64_t sync_id, int64_t pid)
 {
-	uint32_t row = sync_id ? vpa_index_find(&f->events, sync_id, 0) : UINT32_MAX;
+	uint32_t row = sync_id ? vpa_index_find(&f->events, sync_id, (uint64_t)pid) : UINT32_MAX;
 
 	return row == UINT32_MAX ? VPA_TAPE_NONE : f->event_op[row];
 }
@@ -266,8 +266,8 @@ static int note_event(struct finding *f, const struct vpa_tape_sync *s)
 
 	if (s->stream == VPA_TAPE_NONE || !s->sync_id)
 		return VPT_OK;
-	row = vpa_index_row(
-		&f->events, s->sync_id, 0, &f->event_op, &f->event_cap, sizeof(*f->event_op));
+	row = vpa_index_row(&f->events, s->sync_id, (uint64_t)f->t->streams[s->stream].pid,
+		&f->event_op, &f->event_cap, sizeof(*f->event_op));
 	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
 	f->event_op[row] = f->last[s->stream];
@@ -299,7 +299,7 @@ static int wait_for(struct finding *f, struct vpa_tape_call *c, const struct vpa
 	if (s && s->kind == VPT_SYNCKIND_STREAM && s->stream != VPA_TAPE_NONE)
 		op = f->last[s->stream];
 	else if (s && s->kind == VPT_SYNCKIND_EVENT)
-		op = op_of_event(f, s->sync_id);
+		op = op_of_event(f, s->sync_id, f->t->threads[c->thread].pid);
 	else
 		return wait_for_all(f, c);
 	return op == VPA_TAPE_NONE ? VPT_OK : add_target(f, c, op);
@@ -354,6 +354,18 @@ static void launch_ops(struct finding *f, const struct vpa_tape_call *c)
 	}
 }
 
+/* Of several waits the last to end counts. */
+static void wait_on_stream(struct finding *f, const struct vpa_tape_sync *s)
+{
+	const struct vpa_tape_op *ops = f->t->ops;
+	uint32_t op = op_of_event(f, s->sync_id, f->t->streams[s->waiting].pid),
+		 *pending = &f->pending[s->waiting];
+
+	if (op != VPA_TAPE_NONE &&
+		(*pending == VPA_TAPE_NONE || ops[op].end_ns > ops[*pending].end_ns))
+		*pending = op;
+}
+
 /* Goes through the calls in the order in which they were made. */
 static int find_targets(struct finding *f)
 {
@@ -373,7 +385,7 @@ static int find_targets(struct finding *f)
 			else if (s->kind != VPT_SYNCKIND_STREAM_WAIT)
 				own = s;
 			else if (s->waiting != VPA_TAPE_NONE)
-				f->pending[s->waiting] = op_of_event(f, s->sync_id);
+				wait_on_stream(f, s);
 		}
 		if (!rc && c->klass == VPT_CALL_SYNC)
 			rc = wait_for(f, c, own);
@@ -397,6 +409,21 @@ static uint64_t wait_of(const struct finding *f, const struct vpa_tape_call *c)
 		end_ns = o->end_ns > end_ns ? o->end_ns : end_ns;
 	}
 	return end_ns;
+}
+
+/* Whether a replay that has come to the end of a call knows when the launch ended that it has to wait for: all of that
+ * launch's ops have begun by then, and the place of the launch in the queue is not yet that of a new one. */
+static int is_known_at_end(
+	const struct vpa_tape *t, const struct vpa_tape_call *c, uint64_t queue_ns)
+{
+	const struct vpa_tape_call *next = c + 1, *end = t->calls + t->call_count;
+
+	if (queue_ns >= c->end_ns)
+		return 0;
+	for (; next < end && next->start_ns <= c->end_ns; next++)
+		if (next - c >= VPA_QUEUE_LAUNCHES)
+			return 0;
+	return 1;
 }
 
 /* Launches of a device, in order: when the last op of each ended. */
@@ -434,13 +461,13 @@ static void end_call(const struct finding *f, struct vpa_tape_call *c, uint64_t 
 	uint64_t ns = c->end_ns - c->start_ns, wait_ns = wait_of(f, c);
 	uint64_t cost_ns = least(ns, f->short_cost[c->name]);
 
-	c->can_fill = queue_ns <= c->end_ns;
+	c->can_fill = queue_ns <= c->start_ns || is_known_at_end(f->t, c, queue_ns);
 	c->cost_ns = ns;
 	if (wait_ns > c->start_ns) {
 		c->waits = VPA_WAIT_OP;
 		c->after_ns = (int64_t)(c->end_ns - wait_ns);
 		c->cost_ns = least(cost_ns, vpa_edges_cost_without_wait(c->klass));
-	} else if (queue_ns > c->start_ns && queue_ns <= c->end_ns) {
+	} else if (queue_ns > c->start_ns && c->can_fill) {
 		c->waits = VPA_WAIT_QUEUE;
 		c->after_ns = (int64_t)(c->end_ns - queue_ns);
 		c->cost_ns = cost_ns;
@@ -498,13 +525,14 @@ static int is_graph(const struct vpa_tape *t, const struct vpa_tape_op *o)
 	return t->calls[o->call].klass == VPT_CALL_GRAPH_LAUNCH;
 }
 
-/* Of a graph's nodes only the first hangs on the launch. */
-static int hangs_on_launch(const struct vpa_tape *t, uint32_t op)
+/* Of a graph's nodes only the first one on each stream hangs on the launch. */
+static int hangs_on_launch(const struct finding *f, uint32_t op)
 {
+	const struct vpa_tape *t = f->t;
 	const struct vpa_tape_op *o = &t->ops[op];
 
-	return o->call != VPA_TAPE_NONE &&
-	       (!is_graph(t, o) || t->launched[t->calls[o->call].op] == op);
+	return o->call != VPA_TAPE_NONE && (!is_graph(t, o) || f->prior[op] == VPA_TAPE_NONE ||
+						   t->ops[f->prior[op]].call != o->call);
 }
 
 static uint64_t anchor_of(const struct vpa_tape *t, const struct vpa_tape_op *o)
@@ -532,7 +560,7 @@ static int find_usual(struct finding *f)
 		c = &t->calls[o->call];
 		o->anchor = o->start_ns >= c->end_ns;
 		if (!p || p->end_ns < c->start_ns) {
-			if (o->event == VPA_TAPE_NONE && hangs_on_launch(t, i))
+			if (o->event == VPA_TAPE_NONE && t->launched[c->op] == i)
 				rc = add_length(is_graph(t, o) ? &graph : &launch,
 					(int64_t)(o->start_ns - anchor_of(t, o)));
 		} else if (p->end_ns > c->end_ns + QUEUED_NS && p->end_ns <= o->start_ns) {
@@ -582,7 +610,7 @@ static void bind(struct finding *f, uint32_t op, const struct ended *ended)
 	o->launch_ns = o->stream_ns = o->event_ns = VPA_EDGE_NONE;
 	if (o->event != VPA_TAPE_NONE && (t->ops[o->event].end_ns > o->start_ns || o->event >= op))
 		o->event = VPA_TAPE_NONE;
-	if (hangs_on_launch(t, op)) {
+	if (hangs_on_launch(f, op)) {
 		o->launch_ns = is_graph(t, o) ? f->e->graph_latency_ns : f->e->latency_ns;
 		best = (int64_t)anchor_of(t, o) + o->launch_ns;
 		o->binding = VPA_BINDING_LAUNCH;
@@ -605,10 +633,10 @@ static void bind(struct finding *f, uint32_t op, const struct ended *ended)
 		o->event = inferred_of(t, op, ended);
 		if (o->event != VPA_TAPE_NONE) {
 			o->binding = VPA_BINDING_INFERRED;
-			f->e->inferred_ns += (uint64_t)(start - best);
+			vpt_sat_add_to(&f->e->inferred_ns, (uint64_t)(start - best));
 			f->e->inferred++;
-		} else if (best != INT64_MIN) {
-			f->e->unexplained_ns += (uint64_t)(start - best);
+		} else {
+			vpt_sat_add_to(&f->e->unexplained_ns, (uint64_t)(start - best));
 		}
 	}
 }
@@ -625,16 +653,14 @@ static void set_lengths(struct finding *f, uint32_t op)
 	struct vpa_tape_op *o = &t->ops[op];
 	int64_t start = (int64_t)o->start_ns;
 
-	if (o->launch_ns != VPA_EDGE_NONE) {
-		struct vpa_tape_call *c = &t->calls[o->call];
-
+	if (o->launch_ns != VPA_EDGE_NONE)
 		o->launch_ns = length_of(o->launch_ns, start - (int64_t)anchor_of(t, o),
 			o->binding == VPA_BINDING_LAUNCH);
-		if (o->anchor)
-			c->uses++;
-		else
-			c->start_uses++;
-	}
+	/* Each of its ops asks for its place in the queue. */
+	if (o->call != VPA_TAPE_NONE && o->anchor)
+		t->calls[o->call].uses++;
+	else if (o->call != VPA_TAPE_NONE)
+		t->calls[o->call].start_uses++;
 	if (o->stream_ns != VPA_EDGE_NONE)
 		o->stream_ns = length_of(o->stream_ns, start - (int64_t)t->ops[f->prior[op]].end_ns,
 			o->binding == VPA_BINDING_STREAM);

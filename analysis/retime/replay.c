@@ -5,6 +5,7 @@
 #include "analysis/retime/replay.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <string.h>
 
@@ -53,6 +54,17 @@ struct replay {
 
 enum { AT_CALL, AT_END, AT_START };
 
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A changed world may come to the end of the type. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return vpt_sat_add_i64(a, b);
+}
+
 /* ---- slots ---- */
 
 static uint32_t new_slot(struct replay *r, uint32_t uses)
@@ -95,7 +107,7 @@ static void use_slot(struct replay *r, uint32_t *slot)
 
 static void note_error(struct replay *r, int64_t ns, uint64_t recorded_ns)
 {
-	int64_t differs = ns - (int64_t)(recorded_ns - r->t->start_ns);
+	int64_t differs = vpt_sat_diff_i64(ns, (int64_t)(recorded_ns - r->t->start_ns));
 	uint64_t by = (uint64_t)(differs < 0 ? -differs : differs);
 
 	if (by > r->error_ns)
@@ -192,11 +204,6 @@ static void add_others(struct replay *r)
 			r->starts_ns[i] = r->starts_ns[i + r->k];
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* A GPU without its host may begin what comes later before what comes first has ended: then the moment is when that
  * has. Where nothing begins or ends, it is as long after the last thing before it, on the host or on a GPU, as it was.
  * Where all ops are gone, the host says when it is. */
@@ -207,8 +214,9 @@ static int64_t time_of(const struct replay *r, size_t i, size_t w)
 	int64_t recorded_ns = later(r->ends_ns[i * r->k], r->host_ns[i * r->k]);
 
 	if (r->moment_kinds[i] == AT_CALL)
-		return later(end_ns, host_ns) +
-		       ((int64_t)(r->moments[i].ns - r->t->start_ns) - recorded_ns);
+		return vpt_sat_add_i64(later(end_ns, host_ns),
+			vpt_sat_diff_i64(
+				vpt_sat_diff(r->moments[i].ns, r->t->start_ns), recorded_ns));
 	if (r->moment_kinds[i] == AT_START && start_ns != INT64_MAX)
 		return later(start_ns, end_ns);
 	return end_ns == INT64_MIN ? host_ns : end_ns;
@@ -260,7 +268,7 @@ static int start_call(struct replay *r, uint32_t call)
 
 		ns[w] = before ? clocks_of(r, *before)[w] : 0;
 		if (!r->worlds[w].no_host)
-			ns[w] += (int64_t)(effect ? effect->gap_ns : c->gap_ns);
+			ns[w] = plus(ns[w], (int64_t)(effect ? effect->gap_ns : c->gap_ns));
 		if (c->op_count && launches_in(r, call, effect)) {
 			struct line *line = line_of(r, c, w);
 
@@ -295,9 +303,13 @@ static int64_t queued(
 {
 	uint64_t place = r->places[(slot - 1) * r->k + w];
 
-	if (!c->can_fill || place < VPA_QUEUE_LAUNCHES)
+	struct line *line = line_of(r, c, w);
+
+	/* In a changed world so many may have begun meanwhile that its place is theirs. */
+	if (!c->can_fill || place < VPA_QUEUE_LAUNCHES ||
+		line->count - place > RING - VPA_QUEUE_LAUNCHES)
 		return INT64_MIN;
-	return line_of(r, c, w)->ends_ns[(place - VPA_QUEUE_LAUNCHES) % RING];
+	return line->ends_ns[(place - VPA_QUEUE_LAUNCHES) % RING];
 }
 
 static int64_t end_in(const struct replay *r, uint32_t call, int64_t start_ns, size_t w)
@@ -310,15 +322,15 @@ static int64_t end_in(const struct replay *r, uint32_t call, int64_t start_ns, s
 		return start_ns;
 	if (r->worlds[w].no_host)
 		return start_ns;
-	end_ns += (int64_t)(effect ? effect->cost_ns : c->cost_ns);
+	end_ns = plus(start_ns, (int64_t)(effect ? effect->cost_ns : c->cost_ns));
 	wait_ns = effect && effect->no_wait ? INT64_MIN : awaited(r, c, w);
 	if (wait_ns > start_ns)
-		end_ns = later(end_ns, wait_ns + c->after_ns);
+		end_ns = later(end_ns, plus(wait_ns, c->after_ns));
 	if (launches_in(r, call, effect)) {
 		wait_ns = queued(r, c, r->call_start[call], w);
 		if (wait_ns > start_ns)
-			end_ns = later(
-				end_ns, wait_ns + (c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0));
+			end_ns = later(end_ns,
+				plus(wait_ns, c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0));
 	}
 	return end_ns;
 }
@@ -376,10 +388,10 @@ static int64_t start_in(
 	int in_graph = effect && effect->in_graph;
 
 	if (o->launch_ns != VPA_EDGE_NONE && !in_graph)
-		ns = clocks_of(r, anchor_of(r, o))[w] + o->launch_ns;
+		ns = plus(clocks_of(r, anchor_of(r, o))[w], o->launch_ns);
 	if (o->event != VPA_TAPE_NONE && r->op_end[o->event] &&
 		clocks_of(r, r->op_end[o->event])[w] != INT64_MIN)
-		ns = later(ns, clocks_of(r, r->op_end[o->event])[w] + o->event_ns);
+		ns = later(ns, plus(clocks_of(r, r->op_end[o->event])[w], o->event_ns));
 	/* What is put aside needs what came before it on its own stream. */
 	if (tail != own && own->any && own->has_last)
 		ns = later(ns, own->end_ns);
@@ -387,7 +399,7 @@ static int64_t start_in(
 		if (gap_ns == VPA_EDGE_NONE || tail != own || !tail->has_last ||
 			(in_graph && gap_ns > r->e->stream_gap_ns))
 			gap_ns = r->e->stream_gap_ns;
-		ns = later(ns, tail->end_ns + gap_ns);
+		ns = later(ns, plus(tail->end_ns, gap_ns));
 	}
 	return ns == INT64_MIN ? (int64_t)(o->start_ns - r->t->start_ns) : ns;
 }
@@ -405,13 +417,17 @@ static void leave_line(struct replay *r, const struct vpa_tape_op *o,
 	const struct vpa_op_effect *effect, size_t w, int64_t end_ns)
 {
 	const struct vpa_tape_call *c = &r->t->calls[o->call];
-	uint32_t slot = r->call_end[o->call] ? r->call_end[o->call] : r->call_start[o->call];
+	struct line *line = line_of(r, c, w);
+	uint64_t place;
 	int64_t *at;
 
 	/* Those of a graph are one launch, which ends with the last op. */
-	if (!slot || (effect && effect->call != o->call))
+	if (effect && effect->call != o->call)
 		return;
-	at = &line_of(r, c, w)->ends_ns[r->places[(slot - 1) * r->k + w] % RING];
+	place = r->places[(anchor_of(r, o) - 1) * r->k + w];
+	if (line->count - place > RING)
+		return;
+	at = &line->ends_ns[place % RING];
 	*at = later(*at, end_ns);
 }
 
@@ -441,7 +457,7 @@ static int run_op(struct replay *r, uint32_t op)
 			continue;
 		}
 		start_ns = start_in(r, o, effect, w);
-		end_ns = start_ns + duration_in(r, o, effect, w);
+		end_ns = plus(start_ns, duration_in(r, o, effect, w));
 		own->has_last = tail == own;
 		tail->any = 1;
 		tail->end_ns = end_ns;
@@ -455,7 +471,7 @@ static int run_op(struct replay *r, uint32_t op)
 			note_error(r, end_ns, o->end_ns);
 		}
 	}
-	if (o->launch_ns != VPA_EDGE_NONE)
+	if (o->call != VPA_TAPE_NONE)
 		use_slot(r, o->anchor ? &r->call_end[o->call] : &r->call_start[o->call]);
 	if (o->event != VPA_TAPE_NONE)
 		use_slot(r, &r->op_end[o->event]);

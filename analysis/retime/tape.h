@@ -47,8 +47,9 @@ struct vpa_tape_call {
 	uint8_t waits;    /* enum vpa_wait: what explains its end */
 	uint8_t can_fill; /* 0: it returned although the queue was full, so that does not hold it */
 	uint32_t before;  /* the call whose end its gap follows; NONE: the start of the tape */
-	uint32_t uses; /* how many calls have it as `before`, plus its ops that hang on its end */
-	uint32_t start_uses;
+	uint32_t
+		uses; /* how many calls have it as `before`, plus its ops that begin after its end */
+	uint32_t start_uses;           /* its other ops */
 	uint32_t target, target_count; /* targets[] of the edges: ops whose ends it waits for */
 	uint32_t event;                /* the op that a recorded CUDA event stands for; NONE */
 	uint32_t mods;
