@@ -19,30 +19,54 @@ static int refuse(const struct words *w, const char *expected, struct vpt_err *e
 	return vpt_fail(err, VPT_EINVAL, "change \"%.120s\": expected %s", w->text, expected);
 }
 
-/* Takes the text before the first blank off the rest. */
+/* Takes the text before the first blank off the rest. Of a word that is too long nothing is left to match. */
 static void take_word(struct words *w, char *word, size_t size)
 {
 	size_t len = strcspn(w->rest, " "), skip = len + strspn(w->rest + len, " ");
 
 	if (len >= size)
-		len = size - 1;
+		return (void)(*word = '\0');
 	memcpy(word, w->rest, len);
 	word[len] = '\0';
 	memmove(w->rest, w->rest + skip, strlen(w->rest + skip) + 1);
 }
 
-/* Takes `mark` and the text after it off the rest. 0: it is not there. */
-static int take_after(struct words *w, const char *mark, char *out)
+static void cut_blanks(char *text)
 {
-	char *at = w->rest, *found = NULL;
+	size_t len = strlen(text);
 
-	while ((at = strstr(at, mark)) != NULL)
-		found = at++;
-	if (!found || !found[strlen(mark)] || strlen(found + strlen(mark)) >= VPA_CHANGE_NAME)
-		return 0;
-	strcpy(out, found + strlen(mark));
+	while (len && text[len - 1] == ' ')
+		text[--len] = '\0';
+}
+
+/* Whether the last word of the first `len` bytes is a number. */
+static int ends_with_number(const char *text, size_t len)
+{
+	size_t from = len;
+	char *end;
+
+	while (from && text[from - 1] != ' ')
+		from--;
+	(void)strtod(text + from, &end);
+	return from < len && end == text + len;
+}
+
+/* Takes a word like " in " and the text after it off the rest, if both are there and the text is short enough. */
+static void take_after(struct words *w, const char *mark, int is_after_number, char *out)
+{
+	char *found = strstr(w->rest, mark), *text;
+
+	while (found && is_after_number && !ends_with_number(w->rest, (size_t)(found - w->rest)))
+		found = strstr(found + 1, mark);
+	if (!found)
+		return;
+	text = found + strlen(mark);
+	text += strspn(text, " ");
+	if (!*text || strlen(text) >= VPA_CHANGE_NAME)
+		return;
+	strcpy(out, text);
 	*found = '\0';
-	return 1;
+	cut_blanks(w->rest);
 }
 
 static int read_number(const struct words *w, const char *word, double most, double *out,
@@ -178,12 +202,21 @@ static int read_scale(struct words *w, struct vpa_change *c, struct vpt_err *err
 		return refuse(w, expected, err);
 	*last = '\0';
 	strcpy(c->name, w->rest);
+	cut_blanks(c->name);
 	c->what = VPA_WHAT_KERNELS;
 	if (!vpa_family_find(c->name, strlen(c->name), &family)) {
 		c->what = VPA_WHAT_FAMILY;
 		c->number = family;
 	}
 	return read_number(w, last + 1, 1000, &c->factor, expected, err);
+}
+
+static int read_rate_of(const struct words *w, const char *word, struct vpa_change *c,
+	const char *expected, struct vpt_err *err)
+{
+	int rc = read_number(w, word, 1e6, &c->factor, expected, err);
+
+	return !rc && !(c->factor > 0) ? refuse(w, "a rate above 0 GB/s", err) : rc;
 }
 
 static int read_rate(struct words *w, struct vpa_change *c, struct vpt_err *err)
@@ -195,9 +228,7 @@ static int read_rate(struct words *w, struct vpa_change *c, struct vpt_err *err)
 	rc = read_copy_kind(w, word, c, err);
 	take_word(w, word, sizeof(word));
 	if (!rc)
-		rc = read_number(w, word, 1e6, &c->factor, "rate KIND GB/s", err);
-	if (!rc && !(c->factor > 0))
-		rc = refuse(w, "a rate above 0 GB/s", err);
+		rc = read_rate_of(w, word, c, "rate KIND GB/s", err);
 	return rc ? rc : read_end(w, "rate KIND GB/s [in PLACE]", err);
 }
 
@@ -211,7 +242,7 @@ static int read_pin(struct words *w, struct vpa_change *c, struct vpt_err *err)
 	rc = read_copy_kind(w, word, c, err);
 	take_word(w, word, sizeof(word));
 	if (!rc && *word)
-		rc = read_number(w, word, 1e6, &c->factor, "pin KIND [GB/s]", err);
+		rc = read_rate_of(w, word, c, "pin KIND [GB/s]", err);
 	return rc ? rc : read_end(w, "pin KIND [GB/s] [in PLACE]", err);
 }
 
@@ -232,21 +263,21 @@ static int read_aside(struct words *w, struct vpa_change *c, struct vpt_err *err
 
 static int read_graph(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
-	take_after(w, " each ", c->outer);
+	take_after(w, " each ", 0, c->outer);
 	return take_place(w, c, "graph PLACE [each OUTER], names of ranges", err);
 }
 
 static int read_skip(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
 	static const char expected[] = "skip 1/N PLACE, with N from 2 to 1000";
-	char word[VPA_CHANGE_NAME], *end;
+	char word[VPA_CHANGE_NAME];
 	unsigned long n;
 
 	take_word(w, word, sizeof(word));
 	if (strncmp(word, "1/", 2) != 0)
 		return refuse(w, expected, err);
-	n = strtoul(word + 2, &end, 10);
-	if (*end || n < 2 || n > 1000)
+	n = strtoul(word + 2, NULL, 10);
+	if (strspn(word + 2, "0123456789") != strlen(word + 2) || n < 2 || n > 1000)
 		return refuse(w, expected, err);
 	c->number = (uint32_t)n;
 	return take_place(w, c, expected, err);
@@ -255,13 +286,13 @@ static int read_skip(struct words *w, struct vpa_change *c, struct vpt_err *err)
 static const struct reader {
 	const char *word;
 	enum vpa_change_kind kind;
-	int has_in; /* " in PLACE" may follow */
+	int has_in; /* " in PLACE" may follow: 1: the first; 2: the first after a number */
 	int (*read)(struct words *w, struct vpa_change *c, struct vpt_err *err);
 } readers[] = {
 	{"drop", VPA_CHANGE_DROP, 1, read_drop},
 	{"delete", VPA_CHANGE_DELETE, 1, read_delete},
 	{"host", VPA_CHANGE_HOST, 1, read_host},
-	{"scale", VPA_CHANGE_SCALE, 1, read_scale},
+	{"scale", VPA_CHANGE_SCALE, 2, read_scale},
 	{"rate", VPA_CHANGE_RATE, 1, read_rate},
 	{"pin", VPA_CHANGE_PIN, 1, read_pin},
 	{"aside", VPA_CHANGE_ASIDE, 0, read_aside},
@@ -280,12 +311,13 @@ int vpa_change_read(const char *text, struct vpa_change *out, struct vpt_err *er
 	if (strlen(text) >= sizeof(w.rest))
 		return refuse(&w, "a shorter text", err);
 	strcpy(w.rest, text);
+	cut_blanks(w.rest);
 	take_word(&w, word, sizeof(word));
 	for (i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
 		if (!strcmp(readers[i].word, word)) {
 			out->kind = readers[i].kind;
 			if (readers[i].has_in)
-				take_after(&w, " in ", out->place);
+				take_after(&w, " in ", readers[i].has_in == 2, out->place);
 			return readers[i].read(&w, out, err);
 		}
 	return refuse(&w, "drop, delete, host, scale, rate, pin, aside, graph or skip", err);

@@ -695,9 +695,17 @@ static int wait_after(const struct world *w, const struct vpa_change *c, int cal
 		       : NONE;
 }
 
-static void drop(struct world *w, int call)
+static int is_stretch(const struct vpa_change *c, int64_t ns)
 {
-	if (!w->e->waits[call] || w->call_gone[call])
+	return (uint64_t)ns >= c->least_ns && (!c->most_ns || (uint64_t)ns < c->most_ns);
+}
+
+static void drop(struct world *w, const struct vpa_change *c, int call)
+{
+	int next = next_of(w, call);
+
+	if (!w->e->waits[call] || w->call_gone[call] ||
+		!is_stretch(c, next == NONE ? 0 : w->e->gap[next]))
 		return;
 	w->no_wait[call] = 1;
 	w->cost[call] = smaller(w->cost[call], cost_without_wait(w->m->calls[call].kind));
@@ -734,9 +742,9 @@ static void change_calls(struct world *w, const struct vpa_change *c)
 			continue;
 		wait = wait_after(w, c, i);
 		if (c->kind == VPA_CHANGE_DROP) {
-			drop(w, i);
+			drop(w, c, i);
 			if (wait != NONE)
-				drop(w, wait);
+				drop(w, c, wait);
 		} else if (c->kind == VPA_CHANGE_DELETE) {
 			delete_call(w, i, 0);
 			if (wait != NONE)
@@ -794,7 +802,7 @@ static void apply(struct world *w, const struct vpa_change *c)
 	switch (c->kind) {
 	case VPA_CHANGE_HOST:
 		for (i = 0; i < w->m->call_count; i++)
-			if (place_of_gap(w, c, i))
+			if (place_of_gap(w, c, i) && is_stretch(c, w->e->gap[i]))
 				w->gap[i] = (int64_t)((double)w->gap[i] * c->factor);
 		break;
 	case VPA_CHANGE_SCALE:

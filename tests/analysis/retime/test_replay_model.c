@@ -18,9 +18,10 @@
 enum { PROGRAMS = 6000, LISTS = 5, CHANGES = 3, MOMENTS = 2 * MODEL_CALLS + 2 * MODEL_OPS };
 
 static const char *const some_changes[] = {"drop syncs", "drop copies", "drop small-reads",
-	"drop cudaStream* in r1", "delete small-reads", "delete copies HtoD", "delete syncs in r*",
-	"delete cudaLaunchKernel in r2", "delete cudaEventRecord", "host 0", "host 0.5 in r1",
-	"host 3 in r*", "host 0 after syncs", "host 0.1 after small-reads",
+	"drop cudaStream* in r1", "drop syncs under 8us", "drop copies over 1us in r*",
+	"host 0.2 over 100us", "host 2 under 2us in r1", "delete small-reads", "delete copies HtoD",
+	"delete syncs in r*", "delete cudaLaunchKernel in r2", "delete cudaEventRecord", "host 0",
+	"host 0.5 in r1", "host 3 in r*", "host 0 after syncs", "host 0.1 after small-reads",
 	"host 2 after copies in x", "scale * 0.5", "scale gem? 2", "scale con* 0 in r*",
 	"rate HtoD 25", "rate DtoH 0.001 in r1", "pin DtoH 12", "pin HtoD 3 in r2", "aside r1",
 	"aside r*", "aside x", "skip 1/2 r*", "skip 1/3 r1"};
