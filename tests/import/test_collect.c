@@ -198,6 +198,43 @@ static void many_lanes_keep_their_keys(void **state)
 		assert_int_equal(vpt_collect_thread(c, i % 3, i), keys[i]);
 }
 
+/* A column may be 0 in a million rows and then not: all values of all rows stay, whichever comes first. */
+static void columns_keep_their_values_whenever_they_first_have_one(void **state)
+{
+	enum { ROWS = 40, RANGES = VPT_RANGE_COLUMNS, SAMPLES = VPT_SAMPLE_COLUMNS };
+	struct vpt_random r = {23};
+	unsigned round, row, i;
+
+	(void)state;
+	for (round = 0; round < 200; round++) {
+		uint64_t ranges[ROWS][RANGES] = {0}, samples[ROWS][SAMPLES] = {0}, lane;
+
+		vpt_collect_free(c);
+		c = vpt_collect_new();
+		assert_non_null(c);
+		lane = vpt_collect_thread(c, 1, 2);
+		for (row = 0; row < ROWS; row++) {
+			ranges[row][VPT_RANGE_START] = samples[row][VPT_SAMPLE_TIME] = 10 * row + 1;
+			ranges[row][VPT_RANGE_DURATION] = vpt_random_below(&r, 9);
+			ranges[row][VPT_RANGE_CATEGORY + vpt_random_below(&r, 2)] = row % 7;
+			ranges[row][VPT_RANGE_SCHEMA] = vpt_random_below(&r, 40) < row / 30;
+			samples[row][VPT_SAMPLE_STATE + vpt_random_below(&r, 4)] = row % 5;
+			vpt_collect_put(c, VPT_RANGE, lane, ranges[row]);
+			vpt_collect_put(c, VPT_SAMPLE, lane, samples[row]);
+		}
+		finish();
+		chunk(0);
+		for (row = 0; row < ROWS; row++) {
+			for (i = 0; i < RANGES; i++)
+				assert_int_equal(vpt_batch_find(&batch, VPT_RANGE)->col[i][row],
+					ranges[row][i]);
+			for (i = 0; i < SAMPLES; i++)
+				assert_int_equal(vpt_batch_find(&batch, VPT_SAMPLE)->col[i][row],
+					samples[row][i]);
+		}
+	}
+}
+
 static void ids_are_translated_into_the_chunk(void **state)
 {
 	uint64_t thread = vpt_collect_thread(c, 1, 2), stream = vpt_collect_stream(c, 1, 0, 0, 0);
@@ -478,6 +515,7 @@ int main(void)
 		RULE(series_are_told_apart_by_their_texts),
 		RULE(lanes_are_made_once_and_described),
 		RULE(many_lanes_keep_their_keys),
+		RULE(columns_keep_their_values_whenever_they_first_have_one),
 		RULE(ids_are_translated_into_the_chunk),
 		RULE(rows_of_a_lane_stand_in_completion_order),
 		RULE(a_long_trace_is_cut_in_time_and_loses_nothing),

@@ -112,15 +112,64 @@ uint64_t vpt_collect_stack(struct vpt_collect *c, uint64_t caller, uint64_t fram
 	return 0;
 }
 
+/* The columns that a row of this kind needs: the times of rows of which not all are stored are. */
+static uint32_t needed_columns(const struct vpt_kind_desc *kind, const uint64_t *row)
+{
+	uint32_t needed = 3;
+	unsigned i;
+
+	if (kind->type != VPT_RANGE && kind->type != VPT_SAMPLE)
+		return (uint32_t)((1u << kind->n_columns) - 1);
+	for (i = 2; i < kind->n_columns; i++)
+		needed |= (uint32_t)(row[i] != 0) << i;
+	return needed;
+}
+
+/* Copies a row with these columns to one with more. */
+static void spread(const uint64_t *from, uint32_t stored, uint64_t *to, uint32_t wanted)
+{
+	*to++ = *from++;
+	for (; wanted; wanted >>= 1, stored >>= 1)
+		if (wanted & 1)
+			*to++ = stored & 1 ? *from++ : 0;
+}
+
+/* Stores these columns, too. The last row moves first: it is the one that nothing else needs room for. */
+static void store(struct vpt_collect *c, struct vpt_collect_rows *rows, uint32_t columns)
+{
+	const uint32_t wanted = rows->stored | columns;
+	const size_t width = 1 + (size_t)__builtin_popcount(wanted);
+	uint64_t row[1 + VPT_COLUMNS_MAX];
+	size_t i;
+
+	if (vpt_grow(&rows->values, &rows->cap, rows->count * width, sizeof(*rows->values))) {
+		c->failed = VPT_ENOMEM;
+		return;
+	}
+	for (i = rows->count; i-- > 0;) {
+		spread(rows->values + i * rows->width, rows->stored, row, wanted);
+		memcpy(rows->values + i * width, row, width * sizeof(*row));
+	}
+	rows->width = width;
+	rows->stored = wanted;
+}
+
 void vpt_collect_put(struct vpt_collect *c, enum vpt_kind type, uint64_t lane, const void *row)
 {
-	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
-	uint64_t *values = append(c, &c->kinds[type], 1 + (size_t)kind->n_columns);
+	struct vpt_collect_rows *rows = &c->kinds[type];
+	const uint64_t *columns = row;
+	uint32_t needed = needed_columns(vpt_kind_desc(type), row), stored;
+	uint64_t *values;
 
+	if (needed & ~rows->stored && !c->failed)
+		store(c, rows, needed);
+	values = append(c, rows, rows->width);
 	if (!values)
 		return;
-	values[0] = lane;
-	memcpy(values + 1, row, kind->n_columns * sizeof(*values));
+	*values++ = lane;
+	for (stored = rows->stored; stored; stored >>= 1, columns++)
+		if (stored & 1)
+			*values++ = *columns;
 }
 
 void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value)

@@ -84,12 +84,13 @@ static void put_row(
 {
 	struct vpt_batch *out = to->out;
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
-	uint64_t columns[VPT_COLUMNS_MAX];
+	uint64_t given[VPT_COLUMNS_MAX], columns[VPT_COLUMNS_MAX];
 	unsigned i;
 
+	vpt_collect_columns(c, type, row, given);
 	for (i = 0; i < kind->n_columns; i++) {
-		columns[i] = row[1 + i];
-		if (vpt_collect_is_string(kind, row + 1, i))
+		columns[i] = given[i];
+		if (vpt_collect_is_string(kind, given, i))
 			columns[i] = local_string(c, out, columns[i]);
 		else if (kind->columns[i].unit == VPT_UNIT_CONFIG)
 			columns[i] = local_config(c, out, columns[i]);
@@ -115,16 +116,18 @@ static void put_open(
 	}
 	for (i = 0; i < cut->open_count; i++) {
 		const uint64_t *row = vpt_collect_row_at(c, VPT_RANGE, cut->open[i]);
+		uint64_t values[VPT_COLUMNS_MAX];
 		struct vpt_range r;
 		struct vpt_open o;
 
-		memcpy(&r, row + 1, sizeof(r));
+		vpt_collect_columns(c, VPT_RANGE, row, values);
+		memcpy(&r, values, sizeof(r));
 		o = (struct vpt_open){.lane = row[0],
 			.start_ns = r.start_ns,
 			.range_kind = r.range_kind,
 			.payload = r.payload,
 			.value = r.value};
-		if (vpt_collect_is_string(vpt_kind_desc(VPT_RANGE), row + 1, VPT_RANGE_VALUE))
+		if (vpt_collect_is_string(vpt_kind_desc(VPT_RANGE), values, VPT_RANGE_VALUE))
 			o.value = local_string(c, out, r.value);
 		o.name = local_string(c, out, r.name);
 		o.domain = local_string(c, out, r.domain);
@@ -177,12 +180,10 @@ static void put_tables(const struct vpt_collect *c, struct building *to)
 	size_t t, row;
 
 	for (t = 0; t < sizeof(tables); t++) {
-		const struct vpt_kind_desc *kind = vpt_kind_desc(tables[t]);
 		const struct vpt_collect_rows *rows = &c->kinds[tables[t]];
 
 		for (row = 0; row < rows->count; row++)
-			put_row(c, to, tables[t],
-				rows->values + row * (1 + (size_t)kind->n_columns));
+			put_row(c, to, tables[t], vpt_collect_row_at(c, tables[t], row));
 	}
 }
 

@@ -151,10 +151,11 @@ static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_ent
 	uint32_t chunk, struct seen *seen)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(e->kind);
-	const uint64_t *columns = vpt_collect_row(c, e) + 1;
+	uint64_t columns[VPT_COLUMNS_MAX];
 	size_t bytes = 0;
 	unsigned i;
 
+	vpt_collect_columns(c, e->kind, vpt_collect_row(c, e), columns);
 	for (i = 0; i < kind->n_columns; i++) {
 		uint64_t id = columns[i];
 

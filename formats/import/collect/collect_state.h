@@ -18,9 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Rows of a kind: lane, then columns. Of RANGE and SAMPLE, which are many and mostly zeros, only columns that
+ * have had another value: read these by vpt_collect_columns(), except for their times. */
 struct vpt_collect_rows {
-	uint64_t *values; /* 1 + columns per row */
+	uint64_t *values;
 	size_t count, cap;
+	size_t width;    /* values of a row; 0: there has been none */
+	uint32_t stored; /* a bit for each column in a row */
 };
 
 struct vpt_collect_entry {
@@ -86,10 +90,20 @@ int vpt_collect_number_devices(struct vpt_collect *c);
 int vpt_collect_leave_out_strays(struct vpt_collect *c);
 int vpt_collect_doubt_times(struct vpt_collect *c);
 
-/* A row of a kind: its lane, then its columns. */
 static inline uint64_t *vpt_collect_row_at(const struct vpt_collect *c, unsigned kind, size_t i)
 {
-	return c->kinds[kind].values + i * (1 + (size_t)vpt_kind_desc(kind)->n_columns);
+	return c->kinds[kind].values + i * c->kinds[kind].width;
+}
+
+/* All columns of a row. */
+static inline void vpt_collect_columns(
+	const struct vpt_collect *c, unsigned kind, const uint64_t *row, uint64_t *columns)
+{
+	uint32_t stored = c->kinds[kind].stored;
+	unsigned i, count = vpt_kind_desc(kind)->n_columns;
+
+	for (i = 0; i < count; i++)
+		columns[i] = stored >> i & 1 ? *++row : 0;
 }
 
 /* The row of an entry. */

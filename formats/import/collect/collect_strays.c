@@ -230,7 +230,7 @@ static int are_most_far(const struct vpt_collect *c, int of_device, const struct
 static void leave_out_far(struct vpt_collect *c, unsigned kind, const struct span *most)
 {
 	struct vpt_collect_rows *rows = &c->kinds[kind];
-	size_t width = 1 + (size_t)vpt_kind_desc(kind)->n_columns, i, kept = 0;
+	size_t width = rows->width, i, kept = 0;
 
 	for (i = 0; i < rows->count; i++) {
 		uint64_t *row = vpt_collect_row_at(c, kind, i);
