@@ -528,6 +528,11 @@ static enum moves moves_t_min(const struct vpt_kind_desc *kind)
 		       : MOVES_NOT;
 }
 
+int vpt_batch_moves_t_min(const struct vpt_kind_desc *kind)
+{
+	return moves_t_min(kind) != MOVES_NOT;
+}
+
 static int row_moves(const struct vpt_section *s, size_t row)
 {
 	if (s->kind == VPT_CALL)
