@@ -4,14 +4,14 @@
 #include "formats/import/kineto/text/kineto_scan.h"
 
 /* What follows one character, with white space around it; NULL: another one is there. */
-static const unsigned char *after(const unsigned char *p, char wanted)
+static inline const unsigned char *after(const unsigned char *p, char wanted)
 {
 	p = vpt_scan_space(p);
 	return *p == (unsigned char)wanted ? vpt_scan_space(p + 1) : NULL;
 }
 
 /* What follows a string without escapes; NULL: there is none. */
-static const unsigned char *string(const unsigned char *p, struct vpt_text *text)
+static inline const unsigned char *string(const unsigned char *p, struct vpt_text *text)
 {
 	const unsigned char *end;
 
@@ -23,7 +23,8 @@ static const unsigned char *string(const unsigned char *p, struct vpt_text *text
 }
 
 /* Reads `"key": "text"` if that has the expected key. */
-static const unsigned char *member(const unsigned char *p, const char *key, struct vpt_text *text)
+static inline const unsigned char *member(
+	const unsigned char *p, const char *key, struct vpt_text *text)
 {
 	struct vpt_text name;
 

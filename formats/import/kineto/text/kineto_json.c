@@ -236,9 +236,11 @@ static const unsigned char *skip_within(struct skip *s, const unsigned char *p,
 			s->escaped = !s->escaped && *p == '\\';
 			continue;
 		}
+		while (classes[*p] == PLAIN)
+			p++;
+		if (p == end)
+			break;
 		switch (classes[*p]) {
-		case PLAIN:
-			continue;
 		case SPACE:
 			p = vpt_scan_space(p + 1) - 1;
 			continue;
