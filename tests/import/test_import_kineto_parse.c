@@ -10,9 +10,11 @@
 
 #include "formats/base/count.h"
 #include "formats/base/error.h"
+#include "formats/base/hash.h"
 #include "formats/base/memory.h"
 #include "formats/import/kineto/text/kineto_parse.h"
 #include "formats/import/kineto/text/kineto_scan.h"
+#include "tests/support/kineto_rig.h"
 #include "tests/support/random_lines.h"
 
 #include <stdio.h>
@@ -212,6 +214,91 @@ static void the_last_of_two_members_counts(void **state)
 	vpt_kineto_parser_free(&parser);
 }
 
+/* ---- blocks ---- */
+
+/* A source that gives no more than `most` bytes at a time. */
+struct slow {
+	struct vpt_source source;
+	const char *text;
+	size_t most;
+};
+
+static int read_slowly(struct vpt_source *src, uint64_t offset, void *buf, size_t size, size_t *got,
+	struct vpt_err *err)
+{
+	struct slow *slow = (struct slow *)src;
+	size_t left = src->size_bytes - (size_t)offset;
+
+	(void)err;
+	*got = size < left ? size : left;
+	*got = *got < slow->most ? *got : slow->most;
+	memcpy(buf, slow->text + offset, *got);
+	return 0;
+}
+
+/* All rows of the first chunk in one number. */
+static uint64_t fold_rows(void)
+{
+	uint64_t all = rig.batch.section_count;
+	size_t s, row;
+	unsigned i;
+
+	for (s = 0; s < rig.batch.section_count; s++)
+		for (i = 0; i < vpt_kind_desc(rig.batch.sections[s].kind)->n_columns; i++)
+			for (row = 0; row < rig.batch.sections[s].row_count; row++)
+				all = vpt_mix(all * 31 + rig.batch.sections[s].col[i][row]);
+	return all;
+}
+
+/* Blocks end anywhere: in events, in what is skipped, in what is unreadable, and where it goes on. */
+static void blocks_of_any_size_read_the_same(void **state)
+{
+	static const char text[] =
+		"{'unknown': [{'a': 'b\\'}'}, -1.5e3], 'deviceProperties': [{'id': 0, 'name': "
+		"'G'}],"
+		"'traceEvents': [{'ph': 'X', 'cat': 'cpu_op', 'name': 'q\\u00e9\\n', 'pid': 1, "
+		"'tid': 2,"
+		"'ts': 1365627862757.064, 'dur': 1.25, 'args': {'Input Dims': [[2, 3], [3, 4]]}}, "
+		"\n"
+		"{'ph': 's', 'cat': 'ac2g', 'id': 1, 'name': 'a\\'}'}, /* x */ {'ph': 'X', 'cat': "
+		"'kernel',"
+		"'name': 'k', 'pid': 0, 'tid': 7, 'ts': 1365627862758, 'dur': 3, 'args': {}},"
+		"{'ph': 'X', 'cat': 'cpu_op', 'name': 'C:\\dir', 'pid': 1}, {'ph': 'X', 'cat': "
+		"'kernel', "
+		"'name': 'two', 'pid': 0, 'tid': 7, 'ts': 1365627862768.5, 'dur': inf}, {'ph': "
+		"'X', "
+		"'cat': 'kernel', 'name': 'l', 'pid': 0, 'tid': 7, 'ts': 1365627862778.125, 'dur': "
+		"3},],"
+		"'distributedInfo': {'rank': 3}, 'traceName': 'n'} {'traceEvents': [{'ph': 'X', "
+		"'cat': "
+		"'python_function', 'name': 'a.py(3): f', 'pid': 1, 'tid': 2, 'ts': 1365627862758, "
+		"'dur': 4}]}"
+		" and more {'ph': 'X', 'cat': 'kernel', 'name': 'm', 'pid': 0, 'tid': 7, 'ts': "
+		"1365627862798.125, 'dur': 3}";
+	char quoted[sizeof(text)];
+	struct slow slow = {.source = {.read_at = read_slowly, .size_bytes = sizeof(text) - 1},
+		.text = quoted,
+		.most = sizeof(text)};
+	struct vpt_import_stats whole;
+	uint64_t rows;
+
+	(void)state;
+	memcpy(quoted, text, sizeof(text));
+	rig_quote(quoted, sizeof(text) - 1);
+	assert_int_equal(rig_import(&slow.source), 0);
+	whole = rig.stats;
+	rows = fold_rows();
+	assert_int_equal(whole.events, 6);
+	assert_int_equal(whole.unreadable, 3);
+	assert_int_equal(whole.skipped, 1);
+	for (slow.most = 1; slow.most < 200; slow.most++) {
+		assert_int_equal(rig_import(&slow.source), 0);
+		if (memcmp(&whole, &rig.stats, sizeof(whole)) != 0 || fold_rows() != rows)
+			fail_msg("%zu bytes at a time: %s", slow.most, rig.stats.first_unreadable);
+	}
+	rig_drop();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -220,6 +307,7 @@ int main(void)
 		cmocka_unit_test(nesting_ends_at_64),
 		cmocka_unit_test(a_NUL_is_unreadable),
 		cmocka_unit_test(the_last_of_two_members_counts),
+		cmocka_unit_test(blocks_of_any_size_read_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,13 +33,16 @@ int vpt_kineto_json_peek(struct vpt_kineto_json *j, int *c)
 	return rc;
 }
 
-/* Notes where the text is unreadable, and what stands there. */
+/* Notes where the text is unreadable, at `cur` or the byte that is kept, and what stands there. */
 static void note_fault(struct vpt_kineto_json *j, const unsigned char *at)
 {
 	static const char hex[] = "0123456789abcdef";
+	const size_t before = (size_t)(j->bytes.cur - at);
 	size_t used = 0;
 	const unsigned char *p;
 
+	while (j->bytes.end - at < FOUND_BYTES && !vpt_kineto_bytes_fill(&j->bytes, j->err))
+		at = j->bytes.cur - before;
 	j->fault.at = vpt_kineto_bytes_offset(&j->bytes) - (uint64_t)(j->bytes.cur - at);
 	for (p = at; p < j->bytes.end && p < at + FOUND_BYTES && used + 5 < sizeof(j->fault.found);
 		p++) {
