@@ -91,23 +91,29 @@ static int label_of_annotation(
 	return VPT_OK;
 }
 
+static int is_kept(const struct vpa_annotated *kept, const struct vpa_range *range)
+{
+	return kept->payload == range->payload && kept->name == range->name;
+}
+
+/* The few ranges around a moment are asked for again and again. Two of them may share a hash. */
 int vpa_pipeline_label(
 	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out)
 {
-	struct vpa_annotated *last;
+	struct vpa_annotated *kept;
 
 	if (!is_annotated(range))
 		return label_of_name(p, range->name, out);
-	/* The few ranges around a moment are asked for again and again. */
-	last = &p->annotated[vpt_hash_pair(range->payload, range->name) % VPA_ANNOTATED_KEPT];
-	if (last->payload != range->payload || last->name != range->name) {
-		last->payload = 0;
-		if (label_of_annotation(p, range, &last->label))
+	kept = p->annotated[vpt_hash_pair(range->payload, range->name) % VPA_ANNOTATED_SETS];
+	if (!is_kept(&kept[0], range) && !is_kept(&kept[1], range)) {
+		kept[1] = kept[0];
+		kept[0].payload = 0;
+		if (label_of_annotation(p, range, &kept[0].label))
 			return VPT_ENOMEM;
-		last->payload = range->payload;
-		last->name = range->name;
+		kept[0].payload = range->payload;
+		kept[0].name = range->name;
 	}
-	*out = last->label;
+	*out = kept[!is_kept(&kept[0], range)].label;
 	return VPT_OK;
 }
 

@@ -58,7 +58,7 @@ struct vpa_position {
 	uint32_t count, begun_count;
 };
 
-enum { VPA_ANNOTATED_KEPT = 128 };
+enum { VPA_ANNOTATED_SETS = 64 };
 
 /* What an annotation and a name mean together. */
 struct vpa_annotated {
@@ -82,7 +82,7 @@ struct vpa_pipeline {
 	size_t known_cap;
 	struct vpa_scope_label *labels;
 	size_t label_count, label_cap;
-	struct vpa_annotated annotated[VPA_ANNOTATED_KEPT]; /* met last, by a hash */
+	struct vpa_annotated annotated[VPA_ANNOTATED_SETS][2]; /* met last, by a hash */
 };
 
 /* `model` and `rules` are borrowed. */
