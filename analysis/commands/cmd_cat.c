@@ -33,6 +33,7 @@ struct task {
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
 	struct vpa_cat cat;
+	struct vpa_line line; /* what is not written yet */
 	struct vpt_out out;
 	uint32_t kinds; /* bit by type */
 	unsigned last_kind;
@@ -84,8 +85,8 @@ static void set_window(struct task *t, const struct vpt_args *args)
 
 static void flush(struct task *t)
 {
-	vpt_out_bytes(&t->out, t->cat.out.data, t->cat.out.size);
-	t->cat.out.size = 0;
+	vpt_out_bytes(&t->out, t->line.data, t->line.size);
+	t->line.size = 0;
 }
 
 static void put_section(struct task *t, const struct vpt_section *s)
@@ -99,8 +100,8 @@ static void put_section(struct task *t, const struct vpt_section *s)
 	for (row = 0; row < s->row_count && !t->out.failed; row++) {
 		if (column >= 0 && !in_window(t, s, column, is_span, row))
 			continue;
-		vpa_cat_row(&t->cat, s, row);
-		if (t->cat.out.size >= FLUSH_BYTES)
+		vpa_cat_row(&t->cat, s, row, &t->line);
+		if (t->line.size >= FLUSH_BYTES)
 			flush(t);
 	}
 }
@@ -128,7 +129,7 @@ static int put_chunk(struct task *t, size_t index, struct vpt_err *err)
 		if (t->kinds >> t->batch.sections[i].kind & 1)
 			put_section(t, &t->batch.sections[i]);
 	flush(t);
-	return rc || vpa_cat_error(&t->cat)
+	return rc || t->line.failed || vpa_cat_error(&t->cat)
 		       ? vpt_fail(err, VPT_ENOMEM, "no memory for the text of chunk %zu", index)
 		       : VPT_OK;
 }
@@ -217,7 +218,7 @@ static int run_task(struct task *t, const struct vpt_args *args, struct vpt_err 
 		vpa_interrupt_catch();
 	vpa_cat_init(&t->cat, csv, vpt_has(args, SAFE), t->out.to_terminal);
 	if (csv)
-		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind));
+		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind), &t->line);
 	vpa_completeness_begin(&t->reading, t->trace);
 	rc = put_all(t, err);
 	flush(t);
@@ -251,6 +252,7 @@ static int run(const struct vpt_args *args)
 			       : vpt_fail(&err, VPT_ENOMEM, "no memory for a decoder");
 	}
 	vpa_cat_free(&t.cat);
+	vpt_free(t.line.data);
 	vpt_decoder_free(t.decoder);
 	vpt_batch_free(&t.batch);
 	vpt_trace_close(trace);

@@ -77,25 +77,16 @@ static const struct lane_column lane_columns[][5] = {
 
 /* ---- text ---- */
 
-/* Labels and numbers are short: copying a fixed size and adding the real one takes a third of the time
- * of a copy of unknown length. */
-static inline void put_label(struct vpa_line *t, const struct vpa_cat_column *column)
-{
-	char *to = vpa_line_room(t, VPA_CAT_LABEL);
-
-	if (!to)
-		return;
-	memcpy(to, column->label, VPA_CAT_LABEL);
-	t->size += column->label_len;
-}
-
 static void put_hex(const struct vpa_cat *c, struct vpa_line *t, uint64_t value)
 {
-	size_t quote = c->csv ? 0 : 1;
-
-	vpa_line_put(t, "\"", quote);
-	vpa_line_hex(t, value);
-	vpa_line_put(t, "\"", quote);
+	if (!c->csv)
+		vpa_line_put(t, "\"", 1);
+	if (value)
+		vpa_line_hex(t, value);
+	else
+		vpa_line_put(t, "0x0", 3);
+	if (!c->csv)
+		vpa_line_put(t, "\"", 1);
 }
 
 void vpa_cat_null(const struct vpa_cat *c, struct vpa_line *t)
@@ -126,25 +117,38 @@ static int is_formula(const char *text, size_t len)
 	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
 }
 
-static int holds(const char *text, size_t len, char c)
+enum { QUOTE = 1, SEPARATOR = 2 };
+
+/* Which bytes the text has that CSV reads as its own. */
+static unsigned csv_marks(const char *text, size_t len)
 {
-	return len && memchr(text, c, len) != NULL;
+	uint64_t quotes = 0, separators = 0;
+	size_t i;
+
+	for (i = 0; i < len; i += sizeof(quotes)) {
+		uint64_t word = vpa_text_word(text + i, len - i);
+
+		quotes |= vpa_bytes_equal(word, '"');
+		separators |= vpa_bytes_equal(word, ',') | vpa_bytes_equal(word, '\n') |
+			      vpa_bytes_equal(word, '\r');
+	}
+	return (quotes ? QUOTE : 0) | (separators ? SEPARATOR : 0);
 }
 
 /* RFC 4180: quotes only where needed, and doubles quotes. A leading apostrophe disables a formula. */
 static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
-	int formula = c->safe && is_formula(text, len), quotes = holds(text, len, '"');
+	int formula = c->safe && is_formula(text, len);
+	unsigned marks = csv_marks(text, len);
 	struct vpt_shown shown;
 	size_t i, n;
 
-	if (!c->clean && !quotes && !formula && !holds(text, len, ',') && !holds(text, len, '\n') &&
-		!holds(text, len, '\r')) {
+	if (!c->clean && !formula && !marks) {
 		vpa_line_put(t, text, len);
 		return;
 	}
 	vpa_line_put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
-	if (!quotes && !c->clean) {
+	if (!(marks & QUOTE) && !c->clean) {
 		vpa_line_put(t, text, len);
 		len = 0;
 	}
@@ -265,7 +269,7 @@ static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 
 	if (id >= p->count) {
 		for (i = 0; i < l->kind->n_columns; i++) {
-			put_label(t, &l->columns[i]);
+			vpa_cat_put_label(t, &l->columns[i].label);
 			vpa_cat_null(c, t);
 		}
 		return;
@@ -277,7 +281,7 @@ static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 	vpa_pieces_end(p, id, begin, t);
 }
 
-static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64_t number)
+static void make_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64_t number)
 {
 	const char *word = vpt_word((enum vpt_unit)unit, number);
 	size_t quote = c->csv ? 0 : 1;
@@ -294,6 +298,23 @@ static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, 
 		vpa_line_unsigned(t, number);
 	}
 	vpa_line_put(t, "\"", quote);
+}
+
+static void put_word(struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64_t number)
+{
+	struct vpa_cat_word *kept = &c->words[(number + 37 * (uint64_t)unit) % VPA_CAT_WORDS];
+	size_t begin = t->size, len;
+
+	if (kept->len && kept->unit == unit && kept->number == number) {
+		vpa_line_put_short(t, kept->text, kept->len);
+		return;
+	}
+	make_word(c, t, unit, number);
+	len = t->size - begin;
+	if (t->failed || !len || len > sizeof(kept->text))
+		return;
+	*kept = (struct vpa_cat_word){number, unit, (uint8_t)len, {0}};
+	memcpy(kept->text, t->data + begin, len);
 }
 
 static inline void put_cell(
@@ -372,51 +393,82 @@ static void put_payload(struct vpa_cat *c, struct vpa_line *t, uint64_t type, ui
 static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
 	const struct vpt_section *s, uint32_t row)
 {
-	unsigned i, count = l->kind->n_columns;
+	enum { NUMBER_CELL = VPA_CAT_LABEL + VPA_DIGITS };
+	unsigned i, count = l->kind->n_columns; /* at least 1 */
+	char *to = vpa_line_room(t, count * NUMBER_CELL);
 
 	for (i = 0; i < count; i++) {
 		const struct vpa_cat_column *column = &l->columns[i];
+		uint64_t value = s->col[i][row];
 
-		put_label(t, column);
+		if (!to)
+			return;
+		memcpy(to, column->label.text, VPA_CAT_LABEL);
+		to += column->label.len;
+		if (column->cell == CELL_UNSIGNED ||
+			(column->cell == CELL_SIGNED && !(value >> 63))) {
+			to += vpa_line_digits(t, to, value);
+			continue;
+		}
+		t->size = (size_t)(to - t->data);
 		if (column->cell == CELL_PAYLOAD && c->alone)
-			put_payload(c, t, s->col[i - 1][row], s->col[i][row]);
+			put_payload(c, t, s->col[i - 1][row], value);
 		else
-			put_cell(c, t, column, s->col[i][row]);
+			put_cell(c, t, column, value);
+		to = vpa_line_room(t, (count - i) * NUMBER_CELL);
 	}
-}
-
-size_t vpa_cat_row_begin(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
-{
-	size_t begin = c->out.size;
-
-	vpa_line_put(&c->out, c->prefix.data, c->prefix.size);
-	put_cells(c, &c->out, &c->layouts[s->kind], s, row);
-	return begin;
+	if (to)
+		t->size = (size_t)(to - t->data);
 }
 
 /* Every label begins with a comma, even if nothing precedes it in the row. */
-void vpa_cat_row_end(struct vpa_cat *c, size_t begin)
+static void open_row(const struct vpa_cat *c, struct vpa_line *t, size_t begin)
 {
-	vpa_line_put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
-	if (c->out.failed || c->out.data[begin] != ',')
+	if (t->failed || t->size == begin)
 		return;
 	if (!c->csv)
-		c->out.data[begin] = '{';
+		t->data[begin] = '{';
 	else
-		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+		memmove(t->data + begin, t->data + begin + 1, --t->size - begin);
 }
 
-void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
+void vpa_cat_row_begin(
+	struct vpa_cat *c, const struct vpt_section *s, uint32_t row, struct vpa_line *l)
 {
-	vpa_cat_row_end(c, vpa_cat_row_begin(c, s, row));
+	size_t begin = l->size;
+
+	vpa_line_put_short(l, c->prefix.data, c->prefix.size);
+	put_cells(c, l, &c->layouts[s->kind], s, row);
+	if (c->is_bare)
+		open_row(c, l, begin);
+}
+
+void vpa_cat_row_end(const struct vpa_cat *c, struct vpa_line *l)
+{
+	if (c->csv)
+		vpa_line_put(l, "\n", 1);
+	else
+		vpa_line_put(l, "}\n", 2);
+}
+
+void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row, struct vpa_line *l)
+{
+	vpa_cat_row_begin(c, s, row, l);
+	vpa_cat_row_end(c, l);
 }
 
 /* ---- shared by all rows ---- */
 
-static size_t make_label(const struct vpa_cat *c, char label[VPA_CAT_LABEL], const char *name)
+struct vpa_label vpa_cat_label(const struct vpa_cat *c, const char *name, int is_first)
 {
-	snprintf(label, VPA_CAT_LABEL, c->csv ? "," : ",\"%s\":", name);
-	return strlen(label);
+	struct vpa_label label = {{0}, 0};
+
+	if (c->csv)
+		strcpy(label.text, is_first ? "" : ",");
+	else
+		snprintf(label.text, sizeof(label.text), "%c\"%s\":", is_first ? '{' : ',', name);
+	label.len = (uint8_t)strlen(label.text);
+	return label;
 }
 
 static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
@@ -436,8 +488,7 @@ static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 		if (i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD)
 			column->cell = CELL_PAYLOAD;
 		if (column->cell != CELL_CONFIG)
-			column->label_len =
-				(uint8_t)make_label(c, column->label, kind->columns[i].name);
+			column->label = vpa_cat_label(c, kind->columns[i].name, 0);
 	}
 }
 
@@ -455,7 +506,6 @@ void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean)
 
 void vpa_cat_free(struct vpa_cat *c)
 {
-	vpt_free(c->out.data);
 	vpt_free(c->prefix.data);
 	vpt_free(c->scratch.data);
 	vpa_pieces_free(&c->string_pieces);
@@ -494,22 +544,21 @@ void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column
 
 static void put_name(void *ctx, const char *name, unsigned unit, const char *help)
 {
-	struct vpa_cat *c = ctx;
+	struct vpa_line *l = ctx;
 
 	(void)unit;
 	(void)help;
-	vpa_line_put(&c->out, ",", 1);
-	vpa_line_words(&c->out, name);
+	vpa_line_put(l, ",", 1);
+	vpa_line_words(l, name);
 }
 
-void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind, struct vpa_line *l)
 {
-	size_t begin = c->out.size;
+	size_t begin = l->size;
 
-	vpa_cat_columns(kind, put_name, c);
-	vpa_line_put(&c->out, "\n", 1);
-	if (!c->out.failed)
-		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+	vpa_cat_columns(kind, put_name, l);
+	open_row(c, l, begin);
+	vpa_line_put(l, "\n", 1);
 }
 
 void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
@@ -526,10 +575,11 @@ static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, 
 {
 	const struct vpa_cat_layout *l = &c->layouts[VPT_LANE];
 	uint32_t row = key ? vpa_chunk_lane(&c->lanes, key) : UINT32_MAX;
-	char label[VPA_CAT_LABEL];
 
 	for (; lane->name; lane++) {
-		vpa_line_put(&c->prefix, label, make_label(c, label, lane->name));
+		struct vpa_label label = vpa_cat_label(c, lane->name, 0);
+
+		vpa_cat_put_label(&c->prefix, &label);
 		if (lane->column < 0)
 			put_lane(c, &c->prefix, key);
 		else if (row == UINT32_MAX)
@@ -551,13 +601,16 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 		vpa_line_words(&c->prefix, "\"");
 	}
 	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
+	c->is_bare = !c->prefix.size;
+	if (c->csv || c->alone)
+		open_row(c, &c->prefix, 0);
+	vpa_line_room(&c->prefix, VPA_LINE_SLACK);
 }
 
 int vpa_cat_error(const struct vpa_cat *c)
 {
-	return c->out.failed || c->prefix.failed || c->scratch.failed ||
-			       c->string_pieces.text.failed || c->config_pieces.text.failed ||
-			       c->lanes.failed
+	return c->prefix.failed || c->scratch.failed || c->string_pieces.text.failed ||
+			       c->config_pieces.text.failed || c->lanes.failed
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }

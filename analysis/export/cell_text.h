@@ -13,12 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VPA_CAT_LABEL = 32 };
+enum { VPA_CAT_LABEL = 32, VPA_CAT_WORDS = 256 };
+
+/* The text before a value: `,"start_ns":` or `,`. */
+struct vpa_label {
+	char text[VPA_CAT_LABEL];
+	uint8_t len;
+};
 
 /* How a column is shown. */
 struct vpa_cat_column {
-	char label[VPA_CAT_LABEL]; /* text before the value: `,"start_ns":` or `,` */
-	uint8_t label_len, cell, unit;
+	struct vpa_label label;
+	uint8_t cell, unit;
+};
+
+/* A word of names.def as a cell. */
+struct vpa_cat_word {
+	uint64_t number;
+	uint8_t unit, len; /* len 0: none yet */
+	char text[VPA_LINE_SLACK];
 };
 
 struct vpa_cat_layout {
@@ -33,15 +46,16 @@ struct vpa_cat {
 	 * as values of their type. */
 	int alone;
 	struct vpa_cat_layout layouts[VPT_KIND_LIMIT];
-	struct vpa_line out; /* the caller empties it */
 
 	const struct vpt_batch *batch;
 	const struct vpt_section *configs; /* of the batch; NULL: none */
 	struct vpt_stacks stacks;
 	struct vpa_chunk_lanes lanes;
 	struct vpa_pieces string_pieces, config_pieces;
-	struct vpa_line prefix;  /* of the section */
-	struct vpa_line scratch; /* the text of a stack */
+	struct vpa_line prefix;                   /* of the section */
+	int is_bare;                              /* its rows have no prefix */
+	struct vpa_line scratch;                  /* the text of a stack */
+	struct vpa_cat_word words[VPA_CAT_WORDS]; /* the last of each hash */
 };
 
 /* Sets up a zeroed `c`. `csv` 1: CSV, for one kind only; 0: JSON lines. */
@@ -53,25 +67,39 @@ typedef void vpa_cat_column_fn(void *ctx, const char *name, unsigned unit, const
 void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx);
 
 /* The line above a CSV file. */
-void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind);
+void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind, struct vpa_line *l);
 
 /* Select the batch, borrowed until the next one, and then the section of the rows that follow. */
 void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch);
 void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s);
-/* Appends one row of the section to c->out. */
-void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row);
+/* Appends one row of the section to the line. */
+void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row, struct vpa_line *l);
 
-/* The same in two parts, to add columns between them: `,"name":value` in JSON, `,value` in CSV. Pass
- * the result of the first to the second. A row may also begin with an added column: pass the
- * c->out.size before it. */
-size_t vpa_cat_row_begin(struct vpa_cat *c, const struct vpt_section *s, uint32_t row);
-void vpa_cat_row_end(struct vpa_cat *c, size_t begin);
+/* The same in two parts, to append cells between them. The second also ends a row that has only such
+ * cells. */
+void vpa_cat_row_begin(
+	struct vpa_cat *c, const struct vpt_section *s, uint32_t row, struct vpa_line *l);
+void vpa_cat_row_end(const struct vpa_cat *c, struct vpa_line *l);
 
-/* Append a cell: text, or no value. */
+/* The label of a cell that is appended so. `is_first`: of a row's first cell. */
+struct vpa_label vpa_cat_label(const struct vpa_cat *c, const char *name, int is_first);
+/* Labels and numbers are short: copying a fixed size and adding the real one takes a third of the time
+ * of a copy of unknown length. */
+static inline void vpa_cat_put_label(struct vpa_line *l, const struct vpa_label *label)
+{
+	char *to = vpa_line_room(l, VPA_CAT_LABEL);
+
+	if (!to)
+		return;
+	memcpy(to, label->text, VPA_CAT_LABEL);
+	l->size += label->len;
+}
+
+/* Append a cell's value: text, or none. */
 void vpa_cat_text_cell(const struct vpa_cat *c, struct vpa_line *l, const char *text, size_t len);
 void vpa_cat_null(const struct vpa_cat *c, struct vpa_line *l);
 
-/* VPT_ENOMEM if anything has failed so far, else 0. */
+/* VPT_ENOMEM if anything but a caller's line has failed so far, else 0. */
 int vpa_cat_error(const struct vpa_cat *c);
 
 #endif

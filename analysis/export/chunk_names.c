@@ -17,6 +17,15 @@ void vpa_pieces_reset(struct vpa_pieces *p, size_t count)
 		memset(p->spans, 0, count * sizeof(*p->spans));
 }
 
+int vpa_pieces_extend_more(struct vpa_pieces *p, size_t count)
+{
+	if (vpt_grow(&p->spans, &p->cap, count, sizeof(*p->spans)))
+		return VPT_ENOMEM;
+	memset(p->spans + p->count, 0, (count - p->count) * sizeof(*p->spans));
+	p->count = count;
+	return VPT_OK;
+}
+
 void vpa_pieces_free(struct vpa_pieces *p)
 {
 	vpt_free(p->text.data);
@@ -33,7 +42,7 @@ size_t vpa_pieces_begin(struct vpa_pieces *p)
 
 void vpa_pieces_end(struct vpa_pieces *p, uint64_t id, size_t begin, struct vpa_line *l)
 {
-	if (p->text.failed)
+	if (!vpa_line_room(&p->text, VPA_LINE_SLACK) || p->text.failed)
 		return;
 	p->spans[id].end = p->text.size;
 	p->spans[id].len = p->text.size - begin;

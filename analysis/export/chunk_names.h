@@ -18,6 +18,12 @@ struct vpa_pieces {
 /* Empties the set; the numbers below `count` are valid now. */
 void vpa_pieces_reset(struct vpa_pieces *p, size_t count);
 void vpa_pieces_free(struct vpa_pieces *p);
+/* Makes the numbers below `count` valid too. 0 or VPT_ENOMEM. */
+int vpa_pieces_extend_more(struct vpa_pieces *p, size_t count);
+static inline int vpa_pieces_extend(struct vpa_pieces *p, size_t count)
+{
+	return count <= p->count ? 0 : vpa_pieces_extend_more(p, count);
+}
 
 /* Appends piece `id` to the line and returns 1, or returns 0 if it must be made first. */
 static inline int vpa_pieces_put(const struct vpa_pieces *p, uint64_t id, struct vpa_line *l)
@@ -26,7 +32,7 @@ static inline int vpa_pieces_put(const struct vpa_pieces *p, uint64_t id, struct
 
 	if (!s->end)
 		return 0;
-	vpa_line_put(l, p->text.data + s->end - s->len, s->len);
+	vpa_line_put_short(l, p->text.data + s->end - s->len, s->len);
 	return 1;
 }
 

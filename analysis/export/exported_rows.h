@@ -16,12 +16,16 @@ static inline int vpa_export_has_kind(const struct vpa_export_context *c, unsign
 static inline int vpa_export_has_row(
 	const struct vpa_export_context *c, const struct vpt_section *s, uint32_t row)
 {
-	const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
 	const struct vpa_model *m = c->view.context->model;
-	uint64_t start = s->col[0][row], end = start;
+	const struct vpt_kind_desc *kind;
+	uint64_t start, end;
 
-	if (!c->windowed || kind->flags & VPT_KIND_TABLE)
+	if (!c->windowed)
 		return 1;
+	kind = vpt_kind_desc(s->kind);
+	if (kind->flags & VPT_KIND_TABLE)
+		return 1;
+	start = end = s->col[0][row];
 	/* An end before its start wraps; such a row has no length. */
 	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
 		end = start + s->col[1][row];

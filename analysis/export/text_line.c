@@ -17,11 +17,33 @@ static int line_write(struct vpt_sink *sink, const void *data, size_t size, stru
 	return l->failed ? vpt_fail(err, VPT_ENOMEM, "no memory for text") : VPT_OK;
 }
 
+/* Whether a JSON string holds the text as it is: printable ASCII without quotes and backslashes. */
+static int is_plain(const char *text, size_t len)
+{
+	uint64_t bad = 0;
+	size_t i;
+
+	for (i = 0; i < len; i += sizeof(bad)) {
+		uint64_t word = vpa_text_word(text + i, len - i);
+
+		bad |= vpa_bytes_equal(word, '"') | vpa_bytes_equal(word, '\\') |
+		       vpa_bytes_equal(word, 0x7f) |
+		       ((word | (word - 0x2020202020202020)) & 0x8080808080808080);
+	}
+	return !bad;
+}
+
 void vpa_line_json(struct vpa_line *l, const char *text, size_t len)
 {
 	struct line_sink sink = {.base.write = line_write, .line = l};
 	struct vpt_json j;
 
+	if (is_plain(text, len)) {
+		vpa_line_put(l, "\"", 1);
+		vpa_line_put(l, text, len);
+		vpa_line_put(l, "\"", 1);
+		return;
+	}
 	vpt_json_init(&j, &sink.base, 0);
 	vpt_json_text(&j, NULL, text, len);
 	vpt_json_finish(&j, NULL);
@@ -37,11 +59,19 @@ void vpa_line_double(struct vpa_line *l, double value)
 	vpt_json_finish(&j, NULL);
 }
 
-const char vpa_digit_pairs[] = "0001020304050607080910111213141516171819"
-			       "2021222324252627282930313233343536373839"
-			       "4041424344454647484950515253545556575859"
-			       "6061626364656667686970717273747576777879"
-			       "8081828384858687888990919293949596979899";
+void vpa_line_new_high(struct vpa_line *l, uint64_t high)
+{
+	l->high = high;
+	l->high_len = 0;
+	if (high >= VPA_EIGHT_DIGITS) {
+		l->high_len = vpa_write_short(l->high_text, (uint32_t)(high / VPA_EIGHT_DIGITS));
+		vpa_store_digits(l->high_text + l->high_len,
+			vpa_eight_digits((uint32_t)(high % VPA_EIGHT_DIGITS)));
+		l->high_len += 8;
+	} else {
+		l->high_len = vpa_write_short(l->high_text, (uint32_t)high);
+	}
+}
 
 void vpa_line_micros(struct vpa_line *l, uint64_t ns)
 {

@@ -38,10 +38,8 @@ struct joined {
 struct vpa_rows_ops {
 	struct vpa_runs rows; /* of struct row */
 	struct vpa_line texts;
-	struct vpa_runs joined; /* of struct joined */
-	const char **names;     /* demangled, by kernel of the model; in the arena */
-	size_t name_cap;
-	struct vpa_arena arena;
+	struct vpa_runs joined;    /* of struct joined */
+	struct vpa_pieces kernels; /* the first three cells, by kernel of the model */
 };
 
 int vpa_rows_ops_new(struct vpa_rows *x)
@@ -57,8 +55,7 @@ void vpa_rows_ops_free(struct vpa_rows *x)
 	vpa_runs_free(&x->ops->rows);
 	vpt_free(x->ops->texts.data);
 	vpa_runs_free(&x->ops->joined);
-	vpt_free(x->ops->names);
-	vpa_arena_free(&x->ops->arena);
+	vpa_pieces_free(&x->ops->kernels);
 	vpt_free(x->ops);
 }
 
@@ -112,21 +109,18 @@ int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s)
 		return VPT_ENOMEM;
 	vpa_cat_section(&x->cat, s);
 	for (row = 0; row < s->row_count; row++) {
-		struct vpa_line *out = &x->cat.out;
-		size_t begin;
+		size_t begin = o->texts.size;
 
 		if (!vpa_export_has_row(x->c, s, row))
 			continue;
-		begin = vpa_cat_row_begin(&x->cat, s, row);
+		vpa_cat_row_begin(&x->cat, s, row, &o->texts);
 		((struct row *)o->rows.items)[o->rows.count] =
-			(struct row){key_of(x, s, row, stream, correlation), o->texts.size,
-				(uint32_t)(out->size - begin), x->by_kind[s->kind]};
+			(struct row){key_of(x, s, row, stream, correlation), begin,
+				(uint32_t)(o->texts.size - begin), x->by_kind[s->kind]};
 		if (vpa_runs_put(&o->rows, sizeof(struct row), is_row_after))
 			return VPT_ENOMEM;
-		vpa_line_put(&o->texts, out->data + begin, out->size - begin);
-		out->size = begin;
 	}
-	return o->texts.failed || x->cat.out.failed ? VPT_ENOMEM : VPT_OK;
+	return o->texts.failed || x->failed ? VPT_ENOMEM : VPT_OK;
 }
 
 /* ---- ops in ---- */
@@ -189,86 +183,84 @@ const struct vpa_rows_column vpa_rows_kernel_columns[] = {
 
 const struct vpa_rows_column *const vpa_rows_copy_columns = vpa_rows_kernel_columns + 1;
 
-/* Demangles each distinct name once; the model retains all names. */
-static const char *demangled(struct vpa_rows *x, uint32_t kernel)
-{
-	const struct vpa_model *m = x->view.context->model;
-	struct vpa_rows_ops *o = x->ops;
-	struct vpt_text name = vpa_name(m, m->kernels[kernel].name);
-
-	if (vpt_grow_zeroed(&o->names, &o->name_cap, (size_t)kernel + 1, sizeof(*o->names))) {
-		x->cat.out.failed = 1;
-		return NULL;
-	}
-	if (!o->names[kernel])
-		o->names[kernel] =
-			vpa_demangle(&o->arena, vpa_arena_text(&o->arena, name.text, name.len));
-	x->cat.out.failed |= o->arena.failed;
-	return o->names[kernel];
-}
-
-static void put_name(struct vpa_rows *x, struct vpa_line *l, const struct joined *j)
-{
-	const char *name = j && j->kernel != VPA_NONE ? demangled(x, j->kernel) : NULL;
-
-	vpa_rows_text(x, l, "demangled", name, name ? strlen(name) : 0);
-}
-
-static void put_family(struct vpa_rows *x, struct vpa_line *l, const struct joined *j)
+static void put_family(struct vpa_rows_row *r, const struct joined *j)
 {
 	static const char *const families[] = {
 		[VPA_MEMCPY] = "memcpy",
 		[VPA_MEMSET] = "memset",
 	};
-	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_model *m = r->x->view.context->model;
 	const struct vpa_kernel_class *klass =
 		j->kernel == VPA_NONE ? NULL : &m->kernels[j->kernel].klass;
-	const char *family = klass                   ? vpa_family_name(klass->family)
-			     : j->kind == VPA_KERNEL ? NULL
-						     : families[j->kind];
-	const char *backend = klass ? klass->backend : NULL;
 
-	vpa_rows_text(x, l, "family", family, family ? strlen(family) : 0);
-	vpa_rows_text(x, l, "backend", backend, backend ? strlen(backend) : 0);
+	vpa_rows_words(r, klass                   ? vpa_family_name(klass->family)
+			  : j->kind == VPA_KERNEL ? NULL
+						  : families[j->kind]);
+	vpa_rows_words(r, klass ? klass->backend : NULL);
 }
 
-static void put_launch(struct vpa_rows *x, struct vpa_line *l, const struct joined *j)
-{
-	const struct vpa_thread *t = &x->view.context->model->threads[j->thread];
+enum { KERNEL_CELLS = 3 }; /* name and family: the same for all of a kernel's ops */
 
-	vpa_rows_name(x, l, "call", j->call);
-	vpa_rows_number(x, l, "call_start_ns", j->call_start_ns);
-	vpa_rows_number(x, l, "call_duration_ns", j->call_end_ns - j->call_start_ns);
-	vpa_rows_signed(x, l, "call_pid", t->pid);
-	vpa_rows_signed(x, l, "call_tid", t->tid);
-	vpa_rows_name(x, l, "thread", t->name);
+static void put_kernel(struct vpa_rows_row *r, const struct joined *j)
+{
+	struct vpa_rows_ops *o = r->x->ops;
+	const struct vpa_model *m = r->x->view.context->model;
+	struct vpt_text name = vpa_name(m, m->kernels[j->kernel].name);
+	struct vpa_arena arena = {0};
+	struct vpa_line *l = r->l;
+	size_t begin;
+
+	if (vpa_pieces_extend(&o->kernels, (size_t)j->kernel + 1)) {
+		r->label += KERNEL_CELLS;
+		r->x->failed = 1;
+		return;
+	}
+	if (vpa_pieces_put(&o->kernels, j->kernel, l)) {
+		r->label += KERNEL_CELLS;
+		return;
+	}
+	begin = vpa_pieces_begin(&o->kernels);
+	r->l = &o->kernels.text;
+	vpa_rows_words(r, vpa_demangle(&arena, vpa_arena_text(&arena, name.text, name.len)));
+	put_family(r, j);
+	r->l = l;
+	vpa_pieces_end(&o->kernels, j->kernel, begin, l);
+	r->x->failed |= o->kernels.text.failed || arena.failed;
+	vpa_arena_free(&arena);
+}
+
+static void put_launch(struct vpa_rows_row *r, const struct joined *j)
+{
+	vpa_rows_name(r, j->call);
+	vpa_rows_number(r, j->call_start_ns);
+	vpa_rows_number(r, j->call_end_ns - j->call_start_ns);
+	vpa_rows_put_thread(r, j->thread);
 }
 
 /* `j`: the row's op; NULL: the pass did not emit it. */
 static int write_row(struct vpa_rows *x, const struct row *row, const struct joined *j)
 {
-	struct vpa_rows_ops *o = x->ops;
-	const struct vpa_rows_column *column = vpa_rows_copy_columns;
-	struct vpa_line *l = &x->cat.out;
-	size_t begin = l->size;
+	enum { LAUNCH_CELLS = 6, PLACE_CELLS = 4 };
+	struct vpa_rows_row r = vpa_rows_begin(x, row->table);
+	int is_kernel = row->table == x->by_kind[VPT_KERNEL];
 
-	vpa_line_put(l, o->texts.data + row->offset, row->len);
-	if (row->table == x->by_kind[VPT_KERNEL])
-		put_name(x, l, j);
-	if (j)
-		put_family(x, l, j);
-	if (j && j->thread != VPA_NONE) {
-		put_launch(x, l, j);
-		vpa_rows_put_place(x, l, &j->place);
+	vpa_line_put(r.l, x->ops->texts.data + row->offset, row->len);
+	if (j && is_kernel && j->kernel != VPA_NONE) {
+		put_kernel(&r, j);
 	} else {
-		for (column += j ? 2 : 0; column->name; column++)
-			vpa_rows_nothing(x, l, column->name);
+		vpa_rows_nothing(&r, is_kernel ? 1 : 0);
+		if (j)
+			put_family(&r, j);
+		else
+			vpa_rows_nothing(&r, 2);
 	}
-	vpa_cat_row_end(&x->cat, begin);
-	vpa_line_put(&row->table->out, l->data + begin, l->size - begin);
-	l->size = begin;
-	row->table->rows++;
-	return VPT_OK;
+	if (j && j->thread != VPA_NONE) {
+		put_launch(&r, j);
+		vpa_rows_put_place(&r, &j->place);
+	} else {
+		vpa_rows_nothing(&r, LAUNCH_CELLS + PLACE_CELLS);
+	}
+	return vpa_rows_end(&r);
 }
 
 /* Moves the texts of rows that still wait to the front. */

@@ -17,7 +17,7 @@ static void look_around(struct vpa_rows *x, const struct vpa_range *own,
 	uint64_t stage;
 
 	if (vpa_pipeline_where(x->view.context->pipeline, own, wide, at_ns, &where)) {
-		x->cat.out.failed = 1;
+		x->failed = 1;
 		return;
 	}
 	x->last.until_ns = where.until_ns;
@@ -29,7 +29,7 @@ static void look_around(struct vpa_rows *x, const struct vpa_range *own,
 	if (where.stage_name)
 		name = (struct vpt_text){where.stage_name, strlen(where.stage_name)};
 	stage = vpt_strings_put(&x->stages, name.text, name.len);
-	x->cat.out.failed |= stage == VPT_NO_ID;
+	x->failed |= stage == VPT_NO_ID;
 	place->stage = (uint32_t)(stage + 1);
 }
 

@@ -109,59 +109,39 @@ static const struct vpa_rows_column *columns_of(unsigned kind)
 
 /* ---- tables ---- */
 
-enum { FLUSH_BYTES = 256 << 10 };
-
-static int flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least)
+static void put_own_header(struct vpa_rows_table *t)
 {
-	int rc = VPT_OK;
+	const struct vpa_rows_column *column = t->columns;
+	int is_first = !t->kind;
 
-	if (t->out.failed)
-		return VPT_ENOMEM;
-	if (t->out.size < at_least)
-		return VPT_OK;
-	x->c->totals->raw_bytes += t->out.size;
-	rc = vpa_export_file_put(t->file, t->out.data, t->out.size, x->c->err);
-	t->out.size = 0;
-	return rc;
-}
-
-static void put_own_header(struct vpa_rows *x, const struct vpa_rows_column *column)
-{
-	for (; column && column->name; column++) {
-		vpa_line_put(&x->cat.out, ",", 1);
-		vpa_line_words(&x->cat.out, column->name);
+	for (; column && column->name; column++, is_first = 0) {
+		vpa_line_put(&t->out, ",", !is_first);
+		vpa_line_words(&t->out, column->name);
 	}
 }
 
-/* Moves the text in x->cat.out to the table as a row. */
-static void take_line(struct vpa_rows *x, struct vpa_rows_table *t)
+static void put_header(struct vpa_rows *x, struct vpa_rows_table *t)
 {
-	struct vpa_line *l = &x->cat.out;
-
-	if (l->failed)
-		return;
-	vpa_line_put(&t->out, l->data, l->size);
-	l->size = 0;
+	if (t->kind)
+		vpa_cat_header(&x->cat, t->kind, &t->out);
+	if (t->kind && t->out.size)
+		t->out.size--; /* the line goes on */
+	put_own_header(t);
+	vpa_line_words(&t->out, "\n");
 }
 
 static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
 {
 	struct vpa_rows_table *t = &x->tables[x->table_count++];
 	char name[48];
+	size_t i;
 
 	*t = *form;
+	for (i = 0; t->columns && t->columns[i].name; i++)
+		t->labels[i] = vpa_cat_label(&x->cat, t->columns[i].name, !t->kind && !i);
 	snprintf(name, sizeof(name), "%s.%s", t->name, x->cat.csv ? "csv" : "jsonl");
-	if (x->cat.csv) {
-		if (t->kind)
-			vpa_cat_header(&x->cat, t->kind);
-		if (t->kind && x->cat.out.size)
-			x->cat.out.size--; /* the line goes on */
-		put_own_header(x, t->columns);
-		vpa_line_words(&x->cat.out, "\n");
-		if (!t->kind && x->cat.out.size)
-			memmove(x->cat.out.data, x->cat.out.data + 1, --x->cat.out.size);
-		take_line(x, t);
-	}
+	if (x->cat.csv)
+		put_header(x, t);
 	return vpa_export_file_new(x->c->folder, name, 1, &t->file, x->c->err);
 }
 
@@ -202,8 +182,9 @@ static int open_tables(struct vpa_rows *x)
 
 /* ---- rows ---- */
 
-static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+static void put_call_place(struct vpa_rows_row *r, const struct vpt_section *s, uint32_t row)
 {
+	struct vpa_rows *x = r->x;
 	uint32_t thread = vpa_rows_thread(x, s->lane);
 	uint64_t start_ns = s->col[VPT_CALL_START][row];
 	const struct vpa_range *own = NULL, *wide = NULL;
@@ -212,28 +193,58 @@ static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint
 	if (thread != UINT32_MAX)
 		vpa_resolver_ranges_at(x->view.resolver, thread, start_ns, &own, &wide);
 	place = vpa_rows_place_of(x, own, wide, start_ns);
-	vpa_rows_put_place(x, &x->cat.out, &place);
+	vpa_rows_put_place(r, &place);
 }
 
-static void put_role(struct vpa_rows *x, const struct vpa_scope_label *label)
+static void put_role(struct vpa_rows_row *r, const struct vpa_scope_label *label)
 {
-	const char *role = label->kind == VPA_SCOPE_NONE ? NULL : vpa_scope_kind_name(label->kind);
-
-	vpa_rows_text(x, &x->cat.out, "role", role, role ? strlen(role) : 0);
-	vpa_rows_index(x, &x->cat.out, "index", label->index);
+	vpa_rows_words(r, label->kind == VPA_SCOPE_NONE ? NULL : vpa_scope_kind_name(label->kind));
+	vpa_rows_index(r, label->index);
 }
 
-static void put_range_role(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+static void read_role(struct vpa_rows_row *r, struct vpt_text name, struct vpt_text payload)
 {
-	const struct vpt_batch *b = x->cat.batch;
-	struct vpt_text payload = {"", 0};
 	struct vpa_scope_label label;
 
+	vpa_pipeline_read(r->x->view.context->pipeline, name, payload, &label);
+	put_role(r, &label);
+}
+
+/* The role by the name alone is the same each time. */
+static void put_name_role(struct vpa_rows_row *r, uint64_t id)
+{
+	enum { ROLE_CELLS = 2 };
+	struct vpa_pieces *roles = &r->x->roles;
+	struct vpt_text name = vpt_batch_text(r->x->cat.batch, id), none = {"", 0};
+	struct vpa_line *l = r->l;
+	size_t begin;
+
+	if (id >= roles->count) {
+		read_role(r, name, none);
+		return;
+	}
+	if (vpa_pieces_put(roles, id, l)) {
+		r->label += ROLE_CELLS;
+		return;
+	}
+	begin = vpa_pieces_begin(roles);
+	r->l = &roles->text;
+	read_role(r, name, none);
+	r->l = l;
+	vpa_pieces_end(roles, id, begin, l);
+	r->x->failed |= roles->text.failed;
+}
+
+static void put_range_role(struct vpa_rows_row *r, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpt_batch *b = r->x->cat.batch;
+	uint64_t name = s->col[VPT_RANGE_NAME][row];
+
 	if (s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
-		payload = vpt_batch_text(b, s->col[VPT_RANGE_VALUE][row]);
-	vpa_pipeline_read(x->view.context->pipeline, vpt_batch_text(b, s->col[VPT_RANGE_NAME][row]),
-		payload, &label);
-	put_role(x, &label);
+		read_role(r, vpt_batch_text(b, name),
+			vpt_batch_text(b, s->col[VPT_RANGE_VALUE][row]));
+	else
+		put_name_role(r, name);
 }
 
 static int put_section(struct vpa_rows *x, const struct vpt_section *s)
@@ -244,49 +255,45 @@ static int put_section(struct vpa_rows *x, const struct vpt_section *s)
 
 	vpa_cat_section(&x->cat, s);
 	for (row = 0; row < s->row_count && !rc; row++) {
-		size_t begin;
+		struct vpa_rows_row r = vpa_rows_begin(x, t);
 
 		if (!vpa_export_has_row(x->c, s, row))
 			continue;
-		begin = vpa_cat_row_begin(&x->cat, s, row);
+		vpa_cat_row_begin(&x->cat, s, row, r.l);
 		if (s->kind == VPT_CALL)
-			put_call_place(x, s, row);
+			put_call_place(&r, s, row);
 		else if (s->kind == VPT_RANGE)
-			put_range_role(x, s, row);
-		vpa_cat_row_end(&x->cat, begin);
-		take_line(x, t);
-		t->rows++;
-		rc = flush(x, t, FLUSH_BYTES);
+			put_range_role(&r, s, row);
+		rc = vpa_rows_end(&r);
 	}
 	return rc;
 }
 
 /* ---- tables of analysis results ---- */
 
-static void put_op_name(struct vpa_rows *x, const char *name, const struct vpa_op *op)
+static void put_op_name(struct vpa_rows_row *r, const struct vpa_op *op)
 {
-	const struct vpa_model *m = x->view.context->model;
-	uint32_t id = op && op->kernel != VPA_NONE ? m->kernels[op->kernel].name : 0;
+	const struct vpa_model *m = r->x->view.context->model;
 
-	vpa_rows_name(x, &x->cat.out, name, id);
+	vpa_rows_name(r, op && op->kernel != VPA_NONE ? m->kernels[op->kernel].name : 0);
 }
 
-static int put_gap_line(struct vpa_rows *x, const struct vpa_gap *gap)
+static int put_gap_line(struct vpa_rows_row *r, const struct vpa_gap *gap)
 {
-	const struct vpa_model *m = x->view.context->model;
-	struct vpa_line *l = &x->cat.out;
+	const struct vpa_observer_view *view = &r->x->view;
+	const struct vpa_model *m = view->context->model;
 	struct vpa_rows_line line = {.number = 0};
 	struct vpa_gap_line found;
 	struct vpt_frame frame;
 
-	if (vpa_gap_line(x->view.context, gap, &found))
+	if (vpa_gap_line(view->context, gap, &found))
 		return VPT_ENOMEM;
 	if (found.frame != VPA_NONE && !found.samples) {
 		frame = vpa_stacks_frame_at(&m->stacks, found.frame);
 		line = (struct vpa_rows_line){vpa_name(m, (uint32_t)frame.function),
 			vpa_name(m, (uint32_t)frame.file), frame.line, found.share, 1};
 	}
-	vpa_rows_put_line(x, l, &line);
+	vpa_rows_put_line(r, &line);
 	return VPT_OK;
 }
 
@@ -294,45 +301,60 @@ static int take_gap(void *state, const struct vpa_gap *gap)
 {
 	struct vpa_rows *x = state;
 	const struct vpa_model *m = x->view.context->model;
-	struct vpa_line *l = &x->cat.out;
-	const char *cause = vpa_cause_text(gap->cause);
-	size_t begin = l->size;
+	struct vpa_rows_row r = vpa_rows_begin(x, x->own[VPA_ROWS_GAP]);
 
-	vpa_rows_signed(x, l, "device", m->devices[gap->device]);
-	vpa_rows_number(x, l, "start_ns", gap->start_ns);
-	vpa_rows_number(x, l, "duration_ns", gap->end_ns - gap->start_ns);
-	vpa_rows_text(x, l, "cause", cause, strlen(cause));
-	vpa_rows_name(x, l, "call", gap->call);
-	vpa_rows_name(x, l, "range", gap->place & ~VPA_BEFORE);
+	vpa_rows_signed(&r, m->devices[gap->device]);
+	vpa_rows_number(&r, gap->start_ns);
+	vpa_rows_number(&r, gap->end_ns - gap->start_ns);
+	vpa_rows_cause(&r, gap->cause);
+	vpa_rows_name(&r, gap->call);
+	vpa_rows_name(&r, gap->place & ~VPA_BEFORE);
 	if (gap->thread == VPA_NONE) {
-		vpa_rows_nothing(x, l, "pid");
-		vpa_rows_nothing(x, l, "tid");
+		vpa_rows_nothing(&r, 2);
 	} else {
-		vpa_rows_signed(x, l, "pid", m->threads[gap->thread].pid);
-		vpa_rows_signed(x, l, "tid", m->threads[gap->thread].tid);
+		vpa_rows_signed(&r, m->threads[gap->thread].pid);
+		vpa_rows_signed(&r, m->threads[gap->thread].tid);
 	}
-	put_op_name(x, "after", gap->before);
-	put_op_name(x, "before", gap->gating);
-	vpa_rows_number(x, l, "correlation", gap->gating ? gap->gating->correlation : 0);
-	vpa_rows_place_cell(x, l, gap->place);
-	if (put_gap_line(x, gap))
-		return VPT_ENOMEM;
-	vpa_cat_row_end(&x->cat, begin);
-	take_line(x, x->own[VPA_ROWS_GAP]);
-	x->own[VPA_ROWS_GAP]->rows++;
-	return l->failed ? VPT_ENOMEM : flush(x, x->own[VPA_ROWS_GAP], FLUSH_BYTES);
+	put_op_name(&r, gap->before);
+	put_op_name(&r, gap->gating);
+	vpa_rows_number(&r, gap->gating ? gap->gating->correlation : 0);
+	vpa_rows_place_cell(&r, gap->place);
+	return put_gap_line(&r, gap) ? VPT_ENOMEM : vpa_rows_end(&r);
+}
+
+/* A range on one device. */
+static int put_projection(struct vpa_rows *x, const struct vpa_range *range,
+	const struct vpa_projection *p, const struct vpa_scope_label *label)
+{
+	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_thread *t = &m->threads[range->thread];
+	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
+	struct vpa_rows_row r = vpa_rows_begin(x, x->own[VPA_ROWS_PROJECTION]);
+
+	vpa_rows_signed(&r, t->pid);
+	vpa_rows_signed(&r, t->tid);
+	vpa_rows_text(&r, range->name ? name.text : NULL, name.len);
+	vpa_rows_text(&r, domain.text, domain.len);
+	vpa_rows_number(&r, range->start_ns);
+	vpa_rows_number(&r, range->end_ns - range->start_ns);
+	put_role(&r, label);
+	vpa_rows_number(&r, range->launches);
+	vpa_rows_signed(&r, m->devices[p->device]);
+	vpa_rows_number(&r, p->first_ns);
+	vpa_rows_number(&r, p->last_ns - p->first_ns);
+	vpa_rows_number(&r, p->busy_ns);
+	vpa_rows_number(&r, p->ops);
+	vpa_rows_number(&r, range->nested);
+	return vpa_rows_end(&r);
 }
 
 static int take_range(void *state, const struct vpa_range *range)
 {
 	struct vpa_rows *x = state;
 	const struct vpa_model *m = x->view.context->model;
-	const struct vpa_thread *t = &m->threads[range->thread];
-	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
-	struct vpa_scope_label label;
-	struct vpa_rows_table *table = x->own[VPA_ROWS_PROJECTION];
-	struct vpa_line *l = &x->cat.out;
 	const struct vpa_projection *p = &range->gpu;
+	struct vpa_scope_label label;
+	int rc = VPT_OK;
 
 	x->last = (struct vpa_rows_asked){0};
 	if (range->payload)
@@ -340,30 +362,10 @@ static int take_range(void *state, const struct vpa_range *range)
 			vpa_name(m, range->payload), &label);
 	else if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
 		return VPT_ENOMEM;
-	for (; p; p = p->next) {
-		size_t begin = l->size;
-
-		if (p->device == VPA_NONE || !p->ops)
-			continue;
-		vpa_rows_signed(x, l, "pid", t->pid);
-		vpa_rows_signed(x, l, "tid", t->tid);
-		vpa_rows_text(x, l, "name", range->name ? name.text : NULL, name.len);
-		vpa_rows_text(x, l, "domain", domain.text, domain.len);
-		vpa_rows_number(x, l, "host_start_ns", range->start_ns);
-		vpa_rows_number(x, l, "host_duration_ns", range->end_ns - range->start_ns);
-		put_role(x, &label);
-		vpa_rows_number(x, l, "launches", range->launches);
-		vpa_rows_signed(x, l, "device", m->devices[p->device]);
-		vpa_rows_number(x, l, "start_ns", p->first_ns);
-		vpa_rows_number(x, l, "duration_ns", p->last_ns - p->first_ns);
-		vpa_rows_number(x, l, "busy_ns", p->busy_ns);
-		vpa_rows_number(x, l, "ops", p->ops);
-		vpa_rows_number(x, l, "nested", range->nested);
-		vpa_cat_row_end(&x->cat, begin);
-		take_line(x, table);
-		table->rows++;
-	}
-	return l->failed ? VPT_ENOMEM : flush(x, table, FLUSH_BYTES);
+	for (; p && !rc; p = p->next)
+		if (p->device != VPA_NONE && p->ops)
+			rc = put_projection(x, range, p, &label);
+	return rc;
 }
 
 static struct vpt_text text_of(const char *words)
@@ -371,50 +373,39 @@ static struct vpt_text text_of(const char *words)
 	return (struct vpt_text){words, words ? strlen(words) : 0};
 }
 
-static void put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_part *part)
+static int put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_part *part)
 {
 	static const struct vpa_top_line none;
 	const struct vpa_top_line *top = part->top ? part->top : &none;
-	const char *cause = vpa_cause_text(part->cause);
 	const struct vpa_rows_line line = {text_of(top->line.function), text_of(top->line.file),
 		top->line.number, top->share, top->line.file != NULL};
-	struct vpa_line *l = &x->cat.out;
-	size_t begin = l->size;
+	struct vpa_rows_row r = vpa_rows_begin(x, x->own[VPA_ROWS_IDLE]);
 
-	vpa_rows_signed(x, l, "device", device);
-	vpa_rows_text(x, l, "cause", cause, strlen(cause));
-	vpa_rows_text(x, l, "place", part->place.text, text_of(part->place.text).len);
-	vpa_rows_text(x, l, "call", part->call, text_of(part->call).len);
-	vpa_rows_number(x, l, "idle_ns", part->ns);
-	vpa_rows_number(x, l, "gaps", part->gaps);
-	vpa_rows_put_line(x, l, &line);
-	vpa_rows_number(x, l, "samples", top->samples);
-	vpa_cat_row_end(&x->cat, begin);
-	take_line(x, x->own[VPA_ROWS_IDLE]);
-	x->own[VPA_ROWS_IDLE]->rows++;
+	vpa_rows_signed(&r, device);
+	vpa_rows_cause(&r, part->cause);
+	vpa_rows_words(&r, part->place.text);
+	vpa_rows_words(&r, part->call);
+	vpa_rows_number(&r, part->ns);
+	vpa_rows_number(&r, part->gaps);
+	vpa_rows_put_line(&r, &line);
+	vpa_rows_number(&r, top->samples);
+	return vpa_rows_end(&r);
 }
 
 /* Idle time by cause and place, which the report knows at the end. */
-static void put_idle_times(struct vpa_rows *x)
+static int put_idle_times(struct vpa_rows *x)
 {
 	const struct vpa_report *r = x->view.report;
 	size_t d, i;
+	int rc = VPT_OK;
 
 	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].cause_count; i++)
-			put_idle(x, r->devices[d].device, &r->devices[d].causes[i]);
+		for (i = 0; i < r->devices[d].cause_count && !rc; i++)
+			rc = put_idle(x, r->devices[d].device, &r->devices[d].causes[i]);
+	return rc;
 }
 
 /* ---- the pass ---- */
-
-static int release(struct vpa_rows *x, uint64_t until_ns)
-{
-	int rc = vpa_rows_ops_release(x, until_ns);
-
-	if (!rc)
-		rc = flush(x, x->by_kind[VPT_KERNEL], FLUSH_BYTES);
-	return rc ? rc : flush(x, x->by_kind[VPT_COPY], FLUSH_BYTES);
-}
 
 static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
 {
@@ -423,6 +414,7 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 	int rc = VPT_OK;
 
 	vpa_cat_batch(&x->cat, b);
+	vpa_pieces_reset(&x->roles, b->strings.count);
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
@@ -432,10 +424,10 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 								  : put_section(x, s);
 	}
 	if (!rc)
-		rc = release(x, times_from_ns);
+		rc = vpa_rows_ops_release(x, times_from_ns);
 	/* The next chunk may bring the ends of ranges that are open now. */
 	x->last.until_ns = 0;
-	return rc ? rc : vpa_cat_error(&x->cat);
+	return rc ? rc : vpa_cat_error(&x->cat) || x->failed ? VPT_ENOMEM : VPT_OK;
 }
 
 static int take_ops(void *state, const struct vpa_ops *ops)
@@ -477,11 +469,12 @@ static int end(void *state)
 {
 	struct vpa_rows *x = state;
 	size_t i;
-	int rc = release(x, UINT64_MAX);
+	int rc = vpa_rows_ops_release(x, UINT64_MAX);
 
-	put_idle_times(x);
+	if (!rc)
+		rc = put_idle_times(x);
 	for (i = 0; i < x->table_count && !rc; i++)
-		rc = flush(x, &x->tables[i], 1);
+		rc = vpa_rows_flush(x, &x->tables[i], 1);
 	sum_up(x, x->c->totals);
 	return rc ? rc : write_schema(x);
 }
@@ -514,6 +507,11 @@ static void free_state(void *state)
 		vpt_free(x->tables[i].out.data);
 	vpa_rows_ops_free(x);
 	vpa_rows_place_free(x);
+	vpa_pieces_free(&x->names);
+	vpa_pieces_free(&x->causes);
+	vpa_pieces_free(&x->roles);
+	vpt_free(x->last_place.text.data);
+	vpt_free(x->last_thread.text.data);
 	vpa_cat_free(&x->cat);
 	vpa_index_free(&x->threads);
 	vpa_index_free(&x->streams);

@@ -19,14 +19,17 @@ struct vpa_rows_column {
 	const char *help;
 };
 
+enum { VPA_ROWS_COLUMNS_MAX = 16 };
+
 /* Tables of analysis results. */
 enum { VPA_ROWS_GAP, VPA_ROWS_IDLE, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
 
 /* A table, and the file it goes to. */
 struct vpa_rows_table {
 	const char *name, *help;
-	const struct vpt_kind_desc *kind;      /* its columns come first; NULL: none */
-	const struct vpa_rows_column *columns; /* ends with a NULL name; NULL: none */
+	const struct vpt_kind_desc *kind;              /* its columns come first; NULL: none */
+	const struct vpa_rows_column *columns;         /* ends with a NULL name; NULL: none */
+	struct vpa_label labels[VPA_ROWS_COLUMNS_MAX]; /* of these columns */
 	struct vpa_line out;
 	struct vpa_export_file *file;
 	uint64_t rows;
@@ -54,6 +57,21 @@ struct vpa_rows {
 
 	struct vpa_index threads, streams; /* the model's, by key */
 	struct vpa_rows_ops *ops;
+	int failed; /* no memory */
+
+	/* Cells that are the same in many rows. */
+	struct vpa_pieces names;  /* by name of the model, without labels */
+	struct vpa_pieces causes; /* by cause, likewise */
+	struct vpa_pieces
+		roles; /* two cells, by string of the chunk: of ranges without annotation */
+	struct vpa_rows_place_text {
+		struct vpa_rows_place place;
+		struct vpa_line text; /* four cells; empty: none yet */
+	} last_place;
+	struct vpa_rows_thread_text {
+		uint32_t thread, name;
+		struct vpa_line text; /* three cells; empty: none yet */
+	} last_thread;
 
 	struct vpt_strings stages;
 	struct vpa_rows_asked { /* the last question and its answer */
@@ -66,16 +84,34 @@ struct vpa_rows {
 	} last;
 };
 
-/* Append a cell that the analysis adds. A NULL text or an index below 0 gives no value. */
-void vpa_rows_text(
-	struct vpa_rows *x, struct vpa_line *l, const char *name, const char *text, size_t len);
-void vpa_rows_name(struct vpa_rows *x, struct vpa_line *l, const char *name, uint32_t id);
-void vpa_rows_number(struct vpa_rows *x, struct vpa_line *l, const char *name, uint64_t value);
-void vpa_rows_signed(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t value);
-void vpa_rows_index(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t index);
-void vpa_rows_nothing(struct vpa_rows *x, struct vpa_line *l, const char *name);
+/* A row while the cells that the analysis adds are appended, in the order of their table's columns. */
+struct vpa_rows_row {
+	struct vpa_rows *x;
+	struct vpa_rows_table *table;
+	struct vpa_line *l;            /* the table's */
+	const struct vpa_label *label; /* of the next cell */
+};
+
+/* Begins a row of the table, or goes on with one whose cells of a kind are already there. */
+struct vpa_rows_row vpa_rows_begin(struct vpa_rows *x, struct vpa_rows_table *t);
+/* Ends it, and writes what has gathered if that is much. 0 or an error code. */
+int vpa_rows_end(struct vpa_rows_row *r);
+/* Writes the table's text if there are so many bytes. 0 or an error code. */
+int vpa_rows_flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least);
+
+/* Append a cell. A NULL text or an index below 0 gives no value. */
+void vpa_rows_text(struct vpa_rows_row *r, const char *text, size_t len);
+void vpa_rows_words(struct vpa_rows_row *r, const char *words);
+void vpa_rows_name(struct vpa_rows_row *r, uint32_t id);
+void vpa_rows_cause(struct vpa_rows_row *r, enum vpa_cause cause);
+void vpa_rows_number(struct vpa_rows_row *r, uint64_t value);
+void vpa_rows_signed(struct vpa_rows_row *r, int64_t value);
+void vpa_rows_index(struct vpa_rows_row *r, int64_t index);
+void vpa_rows_nothing(struct vpa_rows_row *r, unsigned cells);
+/* Three cells: call_pid, call_tid, thread. */
+void vpa_rows_put_thread(struct vpa_rows_row *r, uint32_t thread);
 /* Four cells: range, stage, block, step. */
-void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_place *place);
+void vpa_rows_put_place(struct vpa_rows_row *r, const struct vpa_rows_place *place);
 
 /* A line of Python. */
 struct vpa_rows_line {
@@ -85,9 +121,9 @@ struct vpa_rows_line {
 	int is_known;
 };
 /* Four cells: function, file, line, line_share. */
-void vpa_rows_put_line(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_line *line);
+void vpa_rows_put_line(struct vpa_rows_row *r, const struct vpa_rows_line *line);
 /* The cell "place": a place of struct vpa_cause_piece, as the report writes it. */
-void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place);
+void vpa_rows_place_cell(struct vpa_rows_row *r, uint32_t place);
 
 /* The model's number for a lane; VPA_NONE: unknown. */
 uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key);
