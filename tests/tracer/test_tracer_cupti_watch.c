@@ -148,6 +148,40 @@ static void a_buffer_that_is_only_late_is_no_other_client(void **unused)
 	expect_no_loss_at_the_end();
 }
 
+/* A thread has ended and left its buffer, which a running kernel holds back, to the one that looks. */
+static void an_inherited_buffer_is_no_other_client(void **unused)
+{
+	int i;
+
+	(void)unused;
+	current = vtr_pool_take(pool, VTR_BUFFER_BYTES);
+	held = 1;
+	for (i = 0; i < 3; i++) {
+		expect_nothing_new();
+		usleep(LATE_US);
+	}
+	assert_int_equal(vtr_watch_is_taken(&watch, 0), 0);
+	held = 0;
+	expect_nothing_new();
+	expect_no_loss_at_the_end();
+}
+
+/* How long it is worth waiting for. */
+static void a_buffer_is_given_up_as_late_as_another_client_is_reported(void **unused)
+{
+	(void)unused;
+	expect_nothing_new();
+	assert_int_equal(vtr_watch_is_taken(&watch, 1), 0);
+	held = 1;
+	expect_nothing_new();
+	assert_int_equal(vtr_watch_is_taken(&watch, 1), 0);
+	usleep(LATE_US);
+	assert_int_equal(vtr_watch_is_taken(&watch, 1), 1);
+	held = 0;
+	flush();
+	assert_int_equal(vtr_watch_is_taken(&watch, 1), 0);
+}
+
 /* The capture ends before a second look. */
 static void a_buffer_that_never_came_back_is_lost(void **unused)
 {
@@ -243,6 +277,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_buffer_that_is_late_once_is_no_news, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_buffer_that_is_only_late_is_no_other_client, begin, end),
+		cmocka_unit_test_setup_teardown(an_inherited_buffer_is_no_other_client, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_buffer_is_given_up_as_late_as_another_client_is_reported, begin, end),
 		cmocka_unit_test_setup_teardown(a_buffer_that_never_came_back_is_lost, begin, end),
 		cmocka_unit_test_setup_teardown(
 			another_client_is_remembered_to_the_end, begin, end),

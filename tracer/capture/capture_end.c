@@ -63,17 +63,20 @@ void vtr_capture_drain(struct vtr_capture *c, int exiting)
 	atomic_store(&c->gave_up, device == VTR_LATE || (device != VTR_DRAINED && left));
 }
 
-/* Buffers that CUPTI has not given back arrive within a moment of its last flush, or never. */
-static int wait_for_buffers(const struct vtr_capture *c, uint64_t deadline_ns)
+/* Buffers that CUPTI has not given back arrive within a moment of its last flush, or never.
+ * `hope_ns`: of those that another client seems to have, all that come do so by then. */
+static int wait_for_buffers(const struct vtr_capture *c, uint64_t deadline_ns, uint64_t hope_ns)
 {
-	struct vtr_pool_state state;
 	const struct timespec moment = {0, 1000000};
+	struct vtr_pool_state state;
+	uint64_t now_ns;
 
 	for (;;) {
 		vtr_pool_state(c->pool, &state);
 		if (!state.outstanding)
 			return 0;
-		if (vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+		now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+		if (now_ns >= deadline_ns || (now_ns >= hope_ns && vtr_cupti_is_taken(c->cupti, 1)))
 			return -1;
 		nanosleep(&moment, NULL);
 	}
@@ -147,19 +150,11 @@ static int look_back(struct vtr_capture *c, uint64_t stop_ns)
 	return is_taken;
 }
 
-/* TAKEN_MS from now, or the deadline if that is earlier. */
-static uint64_t soon(uint64_t deadline_ns)
-{
-	uint64_t moment_ns = in_ms(TAKEN_MS);
-
-	return moment_ns < deadline_ns ? moment_ns : deadline_ns;
-}
-
 static int end_cupti(
 	struct vtr_capture *c, uint64_t deadline, uint64_t stop_ns, struct vpt_err *err)
 {
-	int is_taken, late;
 	const char *why;
+	int late;
 
 	if (vtr_flusher_finish(c->flusher, deadline)) {
 		c->cupti_hangs = 1;
@@ -172,15 +167,14 @@ static int end_cupti(
 		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s: its newest records are missing", why);
 	if (!c->cupti)
 		return VPTRACE_OK;
-	is_taken = vtr_cupti_is_taken(c->cupti);
-	late = wait_for_buffers(c, is_taken ? soon(deadline) : deadline);
+	late = wait_for_buffers(c, deadline, in_ms(TAKEN_MS));
 	if (look_back(c, stop_ns)) {
-		if (late && wait_for_buffers(c, 0))
+		if (late && wait_for_buffers(c, 0, 0))
 			post_kept(c, stop_ns);
 		post_failure(c, &c->end_of_cupti, "cupti.taken", VTR_WATCH_TAKEN);
 		return vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_WATCH_TAKEN);
 	}
-	if (late && (!is_taken || wait_for_buffers(c, deadline)))
+	if (late && wait_for_buffers(c, deadline, deadline))
 		return vpt_fail(err, VPTRACE_ETIMEOUT,
 			"CUPTI kept buffers longer than %u ms: their records are missing",
 			c->options.stop_timeout_ms);

@@ -51,8 +51,8 @@ void vtr_cupti_look(struct vtr_cupti *c, struct vtr_watch_news *out);
  * `stop_ns` if there was one; else 0. */
 int vtr_cupti_looked(struct vtr_cupti *c, uint64_t stop_ns, struct vtr_watch_news *out);
 
-/* Whether another client gets the records now, or may. Any thread, after the flusher has ended. */
-int vtr_cupti_is_taken(const struct vtr_cupti *c);
+/* Whether another client gets the records now, see vtr_watch_is_taken(). */
+int vtr_cupti_is_taken(struct vtr_cupti *c, int all_flushed);
 
 /* CUPTI's clock, 0: it cannot be read; the records it dropped since the last call. Not in
  * callbacks. */

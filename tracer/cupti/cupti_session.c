@@ -489,9 +489,9 @@ int vtr_cupti_looked(struct vtr_cupti *c, uint64_t stop_ns, struct vtr_watch_new
 	return vtr_watch_end(&c->watch, stop_ns, out);
 }
 
-int vtr_cupti_is_taken(const struct vtr_cupti *c)
+int vtr_cupti_is_taken(struct vtr_cupti *c, int all_flushed)
 {
-	return c->watch.taken || c->watch.unsure;
+	return vtr_watch_is_taken(&c->watch, all_flushed);
 }
 
 void vtr_cupti_stop(struct vtr_cupti *c)

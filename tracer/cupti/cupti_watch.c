@@ -20,8 +20,8 @@ enum {
 	KINDS_MAX = 256
 };
 
-/* Only this long without a sign counts; the longer one where all threads share one buffer, which a
- * running kernel holds back. */
+/* Only this long without a sign counts; the longer one where a running kernel may hold back the
+ * buffer: one that all threads share, or that this thread has inherited. */
 #define LATE_NS    (LATE_MS * UINT64_C(1000000))
 #define SILENCE_NS UINT64_C(10000000000)
 
@@ -155,6 +155,11 @@ static int wait_for_own(struct vtr_watch *w, int ms)
 
 enum sign { UNSURE, INTACT, SWITCHED, TAKEN };
 
+static uint64_t patience_ns(const struct vtr_watch *w)
+{
+	return w->by_thread && w->settled ? LATE_NS : SILENCE_NS;
+}
+
 /* This look found no sign: returns whether there has been none for too long. */
 static enum sign silence(struct vtr_watch *w)
 {
@@ -171,7 +176,7 @@ static enum sign silence(struct vtr_watch *w)
 		return UNSURE;
 	if (w->misses < (w->returns ? MISSES_RETURNING : MISSES))
 		return UNSURE;
-	return now - w->missed_ns >= (w->by_thread ? LATE_NS : SILENCE_NS) ? TAKEN : UNSURE;
+	return now - w->missed_ns >= patience_ns(w) ? TAKEN : UNSURE;
 }
 
 static enum sign look_at_callbacks(struct vtr_watch *w)
@@ -195,7 +200,7 @@ static enum sign look_at_callbacks(struct vtr_watch *w)
 	if (found < 0)
 		return UNSURE;
 	if (found) {
-		w->works = 1;
+		w->works = w->settled = 1;
 		w->unsure = 0;
 		w->missed_ns = 0;
 		if (w->unasked && w->by_thread)
@@ -204,7 +209,7 @@ static enum sign look_at_callbacks(struct vtr_watch *w)
 	}
 	vtr_pool_state(w->pool, &buffers);
 	/* If there is a record, it is in a buffer already outstanding. */
-	if (!w->works || (!w->by_thread && buffers.outstanding))
+	if (!w->works || (!(w->by_thread && w->settled) && buffers.outstanding))
 		return silence(w);
 	return dump_devices(w) ? SWITCHED : TAKEN;
 }
@@ -333,6 +338,16 @@ void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out)
 	}
 }
 
+int vtr_watch_is_taken(struct vtr_watch *w, int all_flushed)
+{
+	uint64_t silence_ns = all_flushed ? LATE_NS : patience_ns(w);
+
+	if (w->taken || !w->unsure)
+		return w->taken;
+	return atomic_load(&w->callbacks) == w->moved &&
+	       vtr_clock_ns(CLOCK_MONOTONIC) - w->missed_ns >= silence_ns;
+}
+
 int vtr_watch_end(struct vtr_watch *w, uint64_t stop_ns, struct vtr_watch_news *out)
 {
 	struct vtr_pool_state buffers;
@@ -371,7 +386,7 @@ void vtr_watch_begin(struct vtr_watch *w)
 	if (!w->kinds->unwatched)
 		w->unasked = NULL;
 	w->taken = w->happened = w->happened_before = w->returns = w->tells_kinds = 0;
-	w->unsure = 0;
+	w->unsure = w->settled = 0;
 	w->looked_ns = w->missed_ns = w->broken_seen = w->moved = 0;
 	atomic_store(&w->broken, 0);
 	atomic_store(&w->foreign, 0);

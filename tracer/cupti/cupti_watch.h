@@ -32,9 +32,11 @@
  *
  * A sign counts only after its opposite was seen in this capture: if CUPTI does not work as we
  * expect, we report nothing. A buffer that does not come back counts after two looks and half a
- * second, since a busy machine may delay it. No sign shows a client that registers no callbacks
- * and, between two flushes, switches kinds of work (before CUPTI 12.5: any kinds) off and on again;
- * nor a client that comes during the stop.
+ * second, since a busy machine may delay it. Until a look got a buffer, its thread may still have
+ * the one of a thread that has ended, which a running kernel holds back: a call that needs no other
+ * then counts after ten seconds. No sign shows a client that registers no callbacks and, between two
+ * flushes, switches kinds of work (before CUPTI 12.5: any kinds) off and on again; nor a client that
+ * comes during the stop.
  *
  * Kinds switched off are switched on again at once. Callbacks are taken back only a moment after
  * the other client has finished, so that its profile stays whole: when kernels are no longer
@@ -60,10 +62,11 @@ struct vtr_watch {
 	/* calls of the driver, recorded and not; NULL: none */
 	int (*asked)(int *), (*unasked)(int *);
 	int works, returns, by_thread; /* which signs count */
-	int tells_kinds;               /* cuptiActivityGetEnabledKinds works */
-	int per_thread_set;            /* the attribute is 1 unless another client clears it */
-	int unsure;                    /* the last look found no sign */
-	int misses; /* looks in a row without a sign, and without any callback between */
+	int settled;        /* a buffer came to a look: the looking thread has inherited none */
+	int tells_kinds;    /* cuptiActivityGetEnabledKinds works */
+	int per_thread_set; /* the attribute is 1 unless another client clears it */
+	int unsure;         /* the last look found no sign */
+	int misses;         /* looks in a row without a sign, and without any callback between */
 	int taken;
 	int happened;        /* another client was seen in this capture */
 	int happened_before; /* what it was before the client that seems to be there now */
@@ -111,6 +114,11 @@ void vtr_watch_begun(struct vtr_watch *w);
 
 /* Flushes, and evaluates the signs. */
 void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out);
+
+/* Whether it is in vain to wait for buffers that have not come back: another client gets the records,
+ * or the last looks found no sign for long. `all_flushed`: running kernels hold back no buffer, so
+ * that less counts as long. The flusher's thread; any thread after the flusher has ended. */
+int vtr_watch_is_taken(struct vtr_watch *w, int all_flushed);
 
 /* After the last buffer: reports what is lost up to `stop_ns`. Returns whether another client was
  * there at any time. Any thread, after the flusher has ended. */

@@ -253,7 +253,7 @@ static int is_back(struct vtr_flusher *f, uint64_t since_ns)
  * back. */
 static int is_over(struct vtr_cupti *cupti, uint64_t until_ns)
 {
-	return vtr_clock_ns(CLOCK_MONOTONIC) >= until_ns || vtr_cupti_is_taken(cupti) ||
+	return vtr_clock_ns(CLOCK_MONOTONIC) >= until_ns || vtr_cupti_is_taken(cupti, 0) ||
 	       vtr_cupti_failure(cupti);
 }
 
