@@ -306,14 +306,14 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 	return more;
 }
 
-/* Of a file that is there, once. With the lock. */
-static void learn_path(struct vtr_writer *w)
+/* Whether the file is there and was not before. With the lock, or before the thread begins: it alone
+ * may ask the disk. */
+static int learn_path(struct vtr_writer *w)
 {
 	if (w->numbers.path[0] || w->o.flight)
-		return;
+		return 0;
 	strncpy(w->numbers.path, vtr_disk_path(w->o.sink), sizeof(w->numbers.path) - 1);
-	if (w->numbers.path[0])
-		vtr_run_list_file(w->numbers.path);
+	return w->numbers.path[0] != 0;
 }
 
 static void publish(struct vtr_writer *w)
@@ -322,7 +322,8 @@ static void publish(struct vtr_writer *w)
 	const char *why = vtr_recorder_failure(w->recorder);
 
 	pthread_mutex_lock(&w->lock);
-	learn_path(w);
+	if (learn_path(w))
+		vtr_run_list_file(w->numbers.path);
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
 	w->numbers.unfinished = w->unfinished;
@@ -485,7 +486,7 @@ int vtr_writer_start(
 		.changed = changed,
 		.changes = &vtr_window_changes,
 		.closing_ctx = w};
-	int rc;
+	int has_file, rc;
 
 	*out = NULL;
 	if (!w)
@@ -510,6 +511,8 @@ int vtr_writer_start(
 	w->limits = (struct vtr_limits){.recorder = w->recorder, .duration_ns = o->duration_ns};
 	vtr_limits_begin(&w->limits, o->start_ns);
 	w->keeps_tsc = vtr_tsc_begin();
+	/* Whoever has begun the capture may ask for it at once. */
+	has_file = learn_path(w);
 	rc = vtr_own_thread(&w->thread, run, w);
 	if (rc) {
 		rc = vpt_fail(err, VPT_ENOMEM, "no thread for the writer: %s", strerror(rc));
@@ -518,10 +521,8 @@ int vtr_writer_start(
 			vtr_tsc_end();
 		goto out;
 	}
-	/* Whoever has begun the capture may ask for it at once. */
-	pthread_mutex_lock(&w->lock);
-	learn_path(w);
-	pthread_mutex_unlock(&w->lock);
+	if (has_file)
+		vtr_run_list_file(w->numbers.path);
 	*out = w;
 	w = NULL;
 out:
