@@ -16,7 +16,7 @@ traced() {
 	rule=$1 how=$2 seconds=$3
 	shift 3
 	rm -f "$work"/*.zst
-	env LD_LIBRARY_PATH="$nvml" VPTRACE_COUNTERS=100ms VPTRACE_STOP_MS=3000 ASAN_OPTIONS="$host_asan" "$@" timeout 60 "$VPT_BIN/host_counters" \
+	env LD_LIBRARY_PATH="$nvml" VPTRACE_COUNTERS=100ms ASAN_OPTIONS="$host_asan" "$@" timeout 60 "$VPT_BIN/host_counters" \
 		"$work/t.zst" "$how" "$seconds" >"$work/host" 2>"$work/err" </dev/null
 	found=$?
 	cases=$((cases + 1))

@@ -497,6 +497,7 @@ static void another_client_before(void)
  * for: the next capture gets a file of its own. */
 static void disk_hangs(void)
 {
+	unsetenv("VPTRACE_STOP_MS");
 	options.stop_timeout_ms = 200;
 	writes_left = 3; /* the header, and two chunks */
 	start();

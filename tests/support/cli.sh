@@ -5,8 +5,8 @@
 LC_ALL=C
 export LC_ALL
 unset NO_COLOR COLUMNS
-# Counters sample the machine: a test that wants them asks for them.
-export VPTRACE_COUNTERS=off
+# Counters sample the machine, and a stop gives up a disk or a GPU that a busy machine delays: a test that wants either asks for it.
+export VPTRACE_COUNTERS=off VPTRACE_STOP_MS=30000
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cases=0

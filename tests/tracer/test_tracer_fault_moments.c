@@ -852,6 +852,7 @@ int main(int argc, char **argv)
 	const char *bin = getenv("VPT_BIN");
 	char path[NAME_BYTES + 32];
 
+	unsetenv("VPTRACE_STOP_MS"); /* each fault has its own limit */
 	snprintf(folder, sizeof(folder), "%s/standin", bin ? bin : ".");
 	if (argc == 8 && !strcmp(argv[1], "run"))
 		return run_pairs(argv);

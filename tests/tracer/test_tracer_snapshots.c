@@ -84,6 +84,7 @@ int main(void)
 	};
 	int rc;
 
+	unsetenv("VPTRACE_STOP_MS"); /* these have their own limit */
 	if (!mkdtemp(folder) || vtr_names_init() || vtr_threads_init())
 		return 1;
 	snprintf(at_end, sizeof(at_end), "%s/end.zst", folder);
