@@ -243,6 +243,7 @@ static void add_note(struct vpa_report *r, struct vpa_finding *f, const char *mo
 static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum)
 {
 	vpa_finding_saves(r, f, &sum->saving);
+	f->is_idle = 1;
 	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
 	if (sum->cause == VPA_CAUSE_HOST_CODE && sum->saving.device_ns)
 		f->base_likely_ms =
@@ -290,6 +291,25 @@ static const char *queued_option(const struct vpa_report *r)
 	       "_ExperimentalConfig(enable_cuda_sync_events=True)";
 }
 
+/* "in self_attn", "before step": the place with most of it, or of the code after it. NULL: no place has most. */
+static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *sum)
+{
+	const struct vpa_place *at = is_code(sum) ? &sum->code.place : &sum->top->place;
+	struct vpa_similar all = {.ns = sum->ns, .count = 1};
+	char similar[48] = "";
+
+	if (!is_code(sum) && sum->top)
+		all = main_place(r, sum);
+	if (is_code(sum) ? !vpa_host_code_has_place(&sum->code) : all.ns < sum->ns / 2)
+		return NULL;
+	if (!sum->ns || (!is_code(sum) && !sum->top) || !at->text || at->kind == VPA_PLACE_SEVERAL)
+		return NULL;
+	if (all.count > 1)
+		snprintf(similar, sizeof(similar), " and %zu similar", all.count - 1);
+	return vpa_arena_printf(
+		&r->arena, "%s%.60s%s", at->kind == VPA_PLACE_IN ? "in " : "", at->text, similar);
+}
+
 /* The finding, for more notes; NULL: there is none. */
 static struct vpa_finding *find_cause(
 	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
@@ -303,6 +323,8 @@ static struct vpa_finding *find_cause(
 	where = where_of(r, sum, NULL);
 	f->title = title_of(r, a, sum);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
+	f->is_code = is_code(sum);
+	f->where = short_place(r, sum);
 	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
 		vpa_cause_words(sum->cause), vpa_duration(sum->ns).text, sum->pieces,
 		vpa_percent(sum->ns, vpa_windows_ns(r)).text);
@@ -521,6 +543,8 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	where = where_of(r, &sum, only_gap(r, cause));
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
 		vpa_first_work_saves(r, f, &sum.saving);
+	f->is_idle = 1;
+	f->where = short_place(r, &sum);
 	f->base_likely_ms = f->base_gain_ms / 2;
 	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
 		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,

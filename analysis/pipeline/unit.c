@@ -310,6 +310,16 @@ static uint64_t first_op_ns(const struct vpa_report *r)
 	return first_ns;
 }
 
+static uint64_t last_op_ns(const struct vpa_report *r)
+{
+	uint64_t last_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		last_ns = vpa_later(last_ns, r->devices[i].last_ns);
+	return last_ns;
+}
+
 /* Its own length gives steps a rate elsewhere in the report, without what the host does first. That is part of
  * a step only if no device had work until then; an iteration is all that the host did in it. */
 static void sum_only_step(const struct vpa_report *r, struct vpa_mean_unit *out)
@@ -331,6 +341,7 @@ static void sum_only_step(const struct vpa_report *r, struct vpa_mean_unit *out)
 	add_parts(out, s->parts, s->part_count);
 	out->from_host = from_host;
 	out->head_ns = is_first ? s->first_ns - s->start_ns : 0;
+	out->tail_ns = s->last_ns >= last_op_ns(r) ? vpt_sat_sub(out->end_ns, s->last_ns) : 0;
 }
 
 static uint64_t exposed_comm_of(const struct vpa_report *r, int64_t device)
@@ -447,6 +458,32 @@ uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes)
 	for (i = 0; i < VPA_CAUSES; i++)
 		vpt_sat_add_to(&ns, causes >> i & 1 ? u->cause_ns[i] : 0);
 	return ns;
+}
+
+void vpa_mean_unit_head(
+	const struct vpa_report *r, const struct vpa_mean_unit *u, uint64_t *cause_ns)
+{
+	size_t d, i;
+
+	for (d = 0; d < r->device_count && u->head_ns; d++) {
+		const struct vpa_device *dev = &r->devices[d];
+		uint64_t all_ns = 0, known_ns = 0;
+
+		for (i = 0; i < dev->before_first_work_count; i++)
+			vpt_sat_add_to(&all_ns, dev->before_first_work[i].ns);
+		for (i = 0; i < dev->before_first_work_count; i++) {
+			const struct vpa_idle_part *part = &dev->before_first_work[i];
+			uint64_t ns = vpt_sat_scale(u->head_ns, part->ns, all_ns);
+
+			vpt_sat_add_to(&known_ns, ns);
+			vpt_sat_add_to(&cause_ns[part->cause < VPA_CAUSES && part->cause
+							 ? part->cause
+							 : VPA_CAUSE_BEFORE_FIRST_WORK],
+				ns);
+		}
+		vpt_sat_add_to(
+			&cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK], vpt_sat_sub(u->head_ns, known_ns));
+	}
 }
 
 uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, const char *family)

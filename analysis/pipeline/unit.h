@@ -66,6 +66,7 @@ struct vpa_mean_unit {
 	uint64_t ops;     /* in the parts */
 	int from_host;    /* the only unit is measured from its start on the host */
 	uint64_t head_ns; /* part of the only unit before the first op of all; 0: none */
+	uint64_t tail_ns; /* part of it after the last op of all; 0: none */
 	const struct vpa_range_row *range; /* of instances; else NULL */
 };
 
@@ -76,6 +77,9 @@ struct vpa_mean_unit vpa_mean_unit_of(const struct vpa_report *r);
 uint64_t vpa_mean_unit_ns(const struct vpa_mean_unit *u);
 /* Idle time in the units of these causes, a bit each. */
 uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes);
+/* Adds the time before the first op of the only unit, by what the host did in it, as far as known: VPA_CAUSES of them. */
+void vpa_mean_unit_head(
+	const struct vpa_report *r, const struct vpa_mean_unit *u, uint64_t *cause_ns);
 /* Busy time in the units of a kernel family. */
 uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, const char *family);
 

@@ -30,17 +30,39 @@ struct vpa_unit_limit vpa_unit_limit_of_device(
 	return limit_of(vpa_load_of_device(r, d), cause_ns);
 }
 
+/* A load with these times, of which each part has the same share. */
+static struct vpa_load scaled(struct vpa_load l, uint64_t busy_ns, uint64_t idle_ns)
+{
+	uint64_t *const parts[] = {
+		&l.copy_ns, &l.comm_ns, &l.wait_ns, &l.kernel_ns, &l.fault_ns, &l.family_ns};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		*parts[i] = vpt_sat_scale(*parts[i], busy_ns, l.busy_ns);
+	l.busy_ns = busy_ns;
+	l.window_ns = l.active_ns = vpt_sat_add(busy_ns, idle_ns);
+	return l;
+}
+
 struct vpa_unit_limit vpa_unit_limit_of(const struct vpa_report *r)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	uint64_t cause_ns[VPA_CAUSES] = {0};
+	struct vpa_load load;
 	size_t i;
 
-	if (unit.has_parts)
-		return vpa_unit_limit_of_part(
-			r, unit.family_ns, unit.cause_ns, unit.busy_ns, unit.idle_ns);
+	if (unit.has_parts) {
+		/* What the host does before a unit's first op is as much of it as what it does between two. */
+		vpa_mean_unit_head(r, &unit, unit.cause_ns);
+		return vpa_unit_limit_of_part(r, unit.family_ns, unit.cause_ns, unit.busy_ns,
+			vpt_sat_add(unit.idle_ns, vpt_sat_mul(unit.head_ns, unit.devices)));
+	}
 	for (i = 0; i < r->device_count; i++)
 		if (vpa_device_matters(r, &r->devices[i]))
 			add_causes(&r->devices[i], cause_ns);
-	return limit_of(vpa_load_of_all(r), cause_ns);
+	load = vpa_load_of_all(r);
+	/* A unit may be busier than the window that it lies in: what it does is as there, how long it waits is its own. */
+	if (unit.units > 0 && unit.busy_ns)
+		load = scaled(load, unit.busy_ns, unit.idle_ns);
+	return limit_of(load, cause_ns);
 }

@@ -237,6 +237,10 @@ struct vpa_finding {
 	double steps_per_s_from, steps_per_s_to;
 	/* Where most of it is, or how busy the GPU is; NULL: nothing to add. */
 	const char *note;
+	/* The same in few words: "in self_attn"; NULL: no place has most of it. */
+	const char *where;
+	int is_idle; /* it saves idle time, of which all such findings together save all at most */
+	int is_code; /* of a wait: most of it is the host's own code after it */
 	/* Of the idle time that a wait is to blame for: the host ran its own code, see host_code.h. 0: none. */
 	double host_code_ms;
 	int touched; /* missing records may change these figures */

@@ -10,16 +10,21 @@
 
 static inline void fuzz_render(const struct vpa_report *report, const char *form)
 {
-	const struct vpa_text layout = {.full = 1, .width = 80};
-	struct vpt_buffer text;
-	struct vpt_sink *sink;
-	int rc;
+	int full;
 
-	if (vpt_sink_memory(&text, &sink, NULL))
-		return;
-	rc = vpa_renderer_find(form)->render(report, &layout, sink, NULL);
-	FUZZ_EXPECT(!rc && !sink->finish(sink, 1, NULL) && text.size);
-	vpt_free(text.data);
+	/* The text has two forms. */
+	for (full = 0; full <= vpa_renderer_find(form)->has_layout; full++) {
+		const struct vpa_text layout = {.full = full, .width = 80};
+		struct vpt_buffer text;
+		struct vpt_sink *sink;
+		int rc;
+
+		if (vpt_sink_memory(&text, &sink, NULL))
+			return;
+		rc = vpa_renderer_find(form)->render(report, &layout, sink, NULL);
+		FUZZ_EXPECT(!rc && !sink->finish(sink, 1, NULL) && text.size);
+		vpt_free(text.data);
+	}
 }
 
 /* The report of a capture or another tool's trace; NULL: there is none, with a reason. The caller frees it. */

@@ -26,7 +26,8 @@
 
 enum { JSON = 1 };
 
-static struct vpt_buffer render(const struct vpa_report *r, unsigned width, int colour)
+static struct vpt_buffer render_form(
+	const struct vpa_report *r, unsigned width, int colour, int full)
 {
 	struct vpt_buffer out;
 	struct vpt_sink *sink;
@@ -37,13 +38,19 @@ static struct vpt_buffer render(const struct vpa_report *r, unsigned width, int 
 	rc = width == JSON
 		     ? vpa_render_json(r, sink, &err)
 		     : vpa_render_text(r,
-			       &(struct vpa_text){.full = 1, .width = width, .colour = colour},
+			       &(struct vpa_text){.full = full, .width = width, .colour = colour},
 			       sink, &err);
 	if (rc)
 		fail_msg("render: %s", err.text);
 	assert_int_equal(vpt_sink_write(sink, "", 1, NULL), VPT_OK);
 	assert_int_equal(sink->finish(sink, 1, NULL), VPT_OK);
 	return out;
+}
+
+/* All sections. */
+static struct vpt_buffer render(const struct vpa_report *r, unsigned width, int colour)
+{
+	return render_form(r, width, colour, 1);
 }
 
 static void golden_path(char *path, size_t size, const char *name)
@@ -94,31 +101,45 @@ static const struct {
 	struct vpa_report (*report)(void);
 	unsigned width;
 	int colour;
-} goldens[] = {
-	{"render_host_limited.txt", host_limited, 80, 0},
-	{"render_host_limited_60.txt", host_limited, 60, 0},
-	{"render_host_limited_120.txt", host_limited, 120, 0},
-	{"render_host_limited.json", host_limited, JSON, 0},
-	{"render_two_bound.txt", two_bound, 80, 0},
-	{"render_two_bound_colour.txt", two_bound, 80, 1},
-	{"render_two_bound.json", two_bound, JSON, 0},
-	{"render_no_gpu.txt", no_gpu, 80, 0},
-	{"render_no_gpu.json", no_gpu, JSON, 0},
-	{"render_blocks.txt", with_blocks, 80, 0},
-	{"render_blocks_60.txt", with_blocks, 60, 0},
-	{"render_blocks_120.txt", with_blocks, 120, 0},
-	{"render_blocks_colour.txt", with_blocks, 80, 1},
-	{"render_blocks.json", with_blocks, JSON, 0},
-	{"render_lossy.txt", lossy, 80, 0},
-	{"render_lossy.json", lossy, JSON, 0},
-	{"render_decoded_late.txt", decoded_late, 80, 0},
-	{"render_decoded_late.json", decoded_late, JSON, 0},
-	{"render_steps.txt", steps_alone, 80, 0},
-	{"render_unmarked_steps.txt", unmarked_steps, 80, 0},
-	{"render_unmarked_steps.json", unmarked_steps, JSON, 0},
-	{"render_iterations.txt", stages_alone, 80, 0},
-	{"render_nothing.txt", nothing, 80, 0},
-	{"render_nothing.json", nothing, JSON, 0},
+} goldens[] =
+	{
+		{"render_host_limited.txt", host_limited, 80, 0},
+		{"render_host_limited_60.txt", host_limited, 60, 0},
+		{"render_host_limited_120.txt", host_limited, 120, 0},
+		{"render_host_limited.json", host_limited, JSON, 0},
+		{"render_two_bound.txt", two_bound, 80, 0},
+		{"render_two_bound_colour.txt", two_bound, 80, 1},
+		{"render_two_bound.json", two_bound, JSON, 0},
+		{"render_no_gpu.txt", no_gpu, 80, 0},
+		{"render_no_gpu.json", no_gpu, JSON, 0},
+		{"render_blocks.txt", with_blocks, 80, 0},
+		{"render_blocks_60.txt", with_blocks, 60, 0},
+		{"render_blocks_120.txt", with_blocks, 120, 0},
+		{"render_blocks_colour.txt", with_blocks, 80, 1},
+		{"render_blocks.json", with_blocks, JSON, 0},
+		{"render_lossy.txt", lossy, 80, 0},
+		{"render_lossy.json", lossy, JSON, 0},
+		{"render_decoded_late.txt", decoded_late, 80, 0},
+		{"render_decoded_late.json", decoded_late, JSON, 0},
+		{"render_steps.txt", steps_alone, 80, 0},
+		{"render_unmarked_steps.txt", unmarked_steps, 80, 0},
+		{"render_unmarked_steps.json", unmarked_steps, JSON, 0},
+		{"render_iterations.txt", stages_alone, 80, 0},
+		{"render_nothing.txt", nothing, 80, 0},
+		{"render_nothing.json", nothing, JSON, 0},
+},
+  screens[] = {
+	  {"screen_host_limited.txt", host_limited, 80, 0},
+	  {"screen_two_bound.txt", two_bound, 80, 0},
+	  {"screen_no_gpu.txt", no_gpu, 80, 0},
+	  {"screen_blocks.txt", with_blocks, 80, 0},
+	  {"screen_blocks_60.txt", with_blocks, 60, 0},
+	  {"screen_blocks_colour.txt", with_blocks, 80, 1},
+	  {"screen_lossy.txt", lossy, 80, 0},
+	  {"screen_steps.txt", steps_alone, 80, 0},
+	  {"screen_unmarked_steps.txt", unmarked_steps, 80, 0},
+	  {"screen_iterations.txt", stages_alone, 80, 0},
+	  {"screen_nothing.txt", nothing, 80, 0},
 };
 
 static void reports_look_like_their_goldens(void **state)
@@ -131,6 +152,13 @@ static void reports_look_like_their_goldens(void **state)
 		struct vpt_buffer out = render(&r, goldens[i].width, goldens[i].colour);
 
 		expect_golden(goldens[i].golden, out.data);
+		vpt_free(out.data);
+	}
+	for (i = 0; i < COUNT(screens); i++) {
+		struct vpa_report r = screens[i].report();
+		struct vpt_buffer out = render_form(&r, screens[i].width, screens[i].colour, 0);
+
+		expect_golden(screens[i].golden, out.data);
 		vpt_free(out.data);
 	}
 }

@@ -2,15 +2,11 @@
 #include "analysis/render/text/text_report.h"
 
 #include "analysis/render/renderer.h"
+#include "analysis/render/text/screen.h"
 
 const struct vpa_text_section vpa_text_sections[VPA_TEXT_SECTIONS] = {
 #define VPA_SECTION(name, rank, put) {name, rank, put},
 #include "analysis/render/text/text_sections.def"
-};
-
-enum {
-	FIRST = 3, /* the first sections, DATA to FIX FIRST, which is the last of them */
-	SCREEN_LINES = 40
 };
 
 void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
@@ -18,34 +14,6 @@ void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
 {
 	p->touched = r->touched;
 	section->put(p, r, d);
-}
-
-/* How many lines FIX FIRST takes, with the one before it. Nothing is written by a page that has failed. */
-static size_t fix_first_lines(
-	const struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	struct vpa_page counted = *p;
-
-	counted.rc = VPT_END;
-	counted.line_count = 1;
-	vpa_text_put_section(&counted, r, d, &vpa_text_sections[FIRST - 1]);
-	return counted.line_count - 1;
-}
-
-/* FIX FIRST is what the first screen is read for: what does not fit is cut before it. */
-static void put_screen(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	size_t i, lines;
-
-	p->line_limit = SCREEN_LINES;
-	lines = fix_first_lines(p, r, d);
-	p->line_limit -= lines < SCREEN_LINES ? lines : SCREEN_LINES - 1;
-	for (i = 0; i < FIRST - 1; i++)
-		vpa_text_put_section(p, r, d, &vpa_text_sections[i]);
-	vpa_page_end(p);
-	p->line_limit = SIZE_MAX;
-	vpa_text_put_section(p, r, d, &vpa_text_sections[FIRST - 1]);
-	p->touched = 0;
 }
 
 static void put_sections(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d,
@@ -75,7 +43,7 @@ int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, str
 	if (form->full || form->only)
 		put_sections(&p, r, &d, form->only);
 	else
-		put_screen(&p, r, &d);
+		vpa_screen_put(&p, r, &d);
 	return p.rc;
 }
 

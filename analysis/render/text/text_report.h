@@ -40,6 +40,15 @@ void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const
 
 /* The end of the page: next steps. */
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);
+/* The path if a shell needs no quotes for it, else the word FILE. */
+const char *vpa_path_for_shell(const struct vpa_page *p, const char *path);
+/* Whether nothing marks blocks or steps of work on a GPU. */
+int vpa_text_lacks_marks(const struct vpa_report *r);
+/* RUN: the command with all its options, on as many lines as it takes, unless it is a program's text. Returns whether it
+ * is known. */
+int vpa_text_command(struct vpa_page *p, const struct vpa_report *r);
+/* RESULT of a trace without work on a GPU: why there is none, and what to check. */
+void vpa_text_no_work(struct vpa_page *p, const struct vpa_report *r);
 
 /* Parts of the summary of a capture with video blocks: text_fps.c. */
 int vpa_has_blocks(const struct vpa_report *r); /* whether a request has any; they then lead */

@@ -158,12 +158,8 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		{"torch %s", "torch", "torch_version", NULL},
 	};
 	struct vpa_words w = {.used = 0};
-	const char *command = vpa_meta(r, "command");
+	int begun = vpa_text_command(p, r);
 	size_t i;
-
-	if (command)
-		vpa_page_words(
-			p, "RUN", VPA_PLAIN, "%s", vpa_fit(command, p->width - VPA_INDENT).text);
 	add_gpus(&w, r);
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const char *value =
@@ -179,8 +175,8 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 			vpa_words_add(&w, ", ", facts[i].form, vpa_fit(value, 32).text);
 	}
 	if (w.used)
-		vpa_page_words(p, command ? "" : "RUN", VPA_PLAIN, "%s", w.text);
-	vpa_page_words(p, command || w.used ? "" : "RUN", VPA_PLAIN, "%s in %s trace %s",
+		vpa_page_words(p, begun ? "" : "RUN", VPA_PLAIN, "%s", w.text);
+	vpa_page_words(p, begun || w.used ? "" : "RUN", VPA_PLAIN, "%s in %s trace %s",
 		vpa_duration(d->window_ns).text,
 		vpa_fit(vpa_text_or(r->format, "unknown"), 20).text,
 		vpa_fit(r->path, p->width - VPA_INDENT - 30).text);
@@ -420,6 +416,24 @@ static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum
 		vpa_duration(d->cause_ns[cause]).text, where.text[0] ? ", " : "", where.text);
 }
 
+/* "host ran other code (host code): before the first op, 218 ms in ProfilerStep#6." Of the only unit, most of whose
+ * waiting comes before its first op. */
+static void put_head_cause(
+	struct vpa_page *p, const struct vpa_digest *d, enum vpa_cause cause, const char *section)
+{
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	vpa_words_add(&w, "", "%s: before the first op", vpa_cause_label(cause).text);
+	for (i = 0; i < d->head_count; i++)
+		if (d->heads[i].cause == cause) {
+			vpa_words_add(&w, ", ", "%s %s", vpa_duration(d->heads[i].ns).text,
+				vpa_place_label(d->heads[i].call, &d->heads[i].place, 64).text);
+			break;
+		}
+	vpa_page_words(p, section, VPA_PLAIN, "%s.", w.text);
+}
+
 /* The cause that limits, then others by time. Ignores the window's head and tail, and others under a twentieth of the
  * idle time. */
 static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d,
@@ -430,7 +444,10 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d,
 
 	if (!limit->group)
 		return;
-	put_first_cause(p, d, limit->cause, section);
+	if (limit->cause_ns > vpt_sat_mul(2, d->cause_ns[limit->cause]))
+		put_head_cause(p, d, limit->cause, section);
+	else
+		put_first_cause(p, d, limit->cause, section);
 	for (i = 0; i < d->cause_count && shown < LIMIT_NAMES; i++) {
 		enum vpa_cause cause = d->causes[i];
 
@@ -520,84 +537,6 @@ static void put_main_cause(
 	vpt_free(devices);
 }
 
-static int has_host_events(const struct vpa_counts *c)
-{
-	return c->calls || c->ranges || c->cpu_ops || c->marks || c->syncs || c->counters ||
-	       c->samples || c->other;
-}
-
-/* What to check where there is no GPU work. */
-enum no_work_check { CHECK_NOTHING, CHECK_RECORDER, CHECK_PROGRAM_AND_RECORDER };
-
-/* Why there is no GPU work, if known. */
-static const char *no_work_words(const struct vpa_report *r, enum no_work_check *check)
-{
-	const struct vpa_verdict *v = &r->verdict;
-
-	*check = CHECK_NOTHING;
-	if (v->is_refused)
-		return "No GPU work in this trace: recording it was refused, see DATA. It has "
-		       "host events only.";
-	if (r->window_note)
-		return "No GPU work in this window: it has no kernel, copy or memset, only "
-		       "host events.";
-	if (v->is_ranges_only)
-		return "No GPU work in this trace: VPTRACE_PROFILE=none records ranges only.";
-	if (!v->complete && v->reason_count)
-		return "No GPU work in what could be read: the trace is incomplete, see DATA.";
-	*check = CHECK_RECORDER;
-	if (v->launches_without_op)
-		return "No GPU work in this trace, although the host launched some: no kernel, "
-		       "copy or memset was recorded.";
-	*check = CHECK_PROGRAM_AND_RECORDER;
-	if (!has_host_events(&r->counts))
-		return "No GPU work in this trace: it has no events.";
-	return "No GPU work in this trace: it has no kernel, copy or memset, only host events.";
-}
-
-/* What must hold so that the recorder records GPU work. */
-static const char *recorder_words(const char *format)
-{
-	static const struct {
-		const char *format, *words;
-	} recorders[] = {
-		{"kineto", "the profiler's activities include ProfilerActivity.CUDA"},
-		{"nsight", "nsys traced CUDA (--trace=cuda)"},
-		{"vptrace", "the self-test of \"vptrace doctor\" passes on its machine"},
-	};
-	size_t i;
-
-	for (i = 0; format && i < sizeof(recorders) / sizeof(recorders[0]); i++)
-		if (!strcmp(recorders[i].format, format))
-			return recorders[i].words;
-	return "GPU activities were enabled";
-}
-
-static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
-{
-	uint64_t ops =
-		vpt_sat_add(r->counts.kernels, vpt_sat_add(r->counts.memcpy, r->counts.memset));
-	static const char *const checks[] = {
-		[CHECK_NOTHING] = "",
-		[CHECK_RECORDER] = " Check that ",
-		[CHECK_PROGRAM_AND_RECORDER] =
-			" Check that the program used the GPU while it was recorded, and that ",
-	};
-	enum no_work_check check;
-	const char *words;
-
-	if (ops) {
-		vpa_page_words(p, "RESULT", VPA_YELLOW,
-			"No GPU work in this trace: none of its %s kernels, copies and memsets has "
-			"a duration.",
-			vpa_count(ops).text);
-		return;
-	}
-	words = no_work_words(r, &check);
-	vpa_page_words(p, "RESULT", VPA_YELLOW, "%s%s%s%s", words, checks[check],
-		check ? recorder_words(r->format) : "", check ? "." : "");
-}
-
 void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	p->touched = 0;
@@ -606,7 +545,7 @@ void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const stru
 	vpa_text_pipeline(p, r);
 	p->touched = r->touched;
 	if (!r->device_count) {
-		put_no_work(p, r);
+		vpa_text_no_work(p, r);
 		return;
 	}
 	if (!vpa_has_blocks(r))

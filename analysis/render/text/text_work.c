@@ -269,8 +269,7 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct
 			vpa_count(n.count - NOTES).text);
 }
 
-/* The path if a shell needs no quotes for it, else the word FILE. */
-static const char *path_for_shell(const struct vpa_page *p, const char *path)
+const char *vpa_path_for_shell(const struct vpa_page *p, const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "._/+=,@:%-";
@@ -303,12 +302,17 @@ static int has_blocks(const struct vpa_report *r)
 	return 0;
 }
 
+int vpa_text_lacks_marks(const struct vpa_report *r)
+{
+	return r->device_count && !vpa_has_blocks(r) && !has_blocks(r);
+}
+
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
 {
 	vpa_page_blank(p);
 	vpa_page_words(p, "NEXT", VPA_PLAIN, "vptrace-analyze %s --format html -o report.html",
-		path_for_shell(p, r->path));
-	if (r->device_count && !vpa_has_blocks(r) && !has_blocks(r))
+		vpa_path_for_shell(p, r->path));
+	if (vpa_text_lacks_marks(r))
 		vpa_page_words(p, "MARK", VPA_PLAIN,
 			"to see videos, stages and denoising steps in this report, record with "
 			"\"vptrace run\", which marks diffusers and other projects; or put "

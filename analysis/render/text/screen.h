@@ -1,0 +1,51 @@
+/* screen.h - the first screen: what a person reads who opens a report for the first time, in at most VPA_SCREEN_LINES lines.
+ *
+ * It speaks of one unit only, that of ../../pipeline/unit.h: the mean one, on one GPU. So what the GPU works and what it
+ * waits add up to the unit, and a noun has one number wherever it stands. */
+#ifndef VPA_ANALYSIS_RENDER_TEXT_SCREEN_H
+#define VPA_ANALYSIS_RENDER_TEXT_SCREEN_H
+
+#include "analysis/pipeline/unit_limit.h"
+#include "analysis/render/text/text_report.h"
+
+enum { VPA_SCREEN_LINES = 40 };
+
+struct vpa_screen {
+	const struct vpa_report *report;
+	const struct vpa_digest *digest;
+	const struct vpa_request *request; /* that RESULT shows; NULL: none */
+	const struct vpa_blocks *blocks;   /* its measured blocks; NULL: none */
+	struct vpa_mean_unit unit;
+	struct vpa_unit_limit limit;
+	const char *noun, *a_noun; /* "block", "a block"; "the window" */
+	/* Of the mean unit, on one GPU. Without units of the window. */
+	uint64_t ns, works_ns, waits_ns;
+	/* The rest: recording paused, or the GPU worked for what came before. */
+	uint64_t rest_ns;
+	unsigned devices; /* that these are the mean of */
+	uint64_t family_ns[VPA_FAMILY_COUNT], cause_ns[VPA_CAUSES];
+	int has_parts; /* these add up to the times above; else they are sums of the window */
+};
+
+void vpa_screen_of(
+	const struct vpa_report *r, const struct vpa_digest *d, struct vpa_screen *screen);
+
+/* Prints the screen. */
+void vpa_screen_put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+
+/* The unit of a column whose largest number is `ns`, and a number of it. */
+const char *vpa_column_unit(uint64_t ns);
+struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns);
+
+/* What limits the unit, in capitals: "GPU-BOUND", "HOST-BOUND". */
+const char *vpa_screen_limit(const struct vpa_screen *s);
+
+/* Whether FIX FIRST lists it; else, if it is no note, it is advice without a number of that column. */
+int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f);
+
+/* ---- the sections ---- */
+
+#define VPA_SCREEN(rank, put) void put(struct vpa_page *p, const struct vpa_screen *s);
+#include "analysis/render/text/screen_sections.def"
+
+#endif

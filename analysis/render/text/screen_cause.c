@@ -1,0 +1,270 @@
+/* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. */
+#include "analysis/render/text/screen.h"
+#include "analysis/report/main_line.h"
+#include "formats/base/saturate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	CAUSES = 3,
+	FAMILIES = 3,
+	LEAST = 10 /* a part below 1 / this of the waits, or of the work, is left out */
+};
+
+const char *vpa_screen_limit(const struct vpa_screen *s)
+{
+	static const char *const groups[VPA_GROUPS] = {
+		[VPA_GROUP_NONE] = "GPU-BOUND",
+		[VPA_GROUP_PACE] = "HOST-BOUND",
+		[VPA_GROUP_WAITS] = "HOST-BOUND",
+		[VPA_GROUP_SETUP] = "HOST-BOUND",
+		[VPA_GROUP_CALLS] = "HOST-BOUND",
+		[VPA_GROUP_STREAMS] = "STREAMS WAIT FOR EACH OTHER",
+		[VPA_GROUP_STARTS] = "STARTS OF WORK LIMIT",
+		[VPA_GROUP_QUEUED] = "IDLE, AND THE TRACE DOES NOT SAY WHY",
+		[VPA_GROUP_RECORDING] = "IDLE, AND THE RECORDING DOES NOT SAY WHY",
+	};
+
+	if (s->limit.bound == VPA_LIMIT_UNUSED)
+		return "HARDLY USED";
+	if (vpa_limit_words(s->limit.bound))
+		return vpa_limit_words(s->limit.bound);
+	return groups[s->limit.idle.group];
+}
+
+/* "the GPU works 633 ms of a block and waits 20.1 ms." RESULT has the work of a window. */
+static void add_account(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const char *who = s->devices > 1 ? "each GPU, on average," : "the GPU";
+
+	if (!(s->unit.units > 0))
+		vpa_words_add(w, " ", "%s waits %s.", who, vpa_duration(s->waits_ns).text);
+	else
+		vpa_words_add(w, " ", "%s works %s of %s and %s%s.", who,
+			vpa_duration(s->works_ns).text, s->a_noun,
+			s->waits_ns ? "waits " : "never waits",
+			s->waits_ns ? vpa_duration(s->waits_ns).text : "");
+	if (s->unit.from_host && s->rest_ns >= s->ns / 20)
+		vpa_words_add(w, " ", "For %s it worked for what came before.",
+			vpa_duration(s->rest_ns).text);
+}
+
+/* ---- what the work is ---- */
+
+/* The next largest of the families, each once. */
+static size_t next_family(const struct vpa_screen *s, uint64_t below_ns, size_t after)
+{
+	size_t i, best = VPA_FAMILY_COUNT;
+
+	for (i = 0; i < VPA_FAMILY_COUNT; i++) {
+		uint64_t ns = s->family_ns[i];
+		int is_left = ns < below_ns || (ns == below_ns && i > after);
+
+		if (ns && is_left && (best == VPA_FAMILY_COUNT || ns > s->family_ns[best]))
+			best = i;
+	}
+	return best;
+}
+
+static void add_work(struct vpa_words *w, const struct vpa_screen *s)
+{
+	uint64_t below_ns = UINT64_MAX, all_ns = s->has_parts ? s->works_ns : s->digest->busy_ns;
+	size_t shown, after = 0;
+	struct vpa_words list = {.used = 0};
+
+	for (shown = 0; shown < FAMILIES; shown++) {
+		size_t i = next_family(s, below_ns, after);
+
+		if (i == VPA_FAMILY_COUNT || s->family_ns[i] < all_ns / LEAST)
+			break;
+		vpa_words_add(&list, ", ", "%s %s%s",
+			vpa_fit(vpa_family_text(s->digest, vpa_family_name((enum vpa_family)i)), 64)
+				.text,
+			s->has_parts ? vpa_duration(s->family_ns[i]).text
+				     : vpa_percent(s->family_ns[i], all_ns).text,
+			s->has_parts ? "" : " %");
+		below_ns = s->family_ns[i];
+		after = i;
+	}
+	if (list.used)
+		vpa_words_add(w, " ", "Most of %s: %s.",
+			s->has_parts ? "the work" : "the work in the window", list.text);
+}
+
+static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_load *l = &s->limit.load;
+	uint64_t ns = s->family_ns[VPA_FAMILY_COMM];
+
+	if (s->has_parts && l->wait_ns && ns >= s->works_ns / LEAST)
+		vpa_words_add(w, " ", "Of %s of communication up to %s are waits for other ranks.",
+			vpa_duration(ns).text,
+			vpa_duration(vpa_portion(ns, l->wait_ns, l->comm_ns)).text);
+}
+
+/* ---- what the waits are ---- */
+
+/* "the host ran other code", "it waited inside a CUDA graph" */
+static struct vpa_label clause_of(const struct vpa_screen *s, enum vpa_cause cause)
+{
+	static const char *const subjects[] = {"host ", "stream ", "GPU ", "profiling ", "CUDA "};
+	const char *words = vpa_cause_words(cause);
+	const struct vpa_report *r = s->report;
+	struct vpa_label out = {{0}};
+	uint64_t reads_ns = 0, copies_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		vpt_sat_add_to(&reads_ns, r->devices[i].small_reads.row.ns);
+		vpt_sat_add_to(&copies_ns, r->devices[i].large_copies.row.ns);
+	}
+	if (cause == VPA_CAUSE_BLOCKING_COPY && reads_ns > copies_ns) {
+		snprintf(out.text, sizeof(out.text),
+			"the host waited for reads of a few bytes (.item())");
+		return out;
+	}
+	for (i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		if (!strncmp(words, subjects[i], strlen(subjects[i])))
+			break;
+	if (!strncmp(words, "unknown: ", 9))
+		snprintf(out.text, sizeof(out.text), "the cause is unknown: %s", words + 9);
+	else if (cause == VPA_CAUSE_INSIDE_GRAPH)
+		snprintf(out.text, sizeof(out.text), "it was between nodes of a CUDA graph");
+	else if (cause == VPA_CAUSE_QUEUED)
+		snprintf(out.text, sizeof(out.text), "queued work started late");
+	else
+		snprintf(out.text, sizeof(out.text), "%s%s",
+			i < sizeof(subjects) / sizeof(subjects[0]) ? "the " : "", words);
+	return out;
+}
+
+/* The only gap of that cause, which may be known better than its place. NULL: none, or several. */
+static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_cause cause)
+{
+	const struct vpa_gap_row *found = NULL;
+	size_t i, count = 0;
+
+	for (i = 0; i < r->gap_count; i++)
+		if (r->gaps[i].cause == cause && !count++)
+			found = &r->gaps[i];
+	return count == 1 ? found : NULL;
+}
+
+/* Where the host was before the first op, if that is most of the cause in a unit. */
+static const struct vpa_idle_place *head_place(const struct vpa_screen *s, enum vpa_cause cause)
+{
+	const struct vpa_digest *d = s->digest;
+	size_t i;
+
+	if (s->unit.head_ns < s->cause_ns[cause] / 2)
+		return NULL;
+	for (i = 0; i < d->head_count; i++)
+		if (d->heads[i].cause == cause)
+			return &d->heads[i];
+	return NULL;
+}
+
+/* ", most of it in self_attn, at model.py:212 (97 %, 412 samples)" */
+static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
+{
+	const struct vpa_digest *d = s->digest;
+	const struct vpa_idle_place *head = head_place(s, cause),
+				    *at = head ? head : vpa_first_place(d, cause);
+	const struct vpa_gap_row *gap =
+		head ? only_gap(s->report, VPA_CAUSE_BEFORE_FIRST_WORK) : NULL;
+	uint64_t all_ns = head ? head->ns : d->cause_ns[cause], ns = at ? at->ns : 0;
+	struct vpa_top_line top = {.samples = 0};
+	struct vpa_label where = {{0}};
+	char line[320];
+	size_t count = 0;
+
+	if (!head)
+		top = vpa_line_of_cause(d, cause);
+	else if (gap && gap->top)
+		top = *gap->top;
+	if (at && ns < all_ns / 2)
+		ns = vpa_similar_of(d, cause, &count).ns;
+	if (at && ns >= all_ns / 2)
+		where = vpa_place_label(at->call, &at->place, 56);
+	if (where.text[0])
+		vpa_words_add(w, ", ", "%s%s", ns < all_ns - all_ns / 20 ? "most of it " : "",
+			where.text);
+	if (where.text[0] && count > 1)
+		vpa_words_add(w, " ", "and %zu similar", count - 1);
+	if (vpa_main_line_text(line, sizeof(line), &top, "")[0])
+		vpa_words_add(w, ", ", "%s", line);
+}
+
+static void add_wait(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
+{
+	if (s->has_parts)
+		vpa_words_add(w, " ", "For %s %s", vpa_duration(s->cause_ns[cause]).text,
+			clause_of(s, cause).text);
+	else
+		vpa_words_add(w, " ", "For %s %% of all waits in the window %s",
+			vpa_percent(s->digest->cause_ns[cause], s->digest->window_idle_ns).text,
+			clause_of(s, cause).text);
+	add_where(w, s, cause);
+	vpa_words_add(w, "", ".");
+}
+
+/* The largest cause that is not in `done`, a bit each. */
+static enum vpa_cause largest(const struct vpa_screen *s, uint32_t done)
+{
+	enum vpa_cause best = VPA_CAUSE_NOT_IDLE;
+	unsigned i;
+
+	for (i = 0; i < VPA_CAUSES; i++)
+		if (!(done >> i & 1) && s->cause_ns[i] > s->cause_ns[best])
+			best = (enum vpa_cause)i;
+	return best;
+}
+
+static uint64_t all_waits(const struct vpa_screen *s)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < VPA_CAUSES; i++)
+		vpt_sat_add_to(&ns, s->cause_ns[i]);
+	return ns;
+}
+
+/* The cause that limits, then others by time. */
+static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
+{
+	enum vpa_cause cause = s->limit.idle.group ? s->limit.idle.cause : VPA_CAUSE_NOT_IDLE;
+	uint64_t all_ns = all_waits(s);
+	uint32_t done = 1u << VPA_CAUSE_NOT_IDLE;
+	size_t shown;
+
+	if (vpa_limit_is_bound(s->limit.bound) || !s->cause_ns[cause])
+		cause = largest(s, done);
+	for (shown = 0; shown < CAUSES && cause; shown++) {
+		if (s->cause_ns[cause] < all_ns / LEAST)
+			break;
+		add_wait(w, s, cause);
+		done |= 1u << cause;
+		cause = largest(s, done);
+	}
+}
+
+void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
+{
+	struct vpa_words w = {.used = 0};
+
+	if (!s->report->device_count)
+		return;
+	if (s->blocks)
+		p->touched = s->blocks->touched;
+	vpa_words_add(&w, "", "%s:", vpa_screen_limit(s));
+	add_account(&w, s);
+	if (vpa_limit_is_bound(s->limit.bound))
+		add_work(&w, s);
+	add_peers(&w, s);
+	/* Waits of less than a tenth of the unit need no cause. */
+	if (s->waits_ns >= s->ns / LEAST)
+		add_waits(&w, s);
+	vpa_page_words(p, "CAUSE", VPA_BOLD, "%s", w.text);
+}

@@ -1,0 +1,194 @@
+/* screen_data.c - DATA and RUN of the first screen: whether it can be trusted, and what ran. */
+#include "analysis/model/gpu_arch.h"
+#include "analysis/render/text/screen.h"
+#include "formats/base/saturate.h"
+
+#include <stdio.h>
+
+enum {
+	REASONS = 3,
+	COMMAND_LINES = 5, /* of the command: as many options as that */
+	COST_PERCENT = 1   /* of the window: tracing that costs less is not mentioned */
+};
+
+/* ---- DATA ---- */
+
+static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const char *section)
+{
+	const struct vpa_verdict *v = &r->verdict;
+	int records_drops = !r->format || !strcmp(r->format, "vptrace");
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(&w, "", "%s:", vpa_verdict_word(v->complete));
+	if (records_drops)
+		vpa_words_add(&w, " ", "%s of %s events are missing.", vpa_count(v->dropped).text,
+			vpa_count(vpt_sat_add(v->received, v->dropped)).text);
+	else
+		vpa_words_add(&w, " ", "%s events read.", vpa_count(v->received).text);
+	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
+}
+
+/* The remedy of the first one only, and of those that take something from a capture. */
+static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i)
+{
+	const char *remedy = v->remedies && !v->complete && !i ? v->remedies[i] : NULL;
+
+	vpa_page_words(p, "", VPA_PLAIN, "- %s%s%s",
+		vpa_grouped(vpa_text_or(v->reasons[i], "?")).text, remedy ? ". To avoid it: " : "",
+		vpa_text_or(remedy, ""));
+}
+
+void vpa_screen_data(struct vpa_page *p, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const struct vpa_verdict *v = &r->verdict;
+	size_t i;
+
+	p->touched = 0;
+	if (r->simulated)
+		vpa_page_words(p, "DATA", VPA_RED, "%s",
+			r->simulated > 0
+				? "SIMULATED: no GPU ran. A stand-in made up every device time."
+				: "PERHAPS SIMULATED: the records that identify a simulated GPU "
+				  "are missing.");
+	put_verdict(p, r, r->simulated ? "" : "DATA");
+	for (i = 0; i < v->reason_count && i < REASONS; i++)
+		put_reason(p, v, i);
+	if (v->reason_count > REASONS)
+		vpa_page_words(p, "", VPA_PLAIN, "- %s more: --only summary",
+			vpa_count(v->reason_count - REASONS).text);
+	if (r->has_marks)
+		vpa_page_words(p, "", VPA_YELLOW,
+			VPA_TOUCHED " marks figures that the missing records may change.");
+	if (v->tracing_cost_share * 100 >= COST_PERCENT)
+		vpa_page_words(p, "", VPA_PLAIN, "Tracing took %s %% of the window.",
+			vpa_share(v->tracing_cost_share).text);
+}
+
+/* ---- RUN ---- */
+
+static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
+{
+	size_t i, run;
+
+	for (i = 0; i < r->gpu_count; i += run) {
+		const struct vpa_gpu *g = &r->gpus[i];
+		char arch[VPA_ARCH_BYTES];
+
+		for (run = 1; i + run < r->gpu_count && vpa_same(g->name, r->gpus[i + run].name);
+			run++)
+			;
+		vpa_gpu_arch(g, arch);
+		vpa_words_add(w, ", ", "%zu x %s%s%s%s", run,
+			g->name && g->name[0] ? vpa_fit(g->name, 40).text : "GPU",
+			arch[0] ? " (" : "", arch, arch[0] ? ")" : "");
+	}
+	if (r->device_count && r->device_count < r->gpu_count)
+		vpa_words_add(w, ", ", "%zu used", r->device_count);
+}
+
+/* Used and in all, of the GPU that uses most. */
+static void add_memory(struct vpa_words *w, const struct vpa_report *r)
+{
+	const struct vpa_counter *most = NULL, *total;
+	size_t i;
+
+	for (i = 0; i < r->counter_count; i++) {
+		const struct vpa_counter *c = &r->counters[i];
+
+		if (c->device >= 0 && c->series == VPT_SERIES_MEMORY_USED &&
+			(!most || c->max > most->max))
+			most = c;
+	}
+	if (!most)
+		return;
+	total = vpa_find_counter(r, most->device, VPT_SERIES_MEMORY_TOTAL);
+	vpa_words_add(w, ", ", "memory used %s",
+		vpa_bytes(vpt_sat_u64(most->max > 0 ? most->max : 0)).text);
+	if (total)
+		vpa_words_add(w, " ", "of %s", vpa_bytes(vpt_sat_u64(total->max)).text);
+}
+
+/* "1 request of 81 frames, 7 blocks, 28 steps" */
+static void add_pipeline(struct vpa_words *w, const struct vpa_report *r)
+{
+	uint64_t blocks = 0, frames = 0, steps = 0;
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		vpt_sat_add_to(&blocks, r->requests[i].blocks.count);
+		vpt_sat_add_to(&frames, r->requests[i].frames);
+		vpt_sat_add_to(&steps, r->requests[i].steps.count);
+	}
+	if (r->request_count)
+		vpa_words_add(
+			w, "", "%zu request%s", r->request_count, vpa_plural(r->request_count));
+	if (blocks)
+		vpa_words_add(w, ", ", "%s block%s", vpa_count(blocks).text, vpa_plural(blocks));
+	if (frames)
+		vpa_words_add(w, ", ", "%s frame%s", vpa_count(frames).text, vpa_plural(frames));
+	if (steps)
+		vpa_words_add(w, ", ", "%s step%s", vpa_count(steps).text, vpa_plural(steps));
+}
+
+/* Of a trace without a pipeline: what the GPU did. */
+static void add_counts(struct vpa_words *w, const struct vpa_counts *c)
+{
+	const struct {
+		uint64_t count;
+		const char *one, *many;
+	} kinds[] = {{c->kernels, "kernel", "kernels"}, {c->memcpy, "copy", "copies"},
+		{c->memset, "memset", "memsets"}, {c->calls, "CUDA call", "CUDA calls"}};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].count)
+			vpa_words_add(w, ", ", "%s %s", vpa_count(kinds[i].count).text,
+				kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
+}
+
+int vpa_text_command(struct vpa_page *p, const struct vpa_report *r)
+{
+	const char *command = vpa_meta(r, "command");
+	size_t most = COMMAND_LINES * (size_t)(p->width - VPA_INDENT);
+	struct vpa_words w = {.used = 0};
+
+	if (!command || !*command)
+		return 0;
+	if (vpa_columns(command) <= most) {
+		vpa_page_words(p, "RUN", VPA_PLAIN, "%s", command);
+		return 1;
+	}
+	vpa_words_add(&w, "", "%.*s ...", (int)(most - 16), command);
+	vpa_page_words(p, "RUN", VPA_PLAIN, "%s", w.text);
+	return 1;
+}
+
+void vpa_screen_run(struct vpa_page *p, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	struct vpa_words machine = {.used = 0}, work = {.used = 0};
+	size_t room;
+	int begun;
+
+	p->touched = 0;
+	begun = vpa_text_command(p, r);
+	add_gpus(&machine, r);
+	add_memory(&machine, r);
+	if (machine.used)
+		vpa_page_words(p, begun ? "" : "RUN", VPA_PLAIN, "%s", machine.text);
+	begun |= machine.used != 0;
+	add_pipeline(&work, r);
+	if (!work.used)
+		add_counts(&work, &r->counts);
+	if (work.used || s->digest->window_ns)
+		vpa_words_add(&work, " ", "%s%s", work.used ? "in " : "",
+			vpa_duration(s->digest->window_ns).text);
+	room = p->width - VPA_INDENT - 2;
+	room = room > work.used + 16 ? room - work.used : 16;
+	vpa_words_add(&work, ": ", "%s", vpa_fit(r->path, room).text);
+	if (work.used)
+		vpa_page_words(p, begun ? "" : "RUN", VPA_PLAIN, "%s", work.text);
+	if (r->window_note)
+		vpa_page_words(p, "", VPA_YELLOW, "WINDOW %s", r->window_note);
+}

@@ -1,0 +1,208 @@
+/* screen_fixes.c - FIX FIRST of the first screen: a line for each change, with the most that it could bring.
+ *
+ * All lines have one unit: frames, steps or iterations per second, or, where nothing follows anything, milliseconds
+ * saved of one time. What has another one, or none, is advice: screen_more.c. Fixes of idle time save the same time
+ * in part; a line says what all of them bring together. */
+#include "analysis/render/text/screen.h"
+#include "formats/base/saturate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	FIXES = 5,
+	NUMBERS = 30,      /* columns for the gain, what is expected of it, and the evidence */
+	PLACE_COLUMNS = 12 /* a place in fewer columns says nothing */
+};
+
+/* ---- which ---- */
+
+/* The one whose unit all lines have; NULL: no finding has a gain. */
+static const struct vpa_finding *first_fix(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (r->findings[i].base && strcmp(r->findings[i].base, "idle") != 0 &&
+			r->findings[i].base_gain_ms > 0)
+			return &r->findings[i];
+	return NULL;
+}
+
+int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)
+{
+	const struct vpa_finding *first = first_fix(s->report);
+
+	return first && f->base_gain_ms > 0 && vpa_same(f->base, first->base);
+}
+
+/* ---- words ---- */
+
+/* What to do when a wait is not what costs the time, but what the host does after it. */
+static const char *words_of(const struct vpa_finding *f)
+{
+	static const struct {
+		const char *id, *words;
+	} fixes[] = {
+#define VPA_FIX(id, words) {id, words},
+#include "analysis/render/text/fix_words.def"
+	};
+	size_t i;
+
+	if (f->is_code && strcmp(f->id, "small-reads") != 0)
+		return "launch before the host code";
+	for (i = 0; i < sizeof(fixes) / sizeof(fixes[0]); i++)
+		if (vpa_same(f->id, fixes[i].id))
+			return fixes[i].words;
+	return NULL;
+}
+
+/* The words, and as much of the place as fits; a title up to its colon, which says what and then how. */
+static struct vpa_label fix_words(const struct vpa_finding *f, size_t columns)
+{
+	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *colon;
+	size_t used = words ? strlen(words) + 1 : 0;
+	struct vpa_label out = {{0}};
+
+	if (words) {
+		snprintf(out.text, sizeof(out.text), "%s", words);
+		if (f->where && columns >= used + PLACE_COLUMNS)
+			snprintf(out.text, sizeof(out.text), "%.100s %.400s", words,
+				vpa_fit(f->where, columns - used).text);
+		return out;
+	}
+	colon = strstr(title, ": ");
+	snprintf(out.text, sizeof(out.text), "%.*s",
+		colon ? (int)(colon - title) : (int)sizeof(out.text) - 1, title);
+	return out;
+}
+
+static struct vpa_num evidence_of(const struct vpa_finding *f)
+{
+	struct vpa_num out = {{0}};
+	size_t i, used = 0;
+
+	for (i = 0; i < f->evidence_count; i++) {
+		struct vpa_label id = vpa_fit(vpa_text_or(f->evidence[i], "?"), 16);
+
+		if (used + strlen(id.text) + 2 > 14 ||
+			strspn(id.text, "SGKC0123456789") != strlen(id.text))
+			break;
+		used += (size_t)snprintf(out.text + used, sizeof(out.text) - used, "%s%.16s",
+			used ? ", " : "", id.text);
+	}
+	return out;
+}
+
+/* ---- the table ---- */
+
+/* "FPS", "steps/s"; NULL: the gain is a time. */
+static const char *rate_of(const struct vpa_finding *f)
+{
+	if (f->fps_to > 0)
+		return "FPS";
+	if (!(f->steps_per_s_to > 0))
+		return NULL;
+	return vpa_same(f->base, "iteration") ? "it/s" : "steps/s";
+}
+
+static uint64_t ns_of(double ms)
+{
+	return ms > 0 ? vpt_sat_u64(ms * 1e6 + 0.5) : 0;
+}
+
+static struct vpa_num at_most(const struct vpa_finding *f)
+{
+	if (rate_of(f))
+		return vpa_rate(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to);
+	return vpa_in_column(ns_of(f->base_gain_ms), ns_of(f->base_ms));
+}
+
+/* The same of fixes of idle time together: what they save, if that is not more than the GPU waits. */
+static struct vpa_num all_at_most(
+	const struct vpa_screen *s, const struct vpa_finding *first, double saved_ms)
+{
+	int is_active = vpa_same(first->base, "active");
+	double waits_ms = (double)(is_active ? s->digest->idle_ns : s->waits_ns) / 1e6;
+	struct vpa_finding f = *first;
+
+	f.base_gain_ms = saved_ms < waits_ms ? saved_ms : waits_ms;
+	if (f.base_gain_ms >= f.base_ms)
+		return (struct vpa_num){"-"};
+	if (f.fps_to > 0)
+		f.fps_to = f.fps_from * f.base_ms / (f.base_ms - f.base_gain_ms);
+	else if (f.steps_per_s_to > 0)
+		f.steps_per_s_to = f.steps_per_s_from * f.base_ms / (f.base_ms - f.base_gain_ms);
+	return at_most(&f);
+}
+
+/* "1, 2 and 4 together" */
+static void put_together(struct vpa_table *t, const struct vpa_screen *s, const size_t *idle,
+	size_t count, double saved_ms)
+{
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	if (count < 2 || s->devices > 1)
+		return;
+	for (i = 0; i < count; i++)
+		vpa_words_add(&w, i + 1 == count ? " and " : ", ", "%zu", idle[i]);
+	vpa_table_row(t, 3, "%s together", w.text)->cells[0] =
+		all_at_most(s, first_fix(s->report), saved_ms);
+}
+
+/* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms" */
+static void begin_table(struct vpa_table *t, const struct vpa_column *columns, size_t count,
+	const struct vpa_finding *first)
+{
+	double now = first->fps_to > 0 ? first->fps_from : first->steps_per_s_from;
+
+	if (rate_of(first))
+		vpa_table_init(t, columns, count, "FIX FIRST, now %s %s", vpa_rate(now).text,
+			rate_of(first));
+	else
+		vpa_table_init(t, columns, count, "FIX FIRST, of %s%s",
+			vpa_duration(ns_of(first->base_ms)).text,
+			vpa_same(first->base, "active") ? " from first to last op" : "");
+}
+
+void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const struct vpa_finding *first = first_fix(r);
+	struct vpa_column columns[] = {{.head = "at most"}, {"evidence", .drop = 1}};
+	size_t i, number = 0, idle[FIXES], idle_count = 0, all = 0;
+	struct vpa_table t;
+	double saved_ms = 0;
+
+	if (!first)
+		return;
+	if (!rate_of(first))
+		columns[0].head = vpa_column_unit(ns_of(first->base_ms))[0] == 'u'
+					  ? "saves at most, us"
+					  : "saves at most, ms";
+	begin_table(&t, columns, sizeof(columns) / sizeof(columns[0]), first);
+	p->touched = 0;
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+		struct vpa_row *row;
+
+		if (!vpa_screen_is_fix(s, f) || ++all > FIXES)
+			continue;
+		row = vpa_table_row(
+			&t, 1, "%zu %s", ++number, fix_words(f, p->width - NUMBERS).text);
+		row->wrap = 1;
+		row->style = vpa_same(f->status, "fail") ? VPA_YELLOW : VPA_PLAIN;
+		row->cells[0] = at_most(f);
+		row->cells[1] = evidence_of(f);
+		p->touched |= f->touched;
+		if (f->is_idle) {
+			idle[idle_count++] = number;
+			saved_ms += f->base_gain_ms;
+		}
+	}
+	put_together(&t, s, idle, idle_count, saved_ms);
+	vpa_text_row(&t, 1, "at most: if nothing else becomes the limit. Gains do not add up.");
+	vpa_table_of(&t, number, all);
+	vpa_page_table(p, &t);
+}

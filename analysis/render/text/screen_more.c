@@ -1,0 +1,41 @@
+/* screen_more.c - MORE of the first screen: advice that has no number in FIX FIRST, and where the rest is. */
+#include "analysis/render/text/screen.h"
+
+#include <string.h>
+
+enum {
+	ADVICE = 2,
+	OTHERS = 65 /* columns of the last line beside the path */
+};
+
+void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const char *path = vpa_text_or(r->path, ""), *section = "MORE";
+	const char *file = strlen(path) + OTHERS > p->width ? "FILE" : vpa_path_for_shell(p, path);
+	size_t i, shown = 0;
+
+	vpa_page_blank(p);
+	p->touched = 0;
+	for (i = 0; i < r->finding_count && shown < ADVICE; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (vpa_screen_is_fix(s, f) || vpa_is_note(f))
+			continue;
+		if (f->gain_at_most_ms > 0)
+			vpa_page_words(p, section, VPA_PLAIN, "- %s: saves at most %s",
+				vpa_text_or(f->title, "?"),
+				vpa_ms_range(0, f->gain_at_most_ms).text);
+		else
+			vpa_page_words(p, section, VPA_PLAIN, "- %s", vpa_text_or(f->title, "?"));
+		section = "";
+		shown++;
+	}
+	if (vpa_text_lacks_marks(r))
+		vpa_page_words(p, section, VPA_PLAIN,
+			"- nothing marks blocks or steps: see MARK at the end of --full");
+	if (vpa_text_lacks_marks(r))
+		section = "";
+	vpa_page_words(p, section, VPA_PLAIN,
+		"vptrace-analyze %s --full, or --format html -o report.html", file);
+}

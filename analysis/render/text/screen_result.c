@@ -1,0 +1,235 @@
+/* screen_result.c - RESULT of the first screen: how fast the unit is that a user counts in. */
+#include "analysis/render/text/screen.h"
+#include "analysis/render/text/text_blocks_parts.h"
+#include "formats/base/count.h"
+
+#include <math.h>
+
+/* Below this share of a block a growth is none. */
+static const double growth_share = 0.01;
+
+/* ---- blocks ---- */
+
+/* "TOO SLOW: 14.7 FPS, target 16.0." The style is that of its first word. */
+static enum vpa_style add_rate(
+	struct vpa_words *w, const struct vpa_report *r, double fps, const char *words)
+{
+	double target = vpa_target(r);
+	int has_target = r->target_millifps != 0, is_slow = has_target && fps < target;
+
+	if (has_target)
+		vpa_words_add(w, "", "%s: ", is_slow ? "TOO SLOW" : "FAST ENOUGH");
+	vpa_words_add(w, "", "%s %s", vpa_rate(fps).text, words);
+	if (has_target)
+		vpa_words_add(w, ", ", "target %s", vpa_rate(target).text);
+	vpa_words_add(w, "", ".");
+	return !has_target ? VPA_PLAIN : is_slow ? VPA_RED : VPA_GREEN;
+}
+
+/* The time that a block's frames last at the target rate. */
+static uint64_t may_take_ns(const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	if (!r->target_millifps || !b->frames)
+		return 0;
+	return vpt_sat_u64((double)b->frames * 1e9 / ((double)b->measured * vpa_target(r)) + 0.5);
+}
+
+static void add_block_time(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_blocks *b = s->blocks;
+	uint64_t may_ns = b->fps >= 0 ? may_take_ns(s->report, b) : 0;
+
+	vpa_words_add(w, " ", "A block takes %s",
+		vpa_duration(vpa_divided(b->span_ns, b->measured)).text);
+	if (may_ns)
+		vpa_words_add(w, "", " and may take %s", vpa_duration(may_ns).text);
+	vpa_words_add(w, "", ".");
+}
+
+/* The first late block, and whether all later ones are late too. NULL: none is. */
+static const struct vpa_block_row *first_late(const struct vpa_blocks *b, int *to_the_end)
+{
+	const struct vpa_block_row *first = NULL;
+	size_t i;
+
+	*to_the_end = 1;
+	for (i = 0; i < b->count; i++) {
+		if (b->series[i].warmup)
+			continue;
+		if (!first && b->series[i].missed)
+			first = &b->series[i];
+		else if (first && !b->series[i].missed)
+			*to_the_end = 0;
+	}
+	return first;
+}
+
+static void add_late(struct vpa_words *w, const struct vpa_blocks *b)
+{
+	int to_the_end;
+	const struct vpa_block_row *first;
+
+	if (b->misses < 0)
+		return;
+	first = first_late(b, &to_the_end);
+	if (!first) {
+		vpa_words_add(w, " ", "None of %zu blocks is late.", b->measured);
+		return;
+	}
+	vpa_words_add(w, " ", "%" PRId64 " of %zu blocks %s late%s block %s%s.", b->misses,
+		b->measured, b->misses == 1 ? "is" : "are",
+		b->misses == 1 ? ":"
+		: to_the_end   ? ", from"
+			       : ", the first is",
+		vpa_block_name(b, (size_t)(first - b->series)).text,
+		to_the_end && b->misses > 1 ? " on" : "");
+	if (b->prebuffer_frames > 0)
+		vpa_words_add(w, " ",
+			"Playback without a stall needs a buffer of %" PRId64 " frames.",
+			b->prebuffer_frames);
+}
+
+static void add_growth(struct vpa_words *w, const struct vpa_blocks *b)
+{
+	if (!b->has_drift || !(b->period_drift_ns >= growth_share * b->period.mean_ns))
+		return;
+	vpa_words_add(w, " ", "Each block takes %s longer than the one before",
+		vpa_duration(vpt_sat_u64(b->period_drift_ns + 0.5)).text);
+	if (b->attention_drift_most_ns >= b->period_drift_ns / 2)
+		vpa_words_add(w, "", ": attention reads a longer KV cache");
+	if (b->saturated_at >= 0)
+		vpa_words_add(
+			w, "", ", until block %s", vpa_block_name(b, (size_t)b->saturated_at).text);
+	vpa_words_add(w, "", ".");
+}
+
+static double fps_of(const struct vpa_request *q)
+{
+	return q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
+}
+
+/* The figures are of one request. The first one often sets up what the others reuse. */
+static void add_which(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const struct vpa_request *q = s->request;
+	double fps = fps_of(q), first = fps_of(r->requests);
+
+	if (r->request_count < 2)
+		return;
+	vpa_words_add(w, " ", "This is request %zu of %zu%s.", (size_t)(q - r->requests) + 1,
+		r->request_count,
+		q != r->requests && r->request_count > 2 ? ", the median without the first" : "");
+	if (q != r->requests && first > 0 && fps > 0 && fabs(fps - first) > 0.02 * fps)
+		vpa_words_add(w, " ", "The first one, which sets up what others reuse, has %s.",
+			vpa_rate(first).text);
+}
+
+static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_request *q = s->request;
+	const struct vpa_blocks *b = &q->blocks;
+
+	enum vpa_style style = VPA_YELLOW;
+
+	if (b->fps >= 0)
+		style = add_rate(w, s->report, b->fps, "FPS");
+	else if (q->fps_end_to_end >= 0)
+		style = add_rate(w, s->report, q->fps_end_to_end, "FPS end to end");
+	else if (b->bps >= 0)
+		vpa_words_add(w, "", "%s blocks/s. FPS are not known.", vpa_rate(b->bps).text);
+	else
+		vpa_words_add(w, "", "FPS are not known, see DATA.");
+	if (s->unit.kind == VPA_UNIT_REQUEST)
+		vpa_words_add(w, " ", "A request takes %s.", vpa_duration(s->ns).text);
+	add_block_time(w, s);
+
+	add_late(w, b);
+	add_growth(w, b);
+	return style;
+}
+
+/* ---- other units ---- */
+
+static void add_inferred(struct vpa_words *w, const struct vpa_report *r)
+{
+	if (r->inferred_count)
+		vpa_words_add(w, " ",
+			"Nothing marks steps: these are the repetition of the kernels, with "
+			"confidence %s.",
+			vpa_fixed(r->inferred[0].confidence, 2).text);
+}
+
+/* "24.3 steps/s. A step takes 41.2 ms, the mean of 44." */
+static void add_units(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_mean_unit *u = &s->unit;
+	uint64_t count = (uint64_t)(u->units + 0.5);
+
+	if (u->has_rate && count > 1)
+		vpa_words_add(w, " ", "%s %ss/s.", vpa_rate(1e9 / (double)s->ns).text, s->noun);
+	if (u->kind == VPA_UNIT_INSTANCE)
+		vpa_words_add(w, " ", "A pass through %s takes %s on the GPU, the mean of %s.",
+			vpa_fit(u->range->name, 48).text, vpa_duration(s->ns).text,
+			vpa_count(count).text);
+	else if (count == 1)
+		vpa_words_add(w, " ", "The only %s takes %s.", s->noun, vpa_duration(s->ns).text);
+	else
+		vpa_words_add(w, " ", "%c%s takes %s, the mean of %s.", s->a_noun[0] - 'a' + 'A',
+			s->a_noun + 1, vpa_duration(s->ns).text, vpa_count(count).text);
+	if (u->head_ns)
+		vpa_words_add(
+			w, " ", "Its first op begins after %s.", vpa_duration(u->head_ns).text);
+	if (u->kind == VPA_UNIT_INFERRED)
+		add_inferred(w, s->report);
+}
+
+static void add_window(struct vpa_words *w, const struct vpa_screen *s)
+{
+	if (s->devices > 1)
+		vpa_words_add(w, " ", "Each of %u GPUs works %s of %s, on average.", s->devices,
+			vpa_duration(s->works_ns).text, vpa_duration(s->ns).text);
+	else
+		vpa_words_add(w, " ", "The GPU works %s of %s.", vpa_duration(s->works_ns).text,
+			vpa_duration(s->ns).text);
+}
+
+static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_request *q = s->request;
+	enum vpa_style style = VPA_PLAIN;
+
+	if (q && q->fps_end_to_end >= 0) {
+		style = add_rate(w, s->report, q->fps_end_to_end, "FPS end to end");
+		vpa_words_add(w, " ", "%s frame%s in %s.", vpa_count(q->frames).text,
+			vpa_plural(q->frames),
+			vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
+	}
+	if (s->unit.units > 0)
+		add_units(w, s);
+	else
+		add_window(w, s);
+	return style;
+}
+
+void vpa_screen_result(struct vpa_page *p, const struct vpa_screen *s)
+{
+	const struct vpa_request *q = s->request;
+	struct vpa_words w = {.used = 0};
+	enum vpa_style style;
+
+	vpa_page_blank(p);
+	if (!s->report->device_count) {
+		vpa_text_no_work(p, s->report);
+		return;
+	}
+	if (s->blocks)
+		p->touched = s->blocks->fps >= 0 ? s->blocks->touched : q->touched;
+	style = s->blocks ? add_blocks(&w, s) : add_other(&w, s);
+	if (q && q->ttff_ns)
+		vpa_words_add(
+			&w, " ", "The first frames come after %s.", vpa_duration(q->ttff_ns).text);
+	if (q)
+		add_which(&w, s);
+	vpa_page_words(p, "RESULT", style, "%s", w.text);
+}

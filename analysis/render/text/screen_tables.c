@@ -1,0 +1,247 @@
+/* screen_tables.c - the mean unit of the first screen as a table that adds up, and the series of blocks. */
+#include "analysis/base/intervals.h"
+#include "analysis/render/text/screen.h"
+#include "analysis/render/text/text_blocks_parts.h"
+#include "formats/base/count.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	STAGES = 8,
+	PARTS = 3,     /* of the work, and of the waits */
+	LEAST = 20,    /* a part below 1 / this of the unit has no row */
+	HARDLY = 1000, /* what is between stages has no row below this */
+	GPUS = 8,
+	BLOCKS = 8
+};
+
+/* ---- a block, by stage ---- */
+
+/* A stage's part of a block. */
+static uint64_t a_block(const struct vpa_screen *s, uint64_t ns)
+{
+	return vpa_divided(ns, vpt_sat_mul(s->blocks->measured, s->devices));
+}
+
+/* Whether the stages of blocks are parts of them: one request, and none overlaps another one. */
+static int has_stages(const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	uint64_t busy_ns = 0, idle_ns = 0;
+	size_t i, count = 0;
+
+	if (!s->blocks || s->unit.kind != VPA_UNIT_BLOCK || r->request_count != 1)
+		return 0;
+	for (i = 0; i < r->stage_count; i++) {
+		const struct vpa_stage_row *stage = &r->stages[i];
+
+		if (stage->nested || !stage->in_blocks)
+			continue;
+		count++;
+		vpt_sat_add_to(&busy_ns, stage->busy_ns);
+		vpt_sat_add_to(&idle_ns, stage->idle_ns);
+	}
+	return count && busy_ns <= s->blocks->busy_ns + s->blocks->busy_ns / 100 &&
+	       idle_ns <= s->blocks->idle_ns + s->blocks->idle_ns / 100;
+}
+
+static void put_times(
+	struct vpa_row *row, const struct vpa_screen *s, uint64_t works_ns, uint64_t waits_ns)
+{
+	row->cells[0] = vpa_in_column(works_ns, s->ns);
+	row->cells[1] = vpa_in_column(waits_ns, s->ns);
+}
+
+/* "denoise, 4 steps" */
+static void add_steps(struct vpa_row *row, const struct vpa_request *q)
+{
+	size_t used = strlen(row->label.text);
+
+	snprintf(row->label.text + used, sizeof(row->label.text) - used, ", %s step%s",
+		vpa_each(q->steps.count, q->blocks.count).text,
+		q->steps.count == q->blocks.count ? "" : "s");
+}
+
+static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	uint64_t works_ns = s->works_ns, waits_ns = s->waits_ns;
+	size_t i, shown = 0;
+
+	for (i = 0; i < r->stage_count && shown < STAGES; i++) {
+		const struct vpa_stage_row *stage = &r->stages[i];
+		uint64_t busy_ns, idle_ns;
+		struct vpa_row *row;
+
+		if (stage->nested || !stage->in_blocks)
+			continue;
+		busy_ns = vpa_earlier(a_block(s, stage->busy_ns), works_ns);
+		idle_ns = vpa_earlier(a_block(s, stage->idle_ns), waits_ns);
+		works_ns -= busy_ns;
+		waits_ns -= idle_ns;
+		row = vpa_table_row(t, 1, "%s", vpa_text_or(stage->name, "?"));
+		if (stage->holds_steps && s->request->steps.per_block > 0)
+			add_steps(row, s->request);
+		put_times(row, s, busy_ns, idle_ns);
+		shown++;
+	}
+	if (works_ns + waits_ns >= s->ns / HARDLY)
+		put_times(vpa_table_row(t, 1, "between"), s, works_ns, waits_ns);
+}
+
+/* ---- any unit, by family and cause ---- */
+
+struct part {
+	const char *name;
+	uint64_t ns;
+};
+
+/* The largest `most` parts of at least 1 / LEAST of the unit, falling. Returns their number. */
+static size_t largest_parts(const struct vpa_screen *s, const uint64_t *ns, size_t count,
+	int are_causes, struct part *out)
+{
+	size_t i, at, used = 0;
+
+	for (i = 0; i < count; i++) {
+		struct part part = {are_causes ? vpa_cause_text((enum vpa_cause)i)
+					       : vpa_family_name((enum vpa_family)i),
+			ns[i]};
+
+		if (!ns[i] || ns[i] < s->ns / LEAST)
+			continue;
+		for (at = used; at && out[at - 1].ns < part.ns; at--)
+			if (at < PARTS)
+				out[at] = out[at - 1];
+		if (at < PARTS)
+			out[at] = part;
+		used += used < PARTS;
+	}
+	return used;
+}
+
+/* Rows that add up to `all_ns`, in a column. */
+static void put_parts(struct vpa_table *t, const struct vpa_screen *s, const struct part *parts,
+	size_t count, uint64_t all_ns, unsigned column)
+{
+	uint64_t left_ns = all_ns;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t ns = vpa_earlier(parts[i].ns, left_ns);
+
+		left_ns -= ns;
+		vpa_table_row(t, 1, "%s",
+			column ? parts[i].name : vpa_family_text(s->digest, parts[i].name))
+			->cells[column] = vpa_in_column(ns, s->ns);
+	}
+	if (left_ns >= s->ns / LEAST)
+		vpa_table_row(t, 1, "other %s", column ? "waits" : "work")->cells[column] =
+			vpa_in_column(left_ns, s->ns);
+}
+
+/* Whether there is more to say than that one part is nearly all. */
+static int put_families(struct vpa_table *t, const struct vpa_screen *s)
+{
+	struct part work[PARTS], waits[PARTS];
+	size_t works = largest_parts(s, s->family_ns, VPA_FAMILY_COUNT, 0, work),
+	       waited = largest_parts(s, s->cause_ns, VPA_CAUSES, 1, waits);
+
+	if (!s->has_parts || works + waited < 2)
+		return 0;
+	put_parts(t, s, work, works, s->works_ns, 0);
+	put_parts(t, s, waits, waited, s->waits_ns, 1);
+	if (s->unit.from_host && s->rest_ns >= s->ns / LEAST)
+		vpa_table_row(t, 1, "earlier work")->cells[0] = vpa_in_column(s->rest_ns, s->ns);
+	return 1;
+}
+
+/* ---- the window of several GPUs ---- */
+
+static void put_gpus(struct vpa_table *t, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	size_t i;
+
+	for (i = 0; i < r->device_count && i < GPUS; i++)
+		put_times(vpa_table_row(t, 1, "GPU %lld", (long long)r->devices[i].device), s,
+			r->devices[i].busy_ns, r->devices[i].window_idle_ns);
+	vpa_table_more(t, r->device_count - i);
+}
+
+void vpa_screen_unit(struct vpa_page *p, const struct vpa_screen *s)
+{
+	static const struct vpa_column in_ms[] = {{.head = "GPU works, ms"}, {.head = "waits, ms"}},
+				       in_us[] = {{.head = "GPU works, us"}, {.head = "waits, us"}};
+	int is_short = vpa_column_unit(s->ns)[0] == 'u';
+	char title[32];
+	struct vpa_table t;
+	size_t i;
+
+	if (!s->report->device_count)
+		return;
+	snprintf(title, sizeof(title), "%s", s->a_noun);
+	for (i = 0; title[i]; i++)
+		title[i] = title[i] >= 'a' && title[i] <= 'z' ? (char)(title[i] - 'a' + 'A')
+							      : title[i];
+	vpa_table_init(&t, is_short ? in_us : in_ms, COUNT(in_ms), "%s%s", title,
+		s->devices > 1 && s->unit.units > 0 ? ", mean of all GPUs" : "");
+	if (s->blocks)
+		p->touched = s->blocks->touched;
+	if (!(s->unit.units > 0) && s->report->device_count > 1) {
+		put_gpus(&t, s);
+	} else if (has_stages(s)) {
+		put_stages(&t, s);
+		put_times(vpa_table_row(&t, 1, "in all"), s, s->works_ns, s->waits_ns);
+	} else if (put_families(&t, s)) {
+		put_times(vpa_table_row(&t, 1, "in all"), s, vpt_sat_sub(s->ns, s->waits_ns),
+			s->waits_ns);
+	}
+	vpa_page_table(p, &t);
+}
+
+/* ---- the series of blocks ---- */
+
+/* The measured block of a column: every one, or some at even steps from first to last. */
+static size_t block_of(const struct vpa_blocks *b, size_t column, size_t columns)
+{
+	size_t at = b->measured <= columns ? column : column * (b->measured - 1) / (columns - 1), i;
+
+	for (i = 0; i + 1 < b->count && (b->series[i].warmup || at); i++)
+		at -= !b->series[i].warmup;
+	return i;
+}
+
+void vpa_screen_series(struct vpa_page *p, const struct vpa_screen *s)
+{
+	const struct vpa_blocks *b = s->blocks;
+	size_t columns, i;
+	struct vpa_column heads[BLOCKS];
+	struct vpa_num names[BLOCKS];
+	struct vpa_row *length, *late = NULL;
+	struct vpa_table t;
+
+	if (!b || b->measured < 2)
+		return;
+	columns = b->measured < BLOCKS ? b->measured : BLOCKS;
+	for (i = 0; i < columns; i++) {
+		names[i] = vpa_block_name(b, block_of(b, i, columns));
+		heads[i] = (struct vpa_column){
+			names[i].text, .drop = i && i + 1 < columns ? (unsigned)(columns - i) : 0};
+	}
+	vpa_table_init(&t, heads, columns, "BLOCK");
+	vpa_table_of(&t, columns, b->measured);
+	p->touched = b->touched;
+	length = vpa_table_row(&t, 1, "%s", vpa_column_unit(b->period.max_ns));
+	if (b->misses > 0)
+		late = vpa_table_row(&t, 1, "at %s FPS", vpa_rate(vpa_target(s->report)).text);
+	for (i = 0; i < columns; i++) {
+		const struct vpa_block_row *row = &b->series[block_of(b, i, columns)];
+
+		length->cells[i] = vpa_in_column(row->period_ns, b->period.max_ns);
+		if (late)
+			late->cells[i] =
+				row->missed ? (struct vpa_num){"late"} : (struct vpa_num){"ok"};
+	}
+	vpa_page_table(p, &t);
+}

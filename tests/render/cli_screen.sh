@@ -1,0 +1,108 @@
+#!/bin/sh
+# The first screen: what the text report prints by default. It has at most 40 lines, keeps what one reads it for, cuts no
+# option of the command, and gives a noun one number.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+. "$source/tests/support/demo.sh"
+need_python 3.6
+cd "$work" || exit 1
+
+# screens WIDTH LEAST FILE...: checks them together; at least LEAST figures have another one to be compared with.
+screens() {
+	width=$1 least=$2
+	shift 2
+	: >all
+	for file in "$@"; do
+		[ -f "$file" ] || continue
+		COLUMNS=$width "$VPT_ANALYZE" "$file" --target 16 >out 2>err </dev/null
+		code=$?
+		[ $code = 0 ] || [ $code = 3 ] || continue
+		{ echo "=== ${file##*/}" && cat out; } >>all
+	done
+	cases=$((cases + $(grep -c '^=== ' all)))
+	python3 "$source/tests/support/screens.py" "$width" <all >said 2>err || fail "$width columns: $(cat err)"
+	sed '$d' said >faults
+	[ ! -s faults ] || fail "$width columns: $(cat faults)"
+	compared=$(sed -n 's/.*, \([0-9]*\) figures compared$/\1/p' said)
+	[ "${compared:-0}" -ge "$least" ] || fail "$width columns: expected $least figures compared or more, found $compared"
+}
+
+# numbered FILE: the numbers of its fixes.
+numbered() {
+	sed -n '/^FIX FIRST/,/^ at most/s/^ \([1-5]\) .*/\1/p' "$1" | tr -d '\n'
+}
+
+small_trace >small.json
+kernels_trace 500 >kernels.json
+steps_trace 12 900 400 >steps.json
+for width in 60 80 120; do
+	screens $width 2 small.json kernels.json steps.json "$source"/tests/corpus/*-*
+done
+
+# ---- a pipeline ----
+if has_demo "screens of each knob"; then
+	captures=
+	n=0
+	for knob in "" --sync-per-layer "--slow-host 90000 --sync-per-layer" --offload --eager --two-streams --graph --vae-at-end \
+		--threads "--requests 5" "--blocks 1" "--steps 1"; do
+		n=$((n + 1))
+		demo knob$n --blocks 5 --steps 2 --layers 4 $knob
+		captures="$captures knob$n.zst"
+	done
+	screens 60 40 $captures
+	screens 80 44 $captures
+	# Nothing that one reads it for is left out, however narrow: FIX FIRST has every line.
+	for file in $captures; do
+		COLUMNS=120 "$VPT_ANALYZE" $file >wide 2>/dev/null
+		COLUMNS=60 "$VPT_ANALYZE" $file >narrow 2>/dev/null
+		same "the fixes of $file in 60 columns" "$(numbered wide)" "$(numbered narrow)"
+	done
+	expect 0 "late blocks" knob2.zst --target 200
+	says out "TOO SLOW"
+	says out "blocks are late, from block"
+	grep -q '^ at 200 FPS .* late' out || fail "$rule: no row of late blocks"
+	expect 0 "the default has a name" knob2.zst --target 200 --brief
+	cp out brief
+	expect 0 "the same without it" knob2.zst --target 200
+	cmp -s brief out || fail "$rule: --brief prints something else"
+
+	# ---- the command ----
+	options="--blocks 2 --steps 1 --layers 1 --requests 1 --slow-host 6000 --scale 1.0 --two-streams --offload"
+	demo command $options
+	for width in 60 80; do
+		COLUMNS=$width "$VPT_ANALYZE" command.zst >out 2>err
+		rule="the options in $width columns"
+		sed -n '/^RUN/,/^RESULT/p' out | tr -s ' \n' '  ' >run
+		grep -qF -- "vptrace-demo $options" run || fail "$rule: found $(cat run)"
+		cases=$((cases + 1))
+	done
+fi
+
+# ---- units ----
+expect 0 "a trace without marks says how to mark" kernels.json
+says out "nothing marks blocks or steps"
+expect 0 "steps" steps.json
+says out "steps/s. A step takes"
+says out "A STEP"
+
+# ---- the head of the only iteration ----
+# The host works for 6 ms before its first op, and the GPU for 4 ms: it waits for the host.
+printf '{"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1, "tid": 2, "ts": 1000, "dur": 10000},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 6990, "dur": 5, "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 7000, "dur": 4000, "args": {"device": 0, "stream": 7, "correlation": 1}}]}' >head.json
+expect 0 "a unit has its head" head.json
+says out "The only iteration takes 10.0 ms. Its first op begins after 6.00 ms."
+says out "HOST-BOUND: the GPU works 4.00 ms of an iteration and waits 6.00 ms."
+grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
+
+# ---- real traces ----
+real=$(ls "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$source/../shared}"/traces/*.sqlite 2>/dev/null)
+if [ "$real" ]; then
+	screens 60 16 $real
+	screens 80 17 $real
+else
+	echo "SKIPPED: no real traces beside the source tree"
+fi
+finish

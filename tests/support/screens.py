@@ -1,0 +1,146 @@
+"""screens.py WIDTH: reads first screens of reports from standard input, each after a line "=== NAME", and says what is wrong
+with them: more than 40 lines, a line that is too long, a section out of order, or a noun that has two numbers.
+
+A noun is what a sentence or a row gives a number to: how long a unit takes, for how long the GPU works and waits in it,
+how fast it is. Rows of a table have to add up to its last one. Prints a line for each fault, and how many figures were
+compared with another one."""
+
+import re
+import sys
+
+ORDER = ["DATA", "RUN", "RESULT", "CAUSE", "FIX FIRST", "table", "BLOCK", "MORE"]
+UNITS = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+TIME = r"([0-9][0-9.]*) (ns|us|ms|s)\b"
+
+
+def ms(number, unit):
+    return float(number.replace(",", "")) * UNITS[unit]
+
+
+def section_of(line):
+    """The section that a line begins; None: it continues one."""
+    if not re.match("[A-Z]", line):
+        return None
+    for name in ("DATA", "RUN", "RESULT", "CAUSE", "FIX FIRST", "BLOCK", "MORE"):
+        if line == name or line.startswith((name + " ", name + ",")):
+            return name
+    return "table"
+
+
+def sections(lines):
+    found = []
+    for line in lines:
+        name = section_of(line)
+        if name:
+            found.append((name, [line]))
+        elif line and found:
+            found[-1][1].append(line)
+    return found
+
+
+def words(lines):
+    return " ".join(" ".join(lines).split())
+
+
+class Nouns:
+    """What each noun is said to be, and whether two sentences differ by more than they are rounded."""
+
+    def __init__(self):
+        self.said = {}
+        self.compared = 0
+        self.faults = []
+
+    def say(self, noun, value, where, digits=3):
+        if noun not in self.said:
+            self.said[noun] = (value, where)
+            return
+        before, there = self.said[noun]
+        self.compared += 1
+        # Three digits of a number differ by half of the last one.
+        if abs(before - value) > 0.011 * 10 ** (3 - digits) * max(abs(before), abs(value)) + 1e-9:
+            self.faults.append("%s is %g in %s and %g in %s" % (noun, before, there, value, where))
+
+
+def read_sentences(nouns, found):
+    for name, lines in found:
+        text = words(lines)
+        if name not in ("RESULT", "CAUSE"):
+            continue
+        for who, n, u in re.findall(r"\b((?:A|An) (?:block|step|iteration|request)|The only \w+) takes " + TIME, text):
+            nouns.say(who.split()[-1] + " takes", ms(n, u), name)
+        for n, u in re.findall(r"works " + TIME, text):
+            nouns.say("the GPU works", ms(n, u), name)
+        for n, u in re.findall(r"and waits " + TIME, text):
+            nouns.say("the GPU waits", ms(n, u), name)
+        for n, rate in re.findall(r"([0-9][0-9.]*) (FPS|steps/s|it/s|iterations/s)(?! end)", text):
+            nouns.say("rate in " + rate.replace("iterations/s", "it/s"), float(n), name)
+
+
+def read_fixes(nouns, lines):
+    now = re.search(r"now ([0-9.]+) (FPS|steps/s|it/s)", lines[0])
+    if now:
+        nouns.say("rate in " + now.group(2), float(now.group(1)), "FIX FIRST")
+
+
+def read_table(nouns, lines, touched):
+    rows = [re.match(r" (.*?)((?: {2,}[0-9.,]+){1,2})$", line) for line in lines[1:]]
+    rows = [(m.group(1), m.group(2), m.end(2) - len(m.group(2))) for m in rows if m]
+    if not rows or rows[-1][0].strip() != "in all":
+        return
+    head = re.search("works, (ms|us)", lines[0])
+    works_end, scale = head.end(), UNITS[head.group(1)]
+    sums = [0.0, 0.0]
+    for line in lines[1:]:
+        cells = [(m.end(), scale * float(m.group().replace(",", ""))) for m in re.finditer(r"(?<=  )[0-9.,]+(?= |$)", line)]
+        if line.startswith(" in all"):
+            total = [value for _, value in cells]
+            continue
+        for end, value in cells:
+            sums[end > works_end] += value
+    for noun, value in zip(("the GPU works", "the GPU waits"), total):
+        if noun == "the GPU works" and touched:
+            continue  # the GPU worked for what came before too
+        nouns.say(noun, value, "the table")
+    for k in (0, 1):
+        whole, left = total[0] + total[1], total[k] - sums[k]
+        # Each row is rounded; parts below a twentieth of the unit have none.
+        if sums[k] and not -0.001 * len(lines) * whole <= left <= (0.05 + 0.001 * len(lines)) * whole:
+            nouns.faults.append("rows of the table add up to %g, not to %g" % (sums[k], total[k]))
+
+
+def check(name, lines, width):
+    found = sections(lines)
+    nouns = Nouns()
+    faults = nouns.faults
+    if len(lines) > 40:
+        faults.append("%d lines" % len(lines))
+    faults += ["a line of %d columns" % len(line) for line in lines if len(line) > width]
+    order = [ORDER.index(section) for section, _ in found]
+    if order != sorted(order) or len(set(order)) != len(order):
+        faults.append("sections in the order %s" % [section for section, _ in found])
+    faults += ["no %s" % must for must in ("DATA", "RESULT") if must not in [section for section, _ in found]]
+    before = "what came before" in words(lines)
+    read_sentences(nouns, found)
+    for section, part in found:
+        if section == "FIX FIRST":
+            read_fixes(nouns, part)
+        elif section == "table":
+            read_table(nouns, part, before)
+    said = nouns.said
+    for unit in ("block takes", "step takes", "iteration takes"):
+        if unit in said and "the GPU waits" in said and not before and "request takes" not in said:
+            total = said["the GPU works"][0] + said["the GPU waits"][0]
+            nouns.say(unit, total, "work and waits")
+    for fault in faults:
+        print("%s: %s" % (name, fault))
+    return nouns.compared
+
+
+def main():
+    width = int(sys.argv[1])
+    screens = re.split(r"^=== (.*)\n", sys.stdin.read(), flags=re.M)
+    compared = sum(check(name, text.splitlines(), width) for name, text in zip(screens[1::2], screens[2::2]))
+    print("%d screens, %d figures compared" % (len(screens) // 2, compared))
+
+
+main()
