@@ -250,6 +250,17 @@ static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
 	}
 }
 
+/* The host's pace. The GPU's is what it works. */
+static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_forecast *f = &s->report->forecast;
+
+	if (f->host_ms > 0 && s->unit.units > 0 &&
+		vpa_same(f->base, vpa_unit_kind_name(s->unit.kind)))
+		vpa_words_add(w, " ", "The host alone would need %s.",
+			vpa_duration(vpt_sat_u64(f->host_ms * 1e6 + 0.5)).text);
+}
+
 void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 {
 	struct vpa_words w = {.used = 0};
@@ -260,6 +271,7 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 		p->touched = s->blocks->touched;
 	vpa_words_add(&w, "", "%s:", vpa_screen_limit(s));
 	add_account(&w, s);
+	add_pace(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
 		add_work(&w, s);
 	add_peers(&w, s);

@@ -11,7 +11,8 @@
 
 enum {
 	FIXES = 5,
-	NUMBERS = 30,      /* columns for the gain, what is expected of it, and the evidence */
+	NUMBERS = 30,      /* columns for the bound and the evidence */
+	PREDICTED = 11,    /* for a prediction */
 	PLACE_COLUMNS = 12 /* a place in fewer columns says nothing */
 };
 
@@ -118,6 +119,40 @@ static struct vpa_num at_most(const struct vpa_finding *f)
 	return vpa_in_column(ns_of(f->base_gain_ms), ns_of(f->base_ms));
 }
 
+/* As the replay of the trace says; "-": it says nothing. */
+static struct vpa_num predicted(const struct vpa_finding *f)
+{
+	if (!(f->predicted_ms > 0))
+		return (struct vpa_num){"-"};
+	if (rate_of(f))
+		return vpa_rate(f->fps_to > 0 ? f->fps_predicted : f->steps_per_s_predicted);
+	return vpa_in_column(ns_of(f->base_ms - f->predicted_ms), ns_of(f->base_ms));
+}
+
+static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa_finding *first)
+{
+	const struct vpa_forecast *all = &s->report->forecast;
+	struct vpa_finding f = *first;
+
+	if (!all->all_count || !vpa_same(all->base, first->base))
+		return (struct vpa_num){"-"};
+	f.predicted_ms = all->all_ms;
+	f.fps_predicted = all->all_fps;
+	f.steps_per_s_predicted = all->all_steps_per_s;
+	return predicted(&f);
+}
+
+/* Whether some finding has a prediction. */
+static int has_predictions(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (r->findings[i].predicted_ms > 0)
+			return 1;
+	return 0;
+}
+
 /* The same of fixes of idle time together: what they save, if that is not more than the GPU waits. */
 static struct vpa_num all_at_most(
 	const struct vpa_screen *s, const struct vpa_finding *first, double saved_ms)
@@ -136,19 +171,56 @@ static struct vpa_num all_at_most(
 	return at_most(&f);
 }
 
-/* "1, 2 and 4 together" */
-static void put_together(struct vpa_table *t, const struct vpa_screen *s, const size_t *idle,
-	size_t count, double saved_ms)
+/* Lines that together bring more than the best of them. */
+struct joint {
+	size_t numbers[FIXES], count;
+	double saved_ms; /* by bounds; 0: predicted */
+};
+
+static void add_joint(struct joint *j, size_t number, double saved_ms)
 {
+	j->numbers[j->count++] = number;
+	j->saved_ms += saved_ms;
+}
+
+/* "1, 2 and 4 together". By predictions, these are of all findings that have one. */
+static void put_together(
+	struct vpa_table *t, const struct vpa_screen *s, const struct joint *j, int is_predicted)
+{
+	const struct vpa_finding *first = first_fix(s->report);
 	struct vpa_words w = {.used = 0};
+	struct vpa_num gain;
 	size_t i;
 
-	if (count < 2 || s->devices > 1)
+	if (j->count < 2 || (!is_predicted && s->devices > 1))
 		return;
-	for (i = 0; i < count; i++)
-		vpa_words_add(&w, i + 1 == count ? " and " : ", ", "%zu", idle[i]);
-	vpa_table_row(t, 3, "%s together", w.text)->cells[0] =
-		all_at_most(s, first_fix(s->report), saved_ms);
+	gain = is_predicted ? all_predicted(s, first) : all_at_most(s, first, j->saved_ms);
+	if (is_predicted && gain.text[0] == '-')
+		return;
+	for (i = 0; i < j->count; i++)
+		vpa_words_add(&w, i + 1 == j->count ? " and " : ", ", "%zu", j->numbers[i]);
+	vpa_table_row(t, 3, "%s together", w.text)->cells[0] = gain;
+}
+
+/* What the numbers mean, and how far the predictions can be trusted. */
+static void put_meaning(struct vpa_table *t, const struct vpa_report *r, int is_predicted)
+{
+	if (is_predicted)
+		vpa_text_row(t, 1,
+			"predicted: the trace replayed with the change; confidence %s, %s %% of "
+			"the "
+			"time unexplained. at most: if nothing else becomes the limit.",
+			vpa_confidence_word(r->forecast.confidence),
+			vpa_share(r->forecast.unexplained_share).text);
+	else if (r->forecast.why_not)
+		vpa_text_row(t, 1,
+			"at most: if nothing else becomes the limit. Gains do not add up. No "
+			"prediction: "
+			"%s.",
+			r->forecast.why_not);
+	else
+		vpa_text_row(
+			t, 1, "at most: if nothing else becomes the limit. Gains do not add up.");
 }
 
 /* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms" */
@@ -166,22 +238,29 @@ static void begin_table(struct vpa_table *t, const struct vpa_column *columns, s
 			vpa_same(first->base, "active") ? " from first to last op" : "");
 }
 
+static const char *bound_head(const struct vpa_finding *first)
+{
+	if (rate_of(first))
+		return "at most";
+	return vpa_column_unit(ns_of(first->base_ms))[0] == 'u' ? "saves at most, us"
+								: "saves at most, ms";
+}
+
 void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
 	const struct vpa_finding *first = first_fix(r);
-	struct vpa_column columns[] = {{.head = "at most"}, {"evidence", .drop = 1}};
-	size_t i, number = 0, idle[FIXES], idle_count = 0, all = 0;
+	int is_predicted = has_predictions(r), bound = is_predicted;
+	struct vpa_column columns[3] = {{.head = "predicted"}};
+	struct joint joint = {.count = 0};
+	size_t i, number = 0, all = 0;
 	struct vpa_table t;
-	double saved_ms = 0;
 
 	if (!first)
 		return;
-	if (!rate_of(first))
-		columns[0].head = vpa_column_unit(ns_of(first->base_ms))[0] == 'u'
-					  ? "saves at most, us"
-					  : "saves at most, ms";
-	begin_table(&t, columns, sizeof(columns) / sizeof(columns[0]), first);
+	columns[bound] = (struct vpa_column){.head = bound_head(first)};
+	columns[bound + 1] = (struct vpa_column){"evidence", .drop = 1};
+	begin_table(&t, columns, (size_t)bound + 2, first);
 	p->touched = 0;
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
@@ -189,20 +268,20 @@ void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
 
 		if (!vpa_screen_is_fix(s, f) || ++all > FIXES)
 			continue;
-		row = vpa_table_row(
-			&t, 1, "%zu %s", ++number, fix_words(f, p->width - NUMBERS).text);
+		row = vpa_table_row(&t, 1, "%zu %s", ++number,
+			fix_words(f, p->width - NUMBERS - (is_predicted ? PREDICTED : 0)).text);
 		row->wrap = 1;
 		row->style = vpa_same(f->status, "fail") ? VPA_YELLOW : VPA_PLAIN;
-		row->cells[0] = at_most(f);
-		row->cells[1] = evidence_of(f);
+		if (is_predicted)
+			row->cells[0] = predicted(f);
+		row->cells[bound] = at_most(f);
+		row->cells[bound + 1] = evidence_of(f);
 		p->touched |= f->touched;
-		if (f->is_idle) {
-			idle[idle_count++] = number;
-			saved_ms += f->base_gain_ms;
-		}
+		if (is_predicted ? f->predicted_ms > 0 : f->is_idle)
+			add_joint(&joint, number, f->base_gain_ms);
 	}
-	put_together(&t, s, idle, idle_count, saved_ms);
-	vpa_text_row(&t, 1, "at most: if nothing else becomes the limit. Gains do not add up.");
+	put_together(&t, s, &joint, is_predicted);
+	put_meaning(&t, r, is_predicted);
 	vpa_table_of(&t, number, all);
 	vpa_page_table(p, &t);
 }
