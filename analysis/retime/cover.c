@@ -1,6 +1,7 @@
 /* cover.c - goes through moments and ranges together. */
 #include "analysis/retime/cover.h"
 
+#include "analysis/base/index.h"
 #include "formats/base/memory.h"
 
 #include <fnmatch.h>
@@ -37,57 +38,91 @@ static int by_time(const void *a, const void *b)
 	return (x->call > y->call) - (x->call < y->call);
 }
 
-/* What covers a thread: the range that began last, and the one of those begun that ends last. */
+/* Ranges that are open, the one that began last on top; those that have ended go when they are on top. A range of a
+ * process is around all its threads. */
 struct open {
-	uint32_t last, longest; /* 1 + number */
+	const struct vpa_tape *t;
+	uint32_t *of_thread, *of_process,
+		*process_of; /* by thread, process, thread: 1 + number of the top; 0: none */
+	uint32_t *below;     /* by range: the same of what was on top before it */
 };
 
-static void open_range(const struct vpa_tape *t, struct open *open, uint32_t range)
+static int find_processes(struct open *open)
 {
-	if (!open->longest || t->ranges[range].end_ns > t->ranges[open->longest - 1].end_ns)
-		open->longest = range + 1;
-	open->last = range + 1;
-}
-
-/* A range of a process is around all its threads. */
-static void open_on_threads(const struct vpa_tape *t, struct open *open, uint32_t range)
-{
-	const struct vpa_tape_range *r = &t->ranges[range];
+	struct vpa_index processes = {0};
 	size_t i;
+	int rc = VPT_OK;
 
-	if (!r->is_wide) {
-		open_range(t, &open[r->thread], range);
-		return;
+	for (i = 0; i < open->t->thread_count && !rc; i++) {
+		open->process_of[i] =
+			vpa_index_put(&processes, (uint64_t)open->t->threads[i].pid, 0);
+		rc = open->process_of[i] == UINT32_MAX ? VPT_ENOMEM : VPT_OK;
 	}
-	for (i = 0; i < t->thread_count; i++)
-		if (t->threads[i].pid == r->pid)
-			open_range(t, &open[i], range);
+	vpa_index_free(&processes);
+	return rc;
 }
 
-static uint32_t around(const struct vpa_tape *t, const struct open *open, uint64_t ns)
+static int start_open(struct open *open, const struct vpa_tape *t)
 {
-	if (open->last && t->ranges[open->last - 1].end_ns > ns)
-		return open->last;
-	return open->longest && t->ranges[open->longest - 1].end_ns > ns ? open->longest : 0;
+	open->t = t;
+	open->of_thread = vpt_calloc(t->thread_count, sizeof(*open->of_thread));
+	open->of_process = vpt_calloc(t->thread_count, sizeof(*open->of_process));
+	open->process_of = vpt_calloc(t->thread_count, sizeof(*open->process_of));
+	open->below = vpt_calloc(t->range_count + 1, sizeof(*open->below));
+	return open->of_thread && open->of_process && open->process_of && open->below
+		       ? find_processes(open)
+		       : VPT_ENOMEM;
+}
+
+static void end_open(struct open *open)
+{
+	vpt_free(open->of_thread);
+	vpt_free(open->of_process);
+	vpt_free(open->process_of);
+	vpt_free(open->below);
+}
+
+static void open_range(struct open *open, uint32_t range)
+{
+	const struct vpa_tape_range *r = &open->t->ranges[range];
+	uint32_t *top = r->is_wide ? &open->of_process[open->process_of[r->thread]]
+				   : &open->of_thread[r->thread];
+
+	open->below[range] = *top;
+	*top = range + 1;
+}
+
+static uint32_t top_at(const struct open *open, uint32_t *top, uint64_t ns)
+{
+	while (*top && open->t->ranges[*top - 1].end_ns <= ns)
+		*top = open->below[*top - 1];
+	return *top;
+}
+
+static uint32_t around(const struct open *open, uint32_t thread, uint64_t ns)
+{
+	uint32_t own = top_at(open, &open->of_thread[thread], ns);
+	uint32_t wide = top_at(open, &open->of_process[open->process_of[thread]], ns);
+
+	return own > wide ? own : wide;
 }
 
 static int sweep(const struct vpa_tape *t, const uint8_t *matches, const struct moment *moments,
 	uint32_t *out)
 {
-	struct open *open = vpt_calloc(t->thread_count, sizeof(*open));
+	struct open open = {0};
 	size_t i, next = 0;
+	int rc = start_open(&open, t);
 
-	if (!open)
-		return VPT_ENOMEM;
-	for (i = 0; i < t->call_count; i++) {
+	for (i = 0; i < t->call_count && !rc; i++) {
 		for (; next < t->range_count && t->ranges[next].start_ns <= moments[i].ns; next++)
 			if (matches[t->ranges[next].name])
-				open_on_threads(t, open, (uint32_t)next);
+				open_range(&open, (uint32_t)next);
 		out[moments[i].call] =
-			around(t, &open[t->calls[moments[i].call].thread], moments[i].ns);
+			around(&open, t->calls[moments[i].call].thread, moments[i].ns);
 	}
-	vpt_free(open);
-	return VPT_OK;
+	end_open(&open);
+	return rc;
 }
 
 /* By name: whether it is a range's and matches. NULL: no memory. */

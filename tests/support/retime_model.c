@@ -159,7 +159,7 @@ static void make_ops(struct retime_model *m, struct vpt_random *r)
 static void make_ranges(struct retime_model *m, struct vpt_random *r)
 {
 	static const char *const names[] = {"r1", "r2", "x"};
-	int64_t last = m->calls[m->call_count - 1].end, end = 0;
+	int64_t last = m->calls[m->call_count - 1].end;
 	int count = below(r, MODEL_RANGES), i;
 
 	for (i = 0; i < count; i++) {
@@ -169,12 +169,8 @@ static void make_ranges(struct retime_model *m, struct vpt_random *r)
 		range->thread = below(r, 2);
 		range->name = names[below(r, COUNT(names))];
 		range->start = 900 + (int64_t)vpt_random_below(r, (uint64_t)last);
-		/* Those of a thread are one after the other. */
-		if (!range->is_wide && range->start < end)
-			range->start = end;
 		range->end = range->start + 1 + (int64_t)vpt_random_below(r, (uint64_t)last / 2);
 		range->end += i; /* no two of the same end */
-		end = range->end > end ? range->end : end;
 	}
 	qsort(m->ranges, (size_t)m->range_count, sizeof(*m->ranges), by_range);
 }
