@@ -225,13 +225,12 @@ static int remove_call(struct applying *a, uint32_t call, int with_code)
 
 	if (!effect)
 		return VPT_ENOMEM;
-	if (effect->is_gone && !with_code)
-		return VPT_OK;
-	effect->is_gone = 1;
-	if (with_code || effect->gap_ns < VPA_LAUNCH_GAP_NS)
+	if (with_code || (!effect->is_gone && effect->gap_ns < VPA_LAUNCH_GAP_NS))
 		effect->gap_ns = 0;
-	else
+	else if (!effect->is_gone)
 		effect->gap_ns -= a->e->launch_gap_ns;
+	a->hits += !effect->is_gone;
+	effect->is_gone = 1;
 	for (i = 0; i < c->op_count; i++) {
 		struct vpa_op_effect *op = of_op(a, t->launched[c->op + i]);
 
@@ -239,7 +238,6 @@ static int remove_call(struct applying *a, uint32_t call, int with_code)
 			return VPT_ENOMEM;
 		op->is_gone = 1;
 	}
-	a->hits++;
 	return VPT_OK;
 }
 
@@ -459,6 +457,7 @@ static int skip(struct applying *a)
 /* Launches of a thread that become one. */
 struct run {
 	uint32_t range, first, last; /* range: 0: no run; first: its first launch */
+	uint32_t pass;               /* the range of the last run */
 	uint32_t launches;
 	uint64_t host_ns; /* of its calls and the code between them */
 	int is_captured;
@@ -466,80 +465,107 @@ struct run {
 	int any;
 };
 
+/* What the call is in this world so far. */
+static struct vpa_call_effect as_changed(const struct applying *a, uint32_t call)
+{
+	const struct vpa_tape_call *c = &a->t->calls[call];
+	const struct vpa_call_effect *effect = vpa_effect_on_call(a->x, c, a->world);
+
+	return effect ? *effect
+		      : (struct vpa_call_effect){.gap_ns = c->gap_ns,
+				.cost_ns = c->cost_ns,
+				.no_wait = !c->target_count};
+}
+
 /* Whether a graph can contain the call: it puts work on a device and waits for nothing. */
-static int can_be_captured(const struct vpa_tape_call *c)
+static int can_be_captured(const struct vpa_tape_call *c, const struct vpa_call_effect *now)
 {
 	return (c->klass == VPT_CALL_LAUNCH || c->klass == VPT_CALL_MEMSET ||
 		       c->klass == VPT_CALL_COPY) &&
-	       c->op_count && !c->target_count;
+	       c->op_count && (now->no_wait || !c->target_count);
 }
 
 /* What neither begins nor ends a run. */
-static int is_neutral(const struct vpa_tape_call *c)
+static int is_neutral(const struct vpa_tape_call *c, const struct vpa_call_effect *now)
 {
-	return c->klass == VPT_CALL_QUERY || c->klass == VPT_CALL_EVENT_RECORD ||
+	return now->is_gone || c->klass == VPT_CALL_QUERY || c->klass == VPT_CALL_EVENT_RECORD ||
 	       c->klass == VPT_CALL_STREAM_WAIT;
 }
 
-static int join_op(struct applying *a, uint32_t op, const struct run *run, uint32_t call)
+/* An op that was launched by another call hangs on the graph's launch. */
+static int join_op(struct applying *a, uint32_t op, uint32_t graph)
 {
 	struct vpa_op_effect *effect = of_op(a, op);
 
 	if (!effect)
 		return VPT_ENOMEM;
-	effect->call = run->first;
-	effect->in_graph = call != run->first || a->t->launched[a->t->calls[call].op] != op;
+	if (effect->in_graph)
+		a->t->calls[effect->call].uses--;
+	effect->call = graph;
+	effect->in_graph = 1;
+	a->t->calls[graph].uses++;
 	return VPT_OK;
 }
 
-/* The first launch becomes that of the graph; the others go, and their ops hang on it. */
-static int end_run(struct applying *a, struct run *run)
+/* The call goes, and its ops hang on the graph's launch. */
+static int join_call(struct applying *a, uint32_t call, uint32_t graph)
 {
-	struct vpa_call_effect *head;
-	uint32_t call, i;
+	const struct vpa_tape_call *c = &a->t->calls[call];
+	struct vpa_call_effect *effect = of_call(a, call);
+	uint32_t i;
 	int rc = VPT_OK;
 
-	for (call = run->first; run->launches > 1 && !rc; call = a->next[call]) {
-		const struct vpa_tape_call *c = &a->t->calls[call];
-		struct vpa_call_effect *effect = of_call(a, call);
+	if (!effect)
+		return VPT_ENOMEM;
+	effect->gap_ns = 0;
+	if (effect->is_gone)
+		return VPT_OK;
+	effect->is_gone = 1;
+	for (i = 0; i < c->op_count && !rc; i++)
+		rc = join_op(a, a->t->launched[c->op + i], graph);
+	return rc;
+}
 
-		if (!effect)
-			return VPT_ENOMEM;
-		if (call != run->first) {
-			effect->is_gone = 1;
-			effect->gap_ns = 0;
-		}
-		for (i = 0; i < c->op_count && !rc; i++)
-			rc = join_op(a, a->t->launched[c->op + i], run, call);
-		if (call == run->last)
-			break;
-	}
-	if (run->launches > 1 && !rc) {
-		head = of_call(a, run->first);
-		if (!head)
-			return VPT_ENOMEM;
-		if (run->is_captured)
-			head->gap_ns += run->host_ns + GRAPH_BUILD_NS;
-		head->gap_ns +=
-			run->is_captured || head->gap_ns < GRAPH_CODE_NS ? GRAPH_CODE_NS : 0;
-		head->cost_ns = GRAPH_LAUNCH_NS;
-		a->hits++;
+/* The first launch becomes that of the graph. */
+static int make_launch(struct applying *a, const struct run *run)
+{
+	struct vpa_call_effect *head = of_call(a, run->first);
+
+	if (!head)
+		return VPT_ENOMEM;
+	if (run->is_captured)
+		lengthen(&head->gap_ns, vpt_sat_add(run->host_ns, GRAPH_BUILD_NS));
+	if (run->is_captured || head->gap_ns < GRAPH_CODE_NS)
+		lengthen(&head->gap_ns, GRAPH_CODE_NS);
+	head->cost_ns = GRAPH_LAUNCH_NS;
+	a->hits++;
+	return VPT_OK;
+}
+
+static int end_run(struct applying *a, struct run *run)
+{
+	uint32_t call = run->first;
+	int rc = run->launches > 1 ? make_launch(a, run) : VPT_OK;
+
+	while (run->launches > 1 && !rc && call != run->last) {
+		call = a->next[call];
+		rc = join_call(a, call, run->first);
 	}
 	run->range = 0;
 	run->launches = 0;
 	return rc;
 }
 
+/* Parts of one pass are captured together. */
 static void begin_run(struct run *run, uint32_t call, uint32_t range, uint32_t outer)
 {
-	/* Parts of one pass are captured together. */
-	if (!run->any || (run->outer != outer))
+	if (!run->any || run->outer != outer)
 		run->is_captured = 1;
-	else if (run->range != range)
+	else if (run->pass != range)
 		run->is_captured = 0;
 	run->any = 1;
 	run->outer = outer;
-	run->range = range;
+	run->range = run->pass = range;
 	run->first = run->last = call;
 	run->launches = 1;
 	run->host_ns = 0;
@@ -548,23 +574,24 @@ static void begin_run(struct run *run, uint32_t call, uint32_t range, uint32_t o
 static int add_to_graph(struct applying *a, struct run *run, uint32_t call, uint32_t outer)
 {
 	const struct vpa_tape_call *c = &a->t->calls[call];
+	struct vpa_call_effect now = as_changed(a, call);
 	uint32_t range = a->cover.calls[call];
-	int rc = VPT_OK;
+	int is_launch = !now.is_gone && can_be_captured(c, &now), rc = VPT_OK;
 
-	if (run->range && (run->range != range || !(can_be_captured(c) || is_neutral(c))))
+	if (run->range && (run->range != range || !(is_launch || is_neutral(c, &now))))
 		rc = end_run(a, run);
-	if (rc || !range || !can_be_captured(c)) {
-		if (run->range)
-			run->host_ns += c->gap_ns + c->cost_ns;
+	if (rc)
 		return rc;
-	}
-	if (!run->range) {
+	if (!run->range && range && is_launch) {
 		begin_run(run, call, range, outer);
-		return VPT_OK;
+	} else if (run->range) {
+		vpt_sat_add_to(
+			&run->host_ns, vpt_sat_add(now.gap_ns, now.is_gone ? 0 : now.cost_ns));
+		if (is_launch) {
+			run->launches++;
+			run->last = call;
+		}
 	}
-	run->launches++;
-	run->last = call;
-	run->host_ns += c->gap_ns + c->cost_ns;
 	return VPT_OK;
 }
 

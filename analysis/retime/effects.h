@@ -25,7 +25,8 @@ struct vpa_call_effect {
 
 struct vpa_op_effect {
 	uint32_t next;
-	uint32_t call;  /* that launches it */
+	uint32_t
+		call; /* that launches it; in a graph, the graph's launch, which is not its own call */
 	uint32_t aside; /* number of the stream aside, from 1; 0: its own stream */
 	uint8_t world, is_gone, in_graph;
 	int64_t duration_ns;
@@ -39,7 +40,7 @@ struct vpa_effects {
 	uint32_t asides; /* streams aside, of all worlds */
 };
 
-/* Fills in `mods` of calls and ops. The caller calls vpa_effects_free(), whatever this returns. *hits: by world and
+/* Fills in `mods` of calls and ops, and counts the ops of new graphs as `uses` of their launches. The caller calls vpa_effects_free(), whatever this returns. *hits: by world and
  * change, one after the other, how many calls or ops the change is about. 0, VPT_ENOMEM, or VPT_EINVAL: a change
  * lacks something, such as a pinned copy that shows the rate. */
 int vpa_effects_find(struct vpa_tape *t, const struct vpa_edges *e, const struct vpa_world *worlds,

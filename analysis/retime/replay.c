@@ -374,9 +374,17 @@ static struct tail *tail_of(const struct replay *r, const struct vpa_tape_op *o,
 	return &r->tails[stream * r->k + w];
 }
 
-/* The slot of the clock that its launch edge starts from. */
-static uint32_t anchor_of(const struct replay *r, const struct vpa_tape_op *o)
+static int is_in_graph(const struct vpa_op_effect *effect)
 {
+	return effect && effect->in_graph;
+}
+
+/* The slot of the clock that its launch edge starts from. */
+static uint32_t anchor_of(
+	const struct replay *r, const struct vpa_tape_op *o, const struct vpa_op_effect *effect)
+{
+	if (is_in_graph(effect))
+		return r->call_end[effect->call];
 	return o->anchor ? r->call_end[o->call] : r->call_start[o->call];
 }
 
@@ -385,10 +393,10 @@ static int64_t start_in(
 {
 	const struct tail *own = &r->tails[o->stream * r->k + w], *tail = tail_of(r, o, effect, w);
 	int64_t ns = INT64_MIN, gap_ns = o->stream_ns;
-	int in_graph = effect && effect->in_graph;
+	int in_graph = is_in_graph(effect);
 
-	if (o->launch_ns != VPA_EDGE_NONE && !in_graph)
-		ns = plus(clocks_of(r, anchor_of(r, o))[w], o->launch_ns);
+	if (o->launch_ns != VPA_EDGE_NONE)
+		ns = plus(clocks_of(r, anchor_of(r, o, effect))[w], in_graph ? 0 : o->launch_ns);
 	if (o->event != VPA_TAPE_NONE && r->op_end[o->event] &&
 		clocks_of(r, r->op_end[o->event])[w] != INT64_MIN)
 		ns = later(ns, plus(clocks_of(r, r->op_end[o->event])[w], o->event_ns));
@@ -416,15 +424,15 @@ static int64_t duration_in(const struct replay *r, const struct vpa_tape_op *o,
 static void leave_line(struct replay *r, const struct vpa_tape_op *o,
 	const struct vpa_op_effect *effect, size_t w, int64_t end_ns)
 {
-	const struct vpa_tape_call *c = &r->t->calls[o->call];
+	uint32_t call = is_in_graph(effect) ? effect->call : o->call;
+	const struct vpa_tape_call *c = &r->t->calls[call];
 	struct line *line = line_of(r, c, w);
 	uint64_t place;
 	int64_t *at;
 
-	/* Those of a graph are one launch, which ends with the last op. */
-	if (effect && effect->call != o->call)
+	if (!launches_in(r, call, c->mods ? vpa_effect_on_call(r->x, c, w) : NULL))
 		return;
-	place = r->places[(anchor_of(r, o) - 1) * r->k + w];
+	place = r->places[(anchor_of(r, o, effect) - 1) * r->k + w];
 	if (line->count - place > RING)
 		return;
 	at = &line->ends_ns[place % RING];
@@ -471,6 +479,9 @@ static int run_op(struct replay *r, uint32_t op)
 			note_error(r, end_ns, o->end_ns);
 		}
 	}
+	for (w = 0; o->mods && w < r->k; w++)
+		if (is_in_graph(vpa_effect_on_op(r->x, o, w)))
+			use_slot(r, &r->call_end[vpa_effect_on_op(r->x, o, w)->call]);
 	if (o->call != VPA_TAPE_NONE)
 		use_slot(r, o->anchor ? &r->call_end[o->call] : &r->call_start[o->call]);
 	if (o->event != VPA_TAPE_NONE)

@@ -48,7 +48,7 @@ struct vpa_tape_call {
 	uint8_t can_fill; /* 0: it returned although the queue was full, so that does not hold it */
 	uint32_t before;  /* the call whose end its gap follows; NONE: the start of the tape */
 	uint32_t
-		uses; /* how many calls have it as `before`, plus its ops that begin after its end */
+		uses; /* how many calls have it as `before`, plus its ops that begin after its end, and those of its graphs */
 	uint32_t start_uses;           /* its other ops */
 	uint32_t target, target_count; /* targets[] of the edges: ops whose ends it waits for */
 	uint32_t event;                /* the op that a recorded CUDA event stands for; NONE */
