@@ -1,6 +1,7 @@
 /* predictions.c - a world for each finding that has a change, and one for all of them. */
 #include "analysis/retime/predictions.h"
 
+#include "analysis/advice/finding.h"
 #include "analysis/advice/findings.h"
 #include "analysis/base/intervals.h"
 #include "analysis/pipeline/unit.h"
@@ -247,6 +248,38 @@ static void predict_all(struct predicting *p, const struct vpa_retiming *t)
 	}
 }
 
+/* Whether all waits together bring more than each kind of them alone. */
+static int brings_more(const struct vpa_report *r, const struct vpa_finding *joint)
+{
+	static const double visible_share = 0.005;
+	static const char *const parts[] = {"small-reads", "blocking-copy", "sync-drain"};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct vpa_finding *f = vpa_finding_find(r, parts[i]);
+
+		if (f && f->predicted_ms > 0 &&
+			f->predicted_ms - joint->predicted_ms < visible_share * f->base_ms)
+			return 0;
+	}
+	return 1;
+}
+
+/* Two lines with one effect would look like two effects. */
+static void drop_joint(struct vpa_report *r)
+{
+	const struct vpa_finding *joint = vpa_finding_find(r, "host-waits");
+	size_t i, kept = 0;
+
+	if (!joint || !(joint->predicted_ms > 0) || brings_more(r, joint))
+		return;
+	r->forecast.all_count -= r->forecast.all_count > 0;
+	for (i = 0; i < r->finding_count; i++)
+		if (&r->findings[i] != joint)
+			r->findings[kept++] = r->findings[i];
+	r->finding_count = kept;
+}
+
 static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned jobs,
 	uint64_t most, struct vpt_err *err)
 {
@@ -263,6 +296,7 @@ static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned
 			predict_finding(p, &t, i);
 		if (!p->r->forecast.why_not)
 			predict_all(p, &t);
+		drop_joint(p->r);
 		vpa_findings_sort(p->r);
 	}
 	vpa_retiming_free(&t);

@@ -162,6 +162,19 @@ static void put_other(struct vpa_html *h, const char *title, const char *text, c
 		put_line(h, title, vpa_grouped(text).text);
 }
 
+/* The change that was replayed, as a command to try others with. */
+static void put_change(struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f)
+{
+	if (!(f->predicted_ms > 0))
+		return;
+	vpa_html_raw(h, "<p>Predicted by a replay:</p>\n"
+			"<pre class=\"command\">vptrace-analyze what-if ");
+	vpa_html_text(h, vpa_text_or(r->path, "FILE"));
+	vpa_html_raw(h, " --change '");
+	vpa_html_text(h, f->change);
+	vpa_html_raw(h, "'</pre>\n");
+}
+
 static void put_card(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f, size_t number)
 {
@@ -178,6 +191,7 @@ static void put_card(
 	put_other(h, "Measured: ", f->measured, place.text);
 	put_line(h, "Threshold: ", f->threshold);
 	put_other(h, "Caveat: ", f->caveat, place.text);
+	put_change(h, r, f);
 	put_evidence(h, r, f);
 	vpa_html_raw(h, "</article>\n");
 }
@@ -190,8 +204,9 @@ void vpa_html_findings(struct vpa_html *h, const struct vpa_report *r, const str
 	if (!fix_count(r))
 		return;
 	vpa_html_begin(h, "fix-first", "Fix first",
-		"The most that each fix could save if nothing else becomes the bottleneck; gains "
-		"do not add up.");
+		"What each fix would bring: predicted by a replay of the trace with it, and at "
+		"most, if "
+		"nothing else becomes the bottleneck. Gains do not add up.");
 	vpa_html_raw(h, "<div class=\"cards\">\n");
 	for (i = 0; i < r->finding_count; i++)
 		if (!vpa_is_note(&r->findings[i]))

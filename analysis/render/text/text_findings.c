@@ -110,26 +110,38 @@ static int has_base(const struct vpa_finding *f)
 	return f->base && strcmp(f->base, "idle") != 0;
 }
 
+/* What the replay says, in front of the bound: "17.9 predicted, ". */
+static struct vpa_label prediction(const struct vpa_finding *f, double scale, const char *after)
+{
+	struct vpa_label out = {{0}};
+
+	if (f->predicted_ms > 0)
+		snprintf(out.text, sizeof(out.text), "%.20s%s predicted, ",
+			rate_of(scale * f->base_ms / f->predicted_ms).text, after);
+	return out;
+}
+
 void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 {
 	const char *unit = rate_unit(f);
 	double now = f->fps_to > 0 ? f->fps_from : f->steps_per_s_from, scale = unit ? now : 1;
 	struct vpa_num most = speed_up(scale, f->base_ms, f->base_gain_ms),
 		       least = speed_up(scale, f->base_ms, f->base_gain_from_ms);
+	struct vpa_label replayed = prediction(f, scale, unit ? "" : "x");
 
 	if (!has_base(f) || most.text[0] == '-')
 		return;
 	if (unit)
-		vpa_words_add(w, ": ", "%s -> %s%sat most %s %s", rate_of(now).text,
-			f->base_gain_from_ms > 0 ? least.text : "",
+		vpa_words_add(w, ": ", "%s -> %s%s%sat most %s %s", rate_of(now).text,
+			replayed.text, f->base_gain_from_ms > 0 ? least.text : "",
 			f->base_gain_from_ms > 0 ? " to " : "", most.text, unit);
 	else if (is_no_promise(f))
 		add_rest(w, f, least.text);
 	else
-		vpa_words_add(w, ": ", "%s%sat most %sx as fast",
+		vpa_words_add(w, ": ", "%s%s%sat most %sx as fast", replayed.text,
 			f->base_gain_from_ms > 0 ? least.text : "",
 			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
-	if (is_half(f) && (unit || !is_no_promise(f)))
+	if (is_half(f) && !(f->predicted_ms > 0) && (unit || !is_no_promise(f)))
 		vpa_words_add(w, ", ", "%s%s with half of it",
 			speed_up(scale, f->base_ms, f->base_likely_ms).text, unit ? "" : "x");
 }
@@ -234,7 +246,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 	if (!number)
 		return;
 	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up%s",
-		by_part && number > 1
+		by_part && number > 1 && r->forecast.confidence == VPA_CONFIDENCE_NONE
 			? ". The order counts half of host code, and the middle of a range"
 			: "");
 	vpa_table_of(&t, vpa_least(number, most), number);
