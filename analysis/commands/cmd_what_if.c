@@ -115,7 +115,6 @@ static int put_answer(const struct vpt_args *args, const struct vpa_what_if *w, 
 	} else {
 		begin_page(args, &o, &page);
 		vpa_what_if_put(&page, w);
-		vpa_page_end(&page);
 		o.failed = page.rc;
 	}
 	return vpt_out_close(&o, 1, err);
@@ -132,7 +131,6 @@ static int put_findings(
 		return rc;
 	begin_page(args, &o, &page);
 	vpa_what_if_put_findings(&page, r);
-	vpa_page_end(&page);
 	o.failed = page.rc;
 	return vpt_out_close(&o, 1, err);
 }

@@ -118,7 +118,7 @@ static inline struct vpa_num vpa_rate(double rate)
 
 static inline struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d)
 {
-	return vpa_scaled(ns, 1000000, d->decimals);
+	return ns ? vpa_scaled(ns, 1000000, d->decimals) : (struct vpa_num){"0"};
 }
 
 #endif

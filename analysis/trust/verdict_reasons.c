@@ -171,8 +171,10 @@ static void judge_records(
 	for (i = 0; i < r->process_count; i++)
 		crowded += r->processes[i].launches.ambiguous;
 	if (crowded)
-		REASON(out, "%" PRIu64 " launch%s left out: too many share one correlation id",
-			crowded, crowded == 1 ? " was" : "es were");
+		REASON(out,
+			"%" PRIu64 " launch%s not used: others have the same correlation id, so "
+			"nothing says which op is whose",
+			crowded, crowded == 1 ? " is" : "es are");
 	judge_times(out, n);
 	judge_before(out, r, n);
 	judge_late(out);

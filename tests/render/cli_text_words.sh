@@ -76,6 +76,28 @@ expect 0 "it was recorded" synced.json --full
 says out "limited by queued work"
 lacks enable_cuda_sync_events
 
+# ---- what says nothing ----
+# Three operators around one copy are one row; the copy of one of them only is another.
+awk 'BEGIN {
+	printf "{\"traceEvents\": ["
+	for (i = 0; i < 4; i++) {
+		t = 1000 * (i + 1)
+		split("aten::is_nonzero aten::item aten::_local_scalar_dense", names, " ")
+		for (k = i < 3 ? 1 : 3; k <= 3; k++)
+			printf "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"%s\", \"pid\": 1, \"tid\": 2, \"ts\": %d, \"dur\": %d},\n", (i < 3 ? names[k] : "aten::other"), t + k, 100 - 2 * k
+		printf "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaMemcpyAsync\", \"pid\": 1, \"tid\": 2, \"ts\": %d, \"dur\": 20, \"args\": {\"correlation\": %d}},\n", t + 10, i + 1
+		printf "{\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy DtoH (Device -> Pageable)\", \"pid\": 0, \"tid\": 7, \"ts\": %d, \"dur\": 5, \"args\": {\"device\": 0, \"stream\": 7, \"correlation\": %d, \"bytes\": 8}}%s\n", t + 20, i + 1, i < 3 ? "," : ""
+	}
+	print "]}"
+}' >nested.json
+expect 0 "nested operators" nested.json --only ranges
+says out "aten::is_nonzero"
+says out "aten::other"
+lacks "aten::item"
+lacks "aten::_local"
+expect 0 "a check without a figure" nested.json --only checklist
+lacks "unknown"
+
 # ---- shapes ----
 printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "volta_sgemm_128x64_nn", "pid": 0, "tid": 7, "ts": 30, "dur": 5}]}' >gemm.json
 expect 3 "a matrix product without shapes" gemm.json --only flop-rates

@@ -122,5 +122,5 @@ struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns)
 
 	for (at = most_ns / unit; at >= 10 && decimals; at /= 10)
 		decimals--;
-	return vpa_scaled(ns, unit, decimals);
+	return ns ? vpa_scaled(ns, unit, decimals) : (struct vpa_num){"0"};
 }

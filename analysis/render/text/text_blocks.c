@@ -52,7 +52,7 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 		if (part->kind != kind)
 			continue;
 		if (shown == most ||
-			(shown > 2 && part->ns < vpt_sat_add(b->busy_ns, b->idle_ns) / 1000)) {
+			(shown && part->ns < vpt_sat_add(b->busy_ns, b->idle_ns) / 1000)) {
 			rest++;
 			vpt_sat_add_to(&rest_ns, part->ns);
 			vpt_sat_add_to(&rest_count, part->count);
@@ -69,7 +69,7 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 		if (kind == VPA_PART_IDLE && has_code)
 			add_code(t, b, part, d);
 	}
-	if (rest)
+	if (rest_ns >= vpt_sat_add(b->busy_ns, b->idle_ns) / 1000)
 		fill_part(vpa_table_row(t, 2, "%zu smaller ones", rest), b, rest_ns, rest_count);
 }
 

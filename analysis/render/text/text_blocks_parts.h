@@ -36,7 +36,7 @@ static inline unsigned vpa_block_decimals(const struct vpa_blocks *b)
 
 static inline struct vpa_num vpa_ms_of(uint64_t ns, unsigned decimals)
 {
-	return vpa_scaled(ns, 1000000, decimals);
+	return ns ? vpa_scaled(ns, 1000000, decimals) : (struct vpa_num){"0"};
 }
 
 /* Rounded to the nearest. */

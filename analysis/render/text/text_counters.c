@@ -24,7 +24,8 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 		int is_bytes = vpa_unit_is_bytes(c->unit);
 		struct vpa_row *row;
 
-		if (!is_shown(c))
+		/* One that stayed 0 has nothing to say. */
+		if (!is_shown(c) || !(c->max > 0))
 			continue;
 		if (shown == SERIES) {
 			left_out++;
@@ -151,7 +152,7 @@ static void add_means(struct vpa_table *t, const struct vpa_report *r)
 	for (i = 0; i < r->counter_count; i++) {
 		const struct vpa_counter *c = &r->counters[i];
 
-		if (!is_shown(c) || strcmp(c->mean_of, "samples") != 0)
+		if (!is_shown(c) || !(c->max > 0) || strcmp(c->mean_of, "samples") != 0)
 			continue;
 		if (shown++ < MEANS)
 			vpa_words_add(&w, ", ", "%s", vpa_fit(c->name, 40).text);

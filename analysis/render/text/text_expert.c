@@ -51,27 +51,7 @@ static void add_check(struct vpa_table *t, const struct vpa_check *c)
 		vpa_text_row(t, 3, "%s", c->note);
 }
 
-/* Checks without a figure, those with one reason in one line. */
-static void add_unknown(struct vpa_table *t, const struct vpa_expert *e)
-{
-	size_t i, k;
-
-	for (i = 0; i < e->check_count; i++) {
-		struct vpa_words w = {.used = 0};
-		const char *why = e->checks[i].note;
-		int is_first = !e->checks[i].shown;
-
-		for (k = 0; k < i; k++)
-			is_first &= e->checks[k].shown || !vpa_same(e->checks[k].note, why);
-		if (!is_first)
-			continue;
-		for (k = i; k < e->check_count; k++)
-			if (!e->checks[k].shown && vpa_same(e->checks[k].note, why))
-				vpa_words_add(&w, ", ", "%s", e->checks[k].title);
-		vpa_text_row(t, 1, "unknown: %s: %s", w.text, vpa_text_or(why, "?"));
-	}
-}
-
+/* A check that the capture cannot answer is in the JSON report and on the page, with the reason. */
 void vpa_text_checks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
@@ -92,7 +72,6 @@ void vpa_text_checks(struct vpa_page *p, const struct vpa_report *r, const struc
 	for (i = 0; i < e->check_count; i++)
 		if (e->checks[i].shown)
 			add_check(&t, &e->checks[i]);
-	add_unknown(&t, e);
 	vpa_page_table(p, &t);
 }
 

@@ -291,9 +291,8 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_blocks *b,
 		vpa_duration(vpa_divided(b->span_ns, b->measured)).text);
 	if (b->devices > 1)
 		vpa_words_add(&w, " ", "on each of %zu GPUs, on average", (size_t)b->devices);
-	vpa_words_add(&w, ", ", "in %s piece%s of gaps, mean %s",
-		vpa_each(part->count, of_gpus).text, part->count == of_gpus ? "" : "s",
-		vpa_mean(part->ns, part->count).text);
+	vpa_words_add(&w, ", ", "%s time%s of %s each", vpa_each(part->count, of_gpus).text,
+		part->count == of_gpus ? "" : "s", vpa_mean(part->ns, part->count).text);
 	if (where.text[0])
 		vpa_words_add(&w, ": ", "%s", where.text);
 	top = vpa_line_of_cause(d, vpa_known_cause(part->cause));

@@ -129,7 +129,7 @@ void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struc
 		const char *kind = vpa_text_or(c->kind, "?");
 		struct vpa_row *row;
 
-		if (t.row_count && !r->top && c->total_ns < d->windows_ns / 1000)
+		if (!r->top && c->total_ns < d->windows_ns / 1000)
 			continue;
 		if (strcmp(kind, "memset"))
 			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1,
@@ -159,7 +159,7 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		struct vpa_row *row;
 
 		/* Neither idle time nor time of the host worth a line. */
-		if (t.row_count && !r->top && s->idle_ns < d->windows_ns / 1000 &&
+		if (!r->top && s->idle_ns < d->windows_ns / 1000 &&
 			s->total_ns < d->windows_ns / 100)
 			continue;
 		shown++;
@@ -169,7 +169,8 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		if (vpa_top_line_text(line, sizeof(line), vpa_top_line_of_call(r, s->call))[0])
 			vpa_text_row(&t, 4, "%s", line);
 	}
-	vpa_table_more(&t, r->sync_count - shown);
+	if (shown)
+		vpa_table_more(&t, r->sync_count - shown);
 	vpa_page_table(p, &t);
 }
 
@@ -190,6 +191,23 @@ static int has_marks(const struct vpa_report *r)
 	return 0;
 }
 
+/* Whether an operator is all that one further up the table does: aten::item of aten::is_nonzero. */
+static int is_inside_another(const struct vpa_report *r, size_t at)
+{
+	const struct vpa_range_row *g = &r->ranges[at];
+	size_t i;
+
+	for (i = 0; i < at && is_operator(g) && g->ops; i++) {
+		const struct vpa_range_row *other = &r->ranges[i];
+
+		if (is_operator(other) && other->host.count == g->host.count &&
+			other->ops == g->ops && other->launches == g->launches &&
+			other->busy_ns == g->busy_ns)
+			return 1;
+	}
+	return 0;
+}
+
 void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_view *v = vpa_view_of("ranges");
@@ -203,7 +221,7 @@ void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struc
 		const char *domain = vpa_text_or(g->domain, "");
 		struct vpa_row *row;
 
-		if (marked && is_operator(g))
+		if ((marked && is_operator(g)) || is_inside_another(r, i))
 			continue;
 		row = vpa_table_row(&t, 1, "%s%s%s", vpa_fit(domain, 24).text, *domain ? ": " : "",
 			vpa_fit(vpa_text_or(g->name, "?"), VPA_COLUMNS_MAX - 8).text);
