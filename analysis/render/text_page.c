@@ -91,26 +91,9 @@ static void end_line(struct vpa_page *p, struct line *l)
 		l->used--;
 	l->bytes[l->used++] = '\n';
 	p->line_count++;
-	if (p->line_count == p->line_limit) {
-		memcpy(p->last, l->bytes, l->used);
-		p->last_bytes = l->used;
-	} else if (!p->rc && (!p->line_limit || p->line_count < p->line_limit)) {
-		p->rc = vpt_sink_write(p->sink, l->bytes, l->used, p->err);
-	}
-	l->used = l->columns = 0;
-}
-
-void vpa_page_end(struct vpa_page *p)
-{
-	size_t more = p->line_count > p->line_limit ? p->line_count - p->line_limit + 1 : 0;
-
-	if (!p->line_limit || p->line_count < p->line_limit)
-		return;
-	if (more)
-		p->last_bytes = (size_t)snprintf(
-			p->last, sizeof(p->last), "%*s... %zu more lines\n", VPA_INDENT, "", more);
 	if (!p->rc)
-		p->rc = vpt_sink_write(p->sink, p->last, p->last_bytes, p->err);
+		p->rc = vpt_sink_write(p->sink, l->bytes, l->used, p->err);
+	l->used = l->columns = 0;
 }
 
 void vpa_page_blank(struct vpa_page *p)

@@ -40,12 +40,7 @@ struct vpa_page {
 	int rc;
 	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
 	int colour;
-	size_t line_count; /* lines so far, including those beyond the limit */
-	/* Maximum number of lines; 0: no limit. The last one says that more was cut. A page with a
-	 * limit is brief: its sections leave out what explains, so that FIX FIRST has room. */
-	size_t line_limit;
-	char last[VPA_LINE_BYTES]; /* the possibly last line, held back */
-	size_t last_bytes;
+	size_t line_count; /* lines so far, written or not */
 	/* 1: missing records may change the figures that follow; sections and titles are marked. */
 	int touched;
 };
@@ -56,8 +51,6 @@ void vpa_page_init(
 	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
 /* An empty line, unless the page is empty; nothing on a page with a form. */
 void vpa_page_blank(struct vpa_page *p);
-/* Ends a page that has a limit of lines. */
-void vpa_page_end(struct vpa_page *p);
 
 /* A paragraph, broken between words and indented by VPA_INDENT columns. `section` precedes its first
  * line ("" for none, at most VPA_INDENT - 1 characters). The style applies to its first word.

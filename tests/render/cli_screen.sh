@@ -8,14 +8,18 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 need_python 3.6
 cd "$work" || exit 1
 
-# screens WIDTH LEAST FILE...: checks them together; at least LEAST figures have another one to be compared with.
+# screens WIDTH|full LEAST FILE...: checks them, or full reports, together; at least LEAST figures have another one to be compared with.
 screens() {
 	width=$1 least=$2
 	shift 2
 	: >all
 	for file in "$@"; do
 		[ -f "$file" ] || continue
-		COLUMNS=$width "$VPT_ANALYZE" "$file" --target 16 >out 2>err </dev/null
+		if [ "$width" = full ]; then
+			"$VPT_ANALYZE" "$file" --full >out 2>err </dev/null
+		else
+			COLUMNS=$width "$VPT_ANALYZE" "$file" --target 16 >out 2>err </dev/null
+		fi
 		code=$?
 		[ $code = 0 ] || [ $code = 3 ] || continue
 		{ echo "=== ${file##*/}" && cat out; } >>all
@@ -52,6 +56,7 @@ if has_demo "screens of each knob"; then
 	done
 	screens 60 40 $captures
 	screens 80 44 $captures
+	screens full 20 $captures
 	# Nothing that one reads it for is left out, however narrow: FIX FIRST has every line.
 	for file in $captures; do
 		COLUMNS=120 "$VPT_ANALYZE" $file >wide 2>/dev/null
@@ -102,6 +107,7 @@ real=$(ls "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$so
 if [ "$real" ]; then
 	screens 60 16 $real
 	screens 80 17 $real
+	screens full 15 $real
 else
 	echo "SKIPPED: no real traces beside the source tree"
 fi

@@ -1,9 +1,11 @@
-"""screens.py WIDTH: reads first screens of reports from standard input, each after a line "=== NAME", and says what is wrong
+"""screens.py WIDTH | full: reads first screens of reports from standard input, each after a line "=== NAME", and says what is wrong
 with them: more than 40 lines, a line that is too long, a section out of order, or a noun that has two numbers.
 
 A noun is what a sentence or a row gives a number to: how long a unit takes, for how long the GPU works and waits in it,
 how fast it is. Rows of a table have to add up to its last one. Prints a line for each fault, and how many figures were
-compared with another one."""
+compared with another one.
+
+Of full reports, "full", it compares what several sections say: kernels, iterations, the unit of gains."""
 
 import re
 import sys
@@ -136,10 +138,52 @@ def check(name, lines, width):
     return nouns.compared
 
 
+def rows_of(lines, title):
+    """The rows of a table: label and first number."""
+    rows, inside = [], False
+    for line in lines:
+        if re.match("[A-Z]", line):
+            inside = line.startswith(title)
+        found = inside and re.match(r" +(.*?) {2,}([0-9][0-9.,]*)(?= |$)", line)
+        if found:
+            rows.append((found.group(1), float(found.group(2).replace(",", ""))))
+    return rows
+
+
+def check_full(name, lines, _width):
+    nouns = Nouns()
+    kernels = [(re.match(r"(?:K[0-9]+ |EAGER )?([A-Za-z_0-9]{10,})", label), value, title)
+               for title in ("TOP KERNELS", "ATTENTION", "ALIGNMENT") for label, value in rows_of(lines, title)]
+    several = [name.group(1) for name, _, title in kernels if name and title == "TOP KERNELS"]
+    for kernel, value, title in kernels:
+        if kernel and several.count(kernel.group(1)) < 2:
+            nouns.say("the kernel " + kernel.group(1), value, title, 2)
+    text = words(lines)
+    marked = " iterations, " in text or " 1 iteration of " in text
+    for n, u in re.findall(r"(?:iterations, |1 iteration of |steps of )" + TIME, text) if marked else []:
+        nouns.say("an iteration", ms(n, u), "a sentence")
+    for row in re.findall(r"^ iteration[^,]*? {2,}[0-9]+ +([0-9.,]+) ", "\n".join(lines), re.M):
+        nouns.say("an iteration", float(row.replace(",", "")), "STAGES")
+    units = set()
+    for line in lines[next((i for i, line in enumerate(lines) if line.startswith("FIX FIRST")), len(lines)):]:
+        if not line:
+            break
+        cell = re.match(r" [0-9] .* {2,}[0-9.]+ (\S+(?: end to end)?)(?: {2,}\S.*)?$", line)
+        if cell:
+            units.add("time" if cell.group(1) in UNITS else cell.group(1))
+            nouns.compared += 1
+    if len(units) > 1:
+        nouns.faults.append("gains in %s" % sorted(units))
+    for fault in nouns.faults:
+        print("%s: %s" % (name, fault))
+    return nouns.compared
+
+
 def main():
-    width = int(sys.argv[1])
+    width = 0 if sys.argv[1] == "full" else int(sys.argv[1])
     screens = re.split(r"^=== (.*)\n", sys.stdin.read(), flags=re.M)
-    compared = sum(check(name, text.splitlines(), width) for name, text in zip(screens[1::2], screens[2::2]))
+    checked = check if width else check_full
+    compared = sum(checked(name, text.splitlines(), width) for name, text in zip(screens[1::2], screens[2::2]))
     print("%d screens, %d figures compared" % (len(screens) // 2, compared))
 
 

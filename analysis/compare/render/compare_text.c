@@ -517,7 +517,6 @@ int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour,
 
 	vpa_page_init(&p, sink, width ? width : 80, colour, err);
 	vpa_compare_put(&p, c, top);
-	vpa_page_end(&p);
 	return p.rc;
 }
 

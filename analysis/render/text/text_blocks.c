@@ -127,7 +127,9 @@ static void put_mean_block(
 static void add_stage(
 	struct vpa_table *t, const struct vpa_stage_row *s, int has_blocks, unsigned decimals)
 {
-	struct vpa_row *row = vpa_table_row(t, s->nested ? 3 : 1, "%s", vpa_text_or(s->name, "?"));
+	/* From one iteration to the next it is longer, or shorter, which RESULT says. */
+	struct vpa_row *row = vpa_table_row(t, s->nested ? 3 : 1, "%s%s", vpa_text_or(s->name, "?"),
+		vpa_same(s->kind, "iteration") ? ", its ops" : "");
 	uint64_t n = s->time.count;
 
 	if (has_blocks && s->in_blocks)
@@ -191,7 +193,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 		return;
 	if (!has_blocks)
 		columns[0].head = "n";
-	vpa_table_init(&t, columns, COUNT(columns), "STAGES");
+	vpa_table_init(&t, columns, COUNT(columns), "STAGES, on the GPU");
 	for (i = 0; i < r->stage_count && i < STAGES; i++) {
 		add_stage(&t, &r->stages[i], has_blocks, decimals);
 		outside |= has_blocks && !r->stages[i].in_blocks;

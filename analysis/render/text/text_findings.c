@@ -210,12 +210,28 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 	return out;
 }
 
-/* The first screen has what to change and the gain; the base would need another line. */
+/* The gain in the unit of the first line, which all lines of a column have: no other one is comparable. Below each
+ * stands what it is a part of. */
+static struct vpa_num cell_of(const struct vpa_finding *first, const struct vpa_finding *f)
+{
+	const char *unit = rate_unit(first), *own = rate_unit(f);
+	struct vpa_num out = {"-"};
+
+	if (unit && own && !strcmp(unit, own))
+		return vpa_finding_gain(f);
+	if (!unit && !own && f->gain_at_most_ms > 0)
+		snprintf(out.text, sizeof(out.text), "%.39s",
+			vpa_ms_range(0, f->base_ms > 0 ? f->base_gain_ms : f->gain_at_most_ms)
+				.text);
+	return out;
+}
+
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{.head = "at most *"}, {"evidence", .drop = 1}};
 	struct vpa_table t;
-	size_t i, number = 0, most = p->line_limit ? FINDINGS : vpa_rows(r, FINDINGS);
+	size_t i, number = 0, most = vpa_rows(r, FINDINGS);
+	const struct vpa_finding *first = NULL;
 	int touched = 0, by_part = 0;
 
 	(void)d;
@@ -233,13 +249,12 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 		by_part |= f->base_likely_ms > 0 && f->base_likely_ms < f->base_gain_ms;
 		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
 			row->style = VPA_YELLOW;
-		row->cells[0] = vpa_finding_gain(f);
+		first = first ? first : f;
+		row->cells[0] = cell_of(first, f);
 		row->cells[1] = evidence_of(f);
-		if (!p->line_limit) {
-			vpa_finding_time(&base, r, f);
-			vpa_finding_meaning(&base, f);
-			vpa_finding_note(&base, f);
-		}
+		vpa_finding_time(&base, r, f);
+		vpa_finding_meaning(&base, f);
+		vpa_finding_note(&base, f);
 		if (base.used)
 			vpa_text_row(&t, 4, "%s", base.text);
 	}

@@ -29,7 +29,6 @@ static void put_sections(struct vpa_page *p, const struct vpa_report *r, const s
 		vpa_page_words(p, "", VPA_PLAIN, "%s: nothing to show", only);
 	if (!only)
 		vpa_text_next(p, r);
-	vpa_page_end(p);
 }
 
 int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,

@@ -1,4 +1,5 @@
 /* text_steps.c - steps that nothing marks, inferred from the kernel sequence. Every sentence says so. */
+#include "analysis/pipeline/unit.h"
 #include "analysis/render/text/text_report.h"
 
 enum { DEVICES = 4 };
@@ -20,9 +21,8 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 	w.used = 0;
 	vpa_words_add(&w, "", "%s steps/s, %s s/it", vpa_fixed(row->steps_per_s, 3).text,
 		vpa_fixed(row->s_per_it, 4).text);
-	if (!p->line_limit)
-		vpa_words_add(&w, "; ", "GPU busy %s and idle %s in a step",
-			vpa_mean(row->busy_ns, n).text, vpa_mean(row->idle_ns, n).text);
+	vpa_words_add(&w, "; ", "GPU busy %s and idle %s in a step", vpa_mean(row->busy_ns, n).text,
+		vpa_mean(row->idle_ns, n).text);
 	vpa_words_add(&w, "", " (inferred)");
 	if (row->rows)
 		vpa_words_add(&w, ", ", "%s rows of %s", vpa_count(row->rows).text,
@@ -49,6 +49,9 @@ void vpa_text_steps(struct vpa_page *p, const struct vpa_report *r, const struct
 	size_t i;
 
 	(void)d;
+	/* Marked iterations are what a user counts in: the same from the kernels would be a second figure for it. */
+	if (vpa_unit_of(r) == VPA_UNIT_ITERATION)
+		return;
 	for (i = 0; i < r->inferred_count && i < DEVICES; i++)
 		put_device(p, r, &r->inferred[i], !i);
 	if (r->step_rival_count)

@@ -399,7 +399,7 @@ static void put_first_cause(
 	add_main_place(&w, d, cause);
 	if (code.ns)
 		vpa_add_code(&w, &code, code.ns);
-	if (!p->line_limit && help && help[0] >= 'a' && help[0] <= 'z')
+	if (help && help[0] >= 'a' && help[0] <= 'z')
 		vpa_words_add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
 	vpa_page_words(p, section, VPA_PLAIN, "%s", w.text);
 }
@@ -457,7 +457,7 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d,
 		add_next_cause(&then, d, cause);
 		shown++;
 	}
-	if (then.used && !p->line_limit)
+	if (then.used)
 		vpa_page_words(p, "", VPA_PLAIN, "Next: %s.", then.text);
 }
 

@@ -100,9 +100,9 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 	for (i = 0; i < eager; i++) {
 		const struct vpa_eager_row *e = &a->eager[i];
 		struct vpa_label softmax = vpa_kernel_label(e->softmax, 60);
-		struct vpa_row *row =
-			vpa_table_row(&t, 1, "EAGER %.*s%s%s", (int)strcspn(softmax.text, "<("),
-				softmax.text, e->range ? " in " : "", vpa_fit(e->range, 40).text);
+		struct vpa_row *row = vpa_table_row(&t, 1, "EAGER: GEMM, %.*s, GEMM%s%s",
+			(int)strcspn(softmax.text, "<("), softmax.text, e->range ? " in " : "",
+			vpa_fit(e->range, 40).text);
 
 		row->style = VPA_YELLOW;
 		vpa_text_fill(row, vpa_view_of("attention.eager"), e, d);
