@@ -87,10 +87,10 @@ fi
 for trace; do
 	report=${trace%.zst}
 	for format in text json html; do
-		suffix=$format
-		[ $format != text ] || suffix=txt
+		suffix=$format full=
+		[ $format != text ] || suffix=txt full=--full
 		status=0
-		build/vptrace-analyze "$trace" --target 16 --format $format --output "$report.$suffix" --no-progress || status=$?
+		build/vptrace-analyze "$trace" --target 16 --format $format $full --output "$report.$suffix" --no-progress || status=$?
 		[ $status = 0 ] || [ $status = 3 ] || exit $status
 	done
 done
@@ -102,16 +102,12 @@ build/vptrace-analyze export "$@" --format perfetto --output "$export" 2>"$folde
 [ $status = 0 ] || [ $status = 3 ] || { cat "$folder/export.log"; exit $status; }
 opens=$(sed -n 's/^vptrace-analyze: open it at //p' "$folder/export.log")
 rm -f "$folder/export.log"
-# The first screen: with blocks, the part before the tables of the whole window.
-if grep -q '^THE MEAN BLOCK' "${1%.zst}.txt"; then
-	sed '/^THE WINDOW/,$d' "${1%.zst}.txt"
-else
-	cat "${1%.zst}.txt"
-	echo
-fi
+screen=$(build/vptrace-analyze "$1" --target 16 --no-progress) || [ $? = 3 ]
+echo "$screen"
+echo
 
 # ---- summary ----
-cause=$(sed -n '/^CAUSE/,/^$/p' "${1%.zst}.txt" | sed 's/^CAUSE//; s/^ */ /' | tr -d '\n' | sed 's/^ *//; s/ *$//')
+cause=$(echo "$screen" | sed -n '/^CAUSE/,/^$/p' | sed 's/^CAUSE//; s/^ */ /' | tr -d '\n' | sed 's/^ *//; s/ *$//')
 repair=$(sed -n '/"findings": /,$ s/.*"title": "\(.*\)",*$/\1/p' "${1%.zst}.json" | head -n 1)
 case $name in
 plain) next=" --sync-per-layer: two .item() in each layer" ;;

@@ -5,7 +5,7 @@
 
 enum {
 	ADVICE = 2,
-	OTHERS = 65 /* columns of the last line beside the path */
+	OTHERS = 36 /* columns of the last line beside the path */
 };
 
 void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
