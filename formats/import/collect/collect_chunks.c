@@ -22,37 +22,56 @@ uint64_t vpt_collect_t_min(const struct vpt_collect *c, size_t index)
 	return c->cuts[index].t_min;
 }
 
+enum { KEPT = 512 };
+
+/* An id of the collector, and the chunk's. */
+struct kept_id {
+	uint64_t id; /* 1 more; 0: none */
+	uint64_t local;
+};
+
 /* A chunk that is being built. */
 struct building {
 	struct vpt_batch *out;
 	uint32_t *stacks; /* the chunk's id of each stack of the collector; 0: not there yet */
+	/* The last of each remainder: most rows have one of few texts and configurations. */
+	struct kept_id strings[KEPT], configs[KEPT];
 };
 
-static uint64_t local_string(const struct vpt_collect *c, struct vpt_batch *out, uint64_t id)
+static uint64_t local_string(const struct vpt_collect *c, struct building *to, uint64_t id)
 {
-	struct vpt_text t = vpt_strings_get(&c->strings, id);
+	struct kept_id *kept = &to->strings[id % KEPT];
 
-	return vpt_batch_string(out, t.text, t.len);
+	if (kept->id != id + 1) {
+		struct vpt_text t = vpt_strings_get(&c->strings, id);
+
+		*kept = (struct kept_id){id + 1, vpt_batch_string(to->out, t.text, t.len)};
+	}
+	return kept->local;
 }
 
-static uint64_t local_config(const struct vpt_collect *c, struct vpt_batch *out, uint64_t id)
+static uint64_t local_config(const struct vpt_collect *c, struct building *to, uint64_t id)
 {
+	struct kept_id *kept = &to->configs[id % KEPT];
 	struct vpt_config config;
 
 	if (id >= c->configs.count)
 		return id;
-	memcpy(&config, c->configs.values + id * VPT_CONFIG_COLUMNS, sizeof(config));
-	config.name = local_string(c, out, config.name);
-	return vpt_batch_config(out, &config);
+	if (kept->id != id + 1) {
+		memcpy(&config, c->configs.values + id * VPT_CONFIG_COLUMNS, sizeof(config));
+		config.name = local_string(c, to, config.name);
+		*kept = (struct kept_id){id + 1, vpt_batch_config(to->out, &config)};
+	}
+	return kept->local;
 }
 
-static uint64_t local_frame(const struct vpt_collect *c, struct vpt_batch *out, uint64_t id)
+static uint64_t local_frame(const struct vpt_collect *c, struct building *to, uint64_t id)
 {
 	struct vpt_frame frame = vpt_stack_table_frame_row(&c->stacks, id);
 
-	frame.function = local_string(c, out, frame.function);
-	frame.file = local_string(c, out, frame.file);
-	return vpt_batch_frame(out, &frame);
+	frame.function = local_string(c, to, frame.function);
+	frame.file = local_string(c, to, frame.file);
+	return vpt_batch_frame(to->out, &frame);
 }
 
 /* Puts the frames of a stack from the innermost one that the chunk has on. */
@@ -71,8 +90,7 @@ static uint64_t local_stack(const struct vpt_collect *c, struct building *to, ui
 	while (count) {
 		struct vpt_stack row = vpt_stack_table_stack_row(&c->stacks, missing[--count]);
 
-		local = (uint32_t)vpt_batch_stack(
-			to->out, local, local_frame(c, to->out, row.frame));
+		local = (uint32_t)vpt_batch_stack(to->out, local, local_frame(c, to, row.frame));
 		to->stacks[missing[count]] = local;
 	}
 	return local;
@@ -82,7 +100,6 @@ static uint64_t local_stack(const struct vpt_collect *c, struct building *to, ui
 static void put_row(
 	const struct vpt_collect *c, struct building *to, unsigned type, const uint64_t *row)
 {
-	struct vpt_batch *out = to->out;
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 	uint64_t given[VPT_COLUMNS_MAX], columns[VPT_COLUMNS_MAX];
 	unsigned i;
@@ -91,19 +108,18 @@ static void put_row(
 	for (i = 0; i < kind->n_columns; i++) {
 		columns[i] = given[i];
 		if (vpt_collect_is_string(kind, given, i))
-			columns[i] = local_string(c, out, columns[i]);
+			columns[i] = local_string(c, to, columns[i]);
 		else if (kind->columns[i].unit == VPT_UNIT_CONFIG)
-			columns[i] = local_config(c, out, columns[i]);
+			columns[i] = local_config(c, to, columns[i]);
 		else if (kind->columns[i].unit == VPT_UNIT_STACK)
 			columns[i] = local_stack(c, to, columns[i]);
 	}
-	vpt_batch_put(out, type, row[0], columns);
+	vpt_batch_put(to->out, type, row[0], columns);
 }
 
 static void put_open(
 	const struct vpt_collect *c, struct building *to, const struct vpt_collect_cut *cut)
 {
-	struct vpt_batch *out = to->out;
 	const struct vpt_collect_rows *endless = &c->kinds[VPT_OPEN];
 	int is_last = cut == &c->cuts[c->cut_count - 1];
 	size_t i;
@@ -128,15 +144,15 @@ static void put_open(
 			.payload = r.payload,
 			.value = r.value};
 		if (vpt_collect_is_string(vpt_kind_desc(VPT_RANGE), values, VPT_RANGE_VALUE))
-			o.value = local_string(c, out, r.value);
-		o.name = local_string(c, out, r.name);
-		o.domain = local_string(c, out, r.domain);
-		vpt_batch_put(out, VPT_OPEN, 0, &o);
+			o.value = local_string(c, to, r.value);
+		o.name = local_string(c, to, r.name);
+		o.domain = local_string(c, to, r.domain);
+		vpt_batch_put(to->out, VPT_OPEN, 0, &o);
 	}
 }
 
 static void put_lane(
-	const struct vpt_collect *c, struct vpt_batch *out, uint64_t key, unsigned char *done)
+	const struct vpt_collect *c, struct building *to, uint64_t key, unsigned char *done)
 {
 	struct vpt_lane row;
 
@@ -144,14 +160,15 @@ static void put_lane(
 		return;
 	done[key - 1] = 1;
 	row = c->lanes[key - 1];
-	row.name = local_string(c, out, row.name);
-	row.lane_unit = local_string(c, out, row.lane_unit);
-	vpt_batch_put(out, VPT_LANE, 0, &row);
+	row.name = local_string(c, to, row.name);
+	row.lane_unit = local_string(c, to, row.lane_unit);
+	vpt_batch_put(to->out, VPT_LANE, 0, &row);
 }
 
 /* Puts a LANE row for each lane that a row of the chunk is on or refers to. */
-static int put_lanes(const struct vpt_collect *c, struct vpt_batch *out)
+static int put_lanes(const struct vpt_collect *c, struct building *to)
 {
+	const struct vpt_batch *out = to->out;
 	unsigned char *done = vpt_calloc(c->lane_count, 1);
 	size_t s, row;
 	unsigned i;
@@ -163,12 +180,12 @@ static int put_lanes(const struct vpt_collect *c, struct vpt_batch *out)
 
 		if (kind->type == VPT_LANE)
 			continue;
-		put_lane(c, out, out->sections[s].lane, done);
+		put_lane(c, to, out->sections[s].lane, done);
 		for (i = 0; i < kind->n_columns; i++)
 			for (row = 0; kind->columns[i].unit == VPT_UNIT_LANE &&
 				      row < out->sections[s].row_count;
 				row++)
-				put_lane(c, out, out->sections[s].col[i][row], done);
+				put_lane(c, to, out->sections[s].col[i][row], done);
 	}
 	vpt_free(done);
 	return VPT_OK;
@@ -191,7 +208,8 @@ int vpt_collect_chunk(
 	const struct vpt_collect *c, size_t index, struct vpt_batch *out, struct vpt_err *err)
 {
 	const struct vpt_collect_cut *cut = &c->cuts[index];
-	struct building to = {out, vpt_calloc(c->stacks.depth_count, sizeof(*to.stacks))};
+	struct building to = {
+		.out = out, .stacks = vpt_calloc(c->stacks.depth_count, sizeof(*to.stacks))};
 	int rc;
 	size_t i;
 
@@ -213,7 +231,7 @@ int vpt_collect_chunk(
 		vpt_batch_put(out, VPT_CLOCK, 0, &end);
 		out->flags |= VPT_BATCH_LAST;
 	}
-	rc = put_lanes(c, out);
+	rc = put_lanes(c, &to);
 	if (!rc)
 		rc = vpt_batch_error(out);
 	out->sequence = index;
