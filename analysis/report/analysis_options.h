@@ -34,6 +34,7 @@ struct vpa_options {
 	int all_kernels; /* 1: `top` does not limit the table of kernels */
 	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
 	int step_parts;
+	int only_sums; /* 1: of these parts, not those of each block and step, which only comparisons need */
 	/* 1: findings get predictions, see ../retime/predictions.h. vpa_analyze() itself makes none: they take another pass
 	 * over the trace. */
 	int predict;

@@ -39,6 +39,8 @@ static struct vpa_comparison *pair(const struct vpa_report *a, const struct vpa_
 
 /* ---- captures ---- */
 
+static int only_sums; /* of the reports that are made next */
+
 static struct vpa_report *report_of_trace(struct vpt_trace *trace, struct vpa_options *options)
 {
 	struct vpa_report *r = NULL;
@@ -46,6 +48,7 @@ static struct vpa_report *report_of_trace(struct vpt_trace *trace, struct vpa_op
 
 	options->all_kernels = 1;
 	options->step_parts = 1;
+	options->only_sums = only_sums;
 	if (vpa_analyze(trace, "random", options, &r, &err))
 		r = NULL; /* an empty window */
 	vpt_trace_close(trace);
@@ -319,6 +322,33 @@ static void steps_add_up(void **state)
 	random_pairs(step_report, 300, 300);
 }
 
+/* A report that is compared with none has the same steps and sums, and no parts of each. */
+static void parts_of_each_step_are_for_comparisons(void **state)
+{
+	uint64_t seed;
+	size_t i;
+
+	(void)state;
+	for (seed = 1; seed <= 50; seed++) {
+		struct vpa_report *all = step_report(seed), *sums;
+
+		only_sums = 1;
+		sums = step_report(seed);
+		only_sums = 0;
+		assert_true(all->step_part_count > 0);
+		assert_int_equal(sums->step_part_count, all->step_part_count);
+		assert_int_equal(sums->step_work_ns, all->step_work_ns);
+		for (i = 0; i < all->step_part_count; i++) {
+			assert_non_null(all->step_parts[i].parts_ns);
+			assert_null(sums->step_parts[i].parts_ns);
+			assert_int_equal(sums->step_parts[i].busy_ns, all->step_parts[i].busy_ns);
+			assert_int_equal(sums->step_parts[i].idle_ns, all->step_parts[i].idle_ns);
+		}
+		vpa_report_free(all);
+		vpa_report_free(sums);
+	}
+}
+
 /* The parts of each request fill the time from its first op to that of the next one, which the last one lacks; of the
  * only one, to its last op. */
 static size_t requests_are_full(const struct vpa_report *r)
@@ -582,6 +612,7 @@ int main(void)
 		cmocka_unit_test(windows_add_up),
 		cmocka_unit_test(blocks_add_up),
 		cmocka_unit_test(steps_add_up),
+		cmocka_unit_test(parts_of_each_step_are_for_comparisons),
 		cmocka_unit_test(requests_add_up),
 		cmocka_unit_test(several_requests_are_compared_before_steps),
 		cmocka_unit_test(baselines_read_back),

@@ -503,6 +503,7 @@ static int write_outliers(struct measure *m)
 
 static int write_series(struct measure *m)
 {
+	const struct vpa_options *options = m->w->c->options;
 	struct vpa_blocks *b = m->b;
 	size_t i;
 
@@ -511,7 +512,7 @@ static int write_series(struct measure *m)
 	m->rows = vpt_alloc(b->count, sizeof(*m->rows));
 	if (!b->series || !m->values || !m->rows)
 		return VPT_ENOMEM;
-	if (m->w->c->options->overview || m->w->c->options->step_parts)
+	if (options->overview || (options->step_parts && !options->only_sums))
 		m->parts_ns = vpa_arena_alloc(
 			&m->w->out->arena, b->count, VPA_SWEEP_ALL * sizeof(*m->parts_ns));
 	for (i = 0; i < b->count; i++)

@@ -46,14 +46,16 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 		.start_ns = step->first_ns,
 		.period_ns = period_ns,
 		.devices = (unsigned)__builtin_popcount(mask)};
-	row->parts_ns = vpa_arena_alloc(&out->arena, VPA_SWEEP_ALL, sizeof(*row->parts_ns));
-	if (!row->parts_ns)
-		return VPT_ENOMEM;
 	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, mask, &sums, NULL, NULL);
 	vpa_work_add(&w->s->sweep, step->pin, step[1].pin, mask, total->work_ns);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
-	memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
+	if (!w->c->options->only_sums) {
+		row->parts_ns = vpa_arena_alloc(&out->arena, 1, sizeof(sums.ns));
+		if (!row->parts_ns)
+			return VPT_ENOMEM;
+		memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
+	}
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
 	vpa_parts_sum_add(&total->parts, &sums);

@@ -390,6 +390,8 @@ static int read_row(struct vpt_nsight_db *db, struct scan *scan, sqlite3_value *
 	const struct vpt_nsight_table *table = scan->table;
 	uint32_t left;
 
+	if (scan->lacks)
+		return 0;
 	for (left = scan->there; left; left &= left - 1, values++) {
 		unsigned i = (unsigned)__builtin_ctz(left);
 		const struct vpt_nsight_field *f = &table->fields[i];
@@ -406,7 +408,7 @@ static int read_row(struct vpt_nsight_db *db, struct scan *scan, sqlite3_value *
 		cell->wrong = found != SQLITE_NULL;
 		db->stats->bad_numbers += (uint64_t)(table->events && cell->wrong);
 	}
-	return !scan->lacks;
+	return 1;
 }
 
 static void take_row(sqlite3_context *ctx, int count, sqlite3_value **values)
