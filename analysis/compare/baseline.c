@@ -540,8 +540,7 @@ static void settle(struct fill *f)
 	for (i = 0; i < r->request_count; i++)
 		count_measured(f, &r->requests[i].blocks);
 	for (i = 0; i < r->counter_count; i++)
-		r->counters[i].series = vpt_series_find(
-			(struct vpt_text){r->counters[i].name, strlen(r->counters[i].name)});
+		r->counters[i].series = vpt_series_find(vpt_text_from(r->counters[i].name));
 	check_steps(f, r);
 }
 

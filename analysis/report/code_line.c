@@ -8,27 +8,45 @@
 enum { FOLDERS = 2 };
 
 /* The file's name with its last folders. */
-static const char *short_path(const char *path)
+static struct vpt_text short_path(struct vpt_text path)
 {
-	const char *at = path + strlen(path);
+	size_t at = path.len;
 	int slashes = 0;
 
-	while (at > path && slashes <= FOLDERS)
-		slashes += *--at == '/';
-	return slashes > FOLDERS ? at + 1 : path;
+	while (at && slashes <= FOLDERS)
+		slashes += path.text[--at] == '/';
+	at += slashes > FOLDERS;
+	return (struct vpt_text){path.text + at, path.len - at};
+}
+
+const char *vpa_code_line_words(
+	char *text, size_t cap, struct vpt_text function, struct vpt_text file, uint64_t number)
+{
+	enum { NUMBER = 22 };
+	size_t most = cap > NUMBER ? cap - NUMBER : 0;
+	struct vpt_text words = file.len ? file : function;
+	size_t cut = words.len > most ? words.len - most : 0;
+
+	if (file.len && number)
+		snprintf(text, cap, "%.*s:%" PRIu64, (int)(words.len - cut), words.text + cut,
+			number);
+	else
+		snprintf(text, cap, "%.*s", (int)words.len, words.len ? words.text : "");
+	return text;
 }
 
 const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *line)
 {
-	const char *file = line->file ? line->file : "";
+	return vpa_code_line_words(text, cap, vpt_text_from(line->function),
+		short_path(vpt_text_from(line->file)), line->number);
+}
 
-	if (!*file)
-		snprintf(text, cap, "%s", line->function ? line->function : "");
-	else if (line->number)
-		snprintf(text, cap, "%s:%" PRIu64, short_path(file), line->number);
-	else
-		snprintf(text, cap, "%s", short_path(file));
-	return text;
+int vpa_is_same_line(const struct vpa_code_line *a, const struct vpa_code_line *b)
+{
+	return a->number == b->number && a->file && b->file &&
+	       (a->file == b->file || !strcmp(a->file, b->file)) &&
+	       (*a->file ||
+		       !strcmp(a->function ? a->function : "", b->function ? b->function : ""));
 }
 
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top)

@@ -4,6 +4,7 @@
 #define VPA_ANALYSIS_REPORT_CODE_LINE_H
 
 #include "analysis/report/causes.h"
+#include "formats/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -95,6 +96,12 @@ struct vpa_lines {
 /* The path with its last two folders, and the number: "wan/modules/model.py:212". Of code without a
  * file the function's name. At most cap - 1 bytes; returns text. */
 const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *line);
+/* The same with the whole path; if it is too long, with the end of it. */
+const char *vpa_code_line_words(
+	char *text, size_t cap, struct vpt_text function, struct vpt_text file, uint64_t number);
+
+/* Whether both are known, and the same; where there is no file, by their functions. */
+int vpa_is_same_line(const struct vpa_code_line *a, const struct vpa_code_line *b);
 
 /* "at wan/modules/model.py:212 (97 %, 412 samples)", of exact stacks "(innermost for 97 % of its time)" or
  * "(97 % of its time, calls included)"; "" if `top` is NULL or names no line. At most

@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int is_same(const struct vpa_code_line *a, const struct vpa_code_line *b)
-{
-	return a->number == b->number && a->file && b->file &&
-	       (a->file == b->file || !strcmp(a->file, b->file)) &&
-	       (*a->file ||
-		       !strcmp(a->function ? a->function : "", b->function ? b->function : ""));
-}
-
 static void outweigh(struct vpa_main_line *m, const struct vpa_code_line *line, uint64_t ns)
 {
 	uint64_t least = ns;
@@ -39,7 +31,7 @@ static void add_line(struct vpa_main_line *m, const struct vpa_code_line *line, 
 	size_t i;
 
 	for (i = 0; i < VPA_LINE_RIVALS; i++)
-		if (is_same(&m->rivals[i].line, line)) {
+		if (vpa_is_same_line(&m->rivals[i].line, line)) {
 			m->rivals[i].ns += ns;
 			return;
 		}

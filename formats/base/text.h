@@ -10,6 +10,12 @@ struct vpt_text {
 	size_t len;
 };
 
+/* Those of a C string; NULL is an empty one. */
+static inline struct vpt_text vpt_text_from(const char *words)
+{
+	return (struct vpt_text){words ? words : "", words ? strlen(words) : 0};
+}
+
 /* Whether the text is this word; NULL is none. */
 static inline int vpt_text_is(struct vpt_text text, const char *word)
 {

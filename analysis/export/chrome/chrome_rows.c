@@ -71,7 +71,7 @@ static struct vpt_text name_of_process(const struct vpa_chrome *x, uint64_t pid)
 
 	if (!name || name == vpa_meta(x->c->view.report, "command"))
 		return command(x);
-	return (struct vpt_text){name, strlen(name)};
+	return vpt_text_from(name);
 }
 
 /* What a name is for, since threads and streams may have the number 0 too. */

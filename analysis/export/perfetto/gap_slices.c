@@ -14,8 +14,6 @@
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { HELD_FOR_LINES = 8192 };
@@ -65,21 +63,12 @@ void vpa_ex_gaps_free(struct vpa_ex_gaps *g)
 
 /* ---- lines ---- */
 
-/* "FILE:NUMBER"; of code without a file the function's name. Of a very long path the end. */
 static uint32_t line_text(
 	struct vpa_ex_out *x, struct vpt_text function, struct vpt_text file, uint64_t number)
 {
-	enum { PATH = 1024 };
-	char text[PATH + 32];
-	size_t cut = file.len > PATH ? file.len - PATH : 0;
+	char text[4096];
 
-	if (!file.len)
-		return vpa_ex_text(x, function.text, function.len);
-	if (!number)
-		return vpa_ex_text(x, file.text, file.len);
-	snprintf(text, sizeof(text), "%.*s:%" PRIu64, (int)(file.len - cut), file.text + cut,
-		number);
-	return vpa_ex_string(x, text);
+	return vpa_ex_string(x, vpa_code_line_words(text, sizeof(text), function, file, number));
 }
 
 static void add_own_line(
@@ -93,11 +82,6 @@ static void add_own_line(
 	vpa_ex_add_double(e, EX_ARG_LINE_SHARE, line->share);
 	if (line->samples)
 		vpa_ex_add_arg(e, EX_ARG_LINE_SAMPLES, EX_UINT, line->samples);
-}
-
-static struct vpt_text text_of(const char *words)
-{
-	return (struct vpt_text){words ? words : "", words ? strlen(words) : 0};
 }
 
 /* Looks up what the report knows of all gaps like this one. */
@@ -120,7 +104,7 @@ static int is_likely(
 	const struct vpa_ex_out *x, const struct vpa_gap_line *line, const struct vpa_top_line *top)
 {
 	struct vpt_frame frame;
-	struct vpt_text file, text = text_of(top->line.file);
+	struct vpt_text file, text = vpt_text_from(top->line.file);
 
 	if (line->frame == VPA_NONE)
 		return !line->samples && !line->is_foreign;
@@ -150,8 +134,8 @@ static void add_place_line(struct vpa_ex_out *x, struct vpa_ex_event *e, const s
 	if (!vpa_gap_may_have_line_of(top) || !is_likely(x, &gap->line, top))
 		return;
 	vpa_ex_add_text(e, EX_ARG_LINE,
-		line_text(
-			x, text_of(top->line.function), text_of(top->line.file), top->line.number));
+		line_text(x, vpt_text_from(top->line.function), vpt_text_from(top->line.file),
+			top->line.number));
 	vpa_ex_add_double(e, EX_ARG_LINE_SHARE, top->share);
 	vpa_ex_add_arg(e, EX_ARG_LINE_SAMPLES, EX_UINT, top->samples);
 }

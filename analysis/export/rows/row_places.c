@@ -27,7 +27,7 @@ static void look_around(struct vpa_rows *x, const struct vpa_range *own,
 		return;
 	name = vpa_name(x->view.context->model, where.stage->name);
 	if (where.stage_name)
-		name = (struct vpt_text){where.stage_name, strlen(where.stage_name)};
+		name = vpt_text_from(where.stage_name);
 	stage = vpt_strings_put(&x->stages, name.text, name.len);
 	x->failed |= stage == VPT_NO_ID;
 	place->stage = (uint32_t)(stage + 1);

@@ -368,16 +368,11 @@ static int take_range(void *state, const struct vpa_range *range)
 	return rc;
 }
 
-static struct vpt_text text_of(const char *words)
-{
-	return (struct vpt_text){words, words ? strlen(words) : 0};
-}
-
 static int put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_part *part)
 {
 	static const struct vpa_top_line none;
 	const struct vpa_top_line *top = part->top ? part->top : &none;
-	const struct vpa_rows_line line = {text_of(top->line.function), text_of(top->line.file),
+	const struct vpa_rows_line line = {vpt_text_from(top->line.function), vpt_text_from(top->line.file),
 		top->line.number, top->share, top->line.file != NULL};
 	struct vpa_rows_row r = vpa_rows_begin(x, x->own[VPA_ROWS_IDLE]);
 

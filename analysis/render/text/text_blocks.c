@@ -299,10 +299,7 @@ static void put_drift(struct vpa_page *p, const struct vpa_blocks *b)
 /* Whether two blocks have the same line. */
 static int is_same_line(const struct vpa_block_row *a, const struct vpa_block_row *b)
 {
-	return a->line && b->line && a->line->line.number == b->line->line.number &&
-	       !strcmp(a->line->line.file, b->line->line.file) &&
-	       (*a->line->line.file || !strcmp(vpa_text_or(a->line->line.function, ""),
-					       vpa_text_or(b->line->line.function, "")));
+	return a->line && b->line && vpa_is_same_line(&a->line->line, &b->line->line);
 }
 
 /* The measured block whose line more than half of them have; NULL: there is no such line. *same: how many

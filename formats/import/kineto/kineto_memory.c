@@ -25,8 +25,8 @@ static int put_sample(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	memcpy(&c.value, &value, sizeof(value));
 	vpt_collect_put(r->collect, VPT_COUNTER,
 		vpt_collect_series(r->collect, -1, device,
-			vpt_kineto_put_text(r, (struct vpt_text){name, strlen(name)}),
-			vpt_kineto_put_text(r, (struct vpt_text){unit, strlen(unit)})),
+			vpt_kineto_put_text(r, vpt_text_from(name)),
+			vpt_kineto_put_text(r, vpt_text_from(unit))),
 		&c);
 	return 1;
 }

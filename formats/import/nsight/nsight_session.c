@@ -154,7 +154,7 @@ static uint64_t put_uuid(struct vpt_nsight *im, struct vpt_text uuid)
 	if (!uuid.len || begins(uuid, "GPU-"))
 		return vpt_nsight_text(im, uuid);
 	copy_text(text + 4, sizeof(text) - 4, uuid);
-	return vpt_nsight_text(im, (struct vpt_text){text, strlen(text)});
+	return vpt_nsight_text(im, vpt_text_from(text));
 }
 
 static int gpu_row(void *ctx, const struct vpt_cell *cell)
@@ -178,9 +178,8 @@ static int gpu_row(void *ctx, const struct vpt_cell *cell)
 
 		if (im->ordinals[i].gpu != cell[G_ID].number)
 			continue;
-		row.uuid =
-			put_uuid(im, cell[G_UUID].text.len ? cell[G_UUID].text
-							   : (struct vpt_text){uuid, strlen(uuid)});
+		row.uuid = put_uuid(
+			im, cell[G_UUID].text.len ? cell[G_UUID].text : vpt_text_from(uuid));
 		row.device = (uint64_t)im->ordinals[i].ordinal;
 		vpt_collect_device(im->out, im->ordinals[i].pid, &row);
 		put++;
