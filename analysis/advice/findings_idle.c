@@ -364,7 +364,7 @@ static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum
 	vpt_sat_add_to(&sum->saving.ns, ns);
 	vpt_sat_add_to(
 		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
-	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, ns, "memcpy"));
+	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, ns, VPA_FAMILY_MEMCPY));
 	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
 }
 

@@ -86,7 +86,7 @@ static void find_wide_gemms(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = wide_title(r, is_mixed);
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_GEMM);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",
 		vpa_duration(wide).text, vpa_share((double)wide / busy).text);
@@ -115,7 +115,7 @@ static void find_chains(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = "elementwise kernels run one after the other: fuse them, as torch.compile does";
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_ELEMENTWISE));
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_ELEMENTWISE);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s take %s; the longest of "
@@ -136,20 +136,19 @@ enum mover { MOVER_CAT, MOVER_LAYOUT, MOVER_COPY, MOVERS };
 struct stage_work {
 	const char *stage;
 	uint64_t all_ns, conv_ns, moved_ns[MOVERS], largest_ns;
-	const char *largest;
+	enum vpa_family largest;
 };
 
 static void add_family(struct stage_work *w, const struct vpa_stage_family_row *row)
 {
 	w->all_ns = row->stage_ns;
-	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_CONV)))
+	if (row->family == VPA_FAMILY_CONV)
 		w->conv_ns += row->exclusive_ns;
-	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_LAYOUT))) {
+	if (row->family == VPA_FAMILY_LAYOUT) {
 		w->moved_ns[MOVER_CAT] += row->cat_ns;
 		w->moved_ns[MOVER_LAYOUT] += row->exclusive_ns - row->cat_ns;
 	}
-	if (!strcmp(row->family, vpa_family_name(VPA_FAMILY_MEMCPY)) ||
-		!strcmp(row->family, vpa_family_name(VPA_FAMILY_MEMSET)))
+	if (row->family == VPA_FAMILY_MEMCPY || row->family == VPA_FAMILY_MEMSET)
 		w->moved_ns[MOVER_COPY] += row->exclusive_ns;
 	if (row->exclusive_ns > w->largest_ns) {
 		w->largest_ns = row->exclusive_ns;
@@ -220,13 +219,13 @@ static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 		return;
 	f->title = decoder_title(w, moves);
 	if (moves) {
-		s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_LAYOUT));
+		s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_LAYOUT);
 		vpa_finding_saves(r, f, &s);
 	}
 	f->measured = decoder_text(r, w);
 	if (!moves && w->conv_ns != w->largest_ns)
 		f->measured = vpa_arena_printf(&r->arena, "%s; most is %s, %s", f->measured,
-			w->largest, vpa_duration(w->largest_ns).text);
+			vpa_family_name(w->largest), vpa_duration(w->largest_ns).text);
 	f->threshold = "5 % of busy time; 20 % of the stage moving data";
 	f->note = f->measured;
 	vpa_finding_evidence(f, w->stage);
@@ -317,7 +316,7 @@ static const char *unusual(struct vpa_report *r, const struct vpa_kernel_row *k)
 {
 	uint32_t sms = multiprocessors(r);
 
-	if (!strcmp(k->family, vpa_family_name(VPA_FAMILY_GEMM)) &&
+	if (k->family == VPA_FAMILY_GEMM &&
 		vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_FP32)
 		return "in FP32, without tensor cores";
 	if (vpa_is_unaligned(k->name))
@@ -325,7 +324,7 @@ static const char *unusual(struct vpa_report *r, const struct vpa_kernel_row *k)
 	if (k->blocks_mean > 0 && sms && k->blocks_mean < sms)
 		return vpa_arena_printf(
 			&r->arena, "%.0f thread blocks for %" PRIu32 " SMs", k->blocks_mean, sms);
-	if (!strcmp(k->family, vpa_family_name(VPA_FAMILY_LAYOUT)))
+	if (k->family == VPA_FAMILY_LAYOUT)
 		return "only moves data";
 	return NULL;
 }
@@ -345,7 +344,7 @@ static void note_largest(struct vpa_report *r)
 		if ((double)k->exclusive_ns < work_share * (double)busy)
 			break;
 		text = vpa_arena_printf(&r->arena, "%s%s%.60s (%s) %.0f %% of busy%s%s", text,
-			*text ? "; " : "largest: ", k->name, k->family,
+			*text ? "; " : "largest: ", k->name, vpa_family_name(k->family),
 			vpa_per_cent(k->exclusive_ns, busy), why ? ", " : "", why ? why : "");
 	}
 	if (f && *text)

@@ -83,7 +83,7 @@ static void find_bound(struct vpa_report *r)
 struct exposed {
 	const char *id, *title, *what, *caveat;
 	uint64_t (*ns)(const struct vpa_device *d);
-	const char *family;
+	enum vpa_family family;
 	uint64_t from_ns; /* lower end of the bound; 0: it is one number */
 };
 
@@ -221,27 +221,25 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 
 static void find_unhidden(struct vpa_report *r)
 {
-	static const char comm[] = "comm";
 	int is_too_much = is_too_much_to_hide(r);
 	const struct exposed kinds[] = {
 		{"exposed-copy",
 			"overlap copies with kernels: pinned memory, a separate stream, fewer "
 			"offloads",
 			"exposed copies and memsets:", NULL, copy_ns,
-			vpa_family_name(
-				is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY),
+			is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY,
 			is_too_much ? hidden_at_most(r) : 0},
 		{"exposed-comm",
 			"overlap communication with compute: asynchronous collectives, smaller "
 			"buckets",
-			"exposed communication:", NULL, transfer_ns, comm, 0},
+			"exposed communication:", NULL, transfer_ns, VPA_FAMILY_COMM, 0},
 		{"peer-wait",
 			"check whether other ranks are late: compare their traces, balance the "
 			"work",
 			"communication that may be waiting for other ranks:",
 			"assumes that calls of one kernel and grid move equal amounts; a longer "
 			"transfer looks like waiting",
-			wait_ns, comm, 0},
+			wait_ns, VPA_FAMILY_COMM, 0},
 	};
 	size_t i;
 
@@ -270,7 +268,7 @@ static void find_eager(struct vpa_report *r)
 	 * time, since sequences may run concurrently. */
 	s.ns = at_most(total, busy);
 	s.from_ns = at_most(softmax, s.ns);
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_EAGER_SOFTMAX);
 	if (!count || !vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "eager-attention", "fail");
@@ -360,7 +358,7 @@ static void find_backend_change(struct vpa_report *r)
 		f->title = "attention changes its back-end between steps: look for a mask, a shape "
 			   "or a dtype that the faster one does not support";
 		s.ns = at_most(s.ns, vpa_busy_ns(r));
-		s.base_ns = vpa_gain_unit_busy(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
+		s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_ATTENTION);
 		vpa_finding_saves(r, f, &s);
 		f->measured = vpa_arena_printf(&r->arena,
 			"%" PRIu64 " place%s of a step: %" PRIu64 " call%s of %s, %s each, and "
@@ -385,7 +383,7 @@ static void find_unfused_conv(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
-	s.base_ns = vpa_gain_unit_busy(r, s.ns, NULL);
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_UNKNOWN);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in vol2col", vpa_duration(total).text);
 	f->threshold = "1 % of the window, 2 % of active";

@@ -36,14 +36,14 @@ uint64_t vpa_gain_unit_idle(const struct vpa_report *r, const struct vpa_mean_un
 		unit->idle_ns);
 }
 
-uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, const char *family)
+uint64_t vpa_gain_unit_busy(const struct vpa_report *r, uint64_t ns, enum vpa_family family)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	uint64_t all;
 
 	if (!(unit.units > 0) || !ns)
 		return 0;
-	if (!family || !unit.has_parts)
+	if (family == VPA_FAMILY_UNKNOWN || !unit.has_parts)
 		return inside_of(ns, ns, unit.busy_ns, vpa_busy_ns(r));
 	all = vpa_family_ns(r, family);
 	return vpa_portion(ns, vpa_earlier(vpa_mean_unit_busy(&unit, family), all), all);

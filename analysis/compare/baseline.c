@@ -301,6 +301,18 @@ static void fill_choice(struct fill *f, const struct vpa_field *field, void *at)
 	fault(f, "an unknown word");
 }
 
+/* A word of another version is none. */
+static void fill_word(struct fill *f, const struct vpa_field *field, void *at)
+{
+	const char *text = any_text(f);
+	size_t i;
+
+	*(unsigned *)at = 0;
+	for (i = 0; text && field->choice(i); i++)
+		if (!strcmp(field->choice(i), text))
+			*(unsigned *)at = (unsigned)i;
+}
+
 /* The number of values in an array that begins here. */
 static size_t count_values(const struct fill *f)
 {
@@ -419,6 +431,7 @@ static const struct {
 	[VPA_FIELD_TEXT] = {.value = fill_text},
 	[VPA_FIELD_PLACE] = {.value = fill_place},
 	[VPA_FIELD_CHOICE] = {.value = fill_choice},
+	[VPA_FIELD_WORD] = {.value = fill_word},
 	[VPA_FIELD_TEXTS] = {.members = fill_texts},
 	[VPA_FIELD_OBJECT] = {.members = fill_inside},
 	[VPA_FIELD_POINTER] = {.members = fill_pointed},

@@ -302,7 +302,7 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 {
 	uint64_t *parts = vpa_arena_alloc(arena, VPA_OVERVIEW_ALL, sizeof(*parts)), known = 0;
 	struct vpa_unit *u = vpa_arena_alloc(arena, 1, sizeof(*u));
-	size_t i, k, part;
+	size_t i, k;
 
 	if (!parts || !u)
 		return VPT_ENOMEM;
@@ -311,10 +311,7 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 	u->devices = (unsigned)r->device_count;
 	u->touched = r->touched;
 	for (i = 0; i < r->family_count; i++) {
-		part = family_part(r->families[i].family);
-		if (part == VPA_UNIT_PARTS)
-			break;
-		vpt_sat_add_to(&parts[part], r->families[i].exclusive_ns);
+		vpt_sat_add_to(&parts[r->families[i].family], r->families[i].exclusive_ns);
 		vpt_sat_add_to(&known, r->families[i].exclusive_ns);
 	}
 	for (i = 0; i < r->device_count; i++) {

@@ -266,14 +266,15 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 		const struct vpa_family_row *f = &r->families[i];
 		struct vpa_compared_row *row;
 
-		if (strcmp(f->family, "memcpy") != 0 && strcmp(f->family, "memset") != 0) {
+		if (f->family != VPA_FAMILY_MEMCPY && f->family != VPA_FAMILY_MEMSET) {
 			vpt_sat_add_to(&all_ns, f->exclusive_ns);
 			vpt_sat_add_to(&all, f->calls);
 			continue;
 		}
 		row = &c->rows[c->row_count++];
-		*row = (struct vpa_compared_row){
-			.kind = VPA_PART_BUSY, .name = f->family, .family = f->family};
+		*row = (struct vpa_compared_row){.kind = VPA_PART_BUSY,
+			.name = vpa_family_name(f->family),
+			.family = vpa_family_name(f->family)};
 		set_side(row, in_b, f->calls, f->exclusive_ns);
 	}
 	if (all_ns <= listed_ns)
@@ -310,8 +311,9 @@ static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int
 		const struct vpa_kernel_row *kernel = &r->kernels[i];
 		struct vpa_compared_row *row = &c->rows[c->row_count++];
 
-		*row = (struct vpa_compared_row){
-			.kind = VPA_PART_BUSY, .name = kernel->name, .family = kernel->family};
+		*row = (struct vpa_compared_row){.kind = VPA_PART_BUSY,
+			.name = kernel->name,
+			.family = vpa_family_name(kernel->family)};
 		set_side(row, in_b, kernel->time.count, kernel->exclusive_ns);
 		/* A sum until all runs are joined. */
 		*(in_b ? &row->b_blocks : &row->a_blocks) =

@@ -486,9 +486,7 @@ void vpa_mean_unit_head(
 	}
 }
 
-uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, const char *family)
+uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, enum vpa_family family)
 {
-	size_t i = family_of(family);
-
-	return i < VPA_FAMILY_COUNT ? u->family_ns[i] : 0;
+	return u->family_ns[family];
 }

@@ -81,6 +81,6 @@ uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes);
 void vpa_mean_unit_head(
 	const struct vpa_report *r, const struct vpa_mean_unit *u, uint64_t *cause_ns);
 /* Busy time in the units of a kernel family. */
-uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, const char *family);
+uint64_t vpa_mean_unit_busy(const struct vpa_mean_unit *u, enum vpa_family family);
 
 #endif

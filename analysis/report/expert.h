@@ -3,6 +3,7 @@
 #ifndef VPA_ANALYSIS_REPORT_EXPERT_H
 #define VPA_ANALYSIS_REPORT_EXPERT_H
 
+#include "analysis/names/families.h"
 #include "analysis/report/unit_kind.h"
 
 #include <stddef.h>
@@ -155,7 +156,7 @@ struct vpa_flop_row {
 
 struct vpa_stage_family_row {
 	const char *stage, *kind; /* kind: "stage", "step" ...; NULL: outside all */
-	const char *family;
+	enum vpa_family family;
 	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
 	uint64_t
 		cat_ns; /* of a decoder's layout changes: kernels that join tensors, as torch.cat() */

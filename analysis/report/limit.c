@@ -71,18 +71,18 @@ enum vpa_limit vpa_limit_of(const struct vpa_load *l)
 
 /* ---- loads ---- */
 
-static int is_compute(const char *family)
+static int is_compute(enum vpa_family family)
 {
-	return family && strcmp(family, "memcpy") != 0 && strcmp(family, "memset") != 0 &&
-	       strcmp(family, vpa_family_name(VPA_FAMILY_COMM)) != 0;
+	return family != VPA_FAMILY_MEMCPY && family != VPA_FAMILY_MEMSET &&
+	       family != VPA_FAMILY_COMM;
 }
 
-uint64_t vpa_family_ns(const struct vpa_report *r, const char *family)
+uint64_t vpa_family_ns(const struct vpa_report *r, enum vpa_family family)
 {
 	size_t i;
 
 	for (i = 0; i < r->family_count; i++)
-		if (r->families[i].family && !strcmp(r->families[i].family, family))
+		if (r->families[i].family == family)
 			return r->families[i].exclusive_ns;
 	return 0;
 }
@@ -222,12 +222,13 @@ struct vpa_load vpa_load_of_part(
 	out.kernel_ns = all.kernel_ns;
 	out.fault_ns = all.fault_ns;
 	out.copy_ns = vpa_portion(copies, all.copy_ns,
-		vpt_sat_add(vpa_family_ns(r, "memcpy"), vpa_family_ns(r, "memset")));
-	out.comm_ns = vpa_portion(families[VPA_FAMILY_COMM], all.comm_ns,
-		vpa_family_ns(r, vpa_family_name(VPA_FAMILY_COMM)));
+		vpt_sat_add(
+			vpa_family_ns(r, VPA_FAMILY_MEMCPY), vpa_family_ns(r, VPA_FAMILY_MEMSET)));
+	out.comm_ns = vpa_portion(
+		families[VPA_FAMILY_COMM], all.comm_ns, vpa_family_ns(r, VPA_FAMILY_COMM));
 	out.wait_ns = vpa_portion(out.comm_ns, all.wait_ns, all.comm_ns);
 	for (i = 0; i < VPA_FAMILY_COUNT; i++)
-		if (is_compute(vpa_family_name((enum vpa_family)i)) && families[i] > out.family_ns)
+		if (is_compute((enum vpa_family)i) && families[i] > out.family_ns)
 			out.family_ns = families[i];
 	return out;
 }

@@ -67,7 +67,7 @@ struct vpa_load vpa_load_of_part(
 uint64_t vpa_hidden_wait_ns(const struct vpa_report *r, const struct vpa_device *d, int *all);
 
 /* Exclusive time of a kernel family in the window. */
-uint64_t vpa_family_ns(const struct vpa_report *r, const char *family);
+uint64_t vpa_family_ns(const struct vpa_report *r, enum vpa_family family);
 
 /* `part` of `whole` of `ns`; 0 where whole is 0. */
 static inline uint64_t vpa_portion(uint64_t ns, uint64_t part, uint64_t whole)

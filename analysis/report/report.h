@@ -9,6 +9,7 @@
 
 #include "analysis/base/arena.h"
 #include "analysis/base/durations.h"
+#include "analysis/names/families.h"
 #include "analysis/report/code_line.h"
 #include "analysis/report/counter.h"
 #include "analysis/report/device.h"
@@ -88,14 +89,15 @@ struct vpa_counts {
 };
 
 struct vpa_family_row {
-	const char *family; /* kernels by vpa_family_name(), and "memcpy", "memset" */
+	enum vpa_family family; /* of copies and memsets VPA_FAMILY_MEMCPY and VPA_FAMILY_MEMSET */
 	uint64_t calls, total_ns, exclusive_ns;
 	double share_of_busy; /* exclusive / busy of all devices */
 };
 
 struct vpa_kernel_row {
-	const char *name;             /* demangled where possible */
-	const char *family, *backend; /* backend NULL when not attention */
+	const char *name; /* demangled where possible */
+	enum vpa_family family;
+	const char *backend; /* NULL when not attention */
 	uint64_t exclusive_ns;
 	struct vpa_durations time;
 	double blocks_mean; /* thread blocks of a call's grid; 0: not known */

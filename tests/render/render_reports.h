@@ -168,12 +168,12 @@ static struct vpa_gap_row gaps[] = {
 };
 
 static struct vpa_family_row families[] = {
-	{"attention", 300, MS(290), MS(286.1), 0.4399},
-	{"gemm", 1400, MS(190), MS(188.7), 0.2901},
-	{"conv", 84, MS(96.3), MS(96.3), 0.1481},
-	{"elementwise", 8000, MS(69.8), MS(69.8), 0.1073},
-	{"memcpy", 30, MS(12), MS(9.4), 0.0145},
-	{"memset", 14, MS(0.06), MS(0.06), 0.0001},
+	{VPA_FAMILY_ATTENTION, 300, MS(290), MS(286.1), 0.4399},
+	{VPA_FAMILY_GEMM, 1400, MS(190), MS(188.7), 0.2901},
+	{VPA_FAMILY_CONV, 84, MS(96.3), MS(96.3), 0.1481},
+	{VPA_FAMILY_ELEMENTWISE, 8000, MS(69.8), MS(69.8), 0.1073},
+	{VPA_FAMILY_MEMCPY, 30, MS(12), MS(9.4), 0.0145},
+	{VPA_FAMILY_MEMSET, 14, MS(0.06), MS(0.06), 0.0001},
 };
 
 #define SPREAD(n, total)                                                                           \
@@ -184,10 +184,10 @@ static struct vpa_family_row families[] = {
 static struct vpa_kernel_row kernels[] = {
 	{"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "
 	 "cutlass::bfloat16_t>, false, true>(flash::Flash_fwd_params)",
-		"attention", "flash-attn-2", MS(286.1), SPREAD(300, 290), 264, 0},
-	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", "gemm", NULL,
-		MS(188.7), SPREAD(1400, 190), 1056.5, 0},
-	{"cudnn_infer_conv3d", "conv", NULL, MS(96.3), SPREAD(84, 96.3), 0, 0},
+		VPA_FAMILY_ATTENTION, "flash-attn-2", MS(286.1), SPREAD(300, 290), 264, 0},
+	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", VPA_FAMILY_GEMM,
+		NULL, MS(188.7), SPREAD(1400, 190), 1056.5, 0},
+	{"cudnn_infer_conv3d", VPA_FAMILY_CONV, NULL, MS(96.3), SPREAD(84, 96.3), 0, 0},
 };
 
 static struct vpa_backend_row backends[] = {

@@ -353,7 +353,7 @@ static struct vpa_report ten_rows(struct ten *t)
 {
 	size_t i;
 
-	t->family = (struct vpa_family_row){.family = "gemm", .exclusive_ns = MS(10)};
+	t->family = (struct vpa_family_row){.family = VPA_FAMILY_GEMM, .exclusive_ns = MS(10)};
 	t->device = (struct vpa_device){.active_ns = MS(10), .busy_ns = MS(10)};
 	for (i = 0; i < ROWS; i++) {
 		const char *name = t->names[i];
@@ -367,7 +367,7 @@ static struct vpa_report ten_rows(struct ten *t)
 		t->graphs[i] = (struct vpa_graph_row){.place = IN(name), .total_ns = MS(1)};
 		t->stages[i] = (struct vpa_stage_family_row){.stage = name,
 			.kind = "stage",
-			.family = "gemm",
+			.family = VPA_FAMILY_GEMM,
 			.exclusive_ns = MS(1),
 			.stage_ns = MS(1)};
 		t->backends[i] = (struct vpa_backend_row){.backend = name, .calls = 1};
@@ -542,8 +542,8 @@ static void name_idle_time(struct named *n, const char *name)
 
 static void name_work(struct named *n, const char *name)
 {
-	n->family = (struct vpa_family_row){name, 1, MS(4), MS(4), 1};
-	n->kernel = (struct vpa_kernel_row){name, name, name, MS(4), SPREAD(1, 4), 0, 0};
+	n->family = (struct vpa_family_row){VPA_FAMILY_GEMM, 1, MS(4), MS(4), 1};
+	n->kernel = (struct vpa_kernel_row){name, VPA_FAMILY_GEMM, name, MS(4), SPREAD(1, 4), 0, 0};
 	n->backend = (struct vpa_backend_row){name, 1, 1, 1, 1, 1, 1, 0.5};
 	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
 	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};

@@ -309,11 +309,11 @@ static void check_ranges(struct model *m, const struct vpa_report *r)
 
 /* ---- kernels and families ---- */
 
-static const char *family_of(const struct model_op *op)
+static enum vpa_family family_of(const struct model_op *op)
 {
-	return op->kind == VPA_KERNEL   ? vpa_family_name(op->family)
-	       : op->kind == VPA_MEMCPY ? "memcpy"
-					: "memset";
+	return op->kind == VPA_KERNEL   ? op->family
+	       : op->kind == VPA_MEMCPY ? VPA_FAMILY_MEMCPY
+					: VPA_FAMILY_MEMSET;
 }
 
 /* Exclusive time of the ops that `pick` chooses: between two edges every op that runs has an equal part. What
@@ -340,7 +340,9 @@ static double exclusive(const struct model *m, const char *text, int by_name, do
 			size_t j, n = 0;
 
 			if (!op->active || op->start > from || op->end < to ||
-				strcmp(by_name ? (op->name ? op->name : "") : family_of(op), text))
+				strcmp(by_name ? (op->name ? op->name : "")
+					       : vpa_family_name(family_of(op)),
+					text))
 				continue;
 			for (j = 0; j < m->ops.count; j++)
 				n += m->ops.items[j].active &&
@@ -398,14 +400,13 @@ static void check_families(struct model *m, const struct vpa_report *r)
 		uint64_t n = 0, total = 0;
 
 		for (k = 0; k < m->ops.count; k++)
-			if (ran(&m->ops.items[k]) &&
-				!strcmp(family_of(&m->ops.items[k]), row->family)) {
+			if (ran(&m->ops.items[k]) && family_of(&m->ops.items[k]) == row->family) {
 				n++;
 				total += m->ops.items[k].end - m->ops.items[k].start;
 			}
-		model_same(m, row->family, "calls", n, row->calls);
-		model_same(m, row->family, "total", total, row->total_ns);
-		check_exclusive(m, row->family, 0, row->exclusive_ns);
+		model_same(m, vpa_family_name(row->family), "calls", n, row->calls);
+		model_same(m, vpa_family_name(row->family), "total", total, row->total_ns);
+		check_exclusive(m, vpa_family_name(row->family), 0, row->exclusive_ns);
 		calls += n;
 		exclusive_sum += row->exclusive_ns;
 	}

@@ -318,11 +318,10 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 /* Of the time of attention kernels, how much is theirs alone, where kernels that overlap share it; 1: none does. */
 static double exclusive_share(const struct vpa_report *r)
 {
-	const char *attention = vpa_family_name(VPA_FAMILY_ATTENTION);
 	size_t i;
 
 	for (i = 0; i < r->family_count; i++)
-		if (!strcmp(r->families[i].family, attention) && r->families[i].total_ns)
+		if (r->families[i].family == VPA_FAMILY_ATTENTION && r->families[i].total_ns)
 			return (double)r->families[i].exclusive_ns /
 			       (double)r->families[i].total_ns;
 	return 1;

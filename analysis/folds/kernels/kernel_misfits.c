@@ -115,20 +115,15 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- names ---- */
 
-static int is_family(const struct vpa_kernel_row *k, enum vpa_family family)
-{
-	return !strcmp(k->family, vpa_family_name(family));
-}
-
 static int is_align1(const struct vpa_kernel_row *k)
 {
-	return (is_family(k, VPA_FAMILY_GEMM) || is_family(k, VPA_FAMILY_CONV)) &&
+	return (k->family == VPA_FAMILY_GEMM || k->family == VPA_FAMILY_CONV) &&
 	       vpa_is_unaligned(k->name);
 }
 
 static int is_fp32(const struct vpa_kernel_row *k)
 {
-	return is_family(k, VPA_FAMILY_GEMM) &&
+	return k->family == VPA_FAMILY_GEMM &&
 	       vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_FP32;
 }
 

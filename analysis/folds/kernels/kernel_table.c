@@ -183,12 +183,12 @@ static int compare_families(const void *pa, const void *pb)
 
 	if (a->exclusive_ns != b->exclusive_ns)
 		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
-	return strcmp(a->family, b->family);
+	return strcmp(vpa_family_name(a->family), vpa_family_name(b->family));
 }
 
-static void add_family(struct vpa_family_row *family, const struct row *row, const char *name)
+static void add_family(struct vpa_family_row *family, const struct row *row, enum vpa_family of)
 {
-	family->family = name;
+	family->family = of;
 	family->calls += row->time.count;
 	family->total_ns += row->time.total_ns;
 	family->exclusive_ns += row->exclusive_ns;
@@ -208,9 +208,10 @@ static int write_families(struct state *s, const struct vpa_fold_context *c, str
 		if (i >= KERNEL_ROWS) {
 			enum vpa_family family = c->model->kernels[i - KERNEL_ROWS].klass.family;
 
-			add_family(&rows[family], &s->rows[i], vpa_family_name(family));
+			add_family(&rows[family], &s->rows[i], family);
 		} else {
-			add_family(&rows[at], &s->rows[i], i == MEMCPY_ROW ? "memcpy" : "memset");
+			add_family(&rows[at], &s->rows[i],
+				i == MEMCPY_ROW ? VPA_FAMILY_MEMCPY : VPA_FAMILY_MEMSET);
 		}
 	}
 	for (i = 0; i < limit; i++)
@@ -280,7 +281,6 @@ static int compare_kernels(const void *pa, const void *pb)
  * are by time, falling. */
 static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct vpa_report *out)
 {
-	const char *unknown = vpa_family_name(VPA_FAMILY_UNKNOWN);
 	uint64_t all_ns = 0, named_ns = 0;
 	size_t i;
 
@@ -289,10 +289,10 @@ static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct
 	if (!out->unknown_kernels)
 		return VPT_ENOMEM;
 	for (i = 0; i < count; i++)
-		all_ns += strcmp(rows[i].family, unknown) ? 0 : rows[i].exclusive_ns;
+		all_ns += rows[i].family == VPA_FAMILY_UNKNOWN ? rows[i].exclusive_ns : 0;
 	for (i = 0; i < count && out->unknown_count < UNKNOWN_NAMES && named_ns <= all_ns / 2;
 		i++) {
-		if (strcmp(rows[i].family, unknown))
+		if (rows[i].family != VPA_FAMILY_UNKNOWN)
 			continue;
 		named_ns += rows[i].exclusive_ns;
 		out->unknown_kernels[out->unknown_count++] =
@@ -316,7 +316,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 		if (!r->time.count)
 			continue;
 		rows[count++] = (struct vpa_kernel_row){.name = name ? name : "(no name)",
-			.family = vpa_family_name(m->kernels[i].klass.family),
+			.family = m->kernels[i].klass.family,
 			.backend = m->kernels[i].klass.backend,
 			.exclusive_ns = r->exclusive_ns,
 			.marks = m->kernels[i].klass.marks,

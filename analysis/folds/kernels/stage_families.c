@@ -208,14 +208,7 @@ static int compare_rows(const void *pa, const void *pb)
 	order = strcmp(a->stage, b->stage);
 	if (!order && a->exclusive_ns != b->exclusive_ns)
 		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
-	return order ? order : strcmp(a->family, b->family);
-}
-
-static const char *family_of(size_t family)
-{
-	return family == VPA_FAMILY_MEMCPY   ? "memcpy"
-	       : family == VPA_FAMILY_MEMSET ? "memset"
-					     : vpa_family_name((enum vpa_family)family);
+	return order ? order : strcmp(vpa_family_name(a->family), vpa_family_name(b->family));
 }
 
 static void write_stage(
@@ -236,7 +229,7 @@ static void write_stage(
 					.kind = e->a ? vpa_scope_kind_name(
 							       (enum vpa_scope_kind)e->a)
 						     : NULL,
-					.family = family_of(i),
+					.family = (enum vpa_family)i,
 					.exclusive_ns = cells[i],
 					.cat_ns = i == VPA_FAMILY_LAYOUT
 							  ? vpa_earlier(s->decoders[row].cat_ns,

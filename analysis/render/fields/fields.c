@@ -38,6 +38,11 @@ const char *vpa_part_choice(size_t i)
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
 }
 
+const char *vpa_family_choice(size_t i)
+{
+	return i < VPA_FAMILY_COUNT ? vpa_family_name((enum vpa_family)i) : NULL;
+}
+
 uint64_t vpa_first_choice(const struct vpa_at *at)
 {
 	(void)at;

@@ -32,6 +32,7 @@ enum vpa_field_type {
 	VPA_FIELD_PLACE,  /* struct vpa_place, written as its text; NULL is expected */
 	VPA_FIELD_CHARS,  /* char[] */
 	VPA_FIELD_CHOICE, /* an enum, written as the name that `choice` returns */
+	VPA_FIELD_WORD,   /* the same, where new names may come: to the schema it is a text */
 	VPA_FIELD_ID, /* text; written as a number if it is one, so that ids compare as numbers */
 	VPA_FIELD_TEXTS,   /* const char ** and a count */
 	VPA_FIELD_BUCKETS, /* uint64_t[VPA_GAP_BUCKETS] */
@@ -188,30 +189,33 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 
 /* ---- macros that name the members of ROW and check their types ---- */
 
-#define AT(ctype, m)    (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))
-#define U64(m)          .type = VPA_FIELD_U64, .offset = AT(uint64_t, m)
-#define KNOWN(m)        .type = VPA_FIELD_U64, .null = VPA_NULL_ZERO, .offset = AT(uint64_t, m)
-#define KNOWN_END(m)    .type = VPA_FIELD_U64, .null = VPA_NULL_MAX, .offset = AT(uint64_t, m)
-#define SIZE(m)         .type = VPA_FIELD_SIZE, .offset = AT(size_t, m)
-#define UNSIGNED(m)     .type = VPA_FIELD_UNSIGNED, .offset = AT(unsigned, m)
-#define KNOWN_COUNT(m)  .type = VPA_FIELD_UNSIGNED, .null = VPA_NULL_ZERO, .offset = AT(unsigned, m)
-#define I64(m)          .type = VPA_FIELD_I64, .offset = AT(int64_t, m)
-#define NATURAL(m)      .type = VPA_FIELD_I64, .null = VPA_NULL_NEGATIVE, .offset = AT(int64_t, m)
-#define WRAPPED(m)      .type = VPA_FIELD_I64, .offset = AT(uint64_t, m) /* below 0 where it wrapped */
-#define FLAG(m)         .type = VPA_FIELD_FLAG, .offset = AT(int, m)
-#define KNOWN_FLAG(m)   .type = VPA_FIELD_FLAG, .null = VPA_NULL_NEGATIVE, .offset = AT(int, m)
-#define REAL(m)         .type = VPA_FIELD_REAL, .offset = AT(double, m)
-#define POSITIVE(m)     .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
-#define SHARE(m)        .type = VPA_FIELD_RATE, .offset = AT(double, m)
-#define RATE(m)         .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
-#define TEXT(m)         .type = VPA_FIELD_TEXT, .offset = AT(const char *, m)
-#define TEXT_OR_NULL(m) .type = VPA_FIELD_TEXT, .null = VPA_NULL_TEXT, .offset = AT(const char *, m)
-#define PLACE(m)        .type = VPA_FIELD_PLACE, .null = VPA_NULL_TEXT, .offset = AT(struct vpa_place, m)
-#define CHARS(m)        .type = VPA_FIELD_CHARS, .offset = AT(char *, m)
-#define CHOICE(e, m)    .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
-#define CAUSE(m)        .choice = vpa_cause_choice, CHOICE(vpa_cause, m)
-#define BUCKETS(m)      .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
-#define TEXTS(m, n)     .type = VPA_FIELD_TEXTS, .count = AT(size_t, n), .offset = AT(const char **, m)
+#define AT(ctype, m)       (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))
+#define U64(m)             .type = VPA_FIELD_U64, .offset = AT(uint64_t, m)
+#define KNOWN(m)           .type = VPA_FIELD_U64, .null = VPA_NULL_ZERO, .offset = AT(uint64_t, m)
+#define KNOWN_END(m)       .type = VPA_FIELD_U64, .null = VPA_NULL_MAX, .offset = AT(uint64_t, m)
+#define SIZE(m)            .type = VPA_FIELD_SIZE, .offset = AT(size_t, m)
+#define UNSIGNED(m)        .type = VPA_FIELD_UNSIGNED, .offset = AT(unsigned, m)
+#define KNOWN_COUNT(m)     .type = VPA_FIELD_UNSIGNED, .null = VPA_NULL_ZERO, .offset = AT(unsigned, m)
+#define I64(m)             .type = VPA_FIELD_I64, .offset = AT(int64_t, m)
+#define NATURAL(m)         .type = VPA_FIELD_I64, .null = VPA_NULL_NEGATIVE, .offset = AT(int64_t, m)
+#define WRAPPED(m)         .type = VPA_FIELD_I64, .offset = AT(uint64_t, m) /* below 0 where it wrapped */
+#define FLAG(m)            .type = VPA_FIELD_FLAG, .offset = AT(int, m)
+#define KNOWN_FLAG(m)      .type = VPA_FIELD_FLAG, .null = VPA_NULL_NEGATIVE, .offset = AT(int, m)
+#define REAL(m)            .type = VPA_FIELD_REAL, .offset = AT(double, m)
+#define POSITIVE(m)        .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
+#define SHARE(m)           .type = VPA_FIELD_RATE, .offset = AT(double, m)
+#define RATE(m)            .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
+#define TEXT(m)            .type = VPA_FIELD_TEXT, .offset = AT(const char *, m)
+#define TEXT_OR_NULL(m)    .type = VPA_FIELD_TEXT, .null = VPA_NULL_TEXT, .offset = AT(const char *, m)
+#define PLACE(m)           .type = VPA_FIELD_PLACE, .null = VPA_NULL_TEXT, .offset = AT(struct vpa_place, m)
+#define CHARS(m)           .type = VPA_FIELD_CHARS, .offset = AT(char *, m)
+#define CHOICE(e, m)       .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
+#define WORD(e, m)         .type = VPA_FIELD_WORD, .offset = AT(enum e, m)
+#define WORD_OR_NULL(e, m) .type = VPA_FIELD_WORD, .null = VPA_NULL_ZERO, .offset = AT(enum e, m)
+#define FAMILY(m)          .choice = vpa_family_choice, WORD(vpa_family, m)
+#define CAUSE(m)           .choice = vpa_cause_choice, CHOICE(vpa_cause, m)
+#define BUCKETS(m)         .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
+#define TEXTS(m, n)        .type = VPA_FIELD_TEXTS, .count = AT(size_t, n), .offset = AT(const char **, m)
 #define SOME_TEXTS(m, n)                                                                           \
 	.type = VPA_FIELD_TEXTS, .null = VPA_NULL_COUNT, .count = AT(size_t, n),                   \
 	.offset = AT(const char **, m)
@@ -260,7 +264,8 @@ int vpa_system_has(const char *key);
 
 /* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
 const char *vpa_cause_choice(size_t i);
-const char *vpa_part_choice(size_t i); /* of enum vpa_block_part_kind */
+const char *vpa_part_choice(size_t i);   /* of enum vpa_block_part_kind */
+const char *vpa_family_choice(size_t i); /* of enum vpa_family */
 /* The number of a choice that is always the first one. */
 uint64_t vpa_first_choice(const struct vpa_at *at);
 

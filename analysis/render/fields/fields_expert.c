@@ -275,7 +275,7 @@ const struct vpa_fields vpa_fields_misfit =
 static const struct vpa_field stage_family_fields[] = {
 	{"stage", TEXT(stage), NULL, "name of the innermost stage, step, block or request"},
 	{"kind", TEXT_OR_NULL(kind), NULL, "stage, step, context, block ...; null: outside all"},
-	{"family", TEXT(family), NULL, "kernel family; \"memcpy\", \"memset\""},
+	{"family", FAMILY(family), NULL, "kernel family; \"memcpy\", \"memset\""},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"its time, each of k concurrent ops counts 1/k; all rows sum to busy time"},
 	{"stage_ns", U64(stage_ns), "ns", "the same, of all families of the stage",

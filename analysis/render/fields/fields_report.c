@@ -333,7 +333,7 @@ static const struct vpa_fields gap =
 
 #define ROW struct vpa_family_row
 static const struct vpa_field family_fields[] = {
-	{"family", TEXT(family), NULL, "kernel family; \"memcpy\", \"memset\"; \"unknown\""},
+	{"family", FAMILY(family), NULL, "kernel family; \"memcpy\", \"memset\"; \"unknown\""},
 	{"calls", U64(calls), "ops", "its kernels, copies or memsets"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations, overlaps included"},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
@@ -347,7 +347,7 @@ static const struct vpa_fields family = FIELDS("family", "kernels of one family"
 #define ROW struct vpa_kernel_row
 static const struct vpa_field kernel_fields[] = {
 	{"name", TEXT(name), NULL, "the kernel, demangled where possible"},
-	{"family", TEXT(family), NULL, "its family"},
+	{"family", FAMILY(family), NULL, "its family"},
 	{"calls", U64(time.count), "ops", "how often it ran"},
 	{"total_ns", U64(time.total_ns), "ns", "sum of its durations"},
 	{NULL, SAME(vpa_fields_spread_values, time), NULL, NULL},

@@ -16,7 +16,8 @@ static uint64_t natural(const struct vpa_at *at, const struct vpa_field *f)
 		return f->number(at);
 	if (f->type == VPA_FIELD_SIZE)
 		return *(const size_t *)value;
-	if (f->type == VPA_FIELD_UNSIGNED || f->type == VPA_FIELD_CHOICE)
+	if (f->type == VPA_FIELD_UNSIGNED || f->type == VPA_FIELD_CHOICE ||
+		f->type == VPA_FIELD_WORD)
 		return *(const unsigned *)value;
 	return *(const uint64_t *)value;
 }
@@ -62,6 +63,9 @@ static void read_text(const struct vpa_at *at, const struct vpa_field *f, struct
 		out->text = member(at, f);
 	else if (f->type == VPA_FIELD_CHOICE)
 		out->text = f->choice(natural(at, f));
+	else if (f->type == VPA_FIELD_WORD)
+		out->text = f->null == VPA_NULL_ZERO && !natural(at, f) ? NULL
+									: f->choice(natural(at, f));
 	else if (f->type == VPA_FIELD_PLACE)
 		out->text = ((const struct vpa_place *)member(at, f))->text;
 	else
@@ -85,6 +89,7 @@ int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vp
 		[VPA_FIELD_PLACE] = read_text,
 		[VPA_FIELD_CHARS] = read_text,
 		[VPA_FIELD_CHOICE] = read_text,
+		[VPA_FIELD_WORD] = read_text,
 		[VPA_FIELD_ID] = read_text,
 		[VPA_FIELD_NOTHING] = NULL,
 	};
@@ -110,6 +115,7 @@ size_t vpa_field_bytes(const struct vpa_field *f)
 		[VPA_FIELD_PLACE] = sizeof(struct vpa_place),
 		[VPA_FIELD_CHARS] = 1, /* and what follows */
 		[VPA_FIELD_CHOICE] = sizeof(unsigned),
+		[VPA_FIELD_WORD] = sizeof(unsigned),
 		[VPA_FIELD_TEXTS] = sizeof(char **),
 		[VPA_FIELD_BUCKETS] = VPA_GAP_BUCKETS * sizeof(uint64_t),
 		[VPA_FIELD_POINTER] = sizeof(void *),

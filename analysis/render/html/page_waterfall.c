@@ -117,9 +117,9 @@ static void put_window(struct vpa_html *h, const struct vpa_report *r, const str
 	put_head(&f, "the window");
 	put_sum(&f, "GPU busy, by kernel family", d->busy_ns);
 	for (i = 0; i < r->family_count; i++)
-		put_part(&f, vpa_text_or(r->families[i].family, "?"), "",
-			vpa_family_text(d, r->families[i].family), "", r->families[i].exclusive_ns,
-			vpa_count(r->families[i].calls),
+		put_part(&f, vpa_family_name(r->families[i].family), "",
+			vpa_family_text(d, vpa_family_name(r->families[i].family)), "",
+			r->families[i].exclusive_ns, vpa_count(r->families[i].calls),
 			vpa_mean(r->families[i].total_ns, r->families[i].calls));
 	put_sum(&f, "GPU idle, by cause", d->window_idle_ns);
 	for (i = 0; i < d->cause_count; i++) {

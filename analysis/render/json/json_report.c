@@ -159,6 +159,7 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 		[VPA_FIELD_PLACE] = put_value,
 		[VPA_FIELD_CHARS] = put_value,
 		[VPA_FIELD_CHOICE] = put_value,
+		[VPA_FIELD_WORD] = put_value,
 		[VPA_FIELD_ID] = put_value,
 		[VPA_FIELD_TEXTS] = put_texts,
 		[VPA_FIELD_BUCKETS] = put_buckets,

@@ -71,6 +71,7 @@ static const struct {
 	[VPA_FIELD_PLACE] = {"string", "string"},
 	[VPA_FIELD_CHARS] = {"string", "string"},
 	[VPA_FIELD_CHOICE] = {"string", "word"},
+	[VPA_FIELD_WORD] = {"string", "string"},
 	[VPA_FIELD_ID] = {"integer", "integer or string"},
 	[VPA_FIELD_TEXTS] = {"array", "string[]"},
 	[VPA_FIELD_BUCKETS] = {"object", "integer by length"},
@@ -299,7 +300,7 @@ static void print_words(struct listing *l, const struct vpa_field *f)
 	enum { MOST = 8 };
 	size_t count = 0, i;
 
-	while (f->choice && f->choice(count))
+	while (f->type == VPA_FIELD_CHOICE && f->choice(count))
 		count++;
 	for (i = 0; i < count && count <= MOST; i++)
 		print(l, "%s%s", i ? ", " : ": ", f->choice(i));

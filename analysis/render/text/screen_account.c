@@ -30,7 +30,7 @@ static void take_window_parts(struct vpa_screen *s)
 	size_t i, k;
 
 	for (i = 0; i < VPA_FAMILY_COUNT; i++)
-		family_ns[i] = vpa_family_ns(r, vpa_family_name((enum vpa_family)i));
+		family_ns[i] = vpa_family_ns(r, (enum vpa_family)i);
 	for (i = 0; i < r->device_count; i++)
 		for (k = 0; k < r->devices[i].cause_count; k++)
 			vpt_sat_add_to(&cause_ns[vpa_known_cause(r->devices[i].causes[k].cause)],

@@ -358,7 +358,7 @@ void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const stru
 enum { STAGE_ROWS = 8, FAMILY_COLUMNS = 5 };
 
 /* The families that take most time over all stages. */
-static size_t largest_families(const struct vpa_report *r, const char **out)
+static size_t largest_families(const struct vpa_report *r, enum vpa_family *out)
 {
 	size_t i, count = 0;
 
@@ -384,12 +384,12 @@ static int has_stages(const struct vpa_expert *e)
 }
 
 static void add_family(struct vpa_row *row, const struct vpa_stage_family_row *f,
-	const char *const *families, size_t count, const struct vpa_digest *d)
+	const enum vpa_family *families, size_t count, const struct vpa_digest *d)
 {
 	size_t k;
 
 	for (k = 0; k < count; k++)
-		if (vpa_same(f->family, families[k]))
+		if (f->family == families[k])
 			row->cells[1 + k] = vpa_ms(f->exclusive_ns, d);
 }
 
@@ -398,14 +398,15 @@ void vpa_text_stage_families(
 {
 	struct vpa_column columns[1 + FAMILY_COLUMNS] = {{.head = "busy ms"}};
 	const struct vpa_expert *e = &r->expert;
-	const char *families[FAMILY_COLUMNS], *stage = NULL;
+	enum vpa_family families[FAMILY_COLUMNS];
+	const char *stage = NULL;
 	size_t i, stages = 0, most = vpa_rows(r, STAGE_ROWS), count = largest_families(r, families);
 	struct vpa_row *row = NULL;
 	struct vpa_table t;
 
 	for (i = 0; i < count; i++)
-		columns[1 + i] =
-			(struct vpa_column){families[i], .drop = (unsigned)i + 1, .unit = "ms"};
+		columns[1 + i] = (struct vpa_column){
+			vpa_family_name(families[i]), .drop = (unsigned)i + 1, .unit = "ms"};
 	if (!has_stages(e))
 		return;
 	vpa_table_init(&t, columns, 1 + count, "STAGES BY FAMILY");
@@ -469,9 +470,9 @@ static void put_no_shapes(struct vpa_page *p, const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->family_count; i++) {
-		const char *family = vpa_text_or(r->families[i].family, "");
+		enum vpa_family family = r->families[i].family;
 
-		if (!strcmp(family, "gemm") || !strcmp(family, "attention"))
+		if (family == VPA_FAMILY_GEMM || family == VPA_FAMILY_ATTENTION)
 			share += r->families[i].share_of_busy;
 	}
 	if (share * 100 < WORTH_PERCENT)

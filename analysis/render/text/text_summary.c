@@ -482,7 +482,8 @@ static void put_busy_cause(struct vpa_page *p, const struct vpa_report *r,
 	vpa_limit_cause(&what, r, limit->bound, limit->load);
 	for (i = 0; i < r->family_count && i < LIMIT_NAMES; i++)
 		vpa_words_add(&w, ", ", "%s %s %%",
-			vpa_fit(vpa_family_text(d, r->families[i].family), 96).text,
+			vpa_fit(vpa_family_text(d, vpa_family_name(r->families[i].family)), 96)
+				.text,
 			vpa_share(r->families[i].share_of_busy).text);
 	for (i = 0; i < d->cause_count && !idle.used; i++)
 		if (!vpa_is_edge(d->causes[i]))

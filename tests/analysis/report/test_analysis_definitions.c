@@ -226,8 +226,9 @@ static void overlapped_time_is_shared_out(void **state)
 
 	(void)state;
 	for (i = 0; i < r->family_count; i++)
-		say(&w, "%s%s %" PRIu64 " of %" PRIu64, i ? ", " : "", r->families[i].family,
-			r->families[i].exclusive_ns, r->families[i].total_ns);
+		say(&w, "%s%s %" PRIu64 " of %" PRIu64, i ? ", " : "",
+			vpa_family_name(r->families[i].family), r->families[i].exclusive_ns,
+			r->families[i].total_ns);
 	expect("each of the ops that overlap has an equal part", script, &w,
 		"gemm 35 of 60, memcpy 35 of 60, memset 10 of 10, unknown 10 of 30");
 	vpa_report_free(r);

@@ -221,10 +221,10 @@ static void most_kernels_have_a_family(const char *trace, const struct vpa_repor
 	for (i = 0; i < r->family_count; i++) {
 		const struct vpa_family_row *f = &r->families[i];
 
-		if (!strcmp(f->family, "memcpy") || !strcmp(f->family, "memset"))
+		if (f->family == VPA_FAMILY_MEMCPY || f->family == VPA_FAMILY_MEMSET)
 			continue;
 		all_ns += f->total_ns;
-		unknown_ns += strcmp(f->family, "unknown") ? 0 : f->total_ns;
+		unknown_ns += f->family == VPA_FAMILY_UNKNOWN ? f->total_ns : 0;
 	}
 	if (unknown_ns > all_ns / 20)
 		fail_msg("%s: %" PRIu64 " of %" PRIu64 " ns of kernels are of no family, first %s",
@@ -401,8 +401,9 @@ static void attention_is_eager(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->family_count; i++)
-		softmax += strcmp(r->families[i].family, "eager-softmax") ? 0
-									  : r->families[i].total_ns;
+		softmax += r->families[i].family == VPA_FAMILY_EAGER_SOFTMAX
+				   ? r->families[i].total_ns
+				   : 0;
 	for (i = 0; i < r->attention.eager_count; i++)
 		sequences += r->attention.eager[i].count;
 	/* 44.4 % of kernel time, to the last digit given. */
