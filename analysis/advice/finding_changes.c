@@ -28,7 +28,9 @@ static const char *main_copies(struct vpa_report *r)
 	for (i = 0; i < r->copy_count; i++)
 		if (!most || r->copies[i].total_ns > most->total_ns)
 			most = &r->copies[i];
-	return most ? vpa_arena_printf(&r->arena, "delete copies %s", most->kind) : NULL;
+	return most ? vpa_arena_printf(&r->arena, "delete copies %s",
+			      vpt_word(VPT_UNIT_COPY_KIND, most->kind))
+		    : NULL;
 }
 
 void vpa_finding_changes(struct vpa_report *r)

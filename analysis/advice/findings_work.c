@@ -27,7 +27,7 @@ static uint64_t at_most(uint64_t ns, uint64_t limit)
 /* Whether the largest kind of what counts as copies are memsets. */
 static int is_mostly_memsets(const struct vpa_report *r)
 {
-	return r->copy_count && !strcmp(r->copies[0].kind, "memset");
+	return r->copy_count && r->copies[0].kind == VPT_COPYKIND_MEMSET;
 }
 
 /* ---- what bounds the run ---- */
@@ -186,7 +186,9 @@ static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char 
 			vpa_bytes(c->bytes).text, vpa_fixed(c->gb_per_s, 1).text);
 	else
 		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %s at %s GB/s", range,
-			c->kind, c->source, c->target, vpa_bytes(c->bytes).text,
+			vpt_word(VPT_UNIT_COPY_KIND, c->kind),
+			vpt_word(VPT_UNIT_MEMORY_KIND, c->source),
+			vpt_word(VPT_UNIT_MEMORY_KIND, c->target), vpa_bytes(c->bytes).text,
 			vpa_fixed(c->gb_per_s, 1).text);
 }
 
@@ -205,15 +207,13 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 		note_copies(r, f, "cleared");
 		return;
 	}
-	if (!c->source || !c->target)
-		return;
 	if (is_too_much)
 		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
 			   "hide these copies";
-	if (is_too_much && (!strcmp(c->source, "pageable") || !strcmp(c->target, "pageable")))
+	if (is_too_much && (c->source == VPT_MEMKIND_PAGEABLE || c->target == VPT_MEMKIND_PAGEABLE))
 		f->title = "pin the memory that is copied, or copy less: pageable copies are slow, "
 			   "and the host waits for them";
-	if (!strcmp(c->kind, "DtoD"))
+	if (c->kind == VPT_COPYKIND_DTOD)
 		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
 			   "that write where the result is read";
 	note_copies(r, f, "copied");

@@ -220,10 +220,10 @@ static void add_report(struct counting *n, const struct vpa_report *r)
 
 	for (i = 0; i < r->copy_count; i++) {
 		const struct vpa_copy_row *row = &r->copies[i];
-		const char *name = row->source && row->target && *row->source && *row->target
-					   ? vpa_arena_printf(&n->c->arena, "%s, %s to %s",
-						     row->kind, row->source, row->target)
-					   : row->kind;
+		const char *name = vpa_arena_printf(&n->c->arena, "%s, %s to %s",
+			vpt_word(VPT_UNIT_COPY_KIND, row->kind),
+			vpt_word(VPT_UNIT_MEMORY_KIND, row->source),
+			vpt_word(VPT_UNIT_MEMORY_KIND, row->target));
 
 		add_count(n, COPIES, name, "count", (double)row->count);
 		add_count(n, COPIES, name, "bytes", (double)row->bytes);

@@ -108,11 +108,15 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return VPT_OK;
 }
 
-static const char *word(enum vpt_unit unit, uint64_t number)
+/* 0 for a number without a name. */
+static unsigned known(enum vpt_unit unit, uint64_t number)
 {
-	const char *text = vpt_word(unit, number);
+	return vpt_word(unit, number) ? (unsigned)number : 0;
+}
 
-	return text ? text : "unknown";
+static int compare_words(enum vpt_unit unit, unsigned a, unsigned b)
+{
+	return strcmp(vpt_word(unit, a), vpt_word(unit, b));
 }
 
 static int compare_copies(const void *pa, const void *pb)
@@ -122,10 +126,10 @@ static int compare_copies(const void *pa, const void *pb)
 
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	order = strcmp(a->kind, b->kind);
+	order = compare_words(VPT_UNIT_COPY_KIND, a->kind, b->kind);
 	if (!order)
-		order = strcmp(a->source, b->source);
-	return order ? order : strcmp(a->target, b->target);
+		order = compare_words(VPT_UNIT_MEMORY_KIND, a->source, b->source);
+	return order ? order : compare_words(VPT_UNIT_MEMORY_KIND, a->target, b->target);
 }
 
 static int compare_reads(const void *pa, const void *pb)
@@ -177,9 +181,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		const struct row *r = &s->rows[i];
 
 		out->copies[out->copy_count++] = (struct vpa_copy_row){
-			.kind = word(VPT_UNIT_COPY_KIND, s->index.entries[i].a),
-			.source = word(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b >> 8),
-			.target = word(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b & 0xff),
+			.kind = known(VPT_UNIT_COPY_KIND, s->index.entries[i].a),
+			.source = known(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b >> 8),
+			.target = known(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b & 0xff),
 			.count = r->count,
 			.bytes = r->bytes,
 			.total_ns = r->total_ns,

@@ -37,11 +37,6 @@ const char *vpa_small_reads_text(struct vpa_report *r)
 		vpa_bytes(bytes).text);
 }
 
-static int is_pageable(const char *memory)
-{
-	return memory && !strcmp(memory, "pageable");
-}
-
 const char *vpa_large_copies_text(struct vpa_report *r)
 {
 	uint64_t count = 0, bytes = 0, small = 0, small_bytes = 0;
@@ -54,7 +49,7 @@ const char *vpa_large_copies_text(struct vpa_report *r)
 	for (i = 0; i < r->copy_count; i++) {
 		const struct vpa_copy_row *c = &r->copies[i];
 
-		if (!is_pageable(c->source) && !is_pageable(c->target))
+		if (c->source != VPT_MEMKIND_PAGEABLE && c->target != VPT_MEMKIND_PAGEABLE)
 			continue;
 		count += c->count;
 		bytes += c->bytes;

@@ -355,7 +355,7 @@ void vpa_limit_cause(
 	struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit, struct vpa_load load)
 {
 	const struct vpa_copy_row *c = r->copy_count ? &r->copies[0] : NULL;
-	int clears = c && !strcmp(c->kind, "memset");
+	int clears = c && c->kind == VPT_COPYKIND_MEMSET;
 
 	if (limit == VPA_LIMIT_COPIES) {
 		vpa_words_add(w, "", "exposed copies%s, %s %% of busy time",
@@ -363,10 +363,12 @@ void vpa_limit_cause(
 		if (clears)
 			vpa_words_add(w, "", " (mostly memsets, %s GB/s)",
 				vpa_fixed(c->gb_per_s, 1).text);
-		else if (c && c->source && c->target)
+		else if (c)
 			vpa_words_add(w, "", " (mostly %s, %s to %s, %s GB/s)",
-				vpa_fit(c->kind, 16).text, vpa_fit(c->source, 24).text,
-				vpa_fit(c->target, 24).text, vpa_fixed(c->gb_per_s, 1).text);
+				vpt_word(VPT_UNIT_COPY_KIND, c->kind),
+				vpt_word(VPT_UNIT_MEMORY_KIND, c->source),
+				vpt_word(VPT_UNIT_MEMORY_KIND, c->target),
+				vpa_fixed(c->gb_per_s, 1).text);
 	} else if (limit == VPA_LIMIT_COMM || limit == VPA_LIMIT_PEERS) {
 		vpa_words_add(w, "", "exposed communication, %s %% of busy time",
 			vpa_percent(load.comm_ns, load.busy_ns).text);

@@ -18,6 +18,7 @@
 #include "analysis/report/request.h"
 #include "analysis/report/stage.h"
 #include "formats/base/error.h"
+#include "formats/event_schema.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -190,8 +191,8 @@ struct vpa_range_row {
 };
 
 struct vpa_copy_row {
-	const char *kind;            /* "HtoD" ... "memset" */
-	const char *source, *target; /* kind of memory: "pageable" ... */
+	unsigned kind;           /* VPT_COPYKIND_HTOD ... _MEMSET; one without a name is _UNKNOWN */
+	unsigned source, target; /* VPT_MEMKIND_PAGEABLE ...; likewise */
 	uint64_t count, bytes, total_ns;
 	double gb_per_s; /* 1e9 bytes per second while copying; 0: unknown */
 };

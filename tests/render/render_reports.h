@@ -202,9 +202,9 @@ static const char *fallbacks[] = {
 	"FlashAttention 2 on an sm_90 device, where FlashAttention 3 exists: 300 calls, 286.1 ms"};
 
 static struct vpa_copy_row copies[] = {
-	{"DtoH", "device", "pageable", 7, 58000000, MS(11.6), 5.0},
-	{"HtoD", "pinned", "device", 23, 1840, MS(0.04), 0},
-	{"memset", NULL, NULL, 14, 120000, MS(0.06), 2.0},
+	{VPT_COPYKIND_DTOH, VPT_MEMKIND_DEVICE, VPT_MEMKIND_PAGEABLE, 7, 58000000, MS(11.6), 5.0},
+	{VPT_COPYKIND_HTOD, VPT_MEMKIND_PINNED, VPT_MEMKIND_DEVICE, 23, 1840, MS(0.04), 0},
+	{VPT_COPYKIND_MEMSET, 0, 0, 14, 120000, MS(0.06), 2.0},
 };
 
 static struct vpa_sync_row syncs[] = {

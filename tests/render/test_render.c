@@ -359,7 +359,8 @@ static struct vpa_report ten_rows(struct ten *t)
 		const char *name = t->names[i];
 
 		snprintf(t->names[i], sizeof(t->names[i]), "n%zu", i);
-		t->copies[i] = (struct vpa_copy_row){name, "device", "device", 1, 1, MS(1), 1};
+		t->copies[i] = (struct vpa_copy_row){
+			VPT_COPYKIND_DTOD, VPT_MEMKIND_DEVICE, VPT_MEMKIND_DEVICE, 1, 1, MS(1), 1};
 		t->findings[i] = (struct vpa_finding){
 			.id = name, .title = name, .status = "warn", .gain_at_most_ms = 1};
 		t->ranges[i] = (struct vpa_range_row){.name = name};
@@ -547,7 +548,7 @@ static void name_work(struct named *n, const char *name)
 	n->backend = (struct vpa_backend_row){name, 1, 1, 1, 1, 1, 1, 0.5};
 	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
 	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};
-	n->copy = (struct vpa_copy_row){name, name, name, 1, 1, 1, 1};
+	n->copy = (struct vpa_copy_row){1, 1, 1, 1, 1, 1, 1};
 	n->sync = (struct vpa_sync_row){name, 1, 1, 1, 1};
 	n->report.families = &n->family;
 	n->report.kernels = &n->kernel;

@@ -432,18 +432,16 @@ static void check_copies(struct model *m, const struct vpa_report *r)
 		for (k = 0; k < m->ops.count; k++) {
 			const struct model_op *op = &m->ops.items[k];
 
-			if (!ran(op) || op->kind == VPA_KERNEL ||
-				strcmp(vpt_word(VPT_UNIT_COPY_KIND, op->copy_kind), row->kind) ||
-				strcmp(vpt_word(VPT_UNIT_MEMORY_KIND, op->source), row->source) ||
-				strcmp(vpt_word(VPT_UNIT_MEMORY_KIND, op->target), row->target))
+			if (!ran(op) || op->kind == VPA_KERNEL || op->copy_kind != row->kind ||
+				op->source != row->source || op->target != row->target)
 				continue;
 			n++;
 			bytes += op->bytes;
 			ns += op->end - op->start;
 		}
-		model_same(m, row->kind, "copies", n, row->count);
-		model_same(m, row->kind, "bytes", bytes, row->bytes);
-		model_same(m, row->kind, "time", ns, row->total_ns);
+		model_same(m, vpt_word(VPT_UNIT_COPY_KIND, row->kind), "copies", n, row->count);
+		model_same(m, vpt_word(VPT_UNIT_COPY_KIND, row->kind), "bytes", bytes, row->bytes);
+		model_same(m, vpt_word(VPT_UNIT_COPY_KIND, row->kind), "time", ns, row->total_ns);
 		rows += n;
 	}
 	for (k = 0; k < m->ops.count; k++)

@@ -465,12 +465,24 @@ static const struct vpa_fields range =
 	FIELDS("range", "NVTX ranges, or operators, of one name", range_fields);
 #undef ROW
 
-#define ROW struct vpa_copy_row
+static const char *copy_choice(size_t i)
+{
+	return vpt_word(VPT_UNIT_COPY_KIND, i);
+}
+
+static const char *memory_choice(size_t i)
+{
+	return vpt_word(VPT_UNIT_MEMORY_KIND, i);
+}
+
+#define ROW       struct vpa_copy_row
+#define MEMORY(m) .choice = memory_choice, .null = VPA_NULL_TEXT, NUMBERED(m)
 static const struct vpa_field copy_fields[] = {
-	{"kind", TEXT(kind), NULL, "direction: HtoD, DtoH, DtoD ...; or memset"},
-	{"source", TEXT_OR_NULL(source), NULL,
+	{"kind", .choice = copy_choice, NUMBERED(kind), NULL,
+		"direction: HtoD, DtoH, DtoD ...; or memset"},
+	{"source", MEMORY(source), NULL,
 		"memory that is read: pageable, pinned, device ..., unknown; null: none"},
-	{"target", TEXT_OR_NULL(target), NULL, "memory that is written; null: none"},
+	{"target", MEMORY(target), NULL, "memory that is written; null: none"},
 	{"count", U64(count), "ops", "copies"},
 	{"bytes", U64(bytes), "bytes", "their bytes"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
@@ -480,6 +492,7 @@ static const struct vpa_field copy_fields[] = {
 static const struct vpa_fields copy =
 	FIELDS("copy", "copies of one direction between two kinds of memory", copy_fields);
 #undef ROW
+#undef MEMORY
 
 #define ROW struct vpa_sync_row
 static const struct vpa_field sync_fields[] = {

@@ -126,16 +126,15 @@ void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struc
 	vpa_table_init(&t, v->text, v->text_count, "COPIES");
 	for (i = 0; i < vpa_least(r->copy_count, vpa_rows(r, COPIES)); i++) {
 		const struct vpa_copy_row *c = &r->copies[i];
-		const char *kind = vpa_text_or(c->kind, "?");
 		struct vpa_row *row;
 
 		if (!r->top && c->total_ns < d->windows_ns / 1000)
 			continue;
-		if (strcmp(kind, "memset"))
+		if (c->kind != VPT_COPYKIND_MEMSET)
 			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1,
-				vpa_fit(kind, 16).text,
-				vpa_fit(vpa_text_or(c->source, "unknown"), 24).text,
-				vpa_fit(vpa_text_or(c->target, "unknown"), 24).text);
+				vpt_word(VPT_UNIT_COPY_KIND, c->kind),
+				vpt_word(VPT_UNIT_MEMORY_KIND, c->source),
+				vpt_word(VPT_UNIT_MEMORY_KIND, c->target));
 		else
 			row = vpa_table_row(&t, 1, "C%zu memset", i + 1);
 		vpa_text_fill(row, v, c, d);
