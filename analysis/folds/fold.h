@@ -76,6 +76,7 @@ struct vpa_fold {
 	X(stage_families)                                                                          \
 	X(attention_shapes)                                                                        \
 	X(flop_rates)                                                                              \
+	X(byte_rates)                                                                              \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(overview)

@@ -27,14 +27,20 @@ static struct vpa_timeline *timeline_of(
 int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,
 	uint64_t type, uint64_t value, uint32_t *payload)
 {
+	struct vpt_text text;
+
 	*payload = 0;
 	if (type != VPT_PAYLOAD_JSON ||
 		(domain && domain != r->maps->vptrace && domain != r->maps->cpu_op))
 		return VPT_OK;
 	if (vpa_maps_name(r, b, value, payload))
 		return VPT_ENOMEM;
+	text = vpa_name(r->model, *payload);
 	if (!r->model->has_flop)
-		r->model->has_flop = vpt_text_holds(vpa_name(r->model, *payload), "\"flop\"");
+		r->model->has_flop = vpt_text_holds(text, "\"flop\"");
+	if (!r->model->has_traffic)
+		r->model->has_traffic =
+			vpt_text_holds(text, "\"bytes\"") || vpt_text_holds(text, "\"elements\"");
 	return VPT_OK;
 }
 

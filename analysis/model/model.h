@@ -315,6 +315,7 @@ struct vpa_model {
 	int zero_is_time; /* 1: an op at 0 is one; 0: its time was not read */
 	int clocks_disagree; /* 1: an op does not wait for its launch as their times say, see clocks.h */
 	int has_flop;        /* 1: an annotation so far says how many operations a range does */
+	int has_traffic; /* 1: one says how much memory a range reads and writes */
 };
 
 /* An op that begins after this is too late to be one of the capture: its times must be wrong. */

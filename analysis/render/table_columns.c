@@ -50,6 +50,9 @@ const struct vpa_view vpa_views[] = {
 		COLUMNS({"TFLOP/s", .key = "tflops"}, {"% of peak", .key = "share_of_peak"},
 			{"peak", .key = "peak_tflops", .form = VPA_CELL_WHOLE, .drop = 1},
 			{"ms", .key = "kernel_ns"}, {"calls", .key = "calls", .drop = 2})},
+	{"byte_rates", "Bytes per second, where shapes are known", .section = "kernels",
+		.first = "device kernel family calls kernel_ns gb_per_s peak_gb_per_s "
+			 "share_of_peak"},
 
 	{"checklist.checks", "Checks", .section = "checklist",
 		.first = "title status value pass_bound warn_bound note"},

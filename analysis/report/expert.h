@@ -152,6 +152,17 @@ struct vpa_flop_row {
 	double share_of_peak;       /* negative: not known */
 };
 
+/* ---- bytes per second: ../folds/kernels/byte_rates.c ---- */
+
+/* Of a kernel, the calls whose ranges say how much memory they read and write at least. */
+struct vpa_byte_row {
+	int64_t device;
+	const char *kernel, *family;
+	uint64_t calls, kernel_ns, bytes;
+	double gb_per_s, peak_gb_per_s; /* 10^9 per second; peak: negative if not known */
+	double share_of_peak;           /* negative: not known */
+};
+
 /* ---- what stages are made of: ../folds/kernels/stage_families.c, ../folds/kernels/attention_shapes.c ---- */
 
 struct vpa_stage_family_row {
@@ -194,6 +205,8 @@ struct vpa_expert {
 	size_t misfit_count;
 	struct vpa_flop_row *flop_rates; /* by device, then kernel_ns, descending */
 	size_t flop_rate_count;
+	struct vpa_byte_row *byte_rates; /* by kernel_ns, descending; at most --top */
+	size_t byte_rate_count, byte_rates_used;
 	/* By stage_ns, then exclusive_ns, descending; they sum to the devices' busy time. None if
 	 * nothing marks a stage. */
 	struct vpa_stage_family_row *stage_families;

@@ -265,6 +265,12 @@ static struct vpa_flop_row flop_rates[] = {
 	{0, "attention", "16 bit", 300, MS(286.1), 98704500000000, 345, 989.5, 0.348661},
 	{0, "gemm", "unknown", 1400, MS(188.7), 75480000000000, 400, -1, -1},
 };
+static struct vpa_byte_row byte_rates[] = {
+	{0, "void at::native::vectorized_elementwise_kernel<4, Add>(int)", "elementwise", 1200,
+		MS(24), UINT64_C(68340000000), 2847.5, 3350, 0.85},
+	{0, "void at::native::CatArrayBatchedCopy<OpaqueType<2u>>(int)", "layout", 84, MS(4.2),
+		2814000000, 670, -1, -1},
+};
 
 static const struct vpa_verdict complete_verdict = {.complete = 1,
 	.received = 131204,
@@ -326,7 +332,10 @@ static struct vpa_report host_limited(void)
 		.expert = {.misfits = misfits,
 			.misfit_count = COUNT(misfits),
 			.flop_rates = flop_rates,
-			.flop_rate_count = COUNT(flop_rates)},
+			.flop_rate_count = COUNT(flop_rates),
+			.byte_rates = byte_rates,
+			.byte_rate_count = COUNT(byte_rates),
+			.byte_rates_used = COUNT(byte_rates)},
 		.ranges = ranges,
 		.range_count = COUNT(ranges),
 		.range_names = 17,

@@ -8,14 +8,12 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
+#include "analysis/folds/kernels/said_number.h"
 #include "analysis/model/gpu_peak.h"
 #include "formats/base/memory.h"
-#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { RANGES_LOOKED_AT = 8 /* around a launch */ };
 
 enum family { OTHER, GEMM, ATTENTION, SEVERAL }; /* GEMM and ATTENTION are bits */
 
@@ -34,8 +32,7 @@ struct state {
 	struct vpa_index ranges; /* by address, which a new range may reuse when a range is over */
 	struct work *works;
 	size_t work_cap;
-	uint64_t *flops; /* by payload: 0 not looked up, else 1 + number */
-	size_t flop_cap;
+	struct vpa_said_number flop;
 	uint8_t *precisions; /* by kernel: 0 not looked up, else 1 + enum vpa_precision */
 	size_t precision_cap;
 	struct vpa_index sum_index; /* device, family and precision */
@@ -44,56 +41,7 @@ struct state {
 	int failed;
 };
 
-/* ---- annotations ---- */
-
-/* The number of {"flop": N} in an annotation; 0: none, or more than 2^63. */
-static uint64_t read_flop(struct vpt_text text)
-{
-	static const char key[] = "\"flop\"";
-	const char *at = text.len ? memmem(text.text, text.len, key, sizeof(key) - 1) : NULL;
-	const char *end = text.text + text.len;
-	uint64_t flop = 0;
-
-	if (!at)
-		return 0;
-	for (at += sizeof(key) - 1; at < end && (*at == ' ' || *at == ':'); at++)
-		;
-	for (; at < end && vpt_is_digit(*at); at++)
-		if (__builtin_mul_overflow(flop, 10, &flop) ||
-			__builtin_add_overflow(flop, (uint64_t)(*at - '0'), &flop))
-			return 0;
-	return flop >> 63 ? 0 : flop;
-}
-
-/* 0: the annotation says nothing of operations. */
-static uint64_t flop_of(struct state *s, const struct vpa_fold_context *c, uint32_t payload)
-{
-	if (payload >= s->flop_cap &&
-		vpt_grow_zeroed(&s->flops, &s->flop_cap, (size_t)payload + 1, sizeof(*s->flops))) {
-		s->failed = 1;
-		return 0;
-	}
-	if (!s->flops[payload])
-		s->flops[payload] = 1 + read_flop(vpa_name(c->model, payload));
-	return s->flops[payload] - 1;
-}
-
 /* ---- kernels ---- */
-
-/* The innermost range around a launch that says how much its kernels do; NULL: none. */
-static const struct vpa_range *find_range(struct state *s, const struct vpa_fold_context *c,
-	const struct vpa_op_stretch *stretch, uint64_t at_ns)
-{
-	const struct vpa_range *range = vpa_range_open_at(stretch->range, at_ns);
-	size_t n;
-
-	for (n = 0; range && n < RANGES_LOOKED_AT; n++) {
-		if (range->payload && flop_of(s, c, range->payload))
-			return range->start_ns < c->model->window_start_ns ? NULL : range;
-		range = vpa_range_around(range, at_ns);
-	}
-	return NULL;
-}
 
 static uint8_t precision_of(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
 {
@@ -135,7 +83,7 @@ static void add_stretch(struct state *s, const struct vpa_fold_context *c,
 
 		if (ops->kind[i] != VPA_KERNEL)
 			continue;
-		range = find_range(s, c, stretch, ops->launch_start_ns[i]);
+		range = vpa_said_range(&s->flop, 1, c->model, stretch, ops->launch_start_ns[i]);
 		if (!range)
 			continue;
 		row = vpa_index_row(&s->ranges, (uintptr_t)range, 0, &s->works, &s->work_cap,
@@ -152,10 +100,11 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	struct state *s = state;
 	size_t k, begin = 0;
 
+	s->flop.key = "\"flop\"";
 	for (k = 0; c->model->has_flop && k < ops->stretch_count; begin = ops->stretches[k++].end)
 		if (ops->stretches[k].range)
 			add_stretch(s, c, ops, &ops->stretches[k], begin);
-	return s->failed ? VPT_ENOMEM : VPT_OK;
+	return s->failed || s->flop.failed ? VPT_ENOMEM : VPT_OK;
 }
 
 /* ---- the end of a range ---- */
@@ -182,7 +131,8 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		sum = &s->sums[at];
 		sum->calls++;
 		sum->ns += w->ns;
-		if (__builtin_add_overflow(sum->flop, flop_of(s, c, range->payload), &sum->flop))
+		if (__builtin_add_overflow(sum->flop,
+			    vpa_said_number(&s->flop, c->model, range->payload), &sum->flop))
 			sum->flop = UINT64_MAX;
 	}
 	*w = (struct work){0};
@@ -257,7 +207,7 @@ static void free_state(void *state)
 	vpa_index_free(&s->ranges);
 	vpa_index_free(&s->sum_index);
 	vpt_free(s->works);
-	vpt_free(s->flops);
+	vpa_said_number_free(&s->flop);
 	vpt_free(s->precisions);
 	vpt_free(s->sums);
 }

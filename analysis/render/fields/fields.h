@@ -255,7 +255,7 @@ extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_
 /* fields_expert.c */
 extern const struct vpa_fields vpa_fields_checks, vpa_fields_graphs, vpa_fields_overlap,
 	vpa_fields_stream, vpa_fields_misfit, vpa_fields_stage_family, vpa_fields_shape,
-	vpa_fields_step_kinds, vpa_fields_flop;
+	vpa_fields_step_kinds, vpa_fields_flop, vpa_fields_bytes;
 
 /* Of struct vpa_durations: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

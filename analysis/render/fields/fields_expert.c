@@ -328,3 +328,25 @@ static const struct vpa_field flop_fields[] = {
 const struct vpa_fields vpa_fields_flop =
 	FIELDS("flop_rate", "operations per second, where ranges say how many", flop_fields);
 #undef ROW
+
+/* ---- bytes per second ---- */
+
+#define ROW struct vpa_byte_row
+static const struct vpa_field byte_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"kernel", TEXT(kernel), NULL, "name"},
+	{"family", TEXT(family), NULL, "what kind of kernel it is"},
+	{"calls", U64(calls), "ranges", "ranges of this kernel alone that say how much they move"},
+	{"bytes", U64(bytes), "bytes", "read and written by all of them, at least"},
+	{"kernel_ns", U64(kernel_ns), "ns", "sum of the durations of their kernels",
+		.head = "kernel time"},
+	{"gb_per_s", SHARE(gb_per_s), "GB/s", "bytes / kernel_ns, in 10^9 per second",
+		.head = "rate"},
+	{"peak_gb_per_s", RATE(peak_gb_per_s), "GB/s",
+		"the maker's rate of the GPU's memory; null: not known", .head = "peak rate"},
+	{"share_of_peak", RATE(share_of_peak), "fraction",
+		"gb_per_s / peak_gb_per_s; more than 1: the data stay in a cache; null: not known"},
+};
+const struct vpa_fields vpa_fields_bytes =
+	FIELDS("byte_rate", "bytes per second, where ranges say how many", byte_fields);
+#undef ROW

@@ -735,6 +735,9 @@ static const struct vpa_field report_fields[] = {
 	{"flop_rates", ROWS(vpa_fields_flop, expert.flop_rates, expert.flop_rate_count), NULL,
 		"by device, then kernel_ns, descending; empty where nothing says how many "
 		"operations ranges do"},
+	{"byte_rates", ROWS(vpa_fields_bytes, expert.byte_rates, expert.byte_rate_count), NULL,
+		"at most --top; by kernel_ns, descending; empty where nothing says how much "
+		"memory ranges read and write"},
 	{"marked_steps", PART(vpa_fields_marked), NULL,
 		"marked steps, else iterations; absent if there are none, or blocks are measured",
 		.known = has_marked, .optional = 1},

@@ -3,6 +3,7 @@
 #include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_put.h"
 #include "formats/import/kineto/text/kineto_flop.h"
+#include "formats/import/kineto/text/kineto_traffic.h"
 
 #include "formats/calls.h"
 
@@ -34,17 +35,24 @@ int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	return 1;
 }
 
-/* How many operations an operator does, as an annotation: {"flop":N}. */
-static void put_flop(
+/* How many operations an operator does, or how much memory it moves, as an annotation: {"flop":N}, {"bytes":N},
+ * {"elements":N}. */
+static void put_work(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, struct vpt_range *range)
 {
-	uint64_t flop = r->own.is_own ? 0 : vpt_kineto_flop(e->name, e->args);
+	int is_elements = 0;
+	uint64_t flop = vpt_kineto_flop(e->name, e->args);
+	uint64_t number = flop ? flop : vpt_kineto_traffic(e->name, e->args, &is_elements);
 	char text[40];
 	int len;
 
-	if (!flop)
+	if (!number)
 		return;
-	len = snprintf(text, sizeof(text), "{\"flop\":%" PRIu64 "}", flop);
+	len = snprintf(text, sizeof(text), "{\"%s\":%" PRIu64 "}",
+		flop          ? "flop"
+		: is_elements ? "elements"
+			      : "bytes",
+		number);
 	range->payload = VPT_PAYLOAD_JSON;
 	range->value = vpt_collect_string(r->collect, text, (size_t)len);
 }
@@ -60,8 +68,8 @@ static int put_range(
 	g.range_kind = VPT_RANGEKIND_PUSH_POP;
 	g.name = vpt_kineto_put_text(r, e->name);
 	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
-	if (*domain)
-		put_flop(r, e, &g);
+	if (*domain && !r->own.is_own)
+		put_work(r, e, &g);
 	if (!vpt_kineto_own_range(r, e, lane, &g))
 		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
 	return 1;

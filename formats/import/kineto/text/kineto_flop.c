@@ -8,8 +8,7 @@
 #include "formats/import/kineto/text/kineto_flop.h"
 
 #include "formats/base/text.h"
-
-enum { RANK_MAX = 4 };
+#include "formats/import/kineto/text/kineto_shapes.h"
 
 enum form {
 	PRODUCT,     /* two matrices, or two batches of them */
@@ -48,51 +47,16 @@ static const struct operator* find(struct vpt_text name)
 	return NULL;
 }
 
-/* ---- shapes ---- */
-
-struct shape {
-	uint64_t sizes[RANK_MAX];
-	size_t rank;
-};
-
-/* Reads the shape of an input. Returns 0 if there is none, or a size that is not positive. */
-static int read_shape(const struct vpt_kineto_value *dims, unsigned input, struct shape *out)
-{
-	const struct vpt_kineto_value *sizes = vpt_kineto_element(dims, input);
-	const struct vpt_kineto_value *v = vpt_kineto_element(sizes, 0);
-	int64_t size;
-
-	for (out->rank = 0; v; v = vpt_kineto_next(sizes, v)) {
-		if (out->rank == RANK_MAX || vpt_kineto_number(v, 0, &size) != VPT_KINETO_EXACT ||
-			size <= 0)
-			return 0;
-		out->sizes[out->rank++] = (uint64_t)size;
-	}
-	return out->rank != 0;
-}
-
-/* 0: more than 2^63. */
-static uint64_t product(const uint64_t *factors, size_t count)
-{
-	uint64_t all = 1;
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (__builtin_mul_overflow(all, factors[i], &all))
-			return 0;
-	return all >> 63 ? 0 : all;
-}
-
 /* ---- operators ---- */
 
-static uint64_t of_product(const struct shape *a, const struct shape *b)
+static uint64_t of_product(const struct vpt_kineto_shape *a, const struct vpt_kineto_shape *b)
 {
 	const uint64_t *left = a->sizes + a->rank - 2, *right = b->sizes + b->rank - 2;
 
 	if (a->rank != b->rank || a->rank < 2 || a->rank > 3 || left[1] != right[0] ||
 		(a->rank == 3 && a->sizes[0] != b->sizes[0]))
 		return 0;
-	return product(
+	return vpt_kineto_product(
 		(uint64_t[]){2, a->rank == 3 ? a->sizes[0] : 1, left[0], left[1], right[1]}, 5);
 }
 
@@ -107,7 +71,8 @@ static int is_causal(const struct vpt_kineto_value *args, unsigned input)
 }
 
 static uint64_t of_attention(const struct operator* op, const struct vpt_kineto_value *args,
-	const struct shape *q, const struct shape *k, const struct shape *v)
+	const struct vpt_kineto_shape *q, const struct vpt_kineto_shape *k,
+	const struct vpt_kineto_shape *v)
 {
 	size_t length = op->form == HEADS_FIRST ? 2 : 1, heads = op->form == HEADS_FIRST ? 1 : 2;
 	int causal = is_causal(args, op->causal);
@@ -117,8 +82,8 @@ static uint64_t of_attention(const struct operator* op, const struct vpt_kineto_
 		q->sizes[0] != k->sizes[0] || q->sizes[3] != k->sizes[3] ||
 		k->sizes[length] != v->sizes[length] || q->sizes[3] > UINT64_MAX - v->sizes[3])
 		return 0;
-	flop = product((uint64_t[]){2, q->sizes[0], q->sizes[heads], q->sizes[length],
-			       k->sizes[length], q->sizes[3] + v->sizes[3]},
+	flop = vpt_kineto_product((uint64_t[]){2, q->sizes[0], q->sizes[heads], q->sizes[length],
+					  k->sizes[length], q->sizes[3] + v->sizes[3]},
 		6);
 	return causal ? flop / 2 : flop;
 }
@@ -126,14 +91,15 @@ static uint64_t of_attention(const struct operator* op, const struct vpt_kineto_
 uint64_t vpt_kineto_flop(struct vpt_text name, const struct vpt_kineto_value *args)
 {
 	const struct operator* op = args ? find(name) : NULL;
-	const struct vpt_kineto_value *dims = op ? vpt_kineto_member(args, "Input Dims") : NULL;
-	struct shape a, b, c;
+	const struct vpt_kineto_value *dims = op ? vpt_kineto_dims(args) : NULL;
+	struct vpt_kineto_shape a, b, c;
 
-	if (!dims)
-		dims = op ? vpt_kineto_member(args, "Input dims") : NULL; /* older versions */
-	if (!dims || !read_shape(dims, op->first, &a) || !read_shape(dims, op->first + 1, &b))
+	if (!dims || !vpt_kineto_shape(vpt_kineto_element(dims, op->first), &a) ||
+		!vpt_kineto_shape(vpt_kineto_element(dims, op->first + 1), &b))
 		return 0;
 	if (op->form == PRODUCT)
 		return of_product(&a, &b);
-	return read_shape(dims, op->first + 2, &c) ? of_attention(op, args, &a, &b, &c) : 0;
+	return vpt_kineto_shape(vpt_kineto_element(dims, op->first + 2), &c)
+		       ? of_attention(op, args, &a, &b, &c)
+		       : 0;
 }
