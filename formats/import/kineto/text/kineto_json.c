@@ -40,9 +40,12 @@ static void note_fault(struct vpt_kineto_json *j, const unsigned char *at)
 	const size_t before = (size_t)(j->bytes.cur - at);
 	size_t used = 0;
 	const unsigned char *p;
+	int rc = 0;
 
-	while (j->bytes.end - at < FOUND_BYTES && !vpt_kineto_bytes_fill(&j->bytes, j->err))
+	while (!rc && j->bytes.end - at < FOUND_BYTES) {
+		rc = vpt_kineto_bytes_fill(&j->bytes, j->err);
 		at = j->bytes.cur - before;
+	}
 	j->fault.at = vpt_kineto_bytes_offset(&j->bytes) - (uint64_t)(j->bytes.cur - at);
 	for (p = at; p < j->bytes.end && p < at + FOUND_BYTES && used + 5 < sizeof(j->fault.found);
 		p++) {
