@@ -282,7 +282,7 @@ static int start_call(struct replay *r, uint32_t call)
 	return VPT_OK;
 }
 
-/* The end of the last of the ops that a call waits for; INT64_MIN: none runs in this world. */
+/* The end of the last of the ops that a call waits for; INT64_MIN: there is none in this world. */
 static int64_t awaited(const struct replay *r, const struct vpa_tape_call *c, size_t w)
 {
 	int64_t end_ns = INT64_MIN;
@@ -458,10 +458,11 @@ static int run_op(struct replay *r, uint32_t op)
 			    *tail = tail_of(r, o, effect, w);
 		int64_t start_ns, end_ns;
 
+		/* Who waits for what is gone waits for what was before it on the stream. */
 		if (effect && effect->is_gone) {
 			own->has_last = 0;
 			if (slot)
-				clocks_of(r, slot)[w] = INT64_MIN;
+				clocks_of(r, slot)[w] = own->any ? own->end_ns : INT64_MIN;
 			continue;
 		}
 		start_ns = start_in(r, o, effect, w);

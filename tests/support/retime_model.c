@@ -849,7 +849,7 @@ static int64_t call_end(struct world *w, int call)
 		return *at;
 	*at += w->cost[call];
 	for (i = 0; i < w->m->op_count; i++)
-		if (w->e->targets[call][i] && !w->no_wait[call] && !w->op_gone[i])
+		if (w->e->targets[call][i] && !w->no_wait[call])
 			wait = larger(wait, op_end(w, i));
 	if (wait > start)
 		*at = larger(*at, wait + w->e->after[call]);
@@ -881,7 +881,7 @@ static int64_t op_start(struct world *w, int op)
 		*at = larger(*at,
 			(e->anchor[op] ? call_end(w, e->call[op]) : call_start(w, e->call[op])) +
 				e->launch_ns[op]);
-	if (e->event[op] != NONE && !w->op_gone[e->event[op]])
+	if (e->event[op] != NONE && op_end(w, e->event[op]) != never)
 		*at = larger(*at, op_end(w, e->event[op]) + e->event_ns[op]);
 	if (w->aside[op]) {
 		if (has_prior)
@@ -903,7 +903,13 @@ static int64_t op_start(struct world *w, int op)
 static int64_t op_end(struct world *w, int op)
 {
 	int64_t *at = &w->out->op_end[op];
+	int last;
 
+	/* Of one that is gone, the end of what is before it on its stream. */
+	if (w->op_gone[op]) {
+		last = last_on(w, w->m->ops[op].stream, op);
+		return last == NONE ? never : op_end(w, last);
+	}
 	if (*at == never)
 		*at = op_start(w, op) + (w->pace == MODEL_HOST_ALONE ? 0 : w->duration[op]);
 	return *at;
