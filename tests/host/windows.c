@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 enum { ITERATIONS = 10, CYCLES = 1000, EARLY = 100 };
+enum { RECORDS_AHEAD = 20000, RECORDS_A_LAUNCH = 2 };
 
 static struct host_gpu gpu;
 static uint64_t began[8];
@@ -175,6 +176,19 @@ static void linger(void)
 	printf("again %d\n", vptrace_stop(NULL));
 }
 
+/* Lets the writer come so near: the buffers that this thread fills. What is launched further ahead of it finds no room in a file
+ * that it then finds full. */
+static void wait_for_writer(uint64_t launched)
+{
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+
+	do {
+		usleep(1000);
+		vptrace_statistics(&stats);
+	} while (vptrace_status() == VPTRACE_RUNNING &&
+		 stats.received + RECORDS_AHEAD < RECORDS_A_LAUNCH * launched);
+}
+
 /* More than a few megabytes of records that hardly compress, until the capture has ended. */
 static void many(void)
 {
@@ -190,7 +204,7 @@ static void many(void)
 		if (i % 1000)
 			continue;
 		HOST_CHECK(cudaDeviceSynchronize());
-		usleep(5000); /* the writer must keep up */
+		wait_for_writer((uint64_t)i);
 	}
 }
 
