@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 enum { LATE_US = 550000 }; /* longer than a busy machine delays a buffer */
+enum { BUFFERS = 8 };
 
 static struct vtr_library library;
 static struct vtr_sizes sizes;
@@ -270,6 +271,28 @@ static void what_a_buffer_has_proven_is_lost_too(void **unused)
 	assert_true(news.lost_from_ns <= watch.sealed_ns);
 }
 
+/* The writer is held up, so none comes back: looks would use up the memory, and what CUPTI then cannot record is no loss of the
+ * host's. */
+static void a_look_leaves_the_last_buffers_to_the_host(void **unused)
+{
+	struct vtr_pool_state state;
+	void *taken[BUFFERS];
+	int i;
+
+	(void)unused;
+	for (i = 0; i < BUFFERS - 1; i++)
+		taken[i] = vtr_pool_take(pool, VTR_BUFFER_BYTES);
+	expect_nothing_new();
+	assert_non_null(current);
+	expect_nothing_new(); /* its buffer waits to be read */
+	assert_null(current);
+	vtr_pool_state(pool, &state);
+	assert_int_equal(state.taken, BUFFERS);
+	assert_int_equal(state.starved, 0);
+	for (i = 0; i < BUFFERS - 1; i++)
+		vtr_pool_give(pool, taken[i], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,10 +310,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			what_a_lost_buffer_would_have_proven_is_lost, begin, end),
 		cmocka_unit_test_setup_teardown(what_a_buffer_has_proven_is_lost_too, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_look_leaves_the_last_buffers_to_the_host, begin, end),
 	};
 	int failed;
 
-	pool = vtr_pool_new(8 << 20);
+	pool = vtr_pool_new(BUFFERS * VTR_BUFFER_BYTES);
+	vtr_pool_ready(pool);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	vtr_pool_free(pool);
 	return failed;

@@ -112,7 +112,7 @@ void vtr_watch_begin(struct vtr_watch *w);
 /* Call it after kinds were enabled. */
 void vtr_watch_begun(struct vtr_watch *w);
 
-/* Flushes, and evaluates the signs. */
+/* Flushes, and evaluates the signs; but only flushes while the pool is dry. */
 void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out);
 
 /* Whether it is in vain to wait for buffers that have not come back: another client gets the records,

@@ -317,6 +317,11 @@ int vtr_pool_is_crowded(const struct vtr_pool *p)
 	return 4 * count_free(p) < 3 * p->ready;
 }
 
+int vtr_pool_is_dry(const struct vtr_pool *p)
+{
+	return atomic_load_explicit(&p->full, memory_order_relaxed) != NONE && !count_free(p);
+}
+
 void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes)
 {
 	int bit = take_bit(&p->free_discards);

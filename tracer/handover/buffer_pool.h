@@ -39,6 +39,9 @@ void *vtr_pool_take(struct vtr_pool *p, size_t bytes);
 /* Whether more than a quarter of the buffers that are kept ready are with CUPTI, or wait to be read. */
 int vtr_pool_is_crowded(const struct vtr_pool *p);
 
+/* Whether none is ready, while some that came back wait for the writer. */
+int vtr_pool_is_dry(const struct vtr_pool *p);
+
 /* For a CUPTI that crashes on NULL, when no buffer is free: a small zeroed buffer whose records are
  * only counted. Distinct while outstanding; NULL when these have run out too. */
 void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes);
