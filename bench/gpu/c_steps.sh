@@ -62,6 +62,37 @@ blame_in_demo() {
 	done
 }
 
+# predicted BEFORE CHANGES AFTER: how far the prediction of BEFORE with the changes is from the run AFTER, in percent
+predicted() {
+	"$analyze" what-if "captures/demo-$1.zst" --change "$2" --check "captures/demo-$3.zst" --no-progress --format json \
+		2>>logs/predict.err |
+		"$python" -c 'import json, sys; print(json.load(sys.stdin)["units"][0]["error_percent"])' 2>>logs/predict.err
+}
+
+# Each fault of the demo, with the change that takes it away, against the run without; and each variant, against the run that has it.
+# Two equal runs say how much is chance.
+predict_in_demo() {
+	for knobs in plain plain-again "sync --sync-per-layer" "offload --offload" "steps --steps 3" "graph --graph"; do
+		name=${knobs%% *}
+		options=${knobs#"$name"}
+		[ -z "$simulated" ] || [ "$name" != steps ] || options="--steps 1"
+		record_demo "predict-$name" $options || return
+	done
+	chance=$(predicted predict-plain "host 1" predict-plain-again)
+	while IFS=: read -r before change after; do
+		error=$(predicted "predict-$before" "$change" "predict-$after")
+		say "predicted: $before as $after" "$("$python" -c 'import sys
+error, chance = (abs(float(word)) for word in sys.argv[1:])
+print("ok" if error <= max(3, 2 * chance) else "failed")' "${error:-nan}" "${chance:-nan}" 2>>logs/predict.err || echo failed)" \
+			"$error" "%" "<= 3" "$change; two equal runs differ by $chance %"
+	done <<-LINES
+		sync:delete small-reads; host 0 after small-reads:plain
+		offload:delete copies HtoD:plain
+		plain:skip 1/$(either 4 2) step*:steps
+		plain:graph @(step*|context pass) each block*:graph
+	LINES
+}
+
 # ---- probes; with the simulated GPU all are short ----
 
 either() { # either WITH-A-GPU SIMULATED

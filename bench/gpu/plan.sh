@@ -17,6 +17,7 @@ phases() {
 		cost      what does recording cost?
 		questions how does CUPTI behave where the design depends on it?
 		blame     does a fix save the time that the report gives?
+		predict   does a change bring what a replay predicts?
 		more      less important variants
 		compile   the pipeline with torch.compile
 		suite     do all tests pass with a real driver?
@@ -78,6 +79,7 @@ steps() {
 		blame blame-math             75 gpu-torch blame math eager-attention --attention math
 		blame blame-offload          60 gpu-torch blame offload exposed-copy+blocking-copy --offload
 		blame blame-pageable         60 gpu-torch blame pageable exposed-copy+blocking-copy+sync-drain --pageable
+		predict predict-demo        110 c         predict_in_demo
 		more cuda-graph-injected     60 gpu-torch capture cuda-graph-injected injected --cuda-graph
 		more efficient               50 gpu-torch capture efficient api --attention efficient
 		more cudnn                   50 gpu-torch capture cudnn api --attention cudnn
