@@ -12,7 +12,7 @@
 enum {
 	FIXES = 5,
 	NUMBERS = 30,      /* columns for the bound and the evidence */
-	PREDICTED = 11,    /* for a prediction */
+	PREDICTED = 8,     /* for a prediction */
 	PLACE_COLUMNS = 12 /* a place in fewer columns says nothing */
 };
 
