@@ -1,6 +1,6 @@
 /* findings_kernels.c - conclusions about single kinds of kernels, for programs that the GPU limits: matrix
- * products in FP32, elementwise kernels that are not fused, what a decoder's time is, what attention costs
- * with its helpers, and what is unusual about the largest kernels. */
+ * products and convolutions in FP32, elementwise kernels that are not fused, what a decoder's time is, memory that is
+ * not contiguous, what attention costs with its helpers, and what is unusual about the largest kernels. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
@@ -25,7 +25,15 @@ static const double move_share = 0.2;
 /* What an attention needs beside its kernel is worth a line from this share of it. */
 static const double helper_share = 0.1;
 
-enum { LARGEST = 3 /* kernels that are named */ };
+/* Shares of the memory's peak. Contiguous kernels reach about nine tenths. */
+#define SCATTERED 0.5  /* below this, operands cost time */
+#define BOUND     0.7  /* from this on, only fewer bytes help */
+#define CACHED    1.05 /* above this, not all of it is the memory's */
+
+enum {
+	LARGEST = 3,    /* kernels that are named */
+	CALL_NS = 10000 /* the mean of calls whose rate says something */
+};
 
 /* ---- matrix products in FP32 ---- */
 
@@ -98,6 +106,47 @@ static void find_wide_gemms(struct vpa_report *r)
 		eager ? "narrower types still take time, a sixteenth at best; excludes products "
 			"that may belong to unfused attention"
 		      : "narrower types still take time, a sixteenth at best";
+}
+
+/* ---- convolutions in FP32 ---- */
+
+static uint64_t wide_conv_ns(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->kernel_names; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+
+		if (k->family == VPA_FAMILY_CONV &&
+			vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_FP32)
+			vpt_sat_add_to(&ns, k->exclusive_ns);
+	}
+	return ns;
+}
+
+/* A decoder is often run in FP32, without need. */
+static void find_wide_convs(struct vpa_report *r)
+{
+	struct vpa_saving s = {.ns = wide_conv_ns(r)};
+	struct vpa_finding *f;
+
+	if ((double)s.ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "fp32-conv", "warn");
+	if (!f)
+		return;
+	f->title = has_tf32(r)
+			   ? "convolutions run in FP32: allow TF32 "
+			     "(torch.backends.cudnn.allow_tf32 = True), or run them in BF16"
+			   : "convolutions run in FP32: run them in FP16, for which this GPU has "
+			     "tensor cores";
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",
+		vpa_duration(s.ns).text, vpa_share((double)s.ns / (double)vpa_busy_ns(r)).text);
+	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
+	f->caveat = "narrower types still take time, a sixteenth at best";
 }
 
 /* ---- elementwise kernels ---- */
@@ -298,6 +347,96 @@ static void find_attention_cost(struct vpa_report *r)
 	f->caveat = used > 1 ? "calls of different lengths cannot be compared" : NULL;
 }
 
+/* ---- memory ---- */
+
+/* What is known of a kernel's reading and writing, on the device where it took most time; NULL: nothing, or calls so
+ * short that launching them takes longer. */
+static const struct vpa_byte_row *traffic_of(const struct vpa_report *r, const char *kernel)
+{
+	const struct vpa_expert *e = &r->expert;
+	size_t i;
+
+	for (i = 0; i < e->byte_rates_used; i++) {
+		const struct vpa_byte_row *b = &e->byte_rates[i];
+
+		if (!strcmp(b->kernel, kernel))
+			return b->share_of_peak > 0 && b->kernel_ns / b->calls >= CALL_NS ? b
+											  : NULL;
+	}
+	return NULL;
+}
+
+/* PyTorch's kernels for operands that are not contiguous have names of their own. */
+static int is_scattered(const char *name)
+{
+	return strstr(name, "at::native::elementwise_kernel<") ||
+	       strstr(name, "CatArrayBatchedCopy<");
+}
+
+/* Of the time of kernels that are scattered, what is more than their bytes take at the memory's peak. */
+struct scattered {
+	uint64_t ns, excess_ns;
+	const struct vpa_byte_row *most;
+};
+
+static void add_scattered(struct scattered *sum, const struct vpa_byte_row *b)
+{
+	uint64_t least = vpt_sat_u64(b->share_of_peak * (double)b->kernel_ns + 0.5);
+
+	if (!sum->most)
+		sum->most = b; /* rows come by time, falling */
+	vpt_sat_add_to(&sum->ns, b->kernel_ns);
+	vpt_sat_add_to(&sum->excess_ns, b->kernel_ns - least);
+}
+
+/* Time that another finding would save is not counted again. */
+static int is_claimed(const struct vpa_report *r, const struct vpa_byte_row *b)
+{
+	const struct vpa_finding *decoder = vpa_finding_find(r, "decoder-work");
+
+	return (b->family == VPA_FAMILY_ELEMENTWISE &&
+		       vpa_finding_find(r, "unfused-elementwise")) ||
+	       (b->family == VPA_FAMILY_LAYOUT && decoder && decoder->gain_at_most_ms > 0);
+}
+
+static void find_scattered(struct vpa_report *r)
+{
+	const struct vpa_expert *e = &r->expert;
+	struct scattered sum = {0};
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < e->byte_rates_used; i++) {
+		const struct vpa_byte_row *b = traffic_of(r, e->byte_rates[i].kernel);
+
+		if (b == &e->byte_rates[i] && b->share_of_peak < SCATTERED && !is_claimed(r, b) &&
+			is_scattered(b->kernel))
+			add_scattered(&sum, b);
+	}
+	s.ns = vpa_earlier(sum.excess_ns, vpa_busy_ns(r));
+	if (!sum.most || (double)sum.ns < work_share * (double)vpa_busy_ns(r) ||
+		!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "scattered-memory", vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = "kernels read or write memory that is not contiguous: avoid permuted operands, "
+		   "or fuse the permutation";
+	s.base_ns = vpa_gain_unit_busy(r, s.ns, sum.most->family);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s in such kernels; at the memory's peak %s would be left; the largest reaches "
+		"%.0f of %.0f GB/s",
+		vpa_duration(sum.ns).text, vpa_duration(sum.ns - s.ns).text, sum.most->gb_per_s,
+		sum.most->peak_gb_per_s);
+	f->threshold = "half of the memory's peak; 5 % of busy time, 2 % of active, 1 % of the "
+		       "window";
+	f->caveat = "no kernel reaches the peak: expect nine tenths of it";
+	f->note = f->measured;
+	vpa_finding_evidence(f, sum.most->kernel);
+}
+
 /* ---- the largest kernels ---- */
 
 /* Thread blocks that would give each multiprocessor one. */
@@ -311,51 +450,81 @@ static uint32_t multiprocessors(const struct vpa_report *r)
 	return most;
 }
 
-/* What is unusual about a kernel; NULL: nothing that its name and grid show. */
-static const char *unusual(struct vpa_report *r, const struct vpa_kernel_row *k)
+/* What a kernel's name shows; NULL: nothing unusual. */
+static const char *name_shows(const struct vpa_kernel_row *k)
 {
-	uint32_t sms = multiprocessors(r);
+	int moves = k->family == VPA_FAMILY_LAYOUT;
 
-	if (k->family == VPA_FAMILY_GEMM &&
+	if ((k->family == VPA_FAMILY_GEMM || k->family == VPA_FAMILY_CONV) &&
 		vpa_precision_of(k->name, strlen(k->name)) == VPA_PRECISION_FP32)
 		return "in FP32, without tensor cores";
 	if (vpa_is_unaligned(k->name))
 		return "of unaligned operands";
+	if (is_scattered(k->name))
+		return moves ? "only moves data that is not contiguous"
+			     : "of operands that are not contiguous";
+	return moves ? "only moves data" : NULL;
+}
+
+/* How its memory or its grid limits it; NULL: nothing says so. */
+static const char *limit_of(struct vpa_report *r, const struct vpa_kernel_row *k)
+{
+	const struct vpa_byte_row *b = traffic_of(r, k->name);
+	uint32_t sms = multiprocessors(r);
+
+	if (b && b->share_of_peak > CACHED)
+		return vpa_arena_printf(&r->arena,
+			"%.0f GB/s, more than the memory's %.0f: its data stay in a cache",
+			b->gb_per_s, b->peak_gb_per_s);
+	if (b && b->share_of_peak >= BOUND)
+		return vpa_arena_printf(&r->arena, "limited by memory, %.0f of %.0f GB/s",
+			b->gb_per_s, b->peak_gb_per_s);
+	if (b)
+		return vpa_arena_printf(&r->arena, "%s%.0f of the memory's %.0f GB/s",
+			b->share_of_peak < SCATTERED ? "only " : "", b->gb_per_s, b->peak_gb_per_s);
 	if (k->blocks_mean > 0 && sms && k->blocks_mean < sms)
 		return vpa_arena_printf(
 			&r->arena, "%.0f thread blocks for %" PRIu32 " SMs", k->blocks_mean, sms);
-	if (k->family == VPA_FAMILY_LAYOUT)
-		return "only moves data";
 	return NULL;
 }
 
-/* Names the largest kernels where the GPU is the limit. */
-static void note_largest(struct vpa_report *r)
+/* What is unusual about the largest kernels, where the GPU is the limit. They have the numbers of the table. */
+static void find_largest(struct vpa_report *r)
 {
-	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "gpu-bound");
 	uint64_t busy = vpa_busy_ns(r);
 	const char *text = "";
+	struct vpa_finding *f;
 	size_t i;
 
-	for (i = 0; f && i < r->kernel_count && i < LARGEST; i++) {
+	for (i = 0; i < r->kernel_count && i < LARGEST; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
-		const char *why = unusual(r, k);
+		const char *shown = name_shows(k), *limit = limit_of(r, k);
 
 		if ((double)k->exclusive_ns < work_share * (double)busy)
 			break;
-		text = vpa_arena_printf(&r->arena, "%s%s%.60s (%s) %.0f %% of busy%s%s", text,
-			*text ? "; " : "largest: ", k->name, vpa_family_name(k->family),
-			vpa_per_cent(k->exclusive_ns, busy), why ? ", " : "", why ? why : "");
+		if (shown || limit)
+			text = vpa_arena_printf(&r->arena, "%s%sK%zu, %s, %.0f %% of busy: %s%s%s",
+				text, *text ? "; " : "", i + 1, vpa_family_name(k->family),
+				vpa_per_cent(k->exclusive_ns, busy), shown ? shown : "",
+				shown && limit ? ", " : "", limit ? limit : "");
 	}
-	if (f && *text)
-		f->note = text;
+	if (!*text || !vpa_finding_find(r, "gpu-bound"))
+		return;
+	f = vpa_finding_add(r, "largest-kernels", "info");
+	if (!f)
+		return;
+	f->title = "what is unusual about the largest kernels";
+	f->measured = f->note = text;
+	f->threshold = "5 % of busy time";
 }
 
 void vpa_find_kernels(struct vpa_report *r)
 {
 	find_wide_gemms(r);
+	find_wide_convs(r);
 	find_chains(r);
 	find_decoders(r);
+	find_scattered(r);
 	find_attention_cost(r);
-	note_largest(r);
+	find_largest(r);
 }

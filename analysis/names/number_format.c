@@ -49,6 +49,7 @@ static const struct {
 	{"k_s_mx_b_", VPA_PRECISION_TF32},
 	{"tensorop_s1688gemm", VPA_PRECISION_TF32},
 	{"sgemm", VPA_PRECISION_FP32},
+	{"scudnn", VPA_PRECISION_FP32},
 	{"f32f32", VPA_PRECISION_FP32},
 	{"fp32", VPA_PRECISION_FP32},
 	{"k_sb_", VPA_PRECISION_FP32},

@@ -157,7 +157,8 @@ struct vpa_flop_row {
 /* Of a kernel, the calls whose ranges say how much memory they read and write at least. */
 struct vpa_byte_row {
 	int64_t device;
-	const char *kernel, *family;
+	const char *kernel;
+	enum vpa_family family;
 	uint64_t calls, kernel_ns, bytes;
 	double gb_per_s, peak_gb_per_s; /* 10^9 per second; peak: negative if not known */
 	double share_of_peak;           /* negative: not known */

@@ -266,10 +266,10 @@ static struct vpa_flop_row flop_rates[] = {
 	{0, "gemm", "unknown", 1400, MS(188.7), 75480000000000, 400, -1, -1},
 };
 static struct vpa_byte_row byte_rates[] = {
-	{0, "void at::native::vectorized_elementwise_kernel<4, Add>(int)", "elementwise", 1200,
-		MS(24), UINT64_C(68340000000), 2847.5, 3350, 0.85},
-	{0, "void at::native::CatArrayBatchedCopy<OpaqueType<2u>>(int)", "layout", 84, MS(4.2),
-		2814000000, 670, -1, -1},
+	{0, "void at::native::vectorized_elementwise_kernel<4, Add>(int)", VPA_FAMILY_ELEMENTWISE,
+		1200, MS(24), UINT64_C(68340000000), 2847.5, 3350, 0.85},
+	{0, "void at::native::CatArrayBatchedCopy<OpaqueType<2u>>(int)", VPA_FAMILY_LAYOUT, 84,
+		MS(4.2), 2814000000, 670, -1, -1},
 };
 
 static const struct vpa_verdict complete_verdict = {.complete = 1,

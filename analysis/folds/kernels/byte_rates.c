@@ -187,7 +187,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		*row = (struct vpa_byte_row){.device = c->model->devices[at->a],
 			.kernel = name ? vpa_demangle(&out->arena, name) : "(no name)",
-			.family = vpa_family_name(kernel->klass.family),
+			.family = kernel->klass.family,
 			.calls = s->sums[i].calls,
 			.kernel_ns = s->sums[i].ns,
 			.bytes = s->sums[i].bytes,

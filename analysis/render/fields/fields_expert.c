@@ -335,7 +335,7 @@ const struct vpa_fields vpa_fields_flop =
 static const struct vpa_field byte_fields[] = {
 	{"device", I64(device), "id", "CUDA's device number"},
 	{"kernel", TEXT(kernel), NULL, "name"},
-	{"family", TEXT(family), NULL, "what kind of kernel it is"},
+	{"family", FAMILY(family), NULL, "its family"},
 	{"calls", U64(calls), "ranges", "ranges of this kernel alone that say how much they move"},
 	{"bytes", U64(bytes), "bytes", "read and written by all of them, at least"},
 	{"kernel_ns", U64(kernel_ns), "ns", "sum of the durations of their kernels",
