@@ -163,11 +163,11 @@ static void find_chains(struct vpa_report *r)
 	f = vpa_finding_add(r, "unfused-elementwise", vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	f->title = "elementwise kernels run one after the other: fuse them, as torch.compile does";
+	f->title = "small kernels run one after the other: fuse them, as torch.compile does";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_ELEMENTWISE);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%" PRIu64 " elementwise kernels in %" PRIu64 " chain%s take %s; the longest of "
+		"%" PRIu64 " kernels in %" PRIu64 " chain%s take %s; the longest of "
 		"each chain, %s in all, would be left",
 		c->kernels, c->count, vpa_plural(c->count), vpa_duration(c->total_ns).text,
 		vpa_duration(c->longest_ns).text);
@@ -394,8 +394,7 @@ static int is_claimed(const struct vpa_report *r, const struct vpa_byte_row *b)
 {
 	const struct vpa_finding *decoder = vpa_finding_find(r, "decoder-work");
 
-	return (b->family == VPA_FAMILY_ELEMENTWISE &&
-		       vpa_finding_find(r, "unfused-elementwise")) ||
+	return vpa_finding_find(r, "unfused-elementwise") ||
 	       (b->family == VPA_FAMILY_LAYOUT && decoder && decoder->gain_at_most_ms > 0);
 }
 

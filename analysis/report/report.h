@@ -142,7 +142,8 @@ struct vpa_attention {
 	size_t change_count;
 };
 
-/* Two or more elementwise kernels, none of them fused, that run one after the other on a stream. */
+/* Two or more kernels that run one after the other on a stream, elementwise or fused with such by a compiler; see
+ * ../folds/kernels/neighbours.c. */
 struct vpa_chains {
 	uint64_t count, kernels, total_ns; /* chains; kernels in them */
 	uint64_t longest_ns;               /* of the longest kernel of each */

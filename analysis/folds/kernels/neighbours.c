@@ -1,21 +1,23 @@
 /* neighbours.c - kernels that say something by what runs right before them on their stream: chains of
- * elementwise kernels, of which one kernel would read and write its data once; and the copies between layouts
- * and quantisations that an attention needs of its operands.
+ * kernels of which one could read and write the data once; and the copies between layouts and quantisations that an
+ * attention needs of its operands.
  *
- * A chain is two or more elementwise kernels with nothing between. Inductor has fused what it could, so its
- * kernels are in none. The longest of a chain is what a fused kernel takes at least. */
+ * A chain is two or more kernels with nothing between, one of them elementwise, the others too, or casts and copies,
+ * reductions, norms and lookups, which a compiler fuses as well: an RMS norm in FP32 is a cast, a power, a mean, a
+ * sum, a root, two products and a cast. Inductor has fused what it could, so its kernels are in none. The longest of
+ * a chain is what a fused kernel takes at least. */
 #include "analysis/folds/fold.h"
 
 #include "formats/base/memory.h"
-#include "formats/base/text.h"
 #include "formats/base/vectorise.h"
 
 #include <string.h>
 
 /* What ran last on a stream. */
 struct lane {
-	uint64_t chain_ns, longest_ns; /* of the elementwise kernels so far */
-	uint64_t chained;
+	uint64_t chain_ns, longest_ns; /* of the chain so far */
+	uint64_t chained, elementwise;
+	uint32_t first;           /* its first kernel, if that is elementwise; else VPA_NONE */
 	uint64_t moved_ns, moved; /* in copies between layouts, and quantisations, up to now */
 };
 
@@ -28,7 +30,7 @@ struct state {
 	size_t lane_cap;
 	struct moved *before; /* by attention kernel */
 	size_t before_cap;
-	uint64_t *kernel_ns; /* in chains, by kernel */
+	uint64_t *kernel_ns; /* of elementwise ones in chains, by kernel */
 	size_t kernel_cap;
 	struct vpa_chains chains;
 };
@@ -46,16 +48,46 @@ static int make_room(struct state *s, const struct vpa_model *m)
 
 static void end_chain(struct state *s, struct lane *l)
 {
-	if (l->chained > 1) {
+	if (l->chained > 1 && l->elementwise) {
 		s->chains.count++;
 		s->chains.kernels += l->chained;
 		s->chains.total_ns += l->chain_ns;
 		s->chains.longest_ns += l->longest_ns;
 	}
-	l->chained = l->chain_ns = l->longest_ns = 0;
+	l->chained = l->elementwise = l->chain_ns = l->longest_ns = 0;
 }
 
-/* Elementwise kernels [begin, end), right after what the lane has. */
+/* Whether a compiler made the kernel of several operators, or it changes a layout for convolutions, which no compiler
+ * fuses with anything. */
+static int is_fused(const struct vpa_fold_context *c, uint32_t kernel)
+{
+	unsigned marks = c->model->kernels[kernel].klass.marks;
+
+	return vpa_is_marked(marks, VPA_MARK_FUSED) || vpa_is_marked(marks, VPA_MARK_CONV_LAYOUT);
+}
+
+/* Whether a compiler fuses such kernels with those beside them. */
+static inline int is_fusible(uint8_t family)
+{
+	return (family == VPA_FAMILY_ELEMENTWISE) | (family == VPA_FAMILY_LAYOUT) |
+	       (family == VPA_FAMILY_REDUCE) | (family == VPA_FAMILY_NORM) |
+	       (family == VPA_FAMILY_INDEX);
+}
+
+/* Time of a kernel that stands alone is in no chain. */
+static void note_kernel(struct state *s, struct lane *l, uint32_t kernel, uint64_t ns, int counts)
+{
+	if (!l->chained) {
+		l->first = counts ? kernel : VPA_NONE;
+		return;
+	}
+	if (l->chained == 1 && l->first != VPA_NONE)
+		s->kernel_ns[l->first] += l->chain_ns;
+	if (counts)
+		s->kernel_ns[kernel] += ns;
+}
+
+/* Kernels [begin, end) that can be fused, right after what the lane has. */
 static void add_to_chain(struct state *s, const struct vpa_fold_context *c, struct lane *l,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {
@@ -63,37 +95,38 @@ static void add_to_chain(struct state *s, const struct vpa_fold_context *c, stru
 
 	for (i = begin; i < end; i++) {
 		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+		int is_elementwise = ops->family[i] == VPA_FAMILY_ELEMENTWISE;
 
-		if (vpa_is_marked(c->model->kernels[ops->kernel[i]].klass.marks, VPA_MARK_FUSED)) {
+		if (is_fused(c, ops->kernel[i])) {
 			end_chain(s, l);
 			continue;
 		}
+		note_kernel(s, l, ops->kernel[i], ns, is_elementwise);
 		l->chained++;
+		l->elementwise += (uint64_t)is_elementwise;
 		l->chain_ns += ns;
 		l->longest_ns = ns > l->longest_ns ? ns : l->longest_ns;
-		s->kernel_ns[ops->kernel[i]] += ns;
 	}
 }
 
-/* Sets `pairs` where an elementwise kernel is followed by another. */
+/* Sets `pairs` where a kernel that can be fused is followed by another. */
 VPT_VECTORISE
 static void find_pairs(const uint8_t *restrict family, uint8_t *restrict pairs, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i + 1 < count; i++)
-		pairs[i] = (uint8_t)((family[i] == VPA_FAMILY_ELEMENTWISE) &
-				     (family[i + 1] == VPA_FAMILY_ELEMENTWISE));
+		pairs[i] = (uint8_t)(is_fusible(family[i]) & is_fusible(family[i + 1]));
 }
 
 static size_t end_of_chain(const struct vpa_ops *ops, size_t at, size_t end)
 {
-	while (at < end && ops->family[at] == VPA_FAMILY_ELEMENTWISE)
+	while (at < end && is_fusible(ops->family[at]))
 		at++;
 	return at;
 }
 
-/* In ops [begin, end) of one stream. Most elementwise kernels stand alone, and cost next to nothing. */
+/* In ops [begin, end) of one stream. */
 static void find_chains(struct state *s, const struct vpa_fold_context *c, struct lane *l,
 	const struct vpa_ops *ops, const uint8_t *pairs, size_t begin, size_t end)
 {
@@ -115,7 +148,7 @@ static void find_chains(struct state *s, const struct vpa_fold_context *c, struc
 		add_to_chain(s, c, l, ops, at, to);
 		at = to;
 	}
-	if (at < end && ops->family[end - 1] == VPA_FAMILY_ELEMENTWISE)
+	if (at < end && is_fusible(ops->family[end - 1]))
 		add_to_chain(s, c, l, ops, end - 1, end);
 }
 
@@ -218,7 +251,7 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_neighbours = {
 	.name = "neighbours",
-	.help = "chains of elementwise kernels; copies and quantisations before attention",
+	.help = "chains of kernels that could be fused; copies and quantisations before attention",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.finish = finish,

@@ -515,8 +515,9 @@ static const struct vpa_field chain_fields[] = {
 		"sum of the longest of each: what a fused kernel takes at least"},
 	{"kernel", TEXT_OR_NULL(kernel), NULL, "the one that takes most time; null: no chain"},
 };
-static const struct vpa_fields chains =
-	FIELDS("chains", "elementwise kernels that are not fused", chain_fields);
+static const struct vpa_fields chains = FIELDS("chains",
+	"elementwise kernels, and casts, reductions and norms beside them, not fused",
+	chain_fields);
 #undef ROW
 
 #define ROW struct vpa_precision_row
@@ -703,7 +704,7 @@ static const struct vpa_field report_fields[] = {
 	{"gemm_precisions", ROWS(precision, precisions, precision_count), NULL,
 		"as far as kernel names show it; by exclusive time, descending"},
 	{"elementwise_chains", MEMBER(chains, chains), NULL,
-		"elementwise kernels that run one after the other"},
+		"elementwise kernels, casts, reductions and norms that run one after the other"},
 	{"steps_inferred", ROWS(vpa_fields_inferred, inferred, inferred_count), NULL,
 		"steps inferred from the kernel sequence, a row per GPU; absent if there are none, "
 		"or if anything is marked",

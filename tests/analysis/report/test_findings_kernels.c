@@ -75,7 +75,7 @@ static const struct {
 		"kernel s7 1000us+300us " BGEMM "\nkernel s7 1300us+40us " PLUS
 		"\nkernel s7 1340us+40us " PLUS "\nkernel s7 1380us+40us " PLUS
 		"\nkernel s7 1420us+40us " PLUS "\nkernel s7 1460us+40us " PLUS,
-		"5 elementwise kernels in 1 chain take 200 us; the longest of each "
+		"5 kernels in 1 chain take 200 us; the longest of each "
 		"chain, 40.0 us in all, would be left",
 		0.160},
 	{"another kernel between them ends the chain",
@@ -93,9 +93,25 @@ static const struct {
 	{"the longest stays",
 		"kernel s7 1000us+10us " PLUS "\nkernel s7 1010us+90us " PLUS
 		"\nkernel s7 1100us+20us " BGEMM,
-		"2 elementwise kernels in 1 chain take 100 us; the longest of each "
+		"2 kernels in 1 chain take 100 us; the longest of each "
 		"chain, 90.0 us in all, would be left",
 		0.010},
+	{"casts, reductions and norms are fused too",
+		"kernel s7 1000us+20us " COPY "\nkernel s7 1020us+30us " PLUS
+		"\nkernel s7 1050us+25us \"reduce_kernel\"\nkernel s7 1075us+15us "
+		"\"vectorized_layer_norm_kernel\"\nkernel s7 1090us+100us " BGEMM,
+		"4 kernels in 1 chain take 90.0 us; the longest of each chain, 30.0 us in all, "
+		"would be left",
+		0.060},
+	{"copies alone are no chain",
+		"kernel s7 1000us+40us " COPY "\nkernel s7 1040us+40us " COPY
+		"\nkernel s7 1080us+40us \"CatArrayBatchedCopy\"",
+		NULL, 0},
+	{"the layouts of cuDNN end one",
+		"kernel s7 1000us+40us " PLUS
+		"\nkernel s7 1040us+40us \"void cudnn::nchwToNhwcKernel<float>\"\nkernel s7 "
+		"1080us+40us " PLUS,
+		NULL, 0},
 	{"what is little is not said",
 		"kernel s7 1000us+4us " PLUS "\nkernel s7 1004us+4us " PLUS
 		"\nkernel s7 1008us+300us " BGEMM,
@@ -137,6 +153,25 @@ static void a_chain_is_of_any_length(void **state)
 	assert_int_equal(r->chains.total_ns, 600000);
 	assert_int_equal(r->chains.longest_ns, 1000);
 	assert_string_equal(r->chains.kernel, "vectorized_elementwise_kernel");
+	vpa_report_free(r);
+}
+
+/* A kernel that stands alone, or among copies, may take more. */
+static void a_chain_is_named_by_its_largest_elementwise_kernel(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nkernel s7 1000us+500us \"vectorized_elementwise_"
+				       "kernel<Alone>\"\nkernel s7 1500us+10us " BGEMM
+				       "\nkernel s7 1510us+40us \"vectorized_elementwise_kernel<"
+				       "First>\"\nkernel s7 1550us+90us " COPY
+				       "\nkernel s7 1640us+30us \"vectorized_elementwise_kernel<"
+				       "Last>\"\nkernel s7 1670us+10us " BGEMM,
+		NULL);
+
+	(void)state;
+	assert_int_equal(r->chains.kernels, 3);
+	assert_int_equal(r->chains.total_ns, 160000);
+	assert_int_equal(r->chains.longest_ns, 90000);
+	assert_string_equal(r->chains.kernel, "vectorized_elementwise_kernel<First>");
 	vpa_report_free(r);
 }
 
@@ -400,6 +435,7 @@ int main(void)
 		cmocka_unit_test(products_in_fp32_get_the_advice_of_their_gpu),
 		cmocka_unit_test(chains_of_elementwise_kernels_are_found),
 		cmocka_unit_test(a_chain_is_of_any_length),
+		cmocka_unit_test(a_chain_is_named_by_its_largest_elementwise_kernel),
 		cmocka_unit_test(a_decoder_computes_or_moves_data),
 		cmocka_unit_test(attention_costs_what_it_needs),
 		cmocka_unit_test(convolutions_in_fp32_get_the_advice_of_their_gpu),
