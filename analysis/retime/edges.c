@@ -411,71 +411,72 @@ static uint64_t wait_of(const struct finding *f, const struct vpa_tape_call *c)
 	return end_ns;
 }
 
-/* A launch as the queue sees it: when its last op began, and when all of them had ended. 0: there is none. */
-struct launch {
-	uint64_t begun_ns, end_ns;
-};
-
 /* Launches of a device, in order. */
 struct queue {
-	struct launch at[VPA_QUEUE_LAUNCHES];
+	uint32_t calls[VPA_QUEUE_LAUNCHES];
 	uint64_t count;
 };
 
-static struct launch launch_of(const struct vpa_tape *t, const struct vpa_tape_call *c)
+/* The launch that this one has to wait for; NULL: there is none. */
+static const struct vpa_tape_call *pass_queue(
+	const struct vpa_tape *t, uint32_t call, struct queue *q)
 {
-	struct launch out = {0, 0};
+	uint32_t *at = &q->calls[q->count % VPA_QUEUE_LAUNCHES];
+	const struct vpa_tape_call *first = q->count >= VPA_QUEUE_LAUNCHES ? &t->calls[*at] : NULL;
+
+	*at = call;
+	q->count++;
+	return first;
+}
+
+static uint64_t launch_end(const struct vpa_tape *t, const struct vpa_tape_call *c)
+{
+	uint64_t end_ns = 0;
 	uint32_t i;
 
 	for (i = 0; i < c->op_count; i++) {
 		const struct vpa_tape_op *o = &t->ops[t->launched[c->op + i]];
 
-		out.begun_ns = o->start_ns > out.begun_ns ? o->start_ns : out.begun_ns;
-		out.end_ns = o->end_ns > out.end_ns ? o->end_ns : out.end_ns;
+		end_ns = o->end_ns > end_ns ? o->end_ns : end_ns;
 	}
-	return out;
+	return end_ns;
 }
 
-/* The launch that this one has to wait for. */
-static struct launch pass_queue(
-	const struct vpa_tape *t, const struct vpa_tape_call *c, struct queue *q)
-{
-	struct launch *at = &q->at[q->count % VPA_QUEUE_LAUNCHES], before = *at;
-
-	*at = launch_of(t, c);
-	q->count++;
-	return before;
-}
-
-/* Whether a replay that has come to the end of a call knows when the launch ended that it has to wait for: all of that
- * launch's ops have begun by then, and the place of the launch in the queue is not yet that of a new one. */
+/* Whether a replay that has come to the end of a call knows when that launch ended: all its ops have begun by then, and
+ * its place in the queue is not yet that of a new one. */
 static int is_known_at_end(
-	const struct vpa_tape *t, const struct vpa_tape_call *c, const struct launch *queued)
+	const struct vpa_tape *t, const struct vpa_tape_call *c, const struct vpa_tape_call *launch)
 {
 	const struct vpa_tape_call *next = c + 1, *end = t->calls + t->call_count;
+	uint32_t i;
 
-	if (queued->end_ns > c->end_ns || queued->begun_ns >= c->end_ns)
-		return 0;
+	for (i = 0; i < launch->op_count; i++)
+		if (t->ops[t->launched[launch->op + i]].start_ns >= c->end_ns)
+			return 0;
 	for (; next < end && next->start_ns <= c->end_ns; next++)
 		if (next - c >= VPA_QUEUE_LAUNCHES)
 			return 0;
 	return 1;
 }
 
-static void end_call(const struct finding *f, struct vpa_tape_call *c, const struct launch *queued)
+/* `launch`: that must have ended before; or NULL. */
+static void end_call(
+	const struct finding *f, struct vpa_tape_call *c, const struct vpa_tape_call *launch)
 {
+	uint64_t queue_ns = launch ? launch_end(f->t, launch) : 0;
 	uint64_t ns = c->end_ns - c->start_ns, wait_ns = wait_of(f, c);
 	uint64_t cost_ns = least(ns, f->short_cost[c->name]);
 
-	c->can_fill = queued->end_ns <= c->start_ns || is_known_at_end(f->t, c, queued);
+	c->can_fill = queue_ns <= c->start_ns ||
+		      (queue_ns <= c->end_ns && is_known_at_end(f->t, c, launch));
 	c->cost_ns = ns;
 	if (wait_ns > c->start_ns) {
 		c->waits = VPA_WAIT_OP;
 		c->after_ns = (int64_t)(c->end_ns - wait_ns);
 		c->cost_ns = least(cost_ns, vpa_edges_cost_without_wait(c->klass));
-	} else if (queued->end_ns > c->start_ns && c->can_fill) {
+	} else if (queue_ns > c->start_ns && c->can_fill) {
 		c->waits = VPA_WAIT_QUEUE;
-		c->after_ns = (int64_t)(c->end_ns - queued->end_ns);
+		c->after_ns = (int64_t)(c->end_ns - queue_ns);
 		c->cost_ns = cost_ns;
 	} else if (wait_ns) {
 		c->after_ns = (int64_t)least(BACK_NS, c->end_ns - wait_ns);
@@ -492,12 +493,12 @@ static int find_ends(struct finding *f)
 		return VPT_ENOMEM;
 	for (i = 0; i < t->call_count; i++) {
 		struct vpa_tape_call *c = &t->calls[i];
-		struct launch queued = {0, 0};
+		const struct vpa_tape_call *launch = NULL;
 
 		if (c->op_count)
-			queued = pass_queue(
-				t, c, &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu]);
-		end_call(f, c, &queued);
+			launch = pass_queue(
+				t, i, &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu]);
+		end_call(f, c, launch);
 		for (k = 0; k < c->target_count; k++)
 			t->ops[f->e->targets[c->target + k]].uses++;
 	}
