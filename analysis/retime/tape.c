@@ -62,21 +62,23 @@ static uint32_t name_of(struct reading *r, uint64_t string)
 	return r->name_of[string] = id >= VPA_TAPE_NONE ? VPA_TAPE_NONE : (uint32_t)id;
 }
 
-/* A kernel's; 0 where there is no memory. */
-static uint8_t family_of(struct reading *r, uint32_t name)
+/* A kernel's. */
+static int find_family(struct reading *r, uint32_t name, uint8_t *family)
 {
 	struct vpa_kernel_class klass;
 	struct vpt_text text;
 
 	if (vpt_grow_zeroed(&r->family_of, &r->family_cap, (size_t)name + 1, 1) ||
 		vpt_grow_zeroed(&r->has_family, &r->has_family_cap, (size_t)name + 1, 1))
-		return 0;
-	if (r->has_family[name])
-		return r->family_of[name];
-	text = vpt_strings_get(&r->tape->names, name);
-	vpa_classify(text.text, text.len, &klass);
-	r->has_family[name] = 1;
-	return r->family_of[name] = (uint8_t)klass.family;
+		return VPT_ENOMEM;
+	if (!r->has_family[name]) {
+		text = vpt_strings_get(&r->tape->names, name);
+		vpa_classify(text.text, text.len, &klass);
+		r->has_family[name] = 1;
+		r->family_of[name] = (uint8_t)klass.family;
+	}
+	*family = r->family_of[name];
+	return VPT_OK;
 }
 
 static int add_thread(struct vpa_tape *t, int64_t pid, int64_t tid, uint32_t *index)
@@ -229,9 +231,8 @@ static int read_kernels(struct reading *r, const struct vpt_section *s)
 			.name = name,
 			.is_kernel = 1};
 
-		if (name == VPA_TAPE_NONE)
+		if (name == VPA_TAPE_NONE || find_family(r, name, &op.family))
 			return VPT_ENOMEM;
-		op.family = family_of(r, name);
 		if (has_times(start_ns, s->col[VPT_KERNEL_DURATION][i]))
 			rc = add_op(r, &op, s->col[VPT_KERNEL_CORRELATION][i]);
 	}
