@@ -4,9 +4,12 @@
 
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
+#include "analysis/retime/retime.h"
 #include "formats/base/memory.h"
 #include "formats/import/any_trace.h"
 #include "tests/fuzz/fuzz.h"
+
+#include <string.h>
 
 static inline void fuzz_render(const struct vpa_report *report, const char *form)
 {
@@ -48,7 +51,28 @@ static inline struct vpa_report *fuzz_report(
 	return report;
 }
 
-/* Takes the source. Each chunk is decoded, then the whole is analysed and shown. */
+/* Replays it: without a change it is as long as it was, and any change can be made or has a reason against it. */
+static inline void fuzz_replay(const struct vpt_trace *t)
+{
+	static const struct vpa_span spans[] = {{0, INT64_MAX}, {1000, 2000}};
+	struct vpa_change changes[3];
+	struct vpa_change_list lists[] = {{changes, 0}, {changes, 2}, {changes + 1, 2}};
+	struct vpa_retiming out;
+	struct vpt_err err = {0};
+	int rc;
+
+	FUZZ_EXPECT(!vpa_change_read("delete copies", &changes[0], NULL) &&
+		    !vpa_change_read("graph *", &changes[1], NULL) &&
+		    !vpa_change_read("skip 1/2 *", &changes[2], NULL));
+	rc = vpa_retime(t, 1, VPA_REPLAYED_MOST, lists, 3, spans, 2, &out, &err);
+	FUZZ_EXPECT(!rc || (rc == VPT_EUNSUPPORTED && strstr(err.text, "the trace has ")));
+	if (!rc)
+		FUZZ_EXPECT(vpa_retimed_ns(&out, VPA_WORLD_RECORDED, 1) == 1000 &&
+			    vpa_retimed_ns(&out, VPA_WORLD_FIRST, 1) == 1000);
+	vpa_retiming_free(&out);
+}
+
+/* Takes the source. Each chunk is decoded, then the whole is analysed, shown and replayed. */
 static inline void fuzz_trace(struct vpt_source *src)
 {
 	struct vpa_options options = {.jobs = 1, .overview = 1};
@@ -79,6 +103,7 @@ static inline void fuzz_trace(struct vpt_source *src)
 		fuzz_render(report, "html");
 	}
 	vpa_report_free(report);
+	fuzz_replay(t);
 	vpt_trace_close(t);
 }
 
