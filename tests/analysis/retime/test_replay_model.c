@@ -24,7 +24,8 @@ static const char *const some_changes[] = {"drop syncs", "drop copies", "drop sm
 	"host 0.5 in r1", "host 3 in r*", "host 0 after syncs", "host 0.1 after small-reads",
 	"host 2 after copies in x", "scale * 0.5", "scale gem? 2", "scale con* 0 in r*",
 	"rate HtoD 25", "rate DtoH 0.001 in r1", "pin DtoH 12", "pin HtoD 3 in r2", "aside r1",
-	"aside r*", "aside x", "skip 1/2 r*", "skip 1/3 r1"};
+	"aside r*", "aside x", "skip 1/2 r*", "delete cudaNothing", "scale nothing 3", "host 1",
+	"skip 1/2 nothing", "aside nothing", "skip 1/3 r1"};
 
 static struct retime_model model;
 static struct vpa_change changes[LISTS][CHANGES];
@@ -144,6 +145,7 @@ static void check_program(uint64_t seed)
 	struct vpt_err err = {0};
 	size_t count, i;
 	char *script;
+	int k;
 
 	retime_model_random(&model, seed);
 	script = retime_model_script(&model);
@@ -162,6 +164,9 @@ static void check_program(uint64_t seed)
 	compare(seed, &out, VPA_WORLD_HOST, &recorded, &times, moments, count, t0);
 	retime_model_run(&model, MODEL_GPU_ALONE, NULL, 0, &times);
 	compare(seed, &out, VPA_WORLD_GPU, &recorded, &times, moments, count, t0);
+	/* Nothing comes later where no host is waited for. */
+	for (k = 0; k < model.op_count; k++)
+		assert_true(times.op_end[k] <= recorded.op_end[k]);
 	for (i = 0; i < LISTS; i++) {
 		retime_model_run(&model, MODEL_ALL, lists[i].changes, lists[i].count, &times);
 		compare(seed, &out, VPA_WORLD_FIRST + i, &recorded, &times, moments, count, t0);
