@@ -420,20 +420,18 @@ static void find_scattered(struct vpa_report *r)
 	f = vpa_finding_add(r, "scattered-memory", vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	f->title = "kernels read or write memory that is not contiguous: avoid permuted operands, "
+	f->title = "kernels read memory that is not contiguous: avoid permuted operands, "
 		   "or fuse the permutation";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, sum.most->family);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%s in such kernels; at the memory's peak %s would be left; the largest reaches "
-		"%.0f of %.0f GB/s",
-		vpa_duration(sum.ns).text, vpa_duration(sum.ns - s.ns).text, sum.most->gb_per_s,
-		sum.most->peak_gb_per_s);
+		"%s in such kernels; at the memory's peak %s would be left",
+		vpa_duration(sum.ns).text, vpa_duration(sum.ns - s.ns).text);
 	f->threshold = "half of the memory's peak; 5 % of busy time, 2 % of active, 1 % of the "
 		       "window";
 	f->caveat = "no kernel reaches the peak: expect nine tenths of it";
-	f->note = f->measured;
-	vpa_finding_evidence(f, sum.most->kernel);
+	f->note = vpa_arena_printf(&r->arena, "the largest reaches %.0f of the memory's %.0f GB/s",
+		sum.most->gb_per_s, sum.most->peak_gb_per_s);
 }
 
 /* ---- the largest kernels ---- */
