@@ -226,8 +226,8 @@ static const char *instead_note(struct vpa_report *r, enum vpa_cause cause, uint
 		}
 	if (!most || (double)ns < shared_share * (double)all_ns)
 		return NULL;
-	return vpa_arena_printf(&r->arena, "without the wait in %.60s, %.0f %% of it would go too",
-		most->instead, vpa_per_cent(ns, all_ns));
+	return vpa_arena_printf(&r->arena, "without the wait in %.60s %s of it would go too",
+		most->instead, vpa_part_word(ns, all_ns));
 }
 
 /* Appends to the note; NULL: nothing. */
@@ -251,8 +251,8 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
 		return;
 	add_note(r, f,
-		vpa_arena_printf(&r->arena, "another fix would save %.0f %% of it as well",
-			vpa_per_cent(sum->shared_ns, sum->saving.ns)));
+		vpa_arena_printf(&r->arena, "another fix would save %s of it too",
+			vpa_part_word(sum->shared_ns, sum->saving.ns)));
 }
 
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
@@ -333,15 +333,11 @@ static struct vpa_finding *find_cause(
 	if (where && !sum->top->place.text && !sum->top->call)
 		f->note = where;
 	else if (where)
-		f->note = vpa_arena_printf(&r->arena, "%s of this idle time%s %s",
-			place_ns > sum->ns - sum->ns / 100
-				? "all"
-				: vpa_arena_printf(
-					  &r->arena, "%.0f %%", vpa_per_cent(place_ns, sum->ns)),
-			sum->top->call ? ":" : "", where);
+		f->note = vpa_arena_printf(&r->arena, "%s of the idle time%s %s",
+			vpa_part_word(place_ns, sum->ns), sum->top->call ? ":" : "", where);
 	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
 	add_note(r, f,
-		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns, sum->saving.ns)
+		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns)
 			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_place,
 				       sum->part, sum->ns));
 	add_note(r, f, instead_note(r, a->cause, sum->ns));
@@ -389,21 +385,6 @@ static int matters(
 
 /* Waits hide each other: if one goes away, the host waits in the next. So all of them together may save more than
  * one by one. */
-static const char *alone_note(
-	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
-{
-	uint64_t all_ns = all->saving.ns;
-	const char *note = NULL;
-	unsigned k;
-
-	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
-		if (matters(r, &parts[k], all))
-			note = vpa_arena_printf(&r->arena, "%s%s%s alone save %.0f %%",
-				note ? note : "", note ? ", " : "", wait_parts[k].name,
-				vpa_per_cent(vpa_earlier(parts[k].saving.ns, all_ns), all_ns));
-	return note;
-}
-
 static void find_all_waits(
 	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
 {
@@ -416,8 +397,8 @@ static void find_all_waits(
 			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title ? a.title : "",
 				shown++ ? "," : ":", wait_parts[k].remedy);
 	f = find_cause(r, &a, all);
-	if (f)
-		add_note(r, f, alone_note(r, parts, all));
+	if (f && shown > 1)
+		add_note(r, f, "one of them alone saves less: the host then waits in the next");
 }
 
 /* Whether a gain is larger than `most_ns`, the largest that is listed, by as much as is worth a line. */

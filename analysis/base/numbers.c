@@ -8,6 +8,7 @@
  * column, so a line can come out narrower than allowed, never wider. */
 #include "analysis/base/numbers.h"
 
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/base/utf8.h"
 
@@ -153,6 +154,20 @@ static struct vpa_num tenths(uint64_t n, int something)
 struct vpa_num vpa_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? tenths(ratio(part, 1000, whole), part > 0) : missing();
+}
+
+const char *vpa_part_word(uint64_t part, uint64_t whole)
+{
+	static const struct {
+		unsigned from_percent;
+		const char *word;
+	} words[] = {{99, "all"}, {60, "most"}, {40, "about half"}, {28, "about a third"}};
+	size_t i;
+
+	for (i = 0; i < COUNT(words); i++)
+		if (100 * (double)part >= words[i].from_percent * (double)whole)
+			return words[i].word;
+	return "some";
 }
 
 struct vpa_num vpa_share(double share)

@@ -44,7 +44,10 @@ struct vpa_num vpa_bytes(uint64_t bytes); /* powers of 1000: "8 B", "58.0 MB" */
 /* 100 * part / whole with one decimal and no sign: "79.9". A nonzero part that would round to 0 is
  * "<0.1"; a whole of 0 is "-". */
 struct vpa_num vpa_percent(uint64_t part, uint64_t whole);
-struct vpa_num vpa_share(double share); /* the same for a fraction; "-" for negatives and NaN */
+/* The same in words, where a number would be one too many: "all" from 99 %, "most" from 60, "about half" from 40,
+ * "about a third" from 28, else "some". */
+const char *vpa_part_word(uint64_t part, uint64_t whole);
+struct vpa_num vpa_share(double share); /* vpa_percent() of a fraction; "-" for negatives and NaN */
 
 /* Up to six decimals; "-" for NaN, infinities and numbers of more than 15 digits. */
 struct vpa_num vpa_fixed(double value, unsigned decimals);

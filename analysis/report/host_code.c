@@ -1,7 +1,6 @@
 /* host_code.c - sums of the devices' rows of what the host did, which are few; and their words. */
 #include "analysis/report/host_code.h"
 
-#include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/report/main_line.h"
 
@@ -136,24 +135,6 @@ const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code
 		place_of(r, h), vpa_fit(h->call ? h->call : "the wait", NAME_COLUMNS).text);
 }
 
-/* What the devices would save without any code of the host, as far as another cause has that time. */
-static uint64_t shared_gain(const struct vpa_report *r)
-{
-	uint64_t ns = 0;
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].gain_count; i++)
-			if (r->devices[d].gains[i].cause == VPA_CAUSE_HOST_CODE)
-				ns += r->devices[d].gains[i].shared_ns;
-	return ns;
-}
-
-static double per_cent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
-
 const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
 	unsigned part, uint64_t ns)
@@ -165,25 +146,20 @@ const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
 		struct vpa_host_code h = sum_all(&f);
 
 		if (h.ns && h.ns >= ns / 2)
-			return vpa_arena_printf(&r->arena, "for %.0f %% of it %s%s%s",
-				per_cent(h.ns, ns), vpa_cause_help((enum vpa_cause)host),
+			return vpa_arena_printf(&r->arena, "for %s of it %s%s%s",
+				vpa_part_word(h.ns, ns), vpa_cause_help((enum vpa_cause)host),
 				h.inside ? ", mostly in " : "",
 				vpa_fit(h.inside, NAME_COLUMNS).text);
 	}
 	return NULL;
 }
 
-const char *vpa_host_code_note(
-	struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns, uint64_t gain_ns)
+const char *vpa_host_code_note(struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns)
 {
-	uint64_t saved = vpa_earlier(vpa_earlier(shared_gain(r), h->ns), gain_ns);
-	const char *saves = vpa_arena_printf(&r->arena,
-		"; shorter code alone would save up to %.0f %% of the gain",
-		per_cent(saved, gain_ns));
 	char line[320];
 
 	vpa_main_line_text(line, sizeof(line), &h->top, "");
 	return vpa_arena_printf(&r->arena,
-		"for %.0f %% of it the call had returned, and the host ran its own code%s%s%s%s",
-		per_cent(h->ns, ns), place_of(r, h), line[0] ? ", " : "", line, saved ? saves : "");
+		"for %s of it the call had returned, and the host ran its own code%s%s%s",
+		vpa_part_word(h->ns, ns), place_of(r, h), line[0] ? ", " : "", line);
 }

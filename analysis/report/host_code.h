@@ -44,8 +44,7 @@ static inline int vpa_host_code_has_place(const struct vpa_host_code *h)
 /* What to do about it, as the title of a finding; in the report's arena. `reads`: the waits read a few bytes back, which
  * may as well stay on the device. Else the work after a wait may need what it waited for. */
 const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code *h, int reads);
-/* What it is of the cause's `ns` and would save of its `gain_ns`, as a note. */
-const char *vpa_host_code_note(
-	struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns, uint64_t gain_ns);
+/* What it is of the cause's `ns`, as a note. */
+const char *vpa_host_code_note(struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns);
 
 #endif

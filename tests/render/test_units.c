@@ -255,9 +255,25 @@ static void any_length_fits_any_width(void **state)
 	}
 }
 
+static void parts_in_words(void **state)
+{
+	static const struct {
+		uint64_t part;
+		const char *word;
+	} cases[] = {{1000, "all"}, {990, "all"}, {989, "most"}, {600, "most"}, {599, "about half"},
+		{400, "about half"}, {399, "about a third"}, {280, "about a third"}, {279, "some"},
+		{1, "some"}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(vpa_part_word(cases[i].part, 1000), cases[i].word);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_in_words),
 		cmocka_unit_test(counts_have_separators_every_three_digits),
 		cmocka_unit_test(numbers_in_sentences_have_separators_and_names_do_not),
 		cmocka_unit_test(durations_have_three_digits_and_the_unit_that_fits),

@@ -152,7 +152,7 @@ static void host_code_around_a_first_load_is_first_use(void **state)
 	f = finding(r, "host-stall");
 	/* While a kernel runs, the host has 1 ms of code each time: without it the loads would begin earlier. */
 	assert_true(f->gain_at_most_ms == 5 && f->gain_shared_ms == 3);
-	assert_string_equal(f->note, "another fix would save 60 % of it as well");
+	assert_string_equal(f->note, "another fix would save most of it too");
 	vpa_report_free(r);
 }
 

@@ -128,8 +128,8 @@ static void all_waits_name_each_remedy(void **state)
 	assert_string_equal(f->title,
 		"keep the host from waiting: no .item() or .cpu(), pinned memory and "
 		"non_blocking=True, no synchronise");
-	assert_non_null(strstr(f->note, "small reads alone save 3 %, copies alone save 12 %, "
-					"synchronisations alone save 0 %"));
+	assert_non_null(
+		strstr(f->note, "one of them alone saves less: the host then waits in the next"));
 	vpa_report_free(r);
 }
 

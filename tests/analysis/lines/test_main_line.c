@@ -134,17 +134,17 @@ static void numbered_places_have_a_line_together(void **state)
 		{"six tenths", 6,
 			"All of it: in IO 0 and 9 similar; most often at /run.py:7 (innermost for "
 			"60 % of its time).",
-			"all of this idle time in IO 0 and 9 similar, at /run.py:7 (innermost for "
+			"all of the idle time in IO 0 and 9 similar, at /run.py:7 (innermost for "
 			"60 % of its "
 			"time)"},
 		{"three tenths", 3,
 			"All of it: in IO 0 and 9 similar; the largest part at /run.py:7 "
 			"(innermost for 30 % of its time).",
-			"all of this idle time in IO 0 and 9 similar, the largest part at "
+			"all of the idle time in IO 0 and 9 similar, the largest part at "
 			"/run.py:7 (innermost "
 			"for 30 % of its time)"},
 		{"two tenths", 2, "All of it: in IO 0 and 9 similar.",
-			"all of this idle time in IO 0 and 9 similar"},
+			"all of the idle time in IO 0 and 9 similar"},
 	};
 	size_t i;
 
@@ -181,7 +181,7 @@ static void a_line_second_in_each_place_is_first_in_all(void **state)
 	}
 	r = report_of(&text);
 	assert_string_equal(note_of(r, "host-stall"),
-		"all of this idle time in IO 0 and 3 similar, the largest part at /run.py:7 "
+		"all of the idle time in IO 0 and 3 similar, the largest part at /run.py:7 "
 		"(innermost for 40 "
 		"% of its time)");
 	vpa_report_free(r);
