@@ -22,7 +22,9 @@ struct kept {
 	uint64_t idle_ns; /* of its device, up to its start */
 	uint64_t duration_ns;
 	uint32_t symbol;
-	uint32_t stream : 24, kind : 8; /* kind: enum vpa_loop_kind */
+	/* kind: enum vpa_loop_kind; is_compute: a kernel that does not communicate */
+	uint32_t stream : 24;
+	unsigned kind : 7, is_compute : 1;
 };
 
 /* From the first op that was launched in a marked iteration on. */
@@ -143,7 +145,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		s->ops[s->count++] = (struct kept){
 			vpa_earlier(ops->launch_start_ns[i], ops->start_ns[i]), ops->start_ns[i],
 			ops->idle_ns[i], ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i),
-			ops->stream[i] & 0xffffff, (uint8_t)kind_of(ops, i)};
+			ops->stream[i] & 0xffffff, (unsigned)kind_of(ops, i) & 127,
+			ops->kind[i] == VPA_KERNEL && ops->family[i] != VPA_FAMILY_COMM};
 	return VPT_OK;
 }
 
@@ -174,7 +177,8 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 
 /* ---- at the end ---- */
 
-/* The stream of a device whose ops take most time, all added up; VPA_NONE: none has any. */
+/* The stream of a device whose kernels take most time, all added up, without those that communicate: their stream
+ * repeats too, but not the model. VPA_NONE: none has any. */
 static int busiest_stream(
 	const struct state *s, const struct vpa_model *m, uint32_t device, uint32_t *out)
 {
@@ -186,7 +190,8 @@ static int busiest_stream(
 	if (!sums)
 		return VPT_ENOMEM;
 	for (i = 0; i < s->count; i++)
-		sums[s->ops[i].stream] += s->ops[i].duration_ns;
+		if (s->ops[i].is_compute)
+			sums[s->ops[i].stream] += s->ops[i].duration_ns;
 	for (stream = 0; stream < m->stream_count; stream++)
 		if (m->streams[stream].device == device && sums[stream] &&
 			(*out == VPA_NONE || sums[stream] > sums[*out]))
