@@ -21,7 +21,7 @@ enum {
 };
 
 #define LAYERS_SHARE  0.3  /* of the ops of passes */
-#define NESTED_SHARE  0.8  /* of the time of turns that hold steps */
+#define NESTED_SHARE  0.8  /* of the time of turns that hold steps; of that of a loop */
 #define SIMILAR_SHARE 0.15 /* rounds that differ by less fill about as much */
 
 /* A group whose turns may be passes. */
@@ -29,6 +29,8 @@ struct candidate {
 	const struct vpa_loop_group *group;
 	uint32_t *layers; /* in each of its turns; NULL: it has none */
 	uint32_t most, layer_ops;
+	uint32_t
+		model_layers; /* of `most` those with attention, if there is any: rounds outside all have none */
 	int is_main; /* takes about as much time as any */
 };
 
@@ -142,6 +144,33 @@ static int are_layers(const struct vpa_loop_text *t, const struct vpa_loop_group
 		       (body >= LAYER_OPS && 4 * attention_of(t, group, layers, most) >= 3 * most));
 }
 
+/* The layers of a full turn by its calls of attention, as many for each as in most rounds: the op that marks rounds may
+ * occur once more, before the first layer or after the last. */
+static uint32_t count_with_attention(const struct vpa_loop_text *t,
+	const struct vpa_loop_group *outer, const struct vpa_loop_round *inner,
+	const uint32_t *layers, uint32_t most)
+{
+	enum { CALLS_MAX = 16 };
+	const uint32_t *turns = vpa_loop_places(t, outer->token);
+	const uint32_t *places = vpa_loop_places(t, inner->token);
+	uint32_t rounds[CALLS_MAX] = {0}, usual = 1, found, calls;
+	size_t i, k;
+
+	for (i = 0; i + 1 < outer->count && layers[i] != most; i++)
+		;
+	if (!has_attention(t) || i + 1 >= outer->count)
+		return most;
+	k = vpa_loop_place_after(places, inner->count, turns[i]);
+	for (; k + 1 < inner->count && places[k + 1] < turns[i + 1]; k++) {
+		calls = vpa_loop_attention(t, places[k], places[k + 1]);
+		rounds[calls < CALLS_MAX ? calls : 0]++;
+	}
+	for (calls = 1; calls < CALLS_MAX; calls++)
+		usual = rounds[calls] > rounds[usual] ? calls : usual;
+	found = (vpa_loop_attention(t, turns[i], turns[i + 1]) + usual / 2) / usual;
+	return found < most && 2 * found > most ? found : most;
+}
+
 /* Looks for the layers that fill most of the candidate's turns, of those that fill about as much for the
  * longest. Fills its `layers`, if there are any. */
 static int find_layers(const struct vpa_loop_text *t, struct candidate *c)
@@ -175,6 +204,7 @@ static int find_layers(const struct vpa_loop_text *t, struct candidate *c)
 		memcpy(c->layers, layers, count * sizeof(*layers));
 		c->most = most;
 		c->layer_ops = inner->body;
+		c->model_layers = count_with_attention(t, c->group, inner, layers, most);
 	}
 	vpt_free(layers);
 	return best > LAYERS_SHARE && !c->layers ? VPT_ENOMEM : VPT_OK;
@@ -286,6 +316,7 @@ static int make_loop(const struct vpa_loop_text *t, const struct candidate *c, i
 	int rc = vpa_loop_passes_make(t, c->group, c->layers, c->most, c->layer_ops, &passes);
 	int wrong = 0;
 
+	passes.model_layers = c->model_layers;
 	if (!rc)
 		rc = vpa_loop_steps_make(&passes, out);
 	if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN && !may_be_block)
@@ -419,8 +450,37 @@ static int is_settled(
 
 	if (!has_attention(t) || loop->outside_ops < OUTSIDE_MIN)
 		return 0;
-	each = c->most ? floor(calls / c->most + 0.5) : 0;
-	return calls >= 2 * LAYERS_MIN || fabs(calls - each * c->most) < 0.5;
+	each = c->model_layers ? floor(calls / c->model_layers + 0.5) : 0;
+	return calls >= 2 * LAYERS_MIN || fabs(calls - each * c->model_layers) < 0.5;
+}
+
+/* Whether the steps take at least half of all device time, and most from the first to the last. A part of an
+ * iteration repeats too, among much else; and of two or three iterations nothing else shows that they do. */
+static int are_most(const struct vpa_loop_text *t, const struct vpa_loop *loop)
+{
+	uint64_t ns = 0, span_ns;
+	size_t i;
+
+	for (i = 0; i < loop->step_count; i++)
+		ns += step_ns(t, &loop->steps[i]);
+	span_ns = i ? t->sum_ns[loop->steps[i - 1].end] - t->sum_ns[loop->steps[0].begin] : 0;
+	return ns >= t->sum_ns[t->count] / 2 && (double)ns >= NESTED_SHARE * (double)span_ns;
+}
+
+/* Whether three quarters of the steps have at least half of the ops of the longest. Without layers nothing says
+ * that a shorter one leaves some out. */
+static int are_alike(const struct vpa_loop *loop)
+{
+	uint32_t longest = 0, ops;
+	size_t i, alike = 0;
+
+	for (i = 0; i < loop->step_count; i++) {
+		ops = loop->steps[i].end - loop->steps[i].begin;
+		longest = ops > longest ? ops : longest;
+	}
+	for (i = 0; i < loop->step_count; i++)
+		alike += 2 * (loop->steps[i].end - loop->steps[i].begin) >= longest;
+	return loop->layers || 4 * alike >= 3 * loop->step_count;
 }
 
 /* How often the level was right, of sequences made with a known answer. */
@@ -441,8 +501,11 @@ static int try_all(const struct vpa_loop_text *t, const struct candidate *candid
 	for (i = 0; i < count && !rc; i++) {
 		rc = make_loop(t, &candidates[i], 0, out);
 		if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN &&
-			!is_settled(t, &candidates[i], out))
+			!is_settled(t, &candidates[i], out)) {
 			rc = weigh_outer(t, candidates, count, i, out);
+			if (!are_most(t, out) || !are_alike(out))
+				out->step_count = 0;
+		}
 		out->confidence = out->explained * trust_in(t, &candidates[i], out);
 		if (!rc && (out->step_count >= VPA_LOOP_STEPS_MIN || out->is_irregular ||
 				   out->rivals[0].count))

@@ -22,6 +22,8 @@
  *	   repetition that holds the steps is looked for. What the host reads in each of its turns,
  *	   as it reads a token, makes these the steps. Else there are two candidates, *rivals*, and
  *	   nothing is claimed.
+ *	6. Such steps must take most of the time, and be alike: a part of an iteration repeats as well,
+ *	   and of two iterations nothing else shows that they do.
  *
  * *explained* is the share of ops inside the steps that the pattern explains: an op counts if it stands
  * where the pattern has it. A step that leaves ops of the pattern out, as step caches do, is explained; ops

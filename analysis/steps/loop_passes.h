@@ -22,9 +22,11 @@ struct vpa_loop_passes {
 	struct vpa_loop_pass *at;
 	size_t count;
 	struct vpa_loop_pattern pattern;
-	uint32_t phase;        /* the place in the pattern where passes begin */
-	uint32_t layers;       /* of full passes; 0: they have none */
-	uint32_t layer_ops;    /* of one layer */
+	uint32_t phase;  /* the place in the pattern where passes begin */
+	uint32_t layers; /* of full passes; 0: they have none */
+	uint32_t
+		model_layers; /* of `layers` those that are layers of the model; the caller sets it */
+	uint32_t layer_ops;   /* of one layer */
 	uint64_t matched, ops; /* inside passes */
 };
 

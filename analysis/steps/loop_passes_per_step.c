@@ -453,9 +453,9 @@ int vpa_loop_steps_make(struct vpa_loop_passes *p, struct vpa_loop *out)
 		for (i = 0; i < p->count; i += 2)
 			p->at[i].closes = 0;
 	}
-	out->layers = p->layers;
-	if (p->pattern.ops > p->layers * p->layer_ops)
-		out->outside_ops = p->pattern.ops - p->layers * p->layer_ops;
+	out->layers = p->model_layers;
+	if (p->pattern.ops > p->model_layers * p->layer_ops)
+		out->outside_ops = p->pattern.ops - p->model_layers * p->layer_ops;
 	out->steps = vpt_alloc(p->count, sizeof(*out->steps));
 	if (!out->steps)
 		return VPT_ENOMEM;

@@ -317,6 +317,22 @@ static const struct {
 		SCHEDULER DIT "step: c7 s4*2 g7 l7 g7 dit*12 n6 g6 y6 sched\n"
 			      "iteration: dit*6\ntrace: step*3 iteration*2 step*5 iteration*3\n",
 		0, 0},
+	{"the op that marks layers occurs once more, and each has two attentions",
+		"head: c7 s4*2 g7 l7 g7 y8 n1\n"
+		"layer: n2 m1 e1 g1*3 a1 g1 e1 n1 g1*3 a2 g1 e1 n2 g3 l3 g4 e1 y8 e3\n"
+		"step: head layer*12 n6 g6 y6 y7 e7\ntrace: step*6\n",
+		6, 12},
+	{"two iterations and a half, each with two parts alike",
+		"fw1: c1 G1 l1 c2 G1 l1 c3 G1 e1 l1\nfw2: c4 G2 l2 c5 G2 l2 c6 G2 e2 l2\n"
+		"fw3: c7 G3 l3 c8 G3 l3 c9 G3 e3 l3\nfw4: c10 G4 l4 c11 G4 l4 c12 G4 e4 l4\n"
+		"part: y9 c13 G5 l5 fw1*6 fw2*8 fw3*12 fw4*6 r6 g9 r7 i7 r8 g8 g7\n"
+		"turn: part*2 w13*300 o1*100 b20*200\ntrace: turn*2 part*2\n",
+		0, 0},
+	{"two short iterations between two long ones",
+		"fw1: c1 G1 l1 c2 G1 l1 c3 G1 e1 l1\nfw2: c4 G2 l2 c5 G2 l2 c6 G2 e2 l2\n"
+		"part: y9 c13 G5 l5 fw1*15 fw2*15 r6 g9 r7 i7 r8 g8 g7\n"
+		"long: part w13*700 o1*100\ntrace: long part part long\n",
+		0, 0},
 	{"ResNet-50 in training",
 		"fw1: c1 G1 l1 c2 G1 l1 c3 G1 e1 l1\nfw2: c4 G2 l2 c5 G2 l2 c6 G2 e2 l2\n"
 		"fw3: c7 G3 l3 c8 G3 l3 c9 G3 e3 l3\nfw4: c10 G4 l4 c11 G4 l4 c12 G4 e4 l4\n"
@@ -446,6 +462,26 @@ static void rows_of_steps_are_counted(void **state)
 	vpa_report_free(r);
 }
 
+/* Collectives run on a stream of their own, and may take more time than the model. */
+static void steps_are_of_the_stream_that_computes(void **state)
+{
+	struct made m = {.noise_per_10000 = 0};
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	make(&m, SCHEDULER DIT "step: c7 s4*2 g7 l7 g7 dit*20 n6 g6 y6 sched\ntrace: step*5\n");
+	for (i = 0; i < 400; i++)
+		put(&m, "kernel s9 %zuus+900us corr %zu " REDUCE " grid 24\n", 1000 + 1000 * i,
+			100000 + i);
+	r = analyze(m.script, NULL);
+	assert_int_equal(r->inferred_count, 1);
+	assert_int_equal(r->inferred->stream, 7);
+	assert_int_equal(r->inferred->step_count, 5);
+	vpa_report_free(r);
+	free(m.script);
+}
+
 /* ---- traces at random: confidence is how often it is right ---- */
 
 static unsigned pick(struct vpt_random *r, unsigned least, unsigned most)
@@ -524,6 +560,7 @@ int main(void)
 		cmocka_unit_test(every_trace_has_its_level),
 		cmocka_unit_test(two_candidates_are_said_and_have_no_rate),
 		cmocka_unit_test(rows_of_steps_are_counted),
+		cmocka_unit_test(steps_are_of_the_stream_that_computes),
 		cmocka_unit_test(confidence_is_how_often_it_is_right),
 	};
 
