@@ -366,13 +366,6 @@ static const struct vpa_byte_row *traffic_of(const struct vpa_report *r, const c
 	return NULL;
 }
 
-/* PyTorch's kernels for operands that are not contiguous have names of their own. */
-static int is_scattered(const char *name)
-{
-	return strstr(name, "at::native::elementwise_kernel<") ||
-	       strstr(name, "CatArrayBatchedCopy<");
-}
-
 /* Of the time of kernels that are scattered, what is more than their bytes take at the memory's peak. */
 struct scattered {
 	uint64_t ns, excess_ns;
@@ -410,7 +403,7 @@ static void find_scattered(struct vpa_report *r)
 		const struct vpa_byte_row *b = traffic_of(r, e->byte_rates[i].kernel);
 
 		if (b == &e->byte_rates[i] && b->share_of_peak < SCATTERED && !is_claimed(r, b) &&
-			is_scattered(b->kernel))
+			b->is_scattered)
 			add_scattered(&sum, b);
 	}
 	s.ns = vpa_earlier(sum.excess_ns, vpa_busy_ns(r));
@@ -457,7 +450,7 @@ static const char *name_shows(const struct vpa_kernel_row *k)
 		return "in FP32, without tensor cores";
 	if (vpa_is_unaligned(k->name))
 		return "of unaligned operands";
-	if (is_scattered(k->name))
+	if (vpa_is_marked(k->marks, VPA_MARK_SCATTERED))
 		return moves ? "only moves data that is not contiguous"
 			     : "of operands that are not contiguous";
 	return moves ? "only moves data" : NULL;

@@ -22,6 +22,7 @@ enum vpa_kernel_mark {
 	VPA_MARK_FUSED,       /* a compiler or a person made it of several operators */
 	VPA_MARK_CONV_LAYOUT, /* cuDNN's copies between the layouts that convolutions want */
 	VPA_MARK_DIRECT_COPY, /* PyTorch's copy, whatever for */
+	VPA_MARK_SCATTERED,   /* PyTorch's, of operands that are not contiguous */
 	VPA_MARK_VOL2COL,     /* a convolution in three dimensions, not by cuDNN */
 	VPA_KERNEL_MARKS
 };

@@ -159,6 +159,7 @@ struct vpa_byte_row {
 	int64_t device;
 	const char *kernel;
 	enum vpa_family family;
+	int is_scattered; /* see families.h */
 	uint64_t calls, kernel_ns, bytes;
 	double gb_per_s, peak_gb_per_s; /* 10^9 per second; peak: negative if not known */
 	double share_of_peak;           /* negative: not known */

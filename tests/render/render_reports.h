@@ -267,8 +267,8 @@ static struct vpa_flop_row flop_rates[] = {
 };
 static struct vpa_byte_row byte_rates[] = {
 	{0, "void at::native::vectorized_elementwise_kernel<4, Add>(int)", VPA_FAMILY_ELEMENTWISE,
-		1200, MS(24), UINT64_C(68340000000), 2847.5, 3350, 0.85},
-	{0, "void at::native::CatArrayBatchedCopy<OpaqueType<2u>>(int)", VPA_FAMILY_LAYOUT, 84,
+		0, 1200, MS(24), UINT64_C(68340000000), 2847.5, 3350, 0.85},
+	{0, "void at::native::CatArrayBatchedCopy<OpaqueType<2u>>(int)", VPA_FAMILY_LAYOUT, 1, 84,
 		MS(4.2), 2814000000, 670, -1, -1},
 };
 

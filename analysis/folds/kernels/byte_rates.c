@@ -188,6 +188,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		*row = (struct vpa_byte_row){.device = c->model->devices[at->a],
 			.kernel = name ? vpa_demangle(&out->arena, name) : "(no name)",
 			.family = kernel->klass.family,
+			.is_scattered = vpa_is_marked(kernel->klass.marks, VPA_MARK_SCATTERED),
 			.calls = s->sums[i].calls,
 			.kernel_ns = s->sums[i].ns,
 			.bytes = s->sums[i].bytes,

@@ -234,18 +234,18 @@ static void shapes_give_the_bytes(void **state)
 		{"strides of another number", "aten::silu", "[" A "]", "[" BF16 "]", "[[0,0]]",
 			2400, 0},
 	};
-	char text[512];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(operators); i++) {
 		struct vpt_text name = {operators[i].name, strlen(operators[i].name)};
 		struct vpt_kineto_parser parser = {0};
+		char text[512] = {0}; /* more than VPT_SCAN_BYTES longer than each */
 		const unsigned char *p = (const unsigned char *)text;
 		uint64_t number;
 		int is_elements;
 
-		snprintf(text, sizeof(text),
+		snprintf(text, sizeof(text) / 2,
 			"{\"Input Dims\":%s,\"Input type\":%s,\"Input Strides\":%s}",
 			operators[i].dims, operators[i].types,
 			operators[i].strides ? operators[i].strides : "null");

@@ -615,9 +615,42 @@ static void rules_without_memory_leave_nothing_behind(void **state)
 	assert_non_null(r);
 }
 
+static void operands_that_are_not_contiguous_have_kernels_of_their_own(void **state)
+{
+	static const struct {
+		const char *name;
+		int is_scattered;
+	} names[] = {
+		{"void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl>(int)",
+			1},
+		{"_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_22gpu_kernel_impl", 1},
+		{"elementwise_kernel", 1},
+		{"void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor>(int)",
+			0},
+		{"_ZN2at6native29vectorized_elementwise_kernelILi4E", 0},
+		{"void at::native::unrolled_elementwise_kernel<at::native::Add>(int)", 0},
+		{"void at::native::CatArrayBatchedCopy<OpaqueType<2u>, unsigned int>(int)", 1},
+		{"_ZN2at6native12_GLOBAL__N_119CatArrayBatchedCopyINS1_10OpaqueTypeILj2E", 1},
+		{"CatArrayBatchedCopy", 1},
+		{"void at::native::CatArrayBatchedCopy_contig<OpaqueType<2u>>(int)", 0},
+		{"CatArrayBatchedCopy_vectorized", 0},
+		{"triton_poi_fused_add_0", 0},
+	};
+	struct vpa_kernel_class k;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		vpa_classify(names[i].name, strlen(names[i].name), &k);
+		if (vpa_is_marked(k.marks, VPA_MARK_SCATTERED) != names[i].is_scattered)
+			fail_msg("%s: expected %d", names[i].name, names[i].is_scattered);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operands_that_are_not_contiguous_have_kernels_of_their_own),
 		cmocka_unit_test(threads_agree_from_the_first_name_on),
 		cmocka_unit_test(every_name_has_its_family_backend_and_direction),
 		cmocka_unit_test(every_family_has_a_name_in_the_table),
