@@ -101,6 +101,12 @@ operators[] = {
 	{"cat", JOIN},
 };
 
+/* Most differ in the first byte. */
+static inline int is_called(const struct operator* op, struct vpt_text name)
+{
+	return *op->name == *name.text && vpt_text_is(name, op->name);
+}
+
 static enum form find(struct vpt_text name, int *is_in_place)
 {
 	size_t i;
@@ -111,14 +117,14 @@ static enum form find(struct vpt_text name, int *is_in_place)
 	name.text += 6;
 	name.len -= 6;
 	for (i = 0; i < COUNT(operators); i++)
-		if (vpt_text_is(name, operators[i].name))
+		if (is_called(&operators[i], name))
 			return operators[i].form;
-	if (name.text[name.len - 1] != '_')
+	if (name.len < 2 || name.text[name.len - 1] != '_')
 		return NONE;
 	name.len--;
 	*is_in_place = 1;
 	for (i = 0; i < COUNT(operators) && operators[i].form == MAP; i++)
-		if (vpt_text_is(name, operators[i].name))
+		if (is_called(&operators[i], name))
 			return MAP;
 	return NONE;
 }
