@@ -5,6 +5,7 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_arch.h"
+#include "analysis/model/gpu_peak.h"
 #include "analysis/names/families.h"
 #include "analysis/report/limit.h"
 #include "formats/base/saturate.h"
@@ -170,6 +171,20 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	vpa_finding_saves(r, f, &s);
 }
 
+/* What copies inside a GPU are of its memory's rate: each byte is read and written. "": not known. */
+static const char *memory_share(struct vpa_report *r, const struct vpa_copy_row *c)
+{
+	double peak = -1;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count && !(peak > 0); i++)
+		peak = vpa_gpu_peak_gb_per_s(&r->gpus[i]);
+	if (!(peak > 0) || c->kind != VPT_COPYKIND_DTOD)
+		return "";
+	return vpa_arena_printf(&r->arena, ", %.0f of the memory's %.0f with reading and writing",
+		2 * c->gb_per_s, peak);
+}
+
 /* Fills in what most of the exposed copies are, and what the two ends of the bound assume. */
 static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char *done)
 {
@@ -185,11 +200,11 @@ static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char 
 		f->note = vpa_arena_printf(&r->arena, "%smostly memsets, %s at %s GB/s", range,
 			vpa_bytes(c->bytes).text, vpa_fixed(c->gb_per_s, 1).text);
 	else
-		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %s at %s GB/s", range,
-			vpt_word(VPT_UNIT_COPY_KIND, c->kind),
+		f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %s at %s GB/s%s",
+			range, vpt_word(VPT_UNIT_COPY_KIND, c->kind),
 			vpt_word(VPT_UNIT_MEMORY_KIND, c->source),
 			vpt_word(VPT_UNIT_MEMORY_KIND, c->target), vpa_bytes(c->bytes).text,
-			vpa_fixed(c->gb_per_s, 1).text);
+			vpa_fixed(c->gb_per_s, 1).text, memory_share(r, c));
 }
 
 /* The largest kind of copies determines the advice. */

@@ -373,6 +373,38 @@ static void memory_that_is_not_contiguous_costs_time(void **state)
 	}
 }
 
+/* 500 MB in 1 ms are 500 GB/s, of which each byte is read and written. */
+static void copies_inside_a_gpu_have_a_share_of_its_memory(void **state)
+{
+	static const struct {
+		const char *gpu, *kind, *words;
+		int there;
+	} cases[] = {
+		{H100, "DtoD device->device", "500.0 GB/s, 1000 of the memory's 3350 with", 1},
+		{"device 0 \"GPU\" cc 9.0 sms 132\n", "DtoD device->device", "of the memory's", 0},
+		{H100, "HtoD pinned->device", "of the memory's", 0},
+	};
+	char script[400];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\n%scopy s7 %s 1000us+1000us bytes 500000000\nkernel s7 "
+			"2000us+500us " BGEMM "\n",
+			cases[i].gpu, cases[i].kind);
+		r = analyze(script, NULL);
+		f = finding(r, "exposed-copy");
+		assert_non_null(f);
+		if ((strstr(f->note, cases[i].words) != NULL) != cases[i].there)
+			fail_msg("%s on %s%s", f->note, cases[i].gpu, cases[i].kind);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- the largest kernels ---- */
 
 static const struct {
@@ -436,6 +468,7 @@ int main(void)
 		cmocka_unit_test(attention_costs_what_it_needs),
 		cmocka_unit_test(convolutions_in_fp32_get_the_advice_of_their_gpu),
 		cmocka_unit_test(memory_that_is_not_contiguous_costs_time),
+		cmocka_unit_test(copies_inside_a_gpu_have_a_share_of_its_memory),
 		cmocka_unit_test(the_largest_kernels_are_named_with_what_is_unusual),
 	};
 
