@@ -36,8 +36,10 @@ static int read_event(struct document *d)
 {
 	struct vpt_text phase, category;
 	const struct vpt_kineto_value *event;
-	int rc;
+	int rc = vpt_kineto_json_look_ahead(&d->json);
 
+	if (rc)
+		return rc;
 	vpt_kineto_glance(d->json.bytes.cur, &phase, &category);
 	if (phase.text && vpt_kineto_rows_needless(&d->rows, phase, category)) {
 		rc = vpt_kineto_json_skip(&d->json);

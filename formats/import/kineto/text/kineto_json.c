@@ -304,8 +304,7 @@ void vpt_kineto_json_rewind(struct vpt_kineto_json *j)
 	j->bytes.keep = NULL;
 }
 
-/* Makes the bytes available in which an anchor at `cur` is recognized, or all that come. */
-static int look_ahead(struct vpt_kineto_json *j)
+int vpt_kineto_json_look_ahead(struct vpt_kineto_json *j)
 {
 	int rc = 0;
 
@@ -392,7 +391,7 @@ static int anchor_here(const struct vpt_kineto_json *j, const struct vpt_kineto_
 
 int vpt_kineto_json_begins_event(struct vpt_kineto_json *j)
 {
-	return !look_ahead(j) && is_event(j->bytes.cur, j->bytes.end);
+	return !vpt_kineto_json_look_ahead(j) && is_event(j->bytes.cur, j->bytes.end);
 }
 
 static int may_be_anchor(unsigned char c)
@@ -409,7 +408,7 @@ int vpt_kineto_json_anchor(struct vpt_kineto_json *j, const struct vpt_kineto_an
 		while (j->bytes.cur < j->bytes.end && !may_be_anchor(*j->bytes.cur))
 			j->bytes.cur++;
 		if (j->bytes.end - j->bytes.cur < AHEAD_BYTES) {
-			rc = look_ahead(j);
+			rc = vpt_kineto_json_look_ahead(j);
 			if (rc)
 				return rc;
 		}

@@ -50,6 +50,9 @@ int vpt_kineto_json_skip(struct vpt_kineto_json *j);
 /* Goes back to the byte after the beginning of the newest value, as long as that is cheap; else stays. */
 void vpt_kineto_json_rewind(struct vpt_kineto_json *j);
 
+/* Makes the bytes available by which an event or an anchor at the next byte is recognized, or all that come. */
+int vpt_kineto_json_look_ahead(struct vpt_kineto_json *j);
+
 /* Whether an object begins at the next byte whose first name is that of an event's members. */
 int vpt_kineto_json_begins_event(struct vpt_kineto_json *j);
 /* Whether this is the first name in the object at an anchor. */
