@@ -7,7 +7,7 @@
  *	host_launched kill N SIGNAL       the same, waits for a file "go", dies of the signal
  *	host_launched count N             the same, prints "ready", waits for signals, prints how many of
  *	                                  each came, exits
- *	host_launched idle MS             initializes CUDA, and launches nothing for so long
+ *	host_launched idle MS             initializes CUDA, prints "ready", and launches nothing for so long
  *	host_launched race MS             launches a kernel, and moves the simulated time on in leaps of 10 ms,
  *	                                  without a rest, for so long
  *	host_launched write N             the same; then writes to standard output until that fails */
@@ -104,6 +104,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(how, "idle")) {
 		HOST_CHECK(cuInit(0));
+		puts("ready");
+		fflush(stdout);
 		usleep((unsigned)n * 1000);
 		return 0;
 	}

