@@ -129,7 +129,7 @@ grep -q COUNTERS "$work/out" && fail "a report without samples has a section of 
 report "its list is empty" 'assert r["counters"] == []'
 
 nvml=$work/nothing
-traced "no NVML" blind 4
+traced "no NVML" host 4
 same "the host knows nothing of it" "0 0" "$(value start) $(value stop)"
 report "without NVML there are the host's series" '
 assert counter(None, "Process memory") and not [c for c in r["counters"] if c["device"] is not None]'
@@ -137,13 +137,16 @@ expect 0 "why stands in the capture" cat --kind meta "$work/t.zst"
 says out "unavailable: libnvidia-ml.so.1"
 nvml=$VPT_BIN/standin
 
-traced "a driver that NVML cannot use" blind 4 VPT_STANDIN_FAULTS=nvml-init=9
+traced "a driver that NVML cannot use" host 4 VPT_STANDIN_FAULTS=nvml-init=9
 expect 0 "why stands in the capture" cat --kind meta "$work/t.zst"
 says out "nvmlInit_v2 gave error 9: Driver Not Loaded"
 
 traced "no GPU is recorded" idle 3 VPTRACE_COUNTERS= VPT_STANDIN_FAULTS=busy
 same "then counters are not, by default" 0 "$(value samples)"
-traced "unless they are asked for" idle 3 VPT_STANDIN_FAULTS=busy
+for tenths in 3 10 30; do # on a busy machine
+	traced "unless they are asked for" idle $tenths VPT_STANDIN_FAULTS=busy
+	[ "$(value samples)" = 0 ] || break
+done
 [ "$(value samples)" -gt 0 ] || fail "$rule: found no samples"
 traced "by default every 500 ms" video 4 VPTRACE_COUNTERS=
 expect 0 "the page" "$work/t.zst" --full
@@ -174,12 +177,15 @@ export ASAN_OPTIONS
 
 for fault in none nvml-hang; do
 	for how in return pthread_exit; do
-		rule="$how, fault $fault"
-		rm -f "$work"/*.zst
-		LD_LIBRARY_PATH="$nvml" VPTRACE_COUNTERS=100ms VPT_STANDIN_FAULTS=$fault timeout 30 "$VPT_BIN/host_ending" \
-			"$work/t.zst" $how >"$work/host" 2>"$work/err" </dev/null
-		same "$rule: the host ends" 0 $?
-		expect 0 "$rule: the report" --only counters "$work/t.zst"
+		for try in 1 2 3; do # a process that ends waits 0.2 s for a sample
+			rule="$how, fault $fault, try $try"
+			rm -f "$work"/*.zst
+			LD_LIBRARY_PATH="$nvml" VPTRACE_COUNTERS=100ms VPT_STANDIN_FAULTS=$fault timeout 60 "$VPT_BIN/host_ending" \
+				"$work/t.zst" $how >"$work/host" 2>"$work/err" </dev/null
+			same "$rule: the host ends" 0 $?
+			expect 0 "$rule: the report" --only counters "$work/t.zst"
+			! grep -q COUNTERS "$work/out" || break
+		done
 		says out "COUNTERS"
 	done
 done

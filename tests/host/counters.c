@@ -5,7 +5,7 @@
  * HOW video: a request of one stage "encode" of a second with 1 MiB of memory, blocks of two seconds, and a stage
  * "decode" of a second, up to SECONDS of virtual time; the GPU is busy all of it. After each second
  * the program waits for a round of NVML, so that each has a whole second. HOW blind: the same
- * without these waits. HOW idle: it does nothing with a GPU, for SECONDS tenths of a real second. It
+ * without these waits. HOW host: the same, but it waits once, for samples of the host. HOW idle: it does nothing with a GPU, for SECONDS tenths of a real second. It
  * prints NAME VALUE lines. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
@@ -55,6 +55,18 @@ static void wait_for_round(void)
 	}
 }
 
+/* Which the capture has with its first records. */
+static void wait_for_samples(void)
+{
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+	int i;
+
+	for (i = 0; i < PATIENCE_MS && !stats.samples; i++) {
+		sleep_ms(1);
+		vptrace_statistics(&stats);
+	}
+}
+
 static void second(const struct host_gpu *gpu)
 {
 	host_launch(gpu->gemm, SECOND_NS, NULL);
@@ -62,7 +74,7 @@ static void second(const struct host_gpu *gpu)
 	wait_for_round();
 }
 
-static void run_video(long seconds)
+static void run_video(long seconds, int needs_samples)
 {
 	struct vptrace_note request = {VPTRACE_NOTE_REQUEST, 0, -1, -1, -1};
 	struct vptrace_note stage = {VPTRACE_NOTE_STAGE, -1, -1, -1, -1};
@@ -86,6 +98,8 @@ static void run_video(long seconds)
 	vptrace_note_push("decode", &stage);
 	second(&gpu);
 	vptrace_range_pop();
+	if (needs_samples)
+		wait_for_samples();
 	vptrace_range_pop();
 }
 
@@ -104,8 +118,8 @@ int main(int argc, char **argv)
 	rc = vptrace_start(&options);
 	printf("start %d\n", rc);
 	waits = !strcmp(argv[2], "video");
-	if (waits || !strcmp(argv[2], "blind"))
-		run_video(seconds);
+	if (waits || !strcmp(argv[2], "blind") || !strcmp(argv[2], "host"))
+		run_video(seconds, !strcmp(argv[2], "host"));
 	else
 		sleep_ms(100 * seconds);
 	from_ns = now_ns();
