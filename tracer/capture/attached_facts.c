@@ -2,7 +2,7 @@
 #include "tracer/capture/attached_facts.h"
 
 #include "formats/base/memory.h"
-#include "tracer/guest/last_error.h"
+#include "tracer/settings/last_error.h"
 #include "tracer/vptrace.h"
 
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "tracer/capture/capture.h"
 #include "tracer/capture/attached_facts.h"
 #include "tracer/guest/cancel.h"
-#include "tracer/guest/last_error.h"
+#include "tracer/settings/last_error.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/guest/tell.h"
 #include "tracer/ranges/app_threads.h"

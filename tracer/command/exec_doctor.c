@@ -1,10 +1,10 @@
 /* exec_doctor.c - passes to vptrace-doctor what this program finds beside itself. */
 #include "tracer/command/exec_doctor.h"
 
+#include "tracer/command/base/doctor.h"
 #include "tracer/command/base/install_places.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/base/say.h"
-#include "tracer/doctor/doctor.h"
 #include "tracer/vptrace.h"
 
 #include <errno.h>

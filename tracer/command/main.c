@@ -6,7 +6,7 @@
 #include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/base/say.h"
-#include "tracer/doctor/doctor.h"
+#include "tracer/command/base/doctor.h"
 #include "tracer/vptrace.h"
 
 #include <stdio.h>

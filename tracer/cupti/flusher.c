@@ -2,10 +2,10 @@
 #include "tracer/cupti/flusher.h"
 
 #include "formats/base/memory.h"
-#include "tracer/capture/last_thread.h"
 #include "tracer/counters/counter_sampler.h"
 #include "tracer/cupti/records/cupti_clock.h"
 #include "tracer/guest/capture_clock.h"
+#include "tracer/guest/last_thread.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/python_stacks/stack_sampler.h"

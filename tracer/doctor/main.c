@@ -4,7 +4,7 @@
 #include "tracer/command/base/say.h"
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
-#include "tracer/doctor/doctor.h"
+#include "tracer/command/base/doctor.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -3,9 +3,9 @@
 #include "tracer/ranges/app_threads.h"
 
 #include "tracer/guest/capture_clock.h"
-#include "tracer/handover/epoch.h"
 #include "tracer/ranges/app_thread.h"
 #include "tracer/ranges/cuda_callers.h"
+#include "tracer/ranges/epoch.h"
 #include "tracer/ranges/event_words.h"
 #include "tracer/ranges/started_ranges.h"
 

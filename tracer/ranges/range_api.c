@@ -5,10 +5,10 @@
 #include "tracer/vptrace.h"
 
 #include "formats/event_schema.h"
-#include "tracer/guest/last_error.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_note.h"
 #include "tracer/ranges/range_strings.h"
+#include "tracer/settings/last_error.h"
 #include "tracer/window/recording_window.h"
 #include "tracer/window/slow_steps.h"
 

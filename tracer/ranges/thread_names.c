@@ -5,7 +5,7 @@
  * threads must not keep new ones out. */
 #include "tracer/ranges/thread_names.h"
 
-#include "tracer/handover/epoch.h"
+#include "tracer/ranges/epoch.h"
 
 #include <stdatomic.h>
 

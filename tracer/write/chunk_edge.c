@@ -4,7 +4,7 @@
 
 #include "formats/base/memory.h"
 #include "tracer/guest/capture_clock.h"
-#include "tracer/handover/epoch.h"
+#include "tracer/ranges/epoch.h"
 #include "tracer/write/event_rows.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/export/perfetto/lanes/machine.h"
-#include "analysis/export/perfetto/result_tracks.h"
+#include "analysis/export/perfetto/lanes/result_tracks.h"
 #include "analysis/folds/gap_line.h"
 
 #include "formats/base/memory.h"

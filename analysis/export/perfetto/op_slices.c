@@ -4,7 +4,7 @@
  * Those of a stream come in order, so only a few runs need merging. */
 #include "analysis/export/perfetto/op_slices.h"
 
-#include "analysis/export/perfetto/launch_links.h"
+#include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/op_fields.h"
 #include "analysis/export/perfetto/plain_slices.h"
 #include "analysis/export/sorted_runs.h"

@@ -3,6 +3,7 @@
 #ifndef VPTRACE_TRACER_DOCTOR_CHECKS_CHECKS_H
 #define VPTRACE_TRACER_DOCTOR_CHECKS_CHECKS_H
 
+#include "tracer/doctor/checks/answer.h"
 #include "tracer/doctor/probes/patient.h"
 
 #define VTR_CHECKS(X)                                                                              \

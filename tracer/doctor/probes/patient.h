@@ -2,7 +2,6 @@
 #ifndef VPTRACE_TRACER_DOCTOR_PROBES_PATIENT_H
 #define VPTRACE_TRACER_DOCTOR_PROBES_PATIENT_H
 
-#include "tracer/doctor/answer.h"
 #include "tracer/doctor/probes/probe.h"
 #include "tracer/settings/capture_options.h"
 

@@ -2,9 +2,9 @@
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_LANES_THREAD_TRACKS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_LANES_THREAD_TRACKS_H
 
+#include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/lanes/open_spans.h"
 #include "analysis/export/perfetto/lanes/side_by_side.h"
-#include "analysis/export/perfetto/launch_links.h"
 
 /* The encoded fields that the begins of calls of one name share on a thread. */
 struct vpa_ex_call_form {

@@ -1,6 +1,6 @@
 /* answer.h - the findings of the checks, and how they are printed. */
-#ifndef VPTRACE_TRACER_DOCTOR_ANSWER_H
-#define VPTRACE_TRACER_DOCTOR_ANSWER_H
+#ifndef VPTRACE_TRACER_DOCTOR_CHECKS_ANSWER_H
+#define VPTRACE_TRACER_DOCTOR_CHECKS_ANSWER_H
 
 #include "formats/base/error.h"
 

@@ -1,5 +1,5 @@
 /* epoch.c - defines the words; at first no capture runs. */
-#include "tracer/handover/epoch.h"
+#include "tracer/ranges/epoch.h"
 
 _Atomic uint64_t vtr_epoch_word;
 _Atomic uint64_t vtr_capture_start_ns;

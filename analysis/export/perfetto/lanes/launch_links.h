@@ -1,6 +1,6 @@
 /* launch_links.h - links ops to the calls that launched them or waited for them. Private to this folder. */
-#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_LAUNCH_LINKS_H
-#define VPA_ANALYSIS_EXPORT_PERFETTO_LAUNCH_LINKS_H
+#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_LANES_LAUNCH_LINKS_H
+#define VPA_ANALYSIS_EXPORT_PERFETTO_LANES_LAUNCH_LINKS_H
 
 #include "analysis/export/perfetto/lanes/perfetto_names.h"
 #include "analysis/join/call_waits.h"

@@ -1,6 +1,6 @@
 /* result_tracks.h - results of the analysis as tracks in GPU time. Private to this folder. */
-#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_RESULT_TRACKS_H
-#define VPA_ANALYSIS_EXPORT_PERFETTO_RESULT_TRACKS_H
+#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_LANES_RESULT_TRACKS_H
+#define VPA_ANALYSIS_EXPORT_PERFETTO_LANES_RESULT_TRACKS_H
 
 #include "analysis/export/perfetto/lanes/track_event.h"
 

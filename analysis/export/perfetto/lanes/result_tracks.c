@@ -3,7 +3,7 @@
  *
  * Ranges are shown by their projection: from the start of their first op on the GPU to the end of their
  * last. Overlapping spans are put on lanes. */
-#include "analysis/export/perfetto/result_tracks.h"
+#include "analysis/export/perfetto/lanes/result_tracks.h"
 
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/export/perfetto/lanes/side_by_side.h"

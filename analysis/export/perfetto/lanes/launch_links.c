@@ -3,7 +3,7 @@
  * A call's slice refers to the ops it launched, which come later. So calls wait in a table by
  * correlation id: a plain call until its op is there; a graph launch until its stream goes on to other
  * work, which happens only after all of the graph is done. */
-#include "analysis/export/perfetto/launch_links.h"
+#include "analysis/export/perfetto/lanes/launch_links.h"
 
 #include "analysis/model/model.h"
 #include "formats/base/hash.h"

@@ -3,8 +3,8 @@
  * When main() leaves with pthread_exit(), the process runs until its last thread has ended, then
  * exits with status 0. Our threads would prevent that, so one of them checks. Threads of CUDA's
  * driver and of CUPTI prevent it too, with or without us; we do nothing about those. */
-#ifndef VPTRACE_TRACER_CAPTURE_LAST_THREAD_H
-#define VPTRACE_TRACER_CAPTURE_LAST_THREAD_H
+#ifndef VPTRACE_TRACER_GUEST_LAST_THREAD_H
+#define VPTRACE_TRACER_GUEST_LAST_THREAD_H
 
 /* Whether the process's first thread has ended and only `own` others are left. Reads /proc; false
  * where it cannot. */

@@ -3,8 +3,8 @@
  * The epoch is odd during a capture; each start and stop increments it. The same word says whether
  * this is a forked child. Every event carries the epoch into its ring, so the writer recognises an
  * event that was overtaken by a stop and another start, and drops it from both captures. */
-#ifndef VPTRACE_TRACER_HANDOVER_EPOCH_H
-#define VPTRACE_TRACER_HANDOVER_EPOCH_H
+#ifndef VPTRACE_TRACER_RANGES_EPOCH_H
+#define VPTRACE_TRACER_RANGES_EPOCH_H
 
 #include "tracer/ranges/event_words.h"
 

@@ -1,6 +1,6 @@
 /* doctor_options.c - the options of `vptrace doctor`, for the command, its help, its page and completions.
  */
-#include "tracer/doctor/doctor.h"
+#include "tracer/command/base/doctor.h"
 
 static const struct vpt_option options[VTR_DOCTOR_OPTIONS] = {
 	[VTR_DOCTOR_JSON] = {"json", '\0', VPT_FLAG, NULL, NULL,

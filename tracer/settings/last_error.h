@@ -1,7 +1,7 @@
 /* last_error.h - why the last public function that failed in this thread failed, and other text that
  * is a thread's own. */
-#ifndef VPTRACE_TRACER_GUEST_LAST_ERROR_H
-#define VPTRACE_TRACER_GUEST_LAST_ERROR_H
+#ifndef VPTRACE_TRACER_SETTINGS_LAST_ERROR_H
+#define VPTRACE_TRACER_SETTINGS_LAST_ERROR_H
 
 /* Words a failure for vptrace_last_error() and returns `code`, a VPTRACE_E*. Any thread. */
 __attribute__((format(printf, 2, 3))) int vtr_fail(int code, const char *fmt, ...);

@@ -2,7 +2,7 @@
  *
  * Only pointers are in thread-local storage: a library loaded late gets little of it. The texts
  * are allocated at a thread's first failure, or first path, and freed with the thread. */
-#include "tracer/guest/last_error.h"
+#include "tracer/settings/last_error.h"
 
 #include "tracer/guest/cancel.h"
 #include "tracer/settings/capture_options.h"

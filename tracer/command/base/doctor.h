@@ -10,8 +10,8 @@
  *
  * Whatever belongs to NVIDIA or to the user runs in a child with a time limit: a crash or a hang
  * there is a line of the answer. */
-#ifndef VPTRACE_TRACER_DOCTOR_DOCTOR_H
-#define VPTRACE_TRACER_DOCTOR_DOCTOR_H
+#ifndef VPTRACE_TRACER_COMMAND_BASE_DOCTOR_H
+#define VPTRACE_TRACER_COMMAND_BASE_DOCTOR_H
 
 #include "formats/cli/command.h"
 
