@@ -35,7 +35,8 @@ struct vpa_step_part {
 	/* Summed over all devices: busy + idle + paused = period * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
 	unsigned devices;
-	uint64_t *parts_ns; /* VPA_OVERVIEW_ALL of them, by part of overview.h; NULL: not requested */
+	uint64_t *
+		parts_ns; /* VPA_OVERVIEW_ALL of them, by part of overview.h; NULL: not requested */
 };
 
 /* The step or iteration of a window that has only one, so no period. Zeros: there is none, or there are more. */

@@ -372,8 +372,9 @@ static int put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_pa
 {
 	static const struct vpa_top_line none;
 	const struct vpa_top_line *top = part->top ? part->top : &none;
-	const struct vpa_rows_line line = {vpt_text_from(top->line.function), vpt_text_from(top->line.file),
-		top->line.number, top->share, top->line.file != NULL};
+	const struct vpa_rows_line line = {vpt_text_from(top->line.function),
+		vpt_text_from(top->line.file), top->line.number, top->share,
+		top->line.file != NULL};
 	struct vpa_rows_row r = vpa_rows_begin(x, x->own[VPA_ROWS_IDLE]);
 
 	vpa_rows_signed(&r, device);
