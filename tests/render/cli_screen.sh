@@ -54,7 +54,7 @@ if has_demo "screens of each knob"; then
 		demo knob$n --blocks 5 --steps 2 --layers 4 $knob
 		captures="$captures knob$n.zst"
 	done
-	screens 60 40 $captures
+	screens 60 28 $captures
 	screens 80 44 $captures
 	screens full 20 $captures
 	# Nothing that one reads it for is left out, however narrow: FIX FIRST has every line.
@@ -101,11 +101,26 @@ expect 0 "a unit has its head" head.json
 says out "The only iteration takes 10.0 ms. Its first op begins after 6.00 ms."
 says out "HOST-BOUND: the GPU works 4.00 ms of an iteration and waits 6.00 ms."
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
+sed 's/ProfilerStep#6/load/' head.json >window.json
+expect 0 "a window that is mostly before its first op" window.json
+says out "RESULT  The GPU works 4.00 ms of 10.0 ms."
+says out "CAUSE   IDLE BEFORE ITS FIRST OP: the GPU waits 6.00 ms."
+says out "For 6.00 ms nothing"
+grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though it hardly worked"
+
+# ---- words ----
+# Each id that FIX FIRST has words for is a finding's.
+sed -n 's/^VPA_FIX("\([a-z0-9-]*\)".*/\1/p' "$source/analysis/render/text/fix_words.def" >ids
+while read -r id; do
+	cases=$((cases + 1))
+	cat "$source"/analysis/advice/*.c | grep -q "\"$id\"" || fail "fix_words.def: no finding is called $id"
+done <ids
+[ "$(wc -l <ids)" -ge 20 ] || fail "fix_words.def was not read"
 
 # ---- real traces ----
 real=$(ls "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$source/../shared}"/traces/*.sqlite 2>/dev/null)
 if [ "$real" ]; then
-	screens 60 16 $real
+	screens 60 12 $real
 	screens 80 17 $real
 	screens full 15 $real
 else

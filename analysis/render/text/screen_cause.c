@@ -25,9 +25,16 @@ const char *vpa_screen_limit(const struct vpa_screen *s)
 		[VPA_GROUP_QUEUED] = "IDLE, AND THE TRACE DOES NOT SAY WHY",
 		[VPA_GROUP_RECORDING] = "IDLE, AND THE RECORDING DOES NOT SAY WHY",
 	};
+	uint64_t before_ns = s->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK],
+		 after_ns = s->cause_ns[VPA_CAUSE_AFTER_LAST_WORK];
 
 	if (s->limit.bound == VPA_LIMIT_UNUSED)
 		return "HARDLY USED";
+	/* What bounds the work of a window is not what bounds the window, if most of that is before or after. */
+	if (!(s->unit.units > 0) && vpa_limit_is_bound(s->limit.bound) &&
+		before_ns + after_ns > s->works_ns)
+		return before_ns >= after_ns ? "IDLE BEFORE ITS FIRST OP"
+					     : "IDLE AFTER ITS LAST OP";
 	if (vpa_limit_words(s->limit.bound))
 		return vpa_limit_words(s->limit.bound);
 	return groups[s->limit.idle.group];
@@ -127,7 +134,9 @@ static struct vpa_label clause_of(const struct vpa_screen *s, enum vpa_cause cau
 	for (i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
 		if (!strncmp(words, subjects[i], strlen(subjects[i])))
 			break;
-	if (!strncmp(words, "unknown: ", 9))
+	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK || cause == VPA_CAUSE_AFTER_LAST_WORK)
+		snprintf(out.text, sizeof(out.text), "%s", vpa_cause_help(cause));
+	else if (!strncmp(words, "unknown: ", 9))
 		snprintf(out.text, sizeof(out.text), "the cause is unknown: %s", words + 9);
 	else if (cause == VPA_CAUSE_INSIDE_GRAPH)
 		snprintf(out.text, sizeof(out.text), "it was between nodes of a CUDA graph");
@@ -157,6 +166,8 @@ static const struct vpa_idle_place *head_place(const struct vpa_screen *s, enum 
 	const struct vpa_digest *d = s->digest;
 	size_t i;
 
+	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK && d->head_count)
+		return &d->heads[0];
 	if (s->unit.head_ns < s->cause_ns[cause] / 2)
 		return NULL;
 	for (i = 0; i < d->head_count; i++)
