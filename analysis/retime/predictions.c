@@ -315,7 +315,7 @@ int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, str
 	p->r = r;
 	vpa_spans_of(r, &p->spans);
 	rc = predict(p, trace, jobs, most, err);
-	if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL) {
+	if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL || rc == VPT_ENOMEM) {
 		r->forecast.why_not = vpa_arena_text(&r->arena, err->text, strlen(err->text));
 		*err = (struct vpt_err){0};
 		rc = VPT_OK;

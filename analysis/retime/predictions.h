@@ -35,8 +35,8 @@ void vpa_forecast_write(
 
 /* Replays the trace that the report is of with the change of each finding, fills in their predictions and the
  * forecast, and orders the findings by them. A trace that cannot be replayed, or has more than `most` calls and
- * ops, is no error: the forecast says why. 0,
- * VPT_ENOMEM or VPT_EIO. */
+ * ops, is no error, and neither is too little memory for that: the forecast
+ * says why. 0, VPT_ENOMEM, for the report itself, or VPT_EIO. */
 int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_report *r,
 	struct vpt_err *err);
 
