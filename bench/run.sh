@@ -95,8 +95,10 @@ events_of() { # events_of CAPTURE
 	"$build/vptrace-analyze" info "$1" | awk '/^events / { print $2 }'
 }
 
+verb= # of the programs that are counted; empty: a report
 instructions_of() { # instructions_of WORDS...
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/vptrace-analyze" "$@" 2>&1 >/dev/null |
+	# shellcheck disable=SC2086
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/vptrace-analyze" $verb "$@" 2>&1 >/dev/null |
 		awk '/Collected/ { print $NF }'
 }
 
@@ -136,5 +138,11 @@ demo two-streams --two-streams
 demo graph --graph
 demo slow-host --slow-host 90000 --scale 0.5
 demo threads --threads
+verb=export
+for format in csv jsonl; do
+	margin "stream, export as $format" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format $format -o "$scratch/tables" --force
+	margin "demo, plain, export as $format" "$scratch/plain-3.zst" "$scratch/plain-6.zst" -j1 --format $format -o "$scratch/tables" --force
+done
+verb=
 "$build/bench_generate" 1000 -o "$scratch/short.zst" 2>/dev/null
 printf '  %-42s %12d\n' "a capture of 1,000 events" "$(instructions_of "$scratch/short.zst" -j1)"
