@@ -185,7 +185,7 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 		(fps <= 0 || (double)ns < steady_share * (double)base.span_ns))
 		return 0;
 	gain = vpa_in_ms(ns) / base.units * base.stretch;
-	f->base = vpa_unit_kind_name(base.kind);
+	f->base = vpa_base_of_unit(base.kind);
 	f->base_ms = vpa_in_ms(base.span_ns) / base.units * base.stretch;
 	f->base_gain_ms = gain;
 	f->base_gain_from_ms = gain * (double)s->from_ns / (double)s->ns;
@@ -211,7 +211,7 @@ static uint64_t span_ns(const struct vpa_request *q)
 static void save_of_request(
 	struct vpa_finding *f, const struct vpa_request *q, const struct vpa_saving *s, uint64_t ns)
 {
-	f->base = "request";
+	f->base = vpa_base_of_unit(VPA_UNIT_REQUEST);
 	f->base_ms = vpa_in_ms(span_ns(q));
 	f->base_gain_ms = vpa_in_ms(ns);
 	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));
@@ -285,7 +285,7 @@ void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct
 		name_device(r, f, s);
 	if (!s->ns || save_in_unit(r, f, s, ns) || save_in_request(r, f, s, ns))
 		return;
-	f->base = "active";
+	f->base = VPA_BASE_ACTIVE;
 	f->base_ms = vpa_in_ms(vpa_run_ns(r));
 	f->base_gain_ms = vpa_in_ms(ns);
 	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));

@@ -19,7 +19,7 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 {
 	double base_ms = f->base_ms;
 
-	if (f->base && !strcmp(f->base, "idle"))
+	if (f->base == VPA_BASE_IDLE)
 		base_ms = vpa_in_ms(vpa_windows_ns(r));
 	if (base_ms > 0 && f->predicted_ms > 0)
 		return (f->base_ms - f->predicted_ms) / base_ms;
@@ -73,7 +73,7 @@ static void drop_invisible(struct vpa_report *r)
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
-		if (!f->base || f->base_gain_ms >= visible_share * f->base_ms)
+		if (f->base == VPA_BASE_NONE || f->base_gain_ms >= visible_share * f->base_ms)
 			r->findings[kept++] = *f;
 	}
 	r->finding_count = kept;

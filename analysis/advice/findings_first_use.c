@@ -55,7 +55,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 			vpa_duration(code).text);
 	f->threshold = "10 % of idle time, 1 % of the window";
 	f->gain_at_most_ms = vpa_in_ms(ns);
-	f->base = "idle";
+	f->base = VPA_BASE_IDLE;
 	f->base_ms = vpa_in_ms(idle);
 	f->base_gain_ms = vpa_in_ms(ns);
 	return f;

@@ -530,7 +530,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
 		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,
 		words ? words : "", where ? ", " : "", where ? where : "");
-	if (f->base && words && *words)
+	if (f->base != VPA_BASE_NONE && words && *words)
 		f->note = vpa_arena_printf(&r->arena, "%s%s%s", words + strlen(": "),
 			where ? ", " : "", where ? where : "");
 	f->threshold = least < edge_share ? "10 % of the window" : "25 % of the window";

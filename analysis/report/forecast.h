@@ -3,6 +3,8 @@
 #ifndef VPA_ANALYSIS_REPORT_FORECAST_H
 #define VPA_ANALYSIS_REPORT_FORECAST_H
 
+#include "analysis/report/unit_kind.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,9 +20,8 @@ struct vpa_forecast {
 	int is_asked; /* 0: nobody asked for predictions; all others are 0 */
 	enum vpa_confidence confidence;
 	const char *why_not; /* a sentence; NULL: there are predictions */
-	/* What the paces are of: a unit of unit_kind.h, the mean one; "active": from the first op of any device to the
-	 * last. NULL: none. */
-	const char *base;
+	enum vpa_base
+		base; /* what the paces are of: a unit, or the time from the first op to the last */
 	double base_ms;
 	double host_ms; /* the base if no op took time: the host's pace */
 	double gpu_ms;  /* if the host took no time and waited for nothing: the GPUs' pace */

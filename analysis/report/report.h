@@ -227,10 +227,9 @@ struct vpa_finding {
 	double gain_shared_ms;
 	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
 	double gain_from_ms;
-	/* What the gain is a part of: a unit of gain_unit.h, the mean one; "request", the only one; "active", the time
-	 * from the first op of any device to the last; "idle", the windows' idle time. NULL: no gain. With
-	 * several devices the figures are those of the device that would gain most. */
-	const char *base;
+	/* What the gain is a part of. With several devices the figures are those of the device that would gain
+	 * most. */
+	enum vpa_base base;
 	double base_ms, base_gain_ms, base_gain_from_ms;
 	/* What findings are ordered by: of host code, which can hardly go away, what half of it would save in the base;
 	 * of a range its middle; of any other gain all of it. */

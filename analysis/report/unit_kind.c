@@ -13,3 +13,13 @@ const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 
 	return kind < VPA_UNIT_KINDS ? names[kind] : "";
 }
+
+const char *vpa_base_name(enum vpa_base base)
+{
+	static const char *const names[] = {
+		[VPA_BASE_NONE] = "", [VPA_BASE_ACTIVE] = "active", [VPA_BASE_IDLE] = "idle"};
+
+	return base < VPA_BASE_UNIT
+		       ? names[base]
+		       : vpa_unit_kind_name((enum vpa_unit_kind)(base - VPA_BASE_UNIT));
+}

@@ -17,4 +17,21 @@ enum vpa_unit_kind {
 /* "block", "request", "step", "iteration", "inferred step", "instance", "window" */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
 
+/* What the gain of a finding is a part of. */
+enum vpa_base {
+	VPA_BASE_NONE,   /* there is no gain */
+	VPA_BASE_ACTIVE, /* the time from the first op of any device to the last */
+	VPA_BASE_IDLE,   /* the windows' idle time */
+	VPA_BASE_UNIT, /* + enum vpa_unit_kind: the mean one of the report, of requests also the only one */
+	VPA_BASES = VPA_BASE_UNIT + VPA_UNIT_KINDS
+};
+
+static inline enum vpa_base vpa_base_of_unit(enum vpa_unit_kind kind)
+{
+	return (enum vpa_base)(VPA_BASE_UNIT + (unsigned)kind);
+}
+
+/* "active", "idle", or the unit's name; "" for VPA_BASE_NONE. */
+const char *vpa_base_name(enum vpa_base base);
+
 #endif

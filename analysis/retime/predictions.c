@@ -98,12 +98,12 @@ static double ratio(const struct vpa_retiming *t, size_t world, size_t from, siz
 }
 
 double vpa_spans_ratio(const struct vpa_report *r, const struct vpa_spans *s,
-	const struct vpa_retiming *t, size_t world, const char *base)
+	const struct vpa_retiming *t, size_t world, enum vpa_base base)
 {
-	if (base && s->request < s->count && !strcmp(base, "request") &&
+	if (s->request < s->count && base == vpa_base_of_unit(VPA_UNIT_REQUEST) &&
 		vpa_unit_of(r) != VPA_UNIT_REQUEST)
 		return ratio(t, world, s->request, s->request + 1);
-	if (s->unit_count && (!base || !strcmp(base, vpa_unit_kind_name(vpa_unit_of(r)))))
+	if (s->unit_count && (base == VPA_BASE_NONE || base == vpa_base_of_unit(vpa_unit_of(r))))
 		return ratio(t, world, 0, s->unit_count);
 	return s->active < s->count ? ratio(t, world, s->active, s->active + 1) : 1;
 }
@@ -153,7 +153,7 @@ void vpa_forecast_write(
 	f->without_call_share = t->ops ? (double)t->ops_without_call / (double)t->ops : 0;
 	f->confidence = confidence_of(f);
 	f->why_not = why_not(r);
-	f->base = s->unit_count ? vpa_unit_kind_name(unit.kind) : "active";
+	f->base = s->unit_count ? vpa_base_of_unit(unit.kind) : VPA_BASE_ACTIVE;
 	f->base_ms = s->unit_count ? (double)vpa_mean_unit_ns(&unit) / 1e6 : active / 1e6;
 	if (f->confidence == VPA_CONFIDENCE_NONE)
 		return;
@@ -241,7 +241,7 @@ static void predict_all(struct predicting *p, const struct vpa_retiming *t)
 	for (i = 0; i < p->count; i++) {
 		const struct vpa_finding *one = &p->r->findings[p->finding[i]];
 
-		if (!one->base || strcmp(one->base, f->base) != 0)
+		if (one->base == VPA_BASE_NONE || one->base != f->base)
 			continue;
 		f->all_fps = shortened(one->fps_from, by);
 		f->all_steps_per_s = shortened(one->steps_per_s_from, by);

@@ -27,7 +27,7 @@ void vpa_spans_of(const struct vpa_report *r, struct vpa_spans *out);
 
 /* A base's length in a world, relative to that in the recording; 1 where there is none. `base`: of a finding. */
 double vpa_spans_ratio(const struct vpa_report *r, const struct vpa_spans *s,
-	const struct vpa_retiming *t, size_t world, const char *base);
+	const struct vpa_retiming *t, size_t world, enum vpa_base base);
 
 /* Fills in the forecast without predictions: how far the replay explains the recording, and the paces. */
 void vpa_forecast_write(

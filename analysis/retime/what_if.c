@@ -95,7 +95,8 @@ static void put_blocks(struct vpa_what_if *w, const struct vpa_spans *s,
 
 		if (!b || b->end_ns != s->at[at].to_ns)
 			continue;
-		w->rows[w->row_count++] = (struct vpa_what_if_row){.unit = "block",
+		w->rows[w->row_count++] = (struct vpa_what_if_row){
+			.unit = vpa_base_of_unit(VPA_UNIT_BLOCK),
 			.number = (int64_t)i,
 			.recorded_ms = (double)vpa_retimed_ns(t, VPA_WORLD_RECORDED, at) / 1e6,
 			.predicted_ms = (double)vpa_retimed_ns(t, VPA_WORLD_FIRST, at) / 1e6,

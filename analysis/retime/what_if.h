@@ -17,8 +17,8 @@ struct vpa_what_if_change {
 
 /* A unit: the mean one, or one of several. */
 struct vpa_what_if_row {
-	const char *unit; /* "block", "step" ... */
-	int64_t number;   /* -1: the mean one */
+	enum vpa_base unit;
+	int64_t number; /* -1: the mean one */
 	double recorded_ms, predicted_ms;
 	double measured_ms;   /* of the other trace; 0: none */
 	double error_percent; /* of the prediction, beside that; 0 if there is none */

@@ -50,9 +50,9 @@ void vpa_mark_touched(struct vpa_report *r)
 		r->inferred[i].touched = r->touched;
 	r->has_marks = r->touched || (places && (r->request_count || r->stage_count));
 	for (i = 0; i < r->finding_count; i++) {
-		const char *base = r->findings[i].base;
-
 		r->findings[i].touched =
-			q && base && !strcmp(base, "block") ? q->blocks.touched : r->touched;
+			q && r->findings[i].base == vpa_base_of_unit(VPA_UNIT_BLOCK)
+				? q->blocks.touched
+				: r->touched;
 	}
 }

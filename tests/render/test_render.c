@@ -571,12 +571,13 @@ static void name_work(struct named *n, const char *name)
 static void name_findings(struct named *n, const char *name)
 {
 	n->findings[0] = (struct vpa_finding){
-		name, name, name, name, 1, n->texts, 5, name, name, .base = NULL};
+		name, name, name, name, 1, n->texts, 5, name, name, .base = VPA_BASE_NONE};
 	n->findings[1] = (struct vpa_finding){name, name, name, name, 1, n->texts, 5, name, name,
-		.gain_from_ms = 0.5, .base = "block", .base_ms = 2, .base_gain_ms = 1,
-		.base_gain_from_ms = 0.5, .fps_from = 1, .fps_to = 2, .note = name};
+		.gain_from_ms = 0.5, .base = vpa_base_of_unit(VPA_UNIT_BLOCK), .base_ms = 2,
+		.base_gain_ms = 1, .base_gain_from_ms = 0.5, .fps_from = 1, .fps_to = 2,
+		.note = name};
 	n->findings[2] = (struct vpa_finding){
-		name, name, name, name, 0, n->texts, 5, "info", name, .base = NULL};
+		name, name, name, name, 0, n->texts, 5, "info", name, .base = VPA_BASE_NONE};
 	n->report.findings = n->findings;
 	n->report.finding_count = COUNT(n->findings);
 }

@@ -43,6 +43,11 @@ const char *vpa_family_choice(size_t i)
 	return i < VPA_FAMILY_COUNT ? vpa_family_name((enum vpa_family)i) : NULL;
 }
 
+const char *vpa_base_choice(size_t i)
+{
+	return i < VPA_BASES ? vpa_base_name((enum vpa_base)i) : NULL;
+}
+
 uint64_t vpa_first_choice(const struct vpa_at *at)
 {
 	(void)at;

@@ -213,6 +213,8 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define WORD(e, m)         .type = VPA_FIELD_WORD, .offset = AT(enum e, m)
 #define WORD_OR_NULL(e, m) .type = VPA_FIELD_WORD, .null = VPA_NULL_ZERO, .offset = AT(enum e, m)
 #define NUMBERED(m)        .type = VPA_FIELD_WORD, .offset = AT(unsigned, m) /* of names.def */
+#define BASE(m)            .choice = vpa_base_choice, WORD(vpa_base, m)
+#define BASE_OR_NULL(m)    .choice = vpa_base_choice, WORD_OR_NULL(vpa_base, m)
 #define FAMILY(m)          .choice = vpa_family_choice, WORD(vpa_family, m)
 #define CAUSE(m)           .choice = vpa_cause_choice, CHOICE(vpa_cause, m)
 #define BUCKETS(m)         .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
@@ -267,6 +269,7 @@ int vpa_system_has(const char *key);
 const char *vpa_cause_choice(size_t i);
 const char *vpa_part_choice(size_t i);   /* of enum vpa_block_part_kind */
 const char *vpa_family_choice(size_t i); /* of enum vpa_family */
+const char *vpa_base_choice(size_t i);   /* of enum vpa_base */
 /* The number of a choice that is always the first one. */
 uint64_t vpa_first_choice(const struct vpa_at *at);
 

@@ -551,7 +551,7 @@ static const struct vpa_field finding_fields[] = {
 		"part of the gain that other findings claim too; null: none"},
 	{"gain_from_ms", POSITIVE(gain_from_ms), "ms",
 		"lower end of the gain; null: the gain is one number"},
-	{"base", TEXT_OR_NULL(base), NULL,
+	{"base", BASE_OR_NULL(base), NULL,
 		"what base_gain_ms is a part of: the report's unit (the mean one, or the only "
 		"one), which is a block, request, step, iteration, inferred step or instance of a "
 		"range; where the gain lies outside, active or idle time; null: no gain"},
@@ -610,7 +610,7 @@ static const struct vpa_field forecast_fields[] = {
 	{"confidence", COMPUTED(CHOICE), NULL, "how far predictions can be trusted",
 		.number = confidence, .choice = confidence_choice},
 	{"why_not", TEXT_OR_NULL(why_not), NULL, "why there are none; null: there are"},
-	{"base", TEXT_OR_NULL(base), NULL,
+	{"base", BASE_OR_NULL(base), NULL,
 		"what the paces are of: the report's unit, the mean one, or active, the time from "
 		"the first op to the last; null: no forecast"},
 	{"base_ms", POSITIVE(base_ms), "ms", "its length; null: no forecast"},

@@ -266,8 +266,7 @@ static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_forecast *f = &s->report->forecast;
 
-	if (f->host_ms > 0 && s->unit.units > 0 &&
-		vpa_same(f->base, vpa_unit_kind_name(s->unit.kind)))
+	if (f->host_ms > 0 && s->unit.units > 0 && f->base == vpa_base_of_unit(s->unit.kind))
 		vpa_words_add(w, " ", "The host alone would need %s.",
 			vpa_duration(vpt_sat_u64(f->host_ms * 1e6 + 0.5)).text);
 }

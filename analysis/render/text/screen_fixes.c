@@ -24,7 +24,7 @@ static const struct vpa_finding *first_fix(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (r->findings[i].base && strcmp(r->findings[i].base, "idle") != 0 &&
+		if (r->findings[i].base != VPA_BASE_NONE && r->findings[i].base != VPA_BASE_IDLE &&
 			r->findings[i].base_gain_ms > 0)
 			return &r->findings[i];
 	return NULL;
@@ -34,7 +34,7 @@ int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)
 {
 	const struct vpa_finding *first = first_fix(s->report);
 
-	return first && f->base_gain_ms > 0 && vpa_same(f->base, first->base);
+	return first && f->base_gain_ms > 0 && f->base == first->base;
 }
 
 /* ---- words ---- */
@@ -104,7 +104,7 @@ static const char *rate_of(const struct vpa_finding *f)
 		return "FPS";
 	if (!(f->steps_per_s_to > 0))
 		return NULL;
-	return vpa_same(f->base, "iteration") ? "it/s" : "steps/s";
+	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "it/s" : "steps/s";
 }
 
 static uint64_t ns_of(double ms)
@@ -134,7 +134,7 @@ static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa
 	const struct vpa_forecast *all = &s->report->forecast;
 	struct vpa_finding f = *first;
 
-	if (!all->all_count || !vpa_same(all->base, first->base))
+	if (!all->all_count || all->base != first->base)
 		return (struct vpa_num){"-"};
 	f.predicted_ms = all->all_ms;
 	f.fps_predicted = all->all_fps;
@@ -157,7 +157,7 @@ static int has_predictions(const struct vpa_report *r)
 static struct vpa_num all_at_most(
 	const struct vpa_screen *s, const struct vpa_finding *first, double saved_ms)
 {
-	int is_active = vpa_same(first->base, "active");
+	int is_active = first->base == VPA_BASE_ACTIVE;
 	double waits_ms = (double)(is_active ? s->digest->idle_ns : s->waits_ns) / 1e6;
 	struct vpa_finding f = *first;
 
@@ -235,7 +235,7 @@ static void begin_table(struct vpa_table *t, const struct vpa_column *columns, s
 	else
 		vpa_table_init(t, columns, count, "FIX FIRST, of %s%s",
 			vpa_duration(ns_of(first->base_ms)).text,
-			vpa_same(first->base, "active") ? " from first to last op" : "");
+			first->base == VPA_BASE_ACTIVE ? " from first to last op" : "");
 }
 
 static const char *bound_head(const struct vpa_finding *first)

@@ -74,10 +74,10 @@ static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
 static const char *rate_unit(const struct vpa_finding *f)
 {
 	if (f->fps_to > 0)
-		return !strcmp(vpa_text_or(f->base, ""), "request") ? "FPS end to end" : "FPS";
+		return f->base == vpa_base_of_unit(VPA_UNIT_REQUEST) ? "FPS end to end" : "FPS";
 	if (!(f->steps_per_s_to > 0))
 		return NULL;
-	return !strcmp(vpa_text_or(f->base, ""), "iteration") ? "iterations/s" : "steps/s";
+	return f->base == vpa_base_of_unit(VPA_UNIT_ITERATION) ? "iterations/s" : "steps/s";
 }
 
 /* Where less than a tenth would be left, other limits decide: the host would have to keep up. What would be
@@ -107,7 +107,7 @@ static int is_half(const struct vpa_finding *f)
 /* Whether the gain is a part of something that the reader knows. */
 static int has_base(const struct vpa_finding *f)
 {
-	return f->base && strcmp(f->base, "idle") != 0;
+	return f->base != VPA_BASE_NONE && f->base != VPA_BASE_IDLE;
 }
 
 /* What the replay says, in front of the bound: "17.9 predicted, ". */
@@ -153,18 +153,19 @@ static void add_base(struct vpa_words *w, const struct vpa_report *r, const stru
 	struct vpa_num base = vpa_duration(nearest(f->base_ms * 1e6));
 	int is_several = unit.units > 1 || !(unit.units > 0);
 
-	if (!strcmp(f->base, vpa_unit_kind_name(VPA_UNIT_REQUEST)))
+	if (f->base == vpa_base_of_unit(VPA_UNIT_REQUEST))
 		vpa_words_add(w, " ", "of the %srequest's %s", r->request_count > 1 ? "mean " : "",
 			base.text);
-	else if (!strcmp(f->base, vpa_unit_kind_name(VPA_UNIT_BLOCK)))
+	else if (f->base == vpa_base_of_unit(VPA_UNIT_BLOCK))
 		vpa_words_add(w, " ", "of the mean block's %s", base.text);
 	else if (unit.range)
 		vpa_words_add(w, " ", "of the mean %s of %s", base.text,
 			vpa_fit(unit.range->name, 48).text);
 	else if (is_several)
-		vpa_words_add(w, " ", "of the mean %s from one %s to the next", base.text, f->base);
+		vpa_words_add(w, " ", "of the mean %s from one %s to the next", base.text,
+			vpa_base_name(f->base));
 	else
-		vpa_words_add(w, " ", "of the only %s's %s%s", f->base, base.text,
+		vpa_words_add(w, " ", "of the only %s's %s%s", vpa_base_name(f->base), base.text,
 			unit.from_host ? " from its start on the host" : "");
 }
 
@@ -176,7 +177,7 @@ void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const str
 
 	if (!has_base(f))
 		return;
-	if (!strcmp(f->base, "active"))
+	if (f->base == VPA_BASE_ACTIVE)
 		vpa_words_add(w, "", "%s of %s %s%s", gain.text, base.text,
 			*where ? "from the first to the last op of all GPUs," : "active", where);
 	else {

@@ -25,7 +25,7 @@ static int is_measured(const struct vpa_at *at)
 
 #define ROW struct vpa_what_if_row
 static const struct vpa_field row_fields[] = {
-	{"unit", TEXT(unit), NULL,
+	{"unit", BASE(unit), NULL,
 		"the report's unit: block, request, step, iteration, inferred step or instance; "
 		"active: the time from the first op to the last"},
 	{"number", NATURAL(number), NULL, "its number in its request; null: the mean one"},

@@ -21,14 +21,13 @@ static void put_simulated(struct vpa_page *p, int simulated)
 /* Side by side they say what limits, without a threshold. */
 static void put_paces(struct vpa_page *p, const struct vpa_forecast *f)
 {
-	if (!f->base || !(f->gpu_ms > 0))
+	if (f->base == VPA_BASE_NONE || !(f->gpu_ms > 0))
 		return;
 	vpa_page_words(p, "PACES", VPA_PLAIN,
 		"The GPU alone would need %s%s%s, the host alone %s; together they take %s.",
-		vpa_duration(ns_of(f->gpu_ms)).text,
-		strcmp(f->base, "active") != 0 ? " for one " : "",
-		strcmp(f->base, "active") != 0 ? f->base : "", vpa_duration(ns_of(f->host_ms)).text,
-		vpa_duration(ns_of(f->base_ms)).text);
+		vpa_duration(ns_of(f->gpu_ms)).text, f->base != VPA_BASE_ACTIVE ? " for one " : "",
+		f->base != VPA_BASE_ACTIVE ? vpa_base_name(f->base) : "",
+		vpa_duration(ns_of(f->host_ms)).text, vpa_duration(ns_of(f->base_ms)).text);
 }
 
 static void put_confidence(struct vpa_page *p, const struct vpa_forecast *f)
@@ -85,10 +84,11 @@ static void put_rates(
 
 static void put_unit(struct vpa_table *t, const struct vpa_what_if_row *u)
 {
-	struct vpa_row *row = u->number < 0
-				      ? vpa_table_row(t, 0, "%s%s", u->unit,
-						strcmp(u->unit, "active") != 0 ? ", mean" : " time")
-				      : vpa_table_row(t, 1, "%s %" PRId64, u->unit, u->number);
+	struct vpa_row *row =
+		u->number < 0
+			? vpa_table_row(t, 0, "%s%s", vpa_base_name(u->unit),
+				  u->unit != VPA_BASE_ACTIVE ? ", mean" : " time")
+			: vpa_table_row(t, 1, "%s %" PRId64, vpa_base_name(u->unit), u->number);
 
 	row->cells[0] = vpa_duration(ns_of(u->recorded_ms));
 	row->cells[1] = vpa_duration(ns_of(u->predicted_ms));

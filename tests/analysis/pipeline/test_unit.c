@@ -155,8 +155,8 @@ static void gains_are_of(const struct vpa_report *r, enum vpa_unit_kind kind, co
 
 	if (!f)
 		fail_msg("%s: no gain", rule);
-	if (strcmp(f->base, kind == VPA_UNIT_WINDOW ? "active" : vpa_unit_kind_name(kind)) != 0)
-		fail_msg("%s: the gain is of \"%s\", not of %s", rule, f->base,
+	if (f->base != (kind == VPA_UNIT_WINDOW ? VPA_BASE_ACTIVE : vpa_base_of_unit(kind)))
+		fail_msg("%s: the gain is of \"%s\", not of %s", rule, vpa_base_name(f->base),
 			vpa_unit_kind_name(kind));
 }
 

@@ -114,10 +114,11 @@ static void say_findings(const struct vpa_report *r, char *text, size_t size)
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->id);
 		if (f->gain_from_ms > 0)
 			used += (size_t)snprintf(text + used, size - used, " %.3f-%.3f of %.3f %s",
-				f->gain_from_ms, f->gain_at_most_ms, f->base_ms, f->base);
+				f->gain_from_ms, f->gain_at_most_ms, f->base_ms,
+				vpa_base_name(f->base));
 		else if (f->gain_at_most_ms > 0)
 			used += (size_t)snprintf(text + used, size - used, " %.3f%s of %.3f %s",
-				f->gain_at_most_ms, shared, f->base_ms, f->base);
+				f->gain_at_most_ms, shared, f->base_ms, vpa_base_name(f->base));
 	}
 }
 

@@ -94,7 +94,7 @@ static void expect_provable(const struct vpa_report *r)
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
-		if (!f->base || strcmp(f->base, "active"))
+		if (f->base != VPA_BASE_ACTIVE)
 			continue;
 		assert_true(f->base_ms == run_ms);
 		if (f->base_ms - f->base_gain_ms < least_ms - 1e-6)
