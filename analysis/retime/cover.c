@@ -2,10 +2,10 @@
 #include "analysis/retime/cover.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/sort.h"
 #include "formats/base/memory.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_MOST = 4096 };
@@ -159,10 +159,10 @@ static int sweep_both(const struct vpa_tape *t, const char *pattern, struct vpa_
 		rc = sweep(t, matches, moments, out->calls);
 	for (i = 0; !rc && i < t->call_count; i++)
 		moments[i].ns = t->calls[i].start_ns - t->calls[i].gap_ns / 2;
-	if (!rc) {
-		qsort(moments, t->call_count, sizeof(*moments), by_time);
+	if (!rc)
+		rc = vpa_sort(moments, t->call_count, sizeof(*moments), by_time);
+	if (!rc)
 		rc = sweep(t, matches, moments, out->gaps);
-	}
 	vpt_free(moments);
 	vpt_free(matches);
 	return rc;

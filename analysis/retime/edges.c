@@ -2,12 +2,12 @@
 #include "analysis/retime/edges.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/sort.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"
 #include "formats/event_schema.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -50,15 +50,6 @@ static int by_time(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static int by_row(const void *a, const void *b)
-{
-	const struct timed *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return (x->ns > y->ns) - (x->ns < y->ns);
-}
-
 static uint32_t *new_rows(size_t count)
 {
 	uint32_t *rows = vpt_alloc(count ? count : 1, sizeof(*rows));
@@ -85,13 +76,6 @@ struct lengths {
 	size_t count, cap;
 };
 
-static int by_length(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int add_length(struct lengths *l, int64_t ns)
 {
 	if (vpt_grow(&l->ns, &l->cap, l->count + 1, sizeof(*l->ns)))
@@ -105,10 +89,8 @@ static int64_t middle_of(struct lengths *l, int64_t none)
 {
 	int64_t ns = none;
 
-	if (l->count) {
-		qsort(l->ns, l->count, sizeof(*l->ns), by_length);
-		ns = l->ns[(l->count - 1) / 2];
-	}
+	if (l->count)
+		ns = vpa_nth(l->ns, l->count, (l->count - 1) / 2);
 	vpt_free(l->ns);
 	*l = (struct lengths){0};
 	return ns;
@@ -116,28 +98,32 @@ static int64_t middle_of(struct lengths *l, int64_t none)
 
 /* ---- calls ---- */
 
-/* What a call of each name costs if it waits for nothing. */
+/* What a call of each name costs if it waits for nothing: lengths by name, and of each name one of the shortest. */
 static int find_costs(struct finding *f)
 {
 	const struct vpa_tape *t = f->t;
-	struct timed *all = vpt_alloc(t->call_count, sizeof(*all));
-	size_t i, first;
+	int64_t *all = vpt_alloc(t->call_count, sizeof(*all));
+	size_t *ends = vpt_calloc(t->names.count + 1, sizeof(*ends)), i, first;
 
 	f->short_cost = vpt_calloc(t->names.count, sizeof(*f->short_cost));
-	if (!all || !f->short_cost) {
+	if (!all || !ends || !f->short_cost) {
 		vpt_free(all);
+		vpt_free(ends);
 		return VPT_ENOMEM;
 	}
 	for (i = 0; i < t->call_count; i++)
-		all[i] =
-			(struct timed){t->calls[i].end_ns - t->calls[i].start_ns, t->calls[i].name};
-	qsort(all, t->call_count, sizeof(*all), by_row);
-	for (first = i = 0; i < t->call_count; i++)
-		if (i + 1 == t->call_count || all[i + 1].row != all[i].row) {
-			f->short_cost[all[i].row] = all[first + (i + 1 - first) / SHARE].ns;
-			first = i + 1;
-		}
+		ends[t->calls[i].name + 1]++;
+	for (i = 0; i < t->names.count; i++)
+		ends[i + 1] += ends[i];
+	for (i = 0; i < t->call_count; i++)
+		all[ends[t->calls[i].name]++] =
+			(int64_t)(t->calls[i].end_ns - t->calls[i].start_ns);
+	for (first = i = 0; i < t->names.count; first = ends[i++])
+		if (ends[i] > first)
+			f->short_cost[i] = (uint64_t)vpa_nth(
+				all + first, ends[i] - first, (ends[i] - first) / SHARE);
 	vpt_free(all);
+	vpt_free(ends);
 	return VPT_OK;
 }
 
@@ -146,6 +132,7 @@ static int sort_ends(struct finding *f)
 	const struct vpa_tape *t = f->t;
 	struct timed *all = vpt_alloc(t->call_count, sizeof(*all));
 	size_t i;
+	int rc;
 
 	f->e->calls_by_end = vpt_alloc(t->call_count, sizeof(*f->e->calls_by_end));
 	if (!all || !f->e->calls_by_end) {
@@ -154,11 +141,11 @@ static int sort_ends(struct finding *f)
 	}
 	for (i = 0; i < t->call_count; i++)
 		all[i] = (struct timed){t->calls[i].end_ns, (uint32_t)i};
-	qsort(all, t->call_count, sizeof(*all), by_time);
+	rc = vpa_sort(all, t->call_count, sizeof(*all), by_time);
 	for (i = 0; i < t->call_count; i++)
 		f->e->calls_by_end[i] = all[i].row;
 	vpt_free(all);
-	return VPT_OK;
+	return rc;
 }
 
 /* The call of another thread of the process after whose end the thread went on: of those that ended by the start of
@@ -683,20 +670,21 @@ static int bind_ops(struct finding *f)
 	const struct vpa_tape *t = f->t;
 	struct ended ended = {.all = vpt_alloc(t->op_count, sizeof(*ended.all))};
 	uint32_t i;
+	int rc;
 
 	if (!ended.all)
 		return VPT_ENOMEM;
 	for (i = 0; i < t->op_count; i++)
 		ended.all[i] = (struct timed){t->ops[i].end_ns, i};
-	qsort(ended.all, t->op_count, sizeof(*ended.all), by_time);
-	for (i = 0; i < t->op_count; i++) {
+	rc = vpa_sort(ended.all, t->op_count, sizeof(*ended.all), by_time);
+	for (i = 0; i < t->op_count && !rc; i++) {
 		while (ended.count < t->op_count && ended.all[ended.count].ns <= t->ops[i].start_ns)
 			ended.count++;
 		bind(f, i, &ended);
 		set_lengths(f, i);
 	}
 	vpt_free(ended.all);
-	return VPT_OK;
+	return rc;
 }
 
 /* ---- all ---- */

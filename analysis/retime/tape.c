@@ -2,6 +2,7 @@
 #include "analysis/retime/tape.h"
 
 #include "analysis/base/index.h"
+#include "analysis/base/sort.h"
 #include "analysis/join/prefetch.h"
 #include "analysis/names/families.h"
 #include "formats/base/memory.h"
@@ -657,21 +658,21 @@ static int join(struct reading *r)
 	size_t cap = 0;
 	int rc;
 
-	if (r->row_count)
-		qsort(r->rows, r->row_count, sizeof(*r->rows), by_call_start);
-	if (t->op_count)
-		qsort(t->ops, t->op_count, sizeof(*t->ops), by_op_start);
-	if (t->range_count)
-		qsort(t->ranges, t->range_count, sizeof(*t->ranges), by_range_start);
-	rc = list_pids(r);
+	rc = vpa_sort(r->rows, r->row_count, sizeof(*r->rows), by_call_start);
+	if (!rc)
+		rc = vpa_sort(t->ops, t->op_count, sizeof(*t->ops), by_op_start);
+	if (!rc)
+		rc = vpa_sort(t->ranges, t->range_count, sizeof(*t->ranges), by_range_start);
+	if (!rc)
+		rc = list_pids(r);
 	if (!rc)
 		rc = join_calls(r, &call_of, &cap);
 	if (!rc)
 		rc = join_ops(r, call_of);
 	if (!rc)
 		join_syncs(r, call_of);
-	if (!rc && t->sync_count)
-		qsort(t->syncs, t->sync_count, sizeof(*t->syncs), by_call);
+	if (!rc)
+		rc = vpa_sort(t->syncs, t->sync_count, sizeof(*t->syncs), by_call);
 	vpt_free(call_of);
 	return rc;
 }

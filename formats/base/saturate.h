@@ -55,7 +55,11 @@ static inline int64_t vpt_sat_i128(__int128 n)
 
 static inline int64_t vpt_sat_add_i64(int64_t a, int64_t b)
 {
-	return vpt_sat_i128((__int128)a + b);
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b > 0 ? INT64_MAX : -INT64_MAX;
+	return sum < -INT64_MAX ? -INT64_MAX : sum;
 }
 
 /* a - b, with its sign. */
