@@ -96,9 +96,10 @@ events_of() { # events_of CAPTURE
 }
 
 verb= # of the programs that are counted; empty: a report
+plain=--no-predict # reports are counted without predictions, which are a pass of their own
 instructions_of() { # instructions_of WORDS...
 	# shellcheck disable=SC2086
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/vptrace-analyze" $verb "$@" 2>&1 >/dev/null |
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/vptrace-analyze" ${verb:-$plain} "$@" 2>&1 >/dev/null |
 		awk '/Collected/ { print $NF }'
 }
 
@@ -138,6 +139,9 @@ demo two-streams --two-streams
 demo graph --graph
 demo slow-host --slow-host 90000 --scale 0.5
 demo threads --threads
+plain=
+margin "demo, sync-per-layer, with predictions" "$scratch/sync-per-layer-3.zst" "$scratch/sync-per-layer-6.zst" -j1
+plain=--no-predict
 verb=export
 for format in csv jsonl; do
 	margin "stream, export as $format" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format $format -o "$scratch/tables" --force

@@ -30,7 +30,7 @@ struct vpa_change_list {
 enum { VPA_CHANGE_LISTS_MOST = 24 };
 
 /* Calls and ops of a trace that a report replays, and that somebody who asks for it does. */
-enum { VPA_REPLAYED_BY_REPORT = 1000000, VPA_REPLAYED_MOST = 8000000 };
+enum { VPA_REPLAYED_BY_REPORT = 300000, VPA_REPLAYED_MOST = 8000000 };
 
 /* A stretch of the trace, from one moment to a later one: a block, a step, all units. */
 struct vpa_span {
