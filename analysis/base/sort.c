@@ -101,6 +101,7 @@ int64_t vpa_nth(int64_t *numbers, size_t count, size_t index)
 	while (count > 1 && rounds--) {
 		int64_t pivot = middle_of_three(numbers[0], numbers[count / 2], numbers[count - 1]);
 		size_t low = 0, high = count - 1;
+		int64_t kept;
 
 		for (;; low++, high--) {
 			while (numbers[low] < pivot)
@@ -109,8 +110,7 @@ int64_t vpa_nth(int64_t *numbers, size_t count, size_t index)
 				high--;
 			if (low >= high)
 				break;
-			int64_t kept = numbers[low];
-
+			kept = numbers[low];
 			numbers[low] = numbers[high];
 			numbers[high] = kept;
 		}
