@@ -294,7 +294,9 @@ static const char *queued_option(const struct vpa_report *r)
 /* "in self_attn", "before step": the place with most of it, or of the code after it. NULL: no place has most. */
 static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
-	const struct vpa_place *at = is_code(sum) ? &sum->code.place : &sum->top->place;
+	const struct vpa_place *at = is_code(sum) ? &sum->code.place
+				     : sum->top   ? &sum->top->place
+						  : NULL;
 	struct vpa_similar all = {.ns = sum->ns, .count = 1};
 	char similar[48] = "";
 
@@ -302,7 +304,7 @@ static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *
 		all = main_place(r, sum);
 	if (is_code(sum) ? !vpa_host_code_has_place(&sum->code) : all.ns < sum->ns / 2)
 		return NULL;
-	if (!sum->ns || (!is_code(sum) && !sum->top) || !at->text || at->kind == VPA_PLACE_SEVERAL)
+	if (!sum->ns || !at || !at->text || at->kind == VPA_PLACE_SEVERAL)
 		return NULL;
 	if (all.count > 1)
 		snprintf(similar, sizeof(similar), " and %zu similar", all.count - 1);
