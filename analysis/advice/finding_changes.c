@@ -1,8 +1,8 @@
 /* finding_changes.c - the change that a finding asks for, in the words of ../retime/change.h.
  *
  * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
- * since a CUDA graph leaves nearly none. A wait with long code after it stays, that code most likely needs
- * what was waited for. */
+ * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs
+ * what was waited for. Copies that overlap kernels take no time of their own; what waits for them still does. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
@@ -28,8 +28,8 @@ static const char *main_copies(struct vpa_report *r)
 	for (i = 0; i < r->copy_count; i++)
 		if (!most || r->copies[i].total_ns > most->total_ns)
 			most = &r->copies[i];
-	return most ? vpa_arena_printf(&r->arena, "delete copies %s",
-			      vpt_word(VPT_UNIT_COPY_KIND, most->kind))
+	return most ? vpa_arena_printf(
+			      &r->arena, "scale %s 0", vpt_word(VPT_UNIT_COPY_KIND, most->kind))
 		    : NULL;
 }
 

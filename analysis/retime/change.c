@@ -194,7 +194,7 @@ static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
 /* A kernel's name may have blanks: the factor is the last word. */
 static int read_scale(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
-	static const char expected[] = "scale FAMILY|KERNEL X, a factor from 0 to 1000";
+	static const char expected[] = "scale FAMILY|KERNEL|KIND X, a factor from 0 to 1000";
 	char *last = strrchr(w->rest, ' ');
 	enum vpa_family family;
 
@@ -207,6 +207,9 @@ static int read_scale(struct words *w, struct vpa_change *c, struct vpt_err *err
 	if (!vpa_family_find(c->name, strlen(c->name), &family)) {
 		c->what = VPA_WHAT_FAMILY;
 		c->number = family;
+	} else if (copy_kind(c->name)) {
+		c->what = VPA_WHAT_COPY_KIND;
+		c->number = copy_kind(c->name);
 	}
 	return read_number(w, last + 1, 1000, &c->factor, expected, err);
 }

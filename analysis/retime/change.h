@@ -7,7 +7,7 @@
  *	host X [over|under TIME] [in PLACE]     host code between calls takes X times as long; 0: none; over, under: only
  *	                                        stretches of at least, of less than this time
  *	host X after small-reads|CALL [in PLACE]  the same for what follows such calls
- *	scale FAMILY|KERNEL X [in PLACE]        kernels take X times as long
+ *	scale FAMILY|KERNEL|KIND X [in PLACE]   kernels, or copies of a kind, take X times as long
  *	rate KIND GB/s [in PLACE]               copies of a kind run at this rate
  *	pin KIND [GB/s] [in PLACE]              they run at this rate, or that of other such copies of pinned memory, and
  *	                                        nothing waits for them
