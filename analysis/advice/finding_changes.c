@@ -2,7 +2,8 @@
  *
  * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
  * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs
- * what was waited for. Copies that overlap kernels take no time of their own; what waits for them still does. */
+ * what was waited for. Copies that overlap kernels take no time of their own; what waits for them still does.
+ * Fused attention has no change: how long its kernels would take is not in the trace. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
@@ -16,7 +17,6 @@ static const struct {
 	{"host-waits", "delete small-reads; drop copies under 1ms; drop syncs under 1ms"},
 	{"host-stall", "host 0.5 over 100us"},
 	{"launch-rate", "host 0 under 100us"},
-	{"eager-attention", "scale eager-softmax 0"},
 };
 
 /* The kind of copies that take most time. NULL: none. */
