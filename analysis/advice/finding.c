@@ -157,23 +157,13 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 	return most;
 }
 
-/* Frames per second of the units, as RESULT has them; not above 0: they make none. */
-static double unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind)
-{
-	const struct vpa_request *q = vpa_main_request(r);
-
-	return kind == VPA_UNIT_BLOCK     ? q->blocks.fps
-	       : kind == VPA_UNIT_REQUEST ? q->fps_end_to_end
-					  : -1;
-}
-
 /* The saving in the mean unit, as a rate if one is known. 0: it lies elsewhere. */
 static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	const struct vpa_saving *s, uint64_t device_ns)
 {
 	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 	uint64_t ns = vpa_portion(s->base_ns, device_ns, s->ns);
-	double fps = unit_fps(r, base.kind), gain, left;
+	double fps = vpa_unit_fps(r, base.kind), gain, left;
 
 	/* The only request has its own way, below. */
 	if (!(base.units > 0) || !s->base_ns ||

@@ -189,6 +189,18 @@ enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r)
 	return order->kind;
 }
 
+double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	double fps = 0;
+
+	if (q && kind == VPA_UNIT_BLOCK)
+		fps = q->blocks.fps;
+	else if (q && kind == VPA_UNIT_REQUEST)
+		fps = q->fps_end_to_end;
+	return fps > 0 ? fps : 0;
+}
+
 /* ---- the sums ---- */
 
 static size_t family_of(const char *name)

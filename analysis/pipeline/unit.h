@@ -30,6 +30,9 @@ struct vpa_unit_choice {
 /* VPA_UNIT_ORDER places, the best first. `lacks_vae`: blocks lack the VAE's work. */
 const struct vpa_unit_choice *vpa_unit_order(int lacks_vae);
 
+/* Frames per second of units of the kind, as RESULT has them; 0: unavailable. */
+double vpa_unit_fps(const struct vpa_report *r, enum vpa_unit_kind kind);
+
 /* What of the frames' way comes after the last measured block; NULL: nothing, or not known. */
 const char *vpa_unit_after_blocks(const struct vpa_report *r);
 

@@ -199,7 +199,6 @@ static int find_gaps(struct finding *f)
 			c->before = other;
 			c->gap_ns = c->start_ns - t->calls[other].end_ns;
 			vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
-			f->e->hand_overs++;
 		}
 		if (c->before != VPA_TAPE_NONE)
 			t->calls[c->before].uses++;
@@ -628,7 +627,6 @@ static void bind(struct finding *f, uint32_t op, const struct ended *ended)
 		if (o->event != VPA_TAPE_NONE) {
 			o->binding = VPA_BINDING_INFERRED;
 			vpt_sat_add_to(&f->e->inferred_ns, (uint64_t)(start - best));
-			f->e->inferred++;
 		} else {
 			vpt_sat_add_to(&f->e->unexplained_ns, (uint64_t)(start - best));
 		}

@@ -49,7 +49,6 @@ struct vpa_edges {
 	/* Time of ops before which nothing known explains the delay; that which only an inferred edge explains; host code
 	 * of threads that went on after another one's call. */
 	uint64_t unexplained_ns, inferred_ns, handed_over_ns;
-	uint64_t inferred, hand_overs;
 };
 
 /* Fills in the edges of a tape. The caller calls vpa_edges_free(), whatever this returns. 0 or VPT_ENOMEM. */

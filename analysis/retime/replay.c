@@ -305,7 +305,7 @@ static int64_t queued(
 
 	struct line *line = line_of(r, c, w);
 
-	/* In a changed world so many may have begun meanwhile that its place is theirs. */
+	/* In a changed world more launches may follow than the line keeps: then the place belongs to a later one. */
 	if (!c->can_fill || place < VPA_QUEUE_LAUNCHES ||
 		line->count - place > RING - VPA_QUEUE_LAUNCHES)
 		return INT64_MIN;

@@ -102,7 +102,6 @@ struct vpa_tape {
 	size_t sync_count, sync_cap;
 	uint64_t start_ns;         /* of the first call or op */
 	uint64_t ops_without_call; /* of all ops */
-	uint64_t full_ns;          /* time in calls that found the queue full, as recorded */
 };
 
 /* Whether threads of one process may have launched the work of a stream of another: of one of them it is not known

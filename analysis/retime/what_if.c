@@ -9,18 +9,6 @@
 
 enum { ROWS_MOST = 512 };
 
-/* Frames per second of the unit as RESULT has them; 0: unavailable. */
-static double fps_of(const struct vpa_report *r, enum vpa_unit_kind kind)
-{
-	const struct vpa_request *q = vpa_main_request(r);
-	double fps = !q                         ? 0
-		     : kind == VPA_UNIT_BLOCK   ? q->blocks.fps
-		     : kind == VPA_UNIT_REQUEST ? q->fps_end_to_end
-						: 0;
-
-	return fps > 0 ? fps : 0;
-}
-
 static double rate_of(double ms)
 {
 	return ms > 0 ? 1e3 / ms : 0;
@@ -45,7 +33,7 @@ static void put_mean(struct vpa_what_if *w, const struct vpa_spans *s, const str
 		.number = -1,
 		.recorded_ms = w->forecast.base_ms,
 		.predicted_ms = w->forecast.base_ms * by,
-		.fps_recorded = fps_of(w->report, unit.kind)};
+		.fps_recorded = vpa_unit_fps(w->report, unit.kind)};
 	row->fps_predicted = by > 0 ? row->fps_recorded / by : 0;
 	if (unit.has_rate) {
 		row->steps_per_s_recorded = rate_of(row->recorded_ms);
@@ -54,7 +42,7 @@ static void put_mean(struct vpa_what_if *w, const struct vpa_spans *s, const str
 	if (!other || vpa_unit_of(other) != unit.kind)
 		return;
 	row->measured_ms = ms_of(other);
-	row->fps_measured = fps_of(other, unit.kind);
+	row->fps_measured = vpa_unit_fps(other, unit.kind);
 	row->steps_per_s_measured = unit.has_rate ? rate_of(row->measured_ms) : 0;
 }
 

@@ -96,7 +96,7 @@ struct vpa_rows_row {
 struct vpa_rows_row vpa_rows_begin(struct vpa_rows *x, struct vpa_rows_table *t);
 /* Ends it, and writes what has gathered if that is much. 0 or an error code. */
 int vpa_rows_end(struct vpa_rows_row *r);
-/* Writes the table's text if there are so many bytes. 0 or an error code. */
+/* Writes the table's text, if it has at least this many bytes. 0 or an error code. */
 int vpa_rows_flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least);
 
 /* Append a cell. A NULL text or an index below 0 gives no value. */

@@ -67,26 +67,6 @@ void vpa_screen_data(struct vpa_page *p, const struct vpa_screen *s)
 
 /* ---- RUN ---- */
 
-static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
-{
-	size_t i, run;
-
-	for (i = 0; i < r->gpu_count; i += run) {
-		const struct vpa_gpu *g = &r->gpus[i];
-		char arch[VPA_ARCH_BYTES];
-
-		for (run = 1; i + run < r->gpu_count && vpa_same(g->name, r->gpus[i + run].name);
-			run++)
-			;
-		vpa_gpu_arch(g, arch);
-		vpa_words_add(w, ", ", "%zu x %s%s%s%s", run,
-			g->name && g->name[0] ? vpa_fit(g->name, 40).text : "GPU",
-			arch[0] ? " (" : "", arch, arch[0] ? ")" : "");
-	}
-	if (r->device_count && r->device_count < r->gpu_count)
-		vpa_words_add(w, ", ", "%zu used", r->device_count);
-}
-
 /* Used and in all, of the GPU that uses most. */
 static void add_memory(struct vpa_words *w, const struct vpa_report *r)
 {
@@ -173,7 +153,7 @@ void vpa_screen_run(struct vpa_page *p, const struct vpa_screen *s)
 
 	p->touched = 0;
 	begun = vpa_text_command(p, r);
-	add_gpus(&machine, r);
+	vpa_text_gpus(&machine, r);
 	add_memory(&machine, r);
 	if (machine.used)
 		vpa_page_words(p, begun ? "" : "RUN", VPA_PLAIN, "%s", machine.text);

@@ -3,8 +3,6 @@
 #include "analysis/render/text/text_blocks_parts.h"
 #include "formats/base/count.h"
 
-#include <math.h>
-
 /* Below this share of a block a growth is none. */
 static const double growth_share = 0.01;
 
@@ -103,24 +101,11 @@ static void add_growth(struct vpa_words *w, const struct vpa_blocks *b)
 	vpa_words_add(w, "", ".");
 }
 
-static double fps_of(const struct vpa_request *q)
-{
-	return q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
-}
-
-/* The figures are of one request. The first one often sets up what the others reuse. */
 static void add_which(struct vpa_words *w, const struct vpa_screen *s)
 {
-	const struct vpa_report *r = s->report;
-	const struct vpa_request *q = s->request;
-	double fps = fps_of(q), first = fps_of(r->requests);
+	double first = vpa_text_which_request(w, s->report, s->request);
 
-	if (r->request_count < 2)
-		return;
-	vpa_words_add(w, " ", "This is request %zu of %zu%s.", (size_t)(q - r->requests) + 1,
-		r->request_count,
-		q != r->requests && r->request_count > 2 ? ", the median without the first" : "");
-	if (q != r->requests && first > 0 && fps > 0 && fabs(fps - first) > 0.02 * fps)
+	if (first > 0)
 		vpa_words_add(w, " ", "The first one, which sets up what others reuse, has %s.",
 			vpa_rate(first).text);
 }

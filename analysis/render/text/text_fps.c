@@ -164,20 +164,26 @@ static double fps_of(const struct vpa_request *q)
 	return q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
 }
 
-/* The figures of RESULT are of one request; RUN counts all. The first one often sets up what the others reuse. */
-static void add_which(struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
+double vpa_text_which_request(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
 {
 	double first, fps = fps_of(q);
 
 	if (r->request_count < 2)
-		return;
+		return 0;
 	vpa_words_add(w, " ", "This is request %zu of %zu%s.", (size_t)(q - r->requests) + 1,
 		r->request_count,
-		q == r->requests       ? ""
-		: r->request_count > 2 ? ", the median without the first"
-				       : "");
+		q != r->requests && r->request_count > 2 ? ", the median without the first" : "");
 	first = fps_of(r->requests);
-	if (q != r->requests && first > 0 && fps > 0 && fabs(fps - first) > 0.02 * fps)
+	return q != r->requests && first > 0 && fps > 0 && fabs(fps - first) > 0.02 * fps ? first
+											  : 0;
+}
+
+static void add_which(struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
+{
+	double first = vpa_text_which_request(w, r, q);
+
+	if (first > 0)
 		vpa_words_add(w, " ", "The first, often with first use in it: %s FPS.",
 			vpa_rate(first).text);
 }

@@ -91,7 +91,7 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 
 /* ---- RUN ---- */
 
-static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
+void vpa_text_gpus(struct vpa_words *w, const struct vpa_report *r)
 {
 	size_t i, run;
 
@@ -160,7 +160,7 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 	struct vpa_words w = {.used = 0};
 	int begun = vpa_text_command(p, r);
 	size_t i;
-	add_gpus(&w, r);
+	vpa_text_gpus(&w, r);
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const char *value =
 			vpa_text_or(vpa_meta(r, facts[i].key), vpa_meta(r, facts[i].other));
