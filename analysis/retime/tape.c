@@ -38,6 +38,9 @@ struct reading {
 	size_t name_cap;
 	int64_t *pids; /* of threads, each once */
 	size_t pid_count, pid_cap;
+	uint32_t *known;   /* by the number of a call: 1 + its name; 0: not asked yet */
+	uint8_t *class_of; /* by name: 1 + the class of the calls with it; 0: not asked yet */
+	size_t known_cap, class_cap;
 	uint8_t *family_of, *has_family; /* by name */
 	size_t family_cap, has_family_cap;
 	const struct vpt_batch *batch;
@@ -164,6 +167,37 @@ static int has_times(uint64_t start_ns, uint64_t duration_ns)
 	return start_ns && end_of(start_ns, duration_ns) <= LATEST_NS;
 }
 
+/* The name of a call by its number, or, if that is not of the table, by the text of the current chunk. NONE: no memory. */
+static uint32_t call_name(struct reading *r, uint64_t id, uint64_t string)
+{
+	const char *known = id <= UINT32_MAX ? vpt_call_name((uint32_t)id) : NULL;
+	uint64_t name;
+
+	if (!known)
+		return name_of(r, string);
+	if (vpt_grow_zeroed(&r->known, &r->known_cap, (size_t)id + 1, sizeof(*r->known)))
+		return VPA_TAPE_NONE;
+	if (!r->known[id]) {
+		name = vpt_strings_put(&r->tape->names, known, strlen(known));
+		if (name >= VPA_TAPE_NONE - 1)
+			return VPA_TAPE_NONE;
+		r->known[id] = (uint32_t)name + 1;
+	}
+	return r->known[id] - 1;
+}
+
+/* Of a name for which there is room in class_of. */
+static uint8_t class_of(struct reading *r, uint32_t name)
+{
+	struct vpt_text text;
+
+	if (!r->class_of[name]) {
+		text = vpt_strings_get(&r->tape->names, name);
+		r->class_of[name] = (uint8_t)(vpt_call_class_of(text.text, text.len) + 1);
+	}
+	return (uint8_t)(r->class_of[name] - 1);
+}
+
 static int read_calls(struct reading *r, const struct vpt_section *s)
 {
 	uint32_t thread, i;
@@ -173,27 +207,21 @@ static int read_calls(struct reading *r, const struct vpt_section *s)
 		return VPT_ENOMEM;
 	for (i = 0; i < s->row_count; i++) {
 		uint64_t start_ns = s->col[VPT_CALL_START][i], id = s->col[VPT_CALL_ID][i];
-		const char *known = id <= UINT32_MAX ? vpt_call_name((uint32_t)id) : NULL;
 		struct row *row = &r->rows[r->row_count];
-		struct vpt_text text;
-		uint64_t name;
+		uint32_t name;
 
 		if (!has_times(start_ns, s->col[VPT_CALL_DURATION][i]))
 			continue;
-		if (known)
-			name = vpt_strings_put(&r->tape->names, known, strlen(known));
-		else
-			name = name_of(r, s->col[VPT_CALL_NAME][i]);
-		if (name >= VPA_TAPE_NONE)
+		name = call_name(r, id, s->col[VPT_CALL_NAME][i]);
+		if (name == VPA_TAPE_NONE ||
+			vpt_grow_zeroed(&r->class_of, &r->class_cap, (size_t)name + 1, 1))
 			return VPT_ENOMEM;
-		text = vpt_strings_get(&r->tape->names, name);
 		*row = (struct row){.start_ns = start_ns,
 			.end_ns = end_of(start_ns, s->col[VPT_CALL_DURATION][i]),
 			.correlation = s->col[VPT_CALL_CORRELATION][i],
 			.thread = thread,
-			.name = (uint32_t)name,
-			.klass = (uint8_t)(known ? vpt_call_class((uint32_t)id)
-						 : vpt_call_class_of(text.text, text.len))};
+			.name = name,
+			.klass = class_of(r, name)};
 		r->row_count++;
 	}
 	return VPT_OK;
@@ -702,6 +730,8 @@ int vpa_tape_read(const struct vpt_trace *trace, unsigned jobs, uint64_t most, s
 	vpt_free(r.lane_of);
 	vpt_free(r.pids);
 	vpt_free(r.name_of);
+	vpt_free(r.known);
+	vpt_free(r.class_of);
 	vpt_free(r.family_of);
 	vpt_free(r.has_family);
 	vpa_index_free(&r.lanes);
