@@ -730,6 +730,55 @@ static void nesting_is_seen_across_buffers_and_threads(void **unused)
 	assert_conserved(5);
 }
 
+/* Buffers may come in another order than they were filled. */
+static void nesting_is_seen_across_buffers_out_of_order(void **unused)
+{
+	static const struct {
+		const char *name, *buffers[4];
+		unsigned rows, nested, held;
+	} cases[] = {
+		{"the second first: its runtime call is known when the driver call comes",
+			{"R100-130#1 D211-212#2 R210-213#2", "D11-12#9 R10-13#9 D110-120#1",
+				"D311-312#3 R310-313#3"},
+			4, 4, 0},
+		{"what the second one ended with waits through the first",
+			{"R100-130#1 D211-212#2", "D11-12#9 R10-13#9 D110-120#1",
+				"R210-213#2 D311-312#3 R310-313#3"},
+			4, 4, 0},
+		{"the third before the first",
+			{"R210-213#2", "D11-12#9 R10-13#9 D110-120#1", "R100-130#1 D211-212#2",
+				"D411-412#4 R410-413#4"},
+			4, 4, 0},
+		{"a driver call of its own becomes a row",
+			{"D110-120#1", "D211-212#2 R210-213#2", "D311-312#3 R310-313#3",
+				"D411-412#4 R410-413#4"},
+			4, 3, 0},
+		{"and is not part of a call elsewhere with its number",
+			{"D110-120#1", "R211-219#1", "D311-312#3 R310-313#3",
+				"D411-412#4 R410-413#4"},
+			4, 2, 0},
+		{"several in one call, cut in the middle",
+			{"D110-111#1 D112-113#1", "D114-115#1 R100-130#1"}, 1, 3, 0},
+	};
+	size_t i, k;
+
+	(void)unused;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t records = 0;
+
+		open_all(&fake_versions[1]);
+		for (k = 0; k < 4 && cases[i].buffers[k]; k++) {
+			put_calls(cases[i].buffers[k], 11);
+			records += decode();
+		}
+		if (count(VPT_CALL) != cases[i].rows || counts().nested != cases[i].nested ||
+			counts().held != cases[i].held)
+			fail_msg("%s: %u rows, %u nested, %u held", cases[i].name, count(VPT_CALL),
+				(unsigned)counts().nested, (unsigned)counts().held);
+		assert_conserved(records);
+	}
+}
+
 /* ---- correlation ---- */
 
 static void correlation_numbers_never_wrap(void **unused)
@@ -1046,6 +1095,7 @@ int main(void)
 		TEST(calls_that_nobody_asked_for_are_filtered),
 		TEST(unknown_ways_to_copy_keep_their_names),
 		TEST(nested_driver_calls_are_told_once),
+		TEST(nesting_is_seen_across_buffers_out_of_order),
 		TEST(a_driver_call_may_reach_out_by_the_doubt_of_both_times),
 		TEST(nesting_is_seen_across_buffers_and_threads),
 		TEST(correlation_numbers_never_wrap),

@@ -87,12 +87,17 @@ static inline struct vtr_lane *vtr_decoder_stream(
 	return d->lane;
 }
 
+/* A thread's first record of a buffer: see "across the edges of buffers" in cupti_records.c. */
+void vtr_decoder_edge(struct vtr_decoder *d, struct vtr_call_thread *t);
+
 /* NULL: no memory; get the lane from the recorder then. */
 static inline struct vtr_call_thread *vtr_decoder_thread(struct vtr_decoder *d, uint32_t tid)
 {
 	if (!d->thread || d->thread->tid != tid) {
 		d->thread = vtr_places_thread(d->places, d->r, tid);
 		vtr_callers_saw(tid, d->now_ns);
+		if (d->thread && d->thread->buffer != d->n.buffers + 1)
+			vtr_decoder_edge(d, d->thread);
 	}
 	return d->thread;
 }

@@ -12,6 +12,9 @@ struct vtr_held_call {
 	uint32_t result, cbid;
 };
 
+/* Buffers may come in another order than they were filled: so many are looked at across their edges. */
+enum { VTR_EDGES = 4, VTR_EDGE_BUFFERS = 2 };
+
 struct vtr_call_thread {
 	uint32_t tid;
 	struct vtr_lane *lane;
@@ -21,6 +24,17 @@ struct vtr_call_thread {
 	uint64_t held_since_ns;
 	/* the thread's last recorded runtime call */
 	uint64_t last_correlation, last_start, last_end;
+	uint64_t buffer; /* number of its newest buffer, from 1 */
+	size_t is_first; /* no runtime call of that buffer has come yet */
+	/* The first runtime call of each of the last buffers: a driver call inside it may end another buffer. */
+	struct vtr_held_call firsts[VTR_EDGES];
+	unsigned first_count; /* so far; the newest is at first_count - 1, modulo VTR_EDGES */
+	/* Driver calls at the ends of buffers, whose runtime calls may begin others. */
+	struct vtr_stray {
+		struct vtr_held_call call;
+		uint64_t buffer, since_ns;
+	} strays[VTR_EDGES];
+	size_t stray_count;
 };
 
 struct vtr_places;

@@ -136,21 +136,27 @@ static inline __attribute__((always_inline)) void put_call(struct vtr_decoder *d
 		row.values[VPT_CALL_NAME] | row.values[VPT_CALL_RESULT], row);
 }
 
-/* Makes rows of a thread's held calls: no runtime call around them was found. */
-static void release(struct vtr_decoder *d, struct vtr_call_thread *t)
+/* Makes rows of held calls: no runtime call around them was found. */
+static void put_held(struct vtr_decoder *d, struct vtr_call_thread *t,
+	const struct vtr_held_call *calls, size_t count)
 {
 	int discard = d->discard;
 	size_t i;
 
 	d->discard = 0; /* they came in a buffer that is not discarded */
-	for (i = 0; i < t->held_count; i++) {
+	for (i = 0; i < count; i++) {
 		vtr_recorder_room(d->r);
-		put_call(d, t->lane, vtr_calls_find(d->calls, VTR_DOMAIN_DRIVER, t->held[i].cbid),
-			&t->held[i]);
+		put_call(d, t->lane, vtr_calls_find(d->calls, VTR_DOMAIN_DRIVER, calls[i].cbid),
+			&calls[i]);
 	}
-	d->n.held -= t->held_count;
-	t->held_count = 0;
+	d->n.held -= count;
 	d->discard = discard;
+}
+
+static void release(struct vtr_decoder *d, struct vtr_call_thread *t)
+{
+	put_held(d, t, t->held, t->held_count);
+	t->held_count = 0;
 }
 
 void vtr_decoder_doubt(struct vtr_decoder *d, uint64_t doubt_ns)
@@ -170,12 +176,94 @@ static void filter_nested(struct vtr_decoder *d)
 	d->n.nested++;
 }
 
+/* ---- across the edges of buffers ---- */
+
+static void drop_stray(struct vtr_call_thread *t, size_t i)
+{
+	t->stray_count--;
+	memmove(t->strays + i, t->strays + i + 1, (t->stray_count - i) * sizeof(*t->strays));
+}
+
+/* Makes rows of strays of buffers up to this one, or held since this time. */
+static void release_strays(
+	struct vtr_decoder *d, struct vtr_call_thread *t, uint64_t buffer, uint64_t since_ns)
+{
+	size_t i = 0;
+
+	while (i < t->stray_count) {
+		if (t->strays[i].buffer > buffer && t->strays[i].since_ns > since_ns) {
+			i++;
+			continue;
+		}
+		put_held(d, t, &t->strays[i].call, 1);
+		drop_stray(t, i);
+	}
+}
+
+/* A driver call at the end of a buffer, where the runtime call around it may have come before, or may be yet to come. */
+static void keep_stray(struct vtr_decoder *d, struct vtr_call_thread *t,
+	const struct vtr_held_call *c, uint64_t buffer)
+{
+	size_t i;
+
+	for (i = 0; i < VTR_EDGES && i < t->first_count; i++)
+		if (t->firsts[i].correlation == c->correlation &&
+			contains(d, t->firsts[i].start, t->firsts[i].end, c)) {
+			filter_nested(d);
+			d->n.held--;
+			return;
+		}
+	if (t->stray_count == VTR_EDGES) {
+		put_held(d, t, &t->strays[0].call, 1);
+		drop_stray(t, 0);
+	}
+	t->strays[t->stray_count++] = (struct vtr_stray){*c, buffer, t->held_since_ns};
+}
+
+void vtr_decoder_edge(struct vtr_decoder *d, struct vtr_call_thread *t)
+{
+	uint64_t before = t->buffer;
+	size_t i;
+
+	t->buffer = d->n.buffers + 1;
+	t->is_first = 1;
+	for (i = 0; i < t->held_count; i++)
+		keep_stray(d, t, &t->held[i], before);
+	t->held_count = 0;
+	if (t->buffer > VTR_EDGE_BUFFERS)
+		release_strays(d, t, t->buffer - VTR_EDGE_BUFFERS - 1, 0);
+}
+
+/* The first runtime call of a buffer: driver calls inside it may have ended another one. */
+static void settle_strays(
+	struct vtr_decoder *d, struct vtr_call_thread *t, const struct vtr_held_call *runtime)
+{
+	size_t i = 0;
+
+	t->is_first = 0;
+	t->firsts[t->first_count++ % VTR_EDGES] = *runtime;
+	if (t->first_count == 2 * VTR_EDGES)
+		t->first_count = VTR_EDGES;
+	while (i < t->stray_count) {
+		if (t->strays[i].call.correlation != runtime->correlation ||
+			!contains(d, runtime->start, runtime->end, &t->strays[i].call)) {
+			i++;
+			continue;
+		}
+		filter_nested(d);
+		d->n.held--;
+		drop_stray(t, i);
+	}
+}
+
 /* Held calls inside this runtime call are filtered; the others become rows. */
 static void settle_around(
 	struct vtr_decoder *d, struct vtr_call_thread *t, const struct vtr_held_call *runtime)
 {
 	size_t i, kept = 0;
 
+	if (t->is_first)
+		settle_strays(d, t, runtime);
 	for (i = 0; i < t->held_count; i++) {
 		if (t->held[i].correlation == runtime->correlation &&
 			contains(d, runtime->start, runtime->end, &t->held[i])) {
@@ -232,7 +320,7 @@ static inline __attribute__((always_inline)) void call(
 	} else if (domain == VTR_DOMAIN_DRIVER) {
 		hold(d, t, what, &it);
 	} else {
-		if (t->held_count)
+		if (t->held_count | t->is_first)
 			settle_around(d, t, &it);
 		t->last_correlation = it.correlation;
 		t->last_start = it.start;
@@ -349,9 +437,12 @@ void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t 
 		vtr_configs_buffer(d->configs);
 		release_late(d, d->now_ns - age_ns);
 	}
-	for (i = 0; d->n.held && (t = vtr_places_thread_at(d->places, i)); i++)
+	for (i = 0; d->n.held && (t = vtr_places_thread_at(d->places, i)); i++) {
+		if (t->stray_count)
+			release_strays(d, t, 0, d->now_ns - age_ns);
 		if (t->held_count && d->now_ns - t->held_since_ns >= age_ns)
 			release(d, t);
+	}
 }
 
 /* ---- buffers ---- */
