@@ -301,8 +301,9 @@ static void print_damage(struct vpt_out *o, const struct info *in)
 	uint64_t damaged = count_of(in, VPA_READING_DAMAGED), torn = count_of(in, VPA_READING_TORN);
 
 	vpt_out_print(o, "chunks    %zu, %s\n", vpt_trace_chunks(in->trace),
-		in->reading.has_end
-			? "ends with a clean stop"
+		in->reading.has_end ? "ends with a clean stop"
+		: in->reading.is_recorded
+			? "still being recorded"
 			: "ends without a clean stop: its process may have been killed");
 	vpt_out_print(o, "damage    ");
 	if (damaged || torn || header_damaged(in))
@@ -456,6 +457,7 @@ static void put_state(struct vpt_json *j, const struct info *in)
 		return;
 	}
 	vpt_json_bool(j, "clean_stop", in->reading.has_end);
+	vpt_json_bool(j, "being_recorded", in->reading.is_recorded);
 	vpt_json_bool(j, "header_damaged", header_damaged(in));
 	vpt_json_u64(j, "damaged_chunks", count_of(in, VPA_READING_DAMAGED));
 	vpt_json_u64(j, "torn_chunks", count_of(in, VPA_READING_TORN));

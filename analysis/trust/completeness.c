@@ -305,11 +305,24 @@ static int knows_when(const struct vpa_completeness *n)
 	       !(n->unavailable[0] && !n->ops);
 }
 
+/* The last chunk of a capture that is being recorded may be half written: that is no damage. */
+static void judge_recording(struct vpa_completeness *n)
+{
+	n->is_recorded = vpt_reader_is_recorded(vpt_trace_reader(n->trace));
+	if (!n->is_recorded)
+		return;
+	n->counts[VPA_READING_END] = 1;
+	if (n->in_damage && n->counts[VPA_READING_TORN] > n->carried[VPA_READING_TORN])
+		n->counts[VPA_READING_TORN]--;
+}
+
 int vpa_completeness_end(struct vpa_completeness *n)
 {
 	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
 	int rc = VPT_OK;
 
+	if (vpt_trace_reader(n->trace) && !n->has_end)
+		judge_recording(n);
 	if (vpt_trace_reader(n->trace) && !n->has_end && !n->in_damage) {
 		/* The copy of a file that ended inside a chunk ends with the part that was
 		 * complete. */

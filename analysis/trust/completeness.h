@@ -63,7 +63,8 @@ struct vpa_completeness {
 	uint64_t losses_by_kind[VPA_READING_LOSSES]; /* by VPT_LOSSKIND_* */
 	uint64_t unfinished, refused;                /* what LOSS rows of that kind count */
 	int has_stats;
-	int has_end; /* the newest chunk is marked as the capture's last */
+	int has_end;     /* the newest chunk is marked as the capture's last */
+	int is_recorded; /* a tracer is writing the capture now, so it has no end yet */
 	/* From META rows: */
 	int is_tracers;     /* recorded by our tracer, not by another tool */
 	int is_ranges_only; /* only ranges were requested */

@@ -196,11 +196,17 @@ static void judge_gpus(struct judging *j)
 
 static void judge_end(struct judging *j)
 {
-	if (!j->n->counts[VPA_READING_END])
-		return;
-	say(j, 1, "let the program exit normally or call vptrace_stop(); check for free disk space",
-		"the capture ends without a stop: its process exited or was killed, or the "
-		"file could no longer be written; later records are missing");
+	if (j->n->is_recorded)
+		say(j, 1, "wait for the end of the program, or call vptrace_stop()",
+			"the capture is still being recorded: records of the last moments are not "
+			"in "
+			"the file yet");
+	else if (j->n->counts[VPA_READING_END])
+		say(j, 1,
+			"let the program exit normally or call vptrace_stop(); check for free disk "
+			"space",
+			"the capture ends without a stop: its process exited or was killed, or the "
+			"file could no longer be written; later records are missing");
 }
 
 /* Suggests twice the limit that was too low. */

@@ -24,6 +24,9 @@ struct vpt_source {
 	const char *path; /* of the file that it is, likewise; NULL: it is none */
 	/* Tells that these bytes will be read soon. NULL: no use. */
 	void (*expect)(struct vpt_source *src, uint64_t offset, uint64_t size);
+	/* Whether another process holds the lock of the file, as a tracer does of the capture that it records. File
+	 * systems without locks say no. NULL: it is no file. */
+	int (*is_locked)(struct vpt_source *src);
 };
 
 /* Opens a regular file for reading, or standard input for "-". VPT_EIO, with the reason, for a
@@ -51,6 +54,8 @@ struct vpt_sink {
 	/* Ends the writing and always frees the sink. commit != 0: publishes the result under its
 	 * name or reports why not. commit == 0: discards what was written. */
 	int (*finish)(struct vpt_sink *sink, int commit, struct vpt_err *err);
+	/* Passes on what is still held back; NULL: nothing is. 0 or VPT_EIO. */
+	int (*flush)(struct vpt_sink *sink, struct vpt_err *err);
 	uint64_t written_bytes;
 };
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 struct file_source {
@@ -64,6 +65,18 @@ static void file_expect(struct vpt_source *src, uint64_t offset, uint64_t size)
 		((struct file_source *)src)->fd, (off_t)offset, (off_t)size, POSIX_FADV_WILLNEED);
 }
 
+/* The lock is given back at once; a tracer that wants the file just then takes another name. */
+static int file_is_locked(struct vpt_source *src)
+{
+	int fd = ((struct file_source *)src)->fd;
+
+	if (!flock(fd, LOCK_SH | LOCK_NB)) {
+		flock(fd, LOCK_UN);
+		return 0;
+	}
+	return errno == EWOULDBLOCK;
+}
+
 static void file_source_close(struct vpt_source *src)
 {
 	close(((struct file_source *)src)->fd);
@@ -86,6 +99,7 @@ int vpt_source_take(
 	f->fd = fd;
 	f->base = (struct vpt_source){.read_at = file_read_at,
 		.expect = file_expect,
+		.is_locked = file_is_locked,
 		.close = file_source_close,
 		.size_bytes = size_bytes,
 		.name = f->name};

@@ -365,6 +365,11 @@ const struct vpt_chunk_info *vpt_reader_info(const struct vpt_reader *r, size_t 
 	return &r->chunks[index];
 }
 
+int vpt_reader_is_recorded(const struct vpt_reader *r)
+{
+	return r->src->is_locked && r->src->is_locked(r->src);
+}
+
 uint64_t vpt_reader_damaged_bytes(const struct vpt_reader *r)
 {
 	return r->damaged_bytes;

@@ -41,6 +41,9 @@ int vpt_reader_header_damaged(const struct vpt_reader *r);
 size_t vpt_reader_chunks(const struct vpt_reader *r); /* damaged and torn ones included */
 const struct vpt_chunk_info *vpt_reader_info(const struct vpt_reader *r, size_t index);
 
+/* Whether a tracer is recording it now, so that it has no end yet. */
+int vpt_reader_is_recorded(const struct vpt_reader *r);
+
 /* Bytes of the file that belong to no chunk because of damage. */
 uint64_t vpt_reader_damaged_bytes(const struct vpt_reader *r);
 
