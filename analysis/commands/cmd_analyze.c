@@ -74,8 +74,7 @@ static const struct vpt_option options[OPTIONS] = {
 	[RANGE] = VPA_RANGE_OPTION("window"),
 	[REQUEST] = VPA_REQUEST_OPTION("window"),
 	[RULES] = VPA_RULES_OPTION("above"),
-	[TARGET] = {"target", '\0', VPT_TEXT, "FPS", NULL,
-		"required frames per second, such as 16 or 23.976"},
+	[TARGET] = VPA_TARGET_OPTION,
 	[WARMUP] = VPA_WARMUP_OPTION,
 	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("the trace"),
 	[FIRST_BLOCK_FRAMES] = VPA_FIRST_BLOCK_FRAMES_OPTION,
@@ -100,31 +99,6 @@ static const struct vpt_option options[OPTIONS] = {
 };
 
 /* ---- the work ---- */
-
-/* Reads "16" or "23.976" exactly, as frames per thousand seconds. */
-static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
-{
-	uint64_t whole = 0, parts = 0, place = 1000;
-	const char *p = text;
-	int digits = 0;
-
-	*millifps = 0;
-	for (; *p >= '0' && *p <= '9' && digits < 7; p++, digits++)
-		whole = whole * 10 + (uint64_t)(*p - '0');
-	if (digits && *p == '.' && p[1]) {
-		for (p++; *p >= '0' && *p <= '9' && place > 1; p++) {
-			place /= 10;
-			parts += (uint64_t)(*p - '0') * place;
-		}
-	}
-	if (!digits || *p || !(whole || parts))
-		return vpt_fail(err, VPT_EINVAL,
-			"--target: expected frames per second such as 16 or 23.976, found "
-			"\"%.60s\"",
-			text);
-	*millifps = whole * 1000 + parts;
-	return VPT_OK;
-}
 
 static const struct vpa_renderer *renderer_of(const struct vpt_args *args)
 {
@@ -213,8 +187,6 @@ static int run(const struct vpt_args *args)
 	if (vpt_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
 	rc = vpa_shared_options_read(args, &o, &err);
-	if (!rc && vpt_has(args, TARGET))
-		rc = read_target(vpt_text_of(args, TARGET), &o.target_millifps, &err);
 	if (!rc)
 		rc = check_form(args, &err);
 	if (!rc)

@@ -49,6 +49,9 @@
 
 /* ---- blocks ---- */
 
+#define VPA_TARGET_OPTION \
+	{"target", '\0', VPT_TEXT, "FPS", NULL, \
+		"required frames per second, such as 16 or 23.976"}
 #define VPA_WARMUP_OPTION \
 	{"warmup", '\0', VPT_NUMBER, "0..1000000", NULL, \
 		"blocks to skip at the start of a request (until the period settles, 1 or more)"}

@@ -95,6 +95,13 @@ static int file_write(struct vpt_sink *sink, const void *data, size_t size, stru
 	return VPT_OK;
 }
 
+static int file_flush(struct vpt_sink *sink, struct vpt_err *err)
+{
+	struct file_sink *f = (struct file_sink *)sink;
+
+	return f->failed ? f->failed : flush(f, err);
+}
+
 static int fail_exists(struct vpt_err *err, const char *path)
 {
 	return vpt_fail(err, VPT_EINVAL, "%.200s: exists already; use --force to replace it", path);
@@ -274,6 +281,7 @@ int vpt_sink_open(const char *path, int flags, struct vpt_sink **out, struct vpt
 	f->dir = -1;
 	f->flags = flags;
 	f->base.write = file_write;
+	f->base.flush = file_flush;
 	f->path = vpt_strndup(name, strlen(name));
 	if (!f->path) {
 		rc = vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to write it", name);

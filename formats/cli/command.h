@@ -37,7 +37,8 @@ enum vpt_option_type {
 	VPT_NUMBER,   /* a whole number; `argument` is "MIN..MAX" */
 	VPT_DURATION, /* "1.5s", "200ms", "10us", "5000ns", "0" */
 	VPT_CHOICE,   /* one of the words of `argument`, "text|json" */
-	VPT_MODE      /* the same, as --name=WORD; --name alone is "", which means the first */
+	VPT_MODE,     /* the same, as --name=WORD; --name alone is "", which means the first */
+	VPT_MAYBE     /* any text, as --name=TEXT; --name alone is "" */
 };
 
 struct vpt_option {
@@ -136,6 +137,8 @@ __attribute__((format(printf, 2, 3)))
 void vpt_out_print(struct vpt_out *o, const char *fmt, ...);
 /* Prints text from a file; characters unsafe on a terminal are shown as "\x1b" or "\u202e". */
 void vpt_out_text(struct vpt_out *o, const char *text, size_t len);
+/* Passes on what has been printed so far: somebody waits for it. */
+void vpt_out_flush(struct vpt_out *o);
 /* Commits the output if nothing failed and `commit` is set, else removes it. 0 or an error code. */
 int vpt_out_close(struct vpt_out *o, int commit, struct vpt_err *err);
 

@@ -13,9 +13,9 @@ const struct vpt_option vpt_help_option = {"help", 'h', VPT_FLAG, NULL, NULL, "p
 
 enum vpt_help_join vpt_help_join(const struct vpt_option *option)
 {
-	return option->type == VPT_FLAG   ? VPT_HELP_ALONE
-	       : option->type == VPT_MODE ? VPT_HELP_MAYBE
-					  : VPT_HELP_ARGUMENT;
+	return option->type == VPT_FLAG                                ? VPT_HELP_ALONE
+	       : option->type == VPT_MODE || option->type == VPT_MAYBE ? VPT_HELP_MAYBE
+								       : VPT_HELP_ARGUMENT;
 }
 
 const char *vpt_help_argument(const struct vpt_option *option)

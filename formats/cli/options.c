@@ -247,7 +247,7 @@ static int read_long(struct vpt_args *args, struct words *w, const char *word, s
 	if (o->type == VPT_FLAG && text)
 		return vpt_fail(
 			err, VPT_EINVAL, "--%s takes no argument, found \"%.60s\"", name, text);
-	if (o->type == VPT_MODE)
+	if (o->type == VPT_MODE || o->type == VPT_MAYBE)
 		return take(args, i, text ? text : "", err);
 	if (o->type != VPT_FLAG && !text) {
 		rc = next_word(w, o, &text, err);

@@ -60,6 +60,12 @@ void vpt_out_text(struct vpt_out *o, const char *text, size_t len)
 	}
 }
 
+void vpt_out_flush(struct vpt_out *o)
+{
+	if (!o->failed && o->sink->flush)
+		o->failed = o->sink->flush(o->sink, &o->err);
+}
+
 int vpt_out_close(struct vpt_out *o, int commit, struct vpt_err *err)
 {
 	int rc = o->failed, finished;

@@ -3,6 +3,7 @@
 
 #include "tracer/command/child.h"
 #include "tracer/command/dead_rings.h"
+#include "tracer/command/follow.h"
 #include "tracer/command/base/install_places.h"
 #include "tracer/command/pythons.h"
 #include "tracer/command/output_check.h"
@@ -24,6 +25,20 @@ static enum vtr_report wanted_report(const struct vpt_args *args)
 	if (!vpt_has(args, VTR_RUN_REPORT))
 		return VTR_REPORT_NONE;
 	return vpt_is(args, VTR_RUN_REPORT, "html") ? VTR_REPORT_HTML : VTR_REPORT_TEXT;
+}
+
+static int check_live(const struct vpt_args *args, const char *analyzer, struct vpt_err *err)
+{
+	if (!vpt_has(args, VTR_RUN_LIVE))
+		return VPT_OK;
+	if (!*analyzer)
+		return vpt_fail(err, VPT_EINVAL,
+			"--live: vptrace-analyze is not beside this program: install it there");
+	if (vpt_has(args, VTR_RUN_RING))
+		return vpt_fail(err, VPT_EINVAL,
+			"--live and --ring cannot be combined: a ring is written when the command "
+			"ends");
+	return vtr_live_check(vpt_text_of(args, VTR_RUN_LIVE), err);
 }
 
 static int check_report(enum vtr_report report, const char *analyzer, struct vpt_err *err)
@@ -62,6 +77,7 @@ static int prepare(const struct vpt_args *args, struct vtr_places *places, char 
 		return rc;
 	if (check_output(args, err) || vtr_places_find(places, err) ||
 		vtr_variables_set(args, places, python, err) ||
+		check_live(args, places->analyzer, err) ||
 		check_report(wanted_report(args), places->analyzer, err))
 		return err->code == VPT_ENOMEM ? VPT_EXIT_FAILED : VPT_EXIT_MISUSED;
 	return 0;
@@ -148,6 +164,7 @@ int vtr_run(const struct vpt_args *args)
 	int rc = prepare(args, &places, path, &err), listed, is_known = 0;
 	struct vtr_ending ending;
 	time_t since = time(NULL);
+	pid_t live = -1;
 
 	if (rc) {
 		vtr_say("%s", err.text);
@@ -156,9 +173,13 @@ int vtr_run(const struct vpt_args *args)
 	occupy_standard_streams();
 	listed = !vtr_list_create(&list);
 	rings = hold_rings();
+	if (listed && vpt_has(args, VTR_RUN_LIVE))
+		live = vtr_live_start(list.path, places.analyzer, vpt_text_of(args, VTR_RUN_LIVE));
 	/* The operands end with NULL, see vpt_args_read(). */
 	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands, &ending.killed_by);
 	ending.status = rc;
+	if (live > 0)
+		vtr_live_end(live);
 	if (!listed)
 		vtr_say("no summary: no temporary file could be created; set TMPDIR");
 	else if (vtr_list_take(&list))

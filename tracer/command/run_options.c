@@ -36,6 +36,10 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_REPORT] = {"report", '\0', VPT_MODE, "text|html", NULL,
 		"afterwards print the report's first screen, or write an HTML page beside the "
 		"largest file"},
+	[VTR_RUN_LIVE] = {"live", '\0', VPT_MAYBE, "SECONDS|prometheus:FILE", NULL,
+		"while the command runs, print a line every 2 or so many seconds on standard "
+		"error; or "
+		"write metrics to FILE instead; see watch --help"},
 	[VTR_RUN_RING] = {"ring", '\0', VPT_TEXT, "SECONDS|BYTES", NULL,
 		"a flight recorder: keep only the last part of the capture, such as 30s, 2m, 64M "
 		"or 1G, in memory, and write it when the process ends, however it dies"},

@@ -70,7 +70,7 @@ static int spool_open(struct spool *s, const char *folder, struct vpt_err *err)
 
 	if (!folder)
 		folder = usual && *usual ? usual : "/tmp";
-	*s = (struct spool){.sink = {spool_write, spool_finish, 0}};
+	*s = (struct spool){.sink = {.write = spool_write, .finish = spool_finish}};
 	snprintf(path, sizeof(path), "%s/.vptrace-XXXXXX", folder);
 	s->fd = mkstemp(path);
 	if (s->fd < 0)

@@ -29,7 +29,7 @@ enum vpt_operand vpt_manual_operand(const struct vpt_option *option, const char 
 	char *bar;
 
 	*words = "";
-	if (option->type == VPT_FLAG || option->type == VPT_MODE)
+	if (option->type == VPT_FLAG || option->type == VPT_MODE || option->type == VPT_MAYBE)
 		return VPT_OPERAND_NONE;
 	if (is_text && !strcmp(option->argument, "FILE"))
 		return VPT_OPERAND_FILE;

@@ -27,8 +27,7 @@ int vtr_analyzer_become(char **argv)
 	return VTR_EXIT_CANNOT_EXECUTE;
 }
 
-/* In the child: `to` becomes standard output unless it is -1, which leaves everything as it is. */
-static void program_main(const char *program, const char *const *argv, int to)
+void vtr_program_become(const char *program, const char *const *argv)
 {
 	static const char *const ours[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
 		"LD_PRELOAD", "VPTRACE_LIST", "VPTRACE_RING_SOCKET"};
@@ -36,6 +35,12 @@ static void program_main(const char *program, const char *const *argv, int to)
 
 	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		unsetenv(ours[i]);
+	execv(program, (char *const *)(uintptr_t)argv);
+}
+
+/* In the child: `to` becomes standard output unless it is -1, which leaves everything as it is. */
+static void program_main(const char *program, const char *const *argv, int to)
+{
 	if (to >= 0) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -43,7 +48,7 @@ static void program_main(const char *program, const char *const *argv, int to)
 		dup2(null, STDERR_FILENO);
 		dup2(null, STDIN_FILENO);
 	}
-	execv(program, (char *const *)(uintptr_t)argv);
+	vtr_program_become(program, argv);
 	_exit(VTR_EXIT_NOT_FOUND);
 }
 

@@ -11,6 +11,9 @@ enum { VTR_EXIT_CANNOT_EXECUTE = 126, VTR_EXIT_NOT_FOUND = 127, VTR_EXIT_SIGNAL 
  * an exit status only if it cannot be run, after saying why. */
 int vtr_analyzer_become(char **argv);
 
+/* Runs a program in place of this process, with `argv`. Returns only if it cannot be run. */
+void vtr_program_become(const char *program, const char *const *argv);
+
 /* Runs a program with `argv` and reads its standard output, cut at `size`, with a NUL; its standard error
  * is discarded. Returns its exit status, or -1 if it cannot be run. */
 int vtr_program_ask(const char *program, const char *const *argv, char *out, size_t size);

@@ -1,0 +1,248 @@
+/* live_text.c - the line of a capture that is being recorded, and the same as metrics. */
+#include "analysis/live/live.h"
+
+#include "analysis/base/numbers.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the line ---- */
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+add(struct vpa_live_line *line, const char *fmt, ...)
+{
+	size_t used = strlen(line->text);
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(line->text + used, sizeof(line->text) - used, fmt, list);
+	va_end(list);
+}
+
+/* "2:07", "1:02:07" */
+static void add_time(struct vpa_live_line *line, uint64_t ns)
+{
+	uint64_t s = ns / 1000000000;
+
+	if (s >= 3600)
+		add(line, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+	else
+		add(line, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+}
+
+static void add_rates(struct vpa_live_line *line, const struct vpa_live *l)
+{
+	const struct vpa_live_units *u = l->blocks.done ? &l->blocks : &l->steps;
+	const char *unit = l->blocks.done ? "block" : "step";
+
+	if (l->fps > 0)
+		add(line, "  %s FPS", vpa_fixed(l->fps, 1).text);
+	if (l->fps > 0 && l->target_millifps)
+		add(line, " of %s", vpa_scaled(l->target_millifps, 1000, 1).text);
+	if (l->units_per_s > 0)
+		add(line, "  %s %ss/s", vpa_fixed(l->units_per_s, 2).text, unit);
+	if (u->done)
+		add(line, "  %s %s%s, last %s%s", vpa_count(u->done).text, unit,
+			vpa_plural(u->done), vpa_duration(u->last_ns).text,
+			l->blocks.done && l->is_late ? " (late)" : "");
+}
+
+/* What the GPUs are together: the mean of what they do, the sum of what they use. */
+struct all_gpus {
+	double busy, least, most, used, total, power_w, temperature_c;
+	size_t worked;
+};
+
+static struct all_gpus sum_up(const struct vpa_live *l)
+{
+	struct all_gpus a = {0, 1, 0, -1, -1, -1, -1, 0};
+	size_t i;
+
+	for (i = 0; i < l->gpu_count; i++) {
+		const struct vpa_live_gpu *g = &l->gpus[i];
+
+		if (g->busy >= 0) {
+			a.worked++;
+			a.busy += g->busy;
+			a.least = g->busy < a.least ? g->busy : a.least;
+			a.most = g->busy > a.most ? g->busy : a.most;
+		}
+		if (g->memory_used > a.used) {
+			a.used = g->memory_used;
+			a.total = g->memory_total;
+		}
+		if (g->power_w >= 0)
+			a.power_w = (a.power_w < 0 ? 0 : a.power_w) + g->power_w;
+		if (g->temperature_c > a.temperature_c)
+			a.temperature_c = g->temperature_c;
+	}
+	return a;
+}
+
+static void add_gpus(struct vpa_live_line *line, const struct vpa_live *l)
+{
+	struct all_gpus a = sum_up(l);
+
+	if (a.worked == 1)
+		add(line, "  GPU %s %% busy", vpa_fixed(100 * a.busy, 1).text);
+	else if (a.worked)
+		add(line, "  %zu GPUs %s %% busy (%s-%s)", a.worked,
+			vpa_fixed(100 * a.busy / (double)a.worked, 1).text,
+			vpa_fixed(100 * a.least, 1).text, vpa_fixed(100 * a.most, 1).text);
+	else if (!l->ops)
+		add(line, "  no GPU work");
+	if (a.used >= 0)
+		add(line, "  %s", vpa_bytes(vpt_sat_u64(a.used)).text);
+	if (a.used >= 0 && a.total > 0)
+		add(line, " of %s", vpa_bytes(vpt_sat_u64(a.total)).text);
+	if (a.power_w >= 0)
+		add(line, "  %s W", vpa_fixed(a.power_w, 0).text);
+	if (a.temperature_c >= 0)
+		add(line, "  %s C", vpa_fixed(a.temperature_c, 0).text);
+}
+
+struct vpa_live_line vpa_live_line(const struct vpa_live *l)
+{
+	struct vpa_live_line line = {""};
+
+	add_time(&line, vpt_sat_sub(l->now_ns, l->start_ns));
+	add(&line, "%s", l->is_simulated ? "  SIMULATED" : "");
+	add_rates(&line, l);
+	add_gpus(&line, l);
+	if (l->cpu_percent >= 0)
+		add(&line, "  CPU %s %%", vpa_fixed(l->cpu_percent, 0).text);
+	return line;
+}
+
+/* ---- metrics ---- */
+
+struct metrics {
+	struct vpt_sink *sink;
+	struct vpt_err *err;
+	int rc;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+put(struct metrics *m, const char *fmt, ...)
+{
+	char text[512];
+	va_list list;
+	int len;
+
+	va_start(list, fmt);
+	len = vsnprintf(text, sizeof(text), fmt, list);
+	va_end(list);
+	if (!m->rc)
+		m->rc = vpt_sink_write(m->sink, text, (size_t)len, m->err);
+}
+
+static void put_head(struct metrics *m, const char *name, const char *type, const char *help)
+{
+	put(m, "# HELP vptrace_%s %s\n# TYPE vptrace_%s %s\n", name, help, name, type);
+}
+
+/* `label`: "{gpu=\"0\"}", or "". */
+static void put_value(struct metrics *m, const char *name, const char *label, double value)
+{
+	struct vpa_num number = vpa_fixed(value, 6);
+	char *to = number.text;
+	const char *from;
+
+	for (from = number.text; *from; from++)
+		if (*from != ',')
+			*to++ = *from;
+	*to = '\0';
+	put(m, "vptrace_%s%s %s\n", name, label, number.text);
+}
+
+static void put_one(
+	struct metrics *m, const char *name, const char *type, const char *help, double value)
+{
+	put_head(m, name, type, help);
+	put_value(m, name, "", value);
+}
+
+/* A gauge of the GPUs, at `offset` in struct vpa_live_gpu; one that is below 0 is not known. */
+static const struct gpu_gauge {
+	const char *name, *help;
+	size_t offset;
+} gpu_gauges[] = {
+	{"gpu_busy_ratio", "Part of the window in which the GPU ran kernels, copies or memsets.",
+		offsetof(struct vpa_live_gpu, busy)},
+	{"gpu_memory_used_bytes", "Most memory in use in the window.",
+		offsetof(struct vpa_live_gpu, memory_used)},
+	{"gpu_memory_total_bytes", "Memory of the GPU.",
+		offsetof(struct vpa_live_gpu, memory_total)},
+	{"gpu_power_watts", "Mean power draw in the window.",
+		offsetof(struct vpa_live_gpu, power_w)},
+	{"gpu_temperature_celsius", "Highest temperature in the window.",
+		offsetof(struct vpa_live_gpu, temperature_c)},
+};
+
+static double gauge_of(const struct vpa_live_gpu *g, const struct gpu_gauge *gauge)
+{
+	return *(const double *)(const void *)((const char *)g + gauge->offset);
+}
+
+static void put_gpus(struct metrics *m, const struct vpa_live *l, const struct gpu_gauge *gauge)
+{
+	size_t i, known = 0;
+	char label[40];
+
+	for (i = 0; i < l->gpu_count; i++) {
+		double value = gauge_of(&l->gpus[i], gauge);
+
+		if (value < 0)
+			continue;
+		if (!known++)
+			put_head(m, gauge->name, "gauge", gauge->help);
+		snprintf(label, sizeof(label), "{gpu=\"%" PRId64 "\"}", l->gpus[i].device);
+		put_value(m, gauge->name, label, value);
+	}
+}
+
+int vpa_live_metrics(
+	const struct vpa_live *l, int is_recorded, struct vpt_sink *sink, struct vpt_err *err)
+{
+	struct metrics m = {sink, err, 0};
+	size_t i;
+
+	put_one(&m, "recording", "gauge", "1 while the capture is being recorded, then 0.",
+		is_recorded != 0);
+	put_one(&m, "capture_seconds", "gauge", "Length of the capture so far.",
+		(double)vpt_sat_sub(l->now_ns, l->start_ns) / 1e9);
+	put_one(&m, "simulated", "gauge", "1 if a stand-in made up the device times, else 0.",
+		l->is_simulated);
+	if (l->fps > 0)
+		put_one(&m, "fps", "gauge", "Frames per second in the last blocks.", l->fps);
+	if (l->target_millifps)
+		put_one(&m, "target_fps", "gauge", "Frames per second that are required.",
+			(double)l->target_millifps / 1e3);
+	if (l->blocks.done || l->steps.done) {
+		int is_blocks = l->blocks.done != 0;
+		const struct vpa_live_units *u = is_blocks ? &l->blocks : &l->steps;
+
+		if (l->units_per_s > 0)
+			put_one(&m, is_blocks ? "blocks_per_second" : "steps_per_second", "gauge",
+				"Rate of the last ones.", l->units_per_s);
+		put_one(&m, is_blocks ? "blocks_total" : "steps_total", "counter",
+			"How many have ended.", (double)u->done);
+		put_one(&m, is_blocks ? "last_block_seconds" : "last_step_seconds", "gauge",
+			"How long the last one took.", (double)u->last_ns / 1e9);
+	}
+	if (l->cpu_percent >= 0)
+		put_one(&m, "process_cpu_ratio", "gauge", "Cores that the process used.",
+			l->cpu_percent / 100);
+	for (i = 0; i < sizeof(gpu_gauges) / sizeof(gpu_gauges[0]); i++)
+		put_gpus(&m, l, &gpu_gauges[i]);
+	return m.rc;
+}
