@@ -475,13 +475,19 @@ static const char *memory_choice(size_t i)
 	return vpt_word(VPT_UNIT_MEMORY_KIND, i);
 }
 
+static int reads_memory(const struct vpa_at *at)
+{
+	return ((const struct vpa_copy_row *)at->row)->kind != VPT_COPYKIND_MEMSET;
+}
+
 #define ROW       struct vpa_copy_row
 #define MEMORY(m) .choice = memory_choice, .null = VPA_NULL_TEXT, NUMBERED(m)
 static const struct vpa_field copy_fields[] = {
 	{"kind", .choice = copy_choice, NUMBERED(kind), NULL,
 		"direction: HtoD, DtoH, DtoD ...; or memset"},
 	{"source", MEMORY(source), NULL,
-		"memory that is read: pageable, pinned, device ..., unknown; null: none"},
+		"memory that is read: pageable, pinned, device ..., unknown; null: none",
+		.known = reads_memory},
 	{"target", MEMORY(target), NULL, "memory that is written; null: none"},
 	{"count", U64(count), "ops", "copies"},
 	{"bytes", U64(bytes), "bytes", "their bytes"},
