@@ -9,6 +9,7 @@
 #include "formats/cli/terminal.h"
 
 #include "analysis/render/renderer.h"
+#include "analysis/render/text_page.h"
 #include "analysis/report/report.h"
 #include "formats/base/memory.h"
 
@@ -47,11 +48,6 @@ enum {
 };
 
 /* clang-format off */
-#define ONLY_WORDS "text: print only this section:"
-static const char only_help[] = ONLY_WORDS
-#define VPA_SECTION(name, rank, put) " " name
-#include "analysis/render/text/text_sections.def"
-	;
 static const char top_help[] = "maximum rows per table (as many as fit a page; json "
 	VPT_DIGITS(VPA_TOP_USUAL) ", html " VPT_DIGITS(VPA_TOP_PAGE) ")";
 /* clang-format on */
@@ -93,7 +89,8 @@ static const struct vpt_option options[OPTIONS] = {
 		"text: print every section, not only the first screen"},
 	[BRIEF] = {"brief", '\0', VPT_FLAG, NULL, NULL,
 		"text: print the first screen, at most 40 lines; the default"},
-	[ONLY] = {"only", '\0', VPT_TEXT, "SECTION", NULL, only_help},
+	[ONLY] = {"only", '\0', VPT_TEXT, "SECTION", NULL,
+		"text: print only this section; see above"},
 	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
 };
@@ -129,8 +126,8 @@ static int check_form(const struct vpt_args *args, struct vpt_err *err)
 	if (!only)
 		return VPT_OK;
 	if (!vpa_text_has_section(only))
-		return vpt_fail(err, VPT_EINVAL, "--only: expected one of%s, found \"%.60s\"",
-			only_help + strlen(ONLY_WORDS), only);
+		return vpt_fail(err, VPT_EINVAL, "--only: expected one of %s, found \"%.60s\"",
+			vpa_text_section_names().text, only);
 	return VPT_OK;
 }
 
@@ -203,6 +200,25 @@ static int run(const struct vpt_args *args)
 	return rc ? vpa_failed(&err) : code;
 }
 
+static void print_sections(struct vpt_out *o)
+{
+	const struct vpa_words names = vpa_text_section_names();
+	const char *name;
+	size_t len, used = 0;
+
+	vpt_out_print(o, "Sections of a text report, for --only:\n");
+	for (name = names.text; *name; name += len + (name[len] == ' ')) {
+		len = strcspn(name, " ");
+		if (used && used + len + 1 > 78) {
+			vpt_out_print(o, "\n");
+			used = 0;
+		}
+		vpt_out_print(o, "%s%.*s", used ? " " : "  ", (int)len, name);
+		used += len + (used ? 1 : 2);
+	}
+	vpt_out_print(o, "\n");
+}
+
 const struct vpt_command vpa_cmd_analyze = {
 	.program = VPA_PROGRAM,
 	.name = "analyze",
@@ -235,6 +251,7 @@ const struct vpt_command vpa_cmd_analyze = {
 		 "On a terminal, a text report longer than the screen is shown through a pager:\n"
 		 "$VPTRACE_PAGER, else $PAGER, else less. An empty value and cat mean none. If\n"
 		 "LESS is unset, it is set to FRX. The exit status does not depend on the pager.",
+	.more = print_sections,
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

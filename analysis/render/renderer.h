@@ -9,15 +9,15 @@
 #include "formats/base/error.h"
 
 struct vpa_page;
+struct vpa_words;
 struct vpt_sink;
 
 /* Layout of the text report. All zero: the first screen, 80 columns, no colours. */
 struct vpa_text {
-	unsigned width; /* columns of the terminal; 0: 80 */
-	int colour;     /* ANSI colours */
-	int full;       /* every section, not only the first screen */
-	const char *
-		only; /* only this section, by its name in render/text/text_sections.def; NULL: all */
+	unsigned width;   /* columns of the terminal; 0: 80 */
+	int colour;       /* ANSI colours */
+	int full;         /* every section, not only the first screen */
+	const char *only; /* only this section, by its name; NULL: all */
 	const char
 		*command; /* the command line that makes the report, for a page; NULL: not known */
 };
@@ -58,7 +58,8 @@ int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vp
 int vpa_markdown_page(void (*put)(struct vpa_page *p, const void *ctx), const void *ctx,
 	size_t rows, struct vpt_sink *sink, struct vpt_err *err);
 
-/* Whether render/text/text_sections.def has a section of this name. */
+/* Whether the text report has a section of this name; all names, with a blank between them. */
 int vpa_text_has_section(const char *name);
+struct vpa_words vpa_text_section_names(void);
 
 #endif

@@ -6,7 +6,7 @@
 #define VPA_ANALYSIS_RENDER_TEXT_PAGE_H
 
 #include "analysis/base/numbers.h"
-
+#include "analysis/render/fields/view.h"
 #include "formats/base/io.h"
 
 #include <string.h>
@@ -64,30 +64,6 @@ void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style styl
 /* ---- tables: a label on the left, numbers on the right ---- */
 
 enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
-
-/* How the number of a cell is written: by its unit, which makes milliseconds of ns, or as these say. */
-enum vpa_cell_form {
-	VPA_CELL_USUAL,
-	VPA_CELL_DURATION, /* with the unit that fits */
-	VPA_CELL_OF_BUSY,  /* percent of the devices' busy time */
-	VPA_CELL_OF_WINDOW,
-	VPA_CELL_RATE, /* three digits */
-	VPA_CELL_WHOLE
-};
-
-struct vpa_column {
-	const char *head;
-	/* Of a view (table_columns.h): the field of the row in the cell; NULL: the section fills it. */
-	const char *key;
-	const char *
-		over; /* the cell is the mean: the field's time for each of this count; NULL: no mean */
-	enum vpa_cell_form form;
-	int blank;     /* 1: an unknown value or 0 is blank; else an unknown one is "-" */
-	unsigned drop; /* a narrow page drops the highest first; 0: never */
-	/* Of the numbers, where neither the head nor the cells say it: a terminal shows it only for
-	 * the first of similar columns. NULL: none. */
-	const char *unit;
-};
 
 struct vpa_row {
 	struct vpa_label label;

@@ -6,10 +6,6 @@
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 cd "$work" || exit 1
 
-# Which sections go first is decided for each.
-ranks=$(sed -n 's/^VPA_SECTION("[a-z-]*", \([0-9]*\),.*/\1/p' "$source/analysis/render/text/text_sections.def" | sort -n)
-same "each section has a rank of its own" "$(seq 0 $(($(grep -c '^VPA_SECTION' "$source/analysis/render/text/text_sections.def") - 1)))" "$ranks"
-
 # tables FILE: each table has a line of dashes, and rows of as many cells as its head; "\|" is no border.
 tables() {
 	sed 's/\\\\/__/g; s/\\|/__/g' "$1" | awk '

@@ -17,6 +17,7 @@
 #ifndef VPA_ANALYSIS_RENDER_FIELDS_FIELDS_H
 #define VPA_ANALYSIS_RENDER_FIELDS_FIELDS_H
 
+#include "analysis/render/fields/view.h"
 #include "analysis/report/report.h"
 #include "formats/base/json_writer.h"
 
@@ -155,6 +156,12 @@ static inline int vpa_field_is_object(const struct vpa_field *f)
 	return f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_POINTER;
 }
 
+/* Whether these are fields of the same struct, see SAME_ROW(). */
+static inline int vpa_field_is_same_row(const struct vpa_fields *fields, const struct vpa_field *f)
+{
+	return f->type == VPA_FIELD_SAME && !f->offset && f->bytes == fields->bytes;
+}
+
 /* The bytes of the row that the value takes, at `offset`: of rows and pointers those of the pointer; 0: the value is not a
  * member. */
 size_t vpa_field_bytes(const struct vpa_field *f);
@@ -173,10 +180,20 @@ struct vpa_way {
 	size_t depth;
 };
 
-/* The field of this key, of `len` characters; NULL: there is none. */
+/* The field of this key, of `len` characters, among the fields and those of SAME_ROW(); NULL: there is none. */
 const struct vpa_field *vpa_field_find(
 	const struct vpa_fields *fields, const char *key, size_t len);
-/* The fields of the rows of a path, "attention.backends"; NULL: there are no such rows. *inside_rows: 1 if the path leads
+/* A row of a path, "attention.backends", with its fields; if it is inside another row, that one and its fields, else NULL. */
+struct vpa_row_at {
+	const struct vpa_at *row, *owner;
+	const struct vpa_fields *fields, *owner_fields;
+};
+
+/* Calls `visit` for each row of the path below an object with these fields. */
+void vpa_rows_walk(const struct vpa_at *object, const struct vpa_fields *fields, const char *path,
+	void (*visit)(void *ctx, const struct vpa_row_at *row), void *ctx);
+
+/* The fields of the rows of a path; NULL: there are no such rows. *inside_rows: 1 if the path leads
  * through other rows. */
 const struct vpa_fields *vpa_fields_at(
 	const struct vpa_fields *fields, const char *path, int *inside_rows);
@@ -230,6 +247,9 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 	.offset = offsetof(ROW, m)
 #define MEMBER(f, m) INSIDE(OBJECT, f, m)
 #define SAME(f, m)   INSIDE(SAME, f, m)
+#define SAME_ROW(f)                                                                                \
+	.type = VPA_FIELD_SAME, .fields = &(f), .bytes = sizeof(ROW),                              \
+	.offset = 0 /* of this struct too */
 #define POINTER(f, m)                                                                              \
 	.type = VPA_FIELD_POINTER, .fields = &(f), .bytes = sizeof(*((ROW *)0)->m),                \
 	.offset = offsetof(ROW, m)
@@ -254,10 +274,7 @@ extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
 	vpa_fields_rival;                                             /* fields_steps.c */
 extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
 extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_lines.c */
-/* fields_expert.c */
-extern const struct vpa_fields vpa_fields_checks, vpa_fields_graphs, vpa_fields_overlap,
-	vpa_fields_stream, vpa_fields_misfit, vpa_fields_stage_family, vpa_fields_shape,
-	vpa_fields_step_kinds, vpa_fields_flop, vpa_fields_bytes;
+extern const struct vpa_fields vpa_fields_expert; /* fields_expert.c: tables of the report */
 
 /* Of struct vpa_durations: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

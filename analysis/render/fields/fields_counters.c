@@ -103,3 +103,11 @@ static const struct vpa_field counter_fields[] = {
 const struct vpa_fields vpa_fields_counter =
 	FIELDS("counter", "a series of samples", counter_fields);
 #undef ROW
+
+/* ---- what people see of these rows ---- */
+
+const struct vpa_view vpa_views_counters[] = {
+	{"counters", "Series",
+		.first = "name unit device samples min mean mean_of p95 max energy_wh"},
+	{.path = NULL},
+};

@@ -69,7 +69,7 @@ static const struct vpa_field checks_fields[] = {
 	{"loop", MEMBER(loop, loop), NULL, "null: nothing is known to repeat", .known = has_loop},
 	{"checks", ROWS(check, checks, check_count), NULL, "none without GPU work"},
 };
-const struct vpa_fields vpa_fields_checks = FIELDS(
+static const struct vpa_fields checklist = FIELDS(
 	"checklist", "the questions of diffusers' profiling guide, with answers", checks_fields);
 #undef ROW
 
@@ -135,7 +135,7 @@ static const struct vpa_field graphs_fields[] = {
 	{"compiler_ranges", U64(compiler_ranges), "ranges", "ranges of torch.compile at work"},
 	{"compiler_ns", U64(compiler_ns), "ns", "their time on the host"},
 };
-const struct vpa_fields vpa_fields_graphs =
+static const struct vpa_fields cuda_graphs =
 	FIELDS("cuda_graphs", "CUDA graphs, and what could be one", graphs_fields);
 #undef ROW
 
@@ -199,7 +199,7 @@ static const struct vpa_field step_kinds_fields[] = {
 	{"second_half_ns", U64(second_ns), "ns", "time of their second halves"},
 	{"kinds", ROWS(step_kind, rows, row_count), NULL, "at most --top; by total_ns, descending"},
 };
-const struct vpa_fields vpa_fields_step_kinds =
+static const struct vpa_fields step_kinds =
 	FIELDS("step_kinds", "denoising steps by the kernels that they run", step_kinds_fields);
 #undef ROW
 
@@ -233,7 +233,7 @@ static const struct vpa_field overlap_fields[] = {
 		"communication and copies at once", .head = "comm. and copies"},
 	{"all_ns", OVERLAP(VPA_OVERLAPS - 1), "ns", "all three at once", .head = "all three"},
 };
-const struct vpa_fields vpa_fields_overlap =
+static const struct vpa_fields overlap =
 	FIELDS("overlap", "busy time of a device by what runs at once", overlap_fields);
 #undef ROW
 #undef OVERLAP
@@ -246,8 +246,7 @@ static const struct vpa_field stream_fields[] = {
 	{"ops", U64(ops), "ops", "its ops of positive duration"},
 	{"busy_ns", U64(busy_ns), "ns", "time in which at least one of them runs"},
 };
-const struct vpa_fields vpa_fields_stream =
-	FIELDS("stream", "the work of one stream", stream_fields);
+static const struct vpa_fields stream = FIELDS("stream", "the work of one stream", stream_fields);
 #undef ROW
 
 /* ---- formats ---- */
@@ -265,7 +264,7 @@ static const struct vpa_field misfit_fields[] = {
 	{"share_of_busy", RATE(share_of_busy), "fraction",
 		"exclusive_ns of all devices' busy time; null: not known"},
 };
-const struct vpa_fields vpa_fields_misfit =
+static const struct vpa_fields misfit =
 	FIELDS("misfit", "kernels whose alignment, precision or layout costs time", misfit_fields);
 #undef ROW
 
@@ -281,7 +280,7 @@ static const struct vpa_field stage_family_fields[] = {
 	{"stage_ns", U64(stage_ns), "ns", "the same, of all families of the stage",
 		.head = "all of the stage"},
 };
-const struct vpa_fields vpa_fields_stage_family =
+static const struct vpa_fields stage_family =
 	FIELDS("stage_family", "kernels of one family in one stage", stage_family_fields);
 #undef ROW
 
@@ -304,7 +303,7 @@ static const struct vpa_field shape_fields[] = {
 	{"min_ns", U64(min_ns), "ns", "the shortest"},
 	{"max_ns", U64(max_ns), "ns", "the longest"},
 };
-const struct vpa_fields vpa_fields_shape =
+static const struct vpa_fields shape =
 	FIELDS("attention_shape", "calls of one attention kernel with one grid", shape_fields);
 #undef ROW
 
@@ -325,7 +324,7 @@ static const struct vpa_field flop_fields[] = {
 		"the maker's dense rate for that precision; null: not known", .head = "peak rate"},
 	{"share_of_peak", RATE(share_of_peak), "fraction", "tflops / peak_tflops; null: not known"},
 };
-const struct vpa_fields vpa_fields_flop =
+static const struct vpa_fields flop_rate =
 	FIELDS("flop_rate", "operations per second, where ranges say how many", flop_fields);
 #undef ROW
 
@@ -347,6 +346,99 @@ static const struct vpa_field byte_fields[] = {
 	{"share_of_peak", RATE(share_of_peak), "fraction",
 		"gb_per_s / peak_gb_per_s; more than 1: the data stay in a cache; null: not known"},
 };
-const struct vpa_fields vpa_fields_bytes =
+static const struct vpa_fields byte_rate =
 	FIELDS("byte_rate", "bytes per second, where ranges say how many", byte_fields);
 #undef ROW
+
+/* ---- the tables ---- */
+
+static int has_step_kinds(const struct vpa_at *at)
+{
+	return at->report->expert.step_kinds.source != NULL;
+}
+
+#define ROW struct vpa_report
+static const struct vpa_field expert_fields[] = {
+	{"checklist", MEMBER(checklist, expert), NULL,
+		"what to look up first: passed, failed, or not in the capture"},
+	{"cuda_graphs", MEMBER(cuda_graphs, expert.graphs), NULL,
+		"CUDA graphs, calls that load code or make graphs, and what could be a graph"},
+	{"overlap", ROWS(overlap, expert.overlaps, expert.overlap_count), NULL,
+		"a row per device with ops of positive duration"},
+	{"streams", ROWS(stream, expert.streams, expert.stream_count), NULL,
+		"at most --top; by device, then busy_ns, descending"},
+	{"misfits", ROWS(misfit, expert.misfits, expert.misfit_count), NULL,
+		"kernels whose format costs time; by exclusive_ns, descending"},
+	{"stage_families", ROWS(stage_family, expert.stage_families, expert.stage_family_count),
+		NULL, "by stage_ns, then exclusive_ns, descending; empty if nothing marks a stage"},
+	{"attention_shapes", ROWS(shape, expert.shapes, expert.shape_count), NULL,
+		"fused attention by kernel and grid, at most --top; by total_ns, descending"},
+	{"step_kinds", MEMBER(step_kinds, expert.step_kinds), NULL,
+		"steps by the kernels that they run; null: no steps are known",
+		.known = has_step_kinds},
+	{"flop_rates", ROWS(flop_rate, expert.flop_rates, expert.flop_rate_count), NULL,
+		"by device, then kernel_ns, descending; empty where nothing says how many "
+		"operations ranges do"},
+	{"byte_rates", ROWS(byte_rate, expert.byte_rates, expert.byte_rate_count), NULL,
+		"at most --top; by kernel_ns, descending; empty where nothing says how much "
+		"memory ranges read and write"},
+};
+const struct vpa_fields vpa_fields_expert =
+	FIELDS("expert", "tables of what people look up by hand", expert_fields);
+#undef ROW
+
+/* ---- what people see of these rows ---- */
+
+const struct vpa_view vpa_views_expert[] = {
+	{"checklist.checks", "Checks", .section = "checklist",
+		.first = "title status value pass_bound warn_bound note"},
+	{"step_kinds.kinds", "Steps by their kernels", .section = "checklist",
+		.first = "role steps ops of_full mean_ns total_ns second_half_ns saved_ns",
+		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"},
+			{"mean", .key = "total_ns", .over = "steps"}, {"steps", .key = "steps"},
+			{"ops/step", .key = "ops", .drop = 1},
+			{"% of full", .key = "of_full", .drop = 2, .blank = 1})},
+	{"attention_shapes", "Fused attention by kernel and grid", .section = "attention",
+		.after = "attention.changes",
+		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"}, {"calls", .key = "calls"},
+			{"mean", .key = "total_ns", .over = "calls"},
+			{"min", .key = "min_ns", .form = VPA_CELL_DURATION, .drop = 2},
+			{"max", .key = "max_ns", .form = VPA_CELL_DURATION, .drop = 1},
+			{"blocks", .key = "blocks"})},
+	{"flop_rates", "Operations per second, where shapes are known", .section = "attention",
+		.after = "gemm_precisions",
+		.first = "device family precision calls kernel_ns tflops peak_tflops share_of_peak",
+		.text = {.title = "FLOP RATES, where shapes are known",
+			.label = "[{gpu} ]{family}, {precision}"},
+		VPA_TEXT_COLUMNS({"TFLOP/s", .key = "tflops"},
+			{"% of peak", .key = "share_of_peak"},
+			{"peak", .key = "peak_tflops", .form = VPA_CELL_WHOLE, .drop = 1},
+			{"ms", .key = "kernel_ns"}, {"calls", .key = "calls", .drop = 2})},
+	{"byte_rates", "Bytes per second, where shapes are known", .section = "kernels",
+		.first = "device kernel family calls kernel_ns gb_per_s peak_gb_per_s "
+			 "share_of_peak"},
+	{"misfits", "Alignment, precision, layout", .section = "kernels", .after = "byte_rates",
+		.first = "title kernel calls exclusive_ns share_of_busy advice",
+		.text = {"misfits", .after = "kernels", .rank = 16,
+			.title = "ALIGNMENT, PRECISION, LAYOUT", .label = "{title}",
+			.below = "mostly {kernel:40}: {advice}", .worth = "exclusive_ns",
+			.worth_of = VPA_CELL_OF_BUSY},
+		VPA_TEXT_COLUMNS({"ms", .key = "exclusive_ns"},
+			{"% busy", .key = "exclusive_ns", .form = VPA_CELL_OF_BUSY},
+			{"calls", .key = "calls", .drop = 1})},
+	{"stage_families", "Families by stage", .section = "kernels", .after = "families",
+		.first = "stage family exclusive_ns stage_ns"},
+	{"cuda_graphs.graphs", "CUDA graphs by time", .section = "graphs",
+		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"},
+			{"kernels ms", .key = "nodes_ns", .drop = 2}, {"replays", .key = "replays"},
+			{"nodes", .key = "nodes"},
+			{"mean", .key = "total_ns", .over = "replays", .drop = 1})},
+	{"cuda_graphs.setup", "Calls that load code or make graphs", .section = "graphs",
+		VPA_TEXT_COLUMNS({"host ms", .key = "total_ns"}, {"calls", .key = "count"},
+			{"mean", .key = "total_ns", .over = "count", .drop = 1})},
+	{"overlap", "What runs at the same time", .section = "devices"},
+	{"streams", "Streams", .section = "devices",
+		VPA_TEXT_COLUMNS({"busy ms", .key = "busy_ns"}, {.head = "% window"},
+			{"ops", .key = "ops"})},
+	{.path = NULL},
+};

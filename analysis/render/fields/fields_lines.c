@@ -59,3 +59,14 @@ static const struct vpa_field lines_fields[] = {
 const struct vpa_fields vpa_fields_lines = FIELDS(
 	"lines", "lines of Python, from samples of stacks or a profiler's records", lines_fields);
 #undef ROW
+
+/* ---- what people see of these rows ---- */
+
+const struct vpa_view vpa_views_lines[] = {
+	{"lines.idle", VPA_TEXT_COLUMNS({"ms", .key = "ns"},
+			       {"% window", .key = "ns", .form = VPA_CELL_OF_WINDOW, .drop = 1},
+			       {"samples", .key = "samples", .drop = 2, .blank = 1})},
+	{"lines.launches",
+		VPA_TEXT_COLUMNS({"ms", .key = "busy_ns"}, {"ops", .key = "ops", .drop = 1})},
+	{.path = NULL},
+};

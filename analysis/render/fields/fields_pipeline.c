@@ -321,3 +321,27 @@ static const struct vpa_field stage_fields[] = {
 const struct vpa_fields vpa_fields_stage =
 	FIELDS("stage", "a named part of the pipeline", stage_fields);
 #undef ROW
+
+/* ---- what people see of these rows ---- */
+
+const struct vpa_view vpa_views_pipeline[] = {
+	{"requests", "Requests",
+		.first = "name frames fps_end_to_end blocks.fps blocks.bps blocks.count "
+			 "blocks.period.mean_ns blocks.period.p95_ns steps.count steps.s_per_it "
+			 "ttfb_ns ttff_ns frames_asked width height steps_asked guidance "
+			 "passes_per_step batch seed error",
+		VPA_TEXT_COLUMNS({"blocks", .key = "blocks.count"}, {"frames", .key = "frames"},
+			{"FPS", .key = "blocks.fps", .form = VPA_CELL_RATE},
+			{"end to end", .key = "fps_end_to_end", .form = VPA_CELL_RATE,
+				.unit = "FPS"},
+			{"BPS", .key = "blocks.bps", .form = VPA_CELL_RATE, .drop = 1},
+			{"first block", .key = "ttfb_ns", .form = VPA_CELL_DURATION})},
+	{"requests.blocks.series", "Blocks",
+		.first = "index period_ns latency_ns busy_ns idle_ns attention_ns frames warmup "
+			 "missed",
+		.prefix = "B"},
+	{"stages", "The measured instances of a stage together",
+		.first = "name time.count per_block time.mean_ns time.total_ns share busy_ns "
+			 "idle_ns attention_ns"},
+	{.path = NULL},
+};

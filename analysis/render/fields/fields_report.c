@@ -665,11 +665,6 @@ static int has_inferred(const struct vpa_at *at)
 	return at->report->inferred_count > 0;
 }
 
-static int has_step_kinds(const struct vpa_at *at)
-{
-	return at->report->expert.step_kinds.source != NULL;
-}
-
 static int has_marked(const struct vpa_at *at)
 {
 	size_t i;
@@ -721,30 +716,7 @@ static const struct vpa_field report_fields[] = {
 		"are none",
 		.known = has_rivals, .optional = 1},
 	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
-	{"checklist", MEMBER(vpa_fields_checks, expert), NULL,
-		"what to look up first: passed, failed, or not in the capture"},
-	{"cuda_graphs", MEMBER(vpa_fields_graphs, expert.graphs), NULL,
-		"CUDA graphs, calls that load code or make graphs, and what could be a graph"},
-	{"overlap", ROWS(vpa_fields_overlap, expert.overlaps, expert.overlap_count), NULL,
-		"a row per device with ops of positive duration"},
-	{"streams", ROWS(vpa_fields_stream, expert.streams, expert.stream_count), NULL,
-		"at most --top; by device, then busy_ns, descending"},
-	{"misfits", ROWS(vpa_fields_misfit, expert.misfits, expert.misfit_count), NULL,
-		"kernels whose format costs time; by exclusive_ns, descending"},
-	{"stage_families",
-		ROWS(vpa_fields_stage_family, expert.stage_families, expert.stage_family_count),
-		NULL, "by stage_ns, then exclusive_ns, descending; empty if nothing marks a stage"},
-	{"attention_shapes", ROWS(vpa_fields_shape, expert.shapes, expert.shape_count), NULL,
-		"fused attention by kernel and grid, at most --top; by total_ns, descending"},
-	{"step_kinds", MEMBER(vpa_fields_step_kinds, expert.step_kinds), NULL,
-		"steps by the kernels that they run; null: no steps are known",
-		.known = has_step_kinds},
-	{"flop_rates", ROWS(vpa_fields_flop, expert.flop_rates, expert.flop_rate_count), NULL,
-		"by device, then kernel_ns, descending; empty where nothing says how many "
-		"operations ranges do"},
-	{"byte_rates", ROWS(vpa_fields_bytes, expert.byte_rates, expert.byte_rate_count), NULL,
-		"at most --top; by kernel_ns, descending; empty where nothing says how much "
-		"memory ranges read and write"},
+	{NULL, SAME_ROW(vpa_fields_expert), NULL, NULL},
 	{"marked_steps", PART(vpa_fields_marked), NULL,
 		"marked steps, else iterations; absent if there are none, or blocks are measured",
 		.known = has_marked, .optional = 1},
@@ -755,3 +727,71 @@ static const struct vpa_field report_fields[] = {
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);
 #undef ROW
+
+/* ---- what people see of these rows ---- */
+
+const struct vpa_view vpa_views_report[] = {
+	{"attention.backends", "Fused attention by back-end", .section = "attention",
+		.first = "backend calls total_ns aux_calls aux_ns share_of_busy",
+		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"},
+			{"helpers ms", .key = "aux_ns", .drop = 1},
+			{"% busy", .key = "share_of_busy"}, {"calls", .key = "calls"})},
+	{"attention.eager", "Attention that is not fused", .section = "attention",
+		.first = "range softmax count total_ns softmax_ns gemm",
+		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"}, {.head = "helpers ms"},
+			{"% busy", .key = "total_ns", .form = VPA_CELL_OF_BUSY},
+			{"calls", .key = "count"})},
+	{"attention.changes", "Places with more than one back-end", .section = "attention"},
+	{"gemm_precisions", "Matrix products by precision", .section = "attention",
+		.after = "attention_shapes"},
+	{"families", "Kernel families", .section = "kernels", .after = "misfits"},
+	{"kernels", "Kernels by exclusive time", .section = "kernels", .after = "stage_families",
+		.first = "name family calls exclusive_ns mean_ns p50_ns p95_ns max_ns",
+		.prefix = "K",
+		VPA_TEXT_COLUMNS({"ms", .key = "exclusive_ns"},
+			{"% busy", .key = "exclusive_ns", .form = VPA_CELL_OF_BUSY},
+			{"calls", .key = "calls", .drop = 1},
+			{"mean", .key = "total_ns", .over = "calls", .drop = 2})},
+	{"gaps", "The longest gaps", .section = "gaps",
+		.first = "id device start_ns duration_ns cause call range after before",
+		.prefix = "G"},
+	{"devices.causes", "Idle time by cause and place", .section = "gaps",
+		.first = "cause ns gaps call range"},
+	{"devices.host_did", "What the host did after a wait that had held it", .section = "gaps",
+		.first = "cause call host ns gaps host_call host_range"},
+	{"copies", "Copies and memsets", .section = "copies", .prefix = "C",
+		.text = {"copies", .after = "misfits", .rank = 15, .title = "COPIES", .most = 4,
+			.label = "{kind}[, {source} to {target}]", .worth = "total_ns",
+			.worth_of = VPA_CELL_OF_WINDOW},
+		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"}, {"bytes", .key = "bytes"},
+			{"GB/s", .key = "gb_per_s"}, {"count", .key = "count"})},
+	{"syncs", "Calls that wait for the GPU", .section = "syncs", .prefix = "S",
+		VPA_TEXT_COLUMNS({"idle ms", .key = "idle_ns"}, {"gaps", .key = "gaps"},
+			{"in call ms", .key = "total_ns", .drop = 1}, {"calls", .key = "count"})},
+	{"ranges", "Ranges by time on the host", .section = "ranges",
+		.first = "name domain count host.mean_ns host.p95_ns host.total_ns busy_ns "
+			 "idle_host_ns ops",
+		.prefix = "R",
+		VPA_TEXT_COLUMNS({"n", .key = "count"},
+			{"host mean", .key = "host.total_ns", .over = "count"},
+			{"host ms", .key = "host.total_ns", .drop = 2},
+			{"GPU busy ms", .key = "busy_ns"},
+			{"GPU idle ms", .key = "idle_host_ns", .drop = 1})},
+	{"devices", "GPUs with work", .section = "devices", .after = "streams",
+		.first = "device active_ns busy_ns idle_ns compute_ns exposed_copy_ns "
+			 "exposed_comm_ns gaps longest_gap_ns ops streams limit",
+		.text = {"devices", .after = "stage-families", .rank = 12, .title = "DEVICE",
+			.least_rows = 2, .most = 32, .label = "{gpu}"},
+		VPA_TEXT_COLUMNS({"active ms", .key = "active_ns", .drop = 3},
+			{"busy ms", .key = "busy_ns"},
+			{"compute", .key = "compute_ns", .unit = "ms"},
+			{"copies *", .key = "exposed_copy_ns", .unit = "ms",
+				.note = "* exposed, no kernel at the same time; idle: from the "
+					"first to the last op"},
+			{"comm *", .key = "exposed_comm_ns", .unit = "ms"},
+			{"idle ms", .key = "idle_ns"},
+			{"longest", .key = "longest_gap_ns", .form = VPA_CELL_DURATION, .drop = 1},
+			{"waits +", .key = "comm_wait_ns", .drop = 2, .unit = "ms", .rare = 1,
+				.note = "+ waiting for other ranks, of all communication"})},
+	{.path = NULL},
+};

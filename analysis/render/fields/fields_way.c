@@ -7,10 +7,15 @@ const struct vpa_field *vpa_field_find(const struct vpa_fields *fields, const ch
 {
 	size_t i;
 
-	for (i = 0; i < fields->count; i++)
-		if (fields->at[i].key && strlen(fields->at[i].key) == len &&
-			!strncmp(fields->at[i].key, key, len))
-			return &fields->at[i];
+	for (i = 0; i < fields->count; i++) {
+		const struct vpa_field *f = &fields->at[i], *below;
+
+		if (f->key && strlen(f->key) == len && !strncmp(f->key, key, len))
+			return f;
+		if (vpa_field_is_same_row(fields, f) &&
+			(below = vpa_field_find(f->fields, key, len)) != NULL)
+			return below;
+	}
 	return NULL;
 }
 
@@ -31,6 +36,45 @@ const struct vpa_fields *vpa_fields_at(
 		*inside_rows |= f && f->type == VPA_FIELD_ROWS;
 	}
 	return NULL;
+}
+
+static void walk(const struct vpa_at *at, const struct vpa_row_at *owner, const char *path,
+	void (*visit)(void *ctx, const struct vpa_row_at *row), void *ctx)
+{
+	size_t len = strcspn(path, "."), i;
+	const struct vpa_field *f = vpa_field_find(owner->fields, path, len);
+	struct vpa_row_at row = *owner;
+
+	if (!f || !vpa_field_is_known(at, f))
+		return;
+	path += len + (path[len] == '.');
+	row.fields = f->fields;
+	if (vpa_field_is_object(f)) {
+		struct vpa_at object = vpa_field_inside(at, f);
+
+		walk(&object, &row, path, visit, ctx);
+		return;
+	}
+	for (i = 0; f->type == VPA_FIELD_ROWS && i < vpa_field_count(at, f); i++) {
+		struct vpa_at here = vpa_field_row(at, f, i);
+
+		row.row = &here;
+		if (*path) {
+			row.owner = &here;
+			row.owner_fields = f->fields;
+			walk(&here, &row, path, visit, ctx);
+		} else {
+			visit(ctx, &row);
+		}
+	}
+}
+
+void vpa_rows_walk(const struct vpa_at *object, const struct vpa_fields *fields, const char *path,
+	void (*visit)(void *ctx, const struct vpa_row_at *row), void *ctx)
+{
+	const struct vpa_row_at whole = {.fields = fields};
+
+	walk(object, &whole, path, visit, ctx);
 }
 
 /* Goes on from an object of the way. */

@@ -8,7 +8,7 @@
 #define VPA_ANALYSIS_RENDER_HTML_HTML_H
 
 #include "analysis/render/digest.h"
-#include "analysis/render/table_columns.h"
+#include "analysis/render/fields/view.h"
 #include "analysis/report/report.h"
 #include "formats/base/io.h"
 

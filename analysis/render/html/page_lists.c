@@ -1,4 +1,4 @@
-/* page_lists.c - the tables of the page, section by section, as table_columns.c says. What has no place there is listed under
+/* page_lists.c - the tables of the page, section by section, as their views say (fields/view.h). What has no place there is listed under
  * "Everything else", so a new table of the JSON report appears by itself. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/fields/fields.h"
@@ -36,20 +36,27 @@ static int has_rows(const struct vpa_report *r, const char *section)
 {
 	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
 	const struct vpa_view *v;
+	size_t i;
 
-	for (v = vpa_views; v->path; v++)
+	for (i = 0; (v = vpa_view_at(i)) != NULL; i++)
 		if (is_in(v, section) && vpa_html_source_rows(&source, v))
 			return 1;
 	return 0;
 }
 
-static void put_views(struct vpa_html *h, const struct vpa_report *r, const char *section)
+/* The tables of a section that follow the one of a path; NULL: those that follow none. */
+static void put_views(
+	struct vpa_html *h, const struct vpa_report *r, const char *section, const char *after)
 {
 	const struct vpa_view *v;
+	size_t i;
 
-	for (v = vpa_views; v->path; v++)
-		if (is_in(v, section))
-			vpa_html_put_view(h, r, v);
+	for (i = 0; (v = vpa_view_at(i)) != NULL; i++) {
+		if (!is_in(v, section) || !vpa_same(v->after, after))
+			continue;
+		vpa_html_put_view(h, r, v);
+		put_views(h, r, section, v->path);
+	}
 }
 
 void vpa_html_tables(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
@@ -61,7 +68,7 @@ void vpa_html_tables(struct vpa_html *h, const struct vpa_report *r, const struc
 		if (!has_rows(r, sections[i].id))
 			continue;
 		vpa_html_begin(h, sections[i].id, sections[i].title, sections[i].lead);
-		put_views(h, r, sections[i].id);
+		put_views(h, r, sections[i].id, NULL);
 		vpa_html_end(h);
 	}
 }
@@ -122,7 +129,7 @@ void vpa_html_attention(struct vpa_html *h, const struct vpa_report *r, const st
 		vpa_html_raw(h, "</p>\n");
 	}
 	put_attention_by_stage(h, r);
-	put_views(h, r, "attention");
+	put_views(h, r, "attention", NULL);
 	vpa_html_end(h);
 }
 
@@ -139,6 +146,8 @@ static void put_rest(struct vpa_html *h, const struct vpa_report *r,
 		const struct vpa_field *f = &fields->at[i];
 		const struct vpa_view view = {path, path, .first = NULL}, *placed;
 
+		if (vpa_field_is_same_row(fields, f))
+			put_rest(h, r, f->fields, above);
 		if (!f->key || (f->type != VPA_FIELD_ROWS && !vpa_field_is_object(f)))
 			continue;
 		snprintf(path, sizeof(path), "%.90s%s%.32s", above, *above ? "." : "", f->key);

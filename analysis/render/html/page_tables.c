@@ -326,8 +326,7 @@ struct walk {
 	struct vpa_html *h;
 	struct table *table;
 	const char *kind; /* only rows of it; NULL: all */
-	const struct vpa_fields *owner_fields;
-	int counts; /* 1: rows are counted only, and it is found which columns have a value */
+	int counts;       /* 1: rows are counted only, and it is found which columns have a value */
 	size_t at;
 };
 
@@ -352,17 +351,17 @@ static void find_value(struct column *c, const struct vpa_at *row)
 		       !is_unrecorded(c, &v);
 }
 
-static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_fields *fields,
-	const struct vpa_at *owner)
+static void put_row(void *ctx, const struct vpa_row_at *row)
 {
+	struct walk *w = ctx;
 	struct table *t = w->table;
 	size_t i;
 
-	if (!is_of_kind(row, fields, w->kind))
+	if (!is_of_kind(row->row, row->fields, w->kind))
 		return;
 	w->at++;
 	for (i = 0; w->counts && t && i < t->column_count; i++)
-		find_value(&t->columns[i], row);
+		find_value(&t->columns[i], row->row);
 	if (w->counts || w->at > VPA_HTML_ROWS)
 		return;
 	vpa_html_raw(w->h, "<tr");
@@ -371,39 +370,11 @@ static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_f
 	vpa_html_raw(w->h, ">");
 	if (has_id_column(t))
 		vpa_html_print(w->h, "<td class=\"id\">%s%zu</td>", t->view->prefix, w->at);
-	if (owner)
-		put_owner(w->h, owner, w->owner_fields);
+	if (row->owner)
+		put_owner(w->h, row->owner, row->owner_fields);
 	for (i = 0; i < t->column_count; i++)
-		put_cell(w->h, t, row, &t->columns[i]);
+		put_cell(w->h, t, row->row, &t->columns[i]);
 	vpa_html_raw(w->h, "</tr>\n");
-}
-
-/* Visits the rows of a path from a row on. */
-static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_fields *fields,
-	const char *path, const struct vpa_at *owner)
-{
-	size_t len = strcspn(path, "."), i;
-	const struct vpa_field *f = vpa_field_find(fields, path, len);
-
-	if (!f || !vpa_field_is_known(at, f))
-		return;
-	path += len + (path[len] == '.');
-	if (vpa_field_is_object(f)) {
-		struct vpa_at object = vpa_field_inside(at, f);
-
-		walk_rows(w, &object, f->fields, path, owner);
-		return;
-	}
-	for (i = 0; f->type == VPA_FIELD_ROWS && i < vpa_field_count(at, f); i++) {
-		struct vpa_at row = vpa_field_row(at, f, i);
-
-		if (*path) {
-			w->owner_fields = f->fields;
-			walk_rows(w, &row, f->fields, path, &row);
-		} else {
-			put_row(w, &row, f->fields, owner);
-		}
-	}
 }
 
 /* In ids: the path, and the kind of its rows. */
@@ -440,7 +411,7 @@ size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct v
 	struct vpa_at whole = {source->report, source->row, NULL};
 	struct walk w = {.kind = source->kind, .counts = 1};
 
-	walk_rows(&w, &whole, source->fields, view->path, NULL);
+	vpa_rows_walk(&whole, source->fields, view->path, put_row, &w);
 	return w.at;
 }
 
@@ -481,7 +452,7 @@ void vpa_html_put_source(
 		return;
 	add_first(&t, fields);
 	add_others(&t, fields, &none);
-	walk_rows(&w, &whole, source->fields, view->path, NULL);
+	vpa_rows_walk(&whole, source->fields, view->path, put_row, &w);
 	if (!w.at)
 		return;
 	t.row_count = w.at;
@@ -490,7 +461,7 @@ void vpa_html_put_source(
 	put_heads(h, &t);
 	w.at = 0;
 	w.counts = 0;
-	walk_rows(&w, &whole, source->fields, view->path, NULL);
+	vpa_rows_walk(&whole, source->fields, view->path, put_row, &w);
 	vpa_html_raw(h, "</tbody></table></div>\n");
 	if (t.row_count > VPA_HTML_ROWS)
 		vpa_html_print(h,

@@ -267,8 +267,8 @@ struct part {
 	int left_out;
 };
 
-static int render_part(const struct vpa_report *r, const struct vpa_digest *d, size_t section,
-	size_t rows, struct part *part, struct vpt_err *err)
+static int render_part(const struct vpa_report *r, const struct vpa_digest *d,
+	const struct vpa_text_section *section, size_t rows, struct part *part, struct vpt_err *err)
 {
 	struct markdown m = {.rows = rows};
 	struct vpt_sink *sink;
@@ -278,7 +278,7 @@ static int render_part(const struct vpa_report *r, const struct vpa_digest *d, s
 		return rc;
 	vpa_page_init(&m.page, sink, VPA_COLUMNS_MAX, 0, err);
 	m.page.form = &form;
-	vpa_text_put_section(&m.page, r, d, &vpa_text_sections[section]);
+	vpa_text_put_section(&m.page, r, d, section);
 	part->lines = m.lines;
 	rc = sink->finish(sink, !m.page.rc, m.page.rc ? NULL : err);
 	return m.page.rc ? m.page.rc : rc;
@@ -307,29 +307,34 @@ static size_t lines_of(const struct part *parts)
 static int render_parts(const struct vpa_report *r, const struct vpa_digest *d, size_t rows,
 	struct part *parts, struct vpt_err *err)
 {
+	const struct vpa_text_sections all = vpa_text_sections();
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < VPA_TEXT_SECTIONS && !rc; i++)
-		rc = render_part(r, d, i, rows, &parts[i], err);
+	for (i = 0; i < all.count && !rc; i++)
+		rc = render_part(r, d, &all.at[i], rows, &parts[i], err);
 	return rc;
 }
 
 /* Where there are blocks, the mean block says better what the window's table says. */
-static size_t rank_of(const struct part *parts, size_t section)
+static size_t rank_of(const struct vpa_text_sections *all, const struct part *parts, size_t section)
 {
-	return section == vpa_text_window_number && parts[vpa_text_mean_block_number].lines
-		       ? VPA_TEXT_SECTIONS
-		       : vpa_text_sections[section].rank;
+	size_t i;
+
+	for (i = 0; i < all->count && all->at[section].put == vpa_text_window; i++)
+		if (all->at[i].put == vpa_text_mean_block && parts[i].lines)
+			return VPA_TEXT_SECTIONS;
+	return all->at[section].rank;
 }
 
 /* Leaves out the section of the highest rank that has lines. Returns 0 if only the first screen is left. */
 static int leave_out(struct part *parts)
 {
+	const struct vpa_text_sections all = vpa_text_sections();
 	size_t i, worst = VPA_TEXT_SECTIONS, most = FIRST_SCREEN;
 
-	for (i = 0; i < VPA_TEXT_SECTIONS; i++) {
-		size_t rank = rank_of(parts, i);
+	for (i = 0; i < all.count; i++) {
+		size_t rank = rank_of(&all, parts, i);
 
 		if (parts[i].lines && !parts[i].left_out && rank >= most) {
 			worst = i;
@@ -344,12 +349,13 @@ static int leave_out(struct part *parts)
 
 static void put_end(struct markdown *m, const struct part *parts)
 {
+	const struct vpa_text_sections all = vpa_text_sections();
 	struct vpa_words w = {.used = 0};
 	size_t i;
 
-	for (i = 0; i < VPA_TEXT_SECTIONS; i++)
+	for (i = 0; i < all.count; i++)
 		if (parts[i].left_out)
-			vpa_words_add(&w, ", ", "%s", vpa_text_sections[i].name);
+			vpa_words_add(&w, ", ", "%s", all.at[i].name);
 	put_plain(m, "\n*");
 	if (w.used) {
 		put_plain(m, "Left out: ");

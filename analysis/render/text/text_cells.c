@@ -71,6 +71,16 @@ static struct vpa_num cell_of(const struct vpa_column *c, const struct vpa_at *r
 	return vpa_mean(v.number, over.number);
 }
 
+void vpa_text_fill_columns(struct vpa_row *row, const struct vpa_column *columns, size_t count,
+	const struct vpa_at *from, const struct vpa_fields *fields, const struct vpa_digest *d)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (columns[i].key)
+			row->cells[i] = cell_of(&columns[i], from, fields, d);
+}
+
 void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const void *from,
 	size_t bytes, const struct vpa_digest *d)
 {
@@ -78,11 +88,8 @@ void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const
 	int inside_rows;
 	const struct vpa_fields *fields =
 		vpa_fields_at(&vpa_fields_report, view->path, &inside_rows);
-	size_t i;
 
 	assert(fields && fields->bytes == bytes);
 	(void)bytes;
-	for (i = 0; i < view->text_count; i++)
-		if (view->text[i].key)
-			row->cells[i] = cell_of(&view->text[i], &at, fields, d);
+	vpa_text_fill_columns(row, view->columns, view->column_count, &at, fields, d);
 }

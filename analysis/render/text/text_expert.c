@@ -137,7 +137,8 @@ static void put_streams(struct vpa_page *p, const struct vpa_report *r, const st
 
 	if (e->streams_used < 2)
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "STREAMS, %zu of %zu", shown, e->streams_used);
+	vpa_table_init(
+		&t, v->columns, v->column_count, "STREAMS, %zu of %zu", shown, e->streams_used);
 	for (i = 0; i < shown; i++) {
 		const struct vpa_stream_row *s = &e->streams[i];
 		struct vpa_row *row =
@@ -187,7 +188,7 @@ static void put_setup(struct vpa_page *p, const struct vpa_report *r, const stru
 
 	if (!shown || (g->setup[0].total_ns < d->windows_ns / 1000 && !r->top))
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "SETUP, code and CUDA graphs");
+	vpa_table_init(&t, v->columns, v->column_count, "SETUP, code and CUDA graphs");
 	for (i = 0; i < shown; i++) {
 		const struct vpa_setup_row *s = &g->setup[i];
 		const char *words = s->what;
@@ -211,7 +212,7 @@ static void put_graphs(struct vpa_page *p, const struct vpa_report *r, const str
 
 	if (!g->launches)
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "CUDA GRAPHS, %s launches of %zu graph%s",
+	vpa_table_init(&t, v->columns, v->column_count, "CUDA GRAPHS, %s launches of %zu graph%s",
 		vpa_count(g->launches).text, g->distinct, vpa_plural(g->distinct));
 	for (i = 0; i < shown; i++) {
 		const struct vpa_graph_row *row = &g->rows[i];
@@ -317,39 +318,12 @@ void vpa_text_step_kinds(struct vpa_page *p, const struct vpa_report *r, const s
 	/* That all steps are alike is what one expects. */
 	if (!shown || (k->distinct == 1 && !k->paired && !r->top))
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "STEPS BY THEIR KERNELS, %zu of %zu kind%s%s",
-		shown, k->distinct, vpa_plural(k->distinct),
-		strcmp(k->source, "inferred") ? "" : ", inferred");
+	vpa_table_init(&t, v->columns, v->column_count,
+		"STEPS BY THEIR KERNELS, %zu of %zu kind%s%s", shown, k->distinct,
+		vpa_plural(k->distinct), strcmp(k->source, "inferred") ? "" : ", inferred");
 	for (i = 0; i < shown; i++)
 		add_step_kind(&t, &k->rows[i], d);
 	add_reasons(&t, k);
-	vpa_page_table(p, &t);
-}
-
-/* ---- kernels whose format costs time ---- */
-
-void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	const struct vpa_view *v = vpa_view_of("misfits");
-	const struct vpa_expert *e = &r->expert;
-	size_t i, shown = 0;
-	struct vpa_table t;
-
-	vpa_table_init(&t, v->text, v->text_count, "ALIGNMENT, PRECISION, LAYOUT");
-	for (i = 0; i < e->misfit_count; i++) {
-		const struct vpa_misfit_row *m = &e->misfits[i];
-		struct vpa_row *row;
-
-		/* Under a thousandth of the busy time nothing is worth a line. */
-		if (m->exclusive_ns < d->busy_ns / 1000 && !r->top)
-			continue;
-		shown++;
-		row = vpa_table_row(&t, 1, "%s", m->title);
-		vpa_text_fill(row, v, m, d);
-		vpa_text_row(
-			&t, 3, "mostly %s: %s", vpa_kernel_label(m->kernel, 40).text, m->advice);
-	}
-	vpa_table_of(&t, shown, e->misfit_count);
 	vpa_page_table(p, &t);
 }
 
@@ -451,8 +425,8 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 
 	if (!shown)
 		return;
-	vpa_table_init(
-		&t, v->text, v->text_count, "ATTENTION BY GRID, %zu of %zu", shown, e->shapes_used);
+	vpa_table_init(&t, v->columns, v->column_count, "ATTENTION BY GRID, %zu of %zu", shown,
+		e->shapes_used);
 	for (i = 0; i < shown; i++) {
 		named |= e->shapes[i].kind != VPA_ATTENTION_UNKNOWN;
 		put_shape(&t, &e->shapes[i], d);
@@ -485,25 +459,6 @@ static void put_no_shapes(struct vpa_page *p, const struct vpa_report *r)
 
 void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	const struct vpa_view *v = vpa_view_of("flop_rates");
-	const struct vpa_expert *e = &r->expert;
-	struct vpa_table t;
-	size_t i;
-
-	if (!e->flop_rate_count) {
+	if (!vpa_text_put_view(p, r, d, vpa_view_of("flop_rates")))
 		put_no_shapes(p, r);
-		return;
-	}
-	vpa_table_init(&t, v->text, v->text_count, "FLOP RATES, where shapes are known");
-	for (i = 0; i < e->flop_rate_count; i++) {
-		const struct vpa_flop_row *f = &e->flop_rates[i];
-		struct vpa_row *row =
-			r->device_count > 1
-				? vpa_table_row(&t, 1, "GPU %lld %s, %s", (long long)f->device,
-					  f->family, f->precision)
-				: vpa_table_row(&t, 1, "%s, %s", f->family, f->precision);
-
-		vpa_text_fill(row, v, f, d);
-	}
-	vpa_page_table(p, &t);
 }

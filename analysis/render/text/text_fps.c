@@ -504,7 +504,7 @@ void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const str
 	if (!q || r->request_count < 2)
 		return;
 	p->touched = 0; /* its rows are marked */
-	vpa_table_init(&t, v->text, v->text_count, "REQUESTS, * is shown");
+	vpa_table_init(&t, v->columns, v->column_count, "REQUESTS, * is shown");
 	for (i = 0; i < r->request_count && i < REQUESTS; i++) {
 		const struct vpa_request *other = &r->requests[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s",

@@ -35,7 +35,7 @@ static void put_idle(struct vpa_page *p, const struct vpa_report *r, const struc
 	if (!known)
 		return;
 	/* Exact stacks have no samples. */
-	vpa_table_init(&t, v->text, sampled ? v->text_count : 2,
+	vpa_table_init(&t, v->columns, sampled ? v->column_count : 2,
 		"GPU IDLE BY INNERMOST LINE OF PYTHON, %zu of %zu", vpa_least(known, most), known);
 	for (i = 0; i < lines->idle_count; i++) {
 		const struct vpa_idle_line *line = &lines->idle[i];
@@ -70,7 +70,7 @@ static void put_launches(struct vpa_page *p, const struct vpa_report *r, const s
 		known++;
 	if (!known)
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "WORK BY LINE %s, %zu of %zu",
+	vpa_table_init(&t, v->columns, v->column_count, "WORK BY LINE %s, %zu of %zu",
 		lines->launches_are_sampled ? "SAMPLED AFTER ITS LAUNCH" : "THAT LAUNCHED IT",
 		vpa_least(known, most), known);
 	for (i = 0; i < lines->launch_count; i++) {

@@ -1,4 +1,5 @@
-/* text_report.h - the sections of the text report. text_report.c calls them in the order of text_sections.def.
+/* text_report.h - the sections of the text report: those of text_sections.def, in its order, and after them or between them
+ * those of views (fields/view.h) that are a section of their own.
  *
  * When a section begins, p->touched is set for figures of the window. Sections with other figures set
  * it themselves. */
@@ -8,7 +9,6 @@
 #include "analysis/render/digest.h"
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/text_page.h"
-#include "analysis/render/table_columns.h"
 #include "analysis/report/report.h"
 
 /* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_window.c, text_work.c. */
@@ -16,18 +16,22 @@
 	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/text/text_sections.def"
 
-enum {
-#define VPA_SECTION(name, rank, put) put##_number,
-#include "analysis/render/text/text_sections.def"
-	VPA_TEXT_SECTIONS
-};
+enum { VPA_TEXT_SECTIONS = 64 }; /* maximum */
 
-/* All sections, in the order of text_sections.def. */
-extern const struct vpa_text_section {
+struct vpa_text_section {
 	const char *name;
 	size_t rank;
+	/* Prints it; NULL: the view is printed. */
 	void (*put)(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
-} vpa_text_sections[VPA_TEXT_SECTIONS];
+	const struct vpa_view *view;
+};
+
+/* All sections, in the order of the page. */
+struct vpa_text_sections {
+	struct vpa_text_section at[VPA_TEXT_SECTIONS];
+	size_t count;
+};
+struct vpa_text_sections vpa_text_sections(void);
 
 /* Prints one of them. */
 void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
@@ -35,8 +39,17 @@ void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
 
 /* Fills the cells of a row that the view has keys for, from the struct of the report that the view is of. */
 #define vpa_text_fill(row, view, from, d) vpa_text_fill_bytes(row, view, from, sizeof(*(from)), d)
+struct vpa_at;
+struct vpa_fields;
 void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const void *from,
 	size_t bytes, const struct vpa_digest *d);
+
+/* The same for the cells of a table with these columns, from a row of the report with these fields. */
+void vpa_text_fill_columns(struct vpa_row *row, const struct vpa_column *columns, size_t count,
+	const struct vpa_at *from, const struct vpa_fields *fields, const struct vpa_digest *d);
+/* Prints a table whose view says all of it: text_view.c. Returns the number of rows. */
+size_t vpa_text_put_view(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d,
+	const struct vpa_view *view);
 
 /* The end of the page: next steps. */
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum { /* rows of each table */
-	DEVICES = 32,
 	CAUSES = 7,
 	PLACES_OF_FIRST = 3,
 	PLACES_OF_OTHERS = 2,
@@ -22,41 +21,7 @@ enum { /* rows of each table */
 	INLINE = 24 /* columns that a place needs beside the cause of a gap */
 };
 
-/* ---- devices, and the window ---- */
-
-static int has_waits(const struct vpa_report *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->device_count; i++)
-		if (r->devices[i].comm_wait_ns)
-			return 1;
-	return 0;
-}
-
-void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	const struct vpa_view *v = vpa_view_of("devices");
-	int waits = has_waits(r);
-	struct vpa_table t;
-	size_t i;
-
-	if (r->device_count < 2)
-		return;
-	vpa_table_init(&t, v->text, v->text_count - !waits, "DEVICE");
-	for (i = 0; i < r->device_count && i < DEVICES; i++) {
-		const struct vpa_device *dev = &r->devices[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "GPU %lld", (long long)dev->device);
-
-		vpa_text_fill(row, v, dev, d);
-	}
-	vpa_table_more(&t, r->device_count - i);
-	vpa_text_row(&t, 1,
-		"* exposed, no kernel at the same time; idle: from the first to the last op");
-	if (waits)
-		vpa_text_row(&t, 1, "+ waiting for other ranks, of all communication");
-	vpa_page_table(p, &t);
-}
+/* ---- the window ---- */
 
 static void fill_part(struct vpa_row *row, uint64_t ns, uint64_t count, uint64_t total_ns,
 	const struct vpa_digest *d)

@@ -15,7 +15,6 @@ enum { /* rows of each table */
 	BACKENDS = 6,
 	EAGER = 3,
 	FALLBACKS = 4,
-	COPIES = 4,
 	SYNCS = 4,
 	RANGES = 5,
 	NOTES = 12
@@ -62,7 +61,7 @@ void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const stru
 		shown++;
 	if (!shown)
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "TOP KERNELS, %zu of %zu", shown,
+	vpa_table_init(&t, v->columns, v->column_count, "TOP KERNELS, %zu of %zu", shown,
 		r->kernel_names < shown ? shown : r->kernel_names);
 	for (i = 0; i < shown; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
@@ -87,9 +86,9 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 	if (!a->calls && !a->backend_count && !a->eager_count && !a->fallback_count)
 		return;
 	if (a->share_of_busy >= 0.9995)
-		vpa_table_init(&t, v->text, v->text_count, "ATTENTION, all of busy");
+		vpa_table_init(&t, v->columns, v->column_count, "ATTENTION, all of busy");
 	else
-		vpa_table_init(&t, v->text, v->text_count, "ATTENTION, %s %% of busy",
+		vpa_table_init(&t, v->columns, v->column_count, "ATTENTION, %s %% of busy",
 			vpa_share(a->share_of_busy).text);
 	for (i = 0; i < backends; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
@@ -115,34 +114,6 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 	vpa_page_table(p, &t);
 }
 
-void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	const struct vpa_view *v = vpa_view_of("copies");
-	struct vpa_table t;
-	size_t i;
-
-	if (!r->copy_count)
-		return;
-	vpa_table_init(&t, v->text, v->text_count, "COPIES");
-	for (i = 0; i < vpa_least(r->copy_count, vpa_rows(r, COPIES)); i++) {
-		const struct vpa_copy_row *c = &r->copies[i];
-		struct vpa_row *row;
-
-		if (!r->top && c->total_ns < d->windows_ns / 1000)
-			continue;
-		if (c->kind != VPT_COPYKIND_MEMSET)
-			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1,
-				vpt_word(VPT_UNIT_COPY_KIND, c->kind),
-				vpt_word(VPT_UNIT_MEMORY_KIND, c->source),
-				vpt_word(VPT_UNIT_MEMORY_KIND, c->target));
-		else
-			row = vpa_table_row(&t, 1, "C%zu memset", i + 1);
-		vpa_text_fill(row, v, c, d);
-	}
-	vpa_table_of(&t, t.row_count, r->copy_count);
-	vpa_page_table(p, &t);
-}
-
 void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_view *v = vpa_view_of("syncs");
@@ -152,7 +123,7 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 
 	if (!r->sync_count || !r->device_count)
 		return;
-	vpa_table_init(&t, v->text, v->text_count, "SYNCS, by the idle time they cause");
+	vpa_table_init(&t, v->columns, v->column_count, "SYNCS, by the idle time they cause");
 	for (i = 0; i < vpa_least(r->sync_count, vpa_rows(r, SYNCS)); i++) {
 		const struct vpa_sync_row *s = &r->syncs[i];
 		struct vpa_row *row;
@@ -214,7 +185,7 @@ void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struc
 	int marked = has_marks(r);
 	size_t i;
 
-	vpa_table_init(&t, v->text, r->device_count ? v->text_count : 3, "RANGES");
+	vpa_table_init(&t, v->columns, r->device_count ? v->column_count : 3, "RANGES");
 	for (i = 0; i < r->range_count && t.row_count < vpa_rows(r, RANGES); i++) {
 		const struct vpa_range_row *g = &r->ranges[i];
 		const char *domain = vpa_text_or(g->domain, "");
