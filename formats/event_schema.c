@@ -1,4 +1,4 @@
-/* event_schema.c - events.def and names.def as tables. */
+/* event_schema.c - events.def as tables. */
 #include "formats/event_schema.h"
 
 #include "formats/calls.h"
@@ -39,39 +39,17 @@ const struct vpt_kind_desc *vpt_kind_by_name(const char *name)
 }
 
 enum {
-	SET_COPYKIND = 1,
-	SET_MEMKIND,
-	SET_SYNCKIND,
-	SET_OVERHEADKIND,
-	SET_LOSSKIND,
-	SET_RANGEKIND,
-	SET_LANETYPE,
-	SET_GRAPHOP,
-	SET_MEMOP,
-	SET_PAYLOAD,
-	SET_THREADSTATE
+#define VPT_WORDS(UNIT, SET) SET_##SET = VPT_UNIT_##UNIT,
+#include "formats/events.def"
 };
 
 static const struct {
-	uint8_t set, number;
+	unsigned set;
+	uint8_t number;
 	const char *text;
 } words[] = {
 #define VPT_NAME(SET, NAME, number, text) {SET_##SET, number, text},
-#include "formats/names.def"
-};
-
-static const uint8_t set_of_unit[] = {
-	[VPT_UNIT_COPY_KIND] = SET_COPYKIND,
-	[VPT_UNIT_MEMORY_KIND] = SET_MEMKIND,
-	[VPT_UNIT_SYNC_KIND] = SET_SYNCKIND,
-	[VPT_UNIT_OVERHEAD_KIND] = SET_OVERHEADKIND,
-	[VPT_UNIT_LOSS_KIND] = SET_LOSSKIND,
-	[VPT_UNIT_RANGE_KIND] = SET_RANGEKIND,
-	[VPT_UNIT_LANE_TYPE] = SET_LANETYPE,
-	[VPT_UNIT_GRAPH_OP] = SET_GRAPHOP,
-	[VPT_UNIT_MEMORY_OP] = SET_MEMOP,
-	[VPT_UNIT_PAYLOAD] = SET_PAYLOAD,
-	[VPT_UNIT_THREAD_STATE] = SET_THREADSTATE,
+#include "formats/events.def"
 };
 
 const char *vpt_word(enum vpt_unit unit, uint64_t number)
@@ -80,10 +58,8 @@ const char *vpt_word(enum vpt_unit unit, uint64_t number)
 
 	if (unit == VPT_UNIT_CALL)
 		return number && number <= UINT32_MAX ? vpt_call_name((uint32_t)number) : NULL;
-	if ((size_t)unit >= sizeof(set_of_unit) || !set_of_unit[unit])
-		return NULL;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (words[i].set == set_of_unit[unit] && words[i].number == number)
+		if (words[i].set == unit && words[i].number == number)
 			return words[i].text;
 	return NULL;
 }

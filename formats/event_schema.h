@@ -20,7 +20,7 @@
 enum vpt_kind {
 #define VPT_KIND(KIND, kind, type, lane, flags, help) VPT_##KIND = type,
 #include "formats/events.def"
-	VPT_KIND_LIMIT = 25 /* kinds above are unknown to this version */
+	VPT_KIND_LIMIT /* the last kind has the highest number; those above are unknown */
 };
 
 /* Indexes into a row: VPT_KERNEL_START = 0, VPT_KERNEL_DURATION = 1 ... VPT_KERNEL_COLUMNS. */
@@ -40,7 +40,7 @@ enum vpt_kind {
 /* Words as numbers: VPT_COPYKIND_HTOD, VPT_SYNCKIND_STREAM ... */
 enum {
 #define VPT_NAME(SET, NAME, number, text) VPT_##SET##_##NAME = number,
-#include "formats/names.def"
+#include "formats/events.def"
 };
 
 enum { VPT_ENC_PLAIN = 0, VPT_ENC_DELTA = 1, VPT_ENC_GAP = 2, VPT_ENC_BYTES = 3 };
@@ -60,17 +60,9 @@ enum vpt_unit {
 	VPT_UNIT_STACK,
 	VPT_UNIT_LANE,
 	VPT_UNIT_CALL,
-	VPT_UNIT_COPY_KIND,
-	VPT_UNIT_MEMORY_KIND,
-	VPT_UNIT_SYNC_KIND,
-	VPT_UNIT_OVERHEAD_KIND,
-	VPT_UNIT_LOSS_KIND,
-	VPT_UNIT_RANGE_KIND,
-	VPT_UNIT_LANE_TYPE,
-	VPT_UNIT_GRAPH_OP,
-	VPT_UNIT_MEMORY_OP,
-	VPT_UNIT_PAYLOAD,
-	VPT_UNIT_THREAD_STATE
+/* Sets of words: VPT_UNIT_COPY_KIND ... */
+#define VPT_WORDS(UNIT, SET) VPT_UNIT_##UNIT,
+#include "formats/events.def"
 };
 
 enum vpt_lane_use {

@@ -31,7 +31,7 @@ enum cell {
 	CELL_WORD
 };
 
-/* Units not listed are words of names.def. */
+/* Units not listed are words of events.def. */
 static const struct {
 	uint8_t unit, cell;
 } cells[] = {

@@ -27,7 +27,7 @@ struct vpa_cat_column {
 	uint8_t cell, unit;
 };
 
-/* A word of names.def as a cell. */
+/* A word of events.def as a cell. */
 struct vpa_cat_word {
 	uint64_t number;
 	uint8_t unit, len; /* len 0: none yet */

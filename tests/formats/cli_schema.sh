@@ -23,18 +23,16 @@ in_kind && /^ *[0-9]+  / {
 }
 in_kind && /^$/ { print "" }' "$work/out" >"$work/kinds"
 
-# A line for each set of words, made of names.def; the sets have the names of their units there.
-awk -F '[(,)]' '/^VPT_NAME/ {
-	set = $2; number = $4; text = $0
-	sub(/KIND$/, "_KIND", set); sub(/^MEM_KIND$/, "MEMORY_KIND", set); sub(/^MEMOP$/, "MEMORY_OP", set)
-	sub(/^LANETYPE$/, "LANE_TYPE", set); sub(/^GRAPHOP$/, "GRAPH_OP", set)
-	sub(/^THREADSTATE$/, "THREAD_STATE", set)
+# A line for each set of words, made of events.def; the sets have the names of their units there.
+awk -F '[(,)]' '/^VPT_WORDS/ { unit = $2 }
+/^VPT_NAME/ {
+	set = unit; number = $4; text = $0
 	sub(/^[^"]*"/, "", text); sub(/".*/, "", text); gsub(/ /, "", number)
 	if (set != last) printf "%s| %s | ", last ? " |\n" : "", set
 	else printf ", "
 	printf "%s %s", number, text
 	last = set
-} END { print " |" }' "$formats/names.def" >"$work/words"
+} END { print " |" }' "$formats/events.def" >"$work/words"
 
 if [ "${VPT_RECORD:-}" ]; then
 	cat "$work/kinds" "$work/words"

@@ -281,7 +281,7 @@ int script_lane(struct script *s, uint64_t *key)
 	return rc ? rc : find_lane(s, &t, key);
 }
 
-/* The number of a word of names.def, or a number itself. */
+/* The number of a word of events.def, or a number itself. */
 int script_word(const struct token *t, enum vpt_unit unit, uint64_t *out)
 {
 	uint64_t number;

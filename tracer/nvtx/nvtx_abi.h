@@ -86,7 +86,7 @@ enum { VTR_NVTX_CUDA_STREAM_A = 3, VTR_NVTX_CUDA_STREAM_W = 4, VTR_NVTX_CUDART_C
 
 enum { VTR_NVTX_COLOUR_ARGB = 1 };
 enum { VTR_NVTX_TEXT_ASCII = 1, VTR_NVTX_TEXT_WIDE = 2, VTR_NVTX_TEXT_REGISTERED = 3 };
-enum { VTR_NVTX_NUMBER_MAX = 6 }; /* payload types 1 to 6 equal those of names.def */
+enum { VTR_NVTX_NUMBER_MAX = 6 }; /* payload types 1 to 6 equal those of events.def */
 #define VTR_NVTX_PAYLOAD_EXTENDED ((int32_t)0xDFBD0009)
 enum { VTR_NVTX_NO_TRACKING = -2 }; /* a push or pop that was not counted */
 

@@ -38,7 +38,7 @@ enum vtr_event_type {
 
 /* The payload of a range or mark. All zeros: none. */
 struct vtr_payload {
-	uint32_t type;    /* VPT_PAYLOAD_* of formats/names.def; BLOB: `bytes` bytes at `blob` */
+	uint32_t type;    /* VPT_PAYLOAD_* of formats/events.def; BLOB: `bytes` bytes at `blob` */
 	uint32_t bytes;   /* at most VTR_BLOB_MAX */
 	uint64_t value;   /* the bits of a number */
 	uint64_t schema;  /* of a blob: NVTX's schema id; VTR_SCHEMA_NOTE: a struct vptrace_note */

@@ -1,5 +1,5 @@
 /* rows_schema.c - schema.json: the files of an export and the meaning of their columns. Names, units and
- * words come from events.def and names.def, as in the rows. */
+ * words come from events.def, as in the rows. */
 #include "analysis/export/rows/table_parts.h"
 
 #include "formats/base/json_writer.h"

@@ -229,7 +229,7 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define CHOICE(e, m)       .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
 #define WORD(e, m)         .type = VPA_FIELD_WORD, .offset = AT(enum e, m)
 #define WORD_OR_NULL(e, m) .type = VPA_FIELD_WORD, .null = VPA_NULL_ZERO, .offset = AT(enum e, m)
-#define NUMBERED(m)        .type = VPA_FIELD_WORD, .offset = AT(unsigned, m) /* of names.def */
+#define NUMBERED(m)        .type = VPA_FIELD_WORD, .offset = AT(unsigned, m) /* of events.def */
 #define BASE(m)            .choice = vpa_base_choice, WORD(vpa_base, m)
 #define BASE_OR_NULL(m)    .choice = vpa_base_choice, WORD_OR_NULL(vpa_base, m)
 #define FAMILY(m)          .choice = vpa_family_choice, WORD(vpa_family, m)

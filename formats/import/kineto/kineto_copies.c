@@ -37,7 +37,7 @@ static void split_parentheses(struct vpt_text name, struct vpt_text *first, stru
 	second->len = (size_t)(end - second->text);
 }
 
-/* The number of a word of names.def; 0 (unknown in every set) if it is not there. */
+/* The number of a word of events.def; 0 (unknown in every set) if it is not there. */
 static uint64_t word_number(enum vpt_unit unit, struct vpt_text text)
 {
 	enum { WORDS = 16 };
