@@ -19,9 +19,7 @@ static const char *const exits[] = {
 const struct vpt_program vpa_program = {
 	.name = VPA_PROGRAM,
 	.title = "report where the time of a GPU trace went",
-	.about = "FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, .json.gz "
-		 "or\n"
-		 ".json.zst) or an Nsight Systems export (.sqlite); - is standard input.\n",
+	.about = "FILE is " VPT_TRACE_FILES("\n") "; - is standard input.\n",
 	.synopsis = ".B vptrace\\-analyze\n.I FILE\n.RI [ options ]\n.br\n"
 		    ".B vptrace\\-analyze\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n",
 	.commands = commands,

@@ -41,17 +41,12 @@ static int not_a_trace(const unsigned char *head, size_t head_size, const char *
 	const char *reason;
 
 	if (!size)
-		return vpt_fail(err, VPT_EDATA,
-			"the file is empty: expected a vptrace capture, a PyTorch "
-			"profiler trace or an Nsight Systems SQLite export");
+		return vpt_fail(
+			err, VPT_EDATA, "the file is empty: expected " VPT_TRACE_FILES(" "));
 	reason = vpt_foreign_reason(head, head_size, name);
 	if (reason)
 		return vpt_fail(err, VPT_EDATA, "%s", reason);
-	return vpt_fail(err, VPT_EDATA,
-		"unknown trace format: expected a vptrace capture "
-		"(trace.zst), a PyTorch profiler trace (.json, .json.gz, .json.zst) or an Nsight "
-		"Systems "
-		"export (.sqlite)");
+	return vpt_fail(err, VPT_EDATA, "unknown trace format: expected " VPT_TRACE_FILES(" "));
 }
 
 static int import(struct vpt_trace *t, const struct vpt_importer *importer, struct vpt_source *src,

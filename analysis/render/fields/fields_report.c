@@ -4,6 +4,7 @@
 #include "analysis/render/fields/fields.h"
 
 #include "analysis/report/limit.h"
+#include "formats/import/any_trace.h"
 
 /* ---- input ---- */
 
@@ -20,7 +21,7 @@ static int has_realtime(const struct vpa_at *at)
 #define ROW struct vpa_report
 static const struct vpa_field input_fields[] = {
 	{"path", TEXT_OR_NULL(path), NULL, "path of the file, as given; null: none"},
-	{"format", TEXT_OR_NULL(format), NULL, "vptrace, kineto or nsight; null: not known"},
+	{"format", TEXT_OR_NULL(format), NULL, VPT_TRACE_FORMATS "; null: not known"},
 	{"simulated", KNOWN_FLAG(simulated), NULL,
 		"no GPU ran: a stand-in made up every device time; null: not known"},
 	{"window_ns", COMPUTED(U64), "ns", "length of the window without pauses",
