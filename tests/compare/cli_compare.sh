@@ -3,7 +3,7 @@
 # compared is refused with the reason.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
-. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/demo.sh"
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/captures/demo.sh"
 cd "$work" || exit 1
 
 # ---- small traces ----

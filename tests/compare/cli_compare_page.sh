@@ -5,8 +5,8 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
-. "$source/tests/support/demo.sh"
-. "$source/tests/support/page.sh"
+. "$source/tests/support/captures/demo.sh"
+. "$source/tests/support/outputs/page.sh"
 need_python 3.9
 cd "$work" || exit 1
 
@@ -60,7 +60,7 @@ expect 2 "no page over another" compare small.json slower.json --format html -o 
 says err "small.html"
 
 # ---- names ----
-python3 "$source/tests/support/hostile.py" hostile.json
+python3 "$source/tests/support/traces/hostile.py" hostile.json
 page hostile small.json hostile.json || fail "no page of hostile names"
 holds "hostile names stay text" names hostile.html ZQX 10
 cp hostile.json '"><script>ZQX<.json'

@@ -4,8 +4,8 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
-. "$source/tests/support/demo.sh"
-. "$source/tests/support/schema.sh"
+. "$source/tests/support/captures/demo.sh"
+. "$source/tests/support/outputs/schema.sh"
 need_python 3.8
 cd "$work" || exit 1
 

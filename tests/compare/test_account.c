@@ -6,7 +6,7 @@
 #include "analysis/compare/fail_conditions.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

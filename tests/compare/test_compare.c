@@ -10,8 +10,8 @@
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/random_causes.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/random_causes.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <math.h>

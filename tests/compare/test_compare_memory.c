@@ -7,7 +7,7 @@
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/scarce.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

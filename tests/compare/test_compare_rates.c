@@ -7,7 +7,7 @@
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "analysis/analyze.h"
 #include "analysis/compare/comparison.h"
 #include "formats/base/count.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <math.h>
 #include <setjmp.h>

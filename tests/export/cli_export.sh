@@ -10,7 +10,7 @@ cd "$work" || exit 1
 # decoded FILE: what the decoder finds, in the file "found"; fails on all that Perfetto would drop or get wrong
 decoded() {
 	cases=$((cases + 1))
-	python3 "$source/tests/support/pftrace.py" "$@" >found 2>wrong || fail "$*: $(head -n 3 wrong)"
+	python3 "$source/tests/support/outputs/pftrace.py" "$@" >found 2>wrong || fail "$*: $(head -n 3 wrong)"
 }
 
 # total KEY: of the last decoded file
@@ -178,7 +178,7 @@ for trace in "$source"/tests/corpus/*.zst; do
 	[ $code = 1 ] || echo "$trace" >>traces
 done
 cases=$((cases + number))
-python3 "$source/tests/support/pftrace.py" --serve <corpus >found 2>wrong || fail "the decoder: $(tail -n 1 wrong)"
+python3 "$source/tests/support/outputs/pftrace.py" --serve <corpus >found 2>wrong || fail "the decoder: $(tail -n 1 wrong)"
 same "each is answered" "$(wc -l <corpus)" "$(grep -c '^= ' found)"
 grep '^= ' found | paste - traces | grep -v '^= 0' >wrong && fail "$(cat wrong) $(grep '^wrong' found)"
 finish

@@ -91,7 +91,7 @@ ask() { # ask SQL-FILE EXPORT: rows of "key value" to ./answer
 
 accept() { # accept NAME EXPORT ENCODING
 	name=$1
-	python3 "$source/tests/support/pftrace.py" "$2" >found 2>wrong || fail "$name: $(head -n 3 wrong)"
+	python3 "$source/tests/support/outputs/pftrace.py" "$2" >found 2>wrong || fail "$name: $(head -n 3 wrong)"
 	python3 expect.py "$version" >expected
 	ask complaints.sql "$2"
 	same "$name: nothing is complained about" "" "$(cat answer)"

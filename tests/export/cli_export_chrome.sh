@@ -81,7 +81,7 @@ round_trip many.zst "several chunks"
 # ---- Python: the stacks that are known at every moment come back, as rows and in the report ----
 for seed in 1 2 3 4 5 6; do
 	command -v python3 >/dev/null || break
-	python3 "$source/tests/support/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
+	python3 "$source/tests/support/model/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
 	round_trip python.json "stacks by seed $seed"
 	expect 0 "their rows" cat python.json --kind sample
 	cp out rows

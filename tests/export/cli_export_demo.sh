@@ -22,7 +22,7 @@ knob() { # knob NAME KNOBS...
 	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so VPTRACE_OUTPUT=$work/$name.zst \
 		"$demo" --blocks 3 --steps 2 --layers 3 "$@" >out 2>err || fail "$name: the demo"
 	expect 0 "$name" export $name.zst --format perfetto -o $name.out
-	python3 "$source/tests/support/pftrace.py" $name.out --slices >found 2>wrong || fail "$name: $(head -n 3 wrong)"
+	python3 "$source/tests/support/outputs/pftrace.py" $name.out --slices >found 2>wrong || fail "$name: $(head -n 3 wrong)"
 	same "$name: every op found its call" "0 0" "$(total late_links) $(total late_slices)"
 	same "$name: blocks" $blocks "$(grep -c '/ Video blocks: ' found)"
 }

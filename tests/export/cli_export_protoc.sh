@@ -1,5 +1,5 @@
 #!/bin/sh
-# Exports for Perfetto as protoc reads them: with the field numbers in tests/support/pftrace.proto no field is unknown, and every total,
+# Exports for Perfetto as protoc reads them: with the field numbers in tests/support/outputs/pftrace.proto no field is unknown, and every total,
 # duration and flow is found again; what our own decoder finds is the same, slice by slice.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
@@ -7,7 +7,7 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 need_python 3.8
 command -v protoc >/dev/null || skip "no protoc"
 cd "$work" || exit 1
-decoder=$source/tests/support/pftrace.py
+decoder=$source/tests/support/outputs/pftrace.py
 
 # decoded TRACE NAME [OPTIONS...]: exports it, and has both decoders read it
 decoded() {

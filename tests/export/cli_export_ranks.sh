@@ -33,7 +33,7 @@ same "nothing else is left behind" "0" "$(find . -name '.vptrace*' | wc -l | tr 
 expect 0 "and again" export a/r.zst b/r.zst r.zst --format perfetto -o - -j 4
 cmp -s out all.tar || fail "the same traces gave other bytes"
 cases=$((cases + 1))
-python3 - "$source/tests/support/pftrace.py" all.tar >found 2>&1 <<'PYTHON' || fail "$(tail -n 3 found)"
+python3 - "$source/tests/support/outputs/pftrace.py" all.tar >found 2>&1 <<'PYTHON' || fail "$(tail -n 3 found)"
 import json, subprocess, sys, tarfile
 tar = tarfile.open(sys.argv[2])
 names = tar.getnames()
@@ -73,7 +73,7 @@ if [ -x "$demo" ]; then
 	for rank in 0 1; do
 		cases=$((cases + 1))
 		python3 -c "import tarfile; open('member', 'wb').write(tarfile.open('demo.tar').extractfile('demo-r$rank.pftrace').read())"
-		python3 "$source/tests/support/pftrace.py" member --ids >found 2>wrong || fail "rank $rank: $(head -n 3 wrong)"
+		python3 "$source/tests/support/outputs/pftrace.py" member --ids >found 2>wrong || fail "rank $rank: $(head -n 3 wrong)"
 		same "the GPU of rank $rank" "gpu $rank" "$(grep '^gpu ' found | sort -u)"
 	done
 else

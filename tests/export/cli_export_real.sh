@@ -24,10 +24,10 @@ for trace in $traces; do
 	grep -q 'built without' err && continue
 	[ $code = 0 ] || [ $code = 3 ] || fail "$name: exit code $code"
 	cases=$((cases + 1))
-	python3 "$source/tests/support/pftrace.py" real.out --slices >found 2>wrong || fail "$name: $(head -n 3 wrong)"
+	python3 "$source/tests/support/outputs/pftrace.py" real.out --slices >found 2>wrong || fail "$name: $(head -n 3 wrong)"
 	same "$name: every op found its call" "0 0" "$(total late_links) $(total late_slices)"
 	case $name in
-	*.json.gz) python3 "$source/tests/support/occupancy.py" "$trace" $(case $name in *v100*) echo some ;; esac) <found >alike 2>wrong || fail "$name: $(cut -c 1-600 wrong)" ;;
+	*.json.gz) python3 "$source/tests/support/outputs/occupancy.py" "$trace" $(case $name in *v100*) echo some ;; esac) <found >alike 2>wrong || fail "$name: $(cut -c 1-600 wrong)" ;;
 	esac
 	kernels=$(total kernels)
 	[ "$kernels" -gt 1000 ] || continue

@@ -19,7 +19,7 @@ tables() {
 	for kind in $formats; do
 		expect $wanted "$what as $kind" export "$trace" --format $kind -o tables --force "$@"
 		cases=$((cases + 1))
-		python3 "$source/tests/support/tables.py" tables report.json >found 2>wrong ||
+		python3 "$source/tests/support/outputs/tables.py" tables report.json >found 2>wrong ||
 			fail "$what as $kind: $(tail -n 3 wrong)"
 	done
 }
@@ -74,7 +74,7 @@ done
 same "exports of the corpus" 1 "$([ $exports -ge 60 ] && echo 1)"
 # Places, lines and their shares are the report's.
 for seed in 1 2 3; do
-	python3 "$source/tests/support/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
+	python3 "$source/tests/support/model/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
 	tables python.json "stacks by seed $seed"
 done
 bin=${VPT_BIN:-/nowhere}

@@ -3,7 +3,7 @@
 # in every table of the report.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
-ties=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)/tests/support/tied_ops.py
+ties=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)/tests/support/traces/tied_ops.py
 need_python 3.8
 cd "$work" || exit 1
 

@@ -8,9 +8,9 @@
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 #include "tests/support/skip.h"
-#include "tests/support/strip_lines.h"
+#include "tests/support/outputs/strip_lines.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_perfetto_export.c - traces of a few lines, exported and read back by a decoder that shares nothing with the encoder.
  *
- * tests/support/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
+ * tests/support/outputs/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
  * without a word, and where a total differs from what the analyzer counted.
  * Long, since what is expected of each case is text in one table. */
 #include "analysis/export/export_pass.h"
@@ -9,7 +9,7 @@
 #include "formats/base/memory.h"
 #include "tests/export/perfetto_export_cases.h"
 #include "tests/support/random.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,8 @@ static void start_decoder(void)
 	char script[600];
 	int ask[2], answer[2];
 
-	snprintf(script, sizeof(script), "%s/tests/support/pftrace.py", source ? source : ".");
+	snprintf(script, sizeof(script), "%s/tests/support/outputs/pftrace.py",
+		source ? source : ".");
 	assert_int_equal(pipe2(ask, O_CLOEXEC) | pipe2(answer, O_CLOEXEC), 0);
 	decoder.pid = fork();
 	assert_true(decoder.pid >= 0);

@@ -5,7 +5,7 @@
 #include "formats/base/memory.h"
 #include "formats/chunk/batch_stacks.h"
 #include "formats/import/collect/collect.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

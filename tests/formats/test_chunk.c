@@ -5,7 +5,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/calls.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_damage.c - every prefix and every flipped bit of a capture: what is whole is read, what is not is said. */
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/chunk.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #include "formats/file/capture_writer.h"
 #include "formats/import/any_trace.h"
 #include "formats/import/collect/collect.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 #include "tests/support/scarce.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

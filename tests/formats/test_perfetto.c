@@ -396,7 +396,8 @@ static void fields_are_those_of_the_schema(void **state)
 	FILE *schema;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/tests/support/pftrace.proto", source ? source : ".");
+	snprintf(path, sizeof(path), "%s/tests/support/outputs/pftrace.proto",
+		source ? source : ".");
 	schema = fopen(path, "r");
 	if (!schema)
 		fail_msg("cannot read %s", path);

@@ -5,7 +5,7 @@
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 #include "formats/file/capture_writer.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

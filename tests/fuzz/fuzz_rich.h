@@ -4,8 +4,8 @@
 
 #include "analysis/analyze.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/rich_script.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/rich_script.h"
+#include "tests/support/traces/script.h"
 
 /* The analysis of a form of the capture; the caller frees it. */
 static inline struct vpa_report *fuzz_rich_report(

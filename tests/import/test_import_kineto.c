@@ -14,7 +14,7 @@
 #include "formats/base/cost_limits.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>

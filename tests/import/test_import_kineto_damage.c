@@ -11,7 +11,7 @@
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 #include "tests/support/random.h"
 
 #include <inttypes.h>

@@ -14,8 +14,8 @@
 #include "formats/base/memory.h"
 #include "formats/import/kineto/text/kineto_parse.h"
 #include "formats/import/kineto/text/kineto_scan.h"
-#include "tests/support/kineto_rig.h"
-#include "tests/support/random_lines.h"
+#include "tests/support/traces/kineto_rig.h"
+#include "tests/support/traces/random_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifdef VPT_HAVE_KINETO
 
 #include "formats/base/count.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 
 #include <inttypes.h>
 #include <stdio.h>

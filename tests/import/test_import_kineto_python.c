@@ -13,9 +13,9 @@
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/batch_stacks.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 #include "tests/support/random.h"
-#include "tests/support/random_lines.h"
+#include "tests/support/traces/random_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "formats/base/count.h"
 #include "formats/import/kineto/text/kineto_parse.h"
 #include "formats/import/kineto/text/kineto_scan.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 #include "tests/support/skip.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 
 #include "formats/base/count.h"
 #include "formats/calls.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>

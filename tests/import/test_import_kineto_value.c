@@ -10,7 +10,7 @@
 
 #include "formats/base/count.h"
 #include "formats/import/kineto/text/kineto_value.h"
-#include "tests/support/kineto_rig.h"
+#include "tests/support/traces/kineto_rig.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -34,13 +34,13 @@ done
 
 # ---- rules ----
 
-PYTHONPATH=$source/tracer/python:$source/tests/support python "rules of marks" "$source/tests/support/marks_rules.py"
+PYTHONPATH=$source/tracer/python:$source/tests/support/marks python "rules of marks" "$source/tests/support/marks/marks_rules.py"
 [ "$failures" = 0 ] || cat out err
 says out "rules"
-PYTHONPATH=$source/tracer/python:$source/tests/support python "rules of facts" "$source/tests/support/facts_rules.py"
+PYTHONPATH=$source/tracer/python:$source/tests/support/marks python "rules of facts" "$source/tests/support/marks/facts_rules.py"
 [ "$failures" = 0 ] || cat out err
 says out "3 rules"
-python "the table of pipelines is what marks_real.sh checks" "$source/tests/support/marks_pipelines.py" table "$source/tracer/python/README.md"
+python "the table of pipelines is what marks_real.sh checks" "$source/tests/support/marks/marks_pipelines.py" table "$source/tracer/python/README.md"
 says out "28 pipelines"
 
 # ---- presets ----
@@ -51,7 +51,7 @@ for preset in "$source"/tracer/python/vptrace_marks/presets/*.marks; do
 	[ -e "$program" ] || fail "the preset $preset has no program that tries it"
 	for mark in auto "$preset"; do
 		rm -rf program && mkdir program
-		PYTHONPATH=$site VPTRACE_MARK=$mark python "the preset $preset, VPTRACE_MARK=$mark" "$source/tests/support/marked.py" "$program" program
+		PYTHONPATH=$site VPTRACE_MARK=$mark python "the preset $preset, VPTRACE_MARK=$mark" "$source/tests/support/marks/marked.py" "$program" program
 		grep '^[-+]' out
 		silent err
 	done
@@ -133,7 +133,7 @@ same "in one line" 1 "$(wc -l <err)"
 
 mkdir -p gpu
 python "unpacking" -c "
-import sys; sys.path.insert(0, '$source/tests/support')
+import sys; sys.path.insert(0, '$source/tests/support/marks')
 import marked; marked.unpack('$source/tests/data/marks/end_to_end.txt', 'gpu')"
 if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 	# The tracer's own calls come earlier or later, as the machine is busy: they cost nothing here.
@@ -145,7 +145,7 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 		python3 gpu/generate.py begin >out 2>err </dev/null || fail "$rule: expected exit code 0"
 	silent err
 	"$VPT_ANALYZE" gpu.zst --format json >report 2>err || fail "$rule: no report"
-	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+	python "its report is what the simulated GPU did" "$source/tests/support/marks/marked_check.py" report log begin
 	"$VPT_ANALYZE" gpu.zst --full >out 2>err
 	says out "1 request, 81 frames, 4 steps"
 
@@ -158,7 +158,7 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 	"$VPT_ANALYZE" cat slow.zst --kind open >out 2>err
 	[ "$(grep -c WanPipeline out)" -gt 1 ] || fail "$rule: it was open at the end of one chunk or none"
 	"$VPT_ANALYZE" slow.zst --format json >report 2>err || fail "$rule: no report"
-	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+	python "its report is what the simulated GPU did" "$source/tests/support/marks/marked_check.py" report log begin
 
 	rule="the same under vptrace run --report"
 	cases=$((cases + 1))
@@ -170,7 +170,7 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 	says out "FPS end to end. 81 frames in "
 	says err "run.zst"
 	"$VPT_ANALYZE" run.zst --format json >report 2>err || fail "$rule: no report"
-	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+	python "its report is what the simulated GPU did" "$source/tests/support/marks/marked_check.py" report log begin
 
 	rule="CUDA is first used inside the request"
 	cases=$((cases + 1))
@@ -179,7 +179,7 @@ if built "$bin/standin/libcuda.so.1" "a pipeline on the simulated GPU"; then
 		LD_LIBRARY_PATH="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPT_STANDIN_LOG=log \
 		python3 gpu/generate.py begin lazy >out 2>err </dev/null || fail "$rule: expected exit code 0"
 	"$VPT_ANALYZE" lazy.zst --format json >report 2>err || fail "$rule: no report"
-	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+	python "its report is what the simulated GPU did" "$source/tests/support/marks/marked_check.py" report log begin
 	unset VPT_STANDIN_TIME
 fi
 

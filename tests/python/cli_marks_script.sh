@@ -117,7 +117,7 @@ missing_pythons
 while read -r version python; do
 	rule="the rules, Python $version"
 	cases=$((cases + 1))
-	"$python" "$source/tests/support/marks_script.py" >out 2>err </dev/null || {
+	"$python" "$source/tests/support/marks/marks_script.py" >out 2>err </dev/null || {
 		fail "$rule"
 		cat out err
 	}
@@ -125,7 +125,7 @@ while read -r version python; do
 
 	rule="passes of a denoiser in loops of all kinds, Python $version"
 	cases=$((cases + 1))
-	PYTHONPATH=$source/tracer/python:$source/tests/support "$python" "$source/tests/support/marks_passes.py" >out 2>err </dev/null || {
+	PYTHONPATH=$source/tracer/python:$source/tests/support/marks "$python" "$source/tests/support/marks/marks_passes.py" >out 2>err </dev/null || {
 		fail "$rule"
 		cat out err
 	}
@@ -134,7 +134,7 @@ while read -r version python; do
 	rule="the library's own functions for Python $version"
 	cases=$((cases + 1))
 	rm -f builtins.zst ctypes.zst errors.zst
-	PYTHONPATH=$source/tracer/python "$python" "$source/tests/support/marks_functions.py" . >out 2>err </dev/null || {
+	PYTHONPATH=$source/tracer/python "$python" "$source/tests/support/marks/marks_functions.py" . >out 2>err </dev/null || {
 		fail "$rule"
 		cat out err
 	}

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Calls of Python functions in a profiler's trace become the stacks that a slow model finds (support/python_calls.py), in random
+# Calls of Python functions in a profiler's trace become the stacks that a slow model finds (support/model/python_calls.py), in random
 # traces and, where they are at hand, in real ones; and samples survive a conversion.
 # shellcheck disable=SC1091,SC2154
 . "$VPT_SOURCE_DIR/tests/support/cli.sh"
 
 python3 --version >/dev/null 2>&1 || skip "no python3 for the model"
-calls=$VPT_SOURCE_DIR/tests/support/python_calls.py
+calls=$VPT_SOURCE_DIR/tests/support/model/python_calls.py
 cd "$work" || exit 1
 
 same_stacks() { # same_stacks NAME TRACE
@@ -36,7 +36,7 @@ expect 0 "the check" check made.zst
 python=$VPT_SOURCE_DIR/tests/corpus/good-kineto-python.json
 weights() { # weights OPTIONS...
 	expect 0 "the export" export "$python" --format perfetto --compress none -o python.pftrace --force "$@"
-	python3 "$VPT_SOURCE_DIR/tests/support/pftrace.py" python.pftrace --slices >found 2>err || fail "the export cannot be read"
+	python3 "$VPT_SOURCE_DIR/tests/support/outputs/pftrace.py" python.pftrace --slices >found 2>err || fail "the export cannot be read"
 	sed -n 's/^stack: vptrace.python.calls pid 5 tid 7: [0-9]* +\([0-9]*\) .*/\1/p' found | paste -sd ' ' - >weights
 }
 weights --from 1us --to 5us

@@ -43,7 +43,7 @@ lines_are_right() {
 		record "$rule" "$python" "$seconds" "$@"
 		cases=$((cases + 1))
 		status=0
-		python3 "$source/tests/support/slow_lines.py" slow_lines.py ranges samples >out 2>err || status=$?
+		python3 "$source/tests/support/captures/slow_lines.py" slow_lines.py ranges samples >out 2>err || status=$?
 		[ "$status" -eq 2 ] || break
 	done
 	[ "$status" -eq 0 ] || fail "$rule, $seconds s for each line"

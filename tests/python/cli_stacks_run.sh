@@ -58,7 +58,7 @@ has_fact "stacks.hz=200"
 has_fact "stacks.deep=[1-9][0-9]*"
 same "the samples of the facts are in the file" "$(sed -n 's/^stacks.samples=//p' facts)" "$(wc -l <samples | tr -d ' ')"
 cases=$((cases + 1))
-"$python" "$source/tests/support/stack_run.py" run.py said samples >out 2>err || fail "$rule: $(grep FAILED out)"
+"$python" "$source/tests/support/captures/stack_run.py" run.py said samples >out 2>err || fail "$rule: $(grep FAILED out)"
 cat out
 # More calls and ops than a chunk takes, before the writer first looks at samples.
 cat >many.py <<'PY'

@@ -14,20 +14,20 @@ python=$folder/venv/bin/python
 "$python" -c 'import torch, diffusers' 2>/dev/null || "$python" -m pip install --quiet torch diffusers transformers accelerate ftfy
 "$python" -c 'import sys, torch, diffusers; print("Python %d.%d, torch %s, diffusers %s" % (*sys.version_info[:2], torch.__version__, diffusers.__version__))'
 cd "$folder"
-try=$source/tests/support/marks_real.py
-PYTHONPATH=$source/tracer/python/site:$source/tests/support
+try=$source/tests/support/marks/marks_real.py
+PYTHONPATH=$source/tracer/python/site:$source/tests/support/marks
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 VPTRACE_MARK=auto "$python" "$try" pipelines
 # Whatever a package needs and is not there, its script says as SKIPPED.
 export HF_HUB_OFFLINE=1 DIFFUSERS_VERBOSITY=error TRANSFORMERS_VERBOSITY=error PYTHONWARNINGS=ignore
-PYTHONPATH=$source/tests/support:$source/tracer/python "$python" "$source/tests/support/marks_pipelines.py" own
+PYTHONPATH=$source/tests/support/marks:$source/tracer/python "$python" "$source/tests/support/marks/marks_pipelines.py" own
 if [ -e "$source/../shared/pipelines" ]; then
-	PYTHONPATH=$source/tests/support:$source/tracer/python "$python" "$source/tests/support/marks_pipelines.py" shared "$source/../shared/pipelines"
+	PYTHONPATH=$source/tests/support/marks:$source/tracer/python "$python" "$source/tests/support/marks/marks_pipelines.py" shared "$source/../shared/pipelines"
 else
 	echo "SKIPPED: the scripts of ../shared/pipelines are not there"
 fi
-VPTRACE_MARK=auto "$python" "$source/tests/support/frames_real.py"
+VPTRACE_MARK=auto "$python" "$source/tests/support/marks/frames_real.py"
 VPTRACE_MARK=none PYTHONPATH=$PYTHONPATH:$source/tracer/python "$python" "$try" compile >without.json
 echo '__main__:scaled = stage scaled' >script.marks
 for mark in auto auto,modules:2 auto,./script.marks; do

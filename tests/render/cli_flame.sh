@@ -18,7 +18,7 @@ flames() { # flames NAME TRACE [EXIT]
 	expect "${3:-0}" "$1: a picture" stacks "$2"
 	cp out picture.svg
 	expect "${3:-0}" "$1: the report" "$2" --format json
-	python3 "$VPT_SOURCE_DIR/tests/support/flames.py" out idle.folded sync.folded launches.folded all.folded merged.folded \
+	python3 "$VPT_SOURCE_DIR/tests/support/outputs/flames.py" out idle.folded sync.folded launches.folded all.folded merged.folded \
 		speedscope.json picture.svg >names 2>err || fail "$1: $(tail -n 1 err)"
 	cases=$((cases + 1))
 }
@@ -77,7 +77,7 @@ tr '\n' ' ' <picture.svg | grep -q 'Layer_\* (10) [^<]* 10 numbered ones togethe
 	fail "ten layers do not name the longest: $(tr '\n' ' ' <picture.svg | grep -o 'Layer_\* (10)[^<]*')"
 
 for seed in 1 2 3 4 5 6; do
-	python3 "$VPT_SOURCE_DIR/tests/support/python_calls.py" make $seed made.json || fail "seed $seed: no trace"
+	python3 "$VPT_SOURCE_DIR/tests/support/model/python_calls.py" make $seed made.json || fail "seed $seed: no trace"
 	"$VPT_ANALYZE" made.json --format json >report 2>err
 	grep -q '"devices": \[\]' report || flames "seed $seed" made.json
 done
@@ -94,7 +94,7 @@ done
 # A picture fits the window that shows it.
 cp picture.svg wide.svg
 cases=$((cases + 1))
-python3 "$VPT_SOURCE_DIR/tests/support/page_browser.py" wide.svg >out 2>err
+python3 "$VPT_SOURCE_DIR/tests/support/outputs/page_browser.py" wide.svg >out 2>err
 case $? in
 0) ;;
 77) echo "SKIPPED: the width of a picture: no Chromium is installed" ;;

@@ -5,8 +5,8 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
-. "$source/tests/support/demo.sh"
-. "$source/tests/support/page.sh"
+. "$source/tests/support/captures/demo.sh"
+. "$source/tests/support/outputs/page.sh"
 need_python 3.9
 cd "$work" || exit 1
 
@@ -56,7 +56,7 @@ expect 2 "no page over another" small.json --format html -o small.html
 says err "small.html"
 
 # ---- names ----
-python3 "$source/tests/support/hostile.py" hostile.json
+python3 "$source/tests/support/traces/hostile.py" hostile.json
 page hostile hostile.json || fail "no page of hostile names"
 holds "hostile names stay text" names hostile.html ZQX
 cp hostile.json '"><script>ZQX<.json'
@@ -86,7 +86,7 @@ else
 fi
 
 # ---- an hour on eight GPUs; a million events ----
-python3 "$source/tests/support/hour.py" hour.json
+python3 "$source/tests/support/traces/hour.py" hour.json
 page hour hour.json --target 13.4 --frames-per-block 12 || fail "no page of an hour"
 [ "$(wc -c <hour.html)" -le 1500000 ] || fail "the page of an hour has $(wc -c <hour.html) bytes"
 rm -f hour.json hour.report

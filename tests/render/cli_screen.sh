@@ -4,7 +4,7 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
-. "$source/tests/support/demo.sh"
+. "$source/tests/support/captures/demo.sh"
 need_python 3.6
 cd "$work" || exit 1
 
@@ -25,7 +25,7 @@ screens() {
 		{ echo "=== ${file##*/}" && cat out; } >>all
 	done
 	cases=$((cases + $(grep -c '^=== ' all)))
-	python3 "$source/tests/support/screens.py" "$width" <all >said 2>err || fail "$width columns: $(cat err)"
+	python3 "$source/tests/support/outputs/screens.py" "$width" <all >said 2>err || fail "$width columns: $(cat err)"
 	sed '$d' said >faults
 	[ ! -s faults ] || fail "$width columns: $(cat faults)"
 	compared=$(sed -n 's/.*, \([0-9]*\) figures compared$/\1/p' said)

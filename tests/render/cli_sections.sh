@@ -3,7 +3,7 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
-. "$source/tests/support/demo.sh"
+. "$source/tests/support/captures/demo.sh"
 cd "$work" || exit 1
 
 names=$("$VPT_ANALYZE" analyze --help | sed -n '/^Sections of a text report/,/^$/s/^  //p')

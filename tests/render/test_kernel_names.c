@@ -5,7 +5,7 @@
 #include "formats/base/count.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

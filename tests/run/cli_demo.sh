@@ -1,6 +1,6 @@
 #!/bin/sh
 # Traced on the simulated GPU, the demo's capture says what the simulated schedule is: for each knob, every op's start and end,
-# busy and idle time, what each piece of each gap waited for, blocks, FPS and BPS are those that support/demo_schedule.py works out by itself, to the
+# busy and idle time, what each piece of each gap waited for, blocks, FPS and BPS are those that support/captures/demo_schedule.py works out by itself, to the
 # nanosecond; nothing is lost; and of all causes of idle time the one that the knob stands for grew most.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
@@ -50,7 +50,7 @@ nothing_lost() {
 compare() { # compare NAME CHECKS...
 	plan=$1.plan
 	shift
-	python3 "$source/tests/support/demo_schedule.py" "$source/tests/standin/standin.h" "$plan" "$@" >out 2>err
+	python3 "$source/tests/support/captures/demo_schedule.py" "$source/tests/standin/standin.h" "$plan" "$@" >out 2>err
 }
 
 # knob NAME CAUSE KNOBS...

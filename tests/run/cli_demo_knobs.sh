@@ -13,7 +13,7 @@ unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_S
 export VPT_ANALYZE VPT_BIN
 
 cases=$((cases + 1))
-python3 "$source/tests/support/demo_knobs.py" "$source/tests/standin/standin.h" >table 2>err || fail "blame and savings differ"
+python3 "$source/tests/support/captures/demo_knobs.py" "$source/tests/standin/standin.h" >table 2>err || fail "blame and savings differ"
 cat table
 [ ! -s err ] || cat err
 [ "$(wc -l <table)" -gt 55 ] || fail "there is hardly a row in the table"

@@ -43,7 +43,7 @@ holds() { # holds FILE: every kernel of the log in its time; intact, complete, a
 	for kind in kernel clock meta; do
 		"$VPT_ANALYZE" cat "$1" --kind $kind
 	done >rows 2>&1
-	python3 "$source/tests/support/ring.py" log rows report >compared 2>&1 || fail "$rule: $(head -n 5 compared)"
+	python3 "$source/tests/support/captures/ring.py" log rows report >compared 2>&1 || fail "$rule: $(head -n 5 compared)"
 	"$VPT_ANALYZE" "$1" --full 2>&1 | tr -s '\n ' '  ' | grep -q 'flight recorder of' || fail "$rule: the report does not say what it is"
 }
 cause() { # cause FILE TEXT

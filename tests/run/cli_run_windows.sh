@@ -31,7 +31,7 @@ windows_of() { # windows_of NAME: begin and end of each, in one line
 	sed -n "s/^$1 //p" out | tr '\n' ' '
 }
 lets_through() { # lets_through BEGIN END...
-	python3 "$source/tests/support/windows.py" whole part "$@" >differs 2>&1 || fail "$rule: not compared: $(cat differs)"
+	python3 "$source/tests/support/captures/windows.py" whole part "$@" >differs 2>&1 || fail "$rule: not compared: $(cat differs)"
 	[ ! -s differs ] || fail "$rule: $(head -n 3 differs)"
 }
 keeps_whole() { # the verdict is good, and no time outside the windows is called idle

@@ -19,7 +19,7 @@ compares() {
 		fail "$rule: the host ended with $?"
 	same "$rule: captures" "$3" "$(grep -c schedule "$work/captures/out")"
 	# shellcheck disable=SC2086
-	python3 "$source/tests/support/schedules.py" "$VPT_ANALYZE" "$work/captures" $4 >"$work/out" 2>>"$work/err" ||
+	python3 "$source/tests/support/captures/schedules.py" "$VPT_ANALYZE" "$work/captures" $4 >"$work/out" 2>>"$work/err" ||
 		fail "$rule: not compared"
 	same "$rule: differences" "" "$(grep -v '^launched ' "$work/out" | head -n 3)"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A capture that is being recorded: what reports say of it, `watch`, and `vptrace run --live`.
 . "$VPT_SOURCE_DIR/tests/support/cli.sh"
-. "$VPT_SOURCE_DIR/tests/support/demo.sh"
+. "$VPT_SOURCE_DIR/tests/support/captures/demo.sh"
 has_demo "captures that grow" || exit 77
 grow=$VPT_SOURCE_DIR/tests/support/grow.py
 cd "$work" || exit 1

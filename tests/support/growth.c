@@ -3,7 +3,7 @@
 
 #include "analysis/analyze.h"
 #include "formats/calls.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

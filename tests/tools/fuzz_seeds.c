@@ -9,9 +9,9 @@
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/support/hand.h"
-#include "tests/support/rich_script.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/hand.h"
+#include "tests/support/traces/rich_script.h"
+#include "tests/support/traces/script.h"
 
 #include <errno.h>
 #include <stdio.h>

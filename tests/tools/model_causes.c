@@ -9,8 +9,8 @@
 #include "formats/base/json_writer.h"
 #include "formats/base/memory.h"
 #include "formats/import/any_trace.h"
-#include "tests/support/model_causes.h"
-#include "tests/support/random_causes.h"
+#include "tests/support/model/model_causes.h"
+#include "tests/support/traces/random_causes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

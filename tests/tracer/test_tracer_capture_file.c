@@ -9,7 +9,7 @@
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
 #include "formats/file/capture_writer.h"
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 #include "tests/support/skip.h"
 
 #include <dirent.h>

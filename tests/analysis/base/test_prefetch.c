@@ -2,8 +2,8 @@
 #include "analysis/join/prefetch.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
-#include "tests/support/hand.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/hand.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,10 +4,10 @@
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/random_causes.h"
-#include "tests/support/random_samples.h"
-#include "tests/support/script.h"
-#include "tests/support/strip_lines.h"
+#include "tests/support/traces/random_causes.h"
+#include "tests/support/traces/random_samples.h"
+#include "tests/support/traces/script.h"
+#include "tests/support/outputs/strip_lines.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@ command -v zstd >/dev/null || skip "there is no zstd"
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 cases=1
-python3 "$source/tests/support/causes_oracle.py" "$folder" "$source/formats" "$model" 0 "${VPT_RANDOM_TRACES:-150}" \
+python3 "$source/tests/support/model/causes_oracle.py" "$folder" "$source/formats" "$model" 0 "${VPT_RANDOM_TRACES:-150}" \
 	>"$work/out" 2>"$work/err" || fail "random captures"
 tail -n 22 "$work/out"
 finish

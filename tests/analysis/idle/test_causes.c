@@ -1,10 +1,10 @@
 /* test_causes.c - what idle time waited for: on the traces of tests/data/causes.txt, whose answers a person can compute, and
  * on random ones, for what must hold of all. By the slow model, and by the analyzer, which has to agree with that. */
 #include "analysis/analyze.h"
-#include "tests/support/model_causes.h"
-#include "tests/support/model_late.h"
-#include "tests/support/random_causes.h"
-#include "tests/support/script.h"
+#include "tests/support/model/model_causes.h"
+#include "tests/support/model/model_late.h"
+#include "tests/support/traces/random_causes.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

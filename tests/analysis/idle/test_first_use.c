@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 static void first_use_is_said_before_cuda_graphs(void **state)
 {

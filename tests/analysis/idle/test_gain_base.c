@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* Blocks of 764 ms, in the first 110 of which the host still waits for the block before. */
 static void a_gain_says_what_it_is_of_and_what_it_means(void **state)

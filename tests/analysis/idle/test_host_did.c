@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* ---- the host's own code after a wait ---- */
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 static const struct {
 	const char *rule, *script, *limit, *words;

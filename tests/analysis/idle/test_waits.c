@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* Ten iterations of 600 us: a launch of 1 us, a kernel of 100 us from then on, and what the host does next. In that text
  * "%T20" is the time 20 us after the iteration began, and "%N2" is the iteration's second id. */

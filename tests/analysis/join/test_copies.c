@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* ---- copies, memsets and the compute beside them ---- */
 

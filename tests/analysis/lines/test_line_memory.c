@@ -2,8 +2,8 @@
 #include "analysis/analyze.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
-#include "tests/support/random_lines.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/random_lines.h"
+#include "tests/support/traces/script.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/lines_rig.h"
+#include "tests/support/traces/lines_rig.h"
 
 /* ---- the time that a sample stands for ---- */
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "formats/base/count.h"
-#include "tests/support/lines_rig.h"
+#include "tests/support/traces/lines_rig.h"
 
 static void a_slow_line_is_named(void **state)
 {

@@ -7,8 +7,8 @@
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/random_lines.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/random_lines.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/page.h"
+#include "tests/support/outputs/page.h"
 
 static struct vpa_report *report_of(struct random_text *text)
 {

@@ -1,8 +1,8 @@
 /* test_stage_lines.c - lines of Python of stages, steps and blocks: on traces whose answers a person
  * can compute, and that lines add up to the causes in all. */
 #include "tests/support/random.h"
-#include "tests/support/random_causes.h"
-#include "tests/support/random_samples.h"
+#include "tests/support/traces/random_causes.h"
+#include "tests/support/traces/random_samples.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/lines_rig.h"
+#include "tests/support/traces/lines_rig.h"
 
 static const struct vpa_stage_row *stage_of(const struct vpa_report *r, const char *name)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* ---- ranges ---- */
 

@@ -4,7 +4,7 @@
 #include "analysis/model/gpu_peak.h"
 #include "formats/base/count.h"
 #include "formats/base/error.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

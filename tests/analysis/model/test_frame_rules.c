@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/lines_rig.h"
+#include "tests/support/traces/lines_rig.h"
 
 /* ---- the built-in table ---- */
 

@@ -1,7 +1,7 @@
 /* test_blocks.c - where blocks and requests begin and end. */
 #include "formats/base/memory.h"
-#include "tests/support/block_rig.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/block_rig.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

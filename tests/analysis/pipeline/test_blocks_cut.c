@@ -1,5 +1,5 @@
 /* test_blocks_cut.c - blocks, steps and requests that the window or a pause cuts. */
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

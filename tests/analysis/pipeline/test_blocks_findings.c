@@ -1,5 +1,5 @@
 /* test_blocks_findings.c - what the report advises about blocks, their steps and their stages. */
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

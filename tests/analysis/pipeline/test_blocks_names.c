@@ -1,5 +1,5 @@
 /* test_blocks_names.c - which names make a range a block, a step or a stage, and where. */
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

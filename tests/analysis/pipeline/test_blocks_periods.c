@@ -1,7 +1,7 @@
 /* test_blocks_periods.c - periods of blocks: drift, outliers, and what they are made of. */
 #include "analysis/folds/blocks/blocks_math.h"
 #include "formats/base/count.h"
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 #include "tests/support/random.h"
 
 #include <inttypes.h>

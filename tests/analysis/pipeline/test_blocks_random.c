@@ -10,7 +10,7 @@
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_blocks_rates.c - the rates of blocks: frames, warm-up, and playback in real time. */
 #include "analysis/folds/blocks/blocks_math.h"
 #include "formats/base/count.h"
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_blocks_steps.c - steps, stages and iterations: how many there are and how long they take. */
 #include "formats/base/saturate.h"
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_filled_ranges.c - what a range of several chunks says of itself, of which each chunk may know more. */
 #include "formats/base/count.h"
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "analysis/folds/observer.h"
 #include "analysis/pipeline/pipeline.h"
 #include "formats/base/count.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

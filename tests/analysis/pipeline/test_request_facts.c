@@ -1,6 +1,6 @@
 /* test_request_facts.c - what requests were asked for and made: each fact belongs to its request. */
 #include "formats/base/count.h"
-#include "tests/support/block_rig.h"
+#include "tests/support/traces/block_rig.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

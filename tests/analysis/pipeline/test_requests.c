@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/compare/fail_conditions.h"
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* Requests of three blocks with 10 frames each, whose kernels run for a whole period; periods in ms. */
 static const char *requests(const unsigned *periods_ms, size_t count)

@@ -1,7 +1,7 @@
 /* test_sweep.c - device time between edges, without a trace around it. */
 #include "analysis/pipeline/sweep.h"
 
-#include "tests/support/hand.h"
+#include "tests/support/traces/hand.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/fail_conditions.h"
 #include "analysis/pipeline/unit.h"
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* What a trace has. Requests of 860 ms, one after the other; in each, laps of 100 ms: 60 ms of work, then 37 in which
  * the host waits, then one of work. */

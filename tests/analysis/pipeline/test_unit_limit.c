@@ -11,7 +11,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/pipeline/unit_limit.h"
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* ---- the groups ---- */
 

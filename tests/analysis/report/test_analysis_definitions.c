@@ -1,12 +1,12 @@
 /* test_analysis_definitions.c - every rule of the analyzer's definitions on a trace whose answer a person can
- * compute. A case is a rule, a script (tests/support/script.h), and what the report says.
+ * compute. A case is a rule, a script (tests/support/traces/script.h), and what the report says.
  * Long, since each definition is one entry of one table. */
 #include "analysis/advice/finding.h"
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

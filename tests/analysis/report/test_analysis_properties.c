@@ -10,10 +10,10 @@
 #include "formats/base/count.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
-#include "tests/support/model.h"
+#include "tests/support/model/model.h"
 #include "tests/support/random.h"
-#include "tests/support/random_lines.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/random_lines.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <locale.h>

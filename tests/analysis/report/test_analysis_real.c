@@ -7,7 +7,7 @@
 #include "formats/base/memory.h"
 #include "formats/file/capture_writer.h"
 #include "formats/import/any_trace.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 #include "tests/support/skip.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 /* Builds a script: every launch of 20 has an id of its own from `id` on and comes 100 us after the one before;
  * its kernel of 80 us begins 10 us later, except those in [lost_from, lost_to). */

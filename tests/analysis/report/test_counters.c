@@ -6,7 +6,7 @@
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <math.h>
 #include <setjmp.h>

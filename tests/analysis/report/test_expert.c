@@ -3,7 +3,7 @@
 #include "formats/base/count.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

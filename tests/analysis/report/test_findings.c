@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 #define SGEMM " \"ampere_sgemm_128x64_nn\"\n"
 #define BF16  " \"ampere_bf16_s16816gemm_bf16_64x64_ldg8_f2f_stages_64x5_tn\"\n"

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "analysis/advice/idle_sum.h"
-#include "tests/support/findings_rig.h"
-#include "tests/support/random_causes.h"
+#include "tests/support/traces/findings_rig.h"
+#include "tests/support/traces/random_causes.h"
 
 /* The findings about causes of idle time, of the program and not of its recording. */
 static const struct {

@@ -7,7 +7,7 @@
 #include "formats/base/count.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/page.h"
+#include "tests/support/outputs/page.h"
 
 #define GEMM   " \"ampere_bf16_s16816gemm_bf16_128x64_nn\"\n"
 #define REDUCE " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\"\n"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 
 #define SGEMM "\"ampere_sgemm_128x64_nn\""
 #define BGEMM "\"ampere_bf16_s16816gemm_bf16_128x64_nn\""

@@ -4,7 +4,7 @@
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

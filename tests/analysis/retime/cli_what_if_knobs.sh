@@ -2,7 +2,7 @@
 # cli_what_if_knobs.sh - each knob of the demo, and pairs of them: what a replay of the run without a change predicts is
 # what the run with the change takes, to 0.5 % in virtual time.
 . "$(dirname "$0")/../../support/cli.sh"
-. "$(dirname "$0")/../../support/demo.sh"
+. "$(dirname "$0")/../../support/captures/demo.sh"
 
 has_demo "predictions of the demo's knobs" || exit 77
 cd "$work" || exit 1

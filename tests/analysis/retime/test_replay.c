@@ -13,7 +13,7 @@
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 enum { CHANGES = 4, WORLDS = 8 };
 

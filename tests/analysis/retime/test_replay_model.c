@@ -1,4 +1,4 @@
-/* test_replay_model.c - random programs, replayed and by the slow model of tests/support/retime_model.h. */
+/* test_replay_model.c - random programs, replayed and by the slow model of tests/support/model/retime_model.h. */
 #include "analysis/retime/retime.h"
 
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/retime_model.h"
-#include "tests/support/script.h"
+#include "tests/support/model/retime_model.h"
+#include "tests/support/traces/script.h"
 
 enum { PROGRAMS = 6000, LISTS = 5, CHANGES = 3, MOMENTS = 2 * MODEL_CALLS + 2 * MODEL_OPS };
 

@@ -15,9 +15,9 @@
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
-#include "tests/support/random_causes.h"
+#include "tests/support/traces/random_causes.h"
 #include "tests/support/scarce.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 enum { PROGRAMS = 1000, ODD = 3000, SPANS = 8, LISTS = 5, CHANGES = 4, LINES = 40, LINE = 200 };
 

@@ -4,7 +4,7 @@
 #include "analysis/names/number_format.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

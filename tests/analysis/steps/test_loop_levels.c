@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "analysis/pipeline/unit.h"
-#include "tests/support/findings_rig.h"
+#include "tests/support/traces/findings_rig.h"
 #include "tests/support/random.h"
 
 /* ---- rules into a script ---- */

@@ -6,7 +6,7 @@
 #include "analysis/steps/step_halves.h"
 #include "formats/base/count.h"
 #include "formats/base/error.h"
-#include "tests/support/script.h"
+#include "tests/support/traces/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

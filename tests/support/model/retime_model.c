@@ -1,0 +1,942 @@
+/* retime_model.c - the program that a seed makes, and the slow account of it.
+ * Long, since one file has the whole of the second opinion. */
+#include "tests/support/model/retime_model.h"
+
+#include "analysis/model/model.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+#include "formats/event_schema.h"
+#include "tests/support/random.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -1, EVENTS = 3, TEXT = 32768, LOOK_BACK = 64 };
+
+static const int64_t never = INT64_MIN;
+
+static const struct {
+	const char *name;
+	int launches, copies, waits;
+} kinds[MODEL_CALL_KINDS] = {
+	[MODEL_LAUNCH] = {"cudaLaunchKernel", 1, 0, 0},
+	[MODEL_COPY] = {"cudaMemcpyAsync", 1, 1, 0},
+	[MODEL_BLOCKING_COPY] = {"cudaMemcpy", 1, 1, 0},
+	[MODEL_DEVICE_SYNC] = {"cudaDeviceSynchronize", 0, 0, 1},
+	[MODEL_STREAM_SYNC] = {"cudaStreamSynchronize", 0, 0, 1},
+	[MODEL_EVENT_SYNC] = {"cudaEventSynchronize", 0, 0, 1},
+	[MODEL_RECORD] = {"cudaEventRecord", 0, 0, 0},
+	[MODEL_STREAM_WAIT] = {"cudaStreamWaitEvent", 0, 0, 0},
+	[MODEL_QUERY] = {"cudaEventQuery", 0, 0, 0},
+};
+
+/* Threads 0 and 1 are of process 1, thread 2 of process 2; stream 3 too. Stream 2 is of another device. */
+static const int thread_pid[MODEL_THREADS] = {1, 1, 2};
+static const int stream_pid[MODEL_STREAMS] = {1, 1, 1, 2};
+static const int stream_gpu[MODEL_STREAMS] = {0, 0, 1, 2};
+
+/* ---- the program ---- */
+
+static int below(struct vpt_random *r, int limit)
+{
+	return (int)vpt_random_below(r, (uint64_t)limit);
+}
+
+/* A length near one of the thresholds. */
+static int64_t some_ns(struct vpt_random *r)
+{
+	static const int64_t usual[] = {0, 1, 700, 1499, 1500, 1501, 2000, 3000, 3999, 4001, 5001,
+		7999, 8000, 8001, 15000, 20001, 40000, 99999, 100000, 100001, 250000};
+
+	return usual[below(r, COUNT(usual))] + (below(r, 3) ? 0 : below(r, 700));
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct model_call *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->thread - y->thread;
+}
+
+static int by_op(const void *a, const void *b)
+{
+	const struct model_op *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->stream - y->stream;
+}
+
+static int by_range(const void *a, const void *b)
+{
+	const struct model_range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? 1 : -1;
+}
+
+static int stream_of_thread(struct vpt_random *r, int thread)
+{
+	return thread_pid[thread] == 2 ? 3 : below(r, 3);
+}
+
+static void make_calls(struct retime_model *m, struct vpt_random *r)
+{
+	int threads = 1 + below(r, MODEL_THREADS), thread, i;
+	int count = 4 + below(r, MODEL_CALLS - 4);
+	int64_t at[MODEL_THREADS] = {1000, 1000 + some_ns(r), 1000 + some_ns(r)};
+
+	for (i = 0; i < count; i++) {
+		struct model_call *c = &m->calls[m->call_count++];
+
+		thread = below(r, threads);
+		c->thread = thread;
+		c->kind = below(r, 2) ? MODEL_LAUNCH
+				      : (enum model_call_kind)below(r, MODEL_CALL_KINDS);
+		c->stream = stream_of_thread(r, thread);
+		c->event = below(r, EVENTS);
+		c->start = at[thread];
+		c->end = c->start + some_ns(r);
+		at[thread] = c->end + some_ns(r) + (c->end == c->start);
+	}
+	qsort(m->calls, (size_t)m->call_count, sizeof(*m->calls), by_call);
+}
+
+static int is_new(const struct retime_model *m, const struct model_op *o)
+{
+	int i;
+
+	for (i = 0; i < m->op_count; i++)
+		if (!by_op(&m->ops[i], o))
+			return 0;
+	return 1;
+}
+
+/* Ops that follow their launches and their streams, and others that follow nothing. */
+static void make_ops(struct retime_model *m, struct vpt_random *r)
+{
+	static const char *const names[] = {"gemm", "softmax", "conv"};
+	int64_t last[MODEL_STREAMS] = {0};
+	int i;
+
+	for (i = 0; i < m->call_count && m->op_count < MODEL_OPS - 2; i++) {
+		const struct model_call *c = &m->calls[i];
+		struct model_op o = {.call = i, .stream = c->stream};
+
+		if (!kinds[c->kind].launches || !below(r, 8))
+			continue;
+		o.is_kernel = !kinds[c->kind].copies;
+		o.name = names[below(r, COUNT(names))];
+		o.copy_kind = below(r, 2) ? VPT_COPYKIND_DTOH : VPT_COPYKIND_HTOD;
+		o.is_pageable = below(r, 2);
+		o.bytes = below(r, 2) ? 4 : 2 << 20;
+		o.start = (below(r, 2) ? c->start : c->end) + some_ns(r);
+		if (o.start < last[o.stream] && below(r, 8))
+			o.start = last[o.stream] + (below(r, 2) ? 900 : some_ns(r));
+		o.end = o.start + some_ns(r);
+		if (!below(r, 16))
+			o.call = NONE;
+		last[o.stream] = o.end;
+		if (is_new(m, &o))
+			m->ops[m->op_count++] = o;
+	}
+	if (!m->op_count)
+		m->ops[m->op_count++] = (struct model_op){
+			.start = 2000, .end = 3000, .call = NONE, .is_kernel = 1, .name = "gemm"};
+	qsort(m->ops, (size_t)m->op_count, sizeof(*m->ops), by_op);
+}
+
+static void make_ranges(struct retime_model *m, struct vpt_random *r)
+{
+	static const char *const names[] = {"r1", "r2", "x"};
+	int64_t last = m->calls[m->call_count - 1].end;
+	int count = below(r, MODEL_RANGES), i;
+
+	for (i = 0; i < count; i++) {
+		struct model_range *range = &m->ranges[m->range_count++];
+
+		range->is_wide = !below(r, 3);
+		range->thread = below(r, 2);
+		range->name = names[below(r, COUNT(names))];
+		range->start = 900 + (int64_t)vpt_random_below(r, (uint64_t)last);
+		range->end = range->start + 1 + (int64_t)vpt_random_below(r, (uint64_t)last / 2);
+		range->end += i; /* no two of the same end */
+	}
+	qsort(m->ranges, (size_t)m->range_count, sizeof(*m->ranges), by_range);
+}
+
+void retime_model_random(struct retime_model *m, uint64_t seed)
+{
+	struct vpt_random random = {seed};
+
+	memset(m, 0, sizeof(*m));
+	make_calls(m, &random);
+	make_ops(m, &random);
+	make_ranges(m, &random);
+}
+
+/* ---- as a script ---- */
+
+static const char *const stream_name[MODEL_STREAMS] = {"s1", "s2", "s3", "s4"};
+
+static int put_call(const struct model_call *c, int number, char *out, size_t size)
+{
+	int used = snprintf(out, size, "call t%d %s %" PRId64 "-%" PRId64 " corr %d\n", c->thread,
+		kinds[c->kind].name, c->start, c->end, number);
+	const char *stream = stream_name[c->stream];
+
+	out += used;
+	size -= (size_t)used;
+	if (c->kind == MODEL_STREAM_SYNC)
+		used += snprintf(out, size,
+			"sync t%d stream %" PRId64 "-%" PRId64 " corr %d waits %s\n", c->thread,
+			c->start, c->end, number, stream);
+	else if (c->kind == MODEL_EVENT_SYNC)
+		used += snprintf(out, size,
+			"sync t%d event %" PRId64 "-%" PRId64 " corr %d waits %s sync_id %d\n",
+			c->thread, c->start, c->end, number, stream, c->event + 1);
+	else if (c->kind == MODEL_RECORD)
+		used += snprintf(out, size, "event %s %" PRId64 " event 1 sync_id %d corr %d\n",
+			stream, c->start, c->event + 1, number);
+	else if (c->kind == MODEL_STREAM_WAIT)
+		used += snprintf(out, size,
+			"sync %s \"stream waits for event\" %" PRId64 "-%" PRId64
+			" corr %d sync_id %d\n",
+			stream, c->start, c->end, number, c->event + 1);
+	return used;
+}
+
+static int put_op(const struct model_op *o, char *out, size_t size)
+{
+	if (o->is_kernel)
+		return snprintf(out, size, "kernel %s %" PRId64 "-%" PRId64 " corr %d \"%s\"\n",
+			stream_name[o->stream], o->start, o->end, o->call + 1, o->name);
+	return snprintf(out, size,
+		"copy %s %s %s %" PRId64 "-%" PRId64 " corr %d bytes %" PRId64 "\n",
+		stream_name[o->stream], o->copy_kind == VPT_COPYKIND_DTOH ? "DtoH" : "HtoD",
+		o->copy_kind == VPT_COPYKIND_DTOH
+			? (o->is_pageable ? "device->pageable" : "device->pinned")
+			: (o->is_pageable ? "pageable->device" : "pinned->device"),
+		o->start, o->end, o->call + 1, o->bytes);
+}
+
+char *retime_model_script(const struct retime_model *m)
+{
+	char *script = vpt_calloc(TEXT, 1);
+	size_t used = 0;
+	int i;
+
+	if (!script)
+		abort();
+	for (i = 0; i < MODEL_THREADS; i++)
+		used += (size_t)snprintf(script + used, TEXT - used, "thread t%d pid %d tid %d\n",
+			i, thread_pid[i], 100 + i);
+	for (i = 0; i < MODEL_STREAMS; i++)
+		used += (size_t)snprintf(script + used, TEXT - used,
+			"stream %s device %d context %d stream %d pid %d\n", stream_name[i],
+			stream_gpu[i] == 1, 1, i, stream_pid[i]);
+	for (i = 0; i < m->call_count; i++)
+		used += (size_t)put_call(&m->calls[i], i + 1, script + used, TEXT - used);
+	for (i = 0; i < m->op_count; i++)
+		used += (size_t)put_op(&m->ops[i], script + used, TEXT - used);
+	for (i = 0; i < m->range_count; i++)
+		used += (size_t)snprintf(script + used, TEXT - used,
+			"%s t%d %" PRId64 "-%" PRId64 " \"%s\"\n",
+			m->ranges[i].is_wide ? "startend" : "range", m->ranges[i].thread,
+			m->ranges[i].start, m->ranges[i].end, m->ranges[i].name);
+	if (used >= TEXT)
+		abort();
+	return script;
+}
+
+/* ---- the edges ---- */
+
+struct edges {
+	int before[MODEL_CALLS], targets[MODEL_CALLS][MODEL_OPS], waits[MODEL_CALLS];
+	int64_t gap[MODEL_CALLS], cost[MODEL_CALLS], after[MODEL_CALLS];
+	int call[MODEL_OPS], prior[MODEL_OPS], event[MODEL_OPS], anchor[MODEL_OPS];
+	int64_t launch_ns[MODEL_OPS], stream_ns[MODEL_OPS], event_ns[MODEL_OPS];
+	int64_t launch_gap, latency, stream_gap, t0;
+};
+
+static int by_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t middle(int64_t *list, int count, int64_t none)
+{
+	qsort(list, (size_t)count, sizeof(*list), by_ns);
+	return count ? list[(count - 1) / 2] : none;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The op launched last on a stream before a call was made. */
+static int last_launched(const struct retime_model *m, const struct edges *e, int stream, int call)
+{
+	int i, found = NONE;
+
+	for (i = 0; i < m->op_count; i++)
+		if (m->ops[i].stream == stream && e->call[i] != NONE && e->call[i] < call &&
+			(found == NONE || e->call[i] >= e->call[found]))
+			found = i;
+	return found;
+}
+
+/* What an event of a process stands for when a call is made. */
+static int op_of_event(
+	const struct retime_model *m, const struct edges *e, int event, int pid, int call)
+{
+	int i, found = NONE;
+
+	for (i = 0; i < call; i++)
+		if (m->calls[i].kind == MODEL_RECORD && m->calls[i].event == event &&
+			stream_pid[m->calls[i].stream] == pid)
+			found = last_launched(m, e, m->calls[i].stream, i);
+	return found;
+}
+
+/* The call of another thread of the process that ended last. */
+static int hand_over(const struct retime_model *m, const struct edges *e, int call)
+{
+	const struct model_call *c = &m->calls[call];
+	int i, found = NONE;
+
+	for (i = 0; i < m->call_count; i++) {
+		const struct model_call *p = &m->calls[i];
+
+		if (thread_pid[p->thread] == thread_pid[c->thread] && p->end <= c->start &&
+			(p->thread != c->thread || i == e->before[call]) &&
+			(found == NONE || p->end >= m->calls[found].end))
+			found = i;
+	}
+	if (found == NONE || found == e->before[call] || m->calls[found].start >= c->start ||
+		(e->before[call] != NONE && m->calls[found].end <= m->calls[e->before[call]].end))
+		return NONE;
+	return found;
+}
+
+static void find_gaps(const struct retime_model *m, struct edges *e)
+{
+	int64_t usual[MODEL_CALLS];
+	int count = 0, i, k;
+
+	for (i = 0; i < m->call_count; i++) {
+		const struct model_call *c = &m->calls[i];
+		int has_op = 0, other;
+
+		e->before[i] = NONE;
+		for (k = 0; k < i; k++)
+			if (m->calls[k].thread == c->thread)
+				e->before[i] = k;
+		e->gap[i] = c->start - (e->before[i] == NONE ? e->t0 : m->calls[e->before[i]].end);
+		for (k = 0; k < m->op_count; k++)
+			has_op |= e->call[k] == i;
+		if (has_op && e->gap[i] > 0 && e->gap[i] < 100000)
+			usual[count++] = e->gap[i];
+		other = e->gap[i] < 100000 ? NONE : hand_over(m, e, i);
+		if (other != NONE) {
+			e->before[i] = other;
+			e->gap[i] = c->start - m->calls[other].end;
+		}
+	}
+	e->launch_gap = middle(usual, count, 0);
+}
+
+/* Whether a call waits for an op, by what it is. */
+static int awaits(const struct retime_model *m, const struct edges *e, int call, int op)
+{
+	const struct model_call *c = &m->calls[call];
+	const struct model_op *o = &m->ops[op];
+	int i, last;
+
+	if (o->end > c->end + 2000 || o->start >= c->end)
+		return 0;
+	switch (c->kind) {
+	case MODEL_COPY:
+	case MODEL_BLOCKING_COPY:
+		return e->call[op] == call &&
+		       (c->kind == MODEL_BLOCKING_COPY || (!o->is_kernel && o->is_pageable));
+	case MODEL_STREAM_SYNC:
+		return last_launched(m, e, c->stream, call) == op;
+	case MODEL_EVENT_SYNC:
+		return op_of_event(m, e, c->event, thread_pid[c->thread], call) == op;
+	case MODEL_DEVICE_SYNC:
+		last = last_launched(m, e, o->stream, call);
+		if (last != op || stream_pid[o->stream] != thread_pid[c->thread])
+			return 0;
+		/* Not twice. */
+		for (i = 0; i < call; i++)
+			if (m->calls[i].kind == MODEL_DEVICE_SYNC &&
+				thread_pid[m->calls[i].thread] == thread_pid[c->thread] &&
+				last_launched(m, e, o->stream, i) == op)
+				return 0;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* The shortest twentieth of its name. */
+static int64_t short_cost(const struct retime_model *m, enum model_call_kind kind)
+{
+	int64_t all[MODEL_CALLS];
+	int count = 0, i;
+
+	for (i = 0; i < m->call_count; i++)
+		if (m->calls[i].kind == kind)
+			all[count++] = m->calls[i].end - m->calls[i].start;
+	qsort(all, (size_t)count, sizeof(*all), by_ns);
+	return all[count / 20];
+}
+
+static int64_t cost_without_wait(enum model_call_kind kind)
+{
+	return kinds[kind].copies ? 4000 : 2000;
+}
+
+static void find_ends(const struct retime_model *m, struct edges *e)
+{
+	int i, k;
+
+	for (i = 0; i < m->call_count; i++) {
+		const struct model_call *c = &m->calls[i];
+		int64_t wait = 0, ns = c->end - c->start;
+
+		for (k = 0; k < m->op_count; k++)
+			if ((e->targets[i][k] = awaits(m, e, i, k)) != 0) {
+				e->waits[i] = 1;
+				wait = larger(wait, m->ops[k].end);
+			}
+		e->cost[i] = ns;
+		e->after[i] = 0;
+		if (wait > c->start) {
+			e->after[i] = c->end - wait;
+			e->cost[i] = smaller(
+				smaller(ns, short_cost(m, c->kind)), cost_without_wait(c->kind));
+		} else if (wait) {
+			e->after[i] = smaller(5000, c->end - wait);
+		}
+	}
+}
+
+static int64_t anchor_at(const struct retime_model *m, const struct edges *e, int op)
+{
+	const struct model_call *c = &m->calls[e->call[op]];
+
+	return e->anchor[op] ? c->end : c->start;
+}
+
+/* Of the recorded waits of its stream since the launch before: the op that ends last. */
+static int recorded_event(const struct retime_model *m, const struct edges *e, int op)
+{
+	const struct model_op *o = &m->ops[op];
+	int before = NONE, found = NONE, event, i;
+
+	for (i = 0; i < m->op_count; i++)
+		if (m->ops[i].stream == o->stream && e->call[i] != NONE && e->call[i] < e->call[op])
+			before = e->call[i] > before ? e->call[i] : before;
+	for (i = before + 1; i < e->call[op]; i++) {
+		if (m->calls[i].kind != MODEL_STREAM_WAIT || m->calls[i].stream != o->stream)
+			continue;
+		event = op_of_event(m, e, m->calls[i].event, stream_pid[o->stream], i);
+		if (event != NONE && (found == NONE || m->ops[event].end > m->ops[found].end))
+			found = event;
+	}
+	return found;
+}
+
+static int inferred_event(const struct retime_model *m, int op)
+{
+	const struct model_op *o = &m->ops[op], *q;
+	int i, k, found = NONE;
+
+	for (i = 0; i < m->op_count; i++) {
+		int later = 0;
+
+		q = &m->ops[i];
+		if (q->end > o->start || q->end + 8000 <= o->start || i >= op ||
+			q->stream == o->stream || stream_gpu[q->stream] != stream_gpu[o->stream] ||
+			q->start >= o->start)
+			continue;
+		for (k = 0; k < m->op_count; k++)
+			later += m->ops[k].end <= o->start &&
+				 (m->ops[k].end > q->end || (m->ops[k].end == q->end && k > i));
+		if (later < LOOK_BACK && (found == NONE || q->end >= m->ops[found].end))
+			found = i;
+	}
+	return found;
+}
+
+static void find_usual(const struct retime_model *m, struct edges *e)
+{
+	int64_t launch[MODEL_OPS], stream[MODEL_OPS];
+	int launches = 0, streams = 0, i;
+
+	for (i = 0; i < m->op_count; i++) {
+		const struct model_op *o = &m->ops[i],
+				      *p = e->prior[i] == NONE ? NULL : &m->ops[e->prior[i]];
+		const struct model_call *c;
+
+		if (e->call[i] == NONE)
+			continue;
+		c = &m->calls[e->call[i]];
+		if (!p || p->end < c->start) {
+			if (recorded_event(m, e, i) == NONE)
+				launch[launches++] = o->start - anchor_at(m, e, i);
+		} else if (p->end > c->end + 20000 && p->end <= o->start) {
+			stream[streams++] = o->start - p->end;
+		}
+	}
+	e->latency = middle(launch, launches, 2000);
+	e->stream_gap = middle(stream, streams, 0);
+}
+
+enum { BY_NOTHING, BY_LAUNCH, BY_STREAM, BY_EVENT };
+
+static void bind_op(const struct retime_model *m, struct edges *e, int op)
+{
+	const struct model_op *o = &m->ops[op],
+			      *p = e->prior[op] == NONE ? NULL : &m->ops[e->prior[op]];
+	int64_t launch = never, stream = never, event = never, best;
+	int by = BY_NOTHING;
+
+	e->event[op] = recorded_event(m, e, op);
+	if (e->event[op] != NONE && (m->ops[e->event[op]].end > o->start || e->event[op] >= op))
+		e->event[op] = NONE;
+	if (e->call[op] != NONE)
+		launch = anchor_at(m, e, op) + e->latency;
+	if (p)
+		stream = e->call[op] == NONE ? o->start : p->end + e->stream_gap;
+	if (e->event[op] != NONE)
+		event = m->ops[e->event[op]].end;
+	best = larger(launch, larger(stream, event));
+	if (best != never)
+		by = event == best ? BY_EVENT : launch == best ? BY_LAUNCH : BY_STREAM;
+	if (e->call[op] != NONE && e->event[op] == NONE && o->start - best > 1500) {
+		e->event[op] = inferred_event(m, op);
+		by = e->event[op] == NONE ? by : BY_EVENT;
+	}
+	if (launch != never)
+		e->launch_ns[op] = by == BY_LAUNCH
+					   ? o->start - anchor_at(m, e, op)
+					   : smaller(e->latency, o->start - anchor_at(m, e, op));
+	if (p)
+		e->stream_ns[op] = by == BY_STREAM || e->call[op] == NONE
+					   ? o->start - p->end
+					   : smaller(e->stream_gap, o->start - p->end);
+	if (e->event[op] != NONE)
+		e->event_ns[op] = by == BY_EVENT ? o->start - m->ops[e->event[op]].end : 0;
+}
+
+static void find_edges(const struct retime_model *m, struct edges *e)
+{
+	int i, k;
+
+	memset(e, 0, sizeof(*e));
+	e->t0 = smaller(m->calls[0].start, m->ops[0].start);
+	for (i = 0; i < m->op_count; i++) {
+		const struct model_op *o = &m->ops[i];
+
+		e->call[i] = o->call != NONE && m->calls[o->call].start > o->start ? NONE : o->call;
+		e->anchor[i] = e->call[i] != NONE && o->start >= m->calls[e->call[i]].end;
+		e->prior[i] = NONE;
+		for (k = 0; k < i; k++)
+			if (m->ops[k].stream == o->stream)
+				e->prior[i] = k;
+	}
+	find_gaps(m, e);
+	find_ends(m, e);
+	find_usual(m, e);
+	for (i = 0; i < m->op_count; i++)
+		bind_op(m, e, i);
+}
+
+/* ---- changes ---- */
+
+struct world {
+	const struct retime_model *m;
+	const struct edges *e;
+	enum model_pace pace;
+	int call_gone[MODEL_CALLS], no_wait[MODEL_CALLS], op_gone[MODEL_OPS], aside[MODEL_OPS];
+	int64_t gap[MODEL_CALLS], cost[MODEL_CALLS], duration[MODEL_OPS];
+	int asides;
+	struct model_times *out; /* `never`: not known yet */
+};
+
+/* 1 + the number of the range of this name that began last around a moment of a thread. */
+static int range_at(const struct retime_model *m, const char *pattern, int thread, int64_t at)
+{
+	int i, found = 0;
+
+	for (i = 0; i < m->range_count; i++) {
+		const struct model_range *r = &m->ranges[i];
+
+		if (!fnmatch(pattern, r->name, 0) && r->start <= at && at < r->end &&
+			(r->is_wide ? thread_pid[thread] == thread_pid[r->thread]
+				    : thread == r->thread))
+			found = i + 1;
+	}
+	return found;
+}
+
+static int place_of_call(const struct world *w, const struct vpa_change *c, int call)
+{
+	return *c->place
+		       ? range_at(w->m, c->place, w->m->calls[call].thread, w->m->calls[call].start)
+		       : 1;
+}
+
+static int place_of_gap(const struct world *w, const struct vpa_change *c, int call)
+{
+	const struct model_call *of = &w->m->calls[call];
+
+	return *c->place ? range_at(w->m, c->place, of->thread, of->start - w->e->gap[call] / 2)
+			 : 1;
+}
+
+static int has_ops(const struct world *w, int call)
+{
+	int i, count = 0;
+
+	for (i = 0; i < w->m->op_count; i++)
+		count += w->e->call[i] == call;
+	return count;
+}
+
+static int is_small_read(const struct world *w, int call)
+{
+	int i;
+
+	for (i = 0; i < w->m->op_count; i++) {
+		const struct model_op *o = &w->m->ops[i];
+
+		if (w->e->call[i] == call && (o->is_kernel || o->copy_kind != VPT_COPYKIND_DTOH ||
+						     o->bytes > VPA_SMALL_BYTES))
+			return 0;
+	}
+	return has_ops(w, call);
+}
+
+static int has_copy(const struct world *w, int call, uint32_t kind)
+{
+	int i;
+
+	for (i = 0; i < w->m->op_count; i++)
+		if (w->e->call[i] == call && !w->m->ops[i].is_kernel &&
+			w->m->ops[i].copy_kind == kind)
+			return 1;
+	return 0;
+}
+
+static int is_meant(const struct world *w, const struct vpa_change *c, int call)
+{
+	enum model_call_kind kind = w->m->calls[call].kind;
+
+	if (!place_of_call(w, c, call))
+		return 0;
+	switch (c->what) {
+	case VPA_WHAT_SYNCS:
+		return kinds[kind].waits;
+	case VPA_WHAT_COPIES:
+		return kinds[kind].copies;
+	case VPA_WHAT_SMALL_READS:
+		return is_small_read(w, call);
+	case VPA_WHAT_COPY_KIND:
+		return has_copy(w, call, c->number);
+	default:
+		return !fnmatch(c->name, kinds[kind].name, 0);
+	}
+}
+
+static int next_of(const struct world *w, int call)
+{
+	int i;
+
+	for (i = call + 1; i < w->m->call_count; i++)
+		if (w->m->calls[i].thread == w->m->calls[call].thread)
+			return i;
+	return NONE;
+}
+
+/* The sync that a small read is followed by. */
+static int wait_after(const struct world *w, const struct vpa_change *c, int call)
+{
+	int next = next_of(w, call);
+
+	return c->what == VPA_WHAT_SMALL_READS && next != NONE &&
+			       kinds[w->m->calls[next].kind].waits && w->e->gap[next] < 100000
+		       ? next
+		       : NONE;
+}
+
+static int is_stretch(const struct vpa_change *c, int64_t ns)
+{
+	return (uint64_t)ns >= c->least_ns && (!c->most_ns || (uint64_t)ns < c->most_ns);
+}
+
+static void drop(struct world *w, const struct vpa_change *c, int call)
+{
+	int next = next_of(w, call);
+
+	if (!w->e->waits[call] || w->call_gone[call] ||
+		!is_stretch(c, next == NONE ? 0 : w->e->gap[next]))
+		return;
+	w->no_wait[call] = 1;
+	w->cost[call] = smaller(w->cost[call], cost_without_wait(w->m->calls[call].kind));
+}
+
+static void delete_call(struct world *w, int call, int with_code)
+{
+	int i;
+
+	if (with_code)
+		w->gap[call] = 0;
+	else if (!w->call_gone[call])
+		w->gap[call] = w->gap[call] < 100000 ? 0 : w->gap[call] - w->e->launch_gap;
+	w->call_gone[call] = 1;
+	for (i = 0; i < w->m->op_count; i++)
+		w->op_gone[i] |= w->e->call[i] == call;
+}
+
+static void host_after(struct world *w, const struct vpa_change *c, int call)
+{
+	int wait = wait_after(w, c, call), next = next_of(w, wait == NONE ? call : wait);
+	int64_t stays = w->e->launch_gap;
+
+	if (next != NONE && w->e->gap[next] > stays && w->gap[next] > stays)
+		w->gap[next] = stays + (int64_t)((double)(w->gap[next] - stays) * c->factor);
+}
+
+static void change_calls(struct world *w, const struct vpa_change *c)
+{
+	int i, wait;
+
+	for (i = 0; i < w->m->call_count; i++) {
+		if (!is_meant(w, c, i))
+			continue;
+		wait = wait_after(w, c, i);
+		if (c->kind == VPA_CHANGE_DROP) {
+			drop(w, c, i);
+			if (wait != NONE)
+				drop(w, c, wait);
+		} else if (c->kind == VPA_CHANGE_DELETE) {
+			delete_call(w, i, 0);
+			if (wait != NONE)
+				delete_call(w, wait, 0);
+		} else if (c->kind == VPA_CHANGE_PIN) {
+			w->no_wait[i] = 1;
+			w->cost[i] = smaller(w->cost[i], cost_without_wait(w->m->calls[i].kind));
+		} else {
+			host_after(w, c, i);
+		}
+	}
+}
+
+static void change_ops(struct world *w, const struct vpa_change *c)
+{
+	int i;
+
+	for (i = 0; i < w->m->op_count; i++) {
+		const struct model_op *o = &w->m->ops[i];
+
+		if (*c->place && (w->e->call[i] == NONE || !place_of_call(w, c, w->e->call[i])))
+			continue;
+		if (c->kind == VPA_CHANGE_ASIDE)
+			w->aside[i] = w->asides;
+		else if (c->kind == VPA_CHANGE_SCALE)
+			w->duration[i] = o->is_kernel && !fnmatch(c->name, o->name, 0)
+						 ? (int64_t)((double)w->duration[i] * c->factor)
+						 : w->duration[i];
+		else if (!o->is_kernel && o->copy_kind == c->number)
+			w->duration[i] = (int64_t)((double)o->bytes / c->factor);
+	}
+}
+
+static void skip(struct world *w, const struct vpa_change *c)
+{
+	int number[MODEL_RANGES + 1] = {0}, seen = 0, i;
+
+	for (i = 0; i < w->m->range_count; i++)
+		if (!fnmatch(c->place, w->m->ranges[i].name, 0))
+			number[i + 1] = ++seen % (int)c->number == 0;
+	for (i = 0; i < w->m->call_count; i++) {
+		int with_code = number[place_of_gap(w, c, i)];
+
+		if (number[place_of_call(w, c, i)])
+			delete_call(w, i, with_code);
+		else if (with_code)
+			w->gap[i] = 0;
+	}
+}
+
+static void apply(struct world *w, const struct vpa_change *c)
+{
+	int i;
+
+	switch (c->kind) {
+	case VPA_CHANGE_HOST:
+		for (i = 0; i < w->m->call_count; i++)
+			if (place_of_gap(w, c, i) && is_stretch(c, w->e->gap[i]))
+				w->gap[i] = (int64_t)((double)w->gap[i] * c->factor);
+		break;
+	case VPA_CHANGE_SCALE:
+	case VPA_CHANGE_RATE:
+		change_ops(w, c);
+		break;
+	case VPA_CHANGE_ASIDE:
+		w->asides++;
+		change_ops(w, c);
+		break;
+	case VPA_CHANGE_PIN:
+		change_ops(w, c);
+		change_calls(w, c);
+		break;
+	case VPA_CHANGE_SKIP:
+		skip(w, c);
+		break;
+	default:
+		change_calls(w, c);
+	}
+}
+
+/* ---- the longest paths ---- */
+
+static int64_t op_end(struct world *w, int op);
+
+static int64_t call_end(struct world *w, int call);
+
+static int64_t call_start(struct world *w, int call)
+{
+	int64_t *at = &w->out->call_start[call];
+
+	if (*at == never)
+		*at = (w->e->before[call] == NONE ? 0 : call_end(w, w->e->before[call])) +
+		      (w->pace == MODEL_GPU_ALONE ? 0 : w->gap[call]);
+	return *at;
+}
+
+static int64_t call_end(struct world *w, int call)
+{
+	int64_t *at = &w->out->call_end[call], start = call_start(w, call), wait = never;
+	int i;
+
+	if (*at != never)
+		return *at;
+	*at = start;
+	if (w->call_gone[call] || w->pace == MODEL_GPU_ALONE)
+		return *at;
+	*at += w->cost[call];
+	for (i = 0; i < w->m->op_count; i++)
+		if (w->e->targets[call][i] && !w->no_wait[call])
+			wait = larger(wait, op_end(w, i));
+	if (wait > start)
+		*at = larger(*at, wait + w->e->after[call]);
+	return *at;
+}
+
+/* The end of the op that ran last on a stream before this one; `stream` 0 to 3, or 3 + number of a stream aside. */
+static int last_on(const struct world *w, int stream, int op)
+{
+	int i;
+
+	for (i = op - 1; i >= 0; i--)
+		if (!w->op_gone[i] && (w->aside[i] ? MODEL_STREAMS - 1 + w->aside[i]
+						   : w->m->ops[i].stream) == stream)
+			return i;
+	return NONE;
+}
+
+static int64_t op_start(struct world *w, int op)
+{
+	int64_t *at = &w->out->op_start[op];
+	const struct edges *e = w->e;
+	int own = w->m->ops[op].stream, prior = e->prior[op], last;
+	int has_prior = prior != NONE && !w->op_gone[prior] && !w->aside[prior];
+
+	if (*at != never)
+		return *at;
+	if (e->call[op] != NONE)
+		*at = larger(*at,
+			(e->anchor[op] ? call_end(w, e->call[op]) : call_start(w, e->call[op])) +
+				e->launch_ns[op]);
+	if (e->event[op] != NONE && op_end(w, e->event[op]) != never)
+		*at = larger(*at, op_end(w, e->event[op]) + e->event_ns[op]);
+	if (w->aside[op]) {
+		if (has_prior)
+			*at = larger(*at, op_end(w, prior));
+		last = last_on(w, MODEL_STREAMS - 1 + w->aside[op], op);
+		if (last != NONE)
+			*at = larger(*at, op_end(w, last) + e->stream_gap);
+	} else {
+		last = last_on(w, own, op);
+		if (last != NONE)
+			*at = larger(*at,
+				op_end(w, last) + (has_prior ? e->stream_ns[op] : e->stream_gap));
+	}
+	if (*at == never)
+		*at = w->m->ops[op].start - e->t0;
+	return *at;
+}
+
+static int64_t op_end(struct world *w, int op)
+{
+	int64_t *at = &w->out->op_end[op];
+	int last;
+
+	/* Of one that is gone, the end of what is before it on its stream. */
+	if (w->op_gone[op]) {
+		last = last_on(w, w->m->ops[op].stream, op);
+		return last == NONE ? never : op_end(w, last);
+	}
+	if (*at == never)
+		*at = op_start(w, op) + (w->pace == MODEL_HOST_ALONE ? 0 : w->duration[op]);
+	return *at;
+}
+
+void retime_model_run(const struct retime_model *m, enum model_pace pace,
+	const struct vpa_change *changes, size_t change_count, struct model_times *out)
+{
+	static struct edges e;
+	struct world w = {.m = m, .e = &e, .pace = pace, .out = out};
+	size_t k;
+	int i;
+
+	find_edges(m, &e);
+	memcpy(w.gap, e.gap, sizeof(w.gap));
+	memcpy(w.cost, e.cost, sizeof(w.cost));
+	for (i = 0; i < m->op_count; i++)
+		w.duration[i] = m->ops[i].end - m->ops[i].start;
+	for (k = 0; k < change_count; k++)
+		apply(&w, &changes[k]);
+	for (i = 0; i < MODEL_CALLS; i++)
+		out->call_start[i] = out->call_end[i] = never;
+	for (i = 0; i < MODEL_OPS; i++)
+		out->op_start[i] = out->op_end[i] = never;
+	memcpy(out->is_gone, w.op_gone, sizeof(out->is_gone));
+	for (i = 0; i < m->call_count; i++)
+		call_end(&w, i);
+	for (i = 0; i < m->op_count; i++)
+		op_end(&w, i);
+}
