@@ -1,13 +1,11 @@
-/* demo.c - a video-diffusion pipeline to be traced: options, ranks, and the tracer where it is
- * asked for here. */
+/* demo.c - a video-diffusion pipeline to be traced: options, and the tracer where it is asked for
+ * here. */
 #include "bench/demo/plan.h"
+#include "bench/demo/ranks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* libvptrace, found when the program runs, so that the demo needs no tracer. */
 struct tracer {
@@ -85,44 +83,6 @@ static int run(const struct demo_options *o)
 	return 0;
 }
 
-static pid_t start_rank(const struct demo_options *o, unsigned rank, char **argv, int argc)
-{
-	char number[24], count[24];
-	char **words;
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	snprintf(number, sizeof(number), "%u", rank);
-	snprintf(count, sizeof(count), "%llu", (unsigned long long)o->ranks);
-	setenv("RANK", number, 1);
-	setenv("WORLD_SIZE", count, 1);
-	words = calloc((size_t)argc + 3, sizeof(*words));
-	if (words) {
-		memcpy(words, argv, (size_t)argc * sizeof(*words));
-		words[argc] = (char[]){"--rank"};
-		words[argc + 1] = number;
-		execv("/proc/self/exe", words);
-	}
-	perror("demo: a rank could not be started");
-	_exit(1);
-}
-
-/* One process a rank, all at once. This one touches neither CUDA nor the tracer. */
-static int run_ranks(const struct demo_options *o, char **argv, int argc)
-{
-	int failed = 0, status;
-	unsigned rank;
-
-	for (rank = 0; rank < o->ranks; rank++)
-		failed |= start_rank(o, rank, argv, argc) < 0;
-	while (wait(&status) > 0)
-		failed |= status != 0;
-	if (failed)
-		fprintf(stderr, "demo: a rank failed\n");
-	return failed;
-}
-
 int main(int argc, char **argv)
 {
 	struct demo_options options;
@@ -133,7 +93,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (options.help) {
-		printf("usage: %s [OPTIONS]\n\n%s", argv[0], demo_options_help());
+		printf("usage: %s [OPTIONS]\n\n", argv[0]);
+		demo_options_help();
 		return 0;
 	}
 	if (options.print_plan) {
@@ -143,6 +104,6 @@ int main(int argc, char **argv)
 	if (options.probe)
 		return demo_probe() ? 1 : 0;
 	if (options.ranks > 1 && !options.is_rank)
-		return run_ranks(&options, argv, argc);
+		return demo_run_ranks(&options, argv, argc);
 	return run(&options);
 }

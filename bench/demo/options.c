@@ -2,6 +2,8 @@
  * --scale. */
 #include "bench/demo/options.h"
 
+#include "bench/demo/plants.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stddef.h>
@@ -34,6 +36,9 @@ static const struct {
 	{"scale", DECIMAL, OFFSET(scale), 0, 0},
 	{"ranks", NUMBER, OFFSET(ranks), 1, 64},
 	{"rank", NUMBER, OFFSET(rank), 0, 63},
+	{"nodes", NUMBER, OFFSET(nodes), 1, 64},
+	{"cfg-parallel", FLAG, OFFSET(cfg_parallel), 0, 0},
+	{"plant", TEXT, OFFSET(plants), 0, 0},
 	{"trace", TEXT, OFFSET(trace), 0, 0},
 	{"print-plan", FLAG, OFFSET(print_plan), 0, 0},
 	{"probe", FLAG, OFFSET(probe), 0, 0},
@@ -42,7 +47,7 @@ static const struct {
 };
 enum { COUNT = sizeof(table) / sizeof(table[0]) };
 
-static const char help[] =
+static const char usage[] =
 	"Runs a video-diffusion pipeline shaped like Self-Forcing, to be traced: text encoding, 7 "
 	"blocks\n"
 	"of 3 latents, each with 4 denoising steps and a pass that writes the KV cache, VAE "
@@ -62,7 +67,13 @@ static const char help[] =
 	"  --graph             capture the denoising pass of a block once and replay it\n"
 	"  --vae-at-end        decode all blocks after the last one\n"
 	"  --threads           copy the frames in a second thread\n"
-	"  --ranks N           use N processes, each with one device and a part of each layer\n"
+	"ranks:\n"
+	"  --ranks N           use N processes, each with one device and a part of each layer; "
+	"they\n"
+	"                      exchange parts of each layer all to all, and gather each block\n"
+	"  --nodes N           put the ranks on N simulated hosts (1)\n"
+	"  --cfg-parallel      compute the two passes of guidance on two halves of the ranks\n"
+	"%s"
 	"sizes:\n"
 	"  --requests N        number of videos, made one after the other (1)\n"
 	"  --blocks N          blocks per video (7)\n"
@@ -80,9 +91,9 @@ static const char help[] =
 	"  --probe             print which GPU the demo would run on, and exit\n"
 	"  --help              print this help\n";
 
-const char *demo_options_help(void)
+void demo_options_help(void)
 {
-	return help;
+	printf(usage, demo_plants_help);
 }
 
 static int read_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
@@ -154,6 +165,10 @@ static const char *contradiction(const struct demo_options *o)
 		return "--reference can be combined only with --slow-host and the sizes";
 	if (o->rank >= o->ranks)
 		return "--rank: expected less than --ranks";
+	if (o->nodes > o->ranks)
+		return "--nodes: expected at most --ranks";
+	if (o->cfg_parallel && (o->ranks < 2 || o->ranks % 2))
+		return "--cfg-parallel: expected an even number of --ranks";
 	return NULL;
 }
 
@@ -178,6 +193,7 @@ int demo_options_read(
 		.steps = 4,
 		.layers = 30,
 		.ranks = 1,
+		.nodes = 1,
 		.scale = 1,
 		.launch_host_ns = 5000};
 	for (i = 0; i < COUNT; i++)
@@ -204,7 +220,7 @@ int demo_options_read(
 	}
 	wrong = contradiction(out);
 	if (!wrong)
-		return 0;
+		return demo_plants_check(out->plants, out->ranks, message, message_size);
 	snprintf(message, message_size, "%s", wrong);
 	return -1;
 }

@@ -7,6 +7,9 @@
  * out: the numbers. No kernel computes anything. */
 #include "bench/demo/plan.h"
 
+#include "bench/demo/plants.h"
+#include "tests/standin/standin.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -26,6 +29,7 @@ enum {
 	CACHE_BYTES = 14376960,  /* keys or values of a block: 4,680 tokens of 1,536 in BF16 */
 	FRAME_BYTES = 4792320,   /* 480 x 832 x 3 in FP32 */
 	WEIGHT_BYTES = 16 << 20, /* of a layer, --offload */
+	LATENT_BYTES = 599040,   /* of a block: 3 x 16 x 60 x 104 in BF16 */
 	PROMPT_BYTES = 4096,
 	TIMESTEP_BYTES = 24,
 	TEXT_LAYERS = 24,
@@ -56,13 +60,24 @@ static void work(struct plan *p, uint64_t ns)
 		put(p, (struct demo_deed){.kind = DEMO_WORK, .ns = ns});
 }
 
+static int64_t planted(const struct plan *p, enum demo_plant_kind kind, int64_t none)
+{
+	return demo_plant(p->o->plants, p->o->rank, kind, none);
+}
+
+/* Ranks that share the work of a pass. */
+static uint64_t parts(const struct plan *p)
+{
+	return demo_group(p->o, p->o->cfg_parallel ? DEMO_SEQUENCE : DEMO_ALL_RANKS).ranks;
+}
+
 static void launch(struct plan *p, enum demo_kernel_id id, enum demo_stream stream, double times)
 {
-	double alone = (double)demo_kernels[id].ns * p->o->scale * times;
+	double alone = (double)demo_kernels[id].ns * p->o->scale * times / (double)parts(p);
 	uint64_t ns;
 
-	if (id != DEMO_K_ALL_TO_ALL)
-		alone /= (double)p->o->ranks;
+	if (id == DEMO_K_GEMM_UP || id == DEMO_K_GELU || id == DEMO_K_GEMM_DOWN)
+		alone = alone * (double)planted(p, DEMO_PLANT_KERNEL, 100) / 100;
 	ns = alone < 1 ? 1 : (uint64_t)llround(alone);
 	if (p->o->reference && p->left_launches) {
 		ns = p->left_ns / p->left_launches;
@@ -71,6 +86,41 @@ static void launch(struct plan *p, enum demo_kernel_id id, enum demo_stream stre
 	}
 	work(p, p->o->launch_host_ns);
 	put(p, (struct demo_deed){.kind = DEMO_LAUNCH, .kernel = id, .stream = stream, .ns = ns});
+}
+
+/* `passes`: the bytes that pass the link of a rank. */
+static void collective(struct plan *p, enum demo_kernel_id id, enum demo_stream stream,
+	enum demo_group_id group, uint64_t bytes, uint64_t passes)
+{
+	if (demo_group(p->o, group).ranks < 2)
+		return;
+	work(p, p->o->launch_host_ns);
+	put(p, (struct demo_deed){.kind = DEMO_COLLECTIVE,
+		       .kernel = id,
+		       .stream = stream,
+		       .group = group,
+		       .bytes = bytes,
+		       .ns = STANDIN_LINK_NS +
+			     (passes * 1000 + STANDIN_LINK_RATE - 1) / STANDIN_LINK_RATE});
+}
+
+/* Each rank has a part of all tokens before it, and all tokens of a part of the heads after it, or
+ * the other way round. */
+static void exchange(struct plan *p, enum demo_stream stream)
+{
+	uint64_t ranks = parts(p), part = CACHE_BYTES / ranks / ranks;
+
+	collective(p, DEMO_K_ALL_TO_ALL, stream,
+		p->o->cfg_parallel ? DEMO_SEQUENCE : DEMO_ALL_RANKS, part * ranks,
+		part * (ranks - 1));
+}
+
+static void gather(struct plan *p, enum demo_group_id group)
+{
+	uint64_t part = LATENT_BYTES / parts(p);
+
+	collective(p, DEMO_K_ALL_GATHER, DEMO_MAIN, group, part,
+		part * (demo_group(p->o, group).ranks - 1));
 }
 
 static void copy(struct plan *p, struct demo_deed deed)
@@ -174,11 +224,11 @@ enum {
  * words. */
 static const unsigned flash_layer[] = {DEMO_K_MODULATION, SELF, DEMO_K_LAYER_NORM,
 	DEMO_K_SCALE_SHIFT, DEMO_K_GEMM_QKV, DEMO_K_GEMM_QKV, DEMO_K_GEMM_QKV, DEMO_K_RMS_NORM,
-	DEMO_K_RMS_NORM, DEMO_K_ROPE, DEMO_K_ROPE, EXCHANGE, ITEM, TO_CACHE, ITEM, TO_CACHE,
-	DEMO_K_SELF_ATTENTION + TIMES_BLOCKS, EXCHANGE, DEMO_K_GEMM_OUT, DEMO_K_GATE, POP, CROSS,
-	DEMO_K_LAYER_NORM, DEMO_K_GEMM_QKV, DEMO_K_RMS_NORM, DEMO_K_CROSS_ATTENTION,
-	DEMO_K_GEMM_OUT, DEMO_K_ADD, POP, FEED_FORWARD, DEMO_K_LAYER_NORM, DEMO_K_SCALE_SHIFT,
-	DEMO_K_GEMM_UP, DEMO_K_GELU, DEMO_K_GEMM_DOWN, DEMO_K_GATE, POP, END};
+	DEMO_K_RMS_NORM, DEMO_K_ROPE, DEMO_K_ROPE, EXCHANGE, EXCHANGE, EXCHANGE, ITEM, TO_CACHE,
+	ITEM, TO_CACHE, DEMO_K_SELF_ATTENTION + TIMES_BLOCKS, EXCHANGE, DEMO_K_GEMM_OUT,
+	DEMO_K_GATE, POP, CROSS, DEMO_K_LAYER_NORM, DEMO_K_GEMM_QKV, DEMO_K_RMS_NORM,
+	DEMO_K_CROSS_ATTENTION, DEMO_K_GEMM_OUT, DEMO_K_ADD, POP, FEED_FORWARD, DEMO_K_LAYER_NORM,
+	DEMO_K_SCALE_SHIFT, DEMO_K_GEMM_UP, DEMO_K_GELU, DEMO_K_GEMM_DOWN, DEMO_K_GATE, POP, END};
 static const unsigned eager_attention[] = {DEMO_K_EAGER_SCORES + TIMES_BLOCKS,
 	DEMO_K_EAGER_SCALE + TIMES_BLOCKS, DEMO_K_EAGER_SOFTMAX + TIMES_BLOCKS,
 	DEMO_K_EAGER_VALUES + TIMES_BLOCKS, END};
@@ -222,8 +272,7 @@ static void play_word(struct plan *p, unsigned word, enum demo_stream stream, ui
 			item(p);
 		break;
 	case EXCHANGE:
-		if (p->o->ranks > 1)
-			launch(p, DEMO_K_ALL_TO_ALL, stream, 1);
+		exchange(p, stream);
 		break;
 	default:
 		if (word == DEMO_K_SELF_ATTENTION + TIMES_BLOCKS && p->o->eager)
@@ -257,6 +306,7 @@ static void transformer(struct plan *p, uint64_t block)
 			copy(p, (struct demo_deed){.kind = DEMO_TO_DEVICE,
 					.stream = DEMO_MAIN,
 					.bytes = WEIGHT_BYTES});
+		work(p, (uint64_t)planted(p, DEMO_PLANT_HOST, 0) * 1000);
 		play(p, flash_layer, DEMO_MAIN, 1, block + 1);
 	}
 	play(p, head, DEMO_MAIN, 1, 0);
@@ -318,6 +368,7 @@ static void denoise(struct plan *p, uint64_t block)
 		put_named(p, DEMO_PUSH, n, "step", n.index);
 		measure_pass(p, 1);
 		pass(p, block, s == 0);
+		gather(p, DEMO_GUIDANCE);
 		play(p, scheduler, DEMO_MAIN, 1, 0);
 		pop(p, VPTRACE_NOTE_STEP);
 	}
@@ -406,8 +457,11 @@ static void decode_aside(struct plan *p, uint64_t block)
 
 static void make_block(struct plan *p, uint64_t block)
 {
+	if (planted(p, DEMO_PLANT_ENDS, -1) == (int64_t)block)
+		put(p, (struct demo_deed){.kind = DEMO_END});
 	push_block(p, block);
 	denoise(p, block);
+	gather(p, DEMO_ALL_RANKS);
 	if (p->o->two_streams) {
 		decode_aside(p, block);
 	} else if (!p->o->vae_at_end && !p->o->reference) {
@@ -456,6 +510,18 @@ static void make_video(struct plan *p, uint64_t request)
 	/* Whoever asked gets the last frame: everything is done. */
 	sync_stream(p, DEMO_MAIN);
 	pop(p, VPTRACE_NOTE_REQUEST);
+}
+
+struct demo_group demo_group(const struct demo_options *o, enum demo_group_id group)
+{
+	uint64_t half = o->ranks / 2;
+
+	if (group == DEMO_ALL_RANKS)
+		return (struct demo_group){o->ranks, o->rank, 0};
+	if (!o->cfg_parallel)
+		return (struct demo_group){1, 0, 0};
+	return group == DEMO_SEQUENCE ? (struct demo_group){half, o->rank % half, o->rank / half}
+				      : (struct demo_group){2, o->rank / half, o->rank % half};
 }
 
 void demo_plan(const struct demo_options *options, struct demo_player player)

@@ -28,11 +28,22 @@ enum demo_stream {
 	DEMO_SIDE,   /* independent */
 	DEMO_STREAMS
 };
+/* Ranks that exchange something. */
+enum demo_group_id {
+	DEMO_ALL_RANKS,
+	DEMO_SEQUENCE, /* --cfg-parallel: which share a pass, as all do without it */
+	DEMO_GUIDANCE, /* --cfg-parallel: the two that have the same part of two passes */
+	DEMO_GROUPS
+};
+struct demo_group {
+	uint64_t ranks, rank, number; /* ranks: 1, where there is nobody to exchange with */
+};
 enum demo_event { DEMO_DENOISED, DEMO_DECODED, DEMO_DECODED_ODD, DEMO_EVENTS };
 
 enum demo_deed_kind {
-	DEMO_WORK,      /* host code of `ns` */
-	DEMO_LAUNCH,    /* `kernel` of `ns` on `stream` */
+	DEMO_WORK,   /* host code of `ns` */
+	DEMO_LAUNCH, /* `kernel` of `ns` on `stream` */
+	DEMO_COLLECTIVE, /* the same with the ranks of `group`: `bytes` of this rank, `ns` if nobody is late */
 	DEMO_TO_DEVICE, /* copies of `bytes` on `stream`: cudaMemcpy if `blocking`, else ... */
 	DEMO_TO_HOST,   /* ... cudaMemcpyAsync; the host's side is `pinned` or pageable */
 	DEMO_ON_DEVICE,
@@ -49,6 +60,7 @@ enum demo_deed_kind {
 	DEMO_PUSH,        /* a range `name` with `note` */
 	DEMO_POP,         /* the one pushed last, of `note.kind` */
 	DEMO_MARK,        /* a mark `name` with `note` */
+	DEMO_END,         /* the process is killed */
 	DEMO_DEEDS
 };
 
@@ -60,6 +72,7 @@ struct demo_deed {
 	enum demo_stream stream;
 	enum demo_event event;
 	uint64_t graph;
+	enum demo_group_id group;
 	int blocking, pinned;
 	char name[32];
 	struct vptrace_note note;
@@ -76,6 +89,9 @@ void demo_plan(const struct demo_options *options, struct demo_player player);
 /* The largest copy of any plan, in bytes. */
 enum { DEMO_COPY_BYTES_MAX = 64 << 20 };
 enum { DEMO_FIRST_FRAMES = 9, DEMO_FRAMES = 12, DEMO_LATENTS = 3 };
+
+/* This rank's place in a group. */
+struct demo_group demo_group(const struct demo_options *o, enum demo_group_id group);
 
 /* Prints the plan as a JSON list, a deed a line. */
 void demo_print(const struct demo_options *options);

@@ -5,6 +5,7 @@
  * host code is a busy wait, or on the simulated GPU a step of its clock. After the first call
  * that fails nothing more is done. */
 #include "bench/demo/helper.h"
+#include "bench/demo/nccl.h"
 #include "bench/demo/plan.h"
 #include "bench/demo/ptx.h"
 #include "tracer/vptrace_nvtx.h"
@@ -17,6 +18,7 @@
 #endif
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,7 @@ struct play {
 	void (*push)(const char *name); /* NULL: nobody listens */
 	void (*pop)(void);
 	struct demo_helper *helper;
+	struct demo_nccl *nccl; /* NULL: kernels of its names do, and wait for nobody */
 	atomic_int failed;
 };
 
@@ -218,6 +221,12 @@ static void perform(void *ctx, const struct demo_deed *d)
 	case DEMO_LAUNCH:
 		launch(p, d);
 		break;
+	case DEMO_COLLECTIVE:
+		if (!p->nccl)
+			launch(p, d);
+		else if (demo_nccl_do(p->nccl, d, stream))
+			p->failed = 1;
+		break;
 	case DEMO_TO_DEVICE:
 	case DEMO_TO_HOST:
 	case DEMO_ON_DEVICE:
@@ -255,6 +264,9 @@ static void perform(void *ctx, const struct demo_deed *d)
 		break;
 	case DEMO_MARK:
 		vptrace_frames_ready(d->note.index, d->note.frames);
+		break;
+	case DEMO_END:
+		raise(SIGKILL);
 		break;
 	case DEMO_DEEDS:
 		break;
@@ -321,7 +333,7 @@ static int set_up(struct play *p, const struct demo_options *o)
 		fprintf(stderr, "demo: no memory for a host buffer\n");
 		return -1;
 	}
-	if (load_kernels(p))
+	if (load_kernels(p) || demo_nccl_join(o, &p->nccl))
 		return -1;
 	if (o->threads) {
 		p->helper = demo_helper_start(
@@ -340,6 +352,7 @@ static void tear_down(struct play *p)
 
 	demo_helper_finish(p->helper);
 	CHECK(p, cudaDeviceSynchronize());
+	demo_nccl_leave(p->nccl);
 	for (i = 0; i < p->graph_count; i++)
 		cudaGraphExecDestroy(p->graphs[i]);
 	free(p->graphs);

@@ -11,6 +11,7 @@ static const struct {
 } deeds[DEMO_DEEDS] = {
 	[DEMO_WORK] = {"work", 0, 0, 0},
 	[DEMO_LAUNCH] = {"launch", 1, 0, 0},
+	[DEMO_COLLECTIVE] = {"launch", 1, 0, 0},
 	[DEMO_TO_DEVICE] = {"to_device", 1, 1, 0},
 	[DEMO_TO_HOST] = {"to_host", 1, 1, 0},
 	[DEMO_ON_DEVICE] = {"on_device", 1, 1, 0},
@@ -27,6 +28,7 @@ static const struct {
 	[DEMO_PUSH] = {"push", 0, 0, 1},
 	[DEMO_POP] = {"pop", 0, 0, 0},
 	[DEMO_MARK] = {"mark", 0, 0, 1},
+	[DEMO_END] = {"end", 0, 0, 0},
 };
 
 static const char *const streams[DEMO_STREAMS] = {
@@ -62,7 +64,7 @@ static void print_deed(void *ctx, const struct demo_deed *d)
 		printf(", \"stream\": \"%s\"", streams[d->stream]);
 	if (d->ns)
 		printf(", \"ns\": %llu", (unsigned long long)d->ns);
-	if (d->kind == DEMO_LAUNCH)
+	if (d->kind == DEMO_LAUNCH || d->kind == DEMO_COLLECTIVE)
 		printf(", \"kernel\": \"%s\"", demo_kernels[d->kernel].name);
 	if (deeds[d->kind].bytes)
 		printf(", \"bytes\": %llu", (unsigned long long)d->bytes);

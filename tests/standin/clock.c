@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static _Atomic uint64_t virtual_ns = STANDIN_EPOCH_NS;
-static _Atomic int mode; /* of time; 0: not decided */
+static _Atomic uint64_t virtual_ns = STANDIN_EPOCH_NS; /* until sim_world_local_ns() says more */
+static _Atomic int mode;                               /* of time; 0: not decided */
 enum { VIRTUAL = 1, REAL, OF_FIRST_THREAD };
 static int (*_Atomic libc_gettime)(clockid_t, struct timespec *);
 
@@ -49,6 +49,15 @@ int sim_calls_cost(void)
 	return time_mode() != OF_FIRST_THREAD || sim_tid() == sim_pid();
 }
 
+/* On the clock of all ranks. */
+static uint64_t start_ns(void)
+{
+	int64_t late_ms = 0;
+
+	sim_rank_word("late", &late_ms);
+	return late_ms > 0 ? (uint64_t)late_ms * 1000000 : 0;
+}
+
 __attribute__((constructor)) static void find_libc(void)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -57,6 +66,7 @@ __attribute__((constructor)) static void find_libc(void)
 
 	memcpy(&function, &found, sizeof(function));
 	atomic_store(&libc_gettime, function);
+	atomic_store(&virtual_ns, sim_world_local_ns(start_ns()));
 }
 
 static int real_gettime(clockid_t clock, struct timespec *out)

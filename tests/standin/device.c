@@ -76,9 +76,15 @@ int sim_device_name(char *name, size_t size_bytes, int device)
 
 int sim_device_uuid(unsigned char uuid[16], int device)
 {
+	int64_t host = 0;
+
 	if (device < 0 || device >= sim_device_count())
 		return CUDA_ERROR_INVALID_DEVICE;
 	memcpy(uuid, "standin-gpu-0000", 16);
+	sim_rank_word("host", &host);
+	uuid[12] = (unsigned char)('0' + host / 10 % 10);
+	uuid[13] = (unsigned char)('0' + host % 10);
+	uuid[14] = (unsigned char)('0' + device / 10);
 	uuid[15] = (unsigned char)('0' + device % 10);
 	return 0;
 }

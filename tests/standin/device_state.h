@@ -86,14 +86,17 @@ struct sim_kernel {
 	struct sim_kernel *next;
 };
 
+/* Gives an op that starts at op->start_ns its end; of a collective's kernel also `met`. Returns 0 or
+ * CUDA's error number. */
+int sim_run(struct sim_op *op, struct sim_met *met);
 /* Assigns work its times on a stream; `queued_ns` is when it was queued. */
 uint64_t sim_earliest(CUstream stream, uint64_t queued_ns);
 void sim_stream_done(CUstream stream, uint64_t end_ns);
 /* Waits, in the call, for room in the queue, and notes the overhead. */
 void sim_queue_wait(struct sim_call *call, CUcontext context);
 void sim_queue_put(CUcontext context, uint64_t end_ns);
-/* Records an op and notifies the observer. */
-void sim_op_done(struct sim_op *op);
+/* Records an op and notifies the observer. `met`: as sim_run() filled it. */
+void sim_op_done(struct sim_op *op, const struct sim_met *met);
 /* Puts work on a stream, or into the graph that captures it. `end_ns` may be NULL; 0 where it was
  * captured. */
 int sim_submit(
@@ -111,7 +114,7 @@ int sim_capture_forbids(CUcontext context, CUstream stream);
  * leak checkers. */
 void sim_may_stay(const void *object);
 void sim_host_later(uint64_t due_ns, CUhostFn function, void *data);
-void sim_log_op(const struct sim_op *op);
+void sim_log_op(const struct sim_op *op, const struct sim_met *met);
 void sim_tell(const struct sim_resource *resource);
 const struct sim_observer *sim_watcher(void); /* NULL: none */
 void sim_passed(void);                        /* the clock moved: calls the observer if due */

@@ -290,24 +290,29 @@ int sim_instantiate(struct sim_call *call, CUgraphExec *out, CUgraph graph)
 	return 0;
 }
 
-/* Gives every node its time; returns when the last one ends. */
-static uint64_t schedule(CUgraph g, struct sim_op op, uint64_t first_ns)
+/* Gives every node its time, and *end_ns that of the last one. */
+static int schedule(CUgraph g, struct sim_op op, uint64_t first_ns, uint64_t *end_ns)
 {
-	uint64_t end = first_ns;
+	*end_ns = first_ns;
 
 	for (unsigned i = 0; i < g->count; i++) {
 		CUgraphNode n = g->nodes[i];
+		struct sim_met met;
+		int error;
 
 		op.start_ns = first_ns;
 		for (unsigned k = 0; k < n->dependency_count; k++)
 			op.start_ns = later(op.start_ns, n->dependencies[k]->end_ns);
-		op.end_ns = n->end_ns = op.start_ns + n->work.duration_ns;
 		op.work = &n->work;
 		op.graph_node = n->id;
-		end = later(end, op.end_ns);
-		sim_op_done(&op);
+		error = sim_run(&op, &met);
+		if (error)
+			return error;
+		n->end_ns = op.end_ns;
+		*end_ns = later(*end_ns, op.end_ns);
+		sim_op_done(&op, &met);
 	}
-	return end;
+	return 0;
 }
 
 int sim_graph_launch(struct sim_call *call, CUgraphExec exec, CUstream stream)
@@ -336,7 +341,9 @@ int sim_graph_launch(struct sim_call *call, CUgraphExec exec, CUstream stream)
 		.stream = op.stream,
 		.correlation = op.correlation,
 		.graph = op.graph};
-	run.end_ns = schedule(exec->graph, op, run.start_ns);
+	error = schedule(exec->graph, op, run.start_ns, &run.end_ns);
+	if (error)
+		return error;
 	sim_stream_done(stream, run.end_ns);
 	sim_queue_put(context, run.end_ns);
 	if (sim_watcher())

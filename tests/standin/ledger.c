@@ -97,7 +97,7 @@ __attribute__((constructor)) static void watch_forks(void)
 	pthread_atfork(before_fork, sim_unlock, after_fork_in_child);
 }
 
-void sim_log_op(const struct sim_op *op)
+void sim_log_op(const struct sim_op *op, const struct sim_met *met)
 {
 	static const char *const kinds[SIM_TYPES] = {"kernel", "memcpy", "memset", "host"};
 	const struct sim_work *w = op->work;
@@ -111,9 +111,14 @@ void sim_log_op(const struct sim_op *op)
 	}
 	if (!op_log)
 		return;
-	fprintf(op_log, "%" PRIu64 " %" PRIu64 " %u %s %s %u %u %" PRIu64 " %u %" PRIu64 "\n",
+	fprintf(op_log, "%" PRIu64 " %" PRIu64 " %u %s %s %u %u %" PRIu64 " %u %" PRIu64,
 		op->start_ns, op->end_ns, op->stream, kinds[w->type], w->name ? w->name : "-",
 		op->correlation, op->device, w->bytes, op->graph, op->graph_node);
+	if (w->collective)
+		fprintf(op_log, " 0x%" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+			sim_comm_id(w->collective->comm), met->sequence, met->last_ns,
+			met->transfer_ns, met->skew_ns);
+	putc('\n', op_log);
 }
 
 void standin_counts(struct standin_counts *out)

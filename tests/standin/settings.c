@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sim_fault(const char *word, uint64_t *value)
+int sim_word(const char *variable, const char *word, uint64_t *value)
 {
-	const char *at = getenv("VPT_STANDIN_FAULTS");
+	const char *at = getenv(variable);
 	size_t length = strlen(word);
 
 	while (at && *at) {
@@ -21,6 +21,11 @@ int sim_fault(const char *word, uint64_t *value)
 		at = *end ? end + 1 : end;
 	}
 	return 0;
+}
+
+int sim_fault(const char *word, uint64_t *value)
+{
+	return sim_word("VPT_STANDIN_FAULTS", word, value);
 }
 
 uint64_t sim_first_correlation(void)
@@ -54,6 +59,7 @@ static const struct {
 	{400, "cudaErrorInvalidResourceHandle", "a handle that is not one"},
 	{500, "cudaErrorSymbolNotFound", "no kernel of that name"},
 	{600, "cudaErrorNotReady", "the work is not done yet"},
+	{719, "cudaErrorLaunchFailure", "a rank that a collective needs is missing"},
 	{801, "cudaErrorNotSupported", "the stand-in does not have this"},
 	{900, "cudaErrorStreamCaptureUnsupported", "not while a stream captures"},
 	{901, "cudaErrorStreamCaptureInvalidated", "the capture was broken before"},

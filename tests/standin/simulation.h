@@ -15,6 +15,7 @@
 
 #include "tests/standin/include/standin_cuda.h"
 #include "tests/standin/standin.h"
+#include "tests/standin/world.h"
 
 #include <time.h>
 
@@ -56,6 +57,7 @@ enum sim_memory { SIM_PAGEABLE = 1, SIM_PINNED = 2, SIM_DEVICE = 3 };
 struct sim_work {
 	enum sim_type type;
 	uint64_t duration_ns;
+	const struct sim_collective *collective; /* NULL: a kernel that needs no other rank */
 	const char *name; /* kernel: interned, lives as long as the process */
 	uint32_t grid[3], block[3], shared_bytes;
 	uint64_t bytes; /* copy, memset */
@@ -184,7 +186,10 @@ int sim_clock_gettime(clockid_t clock, struct timespec *out);
 int sim_init(void);
 int sim_is_up(void); /* without starting it */
 
-/* Whether VPT_STANDIN_FAULTS names `word`; `value` (may be NULL) becomes its number, or stays. */
+/* Whether the variable's list, "word[=number],...", has `word`; `value` (may be NULL) becomes its
+ * number, two's complement if it is negative, or stays. */
+int sim_word(const char *variable, const char *word, uint64_t *value);
+/* The same of VPT_STANDIN_FAULTS. */
 int sim_fault(const char *word, uint64_t *value);
 
 /* The counts of the process; with the lock held. */
@@ -276,6 +281,9 @@ int sim_event_elapsed(float *ms, CUevent start, CUevent end);
 
 int sim_launch(struct sim_call *call, const void *kernel, const unsigned grid[3],
 	const unsigned block[3], size_t shared_bytes, CUstream stream, void **arguments);
+/* One kernel of NCCL, which ends when all ranks that it needs have come. `name` and `c` are kept. */
+int sim_launch_collective(struct sim_call *call, const char *name, unsigned blocks,
+	const struct sim_collective *c, CUstream stream);
 int sim_copy(struct sim_call *call, void *to, const void *from, size_t size_bytes, int async,
 	CUstream stream);
 int sim_memset(struct sim_call *call, void *to, uint32_t value, size_t size_bytes, int async,

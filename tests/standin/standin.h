@@ -32,6 +32,7 @@
  *	                  in both directions. A pageable side makes the rate STANDIN_PAGEABLE_RATE.
  *	full queue        at most STANDIN_QUEUE launches may wait on a device (a copy, a memset, a whole graph is one): a call waits,
  *	                  after its cost and before it queues, until the launch STANDIN_QUEUE before it has ended
+ *	kernel of NCCL    ends STANDIN_LINK_NS + bytes / STANDIN_LINK_RATE after the last of its ranks has come, see README.md
  *	event             is recorded when the ops before it on its stream have ended and the events the stream waits for are there, or at
  *	                  the exit of its call where that is later
  */
@@ -52,7 +53,11 @@ enum {
 	STANDIN_PAGEABLE_RATE = 6000,
 	STANDIN_PEER_RATE = 50000,
 	STANDIN_DEVICE_RATE = 1000000,
-	STANDIN_CALL_NS = 500 /* cost of a call that the table below does not list */
+	STANDIN_LINK_RATE = 100000, /* between ranks */
+	STANDIN_LINK_NS = 8000,     /* of a collective, beside its bytes */
+	STANDIN_LINK_THREADS = 640,
+	STANDIN_INIT_NS = 20000000, /* ncclCommInitRank, from the last rank's call on */
+	STANDIN_CALL_NS = 500       /* cost of a call that the table below does not list */
 };
 
 /* What calls cost the host, in ns, by their CUDA runtime or driver name; all others

@@ -102,12 +102,26 @@ void sim_queue_put(CUcontext context, uint64_t end_ns)
 	context->queue[context->launches++ % STANDIN_QUEUE] = end_ns;
 }
 
-void sim_op_done(struct sim_op *op)
+int sim_run(struct sim_op *op, struct sim_met *met)
+{
+	int error;
+
+	if (!op->work->collective) {
+		op->end_ns = op->start_ns + op->work->duration_ns;
+		return 0;
+	}
+	error = sim_meet(op->work->collective, op->start_ns, met);
+	if (!error)
+		op->end_ns = met->end_ns;
+	return error;
+}
+
+void sim_op_done(struct sim_op *op, const struct sim_met *met)
 {
 	static uint64_t ops;
 
 	op->number = ++ops;
-	sim_log_op(op);
+	sim_log_op(op, met);
 	if (op->work->type != SIM_HOST && sim_watcher())
 		sim_watcher()->op(op);
 	if (op->work->type == SIM_HOST)
@@ -123,6 +137,8 @@ int sim_submit(
 		.context = context->id,
 		.stream = stream->id,
 		.correlation = call->correlation};
+	struct sim_met met;
+	int error;
 
 	if (end_ns)
 		*end_ns = 0;
@@ -132,11 +148,13 @@ int sim_submit(
 		sim_queue_wait(call, context);
 	sim_spend(call);
 	op.start_ns = sim_earliest(stream, standin_now());
-	op.end_ns = op.start_ns + work->duration_ns;
+	error = sim_run(&op, &met);
+	if (error)
+		return error;
 	sim_stream_done(stream, op.end_ns);
 	if (work->type != SIM_HOST)
 		sim_queue_put(context, op.end_ns);
-	sim_op_done(&op);
+	sim_op_done(&op, &met);
 	if (end_ns)
 		*end_ns = op.end_ns;
 	return 0;

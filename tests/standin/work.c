@@ -34,6 +34,24 @@ int sim_launch(struct sim_call *call, const void *kernel, const unsigned grid[3]
 	return sim_submit(call, stream, &work, NULL);
 }
 
+int sim_launch_collective(struct sim_call *call, const char *name, unsigned blocks,
+	const struct sim_collective *c, CUstream stream)
+{
+	struct sim_work work = {.type = SIM_KERNEL,
+		.collective = sim_collective_keep(c),
+		.name = sim_intern(name),
+		.bytes = c->bytes,
+		.grid = {blocks, 1, 1},
+		.block = {STANDIN_LINK_THREADS, 1, 1}};
+	int error = sim_stream_find(&stream);
+
+	if (error)
+		return error;
+	if (!work.collective || !work.name)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return sim_submit(call, stream, &work, NULL);
+}
+
 static const struct {
 	int from_device, to_device;
 	enum sim_copy copy;

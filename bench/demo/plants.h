@@ -1,0 +1,30 @@
+/* plants.h - faults of single ranks, which an analysis of all ranks should find. */
+#ifndef VPT_BENCH_DEMO_PLANTS_H
+#define VPT_BENCH_DEMO_PLANTS_H
+
+#include <stdint.h>
+
+enum demo_plant_kind {
+	DEMO_PLANT_HOST,     /* host code of so many us in each layer */
+	DEMO_PLANT_KERNEL,   /* kernels of the feed-forward part take so many percent */
+	DEMO_PLANT_LINK,     /* collectives that the rank is in take so many percent */
+	DEMO_PLANT_SKEW,     /* its kernels of collectives end so many ns after the others' */
+	DEMO_PLANT_LATE,     /* it starts so many ms after the others */
+	DEMO_PLANT_OFFSET,   /* the clock of its host is so many ms ahead */
+	DEMO_PLANT_DRIFT,    /* the clock of its host gains so many us a second */
+	DEMO_PLANT_UNTRACED, /* 1: it is not recorded */
+	DEMO_PLANT_ENDS,     /* it ends before this block */
+	DEMO_PLANTS
+};
+
+/* Checks a list "RANK:FAULT=NUMBER,..."; NULL is an empty one. Returns 0, or -1 with a sentence in
+ * `message`. */
+int demo_plants_check(const char *list, uint64_t ranks, char *message, unsigned long size);
+
+/* The number of a fault of `rank`, of the last item that has it; `none` where none does. */
+int64_t demo_plant(const char *list, uint64_t rank, enum demo_plant_kind kind, int64_t none);
+
+/* What to say of the faults in --help. */
+extern const char demo_plants_help[];
+
+#endif

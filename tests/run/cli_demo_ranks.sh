@@ -1,0 +1,89 @@
+#!/bin/sh
+# The demo's ranks on the simulated GPU: they wait for one another, and a planted fault shows where it should, on all ranks, to the nanosecond.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+bin=${VPT_BIN:?expected the build folder}
+demo=$bin/vptrace-demo
+[ -x "$demo" ] || skip "no demo was built"
+need_python 3.10
+cd "$work" || exit 1
+unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS VPT_STANDIN_RANK VPT_STANDIN_WORLD
+
+# job NAME OPTIONS...: captures NAME-rR.zst; logs NAME.log0 ... in the order of the ranks
+job() {
+	job=$1
+	shift
+	mkdir "logs-$job"
+	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/$job-r%r.zst \
+		VPT_STANDIN_LOG=logs-$job/%p "$demo" --blocks 2 --steps 2 --layers 3 "$@" >out 2>err
+	code=$?
+	for log in "logs-$job"/*; do # a rank's device is its rank
+		[ -s "$log" ] && mv "$log" "$job.log$(awk '{ print $7; exit }' "$log")"
+	done
+}
+
+# planted WHAT OPTIONS...: what demo_ranks.py finds in 4 ranks' logs
+planted() {
+	what=$1
+	shift
+	name=$(echo "$what" | tr -d =)
+	cases=$((cases + 1))
+	job "$name" --ranks 4 "$@"
+	same "$name: exit code" 0 $code
+	python3 "$source/tests/support/demo_ranks.py" "$what" "$name".log? >found 2>&1 || fail "$name: $(cat found)"
+}
+
+planted alike
+planted link --plant 1:link=150
+planted late --plant 2:late=30
+planted skew=2 --plant 2:skew=900
+planted host --plant 2:host=400
+# The GPUs have work queued, except for the first layer of each of 2 blocks.
+same "waits for rank 2" "host 800000 800000 0 800000" "$(head -n 1 found)"
+planted kernel --plant 3:kernel=200
+# A quarter of 600, 112 and 590 us in each of 3 layers of 3 passes of 2 blocks.
+same "waits for rank 3" "kernel 5859000 5859000 5859000 0" "$(head -n 1 found)"
+planted mixed --cfg-parallel --plant 0:host=200,3:kernel=130
+planted mixed2 --graph --plant 1:host=100
+planted mixed3 --two-streams --sync-per-layer
+
+# ---- the same in each run ----
+cases=$((cases + 1))
+job again --ranks 4 --plant 2:host=400
+for rank in 0 1 2 3; do
+	cmp -s host.log$rank again.log$rank || fail "rank $rank ran differently when run again"
+done
+
+# ---- hosts with clocks of their own ----
+job hosts --ranks 4 --nodes 2 --plant 2:offset=500,0:offset=-500,0:drift=-50
+same "hosts: exit code" 0 $code
+for rank in 0 1 2 3; do
+	host=$("$VPT_ANALYZE" info hosts-r$rank.zst | sed -n 's/.* host = //p')
+	same "host of rank $rank" "standin-$((rank / 2))" "$host"
+done
+clock() { "$VPT_ANALYZE" cat "hosts-r$1.zst" --kind range | sed -n '/ncclCommInitRank/s/.*"start_ns":\([0-9]*\).*/\1/p'; }
+same "rank 1's clock is rank 0's" "$(clock 0)" "$(clock 1)"
+# A second apart, but for the drift of the half millisecond since the job's start.
+apart=$(($(clock 2) - $(clock 0)))
+[ $((apart / 1000)) -eq 1000000 ] || fail "the clocks of two hosts: expected 1 s apart, found $apart ns"
+
+# ---- a rank that is not recorded, and one that ends ----
+job untraced --ranks 3 --plant 1:untraced=1
+same "files without rank 1" "untraced-r0.zst untraced-r2.zst" "$(echo untraced-r*.zst)"
+job ends --ranks 3 --plant 1:ends=1
+same "exit code when a rank was killed" 1 $code
+says err "that process has ended"
+for rank in 0 2; do
+	expect 0 "the capture of rank $rank when rank 1 was killed" ends-r$rank.zst
+	says out "COMPLETE"
+done
+
+# ---- the command line ----
+for words in "--ranks 2 --plant 2:host=1" "--ranks 2 --plant 1:host" "--ranks 2 --plant 1:none=1" "--ranks 2 --plant 1:drift=9999" "--ranks 3 --cfg-parallel" \
+	"--ranks 2 --nodes 3" "--ranks 2 --plant 1:host=1x"; do
+	"$demo" $words >out 2>err
+	same "exit code of $words" 2 $?
+	same "sentences about $words" 1 "$(wc -l <err)"
+done
+finish
