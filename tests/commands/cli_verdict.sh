@@ -216,7 +216,7 @@ while IFS='|' read -r make kind word code sentence; do
 	[ -s "$make.$kind" ] || fail "$make made nothing: $(cat log)"
 	trouble "$make" "$make.$kind" "$word" "$code" "$sentence"
 done <<'TABLE'
-whole|zst|COMPLETE|0|84,171 events received, 0 dropped
+whole|zst|COMPLETE|0|84,172 events received, 0 dropped
 killed|zst|INCOMPLETE|3|ends without a stop: its process exited or was killed, or the file could no longer be written
 full_disk|zst|INCOMPLETE|3|check for free disk space
 before_last_chunk|zst|INCOMPLETE|3|ends without a stop

@@ -8,7 +8,7 @@ demo=$bin/vptrace-demo
 [ -x "$demo" ] || skip "no demo was built"
 need_python 3.10
 cd "$work" || exit 1
-unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS VPT_STANDIN_RANK VPT_STANDIN_WORLD
+unset VPTRACE_LIBRARY RANK WORLD_SIZE MASTER_ADDR MASTER_PORT SLURM_JOB_ID VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS VPT_STANDIN_RANK VPT_STANDIN_WORLD
 
 # job NAME OPTIONS...: captures NAME-rR.zst; logs NAME.log0 ... in the order of the ranks
 job() {
@@ -56,12 +56,40 @@ for rank in 0 1 2 3; do
 done
 
 # ---- hosts with clocks of their own ----
+NCCL_P2P_DISABLE=1 TORCH_NCCL_BLOCKING_WAIT=0 NCCL_LONG=$(printf '%0300d' 7) TORCHELASTIC_RESTART_COUNT=2 XNCCL_NOT=1
+export NCCL_P2P_DISABLE TORCH_NCCL_BLOCKING_WAIT NCCL_LONG TORCHELASTIC_RESTART_COUNT XNCCL_NOT
 job hosts --ranks 4 --nodes 2 --plant 2:offset=500,0:offset=-500,0:drift=-50
 same "hosts: exit code" 0 $code
 for rank in 0 1 2 3; do
 	host=$("$VPT_ANALYZE" info hosts-r$rank.zst | sed -n 's/.* host = //p')
 	same "host of rank $rank" "standin-$((rank / 2))" "$host"
 done
+unset NCCL_P2P_DISABLE TORCH_NCCL_BLOCKING_WAIT NCCL_LONG TORCHELASTIC_RESTART_COUNT XNCCL_NOT
+
+# ---- what is recorded of a rank's place ----
+fact() { sed -n "s/^\(meta\)* *$1 = //p" facts; }
+"$VPT_ANALYZE" info hosts-r3.zst >facts || fail "info hosts-r3.zst"
+for pair in rank=3 world_size=4 local_rank=1 local_world_size=2 node_rank=1 job=torchrun:demo job.restarts=2 nccl=2.27.3 \
+	boot_id=00000000-0000-4000-8000-000000000001 env.NCCL_P2P_DISABLE=1 env.TORCH_NCCL_BLOCKING_WAIT=0 \
+	"env.NCCL_LONG=$(printf '%0256d' 0)" env.XNCCL_NOT=; do
+	same "fact ${pair%%=*}" "${pair#*=}" "$(fact "${pair%%=*}")"
+done
+expect 0 "the report of rank 3" hosts-r3.zst --format json
+says out '"world_size": "4"'
+"$VPT_ANALYZE" cat hosts-r3.zst --kind device >out
+# Both hosts have a GPU at the same address, but not the same GPU.
+says out '"uuid":"GPU-7374616e-6469-6e2d-6770-752d30313031","pci":"0000:02:00.0"'
+"$VPT_ANALYZE" cat hosts-r1.zst --kind device >out
+says out '"uuid":"GPU-7374616e-6469-6e2d-6770-752d30303031","pci":"0000:02:00.0"'
+if VPTRACE_LIBRARY=$bin/libvptrace.so "$demo" --blocks 1 --steps 1 --layers 1 --trace alone.zst >out 2>err; then
+	"$VPT_ANALYZE" info alone.zst >facts
+	for name in nccl job world_size; do
+		same "$name of a process without ranks" "" "$(fact $name)"
+	done
+else
+	fail "the demo without ranks"
+fi
+
 clock() { "$VPT_ANALYZE" cat "hosts-r$1.zst" --kind range | sed -n '/ncclCommInitRank/s/.*"start_ns":\([0-9]*\).*/\1/p'; }
 same "rank 1's clock is rank 0's" "$(clock 0)" "$(clock 1)"
 # A second apart, but for the drift of the half millisecond since the job's start.

@@ -74,6 +74,14 @@ int sim_device_name(char *name, size_t size_bytes, int device)
 	return 0;
 }
 
+int sim_device_pci(char *address, int size_bytes, int device)
+{
+	if (device < 0 || device >= sim_device_count())
+		return CUDA_ERROR_INVALID_DEVICE;
+	snprintf(address, (size_t)size_bytes, "0000:%02x:00.0", device + 1);
+	return 0;
+}
+
 int sim_device_uuid(unsigned char uuid[16], int device)
 {
 	int64_t host = 0;

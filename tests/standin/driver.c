@@ -112,6 +112,8 @@ CUresult cuDeviceGetCount(int *count)
 	return error ? error : sim_leave(&call, give(count, sim_device_count(), 0));
 }
 
+DRIVER(cuDeviceGetPCIBusId, (char *address, int size, CUdevice device),
+	sim_device_pci(address, size, device))
 DRIVER(cuDeviceGetUuid_v2, (unsigned char uuid[16], CUdevice device), sim_device_uuid(uuid, device))
 DRIVER(cuDeviceGetName, (char *name, int size_bytes, CUdevice device),
 	sim_device_name(name, (size_t)size_bytes, device))

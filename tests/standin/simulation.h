@@ -218,6 +218,7 @@ void sim_wait_until(uint64_t ns);
 int sim_device_count(void);
 int sim_device_attribute(int *value, int attribute, int device);
 int sim_device_name(char *name, size_t size_bytes, int device);
+int sim_device_pci(char *address, int size_bytes, int device);
 int sim_device_uuid(unsigned char uuid[16], int device);
 #define SIM_DEVICE_BYTES (UINT64_C(80) << 30)
 

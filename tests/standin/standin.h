@@ -75,7 +75,7 @@ enum {
 	X(MallocAsync, 2000)                                                                       \
 	X(Free, 20000)             /* and FreeHost; FreeAsync is one of the others */              \
 	X(LibraryLoadData, 500000) /* and ModuleLoadData */                                        \
-	X(Question, 0)             /* cuDriverGetVersion, cuDeviceGetCount, cuDeviceGetUuid_v2 */
+	X(Question, 0) /* cuDriverGetVersion, cuDeviceGetCount, cuDeviceGetUuid_v2, PCIBusId */
 
 /* The host works for this long: moves the virtual clock, or sleeps. */
 void standin_work(uint64_t ns);

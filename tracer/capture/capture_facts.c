@@ -1,5 +1,6 @@
 /* capture_facts.c - facts, which the writer receives by mail, and those of process and machine. */
 #include "tracer/capture/capture_state.h"
+#include "tracer/capture/job_facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ void vtr_capture_describe(struct vtr_capture *c, const struct vtr_facts *facts)
 		snprintf(text, sizeof(text), "%ld", c->options.rank);
 		vtr_capture_meta(c, "rank", text);
 	}
+	vtr_job_facts(c);
 	for (i = 0; i < facts->count; i++)
 		vtr_capture_meta(c, facts->all[i].key, facts->all[i].value);
 }

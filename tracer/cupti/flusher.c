@@ -6,6 +6,8 @@
 #include "tracer/cupti/records/cupti_clock.h"
 #include "tracer/guest/capture_clock.h"
 #include "tracer/guest/last_thread.h"
+#include "tracer/guest/loaded_symbols.h"
+#include "tracer/guest/nccl_version.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/python_stacks/stack_sampler.h"
@@ -58,6 +60,8 @@ struct vtr_flusher {
 	/* Of the one asked for, written before: trace clock, CLOCK_MONOTONIC. */
 	uint64_t asked_ns, asked_until_ns;
 	uint64_t wait_ns; /* until the next try of it; 0: there was none yet */
+	uint64_t loaded;  /* libraries that have been searched for NCCL */
+	int nccl_is_known;
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -204,11 +208,27 @@ static void tell_flushed(struct vtr_flusher *f, int has_cupti, uint64_t flushed_
 	vtr_mailbox_post(f->o.mail, &mail);
 }
 
+/* Libraries may come at any time. */
+static void look_for_nccl(struct vtr_flusher *f)
+{
+	uint64_t loaded = f->nccl_is_known ? f->loaded : vtr_loaded_count();
+	char text[32];
+	struct vtr_mail mail = {.type = VTR_MAIL_META, .key = (char[]){"nccl"}, .value = text};
+
+	if (loaded == f->loaded)
+		return;
+	f->loaded = loaded;
+	f->nccl_is_known = vtr_nccl_version(text, sizeof(text));
+	if (f->nccl_is_known)
+		vtr_mailbox_post(f->o.mail, &mail);
+}
+
 /* A flush at the end of an interval, or the first of one that was asked for. */
 static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
 	uint64_t flushed_ns = vtr_now();
 
+	look_for_nccl(f);
 	if (cupti)
 		look_at_cupti(f, cupti);
 	tell_flushed(f, cupti != NULL, flushed_ns);
@@ -308,6 +328,7 @@ static void *run(void *arg)
 	int alone = 0;
 
 	pthread_setname_np(pthread_self(), "vptrace-flush");
+	look_for_nccl(f);
 	while (!vtr_gate_wait(&f->wake, wake_ns(f, look, next))) {
 		now = vtr_clock_ns(CLOCK_MONOTONIC);
 		cupti = atomic_load(&f->cupti);
@@ -329,6 +350,7 @@ static void *run(void *arg)
 	atomic_store(&f->flushed, atomic_load(&f->wanted)); /* nobody waits for the end */
 	vtr_gate_open(&f->drained);
 	vtr_gate_wait(&f->stop, UINT64_MAX / 2);
+	look_for_nccl(f);
 	if (cupti) {
 		read_clocks(f, cupti);
 		look_at_cupti(f, cupti);

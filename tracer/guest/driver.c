@@ -5,6 +5,7 @@
 #include "tracer/guest/driver.h"
 
 #include "tracer/guest/environment.h"
+#include "tracer/guest/loaded_symbols.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>
@@ -101,6 +102,19 @@ int vtr_driver_uuid(int device, uint8_t uuid[16])
 	memcpy(&uuid_of, &address, sizeof(uuid_of));
 	return device_of && uuid_of && !device_of(&number, device) && !uuid_of(uuid, number) ? 0
 											     : -1;
+}
+
+int vtr_driver_pci(int device, char *out, int size)
+{
+	uint64_t address = vtr_loaded_symbol("cuDeviceGetPCIBusId");
+	int (*address_of)(char *, int, int);
+
+	memcpy(&address_of, &address, sizeof(address_of));
+	/* A CUdevice is the GPU's number. */
+	if (address_of && !address_of(out, size, device))
+		return 0;
+	out[0] = '\0';
+	return -1;
 }
 
 const char *vtr_driver_words(char *out, size_t size)

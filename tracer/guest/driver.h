@@ -25,6 +25,10 @@ int vtr_driver_gpus(void);
 /* The UUID of one of them, of its GPU instance where it has one. 0 or -1. */
 int vtr_driver_uuid(int device, uint8_t uuid[16]);
 
+/* Its address on the PCI bus, as "0000:3b:00.0"; of a GPU instance, the GPU's. 0, or -1 and "". Any
+ * thread; does not take the loader's lock. */
+int vtr_driver_pci(int device, char *out, int size);
+
 /* "CUDA driver 13.0", or why there is none, for error messages. */
 const char *vtr_driver_words(char *out, size_t size);
 

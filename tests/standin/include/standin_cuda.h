@@ -233,6 +233,7 @@ CUresult cuGetErrorName(CUresult error, const char **text);
 CUresult cuGetErrorString(CUresult error, const char **text);
 CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetCount(int *count);
+CUresult cuDeviceGetPCIBusId(char *address, int size, CUdevice device);
 CUresult cuDeviceGetUuid_v2(unsigned char uuid[16], CUdevice device); /* CUuuid * */
 CUresult cuDeviceGetName(char *name, int size_bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);

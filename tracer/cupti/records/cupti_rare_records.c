@@ -2,6 +2,7 @@
  * descriptions: one function per kind. */
 #include "tracer/cupti/cupti_drain.h"
 #include "tracer/cupti/records/cupti_decoder.h"
+#include "tracer/guest/driver.h"
 
 /* ---- work on a device ---- */
 
@@ -224,6 +225,7 @@ static void device(struct vtr_decoder *d, const void *record)
 	struct vtr_device row;
 
 	vtr_places_device(record, &row);
+	vtr_driver_pci((int)row.device, row.pci, sizeof(row.pci));
 	vtr_recorder_device(d->r, &row);
 	d->n.described++;
 }
