@@ -66,6 +66,22 @@ static nvtxDomainHandle_t domain;
 static nvtxStringHandle_t names[NCCL_RANGES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void register_operations(void)
+{
+	static const nvtxPayloadEnum_t operations[] = {
+		{"Sum", 0, 0}, {"Prod", 1, 0}, {"Max", 2, 0}, {"Min", 3, 0}, {"Avg", 4, 0}};
+	nvtxPayloadEnumAttr_t attributes = {.fieldMask = NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES |
+							 NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES |
+							 NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE |
+							 NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+		.entries = operations,
+		.numEntries = sizeof(operations) / sizeof(operations[0]),
+		.sizeOfEnum = sizeof(int),
+		.schemaId = STATIC_START + REDOP_ID};
+
+	nvtxPayloadEnumRegister(domain, &attributes);
+}
+
 /* NCCL gives no size and no flag for the name. */
 static void prepare(enum nccl_range_id id)
 {
@@ -83,8 +99,10 @@ static void prepare(enum nccl_range_id id)
 		.schemaId = STATIC_START + l->id};
 
 	pthread_mutex_lock(&lock);
-	if (!domain)
+	if (!domain) {
 		domain = nvtxDomainCreateA("NCCL");
+		register_operations();
+	}
 	if (!names[id]) {
 		nvtxPayloadSchemaRegister(domain, &attributes);
 		names[id] = nvtxDomainRegisterStringA(domain, l->function);

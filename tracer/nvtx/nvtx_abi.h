@@ -146,12 +146,57 @@ struct vtr_nvtx_blob {
 
 enum {
 	VTR_NVTX_SCHEMA_HAS_NAME = 1 << 1,
+	VTR_NVTX_SCHEMA_HAS_TYPE = 1 << 2,
+	VTR_NVTX_SCHEMA_HAS_ENTRIES = 1 << 4,
+	VTR_NVTX_SCHEMA_HAS_COUNT = 1 << 5,
 	VTR_NVTX_SCHEMA_HAS_SIZE = 1 << 6,
 	VTR_NVTX_SCHEMA_HAS_ID = 1 << 8,
+	VTR_NVTX_ENUM_HAS_SIZE = 1 << 4,
 	VTR_NVTX_ENUM_HAS_ID = 1 << 5
+};
+enum { VTR_NVTX_SCHEMA_STATIC = 1 };
+enum {
+	VTR_NVTX_FIRST_STATIC_ID = 1 << 24, /* smaller ids: NVTX's own types */
+	/* flags of pointers, offsets and arrays */
+	VTR_NVTX_ENTRY_NOT_A_NUMBER = 0x7e
+};
+
+enum vtr_nvtx_type {
+	VTR_NVTX_CHAR = 1,
+	VTR_NVTX_UCHAR,
+	VTR_NVTX_SHORT,
+	VTR_NVTX_USHORT,
+	VTR_NVTX_INT,
+	VTR_NVTX_UINT,
+	VTR_NVTX_LONG,
+	VTR_NVTX_ULONG,
+	VTR_NVTX_LONGLONG,
+	VTR_NVTX_ULONGLONG,
+	VTR_NVTX_INT8,
+	VTR_NVTX_UINT8,
+	VTR_NVTX_INT16,
+	VTR_NVTX_UINT16,
+	VTR_NVTX_INT32,
+	VTR_NVTX_UINT32,
+	VTR_NVTX_INT64,
+	VTR_NVTX_UINT64,
+	VTR_NVTX_FLOAT,
+	VTR_NVTX_DOUBLE,
+	VTR_NVTX_SIZE = 22,
+	VTR_NVTX_ADDRESS,
+	VTR_NVTX_BYTE = 32,
+	VTR_NVTX_FLOAT32 = 43,
+	VTR_NVTX_FLOAT64
 };
 #define VTR_NVTX_FIRST_DYNAMIC_ID                                                                  \
 	(UINT64_C(1) << 32) /* smaller ids: chosen by the host, per domain */
+
+struct vtr_nvtx_entry {
+	uint64_t flags, type;
+	const char *name, *description;
+	uint64_t detail, offset;
+	const void *semantics, *reserved;
+};
 
 struct vtr_nvtx_schema {
 	uint64_t fields; /* VTR_NVTX_SCHEMA_HAS_* */

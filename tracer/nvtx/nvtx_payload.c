@@ -63,7 +63,7 @@ static uint64_t enum_register(void *domain, const struct vtr_nvtx_enum *attr)
 	enum_fn *tool = VTR_NVTX_TOOL_PAYLOAD(VTR_NVTX_ENUM_REGISTER, enum_fn *);
 	uint64_t tools = tool ? tool(vtr_nvtx_handle_for_tool(domain), attr) : 0;
 
-	return vtr_nvtx_new_id(attr && attr->fields & VTR_NVTX_ENUM_HAS_ID ? attr->id : 0, tools);
+	return vtr_nvtx_enum_register(attr, vtr_nvtx_handle_name(VTR_NVTX_DOMAIN, domain), tools);
 }
 
 static uint64_t scope_register(void *domain, const struct vtr_nvtx_scope *attr)

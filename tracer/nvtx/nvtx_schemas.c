@@ -1,6 +1,7 @@
 /* nvtx_schemas.c - the payload layouts that the host has registered with NVTX. */
 #include "tracer/nvtx/nvtx_schemas.h"
 
+#include "tracer/nvtx/nvtx_layouts.h"
 #include "tracer/nvtx/nvtx_map.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
@@ -9,10 +10,10 @@
 
 enum { SCHEMAS = 1024 };
 
-/* names: of each layout; sizes: bytes << 1 | it is the note. Ids of hosts and of tools are kept
+/* names: of each layout; sizes: bytes << 1 | it is the note; layouts: numbers of nvtx_layouts.h. Ids of hosts and of tools are kept
  * apart: the same number may occur as both. */
 static struct {
-	struct vtr_nvtx_pair names[SCHEMAS], sizes[SCHEMAS];
+	struct vtr_nvtx_pair names[SCHEMAS], sizes[SCHEMAS], layouts[SCHEMAS];
 } dynamic_ids, static_ids;
 
 static _Atomic uint64_t last_id = VTR_NVTX_FIRST_DYNAMIC_ID;
@@ -41,6 +42,17 @@ static struct vtr_nvtx_pair *sizes_of(uint64_t id)
 	return id < VTR_NVTX_FIRST_DYNAMIC_ID ? static_ids.sizes : dynamic_ids.sizes;
 }
 
+static struct vtr_nvtx_pair *layouts_of(uint64_t id)
+{
+	return id < VTR_NVTX_FIRST_DYNAMIC_ID ? static_ids.layouts : dynamic_ids.layouts;
+}
+
+static void keep_size(uint64_t id, uint32_t domain, size_t bytes, int is_note)
+{
+	vtr_nvtx_map_put(sizes_of(id), SCHEMAS, key_of(id, domain),
+		(bytes < INT32_MAX ? (uint32_t)bytes << 1 : 0) | (uint32_t)is_note);
+}
+
 static uint32_t size_word(uint64_t id, uint32_t domain)
 {
 	uint32_t word = 0;
@@ -64,9 +76,32 @@ uint64_t vtr_nvtx_schema_register(
 	note = name && !strcmp(name, "vptrace") && bytes == sizeof(struct vptrace_note);
 	id = vtr_nvtx_new_id(attr->fields & VTR_NVTX_SCHEMA_HAS_ID ? attr->id : 0, tools);
 	vtr_nvtx_map_put(names_of(id), SCHEMAS, key_of(id, domain), vtr_name_of(name));
-	vtr_nvtx_map_put(sizes_of(id), SCHEMAS, key_of(id, domain),
-		(bytes < INT32_MAX ? (uint32_t)bytes << 1 : 0) | (uint32_t)note);
+	if (!note) {
+		uint32_t layout = vtr_nvtx_layout(attr, vtr_nvtx_schema_layout(id, domain));
+
+		vtr_nvtx_map_put(layouts_of(id), SCHEMAS, key_of(id, domain), layout);
+		bytes = bytes ? bytes : vtr_nvtx_layout_bytes(layout);
+	}
+	keep_size(id, domain, bytes, note);
 	return id;
+}
+
+uint64_t vtr_nvtx_enum_register(const struct vtr_nvtx_enum *attr, uint32_t domain, uint64_t tools)
+{
+	uint64_t id =
+		vtr_nvtx_new_id(attr && attr->fields & VTR_NVTX_ENUM_HAS_ID ? attr->id : 0, tools);
+
+	if (attr && attr->fields & VTR_NVTX_ENUM_HAS_SIZE)
+		keep_size(id, domain, attr->value_bytes, 0);
+	return id;
+}
+
+uint32_t vtr_nvtx_schema_layout(uint64_t id, uint32_t domain)
+{
+	uint32_t layout = 0;
+
+	vtr_nvtx_map_get(layouts_of(id), SCHEMAS, key_of(id, domain), &layout);
+	return layout;
 }
 
 uint64_t vtr_nvtx_schema_id(uint64_t id, uint32_t domain)

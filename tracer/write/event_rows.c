@@ -2,6 +2,7 @@
  * chunk. */
 #include "tracer/write/event_rows.h"
 
+#include "tracer/nvtx/nvtx_layouts.h"
 #include "tracer/ranges/range_note.h"
 
 #include <string.h>
@@ -10,10 +11,19 @@ struct payload {
 	uint64_t type, value, schema;
 };
 
-static struct payload take_payload(struct vtr_recorder *r, const struct vtr_payload *p)
+/* A payload whose layout the host registered, as text; else 0. */
+static size_t text_of_layout(const struct vtr_payload *p, uint32_t domain, char *out)
+{
+	return p->type == VPT_PAYLOAD_BLOB
+		       ? vtr_nvtx_payload_text(p->schema, domain, p->blob, p->bytes, out)
+		       : 0;
+}
+
+static struct payload take_payload(
+	struct vtr_recorder *r, const struct vtr_payload *p, uint32_t domain)
 {
 	struct payload out = {.type = p->type, .value = p->value};
-	char text[VTR_NOTE_TEXT_MAX];
+	char text[VTR_LAYOUT_TEXT_MAX];
 	struct vptrace_note note;
 	size_t len;
 
@@ -27,7 +37,10 @@ static struct payload take_payload(struct vtr_recorder *r, const struct vtr_payl
 		out.value = vpt_batch_string(vtr_recorder_batch(r), text, len);
 		return out;
 	}
-	out.value = vpt_batch_string(vtr_recorder_batch(r), p->blob, p->bytes);
+	len = text_of_layout(p, domain, text);
+	out.type = len ? VPT_PAYLOAD_JSON : p->type;
+	out.value =
+		vpt_batch_string(vtr_recorder_batch(r), len ? text : p->blob, len ? len : p->bytes);
 	out.schema = p->schema;
 	return out;
 }
@@ -35,7 +48,7 @@ static struct payload take_payload(struct vtr_recorder *r, const struct vtr_payl
 static void put_range(struct vtr_recorder *r, const struct vtr_event *e)
 {
 	struct vtr_lane *lane = vtr_recorder_thread(r, e->tid);
-	struct payload payload = take_payload(r, &e->payload);
+	struct payload payload = take_payload(r, &e->payload, e->domain);
 	uint64_t start_ns = e->start_ns;
 	int is_cut = e->end_ns > start_ns ? vtr_recorder_cut(r, &start_ns, e->end_ns) : 0;
 	struct vpt_range row = {.start_ns = start_ns,
@@ -62,7 +75,7 @@ static void put_range(struct vtr_recorder *r, const struct vtr_event *e)
 
 static void put_mark(struct vtr_recorder *r, const struct vtr_event *e)
 {
-	struct payload payload = take_payload(r, &e->payload);
+	struct payload payload = take_payload(r, &e->payload, e->domain);
 	struct vpt_mark row = {.time_ns = e->start_ns,
 		.name = vtr_recorder_name(r, e->name),
 		.domain = vtr_recorder_name(r, e->domain),
@@ -115,7 +128,7 @@ void vtr_event_put(struct vtr_recorder *r, const struct vtr_event *e)
 void vtr_event_put_open(struct vtr_recorder *r, const struct vtr_event *e)
 {
 	struct vtr_lane *lane = vtr_recorder_thread(r, e->tid);
-	struct payload payload = take_payload(r, &e->payload);
+	struct payload payload = take_payload(r, &e->payload, e->domain);
 	uint64_t start_ns = e->start_ns;
 	struct vpt_open row = {.lane = lane->key,
 		.name = vtr_recorder_name(r, e->name),
