@@ -2,6 +2,7 @@
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_put.h"
+#include "formats/import/kineto/text/kineto_collective.h"
 #include "formats/import/kineto/text/kineto_flop.h"
 #include "formats/import/kineto/text/kineto_traffic.h"
 
@@ -57,6 +58,21 @@ static void put_work(
 	range->value = vpt_collect_string(r->collect, text, (size_t)len);
 }
 
+/* Which collective it is, for the one operator that says it. */
+static void put_collective(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, struct vpt_range *range)
+{
+	char text[VPT_KINETO_COLLECTIVE_BYTES];
+	size_t len = vpt_text_is(e->name, "record_param_comms")
+			     ? vpt_kineto_collective(e->args, text)
+			     : 0;
+
+	if (!len)
+		return;
+	range->payload = VPT_PAYLOAD_JSON;
+	range->value = vpt_collect_string(r->collect, text, len);
+}
+
 static int put_range(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, const char *domain)
 {
@@ -68,8 +84,10 @@ static int put_range(
 	g.range_kind = VPT_RANGEKIND_PUSH_POP;
 	g.name = vpt_kineto_put_text(r, e->name);
 	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
-	if (*domain && !r->own.is_own)
+	if (*domain && !r->own.is_own) {
 		put_work(r, e, &g);
+		put_collective(r, e, &g);
+	}
 	if (!vpt_kineto_own_range(r, e, lane, &g))
 		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
 	return 1;
