@@ -4,15 +4,17 @@
 
 #include "analysis/compare/render/compare_pages.h"
 #include "analysis/export/schema_names.h"
+#include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/fields/fields.h"
+#include "formats/base/count.h"
 #include "formats/base/json_writer.h"
 #include "formats/event_schema.h"
 
 enum { OF, FORMAT, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare", "events",
-		"which schema: the events of a capture, or the JSON of analyze or compare"},
+	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare|ranks", "events",
+		"which schema: the events of a capture, or the JSON of analyze, compare or ranks"},
 	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text",
 		"output format; json for a report or comparison is a JSON Schema"},
 };
@@ -115,20 +117,28 @@ static int print_json(struct vpt_out *o)
 
 static int run(const struct vpt_args *args)
 {
-	const int json = vpt_is(args, FORMAT, "json"), of_compare = vpt_is(args, OF, "compare");
-	const struct vpa_fields *fields = of_compare ? &vpa_fields_comparison : &vpa_fields_report;
-	const char *id = of_compare ? VPA_COMPARE_SCHEMA : VPA_REPORT_SCHEMA;
+	static const struct {
+		const char *of, *id;
+		const struct vpa_fields *fields;
+	} schemas[] = {
+		{"report", VPA_REPORT_SCHEMA, &vpa_fields_report},
+		{"compare", VPA_COMPARE_SCHEMA, &vpa_fields_comparison},
+		{"ranks", VPA_RANKS_SCHEMA, &vpa_fields_ranks},
+	};
+	const int json = vpt_is(args, FORMAT, "json");
+	size_t i;
 	struct vpt_err err = {0};
 	struct vpt_out o;
 
 	if (vpt_out_open(&o, "-", 0, &err))
 		return vpa_failed(&err);
-	if (!vpt_is(args, OF, "events"))
-		o.failed = json ? vpa_fields_schema(fields, id, o.sink, &o.err)
-				: vpa_fields_list(fields, id, o.sink, &o.err);
-	else if (json)
+	for (i = 0; i < COUNT(schemas); i++)
+		if (vpt_is(args, OF, schemas[i].of))
+			o.failed = (json ? vpa_fields_schema : vpa_fields_list)(
+				schemas[i].fields, schemas[i].id, o.sink, &o.err);
+	if (vpt_is(args, OF, "events") && json)
 		o.failed = print_json(&o);
-	else
+	else if (vpt_is(args, OF, "events"))
 		print_text(&o);
 	return vpt_out_close(&o, 1, &err) ? vpa_failed(&err) : VPT_EXIT_DONE;
 }

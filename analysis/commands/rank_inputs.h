@@ -1,0 +1,14 @@
+/* rank_inputs.h - the ranks of the files and folders that a command names. */
+#ifndef VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
+#define VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
+
+#include "analysis/commands/command.h"
+#include "analysis/ranks/rank_summary.h"
+#include "analysis/report/analysis_options.h"
+
+/* Reads the ranks of all operands, one file after the other; of a folder, its files by name. A file that cannot be read
+ * is named on standard error and counted in *damaged. 0, or an error code; the caller frees the list in both cases. */
+int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
+	struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* collective_facts.h - what a trace says of a collective: its kernel's name, and the annotation of the range around its
+ * launch,
+ *
+ *	{"collective":"allreduce","group":"0","ranks":"[0, 1]","message_bytes":4096, ...}
+ *
+ * as importers make it of what PyTorch's profiler records, and the tracer of what NCCL tells. */
+#ifndef VPA_ANALYSIS_RANKS_COLLECTIVE_FACTS_H
+#define VPA_ANALYSIS_RANKS_COLLECTIVE_FACTS_H
+
+#include "analysis/model/model.h"
+#include "analysis/ranks/rank_summary.h"
+
+/* The annotation of a collective in the innermost ranges around a launch, as in vpa_range.payload; 0: none. */
+uint32_t vpa_collective_payload(
+	const struct vpa_model *m, const struct vpa_op_stretch *stretch, uint64_t at_ns);
+
+/* Sets what a kernel's name and an annotation, which may be empty, say of a collective. Texts are in the arena. */
+void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
+	struct vpt_text annotation, struct vpa_collective_key *out);
+
+#endif

@@ -1,0 +1,287 @@
+/* job.c - puts ranks in order, names what is missing, and calls the rest. */
+#include "analysis/ranks/job.h"
+
+#include "analysis/base/sort.h"
+#include "analysis/ranks/number_list.h"
+#include "analysis/ranks/setup_differences.h"
+#include "analysis/ranks/waits.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const late_words[VPA_LATE_CLASSES] = {
+	[VPA_LATE_COMPUTE] = "computed longer",
+	[VPA_LATE_COMM] = "was longer in other collectives",
+	[VPA_LATE_COPY] = "copied longer",
+	[VPA_LATE_IDLE] = "had an idle GPU",
+	[VPA_LATE_BEGAN] = "started later",
+	[VPA_LATE_ENDED] = "left the collective before later",
+	[VPA_LATE_CLOCK] = "has another clock",
+};
+
+const char *vpa_late_words(enum vpa_late_class klass)
+{
+	return klass < VPA_LATE_CLASSES ? late_words[klass] : "";
+}
+
+/* ---- order ---- */
+
+static int by_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_number(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Known ranks first. */
+static int by_identity(const void *a, const void *b)
+{
+	const struct vpa_rank *x = *(struct vpa_rank *const *)a, *y = *(struct vpa_rank *const *)b;
+	int order = by_number(x->rank < 0, y->rank < 0);
+
+	if (!order)
+		order = by_number(x->rank, y->rank);
+	if (!order)
+		order = by_text(x->host, y->host);
+	if (!order)
+		order = by_text(x->capture, y->capture);
+	if (!order)
+		order = by_number(x->pid, y->pid);
+	return order ? order : by_number(x->device, y->device);
+}
+
+static int is_same_rank(const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	if (a->rank >= 0 && a->rank == b->rank)
+		return 1;
+	return a->pid == b->pid && a->device == b->device && !by_text(a->capture, b->capture) &&
+	       a->first_ns == b->first_ns && a->last_ns == b->last_ns;
+}
+
+static int drop_duplicates(struct vpa_job *job)
+{
+	struct vpa_rank_list *list = &job->list;
+	size_t i, kept = 0;
+
+	job->duplicates = vpa_arena_alloc(&job->arena, list->count + 1, sizeof(*job->duplicates));
+	if (!job->duplicates)
+		return VPT_ENOMEM;
+	for (i = 0; i < list->count; i++) {
+		struct vpa_rank *r = list->items[i];
+
+		if (!kept || !is_same_rank(list->items[kept - 1], r)) {
+			list->items[kept++] = r;
+			continue;
+		}
+		job->duplicates[job->duplicate_count++] = vpa_arena_printf(&job->arena,
+			"rank %" PRId64 " is in %s too: only %s counts", r->rank,
+			r->capture ? r->capture : "a capture",
+			list->items[kept - 1]->capture ? list->items[kept - 1]->capture
+						       : "the first one");
+		vpa_rank_free(r);
+		vpt_free(r);
+	}
+	list->count = kept;
+	return VPT_OK;
+}
+
+/* A rank without a number gets the next one that is free. */
+static int number_ranks(struct vpa_job *job)
+{
+	size_t i, k = 0;
+	int64_t next = 0;
+
+	job->rank_count = job->list.count;
+	job->ranks = vpt_calloc(job->rank_count + 1, sizeof(*job->ranks));
+	if (!job->ranks)
+		return VPT_ENOMEM;
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->list.items[i];
+
+		job->ranks[i] = (struct vpa_job_rank){.rank = r, .number = r->rank};
+		if (r->rank >= 0)
+			continue;
+		for (; k < i && job->ranks[k].number <= next; k++)
+			next = job->ranks[k].number + 1;
+		job->ranks[i].number = next++;
+	}
+	return VPT_OK;
+}
+
+/* ---- what is not there ---- */
+
+static int find_missing(struct vpa_job *job)
+{
+	int64_t *numbers, n;
+	size_t i = 0;
+
+	job->world_size = -1;
+	for (i = 0; i < job->rank_count; i++)
+		if (job->ranks[i].rank->world_size > job->world_size)
+			job->world_size = job->ranks[i].rank->world_size;
+	if (job->world_size <= (int64_t)job->rank_count)
+		return VPT_OK;
+	job->missing = (size_t)job->world_size - job->rank_count;
+	if (job->list.items[job->rank_count - 1]->rank < 0 || job->world_size > 1 << 20)
+		return VPT_OK;
+	numbers = vpt_alloc((size_t)job->world_size, sizeof(*numbers));
+	if (!numbers)
+		return VPT_ENOMEM;
+	for (job->missing = i = 0, n = 0; n < job->world_size; n++) {
+		if (i < job->rank_count && job->ranks[i].number == n)
+			i++;
+		else
+			numbers[job->missing++] = n;
+	}
+	job->missing_text = vpa_number_list(&job->arena, numbers, job->missing);
+	vpt_free(numbers);
+	return VPT_OK;
+}
+
+/* ---- what it counts in ---- */
+
+static void find_unit(struct vpa_job *job)
+{
+	size_t votes[VPA_UNIT_KINDS] = {0}, i, count = 0;
+	uint64_t units = 0;
+
+	for (i = 0; i < job->rank_count; i++)
+		votes[job->ranks[i].rank->unit]++;
+	job->unit = VPA_UNIT_WINDOW;
+	for (i = 0; i < VPA_UNIT_KINDS; i++)
+		if (votes[i] > votes[job->unit])
+			job->unit = (enum vpa_unit_kind)i;
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->ranks[i].rank;
+
+		if (r->unit != job->unit)
+			continue;
+		vpt_sat_add_to(&job->unit_ns, r->unit_ns);
+		vpt_sat_add_to(&units, r->units);
+		count++;
+	}
+	if (count) {
+		job->unit_ns /= count;
+		job->units = units / count;
+	}
+}
+
+static void describe(struct vpa_job *job)
+{
+	size_t i;
+
+	job->job = job->list.items[0]->job;
+	job->simulated = job->list.items[0]->simulated;
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->ranks[i].rank;
+
+		job->ranks[i].unmatched = job->matching.unmatched[i];
+		job->unmatched += job->matching.unmatched[i];
+		job->incomplete += !r->complete;
+		if (!r->job || !job->job || strcmp(r->job, job->job) != 0)
+			job->job = NULL;
+		if (r->simulated > job->simulated)
+			job->simulated = r->simulated;
+	}
+}
+
+static int describe_groups(struct vpa_job *job)
+{
+	size_t i, row, k;
+
+	job->group_count = job->matching.group_count;
+	job->groups = vpa_arena_alloc(&job->arena, job->group_count + 1, sizeof(*job->groups));
+	if (!job->groups)
+		return VPT_ENOMEM;
+	for (i = 0; i < job->group_count; i++) {
+		const struct vpa_group *g = &job->matching.groups[i];
+		uint64_t ns[VPA_COLLECTIVE_KINDS] = {0};
+
+		job->groups[i] = (struct vpa_job_group){
+			.name = g->name, .rank_count = g->rank_count, .row_count = g->row_count};
+		for (row = 0; row < g->row_count; row++) {
+			const struct vpa_rank *r;
+			const struct vpa_rank_collective *c;
+
+			for (k = 0; vpa_group_cell(g, row, k) == VPA_NO_COLLECTIVE; k++)
+				;
+			r = job->list.items[g->ranks[k]];
+			c = &r->collectives[vpa_group_cell(g, row, k)];
+			vpt_sat_add_to(&ns[r->keys[c->key].kind], c->end_ns - c->start_ns);
+		}
+		for (k = 0; k < VPA_COLLECTIVE_KINDS; k++)
+			if (ns[k] > ns[job->groups[i].kind])
+				job->groups[i].kind = (enum vpa_collective_kind)k;
+	}
+	return VPT_OK;
+}
+
+static int make(struct vpa_job *job)
+{
+	int rc = vpa_sort(job->list.items, job->list.count, sizeof(struct vpa_rank *), by_identity);
+
+	if (!rc)
+		rc = drop_duplicates(job);
+	if (!rc)
+		rc = number_ranks(job);
+	if (!rc)
+		rc = find_missing(job);
+	if (!rc)
+		rc = vpa_match(&job->list, &job->matching);
+	if (!rc)
+		rc = vpa_clocks_find(&job->list, &job->matching, &job->clocks);
+	if (rc)
+		return rc;
+	describe(job);
+	find_unit(job);
+	rc = describe_groups(job);
+	if (!rc)
+		rc = vpa_setup_differences_find(job);
+	return rc ? rc : vpa_waits_find(job);
+}
+
+int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err)
+{
+	struct vpa_job *job = vpt_calloc(1, sizeof(*job));
+
+	*out = NULL;
+	if (!job) {
+		vpa_rank_list_free(ranks);
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a job");
+	}
+	job->list = *ranks;
+	*ranks = (struct vpa_rank_list){0};
+	if (job->list.count && (make(job) || job->arena.failed)) {
+		vpa_job_free(job);
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a job");
+	}
+	if (job->rank_count < 2) {
+		size_t count = job->rank_count;
+
+		vpa_job_free(job);
+		return vpt_fail(err, VPT_EINVAL,
+			"expected two ranks or more, found %zu: give the captures of all ranks",
+			count);
+	}
+	*out = job;
+	return VPT_OK;
+}
+
+void vpa_job_free(struct vpa_job *job)
+{
+	if (!job)
+		return;
+	vpa_matching_free(&job->matching);
+	vpa_clocks_free(&job->clocks);
+	vpa_rank_list_free(&job->list);
+	vpt_free(job->ranks);
+	vpt_free(job->differences);
+	vpa_arena_free(&job->arena);
+	vpt_free(job);
+}

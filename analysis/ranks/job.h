@@ -1,0 +1,117 @@
+/* job.h - several ranks as one job: who waits for whom, and for what.
+ *
+ *	         a_w      a_l = last     first end   end
+ *	waiter    |---- wait ----|-transfer--|-skew--|        kernel = wait + transfer + skew
+ *	last one                 |-transfer--|
+ *
+ * Of a collective, the arrival of a rank is the start of its kernel. The rank that arrives last is to blame for the waits
+ * of the others: since the end of the collective before that both were in, it did more of something than each waiter.
+ * The differences, part by part, sum to the wait exactly; a part of which it did less is below 0.
+ *
+ * All of it is integers in nanoseconds. A wait shorter than the clocks' uncertainty is not known from 0: it counts as
+ * `unsure`, and nobody is to blame. */
+#ifndef VPA_ANALYSIS_RANKS_JOB_H
+#define VPA_ANALYSIS_RANKS_JOB_H
+
+#include "analysis/ranks/matching.h"
+#include "analysis/ranks/rank_clocks.h"
+#include "formats/base/error.h"
+
+/* Besides the classes of a rank's parts, what makes a rank late. */
+enum vpa_late_class {
+	VPA_LATE_COMPUTE,
+	VPA_LATE_COMM,
+	VPA_LATE_COPY,
+	VPA_LATE_IDLE,
+	VPA_LATE_BEGAN, /* before the first collective that both were in: nothing to compare since */
+	VPA_LATE_ENDED, /* it left the collective before later */
+	VPA_LATE_CLOCK, /* its clock runs at another speed */
+	VPA_LATE_CLASSES
+};
+
+/* A reason, and by how much of it the last rank was later than waiters. */
+struct vpa_job_part {
+	enum vpa_late_class klass;
+	unsigned kind;     /* of compute, copies and idle time as in struct vpa_part_name */
+	const char *place; /* NULL: none */
+	int64_t ns;
+};
+
+struct vpa_job_rank {
+	const struct vpa_rank *rank;
+	int64_t number;              /* its rank; where none is known, its place in the list */
+	uint64_t matched, unmatched; /* collectives */
+	uint64_t
+		at_least; /* part of matched: a rank of the group lacks it, so waits may be longer */
+	/* Sums over its matched collectives. Transfer may be below 0 where clocks or times are wrong. */
+	uint64_t wait_ns, unsure_ns, skew_ns;
+	int64_t transfer_ns;
+	uint64_t last;     /* collectives that it was the last of, by more than the uncertainty */
+	uint64_t blame_ns; /* waits of others that it is to blame for */
+	struct vpa_job_part *parts; /* they sum to blame_ns; the largest first */
+	size_t part_count;
+};
+
+/* A fact of the set-up that is not the same on all ranks. */
+struct vpa_job_difference {
+	const char *name, *most, *value; /* NULL: not set; most: of most ranks */
+	const char *ranks;               /* those that have `value`: "3, 5 to 7" */
+};
+
+struct vpa_job_group {
+	const char *name; /* NULL: not known */
+	size_t rank_count, row_count;
+	enum vpa_collective_kind kind; /* of most of its time */
+	uint64_t wait_ns, transfer_ns;
+};
+
+struct vpa_job {
+	struct vpa_arena arena;
+	struct vpa_rank_list list; /* owned */
+	struct vpa_matching matching;
+	struct vpa_clocks clocks;
+	struct vpa_job_rank *ranks; /* as in the list, which is ordered by rank */
+	size_t rank_count;
+	struct vpa_job_group *groups;
+	size_t group_count;
+	int64_t world_size;       /* -1: not known */
+	size_t missing;           /* ranks of the world that are not there */
+	const char *missing_text; /* "3, 5 to 7" */
+	/* Captures left out, since another one is of the same rank: a sentence each. */
+	const char **duplicates;
+	size_t duplicate_count;
+	const char *job; /* its id; NULL: not known */
+	struct vpa_job_difference *differences;
+	size_t difference_count;
+	int simulated;     /* as in struct vpa_report */
+	size_t incomplete; /* ranks whose captures lack records */
+
+	uint64_t rows, at_least; /* collectives; of them, some rank is missing */
+	uint64_t unmatched;
+	uint64_t negative; /* collectives that end somewhere before they have started everywhere */
+	uint64_t wait_ns, unsure_ns, skew_ns, blame_ns; /* sums over ranks */
+	int64_t transfer_ns;
+	uint64_t uncertainty_ns;            /* the largest of two clocks of one collective */
+	int64_t class_ns[VPA_LATE_CLASSES]; /* of blame */
+	struct vpa_job_part *parts; /* of all ranks, they sum to blame_ns; the largest first */
+	size_t part_count;
+
+	enum vpa_unit_kind unit; /* of most ranks */
+	uint64_t units, unit_ns; /* of a rank; the mean over ranks */
+};
+
+/* Makes a job of ranks, which it takes over: they are freed with it, and on failure. 0, VPT_EINVAL: fewer than two ranks;
+ * VPT_ENOMEM. */
+int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err);
+void vpa_job_free(struct vpa_job *job); /* accepts NULL */
+
+/* In words: "its GPU was idle", "it started later" ... */
+const char *vpa_late_words(enum vpa_late_class klass);
+
+/* Of a job's rank, a figure of all its units as that of one. */
+static inline uint64_t vpa_job_per_unit(const struct vpa_job *job, uint64_t ns)
+{
+	return job->units ? ns / job->units : ns;
+}
+
+#endif

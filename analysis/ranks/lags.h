@@ -1,0 +1,37 @@
+/* lags.h - lays two ranks' sequences of collectives beside each other. */
+#ifndef VPA_ANALYSIS_RANKS_LAGS_H
+#define VPA_ANALYSIS_RANKS_LAGS_H
+
+#include "analysis/ranks/rank_summary.h"
+
+/* Collectives of a rank in one group, in order of start: indexes in rank->collectives. */
+struct vpa_sequence {
+	const struct vpa_rank *rank;
+	const uint32_t *items;
+	size_t count;
+};
+
+struct vpa_lag {
+	int64_t lag; /* item i of the first is item i + lag of the second */
+	/* Second's clock - first's at the end of the first's first item, and by how much that grows per thousand million:
+	 * medians over ends. */
+	int64_t offset_ns, ppb;
+	uint64_t deviation_ns; /* how far the quarter of ends is from that which is nearest */
+	size_t pairs;          /* 0: none fits */
+};
+
+/* Finds the lag of the second sequence against the first. share_clock: both have one clock, so the offset is about 0. */
+struct vpa_lag vpa_lag_find(
+	const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock);
+
+/* Pairs the sequences, beginning with what `lag` says: partner[i] is the index in b->items of item i of the first, or
+ * UINT32_MAX. Returns how many have one. */
+size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b,
+	const struct vpa_lag *lag, uint32_t *partner);
+
+/* How far the ends of followed pairs are from each other: the median change from one pair to the next, whatever the
+ * clocks do. UINT64_MAX: fewer than two pairs, or less than half of the shorter sequence has partners. */
+uint64_t vpa_lag_agreement(
+	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner);
+
+#endif

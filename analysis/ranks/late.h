@@ -1,0 +1,29 @@
+/* late.h - the answer of a job in one word: whether its ranks keep step, else which of them are late, and with what. */
+#ifndef VPA_ANALYSIS_RANKS_LATE_H
+#define VPA_ANALYSIS_RANKS_LATE_H
+
+#include "analysis/ranks/job.h"
+
+enum vpa_late_kind {
+	VPA_LATE_NONE,    /* ranks wait for each other for less than a fiftieth of their time */
+	VPA_LATE_ONE,     /* one rank is to blame for most of the waits */
+	VPA_LATE_SEVERAL, /* a few are, no more than half of all */
+	VPA_LATE_ALL      /* all are, in turns */
+};
+
+struct vpa_late {
+	enum vpa_late_kind kind;
+	uint64_t share_ns;         /* of the waits those that `ranks` are to blame for */
+	size_t ranks[8];           /* indexes in job->ranks, the most to blame first */
+	size_t rank_count;         /* of NONE and ALL 0 */
+	enum vpa_late_class klass; /* most of what they are later by */
+	const struct vpa_job_part
+		*part; /* the largest of that class, of the first rank or of all; NULL: none */
+};
+
+struct vpa_late vpa_job_late(const struct vpa_job *job);
+
+/* A part in words: "gemm kernels", "the host ran other code". Its place is left out. */
+const char *vpa_job_part_words(const struct vpa_job_part *part);
+
+#endif

@@ -1,0 +1,51 @@
+/* matching.h - which collectives of different ranks are one.
+ *
+ *	rank 0   A0 B0 A1 A2 B1            group A: ranks 0, 1     row 0: A0 A0
+ *	rank 1      A0 A1 A2                                       row 1: A1 A1 ...
+ *
+ * Collectives of one communicator are a *group*: those with its name, where the trace has it, else those of one stream.
+ * In a group each rank has a sequence in order of start. Captures begin at different moments and may lack some, so the
+ * sequences are laid beside each other: the lag is the one with the smallest median deviation of ends, whatever the
+ * clocks say; then they are followed, and what has no partner is left out and counted. */
+#ifndef VPA_ANALYSIS_RANKS_MATCHING_H
+#define VPA_ANALYSIS_RANKS_MATCHING_H
+
+#include "analysis/ranks/rank_summary.h"
+
+#define VPA_NO_COLLECTIVE UINT32_MAX
+
+struct vpa_group {
+	const char *name; /* the communicator's; NULL: not known */
+	uint32_t lane;    /* of the reference: its stream, if there is no name */
+	uint32_t *ranks;  /* indexes in the list of ranks, ascending */
+	size_t rank_count;
+	/* Of row i and the k-th rank: cells[i * rank_count + k], an index in the rank's collectives, or
+	 * VPA_NO_COLLECTIVE. Each row has two or more. */
+	uint32_t *cells;
+	size_t row_count;
+	uint32_t
+		reference; /* k of the rank with the longest sequence, beside which the others were laid */
+};
+
+struct vpa_matching {
+	struct vpa_group *groups; /* of two or more ranks */
+	size_t group_count, group_cap;
+	uint64_t *unmatched; /* by rank: collectives without a partner */
+	/* 1: no trace names communicators, so they were told apart by stream. */
+	int is_by_stream;
+};
+
+/* Matches the collectives of a list of ranks, which is borrowed. The caller calls vpa_matching_free(), whatever this
+ * returns: 0 or VPT_ENOMEM. */
+int vpa_match(const struct vpa_rank_list *list, struct vpa_matching *out);
+void vpa_matching_free(struct vpa_matching *m);
+
+/* Whether two ranks had one clock, as far as their traces say: they ran on one machine since it was started. */
+int vpa_ranks_share_clock(const struct vpa_rank *a, const struct vpa_rank *b);
+
+static inline uint32_t vpa_group_cell(const struct vpa_group *g, size_t row, size_t k)
+{
+	return g->cells[row * g->rank_count + k];
+}
+
+#endif

@@ -1,0 +1,370 @@
+/* rank_clocks.c - one clock for each machine, placed one after the other beside those that are placed. */
+#include "analysis/ranks/rank_clocks.h"
+
+#include "analysis/base/sort.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ENDS_MOST = 200,     /* that a fit looks at */
+	ENDS_FOR_DRIFT = 8,  /* fewer give an offset only */
+	ENDS_FOR_OFFSET = 4, /* fewer give bounds only */
+	/* ns: on one clock, too, ranks leave collectives up to 6 us apart, always the same ones first. */
+	UNCERTAIN_LEAST = 10000,
+	BIAS_ROWS = 64, /* collectives of a group by which ranks are compared */
+	PPB_MOST = 500000
+};
+
+static uint64_t absolute(int64_t n)
+{
+	return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+}
+
+/* ---- the fit ---- */
+
+static int64_t slope_of(const struct vpa_clock_end *ends, size_t count, int64_t *slopes)
+{
+	size_t i, k, n = 0;
+	int64_t ppb;
+
+	for (i = 0; i < count; i++)
+		for (k = i + 1; k < count; k++) {
+			int64_t run = ends[k].at_ns - ends[i].at_ns;
+			__int128 rise = (__int128)ends[k].later_ns - ends[i].later_ns;
+
+			if (run)
+				slopes[n++] = vpt_sat_i128(rise * 1000000000 / run);
+		}
+	ppb = n && count >= ENDS_FOR_DRIFT ? vpa_nth(slopes, n, n / 2) : 0;
+	return absolute(ppb) > PPB_MOST ? 0 : ppb;
+}
+
+static int64_t rest_of(const struct vpa_clock_end *e, int64_t ppb)
+{
+	return vpt_sat_i128((__int128)e->later_ns - (__int128)ppb * e->at_ns / 1000000000);
+}
+
+/* The deviation is that of nine in ten ends, and more the fewer there are. */
+struct vpa_clock_fit vpa_clock_fit(const struct vpa_clock_end *ends, size_t count, int64_t *slopes)
+{
+	struct vpa_clock_fit fit = {.ppb = slope_of(ends, count, slopes)};
+	uint64_t deviation;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		slopes[i] = rest_of(&ends[i], fit.ppb);
+	fit.later_ns = vpa_nth(slopes, count, count / 2);
+	for (i = 0; i < count; i++)
+		slopes[i] = (int64_t)absolute(
+			vpt_sat_diff_i64(rest_of(&ends[i], fit.ppb), fit.later_ns));
+	deviation = (uint64_t)vpa_nth(slopes, count, count - 1 - count / 10);
+	fit.deviation_ns = vpt_sat_u64((double)deviation * (1 + 4 / sqrt((double)count)) + 0.5);
+	return fit;
+}
+
+/* ---- which ranks have one clock ---- */
+
+static int list_clocks(const struct vpa_rank_list *list, struct vpa_clocks *out)
+{
+	uint32_t *first; /* by clock: a rank */
+	size_t i, k;
+
+	out->of_rank = vpt_calloc(list->count + 1, sizeof(*out->of_rank));
+	out->items = vpt_calloc(list->count + 1, sizeof(*out->items));
+	first = vpt_calloc(list->count + 1, sizeof(*first));
+	if (!out->of_rank || !out->items || !first) {
+		vpt_free(first);
+		return VPT_ENOMEM;
+	}
+	for (i = 0; i < list->count; i++) {
+		const struct vpa_rank *r = list->items[i];
+
+		for (k = 0; k < out->count; k++)
+			if (vpa_ranks_share_clock(list->items[first[k]], r))
+				break;
+		if (k == out->count) {
+			first[out->count] = (uint32_t)i;
+			out->items[out->count++] =
+				(struct vpa_clock){.origin_ns = r->first_ns, .name = r->host};
+		}
+		if (r->first_ns < out->items[k].origin_ns)
+			out->items[k].origin_ns = r->first_ns;
+		out->of_rank[i] = (uint32_t)k;
+	}
+	vpt_free(first);
+	return VPT_OK;
+}
+
+/* ---- placing one ---- */
+
+/* What one clock saw of a row. */
+struct seen {
+	int64_t start_ns, end_ns; /* the last start and the first end; the median end */
+	int64_t middle_ns;
+	uint64_t spread_ns; /* of ends */
+	size_t count;
+};
+
+struct row_end {
+	struct vpa_clock_end end;
+	uint64_t shortest_ns; /* of its kernels: what the transfer took at most */
+};
+
+struct placing {
+	const struct vpa_rank_list *list;
+	const struct vpa_clocks *clocks;
+	uint32_t clock; /* that is placed */
+	struct row_end *ends;
+	size_t count, cap;
+	int64_t *scratch;
+	int64_t low_ns, high_ns; /* bounds of later_ns, by causality */
+	uint64_t spread_ns;      /* sum over ends */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Looks at the ranks of a row whose clock is placed (`of_placed`), or those of the one to be placed. */
+static struct seen look(const struct placing *p, const struct vpa_group *g, size_t row,
+	int of_placed, uint64_t *shortest_ns)
+{
+	struct seen s = {.start_ns = INT64_MIN, .end_ns = INT64_MAX};
+	int64_t most = INT64_MIN, *ends = p->scratch;
+	size_t k;
+
+	for (k = 0; k < g->rank_count; k++) {
+		uint32_t cell = vpa_group_cell(g, row, k), clock = p->clocks->of_rank[g->ranks[k]];
+		const struct vpa_clock *c = &p->clocks->items[clock];
+		const struct vpa_rank_collective *x;
+		int64_t start, end;
+
+		if (cell == VPA_NO_COLLECTIVE || (of_placed ? !c->is_placed : clock != p->clock))
+			continue;
+		x = &p->list->items[g->ranks[k]]->collectives[cell];
+		start = vpa_clock_time(c, x->start_ns);
+		end = vpa_clock_time(c, x->end_ns);
+		s.start_ns = start > s.start_ns ? start : s.start_ns;
+		s.end_ns = end < s.end_ns ? end : s.end_ns;
+		most = end > most ? end : most;
+		ends[s.count++] = end;
+		if (x->end_ns - x->start_ns < *shortest_ns)
+			*shortest_ns = x->end_ns - x->start_ns;
+	}
+	if (s.count) {
+		s.spread_ns = (uint64_t)(most - s.end_ns);
+		qsort(ends, s.count, sizeof(*ends), by_value);
+		s.middle_ns = ends[s.count / 2];
+	}
+	return s;
+}
+
+static const struct vpa_collective_key *key_of(
+	const struct vpa_rank_list *list, const struct vpa_group *g, size_t row)
+{
+	size_t k;
+
+	for (k = 0; vpa_group_cell(g, row, k) == VPA_NO_COLLECTIVE; k++)
+		;
+	return vpa_rank_key(list->items[g->ranks[k]], vpa_group_cell(g, row, k));
+}
+
+static int take_row(struct placing *p, const struct vpa_group *g, size_t row)
+{
+	const struct vpa_collective_key *key = key_of(p->list, g, row);
+	uint64_t shortest_ns = UINT64_MAX;
+	struct seen placed, own;
+
+	if (!vpa_collective_is_symmetric(key->kind))
+		return VPT_OK;
+	placed = look(p, g, row, 1, &shortest_ns);
+	own = placed.count ? look(p, g, row, 0, &shortest_ns) : placed;
+	if (!placed.count || !own.count)
+		return VPT_OK;
+	if (vpt_grow(&p->ends, &p->cap, p->count + 1, sizeof(*p->ends)))
+		return VPT_ENOMEM;
+	p->ends[p->count++] =
+		(struct row_end){{own.middle_ns, placed.middle_ns - own.middle_ns}, shortest_ns};
+	vpt_sat_add_to(
+		&p->spread_ns, placed.spread_ns > own.spread_ns ? placed.spread_ns : own.spread_ns);
+	/* Its own first end is after the placed ones' last start, and the other way round. */
+	if (placed.start_ns - own.end_ns > p->low_ns)
+		p->low_ns = placed.start_ns - own.end_ns;
+	if (placed.end_ns - own.start_ns < p->high_ns)
+		p->high_ns = placed.end_ns - own.start_ns;
+	return VPT_OK;
+}
+
+static int by_shortest(const void *a, const void *b)
+{
+	const struct row_end *x = a, *y = b;
+
+	if (x->shortest_ns != y->shortest_ns)
+		return x->shortest_ns < y->shortest_ns ? -1 : 1;
+	return by_value(&x->end.at_ns, &y->end.at_ns);
+}
+
+/* Of many ends, those of the quarter with the shortest kernels, spread over time; returns how many. */
+static size_t choose_ends(struct placing *p, struct vpa_clock_end *out)
+{
+	size_t count = p->count, i;
+
+	if (count > 4 * ENDS_FOR_DRIFT) {
+		qsort(p->ends, count, sizeof(*p->ends), by_shortest);
+		count = count / 4 > 4 * ENDS_FOR_DRIFT ? count / 4 : 4 * ENDS_FOR_DRIFT;
+	}
+	for (i = 0; i < count && i < ENDS_MOST; i++)
+		out[i] = p->ends[count <= ENDS_MOST ? i : i * count / ENDS_MOST].end;
+	return i;
+}
+
+static void place(struct placing *p, struct vpa_clock *c)
+{
+	struct vpa_clock_end ends[ENDS_MOST];
+	size_t count = choose_ends(p, ends);
+	struct vpa_clock_fit fit = vpa_clock_fit(ends, count, p->scratch);
+	uint64_t spread_ns = p->spread_ns / p->count;
+
+	c->ppb = fit.ppb;
+	c->offset_ns = fit.later_ns;
+	c->uncertainty_ns = fit.deviation_ns > spread_ns ? fit.deviation_ns : spread_ns;
+	if (c->uncertainty_ns < UNCERTAIN_LEAST)
+		c->uncertainty_ns = UNCERTAIN_LEAST;
+	/* Without a drift the bounds hold for all of it. */
+	if (!c->ppb && p->low_ns <= p->high_ns) {
+		uint64_t half_ns = ((uint64_t)p->high_ns - (uint64_t)p->low_ns + 1) / 2;
+
+		if (c->offset_ns < p->low_ns || c->offset_ns > p->high_ns ||
+			count < ENDS_FOR_OFFSET || half_ns < c->uncertainty_ns) {
+			c->offset_ns = p->low_ns + (p->high_ns - p->low_ns) / 2;
+			c->uncertainty_ns = half_ns;
+		}
+	}
+	c->ends = p->count;
+	c->is_placed = 1;
+}
+
+/* Places a clock beside those that are placed; *done: it could be. */
+static int try_to_place(const struct vpa_rank_list *list, const struct vpa_matching *m,
+	struct vpa_clocks *out, uint32_t clock, int64_t *scratch, int *done)
+{
+	struct placing p = {.list = list,
+		.clocks = out,
+		.clock = clock,
+		.scratch = scratch,
+		.low_ns = INT64_MIN,
+		.high_ns = INT64_MAX};
+	size_t g, row;
+	int rc = VPT_OK;
+
+	for (g = 0; g < m->group_count; g++)
+		for (row = 0; row < m->groups[g].row_count && !rc; row++)
+			rc = take_row(&p, &m->groups[g], row);
+	*done = !rc && p.count > 0;
+	if (*done)
+		place(&p, &out->items[clock]);
+	vpt_free(p.ends);
+	return rc;
+}
+
+/* Each pass places clocks beside those of the passes before, until none is left that can be. */
+static int place_all(const struct vpa_rank_list *list, const struct vpa_matching *m,
+	struct vpa_clocks *out, int64_t *scratch)
+{
+	int placed = 1, rc = VPT_OK, done;
+	uint32_t i;
+
+	while (placed && !rc)
+		for (i = 0, placed = 0; i < out->count && !rc; i++) {
+			if (out->items[i].is_placed)
+				continue;
+			rc = try_to_place(list, m, out, i, scratch, &done);
+			placed |= done;
+		}
+	return rc;
+}
+
+/* ---- whether ranks agree ---- */
+
+/* differences: room for BIAS_ROWS of each rank of the group. */
+static void find_bias_of(
+	struct placing *p, const struct vpa_group *g, int64_t *differences, uint64_t *bias_ns)
+{
+	size_t step = 1 + g->row_count / BIAS_ROWS, count = 0, row, k;
+	uint64_t shortest_ns;
+
+	for (row = 0; row < g->row_count; row += step) {
+		struct seen s;
+
+		if (!vpa_collective_is_symmetric(key_of(p->list, g, row)->kind))
+			continue;
+		s = look(p, g, row, 1, &shortest_ns);
+		for (k = 0; s.count > 1 && k < g->rank_count; k++) {
+			uint32_t cell = vpa_group_cell(g, row, k);
+			const struct vpa_rank *r = p->list->items[g->ranks[k]];
+			const struct vpa_clock *c =
+				&p->clocks->items[p->clocks->of_rank[g->ranks[k]]];
+
+			/* A rank that lacks it differs by nothing. */
+			differences[k * BIAS_ROWS + count] =
+				cell == VPA_NO_COLLECTIVE || !c->is_placed
+					? 0
+					: vpa_clock_time(c, r->collectives[cell].end_ns) -
+						  s.middle_ns;
+		}
+		count += s.count > 1;
+	}
+	for (k = 0; count && k < g->rank_count; k++) {
+		uint64_t bias = absolute(vpa_nth(&differences[k * BIAS_ROWS], count, count / 2));
+
+		*bias_ns = bias > *bias_ns ? bias : *bias_ns;
+	}
+}
+
+static int find_bias(const struct vpa_rank_list *list, const struct vpa_matching *m,
+	struct vpa_clocks *out, int64_t *scratch)
+{
+	struct placing p = {.list = list, .clocks = out, .scratch = scratch};
+	int64_t *differences = vpt_alloc(list->count + 1, BIAS_ROWS * sizeof(*differences));
+	size_t g;
+
+	if (!differences)
+		return VPT_ENOMEM;
+	for (g = 0; g < m->group_count; g++)
+		find_bias_of(&p, &m->groups[g], differences, &out->bias_ns);
+	vpt_free(differences);
+	return VPT_OK;
+}
+
+int vpa_clocks_find(
+	const struct vpa_rank_list *list, const struct vpa_matching *m, struct vpa_clocks *out)
+{
+	size_t room = ENDS_MOST * ENDS_MOST / 2 + ENDS_MOST;
+	int64_t *scratch = vpt_alloc(room > list->count ? room : list->count, sizeof(*scratch));
+	int rc;
+
+	*out = (struct vpa_clocks){.items = NULL};
+	rc = scratch ? list_clocks(list, out) : VPT_ENOMEM;
+	if (!rc && out->count) {
+		out->items[0].is_placed = 1;
+		rc = place_all(list, m, out, scratch);
+	}
+	if (!rc)
+		rc = find_bias(list, m, out, scratch);
+	vpt_free(scratch);
+	return rc;
+}
+
+void vpa_clocks_free(struct vpa_clocks *c)
+{
+	vpt_free(c->items);
+	vpt_free(c->of_rank);
+	*c = (struct vpa_clocks){0};
+}

@@ -1,0 +1,131 @@
+/* rank_facts.c - META rows, and the row of the GPU. */
+#include "analysis/ranks/rank_facts.h"
+
+#include "analysis/base/sort.h"
+#include "analysis/pipeline/unit.h"
+#include "formats/base/count.h"
+#include "formats/base/memory.h"
+
+#include <stdlib.h>
+
+static const char *copy(struct vpa_rank *rank, const char *text)
+{
+	return text && *text ? vpa_arena_text(&rank->arena, text, strlen(text)) : NULL;
+}
+
+/* A natural number of at most nine digits; -1: it is none. */
+static int64_t natural(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	return len && len <= 9 && strspn(text, "0123456789") == len ? strtol(text, NULL, 10) : -1;
+}
+
+static int begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* What should not differ among the ranks of a job. */
+static int is_setup(const char *key)
+{
+	static const char *const names[] = {
+		"cuda_driver", "cuda_runtime", "driver", "cuda", "cupti", "nccl", "backend"};
+	static const char *const prefixes[] = {
+		"NCCL_", "TORCH_NCCL_", "env.NCCL_", "env.TORCH_NCCL_", "nccl.", "nccl_"};
+	size_t i;
+
+	for (i = 0; i < COUNT(names); i++)
+		if (!strcmp(key, names[i]))
+			return 1;
+	for (i = 0; i < COUNT(prefixes); i++)
+		if (begins(key, prefixes[i]))
+			return 1;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct vpa_rank_fact *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int add_facts(struct vpa_rank *rank, const struct vpa_report *r)
+{
+	size_t i;
+
+	rank->facts = vpt_calloc(r->meta_count + 1, sizeof(*rank->facts));
+	if (!rank->facts)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->meta_count; i++) {
+		const struct vpa_pair *m = &r->meta[i];
+
+		/* Later rows of a key correct earlier ones. */
+		if (m->key && m->value && is_setup(m->key) && vpa_meta(r, m->key) == m->value)
+			rank->facts[rank->fact_count++] = (struct vpa_rank_fact){copy(rank, m->key),
+				vpa_arena_text(&rank->arena, m->value, strlen(m->value))};
+	}
+	return vpa_sort(rank->facts, rank->fact_count, sizeof(*rank->facts), by_name);
+}
+
+static const struct vpa_gpu *gpu_of(const struct vpa_report *r, int64_t device)
+{
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		if (r->gpus[i].device == device)
+			return &r->gpus[i];
+	return NULL;
+}
+
+static const char *first_meta(const struct vpa_report *r, const char *const *keys)
+{
+	const char *value = NULL;
+
+	for (; *keys && !value; keys++)
+		value = vpa_meta(r, *keys);
+	return value;
+}
+
+static void add_unit(struct vpa_rank *rank, const struct vpa_report *r)
+{
+	struct vpa_mean_unit u = vpa_mean_unit_of(r);
+
+	rank->unit = u.kind;
+	rank->units = vpt_sat_u64(u.units + 0.5);
+	rank->unit_ns = vpa_mean_unit_ns(&u);
+	rank->fps = vpa_unit_fps(r, u.kind);
+	if (rank->units && rank->unit_ns && u.kind != VPA_UNIT_WINDOW)
+		return;
+	rank->unit = VPA_UNIT_WINDOW;
+	rank->units = 1;
+	rank->unit_ns = vpt_sat_sub(rank->last_ns, rank->first_ns);
+}
+
+int vpa_rank_describe(struct vpa_rank *rank, const struct vpa_report *r, int is_only)
+{
+	static const char *const jobs[] = {"job_id", "job", NULL};
+	const struct vpa_gpu *gpu = gpu_of(r, rank->device);
+
+	rank->capture = copy(rank, r->path);
+	rank->host = copy(rank, vpa_meta(r, "host"));
+	rank->boot_id = copy(rank, vpa_meta(r, "boot_id"));
+	rank->job = copy(rank, first_meta(r, jobs));
+	rank->world_size = natural(vpa_meta(r, "world_size"));
+	rank->rank = is_only ? natural(vpa_meta(r, "rank")) : -1;
+	rank->local_rank = is_only ? natural(vpa_meta(r, "local_rank")) : -1;
+	if (gpu) {
+		rank->gpu = copy(rank, gpu->name);
+		rank->gpu_uuid = copy(rank, gpu->uuid);
+		rank->gpu_pci = copy(rank, gpu->pci);
+	}
+	rank->simulated = r->simulated;
+	rank->complete = r->verdict.complete;
+	if (!rank->complete && r->verdict.reason_count)
+		rank->missing = copy(rank, r->verdict.reasons[0]);
+	rank->has_realtime = r->has_realtime;
+	rank->unix_offset_ns = r->unix_offset_ns;
+	add_unit(rank, r);
+	return add_facts(rank, r) || rank->arena.failed ? VPT_ENOMEM : VPT_OK;
+}

@@ -1,0 +1,375 @@
+/* rank_read.c - observes the pass over a trace: each device's ops and gaps become the stretches of its timeline, and its
+ * communication its collectives. Names become texts at the end, while the pass still has them. */
+#include "analysis/ranks/rank_read.h"
+
+#include "analysis/analyze.h"
+#include "analysis/base/index.h"
+#include "analysis/base/sort.h"
+#include "analysis/folds/observer.h"
+#include "analysis/ranks/collective_facts.h"
+#include "analysis/ranks/rank_facts.h"
+#include "analysis/ranks/rank_timeline.h"
+#include "formats/base/memory.h"
+#include "formats/base/text.h"
+#include "formats/chunk/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct device {
+	struct vpa_rank_timeline timeline;
+	struct vpa_index parts; /* class and kind, place: rows are the rank's part_names */
+	struct vpa_index keys;  /* kernel and blocks, payload and lane: rows are the rank's keys */
+	struct vpa_index lanes; /* streams */
+	struct vpa_rank_collective *collectives;
+	size_t collective_count, collective_cap;
+	uint64_t first_ns, last_ns;
+	int64_t pid;
+	int worked;
+};
+
+struct reading {
+	struct vpa_observer_view view;
+	/* Places without their numbers: texts; and, by place of the model, 1 + which of them. */
+	struct vpt_strings places;
+	struct vpa_index place_ids;
+	uint32_t *place_of;
+	size_t place_cap;
+	struct device *devices; /* by index in the model */
+	size_t device_count, device_cap;
+	struct vpa_rank_list ranks;
+	struct vpt_err err;
+};
+
+static struct device *device_at(struct reading *r, uint32_t index)
+{
+	if (vpt_grow_zeroed(&r->devices, &r->device_cap, (size_t)index + 1, sizeof(*r->devices)))
+		return NULL;
+	if (r->device_count <= index)
+		r->device_count = (size_t)index + 1;
+	return &r->devices[index];
+}
+
+/* ---- during the pass ---- */
+
+/* "step 12" is "step *": where the same is done again is one place. UINT32_MAX: no memory. */
+static uint32_t add_place(struct reading *r, uint32_t place)
+{
+	struct vpa_arena texts = {.failed = 0};
+	const char *from = vpa_fold_place(&texts, r->view.context->model, place).text;
+	char text[256];
+	size_t used = 0;
+	uint64_t id;
+
+	for (; from && *from && used + 1 < sizeof(text); text[used++] = *from++)
+		if (vpt_is_digit(*from)) {
+			from += strspn(from, "0123456789");
+			text[used++] = '*';
+			if (!*from || used + 1 == sizeof(text))
+				break;
+		}
+	id = texts.failed ? VPT_NO_ID : vpt_strings_put(&r->places, text, used);
+	vpa_arena_free(&texts);
+	return id == VPT_NO_ID ? UINT32_MAX : (uint32_t)id;
+}
+
+/* The number of a place in r->places; UINT32_MAX: no memory. */
+static uint32_t place_of(struct reading *r, uint32_t place)
+{
+	uint32_t row = vpa_index_row(
+		&r->place_ids, place, 0, &r->place_of, &r->place_cap, sizeof(*r->place_of));
+
+	if (row == UINT32_MAX)
+		return row;
+	if (!r->place_of[row]) {
+		uint32_t id = add_place(r, place);
+
+		if (id == UINT32_MAX)
+			return id;
+		r->place_of[row] = id + 1;
+	}
+	return r->place_of[row] - 1;
+}
+
+static int put_stretch(struct reading *r, struct device *d, enum vpa_part_class klass,
+	unsigned kind, uint32_t place, uint64_t start_ns, uint64_t end_ns)
+{
+	uint32_t id = place_of(r, place);
+	uint32_t part =
+		id == UINT32_MAX ? id : vpa_index_put(&d->parts, (uint64_t)klass << 32 | kind, id);
+
+	return part == UINT32_MAX
+		       ? VPT_ENOMEM
+		       : vpa_rank_timeline_put(&d->timeline, klass, start_ns, end_ns, part);
+}
+
+static int put_collective(struct reading *r, struct device *d, const struct vpa_ops *ops, size_t i,
+	const struct vpa_op_stretch *stretch)
+{
+	uint32_t payload =
+		vpa_collective_payload(r->view.context->model, stretch, ops->launch_start_ns[i]);
+	uint32_t lane = vpa_index_put(&d->lanes, ops->stream[i], 0), key;
+
+	key = lane == UINT32_MAX
+		      ? lane
+		      : vpa_index_put(&d->keys, (uint64_t)ops->kernel[i] << 32 | ops->blocks[i],
+				(uint64_t)payload << 32 | lane);
+	if (key == UINT32_MAX || vpt_grow(&d->collectives, &d->collective_cap,
+					 d->collective_count + 1, sizeof(*d->collectives)))
+		return VPT_ENOMEM;
+	d->collectives[d->collective_count++] = (struct vpa_rank_collective){
+		.start_ns = ops->start_ns[i], .end_ns = ops->end_ns[i], .key = key};
+	return VPT_OK;
+}
+
+static int put_op(struct reading *r, const struct vpa_ops *ops, size_t i,
+	const struct vpa_op_stretch *stretch)
+{
+	struct device *d = device_at(r, ops->device[i]);
+	enum vpa_part_class klass = ops->kind[i] != VPA_KERNEL ? VPA_TIME_COPY
+				    : ops->is_comm[i]          ? VPA_TIME_COMM
+							       : VPA_TIME_COMPUTE;
+	unsigned kind = klass == VPA_TIME_COPY      ? ops->copy[i].kind
+			: klass == VPA_TIME_COMPUTE ? ops->family[i]
+						    : 0;
+
+	if (!d)
+		return VPT_ENOMEM;
+	if (ops->end_ns[i] > VPA_RANK_LATEST_NS)
+		return VPT_OK;
+	if (!d->worked) {
+		d->worked = 1;
+		d->first_ns = ops->start_ns[i];
+		d->pid = r->view.context->model->streams[ops->stream[i]].pid;
+	}
+	if (ops->end_ns[i] > d->last_ns)
+		d->last_ns = ops->end_ns[i];
+	if (klass == VPA_TIME_COMM && put_collective(r, d, ops, i, stretch))
+		return VPT_ENOMEM;
+	return put_stretch(r, d, klass, kind, klass == VPA_TIME_COMM ? 0 : stretch->place,
+		ops->start_ns[i], ops->end_ns[i]);
+}
+
+static int take_ops(void *ctx, const struct vpa_ops *ops)
+{
+	size_t i, k = 0;
+	int rc = VPT_OK;
+
+	for (i = 0; i < ops->count && !rc; i++)
+		rc = put_op(ctx, ops, i, vpa_ops_stretch(ops, i, &k));
+	return rc;
+}
+
+static int take_gap(void *ctx, const struct vpa_gap *gap)
+{
+	struct device *d = device_at(ctx, gap->device);
+	size_t i;
+	int rc = d ? VPT_OK : VPT_ENOMEM;
+
+	for (i = 0; i < gap->piece_count && !rc; i++) {
+		const struct vpa_cause_piece *p = &gap->pieces[i];
+
+		rc = put_stretch(ctx, d, VPA_TIME_IDLE, p->cause, p->place, p->start_ns, p->end_ns);
+	}
+	return rc;
+}
+
+static int take_begin(void *ctx, const struct vpa_observer_view *view)
+{
+	((struct reading *)ctx)->view = *view;
+	return VPT_OK;
+}
+
+/* ---- at its end ---- */
+
+static int name_parts(struct reading *r, const struct device *d, struct vpa_rank *rank)
+{
+	size_t i;
+
+	rank->part_names = vpt_calloc(d->parts.count + 1, sizeof(*rank->part_names));
+	rank->part_ns = vpt_calloc(d->parts.count + 1, sizeof(*rank->part_ns));
+	if (!rank->part_names || !rank->part_ns)
+		return VPT_ENOMEM;
+	rank->part_name_count = d->parts.count;
+	for (i = 0; i < d->parts.count; i++) {
+		const struct vpa_index_entry *e = &d->parts.entries[i];
+
+		struct vpt_text place = vpt_strings_get(&r->places, e->b);
+
+		rank->part_names[i] = (struct vpa_part_name){(enum vpa_part_class)(e->a >> 32),
+			(unsigned)(e->a & UINT32_MAX),
+			place.len ? vpa_arena_text(&rank->arena, place.text, place.len) : NULL};
+	}
+	return VPT_OK;
+}
+
+static int name_keys(struct reading *r, const struct device *d, struct vpa_rank *rank)
+{
+	const struct vpa_model *m = r->view.context->model;
+	size_t i;
+
+	rank->keys = vpt_calloc(d->keys.count + 1, sizeof(*rank->keys));
+	if (!rank->keys)
+		return VPT_ENOMEM;
+	rank->key_count = d->keys.count;
+	for (i = 0; i < d->keys.count; i++) {
+		const struct vpa_index_entry *e = &d->keys.entries[i];
+
+		rank->keys[i] = (struct vpa_collective_key){
+			.blocks = e->a & UINT32_MAX, .lane = (uint32_t)(e->b & UINT32_MAX)};
+		vpa_collective_describe(&rank->arena, vpa_name(m, m->kernels[e->a >> 32].name),
+			vpa_name(m, (uint32_t)(e->b >> 32)), &rank->keys[i]);
+	}
+	return VPT_OK;
+}
+
+static int by_mark_time(const void *a, const void *b)
+{
+	const struct vpa_rank_mark *x = a, *y = b;
+
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static uint32_t mark_at(const struct vpa_rank *rank, uint64_t time_ns)
+{
+	size_t low = 0, high = rank->mark_count;
+
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rank->marks[middle].time_ns <= time_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
+}
+
+/* A mark for each moment at which a collective starts or ends. */
+static int set_marks(struct vpa_rank *rank)
+{
+	size_t count = 0, i;
+
+	rank->marks = vpt_calloc(2 * rank->collective_count + 1, sizeof(*rank->marks));
+	if (!rank->marks)
+		return VPT_ENOMEM;
+	for (i = 0; i < rank->collective_count; i++) {
+		rank->marks[2 * i].time_ns = rank->collectives[i].start_ns;
+		rank->marks[2 * i + 1].time_ns = rank->collectives[i].end_ns;
+	}
+	if (vpa_sort(rank->marks, 2 * rank->collective_count, sizeof(*rank->marks), by_mark_time))
+		return VPT_ENOMEM;
+	for (i = 0; i < 2 * rank->collective_count; i++)
+		if (!count || rank->marks[count - 1].time_ns != rank->marks[i].time_ns)
+			rank->marks[count++] = rank->marks[i];
+	rank->mark_count = count;
+	for (i = 0; i < rank->collective_count; i++) {
+		struct vpa_rank_collective *c = &rank->collectives[i];
+
+		c->start_mark = mark_at(rank, c->start_ns);
+		c->end_mark = mark_at(rank, c->end_ns);
+	}
+	return VPT_OK;
+}
+
+static int end_device(struct reading *r, uint32_t index, int is_only)
+{
+	struct device *d = &r->devices[index];
+	struct vpa_rank *rank = vpa_rank_add(&r->ranks);
+	uint32_t unknown;
+	int rc;
+
+	if (!rank)
+		return VPT_ENOMEM;
+	rank->pid = d->pid;
+	rank->device = r->view.context->model->devices[index];
+	rank->first_ns = d->first_ns;
+	rank->last_ns = d->last_ns;
+	rank->collectives = d->collectives;
+	rank->collective_count = d->collective_count;
+	d->collectives = NULL;
+	unknown = vpa_index_put(&d->parts, (uint64_t)VPA_TIME_IDLE << 32 | VPA_CAUSE_NOT_IDLE, 0);
+	if (unknown == UINT32_MAX || rank->collective_count > UINT32_MAX / 4)
+		return VPT_ENOMEM;
+	rc = name_parts(r, d, rank);
+	if (!rc)
+		rc = name_keys(r, d, rank);
+	if (!rc)
+		rc = set_marks(rank);
+	if (!rc)
+		rc = vpa_rank_timeline_cut(
+			&d->timeline, rank->first_ns, rank->last_ns, unknown, rank);
+	return rc ? rc : vpa_rank_describe(rank, r->view.report, is_only);
+}
+
+static int take_end(void *ctx)
+{
+	struct reading *r = ctx;
+	size_t i, count = 0;
+	int rc = VPT_OK;
+
+	for (i = 0; i < r->device_count; i++)
+		count += r->devices[i].worked != 0;
+	for (i = 0; i < r->device_count && !rc; i++)
+		if (r->devices[i].worked)
+			rc = end_device(r, (uint32_t)i, count == 1);
+	return rc;
+}
+
+static void free_reading(struct reading *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		struct device *d = &r->devices[i];
+
+		vpa_rank_timeline_free(&d->timeline);
+		vpa_index_free(&d->parts);
+		vpa_index_free(&d->keys);
+		vpa_index_free(&d->lanes);
+		vpt_free(d->collectives);
+	}
+	vpt_free(r->devices);
+	vpt_strings_free(&r->places);
+	vpa_index_free(&r->place_ids);
+	vpt_free(r->place_of);
+	vpa_rank_list_free(&r->ranks);
+}
+
+/* Appends the ranks of `from`, which is empty afterwards. */
+static int move(struct vpa_rank_list *from, struct vpa_rank_list *to)
+{
+	size_t i;
+
+	if (vpt_grow(&to->items, &to->cap, to->count + from->count, sizeof(struct vpa_rank *)))
+		return VPT_ENOMEM;
+	for (i = 0; i < from->count; i++)
+		to->items[to->count++] = from->items[i];
+	from->count = 0;
+	return VPT_OK;
+}
+
+int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
+	const struct vpa_options *options, struct vpa_rank_list *out, struct vpt_err *err)
+{
+	struct reading r = {.device_count = 0};
+	const struct vpa_observer observer = {
+		.ctx = &r, .begin = take_begin, .ops = take_ops, .gap = take_gap, .end = take_end};
+	struct vpa_options o = *options;
+	struct vpa_report *report;
+	int rc;
+
+	o.observer = &observer;
+	/* The unit's figures are of its parts. */
+	o.step_parts = o.only_sums = 1;
+	rc = vpt_strings_put(&r.places, "", 0) == 0 ? VPT_OK : VPT_ENOMEM;
+	if (rc)
+		return vpt_fail(err, rc, "no memory for the ranks of a trace");
+	rc = vpa_analyze(trace, capture, &o, &report, err);
+	if (!rc && move(&r.ranks, out))
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the ranks of a trace");
+	if (!rc)
+		vpa_report_free(report);
+	free_reading(&r);
+	return rc;
+}

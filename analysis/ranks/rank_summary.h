@@ -1,0 +1,147 @@
+/* rank_summary.h - one rank of a job, as few numbers: who it is, its collectives, and what it did between them.
+ *
+ *	capture ---> rank: identity, names, collectives, and its time, cut at their edges
+ *
+ *	           start of A      end of A   start of B         end of B
+ *	   ----------|--------------|-----------|-------------------|---> the rank's clock
+ *	     parts     parts          parts       parts
+ *
+ * A rank is (capture, process, device): one capture may hold several. Its time from its first op to its last is cut at
+ * the starts and ends of its collectives, the *marks*; each stretch between two marks is a sum of *parts*, exact to the
+ * nanosecond: what ran, else why nothing ran. Everything else that is said of several ranks comes from this. */
+#ifndef VPA_ANALYSIS_RANKS_RANK_SUMMARY_H
+#define VPA_ANALYSIS_RANKS_RANK_SUMMARY_H
+
+#include "analysis/base/arena.h"
+#include "analysis/report/unit_kind.h"
+#include "formats/base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Ops that end later are left out, so that two times of a rank, and of its clock beside another's, differ by a number
+ * with a sign. */
+#define VPA_RANK_LATEST_NS (UINT64_MAX >> 3)
+
+/* What a stretch of a rank's time is, the first that holds. */
+enum vpa_part_class {
+	VPA_TIME_COMPUTE, /* a kernel runs that is no collective; kind: enum vpa_family */
+	VPA_TIME_COMM,    /* a collective runs beside nothing; kind 0 */
+	VPA_TIME_COPY,    /* a copy or memset runs; kind: VPT_COPYKIND_* */
+	VPA_TIME_IDLE,    /* nothing runs; kind: enum vpa_cause, NOT_IDLE: not recorded */
+	VPA_TIME_CLASSES
+};
+
+struct vpa_part_name {
+	enum vpa_part_class klass;
+	unsigned kind;
+	const char *place; /* the range around it, see place.h; NULL: none */
+};
+
+struct vpa_rank_part {
+	uint32_t name; /* index in the rank's part_names */
+	uint64_t ns;
+};
+
+/* The moment that a collective starts or ends, and what the rank did since the mark before: the parts from the end of
+ * that one's on. */
+struct vpa_rank_mark {
+	uint64_t time_ns;
+	size_t part_end;
+};
+
+/* What a collective does, by its name. */
+enum vpa_collective_kind {
+	VPA_COLLECTIVE_OTHER,
+	VPA_COLLECTIVE_ALL_REDUCE,
+	VPA_COLLECTIVE_ALL_GATHER,
+	VPA_COLLECTIVE_REDUCE_SCATTER,
+	VPA_COLLECTIVE_ALL_TO_ALL,
+	VPA_COLLECTIVE_BROADCAST,
+	VPA_COLLECTIVE_REDUCE,
+	VPA_COLLECTIVE_BARRIER,
+	VPA_COLLECTIVE_SEND_RECV, /* point to point, grouped or not */
+	VPA_COLLECTIVE_KINDS
+};
+
+/* "all-reduce", "send/recv" ...; "collective" for others. */
+const char *vpa_collective_name(enum vpa_collective_kind kind);
+/* By the name of a kernel, of NCCL's call, or of PyTorch's collective. */
+enum vpa_collective_kind vpa_collective_kind_of(const char *text, size_t len);
+/* Whether all ranks leave it at about the same time: none has its result before all have given their part. */
+int vpa_collective_is_symmetric(enum vpa_collective_kind kind);
+
+/* What two collectives of different ranks have in common if they are one. */
+struct vpa_collective_key {
+	enum vpa_collective_kind kind;
+	const char
+		*group; /* the communicator, as the job names it; NULL: not known, then by stream */
+	const char *text; /* the kernel's name, or the collective's; never NULL */
+	uint64_t bytes;   /* of the message; 0: not known */
+	uint64_t blocks;  /* of the kernel's grid; 0: not known */
+	uint32_t
+		lane; /* its stream, in the order in which streams of the rank first had a collective */
+};
+
+struct vpa_rank_collective {
+	uint64_t start_ns, end_ns;     /* of the kernel, on the rank's clock */
+	uint32_t key;                  /* index in the rank's keys */
+	uint32_t start_mark, end_mark; /* indexes in the rank's marks */
+};
+
+struct vpa_rank_fact {
+	const char *name, *value;
+};
+
+struct vpa_rank {
+	struct vpa_arena arena; /* of all texts */
+	/* Who it is. Texts are NULL and numbers -1 where nothing says so. */
+	const char *capture, *host, *boot_id, *job, *gpu, *gpu_uuid, *gpu_pci;
+	int64_t rank, world_size, local_rank, pid, device;
+	struct vpa_rank_fact *facts; /* set-up that should be the same on all ranks, by name */
+	size_t fact_count;
+	int simulated;       /* as in struct vpa_report */
+	int complete;        /* 0: records are missing */
+	const char *missing; /* the verdict's first reason; NULL: none */
+
+	int has_realtime;
+	uint64_t unix_offset_ns;    /* CLOCK_REALTIME = the rank's clock + this, which may wrap */
+	uint64_t first_ns, last_ns; /* of its ops */
+	uint64_t class_ns[VPA_TIME_CLASSES]; /* they sum to last_ns - first_ns */
+	uint64_t *part_ns;                   /* by part name, the same */
+
+	/* What its report counts in; of VPA_UNIT_WINDOW there is one. */
+	enum vpa_unit_kind unit;
+	uint64_t units, unit_ns; /* unit_ns: the mean one */
+	double fps;              /* 0: not known */
+
+	struct vpa_part_name *part_names; /* by class, kind and place */
+	size_t part_name_count;
+	struct vpa_collective_key *keys;
+	size_t key_count;
+	struct vpa_rank_collective *collectives; /* by start */
+	size_t collective_count;
+	struct vpa_rank_mark *marks; /* by time */
+	size_t mark_count;
+	struct vpa_rank_part *parts;
+	size_t part_count;
+};
+
+static inline const struct vpa_collective_key *vpa_rank_key(const struct vpa_rank *r, uint32_t item)
+{
+	return &r->keys[r->collectives[item].key];
+}
+
+void vpa_rank_free(struct vpa_rank *r); /* what it points to */
+
+/* Ranks, each in memory of its own. All zeros is empty. */
+struct vpa_rank_list {
+	struct vpa_rank **items;
+	size_t count, cap;
+};
+
+/* Appends an empty rank. NULL: no memory. */
+struct vpa_rank *vpa_rank_add(struct vpa_rank_list *list);
+void vpa_rank_list_free(struct vpa_rank_list *list);
+
+#endif

@@ -1,0 +1,245 @@
+/* ranks_fields.c - the keys of a job as JSON, "vptrace.ranks/1", as tables of fields.h. */
+#include "analysis/ranks/late.h"
+#include "analysis/ranks/render/ranks_pages.h"
+
+#include "analysis/names/families.h"
+#include "analysis/render/fields/fields.h"
+
+static const char *schema_choice(size_t i)
+{
+	return i ? NULL : VPA_RANKS_SCHEMA;
+}
+
+static const char *late_choice(size_t i)
+{
+	static const char *const names[VPA_LATE_CLASSES] = {
+		"compute", "comm", "copy", "idle", "began", "ended", "clock"};
+
+	return i < VPA_LATE_CLASSES ? names[i] : NULL;
+}
+
+/* ---- parts ---- */
+
+static const char *part_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
+{
+	const struct vpa_job_part *part = at->row;
+
+	(void)offset;
+	(void)bytes;
+	if (part->klass == VPA_LATE_IDLE)
+		return part->kind ? vpa_cause_text((enum vpa_cause)part->kind) : "not recorded";
+	return part->klass == VPA_LATE_COMPUTE || part->klass == VPA_LATE_COPY
+		       ? vpa_job_part_words(part)
+		       : NULL;
+}
+
+#define ROW struct vpa_job_part
+static const struct vpa_field part_fields[] = {
+	{"class", .choice = late_choice, CHOICE(vpa_late_class, klass), NULL,
+		"compute, comm, copy, idle: what the last rank did more of since the collective "
+		"before; began: there was none; ended: it left that one later; clock: its clock "
+		"runs at another speed"},
+	{"what", COMPUTED(TEXT), NULL,
+		"kernel family, kind of copy or cause of idle time; null: the class says it",
+		.null = VPA_NULL_TEXT, .text = part_text},
+	{"place", TEXT_OR_NULL(place), NULL, "range around it; null: none"},
+	{"ns", I64(ns), "ns", "summed over waits; below 0: less of it than the waiting ranks"},
+};
+static const struct vpa_fields part =
+	FIELDS("late_by", "what ranks are later by than those that wait for them", part_fields);
+#undef ROW
+
+/* ---- ranks ---- */
+
+static const struct vpa_rank *rank_at(const struct vpa_at *at)
+{
+	return ((const struct vpa_job_rank *)at->row)->rank;
+}
+
+enum { CAPTURE, HOST, GPU };
+
+static const char *rank_text(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES])
+{
+	const struct vpa_rank *r = rank_at(at);
+
+	(void)bytes;
+	return offset == CAPTURE ? r->capture : offset == HOST ? r->host : r->gpu;
+}
+
+static uint64_t device_number(const struct vpa_at *at)
+{
+	return (uint64_t)rank_at(at)->device;
+}
+
+static uint64_t compute_number(const struct vpa_at *at)
+{
+	return rank_at(at)->class_ns[VPA_TIME_COMPUTE];
+}
+
+static uint64_t copy_number(const struct vpa_at *at)
+{
+	return rank_at(at)->class_ns[VPA_TIME_COPY];
+}
+
+static uint64_t comm_number(const struct vpa_at *at)
+{
+	return rank_at(at)->class_ns[VPA_TIME_COMM];
+}
+
+static uint64_t idle_number(const struct vpa_at *at)
+{
+	return rank_at(at)->class_ns[VPA_TIME_IDLE];
+}
+
+static uint64_t complete_number(const struct vpa_at *at)
+{
+	return rank_at(at)->complete != 0;
+}
+
+/* One of the texts of the rank itself. */
+#define COMPUTED_TEXT(n) .type = VPA_FIELD_TEXT, .offset = (n)
+#define ROW              struct vpa_job_rank
+static const struct vpa_field rank_fields[] = {
+	{"rank", I64(number), "id", "its number; where no capture says it, its place in order"},
+	{"capture", COMPUTED_TEXT(CAPTURE), NULL, "path of its capture, as given; null: not known",
+		.null = VPA_NULL_TEXT, .text = rank_text},
+	{"host", COMPUTED_TEXT(HOST), NULL, "name of its machine; null: not known",
+		.null = VPA_NULL_TEXT, .text = rank_text},
+	{"gpu", COMPUTED_TEXT(GPU), NULL, "name of its GPU; null: not known", .null = VPA_NULL_TEXT,
+		.text = rank_text},
+	{"device", COMPUTED(I64), "id", "CUDA's device number", .number = device_number},
+	{"complete", COMPUTED(FLAG), NULL, "no records are missing", .number = complete_number},
+	{"compute_ns", COMPUTED(U64), "ns", "a kernel ran that is no collective",
+		.number = compute_number},
+	{"exposed_comm_ns", COMPUTED(U64), "ns", "a collective ran and no such kernel",
+		.number = comm_number},
+	{"copy_ns", COMPUTED(U64), "ns", "only copies ran", .number = copy_number},
+	{"idle_ns", COMPUTED(U64), "ns",
+		"nothing ran; the four sum to the time from its first op to its last",
+		.number = idle_number},
+	{"collectives", U64(matched), "collectives", "matched with other ranks"},
+	{"unmatched", U64(unmatched), "collectives", "without a partner"},
+	{"at_least", U64(at_least), "collectives",
+		"matched, but some rank of the group lacks them: waits are at least those"},
+	{"wait_ns", U64(wait_ns), "ns", "waited for the last rank, over its collectives"},
+	{"unsure_ns", U64(unsure_ns), "ns", "waits below the clocks' uncertainty, not in wait_ns"},
+	{"transfer_ns", I64(transfer_ns), "ns",
+		"from the last arrival to the first end; below 0: times are wrong"},
+	{"end_skew_ns", U64(skew_ns), "ns", "from the first end to its own"},
+	{"last", U64(last), "collectives", "collectives to which it came last, and others waited"},
+	{"blame_ns", U64(blame_ns), "ns", "waits of other ranks for it"},
+	{"late_by", ROWS(part, parts, part_count), NULL, "by ns, descending; sums to blame_ns"},
+};
+static const struct vpa_fields rank = FIELDS("rank", "a rank", rank_fields);
+#undef ROW
+
+/* ---- groups, clocks, set-up ---- */
+
+static const char *collective_choice(size_t i)
+{
+	return i < VPA_COLLECTIVE_KINDS ? vpa_collective_name((enum vpa_collective_kind)i) : NULL;
+}
+
+#define ROW struct vpa_job_group
+static const struct vpa_field group_fields[] = {
+	{"name", TEXT_OR_NULL(name), NULL, "communicator; null: not known, then one of a stream"},
+	{"kind", .choice = collective_choice, WORD(vpa_collective_kind, kind), NULL,
+		"the collective that takes most of its time"},
+	{"ranks", SIZE(rank_count), "ranks", "how many ranks are in it"},
+	{"collectives", SIZE(row_count), "collectives", "how many are matched"},
+	{"wait_ns", U64(wait_ns), "ns", "waits in it, summed over ranks"},
+	{"transfer_ns", U64(transfer_ns), "ns", "transfers of one rank"},
+};
+static const struct vpa_fields group = FIELDS("group", "a communicator", group_fields);
+#undef ROW
+
+#define ROW struct vpa_clock
+static const struct vpa_field clock_fields[] = {
+	{"host", TEXT_OR_NULL(name), NULL, "name of the machine; null: not known"},
+	{"placed", FLAG(is_placed), NULL, "collectives, or nothing, lay it onto the first one"},
+	{"offset_ns", I64(offset_ns), "ns",
+		"of its first op from that of the first clock, on that clock"},
+	{"drift_ns_per_s", I64(ppb), "ns/s", "by how much less than the first one it counts"},
+	{"uncertainty_ns", U64(uncertainty_ns), "ns", "of the offset"},
+	{"ends", SIZE(ends), "collectives", "collectives that place it"},
+};
+static const struct vpa_fields clock_row = FIELDS("clock", "a clock", clock_fields);
+#undef ROW
+
+#define ROW struct vpa_job_difference
+static const struct vpa_field difference_fields[] = {
+	{"name", TEXT(name), NULL, "what differs"},
+	{"value", TEXT_OR_NULL(value), NULL, "on these ranks; null: not set"},
+	{"most", TEXT_OR_NULL(most), NULL, "on most ranks; null: not set"},
+	{"ranks", TEXT(ranks), NULL, "which ranks"},
+};
+static const struct vpa_fields difference =
+	FIELDS("difference", "a set-up that some ranks do not share", difference_fields);
+#undef ROW
+
+/* ---- the job ---- */
+
+static const char *late_kind_choice(size_t i)
+{
+	static const char *const names[] = {"none", "one", "several", "all"};
+
+	return i < 4 ? names[i] : NULL;
+}
+
+static uint64_t late_number(const struct vpa_at *at)
+{
+	return vpa_job_late(at->row).kind;
+}
+
+static const char *unit_choice(size_t i)
+{
+	return i < VPA_UNIT_KINDS ? vpa_unit_kind_name((enum vpa_unit_kind)i) : NULL;
+}
+
+#define ROW struct vpa_job
+static const struct vpa_field job_fields[] = {
+	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
+		.number = vpa_first_choice, .choice = schema_choice},
+	{"simulated", KNOWN_FLAG(simulated), NULL,
+		"no GPU ran: a stand-in made up every device time; null: not known"},
+	{"job", TEXT_OR_NULL(job), NULL, "id of the job; null: not known"},
+	{"world_size", NATURAL(world_size), "ranks", "ranks of the job; null: not known"},
+	{"missing", SIZE(missing), "ranks", "ranks without a capture"},
+	{"missing_ranks", TEXT_OR_NULL(missing_text), NULL, "which; null: none, or not known"},
+	{"duplicates", TEXTS(duplicates, duplicate_count), NULL,
+		"captures left out, since another one is of the same rank"},
+	{"late", COMPUTED(CHOICE), NULL,
+		"none: the ranks keep step; one rank, several or all make the others wait",
+		.number = late_number, .choice = late_kind_choice},
+	{"unit", .choice = unit_choice, WORD(vpa_unit_kind, unit), NULL,
+		"what most ranks' reports count in"},
+	{"units", U64(units), "units", "of a rank, the mean"},
+	{"unit_ns", U64(unit_ns), "ns", "length of one, the mean"},
+	{"collectives", U64(rows), "collectives", "matched, each once"},
+	{"at_least", U64(at_least), "collectives", "part of them: a rank of the group lacks them"},
+	{"unmatched", U64(unmatched), "collectives", "kernels of collectives without a partner"},
+	{"negative", U64(negative), "collectives",
+		"collectives that end on a rank before they have started on all"},
+	{"by_stream", FLAG(matching.is_by_stream), NULL,
+		"no trace names communicators: they were told apart by stream"},
+	{"wait_ns", U64(wait_ns), "ns", "waits, summed over ranks"},
+	{"unsure_ns", U64(unsure_ns), "ns", "waits below the clocks' uncertainty, not in wait_ns"},
+	{"transfer_ns", I64(transfer_ns), "ns", "transfers, summed over ranks"},
+	{"end_skew_ns", U64(skew_ns), "ns", "summed over ranks"},
+	{"ends_agree_ns", U64(clocks.bias_ns), "ns",
+		"how much later or earlier a rank leaves collectives than the others, at most"},
+	{"clocks", ROWS(clock_row, clocks.items, clocks.count), NULL, "one for each machine"},
+	{"differences", ROWS(difference, differences, difference_count), NULL, "of the set-up"},
+	{"late_by", ROWS(part, parts, part_count), NULL, "of all ranks; sums to wait_ns"},
+	{"groups", ROWS(group, groups, group_count), NULL, "communicators"},
+	{"ranks", ROWS(rank, ranks, rank_count), NULL, "by number"},
+};
+const struct vpa_fields vpa_fields_ranks = FIELDS("ranks", "ranks of one job", job_fields);
+#undef ROW
+
+int vpa_ranks_json(const struct vpa_job *job, struct vpt_sink *sink, struct vpt_err *err)
+{
+	const struct vpa_at whole = {NULL, job, NULL};
+
+	return vpa_fields_json(&vpa_fields_ranks, &whole, sink, err);
+}

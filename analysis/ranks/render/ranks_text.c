@@ -1,0 +1,506 @@
+/* ranks_text.c - the first screen of a job: is anybody late, who, with what, and what do the others lose. */
+#include "analysis/ranks/late.h"
+#include "analysis/ranks/render/ranks_pages.h"
+
+#include "analysis/render/renderer.h"
+#include "formats/base/saturate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RANKS_SHOWN = 6,  /* in a row of their own */
+	PARTS_SHOWN = 5,  /* of what ranks are later by */
+	GROUPS_SHOWN = 4, /* where there are several */
+	NOTES_SHOWN = 3   /* of each kind */
+};
+
+/* ---- numbers of a job ---- */
+
+/* A sum over the job's units as that of one unit, in words. */
+static struct vpa_num per_unit(const struct vpa_job *job, uint64_t ns)
+{
+	return vpa_duration(vpa_job_per_unit(job, ns));
+}
+
+static const char *unit_words(const struct vpa_job *job)
+{
+	static const char *const words[VPA_UNIT_KINDS] = {
+		[VPA_UNIT_BLOCK] = "a block",
+		[VPA_UNIT_REQUEST] = "a request",
+		[VPA_UNIT_STEP] = "a step",
+		[VPA_UNIT_ITERATION] = "an iteration",
+		[VPA_UNIT_INFERRED] = "an inferred step",
+		[VPA_UNIT_INSTANCE] = "an instance",
+		[VPA_UNIT_WINDOW] = "from the first op to the last",
+	};
+
+	return words[job->unit];
+}
+
+static uint64_t mean(uint64_t sum, size_t count)
+{
+	return count ? sum / count : 0;
+}
+
+static uint64_t compute_ns(const struct vpa_job *job)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		vpt_sat_add_to(&sum, job->ranks[i].rank->class_ns[VPA_TIME_COMPUTE]);
+	return sum;
+}
+
+static uint64_t natural(int64_t n)
+{
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* Milliseconds of a unit, for cells. */
+static struct vpa_num cell(const struct vpa_job *job, int64_t ns)
+{
+	return vpa_fixed((double)ns / (double)(job->units ? job->units : 1) / 1e6, 1);
+}
+
+/* ---- RANKS ---- */
+
+static size_t count_hosts(const struct vpa_job *job, int *known)
+{
+	size_t i, k, count = 0;
+
+	*known = 1;
+	for (i = 0; i < job->rank_count; i++) {
+		const char *host = job->ranks[i].rank->host;
+
+		*known &= host != NULL;
+		for (k = 0; host && k < i; k++)
+			if (vpa_same(host, job->ranks[k].rank->host))
+				break;
+		count += host && k == i;
+	}
+	return count;
+}
+
+/* ", on 2 hosts, each GPU an A100"; "" where nothing is known. */
+static void add_machines(const struct vpa_job *job, struct vpa_words *w)
+{
+	const char *gpu = job->ranks[0].rank->gpu;
+	size_t i, hosts;
+	int known;
+
+	hosts = count_hosts(job, &known);
+	if (known)
+		vpa_words_add(w, "", " on %zu host%s", hosts, vpa_plural(hosts));
+	for (i = 1; i < job->rank_count && gpu; i++)
+		if (!vpa_same(gpu, job->ranks[i].rank->gpu))
+			gpu = NULL;
+	if (gpu)
+		vpa_words_add(w, "", " (%s each)", gpu);
+}
+
+static void put_clocks(struct vpa_page *p, const struct vpa_job *job)
+{
+	const struct vpa_clocks *c = &job->clocks;
+	size_t i, lost = 0;
+
+	for (i = 0; i < c->count; i++)
+		lost += !c->items[i].is_placed;
+	if (!job->rows)
+		return;
+	if (c->count == 1)
+		vpa_page_words(p, "", VPA_PLAIN, "Clocks: one host; ends agree within %s.",
+			vpa_duration(c->bias_ns).text);
+	else
+		vpa_page_words(p, "", VPA_PLAIN,
+			"Clocks: %zu, aligned by the ends of collectives; shorter waits than %s "
+			"are not told from none.",
+			c->count, vpa_duration(job->uncertainty_ns).text);
+	if (lost)
+		vpa_page_words(p, "", VPA_YELLOW,
+			"%zu clocks have no collective in common with the others: their ranks' "
+			"waits are not known.",
+			lost);
+}
+
+static void put_ranks(struct vpa_page *p, const struct vpa_job *job)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(&w, "", "%zu", job->rank_count);
+	if (job->world_size > 0)
+		vpa_words_add(&w, "", " of %" PRId64, job->world_size);
+	add_machines(job, &w);
+	vpa_words_add(&w, "", ", %s collective%s of %zu group%s", vpa_count(job->rows).text,
+		vpa_plural(job->rows), job->group_count, vpa_plural(job->group_count));
+	if (job->unmatched)
+		vpa_words_add(&w, "", "; %s kernels of collectives have no partner",
+			vpa_count(job->unmatched).text);
+	else if (job->rows)
+		vpa_words_add(&w, "", ", all matched");
+	vpa_page_words(p, "RANKS", VPA_PLAIN, "%s.", w.text);
+	put_clocks(p, job);
+}
+
+/* What the figures lack, and what differs that should not. */
+static void put_notes(struct vpa_page *p, const struct vpa_job *job)
+{
+	size_t i;
+
+	if (job->simulated == 1)
+		vpa_page_words(p, "DATA", VPA_YELLOW,
+			"SIMULATED: no GPU ran; a stand-in made up every device time.");
+	if (job->missing)
+		vpa_page_words(p, "MISSING", VPA_YELLOW,
+			"no capture of %zu of %" PRId64
+			" ranks%s%s. Waits may be longer than shown.",
+			job->missing, job->world_size, job->missing_text ? ": " : "",
+			vpa_text_or(job->missing_text, ""));
+	for (i = 0; i < job->duplicate_count && i < NOTES_SHOWN; i++)
+		vpa_page_words(p, "TWICE", VPA_YELLOW, "%s.", job->duplicates[i]);
+	for (i = 0; i < job->rank_count; i++)
+		if (!job->ranks[i].rank->complete) {
+			vpa_page_words(p, "LOSS", VPA_YELLOW,
+				"records are missing from %s of rank %" PRId64 "%s: %s.",
+				"the capture", job->ranks[i].number,
+				job->incomplete > 1 ? " and others" : "",
+				vpa_text_or(job->ranks[i].rank->missing, "see its report"));
+			break;
+		}
+	for (i = 0; i < job->difference_count && i < NOTES_SHOWN; i++) {
+		const struct vpa_job_difference *d = &job->differences[i];
+
+		vpa_page_words(p, i ? "" : "SETUP", VPA_YELLOW, "%s is %s on rank %s, %s on most.",
+			d->name, vpa_text_or(d->value, "not set"), d->ranks,
+			vpa_text_or(d->most, "not set"));
+	}
+	if (job->negative)
+		vpa_page_words(p, "TIMES", VPA_YELLOW,
+			"%s collectives end on a rank before they have started on all: clocks or "
+			"matches are wrong there.",
+			vpa_count(job->negative).text);
+}
+
+/* ---- RESULT and CAUSE ---- */
+
+static void add_late_ranks(
+	const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
+{
+	size_t i;
+
+	for (i = 0; i < late->rank_count; i++)
+		vpa_words_add(w, i + 1 == late->rank_count ? " and " : ", ", "%" PRId64,
+			job->ranks[late->ranks[i]].number);
+}
+
+static const char *all_late_words(enum vpa_late_class klass)
+{
+	static const char *const words[VPA_LATE_CLASSES] = {
+		[VPA_LATE_COMPUTE] = "ALL RANKS LATE IN TURNS, with their kernels",
+		[VPA_LATE_COMM] = "ALL RANKS LATE IN TURNS, after other collectives",
+		[VPA_LATE_COPY] = "ALL RANKS LATE IN TURNS, with copies",
+		[VPA_LATE_IDLE] = "ALL RANKS HOST-BOUND, in turns",
+		[VPA_LATE_BEGAN] = "RANKS BEGIN AT DIFFERENT TIMES",
+		[VPA_LATE_ENDED] = "ALL RANKS LATE IN TURNS: collectives end unevenly",
+		[VPA_LATE_CLOCK] = "THE CLOCKS OF RANKS DIFFER",
+	};
+
+	return words[klass];
+}
+
+static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	struct vpa_words who = {.used = 0};
+	size_t n = job->rank_count;
+
+	add_late_ranks(job, late, &who);
+	switch (late->kind) {
+	case VPA_LATE_NONE:
+		vpa_words_add(&who, "", "THE RANKS KEEP STEP");
+		break;
+	case VPA_LATE_ALL:
+		vpa_words_add(&who, "", "%s", all_late_words(late->klass));
+		break;
+	default:
+		vpa_words_add(&who, "", "%s LATE, the others wait for %s",
+			late->rank_count == 1 ? " IS" : " ARE",
+			late->rank_count == 1 ? "it" : "them");
+		break;
+	}
+	vpa_page_words(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED,
+		"%s%s. %s %s: a rank waits %s of it for others (mean), computes %s, transfers %s.",
+		late->rank_count == 1 ? "RANK "
+		: late->rank_count    ? "RANKS "
+				      : "",
+		who.text, vpa_duration(job->unit_ns).text, unit_words(job),
+		per_unit(job, mean(job->wait_ns, n)).text,
+		per_unit(job, mean(compute_ns(job), n)).text,
+		per_unit(job, mean(natural(job->transfer_ns), n)).text);
+}
+
+/* "2,721 the last rank had an idle GPU, 214 it started later": largest first, small ones left out. */
+static void add_classes(const int64_t *class_ns, struct vpa_words *w)
+{
+	int64_t sorted[VPA_LATE_CLASSES], all = 0;
+	int shown[VPA_LATE_CLASSES] = {0};
+	unsigned i, k, best;
+
+	for (i = 0; i < VPA_LATE_CLASSES; i++) {
+		sorted[i] = class_ns[i];
+		all += sorted[i] > 0 ? sorted[i] / 2 : 0;
+	}
+	for (i = 0; i < 3; i++) {
+		for (k = 0, best = VPA_LATE_CLASSES; k < VPA_LATE_CLASSES; k++)
+			if (!shown[k] && (best == VPA_LATE_CLASSES || sorted[k] > sorted[best]))
+				best = k;
+		shown[best] = 1;
+		if (sorted[best] <= 0 || sorted[best] / 2 < all / 100)
+			break;
+		vpa_words_add(w, ", ", "%s%s %s", vpa_duration((uint64_t)sorted[best]).text,
+			w->used ? "" : " the last rank", vpa_late_words((enum vpa_late_class)best));
+	}
+}
+
+static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	struct vpa_words classes = {.used = 0}, what = {.used = 0};
+	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
+	const struct vpa_job_part *part = late->part;
+
+	if (!job->blame_ns)
+		return;
+	add_classes(job->class_ns, &classes);
+	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s of waiting, summed over ranks: %s.",
+		vpa_duration(job->wait_ns).text, classes.text);
+	if (!part)
+		return;
+	vpa_words_add(&what, "", "%s%s%s", vpa_job_part_words(part), part->place ? " in " : "",
+		vpa_text_or(part->place, ""));
+	if (first)
+		vpa_page_words(p, "", VPA_PLAIN,
+			"%s %% of it waits for rank %" PRId64 ", which is later by %s most: %s.",
+			vpa_percent(first->blame_ns, job->wait_ns).text, first->number, what.text,
+			vpa_duration(natural(part->ns)).text);
+	else
+		vpa_page_words(p, "", VPA_PLAIN, "Most of it: %s, %s.", what.text,
+			vpa_duration(natural(part->ns)).text);
+}
+
+/* ---- tables ---- */
+
+static int by_blame(const void *a, const void *b)
+{
+	const struct vpa_job_rank *x = *(const struct vpa_job_rank *const *)a,
+				  *y = *(const struct vpa_job_rank *const *)b;
+
+	if (x->blame_ns != y->blame_ns)
+		return x->blame_ns < y->blame_ns ? 1 : -1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static const struct vpa_column rank_columns[] = {
+	{.head = "computes"},
+	{.head = "transfers", .drop = 1},
+	{.head = "waits"},
+	{.head = "idle"},
+	{.head = "last", .drop = 2},
+	{.head = "others wait for it"},
+};
+
+static void put_rank(const struct vpa_job *job, const struct vpa_job_rank *r, struct vpa_table *t)
+{
+	struct vpa_row *row = vpa_table_row(t, 0, "rank %" PRId64, r->number);
+
+	row->cells[0] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_COMPUTE]);
+	row->cells[1] = cell(job, r->transfer_ns);
+	row->cells[2] = cell(job, (int64_t)r->wait_ns);
+	row->cells[3] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_IDLE]);
+	snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%" PRIu64 "/%" PRIu64, r->last,
+		r->matched);
+	row->cells[5] = cell(job, (int64_t)r->blame_ns);
+}
+
+/* The figures of several ranks, "131.5-132.3". */
+struct bounds {
+	int64_t least, most;
+};
+
+static void widen(struct bounds *b, int64_t ns, int is_first)
+{
+	b->least = is_first || ns < b->least ? ns : b->least;
+	b->most = is_first || ns > b->most ? ns : b->most;
+}
+
+static struct vpa_num bounds_cell(const struct vpa_job *job, const struct bounds *b)
+{
+	struct vpa_num low = cell(job, b->least), high = cell(job, b->most), out;
+
+	if (!strcmp(low.text, high.text))
+		return low;
+	snprintf(out.text, sizeof(out.text), "%.17s-%.17s", low.text, high.text);
+	return out;
+}
+
+static void put_others(const struct vpa_job *job, const struct vpa_job_rank *const *ranks,
+	size_t count, struct vpa_table *t)
+{
+	struct vpa_row *row = vpa_table_row(t, 0, "%zu others", count);
+	struct bounds bounds[6] = {{0, 0}};
+	uint64_t last = 0, matched = 0;
+	size_t i, k;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_job_rank *r = ranks[i];
+		const int64_t figures[] = {(int64_t)r->rank->class_ns[VPA_TIME_COMPUTE],
+			r->transfer_ns, (int64_t)r->wait_ns,
+			(int64_t)r->rank->class_ns[VPA_TIME_IDLE], 0, (int64_t)r->blame_ns};
+
+		for (k = 0; k < 6; k++)
+			widen(&bounds[k], figures[k], !i);
+		last += r->last;
+		matched = r->matched > matched ? r->matched : matched;
+	}
+	for (k = 0; k < 6; k++)
+		if (k != 4)
+			row->cells[k] = bounds_cell(job, &bounds[k]);
+	snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%" PRIu64 "/%" PRIu64, last,
+		matched);
+}
+
+static void put_rank_table(struct vpa_page *p, const struct vpa_job *job)
+{
+	const struct vpa_job_rank **order = calloc(job->rank_count + 1, sizeof(void *));
+	struct vpa_table t;
+	size_t i, shown = 0;
+
+	if (!order) {
+		p->rc = VPT_ENOMEM;
+		return;
+	}
+	for (i = 0; i < job->rank_count; i++)
+		order[i] = &job->ranks[i];
+	qsort(order, job->rank_count, sizeof(void *), by_blame);
+	vpa_table_init(&t, rank_columns, 6, "RANK, ms %s", unit_words(job));
+	/* Those that are to blame for something, and all if they are few. */
+	while (shown < job->rank_count &&
+		(job->rank_count <= RANKS_SHOWN + 2 ||
+			(shown < RANKS_SHOWN && order[shown]->blame_ns > job->blame_ns / 50)))
+		put_rank(job, order[shown++], &t);
+	if (shown + 1 == job->rank_count)
+		put_rank(job, order[shown], &t);
+	else if (shown < job->rank_count)
+		put_others(job, order + shown, job->rank_count - shown, &t);
+	vpa_page_table(p, &t);
+	free(order);
+}
+
+static const struct vpa_column part_columns[] = {
+	{.head = "ms"},
+	{.head = "most by"},
+};
+
+static void put_parts(struct vpa_page *p, const struct vpa_job *job)
+{
+	struct vpa_table t;
+	size_t i, k, n, shown = 0;
+
+	if (!job->blame_ns)
+		return;
+	vpa_table_init(&t, part_columns, 2, "LATER BY, summed over waits");
+	for (i = 0; i < job->part_count && shown < PARTS_SHOWN; i++) {
+		const struct vpa_job_part *part = &job->parts[i];
+		const struct vpa_job_rank *most = NULL;
+		int64_t most_ns = 0;
+		struct vpa_row *row;
+
+		if (part->ns <= 0 || (uint64_t)part->ns < job->blame_ns / 100)
+			break;
+		for (k = 0; k < job->rank_count; k++)
+			for (n = 0; n < job->ranks[k].part_count; n++) {
+				const struct vpa_job_part *x = &job->ranks[k].parts[n];
+
+				if (x->klass == part->klass && x->kind == part->kind &&
+					vpa_same(x->place, part->place) && x->ns > most_ns) {
+					most = &job->ranks[k];
+					most_ns = x->ns;
+				}
+			}
+		row = vpa_table_row(&t, 0, "%s%s%s", vpa_job_part_words(part),
+			part->place ? ", " : "", vpa_text_or(part->place, ""));
+		row->cells[0] = vpa_fixed((double)part->ns / 1e6, 1);
+		if (most)
+			snprintf(row->cells[1].text, sizeof(row->cells[1].text), "rank %" PRId64,
+				most->number);
+		shown++;
+	}
+	vpa_page_table(p, &t);
+}
+
+static const struct vpa_column group_columns[] = {
+	{.head = "ranks"},
+	{.head = "collectives"},
+	{.head = "waits, ms"},
+	{.head = "transfers, ms"},
+};
+
+static void put_groups(struct vpa_page *p, const struct vpa_job *job)
+{
+	struct vpa_table t;
+	size_t i;
+
+	if (job->group_count < 2)
+		return;
+	vpa_table_init(&t, group_columns, 4, "GROUP, sums over ranks");
+	for (i = 0; i < job->group_count && i < GROUPS_SHOWN; i++) {
+		const struct vpa_job_group *g = &job->groups[i];
+		struct vpa_row *row = vpa_table_row(&t, 0, "%s%s%s", vpa_collective_name(g->kind),
+			g->name ? ", group " : "", vpa_text_or(g->name, ""));
+
+		row->cells[0] = vpa_count(g->rank_count);
+		row->cells[1] = vpa_count(g->row_count);
+		row->cells[2] = vpa_scaled(g->wait_ns, 1000000, 1);
+		row->cells[3] = vpa_scaled(vpt_sat_mul(g->transfer_ns, g->rank_count), 1000000, 1);
+	}
+	if (i < job->group_count)
+		vpa_table_more(&t, job->group_count - i);
+	vpa_page_table(p, &t);
+}
+
+static void put_nothing(struct vpa_page *p)
+{
+	vpa_page_words(p, "RESULT", VPA_YELLOW,
+		"The ranks have no collective in common: nothing shows who waits for whom. Are "
+		"they "
+		"of one job, and was communication recorded?");
+}
+
+void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
+{
+	struct vpa_late late = vpa_job_late(job);
+
+	put_ranks(p, job);
+	put_notes(p, job);
+	if (!job->rows) {
+		put_nothing(p);
+		return;
+	}
+	vpa_page_blank(p);
+	put_result(p, job, &late);
+	put_cause(p, job, &late);
+	put_parts(p, job);
+	put_rank_table(p, job);
+	put_groups(p, job);
+}
+
+static void put_any(struct vpa_page *p, const void *job)
+{
+	vpa_ranks_put(p, job);
+}
+
+int vpa_ranks_markdown(const struct vpa_job *job, struct vpt_sink *sink, struct vpt_err *err)
+{
+	return vpa_markdown_page(put_any, job, 20, sink, err);
+}

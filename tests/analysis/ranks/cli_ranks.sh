@@ -1,0 +1,112 @@
+#!/bin/sh
+# Jobs of several ranks, written with what is true of them: `ranks` finds who waits for whom to the nanosecond, with
+# communicators or without, on shifted clocks, with collectives and captures missing; and says so on one screen.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}" && pwd)
+. "$source/tests/support/outputs/schema.sh"
+need_python 3.8
+cd "$work" || exit 1
+
+# job OPTION...: writes a job's traces to job/.
+job() {
+	rm -rf job
+	python3 "$source/tests/support/ranks_job.py" job "$@"
+	mv job/truth.json truth.json
+}
+
+# exact RULE SLACK: out, JSON, is what truth.json says, but for waits that are below the uncertainty.
+exact() {
+	cases=$((cases + 1))
+	cp out "answer-$cases.json"
+	answers="${answers:-} answer-$cases.json"
+	python3 - "$2" >wrong <<'PY' || fail "$1: $(cat wrong)"
+import json, sys
+slack = int(sys.argv[1])
+job, truth = json.load(open("out")), json.load(open("truth.json"))
+ranks = job["ranks"]
+def check(what, found, want, most=0):
+    if any(abs(f - w) > most for f, w in zip(found, want)) or len(found) != len(want):
+        sys.exit("%s: expected %s, found %s" % (what, want, found) if print("%s: expected %s, found %s" % (what, want, found)) else 1)
+check("ranks", [r["rank"] for r in ranks], truth["ranks"])
+check("collectives", [job["collectives"]], [truth["rows"]])
+check("matched", [r["collectives"] for r in ranks], truth["matched"])
+check("waits", [r["wait_ns"] + r["unsure_ns"] for r in ranks], truth["wait_ns"], slack)
+if not slack:
+    check("blame", [r["blame_ns"] for r in ranks], truth["blame_ns"])
+    check("last", [r["last"] for r in ranks], truth["last"])
+check("late_by", [sum(p["ns"] for p in r["late_by"]) for r in ranks], [r["blame_ns"] for r in ranks])
+check("sum", [sum(p["ns"] for p in job["late_by"])], [job["wait_ns"]])
+check("waited for", [sum(r["blame_ns"] for r in ranks)], [job["wait_ns"]])
+PY
+}
+
+found() { # found RULE SLACK OPTION...
+	rule=$1
+	slack=$2
+	shift 2
+	job "$@"
+	expect 0 "$rule" ranks job --format json
+	exact "$rule" "$slack"
+}
+
+found "a rank with slow kernels" 0 kernel=5:300000 jitter=40000
+found "a rank with slow host code" 0 host=3:200000 jitter=40000
+found "the same without communicators" 0 host=3:200000 jitter=40000 names=0
+found "a rank that starts late" 0 late=2:70000000
+found "two groups in turns" 0 groups=4 host=6:100000 jitter=30000
+found "the same without communicators, by stream" 0 groups=4 host=6:100000 jitter=30000 steps=20 names=0
+found "collectives that traces lack" 0 lack=2:0:7 lack=4:20:3 jitter=30000
+found "the same without communicators" 0 lack=2:0:7 lack=4:20:3 jitter=30000 names=0
+found "a missing rank" 0 leave_out=3 host=6:100000 jitter=20000
+# 1 us of each end is taken for the clock's: 40 collectives.
+found "clocks of eight hosts, shifted and drifting" 41000 hosts=8 host=2:400000 shift=3:500000000 shift=5:-500000000 \
+	drift=3:50000 drift=6:-50000 jitter=50000
+found "clocks of two hosts" 41000 hosts=2 host=6:400000 shift=4:123456789 shift=5:123456789 shift=6:123456789 shift=7:123456789
+
+# ---- the screen ----
+job kernel=5:300000
+expect 0 "one late rank" ranks job
+says out "RANK 5 IS LATE, the others wait for it"
+says out "computed"
+says out "gemm, ProfilerStep#*"
+[ "$(wc -l <out)" -le 40 ] || fail "one late rank: expected at most 40 lines"
+cp out folder.out
+expect 0 "files instead of a folder, in any order" ranks job/rank7.json job/rank1.json job/rank0.json job/rank2.json \
+	job/rank3.json job/rank4.json job/rank6.json job/rank5.json
+same "the same report" "$(cat folder.out)" "$(cat out)"
+expect 0 "Markdown" ranks job --format md
+says out "RANK 5 IS LATE"
+
+job ranks=4
+expect 0 "nobody late" ranks job
+says out "THE RANKS KEEP STEP"
+
+job jitter=400000 steps=30
+expect 0 "all late in turns" ranks job
+says out "ALL RANKS HOST-BOUND, in turns"
+
+job leave_out=3 leave_out=4 setup=2:gloo
+cp job/rank1.json job/again.json
+expect 0 "missing, twice and set up differently" ranks job
+says out "no capture of 2 of 8 ranks: 3, 4."
+says out "rank 1 is in job/rank1.json too: only job/again.json counts."
+says out "backend is gloo on rank 2, nccl on most."
+
+job ranks=3
+echo "no trace" >job/rank1.json
+expect 3 "a file that is no trace is named, and the others are reported" ranks job
+says err "rank1.json"
+says out "no capture of 1 of 3 ranks: 1."
+expect 2 "one rank" ranks job/rank0.json
+says err "expected two ranks or more, found 1"
+expect 1 "no file" ranks nothing.json nor-this.json
+mkdir empty
+expect 2 "an empty folder" ranks empty
+
+# ---- the schema ----
+schema_of ranks
+says schema.json '"$id": "vptrace.ranks/1"'
+# shellcheck disable=SC2086
+fits "answers are as the schema says" schema.json $answers
+finish

@@ -1,0 +1,192 @@
+"""ranks_job.py FOLDER [OPTION=VALUE]...: writes a job's traces as PyTorch's profiler does, a file a rank, and what is true
+of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame are known exactly.
+
+  ranks=8 steps=10 per_step=4     collectives in a step
+  kernel=R:NS                     each kernel of rank R takes NS longer
+  host=R:NS                       rank R's host takes NS longer before each collective
+  late=R:NS                       rank R begins NS later
+  jitter=NS                       work differs at random, by a fixed seed
+  shift=R:NS drift=R:PPB          rank R's clock is ahead, and faster, of its own host's
+  lack=R:FIRST:COUNT              rank R's trace lacks these collectives
+  leave_out=R                     rank R has no file
+  names=0                         collectives have no communicators
+  groups=N                        ranks in groups of N, beside the one of all
+  hosts=N                         ranks are spread over N hosts
+  setup=R:KEY=VALUE               distributedInfo of rank R says another backend
+"""
+
+import json
+import os
+import random
+import sys
+
+WORK, HOST, TRANSFER, LAUNCH = 400_000, 50_000, 80_000, 5_000
+START = 1_700_000_000_000_000_000
+BEFORE = 10_000_000  # us from a file's base to the job's start
+
+
+def pairs(texts):
+    out = {}
+    for text in texts:
+        rank, rest = text.split(":", 1)
+        out[int(rank)] = int(rest)
+    return out
+
+
+class Job:
+    def __init__(self, options):
+        self.options = options
+        self.ranks = self.number("ranks", 8)
+        self.steps = self.number("steps", 10)
+        self.per_step = self.number("per_step", 4)
+        self.random = random.Random(7)
+        self.slow = pairs(options.get("kernel", []))
+        self.host = pairs(options.get("host", []))
+        self.shift = pairs(options.get("shift", []))
+        self.drift = pairs(options.get("drift", []))
+        self.late = pairs(options.get("late", []))
+        self.hosts = self.number("hosts", 1)
+        self.group = self.number("groups", 0)
+        self.names = self.number("names", 1)
+        self.left_out = {int(r) for r in options.get("leave_out", [])}
+        self.lack = {}
+        for text in options.get("lack", []):
+            rank, first, count = map(int, text.split(":"))
+            self.lack.setdefault(rank, set()).update(range(first, first + count))
+        self.rows = []  # of each collective: ranks, arrivals, ends
+        self.ops = [[] for _ in range(self.ranks)]
+
+    def number(self, name, usual):
+        return int(self.options.get(name, [usual])[-1])
+
+    def teams(self, index):
+        """The groups that meet in collective `index`."""
+        everyone = list(range(self.ranks))
+        if not self.group or index % 2 == 0:
+            return [("0", everyone)]
+        return [(str(1 + g // self.group), everyone[g : g + self.group]) for g in range(0, self.ranks, self.group)]
+
+    def run(self):
+        jitter = self.number("jitter", 0)
+        ends = [START + self.late.get(r, 0) for r in range(self.ranks)]
+        index = 0
+        for step in range(self.steps):
+            begins = list(ends)
+            for _ in range(self.per_step):
+                arrivals = []
+                for r in range(self.ranks):
+                    host = HOST + self.host.get(r, 0) + (self.random.randrange(jitter) if jitter else 0)
+                    work = WORK + self.slow.get(r, 0)
+                    start = ends[r] + host
+                    self.ops[r].append(("gemm", start, work, index, None))
+                    arrivals.append(start + work)
+                for name, team in self.teams(index):
+                    present = [r for r in team if r not in self.left_out and index not in self.lack.get(r, ())]
+                    last = max(arrivals[r] for r in team)
+                    for k, r in enumerate(team):
+                        ends[r] = last + TRANSFER + 1000 * (k % 2)
+                        self.ops[r].append(("comm", arrivals[r], ends[r] - arrivals[r], index, (name, team)))
+                    self.rows.append((index, name, present, {r: arrivals[r] for r in present}, {r: ends[r] for r in present}))
+                index += 1
+            for r in range(self.ranks):
+                self.ops[r].append(("step", begins[r], ends[r] - begins[r], step, None))
+
+    # ---- what is true ----
+
+    def truth(self):
+        wait, blame, last, count = ({r: 0 for r in range(self.ranks)} for _ in range(4))
+        for _index, _name, present, arrivals, _ends in self.rows:
+            if len(present) < 2:
+                continue
+            latest = max(arrivals[r] for r in present)
+            who = min(r for r in present if arrivals[r] == latest)
+            for r in present:
+                wait[r] += latest - arrivals[r]
+                blame[who] += latest - arrivals[r]
+                count[r] += 1
+            last[who] += any(arrivals[r] != latest for r in present)
+        here = [r for r in range(self.ranks) if r not in self.left_out]
+        return {
+            "ranks": here,
+            "rows": sum(len(row[2]) > 1 for row in self.rows),
+            "wait_ns": [wait[r] for r in here],
+            "blame_ns": [blame[r] for r in here],
+            "last": [last[r] for r in here],
+            "matched": [count[r] for r in here],
+        }
+
+    # ---- files ----
+
+    def clock(self, r, ns):
+        return ns + self.shift.get(r, 0) + (ns - START) * self.drift.get(r, 0) // 1_000_000_000
+
+    def events(self, r):
+        def event(cat, name, tid, start, end, **args):
+            start, end = self.clock(r, start), self.clock(r, end)
+            base = START // 1000 - BEFORE
+            # the microseconds of a base, with three decimals: exact
+            ts, dur = start - base * 1000, end - start
+            pid = 0 if cat == "kernel" else 1000 + r
+            out.append(
+                '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,"ts":%d.%03d,"dur":%d.%03d,"args":%s}'
+                % (cat, name, pid, tid, ts // 1000, ts % 1000, dur // 1000, dur % 1000, json.dumps(args))
+            )
+
+        out, correlation = [], 0
+        for kind, start, length, index, team in sorted(self.ops[r], key=lambda op: op[1]):
+            if kind == "step":
+                event("user_annotation", "ProfilerStep#%d" % index, 1, start, start + length)
+                continue
+            if kind == "comm" and index in self.lack.get(r, ()):
+                continue
+            correlation += 1
+            # a kernel is launched just before the GPU could run it; a collective while the one before runs
+            call = start - LAUNCH if kind == "gemm" else start - WORK // 2
+            if kind == "comm" and self.names:
+                name, ranks = team
+                event(
+                    "cpu_op", "record_param_comms", 1, call - 1000, call + LAUNCH // 2 + 1000,
+                    **{
+                        "Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "dtype": "BFloat16",
+                        "Group size": len(ranks), "Process Group Name": name,
+                        "Process Group Description": "default_pg", "Process Group Ranks": json.dumps(ranks),
+                    },
+                )
+            event("cuda_runtime", "cudaLaunchKernel", 1, call, call + LAUNCH // 2, correlation=correlation)
+            symbol = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL" if kind == "comm" else "sm90_xmma_gemm_bf16"
+            # without names the stream tells the communicators apart
+            stream = 7 if kind == "gemm" else 20 + (team[0] != "0")
+            event(
+                "kernel", symbol, stream, start, start + length,
+                device=0, stream=stream, correlation=correlation, grid=[24, 1, 1], block=[512, 1, 1],
+            )
+        return out
+
+    def write(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        setup = dict(text.split(":", 1) for text in self.options.get("setup", []))
+        for r in range(self.ranks):
+            if r in self.left_out:
+                continue
+            info = {"backend": setup.get(str(r), "nccl"), "rank": r, "world_size": self.ranks}
+            with open(os.path.join(folder, "rank%d.json" % r), "w", encoding="utf-8") as f:
+                f.write('{"schemaVersion":1,"host_name":"node%d","distributedInfo":%s,"baseTimeNanoseconds":%d,\n'
+                        % (r * self.hosts // self.ranks, json.dumps(info), (START // 1000 - BEFORE) * 1000))
+                f.write('"deviceProperties":[{"id":0,"name":"NVIDIA H100","numSms":132,"computeMajor":9,"computeMinor":0}],\n')
+                f.write('"traceEvents":[\n' + ",\n".join(self.events(r)) + "\n]}\n")
+        with open(os.path.join(folder, "truth.json"), "w", encoding="utf-8") as f:
+            json.dump(self.truth(), f)
+
+
+def main(folder, words):
+    options = {}
+    for word in words:
+        name, value = word.split("=", 1)
+        options.setdefault(name, []).append(value)
+    job = Job(options)
+    job.run()
+    job.write(folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
