@@ -2,24 +2,15 @@
  * stream in order or nearly.
  *
  * An item that belongs a few places back in the newest run is moved there; one that belongs further
- * back begins a run. Then neighbouring runs are merged in pairs until one is left:
- *
- *	1 4 6 | 2 3 | 5
- *	1 2 3 4 6 | 5
- *	1 2 3 4 5 6
- *
- * Equal items keep their order. The functions are inline, so that `size` and `is_after` are constants
- * in their loops; `is_after` returns whether item a belongs after b. */
+ * back begins a run. Then neighbouring runs are merged in pairs, as run_sort.h does with an array that is
+ * complete. Equal items keep their order. */
 #ifndef VPA_ANALYSIS_EXPORT_SORTED_RUNS_H
 #define VPA_ANALYSIS_EXPORT_SORTED_RUNS_H
 
-#include "formats/base/error.h"
-#include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 
 #include <assert.h>
 #include <string.h>
-
-#define VPA_RUNS_INLINE static inline __attribute__((always_inline))
 
 /* All zeros is empty. */
 struct vpa_runs {
@@ -28,8 +19,6 @@ struct vpa_runs {
 	size_t *begins; /* of the runs */
 	size_t run_count, run_cap;
 };
-
-typedef int vpa_runs_order(const void *a, const void *b);
 
 static inline int vpa_runs_begin(struct vpa_runs *r)
 {
@@ -55,7 +44,7 @@ static inline int vpa_runs_reserve(struct vpa_runs *r, size_t count, size_t size
 }
 
 /* Adds the item that was written after the others, into the room reserved. 0 or VPT_ENOMEM. */
-VPA_RUNS_INLINE int vpa_runs_put(struct vpa_runs *r, size_t size, vpa_runs_order *is_after)
+VPT_RUNS_INLINE int vpa_runs_put(struct vpa_runs *r, size_t size, vpt_run_order *is_after)
 {
 	enum { BACK_MAX = 16, ITEM_MAX = 96 };
 	size_t first = r->begins[r->run_count - 1], last = r->count, at = last;
@@ -63,7 +52,7 @@ VPA_RUNS_INLINE int vpa_runs_put(struct vpa_runs *r, size_t size, vpa_runs_order
 
 	assert(size <= ITEM_MAX);
 	while (at > first && last - at < BACK_MAX &&
-		is_after(items + (at - 1) * size, items + last * size))
+		is_after(items + (at - 1) * size, items + last * size, NULL))
 		at--;
 	if (last - at == BACK_MAX) {
 		if (vpa_runs_begin(r))
@@ -77,29 +66,8 @@ VPA_RUNS_INLINE int vpa_runs_put(struct vpa_runs *r, size_t size, vpa_runs_order
 	return VPT_OK;
 }
 
-/* Merges two neighbouring runs, [a, b) and [b, end), into `to`. */
-VPA_RUNS_INLINE void vpa_runs_merge(
-	char *to, const char *from, const size_t bounds[3], size_t size, vpa_runs_order *is_after)
-{
-	const char *i = from + bounds[0] * size, *b = from + bounds[1] * size, *k = b,
-		   *end = from + bounds[2] * size;
-
-	to += bounds[0] * size;
-	for (; i < b && k < end; to += size) {
-		if (is_after(i, k)) {
-			memcpy(to, k, size);
-			k += size;
-		} else {
-			memcpy(to, i, size);
-			i += size;
-		}
-	}
-	memcpy(to, i, (size_t)(b - i));
-	memcpy(to + (b - i), k, (size_t)(end - k));
-}
-
 /* Merges all runs into one. */
-VPA_RUNS_INLINE void vpa_runs_sort(struct vpa_runs *r, size_t size, vpa_runs_order *is_after)
+VPT_RUNS_INLINE void vpa_runs_sort(struct vpa_runs *r, size_t size, vpt_run_order *is_after)
 {
 	while (r->run_count > 1) {
 		char *merged = r->spare;
@@ -110,8 +78,8 @@ VPA_RUNS_INLINE void vpa_runs_sort(struct vpa_runs *r, size_t size, vpa_runs_ord
 			       middle = i + 1 < r->run_count ? r->begins[i + 1] : r->count,
 			       end = i + 2 < r->run_count ? r->begins[i + 2] : r->count;
 
-			vpa_runs_merge(
-				merged, r->items, (size_t[]){begin, middle, end}, size, is_after);
+			vpt_runs_merge(merged, r->items, (size_t[]){begin, middle, end}, size,
+				is_after, NULL);
 			r->begins[count++] = begin;
 		}
 		r->run_count = count;

@@ -69,10 +69,11 @@ static int clip(const struct vpa_model *m, struct op *op)
 	return 1;
 }
 
-static inline int is_after(const void *pa, const void *pb)
+static inline int is_after(const void *pa, const void *pb, void *unused)
 {
 	const struct op *a = pa, *b = pb;
 
+	(void)unused;
 	if (a->start_ns != b->start_ns)
 		return a->start_ns > b->start_ns;
 	if (a->stream != b->stream)

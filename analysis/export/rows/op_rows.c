@@ -74,13 +74,15 @@ static int compare_keys(const struct key *a, const struct key *b)
 	return (int)a->is_kernel - (int)b->is_kernel;
 }
 
-static inline int is_row_after(const void *a, const void *b)
+static inline int is_row_after(const void *a, const void *b, void *unused)
 {
+	(void)unused;
 	return compare_keys(&((const struct row *)a)->key, &((const struct row *)b)->key) > 0;
 }
 
-static inline int is_joined_after(const void *a, const void *b)
+static inline int is_joined_after(const void *a, const void *b, void *unused)
 {
+	(void)unused;
 	return compare_keys(&((const struct joined *)a)->key, &((const struct joined *)b)->key) > 0;
 }
 

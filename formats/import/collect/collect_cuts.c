@@ -2,9 +2,9 @@
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 #include "formats/import/collect/collect_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -30,24 +30,22 @@ static int is_empty_call(const struct vpt_collect_entry *e, uint64_t start)
 /* Completion order. Of two events that end together, the one that began later is the inner one. If
  * they also begin together: tools write the outer one first, except calls and samples, which then
  * follow one another. */
-static int compare_entries(const void *pa, const void *pb, void *collect)
+static int is_entry_after(const void *pa, const void *pb, void *collect)
 {
 	const struct vpt_collect_entry *a = pa, *b = pb;
 	uint64_t a_start, b_start;
 
 	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
+		return a->time > b->time;
 	a_start = vpt_collect_row(collect, a)[1];
 	b_start = vpt_collect_row(collect, b)[1];
 	if (is_empty_call(a, a_start) != is_empty_call(b, b_start))
-		return is_empty_call(a, a_start) ? 1 : -1;
+		return is_empty_call(a, a_start);
 	if (a_start != b_start)
-		return a_start > b_start ? -1 : 1;
+		return a_start < b_start;
 	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == VPT_CALL || a->kind == VPT_SAMPLE)
-		return a->row < b->row ? -1 : a->row > b->row;
-	return a->row > b->row ? -1 : a->row < b->row;
+		return a->kind > b->kind;
+	return a->kind == VPT_CALL || a->kind == VPT_SAMPLE ? a->row > b->row : a->row < b->row;
 }
 
 /* The window: first start and last end of valid ops, calls and ranges. */
@@ -107,8 +105,7 @@ static int build_index(struct vpt_collect *c)
 		c->header.t0_ns = c->given_start_ns;
 	if (c->given_end_ns && c->given_end_ns >= c->header.t0_ns)
 		c->end_ns = c->given_end_ns;
-	qsort_r(c->index, c->index_count, sizeof(*c->index), compare_entries, c);
-	return VPT_OK;
+	return vpt_run_sort(c->index, c->index_count, sizeof(*c->index), is_entry_after, c);
 }
 
 /* The chunk that each string and stack was last counted for. */

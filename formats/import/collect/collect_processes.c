@@ -20,10 +20,10 @@
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 #include "formats/calls.h"
 #include "formats/import/collect/collect_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -233,15 +233,21 @@ static int list_events(struct joining *j, struct events *to, uint8_t kind)
 	return VPT_OK;
 }
 
-static int compare_events(const void *pa, const void *pb)
+static int is_event_after(const void *pa, const void *pb, void *unused)
 {
 	const struct event *a = pa, *b = pb;
 
+	(void)unused;
 	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
+		return a->id > b->id;
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
+		return a->start > b->start;
+	return a->row > b->row;
+}
+
+static int sort_events(struct events *all)
+{
+	return vpt_run_sort(all->at, all->count, sizeof(*all->at), is_event_after, NULL);
 }
 
 static size_t end_of_id(const struct events *all, size_t begin, uint64_t id)
@@ -659,10 +665,8 @@ static int tell_apart(struct joining *j, int several)
 	j->excess = vpt_alloc(j->c->owner_count + 1, sizeof(*j->excess));
 	if (rc || !j->left || !j->hidden || !j->excess)
 		return VPT_ENOMEM;
-	if (j->calls.count)
-		qsort(j->calls.at, j->calls.count, sizeof(*j->calls.at), compare_events);
-	if (j->ops.count)
-		qsort(j->ops.at, j->ops.count, sizeof(*j->ops.at), compare_events);
+	if (sort_events(&j->calls) || sort_events(&j->ops))
+		return VPT_ENOMEM;
 	join_all(j);
 	if (several)
 		rc = find_owners(j);

@@ -22,10 +22,10 @@
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 #include "formats/clocks.h"
 #include "formats/import/collect/collect_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t HOUR_NS = UINT64_C(3600000000000);
@@ -80,11 +80,10 @@ static uint64_t limit_of(const struct span *s)
 					: HOUR_NS;
 }
 
-static int compare_spans(const void *pa, const void *pb)
+static int is_span_after(const void *a, const void *b, void *unused)
 {
-	const struct span *a = pa, *b = pb;
-
-	return a->start < b->start ? -1 : a->start > b->start;
+	(void)unused;
+	return ((const struct span *)a)->start > ((const struct span *)b)->start;
 }
 
 /* The stretch around the median. `latest`: for each row the last end of those up to it. */
@@ -115,6 +114,7 @@ static int find_most(
 	struct span *rows;
 	uint64_t *latest;
 	size_t count = 0, k, i;
+	int rc = VPT_ENOMEM;
 
 	for (k = 0; k < kind_count; k++)
 		count += c->kinds[kinds[k]].count;
@@ -126,16 +126,16 @@ static int find_most(
 			rows[count] = times_of(c, kinds[k], i);
 			count += rows[count].end && (rows[count].start || !is_op(kinds[k]));
 		}
-	if (rows && latest && count) {
-		qsort(rows, count, sizeof(*rows), compare_spans);
+	if (rows && latest)
+		rc = vpt_run_sort(rows, count, sizeof(*rows), is_span_after, NULL);
+	if (!rc && count) {
 		for (i = 0; i < count; i++)
 			latest[i] = i && latest[i - 1] > rows[i].end ? latest[i - 1] : rows[i].end;
 		*out = around_median(rows, latest, count);
 	}
-	k = rows && latest;
 	vpt_free(rows);
 	vpt_free(latest);
-	return k ? VPT_OK : VPT_ENOMEM;
+	return rc;
 }
 
 /* ---- rows that are not there ---- */

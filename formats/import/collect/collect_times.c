@@ -15,12 +15,12 @@
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 #include "formats/clocks.h"
 #include "formats/import/collect/collect_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct op {
 	uint64_t lane, start, end, correlation;
@@ -51,15 +51,16 @@ static void list_ops(const struct vpt_collect *c, uint8_t kind, unsigned correla
 
 /* ---- too long ---- */
 
-static int compare_ops(const void *pa, const void *pb)
+static int is_op_after(const void *pa, const void *pb, void *unused)
 {
 	const struct op *a = pa, *b = pb;
 
+	(void)unused;
 	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
+		return a->lane > b->lane;
 	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->end > b->end ? -1 : a->end < b->end;
+		return a->start > b->start;
+	return a->end < b->end;
 }
 
 /* Whether the two ops after this one ran during it, one after the other. */
@@ -74,14 +75,12 @@ static int is_too_long(const struct vpt_collect *c, const struct op *op)
 	       next->correlation && op->correlation != next->correlation;
 }
 
-static void cut_long(struct vpt_collect *c, struct ops *ops)
+static int cut_long(struct vpt_collect *c, struct ops *ops)
 {
 	size_t i;
 
-	for (i = 1; i < ops->count && compare_ops(&ops->at[i - 1], &ops->at[i]) <= 0; i++)
-		;
-	if (i < ops->count)
-		qsort(ops->at, ops->count, sizeof(*ops->at), compare_ops);
+	if (vpt_run_sort(ops->at, ops->count, sizeof(*ops->at), is_op_after, NULL))
+		return VPT_ENOMEM;
 	for (i = 0; i + 2 < ops->count; i++) {
 		struct op *op = &ops->at[i];
 
@@ -90,6 +89,7 @@ static void cut_long(struct vpt_collect *c, struct ops *ops)
 		op->row[2] = ops->at[i + 1].start - op->start;
 		c->cut_ops++;
 	}
+	return VPT_OK;
 }
 
 /* ---- before the launch ---- */
@@ -235,8 +235,9 @@ int vpt_collect_doubt_times(struct vpt_collect *c)
 		return VPT_ENOMEM;
 	list_ops(c, VPT_KERNEL, VPT_KERNEL_CORRELATION, VPT_KERNEL_GRAPH_NODE, &ops);
 	list_ops(c, VPT_COPY, VPT_COPY_CORRELATION, VPT_COPY_GRAPH_NODE, &ops);
-	cut_long(c, &ops);
-	rc = compare_clocks(c, &ops);
+	rc = cut_long(c, &ops);
+	if (!rc)
+		rc = compare_clocks(c, &ops);
 	vpt_free(ops.at);
 	return rc;
 }

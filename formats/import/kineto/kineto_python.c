@@ -18,8 +18,8 @@
 #include "formats/import/kineto/kineto_put.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct vpt_kineto_call {
@@ -216,30 +216,20 @@ int vpt_kineto_put_python(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 
 /* By thread and start; an outer call before the inner ones, which have larger numbers, or, without
  * numbers, end earlier. */
-static int compare_calls(const void *pa, const void *pb)
+static int is_call_after(const void *pa, const void *pb, void *unused)
 {
 	const struct vpt_kineto_call *a = pa, *b = pb;
 
+	(void)unused;
 	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
+		return a->thread > b->thread;
 	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
+		return a->start_ns > b->start_ns;
 	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
+		return a->id > b->id;
 	if (a->end_ns != b->end_ns)
-		return a->end_ns > b->end_ns ? -1 : 1;
-	return a->site < b->site ? -1 : a->site > b->site;
-}
-
-static void sort_calls(struct vpt_kineto_python *p)
-{
-	size_t i;
-
-	for (i = 1; i < p->call_count; i++)
-		if (compare_calls(&p->calls[i - 1], &p->calls[i]) > 0)
-			break;
-	if (i < p->call_count)
-		qsort(p->calls, p->call_count, sizeof(*p->calls), compare_calls);
+		return a->end_ns < b->end_ns;
+	return a->site > b->site;
 }
 
 /* A call that is running. */
@@ -363,7 +353,8 @@ void vpt_kineto_python_end(struct vpt_kineto_rows *r)
 	struct running_calls c = {.collect = r->collect, .python = p, .next.time_ns = UINT64_MAX};
 	size_t i;
 
-	sort_calls(p);
+	r->no_memory |= vpt_run_sort(p->calls, p->call_count, sizeof(*p->calls), is_call_after,
+				NULL) != VPT_OK;
 	for (i = 0; i < p->call_count && !r->no_memory; i++) {
 		struct vpt_kineto_thread *thread = &r->threads.at[p->calls[i].thread];
 
