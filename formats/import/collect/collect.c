@@ -10,10 +10,29 @@
 #include <stdio.h>
 #include <string.h>
 
+static uint32_t ids_of(const struct vpt_kind_desc *kind)
+{
+	uint32_t ids = 0;
+	unsigned i;
+
+	for (i = 0; kind && i < kind->n_columns; i++) {
+		enum vpt_unit unit = kind->columns[i].unit;
+
+		/* A payload's value is a string if its type, the column before, says so. */
+		if (unit == VPT_UNIT_STRING || unit == VPT_UNIT_CONFIG || unit == VPT_UNIT_STACK ||
+			(i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD))
+			ids |= 1u << i;
+	}
+	return ids;
+}
+
 struct vpt_collect *vpt_collect_new(void)
 {
 	struct vpt_collect *c = vpt_calloc(1, sizeof(*c));
+	unsigned kind;
 
+	for (kind = 0; c && kind < VPT_KIND_LIMIT; kind++)
+		c->ids[kind] = ids_of(vpt_kind_desc(kind));
 	if (c && vpt_strings_put(&c->strings, "", 0) == VPT_NO_ID)
 		c->failed = VPT_ENOMEM;
 	return c;
@@ -47,7 +66,8 @@ uint64_t vpt_collect_string(struct vpt_collect *c, const char *text, size_t len)
 
 	if (c->failed || !len)
 		return 0;
-	id = vpt_strings_put(&c->strings, text, len < VPT_STRING_MAX ? len : VPT_STRING_MAX);
+	id = vpt_strings_put_recent(
+		&c->strings, &c->recent, text, len < VPT_STRING_MAX ? len : VPT_STRING_MAX);
 	if (id != VPT_NO_ID)
 		return id;
 	c->failed = VPT_ENOMEM;

@@ -101,13 +101,14 @@ static void put_row(
 	const struct vpt_collect *c, struct building *to, unsigned type, const uint64_t *row)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
-	uint64_t given[VPT_COLUMNS_MAX], columns[VPT_COLUMNS_MAX];
-	unsigned i;
+	uint64_t columns[VPT_COLUMNS_MAX];
+	uint32_t ids = vpt_collect_ids(c, type);
 
-	vpt_collect_columns(c, type, row, given);
-	for (i = 0; i < kind->n_columns; i++) {
-		columns[i] = given[i];
-		if (vpt_collect_is_string(kind, given, i))
+	vpt_collect_columns(c, type, row, columns);
+	for (; ids; ids &= ids - 1) {
+		unsigned i = (unsigned)__builtin_ctz(ids);
+
+		if (vpt_collect_is_string(kind, columns, i))
 			columns[i] = local_string(c, to, columns[i]);
 		else if (kind->columns[i].unit == VPT_UNIT_CONFIG)
 			columns[i] = local_config(c, to, columns[i]);

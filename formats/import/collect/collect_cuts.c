@@ -149,11 +149,13 @@ static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_ent
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(e->kind);
 	uint64_t columns[VPT_COLUMNS_MAX];
+	uint32_t ids = vpt_collect_ids(c, e->kind);
 	size_t bytes = 0;
-	unsigned i;
 
-	vpt_collect_columns(c, e->kind, vpt_collect_row(c, e), columns);
-	for (i = 0; i < kind->n_columns; i++) {
+	if (ids)
+		vpt_collect_columns(c, e->kind, vpt_collect_row(c, e), columns);
+	for (; ids; ids &= ids - 1) {
+		unsigned i = (unsigned)__builtin_ctz(ids);
 		uint64_t id = columns[i];
 
 		if (kind->columns[i].unit == VPT_UNIT_STACK)

@@ -44,7 +44,10 @@ struct vpt_collect_cut {
 struct vpt_collect {
 	int failed;
 	struct vpt_collect_rows kinds[VPT_KIND_LIMIT];
+	/* A bit for each column of a kind that may hold the number of a string, configuration or stack. */
+	uint32_t ids[VPT_KIND_LIMIT];
 	struct vpt_strings strings;
+	struct vpt_recent recent;        /* of strings */
 	struct vpt_collect_rows configs; /* without lane */
 	struct vpt_map config_rows;      /* by content */
 	struct vpt_stack_table stacks;
@@ -120,6 +123,12 @@ static inline int vpt_collect_is_launch(const uint64_t *row)
 
 	return row[1 + VPT_CALL_CORRELATION] &&
 	       (!id || vpt_call_launches(vpt_call_class((uint32_t)id)));
+}
+
+/* Those of them that rows of the kind have. */
+static inline uint32_t vpt_collect_ids(const struct vpt_collect *c, unsigned kind)
+{
+	return c->ids[kind] & c->kinds[kind].stored;
 }
 
 /* Whether column `i` of a row holds the id of a string. */

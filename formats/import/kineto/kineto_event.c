@@ -7,31 +7,13 @@
 
 /* ---- numbers ---- */
 
-static int take_number(
+int vpt_kineto_scaled_in(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_value *number, int scale, int64_t *value)
 {
 	enum vpt_kineto_number how = vpt_kineto_number(number, scale, value);
 
 	r->stats->bad_numbers += how == VPT_KINETO_ROUNDED || how == VPT_KINETO_BAD;
 	return how == VPT_KINETO_EXACT || how == VPT_KINETO_ROUNDED;
-}
-
-int vpt_kineto_scaled(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
-	const char *key, int scale, int64_t *value)
-{
-	return take_number(r, vpt_kineto_member(object, key), scale, value);
-}
-
-int vpt_kineto_integer_in(
-	struct vpt_kineto_rows *r, const struct vpt_kineto_value *number, int64_t *value)
-{
-	return take_number(r, number, 0, value);
-}
-
-int vpt_kineto_integer(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
-	const char *key, int64_t *value)
-{
-	return vpt_kineto_integer_in(r, vpt_kineto_member(object, key), value);
 }
 
 /* A 64-bit number that was written as text because JSON readers keep only 63 bits. */
@@ -49,15 +31,14 @@ static int wide(const struct vpt_kineto_value *object, uint64_t *value)
 	return text.len != 0;
 }
 
-uint64_t vpt_kineto_natural(
-	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key)
+uint64_t vpt_kineto_natural_in(struct vpt_kineto_rows *r, const struct vpt_kineto_value *number)
 {
 	uint64_t large;
 	int64_t value;
 
-	if (wide(vpt_kineto_member(object, key), &large))
+	if (wide(number, &large))
 		return large;
-	if (!vpt_kineto_integer(r, object, key, &value))
+	if (!vpt_kineto_scaled_in(r, number, 0, &value))
 		return 0;
 	r->stats->bad_numbers += value < 0;
 	return value < 0 ? 0 : (uint64_t)value;
@@ -89,17 +70,59 @@ uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text)
 
 /* ---- lanes ---- */
 
-struct vpt_kineto_thread *vpt_kineto_thread_of(
+static int is_integer(const struct vpt_kineto_value *value)
+{
+	return value && value->type == VPT_KINETO_INTEGER;
+}
+
+static int is_written_so(const struct vpt_kineto_value *value, const char *text, uint32_t len)
+{
+	return is_integer(value) && value->len == len && !memcmp(value->text, text, len);
+}
+
+/* Remembers what was read without a complaint. */
+static void remember(struct vpt_kineto_rows *r, const struct vpt_kineto_value *pid,
+	const struct vpt_kineto_value *tid, const struct vpt_kineto_thread *thread)
+{
+	struct vpt_kineto_last_thread *last = &r->last_thread;
+
+	if (!is_integer(pid) || !is_integer(tid) || pid->len > sizeof(last->pid) ||
+		tid->len > sizeof(last->tid))
+		return;
+	memcpy(last->pid, pid->text, pid->len);
+	memcpy(last->tid, tid->text, tid->len);
+	last->pid_len = pid->len;
+	last->tid_len = tid->len;
+	last->thread = (uint32_t)(thread - r->threads.at);
+}
+
+static struct vpt_kineto_thread *find_thread(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_value *event)
 {
+	const struct vpt_kineto_value *pid_value = vpt_kineto_member(event, "pid"),
+				      *tid_value = vpt_kineto_member(event, "tid");
+	const struct vpt_kineto_last_thread *last = &r->last_thread;
+	uint64_t complaints = r->stats->bad_numbers;
 	struct vpt_kineto_thread *thread;
 	int64_t pid, tid;
 
+	if (last->pid_len && is_written_so(pid_value, last->pid, last->pid_len) &&
+		is_written_so(tid_value, last->tid, last->tid_len))
+		return &r->threads.at[last->thread];
 	if (!vpt_kineto_pid(r, event, &pid) || !vpt_kineto_tid(r, event, &tid))
 		return NULL;
-
 	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
 	r->no_memory |= !thread;
+	if (thread && r->stats->bad_numbers == complaints)
+		remember(r, pid_value, tid_value, thread);
+	return thread;
+}
+
+struct vpt_kineto_thread *vpt_kineto_thread_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *event)
+{
+	struct vpt_kineto_thread *thread = find_thread(r, event);
+
 	if (thread && !thread->lane)
 		vpt_kineto_process_seen(r, event);
 	return thread;

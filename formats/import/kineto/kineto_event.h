@@ -22,22 +22,31 @@ struct vpt_kineto_event {
 
 /* ---- numbers: member `key` of an object, which may be NULL ---- */
 
-/* The member times 10^scale. Returns 0 if it is absent or not a number; *value may then be
- * unchanged. */
-int vpt_kineto_scaled(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
-	const char *key, int scale, int64_t *value);
-
-/* The same at scale 0. */
-int vpt_kineto_integer(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,
-	const char *key, int64_t *value);
-
-/* The same for a number that was found already; NULL: there is none. */
-int vpt_kineto_integer_in(
-	struct vpt_kineto_rows *r, const struct vpt_kineto_value *number, int64_t *value);
-
+/* A number that was found already, times 10^scale; NULL: there is none. Returns 0 if it is absent or not a
+ * number; *value may then be unchanged. */
+int vpt_kineto_scaled_in(struct vpt_kineto_rows *r, const struct vpt_kineto_value *number,
+	int scale, int64_t *value);
 /* A count or id that is 0 if absent. A negative one reads as 0 and is counted. */
-uint64_t vpt_kineto_natural(
-	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key);
+uint64_t vpt_kineto_natural_in(struct vpt_kineto_rows *r, const struct vpt_kineto_value *number);
+
+/* The same of a member. These are inline, so that the length of its name is a constant. */
+static inline int vpt_kineto_scaled(struct vpt_kineto_rows *r,
+	const struct vpt_kineto_value *object, const char *key, int scale, int64_t *value)
+{
+	return vpt_kineto_scaled_in(r, vpt_kineto_member(object, key), scale, value);
+}
+
+static inline int vpt_kineto_integer(struct vpt_kineto_rows *r,
+	const struct vpt_kineto_value *object, const char *key, int64_t *value)
+{
+	return vpt_kineto_scaled_in(r, vpt_kineto_member(object, key), 0, value);
+}
+
+static inline uint64_t vpt_kineto_natural(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_value *object, const char *key)
+{
+	return vpt_kineto_natural_in(r, vpt_kineto_member(object, key));
+}
 
 /* The same for a member with two spellings; the first one present is used. */
 uint64_t vpt_kineto_natural_of(struct vpt_kineto_rows *r, const struct vpt_kineto_value *object,

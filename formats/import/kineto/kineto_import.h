@@ -8,6 +8,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_IMPORT_H
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_IMPORT_H
 
+#include "formats/chunk/strings.h"
 #include "formats/import/import.h"
 #include "formats/import/kineto/kineto_processes.h"
 #include "formats/import/kineto/kineto_threads.h"
@@ -35,11 +36,19 @@ struct vpt_kineto_flows {
 struct vpt_kineto_python {
 	struct vpt_kineto_call *calls;
 	size_t call_count, call_cap;
-	struct vpt_strings names, places;      /* of functions; where they are called */
-	struct vpt_strings sites;              /* pairs of ids in names and places */
+	struct vpt_strings names, places; /* of functions; where they are called */
+	struct vpt_strings sites;         /* pairs of ids in names and places */
+	struct vpt_recent recent_names, recent_places, recent_sites;
 	struct vpt_kineto_function *functions; /* by id in names */
 	struct vpt_kineto_place *callers;      /* by id in places */
 	size_t function_cap, caller_cap;
+};
+
+/* The thread of the event before, which is nearly always the next one's, by its members as they are written. */
+struct vpt_kineto_last_thread {
+	char pid[24], tid[24];
+	uint32_t pid_len, tid_len; /* pid_len 0: there is none */
+	uint32_t thread;           /* in the table */
 };
 
 /* To begin, set the first two members and zero the rest. */
@@ -47,6 +56,7 @@ struct vpt_kineto_rows {
 	struct vpt_collect *collect;    /* borrowed */
 	struct vpt_import_stats *stats; /* borrowed */
 	struct vpt_kineto_threads threads;
+	struct vpt_kineto_last_thread last_thread;
 	struct vpt_kineto_processes processes;
 	struct vpt_kineto_own own;
 	struct vpt_kineto_flows flows;

@@ -150,7 +150,7 @@ static int id_of(struct vpt_kineto_rows *r, struct vpt_kineto_ids *ids,
 	struct vpt_text t = text_of(value);
 
 	if (!t.text)
-		return vpt_kineto_integer_in(r, value, id);
+		return vpt_kineto_scaled_in(r, value, 0, id);
 	*id = number_of_text(r, ids, t);
 	return 1;
 }
@@ -256,7 +256,7 @@ static struct vpt_kineto_owner *owner_of(
 
 	if (t.text)
 		want.label = label_of(r, t);
-	else if (!vpt_kineto_integer_in(r, value, &want.number))
+	else if (!vpt_kineto_scaled_in(r, value, 0, &want.number))
 		return NULL;
 	if (p->newest < p->owner_count && p->owners[p->newest].number == want.number &&
 		p->owners[p->newest].label == want.label)

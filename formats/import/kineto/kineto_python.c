@@ -133,7 +133,7 @@ static uint64_t function_of(struct vpt_kineto_rows *r, struct vpt_text name)
 {
 	struct vpt_kineto_python *p = &r->python;
 	size_t len = without_address(name), before = p->names.count;
-	uint64_t id = vpt_strings_put(&p->names, name.text, len);
+	uint64_t id = vpt_strings_put_recent(&p->names, &p->recent_names, name.text, len);
 
 	if (id == VPT_NO_ID ||
 		vpt_grow(&p->functions, &p->function_cap, id + 1, sizeof(*p->functions)))
@@ -149,7 +149,8 @@ static uint64_t place_of(struct vpt_kineto_rows *r, struct vpt_text text)
 {
 	struct vpt_kineto_python *p = &r->python;
 	size_t before = p->places.count;
-	uint64_t id = vpt_strings_put(&p->places, text.text ? text.text : "", text.len);
+	uint64_t id = vpt_strings_put_recent(
+		&p->places, &p->recent_places, text.text ? text.text : "", text.len);
 
 	if (id == VPT_NO_ID || vpt_grow(&p->callers, &p->caller_cap, id + 1, sizeof(*p->callers)))
 		return VPT_NO_ID;
@@ -165,7 +166,8 @@ static uint32_t site_of(struct vpt_kineto_rows *r, struct vpt_text name, struct 
 	struct site site = {(uint32_t)function, (uint32_t)place};
 
 	if (function < UINT32_MAX && place < UINT32_MAX)
-		id = vpt_strings_put(&r->python.sites, (const char *)&site, sizeof(site));
+		id = vpt_strings_put_recent(&r->python.sites, &r->python.recent_sites,
+			(const char *)&site, sizeof(site));
 	r->no_memory |= id >= UINT32_MAX;
 	return (uint32_t)id;
 }
