@@ -528,17 +528,32 @@ static enum moves moves_t_min(const struct vpt_kind_desc *kind)
 		       : MOVES_NOT;
 }
 
-int vpt_batch_moves_t_min(const struct vpt_kind_desc *kind)
+static int call_moves(uint64_t id, uint64_t duration_ns)
 {
-	return moves_t_min(kind) != MOVES_NOT;
+	return vpt_call_moves_t_min(vpt_call_class((uint32_t)id), duration_ns);
 }
 
 static int row_moves(const struct vpt_section *s, size_t row)
 {
 	if (s->kind == VPT_CALL)
-		return vpt_call_moves_t_min(vpt_call_class((uint32_t)s->col[VPT_CALL_ID][row]),
-			s->col[VPT_CALL_DURATION][row]);
+		return call_moves(s->col[VPT_CALL_ID][row], s->col[VPT_CALL_DURATION][row]);
 	return s->col[VPT_SYNC_SYNC_KIND][row] == VPT_SYNCKIND_STREAM_WAIT;
+}
+
+uint64_t vpt_batch_row_t_min(
+	const struct vpt_kind_desc *kind, const uint64_t *columns, int zero_is_time)
+{
+	enum moves moves = moves_t_min(kind);
+	uint64_t start = columns[0];
+
+	if (moves == MOVES_NOT || (!start && !zero_is_time) || start + columns[1] < start)
+		return UINT64_MAX;
+	if (moves == MAY_MOVE &&
+		!(kind->type == VPT_CALL
+				? call_moves(columns[VPT_CALL_ID], columns[VPT_CALL_DURATION])
+				: columns[VPT_SYNC_SYNC_KIND] == VPT_SYNCKIND_STREAM_WAIT))
+		return UINT64_MAX;
+	return start;
 }
 
 /* Rows are examined one by one only in a stretch with a row that could move t_min. */

@@ -111,8 +111,9 @@ static inline struct vpt_text vpt_batch_text(const struct vpt_batch *b, uint64_t
 /* The first section of this kind, the only one for a kind without lanes; NULL if there is none. */
 const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kind kind);
 
-/* Whether rows of this kind may set t_min_ns. */
-int vpt_batch_moves_t_min(const struct vpt_kind_desc *kind);
+/* The time that a row of this kind may set t_min_ns to; ~0: none. `columns`: those of the kind. */
+uint64_t vpt_batch_row_t_min(
+	const struct vpt_kind_desc *kind, const uint64_t *columns, int zero_is_time);
 
 /* Sets t_min_ns, t_max_ns and event_count from the rows. The writer calls it. */
 void vpt_batch_measure(struct vpt_batch *b);

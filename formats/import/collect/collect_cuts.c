@@ -244,31 +244,26 @@ static int list_open(struct vpt_collect *c)
 }
 
 /* A reader may query t_min of a chunk before building it: that of its rows, whatever their texts and lanes. */
-static int measure_cuts(struct vpt_collect *c)
+static void measure_cuts(struct vpt_collect *c)
 {
-	uint64_t columns[VPT_COLUMNS_MAX];
-	struct vpt_batch probe;
+	uint64_t columns[VPT_COLUMNS_MAX], t_min;
 	size_t k, i;
-	int rc = VPT_OK;
 
-	vpt_batch_init(&probe);
-	for (k = 0; !rc && k < c->cut_count; k++) {
-		vpt_batch_reset(&probe);
-		for (i = c->cuts[k].begin; i < c->cuts[k].end; i++) {
+	for (k = 0; k < c->cut_count; k++) {
+		struct vpt_collect_cut *cut = &c->cuts[k];
+
+		for (i = cut->begin; i < cut->end; i++) {
 			const struct vpt_collect_entry *e = &c->index[i];
+			const uint64_t *row = vpt_collect_row(c, e);
 
-			if (!vpt_batch_moves_t_min(vpt_kind_desc(e->kind)))
+			if (row[1] >= cut->t_min)
 				continue;
-			vpt_collect_columns(c, e->kind, vpt_collect_row(c, e), columns);
-			vpt_batch_put(&probe, e->kind, 0, columns);
+			vpt_collect_columns(c, e->kind, row, columns);
+			t_min = vpt_batch_row_t_min(
+				vpt_kind_desc(e->kind), columns, c->zero_is_time);
+			cut->t_min = t_min < cut->t_min ? t_min : cut->t_min;
 		}
-		rc = vpt_batch_error(&probe);
-		probe.zero_is_time = c->zero_is_time;
-		vpt_batch_measure(&probe);
-		c->cuts[k].t_min = probe.t_min_ns;
 	}
-	vpt_batch_free(&probe);
-	return rc;
 }
 
 int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
@@ -289,10 +284,9 @@ int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 		rc = cut_index(c);
 	if (!rc)
 		rc = list_open(c);
-	if (!rc)
-		rc = measure_cuts(c);
 	if (rc)
 		return vpt_fail(err, rc, "no memory for the events of this trace");
+	measure_cuts(c);
 	c->header.major = VPT_MAJOR;
 	c->header.minor = VPT_MINOR;
 	c->header.cpu_tick_ns = c->header.gpu_tick_ns = 1;

@@ -74,7 +74,7 @@ static int thread_row(void *ctx, const struct vpt_cell *cell)
 
 #define TABLE(name, fields, row)                                                                   \
 	{                                                                                          \
-		name, fields, COUNT(fields), 0, row                                                \
+		name, fields, COUNT(fields), 0, row, NULL                                          \
 	}
 
 static const struct vpt_nsight_table strings = TABLE("StringIds", string_fields, string_row);

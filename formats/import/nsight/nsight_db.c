@@ -16,11 +16,18 @@
 
 #define TAKE_ROW "vptrace_take_row"
 
+/* The names of the file's real tables, one after the other, each with its NUL, in their order. */
+struct table_names {
+	char *text;
+	size_t size, cap;
+};
+
 enum {
-	STEPS_A_CALL = 1000,       /* between two calls of the progress handler */
-	STEPS_BASE = 4 << 20,      /* allowed for any file, however small */
-	STEPS_A_BYTE = 16,         /* a table scan needs about one step per byte that it reads */
-	VALUE_BYTES_MAX = 16 << 20 /* longest text, blob or row */
+	STEPS_A_CALL = 1000,        /* between two calls of the progress handler */
+	STEPS_BASE = 4 << 20,       /* allowed for any file, however small */
+	STEPS_A_BYTE = 16,          /* a table scan needs about one step per byte that it reads */
+	VALUE_BYTES_MAX = 16 << 20, /* longest text, blob or row */
+	TABLE_NAME_MAX = 128
 };
 
 struct vpt_nsight_db {
@@ -29,6 +36,7 @@ struct vpt_nsight_db {
 	struct vpt_import_stats *stats;
 	uint64_t steps_left;
 	char damage[256];
+	struct table_names tables;
 	struct scan *scan; /* the one that runs; NULL: none */
 };
 
@@ -144,6 +152,48 @@ static int sqlite_failure(struct vpt_nsight_db *db, int rc, struct vpt_err *err)
 		db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(rc));
 }
 
+static void note_words(struct vpt_nsight_db *db, const char *table)
+{
+	if (!db->damage[0])
+		snprintf(db->damage, sizeof(db->damage), "table %.80s: %.150s", table,
+			sqlite3_errmsg(db->sql));
+}
+
+static void note_damage(struct vpt_nsight_db *db, const char *table)
+{
+	db->stats->truncated = 1;
+	note_words(db, table);
+}
+
+/* Reads the names of the tables. Only of real ones: the schema of a hostile file may have a view of the same
+ * name. Names that are too long are none of ours. 0 or VPT_ENOMEM. */
+static int read_names(struct vpt_nsight_db *db)
+{
+	static const char ask[] = "SELECT name FROM sqlite_master WHERE type = 'table' AND "
+				  "rootpage > 0 ORDER BY name";
+	struct table_names *t = &db->tables;
+	sqlite3_stmt *st = NULL;
+	int rc, full = 0;
+
+	rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
+	while (!rc && !full && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(st, 0);
+		size_t size = name ? strlen(name) + 1 : 0;
+
+		rc = SQLITE_OK;
+		if (!size || size > TABLE_NAME_MAX)
+			continue;
+		full = vpt_grow(&t->text, &t->cap, t->size + size, 1) != VPT_OK;
+		if (!full)
+			memcpy(t->text + t->size, name, size);
+		t->size += full ? 0 : size;
+	}
+	if (!full && rc != SQLITE_DONE)
+		note_damage(db, "sqlite_master");
+	sqlite3_finalize(st);
+	return full ? VPT_ENOMEM : VPT_OK;
+}
+
 int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 	struct vpt_nsight_db **out, struct vpt_err *err)
 {
@@ -189,6 +239,11 @@ int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 		rc = sqlite_failure(db, rc, err);
 		goto out;
 	}
+	rc = read_names(db);
+	if (rc) {
+		vpt_fail(err, rc, "no memory for the names of the tables");
+		goto out;
+	}
 	*out = db;
 	db = NULL;
 out:
@@ -202,6 +257,7 @@ void vpt_nsight_close(struct vpt_nsight_db *db)
 		return;
 	sqlite3_close(db->sql);
 	vpt_nsight_files_close(&db->files);
+	vpt_free(db->tables.text);
 	vpt_free(db);
 }
 
@@ -211,19 +267,6 @@ const char *vpt_nsight_damage(const struct vpt_nsight_db *db)
 }
 
 /* ---- tables ---- */
-
-static void note_words(struct vpt_nsight_db *db, const char *table)
-{
-	if (!db->damage[0])
-		snprintf(db->damage, sizeof(db->damage), "table %.80s: %.150s", table,
-			sqlite3_errmsg(db->sql));
-}
-
-static void note_damage(struct vpt_nsight_db *db, const char *table)
-{
-	db->stats->truncated = 1;
-	note_words(db, table);
-}
 
 /* Notes that a table ended early. SQLite cannot continue after a row that is too long for it. */
 static void note_end(struct vpt_nsight_db *db, const char *table, int rc)
@@ -260,7 +303,7 @@ int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table)
 		db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", table);
 }
 
-enum { VARIANTS_MAX = 8, TABLE_NAME_MAX = 128 };
+enum { VARIANTS_MAX = 8 };
 
 /* The file's tables of one name, which other versions of the tool may have given an ending. */
 struct variants {
@@ -284,32 +327,17 @@ static int is_variant(const char *name, const char *table)
 	return *name && !name[strspn(name, "0123456789")];
 }
 
-/* Finds real tables only: the schema of a hostile file may have a view of the same name. */
 static void find_variants(struct vpt_nsight_db *db, const char *table, struct variants *v)
 {
-	static const char ask[] = "SELECT name FROM sqlite_master WHERE type = 'table' AND "
-				  "rootpage > 0 AND substr(name, 1, ?2) = ?1 ORDER BY name";
-	sqlite3_stmt *st = NULL;
-	int rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
+	const struct table_names *t = &db->tables;
+	size_t at;
 
 	v->count = 0;
-	if (!rc) {
-		sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
-		sqlite3_bind_int(st, 2, (int)strlen(table));
-	}
-	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(st, 0);
-
-		rc = SQLITE_OK;
-		if (name && strlen(name) < TABLE_NAME_MAX && v->count < VARIANTS_MAX &&
-			is_variant(name, table) &&
+	for (at = 0; at < t->size && v->count < VARIANTS_MAX; at += strlen(t->text + at) + 1)
+		if (is_variant(t->text + at, table) &&
 			!sqlite3_table_column_metadata(
-				db->sql, "main", name, NULL, NULL, NULL, NULL, NULL, NULL))
-			snprintf(v->names[v->count++], TABLE_NAME_MAX, "%s", name);
-	}
-	if (rc != SQLITE_DONE)
-		note_damage(db, "sqlite_master");
-	sqlite3_finalize(st);
+				db->sql, "main", t->text + at, NULL, NULL, NULL, NULL, NULL, NULL))
+			snprintf(v->names[v->count++], TABLE_NAME_MAX, "%s", t->text + at);
 }
 
 int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
@@ -353,6 +381,10 @@ static int prepare(struct vpt_nsight_db *db, struct scan *scan, sqlite3_stmt **s
 		scan->there |= UINT32_C(1) << i;
 	}
 	sqlite3_str_appendf(sql, ") FROM main.\"%w\"", table->name);
+	/* "+": not by an index, which may be damaged. */
+	if (table->only && scan->there >> table->only->field & 1)
+		sqlite3_str_appendf(sql, " WHERE +\"%w\" = %lld",
+			table->fields[table->only->field].column, (long long)table->only->value);
 	text = sqlite3_str_finish(sql);
 	if (!text)
 		return SQLITE_NOMEM;
@@ -398,11 +430,14 @@ static int read_row(struct vpt_nsight_db *db, struct scan *scan, sqlite3_value *
 		struct vpt_cell *cell = &scan->cells[i];
 		int found = sqlite3_value_type(*values);
 
-		cell->wrong = 0;
-		cell->known = found != SQLITE_NULL && read_value(*values, found, f->type, cell);
-		if (cell->known)
+		if (found != SQLITE_NULL && read_value(*values, found, f->type, cell)) {
+			cell->known = 1;
+			cell->wrong = 0;
 			continue;
-		clear_cell(cell, f);
+		}
+		/* Most columns that are NULL are so in each row. */
+		if (found != SQLITE_NULL || cell->known || cell->wrong)
+			clear_cell(cell, f);
 		if (f->need != VPT_OPTIONAL)
 			return 0;
 		cell->wrong = found != SQLITE_NULL;

@@ -44,6 +44,12 @@ struct vpt_nsight_field {
 
 enum { VPT_NSIGHT_FIELDS_MAX = 32 };
 
+/* The rows whose field has this value. */
+struct vpt_nsight_only {
+	unsigned field;
+	int64_t value;
+};
+
 struct vpt_nsight_table {
 	const char *name;
 	const struct vpt_nsight_field *fields;
@@ -52,6 +58,9 @@ struct vpt_nsight_table {
 	/* `cell` has one cell per field, in their order. 0, or a negative code that ends the
 	 * scan. */
 	int (*row)(void *ctx, const struct vpt_cell *cell);
+	/* NULL: all rows. If the file has the field's column, no others need to be delivered; row() still
+	 * checks it. */
+	const struct vpt_nsight_only *only;
 };
 
 struct vpt_nsight_db;

@@ -63,13 +63,14 @@ static enum use use_of(int64_t type)
 
 enum {
 	N_START,
-	N_END,
 	N_TYPE,
 	N_THREAD,
-	N_END_THREAD,
 	N_TEXT,
 	N_TEXT_ID,
 	N_DOMAIN,
+	N_DOMAIN_FIELDS, /* of the name of a domain */
+	N_END = N_DOMAIN_FIELDS,
+	N_END_THREAD,
 	N_CATEGORY,
 	N_COLOUR,
 	N_UINT64,
@@ -117,6 +118,8 @@ static uint64_t text_or_id(
 }
 
 /* ---- domains ---- */
+
+static const struct vpt_nsight_only only_domains = {N_TYPE, NVTX_DOMAIN_CREATE};
 
 /* Their names are rows of the same table and may come after the ranges that refer to them. */
 static int domain_row(void *ctx, const struct vpt_cell *cell)
@@ -290,6 +293,6 @@ void vpt_nsight_put_unmatched(struct vpt_nsight *im)
 }
 
 const struct vpt_nsight_table vpt_nsight_nvtx = {
-	"NVTX_EVENTS", nvtx_fields, COUNT(nvtx_fields), 1, nvtx_row};
+	"NVTX_EVENTS", nvtx_fields, COUNT(nvtx_fields), 1, nvtx_row, NULL};
 const struct vpt_nsight_table vpt_nsight_nvtx_domains = {
-	"NVTX_EVENTS", nvtx_fields, COUNT(nvtx_fields), 0, domain_row};
+	"NVTX_EVENTS", nvtx_fields, N_DOMAIN_FIELDS, 0, domain_row, &only_domains};

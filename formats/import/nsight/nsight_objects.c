@@ -126,8 +126,8 @@ static int memory_row(void *ctx, const struct vpt_cell *cell)
 }
 
 const struct vpt_nsight_table vpt_nsight_objects[] = {
-	{"CUDA_GRAPH_NODE_EVENTS", node_fields, COUNT(node_fields), 1, node_row},
-	{"CUDA_GRAPH_EVENTS", graph_fields, COUNT(graph_fields), 1, graph_row},
-	{"CUDA_GPU_MEMORY_USAGE_EVENTS", memory_fields, COUNT(memory_fields), 1, memory_row},
+	{"CUDA_GRAPH_NODE_EVENTS", node_fields, COUNT(node_fields), 1, node_row, NULL},
+	{"CUDA_GRAPH_EVENTS", graph_fields, COUNT(graph_fields), 1, graph_row, NULL},
+	{"CUDA_GPU_MEMORY_USAGE_EVENTS", memory_fields, COUNT(memory_fields), 1, memory_row, NULL},
 	{0},
 };

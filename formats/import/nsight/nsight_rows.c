@@ -533,7 +533,7 @@ void vpt_nsight_put_losses(struct vpt_nsight *im)
 
 #define TABLE(name, fields, row)                                                                   \
 	{                                                                                          \
-		name, fields, COUNT(fields), 1, row                                                \
+		name, fields, COUNT(fields), 1, row, NULL                                          \
 	}
 
 const struct vpt_nsight_table vpt_nsight_tables[] = {
@@ -548,6 +548,6 @@ const struct vpt_nsight_table vpt_nsight_tables[] = {
 	TABLE("CUPTI_ACTIVITY_KIND_CUDA_EVENT", event_fields, event_row),
 	TABLE("CUPTI_ACTIVITY_KIND_OVERHEAD", overhead_fields, overhead_row),
 	TABLE("PROFILER_OVERHEAD", overhead_fields, overhead_row),
-	{"DIAGNOSTIC_EVENT", diagnostic_fields, COUNT(diagnostic_fields), 0, diagnostic_row},
+	{"DIAGNOSTIC_EVENT", diagnostic_fields, COUNT(diagnostic_fields), 0, diagnostic_row, NULL},
 	{0},
 };

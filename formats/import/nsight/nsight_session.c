@@ -197,7 +197,7 @@ static int gpu_row(void *ctx, const struct vpt_cell *cell)
 
 #define TABLE(name, fields, row)                                                                   \
 	{                                                                                          \
-		name, fields, COUNT(fields), 0, row                                                \
+		name, fields, COUNT(fields), 0, row, NULL                                          \
 	}
 
 const struct vpt_nsight_table vpt_nsight_session[] = {
