@@ -1,82 +1,24 @@
-/* sort.c - merges stretches that are in order; finds the middle by parting. */
+/* sort.c - rows by their runs; the middle of numbers by parting. */
 #include "analysis/base/sort.h"
 
-#include "formats/base/error.h"
-#include "formats/base/memory.h"
+#include "formats/base/run_sort.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-struct sorting {
-	size_t count, size;
+struct comparison {
 	int (*compare)(const void *a, const void *b);
 };
 
-/* The end of the stretch that begins at `from` and is in order. */
-static size_t stretch_end(const struct sorting *s, const char *rows, size_t from)
+static inline int is_after(const void *a, const void *b, void *comparison)
 {
-	size_t i = from + 1;
-
-	while (i < s->count && s->compare(rows + (i - 1) * s->size, rows + i * s->size) <= 0)
-		i++;
-	return i < s->count ? i : s->count;
-}
-
-/* Two neighbours become one. */
-static void merge(const struct sorting *s, const char *rows, size_t from, size_t middle, size_t end,
-	char *out)
-{
-	const char *a = rows + from * s->size, *a_end = rows + middle * s->size, *b = a_end,
-		   *b_end = rows + end * s->size;
-
-	out += from * s->size;
-	for (; a < a_end && b < b_end; out += s->size) {
-		const char **least = s->compare(a, b) <= 0 ? &a : &b;
-
-		memcpy(out, *least, s->size);
-		*least += s->size;
-	}
-	memcpy(out, a, (size_t)(a_end - a));
-	memcpy(out + (a_end - a), b, (size_t)(b_end - b));
-}
-
-/* Merges each two stretches. Returns how many are left. */
-static size_t merge_all(const struct sorting *s, const char *rows, char *out)
-{
-	size_t from, middle, end, stretches = 0;
-
-	for (from = 0; from < s->count; from = end) {
-		middle = stretch_end(s, rows, from);
-		end = middle < s->count ? stretch_end(s, rows, middle) : middle;
-		merge(s, rows, from, middle, end, out);
-		stretches++;
-	}
-	return stretches;
+	return ((const struct comparison *)comparison)->compare(a, b) > 0;
 }
 
 int vpa_sort(void *rows, size_t count, size_t size, int (*compare)(const void *a, const void *b))
 {
-	struct sorting s = {count, size, compare};
-	char *other, *from = rows, *to;
-	size_t stretches;
+	struct comparison comparison = {compare};
 
-	if (!count || stretch_end(&s, rows, 0) == count)
-		return VPT_OK;
-	other = vpt_alloc(count, size);
-	if (!other)
-		return VPT_ENOMEM;
-	to = other;
-	do {
-		char *next = from;
-
-		stretches = merge_all(&s, from, to);
-		from = to;
-		to = next;
-	} while (stretches > 1);
-	if (from != rows)
-		memcpy(rows, from, count * size);
-	vpt_free(other);
-	return VPT_OK;
+	return vpt_run_sort(rows, count, size, is_after, &comparison);
 }
 
 static int by_number(const void *a, const void *b)
