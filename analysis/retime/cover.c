@@ -1,14 +1,13 @@
-/* cover.c - goes through moments and ranges together. */
+/* cover.c - lanes of ranges, and the innermost one at a moment. */
 #include "analysis/retime/cover.h"
 
 #include "analysis/base/index.h"
-#include "analysis/base/sort.h"
 #include "formats/base/memory.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-enum { NAME_MOST = 4096 };
+enum { NAME_MOST = 4096, STEPS = 4 };
 
 int vpa_name_matches(const struct vpa_tape *t, uint32_t name, const char *pattern)
 {
@@ -24,168 +23,233 @@ int vpa_name_matches(const struct vpa_tape *t, uint32_t name, const char *patter
 	return !fnmatch(pattern, copy, FNM_EXTMATCH);
 }
 
-struct moment {
-	uint64_t ns;
-	uint32_t call;
-};
+/* ---- names ---- */
 
-static int by_time(const void *a, const void *b)
+/* By name: 1 if it is a range's. NULL: no memory. */
+static uint8_t *names_of_ranges(const struct vpa_tape *t)
 {
-	const struct moment *x = a, *y = b;
+	uint8_t *is_range = vpt_calloc(t->names.count, 1);
+	size_t i;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (x->call > y->call) - (x->call < y->call);
+	for (i = 0; is_range && i < t->range_count; i++)
+		is_range[t->ranges[i].name] = 1;
+	return is_range;
 }
 
-/* Ranges that are open, the one that began last on top; those that have ended go when they are on top. A range of a
- * process is around all its threads. */
-struct open {
-	const struct vpa_tape *t;
-	uint32_t *of_thread, *of_process,
-		*process_of; /* by thread, process, thread: 1 + number of the top; 0: none */
-	uint32_t *below;     /* by range: the same of what was on top before it */
-};
-
-static int find_processes(struct open *open)
+static int match_names(struct vpa_cover *c, const char *const *patterns)
 {
+	const struct vpa_tape *t = c->t;
+	uint8_t *is_range = names_of_ranges(t);
+	size_t name, p, count = 0, cap = 0;
+	int rc = VPT_OK;
+
+	c->first_place = vpt_calloc(t->names.count + 1, sizeof(*c->first_place));
+	if (!is_range || !c->first_place)
+		rc = VPT_ENOMEM;
+	for (name = 0; name < t->names.count && !rc; name++) {
+		for (p = 0; is_range[name] && p < c->place_count && !rc; p++) {
+			if (!vpa_name_matches(t, (uint32_t)name, patterns[p]))
+				continue;
+			rc = vpt_grow(&c->places, &cap, count + 1, sizeof(*c->places));
+			if (!rc)
+				c->places[count++] = (uint32_t)p;
+		}
+		c->first_place[name + 1] = (uint32_t)count;
+	}
+	vpt_free(is_range);
+	return rc;
+}
+
+static int is_matched(const struct vpa_cover *c, uint32_t name)
+{
+	return c->first_place[name] < c->first_place[name + 1];
+}
+
+/* ---- lanes ---- */
+
+static int find_processes(struct vpa_cover *c)
+{
+	const struct vpa_tape *t = c->t;
 	struct vpa_index processes = {0};
+	uint32_t process;
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < open->t->thread_count && !rc; i++) {
-		open->process_of[i] =
-			vpa_index_put(&processes, (uint64_t)open->t->threads[i].pid, 0);
-		rc = open->process_of[i] == UINT32_MAX ? VPT_ENOMEM : VPT_OK;
+	c->process_lane = vpt_alloc(t->thread_count + 1, sizeof(*c->process_lane));
+	if (!c->process_lane)
+		return VPT_ENOMEM;
+	for (i = 0; i < t->thread_count && !rc; i++) {
+		process = vpa_index_put(&processes, (uint64_t)t->threads[i].pid, 0);
+		c->process_lane[i] = (uint32_t)t->thread_count + process;
+		rc = process == UINT32_MAX ? VPT_ENOMEM : VPT_OK;
 	}
+	c->lane_count = (uint32_t)(t->thread_count + processes.count);
 	vpa_index_free(&processes);
 	return rc;
 }
 
-static int start_open(struct open *open, const struct vpa_tape *t)
+static uint32_t lane_of(const struct vpa_cover *c, const struct vpa_tape_range *r)
 {
-	open->t = t;
-	open->of_thread = vpt_calloc(t->thread_count, sizeof(*open->of_thread));
-	open->of_process = vpt_calloc(t->thread_count, sizeof(*open->of_process));
-	open->process_of = vpt_calloc(t->thread_count, sizeof(*open->process_of));
-	open->below = vpt_calloc(t->range_count + 1, sizeof(*open->below));
-	return open->of_thread && open->of_process && open->process_of && open->below
-		       ? find_processes(open)
-		       : VPT_ENOMEM;
+	return r->is_wide ? c->process_lane[r->thread] : r->thread;
 }
 
-static void end_open(struct open *open)
+/* What is open in a lane when the range at `at` begins. */
+static uint32_t open_below(const struct vpa_cover *c, uint32_t lane, uint32_t at)
 {
-	vpt_free(open->of_thread);
-	vpt_free(open->of_process);
-	vpt_free(open->process_of);
-	vpt_free(open->below);
+	uint32_t below = at > c->lanes[lane] ? at - 1 : VPA_TAPE_NONE;
+
+	while (below != VPA_TAPE_NONE && c->ranges[below].end_ns <= c->ranges[at].start_ns)
+		below = c->ranges[below].below;
+	return below;
 }
 
-static void open_range(struct open *open, uint32_t range)
+static int fill_lanes(struct vpa_cover *c)
 {
-	const struct vpa_tape_range *r = &open->t->ranges[range];
-	uint32_t *top = r->is_wide ? &open->of_process[open->process_of[r->thread]]
-				   : &open->of_thread[r->thread];
-
-	open->below[range] = *top;
-	*top = range + 1;
-}
-
-static uint32_t top_at(const struct open *open, uint32_t *top, uint64_t ns)
-{
-	while (*top && open->t->ranges[*top - 1].end_ns <= ns)
-		*top = open->below[*top - 1];
-	return *top;
-}
-
-static uint32_t around(const struct open *open, uint32_t thread, uint64_t ns)
-{
-	uint32_t own = top_at(open, &open->of_thread[thread], ns);
-	uint32_t wide = top_at(open, &open->of_process[open->process_of[thread]], ns);
-
-	return own > wide ? own : wide;
-}
-
-static int sweep(const struct vpa_tape *t, const uint8_t *matches, const struct moment *moments,
-	uint32_t *out)
-{
-	struct open open = {0};
-	size_t i, next = 0;
-	int rc = start_open(&open, t);
-
-	for (i = 0; i < t->call_count && !rc; i++) {
-		for (; next < t->range_count && t->ranges[next].start_ns <= moments[i].ns; next++)
-			if (matches[t->ranges[next].name])
-				open_range(&open, (uint32_t)next);
-		out[moments[i].call] =
-			around(&open, t->calls[moments[i].call].thread, moments[i].ns);
-	}
-	end_open(&open);
-	return rc;
-}
-
-/* By name: whether it is a range's and matches. NULL: no memory. */
-static uint8_t *matches_of(const struct vpa_tape *t, const char *pattern)
-{
-	uint8_t *known = vpt_calloc(t->names.count, 1), *matches = vpt_calloc(t->names.count, 1);
+	const struct vpa_tape *t = c->t;
+	uint32_t *next, lane, sum = 0, at;
 	size_t i;
 
-	for (i = 0; known && matches && i < t->range_count; i++) {
-		uint32_t name = t->ranges[i].name;
-
-		if (!known[name])
-			matches[name] = (uint8_t)vpa_name_matches(t, name, pattern);
-		known[name] = 1;
-	}
-	if (!known) {
-		vpt_free(matches);
-		matches = NULL;
-	}
-	vpt_free(known);
-	return matches;
-}
-
-static int sweep_both(const struct vpa_tape *t, const char *pattern, struct vpa_cover *out)
-{
-	struct moment *moments = vpt_alloc(t->call_count, sizeof(*moments));
-	uint8_t *matches = matches_of(t, pattern);
-	size_t i;
-	int rc = moments && matches ? VPT_OK : VPT_ENOMEM;
-
-	for (i = 0; !rc && i < t->call_count; i++)
-		moments[i] = (struct moment){t->calls[i].start_ns, (uint32_t)i};
-	if (!rc)
-		rc = sweep(t, matches, moments, out->calls);
-	for (i = 0; !rc && i < t->call_count; i++)
-		moments[i].ns = t->calls[i].start_ns - t->calls[i].gap_ns / 2;
-	if (!rc)
-		rc = vpa_sort(moments, t->call_count, sizeof(*moments), by_time);
-	if (!rc)
-		rc = sweep(t, matches, moments, out->gaps);
-	vpt_free(moments);
-	vpt_free(matches);
-	return rc;
-}
-
-int vpa_cover_find(const struct vpa_tape *t, const char *pattern, struct vpa_cover *out)
-{
-	size_t i;
-
-	out->calls = vpt_alloc(t->call_count, sizeof(*out->calls));
-	out->gaps = vpt_alloc(t->call_count, sizeof(*out->gaps));
-	if (!out->calls || !out->gaps)
+	c->lanes = vpt_calloc((size_t)c->lane_count + 1, sizeof(*c->lanes));
+	next = vpt_calloc((size_t)c->lane_count + 1, sizeof(*next));
+	c->ranges = vpt_alloc(t->range_count + 1, sizeof(*c->ranges));
+	if (!c->lanes || !next || !c->ranges) {
+		vpt_free(next);
 		return VPT_ENOMEM;
-	if (*pattern)
-		return sweep_both(t, pattern, out);
-	for (i = 0; i < t->call_count; i++)
-		out->calls[i] = out->gaps[i] = 1;
+	}
+	for (i = 0; i < t->range_count; i++)
+		if (is_matched(c, t->ranges[i].name))
+			next[lane_of(c, &t->ranges[i])]++;
+	for (lane = 0; lane < c->lane_count; lane++) {
+		c->lanes[lane] = sum;
+		sum += next[lane];
+		next[lane] = c->lanes[lane];
+	}
+	c->lanes[c->lane_count] = sum;
+	for (i = 0; i < t->range_count; i++) {
+		const struct vpa_tape_range *r = &t->ranges[i];
+
+		if (!is_matched(c, r->name))
+			continue;
+		lane = lane_of(c, r);
+		at = next[lane]++;
+		c->ranges[at] = (struct vpa_cover_range){
+			.start_ns = r->start_ns, .end_ns = r->end_ns, .range = (uint32_t)i + 1};
+		c->ranges[at].below = open_below(c, lane, at);
+	}
+	vpt_free(next);
 	return VPT_OK;
+}
+
+int vpa_cover_find(
+	const struct vpa_tape *t, const char *const *patterns, size_t count, struct vpa_cover *out)
+{
+	int rc;
+
+	*out = (struct vpa_cover){.t = t, .place_count = count};
+	if (!count)
+		return VPT_OK;
+	rc = match_names(out, patterns);
+	if (!rc)
+		rc = find_processes(out);
+	return rc ? rc : fill_lanes(out);
 }
 
 void vpa_cover_free(struct vpa_cover *c)
 {
-	vpt_free(c->calls);
-	vpt_free(c->gaps);
+	vpt_free(c->first_place);
+	vpt_free(c->places);
+	vpt_free(c->ranges);
+	vpt_free(c->lanes);
+	vpt_free(c->process_lane);
 	*c = (struct vpa_cover){0};
+}
+
+/* ---- moments ---- */
+
+/* The first range of a lane that begins after a moment. */
+static uint32_t search(const struct vpa_cover *c, uint32_t lane, uint64_t ns)
+{
+	uint32_t low = c->lanes[lane], high = c->lanes[lane + 1];
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (c->ranges[middle].start_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The same, most likely near where it was last. */
+static uint32_t begins_after(const struct vpa_cover *c, uint32_t lane, uint64_t ns, uint32_t at)
+{
+	uint32_t first = c->lanes[lane], end = c->lanes[lane + 1], steps = 0;
+
+	at = at < first ? first : at;
+	while (at < end && c->ranges[at].start_ns <= ns && steps++ < STEPS)
+		at++;
+	while (at > first && c->ranges[at - 1].start_ns > ns && steps++ < STEPS)
+		at--;
+	return steps <= STEPS ? at : search(c, lane, ns);
+}
+
+/* The range that began last of those around a moment; NONE. `last`: the answer for an earlier moment, or NULL. */
+static uint32_t innermost(const struct vpa_cover *c, uint32_t lane, uint64_t ns, uint32_t *cursor,
+	const uint32_t *last)
+{
+	uint32_t at;
+
+	if (c->lanes[lane] == c->lanes[lane + 1])
+		return VPA_TAPE_NONE;
+	at = begins_after(c, lane, ns, *cursor);
+	if (last && at == *cursor)
+		at = *last;
+	else {
+		*cursor = at;
+		at = at > c->lanes[lane] ? at - 1 : VPA_TAPE_NONE;
+	}
+	while (at != VPA_TAPE_NONE && c->ranges[at].end_ns <= ns)
+		at = c->ranges[at].below;
+	return at;
+}
+
+/* Adds the ranges from one outwards. */
+static void add_ranges(
+	const struct vpa_cover *c, uint32_t at, uint64_t ns, struct vpa_whereabouts *w)
+{
+	for (; at != VPA_TAPE_NONE; at = c->ranges[at].below) {
+		const struct vpa_cover_range *r = &c->ranges[at];
+		uint32_t name = c->t->ranges[r->range - 1].name, i;
+
+		if (r->end_ns <= ns)
+			continue;
+		if (r->end_ns < w->until_ns)
+			w->until_ns = r->end_ns;
+		for (i = c->first_place[name]; i < c->first_place[name + 1]; i++)
+			if (w->ranges[c->places[i]] < r->range)
+				w->ranges[c->places[i]] = r->range;
+	}
+}
+
+int vpa_cover_at(const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct vpa_whereabouts *w)
+{
+	uint32_t own, wide;
+
+	if (!c->place_count)
+		return 0;
+	own = innermost(c, thread, ns, &w->own_cursor, w->is_known ? &w->own : NULL);
+	wide = innermost(
+		c, c->process_lane[thread], ns, &w->wide_cursor, w->is_known ? &w->wide : NULL);
+	if (w->is_known && own == w->own && wide == w->wide && ns < w->until_ns)
+		return 0;
+	w->own = own;
+	w->wide = wide;
+	w->until_ns = UINT64_MAX;
+	w->is_known = 1;
+	memset(w->ranges, 0, c->place_count * sizeof(*w->ranges));
+	add_ranges(c, own, ns, w);
+	add_ranges(c, wide, ns, w);
+	return 1;
 }

@@ -192,6 +192,8 @@ static int find_gaps(struct finding *f)
 		c->gap_ns = c->start_ns -
 			    (c->before == VPA_TAPE_NONE ? t->start_ns : t->calls[c->before].end_ns);
 		last[c->thread] = i;
+		if (c->before != VPA_TAPE_NONE)
+			t->calls[c->before].next = i;
 		if (c->op_count && c->gap_ns && c->gap_ns < VPA_LAUNCH_GAP_NS)
 			rc = add_length(&usual, (int64_t)c->gap_ns);
 		other = c->gap_ns < VPA_HAND_OVER_NS ? VPA_TAPE_NONE : handed_over_by(f, i, ended);
@@ -200,8 +202,6 @@ static int find_gaps(struct finding *f)
 			c->gap_ns = c->start_ns - t->calls[other].end_ns;
 			vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
 		}
-		if (c->before != VPA_TAPE_NONE)
-			t->calls[c->before].uses++;
 	}
 	f->e->launch_gap_ns = (uint64_t)middle_of(&usual, 0);
 	vpt_free(last);
@@ -473,7 +473,7 @@ static int find_ends(struct finding *f)
 {
 	struct vpa_tape *t = f->t;
 	struct queue *queues = vpt_calloc(t->gpu_count, sizeof(*queues));
-	uint32_t i, k;
+	uint32_t i;
 
 	if (!queues)
 		return VPT_ENOMEM;
@@ -485,8 +485,6 @@ static int find_ends(struct finding *f)
 			launch = pass_queue(
 				t, i, &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu]);
 		end_call(f, c, launch);
-		for (k = 0; k < c->target_count; k++)
-			t->ops[f->e->targets[c->target + k]].uses++;
 	}
 	vpt_free(queues);
 	return VPT_OK;
@@ -648,19 +646,12 @@ static void set_lengths(struct finding *f, uint32_t op)
 	if (o->launch_ns != VPA_EDGE_NONE)
 		o->launch_ns = length_of(o->launch_ns, start - (int64_t)anchor_of(t, o),
 			o->binding == VPA_BINDING_LAUNCH);
-	/* Each of its ops asks for its place in the queue. */
-	if (o->call != VPA_TAPE_NONE && o->anchor)
-		t->calls[o->call].uses++;
-	else if (o->call != VPA_TAPE_NONE)
-		t->calls[o->call].start_uses++;
 	if (o->stream_ns != VPA_EDGE_NONE)
 		o->stream_ns = length_of(o->stream_ns, start - (int64_t)t->ops[f->prior[op]].end_ns,
 			o->binding == VPA_BINDING_STREAM);
-	if (o->event != VPA_TAPE_NONE) {
+	if (o->event != VPA_TAPE_NONE)
 		o->event_ns = length_of(0, start - (int64_t)t->ops[o->event].end_ns,
 			o->binding == VPA_BINDING_EVENT || o->binding == VPA_BINDING_INFERRED);
-		t->ops[o->event].uses++;
-	}
 }
 
 static int bind_ops(struct finding *f)

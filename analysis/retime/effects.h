@@ -1,7 +1,8 @@
-/* effects.h - what changes do to the calls and ops of a tape.
+/* effects.h - what changes do to calls and ops.
  *
- * A world is a list of changes, of which later ones see what earlier ones did. Each call and op has a list of what
- * is different in some world; most have none. */
+ * A world is a list of changes, of which later ones see what earlier ones did. Nothing is kept for a call or op: who
+ * goes through the calls in order asks what each change makes of one, and of its ops when they run. Each change of each
+ * world is a rule with a number, in the order in which they apply. */
 #ifndef VPA_ANALYSIS_RETIME_EFFECTS_H
 #define VPA_ANALYSIS_RETIME_EFFECTS_H
 
@@ -13,61 +14,61 @@ enum { VPA_WORLDS_MOST = 32 };
 struct vpa_world {
 	const struct vpa_change *changes;
 	size_t change_count;
+	uint64_t *hits; /* by change: counted here how many calls or ops it is about */
+	size_t number;  /* of the caller */
 	/* Of the paces: 1: no op takes time; no host code or call takes time and nothing waits for an op. */
 	int no_ops, no_host;
 };
 
+/* Whether some change of a world may make a launch disappear. */
+int vpa_world_deletes(const struct vpa_world *w);
+
 struct vpa_call_effect {
-	uint32_t next; /* of the same call; 0: none */
-	uint8_t world, is_gone, no_wait;
 	uint64_t gap_ns, cost_ns;
+	uint8_t is_gone, no_wait;
+};
+
+/* What is different of a call, by world. Worlds are bits. */
+struct vpa_call_effects {
+	uint32_t worlds;        /* that differ at all */
+	uint32_t gone;          /* the call is gone */
+	uint32_t ops_gone;      /* its ops too */
+	uint32_t in_graph;      /* its ops are of a new graph */
+	const uint64_t *inside; /* rules in whose places the call is, until the next call */
+	struct vpa_call_effect at[VPA_WORLDS_MOST];
+	uint32_t heads[VPA_WORLDS_MOST]; /* the call that launches the new graph */
 };
 
 struct vpa_op_effect {
-	uint32_t next;
-	uint32_t
-		call; /* that launches it; in a graph, the graph's launch, which is not its own call */
-	uint32_t aside; /* number of the stream aside, from 1; 0: its own stream */
-	uint8_t world, is_gone, in_graph;
 	int64_t duration_ns;
+	uint32_t aside; /* number of the stream aside, from 1; 0: its own stream */
 };
 
-struct vpa_effects {
-	struct vpa_call_effect *calls; /* from 1 */
-	size_t call_count, call_cap;
-	struct vpa_op_effect *ops; /* from 1 */
-	size_t op_count, op_cap;
-	uint32_t asides; /* streams aside, of all worlds */
-};
+struct vpa_effects;
+struct vpa_walk;
 
-/* Fills in `mods` of calls and ops, and counts the ops of new graphs as `uses` of their launches. The caller calls vpa_effects_free(), whatever this returns. *hits: by world and
- * change, one after the other, how many calls or ops the change is about. 0, VPT_ENOMEM, or VPT_EINVAL: a change
- * lacks something, such as a pinned copy that shows the rate. */
-int vpa_effects_find(struct vpa_tape *t, const struct vpa_edges *e, const struct vpa_world *worlds,
-	size_t world_count, struct vpa_effects *out, uint64_t *hits, struct vpt_err *err);
-void vpa_effects_free(struct vpa_effects *x);
+/* The caller calls vpa_effects_free(), whatever this returns. 0, VPT_ENOMEM, or VPT_EINVAL: a change lacks something,
+ * such as a pinned copy that shows the rate. */
+int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
+	const struct vpa_world *worlds, size_t world_count, struct vpa_effects **out,
+	struct vpt_err *err);
+void vpa_effects_free(struct vpa_effects *x); /* accepts NULL */
 
-/* What is different in a world; NULL: nothing. */
-static inline const struct vpa_call_effect *vpa_effect_on_call(
-	const struct vpa_effects *x, const struct vpa_tape_call *c, size_t world)
-{
-	uint32_t at;
+uint32_t vpa_effects_asides(const struct vpa_effects *x); /* streams aside, of all worlds */
+int vpa_effects_make_graphs(const struct vpa_effects *x); /* whether `heads` may be used */
+size_t vpa_effects_words(const struct vpa_effects *x);    /* of `inside` */
+int vpa_effects_failed(const struct vpa_effects *x); /* whether memory was missing on the way */
 
-	for (at = c->mods; at; at = x->calls[at].next)
-		if (x->calls[at].world == world)
-			return &x->calls[at];
-	return NULL;
-}
+/* A walk through all calls, in order. NULL: no memory. */
+struct vpa_walk *vpa_walk_new(struct vpa_effects *x);
+void vpa_walk_free(struct vpa_walk *w); /* accepts NULL */
 
-static inline const struct vpa_op_effect *vpa_effect_on_op(
-	const struct vpa_effects *x, const struct vpa_tape_op *o, size_t world)
-{
-	uint32_t at;
+/* The next call of the walk. */
+void vpa_walk_call(struct vpa_walk *w, uint32_t call, struct vpa_call_effects *out);
 
-	for (at = o->mods; at; at = x->ops[at].next)
-		if (x->ops[at].world == world)
-			return &x->ops[at];
-	return NULL;
-}
+/* The worlds in which an op differs, beyond what its call's effects say, and how. `inside`: of its call; NULL: it has
+ * none. */
+uint32_t vpa_effects_on_op(struct vpa_effects *x, const struct vpa_tape_op *o,
+	const uint64_t *inside, struct vpa_op_effect out[VPA_WORLDS_MOST]);
 
 #endif

@@ -1,7 +1,8 @@
 /* replay.c - the clocks of all worlds, in recorded order.
  *
- * Times are relative to the tape's start. What later events ask for is kept in slots, a clock for each world, which
- * are freed with their last use; so memory is bounded by what is open at one moment. */
+ * Times are relative to the tape's start. Clocks stand in rows, one for each world. Of what later events may ask for the
+ * newest rows are kept: of each thread, each stream, and of the last launches and ops of all. What is older cannot
+ * matter any more: far more launches than a queue can hold have begun since. */
 #include "analysis/retime/replay.h"
 
 #include "formats/base/memory.h"
@@ -9,50 +10,68 @@
 
 #include <string.h>
 
-enum { RING = 2 * VPA_QUEUE_LAUNCHES };
+enum { LINE = 2 * VPA_QUEUE_LAUNCHES, KEPT = 65536 };
 
-struct slot {
-	uint32_t uses, next_free;
+/* No such time: whatever is added, another one is later. */
+#define NEVER INT64_MIN
+
+/* A launch of the last KEPT ones. */
+struct launch {
+	uint64_t place;    /* in the line of its device, where no launch is gone */
+	uint32_t call;     /* NONE: none yet */
+	uint32_t gone;     /* worlds without it */
+	uint32_t ops_gone; /* worlds without its ops */
+	uint32_t in_graph; /* worlds in which its ops are those of a new graph */
 };
 
-/* A stream in one world: when its last op ended, and whether the last recorded op was run there. */
-struct tail {
-	int64_t end_ns;
-	uint8_t any, has_last;
+/* A stream: by world, whether something ran there, and whether the last recorded op was run there. */
+struct stream {
+	uint32_t any, has_last;
+	uint32_t last; /* the op that began last; NONE */
 };
 
-/* The launches of a device in one world: when each one's ops ended, as far as known. */
-struct line {
-	int64_t ends_ns[RING];
-	uint64_t count;
+/* The call that a thread is in. Worlds that differ. */
+struct open_call {
+	uint32_t differs, gone, no_wait;
 };
 
 struct replay {
 	const struct vpa_tape *t;
 	const struct vpa_edges *e;
-	const struct vpa_effects *x;
-	const struct vpa_world *worlds;
-	size_t k; /* worlds */
-	/* By slot: `k` clocks, and of launches the `k` places in the line. */
-	int64_t *clocks;
-	uint64_t *places;
-	struct slot *slots;
-	size_t slot_count, slot_cap, clock_cap, place_cap;
-	uint32_t free_slot;                       /* 1 + number; 0: none */
-	uint32_t *call_start, *call_end, *op_end; /* by call or op: 1 + its slot; 0: none */
-	struct tail *tails;                       /* by stream, then world; streams aside follow */
-	struct line *lines;                       /* by device, then world */
-	int64_t last_ns[VPA_WORLDS_MOST];         /* the end of the last call of all */
+	struct vpa_effects *x;
+	struct vpa_walk *walk;
+	struct vpa_call_effects effects;
+	struct vpa_op_effect op_effects[VPA_WORLDS_MOST];
+	size_t k;     /* worlds */
+	size_t plain; /* the first ones of them, in which no launch is gone */
+	uint32_t all, no_host, no_ops;
+	int64_t keeps[VPA_WORLDS_MOST]; /* of the length of an op: all bits, or none */
+	int64_t never[VPA_WORLDS_MOST], zero[VPA_WORLDS_MOST], wait[VPA_WORLDS_MOST],
+		nowhere[VPA_WORLDS_MOST];
+	/* By thread. */
+	struct open_call *open;
+	int64_t *starts, *ends; /* rows: of the open call; of the last one */
+	uint64_t *costs;
+	/* By launch, see `kept_launches`. */
+	struct launch *launches;
+	int64_t *launch_starts, *launch_ends;
+	uint64_t *places; /* rows of the worlds that are not plain */
+	uint64_t *inside; /* rules, see vpa_call_effects */
+	uint32_t *heads;  /* rows; NULL: nothing makes graphs */
+	size_t words, launch_mask, op_mask;
+	int64_t *op_ends; /* by op */
+	/* By stream; streams aside follow. */
+	struct stream *streams;
+	int64_t *tails;    /* rows: when the last op there ended */
+	int64_t *last_end; /* rows: what `op_ends` had of an op that is still the stream's last */
+	/* By device: the launches in its line, and when the ops of each ended, as far as known. */
+	uint64_t *
+		counts; /* a row with the number of all launches, then of each world that is not plain */
+	int64_t *lines;      /* LINE rows */
+	const int64_t *host; /* the row of the call that ended last */
 	uint64_t error_ns;
-	struct vpa_moment *moments;
-	uint8_t *moment_kinds;
-	/* By moment, then world: the end of the last call before it; the latest end of the ops that had ended by then; the
-	 * earliest start of those that started from then on. */
-	int64_t *host_ns, *ends_ns, *starts_ns;
-	size_t moment_count, next_moment;
+	struct vpa_moments *moments;
 };
-
-enum { AT_CALL, AT_END, AT_START };
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -60,50 +79,20 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* A changed world may come to the end of the type. */
-static int64_t plus(int64_t a, int64_t b)
+static inline int64_t plus(int64_t a, int64_t b)
 {
 	return vpt_sat_add_i64(a, b);
 }
 
-/* ---- slots ---- */
-
-static uint32_t new_slot(struct replay *r, uint32_t uses)
+static inline int has(uint32_t worlds, size_t w)
 {
-	uint32_t slot;
-
-	if (r->free_slot) {
-		slot = r->free_slot;
-		r->free_slot = r->slots[slot - 1].next_free;
-	} else {
-		if (vpt_grow(&r->slots, &r->slot_cap, r->slot_count + 1, sizeof(*r->slots)) ||
-			vpt_grow(&r->clocks, &r->clock_cap, (r->slot_count + 1) * r->k,
-				sizeof(*r->clocks)) ||
-			vpt_grow(&r->places, &r->place_cap, (r->slot_count + 1) * r->k,
-				sizeof(*r->places)))
-			return 0;
-		slot = (uint32_t)++r->slot_count;
-	}
-	r->slots[slot - 1].uses = uses;
-	return slot;
+	return worlds >> w & 1;
 }
 
-static int64_t *clocks_of(struct replay *r, uint32_t slot)
-{
-	return &r->clocks[(slot - 1) * r->k];
-}
-
-static void use_slot(struct replay *r, uint32_t *slot)
-{
-	struct slot *s = &r->slots[*slot - 1];
-
-	if (--s->uses)
-		return;
-	s->next_free = r->free_slot;
-	r->free_slot = *slot;
-	*slot = 0;
-}
-
-/* ---- moments ---- */
+/* The worlds of a set, from the first on. */
+#define FOR_WORLDS(w, set)                                                                         \
+	for (uint32_t left_ = (set), w; left_ && (w = (uint32_t)__builtin_ctz(left_), 1);          \
+		left_ &= left_ - 1)
 
 static void note_error(struct replay *r, int64_t ns, uint64_t recorded_ns)
 {
@@ -114,393 +103,415 @@ static void note_error(struct replay *r, int64_t ns, uint64_t recorded_ns)
 		r->error_ns = by;
 }
 
-/* The first moment at or after a time. */
-static size_t moment_from(const struct replay *r, uint64_t ns)
+/* ---- launches ---- */
+
+static size_t slot_of(const struct replay *r, uint32_t call)
 {
-	size_t low = 0, high = r->moment_count;
+	return r->t->calls[call].launch & r->launch_mask;
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+/* NULL: so many came later that it is no longer kept. */
+static struct launch *launch_of(const struct replay *r, uint32_t call)
+{
+	struct launch *l = &r->launches[slot_of(r, call)];
 
-		if (r->moments[middle].ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
+	return l->call == call ? l : NULL;
+}
+
+static uint32_t device_of(const struct replay *r, const struct vpa_tape_call *c)
+{
+	return r->t->streams[r->t->ops[r->t->launched[c->op]].stream].gpu;
+}
+
+static int64_t *line_at(const struct replay *r, uint32_t device, uint64_t place)
+{
+	return &r->lines[(device * (size_t)LINE + place % LINE) * r->k];
+}
+
+/* The count of a world, or of all plain ones. */
+static uint64_t *count_of(const struct replay *r, uint32_t device, size_t w)
+{
+	return &r->counts[device * (r->k - r->plain + 1) + (w < r->plain ? 0 : w - r->plain + 1)];
+}
+
+/* The launch takes the next place in the line of its device. */
+static void enter_line(struct replay *r, uint32_t call)
+{
+	const struct vpa_tape_call *c = &r->t->calls[call];
+	size_t slot = slot_of(r, call), w;
+	struct launch *l = &r->launches[slot];
+	uint32_t device = device_of(r, c);
+	uint64_t *count = count_of(r, device, 0), *places = &r->places[slot * (r->k - r->plain)];
+	int64_t *row = line_at(r, device, *count);
+
+	*l = (struct launch){
+		*count, call, r->effects.gone, r->effects.ops_gone, r->effects.in_graph};
+	memcpy(&r->inside[slot * r->words], r->effects.inside, r->words * sizeof(*r->inside));
+	++*count;
+	for (w = 0; w < r->plain; w++)
+		row[w] = NEVER;
+	for (; w < r->k; w++) {
+		if (has(l->gone, w))
+			continue;
+		count = count_of(r, device, w);
+		places[w - r->plain] = *count;
+		line_at(r, device, *count)[w] = NEVER;
+		++*count;
 	}
-	return low;
-}
-
-/* The moments that an op counts for: the first one by which it had ended, and the last one from which on it starts;
- * moment_count: none. */
-struct around {
-	size_t end, start;
-};
-
-static struct around moments_of(const struct replay *r, const struct vpa_tape_op *o)
-{
-	struct around at = {moment_from(r, o->end_ns), moment_from(r, o->start_ns + 1)};
-
-	at.start = at.start ? at.start - 1 : r->moment_count;
-	return at;
-}
-
-static void note_op(
-	struct replay *r, const struct around *at, size_t w, int64_t start_ns, int64_t end_ns)
-{
-	int64_t *ns;
-
-	if (at->end < r->moment_count) {
-		ns = &r->ends_ns[at->end * r->k + w];
-		*ns = *ns > end_ns ? *ns : end_ns;
-	}
-	if (at->start < r->moment_count) {
-		ns = &r->starts_ns[at->start * r->k + w];
-		*ns = *ns < start_ns ? *ns : start_ns;
-	}
-}
-
-/* Notes where the host is at the moments before a time. */
-static void pass_moments(struct replay *r, uint64_t until_ns)
-{
-	size_t w;
-
-	for (; r->next_moment < r->moment_count && r->moments[r->next_moment].ns < until_ns;
-		r->next_moment++)
-		for (w = 0; w < r->k; w++)
-			r->host_ns[r->next_moment * r->k + w] = r->last_ns[w];
-}
-
-static void find_kinds(struct replay *r)
-{
-	const struct vpa_tape *t = r->t;
-	size_t i, at;
-
-	memset(r->moment_kinds, AT_CALL, r->moment_count);
-	for (i = 0; i < t->op_count; i++) {
-		at = moment_from(r, t->ops[i].start_ns);
-		if (at < r->moment_count && r->moments[at].ns == t->ops[i].start_ns &&
-			r->moment_kinds[at] == AT_CALL)
-			r->moment_kinds[at] = AT_START;
-		at = moment_from(r, t->ops[i].end_ns);
-		if (at < r->moment_count && r->moments[at].ns == t->ops[i].end_ns)
-			r->moment_kinds[at] = AT_END;
-	}
-	for (i = 0; i < r->moment_count * r->k; i++) {
-		r->ends_ns[i] = INT64_MIN;
-		r->starts_ns[i] = INT64_MAX;
-	}
-}
-
-/* What had ended by a moment includes what had by an earlier one; what starts from it on, what does from a later one. */
-static void add_others(struct replay *r)
-{
-	size_t i, n = r->moment_count * r->k;
-
-	for (i = r->k; i < n; i++)
-		if (r->ends_ns[i] < r->ends_ns[i - r->k])
-			r->ends_ns[i] = r->ends_ns[i - r->k];
-	for (i = n > r->k ? n - r->k : 0; i--;)
-		if (r->starts_ns[i] > r->starts_ns[i + r->k])
-			r->starts_ns[i] = r->starts_ns[i + r->k];
-}
-
-/* A GPU without its host may begin what comes later before what comes first has ended: then the moment is when that
- * has. Where nothing begins or ends, it is as long after the last thing before it, on the host or on a GPU, as it was.
- * Where all ops are gone, the host says when it is. */
-static int64_t time_of(const struct replay *r, size_t i, size_t w)
-{
-	size_t at = i * r->k + w;
-	int64_t end_ns = r->ends_ns[at], start_ns = r->starts_ns[at], host_ns = r->host_ns[at];
-	int64_t recorded_ns = later(r->ends_ns[i * r->k], r->host_ns[i * r->k]);
-
-	if (r->moment_kinds[i] == AT_CALL)
-		return vpt_sat_add_i64(later(end_ns, host_ns),
-			vpt_sat_diff_i64(
-				vpt_sat_diff(r->moments[i].ns, r->t->start_ns), recorded_ns));
-	if (r->moment_kinds[i] == AT_START && start_ns != INT64_MAX)
-		return later(start_ns, end_ns);
-	return end_ns == INT64_MIN ? host_ns : end_ns;
-}
-
-static void end_moments(struct replay *r)
-{
-	size_t i, w;
-
-	add_others(r);
-	for (i = 0; i < r->moment_count; i++)
-		for (w = 0; w < r->k; w++)
-			r->moments[i].times_ns[w] = time_of(r, i, w);
+	FOR_WORLDS(world, l->in_graph)
+	r->heads[slot * r->k + world] = r->effects.heads[world];
+	memcpy(&r->launch_starts[slot * r->k], &r->starts[c->thread * r->k],
+		r->k * sizeof(*r->starts));
 }
 
 /* ---- calls ---- */
 
-/* Whether a call puts work on its device in a world: some op is not gone, and hangs on it. */
-static int launches_in(const struct replay *r, uint32_t call, const struct vpa_call_effect *effect)
+static void start_call(struct replay *r, uint32_t call)
 {
 	const struct vpa_tape_call *c = &r->t->calls[call];
-
-	return c->op_count && !(effect && effect->is_gone);
-}
-
-static struct line *line_of(const struct replay *r, const struct vpa_tape_call *c, size_t w)
-{
-	const struct vpa_tape *t = r->t;
-
-	return &r->lines[t->streams[t->ops[t->launched[c->op]].stream].gpu * r->k + w];
-}
-
-static int start_call(struct replay *r, uint32_t call)
-{
-	const struct vpa_tape_call *c = &r->t->calls[call];
-	uint32_t slot = new_slot(r, c->start_uses + 1), *before = NULL;
-	int64_t *ns;
+	const struct vpa_call_effects *x = &r->effects;
+	struct open_call *open = &r->open[c->thread];
+	const int64_t *before = c->before == VPA_TAPE_NONE
+					? r->zero
+					: &r->ends[r->t->calls[c->before].thread * r->k];
+	int64_t *start = &r->starts[c->thread * r->k];
 	size_t w;
 
-	if (!slot)
-		return VPT_ENOMEM;
-	r->call_start[call] = slot;
-	ns = clocks_of(r, slot);
-	if (c->before != VPA_TAPE_NONE)
-		before = &r->call_end[c->before];
-	for (w = 0; w < r->k; w++) {
-		const struct vpa_call_effect *effect =
-			c->mods ? vpa_effect_on_call(r->x, c, w) : NULL;
-
-		ns[w] = before ? clocks_of(r, *before)[w] : 0;
-		if (!r->worlds[w].no_host)
-			ns[w] = plus(ns[w], (int64_t)(effect ? effect->gap_ns : c->gap_ns));
-		if (c->op_count && launches_in(r, call, effect)) {
-			struct line *line = line_of(r, c, w);
-
-			r->places[(slot - 1) * r->k + w] = line->count;
-			line->ends_ns[line->count++ % RING] = INT64_MIN;
-		}
+	vpa_walk_call(r->walk, call, &r->effects);
+	for (w = 0; w < r->k; w++)
+		start[w] = plus(before[w], (int64_t)c->gap_ns);
+	*open = (struct open_call){.differs = x->worlds, .gone = x->gone};
+	FOR_WORLDS(world, x->worlds)
+	{
+		start[world] = plus(before[world], (int64_t)x->at[world].gap_ns);
+		r->costs[c->thread * r->k + world] = x->at[world].cost_ns;
+		open->no_wait |= (uint32_t)x->at[world].no_wait << world;
 	}
-	note_error(r, ns[0], c->start_ns);
-	if (before)
-		use_slot(r, before);
-	return VPT_OK;
+	FOR_WORLDS(world, r->no_host)
+	start[world] = before[world];
+	if (c->op_count)
+		enter_line(r, call);
+	note_error(r, start[0], c->start_ns);
 }
 
-/* The end of the last of the ops that a call waits for; INT64_MIN: there is none in this world. */
-static int64_t awaited(const struct replay *r, const struct vpa_tape_call *c, size_t w)
+/* The row of an op's end; NULL: so many came later that it is no longer kept. */
+static const int64_t *end_of(const struct replay *r, uint32_t op, uint32_t newest)
 {
-	int64_t end_ns = INT64_MIN;
+	const struct stream *s = &r->streams[r->t->ops[op].stream];
+
+	if (newest - op - 1 <= r->op_mask)
+		return &r->op_ends[(op & r->op_mask) * r->k];
+	return s->last == op ? &r->last_end[r->t->ops[op].stream * r->k] : NULL;
+}
+
+/* The last of the ops that a call waits for. Returns whether they are kept. */
+static int find_wait(struct replay *r, const struct vpa_tape_call *c, uint32_t newest)
+{
 	uint32_t i;
-
-	for (i = 0; i < c->target_count; i++) {
-		uint32_t slot = r->op_end[r->e->targets[c->target + i]];
-
-		if (slot)
-			end_ns = later(end_ns, r->clocks[(slot - 1) * r->k + w]);
-	}
-	return end_ns;
-}
-
-/* When the launch that must end first did; INT64_MIN: there is none, or it has not begun. */
-static int64_t queued(
-	const struct replay *r, const struct vpa_tape_call *c, uint32_t slot, size_t w)
-{
-	uint64_t place = r->places[(slot - 1) * r->k + w];
-
-	struct line *line = line_of(r, c, w);
-
-	/* In a changed world more launches may follow than the line keeps: then the place belongs to a later one. */
-	if (!c->can_fill || place < VPA_QUEUE_LAUNCHES ||
-		line->count - place > RING - VPA_QUEUE_LAUNCHES)
-		return INT64_MIN;
-	return line->ends_ns[(place - VPA_QUEUE_LAUNCHES) % RING];
-}
-
-static int64_t end_in(const struct replay *r, uint32_t call, int64_t start_ns, size_t w)
-{
-	const struct vpa_tape_call *c = &r->t->calls[call];
-	const struct vpa_call_effect *effect = c->mods ? vpa_effect_on_call(r->x, c, w) : NULL;
-	int64_t end_ns = start_ns, wait_ns;
-
-	if (effect && effect->is_gone)
-		return start_ns;
-	if (r->worlds[w].no_host)
-		return start_ns;
-	end_ns = plus(start_ns, (int64_t)(effect ? effect->cost_ns : c->cost_ns));
-	wait_ns = effect && effect->no_wait ? INT64_MIN : awaited(r, c, w);
-	if (wait_ns > start_ns)
-		end_ns = later(end_ns, plus(wait_ns, c->after_ns));
-	if (launches_in(r, call, effect)) {
-		wait_ns = queued(r, c, r->call_start[call], w);
-		if (wait_ns > start_ns)
-			end_ns = later(end_ns,
-				plus(wait_ns, c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0));
-	}
-	return end_ns;
-}
-
-static int end_call(struct replay *r, uint32_t call)
-{
-	const struct vpa_tape_call *c = &r->t->calls[call];
-	/* One use is this function's own. */
-	uint32_t slot = new_slot(r, c->uses + 1), i;
 	size_t w;
 
-	if (!slot)
-		return VPT_ENOMEM;
-	r->call_end[call] = slot;
-	for (w = 0; w < r->k; w++) {
-		int64_t start_ns = clocks_of(r, r->call_start[call])[w];
+	memcpy(r->wait, r->never, sizeof(r->wait));
+	for (i = 0; i < c->target_count; i++) {
+		const int64_t *row = end_of(r, r->e->targets[c->target + i], newest);
 
-		clocks_of(r, slot)[w] = end_in(r, call, start_ns, w);
-		if (launches_in(r, call, c->mods ? vpa_effect_on_call(r->x, c, w) : NULL))
-			r->places[(slot - 1) * r->k + w] =
-				r->places[(r->call_start[call] - 1) * r->k + w];
-		r->last_ns[w] = clocks_of(r, slot)[w];
+		if (!row)
+			return 0;
+		for (w = 0; w < r->k; w++)
+			r->wait[w] = later(r->wait[w], row[w]);
 	}
-	note_error(r, clocks_of(r, slot)[0], c->end_ns);
-	for (i = 0; i < c->target_count; i++)
-		if (r->op_end[r->e->targets[c->target + i]])
-			use_slot(r, &r->op_end[r->e->targets[c->target + i]]);
-	use_slot(r, &r->call_start[call]);
-	use_slot(r, &r->call_end[call]);
-	return VPT_OK;
+	return 1;
+}
+
+/* Until when the queue of a device holds a launch. */
+static void wait_for_queue(
+	const struct replay *r, uint32_t call, const int64_t *start, int64_t *end)
+{
+	const struct vpa_tape_call *c = &r->t->calls[call];
+	const struct launch *l = launch_of(r, call);
+	uint32_t device = device_of(r, c);
+	int64_t back_ns = c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0;
+	uint64_t place, count;
+	const int64_t *row;
+	size_t w;
+
+	if (!l || !c->can_fill)
+		return;
+	place = l->place;
+	/* In a changed world more launches may follow than the line keeps: then the place belongs to a later one. */
+	if (place >= VPA_QUEUE_LAUNCHES &&
+		*count_of(r, device, 0) - place <= LINE - VPA_QUEUE_LAUNCHES) {
+		row = line_at(r, device, place - VPA_QUEUE_LAUNCHES);
+		for (w = 0; w < r->plain; w++)
+			if (row[w] > start[w])
+				end[w] = later(end[w], plus(row[w], back_ns));
+	}
+	for (w = r->plain; w < r->k; w++) {
+		place = r->places[slot_of(r, call) * (r->k - r->plain) + w - r->plain];
+		count = *count_of(r, device, w);
+		if (has(l->gone, w) || place < VPA_QUEUE_LAUNCHES ||
+			count - place > LINE - VPA_QUEUE_LAUNCHES)
+			continue;
+		row = line_at(r, device, place - VPA_QUEUE_LAUNCHES);
+		if (row[w] > start[w])
+			end[w] = later(end[w], plus(row[w], back_ns));
+	}
+}
+
+/* `newest`: the first op that has not begun. */
+static void end_call(struct replay *r, uint32_t call, uint32_t newest)
+{
+	const struct vpa_tape_call *c = &r->t->calls[call];
+	const struct open_call *open = &r->open[c->thread];
+	const int64_t *start = &r->starts[c->thread * r->k];
+	int64_t *end = &r->ends[c->thread * r->k];
+	int is_kept = !c->target_count || find_wait(r, c, newest);
+	uint64_t cost_ns = is_kept ? c->cost_ns : c->end_ns - c->start_ns;
+	size_t w;
+
+	for (w = 0; w < r->k; w++)
+		end[w] = plus(start[w], (int64_t)cost_ns);
+	FOR_WORLDS(world, open->differs)
+	end[world] = plus(start[world], (int64_t)r->costs[c->thread * r->k + world]);
+	for (w = 0; c->target_count && is_kept && w < r->k; w++)
+		if (r->wait[w] > start[w] && !has(open->no_wait, w))
+			end[w] = later(end[w], plus(r->wait[w], c->after_ns));
+	if (c->op_count)
+		wait_for_queue(r, call, start, end);
+	FOR_WORLDS(world, open->gone | r->no_host)
+	end[world] = start[world];
+	if (c->op_count && launch_of(r, call))
+		memcpy(&r->launch_ends[slot_of(r, call) * r->k], end, r->k * sizeof(*end));
+	r->host = end;
+	note_error(r, end[0], c->end_ns);
 }
 
 /* ---- ops ---- */
 
-static struct tail *tail_of(const struct replay *r, const struct vpa_tape_op *o,
-	const struct vpa_op_effect *effect, size_t w)
-{
-	size_t stream =
-		effect && effect->aside ? r->t->stream_count + effect->aside - 1 : o->stream;
+/* An op with the rows that it asks for and those that it fills in. */
+struct running {
+	const struct vpa_tape_op *o;
+	const struct launch *l; /* NULL: not known */
+	size_t slot;
+	const int64_t *anchor; /* `never`: no launch */
+	const int64_t *event;  /* NULL: none */
+	int64_t launch_ns, stream_ns, duration_ns;
+	int64_t *tail, *end, *line;
+	struct vpa_moment_rows moments;
+};
 
-	return &r->tails[stream * r->k + w];
+/* The clock of the launch, where that is the launch of a new graph. */
+static int64_t anchor_in_graph(const struct replay *r, const struct running *run, size_t w)
+{
+	uint32_t head = r->heads[run->slot * r->k + w];
+
+	return launch_of(r, head) ? r->launch_ends[slot_of(r, head) * r->k + w] : run->anchor[w];
 }
 
-static int is_in_graph(const struct vpa_op_effect *effect)
+/* The start in a world that differs. `aside`: where it runs; 0: on its own stream. */
+static int64_t start_in(const struct replay *r, const struct running *run, uint32_t aside, size_t w)
 {
-	return effect && effect->in_graph;
-}
+	const struct vpa_tape_op *o = run->o;
+	const struct stream *own = &r->streams[o->stream];
+	size_t at = aside ? r->t->stream_count + aside - 1 : o->stream;
+	int in_graph = run->l && has(run->l->in_graph, w);
+	int64_t ns = NEVER, gap_ns = run->stream_ns;
 
-/* The slot of the clock that its launch edge starts from. */
-static uint32_t anchor_of(
-	const struct replay *r, const struct vpa_tape_op *o, const struct vpa_op_effect *effect)
-{
-	if (is_in_graph(effect))
-		return r->call_end[effect->call];
-	return o->anchor ? r->call_end[o->call] : r->call_start[o->call];
-}
-
-static int64_t start_in(
-	struct replay *r, const struct vpa_tape_op *o, const struct vpa_op_effect *effect, size_t w)
-{
-	const struct tail *own = &r->tails[o->stream * r->k + w], *tail = tail_of(r, o, effect, w);
-	int64_t ns = INT64_MIN, gap_ns = o->stream_ns;
-	int in_graph = is_in_graph(effect);
-
-	if (o->launch_ns != VPA_EDGE_NONE)
-		ns = plus(clocks_of(r, anchor_of(r, o, effect))[w], in_graph ? 0 : o->launch_ns);
-	if (o->event != VPA_TAPE_NONE && r->op_end[o->event] &&
-		clocks_of(r, r->op_end[o->event])[w] != INT64_MIN)
-		ns = later(ns, plus(clocks_of(r, r->op_end[o->event])[w], o->event_ns));
+	if (run->launch_ns != VPA_EDGE_NONE)
+		ns = in_graph ? anchor_in_graph(r, run, w) : plus(run->anchor[w], run->launch_ns);
+	if (run->event && run->event[w] != NEVER)
+		ns = later(ns, plus(run->event[w], o->event_ns));
 	/* What is put aside needs what came before it on its own stream. */
-	if (tail != own && own->any && own->has_last)
-		ns = later(ns, own->end_ns);
-	if (tail->any) {
-		if (gap_ns == VPA_EDGE_NONE || tail != own || !tail->has_last ||
+	if (aside && has(own->any & own->has_last, w))
+		ns = later(ns, run->tail[w]);
+	if (has(r->streams[at].any, w)) {
+		if (gap_ns == VPA_EDGE_NONE || aside || !has(own->has_last, w) ||
 			(in_graph && gap_ns > r->e->stream_gap_ns))
 			gap_ns = r->e->stream_gap_ns;
-		ns = later(ns, plus(tail->end_ns, gap_ns));
+		ns = later(ns, plus(r->tails[at * r->k + w], gap_ns));
 	}
-	return ns == INT64_MIN ? (int64_t)(o->start_ns - r->t->start_ns) : ns;
+	return ns == NEVER ? (int64_t)(o->start_ns - r->t->start_ns) : ns;
 }
 
-static int64_t duration_in(const struct replay *r, const struct vpa_tape_op *o,
-	const struct vpa_op_effect *effect, size_t w)
+/* The place in the line that the op's launch has in a world; NULL: none. */
+static int64_t *line_in(const struct replay *r, const struct running *run, size_t w)
 {
-	if (r->worlds[w].no_ops)
-		return 0;
-	return effect ? effect->duration_ns : (int64_t)(o->end_ns - o->start_ns);
-}
-
-/* The op ends its launch's turn in the line of its device. */
-static void leave_line(struct replay *r, const struct vpa_tape_op *o,
-	const struct vpa_op_effect *effect, size_t w, int64_t end_ns)
-{
-	uint32_t call = is_in_graph(effect) ? effect->call : o->call;
-	const struct vpa_tape_call *c = &r->t->calls[call];
-	struct line *line = line_of(r, c, w);
+	const struct launch *l = run->l;
+	uint32_t device, call;
 	uint64_t place;
-	int64_t *at;
 
-	if (!launches_in(r, call, c->mods ? vpa_effect_on_call(r->x, c, w) : NULL))
-		return;
-	place = r->places[(anchor_of(r, o, effect) - 1) * r->k + w];
-	if (line->count - place > RING)
-		return;
-	at = &line->ends_ns[place % RING];
-	*at = later(*at, end_ns);
+	if (!l)
+		return NULL;
+	call = has(l->in_graph, w) ? r->heads[run->slot * r->k + w] : l->call;
+	l = launch_of(r, call);
+	if (!l || has(l->gone, w))
+		return NULL;
+	device = device_of(r, &r->t->calls[call]);
+	place = w < r->plain ? l->place
+			     : r->places[slot_of(r, call) * (r->k - r->plain) + w - r->plain];
+	return *count_of(r, device, w) - place > LINE ? NULL : &line_at(r, device, place)[w];
 }
 
-static int run_op(struct replay *r, uint32_t op)
+static inline void put_end(const struct running *run, size_t w, int64_t start_ns, int64_t end_ns)
 {
-	const struct vpa_tape_op *o = &r->t->ops[op];
-	struct around at = moments_of(r, o);
-	uint32_t slot = 0;
+	run->end[w] = end_ns;
+	if (run->moments.ends_ns[w] < end_ns)
+		run->moments.ends_ns[w] = end_ns;
+	if (run->moments.starts_ns[w] > start_ns)
+		run->moments.starts_ns[w] = start_ns;
+}
+
+/* A world that differs. */
+static void run_in(struct replay *r, const struct running *run, size_t w, uint32_t op_differs)
+{
+	struct stream *own = &r->streams[run->o->stream];
+	uint32_t bit = (uint32_t)1 << w;
+	int64_t start_ns, end_ns, duration_ns = run->duration_ns, *line;
+	uint32_t aside = 0;
+	size_t at = run->o->stream;
+
+	/* Who waits for what is gone waits for what was before it on the stream. */
+	if (run->l && has(run->l->ops_gone, w)) {
+		own->has_last &= ~bit;
+		run->end[w] = has(own->any, w) ? run->tail[w] : NEVER;
+		return;
+	}
+	if (has(op_differs, w)) {
+		duration_ns = r->op_effects[w].duration_ns;
+		aside = r->op_effects[w].aside;
+	}
+	if (aside)
+		at = r->t->stream_count + aside - 1;
+	start_ns = start_in(r, run, aside, w);
+	end_ns = plus(start_ns, duration_ns & r->keeps[w]);
+	own->has_last = aside ? own->has_last & ~bit : own->has_last | bit;
+	r->streams[at].any |= bit;
+	r->tails[at * r->k + w] = end_ns;
+	line = line_in(r, run, w);
+	if (line)
+		*line = later(*line, end_ns);
+	put_end(run, w, start_ns, end_ns);
+}
+
+/* A world in which op, launch and stream are as recorded. */
+static inline __attribute__((always_inline)) int64_t run_as_usual(
+	const struct replay *r, const struct running *run, size_t w, const int64_t *event)
+{
+	int64_t start_ns = plus(run->anchor[w], run->launch_ns), end_ns;
+
+	start_ns = later(start_ns, plus(run->tail[w], run->stream_ns));
+	if (event)
+		start_ns = later(start_ns, plus(event[w], run->o->event_ns));
+	end_ns = plus(start_ns, run->duration_ns & r->keeps[w]);
+	run->tail[w] = end_ns;
+	put_end(run, w, start_ns, end_ns);
+	return end_ns;
+}
+
+static void run_all(struct replay *r, const struct running *run)
+{
+	int64_t end_ns, *line;
 	size_t w;
 
-	if (o->uses) {
-		slot = new_slot(r, o->uses);
-		if (!slot)
-			return VPT_ENOMEM;
-		r->op_end[op] = slot;
+	if (run->event)
+		for (w = 0; w < r->plain; w++) {
+			end_ns = run_as_usual(r, run, w, run->event);
+			run->line[w] = later(run->line[w], end_ns);
+		}
+	else
+		for (w = 0; w < r->plain; w++) {
+			end_ns = run_as_usual(r, run, w, NULL);
+			run->line[w] = later(run->line[w], end_ns);
+		}
+	for (; w < r->k; w++) {
+		end_ns = run_as_usual(r, run, w, run->event);
+		line = line_in(r, run, w);
+		if (line)
+			*line = later(*line, end_ns);
 	}
-	for (w = 0; w < r->k; w++) {
-		const struct vpa_op_effect *effect = o->mods ? vpa_effect_on_op(r->x, o, w) : NULL;
-		struct tail *own = &r->tails[o->stream * r->k + w],
-			    *tail = tail_of(r, o, effect, w);
-		int64_t start_ns, end_ns;
+}
 
-		/* Who waits for what is gone waits for what was before it on the stream. */
-		if (effect && effect->is_gone) {
-			own->has_last = 0;
-			if (slot)
-				clocks_of(r, slot)[w] = own->any ? own->end_ns : INT64_MIN;
-			continue;
-		}
-		start_ns = start_in(r, o, effect, w);
-		end_ns = plus(start_ns, duration_in(r, o, effect, w));
-		own->has_last = tail == own;
-		tail->any = 1;
-		tail->end_ns = end_ns;
-		if (slot)
-			clocks_of(r, slot)[w] = end_ns;
-		if (o->call != VPA_TAPE_NONE)
-			leave_line(r, o, effect, w, end_ns);
-		note_op(r, &at, w, start_ns, end_ns);
-		if (!w) {
-			note_error(r, start_ns, o->start_ns);
-			note_error(r, end_ns, o->end_ns);
-		}
-	}
-	for (w = 0; o->mods && w < r->k; w++)
-		if (is_in_graph(vpa_effect_on_op(r->x, o, w)))
-			use_slot(r, &r->call_end[vpa_effect_on_op(r->x, o, w)->call]);
-	if (o->call != VPA_TAPE_NONE)
-		use_slot(r, o->anchor ? &r->call_end[o->call] : &r->call_start[o->call]);
+/* Finds the rows of an op. */
+static void find_rows(struct replay *r, uint32_t op, struct running *run)
+{
+	const struct vpa_tape_op *o = &r->t->ops[op];
+	size_t slot = op & r->op_mask;
+	uint32_t old = op - (uint32_t)r->op_mask - 1;
+	int64_t *line;
+
+	*run = (struct running){.o = o, .anchor = r->never, .line = r->nowhere};
+	run->l = o->call == VPA_TAPE_NONE ? NULL : launch_of(r, o->call);
+	run->launch_ns = run->l ? o->launch_ns : VPA_EDGE_NONE;
+	run->stream_ns = o->stream_ns;
+	run->duration_ns = (int64_t)(o->end_ns - o->start_ns);
+	run->tail = &r->tails[o->stream * r->k];
+	run->end = &r->op_ends[slot * r->k];
+	if (op > r->op_mask && r->streams[r->t->ops[old].stream].last == old)
+		memcpy(&r->last_end[r->t->ops[old].stream * r->k], run->end,
+			r->k * sizeof(*run->end));
+	run->moments = vpa_moments_of(r->moments, o);
 	if (o->event != VPA_TAPE_NONE)
-		use_slot(r, &r->op_end[o->event]);
-	return VPT_OK;
+		run->event = end_of(r, o->event, op);
+	if (!run->l)
+		return;
+	run->slot = slot_of(r, o->call);
+	run->anchor =
+		o->anchor ? &r->launch_ends[run->slot * r->k] : &r->launch_starts[run->slot * r->k];
+	line = line_in(r, run, 0);
+	if (line)
+		run->line = line;
+}
+
+/* What an op hangs on is no longer kept: it stays as long after the op before it as it was. */
+static void hang_on_stream(const struct replay *r, struct running *run)
+{
+	uint32_t last = r->streams[run->o->stream].last;
+
+	if (last != VPA_TAPE_NONE)
+		run->stream_ns = (int64_t)(run->o->start_ns - r->t->ops[last].end_ns);
+}
+
+static void run_op(struct replay *r, uint32_t op)
+{
+	struct running run;
+	struct stream *s;
+	uint32_t differs, op_differs;
+	size_t w;
+
+	find_rows(r, op, &run);
+	s = &r->streams[run.o->stream];
+	if ((!run.l && run.o->call != VPA_TAPE_NONE) ||
+		(!run.event && run.o->event != VPA_TAPE_NONE))
+		hang_on_stream(r, &run);
+	op_differs = vpa_effects_on_op(
+		r->x, run.o, run.l ? &r->inside[run.slot * r->words] : NULL, r->op_effects);
+	differs = op_differs | (run.l ? run.l->ops_gone | run.l->in_graph : 0) |
+		  (r->all & ~(s->any & s->has_last));
+	if (run.launch_ns == VPA_EDGE_NONE && run.stream_ns == VPA_EDGE_NONE)
+		differs = r->all;
+	if (!differs) {
+		if (run.launch_ns == VPA_EDGE_NONE) {
+			run.anchor = r->never;
+			run.launch_ns = 0;
+		}
+		run_all(r, &run);
+	} else {
+		for (w = 0; w < r->k; w++)
+			run_in(r, &run, w, op_differs);
+	}
+	s->last = op;
+	note_error(r, run.end[0], run.o->end_ns);
 }
 
 /* ---- the order ---- */
 
 /* At one moment: ends of calls that began before it, then calls in order, then ops. A call of no length begins and ends
  * at once. */
-static int run(struct replay *r)
+static void run(struct replay *r)
 {
 	const struct vpa_tape *t = r->t;
 	size_t starts = 0, ends = 0, ops = 0;
-	int rc = VPT_OK;
 
-	while (!rc && (starts < t->call_count || ends < t->call_count || ops < t->op_count)) {
+	while (starts < t->call_count || ends < t->call_count || ops < t->op_count) {
 		uint64_t start_ns = starts < t->call_count ? t->calls[starts].start_ns : UINT64_MAX,
 			 end_ns = UINT64_MAX,
 			 op_ns = ops < t->op_count ? t->ops[ops].start_ns : UINT64_MAX;
@@ -516,63 +527,122 @@ static int run(struct replay *r)
 			ends++;
 		}
 		if (ends < t->call_count && end_ns <= start_ns && end_ns <= op_ns) {
-			pass_moments(r, end_ns);
-			rc = end_call(r, r->e->calls_by_end[ends++]);
+			vpa_moments_pass(r->moments, end_ns, r->host);
+			end_call(r, r->e->calls_by_end[ends++], (uint32_t)ops);
 		} else if (starts < t->call_count && start_ns <= op_ns) {
-			rc = start_call(r, (uint32_t)starts);
-			if (!rc && t->calls[starts].end_ns == start_ns) {
-				pass_moments(r, start_ns);
-				rc = end_call(r, (uint32_t)starts);
+			start_call(r, (uint32_t)starts);
+			if (t->calls[starts].end_ns == start_ns) {
+				vpa_moments_pass(r->moments, start_ns, r->host);
+				end_call(r, (uint32_t)starts, (uint32_t)ops);
 			}
 			starts++;
 		} else if (ops < t->op_count) {
-			rc = run_op(r, (uint32_t)ops++);
+			run_op(r, (uint32_t)ops++);
 		}
 	}
-	pass_moments(r, UINT64_MAX);
-	return rc;
+	vpa_moments_pass(r->moments, UINT64_MAX, r->host);
+	vpa_moments_end(r->moments);
 }
 
-int vpa_replay(const struct vpa_tape *t, const struct vpa_edges *e, const struct vpa_effects *x,
-	const struct vpa_world *worlds, size_t world_count, struct vpa_moment *moments,
-	size_t moment_count, uint64_t *error_ns)
-{
-	struct replay r = {.t = t,
-		.e = e,
-		.x = x,
-		.worlds = worlds,
-		.k = world_count,
-		.moments = moments,
-		.moment_count = moment_count};
-	int rc = VPT_ENOMEM;
+/* ---- all ---- */
 
-	r.call_start = vpt_calloc(t->call_count, sizeof(*r.call_start));
-	r.call_end = vpt_calloc(t->call_count, sizeof(*r.call_end));
-	r.op_end = vpt_calloc(t->op_count, sizeof(*r.op_end));
-	r.tails = vpt_calloc((t->stream_count + x->asides) * world_count, sizeof(*r.tails));
-	r.lines = vpt_calloc(t->gpu_count * world_count, sizeof(*r.lines));
-	r.moment_kinds = vpt_calloc(moment_count + 1, 1);
-	r.host_ns = vpt_calloc((moment_count + 1) * world_count, sizeof(*r.host_ns));
-	r.ends_ns = vpt_calloc((moment_count + 1) * world_count, sizeof(*r.ends_ns));
-	r.starts_ns = vpt_calloc((moment_count + 1) * world_count, sizeof(*r.starts_ns));
-	if (r.call_start && r.call_end && r.op_end && r.tails && r.lines && r.moment_kinds &&
-		r.host_ns && r.ends_ns && r.starts_ns) {
-		find_kinds(&r);
-		rc = run(&r);
-		end_moments(&r);
+static size_t power_of_two(size_t least)
+{
+	size_t n = 1;
+
+	while (n < least && n < KEPT)
+		n *= 2;
+	return n;
+}
+
+static void list_worlds(struct replay *r, const struct vpa_world *worlds)
+{
+	size_t w;
+
+	r->all = (uint32_t)(((uint64_t)1 << r->k) - 1);
+	for (w = 0; w < r->k; w++) {
+		if (!vpa_world_deletes(&worlds[w]))
+			r->plain = w + 1;
+		r->no_host |= (uint32_t)(worlds[w].no_host != 0) << w;
+		r->keeps[w] = worlds[w].no_ops ? 0 : -1;
+		r->never[w] = NEVER;
 	}
-	*error_ns = r.error_ns;
-	vpt_free(r.clocks);
-	vpt_free(r.places);
-	vpt_free(r.slots);
-	vpt_free(r.call_start);
-	vpt_free(r.call_end);
-	vpt_free(r.op_end);
-	vpt_free(r.tails);
-	vpt_free(r.lines);
-	vpt_free(r.moment_kinds);
-	vpt_free(r.host_ns);
-	vpt_free(r.ends_ns);
-	vpt_free(r.starts_ns);
+	r->host = r->zero;
+}
+
+/* All of what clocks stand in. */
+static int allocate(struct replay *r)
+{
+	const struct vpa_tape *t = r->t;
+	size_t launches = power_of_two(t->call_count), ops = power_of_two(t->op_count), i;
+	size_t streams = t->stream_count + vpa_effects_asides(r->x), own = r->k - r->plain;
+
+	r->launch_mask = launches - 1;
+	r->op_mask = ops - 1;
+	r->words = vpa_effects_words(r->x);
+	r->walk = vpa_walk_new(r->x);
+	r->open = vpt_calloc(t->thread_count, sizeof(*r->open));
+	r->starts = vpt_calloc(t->thread_count * r->k, sizeof(*r->starts));
+	r->ends = vpt_calloc(t->thread_count * r->k, sizeof(*r->ends));
+	r->costs = vpt_calloc(t->thread_count * r->k, sizeof(*r->costs));
+	r->launches = vpt_alloc(launches, sizeof(*r->launches));
+	r->launch_starts = vpt_alloc(launches * r->k, sizeof(*r->launch_starts));
+	r->launch_ends = vpt_alloc(launches * r->k, sizeof(*r->launch_ends));
+	r->places = vpt_alloc(launches * own, sizeof(*r->places));
+	r->inside = vpt_alloc(launches * r->words, sizeof(*r->inside));
+	r->heads =
+		vpt_alloc(vpa_effects_make_graphs(r->x) ? launches * r->k : 1, sizeof(*r->heads));
+	r->op_ends = vpt_alloc(ops * r->k, sizeof(*r->op_ends));
+	r->streams = vpt_calloc(streams, sizeof(*r->streams));
+	r->tails = vpt_calloc(streams * r->k, sizeof(*r->tails));
+	r->last_end = vpt_calloc(t->stream_count * r->k, sizeof(*r->last_end));
+	r->counts = vpt_calloc(t->gpu_count * (own + 1), sizeof(*r->counts));
+	r->lines = vpt_calloc(t->gpu_count * (size_t)LINE, r->k * sizeof(*r->lines));
+	if (!r->walk || !r->open || !r->starts || !r->ends || !r->costs || !r->launches ||
+		!r->launch_starts || !r->launch_ends || !r->places || !r->inside || !r->heads ||
+		!r->op_ends || !r->streams || !r->tails || !r->last_end || !r->counts || !r->lines)
+		return VPT_ENOMEM;
+	for (i = 0; i < launches; i++)
+		r->launches[i].call = VPA_TAPE_NONE;
+	for (i = 0; i < streams; i++)
+		r->streams[i].last = VPA_TAPE_NONE;
+	return VPT_OK;
+}
+
+static void release(struct replay *r)
+{
+	void *all[] = {r->open, r->starts, r->ends, r->costs, r->launches, r->launch_starts,
+		r->launch_ends, r->places, r->inside, r->heads, r->op_ends, r->streams, r->tails,
+		r->last_end, r->counts, r->lines};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		vpt_free(all[i]);
+	vpa_walk_free(r->walk);
+}
+
+int vpa_replay(const struct vpa_tape *t, const struct vpa_edges *e, struct vpa_effects *x,
+	const struct vpa_world *worlds, size_t world_count, struct vpa_moments *moments,
+	uint64_t *error_ns)
+{
+	struct replay *r = vpt_calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return VPT_ENOMEM;
+	r->t = t;
+	r->e = e;
+	r->x = x;
+	r->k = world_count;
+	r->moments = moments;
+	list_worlds(r, worlds);
+	rc = allocate(r);
+	if (!rc) {
+		run(r);
+		rc = vpa_effects_failed(x) ? VPT_ENOMEM : VPT_OK;
+	}
+	*error_ns = r->error_ns;
+	release(r);
+	vpt_free(r);
 	return rc;
 }

@@ -11,84 +11,95 @@ _Static_assert((int)VPA_WORLD_FIRST + (int)VPA_CHANGE_LISTS_MOST <= (int)VPA_WOR
 
 static int by_time(const void *a, const void *b)
 {
-	const struct vpa_moment *x = a, *y = b;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return (x->ns > y->ns) - (x->ns < y->ns);
+	return (x > y) - (x < y);
 }
 
-/* The ends of all spans, each once. */
-static size_t list_moments(
-	struct vpa_moment *moments, const struct vpa_span *spans, size_t span_count)
+/* The ends of all spans, each once. Returns how many. */
+static size_t list_moments(uint64_t *ns, const struct vpa_span *spans, size_t span_count)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < span_count; i++) {
-		moments[2 * i].ns = spans[i].from_ns;
-		moments[2 * i + 1].ns = spans[i].to_ns;
+		ns[2 * i] = spans[i].from_ns;
+		ns[2 * i + 1] = spans[i].to_ns;
 	}
 	if (span_count)
-		qsort(moments, 2 * span_count, sizeof(*moments), by_time);
+		qsort(ns, 2 * span_count, sizeof(*ns), by_time);
 	for (i = 0; i < 2 * span_count; i++)
-		if (!count || moments[count - 1].ns != moments[i].ns)
-			moments[count++] = moments[i];
+		if (!count || ns[count - 1] != ns[i])
+			ns[count++] = ns[i];
 	return count;
 }
 
-static const struct vpa_moment *moment_at(
-	const struct vpa_moment *moments, size_t count, uint64_t ns)
+/* The times of a moment, by world. */
+static const int64_t *times_at(const struct vpa_moments *m, uint64_t ns)
 {
-	struct vpa_moment key = {.ns = ns};
+	const uint64_t *found = bsearch(&ns, m->ns, m->count, sizeof(*m->ns), by_time);
 
-	return bsearch(&key, moments, count, sizeof(*moments), by_time);
+	return &m->times_ns[(size_t)(found - m->ns) * m->worlds];
 }
 
 static void measure(struct vpa_retiming *out, const struct vpa_span *spans,
-	const struct vpa_moment *moments, size_t count)
+	const struct vpa_world *worlds, const struct vpa_moments *m)
 {
 	size_t w, i;
 
-	for (w = 0; w < out->world_count; w++)
-		for (i = 0; i < out->span_count; i++) {
-			int64_t from_ns = moment_at(moments, count, spans[i].from_ns)->times_ns[w];
-			int64_t to_ns = moment_at(moments, count, spans[i].to_ns)->times_ns[w];
+	for (i = 0; i < out->span_count; i++) {
+		const int64_t *from_ns = times_at(m, spans[i].from_ns),
+			      *to_ns = times_at(m, spans[i].to_ns);
 
-			out->span_ns[w * out->span_count + i] =
-				to_ns > from_ns ? (uint64_t)to_ns - (uint64_t)from_ns : 0;
-		}
+		for (w = 0; w < out->world_count; w++)
+			out->span_ns[worlds[w].number * out->span_count + i] =
+				to_ns[w] > from_ns[w] ? (uint64_t)to_ns[w] - (uint64_t)from_ns[w]
+						      : 0;
+	}
 }
 
 static int replay(struct vpa_tape *t, const struct vpa_edges *e, const struct vpa_world *worlds,
-	const struct vpa_span *spans, struct vpa_moment *moments, struct vpa_retiming *out,
-	struct vpt_err *err)
+	const struct vpa_span *spans, uint64_t *ns, struct vpa_retiming *out, struct vpt_err *err)
 {
-	struct vpa_effects effects = {0};
-	size_t count = list_moments(moments, spans, out->span_count);
+	struct vpa_effects *effects = NULL;
+	struct vpa_moments moments = {0};
+	size_t count = list_moments(ns, spans, out->span_count);
 	uint64_t error_ns = 0;
-	int rc = vpa_effects_find(t, e, worlds, out->world_count, &effects, out->hits, err);
+	int rc = vpa_effects_new(t, e, worlds, out->world_count, &effects, err);
 
-	if (!rc && vpa_replay(t, e, &effects, worlds, out->world_count, moments, count, &error_ns))
+	if (!rc &&
+		(vpa_moments_new(&moments, ns, count, out->world_count, t->start_ns) ||
+			vpa_replay(t, e, effects, worlds, out->world_count, &moments, &error_ns)))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
 	if (!rc && error_ns)
 		rc = vpt_fail(err, VPT_EUNSUPPORTED,
 			"the replay without a change differs from the recording by %" PRIu64 " ns",
 			error_ns);
 	if (!rc)
-		measure(out, spans, moments, count);
-	vpa_effects_free(&effects);
+		measure(out, spans, worlds, &moments);
+	vpa_moments_free(&moments);
+	vpa_effects_free(effects);
 	return rc;
 }
 
-static void list_worlds(
-	struct vpa_world *worlds, const struct vpa_change_list *lists, size_t list_count)
+/* Those in which launches disappear come last. */
+static void list_worlds(struct vpa_world *worlds, const struct vpa_change_list *lists,
+	size_t list_count, uint64_t *hits)
 {
-	size_t i;
+	struct vpa_world all[VPA_WORLDS_MOST] = {
+		[VPA_WORLD_HOST] = {.no_ops = 1}, [VPA_WORLD_GPU] = {.no_host = 1}};
+	size_t i, count = VPA_WORLD_FIRST + list_count, at = 0;
 
-	worlds[VPA_WORLD_RECORDED] = (struct vpa_world){0};
-	worlds[VPA_WORLD_HOST] = (struct vpa_world){.no_ops = 1};
-	worlds[VPA_WORLD_GPU] = (struct vpa_world){.no_host = 1};
-	for (i = 0; i < list_count; i++)
-		worlds[VPA_WORLD_FIRST + i] = (struct vpa_world){
-			.changes = lists[i].changes, .change_count = lists[i].count};
+	for (i = 0; i < list_count; hits += lists[i++].count)
+		all[VPA_WORLD_FIRST + i] = (struct vpa_world){
+			.changes = lists[i].changes, .change_count = lists[i].count, .hits = hits};
+	for (i = 0; i < count; i++) {
+		all[i].number = i;
+		if (!vpa_world_deletes(&all[i]))
+			worlds[at++] = all[i];
+	}
+	for (i = 0; i < count; i++)
+		if (vpa_world_deletes(&all[i]))
+			worlds[at++] = all[i];
 }
 
 int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
@@ -98,7 +109,7 @@ int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
 	struct vpa_world worlds[VPA_WORLDS_MOST];
 	struct vpa_tape tape = {0};
 	struct vpa_edges edges = {0};
-	struct vpa_moment *moments = vpt_calloc(2 * span_count + 1, sizeof(*moments));
+	uint64_t *moments = vpt_calloc(2 * span_count + 1, sizeof(*moments));
 	size_t i, hits = 0;
 	int rc;
 
@@ -106,7 +117,6 @@ int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
 		list_count = VPA_CHANGE_LISTS_MOST;
 	for (i = 0; i < list_count; i++)
 		hits += lists[i].count;
-	list_worlds(worlds, lists, list_count);
 	*out = (struct vpa_retiming){
 		.world_count = VPA_WORLD_FIRST + list_count, .span_count = span_count};
 	out->span_ns = vpt_calloc(out->world_count * (span_count + 1), sizeof(*out->span_ns));
@@ -114,6 +124,8 @@ int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
 	rc = moments && out->span_ns && out->hits
 		     ? vpa_tape_read(trace, jobs, most, &tape, err)
 		     : vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
+	if (!rc)
+		list_worlds(worlds, lists, list_count, out->hits);
 	if (!rc && vpa_edges_find(&tape, &edges))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
 	if (!rc) {

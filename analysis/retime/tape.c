@@ -237,7 +237,7 @@ static int add_op(struct reading *r, const struct vpa_tape_op *op, uint64_t corr
 		return VPT_ENOMEM;
 	r->correlations[t->op_count] = correlation;
 	t->ops[t->op_count] = *op;
-	t->ops[t->op_count].uses = (uint32_t)t->op_count; /* until they are sorted */
+	t->ops[t->op_count].row = (uint32_t)t->op_count; /* until they are sorted */
 	t->op_count++;
 	return VPT_OK;
 }
@@ -493,7 +493,7 @@ static int by_op_start(const void *a, const void *b)
 		order = by_number(x->end_ns, y->end_ns);
 	if (!order)
 		order = by_number(x->stream, y->stream);
-	return order ? order : by_number(x->uses, y->uses);
+	return order ? order : by_number(x->row, y->row);
 }
 
 static int by_range_start(const void *a, const void *b)
@@ -568,6 +568,7 @@ static int join_calls(struct reading *r, uint32_t **call_of, size_t *cap)
 			.name = row->name,
 			.klass = row->klass,
 			.before = VPA_TAPE_NONE,
+			.next = VPA_TAPE_NONE,
 			.event = VPA_TAPE_NONE};
 		last[row->thread] = call;
 		rc = note_id(r, row, call, call_of, cap);
@@ -611,7 +612,7 @@ static int list_pids(struct reading *r)
 /* Lists each call's ops, by start. */
 static int list_launched(struct vpa_tape *t)
 {
-	uint32_t sum = 0;
+	uint32_t sum = 0, launches = 0;
 	size_t i;
 
 	t->launched = vpt_alloc(t->op_count ? t->op_count : 1, sizeof(*t->launched));
@@ -623,6 +624,8 @@ static int list_launched(struct vpa_tape *t)
 	for (i = 0; i < t->call_count; i++) {
 		t->calls[i].op = sum;
 		sum += t->calls[i].op_count;
+		t->calls[i].launch = launches;
+		launches += t->calls[i].op_count > 0;
 		t->calls[i].op_count = 0;
 	}
 	for (i = 0; i < t->op_count; i++) {
@@ -643,13 +646,12 @@ static int join_ops(struct reading *r, const uint32_t *call_of)
 
 	for (i = 0; i < t->op_count; i++) {
 		struct vpa_tape_op *op = &t->ops[i];
-		uint32_t call = find_call(
-			r, t->streams[op->stream].pid, r->correlations[op->uses], call_of);
+		uint32_t call =
+			find_call(r, t->streams[op->stream].pid, r->correlations[op->row], call_of);
 
 		if (call != VPA_TAPE_NONE && t->calls[call].start_ns > op->start_ns)
 			call = VPA_TAPE_NONE;
 		op->call = call;
-		op->uses = 0;
 		t->ops_without_call += call == VPA_TAPE_NONE;
 	}
 	return list_launched(t);

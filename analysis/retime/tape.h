@@ -29,12 +29,11 @@ struct vpa_tape_op {
 	/* Filled in by edges.h. */
 	uint8_t binding;   /* enum vpa_binding: what explains its start */
 	uint32_t event;    /* the op of another stream that it waits for; NONE */
-	uint32_t uses;     /* how many calls and ops wait for its end */
+	uint32_t row;      /* as it was read, until they are in order */
 	int64_t launch_ns; /* from its anchor to its start, at least; VPA_EDGE_NONE: no such edge */
 	int64_t stream_ns; /* the same from the end of the op before it on its stream */
 	int64_t event_ns;  /* the same from the end of `event` */
 	uint32_t anchor;   /* 1: of the call's end; 0: of its start */
-	uint32_t mods;     /* see change_effects.h: first of a list, 0: none */
 };
 
 struct vpa_tape_call {
@@ -47,13 +46,11 @@ struct vpa_tape_call {
 	uint8_t waits;    /* enum vpa_wait: what explains its end */
 	uint8_t can_fill; /* 0: it returned although the queue was full, so that does not hold it */
 	uint32_t before;  /* the call whose end its gap follows; NONE: the start of the tape */
-	uint32_t
-		uses; /* how many calls have it as `before`, plus its ops that begin after its end, and those of its graphs */
-	uint32_t start_uses;           /* its other ops */
 	uint32_t target, target_count; /* targets[] of the edges: ops whose ends it waits for */
 	uint32_t event;                /* the op that a recorded CUDA event stands for; NONE */
-	uint32_t mods;
-	uint64_t gap_ns; /* host code before it */
+	uint32_t next;                 /* of its thread; NONE */
+	uint32_t launch;               /* number, of those with ops */
+	uint64_t gap_ns;               /* host code before it */
 	uint64_t cost_ns;
 	int64_t after_ns; /* from the end of what it waits for to its own end */
 };

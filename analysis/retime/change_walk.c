@@ -1,0 +1,464 @@
+/* change_walk.c - goes through the calls with all rules. */
+#include "analysis/retime/rules.h"
+
+#include "analysis/model/model.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
+enum {
+	/* Of a CUDA graph, where the trace has none: to launch it, host code before that, to instantiate it. */
+	GRAPH_LAUNCH_NS = 8000,
+	GRAPH_CODE_NS = 30000,
+	GRAPH_BUILD_NS = 1000000
+};
+
+/* A thread, as far as its calls have come. All sets are of rules. */
+struct walk_thread {
+	struct vpa_whereabouts gap,
+		call;               /* of the middle of the code before the call; of its start */
+	uint64_t *in_gap, *in_call; /* rules whose places are there */
+	uint64_t *meant;            /* rules that meant the last call */
+	uint64_t *carried;          /* rules whose small read ended with the last call, a wait */
+	uint32_t *runs; /* by rule: 1 + the run of a graph that the thread is in; 0: none */
+};
+
+struct vpa_walk {
+	struct vpa_effects *x;
+	size_t from, to; /* rules */
+	int counts;
+	struct walk_thread *threads;
+	uint64_t *words;               /* what the threads' sets are in */
+	uint32_t *numbers;             /* what their ranges and runs are in */
+	size_t *next_run;              /* by rule */
+	uint64_t *todo, *wait, *after; /* sets, of one call */
+	struct vpa_call_effects *out;
+};
+
+/* ---- lengths that a replay can add up ---- */
+
+static uint64_t scaled(uint64_t ns, double factor)
+{
+	return (uint64_t)vpt_sat_i64((double)ns * factor);
+}
+
+static void lengthen(uint64_t *ns, uint64_t more_ns)
+{
+	*ns = vpt_sat_add(*ns, more_ns);
+	if (*ns > INT64_MAX)
+		*ns = INT64_MAX;
+}
+
+/* ---- where and what a call is ---- */
+
+static void find_rules(
+	const struct vpa_effects *x, const struct vpa_whereabouts *w, uint64_t *rules)
+{
+	size_t place, i;
+
+	memcpy(rules, vpa_rule_set(x, VPA_RULES_EVERYWHERE), x->words * sizeof(*rules));
+	for (place = 0; place < x->cover.place_count; place++)
+		for (i = 0; w->ranges[place] && i < x->words; i++)
+			rules[i] |= x->of_place[place * x->words + i];
+}
+
+static void find_place(
+	const struct vpa_effects *x, struct walk_thread *th, const struct vpa_tape_call *c)
+{
+	if (vpa_cover_at(&x->cover, c->thread, c->start_ns - c->gap_ns / 2, &th->gap))
+		find_rules(x, &th->gap, th->in_gap);
+	if (vpa_cover_at(&x->cover, c->thread, c->start_ns, &th->call))
+		find_rules(x, &th->call, th->in_call);
+}
+
+static void add_set(const struct vpa_effects *x, const uint64_t *set, uint64_t *to)
+{
+	size_t i;
+
+	for (i = 0; i < x->words; i++)
+		to[i] |= set[i];
+}
+
+/* Rules that mean the copies that the call makes. */
+static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
+{
+	const uint64_t *kinds = vpa_rule_set(x, VPA_RULES_COPY_KIND);
+	int is_small = 1;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < c->op_count; i++) {
+		const struct vpa_tape_op *o = &x->t->ops[x->t->launched[c->op + i]];
+
+		is_small &= !o->is_kernel && o->copy_kind == VPT_COPYKIND_DTOH &&
+			    o->bytes <= VPA_SMALL_BYTES;
+		for (k = 0; !o->is_kernel && k < x->words; k++)
+			meant[k] |= x->copy_kind[o->copy_kind * x->words + k] & kinds[k];
+	}
+	if (is_small)
+		add_set(x, vpa_rule_set(x, VPA_RULES_SMALL_READS), meant);
+}
+
+/* Rules that mean the call, wherever it is. */
+static void mean_call(struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
+{
+	memcpy(meant, vpa_rules_of_name(x, c->name), x->words * sizeof(*meant));
+	if (c->klass == VPT_CALL_SYNC)
+		add_set(x, vpa_rule_set(x, VPA_RULES_SYNCS), meant);
+	else if (c->klass == VPT_CALL_COPY || c->klass == VPT_CALL_BLOCKING_COPY)
+		add_set(x, vpa_rule_set(x, VPA_RULES_COPIES), meant);
+	if (c->op_count)
+		mean_copies(x, c, meant);
+}
+
+/* ---- what a rule does ---- */
+
+/* What the call is in a world so far. */
+static struct vpa_call_effect *of_call(
+	struct vpa_walk *w, const struct vpa_tape_call *c, uint32_t world)
+{
+	struct vpa_call_effect *effect = &w->out->at[world];
+	uint32_t bit = (uint32_t)1 << world;
+
+	if (!(w->out->worlds & bit))
+		*effect = (struct vpa_call_effect){.gap_ns = c->gap_ns, .cost_ns = c->cost_ns};
+	w->out->worlds |= bit;
+	return effect;
+}
+
+static void hit(const struct vpa_walk *w, const struct vpa_rule *r)
+{
+	*r->hits += (uint64_t)w->counts;
+}
+
+static int is_stretch(const struct vpa_change *c, uint64_t ns)
+{
+	return ns >= c->least_ns && (!c->most_ns || ns < c->most_ns);
+}
+
+static void cut_cost(struct vpa_call_effect *effect, const struct vpa_tape_call *c)
+{
+	uint64_t cost_ns = vpa_edges_cost_without_wait(c->klass);
+
+	effect->no_wait = 1;
+	if (effect->cost_ns > cost_ns)
+		effect->cost_ns = cost_ns;
+}
+
+/* Where host code of the length that the change names follows. */
+static void stop_waiting(
+	struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	const struct vpa_tape_call *calls = w->x->t->calls;
+	struct vpa_call_effect *effect;
+
+	if (!c->target_count ||
+		!is_stretch(r->change, c->next == VPA_TAPE_NONE ? 0 : calls[c->next].gap_ns))
+		return;
+	effect = of_call(w, c, r->world);
+	if (effect->is_gone || effect->no_wait)
+		return;
+	cut_cost(effect, c);
+	hit(w, r);
+}
+
+/* The call and its ops. Of the host code before it, what a launch usually needs goes too; all of it if it is short. */
+static void remove_call(
+	struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c, int with_code)
+{
+	struct vpa_call_effect *effect = of_call(w, c, r->world);
+
+	if (with_code || (!effect->is_gone && effect->gap_ns < VPA_LAUNCH_GAP_NS))
+		effect->gap_ns = 0;
+	else if (!effect->is_gone)
+		effect->gap_ns -= w->x->e->launch_gap_ns;
+	if (!effect->is_gone)
+		hit(w, r);
+	effect->is_gone = 1;
+	w->out->ops_gone |= (uint32_t)1 << r->world;
+}
+
+/* A rule about the call itself. */
+static void change_call(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	switch (r->change->kind) {
+	case VPA_CHANGE_DROP:
+		stop_waiting(w, r, c);
+		break;
+	case VPA_CHANGE_DELETE:
+		remove_call(w, r, c, 0);
+		break;
+	default:
+		cut_cost(of_call(w, c, r->world), c);
+	}
+}
+
+static void scale_gap(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	struct vpa_call_effect *effect;
+
+	if (!c->gap_ns || !is_stretch(r->change, c->gap_ns))
+		return;
+	effect = of_call(w, c, r->world);
+	effect->gap_ns = scaled(effect->gap_ns, r->change->factor);
+	hit(w, r);
+}
+
+/* The code after a call, or after the wait that it ends with. What any launch needs stays. */
+static void scale_after(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	struct vpa_call_effect *effect;
+	uint64_t stays_ns = w->x->e->launch_gap_ns;
+
+	if (c->gap_ns <= stays_ns)
+		return;
+	effect = of_call(w, c, r->world);
+	if (effect->gap_ns > stays_ns) {
+		effect->gap_ns = scaled(effect->gap_ns - stays_ns, r->change->factor);
+		lengthen(&effect->gap_ns, stays_ns);
+	}
+	hit(w, r);
+}
+
+static void skip(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c,
+	const struct walk_thread *th)
+{
+	int with_code = r->skipped[th->gap.ranges[r->place]];
+
+	if (r->skipped[th->call.ranges[r->place]])
+		remove_call(w, r, c, with_code);
+	else if (with_code)
+		of_call(w, c, r->world)->gap_ns = 0;
+}
+
+/* The first launch becomes that of the graph. */
+static void make_launch(struct vpa_walk *w, const struct vpa_rule *r,
+	const struct vpa_graph_run *run, const struct vpa_tape_call *c)
+{
+	struct vpa_call_effect *head = of_call(w, c, r->world);
+
+	if (run->is_captured)
+		lengthen(&head->gap_ns, vpt_sat_add(run->host_ns, GRAPH_BUILD_NS));
+	if (run->is_captured || head->gap_ns < GRAPH_CODE_NS)
+		lengthen(&head->gap_ns, GRAPH_CODE_NS);
+	head->cost_ns = GRAPH_LAUNCH_NS;
+	hit(w, r);
+}
+
+/* The others go, and their ops hang on the graph's launch. */
+static void join_graph(struct vpa_walk *w, const struct vpa_rule *r,
+	const struct vpa_graph_run *run, const struct vpa_tape_call *c)
+{
+	struct vpa_call_effect *effect = of_call(w, c, r->world);
+
+	effect->gap_ns = 0;
+	if (effect->is_gone)
+		return;
+	effect->is_gone = 1;
+	w->out->in_graph |= (uint32_t)1 << r->world;
+	w->out->heads[r->world] = run->first;
+}
+
+static void graph(struct vpa_walk *w, size_t rule, uint32_t call, struct walk_thread *th)
+{
+	const struct vpa_rule *r = &w->x->rules[rule];
+	const struct vpa_tape_call *c = &w->x->t->calls[call];
+	const struct vpa_graph_run *run;
+
+	if (th->runs[rule]) {
+		run = &r->runs[th->runs[rule] - 1];
+		if (call <= run->last) {
+			join_graph(w, r, run, c);
+			return;
+		}
+		th->runs[rule] = 0;
+	}
+	if (w->next_run[rule] < r->run_count && r->runs[w->next_run[rule]].first == call) {
+		th->runs[rule] = (uint32_t)++w->next_run[rule];
+		make_launch(w, r, &r->runs[th->runs[rule] - 1], c);
+	}
+}
+
+/* A rule that the call's sets name. */
+static void apply(struct vpa_walk *w, size_t rule, uint32_t call, struct walk_thread *th)
+{
+	const struct vpa_rule *r = &w->x->rules[rule];
+	const struct vpa_tape_call *c = &w->x->t->calls[call];
+
+	switch (r->change->kind) {
+	case VPA_CHANGE_HOST:
+		scale_gap(w, r, c);
+		break;
+	case VPA_CHANGE_HOST_AFTER:
+		if (vpa_rule_has(th->carried, rule))
+			scale_after(w, r, c);
+		if (vpa_rule_has(w->after, rule))
+			scale_after(w, r, c);
+		break;
+	case VPA_CHANGE_SKIP:
+		skip(w, r, c, th);
+		break;
+	case VPA_CHANGE_GRAPH:
+		graph(w, rule, call, th);
+		break;
+	default:
+		/* As the wait of a small read, then for its own sake. */
+		if (vpa_rule_has(w->wait, rule))
+			change_call(w, r, c);
+		if (vpa_rule_has(th->meant, rule))
+			change_call(w, r, c);
+	}
+}
+
+/* ---- a call ---- */
+
+/* Which rules have something to do, from where the call is, what it is, and what was before it. */
+static uint64_t find_todo(struct vpa_walk *w, const struct vpa_tape_call *c, struct walk_thread *th)
+{
+	const struct vpa_effects *x = w->x;
+	int is_wait = c->klass == VPT_CALL_SYNC && c->gap_ns < VPA_LAUNCH_GAP_NS;
+	uint64_t any = 0;
+	size_t i;
+
+	for (i = 0; i < x->words; i++) {
+		uint64_t before = th->meant[i], after = vpa_rule_set(x, VPA_RULES_AFTER)[i],
+			 now = vpa_rule_set(x, VPA_RULES_NOW)[i];
+
+		w->wait[i] = is_wait ? before & vpa_rule_set(x, VPA_RULES_SMALL)[i] : 0;
+		w->after[i] = before & after & ~w->wait[i];
+		w->todo[i] =
+			th->carried[i] | w->after[i] | (w->wait[i] & now) |
+			(th->in_gap[i] & vpa_rule_set(x, VPA_RULES_HOST)[i]) |
+			((th->in_gap[i] | th->in_call[i]) & vpa_rule_set(x, VPA_RULES_SKIP)[i]) |
+			vpa_rule_set(x, VPA_RULES_GRAPH)[i];
+	}
+	mean_call(w->x, c, th->meant);
+	for (i = 0; i < x->words; i++) {
+		th->meant[i] &= th->in_call[i];
+		w->todo[i] |= th->meant[i] & vpa_rule_set(x, VPA_RULES_NOW)[i];
+		any |= w->todo[i];
+	}
+	return any;
+}
+
+static void apply_all(struct vpa_walk *w, uint32_t call, struct walk_thread *th)
+{
+	uint64_t bits;
+	size_t i, rule;
+
+	for (i = w->from / 64; i < w->x->words; i++)
+		for (bits = w->todo[i]; bits; bits &= bits - 1) {
+			rule = i * 64 + (size_t)__builtin_ctzll(bits);
+			if (rule >= w->from && rule < w->to)
+				apply(w, rule, call, th);
+		}
+}
+
+static void carry(const struct vpa_walk *w, struct walk_thread *th)
+{
+	size_t i;
+
+	for (i = 0; i < w->x->words; i++)
+		th->carried[i] = w->wait[i] & vpa_rule_set(w->x, VPA_RULES_AFTER)[i];
+}
+
+void vpa_walk_call(struct vpa_walk *w, uint32_t call, struct vpa_call_effects *out)
+{
+	const struct vpa_tape_call *c = &w->x->t->calls[call];
+	struct walk_thread *th = &w->threads[c->thread];
+	uint32_t i;
+
+	out->worlds = out->gone = out->ops_gone = out->in_graph = 0;
+	out->inside = th->in_call;
+	if (!w->x->rule_count)
+		return;
+	w->out = out;
+	find_place(w->x, th, c);
+	if (find_todo(w, c, th)) {
+		apply_all(w, call, th);
+		for (i = 0; out->worlds >> i; i++)
+			if (out->worlds >> i & 1)
+				out->gone |= (uint32_t)out->at[i].is_gone << i;
+	}
+	carry(w, th);
+}
+
+uint32_t vpa_walk_place(const struct vpa_walk *w, uint32_t thread, uint32_t place)
+{
+	return place == VPA_TAPE_NONE ? 1 : w->threads[thread].call.ranges[place];
+}
+
+/* ---- all ---- */
+
+static int start_threads(struct vpa_walk *w)
+{
+	const struct vpa_effects *x = w->x;
+	size_t threads = x->t->thread_count, sets = 4, i;
+	size_t numbers = 2 * x->cover.place_count + x->rule_count;
+	uint64_t *words;
+	uint32_t *number;
+
+	w->threads = vpt_calloc(threads + 1, sizeof(*w->threads));
+	w->words = vpt_calloc(threads * sets * x->words + 3 * x->words, sizeof(*w->words));
+	w->numbers = vpt_calloc(threads * numbers + 1, sizeof(*w->numbers));
+	w->next_run = vpt_calloc(x->rule_count + 1, sizeof(*w->next_run));
+	if (!w->threads || !w->words || !w->numbers || !w->next_run)
+		return VPT_ENOMEM;
+	words = w->words;
+	w->todo = words;
+	w->wait = words + x->words;
+	w->after = words + 2 * x->words;
+	words += 3 * x->words;
+	number = w->numbers;
+	for (i = 0; i < threads; i++, words += sets * x->words, number += numbers) {
+		struct walk_thread *th = &w->threads[i];
+
+		th->in_gap = words;
+		th->in_call = words + x->words;
+		th->meant = words + 2 * x->words;
+		th->carried = words + 3 * x->words;
+		th->gap.ranges = number;
+		th->call.ranges = number + x->cover.place_count;
+		th->runs = number + 2 * x->cover.place_count;
+		find_rules(x, &th->gap, th->in_gap);
+		find_rules(x, &th->call, th->in_call);
+	}
+	return VPT_OK;
+}
+
+struct vpa_walk *vpa_walk_part(struct vpa_effects *x, size_t from, size_t to)
+{
+	struct vpa_walk *w = vpt_calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->x = x;
+	w->from = from;
+	w->to = to;
+	if (start_threads(w)) {
+		vpa_walk_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+struct vpa_walk *vpa_walk_new(struct vpa_effects *x)
+{
+	struct vpa_walk *w = vpa_walk_part(x, 0, x->rule_count);
+
+	if (w)
+		w->counts = 1;
+	return w;
+}
+
+void vpa_walk_free(struct vpa_walk *w)
+{
+	if (!w)
+		return;
+	vpt_free(w->threads);
+	vpt_free(w->words);
+	vpt_free(w->numbers);
+	vpt_free(w->next_run);
+	vpt_free(w);
+}

@@ -1,0 +1,129 @@
+/* moments.c - what calls and ops around each moment say of it. */
+#include "analysis/retime/moments.h"
+
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
+enum { AT_CALL, AT_END, AT_START };
+
+enum { STEPS = 8 };
+
+int vpa_moments_new(
+	struct vpa_moments *m, const uint64_t *ns, size_t count, size_t worlds, uint64_t start_ns)
+{
+	size_t i, cells = (count + 1) * worlds;
+
+	*m = (struct vpa_moments){.ns = ns, .count = count, .worlds = worlds, .start_ns = start_ns};
+	m->times_ns = vpt_calloc(cells, sizeof(*m->times_ns));
+	m->host_ns = vpt_calloc(cells, sizeof(*m->host_ns));
+	m->ends_ns = vpt_alloc(cells, sizeof(*m->ends_ns));
+	m->starts_ns = vpt_alloc(cells, sizeof(*m->starts_ns));
+	m->kinds = vpt_calloc(count + 1, 1);
+	if (!m->times_ns || !m->host_ns || !m->ends_ns || !m->starts_ns || !m->kinds)
+		return VPT_ENOMEM;
+	for (i = 0; i < cells; i++) {
+		m->ends_ns[i] = INT64_MIN;
+		m->starts_ns[i] = INT64_MAX;
+	}
+	return VPT_OK;
+}
+
+void vpa_moments_free(struct vpa_moments *m)
+{
+	vpt_free(m->times_ns);
+	vpt_free(m->host_ns);
+	vpt_free(m->ends_ns);
+	vpt_free(m->starts_ns);
+	vpt_free(m->kinds);
+	*m = (struct vpa_moments){0};
+}
+
+void vpa_moments_pass(struct vpa_moments *m, uint64_t until_ns, const int64_t *host_ns)
+{
+	for (; m->next_call < m->count && m->ns[m->next_call] < until_ns; m->next_call++)
+		memcpy(&m->host_ns[m->next_call * m->worlds], host_ns,
+			m->worlds * sizeof(*host_ns));
+}
+
+/* The first moment at or after a time, which is not before the moment `low`. */
+static size_t moment_from(const struct vpa_moments *m, size_t low, uint64_t ns)
+{
+	size_t high = m->count, steps;
+
+	for (steps = 0; steps < STEPS; steps++, low++)
+		if (low == high || m->ns[low] >= ns)
+			return low;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->ns[middle] < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first moment by which the op had ended, and the last one from which on it starts. */
+struct vpa_moment_rows vpa_moments_of(struct vpa_moments *m, const struct vpa_tape_op *o)
+{
+	size_t end, start;
+
+	m->next_op = moment_from(m, m->next_op, o->start_ns + 1);
+	start = m->next_op ? m->next_op - 1 : m->count;
+	end = start < m->count && m->ns[start] == o->end_ns ? start
+							    : moment_from(m, m->next_op, o->end_ns);
+	if (end < m->count && m->ns[end] == o->end_ns)
+		m->kinds[end] = AT_END;
+	if (start < m->count && m->ns[start] == o->start_ns && m->kinds[start] == AT_CALL)
+		m->kinds[start] = AT_START;
+	return (struct vpa_moment_rows){
+		&m->ends_ns[end * m->worlds], &m->starts_ns[start * m->worlds]};
+}
+
+/* What had ended by a moment includes what had by an earlier one; what starts from it on, what does from a later one. */
+static void add_others(struct vpa_moments *m)
+{
+	size_t i, n = m->count * m->worlds;
+
+	for (i = m->worlds; i < n; i++)
+		if (m->ends_ns[i] < m->ends_ns[i - m->worlds])
+			m->ends_ns[i] = m->ends_ns[i - m->worlds];
+	for (i = n > m->worlds ? n - m->worlds : 0; i--;)
+		if (m->starts_ns[i] > m->starts_ns[i + m->worlds])
+			m->starts_ns[i] = m->starts_ns[i + m->worlds];
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A GPU without its host may begin what comes later before what comes first has ended: then the moment is when that
+ * has. Where nothing begins or ends, it is as long after the last thing before it, on the host or on a GPU, as it was.
+ * Where all ops are gone, the host says when it is. */
+static int64_t time_of(const struct vpa_moments *m, size_t i, size_t w)
+{
+	size_t at = i * m->worlds + w;
+	int64_t end_ns = m->ends_ns[at], start_ns = m->starts_ns[at], host_ns = m->host_ns[at];
+	int64_t recorded_ns = later(m->ends_ns[i * m->worlds], m->host_ns[i * m->worlds]);
+
+	if (m->kinds[i] == AT_CALL)
+		return vpt_sat_add_i64(later(end_ns, host_ns),
+			vpt_sat_diff_i64(vpt_sat_diff(m->ns[i], m->start_ns), recorded_ns));
+	if (m->kinds[i] == AT_START && start_ns != INT64_MAX)
+		return later(start_ns, end_ns);
+	return end_ns == INT64_MIN ? host_ns : end_ns;
+}
+
+void vpa_moments_end(struct vpa_moments *m)
+{
+	size_t i, w;
+
+	add_others(m);
+	for (i = 0; i < m->count; i++)
+		for (w = 0; w < m->worlds; w++)
+			m->times_ns[i * m->worlds + w] = time_of(m, i, w);
+}

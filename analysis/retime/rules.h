@@ -1,0 +1,94 @@
+/* rules.h - the changes of all worlds, as bits: which of them a call or op is meant by. Private to effects.c, change_walk.c
+ * and new_graphs.c. */
+#ifndef VPA_ANALYSIS_RETIME_RULES_H
+#define VPA_ANALYSIS_RETIME_RULES_H
+
+#include "analysis/names/families.h"
+#include "analysis/retime/cover.h"
+#include "analysis/retime/effects.h"
+#include "formats/calls.h"
+#include "formats/event_schema.h"
+
+/* Sets of rules: `words` words each. */
+enum vpa_rule_set {
+	VPA_RULES_NOW,   /* a call itself is changed: drop, delete, pin */
+	VPA_RULES_AFTER, /* the call after it */
+	VPA_RULES_SMALL, /* the wait after a small read too */
+	VPA_RULES_HOST,  /* host code */
+	VPA_RULES_SKIP,
+	VPA_RULES_GRAPH,
+	VPA_RULES_OP, /* the ops */
+	VPA_RULES_ASIDE,
+	VPA_RULES_EVERYWHERE,
+	VPA_RULES_SYNCS,
+	VPA_RULES_COPIES,
+	VPA_RULES_SMALL_READS, /* meant are small reads */
+	VPA_RULES_COPY_KIND,   /* meant are copies of a kind, of any */
+	VPA_RULE_SETS
+};
+
+enum { VPA_COPY_KINDS = 256 }; /* whatever a byte holds */
+
+/* Launches of a thread that become one. */
+struct vpa_graph_run {
+	uint32_t first, last; /* the first and last launch */
+	uint64_t host_ns;     /* of its calls and the code between them */
+	uint8_t is_captured;
+};
+
+struct vpa_rule {
+	const struct vpa_change *change;
+	uint32_t place, outer; /* numbers of patterns; NONE: everywhere */
+	uint32_t world;
+	uint32_t aside; /* number of the stream */
+	double rate;    /* bytes in a nanosecond; 0: the factor counts */
+	uint64_t *hits;
+	uint8_t *skipped;           /* by number of a range, from 1: 1: it does not run */
+	struct vpa_graph_run *runs; /* by first */
+	size_t run_count, run_cap;
+};
+
+struct vpa_effects {
+	const struct vpa_tape *t;
+	const struct vpa_edges *e;
+	struct vpa_rule *rules;
+	size_t rule_count, words;
+	uint64_t *sets;      /* VPA_RULE_SETS of them */
+	uint64_t *copy_kind; /* by kind: rules that mean copies of it */
+	uint64_t *families;  /* by family: rules that mean its kernels */
+	uint64_t *of_place;  /* by pattern: rules there */
+	uint32_t *name_row;  /* by name: 1 + row of `names`; 0: not asked yet */
+	uint64_t *names;     /* by row: rules that mean calls or kernels of the name */
+	size_t name_rows, name_cap;
+	struct vpa_cover cover;
+	uint32_t asides;
+	int failed; /* no memory for a row of names */
+};
+
+static inline uint64_t *vpa_rule_set(const struct vpa_effects *x, enum vpa_rule_set set)
+{
+	return &x->sets[(size_t)set * x->words];
+}
+
+static inline int vpa_rule_has(const uint64_t *set, size_t rule)
+{
+	return set[rule / 64] >> rule % 64 & 1;
+}
+
+static inline void vpa_rule_add(uint64_t *set, size_t rule)
+{
+	set[rule / 64] |= (uint64_t)1 << rule % 64;
+}
+
+/* The rules that mean calls or kernels of a name. */
+const uint64_t *vpa_rules_of_name(struct vpa_effects *x, uint32_t name);
+
+/* Finds the runs of a rule that makes graphs, when those of earlier rules are known. 0 or VPT_ENOMEM. */
+int vpa_graphs_find(struct vpa_effects *x, size_t rule);
+
+/* The walk of one world only, with the rules before `to`, which counts nothing. NULL: no memory. */
+struct vpa_walk *vpa_walk_part(struct vpa_effects *x, size_t from, size_t to);
+/* Where the last call of the walk began: the number of the range of a pattern, from 1; 0: none. */
+uint32_t vpa_walk_place(const struct vpa_walk *w, uint32_t thread, uint32_t place);
+
+#endif
