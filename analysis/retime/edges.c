@@ -3,6 +3,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"
+#include "analysis/retime/order.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"
@@ -34,21 +35,6 @@ struct finding {
 	uint32_t *event_op;      /* by such an id */
 	size_t event_cap, next_sync;
 };
-
-/* A row, sorted by a time or length. */
-struct timed {
-	uint64_t ns;
-	uint32_t row;
-};
-
-static int by_time(const void *a, const void *b)
-{
-	const struct timed *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
 
 static uint32_t *new_rows(size_t count)
 {
@@ -130,7 +116,7 @@ static int find_costs(struct finding *f)
 static int sort_ends(struct finding *f)
 {
 	const struct vpa_tape *t = f->t;
-	struct timed *all = vpt_alloc(t->call_count, sizeof(*all));
+	struct vpa_timed *all = vpt_alloc(t->call_count, sizeof(*all));
 	size_t i;
 	int rc;
 
@@ -140,8 +126,8 @@ static int sort_ends(struct finding *f)
 		return VPT_ENOMEM;
 	}
 	for (i = 0; i < t->call_count; i++)
-		all[i] = (struct timed){t->calls[i].end_ns, (uint32_t)i};
-	rc = vpa_sort(all, t->call_count, sizeof(*all), by_time);
+		all[i] = (struct vpa_timed){t->calls[i].end_ns, (uint32_t)i};
+	rc = vpa_order(all, t->call_count);
 	for (i = 0; i < t->call_count; i++)
 		f->e->calls_by_end[i] = all[i].row;
 	vpt_free(all);
@@ -566,7 +552,7 @@ static int find_usual(struct finding *f)
 
 /* Ops by their end, and how many of them ended by the start of the current one. */
 struct ended {
-	struct timed *all;
+	struct vpa_timed *all;
 	size_t count;
 };
 
@@ -664,8 +650,8 @@ static int bind_ops(struct finding *f)
 	if (!ended.all)
 		return VPT_ENOMEM;
 	for (i = 0; i < t->op_count; i++)
-		ended.all[i] = (struct timed){t->ops[i].end_ns, i};
-	rc = vpa_sort(ended.all, t->op_count, sizeof(*ended.all), by_time);
+		ended.all[i] = (struct vpa_timed){t->ops[i].end_ns, i};
+	rc = vpa_order(ended.all, t->op_count);
 	for (i = 0; i < t->op_count && !rc; i++) {
 		while (ended.count < t->op_count && ended.all[ended.count].ns <= t->ops[i].start_ns)
 			ended.count++;

@@ -47,7 +47,6 @@ struct vpa_tape_call {
 	uint8_t can_fill; /* 0: it returned although the queue was full, so that does not hold it */
 	uint32_t before;  /* the call whose end its gap follows; NONE: the start of the tape */
 	uint32_t target, target_count; /* targets[] of the edges: ops whose ends it waits for */
-	uint32_t event;                /* the op that a recorded CUDA event stands for; NONE */
 	uint32_t next;                 /* of its thread; NONE */
 	uint32_t launch;               /* number, of those with ops */
 	uint64_t gap_ns;               /* host code before it */
@@ -84,7 +83,7 @@ struct vpa_tape_sync {
 struct vpa_tape {
 	struct vpt_strings names;
 	struct vpa_tape_call *calls; /* by start, outer before inner */
-	size_t call_count, call_cap;
+	size_t call_count;
 	struct vpa_tape_op *ops; /* by start */
 	size_t op_count, op_cap;
 	uint32_t *launched;            /* ops by call */
