@@ -2,6 +2,7 @@
 #include "analysis/retime/rules.h"
 
 #include "analysis/model/model.h"
+#include "analysis/retime/clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -40,14 +41,16 @@ struct vpa_walk {
 
 static uint64_t scaled(uint64_t ns, double factor)
 {
-	return (uint64_t)vpt_sat_i64((double)ns * factor);
+	uint64_t scaled_ns = vpt_sat_u64((double)ns * factor);
+
+	return scaled_ns < VPA_CLOCK_LAST ? scaled_ns : VPA_CLOCK_LAST;
 }
 
 static void lengthen(uint64_t *ns, uint64_t more_ns)
 {
 	*ns = vpt_sat_add(*ns, more_ns);
-	if (*ns > INT64_MAX)
-		*ns = INT64_MAX;
+	if (*ns > VPA_CLOCK_LAST)
+		*ns = VPA_CLOCK_LAST;
 }
 
 /* ---- where and what a call is ---- */

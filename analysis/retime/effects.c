@@ -1,6 +1,7 @@
 /* effects.c - the rules of all worlds, and what they do to ops. */
 #include "analysis/retime/rules.h"
 
+#include "analysis/retime/clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -354,6 +355,8 @@ static void change_op(struct vpa_rule *r, const struct vpa_tape_op *o, struct vp
 		effect->duration_ns = vpt_sat_i64((double)o->bytes / r->rate);
 	else
 		return;
+	if (effect->duration_ns > VPA_CLOCK_LAST)
+		effect->duration_ns = VPA_CLOCK_LAST;
 	++*r->hits;
 }
 

@@ -9,10 +9,10 @@
 #include "analysis/retime/tape.h"
 
 struct vpa_moments {
-	const uint64_t *ns; /* recorded, ascending, each once; the caller's */
-	size_t count, worlds;
-	uint64_t start_ns; /* of the tape: all other times are relative to it */
-	int64_t *times_ns; /* by moment, then world: the answer */
+	const uint64_t *ns;   /* recorded, ascending, each once; the caller's */
+	size_t count, worlds; /* worlds: of a row; a multiple of VPA_CLOCKS */
+	uint64_t start_ns;    /* of the tape: all other times are relative to it */
+	int64_t *times_ns;    /* by moment, then world: the answer */
 	/* By moment, then world: the end of the last call before it; the latest end of the ops that had ended by then; the
 	 * earliest start of those that started from then on. One row more takes what counts for no moment. */
 	int64_t *host_ns, *ends_ns, *starts_ns;

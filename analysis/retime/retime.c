@@ -1,6 +1,7 @@
 /* retime.c - from a trace to the lengths of spans in each world. */
 #include "analysis/retime/retime.h"
 
+#include "analysis/retime/clocks.h"
 #include "analysis/retime/replay.h"
 #include "formats/base/memory.h"
 
@@ -63,11 +64,12 @@ static int replay(struct vpa_tape *t, const struct vpa_edges *e, const struct vp
 	struct vpa_effects *effects = NULL;
 	struct vpa_moments moments = {0};
 	size_t count = list_moments(ns, spans, out->span_count);
+	size_t row = (out->world_count + VPA_CLOCKS - 1) / VPA_CLOCKS * VPA_CLOCKS;
 	uint64_t error_ns = 0;
 	int rc = vpa_effects_new(t, e, worlds, out->world_count, &effects, err);
 
 	if (!rc &&
-		(vpa_moments_new(&moments, ns, count, out->world_count, t->start_ns) ||
+		(vpa_moments_new(&moments, ns, count, row, t->start_ns) ||
 			vpa_replay(t, e, effects, worlds, out->world_count, &moments, &error_ns)))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
 	if (!rc && error_ns)
