@@ -1,7 +1,6 @@
 /* cover.c - lanes of ranges, and the innermost one at a moment. */
 #include "analysis/retime/cover.h"
 
-#include "analysis/base/index.h"
 #include "formats/base/memory.h"
 
 #include <fnmatch.h>
@@ -67,30 +66,15 @@ static int is_matched(const struct vpa_cover *c, uint32_t name)
 
 /* ---- lanes ---- */
 
-static int find_processes(struct vpa_cover *c)
+/* Of the ranges of a whole process, after the lanes of all threads. */
+static uint32_t wide_lane(const struct vpa_tape *t, uint32_t thread)
 {
-	const struct vpa_tape *t = c->t;
-	struct vpa_index processes = {0};
-	uint32_t process;
-	size_t i;
-	int rc = VPT_OK;
-
-	c->process_lane = vpt_alloc(t->thread_count + 1, sizeof(*c->process_lane));
-	if (!c->process_lane)
-		return VPT_ENOMEM;
-	for (i = 0; i < t->thread_count && !rc; i++) {
-		process = vpa_index_put(&processes, (uint64_t)t->threads[i].pid, 0);
-		c->process_lane[i] = (uint32_t)t->thread_count + process;
-		rc = process == UINT32_MAX ? VPT_ENOMEM : VPT_OK;
-	}
-	c->lane_count = (uint32_t)(t->thread_count + processes.count);
-	vpa_index_free(&processes);
-	return rc;
+	return (uint32_t)t->thread_count + t->threads[thread].process;
 }
 
 static uint32_t lane_of(const struct vpa_cover *c, const struct vpa_tape_range *r)
 {
-	return r->is_wide ? c->process_lane[r->thread] : r->thread;
+	return r->is_wide ? wide_lane(c->t, r->thread) : r->thread;
 }
 
 /* What is open in a lane when the range at `at` begins. */
@@ -148,9 +132,8 @@ int vpa_cover_find(
 	*out = (struct vpa_cover){.t = t, .place_count = count};
 	if (!count)
 		return VPT_OK;
+	out->lane_count = (uint32_t)t->thread_count + t->process_count;
 	rc = match_names(out, patterns);
-	if (!rc)
-		rc = find_processes(out);
 	return rc ? rc : fill_lanes(out);
 }
 
@@ -160,7 +143,6 @@ void vpa_cover_free(struct vpa_cover *c)
 	vpt_free(c->places);
 	vpt_free(c->ranges);
 	vpt_free(c->lanes);
-	vpt_free(c->process_lane);
 	*c = (struct vpa_cover){0};
 }
 
@@ -241,7 +223,7 @@ int vpa_cover_at(const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct
 		return 0;
 	own = innermost(c, thread, ns, &w->own_cursor, w->is_known ? &w->own : NULL);
 	wide = innermost(
-		c, c->process_lane[thread], ns, &w->wide_cursor, w->is_known ? &w->wide : NULL);
+		c, wide_lane(c->t, thread), ns, &w->wide_cursor, w->is_known ? &w->wide : NULL);
 	if (w->is_known && own == w->own && wide == w->wide && ns < w->until_ns)
 		return 0;
 	w->own = own;

@@ -42,7 +42,6 @@ enum vpa_wait { VPA_WAIT_NONE, VPA_WAIT_OP, VPA_WAIT_QUEUE };
 struct vpa_edges {
 	uint32_t *targets; /* of calls that wait: ops */
 	size_t target_count, target_cap;
-	uint32_t *calls_by_end;
 	int64_t latency_ns, graph_latency_ns; /* usual, from a launch to its op */
 	int64_t stream_gap_ns;                /* usual, between two ops of a stream */
 	uint64_t launch_gap_ns;               /* usual host code before a launch */

@@ -1,50 +1,52 @@
 /* replay.c - the order of calls and ops, and the memory for their clocks. */
+#include "analysis/retime/ends.h"
 #include "analysis/retime/replaying.h"
 
 #include "formats/base/memory.h"
 
-enum { KEPT = 65536 /* launches, and ops */ };
+enum { KEPT = 16384 /* launches, and ops */ };
 
 /* ---- the order ---- */
 
+static void end_call(struct vpa_replaying *r, uint32_t call, size_t newest_op)
+{
+	vpa_moments_pass(r->moments, r->t->calls[call].end_ns, r->host);
+	vpa_replay_end(r, call, (uint32_t)newest_op);
+}
+
 /* At one moment: ends of calls that began before it, then calls in order, then ops. A call of no length begins and ends
  * at once. */
-static void run(struct vpa_replaying *r)
+static int run(struct vpa_replaying *r)
 {
 	const struct vpa_tape *t = r->t;
-	size_t starts = 0, ends = 0, ops = 0;
+	size_t calls = 0, ops = 0;
+	struct vpa_ends open = {0};
+	uint32_t row;
+	int rc = VPT_OK;
 
-	while (starts < t->call_count || ends < t->call_count || ops < t->op_count) {
-		uint64_t start_ns = starts < t->call_count ? t->calls[starts].start_ns : UINT64_MAX,
-			 end_ns = UINT64_MAX,
+	while (!rc) {
+		uint64_t start_ns = calls < t->call_count ? t->calls[calls].start_ns : UINT64_MAX,
 			 op_ns = ops < t->op_count ? t->ops[ops].start_ns : UINT64_MAX;
 
-		/* Those of no length have ended when they began. */
-		while (ends < t->call_count) {
-			const struct vpa_tape_call *c = &t->calls[r->e->calls_by_end[ends]];
-
-			if (c->end_ns > c->start_ns) {
-				end_ns = c->end_ns;
-				break;
-			}
-			ends++;
-		}
-		if (ends < t->call_count && end_ns <= start_ns && end_ns <= op_ns) {
-			vpa_moments_pass(r->moments, end_ns, r->host);
-			vpa_replay_end(r, r->e->calls_by_end[ends++], (uint32_t)ops);
-		} else if (starts < t->call_count && start_ns <= op_ns) {
-			vpa_replay_start(r, (uint32_t)starts);
-			if (t->calls[starts].end_ns == start_ns) {
-				vpa_moments_pass(r->moments, start_ns, r->host);
-				vpa_replay_end(r, (uint32_t)starts, (uint32_t)ops);
-			}
-			starts++;
+		if (vpa_ends_pop(&open, start_ns < op_ns ? start_ns : op_ns, &row)) {
+			end_call(r, row, ops);
+		} else if (calls < t->call_count && start_ns <= op_ns) {
+			row = (uint32_t)calls++;
+			vpa_replay_start(r, row);
+			if (t->calls[row].end_ns == start_ns)
+				end_call(r, row, ops);
+			else if (vpa_ends_push(&open, t->calls[row].end_ns, row))
+				rc = VPT_ENOMEM;
 		} else if (ops < t->op_count) {
 			vpa_replay_op(r, (uint32_t)ops++);
+		} else {
+			break;
 		}
 	}
+	vpt_free(open.items);
 	vpa_moments_pass(r->moments, UINT64_MAX, r->host);
 	vpa_moments_end(r->moments);
+	return rc;
 }
 
 /* ---- all ---- */
@@ -87,16 +89,16 @@ static int allocate_calls(struct vpa_replaying *r, size_t launches)
 	r->ends = vpt_calloc(t->thread_count, r->n * sizeof(*r->ends));
 	r->costs = vpt_calloc(t->thread_count, r->n * sizeof(*r->costs));
 	r->launches = vpt_alloc(launches, sizeof(*r->launches));
-	r->launch_starts = vpt_calloc(launches, r->n * sizeof(*r->launch_starts));
-	r->launch_ends = vpt_calloc(launches, r->n * sizeof(*r->launch_ends));
-	r->places = vpt_calloc(launches, r->own * sizeof(*r->places));
+	r->launch_starts = vpt_alloc(launches, r->n * sizeof(*r->launch_starts));
+	r->launch_ends = vpt_alloc(launches, r->n * sizeof(*r->launch_ends));
+	r->places = vpt_alloc(launches, r->own * sizeof(*r->places));
 	r->inside = vpt_alloc(launches, r->words * sizeof(*r->inside));
 	r->heads =
 		vpt_alloc(vpa_effects_make_graphs(r->x) ? launches : 1, r->n * sizeof(*r->heads));
 	r->counts = vpt_calloc(t->gpu_count, sizeof(*r->counts));
 	r->own_counts = vpt_calloc(t->gpu_count, r->own * sizeof(*r->own_counts));
-	r->lines = vpt_calloc(t->gpu_count * (size_t)VPA_LINE, r->n * sizeof(*r->lines));
-	r->own_lines = vpt_calloc(t->gpu_count * (size_t)VPA_LINE, r->own * sizeof(*r->own_lines));
+	r->lines = vpt_alloc(t->gpu_count * (size_t)VPA_LINE, r->n * sizeof(*r->lines));
+	r->own_lines = vpt_alloc(t->gpu_count * (size_t)VPA_LINE, r->own * sizeof(*r->own_lines));
 	for (i = 0; r->launches && i < launches; i++)
 		r->launches[i].call = VPA_TAPE_NONE;
 	return r->open && r->starts && r->ends && r->costs && r->launches && r->launch_starts &&
@@ -111,7 +113,7 @@ static int allocate_ops(struct vpa_replaying *r, size_t ops)
 	const struct vpa_tape *t = r->t;
 	size_t streams = t->stream_count + vpa_effects_asides(r->x), i;
 
-	r->op_ends = vpt_calloc(ops, r->n * sizeof(*r->op_ends));
+	r->op_ends = vpt_alloc(ops, r->n * sizeof(*r->op_ends));
 	r->streams = vpt_calloc(streams, sizeof(*r->streams));
 	r->tails = vpt_calloc(streams, r->n * sizeof(*r->tails));
 	r->last_end = vpt_calloc(t->stream_count, r->n * sizeof(*r->last_end));
@@ -163,8 +165,8 @@ int vpa_replay(const struct vpa_tape *t, const struct vpa_edges *e, struct vpa_e
 	list_worlds(r, worlds);
 	rc = allocate(r);
 	if (!rc) {
-		run(r);
-		rc = vpa_effects_failed(x) ? VPT_ENOMEM : VPT_OK;
+		rc = run(r);
+		rc = vpa_effects_failed(x) ? VPT_ENOMEM : rc;
 	}
 	*error_ns = r->error_ns;
 	release(r);

@@ -142,6 +142,8 @@ static void run_differing(struct vpa_replaying *r, struct running *run)
 
 	for (w = 0; w < r->worlds; w++)
 		run_in(r, run, w);
+	for (; w < r->n; w++)
+		run->clocks.end[w] = 0;
 }
 
 /* Keeps the end of an op that gives way to a later one, while it is the last of its stream. */

@@ -59,7 +59,7 @@ static int add_thread(struct vpa_tape *t, int64_t pid, int64_t tid, uint32_t *in
 	*index = (uint32_t)t->thread_count;
 	if (vpt_grow(&t->threads, &t->thread_cap, t->thread_count + 1, sizeof(*t->threads)))
 		return VPT_ENOMEM;
-	t->threads[t->thread_count++] = (struct vpa_tape_thread){pid, tid};
+	t->threads[t->thread_count++] = (struct vpa_tape_thread){.pid = pid, .tid = tid};
 	return VPT_OK;
 }
 

@@ -61,6 +61,7 @@ struct vpa_tape_stream {
 
 struct vpa_tape_thread {
 	int64_t pid, tid;
+	uint32_t process; /* number of the pid */
 };
 
 struct vpa_tape_range {
@@ -93,7 +94,7 @@ struct vpa_tape {
 	size_t thread_count, thread_cap;
 	struct vpa_tape_stream *streams;
 	size_t stream_count, stream_cap;
-	uint32_t gpu_count;
+	uint32_t gpu_count, process_count;
 	struct vpa_tape_sync *syncs;
 	size_t sync_count, sync_cap;
 	uint64_t start_ns;         /* of the first call or op */

@@ -157,25 +157,30 @@ static uint32_t find_call(const struct ids *ids, int64_t pid, uint64_t correlati
 	return call;
 }
 
-/* The processes of all threads. */
-static int list_pids(struct ids *ids)
+/* The processes of all threads, by number. */
+static int list_pids(struct ids *ids, struct vpa_tape *t)
 {
-	const struct vpa_tape *t = ids->t;
-	size_t i, k;
+	struct vpa_index numbers = {0};
+	uint32_t number;
+	size_t i;
+	int rc = VPT_OK;
 
-	for (i = 0; i < t->thread_count; i++) {
-		for (k = 0; k < ids->pid_count && ids->pids[k] != t->threads[i].pid; k++)
-			;
-		if (k < ids->pid_count)
-			continue;
-		if (vpt_grow(&ids->pids, &ids->pid_cap, ids->pid_count + 1, sizeof(*ids->pids)))
-			return VPT_ENOMEM;
-		ids->pids[ids->pid_count++] = t->threads[i].pid;
+	for (i = 0; i < t->thread_count && !rc; i++) {
+		number = vpa_index_put(&numbers, (uint64_t)t->threads[i].pid, 0);
+		if (number == UINT32_MAX ||
+			vpt_grow(&ids->pids, &ids->pid_cap, (size_t)number + 1, sizeof(*ids->pids)))
+			rc = VPT_ENOMEM;
+		else
+			ids->pids[number] = t->threads[i].pid;
+		t->threads[i].process = number;
 	}
-	return VPT_OK;
+	ids->pid_count = numbers.count;
+	t->process_count = (uint32_t)numbers.count;
+	vpa_index_free(&numbers);
+	return rc;
 }
 
-static int start_ids(struct ids *ids, const struct vpa_tape *t, size_t count)
+static int start_ids(struct ids *ids, struct vpa_tape *t, size_t count)
 {
 	size_t slots = 1;
 
@@ -184,7 +189,7 @@ static int start_ids(struct ids *ids, const struct vpa_tape *t, size_t count)
 	ids->t = t;
 	ids->mask = slots - 1;
 	ids->slots = vpt_calloc(slots, sizeof(*ids->slots));
-	return ids->slots ? list_pids(ids) : VPT_ENOMEM;
+	return ids->slots ? list_pids(ids, t) : VPT_ENOMEM;
 }
 
 static void end_ids(struct ids *ids)

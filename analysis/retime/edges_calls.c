@@ -1,0 +1,443 @@
+/* edges_calls.c - host code between calls, and what calls wait for. */
+#include "analysis/retime/edges_finding.h"
+
+#include "analysis/base/sort.h"
+#include "analysis/retime/ends.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/calls.h"
+#include "formats/event_schema.h"
+
+enum {
+	SHARE = 20, /* a call's cost without a wait: the shortest 1 / 20 of its name are not longer */
+	LATE_END_NS = 2000, /* an op's end may be recorded so long after that of the wait for it */
+	BACK_NS = 5000,     /* from an op's end to the end of a wait for it, where none was seen */
+	SYNC_NS = 2000,     /* a wait that has nothing to wait for */
+	COPY_NS = 4000      /* a copy's call that does not wait */
+};
+
+uint64_t vpa_edges_cost_without_wait(uint8_t klass)
+{
+	return klass == VPT_CALL_COPY || klass == VPT_CALL_BLOCKING_COPY ? COPY_NS : SYNC_NS;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- calls ---- */
+
+/* What a call of each name costs if it waits for nothing: lengths by name, and of each name one of the shortest. */
+static int find_costs(struct vpa_edges_finding *f)
+{
+	const struct vpa_tape *t = f->t;
+	int64_t *all = vpt_alloc(t->call_count, sizeof(*all));
+	size_t *ends = vpt_calloc(t->names.count + 1, sizeof(*ends)), i, first;
+
+	f->short_cost = vpt_calloc(t->names.count, sizeof(*f->short_cost));
+	if (!all || !ends || !f->short_cost) {
+		vpt_free(all);
+		vpt_free(ends);
+		return VPT_ENOMEM;
+	}
+	for (i = 0; i < t->call_count; i++)
+		ends[t->calls[i].name + 1]++;
+	for (i = 0; i < t->names.count; i++)
+		ends[i + 1] += ends[i];
+	for (i = 0; i < t->call_count; i++)
+		all[ends[t->calls[i].name]++] =
+			(int64_t)(t->calls[i].end_ns - t->calls[i].start_ns);
+	for (first = i = 0; i < t->names.count; first = ends[i++])
+		if (ends[i] > first)
+			f->short_cost[i] = (uint64_t)vpa_nth(
+				all + first, ends[i] - first, (ends[i] - first) / SHARE);
+	vpt_free(all);
+	vpt_free(ends);
+	return VPT_OK;
+}
+
+/* Of each process, the call that ended last. */
+struct latest {
+	struct vpa_ends open;
+	uint32_t *calls; /* by process; NONE */
+};
+
+/* `now_ns`: a call begins; those that have ended by then end. */
+static void pass_ends(const struct vpa_tape *t, struct latest *l, uint64_t now_ns)
+{
+	uint32_t row;
+
+	while (vpa_ends_pop(&l->open, now_ns, &row))
+		l->calls[t->threads[t->calls[row].thread].process] = row;
+}
+
+/* Whether a call of another thread begins and ends at the start of this one. */
+static int has_twin(const struct vpa_tape *t, uint32_t call)
+{
+	const struct vpa_tape_call *c = &t->calls[call], *next = c + 1,
+				   *end = t->calls + t->call_count;
+
+	for (; next < end && next->start_ns == c->start_ns; next++)
+		if (next->end_ns == c->start_ns && next->thread != c->thread &&
+			t->threads[next->thread].process == t->threads[c->thread].process)
+			return 1;
+	return 0;
+}
+
+/* The call of another thread of the process after whose end the thread went on: of those that ended by the start of
+ * `call`, the last one, if that is later than the thread's own last. */
+static uint32_t handed_over_by(const struct vpa_tape *t, uint32_t call, const struct latest *latest)
+{
+	const struct vpa_tape_call *c = &t->calls[call], *p;
+	uint32_t row = latest->calls[t->threads[c->thread].process];
+
+	if (row == VPA_TAPE_NONE || has_twin(t, call))
+		return VPA_TAPE_NONE;
+	p = &t->calls[row];
+	return p->thread != c->thread && p->start_ns < c->start_ns &&
+			       (c->before == VPA_TAPE_NONE ||
+				       p->end_ns > t->calls[c->before].end_ns)
+		       ? row
+		       : VPA_TAPE_NONE;
+}
+
+/* The host code before a call, and what it follows. */
+static void find_gap(struct vpa_edges_finding *f, uint32_t call, const struct latest *latest)
+{
+	struct vpa_tape *t = f->t;
+	struct vpa_tape_call *c = &t->calls[call];
+	uint32_t other =
+		c->gap_ns < VPA_HAND_OVER_NS ? VPA_TAPE_NONE : handed_over_by(t, call, latest);
+
+	if (other == VPA_TAPE_NONE)
+		return;
+	c->before = other;
+	c->gap_ns = c->start_ns - t->calls[other].end_ns;
+	vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
+}
+
+static int find_gaps(struct vpa_edges_finding *f)
+{
+	struct vpa_tape *t = f->t;
+	uint32_t *last = vpa_new_rows(t->thread_count), i;
+	struct latest latest = {.calls = vpa_new_rows(t->process_count)};
+	struct vpa_lengths usual = {0};
+	int rc = last && latest.calls ? VPT_OK : VPT_ENOMEM;
+
+	for (i = 0; i < t->call_count && !rc; i++) {
+		struct vpa_tape_call *c = &t->calls[i];
+
+		pass_ends(t, &latest, c->start_ns);
+		c->before = last[c->thread];
+		c->gap_ns = c->start_ns -
+			    (c->before == VPA_TAPE_NONE ? t->start_ns : t->calls[c->before].end_ns);
+		last[c->thread] = i;
+		if (c->before != VPA_TAPE_NONE)
+			t->calls[c->before].next = i;
+		if (c->op_count && c->gap_ns && c->gap_ns < VPA_LAUNCH_GAP_NS)
+			rc = vpa_lengths_add(&usual, (int64_t)c->gap_ns);
+		find_gap(f, i, &latest);
+		if (!rc && t->thread_count > 1 && vpa_ends_push(&latest.open, c->end_ns, i))
+			rc = VPT_ENOMEM;
+	}
+	f->e->launch_gap_ns = (uint64_t)vpa_lengths_middle(&usual, 0);
+	vpt_free(last);
+	vpt_free(latest.calls);
+	vpt_free(latest.open.items);
+	return rc;
+}
+
+/* ---- what calls wait for ---- */
+
+static int add_target(struct vpa_edges_finding *f, struct vpa_tape_call *c, uint32_t op)
+{
+	const struct vpa_tape_op *o = &f->t->ops[op];
+	struct vpa_edges *e = f->e;
+
+	/* An op that ran on when the call had returned was not what it waited for. */
+	if (o->end_ns > c->end_ns + LATE_END_NS || o->start_ns >= c->end_ns)
+		return VPT_OK;
+	if (vpt_grow(&e->targets, &e->target_cap, e->target_count + 1, sizeof(*e->targets)))
+		return VPT_ENOMEM;
+	if (!c->target_count)
+		c->target = (uint32_t)e->target_count;
+	e->targets[e->target_count++] = op;
+	c->target_count++;
+	return VPT_OK;
+}
+
+/* The rows that a call has, which are sorted by it. */
+static const struct vpa_tape_sync *next_sync(struct vpa_edges_finding *f, uint32_t call)
+{
+	const struct vpa_tape *t = f->t;
+
+	while (f->next_sync < t->sync_count && t->syncs[f->next_sync].correlation < call)
+		f->next_sync++;
+	return f->next_sync < t->sync_count && t->syncs[f->next_sync].correlation == call
+		       ? &t->syncs[f->next_sync++]
+		       : NULL;
+}
+
+static uint32_t op_of_event(const struct vpa_edges_finding *f, uint64_t sync_id, int64_t pid)
+{
+	uint32_t row = sync_id ? vpa_index_find(&f->events, sync_id, (uint64_t)pid) : UINT32_MAX;
+
+	return row == UINT32_MAX ? VPA_TAPE_NONE : f->event_op[row];
+}
+
+static int note_event(struct vpa_edges_finding *f, const struct vpa_tape_sync *s)
+{
+	uint32_t row;
+
+	if (s->stream == VPA_TAPE_NONE || !s->sync_id)
+		return VPT_OK;
+	row = vpa_index_row(&f->events, s->sync_id, (uint64_t)f->t->streams[s->stream].pid,
+		&f->event_op, &f->event_cap, sizeof(*f->event_op));
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	f->event_op[row] = f->last[s->stream];
+	return VPT_OK;
+}
+
+/* All streams of the process that have had work since the last such wait. */
+static int wait_for_all(struct vpa_edges_finding *f, struct vpa_tape_call *c)
+{
+	const struct vpa_tape *t = f->t;
+	size_t s;
+	int rc = VPT_OK;
+
+	for (s = 0; s < t->stream_count && !rc; s++) {
+		if (f->last[s] == f->synced[s] ||
+			!vpa_tape_may_own(t->threads[c->thread].pid, t->streams[s].pid))
+			continue;
+		rc = add_target(f, c, f->last[s]);
+		f->synced[s] = f->last[s];
+	}
+	return rc;
+}
+
+/* `s`: the record of what it waits for, or NULL. */
+static int wait_for(
+	struct vpa_edges_finding *f, struct vpa_tape_call *c, const struct vpa_tape_sync *s)
+{
+	uint32_t op;
+
+	if (s && s->kind == VPT_SYNCKIND_STREAM && s->stream != VPA_TAPE_NONE)
+		op = f->last[s->stream];
+	else if (s && s->kind == VPT_SYNCKIND_EVENT)
+		op = op_of_event(f, s->sync_id, f->t->threads[c->thread].pid);
+	else
+		return wait_for_all(f, c);
+	return op == VPA_TAPE_NONE ? VPT_OK : add_target(f, c, op);
+}
+
+static int is_pageable(const struct vpa_tape *t, const struct vpa_tape_call *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->op_count; i++) {
+		const struct vpa_tape_op *o = &t->ops[t->launched[c->op + i]];
+
+		if (!o->is_kernel && (o->source_memory == VPT_MEMKIND_PAGEABLE ||
+					     o->target_memory == VPT_MEMKIND_PAGEABLE))
+			return 1;
+	}
+	return 0;
+}
+
+static int takes_copies(const struct vpa_tape_call *c)
+{
+	return c->klass == VPT_CALL_COPY || c->klass == VPT_CALL_BLOCKING_COPY;
+}
+
+/* Ops that the call launched itself, if it is a copy that returns when it is done. */
+static int wait_for_own(struct vpa_edges_finding *f, struct vpa_tape_call *c)
+{
+	uint32_t i;
+	int rc = VPT_OK;
+
+	if (!c->op_count || !takes_copies(c) ||
+		(c->klass != VPT_CALL_BLOCKING_COPY && !is_pageable(f->t, c)))
+		return VPT_OK;
+	for (i = 0; i < c->op_count && !rc; i++)
+		rc = add_target(f, c, f->t->launched[c->op + i]);
+	return rc;
+}
+
+/* The ops of other streams that the call's ops wait for, on their streams' behalf. */
+static void launch_ops(struct vpa_edges_finding *f, const struct vpa_tape_call *c)
+{
+	struct vpa_tape *t = f->t;
+	uint32_t i;
+
+	for (i = 0; i < c->op_count; i++) {
+		uint32_t op = t->launched[c->op + i], *pending;
+
+		pending = &f->pending[t->ops[op].stream];
+		t->ops[op].event = *pending;
+		*pending = VPA_TAPE_NONE;
+		f->last[t->ops[op].stream] = op;
+	}
+}
+
+/* Of several waits the last to end counts. */
+static void wait_on_stream(struct vpa_edges_finding *f, const struct vpa_tape_sync *s)
+{
+	const struct vpa_tape_op *ops = f->t->ops;
+	uint32_t op = op_of_event(f, s->sync_id, f->t->streams[s->waiting].pid),
+		 *pending = &f->pending[s->waiting];
+
+	if (op != VPA_TAPE_NONE &&
+		(*pending == VPA_TAPE_NONE || ops[op].end_ns > ops[*pending].end_ns))
+		*pending = op;
+}
+
+/* Goes through the calls in the order in which they were made. */
+static int find_targets(struct vpa_edges_finding *f)
+{
+	struct vpa_tape *t = f->t;
+	const struct vpa_tape_sync *s, *own;
+	uint32_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < t->op_count; i++)
+		t->ops[i].event = VPA_TAPE_NONE;
+	for (i = 0; i < t->call_count && !rc; i++) {
+		struct vpa_tape_call *c = &t->calls[i];
+
+		for (own = NULL; !rc && (s = next_sync(f, i)) != NULL;) {
+			if (s->is_event)
+				rc = note_event(f, s);
+			else if (s->kind != VPT_SYNCKIND_STREAM_WAIT)
+				own = s;
+			else if (s->waiting != VPA_TAPE_NONE)
+				wait_on_stream(f, s);
+		}
+		if (!rc && c->klass == VPT_CALL_SYNC)
+			rc = wait_for(f, c, own);
+		launch_ops(f, c);
+		if (!rc)
+			rc = wait_for_own(f, c);
+	}
+	return rc;
+}
+
+/* ---- the ends of calls ---- */
+
+static uint64_t wait_of(const struct vpa_edges_finding *f, const struct vpa_tape_call *c)
+{
+	uint64_t end_ns = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->target_count; i++) {
+		const struct vpa_tape_op *o = &f->t->ops[f->e->targets[c->target + i]];
+
+		end_ns = o->end_ns > end_ns ? o->end_ns : end_ns;
+	}
+	return end_ns;
+}
+
+/* Launches of a device, in order. */
+struct queue {
+	uint32_t calls[VPA_QUEUE_LAUNCHES];
+	uint64_t count;
+};
+
+/* The launch that this one has to wait for; NULL: there is none. */
+static const struct vpa_tape_call *pass_queue(
+	const struct vpa_tape *t, uint32_t call, struct queue *q)
+{
+	uint32_t *at = &q->calls[q->count % VPA_QUEUE_LAUNCHES];
+	const struct vpa_tape_call *first = q->count >= VPA_QUEUE_LAUNCHES ? &t->calls[*at] : NULL;
+
+	*at = call;
+	q->count++;
+	return first;
+}
+
+static uint64_t launch_end(const struct vpa_tape *t, const struct vpa_tape_call *c)
+{
+	uint64_t end_ns = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->op_count; i++) {
+		const struct vpa_tape_op *o = &t->ops[t->launched[c->op + i]];
+
+		end_ns = o->end_ns > end_ns ? o->end_ns : end_ns;
+	}
+	return end_ns;
+}
+
+/* Whether a replay that has come to the end of a call knows when that launch ended: all its ops have begun by then, and
+ * its place in the queue is not yet that of a new one. */
+static int is_known_at_end(
+	const struct vpa_tape *t, const struct vpa_tape_call *c, const struct vpa_tape_call *launch)
+{
+	const struct vpa_tape_call *next = c + 1, *end = t->calls + t->call_count;
+	uint32_t i;
+
+	for (i = 0; i < launch->op_count; i++)
+		if (t->ops[t->launched[launch->op + i]].start_ns >= c->end_ns)
+			return 0;
+	for (; next < end && next->start_ns <= c->end_ns; next++)
+		if (next - c >= VPA_QUEUE_LAUNCHES)
+			return 0;
+	return 1;
+}
+
+/* `launch`: that must have ended before; or NULL. */
+static void end_call(const struct vpa_edges_finding *f, struct vpa_tape_call *c,
+	const struct vpa_tape_call *launch)
+{
+	uint64_t queue_ns = launch ? launch_end(f->t, launch) : 0;
+	uint64_t ns = c->end_ns - c->start_ns, wait_ns = wait_of(f, c);
+	uint64_t cost_ns = least(ns, f->short_cost[c->name]);
+
+	c->can_fill = queue_ns <= c->start_ns ||
+		      (queue_ns <= c->end_ns && is_known_at_end(f->t, c, launch));
+	c->cost_ns = ns;
+	if (wait_ns > c->start_ns) {
+		c->waits = VPA_WAIT_OP;
+		c->after_ns = (int64_t)(c->end_ns - wait_ns);
+		c->cost_ns = least(cost_ns, vpa_edges_cost_without_wait(c->klass));
+	} else if (queue_ns > c->start_ns && c->can_fill) {
+		c->waits = VPA_WAIT_QUEUE;
+		c->after_ns = (int64_t)(c->end_ns - queue_ns);
+		c->cost_ns = cost_ns;
+	} else if (wait_ns) {
+		c->after_ns = (int64_t)least(BACK_NS, c->end_ns - wait_ns);
+	}
+}
+
+static int find_ends(struct vpa_edges_finding *f)
+{
+	struct vpa_tape *t = f->t;
+	struct queue *queues = vpt_calloc(t->gpu_count, sizeof(*queues));
+	uint32_t i;
+
+	if (!queues)
+		return VPT_ENOMEM;
+	for (i = 0; i < t->call_count; i++) {
+		struct vpa_tape_call *c = &t->calls[i];
+		const struct vpa_tape_call *launch = NULL;
+
+		if (c->op_count)
+			launch = pass_queue(
+				t, i, &queues[t->streams[t->ops[t->launched[c->op]].stream].gpu]);
+		end_call(f, c, launch);
+	}
+	vpt_free(queues);
+	return VPT_OK;
+}
+
+int vpa_edges_of_calls(struct vpa_edges_finding *f)
+{
+	int rc = find_costs(f);
+
+	if (!rc)
+		rc = find_gaps(f);
+	if (!rc)
+		rc = find_targets(f);
+	return rc ? rc : find_ends(f);
+}

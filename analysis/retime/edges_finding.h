@@ -1,0 +1,39 @@
+/* edges_finding.h - edges that are being found. Private to edges.c, edges_calls.c and edges_ops.c. */
+#ifndef VPA_ANALYSIS_RETIME_EDGES_FINDING_H
+#define VPA_ANALYSIS_RETIME_EDGES_FINDING_H
+
+#include "analysis/base/index.h"
+#include "analysis/retime/edges.h"
+
+struct vpa_edges_finding {
+	struct vpa_tape *t;
+	struct vpa_edges *e;
+	uint32_t *last;          /* by stream: the op launched last; NONE */
+	uint32_t *synced;        /* by stream: that op at the last wait for a whole device */
+	uint32_t *pending;       /* by stream: an op of another stream that its next op waits for */
+	uint32_t *prior;         /* by op: the op before it on its stream */
+	uint64_t *short_cost;    /* by name */
+	struct vpa_index events; /* ids of events that were recorded, and the process */
+	uint32_t *event_op;      /* by such an id */
+	size_t event_cap, next_sync;
+};
+
+/* Lengths of which one is usual. */
+struct vpa_lengths {
+	int64_t *ns;
+	size_t count, cap;
+};
+
+/* 0 or VPT_ENOMEM. */
+int vpa_lengths_add(struct vpa_lengths *l, int64_t ns);
+/* The lower one of two middle lengths; `none` where there is no length. Frees the list. */
+int64_t vpa_lengths_middle(struct vpa_lengths *l, int64_t none);
+
+/* `count` row numbers, all NONE. NULL: no memory. */
+uint32_t *vpa_new_rows(size_t count);
+
+/* The edges of calls, then those of ops. 0 or VPT_ENOMEM. */
+int vpa_edges_of_calls(struct vpa_edges_finding *f);
+int vpa_edges_of_ops(struct vpa_edges_finding *f);
+
+#endif
