@@ -30,10 +30,10 @@ struct vpa_walk {
 	size_t from, to; /* rules */
 	int counts;
 	struct walk_thread *threads;
-	uint64_t *words;               /* what the threads' sets are in */
-	uint32_t *numbers;             /* what their ranges and runs are in */
-	size_t *next_run;              /* by rule */
-	uint64_t *todo, *wait, *after; /* sets, of one call */
+	uint64_t *words;                       /* what the threads' sets are in */
+	uint32_t *numbers;                     /* what their ranges and runs are in */
+	size_t *next_run;                      /* by rule */
+	uint64_t *todo, *wait, *after, *means; /* sets, of one call */
 	struct vpa_call_effects *out;
 };
 
@@ -75,18 +75,10 @@ static void find_place(
 		find_rules(x, &th->call, th->in_call);
 }
 
-static void add_set(const struct vpa_effects *x, const uint64_t *set, uint64_t *to)
-{
-	size_t i;
-
-	for (i = 0; i < x->words; i++)
-		to[i] |= set[i];
-}
-
-/* Rules that mean the copies that the call makes. */
+/* Adds the rules that mean the copies that the call makes. */
 static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
 {
-	const uint64_t *kinds = vpa_rule_set(x, VPA_RULES_COPY_KIND);
+	const uint64_t *small = vpa_rule_set(x, VPA_RULES_SMALL_READS);
 	int is_small = 1;
 	uint32_t i;
 	size_t k;
@@ -97,22 +89,10 @@ static void mean_copies(struct vpa_effects *x, const struct vpa_tape_call *c, ui
 		is_small &= !o->is_kernel && o->copy_kind == VPT_COPYKIND_DTOH &&
 			    o->bytes <= VPA_SMALL_BYTES;
 		for (k = 0; !o->is_kernel && k < x->words; k++)
-			meant[k] |= x->copy_kind[o->copy_kind * x->words + k] & kinds[k];
+			meant[k] |= x->copy_kind[o->copy_kind * x->words + k];
 	}
-	if (is_small)
-		add_set(x, vpa_rule_set(x, VPA_RULES_SMALL_READS), meant);
-}
-
-/* Rules that mean the call, wherever it is. */
-static void mean_call(struct vpa_effects *x, const struct vpa_tape_call *c, uint64_t *meant)
-{
-	memcpy(meant, vpa_rules_of_name(x, c->name), x->words * sizeof(*meant));
-	if (c->klass == VPT_CALL_SYNC)
-		add_set(x, vpa_rule_set(x, VPA_RULES_SYNCS), meant);
-	else if (c->klass == VPT_CALL_COPY || c->klass == VPT_CALL_BLOCKING_COPY)
-		add_set(x, vpa_rule_set(x, VPA_RULES_COPIES), meant);
-	if (c->op_count)
-		mean_copies(x, c, meant);
+	for (k = 0; is_small && k < x->words; k++)
+		meant[k] |= small[k];
 }
 
 /* ---- what a rule does ---- */
@@ -316,31 +296,46 @@ static void apply(struct vpa_walk *w, size_t rule, uint32_t call, struct walk_th
 
 /* ---- a call ---- */
 
+/* Rules that mean the call, wherever it is. */
+static const uint64_t *mean_call(struct vpa_walk *w, const struct vpa_tape_call *c)
+{
+	const uint64_t *rules = vpa_rules_of_name(w->x, c->name, c->klass);
+
+	if (!c->op_count || !w->x->copies_matter)
+		return rules;
+	memcpy(w->means, rules, w->x->words * sizeof(*rules));
+	mean_copies(w->x, c, w->means);
+	return w->means;
+}
+
 /* Which rules have something to do, from where the call is, what it is, and what was before it. */
 static uint64_t find_todo(struct vpa_walk *w, const struct vpa_tape_call *c, struct walk_thread *th)
 {
 	const struct vpa_effects *x = w->x;
-	int is_wait = c->klass == VPT_CALL_SYNC && c->gap_ns < VPA_LAUNCH_GAP_NS;
-	uint64_t any = 0;
+	const uint64_t *means = mean_call(w, c), *now = vpa_rule_set(x, VPA_RULES_NOW),
+		       *after = vpa_rule_set(x, VPA_RULES_AFTER),
+		       *small = vpa_rule_set(x, VPA_RULES_SMALL),
+		       *host = vpa_rule_set(x, VPA_RULES_HOST),
+		       *skips = vpa_rule_set(x, VPA_RULES_SKIP),
+		       *graphs = vpa_rule_set(x, VPA_RULES_GRAPH);
+	uint64_t is_wait = c->klass == VPT_CALL_SYNC && c->gap_ns < VPA_LAUNCH_GAP_NS ? ~(uint64_t)0
+										      : 0,
+		 is_host = c->gap_ns && c->gap_ns >= x->host_least_ns && c->gap_ns < x->host_most_ns
+				   ? ~(uint64_t)0
+				   : 0,
+		 any = 0;
 	size_t i;
 
 	for (i = 0; i < x->words; i++) {
-		uint64_t before = th->meant[i], after = vpa_rule_set(x, VPA_RULES_AFTER)[i],
-			 now = vpa_rule_set(x, VPA_RULES_NOW)[i];
+		uint64_t before = th->meant[i];
 
-		w->wait[i] = is_wait ? before & vpa_rule_set(x, VPA_RULES_SMALL)[i] : 0;
-		w->after[i] = before & after & ~w->wait[i];
-		w->todo[i] =
-			th->carried[i] | w->after[i] | (w->wait[i] & now) |
-			(th->in_gap[i] & vpa_rule_set(x, VPA_RULES_HOST)[i]) |
-			((th->in_gap[i] | th->in_call[i]) & vpa_rule_set(x, VPA_RULES_SKIP)[i]) |
-			vpa_rule_set(x, VPA_RULES_GRAPH)[i];
-	}
-	mean_call(w->x, c, th->meant);
-	for (i = 0; i < x->words; i++) {
-		th->meant[i] &= th->in_call[i];
-		w->todo[i] |= th->meant[i] & vpa_rule_set(x, VPA_RULES_NOW)[i];
-		any |= w->todo[i];
+		th->meant[i] = means[i] & th->in_call[i];
+		w->wait[i] = before & small[i] & is_wait;
+		w->after[i] = before & after[i] & ~w->wait[i];
+		w->todo[i] = th->carried[i] | w->after[i] | ((w->wait[i] | th->meant[i]) & now[i]) |
+			     (th->in_gap[i] & host[i] & is_host) |
+			     ((th->in_gap[i] | th->in_call[i]) & skips[i]) | graphs[i];
+		any |= w->todo[i] | (w->wait[i] & after[i]);
 	}
 	return any;
 }
@@ -378,13 +373,13 @@ void vpa_walk_call(struct vpa_walk *w, uint32_t call, struct vpa_call_effects *o
 		return;
 	w->out = out;
 	find_place(w->x, th, c);
-	if (find_todo(w, c, th)) {
-		apply_all(w, call, th);
-		for (i = 0; out->worlds >> i; i++)
-			if (out->worlds >> i & 1)
-				out->gone |= (uint32_t)out->at[i].is_gone << i;
-	}
+	if (!find_todo(w, c, th))
+		return;
+	apply_all(w, call, th);
 	carry(w, th);
+	for (i = 0; out->worlds >> i; i++)
+		if (out->worlds >> i & 1)
+			out->gone |= (uint32_t)out->at[i].is_gone << i;
 }
 
 uint32_t vpa_walk_place(const struct vpa_walk *w, uint32_t thread, uint32_t place)
@@ -403,7 +398,7 @@ static int start_threads(struct vpa_walk *w)
 	uint32_t *number;
 
 	w->threads = vpt_calloc(threads + 1, sizeof(*w->threads));
-	w->words = vpt_calloc(threads * sets * x->words + 3 * x->words, sizeof(*w->words));
+	w->words = vpt_calloc(threads * sets * x->words + 4 * x->words, sizeof(*w->words));
 	w->numbers = vpt_calloc(threads * numbers + 1, sizeof(*w->numbers));
 	w->next_run = vpt_calloc(x->rule_count + 1, sizeof(*w->next_run));
 	if (!w->threads || !w->words || !w->numbers || !w->next_run)
@@ -412,7 +407,8 @@ static int start_threads(struct vpa_walk *w)
 	w->todo = words;
 	w->wait = words + x->words;
 	w->after = words + 2 * x->words;
-	words += 3 * x->words;
+	w->means = words + 3 * x->words;
+	words += 4 * x->words;
 	number = w->numbers;
 	for (i = 0; i < threads; i++, words += sets * x->words, number += numbers) {
 		struct walk_thread *th = &w->threads[i];

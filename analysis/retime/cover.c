@@ -215,23 +215,43 @@ static void add_ranges(
 	}
 }
 
-int vpa_cover_at(const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct vpa_whereabouts *w)
+/* When the next range of a lane begins. */
+static uint64_t next_start(const struct vpa_cover *c, uint32_t lane, uint32_t cursor)
 {
-	uint32_t own, wide;
+	uint32_t first = c->lanes[lane], end = c->lanes[lane + 1];
 
+	cursor = cursor < first ? first : cursor;
+	return cursor < end ? c->ranges[cursor].start_ns : UINT64_MAX;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+int vpa_cover_find_at(
+	const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct vpa_whereabouts *w)
+{
+	uint32_t own, wide, lane;
+	int is_same;
+
+	w->same_until_ns = UINT64_MAX;
 	if (!c->place_count)
 		return 0;
+	lane = wide_lane(c->t, thread);
 	own = innermost(c, thread, ns, &w->own_cursor, w->is_known ? &w->own : NULL);
-	wide = innermost(
-		c, wide_lane(c->t, thread), ns, &w->wide_cursor, w->is_known ? &w->wide : NULL);
-	if (w->is_known && own == w->own && wide == w->wide && ns < w->until_ns)
-		return 0;
-	w->own = own;
-	w->wide = wide;
-	w->until_ns = UINT64_MAX;
-	w->is_known = 1;
-	memset(w->ranges, 0, c->place_count * sizeof(*w->ranges));
-	add_ranges(c, own, ns, w);
-	add_ranges(c, wide, ns, w);
-	return 1;
+	wide = innermost(c, lane, ns, &w->wide_cursor, w->is_known ? &w->wide : NULL);
+	is_same = w->is_known && own == w->own && wide == w->wide && ns < w->until_ns;
+	if (!is_same) {
+		w->own = own;
+		w->wide = wide;
+		w->until_ns = UINT64_MAX;
+		w->is_known = 1;
+		memset(w->ranges, 0, c->place_count * sizeof(*w->ranges));
+		add_ranges(c, own, ns, w);
+		add_ranges(c, wide, ns, w);
+	}
+	w->same_until_ns = least(w->until_ns,
+		least(next_start(c, thread, w->own_cursor), next_start(c, lane, w->wide_cursor)));
+	return !is_same;
 }

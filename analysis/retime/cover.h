@@ -39,12 +39,20 @@ struct vpa_whereabouts {
 	uint32_t *ranges;    /* by pattern: the number of the range, from 1; 0: none */
 	uint32_t own_cursor; /* in its lane: the first range that begins later */
 	uint32_t wide_cursor;
+	uint64_t same_until_ns; /* until then nothing ends or begins; 0: not known */
 	int is_known;
 };
 
-/* Finds where a moment of a thread is. Returns whether `ranges` may have changed since the last call. */
-int vpa_cover_at(
+/* The same as vpa_cover_at(), where something may have ended or begun. */
+int vpa_cover_find_at(
 	const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct vpa_whereabouts *w);
+
+/* Finds where a moment of a thread is. Returns whether `ranges` may have changed since the last call. */
+static inline int vpa_cover_at(
+	const struct vpa_cover *c, uint32_t thread, uint64_t ns, struct vpa_whereabouts *w)
+{
+	return ns >= w->same_until_ns && vpa_cover_find_at(c, thread, ns, w);
+}
 
 /* Whether a name matches a pattern as of a shell, or is the same text. */
 int vpa_name_matches(const struct vpa_tape *t, uint32_t name, const char *pattern);

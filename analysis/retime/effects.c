@@ -24,32 +24,38 @@ int vpa_world_deletes(const struct vpa_world *w)
 
 /* ---- names ---- */
 
-static void mean_name(struct vpa_effects *x, uint32_t name, uint64_t *row)
+static int means_name(
+	const struct vpa_effects *x, const struct vpa_change *c, uint32_t name, uint8_t klass)
 {
-	size_t i;
-
-	memset(row, 0, x->words * sizeof(*row));
-	for (i = 0; i < x->rule_count; i++) {
-		const struct vpa_change *c = x->rules[i].change;
-
-		if ((c->what == VPA_WHAT_CALLS || c->what == VPA_WHAT_KERNELS) &&
-			vpa_name_matches(x->t, name, c->name))
-			vpa_rule_add(row, i);
+	switch (c->what) {
+	case VPA_WHAT_CALLS:
+	case VPA_WHAT_KERNELS:
+		return vpa_name_matches(x->t, name, c->name);
+	case VPA_WHAT_SYNCS:
+		return klass == VPT_CALL_SYNC;
+	case VPA_WHAT_COPIES:
+		return klass == VPT_CALL_COPY || klass == VPT_CALL_BLOCKING_COPY;
+	default:
+		return 0;
 	}
 }
 
-const uint64_t *vpa_rules_of_name(struct vpa_effects *x, uint32_t name)
+const uint64_t *vpa_rules_find_name(struct vpa_effects *x, uint32_t name, uint8_t klass)
 {
-	if (!x->name_row[name]) {
-		if (vpt_grow(&x->names, &x->name_cap, x->name_rows + 1,
-			    x->words * sizeof(*x->names))) {
-			x->failed = 1;
-			return x->names;
-		}
-		mean_name(x, name, &x->names[x->name_rows * x->words]);
-		x->name_row[name] = (uint32_t)++x->name_rows;
+	uint64_t *row;
+	size_t i;
+
+	if (vpt_grow(&x->names, &x->name_cap, x->name_rows + 1, x->words * sizeof(*x->names))) {
+		x->failed = 1;
+		return x->names;
 	}
-	return &x->names[(x->name_row[name] - 1) * x->words];
+	row = &x->names[x->name_rows * x->words];
+	memset(row, 0, x->words * sizeof(*row));
+	for (i = 0; i < x->rule_count; i++)
+		if (means_name(x, x->rules[i].change, name, klass))
+			vpa_rule_add(row, i);
+	x->name_row[2 * (size_t)name + (klass == VPA_KERNEL_CLASS)] = (uint32_t)++x->name_rows;
+	return row;
 }
 
 /* ---- rules ---- */
@@ -95,18 +101,13 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 	const struct vpa_change *c = x->rules[i].change;
 
 	switch (c->what) {
-	case VPA_WHAT_SYNCS:
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_SYNCS), i);
-		break;
-	case VPA_WHAT_COPIES:
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_COPIES), i);
-		break;
 	case VPA_WHAT_SMALL_READS:
+		x->copies_matter = 1;
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_SMALL_READS), i);
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_SMALL), i);
 		break;
 	case VPA_WHAT_COPY_KIND:
-		vpa_rule_add(vpa_rule_set(x, VPA_RULES_COPY_KIND), i);
+		x->copies_matter = 1;
 		vpa_rule_add(&x->copy_kind[(c->number % VPA_COPY_KINDS) * x->words], i);
 		break;
 	case VPA_WHAT_FAMILY:
@@ -117,11 +118,23 @@ static void add_meaning(struct vpa_effects *x, size_t i)
 	}
 }
 
+static void widen_stretches(struct vpa_effects *x, const struct vpa_change *c)
+{
+	uint64_t most_ns = c->most_ns ? c->most_ns : UINT64_MAX;
+
+	if (x->host_least_ns > c->least_ns)
+		x->host_least_ns = c->least_ns;
+	if (x->host_most_ns < most_ns)
+		x->host_most_ns = most_ns;
+}
+
 static void add_to_sets(struct vpa_effects *x, size_t i)
 {
 	const struct vpa_rule *r = &x->rules[i];
 
 	vpa_rule_add(vpa_rule_set(x, set_of(r->change)), i);
+	if (r->change->kind == VPA_CHANGE_HOST)
+		widen_stretches(x, r->change);
 	if (r->change->kind == VPA_CHANGE_PIN)
 		vpa_rule_add(vpa_rule_set(x, VPA_RULES_OP), i);
 	add_meaning(x, i);
@@ -236,7 +249,7 @@ static int make_sets(struct vpa_effects *x, size_t place_count)
 	x->copy_kind = vpt_calloc(VPA_COPY_KINDS * x->words, sizeof(*x->copy_kind));
 	x->families = vpt_calloc(VPA_FAMILY_COUNT * x->words, sizeof(*x->families));
 	x->of_place = vpt_calloc(place_count * x->words + 1, sizeof(*x->of_place));
-	x->name_row = vpt_calloc(x->t->names.count + 1, sizeof(*x->name_row));
+	x->name_row = vpt_calloc(2 * x->t->names.count + 1, sizeof(*x->name_row));
 	/* A first row, for want of a better one where memory ends. */
 	if (!x->sets || !x->copy_kind || !x->families || !x->of_place || !x->name_row ||
 		vpt_grow_zeroed(&x->names, &x->name_cap, 1, x->words * sizeof(*x->names)))
@@ -277,6 +290,7 @@ int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
 		x->t = t;
 		x->e = e;
 		x->rule_count = count;
+		x->host_least_ns = UINT64_MAX;
 		x->words = count ? (count + 63) / 64 : 1;
 		x->rules = vpt_calloc(count + 1, sizeof(*x->rules));
 		rc = x->rules ? make_rules(x, worlds, world_count, patterns, &pattern_count)
@@ -365,7 +379,8 @@ uint32_t vpa_effects_on_op(struct vpa_effects *x, const struct vpa_tape_op *o,
 {
 	const uint64_t *asides = vpa_rule_set(x, VPA_RULES_ASIDE),
 		       *ops = vpa_rule_set(x, VPA_RULES_OP),
-		       *by_name = o->is_kernel ? vpa_rules_of_name(x, o->name) : NULL,
+		       *by_name = o->is_kernel ? vpa_rules_of_name(x, o->name, VPA_KERNEL_CLASS)
+					       : NULL,
 		       *by_kind = o->is_kernel ? &x->families[o->family * x->words]
 					       : &x->copy_kind[o->copy_kind * x->words];
 	uint32_t worlds = 0;

@@ -20,10 +20,7 @@ enum vpa_rule_set {
 	VPA_RULES_OP, /* the ops */
 	VPA_RULES_ASIDE,
 	VPA_RULES_EVERYWHERE,
-	VPA_RULES_SYNCS,
-	VPA_RULES_COPIES,
 	VPA_RULES_SMALL_READS, /* meant are small reads */
-	VPA_RULES_COPY_KIND,   /* meant are copies of a kind, of any */
 	VPA_RULE_SETS
 };
 
@@ -57,10 +54,15 @@ struct vpa_effects {
 	uint64_t *copy_kind; /* by kind: rules that mean copies of it */
 	uint64_t *families;  /* by family: rules that mean its kernels */
 	uint64_t *of_place;  /* by pattern: rules there */
-	uint32_t *name_row;  /* by name: 1 + row of `names`; 0: not asked yet */
-	uint64_t *names;     /* by row: rules that mean calls or kernels of the name */
+	uint32_t *
+		name_row; /* by name, as a call's, then as a kernel's: 1 + row of `names`; 0: not asked yet */
+	uint64_t *
+		names; /* by row: rules that mean calls or kernels of the name, or calls of its class */
 	size_t name_rows, name_cap;
 	struct vpa_cover cover;
+	uint64_t host_least_ns,
+		host_most_ns; /* of stretches of host code that some rule is about */
+	int copies_matter;    /* some rule is about what a call copies */
 	uint32_t asides;
 	int failed; /* no memory for a row of names */
 };
@@ -80,8 +82,18 @@ static inline void vpa_rule_add(uint64_t *set, size_t rule)
 	set[rule / 64] |= (uint64_t)1 << rule % 64;
 }
 
-/* The rules that mean calls or kernels of a name. */
-const uint64_t *vpa_rules_of_name(struct vpa_effects *x, uint32_t name);
+enum { VPA_KERNEL_CLASS = 255 }; /* beside those of calls */
+
+/* The same as vpa_rules_of_name(), of a name that nobody has asked for. */
+const uint64_t *vpa_rules_find_name(struct vpa_effects *x, uint32_t name, uint8_t klass);
+
+/* The rules that mean calls of a name, which have that class, or kernels. */
+static inline const uint64_t *vpa_rules_of_name(struct vpa_effects *x, uint32_t name, uint8_t klass)
+{
+	uint32_t row = x->name_row[2 * (size_t)name + (klass == VPA_KERNEL_CLASS)];
+
+	return row ? &x->names[(row - 1) * x->words] : vpa_rules_find_name(x, name, klass);
+}
 
 /* Finds the runs of a rule that makes graphs, when those of earlier rules are known. 0 or VPT_ENOMEM. */
 int vpa_graphs_find(struct vpa_effects *x, size_t rule);
