@@ -179,11 +179,8 @@ static void change_call(struct vpa_walk *w, const struct vpa_rule *r, const stru
 
 static void scale_gap(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
 {
-	struct vpa_call_effect *effect;
+	struct vpa_call_effect *effect = of_call(w, c, r->world);
 
-	if (!c->gap_ns || !is_stretch(r->change, c->gap_ns))
-		return;
-	effect = of_call(w, c, r->world);
 	effect->gap_ns = scaled(effect->gap_ns, r->change->factor);
 	hit(w, r);
 }
@@ -308,6 +305,17 @@ static const uint64_t *mean_call(struct vpa_walk *w, const struct vpa_tape_call 
 	return w->means;
 }
 
+/* Of rules about host code, those that are about stretches of this length. */
+static uint64_t mean_stretch(const struct vpa_effects *x, size_t word, uint64_t rules, uint64_t ns)
+{
+	uint64_t left;
+
+	for (left = rules; left; left &= left - 1)
+		if (!is_stretch(x->rules[word * 64 + (size_t)__builtin_ctzll(left)].change, ns))
+			rules ^= left & -left;
+	return rules;
+}
+
 /* Which rules have something to do, from where the call is, what it is, and what was before it. */
 static uint64_t find_todo(struct vpa_walk *w, const struct vpa_tape_call *c, struct walk_thread *th)
 {
@@ -327,13 +335,13 @@ static uint64_t find_todo(struct vpa_walk *w, const struct vpa_tape_call *c, str
 	size_t i;
 
 	for (i = 0; i < x->words; i++) {
-		uint64_t before = th->meant[i];
+		uint64_t before = th->meant[i], code = th->in_gap[i] & host[i] & is_host;
 
 		th->meant[i] = means[i] & th->in_call[i];
 		w->wait[i] = before & small[i] & is_wait;
 		w->after[i] = before & after[i] & ~w->wait[i];
 		w->todo[i] = th->carried[i] | w->after[i] | ((w->wait[i] | th->meant[i]) & now[i]) |
-			     (th->in_gap[i] & host[i] & is_host) |
+			     (code ? mean_stretch(x, i, code, c->gap_ns) : 0) |
 			     ((th->in_gap[i] | th->in_call[i]) & skips[i]) | graphs[i];
 		any |= w->todo[i] | (w->wait[i] & after[i]);
 	}
