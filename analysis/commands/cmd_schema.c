@@ -1,11 +1,12 @@
-/* cmd_schema.c - documents the events of a capture and of `cat`, and the report and the comparison as JSON,
- * each from the table that writes it. */
+/* cmd_schema.c - documents the events of a capture and of `cat`, and what commands print as JSON, each from the table
+ * that writes it. */
 #include "analysis/commands/command.h"
 
 #include "analysis/compare/render/compare_pages.h"
 #include "analysis/export/schema_names.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/fields/fields.h"
+#include "analysis/retime/render/what_if_pages.h"
 #include "formats/base/count.h"
 #include "formats/base/json_writer.h"
 #include "formats/event_schema.h"
@@ -13,10 +14,22 @@
 enum { OF, FORMAT, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare|ranks", "events",
-		"which schema: the events of a capture, or the JSON of analyze, compare or ranks"},
+	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare|what-if|ranks", "events",
+		"which schema: the events of a capture, or the JSON of analyze, compare, what-if "
+		"or "
+		"ranks"},
 	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text",
-		"output format; json for a report or comparison is a JSON Schema"},
+		"output format; of what a command prints as JSON, json is a JSON Schema"},
+};
+
+static const struct {
+	const char *of, *id;
+	const struct vpa_fields *fields;
+} answers[] = {
+	{"report", VPA_REPORT_SCHEMA, &vpa_fields_report},
+	{"compare", VPA_COMPARE_SCHEMA, &vpa_fields_comparison},
+	{"what-if", VPA_WHAT_IF_SCHEMA, &vpa_fields_what_if},
+	{"ranks", VPA_RANKS_SCHEMA, &vpa_fields_ranks},
 };
 
 static const struct {
@@ -117,25 +130,17 @@ static int print_json(struct vpt_out *o)
 
 static int run(const struct vpt_args *args)
 {
-	static const struct {
-		const char *of, *id;
-		const struct vpa_fields *fields;
-	} schemas[] = {
-		{"report", VPA_REPORT_SCHEMA, &vpa_fields_report},
-		{"compare", VPA_COMPARE_SCHEMA, &vpa_fields_comparison},
-		{"ranks", VPA_RANKS_SCHEMA, &vpa_fields_ranks},
-	};
 	const int json = vpt_is(args, FORMAT, "json");
-	size_t i;
 	struct vpt_err err = {0};
 	struct vpt_out o;
+	size_t i;
 
 	if (vpt_out_open(&o, "-", 0, &err))
 		return vpa_failed(&err);
-	for (i = 0; i < COUNT(schemas); i++)
-		if (vpt_is(args, OF, schemas[i].of))
+	for (i = 0; i < COUNT(answers); i++)
+		if (vpt_is(args, OF, answers[i].of))
 			o.failed = (json ? vpa_fields_schema : vpa_fields_list)(
-				schemas[i].fields, schemas[i].id, o.sink, &o.err);
+				answers[i].fields, answers[i].id, o.sink, &o.err);
 	if (vpt_is(args, OF, "events") && json)
 		o.failed = print_json(&o);
 	else if (vpt_is(args, OF, "events"))

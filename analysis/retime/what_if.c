@@ -56,32 +56,76 @@ static const struct vpa_block_row *block_of(const struct vpa_report *r, size_t i
 		       : NULL;
 }
 
-/* The spans of blocks, after those of the bases. */
-static size_t add_blocks(const struct vpa_report *r, struct vpa_spans *s)
+/* All stretches that an answer is about, one after the other: of the bases, of blocks, of parts. */
+struct asked {
+	struct vpa_spans bases;
+	struct vpa_timed_parts parts;
+	struct vpa_span *at;
+	size_t blocks, timed, count; /* blocks, timed: the first ones of blocks and parts */
+};
+
+static void add_blocks(const struct vpa_report *r, struct asked *a)
 {
 	const struct vpa_request *q = vpa_main_request(r);
-	size_t i, first = s->count;
+	size_t i, most = a->count + ROWS_MOST - 1;
 
-	for (i = 0; vpa_unit_of(r) == VPA_UNIT_BLOCK && i < q->blocks.count && s->count < ROWS_MOST;
+	for (i = 0; vpa_unit_of(r) == VPA_UNIT_BLOCK && i < q->blocks.count && a->count < most;
 		i++) {
 		const struct vpa_block_row *b = block_of(r, i);
 
 		if (b && b->period_ns && b->end_ns > b->period_ns)
-			s->at[s->count++] = (struct vpa_span){b->end_ns - b->period_ns, b->end_ns};
+			a->at[a->count++] = (struct vpa_span){b->end_ns - b->period_ns, b->end_ns};
 	}
-	return first;
 }
 
-static void put_blocks(struct vpa_what_if *w, const struct vpa_spans *s,
-	const struct vpa_retiming *t, size_t first, const struct vpa_report *other)
+/* Work put aside overlaps what it was in turn with, so no part is like those of the recording. */
+static void leave_out_all(struct vpa_timed_parts *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->part_count; i++)
+		p->left_out[p->left_out_count++] = p->parts[i].name;
+	p->part_count = p->span_count = 0;
+}
+
+static int puts_aside(const struct vpa_change_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count && list->changes[i].kind != VPA_CHANGE_ASIDE; i++)
+		;
+	return i < list->count;
+}
+
+static int list_asked(const struct vpa_report *r, const struct vpa_change_list *list,
+	struct vpa_arena *arena, struct asked *a)
+{
+	a->at = vpa_arena_alloc(
+		arena, VPA_SPANS_MOST + ROWS_MOST + VPA_TIMED_SPANS_MOST, sizeof(*a->at));
+	if (!a->at || vpa_timed_parts_of(r, arena, &a->parts))
+		return VPT_ENOMEM;
+	if (puts_aside(list))
+		leave_out_all(&a->parts);
+	vpa_spans_of(r, &a->bases);
+	memcpy(a->at, a->bases.at, a->bases.count * sizeof(*a->at));
+	a->blocks = a->count = a->bases.count;
+	add_blocks(r, a);
+	a->timed = a->count;
+	memcpy(&a->at[a->count], a->parts.spans, a->parts.span_count * sizeof(*a->at));
+	a->count += a->parts.span_count;
+	return VPT_OK;
+}
+
+static void put_blocks(struct vpa_what_if *w, const struct asked *a, const struct vpa_retiming *t,
+	const struct vpa_report *other)
 {
 	const struct vpa_request *q = vpa_main_request(w->report);
-	size_t i, at = first;
+	size_t i, at = a->blocks;
 
-	for (i = 0; q && at < s->count && i < q->blocks.count; i++) {
+	for (i = 0; q && at < a->timed && i < q->blocks.count; i++) {
 		const struct vpa_block_row *b = block_of(w->report, i), *o = block_of(other, i);
 
-		if (!b || b->end_ns != s->at[at].to_ns)
+		if (!b || b->end_ns != a->at[at].to_ns)
 			continue;
 		w->rows[w->row_count++] = (struct vpa_what_if_row){
 			.unit = vpa_base_of_unit(VPA_UNIT_BLOCK),
@@ -92,6 +136,63 @@ static void put_blocks(struct vpa_what_if *w, const struct vpa_spans *s,
 		at++;
 	}
 }
+
+/* ---- stages and steps ---- */
+
+/* The same part of another report; NULL: it has none. */
+static const struct vpa_timed_part *part_like(
+	const struct vpa_timed_parts *parts, const struct vpa_timed_part *like)
+{
+	size_t i;
+
+	for (i = 0; i < parts->part_count; i++)
+		if (parts->parts[i].kind == like->kind && !strcmp(parts->parts[i].name, like->name))
+			return &parts->parts[i];
+	return NULL;
+}
+
+/* Returns 0 if there is no instance of this number. */
+static int put_part(struct vpa_what_if *w, const struct asked *a, const struct vpa_timed_part *part,
+	const struct vpa_timed_parts *others, int64_t number, const struct vpa_retiming *t)
+{
+	const struct vpa_timed_part *same = part_like(others, part);
+	struct vpa_what_if_part *row = &w->parts[w->part_count];
+	uint64_t recorded, measured;
+
+	*row = (struct vpa_what_if_part){.kind = part->kind, .name = part->name, .number = number};
+	row->recorded_ms = vpa_timed_mean_ns(&a->parts, part, t, VPA_WORLD_RECORDED, a->timed,
+				   number, &recorded) /
+			   1e6;
+	row->predicted_ms = vpa_timed_mean_ns(&a->parts, part, t, VPA_WORLD_FIRST, a->timed, number,
+				    &row->instances) /
+			    1e6;
+	if (same)
+		row->measured_ms =
+			vpa_timed_mean_ns(others, same, NULL, 0, 0, number, &measured) / 1e6;
+	w->part_count += recorded != 0;
+	return recorded != 0;
+}
+
+static void put_parts(struct vpa_what_if *w, const struct asked *a, const struct vpa_retiming *t,
+	const struct vpa_timed_parts *others)
+{
+	int64_t number;
+	size_t i;
+
+	w->parts_left_out = a->parts.left_out;
+	w->parts_left_out_count = a->parts.left_out_count;
+	for (i = 0; i < a->parts.part_count; i++) {
+		const struct vpa_timed_part *part = &a->parts.parts[i];
+
+		put_part(w, a, part, others, -1, t);
+		for (number = 0; part->kind == VPA_PART_OF_STEP && number < VPA_TIMED_STEPS_MOST;
+			number++)
+			if (!put_part(w, a, part, others, number, t))
+				break;
+	}
+}
+
+/* ---- the answer ---- */
 
 static const char *noun_of(const struct vpa_change *c, uint64_t n)
 {
@@ -128,28 +229,38 @@ static int put_changes(struct vpa_what_if *w, const char *text, const struct vpa
 	return w->arena.failed ? VPT_ENOMEM : VPT_OK;
 }
 
+static double error_of(double predicted_ms, double measured_ms)
+{
+	return measured_ms > 0 && predicted_ms > 0
+		       ? 100 * (predicted_ms - measured_ms) / measured_ms
+		       : 0;
+}
+
 static void measure_errors(struct vpa_what_if *w)
 {
 	size_t i;
 
-	for (i = 0; i < w->row_count; i++) {
-		struct vpa_what_if_row *row = &w->rows[i];
-
-		if (row->measured_ms > 0)
-			row->error_percent =
-				100 * (row->predicted_ms - row->measured_ms) / row->measured_ms;
-	}
+	for (i = 0; i < w->row_count; i++)
+		w->rows[i].error_percent =
+			error_of(w->rows[i].predicted_ms, w->rows[i].measured_ms);
+	for (i = 0; i < w->part_count; i++)
+		w->parts[i].error_percent =
+			error_of(w->parts[i].predicted_ms, w->parts[i].measured_ms);
 }
 
 static int answer(struct vpa_what_if *w, const char *text, const struct vpa_change *changes,
-	const struct vpa_spans *s, size_t first, const struct vpa_retiming *t,
-	const struct vpa_report *other)
+	const struct asked *a, const struct vpa_retiming *t, const struct vpa_report *other)
 {
+	struct vpa_timed_parts others = {.part_count = 0};
+
 	w->rows = vpa_arena_alloc(&w->arena, ROWS_MOST + 1, sizeof(*w->rows));
-	if (!w->rows)
+	w->parts = vpa_arena_alloc(
+		&w->arena, a->parts.part_count + VPA_TIMED_STEPS_MOST + 1, sizeof(*w->parts));
+	if (!w->rows || !w->parts || (other && vpa_timed_parts_of(other, &w->arena, &others)))
 		return VPT_ENOMEM;
-	put_mean(w, s, t, other);
-	put_blocks(w, s, t, first, other);
+	put_mean(w, &a->bases, t, other);
+	put_blocks(w, a, t, other);
+	put_parts(w, a, t, &others);
 	measure_errors(w);
 	return put_changes(w, text, changes, t->hits);
 }
@@ -160,34 +271,31 @@ int vpa_what_if(const struct vpt_trace *trace, unsigned jobs, struct vpa_report 
 {
 	struct vpa_change changes[VPA_CHANGES_MOST];
 	struct vpa_change_list list = {.changes = changes};
-	struct vpa_spans *spans = vpt_calloc(1, sizeof(*spans));
+	struct asked *asked = vpt_calloc(1, sizeof(*asked));
 	struct vpa_retiming t = {0};
-	size_t first;
 	int rc = vpa_changes_read(text, changes, &list.count, err);
 
 	*out = (struct vpa_what_if){.report = report,
 		.path = report->path,
 		.simulated = report->simulated,
 		.other = other ? other->path : NULL};
-	if (!rc && !spans)
+	if (!rc && (!asked || list_asked(report, &list, &out->arena, asked)))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
 	if (rc)
 		goto out;
-	vpa_spans_of(report, spans);
-	first = add_blocks(report, spans);
-	rc = vpa_retime(trace, jobs, VPA_REPLAYED_MOST, &list, 1, spans->at, spans->count, &t, err);
+	rc = vpa_retime(trace, jobs, VPA_REPLAYED_MOST, &list, 1, asked->at, asked->count, &t, err);
 	if (!rc) {
-		vpa_forecast_write(report, spans, &t);
+		vpa_forecast_write(report, &asked->bases, &t);
 		out->forecast = report->forecast;
 		if (out->forecast.why_not)
 			rc = vpt_fail(
 				err, VPT_EUNSUPPORTED, "no prediction: %s", out->forecast.why_not);
 	}
-	if (!rc && answer(out, text, changes, spans, first, &t, other))
+	if (!rc && answer(out, text, changes, asked, &t, other))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
 out:
 	vpa_retiming_free(&t);
-	vpt_free(spans);
+	vpt_free(asked);
 	return rc;
 }
 

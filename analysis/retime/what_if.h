@@ -1,10 +1,11 @@
-/* what_if.h - the answer to "what if": a report's unit and its blocks, as recorded, as predicted with some changes, and, if
- * the run that has the changes was recorded too, as measured there. */
+/* what_if.h - the answer to "what if": a report's unit, its blocks, stages and steps, as recorded, as predicted with some
+ * changes, and, if the run that has the changes was recorded too, as measured there. */
 #ifndef VPA_ANALYSIS_RETIME_WHAT_IF_H
 #define VPA_ANALYSIS_RETIME_WHAT_IF_H
 
 #include "analysis/report/report.h"
 #include "analysis/retime/predictions.h"
+#include "analysis/retime/what_if_parts.h"
 
 struct vpt_trace;
 
@@ -27,6 +28,16 @@ struct vpa_what_if_row {
 	double steps_per_s_recorded, steps_per_s_predicted, steps_per_s_measured;
 };
 
+/* A stage, or the step: the mean instance with the changes, beside that without. */
+struct vpa_what_if_part {
+	enum vpa_part_kind kind;
+	const char *name;
+	int64_t number;     /* of a step in its block, from 0; -1: of all */
+	uint64_t instances; /* that the predicted mean is of; 0: the changes remove all of them */
+	double recorded_ms, predicted_ms;
+	double measured_ms, error_percent; /* as of a unit */
+};
+
 struct vpa_what_if {
 	struct vpa_arena arena;
 	const struct vpa_report *report; /* borrowed */
@@ -36,6 +47,10 @@ struct vpa_what_if {
 	size_t change_count;
 	struct vpa_what_if_row *rows; /* the mean unit, then each block */
 	size_t row_count;
+	struct vpa_what_if_part *parts; /* stages by their first op, then steps */
+	size_t part_count;
+	const char **parts_left_out; /* names */
+	size_t parts_left_out_count;
 	struct vpa_forecast forecast;
 };
 

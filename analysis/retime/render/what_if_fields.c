@@ -28,7 +28,7 @@ static const struct vpa_field row_fields[] = {
 	{"unit", BASE(unit), NULL,
 		"the report's unit: block, request, step, iteration, inferred step or instance; "
 		"active: the time from the first op to the last"},
-	{"number", NATURAL(number), NULL, "its number in its request; null: the mean one"},
+	{"number", NATURAL(number), "index", "its number in its request; null: the mean one"},
 	{"recorded_ms", REAL(recorded_ms), "ms", "its length as recorded"},
 	{"predicted_ms", REAL(predicted_ms), "ms", "with the changes"},
 	{"measured_ms", POSITIVE(measured_ms), "ms",
@@ -49,6 +49,41 @@ static const struct vpa_fields row =
 	FIELDS("unit", "a unit as recorded and as predicted", row_fields);
 #undef ROW
 
+static const char *part_kind_choice(size_t i)
+{
+	return i < VPA_PART_KINDS ? vpa_part_kind_name((enum vpa_part_kind)i) : NULL;
+}
+
+static int is_part_checked(const struct vpa_at *at)
+{
+	const struct vpa_what_if_part *p = at->row;
+
+	return p->measured_ms > 0 && p->predicted_ms > 0;
+}
+
+#define ROW struct vpa_what_if_part
+static const struct vpa_field part_fields[] = {
+	{"kind", CHOICE(vpa_part_kind, kind), NULL,
+		"stage, or context, the pass that writes the KV cache: from its first op's start "
+		"to "
+		"its last op's end; step: to the next one's start",
+		.choice = part_kind_choice},
+	{"name", TEXT(name), NULL, "name of the stage; step or iteration"},
+	{"number", NATURAL(number), "index",
+		"of a step in its block, from 0, without those that the changes remove; null: the "
+		"mean of all"},
+	{"instances", U64(instances), "count", "that the predicted mean is of"},
+	{"recorded_ms", REAL(recorded_ms), "ms", "mean length as recorded, without warm-up blocks"},
+	{"predicted_ms", POSITIVE(predicted_ms), "ms", "with the changes; null: they remove it"},
+	{"measured_ms", POSITIVE(measured_ms), "ms",
+		"in the trace of --check; null: none, or it has no such part"},
+	{"error_percent", REAL(error_percent), "%",
+		"predicted_ms beside measured_ms; null: not measured", .known = is_part_checked},
+};
+static const struct vpa_fields part =
+	FIELDS("part", "a stage or step as recorded and as predicted", part_fields);
+#undef ROW
+
 #define ROW struct vpa_what_if
 static const struct vpa_field what_if_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
@@ -62,6 +97,9 @@ static const struct vpa_field what_if_fields[] = {
 	{"units", ROWS(row, rows, row_count), NULL, "the mean unit, then measured blocks"},
 	{"forecast", MEMBER(vpa_fields_forecast, forecast), NULL,
 		"two paces, and how far predictions can be trusted"},
+	{"parts", ROWS(part, parts, part_count), NULL, "stages and steps"},
+	{"parts_left_out", TEXTS(parts_left_out, parts_left_out_count), NULL,
+		"stages and steps that overlap others, or have too many instances"},
 };
 const struct vpa_fields vpa_fields_what_if =
 	FIELDS("what_if", "what changes of the program would bring", what_if_fields);

@@ -82,6 +82,26 @@ static void put_rates(
 		row->cells[4] = change_of(measured, predicted);
 }
 
+/* "-" for what is gone, or not measured. */
+static struct vpa_num length(double ms)
+{
+	struct vpa_num none = {"-"};
+
+	return ms > 0 ? vpa_duration(ns_of(ms)) : none;
+}
+
+static void put_lengths(
+	struct vpa_row *row, double recorded_ms, double predicted_ms, double measured_ms)
+{
+	row->cells[0] = length(recorded_ms);
+	row->cells[1] = length(predicted_ms);
+	if (predicted_ms > 0)
+		row->cells[2] = change_of(recorded_ms, predicted_ms);
+	row->cells[3] = length(measured_ms);
+	if (measured_ms > 0 && predicted_ms > 0)
+		row->cells[4] = change_of(measured_ms, predicted_ms);
+}
+
 static void put_unit(struct vpa_table *t, const struct vpa_what_if_row *u)
 {
 	struct vpa_row *row =
@@ -90,13 +110,7 @@ static void put_unit(struct vpa_table *t, const struct vpa_what_if_row *u)
 				  u->unit != VPA_BASE_ACTIVE ? ", mean" : " time")
 			: vpa_table_row(t, 1, "%s %" PRId64, vpa_base_name(u->unit), u->number);
 
-	row->cells[0] = vpa_duration(ns_of(u->recorded_ms));
-	row->cells[1] = vpa_duration(ns_of(u->predicted_ms));
-	row->cells[2] = change_of(u->recorded_ms, u->predicted_ms);
-	if (u->measured_ms > 0) {
-		row->cells[3] = vpa_duration(ns_of(u->measured_ms));
-		row->cells[4] = change_of(u->measured_ms, u->predicted_ms);
-	}
+	put_lengths(row, u->recorded_ms, u->predicted_ms, u->measured_ms);
 }
 
 static void put_units(struct vpa_page *p, const struct vpa_what_if *w)
@@ -114,6 +128,32 @@ static void put_units(struct vpa_page *p, const struct vpa_what_if *w)
 			u->steps_per_s_measured);
 	}
 	vpa_page_table(p, &t);
+}
+
+/* Where the difference is. Steps of a block are beside those of the same number. */
+static void put_parts(struct vpa_page *p, const struct vpa_what_if *w)
+{
+	struct vpa_words left_out = {.used = 0};
+	struct vpa_table t;
+	size_t i;
+
+	vpa_table_init(&t, columns, w->other ? 5 : 3, "STAGES AND STEPS, MEAN");
+	for (i = 0; i < w->part_count; i++) {
+		const struct vpa_what_if_part *part = &w->parts[i];
+
+		put_lengths(part->number < 0
+				    ? vpa_table_row(&t, 0, "%s", part->name)
+				    : vpa_table_row(&t, 1, "%s %" PRId64, part->name, part->number),
+			part->recorded_ms, part->predicted_ms, part->measured_ms);
+	}
+	if (w->part_count)
+		vpa_page_table(p, &t);
+	for (i = 0; i < w->parts_left_out_count; i++)
+		vpa_words_add(&left_out, ", ", "%s", vpa_fit(w->parts_left_out[i], 40).text);
+	if (left_out.used)
+		vpa_page_words(p, "", VPA_PLAIN,
+			"Not predicted, since they overlap others or are too many: %s.",
+			left_out.text);
 }
 
 static void put_change(struct vpa_page *p, const char *section, const struct vpa_what_if_change *c)
@@ -134,6 +174,7 @@ void vpa_what_if_put(struct vpa_page *p, const struct vpa_what_if *w)
 	for (i = 0; i < w->change_count; i++)
 		put_change(p, i ? "" : "WHAT IF", &w->changes[i]);
 	put_units(p, w);
+	put_parts(p, w);
 	put_paces(p, &w->forecast);
 	put_confidence(p, &w->forecast);
 }

@@ -15,7 +15,8 @@ record() {
 	demo "$kept" --blocks 4 --layers 12 "$@"
 }
 
-# predicts FROM TO CHANGES: the mean block and each block; between changes a ";".
+# predicts FROM TO CHANGES: the mean block, each block, and, if the changes do not move work from one to another, each stage and
+# step; between changes a ";". PARTS: at least so many stages and steps have an error.
 predicts() {
 	options=
 	IFS=';'
@@ -25,14 +26,22 @@ predicts() {
 	# shellcheck disable=SC2086 # a word for each
 	expect 0 "$1 to $2" what-if "$1.zst" ${options#;} --check "$2.zst" --format json
 	unset IFS
-	awk -F': ' '
+	awk -v least="${4:-7}" -F': ' '
+		/"parts": \[/ { in_parts = 1 }
+		/"name"/ { name = $2 }
 		/"error_percent"/ && $2 !~ /null/ {
+			if (in_parts) parts++
+			else units++
+			if (in_parts && !least) next
 			error = $2 + 0
-			if (error > 0.5 || error < -0.5) wrong = wrong " " error
-			units++
+			if (error > 0.5 || error < -0.5) wrong = wrong " " (in_parts ? name : "") error
 		}
-		END { if (wrong || units < 4) { print units + 0 " units, errors in percent:" wrong; exit 1 } }' \
-		out >wrong || fail "$1 to $2: $(cat wrong)"
+		END {
+			if (wrong || units < 4 || parts < least) {
+				print units + 0 " units, " parts + 0 " parts, errors in percent:" wrong
+				exit 1
+			}
+		}' out >wrong || fail "$1 to $2: $(cat wrong)"
 }
 
 record plain
@@ -61,10 +70,13 @@ predicts syncthreads threads "$no_sync"
 predicts offload plain 'delete copies HtoD'
 predicts syncoffload sync 'delete copies HtoD'
 predicts syncoffload plain "$no_sync;delete copies HtoD"
-predicts plain graph "$graph"
-predicts slow slowgraph "$graph"
-predicts slowsync slowgraph "$no_sync;$graph"
-predicts plain two "$aside"
+# The demo captures inside a step, after that has begun; what is predicted begins with the graph.
+predicts plain graph "$graph" 0
+predicts slow slowgraph "$graph" 0
+predicts slowsync slowgraph "$no_sync;$graph" 0
+# What is put aside overlaps the rest, so no part is predicted.
+predicts plain two "$aside" 0
+says out '"parts": []'
 predicts plain steps3 'skip 1/4 step*'
 predicts plain half 'scale * 0.5'
 [ "$failures" = 0 ]

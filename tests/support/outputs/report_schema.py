@@ -2,6 +2,7 @@
 
     report_schema.py SCHEMA REPORT...        every report is as the schema says, key by key
     report_schema.py --covers SCHEMA REPORT...  and together they show each key with a value other than null
+    report_schema.py --covers=KEY,KEY SCHEMA REPORT...  each but these, which they never have
     report_schema.py --refuses SCHEMA REPORT    each way to spoil the report is noticed
 
 A schema allows keys that it does not name, since later versions add some; here they are faults. Only Python's own library
@@ -167,10 +168,11 @@ def main(words):
         for fault in schema.faults_of(report):
             sys.exit(f"{path}: {fault}")
     second_opinion(schema, reports)
-    if option == "--covers":
-        missing = sorted({path for path, _, _ in schema.keys()} - schema.seen)
+    if option.startswith("--covers"):
+        never = {key for key in option.partition("=")[2].split(",") if key}
+        missing = sorted({path for path, _, _ in schema.keys()} - schema.seen ^ never)
         if missing:
-            sys.exit(f"no report has a value of {', '.join(missing)}")
+            sys.exit(f"no report has a value of, or one has of what none should: {', '.join(missing)}")
     if option == "--refuses":
         report = reports[0][1]
         count = 0

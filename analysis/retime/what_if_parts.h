@@ -1,0 +1,57 @@
+/* what_if_parts.h - the stages and steps of a report as stretches of its trace, and how long they are, on average: what an
+ * answer to "what if" has by part.
+ *
+ * A part is a stage, the step, the pass over the context, or the step of a number in its block. Instances of warm-up
+ * blocks, which come first, do not count.
+ *
+ * A replay knows when everything was done that had been done by a moment, not whose work that was. So a part that overlaps
+ * another one is left out, unless one of them is always inside the other. */
+#ifndef VPA_ANALYSIS_RETIME_WHAT_IF_PARTS_H
+#define VPA_ANALYSIS_RETIME_WHAT_IF_PARTS_H
+
+#include "analysis/report/report.h"
+#include "analysis/retime/retime.h"
+
+enum vpa_part_kind {
+	VPA_PART_OF_STAGE,   /* from its first op's start to its last op's end */
+	VPA_PART_OF_CONTEXT, /* the same */
+	VPA_PART_OF_STEP,    /* from its first op's start to that of the next step */
+	VPA_PART_KINDS
+};
+
+/* "stage", "context", "step" */
+const char *vpa_part_kind_name(enum vpa_part_kind kind);
+
+struct vpa_timed_part {
+	enum vpa_part_kind kind;
+	const char *name; /* the report's */
+	size_t from, to;  /* its instances: stretches of the list, by time */
+};
+
+struct vpa_timed_parts {
+	struct vpa_span *spans;
+	/* By stretch: of a step the number of its block, from 0; else 0. A step of the same block as the one before it has the
+	 * next number in it. */
+	uint32_t *groups;
+	size_t span_count;
+	struct vpa_timed_part *parts;
+	size_t part_count;
+	const char **
+		left_out; /* names of parts that overlap others, or of which the report has not each instance */
+	size_t left_out_count;
+};
+
+enum { VPA_TIMED_SPANS_MOST = 8192, VPA_TIMED_STEPS_MOST = 64 };
+
+/* Lists them in the arena: stages and passes over the context of the overview, which the options must request; steps of
+ * step_parts. 0 or VPT_ENOMEM. */
+int vpa_timed_parts_of(
+	const struct vpa_report *r, struct vpa_arena *arena, struct vpa_timed_parts *out);
+
+/* The mean length of a part's instances in a world, whose spans begin at `first`; those without length are gone, and do not
+ * count. `number`: only those that are so many-th in their block, from 0, of those that are not gone; -1: all. *count: how
+ * many. 0 where there is none. `t` NULL: as they are in the list. */
+double vpa_timed_mean_ns(const struct vpa_timed_parts *p, const struct vpa_timed_part *part,
+	const struct vpa_retiming *t, size_t world, size_t first, int64_t number, uint64_t *count);
+
+#endif
