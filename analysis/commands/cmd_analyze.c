@@ -179,7 +179,7 @@ static int run(const struct vpt_args *args)
 	o.top = vpt_has(args, TOP) ? vpt_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
 	o.step_parts = o.only_sums = 1; /* findings say what they gain in a step */
-	o.predict = !vpt_has(args, NO_PREDICT);
+	o.predict = o.stage_spans = !vpt_has(args, NO_PREDICT);
 	o.min_gap_ns = vpt_number_of(args, MIN_GAP);
 	if (vpt_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */

@@ -194,7 +194,7 @@ static int answer(const struct vpt_args *args, struct vpa_options *o, const char
 
 static int run(const struct vpt_args *args)
 {
-	struct vpa_options o = {.step_parts = 1, .overview = 1};
+	struct vpa_options o = {.step_parts = 1, .stage_spans = 1};
 	struct vpt_err err = {0};
 	const char *rules = vpt_text_of(args, RULES);
 	char text[4096], *rules_text = NULL;

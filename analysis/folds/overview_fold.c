@@ -4,7 +4,7 @@
  * in pairs and buckets get twice as long, so memory stays the same and every sum exact. Concurrent ops
  * share their time as in kernel_table.c.
  *
- * Runs only if the options request it. */
+ * Runs only if the options request it, or only its lanes. */
 #include "analysis/folds/overview_lanes.h"
 #include "formats/base/memory.h"
 
@@ -216,6 +216,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	struct device *d;
 	size_t k, i;
 
+	if (!c->options->overview)
+		return VPT_OK;
 	for (k = 0; k < ops->run_count; k++) {
 		const struct vpa_op_run *run = &ops->runs[k];
 
@@ -237,6 +239,8 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	struct device *d;
 	size_t i;
 
+	if (!c->options->overview)
+		return VPT_OK;
 	if (device_of(s, c, gap->device, &d))
 		return VPT_ENOMEM;
 	for (i = 0; d && i < gap->piece_count; i++)
@@ -297,7 +301,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	if (!o)
 		return VPT_ENOMEM;
 	if (!s->shift)
-		return VPT_OK;
+		return vpa_overview_lanes_write(&s->lanes, c, out);
 	for (i = 0; i < s->device_count; i++)
 		if (s->devices[i].buckets)
 			advance(s, &s->devices[i], UINT64_MAX);
@@ -324,7 +328,7 @@ static void free_state(void *state)
 
 static int wanted(const struct vpa_options *options)
 {
-	return options->overview;
+	return options->overview || options->stage_spans;
 }
 
 const struct vpa_fold vpa_fold_overview = {

@@ -31,6 +31,7 @@ struct vpa_options {
 	const struct vpa_observer *observer; /* observes the pass, see observer.h; NULL: none */
 	/* 1: the report has an overview, samples of counters, and the parts of each block. */
 	int overview;
+	int stage_spans; /* 1: of the overview the lanes, of stages and steps, without its buckets */
 	int all_kernels; /* 1: `top` does not limit the table of kernels */
 	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
 	int step_parts;
@@ -38,6 +39,9 @@ struct vpa_options {
 	/* 1: findings get predictions, see ../retime/predictions.h. vpa_analyze() itself makes none: they take another pass
 	 * over the trace. */
 	int predict;
+	/* Changes of which forecast.asked has the gain, see ../retime/change.h. Each takes a pass of its own. */
+	const char *const *asked_changes;
+	size_t asked_count;
 };
 
 #endif

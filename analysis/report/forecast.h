@@ -16,6 +16,23 @@ enum vpa_confidence {
 	VPA_CONFIDENCES
 };
 
+/* A part of the mean unit: a stage in which no other one is, or, without a name, what is between them. */
+struct vpa_forecast_stage {
+	const char *name; /* NULL: between stages */
+	double host_ms;   /* its part of the host's pace */
+	double recorded_ms,
+		predicted_ms; /* of the base, and of all_ms, or, where one finding only has a change, of that */
+};
+
+/* A change that somebody asked about. */
+struct vpa_asked_change {
+	const char *change;
+	enum vpa_base base;  /* as of the paces */
+	uint64_t hits;       /* calls or ops that it is about; 0: none, so it brings nothing */
+	double gain_share;   /* by how much of its time the base is shorter */
+	const char *why_not; /* no prediction, and why; NULL: there is one */
+};
+
 struct vpa_forecast {
 	int is_asked; /* 0: nobody asked for predictions; all others are 0 */
 	enum vpa_confidence confidence;
@@ -32,6 +49,12 @@ struct vpa_forecast {
 	/* All changes of findings together, in the base; 0: there are fewer than two, or no prediction. */
 	size_t all_count;
 	double all_ms, all_fps, all_steps_per_s;
+	/* In order, then what is between them; host_ms, recorded_ms and predicted_ms add up to those of the whole. None: the
+	 * unit is no block and no request, its stages overlap, or the options do not request stage_spans. */
+	struct vpa_forecast_stage *stages;
+	size_t stage_count;
+	struct vpa_asked_change *asked;
+	size_t asked_count;
 };
 
 /* "none", "low", "fair", "high" */

@@ -5,8 +5,8 @@
  *
  *	exclusive time of each kernel family + idle time by cause + pauses = its length
  *
- * to the nanosecond. Only its place in time is rounded. Part of the report if the options request it;
- * all memory is the report's. */
+ * to the nanosecond. Only its place in time is rounded. Part of the report if the options request it, or of it only the
+ * lanes; all memory is the report's. */
 #ifndef VPA_ANALYSIS_REPORT_OVERVIEW_H
 #define VPA_ANALYSIS_REPORT_OVERVIEW_H
 

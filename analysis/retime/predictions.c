@@ -5,6 +5,7 @@
 #include "analysis/advice/findings.h"
 #include "analysis/base/intervals.h"
 #include "analysis/pipeline/unit.h"
+#include "analysis/retime/unit_stages.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
@@ -166,6 +167,9 @@ void vpa_forecast_write(
 struct predicting {
 	struct vpa_report *r;
 	struct vpa_spans spans;
+	struct vpa_timed_parts stages;
+	struct vpa_span *at; /* the bases' spans, then the stages' */
+	size_t span_count;
 	struct vpa_change changes[VPA_CHANGE_LISTS_MOST][VPA_CHANGES_MOST];
 	struct vpa_change all[VPA_CHANGE_LISTS_MOST * VPA_CHANGES_MOST];
 	struct vpa_change_list lists[VPA_CHANGE_LISTS_MOST];
@@ -280,6 +284,36 @@ static void drop_joint(struct vpa_report *r)
 	r->finding_count = kept;
 }
 
+/* Longer lists of stages than this cost too much. */
+enum { STAGE_SPANS_MOST = 2048 };
+
+static int list_spans(struct predicting *p)
+{
+	struct vpa_arena *arena = &p->r->arena;
+
+	vpa_spans_of(p->r, &p->spans);
+	if (vpa_unit_stages_of(p->r, &p->spans, arena, &p->stages))
+		return VPT_ENOMEM;
+	if (p->stages.span_count > STAGE_SPANS_MOST)
+		p->stages = (struct vpa_timed_parts){.part_count = 0};
+	p->span_count = p->spans.count + p->stages.span_count;
+	p->at = vpa_arena_alloc(arena, p->span_count + 1, sizeof(*p->at));
+	if (!p->at)
+		return VPT_ENOMEM;
+	memcpy(p->at, p->spans.at, p->spans.count * sizeof(*p->at));
+	if (p->stages.span_count)
+		memcpy(p->at + p->spans.count, p->stages.spans,
+			p->stages.span_count * sizeof(*p->at));
+	return VPT_OK;
+}
+
+/* Of all changes together; where there is one, that is the last list too. */
+static int write_stages(struct predicting *p, const struct vpa_retiming *t)
+{
+	return vpa_unit_stages_write(p->r, &p->spans, &p->stages, t, p->spans.count,
+		p->count ? VPA_WORLD_FIRST + p->count : VPA_WORLD_RECORDED);
+}
+
 static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned jobs,
 	uint64_t most, struct vpt_err *err)
 {
@@ -288,14 +322,16 @@ static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned
 	int rc = list_changes(p, err);
 
 	if (!rc)
-		rc = vpa_retime(trace, jobs, most, p->lists, p->count + 1, p->spans.at,
-			p->spans.count, &t, err);
+		rc = vpa_retime(
+			trace, jobs, most, p->lists, p->count + 1, p->at, p->span_count, &t, err);
 	if (!rc) {
 		vpa_forecast_write(p->r, &p->spans, &t);
 		for (i = 0; i < p->count && !p->r->forecast.why_not; i++)
 			predict_finding(p, &t, i);
 		if (!p->r->forecast.why_not)
 			predict_all(p, &t);
+		if (!p->r->forecast.why_not && write_stages(p, &t))
+			rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
 		drop_joint(p->r);
 		vpa_findings_sort(p->r);
 	}
@@ -313,8 +349,7 @@ int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, str
 	if (!p)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
 	p->r = r;
-	vpa_spans_of(r, &p->spans);
-	rc = predict(p, trace, jobs, most, err);
+	rc = list_spans(p) ? VPT_OK : predict(p, trace, jobs, most, err);
 	if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL || rc == VPT_ENOMEM) {
 		r->forecast.why_not = vpa_arena_text(&r->arena, err->text, strlen(err->text));
 		*err = (struct vpt_err){0};
@@ -323,5 +358,71 @@ int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, str
 	if (!rc && r->arena.failed)
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
 	vpt_free(p);
+	return rc;
+}
+
+/* ---- changes that somebody asks about ---- */
+
+/* Whatever the replay says of the report stays as it is. */
+static void answer_asked(struct vpa_report *r, const struct vpa_spans *s,
+	const struct vpa_retiming *t, size_t count, struct vpa_asked_change *out)
+{
+	struct vpa_forecast kept = r->forecast, now;
+	size_t i;
+
+	vpa_forecast_write(r, s, t);
+	now = r->forecast;
+	r->forecast = kept;
+	out->why_not = now.why_not;
+	out->base = now.base;
+	out->gain_share = now.why_not ? 0 : 1 - vpa_spans_ratio(r, s, t, VPA_WORLD_FIRST, now.base);
+	for (i = 0; i < count; i++)
+		out->hits += t->hits[i];
+}
+
+static int predict_asked(const struct vpt_trace *trace, unsigned jobs, struct vpa_report *r,
+	const struct vpa_spans *s, struct vpa_asked_change *out, struct vpt_err *err)
+{
+	struct vpa_change changes[VPA_CHANGES_MOST];
+	struct vpa_change_list list = {.changes = changes};
+	struct vpa_retiming t = {0};
+	int rc = vpa_changes_read(out->change, changes, &list.count, err);
+
+	if (!rc)
+		rc = vpa_retime(trace, jobs, VPA_REPLAYED_MOST, &list, 1, s->at, s->count, &t, err);
+	if (!rc)
+		answer_asked(r, s, &t, list.count, out);
+	vpa_retiming_free(&t);
+	if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL) {
+		out->why_not = vpa_arena_text(&r->arena, err->text, strlen(err->text));
+		*err = (struct vpt_err){0};
+		rc = VPT_OK;
+	}
+	return rc;
+}
+
+int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, const char *const *changes,
+	size_t count, struct vpa_report *r, struct vpt_err *err)
+{
+	struct vpa_forecast *f = &r->forecast;
+	struct vpa_spans *s = vpt_calloc(1, sizeof(*s));
+	int rc = VPT_OK;
+
+	f->asked = vpa_arena_alloc(&r->arena, count + 1, sizeof(*f->asked));
+	if (!s || !f->asked) {
+		vpt_free(s);
+		return vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+	}
+	vpa_spans_of(r, s);
+	for (f->asked_count = 0; f->asked_count < count && !rc; f->asked_count++) {
+		struct vpa_asked_change *asked = &f->asked[f->asked_count];
+
+		asked->change = vpa_arena_text(
+			&r->arena, changes[f->asked_count], strlen(changes[f->asked_count]));
+		rc = predict_asked(trace, jobs, r, s, asked, err);
+	}
+	if (!rc && r->arena.failed)
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+	vpt_free(s);
 	return rc;
 }

@@ -8,7 +8,7 @@
 struct vpt_trace;
 
 /* The most changes in one text, "C1; C2". */
-enum { VPA_CHANGES_MOST = 8 };
+enum { VPA_CHANGES_MOST = 24 };
 
 /* Reads changes that semicolons separate. *count: how many. VPT_EINVAL with what was expected. */
 int vpa_changes_read(
@@ -39,5 +39,10 @@ void vpa_forecast_write(
  * says why. 0, VPT_ENOMEM, for the report itself, or VPT_EIO. */
 int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_report *r,
 	struct vpt_err *err);
+
+/* The same for changes that somebody asks about, each by itself: fills in forecast.asked, in order. One that cannot be made
+ * or replayed is no error: its `why_not` says why. 0, VPT_ENOMEM or VPT_EIO. */
+int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, const char *const *changes,
+	size_t count, struct vpa_report *r, struct vpt_err *err);
 
 #endif

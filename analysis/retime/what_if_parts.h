@@ -43,7 +43,7 @@ struct vpa_timed_parts {
 
 enum { VPA_TIMED_SPANS_MOST = 8192, VPA_TIMED_STEPS_MOST = 64 };
 
-/* Lists them in the arena: stages and passes over the context of the overview, which the options must request; steps of
+/* Lists them in the arena: stages and passes over the context of the overview, if the options request its lanes; steps of
  * step_parts. 0 or VPT_ENOMEM. */
 int vpa_timed_parts_of(
 	const struct vpa_report *r, struct vpa_arena *arena, struct vpa_timed_parts *out);

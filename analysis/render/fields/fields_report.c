@@ -612,6 +612,21 @@ static uint64_t confidence(const struct vpa_at *at)
 	return f->confidence;
 }
 
+#define ROW struct vpa_forecast_stage
+static const struct vpa_field forecast_stage_fields[] = {
+	{"name", TEXT_OR_NULL(name), NULL,
+		"name of the stage, one that is in no other one; null: the time between stages"},
+	{"host_ms", REAL(host_ms), "ms", "its part of the host's pace: of the forecast's host_ms"},
+	{"recorded_ms", REAL(recorded_ms), "ms", "its part of the forecast's base_ms"},
+	{"predicted_ms", REAL(predicted_ms), "ms",
+		"the same with the changes of all findings, or of the only one that has any; "
+		"without, as "
+		"recorded"},
+};
+static const struct vpa_fields forecast_stage =
+	FIELDS("forecast_stage", "a part of the mean block or request", forecast_stage_fields);
+#undef ROW
+
 #define ROW struct vpa_forecast
 static const struct vpa_field forecast_fields[] = {
 	{"confidence", COMPUTED(CHOICE), NULL, "how far predictions can be trusted",
@@ -639,6 +654,10 @@ static const struct vpa_field forecast_fields[] = {
 	{"all_fps", POSITIVE(all_fps), "frames/s", "FPS with all of them; null: unavailable"},
 	{"all_steps_per_s", POSITIVE(all_steps_per_s), "steps/s",
 		"steps or iterations per second with all of them; null: unavailable"},
+	{"stages", ROWS(forecast_stage, stages, stage_count), NULL,
+		"what the mean block or request is made of, in order; the times add up; empty: "
+		"stages "
+		"overlap, or there are none"},
 };
 const struct vpa_fields vpa_fields_forecast = FIELDS("forecast",
 	"what a replay of the trace says; the predictions are in the findings", forecast_fields);

@@ -3,6 +3,7 @@
 #include "analysis/render/text/screen.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "formats/base/count.h"
+#include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum {
 	LEAST = 20,    /* a part below 1 / this of the unit has no row */
 	HARDLY = 1000, /* what is between stages has no row below this */
 	GPUS = 8,
-	BLOCKS = 8
+	BLOCKS = 8,
+	HOST = 2 /* its column, the last one */
 };
 
 /* ---- a block, by stage ---- */
@@ -63,16 +65,37 @@ static void add_steps(struct vpa_row *row, const struct vpa_request *q)
 		q->steps.count == q->blocks.count ? "" : "s");
 }
 
+/* The host's pace by stage, if it is of this unit. */
+static int has_host(const struct vpa_screen *s)
+{
+	const struct vpa_forecast *f = &s->report->forecast;
+
+	return f->stage_count && f->base == vpa_base_of_unit(s->unit.kind);
+}
+
+static uint64_t host_ns(const struct vpa_screen *s, const char *name)
+{
+	const struct vpa_forecast *f = &s->report->forecast;
+	size_t i;
+
+	for (i = 0; i < f->stage_count; i++)
+		if (f->stages[i].name && vpa_same(f->stages[i].name, name))
+			return vpt_sat_u64(f->stages[i].host_ms * 1e6 + 0.5);
+	return 0;
+}
+
 static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
-	uint64_t works_ns = s->works_ns, waits_ns = s->waits_ns;
+	uint64_t works_ns = s->works_ns, waits_ns = s->waits_ns,
+		 all_host_ns = vpt_sat_u64(r->forecast.host_ms * 1e6 + 0.5),
+		 left_ns = has_host(s) ? all_host_ns : 0;
+	struct vpa_row *row;
 	size_t i, shown = 0;
 
 	for (i = 0; i < r->stage_count && shown < STAGES; i++) {
 		const struct vpa_stage_row *stage = &r->stages[i];
-		uint64_t busy_ns, idle_ns;
-		struct vpa_row *row;
+		uint64_t busy_ns, idle_ns, ns;
 
 		if (stage->nested || !stage->in_blocks)
 			continue;
@@ -84,10 +107,19 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 		if (stage->holds_steps && s->request->steps.per_block > 0)
 			add_steps(row, s->request);
 		put_times(row, s, busy_ns, idle_ns);
+		ns = vpa_earlier(host_ns(s, stage->name), left_ns);
+		left_ns -= ns;
+		row->cells[HOST] = vpa_in_column(ns, s->ns);
 		shown++;
 	}
-	if (works_ns + waits_ns >= s->ns / HARDLY)
-		put_times(vpa_table_row(t, 1, "between"), s, works_ns, waits_ns);
+	if (works_ns + waits_ns + left_ns >= s->ns / HARDLY) {
+		row = vpa_table_row(t, 1, "between");
+		put_times(row, s, works_ns, waits_ns);
+		row->cells[HOST] = vpa_in_column(left_ns, s->ns);
+	}
+	row = vpa_table_row(t, 1, "in all");
+	put_times(row, s, s->works_ns, s->waits_ns);
+	row->cells[HOST] = vpa_in_column(all_host_ns, s->ns);
 }
 
 /* ---- any unit, by family and cause ---- */
@@ -171,8 +203,11 @@ static void put_gpus(struct vpa_table *t, const struct vpa_screen *s)
 
 void vpa_screen_unit(struct vpa_page *p, const struct vpa_screen *s)
 {
-	static const struct vpa_column in_ms[] = {{.head = "GPU works, ms"}, {.head = "waits, ms"}},
-				       in_us[] = {{.head = "GPU works, us"}, {.head = "waits, us"}};
+	static const struct vpa_column in_ms[] = {{.head = "GPU works, ms"}, {.head = "waits, ms"},
+		{.head = "host alone, ms"}},
+				       in_us[] = {{.head = "GPU works, us"}, {.head = "waits, us"},
+					       {.head = "host alone, us"}};
+	int has_column = has_stages(s) && has_host(s);
 	int is_short = vpa_column_unit(s->ns)[0] == 'u';
 	char title[32];
 	struct vpa_table t;
@@ -184,7 +219,7 @@ void vpa_screen_unit(struct vpa_page *p, const struct vpa_screen *s)
 	for (i = 0; title[i]; i++)
 		title[i] = title[i] >= 'a' && title[i] <= 'z' ? (char)(title[i] - 'a' + 'A')
 							      : title[i];
-	vpa_table_init(&t, is_short ? in_us : in_ms, COUNT(in_ms), "%s%s", title,
+	vpa_table_init(&t, is_short ? in_us : in_ms, HOST + (unsigned)has_column, "%s%s", title,
 		s->devices > 1 && s->unit.units > 0 ? ", mean of all GPUs" : "");
 	if (s->blocks)
 		p->touched = s->blocks->touched;
@@ -192,7 +227,6 @@ void vpa_screen_unit(struct vpa_page *p, const struct vpa_screen *s)
 		put_gpus(&t, s);
 	} else if (has_stages(s)) {
 		put_stages(&t, s);
-		put_times(vpa_table_row(&t, 1, "in all"), s, s->works_ns, s->waits_ns);
 	} else if (put_families(&t, s)) {
 		put_times(vpa_table_row(&t, 1, "in all"), s, vpt_sat_sub(s->ns, s->waits_ns),
 			s->waits_ns);

@@ -74,6 +74,8 @@ def read_sentences(nouns, found):
             nouns.say("the GPU works", ms(n, u), name)
         for n, u in re.findall(r"and waits " + TIME, text):
             nouns.say("the GPU waits", ms(n, u), name)
+        for n, u in re.findall(r"The host alone would need " + TIME, text):
+            nouns.say("the host alone", ms(n, u), name)
         for n, rate in re.findall(r"([0-9][0-9.]*) (FPS|steps/s|it/s|iterations/s)(?! end)", text):
             nouns.say("rate in " + rate.replace("iterations/s", "it/s"), float(n), name)
 
@@ -85,28 +87,33 @@ def read_fixes(nouns, lines):
 
 
 def read_table(nouns, lines, touched):
-    rows = [re.match(r" (.*?)((?: {2,}[0-9.,]+){1,2})$", line) for line in lines[1:]]
-    rows = [(m.group(1), m.group(2), m.end(2) - len(m.group(2))) for m in rows if m]
-    if not rows or rows[-1][0].strip() != "in all":
+    """Columns end where their heads do: the GPU works, it waits, and, where a replay tells, the host alone."""
+    heads = [(m.end(), m.group(1), UNITS[m.group(2)]) for m in re.finditer(r"(works|waits|host alone), (ms|us)", lines[0])]
+    nouns_of = {"works": "the GPU works", "waits": "the GPU waits", "host alone": "the host alone"}
+    if not heads or not lines[-1].startswith(" in all"):
         return
-    head = re.search("works, (ms|us)", lines[0])
-    works_end, scale = head.end(), UNITS[head.group(1)]
-    sums = [0.0, 0.0]
+    sums, total = [0.0] * len(heads), [0.0] * len(heads)
     for line in lines[1:]:
-        cells = [(m.end(), scale * float(m.group().replace(",", ""))) for m in re.finditer(r"(?<=  )[0-9.,]+(?= |$)", line)]
-        if line.startswith(" in all"):
-            total = [value for _, value in cells]
-            continue
-        for end, value in cells:
-            sums[end > works_end] += value
-    for noun, value in zip(("the GPU works", "the GPU waits"), total):
-        if noun == "the GPU works" and touched:
+        for m in re.finditer(r"(?<=  )[0-9.,]+(?= |$)", line):
+            column = next((k for k, (end, _, _) in enumerate(heads) if end == m.end()), None)
+            if column is None:
+                nouns.faults.append("%s of the table is below no head" % m.group())
+                continue
+            value = heads[column][2] * float(m.group().replace(",", ""))
+            if line.startswith(" in all"):
+                total[column] = value
+            else:
+                sums[column] += value
+    for (_, head, _), value in zip(heads, total):
+        if head == "works" and touched:
             continue  # the GPU worked for what came before too
-        nouns.say(noun, value, "the table")
-    for k in (0, 1):
-        whole, left = total[0] + total[1], total[k] - sums[k]
-        # Each row is rounded; parts below a twentieth of the unit have none.
-        if sums[k] and not -0.001 * len(lines) * whole <= left <= (0.05 + 0.001 * len(lines)) * whole:
+        nouns.say(nouns_of[head], value, "the table")
+    whole = total[0] + total[1]
+    for k, (_, head, _) in enumerate(heads):
+        left, rounded = total[k] - sums[k], 0.001 * len(lines) * whole
+        # Each row is rounded; parts of the GPU's time below a twentieth of the unit have none.
+        least = 0.05 * whole + rounded if head != "host alone" else rounded
+        if (sums[k] or head == "host alone") and not -rounded <= left <= least:
             nouns.faults.append("rows of the table add up to %g, not to %g" % (sums[k], total[k]))
 
 
