@@ -169,9 +169,29 @@ static int render(const struct vpt_args *args, const struct vpa_report *report, 
 	return vpt_out_close(&o, 1, err);
 }
 
+/* The changes that conditions ask about. */
+struct asked {
+	struct vpa_condition conditions[8];
+	const char *changes[8];
+};
+
+static int read_asked(const struct vpt_args *args, struct vpa_options *o, struct asked *asked,
+	struct vpt_err *err)
+{
+	int rc = vpa_fail_if_changes(args, FAIL_IF, asked->conditions, asked->changes,
+		sizeof(asked->changes) / sizeof(asked->changes[0]), &o->asked_count, err);
+
+	o->asked_changes = asked->changes;
+	if (!rc && o->asked_count && vpt_has(args, NO_PREDICT))
+		return vpt_fail(err, VPT_EINVAL,
+			"--no-predict and --fail-if predicted:... cannot be combined");
+	return rc;
+}
+
 static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {0};
+	struct asked asked;
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
 	int rc, code = VPT_EXIT_DONE;
@@ -188,6 +208,8 @@ static int run(const struct vpt_args *args)
 		rc = check_form(args, &err);
 	if (!rc)
 		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
+	if (!rc)
+		rc = read_asked(args, &o, &asked, &err);
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc)
@@ -247,6 +269,8 @@ const struct vpt_command vpa_cmd_analyze = {
 		 "that of RESULT, steady or else end to end. busy and idle are percent of the\n"
 		 "mean block; without blocks, of the mean step or of the window. busy:FAMILY and\n"
 		 "idle:CAUSE are parts of them. --fail-if may be given several times.\n"
+		 "predicted:CHANGE is by how many percent of its time the mean block would be\n"
+		 "shorter with a change that what-if takes, as in predicted:host 0.5>5%.\n"
 		 "\n"
 		 "On a terminal, a text report longer than the screen is shown through a pager:\n"
 		 "$VPTRACE_PAGER, else $PAGER, else less. An empty value and cat mean none. If\n"

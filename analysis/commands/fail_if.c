@@ -1,6 +1,8 @@
 /* fail_if.c - reads and checks the conditions of --fail-if, in the order of the command line. */
 #include "analysis/commands/fail_if.h"
 
+#include "analysis/compare/predicted_condition.h"
+
 int vpa_fail_if_read(
 	const struct vpt_args *args, unsigned option, int is_single, struct vpt_err *err)
 {
@@ -11,6 +13,26 @@ int vpa_fail_if_read(
 	for (i = 0; i < args->given_count && !rc; i++) {
 		if (args->given[i].option == option)
 			rc = vpa_condition_read(args->given[i].text, is_single, &condition, err);
+	}
+	return rc;
+}
+
+int vpa_fail_if_changes(const struct vpt_args *args, unsigned option, struct vpa_condition *room,
+	const char **changes, size_t most, size_t *count, struct vpt_err *err)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = *count = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != option ||
+			!vpa_is_predicted_condition(args->given[i].text))
+			continue;
+		if (*count == most)
+			return vpt_fail(err, VPT_EINVAL,
+				"--fail-if: expected at most %zu predictions", most);
+		rc = vpa_condition_read(args->given[i].text, 1, &room[*count], err);
+		changes[*count] = room[*count].change;
+		*count += !rc;
 	}
 	return rc;
 }
@@ -37,7 +59,7 @@ int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct 
 			vpa_say("%s", err.text);
 		else if (holds)
 			vpa_say("--fail-if %s%s: %s", condition.text,
-				holds == VPA_CONDITION_CHANCE ? " does not hold" : "", what);
+				holds == VPA_CONDITION_HOLDS ? "" : " does not hold", what);
 		unavailable |= rc != VPT_OK;
 		held |= !rc && holds == VPA_CONDITION_HOLDS;
 	}

@@ -9,6 +9,11 @@
 int vpa_fail_if_read(
 	const struct vpt_args *args, unsigned option, int is_single, struct vpt_err *err);
 
+/* The changes whose gain conditions ask for: pointers into `room` of `most`, of which the caller keeps both. *count: how many.
+ * VPT_EINVAL: there are more. */
+int vpa_fail_if_changes(const struct vpt_args *args, unsigned option, struct vpa_condition *room,
+	const char **changes, size_t most, size_t *count, struct vpt_err *err);
+
 /* Says which conditions hold and which cannot be checked, one line each on standard error. `c` is NULL for a
  * single report. Returns the exit code of a report that has been printed, and whose captures are `complete` or
  * not: VPT_EXIT_LIMIT if any condition holds. If the figure of one is unavailable, the condition is wrong for

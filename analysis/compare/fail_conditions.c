@@ -3,6 +3,7 @@
 
 #include "analysis/base/numbers.h"
 #include "analysis/compare/comparison_steps.h"
+#include "analysis/compare/predicted_condition.h"
 #include "formats/base/count.h"
 #include "formats/base/time_units.h"
 
@@ -90,9 +91,7 @@ static int fail_part(
 		figure == VPA_CONDITION_BUSY ? "a kernel family" : "a cause of idle time", names);
 }
 
-/* "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it
- * ends; NULL: no number. */
-static const char *read_number(const char *p, double *value)
+const char *vpa_condition_number(const char *p, double *value)
 {
 	enum { DIGITS_MAX = 15 };
 	double place = 1;
@@ -115,7 +114,7 @@ static int read_value(const char *p, struct vpa_condition *l)
 {
 	enum value_kind kind = figures[l->figure].kind;
 
-	p = read_number(p, &l->value);
+	p = vpa_condition_number(p, &l->value);
 	if (!p)
 		return 0;
 	if (is_change(l) || kind == VALUE_SHARE) {
@@ -136,7 +135,7 @@ static const char *find_relation(const char *text)
 	double value;
 
 	for (number = text; !*p && *number; number++)
-		if ((*number == '-' || *number == '+') && read_number(number + 1, &value))
+		if ((*number == '-' || *number == '+') && vpa_condition_number(number + 1, &value))
 			return number;
 	return p;
 }
@@ -147,6 +146,8 @@ int vpa_condition_read(
 	const char *relation = find_relation(text), *colon = strchr(text, ':');
 	size_t i, len;
 
+	if (vpa_is_predicted_condition(text))
+		return vpa_predicted_condition_read(text, is_single, out, err);
 	*out = (struct vpa_condition){.text = text, .relation = *relation};
 	colon = colon && colon < relation ? colon : NULL;
 	len = (size_t)((colon ? colon : relation) - text);
@@ -522,6 +523,8 @@ int vpa_condition_holds_of(const struct vpa_condition *l, const struct vpa_repor
 	double rate = printed_rate(r, l->figure);
 	int rc = VPT_OK, is_rate = l->figure < VPA_CONDITION_PERIOD;
 
+	if (l->figure == VPA_CONDITION_PREDICTED)
+		return vpa_predicted_condition_holds(l, r, holds, what, err);
 	*holds = 0;
 	if (is_rate && !(rate > 0))
 		return fail_unavailable(l, err);

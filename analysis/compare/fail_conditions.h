@@ -4,6 +4,7 @@
  *	                                               fps-end-to-end, denoise-rate
  *	idle>10%  busy<90%  idle:sync>5%  busy:gemm>50%  part of the mean block (step, window)
  *	fps-2%  period+2%                              a change from A to B by more than that
+ *	predicted:delete small-reads>5%                what a change would bring, see predicted_condition.h
  *	idle+5%  idle:sync+5%  busy:gemm+10%           of a part, in percent of A's mean block
  *
  * Names of causes and families are those of the report; "-" and "_" stand for a space. */
@@ -23,15 +24,19 @@ enum vpa_condition_figure {
 	VPA_CONDITION_PERIOD,
 	VPA_CONDITION_BUSY,
 	VPA_CONDITION_IDLE,
+	VPA_CONDITION_PREDICTED, /* of a report, not of a comparison: predicted_condition.h */
 	VPA_CONDITION_FIGURES
 };
+
+enum { VPA_CONDITION_CHANGE = 1024 };
 
 struct vpa_condition {
 	const char *text; /* as given; borrowed */
 	enum vpa_condition_figure figure;
-	const char *part; /* family or cause; NULL: all */
-	char relation;    /* '<' or '>' a value; '-' or '+' a change */
-	double value;     /* of shares and changes: of one; of a period: ns */
+	const char *part;                  /* family or cause; NULL: all */
+	char relation;                     /* '<' or '>' a value; '-' or '+' a change */
+	double value;                      /* of shares and changes: of one; of a period: ns */
+	char change[VPA_CONDITION_CHANGE]; /* of a prediction; else "" */
 };
 
 /* Reads a condition. With `is_single`, of one capture, changes are refused. VPT_EINVAL with a sentence. */
@@ -42,8 +47,13 @@ int vpa_condition_read(
 enum vpa_condition_answer {
 	VPA_CONDITION_KEPT,
 	VPA_CONDITION_HOLDS,
-	VPA_CONDITION_CHANCE /* the change is beyond the condition, but within noise: it does not hold */
+	VPA_CONDITION_CHANCE, /* the change is beyond the condition, but within noise: it does not hold */
+	VPA_CONDITION_NOTHING /* what is to be predicted changes nothing here: it does not hold */
 };
+
+/* "16", "0.5": without a sign or an exponent, and with no more digits than a double holds. Returns where it ends; NULL: no
+ * number. */
+const char *vpa_condition_number(const char *text, double *value);
 
 /* Whether the condition holds; *holds is one of these, `what` receives the figure in words. Each change has the verdict's
  * test: the interval of the same figure must exclude no change. One that cannot be tested, of one value a side, holds. A rate that is not the comparison's own is compared by its own

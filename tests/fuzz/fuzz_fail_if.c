@@ -25,7 +25,8 @@ static void check(const char *text, int is_single, enum rich_form a, enum rich_f
 		       : vpa_condition_holds(&condition, made[a], &holds, what, &err);
 	FUZZ_EXPECT(rc ? err.text[0]
 		       : holds == VPA_CONDITION_KEPT || ((holds == VPA_CONDITION_HOLDS ||
-								 holds == VPA_CONDITION_CHANCE) &&
+								 holds == VPA_CONDITION_CHANCE ||
+								 holds == VPA_CONDITION_NOTHING) &&
 								*what));
 }
 
