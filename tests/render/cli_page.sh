@@ -74,6 +74,16 @@ if has_demo "a page with blocks"; then
 		"$(sections demo.html)"
 	same "what to fix first is on the first screen" "fix-1 fix-2 fix-3 fix-first" \
 		"$(sed -n '/ id="summary"/,/^<\/section/s/.* href="#\(fix-[a-z0-9]*\)".*/\1/p' demo.html | tr '\n' ' ' | sed 's/ $//')"
+	# The command below before and after, as a reader would copy it, predicts what the page shows; the stages add up to it.
+	sed -n '/id="before-after"/,/^<\/section/p' demo.html | sed "s/&#39;/'/g; s/&gt;/>/g" >before_after
+	command=$(sed -n 's/^<pre class="command">vptrace-analyze \(.*\)<\/pre>$/\1/p' before_after)
+	eval "\"\$VPT_ANALYZE\" $command --format json" >out 2>err || fail "the command below before and after: $command"
+	predicted=$(sed -n 's/.*"predicted_ms": \([0-9.]*\),.*/\1/p' out | head -n 1)
+	sed -n 's/^<tr\( class="sum"\)\{0,1\}>.*<td class="n" data-v="\([0-9]*\)">.*<td class="n" data-v="\([0-9]*\)">.*/\2 \3/p' before_after |
+		awk 'NR == 1 { a = $1; b = $2; next } { a -= $1; b -= $2 }
+			END { exit !(NR >= 5 && a < NR && a > -NR && b < NR && b > -NR) }' || fail "before and after: the stages do not add up"
+	whole=$(sed -n 's/^<tr class="sum">.*data-v="\([0-9]*\)">.*/\1/p' before_after)
+	same "before and after is what the command predicts" "$(printf '%.2f' "$predicted")" "$(awk -v ns="$whole" 'BEGIN { printf "%.2f", ns / 1e6 }')"
 	grep -q 'SIMULATED: no GPU ran' demo.html || fail "the demo's page does not say SIMULATED"
 fi
 if [ -x "${VPT_BIN:-}/host_counters" ] && [ -d "${VPT_BIN:-}/standin" ]; then

@@ -1,25 +1,18 @@
-/* unit_parts.c - where the time of the mean unit went on both sides, and what changed: a row for each part.
- *
- *	part       | A, from where the last part ended | change | B, the same
- *
- * Bars of A and B have one scale, that of the longer unit; bars of the changes have their own. */
+/* unit_parts.c - where the time of the mean unit went on both sides, and what changed: a row for each part. */
 #include "analysis/compare/render/compare_pages.h"
 
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/bar_pairs.h"
 #include "formats/base/saturate.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 struct falls {
-	struct vpa_html *h;
+	struct vpa_bar_pairs pairs;
 	const struct vpa_comparison *c;
-	uint64_t scale_ns, delta_scale_ns;
 	unsigned decimals;
-	uint64_t a_done_ns, b_done_ns; /* where the last part ended */
 };
 
 /* A row: means of the sides. */
@@ -52,87 +45,40 @@ static int by_size(const void *pa, const void *pb)
 
 /* ---- cells ---- */
 
-static void put_class(struct falls *f, const struct fall *row)
+static struct vpa_bar_pair pair_of(const struct falls *f, const struct fall *row)
 {
 	int is_idle = row->kind == VPA_PART_IDLE;
+	struct vpa_bar_pair pair = {.a_ns = row->a_ns,
+		.b_ns = row->b_ns,
+		.delta_ns = row->delta_ns,
+		.a = vpa_compared_plain_ms(row->a_ns, 1, f->decimals),
+		.b = vpa_compared_plain_ms(row->b_ns, 1, f->decimals),
+		.delta = vpa_compared_change_ms(row->delta_ns, f->decimals + 1),
+		.kind = "",
+		.is_sum = row->is_sum};
 
 	if (row->is_sum)
-		vpa_html_raw(f->h, "whole");
+		pair.plain = "whole";
 	else if (!f->c->by_part && row->kind != VPA_PART_PAUSED)
-		vpa_html_raw(f->h, is_idle ? "p-other-idle idle" : "p-other-busy");
+		pair.plain = is_idle ? "p-other-idle idle" : "p-other-busy";
 	else {
-		vpa_html_raw(f->h, "p-");
-		vpa_html_slug(f->h, row->name);
-		vpa_html_raw(f->h, is_idle ? " idle" : "");
+		pair.slug = row->name;
+		pair.kind = is_idle ? " idle" : "";
 	}
-}
-
-static void put_bar(struct falls *f, const struct fall *row, uint64_t from_ns, uint64_t ns)
-{
-	vpa_html_raw(f->h, "<td class=\"bar\"><svg class=\"bar\" width=\"100%\" height=\"16\">"
-			   "<rect class=\"track\" width=\"100%\" height=\"16\"/><rect "
-			   "height=\"16\" class=\"");
-	put_class(f, row);
-	vpa_html_raw(f->h, "\" x=\"");
-	vpa_html_percent(f->h, from_ns, f->scale_ns);
-	vpa_html_raw(f->h, "%\" width=\"");
-	vpa_html_percent(f->h, ns, f->scale_ns);
-	vpa_html_raw(f->h, "%\"/></svg></td>");
-}
-
-static void put_time(struct falls *f, uint64_t ns)
-{
-	vpa_html_print(f->h, "<td class=\"n\" data-v=\"%" PRIu64 "\">%s</td>", ns,
-		vpa_compared_plain_ms(ns, 1, f->decimals).text);
-}
-
-/* A bar from the middle: to the left what is saved, to the right what is added. */
-static void put_change(struct falls *f, const struct fall *row)
-{
-	uint64_t size = vpa_magnitude(row->delta_ns), all = vpt_sat_mul(2, f->delta_scale_ns);
-	int is_less = row->delta_ns < 0;
-
-	vpa_html_raw(f->h,
-		"<td class=\"delta\"><svg class=\"bar\" width=\"100%\" height=\"16\"><rect "
-		"class=\"track\" width=\"100%\" height=\"16\"/><line class=\"grid\" x1=\"50%\" "
-		"x2=\"50%\" y1=\"0\" y2=\"16\"/>");
-	vpa_html_print(
-		f->h, "<rect height=\"8\" y=\"4\" class=\"%s\" x=\"", is_less ? "less" : "more");
-	vpa_html_percent(f->h, vpt_sat_sub(f->delta_scale_ns, is_less ? size : 0), all);
-	vpa_html_raw(f->h, "%\" width=\"");
-	vpa_html_percent(f->h, size, all);
-	vpa_html_print(f->h, "%%\"/></svg></td><td class=\"n %s\" data-v=\"%" PRId64 "\">%s</td>",
-		is_less             ? "green"
-		: row->delta_ns > 0 ? "red"
-				    : "",
-		row->delta_ns, vpa_compared_change_ms(row->delta_ns, f->decimals + 1).text);
-}
-
-/* The next bar begins where this row ends. */
-static void add_done(struct falls *f, const struct fall *row)
-{
-	vpt_sat_add_to(&f->a_done_ns, row->a_ns);
-	vpt_sat_add_to(&f->b_done_ns, row->b_ns);
+	return pair;
 }
 
 static void put_row(struct falls *f, const struct fall *row)
 {
-	const char *kind = row->kind == VPA_PART_IDLE ? " idle" : "";
+	const struct vpa_bar_pair pair = pair_of(f, row);
 
-	vpa_html_print(f->h, "<tr%s><td class=\"t\">", row->is_sum ? " class=\"sum\"" : "");
+	vpa_html_pair_begin(f->pairs.h, &pair);
 	if (row->is_sum || !f->c->by_part)
-		vpa_html_text(f->h, row->name);
+		vpa_html_text(f->pairs.h, row->name);
 	else
-		vpa_html_key(f->h, row->name, kind, row->label);
-	vpa_html_raw(f->h, "</td>");
-	put_bar(f, row, f->a_done_ns, row->a_ns);
-	put_time(f, row->a_ns);
-	put_change(f, row);
-	put_time(f, row->b_ns);
-	put_bar(f, row, f->b_done_ns, row->b_ns);
-	vpa_html_raw(f->h, "</tr>\n");
-	if (!row->is_sum)
-		add_done(f, row);
+		vpa_html_key(f->pairs.h, row->name, row->kind == VPA_PART_IDLE ? " idle" : "",
+			row->label);
+	vpa_html_pair_bars(&f->pairs, &pair);
 }
 
 /* ---- rows ---- */
@@ -190,8 +136,11 @@ static void put_rows(struct falls *f)
 		/* Where a kind is not divided, its sum says it all. */
 		if (f->c->by_part && row.kind != VPA_PART_PAUSED)
 			put_row(f, &row);
-		else
-			add_done(f, &row);
+		else {
+			const struct vpa_bar_pair pair = pair_of(f, &row);
+
+			vpa_bar_pairs_add(&f->pairs, &pair);
+		}
 	}
 }
 
@@ -226,10 +175,10 @@ void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison 
 		.b_ns = vpa_rounded_mean(c->b_total_ns, c->b_over),
 		.delta_ns = c->delta_ns,
 		.is_sum = 1};
-	struct falls f = {.h = h,
+	struct falls f = {.pairs = {.h = h,
+				  .scale_ns = longer(whole.a_ns, whole.b_ns),
+				  .delta_scale_ns = largest_change(c)},
 		.c = c,
-		.scale_ns = longer(whole.a_ns, whole.b_ns),
-		.delta_scale_ns = largest_change(c),
 		.decimals = vpa_compared_decimals_of(whole.a_ns)};
 
 	if (!c->part_count)
@@ -237,13 +186,9 @@ void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison 
 	vpa_html_begin(h, "waterfall", title_of(c),
 		"Each bar of A and of B begins where the one above it ends, on one scale; the "
 		"changes have their own, red for more time.");
-	vpa_html_raw(h,
-		"<div class=\"scroll\"><table class=\"fall pair\" "
-		"data-fall=\"mean.parts\"><thead><tr><th class=\"t\">part</th><th class=\"bar\">A"
-		"</th><th class=\"n\">A ms</th><th class=\"delta\"></th><th class=\"n\">change</th>"
-		"<th class=\"n\">B ms</th><th class=\"bar\">B</th></tr></thead>\n<tbody>\n");
+	vpa_html_pairs_begin(h, "A", "B", "mean.parts");
 	put_row(&f, &whole);
 	put_rows(&f);
-	vpa_html_raw(h, "</tbody></table></div>\n");
+	vpa_html_pairs_end(h);
 	vpa_html_end(h);
 }

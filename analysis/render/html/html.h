@@ -102,6 +102,11 @@ int vpa_html_page(const struct vpa_html_page *page, struct vpt_sink *sink, struc
 /* The first findings in short, with links to their cards: page_findings.c. Nothing without findings. */
 void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r);
 
+/* A command that replays the trace with changes, to try others with: the same. */
+void vpa_html_what_if(struct vpa_html *h, const struct vpa_report *r, const char *change);
+/* The mean unit before and after the fixes, below its waterfall: page_before_after.c. Nothing without predictions. */
+void vpa_html_before_after(struct vpa_html *h, const struct vpa_report *r);
+
 /* ---- tables made from the descriptions of the JSON: page_tables.c ---- */
 
 struct vpa_fields;

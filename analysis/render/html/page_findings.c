@@ -162,17 +162,22 @@ static void put_other(struct vpa_html *h, const char *title, const char *text, c
 		put_line(h, title, vpa_grouped(text).text);
 }
 
-/* The change that was replayed, as a command to try others with. */
+void vpa_html_what_if(struct vpa_html *h, const struct vpa_report *r, const char *change)
+{
+	vpa_html_raw(h, "<pre class=\"command\">vptrace-analyze what-if ");
+	vpa_html_text(h, vpa_text_or(r->path, "FILE"));
+	vpa_html_raw(h, " --change '");
+	vpa_html_text(h, change);
+	vpa_html_raw(h, "'</pre>\n");
+}
+
+/* The change that was replayed. */
 static void put_change(struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f)
 {
 	if (!(f->predicted_ms > 0))
 		return;
-	vpa_html_raw(h, "<p>Predicted by a replay:</p>\n"
-			"<pre class=\"command\">vptrace-analyze what-if ");
-	vpa_html_text(h, vpa_text_or(r->path, "FILE"));
-	vpa_html_raw(h, " --change '");
-	vpa_html_text(h, f->change);
-	vpa_html_raw(h, "'</pre>\n");
+	vpa_html_raw(h, "<p>Predicted by a replay:</p>\n");
+	vpa_html_what_if(h, r, f->change);
 }
 
 static void put_card(

@@ -145,5 +145,6 @@ void vpa_html_waterfall(struct vpa_html *h, const struct vpa_report *r, const st
 		put_block(h, &q->blocks, d);
 	else
 		put_window(h, r, d);
+	vpa_html_before_after(h, r);
 	vpa_html_end(h);
 }
