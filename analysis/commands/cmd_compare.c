@@ -9,6 +9,7 @@
 
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
+#include "analysis/compare/predicted_change.h"
 #include "formats/base/memory.h"
 
 #include <stdlib.h>
@@ -34,6 +35,7 @@ enum {
 	JOBS,
 	MEMORY,
 	FORCE,
+	NO_PREDICT,
 	NO_PROGRESS,
 	COLOR,
 	NO_PAGER,
@@ -65,6 +67,8 @@ static const struct vpt_option options[OPTIONS] = {
 	[JOBS] = VPA_JOBS_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PREDICT] = {"no-predict", '\0', VPT_FLAG, NULL, NULL,
+		"do not replay A with the changes of its findings that B lacks"},
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
 	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
@@ -191,6 +195,23 @@ static int analyze_all(const struct vpt_args *args, struct vpa_options *o, struc
 	return rc;
 }
 
+/* Of a capture A, not of a JSON report, of which there is no trace to replay. */
+static int predict(const struct vpt_args *args, const struct captures *all,
+	struct vpa_comparison *c, struct vpt_err *err)
+{
+	struct vpt_trace *trace = NULL;
+	int rc;
+
+	if (vpt_has(args, NO_PREDICT) || baselines(args) || all->count != 2)
+		return VPT_OK;
+	rc = vpt_trace_open(args->operands[0], &trace, err);
+	if (!rc)
+		rc = vpa_compare_predict(
+			c, all->reports[0], trace, (unsigned)vpt_number_of(args, JOBS), err);
+	vpt_trace_close(trace);
+	return rc;
+}
+
 static void free_captures(struct captures *all)
 {
 	while (all->count > 0)
@@ -251,6 +272,8 @@ static int run(const struct vpt_args *args)
 		rc = vpa_compare(&a, &b, &how, &comparison, &err);
 	}
 	if (!rc)
+		rc = predict(args, &all, comparison, &err);
+	if (!rc)
 		rc = render(args, comparison, &err);
 	if (!rc)
 		code = vpa_fail_if_exit(args, FAIL_IF, NULL, comparison, comparison->complete);
@@ -277,7 +300,10 @@ const struct vpt_command vpa_cmd_compare = {
 		 "and the parts busy:FAMILY and idle:CAUSE. Changes of busy, idle and their parts\n"
 		 "are percent of A's mean block, step or window. A change of the other figures\n"
 		 "that may be chance does not count. A limit is a figure, < or >, and a value, as\n"
-		 "in analyze. --fail-if may be given several times.",
+		 "in analyze. --fail-if may be given several times.\n"
+		 "\n"
+		 "Where B lacks a finding of A that asks for a change, A is replayed with it, and\n"
+		 "what was predicted stands beside what came.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -143,6 +143,18 @@ struct vpa_compared_finding {
 	int in_b;
 };
 
+/* What a replay of A's trace predicts with the changes of findings that B lacks, beside B: see predicted_change.h. */
+struct vpa_compared_prediction {
+	const char **titles, **ids; /* of the findings */
+	size_t finding_count;
+	const char *change; /* of all of them, as what-if takes it */
+	const char *confidence;
+	enum vpa_base unit;
+	double recorded_ms, predicted_ms, measured_ms; /* A's mean unit, with the change, B's */
+	double error_percent;                          /* of the prediction, beside B */
+	double fps_predicted, fps_measured;            /* 0: unavailable */
+};
+
 struct vpa_comparison {
 	struct vpa_arena arena;
 	struct vpa_side a, b;
@@ -213,7 +225,8 @@ struct vpa_comparison {
 	size_t counter_count;
 	struct vpa_compared_finding *findings;
 	size_t finding_count;
-	int complete; /* all inputs are complete */
+	struct vpa_compared_prediction *prediction; /* NULL: none */
+	int complete;                               /* all inputs are complete */
 };
 
 /* Compares. The caller frees *out; it borrows the reports. options.step_parts

@@ -52,6 +52,7 @@ if has_demo "traced runs"; then
 	demo sync $small --sync-per-layer --eager
 	demo graph $small --graph
 	comparison blocks plain.zst sync.zst
+	comparison predicted sync.zst plain.zst
 	comparison graphs plain.zst graph.zst
 	comparison between plain.zst plain.zst plain.zst plain.zst -- sync.zst sync.zst sync.zst sync.zst
 	counters one 6 "power=300;memory=10000000000"

@@ -354,6 +354,26 @@ static const struct vpa_fields finding =
 	FIELDS("compared_finding", "a finding that only one side has", finding_fields);
 #undef ROW
 
+#define ROW struct vpa_compared_prediction
+static const struct vpa_field prediction_fields[] = {
+	{"titles", TEXTS(titles, finding_count), NULL,
+		"findings of A that B lacks, each in one line"},
+	{"ids", TEXTS(ids, finding_count), NULL, "their ids"},
+	{"change", TEXT(change), NULL, "what they ask for, as what-if --change takes it"},
+	{"confidence", TEXT(confidence), NULL, "how far the prediction can be trusted"},
+	{"unit", BASE(unit), NULL, "what the times are of: A's unit, the mean one"},
+	{"recorded_ms", REAL(recorded_ms), "ms", "its length in A"},
+	{"predicted_ms", REAL(predicted_ms), "ms", "in a replay of A with the change"},
+	{"measured_ms", REAL(measured_ms), "ms", "in B"},
+	{"error_percent", REAL(error_percent), "%", "predicted_ms beside measured_ms"},
+	{"fps_predicted", POSITIVE(fps_predicted), "frames/s",
+		"FPS in the replay; null: unavailable"},
+	{"fps_measured", POSITIVE(fps_measured), "frames/s", "FPS of B; null: unavailable"},
+};
+static const struct vpa_fields prediction = FIELDS("compared_prediction",
+	"what was predicted for findings of A that B lacks, and what came", prediction_fields);
+#undef ROW
+
 /* ---- the whole ---- */
 
 #define ROW struct vpa_comparison
@@ -375,6 +395,10 @@ static const struct vpa_field comparison_fields[] = {
 	{"counters", ROWS(counter, counters, counter_count), NULL, "series of samples"},
 	{"findings", ROWS(finding, findings, finding_count), NULL,
 		"findings that only one side has"},
+	{"prediction", POINTER(prediction, prediction), NULL,
+		"what was predicted, and what came; null: A has no finding with a change that B "
+		"lacks, "
+		"or no prediction"},
 };
 const struct vpa_fields vpa_fields_comparison =
 	FIELDS("comparison", "two sides of captures: every difference is b - a", comparison_fields);

@@ -54,6 +54,7 @@ static void put_words(struct vpa_page *p, const void *ctx)
 {
 	vpa_compare_put_result(p, ctx);
 	vpa_compare_put_because(p, ctx);
+	vpa_compare_put_prediction(p, ctx);
 	vpa_compare_put_notes(p, ctx);
 }
 

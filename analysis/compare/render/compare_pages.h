@@ -17,6 +17,9 @@ void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c);
 void vpa_compare_put_notes(struct vpa_page *p, const struct vpa_comparison *c);
 void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c);
 
+/* What a replay of A predicted for what B did about A's findings, and what came; nothing without a prediction. */
+void vpa_compare_put_prediction(struct vpa_page *p, const struct vpa_comparison *c);
+
 /* Which kernels only one side has, and which have another grid; nothing if there are none. */
 void vpa_compare_put_kernels(struct vpa_page *p, const struct vpa_comparison *c);
 /* The same as words: "1 kernel is gone, 1 is new"; nothing if there are none. */

@@ -491,6 +491,44 @@ static void put_findings(struct vpa_page *p, const struct vpa_comparison *c)
 		}
 }
 
+static uint64_t ns_of(double ms)
+{
+	return vpt_sat_u64(ms * 1e6 + 0.5);
+}
+
+static struct vpa_num signed_of(double percent)
+{
+	struct vpa_num n;
+
+	snprintf(n.text, sizeof(n.text), "%+.1f", percent);
+	return n;
+}
+
+void vpa_compare_put_prediction(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	const struct vpa_compared_prediction *n = c->prediction;
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	if (!n)
+		return;
+	for (i = 0; i < n->finding_count; i++)
+		vpa_words_add(&w, "", "%s%s", i ? "; " : "", n->titles[i]);
+	vpa_page_blank(p);
+	vpa_page_words(p, "REPLAY", VPA_PLAIN, "Gone in B: %s.", w.text);
+	w.used = 0;
+	vpa_words_add(&w, "", "A replayed with that takes %s a %s, B takes %s: %s %% off",
+		vpa_duration(ns_of(n->predicted_ms)).text,
+		n->unit == VPA_BASE_ACTIVE ? "run" : vpa_base_name(n->unit),
+		vpa_duration(ns_of(n->measured_ms)).text, signed_of(n->error_percent).text);
+	if (n->fps_predicted > 0 && n->fps_measured > 0)
+		vpa_words_add(&w, "; ", "%s FPS predicted, %s measured",
+			vpa_compared_rate(n->fps_predicted).text,
+			vpa_compared_rate(n->fps_measured).text);
+	vpa_page_words(p, "", VPA_PLAIN, "%s. Confidence: %s. Changes: %s", w.text, n->confidence,
+		n->change);
+}
+
 void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
 {
 	size_t rows = top ? top : VPA_TOP_COMPARED;
@@ -508,6 +546,7 @@ void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t 
 	put_counts(p, c);
 	put_counters(p, c, rows);
 	put_findings(p, c);
+	vpa_compare_put_prediction(p, c);
 }
 
 int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour, size_t top,
