@@ -16,8 +16,8 @@ enum { EVIDENCE_MAX = 3 };
 static const double window_share = 0.01, active_share = 0.02;
 
 /* A saving is said to be of the mean block or step if its share there is at least this part of its share of the
- * active time; where there is a steady FPS, also if it is at least the second part of the block. What comes before and
- * after them is no part of them. */
+ * active time; where there is a steady FPS, or the first request is left out, also if it is at least the second part of
+ * the unit. What comes before and after them is no part of them. */
 static const double inside_share = 0.25, steady_share = 0.01;
 
 /* A device that is busy for less of its active time is named. */
@@ -172,7 +172,8 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	ns = vpa_earlier(ns, base.span_ns);
 	if ((double)ns * (double)vpa_run_ns(r) <
 			inside_share * (double)device_ns * (double)base.span_ns &&
-		(fps <= 0 || (double)ns < steady_share * (double)base.span_ns))
+		((fps <= 0 && !base.without_first) ||
+			(double)ns < steady_share * (double)base.span_ns))
 		return 0;
 	gain = vpa_in_ms(ns) / base.units * base.stretch;
 	f->base = vpa_base_of_unit(base.kind);

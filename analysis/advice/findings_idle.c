@@ -170,14 +170,23 @@ static const char *where_of(
 
 /* ---- a finding for each cause ---- */
 
+/* Whether the gain is one of the report's unit, which leaves out the first request. */
+static int is_of_later_requests(const struct vpa_finding *f, const struct vpa_mean_unit *unit)
+{
+	return unit->without_first && f->base == vpa_base_of_unit(unit->kind);
+}
+
 /* Gaps with that headline; if `call` is given, only those of that call. */
 static void add_gaps(const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause,
 	enum vpa_waits part, const char *call)
 {
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	uint64_t from_ns = is_of_later_requests(f, &unit) ? unit.start_ns : 0;
 	size_t i;
 
 	for (i = 0; i < r->gap_count; i++)
-		if (r->gaps[i].cause == cause && vpa_waits_take_place(r, part, &r->gaps[i].place) &&
+		if (r->gaps[i].cause == cause && r->gaps[i].start_ns >= from_ns &&
+			vpa_waits_take_place(r, part, &r->gaps[i].place) &&
 			(!call || (r->gaps[i].call && !strcmp(r->gaps[i].call, call))))
 			vpa_finding_evidence(f, r->gaps[i].id);
 }
@@ -317,6 +326,7 @@ static struct vpa_finding *find_cause(
 	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	uint64_t place_ns = main_place(r, sum).ns;
 	const char *where;
 
@@ -326,7 +336,6 @@ static struct vpa_finding *find_cause(
 	f->title = title_of(r, a, sum);
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->is_code = is_code(sum);
-	f->where = short_place(r, sum);
 	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
 		vpa_cause_words(sum->cause), vpa_duration(sum->ns).text, sum->pieces,
 		vpa_percent(sum->ns, vpa_windows_ns(r)).text);
@@ -346,6 +355,9 @@ static struct vpa_finding *find_cause(
 	add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)
 		save_cause(r, f, sum);
+	if (f->base != vpa_base_of_unit(unit.kind) ||
+		vpa_mean_unit_is_at(&unit, vpa_idle_sum_causes(sum), place_ns, sum->ns))
+		f->where = short_place(r, sum);
 	add_evidence(r, f, sum->cause, sum);
 	return f;
 }

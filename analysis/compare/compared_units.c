@@ -474,7 +474,7 @@ static int sum_totals(const struct vpa_units *u, uint64_t *sums, int *lacks_did)
 		if (!u->units[i].paired)
 			return 0;
 	if (u->kind == VPA_UNIT_STEP || u->kind == VPA_UNIT_ITERATION)
-		return add_rows(r->step_totals, r->step_total_count, sums, lacks_did);
+		return add_rows(r->step_totals.parts, r->step_totals.part_count, sums, lacks_did);
 	for (i = 0; u->kind == VPA_UNIT_BLOCK && i < r->request_count; i++) {
 		const struct vpa_blocks *b = &r->requests[i].blocks;
 

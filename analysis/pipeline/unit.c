@@ -259,13 +259,14 @@ static uint64_t span_of(const struct vpa_request *q)
 	return q->end_ns > q->start_ns ? q->end_ns - q->start_ns : 0;
 }
 
-/* RESULT shows the time of its request from start to end. */
+/* RESULT shows the time of its request from start to end. The first one of several sets up what the others reuse. */
 static void sum_requests(const struct vpa_report *r, struct vpa_mean_unit *out)
 {
 	const struct vpa_request *q = vpa_main_request(r);
 	size_t i;
 
-	for (i = 0; i < r->request_count; i++) {
+	out->without_first = count_requests(r) > 1;
+	for (i = (size_t)out->without_first; i < r->request_count; i++) {
 		const struct vpa_request_gpu *g = &r->requests[i].gpu;
 
 		if (!g->period_ns)
@@ -285,28 +286,40 @@ static void sum_requests(const struct vpa_report *r, struct vpa_mean_unit *out)
 		out->stretch = (double)span_of(q) * out->units / (double)out->span_ns;
 }
 
+/* The first step of those that are summed: the first request of several sets up what the others reuse. */
+static size_t first_steady_step(const struct vpa_report *r)
+{
+	size_t i = 0;
+
+	while (r->steady_totals.part_count && i < r->step_part_count && !r->step_parts[i].request)
+		i++;
+	return i < r->step_part_count ? i : 0;
+}
+
 /* Marked steps or iterations, from each to the next. RESULT shows the mean period of its request; shares of
- * all requests' periods are taken as shares of that. */
+ * all steady requests' periods are taken as shares of that. */
 static void sum_periods(const struct vpa_report *r, struct vpa_mean_unit *out)
 {
 	const struct vpa_request *q = vpa_main_request(r);
-	size_t i;
+	size_t i, first = first_steady_step(r);
+	const struct vpa_step_totals *totals = first ? &r->steady_totals : &r->step_totals;
 
 	out->has_rate = 1;
-	out->units = (double)r->step_part_count;
-	out->work_ns = r->step_work_ns;
-	add_parts(out, r->step_totals, r->step_total_count);
-	for (i = 0; i < r->step_part_count; i++) {
+	out->without_first = first > 0;
+	out->units = (double)(r->step_part_count - first);
+	out->work_ns = totals->work_ns;
+	add_parts(out, totals->parts, totals->part_count);
+	for (i = first; i < r->step_part_count; i++) {
 		const struct vpa_step_part *s = &r->step_parts[i];
 
 		vpt_sat_add_to(&out->span_ns, s->period_ns);
 		vpt_sat_add_to(&out->busy_ns, s->busy_ns);
 		vpt_sat_add_to(&out->idle_ns, s->idle_ns);
 		out->end_ns = vpt_sat_add(s->start_ns, s->period_ns);
-		if (!i)
+		if (i == first)
 			out->first_end_ns = out->end_ns;
 	}
-	out->start_ns = r->step_parts[0].start_ns;
+	out->start_ns = r->step_parts[first].start_ns;
 	if (!r->steps_are_iterations && q && q->steps.periods && out->span_ns)
 		out->stretch = q->steps.s_per_it * 1e9 * out->units / (double)out->span_ns;
 }
@@ -470,6 +483,16 @@ uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes)
 	for (i = 0; i < VPA_CAUSES; i++)
 		vpt_sat_add_to(&ns, causes >> i & 1 ? u->cause_ns[i] : 0);
 	return ns;
+}
+
+int vpa_mean_unit_is_at(
+	const struct vpa_mean_unit *u, uint32_t causes, uint64_t place_ns, uint64_t all_ns)
+{
+	uint64_t inside_ns = vpa_mean_unit_idle(u, causes),
+		 outside_ns = vpt_sat_sub(all_ns, inside_ns);
+
+	return !u->has_parts || outside_ns <= inside_ns ||
+	       vpt_sat_sub(place_ns, outside_ns) >= inside_ns / 2;
 }
 
 void vpa_mean_unit_head(

@@ -55,8 +55,9 @@ enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r);
 /* The report's units, summed: of blocks, those that RESULT shows. */
 struct vpa_mean_unit {
 	enum vpa_unit_kind kind;
-	double units;     /* how many the figures below are of; 0: these are not known */
-	int has_rate;     /* units follow each other, as steps do: a rate per second makes sense */
+	double units; /* how many the figures below are of; 0: these are not known */
+	int has_rate; /* units follow each other, as steps do: a rate per second makes sense */
+	int without_first; /* of several requests, and their steps: the first one sets up what the others reuse */
 	double stretch;   /* length of a unit as the report shows it / span_ns per unit */
 	uint64_t span_ns; /* of all of them */
 	uint64_t start_ns, first_end_ns, end_ns; /* on the trace clock; all 0: see checklist.c */
@@ -80,6 +81,10 @@ struct vpa_mean_unit vpa_mean_unit_of(const struct vpa_report *r);
 uint64_t vpa_mean_unit_ns(const struct vpa_mean_unit *u);
 /* Idle time in the units of these causes, a bit each. */
 uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes);
+/* Whether a place that has `place_ns` of the window's `all_ns` of these causes has most of it in the units too: false if
+ * most of these causes is outside the units, and what of the place must be inside is less than half. */
+int vpa_mean_unit_is_at(
+	const struct vpa_mean_unit *u, uint32_t causes, uint64_t place_ns, uint64_t all_ns);
 /* Adds the time before the first op of the only unit, by what the host did in it, as far as known: VPA_CAUSES of them. */
 void vpa_mean_unit_head(
 	const struct vpa_report *r, const struct vpa_mean_unit *u, uint64_t *cause_ns);

@@ -314,9 +314,9 @@ struct vpa_report {
 	/* If the options request them; by request, then time. Iterations if there are no steps. */
 	struct vpa_step_part *step_parts;
 	size_t step_part_count;
-	struct vpa_block_part *step_totals; /* of all of them; by kind, then time, descending */
-	size_t step_total_count;
-	uint64_t step_work_ns; /* the most that one device did in them itself, as vpa_work_ns() */
+	struct vpa_step_totals step_totals; /* of all of them */
+	/* Of those of all requests but the first with steps; all zeros: only one has some. */
+	struct vpa_step_totals steady_totals;
 	uint64_t steps_marked; /* all such steps of the window */
 	int steps_are_iterations;
 	struct vpa_only_step only_step;

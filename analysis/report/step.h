@@ -39,6 +39,13 @@ struct vpa_step_part {
 		parts_ns; /* VPA_OVERVIEW_ALL of them, by part of overview.h; NULL: not requested */
 };
 
+/* Sums over such periods. */
+struct vpa_step_totals {
+	struct vpa_block_part *parts; /* by kind, then time, descending */
+	size_t part_count;
+	uint64_t work_ns; /* the most that one device did in them itself, as vpa_work_ns() */
+};
+
 /* The step or iteration of a window that has only one, so no period. Zeros: there is none, or there are more. */
 struct vpa_only_step {
 	/* From its range's start on the host to its end, or to that of its last op. */

@@ -1,7 +1,8 @@
 /* blocks_request_gpu.c - the time of each request, by part: from its first op's start to that of
  * the request after it, so that it includes what the host does before, after and between requests. The last request
  * has none, nor one that the window or a pause cuts, that launched nothing itself, or that a pause follows. If that
- * leaves no request, the time is from its first op's start to its last one's end. */
+ * leaves none after the first of the report, which sets up what the others reuse, the time of those without one is from
+ * the first op's start to the last one's end. */
 #include "analysis/folds/blocks/blocks_write.h"
 
 #include "analysis/folds/blocks/blocks_parts.h"
@@ -63,7 +64,7 @@ static const struct vpa_blocks_group *next_of(
 int vpa_blocks_request_gpu(struct vpa_blocks_writer *w)
 {
 	const struct vpa_scope_gpu *gpu = w->s->gpu;
-	size_t written = 0, i;
+	size_t steady = 0, i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < w->group_count && !rc; i++) {
@@ -72,12 +73,12 @@ int vpa_blocks_request_gpu(struct vpa_blocks_writer *w)
 		next = has_start(w, g) ? next_of(w, g) : NULL;
 		if (next)
 			rc = write_one(w, g, gpu[g->id].pin, gpu[next->id].pin);
-		written += next && g->request->gpu.period_ns;
+		steady += next && g->request->gpu.period_ns && g->request != w->out->requests;
 	}
-	for (i = 0; i < w->group_count && !rc && !written; i++) {
+	for (i = 0; i < w->group_count && !rc && !steady; i++) {
 		const struct vpa_blocks_group *g = &w->groups[i];
 
-		if (has_start(w, g))
+		if (has_start(w, g) && !g->request->gpu.period_ns)
 			rc = write_one(w, g, gpu[g->id].pin, w->s->sweep.cuts[gpu[g->id].cut].edge);
 	}
 	return rc;

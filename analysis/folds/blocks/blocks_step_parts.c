@@ -17,11 +17,30 @@ static int by_start(const void *pa, const void *pb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-/* Of all periods. */
-struct totals {
+struct sums {
 	struct vpa_parts_sum parts;
 	uint64_t work_ns[VPA_SWEEP_DEVICES];
 };
+
+/* Of all periods, and of those after the first request with steps. */
+struct totals {
+	struct sums all, steady;
+};
+
+static void add_to(struct sums *to, const struct vpa_sweep *sweep,
+	const struct vpa_marked_step *step, const struct vpa_sweep_sums *sums, uint64_t paused_ns)
+{
+	vpa_work_add(sweep, step->pin, step[1].pin, sweep->worked, to->work_ns);
+	vpa_parts_sum_add(&to->parts, sums);
+	to->parts.paused_ns += paused_ns;
+}
+
+static int write_totals(
+	const struct sums *sums, struct vpa_report *out, struct vpa_step_totals *totals)
+{
+	totals->work_ns = vpa_work_most(sums->work_ns);
+	return vpa_parts_sum_write(&sums->parts, &out->arena, &totals->parts, &totals->part_count);
+}
 
 /* Where a step stands in its group. */
 struct place {
@@ -47,7 +66,6 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 		.period_ns = period_ns,
 		.devices = (unsigned)__builtin_popcount(mask)};
 	vpa_sweep_between(&w->s->sweep, step->pin, step[1].pin, mask, &sums, NULL, NULL);
-	vpa_work_add(&w->s->sweep, step->pin, step[1].pin, mask, total->work_ns);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++)
 		*(i < VPA_SWEEP_IDLE ? &row->busy_ns : &row->idle_ns) += sums.ns[i];
 	if (!w->c->options->only_sums) {
@@ -58,8 +76,9 @@ static int add_period(struct vpa_blocks_writer *w, struct place place,
 	}
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
-	vpa_parts_sum_add(&total->parts, &sums);
-	total->parts.paused_ns += row->paused_ns;
+	add_to(&total->all, &w->s->sweep, step, &sums, row->paused_ns);
+	if (place.group)
+		add_to(&total->steady, &w->s->sweep, step, &sums, row->paused_ns);
 	out->step_part_count++;
 	return VPT_OK;
 }
@@ -238,7 +257,7 @@ static int write_only_step(struct vpa_blocks_writer *w)
 int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
-	struct totals total = {.parts = {.paused_ns = 0}};
+	struct totals total = {.all = {.parts = {.paused_ns = 0}}};
 	size_t count = w->s->sample_count;
 	struct vpa_marked_step *steps = vpt_alloc(count + 1, sizeof(*steps));
 	int rc;
@@ -258,9 +277,9 @@ int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 	vpt_free(steps);
 	if (!rc && !out->step_part_count)
 		rc = write_only_step(w);
-	out->step_work_ns = vpa_work_most(total.work_ns);
 	if (!rc)
-		rc = vpa_parts_sum_write(
-			&total.parts, &out->arena, &out->step_totals, &out->step_total_count);
+		rc = write_totals(&total.all, out, &out->step_totals);
+	if (!rc)
+		rc = write_totals(&total.steady, out, &out->steady_totals);
 	return rc;
 }

@@ -94,7 +94,7 @@ static const struct vpa_field marked_fields[] = {
 	{"iterations", FLAG(steps_are_iterations), NULL,
 		"they are iterations, since no steps are marked"},
 	{"count", U64(steps_marked), "count", "such steps in the window"},
-	{"parts", ROWS(vpa_fields_block_part, step_totals, step_total_count), NULL,
+	{"parts", ROWS(vpa_fields_block_part, step_totals.parts, step_totals.part_count), NULL,
 		"all periods of series by part; by kind, then time, descending"},
 	{"series", ROWS(period, step_parts, step_part_count), NULL,
 		"periods by request, then time; at most 4,096"},

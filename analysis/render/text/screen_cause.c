@@ -196,6 +196,8 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 		top = *gap->top;
 	if (at && ns < all_ns / 2)
 		ns = vpa_similar_of(d, cause, &count).ns;
+	if (!head && !vpa_mean_unit_is_at(&s->unit, 1u << cause, ns, all_ns))
+		return;
 	if (at && ns >= all_ns / 2)
 		where = vpa_place_label(at->call, &at->place, 56);
 	if (where.text[0])

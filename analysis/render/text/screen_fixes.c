@@ -18,16 +18,24 @@ enum {
 
 /* ---- which ---- */
 
-/* The one whose unit all lines have; NULL: no finding has a gain. */
+/* The one whose unit all lines have; NULL: no finding has a gain. Where RESULT leaves out the first request, what that
+ * one alone needs stands back. */
 static const struct vpa_finding *first_fix(const struct vpa_report *r)
 {
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	const struct vpa_finding *first = NULL;
 	size_t i;
 
-	for (i = 0; i < r->finding_count; i++)
-		if (r->findings[i].base != VPA_BASE_NONE && r->findings[i].base != VPA_BASE_IDLE &&
-			r->findings[i].base_gain_ms > 0)
-			return &r->findings[i];
-	return NULL;
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (f->base == VPA_BASE_NONE || f->base == VPA_BASE_IDLE || !(f->base_gain_ms > 0))
+			continue;
+		if (!unit.without_first || f->base == vpa_base_of_unit(unit.kind))
+			return f;
+		first = first ? first : f;
+	}
+	return first;
 }
 
 int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)

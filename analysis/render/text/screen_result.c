@@ -103,11 +103,11 @@ static void add_growth(struct vpa_words *w, const struct vpa_blocks *b)
 
 static void add_which(struct vpa_words *w, const struct vpa_screen *s)
 {
-	double first = vpa_text_which_request(w, s->report, s->request);
+	struct vpa_label first = vpa_text_which_request(w, s->report, s->request);
 
-	if (first > 0)
-		vpa_words_add(w, " ", "The first one, which sets up what others reuse, has %s.",
-			vpa_rate(first).text);
+	if (first.text[0])
+		vpa_words_add(
+			w, " ", "The first one, which sets up what others reuse, %s.", first.text);
 }
 
 static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s)
@@ -145,6 +145,19 @@ static void add_inferred(struct vpa_words *w, const struct vpa_report *r)
 			vpa_fixed(r->inferred[0].confidence, 2).text);
 }
 
+/* "A request takes 101 ms, the mean of 3 without the first." */
+static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t count)
+{
+	int is_left_out = s->unit.kind == VPA_UNIT_REQUEST && s->unit.without_first;
+
+	vpa_words_add(w, " ", "%c%s takes %s", s->a_noun[0] - 'a' + 'A', s->a_noun + 1,
+		vpa_duration(s->ns).text);
+	if (count > 1)
+		vpa_words_add(w, "", ", the mean of %s", vpa_count(count).text);
+	vpa_words_add(w, "", "%s%s.", is_left_out && count == 1 ? "," : "",
+		is_left_out ? " without the first" : "");
+}
+
 /* "24.3 steps/s. A step takes 41.2 ms, the mean of 44." */
 static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 {
@@ -157,11 +170,10 @@ static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 		vpa_words_add(w, " ", "A pass through %s takes %s on the GPU, the mean of %s.",
 			vpa_fit(u->range->name, 48).text, vpa_duration(s->ns).text,
 			vpa_count(count).text);
-	else if (count == 1)
+	else if (count == 1 && !u->without_first)
 		vpa_words_add(w, " ", "The only %s takes %s.", s->noun, vpa_duration(s->ns).text);
 	else
-		vpa_words_add(w, " ", "%c%s takes %s, the mean of %s.", s->a_noun[0] - 'a' + 'A',
-			s->a_noun + 1, vpa_duration(s->ns).text, vpa_count(count).text);
+		add_mean(w, s, count);
 	if (u->head_ns)
 		vpa_words_add(
 			w, " ", "Its first op begins after %s.", vpa_duration(u->head_ns).text);

@@ -164,28 +164,59 @@ static double fps_of(const struct vpa_request *q)
 	return q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
 }
 
-double vpa_text_which_request(
+static uint64_t span_of(const struct vpa_request *q)
+{
+	return vpt_sat_sub(q->end_ns, q->start_ns);
+}
+
+static int differs(double a, double b)
+{
+	return a > 0 && b > 0 && fabs(a - b) > 0.02 * b;
+}
+
+/* What RESULT says of its request, for the first one, if that differs. */
+static struct vpa_label of_first(const struct vpa_report *r, const struct vpa_request *q)
+{
+	const struct vpa_request *first = r->requests;
+	struct vpa_label out = {{0}};
+	double s_per_it = first->steps.s_per_it;
+
+	if (q == first)
+		return out;
+	if (fps_of(q) > 0) {
+		if (differs(fps_of(first), fps_of(q)))
+			snprintf(out.text, sizeof(out.text), "has %s FPS",
+				vpa_rate(fps_of(first)).text);
+	} else if (vpa_unit_of(r) == VPA_UNIT_REQUEST) {
+		if (differs((double)span_of(first), (double)span_of(q)))
+			snprintf(out.text, sizeof(out.text), "takes %s",
+				vpa_duration(span_of(first)).text);
+	} else if (differs(s_per_it, q->steps.s_per_it))
+		snprintf(out.text, sizeof(out.text), "takes %s a step",
+			vpa_duration(vpt_sat_u64(s_per_it * 1e9 + 0.5)).text);
+	return out;
+}
+
+struct vpa_label vpa_text_which_request(
 	struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
 {
-	double first, fps = fps_of(q);
-
 	if (r->request_count < 2)
-		return 0;
-	vpa_words_add(w, " ", "This is request %zu of %zu%s.", (size_t)(q - r->requests) + 1,
-		r->request_count,
-		q != r->requests && r->request_count > 2 ? ", the median without the first" : "");
-	first = fps_of(r->requests);
-	return q != r->requests && first > 0 && fps > 0 && fabs(fps - first) > 0.02 * fps ? first
-											  : 0;
+		return (struct vpa_label){{0}};
+	/* A mean is of all that it counts. */
+	if (vpa_unit_of(r) != VPA_UNIT_REQUEST || fps_of(q) > 0)
+		vpa_words_add(w, " ", "This is request %zu of %zu%s.",
+			(size_t)(q - r->requests) + 1, r->request_count,
+			q != r->requests && r->request_count > 2 ? ", the median without the first"
+								 : "");
+	return of_first(r, q);
 }
 
 static void add_which(struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
 {
-	double first = vpa_text_which_request(w, r, q);
+	struct vpa_label first = vpa_text_which_request(w, r, q);
 
-	if (first > 0)
-		vpa_words_add(w, " ", "The first, often with first use in it: %s FPS.",
-			vpa_rate(first).text);
+	if (first.text[0])
+		vpa_words_add(w, " ", "The first, often with first use in it, %s.", first.text);
 }
 
 /* A first step that compiles, or a pause of the host, makes a mean that no step has. */
@@ -378,6 +409,7 @@ static void add_units(struct vpa_words *w, const struct vpa_mean_unit *unit)
 	const char *name = vpa_unit_kind_name(unit->kind);
 	uint64_t count = (uint64_t)unit->units;
 	struct vpa_num mean = vpa_duration(vpa_mean_unit_ns(unit));
+	int is_left_out = unit->kind == VPA_UNIT_REQUEST && unit->without_first;
 
 	if (!count)
 		return;
@@ -386,11 +418,11 @@ static void add_units(struct vpa_words *w, const struct vpa_mean_unit *unit)
 			vpa_count(count).text, vpa_fit(unit->range->name, 48).text, mean.text);
 	else if (unit->kind != VPA_UNIT_ITERATION && unit->kind != VPA_UNIT_REQUEST)
 		return;
-	else if (count == 1)
-		vpa_words_add(w, " ", "1 %s of %s.", name, mean.text);
 	else
-		vpa_words_add(w, " ", "%s %ss, %s from one to the next.", vpa_count(count).text,
-			name, mean.text);
+		vpa_words_add(w, " ", "%s %s%s%s%s %s%s.", vpa_count(count).text, name,
+			vpa_plural(count), is_left_out ? " without the first" : "",
+			count == 1 && !is_left_out ? " of" : ",", mean.text,
+			count == 1 ? "" : " from one to the next");
 }
 
 int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)

@@ -63,8 +63,8 @@ int vpa_text_command(struct vpa_page *p, const struct vpa_report *r);
 /* RUN: the GPUs, as parts of a list: "2 x NVIDIA H100 (sm_90)", "1 used". */
 void vpa_text_gpus(struct vpa_words *w, const struct vpa_report *r);
 /* RESULT: of several requests, which one its figures are of; RUN counts all. The first one often sets up what the others
- * reuse: returns its FPS if that differs, else 0. */
-double vpa_text_which_request(
+ * reuse: returns what it has instead ("has 98.8 FPS", "takes 704 ms"), empty if that is about the same. */
+struct vpa_label vpa_text_which_request(
 	struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q);
 /* RESULT of a trace without work on a GPU: why there is none, and what to check. */
 void vpa_text_no_work(struct vpa_page *p, const struct vpa_report *r);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/compare/fail_conditions.h"
+#include "analysis/pipeline/unit.h"
 #include "tests/support/traces/findings_rig.h"
 
 /* Requests of three blocks with 10 frames each, whose kernels run for a whole period; periods in ms. */
@@ -47,7 +48,7 @@ static void result_is_of_the_steady_requests(void **state)
 	} cases[] = {
 		{"a request alone", {100}, 1, 0, "RESULT 100 FPS steady. The mean"},
 		{"of two the second", {300, 100}, 2, 1,
-			"The first, often with first use in it: 33.3 FPS."},
+			"The first, often with first use in it, has 33.3 FPS."},
 		{"of four the median", {300, 103, 101, 102}, 4, 3,
 			"This is request 4 of 4, the median without the first. The first"},
 		{"of five the slower one in the middle", {300, 100, 103, 101, 102}, 5, 4,
@@ -94,6 +95,87 @@ static void conditions_are_of_the_steady_requests(void **state)
 	assert_int_equal(vpa_condition_holds_of(&condition, r, &holds, what, &err), VPT_OK);
 	assert_true(holds);
 	vpa_report_free(r);
+}
+
+/* The host waits for a step of 10 ms of work, runs its own code for 2 ms, after a request for 3 ms more. In the second
+ * step of the first request the code takes 200 ms more. */
+static const char *unlike_requests(size_t count, int has_steps)
+{
+	static char script[1 << 16];
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n"), i, k, id = 0;
+	unsigned at = 1000, from;
+
+	for (i = 0; i < count; i++, at += 3) {
+		for (k = 0, from = at; k < 4; k++) {
+			unsigned code = 2 + (!i && k == 1 ? 200 : 0);
+
+			if (has_steps)
+				used += (size_t)snprintf(script + used, sizeof(script) - used,
+					"range t1 %ums+%ums \"step %zu\"\n", at, 10 + code, k);
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaLaunchKernel %ums+1us corr %zu\n"
+				"kernel s7 %ums+10ms corr %zu" GEMM
+				"call t1 cudaStreamSynchronize %ums+9ms corr %zu\n",
+				at, id + 1, at, id + 1, at + 1, id + 2);
+			id += 2;
+			at += 10 + code;
+		}
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %ums-%ums \"request %zu\"\n", from, at, i);
+	}
+	return script;
+}
+
+/* What only the first request needs is in no mean, no place, and behind what the others need. */
+static void the_unit_leaves_out_the_first_request(void **state)
+{
+	static const struct {
+		const char *rule;
+		size_t count;
+		int has_steps;
+		double units;
+		uint64_t us;
+		const char *result;
+	} cases[] = {
+		{"one request", 1, 0, 1, 246000, "RESULT 1 request of 246 ms."},
+		{"one request with steps", 1, 1, 3, 78667, "78.7 ms from one to the next"},
+		/* to its last op: nothing follows it */
+		{"two requests", 2, 0, 1, 46000,
+			"RESULT 1 request without the first, 46.0 ms. The first, often with first "
+			"use in it, takes 246 ms."},
+		{"two requests with steps", 2, 1, 3, 12000,
+			"12.0 ms from one to the next. This is request 2 of 2. The first, often "
+			"with first use in it, takes 78.7 ms a step."},
+		{"three requests", 3, 0, 1, 51000, "RESULT 1 request without the first, 51.0 ms."},
+		{"five requests", 5, 0, 3, 51000,
+			"RESULT 3 requests without the first, 51.0 ms from one to the next."},
+		{"five requests with steps", 5, 1, 3, 51000,
+			"3 requests without the first, 51.0 ms from one to the next."},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r = analyze(unlike_requests(cases[i].count, cases[i].has_steps),
+			&(struct vpa_options){.step_parts = 1});
+		struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+		const struct vpa_finding *code = finding(r, "host-stall");
+
+		if (unit.units < cases[i].units || unit.units > cases[i].units ||
+			(vpa_mean_unit_ns(&unit) + 500) / 1000 != cases[i].us)
+			fail_msg("%s: %.0f units of %llu ns", cases[i].rule, unit.units,
+				(unsigned long long)vpa_mean_unit_ns(&unit));
+		assert_int_equal(unit.without_first, cases[i].count > 1);
+		expect_page(cases[i].rule, r, cases[i].result, 1);
+		/* 2 ms after each step, 200 more in a step of the first request. */
+		assert_non_null(code);
+		if (cases[i].count > 1 && (code->base_gain_ms > 11.1 || code->where))
+			fail_msg("%s: saves %.1f ms %s", cases[i].rule, code->base_gain_ms,
+				code->where ? code->where : "");
+		if (cases[i].count == 1)
+			assert_true(code->base_gain_ms > 60 && code->where);
+		vpa_report_free(r);
+	}
 }
 
 static void any_request_can_be_the_window(void **state)
@@ -243,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_range_is_looked_for_until_it_is_found),
 		cmocka_unit_test(result_is_of_the_steady_requests),
+		cmocka_unit_test(the_unit_leaves_out_the_first_request),
 		cmocka_unit_test(conditions_are_of_the_steady_requests),
 		cmocka_unit_test(any_request_can_be_the_window),
 		cmocka_unit_test(a_name_with_a_number_is_a_name),

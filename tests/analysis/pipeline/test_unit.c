@@ -128,7 +128,8 @@ static struct vpa_report *make(unsigned has, size_t requests, size_t laps)
 /* The words of RESULT that name each kind of unit. */
 static const char *const result_words[VPA_UNIT_KINDS][3] = {
 	[VPA_UNIT_BLOCK] = {"The mean block takes "},
-	[VPA_UNIT_REQUEST] = {"The mean request takes ", " requests, ", "RESULT 1 request of "},
+	[VPA_UNIT_REQUEST] = {"The mean request takes ", " without the first, ",
+		"RESULT 1 request of "},
 	[VPA_UNIT_STEP] = {"steps, "},
 	[VPA_UNIT_ITERATION] = {" iterations, "},
 	[VPA_UNIT_INFERRED] = {"inferred from the kernel sequence: "},
