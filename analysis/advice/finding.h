@@ -2,7 +2,7 @@
  *
  * A finding says what to change and the most that could save. A saving is worth a line only above a
  * share of the window and of the active time, so an almost unused GPU raises none. No two findings
- * claim the same time. */
+ * claim the same time, see finding_claims.c. */
 #ifndef VPA_ANALYSIS_ADVICE_FINDING_H
 #define VPA_ANALYSIS_ADVICE_FINDING_H
 
@@ -80,6 +80,9 @@ void vpa_find_kernels(struct vpa_report *r);  /* kinds of kernels; part of the w
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
+
+/* Fills in what each finding adds to those before it. */
+void vpa_findings_claim(struct vpa_report *r);
 
 /* Fills in the changes that findings ask for, see ../retime/change.h. */
 void vpa_finding_changes(struct vpa_report *r);

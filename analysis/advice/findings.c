@@ -91,6 +91,7 @@ void vpa_findings_sort(struct vpa_report *r)
 			r->findings[at] = r->findings[at - 1];
 		r->findings[at] = f;
 	}
+	vpa_findings_claim(r);
 }
 
 /* Fills attention.fallbacks. */

@@ -69,6 +69,9 @@ static int has_tf32(const struct vpa_report *r)
 
 static const char *wide_title(const struct vpa_report *r, int is_mixed)
 {
+	if (is_mixed && !has_tf32(r))
+		return "some matrix products run in FP32, others in 16 bits or fewer: cast the "
+		       "inputs";
 	if (is_mixed)
 		return "some matrix products run in FP32, others in 16 bits or fewer: cast the "
 		       "inputs, or allow TF32";
@@ -94,6 +97,7 @@ static void find_wide_gemms(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = wide_title(r, is_mixed);
+	f->words = has_tf32(r) ? NULL : "matrix products in FP16";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_GEMM);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",
@@ -141,6 +145,7 @@ static void find_wide_convs(struct vpa_report *r)
 			     "(torch.backends.cudnn.allow_tf32 = True), or run them in BF16"
 			   : "convolutions run in FP32: run them in FP16, for which this GPU has "
 			     "tensor cores";
+	f->words = has_tf32(r) ? NULL : "convolutions in FP16";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",

@@ -222,9 +222,14 @@ struct vpa_finding {
 	size_t evidence_count;
 	const char *status; /* "fail", "warn", "info" */
 	const char *caveat; /* NULL: none */
-	/* Part of gain_at_most_ms that findings about other causes claim too. No two findings claim
-	 * the rest. */
+	/* Part of gain_at_most_ms that other causes would save too. */
 	double gain_shared_ms;
+	/* By how much a replay saves more than what the cause is to blame for; part of gain_at_most_ms. */
+	double gain_excess_ms;
+	/* Part of gain_at_most_ms that no finding before it in the list may save too: no two of these parts are the
+	 * same time. instead_of: the id of the finding before it that may save most of the rest; NULL: none. */
+	double adds_ms;
+	const char *instead_of;
 	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
 	double gain_from_ms;
 	/* What the gain is a part of. With several devices the figures are those of the device that would gain
@@ -242,6 +247,7 @@ struct vpa_finding {
 	const char *note;
 	/* The same in few words: "in self_attn"; NULL: no place has most of it. */
 	const char *where;
+	const char *words; /* the title in few words; NULL: those of all findings with this id */
 	int is_idle; /* it saves idle time, of which all such findings together save all at most */
 	int is_code; /* of a wait: most of it is the host's own code after it */
 	/* Of the idle time that a wait is to blame for: the host ran its own code, see host_code.h. 0: none. */

@@ -214,7 +214,8 @@ static void raise_bound(struct vpa_finding *f)
 
 	if (gain_ms <= f->base_gain_ms || !(f->base_gain_ms > 0))
 		return;
-	f->gain_at_most_ms *= gain_ms / f->base_gain_ms;
+	f->gain_excess_ms = f->gain_at_most_ms * (gain_ms / f->base_gain_ms - 1);
+	f->gain_at_most_ms += f->gain_excess_ms;
 	f->base_gain_ms = gain_ms;
 	f->fps_to = f->fps_to > 0 ? f->fps_predicted : f->fps_to;
 	f->steps_per_s_to = f->steps_per_s_to > 0 ? f->steps_per_s_predicted : f->steps_per_s_to;

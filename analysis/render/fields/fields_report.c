@@ -580,6 +580,12 @@ static const struct vpa_field finding_fields[] = {
 		"step"},
 	{"steps_per_s_to", POSITIVE(steps_per_s_to), "steps/s",
 		"the same with the full gain; null: as before"},
+	{"adds_ms", POSITIVE(adds_ms), "ms",
+		"part of gain_at_most_ms that no finding before it may save too, which no two of "
+		"them "
+		"claim; null: nothing"},
+	{"instead_of", TEXT_OR_NULL(instead_of), NULL,
+		"id of the finding before it that may save most of the rest; null: none"},
 	{"note", TEXT_OR_NULL(note), NULL, "where most of it lies; null: nothing to add"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"host_code_ms", POSITIVE(host_code_ms), "ms",

@@ -40,6 +40,7 @@ static struct vpa_words place_of(const struct vpa_report *r, const struct vpa_fi
 
 	vpa_finding_time(&w, r, f);
 	vpa_finding_note(&w, f);
+	vpa_finding_instead(&w, r, f);
 	return w;
 }
 

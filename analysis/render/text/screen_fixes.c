@@ -4,6 +4,7 @@
  * saved of one time. What has another one, or none, is advice: screen_more.c. Fixes of idle time save the same time
  * in part; a line says what all of them bring together. */
 #include "analysis/render/text/screen.h"
+#include "analysis/advice/finding.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>
@@ -60,10 +61,64 @@ static const char *words_of(const struct vpa_finding *f)
 
 	if (f->is_code && strcmp(f->id, "small-reads") != 0)
 		return "launch before the host code";
-	for (i = 0; i < sizeof(fixes) / sizeof(fixes[0]); i++)
+	for (i = 0; i < sizeof(fixes) / sizeof(fixes[0]) && !f->words; i++)
 		if (vpa_same(f->id, fixes[i].id))
 			return fixes[i].words;
-	return NULL;
+	return f->words;
+}
+
+/* The line of the finding that saves the same time, of those before it; 0: it is not listed. */
+static size_t number_of(const struct vpa_screen *s, const char *id)
+{
+	const struct vpa_report *r = s->report;
+	size_t i, number = 0;
+
+	for (i = 0; i < r->finding_count; i++) {
+		number += vpa_screen_is_fix(s, &r->findings[i]) != 0;
+		if (!strcmp(r->findings[i].id, id))
+			return vpa_screen_is_fix(s, &r->findings[i]) ? number : 0;
+	}
+	return 0;
+}
+
+/* By how much the predictions of single findings save more than all of them together. */
+static double predicted_twice_ms(const struct vpa_report *r)
+{
+	const struct vpa_forecast *all = &r->forecast;
+	double ms = all->all_ms - all->base_ms;
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (r->findings[i].predicted_ms > 0 && r->findings[i].base == all->base)
+			ms += r->findings[i].base_ms - r->findings[i].predicted_ms;
+	return ms;
+}
+
+/* The share of a gain that an earlier line may save too: by bounds; if both are predicted, not more than what is
+ * predicted twice. */
+static double same_share(const struct vpa_screen *s, const struct vpa_finding *f)
+{
+	const struct vpa_finding *before = vpa_finding_find(s->report, f->instead_of);
+	double share = 1 - f->adds_ms / f->gain_at_most_ms, twice;
+
+	if (!(f->predicted_ms > 0) || !before || !(before->predicted_ms > 0) ||
+		!s->report->forecast.all_count || s->report->forecast.base != f->base)
+		return share;
+	twice = predicted_twice_ms(s->report) / (f->base_ms - f->predicted_ms);
+	return twice < share ? twice : share;
+}
+
+/* " (as 1)", " (partly as 1)"; empty: it adds nearly all that it saves. */
+static struct vpa_label same_as(const struct vpa_screen *s, const struct vpa_finding *f)
+{
+	size_t number = f->instead_of ? number_of(s, f->instead_of) : 0;
+	double share = number ? same_share(s, f) : 0;
+	struct vpa_label out = {{0}};
+
+	if (share > 0.1)
+		snprintf(out.text, sizeof(out.text), " (%sas %zu)", share > 0.9 ? "" : "partly ",
+			number);
+	return out;
 }
 
 /* The words, and as much of the place as fits; a title up to its colon, which says what and then how. */
@@ -211,24 +266,25 @@ static void put_together(
 }
 
 /* What the numbers mean, and how far the predictions can be trusted. */
-static void put_meaning(struct vpa_table *t, const struct vpa_report *r, int is_predicted)
+static void put_meaning(
+	struct vpa_table *t, const struct vpa_report *r, int is_predicted, int is_same)
 {
+	struct vpa_words w = {.used = 0};
+
 	if (is_predicted)
-		vpa_text_row(t, 1,
-			"predicted: the trace replayed with the change; confidence %s, %s %% of "
-			"the "
-			"time unexplained. at most: if nothing else becomes the limit.",
+		vpa_words_add(&w, " ",
+			"predicted: the trace replayed with the change; confidence %s, %s %% "
+			"unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
-	else if (r->forecast.why_not)
-		vpa_text_row(t, 1,
-			"at most: if nothing else becomes the limit. Gains do not add up. No "
-			"prediction: "
-			"%s.",
-			r->forecast.why_not);
-	else
-		vpa_text_row(
-			t, 1, "at most: if nothing else becomes the limit. Gains do not add up.");
+	vpa_words_add(&w, " ", "at most: if nothing else limits.");
+	if (!is_predicted)
+		vpa_words_add(&w, " ", "Gains do not add up.");
+	if (is_same)
+		vpa_words_add(&w, " ", "as 1: the same time as line 1.");
+	if (!is_predicted && r->forecast.why_not)
+		vpa_words_add(&w, " ", "No prediction: %s.", r->forecast.why_not);
+	vpa_text_row(t, 1, "%s", w.text);
 }
 
 /* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms" */
@@ -258,7 +314,7 @@ void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
 	const struct vpa_finding *first = first_fix(r);
-	int is_predicted = has_predictions(r), bound = is_predicted;
+	int is_predicted = has_predictions(r), bound = is_predicted, is_same = 0;
 	struct vpa_column columns[3] = {{.head = "predicted"}};
 	struct joint joint = {.count = 0};
 	size_t i, number = 0, all = 0;
@@ -272,12 +328,18 @@ void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
 	p->touched = 0;
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
+		struct vpa_label same;
 		struct vpa_row *row;
 
 		if (!vpa_screen_is_fix(s, f) || ++all > FIXES)
 			continue;
-		row = vpa_table_row(&t, 1, "%zu %s", ++number,
-			fix_words(f, p->width - NUMBERS - (is_predicted ? PREDICTED : 0)).text);
+		same = same_as(s, f);
+		is_same |= same.text[0] != '\0';
+		row = vpa_table_row(&t, 1, "%zu %s%s", ++number,
+			fix_words(f, p->width - NUMBERS - (is_predicted ? PREDICTED : 0) -
+					     strlen(same.text))
+				.text,
+			same.text);
 		row->wrap = 1;
 		row->style = vpa_same(f->status, "fail") ? VPA_YELLOW : VPA_PLAIN;
 		if (is_predicted)
@@ -286,10 +348,11 @@ void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
 		row->cells[bound + 1] = evidence_of(f);
 		p->touched |= f->touched;
 		if (is_predicted ? f->predicted_ms > 0 : f->is_idle)
-			add_joint(&joint, number, f->base_gain_ms);
+			add_joint(
+				&joint, number, f->base_gain_ms * f->adds_ms / f->gain_at_most_ms);
 	}
 	put_together(&t, s, &joint, is_predicted);
-	put_meaning(&t, r, is_predicted);
+	put_meaning(&t, r, is_predicted, is_same);
 	vpa_table_of(&t, number, all);
 	vpa_page_table(p, &t);
 }

@@ -193,6 +193,23 @@ void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)
 		vpa_words_add(w, "; ", "%.400s", f->note);
 }
 
+void vpa_finding_instead(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
+{
+	size_t i, number = 0;
+
+	for (i = 0; f->instead_of && i < r->finding_count; i++) {
+		number += !vpa_is_note(&r->findings[i]);
+		if (!strcmp(r->findings[i].id, f->instead_of))
+			break;
+	}
+	if (number && f->adds_ms < 0.9 * f->gain_at_most_ms)
+		vpa_words_add(w, "; ", "may save %s as %zu",
+			f->adds_ms < 0.1 * f->gain_at_most_ms ? "the same time"
+							      : "in part the same time",
+			number);
+}
+
 struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 {
 	struct vpa_num out = {"-"};
@@ -256,6 +273,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 		vpa_finding_time(&base, r, f);
 		vpa_finding_meaning(&base, f);
 		vpa_finding_note(&base, f);
+		vpa_finding_instead(&base, r, f);
 		if (base.used)
 			vpa_text_row(&t, 4, "%s", base.text);
 	}

@@ -85,6 +85,9 @@ int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r);
 void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f);
 void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f);
 void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f);
+/* Appends "; may save the same time as 1" if an earlier finding of the list may save most of what it saves. */
+void vpa_finding_instead(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f);
 
 /* The bound: "18.9 FPS", "68.8-131 ms", "-". */
 struct vpa_num vpa_finding_gain(const struct vpa_finding *f);

@@ -1,0 +1,167 @@
+/* finding_claims.c - what each finding adds to those before it, so that no two of them claim the same time.
+ *
+ * A bound says what would be saved if nothing else changed, so bounds overlap. In the order of the list each finding claims
+ * what none before it may save too; where that is not known it claims less. Of idle time the counters know what other
+ * causes would save as well, see ../idle/gain.h; a replay that saves more than its cause is to blame for takes the idle
+ * time of other causes. Of work, findings about the same families of kernels may be about the same kernels. What is
+ * claimed is at most the idle time of the run, and its work. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/names/families.h"
+#include "analysis/report/limit.h"
+#include "formats/base/count.h"
+
+#include <string.h>
+
+#define FAMILY(x) (UINT64_C(1) << VPA_FAMILY_##x)
+
+/* Head of the window, and first use in it. */
+#define HEAD (UINT64_C(1) << 63)
+
+/* Far below a nanosecond. */
+static const double rounding_ms = 1e-7;
+
+/* What the time is that a finding saves, for all but those of idle time between ops. */
+static const struct claim {
+	const char *id;
+	uint64_t what;
+} claims[] = {
+	{"first-use", HEAD},
+	{"before-first-work", HEAD},
+	{"exposed-copy", FAMILY(MEMCPY) | FAMILY(MEMSET)},
+	{"exposed-comm", FAMILY(COMM)},
+	{"peer-wait", FAMILY(COMM)},
+	{"eager-attention", FAMILY(GEMM) | FAMILY(EAGER_SOFTMAX) | FAMILY(ELEMENTWISE)},
+	{"attention-change", FAMILY(ATTENTION)},
+	{"attention-growth", FAMILY(ATTENTION) | FAMILY(EAGER_SOFTMAX)},
+	{"vol2col", FAMILY(CONV) | FAMILY(LAYOUT) | FAMILY(UNKNOWN)},
+	{"fp32-gemm", FAMILY(GEMM)},
+	{"fp32-conv", FAMILY(CONV)},
+	{"unfused-elementwise", FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
+					FAMILY(NORM) | FAMILY(INDEX)},
+	{"decoder-work", FAMILY(LAYOUT) | FAMILY(MEMCPY) | FAMILY(MEMSET)},
+	{"scattered-memory", FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) | FAMILY(NORM) |
+				     FAMILY(INDEX)},
+};
+
+/* Of the same families, and yet never of the same time: the second one leaves out what the first has. */
+static const char *const disjoint[][2] = {
+	{"peer-wait", "exposed-comm"},
+	{"eager-attention", "fp32-gemm"},
+	{"eager-attention", "attention-growth"},
+	{"attention-change", "attention-growth"},
+};
+
+static uint64_t what_of(const struct vpa_finding *f)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(claims); i++)
+		if (!strcmp(claims[i].id, f->id))
+			return claims[i].what;
+	return 0;
+}
+
+static int are_disjoint(const char *a, const char *b)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(disjoint); i++)
+		if ((!strcmp(disjoint[i][0], a) && !strcmp(disjoint[i][1], b)) ||
+			(!strcmp(disjoint[i][0], b) && !strcmp(disjoint[i][1], a)))
+			return 1;
+	return 0;
+}
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Whether it saves idle time between ops, which the counters share out. */
+static int is_of_gaps(const struct vpa_finding *f)
+{
+	return f->is_idle && strcmp(f->id, "before-first-work") != 0 &&
+	       strcmp(f->id, "after-last-work") != 0;
+}
+
+/* The most of `f` that `before` may save too. */
+static double overlap(const struct vpa_finding *f, const struct vpa_finding *before)
+{
+	double most = least(f->gain_at_most_ms, before->gain_at_most_ms);
+
+	if (is_of_gaps(f) && is_of_gaps(before))
+		return least(most, least(f->gain_shared_ms, before->gain_shared_ms) +
+					   f->gain_excess_ms + before->gain_excess_ms);
+	if (is_of_gaps(f) || is_of_gaps(before)) /* small reads have the time of their copies */
+		return strcmp(f->id, "exposed-copy") && strcmp(before->id, "exposed-copy")
+			       ? 0
+			       : least(most, f->gain_shared_ms + before->gain_shared_ms);
+	if (!(what_of(f) & what_of(before)) || are_disjoint(f->id, before->id))
+		return 0;
+	return what_of(f) & HEAD ? least(most, f->gain_shared_ms + before->gain_shared_ms) : most;
+}
+
+/* Idle time between ops, and the time of the copies that go away with small reads. */
+static double most_of_gaps_ms(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		ns += r->devices[i].active_ns - r->devices[i].busy_ns;
+	for (i = 0; i < r->device_count && vpa_finding_find(r, "small-reads"); i++)
+		ns += r->devices[i].small_read_ns;
+	return vpa_in_ms(ns);
+}
+
+/* Takes off what those before it may save too. */
+static void leave_earlier(const struct vpa_report *r, size_t i)
+{
+	struct vpa_finding *f = &r->findings[i];
+	double most = 0, part;
+	size_t k;
+
+	for (k = 0; k < i; k++) {
+		part = overlap(f, &r->findings[k]);
+		f->adds_ms -= part;
+		if (part > most) {
+			most = part;
+			f->instead_of = r->findings[k].id;
+		}
+	}
+	f->adds_ms = f->adds_ms > 0 ? f->adds_ms : 0;
+}
+
+/* Time that several findings share out, and the first of them. */
+struct budget {
+	double left_ms;
+	const char *first;
+};
+
+static void take_from(struct budget *b, struct vpa_finding *f)
+{
+	if (f->adds_ms > b->left_ms + rounding_ms && !f->instead_of)
+		f->instead_of = b->first;
+	f->adds_ms = least(f->adds_ms, b->left_ms);
+	b->left_ms -= f->adds_ms;
+	b->first = b->first ? b->first : f->id;
+}
+
+void vpa_findings_claim(struct vpa_report *r)
+{
+	struct budget gaps = {most_of_gaps_ms(r), NULL}, work = {vpa_in_ms(vpa_busy_ns(r)), NULL};
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++) {
+		struct vpa_finding *f = &r->findings[i];
+
+		f->adds_ms = f->gain_at_most_ms;
+		f->instead_of = NULL;
+		leave_earlier(r, i);
+		if (is_of_gaps(f))
+			take_from(&gaps, f);
+		else if (what_of(f) & ~HEAD)
+			take_from(&work, f);
+	}
+}
