@@ -30,6 +30,7 @@ static const struct claim {
 	{"before-first-work", HEAD},
 	{"exposed-copy", FAMILY(MEMCPY) | FAMILY(MEMSET)},
 	{"exposed-comm", FAMILY(COMM)},
+	{"small-collectives", FAMILY(COMM)},
 	{"peer-wait", FAMILY(COMM)},
 	{"eager-attention", FAMILY(GEMM) | FAMILY(EAGER_SOFTMAX) | FAMILY(ELEMENTWISE)},
 	{"attention-change", FAMILY(ATTENTION)},
@@ -47,6 +48,7 @@ static const struct claim {
 /* Of the same families, and yet never of the same time: the second one leaves out what the first has. */
 static const char *const disjoint[][2] = {
 	{"peer-wait", "exposed-comm"},
+	{"peer-wait", "small-collectives"},
 	{"eager-attention", "fp32-gemm"},
 	{"eager-attention", "attention-growth"},
 	{"attention-change", "attention-growth"},

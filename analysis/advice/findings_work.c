@@ -3,6 +3,7 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
+#include "analysis/report/unit_kind.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_arch.h"
 #include "analysis/model/gpu_peak.h"
@@ -19,6 +20,11 @@ static const double exposed_share = 0.05;
 /* FlashAttention 2 on a GPU for a newer one, and steps that change their back-end, are worth a line from this share of
  * busy time. Attention that is not fused is judged by what it saves. */
 static const double attention_share = 0.01;
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
 
 static uint64_t at_most(uint64_t ns, uint64_t limit)
 {
@@ -171,6 +177,75 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	vpa_finding_saves(r, f, &s);
 }
 
+/* ---- small collectives ---- */
+
+/* Calls of a device, that many or more in a unit, are many. */
+enum { MANY_COLLECTIVES = 8 };
+
+/* How many calls that move next to nothing a GPU makes in a unit, or in the window: most of what it communicates. 0: few,
+ * or others take longer. */
+static double small_collectives(const struct vpa_report *r)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	double calls = 0, window_ns = 0, units_ns = (double)unit.span_ns, devices = 0;
+	uint64_t small_ns = 0, all_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+
+		devices += d->comm_small_calls > 0;
+		calls += (double)d->comm_small_calls;
+		vpt_sat_add_to(&small_ns, d->comm_small_ns);
+		vpt_sat_add_to(&all_ns, d->comm_ns - at_most(d->comm_wait_ns, d->comm_ns));
+		window_ns = (double)d->active_ns > window_ns ? (double)d->active_ns : window_ns;
+	}
+	if (small_ns < all_ns / 2 || !(devices > 0))
+		return 0;
+	calls /= devices;
+	if (unit.units > 0 && units_ns > 0 && window_ns > 0)
+		calls *= least(units_ns, window_ns) / window_ns / unit.units;
+	return calls >= MANY_COLLECTIVES ? calls : 0;
+}
+
+/* "120 calls in a step of at most 30 us each" */
+static const char *small_collectives_text(struct vpa_report *r, double calls)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	uint64_t all = 0, ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		vpt_sat_add_to(&all, r->devices[i].comm_small_calls);
+		vpt_sat_add_to(&ns, r->devices[i].comm_small_ns);
+	}
+	return vpa_arena_printf(&r->arena,
+		"about %.0f small calls %s%s on a GPU, %s each without waiting", calls,
+		unit.units > 0 ? "in each " : "in the window",
+		unit.units > 0 ? vpa_unit_kind_name(unit.kind) : "", vpa_duration(ns / all).text);
+}
+
+/* Calls that move next to nothing cost what a call costs, and make the GPUs wait for each other each time. */
+static void name_small_collectives(struct vpa_report *r)
+{
+	struct vpa_finding *comm = (struct vpa_finding *)vpa_finding_find(r, "exposed-comm"),
+			   *wait = (struct vpa_finding *)vpa_finding_find(r, "peer-wait");
+	double calls = comm || wait ? small_collectives(r) : 0;
+	const char *text = calls > 0 ? small_collectives_text(r, calls) : NULL;
+
+	if (comm && text) {
+		comm->id = "small-collectives";
+		comm->title = "many small collectives: join them, as DDP's buckets or one "
+			      "all-reduce of several tensors do";
+		comm->note = text;
+		comm->caveat = "the bytes of a call are not recorded: short calls are taken for "
+			       "small ones";
+	}
+	if (wait && text)
+		wait->note = vpa_arena_printf(&r->arena,
+			"%s; %s: fewer and larger ones wait less often", wait->note, text);
+}
+
 /* What copies inside a GPU are of its memory's rate: each byte is read and written. "": not known. */
 static const char *memory_share(struct vpa_report *r, const struct vpa_copy_row *c)
 {
@@ -261,6 +336,7 @@ static void find_unhidden(struct vpa_report *r)
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		find_exposed(r, &kinds[i]);
 	name_copies(r, is_too_much);
+	name_small_collectives(r);
 }
 
 /* ---- work that could be cheaper ---- */

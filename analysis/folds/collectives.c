@@ -67,6 +67,10 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			continue;
 		out->devices[d].comm_ns += row->total_ns;
 		out->devices[d].comm_wait_ns += row->total_ns - row->count * row->shortest_ns;
+		if (row->shortest_ns > VPA_SMALL_COMM_NS)
+			continue;
+		out->devices[d].comm_small_calls += row->count;
+		out->devices[d].comm_small_ns += row->count * row->shortest_ns;
 	}
 	return VPT_OK;
 }

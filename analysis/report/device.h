@@ -48,6 +48,9 @@ struct vpa_instead_row {
 	const struct vpa_top_line *top; /* of the host's own code; NULL: nothing is known */
 };
 
+/* A collective needs some 10 us however little it moves. In so much time NVLink moves a megabyte. */
+enum { VPA_SMALL_COMM_NS = 30000 };
+
 struct vpa_device {
 	int64_t device;
 	uint64_t ops; /* of positive duration */
@@ -96,6 +99,9 @@ struct vpa_device {
 	uint64_t comm_ns; /* communication: sum of durations */
 	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
 	uint64_t comm_wait_ns;
+	/* Calls of kernels and grids whose shortest call takes at most VPA_SMALL_COMM_NS: how many, and so often that
+	 * time, without what is waiting. */
+	uint64_t comm_small_calls, comm_small_ns;
 	/* first_use_ns: part of idle time, see ../folds/gaps/first_use_table.c. Of it: before the first work; of cause module
 	 * load, and of cause first use. */
 	uint64_t first_use_ns, first_use_head_ns, first_use_load_ns, first_use_code_ns;

@@ -457,6 +457,67 @@ static void the_largest_kernels_are_named_with_what_is_unusual(void **state)
 	}
 }
 
+/* Six steps of a product, and all-reduces one after the other, with nothing beside them; `late_us`: the last one of a
+ * step waits so long for another rank. */
+static const char *collectives(size_t count, unsigned us, unsigned late_us)
+{
+	static char script[1 << 16];
+	size_t used = (size_t)snprintf(script, sizeof(script), "start 1ms\n"), i, k, id = 0;
+	unsigned at = 1000;
+
+	for (i = 0; i < 6; i++) {
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %uus+50us \"step %zu\"\n", at, i);
+		for (k = 0; k <= count; k++, id++) {
+			unsigned takes = k ? us + (k == count ? late_us : 0) : 500;
+
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaLaunchKernel %uus+1us corr %zu\n"
+				"kernel s7 %uus+%uus corr %zu%s",
+				1000 + (unsigned)(i * 60 + k), id + 1, at, takes, id + 1,
+				k ? REDUCE "\n" : GEMM);
+			at += takes;
+		}
+	}
+	return script;
+}
+
+static void many_small_collectives_are_joined(void **state)
+{
+	static const struct {
+		const char *rule;
+		size_t count;
+		unsigned us, late_us;
+		const char *id, *words;
+	} cases[] = {
+		{"as short as any", 20, 20, 0, "small-collectives",
+			"many small collectives: join them"},
+		{"how many, and how short", 20, 20, 0, "small-collectives",
+			"about 20 small calls in each step on a GPU, 20.0 us each without waiting"},
+		{"what is waiting makes no call large", 20, 20, 300, "small-collectives",
+			"20.0 us each without waiting: fewer and larger ones wait less often"},
+		{"they take longer: overlap them", 20, 60, 0, "exposed-comm",
+			"overlap communication with compute"},
+		{"few: overlap them", 5, 30, 0, "exposed-comm",
+			"overlap communication with compute"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r =
+			analyze(collectives(cases[i].count, cases[i].us, cases[i].late_us),
+				&(struct vpa_options){.step_parts = 1});
+		const struct vpa_finding *f = finding(r, cases[i].id);
+
+		if (!f)
+			fail_msg("%s: no %s", cases[i].rule, cases[i].id);
+		assert_null(finding(r, f->id[0] == 's' ? "exposed-comm" : "small-collectives"));
+		expect_page(cases[i].rule, r, cases[i].words, 1);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +531,7 @@ int main(void)
 		cmocka_unit_test(memory_that_is_not_contiguous_costs_time),
 		cmocka_unit_test(copies_inside_a_gpu_have_a_share_of_its_memory),
 		cmocka_unit_test(the_largest_kernels_are_named_with_what_is_unusual),
+		cmocka_unit_test(many_small_collectives_are_joined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
