@@ -14,11 +14,25 @@ static int is_wait(enum vpa_cause cause)
 	return cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY;
 }
 
+static void add_to(struct vpa_gain_host *h, unsigned counter, uint64_t ns)
+{
+	h->early_ns[counter] += ns;
+	h->counting |= 1u << counter;
+}
+
 static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 {
-	h->early_ns[cause - VPA_GAIN_FIRST] += ns;
-	h->early_ns[VPA_GAIN_WAITS] += is_wait(cause) ? ns : 0;
-	h->early_ns[VPA_GAIN_HALF_CODE] += cause == VPA_CAUSE_HOST_CODE ? ns - ns / 2 : 0;
+	add_to(h, cause - VPA_GAIN_FIRST, ns);
+	if (is_wait(cause))
+		add_to(h, VPA_GAIN_WAITS, ns);
+	if (cause == VPA_CAUSE_HOST_CODE)
+		add_to(h, VPA_GAIN_HALF_CODE, ns - ns / 2);
+}
+
+/* The first of a set of counters, which is not empty. */
+static unsigned first_of(unsigned counters)
+{
+	return (unsigned)__builtin_ctz(counters);
 }
 
 static void take(uint64_t *from, uint64_t ns)
@@ -41,11 +55,14 @@ static void move(struct vpa_gain_host *h, enum vpa_cause from, enum vpa_cause to
  * itself is of: its cause, its part and all waits. */
 static void limit(struct vpa_gain_host *h, enum vpa_cause cause, unsigned part, uint64_t ns)
 {
-	unsigned own = (unsigned)cause - VPA_GAIN_FIRST, k;
+	unsigned own = (unsigned)cause - VPA_GAIN_FIRST;
+	unsigned limited = h->counting & ~(1u << own | 1u << part | 1u << VPA_GAIN_WAITS), k;
 
-	for (k = 0; k < VPA_GAIN_COUNTERS; k++)
-		if (k != own && k != part && k != VPA_GAIN_WAITS)
-			h->early_ns[k] = vpa_earlier(h->early_ns[k], ns);
+	for (; limited; limited &= limited - 1) {
+		k = first_of(limited);
+		h->early_ns[k] = vpa_earlier(h->early_ns[k], ns);
+		h->counting &= ~((unsigned)!h->early_ns[k] << k);
+	}
 }
 
 /* A walk over a host's calls. */
@@ -63,17 +80,13 @@ struct host_time {
 	uint64_t own_ns, loading_ns;
 };
 
-/* `shares`: see vpa_overheads_of(). */
-static struct host_time host_time_of(
+VPA_RARE static struct host_time time_beside_overhead(
 	const struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
 {
+	struct vpa_overheads o = vpa_overheads_of(w->resolver, w->host->thread, shares);
 	struct host_time time = {end_ns - start_ns, 0};
-	struct vpa_overheads o;
 	uint64_t at, until;
 
-	if (w->resolver->quiet_ns <= start_ns)
-		return time;
-	o = vpa_overheads_of(w->resolver, w->host->thread, shares);
 	for (at = start_ns; at < end_ns; at = until) {
 		enum vpa_cause cause = VPA_CAUSE_NOT_IDLE;
 
@@ -86,15 +99,25 @@ static struct host_time host_time_of(
 	return time;
 }
 
+/* `shares`: see vpa_overheads_of(). */
+static inline struct host_time host_time_of(
+	const struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
+{
+	return w->resolver->quiet_ns <= start_ns
+		       ? (struct host_time){end_ns - start_ns, 0}
+		       : time_beside_overhead(w, start_ns, end_ns, shares);
+}
+
 /* Counts host time of a cause, and of a part of the waits; 0: none. What the profiling library took is no
  * time of the program. */
 static void add_time(
 	const struct walk *w, enum vpa_cause cause, unsigned part, struct host_time time)
 {
 	add(w->host, cause, time.own_ns);
-	add(w->host, VPA_CAUSE_MODULE_LOAD, time.loading_ns);
+	if (time.loading_ns)
+		add(w->host, VPA_CAUSE_MODULE_LOAD, time.loading_ns);
 	if (part)
-		w->host->early_ns[part] += time.own_ns;
+		add_to(w->host, part, time.own_ns);
 }
 
 /* Counts host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
@@ -250,6 +273,7 @@ static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
 		go_on_after(w, w->forgotten_ns);
 	if (h->full_ns > h->at_ns && h->full_ns < until_ns) {
 		memset(h->early_ns, 0, sizeof(h->early_ns));
+		h->counting = 0;
 		go_on_after(w, h->full_ns);
 	}
 	p = vpa_calls_next(calls, h->position);
@@ -329,13 +353,23 @@ struct room {
 	uint64_t left;     /* is assigned to no cause */
 };
 
+/* Takes from a counter what it gains. */
+static uint64_t take_gain(
+	struct vpa_gain *g, struct vpa_gain_host *h, unsigned counter, uint64_t most)
+{
+	uint64_t ns = vpa_earlier(h->early_ns[counter], most);
+
+	h->early_ns[counter] -= ns;
+	h->counting &= ~((unsigned)!h->early_ns[counter] << counter);
+	g->ns[counter] += ns;
+	return ns;
+}
+
 static void add_counter(struct vpa_gain *g, struct vpa_gain_host *h, unsigned counter,
 	const struct room *room, uint64_t own)
 {
-	uint64_t ns = vpa_earlier(h->early_ns[counter], room->most);
+	uint64_t ns = take_gain(g, h, counter, room->most);
 
-	h->early_ns[counter] -= ns;
-	g->ns[counter] += ns;
 	g->own_ns[counter] += vpa_earlier(ns, own);
 	g->claim_ns[counter] += vpa_earlier(ns, room->not_long);
 }
@@ -346,6 +380,8 @@ static void add_parts(struct vpa_gain *g, struct vpa_gain_host *h, const struct 
 	uint64_t own = room->own;
 	unsigned part;
 
+	if (!(h->counting >> VPA_GAIN_SMALL_READS))
+		return;
 	add_counter(g, h, VPA_GAIN_HALF_CODE, room, 0);
 	add_counter(g, h, VPA_GAIN_WAITS, room, own + room->left);
 	for (part = VPA_GAIN_OTHER_SYNCS; part >= VPA_GAIN_SMALL_READS; part--) {
@@ -361,27 +397,27 @@ static void add_parts(struct vpa_gain *g, struct vpa_gain_host *h, const struct 
 static void add_gains(struct vpa_gain *g, struct vpa_gain_host *h, const uint64_t *pieces,
 	uint64_t most, uint64_t long_ns)
 {
-	uint64_t ns[VPA_GAIN_CAUSES], own[VPA_GAIN_CAUSES], left = most;
+	uint64_t more[VPA_GAIN_CAUSES], left = most, own;
 	struct room room = {most, most - vpa_earlier(long_ns, most), 0, 0};
-	size_t i;
+	unsigned causes = h->counting & ((1u << VPA_GAIN_CAUSES) - 1), rest, i;
 
 	left -= vpa_earlier(left, pieces[VPA_CAUSE_LAUNCH_LATENCY]);
-	for (i = 0; i < VPA_GAIN_CAUSES; i++) {
-		ns[i] = vpa_earlier(h->early_ns[i], most);
-		own[i] = vpa_earlier(vpa_earlier(ns[i], pieces[VPA_GAIN_FIRST + i]), left);
-		left -= own[i];
-		h->early_ns[i] -= ns[i];
-		g->ns[i] += ns[i];
+	for (rest = causes; rest; rest &= rest - 1) {
+		i = first_of(rest);
+		more[i] = take_gain(g, h, i, most);
+		own = vpa_earlier(vpa_earlier(more[i], pieces[VPA_GAIN_FIRST + i]), left);
+		more[i] -= own;
+		left -= own;
+		g->own_ns[i] += own;
+		room.own += is_wait((enum vpa_cause)(VPA_GAIN_FIRST + i)) ? own : 0;
 	}
-	for (i = 0; i < VPA_GAIN_CAUSES; i++) {
-		uint64_t more = vpa_earlier(ns[i] - own[i], left);
-
-		left -= more;
-		own[i] += more;
-		g->own_ns[i] += own[i];
+	for (rest = left ? causes : 0; rest; rest &= rest - 1) {
+		i = first_of(rest);
+		own = vpa_earlier(more[i], left);
+		left -= own;
+		g->own_ns[i] += own;
+		room.own += is_wait((enum vpa_cause)(VPA_GAIN_FIRST + i)) ? own : 0;
 	}
-	room.own = own[VPA_CAUSE_SYNC - VPA_GAIN_FIRST] +
-		   own[VPA_CAUSE_BLOCKING_COPY - VPA_GAIN_FIRST];
 	room.left = left;
 	add_parts(g, h, &room);
 }

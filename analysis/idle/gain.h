@@ -69,6 +69,7 @@ struct vpa_gain_host {
 	uint64_t full_ns;  /* when the queue was last full and the host at its limit */
 	unsigned copied;   /* the call before was a copy of this part; 0: it was none */
 	int copy_waited;   /* that copy waited for the device */
+	unsigned counting; /* a bit of each counter that may be above 0 */
 	uint64_t early_ns[VPA_GAIN_COUNTERS];
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint8_t cause_of_class[] = {
+const uint8_t vpa_cause_of_class[] = {
 	[VPT_CALL_OTHER] = VPA_CAUSE_OTHER_CALL,
 	[VPT_CALL_LAUNCH] = VPA_CAUSE_LAUNCH_CALL,
 	[VPT_CALL_GRAPH_LAUNCH] = VPA_CAUSE_LAUNCH_CALL,
@@ -26,11 +26,6 @@ static const uint8_t cause_of_class[] = {
 	[VPT_CALL_BEGIN_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
 	[VPT_CALL_END_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
 };
-
-enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call)
-{
-	return (enum vpa_cause)cause_of_class[vpa_call_effect(call)];
-}
 
 int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
 {

@@ -48,7 +48,11 @@ struct vpa_host_late {
 };
 
 /* The cause of time in a call, unless a first use makes it another. */
-enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call);
+extern const uint8_t vpa_cause_of_class[];
+static inline enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call)
+{
+	return (enum vpa_cause)vpa_cause_of_class[vpa_call_effect(call)];
+}
 
 /* Appends the cuts of [start_ns, end_ns), in order; `spare` is scratch memory. 0 or VPT_ENOMEM. */
 int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struct vpa_cuts *spare);

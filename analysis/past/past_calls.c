@@ -120,7 +120,7 @@ static uint64_t climb(const struct vpa_calls *c, uint64_t position)
 	return top;
 }
 
-uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
+uint64_t vpa_calls_next_of_nested(const struct vpa_calls *c, uint64_t position)
 {
 	while (position < c->end) {
 		const struct vpa_call *call = vpa_calls_at(c, position);
@@ -422,7 +422,7 @@ int vpa_captures_settle(struct vpa_captures *c)
 	return VPT_OK;
 }
 
-int vpa_captures_at(const struct vpa_captures *c, uint64_t t)
+int vpa_captures_earlier(const struct vpa_captures *c, uint64_t t)
 {
 	size_t low = 0, high = c->span_count;
 

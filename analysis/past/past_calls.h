@@ -200,8 +200,14 @@ uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t
  * if there is none. */
 uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position);
 
-/* The first outermost call at `position` or after it, by start; c->end: none. */
-uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position);
+/* The first outermost call at `position` or after it, by start; c->end: none. Most calls are outermost. */
+uint64_t vpa_calls_next_of_nested(const struct vpa_calls *c, uint64_t position);
+static inline uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
+{
+	return position < c->end && !vpa_call_is_outermost(vpa_calls_at(c, position))
+		       ? vpa_calls_next_of_nested(c, position)
+		       : position;
+}
 
 /* The first outermost call that ends after `t` and began at `t` or later; c->end: none. */
 uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t);
@@ -250,8 +256,16 @@ int vpa_captures_add(struct vpa_captures *c, uint64_t start_ns, uint64_t end_ns,
 	int begins); /* 0 or VPT_ENOMEM */
 /* after adding, before vpa_captures_at(); 0 or VPT_ENOMEM */
 int vpa_captures_settle(struct vpa_captures *c);
-/* whether a capture is open at `t` */
-int vpa_captures_at(const struct vpa_captures *c, uint64_t t);
+/* whether a capture is open at `t`, which is mostly after all of them */
+int vpa_captures_earlier(const struct vpa_captures *c, uint64_t t);
+static inline int vpa_captures_at(const struct vpa_captures *c, uint64_t t)
+{
+	const struct vpa_capture *last = c->spans + c->span_count - 1;
+
+	if (!c->span_count)
+		return 0;
+	return t >= last->start_ns ? t < last->end_ns : vpa_captures_earlier(c, t);
+}
 void vpa_captures_free(struct vpa_captures *c);
 
 /* The innermost range as a step function of time: from this step's time until the next step. */
