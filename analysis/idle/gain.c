@@ -14,13 +14,13 @@ static int is_wait(enum vpa_cause cause)
 	return cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY;
 }
 
-static void add_to(struct vpa_gain_host *h, unsigned counter, uint64_t ns)
+static inline void add_to(struct vpa_gain_host *h, unsigned counter, uint64_t ns)
 {
 	h->early_ns[counter] += ns;
 	h->counting |= 1u << counter;
 }
 
-static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
+static inline void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 {
 	add_to(h, cause - VPA_GAIN_FIRST, ns);
 	if (is_wait(cause))
@@ -181,10 +181,12 @@ static void note_copy(struct vpa_gain_host *h, enum vpa_cause kind, unsigned par
 }
 
 /* Counts a call, up to `until_ns`. */
-static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_t until_ns)
+static void pass_call(const struct walk *w, const struct vpa_call_block *block, size_t slot,
+	uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
-	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+	const struct vpa_call *call = &block->calls[slot];
+	uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
 	enum vpa_cause cause = vpa_host_late_cause_of(call), kind = cause;
 	unsigned part = part_of(call, kind);
 
@@ -223,18 +225,18 @@ static int is_quiet(const struct walk *w, uint64_t start_ns, uint64_t end_ns)
 	return !vpa_overhead_at(&o, start_ns, &until, &cause) && until == end_ns;
 }
 
-/* Passes the block that begins at `position` if it is full, holds launches with little between
- * them, no overhead, and ended by `until_ns`. Returns whether it did. */
-static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns)
+/* Passes a block if it is full, holds launches with little between them, no overhead, and ended by
+ * `until_ns`. Returns whether it did. */
+static int pass_block(const struct walk *w, const struct vpa_call_block *block, uint64_t until_ns)
 {
-	const struct vpa_call_block *block = vpa_calls_block(w->calls, position);
 	const struct vpa_captures *captures = w->captures;
 	struct vpa_gain_host *h = w->host;
-	uint64_t start = block->starts_ns[0], end = block->ends_ns[VPA_CALL_BLOCK - 1];
-	const struct vpa_call *last;
+	uint64_t start = block->starts_ns[0], end;
 
-	if (!block->plain || position % VPA_CALL_BLOCK ||
-		position + VPA_CALL_BLOCK > w->calls->end || end > until_ns || start < h->at_ns ||
+	if (!block->plain || block->first + VPA_CALL_BLOCK > w->calls->end)
+		return 0;
+	end = block->ends_ns[VPA_CALL_BLOCK - 1];
+	if (end > until_ns || start < h->at_ns ||
 		(captures->span_count &&
 			captures->spans[captures->span_count - 1].end_ns > start) ||
 		!is_quiet(w, start, end))
@@ -243,9 +245,8 @@ static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns
 	add(h, VPA_CAUSE_LAUNCH_CALL, block->calls_ns);
 	add(h, VPA_CAUSE_LAUNCH_RATE, end - start - block->calls_ns);
 	h->at_ns = h->ended_ns = end;
-	last = vpa_calls_at(w->calls, position + VPA_CALL_BLOCK - 1);
-	note_copy(h, VPA_CAUSE_LAUNCH_CALL, part_of(last, VPA_CAUSE_LAUNCH_CALL));
-	h->position = position + VPA_CALL_BLOCK;
+	note_copy(h, VPA_CAUSE_LAUNCH_CALL,
+		part_of(&block->calls[VPA_CALL_BLOCK - 1], VPA_CAUSE_LAUNCH_CALL));
 	return 1;
 }
 
@@ -278,21 +279,23 @@ static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
 	}
 	p = vpa_calls_next(calls, h->position);
 	while (p < calls->end) {
-		const struct vpa_call *call = vpa_calls_at(calls, p);
-		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+		const struct vpa_call_block *block = vpa_calls_block(calls, p);
+		size_t slot = (size_t)(p - block->first);
+		uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
 
-		if (!pass_block(w, p, until_ns)) {
-			if (whole && end > until_ns)
-				break;
-			pass_host_code(w, vpa_earlier(start, until_ns), start);
-			if (start >= until_ns)
-				break;
-			pass_call(w, call, until_ns);
-			if (end > until_ns)
-				break;
-			h->position = p + 1;
+		if (!slot && pass_block(w, block, until_ns)) {
+			p = vpa_calls_next(calls, p + VPA_CALL_BLOCK);
+			continue;
 		}
-		p = vpa_calls_next(calls, h->position);
+		if (whole && end > until_ns)
+			break;
+		pass_host_code(w, vpa_earlier(start, until_ns), start);
+		if (start >= until_ns)
+			break;
+		pass_call(w, block, slot, until_ns);
+		if (end > until_ns)
+			break;
+		p = vpa_calls_next(calls, p + 1);
 	}
 	h->position = p;
 }
