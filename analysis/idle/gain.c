@@ -181,8 +181,8 @@ static void note_copy(struct vpa_gain_host *h, enum vpa_cause kind, unsigned par
 }
 
 /* Counts a call, up to `until_ns`. */
-static void pass_call(const struct walk *w, const struct vpa_call_block *block, size_t slot,
-	uint64_t until_ns)
+static void pass_call(
+	const struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
 	const struct vpa_call *call = &block->calls[slot];
@@ -320,10 +320,10 @@ static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
 		enum vpa_cause kind =
 			cut->in ? vpa_host_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
 
-		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
+		if (cut->piece.base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
 			continue;
 		move(h, kind, VPA_CAUSE_MODULE_LOAD,
-			host_time_of(w, cut->start_ns, cut->end_ns, 1).own_ns);
+			host_time_of(w, cut->piece.start_ns, cut->piece.end_ns, 1).own_ns);
 	}
 }
 

@@ -57,37 +57,33 @@ static int put_piece(struct vpa_cause_pieces *to, const struct vpa_cause_piece *
 
 /* Appends a cut as pieces, minus the time that overhead records cover. Records of other threads of
  * the process count while the thread was in a call, since they share its locks. */
-static int put_cut(
+VPA_RARE static int put_cut_beside(
 	struct work *w, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
 {
-	const struct vpa_resolver *r = w->resolver;
-	int shares = cut->in && vpa_overhead_is_shared(cut->base);
-	const struct vpa_overheads o = vpa_overheads_of(r, thread, shares);
-	struct vpa_cause_piece piece = {.call = cut->call,
-		.place = cut->place,
-		.inside = cut->inside,
-		.host_place = cut->host_place,
-		.base = cut->base,
-		.is_long = cut->is_long,
-		.call_start_ns = cut->call_start_ns,
-		.call_end_ns = cut->call_end_ns};
-	uint64_t at;
+	int shares = cut->in && vpa_overhead_is_shared(cut->piece.base);
+	const struct vpa_overheads o = vpa_overheads_of(w->resolver, thread, shares);
+	uint64_t at, end_ns = cut->piece.end_ns;
 	int rc = VPT_OK;
 
-	for (at = cut->start_ns; at < cut->end_ns && !rc; at = piece.end_ns) {
-		enum vpa_cause cause = (enum vpa_cause)cut->cause;
+	for (at = cut->piece.start_ns; at < end_ns && !rc;) {
+		struct vpa_cause_piece piece = cut->piece;
+		enum vpa_cause cause = (enum vpa_cause)piece.cause;
 
 		piece.start_ns = at;
-		piece.end_ns = cut->end_ns;
-		piece.host = cut->host;
-		piece.instead_call = cut->instead_call;
-		piece.instead_place = cut->instead_place;
-		if (r->quiet_ns > at && vpa_overhead_at(&o, at, &piece.end_ns, &cause))
+		if (vpa_overhead_at(&o, at, &piece.end_ns, &cause))
 			piece.host = 0, piece.instead_call = piece.instead_place = 0;
 		piece.cause = (uint8_t)cause;
 		rc = put_piece(to, &piece);
+		at = piece.end_ns;
 	}
 	return rc;
+}
+
+static int put_cut(
+	struct work *w, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
+{
+	return w->resolver->quiet_ns > cut->piece.start_ns ? put_cut_beside(w, thread, cut, to)
+							   : put_piece(to, &cut->piece);
 }
 
 /* ---- a gap ---- */
@@ -114,7 +110,9 @@ static struct launched find_launched(struct work *w, const struct vpa_question *
 	g.outer = own->state & VPA_CALL_NESTED
 			  ? vpa_calls_at(calls, vpa_calls_outermost(calls, vpa_call_position(own)))
 			  : own;
-	g.place = vpa_resolver_place(w->resolver, g.thread, vpa_call_start(g.outer));
+	g.place = g.outer == own
+			  ? q->place
+			  : vpa_resolver_place(w->resolver, g.thread, vpa_call_start(g.outer));
 	g.late_ns = clamp(vpa_call_start(g.outer), q->start_ns, q->end_ns);
 	g.called_ns = clamp(vpa_call_end(g.outer), g.late_ns, q->end_ns);
 	return g;
@@ -135,25 +133,29 @@ static enum vpa_cause cause_of_launch(const struct launched *g)
 
 static int cut_launch(struct work *w, const struct launched *g, int counts)
 {
-	struct vpa_cut cut = {.start_ns = g->late_ns,
-		.end_ns = g->called_ns,
-		.in = g->outer,
-		.call = g->own->name,
-		.place = g->place,
-		.call_start_ns = vpa_call_start(g->outer),
-		.call_end_ns = vpa_call_end(g->outer)};
+	struct vpa_cut *cut;
 	uint64_t *counted;
 
-	if (cut.end_ns <= cut.start_ns)
+	if (g->called_ns <= g->late_ns)
 		return VPT_OK;
-	cut.cause = cut.base = (uint8_t)cause_of_launch(g);
+	cut = vpa_cuts_add(&w->answer->cuts);
+	if (!cut)
+		return VPT_ENOMEM;
+	cut->in = g->outer;
+	cut->piece.start_ns = g->late_ns;
+	cut->piece.end_ns = g->called_ns;
+	cut->piece.call = g->own->name;
+	cut->piece.place = g->place;
+	cut->piece.call_start_ns = vpa_call_start(g->outer);
+	cut->piece.call_end_ns = vpa_call_end(g->outer);
+	cut->piece.cause = cut->piece.base = (uint8_t)cause_of_launch(g);
 	if (counts && vpa_host_late_cause_of(g->outer) != VPA_CAUSE_LAUNCH_CALL) {
 		counted = vpa_call_counted(g->outer, g->q->device);
 		if (!counted)
 			return VPT_ENOMEM;
-		*counted += cut.end_ns - cut.start_ns;
+		*counted += g->called_ns - g->late_ns;
 	}
-	return vpa_cuts_put(&w->answer->cuts, &cut);
+	return VPT_OK;
 }
 
 static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_pieces *to)

@@ -38,7 +38,8 @@ struct vpa_question {
 	uint64_t since_ns;
 	/* The latest end of the ops of other devices that began before the gap ended. */
 	uint64_t others_ns;
-	int first_use; /* the gating op is the first of its name on the device */
+	uint32_t place; /* of the gating op's own call, if it has one */
+	int first_use;  /* the gating op is the first of its name on the device */
 };
 
 /* The gap explained last, and scratch memory. Initialise to zero. */

@@ -27,14 +27,6 @@ const uint8_t vpa_cause_of_class[] = {
 	[VPT_CALL_END_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
 };
 
-int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
-{
-	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)))
-		return VPT_ENOMEM;
-	c->items[c->count++] = *cut;
-	return VPT_OK;
-}
-
 /* ---- what a call is ---- */
 
 static enum vpa_cause cause_of(const struct vpa_host_late *l, const struct vpa_call *call)
@@ -45,6 +37,18 @@ static enum vpa_cause cause_of(const struct vpa_host_late *l, const struct vpa_c
 }
 
 /* ---- cutting ---- */
+
+/* Appends a cut; returns its piece, to be filled in. NULL: no memory. */
+static struct vpa_cause_piece *piece_of(struct vpa_cuts *cuts, uint64_t start_ns, uint64_t end_ns)
+{
+	struct vpa_cut *cut = vpa_cuts_add(cuts);
+
+	if (!cut)
+		return NULL;
+	cut->piece.start_ns = start_ns;
+	cut->piece.end_ns = end_ns;
+	return &cut->piece;
+}
 
 /* A walk over the thread's outermost calls. */
 struct walk {
@@ -60,7 +64,7 @@ struct walk {
 static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	const struct vpa_host_late *l = w->late;
-	struct vpa_cut cut = {.start_ns = w->at_ns, .end_ns = end_ns};
+	struct vpa_cause_piece *piece;
 	uint64_t whole_ns;
 
 	if (end_ns <= w->at_ns)
@@ -68,16 +72,19 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 	whole_ns = w->ended_ns == UINT64_MAX ? UINT64_MAX
 		   : next_ns <= w->ended_ns  ? 0
 					     : next_ns - w->ended_ns;
-	cut.cause = whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
-	cut.is_long = whole_ns >= VPA_LOAD_NS;
-	if (vpa_captures_at(w->captures, cut.start_ns))
-		cut.cause = VPA_CAUSE_GRAPH_BUILD;
-	cut.base = cut.cause;
-	cut.place = vpa_resolver_place_of(l->resolver, l->thread, cut.start_ns, end_ns);
-	if (!cut.place && l->launch_place)
-		cut.place = l->launch_place | VPA_BEFORE;
+	piece = piece_of(w->out, w->at_ns, end_ns);
+	if (!piece)
+		return VPT_ENOMEM;
+	piece->cause = whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
+	piece->is_long = whole_ns >= VPA_LOAD_NS;
+	if (vpa_captures_at(w->captures, w->at_ns))
+		piece->cause = VPA_CAUSE_GRAPH_BUILD;
+	piece->base = piece->cause;
+	piece->place = vpa_resolver_place_of(l->resolver, l->thread, w->at_ns, end_ns);
+	if (!piece->place && l->launch_place)
+		piece->place = l->launch_place | VPA_BEFORE;
 	w->at_ns = end_ns;
-	return vpa_cuts_put(w->out, &cut);
+	return VPT_OK;
 }
 
 /* Cuts time inside a call. */
@@ -85,47 +92,59 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 {
 	const struct vpa_host_late *l = w->late;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
-	struct vpa_cut cut = {
-		.in = call, .call = call->name, .call_start_ns = start, .call_end_ns = end};
+	uint64_t from_ns = vpa_later(start, w->at_ns), to_ns = vpa_earlier(end, l->end_ns);
+	struct vpa_cause_piece *piece;
 
-	cut.start_ns = start > w->at_ns ? start : w->at_ns;
-	cut.end_ns = end < l->end_ns ? end : l->end_ns;
 	w->ended_ns = end;
-	if (cut.end_ns <= cut.start_ns)
+	if (to_ns <= from_ns)
 		return VPT_OK;
-	cut.cause = (uint8_t)cause_of(l, call);
-	if (cut.cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
-		cut.cause = VPA_CAUSE_GRAPH_BUILD;
-	cut.base = cut.cause;
-	cut.place = vpa_resolver_place(l->resolver, l->thread, cut.start_ns);
-	w->at_ns = cut.end_ns;
-	return vpa_cuts_put(w->out, &cut);
+	piece = piece_of(w->out, from_ns, to_ns);
+	if (!piece)
+		return VPT_ENOMEM;
+	w->out->items[w->out->count - 1].in = call;
+	piece->call = call->name;
+	piece->call_start_ns = start;
+	piece->call_end_ns = end;
+	piece->cause = (uint8_t)cause_of(l, call);
+	if (piece->cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
+		piece->cause = VPA_CAUSE_GRAPH_BUILD;
+	piece->base = piece->cause;
+	piece->place = vpa_resolver_place(l->resolver, l->thread, from_ns);
+	w->at_ns = to_ns;
+	return VPT_OK;
 }
 
-/* End of the outermost call before the one at `position`; ~0: none. */
-static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position)
+/* End of the outermost call at `before`, which precedes those of interest; ~0: none. */
+static uint64_t end_of(const struct vpa_thread_past *past, uint64_t before)
 {
-	uint64_t before = vpa_calls_previous(&past->calls, position);
-
 	if (before != VPA_NOWHERE)
 		return vpa_calls_end_at(&past->calls, before);
 	return past->forgotten_ns ? past->forgotten_ns : UINT64_MAX;
 }
 
+/* End of the outermost call before the one at `position`; ~0: none. */
+static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position)
+{
+	return end_of(past, vpa_calls_previous(&past->calls, position));
+}
+
 /* Cuts the time for which the thread's past has been dropped. */
 static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 {
-	struct vpa_cut cut = {.start_ns = w->at_ns,
-		.end_ns = vpa_earlier(forgotten_ns, w->late->end_ns),
-		.cause = VPA_CAUSE_RECORDS_LOST};
+	uint64_t end_ns = vpa_earlier(forgotten_ns, w->late->end_ns);
+	struct vpa_cause_piece *piece = piece_of(w->out, w->at_ns, end_ns);
 
-	w->at_ns = cut.end_ns;
-	return vpa_cuts_put(w->out, &cut);
+	if (!piece)
+		return VPT_ENOMEM;
+	piece->cause = VPA_CAUSE_RECORDS_LOST;
+	w->at_ns = end_ns;
+	return VPT_OK;
 }
 
 /* Cuts [g0, l). All calls that overlap without nesting may still be running here: looks at no more
- * calls than end here. `position`: the first outermost call that ends after g0. */
-static int cut_late(const struct vpa_host_late *l, uint64_t position, struct vpa_cuts *out)
+ * calls than end here. `position`: the first outermost call that ends after g0; `before`: the one before it. */
+static int cut_late(
+	const struct vpa_host_late *l, uint64_t position, uint64_t before, struct vpa_cuts *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
@@ -133,7 +152,7 @@ static int cut_late(const struct vpa_host_late *l, uint64_t position, struct vpa
 	uint64_t launch_ns = vpa_call_start(l->launch);
 	int rc = VPT_OK;
 
-	w.ended_ns = end_before(past, position);
+	w.ended_ns = end_of(past, before);
 	if (past->forgotten_ns > l->start_ns)
 		rc = cut_forgotten(&w, past->forgotten_ns);
 	while (!rc && position < calls->end && w.at_ns < l->end_ns) {
@@ -160,8 +179,8 @@ static int holds_host(enum vpa_cause cause)
 /* Whether credit never takes time from such a cut. */
 static int is_fixed(const struct vpa_cut *cut)
 {
-	return cut->base == VPA_CAUSE_SYNC || cut->base == VPA_CAUSE_BLOCKING_COPY ||
-	       cut->cause == VPA_CAUSE_RECORDS_LOST;
+	return cut->piece.base == VPA_CAUSE_SYNC || cut->piece.base == VPA_CAUSE_BLOCKING_COPY ||
+	       cut->piece.cause == VPA_CAUSE_RECORDS_LOST;
 }
 
 /* Cuts that credit may still take from, and what was taken. */
@@ -172,32 +191,38 @@ struct taking {
 };
 
 /* Whether credit of such a call uses up a cut and leaves it what it is. */
-static int is_kept(const struct vpa_cut *from, const struct vpa_cut *as)
+static int is_kept(const struct vpa_cause_piece *from, const struct vpa_cause_piece *as)
 {
 	return (as->cause == VPA_CAUSE_SYNC || as->cause == VPA_CAUSE_BLOCKING_COPY) &&
 	       from->cause == VPA_CAUSE_HOST_CODE && from->is_long;
 }
 
 /* Takes up to *credit_ns from the rest of a cut. */
-static int take(
-	struct taking *t, struct vpa_cut *from, const struct vpa_cut *as, uint64_t *credit_ns)
+static int take(struct taking *t, struct vpa_cut *from, const struct vpa_cause_piece *as,
+	uint64_t *credit_ns)
 {
-	struct vpa_cut part = is_kept(from, as) ? *from : *as;
+	int kept = is_kept(&from->piece, as);
+	struct vpa_cut *cut = vpa_cuts_add(t->taken);
+	struct vpa_cause_piece *part;
 
-	part.start_ns = from->taken_ns;
-	part.end_ns = vpa_earlier(from->end_ns, from->taken_ns + *credit_ns);
-	if (is_kept(from, as)) {
-		part.instead_call = as->call;
-		part.instead_place = as->place;
+	if (!cut)
+		return VPT_ENOMEM;
+	part = &cut->piece;
+	*part = kept ? from->piece : *as;
+	part->start_ns = from->taken_ns;
+	part->end_ns = vpa_earlier(from->piece.end_ns, from->taken_ns + *credit_ns);
+	cut->in = from->in;
+	if (kept) {
+		part->instead_call = as->call;
+		part->instead_place = as->place;
 	} else {
-		part.inside = from->in ? from->call : 0;
-		part.in = from->in;
-		part.base = part.host = from->base;
-		part.host_place = from->place;
+		part->inside = from->in ? from->piece.call : 0;
+		part->base = part->host = from->piece.base;
+		part->host_place = from->piece.place;
 	}
-	*credit_ns -= part.end_ns - part.start_ns;
-	from->taken_ns = part.end_ns;
-	return vpa_cuts_put(t->taken, &part);
+	*credit_ns -= part->end_ns - part->start_ns;
+	from->taken_ns = part->end_ns;
+	return VPT_OK;
 }
 
 /* Whether anything is left for credit to take. */
@@ -205,13 +230,13 @@ static int has_more(struct taking *t)
 {
 	while (t->next < t->cuts->count &&
 		(is_fixed(&t->cuts->items[t->next]) ||
-			t->cuts->items[t->next].taken_ns == t->cuts->items[t->next].end_ns))
+			t->cuts->items[t->next].taken_ns == t->cuts->items[t->next].piece.end_ns))
 		t->next++;
 	return t->next < t->cuts->count;
 }
 
 /* A call takes up to `credit_ns`, earliest first. *took_ns: how much it took. */
-static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa_cut *as,
+static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa_cause_piece *as,
 	uint64_t credit_ns, uint64_t *took_ns)
 {
 	uint64_t left = credit_ns;
@@ -221,7 +246,7 @@ static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa
 	for (i = t->next; i < t->cuts->count && left && !rc; i++) {
 		struct vpa_cut *cut = &t->cuts->items[i];
 
-		if (!is_fixed(cut) && cut->in != call && cut->taken_ns < cut->end_ns)
+		if (!is_fixed(cut) && cut->in != call && cut->taken_ns < cut->piece.end_ns)
 			rc = take(t, cut, as, &left);
 	}
 	*took_ns = credit_ns - left;
@@ -237,7 +262,7 @@ static int credit_call(const struct vpa_host_late *l, struct taking *t, struct v
 	uint64_t from = vpa_later(own_ns, since_ns),
 		 to = vpa_earlier(vpa_call_end(call), l->start_ns), took;
 	uint64_t *counted;
-	struct vpa_cut as = {.call = call->name,
+	struct vpa_cause_piece as = {.call = call->name,
 		.cause = (uint8_t)cause,
 		.call_start_ns = vpa_call_start(call),
 		.call_end_ns = vpa_call_end(call)};
@@ -330,6 +355,26 @@ static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
 	return skipped;
 }
 
+/* Whether the call before a gap, at `before`, is S, and no call from then on held the host before the gap. `position`:
+ * the first outermost call that ends after g0. */
+static int ran_freely(const struct vpa_host_late *l, uint64_t position, uint64_t before)
+{
+	const struct vpa_calls *calls = &l->resolver->pasts[l->thread].calls;
+	const struct vpa_call *submit, *next;
+	uint64_t earlier;
+
+	if (before == VPA_NOWHERE || position >= calls->end)
+		return 0;
+	earlier = vpa_calls_previous(calls, before);
+	submit = vpa_calls_at(calls, before);
+	next = vpa_calls_at(calls, position);
+	return earlier != VPA_NOWHERE && vpa_call_submits(submit) &&
+	       vpa_calls_end_at(calls, earlier) <= vpa_call_start(submit) &&
+	       vpa_call_start(submit) < l->start_ns &&
+	       !holds_host(vpa_host_late_cause_of(submit)) &&
+	       (vpa_call_start(next) >= l->start_ns || !holds_host(vpa_host_late_cause_of(next)));
+}
+
 /* Time shared by overlapping calls belongs to the earlier one: of the calls running at g0 only the
  * first has any. */
 static int give_credit(const struct vpa_host_late *l, uint64_t position, struct taking *t)
@@ -361,33 +406,46 @@ static int compare_starts(const void *pa, const void *pb)
 {
 	const struct vpa_cut *a = pa, *b = pb;
 
-	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+	return a->piece.start_ns < b->piece.start_ns ? -1 : a->piece.start_ns > b->piece.start_ns;
+}
+
+/* Appends a copy of a cut, of another list. */
+static int copy_cut(struct vpa_cuts *to, const struct vpa_cut *cut)
+{
+	struct vpa_cut *copy = vpa_cuts_add(to);
+
+	if (!copy)
+		return VPT_ENOMEM;
+	*copy = *cut;
+	return VPT_OK;
 }
 
 /* Puts the taken parts in place of what they were taken from. */
 static int put_taken(struct taking *t)
 {
 	struct vpa_cuts *cuts = t->cuts, *taken = t->taken;
-	size_t i, k, kept = 0;
+	size_t i, k;
+	int rc = VPT_OK;
 
 	if (!taken->count)
 		return VPT_OK;
 	for (i = t->first; i < cuts->count; i++) {
 		struct vpa_cut *cut = &cuts->items[i];
 
-		cut->start_ns = cut->taken_ns;
-		if (cut->end_ns > cut->start_ns && vpa_cuts_put(taken, cut))
+		cut->piece.start_ns = cut->taken_ns;
+		if (cut->piece.end_ns > cut->piece.start_ns && copy_cut(taken, cut))
 			return VPT_ENOMEM;
 	}
-	for (k = 1; k < taken->count && taken->items[k - 1].start_ns <= taken->items[k].start_ns;
+	for (k = 1; k < taken->count &&
+		    taken->items[k - 1].piece.start_ns <= taken->items[k].piece.start_ns;
 		k++)
 		;
 	if (k < taken->count)
 		qsort(taken->items, taken->count, sizeof(*taken->items), compare_starts);
 	cuts->count = t->first;
-	for (k = 0; k < taken->count && !kept; k++)
-		kept = (size_t)vpa_cuts_put(cuts, &taken->items[k]);
-	return kept ? VPT_ENOMEM : VPT_OK;
+	for (k = 0; k < taken->count && !rc; k++)
+		rc = copy_cut(cuts, &taken->items[k]);
+	return rc;
 }
 
 /* Counts the gap's time inside calls, without credit. */
@@ -403,7 +461,7 @@ static int count_calls(const struct vpa_host_late *l, const struct vpa_cut *cuts
 		counted = vpa_call_counted(cuts[i].in, l->device);
 		if (!counted)
 			return VPT_ENOMEM;
-		*counted += cuts[i].end_ns - cuts[i].start_ns;
+		*counted += cuts[i].piece.end_ns - cuts[i].piece.start_ns;
 	}
 	return VPT_OK;
 }
@@ -412,7 +470,7 @@ int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struc
 {
 	const struct vpa_calls *calls = &l->resolver->pasts[l->thread].calls;
 	struct taking t = {.cuts = out, .first = out->count, .next = out->count, .taken = spare};
-	uint64_t position;
+	uint64_t position, before;
 	size_t i;
 	int rc;
 
@@ -421,12 +479,14 @@ int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struc
 		return VPT_OK;
 	position = vpa_calls_next(
 		calls, vpa_calls_after(calls, l->start_ns, vpa_call_position(l->launch)));
-	rc = cut_late(l, position, out);
+	before = vpa_calls_previous(calls, position);
+	rc = cut_late(l, position, before, out);
 	if (rc || l->no_credit)
 		return rc;
 	for (i = t.first; i < out->count; i++)
-		out->items[i].taken_ns = out->items[i].start_ns;
-	rc = give_credit(l, position, &t);
+		out->items[i].taken_ns = out->items[i].piece.start_ns;
+	if (!ran_freely(l, position, before))
+		rc = give_credit(l, position, &t);
 	/* Time in a call counts for that call, whoever has taken it. */
 	if (!rc)
 		rc = count_calls(l, out->items + t.first, out->count - t.first);

@@ -17,18 +17,15 @@
 #define VPA_ANALYSIS_IDLE_HOST_LATE_H
 
 #include "analysis/join/resolver.h"
+#include "formats/base/memory.h"
+
+#include <string.h>
 
 /* A piece of a gap before overhead records are applied. */
 struct vpa_cut {
-	uint64_t start_ns, end_ns;
-	struct vpa_call *in;          /* the call that T was in; NULL: none */
-	uint32_t call, place, inside; /* see struct vpa_cause_piece */
-	uint8_t cause;
-	uint8_t base;          /* the cause before credit */
-	uint8_t host, is_long; /* these and the next: see struct vpa_cause_piece */
-	uint32_t host_place, instead_call, instead_place;
-	uint64_t call_start_ns, call_end_ns; /* see struct vpa_cause_piece */
-	uint64_t taken_ns;                   /* up to here credit has taken it */
+	struct vpa_cause_piece piece;
+	struct vpa_call *in; /* the call that T was in; NULL: none */
+	uint64_t taken_ns;   /* up to here credit has taken it */
 };
 
 struct vpa_cuts {
@@ -57,7 +54,13 @@ static inline enum vpa_cause vpa_host_late_cause_of(const struct vpa_call *call)
 /* Appends the cuts of [start_ns, end_ns), in order; `spare` is scratch memory. 0 or VPT_ENOMEM. */
 int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struct vpa_cuts *spare);
 
-/* Appends a cut. 0 or VPT_ENOMEM. */
-int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut);
+/* Appends a cut of zeros, to be filled in. NULL: no memory. */
+static inline struct vpa_cut *vpa_cuts_add(struct vpa_cuts *c)
+{
+	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)))
+		return NULL;
+	memset(&c->items[c->count], 0, sizeof(*c->items));
+	return &c->items[c->count++];
+}
 
 #endif

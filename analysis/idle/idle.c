@@ -45,7 +45,7 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 	int rc = VPT_OK;
 
 	s->paused_until_ns = paused->count ? vpa_intervals_last(paused)->end_ns : 0;
-	ops->run_count = ops->first_count = 0;
+	ops->run_count = ops->first_count = s->stretch = 0;
 	for (i = 0; i < ops->count && !rc;) {
 		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
 			rc = vpa_idle_room(s, ops->device[i], ops->stream[i]);
@@ -78,7 +78,6 @@ void vpa_idle_done(struct vpa_idle *s, const struct vpa_ops *ops)
 			continue;
 		d->last = vpa_ops_get(ops, d->newest);
 		d->last.launch = NULL;
-		d->last.range = d->last.process_range = NULL;
 		d->has_last = 1;
 		d->newest = VPA_NO_OP;
 	}

@@ -171,6 +171,7 @@ static int hand_out_before(struct vpa_idle *s, struct vpa_ops *ops, size_t i, ui
 		.gating = &gating,
 		.since_ns = since_ns,
 		.others_ns = vpa_idle_others_end(s, ops, i),
+		.place = vpa_ops_stretch(ops, i, &s->stretch)->place,
 		.first_use = is_first(ops, i)};
 
 	return vpa_idle_explain(s, &q);

@@ -135,9 +135,6 @@ struct vpa_op {
 	uint64_t correlation;
 	uint64_t bytes;          /* of copies and memsets */
 	struct vpa_call *launch; /* NULL: no launch record */
-	struct vpa_range *range; /* innermost of the launching thread at the launch; NULL: none */
-	/* Innermost start/end range of the process at the launch. */
-	struct vpa_range *process_range;
 	uint32_t stream, device; /* indexes of the stream and its device */
 	uint32_t kernel;         /* index into vpa_model.kernels; VPA_NONE for copies */
 	uint32_t blocks;         /* grid size of a kernel, saturated; 0: unknown */
@@ -235,8 +232,6 @@ static inline const struct vpa_op_stretch *vpa_ops_stretch(
 /* An op of a batch as a struct. */
 static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 {
-	size_t k = 0;
-	const struct vpa_op_stretch *stretch = vpa_ops_stretch(o, i, &k);
 	int is_copy = o->kind[i] != VPA_KERNEL;
 
 	return (struct vpa_op){.start_ns = o->start_ns[i],
@@ -244,8 +239,6 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 		.correlation = o->correlation[i],
 		.bytes = is_copy ? o->copy[i].bytes : 0,
 		.launch = o->launch[i],
-		.range = stretch->range,
-		.process_range = stretch->process_range,
 		.stream = o->stream[i],
 		.device = o->device[i],
 		.kernel = o->kernel[i],

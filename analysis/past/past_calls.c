@@ -41,7 +41,7 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	return VPT_OK;
 }
 
-uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t, uint64_t near)
+uint64_t vpa_calls_search(const struct vpa_calls *c, uint64_t t, uint64_t near)
 {
 	uint64_t low = c->begin, high = c->end, step = 1;
 
@@ -258,7 +258,7 @@ static uint64_t last_before(const struct vpa_calls *c, uint64_t position)
 	return VPA_NOWHERE;
 }
 
-uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
+uint64_t vpa_calls_previous_of_nested(const struct vpa_calls *c, uint64_t position)
 {
 	if (position < c->end) {
 		uint32_t encloses = *vpa_call_encloses(vpa_calls_at(c, position));

@@ -169,7 +169,14 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
 
 /* Position of the first call that ends after `t` (calls.end if none). The search begins at `near`, any
  * position: it takes the less time the nearer that is. */
-uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t, uint64_t near);
+uint64_t vpa_calls_search(const struct vpa_calls *c, uint64_t t, uint64_t near);
+static inline uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t, uint64_t near)
+{
+	int is_near = near > c->begin && near < c->end && vpa_calls_end_at(c, near - 1) <= t &&
+		      vpa_calls_end_at(c, near) > t;
+
+	return is_near ? near : vpa_calls_search(c, t, near);
+}
 
 /* The earliest start of the calls from `position` on; ~0 if there is none. */
 uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position);
@@ -215,8 +222,16 @@ uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t);
 uint64_t vpa_calls_begun_from(const struct vpa_calls *c, uint64_t low, uint64_t t);
 
 /* The outermost call before `position`, which is an outermost call or c->end; VPA_NOWHERE: none is
- * kept. */
-uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position);
+ * kept. Usually it is the one before it. */
+uint64_t vpa_calls_previous_of_nested(const struct vpa_calls *c, uint64_t position);
+static inline uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
+{
+	int is_plain = position > c->begin &&
+		       vpa_call_is_outermost(vpa_calls_at(c, position - 1)) &&
+		       (position == c->end || !*vpa_call_encloses(vpa_calls_at(c, position)));
+
+	return is_plain ? position - 1 : vpa_calls_previous_of_nested(c, position);
+}
 
 /* The last outermost call before `position` that put work on a device or encloses one that did;
  * `position` is an outermost call or c->end. VPA_NOWHERE: none is kept. A block without such a call
