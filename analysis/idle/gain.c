@@ -210,44 +210,61 @@ static void pass_call(
 	h->ended_ns = end;
 }
 
-/* ---- a block of calls at once ---- */
+/* ---- launches in a row ---- */
 
-/* Whether overhead records cover nothing of it. */
-static int is_quiet(const struct walk *w, uint64_t start_ns, uint64_t end_ns)
+/* Whether from `at_ns` on no overhead record covers anything, and no stream is captured. */
+static int is_plain_from(const struct walk *w, uint64_t at_ns)
 {
-	enum vpa_cause cause;
-	struct vpa_overheads o;
-	uint64_t until = end_ns;
+	const struct vpa_captures *c = w->captures;
 
-	if (w->resolver->quiet_ns <= start_ns)
-		return 1;
-	o = vpa_overheads_of(w->resolver, w->host->thread, 1);
-	return !vpa_overhead_at(&o, start_ns, &until, &cause) && until == end_ns;
+	return w->resolver->quiet_ns <= at_ns &&
+	       (!c->span_count || c->spans[c->span_count - 1].end_ns <= at_ns);
 }
 
-/* Passes a block if it is full, holds launches with little between them, no overhead, and ended by
- * `until_ns`. Returns whether it did. */
-static int pass_block(const struct walk *w, const struct vpa_call_block *block, uint64_t until_ns)
+/* Whether a call launches, waits for nothing, and is outermost. */
+static int is_launch(const struct vpa_call_block *block, size_t slot)
 {
-	const struct vpa_captures *captures = w->captures;
-	struct vpa_gain_host *h = w->host;
-	uint64_t start = block->starts_ns[0], end;
+	const struct vpa_call *call = &block->calls[slot];
 
-	if (!block->plain || block->first + VPA_CALL_BLOCK > w->calls->end)
-		return 0;
-	end = block->ends_ns[VPA_CALL_BLOCK - 1];
-	if (end > until_ns || start < h->at_ns ||
-		(captures->span_count &&
-			captures->spans[captures->span_count - 1].end_ns > start) ||
-		!is_quiet(w, start, end))
-		return 0;
-	pass_host_code(w, start, start);
-	add(h, VPA_CAUSE_LAUNCH_CALL, block->calls_ns);
-	add(h, VPA_CAUSE_LAUNCH_RATE, end - start - block->calls_ns);
-	h->at_ns = h->ended_ns = end;
-	note_copy(h, VPA_CAUSE_LAUNCH_CALL,
-		part_of(&block->calls[VPA_CALL_BLOCK - 1], VPA_CAUSE_LAUNCH_CALL));
-	return 1;
+	return vpa_call_is_outermost(call) && !(call->state & VPA_CALL_PAGEABLE) &&
+	       vpa_cause_of_class[call->klass] == VPA_CAUSE_LAUNCH_CALL &&
+	       !(block->small_reads[slot / 64] >> slot % 64 & 1);
+}
+
+/* Passes the launches of a block from `slot` on that come one after the other and end by `until_ns`.
+ * Returns the slot of the first call that is not one of them. */
+static size_t pass_launches(
+	const struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
+{
+	struct vpa_gain_host *h = w->host;
+	size_t end = (size_t)vpa_earlier(w->calls->end - block->first, VPA_CALL_BLOCK), i;
+	uint64_t at = h->at_ns, ended = h->ended_ns, rate = 0, code = 0, half = 0, in_calls = 0;
+
+	for (i = slot; i < end; i++) {
+		uint64_t start = block->starts_ns[i], ns = start - at;
+
+		if (start < at || block->ends_ns[i] > until_ns || !is_launch(block, i))
+			break;
+		if (start - ended < VPA_STALL_NS) {
+			rate += ns;
+		} else {
+			code += ns;
+			half += ns - ns / 2;
+		}
+		in_calls += block->ends_ns[i] - start;
+		at = ended = block->ends_ns[i];
+	}
+	if (i == slot)
+		return slot;
+	add(h, VPA_CAUSE_LAUNCH_RATE, rate);
+	add(h, VPA_CAUSE_LAUNCH_CALL, in_calls);
+	if (code) {
+		add_to(h, VPA_CAUSE_HOST_CODE - VPA_GAIN_FIRST, code);
+		add_to(h, VPA_GAIN_HALF_CODE, half);
+	}
+	h->at_ns = h->ended_ns = at;
+	note_copy(h, VPA_CAUSE_LAUNCH_CALL, 0);
+	return i;
 }
 
 /* Skips what the host did up to `at_ns`. */
@@ -282,9 +299,11 @@ static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
 		const struct vpa_call_block *block = vpa_calls_block(calls, p);
 		size_t slot = (size_t)(p - block->first);
 		uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
+		size_t next =
+			is_plain_from(w, h->at_ns) ? pass_launches(w, block, slot, until_ns) : slot;
 
-		if (!slot && pass_block(w, block, until_ns)) {
-			p = vpa_calls_next(calls, p + VPA_CALL_BLOCK);
+		if (next > slot) {
+			p = vpa_calls_next(calls, block->first + next);
 			continue;
 		}
 		if (whole && end > until_ns)

@@ -33,8 +33,7 @@
  *
  * A host is a thread as one device sees it. Its activity is known call by call: stretches of host
  * code as host_late.h cuts them, and calls by kind. A synchronisation within 10 us of a blocking copy
- * belongs to the copy, as in PyTorch's .item(). Memory is a few counters per thread and device; a
- * block of plain launches is passed in one step.
+ * belongs to the copy, as in PyTorch's .item(). Memory is a few counters per thread and device.
  *
  * The gain is exact if one thread launches on one stream, less the time a wait takes to return. Not
  * known: which of several overlapping streams a host waited for and what that stream alone has

@@ -55,7 +55,6 @@ VPA_RARE static void mark_nested(
 		inside = *encloses + (uint64_t)1;
 		take_effects(call, before);
 		before->state |= VPA_CALL_NESTED;
-		vpa_call_block_of(before)->plain = 0;
 		*encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
@@ -183,19 +182,13 @@ VPA_RARE static int add_any_call(
 	block->submits |= (uint32_t)vpa_call_submits(call);
 	rc = note_call(a, call);
 	if (kind.blocks && !failed)
-		vpa_resolver_note_wait(r, a->thread, call);
+		vpa_resolver_note_wait(r, a->thread, call, &kind);
 	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
 		rc = vpa_copy_holds_add(&r->holds, start, block->ends_ns[slot]);
 	if (!rc && kind.sets_up && inside && r->sink.setup)
 		rc = r->sink.setup(r->sink.ctx, call);
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
 }
-
-/* Sums over the calls that are not odd. */
-struct calls_sum {
-	uint64_t ns;
-	uint64_t stalls; /* top bit set: VPA_STALL_NS or more of host code between two of them */
-};
 
 /* Times that calls may begin in without being odd. */
 struct call_times {
@@ -221,15 +214,14 @@ static struct call_times times_of(const struct vpa_model *m, const uint64_t *sta
  * first), is inside the times, and has a small number and no name; writes when each ends. Uses a
  * sum of signs: a row with a number whose top bit is set is odd too. */
 VPT_VECTORISE
-static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts,
-	uint32_t count, const struct call_times *times, uint64_t previous_ns,
-	uint64_t *restrict ends, uint8_t *restrict odd)
+static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts, uint32_t count,
+	const struct call_times *times, uint64_t previous_ns, uint64_t *restrict ends,
+	uint8_t *restrict odd)
 {
 	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
 	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
 	const uint64_t *results = rows->col[VPT_CALL_RESULT];
 	uint64_t from = times->from_ns, to = times->to_ns;
-	struct calls_sum sum = {0, 0};
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
@@ -238,23 +230,17 @@ static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *re
 
 		bad |= ids[i] | (255 - ids[i]);
 		ends[i] = end;
-		sum.ns += durations[i];
 		odd[i] = (uint8_t)(bad >> 63);
 	}
 	odd[0] |= starts[0] < previous_ns;
-	for (i = 1; i < count; i++) {
-		uint64_t between = starts[i] - ends[i - 1];
-
-		odd[i] |= (uint8_t)(between >> 63);
-		sum.stalls |= VPA_STALL_NS - 1 - between;
-	}
+	for (i = 1; i < count; i++)
+		odd[i] |= (uint8_t)((starts[i] - ends[i - 1]) >> 63);
 	if (vpt_section_has(rows->section, VPT_CALL_NAME))
 		for (i = 0; i < count; i++)
 			odd[i] |= names[i] != 0;
 	if (vpt_section_has(rows->section, VPT_CALL_RESULT))
 		for (i = 0; i < count; i++)
 			odd[i] |= results[i] != 0;
-	return sum;
 }
 
 /* Adds all rows to a block as if they were ordinary, and marks those that are not as odd. Returns how
@@ -324,7 +310,6 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	uint64_t *starts = block->starts_ns + slot;
 	uint8_t odd[VPA_CALL_BLOCK];
 	struct call_times times;
-	struct calls_sum sum;
 
 	if (position > calls->begin)
 		previous = previous_end(vpa_calls_at(calls, position - 1));
@@ -333,9 +318,7 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	if (starts[0] < block->start_ns)
 		block->start_ns = starts[0];
 	times = times_of(r->model, starts, count);
-	sum = find_odd(&a->rows, starts, count, &times, previous, block->ends_ns + slot, odd);
-	if (slot)
-		sum.stalls |= VPA_STALL_NS - 1 - (starts[0] - previous);
+	find_odd(&a->rows, starts, count, &times, previous, block->ends_ns + slot, odd);
 	launches = add_ordinary(
 		r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot, block, odd);
 	/* Each was counted as a launch if its kind is one. */
@@ -362,8 +345,6 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	block->waiting += launches;
 	block->launches += launches;
 	block->submits |= launches;
-	block->plain &= !times.are_outside && !others && launches == count && !(sum.stalls >> 63);
-	block->calls_ns += sum.ns;
 	r->launches_without_op += times.are_outside ? 0 : launches;
 	r->counts.calls += times.are_outside ? 0 : count - others;
 	return vpa_launches_add(

@@ -14,7 +14,6 @@ static int set_copy(struct vpa_resolver *r, uint64_t position, struct vpa_calls 
 		return 0;
 	if (makes_it_wait) {
 		call->state |= VPA_CALL_PAGEABLE;
-		vpa_call_block_of(call)->plain = 0;
 		if (call->klass == VPT_CALL_COPY && vpa_in_window(r->model, vpa_call_start(call)) &&
 			vpa_hand_out_call(r, call))
 			r->failed = VPT_ENOMEM;

@@ -19,6 +19,7 @@
  * Calls are looked at when they are dropped, block by block: most blocks have no launch that still
  * waits for its op, and cost nothing. By then the waits after them are known, except beyond the time
  * that a launch waits for its op. */
+#include "analysis/join/resolver_maps.h"
 #include "analysis/join/resolver_parts.h"
 
 #include "formats/base/vectorise.h"
@@ -120,35 +121,20 @@ void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops
 
 /* ---- waits ---- */
 
-/* Whether a call waits for a whole device, by its name. */
-static int waits_for_device(struct vpt_text name)
+void vpa_resolver_note_wait(struct vpa_resolver *r, uint32_t thread, const struct vpa_call *call,
+	const struct vpa_call_kind *kind)
 {
-	static const char *const words[] = {
-		"DeviceSynchronize", "CtxSynchronize", "ThreadSynchronize"};
-	size_t i;
-
-	/* Some tools add a version. */
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (memmem(name.text, name.len, words[i], strlen(words[i])))
-			return 1;
-	return 0;
-}
-
-void vpa_resolver_note_wait(struct vpa_resolver *r, uint32_t thread, const struct vpa_call *call)
-{
-	static const char event[] = "EventSynchronize";
 	struct vpa_thread_past *past = &r->pasts[thread];
 	struct vpa_process *process = &r->processes[r->model->threads[thread].process];
-	struct vpt_text name = vpa_name(r->model, call->name);
 	uint64_t start_ns = vpa_call_start(call);
 
 	past->wait_end_ns = vpa_later(past->wait_end_ns, vpa_call_end(call));
-	if (waits_for_device(name)) {
+	if (kind->for_all) {
 		past->device_wait_ns = vpa_later(past->device_wait_ns, start_ns);
 		process->device_wait_ns = vpa_later(process->device_wait_ns, start_ns);
 	}
 	/* An event may have been recorded before the launches. */
-	if (!memmem(name.text, name.len, event, sizeof(event) - 1))
+	if (!kind->for_event)
 		past->stream_wait_ns = vpa_later(past->stream_wait_ns, start_ns);
 }
 

@@ -129,17 +129,22 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 
 enum { SILENT = 0x80 };
 
+/* Whether a name has one of these words, which end with NULL: some tools add a version. */
+static int has_word(struct vpt_text name, const char *const *words)
+{
+	for (; *words; words++)
+		if (memmem(name.text, name.len, *words, strlen(*words)))
+			return 1;
+	return 0;
+}
+
 /* Whether calls of this name put nothing on a device, though their class does not say so. Other
  * calls of class OTHER that are known only by name may do so, and are kept for long. */
 static int is_silent(struct vpt_text name)
 {
-	static const char *const words[] = {"Attribute", "Get", "Set", "Create", "Destroy"};
-	size_t i;
+	static const char *const words[] = {"Attribute", "Get", "Set", "Create", "Destroy", NULL};
 
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (memmem(name.text, name.len, words[i], strlen(words[i])))
-			return 1;
-	return 0;
+	return has_word(name, words);
 }
 
 /* The class of calls known only by name, computed once per name. */
@@ -197,6 +202,18 @@ static struct vpa_call_kind kind_of(enum vpt_call_class klass, int known)
 	return kind;
 }
 
+/* What a call that blocks waits for, by its name. */
+static void find_wait(const struct vpa_resolver *r, struct vpa_call_kind *kind)
+{
+	static const char *const all[] = {
+		"DeviceSynchronize", "CtxSynchronize", "ThreadSynchronize", NULL};
+	static const char *const event[] = {"EventSynchronize", NULL};
+	struct vpt_text name = vpa_name(r->model, kind->call.name);
+
+	kind->for_all = kind->blocks && has_word(name, all);
+	kind->for_event = kind->blocks && has_word(name, event);
+}
+
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
 	uint64_t string, struct vpa_call_kind *kind)
 {
@@ -220,12 +237,14 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 		*kind = kind_of(klass, known != NULL);
 		kind->unknown &= (uint8_t)!silent;
 		kind->call.name = name;
+		find_wait(r, kind);
 		return VPT_OK;
 	}
 	*kind = kind_of(klass, known != NULL);
 	known = known ? known : "unknown call";
 	if (intern(r, known, strlen(known), &kind->call.name))
 		return VPT_ENOMEM;
+	find_wait(r, kind);
 	m->call_kinds[id] = *kind;
 	return VPT_OK;
 }

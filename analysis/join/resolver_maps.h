@@ -21,9 +21,10 @@ struct vpa_call_kind {
 	uint8_t usual;    /* 1: its number says all, it only needs adding to the history */
 	uint8_t launches; /* 1: puts ops on a device */
 	uint8_t unknown;  /* 1: may put ops on a device, as far as is known */
-	uint8_t blocks;   /* 1: waits for a device */
-	uint8_t queries;  /* 1: state is VPA_CALL_NONE */
-	uint8_t sets_up;  /* 1: loads code, or makes a CUDA graph */
+	uint8_t blocks;   /* 1: waits for a device: for all that it does, or for an event on it */
+	uint8_t for_all, for_event;
+	uint8_t queries; /* 1: state is VPA_CALL_NONE */
+	uint8_t sets_up; /* 1: loads code, or makes a CUDA graph */
 };
 
 struct vpa_resolver_maps {

@@ -48,7 +48,9 @@ void vpa_resolver_note_copy(
  * a call that waits for a device; counts the launches among the thread's calls before position `end`,
  * which are about to be dropped. */
 void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops);
-void vpa_resolver_note_wait(struct vpa_resolver *r, uint32_t thread, const struct vpa_call *call);
+struct vpa_call_kind;
+void vpa_resolver_note_wait(struct vpa_resolver *r, uint32_t thread, const struct vpa_call *call,
+	const struct vpa_call_kind *kind);
 void vpa_resolver_count_lost(struct vpa_resolver *r, uint32_t thread, uint64_t end);
 
 /* Ops of an unknown process match any process, and calls of an unknown process match any op. */

@@ -29,8 +29,6 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	block->waiting = 0;
 	block->launches = 0;
 	block->submits = 0;
-	block->plain = 1;
-	block->calls_ns = 0;
 	block->start_ns = UINT64_MAX;
 	memset(block->small_reads, 0, sizeof(block->small_reads));
 	memset(block->large_copies, 0, sizeof(block->large_copies));

@@ -31,13 +31,9 @@ struct vpa_call_block {
 	uint32_t waiting; /* launches whose op has not been seen, and all of CUDA graphs */
 	/* Earliest start in it: an outer call may begin long before its neighbours. */
 	uint64_t start_ns;
-	/* launches: how many of its calls put work on a device. plain: all of them do; they wait
-	 * for nothing, run one after the other, none inside another, and are less than VPA_STALL_NS
-	 * apart. */
-	uint32_t launches, plain;
+	uint32_t launches; /* how many of its calls put work on a device */
 	/* 0: none of its calls puts work on a device or encloses one that does */
 	uint32_t submits;
-	uint64_t calls_ns; /* their time, if plain */
 	/* A bit of each call: one of its copies reads a few bytes back from a device, whether it waited for that or
 	 * not; it waited for any other. */
 	uint64_t small_reads[VPA_CALL_BLOCK / 64], large_copies[VPA_CALL_BLOCK / 64];
