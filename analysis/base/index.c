@@ -19,17 +19,21 @@ static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a
 
 uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	uint64_t hash = vpt_hash_pair(a, b);
-	uint32_t row = find(x, hash, a, b);
+	uint32_t row = x->newest;
+	uint64_t hash;
 
-	if (row != VPT_MAP_NONE)
+	if (row < x->count && x->entries[row].a == a && x->entries[row].b == b)
 		return row;
+	hash = vpt_hash_pair(a, b);
+	row = find(x, hash, a, b);
+	if (row != VPT_MAP_NONE)
+		return x->newest = row;
 	row = (uint32_t)x->count;
 	if (vpt_grow(&x->entries, &x->cap, x->count + 1, sizeof(*x->entries)) ||
 		vpt_map_put(&x->map, hash, row))
 		return UINT32_MAX;
 	x->entries[x->count++] = (struct vpa_index_entry){a, b};
-	return row;
+	return x->newest = row;
 }
 
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)

@@ -16,6 +16,7 @@ struct vpa_index {
 	struct vpa_index_entry *entries; /* by row, in order of arrival */
 	size_t count, cap;
 	struct vpt_map map; /* rows by (a, b) */
+	uint32_t newest;    /* the row put or found last: many pairs are those of the call before */
 };
 
 /* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */

@@ -73,6 +73,7 @@ struct walk {
 	const struct vpa_captures *captures;
 	uint64_t forgotten_ns; /* calls that ended by then may have been dropped */
 	uint64_t gap_ns;       /* start of the device's idle time; ~0: it is busy */
+	struct vpa_capture_span capture;
 };
 
 /* A stretch of host time: without what overhead records cover; of that, what the loader took. */
@@ -81,7 +82,7 @@ struct host_time {
 };
 
 VPA_RARE static struct host_time time_beside_overhead(
-	const struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
+	struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
 {
 	struct vpa_overheads o = vpa_overheads_of(w->resolver, w->host->thread, shares);
 	struct host_time time = {end_ns - start_ns, 0};
@@ -101,7 +102,7 @@ VPA_RARE static struct host_time time_beside_overhead(
 
 /* `shares`: see vpa_overheads_of(). */
 static inline struct host_time host_time_of(
-	const struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
+	struct walk *w, uint64_t start_ns, uint64_t end_ns, int shares)
 {
 	return w->resolver->quiet_ns <= start_ns
 		       ? (struct host_time){end_ns - start_ns, 0}
@@ -110,8 +111,7 @@ static inline struct host_time host_time_of(
 
 /* Counts host time of a cause, and of a part of the waits; 0: none. What the profiling library took is no
  * time of the program. */
-static void add_time(
-	const struct walk *w, enum vpa_cause cause, unsigned part, struct host_time time)
+static void add_time(struct walk *w, enum vpa_cause cause, unsigned part, struct host_time time)
 {
 	add(w->host, cause, time.own_ns);
 	if (time.loading_ns)
@@ -121,7 +121,7 @@ static void add_time(
 }
 
 /* Counts host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
-static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_ns)
+static void pass_host_code(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	struct vpa_gain_host *h = w->host;
 	enum vpa_cause cause = VPA_CAUSE_HOST_CODE;
@@ -130,7 +130,7 @@ static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_
 		return;
 	if (next_ns <= h->ended_ns || next_ns - h->ended_ns < VPA_STALL_NS)
 		cause = VPA_CAUSE_LAUNCH_RATE;
-	if (vpa_captures_at(w->captures, h->at_ns))
+	if (vpa_capture_span_at(&w->capture, w->captures, h->at_ns))
 		cause = VPA_CAUSE_GRAPH_BUILD;
 	add_time(w, cause, 0, host_time_of(w, h->at_ns, end_ns, 0));
 	h->at_ns = end_ns;
@@ -140,7 +140,7 @@ static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_
  * for it if it was a copy, or took longer than such a call takes with nothing to wait for. A short
  * one may have come just as the device finished. `kind`: its kind by name; `cause` and `part`: what it
  * counts as. */
-static void settle_wait(const struct walk *w, const struct vpa_call *call, enum vpa_cause kind,
+static void settle_wait(struct walk *w, const struct vpa_call *call, enum vpa_cause kind,
 	enum vpa_cause cause, unsigned part)
 {
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
@@ -182,7 +182,7 @@ static void note_copy(struct vpa_gain_host *h, enum vpa_cause kind, unsigned par
 
 /* Counts a call, up to `until_ns`. */
 static void pass_call(
-	const struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
+	struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
 	const struct vpa_call *call = &block->calls[slot];
@@ -190,7 +190,7 @@ static void pass_call(
 	enum vpa_cause cause = vpa_host_late_cause_of(call), kind = cause;
 	unsigned part = part_of(call, kind);
 
-	if (cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
+	if (cause == VPA_CAUSE_LAUNCH_CALL && vpa_capture_span_at(&w->capture, w->captures, start))
 		cause = VPA_CAUSE_GRAPH_BUILD;
 	if (cause == VPA_CAUSE_SYNC && is_of_copy(h, start)) {
 		cause = h->copy_waited ? VPA_CAUSE_BLOCKING_COPY : VPA_CAUSE_SYNC;
@@ -212,15 +212,6 @@ static void pass_call(
 
 /* ---- launches in a row ---- */
 
-/* Whether from `at_ns` on no overhead record covers anything, and no stream is captured. */
-static int is_plain_from(const struct walk *w, uint64_t at_ns)
-{
-	const struct vpa_captures *c = w->captures;
-
-	return w->resolver->quiet_ns <= at_ns &&
-	       (!c->span_count || c->spans[c->span_count - 1].end_ns <= at_ns);
-}
-
 /* Whether a call launches, waits for nothing, and is outermost. */
 static int is_launch(const struct vpa_call_block *block, size_t slot)
 {
@@ -231,15 +222,18 @@ static int is_launch(const struct vpa_call_block *block, size_t slot)
 	       !(block->small_reads[slot / 64] >> slot % 64 & 1);
 }
 
-/* Passes the launches of a block from `slot` on that come one after the other and end by `until_ns`.
- * Returns the slot of the first call that is not one of them. */
+/* Passes the launches of a block from `slot` on that come one after the other and end by `until_ns`, if no stream
+ * is captured and no overhead record covers any of it. Returns the slot of the first call that is not one of them. */
 static size_t pass_launches(
-	const struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
+	struct walk *w, const struct vpa_call_block *block, size_t slot, uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
 	size_t end = (size_t)vpa_earlier(w->calls->end - block->first, VPA_CALL_BLOCK), i;
 	uint64_t at = h->at_ns, ended = h->ended_ns, rate = 0, code = 0, half = 0, in_calls = 0;
 
+	if (w->resolver->quiet_ns > at || vpa_capture_span_at(&w->capture, w->captures, at))
+		return slot;
+	until_ns = vpa_earlier(until_ns, w->capture.until_ns);
 	for (i = slot; i < end; i++) {
 		uint64_t start = block->starts_ns[i], ns = start - at;
 
@@ -268,7 +262,7 @@ static size_t pass_launches(
 }
 
 /* Skips what the host did up to `at_ns`. */
-static void go_on_after(const struct walk *w, uint64_t at_ns)
+static void go_on_after(struct walk *w, uint64_t at_ns)
 {
 	struct vpa_gain_host *h = w->host;
 	uint64_t before;
@@ -281,7 +275,7 @@ static void go_on_after(const struct walk *w, uint64_t at_ns)
 }
 
 /* Passes calls up to `until_ns`; `whole`: only those that ended by then. */
-static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
+static void pass_calls(struct walk *w, uint64_t until_ns, int whole)
 {
 	const struct vpa_calls *calls = w->calls;
 	struct vpa_gain_host *h = w->host;
@@ -299,8 +293,7 @@ static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
 		const struct vpa_call_block *block = vpa_calls_block(calls, p);
 		size_t slot = (size_t)(p - block->first);
 		uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
-		size_t next =
-			is_plain_from(w, h->at_ns) ? pass_launches(w, block, slot, until_ns) : slot;
+		size_t next = pass_launches(w, block, slot, until_ns);
 
 		if (next > slot) {
 			p = vpa_calls_next(calls, block->first + next);
@@ -323,13 +316,14 @@ static struct walk walk_of(const struct vpa_resolver *r, struct vpa_gain_host *h
 {
 	struct vpa_thread_past *past = &r->pasts[h->thread];
 
-	return (struct walk){r, h, &past->calls, &past->captures, past->forgotten_ns, gap_ns};
+	return (struct walk){r, h, &past->calls, &past->captures, past->forgotten_ns, gap_ns,
+		vpa_capture_span_first(&past->captures)};
 }
 
 /* ---- gaps ---- */
 
 /* Time that host_late.h counts as loading code although the calls' names do not say so: first uses. */
-static void move_first_use(const struct walk *w, const struct vpa_cuts *cuts)
+static void move_first_use(struct walk *w, const struct vpa_cuts *cuts)
 {
 	struct vpa_gain_host *h = w->host;
 	size_t i;

@@ -58,6 +58,7 @@ struct walk {
 	struct vpa_cuts *out;
 	uint64_t at_ns;
 	uint64_t ended_ns; /* end of the previous call; ~0: none */
+	struct vpa_capture_span capture;
 };
 
 /* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
@@ -77,7 +78,7 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 		return VPT_ENOMEM;
 	piece->cause = whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
 	piece->is_long = whole_ns >= VPA_LOAD_NS;
-	if (vpa_captures_at(w->captures, w->at_ns))
+	if (vpa_capture_span_at(&w->capture, w->captures, w->at_ns))
 		piece->cause = VPA_CAUSE_GRAPH_BUILD;
 	piece->base = piece->cause;
 	piece->place = vpa_resolver_place_of(l->resolver, l->thread, w->at_ns, end_ns);
@@ -106,7 +107,8 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 	piece->call_start_ns = start;
 	piece->call_end_ns = end;
 	piece->cause = (uint8_t)cause_of(l, call);
-	if (piece->cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
+	if (piece->cause == VPA_CAUSE_LAUNCH_CALL &&
+		vpa_capture_span_at(&w->capture, w->captures, start))
 		piece->cause = VPA_CAUSE_GRAPH_BUILD;
 	piece->base = piece->cause;
 	piece->place = vpa_resolver_place(l->resolver, l->thread, from_ns);
@@ -148,7 +150,8 @@ static int cut_late(
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	struct walk w = {l, calls, &past->captures, out, l->start_ns, UINT64_MAX};
+	struct walk w = {l, calls, &past->captures, out, l->start_ns, UINT64_MAX,
+		vpa_capture_span_first(&past->captures)};
 	uint64_t launch_ns = vpa_call_start(l->launch);
 	int rc = VPT_OK;
 

@@ -420,7 +420,7 @@ int vpa_captures_settle(struct vpa_captures *c)
 	return VPT_OK;
 }
 
-int vpa_captures_earlier(const struct vpa_captures *c, uint64_t t)
+void vpa_capture_span_seek(struct vpa_capture_span *span, const struct vpa_captures *c, uint64_t t)
 {
 	size_t low = 0, high = c->span_count;
 
@@ -432,7 +432,13 @@ int vpa_captures_earlier(const struct vpa_captures *c, uint64_t t)
 		else
 			high = middle;
 	}
-	return low && t < c->spans[low - 1].end_ns;
+	span->is_open = low && t < c->spans[low - 1].end_ns;
+	span->from_ns = !low            ? 0
+			: span->is_open ? c->spans[low - 1].start_ns
+					: c->spans[low - 1].end_ns;
+	span->until_ns = span->is_open         ? c->spans[low - 1].end_ns
+			 : low < c->span_count ? c->spans[low].start_ns
+					       : UINT64_MAX;
 }
 
 void vpa_captures_free(struct vpa_captures *c)

@@ -267,17 +267,31 @@ int vpa_captures_add(struct vpa_captures *c, uint64_t start_ns, uint64_t end_ns,
 	int begins); /* 0 or VPT_ENOMEM */
 /* after adding, before vpa_captures_at(); 0 or VPT_ENOMEM */
 int vpa_captures_settle(struct vpa_captures *c);
-/* whether a capture is open at `t`, which is mostly after all of them */
-int vpa_captures_earlier(const struct vpa_captures *c, uint64_t t);
-static inline int vpa_captures_at(const struct vpa_captures *c, uint64_t t)
-{
-	const struct vpa_capture *last = c->spans + c->span_count - 1;
-
-	if (!c->span_count)
-		return 0;
-	return t >= last->start_ns ? t < last->end_ns : vpa_captures_earlier(c, t);
-}
 void vpa_captures_free(struct vpa_captures *c);
+
+/* A stretch of time in which a capture is open, or none is: the answer of the last lookup. Valid until calls are
+ * added. */
+struct vpa_capture_span {
+	uint64_t from_ns, until_ns;
+	int is_open;
+};
+
+static inline struct vpa_capture_span vpa_capture_span_first(const struct vpa_captures *c)
+{
+	return (struct vpa_capture_span){0, c->span_count ? c->spans[0].start_ns : UINT64_MAX, 0};
+}
+
+/* Moves the span to the stretch that contains `t`. */
+void vpa_capture_span_seek(struct vpa_capture_span *span, const struct vpa_captures *c, uint64_t t);
+
+/* Whether a capture is open at `t`. */
+static inline int vpa_capture_span_at(
+	struct vpa_capture_span *span, const struct vpa_captures *c, uint64_t t)
+{
+	if (t < span->from_ns || t >= span->until_ns)
+		vpa_capture_span_seek(span, c, t);
+	return span->is_open;
+}
 
 /* The innermost range as a step function of time: from this step's time until the next step. */
 struct vpa_step {

@@ -31,10 +31,9 @@ static uint64_t sum_symbols(
 /* ---- launches of graphs ---- */
 
 static struct vpa_graph_launch *launch_of(struct vpa_graphs_table *s,
-	const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
+	const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i,
+	const struct vpa_op_stretch *stretch)
 {
-	size_t k = 0;
-	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
 	uint64_t process = stretch->thread == VPA_NONE ? UINT32_MAX
 						       : c->model->threads[stretch->thread].process;
 	uint64_t id = ops->correlation[i];
@@ -62,9 +61,9 @@ static struct vpa_graph_launch *launch_of(struct vpa_graphs_table *s,
 }
 
 static void add_node(struct vpa_graphs_table *s, const struct vpa_fold_context *c,
-	const struct vpa_ops *ops, size_t i)
+	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
 {
-	struct vpa_graph_launch *row = launch_of(s, c, ops, i);
+	struct vpa_graph_launch *row = launch_of(s, c, ops, i, stretch);
 
 	if (!row)
 		return;
@@ -145,12 +144,12 @@ static int add_steps(
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct vpa_graphs_table *s = state;
-	size_t i;
+	size_t i, k = 0;
 
 	if (ops->graph_launches)
 		for (i = 0; i < ops->count; i++)
 			if (vpa_op_is_of_graph(ops, i) && ops->launch[i])
-				add_node(s, c, ops, i);
+				add_node(s, c, ops, i, vpa_ops_stretch(ops, i, &k));
 	return s->failed ? VPT_ENOMEM : add_steps(s, c, ops);
 }
 
