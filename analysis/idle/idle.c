@@ -10,15 +10,16 @@
  * causes of its gap are known only from then on. */
 #define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
 
-/* The threads that launched ops [begin, end) become hosts of the device. */
-static int meet_hosts(struct vpa_idle *s, const struct vpa_ops *ops, size_t begin, size_t end)
+/* The threads that launched ops [begin, end) become hosts of the device. `*stretch`: as in vpa_ops_stretch(). */
+static int meet_hosts(struct vpa_idle *s, const struct vpa_ops *ops, size_t begin, size_t end,
+	size_t *stretch)
 {
 	struct vpa_gain *gain = &s->devices[ops->device[begin]].gain;
-	size_t i, k = 0;
+	size_t i;
 	int rc = VPT_OK;
 
-	for (i = begin; i < end && !rc; i = ops->stretches[k].end) {
-		uint32_t thread = vpa_ops_stretch(ops, i, &k)->thread;
+	for (i = begin; i < end && !rc; i = ops->stretches[*stretch].end) {
+		uint32_t thread = vpa_ops_stretch(ops, i, stretch)->thread;
 
 		if (thread != VPA_NONE && !vpa_gain_host_of(gain, thread))
 			rc = vpa_gain_meet(gain, s->resolver, ops->launch[i]);
@@ -41,7 +42,7 @@ int vpa_idle_early(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
 int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
-	size_t i, end = 0, other = 0;
+	size_t i, end = 0, other = 0, stretch = 0;
 	int rc = VPT_OK;
 
 	s->paused_until_ns = paused->count ? vpa_intervals_last(paused)->end_ns : 0;
@@ -58,7 +59,7 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 			i = vpa_idle_run(s, ops, i, end, &other);
 			rc = vpa_idle_find_firsts(s, ops, begin, i, others_from);
 			if (!rc)
-				rc = meet_hosts(s, ops, begin, i);
+				rc = meet_hosts(s, ops, begin, i, &stretch);
 			if (!rc)
 				rc = vpa_idle_answer(s, ops, &ops->runs[ops->run_count - 1]);
 			vpa_idle_note_ends(s, ops, &ops->runs[ops->run_count - 1]);
