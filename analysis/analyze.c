@@ -57,9 +57,12 @@ struct pass {
 
 static int observe_gap(const struct vpa_observer *o, const struct vpa_gap *gap)
 {
-	int is_seen = o->gap && gap->end_ns - gap->start_ns >= o->min_gap_ns;
+	struct vpa_gap named = *gap;
 
-	return is_seen ? o->gap(o->ctx, gap) : VPT_OK;
+	if (!o->gap || gap->end_ns - gap->start_ns < o->min_gap_ns)
+		return VPT_OK;
+	vpa_cause_headline(&named);
+	return o->gap(o->ctx, &named);
 }
 
 /* The gaps that ops->gap_cause describes, one by one, then the ops. */
@@ -74,7 +77,7 @@ static int observe_ops(struct pass *p, const struct vpa_ops *ops)
 		if (!ops->gap_cause[i] || ops->gap_ns[i] < o->min_gap_ns)
 			continue;
 		vpa_idle_gap(&p->idle, ops, i, &whole);
-		rc = o->gap(o->ctx, &whole.gap);
+		rc = observe_gap(o, &whole.gap);
 	}
 	return rc || !o->ops ? rc : o->ops(o->ctx, ops);
 }

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *pieces, size_t count)
+void vpa_cause_headline(struct vpa_gap *gap)
 {
+	const struct vpa_cause_piece *pieces = gap->pieces, *longest = NULL;
 	uint64_t sums[VPA_CAUSES], met = 0;
-	const struct vpa_cause_piece *longest = NULL;
 	unsigned most = pieces[0].cause, k;
-	size_t i;
+	size_t count = gap->piece_count, i;
 
 	for (i = 0; i < count; i++) {
 		k = pieces[i].cause;
@@ -30,7 +30,9 @@ const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *p
 			(!longest || pieces[i].end_ns - pieces[i].start_ns >
 					     longest->end_ns - longest->start_ns))
 			longest = &pieces[i];
-	return longest;
+	gap->cause = (enum vpa_cause)most;
+	gap->call = longest->call;
+	gap->place = longest->place;
 }
 
 /* The question being answered. */

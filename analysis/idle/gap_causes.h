@@ -58,10 +58,9 @@ int vpa_cause_answer(struct vpa_resolver *r, struct vpa_gain *gain, const struct
 	struct vpa_answer *out);
 void vpa_answer_free(struct vpa_answer *a);
 
-/* The longest piece that has the cause of most of the gap. Ties go to the earlier cause in
- * causes.def, then to the earlier piece. `count` is at least 1. */
-const struct vpa_cause_piece *vpa_cause_headline(
-	const struct vpa_cause_piece *pieces, size_t count);
+/* Finds a gap's headline: the longest piece that has the cause of most of it. Ties go to the earlier cause in
+ * causes.def, then to the earlier piece. It has at least one piece. */
+void vpa_cause_headline(struct vpa_gap *gap);
 
 enum {
 	/* An op may be on its way this long after its launch returned, and the device may take this

@@ -11,8 +11,8 @@
 #define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
 
 /* The threads that launched ops [begin, end) become hosts of the device. `*stretch`: as in vpa_ops_stretch(). */
-static int meet_hosts(struct vpa_idle *s, const struct vpa_ops *ops, size_t begin, size_t end,
-	size_t *stretch)
+static int meet_hosts(
+	struct vpa_idle *s, const struct vpa_ops *ops, size_t begin, size_t end, size_t *stretch)
 {
 	struct vpa_gain *gain = &s->devices[ops->device[begin]].gain;
 	size_t i;

@@ -45,9 +45,6 @@ void vpa_idle_gap(
 		.end_ns = out->piece.end_ns,
 		.device = ops->device[i],
 		.thread = ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE,
-		.cause = (enum vpa_cause)ops->gap_cause[i],
-		.call = out->piece.call,
-		.place = out->piece.place,
 		.pieces = &out->piece,
 		.piece_count = 1,
 		.before = is_here || d->has_last ? &out->before : NULL,
@@ -78,13 +75,8 @@ static int cut_pieces(const struct vpa_cause_pieces *all, uint64_t from_ns, uint
 static int hand_out_part(
 	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_cause_pieces *pieces)
 {
-	const struct vpa_cause_piece *headline = vpa_cause_headline(pieces->items, pieces->count);
-
 	if (gap->before && gap->gating)
 		count_gap(&s->devices[gap->device], gap->end_ns - gap->start_ns);
-	gap->cause = (enum vpa_cause)headline->cause;
-	gap->call = headline->call;
-	gap->place = headline->place;
 	gap->pieces = pieces->items;
 	gap->piece_count = pieces->count;
 	return s->gap(s->ctx, gap);

@@ -427,7 +427,7 @@ struct vpa_gap {
 	uint32_t device;
 	uint32_t thread; /* the launching one; VPA_NONE: unknown */
 	/* The headline: the cause of most of it, with the call and place of the longest piece of
-	 * that cause. */
+	 * that cause. Folds call vpa_cause_headline() for it. */
 	enum vpa_cause cause;
 	uint32_t call, place;
 	/* In order of time; they cover the gap. Valid during the call only. */

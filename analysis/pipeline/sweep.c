@@ -303,19 +303,23 @@ VPA_RARE static int pass(struct vpa_sweep *s, uint64_t until_ns)
 
 /* ---- idle time ---- */
 
-static int put_gap(
+/* A gap is nearly always ahead, so drop the taken ones without waiting for an empty list. */
+VPA_RARE static void drop_taken(struct vpa_sweep *s)
+{
+	s->gap_count -= s->gap_taken;
+	memmove(s->gaps, s->gaps + s->gap_taken, s->gap_count * sizeof(*s->gaps));
+	s->gap_taken = 0;
+}
+
+static inline int put_gap(
 	struct vpa_sweep *s, uint32_t device, uint32_t part, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t at;
 
 	if (device >= VPA_SWEEP_DEVICES)
 		return VPT_OK;
-	/* A gap is nearly always ahead, so drop the taken ones without waiting for an empty list. */
-	if (s->gap_taken > 1024 && s->gap_taken > s->gap_count / 2) {
-		s->gap_count -= s->gap_taken;
-		memmove(s->gaps, s->gaps + s->gap_taken, s->gap_count * sizeof(*s->gaps));
-		s->gap_taken = 0;
-	}
+	if (s->gap_taken > 1024 && s->gap_taken > s->gap_count / 2)
+		drop_taken(s);
 	if (vpt_grow(&s->gaps, &s->gap_cap, s->gap_count + 1, sizeof(*s->gaps)))
 		return VPT_ENOMEM;
 	/* Ordered by end; they arrive nearly in that order. */
@@ -341,8 +345,16 @@ int vpa_sweep_instead(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause
 		       : VPT_OK;
 }
 
+static void add_gap(struct vpa_sweep_sums *sums, const struct vpa_sweep_gap_part *gap,
+	uint64_t start_ns, uint64_t end_ns)
+{
+	sums->ns[gap->part] += end_ns - start_ns;
+	if (gap->part < VPA_SWEEP_PARTS)
+		sums->count[gap->part] += start_ns == gap->start_ns;
+}
+
 /* Cuts a gap at the edges inside it, from its end to its start. */
-VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part *gap)
+VPA_RARE static int cut_at_edges(struct vpa_sweep *s, const struct vpa_sweep_gap_part *gap)
 {
 	struct vpa_sweep_edge *e = &s->now;
 	uint32_t edge = s->last;
@@ -357,9 +369,7 @@ VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part
 
 			if (!sums)
 				return VPT_ENOMEM;
-			sums->ns[gap->part] += end - start;
-			if (gap->part < VPA_SWEEP_PARTS)
-				sums->count[gap->part] += start == gap->start_ns;
+			add_gap(sums, gap, start, end);
 			end = start;
 		}
 		if (edge == VPA_NONE || from <= gap->start_ns)
@@ -367,6 +377,16 @@ VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part
 		e = &s->edges[edge];
 		edge = e->previous;
 	}
+}
+
+/* Most gaps begin after the last edge. */
+static inline int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part *gap)
+{
+	if (gap->device >= s->now.device_count || s->last == VPA_NONE ||
+		s->edges[s->last].time_ns > gap->start_ns)
+		return cut_at_edges(s, gap);
+	add_gap(&s->now.devices[gap->device], gap, gap->start_ns, gap->end_ns);
+	return VPT_OK;
 }
 
 static inline int take_gaps(struct vpa_sweep *s, uint64_t until_ns)

@@ -34,21 +34,8 @@ VPA_RARE int vpa_gap_drawer_find(struct vpa_gap_parts *p, struct vpa_gap_drawer 
 	return VPT_OK;
 }
 
-int vpa_gap_parts_add_piece(struct vpa_gap_parts *p, struct vpa_gap_owner owner,
-	const struct vpa_cause_piece *piece, uint64_t gap)
+void vpa_gap_part_vote(struct vpa_gap_part *part, uint32_t beside, uint64_t ns)
 {
-	struct vpa_gap_drawer *d = vpa_gap_drawer_of(p, owner, piece->place);
-	struct vpa_gap_part *part = vpa_gap_part_of(p, d, piece->call);
-	uint64_t ns = piece->end_ns - piece->start_ns;
-	uint32_t beside = piece->inside ? piece->inside : piece->instead_call;
-
-	if (!part)
-		return VPT_ENOMEM;
-	part->ns += ns;
-	part->gaps += part->newest_gap != gap;
-	part->newest_gap = gap;
-	if (!beside)
-		return VPT_OK;
 	part->beside_ns += ns;
 	if (part->beside == beside) {
 		part->votes_ns += ns;
@@ -58,7 +45,6 @@ int vpa_gap_parts_add_piece(struct vpa_gap_parts *p, struct vpa_gap_owner owner,
 	} else {
 		part->votes_ns -= ns;
 	}
-	return VPT_OK;
 }
 
 /* ---- writing ---- */

@@ -62,11 +62,6 @@ static inline struct vpa_gap_owner vpa_gap_owner_of(uint32_t device, unsigned ca
 		(uint64_t)device << 8 | (is_head ? VPA_GAP_HEAD : 0u) | cause};
 }
 
-/* Adds a piece of a gap. `gap` is the gap's number, from 1 on: pieces of one gap come one after the other,
- * and a part counts the gap once. 0 or VPT_ENOMEM. */
-int vpa_gap_parts_add_piece(struct vpa_gap_parts *p, struct vpa_gap_owner owner,
-	const struct vpa_cause_piece *piece, uint64_t gap);
-
 /* Writes the rows of a device into the report's arena, the longest time first; those beyond 64 as one
  * row per cause. `is_head`: what hosts did before its first work, else the causes of its gaps. 0 or
  * VPT_ENOMEM. */
@@ -76,7 +71,7 @@ int vpa_gap_parts_write(const struct vpa_gap_parts *p, const struct vpa_fold_con
 
 void vpa_gap_parts_free(struct vpa_gap_parts *p);
 
-/* ---- gaps of one piece, added for each op ---- */
+/* ---- adding ---- */
 
 /* Private: empties a drawer for an owner and place; finds a call that is not in its drawer. */
 void vpa_gap_drawer_empty(struct vpa_gap_drawer *d, struct vpa_gap_owner owner, uint32_t place);
@@ -100,6 +95,29 @@ static inline struct vpa_gap_part *vpa_gap_part_of(
 	if (d->calls[call % VPA_GAP_DRAWER_CALLS].call != call && vpa_gap_drawer_find(p, d, call))
 		return NULL;
 	return &p->rows[d->calls[call % VPA_GAP_DRAWER_CALLS].part];
+}
+
+/* Private: some of a part's time was in another call, or after it. */
+void vpa_gap_part_vote(struct vpa_gap_part *part, uint32_t beside, uint64_t ns);
+
+/* Adds a piece of a gap. `gap` is the gap's number, from 1 on: pieces of one gap come one after the other,
+ * and a part counts the gap once. 0 or VPT_ENOMEM. */
+static inline int vpa_gap_parts_add_piece(struct vpa_gap_parts *p, struct vpa_gap_owner owner,
+	const struct vpa_cause_piece *piece, uint64_t gap)
+{
+	struct vpa_gap_drawer *d = vpa_gap_drawer_of(p, owner, piece->place);
+	struct vpa_gap_part *part = vpa_gap_part_of(p, d, piece->call);
+	uint64_t ns = piece->end_ns - piece->start_ns;
+	uint32_t beside = piece->inside ? piece->inside : piece->instead_call;
+
+	if (!part)
+		return VPT_ENOMEM;
+	part->ns += ns;
+	part->gaps += part->newest_gap != gap;
+	part->newest_gap = gap;
+	if (beside)
+		vpa_gap_part_vote(part, beside, ns);
+	return VPT_OK;
 }
 
 /* Adds a gap of one piece. 0 or VPT_ENOMEM. */

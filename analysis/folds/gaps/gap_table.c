@@ -177,6 +177,7 @@ VPA_RARE static int keep_gap(
 {
 	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
 
+	vpa_cause_headline(&k.gap);
 	if (gap->before)
 		k.after = neighbour_of(c, gap->before->kind, gap->before->kernel);
 	if (gap->gating)
@@ -186,7 +187,7 @@ VPA_RARE static int keep_gap(
 		k.tid = c->model->threads[gap->thread].tid;
 	}
 	sum_code(&k, gap);
-	if (vpa_gap_line(c, gap, &k.line) || copy_pieces(&k, gap))
+	if (vpa_gap_line(c, &k.gap, &k.line) || copy_pieces(&k, gap))
 		return VPT_ENOMEM;
 	if (s->heap_count == c->top) {
 		vpt_free(s->heap[0].pieces);
