@@ -94,8 +94,11 @@ static int take_gap(void *ctx, const struct vpa_gap *gap)
 static int take_ops(void *ctx, struct vpa_ops *ops)
 {
 	struct pass *p = ctx;
-	int rc = vpa_idle_ops(&p->idle, ops);
+	int rc;
 
+	/* Where lines of Python are known, each gap has its own. */
+	p->idle.each = p->observer->gap || vpa_stacks_count(&p->model.stacks) > 1;
+	rc = vpa_idle_ops(&p->idle, ops);
 	if (!rc)
 		rc = vpa_pipeline_ops(&p->pipeline, ops);
 	if (!rc)

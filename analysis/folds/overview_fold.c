@@ -165,12 +165,15 @@ static int device_of(
 	return (*out)->buckets ? VPT_OK : VPT_ENOMEM;
 }
 
-/* Adds an op's gap, if its cause is known. */
+/* Adds an op's gap, if its causes are known. */
 static inline void add_gap(struct state *s, struct device *d, const struct vpa_ops *ops, size_t i)
 {
-	if (ops->gap_cause[i])
-		add(s, d, VPA_OVERVIEW_IDLE + (size_t)ops->gap_cause[i],
-			ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]);
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t k, count = vpa_ops_gap(ops, i, 0, parts);
+
+	for (k = 0; k < count; k++)
+		add(s, d, VPA_OVERVIEW_IDLE + (size_t)parts[k].cause, parts[k].start_ns,
+			parts[k].end_ns);
 }
 
 /* The bucket that all of [from, to) is in; NULL: it is in several, or begins before the window. */
@@ -191,6 +194,8 @@ static size_t add_serial(
 	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	size_t last = run->end - (size_t)1, i = run->begin;
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t k, count;
 	uint64_t *ns;
 
 	if (last == i)
@@ -199,8 +204,10 @@ static size_t add_serial(
 	ns = bucket_around(s, d, ops->start_ns[i] - ops->gap_ns[i], ops->end_ns[last - 1]);
 	for (; ns && i < last; i++) {
 		ns[ops->family[i]] += ops->end_ns[i] - ops->start_ns[i];
-		if (ops->gap_cause[i])
-			ns[VPA_OVERVIEW_IDLE + (size_t)ops->gap_cause[i]] += ops->gap_ns[i];
+		count = vpa_ops_gap(ops, i, 0, parts);
+		for (k = 0; k < count; k++)
+			ns[VPA_OVERVIEW_IDLE + (size_t)parts[k].cause] +=
+				parts[k].end_ns - parts[k].start_ns;
 	}
 	for (; i < last; i++) {
 		add(s, d, ops->family[i], ops->start_ns[i], ops->end_ns[i]);

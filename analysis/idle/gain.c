@@ -293,17 +293,20 @@ static void pass_calls(struct walk *w, uint64_t until_ns, int whole)
 		const struct vpa_call_block *block = vpa_calls_block(calls, p);
 		size_t slot = (size_t)(p - block->first);
 		uint64_t start = block->starts_ns[slot], end = block->ends_ns[slot];
-		size_t next = pass_launches(w, block, slot, until_ns);
+		size_t next;
 
+		if (whole && end > until_ns)
+			break;
+		if (start >= until_ns) {
+			pass_host_code(w, until_ns, start);
+			break;
+		}
+		next = pass_launches(w, block, slot, until_ns);
 		if (next > slot) {
 			p = vpa_calls_next(calls, block->first + next);
 			continue;
 		}
-		if (whole && end > until_ns)
-			break;
-		pass_host_code(w, vpa_earlier(start, until_ns), start);
-		if (start >= until_ns)
-			break;
+		pass_host_code(w, start, start);
 		pass_call(w, block, slot, until_ns);
 		if (end > until_ns)
 			break;
@@ -352,13 +355,6 @@ static void move_setup(struct vpa_gain_host *h, const struct vpa_cause_pieces *p
 			continue;
 		move(h, (enum vpa_cause)p->base, (enum vpa_cause)p->cause, p->end_ns - p->start_ns);
 	}
-}
-
-/* Whether time of this cause would have been shorter with an earlier host. */
-static int is_host_made(enum vpa_cause cause)
-{
-	return vpa_gain_is_counted(cause) || cause == VPA_CAUSE_LAUNCH_LATENCY ||
-	       cause == VPA_CAUSE_PROFILER;
 }
 
 /* A gap as the counters see it. */
@@ -438,30 +434,33 @@ static void add_gains(struct vpa_gain *g, struct vpa_gain_host *h, const uint64_
 	add_parts(g, h, &room);
 }
 
+/* How much of a gap would have been shorter with an earlier host. */
+static uint64_t host_made(const struct vpa_gain_gap *gap)
+{
+	uint64_t ns = gap->ns[VPA_CAUSE_LAUNCH_LATENCY] + gap->ns[VPA_CAUSE_PROFILER];
+	size_t i;
+
+	for (i = VPA_GAIN_FIRST; i < VPA_GAIN_FIRST + VPA_GAIN_CAUSES; i++)
+		ns += gap->ns[i];
+	return vpa_earlier(ns, gap->most_ns);
+}
+
 void vpa_gain_count(
 	struct vpa_gain *g, const struct vpa_resolver *r, const struct vpa_gain_gap *gap)
 {
 	struct vpa_gain_host *h = vpa_gain_host_of(g, gap->thread);
-	uint64_t pieces[VPA_CAUSES] = {0}, most = 0, long_ns = 0;
+	uint64_t most = host_made(gap);
 	struct walk w;
-	size_t i;
 
-	for (i = 0; i < gap->pieces->count; i++) {
-		const struct vpa_cause_piece *p = &gap->pieces->items[i];
-
-		pieces[p->cause] += p->end_ns - p->start_ns;
-		most += is_host_made((enum vpa_cause)p->cause) ? p->end_ns - p->start_ns : 0;
-		if (p->cause == VPA_CAUSE_HOST_CODE && p->is_long)
-			long_ns += p->end_ns - p->start_ns;
-	}
-	most = vpa_earlier(most, gap->most_ns);
 	if (!h || !most)
 		return;
 	w = walk_of(r, h, gap->start_ns);
 	pass_calls(&w, gap->host_ns, 0);
-	move_first_use(&w, gap->cuts);
-	move_setup(h, gap->pieces);
-	add_gains(g, h, pieces, most, long_ns);
+	if (gap->pieces) {
+		move_first_use(&w, gap->cuts);
+		move_setup(h, gap->pieces);
+	}
+	add_gains(g, h, gap->ns, most, gap->long_ns);
 }
 
 /* ---- hosts ---- */

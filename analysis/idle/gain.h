@@ -93,6 +93,9 @@ struct vpa_gain_gap {
 	uint64_t start_ns;
 	uint64_t host_ns; /* end of the launch call, at most the end of the gap */
 	uint64_t most_ns; /* how much of it was recorded */
+	uint64_t ns[VPA_CAUSES];
+	uint64_t long_ns; /* long code of the host */
+	/* Both NULL: nothing in it was set up for a first use. */
 	const struct vpa_cause_pieces *pieces;
 	const struct vpa_cuts *cuts; /* the cuts that pieces were made from */
 };

@@ -220,13 +220,22 @@ static int put_stretches(
 /* Counts what the gap would have lost without each of its causes. */
 static void count_gain(struct work *w, const struct launched *g)
 {
-	const struct vpa_gain_gap gap = {.thread = g->thread,
+	const struct vpa_cause_pieces *pieces = &w->answer->pieces;
+	struct vpa_gain_gap gap = {.thread = g->thread,
 		.start_ns = g->q->start_ns,
-		.host_ns = clamp(vpa_call_end(g->outer), 0, g->called_ns),
+		.host_ns = vpa_earlier(vpa_call_end(g->outer), g->called_ns),
 		.most_ns = vpa_resolver_recorded_ns(w->resolver, g->q->start_ns, g->q->end_ns),
-		.pieces = &w->answer->pieces,
+		.pieces = g->q->first_use ? pieces : NULL,
 		.cuts = &w->answer->cuts};
+	size_t i;
 
+	for (i = 0; i < pieces->count; i++) {
+		const struct vpa_cause_piece *p = &pieces->items[i];
+
+		gap.ns[p->cause] += p->end_ns - p->start_ns;
+		if (p->cause == VPA_CAUSE_HOST_CODE && p->is_long)
+			gap.long_ns += p->end_ns - p->start_ns;
+	}
 	vpa_gain_count(w->gain, w->resolver, &gap);
 }
 

@@ -61,29 +61,38 @@ struct walk {
 	struct vpa_capture_span capture;
 };
 
+/* Says what host code is, part of a stretch between two calls, the first of which ended at `ended_ns` (~0: there
+ * is none). `captures`: the thread captures a stream. */
+static void judge_code(const struct vpa_host_late *l, struct vpa_cause_piece *piece,
+	uint64_t ended_ns, uint64_t next_ns, int captures)
+{
+	uint64_t whole_ns = ended_ns == UINT64_MAX ? UINT64_MAX
+			    : next_ns <= ended_ns  ? 0
+						   : next_ns - ended_ns;
+
+	piece->cause = captures                  ? VPA_CAUSE_GRAPH_BUILD
+		       : whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE
+						 : VPA_CAUSE_HOST_CODE;
+	piece->is_long = whole_ns >= VPA_LOAD_NS;
+	piece->base = piece->cause;
+	piece->place =
+		vpa_resolver_place_of(l->resolver, l->thread, piece->start_ns, piece->end_ns);
+	if (!piece->place && l->launch_place)
+		piece->place = l->launch_place | VPA_BEFORE;
+}
+
 /* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
 static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
-	const struct vpa_host_late *l = w->late;
 	struct vpa_cause_piece *piece;
-	uint64_t whole_ns;
 
 	if (end_ns <= w->at_ns)
 		return VPT_OK;
-	whole_ns = w->ended_ns == UINT64_MAX ? UINT64_MAX
-		   : next_ns <= w->ended_ns  ? 0
-					     : next_ns - w->ended_ns;
 	piece = piece_of(w->out, w->at_ns, end_ns);
 	if (!piece)
 		return VPT_ENOMEM;
-	piece->cause = whole_ns < VPA_STALL_NS ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
-	piece->is_long = whole_ns >= VPA_LOAD_NS;
-	if (vpa_capture_span_at(&w->capture, w->captures, w->at_ns))
-		piece->cause = VPA_CAUSE_GRAPH_BUILD;
-	piece->base = piece->cause;
-	piece->place = vpa_resolver_place_of(l->resolver, l->thread, w->at_ns, end_ns);
-	if (!piece->place && l->launch_place)
-		piece->place = l->launch_place | VPA_BEFORE;
+	judge_code(w->late, piece, w->ended_ns, next_ns,
+		vpa_capture_span_at(&w->capture, w->captures, w->at_ns));
 	w->at_ns = end_ns;
 	return VPT_OK;
 }
@@ -494,4 +503,22 @@ int vpa_host_late_cut(const struct vpa_host_late *l, struct vpa_cuts *out, struc
 	if (!rc)
 		rc = count_calls(l, out->items + t.first, out->count - t.first);
 	return rc ? rc : put_taken(&t);
+}
+
+int vpa_host_late_is_code(const struct vpa_host_late *l, struct vpa_cause_piece *out)
+{
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	const struct vpa_calls *calls = &past->calls;
+	uint64_t position = vpa_call_position(l->launch), before;
+
+	if (position == calls->begin || vpa_calls_end_at(calls, position - 1) > l->start_ns ||
+		past->forgotten_ns > l->start_ns ||
+		vpa_capture_span_first(&past->captures).until_ns != UINT64_MAX)
+		return 0;
+	before = vpa_calls_previous(calls, position);
+	if (!ran_freely(l, position, before))
+		return 0;
+	*out = (struct vpa_cause_piece){.start_ns = l->start_ns, .end_ns = l->end_ns};
+	judge_code(l, out, vpa_calls_end_at(calls, before), vpa_call_start(l->launch), 0);
+	return 1;
 }

@@ -46,7 +46,8 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 	int rc = VPT_OK;
 
 	s->paused_until_ns = paused->count ? vpa_intervals_last(paused)->end_ns : 0;
-	ops->run_count = ops->first_count = s->stretch = 0;
+	ops->run_count = ops->first_count = ops->late_count = s->stretch = 0;
+	memset(ops->has_late, 0, ops->count);
 	for (i = 0; i < ops->count && !rc;) {
 		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
 			rc = vpa_idle_room(s, ops->device[i], ops->stream[i]);

@@ -61,7 +61,9 @@ struct vpa_idle {
 	struct vpa_idle_stream *streams;
 	size_t stream_cap;
 	uint64_t paused_until_ns; /* as far as is known, no pause ends later */
-	size_t stretch;           /* of the current batch: that of the op explained last */
+	/* Set by the owner. 1: emits each gap that the host made on its own. */
+	int each;
+	size_t stretch; /* of the current batch: that of the op explained last */
 	struct vpa_answer answer;
 	struct vpa_cause_pieces part, host_part; /* of a gap that a pause splits */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);

@@ -30,23 +30,28 @@ void vpa_idle_gap(
 {
 	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
 	int is_here = ops->gap_before[i] != VPA_NO_OP;
-	size_t k = 0;
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t k = 0, count = vpa_ops_gap(ops, i, vpa_ops_stretch(ops, i, &k)->place, parts);
 
 	out->before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
 	out->gating = vpa_ops_get(ops, i);
-	out->piece = (struct vpa_cause_piece){.start_ns = ops->start_ns[i] - ops->gap_ns[i],
+	for (k = 0; k < count; k++) {
+		const struct vpa_gap_stretch *part = &parts[k];
+
+		out->pieces[k] = (struct vpa_cause_piece){.start_ns = part->start_ns,
+			.end_ns = part->end_ns,
+			.call = part->call,
+			.place = part->place,
+			.cause = part->cause,
+			.call_start_ns = part->call ? ops->launch_start_ns[i] : 0,
+			.call_end_ns = part->call ? ops->launch_end_ns[i] : 0};
+	}
+	out->gap = (struct vpa_gap){.start_ns = ops->start_ns[i] - ops->gap_ns[i],
 		.end_ns = ops->start_ns[i],
-		.call = ops->launch_name[i],
-		.place = vpa_ops_stretch(ops, i, &k)->place,
-		.cause = ops->gap_cause[i],
-		.call_start_ns = ops->gap_cause[i] ? ops->launch_start_ns[i] : 0,
-		.call_end_ns = ops->gap_cause[i] ? ops->launch_end_ns[i] : 0};
-	out->gap = (struct vpa_gap){.start_ns = out->piece.start_ns,
-		.end_ns = out->piece.end_ns,
 		.device = ops->device[i],
 		.thread = ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE,
-		.pieces = &out->piece,
-		.piece_count = 1,
+		.pieces = out->pieces,
+		.piece_count = count,
 		.before = is_here || d->has_last ? &out->before : NULL,
 		.gating = &out->gating};
 }
@@ -191,45 +196,102 @@ static inline void note_op(const struct vpa_idle *s, struct vpa_idle_stream *str
 		vpa_idle_note_launch(stream, ops->correlation[i], since_of(ops, i));
 }
 
-/* The single cause of the gap before op `i`, if its launch returned before the gap and no record
- * could change the answer. 0: call vpa_cause_answer(). */
-static inline enum vpa_cause cause_of_queued(
+/* Whether no record but those of calls could change the answer for the gap before op `i`. */
+static inline int is_usual(
 	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, uint64_t since_ns)
 {
 	const struct vpa_resolver *r = s->resolver;
 	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
-	uint64_t end = ops->start_ns[i], start = end - ops->gap_ns[i], near_ns;
-	uint64_t id = ops->correlation[i];
+	uint64_t start = ops->start_ns[i] - ops->gap_ns[i], id = ops->correlation[i];
 	const struct vpa_call *launch = ops->launch[i];
 
-	/* Without a launch record both launch times are ~0. */
-	if (ops->launch_end_ns[i] > start || launch->state & VPA_CALL_NESTED ||
-		r->quiet_ns > start || s->paused_until_ns > start)
-		return VPA_CAUSE_NOT_IDLE;
+	if (!launch || launch->state & VPA_CALL_NESTED || r->quiet_ns > start ||
+		s->paused_until_ns > start)
+		return 0;
 	if (ops->gap_before[i] != VPA_NO_OP ? ops->correlation[ops->gap_before[i]] == id
 					    : !d->has_last || d->last.correlation == id)
-		return VPA_CAUSE_NOT_IDLE;
-	near_ns = ops->launch_end_ns[i] + VPA_NEAR_NS;
-	/* An earlier host would have made the gap shorter, which must be counted. */
-	if (start < near_ns)
-		return VPA_CAUSE_NOT_IDLE;
-	if (vpa_idle_others_end(s, ops, i) > start &&
-		vpa_cause_has_stream_wait(r, ops->stream[i], vpa_call_thread(launch), since_ns,
-			ops->launch_start_ns[i]))
-		return VPA_CAUSE_NOT_IDLE;
-	return vpa_cause_queued(launch->klass == VPT_CALL_GRAPH_LAUNCH, end - start);
+		return 0;
+	return vpa_idle_others_end(s, ops, i) <= start ||
+	       !vpa_cause_has_stream_wait(r, ops->stream[i], vpa_call_thread(launch), since_ns,
+		       ops->launch_start_ns[i]);
+}
+
+/* Counts what a gap that the host made would have lost without each of its causes. */
+static void count_late(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_late *late = &ops->late[i];
+	uint64_t start = ops->start_ns[i] - ops->gap_ns[i];
+	uint64_t before = (uint64_t)late->code_ns + late->call_ns + late->latency_ns;
+	struct vpa_gain_gap gap = {.thread = vpa_call_thread(ops->launch[i]),
+		.start_ns = start,
+		.host_ns = vpa_earlier(ops->launch_end_ns[i], ops->start_ns[i]),
+		.most_ns = ops->gap_ns[i]};
+
+	gap.ns[late->cause] = late->code_ns;
+	gap.ns[VPA_CAUSE_LAUNCH_CALL] = late->call_ns;
+	gap.ns[VPA_CAUSE_LAUNCH_LATENCY] = late->latency_ns;
+	gap.ns[ops->gap_cause[i]] = ops->gap_ns[i] - before;
+	vpa_gain_count(&s->devices[ops->device[i]].gain, s->resolver, &gap);
+}
+
+/* Explains a usual gap during which the host was at most in its own code, then in the launch call. Returns
+ * whether that is all. */
+static int answer_late(struct vpa_idle *s, struct vpa_ops *ops, size_t i)
+{
+	struct vpa_call *launch = ops->launch[i];
+	uint64_t end = ops->start_ns[i], start = end - ops->gap_ns[i];
+	uint64_t late_ns = vpa_later(ops->launch_start_ns[i], start);
+	uint64_t called_ns = vpa_earlier(vpa_later(ops->launch_end_ns[i], late_ns), end);
+	uint64_t near_ns =
+		vpa_earlier(vpa_later(ops->launch_end_ns[i] + VPA_NEAR_NS, called_ns), end);
+	struct vpa_host_late l = {.resolver = s->resolver,
+		.device = ops->device[i],
+		.thread = vpa_call_thread(launch),
+		.start_ns = start,
+		.end_ns = late_ns,
+		.launch = launch,
+		.launch_place = vpa_ops_stretch(ops, i, &s->stretch)->place};
+	struct vpa_cause_piece code = {.cause = VPA_CAUSE_LAUNCH_RATE};
+
+	if (s->each || late_ns >= end || ops->gap_ns[i] > UINT32_MAX ||
+		vpa_host_late_cause_of(launch) != VPA_CAUSE_LAUNCH_CALL || is_first(ops, i) ||
+		(late_ns > start && (!vpa_host_late_is_code(&l, &code) || code.is_long)))
+		return 0;
+	ops->has_late[i] = 1;
+	ops->late_count++;
+	ops->late[i] =
+		(struct vpa_late){(uint32_t)(late_ns - start), (uint32_t)(called_ns - late_ns),
+			(uint32_t)(near_ns - called_ns), code.place, code.cause};
+	/* The last stretch is never empty. */
+	if (near_ns < end) {
+		ops->gap_cause[i] = (uint8_t)vpa_cause_queued(
+			launch->klass == VPT_CALL_GRAPH_LAUNCH, end - near_ns);
+	} else if (called_ns < end) {
+		ops->gap_cause[i] = VPA_CAUSE_LAUNCH_LATENCY;
+		ops->late[i].latency_ns = 0;
+	} else {
+		ops->gap_cause[i] = VPA_CAUSE_LAUNCH_CALL;
+		ops->late[i].call_ns = 0;
+	}
+	count_late(s, ops, i);
+	return 1;
 }
 
 /* Explains the gap before an op. */
 static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t since_ns)
 {
-	uint64_t ns = ops->gap_ns[i];
+	uint64_t ns = ops->gap_ns[i], start = ops->start_ns[i] - ns;
 
 	ops->gap_cause[i] = VPA_CAUSE_NOT_IDLE;
 	if (!ns)
 		return VPT_OK;
-	ops->gap_cause[i] = (uint8_t)cause_of_queued(s, ops, i, since_ns);
-	if (!ops->gap_cause[i])
+	if (!is_usual(s, ops, i, since_ns))
+		return hand_out_before(s, ops, i, since_ns);
+	/* After that an earlier host would not have made the gap shorter. */
+	if (ops->launch_end_ns[i] + VPA_NEAR_NS <= start)
+		ops->gap_cause[i] = (uint8_t)vpa_cause_queued(
+			ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH, ns);
+	else if (!answer_late(s, ops, i))
 		return hand_out_before(s, ops, i, since_ns);
 	count_gap(&s->devices[ops->device[i]], ns);
 	return VPT_OK;

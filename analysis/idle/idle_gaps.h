@@ -14,7 +14,7 @@ int vpa_idle_explain(struct vpa_idle *s, const struct vpa_question *q);
 struct vpa_whole_gap {
 	struct vpa_gap gap;
 	struct vpa_op before, gating;
-	struct vpa_cause_piece piece;
+	struct vpa_cause_piece pieces[VPA_GAP_STRETCHES];
 };
 
 /* The gap that ends with op `i` of the current batch; its cause is filled in only if the op has a

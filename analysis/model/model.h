@@ -197,9 +197,18 @@ struct vpa_ops {
 	uint64_t gap_ns[VPA_OPS_MAX]; /* length of the gap that ends with the op; 0: none */
 	/* The op whose end opened that gap; VPA_NO_OP: not in this batch. */
 	uint8_t gap_before[VPA_OPS_MAX];
-	/* The gap's cause, if it has only one and that began after the launch returned: the gap's
-	 * call and place are then the launch's. 0: no gap, or one that is emitted on its own. */
+	/* What the gap's last stretch waited for: its call and place are the launch's. Most gaps are only that, and
+	 * began after the launch had returned. 0: no gap, or one that is emitted on its own. */
 	uint8_t gap_cause[VPA_OPS_MAX];
+	/* 1: the gap has stretches before that, see vpa_ops_gap(). */
+	uint8_t has_late[VPA_OPS_MAX];
+	size_t late_count; /* how many have */
+	struct vpa_late {
+		/* Of the host's own code; in the launch call; until the launch had reached the device. */
+		uint32_t code_ns, call_ns, latency_ns;
+		uint32_t place; /* of the code */
+		uint8_t cause;  /* of the code: VPA_CAUSE_LAUNCH_RATE or _HOST_CODE */
+	} late[VPA_OPS_MAX];
 	/* Consecutive ops of one stream. */
 	struct vpa_op_run {
 		uint8_t begin, end; /* [begin, end) */
@@ -227,6 +236,63 @@ static inline const struct vpa_op_stretch *vpa_ops_stretch(
 	while (o->stretches[*k].end <= i)
 		++*k;
 	return &o->stretches[*k];
+}
+
+/* A stretch of a gap that has a gap_cause. */
+struct vpa_gap_stretch {
+	uint64_t start_ns, end_ns;
+	uint32_t call, place;
+	uint8_t cause;
+};
+
+enum { VPA_GAP_STRETCHES = 4 };
+
+/* The stretches of the gap that ends with op `i` before its last one, in order; returns how many. `place`: that of
+ * the op's launch. */
+static inline size_t vpa_ops_late(const struct vpa_ops *o, size_t i, uint32_t place,
+	struct vpa_gap_stretch out[VPA_GAP_STRETCHES])
+{
+	const struct vpa_late *late = &o->late[i];
+	uint64_t at = o->start_ns[i] - o->gap_ns[i];
+	uint32_t call = o->launch_name[i];
+	size_t n = 0;
+
+	if (!o->has_late[i])
+		return 0;
+	if (late->code_ns)
+		out[n++] = (struct vpa_gap_stretch){
+			at, at + late->code_ns, 0, late->place, late->cause};
+	at += late->code_ns;
+	if (late->call_ns)
+		out[n++] = (struct vpa_gap_stretch){
+			at, at + late->call_ns, call, place, VPA_CAUSE_LAUNCH_CALL};
+	at += late->call_ns;
+	if (late->latency_ns)
+		out[n++] = (struct vpa_gap_stretch){
+			at, at + late->latency_ns, call, place, VPA_CAUSE_LAUNCH_LATENCY};
+	return n;
+}
+
+/* The length of its last stretch. */
+static inline uint64_t vpa_ops_last_ns(const struct vpa_ops *o, size_t i)
+{
+	const struct vpa_late *late = &o->late[i];
+
+	return o->has_late[i] ? o->gap_ns[i] - late->code_ns - late->call_ns - late->latency_ns
+			      : o->gap_ns[i];
+}
+
+/* All stretches of the gap; 0 if there is none, or it is emitted on its own. */
+static inline size_t vpa_ops_gap(const struct vpa_ops *o, size_t i, uint32_t place,
+	struct vpa_gap_stretch out[VPA_GAP_STRETCHES])
+{
+	size_t n = vpa_ops_late(o, i, place, out);
+
+	if (!o->gap_cause[i])
+		return 0;
+	out[n++] = (struct vpa_gap_stretch){o->start_ns[i] - vpa_ops_last_ns(o, i), o->start_ns[i],
+		o->launch_name[i], place, o->gap_cause[i]};
+	return n;
 }
 
 /* An op of a batch as a struct. */

@@ -466,24 +466,38 @@ int vpa_sweep_op(
 /* The gap that ends with op `i`, which the sweep has reached. */
 static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t i)
 {
-	const struct vpa_sweep_gap_part gap = {ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i],
-		ops->device[i], VPA_SWEEP_IDLE + ops->gap_cause[i]};
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t k, count = ops->device[i] < VPA_SWEEP_DEVICES ? vpa_ops_gap(ops, i, 0, parts) : 0;
+	int rc = VPT_OK;
 
-	return ops->gap_cause[i] && ops->device[i] < VPA_SWEEP_DEVICES ? cut_gap(s, &gap) : VPT_OK;
+	for (k = 0; k < count && !rc; k++) {
+		const struct vpa_sweep_gap_part gap = {parts[k].start_ns, parts[k].end_ns,
+			ops->device[i], VPA_SWEEP_IDLE + parts[k].cause};
+
+		rc = cut_gap(s, &gap);
+	}
+	return rc;
 }
 
 static void add_gaps(
 	struct vpa_sweep_sums *sums, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	size_t i;
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t i, k, count;
 
 	for (i = begin + 1; i < end; i++) {
 		unsigned cause = ops->gap_cause[i];
 
 		if (!cause)
 			continue;
-		sums->ns[VPA_SWEEP_IDLE + cause] += ops->gap_ns[i];
+		sums->ns[VPA_SWEEP_IDLE + cause] += vpa_ops_last_ns(ops, i);
 		sums->count[VPA_SWEEP_IDLE + cause]++;
+		count = vpa_ops_late(ops, i, 0, parts);
+		for (k = 0; k < count; k++) {
+			sums->ns[VPA_SWEEP_IDLE + parts[k].cause] +=
+				parts[k].end_ns - parts[k].start_ns;
+			sums->count[VPA_SWEEP_IDLE + parts[k].cause]++;
+		}
 	}
 }
 

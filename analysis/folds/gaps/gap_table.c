@@ -253,21 +253,40 @@ VPA_RARE static int consider_op(
 	return consider(s, c, &whole.gap);
 }
 
+/* Adds a stretch of a gap. */
+static inline int add_stretch(struct state *s, uint32_t device, unsigned cause, uint32_t place,
+	uint32_t call, uint64_t ns)
+{
+	struct vpa_gap_owner owner = vpa_gap_owner_of(device, cause, 0);
+
+	return vpa_gap_parts_add(&s->parts, vpa_gap_drawer_of(&s->parts, owner, place), call, ns);
+}
+
+/* The stretches before the last one of the gap that ends with op `i`. */
+static int add_late(struct state *s, const struct vpa_ops *ops, size_t i, uint32_t place)
+{
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t count = vpa_ops_late(ops, i, place, parts), k;
+	int rc = VPT_OK;
+
+	for (k = 0; k < count && !rc; k++)
+		rc = add_stretch(s, ops->device[i], parts[k].cause, parts[k].place, parts[k].call,
+			parts[k].end_ns - parts[k].start_ns);
+	return rc;
+}
+
 /* The gaps before ops [begin, end), which are of one stream and stretch. */
 static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
-	struct vpa_gap_owner owner;
 	size_t i;
 
 	for (i = begin; i < end; i++) {
-		unsigned cause = ops->gap_cause[i];
-
-		if (!cause)
+		if (!ops->gap_cause[i])
 			continue;
-		owner = vpa_gap_owner_of(ops->device[i], cause, 0);
-		if (vpa_gap_parts_add(&s->parts, vpa_gap_drawer_of(&s->parts, owner, place),
-			    ops->launch_name[i], ops->gap_ns[i]) ||
+		if ((ops->has_late[i] && add_late(s, ops, i, place)) ||
+			add_stretch(s, ops->device[i], ops->gap_cause[i], place,
+				ops->launch_name[i], vpa_ops_last_ns(ops, i)) ||
 			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
 			return VPT_ENOMEM;
 	}

@@ -44,23 +44,38 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	return VPT_OK;
 }
 
+/* A launch whose op ended a gap. */
+static int add_launch(
+	struct state *s, const struct vpa_call *launch, uint64_t op_ns, uint64_t gap_ns)
+{
+	uint64_t start = vpa_call_start(launch);
+
+	if (start < op_ns - gap_ns || start > op_ns)
+		return VPT_OK;
+	return vpa_durations_add(
+		launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch, op_ns - start);
+}
+
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	const struct vpa_op *op = gap->gating;
-	struct state *s = state;
-	uint64_t start;
 
 	(void)c;
 	if (!gap->before || !op || !op->launch)
 		return VPT_OK;
-	start = vpa_call_start(op->launch);
-	if (start < gap->start_ns || start > op->start_ns)
-		return VPT_OK;
-	return vpa_durations_add(
-		       op->launch->klass == VPT_CALL_GRAPH_LAUNCH ? &s->graph : &s->launch,
-		       op->start_ns - start)
-		       ? VPT_ENOMEM
-		       : VPT_OK;
+	return add_launch(state, op->launch, op->start_ns, op->start_ns - gap->start_ns);
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	(void)c;
+	for (i = 0; ops->late_count && i < ops->count && !rc; i++)
+		if (ops->has_late[i])
+			rc = add_launch(state, ops->launch[i], ops->start_ns[i], ops->gap_ns[i]);
+	return rc;
 }
 
 static int add_step(struct state *s, uint64_t start_ns, uint64_t end_ns)
@@ -215,6 +230,7 @@ const struct vpa_fold vpa_fold_checks = {
 	.call = fold_call,
 	.scope = fold_scope,
 	.gap = fold_gap,
+	.ops = fold_ops,
 	.finish = finish,
 	.free = free_state,
 };
