@@ -421,23 +421,23 @@ static int compare_starts(const void *pa, const void *pb)
 	return a->piece.start_ns < b->piece.start_ns ? -1 : a->piece.start_ns > b->piece.start_ns;
 }
 
-/* Appends a copy of a cut, of another list. */
-static int copy_cut(struct vpa_cuts *to, const struct vpa_cut *cut)
+/* Sorts the taken parts, of which each call took its own in order. */
+static void sort_taken(struct vpa_cuts *taken)
 {
-	struct vpa_cut *copy = vpa_cuts_add(to);
+	size_t i;
 
-	if (!copy)
-		return VPT_ENOMEM;
-	*copy = *cut;
-	return VPT_OK;
+	for (i = 1; i < taken->count; i++)
+		if (taken->items[i - 1].piece.start_ns > taken->items[i].piece.start_ns)
+			break;
+	if (i < taken->count)
+		qsort(taken->items, taken->count, sizeof(*taken->items), compare_starts);
 }
 
-/* Puts the taken parts in place of what they were taken from. */
+/* Puts the taken parts between what is left of the cuts: merges both from their ends. */
 static int put_taken(struct taking *t)
 {
 	struct vpa_cuts *cuts = t->cuts, *taken = t->taken;
-	size_t i, k;
-	int rc = VPT_OK;
+	size_t left = t->first, from = taken->count, to, i;
 
 	if (!taken->count)
 		return VPT_OK;
@@ -445,19 +445,21 @@ static int put_taken(struct taking *t)
 		struct vpa_cut *cut = &cuts->items[i];
 
 		cut->piece.start_ns = cut->taken_ns;
-		if (cut->piece.end_ns > cut->piece.start_ns && copy_cut(taken, cut))
-			return VPT_ENOMEM;
+		if (cut->piece.end_ns > cut->piece.start_ns)
+			cuts->items[left++] = *cut;
 	}
-	for (k = 1; k < taken->count &&
-		    taken->items[k - 1].piece.start_ns <= taken->items[k].piece.start_ns;
-		k++)
-		;
-	if (k < taken->count)
-		qsort(taken->items, taken->count, sizeof(*taken->items), compare_starts);
-	cuts->count = t->first;
-	for (k = 0; k < taken->count && !rc; k++)
-		rc = copy_cut(cuts, &taken->items[k]);
-	return rc;
+	sort_taken(taken);
+	to = left + from;
+	if (vpt_grow(&cuts->items, &cuts->cap, to, sizeof(*cuts->items)))
+		return VPT_ENOMEM;
+	cuts->count = to;
+	while (from) {
+		int is_left = left > t->first && cuts->items[left - 1].piece.start_ns >
+							 taken->items[from - 1].piece.start_ns;
+
+		cuts->items[--to] = is_left ? cuts->items[--left] : taken->items[--from];
+	}
+	return VPT_OK;
 }
 
 /* Counts the gap's time inside calls, without credit. */
