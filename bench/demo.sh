@@ -13,6 +13,19 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091
 . tests/setup.sh
 
+# The knobs as the program lists them, which is not built yet.
+usage() {
+	sed -n '2,/^set/ s/^# \{0,1\}//p' bench/demo.sh
+	echo
+	sed -e '/^\t"%s"$/r bench/demo/plants.c' -e '/^\t"other:/,$d' bench/demo/options.c |
+		sed -n 's/^\t"\(  .*\|[a-z ]*:\)\\n";*$/\1/p'
+}
+case ${1:-} in -h | --help)
+	usage
+	exit 0
+	;;
+esac
+
 simulated=
 if [ "${1:-}" = --simulated ]; then
 	simulated=yes
@@ -20,17 +33,9 @@ if [ "${1:-}" = --simulated ]; then
 fi
 install_packages bench/demo.sh
 configure build -DCMAKE_BUILD_TYPE=Release
-build build --target vptrace-demo libvptrace vptrace-analyze >build/demo.log 2>&1 || {
-	cat build/demo.log
-	exit 1
-}
-rm -f build/demo.log
+build_quietly build --target vptrace-demo libvptrace vptrace-analyze
 demo=$PWD/build/vptrace-demo
 tracer=$PWD/build/libvptrace.so
-
-for word; do
-	[ "$word" != --help ] || exec "$demo" --help
-done
 
 # ---- a GPU? ----
 libraries=$(ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null || true)

@@ -40,16 +40,22 @@ build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
 	(cd "$1" && ctest --no-tests=error --output-on-failure -j "$(nproc 2>/dev/null || echo 2)") || finish $?
 }
 
-# What the tests in FOLDER did not try: the lines "SKIPPED: REASON" of their output.
-list_skipped() { # list_skipped FOLDER
-	awk -v folder="$1" '
-		/^[0-9]+\/[0-9]+ Test: / { test = $3 }
-		/^SKIPPED: / && !seen[test, $0]++ { print "  " folder "/" test ": " substr($0, 10) }
-	' "$1/Testing/Temporary/LastTest.log"
+# What the tests in these folders did not try: the lines "SKIPPED: REASON" of their output, each reason once, with its tests.
+list_skipped() { # list_skipped FOLDER...
+	for folder; do
+		awk '/^[0-9]+\/[0-9]+ Test: / { test = $3 } /^SKIPPED: / { print substr($0, 10) "\t" test }' \
+			"$folder/Testing/Temporary/LastTest.log"
+	done | awk -F '\t' '
+		seen[$0]++ { next }
+		!count[$1]++ { order[++reasons] = $1 }
+		{ tests[$1] = tests[$1] (count[$1] > 1 ? ", " : "") $2 }
+		END { for (i = 1; i <= reasons; i++) print "  " order[i] " (" tests[order[i]] ")" }
+	'
 }
 
 finish() { # finish STATUS
-	skipped=$(for folder in $tested; do list_skipped "$folder"; done)
+	# shellcheck disable=SC2086
+	skipped=$(list_skipped $tested)
 	if [ -n "$skipped" ]; then
 		echo "Skipped, wholly or in part:"
 		echo "$skipped"

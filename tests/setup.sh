@@ -26,15 +26,23 @@ install_packages() { # install_packages SCRIPT
 	need_header libdeflate.h libdeflate-dev
 	[ -n "$packages" ] || return 0
 	install="apt-get install -y --no-install-recommends$packages"
-	if [ "$(id -u)" = 0 ]; then
-		apt-get update -qq && $install
-	elif sudo -n true 2>/dev/null; then
-		sudo apt-get update -qq && sudo $install
-	else
-		echo "$1: some packages are missing; install them with" >&2
-		echo "    sudo apt-get update && sudo $install" >&2
-		exit 1
+	sudo=
+	if [ "$(id -u)" != 0 ]; then
+		sudo=sudo
+		sudo -n true 2>/dev/null || {
+			echo "$1: some packages are missing; install them with" >&2
+			echo "    sudo apt-get update && sudo $install" >&2
+			exit 1
+		}
 	fi
+	echo "$1: installs$packages"
+	log=$(mktemp)
+	{ $sudo apt-get update -qq && $sudo $install; } >"$log" 2>&1 || {
+		cat "$log" >&2
+		echo "$1: the packages could not be installed: see above" >&2
+		exit 1
+	}
+	rm -f "$log"
 }
 
 # Makes a build folder of another checkout (this one was copied or renamed) one of this: its programs were built from other files.
@@ -65,4 +73,22 @@ build() { # build FOLDER [--target TARGET...]
 	folder=$1
 	shift
 	cmake --build "$folder" -j "$(nproc 2>/dev/null || echo 2)" "$@"
+}
+
+# The same; its output is shown only if it fails. Says how far it is, on a terminal.
+build_quietly() { # build_quietly FOLDER [--target TARGET...]
+	log=$1.log
+	[ -t 2 ] || echo "building; the first time takes a minute or more" >&2
+	build "$@" >"$log" 2>&1 &
+	building=$!
+	while [ -t 2 ] && kill -0 $building 2>/dev/null; do
+		printf '\rbuilding %s  ' "$(grep -o '^\[ *[0-9]*[/%][0-9]*' "$log" 2>/dev/null | tail -n 1 | tr -d '[ ')" >&2
+		sleep 0.5
+	done
+	[ ! -t 2 ] || printf '\r%40s\r' '' >&2
+	wait $building || {
+		cat "$log"
+		exit 1
+	}
+	rm -f "$log"
 }

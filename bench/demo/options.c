@@ -47,13 +47,12 @@ static const struct {
 };
 enum { COUNT = sizeof(table) / sizeof(table[0]) };
 
+/* One line each: bench/demo.sh prints them before there is a program. */
+/* clang-format off */
 static const char usage[] =
-	"Runs a video-diffusion pipeline shaped like Self-Forcing, to be traced: text encoding, 7 "
-	"blocks\n"
-	"of 3 latents, each with 4 denoising steps and a pass that writes the KV cache, VAE "
-	"decoding, and\n"
-	"copies of the frames to the host. The kernels only wait for as long as real kernels would "
-	"run,\n"
+	"Runs a video-diffusion pipeline shaped like Self-Forcing, to be traced: text encoding, 7 blocks\n"
+	"of 3 latents, each with 4 denoising steps and a pass that writes the KV cache, VAE decoding, and\n"
+	"copies of the frames to the host. The kernels only wait for as long as real kernels would run,\n"
 	"so the demo shows how tracing and analysis work. It does not measure how fast a GPU is.\n"
 	"\n"
 	"faults to add:\n"
@@ -62,14 +61,12 @@ static const char usage[] =
 	"  --offload           copy the weights of each layer from pageable memory in each pass\n"
 	"  --eager             compute self-attention as GEMM, softmax, GEMM\n"
 	"variants:\n"
-	"  --two-streams       run VAE and copies on a second stream, copy frames to pinned "
-	"memory\n"
+	"  --two-streams       run VAE and copies on a second stream, copy frames to pinned memory\n"
 	"  --graph             capture the denoising pass of a block once and replay it\n"
 	"  --vae-at-end        decode all blocks after the last one\n"
 	"  --threads           copy the frames in a second thread\n"
 	"ranks:\n"
-	"  --ranks N           use N processes, each with one device and a part of each layer; "
-	"they\n"
+	"  --ranks N           use N processes, each with one device and a part of each layer; they\n"
 	"                      exchange parts of each layer all to all, and gather each block\n"
 	"  --nodes N           put the ranks on N simulated hosts (1)\n"
 	"  --cfg-parallel      compute the two passes of guidance on two halves of the ranks\n"
@@ -80,16 +77,15 @@ static const char usage[] =
 	"  --steps N           steps per block (4)\n"
 	"  --layers N          layers of the transformer (30)\n"
 	"  --scale X           factor for the duration of all kernels (1.0)\n"
-	"  --reference         run only passes of exactly 100 ms of GPU time: from the second "
-	"block on,\n"
+	"  --reference         run only passes of exactly 100 ms of GPU time: from the second block on,\n"
 	"                      24.0 FPS, 2.0 blocks per second, 8.0 steps per second\n"
 	"other:\n"
-	"  --trace FILE        record to FILE with libvptrace.so, or with the library in "
-	"VPTRACE_LIBRARY\n"
+	"  --trace FILE        record to FILE with libvptrace.so, or with the library in VPTRACE_LIBRARY\n"
 	"                      (otherwise use `vptrace run` or CUDA_INJECTION64_PATH)\n"
 	"  --print-plan        print what the host would do, as JSON, and exit\n"
 	"  --probe             print which GPU the demo would run on, and exit\n"
 	"  --help              print this help\n";
+/* clang-format on */
 
 void demo_options_help(void)
 {

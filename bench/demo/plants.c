@@ -21,20 +21,20 @@ static const struct {
 	[DEMO_PLANT_ENDS] = {"ends", 0, 1000},
 };
 
+/* One line each: bench/demo.sh prints them before there is a program. */
+/* clang-format off */
 const char demo_plants_help[] =
-	"  --plant LIST        faults of single ranks, as 3:host=400,0:link=150: "
-	"RANK:FAULT=NUMBER\n"
+	"  --plant LIST        faults of single ranks, as 3:host=400,0:link=150: RANK:FAULT=NUMBER\n"
 	"                        host=US      host code in each layer\n"
 	"                        kernel=PCT   duration of the feed-forward part's kernels\n"
 	"                        link=PCT     duration of all collectives that need the rank\n"
-	"                        skew=NS      its kernels of collectives end later than the "
-	"others'\n"
+	"                        skew=NS      its kernels of collectives end later than the others'\n"
 	"                        late=MS      it starts later than the others\n"
 	"                        offset=MS    the clock of its host is ahead, see --nodes\n"
-	"                        drift=PPM    the clock of its host is too fast; its host is its "
-	"own\n"
+	"                        drift=PPM    the clock of its host is too fast; its host is its own\n"
 	"                        untraced=1   it is not recorded\n"
 	"                        ends=BLOCK   it ends before this block, and the others fail\n";
+/* clang-format on */
 
 struct item {
 	uint64_t rank;

@@ -12,6 +12,13 @@ need_python 3.10
 cd "$work" || exit 1
 unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
 
+# The script lists the knobs before there is a program.
+cases=$((cases + 1))
+sh "$source/bench/demo.sh" --help >listed || fail "bench/demo.sh --help ended with $?"
+"$demo" --help | sed -n '/^faults to add:/,/^other:/p' | sed '$d' >knobs
+[ "$(wc -l <knobs)" -gt 20 ] || fail "vptrace-demo --help lists no knobs"
+sed -n '/^faults to add:/,$p' listed | diff knobs - >differ || fail "bench/demo.sh --help: $(cat differ)"
+
 # plan_of NAME KNOBS...: what the host will do, in NAME.plan
 plan_of() {
 	plan=$1.plan

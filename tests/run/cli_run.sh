@@ -54,12 +54,12 @@ says out "usage: sh tests/run.sh [quick|bare]"
 # ---- what was skipped ----
 run_in "$project" 0 "a first run" quick
 says out "Skipped, wholly or in part:"
-says out "  build/whole: no moon"
+says out "  no moon (whole)"
 grep -q "shared traces" "$work/out" && fail "what was there counts as skipped"
 echo 'exit 1' >"$project/tests/part.sh.fails"
 mv "$project/tests/part.sh" "$work/part.sh" && mv "$project/tests/part.sh.fails" "$project/tests/part.sh"
 run_in "$project" 8 "a test fails" quick
-says out "  build/whole: no moon"
+says out "  no moon (whole)"
 mv "$work/part.sh" "$project/tests/part.sh"
 
 # ---- folders that were configured otherwise ----
@@ -84,7 +84,7 @@ grep -q "building it again" "$work/out" && fail "configured again without need"
 # ---- without CUDA and ../shared ----
 run_in "$project" 0 "the bare run" bare
 if unshare -m mount -t tmpfs none "$project/tests" 2>/dev/null; then
-	says out "  build-bare/part: no shared traces"
+	says out "  no shared traces (part)"
 	grep -q "found /" "$project/build-bare/Testing/Temporary/LastTest.log" && fail "CUDA was not hidden"
 	[ -e "$work/shared/trace" ] || fail "../shared is hidden from others"
 	[ -n "$(ls -A "$project/tests")" ] || fail "the try to mount was seen by others"
