@@ -344,12 +344,14 @@ row warn variables "/nonexistent/libvptrace.so does not exist"
 doctor 1 "no folder" $standin VPTRACE_OUTPUT=$work/nosuch/a.zst
 row fail disk "there is no folder $work/nosuch for the output: create it"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	for_others vptrace vptrace-doctor libvptrace.so standin
+	[ ! -d "$bin/gpu-probes" ] || for_others gpu-probes
 	mkdir closed
-	chmod 755 . closed
+	chmod 755 closed
 	chmod 777 temporary
-	as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
-	doctor 1 "a folder that cannot be written" $standin VPTRACE_OUTPUT=$work/closed/a.zst
-	as_user=
+	as_user="setpriv --reuid=65534 --regid=65534 --clear-groups" here=$vptrace vptrace=$work/others/vptrace
+	doctor 1 "a folder that cannot be written" LD_LIBRARY_PATH=$work/others/standin VPT_STANDIN_TIME=real VPTRACE_OUTPUT=$work/closed/a.zst
+	as_user= vptrace=$here
 	row fail disk "the folder $work/closed cannot be written"
 	row ok permissions "user 65534, without CAP_SYS_ADMIN"
 else

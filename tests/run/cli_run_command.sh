@@ -397,17 +397,19 @@ refuses 2 "an output folder that is a file" "$work/plain is not a folder" run -o
 if [ "$(id -u)" != 0 ]; then
 	echo "SKIPPED: only root can become a user who may not write"
 elif have setpriv "an output folder that cannot be written"; then
+	for_others vptrace vptrace-analyze libvptrace.so host_launched standin
 	mkdir closed
-	chmod 755 . closed
+	chmod 755 closed
 	chmod 777 temporary
 	rule="an output folder that cannot be written"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$vptrace" run -o closed/a.zst true 2>err
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$work/others/vptrace" run -o closed/a.zst true 2>err
 	same "$rule: exit status" 2 $?
 	says err "the folder $work/closed cannot be written"
 	rule="a command that becomes another user"
 	mkdir open
 	chmod 777 open
-	"$vptrace" run -o open/a.zst setpriv --reuid=65534 --regid=65534 --clear-groups "$host" launch 5 >out 2>err
+	LD_LIBRARY_PATH=$work/others/standin "$work/others/vptrace" run -o open/a.zst \
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$work/others/host_launched" launch 5 >out 2>err
 	same "$rule: exit status" 0 $?
 	says err "$work/open/a.zst was written by a process that could not report"
 	says err "$work/open/a.zst: "

@@ -48,6 +48,14 @@ same() {
 	[ "$2" = "$3" ] || fail "$1: expected \"$2\", found \"$3\""
 }
 
+# for_others FILE...: copies what was built to $work/others, for another user: the checkout may be in a folder that only its owner enters.
+for_others() {
+	chmod 755 "$work"
+	mkdir -p "$work/others"
+	(cd "$VPT_BIN" && cp -Lr "$@" "$work/others/") || fail "no copy of $*"
+	chmod -R go+rX "$work/others"
+}
+
 skip() {
 	echo "SKIPPED: $*"
 	exit 77
