@@ -79,6 +79,7 @@ struct vpa_fold {
 	X(byte_rates)                                                                              \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
+	X(marked_host)                                                                             \
 	X(overview)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;

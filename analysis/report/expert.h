@@ -188,6 +188,16 @@ struct vpa_attention_shape {
 	uint64_t calls, total_ns, min_ns, max_ns;
 };
 
+/* ---- marks on the host, of a trace without work on a GPU: ../folds/marked_host.c ---- */
+
+struct vpa_marked_row {
+	const char *kind;          /* "request", "block" ... */
+	const char *name;          /* of requests and stages; NULL: those of one kind are one row */
+	const char *label;         /* both, indented by two blanks for each mark around it */
+	unsigned depth;            /* marks around it */
+	struct vpa_durations host; /* from start to end */
+};
+
 struct vpa_expert {
 	struct vpa_check_loop loop;
 	/* From the start of the launch call to the start of its first op, where the device was idle
@@ -215,6 +225,8 @@ struct vpa_expert {
 	size_t stage_family_count;
 	struct vpa_attention_shape *shapes; /* by total_ns, descending; at most --top */
 	size_t shape_count, shapes_used;
+	struct vpa_marked_row *marked; /* each after the row around it */
+	size_t marked_count;
 };
 
 #endif

@@ -37,6 +37,9 @@ struct vpa_pair {
 	const char *key, *value;
 };
 
+/* A META row of a capture that was made without a GPU on purpose. */
+#define VPA_META_SIMULATE "simulate"
+
 /* Per cent of the window: where the profiling library's own work takes more, it stretches gaps. */
 #define VPA_DEGRADED_PERCENT 5
 

@@ -325,7 +325,9 @@ static void judge_no_work(struct vpa_report *out, const struct vpa_completeness 
 
 	if (n->kernels + n->memcpy + n->memset || out->verdict.is_refused)
 		return;
-	if (out->verdict.is_ranges_only)
+	if (out->verdict.is_ranges_only && vpa_meta(out, VPA_META_SIMULATE))
+		REASON(out, "recorded without a GPU, by --simulate: all times are the host's own");
+	else if (out->verdict.is_ranges_only)
 		REASON(out, "recording of GPU work was disabled (VPTRACE_PROFILE=none)");
 	else
 		REASON(out, "no GPU work %s: device times are unavailable",

@@ -35,6 +35,14 @@ steps_trace 9 100 >steps.json
 sed 's/"step /"request /' steps.json >requests.json
 report steps steps.json
 report requests requests.json
+# Marks without work on a GPU.
+cat >marked.json <<'JSON'
+{"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "block 0", "pid": 1, "tid": 1, "ts": 1, "dur": 100},
+{"ph": "X", "cat": "user_annotation", "name": "vae_decode", "pid": 1, "tid": 1, "ts": 2, "dur": 50}
+]}
+JSON
+report marked marked.json
 for file in "$source"/tests/corpus/*-*; do
 	report "corpus-${file##*/}" "$file"
 done

@@ -40,6 +40,9 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"while the command runs, print a line every 2 or so many seconds on standard "
 		"error; or "
 		"write metrics to FILE instead; see watch --help"},
+	[VTR_RUN_SIMULATE] = {"simulate", '\0', VPT_FLAG, NULL, NULL,
+		"record a Python program without a GPU: its marks with the host's times, no device "
+		"times; to set up marks before there is a GPU"},
 	[VTR_RUN_RING] = {"ring", '\0', VPT_TEXT, "SECONDS|BYTES", NULL,
 		"a flight recorder: keep only the last part of the capture, such as 30s, 2m, 64M "
 		"or 1G, in memory, and write it when the process ends, however it dies"},

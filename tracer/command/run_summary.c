@@ -215,11 +215,15 @@ static void say_unused(const struct vtr_list *list, const char *how_it_ended)
 
 	if (list->marked_count > 1)
 		snprintf(more, sizeof(more), " and %zu more", list->marked_count - 1);
-	if (list->marked_count)
+	if (getenv("VPTRACE_SIMULATE") && !list->marked_count)
+		vtr_say("nothing was recorded: no Python imported what is marked; see --mark%s%s",
+			*how_it_ended ? "; " : "", how_it_ended);
+	else if (list->marked_count)
 		vtr_say("nothing was recorded: no process used CUDA. Marks were hit in process "
 			"%ld%s, but are kept only with CUDA calls: %s. If the program should use "
 			"the GPU, check which device it chose (PyTorch: "
-			"torch.cuda.is_available()), and run vptrace doctor%s%s",
+			"torch.cuda.is_available()), and run vptrace doctor; "
+			"vptrace run --simulate records the marks alone%s%s",
 			list->marked_pid, more, list->marked, *how_it_ended ? "; " : "",
 			how_it_ended);
 	else if (*how_it_ended)

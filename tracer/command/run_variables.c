@@ -262,10 +262,29 @@ static int set_marks(
 	return rc;
 }
 
+/* Without a GPU there is nothing but ranges, and nobody but Python to start the tracer. */
+static int set_simulate(const struct vpt_args *args, struct vpt_err *err)
+{
+	const char *profile = vpt_text_of(args, VTR_RUN_PROFILE);
+	int rc;
+
+	if (profile != args->command->options[VTR_RUN_PROFILE].fallback &&
+		strcmp(profile, "none") != 0)
+		return vpt_fail(err, VPT_EINVAL,
+			"--simulate records no GPU work: use it without --profile %.60s", profile);
+	rc = set("VPTRACE_SIMULATE", "1", err);
+	return rc ? rc : set("VPTRACE_PROFILE", "none", err);
+}
+
 static int set_options(const struct vpt_args *args, struct vpt_err *err)
 {
 	const char *profile = vpt_text_of(args, VTR_RUN_PROFILE);
 	int rc = set_texts(args, err);
+
+	if (!rc && vpt_has(args, VTR_RUN_SIMULATE))
+		rc = set_simulate(args, err);
+	if (!rc && vpt_has(args, VTR_RUN_SIMULATE))
+		profile = "none";
 
 	if (!rc && (profile != args->command->options[VTR_RUN_PROFILE].fallback ||
 			   !getenv("VPTRACE_PROFILE")))

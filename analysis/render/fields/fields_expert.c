@@ -350,6 +350,21 @@ static const struct vpa_fields byte_rate =
 	FIELDS("byte_rate", "bytes per second, where ranges say how many", byte_fields);
 #undef ROW
 
+/* ---- marks on the host ---- */
+
+#define ROW struct vpa_marked_row
+static const struct vpa_field marked_fields[] = {
+	{"kind", TEXT(kind), NULL, "request, block, step, context, iteration or stage"},
+	{"name", TEXT_OR_NULL(name), NULL,
+		"of requests and stages; null: those of a kind are one row"},
+	{"depth", UNSIGNED(depth), "marks", "marks around it"},
+	{"label", TEXT(label), NULL, "kind and name, indented by the marks around it"},
+	{"host", SPREAD(host), NULL, "from start to end on the host"},
+};
+static const struct vpa_fields marked = FIELDS("marked",
+	"marks of one kind in one place, of a trace without work on a GPU", marked_fields);
+#undef ROW
+
 /* ---- the tables ---- */
 
 static int has_step_kinds(const struct vpa_at *at)
@@ -382,6 +397,10 @@ static const struct vpa_field expert_fields[] = {
 	{"byte_rates", ROWS(byte_rate, expert.byte_rates, expert.byte_rate_count), NULL,
 		"at most --top; by kernel_ns, descending; empty where nothing says how much "
 		"memory ranges read and write"},
+	{"marked", ROWS(marked, expert.marked, expert.marked_count), NULL,
+		"what the marks of a pipeline found, each after the one around it; empty if there "
+		"is "
+		"work on a GPU"},
 };
 const struct vpa_fields vpa_fields_expert =
 	FIELDS("expert", "tables of what people look up by hand", expert_fields);
@@ -437,6 +456,13 @@ const struct vpa_view vpa_views_expert[] = {
 		VPA_TEXT_COLUMNS({"host ms", .key = "total_ns"}, {"calls", .key = "count"},
 			{"mean", .key = "total_ns", .over = "count", .drop = 1})},
 	{"overlap", "What runs at the same time", .section = "devices"},
+	{"marked", "Marks on the host", .section = "ranges",
+		.first = "label host.count host.mean_ns host.total_ns",
+		.text = {"marks", .after = "ranges", .rank = 28, .title = "MARKS, on the host",
+			.label = "{label}"},
+		VPA_TEXT_COLUMNS({"n", .key = "host.count"},
+			{"mean", .key = "host.total_ns", .over = "host.count"},
+			{"host ms", .key = "host.total_ns"})},
 	{"streams", "Streams", .section = "devices",
 		VPA_TEXT_COLUMNS({"busy ms", .key = "busy_ns"}, {.head = "% window"},
 			{"ops", .key = "ops"})},

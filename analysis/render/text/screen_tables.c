@@ -279,3 +279,10 @@ void vpa_screen_series(struct vpa_page *p, const struct vpa_screen *s)
 	}
 	vpa_page_table(p, &t);
 }
+
+/* Of a trace without work on a GPU: what the marks found. */
+void vpa_screen_marks(struct vpa_page *p, const struct vpa_screen *s)
+{
+	if (s->report->expert.marked_count)
+		vpa_text_put_view(p, s->report, s->digest, vpa_view_of("marked"));
+}

@@ -107,9 +107,18 @@ def _load():
     try:
         with _standard:
             load = _names_of("_own.py")["load"]
-            load("vptrace_marks").start_from_environment(load("vptrace"))
+            vptrace = load("vptrace")
+            load("vptrace_marks").start_from_environment(vptrace)
+            if os.environ.get("VPTRACE_SIMULATE"):
+                _simulate(vptrace)
     except Exception as error:  # pylint: disable=broad-except
         _fail(error)
+
+
+def _simulate(vptrace):
+    """Without a GPU, CUDA does not load the tracer: `vptrace run --simulate` asks for the marks alone."""
+    if vptrace.start() == 0:
+        vptrace.metadata("simulate", "recorded without a GPU: all times are the host's own")
 
 
 def _fail(error):
@@ -172,6 +181,8 @@ def _watch(what):
             packages |= _packages_of_item(item.strip(), folder, presets)
     except (OSError, ValueError):  # which is reported there
         packages.add("*")
+    if os.environ.get("VPTRACE_SIMULATE"):
+        packages.add("vptrace")  # a program that marks itself
     if any(package == "__main__" or "*" in package or package in sys.modules for package in packages):
         _load()
     else:
