@@ -2,7 +2,7 @@
 # compare: where B lacks findings of A that ask for changes, what a replay of A with them predicts, beside what came.
 # shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/../support/cli.sh"
-. "$(dirname "$0")/../support/demo.sh"
+. "$(dirname "$0")/../support/captures/demo.sh"
 has_demo "what was predicted, and what came" || exit 77
 cd "$work" || exit 1
 small="--blocks 4 --layers 12"

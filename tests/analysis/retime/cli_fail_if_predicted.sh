@@ -2,7 +2,7 @@
 # --fail-if 'predicted:CHANGE>5%': the exit code is 4 where a replay with the change makes the mean block shorter by more than that.
 # shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/../../support/cli.sh"
-. "$(dirname "$0")/../../support/demo.sh"
+. "$(dirname "$0")/../../support/captures/demo.sh"
 cd "$work" || exit 1
 
 # ---- what is refused before the trace is read ----

@@ -3,7 +3,7 @@
 # whole; and the host alone takes what a run takes in which kernels take no time.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "$(dirname "$0")/../../support/cli.sh"
-. "$(dirname "$0")/../../support/demo.sh"
+. "$(dirname "$0")/../../support/captures/demo.sh"
 need_python 3.6
 has_demo "stages of the demo's knobs" || exit 77
 cd "$work" || exit 1

@@ -42,7 +42,7 @@ def show():
     assert library.depth == 0, "%%d ranges are open" %% library.depth
 
 atexit.register(show)
-""" % (os.path.join(HERE, "..", "..", "tracer", "python"), HERE)
+""" % (os.path.join(HERE, "..", "..", "..", "tracer", "python"), HERE)
 
 
 def rule(function):
