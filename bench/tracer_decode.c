@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 
 #include "formats/capture_layout.h"
-#include "tests/tracer/cupti_fake.h"
+#include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/cupti/records/cupti_records.h"
 #include "tracer/ranges/range_strings.h"
 

@@ -1,7 +1,7 @@
 /* test_tracer_cupti_unfinished.c - which ops without an end were still to be done when recording stopped. */
 #include "tracer/cupti/records/cupti_unfinished.h"
 
-#include "tests/tracer/cupti_fake.h"
+#include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/ranges/range_strings.h"
 
 #include <setjmp.h>

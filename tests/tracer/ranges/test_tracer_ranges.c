@@ -1,5 +1,5 @@
 /* test_tracer_ranges.c - ranges, marks and counters of a thread, as the writer sees them: captures, payloads, limits. */
-#include "tests/tracer/tracer_rig.h"
+#include "tests/tracer/ranges/tracer_rig.h"
 #include "tracer/ranges/range_note.h"
 #include "tracer/ranges/started_ranges.h"
 #include "tracer/ranges/thread_names.h"

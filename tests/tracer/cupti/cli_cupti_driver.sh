@@ -2,7 +2,7 @@
 # A libcupti like that of CUDA 13.2, each function of which calls itself until the stack ends where it does not accept the driver:
 # the host lives, whatever the driver lacks. VPT_CUPTI_13_2 may name the real one. Nothing here is a measurement of a GPU.
 # shellcheck disable=SC1091,SC2154
-. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
 bin=$(cd "${VPT_BIN:-.}" && pwd)
 only_in_plain_build
 cc=${CC:-cc}

@@ -9,7 +9,7 @@
 #include "formats/capture_layout.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
-#include "tests/tracer/cupti_fake.h"
+#include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/ranges/range_strings.h"
 
 #include <dlfcn.h>

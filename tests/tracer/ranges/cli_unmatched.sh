@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ranges that are opened and never closed: every later one is in the capture, and the report says what the program did wrong.
 # shellcheck disable=SC1091,SC2154
-. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
 bin=$(cd "${VPT_BIN:-.}" && pwd)
 host=$bin/host_unmatched
 [ -x "$host" ] || skip "host_unmatched is not built"

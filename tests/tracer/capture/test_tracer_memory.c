@@ -1,6 +1,6 @@
 /* test_tracer_memory.c - what the tracer holds in a process: little where little happens, all that the limit allows where
  * much does, and nothing more. VPT_PERCENT scales the work. */
-#include "tests/tracer/tracer_rig.h"
+#include "tests/tracer/ranges/tracer_rig.h"
 
 #include "formats/base/memory.h"
 #include "tests/support/process.h"

@@ -1,6 +1,6 @@
 /* test_tracer_tsc.c - the counter that stands in for the system's clock, on clocks that the tests make up: a counter of some
  * speed, readings that are a little off, clocks that are set and slewed, a keeper that sleeps. */
-#include "tests/tracer/tracer_rig.h"
+#include "tests/tracer/ranges/tracer_rig.h"
 
 #include "tests/support/skip.h"
 #include "tracer/guest/capture_clock.h"

@@ -6,7 +6,7 @@
 #include "formats/base/memory.h"
 #include "formats/calls.h"
 #include "formats/capture_layout.h"
-#include "tests/tracer/cupti_fake.h"
+#include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/cupti/records/cupti_decoder.h"
 #include "tracer/ranges/range_strings.h"
 

@@ -25,7 +25,7 @@ grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" || export LD_LIBR
 failed=0
 for test in names tsc ranges threads pool nvtx window sampler python_stack stack_samples snapshots session; do
 	# shellcheck disable=SC2086
-	$cc $flags -o "$work/$test" tests/tracer/test_tracer_$test.c "$work/tracer.a" "$work/formats.a" -lcmocka -lzstd -lpthread -ldl -lm || exit 1
+	$cc $flags -o "$work/$test" tests/tracer/*/test_tracer_$test.c "$work/tracer.a" "$work/formats.a" -lcmocka -lzstd -lpthread -ldl -lm || exit 1
 	VPT_PERCENT=${VPT_PERCENT:-4} TSAN_OPTIONS=halt_on_error=0:exitcode=66 "$work/$test" >"$work/out" 2>&1 && continue
 	echo "FAILED: test_tracer_$test"
 	grep -v '^\[ RUN\|^\[       OK' "$work/out" | head -60

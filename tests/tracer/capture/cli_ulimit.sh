@@ -1,7 +1,7 @@
 #!/bin/sh
 # Limits of the process: a stack too small for the programs is an error, and files that may not grow leave none behind.
 # shellcheck disable=SC1091,SC2154,SC3045
-. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
 bin=$(cd "${VPT_BIN:-.}" && pwd)
 cd "$work" || exit 1
 mkdir in && cd in || exit 1

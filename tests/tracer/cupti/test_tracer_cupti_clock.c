@@ -1,6 +1,6 @@
 /* test_tracer_cupti_clock.c - times of another clock, made up here: a counter of some speed against a system's clock that is slewed,
  * and readings that are a little off. */
-#include "tests/tracer/tracer_rig.h"
+#include "tests/tracer/ranges/tracer_rig.h"
 
 #include "formats/base/memory.h"
 #include "tracer/cupti/cupti_strays.h"

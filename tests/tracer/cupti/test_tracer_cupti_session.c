@@ -6,7 +6,7 @@
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"
 #include "formats/file/capture_reader.h"
-#include "tests/tracer/cupti_fake.h"
+#include "tests/tracer/cupti/cupti_fake.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
 

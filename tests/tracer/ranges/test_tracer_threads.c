@@ -2,7 +2,7 @@
  * scales the work.
  * Long, since the threads of all cases share one set of helpers. */
 #include "tests/support/skip.h"
-#include "tests/tracer/tracer_rig.h"
+#include "tests/tracer/ranges/tracer_rig.h"
 #include "tracer/ranges/thread_names.h"
 
 #include <linux/filter.h>
