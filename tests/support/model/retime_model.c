@@ -1,263 +1,14 @@
-/* retime_model.c - the program that a seed makes, and the slow account of it.
- * Long, since one file has the whole of the second opinion. */
+/* retime_model.c - the slow account of what changes of a program bring. */
 #include "tests/support/model/retime_model.h"
 
 #include "analysis/model/model.h"
-#include "formats/base/count.h"
-#include "formats/base/memory.h"
-#include "formats/event_schema.h"
-#include "tests/support/random.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { NONE = -1, EVENTS = 3, TEXT = 32768, LOOK_BACK = 64 };
+enum { NONE = -1, LOOK_BACK = 64 };
 
 static const int64_t never = INT64_MIN;
-
-static const struct {
-	const char *name;
-	int launches, copies, waits;
-} kinds[MODEL_CALL_KINDS] = {
-	[MODEL_LAUNCH] = {"cudaLaunchKernel", 1, 0, 0},
-	[MODEL_COPY] = {"cudaMemcpyAsync", 1, 1, 0},
-	[MODEL_BLOCKING_COPY] = {"cudaMemcpy", 1, 1, 0},
-	[MODEL_DEVICE_SYNC] = {"cudaDeviceSynchronize", 0, 0, 1},
-	[MODEL_STREAM_SYNC] = {"cudaStreamSynchronize", 0, 0, 1},
-	[MODEL_EVENT_SYNC] = {"cudaEventSynchronize", 0, 0, 1},
-	[MODEL_RECORD] = {"cudaEventRecord", 0, 0, 0},
-	[MODEL_STREAM_WAIT] = {"cudaStreamWaitEvent", 0, 0, 0},
-	[MODEL_QUERY] = {"cudaEventQuery", 0, 0, 0},
-};
-
-/* Threads 0 and 1 are of process 1, thread 2 of process 2; stream 3 too. Stream 2 is of another device. */
-static const int thread_pid[MODEL_THREADS] = {1, 1, 2};
-static const int stream_pid[MODEL_STREAMS] = {1, 1, 1, 2};
-static const int stream_gpu[MODEL_STREAMS] = {0, 0, 1, 2};
-
-/* ---- the program ---- */
-
-static int below(struct vpt_random *r, int limit)
-{
-	return (int)vpt_random_below(r, (uint64_t)limit);
-}
-
-/* A length near one of the thresholds. */
-static int64_t some_ns(struct vpt_random *r)
-{
-	static const int64_t usual[] = {0, 1, 700, 1499, 1500, 1501, 2000, 3000, 3999, 4001, 5001,
-		7999, 8000, 8001, 15000, 20001, 40000, 99999, 100000, 100001, 250000};
-
-	return usual[below(r, COUNT(usual))] + (below(r, 3) ? 0 : below(r, 700));
-}
-
-static int by_call(const void *a, const void *b)
-{
-	const struct model_call *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->thread - y->thread;
-}
-
-static int by_op(const void *a, const void *b)
-{
-	const struct model_op *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return x->stream - y->stream;
-}
-
-static int by_range(const void *a, const void *b)
-{
-	const struct model_range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end < y->end ? 1 : -1;
-}
-
-static int stream_of_thread(struct vpt_random *r, int thread)
-{
-	return thread_pid[thread] == 2 ? 3 : below(r, 3);
-}
-
-static void make_calls(struct retime_model *m, struct vpt_random *r)
-{
-	int threads = 1 + below(r, MODEL_THREADS), thread, i;
-	int count = 4 + below(r, MODEL_CALLS - 4);
-	int64_t at[MODEL_THREADS] = {1000, 1000 + some_ns(r), 1000 + some_ns(r)};
-
-	for (i = 0; i < count; i++) {
-		struct model_call *c = &m->calls[m->call_count++];
-
-		thread = below(r, threads);
-		c->thread = thread;
-		c->kind = below(r, 2) ? MODEL_LAUNCH
-				      : (enum model_call_kind)below(r, MODEL_CALL_KINDS);
-		c->stream = stream_of_thread(r, thread);
-		c->event = below(r, EVENTS);
-		c->start = at[thread];
-		c->end = c->start + some_ns(r);
-		at[thread] = c->end + some_ns(r) + (c->end == c->start);
-	}
-	qsort(m->calls, (size_t)m->call_count, sizeof(*m->calls), by_call);
-}
-
-static int is_new(const struct retime_model *m, const struct model_op *o)
-{
-	int i;
-
-	for (i = 0; i < m->op_count; i++)
-		if (!by_op(&m->ops[i], o))
-			return 0;
-	return 1;
-}
-
-/* Ops that follow their launches and their streams, and others that follow nothing. */
-static void make_ops(struct retime_model *m, struct vpt_random *r)
-{
-	static const char *const names[] = {"gemm", "softmax", "conv"};
-	int64_t last[MODEL_STREAMS] = {0};
-	int i;
-
-	for (i = 0; i < m->call_count && m->op_count < MODEL_OPS - 2; i++) {
-		const struct model_call *c = &m->calls[i];
-		struct model_op o = {.call = i, .stream = c->stream};
-
-		if (!kinds[c->kind].launches || !below(r, 8))
-			continue;
-		o.is_kernel = !kinds[c->kind].copies;
-		o.name = names[below(r, COUNT(names))];
-		o.copy_kind = below(r, 2) ? VPT_COPYKIND_DTOH : VPT_COPYKIND_HTOD;
-		o.is_pageable = below(r, 2);
-		o.bytes = below(r, 2) ? 4 : 2 << 20;
-		o.start = (below(r, 2) ? c->start : c->end) + some_ns(r);
-		if (o.start < last[o.stream] && below(r, 8))
-			o.start = last[o.stream] + (below(r, 2) ? 900 : some_ns(r));
-		o.end = o.start + some_ns(r);
-		if (!below(r, 16))
-			o.call = NONE;
-		last[o.stream] = o.end;
-		if (is_new(m, &o))
-			m->ops[m->op_count++] = o;
-	}
-	if (!m->op_count)
-		m->ops[m->op_count++] = (struct model_op){
-			.start = 2000, .end = 3000, .call = NONE, .is_kernel = 1, .name = "gemm"};
-	qsort(m->ops, (size_t)m->op_count, sizeof(*m->ops), by_op);
-}
-
-static void make_ranges(struct retime_model *m, struct vpt_random *r)
-{
-	static const char *const names[] = {"r1", "r2", "x"};
-	int64_t last = m->calls[m->call_count - 1].end;
-	int count = below(r, MODEL_RANGES), i;
-
-	for (i = 0; i < count; i++) {
-		struct model_range *range = &m->ranges[m->range_count++];
-
-		range->is_wide = !below(r, 3);
-		range->thread = below(r, 2);
-		range->name = names[below(r, COUNT(names))];
-		range->start = 900 + (int64_t)vpt_random_below(r, (uint64_t)last);
-		range->end = range->start + 1 + (int64_t)vpt_random_below(r, (uint64_t)last / 2);
-		range->end += i; /* no two of the same end */
-	}
-	qsort(m->ranges, (size_t)m->range_count, sizeof(*m->ranges), by_range);
-}
-
-void retime_model_random(struct retime_model *m, uint64_t seed)
-{
-	struct vpt_random random = {seed};
-
-	memset(m, 0, sizeof(*m));
-	make_calls(m, &random);
-	make_ops(m, &random);
-	make_ranges(m, &random);
-}
-
-/* ---- as a script ---- */
-
-static const char *const stream_name[MODEL_STREAMS] = {"s1", "s2", "s3", "s4"};
-
-static int put_call(const struct model_call *c, int number, char *out, size_t size)
-{
-	int used = snprintf(out, size, "call t%d %s %" PRId64 "-%" PRId64 " corr %d\n", c->thread,
-		kinds[c->kind].name, c->start, c->end, number);
-	const char *stream = stream_name[c->stream];
-
-	out += used;
-	size -= (size_t)used;
-	if (c->kind == MODEL_STREAM_SYNC)
-		used += snprintf(out, size,
-			"sync t%d stream %" PRId64 "-%" PRId64 " corr %d waits %s\n", c->thread,
-			c->start, c->end, number, stream);
-	else if (c->kind == MODEL_EVENT_SYNC)
-		used += snprintf(out, size,
-			"sync t%d event %" PRId64 "-%" PRId64 " corr %d waits %s sync_id %d\n",
-			c->thread, c->start, c->end, number, stream, c->event + 1);
-	else if (c->kind == MODEL_RECORD)
-		used += snprintf(out, size, "event %s %" PRId64 " event 1 sync_id %d corr %d\n",
-			stream, c->start, c->event + 1, number);
-	else if (c->kind == MODEL_STREAM_WAIT)
-		used += snprintf(out, size,
-			"sync %s \"stream waits for event\" %" PRId64 "-%" PRId64
-			" corr %d sync_id %d\n",
-			stream, c->start, c->end, number, c->event + 1);
-	return used;
-}
-
-static int put_op(const struct model_op *o, char *out, size_t size)
-{
-	if (o->is_kernel)
-		return snprintf(out, size, "kernel %s %" PRId64 "-%" PRId64 " corr %d \"%s\"\n",
-			stream_name[o->stream], o->start, o->end, o->call + 1, o->name);
-	return snprintf(out, size,
-		"copy %s %s %s %" PRId64 "-%" PRId64 " corr %d bytes %" PRId64 "\n",
-		stream_name[o->stream], o->copy_kind == VPT_COPYKIND_DTOH ? "DtoH" : "HtoD",
-		o->copy_kind == VPT_COPYKIND_DTOH
-			? (o->is_pageable ? "device->pageable" : "device->pinned")
-			: (o->is_pageable ? "pageable->device" : "pinned->device"),
-		o->start, o->end, o->call + 1, o->bytes);
-}
-
-char *retime_model_script(const struct retime_model *m)
-{
-	char *script = vpt_calloc(TEXT, 1);
-	size_t used = 0;
-	int i;
-
-	if (!script)
-		abort();
-	for (i = 0; i < MODEL_THREADS; i++)
-		used += (size_t)snprintf(script + used, TEXT - used, "thread t%d pid %d tid %d\n",
-			i, thread_pid[i], 100 + i);
-	for (i = 0; i < MODEL_STREAMS; i++)
-		used += (size_t)snprintf(script + used, TEXT - used,
-			"stream %s device %d context %d stream %d pid %d\n", stream_name[i],
-			stream_gpu[i] == 1, 1, i, stream_pid[i]);
-	for (i = 0; i < m->call_count; i++)
-		used += (size_t)put_call(&m->calls[i], i + 1, script + used, TEXT - used);
-	for (i = 0; i < m->op_count; i++)
-		used += (size_t)put_op(&m->ops[i], script + used, TEXT - used);
-	for (i = 0; i < m->range_count; i++)
-		used += (size_t)snprintf(script + used, TEXT - used,
-			"%s t%d %" PRId64 "-%" PRId64 " \"%s\"\n",
-			m->ranges[i].is_wide ? "startend" : "range", m->ranges[i].thread,
-			m->ranges[i].start, m->ranges[i].end, m->ranges[i].name);
-	if (used >= TEXT)
-		abort();
-	return script;
-}
 
 /* ---- the edges ---- */
 
@@ -312,7 +63,7 @@ static int op_of_event(
 
 	for (i = 0; i < call; i++)
 		if (m->calls[i].kind == MODEL_RECORD && m->calls[i].event == event &&
-			stream_pid[m->calls[i].stream] == pid)
+			model_stream_pid[m->calls[i].stream] == pid)
 			found = last_launched(m, e, m->calls[i].stream, i);
 	return found;
 }
@@ -326,8 +77,8 @@ static int hand_over(const struct retime_model *m, const struct edges *e, int ca
 	for (i = 0; i < m->call_count; i++) {
 		const struct model_call *p = &m->calls[i];
 
-		if (thread_pid[p->thread] == thread_pid[c->thread] && p->end <= c->start &&
-			(p->thread != c->thread || i == e->before[call]) &&
+		if (model_thread_pid[p->thread] == model_thread_pid[c->thread] &&
+			p->end <= c->start && (p->thread != c->thread || i == e->before[call]) &&
 			(found == NONE || p->end >= m->calls[found].end))
 			found = i;
 	}
@@ -381,15 +132,16 @@ static int awaits(const struct retime_model *m, const struct edges *e, int call,
 	case MODEL_STREAM_SYNC:
 		return last_launched(m, e, c->stream, call) == op;
 	case MODEL_EVENT_SYNC:
-		return op_of_event(m, e, c->event, thread_pid[c->thread], call) == op;
+		return op_of_event(m, e, c->event, model_thread_pid[c->thread], call) == op;
 	case MODEL_DEVICE_SYNC:
 		last = last_launched(m, e, o->stream, call);
-		if (last != op || stream_pid[o->stream] != thread_pid[c->thread])
+		if (last != op || model_stream_pid[o->stream] != model_thread_pid[c->thread])
 			return 0;
 		/* Not twice. */
 		for (i = 0; i < call; i++)
 			if (m->calls[i].kind == MODEL_DEVICE_SYNC &&
-				thread_pid[m->calls[i].thread] == thread_pid[c->thread] &&
+				model_thread_pid[m->calls[i].thread] ==
+					model_thread_pid[c->thread] &&
 				last_launched(m, e, o->stream, i) == op)
 				return 0;
 		return 1;
@@ -413,7 +165,7 @@ static int64_t short_cost(const struct retime_model *m, enum model_call_kind kin
 
 static int64_t cost_without_wait(enum model_call_kind kind)
 {
-	return kinds[kind].copies ? 4000 : 2000;
+	return model_kinds[kind].copies ? 4000 : 2000;
 }
 
 static void find_ends(const struct retime_model *m, struct edges *e)
@@ -460,7 +212,7 @@ static int recorded_event(const struct retime_model *m, const struct edges *e, i
 	for (i = before + 1; i < e->call[op]; i++) {
 		if (m->calls[i].kind != MODEL_STREAM_WAIT || m->calls[i].stream != o->stream)
 			continue;
-		event = op_of_event(m, e, m->calls[i].event, stream_pid[o->stream], i);
+		event = op_of_event(m, e, m->calls[i].event, model_stream_pid[o->stream], i);
 		if (event != NONE && (found == NONE || m->ops[event].end > m->ops[found].end))
 			found = event;
 	}
@@ -477,7 +229,8 @@ static int inferred_event(const struct retime_model *m, int op)
 
 		q = &m->ops[i];
 		if (q->end > o->start || q->end + 8000 <= o->start || i >= op ||
-			q->stream == o->stream || stream_gpu[q->stream] != stream_gpu[o->stream] ||
+			q->stream == o->stream ||
+			model_stream_gpu[q->stream] != model_stream_gpu[o->stream] ||
 			q->start >= o->start)
 			continue;
 		for (k = 0; k < m->op_count; k++)
@@ -594,7 +347,7 @@ static int range_at(const struct retime_model *m, const char *pattern, int threa
 		const struct model_range *r = &m->ranges[i];
 
 		if (!fnmatch(pattern, r->name, 0) && r->start <= at && at < r->end &&
-			(r->is_wide ? thread_pid[thread] == thread_pid[r->thread]
+			(r->is_wide ? model_thread_pid[thread] == model_thread_pid[r->thread]
 				    : thread == r->thread))
 			found = i + 1;
 	}
@@ -658,15 +411,15 @@ static int is_meant(const struct world *w, const struct vpa_change *c, int call)
 		return 0;
 	switch (c->what) {
 	case VPA_WHAT_SYNCS:
-		return kinds[kind].waits;
+		return model_kinds[kind].waits;
 	case VPA_WHAT_COPIES:
-		return kinds[kind].copies;
+		return model_kinds[kind].copies;
 	case VPA_WHAT_SMALL_READS:
 		return is_small_read(w, call);
 	case VPA_WHAT_COPY_KIND:
 		return has_copy(w, call, c->number);
 	default:
-		return !fnmatch(c->name, kinds[kind].name, 0);
+		return !fnmatch(c->name, model_kinds[kind].name, 0);
 	}
 }
 
@@ -686,7 +439,7 @@ static int wait_after(const struct world *w, const struct vpa_change *c, int cal
 	int next = next_of(w, call);
 
 	return c->what == VPA_WHAT_SMALL_READS && next != NONE &&
-			       kinds[w->m->calls[next].kind].waits && w->e->gap[next] < 100000
+			       model_kinds[w->m->calls[next].kind].waits && w->e->gap[next] < 100000
 		       ? next
 		       : NONE;
 }

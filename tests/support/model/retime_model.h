@@ -27,6 +27,15 @@ enum model_call_kind {
 	MODEL_CALL_KINDS
 };
 
+struct model_kind {
+	const char *name;
+	int launches, copies, waits;
+};
+
+extern const struct model_kind model_kinds[MODEL_CALL_KINDS];
+extern const int model_thread_pid[MODEL_THREADS], model_stream_pid[MODEL_STREAMS],
+	model_stream_gpu[MODEL_STREAMS];
+
 struct model_call {
 	int64_t start, end;
 	enum model_call_kind kind;
@@ -59,6 +68,7 @@ struct retime_model {
 	int range_count;
 };
 
+/* Makes the program of a seed: retime_program.c. */
 void retime_model_random(struct retime_model *m, uint64_t seed);
 
 /* The program as a script: the caller's to free with vpt_free(). */
