@@ -218,7 +218,7 @@ static int run_task(struct task *t, const struct vpt_args *args, struct vpt_err 
 		vpa_interrupt_catch();
 	vpa_cat_init(&t->cat, csv, vpt_has(args, SAFE), t->out.to_terminal);
 	if (csv)
-		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind), &t->line);
+		vpa_cat_header(vpt_kind_desc(t->last_kind), &t->line);
 	vpa_completeness_begin(&t->reading, t->trace);
 	rc = put_all(t, err);
 	flush(t);

@@ -1,9 +1,7 @@
 /* cell_text.c - formats rows from the schema alone: a new column needs no change here.
  *
- *	{"kind":"kernel","pid":1,"device":0,"context":1,"stream":7,"start_ns":10,"duration_ns":5,"name":"k",
- *...
- *	|---- prefix, once a section ------------------------------|label------||10|            |--
- *config piece
+ *	{"kind":"kernel","pid":1,"device":0,"context":1,"stream":7,"start_ns":10,"duration_ns":5,"name":"k", ...
+ *	|---- part of all rows of the section --------------------------------||  |--- part ----||- config piece
  *
  * A lane is shown as its parts, in columns of their own; as one text where the schema allows any kind
  * of lane. An unknown value is null, or an empty CSV field. */
@@ -256,8 +254,8 @@ static void put_lane(struct vpa_cat *c, struct vpa_line *t, uint64_t key)
 
 /* ---- rows ---- */
 
-static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
-	const struct vpt_section *s, uint32_t row);
+static void put_cell(
+	struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_column *column, uint64_t value);
 
 /* A configuration's columns, in place of its number. */
 static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
@@ -277,7 +275,10 @@ static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 	if (vpa_pieces_put(p, id, t))
 		return;
 	begin = vpa_pieces_begin(p);
-	put_cells(c, &p->text, l, c->configs, (uint32_t)id);
+	for (i = 0; i < l->kind->n_columns; i++) {
+		vpa_cat_put_label(&p->text, &l->columns[i].label);
+		put_cell(c, &p->text, &l->columns[i], c->configs->col[i][id]);
+	}
 	vpa_pieces_end(p, id, begin, t);
 }
 
@@ -317,7 +318,7 @@ static void put_word(struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64
 	memcpy(kept->text, t->data + begin, len);
 }
 
-static inline void put_cell(
+static void put_cell(
 	struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_column *column, uint64_t value)
 {
 	switch (column->cell) {
@@ -390,57 +391,54 @@ static void put_payload(struct vpa_cat *c, struct vpa_line *t, uint64_t type, ui
 	}
 }
 
-static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
-	const struct vpt_section *s, uint32_t row)
+/* The cell of a column in a row. */
+static void put_column(struct vpa_cat *c, struct vpa_line *t, const struct vpt_section *s,
+	unsigned column, uint32_t row)
 {
-	enum { NUMBER_CELL = VPA_CAT_LABEL + VPA_DIGITS };
-	unsigned i, count = l->kind->n_columns; /* at least 1 */
-	char *to = vpa_line_room(t, count * NUMBER_CELL);
+	const struct vpa_cat_column *how = &c->layouts[s->kind].columns[column];
+	uint64_t value = s->col[column][row];
 
-	for (i = 0; i < count; i++) {
-		const struct vpa_cat_column *column = &l->columns[i];
-		uint64_t value = s->col[i][row];
-
-		if (!to)
-			return;
-		memcpy(to, column->label.text, VPA_CAT_LABEL);
-		to += column->label.len;
-		if (column->cell == CELL_UNSIGNED ||
-			(column->cell == CELL_SIGNED && !(value >> 63))) {
-			to += vpa_line_digits(t, to, value);
-			continue;
-		}
-		t->size = (size_t)(to - t->data);
-		if (column->cell == CELL_PAYLOAD && c->alone)
-			put_payload(c, t, s->col[i - 1][row], value);
-		else
-			put_cell(c, t, column, value);
-		to = vpa_line_room(t, (count - i) * NUMBER_CELL);
-	}
-	if (to)
-		t->size = (size_t)(to - t->data);
+	if (how->cell == CELL_PAYLOAD && c->alone)
+		put_payload(c, t, s->col[column - 1][row], value);
+	else
+		put_cell(c, t, how, value);
 }
 
-/* Every label begins with a comma, even if nothing precedes it in the row. */
-static void open_row(const struct vpa_cat *c, struct vpa_line *t, size_t begin)
+static inline int is_plain(const struct vpa_cat_column *column, uint64_t value)
 {
-	if (t->failed || t->size == begin)
-		return;
-	if (!c->csv)
-		t->data[begin] = '{';
-	else
-		memmove(t->data + begin, t->data + begin + 1, --t->size - begin);
+	return column->cell == CELL_UNSIGNED || (column->cell == CELL_SIGNED && !(value >> 63));
 }
 
 void vpa_cat_row_begin(
 	struct vpa_cat *c, const struct vpt_section *s, uint32_t row, struct vpa_line *l)
 {
-	size_t begin = l->size;
+	const struct vpa_cat_column *columns = c->layouts[s->kind].columns;
+	const struct vpa_cat_part *part = c->parts;
+	char *to = c->section.failed ? NULL : vpa_line_room(l, c->row_bytes);
 
-	vpa_line_put_short(l, c->prefix.data, c->prefix.size);
-	put_cells(c, l, &c->layouts[s->kind], s, row);
-	if (c->is_bare)
-		open_row(c, l, begin);
+	for (; to; part++) {
+		const char *text = c->section.data + part->begin;
+		uint64_t value;
+		size_t i;
+
+		/* Copying a fixed size is faster, see vpa_line_put_short(). */
+		memcpy(to, text, VPA_LINE_SLACK);
+		for (i = VPA_LINE_SLACK; i < part->len; i += VPA_LINE_SLACK)
+			memcpy(to + i, text + i, VPA_LINE_SLACK);
+		to += part->len;
+		if (part->column == VPT_COLUMNS_MAX)
+			break;
+		value = s->col[part->column][row];
+		if (is_plain(&columns[part->column], value)) {
+			to += vpa_line_digits(l, to, value);
+			continue;
+		}
+		l->size = (size_t)(to - l->data);
+		put_column(c, l, s, part->column, row);
+		to = vpa_line_room(l, c->row_bytes);
+	}
+	if (to)
+		l->size = (size_t)(to - l->data);
 }
 
 void vpa_cat_row_end(const struct vpa_cat *c, struct vpa_line *l)
@@ -506,7 +504,7 @@ void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean)
 
 void vpa_cat_free(struct vpa_cat *c)
 {
-	vpt_free(c->prefix.data);
+	vpt_free(c->section.data);
 	vpt_free(c->scratch.data);
 	vpa_pieces_free(&c->string_pieces);
 	vpa_pieces_free(&c->config_pieces);
@@ -552,12 +550,14 @@ static void put_name(void *ctx, const char *name, unsigned unit, const char *hel
 	vpa_line_words(l, name);
 }
 
-void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind, struct vpa_line *l)
+void vpa_cat_header(const struct vpt_kind_desc *kind, struct vpa_line *l)
 {
 	size_t begin = l->size;
 
 	vpa_cat_columns(kind, put_name, l);
-	open_row(c, l, begin);
+	/* Every name begins with a comma. */
+	if (!l->failed)
+		memmove(l->data + begin, l->data + begin + 1, --l->size - begin);
 	vpa_line_put(l, "\n", 1);
 }
 
@@ -579,37 +579,83 @@ static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, 
 	for (; lane->name; lane++) {
 		struct vpa_label label = vpa_cat_label(c, lane->name, 0);
 
-		vpa_cat_put_label(&c->prefix, &label);
+		vpa_cat_put_label(&c->section, &label);
 		if (lane->column < 0)
-			put_lane(c, &c->prefix, key);
+			put_lane(c, &c->section, key);
 		else if (row == UINT32_MAX)
-			vpa_cat_null(c, &c->prefix);
+			vpa_cat_null(c, &c->section);
 		else
-			put_cell(c, &c->prefix, &l->columns[lane->column],
+			put_cell(c, &c->section, &l->columns[lane->column],
 				c->lanes.section->col[lane->column][row]);
 	}
+}
+
+/* Whether all rows of a section have the same value there. */
+static int agrees(const struct vpt_section *s, unsigned column)
+{
+	const uint64_t *values = s->col[column];
+
+	return s->row_count && !memcmp(values, values + 1, (s->row_count - 1) * sizeof(*values));
+}
+
+static void end_part(struct vpa_cat *c, unsigned *count, unsigned column)
+{
+	size_t begin = *count ? c->parts[*count - 1].begin + c->parts[*count - 1].len : 0;
+
+	c->parts[(*count)++] = (struct vpa_cat_part){begin, c->section.size - begin, column};
+}
+
+static void put_columns(struct vpa_cat *c, const struct vpt_section *s, unsigned *count)
+{
+	const struct vpa_cat_layout *l = &c->layouts[s->kind];
+	int agree = 0, agreed;
+	unsigned i;
+
+	for (i = 0; i < l->kind->n_columns; i++) {
+		agreed = agree;
+		agree = agrees(s, i);
+		vpa_cat_put_label(&c->section, &l->columns[i].label);
+		/* A payload's type is in the column before. */
+		if (agree && (agreed || l->columns[i].cell != CELL_PAYLOAD))
+			put_column(c, &c->section, s, i, 0);
+		else
+			end_part(c, count, i);
+	}
+	end_part(c, count, VPT_COLUMNS_MAX);
+}
+
+/* Every label begins with a comma, even if nothing precedes it in the row. */
+static void open_row(struct vpa_cat *c)
+{
+	if (!c->csv) {
+		c->section.data[0] = '{';
+		return;
+	}
+	c->parts[0].begin++;
+	c->parts[0].len--;
 }
 
 void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 {
 	const struct vpt_kind_desc *kind = c->layouts[s->kind].kind;
+	unsigned count = 0;
 
-	c->prefix.size = 0;
+	c->section.size = 0;
 	if (!c->csv && !c->alone) {
-		vpa_line_words(&c->prefix, "{\"kind\":\"");
-		vpa_line_words(&c->prefix, kind->name);
-		vpa_line_words(&c->prefix, "\"");
+		vpa_line_words(&c->section, "{\"kind\":\"");
+		vpa_line_words(&c->section, kind->name);
+		vpa_line_words(&c->section, "\"");
 	}
 	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
-	c->is_bare = !c->prefix.size;
-	if (c->csv || c->alone)
-		open_row(c, &c->prefix, 0);
-	vpa_line_room(&c->prefix, VPA_LINE_SLACK);
+	put_columns(c, s, &count);
+	c->row_bytes = c->section.size + count * (VPA_LINE_SLACK + VPA_DIGITS);
+	if (vpa_line_room(&c->section, VPA_LINE_SLACK) && (c->csv || c->alone))
+		open_row(c);
 }
 
 int vpa_cat_error(const struct vpa_cat *c)
 {
-	return c->prefix.failed || c->scratch.failed || c->string_pieces.text.failed ||
+	return c->section.failed || c->scratch.failed || c->string_pieces.text.failed ||
 			       c->config_pieces.text.failed || c->lanes.failed
 		       ? VPT_ENOMEM
 		       : VPT_OK;

@@ -1,8 +1,8 @@
 /* cell_text.h - rows of a batch as text: JSON lines or CSV.
  *
- * What does not change from row to row is formatted once: a column's label per run, a section's lane
- * per section, a string or a kernel configuration per chunk. A row is then mostly copying.
- */
+ * What does not change from row to row is formatted once: a column's label per run, a section's lane and the
+ * columns in which all its rows agree per section, a string or a kernel configuration per chunk. A row is then
+ * mostly copying. */
 #ifndef VPA_ANALYSIS_EXPORT_CELL_TEXT_H
 #define VPA_ANALYSIS_EXPORT_CELL_TEXT_H
 
@@ -39,6 +39,12 @@ struct vpa_cat_layout {
 	struct vpa_cat_column columns[VPT_COLUMNS_MAX];
 };
 
+/* Text that all rows of a section have, and the column whose value follows it. */
+struct vpa_cat_part {
+	size_t begin, len; /* in the section's text */
+	unsigned column;   /* VPT_COLUMNS_MAX: none, the row ends here */
+};
+
 struct vpa_cat {
 	/* safe: for spreadsheets; clean: no control characters, for terminals. */
 	int csv, safe, clean;
@@ -52,9 +58,10 @@ struct vpa_cat {
 	struct vpt_stacks stacks;
 	struct vpa_chunk_lanes lanes;
 	struct vpa_pieces string_pieces, config_pieces;
-	struct vpa_line prefix;                   /* of the section */
-	int is_bare;                              /* its rows have no prefix */
-	struct vpa_line scratch;                  /* the text of a stack */
+	struct vpa_line section; /* its text */
+	struct vpa_cat_part parts[VPT_COLUMNS_MAX + 1];
+	size_t row_bytes;        /* of the parts and of numbers between them, at most */
+	struct vpa_line scratch; /* the text of a stack */
 	struct vpa_cat_word words[VPA_CAT_WORDS]; /* the last of each hash */
 };
 
@@ -67,7 +74,7 @@ typedef void vpa_cat_column_fn(void *ctx, const char *name, unsigned unit, const
 void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx);
 
 /* The line above a CSV file. */
-void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind, struct vpa_line *l);
+void vpa_cat_header(const struct vpt_kind_desc *kind, struct vpa_line *l);
 
 /* Select the batch, borrowed until the next one, and then the section of the rows that follow. */
 void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch);

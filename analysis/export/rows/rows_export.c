@@ -120,10 +120,10 @@ static void put_own_header(struct vpa_rows_table *t)
 	}
 }
 
-static void put_header(struct vpa_rows *x, struct vpa_rows_table *t)
+static void put_header(struct vpa_rows_table *t)
 {
 	if (t->kind)
-		vpa_cat_header(&x->cat, t->kind, &t->out);
+		vpa_cat_header(t->kind, &t->out);
 	if (t->kind && t->out.size)
 		t->out.size--; /* the line goes on */
 	put_own_header(t);
@@ -141,7 +141,7 @@ static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
 		t->labels[i] = vpa_cat_label(&x->cat, t->columns[i].name, !t->kind && !i);
 	snprintf(name, sizeof(name), "%s.%s", t->name, x->cat.csv ? "csv" : "jsonl");
 	if (x->cat.csv)
-		put_header(x, t);
+		put_header(t);
 	return vpa_export_file_new(x->c->folder, name, 1, &t->file, x->c->err);
 }
 
