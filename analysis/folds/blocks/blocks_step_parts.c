@@ -202,13 +202,12 @@ static const struct vpa_step_kept *only_of(
 
 	*count = 0;
 	for (i = 0; i < s->step_count; i++) {
-		const struct vpa_step_kept *step = &s->steps[i];
+		const struct vpa_stage_kept *row = &s->rows[s->samples[s->steps[i].sample].row];
 
-		if (s->rows[step->row].kind != kind ||
-			s->rows[step->row].source == VPA_SOURCE_MARKS)
+		if (row->kind != kind || row->source == VPA_SOURCE_MARKS)
 			continue;
 		++*count;
-		only = step;
+		only = &s->steps[i];
 	}
 	return *count == 1 ? only : NULL;
 }
@@ -238,18 +237,22 @@ static int write_only_step(struct vpa_blocks_writer *w)
 	struct vpa_only_step *out = &w->out->only_step;
 	size_t count;
 	const struct vpa_step_kept *step = only_of(w->s, VPA_SCOPE_STEP, &count);
+	const struct vpa_stage_sample *sample;
+	uint64_t last_ns;
 	int is_iteration = !count;
 
 	if (is_iteration)
 		step = only_of(w->s, VPA_SCOPE_ITERATION, &count);
 	if (!step)
 		return VPT_OK;
-	*out = (struct vpa_only_step){.start_ns = vpa_earlier(step->start_ns, step->first_ns),
-		.end_ns = vpa_later(step->end_ns, step->last_ns),
-		.first_ns = step->first_ns,
-		.last_ns = step->last_ns,
-		.busy_ns = step->sum.busy_ns,
-		.idle_ns = step->sum.idle_ns,
+	sample = &w->s->samples[step->sample];
+	last_ns = sample->first_ns + sample->ns;
+	*out = (struct vpa_only_step){.start_ns = vpa_earlier(sample->start_ns, sample->first_ns),
+		.end_ns = vpa_later(sample->end_ns, last_ns),
+		.first_ns = sample->first_ns,
+		.last_ns = last_ns,
+		.busy_ns = step->busy_ns,
+		.idle_ns = step->idle_ns,
 		.is_iteration = is_iteration};
 	return write_only_parts(w, step, out);
 }

@@ -143,8 +143,20 @@ struct vpa_alone_owner vpa_blocks_owner(
 	return (struct vpa_alone_owner){VPA_NONE, VPA_NONE, 0};
 }
 
-static int add_sample(
-	struct vpa_blocks_table *s, const struct vpa_scope_gpu *g, const struct vpa_step_kept *step)
+/* What a scope adds to the sums of its block. */
+static struct vpa_stage_sum sum_of(const struct vpa_step_kept *step, uint64_t total_ns)
+{
+	return (struct vpa_stage_sum){.count = 1,
+		.total_ns = total_ns,
+		.busy_ns = step->busy_ns,
+		.idle_ns = step->idle_ns,
+		.attention_ns = step->attention_ns,
+		.ops = step->ops,
+		.top_ns = step->in_lap ? 0 : total_ns,
+		.lap_top_ns = step->in_lap && !step->nested ? total_ns : 0};
+}
+
+static int add_sample(struct vpa_blocks_table *s, const struct vpa_stage_sample *sample)
 {
 	if (s->sample_count == VPA_SAMPLES_MAX) {
 		s->too_many++;
@@ -152,9 +164,7 @@ static int add_sample(
 	}
 	if (vpt_grow(&s->samples, &s->sample_cap, s->sample_count + 1, sizeof(*s->samples)))
 		return VPT_ENOMEM;
-	s->samples[s->sample_count++] = (struct vpa_stage_sample){step->start_ns, step->end_ns,
-		g->first_ns, step->sum.total_ns, g->block, g->request, g->row,
-		step->nested ? 0 : g->lap, g->pin};
+	s->samples[s->sample_count++] = *sample;
 	return VPT_OK;
 }
 
@@ -178,49 +188,50 @@ int vpa_blocks_end_scope(struct vpa_blocks_table *s, uint32_t scope, uint64_t en
 {
 	const struct vpa_scope *what = vpa_blocks_scope(s, scope);
 	const struct vpa_scope_gpu *g = &s->gpu[scope];
-	int nested = what->nested, in_lap = nested || g->lap;
-	struct vpa_step_kept step = {.start_ns = what->start_ns,
-		.end_ns = end_ns,
-		.first_ns = g->first_ns,
-		.row = g->row,
+	int nested = what->nested;
+	struct vpa_step_kept step = {.attention_ns = g->attention_ns,
 		.end_cut = g->end_cut,
-		.sum = {.count = 1, .attention_ns = g->attention_ns},
 		.nested = nested != 0,
-		.in_lap = in_lap != 0};
-	struct vpa_stage_sum *sum = vpa_blocks_sum(s, g->block, g->row);
+		.in_lap = nested || g->lap};
+	struct vpa_stage_sample sample = {what->start_ns, end_ns, g->first_ns, 0, g->block,
+		g->request, g->row, nested ? 0 : g->lap, g->pin};
+	struct vpa_stage_sum *sum = vpa_blocks_sum(s, g->block, g->row), own;
 	const struct vpa_projection *p;
+	uint64_t last_ns = g->first_ns;
 	size_t before = s->sample_count;
 
 	if (!sum)
 		return VPT_ENOMEM;
 	for (p = projection; p && p->ops; p = p->next) {
-		step.last_ns = p->last_ns > step.last_ns ? p->last_ns : step.last_ns;
-		step.sum.busy_ns += p->busy_ns;
-		step.sum.ops += p->ops;
-		step.sum.idle_ns += p->idle_last_ns - p->idle_first_ns;
+		last_ns = p->last_ns > last_ns ? p->last_ns : last_ns;
+		step.busy_ns += p->busy_ns;
+		step.ops += p->ops;
+		step.idle_ns += p->idle_last_ns - p->idle_first_ns;
 	}
-	step.last_ns = step.last_ns > g->first_ns ? step.last_ns : g->first_ns;
-	step.sum.total_ns = step.last_ns - g->first_ns;
-	if (!nested)
-		*(g->lap ? &step.sum.lap_top_ns : &step.sum.top_ns) = step.sum.total_ns;
-	vpa_stage_sum_add(sum, &step.sum);
+	sample.ns = last_ns - g->first_ns;
+	own = sum_of(&step, sample.ns);
+	vpa_stage_sum_add(sum, &own);
 	s->rows[g->row].count++;
 	s->rows[g->row].nested += step.nested;
 	s->rows[g->row].in_lap += step.in_lap;
-	if (add_sample(s, g, &step))
+	if (add_sample(s, &sample))
 		return VPT_ENOMEM;
 	return s->sample_count > before && is_like_step(what->label.kind) ? add_step(s, &step)
 									  : VPT_OK;
 }
 
-/* Removes the samples without a row. */
+/* Removes the samples without a row. Steps are in the order of their samples. */
 static void pack_samples(struct vpa_blocks_table *s)
 {
-	size_t kept = 0, i;
+	size_t kept = 0, step = 0, i;
 
-	for (i = 0; i < s->sample_count; i++)
-		if (s->samples[i].row != VPA_NONE)
-			s->samples[kept++] = s->samples[i];
+	for (i = 0; i < s->sample_count; i++) {
+		if (s->samples[i].row == VPA_NONE)
+			continue;
+		if (step < s->step_count && s->steps[step].sample == i)
+			s->steps[step++].sample = (uint32_t)kept;
+		s->samples[kept++] = s->samples[i];
+	}
 	s->sample_count = kept;
 }
 
@@ -233,17 +244,17 @@ int vpa_blocks_drop_cut(struct vpa_blocks_table *s, const struct vpa_intervals *
 	for (i = 0; i < s->step_count; i++) {
 		const struct vpa_step_kept *step = &s->steps[i];
 		struct vpa_stage_sample *sample = &s->samples[step->sample];
-		struct vpa_stage_sum *sum;
+		struct vpa_stage_sum *sum, own = sum_of(step, sample->ns);
 
-		if (!vpa_intervals_cut(
-			    paused, step->start_ns, step->first_ns, step->last_ns, step->end_ns)) {
+		if (!vpa_intervals_cut(paused, sample->start_ns, sample->first_ns,
+			    sample->first_ns + sample->ns, sample->end_ns)) {
 			s->steps[kept++] = *step;
 			continue;
 		}
 		sum = vpa_blocks_sum(s, sample->block, sample->row);
 		if (!sum)
 			return VPT_ENOMEM;
-		subtract(sum, &step->sum);
+		subtract(sum, &own);
 		s->rows[sample->row].count--;
 		s->rows[sample->row].nested -= step->nested;
 		s->rows[sample->row].in_lap -= step->in_lap;

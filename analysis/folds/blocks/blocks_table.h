@@ -62,13 +62,12 @@ struct vpa_stage_sample {
 	uint32_t pin; /* of a step or iteration: the edge at its first op's start; VPA_NONE: none */
 };
 
-/* A step, pass over the context or iteration. Pauses of the recording that cut it may become known later. */
+/* A step, pass over the context or iteration: what its sample lacks. Pauses of the recording that cut it may
+ * become known later. */
 struct vpa_step_kept {
-	uint64_t start_ns, end_ns;  /* on the host */
-	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
-	struct vpa_stage_sum sum;   /* its part of the sums of its block */
-	uint32_t row, sample;       /* the sample's number changes at the end of the trace */
-	uint32_t end_cut;           /* as in struct vpa_scope_gpu */
+	uint64_t busy_ns, idle_ns, attention_ns, ops;
+	uint32_t sample;  /* has its times and its row */
+	uint32_t end_cut; /* as in struct vpa_scope_gpu */
 	uint8_t nested, in_lap;
 };
 
