@@ -4,57 +4,115 @@
 
 #include <string.h>
 
-static int is_zero(const struct vpa_sweep_sums *sums, uint32_t part)
+/* ---- packed sums ---- */
+
+/* A sum that is not 0: `slot` counts the parts of all devices. */
+struct part {
+	uint32_t slot, count;
+	uint64_t ns;
+};
+
+/* Seven bits a byte, the lowest first; the highest bit says that more follow. */
+static uint8_t *put_number(uint8_t *to, uint64_t value)
 {
-	return !sums->ns[part] && (part >= VPA_SWEEP_PARTS || !sums->count[part]);
+	for (; value >= 0x80; value >>= 7)
+		*to++ = (uint8_t)(value | 0x80);
+	*to++ = (uint8_t)value;
+	return to;
 }
 
+static uint64_t get_number(const uint8_t **from)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+
+	do
+		value |= (uint64_t)(**from & 0x7f) << shift;
+	while (shift += 7, *(*from)++ & 0x80);
+	return value;
+}
+
+/* The first part of the edge at or after part->slot. Returns whether there is one. */
+static int find_part(const struct vpa_sweep_edge *e, struct part *part)
+{
+	for (; part->slot < e->device_count * VPA_SWEEP_ALL; part->slot++) {
+		const struct vpa_sweep_sums *sums = &e->devices[part->slot / VPA_SWEEP_ALL];
+		uint32_t which = part->slot % VPA_SWEEP_ALL;
+
+		part->ns = sums->ns[which];
+		part->count = which < VPA_SWEEP_PARTS ? sums->count[which] : 0;
+		if (part->ns || part->count)
+			return 1;
+	}
+	return 0;
+}
+
+/* The next part of a packed edge; `part` is the one before it, with slot UINT32_MAX at first. */
+static int next_part(const struct vpa_sweep_edge *e, const uint8_t **at, struct part *part)
+{
+	if (*at == e->packed + e->packed_bytes)
+		return 0;
+	part->slot += 1 + (uint32_t)get_number(at);
+	part->ns = get_number(at);
+	part->count = (uint32_t)get_number(at);
+	return 1;
+}
+
+/* How many slots lie between each two parts, and their sums: half a dozen bytes for each of a dozen parts. */
 void vpa_edge_pack(struct vpa_sweep_edge *e)
 {
-	uint32_t device, part, count = 0;
+	enum { PART_BYTES = 5 + 10 + 5 };
+	struct part part;
+	uint32_t count = 0, next = 0;
+	uint8_t *room, *at, *packed;
 
-	if (e->parts || !e->device_count)
+	if (e->packed || !e->device_count)
 		return;
-	for (device = 0; device < e->device_count; device++)
-		for (part = 0; part < VPA_SWEEP_ALL; part++)
-			count += !is_zero(&e->devices[device], part);
-	e->parts = vpt_alloc(count + (size_t)1, sizeof(*e->parts));
-	if (!e->parts)
+	for (part.slot = 0; find_part(e, &part); part.slot++)
+		count++;
+	at = room = vpt_alloc(count + (size_t)1, PART_BYTES);
+	if (!room)
 		return;
-	e->part_count = 0;
-	for (device = 0; device < e->device_count; device++) {
-		const struct vpa_sweep_sums *sums = &e->devices[device];
-
-		for (part = 0; part < VPA_SWEEP_ALL; part++)
-			if (!is_zero(sums, part))
-				e->parts[e->part_count++] = (struct vpa_sweep_part){sums->ns[part],
-					part < VPA_SWEEP_PARTS ? sums->count[part] : 0,
-					(uint16_t)device, (uint16_t)part};
+	for (part.slot = 0; find_part(e, &part); next = ++part.slot) {
+		at = put_number(at, part.slot - next);
+		at = put_number(at, part.ns);
+		at = put_number(at, part.count);
 	}
-	vpt_free(e->devices);
-	e->devices = NULL;
-	e->device_cap = 0;
+	e->packed_bytes = (uint32_t)(at - room);
+	packed = vpt_alloc(e->packed_bytes + (size_t)1, 1);
+	if (packed) {
+		memcpy(packed, room, e->packed_bytes);
+		e->packed = packed;
+		vpt_free(e->devices);
+		e->devices = NULL;
+		e->device_cap = 0;
+	}
+	vpt_free(room);
 }
 
 int vpa_edge_unpack(struct vpa_sweep_edge *e)
 {
-	uint32_t i;
+	struct part part = {.slot = UINT32_MAX};
+	const uint8_t *at = e->packed;
 
 	e->devices = vpt_calloc(e->device_count, sizeof(*e->devices));
 	if (!e->devices)
 		return VPT_ENOMEM;
 	e->device_cap = e->device_count;
-	for (i = 0; i < e->part_count; i++) {
-		const struct vpa_sweep_part *p = &e->parts[i];
+	while (next_part(e, &at, &part)) {
+		struct vpa_sweep_sums *sums = &e->devices[part.slot / VPA_SWEEP_ALL];
+		uint32_t which = part.slot % VPA_SWEEP_ALL;
 
-		e->devices[p->device].ns[p->part] = p->ns;
-		if (p->part < VPA_SWEEP_PARTS)
-			e->devices[p->device].count[p->part] = p->count;
+		sums->ns[which] = part.ns;
+		if (which < VPA_SWEEP_PARTS)
+			sums->count[which] = part.count;
 	}
-	vpt_free(e->parts);
-	e->parts = NULL;
+	vpt_free(e->packed);
+	e->packed = NULL;
 	return VPT_OK;
 }
+
+/* ---- sums ---- */
 
 static void add_sums(struct vpa_sweep_sums *to, const struct vpa_sweep_sums *from)
 {
@@ -92,7 +150,7 @@ int vpa_edge_merge(struct vpa_sweep_edge *into, struct vpa_sweep_edge *e)
 {
 	uint32_t i;
 
-	if ((e->parts && vpa_edge_unpack(e)) || (into->parts && vpa_edge_unpack(into)))
+	if ((e->packed && vpa_edge_unpack(e)) || (into->packed && vpa_edge_unpack(into)))
 		return VPT_ENOMEM;
 	if (into->device_count < e->device_count) {
 		struct vpa_sweep_edge less = *into;
@@ -114,22 +172,25 @@ int vpa_edge_merge(struct vpa_sweep_edge *into, struct vpa_sweep_edge *e)
 void vpa_edge_add(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_sweep_sums *sums,
 	uint64_t *busy_ns, struct vpa_sweep_notes *notes)
 {
+	struct part packed = {.slot = UINT32_MAX};
+	const uint8_t *at = e->packed;
 	uint32_t i, part;
 
-	for (i = 0; e->parts && i < e->part_count; i++) {
-		const struct vpa_sweep_part *p = &e->parts[i];
+	while (e->packed && next_part(e, &at, &packed)) {
+		uint32_t device = packed.slot / VPA_SWEEP_ALL;
 
-		if (!(mask >> p->device & 1))
+		part = packed.slot % VPA_SWEEP_ALL;
+		if (!(mask >> device & 1))
 			continue;
 		if (sums) {
-			sums->ns[p->part] += p->ns;
-			if (p->part < VPA_SWEEP_PARTS)
-				sums->count[p->part] += p->count;
+			sums->ns[part] += packed.ns;
+			if (part < VPA_SWEEP_PARTS)
+				sums->count[part] += packed.count;
 		}
-		if (busy_ns && p->part < VPA_SWEEP_IDLE)
-			busy_ns[p->device] += p->ns;
+		if (busy_ns && part < VPA_SWEEP_IDLE)
+			busy_ns[device] += packed.ns;
 	}
-	for (i = 0; !e->parts && i < e->device_count; i++) {
+	for (i = 0; !e->packed && i < e->device_count; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		if (sums)
@@ -144,5 +205,5 @@ void vpa_edge_add(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_swee
 void vpa_edge_free(struct vpa_sweep_edge *e)
 {
 	vpt_free(e->devices);
-	vpt_free(e->parts);
+	vpt_free(e->packed);
 }

@@ -27,21 +27,14 @@ struct vpa_sweep_notes {
 	uint64_t vae_ns, conv_ns, frame_bytes;
 };
 
-struct vpa_sweep_part {
-	uint64_t ns;
-	uint32_t count;
-	uint16_t device, part;
-};
-
 struct vpa_sweep_edge {
 	uint64_t time_ns;
 	uint32_t references, previous, next; /* VPA_NONE at the ends */
 	uint32_t device_count;
 	size_t device_cap;
-	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: see parts */
-	/* The nonzero sums of a packed edge, often a dozen of half a hundred; NULL: see devices. */
-	struct vpa_sweep_part *parts;
-	uint32_t part_count;
+	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: see packed */
+	uint8_t *packed;                /* NULL: see devices */
+	uint32_t packed_bytes;
 	struct vpa_sweep_notes notes;
 };
 
@@ -66,7 +59,7 @@ void vpa_edge_add(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_swee
 /* The sums of a device, made zeroed on first use; NULL: no memory. */
 static inline struct vpa_sweep_sums *vpa_edge_sums(struct vpa_sweep_edge *e, uint32_t device)
 {
-	if (e->parts && vpa_edge_unpack(e))
+	if (e->packed && vpa_edge_unpack(e))
 		return NULL;
 	if (device >= e->device_count) {
 		if (vpt_grow(&e->devices, &e->device_cap, (size_t)device + 1, sizeof(*e->devices)))

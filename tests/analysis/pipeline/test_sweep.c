@@ -259,7 +259,7 @@ static void edges_far_behind_are_edges(void **state)
 		pins[i] = vpa_sweep_pin(&s);
 		run(&s, i % 3, i * 100, i * 100 + 10 + i);
 	}
-	assert_non_null(s.edges[pins[20]].parts);
+	assert_non_null(s.edges[pins[20]].packed);
 	for (i = 0; i + 1 < EDGES; i++) {
 		uint64_t busy_ns[VPA_SWEEP_DEVICES] = {0};
 
