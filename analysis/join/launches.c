@@ -291,8 +291,15 @@ struct vpa_call *vpa_launches_find_wait(
 	return best;
 }
 
-void vpa_launches_free(struct vpa_launches *l)
+void vpa_launches_end(struct vpa_launches *l)
 {
 	vpt_free(l->slots);
+	l->slots = NULL;
+	l->slot_count = 0;
+}
+
+void vpa_launches_free(struct vpa_launches *l)
+{
+	vpa_launches_end(l);
 	memset(l, 0, sizeof(*l));
 }

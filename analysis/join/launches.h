@@ -95,6 +95,8 @@ static inline struct vpa_call *vpa_launches_find(
 	return vpa_launches_find_near(l, pasts, correlation);
 }
 
+/* No call is kept any more: frees the table; its counts stay. */
+void vpa_launches_end(struct vpa_launches *l);
 void vpa_launches_free(struct vpa_launches *l);
 
 #endif

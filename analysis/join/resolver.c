@@ -459,6 +459,7 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	for (i = 0; i < r->process_count; i++) {
 		close_open(&r->processes[i].ranges, end_ns);
 		vpa_timeline_end(&r->processes[i].ranges, &r->pool);
+		vpa_launches_end(&r->processes[i].launches);
 	}
 	return r->failed;
 }
