@@ -17,15 +17,11 @@ static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a
 	return row;
 }
 
-uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
+uint32_t vpa_index_put_other(struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	uint32_t row = x->newest;
-	uint64_t hash;
+	uint64_t hash = vpt_hash_pair(a, b);
+	uint32_t row = find(x, hash, a, b);
 
-	if (row < x->count && x->entries[row].a == a && x->entries[row].b == b)
-		return row;
-	hash = vpt_hash_pair(a, b);
-	row = find(x, hash, a, b);
 	if (row != VPT_MAP_NONE)
 		return x->newest = row;
 	row = (uint32_t)x->count;
@@ -39,16 +35,6 @@ uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)
 {
 	return find(x, vpt_hash_pair(a, b), a, b);
-}
-
-uint32_t vpa_index_row(
-	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size)
-{
-	uint32_t row = vpa_index_put(x, a, b);
-
-	if (row != UINT32_MAX && vpt_grow_zeroed(array, cap, (size_t)row + 1, size))
-		return UINT32_MAX;
-	return row;
 }
 
 void vpa_index_free(struct vpa_index *x)

@@ -4,6 +4,7 @@
 #define VPA_ANALYSIS_BASE_INDEX_H
 
 #include "formats/base/map.h"
+#include "formats/base/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,11 +21,25 @@ struct vpa_index {
 };
 
 /* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
-uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b);
+uint32_t vpa_index_put_other(struct vpa_index *x, uint64_t a, uint64_t b);
+static inline uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
+{
+	const struct vpa_index_entry *e = x->entries + x->newest;
+
+	return x->count && e->a == a && e->b == b ? x->newest : vpa_index_put_other(x, a, b);
+}
+
 /* The same, and grows the caller's array of `size` bytes a row to hold it. `array` and `cap` are as
  * in vpt_grow_zeroed(). */
-uint32_t vpa_index_row(
-	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size);
+static inline uint32_t vpa_index_row(
+	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size)
+{
+	uint32_t row = vpa_index_put(x, a, b);
+
+	return row != UINT32_MAX && vpt_grow_zeroed(array, cap, (size_t)row + 1, size) ? UINT32_MAX
+										       : row;
+}
+
 /* The row of (a, b); UINT32_MAX: there is none. */
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
 void vpa_index_free(struct vpa_index *x);

@@ -24,10 +24,15 @@ static uint64_t id_of(const struct vpa_launch *s, const struct vpa_thread_past *
 	return vpa_call_correlation(vpa_launch_call(s, pasts));
 }
 
+static void mark(uint64_t marks[VPA_LAUNCH_IDS / 64], uint64_t correlation)
+{
+	marks[correlation % VPA_LAUNCH_IDS / 64] |= (uint64_t)1 << correlation % 64;
+}
+
 static void note_double(struct vpa_launches *l, uint64_t correlation)
 {
 	l->doubled = 1;
-	l->doubles[correlation % VPA_LAUNCH_IDS / 64] |= (uint64_t)1 << correlation % 64;
+	mark(l->doubles, correlation);
 }
 
 /* Where ids are doubled, a call may get its id's own slot while another one with the id is next to it. */
@@ -39,7 +44,8 @@ VPA_RARE static void note_doubles(struct vpa_launches *l, const struct vpa_threa
 	for (k = 0; k < count; k++) {
 		int i = 0;
 
-		if (vpa_launches_next(l, pasts, correlations[k], &i))
+		if (vpa_launches_is_marked(l->displaced, correlations[k]) &&
+			vpa_launches_next(l, pasts, correlations[k], &i))
 			note_double(l, correlations[k]);
 	}
 }
@@ -59,6 +65,8 @@ static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, co
 	for (i = 0; i < NEAR; i++) {
 		if (!vpa_launch_is_live(&s[i], pasts)) {
 			s[i] = e->launch;
+			if (i)
+				mark(l->displaced, e->correlation);
 			return 1;
 		}
 		if (id_of(&s[i], pasts) == e->correlation)

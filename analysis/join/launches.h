@@ -28,15 +28,23 @@ struct vpa_launches {
 	 * must be checked. */
 	int doubled;
 	uint64_t doubles[VPA_LAUNCH_IDS / 64];
+	/* The same of each id that was put near its own slot, not into it. */
+	uint64_t displaced[VPA_LAUNCH_IDS / 64];
 	uint64_t released_ns; /* the owner's: ops before this time have been released */
 	uint64_t added;       /* calls so far; limits the table's length */
 	uint64_t ambiguous;   /* calls left out because the same id recurs again and again */
 };
 
 /* Whether there may be more than one call with this id. */
+static inline int vpa_launches_is_marked(
+	const uint64_t marks[VPA_LAUNCH_IDS / 64], uint64_t correlation)
+{
+	return marks[correlation % VPA_LAUNCH_IDS / 64] >> correlation % 64 & 1;
+}
+
 static inline int vpa_launches_may_double(const struct vpa_launches *l, uint64_t correlation)
 {
-	return l->doubled && l->doubles[correlation % VPA_LAUNCH_IDS / 64] >> correlation % 64 & 1;
+	return l->doubled && vpa_launches_is_marked(l->doubles, correlation);
 }
 
 /* The slow path of vpa_launches_find(): the id's own slot does not decide it. */
