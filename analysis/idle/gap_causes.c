@@ -200,6 +200,7 @@ static int put_stretches(
 		.end_ns = g->late_ns,
 		.launch = g->outer,
 		.launch_place = g->place,
+		.place_from_ns = g->outer == g->own ? g->q->place_from_ns : UINT64_MAX,
 		.first_use = g->q->first_use,
 		.no_credit = no_credit};
 	struct vpa_cuts *cuts = &w->answer->cuts;

@@ -38,8 +38,10 @@ struct vpa_question {
 	uint64_t since_ns;
 	/* The latest end of the ops of other devices that began before the gap ended. */
 	uint64_t others_ns;
-	uint32_t place; /* of the gating op's own call, if it has one */
-	int first_use;  /* the gating op is the first of its name on the device */
+	/* Of the gating op's own call, if it has one: see struct vpa_host_late. */
+	uint32_t place;
+	uint64_t place_from_ns;
+	int first_use; /* the gating op is the first of its name on the device */
 };
 
 /* The gap explained last, and scratch memory. Initialise to zero. */

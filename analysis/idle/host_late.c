@@ -75,8 +75,10 @@ static void judge_code(const struct vpa_host_late *l, struct vpa_cause_piece *pi
 						 : VPA_CAUSE_HOST_CODE;
 	piece->is_long = whole_ns >= VPA_LOAD_NS;
 	piece->base = piece->cause;
-	piece->place =
-		vpa_resolver_place_of(l->resolver, l->thread, piece->start_ns, piece->end_ns);
+	piece->place = piece->start_ns >= l->place_from_ns
+			       ? l->launch_place
+			       : vpa_resolver_place_of(
+					 l->resolver, l->thread, piece->start_ns, piece->end_ns);
 	if (!piece->place && l->launch_place)
 		piece->place = l->launch_place | VPA_BEFORE;
 }
@@ -120,7 +122,9 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 		vpa_capture_span_at(&w->capture, w->captures, start))
 		piece->cause = VPA_CAUSE_GRAPH_BUILD;
 	piece->base = piece->cause;
-	piece->place = vpa_resolver_place(l->resolver, l->thread, from_ns);
+	piece->place = from_ns >= l->place_from_ns
+			       ? l->launch_place
+			       : vpa_resolver_place(l->resolver, l->thread, from_ns);
 	w->at_ns = to_ns;
 	return VPT_OK;
 }

@@ -39,7 +39,9 @@ struct vpa_host_late {
 	uint32_t device, thread;
 	uint64_t start_ns, end_ns; /* g0, l */
 	struct vpa_call *launch;   /* L */
+	/* The place of L, and when it began to be that of its thread; ~0: unknown. */
 	uint32_t launch_place;
+	uint64_t place_from_ns;
 	int first_use; /* the op that ends the gap is the first of its name on the device */
 	int no_credit; /* only cut, count nothing: before the first work nothing was held back */
 };

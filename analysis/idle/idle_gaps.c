@@ -158,6 +158,7 @@ static int is_first(const struct vpa_ops *ops, size_t i)
 static int hand_out_before(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t since_ns)
 {
 	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
+	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &s->stretch);
 	int is_here = ops->gap_before[i] != VPA_NO_OP;
 	struct vpa_op before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
 	struct vpa_op gating = vpa_ops_get(ops, i);
@@ -168,7 +169,8 @@ static int hand_out_before(struct vpa_idle *s, struct vpa_ops *ops, size_t i, ui
 		.gating = &gating,
 		.since_ns = since_ns,
 		.others_ns = vpa_idle_others_end(s, ops, i),
-		.place = vpa_ops_stretch(ops, i, &s->stretch)->place,
+		.place = stretch->place,
+		.place_from_ns = stretch->from_ns,
 		.first_use = is_first(ops, i)};
 
 	return vpa_idle_explain(s, &q);
@@ -238,6 +240,7 @@ static void count_late(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
  * whether that is all. */
 static int answer_late(struct vpa_idle *s, struct vpa_ops *ops, size_t i)
 {
+	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &s->stretch);
 	struct vpa_call *launch = ops->launch[i];
 	uint64_t end = ops->start_ns[i], start = end - ops->gap_ns[i];
 	uint64_t late_ns = vpa_later(ops->launch_start_ns[i], start);
@@ -250,7 +253,8 @@ static int answer_late(struct vpa_idle *s, struct vpa_ops *ops, size_t i)
 		.start_ns = start,
 		.end_ns = late_ns,
 		.launch = launch,
-		.launch_place = vpa_ops_stretch(ops, i, &s->stretch)->place};
+		.launch_place = stretch->place,
+		.place_from_ns = stretch->from_ns};
 	struct vpa_cause_piece code = {.cause = VPA_CAUSE_LAUNCH_RATE};
 
 	if (s->each || late_ns >= end || ops->gap_ns[i] > UINT32_MAX ||
