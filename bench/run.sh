@@ -113,6 +113,22 @@ margin() { # margin LABEL SHORTER LONGER WORDS...
 	}'
 }
 
+# Gaps of a capture's first device.
+gaps_of() { # gaps_of CAPTURE
+	# shellcheck disable=SC2086
+	"$build/vptrace-analyze" $plain "$1" --format json | awk '$1 == "\"gaps\":" && $2 + 0 { print $2 + 0; exit }'
+}
+
+# The same for each gap that the longer capture has more, of two that have little else.
+margin_of_gaps() { # margin_of_gaps LABEL SHORTER LONGER WORDS...
+	label=$1 shorter=$2 longer=$3
+	shift 3
+	awk -v label="$label" -v a="$(instructions_of "$shorter" "$@")" -v b="$(instructions_of "$longer" "$@")" \
+		-v m="$(gaps_of "$shorter")" -v n="$(gaps_of "$longer")" 'BEGIN {
+		printf "  %-42s %12d %12.0f\n", label ", " m " and " n " gaps, a gap", a, (b - a) / (n - m)
+	}'
+}
+
 # Captures of the demo on the simulated GPU, with 3 requests and with 6.
 demo() { # demo NAME KNOBS...
 	name=$1
@@ -139,6 +155,7 @@ demo two-streams --two-streams
 demo graph --graph
 demo slow-host --slow-host 90000 --scale 0.5
 demo threads --threads
+margin_of_gaps "demo, slow-host" "$scratch/slow-host-3.zst" "$scratch/slow-host-6.zst" -j1
 plain=
 margin "demo, sync-per-layer, with predictions" "$scratch/sync-per-layer-3.zst" "$scratch/sync-per-layer-6.zst" -j1
 plain=--no-predict
