@@ -531,7 +531,8 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	f = vpa_finding_add(r, id, "warn");
 	if (!f)
 		return;
-	f->title = title;
+	f->title = vpa_arena_printf(
+		&r->arena, "the GPU had no work for %s %s", vpa_duration(waited / r->device_count).text, title);
 	f->measured =
 		vpa_arena_printf(&r->arena, "%s, %s %% of the window%s", vpa_duration(waited).text,
 			vpa_percent(waited, vpa_windows_ns(r)).text, words ? words : "");
@@ -582,7 +583,7 @@ void vpa_find_idle(struct vpa_report *r)
 	find_causes(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", vpa_first_work_title(r));
 	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
-		"the GPU had no work at the end: stop recording when its work is done");
+		"at the end: stop recording when its work is done");
 	if (r->finding_count == before)
 		find_largest(r);
 }

@@ -50,9 +50,9 @@ const char *vpa_first_work_title(struct vpa_report *r)
 			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
 				most = &r->devices[d].before_first_work[i];
 	if (!most || !most->place.text || most->place.kind != VPA_PLACE_IN)
-		return "the GPU had no work at the start: launch earlier, or start recording later";
+		return "at the start: launch earlier, or start recording later";
 	return vpa_arena_printf(&r->arena,
-		"the GPU had no work at the start: shorten or overlap what the host does first in "
+		"at the start: shorten or overlap what the host does first in "
 		"%.80s",
 		most->place.text);
 }

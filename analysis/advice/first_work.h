@@ -6,7 +6,7 @@
 
 /* What the hosts did in it: ": host code 218 ms, module load 12.1 ms"; "" if that is not known. */
 const char *vpa_first_work_words(struct vpa_report *r);
-/* What to do about it. */
+/* When it was, and what to do about it, behind "the GPU had no work for 2.98 s". */
 const char *vpa_first_work_title(struct vpa_report *r);
 /* Whether it is a gain. */
 int vpa_first_work_is_gain(const struct vpa_report *r, const struct vpa_saving *s);

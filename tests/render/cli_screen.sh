@@ -108,6 +108,39 @@ says out "CAUSE   IDLE BEFORE ITS FIRST OP: the GPU waits 6.00 ms."
 says out "For 6.00 ms nothing"
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though it hardly worked"
 
+# ---- what the unit says little about ----
+# Three steps of 100 us, one after the other. Before the first 6 ms of host code, after the last 4 ms in which the VAE works, and 5 ms
+# of host code.
+python3 - >rest.json <<'END'
+import json
+at, corr, events = 7000, 0, []
+def event(cat, name, start, length, tid=2, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": length, "args": args})
+def work(name, start, length):
+    global corr
+    corr += 1
+    event("cuda_runtime", "cudaLaunchKernel", start - 10, 5, correlation=corr)
+    event("kernel", name, start, length, 7, device=0, stream=7, correlation=corr)
+event("user_annotation", "load", 1000, 5900)
+for step in range(3):
+    event("user_annotation", "step %d" % step, at - 20, 99)
+    work("gemm", at, 90)
+    at += 100
+event("user_annotation", "vae_decode", at - 20, 4000)
+work("conv", at, 4000)
+event("user_annotation", "save", at + 4000, 5000)
+print(json.dumps({"traceEvents": events}))
+END
+expect 0 "most of the window is in no step" rest.json
+says out "A step takes 100 us, the mean of 2."
+tr -s ' \n' '  ' <out >line
+grep -qF "Of the window's 15.3 ms, 6.00 ms are before the first op, 4.00 ms in vae_decode, 5.00 ms after the last op." line ||
+	fail "$rule: found $(cat line)"
+grep -qF "the GPU had no work for 6.00 ms at the start: shorten or overlap what the host does first in load" line ||
+	fail "$rule: no time of the head in $(cat line)"
+expect 0 "steps are most of it" steps.json
+grep -q "Of the window" out && fail "$rule: the rest is named"
+
 # ---- words ----
 # Each id that FIX FIRST has words for is a finding's.
 sed -n 's/^VPA_FIX("\([a-z0-9-]*\)".*/\1/p' "$source/analysis/render/text/fix_words.def" >ids
