@@ -63,7 +63,9 @@ static const struct advice {
 	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
 		"run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
-		"make the GPU that others wait for finish earlier"},
+		"the GPUs wait for each other: give each of them work while the others run, or "
+		"make "
+		"the one that others wait for finish earlier"},
 	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
 	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
 		"check what each CUDA graph waits for before its first node; merge small graphs"},
@@ -531,8 +533,8 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	f = vpa_finding_add(r, id, "warn");
 	if (!f)
 		return;
-	f->title = vpa_arena_printf(
-		&r->arena, "the GPU had no work for %s %s", vpa_duration(waited / r->device_count).text, title);
+	f->title = vpa_arena_printf(&r->arena, "the GPU had no work for %s %s",
+		vpa_duration(waited / r->device_count).text, title);
 	f->measured =
 		vpa_arena_printf(&r->arena, "%s, %s %% of the window%s", vpa_duration(waited).text,
 			vpa_percent(waited, vpa_windows_ns(r)).text, words ? words : "");

@@ -38,7 +38,7 @@ const char *vpa_cause_group_words(enum vpa_cause_group group)
 		[VPA_GROUP_WAITS] = "waits of the host",
 		[VPA_GROUP_SETUP] = "set-up by the host",
 		[VPA_GROUP_CALLS] = "other calls of the host",
-		[VPA_GROUP_STREAMS] = "waits of streams for each other",
+		[VPA_GROUP_STREAMS] = "waits of GPUs for each other",
 		[VPA_GROUP_STARTS] = "the time that the GPU needs to start work",
 		[VPA_GROUP_QUEUED] = "queued work that started late",
 		[VPA_GROUP_RECORDING] = "the recording",
