@@ -455,12 +455,12 @@ static int check(const struct vpa_comparison *c, struct vpt_err *err)
 	return VPT_OK;
 }
 
-static int build(struct vpa_comparison *c, unsigned kinds)
+static int build(struct vpa_comparison *c, const struct vpa_compare_options *options)
 {
 	struct vpa_compared_units units = {0};
 
 	c->notes = vpa_arena_alloc(&c->arena, VPA_COMPARE_NOTES_MAX, sizeof(*c->notes));
-	if (!c->notes || vpa_compare_choose(c, &units, kinds))
+	if (!c->notes || vpa_compare_choose(c, &units, options))
 		return VPT_ENOMEM;
 	c->series = units.all;
 	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
@@ -514,7 +514,7 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	c->detectable = c->p = c->least_p = -1;
 	rc = c->arena.failed ? vpt_fail(err, VPT_ENOMEM, "no memory for a comparison")
 			     : check(c, err);
-	if (!rc && build(c, options->kinds))
+	if (!rc && build(c, options))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
 	if (rc) {
 		vpa_comparison_free(c);

@@ -41,6 +41,8 @@ struct vpa_compare_options {
 	double margin; /* relative changes up to this are no change: 0.005 */
 	/* Bit 1 << kind for each kind of unit that may be chosen, besides the window; 0: all. */
 	unsigned kinds;
+	/* Leave out the first of several requests with its blocks and steps, as the report's own mean unit does. */
+	int without_first;
 };
 
 /* The runs whose VAE's work, or copies of frames, come after their last block. */

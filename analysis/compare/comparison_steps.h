@@ -35,8 +35,10 @@ static inline const struct vpa_report *vpa_compare_run(const struct vpa_comparis
 	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
 }
 
-/* Chooses unit and rate, pairs the units, and notes why not others: unit_choice.c. `kinds`: as of the options. */
-int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds);
+/* Chooses unit and rate, pairs the units, and notes why not others: unit_choice.c. `options`: its kinds, and whether the
+ * first request is left out. */
+int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u,
+	const struct vpa_compare_options *options);
 /* Appends the facts of the set-up that differ: setup_changes.c. */
 int vpa_compare_facts(struct vpa_comparison *c);
 /* The account of the mean unit, and that of the window: unit_accounts.c. */

@@ -97,11 +97,25 @@ static void note_range(struct vpa_comparison *c, const struct vpa_range_row *ran
 				    range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
 }
 
+/* The first of several requests sets up what the others reuse. */
+static void leave_first(struct vpa_units *u)
+{
+	size_t i = 0;
+
+	while (i < u->count && !u->units[i].request)
+		i++;
+	if (i == u->count)
+		return;
+	u->units += i;
+	u->count -= i;
+}
+
 /* Pairs the runs' units of a kind. */
 static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind,
-	size_t least)
+	size_t least, int without_first)
 {
 	const struct vpa_range_row *range = kind == VPA_UNIT_INSTANCE ? choose_range(c) : NULL;
+	int has_all;
 	size_t i;
 
 	c->unit = kind;
@@ -113,7 +127,10 @@ static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum
 			    &c->arena, &u->all[i]))
 			return VPT_ENOMEM;
 	}
-	c->pairs = first_without(u, least) == u->count ? vpa_units_pair(u->all, u->count) : 0;
+	has_all = first_without(u, least) == u->count;
+	for (i = 0; i < u->count && without_first; i++)
+		leave_first(&u->all[i]);
+	c->pairs = has_all ? vpa_units_pair(u->all, u->count) : 0;
 	return VPT_OK;
 }
 
@@ -122,10 +139,12 @@ static unsigned bit(enum vpa_unit_kind kind)
 	return 1u << kind;
 }
 
-/* `kinds`: as of the options. Blocks of which only some hold the VAE's work are no unit; then the requests as a whole
+/* Blocks of which only some hold the VAE's work are no unit; then the requests as a whole
  * are compared, unless other kinds are asked for. */
-static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds)
+static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u,
+	const struct vpa_compare_options *options)
 {
+	unsigned kinds = options->kinds;
 	const struct vpa_unit_choice *order = vpa_unit_order(c->after == VPA_AFTER_ALL);
 	const char *unused[VPA_UNIT_KINDS] = {NULL};
 	size_t i, least;
@@ -139,7 +158,7 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, u
 		if (!(kinds & bit(order[i].kind)))
 			continue;
 		least = c->after == VPA_AFTER_SOME ? 1 : order[i].least;
-		if (try_kind(c, u, order[i].kind, least))
+		if (try_kind(c, u, order[i].kind, least, options->without_first))
 			return VPT_ENOMEM;
 		if (!c->pairs && !unused[c->unit])
 			unused[c->unit] = why_unused(c, u, c->unit, least);
@@ -271,7 +290,8 @@ static void note_after(struct vpa_comparison *c)
 	}
 }
 
-int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u, unsigned kinds)
+int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u,
+	const struct vpa_compare_options *options)
 {
 	size_t i;
 
@@ -281,7 +301,7 @@ int vpa_compare_choose(struct vpa_comparison *c, struct vpa_compared_units *u, u
 	if (!u->all)
 		return VPT_ENOMEM;
 	c->after = after_of(c);
-	if (choose_unit(c, u, kinds))
+	if (choose_unit(c, u, options))
 		return VPT_ENOMEM;
 	for (i = 0; i < u->count; i++)
 		*(i < u->a_count ? &c->a_units : &c->b_units) += u->all[i].count;

@@ -11,8 +11,14 @@
 /* The window is shown as a request only if it contains something that no other does. */
 static int is_shown(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g)
 {
+	const struct vpa_model *m = w->c->model;
 	size_t i;
 
+	/* A request that only touches the window is none of it. */
+	if (g->scope && !g->block_count && w->s->gpu[g->id].pin == VPA_NONE &&
+		m->window_end_ns > m->window_start_ns &&
+		(g->start_ns >= m->window_end_ns || g->host_end_ns <= m->window_start_ns))
+		return 0;
 	if (g->scope || g->block_count)
 		return 1;
 	if (w->group_count > 1)

@@ -105,7 +105,7 @@ static const char *unlike_requests(size_t count, int has_steps)
 	size_t used = (size_t)snprintf(script, sizeof(script), "start 1s\n"), i, k, id = 0;
 	unsigned at = 1000, from;
 
-	for (i = 0; i < count; i++, at += 3) {
+	for (i = 0; i < count; i++) {
 		for (k = 0, from = at; k < 4; k++) {
 			unsigned code = 2 + (!i && k == 1 ? 200 : 0);
 
@@ -120,6 +120,7 @@ static const char *unlike_requests(size_t count, int has_steps)
 			id += 2;
 			at += 10 + code;
 		}
+		at += 3;
 		used += (size_t)snprintf(script + used, sizeof(script) - used,
 			"range t1 %ums-%ums \"request %zu\"\n", from, at, i);
 	}
@@ -174,6 +175,50 @@ static void the_unit_leaves_out_the_first_request(void **state)
 				code->where ? code->where : "");
 		if (cases[i].count == 1)
 			assert_true(code->base_gain_ms > 60 && code->where);
+		vpa_report_free(r);
+	}
+}
+
+/* The period is that of the mean unit that the report shows. */
+static void conditions_of_a_period_leave_out_the_first_request(void **state)
+{
+	static const struct {
+		const char *holds;
+		size_t count;
+		int has_steps;
+	} cases[] = {{"period>245ms", 1, 0}, {"period<47ms", 2, 0}, {"period<12.1ms", 2, 1},
+		{"period<52ms", 5, 0}, {"period<52ms", 5, 1}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_report *r = analyze(unlike_requests(cases[i].count, cases[i].has_steps),
+			&(struct vpa_options){.step_parts = 1});
+		struct vpa_condition condition;
+		struct vpt_err err = {0};
+		char what[160];
+		int holds;
+
+		assert_int_equal(vpa_condition_read(cases[i].holds, 1, &condition, &err), VPT_OK);
+		assert_int_equal(vpa_condition_holds_of(&condition, r, &holds, what, &err), VPT_OK);
+		if (!holds)
+			fail_msg("%s of %zu requests: %s", cases[i].holds, cases[i].count, what);
+		vpa_report_free(r);
+	}
+}
+
+/* The requests before and after it touch the window of a request, and are none of it. */
+static void a_window_has_no_request_that_only_touches_it(void **state)
+{
+	uint64_t request;
+
+	(void)state;
+	for (request = 1; request <= 3; request++) {
+		struct vpa_report *r = analyze(unlike_requests(3, 1),
+			&(struct vpa_options){.step_parts = 1, .request = request});
+
+		assert_int_equal(r->request_count, 1);
+		assert_int_equal(r->requests[0].name[8] - '0', request - 1);
 		vpa_report_free(r);
 	}
 }
@@ -327,6 +372,8 @@ int main(void)
 		cmocka_unit_test(result_is_of_the_steady_requests),
 		cmocka_unit_test(the_unit_leaves_out_the_first_request),
 		cmocka_unit_test(conditions_are_of_the_steady_requests),
+		cmocka_unit_test(conditions_of_a_period_leave_out_the_first_request),
+		cmocka_unit_test(a_window_has_no_request_that_only_touches_it),
 		cmocka_unit_test(any_request_can_be_the_window),
 		cmocka_unit_test(a_name_with_a_number_is_a_name),
 		cmocka_unit_test(what_is_not_there_is_refused),
