@@ -58,6 +58,9 @@ uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns);
 void vpa_finding_saves_head(
 	const struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s);
 
+/* Whether the replay with its change saves less than would be seen in the base: something else takes the time then. */
+int vpa_finding_vanishes(const struct vpa_finding *f);
+
 /* ns / 1e6 */
 static inline double vpa_in_ms(uint64_t ns)
 {

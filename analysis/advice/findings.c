@@ -65,6 +65,11 @@ static void set_likely(struct vpa_finding *f)
 					    : f->base_gain_ms;
 }
 
+int vpa_finding_vanishes(const struct vpa_finding *f)
+{
+	return f->predicted_ms > 0 && f->base_ms - f->predicted_ms < visible_share * f->base_ms;
+}
+
 /* A gain that is too small to be seen in what it is a part of is none. */
 static void drop_invisible(struct vpa_report *r)
 {

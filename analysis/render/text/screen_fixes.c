@@ -30,7 +30,8 @@ static const struct vpa_finding *first_fix(const struct vpa_report *r)
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
-		if (f->base == VPA_BASE_NONE || f->base == VPA_BASE_IDLE || !(f->base_gain_ms > 0))
+		if (f->base == VPA_BASE_NONE || f->base == VPA_BASE_IDLE ||
+			!(f->base_gain_ms > 0) || vpa_finding_vanishes(f))
 			continue;
 		if (!unit.without_first || f->base == vpa_base_of_unit(unit.kind))
 			return f;
@@ -43,7 +44,7 @@ int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)
 {
 	const struct vpa_finding *first = first_fix(s->report);
 
-	return first && f->base_gain_ms > 0 && f->base == first->base;
+	return first && f->base_gain_ms > 0 && f->base == first->base && !vpa_finding_vanishes(f);
 }
 
 /* ---- words ---- */

@@ -1,4 +1,5 @@
 /* screen_more.c - MORE of the first screen: advice that has no number in FIX FIRST, and where the rest is. */
+#include "analysis/advice/finding.h"
 #include "analysis/render/text/screen.h"
 
 #include <string.h>
@@ -22,7 +23,10 @@ void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 
 		if (vpa_screen_is_fix(s, f) || vpa_is_note(f))
 			continue;
-		if (f->gain_at_most_ms > 0)
+		if (vpa_finding_vanishes(f))
+			vpa_page_words(p, section, VPA_PLAIN, "- %s: alone it saves nothing",
+				vpa_text_or(f->title, "?"));
+		else if (f->gain_at_most_ms > 0)
 			vpa_page_words(p, section, VPA_PLAIN, "- %s: saves at most %s",
 				vpa_text_or(f->title, "?"),
 				vpa_ms_range(0, f->gain_at_most_ms).text);

@@ -1,6 +1,7 @@
 /* text_findings.c - FIX FIRST: what to change, the most it could save, and the base of that bound.
  *
  * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
+#include "analysis/advice/finding.h"
 #include "analysis/pipeline/unit.h"
 #include "analysis/render/text/text_report.h"
 #include "formats/base/saturate.h"
@@ -131,6 +132,10 @@ void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 
 	if (!has_base(f) || most.text[0] == '-')
 		return;
+	if (vpa_finding_vanishes(f)) {
+		vpa_words_add(w, ": ", "alone it saves nothing, something else takes the time");
+		return;
+	}
 	if (unit)
 		vpa_words_add(w, ": ", "%s -> %s%s%sat most %s %s", rate_of(now).text,
 			replayed.text, f->base_gain_from_ms > 0 ? least.text : "",
