@@ -28,7 +28,8 @@ struct walk_thread {
 struct vpa_walk {
 	struct vpa_effects *x;
 	size_t from, to; /* rules */
-	int counts;
+	int counts;      /* the walk that counts what is meant */
+	int is_measured; /* the current call is to be counted */
 	struct walk_thread *threads;
 	uint64_t *words;                       /* what the threads' sets are in */
 	uint32_t *numbers;                     /* what their ranges and runs are in */
@@ -112,7 +113,7 @@ static struct vpa_call_effect *of_call(
 
 static void hit(const struct vpa_walk *w, const struct vpa_rule *r)
 {
-	*r->hits += (uint64_t)w->counts;
+	*r->hits += (uint64_t)w->is_measured;
 }
 
 static int is_stretch(const struct vpa_change *c, uint64_t ns)
@@ -380,6 +381,8 @@ void vpa_walk_call(struct vpa_walk *w, uint32_t call, struct vpa_call_effects *o
 	if (!w->x->rule_count)
 		return;
 	w->out = out;
+	w->is_measured =
+		w->counts && c->start_ns >= w->x->t->from_ns && c->start_ns < w->x->t->to_ns;
 	find_place(w->x, th, c);
 	if (!find_todo(w, c, th))
 		return;

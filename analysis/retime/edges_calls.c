@@ -114,7 +114,8 @@ static void find_gap(struct vpa_edges_finding *f, uint32_t call, const struct la
 		return;
 	c->before = other;
 	c->gap_ns = c->start_ns - t->calls[other].end_ns;
-	vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
+	if (c->start_ns >= t->from_ns && c->start_ns < t->to_ns)
+		vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
 }
 
 static int find_gaps(struct vpa_edges_finding *f)
@@ -172,9 +173,9 @@ static const struct vpa_tape_sync *next_sync(struct vpa_edges_finding *f, uint32
 {
 	const struct vpa_tape *t = f->t;
 
-	while (f->next_sync < t->sync_count && t->syncs[f->next_sync].correlation < call)
+	while (f->next_sync < t->sync_count && t->syncs[f->next_sync].call < call)
 		f->next_sync++;
-	return f->next_sync < t->sync_count && t->syncs[f->next_sync].correlation == call
+	return f->next_sync < t->sync_count && t->syncs[f->next_sync].call == call
 		       ? &t->syncs[f->next_sync++]
 		       : NULL;
 }

@@ -114,6 +114,14 @@ static uint32_t inferred_of(const struct vpa_tape *t, uint32_t op, const struct 
 	return VPA_TAPE_NONE;
 }
 
+/* Of an op that is there only for those that follow, nothing counts. */
+static void add_measured(
+	const struct vpa_tape *t, const struct vpa_tape_op *o, uint64_t *sum, uint64_t ns)
+{
+	if (o->start_ns >= t->from_ns && o->start_ns < t->to_ns)
+		vpt_sat_add_to(sum, ns);
+}
+
 /* The latest of what is usual binds; it gets the length that it had. */
 static void bind(struct vpa_edges_finding *f, uint32_t op, const struct ended *ended)
 {
@@ -148,9 +156,9 @@ static void bind(struct vpa_edges_finding *f, uint32_t op, const struct ended *e
 		o->event = inferred_of(t, op, ended);
 		if (o->event != VPA_TAPE_NONE) {
 			o->binding = VPA_BINDING_INFERRED;
-			vpt_sat_add_to(&f->e->inferred_ns, (uint64_t)(start - best));
+			add_measured(t, o, &f->e->inferred_ns, (uint64_t)(start - best));
 		} else {
-			vpt_sat_add_to(&f->e->unexplained_ns, (uint64_t)(start - best));
+			add_measured(t, o, &f->e->unexplained_ns, (uint64_t)(start - best));
 		}
 	}
 }

@@ -182,23 +182,15 @@ static double pinned_rate(const struct vpa_tape *t, uint32_t kind)
 	return rate;
 }
 
-static int find_rate(const struct vpa_effects *x, struct vpa_rule *r, struct vpt_err *err)
+static int find_rate(const struct vpa_effects *x, struct vpa_rule *r)
 {
 	const struct vpa_change *c = r->change;
 
-	if (c->kind != VPA_CHANGE_RATE && c->kind != VPA_CHANGE_PIN)
-		return VPT_OK;
-	r->rate = c->factor;
-	if (c->kind == VPA_CHANGE_PIN && !(r->rate > 0))
-		r->rate = pinned_rate(x->t, c->number);
-	if (r->rate < 0)
-		return VPT_ENOMEM;
-	if (r->rate > 0)
-		return VPT_OK;
-	return vpt_fail(err, VPT_EINVAL,
-		"no copy of this kind from or to pinned memory shows how fast they are: "
-		"expected pin %s GB/s",
-		vpt_word(VPT_UNIT_COPY_KIND, c->number));
+	if (c->factor > 0)
+		*r->rate = c->factor;
+	else if (!(*r->rate > 0))
+		*r->rate = pinned_rate(x->t, c->number);
+	return *r->rate < 0 ? VPT_ENOMEM : VPT_OK;
 }
 
 /* ---- what is skipped ---- */
@@ -235,6 +227,8 @@ static int make_rules(struct vpa_effects *x, const struct vpa_world *worlds, siz
 				.change = c, .world = (uint32_t)w, .hits = &worlds[w].hits[i]};
 			r->place = place_of(patterns, pattern_count, c->place);
 			r->outer = place_of(patterns, pattern_count, c->outer);
+			if (c->kind == VPA_CHANGE_RATE || c->kind == VPA_CHANGE_PIN)
+				r->rate = &worlds[w].rates[i];
 			if (c->kind == VPA_CHANGE_ASIDE)
 				r->aside = ++x->asides;
 		}
@@ -259,13 +253,13 @@ static int make_sets(struct vpa_effects *x, size_t place_count)
 	return VPT_OK;
 }
 
-static int find_details(struct vpa_effects *x, struct vpt_err *err)
+static int find_details(struct vpa_effects *x)
 {
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < x->rule_count && !rc; i++) {
-		rc = find_rate(x, &x->rules[i], err);
+		rc = x->rules[i].rate ? find_rate(x, &x->rules[i]) : VPT_OK;
 		if (!rc)
 			rc = find_skipped(x, &x->rules[i]);
 		if (!rc && x->rules[i].change->kind == VPA_CHANGE_GRAPH)
@@ -275,8 +269,7 @@ static int find_details(struct vpa_effects *x, struct vpt_err *err)
 }
 
 int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
-	const struct vpa_world *worlds, size_t world_count, struct vpa_effects **out,
-	struct vpt_err *err)
+	const struct vpa_world *worlds, size_t world_count, struct vpa_effects **out)
 {
 	struct vpa_effects *x = *out = vpt_calloc(1, sizeof(*x));
 	const char **patterns;
@@ -299,9 +292,9 @@ int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
 	if (!rc)
 		rc = make_sets(x, pattern_count);
 	if (!rc)
-		rc = find_details(x, err);
+		rc = find_details(x);
 	vpt_free(patterns);
-	return rc == VPT_ENOMEM ? vpt_fail(err, rc, "no memory to replay the trace") : rc;
+	return rc;
 }
 
 void vpa_effects_free(struct vpa_effects *x)
@@ -359,19 +352,20 @@ int vpa_effects_failed(const struct vpa_effects *x)
 /* ---- ops ---- */
 
 /* A copy of unknown size keeps its length, whatever the rate. */
-static void change_op(struct vpa_rule *r, const struct vpa_tape_op *o, struct vpa_op_effect *effect)
+static void change_op(const struct vpa_effects *x, const struct vpa_rule *r,
+	const struct vpa_tape_op *o, struct vpa_op_effect *effect)
 {
 	if (r->change->kind == VPA_CHANGE_ASIDE)
 		effect->aside = r->aside;
-	else if (!(r->rate > 0))
+	else if (!r->rate)
 		effect->duration_ns = vpt_sat_i64((double)effect->duration_ns * r->change->factor);
-	else if (o->bytes)
-		effect->duration_ns = vpt_sat_i64((double)o->bytes / r->rate);
+	else if (o->bytes && *r->rate > 0)
+		effect->duration_ns = vpt_sat_i64((double)o->bytes / *r->rate);
 	else
 		return;
 	if (effect->duration_ns > VPA_CLOCK_LAST)
 		effect->duration_ns = VPA_CLOCK_LAST;
-	++*r->hits;
+	*r->hits += o->start_ns >= x->t->from_ns && o->start_ns < x->t->to_ns;
 }
 
 uint32_t vpa_effects_on_op(struct vpa_effects *x, const struct vpa_tape_op *o,
@@ -391,14 +385,15 @@ uint32_t vpa_effects_on_op(struct vpa_effects *x, const struct vpa_tape_op *o,
 
 		bits &= inside ? inside[i] : vpa_rule_set(x, VPA_RULES_EVERYWHERE)[i];
 		for (; bits; bits &= bits - 1) {
-			struct vpa_rule *r = &x->rules[i * 64 + (size_t)__builtin_ctzll(bits)];
+			const struct vpa_rule *r =
+				&x->rules[i * 64 + (size_t)__builtin_ctzll(bits)];
 			struct vpa_op_effect *effect = &out[r->world];
 
 			if (!(worlds >> r->world & 1))
 				*effect = (struct vpa_op_effect){
 					.duration_ns = (int64_t)(o->end_ns - o->start_ns)};
 			worlds |= (uint32_t)1 << r->world;
-			change_op(r, o, effect);
+			change_op(x, r, o, effect);
 		}
 	}
 	return worlds;

@@ -15,7 +15,8 @@ struct vpa_world {
 	const struct vpa_change *changes;
 	size_t change_count;
 	uint64_t *hits; /* by change: counted here how many calls or ops it is about */
-	size_t number;  /* of the caller */
+	double *rates; /* by change: kept here, that of `pin`, once some part of the trace shows it; else 0 */
+	size_t number; /* of the caller */
 	/* Of the paces: 1: no op takes time; no host code or call takes time and nothing waits for an op. */
 	int no_ops, no_host;
 };
@@ -47,11 +48,10 @@ struct vpa_op_effect {
 struct vpa_effects;
 struct vpa_walk;
 
-/* The caller calls vpa_effects_free(), whatever this returns. 0, VPT_ENOMEM, or VPT_EINVAL: a change lacks something,
- * such as a pinned copy that shows the rate. */
+/* The caller calls vpa_effects_free(), whatever this returns. 0 or
+ * VPT_ENOMEM. */
 int vpa_effects_new(const struct vpa_tape *t, const struct vpa_edges *e,
-	const struct vpa_world *worlds, size_t world_count, struct vpa_effects **out,
-	struct vpt_err *err);
+	const struct vpa_world *worlds, size_t world_count, struct vpa_effects **out);
 void vpa_effects_free(struct vpa_effects *x); /* accepts NULL */
 
 uint32_t vpa_effects_asides(const struct vpa_effects *x); /* streams aside, of all worlds */

@@ -111,10 +111,16 @@ double vpa_spans_ratio(const struct vpa_report *r, const struct vpa_spans *s,
 
 /* ---- the forecast ---- */
 
-static double active_ns(const struct vpa_spans *s)
+static double whole_ns(const struct vpa_spans *s)
 {
 	return s->active < s->count ? (double)(s->at[s->active].to_ns - s->at[s->active].from_ns)
 				    : 0;
+}
+
+/* The same, as far as it was replayed. */
+static double active_ns(const struct vpa_spans *s, const struct vpa_retiming *t)
+{
+	return s->active < s->count ? (double)vpa_retimed_ns(t, VPA_WORLD_RECORDED, s->active) : 0;
 }
 
 static enum vpa_confidence confidence_of(const struct vpa_forecast *f)
@@ -146,7 +152,7 @@ void vpa_forecast_write(
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	struct vpa_forecast *f = &r->forecast;
-	double active = active_ns(s);
+	double active = active_ns(s, t);
 
 	f->is_asked = 1;
 	f->unexplained_share = active > 0 ? (double)t->unexplained_ns / active : 0;
@@ -155,7 +161,7 @@ void vpa_forecast_write(
 	f->confidence = confidence_of(f);
 	f->why_not = why_not(r);
 	f->base = s->unit_count ? vpa_base_of_unit(unit.kind) : VPA_BASE_ACTIVE;
-	f->base_ms = s->unit_count ? (double)vpa_mean_unit_ns(&unit) / 1e6 : active / 1e6;
+	f->base_ms = s->unit_count ? (double)vpa_mean_unit_ns(&unit) / 1e6 : whole_ns(s) / 1e6;
 	if (f->confidence == VPA_CONFIDENCE_NONE)
 		return;
 	f->host_ms = f->base_ms * vpa_spans_ratio(r, s, t, VPA_WORLD_HOST, f->base);

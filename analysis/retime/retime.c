@@ -4,6 +4,8 @@
 #include "analysis/retime/clocks.h"
 #include "analysis/retime/replay.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/event_schema.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,21 +19,48 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The ends of all spans, each once. Returns how many. */
-static size_t list_moments(uint64_t *ns, const struct vpa_span *spans, size_t span_count)
-{
-	size_t i, count = 0;
+/* What all parts of a trace share. */
+struct retiming {
+	struct vpa_world worlds[VPA_WORLDS_MOST];
+	const struct vpa_span *spans;
+	double *rates;
+	uint64_t *ns; /* room for the moments of all spans */
+	struct vpa_retiming *out;
+};
 
-	for (i = 0; i < span_count; i++) {
-		ns[2 * i] = spans[i].from_ns;
-		ns[2 * i + 1] = spans[i].to_ns;
+/* ---- a part ---- */
+
+/* Of a span, what is to be measured in this part. */
+static struct vpa_span in_part(const struct vpa_tape *t, const struct vpa_span *s)
+{
+	struct vpa_span part = *s;
+
+	if (part.from_ns < t->from_ns)
+		part.from_ns = t->from_ns;
+	if (part.to_ns > t->to_ns)
+		part.to_ns = t->to_ns;
+	return part;
+}
+
+/* The ends of all spans, each once. Returns how many. */
+static size_t list_moments(const struct retiming *r, const struct vpa_tape *t)
+{
+	size_t i, count = 0, once = 0;
+
+	for (i = 0; i < r->out->span_count; i++) {
+		struct vpa_span s = in_part(t, &r->spans[i]);
+
+		if (s.to_ns <= s.from_ns)
+			continue;
+		r->ns[count++] = s.from_ns;
+		r->ns[count++] = s.to_ns;
 	}
-	if (span_count)
-		qsort(ns, 2 * span_count, sizeof(*ns), by_time);
-	for (i = 0; i < 2 * span_count; i++)
-		if (!count || ns[count - 1] != ns[i])
-			ns[count++] = ns[i];
-	return count;
+	if (count)
+		qsort(r->ns, count, sizeof(*r->ns), by_time);
+	for (i = 0; i < count; i++)
+		if (!once || r->ns[once - 1] != r->ns[i])
+			r->ns[once++] = r->ns[i];
+	return once;
 }
 
 /* The times of a moment, by world. */
@@ -42,106 +71,186 @@ static const int64_t *times_at(const struct vpa_moments *m, uint64_t ns)
 	return &m->times_ns[(size_t)(found - m->ns) * m->worlds];
 }
 
-static void measure(struct vpa_retiming *out, const struct vpa_span *spans,
-	const struct vpa_world *worlds, const struct vpa_moments *m)
+static void measure(const struct retiming *r, const struct vpa_tape *t, const struct vpa_moments *m)
 {
+	struct vpa_retiming *out = r->out;
 	size_t w, i;
 
 	for (i = 0; i < out->span_count; i++) {
-		const int64_t *from_ns = times_at(m, spans[i].from_ns),
-			      *to_ns = times_at(m, spans[i].to_ns);
+		struct vpa_span s = in_part(t, &r->spans[i]);
+		const int64_t *from_ns, *to_ns;
 
+		if (s.to_ns <= s.from_ns)
+			continue;
+		from_ns = times_at(m, s.from_ns);
+		to_ns = times_at(m, s.to_ns);
 		for (w = 0; w < out->world_count; w++)
-			out->span_ns[worlds[w].number * out->span_count + i] =
-				to_ns[w] > from_ns[w] ? (uint64_t)to_ns[w] - (uint64_t)from_ns[w]
-						      : 0;
+			if (to_ns[w] > from_ns[w])
+				vpt_sat_add_to(
+					&out->span_ns[r->worlds[w].number * out->span_count + i],
+					(uint64_t)to_ns[w] - (uint64_t)from_ns[w]);
 	}
 }
 
-static int replay(struct vpa_tape *t, const struct vpa_edges *e, const struct vpa_world *worlds,
-	const struct vpa_span *spans, uint64_t *ns, struct vpa_retiming *out, struct vpt_err *err)
+static int run_part(const struct retiming *r, const struct vpa_tape *t, const struct vpa_edges *e,
+	uint64_t *error_ns)
 {
 	struct vpa_effects *effects = NULL;
 	struct vpa_moments moments = {0};
-	size_t count = list_moments(ns, spans, out->span_count);
-	size_t row = (out->world_count + VPA_CLOCKS - 1) / VPA_CLOCKS * VPA_CLOCKS;
-	uint64_t error_ns = 0;
-	int rc = vpa_effects_new(t, e, worlds, out->world_count, &effects, err);
+	size_t worlds = r->out->world_count, count = list_moments(r, t);
+	int rc = vpa_effects_new(t, e, r->worlds, worlds, &effects);
 
-	if (!rc &&
-		(vpa_moments_new(&moments, ns, count, row, t->start_ns) ||
-			vpa_replay(t, e, effects, worlds, out->world_count, &moments, &error_ns)))
-		rc = vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	if (!rc && error_ns)
-		rc = vpt_fail(err, VPT_EUNSUPPORTED,
-			"the replay without a change differs from the recording by %" PRIu64 " ns",
-			error_ns);
 	if (!rc)
-		measure(out, spans, worlds, &moments);
+		rc = vpa_moments_new(&moments, r->ns, count,
+			(worlds + VPA_CLOCKS - 1) / VPA_CLOCKS * VPA_CLOCKS, t->start_ns);
+	if (!rc)
+		rc = vpa_replay(t, e, effects, r->worlds, worlds, &moments, error_ns);
+	if (!rc)
+		measure(r, t, &moments);
 	vpa_moments_free(&moments);
 	vpa_effects_free(effects);
 	return rc;
 }
 
+static int replay_part(const struct retiming *r, struct vpa_tape *t, struct vpt_err *err)
+{
+	struct vpa_retiming *out = r->out;
+	struct vpa_edges edges = {0};
+	uint64_t error_ns = 0;
+	int rc = vpa_edges_find(t, &edges);
+
+	if (!rc)
+		rc = run_part(r, t, &edges, &error_ns);
+	vpt_sat_add_to(&out->unexplained_ns, edges.unexplained_ns);
+	vpt_sat_add_to(&out->inferred_ns, edges.inferred_ns);
+	vpt_sat_add_to(&out->handed_over_ns, edges.handed_over_ns);
+	out->ops += t->measured_ops;
+	out->ops_without_call += t->ops_without_call;
+	out->parts++;
+	vpa_edges_free(&edges);
+	if (rc)
+		return vpt_fail(err, rc, "no memory to replay the trace");
+	if (error_ns)
+		return vpt_fail(err, VPT_EUNSUPPORTED,
+			"the replay without a change differs from the recording by %" PRIu64 " ns",
+			error_ns);
+	return VPT_OK;
+}
+
+/* ---- all parts ---- */
+
+static int replay_all(
+	const struct retiming *r, struct vpa_tape_reading *reading, struct vpt_err *err)
+{
+	struct vpa_tape *t;
+	int rc;
+
+	while ((rc = vpa_tape_next(reading, &t, err)) == VPT_OK) {
+		rc = replay_part(r, t, err);
+		if (rc)
+			break;
+	}
+	if (rc != VPT_END)
+		return rc;
+	r->out->share = vpa_tape_share(reading);
+	if (vpa_tape_has_calls(reading) && vpa_tape_has_ops(reading))
+		return VPT_OK;
+	return vpt_fail(err, VPT_EUNSUPPORTED, "the trace has no %s",
+		vpa_tape_has_ops(reading) ? "CUDA calls" : "ops");
+}
+
+/* Whether each change has what it needs. */
+static int check_rates(const struct retiming *r, struct vpt_err *err)
+{
+	size_t w, i;
+
+	for (w = 0; w < r->out->world_count; w++)
+		for (i = 0; i < r->worlds[w].change_count; i++) {
+			const struct vpa_change *c = &r->worlds[w].changes[i];
+
+			if (c->kind == VPA_CHANGE_PIN && !(r->worlds[w].rates[i] > 0))
+				return vpt_fail(err, VPT_EINVAL,
+					"no copy of this kind from or to pinned memory shows how "
+					"fast they are: expected pin %s GB/s",
+					vpt_word(VPT_UNIT_COPY_KIND, c->number));
+		}
+	return VPT_OK;
+}
+
 /* Those in which launches disappear come last. */
-static void list_worlds(struct vpa_world *worlds, const struct vpa_change_list *lists,
-	size_t list_count, uint64_t *hits)
+static void list_worlds(struct retiming *r, const struct vpa_change_list *lists, size_t list_count)
 {
 	struct vpa_world all[VPA_WORLDS_MOST] = {
 		[VPA_WORLD_HOST] = {.no_ops = 1}, [VPA_WORLD_GPU] = {.no_host = 1}};
-	size_t i, count = VPA_WORLD_FIRST + list_count, at = 0;
+	size_t i, count = VPA_WORLD_FIRST + list_count, at = 0, changes = 0;
 
-	for (i = 0; i < list_count; hits += lists[i++].count)
-		all[VPA_WORLD_FIRST + i] = (struct vpa_world){
-			.changes = lists[i].changes, .change_count = lists[i].count, .hits = hits};
+	for (i = 0; i < list_count; changes += lists[i++].count)
+		all[VPA_WORLD_FIRST + i] = (struct vpa_world){.changes = lists[i].changes,
+			.change_count = lists[i].count,
+			.hits = r->out->hits + changes,
+			.rates = r->rates + changes};
 	for (i = 0; i < count; i++) {
 		all[i].number = i;
 		if (!vpa_world_deletes(&all[i]))
-			worlds[at++] = all[i];
+			r->worlds[at++] = all[i];
 	}
 	for (i = 0; i < count; i++)
 		if (vpa_world_deletes(&all[i]))
-			worlds[at++] = all[i];
+			r->worlds[at++] = all[i];
+}
+
+/* Room for the answer, which is all zeros. */
+static int start(struct retiming *r, const struct vpa_change_list *lists, size_t list_count,
+	size_t span_count)
+{
+	struct vpa_retiming *out = r->out;
+	size_t i, changes = 0;
+
+	for (i = 0; i < list_count; i++)
+		changes += lists[i].count;
+	*out = (struct vpa_retiming){
+		.world_count = VPA_WORLD_FIRST + list_count, .span_count = span_count};
+	out->span_ns = vpt_calloc(out->world_count * (span_count + 1), sizeof(*out->span_ns));
+	out->hits = vpt_calloc(changes + 1, sizeof(*out->hits));
+	r->rates = vpt_calloc(changes + 1, sizeof(*r->rates));
+	r->ns = vpt_alloc(2 * span_count + 1, sizeof(*r->ns));
+	if (!out->span_ns || !out->hits || !r->rates || !r->ns)
+		return VPT_ENOMEM;
+	list_worlds(r, lists, list_count);
+	return VPT_OK;
+}
+
+int vpa_retime_in_parts(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
+	uint64_t at_once, const struct vpa_change_list *lists, size_t list_count,
+	const struct vpa_span *spans, size_t span_count, struct vpa_retiming *out,
+	struct vpt_err *err)
+{
+	struct vpa_tape_limits limits = {.part = at_once, .most = most};
+	struct vpa_tape_reading *reading = NULL;
+	struct retiming r = {.spans = spans, .out = out};
+	int rc;
+
+	if (list_count > VPA_CHANGE_LISTS_MOST)
+		list_count = VPA_CHANGE_LISTS_MOST;
+	rc = start(&r, lists, list_count, span_count)
+		     ? vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace")
+		     : vpa_tape_open(trace, jobs, &limits, &reading, err);
+	if (!rc)
+		rc = replay_all(&r, reading, err);
+	if (!rc)
+		rc = check_rates(&r, err);
+	vpa_tape_close(reading);
+	vpt_free(r.rates);
+	vpt_free(r.ns);
+	return rc;
 }
 
 int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
 	const struct vpa_change_list *lists, size_t list_count, const struct vpa_span *spans,
 	size_t span_count, struct vpa_retiming *out, struct vpt_err *err)
 {
-	struct vpa_world worlds[VPA_WORLDS_MOST];
-	struct vpa_tape tape = {0};
-	struct vpa_edges edges = {0};
-	uint64_t *moments = vpt_calloc(2 * span_count + 1, sizeof(*moments));
-	size_t i, hits = 0;
-	int rc;
-
-	if (list_count > VPA_CHANGE_LISTS_MOST)
-		list_count = VPA_CHANGE_LISTS_MOST;
-	for (i = 0; i < list_count; i++)
-		hits += lists[i].count;
-	*out = (struct vpa_retiming){
-		.world_count = VPA_WORLD_FIRST + list_count, .span_count = span_count};
-	out->span_ns = vpt_calloc(out->world_count * (span_count + 1), sizeof(*out->span_ns));
-	out->hits = vpt_calloc(hits + 1, sizeof(*out->hits));
-	rc = moments && out->span_ns && out->hits
-		     ? vpa_tape_read(trace, jobs, most, &tape, err)
-		     : vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	if (!rc)
-		list_worlds(worlds, lists, list_count, out->hits);
-	if (!rc && vpa_edges_find(&tape, &edges))
-		rc = vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	if (!rc) {
-		out->unexplained_ns = edges.unexplained_ns;
-		out->inferred_ns = edges.inferred_ns;
-		out->handed_over_ns = edges.handed_over_ns;
-		out->ops = tape.op_count;
-		out->ops_without_call = tape.ops_without_call;
-		rc = replay(&tape, &edges, worlds, spans, moments, out, err);
-	}
-	vpa_edges_free(&edges);
-	vpa_tape_free(&tape);
-	vpt_free(moments);
-	return rc;
+	return vpa_retime_in_parts(trace, jobs, most, VPA_REPLAYED_AT_ONCE, lists, list_count,
+		spans, span_count, out, err);
 }
 
 void vpa_retiming_free(struct vpa_retiming *r)

@@ -29,8 +29,13 @@ struct vpa_change_list {
 
 enum { VPA_CHANGE_LISTS_MOST = 24 };
 
-/* Calls and ops of a trace that a report replays, and that somebody who asks for it does. */
-enum { VPA_REPLAYED_BY_REPORT = 300000, VPA_REPLAYED_MOST = 8000000 };
+/* Calls and ops of a trace that a report replays, and that somebody who asks for it does; and how many of them are in
+ * memory at a time. */
+enum {
+	VPA_REPLAYED_BY_REPORT = 2000000,
+	VPA_REPLAYED_MOST = INT32_MAX,
+	VPA_REPLAYED_AT_ONCE = 300000
+};
 
 /* A stretch of the trace, from one moment to a later one: a block, a step, all units. */
 struct vpa_span {
@@ -46,13 +51,23 @@ struct vpa_retiming {
 	 * that for which no reason is known; that with an inferred reason; host code after a hand-over. */
 	uint64_t unexplained_ns, inferred_ns, handed_over_ns;
 	uint64_t ops, ops_without_call;
+	/* The parts of the trace that were replayed, and what share of its chunks they are: of a trace that is too large
+	 * to replay all of it, the lengths of spans are those of their parts there. */
+	size_t parts;
+	double share;
 };
 
-/* Replays a trace of at most `most` calls and ops. The caller calls vpa_retiming_free(), whatever this returns. 0; VPT_EUNSUPPORTED: the trace cannot be
- * replayed, the error says why; VPT_EINVAL: a change cannot be made; VPT_ENOMEM; VPT_EIO. */
+/* Replays a trace, of a large one about `most` calls and ops, in parts that are spread evenly. The caller calls
+ * vpa_retiming_free(), whatever this returns. 0; VPT_EUNSUPPORTED: the trace cannot be replayed, the error says why;
+ * VPT_EINVAL: a change cannot be made; VPT_ENOMEM; VPT_EIO. */
 int vpa_retime(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
 	const struct vpa_change_list *lists, size_t list_count, const struct vpa_span *spans,
 	size_t span_count, struct vpa_retiming *out, struct vpt_err *err);
+/* The same with about `at_once` calls and ops in memory instead of VPA_REPLAYED_AT_ONCE. */
+int vpa_retime_in_parts(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
+	uint64_t at_once, const struct vpa_change_list *lists, size_t list_count,
+	const struct vpa_span *spans, size_t span_count, struct vpa_retiming *out,
+	struct vpt_err *err);
 void vpa_retiming_free(struct vpa_retiming *r);
 
 static inline uint64_t vpa_retimed_ns(const struct vpa_retiming *r, size_t world, size_t span)

@@ -3,8 +3,8 @@
  *	chunks -> rows -> calls (outermost ones), ops, ranges: by start
  *	       -> each op with the call that launched it, each call with its ops
  *
- * All of it is in memory, about 200 bytes for a launch and its op, so a trace of more calls and ops than a caller
- * allows is refused. */
+ * A part of the trace is in memory at a time, about 130 bytes for a call or op. What came before a part begins again with
+ * it, so that its first calls and ops have what they hang on. */
 #ifndef VPA_ANALYSIS_RETIME_TAPE_H
 #define VPA_ANALYSIS_RETIME_TAPE_H
 
@@ -69,11 +69,13 @@ struct vpa_tape_range {
 	uint32_t thread, name;
 	int64_t pid;
 	uint8_t is_wide; /* of the whole process: opened and closed by any thread */
+	uint8_t is_open; /* at the end of this part */
 };
 
-/* A SYNC or EVENT row, by the call's correlation id. */
+/* A SYNC or EVENT row, by its call. */
 struct vpa_tape_sync {
-	uint64_t correlation, sync_id;
+	uint64_t ns, correlation, sync_id;
+	uint32_t call; /* NONE: not known */
 	uint32_t
 		stream; /* that is waited for; of an event: that it was recorded on; NONE: not known */
 	uint32_t waiting; /* the stream that waits; NONE: the host */
@@ -97,8 +99,11 @@ struct vpa_tape {
 	uint32_t gpu_count, process_count;
 	struct vpa_tape_sync *syncs;
 	size_t sync_count, sync_cap;
-	uint64_t start_ns;         /* of the first call or op */
-	uint64_t ops_without_call; /* of all ops */
+	uint64_t start_ns; /* of the first call or op */
+	/* What is to be measured: before it there is only what it hangs on, and after it not all is known. From 0 on in the
+	 * first part, up to ~0 in the last one. */
+	uint64_t from_ns, to_ns;
+	uint64_t measured_ops, ops_without_call; /* of those that begin then */
 };
 
 /* Whether threads of one process may have launched the work of a stream of another: of one of them it is not known
@@ -108,10 +113,25 @@ static inline int vpa_tape_may_own(int64_t thread_pid, int64_t stream_pid)
 	return thread_pid == stream_pid || thread_pid == -1 || stream_pid == -1;
 }
 
-/* Reads a trace of at most `most` calls and ops. The caller calls vpa_tape_free(), whatever this returns.
- * VPT_EUNSUPPORTED: it has more, or no ops or calls; VPT_ENOMEM; VPT_EIO. Damaged chunks are left out. */
-int vpa_tape_read(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_tape *out,
-	struct vpt_err *err);
-void vpa_tape_free(struct vpa_tape *t);
+/* How much of a trace is read. */
+struct vpa_tape_limits {
+	uint64_t part; /* calls and ops in memory, about */
+	uint64_t most; /* in all, about: of a larger trace parts are left out, evenly */
+};
+
+struct vpa_tape_reading;
+
+/* 0, VPT_ENOMEM or VPT_EIO. */
+int vpa_tape_open(const struct vpt_trace *trace, unsigned jobs,
+	const struct vpa_tape_limits *limits, struct vpa_tape_reading **out, struct vpt_err *err);
+/* The next part with calls and ops, until the next call. VPT_END: there is none. VPT_EUNSUPPORTED: rows of one time are so far
+ * apart that no part has all of them. VPT_ENOMEM; VPT_EIO. Damaged chunks are left out. */
+int vpa_tape_next(struct vpa_tape_reading *r, struct vpa_tape **out, struct vpt_err *err);
+void vpa_tape_close(struct vpa_tape_reading *r); /* accepts NULL */
+
+/* Whether all of the trace has been read that has calls, and ops. */
+int vpa_tape_has_calls(const struct vpa_tape_reading *r);
+int vpa_tape_has_ops(const struct vpa_tape_reading *r);
+double vpa_tape_share(const struct vpa_tape_reading *r); /* of the chunks, that were not left out */
 
 #endif

@@ -64,6 +64,89 @@ int vpa_tape_order(struct vpa_tape_reading *r, int is_last)
 	return rc ? rc : order(&r->op_order, t->ops, t->op_count);
 }
 
+/* ---- parts ---- */
+
+uint64_t vpa_tape_last_end(const struct vpa_tape *t, uint64_t by_ns, size_t before)
+{
+	uint64_t end_ns = 0;
+	size_t i;
+
+	for (i = 0; i < before; i++)
+		if (t->ops[i].end_ns <= by_ns && t->ops[i].end_ns > end_ns)
+			end_ns = t->ops[i].end_ns;
+	return end_ns;
+}
+
+static int keep_ops(struct vpa_tape_reading *r, size_t first)
+{
+	struct vpa_tape *t = r->tape;
+	size_t count = t->op_count - first, i;
+	uint64_t *correlations = vpt_alloc(count + 1, sizeof(*correlations));
+
+	if (!correlations)
+		return VPT_ENOMEM;
+	memmove(t->ops, t->ops + first, count * sizeof(*t->ops));
+	for (i = 0; i < count; i++) {
+		correlations[i] = r->correlations[t->ops[i].row];
+		t->ops[i].row = (uint32_t)i;
+	}
+	vpt_free(r->correlations);
+	r->correlations = correlations;
+	r->correlation_cap = count + 1;
+	t->op_count = r->op_order.ordered = count;
+	return VPT_OK;
+}
+
+static void keep_rows(struct vpa_tape_reading *r, uint64_t from_ns)
+{
+	size_t first = 0;
+
+	while (first < r->row_count && r->rows[first].start_ns < from_ns)
+		first++;
+	r->row_count -= first;
+	memmove(r->rows, r->rows + first, r->row_count * sizeof(*r->rows));
+	r->row_order.ordered = r->row_count;
+}
+
+static void keep_others(struct vpa_tape *t, uint64_t from_ns)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < t->range_count; i++)
+		if (t->ranges[i].end_ns > from_ns && !t->ranges[i].is_open)
+			t->ranges[count++] = t->ranges[i];
+	t->range_count = count;
+	for (i = count = 0; i < t->sync_count; i++)
+		if (t->syncs[i].ns >= from_ns)
+			t->syncs[count++] = t->syncs[i];
+	t->sync_count = count;
+}
+
+int vpa_tape_keep(struct vpa_tape_reading *r, uint64_t from_ns)
+{
+	struct vpa_tape *t = r->tape;
+	uint64_t calls_from_ns = from_ns;
+	size_t first = 0;
+
+	r->row_order.is_disordered = r->op_order.is_disordered = 0;
+	while (first < t->op_count && t->ops[first].start_ns < from_ns)
+		first++;
+	if (from_ns == UINT64_MAX)
+		first = t->op_count;
+	else
+		first = first > VPA_TAPE_CONTEXT ? first - VPA_TAPE_CONTEXT : 0;
+	if (first < t->op_count) {
+		const struct vpa_tape_op *o = &t->ops[first];
+
+		calls_from_ns = o->start_ns < from_ns ? o->start_ns : from_ns;
+		if (o->call != VPA_TAPE_NONE)
+			calls_from_ns = t->calls[o->call].start_ns;
+	}
+	keep_others(t, calls_from_ns);
+	keep_rows(r, calls_from_ns);
+	return keep_ops(r, first);
+}
+
 /* ---- ids ---- */
 
 /* The call of an id. Ids are given out in order, so a slot for its low bits is most likely its own; where it is not, an index
@@ -211,6 +294,8 @@ static int join_calls(struct vpa_tape_reading *r, struct ids *ids)
 	size_t i;
 	int rc;
 
+	vpt_free(t->calls);
+	t->call_count = 0;
 	t->calls = vpt_alloc(r->row_count, sizeof(*t->calls));
 	rc = last && t->calls ? VPT_OK : VPT_ENOMEM;
 	for (i = 0; i < t->thread_count && !rc; i++)
@@ -249,6 +334,7 @@ static int list_launched(struct vpa_tape *t)
 	uint32_t sum = 0, launches = 0;
 	size_t i;
 
+	vpt_free(t->launched);
 	t->launched = vpt_alloc(t->op_count ? t->op_count : 1, sizeof(*t->launched));
 	if (!t->launched)
 		return VPT_ENOMEM;
@@ -275,6 +361,7 @@ static int join_ops(struct vpa_tape_reading *r, const struct ids *ids)
 	struct vpa_tape *t = r->tape;
 	size_t i;
 
+	t->measured_ops = t->ops_without_call = 0;
 	for (i = 0; i < t->op_count; i++) {
 		struct vpa_tape_op *op = &t->ops[i];
 		uint32_t call =
@@ -283,9 +370,11 @@ static int join_ops(struct vpa_tape_reading *r, const struct ids *ids)
 		if (call != VPA_TAPE_NONE && t->calls[call].start_ns > op->start_ns)
 			call = VPA_TAPE_NONE;
 		op->call = call;
-		if (call == VPA_TAPE_NONE)
-			t->ops_without_call++;
-		else
+		if (op->start_ns >= t->from_ns && op->start_ns < t->to_ns) {
+			t->measured_ops++;
+			t->ops_without_call += call == VPA_TAPE_NONE;
+		}
+		if (call != VPA_TAPE_NONE)
 			t->calls[call].op_count++;
 	}
 	return list_launched(t);
@@ -303,7 +392,7 @@ static void join_syncs(struct vpa_tape *t, const struct ids *ids)
 			      : t->thread_count       ? t->threads[0].pid
 						      : 0;
 
-		s->correlation = find_call(ids, pid, s->correlation);
+		s->call = find_call(ids, pid, s->correlation);
 	}
 }
 
@@ -311,7 +400,7 @@ static int by_call(const void *a, const void *b)
 {
 	const struct vpa_tape_sync *x = a, *y = b;
 
-	return by_number(x->correlation, y->correlation);
+	return by_number(x->call, y->call);
 }
 
 int vpa_tape_join(struct vpa_tape_reading *r)

@@ -14,8 +14,17 @@ struct vpa_tape_row {
 	uint8_t klass;
 };
 
+struct vpa_prefetch;
+
 struct vpa_tape_reading {
-	struct vpa_tape *tape;
+	const struct vpt_trace *trace;
+	struct vpa_tape_limits limits;
+	struct vpa_prefetch *chunks;
+	size_t chunk_count, next_chunk;
+	size_t first_chunk, skip; /* of this part; how many to leave out after it */
+	size_t skipped;
+	int has_ended, has_calls, has_ops;
+	struct vpa_tape *tape, own_tape;
 	struct vpa_tape_row *rows;
 	size_t row_count, row_cap;
 	uint64_t *correlations; /* by op, as read */
@@ -32,13 +41,20 @@ struct vpa_tape_reading {
 	uint8_t *family_of, *has_family; /* by name */
 	size_t family_cap, has_family_cap;
 	const struct vpt_batch *batch;
-	uint64_t most; /* calls and ops */
 };
 
 /* Of the rows that were read, puts those of the current chunk in order. 0 or VPT_ENOMEM. */
 int vpa_tape_order(struct vpa_tape_reading *r, int is_last);
 
+/* Drops what the part before had and the next one does not need: all but what reaches beyond `from_ns`, and as many ops
+ * before that as may matter, with their calls. 0 or VPT_ENOMEM. */
+int vpa_tape_keep(struct vpa_tape_reading *r, uint64_t from_ns);
+/* The end of the op that ended last by a time, or 0. Of ops before number `before` only, in order of start. */
+uint64_t vpa_tape_last_end(const struct vpa_tape *t, uint64_t by_ns, size_t before);
+
 /* Joins all rows: finds the outermost calls, the call of each op, the rows of each call. 0 or VPT_ENOMEM. */
 int vpa_tape_join(struct vpa_tape_reading *r);
+
+enum { VPA_TAPE_CONTEXT = 8192 /* ops before a part that may matter to it */ };
 
 #endif
