@@ -169,12 +169,26 @@ static int read_delete(struct words *w, struct vpa_change *c, struct vpt_err *er
 	return rc ? rc : read_end(w, "delete small-reads|CALL|copies KIND [in PLACE]", err);
 }
 
+/* "FILE:LINE" */
+static int is_line(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && colon > text && colon[1] &&
+	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
 static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
-	static const char expected[] = "host X [over|under TIME | after CALL] [in PLACE]";
+	static const char expected[] =
+		"host X [over|under TIME | after CALL] [at FILE:LINE] [on THREAD] [in PLACE]";
 	char word[VPA_CHANGE_NAME];
 	int rc, is_there;
 
+	take_after(w, " on ", 0, c->thread);
+	take_after(w, " at ", 0, c->line);
+	if (*c->line && !is_line(c->line))
+		return refuse(w, "host X at FILE:LINE, such as model.py:212", err);
 	take_word(w, word, sizeof(word));
 	rc = read_number(w, word, 1000, &c->factor, "host X, a factor from 0 to 1000", err);
 	if (rc || !*w->rest)
@@ -286,6 +300,20 @@ static int read_skip(struct words *w, struct vpa_change *c, struct vpt_err *err)
 	return take_place(w, c, expected, err);
 }
 
+static int read_steps(struct words *w, struct vpa_change *c, struct vpt_err *err)
+{
+	static const char expected[] = "steps N PLACE, with N from 1 to 100000";
+	char word[VPA_CHANGE_NAME];
+	unsigned long n;
+
+	take_word(w, word, sizeof(word));
+	n = strtoul(word, NULL, 10);
+	if (!*word || strspn(word, "0123456789") != strlen(word) || n < 1 || n > 100000)
+		return refuse(w, expected, err);
+	c->number = (uint32_t)n;
+	return take_place(w, c, expected, err);
+}
+
 static const struct reader {
 	const char *word;
 	enum vpa_change_kind kind;
@@ -301,6 +329,7 @@ static const struct reader {
 	{"aside", VPA_CHANGE_ASIDE, 0, read_aside},
 	{"graph", VPA_CHANGE_GRAPH, 0, read_graph},
 	{"skip", VPA_CHANGE_SKIP, 0, read_skip},
+	{"steps", VPA_CHANGE_STEPS, 0, read_steps},
 };
 
 int vpa_change_read(const char *text, struct vpa_change *out, struct vpt_err *err)
@@ -323,5 +352,5 @@ int vpa_change_read(const char *text, struct vpa_change *out, struct vpt_err *er
 				take_after(&w, " in ", readers[i].has_in == 2, out->place);
 			return readers[i].read(&w, out, err);
 		}
-	return refuse(&w, "drop, delete, host, scale, rate, pin, aside, graph or skip", err);
+	return refuse(&w, "drop, delete, host, scale, rate, pin, aside, graph, skip or steps", err);
 }

@@ -7,6 +7,9 @@
  *	host X [over|under TIME] [in PLACE]     host code between calls takes X times as long; 0: none; over, under: only
  *	                                        stretches of at least, of less than this time
  *	host X after small-reads|CALL [in PLACE]  the same for what follows such calls
+ *	host X ... on THREAD [in PLACE]         the same of one thread only: its name, or number
+ *	host X ... at FILE:LINE [in PLACE]      the same while the thread's Python stack has this line in it; FILE: the end
+ *	                                        of a path
  *	scale FAMILY|KERNEL|KIND X [in PLACE]   kernels, or copies of a kind, take X times as long
  *	rate KIND GB/s [in PLACE]               copies of a kind run at this rate
  *	pin KIND [GB/s] [in PLACE]              they run at this rate, or that of other such copies of pinned memory, and
@@ -14,6 +17,7 @@
  *	aside PLACE                             its ops run on a stream of their own, after what they need
  *	graph PLACE [each OUTER]                its launches become one; captured anew in each OUTER, else once in all
  *	skip 1/N PLACE                          every N-th instance of the range does not run
+ *	steps N PLACE                           of the instances in each range around them N run, spread evenly
  *
  * PLACE, OUTER, CALL and KERNEL are names as a report has them, or patterns as of a shell. PLACE is the rest of the
  * line, so it may have blanks. CALL may be "syncs" or "copies" for all of that kind. */
@@ -34,7 +38,8 @@ enum vpa_change_kind {
 	VPA_CHANGE_PIN,
 	VPA_CHANGE_ASIDE,
 	VPA_CHANGE_GRAPH,
-	VPA_CHANGE_SKIP
+	VPA_CHANGE_SKIP,
+	VPA_CHANGE_STEPS
 };
 
 /* What a change is about. */
@@ -53,12 +58,14 @@ enum { VPA_CHANGE_NAME = 200 };
 struct vpa_change {
 	enum vpa_change_kind kind;
 	enum vpa_change_what what;
-	char name[VPA_CHANGE_NAME];  /* of calls, kernels */
-	char place[VPA_CHANGE_NAME]; /* "": everywhere */
-	char outer[VPA_CHANGE_NAME]; /* of `graph`; "": once in all */
-	uint64_t least_ns, most_ns;  /* of stretches of host code, most_ns excluded; 0: any */
-	double factor;               /* or GB/s; of `pin` 0: that of other copies */
-	uint32_t number;             /* a copy kind, a family, or N of `skip` */
+	char name[VPA_CHANGE_NAME];   /* of calls, kernels */
+	char place[VPA_CHANGE_NAME];  /* "": everywhere */
+	char outer[VPA_CHANGE_NAME];  /* of `graph`; "": once in all */
+	char line[VPA_CHANGE_NAME];   /* of `host`, FILE:LINE; "": any */
+	char thread[VPA_CHANGE_NAME]; /* of `host`; "": all */
+	uint64_t least_ns, most_ns;   /* of stretches of host code, most_ns excluded; 0: any */
+	double factor;                /* or GB/s; of `pin` 0: that of other copies */
+	uint32_t number;              /* a copy kind, a family, or N of `skip` and `steps` */
 };
 
 /* Reads one change. VPT_EINVAL with what was expected. */

@@ -6,13 +6,17 @@
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
 	/* Of a CUDA graph, where the trace has none: to launch it, host code before that, to instantiate it. */
 	GRAPH_LAUNCH_NS = 8000,
 	GRAPH_CODE_NS = 30000,
-	GRAPH_BUILD_NS = 1000000
+	GRAPH_BUILD_NS = 1000000,
+	/* A stack that was sampled is taken to be there so long at most, if no other was seen. */
+	SAMPLE_HOLDS_NS = 100000000
 };
 
 /* A thread, as far as its calls have come. All sets are of rules. */
@@ -22,6 +26,9 @@ struct walk_thread {
 	uint64_t *in_gap, *in_call; /* rules whose places are there */
 	uint64_t *meant;            /* rules that meant the last call */
 	uint64_t *carried;          /* rules whose small read ended with the last call, a wait */
+	uint64_t *others;           /* rules that are about other threads only */
+	size_t sample,
+		last_sample; /* of the tape: the one before the code before the call; the end of the thread's */
 	uint32_t *runs; /* by rule: 1 + the run of a graph that the thread is in; 0: none */
 };
 
@@ -56,8 +63,8 @@ static void lengthen(uint64_t *ns, uint64_t more_ns)
 
 /* ---- where and what a call is ---- */
 
-static void find_rules(
-	const struct vpa_effects *x, const struct vpa_whereabouts *w, uint64_t *rules)
+static void find_rules(const struct vpa_effects *x, const struct vpa_whereabouts *w,
+	const uint64_t *others, uint64_t *rules)
 {
 	size_t place, i;
 
@@ -65,15 +72,30 @@ static void find_rules(
 	for (place = 0; place < x->cover.place_count; place++)
 		for (i = 0; w->ranges[place] && i < x->words; i++)
 			rules[i] |= x->of_place[place * x->words + i];
+	for (i = 0; i < x->words; i++)
+		rules[i] &= ~others[i];
+}
+
+/* Whether a change names another thread than this one, by name or number. */
+static int is_of_other(
+	const struct vpa_tape *t, const struct vpa_change *c, const struct vpa_tape_thread *thread)
+{
+	char number[32];
+
+	if (!*c->thread)
+		return 0;
+	snprintf(number, sizeof(number), "%" PRId64, thread->tid);
+	return strcmp(number, c->thread) != 0 &&
+	       !(thread->name && vpa_name_matches(t, thread->name, c->thread));
 }
 
 static void find_place(
 	const struct vpa_effects *x, struct walk_thread *th, const struct vpa_tape_call *c)
 {
 	if (vpa_cover_at(&x->cover, c->thread, c->start_ns - c->gap_ns / 2, &th->gap))
-		find_rules(x, &th->gap, th->in_gap);
+		find_rules(x, &th->gap, th->others, th->in_gap);
 	if (vpa_cover_at(&x->cover, c->thread, c->start_ns, &th->call))
-		find_rules(x, &th->call, th->in_call);
+		find_rules(x, &th->call, th->others, th->in_call);
 }
 
 /* Adds the rules that mean the copies that the call makes. */
@@ -178,6 +200,45 @@ static void change_call(struct vpa_walk *w, const struct vpa_rule *r, const stru
 	}
 }
 
+/* For how much of the code before a call a line was in the thread's stack. */
+static uint64_t time_at_line(
+	struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	struct walk_thread *th = &w->threads[c->thread];
+	const struct vpa_tape_sample *s, *end = w->x->t->samples + th->last_sample;
+	uint64_t from_ns = c->start_ns - c->gap_ns, ns = 0;
+
+	while (th->sample + 1 < th->last_sample && w->x->t->samples[th->sample + 1].ns <= from_ns)
+		th->sample++;
+	for (s = w->x->t->samples + th->sample; s < end && s->ns < c->start_ns; s++) {
+		uint64_t begins_ns = s->ns > from_ns ? s->ns : from_ns, ends_ns = c->start_ns;
+
+		if (s + 1 < end && s[1].ns < ends_ns)
+			ends_ns = s[1].ns;
+		if (!s->is_exact && ends_ns > s->ns + SAMPLE_HOLDS_NS)
+			ends_ns = s->ns + SAMPLE_HOLDS_NS;
+		if (s->lines >> r->line & 1 && ends_ns > begins_ns)
+			ns += ends_ns - begins_ns;
+	}
+	return ns;
+}
+
+/* Of the code before a call, what is at a line. */
+static void scale_line(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	uint64_t ns = time_at_line(w, r, c);
+	struct vpa_call_effect *effect;
+
+	if (!ns)
+		return;
+	effect = of_call(w, c, r->world);
+	/* Earlier changes made all of the code this much longer. */
+	ns = scaled(ns, (double)effect->gap_ns / (double)c->gap_ns);
+	effect->gap_ns = vpt_sat_sub(effect->gap_ns, ns);
+	lengthen(&effect->gap_ns, scaled(ns, r->change->factor));
+	hit(w, r);
+}
+
 static void scale_gap(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
 {
 	struct vpa_call_effect *effect = of_call(w, c, r->world);
@@ -269,7 +330,10 @@ static void apply(struct vpa_walk *w, size_t rule, uint32_t call, struct walk_th
 
 	switch (r->change->kind) {
 	case VPA_CHANGE_HOST:
-		scale_gap(w, r, c);
+		if (*r->change->line)
+			scale_line(w, r, c);
+		else
+			scale_gap(w, r, c);
 		break;
 	case VPA_CHANGE_HOST_AFTER:
 		if (vpa_rule_has(th->carried, rule))
@@ -278,6 +342,7 @@ static void apply(struct vpa_walk *w, size_t rule, uint32_t call, struct walk_th
 			scale_after(w, r, c);
 		break;
 	case VPA_CHANGE_SKIP:
+	case VPA_CHANGE_STEPS:
 		skip(w, r, c, th);
 		break;
 	case VPA_CHANGE_GRAPH:
@@ -400,10 +465,25 @@ uint32_t vpa_walk_place(const struct vpa_walk *w, uint32_t thread, uint32_t plac
 
 /* ---- all ---- */
 
+/* Of each thread its samples. */
+static void find_samples(struct vpa_walk *w)
+{
+	const struct vpa_tape *t = w->x->t;
+	size_t i;
+
+	for (i = 0; i < t->sample_count; i++) {
+		struct walk_thread *th = &w->threads[t->samples[i].thread];
+
+		if (!th->last_sample)
+			th->sample = i;
+		th->last_sample = i + 1;
+	}
+}
+
 static int start_threads(struct vpa_walk *w)
 {
 	const struct vpa_effects *x = w->x;
-	size_t threads = x->t->thread_count, sets = 4, i;
+	size_t threads = x->t->thread_count, sets = 5, i, rule;
 	size_t numbers = 2 * x->cover.place_count + x->rule_count;
 	uint64_t *words;
 	uint32_t *number;
@@ -428,12 +508,17 @@ static int start_threads(struct vpa_walk *w)
 		th->in_call = words + x->words;
 		th->meant = words + 2 * x->words;
 		th->carried = words + 3 * x->words;
+		th->others = words + 4 * x->words;
+		for (rule = 0; rule < x->rule_count; rule++)
+			if (is_of_other(x->t, x->rules[rule].change, &x->t->threads[i]))
+				vpa_rule_add(th->others, rule);
 		th->gap.ranges = number;
 		th->call.ranges = number + x->cover.place_count;
 		th->runs = number + 2 * x->cover.place_count;
-		find_rules(x, &th->gap, th->in_gap);
-		find_rules(x, &th->call, th->in_call);
+		find_rules(x, &th->gap, th->others, th->in_gap);
+		find_rules(x, &th->call, th->others, th->in_call);
 	}
+	find_samples(w);
 	return VPT_OK;
 }
 

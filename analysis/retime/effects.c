@@ -17,7 +17,8 @@ int vpa_world_deletes(const struct vpa_world *w)
 	for (i = 0; i < w->change_count; i++)
 		if (w->changes[i].kind == VPA_CHANGE_DELETE ||
 			w->changes[i].kind == VPA_CHANGE_GRAPH ||
-			w->changes[i].kind == VPA_CHANGE_SKIP)
+			w->changes[i].kind == VPA_CHANGE_SKIP ||
+			w->changes[i].kind == VPA_CHANGE_STEPS)
 			return 1;
 	return 0;
 }
@@ -74,6 +75,16 @@ static uint32_t place_of(const char **patterns, size_t *count, const char *patte
 	return i;
 }
 
+static uint32_t line_of(const struct vpa_tape *t, const char *line)
+{
+	uint32_t i;
+
+	for (i = 0; *line && i < t->line_count; i++)
+		if (!strcmp(t->lines[i], line))
+			return i;
+	return VPA_TAPE_NONE;
+}
+
 static enum vpa_rule_set set_of(const struct vpa_change *c)
 {
 	switch (c->kind) {
@@ -89,6 +100,7 @@ static enum vpa_rule_set set_of(const struct vpa_change *c)
 	case VPA_CHANGE_GRAPH:
 		return VPA_RULES_GRAPH;
 	case VPA_CHANGE_SKIP:
+	case VPA_CHANGE_STEPS:
 		return VPA_RULES_SKIP;
 	default:
 		return VPA_RULES_NOW;
@@ -196,19 +208,74 @@ static int find_rate(const struct vpa_effects *x, struct vpa_rule *r)
 /* ---- what is skipped ---- */
 
 /* Every N-th instance of a range, in the order of their start. */
-static int find_skipped(const struct vpa_effects *x, struct vpa_rule *r)
+static void skip_some(const struct vpa_tape *t, struct vpa_rule *r)
 {
-	const struct vpa_tape *t = x->t;
 	uint32_t number = 0;
 	size_t i;
 
-	if (r->change->kind != VPA_CHANGE_SKIP)
-		return VPT_OK;
-	r->skipped = vpt_calloc(t->range_count + 1, 1);
-	for (i = 0; r->skipped && i < t->range_count; i++)
+	for (i = 0; i < t->range_count; i++)
 		if (vpa_name_matches(t, t->ranges[i].name, r->change->place))
 			r->skipped[i + 1] = ++number % r->change->number == 0;
-	return r->skipped ? VPT_OK : VPT_ENOMEM;
+}
+
+/* By range: 1 + the one of its thread around it; 0: none. */
+static void find_outer(const struct vpa_tape *t, uint32_t *last, uint32_t *outer)
+{
+	size_t i;
+
+	for (i = 0; i < t->range_count; i++) {
+		const struct vpa_tape_range *range = &t->ranges[i];
+		uint32_t at = last[range->thread];
+
+		while (at && t->ranges[at - 1].end_ns <= range->start_ns)
+			at = outer[at - 1];
+		outer[i] = at;
+		last[range->thread] = (uint32_t)i + 1;
+	}
+}
+
+/* All but N of the instances in each range around them. Of K, the one with number i runs if N / K of the first i + 1 are
+ * more than of the first i. */
+static int skip_surplus(const struct vpa_tape *t, struct vpa_rule *r)
+{
+	uint32_t *last = vpt_calloc(t->thread_count + 1, sizeof(*last)),
+		 *outer = vpt_calloc(t->range_count + 1, sizeof(*outer));
+	uint64_t *counts = vpt_calloc(t->range_count + 1, sizeof(*counts)),
+		 *numbers = vpt_calloc(t->range_count + 1, sizeof(*numbers)), n = r->change->number;
+	int rc = last && outer && counts && numbers ? VPT_OK : VPT_ENOMEM;
+	size_t i;
+
+	if (!rc)
+		find_outer(t, last, outer);
+	for (i = 0; !rc && i < t->range_count; i++)
+		counts[outer[i]] +=
+			(uint64_t)vpa_name_matches(t, t->ranges[i].name, r->change->place);
+	for (i = 0; !rc && i < t->range_count; i++) {
+		uint64_t k = counts[outer[i]], number = numbers[outer[i]];
+
+		if (k <= n || !vpa_name_matches(t, t->ranges[i].name, r->change->place))
+			continue;
+		r->skipped[i + 1] = (number + 1) * n / k == number * n / k;
+		numbers[outer[i]]++;
+	}
+	vpt_free(last);
+	vpt_free(outer);
+	vpt_free(counts);
+	vpt_free(numbers);
+	return rc;
+}
+
+static int find_skipped(const struct vpa_effects *x, struct vpa_rule *r)
+{
+	if (r->change->kind != VPA_CHANGE_SKIP && r->change->kind != VPA_CHANGE_STEPS)
+		return VPT_OK;
+	r->skipped = vpt_calloc(x->t->range_count + 1, 1);
+	if (!r->skipped)
+		return VPT_ENOMEM;
+	if (r->change->kind == VPA_CHANGE_STEPS)
+		return skip_surplus(x->t, r);
+	skip_some(x->t, r);
+	return VPT_OK;
 }
 
 /* ---- all ---- */
@@ -225,6 +292,7 @@ static int make_rules(struct vpa_effects *x, const struct vpa_world *worlds, siz
 
 			*r = (struct vpa_rule){
 				.change = c, .world = (uint32_t)w, .hits = &worlds[w].hits[i]};
+			r->line = line_of(x->t, c->line);
 			r->place = place_of(patterns, pattern_count, c->place);
 			r->outer = place_of(patterns, pattern_count, c->outer);
 			if (c->kind == VPA_CHANGE_RATE || c->kind == VPA_CHANGE_PIN)

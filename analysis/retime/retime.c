@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert((int)VPA_WORLD_FIRST + (int)VPA_CHANGE_LISTS_MOST <= (int)VPA_WORLDS_MOST, "worlds");
 
@@ -25,6 +26,8 @@ struct retiming {
 	const struct vpa_span *spans;
 	double *rates;
 	uint64_t *ns; /* room for the moments of all spans */
+	const char *lines[VPA_TAPE_LINES];
+	size_t line_count;
 	struct vpa_retiming *out;
 };
 
@@ -199,6 +202,28 @@ static void list_worlds(struct retiming *r, const struct vpa_change_list *lists,
 			r->worlds[at++] = all[i];
 }
 
+/* The lines of Python that changes name, each once. VPT_EINVAL: they are too many. */
+static int list_lines(struct retiming *r, struct vpt_err *err)
+{
+	size_t w, i, k;
+
+	for (w = 0; w < r->out->world_count; w++)
+		for (i = 0; i < r->worlds[w].change_count; i++) {
+			const char *line = r->worlds[w].changes[i].line;
+
+			for (k = 0; k < r->line_count && strcmp(r->lines[k], line) != 0; k++)
+				;
+			if (!*line || k < r->line_count)
+				continue;
+			if (k == VPA_TAPE_LINES)
+				return vpt_fail(err, VPT_EINVAL,
+					"expected changes at no more than %d lines",
+					(int)VPA_TAPE_LINES);
+			r->lines[r->line_count++] = line;
+		}
+	return VPT_OK;
+}
+
 /* Room for the answer, which is all zeros. */
 static int start(struct retiming *r, const struct vpa_change_list *lists, size_t list_count,
 	size_t span_count)
@@ -234,7 +259,11 @@ int vpa_retime_in_parts(const struct vpt_trace *trace, unsigned jobs, uint64_t m
 		list_count = VPA_CHANGE_LISTS_MOST;
 	rc = start(&r, lists, list_count, span_count)
 		     ? vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace")
-		     : vpa_tape_open(trace, jobs, &limits, &reading, err);
+		     : list_lines(&r, err);
+	limits.lines = r.lines;
+	limits.line_count = r.line_count;
+	if (!rc)
+		rc = vpa_tape_open(trace, jobs, &limits, &reading, err);
 	if (!rc)
 		rc = replay_all(&r, reading, err);
 	if (!rc)

@@ -38,6 +38,7 @@ struct vpa_rule {
 	uint32_t place, outer; /* numbers of patterns; NONE: everywhere */
 	uint32_t world;
 	uint32_t aside; /* number of the stream */
+	uint32_t line;  /* number, of those of the tape; NONE: any */
 	double *rate;   /* bytes in a nanosecond; 0: not known; NULL: the factor counts */
 	uint64_t *hits;
 	uint8_t *skipped;           /* by number of a range, from 1: 1: it does not run */

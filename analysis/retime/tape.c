@@ -104,6 +104,22 @@ static int find_lane(struct vpa_tape_reading *r, uint64_t key, uint64_t type, ui
 	return rc ? rc : add_lane(r, key, type, *index);
 }
 
+int vpa_tape_find_thread(struct vpa_tape_reading *r, uint64_t key, uint32_t *thread)
+{
+	return find_lane(r, key, VPT_LANETYPE_THREAD, thread);
+}
+
+static int name_thread(struct vpa_tape_reading *r, uint64_t string, uint32_t thread)
+{
+	struct vpt_text text = vpt_batch_text(r->batch, string);
+	uint64_t name = string ? vpt_strings_put(&r->tape->names, text.text, text.len) : 0;
+
+	if (name >= VPA_TAPE_NONE)
+		return VPT_ENOMEM;
+	r->tape->threads[thread].name = (uint32_t)name;
+	return VPT_OK;
+}
+
 static int read_lane(struct vpa_tape_reading *r, const struct vpt_section *s, uint32_t row)
 {
 	uint64_t key = s->col[VPT_LANE_KEY][row], type = s->col[VPT_LANE_LANE_TYPE][row];
@@ -119,6 +135,8 @@ static int read_lane(struct vpa_tape_reading *r, const struct vpt_section *s, ui
 	else
 		rc = add_stream(r, pid, (int64_t)s->col[VPT_LANE_DEVICE][row],
 			(int64_t)s->col[VPT_LANE_STREAM][row], &index);
+	if (!rc && type == VPT_LANETYPE_THREAD)
+		rc = name_thread(r, s->col[VPT_LANE_NAME][row], index);
 	return rc ? rc : add_lane(r, key, type, index);
 }
 
@@ -392,6 +410,7 @@ static int read_lanes(struct vpa_tape_reading *r, struct vpt_batch *b)
 	uint32_t row;
 	int rc = VPT_OK;
 
+	r->batch = b;
 	for (row = 0; lanes && !rc && row < lanes->row_count; row++)
 		rc = read_lane(r, lanes, row);
 	return rc;
@@ -409,6 +428,8 @@ static int read_chunk(struct vpa_tape_reading *r, struct vpt_batch *b)
 		memset(r->name_of, 0xff, b->strings.count * sizeof(*r->name_of));
 	for (i = 0; i < b->section_count && !rc; i++)
 		rc = read_section(r, &b->sections[i]);
+	if (!rc)
+		rc = vpa_tape_read_samples(r, b);
 	return rc ? rc : vpa_tape_order(r, 0);
 }
 
@@ -573,6 +594,8 @@ int vpa_tape_open(const struct vpt_trace *trace, unsigned jobs,
 	r->trace = trace;
 	r->limits = *limits;
 	r->tape = &r->own_tape;
+	r->tape->lines = limits->lines;
+	r->tape->line_count = limits->line_count;
 	r->chunk_count = vpt_trace_chunks(trace);
 	/* Name 0 is that of what has none. */
 	if (vpt_strings_put(&r->tape->names, "", 0) != 0)
@@ -605,6 +628,7 @@ static void free_tape(struct vpa_tape *t)
 	vpt_free(t->threads);
 	vpt_free(t->streams);
 	vpt_free(t->syncs);
+	vpt_free(t->samples);
 }
 
 void vpa_tape_close(struct vpa_tape_reading *r)
@@ -620,6 +644,8 @@ void vpa_tape_close(struct vpa_tape_reading *r)
 	vpt_free(r->class_of);
 	vpt_free(r->family_of);
 	vpt_free(r->has_family);
+	vpt_free(r->frame_lines);
+	vpt_free(r->stack_lines);
 	vpa_index_free(&r->lanes);
 	vpa_index_free(&r->gpus);
 	free_tape(r->tape);

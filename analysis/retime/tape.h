@@ -62,6 +62,7 @@ struct vpa_tape_stream {
 struct vpa_tape_thread {
 	int64_t pid, tid;
 	uint32_t process; /* number of the pid */
+	uint32_t name;    /* 0: none */
 };
 
 struct vpa_tape_range {
@@ -70,6 +71,14 @@ struct vpa_tape_range {
 	int64_t pid;
 	uint8_t is_wide; /* of the whole process: opened and closed by any thread */
 	uint8_t is_open; /* at the end of this part */
+};
+
+/* The Python stack of a thread, until its next one. */
+struct vpa_tape_sample {
+	uint64_t ns;
+	uint64_t lines; /* of those asked for, a bit for each that is in the stack */
+	uint32_t thread;
+	uint8_t is_exact; /* known to hold until then; else it is a guess, if that comes soon */
 };
 
 /* A SYNC or EVENT row, by its call. */
@@ -99,6 +108,10 @@ struct vpa_tape {
 	uint32_t gpu_count, process_count;
 	struct vpa_tape_sync *syncs;
 	size_t sync_count, sync_cap;
+	struct vpa_tape_sample *samples; /* by thread, then time */
+	size_t sample_count, sample_cap;
+	const char *const *lines; /* that were asked for, as FILE:LINE */
+	size_t line_count;
 	uint64_t start_ns; /* of the first call or op */
 	/* What is to be measured: before it there is only what it hangs on, and after it not all is known. From 0 on in the
 	 * first part, up to ~0 in the last one. */
@@ -113,10 +126,14 @@ static inline int vpa_tape_may_own(int64_t thread_pid, int64_t stream_pid)
 	return thread_pid == stream_pid || thread_pid == -1 || stream_pid == -1;
 }
 
-/* How much of a trace is read. */
+enum { VPA_TAPE_LINES = 64 };
+
+/* What of a trace is read. */
 struct vpa_tape_limits {
-	uint64_t part; /* calls and ops in memory, about */
-	uint64_t most; /* in all, about: of a larger trace parts are left out, evenly */
+	const char *const *lines; /* of which samples of stacks are kept, as FILE:LINE; borrowed */
+	size_t line_count;        /* at most VPA_TAPE_LINES */
+	uint64_t part;            /* calls and ops in memory, about */
+	uint64_t most;            /* in all, about: of a larger trace parts are left out, evenly */
 };
 
 struct vpa_tape_reading;

@@ -120,6 +120,10 @@ static void keep_others(struct vpa_tape *t, uint64_t from_ns)
 		if (t->syncs[i].ns >= from_ns)
 			t->syncs[count++] = t->syncs[i];
 	t->sync_count = count;
+	for (i = count = 0; i < t->sample_count; i++)
+		if (t->samples[i].ns >= from_ns)
+			t->samples[count++] = t->samples[i];
+	t->sample_count = count;
 }
 
 int vpa_tape_keep(struct vpa_tape_reading *r, uint64_t from_ns)
@@ -403,6 +407,14 @@ static int by_call(const void *a, const void *b)
 	return by_number(x->call, y->call);
 }
 
+static int by_sample(const void *a, const void *b)
+{
+	const struct vpa_tape_sample *x = a, *y = b;
+	int order = by_number(x->thread, y->thread);
+
+	return order ? order : by_number(x->ns, y->ns);
+}
+
 int vpa_tape_join(struct vpa_tape_reading *r)
 {
 	struct vpa_tape *t = r->tape;
@@ -419,6 +431,8 @@ int vpa_tape_join(struct vpa_tape_reading *r)
 		rc = vpa_sort(t->ranges, t->range_count, sizeof(*t->ranges), by_range_start);
 	if (!rc)
 		rc = vpa_sort(t->syncs, t->sync_count, sizeof(*t->syncs), by_call);
+	if (!rc)
+		rc = vpa_sort(t->samples, t->sample_count, sizeof(*t->samples), by_sample);
 	end_ids(&ids);
 	return rc;
 }

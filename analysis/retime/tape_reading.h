@@ -40,8 +40,16 @@ struct vpa_tape_reading {
 	size_t known_cap, class_cap;
 	uint8_t *family_of, *has_family; /* by name */
 	size_t family_cap, has_family_cap;
+	uint64_t *frame_lines, *stack_lines; /* by row of the current chunk's FRAME, STACK */
+	size_t frame_cap, stack_cap;
 	const struct vpt_batch *batch;
 };
+
+/* The thread of a lane, by its key. 0 or VPT_ENOMEM. */
+int vpa_tape_find_thread(struct vpa_tape_reading *r, uint64_t key, uint32_t *thread);
+
+/* Reads the samples of stacks that have lines that were asked for. 0 or VPT_ENOMEM. */
+int vpa_tape_read_samples(struct vpa_tape_reading *r, const struct vpt_batch *b);
 
 /* Of the rows that were read, puts those of the current chunk in order. 0 or VPT_ENOMEM. */
 int vpa_tape_order(struct vpa_tape_reading *r, int is_last);

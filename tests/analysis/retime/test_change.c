@@ -78,6 +78,17 @@ static const struct {
 	{"graph context pass each block*",
 		{VPA_CHANGE_GRAPH, .place = "context pass", .outer = "block*", .factor = 1}},
 	{"skip 1/4 step*", {VPA_CHANGE_SKIP, .place = "step*", .factor = 1, .number = 4}},
+	{"steps 3 step*", {VPA_CHANGE_STEPS, .place = "step*", .factor = 1, .number = 3}},
+	{"host 0.5 on main", {VPA_CHANGE_HOST, .factor = 0.5, .thread = "main"}},
+	{"host 0 over 1ms on my thread in step 1",
+		{VPA_CHANGE_HOST, .place = "step 1", .thread = "my thread", .least_ns = 1000000,
+			.factor = 0}},
+	{"host 2 after syncs on 77",
+		{VPA_CHANGE_HOST_AFTER, VPA_WHAT_SYNCS, "syncs", .thread = "77", .factor = 2}},
+	{"host 0 at wan/model.py:212", {VPA_CHANGE_HOST, .line = "wan/model.py:212", .factor = 0}},
+	{"host 0.1 under 5ms at a b.py:7 on t in x",
+		{VPA_CHANGE_HOST, .place = "x", .line = "a b.py:7", .thread = "t",
+			.most_ns = 5000000, .factor = 0.1}},
 	{"skip 1/1000 a b", {VPA_CHANGE_SKIP, .place = "a b", .factor = 1, .number = 1000}},
 };
 
@@ -95,7 +106,9 @@ static void test_good(void **state)
 		if (c.kind != good[i].is.kind || c.what != good[i].is.what ||
 			strcmp(c.name, good[i].is.name) != 0 ||
 			strcmp(c.place, good[i].is.place) != 0 ||
-			strcmp(c.outer, good[i].is.outer) != 0 || c.number != good[i].is.number ||
+			strcmp(c.outer, good[i].is.outer) != 0 ||
+			strcmp(c.thread, good[i].is.thread) != 0 ||
+			strcmp(c.line, good[i].is.line) != 0 || c.number != good[i].is.number ||
 			c.least_ns != good[i].is.least_ns || c.most_ns != good[i].is.most_ns ||
 			c.factor < good[i].is.factor || c.factor > good[i].is.factor)
 			fail_msg("%s: kind %d what %d name \"%s\" place \"%s\" outer \"%s\" number "
@@ -109,8 +122,8 @@ static void test_good(void **state)
 static const struct {
 	const char *text, *expected;
 } bad[] = {
-	{"", "drop, delete, host, scale, rate, pin, aside, graph or skip"},
-	{"   ", "drop, delete, host, scale, rate, pin, aside, graph or skip"},
+	{"", "drop, delete, host, scale, rate, pin, aside, graph, skip or steps"},
+	{"   ", "drop, delete, host, scale, rate, pin, aside, graph, skip or steps"},
 	{"Drop syncs", "drop, delete, host"},
 	{"dropsyncs", "drop, delete, host"},
 	{LONG, "drop, delete, host"},
@@ -158,6 +171,16 @@ static const struct {
 	{"graph", "graph PLACE [each OUTER]"},
 	{"graph " LONG, "graph PLACE [each OUTER]"},
 	{"graph a each " LONG, "graph PLACE [each OUTER]"},
+	{"host 0 at model.py", "host X at FILE:LINE"},
+	{"host 0 at :12", "host X at FILE:LINE"},
+	{"host 0 at model.py:", "host X at FILE:LINE"},
+	{"host 0 at model.py:12x", "host X at FILE:LINE"},
+	{"steps", "steps N PLACE, with N from 1 to 100000"},
+	{"steps 0 x", "steps N PLACE"},
+	{"steps -1 x", "steps N PLACE"},
+	{"steps 1.5 x", "steps N PLACE"},
+	{"steps 4", "steps N PLACE"},
+	{"steps 100001 x", "steps N PLACE"},
 	{"skip", "skip 1/N PLACE, with N from 2 to 1000"},
 	{"skip 1/4", "skip 1/N PLACE"},
 	{"skip 1/1 x", "skip 1/N PLACE"},
@@ -189,8 +212,9 @@ static void test_bad(void **state)
 static void test_random(void **state)
 {
 	static const char *const words[] = {"drop", "delete", "host", "scale", "rate", "pin",
-		"aside", "graph", "skip", " ", " in ", " each ", " after ", "syncs", "copies",
-		"small-reads", "HtoD", "1/2", "0.5", "under", "over", "1us", "gemm", LONG};
+		"aside", "graph", "skip", "steps", " on ", " at ", "a.py:1", " ", " in ", " each ",
+		" after ", "syncs", "copies", "small-reads", "HtoD", "1/2", "0.5", "under", "over",
+		"1us", "gemm", LONG};
 	struct vpt_random random = {34};
 	char text[1024];
 	size_t read = 0;

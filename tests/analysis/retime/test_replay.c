@@ -237,6 +237,30 @@ static const struct retime_case cases[] = {
 			{"skip 1/2 vae", 1, 304000}, {"skip 1/2 step*", 1, 304000},
 			{"scale * 0.5 in vae", 2, 304000}, {"aside vae; scale v 0", 2, 204000},
 			{"scale v 0 in step?1", 0, 404000}}},
+	{"fewer steps, in each range around them",
+		LAUNCH_BOUND "range t1 500-90000 \"block\"\nrange t1 600-7000 \"step 1\"\n"
+			     "range t1 25000-32000 \"step 2\"\nrange t1 50000-57000 \"step 3\"\n"
+			     "call t1 cudaLaunchKernel 101000-106000 corr 4\n"
+			     "kernel s7 108000-112000 corr 4 \"gemm\"\n"
+			     "range t1 100500-107000 \"step 1\"\n",
+		1000, 112000, 107000, 18000,
+		/* Of three steps the last one runs, then the last two; a block with one has it anyway. */
+		{{"steps 1 step*", 2, 81000}, {"steps 2 step*", 1, 106000},
+			{"steps 3 step*", 0, 111000}, {"steps 1 nothing", 0, 111000}}},
+	{"host code of a thread, or at a line",
+		"thread t1 pid 1 tid 77 \"main\"\nthread t2 pid 1 tid 78 \"loader\"\n" LAUNCH_BOUND
+		"sample t1 900 \"main (run.py:1);f (wan/model.py:5)\" flags 1\n"
+		"sample t1 16000 \"main (run.py:1);g (wan/model.py:7)\" flags 1\n"
+		"sample t1 26000 \"main (run.py:1)\" flags 1\n"
+		"sample t1 36000 \"main (run.py:1);g (wan/model.py:7)\" flags 1\n"
+		"sample t1 41000 \"main (run.py:2)\" flags 1\n",
+		1000, 62000, 57000, 14000,
+		{{"host 0 on main", 2, 21000}, {"host 0 on 77", 2, 21000},
+			{"host 0 on m*n", 2, 21000}, {"host 0 on loader", 0, 61000},
+			/* 10,000 of the first stretch, 5,000 of the second. */
+			{"host 0 at model.py:7", 2, 46000}, {"host 3 at wan/model.py:7", 2, 91000},
+			{"host 0 at odel.py:7", 0, 61000},
+			{"host 0.5; host 0 at run.py:1", 2, 26000}}},
 	{"places: ranges around ranges, and of a process",
 		LAUNCH_BOUND "range t1 500-60000 \"all\"\nrange t1 10000-30000 \"in\"\n"
 			     "startend t2 30000-52000 \"wide\"\n",

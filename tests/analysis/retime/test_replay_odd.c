@@ -26,7 +26,8 @@ static const char *const some_changes[] = {"drop syncs", "drop copies", "delete 
 	"host 0 after syncs", "host 1000 after copies", "host 0.1 after small-reads", "scale * 0.5",
 	"scale gemm 2", "scale * 1000", "scale *a* 0 in *", "rate HtoD 25", "rate DtoH 1e-300",
 	"rate memset 0.001", "pin DtoH 12", "pin HtoD 3 in *", "aside *1", "aside *", "graph *",
-	"graph *1 each *2", "skip 1/2 *", "skip 1/3 *1", "drop syncs under 1s"};
+	"graph *1 each *2", "skip 1/2 *", "skip 1/3 *1", "steps 1 *", "steps 2 *1", "host 0 on *",
+	"host 2 on 1", "drop syncs under 1s"};
 
 static struct vpa_change changes[LISTS][CHANGES];
 static struct vpa_change_list lists[LISTS];
