@@ -418,6 +418,7 @@ static int by_sample(const void *a, const void *b)
 int vpa_tape_join(struct vpa_tape_reading *r)
 {
 	struct vpa_tape *t = r->tape;
+	struct vpa_ordering ranges = {.size = sizeof(*t->ranges), .compare = by_range_start};
 	struct ids ids = {0};
 	int rc = start_ids(&ids, t, r->row_count);
 
@@ -428,7 +429,7 @@ int vpa_tape_join(struct vpa_tape_reading *r)
 	if (!rc)
 		join_syncs(t, &ids);
 	if (!rc)
-		rc = vpa_sort(t->ranges, t->range_count, sizeof(*t->ranges), by_range_start);
+		rc = vpa_order_all(&ranges, t->ranges, t->range_count);
 	if (!rc)
 		rc = vpa_sort(t->syncs, t->sync_count, sizeof(*t->syncs), by_call);
 	if (!rc)
