@@ -21,15 +21,6 @@ struct vpa_unit_limit vpa_unit_limit_of_part(const struct vpa_report *r, const u
 	return limit_of(vpa_load_of_part(r, family_ns, busy_ns, idle_ns), cause_ns);
 }
 
-struct vpa_unit_limit vpa_unit_limit_of_device(
-	const struct vpa_report *r, const struct vpa_device *d)
-{
-	uint64_t cause_ns[VPA_CAUSES] = {0};
-
-	add_causes(d, cause_ns);
-	return limit_of(vpa_load_of_device(r, d), cause_ns);
-}
-
 /* A load with these times, of which each part has the same share. */
 static struct vpa_load scaled(struct vpa_load l, uint64_t busy_ns, uint64_t idle_ns)
 {

@@ -18,8 +18,5 @@ struct vpa_unit_limit vpa_unit_limit_of(const struct vpa_report *r);
 /* Of a part of the window: its busy time by family and its idle time by cause. */
 struct vpa_unit_limit vpa_unit_limit_of_part(const struct vpa_report *r, const uint64_t *family_ns,
 	const uint64_t *cause_ns, uint64_t busy_ns, uint64_t idle_ns);
-/* Of one device, in the window. */
-struct vpa_unit_limit vpa_unit_limit_of_device(
-	const struct vpa_report *r, const struct vpa_device *d);
 
 #endif

@@ -164,19 +164,6 @@ struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place
 	return where;
 }
 
-struct vpa_label vpa_cause_label(enum vpa_cause cause)
-{
-	const char *key = vpa_cause_text(cause), *words = vpa_cause_words(cause);
-	struct vpa_label out = {{0}};
-
-	/* "unknown (records lost)" needs no more words. */
-	if (!strcmp(key, words) || strchr(key, '('))
-		snprintf(out.text, sizeof(out.text), "%s", key);
-	else
-		snprintf(out.text, sizeof(out.text), "%s (%s)", words, key);
-	return out;
-}
-
 /* "sync: host waited for the GPU" */
 static struct vpa_label cause_sentence(enum vpa_cause cause)
 {
@@ -263,16 +250,6 @@ struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns
 	return where;
 }
 
-void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_t ns)
-{
-	char line[320];
-
-	vpa_main_line_text(line, sizeof(line), &code->top, "");
-	vpa_words_add(w, " ",
-		"For %s of it the call had returned, and the host ran its own code%s%s%s.",
-		vpa_duration(ns).text, vpa_code_place(code, 48).text, line[0] ? ", " : "", line);
-}
-
 struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *first = vpa_first_place(d, cause);
@@ -350,36 +327,3 @@ struct vpa_idle_place vpa_similar_of(
 }
 
 /* ---- limits ---- */
-
-void vpa_limit_cause(
-	struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit, struct vpa_load load)
-{
-	const struct vpa_copy_row *c = r->copy_count ? &r->copies[0] : NULL;
-	int clears = c && c->kind == VPT_COPYKIND_MEMSET;
-
-	if (limit == VPA_LIMIT_COPIES) {
-		vpa_words_add(w, "", "exposed copies%s, %s %% of busy time",
-			clears ? " and memsets" : "", vpa_percent(load.copy_ns, load.busy_ns).text);
-		if (clears)
-			vpa_words_add(w, "", " (mostly memsets, %s GB/s)",
-				vpa_fixed(c->gb_per_s, 1).text);
-		else if (c)
-			vpa_words_add(w, "", " (mostly %s, %s to %s, %s GB/s)",
-				vpt_word(VPT_UNIT_COPY_KIND, c->kind),
-				vpt_word(VPT_UNIT_MEMORY_KIND, c->source),
-				vpt_word(VPT_UNIT_MEMORY_KIND, c->target),
-				vpa_fixed(c->gb_per_s, 1).text);
-	} else if (limit == VPA_LIMIT_COMM || limit == VPA_LIMIT_PEERS) {
-		vpa_words_add(w, "", "exposed communication, %s %% of busy time",
-			vpa_percent(load.comm_ns, load.busy_ns).text);
-		if (load.wait_ns)
-			vpa_words_add(w, "", ", up to %s %% of it waiting for other ranks",
-				vpa_percent(load.wait_ns, load.comm_ns).text);
-	} else if (limit == VPA_LIMIT_FAULTS) {
-		vpa_words_add(w, "",
-			"kernels that wait for pages of unified memory, %s %% of their time",
-			vpa_percent(load.fault_ns, load.kernel_ns).text);
-	} else {
-		vpa_words_add(w, "", "the work itself");
-	}
-}

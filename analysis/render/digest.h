@@ -60,8 +60,6 @@ struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place
 /* A family's name; for kernels without a family also their names. NULL gives "?". */
 const char *vpa_family_text(const struct vpa_digest *d, const char *family);
 
-/* "host waited for the GPU (sync)"; only the key if both are the same. */
-struct vpa_label vpa_cause_label(enum vpa_cause cause);
 /* "GPU-BOUND", "limited by sync: host waited for the GPU"; where another cause is larger alone, "limited by the host's
  * pace, most of it launch rate: host launches too slowly". */
 struct vpa_label vpa_limit_sentence(const struct vpa_unit_limit *limit);
@@ -72,10 +70,7 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 /* The host's own code in a cause's idle time; ns is 0 if that is less than a quarter of the cause. */
 struct vpa_host_code vpa_code_of(const struct vpa_digest *d, enum vpa_cause cause);
 
-/* A sentence about code that took `ns` of a wait: "For 7.80 ms of it the call had returned, and the host ran its own code in
- * post_process, at run.py:88 (97 %, 412 samples)." */
-void vpa_add_code(struct vpa_words *w, const struct vpa_host_code *code, uint64_t ns);
-/* The same in a part of blocks: how long, 0 if that is less than a quarter of it. */
+/* The same of a part of blocks: how long that took, 0 if that is less than a quarter of it. */
 uint64_t vpa_part_code_ns(const struct vpa_block_part *part);
 /* " in post_process": its place, if that has most of it; else empty. */
 struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns);
@@ -84,11 +79,6 @@ struct vpa_label vpa_code_place(const struct vpa_host_code *code, size_t columns
  * differ from it by a number, see main_line.h. The share is of the place's time, or, if the place has no name, of
  * the cause's. Its file is NULL: no line is known, or these places have less than half. */
 struct vpa_top_line vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause);
-
-/* What limits devices with this load, if they are bound: "the work itself", "copies that no kernel
- * hides ...". */
-void vpa_limit_cause(struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit,
-	struct vpa_load load);
 
 /* ---- how much of a report the page shows ---- */
 

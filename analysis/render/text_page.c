@@ -106,6 +106,14 @@ void vpa_page_blank(struct vpa_page *p)
 
 /* ---- paragraphs ---- */
 
+/* Capitals before a colon are one word: "TOO SLOW: ", "HOST-BOUND: ". */
+size_t vpa_page_head(const char *text)
+{
+	size_t capitals = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-, ");
+
+	return capitals && text[capitals] == ':' ? capitals : strcspn(text, " :");
+}
+
 /* Whether a line may end at this space: a number stays with its unit. */
 static int is_break(const char *text, size_t at)
 {
@@ -143,7 +151,7 @@ static void lay_out_words(
 	put_styled(p, &l, VPA_BOLD, section, strlen(section));
 	while (*text) {
 		size_t size = bytes_of_line(text, p->width - VPA_INDENT, 0);
-		size_t first = text == buf && style ? strcspn(text, " ") : 0;
+		size_t first = text == buf && style ? vpa_page_head(text) : 0;
 
 		if (first > size)
 			first = size;

@@ -60,6 +60,8 @@ __attribute__((format(printf, 4, 5)))
 #endif
 void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt,
 	...);
+/* The bytes that the style of a paragraph is of: its first word; capitals before a colon are one. */
+size_t vpa_page_head(const char *text);
 
 /* ---- tables: a label on the left, numbers on the right ---- */
 

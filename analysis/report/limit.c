@@ -119,19 +119,6 @@ int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d)
 	return vpt_sat_mul(vpa_work_ns(d), 4) >= vpa_most_work_ns(r);
 }
 
-void vpa_only_that_matter(
-	const struct vpa_report *r, struct vpa_device *devices, struct vpa_report *out)
-{
-	size_t i;
-
-	*out = *r;
-	out->devices = devices;
-	out->device_count = 0;
-	for (i = 0; i < r->device_count; i++)
-		if (vpa_device_matters(r, &r->devices[i]))
-			devices[out->device_count++] = r->devices[i];
-}
-
 static uint64_t wait_of(const struct vpa_device *d)
 {
 	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;

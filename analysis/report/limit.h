@@ -50,11 +50,6 @@ uint64_t vpa_most_work_ns(const struct vpa_report *r);
  * encoder, decide little about how long the run takes. */
 int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d);
 
-/* Makes `out` a copy of the report with only these, in the room for r->device_count devices at `devices`; all other
- * members stay the report's. */
-void vpa_only_that_matter(
-	const struct vpa_report *r, struct vpa_device *devices, struct vpa_report *out);
-
 /* Summed over the devices that matter; of one device. */
 struct vpa_load vpa_load_of_all(const struct vpa_report *r);
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d);

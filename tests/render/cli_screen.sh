@@ -37,11 +37,28 @@ numbered() {
 	sed -n '/^FIX FIRST/,/^ at most/s/^ \([1-5]\) .*/\1/p' "$1" | tr -d '\n'
 }
 
+# alike FILE OPTIONS...: the first screen, Markdown and the page have the same RESULT, CAUSE and FIX FIRST.
+alike() {
+	cases=$((cases + 1))
+	COLUMNS=120 "$VPT_ANALYZE" "$@" >screen.txt 2>err </dev/null
+	"$VPT_ANALYZE" "$@" --format md >screen.md 2>err </dev/null
+	"$VPT_ANALYZE" "$@" --format html >screen.html 2>err </dev/null
+	python3 "$source/tests/support/outputs/screens.py" same screen.txt screen.md screen.html >said 2>err || fail "forms of $1: $(cat err)"
+	sed '$d' said >faults
+	[ ! -s faults ] || fail "forms of $1: $(cat faults)"
+	parts=$((parts + $(sed -n 's/ parts compared$//p' said)))
+}
+parts=0
+
 small_trace >small.json
 kernels_trace 500 >kernels.json
 steps_trace 12 900 400 >steps.json
 for width in 60 80 120; do
 	screens $width 2 small.json kernels.json steps.json "$source"/tests/corpus/*-*
+done
+
+for file in small.json kernels.json steps.json; do
+	alike $file
 done
 
 # ---- a pipeline ----
@@ -57,6 +74,9 @@ if has_demo "screens of each knob"; then
 	screens 60 28 $captures
 	screens 80 44 $captures
 	screens full 20 $captures
+	for file in $captures; do
+		alike $file --target 16
+	done
 	# Nothing that one reads it for is left out, however narrow: FIX FIRST has every line.
 	for file in $captures; do
 		COLUMNS=120 "$VPT_ANALYZE" $file >wide 2>/dev/null
@@ -170,7 +190,11 @@ if [ "$real" ]; then
 	screens 60 12 $real
 	screens 80 17 $real
 	screens full 15 $real
+	for file in $real; do
+		alike $file
+	done
 else
 	echo "SKIPPED: no real traces beside the source tree"
 fi
+[ $parts -ge 12 ] || fail "only $parts parts of forms were compared"
 finish

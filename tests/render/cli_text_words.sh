@@ -64,7 +64,7 @@ late='{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "
 {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 512, "dur": 9, "args": {"correlation": 2}}'
 printf '{"traceEvents": [%s]}' "$late" >late.json
 expect 0 "what to record" late.json --full
-says out "limited by queued work"
+says out "IDLE, AND THE TRACE DOES NOT SAY WHY"
 says out "_ExperimentalConfig(enable_cuda_sync_events=True)"
 expect 0 "a copy" convert late.json -o late.zst
 expect 0 "the copy says the same" late.zst --full
@@ -73,7 +73,7 @@ printf '{"traceEvents": [%s,
 {"ph": "X", "cat": "cuda_sync", "name": "Event Sync", "pid": 0, "tid": 7, "ts": 20, "dur": 1, "args": {"cuda_sync_kind": "Event Sync"}}]}' \
 	"$late" >synced.json
 expect 0 "it was recorded" synced.json --full
-says out "limited by queued work"
+says out "IDLE, AND THE TRACE DOES NOT SAY WHY"
 lacks enable_cuda_sync_events
 
 # ---- what says nothing ----

@@ -281,12 +281,12 @@ static void a_device_that_always_works_is_bound_by_what_it_does_most(void **stat
 		const char *rule, *words;
 		uint64_t busy_ns, copy_ns, comm_ns;
 	} cases[] = {
-		{"nine tenths are bound", ": GPU-BOUND busy", 90, 20, 20},
-		{"less is not", ": idle, cause unknown busy", 89, 0, 0},
-		{"copies that take more than anything else", ": COPY-BOUND busy", 95, 41, 20},
-		{"communication that does", ": COMM-BOUND busy", 95, 20, 41},
-		{"copies need no nine tenths", ": COPY-BOUND busy", 60, 45, 0},
-		{"but more than the idle time", ": idle, cause unknown busy", 60, 35, 0},
+		{"nine tenths are bound", "CAUSE GPU-BOUND:", 90, 20, 20},
+		{"less is not", "CAUSE GPU-BOUND: the GPU never waits.", 89, 0, 0},
+		{"copies that take more than anything else", "CAUSE COPY-BOUND:", 95, 41, 20},
+		{"communication that does", "CAUSE COMM-BOUND:", 95, 20, 41},
+		{"copies need no nine tenths", "CAUSE COPY-BOUND:", 60, 45, 0},
+		{"but more than the idle time", "CAUSE GPU-BOUND: the GPU never waits.", 60, 35, 0},
 	};
 	size_t i;
 
@@ -319,17 +319,18 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i] = (struct vpa_idle_part){VPA_CAUSE_BLOCKING_COPY, IN(names[i]),
 			"cudaMemcpy", NULL, 0, MS(10), 1, NULL, 0, 0, NULL};
-	expect_words("spread over ranges", &r, "All of it: cudaMemcpy in 4 ranges.");
+	expect_words("spread over ranges", &r, "For 40.0 ms the host waited for a copy.");
 	parts[2].ns = MS(40);
 	dev.idle_ns = dev.window_idle_ns = MS(70);
-	expect_words("most in one", &r, "40.0 ms of it: cudaMemcpy in c.");
+	expect_words("most in one", &r,
+		"For 70.0 ms the host waited for a copy, most of it cudaMemcpy in c.");
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i].place.text = "a";
-	expect_words("all in one", &r, "All of it: cudaMemcpy in a.");
+	expect_words("all in one", &r, "For 70.0 ms the host waited for a copy, cudaMemcpy in a.");
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i].cause = VPA_CAUSE_BEFORE_FIRST_WORK;
-	expect_words("the head of the window limits nothing", &r, ": idle, cause unknown");
-	expect_words("but is reported", &r, "no work for 70.0 ms before the first op");
+	expect_words("the head of the window limits nothing", &r, "CAUSE");
+	expect_words("but is reported", &r, "For 70.0 ms nothing had been launched yet");
 }
 
 enum { ROWS = 10 };
@@ -432,8 +433,9 @@ static void a_single_block_is_no_series(void **state)
 	(void)state;
 	r.requests = &block_requests[1];
 	r.request_count = 1;
-	expect_words("no rate", &r, "No FPS or BPS, see DATA.");
-	expect_words("the window's cause remains", &r, "CAUSE host waited for the GPU (sync)");
+	expect_words("no rate", &r, "RESULT The GPU works 650 ms of 817 ms.");
+	expect_words("the window's cause remains", &r,
+		"CAUSE HOST-BOUND: the GPU waits 167 ms. For 108 ms the host waited for the GPU");
 }
 
 static void a_trace_without_gpu_work_says_how_its_recorder_records_some(void **state)

@@ -100,7 +100,8 @@ int vpa_html_page(const struct vpa_html_page *page, struct vpt_sink *sink, struc
 #include "analysis/render/html/page_sections.def"
 
 /* The first findings in short, with links to their cards: page_findings.c. Nothing without findings. */
-void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r);
+void vpa_html_top_findings(
+	struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
 
 /* A command that replays the trace with changes, to try others with: the same. */
 void vpa_html_what_if(struct vpa_html *h, const struct vpa_report *r, const char *change);

@@ -1,7 +1,7 @@
 /* page_findings.c - FIX FIRST: what to change, and the most it could save. The first few stand on the first screen; all are cards, with
  * what was measured and links to the evidence. */
 #include "analysis/render/html/html.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/screen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +44,12 @@ static struct vpa_words place_of(const struct vpa_report *r, const struct vpa_fi
 	return w;
 }
 
+enum { WORDS = 100 }; /* columns */
+
+/* As FIX FIRST says it everywhere. */
 static void put_title(struct vpa_html *h, const struct vpa_finding *f)
 {
-	vpa_html_text(h, vpa_text_or(f->title, "?"));
+	vpa_html_text(h, vpa_fix_words(f, WORDS).text);
 	if (f->touched)
 		vpa_html_raw(h, " " VPA_TOUCHED);
 }
@@ -83,9 +86,26 @@ static void put_top(
 	vpa_html_raw(h, "</div>\n");
 }
 
-void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r)
+static void put_together(struct vpa_html *h, const struct vpa_screen *s)
+{
+	struct vpa_words who = {.used = 0};
+	struct vpa_num gain;
+
+	if (!vpa_screen_together(s, 1, &who, &gain))
+		return;
+	vpa_html_raw(h, "<div class=\"fix\"><span class=\"number\"></span><p>");
+	vpa_html_text(h, who.text);
+	vpa_html_raw(h, "</p><p class=\"gain\">");
+	vpa_html_print(h, "%s %s", gain.text, vpa_screen_gain_unit(s));
+	vpa_html_raw(h, "</p></div>\n");
+}
+
+void vpa_html_top_findings(
+	struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	size_t count = fix_count(r), number = 0, i;
+	struct vpa_words meaning = {.used = 0};
+	struct vpa_screen s;
 
 	if (!count)
 		return;
@@ -93,8 +113,12 @@ void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r)
 	for (i = 0; i < r->finding_count && number < TOP; i++)
 		if (!vpa_is_note(&r->findings[i]))
 			put_top(h, r, &r->findings[i], ++number);
-	vpa_html_raw(h, "<p class=\"note\">If nothing else becomes the bottleneck; gains do not "
-			"add up. <a href=\"#fix-first\">");
+	vpa_screen_of(r, d, &s);
+	put_together(h, &s);
+	vpa_screen_add_meaning(&meaning, r, 0);
+	vpa_html_raw(h, "<p class=\"note\">");
+	vpa_html_text(h, meaning.text);
+	vpa_html_raw(h, " <a href=\"#fix-first\">");
 	if (count > TOP)
 		vpa_html_print(h, "All %zu, and what was measured", count);
 	else
@@ -193,6 +217,8 @@ static void put_card(
 	put_title(h, f);
 	vpa_html_raw(h, "</h3>\n");
 	put_gain(h, f);
+	if (strcmp(vpa_fix_words(f, WORDS).text, vpa_text_or(f->title, "?")) != 0)
+		put_line(h, "", f->title);
 	put_line(h, "", place.text);
 	put_other(h, "Measured: ", f->measured, place.text);
 	put_line(h, "Threshold: ", f->threshold);

@@ -28,7 +28,7 @@ void vpa_html_summary(struct vpa_html *h, const struct vpa_report *r, const stru
 
 	vpa_html_begin(h, "summary", "Result", NULL);
 	vpa_html_words(h, put_result, &s);
-	vpa_html_top_findings(h, r);
+	vpa_html_top_findings(h, r, d);
 	vpa_html_words(h, put_notes, &s);
 	vpa_html_end(h);
 }

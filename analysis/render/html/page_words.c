@@ -2,6 +2,7 @@
 #include "analysis/render/html/html.h"
 #include "analysis/render/text_page.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct form {
@@ -9,6 +10,14 @@ struct form {
 	struct vpa_html *html;
 	int is_open; /* a list of paragraphs */
 };
+
+/* The bytes up to the end of the first sentence; of a paragraph of one the whole. */
+static size_t first_sentence(const char *text)
+{
+	const char *end = strstr(text, ". ");
+
+	return end ? (size_t)(end - text) + 1 : strlen(text);
+}
 
 /* A paragraph; the style is that of its first word. */
 static void put_words(
@@ -20,7 +29,7 @@ static void put_words(
 		[VPA_YELLOW] = "yellow",
 		[VPA_GREEN] = "green"};
 	struct form *f = (struct form *)p;
-	size_t first = style == VPA_PLAIN ? 0 : strcspn(text, " :");
+	size_t first = style == VPA_PLAIN ? 0 : vpa_page_head(text), sentence = 0;
 	struct vpa_label word;
 
 	if (*section) {
@@ -33,6 +42,10 @@ static void put_words(
 	}
 	vpa_html_raw(f->html, strncmp(text, "- ", 2) ? "<p>" : "<p class=\"item\">");
 	text += strncmp(text, "- ", 2) ? 0 : 2;
+	if (*section && (!strcmp(section, "RESULT") || !strcmp(section, "VERDICT")))
+		sentence = first_sentence(text);
+	if (sentence)
+		vpa_html_raw(f->html, "<b class=\"first\">");
 	if (first && first < sizeof(word.text)) {
 		memcpy(word.text, text, first);
 		word.text[first] = '\0';
@@ -40,6 +53,16 @@ static void put_words(
 		vpa_html_text(f->html, word.text);
 		vpa_html_raw(f->html, "</b>");
 		text += first;
+		sentence -= vpa_least(first, sentence);
+	}
+	if (sentence) {
+		char head[512];
+
+		snprintf(head, sizeof(head), "%.*s", (int)vpa_least(sentence, sizeof(head) - 1),
+			text);
+		vpa_html_text(f->html, head);
+		vpa_html_raw(f->html, "</b>");
+		text += strlen(head);
 	}
 	vpa_html_text(f->html, text);
 	vpa_html_raw(f->html, "</p>");

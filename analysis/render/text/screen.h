@@ -40,6 +40,20 @@ struct vpa_num vpa_in_column(uint64_t ns, uint64_t most_ns);
 /* What limits the unit, in capitals: "GPU-BOUND", "HOST-BOUND". */
 const char *vpa_screen_limit(const struct vpa_screen *s);
 
+/* What to do, in few words, and as much of the place as fits; else a title up to its colon, which says what and then how. */
+struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns);
+
+/* FIX FIRST, at most `most` lines. in_full: also what has no gain of its unit, and what each gain is a part of. */
+void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t most, int in_full);
+
+/* "1, 2 and 4 together", and what they bring; numbers as in that list. Returns 0: nothing that can be said. */
+int vpa_screen_together(
+	const struct vpa_screen *s, int in_full, struct vpa_words *who, struct vpa_num *gain);
+/* "FPS", or of a gain that is a time "ms". */
+const char *vpa_screen_gain_unit(const struct vpa_screen *s);
+/* What the numbers of FIX FIRST mean, and how far the predictions can be trusted. is_same: some line says "as 1". */
+void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same);
+
 /* Whether FIX FIRST lists it; else, if it is no note, it is advice without a number of that column. */
 int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f);
 

@@ -46,7 +46,8 @@ static void add_account(struct vpa_words *w, const struct vpa_screen *s)
 	const char *who = s->devices > 1 ? "each GPU, on average," : "the GPU";
 
 	if (!(s->unit.units > 0))
-		vpa_words_add(w, " ", "%s waits %s.", who, vpa_duration(s->waits_ns).text);
+		vpa_words_add(w, " ", "%s %s%s.", who, s->waits_ns ? "waits " : "never waits",
+			s->waits_ns ? vpa_duration(s->waits_ns).text : "");
 	else
 		vpa_words_add(w, " ", "%s works %s of %s and %s%s.", who,
 			vpa_duration(s->works_ns).text, s->a_noun,
@@ -273,15 +274,26 @@ static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
 			vpa_duration(vpt_sat_u64(f->host_ms * 1e6 + 0.5)).text);
 }
 
+/* What bounds a part of the window is not what bounds the rest. */
+static int is_of_part(const struct vpa_screen *s)
+{
+	return !(s->unit.units > 0) && vpa_limit_is_bound(s->limit.bound) &&
+	       vpa_limit_is_of_part(&s->limit.load);
+}
+
 void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 {
+	const char *limit = vpa_screen_limit(s);
 	struct vpa_words w = {.used = 0};
 
 	if (!s->report->device_count)
 		return;
 	if (s->blocks)
 		p->touched = s->blocks->touched;
-	vpa_words_add(&w, "", "%s:", vpa_screen_limit(s));
+	vpa_words_add(&w, "", "%s%s:", limit,
+		is_of_part(s) && vpa_same(limit, vpa_limit_words(s->limit.bound))
+			? " WHILE IT WORKS"
+			: "");
 	add_account(&w, s);
 	add_pace(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))

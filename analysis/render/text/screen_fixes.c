@@ -1,7 +1,8 @@
-/* screen_fixes.c - FIX FIRST of the first screen: a line for each change, with the most that it could bring.
+/* screen_fixes.c - FIX FIRST, for every form of the report: a line for each change, with what it would bring by a replay, and the
+ * most that it could.
  *
  * All lines have one unit: frames, steps or iterations per second, or, where nothing follows anything, milliseconds
- * saved of one time. What has another one, or none, is advice: screen_more.c. Fixes of idle time save the same time
+ * saved of one time. What has another one, or none, is advice: screen_more.c; a full report lists it without numbers. Fixes of idle time save the same time
  * in part; a line says what all of them bring together. */
 #include "analysis/render/text/screen.h"
 #include "analysis/advice/finding.h"
@@ -47,6 +48,12 @@ int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)
 	return first && f->base_gain_ms > 0 && f->base == first->base && !vpa_finding_vanishes(f);
 }
 
+/* Whether a list has the finding. In full it has all but notes. */
+static int is_listed(const struct vpa_screen *s, const struct vpa_finding *f, int in_full)
+{
+	return in_full ? !vpa_is_note(f) : vpa_screen_is_fix(s, f);
+}
+
 /* ---- words ---- */
 
 /* What to do when a wait is not what costs the time, but what the host does after it. */
@@ -69,15 +76,15 @@ static const char *words_of(const struct vpa_finding *f)
 }
 
 /* The line of the finding that saves the same time, of those before it; 0: it is not listed. */
-static size_t number_of(const struct vpa_screen *s, const char *id)
+static size_t number_of(const struct vpa_screen *s, const char *id, int in_full)
 {
 	const struct vpa_report *r = s->report;
 	size_t i, number = 0;
 
 	for (i = 0; i < r->finding_count; i++) {
-		number += vpa_screen_is_fix(s, &r->findings[i]) != 0;
+		number += is_listed(s, &r->findings[i], in_full) != 0;
 		if (!strcmp(r->findings[i].id, id))
-			return vpa_screen_is_fix(s, &r->findings[i]) ? number : 0;
+			return is_listed(s, &r->findings[i], in_full) ? number : 0;
 	}
 	return 0;
 }
@@ -110,9 +117,10 @@ static double same_share(const struct vpa_screen *s, const struct vpa_finding *f
 }
 
 /* " (as 1)", " (partly as 1)"; empty: it adds nearly all that it saves. */
-static struct vpa_label same_as(const struct vpa_screen *s, const struct vpa_finding *f)
+static struct vpa_label same_as(
+	const struct vpa_screen *s, const struct vpa_finding *f, int in_full)
 {
-	size_t number = f->instead_of ? number_of(s, f->instead_of) : 0;
+	size_t number = f->instead_of ? number_of(s, f->instead_of, in_full) : 0;
 	double share = number ? same_share(s, f) : 0;
 	struct vpa_label out = {{0}};
 
@@ -122,8 +130,7 @@ static struct vpa_label same_as(const struct vpa_screen *s, const struct vpa_fin
 	return out;
 }
 
-/* The words, and as much of the place as fits; a title up to its colon, which says what and then how. */
-static struct vpa_label fix_words(const struct vpa_finding *f, size_t columns)
+struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
 	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *colon;
 	size_t used = words ? strlen(words) + 1 : 0;
@@ -241,60 +248,107 @@ struct joint {
 	double saved_ms; /* by bounds; 0: predicted */
 };
 
-static void add_joint(struct joint *j, size_t number, double saved_ms)
+/* By predictions, these are of all findings that have one. */
+static struct joint joint_of(const struct vpa_screen *s, int in_full)
 {
-	j->numbers[j->count++] = number;
-	j->saved_ms += saved_ms;
+	const struct vpa_report *r = s->report;
+	int is_predicted = has_predictions(r);
+	struct joint out = {.count = 0};
+	size_t i, number = 0;
+
+	for (i = 0; i < r->finding_count && out.count < FIXES; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!is_listed(s, f, in_full) || ++number > FIXES || !vpa_screen_is_fix(s, f))
+			continue;
+		if (is_predicted ? f->predicted_ms > 0 : f->is_idle) {
+			out.numbers[out.count++] = number;
+			out.saved_ms += f->base_gain_ms * f->adds_ms / f->gain_at_most_ms;
+		}
+	}
+	return out;
 }
 
-/* "1, 2 and 4 together". By predictions, these are of all findings that have one. */
-static void put_together(
-	struct vpa_table *t, const struct vpa_screen *s, const struct joint *j, int is_predicted)
+const char *vpa_screen_gain_unit(const struct vpa_screen *s)
 {
 	const struct vpa_finding *first = first_fix(s->report);
-	struct vpa_words w = {.used = 0};
-	struct vpa_num gain;
-	size_t i;
 
-	if (j->count < 2 || (!is_predicted && s->devices > 1))
-		return;
-	gain = is_predicted ? all_predicted(s, first) : all_at_most(s, first, j->saved_ms);
-	if (is_predicted && gain.text[0] == '-')
-		return;
-	for (i = 0; i < j->count; i++)
-		vpa_words_add(&w, i + 1 == j->count ? " and " : ", ", "%zu", j->numbers[i]);
-	vpa_table_row(t, 3, "%s together", w.text)->cells[0] = gain;
+	if (!first)
+		return "";
+	return rate_of(first) ? rate_of(first) : vpa_column_unit(ns_of(first->base_ms));
 }
 
-/* What the numbers mean, and how far the predictions can be trusted. */
-static void put_meaning(
-	struct vpa_table *t, const struct vpa_report *r, int is_predicted, int is_same)
+int vpa_screen_together(
+	const struct vpa_screen *s, int in_full, struct vpa_words *who, struct vpa_num *gain)
 {
-	struct vpa_words w = {.used = 0};
+	const struct vpa_finding *first = first_fix(s->report);
+	struct joint j = joint_of(s, in_full);
+	int is_predicted = has_predictions(s->report);
+	size_t i;
+
+	if (!first || j.count < 2 || (!is_predicted && s->devices > 1))
+		return 0;
+	*gain = is_predicted ? all_predicted(s, first) : all_at_most(s, first, j.saved_ms);
+	if (is_predicted && gain->text[0] == '-')
+		return 0;
+	for (i = 0; i < j.count; i++)
+		vpa_words_add(who, i + 1 == j.count ? " and " : ", ", "%zu", j.numbers[i]);
+	vpa_words_add(who, "", " together");
+	return 1;
+}
+
+/* Whether the order of some findings is by less than their bound. */
+static int is_part_counted(const struct vpa_report *r)
+{
+	size_t i, gains = 0, parts = 0;
+
+	for (i = 0; i < r->finding_count; i++) {
+		gains += r->findings[i].base_gain_ms > 0;
+		parts += r->findings[i].base_likely_ms > 0 &&
+			 r->findings[i].base_likely_ms < r->findings[i].base_gain_ms;
+	}
+	return gains > 1 && parts;
+}
+
+void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same)
+{
+	int is_predicted = has_predictions(r);
 
 	if (is_predicted)
-		vpa_words_add(&w, " ",
+		vpa_words_add(w, " ",
 			"predicted: the trace replayed with the change; confidence %s, %s %% "
 			"unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
-	vpa_words_add(&w, " ", "at most: if nothing else limits.");
+	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted)
-		vpa_words_add(&w, " ", "Gains do not add up.");
+		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(&w, " ", "as 1: the same time as line 1.");
+		vpa_words_add(w, " ", "as 1: the same time as line 1.");
+	if (!is_predicted && is_part_counted(r))
+		vpa_words_add(
+			w, " ", "The order counts half of host code, and the middle of a range.");
 	if (!is_predicted && r->forecast.why_not)
-		vpa_words_add(&w, " ", "No prediction: %s.", r->forecast.why_not);
+		vpa_words_add(w, " ", "No prediction: %s.", r->forecast.why_not);
+}
+
+static void put_meaning(struct vpa_table *t, const struct vpa_report *r, int is_same)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_screen_add_meaning(&w, r, is_same);
 	vpa_text_row(t, 1, "%s", w.text);
 }
 
-/* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms" */
+/* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms"; first NULL: nothing has a gain. */
 static void begin_table(struct vpa_table *t, const struct vpa_column *columns, size_t count,
 	const struct vpa_finding *first)
 {
-	double now = first->fps_to > 0 ? first->fps_from : first->steps_per_s_from;
+	double now = !first ? 0 : first->fps_to > 0 ? first->fps_from : first->steps_per_s_from;
 
-	if (rate_of(first))
+	if (!first)
+		vpa_table_init(t, columns, count, "FIX FIRST");
+	else if (rate_of(first))
 		vpa_table_init(t, columns, count, "FIX FIRST, now %s %s", vpa_rate(now).text,
 			rate_of(first));
 	else
@@ -311,49 +365,83 @@ static const char *bound_head(const struct vpa_finding *first)
 								: "saves at most, ms";
 }
 
-void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
+/* What the gain is a part of and what that means, and where it is; of what has no words of its own, how to do it. */
+static void put_detail(struct vpa_table *t, const struct vpa_screen *s, const struct vpa_finding *f)
+{
+	const char *how = words_of(f) ? NULL : strstr(vpa_text_or(f->title, ""), ": ");
+	struct vpa_words w = {.used = 0};
+
+	if (how)
+		vpa_text_row(t, 4, "%s", how + 2);
+	vpa_finding_time(&w, s->report, f);
+	vpa_finding_meaning(&w, f);
+	vpa_finding_note(&w, f);
+	if (w.used)
+		vpa_text_row(t, 4, "%s", w.text);
+}
+
+/* The table as it grows. */
+struct fixes {
+	struct vpa_table table;
+	size_t bound, number, all; /* bound: its column */
+	size_t columns;            /* of the words */
+	int is_predicted, in_full, touched, is_same;
+};
+
+static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vpa_finding *f)
+{
+	struct vpa_label same = same_as(s, f, x->in_full);
+	struct vpa_row *row = vpa_table_row(&x->table, 1, "%zu %s%s", ++x->number,
+		vpa_fix_words(f, x->columns - strlen(same.text)).text, same.text);
+	int is_fix = vpa_screen_is_fix(s, f);
+
+	row->wrap = 1;
+	row->style = vpa_same(f->status, "fail") ? VPA_YELLOW : VPA_PLAIN;
+	if (x->is_predicted && is_fix)
+		row->cells[0] = predicted(f);
+	if (is_fix)
+		row->cells[x->bound] = at_most(f);
+	row->cells[x->bound + 1] = evidence_of(f);
+	x->touched |= f->touched;
+	x->is_same |= same.text[0] != '\0';
+}
+
+void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t most, int in_full)
 {
 	const struct vpa_report *r = s->report;
 	const struct vpa_finding *first = first_fix(r);
-	int is_predicted = has_predictions(r), bound = is_predicted, is_same = 0;
 	struct vpa_column columns[3] = {{.head = "predicted"}};
-	struct joint joint = {.count = 0};
-	size_t i, number = 0, all = 0;
-	struct vpa_table t;
+	struct fixes x = {.is_predicted = has_predictions(r), .in_full = in_full};
+	struct vpa_words together = {.used = 0};
+	struct vpa_num gain;
+	size_t i;
 
-	if (!first)
+	if (!first && !in_full)
 		return;
-	columns[bound] = (struct vpa_column){.head = bound_head(first)};
-	columns[bound + 1] = (struct vpa_column){"evidence", .drop = 1};
-	begin_table(&t, columns, (size_t)bound + 2, first);
-	p->touched = 0;
+	x.bound = (size_t)x.is_predicted;
+	x.columns = p->width - NUMBERS - (x.is_predicted ? PREDICTED : 0);
+	columns[x.bound] = (struct vpa_column){.head = first ? bound_head(first) : "at most"};
+	columns[x.bound + 1] = (struct vpa_column){"evidence", .drop = 1};
+	begin_table(&x.table, columns, x.bound + 2, first);
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
-		struct vpa_label same;
-		struct vpa_row *row;
 
-		if (!vpa_screen_is_fix(s, f) || ++all > FIXES)
+		if (!is_listed(s, f, in_full) || ++x.all > most)
 			continue;
-		same = same_as(s, f);
-		is_same |= same.text[0] != '\0';
-		row = vpa_table_row(&t, 1, "%zu %s%s", ++number,
-			fix_words(f, p->width - NUMBERS - (is_predicted ? PREDICTED : 0) -
-					     strlen(same.text))
-				.text,
-			same.text);
-		row->wrap = 1;
-		row->style = vpa_same(f->status, "fail") ? VPA_YELLOW : VPA_PLAIN;
-		if (is_predicted)
-			row->cells[0] = predicted(f);
-		row->cells[bound] = at_most(f);
-		row->cells[bound + 1] = evidence_of(f);
-		p->touched |= f->touched;
-		if (is_predicted ? f->predicted_ms > 0 : f->is_idle)
-			add_joint(
-				&joint, number, f->base_gain_ms * f->adds_ms / f->gain_at_most_ms);
+		put_fix(&x, s, f);
+		if (in_full)
+			put_detail(&x.table, s, f);
 	}
-	put_together(&t, s, &joint, is_predicted);
-	put_meaning(&t, r, is_predicted, is_same);
-	vpa_table_of(&t, number, all);
-	vpa_page_table(p, &t);
+	if (vpa_screen_together(s, in_full, &together, &gain))
+		vpa_table_row(&x.table, 3, "%s", together.text)->cells[0] = gain;
+	if (first)
+		put_meaning(&x.table, r, x.is_same);
+	vpa_table_of(&x.table, x.number, x.all);
+	p->touched = x.touched;
+	vpa_page_table(p, &x.table);
+}
+
+void vpa_screen_fixes(struct vpa_page *p, const struct vpa_screen *s)
+{
+	vpa_screen_put_fixes(p, s, FIXES, 0);
 }

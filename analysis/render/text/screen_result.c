@@ -4,6 +4,8 @@
 #include "analysis/render/text/text_blocks_parts.h"
 #include "formats/base/count.h"
 
+#include <math.h>
+
 /* Below this share of a block a growth is none. */
 static const double growth_share = 0.01;
 
@@ -146,17 +148,24 @@ static void add_inferred(struct vpa_words *w, const struct vpa_report *r)
 			vpa_fixed(r->inferred[0].confidence, 2).text);
 }
 
-/* "A request takes 101 ms, the mean of 3 without the first." */
+/* "A request takes 101 ms, the mean of 3 without the first." A first step that compiles, or a pause of the host, makes a
+ * mean that no step has. */
 static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t count)
 {
+	const struct vpa_durations *period = s->request ? &s->request->steps.period : NULL;
 	int is_left_out = s->unit.kind == VPA_UNIT_REQUEST && s->unit.without_first;
 
 	vpa_words_add(w, " ", "%c%s takes %s", s->a_noun[0] - 'a' + 'A', s->a_noun + 1,
 		vpa_duration(s->ns).text);
 	if (count > 1)
 		vpa_words_add(w, "", ", the mean of %s", vpa_count(count).text);
-	vpa_words_add(w, "", "%s%s.", is_left_out && count == 1 ? "," : "",
+	vpa_words_add(w, "", "%s%s", is_left_out && count == 1 ? "," : "",
 		is_left_out ? " without the first" : "");
+	if (s->unit.kind == VPA_UNIT_STEP && period && s->request->steps.periods &&
+		fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
+		vpa_words_add(w, "", "; the median %s, the longest %s",
+			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
+	vpa_words_add(w, "", ".");
 }
 
 /* "24.3 steps/s. A step takes 41.2 ms, the mean of 44." */
@@ -260,9 +269,12 @@ static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
 
 	if (q && q->fps_end_to_end >= 0) {
 		style = add_rate(w, s->report, q->fps_end_to_end, "FPS end to end");
-		vpa_words_add(w, " ", "%s frame%s in %s.", vpa_count(q->frames).text,
-			vpa_plural(q->frames),
-			vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
+		vpa_words_add(
+			w, " ", "%s frame%s", vpa_count(q->frames).text, vpa_plural(q->frames));
+		if (q->frames_asked && q->frames_asked != q->frames)
+			vpa_words_add(w, " ", "(%s asked for)", vpa_count(q->frames_asked).text);
+		vpa_words_add(
+			w, " ", "in %s.", vpa_duration(vpt_sat_sub(q->end_ns, q->start_ns)).text);
 	}
 	if (s->unit.units > 0) {
 		add_units(w, s);

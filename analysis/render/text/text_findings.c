@@ -1,36 +1,14 @@
-/* text_findings.c - FIX FIRST: what to change, the most it could save, and the base of that bound.
- *
- * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
+/* text_findings.c - what is known of a finding's gain, in words. FIX FIRST itself is that of the first screen. Information without a
+ * gain goes to NOTES. */
 #include "analysis/advice/finding.h"
 #include "analysis/pipeline/unit.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/screen.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { FINDINGS = 5 }; /* rows */
-
-/* The ids as one cell: ASCII, as many as fit. */
-static struct vpa_num evidence_of(const struct vpa_finding *f)
-{
-	struct vpa_num out = {{0}};
-	size_t used = 0, i, k;
-
-	for (i = 0; i < f->evidence_count; i++) {
-		const char *id = vpa_text_or(f->evidence[i], "?");
-		size_t len = strlen(id), before = used ? 2 : 0;
-
-		if (used + before + len > 16)
-			break;
-		memcpy(out.text + used, ", ", before);
-		used += before;
-		for (k = 0; k < len; k++)
-			out.text[used + k] = id[k] >= ' ' && id[k] < 0x7f ? id[k] : '?';
-		used += len;
-	}
-	return out;
-}
 
 static uint64_t nearest(double ns)
 {
@@ -233,62 +211,10 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 	return out;
 }
 
-/* The gain in the unit of the first line, which all lines of a column have: no other one is comparable. Below each
- * stands what it is a part of. */
-static struct vpa_num cell_of(const struct vpa_finding *first, const struct vpa_finding *f)
-{
-	const char *unit = rate_unit(first), *own = rate_unit(f);
-	struct vpa_num out = {"-"};
-
-	if (unit && own && !strcmp(unit, own))
-		return vpa_finding_gain(f);
-	if (!unit && !own && f->gain_at_most_ms > 0)
-		snprintf(out.text, sizeof(out.text), "%.39s",
-			vpa_ms_range(0, f->base_ms > 0 ? f->base_gain_ms : f->gain_at_most_ms)
-				.text);
-	return out;
-}
-
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{.head = "at most *"}, {"evidence", .drop = 1}};
-	struct vpa_table t;
-	size_t i, number = 0, most = vpa_rows(r, FINDINGS);
-	const struct vpa_finding *first = NULL;
-	int touched = 0, by_part = 0;
+	struct vpa_screen s;
 
-	(void)d;
-	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
-	for (i = 0; i < r->finding_count; i++) {
-		const struct vpa_finding *f = &r->findings[i];
-		struct vpa_words base = {.used = 0};
-		struct vpa_row *row;
-
-		if (vpa_is_note(f) || ++number > most)
-			continue;
-		row = vpa_table_row(&t, 1, "%zu %s", number, vpa_text_or(f->title, "?"));
-		row->wrap = 1;
-		touched |= f->touched;
-		by_part |= f->base_likely_ms > 0 && f->base_likely_ms < f->base_gain_ms;
-		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
-			row->style = VPA_YELLOW;
-		first = first ? first : f;
-		row->cells[0] = cell_of(first, f);
-		row->cells[1] = evidence_of(f);
-		vpa_finding_time(&base, r, f);
-		vpa_finding_meaning(&base, f);
-		vpa_finding_note(&base, f);
-		vpa_finding_instead(&base, r, f);
-		if (base.used)
-			vpa_text_row(&t, 4, "%s", base.text);
-	}
-	if (!number)
-		return;
-	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up%s",
-		by_part && number > 1 && r->forecast.confidence == VPA_CONFIDENCE_NONE
-			? ". The order counts half of host code, and the middle of a range"
-			: "");
-	vpa_table_of(&t, vpa_least(number, most), number);
-	p->touched = touched;
-	vpa_page_table(p, &t);
+	vpa_screen_of(r, d, &s);
+	vpa_screen_put_fixes(p, &s, vpa_rows(r, FINDINGS), 1);
 }

@@ -69,16 +69,9 @@ struct vpa_label vpa_text_which_request(
 /* RESULT of a trace without work on a GPU: why there is none, and what to check. */
 void vpa_text_no_work(struct vpa_page *p, const struct vpa_report *r);
 
-/* Parts of the summary of a capture with video blocks: text_fps.c. */
-int vpa_has_blocks(const struct vpa_report *r); /* whether a request has any; they then lead */
+/* RUN of a pipeline: its requests, blocks, frames and steps. */
 void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r);
-/* Returns whether it named what limits the blocks; a single block does not show that. */
-int vpa_text_block_result(
-	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
-
-/* Without blocks: frames per second end to end and steps of the main request. Returns whether there are
- * any. */
-int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r);
+int vpa_has_blocks(const struct vpa_report *r); /* whether a request has any */
 
 /* What is known of a finding's bound, in parts that add to a sentence: "130 ms of the mean block's 764 ms"; what that means,
  * "15.7 -> at most 18.9 FPS" or "at most 1.33x as fast"; where most of it is. A part that is not known adds nothing. */

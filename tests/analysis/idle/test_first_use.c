@@ -39,7 +39,7 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 	assert_non_null(finding(r, "launch-rate"));
 	assert_int_equal(r->devices[0].first_use_ns, 111000000);
 	assert_int_equal(r->devices[0].first_use_head_ns, 71000000);
-	expect_page("first use", r, "1 this trace includes first use", 1);
+	expect_page("first use", r, "1 warm up before the loop", 1);
 	vpa_report_free(r);
 }
 

@@ -43,7 +43,7 @@ static void a_gain_says_what_it_is_of_and_what_it_means(void **state)
 	expect_page("a block", r, "110 ms of the mean block's 764 ms: 15.7 -> at most 18.3 FPS", 1);
 	/* A slow FPS is the result, no finding. */
 	assert_null(finding(r, "fps"));
-	expect_page("target", r, "15.7 FPS steady, target 20.0: TOO SLOW", 1);
+	expect_page("target", r, "TOO SLOW: 15.7 FPS, target 20.0.", 1);
 	expect_page("target", r, "slower than", 0);
 	vpa_report_free(r);
 }
@@ -136,7 +136,7 @@ static void a_gain_after_the_blocks_is_of_the_request(void **state)
 	expect_page("after the blocks", r,
 		"100 ms of the request's 200 ms: 240 -> at most 480 FPS end to end", 1);
 	/* The rate of RESULT is the steady one. */
-	expect_page("the column", r, "480 FPS end to end G1", 1);
+	expect_page("the column", r, "allocate before the loop in vae_decode 480 G1", 1);
 	vpa_report_free(r);
 }
 
@@ -202,7 +202,6 @@ static void steps_are_denoising_steps_only_where_something_says_so(void **state)
 	for (i = 0; i < COUNT(names); i++) {
 		struct vpa_report *r = two_steps(names[i].name, names[i].other);
 
-		expect_page(names[i].rule, r, " denoising step", names[i].is_denoising);
 		expect_page(names[i].rule, r, " denoise step", names[i].is_denoising);
 		vpa_report_free(r);
 	}
@@ -224,10 +223,8 @@ static void the_only_step_has_no_rate(void **state)
 		"30.0 ms of the only step's 50.0 ms from its start on the host: at most 2.50x as "
 		"fast",
 		1);
-	expect_page("RESULT", r,
-		"1 step of 20.0 ms. From its start on the host it takes 50.0 ms, 30.0 ms "
-		"of that before its first op.",
-		1);
+	expect_page(
+		"RESULT", r, "The only step takes 50.0 ms. Its first op begins after 30.0 ms.", 1);
 	expect_page(
 		"RATES", r, "steps/s 50.0, s/it 0.020 (a step's length: none follows another)", 1);
 	vpa_report_free(r);
@@ -250,9 +247,9 @@ static void the_only_step_gains_what_lies_inside_it(void **state)
 
 	(void)state;
 	expect_page("a copy after the step", r, "7.20 ms of 98.2 ms active", 1);
-	expect_page("the step", r, "RESULT 1 step of 3.00 ms.", 1);
+	expect_page("the step", r, "RESULT The only step takes 3.00 ms.", 1);
 	expect_page("its length", r, "6.31 ms", 0);
-	expect_page("its length", r, "From its start on the host", 0);
+	expect_page("its length", r, "Its first op begins after", 0);
 	vpa_report_free(r);
 	/* Half of the copies, 4 ms, in a step of 10. */
 	r = analyze(

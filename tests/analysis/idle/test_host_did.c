@@ -110,10 +110,9 @@ static void cause_says_what_the_host_did_after_the_wait(void **state)
 
 	(void)state;
 	expect_page("CAUSE", r,
-		"CAUSE host waited for the GPU (sync): 901 us of 902 us idle, 1 gap, mean 901 us. "
-		"All of it: cudaStreamSynchronize. For 900 us of it the call had returned, and the "
-		"host ran its own code in collate.",
-		1);
+		"For 901 us the host waited for the GPU, cudaStreamSynchronize. FIX FIRST", 1);
+	expect_page("FIX FIRST", r,
+		"for all of it the call had returned, and the host ran its own code in collate", 1);
 	vpa_report_free(r);
 }
 
@@ -311,7 +310,7 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 			t, i + 1, t, i + 1, t + 105, i * 10);
 	}
 	r = analyze(script, NULL);
-	expect_page("alike", r, "All of it: in IO 0 and 5 similar.", 1);
+	expect_page("alike", r, "For 2.40 ms the host ran other code, in IO 0 and 5 similar.", 1);
 	assert_string_equal(
 		finding(r, "host-stall")->note, "all of the idle time in IO 0 and 5 similar");
 	vpa_report_free(r);
@@ -361,9 +360,11 @@ static void calls_that_a_sync_delayed_are_named(void **state)
 				   "call t1 cudaStreamSynchronize 1010us-2000us corr 2\n";
 	static const char launch[] = "call t1 cudaLaunchKernel 2160us-2161us corr 5\n"
 				     "kernel s7 2162us-2400us corr 5" GEMM;
-	static const char *const calls[][2] = {{"call t1 cudaMalloc 2000us-2100us corr 3\n",
-						       "160 us inside cudaMalloc and other calls:"},
-		{"call t1 cudaFree 2000us-2100us corr 3\n", "160 us inside cudaFree:"}};
+	static const char *const calls[][2] = {
+		{"call t1 cudaMalloc 2000us-2100us corr 3\n",
+			"allocating or freeing memory, mostly in cudaMalloc"},
+		{"call t1 cudaFree 2000us-2100us corr 3\n",
+			"allocating or freeing memory, mostly in cudaFree"}};
 	struct vpa_report *r;
 	char script[1024];
 	size_t i;
@@ -387,8 +388,7 @@ static void what_the_host_did_before_the_first_work_is_told(void **state)
 		NULL);
 
 	(void)state;
-	expect_page("head", r,
-		"no work for 8.30 ms before the first op: host code 8.00 ms in import", 1);
+	expect_page("head", r, "For 8.30 ms nothing had been launched yet, in import.", 1);
 	vpa_report_free(r);
 }
 

@@ -82,8 +82,8 @@ static void memsets_have_an_advice_of_their_own(void **state)
 		"memsets are the limit: the GPU clears memory, and does not wait for the host");
 	expect_page("memsets", r, "pinned memory", 0);
 	expect_page("memsets", r,
-		"CAUSE exposed copies and memsets, 60.0 % of busy time (mostly memsets, 500.0 "
-		"GB/s)",
+		"CAUSE COPY-BOUND: the GPU waits 1.00 us. Most of the work: memset 600 us, gemm "
+		"400 us.",
 		1);
 	vpa_report_free(r);
 }

@@ -41,7 +41,7 @@ static void expect_words(const char *rule, const struct vpa_report *r, const cha
 	char *page = page_of(r), *begin = strstr(page, "CAUSE"), *end;
 
 	assert_non_null(begin);
-	end = strstr(begin, "if nothing else becomes the bottleneck");
+	end = strstr(begin, "if nothing else limits");
 	assert_non_null(end);
 	*end = '\0';
 	if ((strstr(begin, words) != NULL) != there)
@@ -97,12 +97,13 @@ static void most_is_half_and_less_than_a_quarter_is_nothing(void **state)
 		unsigned at_one;
 		const char *cause, *note;
 	} cases[] = {
-		{"all", 10, "Most of it is at /run.py:7 (innermost for 100 % of its time).",
+		{"all", 10, "ran other code, at /run.py:7 (innermost for 100 % of its time).",
 			"at /run.py:7 (innermost for 100 % of its time)"},
-		{"six tenths", 6, "Most of it is at /run.py:7 (innermost for 60 % of its time).",
+		{"six tenths", 6, "ran other code, at /run.py:7 (innermost for 60 % of its time).",
 			"at /run.py:7 (innermost for 60 % of its time)"},
 		{"three tenths", 3,
-			"The largest part of it is at /run.py:7 (innermost for 30 % of its time).",
+			"ran other code, the largest part at /run.py:7 (innermost for 30 % of its "
+			"time).",
 			"the largest part at /run.py:7 (innermost for 30 % of its time)"},
 		{"two tenths", 2, NULL, ""},
 	};
@@ -132,18 +133,18 @@ static void numbered_places_have_a_line_together(void **state)
 		const char *cause, *note;
 	} cases[] = {
 		{"six tenths", 6,
-			"All of it: in IO 0 and 9 similar; most often at /run.py:7 (innermost for "
-			"60 % of its time).",
+			"ran other code, in IO 0 and 9 similar, at /run.py:7 (innermost for 60 % "
+			"of its time).",
 			"all of the idle time in IO 0 and 9 similar, at /run.py:7 (innermost for "
 			"60 % of its "
 			"time)"},
 		{"three tenths", 3,
-			"All of it: in IO 0 and 9 similar; the largest part at /run.py:7 "
+			"ran other code, in IO 0 and 9 similar, the largest part at /run.py:7 "
 			"(innermost for 30 % of its time).",
 			"all of the idle time in IO 0 and 9 similar, the largest part at "
 			"/run.py:7 (innermost "
 			"for 30 % of its time)"},
-		{"two tenths", 2, "All of it: in IO 0 and 9 similar.",
+		{"two tenths", 2, "ran other code, in IO 0 and 9 similar.",
 			"all of the idle time in IO 0 and 9 similar"},
 	};
 	size_t i;

@@ -46,15 +46,15 @@ static void result_is_of_the_steady_requests(void **state)
 		size_t count, main;
 		const char *result;
 	} cases[] = {
-		{"a request alone", {100}, 1, 0, "RESULT 100 FPS steady. The mean"},
+		{"a request alone", {100}, 1, 0, "RESULT 100 FPS. A block takes"},
 		{"of two the second", {300, 100}, 2, 1,
-			"The first, often with first use in it, has 33.3 FPS."},
+			"The first one, which sets up what others reuse, has 33.3 FPS."},
 		{"of four the median", {300, 103, 101, 102}, 4, 3,
 			"This is request 4 of 4, the median without the first. The first"},
 		{"of five the slower one in the middle", {300, 100, 103, 101, 102}, 5, 4,
-			"98.0 FPS steady"},
+			"RESULT 98.0 FPS. A block"},
 		{"an outlier later on is none", {100, 900, 100, 100}, 4, 2,
-			"100 FPS steady. This is request 3 of 4, the median without the first."},
+			"This is request 3 of 4, the median without the first. CAUSE"},
 	};
 	size_t i;
 
@@ -138,20 +138,22 @@ static void the_unit_leaves_out_the_first_request(void **state)
 		uint64_t us;
 		const char *result;
 	} cases[] = {
-		{"one request", 1, 0, 1, 246000, "RESULT 1 request of 246 ms."},
-		{"one request with steps", 1, 1, 3, 78667, "78.7 ms from one to the next"},
+		{"one request", 1, 0, 1, 246000, "RESULT The only request takes 246 ms."},
+		{"one request with steps", 1, 1, 3, 78667, "A step takes 78.7 ms, the mean of 3"},
 		/* to its last op: nothing follows it */
 		{"two requests", 2, 0, 1, 46000,
-			"RESULT 1 request without the first, 46.0 ms. The first, often with first "
-			"use in it, takes 246 ms."},
+			"RESULT A request takes 46.0 ms, without the first. The first one, which "
+			"sets up "
+			"what others reuse, takes 246 ms."},
 		{"two requests with steps", 2, 1, 3, 12000,
-			"12.0 ms from one to the next. This is request 2 of 2. The first, often "
-			"with first use in it, takes 78.7 ms a step."},
-		{"three requests", 3, 0, 1, 51000, "RESULT 1 request without the first, 51.0 ms."},
+			"A step takes 12.0 ms, the mean of 3. This is request 2 of 2. The first "
+			"one, "
+			"which sets up what others reuse, takes 78.7 ms a step."},
+		{"three requests", 3, 0, 1, 51000, "A request takes 51.0 ms, without the first."},
 		{"five requests", 5, 0, 3, 51000,
-			"RESULT 3 requests without the first, 51.0 ms from one to the next."},
+			"A request takes 51.0 ms, the mean of 3 without the first."},
 		{"five requests with steps", 5, 1, 3, 51000,
-			"3 requests without the first, 51.0 ms from one to the next."},
+			"A request takes 51.0 ms, the mean of 3 without the first."},
 	};
 	size_t i;
 

@@ -127,14 +127,13 @@ static struct vpa_report *make(unsigned has, size_t requests, size_t laps)
 
 /* The words of RESULT that name each kind of unit. */
 static const char *const result_words[VPA_UNIT_KINDS][3] = {
-	[VPA_UNIT_BLOCK] = {"The mean block takes "},
-	[VPA_UNIT_REQUEST] = {"The mean request takes ", " without the first, ",
-		"RESULT 1 request of "},
-	[VPA_UNIT_STEP] = {"steps, "},
-	[VPA_UNIT_ITERATION] = {" iterations, "},
-	[VPA_UNIT_INFERRED] = {"inferred from the kernel sequence: "},
-	[VPA_UNIT_INSTANCE] = {" instances of predict_noise"},
-	[VPA_UNIT_WINDOW] = {"RESULT GPU 0 busy"},
+	[VPA_UNIT_BLOCK] = {" A block takes "},
+	[VPA_UNIT_REQUEST] = {" A request takes ", "RESULT The only request takes "},
+	[VPA_UNIT_STEP] = {" A step takes ", "RESULT The only step takes "},
+	[VPA_UNIT_ITERATION] = {" An iteration takes ", "RESULT The only iteration takes "},
+	[VPA_UNIT_INFERRED] = {"Nothing marks steps: these are the repetition of the kernels"},
+	[VPA_UNIT_INSTANCE] = {"A pass through predict_noise takes "},
+	[VPA_UNIT_WINDOW] = {"RESULT The GPU works "},
 };
 
 static void result_is_of(const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)

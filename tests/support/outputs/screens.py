@@ -5,8 +5,12 @@ A noun is what a sentence or a row gives a number to: how long a unit takes, for
 how fast it is. Rows of a table have to add up to its last one. Prints a line for each fault, and how many figures were
 compared with another one.
 
-Of full reports, "full", it compares what several sections say: kernels, iterations, the unit of gains."""
+Of full reports, "full", it compares what several sections say: kernels, iterations, the rate.
 
+    screens.py same SCREEN MARKDOWN PAGE    RESULT, CAUSE and FIX FIRST of a first screen, of Markdown and of the page are the same
+                                            words, and their nouns have one number"""
+
+import html
 import re
 import sys
 
@@ -157,6 +161,38 @@ def rows_of(lines, title):
     return rows
 
 
+def read_gains(nouns, lines):
+    """The numbers of each fix in its columns are those of the words below it."""
+    inside = [line for name, part in sections(lines) if name == "FIX FIRST" for line in part]
+    if not inside:
+        return
+    heads = {m.group(1): m.end() for m in re.finditer(r"(predicted|saves at most, [mu]s|at most)(?= |$)", inside[0])}
+    number = 0
+    for k, line in enumerate(inside[1:], 1):
+        if not re.match(r" [0-9] ", line):
+            continue
+        number += 1
+        below = []
+        for other in inside[k + 1:]:
+            if not other.startswith("    "):
+                break
+            below.append(other)
+        below = words(below)
+        cells = {name: float(m.group().replace(",", "")) for name, end in heads.items()
+                 for m in re.finditer(r"(?<=  )[0-9.,]+(?= |$)", line) if m.end() == end}
+        for name, value in cells.items():
+            unit = name[-2:] if name.startswith("saves") else ""
+            if unit:
+                said = re.search(r"(?:^|; |-)(?:[0-9.]+-)?%s of " % TIME, below)
+                said = ms(*said.groups()) / UNITS[unit] if said else None
+            else:
+                said = re.search(r"([0-9.,]+) predicted" if name == "predicted" else r"at most ([0-9.,]+) (?:FPS|steps/s|it)", below)
+                said = float(said.group(1).replace(",", "")) if said else None
+            if said is not None:
+                nouns.say("fix %d, %s" % (number, name), value, "its column")
+                nouns.say("fix %d, %s" % (number, name), said, "the words below")
+
+
 def check_full(name, lines, _width):
     nouns = Nouns()
     kernels = [(re.match(r"(?:K[0-9]+ |EAGER )?([A-Za-z_0-9]{10,})", label), value, title)
@@ -171,22 +207,80 @@ def check_full(name, lines, _width):
         nouns.say("an iteration", ms(n, u), "a sentence")
     for row in re.findall(r"^ iteration[^,]*? {2,}[0-9]+ +([0-9.,]+) ", "\n".join(lines), re.M):
         nouns.say("an iteration", float(row.replace(",", "")), "STAGES")
-    units = set()
-    for line in lines[next((i for i, line in enumerate(lines) if line.startswith("FIX FIRST")), len(lines)):]:
-        if not line:
-            break
-        cell = re.match(r" [0-9] .* {2,}[0-9.]+ (\S+(?: end to end)?)(?: {2,}\S.*)?$", line)
-        if cell:
-            units.add("time" if cell.group(1) in UNITS else cell.group(1))
-            nouns.compared += 1
-    if len(units) > 1:
-        nouns.faults.append("gains in %s" % sorted(units))
+    for title in re.findall(r"^FIX FIRST, now (\S+) (\S+)", "\n".join(lines), re.M):
+        nouns.say("rate in " + title[1], float(title[0].replace(",", "")), "FIX FIRST")
+    read_sentences(nouns, sections(lines))
+    read_gains(nouns, lines)
     for fault in nouns.faults:
         print("%s: %s" % (name, fault))
     return nouns.compared
 
 
+def plain(markup):
+    """The text of markup, or of Markdown."""
+    text = html.unescape(re.sub("<[^>]*>", "", markup))
+    return re.sub(r"\\([\\`*\[\]<|~&_])", r"\1", text)
+
+
+def parts_of_markdown(text):
+    parts = {name: plain(line) for name, line in re.findall(r"^- \*\*(RESULT|CAUSE)\*\* (.*)$", text, re.M)}
+    table = re.search(r"^\| (FIX FIRST[^|]*) \|.*\n\|---.*\n((?:\|.*\n)*)", text, re.M)
+    if table:
+        parts["FIX FIRST"] = [re.sub("<br>.*", "", plain_row).strip() for plain_row in re.findall(r"^\| ([1-5] (?:(?! \|).)*)", table.group(2), re.M)]
+        parts["FIX FIRST"] = [plain(row) for row in parts["FIX FIRST"]]
+    return parts
+
+
+def parts_of_page(text):
+    parts = {}
+    for name in ("RESULT", "CAUSE"):
+        found = re.search("<dt>%s</dt><dd class=\"w-%s\">(<p>.*?</p>)" % (name, name.lower()), text, re.S)
+        if found:
+            parts[name] = plain(found.group(1))
+    fixes = re.findall(r"<span class=\"number\">([1-5])</span><p><a href=\"#fix-[0-9]+\">(.*?)</a>", text)
+    if fixes:
+        parts["FIX FIRST"] = ["%s %s" % (number, plain(words_)) for number, words_ in fixes]
+    return parts
+
+
+def is_shown(short, whole):
+    """Whether a line of FIX FIRST is the other one, with less of its place."""
+    first = re.split(r"\.\.\.", " ".join(short.split()))[0]
+    return " ".join(whole.split()).startswith(first) or first.startswith(" ".join(whole.split()))
+
+
+def check_same(screen, markdown, page):
+    lines = open(screen, encoding="utf-8").read().splitlines()
+    parts = {name: words(part) for name, part in sections(lines) if name in ("RESULT", "CAUSE")}
+    fixes = [part for name, part in sections(lines) if name == "FIX FIRST"]
+    numbered = [m.group(1) for line in (fixes[0] if fixes else []) for m in [re.match(r" ([1-5] .*?)(?: {2,}|$)", line)] if m]
+    faults, compared = [], 0
+    for form, other in (("Markdown", parts_of_markdown(open(markdown, encoding="utf-8").read())),
+                        ("the page", parts_of_page(open(page, encoding="utf-8").read()))):
+        nouns = Nouns()
+        for name in ("RESULT", "CAUSE"):
+            mine = parts.get(name, "")[len(name):].strip()
+            theirs = " ".join(other.get(name, "").split())
+            compared += 1
+            if mine.replace(" ", "") != theirs.replace(" ", ""):
+                faults.append("%s: %s is \"%s\", on the first screen \"%s\"" % (form, name, theirs, mine))
+            read_sentences(nouns, [(name, [theirs])])
+        faults += ["%s: %s" % (form, fault) for fault in nouns.faults]
+        for mine, theirs in zip(numbered, other.get("FIX FIRST", [])):
+            compared += 1
+            if not is_shown(mine, theirs):
+                faults.append("%s: \"%s\" of FIX FIRST, on the first screen \"%s\"" % (form, theirs, mine))
+        if numbered and not other.get("FIX FIRST"):
+            faults.append("%s: no FIX FIRST" % form)
+    for fault in faults:
+        print(fault)
+    print("%d parts compared" % compared)
+
+
 def main():
+    if sys.argv[1] == "same":
+        check_same(*sys.argv[2:5])
+        return
     width = 0 if sys.argv[1] == "full" else int(sys.argv[1])
     screens = re.split(r"^=== (.*)\n", sys.stdin.read(), flags=re.M)
     checked = check if width else check_full
