@@ -148,7 +148,7 @@ struct vpa_compared_finding {
 /* What a replay of A's trace predicts with the changes of findings that B lacks, beside B: see predicted_change.h. */
 struct vpa_compared_prediction {
 	const char **titles, **ids; /* of the findings */
-	size_t finding_count;
+	size_t finding_count, id_count;
 	const char *change; /* of all of them, as what-if takes it */
 	const char *confidence;
 	enum vpa_base unit;

@@ -94,7 +94,7 @@ static int put(struct vpa_comparison *c, const struct gone *gone, const struct v
 		p->titles[i] = gone->findings[i]->title;
 		p->ids[i] = gone->findings[i]->id;
 	}
-	p->finding_count = gone->count;
+	p->finding_count = p->id_count = gone->count;
 	if (c->arena.failed)
 		return VPT_ENOMEM;
 	c->prediction = p;

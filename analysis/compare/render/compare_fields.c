@@ -358,7 +358,7 @@ static const struct vpa_fields finding =
 static const struct vpa_field prediction_fields[] = {
 	{"titles", TEXTS(titles, finding_count), NULL,
 		"findings of A that B lacks, each in one line"},
-	{"ids", TEXTS(ids, finding_count), NULL, "their ids"},
+	{"ids", TEXTS(ids, id_count), NULL, "their ids"},
 	{"change", TEXT(change), NULL, "what they ask for, as what-if --change takes it"},
 	{"confidence", TEXT(confidence), NULL, "how far the prediction can be trusted"},
 	{"unit", BASE(unit), NULL, "what the times are of: A's unit, the mean one"},
