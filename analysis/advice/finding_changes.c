@@ -3,10 +3,12 @@
  * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
  * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs
  * what was waited for. Copies that overlap kernels take no time of their own; what waits for them still does.
- * Fused attention has no change: how long its kernels would take is not in the trace. */
+ * Fused attention has no change: how long its kernels would take is not in the trace. That it no longer grows has one. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
 
 static const struct {
 	const char *id, *change;
@@ -33,6 +35,35 @@ static const char *main_copies(struct vpa_report *r)
 		    : NULL;
 }
 
+/* Attention as in the block with least of it: how long its kernels take with fewer keys is in the trace. Of attention that is not
+ * fused the products grow too, which are not told apart from others. NULL: not known. */
+static const char *steady_attention(struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	uint64_t least_ns = UINT64_MAX, all_ns = 0;
+	const char *text = NULL;
+	size_t i, count = 0;
+
+	for (i = 0; q && i < q->blocks.count; i++) {
+		const struct vpa_block_row *b = &q->blocks.series[i];
+
+		if (b->warmup)
+			continue;
+		if (b->eager_ns)
+			return NULL;
+		least_ns = vpa_earlier(b->attention_ns, least_ns);
+		vpt_sat_add_to(&all_ns, b->attention_ns);
+		count++;
+	}
+	for (i = 0; all_ns && i < r->family_count; i++)
+		if (vpa_family_has_backend(r->families[i].family))
+			text = vpa_arena_printf(&r->arena, "%s%sscale %s %s", text ? text : "",
+				text ? "; " : "", vpa_family_name(r->families[i].family),
+				vpa_fixed((double)least_ns * (double)count / (double)all_ns, 6)
+					.text);
+	return text;
+}
+
 void vpa_finding_changes(struct vpa_report *r)
 {
 	size_t i, k;
@@ -45,5 +76,7 @@ void vpa_finding_changes(struct vpa_report *r)
 				f->change = changes[k].change;
 		if (!strcmp(f->id, "exposed-copy"))
 			f->change = main_copies(r);
+		if (!strcmp(f->id, "attention-growth"))
+			f->change = steady_attention(r);
 	}
 }

@@ -310,6 +310,19 @@ static int is_part_counted(const struct vpa_report *r)
 	return gains > 1 && parts;
 }
 
+/* Whether a fix of the list's unit has none: kernels would be others, or it needs no change of calls. */
+static int lacks_prediction(const struct vpa_report *r)
+{
+	const struct vpa_finding *first = first_fix(r);
+	size_t i;
+
+	for (i = 0; first && i < r->finding_count; i++)
+		if (r->findings[i].base == first->base && r->findings[i].base_gain_ms > 0 &&
+			!(r->findings[i].predicted_ms > 0))
+			return 1;
+	return 0;
+}
+
 void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same)
 {
 	int is_predicted = has_predictions(r);
@@ -320,6 +333,8 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 			"unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
+	if (is_predicted && lacks_prediction(r))
+		vpa_words_add(w, " ", "-: the capture does not show how long that would take.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted)
 		vpa_words_add(w, " ", "Gains do not add up.");

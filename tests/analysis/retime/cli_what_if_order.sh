@@ -77,4 +77,18 @@ assert not sys.argv[2] or listed[0] in sys.argv[2].split()
 PY
 	cases=$((cases + 1))
 done
+# Attention that no longer grows: each block takes what the measured one with the shortest cache does, to 0.5 %.
+fps grow --blocks 9
+python3 - <<'PY' >said 2>&1 || fail "attention that no longer grows: $(cat said)"
+import json
+report = json.load(open("grow.json"))
+growth = next(f for f in report["findings"] if f["id"] == "attention-growth")
+blocks = [b for b in report["requests"][0]["blocks"]["series"] if not b["warmup"]]
+least = min(blocks, key=lambda b: b["attention_ns"])
+print(growth["change"], growth["predicted_ms"], least["period_ns"] / 1e6, growth["base_ms"])
+assert growth["change"].startswith("scale attention 0.")
+assert growth["base_ms"] > 1.05 * growth["predicted_ms"]
+assert abs(growth["predicted_ms"] - least["period_ns"] / 1e6) < 0.005 * growth["predicted_ms"]
+PY
+cases=$((cases + 1))
 finish
