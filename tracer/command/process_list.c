@@ -199,6 +199,12 @@ static void take_line(struct vtr_list *list, char *line)
 			t->python = strdup(line);
 		return;
 	}
+	if (!strcmp(type, "rank")) {
+		t->is_rank =
+			sscanf(line, "%ld %ld %ld", &t->rank, &t->world, &t->local_world) == 3 &&
+			t->rank >= 0;
+		return;
+	}
 	code = (int)strtol(line, &line, 10);
 	line += *line == ' ';
 	vtr_run_list_unescape(line);

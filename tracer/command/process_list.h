@@ -11,6 +11,8 @@ struct vtr_traced {
 	int started, ended; /* it has reported that a capture started, ended */
 	int start_code, end_code;
 	char start_text[600], end_text[600];
+	int is_rank;                   /* of a job */
+	long rank, world, local_world; /* of a rank; the last two -1 if not known */
 	char *python; /* of a Python: its option and its PYTHONPATH, see run_list.h; or NULL */
 };
 

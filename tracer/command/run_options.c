@@ -34,8 +34,8 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"also load the tracer by LD_PRELOAD, for programs into which CUDA and NVTX do not "
 		"load it"},
 	[VTR_RUN_REPORT] = {"report", '\0', VPT_MODE, "text|html", NULL,
-		"afterwards print the report's first screen, or write an HTML page beside the "
-		"largest file"},
+		"afterwards print the report's first screen, of all ranks of a job together, or "
+		"write an HTML page beside the largest file"},
 	[VTR_RUN_LIVE] = {"live", '\0', VPT_MAYBE, "SECONDS|prometheus:FILE", NULL,
 		"while the command runs, print a line every 2 or so many seconds on standard "
 		"error; or "
@@ -61,7 +61,9 @@ const struct vpt_command vtr_command_run = {
 		 "files are named vptrace-<command>-<pid>.zst, in the current folder.\n"
 		 "\n"
 		 "At the end, a line for each file is printed on standard error. vptrace writes\n"
-		 "to standard output only with --report.\n"
+		 "to standard output only with --report. Of a job of several ranks, as torchrun,\n"
+		 "mpirun and srun start it, each line begins with the rank, and the command for\n"
+		 "the report of all ranks follows.\n"
 		 "\n"
 		 "The exit status is the command's. It is 128 plus the signal's number if a\n"
 		 "signal killed the command, 127 if it was not found, 126 if it cannot be\n"

@@ -4,6 +4,7 @@
  * "FILE: WORD: counts". */
 #include "tracer/command/run_summary.h"
 
+#include "tracer/command/rank_list.h"
 #include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/running_processes.h"
@@ -79,11 +80,11 @@ static int put_verdict(char *answer, char *out, size_t size)
 	return has_events;
 }
 
-/* Returns whether something was recorded in it. */
-static int say_file(const char *path, const char *analyzer)
+/* Returns whether something was recorded in it. `rank`: -1, or the one that it is of. */
+static int say_file(const char *path, long rank, const char *analyzer)
 {
 	const char *const argv[] = {"vptrace-analyze", "check", path, NULL};
-	char *answer = malloc(ANSWER_BYTES), size[32], verdict[1024];
+	char *answer = malloc(ANSWER_BYTES), size[32], verdict[1024], of[32] = "";
 	int rc = answer ? vtr_program_ask(analyzer, argv, answer, ANSWER_BYTES) : -1;
 	int has_events = rc != 1;
 
@@ -94,7 +95,9 @@ static int say_file(const char *path, const char *analyzer)
 		snprintf(verdict, sizeof(verdict), "cannot be read");
 	else
 		has_events = put_verdict(answer, verdict, sizeof(verdict));
-	vtr_say("%s: %s, %s", path, size, verdict);
+	if (rank >= 0)
+		snprintf(of, sizeof(of), "rank %ld: ", rank);
+	vtr_say("%s%s: %s, %s", of, path, size, verdict);
 	free(answer);
 	return has_events;
 }
@@ -299,6 +302,43 @@ static void show_report(const char *path, const char *analyzer, enum vtr_report 
 		vtr_say("report: %s", page);
 }
 
+/* Whether the analyzer can report on several ranks together. */
+static int knows_ranks(const char *analyzer)
+{
+	static const char about[] = "vptrace-analyze ranks - ";
+	const char *const argv[] = {"vptrace-analyze", "ranks", "--help", NULL};
+	char *answer = malloc(ANSWER_BYTES);
+	int knows = answer && *analyzer && !vtr_program_ask(analyzer, argv, answer, ANSWER_BYTES) &&
+		    !strncmp(answer, about, sizeof(about) - 1);
+
+	free(answer);
+	return knows;
+}
+
+/* The command for the report of all ranks, and that report if it is wanted. Returns 0 if there is
+ * none. */
+static int say_ranks(const struct vtr_list *list, const char *analyzer, enum vtr_report report)
+{
+	char *words =
+		vtr_ranks_count(list) > 1 && knows_ranks(analyzer) ? vtr_ranks_words(list) : NULL;
+	const char **argv = words ? calloc(list->file_count + 3, sizeof(*argv)) : NULL;
+	int rc, is_said = words != NULL;
+
+	if (words)
+		vtr_say("all ranks in one report: vptrace-analyze ranks %s", words);
+	if (argv && report == VTR_REPORT_TEXT) {
+		argv[0] = "vptrace-analyze";
+		argv[1] = "ranks";
+		vtr_ranks_arguments(list, argv + 2);
+		rc = vtr_program_show(analyzer, argv);
+		if (rc != 0 && rc != 3)
+			vtr_say("no report of all ranks: vptrace-analyze failed");
+	}
+	free(argv);
+	free(words);
+	return is_said && report == VTR_REPORT_TEXT;
+}
+
 int vtr_summary_knows_html(const char *analyzer)
 {
 	const char *const argv[] = {"vptrace-analyze", "analyze", "--help", NULL};
@@ -310,15 +350,20 @@ int vtr_summary_knows_html(const char *analyzer)
 	return knows;
 }
 
-int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_report report,
+int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
 	const struct vtr_ending *ending)
 {
 	size_t recorded = 0, lost, running, i;
+	int has_ranks = vtr_ranks_count(list) > 1, failed;
 	char text[256];
-	int failed;
 
+	if (has_ranks)
+		vtr_ranks_sort(list);
 	for (i = 0; i < list->file_count; i++)
-		recorded += (size_t)say_file(list->files[i].path, analyzer);
+		recorded += (size_t)say_file(list->files[i].path,
+			has_ranks ? vtr_rank_of(list, list->files[i].pid) : -1, analyzer);
+	if (has_ranks)
+		vtr_ranks_say_missing(list);
 	failed = !recorded && has_failed(list);
 	say_processes(list);
 	say_marks(list);
@@ -332,6 +377,8 @@ int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_repo
 	if (ending->killed_by == SIGKILL && !recorded)
 		vtr_say("if nobody sent signal %d, the system ran out of memory: see dmesg",
 			SIGKILL);
+	if (has_ranks && say_ranks(list, analyzer, report))
+		report = VTR_REPORT_NONE;
 	if (report != VTR_REPORT_NONE && largest(list))
 		show_report(largest(list), analyzer, report);
 	return failed ? -1 : 0;

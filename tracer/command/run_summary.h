@@ -1,4 +1,4 @@
-/* run_summary.h - what was recorded, in one line for each file. */
+/* run_summary.h - what was recorded, in one line for each file, or of several ranks for each rank. */
 #ifndef VPTRACE_TRACER_COMMAND_RUN_SUMMARY_H
 #define VPTRACE_TRACER_COMMAND_RUN_SUMMARY_H
 
@@ -12,9 +12,9 @@ struct vtr_ending {
 	int killed_by; /* a signal; 0: none */
 };
 
-/* Says it on standard error; the report goes to standard output. `analyzer` may be "". Returns 0, or
+/* Says it on standard error; the report goes to standard output. Sorts the files by rank. `analyzer` may be "". Returns 0, or
  * -1: the tracer failed, and nothing was recorded. */
-int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_report report,
+int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
 	const struct vtr_ending *ending);
 
 /* Whether the analyzer can write an HTML page. */

@@ -5,6 +5,7 @@
 #include "tracer/write/run_list.h"
 
 #include "tracer/guest/environment.h"
+#include "tracer/settings/rank.h"
 #include "tracer/guest/quiet.h"
 
 #include <dlfcn.h>
@@ -164,9 +165,22 @@ static void put_python(void)
 	put("python", 0, 0, text);
 }
 
+static void put_rank(void)
+{
+	struct vtr_place place;
+	char text[80];
+
+	vtr_place(&place);
+	if (place.rank < 0)
+		return;
+	snprintf(text, sizeof(text), "%ld %ld %ld", place.rank, place.world, place.local_world);
+	put("rank", 0, 0, text);
+}
+
 void vtr_run_list_start(int code, const char *text)
 {
 	put_python();
+	put_rank();
 	put("start", 1, code, text);
 }
 

@@ -7,6 +7,9 @@
  *
  *	outer 0 PATH             the second line: the list of a launcher around this one. "file" goes there too
  *	start PID CODE TEXT      TEXT: why not all is recorded; CODE as from vptrace_start()
+ *	rank PID RANK WORLD LOCAL
+ *	                         before "start": its place in a job, and how many ranks are in it and on this
+ *	                         host; -1: not known
  *	file PID PATH
  *	end PID CODE TEXT        the same of vptrace_stop()
  *	python PID TEXT          a Python records and VPTRACE_MARK is set: "-I", "-E", "-S" or "-" as it was
