@@ -239,6 +239,9 @@ static void say_result(const struct job *j)
 		vpa_say("this is large for a browser: run trace_processor_shell server http %s "
 			"beside it, or export less with --from, --to, --no-api",
 			output);
+	if (t->unaligned)
+		vpa_say("the traces are not aligned: %s. Each begins at the start of the archive",
+			t->unaligned);
 	vpa_say("%s", j->exporter->opens);
 }
 

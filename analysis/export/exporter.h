@@ -14,6 +14,8 @@
 #include "formats/import/any_trace.h"
 #include "formats/perfetto/packet_container.h"
 
+#include <string.h>
+
 /* Every exporter in the order of --help, and the default one. */
 #define VPA_EXPORTERS(X)                                                                           \
 	X(perfetto)                                                                                \
@@ -24,6 +26,33 @@
 
 #define VPA_EXPORT_MIN_GAP_US 2 /* Perfetto's shortest gap, if the user gives none */
 
+/* What a file's times are counted from. */
+struct vpa_export_clock {
+	enum {
+		VPA_CLOCK_OWN, /* the machine's boot, where the trace knows it; else as it counts */
+		VPA_CLOCK_TIME_OF_DAY, /* which the trace must know */
+		VPA_CLOCK_COMMON_START /* such that the trace begins at start_ns, a time of day */
+	} kind;
+	uint64_t start_ns;
+};
+
+#define VPA_GPU_SHARED SIZE_MAX /* of an address: whoever has it */
+
+/* Without an address nobody can tell whether GPU 0 of two traces is one. */
+static inline int vpa_gpu_has_address(const struct vpa_gpu *g)
+{
+	return *g->uuid || *g->pci;
+}
+
+/* Of two with addresses on one machine. Instances of a GPU (MIG) have its bus, and UUIDs of their
+ * own. */
+static inline int vpa_gpu_is_same(const struct vpa_gpu *a, const struct vpa_gpu *b)
+{
+	if (*a->uuid && *b->uuid)
+		return !strcmp(a->uuid, b->uuid);
+	return *a->pci && !strcmp(a->pci, b->pci);
+}
+
 struct vpa_export_options {
 	enum vpt_container container;
 	int level;           /* of compression; 0: the default */
@@ -32,9 +61,12 @@ struct vpa_export_options {
 	int no_api;          /* 1: leave CUDA calls out */
 	int safe;            /* 1: prefix text that a spreadsheet would compute with ' */
 	uint64_t min_gap_ns; /* shorter gaps are left out */
-	/* All known GPUs of the machine, which number the trace's; NULL: only the trace's. */
+	/* All known GPUs of the machine, which number the trace's: a number is the place in this list.
+	 * NULL: only the trace's. */
 	const struct vpa_gpu *gpus;
-	size_t gpu_count;
+	const size_t *gpu_owners;       /* the one trace that may mean it, or VPA_GPU_SHARED */
+	size_t gpu_count, trace_number; /* which of them this trace is */
+	struct vpa_export_clock clock;
 	size_t group_bytes;     /* bytes compressed at once; 0: the default */
 	uint64_t restart_bytes; /* bytes between points where readers can start; 0: the default */
 	int (*stop)(void);      /* called at each chunk; nonzero: fail with VPT_EIO. NULL: never */
@@ -48,6 +80,7 @@ struct vpa_export_totals {
 	uint64_t kernels, copies, calls, ranges, gaps;
 	uint64_t packets, raw_bytes, bytes; /* raw: before compression */
 	int complete;                       /* the report's verdict */
+	const char *unaligned; /* of several traces: why they share no clock; NULL: they do */
 };
 
 /* What an exporter may use from begin() to free(). */

@@ -64,7 +64,78 @@ says err "use -o FILE.tar"
 expect 1 "one that is not there" export a/r.zst nothing.zst -o none.tar
 [ ! -e none.tar ] || fail "a failed export left a file"
 
-# ---- ranks of our tracer, each with the same device 0: different GPUs ----
+# ---- whose GPU is whose, and what the time is ----
+# said ARCHIVE: of each member its name, first op, GPUs, machine and time of day, as Perfetto reads them
+said() {
+	[ -e "$1.said" ] && cat "$1.said" && return
+	python3 - "$source/tests/support/outputs/pftrace.py" "$1" <<'PYTHON' | tee "$1.said"
+import json, subprocess, sys, tarfile
+tar = tarfile.open(sys.argv[2])
+files = json.load(tar.extractfile("perfetto_manifest.json"))["perfetto_manifest"]["files"]
+for file in files:
+    open("member", "wb").write(tar.extractfile(file["path"]).read())
+    details = ["--slices"] * (tar.getmember(file["path"]).size < 10000)
+    out = subprocess.run([sys.executable, sys.argv[1], "member", "--ids", *details], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+    values = dict(line.split(" ", 1) for line in out if " " in line)
+    gpus = sorted({int(line.split()[1]) for line in out if line.startswith("gpu ")})
+    print(file["path"].split(".")[0], values["first_gpu_ts"], ",".join(map(str, gpus)), file.get("machine", {}).get("name", "-"),
+          values["realtime"], "unaligned" if "attribute: vptrace.unaligned 1" in out else "aligned")
+PYTHON
+}
+# torch NAME HOST DEVICE BASE_NS: as rank(), a rank of PyTorch that describes 8 GPUs without addresses and uses one
+torch() {
+	python3 - "$2" "$3" "$4" >rank.json <<'PYTHON'
+import json, sys
+host, device, base = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+gpus = [{"id": i, "name": "Test GPU", "numSms": 80} for i in range(8)]
+calls = [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": 1005 + 10 * i, "dur": 5, "args": {"correlation": i}} for i in (1, 2)]
+ops = [{"ph": "X", "cat": "kernel", "name": "k", "pid": device, "tid": 7, "ts": 1020 + 20 * i, "dur": 10,
+        "args": {"device": device, "context": 1, "stream": 7, "correlation": i}} for i in (1, 2)]
+print(json.dumps({"schemaVersion": 1, **({"baseTimeNanoseconds": base} if base else {}), "hostname": host, "deviceProperties": gpus, "traceEvents": calls + ops}))
+PYTHON
+	mv rank.json "$1"
+}
+day=1700000000000000000
+for r in 0 1 2 3 4 5 6 7; do
+	torch own$r.json one $r $day
+	torch zero$r.json one 0 $day
+done
+expect 0 "eight ranks of PyTorch, each with its own device" export own?.json -o own.tar
+same "each on a GPU of its own" "0 1 2 3 4 5 6 7 " "$(said own.tar | awk '{ print $3 }' | tr '\n' ' ')"
+expect 0 "eight ranks that each see one GPU as 0" export zero?.json -o zero.tar
+same "each on a GPU of its own too" "0 1 2 3 4 5 6 7 " "$(said zero.tar | awk '{ print $3 }' | tr '\n' ' ')"
+torch other.json two 0 $day
+expect 0 "another host's GPUs count from 0" export zero0.json zero1.json other.json -o hosts.tar
+same "GPUs of two hosts" "zero0 0 one
+zero1 1 one
+other 0 two" "$(said hosts.tar | awk '{ print $1, $3, $4 }')"
+
+# ---- clocks ----
+torch early.json one 0 $day
+torch late.json two 0 $((day + 30000000000))
+expect 0 "half a minute apart" export early.json late.json -o apart.tar
+same "by the time of day" "early $((day + 1040000)) aligned
+late $((day + 30000000000 + 1040000)) aligned" "$(said apart.tar | awk '{ print $1, $2, $6 }')"
+grep -q "not aligned" err && fail "what is aligned is said not to be"
+torch yesterday.json two 0 $((day - 86400000000000))
+expect 0 "a day apart" export early.json yesterday.json -o day.tar
+says err "the traces are not aligned: they were recorded at different times, on machines or boots that have no clock in common."
+start=$((day - 86400000000000 + 1015000)) # of the earlier one's first call
+same "they begin together" "early $((start + 25000)) $start unaligned
+yesterday $((start + 25000)) $start unaligned" "$(said day.tar | awk '{ print $1, $2, $5, $6 }')"
+torch timeless.json one 0 0
+expect 0 "one without the time of day" export early.json timeless.json -o timeless.tar
+says err "the traces are not aligned: not all of them have the time of day."
+same "they begin together" "1" "$(said timeless.tar | awk '{ print $2 }' | sort -u | wc -l | tr -d ' ')"
+expect 0 "two on one clock that has no date" export timeless.json timeless.json -o same.tar
+grep -q "not aligned" err && fail "times of one clock are said not to be aligned"
+# Nothing lies before the start of a clock, in any of them.
+for archive in own zero hosts apart day timeless same; do
+	cases=$((cases + 1))
+	said $archive.tar | awk '$2 < 1040000 || ($5 > 0 && $5 > $2) { bad = 1 } END { exit bad || !NR }' || fail "$archive.tar: $(said $archive.tar)"
+done
+
+# ---- ranks of our tracer ----
 demo=${VPT_BIN:+$VPT_BIN/vptrace-demo}
 if [ -x "$demo" ]; then
 	VPT_STANDIN_DEVICES=2 CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
@@ -76,6 +147,18 @@ if [ -x "$demo" ]; then
 		python3 "$source/tests/support/outputs/pftrace.py" member --ids >found 2>wrong || fail "rank $rank: $(head -n 3 wrong)"
 		same "the GPU of rank $rank" "gpu $rank" "$(grep '^gpu ' found | sort -u)"
 	done
+	# Where both see one GPU, its address says so.
+	VPT_STANDIN_DEVICES=1 CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
+		VPTRACE_OUTPUT=$work/shared-r%r.zst "$demo" --ranks 2 --blocks 1 >out 2>err || fail "the demo on one GPU"
+	expect 0 "ranks on one GPU" export shared-r0.zst shared-r1.zst -o shared.tar
+	same "one GPU" "0 0 " "$(said shared.tar | awk '{ print $3 }' | tr '\n' ' ')"
+	# Two hosts, of which one's clock is 500 ms ahead.
+	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
+		VPTRACE_OUTPUT=$work/node-r%r.zst "$demo" --ranks 4 --nodes 2 --blocks 1 --plant 2:offset=500 >out 2>err || fail "the demo on two hosts"
+	expect 0 "ranks of two hosts" export node-r?.zst -o node.tar
+	said node.tar >found
+	same "GPUs and hosts" "0 standin-0 1 standin-0 0 standin-1 1 standin-1 " "$(awk '{ print $3, $4 }' found | tr '\n' ' ')"
+	same "the distance of the hosts' clocks" 500000000 "$(($(awk 'NR == 3 { print $2 }' found) - $(awk 'NR == 1 { print $2 }' found)))"
 else
 	echo "SKIPPED: ranks of our own: no demo was built"
 fi

@@ -75,6 +75,8 @@ static void put_run(struct vpa_ex_out *x)
 	put_text(x, "vptrace.cuda_driver", vpa_ex_either(x, "driver", "cuda_driver"));
 	put_text(x, "vptrace.cmdline", vpa_ex_fact(x, "command"));
 	put_number(x, "vptrace.gap_threshold_ns", x->options->min_gap_ns);
+	if (x->options->clock.kind == VPA_CLOCK_COMMON_START)
+		put_number(x, "vptrace.unaligned", 1);
 	end_attributes(x);
 }
 
@@ -185,22 +187,31 @@ static void put_gpu(struct vpa_ex_out *x, const struct vpa_gpu *g, uint32_t gpu_
 	vpt_pb_end(b);
 }
 
+/* The GPU of a number: the machine's, else the trace's. NULL: none. */
+static const struct vpa_gpu *gpu_of(const struct vpa_ex_out *x, uint32_t id)
+{
+	const struct vpa_report *r = x->view.report;
+	size_t i;
+
+	if (x->options->gpus)
+		return &x->options->gpus[id];
+	for (i = 0; i < r->gpu_count && vpa_ex_gpu_place(x, &r->gpus[i]) != id; i++)
+		;
+	return i < r->gpu_count ? &r->gpus[i] : NULL;
+}
+
 /* The position in the list is the GPU's number. */
 static void put_gpus(struct vpa_ex_out *x)
 {
-	size_t count, i;
-	const struct vpa_gpu *all = vpa_ex_all_gpus(x, &count);
+	size_t count = x->options->gpus ? x->options->gpu_count : x->view.report->gpu_count;
 	uint32_t id;
 
 	if (!count)
 		return;
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
 	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_GPU_INFO);
-	for (id = 0; id < count && id < GPU_IDS_MAX; id++) {
-		for (i = 0; i < count && vpa_ex_gpu_place(x, &all[i]) != id; i++)
-			;
-		put_gpu(x, i < count ? &all[i] : NULL, id);
-	}
+	for (id = 0; id < count && id < GPU_IDS_MAX; id++)
+		put_gpu(x, gpu_of(x, id), id);
 	vpt_pb_end(&x->pf.out);
 	vpt_pf_end(&x->pf);
 }

@@ -25,7 +25,8 @@ struct perfetto {
 	struct vpa_ex_host *host;
 	struct vpa_ex_counters *counters;
 	struct vpa_ex_stacks *stacks;
-	uint64_t residual_ns; /* how far the clocks have drifted apart since the first row */
+	uint64_t boot_shift_ns; /* CLOCK_BOOTTIME = trace clock + this */
+	uint64_t residual_ns;   /* how far the clocks have drifted apart since the first row */
 };
 
 /* ---- clocks ---- */
@@ -39,7 +40,7 @@ static void read_clock(struct perfetto *p, const struct vpt_section *s)
 
 		if (boot)
 			p->residual_ns =
-				vpt_distance(boot, s->col[VPT_CLOCK_TRACE][row] + p->x.shift_ns);
+				vpt_distance(boot, s->col[VPT_CLOCK_TRACE][row] + p->boot_shift_ns);
 	}
 }
 
@@ -100,21 +101,28 @@ static uint64_t earliest(const struct vpa_ex_out *x)
 	return t < window || !window ? (t == UINT64_MAX ? 0 : t) : window;
 }
 
-/* The first packets. */
-static void begin_file(struct vpa_ex_out *x)
+/* The first packets. A clock that is not the machine's own counts from 1970, also as the time since
+ * the boot: Perfetto drops what is before that of any machine. */
+static void begin_file(struct perfetto *p)
 {
+	struct vpa_ex_out *x = &p->x;
 	const struct vpa_report *r = x->view.report;
-	struct vpt_pf_clocks clocks;
+	const struct vpa_export_clock *given = &x->options->clock;
+	struct vpt_pf_clocks clocks = {0};
 	struct vpt_clock clock = choose_clock(x->c->trace);
 
-	if (clock.boottime_ns)
-		x->shift_ns = clock.boottime_ns - clock.trace_ns;
 	x->start_ns = earliest(x);
-	clocks.boottime_ns = x->start_ns + x->shift_ns;
-	clocks.monotonic_ns = 0;
-	if (clock.monotonic_ns)
-		clocks.monotonic_ns = x->start_ns + clock.monotonic_ns - clock.trace_ns;
-	clocks.realtime_ns = r->has_realtime ? x->start_ns + r->unix_offset_ns : 0;
+	if (clock.boottime_ns)
+		p->boot_shift_ns = clock.boottime_ns - clock.trace_ns;
+	x->shift_ns = given->kind == VPA_CLOCK_OWN           ? p->boot_shift_ns
+		      : given->kind == VPA_CLOCK_TIME_OF_DAY ? r->unix_offset_ns
+							     : given->start_ns - x->start_ns;
+	clocks.boottime_ns = clocks.realtime_ns = x->start_ns + x->shift_ns;
+	if (given->kind == VPA_CLOCK_OWN) {
+		if (clock.monotonic_ns)
+			clocks.monotonic_ns = x->start_ns + clock.monotonic_ns - clock.trace_ns;
+		clocks.realtime_ns = r->has_realtime ? x->start_ns + r->unix_offset_ns : 0;
+	}
 	vpt_pf_clocks(&x->pf, &x->meta, &clocks);
 	vpa_ex_identify(x);
 	vpa_ex_meta_begin(x);
@@ -157,7 +165,7 @@ static int begin(void *state, const struct vpa_export_context *c)
 		return VPT_ENOMEM;
 	vpa_ex_string(x, ""); /* the first text is number 0 */
 	if (!x->pf.failed)
-		begin_file(x);
+		begin_file(p);
 	return x->pf.failed;
 }
 

@@ -41,30 +41,46 @@ const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_ex_out *x, uint32_t device
 	return NULL;
 }
 
-const struct vpa_gpu *vpa_ex_all_gpus(const struct vpa_ex_out *x, size_t *count)
-{
-	const struct vpa_report *r = x->view.report;
-
-	*count = x->options->gpus ? x->options->gpu_count : r->gpu_count;
-	return x->options->gpus ? x->options->gpus : r->gpus;
-}
-
 uint32_t vpa_ex_gpu_place(const struct vpa_ex_out *x, const struct vpa_gpu *g)
 {
-	size_t count, i;
-	const struct vpa_gpu *all = vpa_ex_all_gpus(x, &count);
+	const struct vpa_report *r = x->view.report;
 	uint32_t place = 0;
-	int is_known = 0;
+	size_t i;
 
-	for (i = 0; i < count; i++) {
-		int order = strcmp(all[i].pci, g->pci);
+	for (i = 0; i < r->gpu_count; i++) {
+		const struct vpa_gpu *other = &r->gpus[i];
+		int order = strcmp(other->pci, g->pci);
 
 		if (!order)
-			order = strcmp(all[i].uuid, g->uuid);
-		is_known |= !order;
-		place += order < 0 || (!order && all[i].device < g->device);
+			order = strcmp(other->uuid, g->uuid);
+		place += order < 0 || (!order && other->device < g->device);
 	}
-	return is_known ? place : (uint32_t)count + place;
+	return place;
+}
+
+/* Among those of all traces: by its address, else as this trace's own. */
+static uint32_t place_among_all(
+	const struct vpa_ex_out *x, const struct vpa_gpu *g, int64_t ordinal)
+{
+	const struct vpa_export_options *o = x->options;
+	int is_shared = g && vpa_gpu_has_address(g);
+	size_t i;
+
+	for (i = 0; i < o->gpu_count; i++)
+		if (is_shared ? o->gpu_owners[i] == VPA_GPU_SHARED &&
+					vpa_gpu_is_same(&o->gpus[i], g)
+			      : o->gpu_owners[i] == o->trace_number && o->gpus[i].device == ordinal)
+			return (uint32_t)i;
+	return (uint32_t)o->gpu_count + (ordinal > 0 ? (uint32_t)ordinal : 0);
+}
+
+static uint32_t number_of(const struct vpa_ex_out *x, const struct vpa_gpu *g, int64_t ordinal)
+{
+	if (x->options->gpus)
+		return place_among_all(x, g, ordinal);
+	if (g)
+		return vpa_ex_gpu_place(x, g);
+	return ordinal > 0 ? (uint32_t)ordinal : 0;
 }
 
 static int is_taken(const struct vpa_ex_machine *m, uint32_t gpu_id)
@@ -92,7 +108,7 @@ const struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_ex_out *x, uint32_t device)
 	if (g->known)
 		return g;
 	row = vpa_ex_gpu_row(x, device);
-	g->gpu_id = row ? vpa_ex_gpu_place(x, row) : ordinal > 0 ? (uint32_t)ordinal : 0;
+	g->gpu_id = number_of(x, row, ordinal);
 	while (is_taken(m, g->gpu_id))
 		g->gpu_id++;
 	g->known = 1;

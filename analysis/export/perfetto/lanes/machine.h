@@ -16,9 +16,7 @@ struct vpa_ex_gpu {
 const struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_ex_out *x, uint32_t device);
 /* The report's row for a device; NULL: none. */
 const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_ex_out *x, uint32_t device);
-/* All known GPUs: the machine's, else the trace's. */
-const struct vpa_gpu *vpa_ex_all_gpus(const struct vpa_ex_out *x, size_t *count);
-/* The position of a GPU among them by PCI address, as the machine counts. */
+/* The position of one among the trace's GPUs by PCI address, as the machine counts. */
 uint32_t vpa_ex_gpu_place(const struct vpa_ex_out *x, const struct vpa_gpu *g);
 
 /* The track of a process, described on first use. */
