@@ -11,6 +11,7 @@
 
 struct demo_nccl {
 	uint64_t peers[DEMO_GROUPS]; /* ranks of each group; 0: it has not been joined */
+	uint64_t ranks[DEMO_GROUPS]; /* this rank's place in it */
 	ncclComm_t comms[DEMO_GROUPS];
 	ncclResult_t (*init)(ncclComm_t *, int, ncclUniqueId, int);
 	ncclResult_t (*destroy)(ncclComm_t);
@@ -79,6 +80,7 @@ int demo_nccl_join(const struct demo_options *o, struct demo_nccl **out)
 		snprintf(id.internal, sizeof(id.internal), "demo %u.%llu", g,
 			(unsigned long long)group.number);
 		n->peers[g] = group.ranks;
+		n->ranks[g] = group.rank;
 		rc = check(n, "ncclCommInitRank",
 			n->init(&n->comms[g], (int)group.ranks, id, (int)group.rank));
 	}
@@ -118,10 +120,28 @@ static ncclResult_t all_to_all(
 	return result ? result : end;
 }
 
+/* To the next rank, and from the one before. */
+static ncclResult_t pass_on(
+	struct demo_nccl *n, uint64_t bytes, enum demo_group_id g, cudaStream_t stream)
+{
+	int ranks = (int)n->peers[g], rank = (int)n->ranks[g];
+	ncclResult_t result = n->start(), end;
+
+	if (!result)
+		result = n->send(NULL, bytes, ncclInt8, (rank + 1) % ranks, n->comms[g], stream);
+	if (!result)
+		result = n->receive(
+			NULL, bytes, ncclInt8, (rank + ranks - 1) % ranks, n->comms[g], stream);
+	end = n->end();
+	return result ? result : end;
+}
+
 int demo_nccl_do(struct demo_nccl *n, const struct demo_deed *d, void *stream)
 {
 	ncclComm_t comm = n->comms[d->group];
 
+	if (d->to_next)
+		return check(n, "ring", pass_on(n, d->bytes, d->group, stream));
 	if (d->kernel == DEMO_K_ALL_TO_ALL)
 		return check(n, "all-to-all", all_to_all(n, d->bytes, d->group, stream));
 	return check(n, "ncclAllGather", n->gather(NULL, NULL, d->bytes, ncclInt8, comm, stream));

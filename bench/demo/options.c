@@ -38,6 +38,7 @@ static const struct {
 	{"rank", NUMBER, OFFSET(rank), 0, 63},
 	{"nodes", NUMBER, OFFSET(nodes), 1, 64},
 	{"cfg-parallel", FLAG, OFFSET(cfg_parallel), 0, 0},
+	{"ring", FLAG, OFFSET(ring), 0, 0},
 	{"plant", TEXT, OFFSET(plants), 0, 0},
 	{"trace", TEXT, OFFSET(trace), 0, 0},
 	{"print-plan", FLAG, OFFSET(print_plan), 0, 0},
@@ -69,6 +70,8 @@ static const char usage[] =
 	"  --ranks N           use N processes, each with one device and a part of each layer; they\n"
 	"                      exchange parts of each layer all to all, and gather each block\n"
 	"  --nodes N           put the ranks on N simulated hosts (1)\n"
+	"  --ring              pass keys and values around a ring beside self-attention, instead\n"
+	"                      of exchanging parts before and after it\n"
 	"  --cfg-parallel      compute the two passes of guidance on two halves of the ranks\n"
 	"%s"
 	"sizes:\n"
@@ -163,6 +166,8 @@ static const char *contradiction(const struct demo_options *o)
 		return "--rank: expected less than --ranks";
 	if (o->nodes > o->ranks)
 		return "--nodes: expected at most --ranks";
+	if (o->ring && (o->ranks < 2 || o->eager))
+		return "--ring: expected --ranks of 2 or more, and no --eager";
 	if (o->cfg_parallel && (o->ranks < 2 || o->ranks % 2))
 		return "--cfg-parallel: expected an even number of --ranks";
 	return NULL;

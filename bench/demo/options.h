@@ -14,7 +14,7 @@ struct demo_options {
 	uint64_t launch_host_ns;                  /* host code before each launch */
 
 	int sync_per_layer, offload, two_streams, graph, vae_at_end, eager, threads, reference,
-		cfg_parallel;
+		cfg_parallel, ring;
 
 	int print_plan, probe, help;
 	const char *trace;  /* NULL: whoever loads libvptrace decides; borrowed from argv */

@@ -88,20 +88,20 @@ static void launch(struct plan *p, enum demo_kernel_id id, enum demo_stream stre
 	put(p, (struct demo_deed){.kind = DEMO_LAUNCH, .kernel = id, .stream = stream, .ns = ns});
 }
 
-/* `passes`: the bytes that pass the link of a rank. */
-static void collective(struct plan *p, enum demo_kernel_id id, enum demo_stream stream,
-	enum demo_group_id group, uint64_t bytes, uint64_t passes)
+/* Adds what the ranks of d.group do together. `passes`: the bytes that pass the link of each. */
+static void collective(struct plan *p, struct demo_deed d, uint64_t passes)
 {
-	if (demo_group(p->o, group).ranks < 2)
+	if (demo_group(p->o, d.group).ranks < 2)
 		return;
 	work(p, p->o->launch_host_ns);
-	put(p, (struct demo_deed){.kind = DEMO_COLLECTIVE,
-		       .kernel = id,
-		       .stream = stream,
-		       .group = group,
-		       .bytes = bytes,
-		       .ns = STANDIN_LINK_NS +
-			     (passes * 1000 + STANDIN_LINK_RATE - 1) / STANDIN_LINK_RATE});
+	d.kind = DEMO_COLLECTIVE;
+	d.ns = STANDIN_LINK_NS + (passes * 1000 + STANDIN_LINK_RATE - 1) / STANDIN_LINK_RATE;
+	put(p, d);
+}
+
+static enum demo_group_id sequence_group(const struct plan *p)
+{
+	return p->o->cfg_parallel ? DEMO_SEQUENCE : DEMO_ALL_RANKS;
 }
 
 /* Each rank has a part of all tokens before it, and all tokens of a part of the heads after it, or
@@ -110,16 +110,24 @@ static void exchange(struct plan *p, enum demo_stream stream)
 {
 	uint64_t ranks = parts(p), part = CACHE_BYTES / ranks / ranks;
 
-	collective(p, DEMO_K_ALL_TO_ALL, stream,
-		p->o->cfg_parallel ? DEMO_SEQUENCE : DEMO_ALL_RANKS, part * ranks,
-		part * (ranks - 1));
+	if (!p->o->ring)
+		collective(p,
+			(struct demo_deed){.kernel = DEMO_K_ALL_TO_ALL,
+				.stream = stream,
+				.group = sequence_group(p),
+				.bytes = part * ranks},
+			part * (ranks - 1));
 }
 
 static void gather(struct plan *p, enum demo_group_id group)
 {
 	uint64_t part = LATENT_BYTES / parts(p);
 
-	collective(p, DEMO_K_ALL_GATHER, DEMO_MAIN, group, part,
+	collective(p,
+		(struct demo_deed){.kernel = DEMO_K_ALL_GATHER,
+			.stream = DEMO_MAIN,
+			.group = group,
+			.bytes = part},
 		part * (demo_group(p->o, group).ranks - 1));
 }
 
@@ -140,6 +148,30 @@ static void with_event(
 	struct plan *p, enum demo_deed_kind kind, enum demo_event event, enum demo_stream stream)
 {
 	put(p, (struct demo_deed){.kind = kind, .event = event, .stream = stream});
+}
+
+/* Each rank looks at its own keys and then at those of each rank before it, which arrive meanwhile. */
+static void ring_attention(struct plan *p, enum demo_stream stream, uint64_t blocks)
+{
+	uint64_t ranks = parts(p), bytes = 2 * CACHE_BYTES / ranks * blocks, i;
+
+	for (i = 0; i < ranks; i++) {
+		if (i + 1 < ranks) {
+			with_event(p, DEMO_RECORD, DEMO_RING_BEGIN, stream);
+			with_event(p, DEMO_WAIT, DEMO_RING_BEGIN, DEMO_SIDE);
+			collective(p,
+				(struct demo_deed){.kernel = DEMO_K_ALL_TO_ALL,
+					.stream = DEMO_SIDE,
+					.group = sequence_group(p),
+					.to_next = 1,
+					.bytes = bytes},
+				bytes);
+			with_event(p, DEMO_RECORD, DEMO_RING_END, DEMO_SIDE);
+		}
+		launch(p, DEMO_K_SELF_ATTENTION, stream, (double)blocks / (double)ranks);
+		if (i + 1 < ranks)
+			with_event(p, DEMO_WAIT, DEMO_RING_END, stream);
+	}
 }
 
 /* What PyTorch does for .item(), and the code that needed the number. */
@@ -277,6 +309,8 @@ static void play_word(struct plan *p, unsigned word, enum demo_stream stream, ui
 	default:
 		if (word == DEMO_K_SELF_ATTENTION + TIMES_BLOCKS && p->o->eager)
 			play(p, eager_attention, stream, 1, blocks);
+		else if (word == DEMO_K_SELF_ATTENTION + TIMES_BLOCKS && p->o->ring)
+			ring_attention(p, stream, blocks);
 		else
 			launch(p, word - TIMES_BLOCKS, stream, (double)blocks);
 	}

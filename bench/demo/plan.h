@@ -38,7 +38,14 @@ enum demo_group_id {
 struct demo_group {
 	uint64_t ranks, rank, number; /* ranks: 1, where there is nobody to exchange with */
 };
-enum demo_event { DEMO_DENOISED, DEMO_DECODED, DEMO_DECODED_ODD, DEMO_EVENTS };
+enum demo_event {
+	DEMO_RING_BEGIN,
+	DEMO_RING_END,
+	DEMO_DENOISED,
+	DEMO_DECODED,
+	DEMO_DECODED_ODD,
+	DEMO_EVENTS
+};
 
 enum demo_deed_kind {
 	DEMO_WORK,   /* host code of `ns` */
@@ -73,6 +80,7 @@ struct demo_deed {
 	enum demo_event event;
 	uint64_t graph;
 	enum demo_group_id group;
+	int to_next; /* a message around a ring, not one to each */
 	int blocking, pinned;
 	char name[32];
 	struct vptrace_note note;

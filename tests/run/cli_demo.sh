@@ -92,6 +92,7 @@ knob threads "sync" $small --threads
 knob tiny-kernels "launch call" $small --scale 0.05
 knob requests "host code" $small --requests 2
 knob rank "launch call" $small --ranks 2 --rank 1
+knob ring "launch call" $small --ranks 2 --rank 1 --ring
 # Several at once.
 knob graph-two-streams "sync" $small --graph --two-streams
 knob waits-in-threads "launch rate" $small --threads --sync-per-layer --slow-host 95000

@@ -44,8 +44,11 @@ same "waits for rank 2" "host 800000 800000 0 800000" "$(head -n 1 found)"
 planted kernel --plant 3:kernel=200
 # A quarter of 600, 112 and 590 us in each of 3 layers of 3 passes of 2 blocks.
 same "waits for rank 3" "kernel 5859000 5859000 5859000 0" "$(head -n 1 found)"
+planted ring --ring --plant 3:kernel=200
+same "waits for rank 3 around a ring" "ring 5859000 5859000 5859000 0" "$(head -n 1 found)"
 planted mixed --cfg-parallel --plant 0:host=200,3:kernel=130
 planted mixed2 --graph --plant 1:host=100
+planted mixed4 --ring --graph --cfg-parallel --plant 2:host=300
 planted mixed3 --two-streams --sync-per-layer
 
 # ---- the same in each run ----
@@ -125,7 +128,7 @@ done
 
 # ---- the command line ----
 for words in "--ranks 2 --plant 2:host=1" "--ranks 2 --plant 1:host" "--ranks 2 --plant 1:none=1" "--ranks 2 --plant 1:drift=9999" "--ranks 3 --cfg-parallel" \
-	"--ranks 2 --nodes 3" "--ranks 2 --plant 1:host=1x"; do
+	--ring "--ranks 2 --ring --eager" "--ranks 2 --nodes 3" "--ranks 2 --plant 1:host=1x"; do
 	"$demo" $words >out 2>err
 	same "exit code of $words" 2 $?
 	same "sentences about $words" 1 "$(wc -l <err)"
