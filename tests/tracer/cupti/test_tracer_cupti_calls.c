@@ -183,6 +183,53 @@ static void nesting_is_seen_across_buffers_out_of_order(void **unused)
 	}
 }
 
+/* Where each thread has buffers of its own, any number of them may come between two of one thread. */
+static void nesting_is_seen_across_buffers_of_other_threads(void **unused)
+{
+	uint64_t records;
+	int i;
+
+	(void)unused;
+	open_all(&fake_versions[1]);
+	put_calls("D11-12#9 R10-13#9 D110-120#1", 11);
+	records = decode();
+	for (i = 0; i < 5; i++) {
+		put_calls("D111-112#2 R110-113#2", 12);
+		records += decode();
+	}
+	put_calls("R100-130#1", 11);
+	records += decode();
+	assert_int_equal(counts().held, 0);
+	assert_int_equal(counts().nested, 7);
+	assert_int_equal(count(VPT_CALL), 7);
+	assert_conserved(records);
+}
+
+/* No buffer comes after it in which the thread would be met again. */
+static void the_last_buffer_may_be_the_one_that_was_filled_first(void **unused)
+{
+	uint64_t records;
+
+	(void)unused;
+	open_all(&fake_versions[1]);
+	put_calls("R100-130#1 D211-212#2 R210-213#2", 11);
+	records = decode();
+	put_calls("D11-12#9 R10-13#9 D110-120#1", 11);
+	records += decode();
+	assert_int_equal(counts().held, 1);
+	vtr_decoder_settle(decoder, recorder, 0);
+	assert_int_equal(counts().held, 0);
+	assert_int_equal(counts().nested, 3);
+	assert_int_equal(count(VPT_CALL), 3);
+	assert_conserved(records);
+	/* A driver call of its own still becomes a row. */
+	put_calls("D310-320#1", 11);
+	records += decode();
+	vtr_decoder_settle(decoder, recorder, 0);
+	assert_int_equal(count(VPT_CALL), 4);
+	assert_conserved(records);
+}
+
 /* ---- correlation ---- */
 
 static void correlation_numbers_never_wrap(void **unused)
@@ -251,6 +298,8 @@ int main(void)
 		TEST(unknown_ways_to_copy_keep_their_names),
 		TEST(nested_driver_calls_are_told_once),
 		TEST(nesting_is_seen_across_buffers_out_of_order),
+		TEST(nesting_is_seen_across_buffers_of_other_threads),
+		TEST(the_last_buffer_may_be_the_one_that_was_filled_first),
 		TEST(a_driver_call_may_reach_out_by_the_doubt_of_both_times),
 		TEST(nesting_is_seen_across_buffers_and_threads),
 		TEST(correlation_numbers_never_wrap),

@@ -24,15 +24,16 @@ struct vtr_call_thread {
 	uint64_t held_since_ns;
 	/* the thread's last recorded runtime call */
 	uint64_t last_correlation, last_start, last_end;
-	uint64_t buffer; /* number of its newest buffer, from 1 */
-	size_t is_first; /* no runtime call of that buffer has come yet */
+	uint64_t buffer;      /* number of its newest buffer, from 1 */
+	uint64_t own_buffers; /* in which it has been met */
+	size_t is_first;      /* no runtime call of that buffer has come yet */
 	/* The first runtime call of each of the last buffers: a driver call inside it may end another buffer. */
 	struct vtr_held_call firsts[VTR_EDGES];
 	unsigned first_count; /* so far; the newest is at first_count - 1, modulo VTR_EDGES */
 	/* Driver calls at the ends of buffers, whose runtime calls may begin others. */
 	struct vtr_stray {
 		struct vtr_held_call call;
-		uint64_t buffer, since_ns;
+		uint64_t own_buffer, since_ns;
 	} strays[VTR_EDGES];
 	size_t stray_count;
 };

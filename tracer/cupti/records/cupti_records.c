@@ -184,14 +184,14 @@ static void drop_stray(struct vtr_call_thread *t, size_t i)
 	memmove(t->strays + i, t->strays + i + 1, (t->stray_count - i) * sizeof(*t->strays));
 }
 
-/* Makes rows of strays of buffers up to this one, or held since this time. */
+/* Makes rows of strays of the thread's buffers up to this one, or held since this time. */
 static void release_strays(
-	struct vtr_decoder *d, struct vtr_call_thread *t, uint64_t buffer, uint64_t since_ns)
+	struct vtr_decoder *d, struct vtr_call_thread *t, uint64_t own_buffer, uint64_t since_ns)
 {
 	size_t i = 0;
 
 	while (i < t->stray_count) {
-		if (t->strays[i].buffer > buffer && t->strays[i].since_ns > since_ns) {
+		if (t->strays[i].own_buffer > own_buffer && t->strays[i].since_ns > since_ns) {
 			i++;
 			continue;
 		}
@@ -200,9 +200,9 @@ static void release_strays(
 	}
 }
 
-/* A driver call at the end of a buffer, where the runtime call around it may have come before, or may be yet to come. */
-static void keep_stray(struct vtr_decoder *d, struct vtr_call_thread *t,
-	const struct vtr_held_call *c, uint64_t buffer)
+/* Filters a held call if a buffer that came before begins with the runtime call around it. Returns whether one did. */
+static int settle_first(
+	struct vtr_decoder *d, const struct vtr_call_thread *t, const struct vtr_held_call *c)
 {
 	size_t i;
 
@@ -211,18 +211,27 @@ static void keep_stray(struct vtr_decoder *d, struct vtr_call_thread *t,
 			contains(d, t->firsts[i].start, t->firsts[i].end, c)) {
 			filter_nested(d);
 			d->n.held--;
-			return;
+			return 1;
 		}
+	return 0;
+}
+
+/* A driver call at the end of a buffer, where the runtime call around it may have come before, or may be yet to come. */
+static void keep_stray(struct vtr_decoder *d, struct vtr_call_thread *t,
+	const struct vtr_held_call *c, uint64_t own_buffer)
+{
+	if (settle_first(d, t, c))
+		return;
 	if (t->stray_count == VTR_EDGES) {
 		put_held(d, t, &t->strays[0].call, 1);
 		drop_stray(t, 0);
 	}
-	t->strays[t->stray_count++] = (struct vtr_stray){*c, buffer, t->held_since_ns};
+	t->strays[t->stray_count++] = (struct vtr_stray){*c, own_buffer, t->held_since_ns};
 }
 
 void vtr_decoder_edge(struct vtr_decoder *d, struct vtr_call_thread *t)
 {
-	uint64_t before = t->buffer;
+	uint64_t before = t->own_buffers++;
 	size_t i;
 
 	t->buffer = d->n.buffers + 1;
@@ -230,8 +239,9 @@ void vtr_decoder_edge(struct vtr_decoder *d, struct vtr_call_thread *t)
 	for (i = 0; i < t->held_count; i++)
 		keep_stray(d, t, &t->held[i], before);
 	t->held_count = 0;
-	if (t->buffer > VTR_EDGE_BUFFERS)
-		release_strays(d, t, t->buffer - VTR_EDGE_BUFFERS - 1, 0);
+	/* Those of other threads come between them where each thread has buffers of its own. */
+	if (t->own_buffers > VTR_EDGE_BUFFERS)
+		release_strays(d, t, t->own_buffers - VTR_EDGE_BUFFERS - 1, 0);
 }
 
 /* The first runtime call of a buffer: driver calls inside it may have ended another one. */
@@ -424,6 +434,18 @@ static void release_late(struct vtr_decoder *d, uint64_t until_ns)
 	d->discard = discard;
 }
 
+/* What the newest buffer of a thread ended with, and nothing has come after. */
+static void release_last(struct vtr_decoder *d, struct vtr_call_thread *t)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->held_count; i++)
+		if (!settle_first(d, t, &t->held[i]))
+			t->held[kept++] = t->held[i];
+	t->held_count = kept;
+	release(d, t);
+}
+
 void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t age_ns)
 {
 	struct vtr_call_thread *t;
@@ -441,7 +463,7 @@ void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t 
 		if (t->stray_count)
 			release_strays(d, t, 0, d->now_ns - age_ns);
 		if (t->held_count && d->now_ns - t->held_since_ns >= age_ns)
-			release(d, t);
+			release_last(d, t);
 	}
 }
 
