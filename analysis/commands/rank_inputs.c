@@ -2,6 +2,7 @@
 #include "analysis/commands/rank_inputs.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/rank_file.h"
 #include "analysis/ranks/rank_read.h"
 #include "formats/base/memory.h"
 
@@ -82,19 +83,56 @@ static int list_files(const struct vpt_args *args, struct files *f, struct vpt_e
 	return rc;
 }
 
-static int read_file(const char *path, struct vpa_options *options, int progress,
-	struct vpa_rank_list *out, struct vpt_err *err)
+static int read_summary(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err)
+{
+	struct vpa_rank_blocks blocks = {.count = 0};
+	size_t i;
+	int rc = vpa_rank_blocks_read(&blocks, src, err), unpacked = VPT_OK;
+
+	/* Those before a damaged one are whole. */
+	for (i = 0; i < blocks.count && unpacked != VPT_ENOMEM; i++) {
+		struct vpt_err why;
+
+		unpacked = vpa_rank_block_unpack(&blocks, i, out, &why);
+		if (unpacked && !rc) {
+			*err = why;
+			rc = unpacked;
+		}
+	}
+	vpa_rank_blocks_free(&blocks);
+	return rc;
+}
+
+static int read_trace(struct vpt_source *src, const char *path, struct vpa_options *options,
+	int progress, struct vpa_rank_list *out, struct vpt_err *err)
 {
 	struct vpa_progress shown;
 	struct vpt_trace *trace;
-	int rc = vpt_trace_open(path, &trace, err);
+	int rc = vpt_trace_open_source(src, &trace, err);
 
-	if (rc)
+	if (rc) {
+		vpt_err_at(err, vpa_input_name(path));
 		return rc;
+	}
 	vpa_progress_begin(&shown, options, progress);
 	rc = vpa_ranks_read(trace, vpa_input_name(path), options, out, err);
 	vpa_progress_end(&shown);
 	vpt_trace_close(trace);
+	return rc;
+}
+
+static int read_file(const char *path, struct vpa_options *options, int progress,
+	struct vpa_rank_list *out, struct vpt_err *err)
+{
+	struct vpt_source *src;
+	int rc = vpt_source_open(path, &src, err);
+
+	if (rc)
+		return rc;
+	if (!vpa_is_rank_file(src))
+		return read_trace(src, path, options, progress, out, err);
+	rc = read_summary(src, out, err);
+	vpt_source_close(src);
 	return rc;
 }
 
@@ -123,4 +161,21 @@ int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *option
 	if (!rc && *damaged && !out->count)
 		return vpt_fail(err, VPT_EDATA, "none of the files could be read");
 	return rc;
+}
+
+int vpa_rank_output_write(
+	struct vpa_rank_blocks *blocks, const char *path, int force, struct vpt_err *err)
+{
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, path, force, err);
+
+	if (rc)
+		return rc;
+	if (o.to_terminal) {
+		vpt_out_close(&o, 0, NULL);
+		return vpt_fail(
+			err, VPT_EINVAL, "a summary is not written to a terminal: use -o FILE");
+	}
+	o.failed = vpa_rank_blocks_write(blocks, o.sink, &o.err);
+	return vpt_out_close(&o, 1, err);
 }

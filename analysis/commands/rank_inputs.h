@@ -1,14 +1,18 @@
-/* rank_inputs.h - the ranks of the files and folders that a command names. */
+/* rank_inputs.h - the ranks of the files and folders that a command names, and the file that one writes. */
 #ifndef VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
 #define VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
 
 #include "analysis/commands/command.h"
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank_file.h"
 #include "analysis/report/analysis_options.h"
 
 /* Reads the ranks of all operands, one file after the other; of a folder, its files by name. A file that cannot be read
  * is named on standard error and counted in *damaged. 0, or an error code; the caller frees the list in both cases. */
 int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
+
+/* Writes ranks to a file. 0 or an error code. */
+int vpa_rank_output_write(
+	struct vpa_rank_blocks *blocks, const char *path, int force, struct vpt_err *err);
 
 #endif

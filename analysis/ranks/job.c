@@ -104,7 +104,8 @@ static int number_ranks(struct vpa_job *job)
 	for (i = 0; i < job->rank_count; i++) {
 		const struct vpa_rank *r = job->list.items[i];
 
-		job->ranks[i] = (struct vpa_job_rank){.rank = r, .number = r->rank};
+		job->ranks[i] =
+			(struct vpa_job_rank){.rank = r, .device = r->device, .number = r->rank};
 		if (r->rank >= 0)
 			continue;
 		for (; k < i && job->ranks[k].number <= next; k++)

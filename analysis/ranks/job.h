@@ -39,6 +39,7 @@ struct vpa_job_part {
 
 struct vpa_job_rank {
 	const struct vpa_rank *rank;
+	int64_t device;              /* as in the rank */
 	int64_t number;              /* its rank; where none is known, its place in the list */
 	uint64_t matched, unmatched; /* collectives */
 	uint64_t

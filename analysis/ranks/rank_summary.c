@@ -75,6 +75,8 @@ void vpa_rank_free(struct vpa_rank *r)
 	vpt_free(r->collectives);
 	vpt_free(r->marks);
 	vpt_free(r->parts);
+	vpt_free(r->term_ends);
+	vpt_free(r->terms);
 	vpa_arena_free(&r->arena);
 	*r = (struct vpa_rank){0};
 }

@@ -89,6 +89,14 @@ struct vpa_rank_collective {
 	uint32_t start_mark, end_mark; /* indexes in the rank's marks */
 };
 
+/* Why a collective starts when it does: not before `ns` after the end of an earlier one, whatever that waited for. */
+struct vpa_rank_term {
+	uint32_t after; /* index in the rank's collectives; VPA_RANK_START: the rank's first_ns */
+	int64_t ns;
+};
+
+#define VPA_RANK_START UINT32_MAX
+
 struct vpa_rank_fact {
 	const char *name, *value;
 };
@@ -125,6 +133,10 @@ struct vpa_rank {
 	size_t mark_count;
 	struct vpa_rank_part *parts;
 	size_t part_count;
+	/* By collective, then that of the rank's last_ns: where its terms end in `terms`. A time is the latest of what its
+	 * terms say, see condense.h. NULL: not known. */
+	size_t *term_ends;
+	struct vpa_rank_term *terms;
 };
 
 static inline const struct vpa_collective_key *vpa_rank_key(const struct vpa_rank *r, uint32_t item)

@@ -66,11 +66,6 @@ static const char *rank_text(const struct vpa_at *at, size_t offset, char bytes[
 	return offset == CAPTURE ? r->capture : offset == HOST ? r->host : r->gpu;
 }
 
-static uint64_t device_number(const struct vpa_at *at)
-{
-	return (uint64_t)rank_at(at)->device;
-}
-
 static uint64_t compute_number(const struct vpa_at *at)
 {
 	return rank_at(at)->class_ns[VPA_TIME_COMPUTE];
@@ -107,7 +102,7 @@ static const struct vpa_field rank_fields[] = {
 		.null = VPA_NULL_TEXT, .text = rank_text},
 	{"gpu", COMPUTED_TEXT(GPU), NULL, "name of its GPU; null: not known", .null = VPA_NULL_TEXT,
 		.text = rank_text},
-	{"device", COMPUTED(I64), "id", "CUDA's device number", .number = device_number},
+	{"device", NATURAL(device), "id", "CUDA's device number; null: not known"},
 	{"complete", COMPUTED(FLAG), NULL, "no records are missing", .number = complete_number},
 	{"compute_ns", COMPUTED(U64), "ns", "a kernel ran that is no collective",
 		.number = compute_number},

@@ -104,6 +104,61 @@ expect 1 "no file" ranks nothing.json nor-this.json
 mkdir empty
 expect 2 "an empty folder" ranks empty
 
+# ---- condensed ----
+rm -rf job
+job jitter=50000 groups=4 leave_out=5 host=2:30000 steps=200
+expect 0 "a report of captures" ranks job --format json
+cp out of-captures.json
+for file in job/*.json; do
+	expect 0 "a rank condensed" summarize "$file" -o "$(basename "$file" .json).vps"
+	silent out
+done
+# 1,600 collectives: 25 bytes each, and who the rank is
+largest=$(wc -c rank*.vps | awk '$2 != "total" && $1 > most { most = $1 } END { print most }')
+[ "$largest" -le $((1600 * 25 + 4096)) ] || fail "a rank of 1,600 collectives: found $largest bytes"
+expect 0 "a report of summaries" ranks rank*.vps --format json
+same "the same bytes" "" "$(cmp out of-captures.json 2>&1)"
+expect 0 "merged at once" merge rank*.vps -o all.vps
+expect 0 "merged backwards" merge rank7.vps rank6.vps rank4.vps rank3.vps rank2.vps rank1.vps rank0.vps -o backwards.vps
+expect 0 "a part" merge rank6.vps rank1.vps rank4.vps -o some.vps
+expect 0 "another part, with ranks of the first" merge rank3.vps rank1.vps rank0.vps -o more.vps
+expect 0 "the parts and the rest, as a tree" merge more.vps rank7.vps some.vps rank2.vps -o tree.vps
+expect 0 "all at once, condensed" summarize job -o once.vps
+expect 0 "merged with itself" merge all.vps all.vps -o twice.vps
+for other in backwards tree once twice; do
+	same "the same bytes: $other" "" "$(cmp all.vps $other.vps 2>&1)"
+done
+expect 0 "a report of the merged file" ranks all.vps --format json
+same "the same bytes as of captures" "" "$(cmp out of-captures.json 2>&1)"
+expect 0 "a capture beside summaries" ranks job/rank0.json rank[1-7].vps --format json
+same "the same bytes again" "" "$(cmp out of-captures.json 2>&1)"
+expect 2 "no file to write" summarize job/rank0.json
+says err "summarize: expected -o FILE"
+expect 2 "no file to merge into" merge rank0.vps
+expect 2 "an existing file" merge rank0.vps -o all.vps
+expect 1 "a capture is no summary" merge job/rank0.json -o new.vps
+says err "expected a summary of ranks"
+# A damaged file gives the ranks before the damage, and says so.
+size=$(wc -c <all.vps)
+head -c $((size - 10)) all.vps >cut.vps
+expect 3 "a summary that was cut" ranks cut.vps
+says err "in the middle of a rank"
+says out "no capture of 2 of 8 ranks: 5, 7."
+expect 3 "merged all the same" merge cut.vps rank7.vps -o mended.vps
+same "and mended" "" "$(cmp all.vps mended.vps 2>&1)"
+# One byte changed, anywhere: refused, and named.
+python3 - <<'PY'
+data = bytearray(open("rank1.vps", "rb").read())
+for n in range(40):
+    at = (n * 7919) % len(data)
+    changed = bytearray(data)
+    changed[at] ^= 1 << n % 8
+    open("changed%d.vps" % n, "wb").write(changed)
+PY
+for file in changed*.vps; do
+	expect 3 "one bit changed" ranks rank0.vps rank2.vps "$file"
+done
+
 # ---- the schema ----
 schema_of ranks
 says schema.json '"$id": "vptrace.ranks/1"'
