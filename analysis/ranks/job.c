@@ -2,6 +2,7 @@
 #include "analysis/ranks/job.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/joint.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/setup_differences.h"
 #include "analysis/ranks/waits.h"
@@ -244,7 +245,9 @@ static int make(struct vpa_job *job)
 	rc = describe_groups(job);
 	if (!rc)
 		rc = vpa_setup_differences_find(job);
-	return rc ? rc : vpa_waits_find(job);
+	if (!rc)
+		rc = vpa_waits_find(job);
+	return rc ? rc : vpa_joint_find(job);
 }
 
 int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err)

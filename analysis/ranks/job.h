@@ -59,6 +59,24 @@ struct vpa_job_difference {
 	const char *ranks;               /* those that have `value`: "3, 5 to 7" */
 };
 
+/* What a change would bring, by replaying all ranks together. */
+enum vpa_fix_kind {
+	VPA_FIX_HOST_CODE, /* no rank's GPU waits for its host's code and launches */
+	VPA_FIX_LIKE_MEDIAN /* these ranks take no longer between collectives than the median of the others */
+};
+
+enum { VPA_FIXES_MOST = 8, VPA_FIX_RANKS_MOST = 3 };
+
+struct vpa_job_fix {
+	enum vpa_fix_kind kind;
+	const char *ranks; /* "0, 6"; NULL: all */
+	size_t members
+		[VPA_FIX_RANKS_MOST]; /* indexes in job->ranks, most to blame first; none: all */
+	size_t member_count;
+	double share;     /* of the job's time that is gone */
+	uint64_t unit_ns; /* of a unit, with the change */
+};
+
 struct vpa_job_group {
 	const char *name; /* NULL: not known */
 	size_t rank_count, row_count;
@@ -96,6 +114,11 @@ struct vpa_job {
 	int64_t class_ns[VPA_LATE_CLASSES]; /* of blame */
 	struct vpa_job_part *parts; /* of all ranks, they sum to blame_ns; the largest first */
 	size_t part_count;
+
+	int is_replayed;           /* 0: some rank cannot be replayed, so nothing is predicted */
+	uint64_t replay_error_ns;  /* of an end of a collective, in the unchanged replay, at most */
+	struct vpa_job_fix *fixes; /* by share, descending; also those that bring nothing */
+	size_t fix_count;
 
 	enum vpa_unit_kind unit; /* of most ranks */
 	uint64_t units, unit_ns; /* of a rank; the mean over ranks */

@@ -1,4 +1,4 @@
-/* late.c - by blame, not by how often a rank comes last. */
+/* late.c - by blame, not by how often a rank comes last, and by what the replay says of it. */
 #include "analysis/ranks/late.h"
 
 #include "analysis/base/sort.h"
@@ -50,6 +50,33 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 	}
 }
 
+/* Where the late rank alone brings little, since another one would be late in its place, both are. */
+static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
+{
+	const struct vpa_job_fix *alone = NULL, *together = NULL;
+	size_t i;
+
+	for (i = 0; i < job->fix_count; i++) {
+		const struct vpa_job_fix *f = &job->fixes[i];
+
+		if (f->kind != VPA_FIX_LIKE_MEDIAN || f->members[0] != out->ranks[0])
+			continue;
+		if (f->member_count == 1)
+			alone = f;
+		else
+			together = f;
+	}
+	if (out->kind != VPA_LATE_ONE || !alone || !together || together->share < 2 * alone->share)
+		return;
+	out->kind = VPA_LATE_SEVERAL;
+	out->share_ns = 0;
+	out->rank_count = together->member_count;
+	for (i = 0; i < out->rank_count; i++) {
+		out->ranks[i] = together->members[i];
+		vpt_sat_add_to(&out->share_ns, job->ranks[out->ranks[i]].blame_ns);
+	}
+}
+
 static void find_class(const struct vpa_job *job, struct vpa_late *out)
 {
 	const struct vpa_job_rank *first = out->rank_count ? &job->ranks[out->ranks[0]] : NULL;
@@ -79,6 +106,7 @@ struct vpa_late vpa_job_late(const struct vpa_job *job)
 	if (!job->blame_ns || job->wait_ns < time_ns / IN_STEP)
 		return out;
 	find_ranks(job, &out);
+	ask_replay(job, &out);
 	find_class(job, &out);
 	return out;
 }

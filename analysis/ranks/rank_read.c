@@ -7,6 +7,7 @@
 #include "analysis/base/sort.h"
 #include "analysis/folds/observer.h"
 #include "analysis/ranks/collective_facts.h"
+#include "analysis/ranks/condense.h"
 #include "analysis/ranks/rank_facts.h"
 #include "analysis/ranks/rank_timeline.h"
 #include "formats/base/memory.h"
@@ -169,7 +170,9 @@ static int take_gap(void *ctx, const struct vpa_gap *gap)
 	for (i = 0; i < gap->piece_count && !rc; i++) {
 		const struct vpa_cause_piece *p = &gap->pieces[i];
 
-		rc = put_stretch(ctx, d, VPA_TIME_IDLE, p->cause, p->place, p->start_ns, p->end_ns);
+		/* An earlier wait holds the hosts of all ranks alike: they differ in what they did after it. */
+		rc = put_stretch(ctx, d, VPA_TIME_IDLE, p->host ? p->host : p->cause,
+			p->host ? p->host_place : p->place, p->start_ns, p->end_ns);
 	}
 	return rc;
 }
@@ -356,7 +359,7 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 	const struct vpa_observer observer = {
 		.ctx = &r, .begin = take_begin, .ops = take_ops, .gap = take_gap, .end = take_end};
 	struct vpa_options o = *options;
-	struct vpa_report *report;
+	struct vpa_report *report = NULL;
 	int rc;
 
 	o.observer = &observer;
@@ -366,10 +369,12 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 	if (rc)
 		return vpt_fail(err, rc, "no memory for the ranks of a trace");
 	rc = vpa_analyze(trace, capture, &o, &report, err);
+	/* A window cuts collectives: the replay has whole ones. */
+	if (!rc && !o.has_from && !o.has_to && !o.range && !o.request)
+		rc = vpa_condense(trace, o.jobs, r.ranks.items, r.ranks.count, err);
 	if (!rc && move(&r.ranks, out))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the ranks of a trace");
-	if (!rc)
-		vpa_report_free(report);
+	vpa_report_free(report);
 	free_reading(&r);
 	return rc;
 }

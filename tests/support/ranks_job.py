@@ -20,7 +20,7 @@ import os
 import random
 import sys
 
-WORK, HOST, TRANSFER, LAUNCH = 400_000, 50_000, 80_000, 5_000
+WORK, HOST, TRANSFER, LAUNCH, WAKE = 400_000, 50_000, 80_000, 5_000, 3_000
 START = 1_700_000_000_000_000_000
 BEFORE = 10_000_000  # us from a file's base to the job's start
 
@@ -153,12 +153,20 @@ class Job:
                     },
                 )
             event("cuda_runtime", "cudaLaunchKernel", 1, call, call + LAUNCH // 2, correlation=correlation)
+            if kind == "comm":  # the host waits for it, so what it does next begins when all have come
+                correlation += 1
+                event(
+                    "cuda_runtime", "cudaStreamSynchronize", 1, call + LAUNCH, start + length + WAKE,
+                    correlation=correlation,
+                )
+                correlation -= 1
+            launched, correlation = correlation, correlation + (kind == "comm")
             symbol = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL" if kind == "comm" else "sm90_xmma_gemm_bf16"
             # without names the stream tells the communicators apart
             stream = 7 if kind == "gemm" else 20 + (team[0] != "0")
             event(
                 "kernel", symbol, stream, start, start + length,
-                device=0, stream=stream, correlation=correlation, grid=[24, 1, 1], block=[512, 1, 1],
+                device=0, stream=stream, correlation=launched, grid=[24, 1, 1], block=[512, 1, 1],
             )
         return out
 

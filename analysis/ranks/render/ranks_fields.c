@@ -172,6 +172,29 @@ static const struct vpa_fields difference =
 	FIELDS("difference", "a set-up that some ranks do not share", difference_fields);
 #undef ROW
 
+/* ---- changes ---- */
+
+static const char *fix_choice(size_t i)
+{
+	static const char *const names[] = {"host-code", "like-median"};
+
+	return i < 2 ? names[i] : NULL;
+}
+
+#define ROW struct vpa_job_fix
+static const struct vpa_field fix_fields[] = {
+	{"change", .choice = fix_choice, WORD(vpa_fix_kind, kind), NULL,
+		"host-code: no GPU waits for its host's code and launches; like-median: these "
+		"ranks "
+		"take no longer between collectives than the median of their group"},
+	{"ranks", TEXT_OR_NULL(ranks), NULL, "which ranks; null: all"},
+	{"saves_share", SHARE(share), "fraction", "of the job's time"},
+	{"unit_ns", U64(unit_ns), "ns", "length of a unit, with the change"},
+};
+static const struct vpa_fields fix =
+	FIELDS("fix", "a change, predicted by replaying all ranks together", fix_fields);
+#undef ROW
+
 /* ---- the job ---- */
 
 static const char *late_kind_choice(size_t i)
@@ -223,6 +246,12 @@ static const struct vpa_field job_fields[] = {
 	{"end_skew_ns", U64(skew_ns), "ns", "summed over ranks"},
 	{"ends_agree_ns", U64(clocks.bias_ns), "ns",
 		"how much later or earlier a rank leaves collectives than the others, at most"},
+	{"replayed", FLAG(is_replayed), NULL,
+		"all ranks could be replayed together; if not, nothing is predicted"},
+	{"replay_error_ns", U64(replay_error_ns), "ns",
+		"how far an end of a collective is from the recording in the unchanged replay, at "
+		"most"},
+	{"fixes", ROWS(fix, fixes, fix_count), NULL, "by saves_share, descending"},
 	{"clocks", ROWS(clock_row, clocks.items, clocks.count), NULL, "one for each machine"},
 	{"differences", ROWS(difference, differences, difference_count), NULL, "of the set-up"},
 	{"late_by", ROWS(part, parts, part_count), NULL, "of all ranks; sums to wait_ns"},

@@ -439,6 +439,46 @@ static void put_parts(struct vpa_page *p, const struct vpa_job *job)
 	vpa_page_table(p, &t);
 }
 
+static const struct vpa_column fix_columns[] = {
+	{.head = "now"},
+	{.head = "predicted"},
+	{.head = "saves, %"},
+};
+
+static void put_fix(struct vpa_table *t, const struct vpa_job *job, const struct vpa_job_fix *f)
+{
+	struct vpa_row *row =
+		f->kind == VPA_FIX_HOST_CODE
+			? vpa_table_row(
+				  t, 0, "%zu less host code on every rank (none)", t->row_count + 1)
+			: vpa_table_row(t, 0, "%zu rank%s %s like the median of the others",
+				  t->row_count + 1, vpa_plural(f->member_count), f->ranks);
+
+	row->cells[0] = vpa_duration(job->unit_ns);
+	row->cells[1] = vpa_duration(f->unit_ns);
+	row->cells[2] = vpa_fixed(100 * f->share, 1);
+}
+
+/* What late ranks bring comes first, also if it is little: that is an answer too. */
+static void put_fixes(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	struct vpa_table t;
+	size_t i;
+	int pass;
+
+	vpa_table_init(&t, fix_columns, 3, "FIX FIRST, by replaying all ranks together");
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < job->fix_count; i++) {
+			const struct vpa_job_fix *f = &job->fixes[i];
+			int is_of_late = late->rank_count && f->member_count;
+
+			if (is_of_late == !pass &&
+				(f->share >= 0.01 || (is_of_late && !t.row_count)))
+				put_fix(&t, job, f);
+		}
+	vpa_page_table(p, &t);
+}
+
 static const struct vpa_column group_columns[] = {
 	{.head = "ranks"},
 	{.head = "collectives"},
@@ -490,6 +530,7 @@ void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
 	vpa_page_blank(p);
 	put_result(p, job, &late);
 	put_cause(p, job, &late);
+	put_fixes(p, job, &late);
 	put_parts(p, job);
 	put_rank_table(p, job);
 	put_groups(p, job);

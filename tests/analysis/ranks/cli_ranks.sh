@@ -64,6 +64,36 @@ found "clocks of eight hosts, shifted and drifting" 41000 hosts=8 host=2:400000 
 	drift=3:50000 drift=6:-50000 jitter=50000
 found "clocks of two hosts" 41000 hosts=2 host=6:400000 shift=4:123456789 shift=5:123456789 shift=6:123456789 shift=7:123456789
 
+# ---- what a change would bring ----
+# predicts RULE CHANGE PLANTED WITHOUT: the prediction for a job with faults is what the job takes without them, to 1 %.
+predicts() {
+	# shellcheck disable=SC2086
+	job $4
+	expect 0 "$1: without" ranks job --format json
+	cp out without.json
+	# shellcheck disable=SC2086
+	job $3 $4
+	expect 0 "$1: with" ranks job --format json
+	cases=$((cases + 1))
+	python3 - "$2" >wrong <<'PY' || fail "$1: $(cat wrong)"
+import json, sys
+change, ranks = sys.argv[1].split(":")
+job, without = json.load(open("out")), json.load(open("without.json"))
+if not job["replayed"] or job["replay_error_ns"]:
+    sys.exit(print("the unchanged replay differs by", job["replay_error_ns"]) or 1)
+found = [f for f in job["fixes"] if f["change"] == change and (f["ranks"] or "all") == ranks]
+if len(found) != 1 or abs(found[0]["unit_ns"] / without["unit_ns"] - 1) > 0.01 or job["unit_ns"] < 1.05 * without["unit_ns"]:
+    sys.exit(print("predicted", found, "measured", without["unit_ns"], "now", job["unit_ns"]) or 1)
+PY
+}
+predicts "slow host code" like-median:3 host=3:200000 ""
+predicts "slow kernels" like-median:5 kernel=5:300000 ""
+predicts "slow kernels among groups" like-median:5 kernel=5:300000 groups=4
+predicts "two late ranks" "like-median:3, 5" "host=3:200000 host=5:190000" groups=4
+job host=3:200000 host=5:190000 groups=4
+expect 0 "one of two late ranks alone brings little" ranks job
+says out "RANKS 3 and 5 ARE LATE, the others wait for them"
+
 # ---- the screen ----
 job kernel=5:300000
 expect 0 "one late rank" ranks job
