@@ -89,6 +89,8 @@ int vpa_maps_new_name(
 		m->python_function = *name;
 	if (text.len == 7 && !memcmp(text.text, "vptrace", 7))
 		m->vptrace = *name;
+	if (text.len == 4 && !memcmp(text.text, "NCCL", 4))
+		m->nccl = *name;
 	return VPT_OK;
 }
 

@@ -47,6 +47,7 @@ struct vpa_resolver_maps {
 	size_t class_cap;
 	uint32_t cpu_op;          /* name of the domain of imported operators; 0 until seen */
 	uint32_t python_function; /* name of the domain of Python functions; 0 until seen */
+	uint32_t nccl;            /* name of the domain of NCCL's calls; 0 until seen */
 	uint32_t vptrace;         /* name of the domain of our own annotations; 0 until seen */
 	uint32_t too_many;        /* name that replaces all beyond the limit */
 };

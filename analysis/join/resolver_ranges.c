@@ -31,7 +31,8 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 
 	*payload = 0;
 	if (type != VPT_PAYLOAD_JSON ||
-		(domain && domain != r->maps->vptrace && domain != r->maps->cpu_op))
+		(domain && domain != r->maps->vptrace && domain != r->maps->cpu_op &&
+			domain != r->maps->nccl))
 		return VPT_OK;
 	if (vpa_maps_name(r, b, value, payload))
 		return VPT_ENOMEM;

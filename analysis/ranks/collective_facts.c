@@ -7,6 +7,16 @@
 
 enum { RANGES_LOOKED_AT = 8 /* around a launch */ };
 
+#define NCCL_GROUP "\"NCCL communicator ID\""
+#define NCCL_BYTES "\"Message size [bytes]\""
+
+/* NCCL annotates calls that are no collectives too: these have no message. */
+static int tells_collective(struct vpt_text annotation)
+{
+	return vpt_text_holds(annotation, "\"collective\"") ||
+	       (vpt_text_holds(annotation, NCCL_GROUP) && vpt_text_holds(annotation, NCCL_BYTES));
+}
+
 uint32_t vpa_collective_payload(
 	const struct vpa_model *m, const struct vpa_op_stretch *stretch, uint64_t at_ns)
 {
@@ -14,7 +24,7 @@ uint32_t vpa_collective_payload(
 	unsigned n;
 
 	for (n = 0; range && n < RANGES_LOOKED_AT; n++) {
-		if (range->payload && vpt_text_holds(vpa_name(m, range->payload), "\"collective\""))
+		if (range->payload && tells_collective(vpa_name(m, range->payload)))
 			return range->payload;
 		range = vpa_range_around(range, at_ns);
 	}
@@ -78,6 +88,10 @@ void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
 	out->text = vpa_arena_text(
 		texts, name.len ? name.text : kernel.text, name.len ? name.len : kernel.len);
 	out->bytes = number_of(annotation, "\"message_bytes\"");
+	if (!group.len)
+		group = scalar_of(annotation, NCCL_GROUP);
+	if (!out->bytes)
+		out->bytes = number_of(annotation, NCCL_BYTES);
 	if (group.len && ranks.len)
 		out->group = vpa_arena_printf(
 			texts, "%.*s %.*s", (int)group.len, group.text, (int)ranks.len, ranks.text);

@@ -1,9 +1,10 @@
 /* collective_facts.h - what a trace says of a collective: its kernel's name, and the annotation of the range around its
  * launch,
  *
- *	{"collective":"allreduce","group":"0","ranks":"[0, 1]","message_bytes":4096, ...}
+ *	{"collective":"allreduce","group":"0","ranks":"[0, 1]","message_bytes":4096}     of PyTorch's profiler
+ *	{"NCCL communicator ID":133,"Message size [bytes]":4096,"Reduction operation":0}   of NCCL itself
  *
- * as importers make it of what PyTorch's profiler records, and the tracer of what NCCL tells. */
+ * The communicator of NCCL's messages is not known, since what launches them is the end of their group. */
 #ifndef VPA_ANALYSIS_RANKS_COLLECTIVE_FACTS_H
 #define VPA_ANALYSIS_RANKS_COLLECTIVE_FACTS_H
 

@@ -1,4 +1,4 @@
-/* lags.c - the lag with the smallest deviation of ends, and from there pair by pair.
+/* lags.c - the lag of those with the smallest deviations of ends that gives most pairs, and these.
  *
  * Ranks leave a collective together, so the ends of the right pairs differ by the clocks' offset and little else, while
  * those of wrong pairs add up the differences between all steps of the program. Clocks may drift, so the slope is taken
@@ -6,6 +6,7 @@
 #include "analysis/ranks/lags.h"
 
 #include "analysis/base/sort.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,10 @@ enum {
 	LAGS_MOST = 64,
 	PAIRS_LOOKED_AT = 128,
 	CHANGES_LOOKED_AT = 1024,
+	LAGS_FOLLOWED = 6,
+	/* ns by which one may end before another one starts, on one clock and on two: they are not exact. */
+	SLACK_OF_ONE = 2000,
+	SLACK_OF_TWO = 20000,
 	LOOK_AHEAD = 64,         /* collectives in a row that one of two may lack */
 	TOLERANCE_LEAST = 20000, /* ns by which ends may differ */
 	TOLERANCE_MOST = 500000,
@@ -118,7 +123,7 @@ static void measure_at(const struct pairs *p, int64_t ppb, int share_clock, stru
 
 static void measure(const struct pairs *p, int share_clock, struct vpa_lag *out)
 {
-	struct vpa_lag drifting = {.lag = out->lag};
+	struct vpa_lag drifting = {.lag = out->lag, .share_clock = share_clock};
 	int64_t ppb = share_clock ? 0 : drift_of(p);
 
 	measure_at(p, 0, share_clock, out);
@@ -159,121 +164,95 @@ static void take_pairs(
 		out->count = 0;
 }
 
-static int is_better(const struct vpa_lag *x, const struct vpa_lag *than)
-{
-	if (!than->pairs)
-		return x->pairs > 0;
-	if (!x->pairs)
-		return 0;
-	/* Of equals the one that says least about the captures' starts. */
-	if (x->deviation_ns != than->deviation_ns)
-		return x->deviation_ns < than->deviation_ns;
-	return absolute(x->lag) < absolute(than->lag);
-}
-
-struct vpa_lag vpa_lag_find(
-	const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock)
-{
-	struct vpa_lag best = {.pairs = 0};
-	struct pairs pairs;
-	int64_t lag;
-
-	for (lag = -LAGS_MOST; lag <= LAGS_MOST; lag++) {
-		struct vpa_lag x = {.lag = lag};
-
-		if ((lag < 0 && (size_t)-lag >= a->count) || (lag > 0 && (size_t)lag >= b->count))
-			continue;
-		take_pairs(a, b, lag, &pairs);
-		if (pairs.count)
-			measure(&pairs, share_clock, &x);
-		if (is_better(&x, &best))
-			best = x;
-	}
-	return best;
-}
-
 /* ---- pair by pair ---- */
 
 struct walk {
 	const struct vpa_sequence *a, *b;
-	int64_t offset_ns;
+	int64_t offset_ns, ppb;
+	uint64_t at_ns; /* of the first's clock: when the offset was that */
 	uint64_t tolerance_ns;
+	int64_t slack_ns;
 };
+
+static int64_t offset_at(const struct walk *w, size_t i)
+{
+	int64_t since_ns = (int64_t)(item(w->a, i)->end_ns - w->at_ns);
+
+	return w->offset_ns + (int64_t)((__int128)w->ppb * since_ns / 1000000000);
+}
 
 static uint64_t error_of(const struct walk *w, size_t i, size_t j)
 {
-	return absolute(end_difference(w->a, i, w->b, j) - w->offset_ns);
+	return absolute(end_difference(w->a, i, w->b, j) - offset_at(w, i));
 }
 
-/* Whether both run at some moment, by the offset. */
-static int overlap(const struct walk *w, size_t i, size_t j)
+/* Whether they may be one, and both run at some moment: none ends before all have started. */
+static int is_possible(const struct walk *w, size_t i, size_t j)
 {
 	const struct vpa_rank_collective *x = item(w->a, i), *y = item(w->b, j);
-	int64_t start_y = (int64_t)y->start_ns - w->offset_ns,
-		end_y = (int64_t)y->end_ns - w->offset_ns, slack = (int64_t)w->tolerance_ns;
+	int64_t offset_ns = offset_at(w, i);
 
-	return start_y <= (int64_t)x->end_ns + slack && (int64_t)x->start_ns <= end_y + slack;
+	return (int64_t)y->start_ns - offset_ns <= (int64_t)x->end_ns + w->slack_ns &&
+	       (int64_t)x->start_ns <= (int64_t)y->end_ns - offset_ns + w->slack_ns &&
+	       may_be_one(w->a, i, w->b, j);
 }
 
-/* Finds the next pair from (*i, *j) on that fits best, at most LOOK_AHEAD away. 0: none fits. */
+/* Finds the nearest pair from (*i, *j) on with equal ends, at most LOOK_AHEAD away. 0: there is none. */
 static int find_near(const struct walk *w, size_t *i, size_t *j)
 {
-	uint64_t best = w->tolerance_ns;
-	size_t d, at_i = *i, at_j = *j;
-	int found = 0;
+	size_t d;
 
-	for (d = 1; d <= LOOK_AHEAD && !found; d++) {
-		if (*i + d < w->a->count && may_be_one(w->a, *i + d, w->b, *j) &&
-			error_of(w, *i + d, *j) <= best) {
-			best = error_of(w, *i + d, *j);
-			at_i = *i + d;
-			at_j = *j;
-			found = 1;
-		}
-		if (*j + d < w->b->count && may_be_one(w->a, *i, w->b, *j + d) &&
-			error_of(w, *i, *j + d) <= best) {
-			best = error_of(w, *i, *j + d);
-			at_i = *i;
-			at_j = *j + d;
-			found = 1;
-		}
+	for (d = 1; d <= LOOK_AHEAD; d++) {
+		int a = *i + d < w->a->count && is_possible(w, *i + d, *j) &&
+			error_of(w, *i + d, *j) <= w->tolerance_ns;
+		int b = *j + d < w->b->count && is_possible(w, *i, *j + d) &&
+			error_of(w, *i, *j + d) <= w->tolerance_ns;
+
+		if (a && b && error_of(w, *i, *j + d) < error_of(w, *i + d, *j))
+			a = 0;
+		*i += a ? d : 0;
+		*j += b && !a ? d : 0;
+		if (a || b)
+			return 1;
 	}
-	*i = at_i;
-	*j = at_j;
-	return found;
+	return 0;
 }
 
 /* Follows the clocks as they drift; one pair with odd ends moves the offset by little. */
 static void follow_offset(struct walk *w, size_t i, size_t j)
 {
-	int64_t by_ns = end_difference(w->a, i, w->b, j) - w->offset_ns;
+	int64_t by_ns = end_difference(w->a, i, w->b, j) - offset_at(w, i);
 	int64_t most_ns = (int64_t)w->tolerance_ns;
 
-	w->offset_ns += by_ns > most_ns ? most_ns : by_ns < -most_ns ? -most_ns : by_ns;
+	w->offset_ns = offset_at(w, i) + (by_ns > most_ns           ? most_ns
+						 : by_ns < -most_ns ? -most_ns
+								    : by_ns);
+	w->at_ns = item(w->a, i)->end_ns;
 }
 
 size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b,
 	const struct vpa_lag *lag, uint32_t *partner)
 {
-	struct walk w = {.a = a, .b = b};
+	struct walk w = {.a = a, .b = b, .ppb = lag->ppb, .offset_ns = lag->offset_ns};
 	size_t i = 0, j = 0, n, count = 0;
 
 	for (n = 0; n < a->count; n++)
 		partner[n] = UINT32_MAX;
-	if (!lag->pairs)
+	if (!lag->pairs || !a->count)
 		return 0;
-	w.offset_ns = lag->offset_ns;
+	w.at_ns = item(a, 0)->end_ns;
+	w.slack_ns = lag->share_clock ? SLACK_OF_ONE : SLACK_OF_TWO;
 	w.tolerance_ns =
 		lag->deviation_ns < TOLERANCE_MOST / 20 ? 20 * lag->deviation_ns : TOLERANCE_MOST;
 	if (w.tolerance_ns < TOLERANCE_LEAST)
 		w.tolerance_ns = TOLERANCE_LEAST;
 	while (i < a->count && j < b->count) {
-		int is_one = may_be_one(a, i, b, j);
+		int is_one = is_possible(&w, i, j);
 
 		if (!(is_one && error_of(&w, i, j) <= w.tolerance_ns) && !find_near(&w, &i, &j) &&
-			!(is_one && overlap(&w, i, j))) {
+			!is_one) {
 			/* The earlier one has no partner. */
-			if (end_difference(a, i, b, j) < w.offset_ns)
+			if (end_difference(a, i, b, j) < offset_at(&w, i))
 				j++;
 			else
 				i++;
@@ -284,6 +263,74 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 		count++;
 	}
 	return count;
+}
+
+/* ---- the lag that gives most pairs ---- */
+
+/* By deviation; of equals the one that says least about the captures' starts. */
+static int is_nearer(const struct vpa_lag *x, const struct vpa_lag *than)
+{
+	if (x->deviation_ns != than->deviation_ns)
+		return x->deviation_ns < than->deviation_ns;
+	return absolute(x->lag) < absolute(than->lag);
+}
+
+/* The lags with the smallest deviations, in order; returns how many. */
+static size_t list_lags(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
+	struct vpa_lag *best)
+{
+	struct pairs pairs;
+	size_t count = 0, at;
+	int64_t lag;
+
+	for (lag = -LAGS_MOST; lag <= LAGS_MOST; lag++) {
+		struct vpa_lag x = {.lag = lag, .share_clock = share_clock};
+
+		if ((lag < 0 && (size_t)-lag >= a->count) || (lag > 0 && (size_t)lag >= b->count))
+			continue;
+		take_pairs(a, b, lag, &pairs);
+		if (!pairs.count)
+			continue;
+		measure(&pairs, share_clock, &x);
+		for (at = count; at && is_nearer(&x, &best[at - 1]); at--)
+			if (at < LAGS_FOLLOWED)
+				best[at] = best[at - 1];
+		if (at < LAGS_FOLLOWED)
+			best[at] = x;
+		count += count < LAGS_FOLLOWED;
+	}
+	return count;
+}
+
+/* How far the clocks would be from what they say themselves. */
+static uint64_t disbelief(
+	const struct vpa_sequence *a, const struct vpa_sequence *b, const struct vpa_lag *x)
+{
+	int64_t said_ns = (int64_t)(a->rank->unix_offset_ns - b->rank->unix_offset_ns);
+
+	return a->rank->has_realtime && b->rank->has_realtime
+		       ? absolute(vpt_sat_diff_i64(x->offset_ns, said_ns))
+		       : 0;
+}
+
+/* Where a program repeats itself, other lags than the right one have equal ends too, but leave more without partner. */
+struct vpa_lag vpa_lag_find(const struct vpa_sequence *a, const struct vpa_sequence *b,
+	int share_clock, uint32_t *partner)
+{
+	struct vpa_lag lags[LAGS_FOLLOWED], best = {.pairs = 0};
+	size_t shorter = a->count < b->count ? a->count : b->count, most = 0, count, i;
+
+	count = list_lags(a, b, share_clock, lags);
+	for (i = 0; i < count && most < shorter; i++) {
+		size_t pairs = vpa_lag_follow(a, b, &lags[i], partner);
+
+		if (!i || pairs > most ||
+			(pairs == most && disbelief(a, b, &lags[i]) < disbelief(a, b, &best))) {
+			most = pairs;
+			best = lags[i];
+		}
+	}
+	return best;
 }
 
 uint64_t vpa_lag_agreement(
@@ -303,5 +350,8 @@ uint64_t vpa_lag_agreement(
 			changes[count++] = (int64_t)absolute(difference - before);
 		before = difference;
 	}
-	return count && 2 * pairs >= shorter ? (uint64_t)median(changes, count) : UINT64_MAX;
+	/* Nothing contradicts a single one. */
+	if (pairs == 1 && shorter == 1)
+		return 0;
+	return count && 4 * pairs >= 3 * shorter ? (uint64_t)median(changes, count) : UINT64_MAX;
 }

@@ -17,12 +17,14 @@ struct vpa_lag {
 	 * medians over ends. */
 	int64_t offset_ns, ppb;
 	uint64_t deviation_ns; /* how far the quarter of ends is from that which is nearest */
+	int share_clock;       /* as it was asked for */
 	size_t pairs;          /* 0: none fits */
 };
 
-/* Finds the lag of the second sequence against the first. share_clock: both have one clock, so the offset is about 0. */
-struct vpa_lag vpa_lag_find(
-	const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock);
+/* Finds the lag of the second sequence against the first. share_clock: both have one clock, so the offset is about 0.
+ * `partner` has room for the first, and is overwritten. */
+struct vpa_lag vpa_lag_find(const struct vpa_sequence *a, const struct vpa_sequence *b,
+	int share_clock, uint32_t *partner);
 
 /* Pairs the sequences, beginning with what `lag` says: partner[i] is the index in b->items of item i of the first, or
  * UINT32_MAX. Returns how many have one. */
@@ -30,7 +32,8 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 	const struct vpa_lag *lag, uint32_t *partner);
 
 /* How far the ends of followed pairs are from each other: the median change from one pair to the next, whatever the
- * clocks do. UINT64_MAX: fewer than two pairs, or less than half of the shorter sequence has partners. */
+ * clocks do. 0: there is one pair in all. UINT64_MAX: no
+ * pair, or fewer than three in four of the shorter sequence have partners. */
 uint64_t vpa_lag_agreement(
 	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner);
 

@@ -50,7 +50,21 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 	}
 }
 
-/* Where the late rank alone brings little, since another one would be late in its place, both are. */
+static void take_ranks(const struct vpa_job *job, const struct vpa_job_fix *f, struct vpa_late *out)
+{
+	size_t i;
+
+	out->kind = f->member_count == 1 ? VPA_LATE_ONE : VPA_LATE_SEVERAL;
+	out->share_ns = 0;
+	out->rank_count = f->member_count;
+	for (i = 0; i < f->member_count; i++) {
+		out->ranks[i] = f->members[i];
+		vpt_sat_add_to(&out->share_ns, job->ranks[f->members[i]].blame_ns);
+	}
+}
+
+/* Where the late rank alone brings little, since another one would be late in its place, both are; where it alone brings as
+ * much, only it is. */
 static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
 {
 	const struct vpa_job_fix *alone = NULL, *together = NULL;
@@ -59,22 +73,20 @@ static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
 	for (i = 0; i < job->fix_count; i++) {
 		const struct vpa_job_fix *f = &job->fixes[i];
 
-		if (f->kind != VPA_FIX_LIKE_MEDIAN || f->members[0] != out->ranks[0])
+		if (f->kind != VPA_FIX_LIKE_MEDIAN || !out->rank_count ||
+			f->members[0] != out->ranks[0])
 			continue;
 		if (f->member_count == 1)
 			alone = f;
 		else
 			together = f;
 	}
-	if (out->kind != VPA_LATE_ONE || !alone || !together || together->share < 2 * alone->share)
+	if (!alone || !together)
 		return;
-	out->kind = VPA_LATE_SEVERAL;
-	out->share_ns = 0;
-	out->rank_count = together->member_count;
-	for (i = 0; i < out->rank_count; i++) {
-		out->ranks[i] = together->members[i];
-		vpt_sat_add_to(&out->share_ns, job->ranks[out->ranks[i]].blame_ns);
-	}
+	if (together->share >= 2 * alone->share)
+		take_ranks(job, together, out);
+	else if (together->share <= 1.1 * alone->share)
+		take_ranks(job, alone, out);
 }
 
 static void find_class(const struct vpa_job *job, struct vpa_late *out)

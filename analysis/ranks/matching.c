@@ -133,8 +133,9 @@ static uint64_t difference_of(const struct work *w, uint32_t reference, uint32_t
 {
 	const struct member *x = &w->members[reference], *y = &w->members[member];
 	struct vpa_sequence a = sequence_of(w, x), b = sequence_of(w, y);
-	struct vpa_lag lag = vpa_lag_find(
-		&a, &b, vpa_ranks_share_clock(w->list->items[x->rank], w->list->items[y->rank]));
+	struct vpa_lag lag = vpa_lag_find(&a, &b,
+		vpa_ranks_share_clock(w->list->items[x->rank], w->list->items[y->rank]),
+		w->partner);
 
 	vpa_lag_follow(&a, &b, &lag, w->partner);
 	return vpa_lag_agreement(&a, &b, w->partner);
@@ -335,13 +336,15 @@ static struct vpa_lag lag_of_rest(const struct filling *f, size_t reference, siz
 	int64_t since_ns;
 
 	if (is_first)
-		return vpa_lag_find(&a, &b, vpa_ranks_share_clock(a.rank, b.rank));
+		return vpa_lag_find(&a, &b, vpa_ranks_share_clock(a.rank, b.rank), f->partner);
 	if (!x->pairs || !y->pairs || !a.count)
 		return (struct vpa_lag){.pairs = 0};
 	since_ns = (int64_t)(a.rank->collectives[a.items[0]].end_ns -
 			     f->w->list->items[first->rank]->collectives[first->items[0]].end_ns) -
 		   x->offset_ns;
-	lag = (struct vpa_lag){.ppb = y->ppb - x->ppb, .pairs = 1};
+	lag = (struct vpa_lag){.ppb = y->ppb - x->ppb,
+		.share_clock = vpa_ranks_share_clock(a.rank, b.rank),
+		.pairs = 1};
 	lag.offset_ns =
 		y->offset_ns - x->offset_ns + (int64_t)((__int128)lag.ppb * since_ns / 1000000000);
 	lag.deviation_ns = x->deviation_ns > y->deviation_ns ? x->deviation_ns : y->deviation_ns;

@@ -186,14 +186,25 @@ static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 
 /* ---- RESULT and CAUSE ---- */
 
+static int by_rank(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static void add_late_ranks(
 	const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
 {
+	int64_t numbers[sizeof(late->ranks) / sizeof(late->ranks[0])];
 	size_t i;
 
 	for (i = 0; i < late->rank_count; i++)
-		vpa_words_add(w, i + 1 == late->rank_count ? " and " : ", ", "%" PRId64,
-			job->ranks[late->ranks[i]].number);
+		numbers[i] = job->ranks[late->ranks[i]].number;
+	qsort(numbers, late->rank_count, sizeof(*numbers), by_rank);
+	for (i = 0; i < late->rank_count; i++)
+		vpa_words_add(
+			w, i + 1 == late->rank_count ? " and " : ", ", "%" PRId64, numbers[i]);
 }
 
 static const char *all_late_words(enum vpa_late_class klass)

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Captures of the demo's ranks on the simulated GPU: `ranks` finds the waits that the stand-in logs, to the nanosecond, and the
+# rank that a fault was planted on.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}" && pwd)
+bin=${VPT_BIN:?expected the build folder}
+demo=$bin/vptrace-demo
+[ -x "$demo" ] || skip "no demo was built"
+need_python 3.8
+cd "$work" || exit 1
+unset VPTRACE_LIBRARY RANK WORLD_SIZE MASTER_ADDR MASTER_PORT SLURM_JOB_ID VPT_STANDIN_TIME VPT_STANDIN_DEVICES \
+	VPT_STANDIN_FAULTS VPT_STANDIN_RANK VPT_STANDIN_WORLD
+
+# job NAME OPTIONS...: captures NAME/rR.zst; logs NAME.log0 ... in the order of the ranks.
+job() {
+	job=$1
+	shift
+	mkdir "$job" "logs-$job"
+	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/$job/r%r.zst \
+		VPT_STANDIN_LOG=logs-$job/%p "$demo" --blocks 2 --steps 2 --layers 3 "$@" >out 2>err || fail "$job: the demo failed"
+	for log in "logs-$job"/*; do # a rank's device is its rank
+		[ -s "$log" ] && mv "$log" "$job.log$(awk '{ print $7; exit }' "$log")"
+	done
+}
+
+# found NAME SLACK "WAITING LATEST" OPTIONS...
+found() {
+	name=$1
+	slack=$2
+	want=$3
+	shift 3
+	job "$name" --ranks 4 "$@"
+	expect 0 "$name" ranks "$name" --format json
+	python3 "$source/tests/support/ranks_demo.py" out "$slack" "$name".log? >answer 2>&1 || fail "$name: $(tail -n 1 answer)"
+	[ -z "$want" ] || same "$name: ranks that wait, the rank to blame" "$want" "$(cat answer)"
+}
+
+found alike 0 "0 0"
+found host 0 "3 2" --plant 2:host=400
+found kernel 0 "3 3" --plant 3:kernel=200
+found link 0 "0 0" --plant 1:link=150
+found halves 0 "" --cfg-parallel --plant 0:host=200,3:kernel=130
+found graph 0 "" --graph --plant 1:host=100
+found streams 0 "" --two-streams --sync-per-layer
+expect 0 "the screen" ranks kernel
+says out "RANK 3 IS LATE, the others wait for it"
+says out "gemm, ffn"
+says out "SIMULATED"
+# Two hosts, a second apart and drifting. Their GPUs have the same numbers, so the logs do not say whose they are.
+job hosts --ranks 4 --nodes 2 --plant 2:offset=500,0:offset=-500,0:drift=-50,3:kernel=200
+expect 0 "hosts" ranks hosts
+says out "RANK 3 IS LATE, the others wait for it"
+says out "4 of 4 on 2 hosts"
+says out "Clocks: 2, aligned by the ends of collectives"
+finish
