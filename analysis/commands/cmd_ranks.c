@@ -4,12 +4,17 @@
 #include "analysis/commands/shared_options.h"
 #include "formats/cli/terminal.h"
 
+#include "analysis/ranks/job_conditions.h"
 #include "analysis/ranks/render/ranks_pages.h"
+#include "analysis/ranks/scaling.h"
 #include "formats/base/memory.h"
 
 enum {
 	FORMAT,
 	OUTPUT,
+	BASE,
+	WEAK,
+	FAIL_IF,
 	FROM,
 	TO,
 	RANGE,
@@ -27,6 +32,12 @@ static const struct vpt_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json|md", "text",
 		"output format; md: Markdown"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
+	[BASE] = {"base", '\0', VPT_TEXT, "FILE", NULL,
+		"a capture of the same work on one rank: efficiency, and why it is not 100 %"},
+	[WEAK] = {"weak", '\0', VPT_FLAG, NULL, NULL,
+		"with --base: each rank does work of its own, as in data parallelism"},
+	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
+		"exit with 4 if it holds: efficiency<80%, which needs --base, or waits>5%"},
 	[FROM] = VPA_FROM_OPTION("the start of each capture"),
 	[TO] = VPA_TO_OPTION("the start of each capture"),
 	[RANGE] = VPA_RANGE_OPTION("windows"),
@@ -60,6 +71,64 @@ static int render(const struct vpt_args *args, const struct vpa_job *job, struct
 	return vpt_out_close(&o, 1, err);
 }
 
+/* The one rank of the base. */
+static int compare_base(const struct vpt_args *args, struct vpa_options *o, struct vpa_job *job,
+	struct vpt_err *err)
+{
+	const char *path = vpt_text_of(args, BASE);
+	struct vpa_rank_list list = {.count = 0};
+	int rc;
+
+	if (!path)
+		return VPT_OK;
+	rc = vpa_rank_input_read(path, o, !vpt_has(args, NO_PROGRESS), &list, err);
+	if (!rc && list.count != 1)
+		rc = vpt_fail(err, VPT_EINVAL,
+			"--base %.200s: expected a capture of one rank, found %zu", path,
+			list.count);
+	if (!rc)
+		rc = vpa_scaling_find(job, list.items[0], vpt_has(args, WEAK), err);
+	vpa_rank_list_free(&list);
+	return rc;
+}
+
+/* Before the work: how the conditions are written. */
+static int check_conditions(const struct vpt_args *args, struct vpt_err *err)
+{
+	struct vpa_job_condition condition;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < args->given_count && !rc; i++)
+		if (args->given[i].option == FAIL_IF)
+			rc = vpa_job_condition_read(args->given[i].text, &condition, err);
+	if (!rc && vpt_has(args, WEAK) && !vpt_has(args, BASE))
+		rc = vpt_fail(err, VPT_EINVAL, "--weak needs --base");
+	return rc;
+}
+
+/* Says which conditions hold; *held is set if any does. */
+static int try_conditions(
+	const struct vpt_args *args, const struct vpa_job *job, int *held, struct vpt_err *err)
+{
+	struct vpa_job_condition condition;
+	char what[160];
+	size_t i;
+	int holds, rc = VPT_OK;
+
+	for (i = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != FAIL_IF)
+			continue;
+		rc = vpa_job_condition_read(args->given[i].text, &condition, err);
+		if (!rc)
+			rc = vpa_job_condition_holds(&condition, job, &holds, what, err);
+		if (!rc && holds)
+			vpa_say("--fail-if %s: %s", condition.text, what);
+		*held |= !rc && holds;
+	}
+	return rc;
+}
+
 static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {.top = 1};
@@ -68,8 +137,10 @@ static int run(const struct vpt_args *args)
 	struct vpa_job *job = NULL;
 	struct vpt_err err = {0};
 	char *rules_text = NULL;
-	int is_whole = 1, damaged = 0, rc = vpa_shared_options_read(args, &o, &err);
+	int is_whole = 1, damaged = 0, held = 0, rc = vpa_shared_options_read(args, &o, &err);
 
+	if (!rc)
+		rc = check_conditions(args, &err);
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc && rules)
@@ -81,7 +152,11 @@ static int run(const struct vpt_args *args)
 	if (!rc)
 		rc = vpa_job_new(&ranks, &job, &err);
 	if (!rc)
+		rc = compare_base(args, &o, job, &err);
+	if (!rc)
 		rc = render(args, job, &err);
+	if (!rc)
+		rc = try_conditions(args, job, &held, &err);
 	if (!rc)
 		is_whole = !damaged && !job->incomplete;
 	vpa_job_free(job);
@@ -89,6 +164,8 @@ static int run(const struct vpt_args *args)
 	vpt_free(rules_text);
 	if (rc)
 		return vpa_failed(&err);
+	if (held)
+		return VPT_EXIT_LIMIT;
 	return is_whole ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
 }
 

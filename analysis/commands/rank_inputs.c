@@ -121,7 +121,7 @@ static int read_trace(struct vpt_source *src, const char *path, struct vpa_optio
 	return rc;
 }
 
-static int read_file(const char *path, struct vpa_options *options, int progress,
+int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err)
 {
 	struct vpt_source *src;
@@ -146,7 +146,7 @@ int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *option
 	for (i = 0; i < files.count && !rc; i++) {
 		size_t before = out->count;
 
-		rc = read_file(files.paths[i], options, progress, out, err);
+		rc = vpa_rank_input_read(files.paths[i], options, progress, out, err);
 		if (rc && rc != VPT_ENOMEM) {
 			vpa_say("%s", err->text);
 			++*damaged;

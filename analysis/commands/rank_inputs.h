@@ -11,6 +11,10 @@
 int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
 
+/* The same of one file; an error is returned. */
+int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
+	struct vpa_rank_list *out, struct vpt_err *err);
+
 /* Writes ranks to a file. 0 or an error code. */
 int vpa_rank_output_write(
 	struct vpa_rank_blocks *blocks, const char *path, int force, struct vpt_err *err);

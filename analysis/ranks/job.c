@@ -166,11 +166,13 @@ static void find_unit(struct vpa_job *job)
 			continue;
 		vpt_sat_add_to(&job->unit_ns, r->unit_ns);
 		vpt_sat_add_to(&units, r->units);
+		vpt_sat_add_to(&job->span_ns, r->last_ns - r->first_ns);
 		count++;
 	}
 	if (count) {
 		job->unit_ns /= count;
 		job->units = units / count;
+		job->span_ns /= count;
 	}
 }
 

@@ -77,6 +77,25 @@ struct vpa_job_fix {
 	uint64_t unit_ns; /* of a unit, with the change */
 };
 
+/* What a job takes longer than its share of one rank alone, see scaling.h. */
+enum vpa_scaling_part {
+	VPA_SCALING_TRANSFERS,
+	VPA_SCALING_WAITS,
+	VPA_SCALING_HOST, /* host code and launches that do not divide */
+	VPA_SCALING_IDLE, /* other idle time */
+	VPA_SCALING_COPIES,
+	VPA_SCALING_COMPUTE, /* that does not shrink */
+	VPA_SCALING_PARTS
+};
+
+struct vpa_scaling {
+	const char *capture;                /* of the base; NULL: not known */
+	int is_weak;                        /* each rank does units of its own */
+	uint64_t one_ns, many_ns, ideal_ns; /* of a unit: alone, of the job, and what it would be */
+	double speedup, efficiency;
+	int64_t part_ns[VPA_SCALING_PARTS]; /* they sum to many_ns - ideal_ns */
+};
+
 struct vpa_job_group {
 	const char *name; /* NULL: not known */
 	size_t rank_count, row_count;
@@ -120,8 +139,10 @@ struct vpa_job {
 	struct vpa_job_fix *fixes; /* by share, descending; also those that bring nothing */
 	size_t fix_count;
 
-	enum vpa_unit_kind unit; /* of most ranks */
-	uint64_t units, unit_ns; /* of a rank; the mean over ranks */
+	const struct vpa_scaling *scaling; /* NULL: there is no base */
+	enum vpa_unit_kind unit;           /* of most ranks */
+	uint64_t units, unit_ns;           /* of a rank; the mean over ranks */
+	uint64_t span_ns; /* from the first op to the last, the mean over these ranks */
 };
 
 /* Makes a job of ranks, which it takes over: they are freed with it, and on failure. 0, VPT_EINVAL: fewer than two ranks;
@@ -132,10 +153,13 @@ void vpa_job_free(struct vpa_job *job); /* accepts NULL */
 /* In words: "its GPU was idle", "it started later" ... */
 const char *vpa_late_words(enum vpa_late_class klass);
 
-/* Of a job's rank, a figure of all its units as that of one. */
-static inline uint64_t vpa_job_per_unit(const struct vpa_job *job, uint64_t ns)
+/* A time of a rank, from its first op to its last, as that of one unit: each part has the same share of a unit as of all, so
+ * that parts of a unit add up to it, whatever came before the first and after the last. */
+static inline double vpa_job_per_unit(const struct vpa_job *job, double ns)
 {
-	return job->units ? ns / job->units : ns;
+	return job->units && job->unit_ns && job->span_ns
+		       ? ns * (double)job->unit_ns / (double)job->span_ns
+		       : ns;
 }
 
 #endif

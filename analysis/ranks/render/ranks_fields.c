@@ -195,6 +195,30 @@ static const struct vpa_fields fix =
 	FIELDS("fix", "a change, predicted by replaying all ranks together", fix_fields);
 #undef ROW
 
+/* ---- scaling ---- */
+
+#define ROW struct vpa_scaling
+static const struct vpa_field scaling_fields[] = {
+	{"base", TEXT_OR_NULL(capture), NULL, "path of the base's capture; null: not known"},
+	{"weak", FLAG(is_weak), NULL, "each rank does units of its own"},
+	{"one_ns", U64(one_ns), "ns", "a unit of the base"},
+	{"many_ns", U64(many_ns), "ns", "a unit of the job, the mean over ranks"},
+	{"ideal_ns", U64(ideal_ns), "ns", "what a unit of the job would take at full efficiency"},
+	{"speedup", REAL(speedup), "times", "one_ns / many_ns; weak: times the ranks"},
+	{"efficiency", SHARE(efficiency), "fraction", "ideal_ns / many_ns"},
+	{"transfers_ns", I64(part_ns[VPA_SCALING_TRANSFERS]), "ns",
+		"communication that nothing hides, without waits; the parts sum to many_ns - "
+		"ideal_ns"},
+	{"waits_ns", I64(part_ns[VPA_SCALING_WAITS]), "ns", "waits for other ranks"},
+	{"host_ns", I64(part_ns[VPA_SCALING_HOST]), "ns", "host code and launches"},
+	{"idle_ns", I64(part_ns[VPA_SCALING_IDLE]), "ns", "other idle time"},
+	{"copies_ns", I64(part_ns[VPA_SCALING_COPIES]), "ns", "copies that nothing hides"},
+	{"compute_ns", I64(part_ns[VPA_SCALING_COMPUTE]), "ns", "compute"},
+};
+static const struct vpa_fields scaling =
+	FIELDS("scaling", "a job beside one rank alone", scaling_fields);
+#undef ROW
+
 /* ---- the job ---- */
 
 static const char *late_kind_choice(size_t i)
@@ -252,6 +276,7 @@ static const struct vpa_field job_fields[] = {
 		"how far an end of a collective is from the recording in the unchanged replay, at "
 		"most"},
 	{"fixes", ROWS(fix, fixes, fix_count), NULL, "by saves_share, descending"},
+	{"scaling", POINTER(scaling, scaling), NULL, "beside --base; null: there is none"},
 	{"clocks", ROWS(clock_row, clocks.items, clocks.count), NULL, "one for each machine"},
 	{"differences", ROWS(difference, differences, difference_count), NULL, "of the set-up"},
 	{"late_by", ROWS(part, parts, part_count), NULL, "of all ranks; sums to wait_ns"},

@@ -22,7 +22,7 @@ enum {
 /* A sum over the job's units as that of one unit, in words. */
 static struct vpa_num per_unit(const struct vpa_job *job, uint64_t ns)
 {
-	return vpa_duration(vpa_job_per_unit(job, ns));
+	return vpa_duration(vpt_sat_u64(vpa_job_per_unit(job, (double)ns) + 0.5));
 }
 
 static const char *unit_words(const struct vpa_job *job)
@@ -63,7 +63,7 @@ static uint64_t natural(int64_t n)
 /* Milliseconds of a unit, for cells. */
 static struct vpa_num cell(const struct vpa_job *job, int64_t ns)
 {
-	return vpa_fixed((double)ns / (double)(job->units ? job->units : 1) / 1e6, 1);
+	return vpa_fixed(vpa_job_per_unit(job, (double)ns) / 1e6, 1);
 }
 
 /* ---- RANKS ---- */
@@ -520,6 +520,34 @@ static void put_groups(struct vpa_page *p, const struct vpa_job *job)
 	vpa_page_table(p, &t);
 }
 
+static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
+{
+	static const char *const words[VPA_SCALING_PARTS] = {
+		[VPA_SCALING_TRANSFERS] = "communication",
+		[VPA_SCALING_WAITS] = "waiting for other ranks",
+		[VPA_SCALING_HOST] = "host work that does not divide",
+		[VPA_SCALING_IDLE] = "other idle time",
+		[VPA_SCALING_COPIES] = "copies",
+		[VPA_SCALING_COMPUTE] = "compute that does not shrink",
+	};
+	const struct vpa_scaling *s = job->scaling;
+	struct vpa_words parts = {.used = 0};
+	unsigned i;
+
+	if (!s)
+		return;
+	for (i = 0; i < VPA_SCALING_PARTS; i++)
+		vpa_words_add(&parts, ", ", "%s %s%s", words[i], s->part_ns[i] < 0 ? "-" : "+",
+			vpa_duration((uint64_t)(s->part_ns[i] < 0 ? -s->part_ns[i] : s->part_ns[i]))
+				.text);
+	vpa_page_blank(p);
+	vpa_page_words(p, "SCALING", VPA_PLAIN,
+		"%s on one GPU, %s on %zu: %s times as fast, efficiency %s %%. Beside %s: %s.",
+		vpa_duration(s->one_ns).text, vpa_duration(s->many_ns).text, job->rank_count,
+		vpa_fixed(s->speedup, 2).text, vpa_share(s->efficiency).text,
+		vpa_duration(s->ideal_ns).text, parts.text);
+}
+
 static void put_nothing(struct vpa_page *p)
 {
 	vpa_page_words(p, "RESULT", VPA_YELLOW,
@@ -545,6 +573,7 @@ void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
 	put_parts(p, job);
 	put_rank_table(p, job);
 	put_groups(p, job);
+	put_scaling(p, job);
 }
 
 static void put_any(struct vpa_page *p, const void *job)

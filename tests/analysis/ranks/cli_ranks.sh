@@ -94,6 +94,43 @@ job host=3:200000 host=5:190000 groups=4
 expect 0 "one of two late ranks alone brings little" ranks job
 says out "RANKS 3 and 5 ARE LATE, the others wait for them"
 
+# ---- beside one rank alone ----
+job ranks=1 kernel=0:1600000
+mv job/rank0.json alone.json
+job ranks=4 jitter=100000
+expect 0 "scaling" ranks job --base alone.json --format json
+answers="$answers scaling.json"
+cp out scaling.json
+cases=$((cases + 1))
+python3 - >wrong <<'PY' || fail "scaling: $(cat wrong)"
+import json, sys
+s = json.load(open("out"))["scaling"]
+parts = sum(s[k] for k in ("transfers_ns", "waits_ns", "host_ns", "idle_ns", "copies_ns", "compute_ns"))
+if parts != s["many_ns"] - s["ideal_ns"] or s["ideal_ns"] != s["one_ns"] // 4 or not 0.5 < s["efficiency"] < 1:
+    sys.exit(print(s, parts) or 1)
+if abs(s["efficiency"] * s["many_ns"] - s["ideal_ns"]) > 1000 or s["waits_ns"] <= 0 or s["transfers_ns"] <= 0:
+    sys.exit(print(s) or 1)
+PY
+expect 0 "in words" ranks job --base alone.json
+says out "SCALING"
+says out "host work"
+expect 0 "each rank does work of its own" ranks job --base alone.json --weak --format json
+says out '"weak": true'
+expect 4 "an efficiency that is too low" ranks job --base alone.json --fail-if 'efficiency<99%'
+says err "--fail-if efficiency<99%: efficiency "
+expect 0 "an efficiency that is high enough" ranks job --base alone.json --fail-if 'efficiency<10.5%'
+expect 4 "too much waiting" ranks job --fail-if 'waits>0.1%'
+expect 0 "little waiting" ranks job --fail-if 'waits>90%'
+expect 2 "an efficiency without a base" ranks job --fail-if 'efficiency<80%'
+says err "the efficiency needs --base"
+expect 2 "a condition that is none" ranks job --fail-if 'fps<16'
+says err "expected efficiency or waits"
+expect 2 "a base of several ranks" ranks job --base job/rank0.json --weak --fail-if 'waits<'
+
+expect 0 "one rank summarized" summarize alone.json -o alone.vps
+expect 0 "a summary as a base" ranks job --base alone.vps --format json
+same "the same bytes" "" "$(cmp out scaling.json 2>&1)"
+
 # ---- the screen ----
 job kernel=5:300000
 expect 0 "one late rank" ranks job

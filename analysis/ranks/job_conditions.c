@@ -1,0 +1,77 @@
+/* job_conditions.c - a figure, < or >, and percent. */
+#include "analysis/ranks/job_conditions.h"
+
+#include "formats/base/saturate.h"
+#include "formats/base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[] = {[VPA_JOB_EFFICIENCY] = "efficiency", [VPA_JOB_WAITS] = "waits"};
+
+enum { FIGURES = sizeof(names) / sizeof(names[0]), DIGITS_MOST = 9 };
+
+/* "80%" as 0.8; NULL: it is none. */
+static const char *read_percent(const char *p, double *share)
+{
+	double percent = 0, place = 1;
+	int digits = 0, has_point = 0;
+
+	for (; vpt_is_digit(*p) || (*p == '.' && !has_point); p++) {
+		has_point |= *p == '.';
+		if (*p == '.')
+			continue;
+		digits++;
+		place /= has_point ? 10 : 1;
+		percent = has_point ? percent + (*p - '0') * place : percent * 10 + (*p - '0');
+	}
+	*share = percent / 100;
+	return digits && digits <= DIGITS_MOST && *p == '%' ? p + 1 : NULL;
+}
+
+int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, struct vpt_err *err)
+{
+	const char *end = NULL;
+	size_t i, len = strcspn(text, "<>");
+
+	for (i = 0; i < FIGURES && (strlen(names[i]) != len || strncmp(text, names[i], len) != 0);)
+		i++;
+	if (i < FIGURES && text[len]) {
+		*out = (struct vpa_job_condition){
+			.text = text, .figure = (enum vpa_job_figure)i, .relation = text[len]};
+		end = read_percent(text + len + 1, &out->share);
+	}
+	if (end && !*end)
+		return VPT_OK;
+	return vpt_fail(err, VPT_EINVAL,
+		"--fail-if: expected efficiency or waits, < or >, and percent, such as "
+		"efficiency<80%%, found \"%.60s\"",
+		text);
+}
+
+double vpa_job_wait_share(const struct vpa_job *job)
+{
+	double time_ns = 0;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		time_ns += (double)(job->ranks[i].rank->last_ns - job->ranks[i].rank->first_ns);
+	return time_ns > 0 ? (double)job->wait_ns / time_ns : 0;
+}
+
+int vpa_job_condition_holds(const struct vpa_job_condition *c, const struct vpa_job *job,
+	int *holds, char what[160], struct vpt_err *err)
+{
+	double share;
+
+	*holds = 0;
+	if (c->figure == VPA_JOB_EFFICIENCY && !job->scaling)
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if %.60s: the efficiency needs --base, the capture of one rank",
+			c->text);
+	share = c->figure == VPA_JOB_EFFICIENCY ? job->scaling->efficiency
+						: vpa_job_wait_share(job);
+	*holds = c->relation == '<' ? share < c->share : share > c->share;
+	snprintf(what, 160, "%s %.1f %%", names[c->figure], 100 * share);
+	return VPT_OK;
+}
