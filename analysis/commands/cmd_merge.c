@@ -3,7 +3,7 @@
 #include "analysis/commands/rank_inputs.h"
 #include "analysis/commands/shared_options.h"
 
-#include "analysis/ranks/rank_file.h"
+#include "analysis/ranks/rank/rank_file.h"
 
 enum { OUTPUT, MEMORY, FORCE, OPTIONS };
 

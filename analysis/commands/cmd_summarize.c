@@ -3,7 +3,7 @@
 #include "analysis/commands/rank_inputs.h"
 #include "analysis/commands/shared_options.h"
 
-#include "analysis/ranks/rank_file.h"
+#include "analysis/ranks/rank/rank_file.h"
 #include "formats/base/memory.h"
 
 enum { OUTPUT, FROM, TO, RANGE, REQUEST, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };

@@ -2,8 +2,8 @@
 #include "analysis/commands/rank_inputs.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/ranks/rank_file.h"
-#include "analysis/ranks/rank_read.h"
+#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/rank_read.h"
 #include "formats/base/memory.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
 
 #include "analysis/commands/command.h"
-#include "analysis/ranks/rank_file.h"
+#include "analysis/ranks/rank/rank_file.h"
 #include "analysis/report/analysis_options.h"
 
 /* Reads the ranks of all operands, one file after the other; of a folder, its files by name. A file that cannot be read

@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_RANKS_LAGS_H
 #define VPA_ANALYSIS_RANKS_LAGS_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 
 /* Collectives of a rank in one group, in order of start: indexes in rank->collectives. */
 struct vpa_sequence {

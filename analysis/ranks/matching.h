@@ -10,7 +10,7 @@
 #ifndef VPA_ANALYSIS_RANKS_MATCHING_H
 #define VPA_ANALYSIS_RANKS_MATCHING_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 
 #define VPA_NO_COLLECTIVE UINT32_MAX
 

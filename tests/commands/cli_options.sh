@@ -20,7 +20,7 @@ a mistyped option names the one that was meant|--formt text x|did you mean --for
 an unknown letter|-z x|unknown option -z
 the hint names the command|cat --bogus x|see vptrace-analyze cat --help
 a mistyped command names the one that was meant|chekc x|did you mean "check"?
-a word that is no command|merge a b|merge: neither a command nor a file
+a word that is no command|blend a b|blend: neither a command nor a file
 a word of other programs|stats x|stats: neither a command nor a file; did you mean "analyze"?
 a word of other programs|dump x|did you mean "cat"?
 help of no command|help chekc|did you mean "check"?

@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_SUPPORT_RANKS_RIG_H
 #define VPT_TESTS_SUPPORT_RANKS_RIG_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 #include "tests/support/random.h"
 
 enum { RIG_RANKS = 12, RIG_ROWS = 200, RIG_PARTS = 4, RIG_GROUPS = 4 };

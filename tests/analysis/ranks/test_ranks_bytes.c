@@ -1,7 +1,7 @@
 /* Ranks as bytes: what is written is read, and no bytes do harm, whatever they say. */
 #include "analysis/ranks/job.h"
-#include "analysis/ranks/rank_bytes.h"
-#include "analysis/ranks/rank_file.h"
+#include "analysis/ranks/rank/rank_bytes.h"
+#include "analysis/ranks/rank/rank_file.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "tests/support/ranks_rig.h"

@@ -1,10 +1,10 @@
 /* rank_read.h - the ranks of a trace, from the pass that makes its report.
  *
  *	trace -> vpa_analyze() -> ops, gaps -> a rank for each device -> cut at its collectives */
-#ifndef VPA_ANALYSIS_RANKS_RANK_READ_H
-#define VPA_ANALYSIS_RANKS_RANK_READ_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_READ_H
+#define VPA_ANALYSIS_RANKS_RANK_RANK_READ_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 #include "analysis/report/analysis_options.h"
 #include "formats/base/error.h"
 

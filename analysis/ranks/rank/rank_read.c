@@ -1,15 +1,15 @@
 /* rank_read.c - observes the pass over a trace: each device's ops and gaps become the stretches of its timeline, and its
  * communication its collectives. Names become texts at the end, while the pass still has them. */
-#include "analysis/ranks/rank_read.h"
+#include "analysis/ranks/rank/rank_read.h"
 
 #include "analysis/analyze.h"
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"
 #include "analysis/folds/observer.h"
-#include "analysis/ranks/collective_facts.h"
-#include "analysis/ranks/condense.h"
-#include "analysis/ranks/rank_facts.h"
-#include "analysis/ranks/rank_timeline.h"
+#include "analysis/ranks/rank/collective_facts.h"
+#include "analysis/ranks/rank/condense.h"
+#include "analysis/ranks/rank/rank_facts.h"
+#include "analysis/ranks/rank/rank_timeline.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/chunk/strings.h"

@@ -9,8 +9,8 @@
  * A rank is (capture, process, device): one capture may hold several. Its time from its first op to its last is cut at
  * the starts and ends of its collectives, the *marks*; each stretch between two marks is a sum of *parts*, exact to the
  * nanosecond: what ran, else why nothing ran. Everything else that is said of several ranks comes from this. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_SUMMARY_H
-#define VPA_ANALYSIS_RANKS_RANK_SUMMARY_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_SUMMARY_H
+#define VPA_ANALYSIS_RANKS_RANK_RANK_SUMMARY_H
 
 #include "analysis/base/arena.h"
 #include "analysis/report/unit_kind.h"

@@ -2,7 +2,7 @@
  *
  * The order of events is that of retime/replay.c. A list keeps few terms; beyond them the ones that matter least in the
  * recording are dropped, and what differs from the recording then is refused. */
-#include "analysis/ranks/condense.h"
+#include "analysis/ranks/rank/condense.h"
 
 #include "analysis/names/families.h"
 #include "analysis/retime/edges.h"

@@ -1,8 +1,8 @@
 /* rank_facts.h - who a rank is: what its report says of the process, the machine and the GPU. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_FACTS_H
-#define VPA_ANALYSIS_RANKS_RANK_FACTS_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_FACTS_H
+#define VPA_ANALYSIS_RANKS_RANK_RANK_FACTS_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 #include "analysis/report/report.h"
 
 /* Sets the members of a rank that a report decides, those of its clock, its unit and what is missing included; `pid` and

@@ -5,11 +5,11 @@
  *	{"NCCL communicator ID":133,"Message size [bytes]":4096,"Reduction operation":0}   of NCCL itself
  *
  * The communicator of NCCL's messages is not known, since what launches them is the end of their group. */
-#ifndef VPA_ANALYSIS_RANKS_COLLECTIVE_FACTS_H
-#define VPA_ANALYSIS_RANKS_COLLECTIVE_FACTS_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_COLLECTIVE_FACTS_H
+#define VPA_ANALYSIS_RANKS_RANK_COLLECTIVE_FACTS_H
 
 #include "analysis/model/model.h"
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 
 /* The annotation of a collective in the innermost ranges around a launch, as in vpa_range.payload; 0: none. */
 uint32_t vpa_collective_payload(

@@ -5,10 +5,10 @@
  * Numbers are in base 128, the low seven bits first, a bit above them set where more follow; signed ones alternate, 0, -1,
  * 1, -2. Texts are 1 + their length and their bytes, 0 is NULL. Columns stand one after the other, so that what is alike
  * is near. Equal ranks give equal bytes. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_BYTES_H
-#define VPA_ANALYSIS_RANKS_RANK_BYTES_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
+#define VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 #include "formats/base/io.h"
 
 /* Writes a rank; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */

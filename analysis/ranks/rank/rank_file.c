@@ -1,8 +1,8 @@
 /* rank_file.c - packs, sorts, writes and reads blocks. */
-#include "analysis/ranks/rank_file.h"
+#include "analysis/ranks/rank/rank_file.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/ranks/rank_bytes.h"
+#include "analysis/ranks/rank/rank_bytes.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>

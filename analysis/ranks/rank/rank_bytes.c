@@ -2,7 +2,7 @@
  *
  * The reader trusts no number: a count is at most as many as bytes are left, indexes are of rows that are there, times
  * ascend and stay below VPA_RANK_LATEST_NS, and the sums of parts are the time between marks. */
-#include "analysis/ranks/rank_bytes.h"
+#include "analysis/ranks/rank/rank_bytes.h"
 
 #include "analysis/names/families.h"
 #include "analysis/report/causes.h"

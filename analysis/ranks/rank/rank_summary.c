@@ -1,5 +1,5 @@
 /* rank_summary.c - kinds of collectives by name, and the memory of ranks. */
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

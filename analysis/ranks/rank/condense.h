@@ -7,10 +7,10 @@
  *
  * with one to a few terms: a term that another one always outweighs is left out. So all ranks can be replayed together,
  * with other ends, from these numbers alone. */
-#ifndef VPA_ANALYSIS_RANKS_CONDENSE_H
-#define VPA_ANALYSIS_RANKS_CONDENSE_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_CONDENSE_H
+#define VPA_ANALYSIS_RANKS_RANK_CONDENSE_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 
 struct vpt_trace;
 

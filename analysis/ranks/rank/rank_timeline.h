@@ -8,10 +8,10 @@
  *
  * Of what runs at the same time the first class counts, of one class what began first. Every nanosecond between the
  * first start and the last end has one part. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_TIMELINE_H
-#define VPA_ANALYSIS_RANKS_RANK_TIMELINE_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_TIMELINE_H
+#define VPA_ANALYSIS_RANKS_RANK_RANK_TIMELINE_H
 
-#include "analysis/ranks/rank_summary.h"
+#include "analysis/ranks/rank/rank_summary.h"
 
 struct vpa_timeline_stretch {
 	uint64_t start_ns, end_ns;

@@ -1,5 +1,5 @@
 /* collective_facts.c - reads annotations of collectives, which are flat objects. */
-#include "analysis/ranks/collective_facts.h"
+#include "analysis/ranks/rank/collective_facts.h"
 
 #include "formats/base/text.h"
 
