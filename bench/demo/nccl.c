@@ -5,6 +5,7 @@
 #include "tests/standin/include/standin_nccl.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,22 @@ struct demo_nccl {
 		ncclComm_t, cudaStream_t);
 };
 
+/* The simulated one is beside the simulated GPU; a search might find a real one. */
+static void *load(void)
+{
+	void *simulation = dlsym(RTLD_DEFAULT, "standin_work");
+	char path[PATH_MAX + 32];
+	const char *slash;
+	Dl_info info;
+
+	if (!simulation || !dladdr(simulation, &info))
+		return NULL;
+	slash = strrchr(info.dli_fname, '/');
+	snprintf(path, sizeof(path), "%.*slibnccl.so.2",
+		slash ? (int)(slash + 1 - info.dli_fname) : 0, info.dli_fname);
+	return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
 static int find(struct demo_nccl *n)
 {
 	const struct {
@@ -35,7 +52,7 @@ static int find(struct demo_nccl *n)
 		{"ncclGetErrorString", &n->error}, {"ncclGroupStart", &n->start},
 		{"ncclGroupEnd", &n->end}, {"ncclSend", &n->send}, {"ncclRecv", &n->receive},
 		{"ncclAllGather", &n->gather}, {"ncclAllReduce", &n->reduce}};
-	void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_GLOBAL);
+	void *library = load();
 	size_t i;
 
 	for (i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
@@ -67,7 +84,7 @@ int demo_nccl_join(const struct demo_options *o, struct demo_nccl **out)
 		return 0;
 	n = calloc(1, sizeof(*n));
 	if (!n || find(n)) {
-		fprintf(stderr, "demo: %s\n", n ? dlerror() : "no memory");
+		fprintf(stderr, "demo: the simulated libnccl.so.2 cannot be loaded\n");
 		free(n);
 		return -1;
 	}

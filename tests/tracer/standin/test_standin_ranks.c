@@ -404,6 +404,8 @@ static void play_at_random(int rank, int ranks)
 		if (vpt_random(&own) % 8 == 0)
 			RIG_EQUAL(cudaDeviceSynchronize(), 0);
 	}
+	RIG_EQUAL(ncclCommDestroy(comms[0]), 0);
+	RIG_EQUAL(ncclCommDestroy(comms[1]), 0);
 }
 
 static void repeated_runs_are_alike_under_load(void)
