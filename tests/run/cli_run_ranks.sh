@@ -46,7 +46,7 @@ says err "vptrace: rank 10: $work/r10.zst: "
 same "the last line" "vptrace: all ranks in one report: vptrace-analyze ranks $work/r*.zst" "$(tail -n 1 err)"
 same "lines" 12 "$(wc -l <err)"
 job new --report -o p%r.zst -- "$demo" --ranks 3 $small
-same "the report of all ranks" "JOINT 3 $work/p0.zst $work/p1.zst $work/p2.zst" "$(grep -v SIMULATED out)"
+same "the report of all ranks" "JOINT 4 --no-progress $work/p0.zst $work/p1.zst $work/p2.zst" "$(grep -v SIMULATED out)"
 
 # ---- without a report of ranks ----
 job old --report -o o%r.zst -- "$demo" --ranks 3 $small

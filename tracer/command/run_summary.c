@@ -321,7 +321,7 @@ static int say_ranks(const struct vtr_list *list, const char *analyzer, enum vtr
 {
 	char *words =
 		vtr_ranks_count(list) > 1 && knows_ranks(analyzer) ? vtr_ranks_words(list) : NULL;
-	const char **argv = words ? calloc(list->file_count + 3, sizeof(*argv)) : NULL;
+	const char **argv = words ? calloc(list->file_count + 4, sizeof(*argv)) : NULL;
 	int rc, is_said = words != NULL;
 
 	if (words)
@@ -329,7 +329,8 @@ static int say_ranks(const struct vtr_list *list, const char *analyzer, enum vtr
 	if (argv && report == VTR_REPORT_TEXT) {
 		argv[0] = "vptrace-analyze";
 		argv[1] = "ranks";
-		vtr_ranks_arguments(list, argv + 2);
+		argv[2] = "--no-progress";
+		vtr_ranks_arguments(list, argv + 3);
 		rc = vtr_program_show(analyzer, argv);
 		if (rc != 0 && rc != 3)
 			vtr_say("no report of all ranks: vptrace-analyze failed");
