@@ -491,7 +491,9 @@ static int gather(struct info *in, struct vpt_err *err)
 	struct vpt_batch *b;
 	struct vpt_err why = {0};
 	size_t index;
-	int rc = vpa_prefetch_start(in->trace, 0, &chunks, err);
+	/* Of an import, making chunks is a tenth of the work, and each takes memory. */
+	unsigned jobs = vpt_trace_reader(in->trace) ? 0 : 1;
+	int rc = vpa_prefetch_start(in->trace, jobs, &chunks, err);
 
 	if (rc)
 		return rc;

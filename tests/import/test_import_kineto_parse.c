@@ -216,20 +216,23 @@ static void the_last_of_two_members_counts(void **state)
 
 /* ---- blocks ---- */
 
-/* A source that gives no more than `most` bytes at a time. */
+/* A source that gives no more than `most` bytes at a time, and fails at a read, the first being 1; 0: at none. It
+ * may claim to be of any size. */
 struct slow {
 	struct vpt_source source;
 	const char *text;
-	size_t most;
+	size_t size, most, fails_at;
 };
 
 static int read_slowly(struct vpt_source *src, uint64_t offset, void *buf, size_t size, size_t *got,
 	struct vpt_err *err)
 {
 	struct slow *slow = (struct slow *)src;
-	size_t left = src->size_bytes - (size_t)offset;
+	size_t left = slow->size - (size_t)offset;
 
-	(void)err;
+	*got = 0;
+	if (slow->fails_at && !--slow->fails_at)
+		return vpt_fail(err, VPT_EIO, "the disk is gone");
 	*got = size < left ? size : left;
 	*got = *got < slow->most ? *got : slow->most;
 	memcpy(buf, slow->text + offset, *got);
@@ -249,6 +252,9 @@ static uint64_t fold_rows(void)
 				all = vpt_mix(all * 31 + rig.batch.sections[s].col[i][row]);
 	return all;
 }
+
+/* Of a short file; and of one that is long enough to be read ahead by a thread. */
+static const uint64_t claims[] = {1 << 10, 8 << 20};
 
 /* Blocks end anywhere: in events, in what is skipped, in what is unreadable, and where it goes on. */
 static void blocks_of_any_size_read_the_same(void **state)
@@ -278,9 +284,11 @@ static void blocks_of_any_size_read_the_same(void **state)
 	char quoted[sizeof(text)];
 	struct slow slow = {.source = {.read_at = read_slowly, .size_bytes = sizeof(text) - 1},
 		.text = quoted,
+		.size = sizeof(text) - 1,
 		.most = sizeof(text)};
 	struct vpt_import_stats whole;
 	uint64_t rows;
+	size_t i;
 
 	(void)state;
 	memcpy(quoted, text, sizeof(text));
@@ -291,10 +299,36 @@ static void blocks_of_any_size_read_the_same(void **state)
 	assert_int_equal(whole.events, 6);
 	assert_int_equal(whole.unreadable, 3);
 	assert_int_equal(whole.skipped, 1);
-	for (slow.most = 1; slow.most < 200; slow.most++) {
+	for (i = 0; i < 2 * 200; i++) {
+		slow.source.size_bytes = claims[i % 2];
+		slow.most = 1 + i / 2;
 		assert_int_equal(rig_import(&slow.source), 0);
 		if (memcmp(&whole, &rig.stats, sizeof(whole)) != 0 || fold_rows() != rows)
-			fail_msg("%zu bytes at a time: %s", slow.most, rig.stats.first_unreadable);
+			fail_msg("%zu bytes at a time, of %llu: %s", slow.most,
+				(unsigned long long)claims[i % 2], rig.stats.first_unreadable);
+	}
+	rig_drop();
+}
+
+static void a_read_that_fails_later_is_an_error_of_reading(void **state)
+{
+	static const char text[] =
+		"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": "
+		"\"k\", \"pid\": 0, \"tid\": 7, \"ts\": 5, \"dur\": 3, \"args\": {}}]}";
+	struct slow slow = {.source = {.read_at = read_slowly},
+		.text = text,
+		.size = sizeof(text) - 1,
+		.most = 10};
+	/* The first bytes, all blocks, and the end. */
+	size_t i, reads = 1 + (sizeof(text) - 1 + 9) / 10 + 1;
+
+	(void)state;
+	for (i = 0; i < 2 * (reads + 1); i++) {
+		slow.source.size_bytes = claims[i % 2];
+		slow.fails_at = 1 + i / 2;
+		assert_int_equal(rig_import(&slow.source), i / 2 < reads ? VPT_EIO : 0);
+		if (i / 2 < reads)
+			assert_string_equal(rig.err.text, "the disk is gone");
 	}
 	rig_drop();
 }
@@ -308,6 +342,7 @@ int main(void)
 		cmocka_unit_test(a_NUL_is_unreadable),
 		cmocka_unit_test(the_last_of_two_members_counts),
 		cmocka_unit_test(blocks_of_any_size_read_the_same),
+		cmocka_unit_test(a_read_that_fails_later_is_an_error_of_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

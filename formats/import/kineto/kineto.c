@@ -382,8 +382,9 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 			d.rows.other);
 		goto out;
 	}
-	stats->after_gzip = d.json.bytes.after_gzip;
-	stats->another_gzip = d.json.bytes.another_gzip;
+	vpt_kineto_bytes_stop(&d.json.bytes);
+	stats->after_gzip = d.json.bytes.unpack.after_gzip;
+	stats->another_gzip = d.json.bytes.unpack.another_gzip;
 
 	vpt_kineto_flows_end(&d.rows);
 	vpt_kineto_python_end(&d.rows);
