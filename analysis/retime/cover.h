@@ -6,7 +6,7 @@
 #ifndef VPA_ANALYSIS_RETIME_COVER_H
 #define VPA_ANALYSIS_RETIME_COVER_H
 
-#include "analysis/retime/tape.h"
+#include "analysis/retime/tape/tape.h"
 
 /* A range in its lane. */
 struct vpa_cover_range {

@@ -7,7 +7,7 @@
 #define VPA_ANALYSIS_RETIME_EFFECTS_H
 
 #include "analysis/retime/change.h"
-#include "analysis/retime/edges.h"
+#include "analysis/retime/edges/edges.h"
 
 enum { VPA_WORLDS_MOST = 32 };
 

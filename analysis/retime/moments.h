@@ -6,7 +6,7 @@
 #ifndef VPA_ANALYSIS_RETIME_MOMENTS_H
 #define VPA_ANALYSIS_RETIME_MOMENTS_H
 
-#include "analysis/retime/tape.h"
+#include "analysis/retime/tape/tape.h"
 
 struct vpa_moments {
 	const uint64_t *ns;   /* recorded, ascending, each once; the caller's */

@@ -1,5 +1,5 @@
 /* replay.c - the order of calls and ops, and the memory for their clocks. */
-#include "analysis/retime/ends.h"
+#include "analysis/retime/tape/ends.h"
 #include "analysis/retime/replaying.h"
 
 #include "formats/base/memory.h"

@@ -5,8 +5,8 @@
 #include "analysis/ranks/rank/condense.h"
 
 #include "analysis/names/families.h"
-#include "analysis/retime/edges.h"
-#include "analysis/retime/ends.h"
+#include "analysis/retime/edges/edges.h"
+#include "analysis/retime/tape/ends.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

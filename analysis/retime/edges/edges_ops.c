@@ -1,7 +1,7 @@
 /* edges_ops.c - what ops begin after. */
-#include "analysis/retime/edges_finding.h"
+#include "analysis/retime/edges/edges_finding.h"
 
-#include "analysis/retime/ends.h"
+#include "analysis/retime/tape/ends.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"

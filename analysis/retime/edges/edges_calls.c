@@ -1,8 +1,8 @@
 /* edges_calls.c - host code between calls, and what calls wait for. */
-#include "analysis/retime/edges_finding.h"
+#include "analysis/retime/edges/edges_finding.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/retime/ends.h"
+#include "analysis/retime/tape/ends.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"

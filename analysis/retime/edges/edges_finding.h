@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_RETIME_EDGES_FINDING_H
 
 #include "analysis/base/index.h"
-#include "analysis/retime/edges.h"
+#include "analysis/retime/edges/edges.h"
 
 struct vpa_edges_finding {
 	struct vpa_tape *t;

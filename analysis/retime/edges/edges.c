@@ -1,5 +1,5 @@
 /* edges.c - finds the edges of calls and ops. */
-#include "analysis/retime/edges_finding.h"
+#include "analysis/retime/edges/edges_finding.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"

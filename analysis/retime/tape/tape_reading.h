@@ -1,10 +1,10 @@
-/* tape_reading.h - a tape that is being read. Private to tape.c and tape_join.c. */
+/* tape_reading.h - a tape that is being read. Private to the files of this room. */
 #ifndef VPA_ANALYSIS_RETIME_TAPE_READING_H
 #define VPA_ANALYSIS_RETIME_TAPE_READING_H
 
 #include "analysis/base/index.h"
-#include "analysis/retime/order.h"
-#include "analysis/retime/tape.h"
+#include "analysis/retime/tape/order.h"
+#include "analysis/retime/tape/tape.h"
 #include "formats/chunk/batch.h"
 
 /* A call as it is read: nested ones too. */
@@ -23,6 +23,7 @@ struct vpa_tape_reading {
 	size_t chunk_count, next_chunk;
 	size_t first_chunk, skip; /* of this part; how many to leave out after it */
 	size_t skipped;
+	uint64_t enough; /* calls and ops in memory, before the part may be full */
 	int has_ended, has_calls, has_ops;
 	struct vpa_tape *tape, own_tape;
 	struct vpa_tape_row *rows;
@@ -54,15 +55,13 @@ int vpa_tape_read_samples(struct vpa_tape_reading *r, const struct vpt_batch *b)
 /* Of the rows that were read, puts those of the current chunk in order. 0 or VPT_ENOMEM. */
 int vpa_tape_order(struct vpa_tape_reading *r, int is_last);
 
-/* Drops what the part before had and the next one does not need: all but what reaches beyond `from_ns`, and as many ops
- * before that as may matter, with their calls. 0 or VPT_ENOMEM. */
-int vpa_tape_keep(struct vpa_tape_reading *r, uint64_t from_ns);
-/* The end of the op that ended last by a time, or 0. Of ops before number `before` only, in order of start. */
-uint64_t vpa_tape_last_end(const struct vpa_tape *t, uint64_t by_ns, size_t before);
+/* The lanes that a chunk describes; then its rows, in order; then the ranges that are open at its end. 0 or
+ * VPT_ENOMEM. */
+int vpa_tape_read_lanes(struct vpa_tape_reading *r, const struct vpt_batch *b);
+int vpa_tape_read_chunk(struct vpa_tape_reading *r, struct vpt_batch *b);
+int vpa_tape_read_open(struct vpa_tape_reading *r, const struct vpt_batch *b);
 
 /* Joins all rows: finds the outermost calls, the call of each op, the rows of each call. 0 or VPT_ENOMEM. */
 int vpa_tape_join(struct vpa_tape_reading *r);
-
-enum { VPA_TAPE_CONTEXT = 8192 /* ops before a part that may matter to it */ };
 
 #endif

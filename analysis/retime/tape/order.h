@@ -18,6 +18,7 @@ struct vpa_ordering {
 	size_t size;                                  /* of a row */
 	int (*compare)(const void *a, const void *b); /* as of qsort(): by time, then by more */
 	size_t ordered;                               /* so many of the first rows are in order */
+	size_t moved;      /* of them, so many had to be put in order again */
 	int is_disordered; /* rows reach back so far that only vpa_order_all() puts them in order */
 };
 

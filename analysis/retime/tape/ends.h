@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_RETIME_ENDS_H
 #define VPA_ANALYSIS_RETIME_ENDS_H
 
-#include "analysis/retime/order.h"
+#include "analysis/retime/tape/order.h"
 #include "formats/base/memory.h"
 
 /* All zeros is empty. A heap. */

@@ -15,7 +15,7 @@
 #ifndef VPA_ANALYSIS_RETIME_EDGES_H
 #define VPA_ANALYSIS_RETIME_EDGES_H
 
-#include "analysis/retime/tape.h"
+#include "analysis/retime/tape/tape.h"
 
 /* No such edge. */
 #define VPA_EDGE_NONE INT64_MIN

@@ -1,5 +1,5 @@
 /* order.c - sorts times with the numbers of their rows, merging stretches that are in order, then moves the rows. */
-#include "analysis/retime/order.h"
+#include "analysis/retime/tape/order.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/error.h"
@@ -136,6 +136,9 @@ int vpa_order_more(struct vpa_ordering *o, void *rows, size_t count)
 			o->is_disordered = 1;
 			return 0;
 		}
+	o->moved += o->ordered - from;
+	if (o->moved > REACH + 4 * count)
+		o->is_disordered = 1;
 	o->ordered = count;
 	return order_from(o, rows, from, count);
 }

@@ -1,15 +1,12 @@
 /* tape.c - reads the rows. */
-#include "analysis/retime/tape_reading.h"
+#include "analysis/retime/tape/tape_reading.h"
 
-#include "analysis/join/prefetch.h"
 #include "analysis/names/families.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"
 #include "formats/chunk/chunk.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LANES_MOST = 65536 };
@@ -404,7 +401,7 @@ static int read_section(struct vpa_tape_reading *r, const struct vpt_section *s)
 	}
 }
 
-static int read_lanes(struct vpa_tape_reading *r, struct vpt_batch *b)
+int vpa_tape_read_lanes(struct vpa_tape_reading *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *lanes = vpt_batch_find(b, VPT_LANE);
 	uint32_t row;
@@ -416,7 +413,7 @@ static int read_lanes(struct vpa_tape_reading *r, struct vpt_batch *b)
 	return rc;
 }
 
-static int read_chunk(struct vpa_tape_reading *r, struct vpt_batch *b)
+int vpa_tape_read_chunk(struct vpa_tape_reading *r, struct vpt_batch *b)
 {
 	size_t i;
 	int rc = vpt_chunk_unpack(b);
@@ -433,221 +430,9 @@ static int read_chunk(struct vpa_tape_reading *r, struct vpt_batch *b)
 	return rc ? rc : vpa_tape_order(r, 0);
 }
 
-/* The ranges that are open when a part ends, until the next part. */
-static int read_open_ranges(struct vpa_tape_reading *r, const struct vpt_batch *b)
+int vpa_tape_read_open(struct vpa_tape_reading *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *open = vpt_batch_find(b, VPT_OPEN);
 
 	return open ? read_open(r, open) : VPT_OK;
-}
-
-/* ---- parts ---- */
-
-static uint64_t in_memory(const struct vpa_tape_reading *r)
-{
-	return r->row_count + r->tape->op_count;
-}
-
-/* Of a trace that is too large, how many chunks are left out after each part, so that about `most` calls and ops of all
- * are read, and the last part ends with the trace. */
-static void plan(struct vpa_tape_reading *r)
-{
-	size_t chunks = r->next_chunk - r->first_chunk;
-	uint64_t taken = r->limits.most / r->limits.part;
-
-	if (taken >= 2 && chunks * taken < r->chunk_count)
-		r->skip = (r->chunk_count - chunks) / (taken - 1) - chunks;
-}
-
-/* Whether the part has enough, and where it ends. */
-static int is_full(struct vpa_tape_reading *r)
-{
-	struct vpa_tape *t = r->tape;
-
-	if (in_memory(r) < r->limits.part)
-		return 0;
-	t->to_ns = vpa_tape_last_end(t, vpt_trace_times_from(r->trace, r->next_chunk), t->op_count);
-	return t->to_ns > t->from_ns;
-}
-
-/* Of a part after some that were left out: its first ops are there for those that follow. */
-static void begin_anew(struct vpa_tape *t, int is_last)
-{
-	size_t context = t->op_count / 2 < VPA_TAPE_CONTEXT ? t->op_count / 2 : VPA_TAPE_CONTEXT;
-
-	if (t->from_ns == UINT64_MAX && context && (is_last || context == VPA_TAPE_CONTEXT))
-		t->from_ns = vpa_tape_last_end(t, UINT64_MAX, context);
-}
-
-static int next_chunk(struct vpa_tape_reading *r, struct vpt_batch **b, struct vpt_err *err)
-{
-	int rc = vpa_prefetch_next(r->chunks, b, err);
-
-	r->next_chunk += rc != VPT_END;
-	r->has_ended = rc == VPT_END;
-	return rc;
-}
-
-/* Reads chunks until the part is full. */
-static int read_part(struct vpa_tape_reading *r, struct vpt_err *err)
-{
-	enum { PARTS_MOST = 16 };
-	struct vpa_tape *t = r->tape;
-	struct vpt_batch *b;
-	int rc;
-
-	while ((rc = next_chunk(r, &b, err)) != VPT_END) {
-		if (rc == VPT_EDATA)
-			continue;
-		rc = rc ? rc : read_lanes(r, b);
-		rc = rc ? rc : read_chunk(r, b);
-		if (rc)
-			return rc;
-		begin_anew(t, r->next_chunk == r->chunk_count);
-		if (is_full(r) || r->next_chunk == r->chunk_count)
-			return read_open_ranges(r, b);
-		if (in_memory(r) / PARTS_MOST > r->limits.part)
-			return vpt_fail(err, VPT_EUNSUPPORTED,
-				"more than %" PRIu64 " calls and ops overlap in time",
-				PARTS_MOST * r->limits.part);
-	}
-	return VPT_OK;
-}
-
-/* Leaves out chunks, except for their lanes. */
-static int skip_chunks(struct vpa_tape_reading *r, struct vpt_err *err)
-{
-	size_t left = r->skip;
-	struct vpt_batch *b;
-	int rc = VPT_OK;
-
-	for (; left && !r->has_ended; left--) {
-		rc = next_chunk(r, &b, err);
-		r->skipped += rc != VPT_END;
-		rc = rc == VPT_EDATA || rc == VPT_END ? VPT_OK : rc ? rc : read_lanes(r, b);
-		if (rc)
-			return rc;
-	}
-	return VPT_OK;
-}
-
-/* From the end of the part before, if there is one. */
-static int begin_part(struct vpa_tape_reading *r, struct vpt_err *err)
-{
-	struct vpa_tape *t = r->tape;
-	int rc;
-
-	if (!r->next_chunk)
-		return VPT_OK;
-	if (!r->first_chunk)
-		plan(r);
-	r->first_chunk = r->next_chunk;
-	t->from_ns = r->skip ? UINT64_MAX : t->to_ns;
-	rc = vpa_tape_keep(r, t->from_ns);
-	return rc ? rc : skip_chunks(r, err);
-}
-
-static int end_part(struct vpa_tape_reading *r)
-{
-	struct vpa_tape *t = r->tape;
-	int rc = vpa_tape_order(r, 1);
-
-	if (r->has_ended || r->next_chunk == r->chunk_count)
-		t->to_ns = UINT64_MAX;
-	r->has_calls |= r->row_count > 0;
-	r->has_ops |= t->op_count > 0;
-	if (rc || !r->row_count || !t->op_count)
-		return rc;
-	rc = vpa_tape_join(r);
-	if (!rc)
-		t->start_ns = t->calls[0].start_ns < t->ops[0].start_ns ? t->calls[0].start_ns
-									: t->ops[0].start_ns;
-	return rc;
-}
-
-int vpa_tape_next(struct vpa_tape_reading *r, struct vpa_tape **out, struct vpt_err *err)
-{
-	int rc;
-
-	*out = r->tape;
-	do {
-		if (r->has_ended || (r->next_chunk && r->next_chunk == r->chunk_count))
-			return VPT_END;
-		rc = begin_part(r, err);
-		if (!rc)
-			rc = read_part(r, err);
-		if (!rc)
-			rc = end_part(r);
-	} while (!rc && !(r->row_count && r->tape->op_count));
-	return rc == VPT_ENOMEM ? vpt_fail(err, rc, "no memory to replay the trace") : rc;
-}
-
-/* ---- all ---- */
-
-int vpa_tape_open(const struct vpt_trace *trace, unsigned jobs,
-	const struct vpa_tape_limits *limits, struct vpa_tape_reading **out, struct vpt_err *err)
-{
-	struct vpa_tape_reading *r = *out = vpt_calloc(1, sizeof(*r));
-
-	if (!r)
-		return vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	r->trace = trace;
-	r->limits = *limits;
-	r->tape = &r->own_tape;
-	r->tape->lines = limits->lines;
-	r->tape->line_count = limits->line_count;
-	r->chunk_count = vpt_trace_chunks(trace);
-	/* Name 0 is that of what has none. */
-	if (vpt_strings_put(&r->tape->names, "", 0) != 0)
-		return vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	return vpa_prefetch_start(trace, jobs, &r->chunks, err);
-}
-
-int vpa_tape_has_calls(const struct vpa_tape_reading *r)
-{
-	return r->has_calls;
-}
-
-int vpa_tape_has_ops(const struct vpa_tape_reading *r)
-{
-	return r->has_ops;
-}
-
-double vpa_tape_share(const struct vpa_tape_reading *r)
-{
-	return r->next_chunk ? 1 - (double)r->skipped / (double)r->next_chunk : 1;
-}
-
-static void free_tape(struct vpa_tape *t)
-{
-	vpt_strings_free(&t->names);
-	vpt_free(t->calls);
-	vpt_free(t->ops);
-	vpt_free(t->launched);
-	vpt_free(t->ranges);
-	vpt_free(t->threads);
-	vpt_free(t->streams);
-	vpt_free(t->syncs);
-	vpt_free(t->samples);
-}
-
-void vpa_tape_close(struct vpa_tape_reading *r)
-{
-	if (!r)
-		return;
-	vpa_prefetch_stop(r->chunks);
-	vpt_free(r->rows);
-	vpt_free(r->correlations);
-	vpt_free(r->lane_of);
-	vpt_free(r->name_of);
-	vpt_free(r->known);
-	vpt_free(r->class_of);
-	vpt_free(r->family_of);
-	vpt_free(r->has_family);
-	vpt_free(r->frame_lines);
-	vpt_free(r->stack_lines);
-	vpa_index_free(&r->lanes);
-	vpa_index_free(&r->gpus);
-	free_tape(r->tape);
-	vpt_free(r);
 }

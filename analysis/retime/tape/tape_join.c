@@ -1,11 +1,9 @@
 /* tape_join.c - puts the rows in order and joins them. */
-#include "analysis/retime/tape_reading.h"
+#include "analysis/retime/tape/tape_reading.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"
 #include "formats/calls.h"
-
-#include <string.h>
 
 /* ---- order ---- */
 
@@ -62,93 +60,6 @@ int vpa_tape_order(struct vpa_tape_reading *r, int is_last)
 	r->op_order.compare = by_op_start;
 	rc = order(&r->row_order, r->rows, r->row_count);
 	return rc ? rc : order(&r->op_order, t->ops, t->op_count);
-}
-
-/* ---- parts ---- */
-
-uint64_t vpa_tape_last_end(const struct vpa_tape *t, uint64_t by_ns, size_t before)
-{
-	uint64_t end_ns = 0;
-	size_t i;
-
-	for (i = 0; i < before; i++)
-		if (t->ops[i].end_ns <= by_ns && t->ops[i].end_ns > end_ns)
-			end_ns = t->ops[i].end_ns;
-	return end_ns;
-}
-
-static int keep_ops(struct vpa_tape_reading *r, size_t first)
-{
-	struct vpa_tape *t = r->tape;
-	size_t count = t->op_count - first, i;
-	uint64_t *correlations = vpt_alloc(count + 1, sizeof(*correlations));
-
-	if (!correlations)
-		return VPT_ENOMEM;
-	memmove(t->ops, t->ops + first, count * sizeof(*t->ops));
-	for (i = 0; i < count; i++) {
-		correlations[i] = r->correlations[t->ops[i].row];
-		t->ops[i].row = (uint32_t)i;
-	}
-	vpt_free(r->correlations);
-	r->correlations = correlations;
-	r->correlation_cap = count + 1;
-	t->op_count = r->op_order.ordered = count;
-	return VPT_OK;
-}
-
-static void keep_rows(struct vpa_tape_reading *r, uint64_t from_ns)
-{
-	size_t first = 0;
-
-	while (first < r->row_count && r->rows[first].start_ns < from_ns)
-		first++;
-	r->row_count -= first;
-	memmove(r->rows, r->rows + first, r->row_count * sizeof(*r->rows));
-	r->row_order.ordered = r->row_count;
-}
-
-static void keep_others(struct vpa_tape *t, uint64_t from_ns)
-{
-	size_t i, count = 0;
-
-	for (i = 0; i < t->range_count; i++)
-		if (t->ranges[i].end_ns > from_ns && !t->ranges[i].is_open)
-			t->ranges[count++] = t->ranges[i];
-	t->range_count = count;
-	for (i = count = 0; i < t->sync_count; i++)
-		if (t->syncs[i].ns >= from_ns)
-			t->syncs[count++] = t->syncs[i];
-	t->sync_count = count;
-	for (i = count = 0; i < t->sample_count; i++)
-		if (t->samples[i].ns >= from_ns)
-			t->samples[count++] = t->samples[i];
-	t->sample_count = count;
-}
-
-int vpa_tape_keep(struct vpa_tape_reading *r, uint64_t from_ns)
-{
-	struct vpa_tape *t = r->tape;
-	uint64_t calls_from_ns = from_ns;
-	size_t first = 0;
-
-	r->row_order.is_disordered = r->op_order.is_disordered = 0;
-	while (first < t->op_count && t->ops[first].start_ns < from_ns)
-		first++;
-	if (from_ns == UINT64_MAX)
-		first = t->op_count;
-	else
-		first = first > VPA_TAPE_CONTEXT ? first - VPA_TAPE_CONTEXT : 0;
-	if (first < t->op_count) {
-		const struct vpa_tape_op *o = &t->ops[first];
-
-		calls_from_ns = o->start_ns < from_ns ? o->start_ns : from_ns;
-		if (o->call != VPA_TAPE_NONE)
-			calls_from_ns = t->calls[o->call].start_ns;
-	}
-	keep_others(t, calls_from_ns);
-	keep_rows(r, calls_from_ns);
-	return keep_ops(r, first);
 }
 
 /* ---- ids ---- */

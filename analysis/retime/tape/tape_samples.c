@@ -1,5 +1,5 @@
 /* tape_samples.c - which lines of Python were running when. */
-#include "analysis/retime/tape_reading.h"
+#include "analysis/retime/tape/tape_reading.h"
 
 #include "formats/base/memory.h"
 
