@@ -81,7 +81,7 @@ int vpa_gap_drawer_find(struct vpa_gap_parts *p, struct vpa_gap_drawer *d, uint3
 static inline struct vpa_gap_drawer *vpa_gap_drawer_of(
 	struct vpa_gap_parts *p, struct vpa_gap_owner owner, uint32_t place)
 {
-	struct vpa_gap_drawer *d = &p->drawers[(owner.packed * 8 + place) % VPA_GAP_DRAWERS];
+	struct vpa_gap_drawer *d = &p->drawers[(owner.packed * 29 + place) % VPA_GAP_DRAWERS];
 
 	if (d->owner != owner.packed + 1 || d->place != place)
 		vpa_gap_drawer_empty(d, owner, place);
