@@ -101,9 +101,9 @@ if command -v bash >/dev/null; then
 	completes "no word after a time" "" cat --from ""
 	completes "a file after -o" "here.zst" convert -o here
 	completes "an operand" "here.zst" check here
-	completes "commands after help" "schema stacks" help s
+	completes "commands after help" "schema stacks summarize" help s
 	program=vptrace
-	completes "vptrace: commands" "report run" r
+	completes "vptrace: commands" "ranks report run" r
 	completes "vptrace: doctor" "doctor" d
 	completes "vptrace: options of doctor" "--json" doctor --j
 	completes "vptrace: options of run" "--mark --max-bytes --memory" run --m
