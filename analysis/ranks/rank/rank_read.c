@@ -367,8 +367,9 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 	o.step_parts = o.only_sums = 1;
 	rc = vpt_strings_put(&r.places, "", 0) == 0 ? VPT_OK : VPT_ENOMEM;
 	if (rc)
-		return vpt_fail(err, rc, "no memory for the ranks of a trace");
-	rc = vpa_analyze(trace, capture, &o, &report, err);
+		vpt_fail(err, rc, "no memory for the ranks of a trace");
+	else
+		rc = vpa_analyze(trace, capture, &o, &report, err);
 	/* A window cuts collectives: the replay has whole ones. */
 	if (!rc && !o.has_from && !o.has_to && !o.range && !o.request)
 		rc = vpa_condense(trace, o.jobs, r.ranks.items, r.ranks.count, err);

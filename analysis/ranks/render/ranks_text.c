@@ -3,6 +3,7 @@
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "analysis/render/renderer.h"
+#include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -383,12 +384,12 @@ static void put_others(const struct vpa_job *job, const struct vpa_job_rank *con
 
 static void put_rank_table(struct vpa_page *p, const struct vpa_job *job)
 {
-	const struct vpa_job_rank **order = calloc(job->rank_count + 1, sizeof(void *));
+	const struct vpa_job_rank **order = vpt_calloc(job->rank_count + 1, sizeof(void *));
 	struct vpa_table t;
 	size_t i, shown = 0;
 
 	if (!order) {
-		p->rc = VPT_ENOMEM;
+		p->rc = vpt_fail(p->err, VPT_ENOMEM, "no memory for a table");
 		return;
 	}
 	for (i = 0; i < job->rank_count; i++)
@@ -405,7 +406,7 @@ static void put_rank_table(struct vpa_page *p, const struct vpa_job *job)
 	else if (shown < job->rank_count)
 		put_others(job, order + shown, job->rank_count - shown, &t);
 	vpa_page_table(p, &t);
-	free(order);
+	vpt_free(order);
 }
 
 static const struct vpa_column part_columns[] = {
