@@ -298,7 +298,7 @@ static void find_bias_of(
 	struct placing *p, const struct vpa_group *g, int64_t *differences, uint64_t *bias_ns)
 {
 	size_t step = 1 + g->row_count / BIAS_ROWS, count = 0, row, k;
-	uint64_t shortest_ns;
+	uint64_t shortest_ns = UINT64_MAX; /* not asked for */
 
 	for (row = 0; row < g->row_count; row += step) {
 		struct seen s;
