@@ -19,12 +19,13 @@ enum { CHECKS = 6 };
 
 /* ---- the loop ---- */
 
-static const struct vpa_stage_row *stage_of_kind(const struct vpa_report *r, const char *kind)
+static const struct vpa_stage_row *stage_of_kind(
+	const struct vpa_report *r, enum vpa_scope_kind kind)
 {
 	size_t i;
 
 	for (i = 0; i < r->stage_count; i++)
-		if (!strcmp(r->stages[i].kind, kind))
+		if (r->stages[i].kind == kind)
 			return &r->stages[i];
 	return NULL;
 }
@@ -41,7 +42,7 @@ static void count_ops(struct vpa_check_loop *out, const struct vpa_stage_row *ro
 static void count_block_ops(
 	const struct vpa_report *r, const struct vpa_mean_unit *unit, struct vpa_check_loop *out)
 {
-	count_ops(out, stage_of_kind(r, "step"), "step");
+	count_ops(out, stage_of_kind(r, VPA_SCOPE_STEP), "step");
 	if (out->ops_of || !unit->ops)
 		return;
 	out->ops = unit->ops;
@@ -93,7 +94,7 @@ static void find_steps(
 void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
 {
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
-	const struct vpa_stage_row *steps = stage_of_kind(r, "step");
+	const struct vpa_stage_row *steps = stage_of_kind(r, VPA_SCOPE_STEP);
 
 	*out = (struct vpa_check_loop){.kind = unit.kind,
 		.is_whole = unit.has_parts,
@@ -117,7 +118,7 @@ void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
 			find_steps(r, steps, out);
 		break;
 	case VPA_UNIT_ITERATION:
-		count_ops(out, stage_of_kind(r, "iteration"), "iteration");
+		count_ops(out, stage_of_kind(r, VPA_SCOPE_ITERATION), "iteration");
 		break;
 	case VPA_UNIT_INFERRED:
 		find_inferred(&r->inferred[0], out);
@@ -338,7 +339,7 @@ static uint64_t span_of_all(const struct writer *w)
 		return 0;
 	if (w->loop->kind == VPA_UNIT_STEP)
 		return vpt_sat_u64((double)w->loop->span_ns *
-				   (double)stage_of_kind(w->r, "step")->count /
+				   (double)stage_of_kind(w->r, VPA_SCOPE_STEP)->count /
 				   (double)w->loop->count);
 	if (w->loop->kind != VPA_UNIT_BLOCK)
 		return w->loop->span_ns;

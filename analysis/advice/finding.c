@@ -29,7 +29,8 @@ int vpa_findings_begin(struct vpa_report *r)
 	return r->findings ? VPT_OK : VPT_ENOMEM;
 }
 
-struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status)
+struct vpa_finding *vpa_finding_add(
+	struct vpa_report *r, const char *id, enum vpa_finding_status status)
 {
 	struct vpa_finding *f;
 
@@ -140,9 +141,10 @@ int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s)
 	       (double)s->ns >= active_share * (double)vpa_active_ns(r);
 }
 
-const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s)
+enum vpa_finding_status vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s)
 {
-	return (double)s->ns >= 0.1 * (double)vpa_windows_ns(r) ? "fail" : "warn";
+	return (double)s->ns >= 0.1 * (double)vpa_windows_ns(r) ? VPA_FINDING_FAIL
+								: VPA_FINDING_WARN;
 }
 
 /* The busiest device: stands for savings that are not known per device. */

@@ -13,9 +13,10 @@ enum { VPA_FINDINGS_MAX = 32 };
 /* Allocates room for findings in the report. 0 or VPT_ENOMEM. */
 int vpa_findings_begin(struct vpa_report *r);
 
-/* Adds a finding; the caller fills the other members. `id` and `status` are constants. NULL: too
+/* Adds a finding; the caller fills the other members. `id` is a constant. NULL: too
  * many findings, or no memory. */
-struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status);
+struct vpa_finding *vpa_finding_add(
+	struct vpa_report *r, const char *id, enum vpa_finding_status status);
 /* Adds a name as evidence. Keeps the first three; skips NULL, and names already listed. */
 void vpa_finding_evidence(struct vpa_finding *f, const char *text);
 const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id);
@@ -47,7 +48,7 @@ int vpa_is_window_share(const struct vpa_report *r, uint64_t ns);
 /* Whether the saving is at least 1 % of the windows and 2 % of the active time. */
 int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s);
 /* "fail" from a tenth of the windows, else "warn". */
-const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s);
+enum vpa_finding_status vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s);
 /* Fills in the gain, what it is a part of, and what it means in FPS or steps per second. The note begins with the
  * device that gains most of it, if there are several and that one is hardly busy. */
 void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);

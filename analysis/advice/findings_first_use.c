@@ -40,7 +40,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 	}
 	if (!ns || (double)ns < least_share * (double)idle || ns < vpa_windows_ns(r) / 100)
 		return NULL;
-	f = vpa_finding_add(r, "first-use", "warn");
+	f = vpa_finding_add(r, "first-use", VPA_FINDING_WARN);
 	if (!f)
 		return NULL;
 	f->title = vpa_arena_printf(&r->arena,
@@ -84,7 +84,7 @@ static uint64_t loads_of(const struct vpa_report *r, const char *call)
 	size_t i;
 
 	for (i = 0; call && i < g->setup_count; i++)
-		if (!strcmp(g->setup[i].what, "module") && !strcmp(g->setup[i].call, call))
+		if (g->setup[i].what == VPA_SETUP_MODULE && !strcmp(g->setup[i].call, call))
 			return g->setup[i].count;
 	return 0;
 }

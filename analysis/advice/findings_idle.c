@@ -530,7 +530,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	if ((double)sum.saving.ns < least * (double)vpa_windows_ns(r) ||
 		(cause == VPA_CAUSE_AFTER_LAST_WORK && is_tail_lost(r)))
 		return;
-	f = vpa_finding_add(r, id, "warn");
+	f = vpa_finding_add(r, id, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = vpa_arena_printf(&r->arena, "the GPU had no work for %s %s",

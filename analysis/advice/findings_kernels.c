@@ -93,7 +93,7 @@ static void find_wide_gemms(struct vpa_report *r)
 
 	if ((double)wide < work_share * busy || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "fp32-gemm", "warn");
+	f = vpa_finding_add(r, "fp32-gemm", VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = wide_title(r, is_mixed);
@@ -137,7 +137,7 @@ static void find_wide_convs(struct vpa_report *r)
 
 	if ((double)s.ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "fp32-conv", "warn");
+	f = vpa_finding_add(r, "fp32-conv", VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = has_tf32(r)
@@ -268,7 +268,7 @@ static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 
 	if ((double)w->all_ns < work_share * (double)vpa_busy_ns(r))
 		return;
-	f = vpa_finding_add(r, "decoder-work", moves ? vpa_saving_status(r, &s) : "info");
+	f = vpa_finding_add(r, "decoder-work", moves ? vpa_saving_status(r, &s) : VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = decoder_title(w, moves);
@@ -341,7 +341,7 @@ static void find_attention_cost(struct vpa_report *r)
 	}
 	if (!dear && used < 2)
 		return;
-	f = vpa_finding_add(r, "attention-cost", "info");
+	f = vpa_finding_add(r, "attention-cost", VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = used > 1 ? "several attention back-ends run: compare what a call costs with its "
@@ -505,7 +505,7 @@ static void find_largest(struct vpa_report *r)
 	}
 	if (!*text || !vpa_finding_find(r, "gpu-bound"))
 		return;
-	f = vpa_finding_add(r, "largest-kernels", "info");
+	f = vpa_finding_add(r, "largest-kernels", VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = "what is unusual about the largest kernels";

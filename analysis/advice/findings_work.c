@@ -73,7 +73,7 @@ static void find_bound(struct vpa_report *r)
 
 	if (!vpa_limit_is_bound(limit))
 		return;
-	f = vpa_finding_add(r, bounds[limit].id, "info");
+	f = vpa_finding_add(r, bounds[limit].id, VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = bound_title(r, limit, &load, bounds[limit].title);
@@ -362,7 +362,7 @@ static void find_eager(struct vpa_report *r)
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_EAGER_SOFTMAX);
 	if (!count || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "eager-attention", "fail");
+	f = vpa_finding_add(r, "eager-attention", VPA_FINDING_FAIL);
 	if (!f)
 		return;
 	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
@@ -415,7 +415,7 @@ static void find_old_flash(struct vpa_report *r)
 		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
 			b->share_of_busy < attention_share)
 			continue;
-		f = vpa_finding_add(r, "flash-2-on-hopper", "warn");
+		f = vpa_finding_add(r, "flash-2-on-hopper", VPA_FINDING_WARN);
 		if (!f)
 			return;
 		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
@@ -443,7 +443,7 @@ static void find_backend_change(struct vpa_report *r)
 		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
 			!vpa_is_window_share(r, c->slow_ns) || !strcmp(c->slow, "eager"))
 			continue;
-		f = vpa_finding_add(r, "attention-change", "warn");
+		f = vpa_finding_add(r, "attention-change", VPA_FINDING_WARN);
 		if (!f)
 			return;
 		f->title = "attention changes its back-end between steps: look for a mask, a shape "
@@ -470,7 +470,7 @@ static void find_unfused_conv(struct vpa_report *r)
 
 	if (!vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "vol2col", "warn");
+	f = vpa_finding_add(r, "vol2col", VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";

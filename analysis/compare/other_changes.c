@@ -40,7 +40,7 @@ static struct vpa_row_name stage_name(const void *rows, size_t i)
 {
 	const struct vpa_stage_row *row = (const struct vpa_stage_row *)rows + i;
 
-	return (struct vpa_row_name){row->name, row->kind, 0};
+	return (struct vpa_row_name){row->name, vpa_scope_kind_name(row->kind), 0};
 }
 
 static struct vpa_row_name compared_stage_name(const void *rows, size_t i)
@@ -104,8 +104,9 @@ static int list_stages(struct vpa_comparison *c, struct vpa_row_names *listed)
 			const struct vpa_stage_row *row = &run_at(c, i)->stages[k];
 			int put;
 
-			c->stages[c->stage_count] = (struct vpa_compared_stage){
-				.name = row->name, .kind = row->kind, .nested = row->nested};
+			c->stages[c->stage_count] = (struct vpa_compared_stage){.name = row->name,
+				.kind = vpa_scope_kind_name(row->kind),
+				.nested = row->nested};
 			put = vpa_row_names_put(listed, c->stage_count);
 			if (put < 0)
 				return VPT_ENOMEM;

@@ -170,9 +170,9 @@ static int write_requests(const struct vpa_counter_times *t, const struct vpa_sa
 	return rc;
 }
 
-static const char *mean_of(const struct vpa_measure *m)
+static enum vpa_mean_of mean_of(const struct vpa_measure *m)
 {
-	return m->is_of_samples ? "samples" : "time";
+	return m->is_of_samples ? VPA_MEAN_OF_SAMPLES : VPA_MEAN_OF_TIME;
 }
 
 /* ---- stages ---- */
@@ -191,7 +191,7 @@ static int write_part(const struct vpa_fold_context *c, const struct vpa_counter
 	if (!rc && (m.samples || m.covered_ns)) {
 		*part = (struct vpa_counter_part){
 			.name = vpa_stage_at_name(out, c->model, &stage->at),
-			.kind = vpa_scope_kind_name(stage->at.kind),
+			.kind = stage->at.kind,
 			.samples = m.samples,
 			.covered_ns = m.covered_ns,
 			.min = m.min,

@@ -125,7 +125,7 @@ static int write_lane(struct vpa_lane_state *from, const struct vpa_fold_context
 		     : from->at.kind == VPA_SCOPE_CONTEXT
 			     ? "context pass"
 			     : vpa_stage_at_name(out, c->model, &from->at);
-	lane->kind = vpa_scope_kind_name(from->at.kind);
+	lane->kind = from->at.kind;
 	lane->span_count = from->span_count;
 	lane->sample_count = from->sample_count;
 	lane->count = from->count;

@@ -289,8 +289,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 				rc = end_lap(s, c, (uint32_t)i, &s->threads[i].laps[k]);
 	for (i = 0; i < SOURCES && !rc; i++)
 		if (s->groups[i].steps)
-			return vpa_step_groups_write(&s->groups[i], "marked", c->top, &out->arena,
-				&out->expert.step_kinds);
+			return vpa_step_groups_write(&s->groups[i], VPA_STEPS_MARKED, c->top,
+				&out->arena, &out->expert.step_kinds);
 	return rc;
 }
 

@@ -357,7 +357,7 @@ static int write_kinds(const struct state *s, const struct vpa_fold_context *c,
 	}
 	if (!rc)
 		rc = vpa_step_groups_write(
-			&groups, "inferred", c->top, &out->arena, &out->expert.step_kinds);
+			&groups, VPA_STEPS_INFERRED, c->top, &out->arena, &out->expert.step_kinds);
 	vpa_step_ops_free(&ops);
 	vpa_step_groups_free(&groups);
 	return rc;

@@ -12,29 +12,18 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct {
-	const char *name;
-	enum vpa_scope_kind kind;
-} kinds[] = {
-	{"request", VPA_SCOPE_REQUEST},
-	{"block", VPA_SCOPE_BLOCK},
-	{"step", VPA_SCOPE_STEP},
-	{"context", VPA_SCOPE_CONTEXT},
-	{"iteration", VPA_SCOPE_ITERATION},
-	{"stage", VPA_SCOPE_STAGE},
-	{"frames", VPA_SCOPE_FRAMES},
-	{"fact", VPA_SCOPE_FACT},
-	{"range", VPA_SCOPE_NONE},
-};
-
-const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
+/* The kind of a word; "range" is none. Returns whether it is one. */
+static int kind_of_word(struct vpt_text word, enum vpa_scope_kind *out)
 {
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < COUNT(kinds) && kind != VPA_SCOPE_NONE; i++)
-		if (kinds[i].kind == kind)
-			return kinds[i].name;
-	return "none";
+	for (i = VPA_SCOPE_NONE + 1; i < VPA_SCOPE_KINDS; i++)
+		if (vpt_text_is(word, vpa_scope_kind_name((enum vpa_scope_kind)i)))
+			break;
+	if (i == VPA_SCOPE_KINDS && !vpt_text_is(word, "range"))
+		return 0;
+	*out = i == VPA_SCOPE_KINDS ? VPA_SCOPE_NONE : (enum vpa_scope_kind)i;
+	return 1;
 }
 
 static void clear(struct vpa_scope_label *out)
@@ -138,11 +127,8 @@ static void take_member(struct reader *r, struct annotation *a)
 	skip_space(r);
 	if (r->at < r->end && *r->at == '"') {
 		text = take_string(r);
-		for (i = 0; i < COUNT(kinds) && !r->failed && vpt_text_is(key, "kind"); i++)
-			if (vpt_text_is(text, kinds[i].name)) {
-				a->label.kind = kinds[i].kind;
-				a->has_kind = 1;
-			}
+		if (!r->failed && vpt_text_is(key, "kind") && kind_of_word(text, &a->label.kind))
+			a->has_kind = 1;
 		if (vpt_text_is(key, "name"))
 			a->fact.name = text;
 		else if (vpt_text_is(key, "value"))

@@ -7,24 +7,12 @@
 #ifndef VPA_ANALYSIS_PIPELINE_SCOPES_H
 #define VPA_ANALYSIS_PIPELINE_SCOPES_H
 
+#include "analysis/report/unit_kind.h"
 #include "formats/base/error.h"
 #include "formats/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum vpa_scope_kind {
-	VPA_SCOPE_NONE,
-	VPA_SCOPE_REQUEST,   /* one requested video */
-	VPA_SCOPE_BLOCK,     /* a group of frames that is generated together */
-	VPA_SCOPE_STEP,      /* a denoising iteration, or another one that is called a step */
-	VPA_SCOPE_CONTEXT,   /* the pass that writes the KV cache */
-	VPA_SCOPE_ITERATION, /* of a profiler's loop: never a denoising step */
-	VPA_SCOPE_STAGE,     /* any other named part of the pipeline */
-	VPA_SCOPE_FRAMES,    /* of marks: frames are ready */
-	VPA_SCOPE_FACT,      /* of marks: something about the request, see vpa_fact_read() */
-	VPA_SCOPE_KINDS
-};
 
 enum vpa_scope_source {
 	VPA_SOURCE_NONE,
@@ -57,8 +45,6 @@ struct vpa_scope_label {
 	 * name. */
 	const char *name;
 };
-
-const char *vpa_scope_kind_name(enum vpa_scope_kind kind); /* "block", "context" ... */
 
 /* ---- scopes in their context ----
  *

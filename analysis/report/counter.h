@@ -3,17 +3,22 @@
 #ifndef VPA_ANALYSIS_REPORT_COUNTER_H
 #define VPA_ANALYSIS_REPORT_COUNTER_H
 
+#include "analysis/report/unit_kind.h"
 #include "formats/series.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* What mean and p95 are of. */
+enum vpa_mean_of { VPA_MEAN_OF_TIME, VPA_MEAN_OF_SAMPLES };
+
 /* A series while a stage was at work: on the devices for a GPU's series, else on the host. */
 struct vpa_counter_part {
-	const char *name, *kind; /* kind: "stage", "block" ... */
+	const char *name;
+	enum vpa_scope_kind kind;
 	uint64_t samples, covered_ns;
 	double min, mean, p95, max;
-	const char *mean_of; /* what mean and p95 are of: "samples" or "time" */
+	enum vpa_mean_of mean_of;
 	double mean_by_time; /* if covered_ns is not 0 */
 	double energy_wh;    /* below 0: no power, or samples do not cover it */
 };
@@ -49,7 +54,7 @@ struct vpa_counter {
 	int64_t device;          /* -1: of no GPU */
 	uint64_t samples, covered_ns;
 	double min, mean, p95, max;
-	const char *mean_of; /* what mean and p95 are of: "samples" or "time" */
+	enum vpa_mean_of mean_of;
 	double mean_by_time; /* if covered_ns is not 0 */
 	double energy_wh;    /* of a power, in W; below 0: of nothing else */
 	struct vpa_counter_part *parts;

@@ -55,9 +55,12 @@ struct vpa_graph_row {
 	uint64_t kernel_ns; /* sum of the nodes' durations */
 };
 
+/* "module", "graph", "capture": what such calls do; the last is from a capture's begin to its end. */
+enum vpa_setup_kind { VPA_SETUP_MODULE, VPA_SETUP_GRAPH, VPA_SETUP_CAPTURE };
+
 /* Calls of one name that load code or make graphs; "capture": from a capture's begin to its end. */
 struct vpa_setup_row {
-	const char *what; /* "module", "graph", "capture" */
+	enum vpa_setup_kind what;
 	const char *call;
 	uint64_t count, total_ns;
 };
@@ -103,8 +106,10 @@ struct vpa_step_kind {
 	uint64_t saved_ns;     /* VPA_STEP_FEWER: as many full steps take that much longer */
 };
 
+enum vpa_steps_source { VPA_STEPS_UNKNOWN, VPA_STEPS_MARKED, VPA_STEPS_INFERRED };
+
 struct vpa_step_kinds {
-	const char *source;          /* "marked", "inferred"; NULL: no steps are known */
+	enum vpa_steps_source source;
 	uint64_t steps, left_out;    /* left_out: of kinds after the first 4,096 */
 	uint64_t total_ns, full_ops; /* full_ops 0: no kind is frequent enough */
 	uint64_t fewer, saved_ns;    /* steps of role VPA_STEP_FEWER */
@@ -168,7 +173,8 @@ struct vpa_byte_row {
 /* ---- what stages are made of: ../folds/kernels/stage_families.c, ../folds/kernels/attention_shapes.c ---- */
 
 struct vpa_stage_family_row {
-	const char *stage, *kind; /* kind: "stage", "step" ...; NULL: outside all */
+	const char *stage;
+	enum vpa_scope_kind kind; /* none: outside all */
 	enum vpa_family family;
 	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
 	uint64_t

@@ -11,6 +11,7 @@
 #define VPA_ANALYSIS_REPORT_OVERVIEW_H
 
 #include "analysis/names/families.h"
+#include "analysis/report/unit_kind.h"
 #include "analysis/report/report.h"
 
 enum {
@@ -44,7 +45,8 @@ struct vpa_overview_span {
 
 /* Instances of a stage of the pipeline, on all devices. */
 struct vpa_overview_lane {
-	const char *name, *kind;         /* kind: "stage", "step", "context" */
+	const char *name;
+	enum vpa_scope_kind kind;        /* a stage, step or context pass */
 	struct vpa_overview_span *spans; /* by start */
 	size_t span_count;
 	/* Durations of every stride-th instance, in order of their ends. */

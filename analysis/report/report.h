@@ -216,6 +216,8 @@ struct vpa_sync_row {
 	uint64_t gaps, idle_ns;   /* device idle time it caused: its cost */
 };
 
+enum vpa_finding_status { VPA_FINDING_INFO, VPA_FINDING_WARN, VPA_FINDING_FAIL };
+
 struct vpa_finding {
 	const char *id;    /* "bound", "sync-drain", "eager-attention" ... stable */
 	const char *title; /* one line */
@@ -223,7 +225,7 @@ struct vpa_finding {
 	double gain_at_most_ms; /* 0: not about time; assumes nothing else becomes the bottleneck */
 	const char **evidence;
 	size_t evidence_count;
-	const char *status; /* "fail", "warn", "info" */
+	enum vpa_finding_status status;
 	const char *caveat; /* NULL: none */
 	/* Part of gain_at_most_ms that other causes would save too. */
 	double gain_shared_ms;

@@ -7,13 +7,15 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/report/code_line.h"
+#include "analysis/report/unit_kind.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Figures are of the instances inside measured blocks; if there are none, of all instances. */
 struct vpa_stage_row {
-	const char *name, *kind, *source;
+	const char *name, *source;
+	enum vpa_scope_kind kind;
 	uint64_t count; /* all instances with work on a GPU */
 	uint64_t in_blocks;
 	double per_block;

@@ -1,4 +1,4 @@
-/* unit_kind.c - the names of the kinds of unit. */
+/* unit_kind.c - the names of kinds of scopes and units. */
 #include "analysis/report/unit_kind.h"
 
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
@@ -22,4 +22,19 @@ const char *vpa_base_name(enum vpa_base base)
 	return base < VPA_BASE_UNIT
 		       ? names[base]
 		       : vpa_unit_kind_name((enum vpa_unit_kind)(base - VPA_BASE_UNIT));
+}
+
+const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
+{
+	static const char *const names[VPA_SCOPE_KINDS] = {[VPA_SCOPE_NONE] = "none",
+		[VPA_SCOPE_REQUEST] = "request",
+		[VPA_SCOPE_BLOCK] = "block",
+		[VPA_SCOPE_STEP] = "step",
+		[VPA_SCOPE_CONTEXT] = "context",
+		[VPA_SCOPE_ITERATION] = "iteration",
+		[VPA_SCOPE_STAGE] = "stage",
+		[VPA_SCOPE_FRAMES] = "frames",
+		[VPA_SCOPE_FACT] = "fact"};
+
+	return (unsigned)kind < VPA_SCOPE_KINDS ? names[kind] : "none";
 }

@@ -1,7 +1,24 @@
-/* unit_kind.h - the kinds of unit that a user counts in, and their names. Which one a report has is decided by
- * ../pipeline/unit.h. */
+/* unit_kind.h - what a range is in a video pipeline, the kinds of unit that a user counts in, and their names. Which unit a
+ * report has is decided by ../pipeline/unit.h. */
 #ifndef VPA_ANALYSIS_REPORT_UNIT_KIND_H
 #define VPA_ANALYSIS_REPORT_UNIT_KIND_H
+
+/* Kinds of scopes, see ../pipeline/scopes.h. */
+enum vpa_scope_kind {
+	VPA_SCOPE_NONE,
+	VPA_SCOPE_REQUEST,   /* one requested video */
+	VPA_SCOPE_BLOCK,     /* a group of frames that is generated together */
+	VPA_SCOPE_STEP,      /* a denoising iteration, or another one that is called a step */
+	VPA_SCOPE_CONTEXT,   /* the pass that writes the KV cache */
+	VPA_SCOPE_ITERATION, /* of a profiler's loop: never a denoising step */
+	VPA_SCOPE_STAGE,     /* any other named part of the pipeline */
+	VPA_SCOPE_FRAMES,    /* of marks: frames are ready */
+	VPA_SCOPE_FACT,      /* of marks: something about the request, see vpa_fact_read() */
+	VPA_SCOPE_KINDS
+};
+
+/* "block", "context" ... "none" */
+const char *vpa_scope_kind_name(enum vpa_scope_kind kind);
 
 enum vpa_unit_kind {
 	VPA_UNIT_BLOCK,     /* measured blocks, by their period */

@@ -74,13 +74,13 @@ static void put_lane(const struct vpa_report *r, const struct vpa_overview_lane 
 	size_t i, from = out->span_count;
 	int all = lane->count == lane->span_count;
 
-	if (!strcmp(lane->kind, "step"))
+	if (lane->kind == VPA_SCOPE_STEP)
 		return;
 	for (i = 0; i < lane->span_count && all; i++)
 		all = put_span(out, lane->spans[i].start_ns, lane->spans[i].end_ns, 0);
 	if (all)
 		end_part(r, out,
-			!strcmp(lane->kind, "context") ? VPA_PART_OF_CONTEXT : VPA_PART_OF_STAGE,
+			lane->kind == VPA_SCOPE_CONTEXT ? VPA_PART_OF_CONTEXT : VPA_PART_OF_STAGE,
 			lane->name, from);
 	else
 		leave_out(out, lane->name);

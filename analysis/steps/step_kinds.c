@@ -209,7 +209,7 @@ static int compare_rows(const void *pa, const void *pb)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-int vpa_step_groups_write(struct vpa_step_groups *g, const char *source, size_t top,
+int vpa_step_groups_write(struct vpa_step_groups *g, enum vpa_steps_source source, size_t top,
 	struct vpa_arena *arena, struct vpa_step_kinds *out)
 {
 	const struct vpa_step_group *full = find_full(g);

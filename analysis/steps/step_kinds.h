@@ -68,7 +68,7 @@ struct vpa_step_groups {
 int vpa_step_groups_add(struct vpa_step_groups *g, const struct vpa_step_ops *step);
 /* Fills *out: at most `top` rows, in the report's arena. `source`: "marked" or "inferred". 0 or
  * VPT_ENOMEM. */
-int vpa_step_groups_write(struct vpa_step_groups *g, const char *source, size_t top,
+int vpa_step_groups_write(struct vpa_step_groups *g, enum vpa_steps_source source, size_t top,
 	struct vpa_arena *arena, struct vpa_step_kinds *out);
 void vpa_step_groups_free(struct vpa_step_groups *g);
 

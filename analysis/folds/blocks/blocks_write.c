@@ -139,7 +139,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 	int rc;
 
 	*out = (struct vpa_stage_row){.name = vpa_stage_row_name(w, kept),
-		.kind = vpa_scope_kind_name(kept->kind),
+		.kind = kept->kind,
 		.scope = (uint32_t)kept->kind << 8 | kept->source,
 		.scope_name = kept->name,
 		.source = source_name(kept->source),

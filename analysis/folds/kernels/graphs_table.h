@@ -22,8 +22,6 @@ struct vpa_graph_steps {
 	uint64_t count, ops; /* ops: of each */
 };
 
-enum vpa_setup_kind { VPA_SETUP_MODULE, VPA_SETUP_GRAPH, VPA_SETUP_CAPTURE };
-
 struct vpa_setup_sum {
 	uint64_t count, total_ns;
 };

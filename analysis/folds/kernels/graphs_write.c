@@ -79,9 +79,6 @@ static int compare_setups(const void *pa, const void *pb)
 static int write_setups(
 	const struct vpa_graphs_table *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
-	static const char *const kinds[] = {[VPA_SETUP_MODULE] = "module",
-		[VPA_SETUP_GRAPH] = "graph",
-		[VPA_SETUP_CAPTURE] = "capture"};
 	struct vpa_graphs *g = &out->expert.graphs;
 	size_t i;
 
@@ -93,10 +90,11 @@ static int write_setups(
 		const char *name = vpa_fold_name(out, c->model, (uint32_t)e->b);
 
 		if (s->setups[i].count)
-			g->setup[g->setup_count++] = (struct vpa_setup_row){.what = kinds[e->a],
-				.call = name ? name : "begin to end",
-				.count = s->setups[i].count,
-				.total_ns = s->setups[i].total_ns};
+			g->setup[g->setup_count++] =
+				(struct vpa_setup_row){.what = (enum vpa_setup_kind)e->a,
+					.call = name ? name : "begin to end",
+					.count = s->setups[i].count,
+					.total_ns = s->setups[i].total_ns};
 	}
 	qsort(g->setup, g->setup_count, sizeof(*g->setup), compare_setups);
 	return VPT_OK;

@@ -226,9 +226,7 @@ static void write_stage(
 		if (cells[i])
 			out->expert.stage_families[out->expert.stage_family_count++] =
 				(struct vpa_stage_family_row){.stage = stage ? stage : "(no name)",
-					.kind = e->a ? vpa_scope_kind_name(
-							       (enum vpa_scope_kind)e->a)
-						     : NULL,
+					.kind = (enum vpa_scope_kind)e->a,
 					.family = (enum vpa_family)i,
 					.exclusive_ns = cells[i],
 					.cat_ns = i == VPA_FAMILY_LAYOUT

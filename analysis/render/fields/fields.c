@@ -38,6 +38,20 @@ const char *vpa_part_choice(size_t i)
 	return i < sizeof(kinds) / sizeof(kinds[0]) ? kinds[i] : NULL;
 }
 
+const char *vpa_scope_choice(size_t i)
+{
+	return i < VPA_SCOPE_KINDS ? vpa_scope_kind_name((enum vpa_scope_kind)i) : NULL;
+}
+
+const char *vpa_finding_status_choice(size_t i)
+{
+	static const char *const words[] = {[VPA_FINDING_INFO] = "info",
+		[VPA_FINDING_WARN] = "warn",
+		[VPA_FINDING_FAIL] = "fail"};
+
+	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
+}
+
 const char *vpa_family_choice(size_t i)
 {
 	return i < VPA_FAMILY_COUNT ? vpa_family_name((enum vpa_family)i) : NULL;

@@ -234,6 +234,7 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define BASE_OR_NULL(m)    .choice = vpa_base_choice, WORD_OR_NULL(vpa_base, m)
 #define FAMILY(m)          .choice = vpa_family_choice, WORD(vpa_family, m)
 #define CAUSE(m)           .choice = vpa_cause_choice, CHOICE(vpa_cause, m)
+#define SCOPE(m)           .choice = vpa_scope_choice, WORD(vpa_scope_kind, m)
 #define BUCKETS(m)         .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
 #define TEXTS(m, n)        .type = VPA_FIELD_TEXTS, .count = AT(size_t, n), .offset = AT(const char **, m)
 #define SOME_TEXTS(m, n)                                                                           \
@@ -284,9 +285,11 @@ int vpa_system_has(const char *key);
 
 /* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
 const char *vpa_cause_choice(size_t i);
-const char *vpa_part_choice(size_t i);   /* of enum vpa_block_part_kind */
-const char *vpa_family_choice(size_t i); /* of enum vpa_family */
-const char *vpa_base_choice(size_t i);   /* of enum vpa_base */
+const char *vpa_part_choice(size_t i);           /* of enum vpa_block_part_kind */
+const char *vpa_family_choice(size_t i);         /* of enum vpa_family */
+const char *vpa_scope_choice(size_t i);          /* of enum vpa_scope_kind */
+const char *vpa_finding_status_choice(size_t i); /* of enum vpa_finding_status */
+const char *vpa_base_choice(size_t i);           /* of enum vpa_base */
 /* The number of a choice that is always the first one. */
 uint64_t vpa_first_choice(const struct vpa_at *at);
 

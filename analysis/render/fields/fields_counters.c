@@ -8,6 +8,11 @@ static const char mean_help[] = "mean of its samples or by time, see mean_of",
 		  by_time_help[] = "mean by time; null: over no time",
 		  p95_help[] = "value that 95 % of the same samples or time do not exceed";
 
+static const char *mean_of_choice(size_t i)
+{
+	return i == VPA_MEAN_OF_TIME ? "time" : i == VPA_MEAN_OF_SAMPLES ? "samples" : NULL;
+}
+
 #define ROW struct vpa_counter_part
 static int part_has_time(const struct vpa_at *at)
 {
@@ -16,12 +21,12 @@ static int part_has_time(const struct vpa_at *at)
 
 static const struct vpa_field part_fields[] = {
 	{"name", TEXT(name), NULL, "the stage; the kind where that is the name"},
-	{"kind", TEXT(kind), NULL, "stage, request, block, step or context"},
+	{"kind", SCOPE(kind), NULL, "stage, request, block, step or context"},
 	{"samples", U64(samples), "samples", "samples in it"},
 	{"covered_ns", U64(covered_ns), "ns", "its time for which there is a value"},
 	{"min", REAL(min), "value", "smallest value, in the series' unit"},
 	{"mean", REAL(mean), "value", mean_help},
-	{"mean_of", TEXT(mean_of), NULL, mean_of_help},
+	{"mean_of", WORD(vpa_mean_of, mean_of), NULL, mean_of_help, .choice = mean_of_choice},
 	{"mean_by_time", REAL(mean_by_time), "value", by_time_help, .known = part_has_time},
 	{"p95", REAL(p95), "value", p95_help},
 	{"max", REAL(max), "value", "largest value"},
@@ -82,7 +87,7 @@ static const struct vpa_field counter_fields[] = {
 	{"covered_ns", U64(covered_ns), "ns", "time of the window for which there is a value"},
 	{"min", REAL(min), "value", "smallest value"},
 	{"mean", REAL(mean), "value", mean_help},
-	{"mean_of", TEXT(mean_of), NULL, mean_of_help},
+	{"mean_of", WORD(vpa_mean_of, mean_of), NULL, mean_of_help, .choice = mean_of_choice},
 	{"mean_by_time", REAL(mean_by_time), "value", by_time_help, .known = has_time},
 	{"p95", REAL(p95), "value", p95_help},
 	{"max", REAL(max), "value", "largest value"},

@@ -89,9 +89,18 @@ static const struct vpa_fields graph =
 	FIELDS("cuda_graph", "launches of CUDA graphs with the same nodes", graph_fields);
 #undef ROW
 
+static const char *setup_choice(size_t i)
+{
+	static const char *const words[] = {[VPA_SETUP_MODULE] = "module",
+		[VPA_SETUP_GRAPH] = "graph",
+		[VPA_SETUP_CAPTURE] = "capture"};
+
+	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
+}
+
 #define ROW struct vpa_setup_row
 static const struct vpa_field setup_fields[] = {
-	{"what", TEXT(what), NULL,
+	{"what", .choice = setup_choice, WORD(vpa_setup_kind, what), NULL,
 		"module: loads code; graph: makes a graph; capture: records one, begin to end"},
 	{"call", TEXT(call), NULL, "name of the CUDA call"},
 	{"count", U64(count), "calls", "its calls, without those inside other rows' calls"},
@@ -184,9 +193,19 @@ static const struct vpa_fields step_kind =
 	FIELDS("step_kind", "steps that run the same kernels", step_kind_fields);
 #undef ROW
 
+static const char *source_choice(size_t i)
+{
+	static const char *const words[] = {[VPA_STEPS_UNKNOWN] = "unknown",
+		[VPA_STEPS_MARKED] = "marked",
+		[VPA_STEPS_INFERRED] = "inferred"};
+
+	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
+}
+
 #define ROW struct vpa_step_kinds
 static const struct vpa_field step_kinds_fields[] = {
-	{"source", TEXT(source), NULL, "marked: ranges or marks; inferred: see steps_inferred"},
+	{"source", .choice = source_choice, WORD(vpa_steps_source, source), NULL,
+		"marked: ranges or marks; inferred: see steps_inferred"},
 	{"steps", U64(steps), "count", "steps that were compared"},
 	{"distinct", SIZE(distinct), "count", "different kinds among them"},
 	{"left_out", U64(left_out), "count", "steps of kinds after the first 4,096"},
@@ -273,7 +292,8 @@ static const struct vpa_fields misfit =
 #define ROW struct vpa_stage_family_row
 static const struct vpa_field stage_family_fields[] = {
 	{"stage", TEXT(stage), NULL, "name of the innermost stage, step, block or request"},
-	{"kind", TEXT_OR_NULL(kind), NULL, "stage, step, context, block ...; null: outside all"},
+	{"kind", .choice = vpa_scope_choice, WORD_OR_NULL(vpa_scope_kind, kind), NULL,
+		"stage, step, context, block ...; null: outside all"},
 	{"family", FAMILY(family), NULL, "kernel family; \"memcpy\", \"memset\""},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"its time, each of k concurrent ops counts 1/k; all rows sum to busy time"},
@@ -369,7 +389,7 @@ static const struct vpa_fields marked = FIELDS("marked",
 
 static int has_step_kinds(const struct vpa_at *at)
 {
-	return at->report->expert.step_kinds.source != NULL;
+	return at->report->expert.step_kinds.source != VPA_STEPS_UNKNOWN;
 }
 
 #define ROW struct vpa_report

@@ -291,7 +291,7 @@ const struct vpa_fields vpa_fields_request =
 #define ROW struct vpa_stage_row
 static const struct vpa_field stage_fields[] = {
 	{"name", TEXT(name), NULL, "name of the stage"},
-	{"kind", TEXT(kind), NULL, "request, step, context, stage, iteration ..."},
+	{"kind", SCOPE(kind), NULL, "request, step, context, stage, iteration ..."},
 	{"source", TEXT(source), NULL, "what identifies it: annotation, rule or marks"},
 	{"count", U64(count), "count", "instances with GPU work"},
 	{"in_measured_blocks", U64(in_blocks), "count",

@@ -71,7 +71,7 @@ static void put_chart(struct vpa_html *h, const struct series *s)
 	vpa_html_text(h, vpa_text_or(c->name, "?"));
 	vpa_html_raw(h, "</b> <span>mean ");
 	vpa_html_text(h, value_of(c, c->mean).text);
-	if (!strcmp(vpa_text_or(c->mean_of, "time"), "samples"))
+	if (c->mean_of == VPA_MEAN_OF_SAMPLES)
 		vpa_html_print(h, " of %s samples", vpa_count(c->samples).text);
 	vpa_html_raw(h, ", max ");
 	vpa_html_text(h, value_of(c, c->max).text);

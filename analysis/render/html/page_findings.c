@@ -1,5 +1,6 @@
 /* page_findings.c - FIX FIRST: what to change, and the most it could save. The first few stand on the first screen; all are cards, with
  * what was measured and links to the evidence. */
+#include "analysis/render/fields/fields.h"
 #include "analysis/render/html/html.h"
 #include "analysis/render/text/screen.h"
 
@@ -211,7 +212,7 @@ static void put_card(
 	struct vpa_words place = place_of(r, f);
 
 	vpa_html_raw(h, "<article class=\"card ");
-	vpa_html_slug(h, vpa_text_or(f->status, "info"));
+	vpa_html_slug(h, vpa_finding_status_choice(f->status));
 	vpa_html_print(
 		h, "\" id=\"fix-%zu\"><h3><span class=\"number\">%zu</span> ", number, number);
 	put_title(h, f);

@@ -11,14 +11,13 @@ enum { STAGES = 40, HEIGHT = 22 };
 static const struct vpa_overview_lane *lane_of(
 	const struct vpa_report *r, const struct vpa_stage_row *s)
 {
-	const char *kind = vpa_text_or(s->kind, "");
 	size_t i;
 
 	for (i = 0; r->overview && i < r->overview->lane_count; i++) {
 		const struct vpa_overview_lane *lane = &r->overview->lanes[i];
 
-		if (vpa_same(lane->kind, kind) &&
-			(strcmp(kind, "stage") != 0 || vpa_same(lane->name, s->name)))
+		if (lane->kind == s->kind &&
+			(s->kind != VPA_SCOPE_STAGE || vpa_same(lane->name, s->name)))
 			return lane;
 	}
 	return NULL;

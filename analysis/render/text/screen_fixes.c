@@ -411,7 +411,7 @@ static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vp
 	int is_fix = vpa_screen_is_fix(s, f);
 
 	row->wrap = 1;
-	row->style = vpa_same(f->status, "fail") ? VPA_YELLOW : VPA_PLAIN;
+	row->style = f->status == VPA_FINDING_FAIL ? VPA_YELLOW : VPA_PLAIN;
 	if (x->is_predicted && is_fix)
 		row->cells[0] = predicted(f);
 	if (is_fix)

@@ -240,7 +240,7 @@ static void add_rest(struct vpa_words *w, const struct vpa_screen *s)
 	for (i = 0; i < r->stage_count && !s->blocks; i++) {
 		const struct vpa_stage_row *stage = &r->stages[i];
 
-		if (!vpa_same(stage->kind, "stage") || stage->nested || stage->holds_steps)
+		if (stage->kind != VPA_SCOPE_STAGE || stage->nested || stage->holds_steps)
 			continue;
 		snprintf(
 			where.text, sizeof(where.text), "in %.400s", vpa_fit(stage->name, 40).text);

@@ -129,7 +129,7 @@ static void add_stage(
 {
 	/* From one iteration to the next it is longer, or shorter, which RESULT says. */
 	struct vpa_row *row = vpa_table_row(t, s->nested ? 3 : 1, "%s%s", vpa_text_or(s->name, "?"),
-		vpa_same(s->kind, "iteration") ? ", its ops" : "");
+		s->kind == VPA_SCOPE_ITERATION ? ", its ops" : "");
 	uint64_t n = s->time.count;
 
 	if (has_blocks && s->in_blocks)

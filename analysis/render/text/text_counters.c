@@ -88,7 +88,7 @@ static void add_energy(struct vpa_table *t, const struct vpa_report *r, const st
 	for (i = shown = 0; i < c->part_count && shown < STAGES; i++) {
 		const struct vpa_counter_part *p = &c->parts[i];
 
-		if (p->energy_wh < 0 || strcmp(p->kind, "stage") != 0)
+		if (p->energy_wh < 0 || p->kind != VPA_SCOPE_STAGE)
 			continue;
 		vpa_words_add(&w, shown++ ? ", " : "; of it ", "%s %s", vpa_fit(p->name, 40).text,
 			energy(p->energy_wh).text);
@@ -104,7 +104,7 @@ static int add_most(struct vpa_words *w, const struct vpa_counter *c)
 	for (i = 0; i < c->part_count && shown < STAGES; i++) {
 		const struct vpa_counter_part *p = &c->parts[i];
 
-		if (strcmp(p->kind, "stage") != 0 || (!p->samples && !p->covered_ns))
+		if (p->kind != VPA_SCOPE_STAGE || (!p->samples && !p->covered_ns))
 			continue;
 		vpa_words_add(w, shown++ ? ", " : "", "%s %s", vpa_fit(p->name, 40).text,
 			vpa_sample_value(p->max, "B").text);
@@ -152,7 +152,7 @@ static void add_means(struct vpa_table *t, const struct vpa_report *r)
 	for (i = 0; i < r->counter_count; i++) {
 		const struct vpa_counter *c = &r->counters[i];
 
-		if (!is_shown(c) || !(c->max > 0) || strcmp(c->mean_of, "samples") != 0)
+		if (!is_shown(c) || !(c->max > 0) || c->mean_of != VPA_MEAN_OF_SAMPLES)
 			continue;
 		if (shown++ < MEANS)
 			vpa_words_add(&w, ", ", "%s", vpa_fit(c->name, 40).text);

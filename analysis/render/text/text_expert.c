@@ -180,10 +180,11 @@ void vpa_text_overlap(struct vpa_page *p, const struct vpa_report *r, const stru
 static void put_setup(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_view *v = vpa_view_of("cuda_graphs.setup");
-	static const char *const kind_words[][2] = {
-		{"module", "load code"}, {"graph", "build graphs"}, {"capture", "capture graphs"}};
+	static const char *const words[] = {[VPA_SETUP_MODULE] = "load code",
+		[VPA_SETUP_GRAPH] = "build graphs",
+		[VPA_SETUP_CAPTURE] = "capture graphs"};
 	const struct vpa_graphs *g = &r->expert.graphs;
-	size_t i, k, shown = vpa_least(g->setup_count, vpa_rows(r, SETUPS));
+	size_t i, shown = vpa_least(g->setup_count, vpa_rows(r, SETUPS));
 	struct vpa_table t;
 
 	if (!shown || (g->setup[0].total_ns < d->windows_ns / 1000 && !r->top))
@@ -191,12 +192,9 @@ static void put_setup(struct vpa_page *p, const struct vpa_report *r, const stru
 	vpa_table_init(&t, v->columns, v->column_count, "SETUP, code and CUDA graphs");
 	for (i = 0; i < shown; i++) {
 		const struct vpa_setup_row *s = &g->setup[i];
-		const char *words = s->what;
-		struct vpa_row *row;
+		struct vpa_row *row =
+			vpa_table_row(&t, 1, "%s: %s", words[s->what], vpa_fit(s->call, 48).text);
 
-		for (k = 0; k < COUNT(kind_words); k++)
-			words = strcmp(s->what, kind_words[k][0]) ? words : kind_words[k][1];
-		row = vpa_table_row(&t, 1, "%s: %s", words, vpa_fit(s->call, 48).text);
 		vpa_text_fill(row, v, s, d);
 	}
 	vpa_table_of(&t, shown, g->setup_count);
@@ -320,7 +318,7 @@ void vpa_text_step_kinds(struct vpa_page *p, const struct vpa_report *r, const s
 		return;
 	vpa_table_init(&t, v->columns, v->column_count,
 		"STEPS BY THEIR KERNELS, %zu of %zu kind%s%s", shown, k->distinct,
-		vpa_plural(k->distinct), strcmp(k->source, "inferred") ? "" : ", inferred");
+		vpa_plural(k->distinct), k->source == VPA_STEPS_INFERRED ? ", inferred" : "");
 	for (i = 0; i < shown; i++)
 		add_step_kind(&t, &k->rows[i], d);
 	add_reasons(&t, k);

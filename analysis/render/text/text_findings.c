@@ -17,7 +17,7 @@ static uint64_t nearest(double ns)
 
 int vpa_is_note(const struct vpa_finding *f)
 {
-	return !(f->gain_at_most_ms > 0) && !strcmp(vpa_text_or(f->status, "info"), "info");
+	return !(f->gain_at_most_ms > 0) && f->status == VPA_FINDING_INFO;
 }
 
 struct vpa_label vpa_ms_range(double from_ms, double to_ms)

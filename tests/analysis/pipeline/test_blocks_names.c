@@ -29,7 +29,7 @@ static void the_names_of_the_guide_are_stages(void **state)
 	r = analyze(NULL);
 	assert_int_equal(r->request_count, 1);
 	assert_string_equal(r->requests[0].name, "pipeline_call");
-	assert_string_equal(r->stages[0].kind, "request");
+	assert_int_equal(r->stages[0].kind, VPA_SCOPE_REQUEST);
 	vpa_report_free(r);
 }
 

@@ -118,7 +118,7 @@ static void an_iteration_of_the_profiler_is_no_step(void **state)
 	expect_stages("it is a stage",
 		"iteration (ProfilerStep) 5x0, 80 ms, busy 400, idle 0, attention 0");
 	r = analyze(NULL);
-	assert_string_equal(r->stages[0].kind, "iteration");
+	assert_int_equal(r->stages[0].kind, VPA_SCOPE_ITERATION);
 	vpa_report_free(r);
 	begin();
 	line("range t1 %ums-%ums \"ProfilerStep#3\"", at(0), at(500));

@@ -106,7 +106,7 @@ static void say_findings(const struct vpa_report *r, char *text, size_t size)
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
-		if (!strcmp(f->status, "info"))
+		if (f->status == VPA_FINDING_INFO)
 			continue;
 		shared[0] = '\0';
 		if (f->gain_shared_ms > 0)

@@ -150,7 +150,7 @@ static void nothing_saves_where_a_device_is_always_busy(void **state)
 	r = analyze(&s);
 	expect_provable(r);
 	for (i = 0; i < r->finding_count; i++)
-		assert_string_equal(r->findings[i].status, "info");
+		assert_int_equal(r->findings[i].status, VPA_FINDING_INFO);
 	expect_page(r, "CAUSE GPU-BOUND: each GPU, on average, waits 45.0 ms.", 1);
 	vpa_report_free(r);
 }

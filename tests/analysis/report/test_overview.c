@@ -171,7 +171,7 @@ static void stages_keep_a_bounded_number_of_instances(void **state)
 
 	(void)state;
 	assert_int_equal(r->overview->lane_count, 1);
-	assert_string_equal(lane->kind, "step");
+	assert_int_equal(lane->kind, VPA_SCOPE_STEP);
 	assert_true(lane->span_count <= VPA_OVERVIEW_SPANS);
 	assert_true(lane->span_count > VPA_OVERVIEW_SPANS / 2);
 	for (i = 0; i < lane->span_count; i++) {
