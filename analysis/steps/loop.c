@@ -144,6 +144,18 @@ static int are_layers(const struct vpa_loop_text *t, const struct vpa_loop_group
 		       (body >= LAYER_OPS && 4 * attention_of(t, group, layers, most) >= 3 * most));
 }
 
+/* Whether enough turns have about as many layers as most. Where a model has two kinds of layers, those that come first
+ * take turns as well, and its last turn has all of the others. A step cache leaves layers out of two or three of four
+ * steps. */
+static int are_in_turns(const uint32_t *layers, size_t count, uint32_t most)
+{
+	size_t full = 0, i;
+
+	for (i = 0; i < count; i++)
+		full += 2 * (uint64_t)layers[i] >= most;
+	return 4 * full >= count;
+}
+
 /* The layers of a full turn by its calls of attention, as many for each as in most rounds: the op that marks rounds may
  * occur once more, before the first layer or after the last. */
 static uint32_t count_with_attention(const struct vpa_loop_text *t,
@@ -194,6 +206,7 @@ static int find_layers(const struct vpa_loop_text *t, struct candidate *c)
 		share = share_of(t, c->group, layers, inner->body);
 		if (share <= LAYERS_SHARE || share <= best - SIMILAR_SHARE ||
 			(share <= best + SIMILAR_SHARE && inner->body <= c->layer_ops) ||
+			!are_in_turns(layers, count, most) ||
 			!are_layers(t, c->group, layers, most, inner->body))
 			continue;
 		best = share > best ? share : best;

@@ -254,6 +254,13 @@ static const struct {
 		"step: s4*2 g7 l7 g7 y4 mmdit*19 y5 single*38 n6 g6 y6 sched\n"
 		"trace: text step*8 vae\n",
 		8, 0},
+	{"12 layers with two attentions, then 24 with one",
+		"enc: n9 g9 a9 g8 e9 n8 g7 l9 g6 e8\n"
+		"double: n1 g1 a1 g2 e1 n2 g3 a2 g4 e2 n3 g5 l1 g6 e3\n"
+		"single: n4 g10 a3 g11 e4 n5 g12 l2 g13 e5\n"
+		"step: y4 double*12 single*24 n6 g14 y6 s1 m2 s3\n"
+		"trace: enc*24 step*8 y9*20\n",
+		8, 0},
 	{"LLM, 24 tokens of 28 layers, each read by the host",
 		"llama: n1 g1 i1*2 a1 g1 e1 n1 g2 l2 g1 e1\n"
 		"step: i3 llama*28 n1 g7 r7 i7 D1\ntrace: step*24\n",
