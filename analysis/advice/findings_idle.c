@@ -302,14 +302,27 @@ static const char *queued_option(const struct vpa_report *r)
 	       "_ExperimentalConfig(enable_cuda_sync_events=True)";
 }
 
-/* "in self_attn", "before step": the place with most of it, or of the code after it. NULL: no place has most. */
+/* A name for all that differ from it by their numbers: "step *". */
+static const char *name_of_alike(struct vpa_report *r, const char *name)
+{
+	char text[64], *to = text;
+
+	for (; *name && to < text + sizeof(text) - 1; name++)
+		if (*name < '0' || *name > '9')
+			*to++ = *name;
+		else if (to == text || to[-1] != '*')
+			*to++ = '*';
+	return vpa_arena_text(&r->arena, text, (size_t)(to - text));
+}
+
+/* "in self_attn", "before step", "in step *": the place with most of it, or of the code after it. NULL: no place has most. */
 static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *sum)
 {
 	const struct vpa_place *at = is_code(sum) ? &sum->code.place
 				     : sum->top   ? &sum->top->place
 						  : NULL;
 	struct vpa_similar all = {.ns = sum->ns, .count = 1};
-	char similar[48] = "";
+	const char *name;
 
 	if (!is_code(sum) && sum->top)
 		all = main_place(r, sum);
@@ -317,10 +330,10 @@ static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *
 		return NULL;
 	if (!sum->ns || !at || !at->text || at->kind == VPA_PLACE_SEVERAL)
 		return NULL;
-	if (all.count > 1)
-		snprintf(similar, sizeof(similar), " and %zu similar", all.count - 1);
-	return vpa_arena_printf(
-		&r->arena, "%s%.60s%s", at->kind == VPA_PLACE_IN ? "in " : "", at->text, similar);
+	name = all.count > 1 ? name_of_alike(r, at->text) : at->text;
+	return name ? vpa_arena_printf(
+			      &r->arena, "%s%.60s", at->kind == VPA_PLACE_IN ? "in " : "", name)
+		    : NULL;
 }
 
 /* The finding, for more notes; NULL: there is none. */

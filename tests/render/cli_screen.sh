@@ -175,6 +175,26 @@ grep -qF "the GPU had no work for 6.00 ms at the start: shorten or overlap what 
 expect 0 "steps are most of it" steps.json
 grep -q "Of the window" out && fail "$rule: the rest is named"
 
+# ---- places that are the units ----
+# In each of four steps the host allocates for 1 ms after 1 ms of work.
+python3 - >alike.json <<'END'
+import json
+corr, events = 0, []
+def event(cat, name, start, length, tid=2, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": length, "args": args})
+for step in range(4):
+    at = 1000 + 2000 * step
+    event("user_annotation", "step %d" % step, at, 1999)
+    event("cuda_runtime", "cudaLaunchKernel", at, 5, correlation=step + 1)
+    event("kernel", "gemm", at + 6, 994, 7, device=0, stream=7, correlation=step + 1)
+    event("cuda_runtime", "cudaMalloc", at + 990, 1008)
+print(json.dumps({"traceEvents": events}))
+END
+expect 0 "steps wait in steps" alike.json
+tr -s ' \n' '  ' <out >line
+grep -q "the host allocated memory, cudaMalloc\." line || fail "$rule: found $(cat line)"
+grep -q "allocate before the loop in step \*" line || fail "$rule: found $(cat line)"
+
 # ---- words ----
 # Each id that FIX FIRST has words for is a finding's.
 sed -n 's/^VPA_FIX("\([a-z0-9-]*\)".*/\1/p' "$source/analysis/render/text/fix_words.def" >ids

@@ -141,6 +141,8 @@ static struct vpa_label clause_of(const struct vpa_screen *s, enum vpa_cause cau
 		snprintf(out.text, sizeof(out.text), "the cause is unknown: %s", words + 9);
 	else if (cause == VPA_CAUSE_INSIDE_GRAPH)
 		snprintf(out.text, sizeof(out.text), "it was between nodes of a CUDA graph");
+	else if (cause == VPA_CAUSE_LAUNCH_RATE)
+		snprintf(out.text, sizeof(out.text), "the host launched too slowly");
 	else if (cause == VPA_CAUSE_QUEUED)
 		snprintf(out.text, sizeof(out.text), "queued work started late");
 	else
@@ -177,6 +179,19 @@ static const struct vpa_idle_place *head_place(const struct vpa_screen *s, enum 
 	return NULL;
 }
 
+/* Whether places are the units themselves: that steps wait in steps says nothing. */
+static int names_units(const struct vpa_screen *s, const struct vpa_idle_place *at)
+{
+	return s->unit.units > 0 && at->place.text && strstr(at->place.text, s->noun);
+}
+
+/* The call, unless it is one that launches: CAUSE says that. */
+static struct vpa_label call_alone(const struct vpa_idle_place *at)
+{
+	return at->call && !strstr(at->call, "Launch") ? vpa_fit(at->call, 56)
+						       : (struct vpa_label){{0}};
+}
+
 /* ", most of it in self_attn, at model.py:212 (97 %, 412 samples)" */
 static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
 {
@@ -190,6 +205,7 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 	struct vpa_label where = {{0}};
 	char line[320];
 	size_t count = 0;
+	int in_units;
 
 	if (!head)
 		top = vpa_line_of_cause(d, cause);
@@ -199,12 +215,13 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 		ns = vpa_similar_of(d, cause, &count).ns;
 	if (!head && !vpa_mean_unit_is_at(&s->unit, 1u << cause, ns, all_ns))
 		return;
+	in_units = count > 1 && names_units(s, at);
 	if (at && ns >= all_ns / 2)
-		where = vpa_place_label(at->call, &at->place, 56);
+		where = in_units ? call_alone(at) : vpa_place_label(at->call, &at->place, 56);
 	if (where.text[0])
 		vpa_words_add(w, ", ", "%s%s", ns < all_ns - all_ns / 20 ? "most of it " : "",
 			where.text);
-	if (where.text[0] && count > 1)
+	if (where.text[0] && count > 1 && !in_units)
 		vpa_words_add(w, " ", "and %zu similar", count - 1);
 	if (vpa_main_line_text(line, sizeof(line), &top, "")[0])
 		vpa_words_add(w, ", ", "%s", line);

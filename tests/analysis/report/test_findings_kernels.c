@@ -491,7 +491,7 @@ static void many_small_collectives_are_joined(void **state)
 		const char *id, *words;
 	} cases[] = {
 		{"as short as any", 20, 20, 0, "small-collectives",
-			"many small collectives: join them"},
+			"join small collectives: buckets"},
 		{"how many, and how short", 20, 20, 0, "small-collectives",
 			"about 20 small calls in each step on a GPU, 20.0 us each without waiting"},
 		{"what is waiting makes no call large", 20, 20, 300, "small-collectives",
