@@ -20,13 +20,15 @@ struct vpa_index {
 	uint32_t newest;    /* the row put or found last: many pairs are those of the call before */
 };
 
-/* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
+/* Private: vpa_index_put() of a pair that is not the newest. */
 uint32_t vpa_index_put_other(struct vpa_index *x, uint64_t a, uint64_t b);
+
+/* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
 static inline uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	const struct vpa_index_entry *e = x->entries + x->newest;
+	int is_newest = x->count && x->entries[x->newest].a == a && x->entries[x->newest].b == b;
 
-	return x->count && e->a == a && e->b == b ? x->newest : vpa_index_put_other(x, a, b);
+	return is_newest ? x->newest : vpa_index_put_other(x, a, b);
 }
 
 /* The same, and grows the caller's array of `size` bytes a row to hold it. `array` and `cap` are as

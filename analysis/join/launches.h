@@ -35,13 +35,14 @@ struct vpa_launches {
 	uint64_t ambiguous;   /* calls left out because the same id recurs again and again */
 };
 
-/* Whether there may be more than one call with this id. */
+/* Whether the id's bit is set. */
 static inline int vpa_launches_is_marked(
 	const uint64_t marks[VPA_LAUNCH_IDS / 64], uint64_t correlation)
 {
 	return marks[correlation % VPA_LAUNCH_IDS / 64] >> correlation % 64 & 1;
 }
 
+/* Whether there may be more than one call with this id. */
 static inline int vpa_launches_may_double(const struct vpa_launches *l, uint64_t correlation)
 {
 	return l->doubled && vpa_launches_is_marked(l->doubles, correlation);

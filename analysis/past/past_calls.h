@@ -163,9 +163,13 @@ static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, 
 /* Begins the block for this thread's next call. 0 or VPT_ENOMEM. */
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
 
+/* Private: the unusual cases of vpa_calls_after(), vpa_calls_next() and vpa_calls_previous(). */
+uint64_t vpa_calls_search(const struct vpa_calls *c, uint64_t t, uint64_t near);
+uint64_t vpa_calls_next_of_nested(const struct vpa_calls *c, uint64_t position);
+uint64_t vpa_calls_previous_of_nested(const struct vpa_calls *c, uint64_t position);
+
 /* Position of the first call that ends after `t` (calls.end if none). The search begins at `near`, any
  * position: it takes the less time the nearer that is. */
-uint64_t vpa_calls_search(const struct vpa_calls *c, uint64_t t, uint64_t near);
 static inline uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t, uint64_t near)
 {
 	int is_near = near > c->begin && near < c->end && vpa_calls_end_at(c, near - 1) <= t &&
@@ -204,7 +208,6 @@ uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t
 uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position);
 
 /* The first outermost call at `position` or after it, by start; c->end: none. Most calls are outermost. */
-uint64_t vpa_calls_next_of_nested(const struct vpa_calls *c, uint64_t position);
 static inline uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
 {
 	return position < c->end && !vpa_call_is_outermost(vpa_calls_at(c, position))
@@ -219,7 +222,6 @@ uint64_t vpa_calls_begun_from(const struct vpa_calls *c, uint64_t low, uint64_t 
 
 /* The outermost call before `position`, which is an outermost call or c->end; VPA_NOWHERE: none is
  * kept. Usually it is the one before it. */
-uint64_t vpa_calls_previous_of_nested(const struct vpa_calls *c, uint64_t position);
 static inline uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
 {
 	int is_plain = position > c->begin &&
