@@ -86,6 +86,21 @@ if has_demo "a page with blocks"; then
 fi
 same "their numbers were compared" 1 "$([ $cells -ge 2000 ] && echo 1)"
 
+# ---- the name of the page ----
+mkdir -p main branch/deep
+small_trace >main/run.json
+cp main/run.json branch/run.json
+cp main/run.json branch/deep/other.json
+while IFS='|' read -r a b name; do
+	expect 0 "the name of $a and $b" compare "$a" "$b" --format html
+	same "$rule" "vptrace $name" "$(sed -n 's/.*<h1>\(.*\)<\/h1>.*/\1/p' out | sed 's/<[^>]*>//g')"
+done <<'CASES'
+main/run.json|branch/run.json|main/run.json → branch/run.json
+main/run.json|branch/deep/other.json|run.json → other.json
+main/run.json|main/run.json|run.json → run.json
+main/run.json|./main/run.json|main/run.json → ./main/run.json
+CASES
+
 # ---- in a browser ----
 in_browser small.html runs.html hostile.html demo.html baseline.html
 finish

@@ -7,9 +7,29 @@
 
 /* ---- the head ---- */
 
-static void put_side_name(struct vpa_html *h, const struct vpa_side *s)
+/* The end of a path that tells it from the other one: of files of one name in two folders the folder too. */
+static const char *name_of(const char *path, const char *other)
 {
-	vpa_html_file(h, s->reports[0]->path);
+	size_t len = path ? strlen(path) : 0, of_other = other ? strlen(other) : 0, same = 0;
+	const char *name;
+
+	if (!len)
+		return "trace";
+	while (same < len && same < of_other && path[len - 1 - same] == other[of_other - 1 - same])
+		same++;
+	if (same == len && same == of_other)
+		return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	if (same == len || same == of_other)
+		return path;
+	for (name = path + len - same; name > path && name[-1] != '/'; name--)
+		;
+	return name;
+}
+
+static void put_side_name(
+	struct vpa_html *h, const struct vpa_side *s, const struct vpa_side *other)
+{
+	vpa_html_text(h, name_of(s->reports[0]->path, other->reports[0]->path));
 	if (s->count > 1)
 		vpa_html_print(h, " and %zu more", s->count - 1);
 }
@@ -18,9 +38,9 @@ static void put_name(struct vpa_html *h, const void *ctx)
 {
 	const struct vpa_comparison *c = ctx;
 
-	put_side_name(h, &c->a);
+	put_side_name(h, &c->a, &c->b);
 	vpa_html_raw(h, " \xe2\x86\x92 "); /* an arrow */
-	put_side_name(h, &c->b);
+	put_side_name(h, &c->b, &c->a);
 }
 
 static int is_simulated(const struct vpa_side *s)

@@ -130,8 +130,14 @@ struct vpa_num vpa_html_moment(const struct vpa_value *v, uint64_t from_ns)
 {
 	int is_before = v->number < from_ns;
 	uint64_t us = (is_before ? from_ns - v->number : v->number - from_ns) / 1000;
+	static const uint64_t day_us = 86400000000;
 	struct vpa_num n;
 
+	if (us / day_us >= 10) { /* a time that cannot be: microseconds say nothing of it */
+		snprintf(n.text, sizeof(n.text), "%s%.30s days", is_before ? "-" : "",
+			vpa_count(us / day_us).text);
+		return n;
+	}
 	snprintf(n.text, sizeof(n.text), "%s%" PRIu64 ".%06u s", is_before && us ? "-" : "",
 		us / 1000000, (unsigned)(us % 1000000));
 	return n;

@@ -136,6 +136,14 @@ void vpa_html_begin(struct vpa_html *h, const char *id, const char *title, const
 		vpa_html_print(h, "<p class=\"lead\">%s</p>\n", lead);
 }
 
+void vpa_html_begin_folded(struct vpa_html *h, const char *id, const char *title)
+{
+	if (h->section_count < VPA_HTML_SECTIONS)
+		h->sections[h->section_count++] = (struct vpa_html_section){id, title};
+	vpa_html_print(
+		h, "<section id=\"%s\">\n<details class=\"rows\"><summary><h2>%s</h2> ", id, title);
+}
+
 void vpa_html_end(struct vpa_html *h)
 {
 	vpa_html_raw(h, "</section>\n");

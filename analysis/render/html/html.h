@@ -59,6 +59,8 @@ void vpa_html_percent(struct vpa_html *h, uint64_t part, uint64_t whole);
 
 /* Begins a section, named in the page's list; what it says in one sentence (NULL: nothing). */
 void vpa_html_begin(struct vpa_html *h, const char *id, const char *title, const char *lead);
+/* Begins one that is folded: its title is part of the summary, which the caller ends, as it does the details. */
+void vpa_html_begin_folded(struct vpa_html *h, const char *id, const char *title);
 void vpa_html_end(struct vpa_html *h);
 
 /* A filled square and a name: `kind` is "" for kernel families, " idle" for causes. */

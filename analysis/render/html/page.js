@@ -108,13 +108,19 @@
 				e.open = true;
 			e.hidden = false;
 		}
+		if (target && target.tagName === "SECTION")
+			for (const rows of target.querySelectorAll("details.rows"))
+				rows.open = true;
 		if (target)
 			target.scrollIntoView();
 	}
 	window.addEventListener("hashchange", reveal);
 	if (location.hash)
 		reveal();
-	window.addEventListener("beforeprint", () => all("#blocks details").forEach(d => { d.open = false; }));
+	window.addEventListener("beforeprint", () => {
+		all("details.rows").forEach(d => { d.open = true; });
+		all("#blocks details").forEach(d => { d.open = false; });
+	});
 
 	/* ---- blocks ---- */
 

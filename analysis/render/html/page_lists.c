@@ -59,6 +59,24 @@ static void put_views(
 	}
 }
 
+/* "Kernels: 41 rows; chains: 3 rows" */
+static void put_row_counts(struct vpa_html *h, const struct vpa_report *r, const char *section)
+{
+	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
+	const struct vpa_view *v;
+	size_t i, rows, shown = 0;
+
+	for (i = 0; (v = vpa_view_at(i)) != NULL; i++) {
+		rows = is_in(v, section) ? vpa_html_source_rows(&source, v) : 0;
+		if (!rows)
+			continue;
+		vpa_html_raw(h, shown++ ? "; " : "");
+		vpa_html_text(h, v->title);
+		vpa_html_print(h, ": %s row%s", vpa_count(rows).text, vpa_plural(rows));
+	}
+}
+
+/* Tables are long: one that looks for the cause reads the charts first. A link to a row opens what hides it. */
 void vpa_html_tables(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	size_t i;
@@ -67,8 +85,13 @@ void vpa_html_tables(struct vpa_html *h, const struct vpa_report *r, const struc
 	for (i = 0; i < COUNT(sections); i++) {
 		if (!has_rows(r, sections[i].id))
 			continue;
-		vpa_html_begin(h, sections[i].id, sections[i].title, sections[i].lead);
+		vpa_html_begin_folded(h, sections[i].id, sections[i].title);
+		put_row_counts(h, r, sections[i].id);
+		vpa_html_raw(h, "</summary>\n");
+		if (sections[i].lead)
+			vpa_html_print(h, "<p class=\"lead\">%s</p>\n", sections[i].lead);
 		put_views(h, r, sections[i].id, NULL);
+		vpa_html_raw(h, "</details>\n");
 		vpa_html_end(h);
 	}
 }
@@ -129,7 +152,13 @@ void vpa_html_attention(struct vpa_html *h, const struct vpa_report *r, const st
 		vpa_html_raw(h, "</p>\n");
 	}
 	put_attention_by_stage(h, r);
-	put_views(h, r, "attention", NULL);
+	if (has_rows(r, "attention")) {
+		vpa_html_raw(h, "<details class=\"rows\"><summary>");
+		put_row_counts(h, r, "attention");
+		vpa_html_raw(h, "</summary>\n");
+		put_views(h, r, "attention", NULL);
+		vpa_html_raw(h, "</details>\n");
+	}
 	vpa_html_end(h);
 }
 

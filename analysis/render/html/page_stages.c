@@ -96,6 +96,8 @@ void vpa_html_stages(struct vpa_html *h, const struct vpa_report *r, const struc
 	for (i = 0; i < r->stage_count && i < STAGES; i++)
 		put_stage(h, r, &r->stages[i]);
 	vpa_html_raw(h, "</tbody></table></div>\n");
+	vpa_html_raw(h, "<details class=\"rows\"><summary>Table of stages</summary>\n");
 	vpa_html_put_table(h, r, "stages");
+	vpa_html_raw(h, "</details>\n");
 	vpa_html_end(h);
 }

@@ -296,7 +296,7 @@ def colours(path, source):
             slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")
             if slug and not re.search(rf"\.p-{slug}[ ,{{]", page.styles[0]):
                 errors.append(f"no colour for {word}")
-    return errors + verdicts(page)
+    return errors + verdicts(page) + idle_colours(page, source)
 
 
 def luminance(colour):
@@ -310,6 +310,30 @@ def luminance(colour):
 def contrast(a, b):
     light, dark = sorted((luminance(a), luminance(b)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
+
+
+def idle_colours(page, source):
+    """Idle time is never paler than work: each cause stands out from both grounds, with no opacity, and not as work does."""
+    style, errors = page.styles[0], []
+    grounds = re.findall(r"--ground: (#[0-9a-f]+);", style)[:2]
+    fills = {name: colour for names, colour in re.findall(r"(?m)^((?:\.p-[a-z-]+,? ?)+)\{ fill: (#[0-9a-f]+); \}", style) for name in re.findall(r"\.p-([a-z-]+)", names)}
+    causes = re.findall(r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"', open(os.path.join(source, "analysis/report/causes.def"), encoding="utf-8").read())
+    seen = 0
+    for word in causes + ["other idle"]:
+        slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")
+        if slug not in fills:
+            continue
+        seen += 1
+        for ground in grounds:
+            if contrast(fills[slug], ground) < 3:
+                errors.append(f"{word}, {fills[slug]}, has a contrast of {contrast(fills[slug], ground):.2f} with {ground}")
+    if seen < 15 or len(set(grounds)) != 2:
+        errors.append(f"{seen} colours of idle time on {grounds}")
+    if re.search(r"\.idle \{[^}]*opacity", style):
+        errors.append("idle time is drawn with an opacity")
+    if abs(luminance(fills["before-first-work"]) - luminance(fills["other-busy"])) < 0.2:
+        errors.append("before first work looks like other busy")
+    return errors
 
 
 def verdicts(page):

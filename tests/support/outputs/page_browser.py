@@ -57,6 +57,8 @@ def check_picture(browser, url):
 def check_first_screen(browser, url):
     """A picture of 1000 by 800 pixels says what to fix first, whole, below the cause. A page without fixes has none."""
     page = browser.open(url, width=1000, height=800)
+    top = page.evaluate("(e => e ? e.getBoundingClientRect().top + scrollY : 0)(document.getElementById('more'))")
+    check(top <= 5000, f"{url}: everything else begins at {top}")
     found = page.evaluate("""(() => {
         const box = e => e && [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom];
         return [document.querySelectorAll('#fix-first .card').length, box(document.getElementById('fix-top')),
