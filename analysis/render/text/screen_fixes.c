@@ -334,7 +334,7 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && lacks_prediction(r))
-		vpa_words_add(w, " ", "-: the capture does not show how long that would take.");
+		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted)
 		vpa_words_add(w, " ", "Gains do not add up.");
