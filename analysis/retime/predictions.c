@@ -158,6 +158,7 @@ void vpa_forecast_write(
 	f->unexplained_share = active > 0 ? (double)t->unexplained_ns / active : 0;
 	f->inferred_share = active > 0 ? (double)t->inferred_ns / active : 0;
 	f->without_call_share = t->ops ? (double)t->ops_without_call / (double)t->ops : 0;
+	f->replayed_share = t->share;
 	f->confidence = confidence_of(f);
 	f->why_not = why_not(r);
 	f->base = s->unit_count ? vpa_base_of_unit(unit.kind) : VPA_BASE_ACTIVE;

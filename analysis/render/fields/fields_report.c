@@ -658,6 +658,8 @@ static const struct vpa_field forecast_fields[] = {
 		"last; may exceed 1"},
 	{"inferred_share", SHARE(inferred_share), "fraction",
 		"the same for delay whose reason was inferred"},
+	{"replayed_share", SHARE(replayed_share), "fraction",
+		"of the trace: of a large one only parts are replayed, spread evenly"},
 	{"without_call_share", SHARE(without_call_share), "fraction",
 		"ops whose launch is not known: no change of the host moves them"},
 	{"all_count", SIZE(all_count), "findings",

@@ -115,11 +115,15 @@ void vpa_html_before_after(struct vpa_html *h, const struct vpa_report *r)
 	if (f->why_not || !fixes.first || !(fixes.predicted_ms > 0))
 		return;
 	vpa_html_raw(h, "<h3 id=\"before-after\">Before and after</h3>\n<p class=\"lead\">");
-	if (fixes.count > 1)
+	if (f->replayed_share < 1)
 		vpa_html_print(
-			h, "The trace replayed with the changes of all %zu fixes", fixes.count);
+			h, "%s %% of the trace, in parts,", vpa_share(f->replayed_share).text);
 	else
-		vpa_html_raw(h, "The trace replayed with the change of the fix");
+		vpa_html_raw(h, "The trace");
+	if (fixes.count > 1)
+		vpa_html_print(h, " replayed with the changes of all %zu fixes", fixes.count);
+	else
+		vpa_html_raw(h, " replayed with the change of the fix");
 	vpa_html_print(h, ": %s instead of %s. Confidence: %s.</p>\n",
 		vpa_duration(ns_of(fixes.predicted_ms)).text, vpa_duration(ns_of(f->base_ms)).text,
 		vpa_confidence_word(f->confidence));

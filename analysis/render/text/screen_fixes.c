@@ -327,10 +327,13 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 {
 	int is_predicted = has_predictions(r);
 
+	if (is_predicted && r->forecast.replayed_share < 1)
+		vpa_words_add(w, " ", "predicted: %s %% of the trace, in parts,",
+			vpa_share(r->forecast.replayed_share).text);
+	else if (is_predicted)
+		vpa_words_add(w, " ", "predicted: the trace");
 	if (is_predicted)
-		vpa_words_add(w, " ",
-			"predicted: the trace replayed with the change; confidence %s, %s %% "
-			"unexplained.",
+		vpa_words_add(w, " ", "replayed with the change; confidence %s, %s %% unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && lacks_prediction(r))

@@ -88,4 +88,14 @@ if has_demo "conditions on a run"; then
 	expect 0 "less than that" sync.zst --fail-if 'predicted:delete small-reads>90%'
 	silent err
 fi
+# ---- of a large trace only parts are replayed, which is said ----
+if [ -x "${VPT_BIN:-}/bench_generate" ]; then
+	"$VPT_BIN/bench_generate" 3000000 -o large.zst >/dev/null
+	expect 0 "a large trace" large.zst --format json
+	share=$(python3 -c 'import json; print(json.load(open("out"))["forecast"]["replayed_share"])')
+	python3 -c 'import sys; sys.exit(not 0 < float(sys.argv[1]) < 1)' "$share" || fail "$rule: expected a share below 1, found $share"
+	expect 0 "its page" large.zst --format html
+	if grep -q "Before and after" out; then says out "% of the trace, in parts"; fi
+fi
+
 finish
