@@ -426,18 +426,19 @@ static void the_unit_says_whether_samples_or_time_count(void **state)
 	static const double of_samples = 8 / 24.0, held = 0.8 / 9, since = (7 * 0.3) / 7.7;
 	static const double line = (8 * 0.05 + 7 * 0.15) / 7.7;
 	static const struct {
-		const char *series, *mean_of;
+		const char *series;
+		enum vpa_mean_of mean_of;
 		double mean, mean_by_time;
 	} cases[] = {
-		{"series hit \"cache hit\"\n", "samples", of_samples, held},
-		{"series hit unit \"\" \"cache hit\"\n", "samples", of_samples, held},
-		{"series hit unit \"hits\" \"cache hit\"\n", "samples", of_samples, held},
-		{"series hit unit \"ms\" \"cache hit\"\n", "samples", of_samples, held},
-		{"series hit unit \"bytes\" \"cache hit\"\n", "time", held, held},
-		{"series hit unit \"GiB\" \"cache hit\"\n", "time", held, held},
-		{"series hit unit \"%\" \"cache hit\"\n", "time", since, since},
-		{"series hit unit \"hits/s\" \"cache hit\"\n", "time", since, since},
-		{"series hit unit \"C\" \"cache hit\"\n", "time", line, line},
+		{"series hit \"cache hit\"\n", VPA_MEAN_OF_SAMPLES, of_samples, held},
+		{"series hit unit \"\" \"cache hit\"\n", VPA_MEAN_OF_SAMPLES, of_samples, held},
+		{"series hit unit \"hits\" \"cache hit\"\n", VPA_MEAN_OF_SAMPLES, of_samples, held},
+		{"series hit unit \"ms\" \"cache hit\"\n", VPA_MEAN_OF_SAMPLES, of_samples, held},
+		{"series hit unit \"bytes\" \"cache hit\"\n", VPA_MEAN_OF_TIME, held, held},
+		{"series hit unit \"GiB\" \"cache hit\"\n", VPA_MEAN_OF_TIME, held, held},
+		{"series hit unit \"%\" \"cache hit\"\n", VPA_MEAN_OF_TIME, since, since},
+		{"series hit unit \"hits/s\" \"cache hit\"\n", VPA_MEAN_OF_TIME, since, since},
+		{"series hit unit \"C\" \"cache hit\"\n", VPA_MEAN_OF_TIME, line, line},
 	};
 	char script[8192], samples[2048];
 	size_t i;
@@ -454,7 +455,7 @@ static void the_unit_says_whether_samples_or_time_count(void **state)
 		r = analyze(script);
 		c = counter(r, -1, "cache hit");
 		assert_int_equal(c->samples, 24);
-		assert_string_equal(c->mean_of, cases[i].mean_of);
+		assert_int_equal(c->mean_of, cases[i].mean_of);
 		near("mean", cases[i].mean, c->mean);
 		near("by time", cases[i].mean_by_time, c->mean_by_time);
 		near("max", 1, c->max);
@@ -483,7 +484,7 @@ static void a_stage_has_the_events_in_it(void **state)
 	assert_int_equal(part(c, "encode")->samples, 3);
 	near("mean", 1 / 3.0, part(c, "encode")->mean);
 	near("p95", 1, part(c, "encode")->p95);
-	assert_string_equal(part(c, "encode")->mean_of, "samples");
+	assert_int_equal(part(c, "encode")->mean_of, VPA_MEAN_OF_SAMPLES);
 	for (i = 0; i < c->part_count; i++)
 		assert_string_not_equal(c->parts[i].name, "decode");
 	vpa_report_free(r);
