@@ -324,8 +324,8 @@ static void find_unhidden(struct vpa_report *r)
 			"buckets",
 			"exposed communication:", NULL, transfer_ns, VPA_FAMILY_COMM, 0},
 		{"peer-wait",
-			"check whether other ranks are late: compare their traces, balance the "
-			"work",
+			"find the rank that is late: vptrace-analyze ranks, with the captures of "
+			"all",
 			"communication that may be waiting for other ranks:",
 			"assumes that calls of one kernel and grid move equal amounts; a longer "
 			"transfer looks like waiting",

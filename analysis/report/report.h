@@ -439,6 +439,17 @@ static inline int vpa_is_touched(const struct vpa_report *r, uint64_t start_ns, 
 /* Sets `touched` on everything that has it. Needs the verdict. */
 void vpa_mark_touched(struct vpa_report *r);
 
+/* Whether it is of one rank of several: others decide how long its collectives last. */
+static inline int vpa_has_collectives(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (r->devices[i].comm_ns)
+			return 1;
+	return 0;
+}
+
 /* Busy time of all devices: the base of shares of busy. */
 static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
 {

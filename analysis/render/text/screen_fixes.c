@@ -336,6 +336,10 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 		vpa_words_add(w, " ", "replayed with the change; confidence %s, %s %% unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
+	if (is_predicted && vpa_has_collectives(r))
+		vpa_words_add(w, " ",
+			"Collectives last as recorded: what other ranks do then, only "
+			"vptrace-analyze ranks says.");
 	if (is_predicted && lacks_prediction(r))
 		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");

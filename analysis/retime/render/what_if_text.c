@@ -30,7 +30,8 @@ static void put_paces(struct vpa_page *p, const struct vpa_forecast *f)
 		vpa_duration(ns_of(f->host_ms)).text, vpa_duration(ns_of(f->base_ms)).text);
 }
 
-static void put_confidence(struct vpa_page *p, const struct vpa_forecast *f)
+static void put_confidence(
+	struct vpa_page *p, const struct vpa_forecast *f, const struct vpa_report *r)
 {
 	vpa_page_words(p, "TRUST", f->confidence == VPA_CONFIDENCE_HIGH ? VPA_GREEN : VPA_YELLOW,
 		"%s confidence: for %s %% of the time ops began late for no known reason%s.",
@@ -38,7 +39,10 @@ static void put_confidence(struct vpa_page *p, const struct vpa_forecast *f)
 		f->without_call_share > 0 ? "; some ops have no launch" : "");
 	vpa_page_words(p, "", VPA_PLAIN,
 		"Not predicted: kernels that slow each other down, clocks and power, memory, other "
-		"processes.");
+		"processes%s.",
+		vpa_has_collectives(r) ? ", and what other ranks do: collectives last as recorded, "
+					 "and only vptrace-analyze ranks knows more"
+				       : "");
 }
 
 /* ---- one answer ---- */
@@ -176,7 +180,7 @@ void vpa_what_if_put(struct vpa_page *p, const struct vpa_what_if *w)
 	put_units(p, w);
 	put_parts(p, w);
 	put_paces(p, &w->forecast);
-	put_confidence(p, &w->forecast);
+	put_confidence(p, &w->forecast, w->report);
 }
 
 /* ---- all findings ---- */
@@ -231,5 +235,5 @@ void vpa_what_if_put_findings(struct vpa_page *p, const struct vpa_report *r)
 			"with "
 			"--change.");
 	put_paces(p, f);
-	put_confidence(p, f);
+	put_confidence(p, f, r);
 }
