@@ -12,8 +12,9 @@ struct vtr_held_call {
 	uint32_t result, cbid;
 };
 
-/* Buffers may come in another order than they were filled: so many are looked at across their edges. */
-enum { VTR_EDGES = 4, VTR_EDGE_BUFFERS = 2 };
+/* CUPTI returns a buffer once the work in it has ended, so it may come after many that were filled later: so many of a
+ * thread are looked at across their edges. A launch waits for 1,024 before it, which are far fewer buffers. */
+enum { VTR_EDGES = 32, VTR_EDGE_BUFFERS = 32 };
 
 struct vtr_call_thread {
 	uint32_t tid;
