@@ -32,7 +32,7 @@ fake() {
 	for file in "$bin"/* "$bin"/standin/*; do
 		name=${file#"$bin"/}
 		case $name in
-		CMake* | *.cmake | *.ninja | Makefile | compile_commands.json | Testing | standin | */CMakeFiles) ;;
+		CMake* | *.cmake | *.ninja | Makefile | compile_commands.json | Testing | gpu-probes | standin | */CMakeFiles) ;;
 		*.so | *.so.* | *.a) ln -s "$file" "$1/$name" ;;
 		*) if [ -f "$file" ] && [ -x "$file" ]; then cp "$1/stub" "$1/$name"; else ln -s "$file" "$1/$name"; fi ;;
 		esac
