@@ -134,13 +134,10 @@ static int check_form(const struct vpt_args *args, struct vpt_err *err)
 static int analyze(const struct vpt_args *args, struct vpa_options *options_out,
 	struct vpa_report **report, struct vpt_err *err)
 {
-	const char *path = args->operands[0], *rules = vpt_text_of(args, RULES);
-	char *rules_text = NULL;
-	int rc = VPT_OK;
+	const char *path = args->operands[0];
+	char *rules_text;
+	int rc = vpa_rules_option_read(args, options_out, &rules_text, err);
 
-	if (rules)
-		rc = vpa_file_read(rules, &rules_text, &options_out->rules_len, err);
-	options_out->rules = rules_text;
 	if (!rc)
 		rc = vpa_trace_report(path, options_out, !vpt_has(args, NO_PROGRESS), report, err);
 	vpt_free(rules_text);

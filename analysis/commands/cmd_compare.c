@@ -177,11 +177,9 @@ static int read_baselines(const struct vpt_args *args, struct captures *all, str
 static int analyze_all(const struct vpt_args *args, struct vpa_options *o, struct captures *all,
 	struct vpt_err *err)
 {
-	const char *rules = vpt_text_of(args, RULES);
-	int rc = rules ? vpa_file_read(rules, &all->rules, &o->rules_len, err) : VPT_OK;
+	int rc = vpa_rules_option_read(args, o, &all->rules, err);
 	size_t i;
 
-	o->rules = all->rules;
 	all->reports = vpt_calloc(baselines(args) + args->operand_count, sizeof(*all->reports));
 	if (!rc && !all->reports)
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the reports");

@@ -355,9 +355,8 @@ static int run(const struct vpt_args *args)
 		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a file name");
 	if (!rc)
 		rc = check_output(&j, &err);
-	if (!rc && vpt_has(args, RULES))
-		rc = vpa_file_read(vpt_text_of(args, RULES), &rules, &j.analysis.rules_len, &err);
-	j.analysis.rules = rules;
+	if (!rc)
+		rc = vpa_rules_option_read(args, &j.analysis, &rules, &err);
 	if (!rc && args->operand_count == 1)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc)

@@ -133,7 +133,6 @@ static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {.top = 1};
 	struct vpa_rank_list ranks = {.count = 0};
-	const char *rules = vpt_text_of(args, RULES);
 	struct vpa_job *job = NULL;
 	struct vpt_err err = {0};
 	char *rules_text = NULL;
@@ -143,9 +142,8 @@ static int run(const struct vpt_args *args)
 		rc = check_conditions(args, &err);
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
-	if (!rc && rules)
-		rc = vpa_file_read(rules, &rules_text, &o.rules_len, &err);
-	o.rules = rules_text;
+	if (!rc)
+		rc = vpa_rules_option_read(args, &o, &rules_text, &err);
 	if (!rc)
 		rc = vpa_rank_inputs_read(
 			args, &o, !vpt_has(args, NO_PROGRESS), &ranks, &damaged, &err);

@@ -105,16 +105,15 @@ static int render(const struct vpt_args *args, const struct vpa_report *r, struc
 
 static int read_report(const struct vpt_args *args, struct vpa_report **report, struct vpt_err *err)
 {
-	const char *path = args->operands[0], *rules = vpt_text_of(args, RULES);
+	const char *path = args->operands[0];
 	struct vpa_options o = {0};
 	char *text = NULL;
 	int rc = vpa_shared_options_read(args, &o, err);
 
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
-	if (!rc && rules)
-		rc = vpa_file_read(rules, &text, &o.rules_len, err);
-	o.rules = text;
+	if (!rc)
+		rc = vpa_rules_option_read(args, &o, &text, err);
 	if (!rc)
 		rc = vpa_trace_report(path, &o, !vpt_has(args, NO_PROGRESS), report, err);
 	vpt_free(text);

@@ -37,7 +37,6 @@ static int run(const struct vpt_args *args)
 	struct vpa_options o = {.top = 1};
 	struct vpa_rank_list ranks = {.count = 0};
 	struct vpa_rank_blocks blocks = {.count = 0};
-	const char *rules = vpt_text_of(args, RULES);
 	struct vpt_err err = {0};
 	char *rules_text = NULL;
 	int damaged = 0, rc = vpa_shared_options_read(args, &o, &err);
@@ -47,9 +46,8 @@ static int run(const struct vpt_args *args)
 			&err, VPT_EINVAL, "summarize: expected -o FILE, the summary to write");
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
-	if (!rc && rules)
-		rc = vpa_file_read(rules, &rules_text, &o.rules_len, &err);
-	o.rules = rules_text;
+	if (!rc)
+		rc = vpa_rules_option_read(args, &o, &rules_text, &err);
 	if (!rc)
 		rc = vpa_rank_inputs_read(
 			args, &o, !vpt_has(args, NO_PROGRESS), &ranks, &damaged, &err);

@@ -196,7 +196,6 @@ static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {.step_parts = 1, .stage_spans = 1};
 	struct vpt_err err = {0};
-	const char *rules = vpt_text_of(args, RULES);
 	char text[4096], *rules_text = NULL;
 	int complete = 1, rc = vpa_shared_options_read(args, &o, &err);
 
@@ -206,9 +205,8 @@ static int run(const struct vpt_args *args)
 		rc = check_options(args, text, &err);
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
-	if (!rc && rules)
-		rc = vpa_file_read(rules, &rules_text, &o.rules_len, &err);
-	o.rules = rules_text;
+	if (!rc)
+		rc = vpa_rules_option_read(args, &o, &rules_text, &err);
 	if (!rc)
 		rc = answer(args, &o, text, &complete, &err);
 	vpt_free(rules_text);

@@ -74,6 +74,18 @@ int vpa_shared_options_read(
 	return rc ? rc : vpa_window_check(find(args, "from"), find(args, "to"), out->range, err);
 }
 
+int vpa_rules_option_read(
+	const struct vpt_args *args, struct vpa_options *out, char **text, struct vpt_err *err)
+{
+	const struct vpt_given *rules = find(args, "rules");
+	int rc;
+
+	*text = NULL;
+	rc = rules ? vpa_file_read(rules->text, text, &out->rules_len, err) : VPT_OK;
+	out->rules = *text;
+	return rc;
+}
+
 int vpa_window_check(const struct vpt_given *from, const struct vpt_given *to, const char *range,
 	struct vpt_err *err)
 {

@@ -76,4 +76,9 @@
 int vpa_shared_options_read(
 	const struct vpt_args *args, struct vpa_options *out, struct vpt_err *err);
 
+/* Reads the file of --rules, if it is given, into *text, and sets out->rules to it. The caller frees *text with
+ * vpt_free() when `out` is used no longer, also after a failure. 0, VPT_EIO, VPT_EDATA or VPT_ENOMEM. */
+int vpa_rules_option_read(
+	const struct vpt_args *args, struct vpa_options *out, char **text, struct vpt_err *err);
+
 #endif
