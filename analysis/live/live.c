@@ -1,32 +1,22 @@
 /* live.c - takes what a line says from the report of its window. */
 #include "analysis/live/live.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/pipeline/unit.h"
 #include "formats/base/saturate.h"
 
 enum { UNITS_BACK = 8 }; /* of the last ones, whatever the time from line to line */
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* The unit of a line: blocks, else steps. */
-static const struct vpa_live_units *units_of(const struct vpa_live *l)
-{
-	return l->blocks.done ? &l->blocks : &l->steps;
-}
-
 uint64_t vpa_live_window_from(const struct vpa_live *l, uint64_t period_ns)
 {
-	const struct vpa_live_units *u = units_of(l);
+	const struct vpa_live_units *u = vpa_live_units_of(l);
 	uint64_t from_ns = l->now_ns, back_ns = period_ns;
 
 	if (u->done) {
 		from_ns = u->last_end_ns;
 		if (l->span_units)
-			back_ns = later(back_ns, UNITS_BACK * (l->span_ns / l->span_units));
-		back_ns = later(back_ns, UNITS_BACK * u->last_ns);
+			back_ns = vpa_later(back_ns, UNITS_BACK * (l->span_ns / l->span_units));
+		back_ns = vpa_later(back_ns, UNITS_BACK * u->last_ns);
 	} else if (l->ops) {
 		/* Nothing has ended yet: the first unit may have begun with the capture. */
 		return 0;
@@ -89,7 +79,7 @@ static uint64_t last_op_ns(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->device_count; i++)
-		ns = later(ns, r->devices[i].last_ns);
+		ns = vpa_later(ns, r->devices[i].last_ns);
 	return ns;
 }
 

@@ -45,6 +45,12 @@ struct vpa_live {
 	size_t gpu_count;
 };
 
+/* What a line counts: blocks, else steps. */
+static inline const struct vpa_live_units *vpa_live_units_of(const struct vpa_live *l)
+{
+	return l->blocks.done ? &l->blocks : &l->steps;
+}
+
 /* Where the next window begins, relative to the capture's start: it has all units that are not counted yet, and the
  * last ones before them. `period_ns`: the time from line to line. */
 uint64_t vpa_live_window_from(const struct vpa_live *l, uint64_t period_ns);

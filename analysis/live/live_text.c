@@ -38,7 +38,7 @@ static void add_time(struct vpa_live_line *line, uint64_t ns)
 
 static void add_rates(struct vpa_live_line *line, const struct vpa_live *l)
 {
-	const struct vpa_live_units *u = l->blocks.done ? &l->blocks : &l->steps;
+	const struct vpa_live_units *u = vpa_live_units_of(l);
 	const char *unit = l->blocks.done ? "block" : "step";
 
 	if (l->fps > 0)
@@ -229,7 +229,7 @@ int vpa_live_metrics(
 			(double)l->target_millifps / 1e3);
 	if (l->blocks.done || l->steps.done) {
 		int is_blocks = l->blocks.done != 0;
-		const struct vpa_live_units *u = is_blocks ? &l->blocks : &l->steps;
+		const struct vpa_live_units *u = vpa_live_units_of(l);
 
 		if (l->units_per_s > 0)
 			put_one(&m, is_blocks ? "blocks_per_second" : "steps_per_second", "gauge",
