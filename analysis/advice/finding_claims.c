@@ -1,7 +1,7 @@
 /* finding_claims.c - what each finding adds to those before it, so that no two of them claim the same time.
  *
- * A bound says what would be saved if nothing else changed, so bounds overlap. In the order of the list each finding claims
- * what none before it may save too; where that is not known it claims less. Of idle time the counters know what other
+ * A bound says what would be saved if nothing else changed, so bounds overlap. Each finding claims only time
+ * that no finding before it in the list may save; where that is not known it claims less. Of idle time the counters know what other
  * causes would save as well, see ../idle/gain.h; a replay that saves more than its cause is to blame for takes the idle
  * time of other causes. Of work, findings about the same families of kernels may be about the same kernels. What is
  * claimed is at most the idle time of the run, and its work. */

@@ -89,7 +89,7 @@ static inline size_t vpa_launch_slot(const struct vpa_replaying *r, uint32_t cal
 	return r->t->calls[call].launch & r->launch_mask;
 }
 
-/* NULL: so many came later that it is no longer kept. */
+/* NULL: it is no longer kept, since many came later. */
 static inline const struct vpa_launch *vpa_launch_of(const struct vpa_replaying *r, uint32_t call)
 {
 	const struct vpa_launch *l = &r->launches[vpa_launch_slot(r, call)];
@@ -129,8 +129,8 @@ static inline void vpa_note_error(struct vpa_replaying *r, int64_t ns, uint64_t 
 		r->error_ns = by;
 }
 
-/* The row of an op's end; `newest`: the first op that has not begun. NULL: so many came later that it is no longer
- * kept. */
+/* The row of an op's end; `newest`: the first op that has not begun. NULL: it is no longer kept, since many came
+ * later. */
 static inline const int64_t *vpa_end_of(const struct vpa_replaying *r, uint32_t op, uint32_t newest)
 {
 	uint32_t stream = r->t->ops[op].stream;

@@ -44,11 +44,11 @@ struct vpa_column {
 struct vpa_view_text {
 	const char *
 		section; /* its name for --only; NULL: a function prints the table, or nothing does */
-	const char *after; /* the section that it follows */
-	unsigned rank;     /* see text_sections.def */
-	const char *title; /* "COPIES" */
-	unsigned least_rows,
-		most; /* it needs so many rows, and shows so many unless --top says; 0: any */
+	const char *after;   /* the section that it follows */
+	unsigned rank;       /* see text_sections.def */
+	const char *title;   /* "COPIES" */
+	unsigned least_rows; /* with fewer rows it is left out */
+	unsigned most;       /* rows that it shows, unless --top says; 0: all */
 	/* The label of a row, and of a line below it: "{key}" is a value of the row, and "{gpu}" the row's GPU if there are
 	 * several. "[...]" is left out if a value in it is not known. A name of a kernel is shortened: "{kernel:40}". */
 	const char *label, *below;

@@ -17,8 +17,8 @@ int vpa_order(struct vpa_timed *keys, size_t count);
 struct vpa_ordering {
 	size_t size;                                  /* of a row */
 	int (*compare)(const void *a, const void *b); /* as of qsort(): by time, then by more */
-	size_t ordered;                               /* so many of the first rows are in order */
-	size_t moved;      /* of them, so many had to be put in order again */
+	size_t ordered;                               /* rows at the beginning that are in order */
+	size_t moved;      /* rows of these that had to be put in order again */
 	int is_disordered; /* rows reach back so far that only vpa_order_all() puts them in order */
 };
 
