@@ -7,6 +7,7 @@
 
 #include "analysis/export/export_pass.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -227,7 +228,7 @@ static void say_result(const struct job *j)
 {
 	enum { MANY_KERNELS = 4000000 };
 	const struct vpa_export_totals *t = &j->totals;
-	const char *output = strcmp(j->output, "-") != 0 ? j->output : "standard output";
+	const char *output = !vpt_is_standard(j->output) ? j->output : "standard output";
 
 	vpa_say("wrote %llu kernels, %llu copies, %llu calls, %llu ranges, %llu gaps: %llu bytes, "
 		"%llu before compression, to %s",
@@ -328,7 +329,7 @@ static int check_output(const struct job *j, struct vpt_err *err)
 			j->exporter->name, archiver());
 	if (!j->exporter->is_folder)
 		return vpa_out_check(j->args, j->output, force, err);
-	if (!strcmp(j->output, "-"))
+	if (vpt_is_standard(j->output))
 		return vpt_fail(err, VPT_EINVAL, "--format %s makes a folder: use -o FOLDER",
 			j->exporter->name);
 	rc = vpa_inputs_check(j->args, j->output, err);
@@ -346,7 +347,7 @@ static int run(const struct vpt_args *args)
 	if (!rc && !j.output && args->operand_count > 1)
 		rc = vpt_fail(
 			&err, VPT_EINVAL, "several files become one archive: use -o FILE.tar");
-	if (!rc && !j.output && !strcmp(args->operands[0], "-"))
+	if (!rc && !j.output && vpt_is_standard(args->operands[0]))
 		rc = vpt_fail(
 			&err, VPT_EINVAL, "standard input gives the export no name: use -o FILE");
 	if (!rc && !j.output)

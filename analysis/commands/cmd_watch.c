@@ -6,6 +6,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/live/live.h"
+#include "formats/base/text.h"
 #include "formats/cli/terminal.h"
 
 #include <poll.h>
@@ -203,7 +204,7 @@ static int check_options(const struct vpt_args *args, struct vpt_err *err)
 {
 	const char *path = vpt_text_of(args, PROMETHEUS);
 
-	if (!strcmp(args->operands[0], "-"))
+	if (vpt_is_standard(args->operands[0]))
 		return vpt_fail(err, VPT_EINVAL,
 			"standard input cannot be watched: expected the file that grows");
 	if (vpt_number_of(args, EVERY) < EVERY_LEAST_MS * (uint64_t)1000000)

@@ -6,6 +6,7 @@
 #include "analysis/trust/completeness.h"
 #include "formats/base/cost_limits.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -29,7 +30,7 @@ int vpa_out_check(const struct vpt_args *args, const char *path, int force, stru
 	struct vpt_out o;
 	int rc = vpa_inputs_check(args, path, err);
 
-	if (rc || !strcmp(path, "-"))
+	if (rc || vpt_is_standard(path))
 		return rc;
 	rc = vpt_out_open(&o, path, force, err);
 	return rc ? rc : vpt_out_close(&o, 0, err);
@@ -66,7 +67,7 @@ int vpa_failed(const struct vpt_err *err)
 
 const char *vpa_input_name(const char *operand)
 {
-	return strcmp(operand, "-") != 0 ? operand : "standard input";
+	return !vpt_is_standard(operand) ? operand : "standard input";
 }
 
 /* ---- small files ---- */

@@ -4,6 +4,8 @@
  * spelling of its path and a redirection are the input. */
 #include "analysis/commands/command.h"
 
+#include "formats/base/text.h"
+
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +13,7 @@
 /* What a path leads to; "-" is `standard`. 0, or -1: no regular file, no folder. */
 static int identify(const char *path, int standard, struct stat *st)
 {
-	int failed = strcmp(path, "-") ? stat(path, st) : fstat(standard, st);
+	int failed = !vpt_is_standard(path) ? stat(path, st) : fstat(standard, st);
 
 	return failed || !(S_ISREG(st->st_mode) || S_ISDIR(st->st_mode)) ? -1 : 0;
 }
@@ -22,7 +24,7 @@ static int identify_folder(const char *path, struct stat *st)
 	const char *slash = strrchr(path, '/');
 	char folder[4096] = ".";
 
-	if (!strcmp(path, "-") || (slash && (size_t)(slash - path) >= sizeof(folder)))
+	if (vpt_is_standard(path) || (slash && (size_t)(slash - path) >= sizeof(folder)))
 		return -1;
 	if (slash) {
 		memcpy(folder, path, (size_t)(slash - path));
@@ -42,7 +44,7 @@ static int check_input(
 	struct stat from;
 
 	if (!identify(input, STDIN_FILENO, &from) && is_same(&from, to))
-		return strcmp(output, "-")
+		return !vpt_is_standard(output)
 			       ? vpt_fail(err, VPT_EINVAL,
 					 "%.200s: is an input of this command, %.200s: write to "
 					 "another file",

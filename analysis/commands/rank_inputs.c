@@ -5,6 +5,7 @@
 #include "analysis/ranks/rank/rank_file.h"
 #include "analysis/ranks/rank/rank_read.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +76,7 @@ static int list_files(const struct vpt_args *args, struct files *f, struct vpt_e
 	for (i = 0; i < args->operand_count && !rc; i++) {
 		const char *path = args->operands[i];
 
-		if (strcmp(path, "-") != 0 && !stat(path, &st) && S_ISDIR(st.st_mode))
+		if (!vpt_is_standard(path) && !stat(path, &st) && S_ISDIR(st.st_mode))
 			rc = add_folder(f, path, err);
 		else if (add_file(f, NULL, path))
 			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a list of files");

@@ -8,14 +8,10 @@
 #include "analysis/base/intervals.h"
 #include "analysis/report/host_code.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <math.h>
 #include <string.h>
-
-static int is_same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
 
 /* Whether time of a cause in which the host did this is told apart. */
 static int is_apart(enum vpa_cause cause, enum vpa_cause host)
@@ -102,7 +98,7 @@ static double waits_of(const struct vpa_side *side, const char *call, uint64_t u
 
 	for (i = 0; i < side->count; i++)
 		for (k = 0; k < side->reports[i]->sync_count; k++)
-			if (is_same(side->reports[i]->syncs[k].call, call))
+			if (vpt_same_text(side->reports[i]->syncs[k].call, call))
 				vpt_sat_add_to(&count, side->reports[i]->syncs[k].count);
 	return units ? (double)count / (double)units : -1;
 }
@@ -197,7 +193,7 @@ static struct vpa_compared_row *find_row(
 		if (rows[i].host || strcmp(rows[i].name, vpa_cause_text(did->cause)) != 0)
 			continue;
 		if (!vpa_place_compare(&rows[i].place, &did->place) &&
-			is_same(rows[i].call, did->call))
+			vpt_same_text(rows[i].call, did->call))
 			return &rows[i];
 		if (rows[i].place.kind == VPA_PLACE_SEVERAL)
 			sum = &rows[i];

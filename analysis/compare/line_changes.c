@@ -6,26 +6,20 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_text(const char *a, const char *b)
-{
-	if (!a || !b)
-		return (a != NULL) - (b != NULL);
-	return strcmp(a, b);
-}
-
 static int compare_lines(const struct vpa_compared_line *a, const struct vpa_compared_line *b)
 {
 	int order = (a->cause > b->cause) - (a->cause < b->cause);
 
-	order = order ? order : compare_text(a->line.file, b->line.file);
+	order = order ? order : vpt_text_order(a->line.file, b->line.file);
 	order = order ? order
 		      : (a->line.number > b->line.number) - (a->line.number < b->line.number);
-	return order ? order : compare_text(a->line.function, b->line.function);
+	return order ? order : vpt_text_order(a->line.function, b->line.function);
 }
 
 static int by_line(const void *pa, const void *pb)

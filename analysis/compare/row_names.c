@@ -2,6 +2,7 @@
 #include "analysis/compare/row_names.h"
 
 #include "formats/base/error.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 
@@ -18,15 +19,10 @@ static uint64_t hash_of(const struct vpa_row_name *n)
 	return vpt_hash_words(words, 3);
 }
 
-static int is_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static int is_same(const struct vpa_row_name *a, const struct vpa_row_name *b)
 {
-	return a->device == b->device && is_same_text(a->name, b->name) &&
-	       is_same_text(a->kind, b->kind);
+	return a->device == b->device && vpt_same_text(a->name, b->name) &&
+	       vpt_same_text(a->kind, b->kind);
 }
 
 static size_t find(

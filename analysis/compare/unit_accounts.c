@@ -4,6 +4,7 @@
 #include "analysis/report/similar_names.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,13 +194,6 @@ const char *vpa_row_state_name(enum vpa_row_state state)
 
 static const char other_kernels[] = "(other kernels)";
 
-static int compare_text(const char *a, const char *b)
-{
-	if (!a || !b)
-		return a ? 1 : b ? -1 : 0;
-	return strcmp(a, b);
-}
-
 /* Orders places that differ in more than the numbers of their ranges. */
 static int compare_alike(const struct vpa_place *a, const struct vpa_place *b)
 {
@@ -212,13 +206,13 @@ static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compa
 {
 	int order = (a->kind > b->kind) - (a->kind < b->kind);
 
-	order = order ? order : compare_text(a->name, b->name);
-	order = order ? order : compare_text(a->family, b->family);
+	order = order ? order : vpt_text_order(a->name, b->name);
+	order = order ? order : vpt_text_order(a->family, b->family);
 	order = order ? order : compare_alike(&a->place, &b->place);
-	order = order ? order : compare_text(a->call, b->call);
+	order = order ? order : vpt_text_order(a->call, b->call);
 	order = order ? order : (a->host > b->host) - (a->host < b->host);
 	order = order ? order : compare_alike(&a->host_place, &b->host_place);
-	return order ? order : compare_text(a->host_call, b->host_call);
+	return order ? order : vpt_text_order(a->host_call, b->host_call);
 }
 
 /* The place that a row shows. */

@@ -5,6 +5,7 @@
 
 #include "analysis/base/index.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ static int compare_reads(const void *pa, const void *pb)
 
 	if (na != nb)
 		return na > nb ? -1 : 1;
-	return strcmp(a->range ? a->range : "", b->range ? b->range : "");
+	return vpt_text_order(a->range, b->range);
 }
 
 static int write_reads(

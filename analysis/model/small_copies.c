@@ -3,20 +3,14 @@
 
 #include "analysis/base/numbers.h"
 #include "analysis/model/model.h"
-
-#include <string.h>
-
-static int same_place(const char *range, const char *read)
-{
-	return range && read ? !strcmp(range, read) : !range && !read;
-}
+#include "formats/base/text.h"
 
 int vpa_small_copies(const struct vpa_report *r, const char *range)
 {
 	size_t i;
 
 	for (i = 0; i < r->read_count; i++)
-		if (same_place(range, r->reads[i].range))
+		if (vpt_same_text(range, r->reads[i].range))
 			return r->reads[i].small > 9 * r->reads[i].large;
 	return 0;
 }

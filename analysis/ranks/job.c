@@ -8,6 +8,7 @@
 #include "analysis/ranks/waits.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,11 +31,6 @@ const char *vpa_late_words(enum vpa_late_class klass)
 
 /* ---- order ---- */
 
-static int by_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int by_number(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
@@ -49,9 +45,9 @@ static int by_identity(const void *a, const void *b)
 	if (!order)
 		order = by_number(x->rank, y->rank);
 	if (!order)
-		order = by_text(x->host, y->host);
+		order = vpt_text_order(x->host, y->host);
 	if (!order)
-		order = by_text(x->capture, y->capture);
+		order = vpt_text_order(x->capture, y->capture);
 	if (!order)
 		order = by_number(x->pid, y->pid);
 	return order ? order : by_number(x->device, y->device);
@@ -61,8 +57,9 @@ static int is_same_rank(const struct vpa_rank *a, const struct vpa_rank *b)
 {
 	if (a->rank >= 0 && a->rank == b->rank)
 		return 1;
-	return a->pid == b->pid && a->device == b->device && !by_text(a->capture, b->capture) &&
-	       a->first_ns == b->first_ns && a->last_ns == b->last_ns;
+	return a->pid == b->pid && a->device == b->device &&
+	       vpt_same_text(a->capture, b->capture) && a->first_ns == b->first_ns &&
+	       a->last_ns == b->last_ns;
 }
 
 static int drop_duplicates(struct vpa_job *job)

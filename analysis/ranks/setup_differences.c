@@ -4,6 +4,7 @@
 #include "analysis/base/sort.h"
 #include "analysis/ranks/number_list.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 
@@ -30,16 +31,9 @@ static const char *find(const struct vpa_rank *r, const char *name)
 static int by_value(const void *a, const void *b)
 {
 	const struct value *x = a, *y = b;
-	int order = strcmp(x->text ? x->text : "", y->text ? y->text : "");
+	int order = vpt_text_order(x->text, y->text);
 
-	if (!order)
-		order = (x->text != NULL) - (y->text != NULL);
 	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static int is_same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static int add_difference(struct vpa_job *job, size_t *cap, const char *name, const char *most,
@@ -69,7 +63,8 @@ static int compare(struct vpa_job *job, size_t *cap, const char *name, const str
 	int rc = VPT_OK;
 
 	for (first = 0; first < count; first = end) {
-		for (end = first + 1; end < count && is_same(values[end].text, values[first].text);)
+		for (end = first + 1;
+			end < count && vpt_same_text(values[end].text, values[first].text);)
 			end++;
 		if (end - first > most_count) {
 			most = first;
@@ -77,7 +72,8 @@ static int compare(struct vpa_job *job, size_t *cap, const char *name, const str
 		}
 	}
 	for (first = 0; first < count && !rc; first = end) {
-		for (end = first + 1; end < count && is_same(values[end].text, values[first].text);)
+		for (end = first + 1;
+			end < count && vpt_same_text(values[end].text, values[first].text);)
 			end++;
 		if (first != most)
 			rc = add_difference(

@@ -8,6 +8,7 @@
 #include "analysis/report/main_line.h"
 #include "analysis/report/similar_names.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void add_place(
 	if (part->place.kind == VPA_PLACE_SEVERAL)
 		return;
 	for (; p < end; p++)
-		if (p->cause == part->cause && vpa_same(p->call, part->call) &&
+		if (p->cause == part->cause && vpt_same_text(p->call, part->call) &&
 			!vpa_place_compare(&p->place, &part->place))
 			break;
 	if (p == end) {
@@ -43,8 +44,9 @@ static void add_place(
 	}
 	p->ns += part->ns;
 	vpt_sat_add_to(&p->gaps, part->gaps);
-	p->is_inside_others |= part->is_inside_others ||
-			       (p->inside && part->inside && !vpa_same(p->inside, part->inside));
+	p->is_inside_others |=
+		part->is_inside_others ||
+		(p->inside && part->inside && !vpt_same_text(p->inside, part->inside));
 	if (part->inside_ns > p->inside_ns)
 		p->inside = part->inside;
 	vpt_sat_add_to(&p->inside_ns, part->inside_ns);
@@ -135,7 +137,7 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 
 const char *vpa_family_text(const struct vpa_digest *d, const char *family)
 {
-	return vpa_same(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
+	return vpt_same_text(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
 }
 
 struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place, size_t columns)
@@ -147,7 +149,7 @@ struct vpa_label vpa_place_label(const char *call, const struct vpa_place *place
 
 	if (place->kind == VPA_PLACE_SEVERAL)
 		return where;
-	if (!range || vpa_same(call, range))
+	if (!range || vpt_same_text(call, range))
 		return vpa_fit(call, columns);
 	len = strlen(word);
 	if (!call) {
@@ -208,7 +210,7 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 		if (p->cause != cause || !p->inside)
 			continue;
 		sum.is_inside_others |=
-			p->is_inside_others || (sum.call && !vpa_same(sum.call, p->inside));
+			p->is_inside_others || (sum.call && !vpt_same_text(sum.call, p->inside));
 		vpt_sat_add_to(&sum.ns, p->inside_ns);
 		if (p->inside_ns > most) {
 			most = p->inside_ns;
@@ -287,11 +289,11 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	size_t i;
 
 	*ranges = 0;
-	if (!first || !first->call || vpa_same(first->call, first->place.text))
+	if (!first || !first->call || vpt_same_text(first->call, first->place.text))
 		return sum;
 	sum.call = first->call;
 	for (i = 0; i < d->place_count; i++) {
-		if (d->places[i].cause != cause || !vpa_same(d->places[i].call, sum.call))
+		if (d->places[i].cause != cause || !vpt_same_text(d->places[i].call, sum.call))
 			continue;
 		vpt_sat_add_to(&sum.ns, d->places[i].ns);
 		vpt_sat_add_to(&sum.gaps, d->places[i].gaps);
@@ -315,7 +317,7 @@ struct vpa_idle_place vpa_similar_of(
 	for (i = 0; i < d->place_count; i++) {
 		const struct vpa_idle_place *p = &d->places[i];
 
-		if (p->cause != cause || !vpa_same(p->call, sum.call) || !p->place.text ||
+		if (p->cause != cause || !vpt_same_text(p->call, sum.call) || !p->place.text ||
 			p->place.kind != sum.place.kind ||
 			vpa_compare_alike(p->place.text, sum.place.text))
 			continue;

@@ -142,12 +142,6 @@ static inline size_t vpa_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* NULL equals only NULL. */
-static inline int vpa_same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static inline const char *vpa_text_or(const char *text, const char *otherwise)
 {
 	return text ? text : otherwise;

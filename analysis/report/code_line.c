@@ -1,6 +1,8 @@
 /* code_line.c - lines of Python in words. */
 #include "analysis/report/code_line.h"
 
+#include "formats/base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +47,7 @@ int vpa_is_same_line(const struct vpa_code_line *a, const struct vpa_code_line *
 {
 	return a->number == b->number && a->file && b->file &&
 	       (a->file == b->file || !strcmp(a->file, b->file)) &&
-	       (*a->file ||
-		       !strcmp(a->function ? a->function : "", b->function ? b->function : ""));
+	       (*a->file || vpt_same_text(a->function, b->function));
 }
 
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top)

@@ -10,6 +10,8 @@
 #ifndef VPA_ANALYSIS_REPORT_PLACE_H
 #define VPA_ANALYSIS_REPORT_PLACE_H
 
+#include "formats/base/text.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -50,7 +52,7 @@ static inline const char *vpa_place_range(const struct vpa_place *p)
 /* Orders places by their text, and equal texts by kind. */
 static inline int vpa_place_compare(const struct vpa_place *a, const struct vpa_place *b)
 {
-	int order = strcmp(a->text ? a->text : "", b->text ? b->text : "");
+	int order = vpt_text_order(a->text, b->text);
 
 	return order ? order : (int)a->kind - (int)b->kind;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 	"lt_1us", "1_5us", "5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms"};
@@ -93,11 +94,6 @@ const struct vpa_counter *vpa_find_counter(
 	return NULL;
 }
 
-static int is_same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
 	enum vpa_cause cause, const struct vpa_place *place, const char *call)
 {
@@ -109,7 +105,7 @@ const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int
 
 			if (part->top && r->devices[d].device == device && part->cause == cause &&
 				!vpa_place_compare(&part->place, place) &&
-				is_same(part->call, call))
+				vpt_same_text(part->call, call))
 				return part->top;
 		}
 	return NULL;

@@ -2,6 +2,7 @@
 #include "analysis/report/similar_names.h"
 
 #include "analysis/report/main_line.h"
+#include "formats/base/text.h"
 
 #include <string.h>
 
@@ -28,11 +29,6 @@ int vpa_compare_alike(const char *a, const char *b)
 	return ((unsigned char)*a > (unsigned char)*b) - ((unsigned char)*a < (unsigned char)*b);
 }
 
-static int same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* Whether a device before this row's has the same place. */
 static int is_known(const struct vpa_report *r, size_t device, const struct vpa_idle_part *part)
 {
@@ -42,7 +38,7 @@ static int is_known(const struct vpa_report *r, size_t device, const struct vpa_
 		for (i = 0; i < r->devices[d].cause_count; i++) {
 			const struct vpa_idle_part *other = &r->devices[d].causes[i];
 
-			if (other->cause == part->cause && same_text(other->call, part->call) &&
+			if (other->cause == part->cause && vpt_same_text(other->call, part->call) &&
 				!vpa_place_compare(&other->place, &part->place))
 				return 1;
 		}
@@ -62,7 +58,7 @@ static int counts(const struct filter *f, const struct vpa_idle_part *p)
 {
 	const struct vpa_place *place = &f->place->place;
 
-	if (p->cause != f->place->cause || !same_text(p->call, f->place->call) ||
+	if (p->cause != f->place->cause || !vpt_same_text(p->call, f->place->call) ||
 		(f->takes && !f->takes(f->report, f->ctx, &p->place)))
 		return 0;
 	if (!f->are_alike)

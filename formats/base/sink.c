@@ -9,6 +9,7 @@
 
 #include "formats/base/io_calls.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -269,7 +270,7 @@ static int open_file(struct file_sink *f, struct vpt_err *err)
 
 int vpt_sink_open(const char *path, int flags, struct vpt_sink **out, struct vpt_err *err)
 {
-	int to_stdout = !strcmp(path, "-"), rc = VPT_OK;
+	int to_stdout = vpt_is_standard(path), rc = VPT_OK;
 	const char *name = to_stdout ? "standard output" : path;
 	struct file_sink *f;
 

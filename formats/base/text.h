@@ -28,6 +28,24 @@ static inline int vpt_text_holds(struct vpt_text text, const char *word)
 	return text.len && memmem(text.text, text.len, word, strlen(word)) != NULL;
 }
 
+/* The order of two C strings, as strcmp() has it; NULL is the empty one. */
+static inline int vpt_text_order(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Whether both are the same text; NULL is the empty one. */
+static inline int vpt_same_text(const char *a, const char *b)
+{
+	return !vpt_text_order(a, b);
+}
+
+/* Whether a path is standard input or output, which "-" names; NULL is not. */
+static inline int vpt_is_standard(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
 /* The digits of a number that is a macro, for a text that states it. */
 #define VPT_TEXT_OF(number)  VPT_TEXT_OF_(number)
 #define VPT_TEXT_OF_(number) #number

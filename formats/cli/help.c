@@ -1,6 +1,8 @@
 /* help.c - prints --help from the commands' tables in lines of at most 100 columns. */
 #include "formats/cli/help.h"
 
+#include "formats/base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ const char *vpt_help_argument(const struct vpt_option *option)
 
 void vpt_help_of(const struct vpt_option *option, char out[VPT_HELP_MAX])
 {
-	int has_fallback = option->fallback && strcmp(option->fallback, "-") != 0;
+	int has_fallback = option->fallback && !vpt_is_standard(option->fallback);
 
 	snprintf(
 		out, VPT_HELP_MAX, has_fallback ? "%s (%s)" : "%s", option->help, option->fallback);

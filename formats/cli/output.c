@@ -2,6 +2,7 @@
 #include "formats/cli/command.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 #include "formats/base/utf8.h"
 
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 int vpt_out_open(struct vpt_out *o, const char *path, int force, struct vpt_err *err)
 {
 	memset(o, 0, sizeof(*o));
-	o->to_stdout = !strcmp(path, "-");
+	o->to_stdout = vpt_is_standard(path);
 	o->to_terminal = o->to_stdout && isatty(STDOUT_FILENO);
 	return vpt_sink_open(path, force ? VPT_SINK_FORCE : 0, &o->sink, err);
 }

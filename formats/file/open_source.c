@@ -2,6 +2,7 @@
 #include "formats/base/io.h"
 
 #include "formats/base/io_calls.h"
+#include "formats/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *e
 	int fd, rc;
 
 	*out = NULL;
-	if (!strcmp(path, "-"))
+	if (vpt_is_standard(path))
 		return vpt_source_stdin(out, err);
 	rc = open_regular(path, &fd, &size_bytes, err);
 	if (!rc)

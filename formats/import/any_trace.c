@@ -268,7 +268,7 @@ int vpt_trace_open(const char *path, struct vpt_trace **out, struct vpt_err *err
 		return rc;
 	rc = vpt_trace_open_source(src, out, err);
 	if (rc)
-		vpt_err_at(err, strcmp(path, "-") != 0 ? path : "standard input");
+		vpt_err_at(err, !vpt_is_standard(path) ? path : "standard input");
 	return rc;
 }
 
@@ -292,6 +292,7 @@ const char *vpt_trace_format_name(const struct vpt_trace *t)
 	static const char *const names[] = {
 		"vptrace",
 #define VPT_FORMAT(id, name) #name,
+#include "formats/base/text.h"
 #include "formats/import/importers.def"
 	};
 

@@ -1,6 +1,7 @@
 /* run.c - `vptrace run` from its checks to its summary. */
 #include "tracer/command/run.h"
 
+#include "formats/base/text.h"
 #include "tracer/command/child.h"
 #include "tracer/command/dead_rings.h"
 #include "tracer/command/follow.h"
@@ -59,7 +60,7 @@ static int check_output(const struct vpt_args *args, struct vpt_err *err)
 
 	if (!name)
 		name = getenv("VPTRACE_OUTPUT");
-	if (name && !strcmp(name, "-"))
+	if (vpt_is_standard(name))
 		return vpt_fail(err, VPT_EINVAL,
 			"--output: expected a file name, found \"-\": a capture cannot go to "
 			"standard output, which is the command's; ./- is a file of that name");

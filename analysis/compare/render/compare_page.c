@@ -4,6 +4,7 @@
 
 #include "analysis/render/html/html.h"
 #include "formats/base/count.h"
+#include "formats/base/text.h"
 
 /* ---- the head ---- */
 
@@ -199,7 +200,7 @@ static int is_earlier(const struct vpa_comparison *c, size_t part)
 	size_t i;
 
 	for (i = 0; i < part; i++)
-		if (vpa_same(c->parts[i].name, c->parts[part].name))
+		if (vpt_same_text(c->parts[i].name, c->parts[part].name))
 			return 1;
 	return 0;
 }
@@ -212,7 +213,8 @@ static void put_help(struct vpa_html *h, const struct vpa_comparison *c)
 	for (i = 0; i < c->part_count; i++)
 		for (cause = 0; cause < VPA_CAUSES && count < VPA_CAUSES; cause++)
 			if (c->parts[i].kind == VPA_PART_IDLE && !is_earlier(c, i) &&
-				vpa_same(c->parts[i].name, vpa_cause_text((enum vpa_cause)cause)))
+				vpt_same_text(
+					c->parts[i].name, vpa_cause_text((enum vpa_cause)cause)))
 				causes[count++] = (enum vpa_cause)cause;
 	vpa_html_begin(h, "help", "How to read this page", NULL);
 	vpa_html_meanings(h, words, COUNT(words));

@@ -2,9 +2,9 @@
 #include "analysis/folds/gaps/gap_instead.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 1 << 16, SHOWN = 64 };
 
@@ -59,11 +59,6 @@ int vpa_instead_add(
 
 /* ---- writing ---- */
 
-static int compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct vpa_instead_row *a = pa, *b = pb;
@@ -76,9 +71,9 @@ static int compare_rows(const void *pa, const void *pb)
 	if (a->host != b->host)
 		return a->host < b->host ? -1 : 1;
 	order = vpa_place_compare(&a->place, &b->place);
-	order = order ? order : compare_texts(a->call, b->call);
+	order = order ? order : vpt_text_order(a->call, b->call);
 	order = order ? order : vpa_place_compare(&a->host_place, &b->host_place);
-	return order ? order : compare_texts(a->host_call, b->host_call);
+	return order ? order : vpt_text_order(a->host_call, b->host_call);
 }
 
 /* Merges all rows of a cause and what the host did beyond those shown. */

@@ -2,9 +2,9 @@
 #include "analysis/folds/gaps/gap_parts.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 1 << 16, SHOWN = 64 };
 
@@ -59,7 +59,7 @@ static int compare_rows(const void *pa, const void *pb)
 	if (a->cause != b->cause)
 		return a->cause < b->cause ? -1 : 1;
 	order = vpa_place_compare(&a->place, &b->place);
-	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
+	return order ? order : vpt_text_order(a->call, b->call);
 }
 
 /* Merges all rows of a device and cause beyond those shown. */

@@ -9,6 +9,7 @@
 #include "analysis/base/index.h"
 #include "analysis/names/demangle.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,7 +241,7 @@ static int compare_eager(const void *pa, const void *pb)
 
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
-	order = strcmp(a->range ? a->range : "", b->range ? b->range : "");
+	order = vpt_text_order(a->range, b->range);
 	return order ? order : strcmp(a->gemm, b->gemm);
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/folds/gap_line.h"
 #include "analysis/report/limit.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,11 +265,6 @@ static int write_idle(struct writing *w)
 
 /* ---- the line of a cause's place ---- */
 
-static int is_same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 static int is_known(const struct writing *w, size_t top)
 {
 	return w->tops[top].ns && w->tops_index.entries[top].b != VPA_NONE;
@@ -369,7 +365,7 @@ static uint64_t set_host_line(
 				(uint64_t)row->cause != (at->owner & 0xff) ||
 				(uint64_t)row->host != line_owner_host(at->owner) ||
 				row->host_call || vpa_place_compare(&row->host_place, &at->place) ||
-				!is_same(row->call, at->call))
+				!vpt_same_text(row->call, at->call))
 				continue;
 			row->top = top;
 			ns += row->ns;
@@ -391,7 +387,7 @@ static uint64_t set_line(
 			if (out->devices[d].device != at->device ||
 				(uint64_t)p->cause != (at->owner & 0xff) ||
 				vpa_place_compare(&p->place, &at->place) ||
-				!is_same(p->call, at->call))
+				!vpt_same_text(p->call, at->call))
 				continue;
 			p->top = top;
 			ns += p->ns;
@@ -444,7 +440,7 @@ static void write_gap_line(struct vpa_report *out, struct vpa_gap_row *gap)
 	if (!vpa_gap_may_have_line_of(top))
 		return;
 	if (!own || (own->line.file && own->line.number == top->line.number &&
-			    is_same(own->line.file, top->line.file)))
+			    vpt_same_text(own->line.file, top->line.file)))
 		gap->top = top;
 }
 

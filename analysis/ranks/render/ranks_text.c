@@ -5,6 +5,7 @@
 #include "analysis/render/renderer.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ static size_t count_hosts(const struct vpa_job *job, int *known)
 
 		*known &= host != NULL;
 		for (k = 0; host && k < i; k++)
-			if (vpa_same(host, job->ranks[k].rank->host))
+			if (vpt_same_text(host, job->ranks[k].rank->host))
 				break;
 		count += host && k == i;
 	}
@@ -97,7 +98,7 @@ static void add_machines(const struct vpa_job *job, struct vpa_words *w)
 	if (known)
 		vpa_words_add(w, "", " on %zu host%s", hosts, vpa_plural(hosts));
 	for (i = 1; i < job->rank_count && gpu; i++)
-		if (!vpa_same(gpu, job->ranks[i].rank->gpu))
+		if (!vpt_same_text(gpu, job->ranks[i].rank->gpu))
 			gpu = NULL;
 	if (gpu)
 		vpa_words_add(w, "", " (%s each)", gpu);
@@ -435,7 +436,7 @@ static void put_parts(struct vpa_page *p, const struct vpa_job *job)
 				const struct vpa_job_part *x = &job->ranks[k].parts[n];
 
 				if (x->klass == part->klass && x->kind == part->kind &&
-					vpa_same(x->place, part->place) && x->ns > most_ns) {
+					vpt_same_text(x->place, part->place) && x->ns > most_ns) {
 					most = &job->ranks[k];
 					most_ns = x->ns;
 				}

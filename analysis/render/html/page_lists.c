@@ -3,6 +3,7 @@
 #include "analysis/render/html/html.h"
 #include "analysis/render/fields/fields.h"
 #include "formats/base/count.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void put_views(
 	size_t i;
 
 	for (i = 0; (v = vpa_view_at(i)) != NULL; i++) {
-		if (!is_in(v, section) || !vpa_same(v->after, after))
+		if (!is_in(v, section) || !vpt_same_text(v->after, after))
 			continue;
 		vpa_html_put_view(h, r, v);
 		put_views(h, r, section, v->path);

@@ -2,8 +2,7 @@
 #include "analysis/render/html/html.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "analysis/report/overview.h"
-
-#include <string.h>
+#include "formats/base/text.h"
 
 enum { STAGES = 40, HEIGHT = 22 };
 
@@ -17,7 +16,7 @@ static const struct vpa_overview_lane *lane_of(
 		const struct vpa_overview_lane *lane = &r->overview->lanes[i];
 
 		if (lane->kind == s->kind &&
-			(s->kind != VPA_SCOPE_STAGE || vpa_same(lane->name, s->name)))
+			(s->kind != VPA_SCOPE_STAGE || vpt_same_text(lane->name, s->name)))
 			return lane;
 	}
 	return NULL;

@@ -2,6 +2,7 @@
 #include "analysis/render/text/screen.h"
 #include "analysis/report/main_line.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -308,7 +309,7 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 	if (s->blocks)
 		p->touched = s->blocks->touched;
 	vpa_words_add(&w, "", "%s%s:", limit,
-		is_of_part(s) && vpa_same(limit, vpa_limit_words(s->limit.bound))
+		is_of_part(s) && vpt_same_text(limit, vpa_limit_words(s->limit.bound))
 			? " WHILE IT WORKS"
 			: "");
 	add_account(&w, s);

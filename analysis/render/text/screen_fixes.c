@@ -64,13 +64,14 @@ static const char *words_of(const struct vpa_finding *f)
 	} fixes[] = {
 #define VPA_FIX(id, words) {id, words},
 #include "analysis/render/text/fix_words.def"
+#include "formats/base/text.h"
 	};
 	size_t i;
 
 	if (f->is_code && strcmp(f->id, "small-reads") != 0)
 		return "launch before the host code";
 	for (i = 0; i < sizeof(fixes) / sizeof(fixes[0]) && !f->words; i++)
-		if (vpa_same(f->id, fixes[i].id))
+		if (vpt_same_text(f->id, fixes[i].id))
 			return fixes[i].words;
 	return f->words;
 }

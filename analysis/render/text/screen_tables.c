@@ -4,6 +4,7 @@
 #include "analysis/render/text/text_blocks_parts.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static uint64_t host_ns(const struct vpa_screen *s, const char *name)
 	size_t i;
 
 	for (i = 0; i < f->stage_count; i++)
-		if (f->stages[i].name && vpa_same(f->stages[i].name, name))
+		if (f->stages[i].name && vpt_same_text(f->stages[i].name, name))
 			return vpt_sat_u64(f->stages[i].host_ms * 1e6 + 0.5);
 	return 0;
 }

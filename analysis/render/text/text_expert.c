@@ -3,6 +3,7 @@
 #include "analysis/render/text/text_report.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -385,7 +386,7 @@ void vpa_text_stage_families(
 	for (i = 0; i < e->stage_family_count; i++) {
 		const struct vpa_stage_family_row *f = &e->stage_families[i];
 
-		if (!row || !vpa_same(stage, f->stage)) {
+		if (!row || !vpt_same_text(stage, f->stage)) {
 			stage = f->stage;
 			if (stages++ >= most)
 				continue;

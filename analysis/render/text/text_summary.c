@@ -3,6 +3,7 @@
 #include "analysis/model/gpu_arch.h"
 #include "analysis/render/text/screen.h"
 #include "analysis/report/limit.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +86,8 @@ void vpa_text_gpus(struct vpa_words *w, const struct vpa_report *r)
 		const struct vpa_gpu *g = &r->gpus[i];
 		char arch[VPA_ARCH_BYTES];
 
-		for (run = 1; i + run < r->gpu_count && vpa_same(g->name, r->gpus[i + run].name);
+		for (run = 1;
+			i + run < r->gpu_count && vpt_same_text(g->name, r->gpus[i + run].name);
 			run++)
 			;
 		vpa_gpu_arch(g, arch);
