@@ -7,10 +7,12 @@
  * there. */
 #include "analysis/trust/completeness.h"
 
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/clocks.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +24,12 @@ static const char *const keys[VPA_READING_COUNT] = {
 };
 
 static const char prefix[] = "missing.";
-const char vpa_completeness_damage_key[] = "missing.first_damage";
-const char vpa_completeness_unknown_key[] = "missing.unknown_categories";
+
+#define DAMAGE_KEY  "missing.first_damage"
+#define UNKNOWN_KEY "missing.unknown_categories"
+
+const char vpa_completeness_damage_key[] = DAMAGE_KEY;
+const char vpa_completeness_unknown_key[] = UNKNOWN_KEY;
 
 /* ---- unreadable places ---- */
 
@@ -128,58 +134,119 @@ static void take_stats(struct vpa_completeness *n, const struct vpt_section *s)
 	}
 }
 
+/* ---- META rows ---- */
+
+enum meta_form {
+	TEXT,   /* cut to the member's size */
+	NUMBER, /* uint64_t */
+	MARK,   /* int: 1 where there is such a row */
+	PROFILE,
+	ENDED,
+	RING_CAUSE
+};
+
+#define AT(m)    offsetof(struct vpa_completeness, m)
+#define WORDS(m) TEXT, AT(m), sizeof(((struct vpa_completeness *)0)->m)
+
+static const struct meta {
+	const char *key;
+	enum meta_form form;
+	size_t at, size;
+} metas[] = {
+	{"vptrace", MARK, AT(is_tracers), 0},
+	{"profile", PROFILE, 0, 0},
+	{"cupti.unavailable", WORDS(unavailable)},
+	{"cupti.failure", WORDS(failure)},
+	{"cupti.taken", WORDS(taken)},
+	{"processes.gpus", WORDS(gpus)},
+	{"tool.warning", WORDS(warning)},
+	{"tool.doubt", WORDS(doubt)},
+	{VPT_META_ZERO_IS_TIME, MARK, AT(zero_is_time), 0},
+	{VPT_META_CLOCKS_DISAGREE, NUMBER, AT(clocks_disagree_ns), 0},
+	{"graphs.whole", NUMBER, AT(whole_graphs), 0},
+	{"events.unnamed", NUMBER, AT(unnamed), 0},
+	{"capture.ended", ENDED, 0, 0},
+	{"ring", WORDS(ring)},
+	{"ring.cause", RING_CAUSE, 0, 0},
+	{"ring.complete_until", NUMBER, AT(complete_until_ns), 0},
+	{"capture.windows_missed", NUMBER, AT(windows_missed), 0},
+	{"ranges.unmatched", NUMBER, AT(unmatched), 0},
+	{"capture.queued", NUMBER, AT(queued), 0},
+	{"memory_limit", NUMBER, AT(memory_limit_bytes), 0},
+	{"flush_ms", NUMBER, AT(flush_ms), 0},
+	{DAMAGE_KEY, WORDS(first_damage)},
+	{UNKNOWN_KEY, WORDS(unknown_names)},
+};
+
+/* The number of a word, from 0; `count`: it is none of them. */
+static unsigned word_of(const char *text, const char *const *words, unsigned count)
+{
+	unsigned i;
+
+	for (i = 0; i < count && strcmp(text, words[i]) != 0; i++)
+		;
+	return i;
+}
+
+static enum vpa_capture_end end_of(const char *text)
+{
+	static const char *const words[] = {[VPA_END_NO_LIMIT] = "",
+		[VPA_END_DURATION] = "duration",
+		[VPA_END_MAX_BYTES] = "max-bytes",
+		[VPA_END_WINDOW] = "window"};
+	unsigned end = word_of(text, words, COUNT(words));
+
+	return end < COUNT(words) ? (enum vpa_capture_end)end : VPA_END_NO_LIMIT;
+}
+
+static enum vpa_ring_cause ring_cause_of(const char *text)
+{
+	static const char *const words[] = {[VPA_RING_UNSAID] = "",
+		[VPA_RING_REQUEST] = "request",
+		[VPA_RING_END] = "end",
+		[VPA_RING_DEATH] = "death",
+		[VPA_RING_LEAVE] = "leave"};
+
+	return (enum vpa_ring_cause)word_of(text, words, COUNT(words));
+}
+
+static void take_value(struct vpa_completeness *n, const struct meta *m, const char *text)
+{
+	char *at = (char *)n + m->at;
+
+	switch (m->form) {
+	case TEXT:
+		snprintf(at, m->size, "%s", text);
+		break;
+	case NUMBER:
+		*(uint64_t *)(void *)at = strtoull(text, NULL, 10);
+		break;
+	case MARK:
+		*(int *)(void *)at = 1;
+		break;
+	case PROFILE:
+		n->is_ranges_only = !strcmp(text, "none");
+		break;
+	case ENDED:
+		n->ended = end_of(text);
+		break;
+	case RING_CAUSE:
+		n->ring_cause = ring_cause_of(text);
+		snprintf(n->ring_mark, sizeof(n->ring_mark), "%.255s", text);
+		break;
+	}
+}
+
 static void take_meta(struct vpa_completeness *n, struct vpt_text key, struct vpt_text value)
 {
 	char text[VPA_READING_TEXT];
-	unsigned i;
+	size_t i;
 
 	snprintf(
 		text, sizeof(text), "%.*s", (int)(value.len < 4096 ? value.len : 4096), value.text);
-	n->is_tracers |= vpt_text_is(key, "vptrace");
-	if (vpt_text_is(key, "profile"))
-		n->is_ranges_only = !strcmp(text, "none");
-	else if (vpt_text_is(key, "cupti.unavailable"))
-		memcpy(n->unavailable, text, sizeof(text));
-	else if (vpt_text_is(key, "cupti.failure"))
-		memcpy(n->failure, text, sizeof(text));
-	else if (vpt_text_is(key, "cupti.taken"))
-		memcpy(n->taken, text, sizeof(text));
-	else if (vpt_text_is(key, "processes.gpus"))
-		memcpy(n->gpus, text, sizeof(text));
-	else if (vpt_text_is(key, "tool.warning"))
-		snprintf(n->warning, sizeof(n->warning), "%.319s", text);
-	else if (vpt_text_is(key, "tool.doubt"))
-		snprintf(n->doubt, sizeof(n->doubt), "%.319s", text);
-	else if (vpt_text_is(key, VPT_META_ZERO_IS_TIME))
-		n->zero_is_time = 1;
-	else if (vpt_text_is(key, VPT_META_CLOCKS_DISAGREE))
-		n->clocks_disagree_ns = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "graphs.whole"))
-		n->whole_graphs = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "events.unnamed"))
-		n->unnamed = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "capture.ended"))
-		snprintf(n->ended, sizeof(n->ended), "%.15s", text);
-	else if (vpt_text_is(key, "ring"))
-		snprintf(n->ring, sizeof(n->ring), "%.31s", text);
-	else if (vpt_text_is(key, "ring.cause"))
-		snprintf(n->ring_cause, sizeof(n->ring_cause), "%.255s", text);
-	else if (vpt_text_is(key, "ring.complete_until"))
-		n->complete_until_ns = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "capture.windows_missed"))
-		n->windows_missed = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "ranges.unmatched"))
-		n->unmatched = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "capture.queued"))
-		n->queued = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "memory_limit"))
-		n->memory_limit_bytes = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, "flush_ms"))
-		n->flush_ms = strtoull(text, NULL, 10);
-	else if (vpt_text_is(key, vpa_completeness_damage_key))
-		memcpy(n->first_damage, text, sizeof(text));
-	else if (vpt_text_is(key, vpa_completeness_unknown_key))
-		memcpy(n->unknown_names, text, sizeof(text));
+	for (i = 0; i < COUNT(metas); i++)
+		if (vpt_text_is(key, metas[i].key))
+			take_value(n, &metas[i], text);
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		uint64_t count;
 
@@ -190,6 +257,8 @@ static void take_meta(struct vpa_completeness *n, struct vpt_text key, struct vp
 		n->carried[i] = count;
 	}
 }
+
+/* ---- chunks ---- */
 
 static int take_section(
 	struct vpa_completeness *n, const struct vpt_batch *b, const struct vpt_section *s)

@@ -49,6 +49,24 @@ enum { VPA_READING_FLUSH_MS = 1000 };
 
 enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 11 };
 
+/* Which limit ended the capture. */
+enum vpa_capture_end {
+	VPA_END_NO_LIMIT,
+	VPA_END_DURATION,
+	VPA_END_MAX_BYTES,
+	VPA_END_WINDOW /* its last window has closed */
+};
+
+/* Why a flight recorder was written: `ring.cause` of FORMAT.md. */
+enum vpa_ring_cause {
+	VPA_RING_UNSAID,
+	VPA_RING_REQUEST,
+	VPA_RING_END,
+	VPA_RING_DEATH,
+	VPA_RING_LEAVE, /* vptrace run ended before the process */
+	VPA_RING_MARK   /* any other: a mark, a slow span */
+};
+
 struct vpa_completeness {
 	const struct vpt_trace *trace; /* borrowed */
 	/* Includes those carried from the file it was converted from. */
@@ -77,13 +95,14 @@ struct vpa_completeness {
 	uint64_t clocks_disagree_ns;    /* see clocks.h; 0: not known to */
 	uint64_t whole_graphs, unnamed; /* launches of graphs as a whole; events without a name */
 	uint64_t memory_limit_bytes;    /* 0: not given */
-	char ended[16];                 /* by which of its limits; "": by none */
-	uint64_t windows_missed;        /* windows of the capture that were not recorded */
-	uint64_t unmatched;             /* ranges that were cut: their threads closed too few */
+	enum vpa_capture_end ended;
+	uint64_t windows_missed; /* windows of the capture that were not recorded */
+	uint64_t unmatched;      /* ranges that were cut: their threads closed too few */
 	uint64_t queued; /* ops without times that ran after the capture had ended by its limit */
 	char ring[32];   /* how much a flight recorder was to keep; "": it is none */
-	char ring_cause[256];      /* why it was written */
-	uint64_t after_gzip_bytes; /* after the end of an import's gzip, and no gzip */
+	enum vpa_ring_cause ring_cause; /* why it was written */
+	char ring_mark[256];            /* the same, in the file's words */
+	uint64_t after_gzip_bytes;      /* after the end of an import's gzip, and no gzip */
 	char gpus
 		[VPA_READING_TEXT]; /* which GPUs have another number than their process gives them */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */

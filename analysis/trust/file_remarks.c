@@ -256,7 +256,7 @@ static uint64_t missing_at_end(const struct vpa_completeness *n)
 /* Whether it is missing. Of a process that has died, what came after the tracer's last flush is. */
 static int is_missing_at_end(const struct vpa_completeness *n)
 {
-	int has_died = !strcmp(n->ring_cause, "death") || !strcmp(n->ring_cause, "leave");
+	int has_died = n->ring_cause == VPA_RING_DEATH || n->ring_cause == VPA_RING_LEAVE;
 	uint64_t flush_ns = (n->flush_ms ? n->flush_ms : VPA_READING_FLUSH_MS) * 1000000;
 
 	return n->undelivered_ns || (has_died && missing_at_end(n) > 2 * flush_ns + SLOW_NS);
@@ -316,16 +316,13 @@ static void judge_cupti(struct judging *j)
 /* A limit that was asked for is no loss. */
 static void judge_window(struct judging *j)
 {
-	static const struct {
-		const char *word, *option;
-	} limits[] = {{"duration", "--duration"}, {"max-bytes", "--max-bytes"},
-		{"window", "--capture: its last window has closed"}};
+	static const char *const limits[] = {[VPA_END_DURATION] = "--duration",
+		[VPA_END_MAX_BYTES] = "--max-bytes",
+		[VPA_END_WINDOW] = "--capture: its last window has closed"};
 	uint64_t missed = j->n->windows_missed;
-	size_t i;
 
-	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (!strcmp(j->n->ended, limits[i].word))
-			say(j, 0, "", "ended by %s", limits[i].option);
+	if (j->n->ended != VPA_END_NO_LIMIT)
+		say(j, 0, "", "ended by %s", limits[j->n->ended]);
 	if (j->n->queued)
 		say(j, 0, "",
 			"%" PRIu64
@@ -339,38 +336,31 @@ static void judge_window(struct judging *j)
 			missed, missed == 1 ? " was" : "s were");
 }
 
-/* ring.cause, see FORMAT.md, as the end of a sentence. */
-static void describe_cause(const char *cause, char *out, size_t size)
+/* Why a flight recorder was written, as the end of a sentence. */
+static void describe_cause(const struct vpa_completeness *n, char *out, size_t size)
 {
-	static const struct {
-		const char *cause, *text;
-	} known[] = {
-		{"", "on request"},
-		{"request", "on request"},
-		{"end", "at the end"},
-		{"death", "after the process had died"},
-		{"leave", "by vptrace run, which ended before the process"},
-	};
-	size_t i;
+	static const char *const known[] = {[VPA_RING_UNSAID] = "on request",
+		[VPA_RING_REQUEST] = "on request",
+		[VPA_RING_END] = "at the end",
+		[VPA_RING_DEATH] = "after the process had died",
+		[VPA_RING_LEAVE] = "by vptrace run, which ended before the process"};
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(cause, known[i].cause)) {
-			snprintf(out, size, "%s", known[i].text);
-			return;
-		}
-	snprintf(out, size, "on %s", cause);
+	if (n->ring_cause == VPA_RING_MARK)
+		snprintf(out, size, "on %s", n->ring_mark);
+	else
+		snprintf(out, size, "%s", known[n->ring_cause]);
 }
 
 /* What a flight recorder has dropped it was asked to drop. */
 static void judge_ring(struct judging *j)
 {
 	const struct vpa_completeness *n = j->n;
-	char when[sizeof(n->ring_cause) + 4];
+	char when[sizeof(n->ring_mark) + 4];
 	uint64_t start_ns = vpt_trace_start(n->trace);
 
 	if (!n->ring[0])
 		return;
-	describe_cause(n->ring_cause, when, sizeof(when));
+	describe_cause(n, when, sizeof(when));
 	say(j, 0, "", "the last %s of a longer run (flight recorder of %s, written %s)",
 		vpa_duration(vpt_sat_sub(n->newest_ns, start_ns)).text, n->ring, when);
 	if (missing_at_end(n) && !is_missing_at_end(n))

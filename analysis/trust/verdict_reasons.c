@@ -193,7 +193,7 @@ static void judge_records(
 static const char *lost_launches_remedy(const struct vpa_report *out, const struct vpa_resolver *r,
 	const struct vpa_completeness *n)
 {
-	if (!strcmp(n->ended, "max-bytes"))
+	if (n->ended == VPA_END_MAX_BYTES)
 		return "raise --max-bytes: the file had no room for them";
 	if (r->paused.count)
 		return "record it again with this version: what is launched in a window is "
