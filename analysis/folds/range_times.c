@@ -17,6 +17,7 @@
 #include "analysis/idle/idle_clock.h"
 #include "analysis/pipeline/projection.h"
 #include "formats/base/memory.h"
+#include "formats/domains.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -269,6 +270,11 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
+static int is_imported(const struct vpa_model *m, uint32_t domain)
+{
+	return vpt_domain_is(vpa_name(m, domain), VPT_DOMAIN_OPERATORS);
+}
+
 /* Whether it is an operator, which are too many and too short to be a unit: imported, or marked as by emit_nvtx(), whose
  * names have a namespace, "aten::add". */
 static int is_operator(const struct vpa_model *m, const struct vpa_range *range)
@@ -276,7 +282,7 @@ static int is_operator(const struct vpa_model *m, const struct vpa_range *range)
 	struct vpt_text name = vpa_name(m, range->name);
 	size_t i = 0;
 
-	if (vpt_text_is(vpa_name(m, range->domain), "cpu_op"))
+	if (is_imported(m, range->domain))
 		return 1;
 	while (i < name.len && (isalnum((unsigned char)name.text[i]) || name.text[i] == '_'))
 		i++;
@@ -442,10 +448,10 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 static int compare_ranges(const void *pa, const void *pb)
 {
 	const struct vpa_range_row *a = pa, *b = pb;
-	int a_op = !strcmp(a->domain, "cpu_op"), b_op = !strcmp(b->domain, "cpu_op"), order;
+	int order;
 
-	if (a_op != b_op)
-		return a_op - b_op;
+	if (a->is_imported != b->is_imported)
+		return a->is_imported - b->is_imported;
 	if (a->host.total_ns != b->host.total_ns)
 		return a->host.total_ns > b->host.total_ns ? -1 : 1;
 	order = strcmp(a->name, b->name);
@@ -494,7 +500,7 @@ static size_t keep_top(struct vpa_range_row *rows, size_t count, size_t top)
 	size_t kept = 0, seen[2] = {0, 0}, i;
 
 	for (i = 0; i < count; i++)
-		if (seen[!strcmp(rows[i].domain, "cpu_op")]++ < top)
+		if (seen[rows[i].is_imported]++ < top)
 			rows[kept++] = rows[i];
 	return kept;
 }
@@ -514,6 +520,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		out->ranges[i] = (struct vpa_range_row){.name = name ? name : "(no name)",
 			.domain = domain ? domain : "",
+			.is_imported = is_imported(c->model, (uint32_t)s->index.entries[i].b),
 			.nested = r->nested,
 			.unmatched = r->unmatched,
 			.host = vpa_durations_of(&r->host),

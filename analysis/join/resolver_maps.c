@@ -76,6 +76,7 @@ int vpa_maps_new_name(
 	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
 {
 	struct vpa_resolver_maps *m = r->maps;
+	enum vpt_domain domain;
 	struct vpt_text text;
 
 	text = vpt_batch_text(b, string);
@@ -83,14 +84,9 @@ int vpa_maps_new_name(
 		return VPT_ENOMEM;
 	if (string < m->name_count)
 		m->names[string] = *name;
-	if (text.len == 6 && !memcmp(text.text, "cpu_op", 6))
-		m->cpu_op = *name;
-	if (text.len == 15 && !memcmp(text.text, "python_function", 15))
-		m->python_function = *name;
-	if (text.len == 7 && !memcmp(text.text, "vptrace", 7))
-		m->vptrace = *name;
-	if (text.len == 4 && !memcmp(text.text, "NCCL", 4))
-		m->nccl = *name;
+	domain = vpt_domain_of(text);
+	if (domain != VPT_DOMAINS)
+		m->domains[domain] = *name;
 	return VPT_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/join/resolver.h"
+#include "formats/domains.h"
 
 /* The names of a range. */
 struct vpa_range_name {
@@ -45,11 +46,8 @@ struct vpa_resolver_maps {
 	 * yet. */
 	uint8_t *classes;
 	size_t class_cap;
-	uint32_t cpu_op;          /* name of the domain of imported operators; 0 until seen */
-	uint32_t python_function; /* name of the domain of Python functions; 0 until seen */
-	uint32_t nccl;            /* name of the domain of NCCL's calls; 0 until seen */
-	uint32_t vptrace;         /* name of the domain of our own annotations; 0 until seen */
-	uint32_t too_many;        /* name that replaces all beyond the limit */
+	uint32_t domains[VPT_DOMAINS]; /* their names; 0 until seen */
+	uint32_t too_many;             /* name that replaces all beyond the limit */
 };
 
 struct vpa_resolver_maps *vpa_maps_new(void);

@@ -27,12 +27,13 @@ static struct vpa_timeline *timeline_of(
 int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,
 	uint64_t type, uint64_t value, uint32_t *payload)
 {
+	const uint32_t *domains = r->maps->domains;
 	struct vpt_text text;
 
 	*payload = 0;
-	if (type != VPT_PAYLOAD_JSON ||
-		(domain && domain != r->maps->vptrace && domain != r->maps->cpu_op &&
-			domain != r->maps->nccl))
+	if (type != VPT_PAYLOAD_JSON || (domain && domain != domains[VPT_DOMAIN_OWN] &&
+						domain != domains[VPT_DOMAIN_OPERATORS] &&
+						domain != domains[VPT_DOMAIN_NCCL]))
 		return VPT_OK;
 	if (vpa_maps_name(r, b, value, payload))
 		return VPT_ENOMEM;
@@ -55,9 +56,9 @@ static enum vpa_range_level level_of(const struct vpa_resolver *r, const struct 
 		return VPA_LEVEL_ITERATION;
 	if (row->kind == VPT_RANGEKIND_START_END || !row->domain)
 		return VPA_LEVEL_ANNOTATION;
-	return row->domain == r->maps->cpu_op            ? VPA_LEVEL_OPERATOR
-	       : row->domain == r->maps->python_function ? VPA_LEVEL_FUNCTION
-							 : VPA_LEVEL_ANNOTATION;
+	return row->domain == r->maps->domains[VPT_DOMAIN_OPERATORS]   ? VPA_LEVEL_OPERATOR
+	       : row->domain == r->maps->domains[VPT_DOMAIN_FUNCTIONS] ? VPA_LEVEL_FUNCTION
+								       : VPA_LEVEL_ANNOTATION;
 }
 
 static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
@@ -152,7 +153,7 @@ static void count_range(struct vpa_resolver *r, const struct range_row *v)
 	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns ||
 		v->unmatched)
 		return;
-	if (v->domain && v->domain == r->maps->cpu_op)
+	if (v->domain && v->domain == r->maps->domains[VPT_DOMAIN_OPERATORS])
 		r->counts.cpu_ops++;
 	else
 		r->counts.ranges++;

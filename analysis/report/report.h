@@ -175,6 +175,7 @@ struct vpa_range_instance {
 
 struct vpa_range_row {
 	const char *name, *domain; /* domain "" is NVTX's default domain */
+	int is_imported;           /* an operator of PyTorch's profiler */
 	/* Instances that began inside one of the same name, and are part of it: in no other member. */
 	uint64_t nested;
 	uint64_t unmatched;

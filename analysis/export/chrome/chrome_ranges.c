@@ -2,6 +2,7 @@
 #include "analysis/export/chrome/chrome_ranges.h"
 
 #include "analysis/export/chrome/chrome_rows.h"
+#include "formats/domains.h"
 
 /* The columns that ranges, open ranges and marks share. */
 struct nvtx_columns {
@@ -68,9 +69,7 @@ static void put_payload(struct vpa_chrome *x, struct vpa_line *l, uint64_t type,
 
 static int is_operator(const struct vpa_chrome *x, uint64_t domain)
 {
-	struct vpt_text t = vpt_batch_text(x->batch, domain);
-
-	return t.len == 6 && !memcmp(t.text, "cpu_op", 6);
+	return vpt_domain_is(vpt_batch_text(x->batch, domain), VPT_DOMAIN_OPERATORS);
 }
 
 /* Every member ends with a comma. */

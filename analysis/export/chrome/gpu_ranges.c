@@ -5,6 +5,7 @@
  * ranges. */
 #include "analysis/export/chrome/gpu_ranges.h"
 
+#include "analysis/join/resolver_maps.h"
 #include "formats/base/hash.h"
 
 struct span {
@@ -20,8 +21,6 @@ struct vpa_chrome_gpu {
 	uint32_t unused; /* 1 + the first free span, chained by `next` */
 	uint32_t *slots; /* 1 + the first span of a range; open addressing by its address */
 	size_t slot_count, used;
-	uint32_t
-		cpu_op; /* name of the operators' domain; operators are shown on their threads only. 0: not met */
 };
 
 struct vpa_chrome_gpu *vpa_chrome_gpu_new(struct vpa_chrome *x)
@@ -138,16 +137,11 @@ static void forget(struct vpa_chrome_gpu *g, uint32_t *slot)
 
 /* ---- ops in, events out ---- */
 
+/* Operators are shown on their threads only. */
 static int is_operator(struct vpa_chrome_gpu *g, const struct vpa_range *range)
 {
-	struct vpt_text t;
-
-	if (!range->domain || g->cpu_op)
-		return range->domain && range->domain == g->cpu_op;
-	t = vpa_name(g->x->c->view.context->model, range->domain);
-	if (t.len == 6 && !memcmp(t.text, "cpu_op", 6))
-		g->cpu_op = range->domain;
-	return range->domain == g->cpu_op;
+	return range->domain &&
+	       range->domain == g->x->c->view.resolver->maps->domains[VPT_DOMAIN_OPERATORS];
 }
 
 /* Widens a range by the ops in [begin, end) of a stretch that were launched while it was open. */

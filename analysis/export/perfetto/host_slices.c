@@ -237,7 +237,9 @@ static int set_names(struct vpa_ex_out *x, const struct vpt_batch *b, uint64_t n
 	if (vpa_maps_name(x->view.resolver, b, domain, &id))
 		return VPT_ENOMEM;
 	span->domain = vpa_ex_name(x, id);
-	span->category = id && id == x->view.resolver->maps->cpu_op ? EX_CPU_OP : EX_NVTX;
+	span->category = id && id == x->view.resolver->maps->domains[VPT_DOMAIN_OPERATORS]
+				 ? EX_CPU_OP
+				 : EX_NVTX;
 	return VPT_OK;
 }
 

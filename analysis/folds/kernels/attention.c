@@ -10,6 +10,7 @@
 #include "analysis/names/demangle.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
+#include "formats/domains.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +69,11 @@ static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops 
 	const struct vpa_range *range = vpa_inner_range(stretch->range, stretch->process_range);
 	const struct vpa_range *place = range;
 	uint64_t at_ns = ops->launch_start_ns[i];
-	struct vpt_text domain;
 
 	if (range && range->end_ns <= at_ns)
 		range = vpa_range_around(range, at_ns);
 	for (; range; range = vpa_range_around(range, at_ns)) {
-		domain = vpa_name(c->model, range->domain);
-		if (domain.len != 6 || memcmp(domain.text, "cpu_op", 6))
+		if (!vpt_domain_is(vpa_name(c->model, range->domain), VPT_DOMAIN_OPERATORS))
 			break;
 		place = range;
 	}

@@ -146,17 +146,12 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 
 /* An imported profiler trace has thousands of operators; they are shown only if there are no other
  * ranges. */
-static int is_operator(const struct vpa_range_row *g)
-{
-	return g->domain && !strcmp(g->domain, "cpu_op");
-}
-
 static int has_marks(const struct vpa_report *r)
 {
 	size_t i;
 
 	for (i = 0; i < r->range_count; i++)
-		if (!is_operator(&r->ranges[i]))
+		if (!r->ranges[i].is_imported)
 			return 1;
 	return 0;
 }
@@ -167,10 +162,10 @@ static int is_inside_another(const struct vpa_report *r, size_t at)
 	const struct vpa_range_row *g = &r->ranges[at];
 	size_t i;
 
-	for (i = 0; i < at && is_operator(g) && g->ops; i++) {
+	for (i = 0; i < at && g->is_imported && g->ops; i++) {
 		const struct vpa_range_row *other = &r->ranges[i];
 
-		if (is_operator(other) && other->host.count == g->host.count &&
+		if (other->is_imported && other->host.count == g->host.count &&
 			other->ops == g->ops && other->launches == g->launches &&
 			other->busy_ns == g->busy_ns)
 			return 1;
@@ -191,7 +186,7 @@ void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struc
 		const char *domain = vpa_text_or(g->domain, "");
 		struct vpa_row *row;
 
-		if ((marked && is_operator(g)) || is_inside_another(r, i))
+		if ((marked && g->is_imported) || is_inside_another(r, i))
 			continue;
 		row = vpa_table_row(&t, 1, "%s%s%s", vpa_fit(domain, 24).text, *domain ? ": " : "",
 			vpa_fit(vpa_text_or(g->name, "?"), VPA_COLUMNS_MAX - 8).text);

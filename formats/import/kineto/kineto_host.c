@@ -7,6 +7,7 @@
 #include "formats/import/kineto/text/kineto_traffic.h"
 
 #include "formats/calls.h"
+#include "formats/domains.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,5 +101,5 @@ int vpt_kineto_put_annotation(struct vpt_kineto_rows *r, const struct vpt_kineto
 
 int vpt_kineto_put_operator(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
-	return put_range(r, e, "cpu_op");
+	return put_range(r, e, vpt_domain_name(VPT_DOMAIN_OPERATORS));
 }

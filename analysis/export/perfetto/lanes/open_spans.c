@@ -3,6 +3,7 @@
 
 #include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/lanes/result_tracks.h"
+#include "formats/domains.h"
 
 #include <string.h>
 
@@ -46,8 +47,7 @@ static uint32_t annotation_of(const struct vpa_ex_out *x, const struct vpa_ex_ho
 {
 	struct vpt_text domain = vpt_strings_get(&x->texts, span->domain);
 
-	return span->payload == VPT_PAYLOAD_JSON && domain.len == 7 &&
-			       !memcmp(domain.text, "vptrace", 7)
+	return span->payload == VPT_PAYLOAD_JSON && vpt_domain_is(domain, VPT_DOMAIN_OWN)
 		       ? (uint32_t)span->value
 		       : 0;
 }
