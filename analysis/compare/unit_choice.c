@@ -21,7 +21,7 @@ static size_t count_after(const struct vpa_comparison *c, size_t from, size_t en
 	size_t i, count = 0;
 
 	for (i = from; i < end; i++)
-		count += vpa_unit_after_blocks(vpa_compare_run(c, i)) != NULL;
+		count += vpa_unit_after_blocks(vpa_compare_run(c, i)) != VPA_REST_NONE;
 	return count;
 }
 
@@ -256,7 +256,7 @@ static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_unit
 static void note_after(struct vpa_comparison *c)
 {
 	size_t runs = c->a.count + c->b.count, i = 0;
-	const char *after = NULL;
+	enum vpa_rest after = VPA_REST_NONE;
 
 	while (i < runs && !after)
 		after = vpa_unit_after_blocks(vpa_compare_run(c, i++));
@@ -267,9 +267,9 @@ static void note_after(struct vpa_comparison *c)
 
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena,
-				   "not compared by block: %s come%s after the last block, only in "
+				   "not compared by block: %s after the last block, only in "
 				   "%s",
-				   after, strstr(after, "copies") ? "" : "s",
+				   vpa_rest_comes(after),
 				   in_a && count_after(c, c->a.count, runs) ? "some runs"
 				   : in_a                                   ? "A"
 									    : "B"));
@@ -277,16 +277,15 @@ static void note_after(struct vpa_comparison *c)
 		   c->b_fps_end_to_end > 0) {
 		vpa_compare_note(c,
 			vpa_arena_printf(&c->arena,
-				"%s come%s after the last block, so blocks make a denoise rate; "
+				"%s after the last block, so blocks make a denoise rate; "
 				"FPS end to end %s -> %s, and nothing says how much that "
 				"differs by chance: record 4 runs a side, or 4 requests in a run",
-				after, strstr(after, "copies") ? "" : "s",
-				vpa_fixed(c->a_fps_end_to_end, 2).text,
+				vpa_rest_comes(after), vpa_fixed(c->a_fps_end_to_end, 2).text,
 				vpa_fixed(c->b_fps_end_to_end, 2).text));
 	} else if (c->unit == VPA_UNIT_BLOCK) {
-		vpa_compare_note(c, vpa_arena_printf(&c->arena,
-					    "%s come%s after the last block and is not compared",
-					    after, strstr(after, "copies") ? "" : "s"));
+		vpa_compare_note(c,
+			vpa_arena_printf(&c->arena, "%s after the last block and is not compared",
+				vpa_rest_comes(after)));
 	}
 }
 

@@ -34,7 +34,7 @@ const struct vpa_unit_choice *vpa_unit_order(int lacks_vae)
 	return lacks_vae ? without_vae : usual;
 }
 
-const char *vpa_unit_after_blocks(const struct vpa_report *r)
+enum vpa_rest vpa_unit_after_blocks(const struct vpa_report *r)
 {
 	size_t i;
 
@@ -44,9 +44,9 @@ const char *vpa_unit_after_blocks(const struct vpa_report *r)
 		if (b->measured && b->after)
 			return b->after;
 		if (b->measured && b->denoise_rate > 0) /* of a report of an earlier version */
-			return "the VAE's work or the copies of frames";
+			return VPA_REST_EITHER;
 	}
-	return NULL;
+	return VPA_REST_NONE;
 }
 
 /* ---- ranges ---- */
@@ -182,7 +182,8 @@ size_t vpa_unit_count(const struct vpa_report *r, enum vpa_unit_kind kind)
 
 enum vpa_unit_kind vpa_unit_of(const struct vpa_report *r)
 {
-	const struct vpa_unit_choice *order = vpa_unit_order(vpa_unit_after_blocks(r) != NULL);
+	const struct vpa_unit_choice *order =
+		vpa_unit_order(vpa_unit_after_blocks(r) != VPA_REST_NONE);
 
 	while (order->kind != VPA_UNIT_WINDOW && vpa_unit_count(r, order->kind) < order->least)
 		order++;

@@ -8,6 +8,7 @@
 #include "analysis/base/durations.h"
 #include "analysis/report/causes.h"
 #include "analysis/report/code_line.h"
+#include "analysis/report/unit_kind.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,9 +84,7 @@ struct vpa_blocks {
 	double bps, fps_busy, fps_denoise, latent_fps;
 	const char **includes; /* what is included in the span */
 	size_t include_count;
-	/* What of the VAE's work and the copies of frames comes after the last block instead: "the VAE's work";
-	 * NULL: nothing. */
-	const char *after;
+	enum vpa_rest after; /* the last block, instead of inside the span */
 	struct vpa_durations latency, period, attention; /* measured */
 	uint64_t jitter_ns;                              /* p99 - p50 of the period */
 	/* Against the target; -1 without a target. */

@@ -1,4 +1,4 @@
-/* unit_kind.c - the names of kinds of scopes and units. */
+/* unit_kind.c - the names of kinds of scopes and units, and of work after the last block. */
 #include "analysis/report/unit_kind.h"
 
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
@@ -37,4 +37,29 @@ const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 		[VPA_SCOPE_FACT] = "fact"};
 
 	return (unsigned)kind < VPA_SCOPE_KINDS ? names[kind] : "none";
+}
+
+#define VAE    "the VAE's work"
+#define FRAMES "the copies of frames"
+
+const char *vpa_rest_name(enum vpa_rest rest)
+{
+	static const char *const names[] = {[VPA_REST_NONE] = "",
+		[VPA_REST_VAE] = VAE,
+		[VPA_REST_FRAMES] = FRAMES,
+		[VPA_REST_BOTH] = VAE " and " FRAMES,
+		[VPA_REST_EITHER] = VAE " or " FRAMES};
+
+	return names[rest];
+}
+
+const char *vpa_rest_comes(enum vpa_rest rest)
+{
+	static const char *const clauses[] = {[VPA_REST_NONE] = "",
+		[VPA_REST_VAE] = VAE " comes",
+		[VPA_REST_FRAMES] = FRAMES " come",
+		[VPA_REST_BOTH] = VAE " and " FRAMES " come",
+		[VPA_REST_EITHER] = VAE " or " FRAMES " come"};
+
+	return clauses[rest];
 }

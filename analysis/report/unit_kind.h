@@ -51,4 +51,19 @@ static inline enum vpa_base vpa_base_of_unit(enum vpa_unit_kind kind)
 /* "active", "idle", or the unit's name; "" for VPA_BASE_NONE. */
 const char *vpa_base_name(enum vpa_base base);
 
+/* Work that makes frames, but comes after the last block. */
+enum vpa_rest {
+	VPA_REST_NONE,
+	VPA_REST_VAE,
+	VPA_REST_FRAMES, /* their copies */
+	VPA_REST_BOTH,
+	VPA_REST_EITHER, /* in a report of an earlier version, which does not say which */
+	VPA_RESTS
+};
+
+/* "the VAE's work", "the copies of frames", ...; "" for VPA_REST_NONE. */
+const char *vpa_rest_name(enum vpa_rest rest);
+/* The same, then "comes" or "come". */
+const char *vpa_rest_comes(enum vpa_rest rest);
+
 #endif

@@ -229,7 +229,7 @@ static struct vpa_report decoded_late(void)
 
 	request = block_requests[0];
 	request.blocks.denoise_rate = request.blocks.fps;
-	request.blocks.after = "the VAE's work";
+	request.blocks.after = VPA_REST_VAE;
 	request.blocks.fps = -1;
 	request.blocks.misses = request.blocks.longest_miss_run = request.blocks.prebuffer_frames =
 		-1;

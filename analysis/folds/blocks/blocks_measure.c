@@ -241,8 +241,8 @@ static void name_stages(struct measure *m)
 	}
 }
 
-/* Notes what the span includes; returns what an FPS should include but comes after it, or NULL. */
-static const char *find_includes(struct measure *m)
+/* Notes what the span includes; returns what an FPS should include but comes after it. */
+static enum vpa_rest find_includes(struct measure *m)
 {
 	const struct vpa_sweep *sweep = &m->w->s->sweep;
 	const struct vpa_blocks_group *g = m->g;
@@ -268,10 +268,10 @@ static const char *find_includes(struct measure *m)
 		after.frame_bytes > inside.frame_bytes && after.frame_bytes >= FRAME_BYTES_MIN;
 	if (inside.frame_bytes)
 		add_include(m->b, "copies to the host");
-	return vae_after && frames_after ? "the VAE's work and the copies of frames"
-	       : vae_after               ? "the VAE's work"
-	       : frames_after            ? "the copies of frames"
-					 : NULL;
+	return vae_after && frames_after ? VPA_REST_BOTH
+	       : vae_after               ? VPA_REST_VAE
+	       : frames_after            ? VPA_REST_FRAMES
+					 : VPA_REST_NONE;
 }
 
 static uint64_t busiest_ns(struct measure *m)
@@ -339,11 +339,11 @@ static void write_rates(struct measure *m)
 		return;
 	}
 	b->denoise_rate = rate;
-	vpa_block_note(m->w,
-		vpa_arena_printf(&m->w->out->arena,
-			"steady FPS is unavailable: %s come%s after the last block, so frames "
-			"per block time is a denoise rate",
-			b->after, strstr(b->after, "copies") ? "" : "s"));
+	vpa_block_note(
+		m->w, vpa_arena_printf(&m->w->out->arena,
+			      "steady FPS is unavailable: %s after the last block, so frames "
+			      "per block time is a denoise rate",
+			      vpa_rest_comes(b->after)));
 }
 
 /* ---- real time, drift, outliers ---- */

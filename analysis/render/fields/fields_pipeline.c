@@ -129,6 +129,11 @@ static const struct vpa_field drift_fields[] = {
 static const struct vpa_fields drift =
 	FIELDS("drift", "how measured blocks change over the series", drift_fields);
 
+static const char *rest_choice(size_t i)
+{
+	return i < VPA_RESTS ? vpa_rest_name((enum vpa_rest)i) : NULL;
+}
+
 static const struct vpa_field blocks_fields[] = {
 	{"count", SIZE(count), "count", "blocks with GPU work that lie wholly in the window",
 		.head = "blocks"},
@@ -140,7 +145,7 @@ static const struct vpa_field blocks_fields[] = {
 		"blocks",
 		.head = "FPS steady"},
 	{"fps_includes", TEXTS(includes, include_count), NULL, "what lies inside the span"},
-	{"after", TEXT_OR_NULL(after), NULL,
+	{"after", .choice = rest_choice, WORD_OR_NULL(vpa_rest, after), NULL,
 		"what of the VAE's work and the copies of frames comes after the last block; null: "
 		"nothing"},
 	{"bps", RATE(bps), "blocks/s", "measured blocks / span_ns; null: none measured",
