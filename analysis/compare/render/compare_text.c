@@ -6,6 +6,7 @@
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
 #include "analysis/render/kernel_names.h"
+#include "analysis/render/measures.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
@@ -394,7 +395,7 @@ static void put_lines(struct vpa_page *p, const struct vpa_comparison *c, size_t
 
 static struct vpa_num count_of(const struct vpa_compared_count *n, double value)
 {
-	if (!strcmp(n->unit, "bytes"))
+	if (vpa_measure_of(n->unit) == VPA_MEASURE_BYTES)
 		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	return vpa_compared_per_unit(value);
 }
@@ -409,12 +410,13 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 	vpa_table_init(&t, columns, COUNT(columns), "COUNTS THAT CHANGED %s", over_window(c).text);
 	for (i = 0; i < c->count_count; i++) {
 		const struct vpa_compared_count *n = &c->counts[i];
-		int is_plain = !strcmp(n->unit, "count");
+		enum vpa_measure measure = vpa_measure_of(n->unit);
+		int is_plain = measure == VPA_MEASURE_COUNT;
 		struct vpa_row *row;
 
 		/* Idle time has a table of its own. */
 		if (fabs(n->a - n->b) <= 0.005 * fmax(n->a, n->b) || fmax(n->a, n->b) < 0.5 ||
-			!strcmp(n->unit, "ns idle"))
+			measure == VPA_MEASURE_IDLE_NS)
 			continue;
 		row = vpa_table_row(&t, 1, "%s%s%s%s%s", strcmp(n->group, "events") ? n->group : "",
 			strcmp(n->group, "events") ? ": " : "", n->name, is_plain ? "" : ", ",
@@ -432,7 +434,7 @@ static struct vpa_num sample(double value, const char *unit)
 {
 	if (value < 0)
 		return (struct vpa_num){"-"};
-	if (!strcmp(vpa_text_or(unit, ""), "B"))
+	if (vpa_measure_of(unit) == VPA_MEASURE_BYTES)
 		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	return vpa_fixed(value, value < 100 ? 2 : 0);
 }
@@ -459,7 +461,7 @@ static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, siz
 			continue;
 		shown++;
 		/* Bytes stand with their unit. */
-		if (!strcmp(unit, "B"))
+		if (vpa_measure_of(unit) == VPA_MEASURE_BYTES)
 			unit = "";
 		row = vpa_table_row(&t, 1, "%s%s%s", n->name, *unit ? ", " : "", unit);
 

@@ -3,6 +3,7 @@
 #include "analysis/render/html/column_form.h"
 
 #include "analysis/render/html/html.h"
+#include "analysis/render/measures.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
@@ -22,14 +23,6 @@ static int is_among(const char *const *words, size_t count, const char *word)
 
 /* ---- numbers ---- */
 
-static int is_unit_of_cells(const char *unit)
-{
-	static const char *const units[] = {"ns", "bytes", "fraction", "GB/s", "MHz", "Wh", "ms",
-		"frames/s", "blocks/s", "steps/s", "s/step", "ns/block", "unit"};
-
-	return is_among(units, COUNT(units), unit);
-}
-
 static struct vpa_num with_unit(struct vpa_num n, const char *unit)
 {
 	size_t used = strlen(n.text);
@@ -37,11 +30,6 @@ static struct vpa_num with_unit(struct vpa_num n, const char *unit)
 	if (strcmp(n.text, "-") != 0)
 		snprintf(n.text + used, sizeof(n.text) - used, " %s", unit);
 	return n;
-}
-
-static int is_bytes(const char *unit)
-{
-	return !strcmp(unit, "bytes") || !strcmp(unit, "B");
 }
 
 static struct vpa_num with_sign(const char *sign, struct vpa_num n)
@@ -52,19 +40,19 @@ static struct vpa_num with_sign(const char *sign, struct vpa_num n)
 	return out;
 }
 
-static struct vpa_num shown_natural(uint64_t value, const char *unit)
+static struct vpa_num shown_natural(uint64_t value, enum vpa_measure measure)
 {
-	if (unit && !strcmp(unit, "ns"))
+	if (measure == VPA_MEASURE_NS)
 		return vpa_duration(value);
-	if (unit && !strcmp(unit, "bytes"))
+	if (measure == VPA_MEASURE_BYTES)
 		return vpa_bytes(value);
 	return vpa_count(value);
 }
 
-static struct vpa_num shown_integer(int64_t value, const char *unit)
+static struct vpa_num shown_integer(int64_t value, enum vpa_measure measure)
 {
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	return with_sign(value < 0 ? "-" : "", shown_natural(size, unit));
+	return with_sign(value < 0 ? "-" : "", shown_natural(size, measure));
 }
 
 /* From 1,000 % on without a fraction. */
@@ -73,22 +61,16 @@ static struct vpa_num shown_share(double share)
 	return with_unit(share < 10 ? vpa_share(share) : vpa_fixed(100 * share, 0), "%");
 }
 
-/* Nanoseconds, also "ns per block" and the like. */
-static int is_time(const char *unit)
-{
-	return !strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ');
-}
-
 /* A size, not below 0, in the unit that leaves three digits. Returns 0: it has none. */
-static int show_size(double value, const char *unit, struct vpa_num *out)
+static int show_size(double value, enum vpa_measure measure, struct vpa_num *out)
 {
-	if (!strcmp(unit, "fraction"))
+	if (measure == VPA_MEASURE_FRACTION)
 		*out = shown_share(value);
-	else if (is_time(unit) && value < 1e19)
+	else if (vpa_is_time(measure) && value < 1e19)
 		*out = vpa_duration(vpt_sat_u64(value + 0.5));
-	else if (is_bytes(unit) && value < 1e19)
+	else if (measure == VPA_MEASURE_BYTES && value < 1e19)
 		*out = vpa_bytes(vpt_sat_u64(value + 0.5));
-	else if (!strcmp(unit, "ms") && value < 1e12)
+	else if (measure == VPA_MEASURE_MS && value < 1e12)
 		*out = vpa_duration(vpt_sat_u64(value * 1e6 + 0.5));
 	else
 		return 0;
@@ -101,24 +83,26 @@ static struct vpa_num shown_real(double value, const char *unit)
 			    : value <= -10 || value >= 10 ? 1
 			    : value <= -1 || value >= 1   ? 2
 							  : 3;
+	enum vpa_measure measure = vpa_measure_of(unit);
 	struct vpa_num n;
 
 	if (!(value < 0) && !(value > 0))
 		decimals = 0;
 	if (!unit)
 		return vpa_fixed(value, decimals);
-	if (show_size(value < 0 ? -value : value, unit, &n))
+	if (show_size(value < 0 ? -value : value, measure, &n))
 		return with_sign(value < 0 ? "-" : "", n);
-	if (!strcmp(unit, "Wh") && value < 1)
+	if (measure == VPA_MEASURE_WH && value < 1)
 		decimals = 6;
-	return is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
-				      : vpa_fixed(value, decimals);
+	n = vpa_fixed(value, decimals);
+	return vpa_unit_shown(unit) == VPA_SHOWN_IN_CELL ? with_unit(n, unit) : n;
 }
 
 struct vpa_num vpa_html_number(const struct vpa_value *v, const char *unit, int is_change)
 {
-	struct vpa_num n = v->kind == VPA_VALUE_UNSIGNED ? shown_natural(v->number, unit)
-			   : v->kind == VPA_VALUE_SIGNED ? shown_integer(v->integer, unit)
+	enum vpa_measure measure = vpa_measure_of(unit);
+	struct vpa_num n = v->kind == VPA_VALUE_UNSIGNED ? shown_natural(v->number, measure)
+			   : v->kind == VPA_VALUE_SIGNED ? shown_integer(v->integer, measure)
 							 : shown_real(v->real, unit);
 
 	if (is_change && (v->kind == VPA_VALUE_SIGNED ? v->integer > 0 : v->real > 0))
@@ -188,11 +172,7 @@ void vpa_html_label(
 
 int vpa_html_label_has_unit(const char *key, const char *unit)
 {
-	static const char *const plain[] = {"id", "index", "count", "value", "probability", "ops",
-		"calls", "ranges", "gaps", "samples", "instances/block"};
-
-	return unit && !is_unit_of_cells(unit) && !is_among(plain, COUNT(plain), unit) &&
-	       !strstr(key, unit);
+	return unit && vpa_unit_shown(unit) == VPA_SHOWN_IN_HEAD && !strstr(key, unit);
 }
 
 const char *vpa_html_text_class(const char *path, const char *key)

@@ -1,7 +1,7 @@
 /* page_counters.c - series of samples over time: memory, power, clocks, the program's own. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/html/chart_axes.h"
-#include "analysis/render/sample_value.h"
+#include "analysis/render/measures.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static int y_of(const struct vpa_counter *c, double value)
 
 static struct vpa_label value_of(const struct vpa_counter *c, double value)
 {
-	const char *unit = vpa_unit_is_bytes(c->unit) ? "" : c->unit;
+	const char *unit = vpa_is_bytes(vpa_measure_of(c->unit)) ? "" : c->unit;
 	struct vpa_label out;
 
 	snprintf(out.text, sizeof(out.text), "%s%s%.60s", vpa_sample_value(value, c->unit).text,

@@ -7,6 +7,7 @@
 #include "analysis/render/html/column_form.h"
 #include "analysis/render/html/html.h"
 #include "analysis/render/fields/fields.h"
+#include "analysis/render/measures.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -181,7 +182,7 @@ static const char *unit_of(const struct table *t, const struct column *c, const 
 	const char *unit = c->way.field->unit;
 	size_t i;
 
-	if (!unit || (strcmp(unit, "unit") != 0 && strcmp(unit, "value") != 0))
+	if (vpa_measure_of(unit) != VPA_MEASURE_OF_ROW)
 		return unit;
 	for (i = 0; i < t->column_count; i++)
 		if (!strcmp(t->columns[i].key, "unit") &&

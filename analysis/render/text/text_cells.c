@@ -1,25 +1,24 @@
 /* text_cells.c - the cells of a row, read by the keys of its view. */
 #include "analysis/render/fields/fields.h"
+#include "analysis/render/measures.h"
 #include "analysis/render/text/text_report.h"
 
 #include <assert.h>
-
-static int has_unit(const struct vpa_field *f, const char *unit)
-{
-	return f->unit && !strcmp(f->unit, unit);
-}
 
 /* By the unit of the field. */
 static struct vpa_num usual(
 	const struct vpa_field *f, const struct vpa_value *v, const struct vpa_digest *d)
 {
-	if (has_unit(f, "ns"))
+	switch (vpa_measure_of(f->unit)) {
+	case VPA_MEASURE_NS:
 		return vpa_ms(v->number, d);
-	if (has_unit(f, "bytes"))
+	case VPA_MEASURE_BYTES:
 		return vpa_bytes(v->number);
-	if (has_unit(f, "fraction"))
+	case VPA_MEASURE_FRACTION:
 		return vpa_share(v->real);
-	return v->kind == VPA_VALUE_REAL ? vpa_fixed(v->real, 1) : vpa_count(v->number);
+	default:
+		return v->kind == VPA_VALUE_REAL ? vpa_fixed(v->real, 1) : vpa_count(v->number);
+	}
 }
 
 static struct vpa_num written(const struct vpa_column *c, const struct vpa_field *f,

@@ -1,7 +1,7 @@
 /* text_counters.c - the section of counters: the series, energy, and memory by stage. */
 #include "analysis/render/text/text_report.h"
 
-#include "analysis/render/sample_value.h"
+#include "analysis/render/measures.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { SERIES = 24, STAGES = 6, MEANS = 6 };
 /* What a table need not repeat: constants of the machine, and bits. */
 static int is_shown(const struct vpa_counter *c)
 {
-	return c->series != VPT_SERIES_MEMORY_TOTAL && strcmp(c->unit, "bits") != 0;
+	return c->series != VPT_SERIES_MEMORY_TOTAL && vpa_measure_of(c->unit) != VPA_MEASURE_BITS;
 }
 
 static void add_series(struct vpa_table *t, const struct vpa_report *r)
@@ -21,7 +21,7 @@ static void add_series(struct vpa_table *t, const struct vpa_report *r)
 
 	for (i = 0; i < r->counter_count; i++) {
 		const struct vpa_counter *c = &r->counters[i];
-		int is_bytes = vpa_unit_is_bytes(c->unit);
+		int is_bytes = vpa_is_bytes(vpa_measure_of(c->unit));
 		struct vpa_row *row;
 
 		/* One that stayed 0 has nothing to say. */

@@ -1,6 +1,7 @@
 /* text_expert.c - what people who tune a pipeline look up by hand: the checklist, what overlaps, CUDA
  * graphs, and kernels whose format costs time. */
 #include "analysis/render/text/text_report.h"
+#include "analysis/render/measures.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -31,7 +32,7 @@ static struct vpa_num bound_of(const struct vpa_check *c)
 	const char *sign = c->at_least ? ">=" : "<";
 	struct vpa_num out;
 
-	if (!strcmp(c->unit, "ns"))
+	if (vpa_measure_of(c->unit) == VPA_MEASURE_NS)
 		snprintf(out.text, sizeof(out.text), "%s %.30s us", sign,
 			vpa_fixed(c->pass_bound / 1e3, 0).text);
 	else
