@@ -11,16 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int is_among(const char *const *words, size_t count, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!strcmp(words[i], word))
-			return 1;
-	return 0;
-}
-
 /* ---- numbers ---- */
 
 static struct vpa_num with_unit(struct vpa_num n, const char *unit)
@@ -175,17 +165,48 @@ int vpa_html_label_has_unit(const char *key, const char *unit)
 	return unit && vpa_unit_shown(unit) == VPA_SHOWN_IN_HEAD && !strstr(key, unit);
 }
 
-const char *vpa_html_text_class(const char *path, const char *key)
-{
-	static const char *const single[] = {"id", "kind", "backend", "source", "target", "state",
-		"group", "family", "cause", "role", "what", "precision", "unit", "only_in"};
-	static const char *const kernels[] = {"kernel", "softmax", "gemm", "after", "before"};
+/* ---- what the keys of columns say of their cells ---- */
 
-	if (is_among(single, COUNT(single), key))
-		return " s";
-	if (is_among(kernels, COUNT(kernels), key) ||
-		(!strcmp(key, "name") &&
-			(!strcmp(path, "kernels") || !strcmp(path, "window.rows"))))
-		return " k";
-	return "";
+static const struct {
+	const char *key;
+	const char *path; /* of the rows; NULL: any */
+	unsigned look;
+} looks[] = {
+	{"id", NULL, VPA_LOOK_SINGLE | VPA_LOOK_ID},
+	{"kind", NULL, VPA_LOOK_SINGLE},
+	{"backend", NULL, VPA_LOOK_SINGLE},
+	{"source", NULL, VPA_LOOK_SINGLE},
+	{"target", NULL, VPA_LOOK_SINGLE},
+	{"state", NULL, VPA_LOOK_SINGLE},
+	{"group", NULL, VPA_LOOK_SINGLE},
+	{"family", NULL, VPA_LOOK_SINGLE | VPA_LOOK_FAMILY},
+	{"cause", NULL, VPA_LOOK_SINGLE | VPA_LOOK_CAUSE},
+	{"role", NULL, VPA_LOOK_SINGLE},
+	{"what", NULL, VPA_LOOK_SINGLE},
+	{"precision", NULL, VPA_LOOK_SINGLE},
+	{"unit", NULL, VPA_LOOK_SINGLE | VPA_LOOK_UNIT},
+	{"only_in", NULL, VPA_LOOK_SINGLE | VPA_LOOK_SIDE},
+	{"kernel", NULL, VPA_LOOK_KERNEL},
+	{"softmax", NULL, VPA_LOOK_KERNEL},
+	{"gemm", NULL, VPA_LOOK_KERNEL},
+	{"after", NULL, VPA_LOOK_KERNEL},
+	{"before", NULL, VPA_LOOK_KERNEL},
+	{"name", "kernels", VPA_LOOK_KERNEL},
+	{"name", "window.rows", VPA_LOOK_KERNEL},
+	{"status", NULL, VPA_LOOK_STATUS},
+	{"pid", NULL, VPA_LOOK_PROCESS},
+	{"change", NULL, VPA_LOOK_CHANGE},
+	{"start_ns", NULL, VPA_LOOK_MOMENT},
+	{"end_ns", NULL, VPA_LOOK_MOMENT},
+};
+
+unsigned vpa_html_look(const char *path, const char *key)
+{
+	unsigned look = strstr(key, "delta") ? VPA_LOOK_CHANGE : 0;
+	size_t i;
+
+	for (i = 0; i < COUNT(looks); i++)
+		if (!strcmp(looks[i].key, key) && (!looks[i].path || !strcmp(looks[i].path, path)))
+			look |= looks[i].look;
+	return look;
 }

@@ -20,6 +20,7 @@ enum { TEXT_MAX = 400, COLUMNS_MAX = 160, KEY_BYTES = 96 };
 struct column {
 	char key[KEY_BYTES]; /* "host.mean_ns" */
 	struct vpa_way way;
+	unsigned look;
 	int shown;     /* at first; others on request */
 	int has_value; /* in any row */
 };
@@ -46,6 +47,12 @@ static int has_column(const struct table *t, const char *key)
 	return i < t->column_count;
 }
 
+static void set_look(struct column *c, const char *path)
+{
+	c->look = vpa_html_look(path, c->key) |
+		  (vpa_html_look(path, c->way.field->key) & VPA_LOOK_MOMENT);
+}
+
 /* Those that the view shows first, in its order. */
 static void add_first(struct table *t, const struct vpa_fields *fields)
 {
@@ -60,7 +67,10 @@ static void add_first(struct table *t, const struct vpa_fields *fields)
 		key += strlen(c->key);
 		found = vpa_way_find(fields, c->key, &c->way);
 		assert(found);
-		t->column_count += found != 0;
+		if (found) {
+			set_look(c, t->view->path);
+			t->column_count++;
+		}
 	}
 }
 
@@ -89,6 +99,7 @@ static void add_others(struct table *t, const struct vpa_fields *fields, const s
 		} else if (is_scalar(f) && !has_column(t, c.key)) {
 			assert(t->column_count < COLUMNS_MAX);
 			t->hidden_count += !c.shown;
+			set_look(&c, t->view->path);
 			t->columns[t->column_count++] = c;
 		}
 	}
@@ -99,16 +110,10 @@ static int is_number(const struct vpa_field *f)
 	return f->type <= VPA_FIELD_I64 || f->type == VPA_FIELD_REAL || f->type == VPA_FIELD_RATE;
 }
 
-/* Whether numbers of a column are moments on the trace clock, whose digits say nothing by themselves. */
-static int is_moment(const struct column *c)
-{
-	return !strcmp(c->way.field->key, "start_ns") || !strcmp(c->way.field->key, "end_ns");
-}
-
 /* Whether rows get a first column with their id; some have one among their fields. */
 static int has_id_column(const struct table *t)
 {
-	return t->view->prefix && strcmp(t->columns[0].key, "id") != 0;
+	return t->view->prefix && !(t->columns[0].look & VPA_LOOK_ID);
 }
 
 static void put_heads(struct vpa_html *h, const struct table *t)
@@ -130,7 +135,7 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 		vpa_html_print(h, "<th class=\"%s%s\" data-k=\"%s\" title=\"",
 			is_number(c->way.field) ? "n" : "t", c->shown ? "" : " x", c->key);
 		vpa_html_text(h, c->way.field->help);
-		if (t->report && is_moment(c))
+		if (t->report && (c->look & VPA_LOOK_MOMENT))
 			vpa_html_raw(h, ", shown from the window's start");
 		if (unit) {
 			vpa_html_raw(h, "; ");
@@ -149,12 +154,6 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 }
 
 /* ---- cells ---- */
-
-/* Whether numbers of a column are differences, so that those above 0 have a sign too. */
-static int is_change(const struct column *c)
-{
-	return strstr(c->key, "delta") || !strcmp(c->key, "change");
-}
 
 /* The number as in JSON: its decimals, no separators, a point in every locale. */
 static void put_exact(struct vpa_html *h, const struct vpa_value *v)
@@ -185,7 +184,7 @@ static const char *unit_of(const struct table *t, const struct column *c, const 
 	if (vpa_measure_of(unit) != VPA_MEASURE_OF_ROW)
 		return unit;
 	for (i = 0; i < t->column_count; i++)
-		if (!strcmp(t->columns[i].key, "unit") &&
+		if ((t->columns[i].look & VPA_LOOK_UNIT) &&
 			vpa_field_read(row, t->columns[i].way.field, v) &&
 			v->kind == VPA_VALUE_TEXT)
 			return v->text;
@@ -195,15 +194,15 @@ static const char *unit_of(const struct table *t, const struct column *c, const 
 /* A process that is not known has a number in JSON. */
 static int is_unrecorded(const struct column *c, const struct vpa_value *v)
 {
-	return v->kind == VPA_VALUE_SIGNED && v->integer == -1 && !strcmp(c->key, "pid");
+	return v->kind == VPA_VALUE_SIGNED && v->integer == -1 && (c->look & VPA_LOOK_PROCESS);
 }
 
 static void put_number(struct vpa_html *h, const struct table *t, const struct column *c,
 	const struct vpa_value *v, const char *unit)
 {
-	struct vpa_num n = t->report && is_moment(c)
+	struct vpa_num n = t->report && (c->look & VPA_LOOK_MOMENT)
 				   ? vpa_html_moment(v, t->report->window_start_ns)
-				   : vpa_html_number(v, unit, is_change(c));
+				   : vpa_html_number(v, unit, (c->look & VPA_LOOK_CHANGE) != 0);
 
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
@@ -227,7 +226,7 @@ static void put_texts(struct vpa_html *h, const struct vpa_at *at, const struct 
 
 static int has_swatch(const struct column *c)
 {
-	return !strcmp(c->key, "family") || !strcmp(c->key, "cause");
+	return (c->look & (VPA_LOOK_FAMILY | VPA_LOOK_CAUSE)) != 0;
 }
 
 /* A square in the colour of a family or cause. */
@@ -238,7 +237,7 @@ static void put_swatch(struct vpa_html *h, const struct column *c, const char *t
 	vpa_html_raw(h, "<svg class=\"swatch\" width=\"12\" height=\"12\"><rect width=\"12\" "
 			"height=\"12\" class=\"p-");
 	vpa_html_slug(h, text);
-	vpa_html_raw(h, strcmp(c->key, "cause") ? "\"/></svg>" : " idle\"/></svg>");
+	vpa_html_raw(h, c->look & VPA_LOOK_CAUSE ? " idle\"/></svg>" : "\"/></svg>");
 }
 
 /* A verdict has its word, and by its class a sign and a colour. */
@@ -251,15 +250,19 @@ static void put_status(struct vpa_html *h, const struct column *c, const char *t
 	vpa_html_raw(h, "</span></td>");
 }
 
-static void put_text(struct vpa_html *h, const struct table *t, const struct column *c,
-	const struct vpa_value *v)
+static const char *text_class(unsigned look)
 {
-	if (!strcmp(c->key, "status")) {
+	return look & VPA_LOOK_SINGLE ? " s" : look & VPA_LOOK_KERNEL ? " k" : "";
+}
+
+static void put_text(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
+{
+	if (c->look & VPA_LOOK_STATUS) {
 		put_status(h, c, v->text);
 		return;
 	}
-	vpa_html_print(h, "<td class=\"t%s%s%s\">", vpa_html_text_class(t->view->path, c->key),
-		strcmp(c->key, "only_in") ? "" : " side", c->shown ? "" : " x");
+	vpa_html_print(h, "<td class=\"t%s%s%s\">", text_class(c->look),
+		c->look & VPA_LOOK_SIDE ? " side" : "", c->shown ? "" : " x");
 	put_swatch(h, c, v->text);
 	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
 	vpa_html_cut(h, v->text, TEXT_MAX);
@@ -291,7 +294,7 @@ static void put_cell(
 		put_texts(h, &inside, c->way.field);
 		vpa_html_raw(h, "</span></td>");
 	} else if (v.kind == VPA_VALUE_TEXT) {
-		put_text(h, t, c, &v);
+		put_text(h, c, &v);
 	} else if (v.kind == VPA_VALUE_FLAG) {
 		vpa_html_print(h, "<td class=\"t s%s\">%s</td>", c->shown ? "" : " x",
 			v.number ? "yes" : "no");
