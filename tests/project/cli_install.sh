@@ -51,6 +51,19 @@ if have readelf "what vptrace needs" && ! readelf -d moved/bin/vptrace | grep -q
 	same "vptrace needs libc and libzstd alone" "libzstd.so.1 libc.so.6" "$(readelf -d moved/bin/vptrace | sed -n 's/.*(NEEDED).*\[\(libc[.].*\|.*\)\]/\1/p' | grep -v '^ld-' | tr '\n' ' ' | sed 's/ $//')"
 fi
 
+# The module finds the library of its prefix, without a word about it in the environment.
+if ! command -v python3 >/dev/null || readelf -d $lib/libvptrace.so | grep -q 'lib[atu]b*san'; then
+	echo "SKIPPED: what the installed module finds: no python3, or a library with sanitizers"
+else
+	finds() { PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD/$1/share/vptrace/python python3 -c 'import vptrace; print(vptrace._library.mapped())' 2>err; }
+	unset VPTRACE_LIBRARY
+	same "the module finds the library" "$work/$(readlink -f $lib/libvptrace.so | sed "s|^$work/||")" "$(finds moved)"
+	mkdir -p other/share/vptrace other/lib64
+	cp -r moved/share/vptrace/python other/share/vptrace/
+	cp -d $lib/libvptrace.so* other/lib64/
+	same "in lib64 as well" "$work/other/lib64/libvptrace.so.$version" "$(finds other)"
+fi
+
 # ---- programs ----
 sanitized=
 ldd $lib/libvptrace.so | grep -q 'lib[atu]b*san' && sanitized=yes

@@ -148,6 +148,19 @@ def mapped():
     return None
 
 
+def _installed():
+    """The library of the prefix in which `cmake --install` put this module; "": it is elsewhere, or there is none."""
+    prefix, place = os.path.split(_HERE)[0], "share/vptrace/python"
+    if not prefix.endswith("/" + place):
+        return ""
+    multiarch = getattr(sys.implementation, "_multiarch", "")
+    for folder in ("lib", "lib64", "lib/" + multiarch):
+        path = os.path.join(prefix[: -len(place)], folder, "libvptrace.so.0")
+        if os.path.exists(path):
+            return path
+    return ""
+
+
 def _load():
     """The library, or None and the errors of each attempt."""
     beside = os.path.join(_HERE, "libvptrace.so")
@@ -155,7 +168,7 @@ def _load():
     named = os.environ.get("VPTRACE_LIBRARY")
     injected = [os.environ.get(kind + "_INJECTION64_PATH", "") for kind in ("CUDA", "NVTX")]  # as `vptrace run` does
     injected = [path for path in injected if os.path.basename(path).startswith("libvptrace.so")]
-    for path in (mapped(), named, *injected, beside, "libvptrace.so.0", "libvptrace.so"):
+    for path in (mapped(), named, *injected, beside, _installed(), "libvptrace.so.0", "libvptrace.so"):
         if not path:
             continue
         try:
