@@ -21,7 +21,7 @@ static const struct {
 	const char *soname;
 } sonames[] = {{13, "libcupti.so.13"}, {12, "libcupti.so.12"}, {11, "libcupti.so.11.8"}};
 
-enum { SONAMES = sizeof(sonames) / sizeof(sonames[0]) };
+enum { OLDEST_DRIVER = 11080, SONAMES = sizeof(sonames) / sizeof(sonames[0]) };
 
 /* Where libcupti is, relative to the folder of libcudart. */
 static const char *const beside_runtime[] = {"", "../extras/CUPTI/lib64/", "../../cuda_cupti/lib/"};
@@ -336,19 +336,32 @@ int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
 	return VPT_OK;
 }
 
+/* In a child process, where all of it is for the first time. */
+static void try_library(void *path)
+{
+	static struct vtr_library library;
+	int driver;
+
+	if (!vtr_driver_load(&driver, NULL) && !vtr_library_load(path, driver, &library, NULL))
+		vtr_library_ask(&library, NULL);
+}
+
 int vtr_library_open(const char *path, struct vtr_library *out, struct vpt_err *err)
 {
-	struct vpt_err driver_err;
-	int driver, driver_rc, rc;
+	char *given = (char *)(uintptr_t)path;
+	int driver, rc;
 
-	driver_rc = vtr_driver_load(&driver, &driver_err);
-	rc = vtr_library_load(path, driver, out, err);
-	if (rc)
-		return rc;
-	if (driver_rc) {
-		if (err)
-			*err = driver_err;
-		return driver_rc;
-	}
-	return vtr_library_ask(out, err);
+	memset(out, 0, sizeof(*out));
+	rc = vtr_driver_try(try_library, given, err);
+	if (!rc)
+		rc = vtr_driver_load(&driver, err);
+	if (!rc && driver < OLDEST_DRIVER)
+		rc = vpt_fail(err, VPTRACE_ENOCUPTI,
+			"CUDA driver %d.%d is older than 11.8, the oldest that CUPTI traces with "
+			"here: "
+			"update the driver",
+			driver / 1000, driver % 1000 / 10);
+	if (!rc)
+		rc = vtr_library_load(path, driver, out, err);
+	return rc ? rc : vtr_library_ask(out, err);
 }

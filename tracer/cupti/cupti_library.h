@@ -21,9 +21,9 @@ struct vtr_library {
 	char path[VTR_LIBRARY_PATH_MAX];
 };
 
-/* Loads the driver and checks that it works, then does the work of the two functions below. `path`
- * NULL: search; otherwise use that file or none. VPT_OK or VPTRACE_ENOCUPTI with the reason; a
- * missing library is reported before a missing driver. One thread at a time. */
+/* Loads the driver and checks that it works, then does the work of the two functions below; all of it in a child
+ * process first, unless the driver is mapped already. `path` NULL: search; otherwise use that file or none. VPT_OK or
+ * VPTRACE_ENOCUPTI with the reason; a missing driver is reported before a missing library. One thread at a time. */
 int vtr_library_open(const char *path, struct vtr_library *out, struct vpt_err *err);
 
 /* Finds, maps and binds a libcupti without calling it. `path` as above. `driver`: the driver's

@@ -6,6 +6,7 @@
 
 #include "tracer/guest/environment.h"
 #include "tracer/guest/loaded_symbols.h"
+#include "tracer/guest/trial.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>
@@ -13,18 +14,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIBRARY "libcuda.so.1"
+
 enum { STUB_LIBRARY = 34 };
 
 static const char *path_of(void *address)
 {
 	Dl_info info;
 
-	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "libcuda.so.1";
+	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : LIBRARY;
+}
+
+/* What the child of vtr_driver_try() does: the rest of it is the caller's. */
+struct first_use {
+	void (*rest)(void *ctx);
+	void *ctx;
+};
+
+static void use_first(void *first_use)
+{
+	struct first_use *use = first_use;
+	int version;
+
+	if (!vtr_driver_load(&version, NULL))
+		use->rest(use->ctx);
+}
+
+int vtr_driver_try(void (*rest)(void *ctx), void *ctx, struct vpt_err *err)
+{
+	static char failure[64]; /* once is enough: the next trial would take as long */
+	struct first_use use = {rest, ctx};
+
+	/* The host uses it, or we do since an earlier trial. */
+	if (dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD))
+		return VPT_OK;
+	if (!*failure && !vtr_trial(use_first, &use, failure, sizeof(failure)))
+		return VPT_OK;
+	return vpt_fail(err, VPTRACE_ENOCUPTI,
+		"the CUDA driver (" LIBRARY
+		") or libcupti does not work: in a child process %s, so "
+		"this one does not load it. vptrace doctor says more",
+		failure);
 }
 
 int vtr_driver_load(int *version, struct vpt_err *err)
 {
-	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *address;
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL), *address;
 	int (*version_of)(int *);
 	const char *reason;
 	int rc;
@@ -33,12 +68,12 @@ int vtr_driver_load(int *version, struct vpt_err *err)
 	if (!handle) {
 		reason = dlerror();
 		return vpt_fail(err, VPTRACE_ENOCUPTI, "no CUDA driver: %s",
-			reason ? reason : "libcuda.so.1 cannot be loaded");
+			reason ? reason : LIBRARY " cannot be loaded");
 	}
 	address = dlsym(handle, "cuDriverGetVersion");
 	if (!address)
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
-			"no CUDA driver: libcuda.so.1 has no function cuDriverGetVersion");
+			"no CUDA driver: " LIBRARY " has no function cuDriverGetVersion");
 	memcpy(&version_of, &address, sizeof(address));
 	rc = version_of(version);
 	if (!rc && *version > 0)
@@ -57,7 +92,7 @@ int vtr_driver_load(int *version, struct vpt_err *err)
 
 void *vtr_driver_symbol(const char *name)
 {
-	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 
 	return handle ? dlsym(handle, name) : NULL;
 }
@@ -125,7 +160,7 @@ const char *vtr_driver_words(char *out, size_t size)
 
 	memcpy(&version_of, &address, sizeof(address));
 	if (!version_of)
-		snprintf(out, size, "no CUDA driver (libcuda.so.1) in this process");
+		snprintf(out, size, "no CUDA driver (" LIBRARY ") in this process");
 	else if (version_of(&version))
 		snprintf(out, size, "a CUDA driver of unknown version");
 	else

@@ -25,8 +25,12 @@ ranges_only() { # ranges_only RULE REASON [NAME=VALUE...]
 	tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -q "$reason" || fail "$rule: the report does not give the reason"
 }
 
-ranges_only "a libcupti that is not there" "cannot open" VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13
-ranges_only "a libcupti that is none" "libcupti" VPTRACE_LIBCUPTI=/bin/true
+if [ -e /dev/nvidiactl ]; then
+	echo "SKIPPED: there is a GPU here: no driver, and a libcupti that is none"
+else
+	ranges_only "neither a driver nor a libcupti: the driver comes first" "no CUDA driver: libcuda.so.1: cannot open" \
+		VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13
+fi
 # As CUDA 13.2's does where there is no driver.
 if [ -e /dev/nvidiactl ] || ! sed -n 's/^	X([a-z_0-9]*, \(cupti[A-Za-z_0-9]*\),.*/int \1(void) { __builtin_trap(); }/p' \
 	"$VPT_SOURCE_DIR/tracer/cupti/records/cupti_abi.h" >"$work/dies.c" ||
@@ -45,6 +49,9 @@ on_standin() { # on_standin RULE REASON [NAME=VALUE...]
 }
 on_standin "the stub of a CUDA toolkit" "stub for linking (error 34)" VPT_STANDIN_FAULTS=stub-driver
 on_standin "a driver older than the libcupti" "is from CUDA 13, but the driver supports only CUDA 12.4" VPT_STANDIN_FAULTS=old-driver
+ranges_only "a libcupti that is not there" "/nonexistent/libcupti.so.13: cannot open" LD_LIBRARY_PATH="$VPT_BIN/standin" \
+	VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13
+ranges_only "a libcupti that is none" "libcupti cannot be loaded" LD_LIBRARY_PATH="$VPT_BIN/standin" VPTRACE_LIBCUPTI=/bin/true
 on_standin "no device" "CUPTI_ERROR_UNKNOWN (999).* CUDA driver 13.0" VPT_STANDIN_DEVICES=0
 on_standin "no visible device" "CUDA_VISIBLE_DEVICES hides all GPUs" VPT_STANDIN_DEVICES=0 CUDA_VISIBLE_DEVICES=
 on_standin "a device number that ends the list" "CUDA_VISIBLE_DEVICES hides all GPUs" VPT_STANDIN_DEVICES=0 CUDA_VISIBLE_DEVICES=-1
