@@ -1,11 +1,8 @@
 /* page_overview.c - the window at a glance: requests, blocks and stages above, then a strip for each GPU, busy
- * from below and idle from above, with the longest gaps as numbered flags.
- *
- * A strip is one path for each part, in columns of equal time. A path covers its part and all below it,
- * and paths lie on top of each other, the highest first. So no seams show, and the script reads the
- * shares of each column back from them. Drawn columns may be several buckets wide. */
+ * from below and idle from above, with the longest gaps as numbered flags. Drawn columns may be several buckets wide. */
 #include "analysis/render/html/page_parts.h"
 #include "analysis/render/html/chart_axes.h"
+#include "analysis/render/html/chart_strips.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "analysis/render/text/text_report.h"
 #include "formats/base/memory.h"
@@ -16,7 +13,6 @@
 enum {
 	COLUMNS = 4096, /* of all strips */
 	COLUMNS_LEAST = 128,
-	FULL = 200, /* height of a strip in units of its paths */
 	STRIP = 76,
 	STRIPS = 16,
 	LANE = 18,
@@ -25,8 +21,7 @@ enum {
 	UNITS = 1000000, /* of the window's length, in lanes */
 	PARTS = 8,
 	FLAGS = 9,
-	FLAG_ROWS = 3,
-	LABEL = 15 /* columns of a label on the left */
+	FLAG_ROWS = 3
 };
 
 struct view {
@@ -178,28 +173,16 @@ static uint64_t column_length(const struct view *v, size_t column)
 	return from >= v->length_ns ? 0 : v->length_ns - from < width ? v->length_ns - from : width;
 }
 
-/* One path: the part and all below it. */
-static void put_path(struct view *v, const uint8_t *heights, size_t stride, size_t part)
+static void put_part_class(struct vpa_html *h, const void *ctx, size_t k)
 {
-	size_t i, run = 0;
-	int y = -1;
+	vpa_html_part_class(h, ((const struct view *)ctx)->parts.order[k]);
+}
 
-	vpa_html_raw(v->h, "<path class=\"");
-	vpa_html_part_class(v->h, part);
-	vpa_html_print(v->h, "\" data-name=\"%s%s\" d=\"M0 %d",
-		vpa_part_is_idle(part) ? "idle, " : "", vpa_part_name(part), FULL);
-	for (i = 0; i < v->columns; i++, run++) {
-		int next = FULL - heights[i * stride];
+static void put_part_name(struct vpa_html *h, const void *ctx, size_t k)
+{
+	size_t part = ((const struct view *)ctx)->parts.order[k];
 
-		if (next == y)
-			continue;
-		if (run)
-			vpa_html_print(v->h, "h%zu", run);
-		vpa_html_print(v->h, "V%d", next);
-		y = next;
-		run = 0;
-	}
-	vpa_html_print(v->h, "h%zuV%dz\"/>", run, FULL);
+	vpa_html_print(h, "%s%s", vpa_part_is_idle(part) ? "idle, " : "", vpa_part_name(part));
 }
 
 /* Cumulated shares of all columns, a byte for each part that is shown. */
@@ -214,30 +197,29 @@ static void fill_heights(
 		column_of(v, d, i, ns);
 		for (k = 0; k < v->parts.count; k++) {
 			vpt_sat_add_to(&done, ns[v->parts.order[k]]);
-			heights[i * v->parts.count + k] =
-				(uint8_t)(length ? ((unsigned __int128)done * FULL + length / 2) /
-							   length
-						 : 0);
+			heights[i * v->parts.count + k] = vpa_strip_height(done, length);
 		}
 	}
 }
 
 static void put_strip(struct view *v, const struct vpa_overview_device *d, uint8_t *heights)
 {
-	uint64_t width = v->per_column * v->o->bucket_ns;
-	uint64_t thousandths = vpt_sat_scale(v->length_ns, 1000, width);
-	size_t k;
+	struct vpa_label label;
+	const struct vpa_strip strip = {.label = label.text,
+		.y = v->y,
+		.height = STRIP,
+		.length_ns = v->length_ns,
+		.column_ns = v->per_column * v->o->bucket_ns,
+		.columns = v->columns,
+		.part_count = v->parts.count,
+		.heights = heights,
+		.put_class = put_part_class,
+		.put_name = put_part_name,
+		.ctx = v};
 
+	snprintf(label.text, sizeof(label.text), "GPU %lld", (long long)d->device);
 	fill_heights(v, d, heights);
-	vpa_html_print(v->h,
-		"<svg class=\"zoom strip\" data-width=\"%" PRIu64 ".%03u\" "
-		"data-label=\"GPU %lld\" y=\"%u\" width=\"100%%\" height=\"%d\" "
-		"viewBox=\"0 0 %" PRIu64 ".%03u %d\" preserveAspectRatio=\"none\">\n",
-		thousandths / 1000, (unsigned)(thousandths % 1000), (long long)d->device, v->y,
-		STRIP, thousandths / 1000, (unsigned)(thousandths % 1000), FULL);
-	for (k = v->parts.count; k-- > 0;)
-		put_path(v, heights + k, v->parts.count, v->parts.order[k]);
-	vpa_html_raw(v->h, "</svg>\n");
+	vpa_html_strip(v->h, &strip);
 	v->y += STRIP + 8;
 }
 
@@ -319,15 +301,6 @@ static void put_flags(struct view *v, unsigned top, unsigned bottom)
 
 /* ---- the section ---- */
 
-static void put_label(struct view *v, const char *text, unsigned y)
-{
-	vpa_html_print(v->h, "<text x=\"92\" y=\"%u\" class=\"end\">", y);
-	vpa_html_fit(v->h, text, LABEL);
-	vpa_html_raw(v->h, "<title>");
-	vpa_html_text(v->h, text);
-	vpa_html_raw(v->h, "</title></text>");
-}
-
 /* The labels on the left, at the places of lanes and strips: in the order in which they are drawn. */
 static void put_labels(struct view *v, unsigned height)
 {
@@ -337,29 +310,29 @@ static void put_labels(struct view *v, unsigned height)
 
 	vpa_html_print(v->h, "<svg class=\"axis\" width=\"96\" height=\"%u\">", height);
 	if (v->r->request_count && (v->r->request_count > 1 || v->r->requests[0].name)) {
-		put_label(v, "requests", y + 11);
+		vpa_html_strip_label(v->h, "requests", y + 11);
 		y += LANE;
 	}
 	if (q && q->blocks.count) {
-		put_label(v, "blocks", y + 11);
+		vpa_html_strip_label(v->h, "blocks", y + 11);
 		y += LANE;
 	}
 	for (i = 0; i < v->o->lane_count; i++)
 		if (is_large(v, &v->o->lanes[i])) {
-			put_label(v, vpa_text_or(v->o->lanes[i].name, "?"), y + 11);
+			vpa_html_strip_label(v->h, vpa_text_or(v->o->lanes[i].name, "?"), y + 11);
 			y += LANE;
 		}
 	for (i = 0; i < v->r->inferred_count && i < LANES; i++, y += LANE)
-		put_label(v, "steps, inferred", y + 11);
+		vpa_html_strip_label(v->h, "steps, inferred", y + 11);
 	if (v->r->gap_count)
-		put_label(v, "longest gaps", y + 22);
+		vpa_html_strip_label(v->h, "longest gaps", y + 22);
 	y += 13 * FLAG_ROWS + 4;
 	for (i = 0; i < v->o->device_count && i < STRIPS; i++, y += STRIP + 8) {
 		struct vpa_label gpu;
 
 		snprintf(
 			gpu.text, sizeof(gpu.text), "GPU %lld", (long long)v->o->devices[i].device);
-		put_label(v, gpu.text, y + STRIP / 2 + 4);
+		vpa_html_strip_label(v->h, gpu.text, y + STRIP / 2 + 4);
 	}
 	vpa_html_raw(v->h, "</svg>");
 }
@@ -415,7 +388,7 @@ void vpa_html_overview(struct vpa_html *h, const struct vpa_report *r, const str
 	vpa_html_print(h,
 		"<div class=\"plot wide\" id=\"timeline\" data-ns=\"%" PRIu64
 		"\" data-full=\"%d\">",
-		v.length_ns, FULL);
+		v.length_ns, VPA_STRIP_FULL);
 	put_labels(&v, height + 2);
 	vpa_html_print(h, "<svg class=\"main\" width=\"100%%\" height=\"%u\">\n", height + 2);
 	put_requests(&v);
