@@ -29,8 +29,8 @@ enum {
 };
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json|md", "text",
-		"output format; md: Markdown"},
+	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json|md|html", "text",
+		"output format; md: Markdown; html: one page that needs nothing else"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[BASE] = {"base", '\0', VPT_TEXT, "FILE", NULL,
 		"a capture of the same work on one rank: efficiency, and why it is not 100 %"},
@@ -53,6 +53,7 @@ static const struct vpt_option options[OPTIONS] = {
 static int render(const struct vpt_args *args, const struct vpa_job *job, struct vpt_err *err)
 {
 	struct vpa_page page;
+	char command[4096];
 	struct vpt_out o;
 	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
 
@@ -62,6 +63,9 @@ static int render(const struct vpt_args *args, const struct vpa_job *job, struct
 		o.failed = vpa_ranks_json(job, o.sink, &o.err);
 	} else if (vpt_is(args, FORMAT, "md")) {
 		o.failed = vpa_ranks_markdown(job, o.sink, &o.err);
+	} else if (vpt_is(args, FORMAT, "html")) {
+		vpa_command_line(args, command, sizeof(command));
+		o.failed = vpa_ranks_html(job, command, o.sink, &o.err);
 	} else {
 		vpa_page_init(&page, o.sink, vpt_terminal_width(&o),
 			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), &o.err);

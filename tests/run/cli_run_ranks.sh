@@ -48,6 +48,14 @@ same "lines" 12 "$(wc -l <err)"
 job new --report -o p%r.zst -- "$demo" --ranks 3 $small
 same "the report of all ranks" "JOINT 4 --no-progress $work/p0.zst $work/p1.zst $work/p2.zst" "$(grep -v SIMULATED out)"
 
+mkdir pages
+job new --report=html -o pages/h%r.zst -- "$demo" --ranks 3 $small
+same "the page of all ranks" "JOINT 7 --no-progress --format=html -o $work/pages/ranks.html $work/pages/h0.zst $work/pages/h1.zst $work/pages/h2.zst" \
+	"$(grep -v SIMULATED out)"
+same "where it is" "vptrace: report: $work/pages/ranks.html" "$(tail -n 1 err)"
+VPTRACE_OVERWRITE=1 job new --report=html -o pages/h%r.zst -- "$demo" --ranks 3 $small
+grep -q -- "-o $work/pages/ranks.html --force $work/pages/h0.zst" out || fail "a page that may be replaced"
+
 # ---- without a report of ranks ----
 job old --report -o o%r.zst -- "$demo" --ranks 3 $small
 same "the report of the largest" 1 "$(grep -c '^RESULT' out)"

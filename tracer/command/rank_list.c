@@ -223,6 +223,15 @@ char *vtr_ranks_words(const struct vtr_list *list)
 	return NULL;
 }
 
+const char *vtr_ranks_first(const struct vtr_list *list)
+{
+	size_t i = 0;
+
+	while (i < list->file_count && vtr_rank_of(list, list->files[i].pid) < 0)
+		i++;
+	return i < list->file_count ? list->files[i].path : "";
+}
+
 void vtr_ranks_arguments(const struct vtr_list *list, const char **argv)
 {
 	size_t i;

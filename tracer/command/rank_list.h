@@ -21,6 +21,9 @@ void vtr_ranks_say_missing(const struct vtr_list *list);
  * files of ranks, or no memory. */
 char *vtr_ranks_words(const struct vtr_list *list);
 
+/* The file of the first rank that has one, in the list's order; "": none. */
+const char *vtr_ranks_first(const struct vtr_list *list);
+
 /* The files themselves as arguments after `argv`, which has room for list->file_count more and is
  * then ended with NULL. Borrowed from the list. */
 void vtr_ranks_arguments(const struct vtr_list *list, const char **argv);

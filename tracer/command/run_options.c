@@ -35,7 +35,8 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"load it"},
 	[VTR_RUN_REPORT] = {"report", '\0', VPT_MODE, "text|html", NULL,
 		"afterwards print the report's first screen, of all ranks of a job together, or "
-		"write an HTML page beside the largest file"},
+		"write it as a page: beside the largest file, of ranks ranks.html beside the "
+		"first"},
 	[VTR_RUN_LIVE] = {"live", '\0', VPT_MAYBE, "SECONDS|prometheus:FILE", NULL,
 		"while the command runs, print a line every 2 or so many seconds on standard "
 		"error; or "

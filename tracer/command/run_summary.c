@@ -283,6 +283,14 @@ static void name_page(const char *path, char *page, size_t size)
 	snprintf(page, size, "%.*s.html", (int)len, path);
 }
 
+/* "ranks.html" in the folder of a capture. */
+static void name_job_page(const char *path, char *page, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(page, size, "%.*sranks.html", slash ? (int)(slash + 1 - path) : 0, path);
+}
+
 static void show_report(const char *path, const char *analyzer, enum vtr_report report)
 {
 	char page[PATH_MAX + 8];
@@ -315,29 +323,51 @@ static int knows_ranks(const char *analyzer)
 	return knows;
 }
 
+/* The report of all ranks; their page is "ranks.html" beside the first one's file. */
+static void show_ranks(const struct vtr_list *list, const char *analyzer, enum vtr_report report)
+{
+	const char **argv = calloc(list->file_count + 8, sizeof(*argv));
+	const char *overwrite = getenv("VPTRACE_OVERWRITE");
+	char page[PATH_MAX + 16];
+	size_t used = 0;
+	int rc;
+
+	if (!argv)
+		return;
+	argv[used++] = "vptrace-analyze";
+	argv[used++] = "ranks";
+	argv[used++] = "--no-progress";
+	if (report == VTR_REPORT_HTML) {
+		name_job_page(vtr_ranks_first(list), page, sizeof(page));
+		argv[used++] = "--format=html";
+		argv[used++] = "-o";
+		argv[used++] = page;
+		if (overwrite && !strcmp(overwrite, "1"))
+			argv[used++] = "--force";
+	}
+	vtr_ranks_arguments(list, argv + used);
+	rc = vtr_program_show(analyzer, argv);
+	if (rc != 0 && rc != 3)
+		vtr_say("no report of all ranks: vptrace-analyze failed");
+	else if (report == VTR_REPORT_HTML)
+		vtr_say("report: %s", page);
+	free(argv);
+}
+
 /* The command for the report of all ranks, and that report if it is wanted. Returns 0 if there is
  * none. */
 static int say_ranks(const struct vtr_list *list, const char *analyzer, enum vtr_report report)
 {
 	char *words =
 		vtr_ranks_count(list) > 1 && knows_ranks(analyzer) ? vtr_ranks_words(list) : NULL;
-	const char **argv = words ? calloc(list->file_count + 4, sizeof(*argv)) : NULL;
-	int rc, is_said = words != NULL;
 
-	if (words)
-		vtr_say("all ranks in one report: vptrace-analyze ranks %s", words);
-	if (argv && report == VTR_REPORT_TEXT) {
-		argv[0] = "vptrace-analyze";
-		argv[1] = "ranks";
-		argv[2] = "--no-progress";
-		vtr_ranks_arguments(list, argv + 3);
-		rc = vtr_program_show(analyzer, argv);
-		if (rc != 0 && rc != 3)
-			vtr_say("no report of all ranks: vptrace-analyze failed");
-	}
-	free(argv);
+	if (!words)
+		return 0;
+	vtr_say("all ranks in one report: vptrace-analyze ranks %s", words);
 	free(words);
-	return is_said && report == VTR_REPORT_TEXT;
+	if (report != VTR_REPORT_NONE)
+		show_ranks(list, analyzer, report);
+	return 1;
 }
 
 int vtr_summary_knows_html(const char *analyzer)

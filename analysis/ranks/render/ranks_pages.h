@@ -1,8 +1,8 @@
-/* ranks_pages.h - a job of several ranks as text, Markdown and JSON. */
+/* ranks_pages.h - a job of several ranks as text, Markdown, JSON and a page for browsers. */
 #ifndef VPA_ANALYSIS_RANKS_RENDER_RANKS_PAGES_H
 #define VPA_ANALYSIS_RANKS_RENDER_RANKS_PAGES_H
 
-#include "analysis/ranks/job.h"
+#include "analysis/ranks/late.h"
 #include "analysis/render/text_page.h"
 
 #define VPA_RANKS_SCHEMA "vptrace.ranks/1"
@@ -13,8 +13,26 @@ void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job);
 /* The keys of a job as JSON, see fields.h. */
 extern const struct vpa_fields vpa_fields_ranks;
 
-/* Writes a job as JSON, and as Markdown. 0, the sink's error or VPT_ENOMEM. */
+/* Writes a job as JSON, as Markdown, and as a page that `command` makes. 0, the sink's error or VPT_ENOMEM. */
 int vpa_ranks_json(const struct vpa_job *job, struct vpt_sink *sink, struct vpt_err *err);
 int vpa_ranks_markdown(const struct vpa_job *job, struct vpt_sink *sink, struct vpt_err *err);
+int vpa_ranks_html(
+	const struct vpa_job *job, const char *command, struct vpt_sink *sink, struct vpt_err *err);
+
+/* ---- what these share ---- */
+
+const char *vpa_ranks_unit_words(const struct vpa_job *job); /* "an iteration" */
+/* The fixes worth saying, in order. Returns their number. */
+size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
+	const struct vpa_job_fix *out[VPA_FIXES_MOST]);
+struct vpa_words vpa_ranks_fix_words(const struct vpa_job_fix *f);
+const char *vpa_scaling_words(enum vpa_scaling_part part);
+
+/* The sections of the page with pictures: all ranks over the job's time, and a few collectives of it. */
+struct vpa_html;
+void vpa_ranks_put_timeline(
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late);
+void vpa_ranks_put_close_up(
+	struct vpa_html *h, const struct vpa_job *job, const struct vpa_late *late);
 
 #endif

@@ -27,21 +27,6 @@ static struct vpa_num per_unit(const struct vpa_job *job, uint64_t ns)
 	return vpa_duration(vpt_sat_u64(vpa_job_per_unit(job, (double)ns) + 0.5));
 }
 
-static const char *unit_words(const struct vpa_job *job)
-{
-	static const char *const words[VPA_UNIT_KINDS] = {
-		[VPA_UNIT_BLOCK] = "a block",
-		[VPA_UNIT_REQUEST] = "a request",
-		[VPA_UNIT_STEP] = "a step",
-		[VPA_UNIT_ITERATION] = "an iteration",
-		[VPA_UNIT_INFERRED] = "an inferred step",
-		[VPA_UNIT_INSTANCE] = "an instance",
-		[VPA_UNIT_WINDOW] = "from the first op to the last",
-	};
-
-	return words[job->unit];
-}
-
 static uint64_t mean(uint64_t sum, size_t count)
 {
 	return count ? sum / count : 0;
@@ -248,7 +233,7 @@ static void put_result(struct vpa_page *p, const struct vpa_job *job, const stru
 		late->rank_count == 1 ? "RANK "
 		: late->rank_count    ? "RANKS "
 				      : "",
-		who.text, vpa_duration(job->unit_ns).text, unit_words(job),
+		who.text, vpa_duration(job->unit_ns).text, vpa_ranks_unit_words(job),
 		per_unit(job, mean(job->wait_ns, n)).text,
 		per_unit(job, mean(compute_ns(job), n)).text,
 		per_unit(job, mean(natural(job->transfer_ns), n)).text);
@@ -396,7 +381,7 @@ static void put_rank_table(struct vpa_page *p, const struct vpa_job *job)
 	for (i = 0; i < job->rank_count; i++)
 		order[i] = &job->ranks[i];
 	qsort(order, job->rank_count, sizeof(void *), by_blame);
-	vpa_table_init(&t, rank_columns, 6, "RANK, ms %s", unit_words(job));
+	vpa_table_init(&t, rank_columns, 6, "RANK, ms %s", vpa_ranks_unit_words(job));
 	/* Those that are to blame for something, and all if they are few. */
 	while (shown < job->rank_count &&
 		(job->rank_count <= RANKS_SHOWN + 2 ||
@@ -458,37 +443,21 @@ static const struct vpa_column fix_columns[] = {
 	{.head = "saves, %"},
 };
 
-static void put_fix(struct vpa_table *t, const struct vpa_job *job, const struct vpa_job_fix *f)
-{
-	struct vpa_row *row =
-		f->kind == VPA_FIX_HOST_CODE
-			? vpa_table_row(
-				  t, 0, "%zu less host code on every rank (none)", t->row_count + 1)
-			: vpa_table_row(t, 0, "%zu rank%s %s like the median of the others",
-				  t->row_count + 1, vpa_plural(f->member_count), f->ranks);
-
-	row->cells[0] = vpa_duration(job->unit_ns);
-	row->cells[1] = vpa_duration(f->unit_ns);
-	row->cells[2] = vpa_fixed(100 * f->share, 1);
-}
-
-/* What late ranks bring comes first, also if it is little: that is an answer too. */
 static void put_fixes(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
+	const struct vpa_job_fix *fixes[VPA_FIXES_MOST];
+	size_t count = vpa_ranks_fixes(job, late, fixes), i;
 	struct vpa_table t;
-	size_t i;
-	int pass;
 
 	vpa_table_init(&t, fix_columns, 3, "FIX FIRST, by replaying all ranks together");
-	for (pass = 0; pass < 2; pass++)
-		for (i = 0; i < job->fix_count; i++) {
-			const struct vpa_job_fix *f = &job->fixes[i];
-			int is_of_late = late->rank_count && f->member_count;
+	for (i = 0; i < count; i++) {
+		struct vpa_row *row =
+			vpa_table_row(&t, 0, "%zu %s", i + 1, vpa_ranks_fix_words(fixes[i]).text);
 
-			if (is_of_late == !pass &&
-				(f->share >= 0.01 || (is_of_late && !t.row_count)))
-				put_fix(&t, job, f);
-		}
+		row->cells[0] = vpa_duration(job->unit_ns);
+		row->cells[1] = vpa_duration(fixes[i]->unit_ns);
+		row->cells[2] = vpa_fixed(100 * fixes[i]->share, 1);
+	}
 	vpa_page_table(p, &t);
 }
 
@@ -524,14 +493,6 @@ static void put_groups(struct vpa_page *p, const struct vpa_job *job)
 
 static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 {
-	static const char *const words[VPA_SCALING_PARTS] = {
-		[VPA_SCALING_TRANSFERS] = "communication",
-		[VPA_SCALING_WAITS] = "waiting for other ranks",
-		[VPA_SCALING_HOST] = "host work that does not divide",
-		[VPA_SCALING_IDLE] = "other idle time",
-		[VPA_SCALING_COPIES] = "copies",
-		[VPA_SCALING_COMPUTE] = "compute that does not shrink",
-	};
 	const struct vpa_scaling *s = job->scaling;
 	struct vpa_words parts = {.used = 0};
 	unsigned i;
@@ -539,7 +500,8 @@ static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 	if (!s)
 		return;
 	for (i = 0; i < VPA_SCALING_PARTS; i++)
-		vpa_words_add(&parts, ", ", "%s %s%s", words[i], s->part_ns[i] < 0 ? "-" : "+",
+		vpa_words_add(&parts, ", ", "%s %s%s", vpa_scaling_words((enum vpa_scaling_part)i),
+			s->part_ns[i] < 0 ? "-" : "+",
 			vpa_duration((uint64_t)(s->part_ns[i] < 0 ? -s->part_ns[i] : s->part_ns[i]))
 				.text);
 	vpa_page_blank(p);

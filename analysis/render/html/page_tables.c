@@ -303,23 +303,28 @@ static void put_cell(
 	}
 }
 
-/* What names the row that others are inside: its id, name or device. */
+/* What names the row that others are inside: its id, name, rank or device. */
 static void put_owner(
 	struct vpa_html *h, const struct vpa_at *owner, const struct vpa_fields *fields)
 {
-	static const char *const keys[] = {"id", "name", "device"};
+	static const struct {
+		const char *key, *word;
+	} keys[] = {{"id", ""}, {"name", ""}, {"rank", "rank"}, {"device", "GPU"}};
 	struct vpa_value v = {.kind = VPA_VALUE_NULL};
+	const char *word = "";
 	size_t i, k;
 
-	for (k = 0; k < 3 && v.kind == VPA_VALUE_NULL; k++)
+	for (k = 0; k < sizeof(keys) / sizeof(keys[0]) && v.kind == VPA_VALUE_NULL; k++) {
+		word = keys[k].word;
 		for (i = 0; i < fields->count && v.kind == VPA_VALUE_NULL; i++)
-			if (fields->at[i].key && !strcmp(fields->at[i].key, keys[k]))
+			if (fields->at[i].key && !strcmp(fields->at[i].key, keys[k].key))
 				vpa_field_read(owner, &fields->at[i], &v);
+	}
 	vpa_html_raw(h, "<td class=\"t\">");
 	if (v.kind == VPA_VALUE_TEXT)
 		vpa_html_text(h, v.text);
 	else if (v.kind == VPA_VALUE_SIGNED)
-		vpa_html_print(h, "GPU %" PRId64, v.integer);
+		vpa_html_print(h, "%s %" PRId64, word, v.integer);
 	vpa_html_raw(h, "</td>");
 }
 

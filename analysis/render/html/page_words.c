@@ -85,6 +85,8 @@ void vpa_html_words(
 	vpa_page_init(&f.page, h->sink, VPA_COLUMNS_MAX, 0, h->err);
 	f.page.form = &form;
 	put(&f.page, ctx);
+	if (!h->rc)
+		h->rc = f.page.rc;
 	if (f.is_open)
 		vpa_html_raw(h, "</dd>\n</dl>\n");
 }

@@ -70,6 +70,8 @@ static int render(const struct vpa_job *job, struct vpt_err *err)
 	rc = page.rc ? page.rc : vpa_ranks_json(job, sink, err);
 	if (!rc)
 		rc = vpa_ranks_markdown(job, sink, err);
+	if (!rc)
+		rc = vpa_ranks_html(job, "ranks", sink, err);
 	sink->finish(sink, 0, NULL);
 	return rc;
 }
