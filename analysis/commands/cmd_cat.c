@@ -216,7 +216,8 @@ static int run_task(struct task *t, const struct vpt_args *args, struct vpt_err 
 		return rc;
 	if (!t->out.to_stdout)
 		vpa_interrupt_catch();
-	vpa_cat_init(&t->cat, csv, vpt_has(args, SAFE), t->out.to_terminal);
+	vpa_cat_init(
+		&t->cat, csv ? VPA_CAT_CSV : VPA_CAT_JSON, vpt_has(args, SAFE), t->out.to_terminal);
 	if (csv)
 		vpa_cat_header(vpt_kind_desc(t->last_kind), &t->line);
 	vpa_completeness_begin(&t->reading, t->trace);

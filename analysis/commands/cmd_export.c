@@ -6,6 +6,7 @@
 #include "analysis/commands/shared_options.h"
 
 #include "analysis/export/export_pass.h"
+#include "analysis/export/rows/table_choice.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
@@ -20,6 +21,8 @@ enum {
 	RANGE,
 	REQUEST,
 	RULES,
+	ONLY,
+	WITHOUT,
 	NO_API,
 	SAFE,
 	MIN_GAP,
@@ -53,6 +56,10 @@ static const struct vpt_option options[OPTIONS] = {
 	[RANGE] = VPA_RANGE_OPTION("window"),
 	[REQUEST] = VPA_REQUEST_OPTION("window"),
 	[RULES] = VPA_RULES_OPTION("analyze --help"),
+	[ONLY] = {"only", '\0', VPT_TEXT, "TABLE[,TABLE]", NULL,
+		"tables: write these alone; see above"},
+	[WITHOUT] = {"without", '\0', VPT_TEXT, "TABLE[,TABLE]", NULL,
+		"tables: write all but these"},
 	[NO_API] = {"no-api", '\0', VPT_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = VPA_SAFE_OPTION,
 	[MIN_GAP] = {"export-min-gap", '\0', VPT_DURATION, NULL, NULL,
@@ -188,11 +195,15 @@ static int read_options(struct job *j, struct vpt_err *err)
 	o->request = vpt_number_of(args, REQUEST);
 	o->jobs = e->jobs = (unsigned)vpt_number_of(args, JOBS);
 	e->no_api = vpt_has(args, NO_API);
+	e->only = vpt_text_of(args, ONLY);
+	e->without = vpt_text_of(args, WITHOUT);
 	e->safe = vpt_has(args, SAFE);
 	e->gpu_as_slices = vpt_is(args, GPU_ENCODING, "trackevent");
 	e->stop = vpa_interrupted;
 	if (!rc)
 		rc = read_packing(j, err);
+	if (!rc)
+		rc = vpa_tables_check(j->exporter, e, err);
 	if (rc)
 		return rc;
 	say_ignored(j);
@@ -372,6 +383,42 @@ static int run(const struct vpt_args *args)
 	return j.totals.complete ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
 }
 
+/* A list of names in lines of a page's width. */
+struct names {
+	struct vpt_out *out;
+	int is_report; /* which ones */
+	size_t used;   /* of the line */
+};
+
+static int print_name(void *ctx, const char *name, int is_report)
+{
+	struct names *n = ctx;
+	size_t len = strlen(name);
+
+	if (is_report != n->is_report)
+		return VPT_OK;
+	if (n->used + len + 1 > 78) {
+		vpt_out_print(n->out, "\n");
+		n->used = 0;
+	}
+	vpt_out_print(n->out, "%s%s", n->used ? " " : "  ", name);
+	n->used += len + (n->used ? 1 : 2);
+	return VPT_OK;
+}
+
+static void print_tables(struct vpt_out *o, const struct vpa_exporter *e)
+{
+	struct names rows = {o, 0, 0}, report = {o, 1, 0};
+
+	vpt_out_print(o, "\nTables, for --only and --without:\n");
+	e->tables(print_name, &rows);
+	vpt_out_print(o,
+		"\nTables of the report, as in its JSON; csv and jsonl have those that --only "
+		"names:\n");
+	e->tables(print_name, &report);
+	vpt_out_print(o, "\n");
+}
+
 /* Lists the exporters: "name      help", with the lines of the help aligned. */
 static void print_formats(struct vpt_out *o)
 {
@@ -394,6 +441,7 @@ static void print_formats(struct vpt_out *o)
 	vpt_out_print(o,
 		"The default format is %s. The default of --compress is the first one listed.\n",
 		VPA_EXPORTER_USUAL);
+	print_tables(o, vpa_exporter_find("csv"));
 }
 
 const struct vpt_command vpa_cmd_export = {

@@ -443,10 +443,10 @@ void vpa_cat_row_begin(
 
 void vpa_cat_row_end(const struct vpa_cat *c, struct vpa_line *l)
 {
-	if (c->csv)
-		vpa_line_put(l, "\n", 1);
-	else
+	if (c->form == VPA_CAT_JSON)
 		vpa_line_put(l, "}\n", 2);
+	else
+		vpa_line_put(l, "\n", 1);
 }
 
 void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row, struct vpa_line *l)
@@ -461,8 +461,8 @@ struct vpa_label vpa_cat_label(const struct vpa_cat *c, const char *name, int is
 {
 	struct vpa_label label = {{0}, 0};
 
-	if (c->csv)
-		strcpy(label.text, is_first ? "" : ",");
+	if (c->form != VPA_CAT_JSON)
+		strcpy(label.text, is_first ? "" : c->csv ? "," : "\t");
 	else
 		snprintf(label.text, sizeof(label.text), "%c\"%s\":", is_first ? '{' : ',', name);
 	label.len = (uint8_t)strlen(label.text);
@@ -490,11 +490,12 @@ static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 	}
 }
 
-void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean)
+void vpa_cat_init(struct vpa_cat *c, enum vpa_cat_form form, int safe, int clean)
 {
 	unsigned type;
 
-	c->csv = csv;
+	c->form = form;
+	c->csv = form == VPA_CAT_CSV;
 	c->safe = safe;
 	c->clean = clean;
 	for (type = 0; type < VPT_KIND_LIMIT; type++)
@@ -624,10 +625,10 @@ static void put_columns(struct vpa_cat *c, const struct vpt_section *s, unsigned
 	end_part(c, count, VPT_COLUMNS_MAX);
 }
 
-/* Every label begins with a comma, even if nothing precedes it in the row. */
+/* Every label begins with a separator, even if nothing precedes it in the row. */
 static void open_row(struct vpa_cat *c)
 {
-	if (!c->csv) {
+	if (c->form == VPA_CAT_JSON) {
 		c->section.data[0] = '{';
 		return;
 	}
@@ -641,7 +642,7 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 	unsigned count = 0;
 
 	c->section.size = 0;
-	if (!c->csv && !c->alone) {
+	if (c->form == VPA_CAT_JSON && !c->alone) {
 		vpa_line_words(&c->section, "{\"kind\":\"");
 		vpa_line_words(&c->section, kind->name);
 		vpa_line_words(&c->section, "\"");
@@ -649,7 +650,7 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
 	put_columns(c, s, &count);
 	c->row_bytes = c->section.size + count * (VPA_LINE_SLACK + VPA_DIGITS);
-	if (vpa_line_room(&c->section, VPA_LINE_SLACK) && (c->csv || c->alone))
+	if (vpa_line_room(&c->section, VPA_LINE_SLACK) && (c->form != VPA_CAT_JSON || c->alone))
 		open_row(c);
 }
 

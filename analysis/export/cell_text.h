@@ -1,4 +1,4 @@
-/* cell_text.h - rows of a batch as text: JSON lines or CSV.
+/* cell_text.h - rows of a batch as text: JSON lines, CSV, or values for a reader of ours.
  *
  * What does not change from row to row is formatted once: a column's label per run, a section's lane and the
  * columns in which all its rows agree per section, a string or a kernel configuration per chunk. A row is then
@@ -14,6 +14,13 @@
 #include <stdint.h>
 
 enum { VPA_CAT_LABEL = 32, VPA_CAT_WORDS = 256 };
+
+/* How a row is written. */
+enum vpa_cat_form {
+	VPA_CAT_JSON,
+	VPA_CAT_CSV,
+	VPA_CAT_VALUES /* JSON values with a tab between them: no tab or line end is inside one */
+};
 
 /* The text before a value: `,"start_ns":` or `,`. */
 struct vpa_label {
@@ -46,6 +53,7 @@ struct vpa_cat_part {
 };
 
 struct vpa_cat {
+	enum vpa_cat_form form;
 	/* safe: for spreadsheets; clean: no control characters, for terminals. */
 	int csv, safe, clean;
 	/* Set after init: the file holds one kind of row, so JSON omits the kind; payloads are shown
@@ -65,8 +73,8 @@ struct vpa_cat {
 	struct vpa_cat_word words[VPA_CAT_WORDS]; /* the last of each hash */
 };
 
-/* Sets up a zeroed `c`. `csv` 1: CSV, for one kind only; 0: JSON lines. */
-void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean);
+/* Sets up a zeroed `c`. CSV and values are for one kind only. */
+void vpa_cat_init(struct vpa_cat *c, enum vpa_cat_form form, int safe, int clean);
 void vpa_cat_free(struct vpa_cat *c);
 
 /* The columns of a kind, in the order of its rows. `unit`: enum vpt_unit. */

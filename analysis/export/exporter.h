@@ -26,6 +26,8 @@
 
 #define VPA_EXPORT_MIN_GAP_US 2 /* Perfetto's shortest gap, if the user gives none */
 
+#define VPA_EXPORT_TOP 1000 /* rows of a table of the report, where it has the longest or largest */
+
 /* What a file's times are counted from. */
 struct vpa_export_clock {
 	enum {
@@ -55,11 +57,14 @@ static inline int vpa_gpu_is_same(const struct vpa_gpu *a, const struct vpa_gpu 
 
 struct vpa_export_options {
 	enum vpt_container container;
-	int level;           /* of compression; 0: the default */
-	unsigned jobs;       /* compressing threads; 0: one per core, at most 4 */
-	int gpu_as_slices;   /* 1: ops are plain slices, for versions of Perfetto before 55 */
-	int no_api;          /* 1: leave CUDA calls out */
-	int safe;            /* 1: prefix text that a spreadsheet would compute with ' */
+	int level;         /* of compression; 0: the default */
+	unsigned jobs;     /* compressing threads; 0: one per core, at most 4 */
+	int gpu_as_slices; /* 1: ops are plain slices, for versions of Perfetto before 55 */
+	int no_api;        /* 1: leave CUDA calls out */
+	int safe;          /* 1: prefix text that a spreadsheet would compute with ' */
+	/* Names of tables, separated by commas: those to write, or to leave out. At most one is not
+	 * NULL. */
+	const char *only, *without;
 	uint64_t min_gap_ns; /* shorter gaps are left out */
 	/* All known GPUs of the machine, which number the trace's: a number is the place in this list.
 	 * NULL: only the trace's. */
@@ -119,6 +124,9 @@ struct vpa_exporter {
 	int level;           /* default of --level; 0: the container's own */
 	int is_folder;       /* 1: writes a folder, not a file */
 	size_t state_bytes;  /* zeroed before begin() */
+	/* Calls `each` for every table that it can write; returns its first result that is not 0, or
+	 * VPT_ENOMEM. NULL: it writes no tables. */
+	int (*tables)(int (*each)(void *ctx, const char *name, int is_report), void *ctx);
 	/* After the first chunk is read, before all other calls; end() always follows it. */
 	int (*begin)(void *state, const struct vpa_export_context *c);
 	/* See struct vpa_observer. */

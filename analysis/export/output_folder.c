@@ -21,10 +21,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { FILES_MAX = VPT_KIND_LIMIT + 8 };
+enum { FILES_MAX = VPT_KIND_LIMIT + 128 };
 
 struct vpa_export_file {
-	char name[64];
+	char name[96];
 	struct vpt_sink *sink;
 	ZSTD_CCtx *zstd; /* NULL: not compressed */
 	char *packed;

@@ -107,6 +107,39 @@ same "one less" 5 "$(wc -l <gaps/gap.csv)"
 expect 0 "no calls" export trace.zst --format csv --no-api -o no-api
 same "but the header" 1 "$(wc -l <no-api/call.csv)"
 
+# ---- some tables ----
+files_of() {
+	find "$1" -type f | sed 's|.*/||' | sort | tr '\n' ' '
+}
+expect 0 "two tables alone" export trace.zst --format csv --only kernel,gap -o only
+same "are all there is" "gap.csv kernel.csv schema.json " "$(files_of only)"
+same "and are the whole tables" "" "$(diff trace.csv.d/kernel.csv only/kernel.csv && diff trace.csv.d/gap.csv only/gap.csv)"
+expect 0 "all but some" export trace.zst --format jsonl --without sample,call,kernel -o without
+same "the rest is there" "copy.jsonl idle.jsonl range.jsonl" \
+	"$(files_of without | tr ' ' '\n' | grep -E '^(kernel|call|sample|copy|range|idle)\.' | tr '\n' ' ' | sed 's/ $//')"
+same "with the copy's row" "$(cat trace.jsonl.d/copy.jsonl)" "$(cat without/copy.jsonl)"
+expect 0 "kernels without copies" export trace.zst --format csv --without copy -o no-copies
+same "have all their cells" "$(cat trace.csv.d/kernel.csv)" "$(cat no-copies/kernel.csv)"
+expect 2 "a name of no table" export trace.zst --format csv --only kernel,kernels -o refused
+says err 'found "kernels"; export --help lists them'
+expect 2 "an empty name" export trace.zst --format csv --without kernel,,call -o refused
+expect 2 "both lists" export trace.zst --format csv --only kernel --without call -o refused
+says err "cannot be combined"
+expect 2 "a format without tables" export trace.zst --format chrome --only kernel -o refused
+says err "--format chrome has no tables"
+[ ! -e refused ] || fail "a refused export left a folder"
+
+# ---- tables of the report: every value of its JSON, wherever it is in it ----
+report=$("$VPT_ANALYZE" export --help | sed -n '/^Tables of the report/,/^$/p' | sed 1d | tr -s ' \n' ',,' | sed 's/^,//;s/,$//')
+same "are more than fifty" 1 "$([ "$(echo "$report" | tr ',' '\n' | wc -l)" -gt 50 ] && echo 1)"
+same "and none is among the usual ones" "" "$(find trace.csv.d -name 'report*')"
+for trace in trace.zst python.json "$source"/tests/corpus/good-small.zst "$source"/tests/corpus/good-one-block.zst "$source"/tests/corpus/good-samples.zst; do
+	"$VPT_ANALYZE" "$trace" --format json --no-predict --top 1000 --no-progress >report.json 2>err
+	expect $? "tables of the report" export "$trace" --format jsonl --only "$report" -o tables --force
+	same "$(basename "$trace"): its values" "" "$(python3 "$source/tests/support/outputs/report_tables.py" tables report.json 2>&1 >found | tail -n 1)"
+	grep -q 'tables, [0-9]\{3,\} values' found || fail "$(basename "$trace"): $(cat found)"
+done
+
 # ---- the folder ----
 nothing_else() {
 	cases=$((cases + 1))

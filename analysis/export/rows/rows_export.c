@@ -1,16 +1,15 @@
-/* rows_export.c - a trace as a folder of tables: CSV or JSON lines, one file for each kind of row.
+/* rows_export.c - a trace as tables, one for each kind of row.
  *
  * Rows are those of `cat`, plus columns from the analysis: a kernel's family, the call that launched
- * it, the range it belongs to. Results of the analysis have files of their own: gaps, and ranges as
- * they ran on each device. schema.json describes the columns of every file.
+ * it, the range it belongs to. Results of the analysis have tables of their own: gaps, ranges as
+ * they ran on each device, and those of the report. An outlet takes the rows.
  *
  * This file has the pass and the tables: those of events.def that hold events or describe the run, with
  * the columns that the analysis adds, and those of analysis results. */
-#include "analysis/export/rows/table_parts.h"
+#include "analysis/export/rows/table_outlet.h"
 #include "analysis/export/rows/row_places.h"
+#include "analysis/export/rows/table_choice.h"
 #include "analysis/folds/gap_line.h"
-
-#include <stdio.h>
 
 /* ---- columns that the analysis adds ---- */
 
@@ -109,74 +108,106 @@ static const struct vpa_rows_column *columns_of(unsigned kind)
 
 /* ---- tables ---- */
 
-static void put_own_header(struct vpa_rows_table *t)
-{
-	const struct vpa_rows_column *column = t->columns;
-	int is_first = !t->kind;
+static const struct vpa_rows_table own_tables[VPA_ROWS_OWN] = {
+	[VPA_ROWS_GAP] = {.name = "gap",
+		.help = "a period in which a device ran no op",
+		.columns = gap_columns},
+	[VPA_ROWS_IDLE] = {.name = "idle",
+		.help = "idle time by cause, range and call, as in the report, with the "
+			"line of Python that most of it is at",
+		.columns = idle_columns},
+	[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
+		.help = "a range on a device, from the ops launched in it",
+		.columns = projection_columns},
+};
 
-	for (; column && column->name; column++, is_first = 0) {
-		vpa_line_put(&t->out, ",", !is_first);
-		vpa_line_words(&t->out, column->name);
-	}
+/* Whether rows of this kind are a table: they are events, or describe the run. */
+static int has_table(unsigned kind)
+{
+	const struct vpt_kind_desc *d = vpt_kind_desc(kind);
+
+	return d && (d->flags & VPT_KIND_EVENT || kind == VPT_DEVICE || kind == VPT_META);
 }
 
-static void put_header(struct vpa_rows_table *t)
+int vpa_tables_each(int (*each)(void *ctx, const char *name, int is_report), void *ctx)
 {
-	if (t->kind)
-		vpa_cat_header(t->kind, &t->out);
-	if (t->kind && t->out.size)
-		t->out.size--; /* the line goes on */
-	put_own_header(t);
-	vpa_line_words(&t->out, "\n");
+	struct vpa_report_tables *report = vpt_alloc(1, sizeof(*report));
+	unsigned kind;
+	size_t i;
+	int rc = report ? VPT_OK : VPT_ENOMEM;
+
+	for (kind = 0; kind < VPT_KIND_LIMIT && !rc; kind++)
+		if (has_table(kind))
+			rc = each(ctx, vpt_kind_desc(kind)->name, 0);
+	for (i = 0; i < VPA_ROWS_OWN && !rc; i++)
+		rc = each(ctx, own_tables[i].name, 0);
+	if (!rc)
+		vpa_report_tables_find(report);
+	for (i = 0; !rc && i < report->count; i++)
+		rc = each(ctx, report->at[i].name, 1);
+	vpt_free(report);
+	return rc;
 }
 
-static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
+/* Opens the table that `form` describes if it is wanted. */
+static int open_table(
+	struct vpa_rows *x, const struct vpa_rows_table *form, struct vpa_rows_table **out)
 {
-	struct vpa_rows_table *t = &x->tables[x->table_count++];
-	char name[48];
+	struct vpa_rows_table *t = &x->tables[x->table_count];
 	size_t i;
 
+	*out = NULL;
+	if (!vpa_table_is_chosen(x->c->options, form->name, 1))
+		return VPT_OK;
+	x->table_count++;
 	*t = *form;
-	for (i = 0; t->columns && t->columns[i].name; i++)
+	*out = t;
+	if (t->kind)
+		vpa_cat_columns(t->kind, vpa_table_columns_put_unit, &t->all);
+	for (i = 0; t->columns && t->columns[i].name; i++) {
 		t->labels[i] = vpa_cat_label(&x->cat, t->columns[i].name, !t->kind && !i);
-	snprintf(name, sizeof(name), "%s.%s", t->name, x->cat.csv ? "csv" : "jsonl");
-	if (x->cat.csv)
-		put_header(t);
-	return vpa_export_file_new(x->c->folder, name, 1, &t->file, x->c->err);
+		vpa_table_columns_put_unit(
+			&t->all, t->columns[i].name, t->columns[i].unit, t->columns[i].help);
+	}
+	return t->all.failed ? VPT_ENOMEM : x->outlet->open(x, t);
+}
+
+static int open_report_table(struct vpa_rows *x, size_t number)
+{
+	const struct vpa_report_table *form = &x->report_tables.at[number];
+	struct vpa_rows_table *t = &x->tables[x->table_count];
+
+	if (!vpa_table_is_chosen(x->c->options, form->name, x->outlet->has_report))
+		return VPT_OK;
+	x->table_count++;
+	t->name = form->name;
+	t->help = form->help;
+	vpa_report_table_columns(&x->report_tables, number, &x->texts, &t->all);
+	x->of_report[number] = t;
+	return t->all.failed ? VPT_ENOMEM : x->outlet->open(x, t);
 }
 
 static int open_tables(struct vpa_rows *x)
 {
-	static const struct vpa_rows_table own[VPA_ROWS_OWN] = {
-		[VPA_ROWS_GAP] = {.name = "gap",
-			.help = "a period in which a device ran no op",
-			.columns = gap_columns},
-		[VPA_ROWS_IDLE] = {.name = "idle",
-			.help = "idle time by cause, range and call, as in the report, with the "
-				"line of Python that most of it is at",
-			.columns = idle_columns},
-		[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
-			.help = "a range on a device, from the ops launched in it",
-			.columns = projection_columns},
-	};
-	unsigned kind, i;
+	unsigned kind;
+	size_t i;
 	int rc = VPT_OK;
 
 	for (kind = 0; kind < VPT_KIND_LIMIT && !rc; kind++) {
 		const struct vpt_kind_desc *d = vpt_kind_desc(kind);
 		struct vpa_rows_table form = {.kind = d, .columns = columns_of(kind)};
 
-		if (!d || !(d->flags & VPT_KIND_EVENT || kind == VPT_DEVICE || kind == VPT_META))
+		if (!has_table(kind))
 			continue;
 		form.name = d->name;
 		form.help = d->help;
-		x->by_kind[kind] = &x->tables[x->table_count];
-		rc = open_table(x, &form);
+		rc = open_table(x, &form, &x->by_kind[kind]);
 	}
-	for (i = 0; i < VPA_ROWS_OWN && !rc; i++) {
-		x->own[i] = &x->tables[x->table_count];
-		rc = open_table(x, &own[i]);
-	}
+	for (i = 0; i < VPA_ROWS_OWN && !rc; i++)
+		rc = open_table(x, &own_tables[i], &x->own[i]);
+	vpa_report_tables_find(&x->report_tables);
+	for (i = 0; i < x->report_tables.count && !rc; i++)
+		rc = open_report_table(x, i);
 	return rc;
 }
 
@@ -297,12 +328,15 @@ static int put_gap_line(struct vpa_rows_row *r, const struct vpa_gap *gap)
 	return VPT_OK;
 }
 
-static int take_gap(void *state, const struct vpa_gap *gap)
+int vpa_rows_take_gap(void *state, const struct vpa_gap *gap)
 {
 	struct vpa_rows *x = state;
 	const struct vpa_model *m = x->view.context->model;
-	struct vpa_rows_row r = vpa_rows_begin(x, x->own[VPA_ROWS_GAP]);
+	struct vpa_rows_row r;
 
+	if (!x->own[VPA_ROWS_GAP])
+		return VPT_OK;
+	r = vpa_rows_begin(x, x->own[VPA_ROWS_GAP]);
 	vpa_rows_signed(&r, m->devices[gap->device]);
 	vpa_rows_number(&r, gap->start_ns);
 	vpa_rows_number(&r, gap->end_ns - gap->start_ns);
@@ -348,7 +382,7 @@ static int put_projection(struct vpa_rows *x, const struct vpa_range *range,
 	return vpa_rows_end(&r);
 }
 
-static int take_range(void *state, const struct vpa_range *range)
+int vpa_rows_take_range(void *state, const struct vpa_range *range)
 {
 	struct vpa_rows *x = state;
 	const struct vpa_model *m = x->view.context->model;
@@ -357,6 +391,8 @@ static int take_range(void *state, const struct vpa_range *range)
 	int rc = VPT_OK;
 
 	x->last = (struct vpa_rows_asked){0};
+	if (!x->own[VPA_ROWS_PROJECTION])
+		return VPT_OK;
 	if (range->payload)
 		vpa_pipeline_read(x->view.context->pipeline, vpa_name(m, range->name),
 			vpa_name(m, range->payload), &label);
@@ -403,7 +439,7 @@ static int put_idle_times(struct vpa_rows *x)
 
 /* ---- the pass ---- */
 
-static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
+int vpa_rows_take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
 {
 	struct vpa_rows *x = state;
 	size_t i;
@@ -426,81 +462,66 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 	return rc ? rc : vpa_cat_error(&x->cat) || x->failed ? VPT_ENOMEM : VPT_OK;
 }
 
-static int take_ops(void *state, const struct vpa_ops *ops)
+int vpa_rows_take_ops(void *state, const struct vpa_ops *ops)
 {
-	return vpa_rows_ops_join(state, ops);
+	struct vpa_rows *x = state;
+
+	return x->by_kind[VPT_KERNEL] || x->by_kind[VPT_COPY] ? vpa_rows_ops_join(x, ops) : VPT_OK;
 }
 
-static int write_schema(struct vpa_rows *x)
+static uint64_t rows_of(const struct vpa_rows_table *t)
 {
-	struct vpa_export_file *file;
-	struct vpt_buffer text = {0};
-	struct vpt_sink *sink;
-	int rc = vpt_sink_memory(&text, &sink, x->c->err), finished;
-
-	if (rc)
-		return rc;
-	rc = vpa_rows_schema(x, sink, x->c->err);
-	finished = sink->finish(sink, !rc, x->c->err);
-	rc = rc ? rc : finished;
-	if (!rc)
-		rc = vpa_export_file_new(x->c->folder, "schema.json", 0, &file, x->c->err);
-	if (!rc)
-		rc = vpa_export_file_put(file, text.data, text.size, x->c->err);
-	x->c->totals->raw_bytes += text.size;
-	vpt_free(text.data);
-	return rc;
+	return t ? t->rows : 0;
 }
 
 static void sum_up(const struct vpa_rows *x, struct vpa_export_totals *totals)
 {
-	totals->kernels = x->by_kind[VPT_KERNEL]->rows;
-	totals->copies = x->by_kind[VPT_COPY]->rows;
-	totals->calls = x->by_kind[VPT_CALL]->rows;
-	totals->ranges = x->by_kind[VPT_RANGE]->rows;
-	totals->gaps = x->own[VPA_ROWS_GAP]->rows;
+	totals->kernels = rows_of(x->by_kind[VPT_KERNEL]);
+	totals->copies = rows_of(x->by_kind[VPT_COPY]);
+	totals->calls = rows_of(x->by_kind[VPT_CALL]);
+	totals->ranges = rows_of(x->by_kind[VPT_RANGE]);
+	totals->gaps = rows_of(x->own[VPA_ROWS_GAP]);
 }
 
-static int end(void *state)
+int vpa_rows_take_end(void *state)
 {
 	struct vpa_rows *x = state;
 	size_t i;
 	int rc = vpa_rows_ops_release(x, UINT64_MAX);
 
-	if (!rc)
+	if (!rc && x->own[VPA_ROWS_IDLE])
 		rc = put_idle_times(x);
+	if (!rc)
+		rc = vpa_report_rows(x);
 	for (i = 0; i < x->table_count && !rc; i++)
 		rc = vpa_rows_flush(x, &x->tables[i], 1);
 	sum_up(x, x->c->totals);
-	return rc ? rc : write_schema(x);
+	return rc ? rc : x->outlet->end(x);
 }
 
-static int begin(struct vpa_rows *x, const struct vpa_export_context *c, int csv)
+int vpa_rows_begin_pass(struct vpa_rows *x, const struct vpa_export_context *c,
+	const struct vpa_rows_outlet *outlet)
 {
 	x->c = c;
 	x->view = c->view;
-	vpa_cat_init(&x->cat, csv, c->options->safe, 0);
+	x->outlet = outlet;
+	vpa_cat_init(&x->cat, outlet->form, c->options->safe, 0);
 	x->cat.alone = 1;
 	return vpa_rows_ops_new(x) ? VPT_ENOMEM : open_tables(x);
 }
 
-static int begin_csv(void *state, const struct vpa_export_context *c)
-{
-	return begin(state, c, 1);
-}
-
-static int begin_jsonl(void *state, const struct vpa_export_context *c)
-{
-	return begin(state, c, 0);
-}
-
-static void free_state(void *state)
+void vpa_rows_free_state(void *state)
 {
 	struct vpa_rows *x = state;
 	size_t i;
 
-	for (i = 0; i < x->table_count; i++)
+	if (x->outlet && x->outlet->free)
+		x->outlet->free(x);
+	for (i = 0; i < x->table_count; i++) {
 		vpt_free(x->tables[i].out.data);
+		vpt_free(x->tables[i].all.at);
+	}
+	vpa_arena_free(&x->texts);
 	vpa_rows_ops_free(x);
 	vpa_rows_place_free(x);
 	vpa_pieces_free(&x->names);
@@ -512,45 +533,3 @@ static void free_state(void *state)
 	vpa_index_free(&x->threads);
 	vpa_index_free(&x->streams);
 }
-
-const struct vpa_exporter vpa_exporter_csv = {
-	.name = "csv",
-	.help = "A folder with one table per kind of row. A kernel row has its family, the "
-		"call\n"
-		"that launched it, range, stage, block and step. Further tables list the gaps,\n"
-		"idle time by cause and place with its line of Python, and the ranges on each\n"
-		"GPU. Its schema.json describes the columns.",
-	.opens = "schema.json describes the columns; DuckDB and pandas open the files directly",
-	.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
-		{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
-	.takes = VPA_TAKES_SAFE | VPA_TAKES_MIN_GAP,
-	.is_folder = 1,
-	.state_bytes = sizeof(struct vpa_rows),
-	.begin = begin_csv,
-	.chunk = take_chunk,
-	.ops = take_ops,
-	.instants = take_ops,
-	.gap = take_gap,
-	.range = take_range,
-	.end = end,
-	.free = free_state,
-};
-
-const struct vpa_exporter vpa_exporter_jsonl = {
-	.name = "jsonl",
-	.help = "The same tables as JSON lines.",
-	.opens = "schema.json describes the members; DuckDB and pandas open the files directly",
-	.packings = {{"none", VPT_CONTAINER_NONE, ".jsonl.d"},
-		{"zstd", VPT_CONTAINER_ZSTD, ".jsonl.d"}},
-	.takes = VPA_TAKES_MIN_GAP,
-	.is_folder = 1,
-	.state_bytes = sizeof(struct vpa_rows),
-	.begin = begin_jsonl,
-	.chunk = take_chunk,
-	.ops = take_ops,
-	.instants = take_ops,
-	.gap = take_gap,
-	.range = take_range,
-	.end = end,
-	.free = free_state,
-};

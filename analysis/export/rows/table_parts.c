@@ -1,5 +1,5 @@
 /* table_parts.c - shared by the tables of an export: cells, the choice of rows, and lanes. */
-#include "analysis/export/rows/table_parts.h"
+#include "analysis/export/rows/table_outlet.h"
 
 #include <assert.h>
 
@@ -14,7 +14,7 @@ int vpa_rows_flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least
 	if (t->out.size < at_least)
 		return VPT_OK;
 	x->c->totals->raw_bytes += t->out.size;
-	rc = vpa_export_file_put(t->file, t->out.data, t->out.size, x->c->err);
+	rc = x->outlet->put(x, t, t->out.data, t->out.size);
 	t->out.size = 0;
 	return rc;
 }
@@ -24,16 +24,20 @@ struct vpa_rows_row vpa_rows_begin(struct vpa_rows *x, struct vpa_rows_table *t)
 	return (struct vpa_rows_row){x, t, &t->out, t->labels};
 }
 
-int vpa_rows_end(struct vpa_rows_row *r)
+int vpa_rows_ended(struct vpa_rows *x, struct vpa_rows_table *t)
 {
 	enum { FLUSH_BYTES = 256 << 10 };
 
+	t->rows++;
+	return t->out.size < FLUSH_BYTES && !t->out.failed ? VPT_OK
+							   : vpa_rows_flush(x, t, FLUSH_BYTES);
+}
+
+int vpa_rows_end(struct vpa_rows_row *r)
+{
 	assert(!r->table->columns || !r->table->columns[r->label - r->table->labels].name);
 	vpa_cat_row_end(&r->x->cat, r->l);
-	r->table->rows++;
-	return r->l->size < FLUSH_BYTES && !r->l->failed
-		       ? VPT_OK
-		       : vpa_rows_flush(r->x, r->table, FLUSH_BYTES);
+	return vpa_rows_ended(r->x, r->table);
 }
 
 /* ---- cells ---- */

@@ -1,9 +1,10 @@
-/* table_parts.h - the state of an export as tables, and what its tables share. Private to this folder.
+/* table_parts.h - the state of an export as tables, and what its tables share. Private to exports of rows.
  *
- *	chunk  --> rows_export.c  rows unchanged, by cell_text.c
- *	ops    --> op_rows.c      rows of kernels and copies, held until their launches are known
- *	ranges --> row_places.c   the stage, block and step of an op or a call
- *	report --> rows_schema.c   the columns
+ *	chunk  --> rows_export.c   rows unchanged, by cell_text.c
+ *	ops    --> op_rows.c       rows of kernels and copies, held until their launches are known
+ *	ranges --> row_places.c    the stage, block and step of an op or a call
+ *	report --> report_rows.c   its tables
+ *	rows   --> table_outlet.h  files, a database, columns in memory
  */
 #ifndef VPA_ANALYSIS_EXPORT_ROWS_TABLE_PARTS_H
 #define VPA_ANALYSIS_EXPORT_ROWS_TABLE_PARTS_H
@@ -11,6 +12,8 @@
 #include "analysis/base/index.h"
 #include "analysis/export/cell_text.h"
 #include "analysis/export/exported_rows.h"
+#include "analysis/export/rows/report_tables.h"
+#include "analysis/export/rows/table_columns.h"
 
 /* A column that the analysis adds. */
 struct vpa_rows_column {
@@ -24,18 +27,19 @@ enum { VPA_ROWS_COLUMNS_MAX = 16 };
 /* Tables of analysis results. */
 enum { VPA_ROWS_GAP, VPA_ROWS_IDLE, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
 
-/* A table, and the file it goes to. */
+/* A table, and where it goes. */
 struct vpa_rows_table {
 	const char *name, *help;
 	const struct vpt_kind_desc *kind;              /* its columns come first; NULL: none */
 	const struct vpa_rows_column *columns;         /* ends with a NULL name; NULL: none */
 	struct vpa_label labels[VPA_ROWS_COLUMNS_MAX]; /* of these columns */
+	struct vpa_table_columns all;                  /* all columns */
 	struct vpa_line out;
-	struct vpa_export_file *file;
+	void *target; /* of the outlet */
 	uint64_t rows;
 };
 
-enum { VPA_ROWS_TABLES_MAX = VPT_KIND_LIMIT + VPA_ROWS_OWN };
+enum { VPA_ROWS_TABLES_MAX = VPT_KIND_LIMIT + VPA_ROWS_OWN + VPA_REPORT_TABLES_MAX };
 
 /* The position of an op or a call among ranges. */
 struct vpa_rows_place {
@@ -45,19 +49,26 @@ struct vpa_rows_place {
 };
 
 struct vpa_rows_ops;
+struct vpa_rows_outlet;
 
 struct vpa_rows {
 	const struct vpa_export_context *c;
+	const struct vpa_rows_outlet *outlet;
+	void *outlet_state;
 	struct vpa_observer_view view; /* c->view */
 	struct vpa_cat cat;
 	struct vpa_rows_table tables[VPA_ROWS_TABLES_MAX];
 	size_t table_count;
-	struct vpa_rows_table *by_kind[VPT_KIND_LIMIT]; /* NULL: none */
+	/* NULL: there is none, or it is left out. */
+	struct vpa_rows_table *by_kind[VPT_KIND_LIMIT];
 	struct vpa_rows_table *own[VPA_ROWS_OWN];
+	struct vpa_report_tables report_tables;
+	struct vpa_rows_table *of_report[VPA_REPORT_TABLES_MAX]; /* by number of report_tables */
 
 	struct vpa_index threads, streams; /* the model's, by key */
 	struct vpa_rows_ops *ops;
-	int failed; /* no memory */
+	struct vpa_arena texts; /* names and words of columns */
+	int failed;             /* no memory */
 
 	/* Cells that are the same in many rows. */
 	struct vpa_pieces names;  /* by name of the model, without labels */
@@ -94,9 +105,11 @@ struct vpa_rows_row {
 
 /* Begins a row of the table, or goes on with one whose cells of a kind are already there. */
 struct vpa_rows_row vpa_rows_begin(struct vpa_rows *x, struct vpa_rows_table *t);
-/* Ends it, and writes what has gathered if that is much. 0 or an error code. */
+/* Ends it, and hands over what has gathered if that is much. 0 or an error code. */
 int vpa_rows_end(struct vpa_rows_row *r);
-/* Writes the table's text, if it has at least this many bytes. 0 or an error code. */
+/* The same for a row whose line end is already there. */
+int vpa_rows_ended(struct vpa_rows *x, struct vpa_rows_table *t);
+/* Hands the table's rows to the outlet, if they have at least this many bytes. 0 or an error code. */
 int vpa_rows_flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least);
 
 /* Append a cell. A NULL text or an index below 0 gives no value. */
@@ -142,9 +155,12 @@ int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s);
 int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops);
 int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns);
 
-/* ---- schema.json: rows_schema.c ---- */
+/* ---- the tables: rows_export.c, of the report report_rows.c ---- */
 
-/* Writes schema.json after all rows are counted. 0 or an error code. */
-int vpa_rows_schema(struct vpa_rows *x, struct vpt_sink *sink, struct vpt_err *err);
+/* Calls `each` for every table that an export can have, in order; `is_report` 1: one of the report. Returns VPT_ENOMEM, or
+ * the first result that is not 0. */
+int vpa_tables_each(int (*each)(void *ctx, const char *name, int is_report), void *ctx);
+/* Writes the rows of all tables of the report that are wanted. 0 or an error code. */
+int vpa_report_rows(struct vpa_rows *x);
 
 #endif
