@@ -77,6 +77,7 @@ struct vpa_fold {
 	X(attention_shapes)                                                                        \
 	X(flop_rates)                                                                              \
 	X(byte_rates)                                                                              \
+	X(operators)                                                                               \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(marked_host)                                                                             \

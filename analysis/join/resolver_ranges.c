@@ -78,6 +78,7 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	range->payload = row->payload;
 	range->thread = thread;
 	range->level = (uint8_t)(level_of(r, row) & 7u);
+	r->model->has_operators |= vpa_range_is_operator(range);
 	return vpa_timeline_add(t, range);
 }
 

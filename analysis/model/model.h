@@ -374,7 +374,8 @@ struct vpa_model {
 	int zero_is_time; /* 1: an op at 0 is one; 0: its time was not read */
 	int clocks_disagree; /* 1: an op does not wait for its launch as their times say, see clocks.h */
 	int has_flop;        /* 1: an annotation so far says how many operations a range does */
-	int has_traffic; /* 1: one says how much memory a range reads and writes */
+	int has_traffic;   /* 1: one says how much memory a range reads and writes */
+	int has_operators; /* 1: a range so far is an operator, see vpa_range_is_operator() */
 };
 
 /* An op that begins after this is too late to be one of the capture: its times must be wrong. */
@@ -444,6 +445,13 @@ static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint6
 static inline struct vpa_range *vpa_range_around(const struct vpa_range *range, uint64_t at_ns)
 {
 	return vpa_range_open_at(range->parent, at_ns);
+}
+
+/* Whether it is one call of an operator of PyTorch: of its profiler, or of emit_nvtx(), which gives a range a full name
+ * beside the one by which it is summed. */
+static inline int vpa_range_is_operator(const struct vpa_range *range)
+{
+	return range->level == VPA_LEVEL_OPERATOR || range->recorded;
 }
 
 /* The innermost range of an op: the one opened last, on its thread or process-wide. */

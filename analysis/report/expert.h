@@ -170,6 +170,18 @@ struct vpa_byte_row {
 	double share_of_peak;           /* negative: not known */
 };
 
+/* ---- operators: ../folds/kernels/operators.c ---- */
+
+/* Calls of one operator with inputs of the same shapes. */
+struct vpa_operator_row {
+	const char *name, *shapes; /* "4096x768 768x3072"; NULL: not recorded */
+	uint64_t calls, ops;
+	/* Of its own, without operators inside it: sum of the ops' durations; time on the host, CUDA calls included. */
+	uint64_t gpu_ns, host_own_ns;
+	uint64_t host_ns;
+	double tflops, gb_per_s; /* of the calls that say their work; negative: none does */
+};
+
 /* ---- what stages are made of: ../folds/kernels/stage_families.c, ../folds/kernels/attention_shapes.c ---- */
 
 struct vpa_stage_family_row {
@@ -225,6 +237,9 @@ struct vpa_expert {
 	size_t flop_rate_count;
 	struct vpa_byte_row *byte_rates; /* by kernel_ns, descending; at most --top */
 	size_t byte_rate_count, byte_rates_used;
+	struct vpa_operator_row
+		*operators; /* by gpu_ns, then host_own_ns, descending; at most --top */
+	size_t operator_count, operators_used;
 	/* By stage_ns, then exclusive_ns, descending; they sum to the devices' busy time. None if
 	 * nothing marks a stage. */
 	struct vpa_stage_family_row *stage_families;

@@ -488,7 +488,8 @@ static void operators_with_shapes_say_how_much_they_do(void **state)
 	rig_events("{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 1, 'tid': 2, 'ts': 5, "
 		   "'dur': 3, 'args': {'Input Dims': [[3, 4], [4, 5]]}}");
 	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_PAYLOAD), VPT_PAYLOAD_JSON);
-	rig_expect_text(rig_value(VPT_RANGE, VPT_RANGE_VALUE), "{\"flop\":120}", 12);
+	rig_expect_text(
+		rig_value(VPT_RANGE, VPT_RANGE_VALUE), "{\"flop\":120,\"shapes\":\"3x4 4x5\"}", 31);
 	rig_events("{'ph': 'X', 'cat': 'user_annotation', 'name': 'aten::mm', 'pid': 1, 'tid': 2, "
 		   "'ts': 5, 'dur': 3, 'args': {'Input Dims': [[3, 4], [4, 5]]}}");
 	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_PAYLOAD), VPT_PAYLOAD_NONE);

@@ -272,6 +272,11 @@ static struct vpa_byte_row byte_rates[] = {
 		MS(4.2), 2814000000, 670, -1, -1},
 };
 
+static struct vpa_operator_row operators[] = {
+	{"aten::addmm", "3072 4096x768 768x3072", 360, 360, MS(94.3), MS(7.2), MS(7.9), 622.4, -1},
+	{"aten::copy_", NULL, 84, 90, MS(4.2), MS(30.1), MS(30.1), -1, 670},
+};
+
 static const struct vpa_verdict complete_verdict = {.complete = 1,
 	.received = 131204,
 	.written = 131204,
@@ -335,7 +340,10 @@ static struct vpa_report host_limited(void)
 			.flop_rate_count = COUNT(flop_rates),
 			.byte_rates = byte_rates,
 			.byte_rate_count = COUNT(byte_rates),
-			.byte_rates_used = COUNT(byte_rates)},
+			.byte_rates_used = COUNT(byte_rates),
+			.operators = operators,
+			.operator_count = COUNT(operators),
+			.operators_used = COUNT(operators)},
 		.ranges = ranges,
 		.range_count = COUNT(ranges),
 		.range_names = 17,

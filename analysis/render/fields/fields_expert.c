@@ -370,6 +370,31 @@ static const struct vpa_fields byte_rate =
 	FIELDS("byte_rate", "bytes per second, where ranges say how many", byte_fields);
 #undef ROW
 
+/* ---- operators ---- */
+
+#define ROW struct vpa_operator_row
+static const struct vpa_field operator_fields[] = {
+	{"name", TEXT(name), NULL, "the operator, as aten::addmm"},
+	{"shapes", TEXT_OR_NULL(shapes), NULL,
+		"of its inputs, \"4096x768 768x3072\"; null: the trace does not have them"},
+	{"calls", U64(calls), "calls", "that began in the window"},
+	{"ops", U64(ops), "ops", "that it launched itself, not in an operator inside it"},
+	{"gpu_ns", U64(gpu_ns), "ns", "sum of the durations of these ops", .head = "GPU, own"},
+	{"host_own_ns", U64(host_own_ns), "ns",
+		"of the calls, without the operators inside them; CUDA calls included",
+		.head = "host, own"},
+	{"host_ns", U64(host_ns), "ns", "of the calls from start to end", .head = "host"},
+	{"tflops", RATE(tflops), "TFLOP/s",
+		"operations / gpu_ns of the calls that say how many they do, in 10^12 per second; "
+		"null: none does"},
+	{"gb_per_s", RATE(gb_per_s), "GB/s",
+		"bytes / gpu_ns of the calls that say how many they read and write at least, in "
+		"10^9 per second; null: none does"},
+};
+static const struct vpa_fields operator_row =
+	FIELDS("operator", "calls of an operator with inputs of the same shapes", operator_fields);
+#undef ROW
+
 /* ---- marks on the host ---- */
 
 #define ROW struct vpa_marked_row
@@ -417,6 +442,9 @@ static const struct vpa_field expert_fields[] = {
 	{"byte_rates", ROWS(byte_rate, expert.byte_rates, expert.byte_rate_count), NULL,
 		"at most --top; by kernel_ns, descending; empty where nothing says how much "
 		"memory ranges read and write"},
+	{"operators", ROWS(operator_row, expert.operators, expert.operator_count), NULL,
+		"of PyTorch, where its profiler or emit_nvtx() recorded them; at most --top; by "
+		"gpu_ns, then host_own_ns, descending"},
 	{"marked", ROWS(marked, expert.marked, expert.marked_count), NULL,
 		"what the marks of a pipeline found, each after the one around it; empty if there "
 		"is "
@@ -456,6 +484,15 @@ const struct vpa_view vpa_views_expert[] = {
 	{"byte_rates", "Bytes per second, where shapes are known", .section = "kernels",
 		.first = "device kernel family calls kernel_ns gb_per_s peak_gb_per_s "
 			 "share_of_peak"},
+	{"operators", "Operators by their own time on the GPU", .section = "ranges",
+		.after = "ranges", .first = "name shapes calls gpu_ns host_own_ns tflops gb_per_s",
+		.text = {"operators", .after = "ranges", .rank = 30,
+			.title = "OPERATORS, by their own time", .most = 10,
+			.label = "{name}[ {shapes}]"},
+		VPA_TEXT_COLUMNS({"GPU ms", .key = "gpu_ns"}, {"host ms", .key = "host_own_ns"},
+			{"calls", .key = "calls"},
+			{"TFLOP/s", .key = "tflops", .blank = 1, .rare = 1},
+			{"GB/s", .key = "gb_per_s", .blank = 1, .rare = 1, .drop = 1})},
 	{"misfits", "Alignment, precision, layout", .section = "kernels", .after = "byte_rates",
 		.first = "title kernel calls exclusive_ns share_of_busy advice",
 		.text = {"misfits", .after = "kernels", .rank = 16,

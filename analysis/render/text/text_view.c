@@ -111,13 +111,25 @@ static int is_worth(const struct filler *f, const struct vpa_row_at *at)
 	return !t->worth || f->report->top || number_of(at, t->worth) >= whole_ns / 1000;
 }
 
+/* Whether the number is known, and not 0. */
+static int has_number(const struct vpa_row_at *at, const char *key)
+{
+	struct vpa_value v;
+	struct vpa_at inside;
+	struct vpa_way way;
+
+	if (!vpa_way_find(at->fields, key, &way) || !vpa_way_read(at->row, &way, &inside, &v))
+		return 0;
+	return v.kind == VPA_VALUE_REAL ? v.real != 0 : v.number != 0;
+}
+
 static void look_at(struct filler *f, const struct vpa_row_at *at)
 {
 	size_t i;
 
 	for (i = 0; i < f->view->column_count; i++)
 		if (f->view->columns[i].rare)
-			f->seen[i] |= number_of(at, f->view->columns[i].key);
+			f->seen[i] |= (uint64_t)has_number(at, f->view->columns[i].key);
 }
 
 static void visit(void *ctx, const struct vpa_row_at *at)

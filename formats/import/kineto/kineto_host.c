@@ -4,6 +4,7 @@
 #include "formats/import/kineto/kineto_put.h"
 #include "formats/import/kineto/text/kineto_collective.h"
 #include "formats/import/kineto/text/kineto_flop.h"
+#include "formats/import/kineto/text/kineto_shapes.h"
 #include "formats/import/kineto/text/kineto_traffic.h"
 
 #include "formats/calls.h"
@@ -37,24 +38,28 @@ int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	return 1;
 }
 
-/* How many operations an operator does, or how much memory it moves, as an annotation: {"flop":N}, {"bytes":N},
- * {"elements":N}. */
+/* What an operator does, as an annotation: how many operations it does or how much memory it moves, {"flop":N},
+ * {"bytes":N}, {"elements":N}, and the shapes of its inputs, {"shapes":"2x3 3x4"}. */
 static void put_work(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, struct vpt_range *range)
 {
 	int is_elements = 0;
 	uint64_t flop = vpt_kineto_flop(e->name, e->args);
 	uint64_t number = flop ? flop : vpt_kineto_traffic(e->name, e->args, &is_elements);
-	char text[40];
-	int len;
+	char shapes[VPT_KINETO_SHAPES_BYTES], text[VPT_KINETO_SHAPES_BYTES + 60];
+	int shapes_len = (int)vpt_kineto_shapes_text(vpt_kineto_dims(e->args), shapes), len = 0;
 
-	if (!number)
+	if (!number && !shapes_len)
 		return;
-	len = snprintf(text, sizeof(text), "{\"%s\":%" PRIu64 "}",
-		flop          ? "flop"
-		: is_elements ? "elements"
-			      : "bytes",
-		number);
+	if (number)
+		len = snprintf(text, sizeof(text), "{\"%s\":%" PRIu64 "%s",
+			flop          ? "flop"
+			: is_elements ? "elements"
+				      : "bytes",
+			number, shapes_len ? "," : "}");
+	if (shapes_len)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "%s\"shapes\":\"%.*s\"}",
+			number ? "" : "{", shapes_len, shapes);
 	range->payload = VPT_PAYLOAD_JSON;
 	range->value = vpt_collect_string(r->collect, text, (size_t)len);
 }

@@ -19,6 +19,13 @@ const struct vpt_kineto_value *vpt_kineto_dims(const struct vpt_kineto_value *ar
  * NULL. */
 int vpt_kineto_shape(const struct vpt_kineto_value *sizes, struct vpt_kineto_shape *out);
 
+enum { VPT_KINETO_SHAPES_BYTES = 256 };
+
+/* All of them as text: "4096x768 768x3072", a list of tensors in brackets; what is no tensor is left out. Returns the
+ * length; 0: no shape is there, or they need more bytes. */
+size_t vpt_kineto_shapes_text(
+	const struct vpt_kineto_value *dims, char text[VPT_KINETO_SHAPES_BYTES]);
+
 /* The factors multiplied; 0: more than 2^63. */
 uint64_t vpt_kineto_product(const uint64_t *factors, size_t count);
 
