@@ -2,6 +2,7 @@
 #include "analysis/live/live.h"
 
 #include "analysis/base/numbers.h"
+#include "formats/base/print.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -122,36 +123,13 @@ struct vpa_live_line vpa_live_line(const struct vpa_live *l)
 
 /* ---- metrics ---- */
 
-struct metrics {
-	struct vpt_sink *sink;
-	struct vpt_err *err;
-	int rc;
-};
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-put(struct metrics *m, const char *fmt, ...)
+static void put_head(struct vpt_print *m, const char *name, const char *type, const char *help)
 {
-	char text[512];
-	va_list list;
-	int len;
-
-	va_start(list, fmt);
-	len = vsnprintf(text, sizeof(text), fmt, list);
-	va_end(list);
-	if (!m->rc)
-		m->rc = vpt_sink_write(m->sink, text, (size_t)len, m->err);
-}
-
-static void put_head(struct metrics *m, const char *name, const char *type, const char *help)
-{
-	put(m, "# HELP vptrace_%s %s\n# TYPE vptrace_%s %s\n", name, help, name, type);
+	vpt_print(m, "# HELP vptrace_%s %s\n# TYPE vptrace_%s %s\n", name, help, name, type);
 }
 
 /* `label`: "{gpu=\"0\"}", or "". */
-static void put_value(struct metrics *m, const char *name, const char *label, double value)
+static void put_value(struct vpt_print *m, const char *name, const char *label, double value)
 {
 	struct vpa_num number = vpa_fixed(value, 6);
 	char *to = number.text;
@@ -161,11 +139,11 @@ static void put_value(struct metrics *m, const char *name, const char *label, do
 		if (*from != ',')
 			*to++ = *from;
 	*to = '\0';
-	put(m, "vptrace_%s%s %s\n", name, label, number.text);
+	vpt_print(m, "vptrace_%s%s %s\n", name, label, number.text);
 }
 
 static void put_one(
-	struct metrics *m, const char *name, const char *type, const char *help, double value)
+	struct vpt_print *m, const char *name, const char *type, const char *help, double value)
 {
 	put_head(m, name, type, help);
 	put_value(m, name, "", value);
@@ -193,7 +171,7 @@ static double gauge_of(const struct vpa_live_gpu *g, const struct gpu_gauge *gau
 	return *(const double *)(const void *)((const char *)g + gauge->offset);
 }
 
-static void put_gpus(struct metrics *m, const struct vpa_live *l, const struct gpu_gauge *gauge)
+static void put_gpus(struct vpt_print *m, const struct vpa_live *l, const struct gpu_gauge *gauge)
 {
 	size_t i, known = 0;
 	char label[40];
@@ -213,7 +191,7 @@ static void put_gpus(struct metrics *m, const struct vpa_live *l, const struct g
 int vpa_live_metrics(
 	const struct vpa_live *l, int is_recorded, struct vpt_sink *sink, struct vpt_err *err)
 {
-	struct metrics m = {sink, err, 0};
+	struct vpt_print m = {sink, err, 0};
 	size_t i;
 
 	put_one(&m, "recording", "gauge", "1 while the capture is being recorded, then 0.",

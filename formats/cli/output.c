@@ -1,12 +1,11 @@
 /* output.c - what a command prints: a file or standard output, as a whole or not at all. */
 #include "formats/cli/command.h"
 
-#include "formats/base/memory.h"
+#include "formats/base/print.h"
 #include "formats/base/text.h"
 #include "formats/base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,28 +25,13 @@ void vpt_out_bytes(struct vpt_out *o, const void *data, size_t size)
 
 void vpt_out_print(struct vpt_out *o, const char *fmt, ...)
 {
-	char stack[512], *text = stack;
+	struct vpt_print p = {o->sink, &o->err, o->failed};
 	va_list list;
-	int len;
 
 	va_start(list, fmt);
-	len = vsnprintf(stack, sizeof(stack), fmt, list);
+	vpt_print_list(&p, fmt, list);
 	va_end(list);
-	if (len >= (int)sizeof(stack)) {
-		text = vpt_alloc((size_t)len + 1, 1);
-		if (!text) {
-			o->failed = vpt_fail(
-				&o->err, VPT_ENOMEM, "no memory for a line of %d bytes", len);
-			return;
-		}
-		va_start(list, fmt);
-		len = vsnprintf(text, (size_t)len + 1, fmt, list);
-		va_end(list);
-	}
-	if (len > 0)
-		vpt_out_bytes(o, text, (size_t)len);
-	if (text != stack)
-		vpt_free(text);
+	o->failed = p.rc;
 }
 
 void vpt_out_text(struct vpt_out *o, const char *text, size_t len)

@@ -6,10 +6,9 @@
  * which validators ignore. */
 #include "analysis/render/fields/fields.h"
 
-#include "formats/base/io.h"
+#include "formats/base/print.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -271,31 +270,8 @@ int vpa_fields_schema(
 
 /* ---- as text ---- */
 
-/* Sticky. */
-struct listing {
-	struct vpt_sink *sink;
-	struct vpt_err *err;
-	int rc;
-};
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-print(struct listing *l, const char *fmt, ...)
-{
-	char line[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (!l->rc)
-		l->rc = vpt_sink_write(l->sink, line, strlen(line), l->err);
-}
-
 /* The words of a choice, unless there are many. */
-static void print_words(struct listing *l, const struct vpa_field *f)
+static void print_words(struct vpt_print *l, const struct vpa_field *f)
 {
 	enum { MOST = 8 };
 	size_t count = 0, i;
@@ -303,10 +279,10 @@ static void print_words(struct listing *l, const struct vpa_field *f)
 	while (f->type == VPA_FIELD_CHOICE && f->choice(count))
 		count++;
 	for (i = 0; i < count && count <= MOST; i++)
-		print(l, "%s%s", i ? ", " : ": ", f->choice(i));
+		vpt_print(l, "%s%s", i ? ", " : ": ", f->choice(i));
 }
 
-static void print_fields(struct listing *l, const struct vpa_fields *fields)
+static void print_fields(struct vpt_print *l, const struct vpa_fields *fields)
 {
 	size_t i;
 
@@ -321,25 +297,25 @@ static void print_fields(struct listing *l, const struct vpa_fields *fields)
 		snprintf(type, sizeof(type), "%s%s%s",
 			f->fields ? f->fields->name : types[f->type].text,
 			f->type == VPA_FIELD_ROWS ? "[]" : "", may_be_null(f) ? "?" : "");
-		print(l, "  %-22s  %-18s  %-15s  %s", f->key, type, f->unit ? f->unit : "",
+		vpt_print(l, "  %-22s  %-18s  %-15s  %s", f->key, type, f->unit ? f->unit : "",
 			f->help);
 		print_words(l, f);
-		print(l, "\n");
+		vpt_print(l, "\n");
 	}
 }
 
 int vpa_fields_list(
 	const struct vpa_fields *fields, const char *id, struct vpt_sink *sink, struct vpt_err *err)
 {
-	struct listing l = {.sink = sink, .err = err};
+	struct vpt_print l = {.sink = sink, .err = err};
 	struct tables tables;
 	size_t i;
 
 	find_tables(&tables, fields);
-	print(&l, "vptrace %s schema, %s\n", fields->name, id);
-	print(&l, "each object: its keys in order, type, unit, meaning; ?: may be null\n");
+	vpt_print(&l, "vptrace %s schema, %s\n", fields->name, id);
+	vpt_print(&l, "each object: its keys in order, type, unit, meaning; ?: may be null\n");
 	for (i = 0; i < tables.count; i++) {
-		print(&l, "\n%s: %s\n", tables.at[i]->name, tables.at[i]->help);
+		vpt_print(&l, "\n%s: %s\n", tables.at[i]->name, tables.at[i]->help);
 		print_fields(&l, tables.at[i]);
 	}
 	return l.rc;

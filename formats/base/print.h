@@ -1,0 +1,27 @@
+/* print.h - formatted text into a sink. An error is kept: what is printed after it is ignored.
+ *
+ *	struct vpt_print p = {.sink = sink, .err = err};
+ *
+ *	vpt_print(&p, "%s: %zu\n", name, count);
+ *	return p.rc; */
+#ifndef VPT_FORMATS_BASE_PRINT_H
+#define VPT_FORMATS_BASE_PRINT_H
+
+#include "formats/base/io.h"
+
+#include <stdarg.h>
+
+struct vpt_print {
+	struct vpt_sink *sink; /* borrowed, like err */
+	struct vpt_err *err;
+	int rc; /* of the first text that could not be written; 0: none */
+};
+
+/* Text of any length. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void vpt_print(struct vpt_print *p, const char *fmt, ...);
+void vpt_print_list(struct vpt_print *p, const char *fmt, va_list list);
+
+#endif
