@@ -57,12 +57,10 @@ static const char top_help[] = "maximum rows per table (as many as fit a page; j
 static const char formats[] = VPA_RENDERERS(RENDERER_WORD);
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPT_CHOICE, formats + 1, "text",
-		"output format; md: Markdown of at most 60 lines; html: one page that needs "
-		"nothing "
-		"else"},
+	[FORMAT] = VPA_FORMAT_OPTION(formats + 1, "text",
+		"; md: Markdown of at most 60 lines; html: one page that needs nothing else"),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[TOP] = {"top", 'n', VPT_NUMBER, "1..1000000", NULL, top_help},
+	[TOP] = VPA_TOP_OPTION(top_help),
 	[MIN_GAP] = {"min-gap", '\0', VPT_DURATION, NULL, NULL,
 		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
@@ -83,16 +81,14 @@ static const struct vpt_option options[OPTIONS] = {
 		"make no predictions, which take another pass over the trace; see what-if --help"},
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
-	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
-		"print a long report at once, without a pager; see above"},
+	[NO_PAGER] = VPA_NO_PAGER_OPTION("; see above"),
 	[FULL] = {"full", '\0', VPT_FLAG, NULL, NULL,
 		"text: print every section, not only the first screen"},
 	[BRIEF] = {"brief", '\0', VPT_FLAG, NULL, NULL,
 		"text: print the first screen, at most 40 lines; the default"},
 	[ONLY] = {"only", '\0', VPT_TEXT, "SECTION", NULL,
 		"text: print only this section; see above"},
-	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
-		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
+	[FAIL_IF] = VPA_FAIL_IF_OPTION(", such as fps<16, period>750ms or idle:sync>5%; see above"),
 };
 
 /* ---- the work ---- */

@@ -43,15 +43,13 @@ enum {
 };
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json|md|html", "text",
-		"output format; md: Markdown, for a pull request; html: one page"},
+	[FORMAT] = VPA_FORMAT_OPTION(
+		"text|json|md|html", "text", "; md: Markdown, for a pull request; html: one page"),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[TOP] = {"top", 'n', VPT_NUMBER, "1..1000000", NULL,
-		"text: maximum rows per table (" VPT_DIGITS(VPA_TOP_COMPARED) ")"},
+	[TOP] = VPA_TOP_OPTION("text: maximum rows per table (" VPT_DIGITS(VPA_TOP_COMPARED) ")"),
 	[MARGIN] = {"margin", '\0', VPT_TEXT, "PERCENT", "0.5",
 		"changes up to this count as no change"},
-	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
-		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
+	[FAIL_IF] = VPA_FAIL_IF_OPTION(", such as fps-2%, idle:sync+5% or fps<16; see above"),
 	[BASELINE] = {"baseline", '\0', VPT_TEXTS, "FILE", NULL,
 		"a JSON report of analyze as A, once for each run; all files are then B's"},
 	[FROM] = VPA_FROM_OPTION("the start of each capture"),
@@ -71,8 +69,7 @@ static const struct vpt_option options[OPTIONS] = {
 		"do not replay A with the changes of its findings that B lacks"},
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
-	[NO_PAGER] = {"no-pager", '\0', VPT_FLAG, NULL, NULL,
-		"print a long report at once, without a pager"},
+	[NO_PAGER] = VPA_NO_PAGER_OPTION(""),
 };
 
 /* The reports of the captures, in the order of the command line. */

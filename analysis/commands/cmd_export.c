@@ -45,8 +45,7 @@ static const char level_help[] =
 
 #define WORD(name) "|" #name
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPT_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
-		"output format; see above"},
+	[FORMAT] = VPA_FORMAT_OPTION(&(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL, "; see above"),
 	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
 		"write to this file or folder; - is standard output (in the current folder, the "
 		"input's name with another ending)"},

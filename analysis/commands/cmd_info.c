@@ -20,7 +20,7 @@
 enum { FORMAT, MEMORY, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text", "output format"},
+	[FORMAT] = VPA_FORMAT_OPTION("text|json", "text", ""),
 	[MEMORY] = VPA_MEMORY_OPTION,
 };
 

@@ -8,7 +8,7 @@
 enum { OUTPUT, MEMORY, FORCE, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL, "the summary to write, NAME.vps"},
+	[OUTPUT] = VPA_SUMMARY_OUTPUT_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = VPA_FORCE_OPTION,
 };

@@ -29,15 +29,14 @@ enum {
 };
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json|md|html", "text",
-		"output format; md: Markdown; html: one page that needs nothing else"},
+	[FORMAT] = VPA_FORMAT_OPTION("text|json|md|html", "text",
+		"; md: Markdown; html: one page that needs nothing else"),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[BASE] = {"base", '\0', VPT_TEXT, "FILE", NULL,
 		"a capture of the same work on one rank: efficiency, and why it is not 100 %"},
 	[WEAK] = {"weak", '\0', VPT_FLAG, NULL, NULL,
 		"with --base: each rank does work of its own, as in data parallelism"},
-	[FAIL_IF] = {"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL,
-		"exit with 4 if it holds: efficiency<80%, which needs --base, or waits>5%"},
+	[FAIL_IF] = VPA_FAIL_IF_OPTION(": efficiency<80%, which needs --base, or waits>5%"),
 	[FROM] = VPA_FROM_OPTION("the start of each capture"),
 	[TO] = VPA_TO_OPTION("the start of each capture"),
 	[RANGE] = VPA_RANGE_OPTION("windows"),

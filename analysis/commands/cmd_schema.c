@@ -2,6 +2,7 @@
  * that writes it. */
 #include "analysis/commands/command.h"
 
+#include "analysis/commands/shared_options.h"
 #include "analysis/compare/render/compare_pages.h"
 #include "analysis/export/schema_names.h"
 #include "analysis/ranks/render/ranks_pages.h"
@@ -16,10 +17,9 @@ enum { OF, FORMAT, OPTIONS };
 static const struct vpt_option options[OPTIONS] = {
 	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare|what-if|ranks", "events",
 		"which schema: the events of a capture, or the JSON of analyze, compare, what-if "
-		"or "
-		"ranks"},
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text",
-		"output format; of what a command prints as JSON, json is a JSON Schema"},
+		"or ranks"},
+	[FORMAT] = VPA_FORMAT_OPTION(
+		"text|json", "text", "; of what a command prints as JSON, json is a JSON Schema"),
 };
 
 static const struct {

@@ -27,8 +27,7 @@ enum {
 
 static const struct vpt_option options[OPTIONS] = {
 	[OF] = {"of", '\0', VPT_CHOICE, OF_WORDS, "idle", "what the widths show; see above"},
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "svg|folded|speedscope", "svg",
-		"output format; see above"},
+	[FORMAT] = VPA_FORMAT_OPTION("svg|folded|speedscope", "svg", "; see above"),
 	[NO_MERGE] = {"no-merge", '\0', VPT_FLAG, NULL, NULL,
 		"keep apart what differs only in a number, like Block_0 and Block_1"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,

@@ -9,7 +9,7 @@
 enum { OUTPUT, FROM, TO, RANGE, REQUEST, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL, "the summary to write, NAME.vps"},
+	[OUTPUT] = VPA_SUMMARY_OUTPUT_OPTION,
 	[FROM] = VPA_FROM_OPTION("the start of each capture"),
 	[TO] = VPA_TO_OPTION("the start of each capture"),
 	[RANGE] = VPA_RANGE_OPTION("windows"),

@@ -38,7 +38,7 @@ static const struct vpt_option options[OPTIONS] = {
 		"a change of the program, such as 'host 0.5'; see above"},
 	[CHECK] = {"check", '\0', VPT_TEXT, "FILE", NULL,
 		"a trace of the run with the changes: print how far off the prediction is"},
-	[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text", "output format"},
+	[FORMAT] = VPA_FORMAT_OPTION("text|json", "text", ""),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
 	[TO] = VPA_TO_OPTION("the capture's start"),

@@ -15,6 +15,18 @@
 
 #define VPA_OUTPUT_OPTION \
 	{"output", 'o', VPT_TEXT, "FILE", "-", "write to FILE, not to standard output"}
+#define VPA_SUMMARY_OUTPUT_OPTION \
+	{"output", 'o', VPT_TEXT, "FILE", NULL, "the summary to write, NAME.vps"}
+/* `usual` is the default, one of `words`. */
+#define VPA_FORMAT_OPTION(words, usual, more) \
+	{"format", 'f', VPT_CHOICE, words, usual, "output format" more}
+#define VPA_TOP_OPTION(help) \
+	{"top", 'n', VPT_NUMBER, "1..1000000", NULL, help}
+#define VPA_NO_PAGER_OPTION(more) \
+	{"no-pager", '\0', VPT_FLAG, NULL, NULL, \
+		"print a long report at once, without a pager" more}
+#define VPA_FAIL_IF_OPTION(such) \
+	{"fail-if", '\0', VPT_TEXTS, "CONDITION", NULL, "exit with 4 if it holds" such}
 #define VPA_FORCE_OPTION \
 	{"force", '\0', VPT_FLAG, NULL, NULL, "allow -o to replace an existing file"}
 #define VPA_COLOR_OPTION \

@@ -9,7 +9,7 @@
  *		[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", "-", "where to; - is standard output"},
  *	};
  *	...
- *	if (!strcmp(vpt_text_of(args, FORMAT), "json"))
+ *	if (vpt_is(args, FORMAT, "json"))
  */
 #ifndef VPT_FORMATS_CLI_COMMAND_H
 #define VPT_FORMATS_CLI_COMMAND_H
