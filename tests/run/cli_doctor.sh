@@ -138,7 +138,7 @@ else
 fi
 
 # ---- usage ----
-for words in --nosuch "--timeout 0" operand; do
+for words in --nosuch "--timeout 0"; do
 	"$vptrace" doctor $words >out 2>err
 	same "misused: $words" 2 $?
 	says err "vptrace: "
@@ -146,7 +146,7 @@ for words in --nosuch "--timeout 0" operand; do
 done
 "$vptrace" doctor --help >out 2>err
 same "help" 0 $?
-says out "usage: vptrace doctor [options]"
+says out "usage: vptrace doctor [options] [-- COMMAND [WORD...]]"
 "$vptrace" help doctor >again 2>err
 same "help doctor" "$(cat out)" "$(cat again)"
 "$bin/vptrace-doctor" >out 2>err
@@ -411,6 +411,39 @@ row fail python "/nonexistent/python: No such file or directory"
 doctor 0 "this Python" $standin -- --python "$(command -v python3)"
 row ok python "the module vptrace is $source/tracer/python/vptrace/__init__.py"
 row ok python "$source/tracer/python/vptrace_marks/__init__.py; vptrace run uses $source/tracer/python/site"
+# The command that is to be recorded: its Python is examined, with what it hides from it.
+for_command() { # for_command STATUS RULE WORDS...
+	status=$1 about=$2
+	shift 2
+	doctor "$status" "$about" $standin -- -- "$@"
+}
+: >empty.py
+printf '#!%s\nprint("not run")\n' "$(command -v python3)" >script
+printf '#!/bin/sh\nexec python3 empty.py\n' >launch.sh
+printf '#!/nonexistent/python3\n' >lost
+cp "$(command -v sleep)" static && printf '\001' | dd of=static bs=1 seek=4 conv=notrunc 2>/dev/null # a 32-bit program
+chmod +x script launch.sh lost
+for_command 0 "a command of Python" python3 empty.py
+row ok python "the module vptrace is $source/tracer/python/vptrace/__init__.py"
+no_row warn python
+for_command 0 "a script of Python" ./script --option
+row ok python "./script can be recorded"
+row ok python "the module vptrace is"
+for_command 0 "a script of the shell" ./launch.sh
+row ok python "./launch.sh can be recorded"
+for_command 0 "a Python that ignores PYTHONPATH" python3 -u -W error -I empty.py
+row warn python "python3: with -I it ignores PYTHONPATH, by which it finds the marks"
+row warn python "no module vptrace: "
+for_command 0 "a Python that ignores sitecustomize.py" python3 -W error -S empty.py
+row warn python "python3: with -S it ignores sitecustomize.py"
+for_command 0 "options of the script are not those of Python" python3 empty.py -I
+no_row warn python
+for_command 1 "a command that is not there" nosuch x.py
+row fail python "nosuch: command not found"
+for_command 1 "a script for a Python that is not there" ./lost
+row fail python "./lost: its first line names /nonexistent/python3, which is not there"
+for_command 1 "a command that cannot be recorded" ./static
+row fail python "./static is a 32-bit program, which cannot be traced"
 mkdir -p torch/torch
 cat >torch/torch/__init__.py <<'PY'
 class version:

@@ -5,6 +5,7 @@
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/command/base/doctor.h"
+#include "tracer/command/target_program.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -78,6 +79,45 @@ static void resolve_options(void)
 		if (!getenv(name) || unsetenv(name))
 			return;
 	}
+}
+
+/* ---- the command that is to be recorded ---- */
+
+/* Of "python3 -u -W error -I x.py" the letters that hide modules from it. */
+static void take_flags(const char *const *words, size_t count)
+{
+	size_t i, used = 0;
+	const char *c;
+
+	for (i = 0; i < count && words[i][0] == '-' && words[i][1] && words[i][1] != '-'; i++) {
+		for (c = words[i] + 1; *c && !strchr("cmWX", *c); c++)
+			if (strchr("IESs", *c) && used < sizeof(patient.python_flags) - 2 &&
+				!strchr(patient.python_flags, *c))
+				used += (size_t)sprintf(
+					patient.python_flags + used, "%s%c", used ? "" : "-", *c);
+		if (*c == 'c' || *c == 'm')
+			return;
+		i += *c && !c[1]; /* its value is the next word */
+	}
+}
+
+static void look_at_command(const struct vpt_args *args)
+{
+	static char python[PATH_MAX];
+	static struct vpt_err err;
+	const char *last;
+
+	if (!args->operand_count)
+		return;
+	patient.command = args->operands[0];
+	if (vtr_target_find(patient.command, patient.command_path, python, &err))
+		patient.command_problem = err.text;
+	if (!*python || patient.python)
+		return;
+	patient.python = python;
+	last = strrchr(patient.command, '/');
+	if (!strncmp(last ? last + 1 : patient.command, "python", 6))
+		take_flags(args->operands + 1, args->operand_count - 1);
 }
 
 /* ---- the probes ---- */
@@ -154,6 +194,7 @@ static int examine(const struct vpt_args *args)
 
 	patient.python = vpt_text_of(args, VTR_DOCTOR_PYTHON);
 	patient.timeout_s = (unsigned)vpt_number_of(args, VTR_DOCTOR_TIMEOUT);
+	look_at_command(args);
 	catch_signals();
 	make_folder();
 	resolve_options();

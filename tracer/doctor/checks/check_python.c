@@ -71,6 +71,29 @@ static void find_torch(const struct vtr_patient *p, struct vtr_answer *a)
 			"torch.cuda.nvtx does not work: %s", nvtx);
 }
 
+/* What its command hides from it. */
+static void find_flags(const struct vtr_patient *p, struct vtr_answer *a)
+{
+	if (strpbrk(p->python_flags, "IE"))
+		vtr_find(a, VTR_STATUS_WARN, "Start it without.",
+			"%s: with %s it ignores PYTHONPATH, by which it finds the marks",
+			p->command, p->python_flags);
+	else if (strchr(p->python_flags, 'S'))
+		vtr_find(a, VTR_STATUS_WARN, "Start it without.",
+			"%s: with %s it ignores sitecustomize.py, which loads the marks",
+			p->command, p->python_flags);
+}
+
+static void find_command(const struct vtr_patient *p, struct vtr_answer *a)
+{
+	if (p->command && p->command_problem)
+		vtr_find(a, VTR_STATUS_FAIL, "vptrace run refuses it for the same reason.", "%s",
+			p->command_problem);
+	else if (p->command && strcmp(p->command_path, p->python ? p->python : "") != 0)
+		vtr_find(a, VTR_STATUS_OK, NULL, "%s can be recorded", p->command_path);
+	find_flags(p, a);
+}
+
 void vtr_check_python(const struct vtr_patient *p, struct vtr_answer *a)
 {
 	const struct vtr_probe *r = &p->python_ran;
@@ -79,7 +102,11 @@ void vtr_check_python(const struct vtr_patient *p, struct vtr_answer *a)
 	const char *error = vtr_probe_value(r, "exec_error", 0);
 	char failure[512];
 
-	if (python)
+	find_command(p, a);
+	if (python && vtr_probe_value(r, "old", 0))
+		vtr_find(a, VTR_STATUS_WARN, "Use Python 3.8 or later.",
+			"%s, which the module vptrace and the marks do not support", python);
+	else if (python)
 		vtr_find(a, VTR_STATUS_OK, NULL, "%s", python);
 	if (none && !p->python)
 		vtr_find(a, VTR_STATUS_OK, NULL, "PATH has no python3; --python names another one");

@@ -13,6 +13,10 @@ enum { VTR_INVALID_MAX = 16 };
 struct vtr_patient {
 	const char *version, *library, *analyzer, *site, *problem; /* see doctor.h */
 	const char *python;                                        /* NULL: none was named */
+	char python_flags[8]; /* those of its command that hide modules from it: "-IES"; "": none */
+	const char *command;  /* that is to be recorded; NULL: none was named */
+	const char *command_problem; /* why it cannot be; NULL: it can */
+	char command_path[PATH_MAX];
 	unsigned timeout_s;
 
 	/* The options that the environment asks for, without those that are invalid; the

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,16 +105,20 @@ volatile sig_atomic_t vtr_probe_abandon;
 static int listen_to(struct vtr_probe *p, int from, pid_t pid, long long ms,
 	const volatile sig_atomic_t *abandon, int *status)
 {
-	struct pollfd fd = {.fd = from, .events = POLLIN};
+	/* poll() passes over a descriptor of -1: that of the child, before Linux 5.3. */
+	struct pollfd fds[] = {{.fd = from, .events = POLLIN},
+		{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN}};
 	long long until = now_ms() + ms;
+	int ended = 0;
 
-	while (now_ms() < until && !(abandon && *abandon)) {
-		if (poll(&fd, 1, SLICE_MS) > 0 && !take(p, from))
-			fd.fd = -1; /* poll() passes over it */
-		if (waitpid(pid, status, WNOHANG) == pid)
-			return 1;
+	while (!ended && now_ms() < until && !(abandon && *abandon)) {
+		if (poll(fds, 2, SLICE_MS) > 0 && fds[0].revents && !take(p, from))
+			fds[0].fd = -1;
+		ended = waitpid(pid, status, WNOHANG) == pid;
 	}
-	return 0;
+	if (fds[1].fd >= 0)
+		close(fds[1].fd);
+	return ended;
 }
 
 /* Other processes may hold the pipe, so it need not end. */

@@ -14,6 +14,8 @@ static const char program[] =
 	"    text = '%s %s\\n' % (key, str(value).replace('\\n', ' '))\n"
 	"    os.write(int(os.environ['VPT_DOCTOR_PIPE']), text.encode('utf-8', 'replace'))\n"
 	"say('python', '%s, Python %d.%d.%d' % ((sys.executable,) + sys.version_info[:3]))\n"
+	"if sys.version_info < (3, 8):\n"
+	"    say('old', 1)\n"
 	"site = getattr(sys.modules.get('sitecustomize'), '__file__', None)\n"
 	"if site:\n"
 	"    say('site', site)\n"
@@ -97,7 +99,10 @@ void vtr_probe_python(int to, void *patient)
 	vtr_probe_step(to, "the start of Python");
 	copy = dup(to); /* without FD_CLOEXEC */
 	set_environment(p, copy);
-	execlp(python, python, "-c", program, (char *)NULL);
+	if (*p->python_flags)
+		execlp(python, python, p->python_flags, "-c", program, (char *)NULL);
+	else
+		execlp(python, python, "-c", program, (char *)NULL);
 	vtr_probe_say(
 		to, errno == ENOENT ? "none" : "exec_error", "%s: %s", python, strerror(errno));
 }
