@@ -256,17 +256,26 @@ static void say_result(const struct job *j)
 	vpa_say("%s", j->exporter->opens);
 }
 
-/* Writes an archive of the exports of several traces. Temporary files go where it will be. */
-static int export_archive(struct job *j, const struct vpa_export_job *e, struct vpt_out *out)
+/* The folder of the output, where temporary files go: there is room for it. Of standard output, and where there is no memory, NULL:
+ * the usual one. */
+static char *folder_of(const char *output, int to_stdout)
 {
-	const char *slash = strrchr(j->output, '/');
-	char *folder = slash ? vpt_strndup(j->output, (size_t)(slash - j->output) + 1) : NULL;
-	int rc = e->exporter->archive(e, j->args->operands, j->args->operand_count,
-		out->to_stdout ? NULL
-		: slash        ? folder
-			       : ".",
-		&j->totals, &out->err);
+	const char *slash = strrchr(output, '/');
 
+	if (to_stdout)
+		return NULL;
+	return slash ? vpt_strndup(output, (size_t)(slash - output) + 1) : vpt_strndup(".", 1);
+}
+
+static int write_file(struct job *j, struct vpa_export_job *e, struct vpt_out *out)
+{
+	char *folder = folder_of(j->output, out->to_stdout);
+	int rc;
+
+	e->scratch = folder;
+	rc = e->trace ? vpa_export(e, &j->totals, &out->err)
+		      : e->exporter->archive(e, j->args->operands, j->args->operand_count, folder,
+				&j->totals, &out->err);
 	vpt_free(folder);
 	return rc;
 }
@@ -286,7 +295,7 @@ static int export_file(struct job *j, struct vpa_export_job *e, struct vpt_err *
 	if (!out.to_stdout)
 		vpa_interrupt_catch();
 	e->sink = out.sink;
-	out.failed = e->trace ? vpa_export(e, &j->totals, &out.err) : export_archive(j, e, &out);
+	out.failed = write_file(j, e, &out);
 	return vpt_out_close(&out, !vpa_interrupted(), err);
 }
 

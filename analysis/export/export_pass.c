@@ -161,6 +161,7 @@ int vpa_export(
 		.context = {.trace = job->trace,
 			.options = job->options,
 			.windowed = a->has_from || a->has_to || a->range || a->request,
+			.scratch = job->scratch,
 			.totals = &r.totals,
 			.err = &r.err}};
 	uint64_t before = job->sink ? job->sink->written_bytes : 0;

@@ -12,6 +12,7 @@ struct vpa_export_job {
 	const struct vpa_export_options *options;
 	struct vpt_sink *sink; /* where a file goes; owned by the caller */
 	const char *folder;    /* path of the folder, for exporters that write one */
+	const char *scratch;   /* the folder for temporary files; NULL: $TMPDIR or /tmp */
 	int force;             /* 1: replace a folder that holds an export */
 };
 

@@ -16,12 +16,19 @@
 
 #include <string.h>
 
+#ifdef VPT_HAVE_SQLITE
+#define VPA_EXPORTER_SQLITE(X) X(sqlite)
+#else
+#define VPA_EXPORTER_SQLITE(X) /* this build has no SQLite */
+#endif
+
 /* Every exporter in the order of --help, and the default one. */
 #define VPA_EXPORTERS(X)                                                                           \
 	X(perfetto)                                                                                \
 	X(chrome)                                                                                  \
 	X(csv)                                                                                     \
-	X(jsonl)
+	X(jsonl)                                                                                   \
+	VPA_EXPORTER_SQLITE(X)
 #define VPA_EXPORTER_USUAL "perfetto"
 
 #define VPA_EXPORT_MIN_GAP_US 2 /* Perfetto's shortest gap, if the user gives none */
@@ -96,6 +103,7 @@ struct vpa_export_context {
 	int windowed;                     /* 1: rows outside the window are left out */
 	struct vpa_groups *groups;        /* takes the bytes of a file */
 	struct vpa_export_folder *folder; /* of exporters that write a folder */
+	const char *scratch; /* the folder for temporary files; NULL: $TMPDIR or /tmp */
 	/* Filled by end(), except `bytes` and `complete`. */
 	struct vpa_export_totals *totals;
 	struct vpt_err *err; /* for failures whose code needs a sentence */

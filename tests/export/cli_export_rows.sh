@@ -140,6 +140,39 @@ for trace in trace.zst python.json "$source"/tests/corpus/good-small.zst "$sourc
 	grep -q 'tables, [0-9]\{3,\} values' found || fail "$(basename "$trace"): $(cat found)"
 done
 
+# ---- a database ----
+if "$VPT_ANALYZE" export --help | grep -q '^sqlite '; then
+	for trace in trace.zst python.json "$source/tests/corpus/good-small.zst" "$source/tests/corpus/good-every-kind.zst" \
+		"$source/tests/corpus/good-hostile-names.zst"; do
+		"$VPT_ANALYZE" "$trace" --format json --no-predict --top 1000 --no-progress >report.json 2>err
+		wanted=$?
+		expect $wanted "a database of $(basename "$trace")" export "$trace" --format sqlite -o tables.sqlite --force
+		"$VPT_ANALYZE" export "$trace" --format jsonl -o tables --force 2>err
+		python3 "$source/tests/support/outputs/database.py" tables.sqlite tables report.json >found 2>wrong ||
+			fail "the database of $(basename "$trace"): $(tail -n 1 wrong)"
+		grep -q '^[0-9]\{2\} tables of the report, [0-9]* values, [0-9]\{2\} indexes' found || fail "what was compared: $(cat found)"
+	done
+	expect 0 "the usual name" export trace.zst --format sqlite
+	same "only its owner may read it" "-rw-------" "$(ls -l trace.sqlite | cut -c1-10)"
+	expect 0 "standard output has the same bytes" export trace.zst --format sqlite -o -
+	cmp -s "$work/out" trace.sqlite || fail "$rule"
+	expect 2 "it is not overwritten" export trace.zst --format sqlite
+	expect 0 "some tables alone" export trace.zst --format sqlite --only kernel,report_stages -o some.sqlite
+	same "and the view of what is there" "kernel report_stages stages" \
+		"$(python3 -c 'import sqlite3; print(*sorted(r[0] for r in sqlite3.connect("some.sqlite").execute("select name from sqlite_master where type != \"index\" and name not in (\"columns\", \"export\")")))')"
+	expect 2 "no packing" export trace.zst --format sqlite --compress zstd -o packed.sqlite
+	cases=$((cases + 1))
+	(
+		trap '' XFSZ
+		ulimit -f 1000
+		exec "$VPT_ANALYZE" export many.zst --format sqlite -o full.sqlite 2>err
+	) && fail "a full disk was not noticed"
+	grep -q 'cannot write the database' err || fail "a full disk: $(cat err)"
+	same "a full disk leaves nothing" "" "$(find . -name 'full*' -o -name '.vptrace-*' -o -name '.full*')"
+else
+	echo "SKIPPED: databases, for which this build has no SQLite"
+fi
+
 # ---- the folder ----
 nothing_else() {
 	cases=$((cases + 1))

@@ -5,90 +5,13 @@
 #include "analysis/export/perfetto/rank_archive.h"
 
 #include "analysis/export/perfetto/archive_members.h"
+#include "analysis/export/spool.h"
 #include "formats/base/json_writer.h"
 #include "formats/base/memory.h"
 #include "formats/perfetto/tar.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* ---- a file without name ---- */
-
-struct spool {
-	struct vpt_sink sink;
-	int fd;
-};
-
-static int spool_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
-{
-	struct spool *s = (struct spool *)sink;
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = write(s->fd, (const char *)data + done, size - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return vpt_fail(
-				err, VPT_EIO, "cannot write a temporary file: %s", strerror(errno));
-		done += (size_t)n;
-	}
-	sink->written_bytes += size;
-	return VPT_OK;
-}
-
-/* Spools are on the stack: only the file is closed. */
-static int spool_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
-{
-	(void)commit;
-	(void)err;
-	close(((struct spool *)sink)->fd);
-	return VPT_OK;
-}
-
-static int spool_open(struct spool *s, const char *folder, struct vpt_err *err)
-{
-	const char *usual = getenv("TMPDIR");
-	char path[4096];
-
-	if (!folder)
-		folder = usual && *usual ? usual : "/tmp";
-	*s = (struct spool){.sink = {.write = spool_write, .finish = spool_finish}};
-	snprintf(path, sizeof(path), "%s/.vptrace-XXXXXX", folder);
-	s->fd = mkstemp(path);
-	if (s->fd < 0)
-		return vpt_fail(err, VPT_EIO, "%.200s: cannot create a temporary file: %s", folder,
-			strerror(errno));
-	unlink(path);
-	return VPT_OK;
-}
-
-static int spool_copy(struct spool *s, struct vpt_sink *to, struct vpt_err *err)
-{
-	enum { PIECE = 256 << 10 };
-	char *piece = vpt_alloc(PIECE, 1);
-	uint64_t at = 0;
-	int rc = piece ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory to copy a file");
-
-	while (!rc && at < s->sink.written_bytes) {
-		ssize_t n = pread(s->fd, piece, PIECE, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			rc = vpt_fail(err, VPT_EIO, "cannot read a temporary file: %s",
-				n ? strerror(errno) : "it became shorter");
-		else
-			rc = vpt_sink_write(to, piece, (size_t)n, err);
-		at += n > 0 ? (uint64_t)n : 0;
-	}
-	vpt_free(piece);
-	return rc;
-}
 
 /* ---- the manifest ---- */
 
@@ -185,23 +108,29 @@ static int export_member(const struct vpa_archive *a, size_t index,
 	return rc;
 }
 
+static int put_bytes(void *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	return vpt_sink_write(sink, data, size, err);
+}
+
 static int put_member(const struct vpa_archive *a, size_t index, const struct vpa_export_job *job,
 	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err)
 {
-	struct spool spool;
-	int rc = spool_open(&spool, folder, err);
+	struct vpa_spool spool;
+	int rc = vpa_spool_open(&spool, folder, err);
 
 	if (rc)
 		return rc;
+	vpa_spool_hide(&spool);
 	rc = export_member(a, index, job, &spool.sink, totals, err);
 	if (!rc)
 		rc = vpt_tar_begin(
 			job->sink, a->members[index].name, spool.sink.written_bytes, err);
 	if (!rc)
-		rc = spool_copy(&spool, job->sink, err);
+		rc = vpa_spool_copy(&spool, put_bytes, job->sink, err);
 	if (!rc)
 		rc = vpt_tar_end(job->sink, spool.sink.written_bytes, err);
-	spool.sink.finish(&spool.sink, 0, NULL);
+	vpa_spool_close(&spool);
 	return rc;
 }
 

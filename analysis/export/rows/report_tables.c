@@ -90,21 +90,11 @@ static enum vpa_column_type type_of(const struct vpa_field *f)
 	}
 }
 
-/* "context_count" beside "context": {"count": 0}, whose column is then "context__count". */
-static int is_taken(const struct vpa_table_columns *columns, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < columns->count; i++)
-		if (!strcmp(columns->at[i].name, name))
-			return 1;
-	return 0;
-}
-
 static void put(struct columns *c, const struct vpa_field *f, const char *key)
 {
 	size_t len = vpa_report_name_put(c->name, sizeof(c->name), key);
-	int taken = is_taken(c->out, c->name);
+	/* "context_count" beside "context": {"count": 0}, whose column is then "context__count". */
+	int taken = vpa_table_columns_find(c->out, c->name) != NULL;
 	struct vpa_table_column column = {
 		.name = taken ? vpa_arena_printf(c->names, "%.*s__%s", (int)len, c->name, key)
 			      : vpa_arena_text(c->names, c->name, strlen(c->name)),

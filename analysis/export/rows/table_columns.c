@@ -4,6 +4,8 @@
 #include "formats/base/memory.h"
 #include "formats/event_schema.h"
 
+#include <string.h>
+
 /* Units not listed are words of events.def. */
 static const struct {
 	uint8_t unit, type;
@@ -38,6 +40,17 @@ void vpa_table_columns_put(struct vpa_table_columns *c, const struct vpa_table_c
 		c->failed = 1;
 	else
 		c->at[c->count++] = *column;
+}
+
+const struct vpa_table_column *vpa_table_columns_find(
+	const struct vpa_table_columns *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->count; i++)
+		if (!strcmp(c->at[i].name, name))
+			return &c->at[i];
+	return NULL;
 }
 
 void vpa_table_columns_put_unit(void *columns, const char *name, unsigned unit, const char *help)

@@ -33,6 +33,9 @@ struct vpa_table_columns {
 void vpa_table_columns_put(struct vpa_table_columns *c, const struct vpa_table_column *column);
 /* A column whose type follows from its unit, enum vpt_unit; for vpa_cat_columns() too. */
 void vpa_table_columns_put_unit(void *columns, const char *name, unsigned unit, const char *help);
+/* The column of that name; NULL: there is none. */
+const struct vpa_table_column *vpa_table_columns_find(
+	const struct vpa_table_columns *c, const char *name);
 /* The name of a type in schema.json: "integer". */
 const char *vpa_column_type_name(enum vpa_column_type type);
 

@@ -24,6 +24,15 @@ struct vpa_rows_outlet {
 	void (*free)(struct vpa_rows *x);
 };
 
+/* The short names of tables, {name, table}: those that people ask for most. "ops" is the kernels and copies together. */
+#define VPA_SHORT_NAMES                                                                            \
+	{"calls", "call"}, {"ranges", "range"}, {"gaps", "gap"}, {"causes", "idle"},               \
+		{"requests", "report_requests"}, {"blocks", "report_requests_blocks_series"},      \
+		{"stages", "report_stages"},                                                       \
+	{                                                                                          \
+		"steps", "report_marked_steps_series"                                              \
+	}
+
 /* Begins the pass of an exporter whose state is a struct vpa_rows. 0 or an error code. */
 int vpa_rows_begin_pass(struct vpa_rows *x, const struct vpa_export_context *c,
 	const struct vpa_rows_outlet *outlet);
