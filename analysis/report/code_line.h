@@ -65,6 +65,18 @@ struct vpa_launch_line {
 	uint64_t ops, busy_ns; /* busy_ns: sum of their durations */
 };
 
+/* Work by the module that launched it: all instances of a class in one place of the model are one row. */
+struct vpa_module_row {
+	const char *name;  /* "TransformerBlock" */
+	const char *path;  /* with the modules around it: "Wan/Sequential/TransformerBlock" */
+	const char *label; /* the name, indented by two blanks for each module around it */
+	unsigned depth;    /* modules around it */
+	uint64_t instances;
+	uint64_t ops,
+		gpu_ns; /* gpu_ns: sum of the durations of these ops, those of modules inside included */
+	uint64_t own_ns; /* without those inside */
+};
+
 /* A stack: a row of struct vpa_lines.stacks, from 1; row 0 is empty. */
 struct vpa_stack_row {
 	uint32_t caller; /* a smaller row; 0: none */
@@ -85,6 +97,10 @@ struct vpa_lines {
 	size_t idle_count;
 	struct vpa_launch_line *launches; /* by busy_ns, descending; without a line last */
 	size_t launch_count;
+	/* Each after the module around it, by gpu_ns, descending; at most --top, the largest. None: no profiler says
+	 * which modules called. */
+	struct vpa_module_row *modules;
+	size_t module_count, modules_used;
 	int launches_are_sampled; /* 1: a launch has the line of the next sample, which is near its own */
 	/* All stacks, and their parts of idle and launches, in no particular order. */
 	struct vpa_stack_row *stacks;

@@ -272,6 +272,12 @@ static struct vpa_byte_row byte_rates[] = {
 		MS(4.2), 2814000000, 670, -1, -1},
 };
 
+static struct vpa_module_row modules[] = {
+	{"WanModel", "WanModel", "WanModel", 0, 1, 11200, MS(560), MS(10)},
+	{"WanAttentionBlock", "WanModel/WanAttentionBlock", "  WanAttentionBlock", 1, 30, 10900,
+		MS(550), MS(550)},
+};
+
 static struct vpa_operator_row operators[] = {
 	{"aten::addmm", "3072 4096x768 768x3072", 360, 360, MS(94.3), MS(7.2), MS(7.9), 622.4, -1},
 	{"aten::copy_", NULL, 84, 90, MS(4.2), MS(30.1), MS(30.1), -1, 670},
@@ -355,7 +361,10 @@ static struct vpa_report host_limited(void)
 			.idle = idle_lines,
 			.idle_count = COUNT(idle_lines),
 			.launches = launch_lines,
-			.launch_count = COUNT(launch_lines)},
+			.launch_count = COUNT(launch_lines),
+			.modules = modules,
+			.module_count = COUNT(modules),
+			.modules_used = 5},
 		.findings = findings,
 		.finding_count = COUNT(findings),
 	};

@@ -379,6 +379,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		rc = settle(s, &s->runs[thread], s->runs[thread].stack, s->runs[thread].stack_ns);
 	out->lines.launches_are_sampled =
 		c->idle->resolver->counts.samples > c->idle->resolver->exact_samples;
+	if (!rc)
+		rc = vpa_modules_write(s, c, out);
 	return rc ? rc : vpa_lines_write(s, c, out);
 }
 

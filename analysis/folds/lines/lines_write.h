@@ -8,4 +8,8 @@
 int vpa_lines_write(
 	struct lines_state *s, const struct vpa_fold_context *c, struct vpa_report *out);
 
+/* Fills out->lines.modules. */
+int vpa_modules_write(
+	const struct lines_state *s, const struct vpa_fold_context *c, struct vpa_report *out);
+
 #endif

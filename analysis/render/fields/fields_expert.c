@@ -488,6 +488,7 @@ const struct vpa_view vpa_views_expert[] = {
 		.after = "ranges", .first = "name shapes calls gpu_ns host_own_ns tflops gb_per_s",
 		.text = {"operators", .after = "ranges", .rank = 30,
 			.title = "OPERATORS, by their own time", .most = 10,
+			.used_at = offsetof(struct vpa_report, expert.operators_used),
 			.label = "{name}[ {shapes}]"},
 		VPA_TEXT_COLUMNS({"GPU ms", .key = "gpu_ns"}, {"host ms", .key = "host_own_ns"},
 			{"calls", .key = "calls"},

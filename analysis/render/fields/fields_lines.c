@@ -47,6 +47,22 @@ static const struct vpa_fields launch =
 	FIELDS("launch_line", "work that one line launched", launch_fields);
 #undef ROW
 
+#define ROW struct vpa_module_row
+static const struct vpa_field module_fields[] = {
+	{"name", TEXT(name), NULL, "class of the module"},
+	{"path", TEXT(path), NULL, "classes of the modules around it, and its own"},
+	{"label", TEXT(label), NULL, "the name, indented by the modules around it"},
+	{"depth", UNSIGNED(depth), "modules", "modules around it"},
+	{"instances", U64(instances), "modules", "of this class in this place that launched work"},
+	{"ops", U64(ops), "ops", "that they and the modules inside them launched"},
+	{"gpu_ns", U64(gpu_ns), "ns", "sum of the durations of these ops", .head = "GPU"},
+	{"own_ns", U64(own_ns), "ns", "of gpu_ns: not launched by a module inside",
+		.head = "GPU, own"},
+};
+static const struct vpa_fields module =
+	FIELDS("module", "work by the torch.nn.Module that launched it", module_fields);
+#undef ROW
+
 #define ROW struct vpa_lines
 static const struct vpa_field lines_fields[] = {
 	{"idle", ROWS(idle, idle, idle_count), NULL,
@@ -55,6 +71,9 @@ static const struct vpa_field lines_fields[] = {
 	{"launches", ROWS(launch, launches, launch_count), NULL,
 		"launched work by line, of sampled stacks the line of the next sample; by "
 		"busy_ns, descending"},
+	{"modules", ROWS(module, modules, module_count), NULL,
+		"each after the module around it, by gpu_ns, descending; at most --top, the "
+		"largest; empty where no profiler recorded calls of modules"},
 };
 const struct vpa_fields vpa_fields_lines = FIELDS(
 	"lines", "lines of Python, from samples of stacks or a profiler's records", lines_fields);
@@ -68,5 +87,13 @@ const struct vpa_view vpa_views_lines[] = {
 			       {"samples", .key = "samples", .drop = 2, .blank = 1})},
 	{"lines.launches",
 		VPA_TEXT_COLUMNS({"ms", .key = "busy_ns"}, {"ops", .key = "ops", .drop = 1})},
+	{"lines.modules", "Modules by the work that they launch", .section = "lines",
+		.first = "label instances ops gpu_ns own_ns",
+		.text = {"modules", .after = "lines", .rank = 29,
+			.title = "MODULES, by the work that they launch", .label = "{label}",
+			.used_at = offsetof(struct vpa_report, lines.modules_used)},
+		VPA_TEXT_COLUMNS({"GPU ms", .key = "gpu_ns"}, {"own ms", .key = "own_ns"},
+			{"ops", .key = "ops", .drop = 1},
+			{"modules", .key = "instances", .drop = 2})},
 	{.path = NULL},
 };

@@ -49,6 +49,8 @@ struct vpa_view_text {
 	const char *title;   /* "COPIES" */
 	unsigned least_rows; /* with fewer rows it is left out */
 	unsigned most;       /* rows that it shows, unless --top says; 0: all */
+	/* Where struct vpa_report says how many there are, a size_t; 0: the report has all. */
+	size_t used_at;
 	/* The label of a row, and of a line below it: "{key}" is a value of the row, and "{gpu}" the row's GPU if there are
 	 * several. "[...]" is left out if a value in it is not known. A name of a kernel is shortened: "{kernel:40}". */
 	const char *label, *below;

@@ -188,6 +188,8 @@ size_t vpa_text_put_view(struct vpa_page *p, const struct vpa_report *r, const s
 	for (i = 0; i < count && f.shown; i++)
 		if (f.columns[i].note)
 			vpa_text_row(&f.table, 1, "%s", f.columns[i].note);
+	if (view->text.used_at)
+		f.all = *(const size_t *)(const void *)((const char *)r + view->text.used_at);
 	vpa_table_of(&f.table, f.shown, f.all);
 	vpa_page_table(p, &f.table);
 	return f.shown;
