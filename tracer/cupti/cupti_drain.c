@@ -3,7 +3,7 @@
 #include "tracer/cupti/cupti_drain.h"
 
 #include "tracer/cupti/records/cupti_calls.h"
-#include "tracer/guest/driver.h"
+#include "tracer/driver/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 

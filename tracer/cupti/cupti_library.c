@@ -5,7 +5,7 @@
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
 #include "tracer/cupti/cupti_library.h"
 
-#include "tracer/guest/driver.h"
+#include "tracer/driver/driver.h"
 #include "tracer/guest/environment.h"
 #include "tracer/vptrace.h"
 

@@ -2,7 +2,7 @@
 #include "tracer/cupti/cupti_watch.h"
 
 #include "tracer/guest/capture_clock.h"
-#include "tracer/guest/driver.h"
+#include "tracer/driver/driver.h"
 
 #include <signal.h>
 #include <string.h>

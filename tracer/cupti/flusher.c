@@ -7,7 +7,7 @@
 #include "tracer/guest/capture_clock.h"
 #include "tracer/guest/last_thread.h"
 #include "tracer/guest/loaded_symbols.h"
-#include "tracer/guest/nccl_version.h"
+#include "tracer/driver/nccl_version.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/python_stacks/stack_sampler.h"

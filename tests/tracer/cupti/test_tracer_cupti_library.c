@@ -2,7 +2,7 @@
  * we believe of it. */
 #include "tracer/cupti/cupti.h"
 #include "tracer/cupti/cupti_library.h"
-#include "tracer/guest/driver.h"
+#include "tracer/driver/driver.h"
 
 #include "formats/base/memory.h"
 #include "formats/calls.h"

@@ -2,7 +2,7 @@
  * descriptions: one function per kind. */
 #include "tracer/cupti/cupti_drain.h"
 #include "tracer/cupti/records/cupti_decoder.h"
-#include "tracer/guest/driver.h"
+#include "tracer/driver/driver.h"
 
 /* ---- work on a device ---- */
 

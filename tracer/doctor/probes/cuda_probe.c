@@ -4,7 +4,7 @@
 #include "tracer/cupti/records/cupti_kinds.h"
 #include "tracer/cupti/records/cupti_sizes.h"
 #include "tracer/doctor/probes/patient.h"
-#include "tracer/guest/driver.h"
+#include "tracer/driver/driver.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* nccl_version.c - asks NCCL for its number, and writes it as NCCL does. */
-#include "tracer/guest/nccl_version.h"
+#include "tracer/driver/nccl_version.h"
 
 #include "tracer/guest/loaded_symbols.h"
 
