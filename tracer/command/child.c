@@ -10,7 +10,7 @@
  *
  * All these signals are blocked in the launcher and taken by sigwaitinfo(2), so nothing interrupts
  * it and none can end it. */
-#include "tracer/command/child.h"
+#include "tracer/command/run_parts.h"
 
 #include "formats/base/process.h"
 #include "tracer/command/base/run_program.h"

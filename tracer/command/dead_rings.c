@@ -8,7 +8,7 @@
  * A traced process may write anything to its ring, and send anything. Which files may be written, and
  * whether they replace others, is decided before the command starts; a ring's head is read once, as it
  * arrives, and its name counts only where this run may have given it. */
-#include "tracer/command/dead_rings.h"
+#include "tracer/command/run_parts.h"
 
 #include "tracer/command/base/say.h"
 #include "tracer/flight/flight_file.h"

@@ -1,5 +1,5 @@
 /* follow.c - waits for a capture, and becomes the program that follows it. */
-#include "tracer/command/follow.h"
+#include "tracer/command/run_parts.h"
 
 #include "tracer/command/base/run_program.h"
 #include "tracer/write/run_list.h"

@@ -1,6 +1,6 @@
 /* pythons.c - a Python finds sitecustomize.py, which loads the marks, by the PYTHONPATH that the launcher
  * has set. A script may set another one, and a Python may ignore it. */
-#include "tracer/command/pythons.h"
+#include "tracer/command/run_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,17 +2,13 @@
 #include "tracer/command/run.h"
 
 #include "formats/base/text.h"
-#include "tracer/command/child.h"
-#include "tracer/command/dead_rings.h"
-#include "tracer/command/follow.h"
+#include "tracer/command/run_parts.h"
 #include "tracer/command/base/install_places.h"
-#include "tracer/command/pythons.h"
 #include "tracer/command/output_check.h"
 #include "tracer/command/process_list.h"
 #include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"
 #include "tracer/command/base/say.h"
-#include "tracer/command/target_program.h"
 
 #include <fcntl.h>
 #include <signal.h>

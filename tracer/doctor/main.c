@@ -5,7 +5,7 @@
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/command/base/doctor.h"
-#include "tracer/command/target_program.h"
+#include "tracer/command/run_parts.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
  *
  * An unchanged value is left out, but repeated once a second and at the end of the trace. The samples
  * of a chunk are sorted by time, and a GPU's counters of the same time form one packet. */
-#include "analysis/export/perfetto/counter_tracks.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/base/index.h"
 #include "analysis/export/perfetto/lanes/machine.h"

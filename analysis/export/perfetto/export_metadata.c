@@ -1,5 +1,5 @@
 /* export_metadata.c - metadata of an export: the run, its GPUs, and the totals it must contain. */
-#include "analysis/export/perfetto/export_metadata.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/model/gpu_arch.h"

@@ -4,7 +4,7 @@
  * the line may be that of all gaps with its cause, range and call, which the report knows at the end. So
  * the longest gaps are held back until then; they also get the ids that the report gives them. Left
  * out, so that memory does not grow with the trace: such lines of gaps shorter than those held. */
-#include "analysis/export/perfetto/gap_slices.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/base/index.h"
 #include "analysis/export/perfetto/lanes/machine.h"

@@ -3,7 +3,7 @@
  * Rows are in order of completion, and one kind may come in a later chunk than another. So a thread's
  * spans are held until the chunks after the next cannot bring anything earlier, judging by the
  * launches and ops in them. Spans that come later anyway get a track of their own. */
-#include "analysis/export/perfetto/host_slices.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/export/perfetto/lanes/thread_tracks.h"

@@ -2,7 +2,7 @@
  *
  * Rows of all streams wait here until no earlier one can come, then are emitted in order of start.
  * Those of a stream come in order, so only a few runs need merging. */
-#include "analysis/export/perfetto/op_slices.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/op_fields.h"

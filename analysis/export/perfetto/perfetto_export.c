@@ -3,16 +3,11 @@
  * Ops, calls and ranges are written from the chunks' rows, in full detail; their meaning comes from the
  * resolver. Left out for lack of records: how a multiprocessor's cache was split, and barriers, which
  * limit occupancy too. */
-#include "analysis/export/perfetto/counter_tracks.h"
-#include "analysis/export/perfetto/export_metadata.h"
-#include "analysis/export/perfetto/gap_slices.h"
-#include "analysis/export/perfetto/host_slices.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 #include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/export/perfetto/lanes/result_tracks.h"
-#include "analysis/export/perfetto/op_slices.h"
 #include "analysis/export/perfetto/rank_archive.h"
-#include "analysis/export/perfetto/stack_slices.h"
 #include "analysis/join/call_waits.h"
 #include "formats/base/saturate.h"
 

@@ -4,7 +4,7 @@
  * track per thread: samples, of which each counts as one, and exact stacks, which weigh as many
  * nanoseconds as they held. An exact stack is written when its thread's next one is known. Frames and
  * stacks are interned for the whole file, since a chunk has ids of its own. */
-#include "analysis/export/perfetto/stack_slices.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/export/perfetto/lanes/thread_tracks.h"

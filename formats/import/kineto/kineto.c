@@ -4,11 +4,10 @@
  * So this file walks the outer levels and parses one element at a time: memory stays that
  * of one event, and a truncated file still gives all events before the cut. Unneeded members are
  * skipped unparsed. A bare array of events is a trace too. */
-#include "formats/import/kineto/kineto_about.h"
+#include "formats/import/kineto/kineto_parts.h"
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_python.h"
-#include "formats/import/kineto/kineto_rows.h"
 #include "formats/import/kineto/text/kineto_glance.h"
 #include "formats/import/kineto/text/kineto_json.h"
 #include "formats/import/refused_formats.h"

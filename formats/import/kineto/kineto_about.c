@@ -1,8 +1,7 @@
 /* kineto_about.c - what a file says about itself, in members of the document beside its events. */
-#include "formats/import/kineto/kineto_about.h"
+#include "formats/import/kineto/kineto_parts.h"
 
 #include "formats/base/count.h"
-#include "formats/import/kineto/kineto_devices.h"
 #include "formats/import/kineto/kineto_event.h"
 #include "formats/import/kineto/kineto_own.h"
 

@@ -1,5 +1,5 @@
 /* kineto_devices.c - imports the GPUs that a file describes. */
-#include "formats/import/kineto/kineto_devices.h"
+#include "formats/import/kineto/kineto_parts.h"
 
 #include "formats/import/kineto/kineto_own.h"
 

@@ -5,7 +5,7 @@
  * changed are counted as well. The profiler does not write the process of an op, so streams belong
  * to process -1. Left out: flow arrows, and the device's copies of annotations, which repeat what rows
  * say. */
-#include "formats/import/kineto/kineto_rows.h"
+#include "formats/import/kineto/kineto_parts.h"
 
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_put.h"
