@@ -5,6 +5,7 @@
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
 #include "tracer/cupti/cupti_library.h"
 
+#include "tracer/cupti/trial.h"
 #include "tracer/driver/driver.h"
 #include "tracer/guest/environment.h"
 #include "tracer/vptrace.h"
@@ -336,8 +337,7 @@ int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
 	return VPT_OK;
 }
 
-/* In a child process, where all of it is for the first time. */
-static void try_library(void *path)
+static void try_all(void *path)
 {
 	static struct vtr_library library;
 	int driver;
@@ -346,13 +346,30 @@ static void try_library(void *path)
 		vtr_library_ask(&library, NULL);
 }
 
+/* A driver that this process has not mapped, and libcupti, are first used by a child process. One thread at a
+ * time. */
+static int try_in_child(const char *path, struct vpt_err *err)
+{
+	static char failure[64]; /* once is enough: the next trial would take as long */
+
+	/* The host uses it, or we do since an earlier trial. */
+	if (vtr_driver_symbol("cuDriverGetVersion"))
+		return VPT_OK;
+	if (!*failure && !vtr_trial(try_all, (void *)(uintptr_t)path, failure, sizeof(failure)))
+		return VPT_OK;
+	return vpt_fail(err, VPTRACE_ENOCUPTI,
+		"the CUDA driver (libcuda.so.1) or libcupti does not work: in a child process %s, "
+		"so "
+		"this one does not load it. vptrace doctor says more",
+		failure);
+}
+
 int vtr_library_open(const char *path, struct vtr_library *out, struct vpt_err *err)
 {
-	char *given = (char *)(uintptr_t)path;
 	int driver, rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = vtr_driver_try(try_library, given, err);
+	rc = try_in_child(path, err);
 	if (!rc)
 		rc = vtr_driver_load(&driver, err);
 	if (!rc && driver < OLDEST_DRIVER)

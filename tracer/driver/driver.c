@@ -6,7 +6,6 @@
 
 #include "tracer/guest/environment.h"
 #include "tracer/guest/loaded_symbols.h"
-#include "tracer/driver/trial.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>
@@ -23,38 +22,6 @@ static const char *path_of(void *address)
 	Dl_info info;
 
 	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : LIBRARY;
-}
-
-/* What the child of vtr_driver_try() does: the rest of it is the caller's. */
-struct first_use {
-	void (*rest)(void *ctx);
-	void *ctx;
-};
-
-static void use_first(void *first_use)
-{
-	struct first_use *use = first_use;
-	int version;
-
-	if (!vtr_driver_load(&version, NULL))
-		use->rest(use->ctx);
-}
-
-int vtr_driver_try(void (*rest)(void *ctx), void *ctx, struct vpt_err *err)
-{
-	static char failure[64]; /* once is enough: the next trial would take as long */
-	struct first_use use = {rest, ctx};
-
-	/* The host uses it, or we do since an earlier trial. */
-	if (dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD))
-		return VPT_OK;
-	if (!*failure && !vtr_trial(use_first, &use, failure, sizeof(failure)))
-		return VPT_OK;
-	return vpt_fail(err, VPTRACE_ENOCUPTI,
-		"the CUDA driver (" LIBRARY
-		") or libcupti does not work: in a child process %s, so "
-		"this one does not load it. vptrace doctor says more",
-		failure);
 }
 
 int vtr_driver_load(int *version, struct vpt_err *err)

@@ -7,12 +7,6 @@
 
 #include <stdint.h>
 
-/* A driver that this process has not mapped is first used by a child process, as vtr_driver_load() does; if it works there,
- * `rest` runs there too. VPT_OK: that went well, or the driver is mapped, or no child can be made;
- * VPTRACE_ENOCUPTI: it crashed, ended the child or hung, which the sentence says. That there is no driver is no
- * failure. One thread at a time. */
-int vtr_driver_try(void (*rest)(void *ctx), void *ctx, struct vpt_err *err);
-
 /* Maps the driver permanently, as CUPTI would, and asks for its version: 13000 is CUDA 13.0. VPT_OK;
  * VPTRACE_ENOCUPTI with *version = 0: none, or it does not work, like the toolkit's stub for
  * linking. */
