@@ -5,6 +5,7 @@
 # and time zone.
 # shellcheck disable=SC1091,SC2154,SC2086,SC2013,SC2046,SC2005
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/readme_blocks.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 readme=$source/README.md
 reports=$source/analysis/README.md
@@ -65,28 +66,38 @@ for file in README.md analysis/README.md bench/README.md bench/demo.sh; do
 done
 grep -qF "$link" "$reports" || fail "analysis/README.md has not the link $link"
 
-# Its program in C, built and run as it says.
-block_of() { # block_of LANGUAGE: the first such block
-	awk -v language="$1" '/^```/ { inside = !done && $0 == "```" language; done += inside; next } inside' "$readme"
-}
-{
-	block_of c | grep '^#include'
-	echo 'int main(void) {'
-	block_of c | grep -v '^#include\|^\.\.\.$'
-	echo 'return 0; }'
-} >generate.c
-line=$(grep '^cc ' "$readme")
+# Its commands, each as it is printed, in a home of their own with what this build installs. Left out are those that build (tests/fresh.sh runs
+# them, in a fresh Debian), and pip's, for which there is cli_pip.sh; the demos' captures are cli_demo.sh's.
+commands_of "$readme" >commands
 library=${VPT_BIN:-/nowhere}/libvptrace.so
-if ! command -v cc >/dev/null || ! [ -e "$library" ] || ldd "$library" | grep -q 'lib[atu]b*san'; then
-	echo "SKIPPED: README.md's program: no cc, no libvptrace.so, or one with sanitizers"
+if ! command -v cc >/dev/null || ! command -v cmake >/dev/null || ! command -v python3 >/dev/null || ! [ -e "$library" ] ||
+	ldd "$library" | grep -q 'lib[atu]b*san'; then
+	echo "SKIPPED: README.md's commands: no cc, cmake, python3 or libvptrace.so, or one with sanitizers"
 else
-	ln -s "$source/tracer" tracer && ln -s "$VPT_BIN" build
-	cases=$((cases + 1))
-	sh -c "$line" >out 2>err || fail "README.md's line does not build its program: $line"
-	VPTRACE_OUTPUT=generate.zst ./generate >out 2>err || fail "README.md's program ended with $?"
-	"$VPT_ANALYZE" cat generate.zst --kind range >out 2>err
-	grep -q '"name":"block 3"' out || fail "README.md's program recorded no block"
-	rm tracer build
+	mkdir -p home/vptrace/build/demo/plain-1 home/vptrace/build/demo/sync-per-layer-1
+	for folder in home/vptrace/build/demo/*; do
+		small_trace >small.json
+		"$VPT_ANALYZE" convert small.json -o "$folder/trace.zst" >out 2>err
+	done
+	block_of c "$readme" >home/vptrace/generate.c
+	block_of python "$readme" >home/vptrace/generate.py
+	grep -v -e '^sh \(bench\|tests\)/' -e '^cmake -S' -e '^cmake --build' -e vptrace-venv commands |
+		sed "s|^cmake --install build |cmake --install $VPT_BIN |" >home/some
+	same "commands that are left out" "2 2 2" "$(grep -c '^sh \(bench\|tests\)/' commands) $(grep -c '^cmake \(-S\|--build\)' commands) $(grep -c vptrace-venv commands)"
+	[ "$(wc -l <home/some)" -ge 11 ] || fail "README.md's commands were not found: $(cat home/some)"
+	(
+		HOME=$work/home
+		unset VPTRACE_LIBRARY VPTRACE_OUTPUT PYTHONPATH LD_LIBRARY_PATH
+		export HOME
+		cd home/vptrace && run_commands ../some ../output
+	) >said 2>&1 || fail "README.md's commands: $(grep -A 9 FAIL said)"
+	cases=$((cases + $(grep -c '^ *[0-9]* *[0-9]* s ' said)))
+	same "each command was run" "$(wc -l <home/some)" "$(grep -c '^ *[0-9]* *[0-9]* s ' said)"
+	for capture in home/vptrace/run.zst home/vptrace/mine.zst home/vptrace/vptrace-generate-*.zst; do
+		"$VPT_ANALYZE" cat "$capture" --kind range >out 2>err
+		grep -q '"name":"block' out || fail "README.md's program recorded no block in ${capture##*/}"
+	done
+	[ -s home/vptrace/build/demo/page.html ] || fail "README.md's commands wrote no page"
 fi
 
 # What the documents name: files by name or path, links from where they stand, options, variables, keys of the report.
