@@ -237,9 +237,13 @@ static void print_sections(struct vpt_out *o)
 const struct vpt_command vpa_cmd_analyze = {
 	.program = VPA_PROGRAM,
 	.name = "analyze",
-	.usage = "FILE [options]",
+	.usage = "FILE... [options]",
 	.help = "report where the time went and why the GPU was idle; the default command",
-	.about = "A rules file has one rule per line: a target, a tab, and a POSIX extended\n"
+	.about = "Several files, a folder or an archive are the ranks of one job: ranks reports "
+		 "them\n"
+		 "together, with its own options; see ranks --help.\n"
+		 "\n"
+		 "A rules file has one rule per line: a target, a tab, and a POSIX extended\n"
 		 "regular expression. The first rule that matches a name applies. The built-in\n"
 		 "rules come last.\n"
 		 "\n"
@@ -272,5 +276,6 @@ const struct vpt_command vpa_cmd_analyze = {
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,
+	.more_operands = 1,
 	.run = run,
 };

@@ -176,10 +176,12 @@ const struct vpt_command vpa_cmd_ranks = {
 	.usage = "FILE|FOLDER... [options]",
 	.help = "report which ranks of a job wait for which others, and why",
 	.about =
-		"Each file is a capture of one rank or of several; of a folder, all files that\n"
-		"are traces. Collectives of different ranks are matched by their communicator,\n"
-		"else by their order on the stream, and the clocks of hosts by the moments at\n"
-		"which collectives end.\n"
+		"Each file is a capture of one rank or of several, a trace of PyTorch's profiler,\n"
+		"an export of Nsight Systems, a summary (.vps), or an archive of such files "
+		"(.tar,\n"
+		".tar.gz, .tar.zst); a folder is all files in it. Collectives of different ranks\n"
+		"are matched by their communicator, else by their order on the stream, and the\n"
+		"clocks of hosts by the moments at which collectives end.\n"
 		"\n"
 		"In a collective a rank waits until the last one has come. That one is to blame:\n"
 		"since the collective before, it did more of something than the waiting rank. The\n"

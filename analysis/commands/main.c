@@ -3,6 +3,7 @@
  * The common case needs no command: `vptrace-analyze trace.zst` analyzes. For a file named like a
  * command write `vptrace-analyze ./info`. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/rank_inputs.h"
 #include "formats/cli/help.h"
 #include "formats/base/cost_limits.h"
 #include "formats/base/process.h"
@@ -78,16 +79,34 @@ static void bound_memory(const struct vpt_args *args)
 			vpt_limits_memory(vpt_number_of(args, i) << 20);
 }
 
+/* Several files to analyze are the ranks of a job: `ranks` reports them. */
+static int is_of_ranks(const struct vpt_args *args)
+{
+	return args->command == &vpa_cmd_analyze &&
+	       (args->operand_count > 1 ||
+		       (args->operand_count == 1 && vpa_is_job(args->operands[0])));
+}
+
 static int run(const struct vpt_command *command, int argc, char **argv)
 {
 	struct vpt_err err = {0};
 	struct vpt_args args;
 	int rc = vpt_args_read(command, argc, argv, &args, &err);
+	int as_ranks = !args.wants_help && is_of_ranks(&args);
 
+	if (as_ranks) {
+		vpt_args_free(&args);
+		command = &vpa_cmd_ranks;
+		rc = vpt_args_read(command, argc, argv, &args, &err);
+	}
 	if (args.wants_help) {
 		rc = print(command_body, command);
 	} else if (rc) {
 		rc = vpa_failed(&err);
+		if (rc == VPT_EXIT_MISUSED && as_ranks)
+			fprintf(stderr,
+				"several files, a folder or an archive are reported as the ranks "
+				"of one job\n");
 		if (rc == VPT_EXIT_MISUSED)
 			fprintf(stderr, "see vptrace-analyze %s --help\n", command->name);
 	} else {

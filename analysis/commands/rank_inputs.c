@@ -1,4 +1,5 @@
-/* rank_inputs.c - files one after the other, so that one trace is in memory at a time. */
+/* rank_inputs.c - files one after the other, so that one trace is in memory at a time. Folders and archives are the files in
+ * them. */
 #include "analysis/commands/rank_inputs.h"
 
 #include "analysis/base/sort.h"
@@ -6,6 +7,10 @@
 #include "analysis/ranks/rank/rank_read.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
+#include "formats/file/tar_members.h"
+#ifdef VPT_HAVE_KINETO
+#include "formats/import/kineto/unpacked_source.h"
+#endif
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILES_MOST = 65536 };
+enum { FILES_MOST = 65536, FOLDERS_DEEP = 8, HEAD = 512 };
 
 struct files {
 	char **paths;
@@ -34,37 +39,59 @@ static int add_file(struct files *f, const char *folder, const char *name)
 	return f->paths[f->count++] ? VPT_OK : VPT_ENOMEM;
 }
 
-static int by_path(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int is_file(const char *folder, const char *name)
+static void free_names(struct files *names)
 {
-	char path[4096];
-	struct stat st;
-	int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
+	size_t i;
 
-	return *name != '.' && len > 0 && (size_t)len < sizeof(path) && !stat(path, &st) &&
-	       S_ISREG(st.st_mode);
+	for (i = 0; i < names->count; i++)
+		vpt_free(names->paths[i]);
+	vpt_free(names->paths);
 }
 
-static int add_folder(struct files *f, const char *folder, struct vpt_err *err)
+/* The names in a folder, in order, but for hidden ones. */
+static int list_names(const char *folder, struct files *names, struct vpt_err *err)
 {
 	DIR *dir = opendir(folder);
-	size_t first = f->count;
 	struct dirent *entry;
 	int rc = VPT_OK;
 
 	if (!dir)
 		return vpt_fail(err, VPT_EIO, "%.200s: %s", folder, strerror(errno));
 	while (!rc && (entry = readdir(dir)) != NULL)
-		if (is_file(folder, entry->d_name))
-			rc = add_file(f, folder, entry->d_name);
+		if (entry->d_name[0] != '.')
+			rc = add_file(names, NULL, entry->d_name);
 	closedir(dir);
 	if (!rc)
-		rc = vpa_sort(f->paths + first, f->count - first, sizeof(char *), by_path);
+		rc = vpa_sort(names->paths, names->count, sizeof(char *), by_name);
 	return rc ? vpt_fail(err, rc, "no memory for a list of files") : VPT_OK;
+}
+
+/* The files of a folder and of the folders in it, as of a job that has one for each host. */
+static int add_folder(struct files *f, const char *folder, unsigned depth, struct vpt_err *err)
+{
+	struct files names = {.count = 0};
+	size_t i;
+	int rc = list_names(folder, &names, err);
+
+	for (i = 0; i < names.count && !rc; i++) {
+		char path[4096];
+		struct stat st;
+		int len = snprintf(path, sizeof(path), "%s/%s", folder, names.paths[i]);
+
+		if (len < 0 || (size_t)len >= sizeof(path) || stat(path, &st))
+			continue;
+		if (S_ISDIR(st.st_mode) && depth < FOLDERS_DEEP)
+			rc = add_folder(f, path, depth + 1, err);
+		else if (S_ISREG(st.st_mode) && add_file(f, folder, names.paths[i]))
+			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a list of files");
+	}
+	free_names(&names);
+	return rc;
 }
 
 static int list_files(const struct vpt_args *args, struct files *f, struct vpt_err *err)
@@ -77,12 +104,22 @@ static int list_files(const struct vpt_args *args, struct files *f, struct vpt_e
 		const char *path = args->operands[i];
 
 		if (!vpt_is_standard(path) && !stat(path, &st) && S_ISDIR(st.st_mode))
-			rc = add_folder(f, path, err);
+			rc = add_folder(f, path, 0, err);
 		else if (add_file(f, NULL, path))
 			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a list of files");
 	}
 	return rc;
 }
+
+/* ---- reading ---- */
+
+/* Where ranks go, and how traces become some. */
+struct reading {
+	struct vpa_options *options;
+	int progress;
+	struct vpa_rank_list *out;
+	int *damaged; /* counts what cannot be read and was named; NULL: that is an error */
+};
 
 static int read_summary(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err)
 {
@@ -104,64 +141,176 @@ static int read_summary(struct vpt_source *src, struct vpa_rank_list *out, struc
 	return rc;
 }
 
-static int read_trace(struct vpt_source *src, const char *path, struct vpa_options *options,
-	int progress, struct vpa_rank_list *out, struct vpt_err *err)
+/* Takes the source. */
+static int read_trace(
+	const struct reading *r, struct vpt_source *src, const char *name, struct vpt_err *err)
 {
 	struct vpa_progress shown;
 	struct vpt_trace *trace;
 	int rc = vpt_trace_open_source(src, &trace, err);
 
 	if (rc) {
-		vpt_err_at(err, vpa_input_name(path));
+		vpt_err_at(err, name);
 		return rc;
 	}
-	vpa_progress_begin(&shown, options, progress);
-	rc = vpa_ranks_read(trace, vpa_input_name(path), options, out, err);
+	vpa_progress_begin(&shown, r->options, r->progress);
+	rc = vpa_ranks_read(trace, name, r->options, r->out, err);
 	vpa_progress_end(&shown);
 	vpt_trace_close(trace);
+	return rc;
+}
+
+/* A summary or a trace. Takes the source. */
+static int read_file(
+	const struct reading *r, struct vpt_source *src, const char *name, struct vpt_err *err)
+{
+	size_t before = r->out->count;
+	int rc;
+
+	if (vpa_is_rank_file(src)) {
+		rc = read_summary(src, r->out, err);
+		vpt_source_close(src);
+	} else {
+		rc = read_trace(r, src, name, err);
+	}
+	if (!rc && r->out->count == before)
+		vpa_say("%s: no GPU worked in it: no rank", name);
+	return rc;
+}
+
+/* What cannot be read is named, and the rest is read. */
+static int go_on(const struct reading *r, int rc, const struct vpt_err *err)
+{
+	if (!rc || rc == VPT_ENOMEM || !r->damaged)
+		return rc;
+	vpa_say("%s", err->text);
+	++*r->damaged;
+	return VPT_OK;
+}
+
+static int read_archive(const struct reading *r, struct vpt_source *src, struct vpt_err *err)
+{
+	struct vpt_tar_members *tar = vpt_alloc(1, sizeof(*tar));
+	struct vpt_source *member;
+	int rc;
+
+	if (!tar)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to read an archive");
+	vpt_tar_open(tar, src);
+	while (!(rc = vpt_tar_next(tar, &member, err))) {
+		char name[VPT_TAR_PATH_MAX];
+
+		snprintf(name, sizeof(name), "%s", member->name);
+		rc = go_on(r, read_file(r, member, name, err), err);
+		if (rc)
+			break;
+	}
+	vpt_free(tar);
+	return rc == VPT_END ? VPT_OK : rc;
+}
+
+/* Whether a source is an archive, perhaps packed, see unpacked_source.h. */
+static int is_archive(struct vpt_source *src, const char **packer, int *found, struct vpt_err *err)
+{
+	unsigned char head[HEAD];
+	size_t got;
+	int rc;
+
+#ifdef VPT_HAVE_KINETO
+	rc = vpt_unpacked_head(src, head, sizeof(head), &got, packer, err);
+#else
+	*packer = NULL;
+	rc = src->read_at(src, 0, head, sizeof(head), &got, err);
+#endif
+	*found = !rc && vpt_is_tar(head, got);
+	/* Whoever reads it as a trace finds out more. */
+	return rc == VPT_ENOMEM ? rc : VPT_OK;
+}
+
+static int read_packed_archive(const struct reading *r, struct vpt_source *src, struct vpt_err *err)
+{
+#ifdef VPT_HAVE_KINETO
+	struct vpt_source *unpacked;
+	int is_torn = 0, rc = vpt_unpacked_source(src, &unpacked, &is_torn, err);
+
+	if (rc)
+		return rc;
+	rc = read_archive(r, unpacked, err);
+	vpt_source_close(unpacked);
+	return rc || !is_torn
+		       ? rc
+		       : vpt_fail(err, VPT_EDATA,
+				 "%.200s: the packed archive is damaged or ends early", src->name);
+#else
+	(void)r;
+	return vpt_fail(err, VPT_EUNSUPPORTED, "%.200s: a packed archive: unpack it", src->name);
+#endif
+}
+
+static int read_input(const struct reading *r, const char *path, struct vpt_err *err)
+{
+	struct vpt_source *src;
+	const char *packer;
+	int found, rc = vpt_source_open(path, &src, err);
+
+	if (rc)
+		return rc;
+	rc = is_archive(src, &packer, &found, err);
+	if (!rc && !found)
+		return read_file(r, src, vpa_input_name(path), err);
+	if (!rc)
+		rc = packer ? read_packed_archive(r, src, err) : read_archive(r, src, err);
+	vpt_source_close(src);
 	return rc;
 }
 
 int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err)
 {
-	struct vpt_source *src;
-	int rc = vpt_source_open(path, &src, err);
+	const struct reading r = {options, progress, out, NULL};
 
-	if (rc)
-		return rc;
-	if (!vpa_is_rank_file(src))
-		return read_trace(src, path, options, progress, out, err);
-	rc = read_summary(src, out, err);
-	vpt_source_close(src);
-	return rc;
+	return read_input(&r, path, err);
 }
 
 int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, int *damaged, struct vpt_err *err)
 {
+	const struct reading r = {options, progress, out, damaged};
 	struct files files = {.count = 0};
 	size_t i;
 	int rc = list_files(args, &files, err);
 
-	for (i = 0; i < files.count && !rc; i++) {
-		size_t before = out->count;
-
-		rc = vpa_rank_input_read(files.paths[i], options, progress, out, err);
-		if (rc && rc != VPT_ENOMEM) {
-			vpa_say("%s", err->text);
-			++*damaged;
-			rc = VPT_OK;
-		} else if (!rc && out->count == before) {
-			vpa_say("%s: no GPU worked in it: no rank", vpa_input_name(files.paths[i]));
-		}
-	}
-	for (i = 0; i < files.count; i++)
-		vpt_free(files.paths[i]);
-	vpt_free(files.paths);
+	if (!rc && !files.count)
+		rc = vpt_fail(err, VPT_EINVAL,
+			"%.200s: expected a folder with the captures of all ranks, found no file "
+			"in it",
+			args->operands[0]);
+	for (i = 0; i < files.count && !rc; i++)
+		rc = go_on(&r, read_input(&r, files.paths[i], err), err);
+	free_names(&files);
 	if (!rc && *damaged && !out->count)
 		return vpt_fail(err, VPT_EDATA, "none of the files could be read");
 	return rc;
+}
+
+int vpa_is_job(const char *path)
+{
+	struct vpt_source *src;
+	const char *packer;
+	struct vpt_err err;
+	struct stat st;
+	int found = 0;
+
+	if (!strcmp(path, "-") || stat(path, &st))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return 1;
+	if (vpt_source_open(path, &src, &err))
+		return 0;
+	if (vpa_is_rank_file(src) || (!is_archive(src, &packer, &found, &err) && found))
+		found = 1;
+	vpt_source_close(src);
+	return found;
 }
 
 int vpa_rank_output_write(

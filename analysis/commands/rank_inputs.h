@@ -6,14 +6,19 @@
 #include "analysis/ranks/rank/rank_file.h"
 #include "analysis/report/analysis_options.h"
 
-/* Reads the ranks of all operands, one file after the other; of a folder, its files by name. A file that cannot be read
- * is named on standard error and counted in *damaged. 0, or an error code; the caller frees the list in both cases. */
+/* Reads the ranks of all operands, one file after the other: traces, summaries, archives of them (.tar, .tar.gz, .tar.zst),
+ * and folders, whose files come by name and those of folders in it too. A file that cannot be read, or a file in an
+ * archive, is named on standard error and counted in *damaged. 0, or an error code; the caller frees the list in both
+ * cases. */
 int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
 
 /* The same of one file; an error is returned. */
 int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err);
+
+/* Whether a path names ranks of a job and no single trace: a folder, an archive, or summaries. */
+int vpa_is_job(const char *path);
 
 /* Writes ranks to a file. 0 or an error code. */
 int vpa_rank_output_write(

@@ -14,7 +14,7 @@ head -c 4096 /dev/zero >in/zeros
 
 # refused NAME WORDS: no command reads it, and each says why in one line.
 refused() {
-	for command in analyze info check cat "convert -o target.zst"; do
+	for command in $analyze info check cat "convert -o target.zst"; do
 			expect 1 "$command $1" $command "$1"
 		says err "vptrace-analyze: $1: "
 		says err "$2"
@@ -24,8 +24,13 @@ refused() {
 	done
 }
 
+analyze=analyze
 refused in/missing "No such file or directory"
+analyze= # a folder is a job of several ranks
 refused folder "is a directory, expected a file"
+analyze=analyze
+expect 2 "analyze folder" analyze folder
+says err "vptrace-analyze: folder: expected a folder with the captures of all ranks, found no file in it"
 refused in/empty "the file is empty"
 refused in/text.txt "unknown trace format"
 refused in/run.nsys-rep "nsys export --type sqlite"

@@ -170,6 +170,7 @@ says err "expected two ranks or more, found 1"
 expect 1 "no file" ranks nothing.json nor-this.json
 mkdir empty
 expect 2 "an empty folder" ranks empty
+says err "empty: expected a folder with the captures of all ranks, found no file in it"
 
 # ---- condensed ----
 rm -rf job

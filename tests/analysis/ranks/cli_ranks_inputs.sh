@@ -1,0 +1,122 @@
+#!/bin/sh
+# A job may come as files, folders, archives, summaries, or as one file with several ranks of PyTorch or Nsight Systems: it is the same
+# job, and analyze of it is ranks.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}" && pwd)
+need_python 3.8
+cd "$work" || exit 1
+
+python3 "$source/tests/support/ranks_job.py" job host=3:200000 jitter=40000 names=0 groups=4
+mv job/truth.json truth.json
+report() { grep -v '^ *"capture": ' out; } # where ranks were read from may differ
+expect 0 "a folder" ranks job --format json
+report >folder
+
+as_job() { # as_job RULE OPERAND...: reported as the folder is
+	rule=$1
+	shift
+	expect 0 "$rule" "$@" --format json
+	report >found
+	same "$rule: the same report" "" "$(cmp folder found 2>&1)"
+	silent err
+}
+as_job "files" ranks job/rank*.json
+as_job "several files to analyze" analyze job/rank*.json
+as_job "without a command" job/rank*.json
+as_job "a folder to analyze" job
+
+# ---- archives ----
+have tar "archives of ranks" && {
+	tar -cf job.tar job
+	tar -czf job.tgz -C job .
+	tar --format=gnu -cf gnu.tar --transform "s,^job,$(printf '%0120d' 7)/$(printf '%0120d' 7)," job
+	tar --format=pax -cf pax.tar --transform "s,^job,$(printf '%0120d' 7)/$(printf '%0120d' 7)," job
+	tar --format=ustar -cf ustar.tar --transform "s,^job,$(printf '%060d' 7)/$(printf '%060d' 8)," job
+	for file in job.tar job.tgz gnu.tar pax.tar ustar.tar; do
+		as_job "$file" ranks $file
+	done
+	as_job "an archive to analyze" job.tgz
+	expect 0 "where a rank was" ranks ustar.tar --format json
+	says out "\"ustar.tar/$(printf '%060d' 7)/$(printf '%060d' 8)/rank0.json\""
+	have zstd "packed archives" && {
+		zstd -q job.tar -o job.tar.zst
+		as_job "job.tar.zst" ranks job.tar.zst
+	}
+	expect 0 "condensed from an archive" summarize job.tar -o of-tar.vps
+	expect 0 "condensed from a folder" summarize job -o of-folder.vps
+	as_job "summaries of an archive" ranks of-tar.vps
+
+	mkdir mixed
+	echo "no trace" >mixed/notes.txt
+	: >mixed/._rank0.json
+	cp job/rank[4-7].json mixed
+	tar -cf mixed.tar mixed
+	expect 3 "a file of an archive that is no trace is named" ranks mixed.tar
+	says err "mixed.tar/mixed/notes.txt: unknown trace format"
+	says out "4 of 8 on 1 host"
+	same "and nothing else is" 1 "$(wc -l <err)"
+	head -c 100000 job.tar >cut.tar
+	expect 3 "an archive that was cut" ranks cut.tar
+	says err "the archive ends inside this file"
+	head -c $(($(wc -c <job.tgz) - 1000)) job.tgz >cut.tgz
+	expect 3 "a packed archive that was cut" ranks cut.tgz
+	python3 - <<'PY'
+data = bytearray(open("job.tar", "rb").read())
+for n in range(30):
+    changed = bytearray(data)
+    changed[(n * 17) % 512 if n % 2 else (n * 7919) % len(data)] ^= 1 << n % 8
+    open("changed%d.tar" % n, "wb").write(changed)
+PY
+	for file in changed*.tar; do
+		"$VPT_ANALYZE" ranks "$file" >out 2>err
+		code=$?
+		[ $code -le 3 ] || fail "$file: exit code $code"
+		cases=$((cases + 1))
+	done
+}
+
+# ---- a folder for each host, and all kinds at once ----
+mkdir -p hosts/a hosts/b/deep
+cp job/rank[0-3].json hosts/a
+cp job/rank[4-6].json hosts/b/deep
+expect 0 "a rank condensed" summarize job/rank7.json -o hosts/b/7.vps
+as_job "folders in a folder, with a summary" ranks hosts
+gzip -k job/rank0.json && mv job/rank0.json.gz . && mkdir rest && cp job/rank[1-7].json rest
+as_job "a file and a folder" analyze rank0.json.gz rest
+
+# ---- one file with several ranks: waits to the nanosecond ----
+merged() { # merged FILE
+	python3 "$source/tests/support/ranks_merged.py" job "$1"
+	expect 0 "$1" ranks "$1" --format json
+	cases=$((cases + 1))
+	python3 - <<'PY' >wrong || fail "$1: $(cat wrong)"
+import json, sys
+job, truth = json.load(open("out")), json.load(open("truth.json"))
+for key in ("wait_ns", "blame_ns", "last"):
+    found = [r[key] for r in job["ranks"]]
+    if found != truth[key]:
+        sys.exit(print(key, found, truth[key]) or 1)
+if job["late"] != "one" or job["collectives"] != truth["rows"]:
+    sys.exit(print(job["late"], job["collectives"]) or 1)
+PY
+}
+merged merged.json
+python3 "$source/tests/support/ranks_merged.py" job merged.sqlite
+if "$VPT_ANALYZE" info merged.sqlite 2>&1 | grep -q 'built without'; then
+	echo "SKIPPED: an export of Nsight Systems: this build has no SQLite"
+else
+	rm merged.sqlite
+	merged merged.sqlite
+fi
+
+# ---- what is no job ----
+expect 2 "an option of one file" analyze job --top 3
+says err "several files, a folder or an archive are reported as the ranks of one job"
+says err "see vptrace-analyze ranks --help"
+expect 0 "one file" analyze job/rank0.json
+says out "RESULT"
+expect 2 "a file that is not there" job/rank0.json nothing.json
+says err "nothing.json: cannot open"
+says err "expected two ranks or more, found 1"
+finish
