@@ -4,11 +4,13 @@
 #include "analysis/commands/command.h"
 #include "analysis/commands/fail_if.h"
 #include "analysis/commands/pager.h"
+#include "analysis/commands/rank_inputs.h"
 #include "analysis/commands/shared_options.h"
 #include "formats/cli/terminal.h"
 
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
+#include "analysis/compare/render/job_compare_pages.h"
 #include "analysis/compare/predicted_change.h"
 #include "formats/base/memory.h"
 
@@ -22,6 +24,7 @@ enum {
 	MARGIN,
 	FAIL_IF,
 	BASELINE,
+	BASE,
 	FROM,
 	TO,
 	RANGE,
@@ -52,6 +55,8 @@ static const struct vpt_option options[OPTIONS] = {
 	[FAIL_IF] = VPA_FAIL_IF_OPTION(", such as fps-2%, idle:sync+5% or fps<16; see above"),
 	[BASELINE] = {"baseline", '\0', VPT_TEXTS, "FILE", NULL,
 		"a JSON report of analyze as A, once for each run; all files are then B's"},
+	[BASE] = {"base", '\0', VPT_TEXT, "FILE", NULL,
+		"of two jobs: a capture of the same work on one rank, for their efficiency"},
 	[FROM] = VPA_FROM_OPTION("the start of each capture"),
 	[TO] = VPA_TO_OPTION("the start of each capture"),
 	[RANGE] = VPA_RANGE_OPTION("windows"),
@@ -241,7 +246,179 @@ static int render(const struct vpt_args *args, const struct vpa_comparison *c, s
 	return vpt_out_close(&o, 1, err);
 }
 
-static int run(const struct vpt_args *args)
+/* ---- two jobs of several ranks ---- */
+
+/* Whether a side is a job: a folder, an archive, or summaries. */
+static int has_jobs(const struct vpt_args *args)
+{
+	size_t i;
+
+	for (i = 0; i < args->operand_count; i++)
+		if (vpa_is_job(args->operands[i]))
+			return 1;
+	return 0;
+}
+
+/* Options of captures say nothing of jobs. */
+static int check_job_options(const struct vpt_args *args, struct vpt_err *err)
+{
+	static const unsigned others[] = {TOP, BASELINE, WARMUP, FRAMES_PER_BLOCK,
+		FIRST_BLOCK_FRAMES, LATENTS_PER_BLOCK, VAE_FACTOR};
+	struct vpa_jobs_condition condition;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]) && !rc; i++)
+		if (vpt_given_of(args, others[i]))
+			rc = vpt_fail(err, VPT_EINVAL,
+				"--%s does not apply to jobs of several ranks",
+				options[others[i]].name);
+	if (!rc && vpt_is(args, FORMAT, "html"))
+		rc = vpt_fail(err, VPT_EINVAL,
+			"--format html does not apply to jobs of several ranks: use text, json or "
+			"md");
+	for (i = 0; i < args->given_count && !rc; i++)
+		if (args->given[i].option == FAIL_IF)
+			rc = vpa_jobs_condition_read(args->given[i].text, &condition, err);
+	return rc;
+}
+
+static int read_job(const struct vpt_args *args, const char *const *paths, size_t count,
+	struct vpa_options *o, const struct vpa_rank *base, struct vpa_job **out, int *damaged,
+	struct vpt_err *err)
+{
+	struct vpa_rank_list ranks = {.count = 0};
+	int rc = vpa_rank_inputs_read(
+		paths, count, o, !vpt_has(args, NO_PROGRESS), &ranks, damaged, err);
+
+	if (!rc)
+		rc = vpa_job_new(&ranks, out, err);
+	if (!rc && base)
+		rc = vpa_scaling_find(*out, base, 0, err);
+	vpa_rank_list_free(&ranks);
+	if (rc)
+		vpt_err_at(err, paths[0]);
+	return rc;
+}
+
+static int read_base(const struct vpt_args *args, struct vpa_options *o, struct vpa_rank_list *base,
+	struct vpt_err *err)
+{
+	const char *path = vpt_text_of(args, BASE);
+	int rc = path ? vpa_rank_input_read(path, o, !vpt_has(args, NO_PROGRESS), base, err)
+		      : VPT_OK;
+
+	if (!rc && path && base->count != 1)
+		rc = vpt_fail(err, VPT_EINVAL,
+			"--base %.200s: expected a capture of one rank, found %zu", path,
+			base->count);
+	return rc;
+}
+
+static int render_jobs(
+	const struct vpt_args *args, const struct vpa_job_comparison *c, struct vpt_err *err)
+{
+	struct vpa_page page;
+	struct vpt_out o;
+	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
+
+	if (rc)
+		return rc;
+	if (vpt_is(args, FORMAT, "json")) {
+		o.failed = vpa_compare_jobs_json(c, o.sink, &o.err);
+	} else if (vpt_is(args, FORMAT, "md")) {
+		o.failed = vpa_compare_jobs_markdown(c, o.sink, &o.err);
+	} else {
+		vpa_page_init(&page, o.sink, vpt_terminal_width(&o),
+			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), &o.err);
+		vpa_compare_jobs_put(&page, c);
+		o.failed = page.rc;
+	}
+	return vpt_out_close(&o, 1, err);
+}
+
+/* Says which conditions hold; *held is set if any does. */
+static int try_job_conditions(const struct vpt_args *args, const struct vpa_job_comparison *c,
+	int *held, struct vpt_err *err)
+{
+	struct vpa_jobs_condition condition;
+	char what[160];
+	size_t i;
+	int holds, rc = VPT_OK;
+
+	for (i = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != FAIL_IF)
+			continue;
+		rc = vpa_jobs_condition_read(args->given[i].text, &condition, err);
+		if (!rc)
+			rc = vpa_jobs_condition_holds(&condition, c, &holds, what, err);
+		if (!rc && holds)
+			vpa_say("--fail-if %s: %s", condition.text, what);
+		*held |= !rc && holds;
+	}
+	return rc;
+}
+
+/* The ranks of both sides. */
+static int read_jobs(const struct vpt_args *args, size_t a_count, struct vpa_job *jobs[2],
+	int *damaged, struct vpt_err *err)
+{
+	struct vpa_options o = {.top = 1};
+	struct vpa_rank_list base = {.count = 0};
+	char *rules = NULL;
+	int rc = vpa_shared_options_read(args, &o, err);
+
+	if (!rc)
+		rc = vpa_rules_option_read(args, &o, &rules, err);
+	if (!rc)
+		rc = read_base(args, &o, &base, err);
+	if (!rc)
+		rc = read_job(args, args->operands, a_count, &o, base.count ? base.items[0] : NULL,
+			&jobs[0], damaged, err);
+	if (!rc)
+		rc = read_job(args, args->operands + a_count, args->operand_count - a_count, &o,
+			base.count ? base.items[0] : NULL, &jobs[1], damaged, err);
+	vpa_rank_list_free(&base);
+	vpt_free(rules);
+	return rc;
+}
+
+static int run_jobs(const struct vpt_args *args)
+{
+	struct vpa_job_comparison *c = NULL;
+	struct vpa_job *jobs[2] = {NULL, NULL};
+	struct vpt_err err = {0};
+	double margin = 0;
+	size_t a_count = 0;
+	int damaged = 0, held = 0, is_whole = 0, rc = check_job_options(args, &err);
+
+	if (!rc)
+		rc = read_margin(vpt_text_of(args, MARGIN), &margin, &err);
+	if (!rc)
+		rc = split(args, &a_count, &err);
+	if (!rc)
+		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
+	if (!rc)
+		rc = read_jobs(args, a_count, jobs, &damaged, &err);
+	if (!rc)
+		rc = vpa_compare_jobs(jobs[0], jobs[1], margin, &c, &err);
+	if (!rc)
+		rc = render_jobs(args, c, &err);
+	if (!rc)
+		rc = try_job_conditions(args, c, &held, &err);
+	if (!rc)
+		is_whole = !damaged && !jobs[0]->incomplete && !jobs[1]->incomplete;
+	vpa_job_comparison_free(c);
+	vpa_job_free(jobs[0]);
+	vpa_job_free(jobs[1]);
+	if (rc)
+		return vpa_failed(&err);
+	return held ? VPT_EXIT_LIMIT : is_whole ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
+}
+
+/* ---- captures ---- */
+
+static int run_captures(const struct vpt_args *args)
 {
 	struct vpa_compare_options how = {0};
 	struct vpa_comparison *comparison = NULL;
@@ -277,11 +454,24 @@ static int run(const struct vpt_args *args)
 	return rc ? vpa_failed(&err) : code;
 }
 
+static int run(const struct vpt_args *args)
+{
+	struct vpt_err err;
+
+	if (has_jobs(args))
+		return run_jobs(args);
+	if (!vpt_has(args, BASE))
+		return run_captures(args);
+	vpt_fail(&err, VPT_EINVAL,
+		"--base applies to jobs of several ranks: folders, archives or summaries");
+	return vpa_failed(&err);
+}
+
 const struct vpt_command vpa_cmd_compare = {
 	.program = VPA_PROGRAM,
 	.name = "compare",
 	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
-	.help = "report which of two captures is faster, how certain that is, and why",
+	.help = "report which of two captures or jobs is faster, how certain that is, and why",
 	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
 		 "all of them have: measured blocks, four or more requests, marked steps,\n"
 		 "iterations, inferred steps, or else the whole window. Blocks are not compared\n"
@@ -296,6 +486,12 @@ const struct vpt_command vpa_cmd_compare = {
 		 "are percent of A's mean block, step or window. A change of the other figures\n"
 		 "that may be chance does not count. A limit is a figure, < or >, and a value, as\n"
 		 "in analyze. --fail-if may be given several times.\n"
+		 "\n"
+		 "Two folders, archives or summaries are two jobs of several ranks: what a unit\n"
+		 "takes, where its time went, who was late in each, and efficiency with --base.\n"
+		 "Figures of their conditions are fps, period, efficiency and waits; changes of\n"
+		 "the last two are in percent of full efficiency and of a rank's time. Limits are\n"
+		 "those of ranks.\n"
 		 "\n"
 		 "Where B lacks a finding of A that asks for a change, A is replayed with it, and\n"
 		 "what was predicted stands beside what came.",

@@ -148,8 +148,8 @@ static int run(const struct vpt_args *args)
 	if (!rc)
 		rc = vpa_rules_option_read(args, &o, &rules_text, &err);
 	if (!rc)
-		rc = vpa_rank_inputs_read(
-			args, &o, !vpt_has(args, NO_PROGRESS), &ranks, &damaged, &err);
+		rc = vpa_rank_inputs_read(args->operands, args->operand_count, &o,
+			!vpt_has(args, NO_PROGRESS), &ranks, &damaged, &err);
 	if (!rc)
 		rc = vpa_job_new(&ranks, &job, &err);
 	if (!rc)

@@ -4,6 +4,7 @@
 
 #include "analysis/commands/shared_options.h"
 #include "analysis/compare/render/compare_pages.h"
+#include "analysis/compare/render/job_compare_pages.h"
 #include "analysis/export/schema_names.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/fields/fields.h"
@@ -15,9 +16,10 @@
 enum { OF, FORMAT, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare|what-if|ranks", "events",
-		"which schema: the events of a capture, or the JSON of analyze, compare, what-if "
-		"or ranks"},
+	[OF] = {"of", '\0', VPT_CHOICE, "events|report|compare|what-if|ranks|compare-ranks",
+		"events",
+		"which schema: the events of a capture, or the JSON of analyze, compare, what-if, "
+		"ranks, or compare of two jobs"},
 	[FORMAT] = VPA_FORMAT_OPTION(
 		"text|json", "text", "; of what a command prints as JSON, json is a JSON Schema"),
 };
@@ -30,6 +32,7 @@ static const struct {
 	{"compare", VPA_COMPARE_SCHEMA, &vpa_fields_comparison},
 	{"what-if", VPA_WHAT_IF_SCHEMA, &vpa_fields_what_if},
 	{"ranks", VPA_RANKS_SCHEMA, &vpa_fields_ranks},
+	{"compare-ranks", VPA_COMPARE_RANKS_SCHEMA, &vpa_fields_job_comparison},
 };
 
 static const struct {

@@ -94,14 +94,14 @@ static int add_folder(struct files *f, const char *folder, unsigned depth, struc
 	return rc;
 }
 
-static int list_files(const struct vpt_args *args, struct files *f, struct vpt_err *err)
+static int list_files(const char *const *paths, size_t count, struct files *f, struct vpt_err *err)
 {
 	struct stat st;
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < args->operand_count && !rc; i++) {
-		const char *path = args->operands[i];
+	for (i = 0; i < count && !rc; i++) {
+		const char *path = paths[i];
 
 		if (!vpt_is_standard(path) && !stat(path, &st) && S_ISDIR(st.st_mode))
 			rc = add_folder(f, path, 0, err);
@@ -272,19 +272,19 @@ int vpa_rank_input_read(const char *path, struct vpa_options *options, int progr
 	return read_input(&r, path, err);
 }
 
-int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
-	struct vpa_rank_list *out, int *damaged, struct vpt_err *err)
+int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_options *options,
+	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err)
 {
 	const struct reading r = {options, progress, out, damaged};
 	struct files files = {.count = 0};
 	size_t i;
-	int rc = list_files(args, &files, err);
+	int rc = list_files(paths, count, &files, err);
 
 	if (!rc && !files.count)
 		rc = vpt_fail(err, VPT_EINVAL,
 			"%.200s: expected a folder with the captures of all ranks, found no file "
 			"in it",
-			args->operands[0]);
+			paths[0]);
 	for (i = 0; i < files.count && !rc; i++)
 		rc = go_on(&r, read_input(&r, files.paths[i], err), err);
 	free_names(&files);

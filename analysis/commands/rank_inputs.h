@@ -6,12 +6,12 @@
 #include "analysis/ranks/rank/rank_file.h"
 #include "analysis/report/analysis_options.h"
 
-/* Reads the ranks of all operands, one file after the other: traces, summaries, archives of them (.tar, .tar.gz, .tar.zst),
+/* Reads the ranks of all paths, one file after the other: traces, summaries, archives of them (.tar, .tar.gz, .tar.zst),
  * and folders, whose files come by name and those of folders in it too. A file that cannot be read, or a file in an
  * archive, is named on standard error and counted in *damaged. 0, or an error code; the caller frees the list in both
  * cases. */
-int vpa_rank_inputs_read(const struct vpt_args *args, struct vpa_options *options, int progress,
-	struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
+int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_options *options,
+	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err);
 
 /* The same of one file; an error is returned. */
 int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,

@@ -11,8 +11,7 @@ static const char *const names[] = {[VPA_JOB_EFFICIENCY] = "efficiency", [VPA_JO
 
 enum { FIGURES = sizeof(names) / sizeof(names[0]), DIGITS_MOST = 9 };
 
-/* "80%" as 0.8; NULL: it is none. */
-static const char *read_percent(const char *p, double *share)
+int vpa_percent_read(const char *p, double *share)
 {
 	double percent = 0, place = 1;
 	int digits = 0, has_point = 0;
@@ -26,12 +25,12 @@ static const char *read_percent(const char *p, double *share)
 		percent = has_point ? percent + (*p - '0') * place : percent * 10 + (*p - '0');
 	}
 	*share = percent / 100;
-	return digits && digits <= DIGITS_MOST && *p == '%' ? p + 1 : NULL;
+	return digits && digits <= DIGITS_MOST && !strcmp(p, "%");
 }
 
 int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, struct vpt_err *err)
 {
-	const char *end = NULL;
+	int is_one = 0;
 	size_t i, len = strcspn(text, "<>");
 
 	for (i = 0; i < FIGURES && (strlen(names[i]) != len || strncmp(text, names[i], len) != 0);)
@@ -39,9 +38,9 @@ int vpa_job_condition_read(const char *text, struct vpa_job_condition *out, stru
 	if (i < FIGURES && text[len]) {
 		*out = (struct vpa_job_condition){
 			.text = text, .figure = (enum vpa_job_figure)i, .relation = text[len]};
-		end = read_percent(text + len + 1, &out->share);
+		is_one = vpa_percent_read(text + len + 1, &out->share);
 	}
-	if (end && !*end)
+	if (is_one)
 		return VPT_OK;
 	return vpt_fail(err, VPT_EINVAL,
 		"--fail-if: expected efficiency or waits, < or >, and percent, such as "

@@ -66,6 +66,29 @@ static uint64_t kernels_of(const struct vpa_rank *r)
 	return sum;
 }
 
+static void add_all(struct spent *s, const struct vpa_job *job)
+{
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		add(s, job->ranks[i].rank, job->ranks[i].wait_ns, kernels_of(job->ranks[i].rank));
+}
+
+void vpa_scaling_unit(const struct vpa_job *job, int64_t part_ns[VPA_SCALING_PARTS])
+{
+	struct spent s = {.all_ns = 0};
+	int64_t n = (int64_t)job->rank_count, rest;
+	size_t i;
+
+	add_all(&s, job);
+	rest = vpt_sat_diff(job->unit_ns, 0);
+	for (i = 0; i < VPA_SCALING_PARTS; i++) {
+		part_ns[i] = s.ns[i] / n;
+		rest = vpt_sat_diff_i64(rest, part_ns[i]);
+	}
+	part_ns[VPA_SCALING_COMPUTE] = vpt_sat_add_i64(part_ns[VPA_SCALING_COMPUTE], rest);
+}
+
 int vpa_scaling_find(
 	struct vpa_job *job, const struct vpa_rank *base, int is_weak, struct vpt_err *err)
 {
@@ -81,9 +104,7 @@ int vpa_scaling_find(
 			"--base: expected a capture that counts in the job's unit, %s, found %s: "
 			"limit all to the same range with --range",
 			vpa_unit_kind_name(job->unit), vpa_unit_kind_name(base->unit));
-	for (i = 0; i < job->rank_count; i++)
-		add(&many, job->ranks[i].rank, job->ranks[i].wait_ns,
-			kernels_of(job->ranks[i].rank));
+	add_all(&many, job);
 	add(&one, base, 0, 1);
 	out->capture = base->capture
 			       ? vpa_arena_text(&job->arena, base->capture, strlen(base->capture))

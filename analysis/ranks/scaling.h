@@ -14,4 +14,7 @@
 int vpa_scaling_find(
 	struct vpa_job *job, const struct vpa_rank *base, int is_weak, struct vpt_err *err);
 
+/* The mean unit of a job's ranks by part, which sum to job->unit_ns. */
+void vpa_scaling_unit(const struct vpa_job *job, int64_t part_ns[VPA_SCALING_PARTS]);
+
 #endif

@@ -10,7 +10,7 @@ static const char *schema_choice(size_t i)
 	return i ? NULL : VPA_RANKS_SCHEMA;
 }
 
-static const char *late_choice(size_t i)
+const char *vpa_late_class_choice(size_t i)
 {
 	static const char *const names[VPA_LATE_CLASSES] = {
 		"compute", "comm", "copy", "idle", "began", "ended", "clock"};
@@ -35,7 +35,7 @@ static const char *part_text(const struct vpa_at *at, size_t offset, char bytes[
 
 #define ROW struct vpa_job_part
 static const struct vpa_field part_fields[] = {
-	{"class", .choice = late_choice, CHOICE(vpa_late_class, klass), NULL,
+	{"class", .choice = vpa_late_class_choice, CHOICE(vpa_late_class, klass), NULL,
 		"compute, comm, copy, idle: what the last rank did more of since the collective "
 		"before; began: there was none; ended: it left that one later; clock: its clock "
 		"runs at another speed"},
@@ -221,7 +221,7 @@ static const struct vpa_fields scaling =
 
 /* ---- the job ---- */
 
-static const char *late_kind_choice(size_t i)
+const char *vpa_late_kind_choice(size_t i)
 {
 	static const char *const names[] = {"none", "one", "several", "all"};
 
@@ -252,7 +252,7 @@ static const struct vpa_field job_fields[] = {
 		"captures left out, since another one is of the same rank"},
 	{"late", COMPUTED(CHOICE), NULL,
 		"none: the ranks keep step; one rank, several or all make the others wait",
-		.number = late_number, .choice = late_kind_choice},
+		.number = late_number, .choice = vpa_late_kind_choice},
 	{"unit", .choice = unit_choice, WORD(vpa_unit_kind, unit), NULL,
 		"what most ranks' reports count in"},
 	{"units", U64(units), "units", "of a rank, the mean"},

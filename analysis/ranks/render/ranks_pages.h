@@ -21,6 +21,10 @@ int vpa_ranks_html(
 
 /* ---- what these share ---- */
 
+/* Names of enum vpa_late_class and enum vpa_late_kind in JSON, from 0; NULL: no more. */
+const char *vpa_late_class_choice(size_t i);
+const char *vpa_late_kind_choice(size_t i);
+
 const char *vpa_ranks_unit_words(const struct vpa_job *job); /* "an iteration" */
 /* The fixes worth saying, in order. Returns their number. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,

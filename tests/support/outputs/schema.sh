@@ -11,7 +11,7 @@ schema_of() {
 	python3 - schema.json "$1" >keys.json <<'PY'
 import json, sys
 root = json.load(open(sys.argv[1]))
-name = {"compare": "comparison", "what-if": "what_if"}.get(sys.argv[2], sys.argv[2])
+name = {"compare": "comparison", "what-if": "what_if", "compare-ranks": "compare_ranks"}.get(sys.argv[2], sys.argv[2])
 for name, table in [(name, root)] + list(root["$defs"].items()):
     print(name, *table["properties"])
 PY
