@@ -45,6 +45,8 @@ struct vpa_export_clock {
 	uint64_t start_ns;
 };
 
+struct vpa_store;
+
 #define VPA_GPU_SHARED SIZE_MAX /* of an address: whoever has it */
 
 /* Without an address nobody can tell whether GPU 0 of two traces is one. */
@@ -72,7 +74,8 @@ struct vpa_export_options {
 	/* Names of tables, separated by commas: those to write, or to leave out. At most one is not
 	 * NULL. */
 	const char *only, *without;
-	uint64_t min_gap_ns; /* shorter gaps are left out */
+	struct vpa_store *store; /* of an export into memory, see column_store.h */
+	uint64_t min_gap_ns;     /* shorter gaps are left out */
 	/* All known GPUs of the machine, which number the trace's: a number is the place in this list.
 	 * NULL: only the trace's. */
 	const struct vpa_gpu *gpus;

@@ -121,7 +121,7 @@ same "with the copy's row" "$(cat trace.jsonl.d/copy.jsonl)" "$(cat without/copy
 expect 0 "kernels without copies" export trace.zst --format csv --without copy -o no-copies
 same "have all their cells" "$(cat trace.csv.d/kernel.csv)" "$(cat no-copies/kernel.csv)"
 expect 2 "a name of no table" export trace.zst --format csv --only kernel,kernels -o refused
-says err 'found "kernels"; export --help lists them'
+says err '--only: expected names of tables, such as kernel,call, found "kernels"; vptrace-analyze export --help lists them'
 expect 2 "an empty name" export trace.zst --format csv --without kernel,,call -o refused
 expect 2 "both lists" export trace.zst --format csv --only kernel --without call -o refused
 says err "cannot be combined"

@@ -67,6 +67,12 @@ fi
 # ---- programs ----
 sanitized=
 ldd $lib/libvptrace.so | grep -q 'lib[atu]b*san' && sanitized=yes
+if [ -z "$sanitized" ] && have python3 "the Python module that was installed"; then
+	same "the module finds the libraries that were installed with it" "$work/$lib/libvptrace.so.$version 9 tables" \
+		"$(cd / && env -u VPTRACE_LIBRARY -u VPTRACE_TABLES PYTHONPATH="$work/moved/share/vptrace/python" PYTHONDONTWRITEBYTECODE=1 python3 -c "
+import vptrace
+print(vptrace._library.mapped(), len(vptrace.load('$VPT_SOURCE_DIR/tests/corpus/good-small.zst', 'kernel,copy,call,range,gap').tables), 'tables')" 2>&1)"
+fi
 if [ -n "$sanitized" ] || ! command -v cc >/dev/null; then
 	echo "SKIPPED: programs that use what was installed: no cc, or a library with sanitizers"
 	finish

@@ -25,25 +25,24 @@ static int is_same(void *ctx, const char *name, int is_report)
 	return vpt_text_is(*(const struct vpt_text *)ctx, name);
 }
 
-static int check(
-	const struct vpa_exporter *e, const char *option, const char *list, struct vpt_err *err)
+int vpa_tables_named(const struct vpa_exporter *e, const char *list, struct vpt_err *err)
 {
 	struct vpt_text name;
+	int rc;
 
-	if (!list)
-		return VPT_OK;
 	if (!e->tables)
-		return vpt_fail(err, VPT_EINVAL,
-			"--format %s has no tables: --%s does not apply to it", e->name, option);
+		return vpt_fail(err, VPT_EINVAL, "--format %s has no tables", e->name);
 	do {
 		name = (struct vpt_text){list, strcspn(list, ",")};
 		list += name.len + (list[name.len] == ',');
-		if (e->tables(is_same, &name) != 1)
+		rc = e->tables(is_same, &name);
+		if (rc == VPT_ENOMEM)
+			return vpt_fail(err, rc, "no memory for the names of tables");
+		if (rc != 1)
 			return vpt_fail(err, VPT_EINVAL,
-				"--%s: expected names of tables, such as kernel,call, found "
-				"\"%.*s\"; "
-				"export --help lists them",
-				option, (int)(name.len < 60 ? name.len : 60), name.text);
+				"expected names of tables, such as kernel,call, found \"%.*s\"; "
+				"vptrace-analyze export --help lists them",
+				(int)(name.len < 60 ? name.len : 60), name.text);
 	} while (*list);
 	return VPT_OK;
 }
@@ -51,11 +50,14 @@ static int check(
 int vpa_tables_check(
 	const struct vpa_exporter *e, const struct vpa_export_options *o, struct vpt_err *err)
 {
+	const char *list = o->only ? o->only : o->without;
 	int rc;
 
 	if (o->only && o->without)
 		return vpt_fail(err, VPT_EINVAL,
 			"--only and --without cannot be combined: use one of them");
-	rc = check(e, "only", o->only, err);
-	return rc ? rc : check(e, "without", o->without, err);
+	rc = list ? vpa_tables_named(e, list, err) : VPT_OK;
+	if (rc)
+		vpt_err_at(err, o->only ? "--only" : "--without");
+	return rc;
 }

@@ -57,13 +57,34 @@ from ._torch import unwrap_torch_nvtx, wrap_torch_nvtx
 
 __all__ = [  # not range, which would hide Python's own
     "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
-    "context_pass", "counter", "fact", "frames_ready", "last_error", "mark", "mark_calls", "metadata", "pause",
+    "context_pass", "counter", "fact", "frames_ready", "last_error", "load", "mark", "mark_calls", "metadata", "pause",
     "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "trace",
     "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
 ]
 
 for _class in (Code, State, Statistics, Summary, VptraceError, VptraceWarning):
     _class.__module__ = __name__  # what a traceback shows
+
+
+def load(path, tables=(), *, range=None, request=None):  # pylint: disable=redefined-builtin,redefined-outer-name
+    """Reads a capture, or a trace of another tool, and returns a Trace:
+
+        run = vptrace.load("run.zst")
+        run.report["devices"][0]["busy_ns"]
+        pandas.DataFrame.from_arrow(run.ops).groupby("stage")["duration_ns"].sum()
+        ops = run.ops; duckdb.sql("select family, sum(duration_ns) from ops group by 1")
+
+    `tables` names those wanted, of `vptrace-analyze export --help`, or by short names: ops (kernels and copies), calls, ranges, gaps,
+    causes, requests, blocks, stages and steps, which are the default; None: all. They are in memory, where pandas, polars, DuckDB, pyarrow
+    and nanoarrow take them without a copy; texts are dictionaries. `range` and `request` limit the window as the
+    options of vptrace-analyze do.
+
+    Raises ValueError where an argument is wrong, OSError where the file cannot be opened, VptraceError where it is no trace, or
+    where there is no libvptrace_tables.so. What is missing from a damaged file is in report["verdict"], and `complete` is False.
+    """
+    from . import _tables  # pylint: disable=import-outside-toplevel  # programs that are traced need none of it
+
+    return _tables.Trace(path, _tables.USUAL if tables == () else tables, range, request)
 
 
 def mark_calls(*marks):

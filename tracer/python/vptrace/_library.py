@@ -148,29 +148,38 @@ def mapped():
     return None
 
 
-def _installed():
+def _installed(name):
     """The library of the prefix in which `cmake --install` put this module; "": it is elsewhere, or there is none."""
     prefix, place = os.path.split(_HERE)[0], "share/vptrace/python"
     if not prefix.endswith("/" + place):
         return ""
     multiarch = getattr(sys.implementation, "_multiarch", "")
     for folder in ("lib", "lib64", "lib/" + multiarch):
-        path = os.path.join(prefix[: -len(place)], folder, "libvptrace.so.0")
-        if os.path.exists(path):
-            return path
+        for file in (name + ".0", name):
+            path = os.path.join(prefix[: -len(place)], folder, file)
+            if os.path.exists(path):
+                return path
     return ""
+
+
+def candidates(name, variable):
+    """The paths of a library of ours, the likeliest first: the one in this process, what the variable names, the one beside the
+    libvptrace.so that is loaded or named, the one in this package, the one of its prefix, and what the system's loader finds."""
+    own, named = mapped(), os.environ.get(variable)
+    injected = [os.environ.get(kind + "_INJECTION64_PATH", "") for kind in ("CUDA", "NVTX")]  # as `vptrace run` does
+    injected = [path for path in injected if os.path.basename(path).startswith("libvptrace.so")]
+    if name == "libvptrace.so":
+        paths = [own, named, *injected]
+    else:
+        beside = [os.path.dirname(os.path.realpath(path)) for path in (own, os.environ.get("VPTRACE_LIBRARY"), *injected) if path]
+        paths = [named, *(os.path.join(folder, name) for folder in beside)]
+    return [path for path in (*paths, os.path.join(_HERE, name), _installed(name), name + ".0", name) if path]
 
 
 def _load():
     """The library, or None and the errors of each attempt."""
-    beside = os.path.join(_HERE, "libvptrace.so")
     tried = []
-    named = os.environ.get("VPTRACE_LIBRARY")
-    injected = [os.environ.get(kind + "_INJECTION64_PATH", "") for kind in ("CUDA", "NVTX")]  # as `vptrace run` does
-    injected = [path for path in injected if os.path.basename(path).startswith("libvptrace.so")]
-    for path in (mapped(), named, *injected, beside, _installed(), "libvptrace.so.0", "libvptrace.so"):
-        if not path:
-            continue
+    for path in candidates("libvptrace.so", "VPTRACE_LIBRARY"):
         try:
             return _Library(path), ""
         except (OSError, AttributeError) as error:

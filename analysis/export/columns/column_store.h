@@ -1,0 +1,72 @@
+/* column_store.h - tables of rows as columns in memory, in the layout of Arrow.
+ *
+ *	INTEGER  int64_t values[rows]    a bit for each value that is known
+ *	NUMBER   double values[rows]     likewise
+ *	TEXT     int32_t values[rows]    likewise; numbers of texts, which are kept once
+ *
+ * A store is filled by one pass over a trace and then never changes, so any number of threads may read it. Whoever holds a part of it
+ * holds a reference, and the last one frees it. */
+#ifndef VPA_ANALYSIS_EXPORT_COLUMNS_COLUMN_STORE_H
+#define VPA_ANALYSIS_EXPORT_COLUMNS_COLUMN_STORE_H
+
+#include "analysis/export/rows/table_columns.h"
+#include "formats/base/error.h"
+#include "formats/chunk/strings.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_store;
+
+struct vpa_stored_column {
+	struct vpa_table_column about; /* texts are the store's */
+	const char *metadata;          /* unit and help, in the form of Arrow */
+	union {
+		int64_t *integers;
+		double *numbers;
+		int32_t *ids;
+		void *data;
+	} values;
+	uint8_t *known; /* a bit each, the first in the lowest */
+	size_t cap, known_cap;
+	uint64_t unknown;         /* values */
+	struct vpt_strings texts; /* by id */
+	int64_t *text_offsets;    /* of each text and the end of all, in texts.bytes */
+};
+
+/* Rows of one table, or of several with the same columns after each other. */
+struct vpa_stored_part {
+	const struct vpa_stored_column *const *columns;
+	uint64_t rows;
+};
+
+struct vpa_stored_table {
+	const char *name;
+	size_t column_count, part_count;
+	const struct vpa_stored_part *parts;
+};
+
+/* What to read. */
+struct vpa_store_options {
+	/* Names of tables and short names, separated by commas; NULL: all. */
+	const char *tables;
+	const char *range; /* the window, see struct vpa_options; NULL and 0: the whole capture */
+	uint64_t request;
+};
+
+/* Reads a trace. The caller drops *out. 0, VPT_EINVAL where a name is that of no table, or what reading a trace returns. One thread
+ * at a time. */
+int vpa_store_load(const char *path, const struct vpa_store_options *o, struct vpa_store **out,
+	struct vpt_err *err);
+
+void vpa_store_hold(struct vpa_store *s);
+void vpa_store_drop(struct vpa_store *s); /* accepts NULL */
+
+/* Whether every record is there: the verdict of the report. */
+int vpa_store_is_complete(const struct vpa_store *s);
+
+/* The tables by number, short names last; NULL: there is none of that number or name. */
+const struct vpa_stored_table *vpa_store_table(const struct vpa_store *s, size_t number);
+const struct vpa_stored_table *vpa_store_find(const struct vpa_store *s, const char *name);
+
+#endif
