@@ -3,6 +3,7 @@
 
 #include "analysis/names/families.h"
 #include "formats/cli/command.h"
+#include "formats/base/count.h"
 #include "formats/event_schema.h"
 
 #include <stdlib.h>
@@ -106,13 +107,27 @@ static int read_copy_kind(
 static int read_calls(
 	const struct words *w, const char *word, struct vpa_change *c, struct vpt_err *err)
 {
+	static const struct {
+		const char *word;
+		enum vpa_change_what what;
+	} groups[] = {
+		{"small-reads", VPA_WHAT_SMALL_READS},
+		{"syncs", VPA_WHAT_SYNCS},
+		{"copies", VPA_WHAT_COPIES},
+		{"allocations", VPA_WHAT_ALLOCATIONS},
+		{"loads", VPA_WHAT_LOADS},
+	};
+	size_t i;
+
 	if (!*word || strlen(word) >= sizeof(c->name))
-		return refuse(w, "the name of a CUDA call, syncs, copies or small-reads", err);
+		return refuse(w,
+			"the name of a CUDA call, syncs, copies, small-reads, allocations or loads",
+			err);
 	strcpy(c->name, word);
-	c->what = !strcmp(word, "small-reads") ? VPA_WHAT_SMALL_READS
-		  : !strcmp(word, "syncs")     ? VPA_WHAT_SYNCS
-		  : !strcmp(word, "copies")    ? VPA_WHAT_COPIES
-					       : VPA_WHAT_CALLS;
+	c->what = VPA_WHAT_CALLS;
+	for (i = 0; i < COUNT(groups); i++)
+		if (!strcmp(word, groups[i].word))
+			c->what = groups[i].what;
 	return VPT_OK;
 }
 
@@ -178,12 +193,45 @@ static int is_line(const char *text)
 	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
+/* "launch", after "per" */
+static int read_launch(
+	struct words *w, struct vpa_change *c, const char *expected, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+
+	take_word(w, word, sizeof(word));
+	c->per_launch = !strcmp(word, "launch");
+	return c->per_launch ? VPT_OK : refuse(w, expected, err);
+}
+
+/* Lengths, as many as there are, then "after CALL"; or "per launch". */
+static int read_stretch(
+	struct words *w, struct vpa_change *c, const char *expected, struct vpt_err *err)
+{
+	char word[VPA_CHANGE_NAME];
+	int rc = VPT_OK, is_there = 1;
+
+	while (!rc && is_there && *w->rest) {
+		take_word(w, word, sizeof(word));
+		if (!strcmp(word, "per") && !c->least_ns && !c->most_ns && !*c->line)
+			return read_launch(w, c, expected, err);
+		rc = take_length(w, word, c, &is_there, err);
+	}
+	if (rc || is_there)
+		return rc;
+	if (strcmp(word, "after") != 0)
+		return refuse(w, expected, err);
+	c->kind = VPA_CHANGE_HOST_AFTER;
+	take_word(w, word, sizeof(word));
+	return read_calls(w, word, c, err);
+}
+
 static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
 {
-	static const char expected[] =
-		"host X [over|under TIME | after CALL] [at FILE:LINE] [on THREAD] [in PLACE]";
+	static const char expected[] = "host X [per launch | over TIME | under TIME | after CALL] "
+				       "[at FILE:LINE] [on THREAD] [in PLACE]";
 	char word[VPA_CHANGE_NAME];
-	int rc, is_there;
+	int rc;
 
 	take_after(w, " on ", 0, c->thread);
 	take_after(w, " at ", 0, c->line);
@@ -191,17 +239,8 @@ static int read_host(struct words *w, struct vpa_change *c, struct vpt_err *err)
 		return refuse(w, "host X at FILE:LINE, such as model.py:212", err);
 	take_word(w, word, sizeof(word));
 	rc = read_number(w, word, 1000, &c->factor, "host X, a factor from 0 to 1000", err);
-	if (rc || !*w->rest)
-		return rc;
-	take_word(w, word, sizeof(word));
-	rc = take_length(w, word, c, &is_there, err);
-	if (rc || is_there)
-		return rc ? rc : read_end(w, expected, err);
-	if (strcmp(word, "after") != 0)
-		return refuse(w, expected, err);
-	c->kind = VPA_CHANGE_HOST_AFTER;
-	take_word(w, word, sizeof(word));
-	rc = read_calls(w, word, c, err);
+	if (!rc)
+		rc = read_stretch(w, c, expected, err);
 	return rc ? rc : read_end(w, expected, err);
 }
 

@@ -4,9 +4,11 @@
  *	                                        code follows, since more of it most likely needs what was waited for
  *	delete small-reads|CALL [in PLACE]      the calls are gone, with their ops and the host code of the launch
  *	delete copies KIND [in PLACE]           the same for copies of a kind: HtoD, DtoH ...
- *	host X [over|under TIME] [in PLACE]     host code between calls takes X times as long; 0: none; over, under: only
- *	                                        stretches of at least, of less than this time
- *	host X after small-reads|CALL [in PLACE]  the same for what follows such calls
+ *	host X [over TIME] [under TIME] [in PLACE]  host code between calls takes X times as long; 0: none; over, under:
+ *	                                        only stretches of at least, of less than this time
+ *	host X ... after small-reads|CALL [in PLACE]  the same for what follows such calls, without what any launch needs
+ *	host X per launch [in PLACE]            the same for what each launch and copy needs: all of the code before it if
+ *	                                        that is under 100 us, else as much as is usual
  *	host X ... on THREAD [in PLACE]         the same of one thread only: its name, or number
  *	host X ... at FILE:LINE [in PLACE]      the same while the thread's Python stack has this line in it; FILE: the end
  *	                                        of a path
@@ -20,7 +22,8 @@
  *	steps N PLACE                           of the instances in each range around them N run, spread evenly
  *
  * PLACE, OUTER, CALL and KERNEL are names as a report has them, or patterns as of a shell. PLACE is the rest of the
- * line, so it may have blanks. CALL may be "syncs" or "copies" for all of that kind. */
+ * line, so it may have blanks. CALL may be "syncs", "copies", "allocations" (and what frees) or "loads" (of code) for all of
+ * that kind. */
 #ifndef VPA_ANALYSIS_RETIME_CHANGE_H
 #define VPA_ANALYSIS_RETIME_CHANGE_H
 
@@ -47,6 +50,8 @@ enum vpa_change_what {
 	VPA_WHAT_CALLS, /* whose name matches */
 	VPA_WHAT_SYNCS,
 	VPA_WHAT_COPIES,      /* of any kind */
+	VPA_WHAT_ALLOCATIONS, /* and what frees */
+	VPA_WHAT_LOADS,       /* of code */
 	VPA_WHAT_SMALL_READS, /* copies of a few bytes to the host, and the wait that follows */
 	VPA_WHAT_COPY_KIND,
 	VPA_WHAT_FAMILY, /* of kernels */
@@ -63,6 +68,7 @@ struct vpa_change {
 	char outer[VPA_CHANGE_NAME];  /* of `graph`; "": once in all */
 	char line[VPA_CHANGE_NAME];   /* of `host`, FILE:LINE; "": any */
 	char thread[VPA_CHANGE_NAME]; /* of `host`; "": all */
+	int per_launch;               /* of `host`: only what launches need */
 	uint64_t least_ns, most_ns;   /* of stretches of host code, most_ns excluded; 0: any */
 	double factor;                /* or GB/s; of `pin` 0: that of other copies */
 	uint32_t number;              /* a copy kind, a family, or N of `skip` and `steps` */

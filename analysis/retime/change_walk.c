@@ -247,13 +247,32 @@ static void scale_gap(struct vpa_walk *w, const struct vpa_rule *r, const struct
 	hit(w, r);
 }
 
+/* What a launch needs of the code before it. Before any other call short code is taken to be a part of launching. */
+static void scale_launch(
+	struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
+{
+	struct vpa_call_effect *effect;
+	uint64_t ns = c->gap_ns;
+
+	if (ns >= VPA_LAUNCH_GAP_NS)
+		ns = c->op_count ? w->x->e->launch_gap_ns : 0;
+	if (!ns)
+		return;
+	effect = of_call(w, c, r->world);
+	if (ns > effect->gap_ns)
+		ns = effect->gap_ns;
+	effect->gap_ns -= ns;
+	lengthen(&effect->gap_ns, scaled(ns, r->change->factor));
+	hit(w, r);
+}
+
 /* The code after a call, or after the wait that it ends with. What any launch needs stays. */
 static void scale_after(struct vpa_walk *w, const struct vpa_rule *r, const struct vpa_tape_call *c)
 {
 	struct vpa_call_effect *effect;
 	uint64_t stays_ns = w->x->e->launch_gap_ns;
 
-	if (c->gap_ns <= stays_ns)
+	if (c->gap_ns <= stays_ns || !is_stretch(r->change, c->gap_ns))
 		return;
 	effect = of_call(w, c, r->world);
 	if (effect->gap_ns > stays_ns) {
@@ -332,6 +351,8 @@ static void apply(struct vpa_walk *w, size_t rule, uint32_t call, struct walk_th
 	case VPA_CHANGE_HOST:
 		if (*r->change->line)
 			scale_line(w, r, c);
+		else if (r->change->per_launch)
+			scale_launch(w, r, c);
 		else
 			scale_gap(w, r, c);
 		break;

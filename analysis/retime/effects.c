@@ -36,6 +36,10 @@ static int means_name(
 		return klass == VPT_CALL_SYNC;
 	case VPA_WHAT_COPIES:
 		return klass == VPT_CALL_COPY || klass == VPT_CALL_BLOCKING_COPY;
+	case VPA_WHAT_ALLOCATIONS:
+		return klass == VPT_CALL_ALLOCATION;
+	case VPA_WHAT_LOADS:
+		return klass == VPT_CALL_MODULE_LOAD;
 	default:
 		return 0;
 	}

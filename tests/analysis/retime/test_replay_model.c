@@ -25,7 +25,8 @@ static const char *const some_changes[] = {"drop syncs", "drop copies", "drop sm
 	"host 2 after copies in x", "scale * 0.5", "scale gem? 2", "scale con* 0 in r*",
 	"rate HtoD 25", "rate DtoH 0.001 in r1", "pin DtoH 12", "pin HtoD 3 in r2", "aside r1",
 	"aside r*", "aside x", "skip 1/2 r*", "delete cudaNothing", "scale nothing 3", "host 1",
-	"skip 1/2 nothing", "aside nothing", "skip 1/3 r1"};
+	"skip 1/2 nothing", "aside nothing", "skip 1/3 r1", "host 0 per launch",
+	"host 0.5 per launch in r1", "host 0 over 1us under 8us after syncs", "host 0.3 over 2us"};
 
 static struct retime_model model;
 static struct vpa_change changes[LISTS][CHANGES];

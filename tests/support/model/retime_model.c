@@ -478,8 +478,22 @@ static void host_after(struct world *w, const struct vpa_change *c, int call)
 	int wait = wait_after(w, c, call), next = next_of(w, wait == NONE ? call : wait);
 	int64_t stays = w->e->launch_gap;
 
-	if (next != NONE && w->e->gap[next] > stays && w->gap[next] > stays)
+	if (next != NONE && w->e->gap[next] > stays && w->gap[next] > stays &&
+		is_stretch(c, w->e->gap[next]))
 		w->gap[next] = stays + (int64_t)((double)(w->gap[next] - stays) * c->factor);
+}
+
+static void scale_launch(struct world *w, const struct vpa_change *c, int call)
+{
+	int64_t part = w->e->gap[call];
+	int i, launches = 0;
+
+	for (i = 0; i < w->m->op_count; i++)
+		launches |= w->e->call[i] == call;
+	if (part >= 100000)
+		part = launches ? w->e->launch_gap : 0;
+	part = smaller(part, w->gap[call]);
+	w->gap[call] = w->gap[call] - part + (int64_t)((double)part * c->factor);
 }
 
 static void change_calls(struct world *w, const struct vpa_change *c)
@@ -551,7 +565,9 @@ static void apply(struct world *w, const struct vpa_change *c)
 	switch (c->kind) {
 	case VPA_CHANGE_HOST:
 		for (i = 0; i < w->m->call_count; i++)
-			if (place_of_gap(w, c, i) && is_stretch(c, w->e->gap[i]))
+			if (place_of_gap(w, c, i) && c->per_launch)
+				scale_launch(w, c, i);
+			else if (place_of_gap(w, c, i) && is_stretch(c, w->e->gap[i]))
 				w->gap[i] = (int64_t)((double)w->gap[i] * c->factor);
 		break;
 	case VPA_CHANGE_SCALE:
