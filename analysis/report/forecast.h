@@ -19,7 +19,8 @@ enum vpa_confidence {
 /* A part of the mean unit: a stage in which no other one is, or, without a name, what is between them. */
 struct vpa_forecast_stage {
 	const char *name; /* NULL: between stages */
-	double host_ms;   /* its part of the host's pace */
+	int is_replayed; /* 0: of a large trace no replayed part has it, so nothing is known of it; all others are 0 */
+	double host_ms; /* its part of the host's pace */
 	double recorded_ms,
 		predicted_ms; /* of the base, and of all_ms, or, where one finding only has a change, of that */
 };
@@ -50,6 +51,7 @@ struct vpa_forecast {
 	/* All changes of findings together, in the base; 0: there are fewer than two, or no prediction. */
 	size_t all_count;
 	double all_ms, all_fps, all_steps_per_s;
+	int all_at_least; /* one of them brings at least what is predicted */
 	/* In order, then what is between them; host_ms, recorded_ms and predicted_ms add up to those of the whole. None: the
 	 * unit is no block and no request, its stages overlap, or the options do not request stage_spans. */
 	struct vpa_forecast_stage *stages;

@@ -110,6 +110,18 @@ static double ms_of(const struct vpa_timed_part *part, const struct vpa_retiming
 	return all_ns > 0 ? base_ms * ns / all_ns : 0;
 }
 
+/* Whether some replayed part of the trace has some of it. */
+static int is_replayed(
+	const struct vpa_timed_part *part, const struct vpa_retiming *t, size_t first)
+{
+	size_t i;
+
+	for (i = part->from; i < part->to; i++)
+		if (vpa_retimed_ns(t, VPA_WORLD_RECORDED, first + i))
+			return 1;
+	return 0;
+}
+
 int vpa_unit_stages_write(struct vpa_report *r, const struct vpa_spans *s,
 	const struct vpa_timed_parts *p, const struct vpa_retiming *t, size_t first, size_t world)
 {
@@ -124,11 +136,12 @@ int vpa_unit_stages_write(struct vpa_report *r, const struct vpa_spans *s,
 	if (!f->stages)
 		return VPT_ENOMEM;
 	rest = &f->stages[p->part_count];
-	*rest = (struct vpa_forecast_stage){NULL, f->host_ms, f->base_ms, predicted_ms};
+	*rest = (struct vpa_forecast_stage){NULL, 1, f->host_ms, f->base_ms, predicted_ms};
 	for (i = 0; i < p->part_count; i++) {
 		struct vpa_forecast_stage *row = &f->stages[i];
 
 		*row = (struct vpa_forecast_stage){p->parts[i].name,
+			is_replayed(&p->parts[i], t, first),
 			ms_of(&p->parts[i], t, first, VPA_WORLD_HOST, f->host_ms),
 			ms_of(&p->parts[i], t, first, VPA_WORLD_RECORDED, f->base_ms),
 			ms_of(&p->parts[i], t, first, world, predicted_ms)};

@@ -624,16 +624,29 @@ static uint64_t confidence(const struct vpa_at *at)
 	return f->confidence;
 }
 
+static int is_replayed(const struct vpa_at *at)
+{
+	const struct vpa_forecast_stage *s = at->row;
+
+	return s->is_replayed;
+}
+
 #define ROW struct vpa_forecast_stage
 static const struct vpa_field forecast_stage_fields[] = {
 	{"name", TEXT_OR_NULL(name), NULL,
 		"name of the stage, one that is in no other one; null: the time between stages"},
-	{"host_ms", REAL(host_ms), "ms", "its part of the host's pace: of the forecast's host_ms"},
-	{"recorded_ms", REAL(recorded_ms), "ms", "its part of the forecast's base_ms"},
+	{"host_ms", REAL(host_ms), "ms",
+		"its part of the host's pace: of the forecast's host_ms; null: no replayed part of "
+		"the "
+		"trace has it",
+		.known = is_replayed},
+	{"recorded_ms", REAL(recorded_ms), "ms",
+		"its part of the forecast's base_ms; null: as before", .known = is_replayed},
 	{"predicted_ms", REAL(predicted_ms), "ms",
 		"the same with the changes of all findings, or of the only one that has any; "
 		"without, as "
-		"recorded"},
+		"recorded; null: as before",
+		.known = is_replayed},
 };
 static const struct vpa_fields forecast_stage =
 	FIELDS("forecast_stage", "a part of the mean block or request", forecast_stage_fields);

@@ -84,6 +84,23 @@ static void put_row(struct vpa_bar_pairs *p, const char *name, double recorded_m
 	vpa_html_pair_bars(p, &row);
 }
 
+/* Stages that no replayed part of the trace has. */
+static void put_others(struct vpa_html *h, const struct vpa_forecast *f)
+{
+	const char *before = "<p class=\"muted\">Not in the replayed parts: ";
+	size_t i;
+
+	for (i = 0; i < f->stage_count; i++) {
+		if (f->stages[i].is_replayed)
+			continue;
+		vpa_html_raw(h, before);
+		vpa_html_text(h, f->stages[i].name);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		vpa_html_raw(h, ".</p>\n");
+}
+
 static void put_table(struct vpa_html *h, const struct vpa_forecast *f, const struct fixes *fixes)
 {
 	struct vpa_bar_pairs p = {.h = h,
@@ -101,9 +118,11 @@ static void put_table(struct vpa_html *h, const struct vpa_forecast *f, const st
 	vpa_html_pairs_begin(h, "recorded", "predicted", NULL);
 	put_row(&p, whole, f->base_ms, fixes->predicted_ms, 1);
 	for (i = 0; i < f->stage_count; i++)
-		put_row(&p, f->stages[i].name ? f->stages[i].name : "between stages",
-			f->stages[i].recorded_ms, f->stages[i].predicted_ms, 0);
+		if (f->stages[i].is_replayed)
+			put_row(&p, f->stages[i].name ? f->stages[i].name : "between stages",
+				f->stages[i].recorded_ms, f->stages[i].predicted_ms, 0);
 	vpa_html_pairs_end(h);
+	put_others(h, f);
 }
 
 void vpa_html_before_after(struct vpa_html *h, const struct vpa_report *r)
@@ -124,9 +143,9 @@ void vpa_html_before_after(struct vpa_html *h, const struct vpa_report *r)
 		vpa_html_print(h, " replayed with the changes of all %zu fixes", fixes.count);
 	else
 		vpa_html_raw(h, " replayed with the change of the fix");
-	vpa_html_print(h, ": %s instead of %s. Confidence: %s.</p>\n",
-		vpa_duration(ns_of(fixes.predicted_ms)).text, vpa_duration(ns_of(f->base_ms)).text,
-		vpa_confidence_word(f->confidence));
+	vpa_html_print(h, ": %s%s instead of %s. Confidence: %s.</p>\n",
+		f->all_at_least ? "at most " : "", vpa_duration(ns_of(fixes.predicted_ms)).text,
+		vpa_duration(ns_of(f->base_ms)).text, vpa_confidence_word(f->confidence));
 	put_table(h, f, &fixes);
 	if (fixes.change[0])
 		vpa_html_what_if(h, r, fixes.change);

@@ -74,15 +74,25 @@ static int has_host(const struct vpa_screen *s)
 	return f->stage_count && f->base == vpa_base_of_unit(s->unit.kind);
 }
 
-static uint64_t host_ns(const struct vpa_screen *s, const char *name)
+static const struct vpa_forecast_stage *forecast_of(const struct vpa_screen *s, const char *name)
 {
 	const struct vpa_forecast *f = &s->report->forecast;
 	size_t i;
 
 	for (i = 0; i < f->stage_count; i++)
 		if (f->stages[i].name && vpt_same_text(f->stages[i].name, name))
-			return vpt_sat_u64(f->stages[i].host_ms * 1e6 + 0.5);
-	return 0;
+			return &f->stages[i];
+	return NULL;
+}
+
+/* The host's time in a stage, of what is left of all. "-": no replayed part of the trace has the stage. */
+static struct vpa_num take_host(const struct vpa_screen *s, const char *name, uint64_t *left_ns)
+{
+	const struct vpa_forecast_stage *f = forecast_of(s, name);
+	uint64_t ns = f ? vpa_earlier(vpt_sat_u64(f->host_ms * 1e6 + 0.5), *left_ns) : 0;
+
+	*left_ns -= ns;
+	return f && !f->is_replayed ? (struct vpa_num){"-"} : vpa_in_column(ns, s->ns);
 }
 
 static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
@@ -96,7 +106,7 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 
 	for (i = 0; i < r->stage_count && shown < STAGES; i++) {
 		const struct vpa_stage_row *stage = &r->stages[i];
-		uint64_t busy_ns, idle_ns, ns;
+		uint64_t busy_ns, idle_ns;
 
 		if (stage->nested || !stage->in_blocks)
 			continue;
@@ -108,9 +118,7 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 		if (stage->holds_steps && s->request->steps.per_block > 0)
 			add_steps(row, s->request);
 		put_times(row, s, busy_ns, idle_ns);
-		ns = vpa_earlier(host_ns(s, stage->name), left_ns);
-		left_ns -= ns;
-		row->cells[HOST] = vpa_in_column(ns, s->ns);
+		row->cells[HOST] = take_host(s, stage->name, &left_ns);
 		shown++;
 	}
 	if (works_ns + waits_ns + left_ns >= s->ns / HARDLY) {
