@@ -15,6 +15,9 @@ enum { EVIDENCE_MAX = 3 };
 /* A saving is worth a line from these shares. */
 static const double window_share = 0.01, active_share = 0.02;
 
+/* A prediction is worth a line from this share of its base: less of a bound comes true. */
+static const double predicted_share = 0.01;
+
 /* A saving is said to be of the mean block or step if its share there is at least this part of its share of the
  * active time; where there is a steady FPS, or the first request is left out, also if it is at least the second part of
  * the unit. What comes before and after them is no part of them. */
@@ -26,7 +29,8 @@ static const double busy_share = 0.25;
 int vpa_findings_begin(struct vpa_report *r)
 {
 	r->findings = vpa_arena_alloc(&r->arena, VPA_FINDINGS_MAX, sizeof(*r->findings));
-	return r->findings ? VPT_OK : VPT_ENOMEM;
+	r->candidates = vpa_arena_alloc(&r->arena, VPA_CANDIDATES_MAX, sizeof(*r->candidates));
+	return r->findings && r->candidates ? VPT_OK : VPT_ENOMEM;
 }
 
 struct vpa_finding *vpa_finding_add(
@@ -41,6 +45,21 @@ struct vpa_finding *vpa_finding_add(
 	f->status = status;
 	f->evidence = vpa_arena_alloc(&r->arena, EVIDENCE_MAX, sizeof(*f->evidence));
 	return f->evidence ? f : NULL;
+}
+
+void vpa_finding_is_candidate(struct vpa_report *r)
+{
+	struct vpa_finding *f = &r->findings[--r->finding_count];
+
+	if (r->candidate_count < VPA_CANDIDATES_MAX)
+		r->candidates[r->candidate_count++] = *f;
+	*f = (struct vpa_finding){.id = NULL};
+}
+
+void vpa_finding_promote(struct vpa_report *r, const struct vpa_finding *candidate)
+{
+	if (r->finding_count < VPA_FINDINGS_MAX && !vpa_finding_find(r, candidate->id))
+		r->findings[r->finding_count++] = *candidate;
 }
 
 void vpa_finding_evidence(struct vpa_finding *f, const char *text)
@@ -141,6 +160,16 @@ int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s)
 	       (double)s->ns >= active_share * (double)vpa_active_ns(r);
 }
 
+int vpa_saving_may_be_worth(const struct vpa_report *r, const struct vpa_saving *s)
+{
+	return (double)s->ns >= predicted_share * (double)vpa_active_ns(r);
+}
+
+int vpa_prediction_is_worth(double gain_ms, double base_ms)
+{
+	return gain_ms >= predicted_share * base_ms;
+}
+
 enum vpa_finding_status vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s)
 {
 	return (double)s->ns >= 0.1 * (double)vpa_windows_ns(r) ? VPA_FINDING_FAIL
@@ -159,13 +188,44 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 	return most;
 }
 
-/* The saving in the mean unit, as a rate if one is known. 0: it lies elsewhere. */
+/* A gain in the mean unit, as a rate if one is known. */
+static void gain_in_unit(const struct vpa_report *r, struct vpa_finding *f,
+	const struct vpa_mean_unit *base, double gain_ms)
+{
+	double fps = vpa_unit_fps(r, base->kind), left;
+
+	f->base = vpa_base_of_unit(base->kind);
+	f->base_ms = vpa_in_ms(base->span_ns) / base->units * base->stretch;
+	f->base_gain_ms = gain_ms;
+	f->fps_from = f->fps_to = f->steps_per_s_from = f->steps_per_s_to = 0;
+	left = (f->base_ms - gain_ms) / f->base_ms;
+	if (left <= 0)
+		return;
+	if (base->has_rate) {
+		f->steps_per_s_from = 1e3 / f->base_ms;
+		f->steps_per_s_to = f->steps_per_s_from / left;
+	} else if (fps > 0) {
+		f->fps_from = fps;
+		f->fps_to = fps / left;
+	}
+}
+
+void vpa_finding_is_of_unit(const struct vpa_report *r, struct vpa_finding *f, double gain_ms)
+{
+	struct vpa_mean_unit base = vpa_mean_unit_of(r);
+
+	gain_in_unit(r, f, &base, gain_ms);
+	f->base_gain_from_ms = 0;
+	f->base_likely_ms = gain_ms;
+}
+
+/* The saving in the mean unit. 0: it lies elsewhere. */
 static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	const struct vpa_saving *s, uint64_t device_ns)
 {
 	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 	uint64_t ns = vpa_portion(s->base_ns, device_ns, s->ns);
-	double fps = vpa_unit_fps(r, base.kind), gain, left;
+	double fps = vpa_unit_fps(r, base.kind);
 
 	/* The only request has its own way, below. */
 	if (!(base.units > 0) || !s->base_ns ||
@@ -177,21 +237,8 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 		((fps <= 0 && !base.without_first) ||
 			(double)ns < steady_share * (double)base.span_ns))
 		return 0;
-	gain = vpa_in_ms(ns) / base.units * base.stretch;
-	f->base = vpa_base_of_unit(base.kind);
-	f->base_ms = vpa_in_ms(base.span_ns) / base.units * base.stretch;
-	f->base_gain_ms = gain;
-	f->base_gain_from_ms = gain * (double)s->from_ns / (double)s->ns;
-	left = (f->base_ms - gain) / f->base_ms;
-	if (left <= 0)
-		return 1;
-	if (base.has_rate) {
-		f->steps_per_s_from = 1e3 / f->base_ms;
-		f->steps_per_s_to = f->steps_per_s_from / left;
-	} else if (fps > 0) {
-		f->fps_from = fps;
-		f->fps_to = fps / left;
-	}
+	gain_in_unit(r, f, &base, vpa_in_ms(ns) / base.units * base.stretch);
+	f->base_gain_from_ms = f->base_gain_ms * (double)s->from_ns / (double)s->ns;
 	return 1;
 }
 

@@ -8,15 +8,19 @@
 
 #include "analysis/report/report.h"
 
-enum { VPA_FINDINGS_MAX = 32 };
+enum { VPA_FINDINGS_MAX = 32, VPA_CANDIDATES_MAX = VPA_FINDINGS_MAX };
 
-/* Allocates room for findings in the report. 0 or VPT_ENOMEM. */
+/* Allocates room for findings and candidates in the report. 0 or VPT_ENOMEM. */
 int vpa_findings_begin(struct vpa_report *r);
 
 /* Adds a finding; the caller fills the other members. `id` is a constant. NULL: too
  * many findings, or no memory. */
 struct vpa_finding *vpa_finding_add(
 	struct vpa_report *r, const char *id, enum vpa_finding_status status);
+/* Makes the last finding a candidate. */
+void vpa_finding_is_candidate(struct vpa_report *r);
+/* Makes a candidate a finding again, unless there are too many. */
+void vpa_finding_promote(struct vpa_report *r, const struct vpa_finding *candidate);
 /* Adds a name as evidence. Keeps the first three; skips NULL, and names already listed. */
 void vpa_finding_evidence(struct vpa_finding *f, const char *text);
 const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id);
@@ -47,11 +51,18 @@ void vpa_limit_gain(const struct vpa_report *r, struct vpa_gain_row *gain);
 int vpa_is_window_share(const struct vpa_report *r, uint64_t ns);
 /* Whether the saving is at least 1 % of the windows and 2 % of the active time. */
 int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s);
+/* Whether a predicted gain is worth a line. */
+int vpa_prediction_is_worth(double gain_ms, double base_ms);
+/* Whether a prediction of a saving with this bound can be worth a line. */
+int vpa_saving_may_be_worth(const struct vpa_report *r, const struct vpa_saving *s);
 /* "fail" from a tenth of the windows, else "warn". */
 enum vpa_finding_status vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s);
 /* Fills in the gain, what it is a part of, and what it means in FPS or steps per second. The note begins with the
  * device that gains most of it, if there are several and that one is hardly busy. */
 void vpa_finding_saves(struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
+
+/* What the finding saves is a part of the mean unit, after all. */
+void vpa_finding_is_of_unit(const struct vpa_report *r, struct vpa_finding *f, double gain_ms);
 
 /* How much of the time before the first work is part of the only marked request; 0: none. */
 uint64_t vpa_request_head_ns(const struct vpa_report *r, uint64_t head_ns);
@@ -88,7 +99,7 @@ void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);
 
-/* Fills in the changes that findings ask for, see ../retime/change.h. */
+/* Fills in the changes that findings and candidates ask for, see ../retime/change.h. */
 void vpa_finding_changes(struct vpa_report *r);
 
 #endif

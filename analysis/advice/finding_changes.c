@@ -2,23 +2,34 @@
  *
  * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
  * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs
- * what was waited for. Copies that overlap kernels take no time of their own; what waits for them still does.
- * Fused attention has no change: how long its kernels would take is not in the trace. That it no longer grows has one. */
+ * what was waited for. A small read takes the code along that works with the value: what follows it is neither a launch's usual
+ * code nor longer than the code that causes count as the wait's. Copies that overlap kernels take no time of their own; what
+ * waits for them still does. How long a kernel of fused attention takes is not in the trace; it has the arithmetic of
+ * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "formats/base/count.h"
+
+#include <string.h>
+
+#define DELETE_READS "delete small-reads; host 0 over 100us under 1ms after small-reads"
 
 static const struct {
 	const char *id, *change;
+	int at_least;
 } changes[] = {
-	{"small-reads", "delete small-reads"},
-	{"sync-drain", "drop syncs under 1ms"},
-	{"blocking-copy", "drop copies under 1ms"},
-	{"host-waits", "delete small-reads; drop copies under 1ms; drop syncs under 1ms"},
-	{"host-stall", "host 0.5 over 100us"},
-	{"launch-rate", "host 0 under 100us"},
+	{"small-reads", DELETE_READS, 0},
+	{"sync-drain", "drop syncs under 1ms", 0},
+	{"blocking-copy", "drop copies under 1ms", 0},
+	{"host-waits", DELETE_READS "; drop copies under 1ms; drop syncs under 1ms", 0},
+	{"host-stall", "host 0.5 over 100us", 0},
+	{"launch-rate", "host 0 per launch", 0},
+	{"allocation", "delete allocations", 0},
+	{"module-load", "delete loads", 0},
+	{"eager-attention", "scale eager-softmax 0", 1},
 };
 
 /* The kind of copies that take most time. NULL: none. */
@@ -64,19 +75,27 @@ static const char *steady_attention(struct vpa_report *r)
 	return text;
 }
 
-void vpa_finding_changes(struct vpa_report *r)
+static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t count)
 {
 	size_t i, k;
 
-	for (i = 0; i < r->finding_count; i++) {
-		struct vpa_finding *f = &r->findings[i];
+	for (i = 0; i < count; i++) {
+		struct vpa_finding *f = &all[i];
 
-		for (k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
-			if (!strcmp(changes[k].id, f->id))
+		for (k = 0; k < COUNT(changes); k++)
+			if (!strcmp(changes[k].id, f->id)) {
 				f->change = changes[k].change;
+				f->predicted_at_least = changes[k].at_least;
+			}
 		if (!strcmp(f->id, "exposed-copy"))
 			f->change = main_copies(r);
 		if (!strcmp(f->id, "attention-growth"))
 			f->change = steady_attention(r);
 	}
+}
+
+void vpa_finding_changes(struct vpa_report *r)
+{
+	set_changes(r, r->findings, r->finding_count);
+	set_changes(r, r->candidates, r->candidate_count);
 }

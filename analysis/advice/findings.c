@@ -13,7 +13,7 @@
 /* Below this share of its base a gain changes no figure that is shown. */
 static const double visible_share = 0.005;
 
-/* What findings are ordered by. Idle time is less than what other gains are a part of: the window stands for
+/* What findings are ordered by: of a range its middle. Idle time is less than what other gains are a part of: the window stands for
  * it. */
 static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 {
@@ -21,6 +21,8 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 
 	if (f->base == VPA_BASE_IDLE)
 		base_ms = vpa_in_ms(vpa_windows_ns(r));
+	if (base_ms > 0 && f->predicted_ms > 0 && f->predicted_at_least)
+		return (f->base_ms - f->predicted_ms + f->base_gain_ms) / 2 / base_ms;
 	if (base_ms > 0 && f->predicted_ms > 0)
 		return (f->base_ms - f->predicted_ms) / base_ms;
 	return base_ms > 0 ? f->base_likely_ms / base_ms : 0;
@@ -67,7 +69,8 @@ static void set_likely(struct vpa_finding *f)
 
 int vpa_finding_vanishes(const struct vpa_finding *f)
 {
-	return f->predicted_ms > 0 && f->base_ms - f->predicted_ms < visible_share * f->base_ms;
+	return f->predicted_ms > 0 && !f->predicted_at_least &&
+	       f->base_ms - f->predicted_ms < visible_share * f->base_ms;
 }
 
 /* A gain that is too small to be seen in what it is a part of is none. */
@@ -135,6 +138,8 @@ int vpa_findings_write(struct vpa_report *r)
 	drop_invisible(r);
 	for (i = 0; i < r->finding_count; i++)
 		set_likely(&r->findings[i]);
+	for (i = 0; i < r->candidate_count; i++)
+		set_likely(&r->candidates[i]);
 	vpa_finding_changes(r);
 	vpa_findings_sort(r);
 	return r->arena.failed ? VPT_ENOMEM : VPT_OK;

@@ -1,18 +1,17 @@
 /* findings_idle.c - conclusions about idle time: one finding per cause that can be acted on, with
  * the time it would save; first use; and the window's head and tail, which may or may not belong to
  * what was to be measured. */
-#include "analysis/advice/finding.h"
+#include "analysis/advice/findings_idle.h"
 
 #include "analysis/advice/findings_first_use.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/advice/gain_unit.h"
-#include "analysis/advice/idle_sum.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
-#include "analysis/model/small_copies.h"
 #include "analysis/report/limit.h"
 #include "analysis/report/main_line.h"
 #include "analysis/report/similar_names.h"
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -35,13 +34,8 @@ static const double code_share = 0.5;
 /* The part of a gain shared with other causes is reported from this share. */
 static const double shared_share = 0.1;
 
-/* What to do about each cause. `course`: unavoidable in small amounts; `of_recording`: a problem of
- * the trace, the program would gain nothing. */
-static const struct advice {
-	enum vpa_cause cause;
-	int course, of_recording;
-	const char *id, *title;
-} advices[] = {
+/* What to do about each cause. */
+static const struct vpa_advice advices[] = {
 	{VPA_CAUSE_SYNC, 0, 0, "sync-drain",
 		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
 	{VPA_CAUSE_BLOCKING_COPY, 0, 0, "blocking-copy",
@@ -84,29 +78,7 @@ static const struct advice {
 		"record again with more memory: records are missing where the GPU was idle"},
 };
 
-/* Of the blocking copies those that read a few bytes back: not bandwidth is the matter, but that the host
- * waits for everything before them. */
-static const struct advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
-	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
-
-/* The parts of the waits, with their names in a sentence and what to do, in a list. */
-static const struct wait_part {
-	const char *id, *name, *remedy;
-} wait_parts[VPA_WAITS_COUNT] = {
-	[VPA_WAITS_READS] = {"small-reads", "small reads", "no .item() or .cpu()"},
-	[VPA_WAITS_COPIES] = {"blocking-copy", "copies", "pinned memory and non_blocking=True"},
-	[VPA_WAITS_SYNCS] = {"sync-drain", "synchronisations", "no synchronise"},
-};
-
 /* ---- what and where ---- */
-
-/* Which copies they are. NULL: not known, or of several parts. */
-static const char *copies_of(struct vpa_report *r, enum vpa_waits part)
-{
-	return part == VPA_WAITS_READS    ? vpa_small_reads_text(r)
-	       : part == VPA_WAITS_COPIES ? vpa_large_copies_text(r)
-					  : NULL;
-}
 
 /* The listed gap of that headline; NULL if there is none, or more than one. */
 static const struct vpa_gap_row *only_gap(const struct vpa_report *r, enum vpa_cause cause)
@@ -241,8 +213,7 @@ static const char *instead_note(struct vpa_report *r, enum vpa_cause cause, uint
 		most->instead, vpa_part_word(ns, all_ns));
 }
 
-/* Appends to the note; NULL: nothing. */
-static void add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
+void vpa_finding_add_note(struct vpa_report *r, struct vpa_finding *f, const char *more)
 {
 	if (more)
 		f->note = vpa_arena_printf(
@@ -261,7 +232,7 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 			f->base_gain_ms * (double)sum->half_ns / (double)sum->saving.device_ns;
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns || is_code(sum))
 		return;
-	add_note(r, f,
+	vpa_finding_add_note(r, f,
 		vpa_arena_printf(&r->arena, "another fix would save %s of it too",
 			vpa_part_word(sum->shared_ns, sum->saving.ns)));
 }
@@ -269,10 +240,10 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
  * are not the reason. */
 static const char *title_of(
-	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
+	struct vpa_report *r, const struct vpa_advice *a, const struct vpa_idle_sum *sum)
 {
 	if (is_code(sum))
-		return vpa_host_code_title(r, &sum->code, a == &small_reads);
+		return vpa_host_code_title(r, &sum->code, sum->part == VPA_WAITS_READS);
 	if (a->cause == VPA_CAUSE_MODULE_LOAD)
 		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
@@ -336,9 +307,8 @@ static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *
 		    : NULL;
 }
 
-/* The finding, for more notes; NULL: there is none. */
-static struct vpa_finding *find_cause(
-	struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
+struct vpa_finding *vpa_find_cause(
+	struct vpa_report *r, const struct vpa_advice *a, const struct vpa_idle_sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
@@ -361,13 +331,14 @@ static struct vpa_finding *find_cause(
 	else if (where)
 		f->note = vpa_arena_printf(&r->arena, "%s of the idle time%s %s",
 			vpa_part_word(place_ns, sum->ns), sum->top->call ? ":" : "", where);
-	add_note(r, f, a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part));
-	add_note(r, f,
+	vpa_finding_add_note(r, f,
+		a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : vpa_wait_copies(r, sum->part));
+	vpa_finding_add_note(r, f,
 		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns)
 			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_place,
 				       sum->part, sum->ns));
-	add_note(r, f, instead_note(r, a->cause, sum->ns));
-	add_note(r, f, vpa_first_use_note(r, a->cause));
+	vpa_finding_add_note(r, f, instead_note(r, a->cause, sum->ns));
+	vpa_finding_add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	if (f->base != vpa_base_of_unit(unit.kind) ||
@@ -377,90 +348,27 @@ static struct vpa_finding *find_cause(
 	return f;
 }
 
-/* Without a read its copy goes away too. If copies have a finding of their own, it has that time as well. */
-static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
+void vpa_find_candidate(
+	struct vpa_report *r, const struct vpa_advice *a, const struct vpa_idle_sum *sum)
 {
-	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
-	uint64_t ns = 0;
-	size_t d;
-
-	for (d = 0; d < r->device_count; d++)
-		vpt_sat_add_to(&ns, r->devices[d].small_read_ns);
-	vpt_sat_add_to(&sum->saving.ns, ns);
-	vpt_sat_add_to(
-		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
-	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, ns, VPA_FAMILY_MEMCPY));
-	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
+	if (vpa_find_cause(r, a, sum))
+		vpa_finding_is_candidate(r);
 }
 
-static const struct advice *advice_of(const char *id)
-{
-	size_t k;
-
-	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++)
-		if (!strcmp(advices[k].id, id))
-			return &advices[k];
-	return &small_reads;
-}
-
-/* Whether a part of the waits is worth a word beside all of them. Copies that another wait hides save nothing alone,
- * and yet have to go too. */
-static int matters(
-	struct vpa_report *r, const struct vpa_idle_sum *part, const struct vpa_idle_sum *all)
-{
-	return part->ns > all->ns / 20 || part->saving.ns > all->saving.ns / 20 ||
-	       copies_of(r, part->part);
-}
-
-/* Waits hide each other: if one goes away, the host waits in the next. So all of them together may save more than
- * one by one. */
-static void find_all_waits(
-	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
-{
-	struct advice a = {all->cause, 0, 0, "host-waits", "keep the host from waiting"};
-	struct vpa_finding *f;
-	unsigned k, shown = 0;
-
-	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
-		if (matters(r, &parts[k], all))
-			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title ? a.title : "",
-				shown++ ? "," : ":", wait_parts[k].remedy);
-	f = find_cause(r, &a, all);
-	if (f && shown > 1)
-		add_note(r, f, "one of them alone saves less: the host then waits in the next");
-}
-
-/* Whether a gain is larger than `most_ns`, the largest that is listed, by as much as is worth a line. */
-static int is_hidden(const struct vpa_report *r, uint64_t gain_ns, uint64_t most_ns)
+int vpa_gain_is_hidden(const struct vpa_report *r, uint64_t gain_ns, uint64_t most_ns)
 {
 	const struct vpa_saving more = {.ns = gain_ns - vpa_earlier(most_ns, gain_ns)};
 
 	return vpa_saving_is_worth(r, &more);
 }
 
-/* A finding for each part of the waits that is worth one, and one for all of them if they save more together, so that
- * no split hides what the whole brings. Returns the largest gain that is listed. */
-static uint64_t find_waits(struct vpa_report *r)
+const struct vpa_advice *vpa_advice_of(enum vpa_cause cause)
 {
-	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
-	uint64_t own_ns = 0, most_ns = 0;
-	unsigned k;
+	size_t k;
 
-	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
-		parts[k] = vpa_idle_sum_of_waits(r, (enum vpa_waits)k);
-		if (!vpa_idle_sum_is_worth(r, &parts[k]))
-			continue;
-		own_ns += vpa_idle_sum_own(&parts[k]);
-		most_ns = vpa_later(most_ns, parts[k].saving.ns);
-		if (k == VPA_WAITS_READS)
-			add_read_copies(r, &parts[k]);
-		find_cause(r, advice_of(wait_parts[k].id), &parts[k]);
-	}
-	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
-	if (!is_hidden(r, all.claim_ns, most_ns))
-		return most_ns;
-	find_all_waits(r, parts, &all);
-	return vpa_later(most_ns, all.saving.ns);
+	for (k = 0; k + 1 < COUNT(advices) && advices[k].cause != cause; k++)
+		;
+	return &advices[k];
 }
 
 static int is_wait(enum vpa_cause cause)
@@ -469,7 +377,7 @@ static int is_wait(enum vpa_cause cause)
 }
 
 static int is_unavoidable(
-	const struct vpa_report *r, const struct advice *a, const struct vpa_idle_sum *sum)
+	const struct vpa_report *r, const struct vpa_advice *a, const struct vpa_idle_sum *sum)
 {
 	return a->course && (double)sum->ns < course_share * (double)vpa_windows_ns(r);
 }
@@ -478,28 +386,30 @@ static int is_unavoidable(
  * else smaller gains would stand there alone, or none. */
 static void find_causes(struct vpa_report *r)
 {
-	uint64_t listed_ns = find_waits(r);
+	uint64_t listed_ns = vpa_find_waits(r);
 	struct vpa_idle_sum largest = {.cause = VPA_CAUSE_NOT_IDLE};
-	const struct advice *of_largest = NULL;
+	const struct vpa_advice *of_largest = NULL;
 	size_t k;
 
-	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
+	for (k = 0; k < COUNT(advices); k++) {
 		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[k].cause);
 
 		vpa_idle_sum_leave_first_use(r, &sum);
 		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum))
 			continue;
 		if (vpa_idle_sum_is_worth(r, &sum)) {
-			find_cause(r, &advices[k], &sum);
+			vpa_find_cause(r, &advices[k], &sum);
 			listed_ns =
 				vpa_later(listed_ns, advices[k].of_recording ? 0 : sum.saving.ns);
-		} else if (!advices[k].of_recording && sum.saving.ns > largest.saving.ns) {
-			largest = sum;
-			of_largest = &advices[k];
+		} else if (!advices[k].of_recording) {
+			if (vpa_saving_may_be_worth(r, &sum.saving))
+				vpa_find_candidate(r, &advices[k], &sum);
+			of_largest = sum.saving.ns > largest.saving.ns ? &advices[k] : of_largest;
+			largest = sum.saving.ns > largest.saving.ns ? sum : largest;
 		}
 	}
-	if (is_hidden(r, largest.saving.ns, listed_ns))
-		find_cause(r, of_largest, &largest);
+	if (vpa_gain_is_hidden(r, largest.saving.ns, listed_ns))
+		vpa_find_cause(r, of_largest, &largest);
 }
 
 /* ---- first use ---- */
@@ -578,7 +488,7 @@ static void find_largest(struct vpa_report *r)
 		vpt_sat_add_to(&idle, r->devices[i].window_idle_ns);
 	if (idle < vpa_windows_ns(r) / 2)
 		return;
-	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+	for (i = 0; i < COUNT(advices); i++) {
 		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[i].cause);
 
 		if (vpa_idle_sum_own(&sum) > vpa_idle_sum_own(&largest)) {
@@ -587,7 +497,7 @@ static void find_largest(struct vpa_report *r)
 		}
 	}
 	if (vpa_idle_sum_own(&largest))
-		find_cause(r, &advices[best], &largest);
+		vpa_find_cause(r, &advices[best], &largest);
 }
 
 void vpa_find_idle(struct vpa_report *r)

@@ -263,6 +263,7 @@ struct vpa_finding {
 		*change; /* that it asks for, as `what-if --change` takes it; NULL: there is none */
 	/* With the change: the base's length, and FPS or steps per second as above; 0: no prediction. */
 	double predicted_ms, fps_predicted, steps_per_s_predicted;
+	int predicted_at_least; /* the change leaves out a part of the repair, so that brings as much or more */
 };
 
 struct vpa_overview;
@@ -319,6 +320,9 @@ struct vpa_report {
 	/* problems of the recording, then by the gain's share of its base, descending */
 	struct vpa_finding *findings;
 	size_t finding_count;
+	/* What only a prediction can make a finding: other causes would save the same idle time. None after predictions. */
+	struct vpa_finding *candidates;
+	size_t candidate_count;
 	struct vpa_request *requests; /* by start; none without blocks and steps */
 	size_t request_count;
 	struct vpa_stage_row *stages; /* in order of their first op */

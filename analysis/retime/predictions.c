@@ -180,30 +180,49 @@ struct predicting {
 	struct vpa_change changes[VPA_CHANGE_LISTS_MOST][VPA_CHANGES_MOST];
 	struct vpa_change all[VPA_CHANGE_LISTS_MOST * VPA_CHANGES_MOST];
 	struct vpa_change_list lists[VPA_CHANGE_LISTS_MOST];
-	size_t finding[VPA_CHANGE_LISTS_MOST]; /* by list */
-	size_t count, all_count;
+	struct vpa_finding *finding[VPA_CHANGE_LISTS_MOST]; /* by list; findings, then candidates */
+	size_t count, finding_count, all_count;
 };
 
-/* A list for each finding with a change. The last one is of all of them. */
-static int list_changes(struct predicting *p, struct vpt_err *err)
+static int list_each(
+	struct predicting *p, struct vpa_finding *findings, size_t count, struct vpt_err *err)
 {
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < p->r->finding_count && p->count < VPA_CHANGE_LISTS_MOST - 1 && !rc; i++) {
+	for (i = 0; i < count && p->count < VPA_CHANGE_LISTS_MOST - 1 && !rc; i++) {
 		struct vpa_change_list *list = &p->lists[p->count];
 
-		if (!p->r->findings[i].change || !(p->r->findings[i].base_ms > 0))
+		if (!findings[i].change || !(findings[i].base_ms > 0))
 			continue;
 		list->changes = p->changes[p->count];
-		rc = vpa_changes_read(
-			p->r->findings[i].change, p->changes[p->count], &list->count, err);
-		if (rc)
-			break;
-		memcpy(&p->all[p->all_count], list->changes, list->count * sizeof(*p->all));
-		p->all_count += list->count;
-		p->finding[p->count++] = i;
+		rc = vpa_changes_read(findings[i].change, p->changes[p->count], &list->count, err);
+		if (!rc)
+			p->finding[p->count++] = &findings[i];
 	}
+	return rc;
+}
+
+/* Adds what a finding's list has to that of all. */
+static void add_to_all(struct predicting *p, size_t list)
+{
+	const struct vpa_change_list *l = &p->lists[list];
+
+	memcpy(&p->all[p->all_count], l->changes, l->count * sizeof(*p->all));
+	p->all_count += l->count;
+}
+
+/* A list for each finding and candidate with a change. The last one is of all findings. */
+static int list_changes(struct predicting *p, struct vpt_err *err)
+{
+	size_t i;
+	int rc = list_each(p, p->r->findings, p->r->finding_count, err);
+
+	p->finding_count = p->count;
+	if (!rc)
+		rc = list_each(p, p->r->candidates, p->r->candidate_count, err);
+	for (i = 0; i < p->finding_count; i++)
+		add_to_all(p, i);
 	p->lists[p->count] = (struct vpa_change_list){p->all, p->all_count};
 	return rc;
 }
@@ -228,31 +247,50 @@ static void raise_bound(struct vpa_finding *f)
 	f->steps_per_s_to = f->steps_per_s_to > 0 ? f->steps_per_s_predicted : f->steps_per_s_to;
 }
 
+/* Of idle time that lies elsewhere for the most part, what is inside the unit may be too little to count by itself. If
+ * the replay gains enough there, that is what the reader's rates are of. */
+static void move_to_unit(
+	struct predicting *p, const struct vpa_retiming *t, size_t world, struct vpa_finding *f)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(p->r);
+	double unit_ms = vpa_in_ms(vpa_mean_unit_ns(&unit)), gain_ms;
+
+	if (!p->spans.unit_count || f->base == vpa_base_of_unit(unit.kind))
+		return;
+	gain_ms = unit_ms *
+		  (1 - vpa_spans_ratio(p->r, &p->spans, t, world, vpa_base_of_unit(unit.kind)));
+	if (vpa_prediction_is_worth(gain_ms, unit_ms))
+		vpa_finding_is_of_unit(p->r, f, gain_ms);
+}
+
 static void predict_finding(struct predicting *p, const struct vpa_retiming *t, size_t list)
 {
-	struct vpa_finding *f = &p->r->findings[p->finding[list]];
-	double by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + list, f->base);
+	struct vpa_finding *f = p->finding[list];
+	double by;
 
+	move_to_unit(p, t, VPA_WORLD_FIRST + list, f);
+	by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + list, f->base);
 	f->predicted_ms = f->base_ms * by;
 	f->fps_predicted = shortened(f->fps_from, by);
 	f->steps_per_s_predicted = shortened(f->steps_per_s_from, by);
 	raise_bound(f);
 }
 
-/* What all of them together bring to the base of the paces. */
-static void predict_all(struct predicting *p, const struct vpa_retiming *t)
+/* What all of them together bring to the base of the paces, in that world. */
+static void predict_all(struct predicting *p, const struct vpa_retiming *t, size_t world)
 {
 	struct vpa_forecast *f = &p->r->forecast;
-	double by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + p->count, f->base);
+	double by = vpa_spans_ratio(p->r, &p->spans, t, world, f->base);
 	size_t i;
 
-	if (p->count < 2)
+	if (p->finding_count < 2)
 		return;
-	f->all_count = p->count;
+	f->all_count = p->finding_count;
 	f->all_ms = f->base_ms * by;
-	for (i = 0; i < p->count; i++) {
-		const struct vpa_finding *one = &p->r->findings[p->finding[i]];
+	for (i = 0; i < p->finding_count; i++) {
+		const struct vpa_finding *one = p->finding[i];
 
+		f->all_at_least |= one->predicted_at_least;
 		if (one->base == VPA_BASE_NONE || one->base != f->base)
 			continue;
 		f->all_fps = shortened(one->fps_from, by);
@@ -315,11 +353,51 @@ static int list_spans(struct predicting *p)
 	return VPT_OK;
 }
 
-/* Of all changes together; where there is one, that is the last list too. */
-static int write_stages(struct predicting *p, const struct vpa_retiming *t)
+/* The world of all changes together, and the stages there; where there is one, that is the last list too. */
+static int write_all(
+	struct predicting *p, const struct vpa_retiming *t, size_t world, struct vpt_err *err)
 {
+	predict_all(p, t, world);
 	return vpa_unit_stages_write(p->r, &p->spans, &p->stages, t, p->spans.count,
-		p->count ? VPA_WORLD_FIRST + p->count : VPA_WORLD_RECORDED);
+		       p->finding_count ? world : VPA_WORLD_RECORDED)
+		       ? vpt_fail(err, VPT_ENOMEM, "no memory for predictions")
+		       : VPT_OK;
+}
+
+/* Makes findings of candidates that bring enough, if that is certain enough. Returns how many. */
+static size_t promote(struct predicting *p)
+{
+	enum vpa_confidence confidence = p->r->forecast.confidence;
+	size_t i, count = 0;
+
+	for (i = p->finding_count; i < p->count && confidence > VPA_CONFIDENCE_LOW; i++) {
+		struct vpa_finding *f = p->finding[i];
+		size_t before = p->r->finding_count;
+
+		if (!vpa_prediction_is_worth(f->base_ms - f->predicted_ms, f->base_ms))
+			continue;
+		vpa_finding_promote(p->r, f);
+		if (p->r->finding_count == before)
+			continue;
+		add_to_all(p, i);
+		p->finding[p->finding_count + count++] = &p->r->findings[before];
+	}
+	p->finding_count += count;
+	return count;
+}
+
+/* Replays again what all of them bring, which now are more. */
+static int predict_promoted(struct predicting *p, const struct vpt_trace *trace, unsigned jobs,
+	uint64_t most, struct vpt_err *err)
+{
+	struct vpa_change_list all = {p->all, p->all_count};
+	struct vpa_retiming t = {0};
+	int rc = vpa_retime(trace, jobs, most, &all, 1, p->at, p->span_count, &t, err);
+
+	if (!rc)
+		rc = write_all(p, &t, VPA_WORLD_FIRST, err);
+	vpa_retiming_free(&t);
+	return rc;
 }
 
 static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned jobs,
@@ -332,14 +410,13 @@ static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned
 	if (!rc)
 		rc = vpa_retime(
 			trace, jobs, most, p->lists, p->count + 1, p->at, p->span_count, &t, err);
-	if (!rc) {
+	if (!rc)
 		vpa_forecast_write(p->r, &p->spans, &t);
-		for (i = 0; i < p->count && !p->r->forecast.why_not; i++)
+	if (!rc && !p->r->forecast.why_not) {
+		for (i = 0; i < p->count; i++)
 			predict_finding(p, &t, i);
-		if (!p->r->forecast.why_not)
-			predict_all(p, &t);
-		if (!p->r->forecast.why_not && write_stages(p, &t))
-			rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+		rc = promote(p) ? predict_promoted(p, trace, jobs, most, err)
+				: write_all(p, &t, VPA_WORLD_FIRST + p->count, err);
 		drop_joint(p->r);
 		vpa_findings_sort(p->r);
 	}
@@ -365,6 +442,7 @@ int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, str
 	}
 	if (!rc && r->arena.failed)
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+	r->candidate_count = 0;
 	vpt_free(p);
 	return rc;
 }

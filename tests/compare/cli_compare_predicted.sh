@@ -47,9 +47,9 @@ none() {
 	grep -q REPLAY out && fail "$rule: a prediction"
 }
 
-came sync plain 'delete small-reads'
+came sync plain 'delete small-reads; host 0 over 100us under 1ms after small-reads'
 came offload plain 'scale HtoD 0'
-came slowsync plain 'delete small-reads; host 0 under 100us'
+came slowsync plain 'delete small-reads; host 0 over 100us under 1ms after small-reads; host 0 per launch'
 none sync.zst plain.zst --no-predict
 none plain.zst sync.zst
 none plain.zst plain.zst

@@ -605,6 +605,10 @@ static const struct vpa_field finding_fields[] = {
 		"the FPS of fps_from with the change; null: no prediction"},
 	{"steps_per_s_predicted", POSITIVE(steps_per_s_predicted), "steps/s",
 		"the rate of steps_per_s_from with the change; null: no prediction"},
+	{"predicted_at_least", FLAG(predicted_at_least), NULL,
+		"the change leaves out a part of the repair, whose effect the trace does not tell: "
+		"the "
+		"repair brings as much as predicted, or more"},
 };
 static const struct vpa_fields finding =
 	FIELDS("finding", "a conclusion, with its evidence", finding_fields);
@@ -681,6 +685,8 @@ static const struct vpa_field forecast_fields[] = {
 	{"all_fps", POSITIVE(all_fps), "frames/s", "FPS with all of them; null: unavailable"},
 	{"all_steps_per_s", POSITIVE(all_steps_per_s), "steps/s",
 		"steps or iterations per second with all of them; null: unavailable"},
+	{"all_at_least", FLAG(all_at_least), NULL,
+		"one of them brings as much as predicted, or more"},
 	{"stages", ROWS(forecast_stage, stages, stage_count), NULL,
 		"what the mean block or request is made of, in order; the times add up; empty: "
 		"stages "

@@ -194,11 +194,16 @@ static struct vpa_num at_most(const struct vpa_finding *f)
 /* As the replay of the trace says; "-": it says nothing. */
 static struct vpa_num predicted(const struct vpa_finding *f)
 {
+	struct vpa_num n, out = {{0}};
+
 	if (!(f->predicted_ms > 0))
 		return (struct vpa_num){"-"};
 	if (rate_of(f))
-		return vpa_rate(f->fps_to > 0 ? f->fps_predicted : f->steps_per_s_predicted);
-	return vpa_in_column(ns_of(f->base_ms - f->predicted_ms), ns_of(f->base_ms));
+		n = vpa_rate(f->fps_to > 0 ? f->fps_predicted : f->steps_per_s_predicted);
+	else
+		n = vpa_in_column(ns_of(f->base_ms - f->predicted_ms), ns_of(f->base_ms));
+	snprintf(out.text, sizeof(out.text), "%s%.30s", f->predicted_at_least ? ">=" : "", n.text);
+	return out;
 }
 
 static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa_finding *first)
@@ -211,6 +216,7 @@ static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa
 	f.predicted_ms = all->all_ms;
 	f.fps_predicted = all->all_fps;
 	f.steps_per_s_predicted = all->all_steps_per_s;
+	f.predicted_at_least = all->all_at_least;
 	return predicted(&f);
 }
 
@@ -324,6 +330,17 @@ static int lacks_prediction(const struct vpa_report *r)
 	return 0;
 }
 
+/* Whether some fix brings at least what is predicted. */
+static int has_least(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (r->findings[i].predicted_ms > 0 && r->findings[i].predicted_at_least)
+			return 1;
+	return 0;
+}
+
 void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same)
 {
 	int is_predicted = has_predictions(r);
@@ -341,6 +358,8 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 		vpa_words_add(w, " ",
 			"Collectives last as recorded: what other ranks do then, only "
 			"vptrace-analyze ranks says.");
+	if (is_predicted && has_least(r))
+		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && lacks_prediction(r))
 		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");

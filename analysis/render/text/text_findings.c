@@ -89,13 +89,14 @@ static int has_base(const struct vpa_finding *f)
 	return f->base != VPA_BASE_NONE && f->base != VPA_BASE_IDLE;
 }
 
-/* What the replay says, in front of the bound: "17.9 predicted, ". */
+/* What the replay says, in front of the bound: "17.9 predicted, ", "at least 17.9 predicted, ". */
 static struct vpa_label prediction(const struct vpa_finding *f, double scale, const char *after)
 {
 	struct vpa_label out = {{0}};
 
 	if (f->predicted_ms > 0)
-		snprintf(out.text, sizeof(out.text), "%.20s%s predicted, ",
+		snprintf(out.text, sizeof(out.text), "%s%.20s%s predicted, ",
+			f->predicted_at_least ? "at least " : "",
 			rate_of(scale * f->base_ms / f->predicted_ms).text, after);
 	return out;
 }

@@ -192,15 +192,26 @@ static const struct vpa_column finding_columns[] = {
 	{.head = "saves, ms"},
 };
 
+/* ">=18.2" */
+static struct vpa_num at_least(int is_least, struct vpa_num n)
+{
+	struct vpa_num out = n;
+
+	if (is_least && n.text[0] != '-')
+		snprintf(out.text, sizeof(out.text), ">=%.30s", n.text);
+	return out;
+}
+
 static void put_finding(struct vpa_table *t, const struct vpa_finding *f)
 {
 	int has_fps = f->fps_from > 0;
 	struct vpa_row *row = vpa_table_row(t, 0, "%s", f->id);
 
 	row->cells[0] = rate(has_fps ? f->fps_from : f->steps_per_s_from);
-	row->cells[1] = rate(has_fps ? f->fps_predicted : f->steps_per_s_predicted);
+	row->cells[1] = at_least(
+		f->predicted_at_least, rate(has_fps ? f->fps_predicted : f->steps_per_s_predicted));
 	row->cells[2] = rate(has_fps ? f->fps_to : f->steps_per_s_to);
-	row->cells[3] = vpa_fixed(f->base_ms - f->predicted_ms, 1);
+	row->cells[3] = at_least(f->predicted_at_least, vpa_fixed(f->base_ms - f->predicted_ms, 1));
 	vpa_text_row(t, 1, "%s", f->change);
 }
 
@@ -224,8 +235,9 @@ void vpa_what_if_put_findings(struct vpa_page *p, const struct vpa_report *r)
 		}
 	if (f->all_count) {
 		row = vpa_table_row(&t, 0, "all %zu together", f->all_count);
-		row->cells[1] = rate(f->all_fps > 0 ? f->all_fps : f->all_steps_per_s);
-		row->cells[3] = vpa_fixed(f->base_ms - f->all_ms, 1);
+		row->cells[1] = at_least(
+			f->all_at_least, rate(f->all_fps > 0 ? f->all_fps : f->all_steps_per_s));
+		row->cells[3] = at_least(f->all_at_least, vpa_fixed(f->base_ms - f->all_ms, 1));
 	}
 	if (count)
 		vpa_page_table(p, &t);

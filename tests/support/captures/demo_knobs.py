@@ -276,7 +276,7 @@ class Runs:
         if options not in self.reports:
             library, capture = self.bin + "/libvptrace.so", f"knob{len(self.reports)}.zst"
             self.demo(options, CUDA_INJECTION64_PATH=library, NVTX_INJECTION64_PATH=library, VPTRACE_OUTPUT=capture)
-            command = [os.environ["VPT_ANALYZE"], capture, "--format", "json", "--top", "100000"]
+            command = [os.environ["VPT_ANALYZE"], capture, "--format", "json", "--top", "100000", "--no-predict"]
             text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
             self.reports[options] = json.loads(text)
             check_fps(self.reports[options])

@@ -1,0 +1,122 @@
+/* findings_waits.c - waits of the host: small reads, other copies, synchronisations, and all of them together. */
+#include "analysis/advice/findings_idle.h"
+
+#include "analysis/advice/gain_unit.h"
+#include "analysis/base/intervals.h"
+#include "analysis/model/small_copies.h"
+#include "formats/base/saturate.h"
+
+/* Of the blocking copies those that read a few bytes back: not bandwidth is the matter, but that the host
+ * waits for everything before them. */
+static const struct vpa_advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
+	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
+
+/* What to do about each part of the waits, in a list. */
+static const char *const remedies[VPA_WAITS_COUNT] = {
+	[VPA_WAITS_READS] = "no .item() or .cpu()",
+	[VPA_WAITS_COPIES] = "pinned memory and non_blocking=True",
+	[VPA_WAITS_SYNCS] = "no synchronise",
+};
+
+const char *vpa_wait_copies(struct vpa_report *r, enum vpa_waits part)
+{
+	return part == VPA_WAITS_READS    ? vpa_small_reads_text(r)
+	       : part == VPA_WAITS_COPIES ? vpa_large_copies_text(r)
+					  : NULL;
+}
+
+/* Without a read its copy goes away too. If copies have a finding of their own, it has that time as well. */
+static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
+{
+	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
+	uint64_t ns = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		vpt_sat_add_to(&ns, r->devices[d].small_read_ns);
+	vpt_sat_add_to(&sum->saving.ns, ns);
+	vpt_sat_add_to(
+		&sum->saving.device_ns, sum->saving.device ? sum->saving.device->small_read_ns : 0);
+	vpt_sat_add_to(&sum->saving.base_ns, vpa_gain_unit_busy(r, ns, VPA_FAMILY_MEMCPY));
+	vpt_sat_add_to(&sum->shared_ns, exposed ? ns : 0);
+}
+
+static const struct vpa_advice *advice_of(enum vpa_waits part)
+{
+	return part == VPA_WAITS_READS
+		       ? &small_reads
+		       : vpa_advice_of(part == VPA_WAITS_COPIES ? VPA_CAUSE_BLOCKING_COPY
+								: VPA_CAUSE_SYNC);
+}
+
+/* Whether a part of the waits is worth a word beside all of them. Copies that another wait hides save nothing alone,
+ * and yet have to go too. */
+static int matters(
+	struct vpa_report *r, const struct vpa_idle_sum *part, const struct vpa_idle_sum *all)
+{
+	return part->ns > all->ns / 20 || part->saving.ns > all->saving.ns / 20 ||
+	       vpa_wait_copies(r, part->part);
+}
+
+static void find_hidden_waits(
+	struct vpa_report *r, struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
+{
+	unsigned k;
+
+	if (!vpa_saving_may_be_worth(r, &all->saving))
+		return;
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
+		if (vpa_finding_find(r, advice_of((enum vpa_waits)k)->id) ||
+			!matters(r, &parts[k], all))
+			continue;
+		if (k == VPA_WAITS_READS)
+			add_read_copies(r, &parts[k]);
+		if (parts[k].saving.ns)
+			vpa_find_candidate(r, advice_of((enum vpa_waits)k), &parts[k]);
+	}
+}
+
+/* Waits hide each other: if one goes away, the host waits in the next. So all of them together may save more than
+ * one by one. */
+static void find_all_waits(
+	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
+{
+	struct vpa_advice a = {all->cause, 0, 0, "host-waits", "keep the host from waiting"};
+	struct vpa_finding *f;
+	unsigned k, shown = 0;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++)
+		if (matters(r, &parts[k], all))
+			a.title = vpa_arena_printf(&r->arena, "%s%s %s", a.title ? a.title : "",
+				shown++ ? "," : ":", remedies[k]);
+	f = vpa_find_cause(r, &a, all);
+	if (f && shown > 1)
+		vpa_finding_add_note(
+			r, f, "one of them alone saves less: the host then waits in the next");
+}
+
+/* A finding for each part of the waits that is worth one, and one for all of them if they save more together, so that
+ * no split hides what the whole brings. */
+uint64_t vpa_find_waits(struct vpa_report *r)
+{
+	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
+	uint64_t own_ns = 0, most_ns = 0;
+	unsigned k;
+
+	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
+		parts[k] = vpa_idle_sum_of_waits(r, (enum vpa_waits)k);
+		if (!vpa_idle_sum_is_worth(r, &parts[k]))
+			continue;
+		own_ns += vpa_idle_sum_own(&parts[k]);
+		most_ns = vpa_later(most_ns, parts[k].saving.ns);
+		if (k == VPA_WAITS_READS)
+			add_read_copies(r, &parts[k]);
+		vpa_find_cause(r, advice_of((enum vpa_waits)k), &parts[k]);
+	}
+	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
+	find_hidden_waits(r, parts, &all);
+	if (!vpa_gain_is_hidden(r, all.claim_ns, most_ns))
+		return most_ns;
+	find_all_waits(r, parts, &all);
+	return vpa_later(most_ns, all.saving.ns);
+}
