@@ -1,4 +1,4 @@
-/* jobs.h - how many threads a pass uses for decoding or compressing. */
+/* jobs.h - how many threads work on a pass. */
 #ifndef VPA_ANALYSIS_BASE_JOBS_H
 #define VPA_ANALYSIS_BASE_JOBS_H
 

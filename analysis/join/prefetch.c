@@ -1,16 +1,11 @@
-/* prefetch.c - a ring of batches. Workers take the next chunk number, decode into its slot, and
- * wait while that slot is in use; the consumer waits for the next slot in order. So the result
- * never depends on which thread was faster. */
+/* prefetch.c - a ring of batches. Whoever is free takes the next chunk number and decodes into its slot, unless
+ * that slot is in use; the consumer takes the next slot in order, and decodes it if nobody has begun to. So the
+ * result never depends on which thread was faster. */
 #include "analysis/join/prefetch.h"
 
+#include "analysis/base/crew.h"
 #include "analysis/base/jobs.h"
 #include "formats/base/memory.h"
-
-#include <pthread.h>
-#include <signal.h>
-#include <string.h>
-
-enum { JOBS_MAX = 16 };
 
 enum slot_state { FREE, BUSY, READY };
 
@@ -26,13 +21,9 @@ struct vpa_prefetch {
 	size_t chunk_count, next_out, next_in;
 	struct slot *slots;
 	size_t slot_count;
-	struct slot *held; /* returned to the caller */
-	struct vpt_decoder *own;
-	pthread_t threads[JOBS_MAX];
-	unsigned thread_count;
-	pthread_mutex_t lock;
-	pthread_cond_t freed, ready;
-	int stop;
+	struct slot *held;                              /* returned to the caller */
+	struct vpt_decoder *decoders[1 + VPA_CREW_MAX]; /* by who decodes; NULL: has not yet */
+	struct vpa_crew *crew;                          /* NULL: the caller decodes */
 };
 
 /* Whether the next chunk must wait: its slot is in use, or memory is scarce and others are ahead of
@@ -42,46 +33,33 @@ static int must_wait(const struct vpa_prefetch *p, const struct slot *slot)
 	return slot->state != FREE || (p->next_in > p->next_out && vpt_memory_is_scarce());
 }
 
-static void *work(void *arg)
+static void decode(struct vpa_prefetch *p, unsigned who, size_t index, struct slot *slot)
 {
-	struct vpa_prefetch *p = arg;
-	struct vpt_decoder *decoder = vpt_decoder_new();
+	struct vpt_decoder **own = &p->decoders[who];
 
-	pthread_mutex_lock(&p->lock);
-	while (!p->stop && p->next_in < p->chunk_count) {
-		struct slot *slot = &p->slots[p->next_in % p->slot_count];
-		size_t index;
-
-		if (must_wait(p, slot)) {
-			pthread_cond_wait(&p->freed, &p->lock);
-			continue;
-		}
-		index = p->next_in++;
-		slot->state = BUSY;
-		pthread_mutex_unlock(&p->lock);
-		slot->rc = decoder ? vpt_trace_chunk(
-					     p->trace, decoder, index, &slot->batch, &slot->err)
-				   : vpt_fail(&slot->err, VPT_ENOMEM, "no memory for a decoder");
-		pthread_mutex_lock(&p->lock);
-		slot->state = READY;
-		pthread_cond_broadcast(&p->ready);
-	}
-	pthread_mutex_unlock(&p->lock);
-	vpt_decoder_free(decoder);
-	return NULL;
+	if (!*own)
+		*own = vpt_decoder_new();
+	slot->rc = *own ? vpt_trace_chunk(p->trace, *own, index, &slot->batch, &slot->err)
+			: vpt_fail(&slot->err, VPT_ENOMEM, "no memory for a decoder");
 }
 
-/* Signals are blocked in workers: the caller's thread gets them. */
-static void start_threads(struct vpa_prefetch *p, unsigned count)
+/* Decodes the next chunk that nobody has begun, see vpa_crew_take. */
+static int decode_next(void *source, unsigned who)
 {
-	sigset_t all, before;
+	struct vpa_prefetch *p = source;
+	struct slot *slot = &p->slots[p->next_in % p->slot_count];
+	size_t index = p->next_in;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (p->thread_count < count &&
-		!pthread_create(&p->threads[p->thread_count], NULL, work, p))
-		p->thread_count++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (index == p->chunk_count || must_wait(p, slot))
+		return 0;
+	p->next_in++;
+	slot->state = BUSY;
+	vpa_crew_unlock(p->crew);
+	decode(p, who, index, slot);
+	vpa_crew_lock(p->crew);
+	slot->state = READY;
+	vpa_crew_tell(p->crew);
+	return 1;
 }
 
 int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out,
@@ -95,15 +73,11 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read chunks ahead");
 	p->trace = trace;
 	p->chunk_count = vpt_trace_chunks(trace);
-	jobs = p->chunk_count < 2 ? 1 : vpa_jobs(jobs, JOBS_MAX);
+	jobs = !jobs && p->chunk_count < 2 ? 1 : vpa_jobs(jobs, 1 + VPA_CREW_MAX);
 	p->slot_count = jobs > 1 ? jobs + 1 : 1;
 	p->slots = vpt_calloc(p->slot_count, sizeof(*p->slots));
-	p->own = vpt_decoder_new();
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->freed, NULL);
-	pthread_cond_init(&p->ready, NULL);
-	if (!p->slots || !p->own) {
-		p->slot_count = p->slots ? p->slot_count : 0;
+	if (!p->slots) {
+		p->slot_count = 0;
 		vpa_prefetch_stop(p);
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read chunks ahead");
 	}
@@ -111,7 +85,9 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 		vpt_batch_init(&p->slots[i].batch);
 		p->slots[i].batch.packs = 1;
 	}
-	start_threads(p, jobs - 1);
+	p->crew = vpa_crew_start(jobs - 1);
+	if (p->crew)
+		vpa_crew_serve(p->crew, decode_next, p);
 	*out = p;
 	return VPT_OK;
 }
@@ -124,12 +100,35 @@ static void renew(struct vpt_batch *b)
 	b->packs = 1;
 }
 
-static int next_alone(struct vpa_prefetch *p, struct vpt_batch **batch, struct vpt_err *err)
+/* The slot of the next chunk, decoded. The slot before is free from now on. */
+static struct slot *next_slot(struct vpa_prefetch *p)
 {
-	*batch = &p->slots[0].batch;
+	struct slot *slot;
+
+	vpa_crew_lock(p->crew);
+	slot = &p->slots[p->next_out++ % p->slot_count];
+	if (p->held) {
+		if (vpt_memory_is_scarce())
+			renew(&p->held->batch);
+		p->held->state = FREE;
+	}
+	vpa_crew_call(p->crew);
+	if (slot->state == FREE)
+		decode_next(p, 0);
+	while (slot->state != READY)
+		vpa_crew_await(p->crew);
+	vpa_crew_unlock(p->crew);
+	return p->held = slot;
+}
+
+static struct slot *next_alone(struct vpa_prefetch *p)
+{
+	struct slot *slot = &p->slots[0];
+
 	if (vpt_memory_is_scarce())
-		renew(*batch);
-	return vpt_trace_chunk(p->trace, p->own, p->next_out++, *batch, err);
+		renew(&slot->batch);
+	decode(p, 0, p->next_out++, slot);
+	return slot;
 }
 
 int vpa_prefetch_next(struct vpa_prefetch *p, struct vpt_batch **batch, struct vpt_err *err)
@@ -139,20 +138,7 @@ int vpa_prefetch_next(struct vpa_prefetch *p, struct vpt_batch **batch, struct v
 	*batch = NULL;
 	if (p->next_out == p->chunk_count)
 		return VPT_END;
-	if (!p->thread_count)
-		return next_alone(p, batch, err);
-	pthread_mutex_lock(&p->lock);
-	if (p->held) {
-		if (vpt_memory_is_scarce())
-			renew(&p->held->batch);
-		p->held->state = FREE;
-	}
-	pthread_cond_broadcast(&p->freed);
-	slot = &p->slots[p->next_out++ % p->slot_count];
-	while (slot->state != READY)
-		pthread_cond_wait(&p->ready, &p->lock);
-	p->held = slot;
-	pthread_mutex_unlock(&p->lock);
+	slot = p->crew ? next_slot(p) : next_alone(p);
 	if (slot->rc && err)
 		*err = slot->err;
 	*batch = &slot->batch;
@@ -165,18 +151,11 @@ void vpa_prefetch_stop(struct vpa_prefetch *p)
 
 	if (!p)
 		return;
-	pthread_mutex_lock(&p->lock);
-	p->stop = 1;
-	pthread_cond_broadcast(&p->freed);
-	pthread_mutex_unlock(&p->lock);
-	while (p->thread_count)
-		pthread_join(p->threads[--p->thread_count], NULL);
+	vpa_crew_stop(p->crew);
 	for (i = 0; i < p->slot_count; i++)
 		vpt_batch_free(&p->slots[i].batch);
+	for (i = 0; i < 1 + VPA_CREW_MAX; i++)
+		vpt_decoder_free(p->decoders[i]);
 	vpt_free(p->slots);
-	vpt_decoder_free(p->own);
-	pthread_cond_destroy(&p->freed);
-	pthread_cond_destroy(&p->ready);
-	pthread_mutex_destroy(&p->lock);
 	vpt_free(p);
 }

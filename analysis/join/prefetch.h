@@ -6,8 +6,8 @@
 
 struct vpa_prefetch;
 
-/* Starts `jobs` - 1 threads (0: as many jobs as there are cores, at most 4; 1: no thread, chunks
- * are decoded on request). Threads that cannot be started are not used. 0 or VPT_ENOMEM. */
+/* Starts `jobs` - 1 threads (0: as many jobs as there are cores, at most 4, and one for a single chunk; 1: no thread,
+ * chunks are decoded on request). Threads that cannot be started are not used. 0 or VPT_ENOMEM. */
 int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out,
 	struct vpt_err *err);
 
