@@ -47,6 +47,46 @@ report() {
 	python3 "$work/look.py" "$work/out" 2>"$work/err" || fail "$1"
 }
 
+# ---- NVML hangs: at the start, in the search for the GPU, in a reading, in the last one ----
+nvml_hangs() {
+	for call in 1 2 3 9 60; do
+		for try in 1 2 3 4 5; do # a busy machine may be late
+			traced "NVML hangs in call $call" video 6 VPT_STANDIN_FAULTS=nvml-hang=$call VPT_STANDIN_NVML=power=300
+			[ "$(value stop_ms)" -ge 1500 ] || break
+		done
+		same "$rule: the outcome" "0 0" "$(value start) $(value stop)"
+		same "$rule: nothing is lost" "$(value received)" "$(value written)"
+		# 0.2 s, on a machine with other work
+		[ "$(value stop_ms)" -lt 1500 ] || fail "$rule: the stop took $(value stop_ms) ms in try $try"
+		expect 0 "$rule: the report" "$work/t.zst" --full
+		tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
+		grep -q "NVML had not returned at the stop" "$work/flat" || fail "$rule: the report does not say it"
+	done
+}
+aside nvml_hangs
+
+# ---- endings without a stop; what a process owns as it ends is no leak ----
+endings() {
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+	export ASAN_OPTIONS
+
+	for fault in none nvml-hang; do
+		for how in return pthread_exit; do
+			for try in 1 2 3; do # a process that ends waits 0.2 s for a sample
+				rule="$how, fault $fault, try $try"
+				rm -f "$work"/*.zst
+				LD_LIBRARY_PATH="$nvml" VPTRACE_COUNTERS=100ms VPT_STANDIN_FAULTS=$fault timeout 60 "$VPT_BIN/host_ending" \
+					"$work/t.zst" $how >"$work/host" 2>"$work/err" </dev/null
+				same "$rule: the host ends" 0 $?
+				expect 0 "$rule: the report" --only counters "$work/t.zst"
+				! grep -q COUNTERS "$work/out" || break
+			done
+			says out "COUNTERS"
+		done
+	done
+}
+aside endings
+
 traced "300 W for 10 s are 0.833 Wh" video 10 VPT_STANDIN_NVML="power=300;utilization=97;temperature=60"
 same "it starts and stops" "0 0" "$(value start) $(value stop)"
 same "every sample is accounted for" "$(value received)" "$(($(value written) + $(value dropped)))"
@@ -153,42 +193,6 @@ expect 0 "the page" "$work/t.zst" --full
 says out "COUNTERS, every 500 ms"
 traced "an interval out of range" idle 1 VPTRACE_COUNTERS=99
 same "is refused" -1 "$(value start)"
-
-# ---- NVML hangs: at the start, in the search for the GPU, in a reading, in the last one ----
-
-for call in 1 2 3 9 60; do
-	for try in 1 2 3 4 5; do # a busy machine may be late
-		traced "NVML hangs in call $call" video 6 VPT_STANDIN_FAULTS=nvml-hang=$call VPT_STANDIN_NVML=power=300
-		[ "$(value stop_ms)" -ge 1500 ] || break
-	done
-	same "$rule: the outcome" "0 0" "$(value start) $(value stop)"
-	same "$rule: nothing is lost" "$(value received)" "$(value written)"
-	# 0.2 s, on a machine with other work
-	[ "$(value stop_ms)" -lt 1500 ] || fail "$rule: the stop took $(value stop_ms) ms in try $try"
-	expect 0 "$rule: the report" "$work/t.zst" --full
-	tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
-	grep -q "NVML had not returned at the stop" "$work/flat" || fail "$rule: the report does not say it"
-done
-
-# ---- endings without a stop; what a process owns as it ends is no leak ----
-
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-export ASAN_OPTIONS
-
-for fault in none nvml-hang; do
-	for how in return pthread_exit; do
-		for try in 1 2 3; do # a process that ends waits 0.2 s for a sample
-			rule="$how, fault $fault, try $try"
-			rm -f "$work"/*.zst
-			LD_LIBRARY_PATH="$nvml" VPTRACE_COUNTERS=100ms VPT_STANDIN_FAULTS=$fault timeout 60 "$VPT_BIN/host_ending" \
-				"$work/t.zst" $how >"$work/host" 2>"$work/err" </dev/null
-			same "$rule: the host ends" 0 $?
-			expect 0 "$rule: the report" --only counters "$work/t.zst"
-			! grep -q COUNTERS "$work/out" || break
-		done
-		says out "COUNTERS"
-	done
-done
 
 # ---- exports ----
 

@@ -5,6 +5,7 @@
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 bin=$(cd "${VPT_BIN:-.}" && pwd)
+only_in_plain_build
 SECONDS_MAX=100
 export SECONDS_MAX
 

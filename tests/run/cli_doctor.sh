@@ -24,6 +24,7 @@ export TMPDIR
 cd "$work" || exit 1
 
 # Rows as STATUS CHECK FACT | REMEDY.
+rows_py=$work/rows.py
 cat >rows.py <<'PY'
 import json
 import sys
@@ -53,7 +54,7 @@ doctor() {
 	env $variables timeout 100 ${as_user:-} "$vptrace" doctor --json "$@" >out 2>err </dev/null
 	found=$?
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit status $wanted, found $found"
-	python3 rows.py <out >rows 2>err || fail "$rule: not the JSON that is documented"
+	python3 "$rows_py" <out >rows 2>err || fail "$rule: not the JSON that is documented"
 	[ -z "$(ls temporary)" ] || fail "$rule: a temporary file is left: $(ls temporary)"
 }
 # row STATUS CHECK TEXT: there is such a row with this text in its fact
@@ -72,6 +73,46 @@ no_row() { # no_row STATUS CHECK
 	same "$rule: no row $1 $2" "" "$(grep "^$1 $2 " rows)"
 }
 standin="LD_LIBRARY_PATH=$bin/standin VPT_STANDIN_TIME=real"
+
+# ---- what hangs: beside the rest, since these wait for their time to be over ----
+# bad FUNCTION BODY: a driver that does nothing, whose function does this
+bad() {
+	mkdir -p bad
+	{
+		printf '#include <signal.h>\n#include <unistd.h>\nint cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n'
+		sed -n 's/^	X([a-z_]*, \(cu[A-Za-z0-9_]*\),.*/int \1(void) { return 0; }/p' "$source/tracer/doctor/probes/self_probe.c"
+	} | sed "s/^int $1(.*/int $1(void) { $2 return 0; }/" >bad.c
+	grep -q "^int $1(void) { $2" bad.c || fail "no function $1 in the driver"
+	cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o bad/libcuda.so.1 bad.c 2>err
+}
+nvml_hangs() {
+	doctor 0 "NVML hangs" $standin VPT_STANDIN_FAULTS=nvml-hang -- --timeout 3
+	row warn nvml "no counters of the GPU: no answer within 3 s: it hangs in nvmlInit"
+	fixes nvml "VPTRACE_COUNTERS=off"
+}
+aside nvml_hangs
+torch_hangs() {
+	mkdir -p torch/torch
+	printf 'from . import cuda\n' >torch/torch/__init__.py
+	echo 'import time; time.sleep(60)' >torch/torch/cuda.py
+	doctor 0 "a torch that hangs" $standin PYTHONPATH=$work/torch -- --timeout 8
+	row warn python "no answer within 8 s: it hangs in import torch"
+}
+aside torch_hangs
+cuinit_hangs() {
+	command -v cc >/dev/null && bad cuInit 'for (;;) pause();' || return
+	doctor 1 "a driver that hangs in cuInit" LD_LIBRARY_PATH=$work/bad -- --timeout 8
+	row ok driver "CUDA driver 13.0"
+	row fail gpu "the driver was not started"
+	row fail self-test "no answer within 8 s: it hangs in cuInit"
+	fixes self-test "If nvidia-smi hangs as well, restart the machine"
+	row fail nvtx "the self-test made no ranges"
+	rule="ctrl-C meanwhile"
+	LD_LIBRARY_PATH=$work/bad timeout -s INT 3 "$vptrace" doctor --timeout 100 >out 2>err
+	same "$rule" 124 $?
+	same "$rule: files" "" "$(ls temporary)"
+}
+aside cuinit_hangs
 
 # ---- the stand-in: all is well ----
 doctor 0 "the stand-in" $standin
@@ -214,9 +255,6 @@ row warn nvml "it does not know GPU 0 by the UUID that CUDA gives"
 fixes nvml "nvidia-smi -L"
 doctor 0 "NVML gives more" $standin "VPT_STANDIN_NVML=power=300;temperature=60"
 row ok nvml "4 of 9 values of GPU 0"
-doctor 0 "NVML hangs" $standin VPT_STANDIN_FAULTS=nvml-hang -- --timeout 3
-row warn nvml "no counters of the GPU: no answer within 3 s: it hangs in nvmlInit"
-fixes nvml "VPTRACE_COUNTERS=off"
 mkdir -p no-nvml
 cp -d "$bin"/standin/libcu*.so* no-nvml/
 doctor 0 "there is no NVML" LD_LIBRARY_PATH=$work/no-nvml VPT_STANDIN_TIME=real
@@ -264,7 +302,7 @@ replaced() {
 		$3
 		exec '$vptrace' doctor --json --python /bin/true" >out 2>err </dev/null
 	same "$rule: exit status" "$2" $?
-	python3 rows.py <out >rows
+	python3 "$rows_py" <out >rows
 }
 if unshare -m sh -c 'mount -t tmpfs none /proc/driver && mount -t tmpfs none /sys/fs/cgroup' 2>/dev/null; then
 	replaced "an open driver and a roomy group" 0 'echo "RmProfilingAdminOnly: 0" >/proc/driver/nvidia/params
@@ -375,7 +413,7 @@ else
 fi
 (
 	ulimit -f 20000
-	env $standin "$vptrace" doctor --json 2>err | python3 rows.py >rows
+	env $standin "$vptrace" doctor --json 2>err | python3 "$rows_py" >rows
 )
 rule="a limit of files' size"
 row warn limits "ulimit -f"
@@ -401,7 +439,7 @@ cp "$bin/vptrace-doctor" apart/
 rule="nothing beside it"
 env $standin apart/vptrace doctor --json >out 2>err
 same "$rule" 1 $?
-python3 rows.py <out >rows
+python3 "$rows_py" <out >rows
 row fail library "libvptrace.so is neither beside this program nor in"
 row warn library "vptrace-analyze is not beside vptrace"
 
@@ -478,32 +516,9 @@ fixes python "import vptrace before torch's first range"
 echo 'raise RuntimeError("no kernel image")' >torch/torch/cuda.py
 doctor 0 "a torch that cannot be imported" $standin PYTHONPATH=$work/torch -- --json
 row warn python "torch cannot be imported: RuntimeError: no kernel image"
-echo 'import time; time.sleep(60)' >torch/torch/cuda.py
-doctor 0 "a torch that hangs" $standin PYTHONPATH=$work/torch -- --timeout 8
-row warn python "no answer within 8 s: it hangs in import torch"
 
-# ---- drivers that hang or crash ----
-# bad FUNCTION BODY: a driver that does nothing, whose function does this
-bad() {
-	mkdir -p bad
-	{
-		printf '#include <signal.h>\n#include <unistd.h>\nint cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n'
-		sed -n 's/^	X([a-z_]*, \(cu[A-Za-z0-9_]*\),.*/int \1(void) { return 0; }/p' "$source/tracer/doctor/probes/self_probe.c"
-	} | sed "s/^int $1(.*/int $1(void) { $2 return 0; }/" >bad.c
-	grep -q "^int $1(void) { $2" bad.c || fail "no function $1 in the driver"
-	cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o bad/libcuda.so.1 bad.c 2>err
-}
-if command -v cc >/dev/null && bad cuInit 'for (;;) pause();'; then
-	doctor 1 "a driver that hangs in cuInit" LD_LIBRARY_PATH=$work/bad -- --timeout 8
-	row ok driver "CUDA driver 13.0"
-	row fail gpu "the driver was not started"
-	row fail self-test "no answer within 8 s: it hangs in cuInit"
-	fixes self-test "If nvidia-smi hangs as well, restart the machine"
-	row fail nvtx "the self-test made no ranges"
-	rule="ctrl-C meanwhile"
-	LD_LIBRARY_PATH=$work/bad timeout -s INT 3 "$vptrace" doctor --timeout 100 >out 2>err
-	same "$rule" 124 $?
-	same "$rule: files" "" "$(ls temporary)"
+# ---- drivers that crash, a CUPTI that fails ----
+if command -v cc >/dev/null; then
 	bad cuInit 'raise(SIGSEGV);'
 	doctor 1 "a driver that crashes in cuInit" LD_LIBRARY_PATH=$work/bad
 	row fail self-test "it crashed (signal 11, Segmentation fault) in cuInit"

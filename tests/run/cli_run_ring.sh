@@ -61,6 +61,69 @@ lasts() { # lasts LEAST MOST
 	[ "${ms:-0}" -ge "$1" ] && [ "$ms" -le "$2" ] || fail "$rule: expected $1 to $2 ms, found $ms"
 }
 
+# ---- random moments ----
+random_moments() {
+	whole=0
+	for moment in $(seq $((5 * kills))); do # and later ones, until enough had something to show
+		[ "$moment" -le "$kills" ] || [ $whole -le $((kills / 2)) ] || break
+		records 137 "kill -9 at moment $moment" --ring 1M -o a.zst "$host" die $((moment * 7919 % 1000 * ((moment + kills - 1) / kills)))
+		[ -e a.zst ] || continue # before the first chunk
+		holds a.zst
+		# Moments before CUPTI first gave all back prove nothing.
+		grep -q ' 0 expected' compared || whole=$((whole + 1))
+	done
+	cases=$((cases + 1))
+	[ $whole -gt $((kills / 2)) ] || fail "only $whole of $moment left a file"
+}
+aside random_moments
+
+# ---- snapshots ----
+snapshots() {
+	records 0 "vptrace_snapshot()" --ring 30s -o a.zst "$host" take - b-%p.zst - sub/c.zst
+	same "$rule: the three that can be" 3 "$(grep -c '^snapshot 0 ' out)"
+	says out "snapshot -5"
+	says out "sub/c.zst: cannot create: No such file or directory"
+	files 4
+	for capture in ./*.zst; do
+		holds "$capture"
+	done
+	records 0 "a full disk" --ring 30s -o a.zst "$host" full b.zst
+	says out "snapshot -5"
+	says out "cannot write: File too large"
+	says out "snapshot 0 $work/b.zst"
+	files 2
+	holds b.zst
+	holds a.zst
+	records 0 "snapshots at full speed" --ring 64M -o a.zst "$host" busy b.zst 4
+	same "$rule: all are there" 4 "$(grep -c '^snapshot 0 ' out)"
+	says out "dropped 0"
+	files 5
+	for capture in ./*.zst; do
+		holds "$capture"
+	done
+	same "$rule: the end has all" "$(grep -c kernel log)" "$("$VPT_ANALYZE" cat a.zst --kind kernel | wc -l | tr -d ' ')"
+}
+aside snapshots
+
+# ---- memory ----
+memory() {
+	seconds=${VPT_RING_SECONDS:-4}
+	for ring in 2M 1s; do
+		# Where the drain gets no processor for a while, buffers pile up once; a leak grows in every run.
+		for try in 1 2 3; do
+			VPTRACE_MEMORY=64M records 0 "memory over a long run with $ring, try $try" --ring $ring -o a.zst "$host" long "$seconds"
+			early=$(sed -n 's/^early \([0-9]*\) .*/\1/p' out)
+			late=$(sed -n 's/^late \([0-9]*\) .*/\1/p' out)
+			[ "$late" -gt $((early + room)) ] || break
+		done
+		cases=$((cases + 1))
+		[ "$late" -le $((early + room)) ] || fail "$rule: grew from $early to $late KiB"
+		files 1
+		holds a.zst
+	done
+}
+aside memory
+
 # ---- the end of a process ----
 records 0 "a normal end" --ring 30s -o a.zst "$host" steps 40 99
 files 1
@@ -138,44 +201,6 @@ rm -f ./*.zst
 CUDA_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/a.zst VPTRACE_RING=5s "$host" die 300 2>err
 same "$rule: the ring dies with its process" 137 $?
 files 0
-
-# ---- random moments ----
-whole=0
-for moment in $(seq $((5 * kills))); do # and later ones, until enough had something to show
-	[ "$moment" -le "$kills" ] || [ $whole -le $((kills / 2)) ] || break
-	records 137 "kill -9 at moment $moment" --ring 1M -o a.zst "$host" die $((moment * 7919 % 1000 * ((moment + kills - 1) / kills)))
-	[ -e a.zst ] || continue # before the first chunk
-	holds a.zst
-	# Moments before CUPTI first gave all back prove nothing.
-	grep -q ' 0 expected' compared || whole=$((whole + 1))
-done
-cases=$((cases + 1))
-[ $whole -gt $((kills / 2)) ] || fail "only $whole of $moment left a file"
-
-# ---- snapshots ----
-records 0 "vptrace_snapshot()" --ring 30s -o a.zst "$host" take - b-%p.zst - sub/c.zst
-same "$rule: the three that can be" 3 "$(grep -c '^snapshot 0 ' out)"
-says out "snapshot -5"
-says out "sub/c.zst: cannot create: No such file or directory"
-files 4
-for capture in ./*.zst; do
-	holds "$capture"
-done
-records 0 "a full disk" --ring 30s -o a.zst "$host" full b.zst
-says out "snapshot -5"
-says out "cannot write: File too large"
-says out "snapshot 0 $work/b.zst"
-files 2
-holds b.zst
-holds a.zst
-records 0 "snapshots at full speed" --ring 64M -o a.zst "$host" busy b.zst 4
-same "$rule: all are there" 4 "$(grep -c '^snapshot 0 ' out)"
-says out "dropped 0"
-files 5
-for capture in ./*.zst; do
-	holds "$capture"
-done
-same "$rule: the end has all" "$(grep -c kernel log)" "$("$VPT_ANALYZE" cat a.zst --kind kernel | wc -l | tr -d ' ')"
 
 # ---- Python ----
 if [ $room = 4096 ]; then # an interpreter without sanitizers cannot load a library with them
@@ -257,22 +282,6 @@ cause a.zst end
 says out "own signals 1"
 records 0 "two events" --ring 30s --snapshot-on mark:now,slow:1000 -o a.zst "$host" mark now
 files 1
-
-# ---- memory ----
-seconds=${VPT_RING_SECONDS:-4}
-for ring in 2M 1s; do
-	# Where the drain gets no processor for a while, buffers pile up once; a leak grows in every run.
-	for try in 1 2 3; do
-		VPTRACE_MEMORY=64M records 0 "memory over a long run with $ring, try $try" --ring $ring -o a.zst "$host" long "$seconds"
-		early=$(sed -n 's/^early \([0-9]*\) .*/\1/p' out)
-		late=$(sed -n 's/^late \([0-9]*\) .*/\1/p' out)
-		[ "$late" -gt $((early + room)) ] || break
-	done
-	cases=$((cases + 1))
-	[ "$late" -le $((early + room)) ] || fail "$rule: grew from $early to $late KiB"
-	files 1
-	holds a.zst
-done
 
 # ---- what cannot be ----
 while IFS='|' read -r words expected; do

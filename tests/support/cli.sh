@@ -87,7 +87,30 @@ only_in_plain_build() {
 	grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" && skip "the build without sanitizers tries it"
 }
 
+# aside FUNCTION: runs it beside what follows, in $work/FUNCTION as its folder and temporary folder. For parts that mostly wait. finish
+# waits for them, and adds their cases and failures.
+aside() {
+	mkdir -p "$work/$1/temporary"
+	(
+		work=$work/$1
+		TMPDIR=$work/temporary
+		export TMPDIR
+		cases=0 failures=0
+		cd "$work" || exit 1
+		"$1"
+		echo "$cases $failures" >"$work/counts"
+	) >"$work/$1.said" 2>&1 &
+	asides="${asides:-} $1"
+}
+
 finish() {
+	[ -z "${asides:-}" ] || wait
+	for aside in ${asides:-}; do
+		cat "$work/$aside.said"
+		[ -s "$work/$aside/counts" ] || { echo "FAIL: $aside did not come to its end"; failures=$((failures + 1)); continue; }
+		read -r more failed <"$work/$aside/counts"
+		cases=$((cases + more)) failures=$((failures + failed))
+	done
 	echo "$cases cases, $failures failed"
 	[ "$failures" = 0 ]
 	exit

@@ -21,13 +21,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-	CHILDREN = 4,
+	CHILDREN = 8, /* they sleep most of the time */
 	MODES = 8,
-	BATCH = 30,
+	BATCH = 4,
+	ENOUGH = 30, /* schedules of a mode, of which some lose kernels, and some none */
 	STEPS_MAX = 24,
 	KERNELS_MAX = 1024,
 	LOSSES_MAX = 256,
@@ -78,8 +80,12 @@ static struct {
 	int switches_alone; /* whether the other disables kinds without having callbacks */
 	int calm;           /* three of four steps of the other are left out */
 	unsigned number;    /* of the schedule */
-	uint64_t captures, complete_captures, missing, received;
 } it;
+
+/* Of all children. */
+static struct {
+	_Atomic uint64_t captures, complete_captures, missing, received;
+} *all;
 
 static uint64_t random_state;
 
@@ -196,10 +202,10 @@ static void judge(void)
 		if (!it.code && !is_lost(&it.kernels[i]))
 			blame("is neither received nor lost", i);
 	}
-	it.captures++;
-	it.complete_captures += it.complete != 0;
-	it.missing += missing;
-	it.received += it.count - it.first - missing;
+	all->captures++;
+	all->complete_captures += it.complete != 0;
+	all->missing += missing;
+	all->received += it.count - it.first - missing;
 }
 
 /* ---- steps ---- */
@@ -350,11 +356,6 @@ static void child(unsigned first, unsigned count)
 	kineto_open(first / BATCH % 2 ? KINETO_SUBSCRIBES : KINETO_DOES_NOT);
 	for (unsigned i = first; i < first + count; i++)
 		run_schedule(i);
-	fprintf(stderr, "%llu captures, %llu complete; %llu kernels received, %llu lost\n",
-		(unsigned long long)it.captures, (unsigned long long)it.complete_captures,
-		(unsigned long long)it.received, (unsigned long long)it.missing);
-	/* Else nothing was tried. */
-	RIG_TRUE(count < BATCH || (it.complete_captures && it.missing && it.received));
 }
 
 static pid_t begin_child(unsigned first, unsigned count)
@@ -377,8 +378,10 @@ static void run_all(int switches_alone)
 	unsigned first = one ? (unsigned)strtoul(one, NULL, 10) : 0;
 	unsigned end = one ? (dash ? (unsigned)strtoul(dash + 1, NULL, 10) : first) + 1
 			   : number_of("VPT_SCHEDULES", 240) / MODES;
-	unsigned running = 0, failed = 0;
+	unsigned running = 0, failed = 0, count_all = end - first;
 
+	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	RIG_TRUE(all != MAP_FAILED);
 	it.verbose = one != NULL;
 	it.switches_alone = switches_alone;
 	while (first < end || running) {
@@ -396,6 +399,12 @@ static void run_all(int switches_alone)
 		failed += status != 0;
 	}
 	RIG_EQUAL(failed, 0);
+	fprintf(stderr, "%llu captures, %llu complete; %llu kernels received, %llu lost\n",
+		(unsigned long long)all->captures, (unsigned long long)all->complete_captures,
+		(unsigned long long)all->received, (unsigned long long)all->missing);
+	/* Else nothing was tried. */
+	RIG_TRUE(count_all < ENOUGH || (all->complete_captures && all->missing && all->received));
+	munmap(all, sizeof(*all));
 }
 
 static void any_order(void)
