@@ -296,7 +296,18 @@ def colours(path, source):
             slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")
             if slug and not re.search(rf"\.p-{slug}[ ,{{]", page.styles[0]):
                 errors.append(f"no colour for {word}")
-    return errors + verdicts(page) + idle_colours(page, source)
+    return errors + verdicts(page) + idle_colours(page, source) + paper(page)
+
+
+def paper(page):
+    """Printed, a page is light: each colour that the dark setting changes has its own value there."""
+    style = page.styles[0]
+    dark = re.findall(r"prefers-color-scheme: dark\) \{(.*?)\n\}", style, re.S)
+    printed = re.search(r"@media print \{(.*?)\n\}", style, re.S)
+    changed = re.findall(r"(--[a-z]+): #", "".join(dark)) + re.findall(r"(?m)^\t(\.[a-z-]+) \{ fill", "".join(dark))
+    if len(changed) < 12 or not printed:
+        return [f"{len(changed)} colours of the dark setting"]
+    return [f"{name} has no colour on paper" for name in changed if not re.search(re.escape(name) + r"(:| \{ fill:) #", printed.group(1))]
 
 
 def luminance(colour):
