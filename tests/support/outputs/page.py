@@ -392,10 +392,18 @@ def cost(analyzer, trace):
 
 
 def main():
-    errors = {"check": check, "numbers": numbers, "compared": compared, "colours": colours, "names": names, "cost": cost}[sys.argv[1]](*sys.argv[2:])
-    for error in errors[:10]:
-        print(f"{sys.argv[1]}: {error}")
-    return 1 if errors else 0
+    """VERB WORDS [-- WORDS...]: the verb for each list of words."""
+    verb = {"check": check, "numbers": numbers, "compared": compared, "colours": colours, "names": names, "cost": cost}[sys.argv[1]]
+    failed, words = 0, []
+    for word in sys.argv[2:] + ["--"]:
+        if word != "--":
+            words.append(word)
+            continue
+        errors, words, of = verb(*words), [], words[0]
+        failed += len(errors)
+        for error in errors[:20]:
+            print(f"{sys.argv[1]} {of}: {error}")
+    return failed > 0
 
 
 if __name__ == "__main__":
