@@ -82,10 +82,11 @@ static struct {
 	unsigned number;    /* of the schedule */
 } it;
 
-/* Of all children. */
-static struct {
+struct tally {
 	_Atomic uint64_t captures, complete_captures, missing, received;
-} *all;
+};
+
+static struct tally *all; /* of all children */
 
 static uint64_t random_state;
 
