@@ -471,7 +471,7 @@ const struct vpt_command vpa_cmd_compare = {
 	.program = VPA_PROGRAM,
 	.name = "compare",
 	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
-	.help = "report which of two captures or jobs is faster, how certain that is, and why",
+	.help = "report which of two captures or jobs is faster, how surely, and why",
 	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
 		 "all of them have: measured blocks, four or more requests, marked steps,\n"
 		 "iterations, inferred steps, or else the whole window. Blocks are not compared\n"

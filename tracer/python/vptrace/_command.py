@@ -22,15 +22,17 @@ def _is_program(path):
         return False
 
 
-def find():
-    """Its path, or None."""
+def find(program="vptrace"):
+    """The path of it or of another program of vptrace, or None."""
     named = os.environ.get("VPTRACE_BIN")
+    if named and program != "vptrace" and not os.path.isdir(named):
+        named = os.path.dirname(named)
     folders = [named] if named else []
     if not named:
         library = os.path.realpath(_library.mapped() or __file__)
         beside = os.path.dirname(library)
         folders = [beside, os.path.join(os.path.dirname(beside), "bin"), *os.get_exec_path()]
-    for path in ([named] if named else []) + [os.path.join(folder, "vptrace") for folder in folders]:
+    for path in ([named] if named else []) + [os.path.join(folder, program) for folder in folders]:
         if _is_program(path):
             return path
     return None
