@@ -132,7 +132,15 @@ static int try_conditions(
 	return rc;
 }
 
-static int run(const struct vpt_args *args)
+static int read_operands(const struct vpt_args *args, struct vpa_options *o,
+	struct vpa_rank_list *out, int *damaged, struct vpt_err *err, void *ctx)
+{
+	(void)ctx;
+	return vpa_rank_inputs_read(args->operands, args->operand_count, o,
+		!vpt_has(args, NO_PROGRESS), out, damaged, err);
+}
+
+int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ctx)
 {
 	struct vpa_options o = {.top = 1};
 	struct vpa_rank_list ranks = {.count = 0};
@@ -148,8 +156,7 @@ static int run(const struct vpt_args *args)
 	if (!rc)
 		rc = vpa_rules_option_read(args, &o, &rules_text, &err);
 	if (!rc)
-		rc = vpa_rank_inputs_read(args->operands, args->operand_count, &o,
-			!vpt_has(args, NO_PROGRESS), &ranks, &damaged, &err);
+		rc = read(args, &o, &ranks, &damaged, &err, ctx);
 	if (!rc)
 		rc = vpa_job_new(&ranks, &job, &err);
 	if (!rc)
@@ -170,6 +177,11 @@ static int run(const struct vpt_args *args)
 	return is_whole ? VPT_EXIT_DONE : VPT_EXIT_DAMAGED;
 }
 
+static int run(const struct vpt_args *args)
+{
+	return vpa_ranks_run(args, read_operands, NULL);
+}
+
 const struct vpt_command vpa_cmd_ranks = {
 	.program = VPA_PROGRAM,
 	.name = "ranks",
@@ -187,7 +199,11 @@ const struct vpt_command vpa_cmd_ranks = {
 		"since the collective before, it did more of something than the waiting rank. The\n"
 		"differences sum to the wait.\n"
 		"\n"
-		"A file that cannot be read is named, and the others are reported.",
+		"A file that cannot be read is named, and the others are reported.\n"
+		"\n"
+		"Where captures lie on the disks of many nodes, vptrace-ranks-mpi reads them "
+		"there,\n"
+		"if it was built: srun vptrace-ranks-mpi --local FOLDER. Its report is the same.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -39,6 +39,9 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void vpa_say(const char *fmt, ...);
 
+/* Bounds memory by --memory, where the command has it. */
+void vpa_memory_bound(const struct vpt_args *args);
+
 /* Reports a failure and returns the exit code. Silent if the reader of standard output is gone. */
 int vpa_failed(const struct vpt_err *err);
 

@@ -210,3 +210,13 @@ int vpa_trace_report(const char *operand, struct vpa_options *options, int progr
 	vpt_trace_close(trace);
 	return rc;
 }
+
+void vpa_memory_bound(const struct vpt_args *args)
+{
+	const struct vpt_command *c = args->command;
+	unsigned i;
+
+	for (i = 0; i < c->option_count; i++)
+		if (!strcmp(c->options[i].name, "memory"))
+			vpt_limits_memory(vpt_number_of(args, i) << 20);
+}

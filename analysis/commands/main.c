@@ -68,17 +68,6 @@ static void command_body(struct vpt_out *o, const void *ctx)
 
 /* ---- running ---- */
 
-/* Bounds memory by --memory, where the command has it. */
-static void bound_memory(const struct vpt_args *args)
-{
-	const struct vpt_command *c = args->command;
-	unsigned i;
-
-	for (i = 0; i < c->option_count; i++)
-		if (!strcmp(c->options[i].name, "memory"))
-			vpt_limits_memory(vpt_number_of(args, i) << 20);
-}
-
 /* Several files to analyze are the ranks of a job: `ranks` reports them. */
 static int is_of_ranks(const struct vpt_args *args)
 {
@@ -110,7 +99,7 @@ static int run(const struct vpt_command *command, int argc, char **argv)
 		if (rc == VPT_EXIT_MISUSED)
 			fprintf(stderr, "see vptrace-analyze %s --help\n", command->name);
 	} else {
-		bound_memory(&args);
+		vpa_memory_bound(&args);
 		rc = command->run(&args);
 	}
 	vpt_args_free(&args);

@@ -20,12 +20,7 @@
 
 enum { FILES_MOST = 65536, FOLDERS_DEEP = 8, HEAD = 512 };
 
-struct files {
-	char **paths;
-	size_t count, cap;
-};
-
-static int add_file(struct files *f, const char *folder, const char *name)
+static int add_file(struct vpa_rank_files *f, const char *folder, const char *name)
 {
 	char path[4096];
 	int len = folder ? snprintf(path, sizeof(path), "%s/%s", folder, name)
@@ -44,7 +39,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void free_names(struct files *names)
+void vpa_rank_files_free(struct vpa_rank_files *names)
 {
 	size_t i;
 
@@ -54,7 +49,7 @@ static void free_names(struct files *names)
 }
 
 /* The names in a folder, in order, but for hidden ones. */
-static int list_names(const char *folder, struct files *names, struct vpt_err *err)
+static int list_names(const char *folder, struct vpa_rank_files *names, struct vpt_err *err)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -72,9 +67,10 @@ static int list_names(const char *folder, struct files *names, struct vpt_err *e
 }
 
 /* The files of a folder and of the folders in it, as of a job that has one for each host. */
-static int add_folder(struct files *f, const char *folder, unsigned depth, struct vpt_err *err)
+static int add_folder(
+	struct vpa_rank_files *f, const char *folder, unsigned depth, struct vpt_err *err)
 {
-	struct files names = {.count = 0};
+	struct vpa_rank_files names = {.count = 0};
 	size_t i;
 	int rc = list_names(folder, &names, err);
 
@@ -90,11 +86,12 @@ static int add_folder(struct files *f, const char *folder, unsigned depth, struc
 		else if (S_ISREG(st.st_mode) && add_file(f, folder, names.paths[i]))
 			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a list of files");
 	}
-	free_names(&names);
+	vpa_rank_files_free(&names);
 	return rc;
 }
 
-static int list_files(const char *const *paths, size_t count, struct files *f, struct vpt_err *err)
+int vpa_rank_files_list(
+	const char *const *paths, size_t count, struct vpa_rank_files *f, struct vpt_err *err)
 {
 	struct stat st;
 	size_t i;
@@ -108,6 +105,11 @@ static int list_files(const char *const *paths, size_t count, struct files *f, s
 		else if (add_file(f, NULL, path))
 			rc = vpt_fail(err, VPT_ENOMEM, "no memory for a list of files");
 	}
+	if (!rc && count && !f->count)
+		rc = vpt_fail(err, VPT_EINVAL,
+			"%.200s: expected a folder with the captures of all ranks, found no file "
+			"in it",
+			paths[0]);
 	return rc;
 }
 
@@ -121,7 +123,7 @@ struct reading {
 	int *damaged; /* counts what cannot be read and was named; NULL: that is an error */
 };
 
-static int read_summary(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err)
+int vpa_rank_summary_read(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err)
 {
 	struct vpa_rank_blocks blocks = {.count = 0};
 	size_t i;
@@ -168,7 +170,7 @@ static int read_file(
 	int rc;
 
 	if (vpa_is_rank_file(src)) {
-		rc = read_summary(src, r->out, err);
+		rc = vpa_rank_summary_read(src, r->out, err);
 		vpt_source_close(src);
 	} else {
 		rc = read_trace(r, src, name, err);
@@ -276,18 +278,13 @@ int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_opti
 	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err)
 {
 	const struct reading r = {options, progress, out, damaged};
-	struct files files = {.count = 0};
+	struct vpa_rank_files files = {.count = 0};
 	size_t i;
-	int rc = list_files(paths, count, &files, err);
+	int rc = vpa_rank_files_list(paths, count, &files, err);
 
-	if (!rc && !files.count)
-		rc = vpt_fail(err, VPT_EINVAL,
-			"%.200s: expected a folder with the captures of all ranks, found no file "
-			"in it",
-			paths[0]);
 	for (i = 0; i < files.count && !rc; i++)
 		rc = go_on(&r, read_input(&r, files.paths[i], err), err);
-	free_names(&files);
+	vpa_rank_files_free(&files);
 	if (!rc && *damaged && !out->count)
 		return vpt_fail(err, VPT_EDATA, "none of the files could be read");
 	return rc;

@@ -1,4 +1,5 @@
-/* rank_inputs.h - the ranks of the files and folders that a command names, and the file that one writes. */
+/* rank_inputs.h - the ranks of the files and folders that a command names, what is reported of them, and the file that one
+ * writes. */
 #ifndef VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
 #define VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
 
@@ -17,11 +18,31 @@ int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_opti
 int vpa_rank_input_read(const char *path, struct vpa_options *options, int progress,
 	struct vpa_rank_list *out, struct vpt_err *err);
 
+/* The files that paths lead to, folders opened; the caller frees them, also on failure. 0, VPT_EIO, VPT_ENOMEM, or VPT_EINVAL:
+ * there is none. */
+struct vpa_rank_files {
+	char **paths;
+	size_t count, cap;
+};
+int vpa_rank_files_list(
+	const char *const *paths, size_t count, struct vpa_rank_files *out, struct vpt_err *err);
+void vpa_rank_files_free(struct vpa_rank_files *files);
+
+/* Reads the ranks of a summary. VPT_EDATA, VPT_EVERSION: a part is damaged or new; what is whole is read. VPT_EIO,
+ * VPT_ENOMEM. */
+int vpa_rank_summary_read(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err);
+
 /* Whether a path names ranks of a job and no single trace: a folder, an archive, or summaries. */
 int vpa_is_job(const char *path);
 
 /* Writes ranks to a file. 0 or an error code. */
 int vpa_rank_output_write(
 	struct vpa_rank_blocks *blocks, const char *path, int force, struct vpt_err *err);
+
+/* Runs `ranks` with ranks that `read` gets, as vpa_rank_inputs_read() does. The command of `args` has the options of
+ * vpa_cmd_ranks, others may follow. Returns the exit code. */
+typedef int vpa_ranks_read_fn(const struct vpt_args *args, struct vpa_options *options,
+	struct vpa_rank_list *out, int *damaged, struct vpt_err *err, void *ctx);
+int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ctx);
 
 #endif
