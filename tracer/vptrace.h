@@ -213,6 +213,11 @@ struct vptrace_options {
 	 * sampled threads. If the system refuses such copies (process_vm_readv() and
 	 * /proc/self/mem), there are no stacks. */
 	int stacks_hz;
+
+	/* VPTRACE_TAGS: what reports call the run, KEY=VALUE with commas between, such as
+	 * "model=wan,steps=50". `vptrace-analyze trend --tag` selects by them. The same as
+	 * vptrace_metadata("tag.KEY", VALUE), which wins. NULL or "": none. */
+	const char *tags;
 };
 
 /* Counts of a capture since its start. Set struct_bytes = sizeof(struct vptrace_stats); an older

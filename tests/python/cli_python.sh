@@ -174,7 +174,8 @@ import os, threading, vptrace
 assert vptrace.available() and vptrace.version()
 assert vptrace.stop().stop_code in (vptrace.Code.OK, vptrace.Code.EIDLE)
 vptrace.metadata("session.tag", "früh")
-capture = vptrace.trace("t.zst", profile="none", flush_interval_ms=50)
+vptrace.tag("model", "wan")
+capture = vptrace.trace("t.zst", profile="none", flush_interval_ms=50, tags={"steps": 50, "model": "other"})
 assert capture.summary is None
 with capture:
     assert vptrace.status() in (vptrace.State.RUNNING, vptrace.State.RANGES_ONLY)
@@ -211,7 +212,15 @@ assert summary.stats.file_bytes == os.path.getsize("t.zst") and summary.stats.ch
 assert summary.path == (os.path.abspath("t.zst") if vptrace._library.loaded.path else None), summary
 assert vptrace.statistics() == summary.stats
 assert os.stat("t.zst").st_mode & 0o777 == 0o600
+try:
+    vptrace.start(tags={"model": "a,b"})
+except ValueError as error:
+    assert "without a comma" in str(error), error
+else:
+    raise AssertionError("a comma in a tag")
 PY
+"$VPT_ANALYZE" t.zst --format json >report.json 2>err
+same "tags: those of tag() win" "{'steps': '50', 'model': 'wan'}" "$(python3 -c 'import json; print(json.load(open("report.json"))["system"]["tags"])' 2>&1)"
 rows t.zst range
 for line in "1 a cat" "2 block" "4 step" "2 context pass" "3 VAE decoding" "1 elsewhere" "1 bytes" "1 7"; do
 	same "ranges: $line" "${line%% *}" "$(grep -c ",${line#* }," rows)"

@@ -526,6 +526,24 @@ same "mark files are absolute" "VPTRACE_MARK=auto,$work/my own.marks,m:f = step,
 	"$(VPTRACE_MARK="auto, my own.marks,m:f = step,./marked.marks" environment | grep VPTRACE_MARK)"
 same "without a comma in the folder" "VPTRACE_MARK=marked.marks" \
 	"$(cd 'a,b' && cp ../marked.marks . && "$vptrace" run --mark marked.marks env 2>err | grep VPTRACE_MARK)"
+same "several --tag" "VPTRACE_TAGS=model=wan,note=a b=c" "$(environment --tag model=wan --tag 'note=a b=c' | grep VPTRACE_TAGS)"
+runs 0 "tags reach the capture" run -o tags.zst --tag model=wan --tag steps=50 "$host" launch 5
+"$VPT_ANALYZE" tags.zst >out 2>err
+says out "tags model=wan, steps=50"
+"$VPT_ANALYZE" tags.zst --full >out 2>err
+says out "tags model=wan, steps=50"
+"$VPT_ANALYZE" tags.zst --format html >out 2>err
+says out '<span class="badge" title="tag">model=wan</span> <span class="badge" title="tag">steps=50</span>'
+"$VPT_ANALYZE" tags.zst --format json >out 2>err
+same "tags in JSON" "{'model': 'wan', 'steps': '50'}" "$(python3 -c 'import json; print(json.load(open("out"))["system"]["tags"])' 2>&1)"
+for wrong in model =wan model=; do
+	runs 2 "no tag" run --tag "$wrong" "$host" launch 5
+	says err "--tag: expected KEY=VALUE, or several with commas between, such as model=wan,steps=50, found \"$wrong\""
+done
+runs 2 "an empty tag" run --tag "" "$host" launch 5
+says err "--tag: expected KEY=VALUE without a comma"
+runs 2 "a comma in a tag" run --tag model=a,b "$host" launch 5
+says err "--tag: expected KEY=VALUE without a comma"
 same "several --mark" "VPTRACE_MARK=m:f = step,m:g = block" \
 	"$(environment --mark 'm:f = step' --mark 'm:g = block' | grep VPTRACE_MARK)"
 same "marks by default" VPTRACE_MARK=auto "$(environment | grep VPTRACE_MARK)"

@@ -38,6 +38,11 @@ static void describe_machine(struct vtr_capture *c)
 	}
 }
 
+static void put_tag(void *capture, const char *key, const char *value)
+{
+	vtr_capture_meta(capture, key, value);
+}
+
 void vtr_capture_describe(struct vtr_capture *c, const struct vtr_facts *facts)
 {
 	static const char *const profiles[] = {"default", "lite", "full", "coarse", "none"};
@@ -65,6 +70,7 @@ void vtr_capture_describe(struct vtr_capture *c, const struct vtr_facts *facts)
 		vtr_capture_meta(c, "rank", text);
 	}
 	vtr_job_facts(c);
+	vtr_tags_each(&c->options.tags, put_tag, c);
 	for (i = 0; i < facts->count; i++)
 		vtr_capture_meta(c, facts->all[i].key, facts->all[i].value);
 }

@@ -30,6 +30,8 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"marks for Python pipelines: presets by name, mark files, single rules, auto for "
 		"all "
 		"presets, or none; may be given several times"},
+	[VTR_RUN_TAG] = {"tag", '\0', VPT_TEXTS, "KEY=VALUE", NULL,
+		"what reports call the run, such as model=wan; may be given several times"},
 	[VTR_RUN_PRELOAD] = {"preload", '\0', VPT_FLAG, NULL, NULL,
 		"also load the tracer by LD_PRELOAD, for programs into which CUDA and NVTX do not "
 		"load it"},

@@ -185,6 +185,7 @@ static const struct {
 	{VTR_RUN_MEMORY, "VPTRACE_MEMORY"},
 	{VTR_RUN_STACKS, "VPTRACE_STACKS"},
 	{VTR_RUN_MARK, "VPTRACE_MARK"},
+	{VTR_RUN_TAG, "VPTRACE_TAGS"},
 	{VTR_RUN_RING, "VPTRACE_RING"},
 	{VTR_RUN_SNAPSHOT_ON, "VPTRACE_SNAPSHOT_ON"},
 };
@@ -206,25 +207,43 @@ static int set_texts(const struct vpt_args *args, struct vpt_err *err)
 	return rc;
 }
 
-/* Marks add up: those of several --mark are one list. */
-static int join_marks(const struct vpt_args *args, struct vpt_err *err)
+/* What several options of one name say, as one list with commas. */
+static int join(const struct vpt_args *args, enum vtr_run_option option, const char *variable,
+	struct vpt_err *err)
 {
-	const char *fallback = args->command->options[VTR_RUN_MARK].fallback;
+	const struct vpt_option *o = &args->command->options[option];
 	char *all = NULL;
 	size_t size, count = 0, i;
 	FILE *out = open_memstream(&all, &size);
 	int rc;
 
 	if (!out)
-		return vpt_fail(err, VPT_ENOMEM, "no memory for the marks");
+		return vpt_fail(err, VPT_ENOMEM, "no memory for --%s", o->name);
 	for (i = 0; i < args->given_count; i++)
-		if (args->given[i].option == VTR_RUN_MARK && args->given[i].text != fallback)
+		if (args->given[i].option == option && args->given[i].text != o->fallback)
 			fprintf(out, "%s%s", count++ ? "," : "", args->given[i].text);
-	rc = fclose(out) ? vpt_fail(err, VPT_ENOMEM, "no memory for the marks") : VPT_OK;
-	if (!rc && count > 1)
-		rc = set("VPTRACE_MARK", all, err);
+	rc = fclose(out) ? vpt_fail(err, VPT_ENOMEM, "no memory for --%s", o->name) : VPT_OK;
+	if (!rc && count)
+		rc = set(variable, all, err);
 	free(all);
 	return rc;
+}
+
+/* A comma separates tags, so no value has one. */
+static int set_tags(const struct vpt_args *args, struct vpt_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < args->given_count; i++) {
+		const struct vpt_given *g = &args->given[i];
+
+		if (g->option == VTR_RUN_TAG && (!*g->text || strchr(g->text, ',')))
+			return vpt_fail(err, VPT_EINVAL,
+				"--tag: expected KEY=VALUE without a comma, found \"%.100s\"; "
+				"give --tag once for each",
+				g->text);
+	}
+	return join(args, VTR_RUN_TAG, "VPTRACE_TAGS", err);
 }
 
 /* Without the Python files there are no marks: the default gives way, a wish is refused. */
@@ -330,7 +349,9 @@ int vtr_variables_set(const struct vpt_args *args, const struct vtr_places *plac
 	if (vpt_has(args, VTR_RUN_PRELOAD))
 		rc = prepend("LD_PRELOAD", places->library, err);
 	if (!rc)
-		rc = join_marks(args, err);
+		rc = join(args, VTR_RUN_MARK, "VPTRACE_MARK", err);
+	if (!rc)
+		rc = set_tags(args, err);
 	if (!rc && *places->site) /* even without marks: it ends captures */
 		rc = prepend("PYTHONPATH", places->site, err);
 	if (!rc && set_marks(args, places->site, python, err))

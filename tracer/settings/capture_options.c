@@ -88,6 +88,7 @@ static const struct option options[] = {
 	{"counters_ms", "VPTRACE_COUNTERS", INT, 0, durations, FIELD(counters_ms), 0, 100, 60000,
 		never},
 	{"stacks_hz", "VPTRACE_STACKS", INT, 0, numbers, FIELD(stacks_hz), 200, 1, 1000, never},
+	{"tags", "VPTRACE_TAGS", TEXT, FIELD(tags)},
 };
 
 size_t vtr_options_count(void)
@@ -340,8 +341,10 @@ static int resolve_words(const struct option *o, const char *text, const char *t
 		rc = vtr_trigger_read(text, &out->capture, err);
 	else if (to == (char *)&out->ring)
 		rc = vtr_ring_read(text, &out->ring, err);
-	else
+	else if (to == (char *)&out->snapshot_on)
 		rc = vtr_snapshot_on_read(text, &out->snapshot_on, err);
+	else
+		rc = vtr_tags_read(text, &out->tags, err);
 	snprintf(field, sizeof(field), "options.%s", o->name);
 	if (rc)
 		vpt_err_at(err, vtr_environment(o->variable) ? o->variable : field);
@@ -357,7 +360,7 @@ static int resolve_text(const struct option *o, const struct vptrace_options *gi
 	if (to == out->path)
 		return resolve_output(o, text, to, out->rank, err);
 	if (to == (char *)&out->capture || to == (char *)&out->ring ||
-		to == (char *)&out->snapshot_on)
+		to == (char *)&out->snapshot_on || to == (char *)&out->tags)
 		return resolve_words(o, text, to, out, err);
 	if (text && strlen(text) >= VTR_PATH_MAX)
 		return vpt_fail(err, VPT_EINVAL,

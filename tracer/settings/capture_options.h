@@ -5,6 +5,7 @@
 
 #include "formats/base/error.h"
 #include "tracer/settings/ring_options.h"
+#include "tracer/settings/tags.h"
 #include "tracer/settings/trigger.h"
 #include "tracer/vptrace.h"
 
@@ -27,6 +28,7 @@ struct vtr_options {
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	struct vtr_ring ring;
 	struct vtr_snapshot_on snapshot_on; /* without a ring: all zeros */
+	struct vtr_tags tags;
 	/* the first of RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID, PMI_RANK, PMIX_RANK that is a
 	 * number; -1: none */
 	long rank;

@@ -5,6 +5,7 @@
 #include "analysis/render/fields/fields.h"
 
 #include "analysis/model/gpu_arch.h"
+#include "analysis/report/run_tags.h"
 
 #include "formats/base/count.h"
 #include "formats/chunk/strings.h"
@@ -54,7 +55,6 @@ static const char *const fact_names[FACTS][3] = {
 	[FACT_CUPTI] = {"cupti", "cupti_version"},
 	[FACT_RANK] = {"rank"},
 };
-static const char tag_prefix[] = "tag.";
 
 /* The key of a fact here; NULL: not recorded. */
 static const char *fact_key(const struct vpa_report *r, enum fact fact)
@@ -96,16 +96,10 @@ int vpa_system_has(const char *key)
 	return 0;
 }
 
-static int is_tag(const char *key)
-{
-	return strncmp(key, tag_prefix, sizeof(tag_prefix) - 1) == 0;
-}
-
 /* Writes the pairs without a key of their own: with `tags` those with the prefix, else the others. Only
  * the first pair of each key, so that no key is repeated. */
 static int put_pairs(const struct vpa_report *r, struct vpt_json *j, int tags)
 {
-	const size_t prefix = tags ? sizeof(tag_prefix) - 1 : 0;
 	struct vpt_strings seen = {0};
 	const char *keys[FACTS];
 	unsigned fact;
@@ -118,12 +112,12 @@ static int put_pairs(const struct vpa_report *r, struct vpt_json *j, int tags)
 		const struct vpa_pair *p = &r->meta[i];
 		size_t before = seen.count;
 
-		if (!p->key || is_tag(p->key) != tags || is_fact(keys, p->key))
+		if (!p->key || (vpa_tag_of(p->key) != NULL) != tags || is_fact(keys, p->key))
 			continue;
 		if (vpt_strings_put(&seen, p->key, strlen(p->key)) == VPT_NO_ID)
 			rc = VPT_ENOMEM;
 		else if (seen.count > before)
-			vpt_json_string(j, p->key + prefix, p->value);
+			vpt_json_string(j, tags ? vpa_tag_of(p->key) : p->key, p->value);
 	}
 	vpt_strings_free(&seen);
 	return rc;

@@ -4,6 +4,7 @@
  * what is drawn is at most some hundreds of kilobytes, whatever the trace. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/renderer.h"
+#include "analysis/report/run_tags.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
@@ -27,11 +28,20 @@ static void put_name(struct vpa_html *h, const void *ctx)
 static void put_badges(struct vpa_html *h, const void *ctx)
 {
 	const struct vpa_report *r = ((const struct report *)ctx)->report;
+	const struct vpa_pair *tag;
+	size_t at = 0;
 
 	if (r->simulated > 0)
 		vpa_html_raw(h, "<span class=\"badge red\">SIMULATED: no GPU ran</span> ");
 	else if (r->simulated)
 		vpa_html_raw(h, "<span class=\"badge red\">PERHAPS SIMULATED</span> ");
+	while ((tag = vpa_tag_next(r, &at)) != NULL) {
+		vpa_html_raw(h, "<span class=\"badge\" title=\"tag\">");
+		vpa_html_cut(h, vpa_tag_of(tag->key), 64);
+		vpa_html_raw(h, "=");
+		vpa_html_cut(h, tag->value, 64);
+		vpa_html_raw(h, "</span> ");
+	}
 	vpa_html_print(h, "<span class=\"badge %s\">%s</span>",
 		r->verdict.complete ? "green" : "red", vpa_verdict_word(r->verdict.complete));
 }

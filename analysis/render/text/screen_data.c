@@ -1,6 +1,7 @@
 /* screen_data.c - DATA and RUN of the first screen: whether it can be trusted, and what ran. */
 #include "analysis/model/gpu_arch.h"
 #include "analysis/render/text/screen.h"
+#include "analysis/report/run_tags.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>
@@ -127,7 +128,21 @@ static void add_counts(struct vpa_words *w, const struct vpa_counts *c)
 				kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
 }
 
-int vpa_text_command(struct vpa_page *p, const struct vpa_report *r)
+/* "tags model=wan, steps=50", below the command. */
+static int put_tags(struct vpa_page *p, const struct vpa_report *r, int begun)
+{
+	struct vpa_words w = {.used = 0};
+	const struct vpa_pair *tag;
+	size_t at = 0;
+
+	while ((tag = vpa_tag_next(r, &at)) != NULL)
+		vpa_words_add(&w, w.used ? ", " : "", "%s=%s", vpa_tag_of(tag->key), tag->value);
+	if (w.used)
+		vpa_page_words(p, begun ? "" : "RUN", VPA_PLAIN, "tags %s", w.text);
+	return begun || w.used;
+}
+
+static int put_command(struct vpa_page *p, const struct vpa_report *r)
 {
 	const char *command = vpa_meta(r, "command");
 	size_t most = COMMAND_LINES * (size_t)(p->width - VPA_INDENT);
@@ -142,6 +157,11 @@ int vpa_text_command(struct vpa_page *p, const struct vpa_report *r)
 	vpa_words_add(&w, "", "%.*s ...", (int)(most - 16), command);
 	vpa_page_words(p, "RUN", VPA_PLAIN, "%s", w.text);
 	return 1;
+}
+
+int vpa_text_command(struct vpa_page *p, const struct vpa_report *r)
+{
+	return put_tags(p, r, put_command(p, r));
 }
 
 void vpa_screen_run(struct vpa_page *p, const struct vpa_screen *s)

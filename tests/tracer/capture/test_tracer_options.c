@@ -137,7 +137,8 @@ static void variables_win_over_fields(void **state)
 		.synchronize = 1,
 		.device_buffers = 9,
 		.counters_ms = -1,
-		.stacks_hz = -1};
+		.stacks_hz = -1,
+		.tags = "field=1"};
 
 	(void)state;
 	setenv("VPTRACE_OUTPUT", "variable.zst", 1);
@@ -152,6 +153,7 @@ static void variables_win_over_fields(void **state)
 	setenv("VPTRACE_DEVICE_BUFFERS", "100000", 1);
 	setenv("VPTRACE_COUNTERS", "2s", 1);
 	setenv("VPTRACE_STACKS", "50", 1);
+	setenv("VPTRACE_TAGS", "model=wan", 1);
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
 	assert_string_equal(got.path, "variable.zst");
 	assert_string_equal(got.cupti_path, "variable.so");
@@ -164,6 +166,7 @@ static void variables_win_over_fields(void **state)
 	assert_int_equal(got.device_buffers, 100000);
 	assert_int_equal(got.counters_ms, 2000);
 	assert_int_equal(got.stacks_hz, 50);
+	assert_string_equal(got.tags.text, "model=wan");
 	assert_int_equal(got.compression_level, 0);
 	setenv("VPTRACE_COUNTERS", "off", 1);
 	setenv("VPTRACE_STACKS", "0", 1);

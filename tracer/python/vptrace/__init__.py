@@ -49,7 +49,7 @@ import sys
 
 from . import _capture, _launcher, _library, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
-    counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, trace)
+    counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, tag, trace)
 from ._library import available, last_error, version
 from ._ranges import block, context_pass, fact, frames_ready, mark, range, request, stage, step  # pylint: disable=redefined-builtin
 from ._results import Code, State, Statistics, Summary, VptraceError, VptraceWarning
@@ -58,7 +58,7 @@ from ._torch import unwrap_torch_nvtx, wrap_torch_nvtx
 __all__ = [  # not range, which would hide Python's own
     "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
     "context_pass", "counter", "fact", "frames_ready", "last_error", "load", "mark", "mark_calls", "metadata", "pause",
-    "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "trace",
+    "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "tag", "trace",
     "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
 ]
 

@@ -15,13 +15,23 @@ before_stop = []  # what is called before a capture ends, for vptrace_marks
 _RECORDING = (Code.OK, Code.ENOCUPTI, Code.ETAKEN, Code.EDENIED)
 
 
+def _joined(tags):
+    texts = ["%s=%s" % pair for pair in tags.items()]
+    for text in texts:
+        if "," in text:
+            raise ValueError("tags: expected keys and values without a comma, found %r" % text)
+    return ",".join(texts)
+
+
 def _options(*, path, profile, cupti_path, synchronize, duration_s, **given):
     if profile is not None and profile not in _PROFILES:
         raise ValueError(
             "profile: expected %s, found %r" % (", ".join(map(repr, _PROFILES)), profile))
     if not 0 <= duration_s < 2**63 / 1e9:
         raise ValueError("duration_s: expected seconds, found %r" % (duration_s,))
-    for name in ("capture", "ring", "snapshot_on"):
+    if isinstance(given["tags"], dict):
+        given["tags"] = _joined(given["tags"])
+    for name in ("capture", "ring", "snapshot_on", "tags"):
         given[name] = as_bytes(given[name]) if given[name] else None
     return Options(
         struct_bytes=ctypes.sizeof(Options),
@@ -79,7 +89,7 @@ def _start(options, strict):
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
           stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, device_buffers=0,
           capture=None, duration_s=0, max_bytes=0, ring=None, snapshot_on=None, counters_ms=0, stacks_hz=0,
-          strict=False):
+          tags=None, strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED if only ranges are recorded;
     another one if nothing is. Each Code but OK is warned about once, or raised with strict=True. While a
     profiler of torch is active, the Code is ETAKEN.
@@ -110,13 +120,14 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
                         work is recorded; -1: none
     stacks_hz           the most samples per second of the Python stacks of threads that call CUDA or make ranges; 0: 200
                         if the GPU's work is recorded; -1: none; vptrace.h says how many are taken
+    tags                what reports call the run: {"model": "wan"}, or "model=wan,steps=50"
     """
     return _start(_options(path=path, profile=profile, overwrite=overwrite,
                            memory_limit_bytes=memory_limit_bytes, flush_interval_ms=flush_interval_ms,
                            stop_timeout_ms=stop_timeout_ms, compression_level=compression_level,
                            cupti_path=cupti_path, synchronize=synchronize, device_buffers=device_buffers,
                            capture=capture, duration_s=duration_s, max_bytes=max_bytes, ring=ring,
-                           snapshot_on=snapshot_on, counters_ms=counters_ms, stacks_hz=stacks_hz), strict)[0]
+                           snapshot_on=snapshot_on, counters_ms=counters_ms, stacks_hz=stacks_hz, tags=tags), strict)[0]
 
 
 def _stop():
@@ -187,6 +198,11 @@ def metadata(key, value):
     return as_code(_library.loaded.metadata(as_bytes(key), as_bytes(value))) if _library.loaded else Code.MISSING
 
 
+def tag(key, value):
+    """Gives the capture a tag, as `vptrace run --tag KEY=VALUE` does: reports show it, and `trend` selects by it. Returns a Code."""
+    return metadata("tag.%s" % (key,), value)
+
+
 def counter(name, value, unit=None):
     """Adds a sample to a series: counter("cache hit", 1), counter("kv cache", used, "bytes"). The report's mean is
     of the samples; if the unit is one of bytes, "%", "W", "C", "MHz" or a rate ("frames/s"), it is by time.
@@ -236,7 +252,7 @@ class trace:  # pylint: disable=invalid-name
     def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
                  synchronize=True, device_buffers=0, capture=None, duration_s=0, max_bytes=0, ring=None,
-                 snapshot_on=None, counters_ms=0, stacks_hz=0, strict=False):
+                 snapshot_on=None, counters_ms=0, stacks_hz=0, tags=None, strict=False):
         if schedule is not None and not callable(schedule):
             raise ValueError("schedule: expected schedule(...) or a function of the iteration, found %r" % (schedule,))
         self._schedule, self._iteration = schedule, 0
@@ -245,7 +261,7 @@ class trace:  # pylint: disable=invalid-name
                                  stop_timeout_ms=stop_timeout_ms, compression_level=compression_level,
                                  cupti_path=cupti_path, synchronize=synchronize, device_buffers=device_buffers,
                                  capture=capture, duration_s=duration_s, max_bytes=max_bytes, ring=ring,
-                                 snapshot_on=snapshot_on, counters_ms=counters_ms, stacks_hz=stacks_hz)
+                                 snapshot_on=snapshot_on, counters_ms=counters_ms, stacks_hz=stacks_hz, tags=tags)
         self._strict = strict
         self._code, self._reason = Code.OK, ""
         self.summary = None

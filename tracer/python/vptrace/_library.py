@@ -34,6 +34,7 @@ class Options(ctypes.Structure):
         ("snapshot_on", ctypes.c_char_p),
         ("counters_ms", ctypes.c_int),
         ("stacks_hz", ctypes.c_int),
+        ("tags", ctypes.c_char_p),
     ]
 
 
