@@ -122,22 +122,64 @@ PY
 
 python "mistakes in the program are exceptions" <<'PY'
 import nothing, vptrace
-async def later(): pass
-def some(): yield
-async def both(): yield
-for wrong in (later, some, both):
-    for decorator in (vptrace.stage("s"), vptrace.trace()):
-        try:
-            decorator(wrong)
-            raise SystemExit("a function that suspends was taken")
-        except TypeError as error:
-            assert "expected a plain function" in str(error)
 for options in ({"profile": "fast"}, {"profile": 0}):
     try:
         vptrace.trace(**options)
         raise SystemExit("a profile was taken")
     except ValueError as error:
         assert "expected 'default', 'lite', 'full', 'coarse', 'none', found" in str(error)
+PY
+
+cat >suspending.py <<'PY'
+"""Functions that suspend, and programs that run them to their ends: what they give, whatever is around them."""
+import asyncio
+
+log = []
+
+def some(n, stop=None):
+    try:
+        for i in range(n):
+            log.append((yield i))
+    except KeyError as error:
+        log.append(error.args[0])
+        yield "caught"
+    finally:
+        log.append("closed")
+    return "result"
+
+async def later(n):
+    for i in range(n):
+        await asyncio.sleep(0)
+    return n
+
+async def both(n):
+    for i in range(n):
+        await asyncio.sleep(0)
+        log.append((yield i))
+
+def run(around):
+    log.clear()
+    generator = around(some)(3)
+    given = [next(generator), generator.send("sent"), generator.throw(KeyError("thrown"))]
+    try:
+        next(generator)
+    except StopIteration as stop:
+        given.append(stop.value)
+    open_one = around(some)(3)
+    next(open_one)
+    open_one.close()
+    async def use():
+        items = [item async for item in around(both)(2)]
+        return items, await asyncio.gather(around(later)(2), around(later)(3))
+    return given, asyncio.run(use()), list(log)
+PY
+python "functions that suspend, without the library" -W error <<'PY'
+import inspect, nothing, suspending, vptrace
+plain = suspending.run(lambda function: function)
+for around in (vptrace.stage("s"), vptrace.block(lambda n: n), vptrace.range("r"), vptrace.stage("s", enabled=False)):
+    assert suspending.run(around) == plain, around
+assert inspect.isgeneratorfunction(vptrace.stage("s")(suspending.some)) and inspect.iscoroutinefunction(vptrace.step()(suspending.later))
+assert inspect.isasyncgenfunction(vptrace.stage("s")(suspending.both)) and vptrace.stage("s")(suspending.some).__name__ == "some"
 PY
 
 python "the source is Python 3.8" <<'PY'
@@ -504,6 +546,80 @@ torch.autograd.profiler._is_profiler_enabled = True
 assert vptrace.start("none.zst") == vptrace.Code.ETAKEN and vptrace.status() == vptrace.State.STOPPED
 PY
 [ ! -e none.zst ] || fail "a profile that was asked for from outside: there is a capture"
+
+# ---- functions that suspend, values that are none ----
+
+python "functions that suspend" -W error <<'PY'
+import suspending, vptrace
+plain = suspending.run(lambda function: function)
+with vptrace.trace("stretches.zst", profile="none"):
+    assert suspending.run(vptrace.stage("stretch")) == plain
+    for decorated in (vptrace.stage("off", enabled=False), vptrace.range("off", enabled=False), vptrace.block(enabled=False),
+                      vptrace.step(enabled=False), vptrace.context_pass(enabled=False), vptrace.request("off", enabled=False)):
+        assert decorated(suspending.some) is suspending.some
+        with decorated:
+            pass
+captures = []
+@vptrace.trace("whole.zst", profile="none")
+def whole():
+    with vptrace.range("in it"):
+        pass
+    captures.append((yield vptrace.status()))
+generator = whole()
+assert next(generator) in (vptrace.State.RUNNING, vptrace.State.RANGES_ONLY)
+assert list(generator) == [] and vptrace.status() == vptrace.State.STOPPED
+PY
+rows stretches.zst range
+# 4 of the generator, of which one ends with its result; 1 of that which is closed; 3 of later(2), 4 of later(3); 5 of both(2)
+same "a range for each stretch" "17 0" "$(grep -c ',stretch,' rows) $(grep -c ',off,' rows)"
+rows whole.zst range
+same "a capture around a generator" 1 "$(grep -c ',in it,' rows)"
+
+python "values that are none" -W error::vptrace.VptraceWarning -W default <<'PY'
+import math, warnings, vptrace
+class Odd:
+    def __str__(self):
+        raise RuntimeError("no text")
+    __int__ = __float__ = __str__
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    with vptrace.trace("wrong.zst", profile="none"):
+        with vptrace.request("r", frames="many"):
+            for _ in (0, 1):
+                with vptrace.block("first", frames=[1, 2], latents=2**70):
+                    with vptrace.step(timestep="late"), vptrace.step(Odd(), timestep=math.inf):
+                        pass
+            vptrace.frames_ready("last", frames=Odd())
+            vptrace.fact(Odd(), Odd())
+        assert vptrace.counter("queue", "long") == vptrace.Code.EINVAL
+        assert vptrace.counter("queue", 10**400) == vptrace.Code.EINVAL
+        vptrace.metadata("odd", Odd())
+        with vptrace.stage(Odd()), vptrace.range(None), vptrace.block(index=lambda: 3):
+            vptrace.mark(Odd())
+        @vptrace.block(index=lambda i: i / 0, frames=lambda i: 12)
+        def work(i):
+            return i
+        assert work(5) == 5
+        @vptrace.request("asked for")
+        def asked():
+            yield 1
+        assert list(asked()) == [1]
+texts = sorted(str(w.message) for w in caught)
+assert all(w.category is vptrace.VptraceWarning for w in caught) and len(set(texts)) == len(texts), texts
+for text in ("vptrace: request: frames: expected a number, found str; recorded as text",
+             "vptrace: block: latents: expected a number, found int; recorded as text",
+             "vptrace: counter: expected a number, found str; recorded as a mark",
+             "vptrace: index: expected a function of the arguments, which failed with ZeroDivisionError; not recorded"):
+    assert text in texts, texts
+PY
+rows wrong.zst range
+same "they are text" "r frames=many;block index=first frames=list latents=int;step timestep=late;step index=Odd timestep=float;<Odd>;None;block index=function;asked for" \
+	"$(for name in 'r frames=many' 'block index=first frames=list latents=int' 'step timestep=late' 'step index=Odd timestep=float' '<Odd>' None 'block index=function' 'asked for'; do
+		grep -q ",$name," rows && printf '%s%s' "$separator" "$name"
+		separator=';'
+	done)"
+rows wrong.zst mark
+same "and marks" 3 "$(grep -c -e 'frames ready index=last frames=Odd' -e 'queue = long' -e 'queue = int' rows)"
 
 # ---- torch.cuda.nvtx ----
 

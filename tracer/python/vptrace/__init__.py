@@ -31,8 +31,9 @@ and end of a stage or request the memory of torch's allocator is sampled as coun
 and memory.peak, the most in it, without waiting for the GPU.
 
 A range costs one or two microseconds of Python, even while nothing is recorded. Ranges nest, and belong
-to the thread that opened them; a generator or a coroutine must not keep one open across a yield or an
-await.
+to the thread that opened them: a with-block must not keep one open across a yield or an await. A decorated
+generator or coroutine has a range for each stretch between two of them, so blocks and steps count stretches. With
+enabled=False a range is none. A value that is no number where one is expected is recorded as text, with one warning.
 
 The module needs libvptrace.so. It uses the one that this process has already loaded, else the one in the
 environment variable VPTRACE_LIBRARY, the one that CUDA or NVTX is configured to load, the one in this
@@ -47,7 +48,7 @@ override the arguments below.
 
 import sys
 
-from . import _capture, _launcher, _library, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
+from . import _capture, _launcher, _library, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, tag, trace)
 from ._library import available, last_error, version

@@ -3,11 +3,12 @@
 import atexit
 import ctypes
 import functools
+import inspect
 import os
 
 from . import _library, _torch
 from ._library import Options, Stats, as_bytes, as_code, as_statistics, complain, failed, last_error
-from ._ranges import refuse_suspending
+from ._ranges import words_of
 from ._results import Code, State, Statistics, Summary, VptraceError
 
 _PROFILES = {"default": 0, "lite": 1, "full": 2, "coarse": 3, "none": 4}
@@ -210,6 +211,12 @@ def counter(name, value, unit=None):
     if not _library.loaded:
         return Code.MISSING
     unit = None if unit is None else as_bytes(unit)
+    try:
+        value = float(value)
+    except Exception:  # pylint: disable=broad-except  # whatever the program's own types raise
+        complain(Code.EINVAL, "counter: expected a number, found %s; recorded as a mark" % type(value).__name__, False)
+        _library.loaded.mark(b"%s = %s" % (as_bytes(name), words_of(value)))
+        return Code.EINVAL
     return as_code(_library.loaded.counter(as_bytes(name), value, unit))
 
 
@@ -305,11 +312,26 @@ class trace:  # pylint: disable=invalid-name
         return False
 
     def __call__(self, function):
-        refuse_suspending(function)
+        if inspect.isasyncgenfunction(function):
 
-        @functools.wraps(function)
-        def traced(*args, **kwargs):
-            with self:
-                return function(*args, **kwargs)
+            async def traced(*args, **kwargs):
+                with self:
+                    async for item in function(*args, **kwargs):
+                        yield item
+        elif inspect.iscoroutinefunction(function):
 
-        return traced
+            async def traced(*args, **kwargs):
+                with self:
+                    return await function(*args, **kwargs)
+        elif inspect.isgeneratorfunction(function):
+
+            def traced(*args, **kwargs):
+                with self:
+                    return (yield from function(*args, **kwargs))
+        else:
+
+            def traced(*args, **kwargs):
+                with self:
+                    return function(*args, **kwargs)
+
+        return functools.wraps(function)(traced)

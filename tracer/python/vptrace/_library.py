@@ -197,7 +197,10 @@ _lock = threading.Lock()
 def as_bytes(text):
     if isinstance(text, bytes):
         return text
-    return str(text).encode("utf-8", "replace")
+    try:
+        return str(text).encode("utf-8", "replace")
+    except Exception:  # pylint: disable=broad-except  # of the program's own class
+        return b"<%s>" % type(text).__name__.encode("utf-8", "replace")
 
 
 def complain(code, text, strict):

@@ -1,48 +1,119 @@
-"""Ranges and marks: context managers that are decorators too."""
+"""Ranges and marks: context managers that are decorators too.
+
+Nothing here fails in the program: a value that is no number, where one is expected, becomes a part of the range's name, and one
+warning says so.
+"""
 
 import functools
-import inspect
 import threading
 
-from . import _library, _torch_memory
-from ._library import Note, as_bytes
+from . import _library, _suspending, _torch_memory
+from ._library import Note, as_bytes, complain
+from ._results import Code
+
+_INT64_END = 1 << 63
+_WORDS_MOST = 60  # of a value that is recorded as text
 
 
-def refuse_suspending(function):
-    if (inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function)
-            or inspect.isasyncgenfunction(function)):
-        raise TypeError("%s: expected a plain function; use a with-block that contains no yield "
-                        "or await" % getattr(function, "__qualname__", function))
+def words_of(value):
+    """What is recorded of a value that should be a number: a text itself, of anything else its type; a tensor's text would wait."""
+    return as_bytes(value if isinstance(value, (str, bytes)) else type(value).__name__)[:_WORDS_MOST]
+
+
+def _say_wrong(what, name, value):
+    complain(Code.EINVAL, "%s: %s: expected a number, found %s; recorded as text" % (what, name, type(value).__name__), False)
+
+
+def _checked(what, index=None, frames=None, latents=None, timestep=None):
+    """The values as numbers, None where there is none, and what is to follow the name: " frames=many". Numbers may be anything that
+    int() and float() accept, including a tensor of one element, which waits for the GPU."""
+    numbers, wrong = {}, ""
+    for name, value in (("index", index), ("frames", frames), ("latents", latents), ("timestep", timestep)):
+        if value is None:
+            continue
+        try:
+            number = float(value) if name == "timestep" else int(value)
+            if not -_INT64_END <= number < _INT64_END and number == number:
+                raise OverflowError
+            numbers[name] = number
+        except Exception:  # pylint: disable=broad-except  # whatever the program's own types raise
+            _say_wrong(what, name, value)
+            wrong += " %s=%s" % (name, words_of(value).decode("utf-8", "replace"))
+    return numbers, wrong
+
+
+def _note(kind, index=None, frames=None, latents=None, timestep=None):
+    """The role of a range in a video pipeline; a missing number is negative."""
+    numbers = [-1 if n is None else n for n in (index, frames, latents)]
+    return Note(kind, *numbers, -1.0 if timestep is None else timestep)
+
+
+class _Nothing:
+    """What enabled=False makes of a range."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        return False
+
+    def __call__(self, function):
+        return function
+
+
+_nothing = _Nothing()
 
 
 class _Asking:
     """A decorator whose values are functions of the decorated one's arguments."""
 
     def __init__(self, make, values):
-        self._make, self._values = make, values
+        self._make, self._values, self._open = make, values, threading.local()
 
-    def __enter__(self):
-        raise TypeError("expected values, found a function of the arguments, which only a decorated function has")
+    def __enter__(self):  # there are no arguments: the functions become text
+        self._open.__dict__.setdefault("ranges", []).append(self._make(**self._values).__enter__())
+        return self
 
     def __exit__(self, kind, error, traceback):
-        return False
+        return self._open.ranges.pop().__exit__(kind, error, traceback)
+
+    def _value(self, name, value, args, kwargs):
+        try:
+            return value(*args, **kwargs) if callable(value) else value
+        except Exception as error:  # pylint: disable=broad-except
+            complain(Code.EINVAL, "%s: expected a function of the arguments, which failed with %s; not recorded" % (
+                name, type(error).__name__), False)
+            return None
+
+    def _range(self, args, kwargs):
+        return self._make(**{name: self._value(name, value, args, kwargs) for name, value in self._values.items()})
+
+    def enter(self, args, kwargs):
+        return self._range(args, kwargs).__enter__()
+
+    @staticmethod
+    def leave(entered, args, kwargs):  # pylint: disable=unused-argument
+        entered.__exit__(None, None, None)
 
     def __call__(self, function):
-        refuse_suspending(function)
-        make, values = self._make, self._values
+        make = _suspending.maker_of(function)
+        if make:
+            return functools.wraps(function)(make(function, self))
 
         @functools.wraps(function)
         def ranged(*args, **kwargs):
             if _library.loaded is None:
                 return function(*args, **kwargs)
-            with make(**{k: v(*args, **kwargs) if callable(v) else v for k, v in values.items()}):
+            with self._range(args, kwargs):
                 return function(*args, **kwargs)
 
         return ranged
 
 
-def _ask(make, **values):
+def _ask(enabled, make, **values):
     """The _Range; if some values are functions, a decorator that calls them at each call."""
+    if not enabled:
+        return _nothing
     return _Asking(make, values) if any(map(callable, values.values())) else make(**values)
 
 
@@ -67,8 +138,21 @@ class _Range:
             _library.loaded.range_pop()
         return False
 
+    def enter(self, args, kwargs):  # pylint: disable=unused-argument
+        """Of a stretch, see _suspending.py."""
+        return self.__enter__()
+
+    def leave(self, entered, args, kwargs):  # pylint: disable=unused-argument
+        self.__exit__(None, None, None)
+
+    def _stretch(self):
+        """What each stretch of a function that suspends is in."""
+        return self
+
     def __call__(self, function):
-        refuse_suspending(function)
+        make = _suspending.maker_of(function)
+        if make:
+            return functools.wraps(function)(make(function, self._stretch()))
 
         @functools.wraps(function)
         def ranged(*args, **kwargs):
@@ -126,14 +210,20 @@ class _Request(_Stage):
         _counts.blocks, _counts.steps = self._before.counts.pop()
         return super().__exit__(kind, error, traceback)
 
+    def _stretch(self):
+        complain(Code.EINVAL, "request: a generator or coroutine runs in stretches, which are plain ranges: make the request of the "
+                 "function that runs it to its end", False)
+        return _Range(self._name)
+
 
 class _Counted(_Range):
     """A block, a step or a context pass, whose index is counted unless it is given."""
 
     __slots__ = ("_kind", "_numbers")
 
-    def __init__(self, name, kind, index, **numbers):
-        super().__init__(name, None if index is None else _describe(kind, index, **numbers))
+    def __init__(self, name, kind, **numbers):
+        numbers, wrong = _checked(name, **numbers)
+        super().__init__(name + wrong, _note(kind, **numbers) if "index" in numbers else None)
         self._kind, self._numbers = kind, numbers
 
     def __enter__(self):
@@ -142,53 +232,52 @@ class _Counted(_Range):
         else:
             index, _counts.steps = _counts.steps, _counts.steps + 1
         if _library.loaded is not None:
-            _library.loaded.note_push(self._name, self._note or _describe(self._kind, index, **self._numbers))
+            _library.loaded.note_push(self._name, self._note or _note(self._kind, index, **self._numbers))
         return self
 
 
-def _describe(kind, index=None, frames=None, latents=None, timestep=None):
-    """The role of a range in a video pipeline; a missing number is negative. Numbers may be anything that int()
-    and float() accept, including a tensor of one element, which waits for the GPU."""
-    numbers = [-1 if n is None else int(n) for n in (index, frames, latents)]
-    return Note(kind, *numbers, -1.0 if timestep is None else float(timestep))
+def _request(name, frames):
+    numbers, wrong = _checked("request", frames=frames)
+    return _Request(as_bytes(name) + wrong.encode("utf-8", "replace"), _note(1, **numbers))
 
 
-def range(name):  # pylint: disable=redefined-builtin
-    """A range of any kind."""
-    return _Range(name)
+def range(name, *, enabled=True):  # pylint: disable=redefined-builtin
+    """A range of any kind. With enabled=False it is none, as all that follow."""
+    return _Range(name) if enabled else _nothing
 
 
-def request(name, frames=None):
+def request(name, frames=None, *, enabled=True):
     """One requested video. `frames` is the number of all its video frames, for a request whose blocks give none."""
-    return _ask(lambda name, frames: _Request(name, _describe(1, frames=frames)), name=name, frames=frames)
+    return _ask(enabled, _request, name=name, frames=frames)
 
 
-def stage(name):
+def stage(name, *, enabled=True):
     """A part of the pipeline: "text encoding", "VAE decoding" ..."""
-    return _ask(lambda name: _Stage(name, _describe(2)), name=name)
+    return _ask(enabled, lambda name: _Stage(name, _note(2)), name=name)
 
 
-def block(index=None, frames=None, latents=None):
+def block(index=None, frames=None, latents=None, *, enabled=True):
     """One generated block of frames. `index` counts from 0 in its request, by itself where it is not given; `frames` is the
     number of video frames, `latents` that of latent frames."""
-    return _ask(lambda **values: _Counted("block", 3, **values), index=index, frames=frames, latents=latents)
+    return _ask(enabled, lambda **values: _Counted("block", 3, **values), index=index, frames=frames, latents=latents)
 
 
-def step(index=None, timestep=None):
+def step(index=None, timestep=None, *, enabled=True):
     """One denoising iteration. `index` counts from 0 in its block, else in its request, by itself where it is not given;
     `timestep` is that of the schedule."""
-    return _ask(lambda **values: _Counted("step", 4, **values), index=index, timestep=timestep)
+    return _ask(enabled, lambda **values: _Counted("step", 4, **values), index=index, timestep=timestep)
 
 
-def context_pass(index=None):
+def context_pass(index=None, *, enabled=True):
     """The pass that writes the KV cache; `index` counts among the steps of its block, by itself where it is not given."""
-    return _ask(lambda **values: _Counted("context pass", 5, **values), index=index)
+    return _ask(enabled, lambda **values: _Counted("context pass", 5, **values), index=index)
 
 
 def frames_ready(index, frames=None):
     """Marks the moment when the frames of block `index` are ready to be shown."""
     if _library.loaded is not None:
-        _library.loaded.note_mark(b"frames ready", _describe(6, index, frames))
+        numbers, wrong = _checked("frames ready", index=index, frames=frames)
+        _library.loaded.note_mark(b"frames ready" + wrong.encode("utf-8", "replace"), _note(6, **numbers))
 
 
 def fact(name, value):

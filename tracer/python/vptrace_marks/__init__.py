@@ -46,7 +46,8 @@ class _Marking:
 
         self.vptrace, self.sources, self.modules = vptrace, [], None
         library = vptrace._library.loaded  # pylint: disable=protected-access
-        self.recorder = Recorder(library, vptrace._library.Note, vptrace._torch_memory, vptrace.fact)  # pylint: disable=protected-access
+        self.recorder = Recorder(library, vptrace._library.Note, vptrace._torch_memory, vptrace.fact,  # pylint: disable=protected-access
+                                 vptrace._suspending)  # pylint: disable=protected-access
         self.unfollow = self.recorder.follow(library)
         vptrace._capture.before_stop.append(self.record)  # pylint: disable=protected-access
         self.places = Places(self.recorder)

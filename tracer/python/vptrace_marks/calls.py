@@ -364,70 +364,6 @@ def _is_lone(marks):
     return len(marks.lines) == 1 and not marks.closes and bool(marks.around) and marks.around[0][1] is not None
 
 
-def _driven(suspended, marks, args, kwargs):
-    """Runs a generator, or what a coroutine awaits, each stretch in its ranges."""
-    resume, value = suspended.send, None
-    while True:
-        entered = marks.enter(args, kwargs)
-        try:
-            given = resume(value)
-        except StopIteration as stop:
-            return stop.value
-        finally:
-            if entered:
-                marks.leave(entered, args, kwargs)
-        try:
-            resume, value = suspended.send, (yield given)
-        except GeneratorExit:
-            suspended.close()
-            raise
-        except BaseException as error:  # pylint: disable=broad-except
-            resume, value = suspended.throw, error
-
-
-def _generator(function, marks):
-    def marked(*args, **kwargs):
-        return (yield from _driven(function(*args, **kwargs), marks, args, kwargs))
-
-    return marked
-
-
-@types.coroutine
-def _awaited(coroutine, marks, args, kwargs):
-    return (yield from _driven(coroutine, marks, args, kwargs))
-
-
-def _coroutine(function, marks):
-    async def marked(*args, **kwargs):
-        return await _awaited(function(*args, **kwargs), marks, args, kwargs)
-
-    return marked
-
-
-def _asynchronous_generator(function, marks):
-    async def marked(*args, **kwargs):
-        generator = function(*args, **kwargs)
-        resume, value = generator.asend, None
-        while True:
-            try:
-                given = await _awaited(_coroutine_of(resume(value)), marks, args, kwargs)
-            except StopAsyncIteration:
-                return
-            try:
-                resume, value = generator.asend, (yield given)
-            except GeneratorExit:
-                await generator.aclose()
-                raise
-            except BaseException as error:  # pylint: disable=broad-except
-                resume, value = generator.athrow, error
-
-    return marked
-
-
-async def _coroutine_of(awaitable):
-    return await awaitable
-
-
 def wrap(function, recorder, lines, signature_of=None):
     """The function with marks, which all hold for it. ValueError: why that cannot be."""
     try:
@@ -435,14 +371,10 @@ def wrap(function, recorder, lines, signature_of=None):
     except (TypeError, ValueError):
         signature = None
     marks = Marks(recorder, lines, signature)
-    plain = inspect.unwrap(function)
-    for suspends, make in ((inspect.isasyncgenfunction, _asynchronous_generator), (inspect.iscoroutinefunction, _coroutine),
-                           (inspect.isgeneratorfunction, _generator)):
-        if suspends(plain):
-            if any(line.kind == "request" for line in lines):
-                raise ValueError("a generator or coroutine as a request: mark the function that runs it to its end")
-            break
-    else:
+    make = recorder.suspending.maker_of(function) if recorder.suspending else None
+    if make and any(line.kind == "request" for line in lines):
+        raise ValueError("a generator or coroutine as a request: mark the function that runs it to its end")
+    if not make:
         make = _lone if _is_lone(marks) else _plain
     wrapper = make(function, marks)
     functools.update_wrapper(wrapper, function)

@@ -84,7 +84,7 @@ class Recorder:
     note_push(name, kind, index, frames, latents, timestep) and range_pop() are the library's, which wrappers may call too if they
     keep thread.stack."""
 
-    def __init__(self, library, note_type, memory=None, fact=None):
+    def __init__(self, library, note_type, memory=None, fact=None, suspending=None):
         self.local = threading.local()  # its attribute `thread`, if there is one, is thread()
         # Without declared types a call through ctypes costs half as much. What is passed is made here: bytes and pointers.
         quick, builtin = library.quick, library.builtin
@@ -95,6 +95,7 @@ class Recorder:
         self.memory_begins = memory.memory_begins if memory else lambda owner, args: None  # of stages and requests
         self.memory_ends = memory.memory_ends if memory else lambda began: None
         self.fact = fact or (lambda name, value: None)  # of the request that is open
+        self.suspending = suspending  # the module vptrace._suspending
         self.passes = Passes(self)
 
     def thread(self):
