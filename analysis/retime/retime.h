@@ -34,7 +34,7 @@ enum { VPA_CHANGE_LISTS_MOST = 24 };
 enum {
 	VPA_REPLAYED_BY_REPORT = 2000000,
 	VPA_REPLAYED_MOST = INT32_MAX,
-	VPA_REPLAYED_AT_ONCE = 300000
+	VPA_REPLAYED_AT_ONCE = 150000
 };
 
 /* A stretch of the trace, from one moment to a later one: a block, a step, all units. */
