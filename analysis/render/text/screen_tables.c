@@ -85,22 +85,38 @@ static const struct vpa_forecast_stage *forecast_of(const struct vpa_screen *s, 
 	return NULL;
 }
 
-/* The host's time in a stage, of what is left of all. "-": no replayed part of the trace has the stage. */
-static struct vpa_num take_host(const struct vpa_screen *s, const char *name, uint64_t *left_ns)
+/* The host's time of a row. */
+struct host_time {
+	uint64_t left_ns; /* of all, less the rows so far */
+	int lacks_some;   /* a row has none of its own: its time is in what is left */
+};
+
+/* "-": the forecast does not have the stage apart, or no replayed part of the trace has it. */
+static struct vpa_num take_host(
+	const struct vpa_screen *s, const char *name, struct host_time *host)
 {
 	const struct vpa_forecast_stage *f = forecast_of(s, name);
-	uint64_t ns = f ? vpa_earlier(vpt_sat_u64(f->host_ms * 1e6 + 0.5), *left_ns) : 0;
+	uint64_t ns;
 
-	*left_ns -= ns;
-	return f && !f->is_replayed ? (struct vpa_num){"-"} : vpa_in_column(ns, s->ns);
+	host->lacks_some |= !f;
+	if (!f || !f->is_replayed)
+		return (struct vpa_num){"-"};
+	ns = vpa_earlier(vpt_sat_u64(f->host_ms * 1e6 + 0.5), host->left_ns);
+	host->left_ns -= ns;
+	return vpa_in_column(ns, s->ns);
+}
+
+static struct vpa_num left_host(const struct vpa_screen *s, const struct host_time *host)
+{
+	return host->lacks_some ? (struct vpa_num){"-"} : vpa_in_column(host->left_ns, s->ns);
 }
 
 static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
 	uint64_t works_ns = s->works_ns, waits_ns = s->waits_ns,
-		 all_host_ns = vpt_sat_u64(r->forecast.host_ms * 1e6 + 0.5),
-		 left_ns = has_host(s) ? all_host_ns : 0;
+		 all_host_ns = vpt_sat_u64(r->forecast.host_ms * 1e6 + 0.5);
+	struct host_time host = {.left_ns = has_host(s) ? all_host_ns : 0};
 	struct vpa_row *row;
 	size_t i, shown = 0;
 
@@ -118,13 +134,13 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 		if (stage->holds_steps && s->request->steps.per_block > 0)
 			add_steps(row, s->request);
 		put_times(row, s, busy_ns, idle_ns);
-		row->cells[HOST] = take_host(s, stage->name, &left_ns);
+		row->cells[HOST] = take_host(s, stage->name, &host);
 		shown++;
 	}
-	if (works_ns + waits_ns + left_ns >= s->ns / HARDLY) {
+	if (works_ns + waits_ns + host.left_ns >= s->ns / HARDLY) {
 		row = vpa_table_row(t, 1, "between");
 		put_times(row, s, works_ns, waits_ns);
-		row->cells[HOST] = vpa_in_column(left_ns, s->ns);
+		row->cells[HOST] = left_host(s, &host);
 	}
 	row = vpa_table_row(t, 1, "in all");
 	put_times(row, s, s->works_ns, s->waits_ns);
