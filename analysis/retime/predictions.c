@@ -141,6 +141,9 @@ static const char *why_not(struct vpa_report *r)
 	if (f->without_call_share > most_lost)
 		return vpa_arena_printf(&r->arena, "the launch of %.0f %% of the ops is not known",
 			100 * f->without_call_share);
+	if (f->unexplained_share > 1)
+		return "no reason is known why ops began as late as they did; on all streams "
+		       "together they were late by more than the whole time";
 	return vpa_arena_printf(&r->arena,
 		"no reason is known why ops began as late as they did, by %.0f %% of the time in "
 		"all",

@@ -245,12 +245,25 @@ static int start(struct retiming *r, const struct vpa_change_list *lists, size_t
 	return VPT_OK;
 }
 
+/* From the first span's start to the last one's end. */
+static void find_window(const struct vpa_span *spans, size_t count, struct vpa_tape_limits *limits)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!i || spans[i].from_ns < limits->window_from_ns)
+			limits->window_from_ns = spans[i].from_ns;
+		if (!i || spans[i].to_ns > limits->window_to_ns)
+			limits->window_to_ns = spans[i].to_ns;
+	}
+}
+
 int vpa_retime_in_parts(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
 	uint64_t at_once, const struct vpa_change_list *lists, size_t list_count,
 	const struct vpa_span *spans, size_t span_count, struct vpa_retiming *out,
 	struct vpt_err *err)
 {
-	struct vpa_tape_limits limits = {.part = at_once, .most = most};
+	struct vpa_tape_limits limits = {.part = at_once, .most = most, .window_to_ns = UINT64_MAX};
 	struct vpa_tape_reading *reading = NULL;
 	struct retiming r = {.spans = spans, .out = out};
 	int rc;
@@ -260,6 +273,7 @@ int vpa_retime_in_parts(const struct vpt_trace *trace, unsigned jobs, uint64_t m
 	rc = start(&r, lists, list_count, span_count)
 		     ? vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace")
 		     : list_lines(&r, err);
+	find_window(spans, span_count, &limits);
 	limits.lines = r.lines;
 	limits.line_count = r.line_count;
 	if (!rc)

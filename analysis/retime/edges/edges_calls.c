@@ -114,7 +114,7 @@ static void find_gap(struct vpa_edges_finding *f, uint32_t call, const struct la
 		return;
 	c->before = other;
 	c->gap_ns = c->start_ns - t->calls[other].end_ns;
-	if (c->start_ns >= t->from_ns && c->start_ns < t->to_ns)
+	if (vpa_tape_counts(t, c->start_ns))
 		vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
 }
 

@@ -118,7 +118,7 @@ static uint32_t inferred_of(const struct vpa_tape *t, uint32_t op, const struct 
 static void add_measured(
 	const struct vpa_tape *t, const struct vpa_tape_op *o, uint64_t *sum, uint64_t ns)
 {
-	if (o->start_ns >= t->from_ns && o->start_ns < t->to_ns)
+	if (vpa_tape_counts(t, o->start_ns))
 		vpt_sat_add_to(sum, ns);
 }
 

@@ -116,8 +116,15 @@ struct vpa_tape {
 	/* What is to be measured: before it there is only what it hangs on, and after it not all is known. From 0 on in the
 	 * first part, up to ~0 in the last one. */
 	uint64_t from_ns, to_ns;
-	uint64_t measured_ops, ops_without_call; /* of those that begin then */
+	uint64_t window_from_ns, window_to_ns;   /* of the limits */
+	uint64_t measured_ops, ops_without_call; /* of those that count */
 };
+
+/* Whether what begins then says something of what is measured. */
+static inline int vpa_tape_counts(const struct vpa_tape *t, uint64_t ns)
+{
+	return ns >= t->from_ns && ns < t->to_ns && ns >= t->window_from_ns && ns < t->window_to_ns;
+}
 
 /* Whether threads of one process may have launched the work of a stream of another: of one of them it is not known
  * which process it is. */
@@ -134,6 +141,8 @@ struct vpa_tape_limits {
 	size_t line_count;        /* at most VPA_TAPE_LINES */
 	uint64_t part;            /* calls and ops in memory, about */
 	uint64_t most;            /* in all, about: of a larger trace parts are left out, evenly */
+	uint64_t window_from_ns,
+		window_to_ns; /* what is outside counts neither as known nor as unknown */
 };
 
 struct vpa_tape_reading;

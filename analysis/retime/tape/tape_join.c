@@ -285,7 +285,7 @@ static int join_ops(struct vpa_tape_reading *r, const struct ids *ids)
 		if (call != VPA_TAPE_NONE && t->calls[call].start_ns > op->start_ns)
 			call = VPA_TAPE_NONE;
 		op->call = call;
-		if (op->start_ns >= t->from_ns && op->start_ns < t->to_ns) {
+		if (vpa_tape_counts(t, op->start_ns)) {
 			t->measured_ops++;
 			t->ops_without_call += call == VPA_TAPE_NONE;
 		}

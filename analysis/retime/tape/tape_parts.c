@@ -265,6 +265,8 @@ int vpa_tape_open(const struct vpt_trace *trace, unsigned jobs,
 	r->tape = &r->own_tape;
 	r->tape->lines = limits->lines;
 	r->tape->line_count = limits->line_count;
+	r->tape->window_from_ns = limits->window_from_ns;
+	r->tape->window_to_ns = limits->window_to_ns;
 	r->chunk_count = vpt_trace_chunks(trace);
 	/* Name 0 is that of what has none. */
 	if (vpt_strings_put(&r->tape->names, "", 0) != 0)

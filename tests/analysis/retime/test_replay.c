@@ -280,6 +280,11 @@ static void test_cases(void **state)
 		check(&cases[i]);
 }
 
+#define UNEXPLAINED                                                                                \
+	"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-6000 corr 1 \"a\"\n"            \
+	"call t1 cudaLaunchKernel 8000-10000 corr 2\nkernel s7 32000-33000 corr 2 \"b\"\n"         \
+	"kernel s7 40000-41000 corr 0 \"c\"\n"
+
 static void test_what_it_does_not_know(void **state)
 {
 	struct retimed r = retime(TWO_STREAMS, 1000, 56000, NULL, 0);
@@ -291,14 +296,19 @@ static void test_what_it_does_not_know(void **state)
 	assert_int_equal(r.out.ops, 2);
 	assert_int_equal(r.out.ops_without_call, 0);
 	vpa_retiming_free(&r.out);
-	r = retime(
-		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-6000 corr 1 \"a\"\n"
-		"call t1 cudaLaunchKernel 8000-10000 corr 2\nkernel s7 32000-33000 corr 2 \"b\"\n"
-		"kernel s7 40000-41000 corr 0 \"c\"\n",
-		1000, 41000, NULL, 0);
+	r = retime(UNEXPLAINED, 1000, 41000, NULL, 0);
 	assert_int_equal(r.out.inferred_ns, 0);
 	assert_int_equal(r.out.unexplained_ns, 20000);
 	assert_int_equal(r.out.ops_without_call, 1);
+	vpa_retiming_free(&r.out);
+	/* What is outside of all spans says nothing about them. */
+	r = retime(UNEXPLAINED, 1000, 32000, NULL, 0);
+	assert_int_equal(r.out.unexplained_ns, 0);
+	assert_int_equal(r.out.ops, 1);
+	assert_int_equal(r.out.ops_without_call, 0);
+	vpa_retiming_free(&r.out);
+	r = retime(cases[7].script, 300000, 310000, NULL, 0);
+	assert_int_equal(r.out.handed_over_ns, 0);
 	vpa_retiming_free(&r.out);
 	r = retime(cases[7].script, 1000, 264000, NULL, 0);
 	assert_int_equal(r.out.handed_over_ns, 48000);
