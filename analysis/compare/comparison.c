@@ -385,6 +385,9 @@ static void note_units(struct vpa_comparison *c)
 {
 	uint64_t a = c->a_units - c->pairs * c->a.count, b = c->b_units - c->pairs * c->b.count;
 
+	if (c->without_first)
+		vpa_compare_note(c, "the first request of each run is left out, since it sets up "
+				    "what the others reuse");
 	if (c->per_frame)
 		vpa_compare_note(c, "the numbers of frames per block differ: times are per frame");
 	if (a || b)

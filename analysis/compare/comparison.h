@@ -41,8 +41,9 @@ struct vpa_compare_options {
 	double margin; /* relative changes up to this are no change: 0.005 */
 	/* Bit 1 << kind for each kind of unit that may be chosen, besides the window; 0: all. */
 	unsigned kinds;
-	/* Leave out the first of several requests with its blocks and steps, as the report's own mean unit does. */
-	int without_first;
+	/* Both sides are one report: of requests as units the first is left out where there is a later one, as the report
+	 * does; else only if three are left. */
+	int is_of_itself;
 };
 
 /* The runs whose VAE's work, or copies of frames, come after their last block. */
@@ -193,6 +194,7 @@ struct vpa_comparison {
 	double p, least_p;               /* below 0: no test between runs */
 	double margin;
 	size_t pairs;              /* units paired */
+	int without_first;         /* of several requests of each run the first is left out */
 	struct vpa_units *series;  /* the units of each run, A's runs before B's; marked: paired */
 	uint64_t a_units, b_units; /* units of all runs, paired or not */
 	const char **notes;        /* what limits the comparison, most important first */

@@ -517,7 +517,7 @@ int vpa_condition_holds_of(const struct vpa_condition *l, const struct vpa_repor
 	char what[160], struct vpt_err *err)
 {
 	/* Shares and the period are of the report's unit: a comparison with itself is by that. */
-	const struct vpa_compare_options all = {.without_first = 1};
+	const struct vpa_compare_options all = {.is_of_itself = 1};
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *own = NULL;
 	double rate = printed_rate(r, l->figure);

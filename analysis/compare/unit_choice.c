@@ -97,6 +97,26 @@ static void note_range(struct vpa_comparison *c, const struct vpa_range_row *ran
 				    range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
 }
 
+/* Whether each run has so many units of requests after the first. */
+static int have_later(const struct vpa_compared_units *u, size_t least)
+{
+	size_t i, k, later;
+
+	for (i = 0; i < u->count; i++) {
+		for (k = later = 0; k < u->all[i].count; k++)
+			later += u->all[i].units[k].request > 0;
+		if (later < least)
+			return 0;
+	}
+	return u->count > 0;
+}
+
+static int is_of_requests(enum vpa_unit_kind kind)
+{
+	return kind == VPA_UNIT_BLOCK || kind == VPA_UNIT_STEP || kind == VPA_UNIT_ITERATION ||
+	       kind == VPA_UNIT_REQUEST;
+}
+
 /* The first of several requests sets up what the others reuse. */
 static void leave_first(struct vpa_units *u)
 {
@@ -110,9 +130,9 @@ static void leave_first(struct vpa_units *u)
 	u->count -= i;
 }
 
-/* Pairs the runs' units of a kind. */
+/* Pairs the runs' units of a kind, of which each run has `least`; of requests without the first if `later` are left. */
 static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum vpa_unit_kind kind,
-	size_t least, int without_first)
+	size_t least, size_t later)
 {
 	const struct vpa_range_row *range = kind == VPA_UNIT_INSTANCE ? choose_range(c) : NULL;
 	int has_all;
@@ -128,7 +148,9 @@ static int try_kind(struct vpa_comparison *c, struct vpa_compared_units *u, enum
 			return VPT_ENOMEM;
 	}
 	has_all = first_without(u, least) == u->count;
-	for (i = 0; i < u->count && without_first; i++)
+	c->without_first =
+		is_of_requests(kind) && have_later(u, kind == VPA_UNIT_REQUEST ? later : 1);
+	for (i = 0; i < u->count && c->without_first; i++)
 		leave_first(&u->all[i]);
 	c->pairs = has_all ? vpa_units_pair(u->all, u->count) : 0;
 	return VPT_OK;
@@ -158,7 +180,8 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u,
 		if (!(kinds & bit(order[i].kind)))
 			continue;
 		least = c->after == VPA_AFTER_SOME ? 1 : order[i].least;
-		if (try_kind(c, u, order[i].kind, least, options->without_first))
+		if (try_kind(c, u, order[i].kind, least,
+			    options->is_of_itself ? 1 : VPA_UNIT_REQUESTS))
 			return VPT_ENOMEM;
 		if (!c->pairs && !unused[c->unit])
 			unused[c->unit] = why_unused(c, u, c->unit, least);

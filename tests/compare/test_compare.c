@@ -385,7 +385,8 @@ static void requests_add_up(void **state)
 		size_t count = requests_are_full(r);
 
 		assert_int_equal(c->unit, VPA_UNIT_REQUEST);
-		assert_int_equal(c->pairs, count);
+		/* Without the first, if enough are left. */
+		assert_int_equal(c->pairs, count > VPA_UNIT_REQUESTS ? count - 1 : count);
 		assert_int_equal(c->level > 0, count >= VPA_UNIT_REQUESTS);
 		several += count >= VPA_UNIT_REQUESTS;
 		vpa_comparison_free(c);
@@ -406,9 +407,9 @@ static void several_requests_are_compared_before_steps(void **state)
 		int is_by_steps, pauses;
 		enum vpa_unit_kind unit;
 		size_t pairs;
-	} cases[] = {{5, 0, 0, VPA_UNIT_REQUEST, 4}, {4, 0, 0, VPA_UNIT_REQUEST, 3},
-		{3, 0, 0, VPA_UNIT_STEP, 6}, {5, 1, 0, VPA_UNIT_STEP, 10},
-		{5, 0, 1, VPA_UNIT_REQUEST, 5}};
+	} cases[] = {{5, 0, 0, VPA_UNIT_REQUEST, 3}, {4, 0, 0, VPA_UNIT_REQUEST, 3},
+		{3, 0, 0, VPA_UNIT_STEP, 4}, {5, 1, 0, VPA_UNIT_STEP, 8},
+		{5, 0, 1, VPA_UNIT_REQUEST, 4}};
 	size_t i, k, at;
 
 	(void)state;

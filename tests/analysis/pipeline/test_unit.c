@@ -174,7 +174,7 @@ static void the_checklist_is_of(
 static void a_comparison_is_by(
 	const struct vpa_report *r, enum vpa_unit_kind kind, const char *rule)
 {
-	const struct vpa_compare_options how = {.without_first = 1};
+	const struct vpa_compare_options how = {.is_of_itself = 1};
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *c;
 	struct vpa_condition above, below;
