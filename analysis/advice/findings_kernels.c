@@ -7,6 +7,7 @@
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_arch.h"
+#include "analysis/model/gpu_peak.h"
 #include "analysis/names/families.h"
 #include "analysis/names/number_format.h"
 #include "analysis/names/range_names.h"
@@ -82,12 +83,42 @@ static const char *wide_title(const struct vpa_report *r, int is_mixed)
 			     "GPU has tensor cores";
 }
 
+/* What is left at best of the time of products in FP32 with 16 bits, by the peaks of the GPU that gains most. One that is not known
+ * is taken to be a data centre's. */
+static double narrow_share(const struct vpa_report *r)
+{
+	static const double unknown = 1.0 / 16;
+	double least = 1;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++) {
+		double wide = vpa_gpu_peak_tflops(&r->gpus[i], VPA_PRECISION_FP32),
+		       narrow = vpa_gpu_peak_tflops(&r->gpus[i], VPA_PRECISION_16),
+		       share = wide > 0 && narrow > 0 ? wide / narrow : unknown;
+
+		least = share < least ? share : least;
+	}
+	return r->gpu_count ? least : unknown;
+}
+
+/* What narrower types save at most. */
+static uint64_t narrowed_ns(const struct vpa_report *r, uint64_t wide_ns)
+{
+	return wide_ns - vpt_sat_u64(narrow_share(r) * (double)wide_ns + 0.5);
+}
+
+static const char *narrow_caveat(struct vpa_report *r)
+{
+	return vpa_arena_printf(&r->arena, "with 16 bits at least %s %% of that time is left",
+		vpa_share(narrow_share(r)).text);
+}
+
 static void find_wide_gemms(struct vpa_report *r)
 {
 	double busy = (double)vpa_busy_ns(r);
 	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32), eager = eager_gemm_ns(r),
 		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
-	struct vpa_saving s = {.ns = wide > eager ? wide - eager : 0};
+	struct vpa_saving s = {.ns = narrowed_ns(r, wide > eager ? wide - eager : 0)};
 	int is_mixed = (double)narrow >= work_share * busy;
 	struct vpa_finding *f;
 
@@ -106,10 +137,10 @@ static void find_wide_gemms(struct vpa_report *r)
 		f->measured = vpa_arena_printf(&r->arena, "%s, and %s in 16 bits or fewer",
 			f->measured, vpa_duration(narrow).text);
 	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
-	f->caveat =
-		eager ? "narrower types still take time, a sixteenth at best; excludes products "
-			"that may belong to unfused attention"
-		      : "narrower types still take time, a sixteenth at best";
+	f->caveat = narrow_caveat(r);
+	if (eager)
+		f->caveat = vpa_arena_printf(&r->arena,
+			"%s; excludes products that may belong to unfused attention", f->caveat);
 }
 
 /* ---- convolutions in FP32 ---- */
@@ -132,10 +163,11 @@ static uint64_t wide_conv_ns(const struct vpa_report *r)
 /* A decoder is often run in FP32, without need. */
 static void find_wide_convs(struct vpa_report *r)
 {
-	struct vpa_saving s = {.ns = wide_conv_ns(r)};
+	uint64_t wide_ns = wide_conv_ns(r);
+	struct vpa_saving s = {.ns = narrowed_ns(r, wide_ns)};
 	struct vpa_finding *f;
 
-	if ((double)s.ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
+	if ((double)wide_ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "fp32-conv", VPA_FINDING_WARN);
 	if (!f)
@@ -148,10 +180,11 @@ static void find_wide_convs(struct vpa_report *r)
 	f->words = has_tf32(r) ? NULL : "convolutions in FP16";
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_CONV);
 	vpa_finding_saves(r, f, &s);
-	f->measured = vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy",
-		vpa_duration(s.ns).text, vpa_share((double)s.ns / (double)vpa_busy_ns(r)).text);
+	f->measured =
+		vpa_arena_printf(&r->arena, "%s in FP32, %s %% of busy", vpa_duration(wide_ns).text,
+			vpa_share((double)wide_ns / (double)vpa_busy_ns(r)).text);
 	f->threshold = "5 % of busy time, 2 % of active, 1 % of the window";
-	f->caveat = "narrower types still take time, a sixteenth at best";
+	f->caveat = narrow_caveat(r);
 }
 
 /* ---- elementwise kernels ---- */

@@ -39,7 +39,7 @@ static const struct {
 			       "1101us-1201us corr 4" SGEMM
 			       "call t1 cudaLaunchKernel 1004us-1005us corr 5\n"
 			       "kernel s7 1201us-1401us corr 5" BF16,
-		"fp32-gemm 0.100 of 0.400 active, eager-attention 0.050-0.100 of 0.400 active"},
+		"fp32-gemm 0.094 of 0.400 active, eager-attention 0.050-0.100 of 0.400 active"},
 	{"waiting and transfer share the communication that nothing hides",
 		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1001us-1401us corr 1" GEMM
