@@ -6,7 +6,7 @@
 #include "analysis/commands/rank_inputs.h"
 #include "formats/cli/help.h"
 #include "formats/base/cost_limits.h"
-#include "formats/base/process.h"
+#include "formats/cli/process.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include "analysis/commands/shared_options.h"
 #include "formats/base/cost_limits.h"
 #include "formats/base/memory.h"
-#include "formats/base/process.h"
 #include "formats/cli/help.h"
+#include "formats/cli/process.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
  * it and none can end it. */
 #include "tracer/command/run_parts.h"
 
-#include "formats/base/process.h"
+#include "formats/cli/process.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/base/say.h"
 

@@ -1,7 +1,7 @@
 /* main.c - vptrace: `run` is its own command; `doctor` is another program; the words of
  * vptrace-analyze are passed to that. */
 #include "formats/cli/help.h"
-#include "formats/base/process.h"
+#include "formats/cli/process.h"
 #include "tracer/command/exec_doctor.h"
 #include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"

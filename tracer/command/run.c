@@ -8,6 +8,7 @@
 #include "tracer/command/process_list.h"
 #include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"
+#include "tracer/command/target_program.h"
 #include "tracer/command/base/say.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  *
  * Environment variables reach the tracer through the dynamic loader. A static program has none, and
  * in a setuid program the loader, CUDA and the tracer ignore the environment. */
-#include "tracer/command/run_parts.h"
+#include "tracer/command/target_program.h"
 
 #include "formats/cli/command.h"
 #include "tracer/command/base/run_program.h"

@@ -1,11 +1,11 @@
 /* main.c - vptrace-doctor: the probes, the checks, the answer. `vptrace doctor` runs it. */
 #include "formats/cli/help.h"
-#include "formats/base/process.h"
+#include "formats/cli/process.h"
 #include "tracer/command/base/say.h"
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/doctor/checks/self_test_capture.h"
 #include "tracer/command/base/doctor.h"
-#include "tracer/command/run_parts.h"
+#include "tracer/command/target_program.h"
 
 #include <dirent.h>
 #include <signal.h>

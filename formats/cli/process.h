@@ -1,6 +1,6 @@
 /* process.h - what a program of ours settles about its process before it does anything. */
-#ifndef VPT_FORMATS_BASE_PROCESS_H
-#define VPT_FORMATS_BASE_PROCESS_H
+#ifndef VPT_FORMATS_CLI_PROCESS_H
+#define VPT_FORMATS_CLI_PROCESS_H
 
 #include "formats/base/error.h"
 

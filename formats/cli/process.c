@@ -1,5 +1,5 @@
 /* process.c - ignores SIGPIPE and SIGXFSZ, so that a write fails with an error, and refuses a stack that is too small. */
-#include "formats/base/process.h"
+#include "formats/cli/process.h"
 
 #include <signal.h>
 #include <stddef.h>
