@@ -2,7 +2,7 @@
  * it is later than the stop. */
 #include "formats/capture_layout.h"
 #include "formats/import/any_trace.h"
-#include "tests/standin/rig.h"
+#include "tests/standin/clients/rig.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/vptrace.h"

@@ -14,8 +14,8 @@
 #include "analysis/trust/completeness.h"
 #include "formats/capture_layout.h"
 #include "formats/import/any_trace.h"
-#include "tests/standin/kineto.h"
-#include "tests/standin/rig.h"
+#include "tests/standin/clients/kineto.h"
+#include "tests/standin/clients/rig.h"
 #include "tracer/vptrace.h"
 
 #include <stdio.h>

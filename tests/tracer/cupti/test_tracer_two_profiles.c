@@ -5,9 +5,9 @@
 #include "analysis/trust/completeness.h"
 #include "formats/capture_layout.h"
 #include "formats/import/any_trace.h"
-#include "tests/standin/client.h"
-#include "tests/standin/kineto.h"
-#include "tests/standin/rig.h"
+#include "tests/standin/clients/client.h"
+#include "tests/standin/clients/kineto.h"
+#include "tests/standin/clients/rig.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>

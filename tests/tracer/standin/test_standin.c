@@ -4,7 +4,7 @@
  * In the pictures and numbers, t0 is the clock before the first call; a launch takes 3000 ns, the
  * device starts 2000 ns later.
  * Long, since each rule of the simulation is a case with its schedule. */
-#include "tests/standin/rig.h"
+#include "tests/standin/clients/rig.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_standin_buffers.c - when the stand-in asks for buffers, gives them back, and what its books
  * say. */
-#include "tests/standin/client.h"
+#include "tests/standin/clients/client.h"
 
 #include <pthread.h>
 #include <signal.h>

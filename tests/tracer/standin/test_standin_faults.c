@@ -1,5 +1,5 @@
 /* test_standin_faults.c - what goes wrong on purpose: one case a word of VPT_STANDIN_FAULTS. */
-#include "tests/standin/client.h"
+#include "tests/standin/clients/client.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* test_standin_graphs.c - graphs on the simulated device: their times, their place in the queue,
  * and what breaks a capture. */
-#include "tests/standin/rig.h"
+#include "tests/standin/clients/rig.h"
 
 enum { US = 1000 };
 

@@ -4,7 +4,7 @@
  * Each case starts a process for each rank, which runs the same case. The logs then say of each
  * collective of each rank: start, end, and what makes them up. */
 #include "tests/standin/include/standin_nccl.h"
-#include "tests/standin/rig.h"
+#include "tests/standin/clients/rig.h"
 #include "tests/support/random.h"
 
 #include <inttypes.h>

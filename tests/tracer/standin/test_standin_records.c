@@ -1,6 +1,6 @@
 /* test_standin_records.c - what the stand-in's CUPTI tells: records in the layout of their
  * generation, and callbacks. */
-#include "tests/standin/client.h"
+#include "tests/standin/clients/client.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
