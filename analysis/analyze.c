@@ -15,8 +15,8 @@
 #include "analysis/names/kernel_rules.h"
 #include "analysis/names/long_names.h"
 #include "analysis/pipeline/range_choice.h"
-#include "analysis/pipeline/scopes.h"
-#include "analysis/trust/described.h"
+#include "analysis/pipeline/range_scopes.h"
+#include "analysis/trust/recorded_facts.h"
 #include "analysis/trust/verdict.h"
 #include "analysis/trust/window_errors.h"
 #include "formats/base/memory.h"
@@ -39,7 +39,7 @@ struct pass {
 	struct vpa_fold_pass folds;
 	const struct vpa_observer *observer; /* without functions where there is none */
 	struct vpa_rules *rules;
-	struct vpa_scope_rules *stage_rules;
+	struct vpa_range_rules *stage_rules;
 	struct vpa_frame_rules *frame_rules;
 	struct vpa_completeness reading;
 	struct vpa_long_names long_names;
@@ -170,7 +170,7 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	size_t i;
 	uint32_t row;
 
-	if (vpa_described_read(p->report, b))
+	if (vpa_recorded_facts_read(p->report, b))
 		return VPT_ENOMEM;
 	pass_on_sm_counts(p);
 	p->model.zero_is_time = p->reading.zero_is_time;
@@ -306,7 +306,7 @@ static void free_pass(struct pass *p)
 	vpa_pipeline_free(&p->pipeline);
 	vpa_completeness_free(&p->reading);
 	vpa_rules_free(p->rules);
-	vpa_scope_rules_free(p->stage_rules);
+	vpa_range_rules_free(p->stage_rules);
 	vpa_frame_rules_free(p->frame_rules);
 	vpa_range_census_free(&p->census);
 	vpa_range_choice_free(&p->choice);
@@ -327,7 +327,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		p->rules = vpa_rules_read(o->rules, o->rules_len, err);
 		if (!p->rules)
 			return err && err->code ? err->code : VPT_EDATA;
-		p->stage_rules = vpa_scope_rules_read(o->rules, o->rules_len, err);
+		p->stage_rules = vpa_range_rules_read(o->rules, o->rules_len, err);
 		if (!p->stage_rules)
 			return err && err->code ? err->code : VPT_EDATA;
 		p->frame_rules = vpa_frame_rules_read(o->rules, o->rules_len, err);

@@ -1,7 +1,7 @@
 /* frame_rules.h - whose code a Python file is: the user's, or a framework's.
  *
  * The built-in table is frame_rules.def. A user's own rules share a file with those for kernels
- * (kernel_rules.h) and ranges (scopes.h): the word "frame", "user" or "framework", a tab, and a POSIX
+ * (kernel_rules.h) and ranges (range_scopes.h): the word "frame", "user" or "framework", a tab, and a POSIX
  * extended regular expression for the path as recorded. The first match applies, before the table.
  *
  *	frame framework	^/opt/engine/

@@ -1,7 +1,7 @@
 /* kernel_rules.h - a user's own rules for kernels, applied before the built-in families.
  *
  * One rule per line: a family's name, a tab, a POSIX extended regular expression. The first match
- * wins. Empty lines, lines that begin with #, rules for ranges (scopes.h) and for frames
+ * wins. Empty lines, lines that begin with #, rules for ranges (range_scopes.h) and for frames
  * (frame_rules.h) are skipped. */
 #ifndef VPA_ANALYSIS_NAMES_KERNEL_RULES_H
 #define VPA_ANALYSIS_NAMES_KERNEL_RULES_H

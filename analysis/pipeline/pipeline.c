@@ -1,5 +1,5 @@
 /* pipeline.c - judges ranges from the outermost inwards, by one rule for all callers: what each is
- * by itself, see scopes.h, and whether that may be inside what is around it.
+ * by itself, see range_scopes.h, and whether that may be inside what is around it.
  *
  * Unannotated ranges go by their names: a block cannot be inside a step, a stage or another block
  * of the same thread, a step not inside a step, a request not inside a request. */
@@ -16,7 +16,7 @@ enum { LABELS_MAX = 4096 };
 static const struct vpa_around nothing_around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
 
 void vpa_pipeline_init(
-	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_scope_rules *rules)
+	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_range_rules *rules)
 {
 	*p = (struct vpa_pipeline){.model = model, .rules = rules, .unused = VPA_NONE};
 }

@@ -3,7 +3,7 @@
  *
  *	resolver --> ops, ranges --> pipeline --> folds, exporters
  *
- * A range with a meaning to the pipeline, see scopes.h, is a *scope*. Its name or annotation does
+ * A range with a meaning to the pipeline, see range_scopes.h, is a *scope*. Its name or annotation does
  * not decide that alone: inside a step, "block 7" is a transformer layer. So a range is judged at
  * the first op launched in it, by the ranges around it then, and stays what it became. Consecutive
  * ops in the same scopes share one *position*.
@@ -14,7 +14,7 @@
 #define VPA_ANALYSIS_PIPELINE_PIPELINE_H
 
 #include "analysis/model/model.h"
-#include "analysis/pipeline/scopes.h"
+#include "analysis/pipeline/range_scopes.h"
 
 enum {
 	/* With more than these a trace is no longer a video's: further requests and blocks are left
@@ -68,7 +68,7 @@ struct vpa_annotated {
 
 struct vpa_pipeline {
 	const struct vpa_model *model;
-	const struct vpa_scope_rules *rules; /* the user's; NULL: none */
+	const struct vpa_range_rules *rules; /* the user's; NULL: none */
 	struct vpa_scope *scopes;
 	size_t scope_count, scope_cap;
 	struct vpa_position *positions; /* of the current batch */
@@ -87,7 +87,7 @@ struct vpa_pipeline {
 
 /* `model` and `rules` are borrowed. */
 void vpa_pipeline_init(
-	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_scope_rules *rules);
+	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_range_rules *rules);
 void vpa_pipeline_free(struct vpa_pipeline *p);
 
 /* ---- during the pass; all return 0 or VPT_ENOMEM ---- */

@@ -3,7 +3,7 @@
 #ifndef VPA_ANALYSIS_REPORT_UNIT_KIND_H
 #define VPA_ANALYSIS_REPORT_UNIT_KIND_H
 
-/* Kinds of scopes, see ../pipeline/scopes.h. */
+/* Kinds of scopes, see ../pipeline/range_scopes.h. */
 enum vpa_scope_kind {
 	VPA_SCOPE_NONE,
 	VPA_SCOPE_REQUEST,   /* one requested video */

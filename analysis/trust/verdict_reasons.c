@@ -1,5 +1,5 @@
 /* verdict_reasons.c - the sentences under DATA: what is missing or doubtful, and what to do about it. Those about the file
- * itself are in file_remarks.c. */
+ * itself are in completeness_words.c. */
 #include "analysis/trust/verdict.h"
 
 #include "analysis/base/numbers.h"

@@ -117,7 +117,7 @@ static int read_tables(struct vpt_nsight *im, struct vpt_nsight_db *db, struct v
 	if (!rc)
 		rc = read_each(im, db, vpt_nsight_tables, err);
 	if (!rc)
-		rc = read_each(im, db, vpt_nsight_objects, err);
+		rc = read_each(im, db, vpt_nsight_lifetimes, err);
 	if (!rc)
 		rc = vpt_nsight_scan(db, &vpt_nsight_nvtx, im, err);
 	if (rc)

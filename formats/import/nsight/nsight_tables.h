@@ -7,7 +7,7 @@
 /* Each array ends with a table that has no name. */
 extern const struct vpt_nsight_table vpt_nsight_session[]; /* what was recorded, on which devices */
 extern const struct vpt_nsight_table vpt_nsight_tables[];  /* CUPTI's events */
-extern const struct vpt_nsight_table vpt_nsight_objects[]; /* graphs and memory */
+extern const struct vpt_nsight_table vpt_nsight_lifetimes[]; /* graphs and memory */
 extern const struct vpt_nsight_table vpt_nsight_nvtx;
 extern const struct vpt_nsight_table vpt_nsight_nvtx_domains; /* read it before vpt_nsight_nvtx */
 

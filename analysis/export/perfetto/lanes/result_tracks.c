@@ -9,7 +9,7 @@
 #include "analysis/export/perfetto/lanes/side_by_side.h"
 #include "analysis/join/resolver_maps.h"
 #include "analysis/pipeline/pipeline.h"
-#include "analysis/pipeline/scopes.h"
+#include "analysis/pipeline/range_scopes.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

@@ -1,10 +1,10 @@
-/* scopes.c - names and annotations of ranges.
+/* range_scopes.c - names and annotations of ranges.
  *
  * Annotations are read by a strict reader of flat objects: it refuses nested values, escapes in
  * what it compares and anything after the object. Built-in names are compared word by word with a
  * table, always the whole name, so that a name which merely contains the word "block" does not
- * match. A user's rules are in scope_rules.c. */
-#include "analysis/pipeline/scopes.h"
+ * match. A user's rules are in range_rules.c. */
+#include "analysis/pipeline/range_scopes.h"
 
 #include "formats/base/count.h"
 #include "formats/base/text.h"

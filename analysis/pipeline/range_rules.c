@@ -1,6 +1,6 @@
-/* scope_rules.c - a user's rules for ranges, see scopes.h. They share a file with the kernel
+/* range_rules.c - a user's rules for ranges, see range_scopes.h. They share a file with the kernel
  * families; each reader skips the other's lines. */
-#include "analysis/pipeline/scopes.h"
+#include "analysis/pipeline/range_scopes.h"
 
 #include "analysis/names/range_names.h"
 #include "analysis/names/rule_file.h"
@@ -19,7 +19,7 @@ struct target {
 };
 
 /* A list and nothing else: a type of its own, so that the compiler tells the kinds apart. */
-struct vpa_scope_rules {
+struct vpa_range_rules {
 	struct vpa_rule_list list;
 };
 
@@ -94,12 +94,12 @@ static const struct vpa_rule_kind ranges = {
 		"\"range\" and request, block, step, context, stage or none, a tab and a pattern",
 };
 
-struct vpa_scope_rules *vpa_scope_rules_read(const char *text, size_t len, struct vpt_err *err)
+struct vpa_range_rules *vpa_range_rules_read(const char *text, size_t len, struct vpt_err *err)
 {
-	return (struct vpa_scope_rules *)vpa_rule_list_read(&ranges, text, len, err);
+	return (struct vpa_range_rules *)vpa_rule_list_read(&ranges, text, len, err);
 }
 
-void vpa_scope_rules_free(struct vpa_scope_rules *r)
+void vpa_range_rules_free(struct vpa_range_rules *r)
 {
 	vpa_rule_list_free((struct vpa_rule_list *)r);
 }
@@ -176,7 +176,7 @@ static void fill(const struct target *target, const char *text, const regmatch_t
 }
 
 int vpa_scope_of_rules(
-	const struct vpa_scope_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
+	const struct vpa_range_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
 {
 	char text[SUBJECT_MAX];
 	regmatch_t groups[FIELDS + 1];
@@ -207,7 +207,7 @@ int vpa_scope_of_rules(
 }
 
 void vpa_scope_of_name(
-	const struct vpa_scope_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
+	const struct vpa_range_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
 {
 	if (!vpa_scope_of_rules(r, name, len, out))
 		vpa_scope_builtin(name, vpa_range_name_len(name, len), out);

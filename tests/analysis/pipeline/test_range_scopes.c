@@ -1,8 +1,8 @@
-/* test_scopes.c - what a range is: annotations, built-in names, a user's rules. */
+/* test_range_scopes.c - what a range is: annotations, built-in names, a user's rules. */
 #include "analysis/names/families.h"
 #include "analysis/names/kernel_rules.h"
 #include "analysis/names/range_names.h"
-#include "analysis/pipeline/scopes.h"
+#include "analysis/pipeline/range_scopes.h"
 #include "formats/base/count.h"
 
 #include <inttypes.h>
@@ -351,14 +351,14 @@ static void rules_go_before_built_in_names(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(rules); i++) {
-		struct vpa_scope_rules *r =
-			vpa_scope_rules_read(rules[i].rules, strlen(rules[i].rules), &err);
+		struct vpa_range_rules *r =
+			vpa_range_rules_read(rules[i].rules, strlen(rules[i].rules), &err);
 
 		if (!r)
 			fail_msg("%s: %s", rules[i].rule, err.text);
 		vpa_scope_of_name(r, rules[i].name, strlen(rules[i].name), &label);
 		expect(rules[i].rule, rules[i].name, &label, rules[i].expected);
-		vpa_scope_rules_free(r);
+		vpa_range_rules_free(r);
 	}
 }
 
@@ -391,11 +391,11 @@ static void wrong_rules_are_refused_with_their_line(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(wrong); i++) {
 		struct vpt_err err = {0};
-		struct vpa_scope_rules *r =
-			vpa_scope_rules_read(wrong[i].rules, strlen(wrong[i].rules), &err);
+		struct vpa_range_rules *r =
+			vpa_range_rules_read(wrong[i].rules, strlen(wrong[i].rules), &err);
 
 		assert_true((r == NULL) == (wrong[i].why != NULL));
-		vpa_scope_rules_free(r);
+		vpa_range_rules_free(r);
 		if (!wrong[i].why)
 			continue;
 		assert_int_equal(err.code, VPT_EDATA);

@@ -1,4 +1,4 @@
-/* nsight_objects.c - the lifetimes of objects: CUDA graphs and their nodes, device memory.
+/* nsight_lifetimes.c - the lifetimes of objects: CUDA graphs and their nodes, device memory.
  *
  * The export has these tables only with --cuda-graph-trace=node and --cuda-memory-usage=true.
  *
@@ -125,7 +125,7 @@ static int memory_row(void *ctx, const struct vpt_cell *cell)
 	return VPT_OK;
 }
 
-const struct vpt_nsight_table vpt_nsight_objects[] = {
+const struct vpt_nsight_table vpt_nsight_lifetimes[] = {
 	{"CUDA_GRAPH_NODE_EVENTS", node_fields, COUNT(node_fields), 1, node_row, NULL},
 	{"CUDA_GRAPH_EVENTS", graph_fields, COUNT(graph_fields), 1, graph_row, NULL},
 	{"CUDA_GPU_MEMORY_USAGE_EVENTS", memory_fields, COUNT(memory_fields), 1, memory_row, NULL},

@@ -1,6 +1,6 @@
-/* described.c - devices and META rows: repeated at intervals, so that a part of a trace has them
+/* recorded_facts.c - devices and META rows: repeated at intervals, so that a part of a trace has them
  * too. */
-#include "analysis/trust/described.h"
+#include "analysis/trust/recorded_facts.h"
 
 #include "analysis/trust/completeness.h"
 #include "formats/base/memory.h"
@@ -77,7 +77,7 @@ static int read_meta(struct vpa_report *r, const struct vpt_batch *b, const stru
 	return VPT_OK;
 }
 
-int vpa_described_read(struct vpa_report *r, const struct vpt_batch *b)
+int vpa_recorded_facts_read(struct vpa_report *r, const struct vpt_batch *b)
 {
 	size_t i;
 	int rc = VPT_OK;

@@ -1,4 +1,4 @@
-/* file_remarks.c - says what a file lacks, and what to do about it. What the analysis finds: verdict_reasons.c.
+/* completeness_words.c - says what a file lacks, and what to do about it. What the analysis finds: verdict_reasons.c.
  *
  * A sentence says what is missing; a remedy names the variable and the value that would have
  * avoided it. Only recordings by our tracer or Nsight Systems get remedies: other tools' options

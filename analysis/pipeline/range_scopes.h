@@ -1,11 +1,11 @@
-/* scopes.h - what a range is in a video pipeline: a request, a block, a denoising step, a stage.
+/* range_scopes.h - what a range is in a video pipeline: a request, a block, a denoising step, a stage.
  * Each of these is a scope.
  *
  * There are three sources, best first: an annotation (JSON in our own ranges), the user's rules,
  * the built-in names. All of it is untrusted text: input that does not parse as expected is no
  * scope; nothing is guessed. */
-#ifndef VPA_ANALYSIS_PIPELINE_SCOPES_H
-#define VPA_ANALYSIS_PIPELINE_SCOPES_H
+#ifndef VPA_ANALYSIS_PIPELINE_RANGE_SCOPES_H
+#define VPA_ANALYSIS_PIPELINE_RANGE_SCOPES_H
 
 #include "analysis/report/unit_kind.h"
 #include "formats/base/error.h"
@@ -107,21 +107,21 @@ int vpa_scope_is_diffusion(const char *text);
  * Names in parentheses say what the groups of the expression capture: index, frames, latents,
  * timestep, or - for nothing; without parentheses the first group is the index. A word after
  * "stage" names the stage. A match must not begin or end inside a word (letters, digits, _). */
-struct vpa_scope_rules;
+struct vpa_range_rules;
 
 /* Reads range rules from `len` bytes, borrowed for the call; skips other lines. The caller frees
- * the result with vpa_scope_rules_free(). NULL and a message with the line number if a line is
+ * the result with vpa_range_rules_free(). NULL and a message with the line number if a line is
  * wrong (VPT_EDATA) or there is no memory (VPT_ENOMEM). Zero rules are fine. */
-struct vpa_scope_rules *vpa_scope_rules_read(const char *text, size_t len, struct vpt_err *err);
-void vpa_scope_rules_free(struct vpa_scope_rules *rules); /* accepts NULL */
+struct vpa_range_rules *vpa_range_rules_read(const char *text, size_t len, struct vpt_err *err);
+void vpa_range_rules_free(struct vpa_range_rules *rules); /* accepts NULL */
 
 /* The meaning of a name by the user's rules (NULL: none), else by the built-in ones, without what
  * emit_nvtx() appends, see range_names.h. A rule sees the first 1,023 bytes, with NUL as "?". */
-void vpa_scope_of_name(const struct vpa_scope_rules *rules, const char *name, size_t len,
+void vpa_scope_of_name(const struct vpa_range_rules *rules, const char *name, size_t len,
 	struct vpa_scope_label *out);
 
 /* The same by the user's rules only. Returns whether one matches; else sets nothing. */
-int vpa_scope_of_rules(const struct vpa_scope_rules *rules, const char *name, size_t len,
+int vpa_scope_of_rules(const struct vpa_range_rules *rules, const char *name, size_t len,
 	struct vpa_scope_label *out);
 
 #endif
