@@ -7,6 +7,7 @@
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
+#include "tests/support/test_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,54 +111,10 @@ static inline void use_script(int at, int times, int error, size_t part)
 	vpt_io_use(&ops);
 }
 
-static char folder[4096], start_folder[4096];
-
 static inline int enter_folder(void **state)
 {
-	const char *base = getenv("TMPDIR");
-
 	(void)state;
-	snprintf(folder, sizeof(folder), "%s/test_io.XXXXXX", base ? base : P_tmpdir);
-	if (!getcwd(start_folder, sizeof(start_folder)) || !mkdtemp(folder))
-		return -1;
-	return chdir(folder);
-}
-
-static inline int is_name(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
-}
-
-/* The names in the current folder, sorted, with a space after each. */
-static const char *names(void)
-{
-	static char text[2048];
-	struct dirent **list;
-	int count = scandir(".", &list, is_name, alphasort), i;
-
-	assert_true(count >= 0);
-	text[0] = '\0';
-	for (i = 0; i < count; i++) {
-		strncat(text, list[i]->d_name, sizeof(text) - strlen(text) - 1);
-		strncat(text, " ", sizeof(text) - strlen(text) - 1);
-		free(list[i]);
-	}
-	free(list);
-	return text;
-}
-
-static inline void remove_all(void)
-{
-	struct dirent **list;
-	int count = scandir(".", &list, is_name, alphasort), i;
-
-	for (i = 0; i < count; i++) {
-		if (unlink(list[i]->d_name))
-			rmdir(list[i]->d_name);
-		free(list[i]);
-	}
-	if (count >= 0)
-		free(list);
+	return folder_enter("test_io");
 }
 
 static inline int leave_folder(void **state)
@@ -167,10 +124,7 @@ static inline int leave_folder(void **state)
 	vpt_memory_use(NULL);
 	no_renameat2 = no_linkat = no_renameat = no_close = 0;
 	before_naming = NULL;
-	if (chdir(folder))
-		return -1;
-	remove_all();
-	return chdir(start_folder) || rmdir(folder) ? -1 : 0;
+	return folder_leave();
 }
 
 static inline void put_file(const char *name, const char *text)
