@@ -5,7 +5,7 @@
 #include "analysis/export/perfetto/rank_archive.h"
 
 #include "analysis/export/perfetto/archive_members.h"
-#include "analysis/export/spool.h"
+#include "analysis/export/temporary_file.h"
 #include "formats/base/json_writer.h"
 #include "formats/base/memory.h"
 #include "formats/perfetto/tar.h"
@@ -116,21 +116,21 @@ static int put_bytes(void *sink, const void *data, size_t size, struct vpt_err *
 static int put_member(const struct vpa_archive *a, size_t index, const struct vpa_export_job *job,
 	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err)
 {
-	struct vpa_spool spool;
-	int rc = vpa_spool_open(&spool, folder, err);
+	struct vpa_temporary spool;
+	int rc = vpa_temporary_open(&spool, folder, err);
 
 	if (rc)
 		return rc;
-	vpa_spool_hide(&spool);
+	vpa_temporary_hide(&spool);
 	rc = export_member(a, index, job, &spool.sink, totals, err);
 	if (!rc)
 		rc = vpt_tar_begin(
 			job->sink, a->members[index].name, spool.sink.written_bytes, err);
 	if (!rc)
-		rc = vpa_spool_copy(&spool, put_bytes, job->sink, err);
+		rc = vpa_temporary_copy(&spool, put_bytes, job->sink, err);
 	if (!rc)
 		rc = vpt_tar_end(job->sink, spool.sink.written_bytes, err);
-	vpa_spool_close(&spool);
+	vpa_temporary_close(&spool);
 	return rc;
 }
 

@@ -6,14 +6,14 @@
  * Table "columns" says what the columns mean. Views have the short names that the Python module has too. */
 #include "analysis/export/rows/row_values.h"
 #include "analysis/export/rows/table_outlet.h"
-#include "analysis/export/spool.h"
+#include "analysis/export/temporary_file.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 
 struct database {
 	sqlite3 *db;
-	struct vpa_spool spool;
+	struct vpa_temporary spool;
 	struct vpa_line scratch, statement;
 	uint64_t bytes; /* copied */
 };
@@ -186,7 +186,7 @@ static int put_rows(struct vpa_rows *x, struct vpa_rows_table *t, const char *ro
 static int open_database(struct vpa_rows *x)
 {
 	struct database *d = x->outlet_state;
-	int code, rc = vpa_spool_open(&d->spool, x->c->scratch, x->c->err);
+	int code, rc = vpa_temporary_open(&d->spool, x->c->scratch, x->c->err);
 
 	if (rc)
 		return rc;
@@ -196,7 +196,7 @@ static int open_database(struct vpa_rows *x)
 	rc = run(x, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = "
 		    "EXCLUSIVE; BEGIN; CREATE TABLE export (key TEXT, value); CREATE TABLE columns "
 		    "(\"table\" TEXT, name TEXT, type TEXT, unit TEXT, help TEXT)");
-	vpa_spool_hide(&d->spool);
+	vpa_temporary_hide(&d->spool);
 	return rc;
 }
 
@@ -358,7 +358,7 @@ static int end_database(struct vpa_rows *x)
 	if (code != SQLITE_OK)
 		return failed(x, code);
 	d->db = NULL;
-	rc = vpa_spool_copy(&d->spool, put_bytes, x, x->c->err);
+	rc = vpa_temporary_copy(&d->spool, put_bytes, x, x->c->err);
 	x->c->totals->raw_bytes = d->bytes;
 	return rc;
 }
@@ -371,7 +371,7 @@ static void free_database(struct vpa_rows *x)
 		return;
 	end_statements(x);
 	sqlite3_close(d->db);
-	vpa_spool_close(&d->spool);
+	vpa_temporary_close(&d->spool);
 	vpt_free(d->scratch.data);
 	vpt_free(d->statement.data);
 	vpt_free(d);

@@ -1,5 +1,5 @@
-/* spool.c - a temporary file whose name goes as soon as nobody needs it, so that no death leaves it behind. */
-#include "analysis/export/spool.h"
+/* temporary_file.c - a temporary file whose name goes as soon as nobody needs it, so that no death leaves it behind. */
+#include "analysis/export/temporary_file.h"
 
 #include "formats/base/memory.h"
 
@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static int spool_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+static int temporary_write(
+	struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
 {
-	struct vpa_spool *s = (struct vpa_spool *)sink;
+	struct vpa_temporary *s = (struct vpa_temporary *)sink;
 	size_t done = 0;
 
 	while (done < size) {
@@ -29,22 +30,22 @@ static int spool_write(struct vpt_sink *sink, const void *data, size_t size, str
 	return VPT_OK;
 }
 
-/* Spools are their callers': only the file is closed. */
-static int spool_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
+/* Temporary files are their callers': only the file is closed. */
+static int temporary_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 {
 	(void)commit;
 	(void)err;
-	vpa_spool_close((struct vpa_spool *)sink);
+	vpa_temporary_close((struct vpa_temporary *)sink);
 	return VPT_OK;
 }
 
-int vpa_spool_open(struct vpa_spool *s, const char *folder, struct vpt_err *err)
+int vpa_temporary_open(struct vpa_temporary *s, const char *folder, struct vpt_err *err)
 {
 	const char *usual = getenv("TMPDIR");
 
 	if (!folder)
 		folder = usual && *usual ? usual : "/tmp";
-	s->sink = (struct vpt_sink){.write = spool_write, .finish = spool_finish};
+	s->sink = (struct vpt_sink){.write = temporary_write, .finish = temporary_finish};
 	s->fd = -1;
 	if ((size_t)snprintf(s->path, sizeof(s->path), "%s/.vptrace-XXXXXX", folder) <
 		sizeof(s->path))
@@ -57,23 +58,23 @@ int vpa_spool_open(struct vpa_spool *s, const char *folder, struct vpt_err *err)
 	return VPT_OK;
 }
 
-void vpa_spool_hide(struct vpa_spool *s)
+void vpa_temporary_hide(struct vpa_temporary *s)
 {
 	if (*s->path)
 		unlink(s->path);
 	*s->path = '\0';
 }
 
-void vpa_spool_close(struct vpa_spool *s)
+void vpa_temporary_close(struct vpa_temporary *s)
 {
 	if (s->fd < 0)
 		return;
-	vpa_spool_hide(s);
+	vpa_temporary_hide(s);
 	close(s->fd);
 	s->fd = -1;
 }
 
-int vpa_spool_copy(const struct vpa_spool *s,
+int vpa_temporary_copy(const struct vpa_temporary *s,
 	int (*put)(void *ctx, const void *data, size_t size, struct vpt_err *err), void *ctx,
 	struct vpt_err *err)
 {
