@@ -1,5 +1,9 @@
-/* fold.c - how folds write names into the report. */
+/* fold.c - the list of folds, and how they write names into the report. */
 #include "analysis/folds/fold.h"
+
+#define LIST(name) &vpa_fold_##name,
+const struct vpa_fold *const vpa_folds[] = {VPA_FOLDS(LIST) NULL};
+#undef LIST
 
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id)
 {
