@@ -5,22 +5,7 @@
 #include "analysis/flame/flame.h"
 #include "formats/base/memory.h"
 
-enum {
-	OF,
-	FORMAT,
-	NO_MERGE,
-	OUTPUT,
-	FROM,
-	TO,
-	RANGE,
-	REQUEST,
-	RULES,
-	JOBS,
-	MEMORY,
-	FORCE,
-	NO_PROGRESS,
-	OPTIONS
-};
+enum { OF, FORMAT, NO_MERGE, OUTPUT, VPA_WINDOW_IDS, VPA_WORK_IDS, NO_PROGRESS, OPTIONS };
 
 /* In the order of enum vpa_flame_of. */
 #define OF_WORDS "idle|sync|launches|all"
@@ -31,14 +16,8 @@ static const struct vpt_option options[OPTIONS] = {
 	[NO_MERGE] = {"no-merge", '\0', VPT_FLAG, NULL, NULL,
 		"keep apart what differs only in a number, like Block_0 and Block_1"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[FROM] = VPA_FROM_OPTION("the capture's start"),
-	[TO] = VPA_TO_OPTION("the capture's start"),
-	[RANGE] = VPA_RANGE_OPTION("window"),
-	[REQUEST] = VPA_REQUEST_OPTION("window"),
-	[RULES] = VPA_RULES_OPTION("analyze --help"),
-	[JOBS] = VPA_JOBS_OPTION,
-	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = VPA_FORCE_OPTION,
+	VPA_WINDOW_OPTIONS("the capture's start", "window", "analyze --help"),
+	VPA_WORK_OPTIONS,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
 

@@ -6,18 +6,12 @@
 #include "analysis/ranks/rank/rank_file.h"
 #include "formats/base/memory.h"
 
-enum { OUTPUT, FROM, TO, RANGE, REQUEST, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };
+enum { OUTPUT, VPA_WINDOW_IDS, VPA_WORK_IDS, NO_PROGRESS, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
 	[OUTPUT] = VPA_SUMMARY_OUTPUT_OPTION,
-	[FROM] = VPA_FROM_OPTION("the start of each capture"),
-	[TO] = VPA_TO_OPTION("the start of each capture"),
-	[RANGE] = VPA_RANGE_OPTION("windows"),
-	[REQUEST] = VPA_REQUEST_OPTION("windows"),
-	[RULES] = VPA_RULES_OPTION("analyze --help"),
-	[JOBS] = VPA_JOBS_OPTION,
-	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = VPA_FORCE_OPTION,
+	VPA_WINDOW_OPTIONS("the start of each capture", "windows", "analyze --help"),
+	VPA_WORK_OPTIONS,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
 

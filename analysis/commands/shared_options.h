@@ -43,6 +43,13 @@
 	{"memory", '\0', VPT_NUMBER, "0..16777216", "0", \
 		"memory limit in MiB; 0: 512, plus 32 for each MiB of the file"}
 
+/* All of these: their numbers in the command's enum, and their rows. */
+#define VPA_WORK_IDS JOBS, MEMORY, FORCE
+#define VPA_WORK_OPTIONS \
+	[JOBS] = VPA_JOBS_OPTION, \
+	[MEMORY] = VPA_MEMORY_OPTION, \
+	[FORCE] = VPA_FORCE_OPTION
+
 /* ---- the window ---- */
 
 #define VPA_FROM_OPTION(origin) \
@@ -59,25 +66,37 @@
 	{"rules", '\0', VPT_TEXT, "FILE", NULL, \
 		"rules for kernel families, ranges and Python files; see " where}
 
+/* All of these. */
+#define VPA_WINDOW_IDS FROM, TO, RANGE, REQUEST, RULES
+#define VPA_WINDOW_OPTIONS(origin, window, rules) \
+	[FROM] = VPA_FROM_OPTION(origin), \
+	[TO] = VPA_TO_OPTION(origin), \
+	[RANGE] = VPA_RANGE_OPTION(window), \
+	[REQUEST] = VPA_REQUEST_OPTION(window), \
+	[RULES] = VPA_RULES_OPTION(rules)
+
 /* ---- blocks ---- */
 
 #define VPA_TARGET_OPTION \
 	{"target", '\0', VPT_TEXT, "FPS", NULL, \
 		"required frames per second, such as 16 or 23.976"}
-#define VPA_WARMUP_OPTION \
-	{"warmup", '\0', VPT_NUMBER, "0..1000000", NULL, \
-		"blocks to skip at the start of a request (until the period settles, 1 or more)"}
 #define VPA_FRAMES_PER_BLOCK_OPTION(trace) \
 	{"frames-per-block", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"frames per block where " trace " gives none"}
-#define VPA_FIRST_BLOCK_FRAMES_OPTION \
-	{"first-block-frames", '\0', VPT_NUMBER, "1..1000000", NULL, \
-		"the same for the first block of a request"}
 #define VPA_LATENTS_PER_BLOCK_OPTION(trace) \
 	{"latents-per-block", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"latent frames per block where " trace " gives none"}
-#define VPA_VAE_FACTOR_OPTION \
-	{"vae-factor", '\0', VPT_NUMBER, "1..1000", NULL, \
+
+/* All but the target. */
+#define VPA_BLOCK_IDS WARMUP, FRAMES_PER_BLOCK, FIRST_BLOCK_FRAMES, LATENTS_PER_BLOCK, VAE_FACTOR
+#define VPA_BLOCK_OPTIONS(trace) \
+	[WARMUP] = {"warmup", '\0', VPT_NUMBER, "0..1000000", NULL, \
+		"blocks to skip at the start of a request (until the period settles, 1 or more)"}, \
+	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION(trace), \
+	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPT_NUMBER, "1..1000000", NULL, \
+		"the same for the first block of a request"}, \
+	[LATENTS_PER_BLOCK] = VPA_LATENTS_PER_BLOCK_OPTION(trace), \
+	[VAE_FACTOR] = {"vae-factor", '\0', VPT_NUMBER, "1..1000", NULL, \
 		"frames per latent frame; the first latent frame of a request gives one"}
 
 /* clang-format on */
