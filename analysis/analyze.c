@@ -637,6 +637,7 @@ int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vp
 	p.report->top = p.options->top;
 	p.report->path = vpa_arena_text(&p.report->arena, path, strlen(path));
 	p.report->format = vpt_trace_format_name(trace);
+	p.report->is_import = vpt_trace_format(trace) != VPT_FORMAT_CAPTURE;
 	p.report->has_realtime = h->t0_unix_ns != 0 && !vpt_trace_start_is_doubted(trace);
 	p.report->unix_offset_ns = p.report->has_realtime ? h->t0_unix_ns - h->t0_ns : 0;
 	rc = run(&p, err);

@@ -124,9 +124,22 @@ struct vpa_compared_line {
 	int beyond_samples;
 };
 
+enum vpa_count_group {
+	VPA_COUNTS_EVENTS,
+	VPA_COUNTS_GRAPHS,
+	VPA_COUNTS_COPIES,
+	VPA_COUNTS_SYNCS,
+	VPA_COUNTS_ATTENTION,
+	VPA_COUNTS_GEMM,
+	VPA_COUNT_GROUPS
+};
+
+/* "events", "graphs", ...; NULL: there are no more. */
+const char *vpa_count_group_name(enum vpa_count_group group);
+
 /* A count, for each unit in the window. */
 struct vpa_compared_count {
-	const char *group;       /* "events", "copies", "syncs", "attention", "gemm", "graphs" */
+	enum vpa_count_group group;
 	const char *name, *unit; /* unit: "count", "bytes", "ns idle" */
 	double a, b;
 	double change; /* of A's; valid if that is above 0 */

@@ -163,15 +163,23 @@ static double relative(double a, double b)
 	return a > 0 ? (b - a) / a : 0;
 }
 
-enum group { EVENTS, GRAPHS, COPIES, SYNCS, ATTENTION, GEMM };
+const char *vpa_count_group_name(enum vpa_count_group group)
+{
+	static const char *const names[VPA_COUNT_GROUPS] = {[VPA_COUNTS_EVENTS] = "events",
+		[VPA_COUNTS_GRAPHS] = "graphs",
+		[VPA_COUNTS_COPIES] = "copies",
+		[VPA_COUNTS_SYNCS] = "syncs",
+		[VPA_COUNTS_ATTENTION] = "attention",
+		[VPA_COUNTS_GEMM] = "gemm"};
 
-static const char *const groups[] = {"events", "graphs", "copies", "syncs", "attention", "gemm"};
+	return group < VPA_COUNT_GROUPS ? names[group] : NULL;
+}
 
 /* The counts that are written. */
 struct counting {
 	struct vpa_comparison *c;
-	struct vpa_row_names listed[sizeof(groups) / sizeof(groups[0])]; /* by group */
-	int in_b; /* of the run whose counts are added */
+	struct vpa_row_names listed[VPA_COUNT_GROUPS]; /* by group */
+	int in_b;                                      /* of the run whose counts are added */
 };
 
 static struct vpa_row_name count_name(const void *rows, size_t i)
@@ -181,8 +189,8 @@ static struct vpa_row_name count_name(const void *rows, size_t i)
 	return (struct vpa_row_name){row->name, row->unit, 0};
 }
 
-static void add_count(
-	struct counting *n, enum group group, const char *name, const char *unit, double value)
+static void add_count(struct counting *n, enum vpa_count_group group, const char *name,
+	const char *unit, double value)
 {
 	struct vpa_comparison *c = n->c;
 	uint64_t over = n->in_b ? c->b_window_units : c->a_window_units;
@@ -192,8 +200,8 @@ static void add_count(
 	value /= over ? (double)over : 1;
 	if (i == SIZE_MAX) {
 		i = c->count_count++;
-		c->counts[i] = (struct vpa_compared_count){
-			.group = groups[group], .name = name, .unit = unit};
+		c->counts[i] =
+			(struct vpa_compared_count){.group = group, .name = name, .unit = unit};
 		c->arena.failed |= vpa_row_names_put(&n->listed[group], i) < 0;
 	}
 	*(n->in_b ? &c->counts[i].b : &c->counts[i].a) += value;
@@ -203,10 +211,10 @@ static void add_events(struct counting *n, const struct vpa_report *r)
 {
 	const struct vpa_counts *all = &r->counts;
 
-	add_count(n, EVENTS, "kernels", "count", (double)all->kernels);
-	add_count(n, EVENTS, "copies", "count", (double)all->memcpy);
-	add_count(n, EVENTS, "memsets", "count", (double)all->memset);
-	add_count(n, EVENTS, "CUDA calls", "count", (double)all->calls);
+	add_count(n, VPA_COUNTS_EVENTS, "kernels", "count", (double)all->kernels);
+	add_count(n, VPA_COUNTS_EVENTS, "copies", "count", (double)all->memcpy);
+	add_count(n, VPA_COUNTS_EVENTS, "memsets", "count", (double)all->memset);
+	add_count(n, VPA_COUNTS_EVENTS, "CUDA calls", "count", (double)all->calls);
 }
 
 static void add_report(struct counting *n, const struct vpa_report *r)
@@ -215,8 +223,8 @@ static void add_report(struct counting *n, const struct vpa_report *r)
 	size_t i;
 
 	if (g->launches) {
-		add_count(n, GRAPHS, "launches", "count", (double)g->launches);
-		add_count(n, GRAPHS, "nodes", "count", (double)g->nodes);
+		add_count(n, VPA_COUNTS_GRAPHS, "launches", "count", (double)g->launches);
+		add_count(n, VPA_COUNTS_GRAPHS, "nodes", "count", (double)g->nodes);
 	}
 
 	for (i = 0; i < r->copy_count; i++) {
@@ -226,21 +234,23 @@ static void add_report(struct counting *n, const struct vpa_report *r)
 			vpt_word(VPT_UNIT_MEMORY_KIND, row->source),
 			vpt_word(VPT_UNIT_MEMORY_KIND, row->target));
 
-		add_count(n, COPIES, name, "count", (double)row->count);
-		add_count(n, COPIES, name, "bytes", (double)row->bytes);
+		add_count(n, VPA_COUNTS_COPIES, name, "count", (double)row->count);
+		add_count(n, VPA_COUNTS_COPIES, name, "bytes", (double)row->bytes);
 	}
 	for (i = 0; i < r->sync_count; i++) {
-		add_count(n, SYNCS, r->syncs[i].call, "count", (double)r->syncs[i].count);
-		add_count(n, SYNCS, r->syncs[i].call, "ns idle", (double)r->syncs[i].idle_ns);
+		add_count(
+			n, VPA_COUNTS_SYNCS, r->syncs[i].call, "count", (double)r->syncs[i].count);
+		add_count(n, VPA_COUNTS_SYNCS, r->syncs[i].call, "ns idle",
+			(double)r->syncs[i].idle_ns);
 	}
 	for (i = 0; i < r->attention.backend_count; i++)
-		add_count(n, ATTENTION, r->attention.backends[i].backend, "count",
+		add_count(n, VPA_COUNTS_ATTENTION, r->attention.backends[i].backend, "count",
 			(double)r->attention.backends[i].calls);
 	for (i = 0; i < r->attention.eager_count; i++)
-		add_count(n, ATTENTION, "eager: GEMM, softmax, GEMM", "count",
+		add_count(n, VPA_COUNTS_ATTENTION, "eager: GEMM, softmax, GEMM", "count",
 			(double)r->attention.eager[i].count);
 	for (i = 0; i < r->precision_count; i++)
-		add_count(n, GEMM, r->precisions[i].precision, "count",
+		add_count(n, VPA_COUNTS_GEMM, r->precisions[i].precision, "count",
 			(double)r->precisions[i].calls);
 }
 
@@ -258,7 +268,7 @@ static int write_counts(struct vpa_comparison *c)
 	c->counts = vpa_arena_alloc(&c->arena, most, sizeof(*c->counts));
 	if (!c->counts)
 		return VPT_ENOMEM;
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+	for (i = 0; i < VPA_COUNT_GROUPS; i++)
 		n.listed[i] = (struct vpa_row_names){.rows = c->counts, .name_of = count_name};
 	for (i = 0; i < runs; i++) {
 		n.in_b = i >= c->a.count;
@@ -268,7 +278,7 @@ static int write_counts(struct vpa_comparison *c)
 		n.in_b = i >= c->a.count;
 		add_report(&n, run_at(c, i));
 	}
-	free_names(n.listed, sizeof(groups) / sizeof(groups[0]));
+	free_names(n.listed, VPA_COUNT_GROUPS);
 	for (i = 0; i < c->count_count; i++)
 		c->counts[i].change = relative(c->counts[i].a, c->counts[i].b);
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;

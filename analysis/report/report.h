@@ -271,6 +271,7 @@ struct vpa_overview;
 struct vpa_report {
 	struct vpa_arena arena;
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
+	int is_import;             /* of another tool's file, which does not record drops */
 	int simulated;             /* -1: unknown, the rows that say it are missing */
 	uint64_t window_start_ns, window_end_ns;
 	/* recording was off; counts neither as window nor as idle time */

@@ -457,6 +457,7 @@ static struct vpa_report no_gpu(void)
 	struct vpa_report r = {
 		.path = "cpu.json.gz",
 		.format = "kineto",
+		.is_import = 1,
 		.window_end_ns = MS(3.2),
 		.verdict = {.complete = 1, .tracing_cost_share = -1},
 		.counts = {.calls = 12, .ranges = 8, .cpu_ops = 120},

@@ -32,6 +32,11 @@ static const char *state_choice(size_t i)
 	return i < VPA_ROW_STATES ? vpa_row_state_name((enum vpa_row_state)i) : NULL;
 }
 
+static const char *group_choice(size_t i)
+{
+	return vpa_count_group_name((enum vpa_count_group)i);
+}
+
 static const char *side_choice(size_t i)
 {
 	return i == 0 ? "a" : i == 1 ? "b" : NULL;
@@ -310,7 +315,8 @@ static int has_count(const struct vpa_at *at)
 
 #define ROW struct vpa_compared_count
 static const struct vpa_field count_fields[] = {
-	{"group", TEXT(group), NULL, "events, copies, syncs, attention, gemm, graphs"},
+	{"group", .choice = group_choice, WORD(vpa_count_group, group), NULL,
+		"events, copies, syncs, attention, gemm, graphs"},
 	{"name", TEXT(name), NULL, "what is counted"},
 	{"unit", TEXT(unit), NULL, "count, bytes, ns idle"},
 	{"a", SHARE(a), "unit", "per unit in A's windows"},

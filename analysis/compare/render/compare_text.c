@@ -411,16 +411,17 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 	for (i = 0; i < c->count_count; i++) {
 		const struct vpa_compared_count *n = &c->counts[i];
 		enum vpa_measure measure = vpa_measure_of(n->unit);
-		int is_plain = measure == VPA_MEASURE_COUNT;
+		int is_plain = measure == VPA_MEASURE_COUNT,
+		    has_group = n->group != VPA_COUNTS_EVENTS;
 		struct vpa_row *row;
 
 		/* Idle time has a table of its own. */
 		if (fabs(n->a - n->b) <= 0.005 * fmax(n->a, n->b) || fmax(n->a, n->b) < 0.5 ||
 			measure == VPA_MEASURE_IDLE_NS)
 			continue;
-		row = vpa_table_row(&t, 1, "%s%s%s%s%s", strcmp(n->group, "events") ? n->group : "",
-			strcmp(n->group, "events") ? ": " : "", n->name, is_plain ? "" : ", ",
-			is_plain ? "" : n->unit);
+		row = vpa_table_row(&t, 1, "%s%s%s%s%s",
+			has_group ? vpa_count_group_name(n->group) : "", has_group ? ": " : "",
+			n->name, is_plain ? "" : ", ", is_plain ? "" : n->unit);
 		row->cells[0] = count_of(n, n->a);
 		row->cells[1] = count_of(n, n->b);
 		row->cells[2] = vpa_compared_growth(n->a, n->b);

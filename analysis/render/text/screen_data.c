@@ -17,11 +17,10 @@ enum {
 static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const char *section)
 {
 	const struct vpa_verdict *v = &r->verdict;
-	int records_drops = !r->format || !strcmp(r->format, "vptrace");
 	struct vpa_words w = {.used = 0};
 
 	vpa_words_add(&w, "", "%s:", vpa_verdict_word(v->complete));
-	if (records_drops)
+	if (!r->is_import)
 		vpa_words_add(&w, " ", "%s of %s events are missing.", vpa_count(v->dropped).text,
 			vpa_count(vpt_sat_add(v->received, v->dropped)).text);
 	else

@@ -17,8 +17,7 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	struct vpa_words w = {.used = 0};
 
 	vpa_words_add(&w, "", "%s ", vpa_verdict_word(v->complete));
-	if (v->received && !v->dropped && r->format && strcmp(r->format, "vptrace")) {
-		/* Other tools' files do not record drops. */
+	if (v->received && !v->dropped && r->is_import) {
 		vpa_words_add(&w, " ", "%s events read%s", vpa_count(v->received).text,
 			r->device_count || v->ops_without_launch ? "," : "");
 	} else if (v->received || v->dropped) {
