@@ -39,7 +39,7 @@ enum {
 
 /* clang-format off */
 static const char top_help[] = "maximum rows per table (as many as fit a page; json "
-	VPT_DIGITS(VPA_TOP_USUAL) ", html " VPT_DIGITS(VPA_TOP_PAGE) ")";
+	VPT_TEXT_OF(VPA_TOP_USUAL) ", html " VPT_TEXT_OF(VPA_TOP_PAGE) ")";
 /* clang-format on */
 
 /* "text|json|..." */

@@ -39,7 +39,7 @@ static const struct vpt_option options[OPTIONS] = {
 	[FORMAT] = VPA_FORMAT_OPTION(
 		"text|json|md|html", "text", "; md: Markdown, for a pull request; html: one page"),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[TOP] = VPA_TOP_OPTION("text: maximum rows per table (" VPT_DIGITS(VPA_TOP_COMPARED) ")"),
+	[TOP] = VPA_TOP_OPTION("text: maximum rows per table (" VPT_TEXT_OF(VPA_TOP_COMPARED) ")"),
 	[MARGIN] = {"margin", '\0', VPT_TEXT, "PERCENT", "0.5",
 		"changes up to this count as no change"},
 	[FAIL_IF] = VPA_FAIL_IF_OPTION(", such as fps-2%, idle:sync+5% or fps<16; see above"),

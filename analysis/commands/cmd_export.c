@@ -38,8 +38,8 @@ enum {
 
 /* clang-format off */
 static const char level_help[] =
-	"compression level (perfetto: zstd " VPT_DIGITS(VPT_PACK_ZSTD_LEVEL) ", others "
-	VPT_DIGITS(VPT_PACK_DEFLATE_LEVEL) "; chrome and tables " VPT_DIGITS(VPA_EXPORT_LEVEL)
+	"compression level (perfetto: zstd " VPT_TEXT_OF(VPT_PACK_ZSTD_LEVEL) ", others "
+	VPT_TEXT_OF(VPT_PACK_DEFLATE_LEVEL) "; chrome and tables " VPT_TEXT_OF(VPA_EXPORT_LEVEL)
 	"; gzip at most 9)";
 /* clang-format on */
 
@@ -62,7 +62,7 @@ static const struct vpt_option options[OPTIONS] = {
 	[NO_API] = {"no-api", '\0', VPT_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = VPA_SAFE_OPTION,
 	[MIN_GAP] = {"export-min-gap", '\0', VPT_DURATION, NULL, NULL,
-		"omit shorter gaps (perfetto " VPT_DIGITS(VPA_EXPORT_MIN_GAP_US) "us, others 0)"},
+		"omit shorter gaps (perfetto " VPT_TEXT_OF(VPA_EXPORT_MIN_GAP_US) "us, others 0)"},
 	[GPU_ENCODING] = {"gpu-encoding", '\0', VPT_CHOICE, "gpu|trackevent", "gpu",
 		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
 		"Perfetto shows)"},

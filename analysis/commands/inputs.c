@@ -64,8 +64,7 @@ static int check_input(
 /* Whether an option names a file that is read. */
 static int is_input(const struct vpt_option *o)
 {
-	return (o->type == VPT_TEXT || o->type == VPT_TEXTS) && !strcmp(o->argument, "FILE") &&
-	       strcmp(o->name, "output") != 0;
+	return vpt_option_is_file(o) && strcmp(o->name, "output") != 0;
 }
 
 int vpa_inputs_check(const struct vpt_args *args, const char *output, struct vpt_err *err)

@@ -211,11 +211,11 @@ static int pager_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 int vpa_pager_begin(struct vpt_out *o, struct vpt_err *err)
 {
 	int is_chosen, rc;
-	const char *command = find_command(&is_chosen), *term = getenv("TERM");
+	const char *command = find_command(&is_chosen);
 	unsigned rows = vpt_terminal_height(o);
 	struct pager *p;
 
-	if (!rows || !command || !term || !strcmp(term, "dumb"))
+	if (!rows || !command || vpt_terminal_is_dumb())
 		return VPT_OK;
 	p = vpt_calloc(1, sizeof(*p));
 	if (!p)

@@ -16,6 +16,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/io.h"
+#include "formats/base/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,9 +51,11 @@ struct vpt_option {
 	const char *help;     /* NULL: neither help nor manual pages show it */
 };
 
-/* The digits of a macro's number, for the help of an option: its value is said once. */
-#define VPT_DIGITS(macro)     VPT_DIGITS_OF(macro)
-#define VPT_DIGITS_OF(number) #number
+/* Whether its argument is the path of a file. */
+static inline int vpt_option_is_file(const struct vpt_option *o)
+{
+	return (o->type == VPT_TEXT || o->type == VPT_TEXTS) && !strcmp(o->argument, "FILE");
+}
 
 struct vpt_given {
 	unsigned option;  /* index in the command's table */

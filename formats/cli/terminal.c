@@ -31,11 +31,18 @@ unsigned vpt_terminal_height(const struct vpt_out *o)
 	return size.ws_row;
 }
 
+int vpt_terminal_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !strcmp(term, "dumb");
+}
+
 int vpt_terminal_colour(const struct vpt_out *o, const char *choice)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
 
 	if (strcmp(choice, "auto") != 0)
 		return !strcmp(choice, "always");
-	return o->to_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+	return o->to_terminal && !(no_color && *no_color) && !vpt_terminal_is_dumb();
 }

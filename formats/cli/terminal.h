@@ -13,4 +13,7 @@ unsigned vpt_terminal_height(const struct vpt_out *o);
 /* Whether to use colours, by the choice "auto", "always" or "never"; auto obeys NO_COLOR. */
 int vpt_terminal_colour(const struct vpt_out *o, const char *choice);
 
+/* Whether TERM names no terminal that can move its cursor. */
+int vpt_terminal_is_dumb(void);
+
 #endif
