@@ -4,7 +4,6 @@
 
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
-#include "formats/base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,8 +47,9 @@ static const struct unit *find(const char *word)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(units); i++)
-		if (vpt_same_text(units[i].word, word))
+	/* Each number of a page asks: most words differ in their first letter. */
+	for (i = 0; word && i < COUNT(units); i++)
+		if (*units[i].word == *word && !strcmp(units[i].word, word))
 			return &units[i];
 	return NULL;
 }

@@ -206,7 +206,8 @@ unsigned vpa_html_look(const char *path, const char *key)
 	size_t i;
 
 	for (i = 0; i < COUNT(looks); i++)
-		if (!strcmp(looks[i].key, key) && (!looks[i].path || !strcmp(looks[i].path, path)))
+		if (*looks[i].key == *key && !strcmp(looks[i].key, key) &&
+			(!looks[i].path || !strcmp(looks[i].path, path)))
 			look |= looks[i].look;
 	return look;
 }

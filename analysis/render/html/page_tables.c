@@ -49,8 +49,11 @@ static int has_column(const struct table *t, const char *key)
 
 static void set_look(struct column *c, const char *path)
 {
-	c->look = vpa_html_look(path, c->key) |
-		  (vpa_html_look(path, c->way.field->key) & VPA_LOOK_MOMENT);
+	const char *last = c->way.field->key;
+
+	c->look = vpa_html_look(path, c->key);
+	if (last && strcmp(last, c->key) != 0)
+		c->look |= vpa_html_look(path, last) & VPA_LOOK_MOMENT;
 }
 
 /* Those that the view shows first, in its order. */
