@@ -17,6 +17,8 @@ option(VPT_TESTS "" ON)
 file(WRITE ${CMAKE_BINARY_DIR}/program "echo built in ${CMAKE_SOURCE_DIR}\n")
 enable_testing()
 if(VPT_TESTS)
+  add_test(NAME test_damage COMMAND sh -c "echo damaged")
+  add_test(NAME test_damage_too COMMAND sh -c "echo damaged")
   add_test(NAME whole COMMAND sh -c "echo 'SKIPPED: no moon'; exit 77")
   add_test(NAME part COMMAND sh ${CMAKE_SOURCE_DIR}/tests/part.sh)
   add_test(NAME all COMMAND sh ${CMAKE_BINARY_DIR}/program)
@@ -42,6 +44,13 @@ run_in() {
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit code $wanted, found $found"
 }
 
+# What the bare run leaves out are tests of this project.
+left_out=$(sed -n '/^without_cuda=/,/"$/p' "$source/tests/run.sh" | tr -d '\\\n' | sed 's/^without_cuda="//; s/"$//' | tr '|' ' ')
+for test in $left_out; do
+	same "$test is a test" 1 "$(find "$source/tests" -name "$test.c" -o -name "$test.sh" | wc -l | tr -d ' ')"
+done
+same "they were read" yes "$([ "$(echo "$left_out" | wc -w)" -ge 10 ] && echo yes)"
+
 for words in quik "quick quick" --quick; do
 	run_in "$project" 2 "refused: $words" $words
 	says err "usage: sh tests/run.sh [quick|bare]"
@@ -53,6 +62,7 @@ says out "usage: sh tests/run.sh [quick|bare]"
 
 # ---- what was skipped ----
 run_in "$project" 0 "a first run" quick
+says out " test_damage ."
 says out "Skipped, wholly or in part:"
 says out "  no moon (whole)"
 grep -q "shared traces" "$work/out" && fail "what was there counts as skipped"
@@ -83,6 +93,9 @@ grep -q "building it again" "$work/out" && fail "configured again without need"
 
 # ---- without CUDA and ../shared ----
 run_in "$project" 0 "the bare run" bare
+says out "Left to the sanitizers' build, since neither CUDA nor ../shared changes them: cli_bad_input "
+says out " test_damage_too ."
+! grep -q " test_damage \." "$work/out" || fail "$rule: it runs what it says is left out"
 if unshare -m mount -t tmpfs none "$project/tests" 2>/dev/null; then
 	says out "  no shared traces (part)"
 	grep -q "found /" "$project/build-bare/Testing/Temporary/LastTest.log" && fail "CUDA was not hidden"
