@@ -47,6 +47,10 @@ same "vptrace doctor finds what was moved" "ok    library     $work/$lib/libvptr
 grep -q '8 of 8 ranges arrived\|8 of 8 arrived' out || fail "vptrace doctor could not test the library"
 same "vptrace finds the library where it was moved to" "$work/$lib/libvptrace.so" \
 	"$(moved/bin/vptrace run sh -c 'echo "$CUDA_INJECTION64_PATH"' 2>err)"
+mv $lib/libvptrace.so linker # as where the headers are a package of their own
+same "vptrace finds the library without the linker's name for it" "$work/$lib/$soname" \
+	"$(moved/bin/vptrace run sh -c 'echo "$CUDA_INJECTION64_PATH"' 2>err)"
+mv linker $lib/libvptrace.so
 if have readelf "what vptrace needs" && ! readelf -d moved/bin/vptrace | grep -q 'lib[atu]b*san'; then
 	same "vptrace needs libc and libzstd alone" "libzstd.so.1 libc.so.6" "$(readelf -d moved/bin/vptrace | sed -n 's/.*(NEEDED).*\[\(libc[.].*\|.*\)\]/\1/p' | grep -v '^ld-' | tr '\n' ' ' | sed 's/ $//')"
 fi

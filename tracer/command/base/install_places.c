@@ -2,6 +2,8 @@
  * places relative to bin, and may have been moved as a whole. */
 #include "tracer/command/base/install_places.h"
 
+#include "tracer/vptrace.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +103,10 @@ void vtr_places_doctor(char out[PATH_MAX])
 
 static int find_library(char out[PATH_MAX], struct vpt_err *err)
 {
-	static const char *const names[] = {
-		"libvptrace.so", VPT_LIBRARY_FOLDER "/libvptrace.so", "../lib/libvptrace.so", NULL};
+	/* The name for the linker may belong to another package than the library. */
+	static const char *const names[] = {"libvptrace.so", VPT_LIBRARY_FOLDER "/libvptrace.so",
+		"../lib/libvptrace.so", VPT_LIBRARY_FOLDER "/" VPTRACE_SONAME,
+		"../lib/" VPTRACE_SONAME, NULL};
 	const char *named = getenv("VPTRACE_LIBRARY");
 
 	if (named && *named) {
