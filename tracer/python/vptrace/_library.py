@@ -151,7 +151,7 @@ def mapped():
 
 def _installed(name):
     """The library of the prefix in which `cmake --install` put this module; "": it is elsewhere, or there is none."""
-    prefix, place = os.path.split(_HERE)[0], "share/vptrace/python"
+    prefix, place = os.path.dirname(os.path.realpath(_HERE)), "share/vptrace/python"
     if not prefix.endswith("/" + place):
         return ""
     multiarch = getattr(sys.implementation, "_multiarch", "")
