@@ -2,7 +2,7 @@
 #include "formats/import/kineto/unpacked_source.h"
 
 #include "formats/base/memory.h"
-#include "formats/base/spool.h"
+#include "formats/file/nameless_file.h"
 #include "formats/import/kineto/text/kineto_unpack.h"
 
 enum { BLOCK_BYTES = 256 << 10 };

@@ -9,7 +9,7 @@
 int vpt_unpacked_head(struct vpt_source *src, void *head, size_t size, size_t *got,
 	const char **packer, struct vpt_err *err);
 
-/* Unpacks a whole gzip or zstd source to a file without a name, see spool.h. *is_torn: the data ended early or is damaged,
+/* Unpacks a whole gzip or zstd source to a file without a name, see nameless_file.h. *is_torn: the data ended early or is damaged,
  * and *out has what was before. 0, VPT_EIO, VPT_ENOMEM:
  * also if it holds more than vpt_limits_text_bytes() allows. */
 int vpt_unpacked_source(

@@ -1,6 +1,6 @@
-/* spool.c - a file without a name, and standard input as a source: a pipe is read in order and once, so its bytes go to
+/* nameless_file.c - a file without a name, and standard input as a source: a pipe is read in order and once, so its bytes go to
  * such a file first. */
-#include "formats/base/spool.h"
+#include "formats/file/nameless_file.h"
 
 #include "formats/base/memory.h"
 

@@ -1,8 +1,8 @@
-/* spool.h - bytes that come one after the other, kept in a file so that they can be read at any offset.
+/* nameless_file.h - bytes that come one after the other, kept in a file so that they can be read at any offset.
  *
  * They go to disk, since traces may not fit in memory. The file has no name, so it can never be left over. */
-#ifndef VPT_FORMATS_BASE_SPOOL_H
-#define VPT_FORMATS_BASE_SPOOL_H
+#ifndef VPT_FORMATS_BASE_NAMELESS_FILE_H
+#define VPT_FORMATS_BASE_NAMELESS_FILE_H
 
 #include "formats/base/io.h"
 
