@@ -7,6 +7,7 @@
 
 #include "analysis/export/export_pass.h"
 #include "analysis/export/rows/table_choice.h"
+#include "analysis/render/text_page.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
@@ -251,7 +252,7 @@ static void say_result(const struct job *j)
 			"beside it, or export less with --from, --to, --no-api",
 			output);
 	if (t->unaligned)
-		vpa_say("the traces are not aligned: %s. Each begins at the start of the archive",
+		vpa_say("the traces are not aligned: %s. Each begins at the start of the file",
 			t->unaligned);
 	vpa_say("%s", j->exporter->opens);
 }
@@ -326,15 +327,16 @@ static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_er
 	return rc;
 }
 
-/* An exporter that makes one archive of several files. */
-static const char *archiver(void)
+/* "perfetto and chrome": the exporters that make one file of several. */
+static struct vpa_words archivers(void)
 {
+	struct vpa_words names = {.used = 0};
 	size_t i;
 
 	for (i = 0; vpa_exporters[i]; i++)
 		if (vpa_exporters[i]->archive)
-			return vpa_exporters[i]->name;
-	return "none";
+			vpa_words_add(&names, " and ", "%s", vpa_exporters[i]->name);
+	return names;
 }
 
 /* Before an import of minutes, not after it. */
@@ -343,9 +345,8 @@ static int check_output(const struct job *j, struct vpt_err *err)
 	int force = vpt_has(j->args, FORCE), rc;
 
 	if (j->args->operand_count > 1 && !j->exporter->archive)
-		return vpt_fail(err, VPT_EINVAL,
-			"--format %s takes one file; only --format %s combines several",
-			j->exporter->name, archiver());
+		return vpt_fail(err, VPT_EINVAL, "--format %s takes one file; %s take several",
+			j->exporter->name, archivers().text);
 	if (!j->exporter->is_folder)
 		return vpa_out_check(j->args, j->output, force, err);
 	if (vpt_is_standard(j->output))
@@ -364,8 +365,9 @@ static int run(const struct vpt_args *args)
 	int rc = read_options(&j, &err);
 
 	if (!rc && !j.output && args->operand_count > 1)
-		rc = vpt_fail(
-			&err, VPT_EINVAL, "several files become one archive: use -o FILE.tar");
+		rc = vpt_fail(&err, VPT_EINVAL,
+			"several files become one: use -o FILE, all.tar for perfetto, all.json.gz "
+			"for chrome");
 	if (!rc && !j.output && vpt_is_standard(args->operands[0]))
 		rc = vpt_fail(
 			&err, VPT_EINVAL, "standard input gives the export no name: use -o FILE");

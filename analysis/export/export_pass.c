@@ -184,3 +184,15 @@ int vpa_export(
 	vpt_free(r.state);
 	return rc;
 }
+
+void vpa_export_totals_add(struct vpa_export_totals *sum, const struct vpa_export_totals *t)
+{
+	sum->kernels += t->kernels;
+	sum->copies += t->copies;
+	sum->calls += t->calls;
+	sum->ranges += t->ranges;
+	sum->gaps += t->gaps;
+	sum->packets += t->packets;
+	sum->raw_bytes += t->raw_bytes;
+	sum->complete &= t->complete;
+}

@@ -24,4 +24,7 @@ struct vpa_export_job {
 int vpa_export(
 	const struct vpa_export_job *job, struct vpa_export_totals *totals, struct vpt_err *err);
 
+/* Adds what went into one of several exports, but for its bytes. */
+void vpa_export_totals_add(struct vpa_export_totals *sum, const struct vpa_export_totals *t);
+
 #endif

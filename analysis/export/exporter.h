@@ -9,6 +9,7 @@
 #include "analysis/export/output_folder.h"
 #include "analysis/export/packet_groups.h"
 #include "analysis/folds/observer.h"
+#include "analysis/ranks/rank_clocks.h"
 #include "analysis/report/report.h"
 #include "formats/base/io.h"
 #include "formats/import/any_trace.h"
@@ -47,6 +48,15 @@ struct vpa_export_clock {
 
 struct vpa_store;
 
+/* Of a file that several traces make one after the other, the one that is written now. */
+struct vpa_export_part {
+	size_t number, count;          /* from 0 */
+	const char *label;             /* "rank 3" */
+	const struct vpa_clock *clock; /* the trace's, beside that of the others */
+	int64_t start_ns;              /* where the file begins, in the time of all */
+	uint64_t base_ns;              /* that as a time of day; 0: not known */
+};
+
 #define VPA_GPU_SHARED SIZE_MAX /* of an address: whoever has it */
 
 /* Without an address nobody can tell whether GPU 0 of two traces is one. */
@@ -82,7 +92,8 @@ struct vpa_export_options {
 	const size_t *gpu_owners;       /* the one trace that may mean it, or VPA_GPU_SHARED */
 	size_t gpu_count, trace_number; /* which of them this trace is */
 	struct vpa_export_clock clock;
-	size_t group_bytes;     /* bytes compressed at once; 0: the default */
+	const struct vpa_export_part *part; /* NULL: the trace is the whole file */
+	size_t group_bytes;                 /* bytes compressed at once; 0: the default */
 	uint64_t restart_bytes; /* bytes between points where readers can start; 0: the default */
 	int (*stop)(void);      /* called at each chunk; nonzero: fail with VPT_EIO. NULL: never */
 };

@@ -60,7 +60,7 @@ tar xOf one.tar perfetto_manifest.json >manifest 2>err || python3 -c 'import tar
 grep -q machine manifest && fail "machines are kept apart that are one"
 grep -q '"r-2.pftrace.zst"' manifest || fail "the second member's name: $(cat manifest)"
 expect 2 "several files need a name" export a/r.zst b/r.zst --format perfetto
-says err "use -o FILE.tar"
+says err "use -o FILE, all.tar for perfetto"
 expect 1 "one that is not there" export a/r.zst nothing.zst -o none.tar
 [ ! -e none.tar ] || fail "a failed export left a file"
 

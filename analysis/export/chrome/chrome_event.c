@@ -117,10 +117,23 @@ uint64_t vpa_chrome_lane(const struct vpa_chrome *x, uint32_t row, unsigned colu
 	return row == UINT32_MAX ? unknown[column] : x->lanes.section->col[column][row];
 }
 
-void vpa_chrome_place_of(struct vpa_line *l, uint64_t pid, uint64_t tid)
+void vpa_chrome_pid(const struct vpa_chrome *x, struct vpa_line *l, const char *label, uint64_t pid)
+{
+	vpa_line_words(l, label);
+	if (x->part) {
+		vpa_line_words(l, "\"[");
+		vpa_line_words(l, x->part->label);
+		vpa_line_words(l, "] ");
+	}
+	vpa_line_signed(l, pid);
+	if (x->part)
+		vpa_line_words(l, "\"");
+}
+
+void vpa_chrome_place_of(const struct vpa_chrome *x, struct vpa_line *l, uint64_t pid, uint64_t tid)
 {
 	l->size = 0;
-	vpa_chrome_integer(l, ",\"pid\":", pid);
+	vpa_chrome_pid(x, l, ",\"pid\":", pid);
 	vpa_chrome_integer(l, ",\"tid\":", tid);
 	vpa_line_words(l, ",\"ts\":");
 }

@@ -19,7 +19,9 @@
 struct vpa_chrome {
 	const struct vpa_export_context *c;
 	int has_event;
-	uint64_t shift_ns;   /* the moment from which times count */
+	uint64_t shift_ns; /* the moment from which times count */
+	const struct vpa_export_part
+		*part;       /* of a file of several traces; NULL: it is of this one */
 	struct vpa_line out; /* pending, before the groups */
 
 	/* Of the current chunk and section. */
@@ -51,8 +53,11 @@ void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id);
  * window's start, for other tools, and marked "no time". */
 static inline void vpa_chrome_time(struct vpa_chrome *x, uint64_t t)
 {
-	vpa_line_micros(
-		&x->out, (t ? t : x->c->view.context->model->window_start_ns) - x->shift_ns);
+	uint64_t at = t ? t : x->c->view.context->model->window_start_ns;
+
+	vpa_line_micros(&x->out,
+		x->part ? (uint64_t)vpa_clock_time(x->part->clock, at) - (uint64_t)x->part->start_ns
+			: at - x->shift_ns);
 	if (!t)
 		vpa_line_words(&x->out, ",\"no time\":1");
 }
@@ -80,7 +85,11 @@ void vpa_chrome_times(struct vpa_chrome *x, const struct vpt_section *s, uint32_
 void vpa_chrome_begin_args(struct vpa_chrome *x);
 void vpa_chrome_end_args(struct vpa_chrome *x);
 /* Sets the line to `,"pid":1,"tid":2,"ts":`. */
-void vpa_chrome_place_of(struct vpa_line *l, uint64_t pid, uint64_t tid);
+void vpa_chrome_place_of(
+	const struct vpa_chrome *x, struct vpa_line *l, uint64_t pid, uint64_t tid);
+/* Appends a process, or the device in its place: of one of several traces "[rank 3] 1". */
+void vpa_chrome_pid(
+	const struct vpa_chrome *x, struct vpa_line *l, const char *label, uint64_t pid);
 
 /* An arrow from a launch to its op, at the section's place; `begin_with` ends with the id's label. */
 void vpa_chrome_flow(struct vpa_chrome *x, const char *begin_with, uint64_t correlation,

@@ -15,6 +15,7 @@
 #include "analysis/export/chrome/chrome_ranges.h"
 #include "analysis/export/chrome/chrome_rows.h"
 #include "analysis/export/chrome/gpu_ranges.h"
+#include "analysis/export/chrome/chrome_merge.h"
 
 #include "formats/base/json_writer.h"
 
@@ -34,6 +35,22 @@ struct chrome {
 };
 
 /* ---- before the events ---- */
+
+/* Of several traces, the first. */
+static void begin_parts(struct vpa_chrome *x)
+{
+	struct vpa_line *l = &x->out;
+
+	if (x->part->number)
+		return;
+	vpa_line_words(l, "{\"schemaVersion\":1,\n\"displayTimeUnit\":\"ms\",\n");
+	if (x->part->base_ns) {
+		vpa_line_words(l, "\"baseTimeNanoseconds\":");
+		vpa_line_unsigned(l, x->part->base_ns);
+		vpa_line_words(l, ",\n");
+	}
+	vpa_line_words(l, "\"traceEvents\":[");
+}
 
 static void begin_file(struct vpa_chrome *x)
 {
@@ -294,7 +311,14 @@ static int begin(void *state, const struct vpa_export_context *c)
 	f->x.python = vpa_chrome_python_new(&f->x);
 	if (!f->x.records || !f->gpu || !f->x.python)
 		return VPT_ENOMEM;
-	begin_file(&f->x);
+	f->x.part = c->options->part;
+	if (f->x.part) {
+		/* Events of others come before. */
+		f->x.has_event = f->x.part->number > 0;
+		begin_parts(&f->x);
+	} else {
+		begin_file(&f->x);
+	}
 	return VPT_OK;
 }
 
@@ -331,11 +355,17 @@ static int end(void *state)
 
 	vpa_chrome_open(x, &f->open, x->c->view.report->window_end_ns);
 	vpa_chrome_python_end(x->python, x->c->view.report->window_end_ns);
-	vpa_line_words(&x->out, "\n]");
-	vpa_chrome_python_frames(x->python);
-	put_devices(f);
-	put_facts(x);
-	put_end(f);
+	if (!x->part) {
+		vpa_line_words(&x->out, "\n]");
+		vpa_chrome_python_frames(x->python);
+		put_devices(f);
+		put_facts(x);
+		put_end(f);
+	} else if (x->part->number + 1 == x->part->count) {
+		vpa_line_words(&x->out, "\n]");
+		put_devices(f);
+		vpa_line_words(&x->out, "}\n");
+	}
 	rc = failed(f);
 	x->c->totals->raw_bytes += x->out.size;
 	return rc ? rc : vpa_groups_put(x->c->groups, x->out.data, x->out.size, x->c->err);
@@ -372,7 +402,8 @@ const struct vpa_exporter vpa_exporter_chrome = {
 	.help = "JSON as PyTorch's profiler writes it. vptrace-analyze reports the same from it,\n"
 		"except for damage, a missing stop, samples of Python stacks, and names that are "
 		"not\n"
-		"UTF-8. Stacks that are known at every moment become calls of functions.",
+		"UTF-8. Stacks that are known at every moment become calls of functions. Several\n"
+		"ranks become one file on one clock: \"[rank 3] 100\" are the processes of rank 3.",
 	.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
 		 "PyTorch's profiler",
 	.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
@@ -385,4 +416,5 @@ const struct vpa_exporter vpa_exporter_chrome = {
 	.range = take_range,
 	.end = end,
 	.free = free_state,
+	.archive = vpa_chrome_merge,
 };

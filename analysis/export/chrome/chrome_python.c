@@ -202,8 +202,8 @@ static int change(
 
 static int put_sample(struct vpa_chrome_python *p, uint32_t stack, uint64_t time_ns)
 {
-	if (!stack || !is_shown(p->x, time_ns, time_ns + 1))
-		return VPT_OK;
+	if (!stack || !is_shown(p->x, time_ns, time_ns + 1) || p->x->part)
+		return VPT_OK; /* stacks have numbers in one trace only */
 	if (vpt_grow_zeroed(&p->is_used, &p->used_cap, (size_t)stack + 1, sizeof(*p->is_used)))
 		return VPT_ENOMEM;
 	p->is_used[stack] = 1;
@@ -306,8 +306,8 @@ void vpa_chrome_python_end(struct vpa_chrome_python *p, uint64_t end_ns)
 	for (i = 0; i < p->thread_cap; i++) {
 		if (!p->threads[i].count)
 			continue;
-		vpa_chrome_place_of(
-			&p->x->place, (uint64_t)m->threads[i].pid, (uint64_t)m->threads[i].tid);
+		vpa_chrome_place_of(p->x, &p->x->place, (uint64_t)m->threads[i].pid,
+			(uint64_t)m->threads[i].tid);
 		change(p, &p->threads[i], 0, end_ns);
 	}
 }

@@ -162,7 +162,7 @@ void vpa_chrome_keep_open(struct vpa_chrome *x, struct vpa_line *l, const struct
 		uint64_t start = s->col[VPT_OPEN_START][row];
 
 		lane = vpa_chunk_lane(&x->lanes, s->col[VPT_OPEN_LANE][row]);
-		vpa_chrome_place_of(&place, vpa_chrome_lane(x, lane, VPT_LANE_PID),
+		vpa_chrome_place_of(x, &place, vpa_chrome_lane(x, lane, VPT_LANE_PID),
 			vpa_chrome_lane(x, lane, VPT_LANE_TID));
 		vpa_line_put(l, (const char *)&start, sizeof(start));
 		vpa_line_words(l, range_category(x, s->col[VPT_OPEN_DOMAIN][row]));

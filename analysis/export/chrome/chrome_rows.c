@@ -24,9 +24,11 @@ static uint32_t put_index(struct vpa_chrome *x, struct vpa_index *index, uint64_
  * same as the profiler's. */
 static uint64_t flow_base(struct vpa_chrome *x, uint64_t pid)
 {
-	enum { PROCESS_SHIFT = 40 };
+	enum { PROCESS_SHIFT = 40, PART_SHIFT = 4 };
 
-	return pid == UINT64_MAX ? 0 : (uint64_t)put_index(x, &x->pids, pid, 1) << PROCESS_SHIFT;
+	uint64_t own = pid == UINT64_MAX ? 0 : (uint64_t)put_index(x, &x->pids, pid, 1);
+
+	return (own + (x->part ? x->part->number << PART_SHIFT : 0)) << PROCESS_SHIFT;
 }
 
 static int is_new(struct vpa_chrome *x, uint64_t a, uint64_t b)
@@ -42,7 +44,7 @@ static void name_event(struct vpa_chrome *x, const char *what, uint64_t pid, uin
 	vpa_chrome_event(x);
 	vpa_chrome_words(x, "{\"ph\":\"M\",\"name\":\"");
 	vpa_chrome_words(x, what);
-	vpa_chrome_integer(&x->out, "\",\"pid\":", pid);
+	vpa_chrome_pid(x, &x->out, "\",\"pid\":", pid);
 	vpa_chrome_integer(&x->out, ",\"tid\":", tid);
 	vpa_chrome_words(x, ",\"args\":{");
 }
@@ -86,7 +88,13 @@ static void name_process(struct vpa_chrome *x, uint64_t pid, int is_device)
 		return;
 	name_event(x, "process_name", pid, 0);
 	vpa_chrome_words(x, "\"name\":");
-	vpa_line_json(&x->out, text.text, text.len);
+	if (x->part) {
+		vpa_chrome_words(x, "\"");
+		vpa_chrome_words(x, x->part->label);
+		vpa_chrome_words(x, "\"");
+	} else {
+		vpa_line_json(&x->out, text.text, text.len);
+	}
 	vpa_chrome_end_args(x);
 	name_event(x, "process_labels", pid, 0);
 	vpa_chrome_words(x, is_device ? "\"labels\":\"GPU " : "\"labels\":\"CPU");
@@ -95,7 +103,11 @@ static void name_process(struct vpa_chrome *x, uint64_t pid, int is_device)
 	vpa_chrome_words(x, "\"");
 	vpa_chrome_end_args(x);
 	name_event(x, "process_sort_index", pid, 0);
-	vpa_chrome_integer(&x->out, "\"sort_index\":", is_device ? BEHIND_PROCESSES + pid : pid);
+	/* Of several ranks the processes of one stand together. */
+	vpa_chrome_integer(&x->out, "\"sort_index\":",
+		x->part     ? 2 * x->part->number + (is_device != 0)
+		: is_device ? BEHIND_PROCESSES + pid
+			    : pid);
 	vpa_chrome_end_args(x);
 }
 
@@ -131,7 +143,7 @@ static void put_lane_args(struct vpa_chrome *x, struct vpa_line *l, uint32_t lan
 	vpa_chrome_integer(l, "\"device\":", vpa_chrome_lane(x, lane, VPT_LANE_DEVICE));
 	vpa_chrome_natural(l, ",\"context\":", vpa_chrome_lane(x, lane, VPT_LANE_CONTEXT));
 	vpa_chrome_integer(l, ",\"stream\":", vpa_chrome_lane(x, lane, VPT_LANE_STREAM));
-	if (pid != UINT64_MAX)
+	if (pid != UINT64_MAX && !x->part) /* two hosts may have processes of one number */
 		vpa_chrome_integer(l, ",\"process\":", pid);
 	vpa_line_words(l, ",");
 }
@@ -144,7 +156,7 @@ static void begin_stream(struct vpa_chrome *x, uint32_t lane)
 	x->flow_base = flow_base(x, vpa_chrome_lane(x, lane, VPT_LANE_PID));
 	name_process(x, device, 1);
 	name_lane(x, device, stream, vpa_chrome_lane(x, lane, VPT_LANE_NAME), 1);
-	vpa_chrome_place_of(&x->place, device, stream);
+	vpa_chrome_place_of(x, &x->place, device, stream);
 	put_lane_args(x, &x->args, lane);
 }
 
@@ -156,7 +168,7 @@ static void begin_thread(struct vpa_chrome *x, uint32_t lane)
 	x->flow_base = flow_base(x, pid);
 	name_process(x, pid, 0);
 	name_lane(x, pid, tid, vpa_chrome_lane(x, lane, VPT_LANE_NAME), 0);
-	vpa_chrome_place_of(&x->place, pid, tid);
+	vpa_chrome_place_of(x, &x->place, pid, tid);
 }
 
 static void begin_section(struct vpa_chrome *x, const struct vpt_section *s)
@@ -174,7 +186,7 @@ static void begin_section(struct vpa_chrome *x, const struct vpt_section *s)
 	else if (use == VPT_LANES_THREAD)
 		begin_thread(x, lane);
 	else
-		vpa_chrome_place_of(&x->place, vpa_chrome_lane(x, lane, VPT_LANE_DEVICE), 0);
+		vpa_chrome_place_of(x, &x->place, vpa_chrome_lane(x, lane, VPT_LANE_DEVICE), 0);
 	if (use == VPT_LANES_THREAD && vpt_kind_desc(s->kind)->lanes == VPT_LANES_ANY)
 		put_lane_args(x, &x->args, lane);
 }

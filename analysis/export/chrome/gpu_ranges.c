@@ -202,8 +202,7 @@ static void put_span(struct vpa_chrome *x, const struct vpa_range *range, const 
 	vpa_chrome_event(x);
 	vpa_line_words(l, "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":");
 	vpa_line_json(l, name.text, name.len);
-	vpa_line_words(l, ",\"pid\":");
-	vpa_line_signed(l, (uint64_t)m->devices[stream->device]);
+	vpa_chrome_pid(x, l, ",\"pid\":", (uint64_t)m->devices[stream->device]);
 	vpa_line_words(l, ",\"tid\":");
 	vpa_line_signed(l, (uint64_t)stream->stream);
 	vpa_line_words(l, ",\"ts\":");

@@ -134,18 +134,6 @@ static int put_member(const struct vpa_archive *a, size_t index, const struct vp
 	return rc;
 }
 
-static void add_totals(struct vpa_export_totals *sum, const struct vpa_export_totals *t)
-{
-	sum->kernels += t->kernels;
-	sum->copies += t->copies;
-	sum->calls += t->calls;
-	sum->ranges += t->ranges;
-	sum->gaps += t->gaps;
-	sum->packets += t->packets;
-	sum->raw_bytes += t->raw_bytes;
-	sum->complete &= t->complete;
-}
-
 int vpa_export_ranks(const struct vpa_export_job *job, const char *const *paths, size_t count,
 	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err)
 {
@@ -164,7 +152,7 @@ int vpa_export_ranks(const struct vpa_export_job *job, const char *const *paths,
 		struct vpa_export_totals one;
 
 		rc = put_member(&a, i, job, folder, &one, err);
-		add_totals(totals, &one);
+		vpa_export_totals_add(totals, &one);
 	}
 	if (!rc)
 		rc = vpt_tar_finish(sink, err);

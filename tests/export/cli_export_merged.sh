@@ -1,0 +1,83 @@
+#!/bin/sh
+# The traces of several ranks become one file of Chrome's JSON: every event once, on one clock, the processes of a rank under its name;
+# read back, it is the same job.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
+need_python 3.8
+cd "$work" || exit 1
+
+# merged RULE SLACK OPTION...: a job's traces in one file, against each by itself and what is true of the job
+merged() {
+	what=$1
+	slack=$2
+	shift 2
+	rm -rf job ./*.json
+	python3 "$source/tests/support/ranks_job.py" job "$@"
+	mv job/truth.json truth.json
+	expect 0 "$what" export job/rank*.json --format chrome --compress none -o all.json
+	says err "wrote "
+	expect 0 "$what, read back" ranks all.json --format json
+	cp out back
+	for file in job/rank*.json; do
+		expect 0 "$what: $file alone" export "$file" --format chrome --compress none -o "$(basename "$file")"
+	done
+	cases=$((cases + 1))
+	python3 - "$slack" <<'PY' >wrong || fail "$what: $(cat wrong)"
+import collections, glob, json, re, sys
+slack = int(sys.argv[1])
+job, truth, all_of = json.load(open("back")), json.load(open("truth.json")), json.load(open("all.json"))
+def check(holds, *what):
+    if not holds:
+        sys.exit(print(*what) or 1)
+for key in ("wait_ns", "blame_ns"):
+    found = [r[key] + (r["unsure_ns"] if key == "wait_ns" else 0) for r in job["ranks"]]
+    check(all(abs(f - w) <= slack for f, w in zip(found, truth[key])) or (key == "blame_ns" and slack), key, found, truth[key])
+check(job["collectives"] == truth["rows"], "collectives", job["collectives"])
+def kinds(events):
+    return collections.Counter((e["ph"], e.get("cat"), e["name"]) for e in events if e["ph"] in "Xsf")
+parts = {r: json.load(open("rank%d.json" % r)) for r in truth["ranks"]}
+check(kinds(all_of["traceEvents"]) == sum((kinds(p["traceEvents"]) for p in parts.values()), collections.Counter()), "events")
+by_rank = collections.defaultdict(list)
+for e in all_of["traceEvents"]:
+    label = re.fullmatch(r"\[rank (\d+)\] (-?\d+)", e["pid"])
+    check(label, "the process", e["pid"])
+    by_rank[int(label[1])].append(e)
+check(sorted(by_rank) == truth["ranks"], "ranks", sorted(by_rank))
+names = {(e["pid"], e["args"]["name"]) for e in all_of["traceEvents"] if e["name"] == "process_name"}
+check(names and all(name == re.match(r"\[(rank \d+)\]", pid)[1] for pid, name in names), "names", names)
+# The events of a rank are those of its own file, moved by one time.
+for r, own in by_rank.items():
+    mine = [(e["name"], e["dur"]) for e in own if e["ph"] == "X"]
+    check(mine == [(e["name"], e["dur"]) for e in parts[r]["traceEvents"] if e["ph"] == "X"], "the events of rank", r)
+# Collectives end together everywhere.
+ends = collections.defaultdict(list)
+for r, own in by_rank.items():
+    nccl = sorted((e for e in own if e["ph"] == "X" and e["name"].startswith("nccl")), key=lambda e: e["ts"])
+    for i, e in enumerate(nccl):
+        ends[i].append(round(1000 * (e["ts"] + e["dur"])))
+check(len(ends) and all(max(e) - min(e) <= 1000 + slack for e in ends.values()), "ends", max(max(e) - min(e) for e in ends.values()))
+flows = [e["id"] for e in all_of["traceEvents"] if e["ph"] == "s"]
+check(len(flows) == len(set(flows)), "arrows of two ranks have one number")
+check(min(e["ts"] for e in all_of["traceEvents"] if e["ph"] == "X") >= 0, "times before the start")
+PY
+}
+merged "one host" 0 ranks=4 host=2:200000 jitter=40000
+merged "four hosts, half a second apart and drifting" 41000 ranks=4 hosts=4 host=2:400000 shift=1:500000000 shift=3:-500000000 drift=1:50000 drift=3:-50000 \
+	jitter=50000 steps=10
+if ! have gzip "a packed file"; then
+	echo "SKIPPED: nothing else"
+else
+	expect 0 "packed" export job/rank*.json --format chrome -o all.json.gz
+	gzip -dc all.json.gz >unpacked.json || fail "the packed file cannot be unpacked"
+	same "the same, packed" "" "$(cmp all.json unpacked.json 2>&1)"
+fi
+expect 2 "no name" export job/rank0.json job/rank1.json --format chrome
+says err "use -o FILE"
+expect 2 "another format" export job/rank0.json job/rank1.json --format csv -o rows
+says err "perfetto and chrome take several"
+expect 2 "one rank twice" export job/rank0.json job/rank0.json --format chrome -o twice.json
+[ ! -e twice.json ] || fail "a failed export left a file"
+expect 1 "one that is not there" export job/rank0.json nothing.json --format chrome -o none.json
+[ ! -e none.json ] || fail "a failed export left a file"
+finish
