@@ -103,8 +103,8 @@ static void put_clocks(struct vpa_page *p, const struct vpa_job *job)
 			vpa_duration(c->bias_ns).text);
 	else
 		vpa_page_words(p, "", VPA_PLAIN,
-			"Clocks: %zu, aligned by the ends of collectives; shorter waits than %s "
-			"are not told from none.",
+			"Clocks: %zu, aligned by the ends of collectives; waits below %s count as "
+			"none.",
 			c->count, vpa_duration(job->uncertainty_ns).text);
 	if (lost)
 		vpa_page_words(p, "", VPA_YELLOW,
@@ -209,82 +209,115 @@ static const char *all_late_words(enum vpa_late_class klass)
 	return words[klass];
 }
 
+static int is_late(const struct vpa_late *late, size_t rank)
+{
+	size_t i;
+
+	for (i = 0; i < late->rank_count && late->ranks[i] != rank; i++)
+		;
+	return i < late->rank_count;
+}
+
+/* What a rank waits for others, the mean of those that are not late. */
+static uint64_t lost_ns(const struct vpa_job *job, const struct vpa_late *late)
+{
+	uint64_t sum = 0;
+	size_t count = 0, i;
+
+	for (i = 0; i < job->rank_count; i++)
+		if (!is_late(late, i)) {
+			vpt_sat_add_to(&sum, job->ranks[i].wait_ns);
+			count++;
+		}
+	return mean(sum, count);
+}
+
+/* What a part makes a rank later by, beside one that waits: of a unit, but for a late start, which is once. */
+static struct vpa_num later_by(const struct vpa_job *job, const struct vpa_job_part *part)
+{
+	uint64_t ns = mean(natural(part->ns), job->rank_count - 1);
+
+	return part->klass == VPA_LATE_BEGAN ? vpa_duration(ns) : per_unit(job, ns);
+}
+
+/* "1.21 ms of each 3.44 ms iteration (35.1 %)"; "70.0 ms, once" */
+static void add_loss(const struct vpa_job *job, const struct vpa_late *late, struct vpa_words *w)
+{
+	uint64_t lost = vpt_sat_u64(vpa_job_per_unit(job, (double)lost_ns(job, late)) + 0.5);
+	int is_window = job->unit == VPA_UNIT_WINDOW;
+
+	if (late->klass == VPA_LATE_BEGAN && late->part) {
+		vpa_words_add(w, "", "%s, once", later_by(job, late->part).text);
+		return;
+	}
+	vpa_words_add(w, "", "%s of %s%s%s%s", vpa_duration(lost).text, is_window ? "" : "each ",
+		vpa_duration(job->unit_ns).text, is_window ? "" : " ",
+		is_window ? "" : vpa_unit_kind_name(job->unit));
+	vpa_words_add(w, "", "%s (%s %%)", late->rank_count ? "" : " for others",
+		vpa_percent(lost, job->unit_ns).text);
+}
+
 static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
-	struct vpa_words who = {.used = 0};
+	struct vpa_words who = {.used = 0}, loss = {.used = 0};
 	size_t n = job->rank_count;
 
 	add_late_ranks(job, late, &who);
 	switch (late->kind) {
 	case VPA_LATE_NONE:
-		vpa_words_add(&who, "", "THE RANKS KEEP STEP");
+		vpa_words_add(&who, "", "THE RANKS KEEP STEP: a rank waits");
 		break;
 	case VPA_LATE_ALL:
-		vpa_words_add(&who, "", "%s", all_late_words(late->klass));
+		vpa_words_add(&who, "", "%s: a rank waits", all_late_words(late->klass));
 		break;
 	default:
-		vpa_words_add(&who, "", "%s LATE, the others wait for %s",
-			late->rank_count == 1 ? " IS" : " ARE",
+		vpa_words_add(&who, "",
+			"%s LATE, the others wait for %s:", late->rank_count == 1 ? " IS" : " ARE",
 			late->rank_count == 1 ? "it" : "them");
 		break;
 	}
+	add_loss(job, late, &loss);
 	vpa_page_words(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED,
-		"%s%s. %s %s: a rank waits %s of it for others (mean), computes %s, transfers %s.",
+		"%s%s %s. A rank computes %s %s and transfers %s, the mean.",
 		late->rank_count == 1 ? "RANK "
 		: late->rank_count    ? "RANKS "
 				      : "",
-		who.text, vpa_duration(job->unit_ns).text, vpa_ranks_unit_words(job),
-		per_unit(job, mean(job->wait_ns, n)).text,
-		per_unit(job, mean(compute_ns(job), n)).text,
-		per_unit(job, mean(natural(job->transfer_ns), n)).text);
-}
-
-/* "2,721 the last rank had an idle GPU, 214 it started later": largest first, small ones left out. */
-static void add_classes(const int64_t *class_ns, struct vpa_words *w)
-{
-	int64_t sorted[VPA_LATE_CLASSES], all = 0;
-	int shown[VPA_LATE_CLASSES] = {0};
-	unsigned i, k, best;
-
-	for (i = 0; i < VPA_LATE_CLASSES; i++) {
-		sorted[i] = class_ns[i];
-		all += sorted[i] > 0 ? sorted[i] / 2 : 0;
-	}
-	for (i = 0; i < 3; i++) {
-		for (k = 0, best = VPA_LATE_CLASSES; k < VPA_LATE_CLASSES; k++)
-			if (!shown[k] && (best == VPA_LATE_CLASSES || sorted[k] > sorted[best]))
-				best = k;
-		shown[best] = 1;
-		if (sorted[best] <= 0 || sorted[best] / 2 < all / 100)
-			break;
-		vpa_words_add(w, ", ", "%s%s %s", vpa_duration((uint64_t)sorted[best]).text,
-			w->used ? "" : " the last rank", vpa_late_words((enum vpa_late_class)best));
-	}
+		who.text, loss.text, per_unit(job, mean(compute_ns(job), n)).text,
+		vpa_ranks_unit_words(job), per_unit(job, mean(natural(job->transfer_ns), n)).text);
 }
 
 static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
-	struct vpa_words classes = {.used = 0}, what = {.used = 0};
 	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
 	const struct vpa_job_part *part = late->part;
+	struct vpa_words what = {.used = 0};
+	int has_words;
 
-	if (!job->blame_ns)
+	if (!job->blame_ns || !part)
 		return;
-	add_classes(job->class_ns, &classes);
-	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s of waiting, summed over ranks: %s.",
-		vpa_duration(job->wait_ns).text, classes.text);
-	if (!part)
+	has_words = part->klass == VPA_LATE_COMPUTE || part->klass == VPA_LATE_COPY ||
+		    part->klass == VPA_LATE_IDLE;
+	vpa_words_add(&what, "", "%s%s%s", vpa_late_words(part->klass), has_words ? ": " : "",
+		has_words ? vpa_job_part_words(part) : "");
+	vpa_words_add(&what, "", "%s%s", part->place ? " in " : "", vpa_text_or(part->place, ""));
+	if (!first) {
+		vpa_page_words(p, "CAUSE", VPA_PLAIN,
+			"The last rank %s, %s %% of %s of waiting, summed over ranks.", what.text,
+			vpa_percent(natural(part->ns), job->wait_ns).text,
+			vpa_duration(job->wait_ns).text);
 		return;
-	vpa_words_add(&what, "", "%s%s%s", vpa_job_part_words(part), part->place ? " in " : "",
-		vpa_text_or(part->place, ""));
-	if (first)
-		vpa_page_words(p, "", VPA_PLAIN,
-			"%s %% of it waits for rank %" PRId64 ", which is later by %s most: %s.",
-			vpa_percent(first->blame_ns, job->wait_ns).text, first->number, what.text,
-			vpa_duration(natural(part->ns)).text);
+	}
+	if (part->klass == VPA_LATE_BEGAN)
+		vpa_page_words(p, "CAUSE", VPA_PLAIN,
+			"Rank %" PRId64 " started %s later than a rank that waits for it.",
+			first->number, later_by(job, part).text);
 	else
-		vpa_page_words(p, "", VPA_PLAIN, "Most of it: %s, %s.", what.text,
-			vpa_duration(natural(part->ns)).text);
+		vpa_page_words(p, "CAUSE", VPA_PLAIN,
+			"Rank %" PRId64 " %s, %s %s more than a rank that waits for it.",
+			first->number, what.text, later_by(job, part).text,
+			vpa_ranks_unit_words(job));
+	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
+		vpa_percent(first->blame_ns, job->wait_ns).text, first->number);
 }
 
 /* ---- tables ---- */
@@ -308,6 +341,12 @@ static const struct vpa_column rank_columns[] = {
 	{.head = "others wait for it"},
 };
 
+/* What each of the others waits for it, the mean. */
+static int64_t made_to_wait(const struct vpa_job *job, const struct vpa_job_rank *r)
+{
+	return (int64_t)mean(r->blame_ns, job->rank_count - 1);
+}
+
 static void put_rank(const struct vpa_job *job, const struct vpa_job_rank *r, struct vpa_table *t)
 {
 	struct vpa_row *row = vpa_table_row(t, 0, "rank %" PRId64, r->number);
@@ -318,7 +357,7 @@ static void put_rank(const struct vpa_job *job, const struct vpa_job_rank *r, st
 	row->cells[3] = cell(job, (int64_t)r->rank->class_ns[VPA_TIME_IDLE]);
 	snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%" PRIu64 "/%" PRIu64, r->last,
 		r->matched);
-	row->cells[5] = cell(job, (int64_t)r->blame_ns);
+	row->cells[5] = cell(job, made_to_wait(job, r));
 }
 
 /* The figures of several ranks, "131.5-132.3". */
@@ -354,7 +393,7 @@ static void put_others(const struct vpa_job *job, const struct vpa_job_rank *con
 		const struct vpa_job_rank *r = ranks[i];
 		const int64_t figures[] = {(int64_t)r->rank->class_ns[VPA_TIME_COMPUTE],
 			r->transfer_ns, (int64_t)r->wait_ns,
-			(int64_t)r->rank->class_ns[VPA_TIME_IDLE], 0, (int64_t)r->blame_ns};
+			(int64_t)r->rank->class_ns[VPA_TIME_IDLE], 0, made_to_wait(job, r)};
 
 		for (k = 0; k < 6; k++)
 			widen(&bounds[k], figures[k], !i);
@@ -491,24 +530,52 @@ static void put_groups(struct vpa_page *p, const struct vpa_job *job)
 	vpa_page_table(p, &t);
 }
 
+struct scaling_part {
+	enum vpa_scaling_part part;
+	int64_t ns;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct scaling_part *x = a, *y = b;
+
+	return (y->ns > x->ns) - (y->ns < x->ns);
+}
+
+/* "communication 282 us, copies 3.00 us": the largest first; what is 0 is left out. */
+static void add_scaling_parts(const struct vpa_scaling *s, struct vpa_words *w)
+{
+	struct scaling_part parts[VPA_SCALING_PARTS];
+	size_t i;
+
+	for (i = 0; i < VPA_SCALING_PARTS; i++)
+		parts[i] = (struct scaling_part){(enum vpa_scaling_part)i, s->part_ns[i]};
+	qsort(parts, VPA_SCALING_PARTS, sizeof(*parts), by_size);
+	for (i = 0; i < VPA_SCALING_PARTS; i++)
+		if (parts[i].ns)
+			vpa_words_add(w, ", ", "%s %s%s", vpa_scaling_words(parts[i].part),
+				parts[i].ns < 0 ? "-" : "",
+				vpa_duration(
+					(uint64_t)(parts[i].ns < 0 ? -parts[i].ns : parts[i].ns))
+					.text);
+}
+
 static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 {
 	const struct vpa_scaling *s = job->scaling;
 	struct vpa_words parts = {.used = 0};
-	unsigned i;
 
 	if (!s)
 		return;
-	for (i = 0; i < VPA_SCALING_PARTS; i++)
-		vpa_words_add(&parts, ", ", "%s %s%s", vpa_scaling_words((enum vpa_scaling_part)i),
-			s->part_ns[i] < 0 ? "-" : "+",
-			vpa_duration((uint64_t)(s->part_ns[i] < 0 ? -s->part_ns[i] : s->part_ns[i]))
-				.text);
+	add_scaling_parts(s, &parts);
 	vpa_page_blank(p);
 	vpa_page_words(p, "SCALING", VPA_PLAIN,
-		"%s on one GPU, %s on %zu: %s times as fast, efficiency %s %%. Beside %s: %s.",
-		vpa_duration(s->one_ns).text, vpa_duration(s->many_ns).text, job->rank_count,
-		vpa_fixed(s->speedup, 2).text, vpa_share(s->efficiency).text,
+		"%zu GPUs are %s times as fast as one, efficiency %s %%: %s takes %s, on one GPU "
+		"%s.",
+		job->rank_count, vpa_fixed(s->speedup, 2).text, vpa_share(s->efficiency).text,
+		job->unit == VPA_UNIT_WINDOW ? "all" : vpa_ranks_unit_words(job),
+		vpa_duration(s->many_ns).text, vpa_duration(s->one_ns).text);
+	vpa_page_words(p, "", VPA_PLAIN, "At 100 %% it would take %s. The rest: %s.",
 		vpa_duration(s->ideal_ns).text, parts.text);
 }
 

@@ -39,7 +39,7 @@ struct vpa_words vpa_ranks_fix_words(const struct vpa_job_fix *f)
 	struct vpa_words w = {.used = 0};
 
 	if (f->kind == VPA_FIX_HOST_CODE)
-		vpa_words_add(&w, "", "less host code on every rank (none)");
+		vpa_words_add(&w, "", "no GPU waits for its host, on any rank");
 	else
 		vpa_words_add(&w, "", "rank%s %s like the median of the others",
 			vpa_plural(f->member_count), f->ranks);

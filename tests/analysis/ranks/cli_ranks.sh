@@ -112,7 +112,9 @@ if abs(s["efficiency"] * s["many_ns"] - s["ideal_ns"]) > 1000 or s["waits_ns"] <
     sys.exit(print(s) or 1)
 PY
 expect 0 "in words" ranks job --base alone.json
-says out "SCALING"
+says out "SCALING 4 GPUs are "
+says out " times as fast as one, efficiency "
+says out "At 100 % it would take 2.1"
 says out "host work"
 expect 0 "each rank does work of its own" ranks job --base alone.json --weak --format json
 says out '"weak": true'
@@ -134,8 +136,10 @@ same "the same bytes" "" "$(cmp out scaling.json 2>&1)"
 # ---- the screen ----
 job kernel=5:300000
 expect 0 "one late rank" ranks job
-says out "RANK 5 IS LATE, the others wait for it"
-says out "computed"
+says out "RANK 5 IS LATE, the others wait for it: 1.20 ms of each 3.32 ms"
+says out "Rank 5 computed longer: gemm in ProfilerStep#*, 1.17 ms an iteration"
+says out "100.0 % of all waiting is for rank 5."
+says out "rank 5                           2.8        0.3    0.0   0.2                 1.2"
 says out "gemm, ProfilerStep#*"
 [ "$(wc -l <out)" -le 40 ] || fail "one late rank: expected at most 40 lines"
 cp out folder.out
@@ -145,13 +149,19 @@ same "the same report" "$(cat folder.out)" "$(cat out)"
 expect 0 "Markdown" ranks job --format md
 says out "RANK 5 IS LATE"
 
+job late=2:70000000
+expect 0 "a rank that starts late" ranks job
+says out "RANK 2 IS LATE, the others wait for it: 70.0 ms, once."
+says out "Rank 2 started 70.0 ms later than a rank that waits for it."
+
 job ranks=4
 expect 0 "nobody late" ranks job
-says out "THE RANKS KEEP STEP"
+says out "THE RANKS KEEP STEP: a rank waits 1.96 us of each 2.12 ms"
 
 job jitter=400000 steps=30
 expect 0 "all late in turns" ranks job
-says out "ALL RANKS HOST-BOUND, in turns"
+says out "ALL RANKS HOST-BOUND, in turns: a rank waits 6"
+says out "The last rank had an idle GPU: host ran other code in ProfilerStep#*,"
 
 job leave_out=3 leave_out=4 setup=2:gloo
 cp job/rank1.json job/again.json

@@ -75,7 +75,7 @@ same "its sections" "summary overview close-up scaling ranks late-by fixes group
 rule="what people must see"
 says late.html '<h1><span class="brand">vptrace</span> 8 ranks'
 says late.html 'class="badge green">COMPLETE'
-says late.html '<b class="red">RANK</b> 5 IS LATE, the others wait for it.'
+says late.html '<b class="red">RANK</b> 5 IS LATE, the others wait for it: '
 says late.html "rank 5 like the median of the others"
 says late.html "rank 5 came last: the others waited"
 says late.html "vptrace-analyze ranks job --base alone.json --format html"
