@@ -426,6 +426,50 @@ static void ranges_are_shown_on_each_stream(void **state)
 	vpt_free(text);
 }
 
+static size_t count_of(const char *text, const char *words)
+{
+	size_t count = 0;
+
+	for (; (text = strstr(text, words)) != NULL; text++)
+		count++;
+	return count;
+}
+
+/* As TensorBoard and HTA look for them. The round trip finds the same report: they are no ranges of ours. */
+static void blocks_or_steps_are_iterations(void **state)
+{
+	static const char *const blocks =
+		"start 1000; range t1 1050-1180 \"block 4\"; range t1 1060-1100 \"step 0\"\n"
+		"range t2 1010-1300 \"block 3\"; range t1 1200-1250 \"step 1\"; kernel s7 "
+		"1200-1300 \"k\"";
+	char *text = round_trip("blocks", script(blocks), &plain);
+
+	(void)state;
+	assert_int_equal(count_of(text, "ProfilerStep#"), 2);
+	assert_non_null(strstr(text,
+		"\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#0\",\"pid\":1,\"tid\":2,"
+		"\"ts\":1.010,\"dur\":0.290,\"args\":{\"iteration\":1}}"));
+	assert_non_null(strstr(text,
+		"\"name\":\"ProfilerStep#1\",\"pid\":1,\"tid\":1,\"ts\":1.050,\"dur\":0.130,"));
+	vpt_free(text);
+	text = round_trip("steps",
+		script("start 1000; range t1 1060-1100 \"step 0\"; range t1 1200-1250 \"step 1\"; "
+		       "kernel s7 "
+		       "1200-1300 \"k\""),
+		&plain);
+	assert_int_equal(count_of(text, "ProfilerStep#"), 2);
+	assert_non_null(strstr(text,
+		"\"name\":\"ProfilerStep#1\",\"pid\":1,\"tid\":1,\"ts\":1.200,\"dur\":0.050,"));
+	vpt_free(text);
+	text = round_trip("its own",
+		script("start 1000; range t1 1060-1100 \"step 0\"; range t1 1050-1250 "
+		       "\"ProfilerStep#7\"; kernel s7 "
+		       "1200-1300 \"k\""),
+		&plain);
+	assert_int_equal(count_of(text, "\"name\":\"ProfilerStep#"), 1);
+	vpt_free(text);
+}
+
 /* Ranges that overlap without nesting: what was launched when one had ended is not in it. */
 static void ranges_that_have_ended_are_left_as_they_are(void **state)
 {
@@ -764,6 +808,7 @@ int main(void)
 		cmocka_unit_test(hand_made_captures),
 		cmocka_unit_test(samples_name_their_stack_frames),
 		cmocka_unit_test(ranges_are_shown_on_each_stream),
+		cmocka_unit_test(blocks_or_steps_are_iterations),
 		cmocka_unit_test(ranges_that_have_ended_are_left_as_they_are),
 		cmocka_unit_test(a_window_takes_the_rows_that_touch_it),
 		cmocka_unit_test(what_is_not_utf8_is_lost),

@@ -108,7 +108,7 @@ useless() {
 # rows NAME: what the capture NAME.zst recorded, without times and threads
 rows() {
 	"$VPT_ANALYZE" export "$1.zst" --format chrome --compress none -o - 2>/dev/null |
-		sed -n 's/.*"cat":"user_annotation",.*\("name":"[^"]*",\).*\("args":.*\)},*$/\1\2/p'
+		sed -n -e '/"name":"ProfilerStep#/d' -e 's/.*"cat":"user_annotation",.*\("name":"[^"]*",\).*\("args":.*\)},*$/\1\2/p'
 }
 
 pythons >list

@@ -11,6 +11,7 @@
  * The profiler's members about the run as a whole come after the events, when all are known. The
  * members vptrace and vptraceEnd hold what it has no members for: the exact window, and facts by
  * name. */
+#include "analysis/export/chrome/chrome_iterations.h"
 #include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_ranges.h"
 #include "analysis/export/chrome/chrome_rows.h"
@@ -26,6 +27,7 @@ static const uint64_t EXACT_NS = 1ull << 52;
 struct chrome {
 	struct vpa_chrome x;
 	struct vpa_chrome_gpu *gpu;
+	struct vpa_chrome_iterations iterations;
 	/* Events of the ranges that are open, without what follows their start. */
 	struct vpa_line open;
 	int has_last; /* the capture's stop was met */
@@ -344,7 +346,10 @@ static int take_ops(void *state, const struct vpa_ops *ops)
 
 static int take_range(void *state, const struct vpa_range *range)
 {
-	return vpa_chrome_gpu_range(((struct chrome *)state)->gpu, range);
+	struct chrome *f = state;
+	int rc = vpa_chrome_iterations_take(&f->iterations, f->x.c, range);
+
+	return rc ? rc : vpa_chrome_gpu_range(f->gpu, range);
 }
 
 static int end(void *state)
@@ -355,6 +360,7 @@ static int end(void *state)
 
 	vpa_chrome_open(x, &f->open, x->c->view.report->window_end_ns);
 	vpa_chrome_python_end(x->python, x->c->view.report->window_end_ns);
+	vpa_chrome_iterations_put(&f->iterations, x);
 	if (!x->part) {
 		vpa_line_words(&x->out, "\n]");
 		vpa_chrome_python_frames(x->python);
@@ -383,6 +389,7 @@ static void free_state(void *state)
 	vpt_free(f->devices);
 	vpt_free(f->open.data);
 	vpa_chrome_gpu_free(f->gpu);
+	vpa_chrome_iterations_free(&f->iterations);
 	vpa_chrome_python_free(x->python);
 	vpt_free(x->records);
 	vpt_free(x->out.data);
@@ -402,8 +409,12 @@ const struct vpa_exporter vpa_exporter_chrome = {
 	.help = "JSON as PyTorch's profiler writes it. vptrace-analyze reports the same from it,\n"
 		"except for damage, a missing stop, samples of Python stacks, and names that are "
 		"not\n"
-		"UTF-8. Stacks that are known at every moment become calls of functions. Several\n"
-		"ranks become one file on one clock: \"[rank 3] 100\" are the processes of rank 3.",
+		"UTF-8. Stacks that are known at every moment become calls of functions. Blocks,\n"
+		"or else steps, are iterations too, ProfilerStep#N: TensorBoard and HTA need "
+		"them.\n"
+		"Several ranks become one file on one clock: \"[rank 3] 100\" are the processes "
+		"of\n"
+		"rank 3.",
 	.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
 		 "PyTorch's profiler",
 	.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},

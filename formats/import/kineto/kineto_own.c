@@ -191,6 +191,8 @@ int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	 * needed. */
 	if (!r->own.is_own)
 		return 0;
+	if (vpt_kineto_natural(r, e->args, "iteration"))
+		return 1; /* repeats a range for other readers */
 	p = payload_of(r, e);
 	if (domain.text)
 		range->domain = vpt_kineto_put_text(r, domain);
