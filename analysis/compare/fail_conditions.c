@@ -198,8 +198,7 @@ static double inferred_rate(const struct vpa_report *r)
 	return ns > 0 ? count * 1e9 / ns : -1;
 }
 
-/* A rate as the report has it; not above 0: it has none. FPS is that of RESULT's headline. */
-static double printed_rate(const struct vpa_report *r, enum vpa_condition_figure figure)
+double vpa_condition_rate(const struct vpa_report *r, enum vpa_condition_figure figure)
 {
 	const struct vpa_request *q = vpa_main_request(r);
 
@@ -229,7 +228,7 @@ static double printed_by(const struct vpa_side *side, enum vpa_condition_figure 
 	size_t i;
 
 	for (i = 0; i < side->count; i++) {
-		double rate = printed_rate(side->reports[i], figure);
+		double rate = vpa_condition_rate(side->reports[i], figure);
 
 		if (!(rate > 0))
 			return -1;
@@ -433,9 +432,9 @@ static int test_printed(
 	if (c->a.count < VPA_RUNS_LEAST || c->b.count < VPA_RUNS_LEAST)
 		return VPT_OK;
 	for (i = 0; i < c->a.count; i++)
-		rates[0][i] = printed_rate(c->a.reports[i], l->figure);
+		rates[0][i] = vpa_condition_rate(c->a.reports[i], l->figure);
 	for (i = 0; i < c->b.count; i++)
-		rates[1][i] = printed_rate(c->b.reports[i], l->figure);
+		rates[1][i] = vpa_condition_rate(c->b.reports[i], l->figure);
 	if (vpa_runs_test(rates[0], c->a.count, rates[1], c->b.count, &test))
 		return VPT_ENOMEM;
 	out->has_test = 1;
@@ -520,7 +519,7 @@ int vpa_condition_holds_of(const struct vpa_condition *l, const struct vpa_repor
 	const struct vpa_compare_options all = {.is_of_itself = 1};
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *own = NULL;
-	double rate = printed_rate(r, l->figure);
+	double rate = vpa_condition_rate(r, l->figure);
 	int rc = VPT_OK, is_rate = l->figure < VPA_CONDITION_PERIOD;
 
 	if (l->figure == VPA_CONDITION_PREDICTED)

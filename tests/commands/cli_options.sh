@@ -99,7 +99,7 @@ for arguments in --help -h help "help help"; do
 	silent err
 done
 commands=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/out")
-same "the overview lists the commands" "analyze compare ranks summarize merge watch info check cat convert export stacks classify schema" \
+same "the overview lists the commands" "analyze compare ranks summarize merge trend watch info check cat convert export stacks classify schema" \
 	"$(echo $commands)"
 for command in $commands; do
 	expect 0 "help of $command" "$command" --help

@@ -1,0 +1,72 @@
+/* trend.h - archived reports in order of time: how their figures move, and where they changed.
+ *
+ *	report --> point: time, commit, tags, figures --> changes of each figure --> trend_text.c, trend_rows.c
+ *
+ * A change splits a series of reports in two whose means differ more than chance explains; each half may have changes of its
+ * own. */
+#ifndef VPA_ANALYSIS_TREND_TREND_H
+#define VPA_ANALYSIS_TREND_TREND_H
+
+#include "analysis/base/arena.h"
+#include "analysis/report/report.h"
+
+enum vpa_trend_figure {
+	VPA_TREND_FPS,    /* that of RESULT: steady, or else end to end */
+	VPA_TREND_STEPS,  /* steps per second */
+	VPA_TREND_PERIOD, /* ns between blocks, of measured ones */
+	VPA_TREND_IDLE,   /* share of the devices' window */
+	VPA_TREND_MEMORY, /* bytes at most: of PyTorch's allocator, or else of the device */
+	VPA_TREND_ENERGY, /* J per frame, or else of the capture */
+	VPA_TREND_FIGURES
+};
+
+struct vpa_trend_point {
+	const char *path, *commit, *tags;  /* "": none */
+	uint64_t unix_ns;                  /* the window's start as a time of day; 0: unknown */
+	double figures[VPA_TREND_FIGURES]; /* below 0: the report has none */
+	double causes[VPA_CAUSES];         /* share of the devices' window that is idle for it */
+	int complete;
+	int is_shift; /* bits by figure: the first report after a change */
+};
+
+struct vpa_trend_shift {
+	enum vpa_trend_figure figure;
+	size_t from, at,
+		to; /* points from..at - 1 and at..to - 1, those without the figure left out */
+	size_t before_count, after_count; /* that have it */
+	double before, after;             /* means */
+	double p;                         /* how often chance makes a split so clear */
+	enum vpa_cause
+		cause; /* whose share of the window moved most; VPA_CAUSES: none did by a hundredth */
+	double cause_before, cause_after;
+};
+
+struct vpa_trend {
+	struct vpa_trend_point *points; /* by time; as they were added where a time is unknown */
+	size_t count, cap;
+	int is_by_time;
+	struct vpa_trend_shift *shifts; /* by figure, then place */
+	size_t shift_count, shift_cap;
+	struct vpa_arena texts;
+};
+
+/* "2026-03-01 14:05", in UTC; "" for 0. */
+enum { VPA_TREND_TIME = 24 };
+void vpa_trend_time(uint64_t unix_ns, char out[VPA_TREND_TIME]);
+
+/* "fps", as CSV and JSON call it. */
+const char *vpa_trend_figure_name(enum vpa_trend_figure figure);
+
+/* Adds a report, of which nothing is kept. 0 or VPT_ENOMEM. */
+int vpa_trend_add(struct vpa_trend *t, const struct vpa_report *r);
+/* Sorts the points and finds the changes. 0 or VPT_ENOMEM. */
+int vpa_trend_find(struct vpa_trend *t);
+void vpa_trend_free(struct vpa_trend *t);
+
+/* Where a series changes: the first value after each change, ascending, at most `count`, and their p. At least three values are on
+ * either side. The split is the one whose means differ most, relative to the sizes of its sides; it counts if at most one in
+ * twenty of 2,000 orders of the same values, drawn by chance but the same in each run, has a split as clear. Returns how many; -1: no
+ * memory. */
+long vpa_trend_splits(const double *values, size_t count, size_t *at, double *p);
+
+#endif
