@@ -43,13 +43,15 @@ static inline int sf_done(const struct sf_stream *g)
 
 static inline void sf_push(struct sf_stream *g, const char *name, int number)
 {
-	struct sf_range *r = &g->stack[g->depth++];
+	struct sf_range *r = &g->stack[g->depth];
 
-	assert(g->depth <= SF_DEPTH);
+	assert(g->depth < SF_DEPTH);
 	r->muted = sf_done(g);
+	if (!r->muted)
+		sf_room(g); /* a chunk that closes lists what is open by now */
+	g->depth++;
 	if (r->muted)
 		return;
-	sf_room(g);
 	g->now_ns += sf_noisy(g, 450, 200);
 	r->start_ns = sf_cpu_stamp(g, g->now_ns);
 	if (number < 0)
