@@ -42,6 +42,7 @@ struct pass {
 	struct vpa_range_rules *stage_rules;
 	struct vpa_frame_rules *frame_rules;
 	struct vpa_completeness reading;
+	struct vpt_chunk_choice chosen; /* for the window */
 	struct vpa_long_names long_names;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -212,7 +213,22 @@ static int add_hole(struct pass *p, uint64_t holes)
 		       : VPT_OK;
 }
 
-static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
+/* Ranges are left out that begin after the chunks of the window, or are in a chunk that is read for something else, before the
+ * first that is read for the window: they are around nothing in it, and the chunk in which they end may be left out. */
+static void leave_ranges(struct vpt_batch *b, uint64_t last_ns)
+{
+	size_t i;
+
+	for (i = 0; i < b->section_count; i++) {
+		struct vpt_section *s = &b->sections[i];
+
+		if (s->kind == VPT_OPEN || s->kind == VPT_RANGE)
+			vpt_section_keep_until(
+				s, s->kind == VPT_OPEN ? VPT_OPEN_START : VPT_RANGE_START, last_ns);
+	}
+}
+
+static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b, enum vpt_chunk_use use)
 {
 	uint64_t times_from = vpt_trace_times_from(p->trace, index + 1), holes = p->reading.holes;
 	uint64_t until;
@@ -225,6 +241,8 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 		rc = add_hole(p, holes);
 	if (!rc)
 		rc = read_tables(p, b);
+	if (p->chosen.uses)
+		leave_ranges(b, use == VPT_CHUNK_KNOWN ? 0 : p->chosen.until_ns);
 	if (!rc)
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc && !p->looking)
@@ -260,42 +278,57 @@ static int add_damage(struct pass *p, size_t index, const char *text)
 		  : vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, index + 1));
 }
 
+/* A chunk without a row that matters to the window. */
+static int leave_chunk(struct pass *p, size_t index)
+{
+	const uint64_t *values = vpt_chunk_contents(&p->chosen, index);
+
+	vpa_resolver_leave(&p->resolver, values);
+	if (values[VPT_CONTENTS_T_MAX] > p->last_event_ns)
+		p->last_event_ns = values[VPT_CONTENTS_T_MAX];
+	return vpa_completeness_left(&p->reading, index, values);
+}
+
 static int is_found(struct pass *p);
+
+static int take_chunk(
+	struct pass *p, struct vpa_prefetch *chunks, size_t index, struct vpt_err *err)
+{
+	enum vpt_chunk_use use = vpt_chunk_use(&p->chosen, index);
+	struct vpt_err damage = {0};
+	struct vpt_batch *b;
+	int rc;
+
+	if (use == VPT_CHUNK_LEFT)
+		return leave_chunk(p, index);
+	rc = vpa_prefetch_next(chunks, &b, &damage);
+	if (rc == VPT_EDATA)
+		return add_damage(p, index, damage.text);
+	if (rc)
+		*err = damage;
+	return rc ? rc : add_chunk(p, index, b, use);
+}
 
 static int read_chunks(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_prefetch *chunks;
-	struct vpt_batch *b;
-	size_t done = 0, count = vpt_trace_chunks(p->trace);
-	struct vpt_err damage = {0};
-	int rc = vpa_prefetch_start(p->trace, p->options->jobs, &chunks, err);
+	size_t i, count = vpt_trace_chunks(p->trace);
+	int rc = vpa_prefetch_start(p->trace, &p->chosen, p->options->jobs, &chunks, err);
 
 	vpa_long_names_begin(&p->long_names, vpt_trace_size_bytes(p->trace));
 	if (rc)
 		return rc;
-	while ((rc = vpa_prefetch_next(chunks, &b, &damage)) != VPT_END) {
-		done++;
-		if (rc == VPT_EDATA) {
-			rc = add_damage(p, done - 1, damage.text);
-		} else if (!rc) {
-			rc = add_chunk(p, done - 1, b);
-		} else {
-			*err = damage;
+	for (i = 0; i < count && !rc; i++) {
+		rc = take_chunk(p, chunks, i, err);
+		if (!rc && p->options->progress)
+			p->options->progress(p->options->progress_ctx, i + 1, count);
+		if (!rc && p->looking && is_found(p))
 			break;
-		}
-		if (rc) {
-			vpt_fail(err, rc, "no memory after %zu of %zu chunks", done, count);
-			break;
-		}
-		if (p->options->progress)
-			p->options->progress(p->options->progress_ctx, done, count);
-		if (p->looking && is_found(p)) {
-			rc = VPT_END;
-			break;
-		}
 	}
 	vpa_prefetch_stop(chunks);
-	return rc == VPT_END ? VPT_OK : rc;
+	if (rc == VPT_ENOMEM)
+		vpt_fail(err, rc, "no memory after %zu of %zu chunks", i, count);
+	return rc;
 }
 
 static void free_pass(struct pass *p)
@@ -305,6 +338,7 @@ static void free_pass(struct pass *p)
 	vpa_idle_free(&p->idle);
 	vpa_pipeline_free(&p->pipeline);
 	vpa_completeness_free(&p->reading);
+	vpt_chunk_choice_free(&p->chosen);
 	vpa_rules_free(p->rules);
 	vpa_range_rules_free(p->stage_rules);
 	vpa_frame_rules_free(p->frame_rules);
@@ -589,6 +623,16 @@ static int find_range(struct pass *p, struct vpt_err *err)
 
 /* ---- entry points ---- */
 
+static int choose_chunks(struct pass *p, struct vpt_err *err)
+{
+	const struct vpa_options *o = p->options;
+
+	if (o->whole_file || !(o->has_from || o->has_to || p->found))
+		return VPT_OK;
+	return vpt_choose_for_window(vpt_trace_reader(p->trace), p->model.window_start_ns,
+		p->model.window_end_ns, &p->chosen, err);
+}
+
 static int begin_observer(struct pass *p)
 {
 	const struct vpa_observer_view view = {&p->resolver, &p->folds.context, p->report};
@@ -612,6 +656,8 @@ static int run(struct pass *p, struct vpt_err *err)
 	p->report->gpu_count = p->report->meta_count = 0;
 	if (!rc)
 		rc = choose_window(p, err);
+	if (!rc)
+		rc = choose_chunks(p, err);
 	if (!rc)
 		rc = start_pass(p, &sink, err);
 	if (!rc && begin_observer(p))

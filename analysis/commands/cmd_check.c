@@ -1,11 +1,12 @@
 /* cmd_check.c - verifies a file. Observes the analysis while it decodes every chunk, which verifies its zstd checksum, and
- * compares the chunk's header with its rows.
+ * compares the chunk's header and its row of the contents with its rows.
  *
  * Lists damage with its place, then prints the verdict of that analysis, so that both commands agree. */
 #include "analysis/analyze.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/shared_options.h"
 #include "analysis/folds/observer.h"
+#include "formats/file/contents.h"
 
 #include <string.h>
 
@@ -63,6 +64,35 @@ static void compare(
 	c->wrong += (size_t)differs;
 }
 
+/* Reports what the file's contents say of a chunk and its rows contradict. What is new in a chunk depends on those before it,
+ * which may be damaged. */
+static void compare_contents(
+	struct check *c, size_t index, const struct vpt_chunk_info *info, const struct vpt_batch *b)
+{
+	const struct vpt_contents *contents = vpt_reader_contents(vpt_trace_reader(c->trace));
+	struct vpt_contents_known known = {0};
+	struct vpt_contents_entry found;
+	unsigned column;
+
+	if (!contents || b->unknown_sections)
+		return;
+	vpt_contents_describe(b, &known, &found);
+	vpt_contents_known_free(&known);
+	for (column = VPT_CONTENTS_FIRST; column < VPT_CONTENTS_COLUMNS; column++) {
+		uint64_t listed = contents->items[index].values[column];
+
+		if (column == VPT_CONTENTS_NEWS || listed == found.values[column])
+			continue;
+		vpt_out_print(&c->out,
+			"chunk %zu at offset %llu: the contents say %llu in column %u, its rows "
+			"%llu\n",
+			index, (unsigned long long)info->offset, (unsigned long long)listed,
+			vpt_contents_number(column), (unsigned long long)found.values[column]);
+		c->wrong++;
+		return;
+	}
+}
+
 /* Chunks are numbered, so removed chunks leave a hole. */
 static void check_sequence(struct check *c, size_t index, const struct vpt_chunk_info *info)
 {
@@ -99,6 +129,7 @@ static int check_whole(void *ctx, const struct vpt_batch *b, uint64_t times_from
 		c->torn++;
 	} else if (info) {
 		compare(c, index, info, &measured);
+		compare_contents(c, index, info, &measured);
 	}
 	if (info)
 		check_sequence(c, index, info);

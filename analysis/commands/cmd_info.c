@@ -1,9 +1,10 @@
 /* cmd_info.c - describes a file: its format and size, when and where it was recorded, its contents by kind,
  * and what could not be read.
  *
- * Decompresses everything once, on several cores: headers of chunks have neither the kinds of events nor what the
- * tracer says it lost, and only the checksums tell of damage. Rows of events are counted, and most not decoded; when
- * the last one ended is taken from the headers, which `check` compares with the rows. */
+ * Of a capture with contents it reads the chunks that say more than how many rows they have, and says how many: damage
+ * in others is for `check` to find. Others are decompressed once, on several cores, since only checksums tell of damage. Rows of
+ * events are counted, and most not decoded; when the last one ended is taken from the headers, which `check` compares
+ * with the rows. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/shared_options.h"
 
@@ -40,6 +41,7 @@ struct info {
 	uint64_t size_bytes, events;
 	uint64_t rows[VPT_KIND_LIMIT];
 	uint64_t end_ns; /* the largest time of any event or clock */
+	struct vpt_chunk_choice chosen;
 	struct vpa_completeness reading;
 
 	struct vpt_strings strings;
@@ -136,6 +138,19 @@ static int take_chunk(struct info *in, size_t index, const struct vpt_batch *b)
 	if (b->t_max_ns > in->end_ns)
 		in->end_ns = b->t_max_ns;
 	return VPT_OK;
+}
+
+static int take_left(struct info *in, size_t index)
+{
+	const uint64_t *values = vpt_chunk_contents(&in->chosen, index);
+	unsigned kind;
+
+	for (kind = 0; kind < VPT_KIND_LIMIT; kind++)
+		in->rows[kind] += values[VPT_CONTENTS_ROWS + kind];
+	in->events += values[VPT_CONTENTS_EVENTS];
+	if (values[VPT_CONTENTS_T_MAX] > in->end_ns)
+		in->end_ns = values[VPT_CONTENTS_T_MAX];
+	return vpa_completeness_left(&in->reading, index, values);
 }
 
 /* ---- what is shown ---- */
@@ -293,6 +308,11 @@ static void print_import(struct vpt_out *o, const struct vpt_import_stats *s)
 	vpt_out_print(o, "\ndamage    %s\n", s->truncated ? "the file ends in the middle" : "none");
 }
 
+static size_t chunks_read(const struct info *in)
+{
+	return in->chosen.uses ? in->chosen.read : vpt_trace_chunks(in->trace);
+}
+
 static void print_damage(struct vpt_out *o, const struct info *in)
 {
 	uint64_t damaged = count_of(in, VPA_READING_DAMAGED), torn = count_of(in, VPA_READING_TORN);
@@ -308,6 +328,9 @@ static void print_damage(struct vpt_out *o, const struct info *in)
 			"%" PRIu64 " chunks damaged, %" PRIu64
 			" torn%s; vptrace-analyze check lists them\n",
 			damaged, torn, header_damaged(in) ? ", header damaged" : "");
+	else if (chunks_read(in) < vpt_trace_chunks(in->trace))
+		vpt_out_print(o, "none in the %zu chunks read; vptrace-analyze check reads all\n",
+			chunks_read(in));
 	else
 		vpt_out_print(o, "none\n");
 	if (in->reading.header_lost)
@@ -456,6 +479,7 @@ static void put_state(struct vpt_json *j, const struct info *in)
 	vpt_json_bool(j, "clean_stop", in->reading.has_end);
 	vpt_json_bool(j, "being_recorded", in->reading.is_recorded);
 	vpt_json_bool(j, "header_damaged", header_damaged(in));
+	vpt_json_u64(j, "chunks_read", chunks_read(in));
 	vpt_json_u64(j, "damaged_chunks", count_of(in, VPA_READING_DAMAGED));
 	vpt_json_u64(j, "torn_chunks", count_of(in, VPA_READING_TORN));
 	vpt_json_u64(j, "damaged_bytes", vpt_reader_damaged_bytes(vpt_trace_reader(in->trace)));
@@ -493,29 +517,36 @@ static int gather(struct info *in, struct vpt_err *err)
 	size_t index;
 	/* Of an import, making chunks is a tenth of the work, and each takes memory. */
 	unsigned jobs = vpt_trace_reader(in->trace) ? 0 : 1;
-	int rc = vpa_prefetch_start(in->trace, jobs, &chunks, err);
+	int rc = vpt_choose_for_facts(vpt_trace_reader(in->trace), &in->chosen);
 
+	if (!rc)
+		rc = vpa_prefetch_start(in->trace, &in->chosen, jobs, &chunks, err);
 	if (rc)
 		return rc;
 	in->size_bytes = vpt_trace_size_bytes(in->trace);
 	in->end_ns = vpt_trace_start(in->trace);
 	vpa_completeness_begin(&in->reading, in->trace);
-	for (index = 0; !rc; index++) {
+	for (index = 0; index < vpt_trace_chunks(in->trace) && !rc; index++) {
+		if (vpt_chunk_use(&in->chosen, index) == VPT_CHUNK_LEFT) {
+			rc = take_left(in, index);
+			continue;
+		}
 		rc = vpa_prefetch_next(chunks, &b, &why);
 		if (rc == VPT_EDATA)
 			rc = vpa_completeness_damage(&in->reading, index, why.text);
 		else if (!rc)
 			rc = take_chunk(in, index, b);
-		else if (rc != VPT_END)
+		else
 			*err = why;
 	}
 	vpa_prefetch_stop(chunks);
-	return rc == VPT_END ? vpa_completeness_end(&in->reading) : rc;
+	return rc ? rc : vpa_completeness_end(&in->reading);
 }
 
 static void info_free(struct info *in)
 {
 	vpa_completeness_free(&in->reading);
+	vpt_chunk_choice_free(&in->chosen);
 	vpt_strings_free(&in->strings);
 	vpt_strings_free(&in->lane_keys);
 	vpt_strings_free(&in->gpu_keys);

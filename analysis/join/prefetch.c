@@ -18,7 +18,9 @@ struct slot {
 
 struct vpa_prefetch {
 	const struct vpt_trace *trace;
-	size_t chunk_count, next_out, next_in;
+	const struct vpt_chunk_choice *choice;
+	size_t chunk_count, next_out, next_in; /* of the chunks that are read */
+	size_t at;                             /* none before it is left to decode */
 	struct slot *slots;
 	size_t slot_count;
 	struct slot *held;                              /* returned to the caller */
@@ -43,16 +45,25 @@ static void decode(struct vpa_prefetch *p, unsigned who, size_t index, struct sl
 			: vpt_fail(&slot->err, VPT_ENOMEM, "no memory for a decoder");
 }
 
+/* The next chunk to decode. */
+static size_t next_chunk(struct vpa_prefetch *p)
+{
+	while (vpt_chunk_use(p->choice, p->at) == VPT_CHUNK_LEFT)
+		p->at++;
+	return p->at++;
+}
+
 /* Decodes the next chunk that nobody has begun, see vpa_crew_take. */
 static int decode_next(void *source, unsigned who)
 {
 	struct vpa_prefetch *p = source;
 	struct slot *slot = &p->slots[p->next_in % p->slot_count];
-	size_t index = p->next_in;
+	size_t index;
 
-	if (index == p->chunk_count || must_wait(p, slot))
+	if (p->next_in == p->chunk_count || must_wait(p, slot))
 		return 0;
 	p->next_in++;
+	index = next_chunk(p);
 	slot->state = BUSY;
 	vpa_crew_unlock(p->crew);
 	decode(p, who, index, slot);
@@ -62,9 +73,10 @@ static int decode_next(void *source, unsigned who)
 	return 1;
 }
 
-int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out,
-	struct vpt_err *err)
+int vpa_prefetch_start(const struct vpt_trace *trace, const struct vpt_chunk_choice *choice,
+	unsigned jobs, struct vpa_prefetch **out, struct vpt_err *err)
 {
+	static const struct vpt_chunk_choice all;
 	struct vpa_prefetch *p = vpt_calloc(1, sizeof(*p));
 	size_t i;
 
@@ -72,7 +84,8 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 	if (!p)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read chunks ahead");
 	p->trace = trace;
-	p->chunk_count = vpt_trace_chunks(trace);
+	p->choice = choice ? choice : &all;
+	p->chunk_count = p->choice->uses ? choice->read : vpt_trace_chunks(trace);
 	jobs = !jobs && p->chunk_count < 2 ? 1 : vpa_jobs(jobs, 1 + VPA_CREW_MAX);
 	p->slot_count = jobs > 1 ? jobs + 1 : 1;
 	p->slots = vpt_calloc(p->slot_count, sizeof(*p->slots));
@@ -127,7 +140,8 @@ static struct slot *next_alone(struct vpa_prefetch *p)
 
 	if (vpt_memory_is_scarce())
 		renew(&slot->batch);
-	decode(p, 0, p->next_out++, slot);
+	p->next_out++;
+	decode(p, 0, next_chunk(p), slot);
 	return slot;
 }
 

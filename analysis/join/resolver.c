@@ -13,6 +13,7 @@
 #include "analysis/join/resolver_parts.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
+#include "formats/file/contents.h"
 
 #include <string.h>
 
@@ -44,6 +45,7 @@ int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	r->rules = rules;
 	r->sink = *sink;
 	r->first_call_ns = UINT64_MAX;
+	r->first_left_id = UINT64_MAX;
 	r->first_unlaunched_ns = UINT64_MAX;
 	r->pool.finished = range_finished;
 	r->pool.ctx = r;
@@ -330,17 +332,30 @@ static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 	return rc;
 }
 
-static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
+static void count_others(struct vpa_resolver *r, unsigned kind, uint64_t rows)
 {
-	if (s->kind == VPT_MARK)
-		r->counts.marks += s->row_count;
-	else if (s->kind == VPT_SYNC)
-		r->counts.syncs += s->row_count;
-	else if (s->kind == VPT_COUNTER)
-		r->counts.counters += s->row_count;
-	else if (vpt_kind_desc(s->kind)->flags & VPT_KIND_EVENT && s->kind > VPT_RANGE &&
-		 s->kind != VPT_SAMPLE)
-		r->counts.other += s->row_count;
+	if (kind == VPT_MARK)
+		r->counts.marks += rows;
+	else if (kind == VPT_SYNC)
+		r->counts.syncs += rows;
+	else if (kind == VPT_COUNTER)
+		r->counts.counters += rows;
+	else if (vpt_kind_desc(kind)->flags & VPT_KIND_EVENT && kind > VPT_RANGE &&
+		 kind != VPT_SAMPLE)
+		r->counts.other += rows;
+}
+
+void vpa_resolver_leave(struct vpa_resolver *r, const uint64_t *values)
+{
+	const uint64_t *rows = values + VPT_CONTENTS_ROWS;
+	unsigned kind;
+
+	for (kind = 0; kind < VPT_KIND_LIMIT; kind++)
+		if (rows[kind])
+			count_others(r, kind, rows[kind]);
+	r->first_left_id = vpa_earlier(r->first_left_id, values[VPT_CONTENTS_CALLS_FROM]);
+	if (rows[VPT_CALL])
+		r->first_call_ns = vpa_earlier(r->first_call_ns, values[VPT_CONTENTS_FIRST]);
 }
 
 static int add_marks(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
@@ -369,7 +384,7 @@ static int add_marks(struct vpa_resolver *r, const struct vpt_batch *b, const st
 static int add_section(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	count_others(r, s);
+	count_others(r, s->kind, s->row_count);
 	r->rows_since_trim += s->row_count;
 	switch (s->kind) {
 	case VPT_KERNEL:

@@ -105,6 +105,7 @@ struct vpa_resolver {
 	struct vpa_ops ops, instants;  /* being sent to the sink */
 	const struct vpt_batch *batch; /* the current chunk */
 	struct vpa_copy_holds holds;   /* copies that inner calls may make blocking */
+	uint64_t first_left_id;        /* the smallest id of calls that are not added; ~0: none */
 	uint64_t released_ns;          /* ops before it have been released */
 	uint64_t newest_op_ns;         /* the start of the last one */
 	uint64_t chunks;               /* added so far */
@@ -142,6 +143,9 @@ void vpa_resolver_free(struct vpa_resolver *r);
 
 /* Adds a chunk, which must not change until vpa_resolver_release() returns. 0 or VPT_ENOMEM. */
 int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
+
+/* Counts the rows of a chunk that is not added, since none of them matters to the window: by enum vpt_contents_column. */
+void vpa_resolver_leave(struct vpa_resolver *r, const uint64_t *values);
 
 /* No row between these times will come, since the chunks that held them cannot be read. 0 or
  * VPT_ENOMEM. */

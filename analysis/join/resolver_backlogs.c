@@ -38,7 +38,7 @@ void vpa_resolver_count_without_launch(struct vpa_resolver *r, const struct vpa_
 /* The smallest id of the calls that may have launched a stream's ops; ~0: none. */
 static uint64_t first_id(const struct vpa_resolver *r, uint32_t stream)
 {
-	uint64_t id = UINT64_MAX;
+	uint64_t id = r->first_left_id;
 	size_t i;
 
 	for (i = 0; i < r->process_count; i++)

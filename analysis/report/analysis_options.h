@@ -14,6 +14,7 @@ struct vpa_options {
 	size_t top;    /* maximum rows per table; 0: VPA_TOP_USUAL, the text report shows fewer */
 	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
 	int has_from, has_to;
+	int whole_file; /* 1: of a window, chunks without anything in it are read, too; the report is the same */
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
 	/* The window is this range's first instance, from host start to its last op's end, of "NAME:2" the second of
 	 * NAME, unless a range has that name; NULL: no. */

@@ -10,6 +10,7 @@
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/clocks.h"
+#include "formats/file/contents.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -329,32 +330,62 @@ void vpa_completeness_begin(struct vpa_completeness *n, const struct vpt_trace *
 	n->counts[VPA_READING_TOO_LONG_OPS] = s->cut_ops;
 }
 
+/* Rows after damage say until when records may be missing. */
+static int end_damage(struct vpa_completeness *n, uint64_t rows, uint64_t t_max_ns)
+{
+	int rc = VPT_OK;
+
+	if (rows && n->in_damage) {
+		rc = vpa_intervals_add(&n->lost, n->lost_from_ns, t_max_ns);
+		n->in_damage = 0;
+	}
+	return rc;
+}
+
+static void count_chunk(struct vpa_completeness *n, uint64_t rows, uint64_t t_min_ns,
+	uint64_t t_max_ns, uint64_t lost)
+{
+	n->rows += rows;
+	n->header_lost += lost;
+	if (rows && t_min_ns != UINT64_MAX)
+		n->previous_ns = t_min_ns;
+	if (t_max_ns > n->newest_ns)
+		n->newest_ns = t_max_ns;
+}
+
 int vpa_completeness_chunk(struct vpa_completeness *n, size_t index, const struct vpt_batch *b)
 {
-	int is_torn = (b->flags & VPT_BATCH_TORN) != 0, rc = VPT_OK;
+	int is_torn = (b->flags & VPT_BATCH_TORN) != 0, rc;
 	uint64_t all, rows = count_rows(b, &all);
 	size_t i;
 
 	check_sequence(n, index);
-	if (rows && n->in_damage) {
-		rc = vpa_intervals_add(&n->lost, n->lost_from_ns, b->t_max_ns);
-		n->in_damage = 0;
-	}
+	rc = end_damage(n, rows, b->t_max_ns);
 	for (i = 0; i < b->section_count && !rc; i++)
 		rc = take_section(n, b, &b->sections[i]);
-	n->rows += rows;
-	n->header_lost += b->lost_events;
+	count_chunk(n, rows, b->t_min_ns, b->t_max_ns, b->lost_events);
 	n->unknown_sections += b->unknown_sections;
 	n->counts[VPA_READING_NEWER] += b->skipped_critical;
 	n->counts[VPA_READING_TORN] += (uint64_t)is_torn;
 	n->counts[VPA_READING_WRONG] += !is_torn && !b->unknown_sections && all != b->event_count;
-	if (rows && b->t_min_ns != UINT64_MAX)
-		n->previous_ns = b->t_min_ns;
-	if (b->t_max_ns > n->newest_ns)
-		n->newest_ns = b->t_max_ns;
 	if (is_torn)
 		begin_damage(n);
 	n->has_end = !is_torn && b->flags & VPT_BATCH_LAST;
+	return rc;
+}
+
+int vpa_completeness_left(struct vpa_completeness *n, size_t index, const uint64_t *values)
+{
+	const uint64_t *of_kind = values + VPT_CONTENTS_ROWS;
+	uint64_t rows = values[VPT_CONTENTS_EVENTS] - of_kind[VPT_LOSS] - of_kind[VPT_SAMPLE];
+	int rc;
+
+	check_sequence(n, index);
+	rc = end_damage(n, rows, values[VPT_CONTENTS_T_MAX]);
+	n->ops += of_kind[VPT_KERNEL] + of_kind[VPT_COPY];
+	count_chunk(n, rows, values[VPT_CONTENTS_T_MIN], values[VPT_CONTENTS_T_MAX],
+		values[VPT_CONTENTS_LOST]);
+	n->has_end = (values[VPT_CONTENTS_FLAGS] & VPT_BATCH_LAST) != 0;
 	return rc;
 }
 

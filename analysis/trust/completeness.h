@@ -126,6 +126,8 @@ struct vpa_completeness {
 void vpa_completeness_begin(struct vpa_completeness *n, const struct vpt_trace *trace);
 /* 0 or VPT_ENOMEM; so are those below. */
 int vpa_completeness_chunk(struct vpa_completeness *n, size_t index, const struct vpt_batch *b);
+/* A chunk that is not read, by what the contents say of it, see ../../formats/file/contents.h. */
+int vpa_completeness_left(struct vpa_completeness *n, size_t index, const uint64_t *values);
 int vpa_completeness_damage(struct vpa_completeness *n, size_t index, const char *text);
 int vpa_completeness_end(struct vpa_completeness *n);
 void vpa_completeness_free(struct vpa_completeness *n);

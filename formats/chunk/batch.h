@@ -207,6 +207,9 @@ size_t vpt_batch_space(const struct vpt_batch *b);
 /* Bytes of its strings and of tables other than those of events, before compression. */
 size_t vpt_batch_side_bytes(const struct vpt_batch *b);
 
+/* Drops the rows whose value in a column is larger. Not of a packed section. */
+void vpt_section_keep_until(struct vpt_section *s, unsigned column, uint64_t last);
+
 /* Appends a section of `rows` rows for the reader to fill. Columns whose bit is set in `present`
  * are undefined; the others are the shared zeros, which nobody may write to. The batch then takes
  * no puts until reset. NULL: no memory. */

@@ -4,6 +4,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
+#include "formats/file/contents.h"
 #include "formats/file/zstd_frames.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct vpt_reader {
 	struct vpt_chunk_info *chunks;
 	size_t chunk_count;
 	uint64_t damaged_bytes;
+	struct vpt_contents contents; /* a row for each chunk; or none */
 };
 
 struct vpt_decoder {
@@ -168,6 +170,29 @@ static int measure(struct vpt_batch *b, struct vpt_err *err)
 	return VPT_OK;
 }
 
+/* Contents that other bytes were put under say something else than the chunk itself. */
+static int compare_contents(
+	const struct vpt_chunk_info *info, const struct vpt_batch *b, struct vpt_err *err)
+{
+	const struct {
+		const char *name;
+		uint64_t listed, found;
+	} facts[] = {{"number", info->sequence, b->sequence},
+		{"t_min", info->t_min_ns, b->t_min_ns}, {"t_max", info->t_max_ns, b->t_max_ns},
+		{"event count", info->event_count, b->event_count},
+		{"lost events", info->lost_events, b->lost_events},
+		{"flags", info->flags & VPT_BATCH_LAST, b->flags & VPT_BATCH_LAST}};
+	size_t i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (facts[i].listed != facts[i].found)
+			return vpt_fail(err, VPT_EDATA,
+				"the contents of the file say %s %llu, the chunk says %llu",
+				facts[i].name, (unsigned long long)facts[i].listed,
+				(unsigned long long)facts[i].found);
+	return VPT_OK;
+}
+
 int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err)
 {
@@ -190,6 +215,10 @@ int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t i
 		rc = inflate_frame(d, (size_t)info->size, info->content_size, torn, &got, err);
 	if (!rc)
 		rc = vpt_chunk_decode(d->payload, got, torn, out, err);
+	if (!rc && r->contents.count)
+		rc = compare_contents(info, out, err);
+	if (rc)
+		vpt_batch_reset(out);
 	if (!rc && out->packs)
 		give_payload(d, out);
 	/* The header's values include the missing rows. */
@@ -234,15 +263,14 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 }
 
 /* Reads the header frame if the first frame is one. VPT_END: it is not, or it is damaged. */
-static int read_header(struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_frames *f,
-	struct vpt_err *err)
+static int read_header(struct vpt_reader *r, struct vpt_decoder *d,
+	const struct vpt_zstd_frame *first, struct vpt_err *err)
 {
-	const struct vpt_zstd_frame *first = f->items;
 	size_t got;
 	int rc;
 
-	if (!f->count || first->state != VPT_ZSTD_FRAME_WHOLE ||
-		first->content_size < VPT_HEADER_SIZE || first->content_size > 4096)
+	if (first->state != VPT_ZSTD_FRAME_WHOLE || first->content_size < VPT_HEADER_SIZE ||
+		first->content_size > 4096)
 		return VPT_END;
 	rc = read_frame(d, r->src, first->offset, first->size, err);
 	if (!rc)
@@ -302,12 +330,70 @@ static int read_chunks(struct vpt_reader *r, struct vpt_decoder *d, const struct
 	return VPT_OK;
 }
 
+/* A row of the contents, as the chunk's header would have it. */
+static struct vpt_chunk_info info_of(const struct vpt_contents_entry *entry)
+{
+	const uint64_t *values = entry->values;
+
+	return (struct vpt_chunk_info){.offset = entry->offset,
+		.size = values[VPT_CONTENTS_SIZE],
+		.sequence = values[VPT_CONTENTS_SEQUENCE],
+		.t_min_ns = values[VPT_CONTENTS_T_MIN],
+		.t_max_ns = values[VPT_CONTENTS_T_MAX],
+		.content_size = (uint32_t)values[VPT_CONTENTS_CONTENT],
+		.event_count = (uint32_t)values[VPT_CONTENTS_EVENTS],
+		.lost_events = (uint32_t)values[VPT_CONTENTS_LOST],
+		.section_count = (uint32_t)values[VPT_CONTENTS_SECTIONS],
+		.flags = (uint32_t)values[VPT_CONTENTS_FLAGS],
+		.state = VPT_CHUNK_WHOLE};
+}
+
+/* Opens a capture by its header and its contents, which must describe all bytes between. VPT_END: it has to be
+ * walked. */
+static int open_by_contents(struct vpt_reader *r, struct vpt_decoder *d, struct vpt_err *err)
+{
+	struct vpt_zstd_frame first;
+	size_t i;
+	int rc = vpt_frames_first(r->src, &first, err);
+
+	if (!rc)
+		rc = vpt_contents_read(r->src, first.size, &r->contents, err);
+	if (!rc)
+		rc = read_header(r, d, &first, err);
+	if (rc) {
+		vpt_contents_free(&r->contents);
+		return rc;
+	}
+	r->chunk_count = r->contents.count;
+	r->chunks = vpt_alloc(r->chunk_count, sizeof(*r->chunks));
+	if (!r->chunks)
+		return vpt_fail(
+			err, VPT_ENOMEM, "no memory for the list of %zu chunks", r->chunk_count);
+	for (i = 0; i < r->chunk_count; i++)
+		r->chunks[i] = info_of(&r->contents.items[i]);
+	return VPT_OK;
+}
+
+static int open_by_walk(struct vpt_reader *r, struct vpt_decoder *d, struct vpt_err *err)
+{
+	struct vpt_frame_check check = {begins_chunk, d};
+	struct vpt_frames frames = {0};
+	int rc = vpt_frames_walk(r->src, &check, &frames, err);
+
+	if (!rc)
+		rc = frames.count ? read_header(r, d, &frames.items[0], err) : VPT_END;
+	if (rc >= 0) {
+		r->header_damaged = rc == VPT_END;
+		rc = read_chunks(r, d, &frames, !r->header_damaged, err);
+	}
+	vpt_frames_free(&frames);
+	return rc;
+}
+
 int vpt_reader_open(struct vpt_source *src, struct vpt_reader **out, struct vpt_err *err)
 {
 	struct vpt_reader *r = vpt_calloc(1, sizeof(*r));
 	struct vpt_decoder *d = vpt_decoder_new();
-	struct vpt_frame_check check = {begins_chunk, d};
-	struct vpt_frames frames = {0};
 	int rc;
 
 	*out = NULL;
@@ -317,20 +403,14 @@ int vpt_reader_open(struct vpt_source *src, struct vpt_reader **out, struct vpt_
 		goto out;
 	}
 	r->src = src;
-	rc = vpt_frames_walk(src, &check, &frames, err);
-	if (rc)
-		goto out;
-	rc = read_header(r, d, &frames, err);
-	if (rc < 0)
-		goto out;
-	r->header_damaged = rc == VPT_END;
-	rc = read_chunks(r, d, &frames, !r->header_damaged, err);
+	rc = open_by_contents(r, d, err);
+	if (rc == VPT_END)
+		rc = open_by_walk(r, d, err);
 	if (rc)
 		goto out;
 	*out = r;
 	r = NULL;
 out:
-	vpt_frames_free(&frames);
 	vpt_decoder_free(d);
 	vpt_reader_free(r);
 	return rc;
@@ -342,6 +422,7 @@ void vpt_reader_free(struct vpt_reader *r)
 		return;
 	vpt_source_close(r->src);
 	vpt_free(r->chunks);
+	vpt_contents_free(&r->contents);
 	vpt_free(r);
 }
 
@@ -363,6 +444,11 @@ size_t vpt_reader_chunks(const struct vpt_reader *r)
 const struct vpt_chunk_info *vpt_reader_info(const struct vpt_reader *r, size_t index)
 {
 	return &r->chunks[index];
+}
+
+const struct vpt_contents *vpt_reader_contents(const struct vpt_reader *r)
+{
+	return r->contents.count ? &r->contents : NULL;
 }
 
 int vpt_reader_is_recorded(const struct vpt_reader *r)

@@ -1,6 +1,6 @@
 /* capture_reader.h - reads capture files chunk by chunk.
  *
- *	vpt_reader_open(source, &reader, &err)     walks the frames, reads each chunk's header
+ *	vpt_reader_open(source, &reader, &err)     reads the contents; a file without is walked, header by header
  *	vpt_decoder_new()                          one per thread that decodes
  *	vpt_reader_chunk(reader, decoder, i, ...)  the rows of chunk i
  *
@@ -13,6 +13,7 @@
 #include "formats/chunk/batch.h"
 
 struct vpt_reader;
+struct vpt_contents;
 struct vpt_decoder;
 
 enum vpt_chunk_state {
@@ -40,6 +41,10 @@ int vpt_reader_header_damaged(const struct vpt_reader *r);
 
 size_t vpt_reader_chunks(const struct vpt_reader *r); /* damaged and torn ones included */
 const struct vpt_chunk_info *vpt_reader_info(const struct vpt_reader *r, size_t index);
+
+/* The file's contents, a row for each chunk; NULL: it has none. They hold what the chunk does only if it is decoded:
+ * vpt_reader_chunk() compares what its header has of them. */
+const struct vpt_contents *vpt_reader_contents(const struct vpt_reader *r);
 
 /* Whether a tracer is recording it now, so that it has no end yet. */
 int vpt_reader_is_recorded(const struct vpt_reader *r);

@@ -4,6 +4,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
+#include "formats/file/contents.h"
 
 #include <string.h>
 #include <zstd.h>
@@ -21,6 +22,12 @@ struct vpt_writer {
 	unsigned char *frame;
 	size_t frame_cap;
 	uint64_t sequence;
+	struct vpt_contents contents; /* of the chunks since the last table */
+	struct vpt_contents_known known;
+	struct vpt_buffer table;
+	int is_long;  /* a table was written */
+	int has_none; /* has no contents */
+	uint64_t max_bytes;
 };
 
 static int zstd_failed(size_t code, struct vpt_err *err)
@@ -119,24 +126,89 @@ out:
 	return rc;
 }
 
+static int write_table(struct vpt_writer *w, struct vpt_err *err)
+{
+	int rc = vpt_contents_encode(&w->contents, &w->table);
+
+	w->contents.count = 0;
+	/* The capture can be read without. */
+	if (rc || (w->max_bytes && w->sink->written_bytes + w->table.size > w->max_bytes)) {
+		w->has_none = 1;
+		return VPT_OK;
+	}
+	w->is_long = 1;
+	return vpt_sink_write(w->sink, w->table.data, w->table.size, err);
+}
+
+/* Describes a chunk in the row after those that count. */
+static int describe(struct vpt_writer *w, const struct vpt_batch *b, struct vpt_err *err)
+{
+	struct vpt_contents *c = &w->contents;
+
+	if (w->has_none)
+		return VPT_OK;
+	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)) ||
+		vpt_contents_describe(b, &w->known, &c->items[c->count]))
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the contents of a capture");
+	return VPT_OK;
+}
+
+/* Counts the chunk just written, and writes the contents if they are many, or the capture's last. */
+static int note_chunk(
+	struct vpt_writer *w, const struct vpt_batch *b, uint64_t size_bytes, struct vpt_err *err)
+{
+	struct vpt_contents *c = &w->contents;
+	uint64_t *values;
+
+	if (w->has_none)
+		return VPT_OK;
+	values = c->items[c->count++].values;
+	values[VPT_CONTENTS_SIZE] = size_bytes;
+	values[VPT_CONTENTS_CONTENT] = w->payload.size;
+	values[VPT_CONTENTS_SECTIONS] = vpt_le_get(w->payload.data + 8, 4);
+	if (c->count == VPT_CONTENTS_ENTRIES ||
+		(b->flags & VPT_BATCH_LAST && (w->is_long || c->count >= VPT_CONTENTS_LEAST)))
+		return write_table(w, err);
+	return VPT_OK;
+}
+
 int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *err)
 {
+	uint64_t before = w->sink->written_bytes;
 	int rc;
 
 	vpt_batch_measure(b);
 	b->sequence = w->sequence;
 	rc = vpt_chunk_encode(b, &w->payload, err);
 	if (!rc)
+		rc = describe(w, b, err);
+	if (!rc)
 		rc = write_frame(w, w->payload.data, w->payload.size, w->payload.flushes,
 			w->payload.flush_count, err);
-	if (!rc)
-		w->sequence++;
-	return rc;
+	if (rc)
+		return rc;
+	w->sequence++;
+	return note_chunk(w, b, w->sink->written_bytes - before, err);
 }
 
 void vpt_writer_number(struct vpt_writer *w, uint64_t sequence)
 {
 	w->sequence = sequence;
+	w->has_none = 1;
+}
+
+void vpt_writer_limit(struct vpt_writer *w, uint64_t max_bytes)
+{
+	w->max_bytes = max_bytes;
+}
+
+size_t vpt_writer_contents_bytes(const struct vpt_writer *w)
+{
+	size_t count = w->contents.count + 1;
+
+	return w->has_none || (!w->is_long && count < VPT_CONTENTS_LEAST)
+		       ? 0
+		       : (count + VPT_CONTENTS_LEAST) * VPT_CONTENTS_BYTES;
 }
 
 size_t vpt_writer_zstd_bytes(const struct vpt_writer *w)
@@ -150,6 +222,9 @@ void vpt_writer_free(struct vpt_writer *w)
 		return;
 	ZSTD_freeCCtx(w->zstd);
 	vpt_payload_free(&w->payload);
+	vpt_contents_free(&w->contents);
+	vpt_contents_known_free(&w->known);
+	vpt_free(w->table.data);
 	vpt_free(w->frame);
 	vpt_free(w);
 }

@@ -1,4 +1,5 @@
-/* capture_writer.h - writes batches to a capture file: one zstd frame for the header, one for each chunk.
+/* capture_writer.h - writes batches to a capture file: one zstd frame for the header, one for each chunk, and
+ * after the last one the contents (contents.h).
  *
  * A frame reaches the sink in one write. The writer never seeks or rewrites, so at any moment the
  * file is valid up to its last whole frame. One thread at a time. */
@@ -20,8 +21,15 @@ int vpt_writer_open(struct vpt_sink *sink, const struct vpt_header *header, int 
  * nothing more after a failure. */
 int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *err);
 
-/* The number of the next chunk; then they count on. A new writer begins with 0. */
+/* The number of the next chunk; then they count on. A new writer begins with 0. One that is given numbers
+ * writes no contents, since other chunks of the file need not pass through it. */
 void vpt_writer_number(struct vpt_writer *w, uint64_t sequence);
+
+/* Contents that would make the sink's bytes more than this are left out; 0: no limit. */
+void vpt_writer_limit(struct vpt_writer *w, uint64_t max_bytes);
+
+/* Bytes that the contents take if the next chunk is the last, at most. */
+size_t vpt_writer_contents_bytes(const struct vpt_writer *w);
 
 /* Bytes that zstd has allocated for it, which vpt_alloc() does not count. */
 size_t vpt_writer_zstd_bytes(const struct vpt_writer *w);

@@ -221,6 +221,23 @@ static int step(struct walker *w, struct vpt_frames *f, uint64_t *at)
 	return rc ? rc : add(f, end, next - end, 0, VPT_ZSTD_FRAME_DAMAGED);
 }
 
+int vpt_frames_first(struct vpt_source *src, struct vpt_zstd_frame *out, struct vpt_err *err)
+{
+	struct walker w = {.src = src, .err = err, .budget = BUDGET_BASE};
+	int rc;
+
+	*out = (struct vpt_zstd_frame){.state = VPT_ZSTD_FRAME_WHOLE};
+	w.window = vpt_alloc(WINDOW, 1);
+	if (!w.window)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to look for a frame");
+	rc = magic_at(&w, 0) == ZSTD_MAGIC ? frame_end(&w, 0, &out->size, &out->content_size)
+					   : VPT_END;
+	vpt_free(w.window);
+	if (w.failed)
+		return w.failed;
+	return rc ? VPT_END : VPT_OK;
+}
+
 int vpt_frames_walk(struct vpt_source *src, const struct vpt_frame_check *check,
 	struct vpt_frames *out, struct vpt_err *err)
 {

@@ -38,6 +38,9 @@ struct vpt_frame_check {
 int vpt_frames_walk(struct vpt_source *src, const struct vpt_frame_check *check,
 	struct vpt_frames *out, struct vpt_err *err);
 
+/* The first frame of a source. VPT_END: it begins with something else, or ends inside it. VPT_ENOMEM, VPT_EIO. */
+int vpt_frames_first(struct vpt_source *src, struct vpt_zstd_frame *out, struct vpt_err *err);
+
 void vpt_frames_free(struct vpt_frames *f);
 
 #endif

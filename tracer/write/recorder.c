@@ -271,6 +271,8 @@ static uint64_t bytes_left(const struct vtr_recorder *r)
 	uint64_t lanes = (uint64_t)r->lanes.count * LANE_BYTES;
 	uint64_t kept = r->o.sink->written_bytes + LAST_BYTES + lanes;
 
+	kept += r->writer ? vpt_writer_contents_bytes(r->writer) : 0;
+
 	return r->o.max_bytes > kept ? r->o.max_bytes - kept : 0;
 }
 
@@ -334,9 +336,14 @@ static void put_stats(struct vtr_recorder *r, int last)
 
 static int open_file(struct vtr_recorder *r)
 {
+	int rc;
+
 	if (r->writer)
 		return VPT_OK;
-	return vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
+	rc = vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
+	if (!rc)
+		vpt_writer_limit(r->writer, r->o.max_bytes);
+	return rc;
 }
 
 void vtr_recorder_edges(struct vtr_recorder *r, uint64_t cut_ns, uint64_t complete_until_ns)

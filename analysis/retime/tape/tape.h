@@ -142,7 +142,7 @@ struct vpa_tape_limits {
 	uint64_t part;            /* calls and ops in memory, about */
 	uint64_t most;            /* in all, about: of a larger trace parts are left out, evenly */
 	uint64_t window_from_ns,
-		window_to_ns; /* what is outside counts neither as known nor as unknown */
+		window_to_ns; /* what is outside counts neither as known nor as unknown; of a long trace only chunks around it are read; 0: all */
 };
 
 struct vpa_tape_reading;
@@ -158,6 +158,7 @@ void vpa_tape_close(struct vpa_tape_reading *r); /* accepts NULL */
 /* Whether all of the trace has been read that has calls, and ops. */
 int vpa_tape_has_calls(const struct vpa_tape_reading *r);
 int vpa_tape_has_ops(const struct vpa_tape_reading *r);
-double vpa_tape_share(const struct vpa_tape_reading *r); /* of the chunks, that were not left out */
+double vpa_tape_share(const struct vpa_tape_reading
+		*r); /* of the chunks around the window, that were not left out */
 
 #endif

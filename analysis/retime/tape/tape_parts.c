@@ -130,7 +130,8 @@ static int is_full(struct vpa_tape_reading *r)
 	if (in_memory(r) < r->enough)
 		return 0;
 	r->enough += r->enough / 8;
-	t->to_ns = last_end(t, vpt_trace_times_from(r->trace, r->next_chunk), t->op_count);
+	t->to_ns =
+		last_end(t, vpt_trace_times_from(r->trace, r->begin + r->next_chunk), t->op_count);
 	return t->to_ns > t->from_ns;
 }
 
@@ -267,11 +268,16 @@ int vpa_tape_open(const struct vpt_trace *trace, unsigned jobs,
 	r->tape->line_count = limits->line_count;
 	r->tape->window_from_ns = limits->window_from_ns;
 	r->tape->window_to_ns = limits->window_to_ns;
-	r->chunk_count = vpt_trace_chunks(trace);
+	if (vpt_choose_around(vpt_trace_reader(trace), limits->window_from_ns, limits->window_to_ns,
+		    &r->chosen))
+		return vpt_fail(err, VPT_ENOMEM, "no memory to choose chunks");
+	r->chunk_count = r->chosen.uses ? r->chosen.read : vpt_trace_chunks(trace);
+	while (vpt_chunk_use(&r->chosen, r->begin) == VPT_CHUNK_LEFT)
+		r->begin++;
 	/* Name 0 is that of what has none. */
 	if (vpt_strings_put(&r->tape->names, "", 0) != 0)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	return vpa_prefetch_start(trace, jobs, &r->chunks, err);
+	return vpa_prefetch_start(trace, &r->chosen, jobs, &r->chunks, err);
 }
 
 int vpa_tape_has_calls(const struct vpa_tape_reading *r)
@@ -307,6 +313,7 @@ void vpa_tape_close(struct vpa_tape_reading *r)
 	if (!r)
 		return;
 	vpa_prefetch_stop(r->chunks);
+	vpt_chunk_choice_free(&r->chosen);
 	vpt_free(r->rows);
 	vpt_free(r->correlations);
 	vpt_free(r->lane_of);

@@ -6,6 +6,7 @@
 #include "analysis/retime/tape/order.h"
 #include "analysis/retime/tape/tape.h"
 #include "formats/chunk/batch.h"
+#include "formats/file/chunk_choice.h"
 
 /* A call as it is read: nested ones too. */
 struct vpa_tape_row {
@@ -20,7 +21,8 @@ struct vpa_tape_reading {
 	const struct vpt_trace *trace;
 	struct vpa_tape_limits limits;
 	struct vpa_prefetch *chunks;
-	size_t chunk_count, next_chunk;
+	struct vpt_chunk_choice chosen; /* chunks in a row, the first of them is `begin` */
+	size_t begin, chunk_count, next_chunk;
 	size_t first_chunk, skip; /* of this part; how many to leave out after it */
 	size_t skipped;
 	uint64_t enough; /* calls and ops in memory, before the part may be full */
