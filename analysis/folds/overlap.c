@@ -28,6 +28,7 @@ struct state {
 	size_t device_cap;
 	struct stream *streams;
 	size_t stream_cap;
+	struct stream any; /* of all devices together */
 };
 
 /* Divides the time up to `to_ns`. */
@@ -114,7 +115,8 @@ static void add_to_stream(
 	size_t i = run->begin;
 
 	s->ops += (uint64_t)run->end - run->begin;
-	if (run->serial) {
+	/* Of all devices another one may work beside it. */
+	if (run->serial && s->end_ns <= ops->start_ns[i]) {
 		s->busy_ns += busy_before_last(ops, run, has_pauses);
 		i = run->end - (size_t)1;
 	}
@@ -144,6 +146,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 		add_to_device(&s->devices[ops->device[run->begin]], ops, run, &other);
 		add_to_stream(&s->streams[ops->stream[run->begin]], ops, run, has_pauses);
+		add_to_stream(&s->any, ops, run, has_pauses);
 	}
 	return VPT_OK;
 }
@@ -204,6 +207,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	size_t i;
 
+	out->any_busy_ns = s->any.busy_ns;
 	out->expert.overlaps =
 		vpa_arena_alloc(&out->arena, out->device_count, sizeof(*out->expert.overlaps));
 	if (!out->expert.overlaps && out->device_count)

@@ -46,6 +46,9 @@ struct vpa_forecast {
 	/* Of the time from the first op to the last: delay of ops for which no reason is known; that for which one was
 	 * inferred. May exceed 1 where streams wait at the same time. */
 	double unexplained_share, inferred_share;
+	/* The same for host code that was taken to wait for another thread's call: such a thread may as well have run its
+	 * own. */
+	double handed_over_share;
 	double replayed_share; /* of the trace: of a large one only parts are replayed, spread evenly */
 	double without_call_share; /* of ops: their launch is not known, so no change of the host moves them */
 	/* All changes of findings together, in the base; 0: there are fewer than two, or no prediction. */

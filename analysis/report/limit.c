@@ -119,6 +119,25 @@ int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d)
 	return vpt_sat_mul(vpa_work_ns(d), 4) >= vpa_most_work_ns(r);
 }
 
+int vpa_devices_take_turns(const struct vpa_report *r)
+{
+	static const double together = 0.9, at_once = 0.1;
+	uint64_t first_ns = UINT64_MAX, last_ns = 0, busy_ns = 0;
+	size_t i, count = 0;
+
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+
+		first_ns = d->first_ns < first_ns ? d->first_ns : first_ns;
+		last_ns = d->last_ns > last_ns ? d->last_ns : last_ns;
+		vpt_sat_add_to(&busy_ns, d->busy_ns);
+		count += (size_t)vpa_device_matters(r, d);
+	}
+	return count > 1 && r->any_busy_ns &&
+	       (double)r->any_busy_ns >= together * (double)(last_ns - first_ns) &&
+	       (double)vpt_sat_sub(busy_ns, r->any_busy_ns) <= at_once * (double)r->any_busy_ns;
+}
+
 static uint64_t wait_of(const struct vpa_device *d)
 {
 	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;

@@ -50,6 +50,10 @@ uint64_t vpa_most_work_ns(const struct vpa_report *r);
  * encoder, decide little about how long the run takes. */
 int vpa_device_matters(const struct vpa_report *r, const struct vpa_device *d);
 
+/* Whether devices work one after the other: together they work nearly all the time, and hardly ever two at once. No host is
+ * to blame for their waits. */
+int vpa_devices_take_turns(const struct vpa_report *r);
+
 /* Summed over the devices that matter; of one device. */
 struct vpa_load vpa_load_of_all(const struct vpa_report *r);
 struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d);

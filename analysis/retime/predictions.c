@@ -129,7 +129,9 @@ static enum vpa_confidence confidence_of(const struct vpa_forecast *f)
 		return VPA_CONFIDENCE_NONE;
 	if (f->unexplained_share > fair_share || f->without_call_share > few_lost)
 		return VPA_CONFIDENCE_LOW;
-	return f->unexplained_share > high_share ? VPA_CONFIDENCE_FAIR : VPA_CONFIDENCE_HIGH;
+	return f->unexplained_share > high_share || f->handed_over_share > fair_share
+		       ? VPA_CONFIDENCE_FAIR
+		       : VPA_CONFIDENCE_HIGH;
 }
 
 static const char *why_not(struct vpa_report *r)
@@ -160,6 +162,7 @@ void vpa_forecast_write(
 	f->is_asked = 1;
 	f->unexplained_share = active > 0 ? (double)t->unexplained_ns / active : 0;
 	f->inferred_share = active > 0 ? (double)t->inferred_ns / active : 0;
+	f->handed_over_share = active > 0 ? (double)t->handed_over_ns / active : 0;
 	f->without_call_share = t->ops ? (double)t->ops_without_call / (double)t->ops : 0;
 	f->replayed_share = t->share;
 	f->confidence = confidence_of(f);

@@ -675,6 +675,8 @@ static const struct vpa_field forecast_fields[] = {
 		"last; may exceed 1"},
 	{"inferred_share", SHARE(inferred_share), "fraction",
 		"the same for delay whose reason was inferred"},
+	{"handed_over_share", SHARE(handed_over_share), "fraction",
+		"the same for host code that is taken to wait for a call of another thread"},
 	{"replayed_share", SHARE(replayed_share), "fraction",
 		"of the trace: of a large one only parts are replayed, spread evenly"},
 	{"without_call_share", SHARE(without_call_share), "fraction",

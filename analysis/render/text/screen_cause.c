@@ -31,6 +31,8 @@ const char *vpa_screen_limit(const struct vpa_screen *s)
 
 	if (s->limit.bound == VPA_LIMIT_UNUSED)
 		return "HARDLY USED";
+	if (vpa_devices_take_turns(s->report))
+		return "GPUS WORK IN TURNS";
 	/* What bounds the work of a window is not what bounds the window, if most of that is before or after. */
 	if (!(s->unit.units > 0) && vpa_limit_is_bound(s->limit.bound) &&
 		before_ns + after_ns > s->works_ns)
@@ -282,6 +284,16 @@ static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
 	}
 }
 
+/* What takes turns needs the other's result, or is made to wait for it. */
+static void add_turns(struct vpa_words *w, const struct vpa_screen *s)
+{
+	if (vpa_devices_take_turns(s->report))
+		vpa_words_add(w, " ",
+			"While one works the others wait: give each work of its own, such as "
+			"another "
+			"request or part of a batch. No other fix makes them work at once.");
+}
+
 /* The host's pace. The GPU's is what it works. */
 static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
 {
@@ -314,6 +326,7 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 			: "");
 	add_account(&w, s);
 	add_pace(&w, s);
+	add_turns(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
 		add_work(&w, s);
 	add_peers(&w, s);

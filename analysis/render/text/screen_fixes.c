@@ -8,6 +8,7 @@
 #include "analysis/advice/finding.h"
 #include "formats/base/saturate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -354,6 +355,10 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 		vpa_words_add(w, " ", "replayed with the change; confidence %s, %s %% unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
+	if (is_predicted && r->forecast.handed_over_share > 0.05)
+		vpa_words_add(w, " ",
+			"For %s %% of the time a thread is taken to wait for another.",
+			vpa_share(fmin(r->forecast.handed_over_share, 1)).text);
 	if (is_predicted && vpa_has_collectives(r))
 		vpa_words_add(w, " ",
 			"Collectives last as recorded: what other ranks do then, only "

@@ -112,10 +112,10 @@ static void find_gap(struct vpa_edges_finding *f, uint32_t call, const struct la
 
 	if (other == VPA_TAPE_NONE)
 		return;
-	c->before = other;
-	c->gap_ns = c->start_ns - t->calls[other].end_ns;
 	if (vpa_tape_counts(t, c->start_ns))
 		vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
+	c->before = other;
+	c->gap_ns = c->start_ns - t->calls[other].end_ns;
 }
 
 static int find_gaps(struct vpa_edges_finding *f)

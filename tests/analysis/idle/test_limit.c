@@ -32,6 +32,26 @@ static const struct {
 		"start 1ms\nend 13s\ncall t1 cudaLaunchKernel 6s+1us corr 1\n"
 		"kernel s7 6000002us-6000003800ns corr 1" GEMM,
 		"unused", "CAUSE HARDLY USED: the GPU waits 13.0 s."},
+	{"two devices that work one after the other",
+		"start 1ms\nend 3ms\ncall t1 cudaLaunchKernel 990us-991us corr 1\n"
+		"kernel s7 1000us-1500us corr 1" GEMM
+		"call t1 cudaLaunchKernel 991us-992us corr 2\n"
+		"kernel s1.7 1500us-2000us corr 2" GEMM
+		"call t1 cudaLaunchKernel 992us-993us corr 3\n"
+		"kernel s7 2000us-2500us corr 3" GEMM
+		"call t1 cudaLaunchKernel 993us-994us corr 4\n"
+		"kernel s1.7 2500us-3000us corr 4" GEMM,
+		"idle", "GPUS WORK IN TURNS"},
+	{"two devices that wait at the same time",
+		"start 1ms\nend 3ms\ncall t1 cudaLaunchKernel 990us-991us corr 1\n"
+		"kernel s7 1000us-1500us corr 1" GEMM
+		"call t1 cudaLaunchKernel 991us-992us corr 2\n"
+		"kernel s1.7 1000us-1500us corr 2" GEMM
+		"call t1 cudaLaunchKernel 1992us-1993us corr 3\n"
+		"kernel s7 2500us-3000us corr 3" GEMM
+		"call t1 cudaLaunchKernel 1993us-1994us corr 4\n"
+		"kernel s1.7 2500us-3000us corr 4" GEMM,
+		"idle", "HOST-BOUND"},
 	{"copies with nothing beside them that take more than any family of kernels",
 		"start 1ms\ncall t1 cudaMemcpyAsync 1000us-1001us corr 1\n"
 		"copy s7 HtoD pinned->device 1000us-1410us corr 1 bytes 100000000\n"
