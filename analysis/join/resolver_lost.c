@@ -98,24 +98,29 @@ static void note_places(struct vpa_resolver *r, uint32_t thread, const struct vp
 	process->has_devices |= a->has_devices;
 }
 
+/* Ops [begin, end), launched by one thread. */
+static void note_thread(struct vpa_resolver *r, uint32_t thread, const struct vpa_ops *ops,
+	size_t begin, size_t end)
+{
+	struct vpa_answers *a = &r->pasts[thread].answers;
+
+	note_times(a, &ops->launch_start_ns[begin], &ops->end_ns[begin], end - begin);
+	note_leads(r, &ops->launch_start_ns[begin], &ops->start_ns[begin], end - begin);
+	if (!a->has_streams || !a->any)
+		note_places(r, thread, ops, begin, end);
+}
+
 void vpa_resolver_note_answers(struct vpa_resolver *r, const struct vpa_ops *ops)
 {
 	size_t i, begin = 0;
 
-	for (i = 0; i < ops->stretch_count; i++) {
-		const struct vpa_op_stretch *s = &ops->stretches[i];
-		struct vpa_answers *a;
+	for (i = 0; i < ops->stretch_count; begin = ops->stretches[i++].end) {
+		uint32_t thread = ops->stretches[i].thread;
 
-		if (s->thread != VPA_NONE) {
-			a = &r->pasts[s->thread].answers;
-			note_times(a, &ops->launch_start_ns[begin], &ops->end_ns[begin],
-				s->end - begin);
-			note_leads(r, &ops->launch_start_ns[begin], &ops->start_ns[begin],
-				s->end - begin);
-			if (!a->has_streams || !a->any)
-				note_places(r, s->thread, ops, begin, s->end);
-		}
-		begin = s->end;
+		while (i + 1 < ops->stretch_count && ops->stretches[i + 1].thread == thread)
+			i++;
+		if (thread != VPA_NONE)
+			note_thread(r, thread, ops, begin, ops->stretches[i].end);
 	}
 }
 
