@@ -110,6 +110,21 @@ static int take_ops(void *ctx, struct vpa_ops *ops)
 	return rc;
 }
 
+static struct vpa_ops *make_room(void *ctx)
+{
+	return vpa_folds_room(&((struct pass *)ctx)->folds);
+}
+
+static int settle_ops(void *ctx)
+{
+	return vpa_lanes_settle_ops(&((struct pass *)ctx)->folds.lanes);
+}
+
+static int settle_folds(void *ctx)
+{
+	return vpa_folds_settle(&((struct pass *)ctx)->folds);
+}
+
 static int take_instants(void *ctx, const struct vpa_ops *ops)
 {
 	struct pass *p = ctx;
@@ -228,6 +243,18 @@ static void leave_ranges(struct vpt_batch *b, uint64_t last_ns)
 	}
 }
 
+/* Releases ops to folds, and waits for those that take them aside: first for the ranges of the last chunk, which read
+ * idle time, then for the ops, whose ranges are about to end. */
+static int release(struct pass *p, uint64_t until_ns)
+{
+	int rc = vpa_folds_settle(&p->folds), own;
+
+	if (!rc)
+		rc = vpa_resolver_release(&p->resolver, until_ns);
+	own = vpa_folds_settle(&p->folds);
+	return rc ? rc : own;
+}
+
 static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b, enum vpt_chunk_use use)
 {
 	uint64_t times_from = vpt_trace_times_from(p->trace, index + 1), holes = p->reading.holes;
@@ -248,7 +275,7 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b, enum vpt
 	if (!rc && !p->looking)
 		rc = vpa_folds_sections(&p->folds, b);
 	if (!rc)
-		rc = vpa_resolver_release(&p->resolver, times_from);
+		rc = release(p, times_from);
 	/* Some ops may have to wait for more than the next chunks. */
 	if (p->resolver.released_ns < times_from)
 		times_from = p->resolver.released_ns;
@@ -274,15 +301,17 @@ static int add_damage(struct pass *p, size_t index, const char *text)
 	if (!rc && p->observer->damage)
 		rc = p->observer->damage(p->observer->ctx, text);
 	/* Releases what this chunk held back. */
-	return rc ? rc
-		  : vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, index + 1));
+	return rc ? rc : release(p, vpt_trace_times_from(p->trace, index + 1));
 }
 
 /* A chunk without a row that matters to the window. */
 static int leave_chunk(struct pass *p, size_t index)
 {
 	const uint64_t *values = vpt_chunk_contents(&p->chosen, index);
+	int rc = vpa_folds_settle(&p->folds);
 
+	if (rc)
+		return rc;
 	vpa_resolver_leave(&p->resolver, values);
 	if (values[VPT_CONTENTS_T_MAX] > p->last_event_ns)
 		p->last_event_ns = values[VPT_CONTENTS_T_MAX];
@@ -318,6 +347,7 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 	vpa_long_names_begin(&p->long_names, vpt_trace_size_bytes(p->trace));
 	if (rc)
 		return rc;
+	vpa_folds_share(&p->folds, vpa_prefetch_crew(chunks));
 	for (i = 0; i < count && !rc; i++) {
 		rc = take_chunk(p, chunks, i, err);
 		if (!rc && p->options->progress)
@@ -325,6 +355,7 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 		if (!rc && p->looking && is_found(p))
 			break;
 	}
+	vpa_folds_unshare(&p->folds);
 	vpa_prefetch_stop(chunks);
 	if (rc == VPT_ENOMEM)
 		vpt_fail(err, rc, "no memory after %zu of %zu chunks", i, count);
@@ -376,8 +407,8 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	p->idle.gap = take_gap;
 	p->idle.grown = pass_on_sm_counts;
 	p->idle.ctx = p;
-	p->folds.context = (struct vpa_fold_context){
-		&p->model, &p->idle, o, o->top ? o->top : VPA_TOP_USUAL, &p->pipeline};
+	p->folds.context = (struct vpa_fold_context){&p->model, &p->idle, o,
+		o->top ? o->top : VPA_TOP_USUAL, &p->pipeline, &p->folds.lanes};
 	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
 	p->pipeline.is_diffusion = o->frames_per_block || o->latents_per_block;
 	return vpa_folds_begin(&p->folds)
@@ -473,7 +504,7 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 
 	if (rc)
 		return rc;
-	rc = vpa_resolver_release(&p->resolver, UINT64_MAX);
+	rc = release(p, UINT64_MAX);
 	end_window(p);
 	if (!rc)
 		rc = vpa_idle_end(&p->idle, p->model.window_end_ns);
@@ -643,6 +674,9 @@ static int begin_observer(struct pass *p)
 static int run(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_resolver_sink sink = {.ops = take_ops,
+		.room = make_room,
+		.grow_names = settle_ops,
+		.grow = settle_folds,
 		.instants = take_instants,
 		.early = take_early_op,
 		.call = take_call,

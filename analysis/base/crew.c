@@ -96,6 +96,17 @@ void vpa_crew_serve(struct vpa_crew *c, vpa_crew_take *take, void *source)
 	vpa_crew_unlock(c);
 }
 
+void vpa_crew_leave(struct vpa_crew *c, void *source)
+{
+	int i;
+
+	vpa_crew_lock(c);
+	for (i = 0; i < VPA_CREW_SOURCES; i++)
+		if (c->sources[i].ctx == source)
+			c->sources[i] = (struct source){.take = NULL};
+	vpa_crew_unlock(c);
+}
+
 void vpa_crew_lock(struct vpa_crew *c)
 {
 	pthread_mutex_lock(&c->lock);

@@ -26,8 +26,9 @@ struct vpa_crew *vpa_crew_start(unsigned count);
 /* Ends the threads, after the work that they are at. Accepts NULL. */
 void vpa_crew_stop(struct vpa_crew *crew);
 
-/* Adds a source; earlier ones go first. */
+/* Adds a source; earlier ones go first. Takes one away that has no work left, and that nobody works for. */
 void vpa_crew_serve(struct vpa_crew *crew, vpa_crew_take *take, void *source);
+void vpa_crew_leave(struct vpa_crew *crew, void *source);
 
 void vpa_crew_lock(struct vpa_crew *crew);
 void vpa_crew_unlock(struct vpa_crew *crew);

@@ -37,7 +37,7 @@
 #define VPA_NO_PROGRESS_OPTION \
 	{"no-progress", '\0', VPT_FLAG, NULL, NULL, "show no progress on a terminal"}
 #define VPA_JOBS_OPTION \
-	{"jobs", 'j', VPT_NUMBER, "0..256", "0", "decoding threads; 0: one per core, up to 4"}
+	{"jobs", 'j', VPT_NUMBER, "0..256", "0", "threads; 0: one per core, up to 4"}
 /* For every command that reads traces; main() applies it. */
 #define VPA_MEMORY_OPTION \
 	{"memory", '\0', VPT_NUMBER, "0..16777216", "0", \

@@ -87,7 +87,7 @@ const struct vpa_fold vpa_fold_comm = {
 	.name = "comm",
 	.help = "communication of each GPU, and how much of it waited for other ranks",
 	.state_bytes = sizeof(struct state),
-	.ops = fold_ops,
+	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,
 };

@@ -1,6 +1,10 @@
 /* fold.c - the list of folds, and how they write names into the report. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/folds/lanes.h"
+
+#include <string.h>
+
 #define LIST(name) &vpa_fold_##name,
 const struct vpa_fold *const vpa_folds[] = {VPA_FOLDS(LIST) NULL};
 #undef LIST
@@ -10,6 +14,16 @@ const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uin
 	struct vpt_text t = vpa_name(m, id);
 
 	return id ? vpa_arena_text(&out->arena, t.text, t.len) : NULL;
+}
+
+uint64_t vpa_fold_intern(const struct vpa_fold_context *c, const char *name)
+{
+	struct vpt_strings *names = &c->model->names;
+	uint64_t id = vpt_strings_find(names, name, strlen(name));
+
+	if (id != VPT_NO_ID || vpa_lanes_settle_ops(c->lanes))
+		return id;
+	return vpt_strings_put(names, name, strlen(name));
 }
 
 struct vpa_place vpa_fold_place(struct vpa_arena *texts, const struct vpa_model *m, uint32_t id)

@@ -12,6 +12,8 @@
 #include "analysis/report/report.h"
 #include "formats/chunk/batch.h"
 
+struct vpa_lanes;
+
 struct vpa_fold_context {
 	struct vpa_model *model;
 	struct vpa_idle *idle;
@@ -19,6 +21,7 @@ struct vpa_fold_context {
 	size_t top; /* maximum rows per table */
 	/* Has already seen what a fold is given. Folds may add scopes of their own, and label ranges. */
 	struct vpa_pipeline *pipeline;
+	struct vpa_lanes *lanes; /* of folds that work beside the pass */
 };
 
 /* Unused members are NULL. All functions return 0 or VPT_ENOMEM. */
@@ -27,6 +30,16 @@ struct vpa_fold {
 	size_t state_bytes;                               /* zeroed before first use */
 	int (*wanted)(const struct vpa_options *options); /* NULL: always */
 	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
+	/* The same, on any thread, while the pass takes later ops. It may read
+	 *
+	 *	the batch; of launches only what they are
+	 *	ranges as they were recorded, not their scope; and write gpu and launches
+	 *	names, kernels, threads, streams and devices of the model
+	 *	pauses of the resolver
+	 *
+	 * and nothing of idle time or the pipeline. Whatever else a fold is given comes after the ops before it. With
+	 * ops() too, the two must not touch the same parts of the state. */
+	int (*aside)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Ops of no length, see struct vpa_resolver_sink. */
 	int (*instants)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
@@ -34,6 +47,10 @@ struct vpa_fold {
 	/* Only calls that load code or make a CUDA graph, see struct vpa_resolver_sink. */
 	int (*setup)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	/* The same, in place of it, as aside(): a copy, whose parents may be gone. It may read what aside() may but
+	 * names, and devices of idle time. With aside(). */
+	int (*range_aside)(
+		void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* Only ranges that vpa_pipeline_kind() gives a kind: few, and most ranges have none. */
 	int (*scope)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* Annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
@@ -91,6 +108,9 @@ extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
+
+/* The id of a name in the model, as vpt_strings_put(). For folds on the thread of the pass. */
+uint64_t vpa_fold_intern(const struct vpa_fold_context *c, const char *name);
 
 /* A line by the number of its frame, see vpa_stacks_frame_at(). */
 struct vpa_code_line vpa_fold_line(

@@ -233,7 +233,7 @@ const struct vpa_fold vpa_fold_overlap = {
 	.name = "overlap",
 	.help = "compute, communication and copies at the same time, and the busy time of streams",
 	.state_bytes = sizeof(struct state),
-	.ops = fold_ops,
+	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,
 };

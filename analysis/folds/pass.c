@@ -3,12 +3,29 @@
 
 #include "formats/base/memory.h"
 
+static int feed(void *ctx, int fold, const struct vpa_lane_batch *batch)
+{
+	struct vpa_fold_pass *p = ctx;
+	const struct vpa_fold *f = vpa_folds[fold];
+	size_t i;
+	int rc = VPT_OK;
+
+	if (!batch->range_count)
+		return f->aside(p->states[fold], &p->context, &batch->ops);
+	for (i = 0; f->range_aside && i < batch->range_count && !rc; i++)
+		rc = f->range_aside(p->states[fold], &p->context, &batch->ranges[i]);
+	return rc;
+}
+
 int vpa_folds_begin(struct vpa_fold_pass *p)
 {
 	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range;
 	int *scope = p->with_scope, *gap = p->with_gap, *mark = p->with_mark;
-	int *section = p->with_section, *setup = p->with_setup, *instants = p->with_instants, i;
+	int *aside = p->with_aside, *range_aside = p->with_range_aside, *section = p->with_section,
+	    *setup = p->with_setup, *instants = p->with_instants, i;
 
+	p->lanes.feed = feed;
+	p->lanes.ctx = p;
 	for (i = 0; vpa_folds[i]; i++) {
 		const struct vpa_fold *f = vpa_folds[i];
 
@@ -19,6 +36,10 @@ int vpa_folds_begin(struct vpa_fold_pass *p)
 			return VPT_ENOMEM;
 		if (f->ops)
 			*ops++ = i;
+		if (f->aside) {
+			vpa_lanes_add(&p->lanes, i);
+			*aside++ = i;
+		}
 		if (f->instants)
 			*instants++ = i;
 		if (f->call)
@@ -27,6 +48,8 @@ int vpa_folds_begin(struct vpa_fold_pass *p)
 			*setup++ = i;
 		if (f->range)
 			*range++ = i;
+		if (f->range_aside)
+			*range_aside++ = i;
 		if (f->scope)
 			*scope++ = i;
 		if (f->mark)
@@ -36,25 +59,59 @@ int vpa_folds_begin(struct vpa_fold_pass *p)
 		if (f->section)
 			*section++ = i;
 	}
-	*ops = *instants = *call = *setup = *range = *scope = *mark = *gap = *section = -1;
+	*ops = *aside = *instants = *call = *setup = *range = *range_aside = *scope = *mark = *gap =
+		*section = -1;
 	return VPT_OK;
 }
 
-/* Calls `take` of each fold in a list with what follows its state, until one fails: 0 or its code. */
+/* Calls `take` of each fold in a list with what follows its state, once it has the ops before: 0, or the code of the
+ * first that fails. */
 #define PASS(p, list, take, ...)                                                                   \
 	__extension__({                                                                            \
+		int is_late_ = (p)->lanes.crew && !(p)->lanes.is_settled;                          \
 		const int *at_ = (p)->list;                                                        \
 		int rc_ = VPT_OK;                                                                  \
                                                                                                    \
-		for (; *at_ >= 0 && !rc_; at_++)                                                   \
-			rc_ = vpa_folds[*at_]->take(                                               \
-				(p)->states[*at_], &(p)->context, __VA_ARGS__);                    \
+		for (; *at_ >= 0 && !rc_; at_++) {                                                 \
+			if (is_late_ && vpa_folds[*at_]->aside)                                    \
+				rc_ = vpa_lanes_catch_up(&(p)->lanes, *at_);                       \
+			if (!rc_)                                                                  \
+				rc_ = vpa_folds[*at_]->take(                                       \
+					(p)->states[*at_], &(p)->context, __VA_ARGS__);            \
+		}                                                                                  \
 		rc_;                                                                               \
 	})
 
+void vpa_folds_share(struct vpa_fold_pass *p, struct vpa_crew *crew)
+{
+	vpa_lanes_share(&p->lanes, crew);
+}
+
+void vpa_folds_unshare(struct vpa_fold_pass *p)
+{
+	vpa_lanes_unshare(&p->lanes);
+}
+
+struct vpa_ops *vpa_folds_room(struct vpa_fold_pass *p)
+{
+	return vpa_lanes_room(&p->lanes);
+}
+
+int vpa_folds_settle(struct vpa_fold_pass *p)
+{
+	return vpa_lanes_settle(&p->lanes);
+}
+
 int vpa_folds_ops(struct vpa_fold_pass *p, const struct vpa_ops *ops)
 {
-	return PASS(p, with_ops, ops, ops);
+	const int *at;
+	int rc = VPT_OK;
+
+	for (at = p->with_ops; *at >= 0 && !rc; at++)
+		rc = vpa_folds[*at]->ops(p->states[*at], &p->context, ops);
+	if (rc)
+		return rc;
+	return p->lanes.crew ? vpa_lanes_put(&p->lanes) : PASS(p, with_aside, aside, ops);
 }
 
 int vpa_folds_instants(struct vpa_fold_pass *p, const struct vpa_ops *ops)
@@ -77,10 +134,20 @@ int vpa_folds_setup(struct vpa_fold_pass *p, const struct vpa_call *call)
 	return PASS(p, with_setup, setup, call);
 }
 
+/* Ranges of one device are copied. */
+static int put_range(struct vpa_fold_pass *p, const struct vpa_range *range)
+{
+	if (!p->lanes.crew || range->gpu.next)
+		return PASS(p, with_range_aside, range_aside, range);
+	return vpa_lanes_put_range(&p->lanes, range);
+}
+
 int vpa_folds_range(struct vpa_fold_pass *p, const struct vpa_range *range)
 {
-	int rc = PASS(p, with_range, range, range);
+	int rc = *p->with_range_aside >= 0 ? put_range(p, range) : VPT_OK;
 
+	if (!rc)
+		rc = PASS(p, with_range, range, range);
 	return rc || !vpa_pipeline_kind(range) ? rc : PASS(p, with_scope, scope, range);
 }
 
@@ -117,6 +184,7 @@ void vpa_folds_free(struct vpa_fold_pass *p)
 {
 	int i;
 
+	vpa_lanes_free(&p->lanes);
 	for (i = 0; vpa_folds[i]; i++) {
 		if (p->states[i] && vpa_folds[i]->free)
 			vpa_folds[i]->free(p->states[i]);

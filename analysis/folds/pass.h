@@ -3,8 +3,9 @@
 #define VPA_ANALYSIS_FOLDS_PASS_H
 
 #include "analysis/folds/fold.h"
+#include "analysis/folds/lanes.h"
 
-enum { VPA_FOLDS_MAX = 32 };
+enum { VPA_FOLDS_MAX = VPA_LANES_MAX };
 
 struct vpa_fold_pass {
 	struct vpa_fold_context context; /* filled by the caller */
@@ -13,12 +14,25 @@ struct vpa_fold_pass {
 	int with_ops[VPA_FOLDS_MAX], with_call[VPA_FOLDS_MAX], with_range[VPA_FOLDS_MAX],
 		with_scope[VPA_FOLDS_MAX], with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX],
 		with_section[VPA_FOLDS_MAX], with_setup[VPA_FOLDS_MAX],
-		with_instants[VPA_FOLDS_MAX];
+		with_instants[VPA_FOLDS_MAX], with_aside[VPA_FOLDS_MAX],
+		with_range_aside[VPA_FOLDS_MAX];
+	struct vpa_lanes lanes; /* of the folds that take ops aside */
 };
 
 /* Makes the folds' states. 0 or VPT_ENOMEM; free it in both cases. */
 int vpa_folds_begin(struct vpa_fold_pass *p);
 void vpa_folds_free(struct vpa_fold_pass *p);
+
+/* A crew may take ops aside from now on, until vpa_folds_unshare(). NULL: nobody does. */
+void vpa_folds_share(struct vpa_fold_pass *p, struct vpa_crew *crew);
+void vpa_folds_unshare(struct vpa_fold_pass *p);
+
+/* Where the next batch for vpa_folds_ops() is made; NULL: anywhere. */
+struct vpa_ops *vpa_folds_room(struct vpa_fold_pass *p);
+
+/* All folds get what they wait for. Call it before anything changes that vpa_fold.aside may read. 0 or the code of the
+ * first fold that failed. */
+int vpa_folds_settle(struct vpa_fold_pass *p);
 
 /* Pass an event to every fold that takes it. All return 0 or the code of the first fold that failed. Idle time and the
  * pipeline have seen the event before: ops say what they waited for, ranges what they are. */

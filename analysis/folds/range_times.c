@@ -19,7 +19,6 @@
 #include "formats/base/memory.h"
 #include "formats/domains.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ struct row {
 	struct vpa_durations_builder host, lag, gpu;
 	struct vpa_range_instance *instances;
 	size_t instance_count, instance_cap;
-	int is_operator;
+	int like_operator; /* see struct vpa_range */
 };
 
 enum { RECENT = 64, DEVICES = 64 };
@@ -275,22 +274,8 @@ static int is_imported(const struct vpa_model *m, uint32_t domain)
 	return vpt_domain_is(vpa_name(m, domain), VPT_DOMAIN_OPERATORS);
 }
 
-/* Whether it is an operator, which are too many and too short to be a unit: imported, or marked as by emit_nvtx(), whose
- * names have a namespace, "aten::add". */
-static int is_operator(const struct vpa_model *m, const struct vpa_range *range)
-{
-	struct vpt_text name = vpa_name(m, range->name);
-	size_t i = 0;
-
-	if (is_imported(m, range->domain))
-		return 1;
-	while (i < name.len && (isalnum((unsigned char)name.text[i]) || name.text[i] == '_'))
-		i++;
-	return i && i + 2 < name.len && name.text[i] == ':' && name.text[i + 1] == ':';
-}
-
-VPA_RARE static struct row *find_row(struct state *s, const struct vpa_model *m,
-	const struct vpa_range *range, struct recent *recent)
+VPA_RARE static struct row *find_row(
+	struct state *s, const struct vpa_range *range, struct recent *recent)
 {
 	uint32_t row = vpa_index_row(
 		&s->index, range->name, range->domain, &s->rows, &s->row_cap, sizeof(*s->rows));
@@ -298,17 +283,17 @@ VPA_RARE static struct row *find_row(struct state *s, const struct vpa_model *m,
 	if (row == UINT32_MAX)
 		return NULL;
 	*recent = (struct recent){range->name, range->domain, row + 1};
-	s->rows[row].is_operator = is_operator(m, range);
+	s->rows[row].like_operator = range->like_operator;
 	return &s->rows[row];
 }
 
-static struct row *row_of(struct state *s, const struct vpa_model *m, const struct vpa_range *range)
+static struct row *row_of(struct state *s, const struct vpa_range *range)
 {
 	struct recent *recent = &s->recent[(range->name + range->domain) % RECENT];
 
 	if (recent->row && recent->name == range->name && recent->domain == range->domain)
 		return &s->rows[recent->row - 1];
-	return find_row(s, m, range, recent);
+	return find_row(s, range, recent);
 }
 
 /* Paused time in a projection's envelope, which is neither idle nor foreign. */
@@ -393,7 +378,7 @@ static uint64_t idle_of_host(
 static int keep_instance(struct state *s, const struct vpa_fold_context *c, struct row *row,
 	struct vpa_range_instance instance)
 {
-	if (!c->options->step_parts || row->is_operator || s->instances == VPA_INSTANCES_ALL ||
+	if (!c->options->step_parts || row->like_operator || s->instances == VPA_INSTANCES_ALL ||
 		row->instance_count == VPA_INSTANCES_MOST)
 		return VPT_OK;
 	if (vpt_grow(&row->instances, &row->instance_cap, row->instance_count + 1,
@@ -406,7 +391,7 @@ static int keep_instance(struct state *s, const struct vpa_fold_context *c, stru
 
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	struct row *row = row_of(state, c->model, range);
+	struct row *row = row_of(state, range);
 	const struct vpa_projection *p;
 	uint64_t first = UINT64_MAX;
 
@@ -567,8 +552,8 @@ const struct vpa_fold vpa_fold_ranges = {
 	.name = "ranges",
 	.help = "NVTX ranges: their time on the host and that of their work on the GPU",
 	.state_bytes = sizeof(struct state),
-	.ops = fold_ops,
-	.range = fold_range,
+	.aside = fold_ops,
+	.range_aside = fold_range,
 	.finish = finish,
 	.free = free_state,
 };

@@ -159,6 +159,11 @@ int vpa_prefetch_next(struct vpa_prefetch *p, struct vpt_batch **batch, struct v
 	return slot->rc;
 }
 
+struct vpa_crew *vpa_prefetch_crew(const struct vpa_prefetch *p)
+{
+	return p->crew;
+}
+
 void vpa_prefetch_stop(struct vpa_prefetch *p)
 {
 	size_t i;

@@ -5,6 +5,7 @@
 #include "formats/file/chunk_choice.h"
 #include "formats/import/any_trace.h"
 
+struct vpa_crew;
 struct vpa_prefetch;
 
 /* Starts `jobs` - 1 threads (0: as many jobs as there are cores, at most 4, and one for a single chunk; 1: no thread,
@@ -16,6 +17,9 @@ int vpa_prefetch_start(const struct vpt_trace *trace, const struct vpt_chunk_cho
 /* The next chunk, with packed sections (see vpt_batch.packs), valid until the following call.
  * VPT_END after the last; VPT_EDATA if this one is damaged (go on); VPT_ENOMEM or VPT_EIO. */
 int vpa_prefetch_next(struct vpa_prefetch *p, struct vpt_batch **batch, struct vpt_err *err);
+
+/* The threads, which may have other work too: until vpa_prefetch_stop(). NULL: there are none. */
+struct vpa_crew *vpa_prefetch_crew(const struct vpa_prefetch *p);
 
 void vpa_prefetch_stop(struct vpa_prefetch *p); /* accepts NULL */
 

@@ -263,6 +263,8 @@ static int add_lost(
 		r->quiet_ns = end_ns;
 	if (start_ns < r->model->window_start_ns)
 		start_ns = r->model->window_start_ns;
+	if (set == &r->paused && vpa_resolver_let_grow(r))
+		return VPT_ENOMEM;
 	return vpa_intervals_add(set, start_ns, end_ns);
 }
 

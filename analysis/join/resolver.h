@@ -47,6 +47,12 @@ struct vpa_backlog {
  * window. */
 struct vpa_resolver_sink {
 	int (*ops)(void *ctx, struct vpa_ops *ops);
+	/* Where the next batch for ops() is made; NULL, or it returns NULL: in the resolver's own place. */
+	struct vpa_ops *(*room)(void *ctx);
+	/* What other threads may read of the batches before is about to change: the model's names; its threads,
+	 * streams or kernels, or what is known of pauses. May be NULL. */
+	int (*grow_names)(void *ctx);
+	int (*grow)(void *ctx);
 	/* Ops of no length inside the window, in order, before the ops of their batch. They take no
 	 * time, so what idle.h fills in and `first_of_launch` are undefined. May be NULL. */
 	int (*instants)(void *ctx, const struct vpa_ops *ops);

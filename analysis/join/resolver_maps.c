@@ -1,6 +1,7 @@
 /* resolver_maps.c - numbering. A chunk's own numbers are looked up once per chunk; after that an
  * event costs an array access. */
 #include "analysis/join/resolver_maps.h"
+#include "analysis/join/resolver_parts.h"
 #include "analysis/names/kernel_rules.h"
 #include "analysis/names/range_names.h"
 
@@ -52,7 +53,14 @@ static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t
 
 	if (!names->count && vpt_strings_put(names, "", 0) == VPT_NO_ID)
 		return VPT_ENOMEM;
-	if (is_full(names, len) && vpt_strings_find(names, text, len) == VPT_NO_ID) {
+	id = vpt_strings_find(names, text, len);
+	if (id != VPT_NO_ID) {
+		*name = (uint32_t)id;
+		return VPT_OK;
+	}
+	if (r->sink.grow_names && r->sink.grow_names(r->sink.ctx))
+		return VPT_ENOMEM;
+	if (is_full(names, len)) {
 		static const char many[] = "(too many different names)";
 
 		r->names_left_out++;
@@ -115,6 +123,7 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 	int rc;
 
 	name->is_wide = vpa_range_is_process_wide(text.text, len) != 0;
+	name->like_operator = vpa_range_names_operator(text.text, len) != 0;
 	name->mark = (uint16_t)vpa_marked_span_mark_of(text.text, len);
 	if (len == text.len)
 		rc = vpa_maps_name(r, b, string, &name->name);
@@ -278,8 +287,8 @@ static int kernel_of(struct vpa_resolver *r, uint32_t name, int is_product, uint
 	if (vpt_grow_zeroed(&m->kernel_of_name, &m->kernel_of_name_cap, at + 1, sizeof(uint32_t)))
 		return VPT_ENOMEM;
 	if (!m->kernel_of_name[at]) {
-		if (vpt_grow(&model->kernels, &model->kernel_cap, model->kernel_count + 1,
-			    sizeof(*k)))
+		if (vpa_resolver_let_grow(r) || vpt_grow(&model->kernels, &model->kernel_cap,
+							model->kernel_count + 1, sizeof(*k)))
 			return VPT_ENOMEM;
 		k = &model->kernels[model->kernel_count++];
 		k->name = name;
@@ -392,7 +401,8 @@ static int new_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	struct vpa_thread *t;
 	size_t need = m->thread_count + 1;
 
-	if (vpt_grow(&m->threads, &m->thread_cap, need, sizeof(*m->threads)) ||
+	if (vpa_resolver_let_grow(r) ||
+		vpt_grow(&m->threads, &m->thread_cap, need, sizeof(*m->threads)) ||
 		vpt_grow(&r->pasts, &r->past_cap, need, sizeof(*r->pasts)))
 		return VPT_ENOMEM;
 	t = &m->threads[m->thread_count];
@@ -426,7 +436,8 @@ static int new_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	struct vpa_stream *s;
 	size_t need = m->stream_count + 1;
 
-	if (vpt_grow(&m->streams, &m->stream_cap, need, sizeof(*m->streams)) ||
+	if (vpa_resolver_let_grow(r) ||
+		vpt_grow(&m->streams, &m->stream_cap, need, sizeof(*m->streams)) ||
 		vpt_grow(&r->waits, &r->waits_cap, need, sizeof(*r->waits)) ||
 		vpt_grow(&r->backlogs, &r->backlog_cap, need, sizeof(*r->backlogs)))
 		return VPT_ENOMEM;

@@ -9,10 +9,11 @@
 
 /* The names of a range. */
 struct vpa_range_name {
-	uint32_t name;     /* what it is summed by; VPA_NONE: not looked up yet */
-	uint32_t recorded; /* see vpa_range.recorded */
-	uint16_t is_wide;  /* 1: whatever its kind, it belongs to all threads */
-	uint16_t mark;     /* enum vpa_marked_span_mark */
+	uint32_t name;         /* what it is summed by; VPA_NONE: not looked up yet */
+	uint32_t recorded;     /* see vpa_range.recorded */
+	uint8_t is_wide;       /* 1: whatever its kind, it belongs to all threads */
+	uint8_t like_operator; /* 1: operators are called so */
+	uint16_t mark;         /* enum vpa_marked_span_mark */
 };
 
 /* What is known from a CUDA call's number. */

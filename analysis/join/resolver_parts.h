@@ -5,6 +5,12 @@
 
 #include "analysis/join/resolver.h"
 
+/* To call before what other threads may read changes, see struct vpa_resolver_sink. */
+static inline int vpa_resolver_let_grow(const struct vpa_resolver *r)
+{
+	return r->sink.grow ? r->sink.grow(r->sink.ctx) : VPT_OK;
+}
+
 /* Adds all ranges of a chunk; call before its other sections. */
 int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b);
 

@@ -74,7 +74,10 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	range->recorded = row->name.recorded;
 	range->domain = row->domain;
 	range->kind = (uint8_t)(row->kind & 15u);
-	range->unmatched = row->unmatched;
+	range->unmatched = row->unmatched & 1u;
+	range->like_operator =
+		row->name.like_operator ||
+		(row->domain && row->domain == r->maps->domains[VPT_DOMAIN_OPERATORS]);
 	range->payload = row->payload;
 	range->thread = thread;
 	range->level = (uint8_t)(level_of(r, row) & 7u);
@@ -168,7 +171,7 @@ VPA_RARE static int end_range(struct vpa_timeline *t, const struct range_row *ro
 		.name = row->name.name,
 		.domain = row->domain,
 		.payload = row->payload,
-		.unmatched = row->unmatched};
+		.unmatched = row->unmatched & 1u};
 
 	return vpa_timeline_end_open(t, &as, ended);
 }

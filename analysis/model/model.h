@@ -115,7 +115,8 @@ struct vpa_range {
 	uint8_t kind : 4;   /* VPT_RANGEKIND_* */
 	uint8_t level : 3;  /* enum vpa_range_level */
 	uint8_t nested : 1; /* began while another of its name was open on its thread */
-	uint8_t unmatched;
+	uint8_t unmatched : 1;
+	uint8_t like_operator : 1; /* imported as one, or called so: too many and too short to be a unit */
 	/* enum vpa_scope_kind: what it is in its place, which its name alone does not decide.
 	 * Private to pipeline.h: call vpa_pipeline_kind(). */
 	uint8_t placed;

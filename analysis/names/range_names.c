@@ -2,6 +2,7 @@
  * are cut off, so only the first key and the beginning of its value are checked. */
 #include "analysis/names/range_names.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -40,6 +41,15 @@ int vpa_range_is_process_wide(const char *name, size_t len)
 	size_t n = sizeof(prefix) - 1;
 
 	return len > n && !memcmp(name, prefix, n) && name[n] >= '0' && name[n] <= '9';
+}
+
+int vpa_range_names_operator(const char *name, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && (isalnum((unsigned char)name[i]) || name[i] == '_'))
+		i++;
+	return i && i + 2 < len && name[i] == ':' && name[i + 1] == ':';
 }
 
 int vpa_range_is_decoder(const char *name, size_t len)

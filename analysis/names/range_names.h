@@ -20,6 +20,9 @@ size_t vpa_range_name_len(const char *name, size_t len);
  * of PyTorch's profiler, "ProfilerStep#12", during which autograd launches from its own thread. */
 int vpa_range_is_process_wide(const char *name, size_t len);
 
+/* Whether an operator is called so: its name has a namespace, "aten::add". */
+int vpa_range_names_operator(const char *name, size_t len);
+
 /* Whether a stage of this name decodes latents to frames: "vae_decode", "AutoencoderKL.decode". */
 int vpa_range_is_decoder(const char *name, size_t len);
 

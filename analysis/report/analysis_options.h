@@ -10,7 +10,7 @@ struct vpa_observer;
 #define VPA_TOP_USUAL 20
 
 struct vpa_options {
-	unsigned jobs; /* decoding threads; 0: as many as cores, at most 4 */
+	unsigned jobs; /* threads; 0: as many as cores, at most 4 */
 	size_t top;    /* maximum rows per table; 0: VPA_TOP_USUAL, the text report shows fewer */
 	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
 	int has_from, has_to;

@@ -27,7 +27,7 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	if (label->kind != VPA_SCOPE_STAGE && label->kind != VPA_SCOPE_REQUEST)
 		name = 0;
 	if (label->name) {
-		id = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
+		id = vpa_fold_intern(c, label->name);
 		if (id == VPT_NO_ID)
 			return VPA_NONE;
 		name = (uint32_t)id;

@@ -253,6 +253,25 @@ VPA_RARE static int consider_op(
 	return consider(s, c, &whole.gap);
 }
 
+/* The longest are listed, with what is known of their lines of Python. */
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t r, i;
+	int rc = VPT_OK;
+
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		const struct vpa_op_run *run = &ops->runs[r];
+		int is_short = run->calm && run->longest_ns < s->kept_ns;
+		size_t end = is_short ? run->begin + 1u : run->end;
+
+		for (i = run->begin; i < end && !rc; i++)
+			if (ops->gap_cause[i] && ops->gap_ns[i] >= s->kept_ns)
+				rc = consider_op(s, c, ops, i);
+	}
+	return rc;
+}
+
 /* Adds a stretch of a gap. */
 static inline int add_stretch(struct state *s, uint32_t device, unsigned cause, uint32_t place,
 	uint32_t call, uint64_t ns)
@@ -276,8 +295,8 @@ static int add_late(struct state *s, const struct vpa_ops *ops, size_t i, uint32
 }
 
 /* The gaps before ops [begin, end), which are of one stream and stretch. */
-static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
-	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
+static int fold_stretch(
+	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
 	size_t i;
 
@@ -286,14 +305,13 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 			continue;
 		if ((ops->has_late[i] && add_late(s, ops, i, place)) ||
 			add_stretch(s, ops->device[i], ops->gap_cause[i], place,
-				ops->launch_name[i], vpa_ops_last_ns(ops, i)) ||
-			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
+				ops->launch_name[i], vpa_ops_last_ns(ops, i)))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
 }
 
-/* The same for ops after the first of a calm run: each has a gap before it, too short to be listed. */
+/* The same for ops after the first of a calm run: each has a gap before it. */
 static int fold_calm(
 	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
@@ -307,23 +325,22 @@ static int fold_calm(
 	return VPT_OK;
 }
 
-static int fold_run(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
-	const struct vpa_op_run *run, size_t *k)
+static int fold_run(
+	struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run, size_t *k)
 {
-	int calm = run->calm && run->longest_ns < s->kept_ns;
 	size_t i = run->begin, end;
 	int rc = VPT_OK;
 
-	if (calm) {
-		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->place);
+	if (run->calm) {
+		rc = fold_stretch(s, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->place);
 		i++;
 	}
 	for (; i < run->end && !rc; i = end) {
 		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, k);
 
 		end = stretch->end < run->end ? stretch->end : run->end;
-		rc = calm ? fold_calm(s, ops, i, end, stretch->place)
-			  : fold_stretch(s, c, ops, i, end, stretch->place);
+		rc = run->calm ? fold_calm(s, ops, i, end, stretch->place)
+			       : fold_stretch(s, ops, i, end, stretch->place);
 	}
 	return rc;
 }
@@ -343,14 +360,16 @@ static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct 
 	return VPT_OK;
 }
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+/* All of them are added up. */
+static int fold_aside(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	size_t r, k = 0;
 	int rc = VPT_OK;
 
+	(void)c;
 	for (r = 0; r < ops->run_count && !rc; r++) {
-		rc = fold_run(s, c, ops, &ops->runs[r], &k);
+		rc = fold_run(s, ops, &ops->runs[r], &k);
 		if (!rc)
 			rc = add_lengths(s, ops, &ops->runs[r]);
 	}
@@ -496,6 +515,7 @@ const struct vpa_fold vpa_fold_gaps = {
 	.help = "idle stretches of each GPU: what they waited for, and the longest ones",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
+	.aside = fold_aside,
 	.gap = fold_gap,
 	.finish = finish,
 	.free = free_state,

@@ -253,7 +253,7 @@ const struct vpa_fold vpa_fold_neighbours = {
 	.name = "neighbours",
 	.help = "chains of kernels that could be fused; copies and quantisations before attention",
 	.state_bytes = sizeof(struct state),
-	.ops = fold_ops,
+	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,
 };

@@ -41,7 +41,7 @@ VPA_RARE static uint32_t find_row(struct state *s, const struct vpa_fold_context
 	if (kind != VPA_SCOPE_STAGE)
 		name = 0;
 	else if (label->name)
-		name = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
+		name = vpa_fold_intern(c, label->name);
 	if (name == VPT_NO_ID)
 		return VPA_NONE;
 	if (s->index.count >= STAGES_MAX && kind == VPA_SCOPE_STAGE &&

@@ -56,7 +56,7 @@ static uint32_t row_of(
 	uint32_t row;
 
 	if (label->name)
-		name = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
+		name = vpa_fold_intern(c, label->name);
 	if (name == VPT_NO_ID)
 		return UINT32_MAX;
 	if (s->stage_count >= STAGES_MAX)

@@ -1,0 +1,185 @@
+/* lanes.c - a ring of batches, and how far each lane is in it. */
+#include "analysis/folds/lanes.h"
+
+#include "formats/base/memory.h"
+
+enum {
+	/* What is worth waking a thread for, and the most that one takes at once: later batches find it awake. */
+	WORTH = 8
+};
+
+void vpa_lanes_add(struct vpa_lanes *l, int fold)
+{
+	l->lanes[l->count++] = (struct vpa_lane){.fold = fold};
+}
+
+/* Batches that some lane has not passed. */
+static uint64_t kept(const struct vpa_lanes *l)
+{
+	uint64_t least = l->put;
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (l->lanes[i].taken < least)
+			least = l->lanes[i].taken;
+	return l->put - least;
+}
+
+/* Gives a lane that nobody feeds what it waits for, without the lock. */
+static void feed(struct vpa_lanes *l, struct vpa_lane *lane)
+{
+	uint64_t until = l->put - lane->taken > WORTH ? lane->taken + WORTH : l->put, at;
+	int rc = VPT_OK;
+
+	lane->is_fed = 1;
+	vpa_crew_unlock(l->crew);
+	for (at = lane->taken; at < until && !rc; at++)
+		rc = l->feed(l->ctx, lane->fold, &l->batches[at % VPA_LANE_BATCHES]);
+	vpa_crew_lock(l->crew);
+	lane->taken = until;
+	lane->is_fed = 0;
+	l->rc = l->rc ? l->rc : rc;
+	vpa_crew_tell(l->crew);
+}
+
+/* Feeds the lane that is furthest behind. See vpa_crew_take. */
+static int feed_one(void *source, unsigned who)
+{
+	struct vpa_lanes *l = source;
+	struct vpa_lane *last = NULL;
+	size_t i;
+
+	for (i = 0; i < l->count; i++)
+		if (!l->lanes[i].is_fed && (!last || l->lanes[i].taken < last->taken))
+			last = &l->lanes[i];
+	if (!last || last->taken == l->put || (who && !l->settles && l->put - last->taken < WORTH))
+		return 0;
+	feed(l, last);
+	return 1;
+}
+
+void vpa_lanes_share(struct vpa_lanes *l, struct vpa_crew *crew)
+{
+	if (!crew || !l->count)
+		return;
+	l->batches = vpt_alloc(VPA_LANE_BATCHES, sizeof(*l->batches));
+	if (!l->batches)
+		return;
+	l->crew = crew;
+	l->is_settled = l->are_ops_settled = 1;
+	vpa_crew_serve(crew, feed_one, l);
+}
+
+void vpa_lanes_unshare(struct vpa_lanes *l)
+{
+	if (!l->crew)
+		return;
+	vpa_lanes_settle(l);
+	vpa_crew_leave(l->crew, l);
+	l->crew = NULL;
+	vpt_free(l->batches);
+	l->batches = NULL;
+}
+
+/* Ends the batch that was made last. */
+static int put(struct vpa_lanes *l)
+{
+	int rc;
+
+	l->open = NULL;
+	l->is_settled = 0;
+	vpa_crew_lock(l->crew);
+	l->put++;
+	if (kept(l) >= WORTH)
+		vpa_crew_call(l->crew);
+	rc = l->rc;
+	vpa_crew_unlock(l->crew);
+	return rc;
+}
+
+/* The next batch, which no lane needs any more. */
+static struct vpa_lane_batch *next(struct vpa_lanes *l)
+{
+	vpa_crew_lock(l->crew);
+	while (kept(l) == VPA_LANE_BATCHES)
+		if (!feed_one(l, 0))
+			vpa_crew_await(l->crew);
+	vpa_crew_unlock(l->crew);
+	return &l->batches[l->put % VPA_LANE_BATCHES];
+}
+
+struct vpa_ops *vpa_lanes_room(struct vpa_lanes *l)
+{
+	struct vpa_lane_batch *batch;
+
+	if (!l->crew)
+		return NULL;
+	if (l->open)
+		put(l);
+	batch = next(l);
+	batch->range_count = 0;
+	return &batch->ops;
+}
+
+int vpa_lanes_put(struct vpa_lanes *l)
+{
+	l->are_ops_settled = 0;
+	return put(l);
+}
+
+int vpa_lanes_put_range(struct vpa_lanes *l, const struct vpa_range *range)
+{
+	if (!l->open) {
+		l->open = next(l);
+		l->open->range_count = 0;
+		l->is_settled = 0;
+	}
+	l->open->ranges[l->open->range_count++] = *range;
+	return l->open->range_count == VPA_LANE_RANGES ? put(l) : VPT_OK;
+}
+
+int vpa_lanes_settle(struct vpa_lanes *l)
+{
+	int rc;
+
+	if (!l->crew || l->is_settled)
+		return VPT_OK;
+	if (l->open)
+		put(l);
+	vpa_crew_lock(l->crew);
+	l->settles = 1;
+	vpa_crew_call(l->crew);
+	while (kept(l))
+		if (!feed_one(l, 0))
+			vpa_crew_await(l->crew);
+	l->settles = 0;
+	l->is_settled = l->are_ops_settled = 1;
+	rc = l->rc;
+	vpa_crew_unlock(l->crew);
+	return rc;
+}
+
+int vpa_lanes_wait(struct vpa_lanes *l, int fold)
+{
+	struct vpa_lane *lane = l->lanes;
+	int rc;
+
+	if (l->open)
+		put(l);
+	while (lane->fold != fold)
+		lane++;
+	vpa_crew_lock(l->crew);
+	while (lane->is_fed || lane->taken < l->put)
+		if (lane->is_fed)
+			vpa_crew_await(l->crew);
+		else
+			feed(l, lane);
+	rc = l->rc;
+	vpa_crew_unlock(l->crew);
+	return rc;
+}
+
+void vpa_lanes_free(struct vpa_lanes *l)
+{
+	vpa_lanes_unshare(l);
+}
