@@ -1,4 +1,5 @@
-/* rig.c - runs each case of a test in a process of its own; see rig.h. */
+/* rig.c - runs each case of a test in a process of its own; see rig.h. Some run at a time, since they mostly wait, and
+ * end in their order. */
 #include "tests/standin/clients/rig.h"
 
 #include <inttypes.h>
@@ -12,7 +13,16 @@
 
 #include <cmocka.h>
 
-static char folder[256];
+enum { LANES = 4 };
+
+struct running {
+	pid_t child;
+	char folder[256];
+};
+
+static struct running *running; /* of each case, once it has begun */
+static const struct rig_case *first_case;
+static unsigned case_count, begun;
 
 void rig_equal(uint64_t found, uint64_t expected, const char *what, const char *file, int line)
 {
@@ -55,27 +65,35 @@ static void set_environment(const char *text)
 	free(copy);
 }
 
+static void begin_case(const struct rig_case *c, struct running *r)
+{
+	char log[512];
+
+	snprintf(r->folder, sizeof(r->folder), "%s/rigXXXXXX",
+		getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	assert_non_null(mkdtemp(r->folder));
+	r->child = fork();
+	if (r->child)
+		return;
+	snprintf(log, sizeof(log), "%s/ops", r->folder);
+	setenv("RIG_FOLDER", r->folder, 1);
+	setenv("VPT_STANDIN_LOG", log, 1);
+	set_environment(c->environment);
+	execl("/proc/self/exe", "case", c->name, (char *)NULL);
+	_exit(2);
+}
+
 static void run_case(void **state)
 {
 	const struct rig_case *c = *state;
-	char log[512], remove[512];
+	struct running *r = &running[c - first_case];
+	char remove[512];
 	int status = 0;
-	pid_t child;
 
-	snprintf(folder, sizeof(folder), "%s/rigXXXXXX",
-		getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	assert_non_null(mkdtemp(folder));
-	child = fork();
-	if (!child) {
-		snprintf(log, sizeof(log), "%s/ops", folder);
-		setenv("RIG_FOLDER", folder, 1);
-		setenv("VPT_STANDIN_LOG", log, 1);
-		set_environment(c->environment);
-		execl("/proc/self/exe", "case", c->name, (char *)NULL);
-		_exit(2);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	snprintf(remove, sizeof(remove), "rm -rf '%s'", folder);
+	for (; begun < case_count && begun < c - first_case + LANES; begun++)
+		begin_case(&first_case[begun], &running[begun]);
+	assert_int_equal(waitpid(r->child, &status, 0), r->child);
+	snprintf(remove, sizeof(remove), "rm -rf '%s'", r->folder);
 	assert_int_equal(system(remove), 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == RIG_SKIP)
 		skip();
@@ -98,14 +116,18 @@ int rig_main(int argc, char **argv, const struct rig_case *cases, unsigned count
 			cases[i].run();
 			return 0;
 		}
+	first_case = cases;
+	case_count = count;
+	running = calloc(count, sizeof(*running));
 	tests = calloc(count, sizeof(*tests));
-	if (!tests)
+	if (!tests || !running)
 		return 1;
 	for (unsigned i = 0; i < count; i++)
 		tests[i] = (struct CMUnitTest){
 			cases[i].name, run_case, NULL, NULL, (void *)(uintptr_t)&cases[i]};
 	failed = _cmocka_run_group_tests("standin", tests, count, NULL, NULL);
 	free(tests);
+	free(running);
 	return failed;
 }
 
