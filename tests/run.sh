@@ -103,7 +103,7 @@ bare)
 hidden)
 	left_out=$without_cuda
 	# The rest of their random cases are the other builds'.
-	export VPT_PAIRS=140 VPT_SCHEDULES=64 VPT_KILLS=4
+	export VPT_PAIRS=140 VPT_SCHEDULES=64
 	echo "Left to the sanitizers' build, since neither CUDA nor ../shared changes them: $(echo "$left_out" | tr '|' ' ')"
 	build_and_test build-bare -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
 	;;
