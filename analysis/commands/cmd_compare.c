@@ -239,14 +239,25 @@ static int has_jobs(const struct vpt_args *args)
 	return 0;
 }
 
+/* A condition of --fail-if; without a comparison it is only read. */
+static int condition_holds(
+	const void *comparison, const char *text, int *holds, char what[160], struct vpt_err *err)
+{
+	struct vpa_jobs_condition condition;
+	int rc = vpa_jobs_condition_read(text, &condition, err);
+
+	return rc || !comparison
+		       ? rc
+		       : vpa_jobs_condition_holds(&condition, comparison, holds, what, err);
+}
+
 /* Options of captures say nothing of jobs. */
 static int check_job_options(const struct vpt_args *args, struct vpt_err *err)
 {
 	static const unsigned others[] = {TOP, BASELINE, WARMUP, FRAMES_PER_BLOCK,
 		FIRST_BLOCK_FRAMES, LATENTS_PER_BLOCK, VAE_FACTOR};
-	struct vpa_jobs_condition condition;
 	size_t i;
-	int rc = VPT_OK;
+	int held, rc = VPT_OK;
 
 	for (i = 0; i < sizeof(others) / sizeof(others[0]) && !rc; i++)
 		if (vpt_given_of(args, others[i]))
@@ -257,10 +268,7 @@ static int check_job_options(const struct vpt_args *args, struct vpt_err *err)
 		rc = vpt_fail(err, VPT_EINVAL,
 			"--format html does not apply to jobs of several ranks: use text, json or "
 			"md");
-	for (i = 0; i < args->given_count && !rc; i++)
-		if (args->given[i].option == FAIL_IF)
-			rc = vpa_jobs_condition_read(args->given[i].text, &condition, err);
-	return rc;
+	return rc ? rc : vpa_fail_if_jobs(args, FAIL_IF, condition_holds, NULL, &held, err);
 }
 
 static int read_job(const struct vpt_args *args, const char *const *paths, size_t count,
@@ -278,20 +286,6 @@ static int read_job(const struct vpt_args *args, const char *const *paths, size_
 	vpa_rank_list_free(&ranks);
 	if (rc)
 		vpt_err_at(err, paths[0]);
-	return rc;
-}
-
-static int read_base(const struct vpt_args *args, struct vpa_options *o, struct vpa_rank_list *base,
-	struct vpt_err *err)
-{
-	const char *path = vpt_text_of(args, BASE);
-	int rc = path ? vpa_rank_input_read(path, o, !vpt_has(args, NO_PROGRESS), base, err)
-		      : VPT_OK;
-
-	if (!rc && path && base->count != 1)
-		rc = vpt_fail(err, VPT_EINVAL,
-			"--base %.200s: expected a capture of one rank, found %zu", path,
-			base->count);
 	return rc;
 }
 
@@ -317,28 +311,6 @@ static int render_jobs(
 	return vpt_out_close(&o, 1, err);
 }
 
-/* Says which conditions hold; *held is set if any does. */
-static int try_job_conditions(const struct vpt_args *args, const struct vpa_job_comparison *c,
-	int *held, struct vpt_err *err)
-{
-	struct vpa_jobs_condition condition;
-	char what[160];
-	size_t i;
-	int holds, rc = VPT_OK;
-
-	for (i = 0; i < args->given_count && !rc; i++) {
-		if (args->given[i].option != FAIL_IF)
-			continue;
-		rc = vpa_jobs_condition_read(args->given[i].text, &condition, err);
-		if (!rc)
-			rc = vpa_jobs_condition_holds(&condition, c, &holds, what, err);
-		if (!rc && holds)
-			vpa_say("--fail-if %s: %s", condition.text, what);
-		*held |= !rc && holds;
-	}
-	return rc;
-}
-
 /* The ranks of both sides. */
 static int read_jobs(const struct vpt_args *args, size_t a_count, struct vpa_job *jobs[2],
 	int *damaged, struct vpt_err *err)
@@ -351,7 +323,8 @@ static int read_jobs(const struct vpt_args *args, size_t a_count, struct vpa_job
 	if (!rc)
 		rc = vpa_rules_option_read(args, &o, &rules, err);
 	if (!rc)
-		rc = read_base(args, &o, &base, err);
+		rc = vpa_rank_base_read(
+			vpt_text_of(args, BASE), &o, !vpt_has(args, NO_PROGRESS), &base, err);
 	if (!rc)
 		rc = read_job(args, args->operands, a_count, &o, base.count ? base.items[0] : NULL,
 			&jobs[0], damaged, err);
@@ -385,7 +358,7 @@ static int run_jobs(const struct vpt_args *args)
 	if (!rc)
 		rc = render_jobs(args, c, &err);
 	if (!rc)
-		rc = try_job_conditions(args, c, &held, &err);
+		rc = vpa_fail_if_jobs(args, FAIL_IF, condition_holds, c, &held, &err);
 	if (!rc)
 		is_whole = !damaged && !jobs[0]->incomplete && !jobs[1]->incomplete;
 	vpa_job_comparison_free(c);

@@ -1,5 +1,6 @@
 /* cmd_ranks.c - several ranks of one job: who waits for whom, and why. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/fail_if.h"
 #include "analysis/commands/rank_inputs.h"
 #include "analysis/commands/shared_options.h"
 #include "formats/cli/terminal.h"
@@ -62,61 +63,36 @@ static int render(const struct vpt_args *args, const struct vpa_job *job, struct
 	return vpt_out_close(&o, 1, err);
 }
 
-/* The one rank of the base. */
 static int compare_base(const struct vpt_args *args, struct vpa_options *o, struct vpa_job *job,
 	struct vpt_err *err)
 {
-	const char *path = vpt_text_of(args, BASE);
 	struct vpa_rank_list list = {.count = 0};
-	int rc;
+	int rc = vpa_rank_base_read(
+		vpt_text_of(args, BASE), o, !vpt_has(args, NO_PROGRESS), &list, err);
 
-	if (!path)
-		return VPT_OK;
-	rc = vpa_rank_input_read(path, o, !vpt_has(args, NO_PROGRESS), &list, err);
-	if (!rc && list.count != 1)
-		rc = vpt_fail(err, VPT_EINVAL,
-			"--base %.200s: expected a capture of one rank, found %zu", path,
-			list.count);
-	if (!rc)
+	if (!rc && list.count)
 		rc = vpa_scaling_find(job, list.items[0], vpt_has(args, WEAK), err);
 	vpa_rank_list_free(&list);
 	return rc;
 }
 
+/* A condition of --fail-if; without a job it is only read. */
+static int condition_holds(
+	const void *job, const char *text, int *holds, char what[160], struct vpt_err *err)
+{
+	struct vpa_job_condition condition;
+	int rc = vpa_job_condition_read(text, &condition, err);
+
+	return rc || !job ? rc : vpa_job_condition_holds(&condition, job, holds, what, err);
+}
+
 /* Before the work: how the conditions are written. */
 static int check_conditions(const struct vpt_args *args, struct vpt_err *err)
 {
-	struct vpa_job_condition condition;
-	size_t i;
-	int rc = VPT_OK;
+	int held, rc = vpa_fail_if_jobs(args, FAIL_IF, condition_holds, NULL, &held, err);
 
-	for (i = 0; i < args->given_count && !rc; i++)
-		if (args->given[i].option == FAIL_IF)
-			rc = vpa_job_condition_read(args->given[i].text, &condition, err);
 	if (!rc && vpt_has(args, WEAK) && !vpt_has(args, BASE))
 		rc = vpt_fail(err, VPT_EINVAL, "--weak needs --base");
-	return rc;
-}
-
-/* Says which conditions hold; *held is set if any does. */
-static int try_conditions(
-	const struct vpt_args *args, const struct vpa_job *job, int *held, struct vpt_err *err)
-{
-	struct vpa_job_condition condition;
-	char what[160];
-	size_t i;
-	int holds, rc = VPT_OK;
-
-	for (i = 0; i < args->given_count && !rc; i++) {
-		if (args->given[i].option != FAIL_IF)
-			continue;
-		rc = vpa_job_condition_read(args->given[i].text, &condition, err);
-		if (!rc)
-			rc = vpa_job_condition_holds(&condition, job, &holds, what, err);
-		if (!rc && holds)
-			vpa_say("--fail-if %s: %s", condition.text, what);
-		*held |= !rc && holds;
-	}
 	return rc;
 }
 
@@ -152,7 +128,7 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 	if (!rc)
 		rc = render(args, job, &err);
 	if (!rc)
-		rc = try_conditions(args, job, &held, &err);
+		rc = vpa_fail_if_jobs(args, FAIL_IF, condition_holds, job, &held, &err);
 	if (!rc)
 		is_whole = !damaged && !job->incomplete;
 	vpa_job_free(job);

@@ -69,3 +69,23 @@ int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct 
 		return VPT_EXIT_DAMAGED;
 	return unavailable ? VPT_EXIT_MISUSED : VPT_EXIT_DONE;
 }
+
+int vpa_fail_if_jobs(const struct vpt_args *args, unsigned option, vpa_job_holds_fn *fn,
+	const void *ctx, int *held, struct vpt_err *err)
+{
+	char what[160] = "";
+	size_t i;
+	int holds, rc = VPT_OK;
+
+	*held = 0;
+	for (i = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != option)
+			continue;
+		holds = 0;
+		rc = fn(ctx, args->given[i].text, &holds, what, err);
+		if (!rc && holds)
+			vpa_say("--fail-if %s: %s", args->given[i].text, what);
+		*held |= !rc && holds;
+	}
+	return rc;
+}

@@ -1,4 +1,4 @@
-/* fail_if.h - the option --fail-if of analyze and compare: conditions that make the exit code 4. */
+/* fail_if.h - the option --fail-if of analyze, compare and ranks: conditions that make the exit code 4. */
 #ifndef VPA_ANALYSIS_COMMANDS_FAIL_IF_H
 #define VPA_ANALYSIS_COMMANDS_FAIL_IF_H
 
@@ -20,5 +20,13 @@ int vpa_fail_if_changes(const struct vpt_args *args, unsigned option, struct vpa
  * these captures, VPT_EXIT_MISUSED, unless what is missing from them may be the reason. */
 int vpa_fail_if_exit(const struct vpt_args *args, unsigned option, const struct vpa_report *r,
 	const struct vpa_comparison *c, int complete);
+
+/* Of jobs of several ranks: reads a condition and, unless `ctx` is NULL, sets whether it holds and the figure in words. */
+typedef int vpa_job_holds_fn(
+	const void *ctx, const char *text, int *holds, char what[160], struct vpt_err *err);
+/* Asks `fn` of each condition and says which hold, one line each on standard error; *held: whether any does. 0, or what `fn`
+ * returns. */
+int vpa_fail_if_jobs(const struct vpt_args *args, unsigned option, vpa_job_holds_fn *fn,
+	const void *ctx, int *held, struct vpt_err *err);
 
 #endif

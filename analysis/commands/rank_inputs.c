@@ -274,6 +274,18 @@ int vpa_rank_input_read(const char *path, struct vpa_options *options, int progr
 	return read_input(&r, path, err);
 }
 
+int vpa_rank_base_read(const char *path, struct vpa_options *options, int progress,
+	struct vpa_rank_list *out, struct vpt_err *err)
+{
+	int rc = path ? vpa_rank_input_read(path, options, progress, out, err) : VPT_OK;
+
+	if (!rc && path && out->count != 1)
+		rc = vpt_fail(err, VPT_EINVAL,
+			"--base %.200s: expected a capture of one rank, found %zu", path,
+			out->count);
+	return rc;
+}
+
 int vpa_rank_inputs_read(const char *const *paths, size_t count, struct vpa_options *options,
 	int progress, struct vpa_rank_list *out, int *damaged, struct vpt_err *err)
 {

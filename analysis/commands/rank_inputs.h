@@ -32,6 +32,11 @@ void vpa_rank_files_free(struct vpa_rank_files *files);
  * VPT_ENOMEM. */
 int vpa_rank_summary_read(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err);
 
+/* The one rank of --base, into an empty list that the caller frees; nothing if `path` is NULL. VPT_EINVAL: it has several, or
+ * none; others as above. */
+int vpa_rank_base_read(const char *path, struct vpa_options *options, int progress,
+	struct vpa_rank_list *out, struct vpt_err *err);
+
 /* Whether a path names ranks of a job and no single trace: a folder, an archive, or summaries. */
 int vpa_is_job(const char *path);
 
