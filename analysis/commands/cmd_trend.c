@@ -4,7 +4,7 @@
 #include "formats/cli/terminal.h"
 
 #include "analysis/compare/baseline.h"
-#include "analysis/report/run_tags.h"
+#include "analysis/render/fields/run_tags.h"
 #include "analysis/render/text_page.h"
 #include "analysis/trend/trend_render.h"
 #include "formats/base/memory.h"

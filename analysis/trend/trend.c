@@ -3,7 +3,7 @@
 
 #include "analysis/compare/fail_conditions.h"
 #include "analysis/compare/series_stats.h"
-#include "analysis/report/run_tags.h"
+#include "analysis/render/fields/run_tags.h"
 #include "formats/base/memory.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "analysis/render/fields/fields.h"
 
 #include "analysis/model/gpu_arch.h"
-#include "analysis/report/run_tags.h"
+#include "analysis/render/fields/run_tags.h"
 
 #include "formats/base/count.h"
 #include "formats/chunk/strings.h"

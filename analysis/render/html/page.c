@@ -4,7 +4,7 @@
  * what is drawn is at most some hundreds of kilobytes, whatever the trace. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/renderer.h"
-#include "analysis/report/run_tags.h"
+#include "analysis/render/fields/run_tags.h"
 #include "formats/base/memory.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* run_tags.h - what somebody called the run: metadata whose keys begin with "tag.". */
-#ifndef VPA_ANALYSIS_REPORT_RUN_TAGS_H
-#define VPA_ANALYSIS_REPORT_RUN_TAGS_H
+#ifndef VPA_ANALYSIS_RENDER_FIELDS_RUN_TAGS_H
+#define VPA_ANALYSIS_RENDER_FIELDS_RUN_TAGS_H
 
 #include "analysis/report/report.h"
 
