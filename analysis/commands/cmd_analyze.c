@@ -47,8 +47,9 @@ static const char top_help[] = "maximum rows per table (as many as fit a page; j
 static const char formats[] = VPA_RENDERERS(RENDERER_WORD);
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = VPA_FORMAT_OPTION(formats + 1, "text",
-		"; md: Markdown of at most 60 lines; html: one page that needs nothing else"),
+	[FORMAT] = {"format", 'f', VPT_CHOICES, formats + 1, "text",
+		"output format; md: Markdown of at most 60 lines; html: one page that needs "
+		"nothing else; several, separated by commas, make -o NAME.txt, .json, .md, .html"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[TOP] = VPA_TOP_OPTION(top_help),
 	[MIN_GAP] = {"min-gap", '\0', VPT_DURATION, NULL, NULL,
@@ -73,13 +74,70 @@ static const struct vpt_option options[OPTIONS] = {
 
 /* ---- the work ---- */
 
-static const struct vpa_renderer *renderer_of(const struct vpt_args *args)
+/* The forms that the report is to have. */
+struct forms {
+	const struct vpa_renderer *at[8];
+	char *paths[8]; /* where each goes */
+	size_t count;
+};
+
+static void free_forms(struct forms *f)
 {
-	return vpa_renderer_find(vpt_text_of(args, FORMAT));
+	size_t i;
+
+	for (i = 0; i < f->count; i++)
+		vpt_free(f->paths[i]);
+}
+
+/* "NAME.html"; NAME alone if there is one form. NULL: no memory. */
+static char *path_of(const char *name, const struct vpa_renderer *renderer, int is_alone)
+{
+	const char *ending = !strcmp(renderer->name, "text") ? "txt" : renderer->name;
+	size_t size = strlen(name) + strlen(ending) + 2;
+	char *path = vpt_alloc(size, 1);
+
+	if (path)
+		snprintf(path, size, is_alone ? "%s" : "%s.%s", name, ending);
+	return path;
+}
+
+static int read_forms(const struct vpt_args *args, struct forms *f, struct vpt_err *err)
+{
+	const char *list = vpt_text_of(args, FORMAT), *name = vpt_text_of(args, OUTPUT);
+	int is_alone = !strchr(list, ',');
+	char word[16];
+
+	if (!is_alone && !strcmp(name, "-"))
+		return vpt_fail(err, VPT_EINVAL,
+			"--format %.60s: several formats are several files: use -o NAME", list);
+	for (; *list; list += *list == ',') {
+		size_t len = strcspn(list, ","), i;
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, list);
+		list += len;
+		for (i = 0; i < f->count && strcmp(f->at[i]->name, word) != 0; i++)
+			;
+		if (i < f->count || f->count == sizeof(f->at) / sizeof(f->at[0]))
+			return vpt_fail(err, VPT_EINVAL, "--format: %s is there twice", word);
+		f->at[f->count] = vpa_renderer_find(word);
+		f->paths[f->count] = path_of(name, f->at[f->count], is_alone);
+		if (!f->paths[f->count++])
+			return vpt_fail(err, VPT_ENOMEM, "no memory for a file name");
+	}
+	return VPT_OK;
+}
+
+static int has_layout(const struct forms *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->count && !f->at[i]->has_layout; i++)
+		;
+	return i < f->count;
 }
 
 /* Checks --full, --brief and --only, which exclude each other and formats without their layout. */
-static int check_form(const struct vpt_args *args, struct vpt_err *err)
+static int check_form(const struct vpt_args *args, const struct forms *f, struct vpt_err *err)
 {
 	static const unsigned forms[] = {FULL, BRIEF, ONLY};
 	const char *only = vpt_text_of(args, ONLY), *first = NULL;
@@ -90,7 +148,7 @@ static int check_form(const struct vpt_args *args, struct vpt_err *err)
 
 		if (!vpt_has(args, forms[i]))
 			continue;
-		if (!renderer_of(args)->has_layout)
+		if (!has_layout(f))
 			return vpt_fail(err, VPT_EINVAL,
 				"--%s applies to the text report, not to --format %s", name,
 				vpt_text_of(args, FORMAT));
@@ -121,9 +179,9 @@ static int analyze(const struct vpt_args *args, struct vpa_options *options_out,
 	return rc;
 }
 
-static int render(const struct vpt_args *args, const struct vpa_report *report, struct vpt_err *err)
+static int render(const struct vpt_args *args, const struct vpa_renderer *renderer,
+	const char *path, const struct vpa_report *report, struct vpt_err *err)
 {
-	const char *path = vpt_text_of(args, OUTPUT);
 	struct vpt_out o;
 	int rc = vpt_out_open(&o, path, vpt_has(args, FORCE), err);
 	struct vpa_text form = {.full = vpt_has(args, FULL), .only = vpt_text_of(args, ONLY)};
@@ -135,10 +193,10 @@ static int render(const struct vpt_args *args, const struct vpa_report *report, 
 	form.colour = vpt_terminal_colour(&o, vpt_text_of(args, COLOR));
 	vpa_command_line(args, command, sizeof(command));
 	form.command = command;
-	if (renderer_of(args)->has_layout && !vpt_has(args, NO_PAGER))
+	if (renderer->has_layout && !vpt_has(args, NO_PAGER))
 		o.failed = vpa_pager_begin(&o, &o.err);
 	if (!o.failed)
-		o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
+		o.failed = renderer->render(report, &form, o.sink, &o.err);
 	return vpt_out_close(&o, 1, err);
 }
 
@@ -164,31 +222,40 @@ static int read_asked(const struct vpt_args *args, struct vpa_options *o, struct
 static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {0};
+	struct forms forms = {.count = 0};
 	struct asked asked;
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
-	int rc, code = VPT_EXIT_DONE;
+	size_t i;
+	int rc = read_forms(args, &forms, &err), code = VPT_EXIT_DONE;
 
-	o.top = vpt_has(args, TOP) ? vpt_number_of(args, TOP) : renderer_of(args)->top;
-	o.overview = renderer_of(args)->needs_overview;
+	for (i = 0; i < forms.count; i++) {
+		if (forms.at[i]->top > o.top)
+			o.top = forms.at[i]->top;
+		o.overview |= forms.at[i]->needs_overview;
+	}
+	if (vpt_has(args, TOP))
+		o.top = vpt_number_of(args, TOP);
 	o.step_parts = o.only_sums = 1; /* findings say what they gain in a step */
 	o.predict = o.stage_spans = !vpt_has(args, NO_PREDICT);
 	o.min_gap_ns = vpt_number_of(args, MIN_GAP);
 	if (vpt_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
-	rc = vpa_shared_options_read(args, &o, &err);
 	if (!rc)
-		rc = check_form(args, &err);
+		rc = vpa_shared_options_read(args, &o, &err);
+	if (!rc)
+		rc = check_form(args, &forms, &err);
 	if (!rc)
 		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
 	if (!rc)
 		rc = read_asked(args, &o, &asked, &err);
-	if (!rc)
-		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
+	for (i = 0; i < forms.count && !rc; i++)
+		rc = vpa_out_check(args, forms.paths[i], vpt_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze(args, &o, &report, &err);
-	if (!rc)
-		rc = render(args, report, &err);
+	for (i = 0; i < forms.count && !rc; i++)
+		rc = render(args, forms.at[i], forms.paths[i], report, &err);
+	free_forms(&forms);
 	if (!rc)
 		code = vpa_fail_if_exit(args, FAIL_IF, report, NULL, report->verdict.complete);
 	vpa_report_free(report);

@@ -38,7 +38,8 @@ enum vpt_option_type {
 	VPT_NUMBER,   /* a whole number; `argument` is "MIN..MAX" */
 	VPT_DURATION, /* "1.5s", "200ms", "10us", "5000ns", "0" */
 	VPT_CHOICE,   /* one of the words of `argument`, "text|json" */
-	VPT_MODE,     /* the same, as --name=WORD; --name alone is "", which means the first */
+	VPT_CHOICES,  /* one or several of them, separated by commas */
+	VPT_MODE,     /* one of them, as --name=WORD; --name alone is "", which means the first */
 	VPT_MAYBE     /* any text, as --name=TEXT; --name alone is "" */
 };
 

@@ -137,16 +137,28 @@ static int read_number(const struct vpt_option *o, struct vpt_err *err, struct v
 		(unsigned long long)least, (unsigned long long)most, g->text);
 }
 
-static int read_choice(const struct vpt_option *o, struct vpt_err *err, const struct vpt_given *g)
+static int is_choice(const struct vpt_option *o, const char *text, size_t len)
 {
-	size_t len = strlen(g->text);
 	const char *word = o->argument;
 
 	for (; word; word = strchr(word, '|') ? strchr(word, '|') + 1 : NULL)
-		if (strcspn(word, "|") == len && !memcmp(word, g->text, len))
+		if (strcspn(word, "|") == len && !memcmp(word, text, len))
+			return 1;
+	return 0;
+}
+
+static int read_choice(const struct vpt_option *o, struct vpt_err *err, const struct vpt_given *g)
+{
+	const char *end = o->type == VPT_CHOICES ? "," : "", *text = g->text;
+	size_t len = strcspn(text, end);
+
+	for (; is_choice(o, text, len); len = strcspn(text, end)) {
+		text += len;
+		if (!*text++)
 			return VPT_OK;
-	return vpt_fail(
-		err, VPT_EINVAL, "expected one of %s, found \"%.60s\"", o->argument, g->text);
+	}
+	return vpt_fail(err, VPT_EINVAL, "expected one of %s, found \"%.*s\"", o->argument,
+		(int)(len < 60 ? len : 60), text);
 }
 
 int vpt_given_once(const char *name, const struct vpt_given *first, const struct vpt_given *again,
@@ -186,7 +198,7 @@ static int take(struct vpt_args *args, unsigned option, const char *text, struct
 		rc = read_number(o, err, g);
 	else if (o->type == VPT_DURATION)
 		rc = vpt_duration_read(text, &g->number, err);
-	else if (o->type == VPT_CHOICE || (o->type == VPT_MODE && *text))
+	else if (o->type == VPT_CHOICE || o->type == VPT_CHOICES || (o->type == VPT_MODE && *text))
 		rc = read_choice(o, err, g);
 	if (rc) {
 		strncat(where, o->name, sizeof(where) - 3);

@@ -3,6 +3,7 @@
 # output is a failure, colours are for terminals.
 # shellcheck disable=SC1091,SC2046,SC2005,SC2154,SC2012,SC2010,SC2094,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 cd "$work" || exit 1
 need_trace "$work/trace.zst" small_trace
 rm -f need.json
@@ -168,4 +169,25 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 else
 	echo "SKIPPED: terminals: no script(1), or no terminal to be had"
 fi
+
+# ---- several formats in one call ----
+expect 0 "several formats" "$source/tests/corpus/good-small.zst" --format text,json,md,html -o several --top 50
+silent out
+same "a file for each" "several.html several.json several.md several.txt" "$(find . -maxdepth 1 -name 'several*' | sed 's|./||' | sort | tr '\n' ' ' | sed 's/ $//')"
+for form in text:txt json:json md:md html:html; do
+	"$VPT_ANALYZE" "$source/tests/corpus/good-small.zst" --format ${form%:*} -o "one.${form#*:}" --top 50 2>err
+	# The page alone says with which command it was made.
+	sed 's/<pre class="command">.*//' "several.${form#*:}" >these
+	sed 's/<pre class="command">.*//' "one.${form#*:}" | diff - these >differ || fail "--format ${form%:*}: $(head -n 3 differ)"
+	cases=$((cases + 1))
+done
+expect 2 "they need a name" "$source/tests/corpus/good-small.zst" --format text,json
+says err "several formats are several files: use -o NAME"
+expect 2 "one of them is there already" "$source/tests/corpus/good-small.zst" --format text,json -o several
+says err "several.txt"
+expect 2 "no such format" "$source/tests/corpus/good-small.zst" --format text,pdf -o none
+says err 'expected one of text|json|md|html, found "pdf"'
+expect 2 "one twice" "$source/tests/corpus/good-small.zst" --format text,json,text -o none
+expect 2 "an empty one" "$source/tests/corpus/good-small.zst" --format text, -o none
+[ ! -e none.txt ] || fail "a refused call wrote a file"
 finish

@@ -37,7 +37,7 @@ enum vpt_operand vpt_manual_operand(const struct vpt_option *option, const char 
 		*words = kinds();
 		return VPT_OPERAND_WORDS;
 	}
-	if (option->type != VPT_CHOICE)
+	if (option->type != VPT_CHOICE && option->type != VPT_CHOICES)
 		return VPT_OPERAND_TEXT;
 	snprintf(choice, sizeof(choice), "%s", option->argument);
 	while ((bar = strchr(choice, '|')))
