@@ -10,53 +10,73 @@
 
 enum { BATCH_ROWS = 1 << 16 }; /* a multiple of 8, so that bits begin at a byte */
 
-/* ---- schemas ---- */
-
-struct held_schema {
+/* What a schema or an array holds. */
+struct held {
 	struct vpa_store *store;
-	struct ArrowSchema *children[]; /* n_children, and the dictionary after them */
+	const void *buffers[3]; /* of an array */
+	size_t count;
+	void *children[]; /* the dictionary is the only one where it is there */
 };
+
+static void let_go(struct held *held)
+{
+	while (held->count)
+		vpt_free(held->children[--held->count]);
+	vpa_store_drop(held->store);
+	vpt_free(held);
+}
+
+/* Holds the store and `count` children of `size` bytes, which are zeroed. NULL: no memory. */
+static struct held *hold(struct vpa_store *s, size_t count, size_t size)
+{
+	struct held *held = vpt_calloc(1, sizeof(*held) + count * sizeof(*held->children));
+
+	if (!held)
+		return NULL;
+	held->store = s;
+	vpa_store_hold(s);
+	while (held->count < count) {
+		held->children[held->count] = vpt_calloc(1, size);
+		if (!held->children[held->count]) {
+			let_go(held);
+			return NULL;
+		}
+		held->count++;
+	}
+	return held;
+}
+
+/* ---- schemas ---- */
 
 static void release_schema(struct ArrowSchema *a)
 {
-	struct held_schema *held = a->private_data;
-	int64_t i;
+	struct held *held = a->private_data;
+	size_t i;
 
-	for (i = 0; i < a->n_children + (a->dictionary != NULL); i++) {
-		if (held->children[i]->release)
-			held->children[i]->release(held->children[i]);
-		vpt_free(held->children[i]);
+	for (i = 0; i < held->count; i++) {
+		struct ArrowSchema *child = held->children[i];
+
+		if (child->release)
+			child->release(child);
 	}
-	vpa_store_drop(held->store);
-	vpt_free(held);
+	let_go(held);
 	a->release = NULL;
 }
 
-/* A schema whose `count` children are allocated and empty. 0 or ENOMEM. */
+/* A schema with `count` empty children. 0 or ENOMEM. */
 static int hold_schema(struct vpa_store *s, struct ArrowSchema *out, size_t count)
 {
-	struct held_schema *held = vpt_calloc(1, sizeof(*held) + count * sizeof(*held->children));
-	size_t i;
+	struct held *held = hold(s, count, sizeof(*out));
 
 	memset(out, 0, sizeof(*out));
 	if (!held)
 		return ENOMEM;
-	for (i = 0; i < count; i++) {
-		held->children[i] = vpt_calloc(1, sizeof(*held->children[i]));
-		if (!held->children[i])
-			break;
-	}
-	held->store = s;
-	vpa_store_hold(s);
-	out->children = held->children;
-	out->n_children = (int64_t)i;
+	out->name = "";
+	out->children = (struct ArrowSchema **)held->children;
+	out->n_children = (int64_t)count;
 	out->private_data = held;
 	out->release = release_schema;
-	out->name = "";
-	if (i == count)
-		return 0;
-	release_schema(out);
-	return ENOMEM;
+	return 0;
 }
 
 static int make_field(struct vpa_store *s, const struct vpa_stored_column *c, const char *name,
@@ -82,51 +102,34 @@ static int make_field(struct vpa_store *s, const struct vpa_stored_column *c, co
 
 /* ---- arrays ---- */
 
-struct held_array {
-	struct vpa_store *store;
-	const void *buffers[3];
-	struct ArrowArray *children[]; /* n_children, and the dictionary after them */
-};
-
 static void release_array(struct ArrowArray *a)
 {
-	struct held_array *held = a->private_data;
-	int64_t i;
+	struct held *held = a->private_data;
+	size_t i;
 
-	for (i = 0; i < a->n_children + (a->dictionary != NULL); i++) {
-		if (held->children[i]->release)
-			held->children[i]->release(held->children[i]);
-		vpt_free(held->children[i]);
+	for (i = 0; i < held->count; i++) {
+		struct ArrowArray *child = held->children[i];
+
+		if (child->release)
+			child->release(child);
 	}
-	vpa_store_drop(held->store);
-	vpt_free(held);
+	let_go(held);
 	a->release = NULL;
 }
 
 static int hold_array(struct vpa_store *s, struct ArrowArray *out, size_t count)
 {
-	struct held_array *held = vpt_calloc(1, sizeof(*held) + count * sizeof(*held->children));
-	size_t i;
+	struct held *held = hold(s, count, sizeof(*out));
 
 	memset(out, 0, sizeof(*out));
 	if (!held)
 		return ENOMEM;
-	for (i = 0; i < count; i++) {
-		held->children[i] = vpt_calloc(1, sizeof(*held->children[i]));
-		if (!held->children[i])
-			break;
-	}
-	held->store = s;
-	vpa_store_hold(s);
-	out->children = held->children;
-	out->n_children = (int64_t)i;
 	out->buffers = held->buffers;
+	out->children = (struct ArrowArray **)held->children;
+	out->n_children = (int64_t)count;
 	out->private_data = held;
 	out->release = release_array;
-	if (i == count)
-		return 0;
-	release_array(out);
-	return ENOMEM;
+	return 0;
 }
 
 static int make_texts(
