@@ -18,7 +18,7 @@ enum vpt_container {
 /* Levels if the caller gives none, with the best ratio of savings to cost. */
 #define VPT_PACK_ZSTD_LEVEL 1
 #ifdef VPT_HAVE_LIBDEFLATE
-#define VPT_PACK_DEFLATE_LEVEL 5
+#define VPT_PACK_DEFLATE_LEVEL 4
 #else
 #define VPT_PACK_DEFLATE_LEVEL 6
 #endif
