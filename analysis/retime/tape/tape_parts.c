@@ -110,15 +110,27 @@ static uint64_t in_memory(const struct vpa_tape_reading *r)
 	return r->row_count + r->tape->op_count;
 }
 
-/* Of a trace that is too large, how many chunks are left out after each part, so that about `most` calls and ops of all
- * are read, and the last part ends with the trace. */
+/* Of a trace that is too large, how far apart parts begin, so that about `most` calls and ops of all are read, and the
+ * last part ends with the trace. The first part says how many chunks one has. */
 static void plan(struct vpa_tape_reading *r)
 {
 	size_t chunks = r->next_chunk - r->first_chunk;
 	uint64_t taken = r->limits.most / r->limits.part;
 
-	if (taken >= 2 && chunks * taken < r->chunk_count)
-		r->skip = (r->chunk_count - chunks) / (taken - 1) - chunks;
+	if (taken < 2 || chunks * taken >= r->chunk_count)
+		return;
+	r->stride = (double)(r->chunk_count - chunks) / (double)(taken - 1);
+	/* Less than a chunk apart, some parts follow each other. */
+	if (r->stride >= (double)chunks + 1)
+		r->stride = (double)(uint64_t)r->stride;
+}
+
+/* How many chunks are left out before the next part. */
+static size_t skip_of(const struct vpa_tape_reading *r)
+{
+	double begins = r->stride * (double)r->part_number;
+
+	return begins > (double)r->next_chunk ? (size_t)begins - r->next_chunk : 0;
 }
 
 /* Whether the part has enough, and where it ends: by then nothing may be missing of what has begun. If that is not after its
@@ -208,6 +220,8 @@ static int begin_part(struct vpa_tape_reading *r, struct vpt_err *err)
 		return VPT_OK;
 	if (!r->first_chunk)
 		plan(r);
+	r->part_number++;
+	r->skip = skip_of(r);
 	r->first_chunk = r->next_chunk;
 	t->from_ns = r->skip ? UINT64_MAX : t->to_ns;
 	rc = keep_context(r, t->from_ns);

@@ -23,8 +23,9 @@ struct vpa_tape_reading {
 	struct vpa_prefetch *chunks;
 	struct vpt_chunk_choice chosen; /* chunks in a row, the first of them is `begin` */
 	size_t begin, chunk_count, next_chunk;
-	size_t first_chunk, skip; /* of this part; how many to leave out after it */
-	size_t skipped;
+	size_t first_chunk, skip; /* of this part; how many were left out before it */
+	size_t skipped, part_number;
+	double stride; /* chunks from the beginning of a part to that of the next; 0: nothing is left out */
 	uint64_t enough; /* calls and ops in memory, before the part may be full */
 	int has_ended, has_calls, has_ops;
 	struct vpa_tape *tape, own_tape;
