@@ -15,7 +15,7 @@ static double share_of(const struct vpa_finding *f)
 	return f->base_ms > 0 ? f->base_gain_ms / f->base_ms : 0;
 }
 
-/* What a part of the host's code would save is a guess. */
+/* What a part of the host's code would save is a guess. So is a gain of which only the least is known. */
 static int is_guess(const char *text)
 {
 	struct vpa_change changes[VPA_CHANGES_MOST];
@@ -34,7 +34,7 @@ static int is_gone(const struct vpa_finding *f, const struct vpa_report *b)
 {
 	const struct vpa_finding *left = vpa_finding_find(b, f->id);
 
-	return f->change && share_of(f) > 0 && !is_guess(f->change) &&
+	return f->change && share_of(f) > 0 && !f->predicted_at_least && !is_guess(f->change) &&
 	       (!left || share_of(left) < left_share * share_of(f));
 }
 

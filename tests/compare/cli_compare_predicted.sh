@@ -8,7 +8,7 @@ cd "$work" || exit 1
 small="--blocks 4 --layers 12"
 # shellcheck disable=SC2086 # a word for each
 for knobs in "plain" "sync --sync-per-layer" "slow --slow-host 90000" "slowsync --slow-host 90000 --sync-per-layer" "offload --offload" \
-	"two --two-streams"; do
+	"two --two-streams" "eager --eager"; do
 	set -- $knobs
 	name=$1
 	shift
@@ -56,6 +56,8 @@ none plain.zst plain.zst
 # Half of the host's code is a guess, so that there is less of it is no change that A names.
 none slow.zst plain.zst
 none plain.zst two.zst
+# How long fused attention takes is not in A.
+none eager.zst plain.zst
 # Several runs a side, and a report without its trace.
 expect 0 "several runs" compare sync.zst sync.zst sync.zst -- plain.zst plain.zst plain.zst --format json
 says out '"prediction": null'
