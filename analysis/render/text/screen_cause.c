@@ -284,14 +284,13 @@ static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
 	}
 }
 
-/* What takes turns needs the other's result, or is made to wait for it. */
+/* No host is to blame, so what helps is said here. */
 static void add_turns(struct vpa_words *w, const struct vpa_screen *s)
 {
 	if (vpa_devices_take_turns(s->report))
 		vpa_words_add(w, " ",
 			"While one works the others wait: give each work of its own, such as "
-			"another "
-			"request or part of a batch. No other fix makes them work at once.");
+			"another request or a part of the batch.");
 }
 
 /* The host's pace. The GPU's is what it works. */
