@@ -1,6 +1,6 @@
 /* test_replay_parts.c - a trace that is replayed in parts is as long as it was, and what a change brings is what it brings to
  * the trace as a whole. */
-#include "analysis/retime/retime.h"
+#include "analysis/retime/unit_stages.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -173,11 +173,39 @@ static void test_some_parts(void **state)
 	vpa_retiming_free(&parts);
 }
 
+/* A unit of 100 with a stage of 60 that a part has, and one that none has. */
+static void test_stage_in_no_part(void **state)
+{
+	static struct vpa_spans spans_of = {.unit_count = 1, .count = 1, .request = 1, .active = 1};
+	struct vpa_timed_part stages[] = {
+		{VPA_PART_OF_STAGE, "here", 0, 1}, {VPA_PART_OF_STAGE, "nowhere", 1, 2}};
+	const struct vpa_timed_parts timed = {
+		.span_count = 2, .parts = stages, .part_count = COUNT(stages)};
+	uint64_t span_ns[] = {100, 60, 0, 50, 30, 0, 90, 60, 0, 80, 40, 0};
+	const struct vpa_retiming t = {.world_count = 4, .span_count = 3, .span_ns = span_ns};
+	static struct vpa_report r;
+	const struct vpa_forecast_stage *rows;
+
+	(void)state;
+	r.forecast = (struct vpa_forecast){.base_ms = 10, .host_ms = 5};
+	assert_int_equal(
+		vpa_unit_stages_write(&r, &spans_of, &timed, &t, 1, VPA_WORLD_FIRST), VPT_OK);
+	assert_int_equal(r.forecast.stage_count, 3);
+	rows = r.forecast.stages;
+	assert_true(
+		rows[0].is_replayed && rows[0].recorded_ms > 5.99 && rows[0].recorded_ms < 6.01);
+	assert_true(rows[0].predicted_ms > 3.99 && rows[0].predicted_ms < 4.01);
+	assert_int_equal(rows[1].is_replayed, 0);
+	assert_true(rows[2].is_replayed && !rows[2].name);
+	vpa_arena_free(&r.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_parts),
 		cmocka_unit_test(test_some_parts),
+		cmocka_unit_test(test_stage_in_no_part),
 	};
 	char *script = malloc((size_t)LAUNCHES * LINE);
 	struct vpt_err err = {0};
