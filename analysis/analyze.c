@@ -342,7 +342,7 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_prefetch *chunks;
 	size_t i, count = vpt_trace_chunks(p->trace);
-	int rc = vpa_prefetch_start(p->trace, &p->chosen, p->options->jobs, &chunks, err);
+	int rc = vpa_prefetch_start(p->trace, &p->chosen, p->options->jobs, &chunks, err), own;
 
 	vpa_long_names_begin(&p->long_names, vpt_trace_size_bytes(p->trace));
 	if (rc)
@@ -355,8 +355,9 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 		if (!rc && p->looking && is_found(p))
 			break;
 	}
-	vpa_folds_unshare(&p->folds);
+	own = vpa_folds_unshare(&p->folds);
 	vpa_prefetch_stop(chunks);
+	rc = rc ? rc : own;
 	if (rc == VPT_ENOMEM)
 		vpt_fail(err, rc, "no memory after %zu of %zu chunks", i, count);
 	return rc;

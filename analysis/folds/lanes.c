@@ -4,7 +4,8 @@
 #include "formats/base/memory.h"
 
 enum {
-	/* What is worth waking a thread for, and the most that one takes at once: later batches find it awake. */
+	/* How many batches of ops are worth waking a thread for, which then finds more, and the most that it takes at
+	 * once. */
 	WORTH = 8
 };
 
@@ -23,6 +24,14 @@ static uint64_t kept(const struct vpa_lanes *l)
 		if (l->lanes[i].taken < least)
 			least = l->lanes[i].taken;
 	return l->put - least;
+}
+
+/* Whether a thread should take what a lane that has `taken` waits for. Few ops follow soon after others, and ranges all
+ * at once, while the pass has other work. */
+static int is_worth(const struct vpa_lanes *l, uint64_t taken)
+{
+	return l->settles || l->put - taken >= WORTH ||
+	       l->batches[taken % VPA_LANE_BATCHES].range_count;
 }
 
 /* Gives a lane that nobody feeds what it waits for, without the lock. */
@@ -52,7 +61,7 @@ static int feed_one(void *source, unsigned who)
 	for (i = 0; i < l->count; i++)
 		if (!l->lanes[i].is_fed && (!last || l->lanes[i].taken < last->taken))
 			last = &l->lanes[i];
-	if (!last || last->taken == l->put || (who && !l->settles && l->put - last->taken < WORTH))
+	if (!last || last->taken == l->put || (who && !is_worth(l, last->taken)))
 		return 0;
 	feed(l, last);
 	return 1;
@@ -70,15 +79,16 @@ void vpa_lanes_share(struct vpa_lanes *l, struct vpa_crew *crew)
 	vpa_crew_serve(crew, feed_one, l);
 }
 
-void vpa_lanes_unshare(struct vpa_lanes *l)
+int vpa_lanes_unshare(struct vpa_lanes *l)
 {
 	if (!l->crew)
-		return;
+		return VPT_OK;
 	vpa_lanes_settle(l);
 	vpa_crew_leave(l->crew, l);
 	l->crew = NULL;
 	vpt_free(l->batches);
 	l->batches = NULL;
+	return l->rc;
 }
 
 /* Ends the batch that was made last. */
@@ -90,7 +100,7 @@ static int put(struct vpa_lanes *l)
 	l->is_settled = 0;
 	vpa_crew_lock(l->crew);
 	l->put++;
-	if (kept(l) >= WORTH)
+	if (is_worth(l, l->put - kept(l)))
 		vpa_crew_call(l->crew);
 	rc = l->rc;
 	vpa_crew_unlock(l->crew);
@@ -177,9 +187,4 @@ int vpa_lanes_wait(struct vpa_lanes *l, int fold)
 	rc = l->rc;
 	vpa_crew_unlock(l->crew);
 	return rc;
-}
-
-void vpa_lanes_free(struct vpa_lanes *l)
-{
-	vpa_lanes_unshare(l);
 }

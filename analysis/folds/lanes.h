@@ -53,11 +53,10 @@ struct vpa_lanes {
 /* Adds the lane of a fold. */
 void vpa_lanes_add(struct vpa_lanes *l, int fold);
 
-/* From now on a crew feeds the lanes too; without memory it does not. Ends that, after what is under way. Both accept
- * NULL as a crew. */
+/* From now on a crew feeds the lanes too; NULL, or without memory: none does. */
 void vpa_lanes_share(struct vpa_lanes *l, struct vpa_crew *crew);
-void vpa_lanes_unshare(struct vpa_lanes *l);
-void vpa_lanes_free(struct vpa_lanes *l);
+/* Ends that, after what is under way. 0, or the code of a fold that failed. */
+int vpa_lanes_unshare(struct vpa_lanes *l);
 
 /* Where the next batch of ops is made; NULL: anywhere, since there is no crew. */
 struct vpa_ops *vpa_lanes_room(struct vpa_lanes *l);

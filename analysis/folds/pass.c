@@ -87,9 +87,9 @@ void vpa_folds_share(struct vpa_fold_pass *p, struct vpa_crew *crew)
 	vpa_lanes_share(&p->lanes, crew);
 }
 
-void vpa_folds_unshare(struct vpa_fold_pass *p)
+int vpa_folds_unshare(struct vpa_fold_pass *p)
 {
-	vpa_lanes_unshare(&p->lanes);
+	return vpa_lanes_unshare(&p->lanes);
 }
 
 struct vpa_ops *vpa_folds_room(struct vpa_fold_pass *p)
@@ -184,7 +184,6 @@ void vpa_folds_free(struct vpa_fold_pass *p)
 {
 	int i;
 
-	vpa_lanes_free(&p->lanes);
 	for (i = 0; vpa_folds[i]; i++) {
 		if (p->states[i] && vpa_folds[i]->free)
 			vpa_folds[i]->free(p->states[i]);

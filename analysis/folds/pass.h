@@ -23,9 +23,10 @@ struct vpa_fold_pass {
 int vpa_folds_begin(struct vpa_fold_pass *p);
 void vpa_folds_free(struct vpa_fold_pass *p);
 
-/* A crew may take ops aside from now on, until vpa_folds_unshare(). NULL: nobody does. */
+/* A crew may take ops aside from now on, until vpa_folds_unshare(), which must come before the crew stops and
+ * vpa_folds_free(), and returns 0 or the code of the first fold that failed. NULL: nobody does. */
 void vpa_folds_share(struct vpa_fold_pass *p, struct vpa_crew *crew);
-void vpa_folds_unshare(struct vpa_fold_pass *p);
+int vpa_folds_unshare(struct vpa_fold_pass *p);
 
 /* Where the next batch for vpa_folds_ops() is made; NULL: anywhere. */
 struct vpa_ops *vpa_folds_room(struct vpa_fold_pass *p);

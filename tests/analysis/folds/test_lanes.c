@@ -56,11 +56,12 @@ static void begin(
 	vpa_lanes_share(l, *crew);
 }
 
-static void end(struct vpa_lanes *l, struct vpa_crew *crew)
+static int end(struct vpa_lanes *l, struct vpa_crew *crew)
 {
-	vpa_lanes_unshare(l);
+	int rc = vpa_lanes_unshare(l);
+
 	vpa_crew_stop(crew);
-	vpa_lanes_free(l);
+	return rc;
 }
 
 static int put(struct vpa_lanes *l, uint64_t number)
@@ -105,7 +106,7 @@ static void every_fold_gets_all_batches_in_order(void **state)
 				assert_int_equal(f.fed[i].ranges, range);
 			}
 		}
-		end(&l, crew);
+		assert_int_equal(end(&l, crew), 0);
 		assert_false(f.wrong);
 		assert_true(range > 1000);
 	}
@@ -123,7 +124,7 @@ static void what_is_under_way_arrives_before_the_crew_leaves(void **state)
 	begin(&l, &f, 2, &crew, -1);
 	assert_int_equal(put(&l, 0), 0);
 	assert_int_equal(vpa_lanes_put_range(&l, &copied), 0);
-	end(&l, crew);
+	assert_int_equal(end(&l, crew), 0);
 	assert_int_equal(f.fed[FOLDS - 1].ops, 1);
 	assert_int_equal(f.fed[FOLDS - 1].ranges, 1);
 	assert_false(f.wrong);
@@ -144,7 +145,7 @@ static void a_fold_that_fails_ends_the_pass(void **state)
 	assert_int_equal(rc, VPT_ENOMEM);
 	assert_true(n >= FAILS_AT);
 	assert_int_equal(vpa_lanes_settle(&l), VPT_ENOMEM);
-	end(&l, crew);
+	assert_int_equal(end(&l, crew), VPT_ENOMEM);
 }
 
 static void without_a_crew_nobody_keeps_a_batch(void **state)
@@ -156,7 +157,7 @@ static void without_a_crew_nobody_keeps_a_batch(void **state)
 	vpa_lanes_share(&l, NULL);
 	assert_null(vpa_lanes_room(&l));
 	assert_int_equal(vpa_lanes_settle(&l), 0);
-	vpa_lanes_free(&l);
+	assert_int_equal(vpa_lanes_unshare(&l), 0);
 }
 
 int main(void)
