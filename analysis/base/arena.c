@@ -14,7 +14,8 @@ struct vpa_arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-enum { BLOCK = 64 << 10 };
+/* Of an arena the first block, and the largest of usual ones: there may be thousands of arenas with a few texts each. */
+enum { BLOCK_LEAST = 2 << 10, BLOCK = 64 << 10 };
 
 static void *take(struct vpa_arena *a, size_t bytes)
 {
@@ -23,7 +24,8 @@ static void *take(struct vpa_arena *a, size_t bytes)
 
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!b || b->size - b->used < bytes) {
-		size_t size = bytes > BLOCK ? bytes : BLOCK;
+		size_t usual = !b ? BLOCK_LEAST : b->size < BLOCK / 4 ? 4 * b->size : BLOCK;
+		size_t size = bytes > usual ? bytes : usual;
 
 		b = vpt_alloc(1, sizeof(*b) + size);
 		if (!b) {
