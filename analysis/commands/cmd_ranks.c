@@ -121,6 +121,7 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 		rc = vpa_rules_option_read(args, &o, &rules_text, &err);
 	if (!rc)
 		rc = read(args, &o, &ranks, &damaged, &err, ctx);
+	ranks.jobs = o.jobs;
 	if (!rc)
 		rc = vpa_job_new(&ranks, &job, &err);
 	if (!rc)

@@ -15,8 +15,7 @@ static const struct vpt_option options[OPTIONS] = {
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
 
-static int pack(
-	const struct vpa_rank_list *ranks, struct vpa_rank_blocks *blocks, struct vpt_err *err)
+static int pack(struct vpa_rank_list *ranks, struct vpa_rank_blocks *blocks, struct vpt_err *err)
 {
 	size_t i;
 

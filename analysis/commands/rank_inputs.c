@@ -2,9 +2,12 @@
  * them. */
 #include "analysis/commands/rank_inputs.h"
 
+#include "analysis/base/jobs.h"
 #include "analysis/base/sort.h"
 #include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/rank_fold.h"
 #include "analysis/ranks/rank/rank_read.h"
+#include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/file/tar_members.h"
@@ -18,7 +21,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILES_MOST = 65536, FOLDERS_DEEP = 8, HEAD = 512 };
+enum {
+	FILES_MOST = 65536,
+	FOLDERS_DEEP = 8,
+	HEAD = 512,
+	BATCH = 32,
+	DETAILS_KEPT_MOST = 16 << 20 /* bytes, packed */
+};
 
 static int add_file(struct vpa_rank_files *f, const char *folder, const char *name)
 {
@@ -123,24 +132,84 @@ struct reading {
 	int *damaged; /* counts what cannot be read and was named; NULL: that is an error */
 };
 
-int vpa_rank_summary_read(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err)
+/* Details of many ranks stay in their file, if that can be opened again. */
+static int leave_detail(struct vpa_rank_list *list, const char *path, uint64_t at)
 {
-	struct vpa_rank_blocks blocks = {.count = 0};
+	struct stat st;
+	uint64_t kept = 0;
 	size_t i;
-	int rc = vpa_rank_blocks_read(&blocks, src, err), unpacked = VPT_OK;
 
-	/* Those before a damaged one are whole. */
-	for (i = 0; i < blocks.count && unpacked != VPT_ENOMEM; i++) {
-		struct vpt_err why;
+	for (i = 0; i < list->count; i++)
+		kept += list->items[i]->folded.packed ? list->items[i]->folded.packed_size : 0;
+	return path && kept > DETAILS_KEPT_MOST && !stat(path, &st) && S_ISREG(st.st_mode)
+		       ? vpa_rank_leave_in_file(list->items[list->count - 1], path, at)
+		       : VPT_OK;
+}
 
-		unpacked = vpa_rank_block_unpack(&blocks, i, out, &why);
-		if (unpacked && !rc) {
-			*err = why;
-			rc = unpacked;
-		}
+/* Blocks that are unpacked at the same time, each into a list of its own. */
+struct batch {
+	struct unpacked {
+		struct vpa_rank_block block;
+		struct vpa_rank_list list;
+		struct vpt_err err;
+		int rc;
+	} items[BATCH];
+	size_t count;
+};
+
+static int unpack_item(void *ctx, unsigned thread, size_t i)
+{
+	struct unpacked *u = &((struct batch *)ctx)->items[i];
+
+	(void)thread;
+	u->rc = vpa_rank_block_unpack(&u->block, &u->list, &u->err);
+	vpa_rank_block_free(&u->block);
+	return VPT_OK;
+}
+
+/* Appends the rank of an item; the first error of a file is kept. */
+static int take_item(struct unpacked *u, const char *path, struct vpa_rank_list *out, int *wrong,
+	struct vpt_err *err)
+{
+	int rc = u->rc;
+
+	if (!rc && vpt_grow(&out->items, &out->cap, out->count + 1, sizeof(struct vpa_rank *)))
+		rc = vpt_fail(&u->err, VPT_ENOMEM, "no memory for a rank");
+	if (!rc) {
+		out->items[out->count++] = u->list.items[0];
+		u->list.count = 0;
+		if (leave_detail(out, path, u->block.detail.at))
+			rc = vpt_fail(&u->err, VPT_ENOMEM, "no memory for a rank");
 	}
-	vpa_rank_blocks_free(&blocks);
-	return rc;
+	if (rc && !*wrong) {
+		*wrong = rc;
+		*err = u->err;
+	}
+	vpa_rank_list_free(&u->list);
+	return rc == VPT_ENOMEM ? rc : VPT_OK;
+}
+
+/* Those before a damaged block are whole. */
+int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned jobs,
+	struct vpa_rank_list *out, struct vpt_err *err)
+{
+	struct batch *batch = vpt_calloc(1, sizeof(*batch));
+	int rc = batch ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory for ranks"), wrong = VPT_OK;
+	uint64_t at = 0;
+	size_t i;
+
+	while (!rc) {
+		for (batch->count = 0; batch->count < BATCH && !rc; batch->count += !rc)
+			rc = vpa_rank_block_read(
+				src, &at, &batch->items[batch->count].block, wrong ? NULL : err);
+		vpa_in_threads(batch->count > 1 ? vpa_jobs(jobs, VPA_RANK_THREADS_MOST) : 1,
+			batch->count, unpack_item, batch);
+		for (i = 0; i < batch->count; i++)
+			if (take_item(&batch->items[i], path, out, &wrong, err))
+				rc = VPT_ENOMEM;
+	}
+	vpt_free(batch);
+	return wrong ? wrong : rc == VPT_END ? VPT_OK : rc;
 }
 
 /* Takes the source. */
@@ -163,14 +232,15 @@ static int read_trace(
 }
 
 /* A summary or a trace. Takes the source. */
-static int read_file(
-	const struct reading *r, struct vpt_source *src, const char *name, struct vpt_err *err)
+/* path: of the source, if it is a file of its own; NULL otherwise. */
+static int read_file(const struct reading *r, struct vpt_source *src, const char *path,
+	const char *name, struct vpt_err *err)
 {
 	size_t before = r->out->count;
 	int rc;
 
 	if (vpa_is_rank_file(src)) {
-		rc = vpa_rank_summary_read(src, r->out, err);
+		rc = vpa_rank_summary_read(src, path, r->options->jobs, r->out, err);
 		vpt_source_close(src);
 	} else {
 		rc = read_trace(r, src, name, err);
@@ -203,7 +273,7 @@ static int read_archive(const struct reading *r, struct vpt_source *src, struct 
 		char name[VPT_TAR_PATH_MAX];
 
 		snprintf(name, sizeof(name), "%s", member->name);
-		rc = go_on(r, read_file(r, member, name, err), err);
+		rc = go_on(r, read_file(r, member, NULL, name, err), err);
 		if (rc)
 			break;
 	}
@@ -259,7 +329,7 @@ static int read_input(const struct reading *r, const char *path, struct vpt_err 
 		return rc;
 	rc = is_archive(src, &packer, &found, err);
 	if (!rc && !found)
-		return read_file(r, src, vpa_input_name(path), err);
+		return read_file(r, src, path, vpa_input_name(path), err);
 	if (!rc)
 		rc = packer ? read_packed_archive(r, src, err) : read_archive(r, src, err);
 	vpt_source_close(src);

@@ -28,9 +28,10 @@ int vpa_rank_files_list(
 	const char *const *paths, size_t count, struct vpa_rank_files *out, struct vpt_err *err);
 void vpa_rank_files_free(struct vpa_rank_files *files);
 
-/* Reads the ranks of a summary. VPT_EDATA, VPT_EVERSION: a part is damaged or new; what is whole is read. VPT_EIO,
+/* Reads the ranks of a summary, in threads as vpa_jobs() says. path: its own file, where details may stay; NULL: none. VPT_EDATA, VPT_EVERSION: a part is damaged or new; what is whole is read. VPT_EIO,
  * VPT_ENOMEM. */
-int vpa_rank_summary_read(struct vpt_source *src, struct vpa_rank_list *out, struct vpt_err *err);
+int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned jobs,
+	struct vpa_rank_list *out, struct vpt_err *err);
 
 /* The one rank of --base, into an empty list that the caller frees; nothing if `path` is NULL. VPT_EINVAL: it has several, or
  * none; others as above. */

@@ -229,7 +229,7 @@ static int read_gathered(const struct vpt_args *args, struct vpa_options *o,
 	if (!rc)
 		rc = vpt_source_memory(bytes.data, bytes.size, &src, err);
 	if (!rc) {
-		rc = vpa_rank_summary_read(src, out, err);
+		rc = vpa_rank_summary_read(src, NULL, 0, out, err);
 		vpt_source_close(src);
 	}
 	vpt_free(bytes.data);

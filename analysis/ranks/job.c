@@ -4,6 +4,8 @@
 #include "analysis/base/sort.h"
 #include "analysis/ranks/joint.h"
 #include "analysis/ranks/number_list.h"
+#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/rank_threads.h"
 #include "analysis/ranks/setup_differences.h"
 #include "analysis/ranks/waits.h"
 #include "formats/base/memory.h"
@@ -208,13 +210,14 @@ static int describe_groups(struct vpa_job *job)
 			.name = g->name, .rank_count = g->rank_count, .row_count = g->row_count};
 		for (row = 0; row < g->row_count; row++) {
 			const struct vpa_rank *r;
-			const struct vpa_rank_collective *c;
+			uint32_t cell;
 
 			for (k = 0; vpa_group_cell(g, row, k) == VPA_NO_COLLECTIVE; k++)
 				;
 			r = job->list.items[g->ranks[k]];
-			c = &r->collectives[vpa_group_cell(g, row, k)];
-			vpt_sat_add_to(&ns[r->keys[c->key].kind], c->end_ns - c->start_ns);
+			cell = vpa_group_cell(g, row, k);
+			vpt_sat_add_to(&ns[vpa_rank_key(r, cell)->kind],
+				vpa_rank_end_ns(r, cell) - vpa_rank_start_ns(r, cell));
 		}
 		for (k = 0; k < VPA_COLLECTIVE_KINDS; k++)
 			if (ns[k] > ns[job->groups[i].kind])
@@ -223,7 +226,85 @@ static int describe_groups(struct vpa_job *job)
 	return VPT_OK;
 }
 
-static int make(struct vpa_job *job)
+/* ---- rank by rank ---- */
+
+struct details {
+	struct vpa_job *job;
+	struct vpa_job_waits *waits;
+	struct vpa_joint *joint;
+	struct detail_thread {
+		struct vpa_unfolded unfolded;
+		struct vpt_err err;
+	} threads[VPA_RANK_THREADS_MOST];
+};
+
+static int take_detail(void *ctx, unsigned thread, size_t rank)
+{
+	struct details *d = ctx;
+	struct detail_thread *t = &d->threads[thread];
+	struct vpa_rank *r = d->job->list.items[rank];
+	int rc = vpa_rank_unfold(r, &t->unfolded, &t->err);
+
+	if (rc) {
+		vpt_err_at(&t->err, r->capture ? r->capture : "a rank");
+		return rc;
+	}
+	vpa_job_waits_take(d->waits, thread, rank, &t->unfolded.detail);
+	if (d->joint)
+		rc = vpa_joint_take(d->joint, thread, rank, &t->unfolded.detail);
+	return rc;
+}
+
+static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct vpa_joint *joint,
+	unsigned threads, struct vpt_err *err)
+{
+	struct details d = {.job = job, .waits = waits, .joint = joint};
+	unsigned i;
+	int rc = vpa_in_threads(threads, job->rank_count, take_detail, &d);
+
+	for (i = 0; i < threads; i++) {
+		if (rc && d.threads[i].err.code == rc && err)
+			*err = d.threads[i].err;
+		vpa_unfolded_free(&d.threads[i].unfolded);
+	}
+	return rc;
+}
+
+static int find_waits(struct vpa_job *job, struct vpt_err *err)
+{
+	struct vpa_job_rows rows;
+	struct vpa_job_waits *waits = NULL;
+	struct vpa_joint *joint = NULL;
+	unsigned threads = vpa_rank_threads(&job->list);
+	int rc = vpa_job_rows_find(job, &rows);
+
+	if (!rc)
+		rc = vpa_job_waits_begin(job, &rows, threads, &waits);
+	if (!rc)
+		rc = vpa_joint_begin(job, &rows, threads, &joint);
+	if (!rc)
+		rc = take_details(job, waits, joint, threads, err);
+	if (!rc)
+		rc = vpa_job_waits_end(waits);
+	if (!rc && joint)
+		rc = vpa_joint_end(joint, err);
+	vpa_joint_free(joint);
+	vpa_job_waits_free(waits);
+	vpa_job_rows_free(&rows);
+	return rc;
+}
+
+static int fold(struct vpa_job *job)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < job->list.count && !rc; i++)
+		rc = vpa_rank_fold(job->list.items[i]);
+	return rc;
+}
+
+static int make(struct vpa_job *job, struct vpt_err *err)
 {
 	int rc = vpa_sort(job->list.items, job->list.count, sizeof(struct vpa_rank *), by_identity);
 
@@ -245,13 +326,14 @@ static int make(struct vpa_job *job)
 	if (!rc)
 		rc = vpa_setup_differences_find(job);
 	if (!rc)
-		rc = vpa_waits_find(job);
-	return rc ? rc : vpa_joint_find(job);
+		rc = fold(job);
+	return rc ? rc : find_waits(job, err);
 }
 
 int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err)
 {
 	struct vpa_job *job = vpt_calloc(1, sizeof(*job));
+	int rc;
 
 	*out = NULL;
 	if (!job) {
@@ -260,9 +342,12 @@ int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_er
 	}
 	job->list = *ranks;
 	*ranks = (struct vpa_rank_list){0};
-	if (job->list.count && (make(job) || job->arena.failed)) {
+	rc = job->list.count ? make(job, err) : VPT_OK;
+	if (rc || job->arena.failed) {
 		vpa_job_free(job);
-		return vpt_fail(err, VPT_ENOMEM, "no memory for a job");
+		return rc == VPT_EDATA || rc == VPT_EIO
+			       ? rc
+			       : vpt_fail(err, VPT_ENOMEM, "no memory for a job");
 	}
 	if (job->rank_count < 2) {
 		size_t count = job->rank_count;

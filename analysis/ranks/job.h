@@ -145,8 +145,8 @@ struct vpa_job {
 	uint64_t span_ns; /* from the first op to the last, the mean over these ranks */
 };
 
-/* Makes a job of ranks, which it takes over: they are freed with it, and on failure. 0, VPT_EINVAL: fewer than two ranks;
- * VPT_ENOMEM. */
+/* Makes a job of ranks, which it takes over: they are folded, and freed with it, and on failure. 0, VPT_EINVAL: fewer than two
+ * ranks; VPT_EDATA: the detail of one is no detail; VPT_EIO: it cannot be read; VPT_ENOMEM. */
 int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err);
 void vpa_job_free(struct vpa_job *job); /* accepts NULL */
 

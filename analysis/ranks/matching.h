@@ -19,10 +19,10 @@ struct vpa_group {
 	uint32_t lane;    /* of the reference: its stream, if there is no name */
 	uint32_t *ranks;  /* indexes in the list of ranks, ascending */
 	size_t rank_count;
-	/* Of row i and the k-th rank: cells[i * rank_count + k], an index in the rank's collectives, or
+	/* Of row i and the k-th rank: cells[k * stride + i], an index in the rank's collectives, or
 	 * VPA_NO_COLLECTIVE. Each row has two or more. */
 	uint32_t *cells;
-	size_t row_count;
+	size_t row_count, stride;
 	uint32_t
 		reference; /* k of the rank with the longest sequence, beside which the others were laid */
 };
@@ -40,12 +40,9 @@ struct vpa_matching {
 int vpa_match(const struct vpa_rank_list *list, struct vpa_matching *out);
 void vpa_matching_free(struct vpa_matching *m);
 
-/* Whether two ranks had one clock, as far as their traces say: they ran on one machine since it was started. */
-int vpa_ranks_share_clock(const struct vpa_rank *a, const struct vpa_rank *b);
-
 static inline uint32_t vpa_group_cell(const struct vpa_group *g, size_t row, size_t k)
 {
-	return g->cells[row * g->rank_count + k];
+	return g->cells[k * g->stride + row];
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "analysis/ranks/rank_clocks.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/rank/lags.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -15,7 +16,9 @@ enum {
 	ENDS_FOR_OFFSET = 4, /* fewer give bounds only */
 	/* ns: on one clock, too, ranks leave collectives up to 6 us apart, always the same ones first. */
 	UNCERTAIN_LEAST = 10000,
-	BIAS_ROWS = 64, /* collectives of a group by which ranks are compared */
+	ROWS_LOOKED_AT = 1024, /* of a group, for a clock */
+	PLACED_MOST = 8,       /* ranks of a group beside which a clock is placed */
+	BIAS_ROWS = 64,        /* collectives of a group by which ranks are compared */
 	PPB_MOST = 500000
 };
 
@@ -25,6 +28,16 @@ static uint64_t absolute(int64_t n)
 }
 
 /* ---- the fit ---- */
+
+/* Nearly always all of it fits 64 bits, which are divided much faster. */
+static int64_t ppb_of(__int128 rise, int64_t run)
+{
+	int64_t product;
+
+	if (rise == (int64_t)rise && !__builtin_mul_overflow((int64_t)rise, 1000000000, &product))
+		return product / run;
+	return vpt_sat_i128(rise * 1000000000 / run);
+}
 
 static int64_t slope_of(const struct vpa_clock_end *ends, size_t count, int64_t *slopes)
 {
@@ -37,7 +50,7 @@ static int64_t slope_of(const struct vpa_clock_end *ends, size_t count, int64_t 
 			__int128 rise = (__int128)ends[k].later_ns - ends[i].later_ns;
 
 			if (run)
-				slopes[n++] = vpt_sat_i128(rise * 1000000000 / run);
+				slopes[n++] = ppb_of(rise, run);
 		}
 	ppb = n && count >= ENDS_FOR_DRIFT ? vpa_nth(slopes, n, n / 2) : 0;
 	return absolute(ppb) > PPB_MOST ? 0 : ppb;
@@ -121,6 +134,7 @@ struct placing {
 	struct row_end *ends;
 	size_t count, cap;
 	int64_t *scratch;
+	uint32_t *members;
 	int64_t low_ns, high_ns; /* bounds of later_ns, by causality */
 	uint64_t spread_ns;      /* sum over ends */
 };
@@ -132,38 +146,55 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Looks at the ranks of a row whose clock is placed (`of_placed`), or those of the one to be placed. */
+/* Ranks of a group, by their place in it. */
+struct members {
+	uint32_t *items;
+	size_t count;
+};
+
 static struct seen look(const struct placing *p, const struct vpa_group *g, size_t row,
-	int of_placed, uint64_t *shortest_ns)
+	const struct members *of, uint64_t *shortest_ns)
 {
 	struct seen s = {.start_ns = INT64_MIN, .end_ns = INT64_MAX};
 	int64_t most = INT64_MIN, *ends = p->scratch;
-	size_t k;
+	size_t i;
 
-	for (k = 0; k < g->rank_count; k++) {
-		uint32_t cell = vpa_group_cell(g, row, k), clock = p->clocks->of_rank[g->ranks[k]];
-		const struct vpa_clock *c = &p->clocks->items[clock];
-		const struct vpa_rank_collective *x;
+	for (i = 0; i < of->count; i++) {
+		uint32_t rank = g->ranks[of->items[i]], cell = vpa_group_cell(g, row, of->items[i]);
+		const struct vpa_clock *c = &p->clocks->items[p->clocks->of_rank[rank]];
+		const struct vpa_rank *r = p->list->items[rank];
 		int64_t start, end;
 
-		if (cell == VPA_NO_COLLECTIVE || (of_placed ? !c->is_placed : clock != p->clock))
+		if (cell == VPA_NO_COLLECTIVE)
 			continue;
-		x = &p->list->items[g->ranks[k]]->collectives[cell];
-		start = vpa_clock_time(c, x->start_ns);
-		end = vpa_clock_time(c, x->end_ns);
+		start = vpa_clock_time(c, vpa_rank_start_ns(r, cell));
+		end = vpa_clock_time(c, vpa_rank_end_ns(r, cell));
 		s.start_ns = start > s.start_ns ? start : s.start_ns;
 		s.end_ns = end < s.end_ns ? end : s.end_ns;
 		most = end > most ? end : most;
 		ends[s.count++] = end;
-		if (x->end_ns - x->start_ns < *shortest_ns)
-			*shortest_ns = x->end_ns - x->start_ns;
+		if ((uint64_t)(end - start) < *shortest_ns)
+			*shortest_ns = (uint64_t)(end - start);
 	}
 	if (s.count) {
 		s.spread_ns = (uint64_t)(most - s.end_ns);
-		qsort(ends, s.count, sizeof(*ends), by_value);
-		s.middle_ns = ends[s.count / 2];
+		s.middle_ns = vpa_nth(ends, s.count, s.count / 2);
 	}
 	return s;
+}
+
+/* Those whose clock is placed, at most so many, or those of the clock that is to be placed. */
+static void list_of(const struct placing *p, const struct vpa_group *g, int of_placed, size_t most,
+	struct members *out)
+{
+	uint32_t k;
+
+	for (k = 0, out->count = 0; k < g->rank_count && out->count < most; k++) {
+		uint32_t clock = p->clocks->of_rank[g->ranks[k]];
+
+		if (of_placed ? p->clocks->items[clock].is_placed : clock == p->clock)
+			out->items[out->count++] = k;
+	}
 }
 
 static const struct vpa_collective_key *key_of(
@@ -176,7 +207,8 @@ static const struct vpa_collective_key *key_of(
 	return vpa_rank_key(list->items[g->ranks[k]], vpa_group_cell(g, row, k));
 }
 
-static int take_row(struct placing *p, const struct vpa_group *g, size_t row)
+static int take_row(struct placing *p, const struct vpa_group *g, size_t row,
+	const struct members *of_placed, const struct members *of_own)
 {
 	const struct vpa_collective_key *key = key_of(p->list, g, row);
 	uint64_t shortest_ns = UINT64_MAX;
@@ -184,8 +216,8 @@ static int take_row(struct placing *p, const struct vpa_group *g, size_t row)
 
 	if (!vpa_collective_is_symmetric(key->kind))
 		return VPT_OK;
-	placed = look(p, g, row, 1, &shortest_ns);
-	own = placed.count ? look(p, g, row, 0, &shortest_ns) : placed;
+	placed = look(p, g, row, of_placed, &shortest_ns);
+	own = placed.count ? look(p, g, row, of_own, &shortest_ns) : placed;
 	if (!placed.count || !own.count)
 		return VPT_OK;
 	if (vpt_grow(&p->ends, &p->cap, p->count + 1, sizeof(*p->ends)))
@@ -200,6 +232,19 @@ static int take_row(struct placing *p, const struct vpa_group *g, size_t row)
 	if (placed.end_ns - own.start_ns < p->high_ns)
 		p->high_ns = placed.end_ns - own.start_ns;
 	return VPT_OK;
+}
+
+static int take_group(struct placing *p, const struct vpa_group *g)
+{
+	struct members placed = {.items = p->members}, own = {.items = p->members + PLACED_MOST};
+	size_t step = 1 + g->row_count / ROWS_LOOKED_AT, row;
+	int rc = VPT_OK;
+
+	list_of(p, g, 1, PLACED_MOST, &placed);
+	list_of(p, g, 0, g->rank_count, &own);
+	for (row = 0; placed.count && own.count && row < g->row_count && !rc; row += step)
+		rc = take_row(p, g, row, &placed, &own);
+	return rc;
 }
 
 static int by_shortest(const void *a, const void *b)
@@ -251,22 +296,27 @@ static void place(struct placing *p, struct vpa_clock *c)
 	c->is_placed = 1;
 }
 
+struct room {
+	int64_t *scratch;
+	uint32_t *members; /* PLACED_MOST and as many as there are ranks */
+};
+
 /* Places a clock beside those that are placed; *done: it could be. */
 static int try_to_place(const struct vpa_rank_list *list, const struct vpa_matching *m,
-	struct vpa_clocks *out, uint32_t clock, int64_t *scratch, int *done)
+	struct vpa_clocks *out, uint32_t clock, const struct room *room, int *done)
 {
 	struct placing p = {.list = list,
 		.clocks = out,
 		.clock = clock,
-		.scratch = scratch,
+		.scratch = room->scratch,
+		.members = room->members,
 		.low_ns = INT64_MIN,
 		.high_ns = INT64_MAX};
-	size_t g, row;
+	size_t g;
 	int rc = VPT_OK;
 
-	for (g = 0; g < m->group_count; g++)
-		for (row = 0; row < m->groups[g].row_count && !rc; row++)
-			rc = take_row(&p, &m->groups[g], row);
+	for (g = 0; g < m->group_count && !rc; g++)
+		rc = take_group(&p, &m->groups[g]);
 	*done = !rc && p.count > 0;
 	if (*done)
 		place(&p, &out->items[clock]);
@@ -276,7 +326,7 @@ static int try_to_place(const struct vpa_rank_list *list, const struct vpa_match
 
 /* Each pass places clocks beside those of the passes before, until none is left that can be. */
 static int place_all(const struct vpa_rank_list *list, const struct vpa_matching *m,
-	struct vpa_clocks *out, int64_t *scratch)
+	struct vpa_clocks *out, const struct room *room)
 {
 	int placed = 1, rc = VPT_OK, done;
 	uint32_t i;
@@ -285,7 +335,7 @@ static int place_all(const struct vpa_rank_list *list, const struct vpa_matching
 		for (i = 0, placed = 0; i < out->count && !rc; i++) {
 			if (out->items[i].is_placed)
 				continue;
-			rc = try_to_place(list, m, out, i, scratch, &done);
+			rc = try_to_place(list, m, out, i, room, &done);
 			placed |= done;
 		}
 	return rc;
@@ -297,15 +347,17 @@ static int place_all(const struct vpa_rank_list *list, const struct vpa_matching
 static void find_bias_of(
 	struct placing *p, const struct vpa_group *g, int64_t *differences, uint64_t *bias_ns)
 {
+	struct members all = {.items = p->members};
 	size_t step = 1 + g->row_count / BIAS_ROWS, count = 0, row, k;
 	uint64_t shortest_ns = UINT64_MAX; /* not asked for */
 
+	list_of(p, g, 1, g->rank_count, &all);
 	for (row = 0; row < g->row_count; row += step) {
 		struct seen s;
 
 		if (!vpa_collective_is_symmetric(key_of(p->list, g, row)->kind))
 			continue;
-		s = look(p, g, row, 1, &shortest_ns);
+		s = look(p, g, row, &all, &shortest_ns);
 		for (k = 0; s.count > 1 && k < g->rank_count; k++) {
 			uint32_t cell = vpa_group_cell(g, row, k);
 			const struct vpa_rank *r = p->list->items[g->ranks[k]];
@@ -316,8 +368,7 @@ static void find_bias_of(
 			differences[k * BIAS_ROWS + count] =
 				cell == VPA_NO_COLLECTIVE || !c->is_placed
 					? 0
-					: vpa_clock_time(c, r->collectives[cell].end_ns) -
-						  s.middle_ns;
+					: vpa_clock_time(c, vpa_rank_end_ns(r, cell)) - s.middle_ns;
 		}
 		count += s.count > 1;
 	}
@@ -329,9 +380,10 @@ static void find_bias_of(
 }
 
 static int find_bias(const struct vpa_rank_list *list, const struct vpa_matching *m,
-	struct vpa_clocks *out, int64_t *scratch)
+	struct vpa_clocks *out, const struct room *room)
 {
-	struct placing p = {.list = list, .clocks = out, .scratch = scratch};
+	struct placing p = {
+		.list = list, .clocks = out, .scratch = room->scratch, .members = room->members};
 	int64_t *differences = vpt_alloc(list->count + 1, BIAS_ROWS * sizeof(*differences));
 	size_t g;
 
@@ -346,19 +398,22 @@ static int find_bias(const struct vpa_rank_list *list, const struct vpa_matching
 int vpa_clocks_find(
 	const struct vpa_rank_list *list, const struct vpa_matching *m, struct vpa_clocks *out)
 {
-	size_t room = ENDS_MOST * ENDS_MOST / 2 + ENDS_MOST;
-	int64_t *scratch = vpt_alloc(room > list->count ? room : list->count, sizeof(*scratch));
+	size_t numbers = ENDS_MOST * ENDS_MOST / 2 + ENDS_MOST;
+	struct room room = {
+		vpt_alloc(numbers > list->count ? numbers : list->count, sizeof(*room.scratch)),
+		vpt_alloc(PLACED_MOST + list->count, sizeof(*room.members))};
 	int rc;
 
 	*out = (struct vpa_clocks){.items = NULL};
-	rc = scratch ? list_clocks(list, out) : VPT_ENOMEM;
+	rc = room.scratch && room.members ? list_clocks(list, out) : VPT_ENOMEM;
 	if (!rc && out->count) {
 		out->items[0].is_placed = 1;
-		rc = place_all(list, m, out, scratch);
+		rc = place_all(list, m, out, &room);
 	}
 	if (!rc)
-		rc = find_bias(list, m, out, scratch);
-	vpt_free(scratch);
+		rc = find_bias(list, m, out, &room);
+	vpt_free(room.scratch);
+	vpt_free(room.members);
 	return rc;
 }
 

@@ -35,9 +35,9 @@ void vpa_clocks_free(struct vpa_clocks *c);
 
 static inline int64_t vpa_clock_time(const struct vpa_clock *c, uint64_t t_ns)
 {
-	__int128 since = (__int128)t_ns - c->origin_ns;
+	int64_t since_ns = (int64_t)(t_ns - c->origin_ns);
 
-	return (int64_t)(since + c->offset_ns + since * c->ppb / 1000000000);
+	return since_ns + c->offset_ns + vpa_drift_ns(since_ns, c->ppb);
 }
 
 /* Ends of one collective on two clocks: its time on the first, and how much later it is there than on the second. */

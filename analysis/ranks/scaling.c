@@ -62,7 +62,7 @@ static uint64_t kernels_of(const struct vpa_rank *r)
 	size_t i;
 
 	for (i = 0; i < r->collective_count; i++)
-		vpt_sat_add_to(&sum, r->collectives[i].end_ns - r->collectives[i].start_ns);
+		vpt_sat_add_to(&sum, vpa_rank_end_ns(r, i) - vpa_rank_start_ns(r, i));
 	return sum;
 }
 

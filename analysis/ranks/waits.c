@@ -1,11 +1,13 @@
-/* waits.c - collective by collective, in the order of time of each set of ranks.
+/* waits.c - of each rank the collectives in the order of its teams.
  *
- * "The collective before" is that of the same ranks, whatever its communicator: two groups with the same ranks are one
- * *team*, whose rows are in order of their ends. */
+ * "The collective before" is that of the same ranks, whatever its communicator, see teams.h. What the last rank did is known when its detail is looked at, what a waiter
+ * did when its own is: so it is counted first who waited for a rank since when. */
 #include "analysis/ranks/waits.h"
 
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"
+#include "analysis/ranks/rank/rank_threads.h"
+#include "analysis/ranks/teams.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/chunk/strings.h"
@@ -13,47 +15,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_LOOKED_BACK = 1024 };
+enum { ROWS_LOOKED_BACK = 1024, ROWS_A_TASK = 512 };
 _Static_assert((int)VPA_LATE_COMPUTE == (int)VPA_TIME_COMPUTE &&
 		       (int)VPA_LATE_COMM == (int)VPA_TIME_COMM &&
 		       (int)VPA_LATE_COPY == (int)VPA_TIME_COPY &&
 		       (int)VPA_LATE_IDLE == (int)VPA_TIME_IDLE,
 	"parts of ranks are parts of jobs");
 
-/* A row of a group, in the order of its team. */
-struct team_row {
-	int64_t end_ns;
-	uint32_t group;
-	uint32_t row;
+/* Waits for a rank, since another row than the one before. */
+struct odd_wait {
+	uint32_t rank, member;
+	size_t before, at; /* rows of the team */
 };
 
-struct work {
+/* Rows of a team that one thread looks at. */
+struct task {
+	size_t team, first, last;
+};
+
+/* What a thread has found. */
+struct tally {
+	struct vpa_job_rank *ranks; /* sums of waits */
+	uint64_t *group_wait_ns;
+	int64_t *blame; /* by rank, then part of the job */
+	struct odd_wait *odd;
+	size_t odd_count, odd_cap;
+};
+
+struct vpa_job_waits {
 	struct vpa_job *job;
+	const struct vpa_job_rows *job_rows;
 	struct vpt_strings places;
 	struct vpa_index parts; /* class and kind, place: parts of the job */
 	uint32_t **of_rank;     /* by rank and its part name */
-	int64_t **blame;        /* by rank and part of the job */
-	struct team_row *rows;
-	size_t row_count, row_cap;
-	int64_t *starts, *ends; /* of the current row, by member */
+	struct vpa_teams teams;
+	struct odd_wait *odd; /* by rank */
+	size_t odd_count, odd_cap;
+	struct task *tasks;
+	size_t task_count, task_cap;
+	unsigned threads;
+	struct tally tallies[VPA_RANK_THREADS_MOST];
 };
 
-static const struct vpa_rank_collective *collective_of(
-	const struct vpa_job *job, const struct vpa_group *g, size_t row, size_t k)
+static const struct vpa_job_row *row_of(const struct vpa_job_waits *w, const struct vpa_team_row *r)
 {
-	uint32_t cell = vpa_group_cell(g, row, k);
-
-	return cell == VPA_NO_COLLECTIVE ? NULL : &job->list.items[g->ranks[k]]->collectives[cell];
+	return &w->job_rows->items[w->job_rows->firsts[r->group] + r->row];
 }
 
-static const struct vpa_clock *clock_of(const struct vpa_job *job, uint32_t rank)
+static const struct vpa_group *group_of(const struct vpa_job_waits *w, const struct vpa_team_row *r)
 {
-	return &job->clocks.items[job->clocks.of_rank[rank]];
+	return &w->job->matching.groups[r->group];
+}
+
+static uint32_t cell_of(const struct vpa_job_waits *w, const struct vpa_team_row *r, size_t member)
+{
+	return vpa_group_cell(group_of(w, r), r->row, member);
 }
 
 /* ---- parts of the job ---- */
 
-static uint32_t put_part(struct work *w, unsigned klass, unsigned kind, const char *place)
+static uint32_t put_part(struct vpa_job_waits *w, unsigned klass, unsigned kind, const char *place)
 {
 	uint64_t id = place ? vpt_strings_put(&w->places, place, strlen(place)) : 0;
 
@@ -62,7 +83,7 @@ static uint32_t put_part(struct work *w, unsigned klass, unsigned kind, const ch
 		       : vpa_index_put(&w->parts, (uint64_t)klass << 32 | kind, place ? id + 1 : 0);
 }
 
-static int name_parts(struct work *w)
+static int name_parts(struct vpa_job_waits *w)
 {
 	const struct vpa_job *job = w->job;
 	unsigned klass;
@@ -86,235 +107,361 @@ static int name_parts(struct work *w)
 		if (!w->of_rank[i])
 			return VPT_ENOMEM;
 	}
-	for (i = 0; i < job->list.count; i++) {
-		w->blame[i] = vpt_calloc(w->parts.count + 1, sizeof(**w->blame));
-		if (!w->blame[i])
-			return VPT_ENOMEM;
-	}
 	return VPT_OK;
 }
 
-static void add_class(struct work *w, uint32_t rank, enum vpa_late_class klass, int64_t ns)
+static int64_t *blame_of(const struct vpa_job_waits *w, const struct tally *t, size_t rank)
 {
-	int64_t *part = &w->blame[rank][(uint32_t)klass - VPA_LATE_BEGAN];
+	return &t->blame[rank * w->parts.count];
+}
+
+static void add_class(const struct vpa_job_waits *w, struct tally *t, uint32_t rank,
+	enum vpa_late_class klass, int64_t ns)
+{
+	int64_t *part = &blame_of(w, t, rank)[(uint32_t)klass - VPA_LATE_BEGAN];
 
 	*part = vpt_sat_add_i64(*part, ns);
 }
 
-/* Adds `times` what a rank did between two marks to the blame of rank `of`; returns how long that was. */
-static int64_t add_between(struct work *w, uint32_t of, uint32_t rank, uint32_t from_mark,
-	uint32_t to_mark, int64_t times)
-{
-	const struct vpa_rank *r = w->job->list.items[rank];
-	uint32_t first = from_mark < to_mark ? from_mark : to_mark;
-	uint32_t last = from_mark < to_mark ? to_mark : from_mark;
-	int64_t sign = from_mark < to_mark ? 1 : -1, sum = 0;
-	size_t i;
+/* ---- one wait ---- */
 
-	if (!r->mark_count)
-		return 0;
-	for (i = r->marks[first].part_end; i < r->marks[last].part_end; i++) {
-		int64_t ns = sign * (int64_t)r->parts[i].ns;
-		int64_t *part = &w->blame[of][w->of_rank[rank][r->parts[i].name]];
-
-		*part = vpt_sat_add_i64(*part, times * ns);
-		sum += ns;
-	}
-	return sum;
-}
-
-/* ---- one collective ---- */
-
-struct arrivals {
-	int64_t last_ns, first_end_ns;
-	size_t last; /* the member that came last; of several the first */
-	size_t count;
-	uint64_t uncertainty_ns;
+/* A wait that counts: of one member for the last one, in a row of their team. */
+struct wait {
+	size_t at,
+		before; /* before: the latest row before `at` that both were in; SIZE_MAX: none is near */
+	size_t member, last;
+	uint32_t cell, cell_before; /* of the member */
+	int64_t ns;
 };
 
-static void look(struct work *w, const struct vpa_group *g, size_t row, struct arrivals *out)
+static size_t row_before(
+	const struct vpa_job_waits *w, const struct vpa_team *t, size_t at, size_t x, size_t y)
 {
-	size_t k;
-
-	*out = (struct arrivals){.last_ns = INT64_MIN, .first_end_ns = INT64_MAX};
-	for (k = 0; k < g->rank_count; k++) {
-		const struct vpa_rank_collective *c = collective_of(w->job, g, row, k);
-		const struct vpa_clock *clock = clock_of(w->job, g->ranks[k]);
-
-		if (!c || !clock->is_placed)
-			continue;
-		out->count++;
-		w->starts[k] = vpa_clock_time(clock, c->start_ns);
-		w->ends[k] = vpa_clock_time(clock, c->end_ns);
-		if (w->starts[k] > out->last_ns) {
-			out->last_ns = w->starts[k];
-			out->last = k;
-		}
-		if (w->ends[k] < out->first_end_ns)
-			out->first_end_ns = w->ends[k];
-		if (clock->uncertainty_ns > out->uncertainty_ns)
-			out->uncertainty_ns = clock->uncertainty_ns;
-	}
-}
-
-/* The latest row of the team before `at` that both members were in; NULL: none is near. */
-static const struct team_row *row_before(const struct work *w, size_t at, size_t x, size_t y)
-{
-	const struct vpa_job *job = w->job;
 	size_t n;
 
-	for (n = 0; at > 0 && n < ROWS_LOOKED_BACK; n++) {
-		const struct team_row *r = &w->rows[--at];
-		const struct vpa_group *g = &job->matching.groups[r->group];
-
-		if (vpa_group_cell(g, r->row, x) != VPA_NO_COLLECTIVE &&
-			vpa_group_cell(g, r->row, y) != VPA_NO_COLLECTIVE)
-			return r;
-	}
-	return NULL;
+	for (n = 0; at > t->first && n < ROWS_LOOKED_BACK; n++)
+		if (cell_of(w, &w->teams.rows[--at], x) != VPA_NO_COLLECTIVE &&
+			cell_of(w, &w->teams.rows[at], y) != VPA_NO_COLLECTIVE)
+			return at;
+	return SIZE_MAX;
 }
 
-/* Splits the wait of member k into what the last one did more of. */
-static void blame(struct work *w, size_t at, const struct arrivals *a, size_t k, int64_t wait_ns)
+/* Of a member that has the row, on a clock that is placed. 0: it did not wait, or that is not certain. */
+static int wait_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t at,
+	size_t member, uint32_t cell, struct wait *out)
+{
+	const struct vpa_job_row *row = row_of(w, &w->teams.rows[at]);
+	uint32_t rank = w->job->matching.groups[t->group].ranks[member];
+	int64_t start_ns = vpa_clock_time(
+		vpa_job_clock(w->job, rank), vpa_rank_start_ns(w->job->list.items[rank], cell));
+
+	*out = (struct wait){.at = at, .member = member, .last = row->last, .cell = cell};
+	out->ns = row->last_ns - start_ns;
+	if (out->ns <= 0 || (uint64_t)out->ns < row->uncertainty_ns)
+		return 0;
+	out->before = row_before(w, t, at, member, row->last);
+	if (out->before != SIZE_MAX)
+		out->cell_before = cell_of(w, &w->teams.rows[out->before], member);
+	return 1;
+}
+
+/* Both members were in `before` and are in `at`: how much later the last one left `before`, and what is left of the wait
+ * beside that and what they did since, which is the difference in speed of two clocks. */
+static void blame_times(const struct vpa_job_waits *w, struct tally *tally,
+	const struct vpa_team *t, const struct wait *x)
 {
 	const struct vpa_job *job = w->job;
-	const struct team_row *here = &w->rows[at], *before = row_before(w, at, k, a->last);
-	const struct vpa_group *g = &job->matching.groups[here->group], *bg;
-	const struct vpa_rank_collective *last, *own, *last_before, *own_before;
-	uint32_t last_rank = g->ranks[a->last], own_rank = g->ranks[k];
-	int64_t skew_ns, did_ns;
+	const struct vpa_team_row *at = &w->teams.rows[x->at], *before = &w->teams.rows[x->before];
+	uint32_t own = job->matching.groups[t->group].ranks[x->member];
+	uint32_t last = job->matching.groups[t->group].ranks[x->last];
+	const struct vpa_rank *r = job->list.items[own], *l = job->list.items[last];
+	uint64_t own_end = vpa_rank_end_ns(r, x->cell_before);
+	uint64_t last_end = vpa_rank_end_ns(l, cell_of(w, before, x->last));
+	int64_t skew_ns = vpa_clock_time(vpa_job_clock(job, last), last_end) -
+			  vpa_clock_time(vpa_job_clock(job, own), own_end);
+	int64_t did_ns = (int64_t)(vpa_rank_start_ns(l, cell_of(w, at, x->last)) - last_end) -
+			 (int64_t)(vpa_rank_start_ns(r, x->cell) - own_end);
 
-	if (!before) {
-		add_class(w, last_rank, VPA_LATE_BEGAN, wait_ns);
-		return;
-	}
-	bg = &job->matching.groups[before->group];
-	last = collective_of(job, g, here->row, a->last);
-	own = collective_of(job, g, here->row, k);
-	last_before = collective_of(job, bg, before->row, a->last);
-	own_before = collective_of(job, bg, before->row, k);
-	skew_ns = vpa_clock_time(clock_of(job, last_rank), last_before->end_ns) -
-		  vpa_clock_time(clock_of(job, own_rank), own_before->end_ns);
-	did_ns = add_between(w, last_rank, last_rank, last_before->end_mark, last->start_mark, 1);
-	did_ns -= add_between(w, last_rank, own_rank, own_before->end_mark, own->start_mark, -1);
-	add_class(w, last_rank, VPA_LATE_ENDED, skew_ns);
-	/* What is left is the difference in speed of two clocks. */
-	add_class(w, last_rank, VPA_LATE_CLOCK, wait_ns - did_ns - skew_ns);
+	add_class(w, tally, last, VPA_LATE_ENDED, skew_ns);
+	add_class(w, tally, last, VPA_LATE_CLOCK, x->ns - did_ns - skew_ns);
 }
 
-static void add_member(struct work *w, size_t at, const struct arrivals *a, size_t k, int is_short)
+static int count_wait(struct vpa_job_waits *w, struct tally *tally, const struct vpa_team *t,
+	const struct wait *x)
 {
-	struct vpa_job *job = w->job;
-	const struct vpa_group *g = &job->matching.groups[w->rows[at].group];
-	struct vpa_job_rank *r = &job->ranks[g->ranks[k]], *last = &job->ranks[g->ranks[a->last]];
-	int64_t wait_ns = a->last_ns - w->starts[k];
+	uint32_t last = w->job->matching.groups[t->group].ranks[x->last];
+
+	if (x->before == SIZE_MAX) {
+		add_class(w, tally, last, VPA_LATE_BEGAN, x->ns);
+		return VPT_OK;
+	}
+	blame_times(w, tally, t, x);
+	if (x->before + 1 == x->at) {
+		w->teams.rows[x->at].waits++;
+		return VPT_OK;
+	}
+	if (vpt_grow(&tally->odd, &tally->odd_cap, tally->odd_count + 1, sizeof(*tally->odd)))
+		return VPT_ENOMEM;
+	tally->odd[tally->odd_count++] =
+		(struct odd_wait){last, (uint32_t)x->last, x->before, x->at};
+	return VPT_OK;
+}
+
+/* ---- from times alone ---- */
+
+static int take_member(struct vpa_job_waits *w, struct tally *tally, const struct vpa_team *t,
+	size_t at, size_t k, uint32_t cell)
+{
+	const struct vpa_job *job = w->job;
+	const struct vpa_group *g = group_of(w, &w->teams.rows[at]);
+	const struct vpa_job_row *row = row_of(w, &w->teams.rows[at]);
+	uint32_t rank = g->ranks[k];
+	struct vpa_job_rank *r = &tally->ranks[rank];
+	int64_t end_ns = vpa_clock_time(
+		vpa_job_clock(job, rank), vpa_rank_end_ns(job->list.items[rank], cell));
+	struct wait wait;
 
 	r->matched++;
-	r->at_least += is_short != 0;
-	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, a->first_end_ns - a->last_ns);
-	vpt_sat_add_to(&r->skew_ns, (uint64_t)(w->ends[k] - a->first_end_ns));
-	if ((uint64_t)wait_ns < a->uncertainty_ns) {
-		vpt_sat_add_to(&r->unsure_ns, (uint64_t)wait_ns);
-		return;
+	r->at_least += row->count < g->rank_count;
+	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, row->first_end_ns - row->last_ns);
+	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - row->first_end_ns));
+	if (!wait_of(w, t, at, k, cell, &wait)) {
+		vpt_sat_add_to(&r->unsure_ns, (uint64_t)wait.ns);
+		return VPT_OK;
 	}
-	vpt_sat_add_to(&r->wait_ns, (uint64_t)wait_ns);
-	vpt_sat_add_to(&job->groups[w->rows[at].group].wait_ns, (uint64_t)wait_ns);
-	if (!wait_ns)
-		return;
-	vpt_sat_add_to(&last->blame_ns, (uint64_t)wait_ns);
-	blame(w, at, a, k, wait_ns);
+	vpt_sat_add_to(&r->wait_ns, (uint64_t)wait.ns);
+	vpt_sat_add_to(&tally->group_wait_ns[w->teams.rows[at].group], (uint64_t)wait.ns);
+	vpt_sat_add_to(&tally->ranks[g->ranks[row->last]].blame_ns, (uint64_t)wait.ns);
+	w->teams.rows[at].is_waited_for = 1;
+	return count_wait(w, tally, t, &wait);
 }
 
-static void add_row(struct work *w, size_t at)
+static int take_task(void *ctx, unsigned thread, size_t i)
 {
-	struct vpa_job *job = w->job;
-	const struct team_row *row = &w->rows[at];
-	const struct vpa_group *g = &job->matching.groups[row->group];
-	struct arrivals a;
-	uint64_t before_ns;
-	size_t k;
+	struct vpa_job_waits *w = ctx;
+	const struct task *task = &w->tasks[i];
+	const struct vpa_team *t = &w->teams.items[task->team];
+	const struct vpa_group *g = &w->job->matching.groups[t->group];
+	size_t k, at;
+	int rc = VPT_OK;
 
-	look(w, g, row->row, &a);
-	if (a.count < 2)
-		return;
-	job->rows++;
-	job->at_least += a.count < g->rank_count;
-	job->negative += a.first_end_ns < a.last_ns;
-	if (a.uncertainty_ns > job->uncertainty_ns)
-		job->uncertainty_ns = a.uncertainty_ns;
-	before_ns = job->ranks[g->ranks[a.last]].blame_ns;
-	for (k = 0; k < g->rank_count; k++)
-		if (vpa_group_cell(g, row->row, k) != VPA_NO_COLLECTIVE &&
-			clock_of(job, g->ranks[k])->is_placed)
-			add_member(w, at, &a, k, a.count < g->rank_count);
-	job->ranks[g->ranks[a.last]].last += job->ranks[g->ranks[a.last]].blame_ns > before_ns;
-	if (a.first_end_ns > a.last_ns)
-		vpt_sat_add_to(&job->groups[row->group].transfer_ns,
-			(uint64_t)(a.first_end_ns - a.last_ns));
-}
-
-/* ---- teams ---- */
-
-static int is_team(const struct vpa_group *a, const struct vpa_group *b)
-{
-	return a->rank_count == b->rank_count &&
-	       !memcmp(a->ranks, b->ranks, a->rank_count * sizeof(*a->ranks));
-}
-
-static int by_end(const void *a, const void *b)
-{
-	const struct team_row *x = a, *y = b;
-
-	if (x->end_ns != y->end_ns)
-		return x->end_ns < y->end_ns ? -1 : 1;
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static int list_rows(struct work *w, uint32_t first)
-{
-	const struct vpa_matching *m = &w->job->matching;
-	struct arrivals a;
-	uint32_t g, row;
-
-	w->row_count = 0;
-	for (g = first; g < m->group_count; g++) {
-		const struct vpa_group *group = &m->groups[g];
-
-		if (!is_team(&m->groups[first], group))
+	for (k = 0; k < g->rank_count && !rc; k++) {
+		if (!vpa_job_clock(w->job, g->ranks[k])->is_placed)
 			continue;
-		if (vpt_grow(&w->rows, &w->row_cap, w->row_count + group->row_count,
-			    sizeof(*w->rows)))
-			return VPT_ENOMEM;
-		for (row = 0; row < group->row_count; row++) {
-			look(w, group, row, &a);
-			w->rows[w->row_count++] = (struct team_row){a.first_end_ns, g, row};
+		for (at = task->first; at < task->last && !rc; at++) {
+			uint32_t cell = cell_of(w, &w->teams.rows[at], k);
+
+			if (cell != VPA_NO_COLLECTIVE && row_of(w, &w->teams.rows[at])->count > 1)
+				rc = take_member(w, &w->tallies[thread], t, at, k, cell);
 		}
 	}
-	return vpa_sort(w->rows, w->row_count, sizeof(*w->rows), by_end);
+	return rc;
 }
 
-static int add_teams(struct work *w)
+static void take_row(struct vpa_job_waits *w, const struct vpa_team_row *r)
 {
-	const struct vpa_matching *m = &w->job->matching;
-	uint32_t g, before;
-	size_t at;
-	int rc;
+	struct vpa_job *job = w->job;
+	const struct vpa_job_row *row = row_of(w, r);
+	const struct vpa_group *g = group_of(w, r);
 
-	for (g = 0; g < m->group_count; g++) {
-		for (before = 0; before < g; before++)
-			if (is_team(&m->groups[before], &m->groups[g]))
-				break;
-		if (before < g)
-			continue;
-		rc = list_rows(w, g);
-		if (rc)
-			return rc;
-		for (at = 0; at < w->row_count; at++)
-			add_row(w, at);
+	if (row->count < 2)
+		return;
+	job->rows++;
+	job->at_least += row->count < g->rank_count;
+	job->negative += row->first_end_ns < row->last_ns;
+	if (row->uncertainty_ns > job->uncertainty_ns)
+		job->uncertainty_ns = row->uncertainty_ns;
+	job->ranks[g->ranks[row->last]].last += r->is_waited_for;
+	if (row->first_end_ns > row->last_ns)
+		vpt_sat_add_to(&job->groups[r->group].transfer_ns,
+			(uint64_t)(row->first_end_ns - row->last_ns));
+}
+
+/* ---- all waits ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct odd_wait *x = a, *y = b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int list_tasks(struct vpa_job_waits *w)
+{
+	size_t i, at;
+
+	for (i = 0; i < w->teams.count; i++)
+		for (at = w->teams.items[i].first; at < w->teams.items[i].last; at += ROWS_A_TASK) {
+			size_t last = w->teams.items[i].last - at > ROWS_A_TASK
+					      ? at + ROWS_A_TASK
+					      : w->teams.items[i].last;
+
+			if (vpt_grow(&w->tasks, &w->task_cap, w->task_count + 1, sizeof(*w->tasks)))
+				return VPT_ENOMEM;
+			w->tasks[w->task_count++] = (struct task){i, at, last};
+		}
+	return VPT_OK;
+}
+
+static int new_tallies(struct vpa_job_waits *w)
+{
+	size_t ranks = w->job->rank_count + 1;
+	unsigned i;
+
+	for (i = 0; i < w->threads; i++) {
+		struct tally *t = &w->tallies[i];
+
+		t->ranks = vpt_calloc(ranks, sizeof(*t->ranks));
+		t->group_wait_ns = vpt_calloc(w->job->group_count + 1, sizeof(*t->group_wait_ns));
+		t->blame = vpt_calloc(ranks, (w->parts.count + 1) * sizeof(*t->blame));
+		if (!t->ranks || !t->group_wait_ns || !t->blame)
+			return VPT_ENOMEM;
 	}
 	return VPT_OK;
+}
+
+static int add_tally(struct vpa_job_waits *w, const struct tally *t)
+{
+	struct vpa_job *job = w->job;
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++) {
+		struct vpa_job_rank *to = &job->ranks[i];
+		const struct vpa_job_rank *from = &t->ranks[i];
+
+		to->matched += from->matched;
+		to->at_least += from->at_least;
+		to->transfer_ns = vpt_sat_add_i64(to->transfer_ns, from->transfer_ns);
+		vpt_sat_add_to(&to->skew_ns, from->skew_ns);
+		vpt_sat_add_to(&to->unsure_ns, from->unsure_ns);
+		vpt_sat_add_to(&to->wait_ns, from->wait_ns);
+		vpt_sat_add_to(&to->blame_ns, from->blame_ns);
+		vpt_sat_add_to(&job->blame_ns, from->blame_ns);
+	}
+	for (i = 0; i < job->group_count; i++)
+		vpt_sat_add_to(&job->groups[i].wait_ns, t->group_wait_ns[i]);
+	if (vpt_grow(&w->odd, &w->odd_cap, w->odd_count + t->odd_count, sizeof(*w->odd)))
+		return VPT_ENOMEM;
+	for (i = 0; i < t->odd_count; i++)
+		w->odd[w->odd_count++] = t->odd[i];
+	return VPT_OK;
+}
+
+int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
+	struct vpa_job_waits **out)
+{
+	struct vpa_job_waits *w = vpt_calloc(1, sizeof(*w));
+	size_t i;
+	int rc;
+
+	*out = w;
+	if (!w)
+		return VPT_ENOMEM;
+	w->job = job;
+	w->job_rows = rows;
+	w->threads = threads;
+	w->of_rank = vpt_calloc(job->list.count + 1, sizeof(*w->of_rank));
+	rc = w->of_rank ? name_parts(w) : VPT_ENOMEM;
+	if (!rc)
+		rc = new_tallies(w);
+	if (!rc)
+		rc = vpa_teams_find(job, rows, &w->teams);
+	if (!rc)
+		rc = list_tasks(w);
+	if (!rc)
+		rc = vpa_in_threads(threads, w->task_count, take_task, w);
+	for (i = 0; i < threads && !rc; i++)
+		rc = add_tally(w, &w->tallies[i]);
+	for (i = 0; i < w->teams.row_count && !rc; i++)
+		take_row(w, &w->teams.rows[i]);
+	return rc ? rc : vpa_sort(w->odd, w->odd_count, sizeof(*w->odd), by_rank);
+}
+
+/* ---- what they did ---- */
+
+/* Adds `times` what a rank did between two of its collectives to the blame of rank `of`. */
+static void add_between(const struct vpa_job_waits *w, struct tally *t, uint32_t of, size_t rank,
+	const struct vpa_rank_detail *d, uint32_t before, uint32_t at, int64_t times)
+{
+	uint32_t from = vpa_end_mark(d, before), to = vpa_start_mark(d, at);
+	uint32_t first = from < to ? from : to, last = from < to ? to : from;
+	const uint32_t *parts = w->of_rank[rank];
+	int64_t *blame = blame_of(w, t, of);
+	size_t i;
+
+	if (from > to)
+		times = -times;
+	for (i = d->marks[first].part_end; i < d->marks[last].part_end; i++) {
+		int64_t *part = &blame[parts[d->parts[i].name]], ns;
+
+		if (__builtin_mul_overflow((int64_t)d->parts[i].ns, times, &ns))
+			ns = times < 0 ? -INT64_MAX : INT64_MAX;
+		*part = vpt_sat_add_i64(*part, ns);
+	}
+}
+
+static void take_detail(const struct vpa_job_waits *w, struct tally *tally,
+	const struct vpa_team *t, size_t k, const struct vpa_rank_detail *d)
+{
+	const uint32_t *ranks = w->job->matching.groups[t->group].ranks;
+	uint32_t rank = ranks[k];
+	struct wait wait;
+	size_t at;
+
+	for (at = t->first; at < t->last; at++) {
+		const struct vpa_team_row *r = &w->teams.rows[at];
+		const struct vpa_job_row *row = row_of(w, r);
+		uint32_t cell = cell_of(w, r, k);
+
+		if (cell == VPA_NO_COLLECTIVE || row->count < 2)
+			continue;
+		if (row->last == k) {
+			if (r->waits)
+				add_between(w, tally, rank, rank, d, cell_of(w, r - 1, k), cell,
+					r->waits);
+		} else if (wait_of(w, t, at, k, cell, &wait) && wait.before != SIZE_MAX) {
+			add_between(
+				w, tally, ranks[wait.last], rank, d, wait.cell_before, cell, -1);
+		}
+	}
+}
+
+static void take_odd(const struct vpa_job_waits *w, struct tally *tally, uint32_t rank,
+	const struct vpa_rank_detail *d)
+{
+	size_t low = 0, high = w->odd_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->odd[middle].rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < w->odd_count && w->odd[low].rank == rank; low++) {
+		const struct odd_wait *x = &w->odd[low];
+
+		add_between(w, tally, rank, rank, d,
+			cell_of(w, &w->teams.rows[x->before], x->member),
+			cell_of(w, &w->teams.rows[x->at], x->member), 1);
+	}
+}
+
+void vpa_job_waits_take(
+	struct vpa_job_waits *w, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
+{
+	size_t i, k;
+
+	for (i = 0; i < w->teams.count && vpa_job_clock(w->job, rank)->is_placed; i++) {
+		const struct vpa_group *g = &w->job->matching.groups[w->teams.items[i].group];
+
+		for (k = 0; k < g->rank_count && g->ranks[k] < rank; k++)
+			;
+		if (k < g->rank_count && g->ranks[k] == rank)
+			take_detail(w, &w->tallies[thread], &w->teams.items[i], k, d);
+	}
+	take_odd(w, &w->tallies[thread], (uint32_t)rank, d);
 }
 
 /* ---- what is said of it ---- */
@@ -328,7 +475,7 @@ static int by_ns(const void *a, const void *b)
 
 /* The parts that are not 0, the largest first. */
 static int write_parts(
-	struct work *w, const int64_t *ns, struct vpa_job_part **parts, size_t *count)
+	struct vpa_job_waits *w, const int64_t *ns, struct vpa_job_part **parts, size_t *count)
 {
 	struct vpa_job *job = w->job;
 	size_t i, n = 0;
@@ -352,7 +499,22 @@ static int write_parts(
 	return vpa_sort(*parts, n, sizeof(**parts), by_ns);
 }
 
-static int write_results(struct work *w)
+/* The first tally becomes that of all threads. */
+static void join_blame(struct vpa_job_waits *w, size_t rank)
+{
+	int64_t *to = blame_of(w, &w->tallies[0], rank);
+	unsigned i;
+	size_t k;
+
+	for (i = 1; i < w->threads; i++) {
+		const int64_t *from = blame_of(w, &w->tallies[i], rank);
+
+		for (k = 0; k < w->parts.count; k++)
+			to[k] = vpt_sat_add_i64(to[k], from[k]);
+	}
+}
+
+int vpa_job_waits_end(struct vpa_job_waits *w)
 {
 	struct vpa_job *job = w->job;
 	int64_t *all = vpt_calloc(w->parts.count + 1, sizeof(*all));
@@ -362,18 +524,20 @@ static int write_results(struct work *w)
 	for (i = 0; i < job->rank_count && !rc; i++) {
 		struct vpa_job_rank *r = &job->ranks[i];
 
-		rc = write_parts(w, w->blame[i], &r->parts, &r->part_count);
+		int64_t *blame = blame_of(w, &w->tallies[0], i);
+
+		join_blame(w, i);
+		rc = write_parts(w, blame, &r->parts, &r->part_count);
 		for (k = 0; k < w->parts.count; k++) {
 			int64_t *klass = &job->class_ns[w->parts.entries[k].a >> 32];
 
-			all[k] = vpt_sat_add_i64(all[k], w->blame[i][k]);
-			*klass = vpt_sat_add_i64(*klass, w->blame[i][k]);
+			all[k] = vpt_sat_add_i64(all[k], blame[k]);
+			*klass = vpt_sat_add_i64(*klass, blame[k]);
 		}
 		vpt_sat_add_to(&job->wait_ns, r->wait_ns);
 		vpt_sat_add_to(&job->unsure_ns, r->unsure_ns);
 		vpt_sat_add_to(&job->skew_ns, r->skew_ns);
 		job->transfer_ns = vpt_sat_add_i64(job->transfer_ns, r->transfer_ns);
-		vpt_sat_add_to(&job->blame_ns, r->blame_ns);
 	}
 	if (!rc)
 		rc = write_parts(w, all, &job->parts, &job->part_count);
@@ -381,31 +545,25 @@ static int write_results(struct work *w)
 	return rc;
 }
 
-int vpa_waits_find(struct vpa_job *job)
+void vpa_job_waits_free(struct vpa_job_waits *w)
 {
-	struct work w = {.job = job};
-	size_t count = job->list.count + 1, i;
-	int rc;
+	size_t i;
 
-	w.of_rank = vpt_calloc(count, sizeof(*w.of_rank));
-	w.blame = vpt_calloc(count, sizeof(*w.blame));
-	w.starts = vpt_calloc(count, sizeof(*w.starts));
-	w.ends = vpt_calloc(count, sizeof(*w.ends));
-	rc = w.of_rank && w.blame && w.starts && w.ends ? name_parts(&w) : VPT_ENOMEM;
-	if (!rc)
-		rc = add_teams(&w);
-	if (!rc)
-		rc = write_results(&w);
-	for (i = 0; i < job->list.count; i++) {
-		vpt_free(w.of_rank ? w.of_rank[i] : NULL);
-		vpt_free(w.blame ? w.blame[i] : NULL);
+	if (!w)
+		return;
+	for (i = 0; w->of_rank && i < w->job->list.count; i++)
+		vpt_free(w->of_rank[i]);
+	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
+		vpt_free(w->tallies[i].ranks);
+		vpt_free(w->tallies[i].group_wait_ns);
+		vpt_free(w->tallies[i].blame);
+		vpt_free(w->tallies[i].odd);
 	}
-	vpt_free(w.of_rank);
-	vpt_free(w.blame);
-	vpt_free(w.starts);
-	vpt_free(w.ends);
-	vpt_free(w.rows);
-	vpt_strings_free(&w.places);
-	vpa_index_free(&w.parts);
-	return rc;
+	vpt_free(w->of_rank);
+	vpt_free(w->tasks);
+	vpa_teams_free(&w->teams);
+	vpt_free(w->odd);
+	vpt_strings_free(&w->places);
+	vpa_index_free(&w->parts);
+	vpt_free(w);
 }

@@ -54,17 +54,42 @@ uint64_t rig_clock(const struct rig_job *job, unsigned rank, uint64_t t_ns)
 			  (int64_t)((__int128)since * job->ppb[rank] / 1000000000));
 }
 
-static void put_mark(
-	struct vpa_rank *r, uint64_t time_ns, const uint64_t *part_ns, uint64_t comm_ns)
+/* What was done before a moment: the parts up to it. Moments may coincide. */
+struct moment {
+	uint64_t time_ns;
+	size_t part_end;
+};
+
+struct moments {
+	struct moment items[2 * RIG_ROWS];
+	size_t count;
+};
+
+static void put_moment(struct vpa_rank *r, struct moments *m, uint64_t time_ns,
+	const uint64_t *part_ns, uint64_t comm_ns)
 {
+	struct vpa_rank_detail *d = &r->detail;
 	uint32_t p;
 
 	for (p = 0; p < RIG_PARTS; p++)
 		if (part_ns && part_ns[p])
-			r->parts[r->part_count++] = (struct vpa_rank_part){p, part_ns[p]};
+			d->parts[d->part_count++] = (struct vpa_rank_part){p, part_ns[p]};
 	if (comm_ns)
-		r->parts[r->part_count++] = (struct vpa_rank_part){RIG_PARTS, comm_ns};
-	r->marks[r->mark_count++] = (struct vpa_rank_mark){time_ns, r->part_count};
+		d->parts[d->part_count++] = (struct vpa_rank_part){RIG_PARTS, comm_ns};
+	m->items[m->count++] = (struct moment){time_ns, d->part_count};
+}
+
+static void set_marks(struct vpa_rank *r, const struct moments *m)
+{
+	size_t i, k;
+
+	assert(!vpa_rank_set_marks(r, &r->detail));
+	for (i = k = 0; k < r->detail.mark_count; k++) {
+		while (i + 1 < m->count && m->items[i + 1].time_ns == m->items[i].time_ns)
+			i++;
+		assert(r->detail.marks[k].time_ns == m->items[i].time_ns);
+		r->detail.marks[k].part_end = m->items[i++].part_end;
+	}
 }
 
 static void put_keys(const struct rig_job *job, struct vpa_rank *r)
@@ -88,6 +113,7 @@ static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank
 		{VPA_TIME_IDLE, VPA_CAUSE_HOST_CODE, "denoise"},
 		{VPA_TIME_IDLE, VPA_CAUSE_LAUNCH_RATE, NULL}, {VPA_TIME_COMM, 0, NULL}};
 	uint64_t missed_ns[RIG_PARTS + 1] = {0}, before = START_NS;
+	struct moments moments = {.count = 0};
 	unsigned i, p;
 
 	r->rank = r->local_rank = number;
@@ -100,9 +126,9 @@ static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank
 	r->part_name_count = RIG_PARTS + 1;
 	memcpy(r->part_names, names, sizeof(names));
 	put_keys(job, r);
-	r->collectives = vpt_calloc(job->rows + 1, sizeof(*r->collectives));
-	r->marks = vpt_calloc(2 * (job->rows + 1), sizeof(*r->marks));
-	r->parts = vpt_calloc((RIG_PARTS + 1) * (job->rows + 1) * 2, sizeof(*r->parts));
+	assert(!vpa_rank_begin_collectives(r, job->rows));
+	r->detail.parts =
+		vpt_calloc((RIG_PARTS + 1) * (job->rows + 1) * 2, sizeof(*r->detail.parts));
 	for (i = 0; i < job->rows; i++) {
 		const struct rig_row *row = &job->row[i];
 
@@ -115,17 +141,17 @@ static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank
 			missed_ns[RIG_PARTS] += row->end_ns[number] - row->start_ns[number];
 			continue;
 		}
-		put_mark(r, rig_clock(job, number, row->start_ns[number]), missed_ns,
+		put_moment(r, &moments, rig_clock(job, number, row->start_ns[number]), missed_ns,
 			missed_ns[RIG_PARTS]);
-		put_mark(r, rig_clock(job, number, row->end_ns[number]), NULL,
+		put_moment(r, &moments, rig_clock(job, number, row->end_ns[number]), NULL,
 			row->end_ns[number] - row->start_ns[number]);
-		r->collectives[r->collective_count++] =
+		assert(!vpa_rank_put_collective(r,
 			(struct vpa_rank_collective){rig_clock(job, number, row->start_ns[number]),
-				rig_clock(job, number, row->end_ns[number]), row->group,
-				(uint32_t)r->mark_count - 2, (uint32_t)r->mark_count - 1};
+				rig_clock(job, number, row->end_ns[number]), row->group}));
 		memset(missed_ns, 0, sizeof(missed_ns));
 		before = row->end_ns[number];
 	}
+	set_marks(r, &moments);
 	r->first_ns = rig_clock(job, number, START_NS);
 	r->last_ns = rig_clock(job, number, before);
 	r->units = 1;
@@ -139,4 +165,48 @@ void rig_ranks(const struct rig_job *job, struct vpa_rank_list *out)
 
 	for (r = 0; r < job->ranks; r++)
 		put_rank(job, r, vpa_rank_add(out));
+}
+
+void rig_terms(struct vpa_rank *r)
+{
+	struct vpa_rank_detail *d = &r->detail;
+	size_t i;
+
+	d->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*d->term_ends));
+	d->terms = vpt_calloc(r->collective_count + 1, sizeof(*d->terms));
+	for (i = 0; i <= r->collective_count; i++) {
+		uint64_t before_ns = i ? vpa_rank_end_ns(r, i - 1) : r->first_ns;
+		uint64_t at_ns = i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
+
+		d->terms[i] = (struct vpa_rank_term){
+			i ? (uint32_t)i - 1 : VPA_RANK_START, (int64_t)(at_ns - before_ns)};
+		d->term_ends[i] = i + 1;
+	}
+	r->has_terms = 1;
+}
+
+void rig_small(struct rig_job *job, unsigned rows, struct vpt_random *random)
+{
+	unsigned i, r, p;
+
+	memset(job, 0, sizeof(*job));
+	job->ranks = 3;
+	job->rows = rows;
+	job->groups = 2;
+	job->has_names = 1;
+	job->members[0] = 7;
+	job->members[1] = 5;
+	job->skew_ns = 3000;
+	for (r = 0; r < 3; r++)
+		job->host[r] = r ? "b" : "a";
+	for (i = 0; i < rows; i++) {
+		job->row[i].group = i % 2;
+		for (r = 0; r < 3; r++)
+			for (p = 0; p < RIG_PARTS; p++)
+				job->row[i].part_ns[r][p] =
+					vpt_random_below(random, 3)
+						? vpt_random_below(random, 90000)
+						: 0;
+	}
+	rig_run(job, random);
 }

@@ -29,6 +29,10 @@ struct rig_job {
 void rig_run(struct rig_job *job, struct vpt_random *random);
 /* The job's ranks as their captures show them. */
 void rig_ranks(const struct rig_job *job, struct vpa_rank_list *out);
+/* Gives a rank terms: each collective starts so much after the one before, or after the rank's start. */
+void rig_terms(struct vpa_rank *r);
+/* A job of three ranks on two hosts and two communicators, already run. */
+void rig_small(struct rig_job *job, unsigned rows, struct vpt_random *random);
 /* A time of the job on a rank's clock. */
 uint64_t rig_clock(const struct rig_job *job, unsigned rank, uint64_t t_ns);
 

@@ -54,7 +54,7 @@ struct condensing {
 	struct terms *tails;                       /* by stream; count 0: no op so far */
 	struct line *lines;                        /* by device */
 	struct bounds *bounds;                     /* of the rank's start, then by collective */
-	size_t term_count, term_cap;
+	size_t term_count;
 	int differs; /* some time is not what was recorded */
 };
 
@@ -62,7 +62,7 @@ struct condensing {
 
 static int64_t end_of(const struct vpa_rank *r, uint32_t after)
 {
-	return (int64_t)(after == VPA_RANK_START ? r->first_ns : r->collectives[after].end_ns);
+	return (int64_t)(after == VPA_RANK_START ? r->first_ns : vpa_rank_end_ns(r, after));
 }
 
 static int64_t recorded(const struct vpa_rank *r, const struct terms *x)
@@ -300,9 +300,9 @@ static int end_call(struct condensing *c, uint32_t call)
 
 static int put_terms(struct condensing *c, size_t collective, const struct terms *at)
 {
-	struct vpa_rank *r = c->rank;
+	struct vpa_rank_detail *r = &c->rank->detail;
 
-	if (vpt_grow(&r->terms, &c->term_cap, c->term_count + at->count, sizeof(*r->terms)))
+	if (vpt_grow(&r->terms, &r->term_cap, c->term_count + at->count + 1, sizeof(*r->terms)))
 		return VPT_ENOMEM;
 	memcpy(&r->terms[c->term_count], at->items, at->count * sizeof(*at->items));
 	c->term_count += at->count;
@@ -353,10 +353,10 @@ static size_t collective_of(struct condensing *c, const struct vpa_tape_op *o)
 	if (!o->is_kernel || !vpa_family_is_comm((enum vpa_family)o->family) ||
 		c->t->streams[o->stream].gpu != c->gpu)
 		return r->collective_count;
-	while (c->next < r->collective_count && r->collectives[c->next].start_ns < o->start_ns)
+	while (c->next < r->collective_count && vpa_rank_start_ns(r, c->next) < o->start_ns)
 		c->next++;
-	if (c->next < r->collective_count && r->collectives[c->next].start_ns == o->start_ns &&
-		r->collectives[c->next].end_ns == o->end_ns)
+	if (c->next < r->collective_count && vpa_rank_start_ns(r, c->next) == o->start_ns &&
+		vpa_rank_end_ns(r, c->next) == o->end_ns)
 		return c->next++;
 	return r->collective_count;
 }
@@ -520,21 +520,21 @@ static uint32_t gpu_of(const struct vpa_tape *t, const struct vpa_rank *r)
 static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct vpa_rank *r)
 {
 	struct condensing c = {.t = t, .e = e, .rank = r, .gpu = gpu_of(t, r)};
+	struct vpa_rank_detail *d = &r->detail;
 	int rc = VPT_ENOMEM;
 
 	if (c.gpu == VPA_TAPE_NONE)
 		return VPT_OK;
-	r->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*r->term_ends));
-	r->terms = vpt_calloc(1, sizeof(*r->terms));
-	c.term_cap = 1;
+	if (vpt_grow_zeroed(&d->term_ends, &d->term_end_cap, r->collective_count + 1,
+		    sizeof(*d->term_ends)))
+		return VPT_ENOMEM;
 	c.call_start = vpt_calloc(t->call_count, sizeof(*c.call_start));
 	c.call_end = vpt_calloc(t->call_count, sizeof(*c.call_end));
 	c.op_end = vpt_calloc(t->op_count, sizeof(*c.op_end));
 	c.tails = vpt_calloc(t->stream_count, sizeof(*c.tails));
 	c.lines = vpt_calloc(t->gpu_count, sizeof(*c.lines));
 	c.bounds = vpt_calloc(r->collective_count + 2, sizeof(*c.bounds));
-	if (r->term_ends && r->terms && c.call_start && c.call_end && c.op_end && c.tails &&
-		c.lines && c.bounds) {
+	if (c.call_start && c.call_end && c.op_end && c.tails && c.lines && c.bounds) {
 		rc = count_uses(&c);
 		if (!rc)
 			rc = run(&c);
@@ -543,12 +543,7 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	}
 	/* Some collective may not have been found. */
 	c.differs |= c.next < r->collective_count;
-	if (rc || c.differs) {
-		vpt_free(r->term_ends);
-		vpt_free(r->terms);
-		r->term_ends = NULL;
-		r->terms = NULL;
-	}
+	r->has_terms = !rc && !c.differs;
 	vpt_free(c.slots);
 	vpt_free(c.call_start);
 	vpt_free(c.call_end);

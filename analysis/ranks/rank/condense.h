@@ -16,8 +16,8 @@ struct vpt_trace;
 
 enum { VPA_CONDENSED_MOST = 8000000 /* calls and ops of a trace that is replayed */ };
 
-/* Sets the terms of the trace's ranks. Those of a trace that cannot be replayed or is too large, or of a rank of which the terms do not give
- * what was recorded, stay NULL. 0, VPT_ENOMEM or VPT_EIO. */
+/* Sets the terms of the trace's ranks, which are not folded. A trace that cannot be replayed or is too large has none, nor has a rank whose
+ * terms do not give what was recorded. 0, VPT_ENOMEM or VPT_EIO. */
 int vpa_condense(const struct vpt_trace *trace, unsigned jobs, struct vpa_rank *const *ranks,
 	size_t count, struct vpt_err *err);
 

@@ -1,21 +1,22 @@
 /* rank_bytes.h - a rank as bytes: what a block of a .vps file holds, unpacked.
  *
- *	version, identity, facts, figures, part names, keys, marks, parts, collectives, terms
+ *	who, when   version, identity, facts, figures, part names, keys; of the collectives keys, starts, lengths
+ *	detail      parts between marks, terms, see rank_detail_bytes.h
  *
- * Numbers are in base 128, the low seven bits first, a bit above them set where more follow; signed ones alternate, 0, -1,
- * 1, -2. Texts are 1 + their length and their bytes, 0 is NULL. Columns stand one after the other, so that what is alike
- * is near. Equal ranks give equal bytes. */
+ * Texts are 1 + their length and their bytes, 0 is NULL. Columns stand one after the other, so that what is alike is near. Equal
+ * ranks give equal bytes. */
 #ifndef VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
 #define VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/base/io.h"
 
-/* Writes a rank; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */
+/* Writes a rank without its detail; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */
 int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);
 
-/* Reads a rank into an empty one, which the caller frees, whatever this returns. 0; VPT_EDATA: the bytes are no rank, the
- * error says where; VPT_EVERSION: written by a newer version; VPT_ENOMEM. Any bytes are safe to read. */
+/* Reads a rank into an empty one, which the caller frees, whatever this returns. VPA_COLUMN_PADDING bytes after it can be read,
+ * see rank_numbers.h. 0; VPT_EDATA: the bytes are no rank, the error says where; VPT_EVERSION: written by another version;
+ * VPT_ENOMEM. Any bytes are safe to read. */
 int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, struct vpt_err *err);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/rank/rank_bytes.h"
+#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/rank_numbers.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>
@@ -12,15 +14,15 @@
 
 static const char magic[8] = {'V', 'P', 'T', 'R', 'A', 'N', 'K', '1'};
 
-enum { LEVEL = 9, HEADER_BYTES = 32 };
+enum { LEVEL = 6, HEADER_BYTES = 48 };
 
-/* A rank of 16,000 collectives takes about 1 MiB. */
+/* A rank of 16,000 collectives takes less than 1 MiB. */
 #define RANK_BYTES_MOST (UINT64_C(256) << 20)
 
 /* FNV-1a, eight bytes at a time: against damage, not against anybody. */
-static uint64_t checksum_of(const unsigned char *data, size_t size)
+static uint64_t checksum_of(uint64_t h, const unsigned char *data, size_t size)
 {
-	uint64_t h = 0xcbf29ce484222325u, word;
+	uint64_t word;
 
 	for (; size >= 8; data += 8, size -= 8) {
 		memcpy(&word, data, 8);
@@ -40,31 +42,57 @@ static int add_block(struct vpa_rank_blocks *b, const struct vpa_rank_block *blo
 	return VPT_OK;
 }
 
-int vpa_rank_blocks_add(struct vpa_rank_blocks *b, const struct vpa_rank *rank)
+static uint64_t checksum_of_block(const struct vpa_rank_block *b)
 {
-	struct vpa_rank_block block = {
-		.rank = rank->rank < 0 ? UINT64_MAX : 1 + (uint64_t)rank->rank};
+	return checksum_of(
+		checksum_of(0xcbf29ce484222325u, b->who.packed, (size_t)b->who.packed_size),
+		b->detail.packed, (size_t)b->detail.packed_size);
+}
+
+void vpa_rank_block_free(struct vpa_rank_block *block)
+{
+	vpt_free(block->who.packed);
+	vpt_free(block->detail.packed);
+	block->who.packed = block->detail.packed = NULL;
+}
+
+static int pack(const struct vpa_rank *rank, struct vpa_rank_frame *out)
+{
 	struct vpt_buffer bytes;
 	size_t packed;
 	int rc = vpa_rank_to_bytes(rank, &bytes);
 
 	if (rc)
 		return rc;
-	block.size = bytes.size;
-	block.packed = vpt_alloc(ZSTD_compressBound(bytes.size), 1);
-	packed = block.packed ? ZSTD_compress(block.packed, ZSTD_compressBound(bytes.size),
-					bytes.data, bytes.size, LEVEL)
-			      : 0;
+	out->size = bytes.size;
+	out->packed = vpt_alloc(ZSTD_compressBound(bytes.size), 1);
+	packed = out->packed ? ZSTD_compress(out->packed, ZSTD_compressBound(bytes.size),
+				       bytes.data, bytes.size, LEVEL)
+			     : 0;
 	vpt_free(bytes.data);
-	if (!block.packed || ZSTD_isError(packed)) {
-		vpt_free(block.packed);
-		return VPT_ENOMEM;
-	}
-	block.packed_size = packed;
-	block.checksum = checksum_of(block.packed, packed);
-	rc = add_block(b, &block);
+	out->packed_size = packed;
+	return out->packed && !ZSTD_isError(packed) ? VPT_OK : VPT_ENOMEM;
+}
+
+int vpa_rank_blocks_add(struct vpa_rank_blocks *b, struct vpa_rank *rank)
+{
+	struct vpa_rank_block block = {
+		.rank = rank->rank < 0 ? UINT64_MAX : 1 + (uint64_t)rank->rank};
+	int rc = vpa_rank_fold(rank);
+
 	if (rc)
-		vpt_free(block.packed);
+		return rc;
+	block.detail.size = rank->folded.size;
+	block.detail.packed_size = rank->folded.packed_size;
+	block.detail.packed = vpt_alloc(rank->folded.packed_size, 1);
+	rc = block.detail.packed ? pack(rank, &block.who) : VPT_ENOMEM;
+	if (!rc) {
+		memcpy(block.detail.packed, rank->folded.packed, rank->folded.packed_size);
+		block.checksum = checksum_of_block(&block);
+		rc = add_block(b, &block);
+	}
+	if (rc)
+		vpa_rank_block_free(&block);
 	return rc;
 }
 
@@ -110,61 +138,79 @@ int vpa_is_rank_file(struct vpt_source *src)
 	       !memcmp(found, magic, sizeof(magic));
 }
 
-static int read_block(
-	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *block, struct vpt_err *err)
+static int read_frame(
+	struct vpt_source *src, uint64_t *at, struct vpa_rank_frame *f, struct vpt_err *err)
 {
-	unsigned char header[HEADER_BYTES];
-	int rc = read_exactly(src, *at, header, sizeof(header), err);
+	int rc;
 
-	if (rc)
-		return rc;
-	*block = (struct vpa_rank_block){.rank = number_at(header),
-		.size = number_at(header + 8),
-		.packed_size = number_at(header + 16),
-		.checksum = number_at(header + 24)};
-	*at += sizeof(header);
-	if (block->size > RANK_BYTES_MOST)
+	if (f->size > RANK_BYTES_MOST)
 		return vpt_fail(err, VPT_EDATA,
 			"%s: byte %" PRIu64 ": expected a rank of at most %" PRIu64
 			" bytes, found one of %" PRIu64,
-			src->name, *at, RANK_BYTES_MOST, block->size);
-	if (block->packed_size > src->size_bytes - *at)
+			src->name, *at, RANK_BYTES_MOST, f->size);
+	if (*at > src->size_bytes || f->packed_size > src->size_bytes - *at)
 		return vpt_fail(err, VPT_EDATA,
 			"%s: ends at byte %" PRIu64 ", in the middle of a rank", src->name,
 			src->size_bytes);
-	block->packed = vpt_alloc((size_t)block->packed_size, 1);
-	if (!block->packed)
+	f->packed = vpt_alloc((size_t)f->packed_size, 1);
+	if (!f->packed)
 		return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
-	rc = read_exactly(src, *at, block->packed, (size_t)block->packed_size, err);
-	if (!rc && checksum_of(block->packed, (size_t)block->packed_size) != block->checksum)
-		rc = vpt_fail(err, VPT_EDATA, "%s: the rank at byte %" PRIu64 " is damaged",
-			src->name, *at);
-	*at += block->packed_size;
+	rc = read_exactly(src, *at, f->packed, (size_t)f->packed_size, err);
+	f->at = *at;
+	*at += f->packed_size;
+	return rc;
+}
+
+int vpa_rank_block_read(
+	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err)
+{
+	unsigned char header[HEADER_BYTES];
+	uint64_t begin;
+	int rc;
+
+	*out = (struct vpa_rank_block){.rank = 0};
+	if (!*at) {
+		if (!vpa_is_rank_file(src))
+			return vpt_fail(err, VPT_EDATA,
+				"%s: expected a summary of ranks, NAME.vps, as `vptrace-analyze "
+				"summarize` writes it",
+				src->name);
+		*at = sizeof(magic);
+	}
+	if (*at >= src->size_bytes)
+		return VPT_END;
+	begin = *at;
+	rc = read_exactly(src, *at, header, sizeof(header), err);
 	if (rc)
-		vpt_free(block->packed);
+		return rc;
+	*at += sizeof(header);
+	*out = (struct vpa_rank_block){.rank = number_at(header),
+		.who = {.packed_size = number_at(header + 8), .size = number_at(header + 24)},
+		.detail = {.packed_size = number_at(header + 16), .size = number_at(header + 32)},
+		.checksum = number_at(header + 40)};
+	rc = read_frame(src, at, &out->who, err);
+	if (!rc)
+		rc = read_frame(src, at, &out->detail, err);
+	if (!rc && checksum_of_block(out) != out->checksum)
+		rc = vpt_fail(err, VPT_EDATA, "%s: the rank at byte %" PRIu64 " is damaged",
+			src->name, begin);
+	if (rc)
+		vpa_rank_block_free(out);
 	return rc;
 }
 
 int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, struct vpt_err *err)
 {
-	uint64_t at = sizeof(magic);
-	int rc = VPT_OK;
+	struct vpa_rank_block block;
+	uint64_t at = 0;
+	int rc;
 
-	if (!vpa_is_rank_file(src))
-		return vpt_fail(err, VPT_EDATA,
-			"%s: expected a summary of ranks, NAME.vps, as `vptrace-analyze summarize` "
-			"writes it",
-			src->name);
-	while (!rc && at < src->size_bytes) {
-		struct vpa_rank_block block;
-
-		rc = read_block(src, &at, &block, err);
-		if (!rc && add_block(b, &block)) {
-			vpt_free(block.packed);
-			rc = vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
+	while (!(rc = vpa_rank_block_read(src, &at, &block, err)))
+		if (add_block(b, &block)) {
+			vpa_rank_block_free(&block);
+			return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
 		}
-	}
-	return rc;
+	return rc == VPT_END ? VPT_OK : rc;
 }
 
 /* ---- in order, each once ---- */
@@ -172,6 +218,13 @@ int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, stru
 static int by_number(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
+}
+
+static int by_bytes(const struct vpa_rank_frame *x, const struct vpa_rank_frame *y)
+{
+	int order = by_number(x->packed_size, y->packed_size);
+
+	return order ? order : memcmp(x->packed, y->packed, (size_t)x->packed_size);
 }
 
 static int by_content(const void *a, const void *b)
@@ -182,8 +235,8 @@ static int by_content(const void *a, const void *b)
 	if (!order)
 		order = by_number(x->checksum, y->checksum);
 	if (!order)
-		order = by_number(x->packed_size, y->packed_size);
-	return order ? order : memcmp(x->packed, y->packed, (size_t)x->packed_size);
+		order = by_bytes(&x->who, &y->who);
+	return order ? order : by_bytes(&x->detail, &y->detail);
 }
 
 int vpa_rank_blocks_write(struct vpa_rank_blocks *b, struct vpt_sink *sink, struct vpt_err *err)
@@ -201,44 +254,54 @@ int vpa_rank_blocks_write(struct vpa_rank_blocks *b, struct vpt_sink *sink, stru
 		if (i && !by_content(x - 1, x))
 			continue;
 		put_number(header, x->rank);
-		put_number(header + 8, x->size);
-		put_number(header + 16, x->packed_size);
-		put_number(header + 24, x->checksum);
+		put_number(header + 8, x->who.packed_size);
+		put_number(header + 16, x->detail.packed_size);
+		put_number(header + 24, x->who.size);
+		put_number(header + 32, x->detail.size);
+		put_number(header + 40, x->checksum);
 		rc = vpt_sink_write(sink, header, sizeof(header), err);
 		if (!rc)
-			rc = vpt_sink_write(sink, x->packed, (size_t)x->packed_size, err);
+			rc = vpt_sink_write(sink, x->who.packed, (size_t)x->who.packed_size, err);
+		if (!rc)
+			rc = vpt_sink_write(
+				sink, x->detail.packed, (size_t)x->detail.packed_size, err);
 	}
 	return rc;
 }
 
-int vpa_rank_block_unpack(
-	const struct vpa_rank_blocks *b, size_t i, struct vpa_rank_list *out, struct vpt_err *err)
+int vpa_rank_block_unpack(struct vpa_rank_block *x, struct vpa_rank_list *out, struct vpt_err *err)
 {
-	const struct vpa_rank_block *x = &b->items[i];
+	const struct vpa_rank_frame *who = &x->who;
 	unsigned char *bytes;
 	struct vpa_rank *rank;
 	int rc;
 
-	if (ZSTD_getFrameContentSize(x->packed, (size_t)x->packed_size) != x->size)
+	if (ZSTD_getFrameContentSize(who->packed, (size_t)who->packed_size) != who->size)
 		return vpt_fail(err, VPT_EDATA,
-			"a rank of %" PRIu64 " bytes: its frame is of another size", x->size);
-	bytes = vpt_alloc((size_t)x->size, 1);
+			"a rank of %" PRIu64 " bytes: its frame is of another size", who->size);
+	bytes = vpt_alloc((size_t)who->size + VPA_COLUMN_PADDING, 1);
 	rank = bytes ? vpa_rank_add(out) : NULL;
 	if (!rank) {
 		vpt_free(bytes);
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
 	}
-	if (ZSTD_decompress(bytes, (size_t)x->size, x->packed, (size_t)x->packed_size) != x->size)
+	if (ZSTD_decompress(bytes, (size_t)who->size, who->packed, (size_t)who->packed_size) !=
+		who->size)
 		rc = vpt_fail(err, VPT_EDATA, "a rank is damaged: its frame cannot be unpacked");
 	else
-		rc = vpa_rank_from_bytes(bytes, (size_t)x->size, rank, err);
+		rc = vpa_rank_from_bytes(bytes, (size_t)who->size, rank, err);
 	vpt_free(bytes);
 	if (rc) {
 		vpa_rank_free(rank);
 		vpt_free(rank);
 		out->count--;
+		return rc;
 	}
-	return rc;
+	rank->folded.packed = x->detail.packed;
+	rank->folded.packed_size = (size_t)x->detail.packed_size;
+	rank->folded.size = (size_t)x->detail.size;
+	x->detail.packed = NULL;
+	return VPT_OK;
 }
 
 void vpa_rank_blocks_free(struct vpa_rank_blocks *b)
@@ -246,7 +309,7 @@ void vpa_rank_blocks_free(struct vpa_rank_blocks *b)
 	size_t i;
 
 	for (i = 0; i < b->count; i++)
-		vpt_free(b->items[i].packed);
+		vpa_rank_block_free(&b->items[i]);
 	vpt_free(b->items);
 	*b = (struct vpa_rank_blocks){0};
 }

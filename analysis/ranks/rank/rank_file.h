@@ -2,10 +2,10 @@
  *
  *	"VPTRANK1"
  *	block: rank, 1 + its number   8 bytes each, the low one first
- *	       size of its bytes
- *	       size of these, packed
- *	       checksum of these
- *	       the packed bytes: a frame of zstd around what rank_bytes.h writes
+ *	       size of who it is and of its detail, packed
+ *	       size of both, unpacked
+ *	       checksum of the packed bytes
+ *	       the packed bytes: two frames of zstd around what rank_bytes.h and rank_detail_bytes.h write
  *	...
  *
  * Blocks are in order of rank, then of bytes, each once: so a file depends on which ranks are in it and on nothing else,
@@ -16,25 +16,38 @@
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/base/io.h"
 
+struct vpa_rank_block {
+	uint64_t rank; /* 1 + its number; ~0: not known */
+	uint64_t checksum;
+	struct vpa_rank_frame {
+		uint64_t packed_size, size;
+		uint64_t at; /* its byte in the file that it was read from */
+		unsigned char *packed;
+	} who, detail;
+};
+
 /* Packed ranks. All zeros is empty. */
 struct vpa_rank_blocks {
-	struct vpa_rank_block {
-		uint64_t rank; /* 1 + its number; ~0: not known */
-		uint64_t size, packed_size, checksum;
-		unsigned char *packed;
-	} * items;
+	struct vpa_rank_block *items;
 	size_t count, cap;
 };
 
-/* Packs a rank and adds it. 0 or VPT_ENOMEM. */
-int vpa_rank_blocks_add(struct vpa_rank_blocks *b, const struct vpa_rank *rank);
+/* Reads the block at byte *at of a file, 0 at first, and moves *at to the next one. The caller frees it. 0; VPT_END: there is
+ * none more; VPT_EDATA: the file is none of ranks, or damaged; VPT_EIO, VPT_ENOMEM. */
+int vpa_rank_block_read(
+	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err);
+/* Unpacks a block and appends its rank, whose detail stays folded and is taken from the block. 0, VPT_EDATA, VPT_EVERSION or
+ * VPT_ENOMEM. */
+int vpa_rank_block_unpack(
+	struct vpa_rank_block *block, struct vpa_rank_list *out, struct vpt_err *err);
+void vpa_rank_block_free(struct vpa_rank_block *block);
+
+/* Folds a rank, packs it and adds it. 0 or VPT_ENOMEM. */
+int vpa_rank_blocks_add(struct vpa_rank_blocks *b, struct vpa_rank *rank);
 /* Adds the blocks of a file. VPT_EDATA: it is none, or a block is damaged; those before it are added. VPT_EIO, VPT_ENOMEM. */
 int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, struct vpt_err *err);
 /* Writes all blocks, each once; their order before changes nothing. 0, VPT_ENOMEM or the sink's error. */
 int vpa_rank_blocks_write(struct vpa_rank_blocks *b, struct vpt_sink *sink, struct vpt_err *err);
-/* Unpacks block `i` and appends its rank. 0, VPT_EDATA, VPT_EVERSION or VPT_ENOMEM. */
-int vpa_rank_block_unpack(
-	const struct vpa_rank_blocks *b, size_t i, struct vpa_rank_list *out, struct vpt_err *err);
 void vpa_rank_blocks_free(struct vpa_rank_blocks *b);
 
 /* Whether a source is such a file, by its first bytes. */

@@ -226,53 +226,16 @@ static int name_keys(struct reading *r, const struct device *d, struct vpa_rank 
 	return VPT_OK;
 }
 
-static int by_mark_time(const void *a, const void *b)
+static int put_collectives(const struct device *d, struct vpa_rank *rank)
 {
-	const struct vpa_rank_mark *x = a, *y = b;
+	size_t i;
+	int rc = d->collective_count > UINT32_MAX / 4
+			 ? VPT_ENOMEM
+			 : vpa_rank_begin_collectives(rank, d->collective_count);
 
-	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
-
-static uint32_t mark_at(const struct vpa_rank *rank, uint64_t time_ns)
-{
-	size_t low = 0, high = rank->mark_count;
-
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rank->marks[middle].time_ns <= time_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
-}
-
-/* A mark for each moment at which a collective starts or ends. */
-static int set_marks(struct vpa_rank *rank)
-{
-	size_t count = 0, i;
-
-	rank->marks = vpt_calloc(2 * rank->collective_count + 1, sizeof(*rank->marks));
-	if (!rank->marks)
-		return VPT_ENOMEM;
-	for (i = 0; i < rank->collective_count; i++) {
-		rank->marks[2 * i].time_ns = rank->collectives[i].start_ns;
-		rank->marks[2 * i + 1].time_ns = rank->collectives[i].end_ns;
-	}
-	if (vpa_sort(rank->marks, 2 * rank->collective_count, sizeof(*rank->marks), by_mark_time))
-		return VPT_ENOMEM;
-	for (i = 0; i < 2 * rank->collective_count; i++)
-		if (!count || rank->marks[count - 1].time_ns != rank->marks[i].time_ns)
-			rank->marks[count++] = rank->marks[i];
-	rank->mark_count = count;
-	for (i = 0; i < rank->collective_count; i++) {
-		struct vpa_rank_collective *c = &rank->collectives[i];
-
-		c->start_mark = mark_at(rank, c->start_ns);
-		c->end_mark = mark_at(rank, c->end_ns);
-	}
-	return VPT_OK;
+	for (i = 0; i < d->collective_count && !rc; i++)
+		rc = vpa_rank_put_collective(rank, d->collectives[i]);
+	return rc ? rc : vpa_rank_set_marks(rank, &rank->detail);
 }
 
 static int end_device(struct reading *r, uint32_t index, int is_only)
@@ -288,17 +251,14 @@ static int end_device(struct reading *r, uint32_t index, int is_only)
 	rank->device = r->view.context->model->devices[index];
 	rank->first_ns = d->first_ns;
 	rank->last_ns = d->last_ns;
-	rank->collectives = d->collectives;
-	rank->collective_count = d->collective_count;
-	d->collectives = NULL;
 	unknown = vpa_index_put(&d->parts, (uint64_t)VPA_TIME_IDLE << 32 | VPA_CAUSE_NOT_IDLE, 0);
-	if (unknown == UINT32_MAX || rank->collective_count > UINT32_MAX / 4)
+	if (unknown == UINT32_MAX)
 		return VPT_ENOMEM;
 	rc = name_parts(r, d, rank);
 	if (!rc)
 		rc = name_keys(r, d, rank);
 	if (!rc)
-		rc = set_marks(rank);
+		rc = put_collectives(d, rank);
 	if (!rc)
 		rc = vpa_rank_timeline_cut(
 			&d->timeline, rank->first_ns, rank->last_ns, unknown, rank);

@@ -1,6 +1,7 @@
 /* rank_summary.c - kinds of collectives by name, and the memory of ranks. */
 #include "analysis/ranks/rank/rank_summary.h"
 
+#include "analysis/base/sort.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
@@ -66,17 +67,140 @@ int vpa_collective_is_symmetric(enum vpa_collective_kind kind)
 	       kind == VPA_COLLECTIVE_ALL_TO_ALL;
 }
 
+int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count)
+{
+	r->key_low = vpt_alloc(count + 1, sizeof(*r->key_low));
+	if (r->key_count > 1 + (size_t)UINT16_MAX) {
+		r->key_high = vpt_alloc(count + 1, sizeof(*r->key_high));
+		if (!r->key_high)
+			return VPT_ENOMEM;
+	}
+	return r->key_low ? vpa_rank_times_init(&r->times, count) : VPT_ENOMEM;
+}
+
+int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c)
+{
+	if (vpa_rank_times_put(&r->times, c.start_ns, c.end_ns))
+		return VPT_ENOMEM;
+	r->key_low[r->collective_count] = (uint16_t)c.key;
+	if (r->key_high)
+		r->key_high[r->collective_count] = (uint16_t)(c.key >> 16);
+	r->collective_count++;
+	return VPT_OK;
+}
+
+/* Collectives in order of their ends; NULL: they are in order already, or there is no memory. */
+struct end {
+	uint64_t ns;
+	uint32_t item;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static int list_ends(const struct vpa_rank *r, struct end **out)
+{
+	size_t n = r->collective_count, i;
+
+	for (i = 1; i < n && vpa_rank_end_ns(r, i - 1) <= vpa_rank_end_ns(r, i); i++)
+		;
+	*out = NULL;
+	if (i >= n)
+		return VPT_OK;
+	*out = vpt_alloc(n, sizeof(**out));
+	if (!*out)
+		return VPT_ENOMEM;
+	for (i = 0; i < n; i++)
+		(*out)[i] = (struct end){vpa_rank_end_ns(r, i), (uint32_t)i};
+	return vpa_sort(*out, n, sizeof(**out), by_end);
+}
+
+/* Each collective ends before the next one starts: the usual case. Returns how many collectives that holds for. */
+static size_t set_plain_marks(const struct vpa_rank *r, struct vpa_rank_detail *d)
+{
+	uint64_t before_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->collective_count; i++) {
+		uint64_t start_ns = vpa_rank_start_ns(r, i), end_ns = vpa_rank_end_ns(r, i);
+
+		if ((i && start_ns <= before_ns) || start_ns == end_ns)
+			break;
+		d->marks[2 * i].time_ns = start_ns;
+		d->marks[2 * i + 1].time_ns = before_ns = end_ns;
+		d->mark_of[2 * i] = (uint32_t)(2 * i);
+		d->mark_of[2 * i + 1] = (uint32_t)(2 * i + 1);
+	}
+	return i;
+}
+
+static int set_marks_in_order(const struct vpa_rank *r, struct vpa_rank_detail *d)
+{
+	size_t n = r->collective_count, starts = 0, ends = 0, count = 0;
+	struct end *order;
+	int rc = list_ends(r, &order);
+
+	if (rc) {
+		vpt_free(order);
+		return rc;
+	}
+	while (ends < n) {
+		size_t item = order ? order[ends].item : ends;
+		uint64_t end_ns = vpa_rank_end_ns(r, item), at_ns = end_ns;
+		int is_start = starts < n && vpa_rank_start_ns(r, starts) <= end_ns;
+
+		if (is_start) {
+			at_ns = vpa_rank_start_ns(r, starts);
+			item = starts++;
+		} else {
+			ends++;
+		}
+		if (!count || d->marks[count - 1].time_ns != at_ns)
+			d->marks[count++] = (struct vpa_rank_mark){at_ns, 0};
+		d->mark_of[2 * item + !is_start] = (uint32_t)count - 1;
+	}
+	d->mark_count = count;
+	vpt_free(order);
+	return VPT_OK;
+}
+
+int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d)
+{
+	size_t n = r->collective_count;
+
+	if (n >= UINT32_MAX / 4 ||
+		vpt_grow(&d->marks, &d->mark_cap, 2 * n + 1, sizeof(*d->marks)) ||
+		vpt_grow(&d->mark_of, &d->mark_of_cap, 2 * n + 1, sizeof(*d->mark_of)))
+		return VPT_ENOMEM;
+	d->mark_count = 2 * n;
+	return set_plain_marks(r, d) == n ? VPT_OK : set_marks_in_order(r, d);
+}
+
+void vpa_rank_detail_free(struct vpa_rank_detail *d)
+{
+	vpt_free(d->marks);
+	vpt_free(d->mark_of);
+	vpt_free(d->parts);
+	vpt_free(d->term_ends);
+	vpt_free(d->terms);
+	*d = (struct vpa_rank_detail){0};
+}
+
 void vpa_rank_free(struct vpa_rank *r)
 {
 	vpt_free(r->facts);
 	vpt_free(r->part_ns);
 	vpt_free(r->part_names);
 	vpt_free(r->keys);
-	vpt_free(r->collectives);
-	vpt_free(r->marks);
-	vpt_free(r->parts);
-	vpt_free(r->term_ends);
-	vpt_free(r->terms);
+	vpa_rank_times_free(&r->times);
+	vpt_free(r->key_low);
+	vpt_free(r->key_high);
+	vpa_rank_detail_free(&r->detail);
+	vpt_free(r->folded.packed);
 	vpa_arena_free(&r->arena);
 	*r = (struct vpa_rank){0};
 }

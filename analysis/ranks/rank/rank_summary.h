@@ -13,6 +13,7 @@
 #define VPA_ANALYSIS_RANKS_RANK_RANK_SUMMARY_H
 
 #include "analysis/base/arena.h"
+#include "analysis/ranks/rank/rank_times.h"
 #include "analysis/report/unit_kind.h"
 #include "formats/base/error.h"
 
@@ -84,18 +85,47 @@ struct vpa_collective_key {
 };
 
 struct vpa_rank_collective {
-	uint64_t start_ns, end_ns;     /* of the kernel, on the rank's clock */
-	uint32_t key;                  /* index in the rank's keys */
-	uint32_t start_mark, end_mark; /* indexes in the rank's marks */
+	uint64_t start_ns, end_ns; /* of the kernel, on the rank's clock */
+	uint32_t key;              /* index in the rank's keys */
 };
 
 /* Why a collective starts when it does: not before `ns` after the end of an earlier one, whatever that waited for. */
 struct vpa_rank_term {
-	uint32_t after; /* index in the rank's collectives; VPA_RANK_START: the rank's first_ns */
+	uint32_t after; /* index of a collective of the rank; VPA_RANK_START: the rank's first_ns */
 	int64_t ns;
 };
 
 #define VPA_RANK_START UINT32_MAX
+
+/* What a rank did between its collectives. Much larger than the rest: of ranks that wait for their job it is folded, see
+ * rank_fold.h. All zeros is empty. */
+struct vpa_rank_detail {
+	struct vpa_rank_mark *marks; /* by time */
+	size_t mark_count, mark_cap;
+	uint32_t *
+		mark_of; /* of collective i, 2 * i and 2 * i + 1: the marks where it starts and ends */
+	size_t mark_of_cap;
+	struct vpa_rank_part *parts;
+	size_t part_count, part_cap;
+	/* By collective, then that of the rank's last_ns: where its terms end in `terms`. A time is the latest of what its
+	 * terms say, see condense.h. Only if the rank has_terms. */
+	size_t *term_ends;
+	size_t term_end_cap;
+	struct vpa_rank_term *terms;
+	size_t term_cap;
+};
+
+static inline uint32_t vpa_start_mark(const struct vpa_rank_detail *d, size_t collective)
+{
+	return d->mark_of[2 * collective];
+}
+
+static inline uint32_t vpa_end_mark(const struct vpa_rank_detail *d, size_t collective)
+{
+	return d->mark_of[2 * collective + 1];
+}
+
+void vpa_rank_detail_free(struct vpa_rank_detail *d);
 
 struct vpa_rank_fact {
 	const char *name, *value;
@@ -127,22 +157,48 @@ struct vpa_rank {
 	size_t part_name_count;
 	struct vpa_collective_key *keys;
 	size_t key_count;
-	struct vpa_rank_collective *collectives; /* by start */
-	size_t collective_count;
-	struct vpa_rank_mark *marks; /* by time */
-	size_t mark_count;
-	struct vpa_rank_part *parts;
-	size_t part_count;
-	/* By collective, then that of the rank's last_ns: where its terms end in `terms`. A time is the latest of what its
-	 * terms say, see condense.h. NULL: not known. */
-	size_t *term_ends;
-	struct vpa_rank_term *terms;
+	size_t collective_count; /* by start */
+	struct vpa_rank_times times;
+	uint16_t *key_low, *key_high; /* of each; key_high NULL: there are at most 65,536 keys */
+	int has_terms;                /* 0: why its collectives start when they do is not known */
+	struct vpa_rank_detail detail;
+	struct vpa_rank_folded {
+		unsigned char
+			*packed; /* NULL: in a file; or not folded, then the detail is above */
+		size_t packed_size, size;
+		const char *path; /* of the file; NULL: none */
+		uint64_t at;      /* its byte in the file */
+	} folded;
 };
 
-static inline const struct vpa_collective_key *vpa_rank_key(const struct vpa_rank *r, uint32_t item)
+static inline uint64_t vpa_rank_start_ns(const struct vpa_rank *r, size_t collective)
 {
-	return &r->keys[r->collectives[item].key];
+	return vpa_rank_times_start(&r->times, collective);
 }
+
+static inline uint64_t vpa_rank_end_ns(const struct vpa_rank *r, size_t collective)
+{
+	return vpa_rank_times_end(&r->times, collective);
+}
+
+static inline uint32_t vpa_rank_key_index(const struct vpa_rank *r, size_t collective)
+{
+	return r->key_low[collective] | (r->key_high ? (uint32_t)r->key_high[collective] << 16 : 0);
+}
+
+static inline const struct vpa_collective_key *vpa_rank_key(
+	const struct vpa_rank *r, size_t collective)
+{
+	return &r->keys[vpa_rank_key_index(r, collective)];
+}
+
+/* Makes room for so many collectives of a rank that has none, and its keys. 0 or VPT_ENOMEM. */
+int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count);
+/* Puts the next one; starts ascend. 0 or VPT_ENOMEM. */
+int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c);
+/* Sets the marks of the rank's collectives, without parts: a mark for each moment at which one starts or ends. What `d` had
+ * is overwritten; its memory is used again. 0 or VPT_ENOMEM. */
+int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d);
 
 void vpa_rank_free(struct vpa_rank *r); /* what it points to */
 
@@ -150,6 +206,7 @@ void vpa_rank_free(struct vpa_rank *r); /* what it points to */
 struct vpa_rank_list {
 	struct vpa_rank **items;
 	size_t count, cap;
+	unsigned jobs; /* threads for work on all of them, see rank_threads.h */
 };
 
 /* Appends an empty rank. NULL: no memory. */

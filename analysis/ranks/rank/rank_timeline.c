@@ -37,7 +37,6 @@ struct cut {
 	uint64_t *since;             /* by part, since the mark before */
 	uint32_t *met;               /* the parts with such time */
 	size_t met_count;
-	size_t part_cap;
 	uint32_t unknown;
 	struct vpa_rank *rank;
 };
@@ -93,10 +92,10 @@ static int by_number(const void *a, const void *b)
 
 static int end_stretch(struct cut *c, struct vpa_rank_mark *mark)
 {
-	struct vpa_rank *r = c->rank;
+	struct vpa_rank_detail *r = &c->rank->detail;
 	size_t i;
 
-	if (vpt_grow(&r->parts, &c->part_cap, r->part_count + c->met_count, sizeof(*r->parts)) ||
+	if (vpt_grow(&r->parts, &r->part_cap, r->part_count + c->met_count, sizeof(*r->parts)) ||
 		vpa_sort(c->met, c->met_count, sizeof(*c->met), by_number))
 		return VPT_ENOMEM;
 	for (i = 0; i < c->met_count; i++) {
@@ -121,8 +120,8 @@ int vpa_rank_timeline_cut(struct vpa_rank_timeline *t, uint64_t first_ns, uint64
 	c.met = vpt_calloc(rank->part_name_count + 1, sizeof(*c.met));
 	if (!c.since || !c.met)
 		rc = VPT_ENOMEM;
-	for (i = 0; i < rank->mark_count && !rc; i++) {
-		struct vpa_rank_mark *mark = &rank->marks[i];
+	for (i = 0; i < rank->detail.mark_count && !rc; i++) {
+		struct vpa_rank_mark *mark = &rank->detail.marks[i];
 
 		sweep(&c, at_ns, mark->time_ns);
 		at_ns = mark->time_ns > at_ns ? mark->time_ns : at_ns;

@@ -31,7 +31,7 @@ struct vpa_rank_timeline {
 int vpa_rank_timeline_put(struct vpa_rank_timeline *t, enum vpa_part_class klass, uint64_t start_ns,
 	uint64_t end_ns, uint32_t part);
 
-/* Fills rank->parts with the stretches before each of rank->marks, from `first_ns` on, and sets their part_end. Adds to
+/* Fills the parts of the rank's detail with the stretches before each of its marks, from `first_ns` on, and sets their part_end. Adds to
  * rank->class_ns and part_ns what is between `first_ns` and `last_ns`; there is room for each part. `unknown`: the part of
  * time of which nothing is known. 0 or VPT_ENOMEM. */
 int vpa_rank_timeline_cut(struct vpa_rank_timeline *t, uint64_t first_ns, uint64_t last_ns,

@@ -1,6 +1,7 @@
 /* ranks_strips.c - stretches between marks, spread over columns. */
 #include "analysis/ranks/render/ranks_strips.h"
 
+#include "analysis/ranks/rank/rank_fold.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -78,7 +79,8 @@ static enum vpa_rank_doing doing_of(enum vpa_part_class klass)
 	return doings[klass];
 }
 
-static void add_rank(const struct vpa_job *job, size_t at, struct vpa_rank_strips *s)
+static void add_rank(const struct vpa_job *job, size_t at, const struct vpa_rank_detail *d,
+	struct vpa_rank_strips *s)
 {
 	const struct vpa_rank *r = job->ranks[at].rank;
 	const struct vpa_clock *clock = clock_of(job, at);
@@ -89,15 +91,15 @@ static void add_rank(const struct vpa_job *job, size_t at, struct vpa_rank_strip
 
 	for (k = 0; k < VPA_TIME_CLASSES; k++)
 		rest[doing_of((enum vpa_part_class)k)] = r->class_ns[k];
-	for (i = 0; i < r->mark_count; i++, from = to) {
+	for (i = 0; i < d->mark_count; i++, from = to) {
 		uint64_t ns[VPA_DOINGS] = {0};
 
-		for (; part < r->marks[i].part_end; part++)
-			vpt_sat_add_to(&ns[doing_of(r->part_names[r->parts[part].name].klass)],
-				r->parts[part].ns);
+		for (; part < d->marks[i].part_end; part++)
+			vpt_sat_add_to(&ns[doing_of(r->part_names[d->parts[part].name].klass)],
+				d->parts[part].ns);
 		for (k = 0; k < VPA_DOINGS; k++)
 			rest[k] -= rest[k] < ns[k] ? rest[k] : ns[k];
-		to = vpa_clock_time(clock, r->marks[i].time_ns);
+		to = vpa_clock_time(clock, d->marks[i].time_ns);
 		spread(s, columns, from, to, ns);
 	}
 	/* After the last mark. */
@@ -106,44 +108,40 @@ static void add_rank(const struct vpa_job *job, size_t at, struct vpa_rank_strip
 
 /* ---- collectives ---- */
 
-static const struct vpa_rank_collective *collective_of(
-	const struct vpa_job *job, const struct vpa_group *g, size_t row, size_t k)
+/* When a rank's kernel of a row starts and ends. 0: it has none, or its clock is not placed. */
+static int times_of(const struct vpa_job *job, const struct vpa_group *g, size_t row, size_t k,
+	int64_t *start_ns, int64_t *end_ns)
 {
+	const struct vpa_rank *r = job->list.items[g->ranks[k]];
+	const struct vpa_clock *clock = clock_of(job, g->ranks[k]);
 	uint32_t cell = vpa_group_cell(g, row, k);
 
-	return cell == VPA_NO_COLLECTIVE || !clock_of(job, g->ranks[k])->is_placed
-		       ? NULL
-		       : &job->list.items[g->ranks[k]]->collectives[cell];
+	if (cell == VPA_NO_COLLECTIVE || !clock->is_placed)
+		return 0;
+	*start_ns = vpa_clock_time(clock, vpa_rank_start_ns(r, cell));
+	*end_ns = vpa_clock_time(clock, vpa_rank_end_ns(r, cell));
+	return 1;
 }
 
 static int meet(const struct vpa_job *job, const struct vpa_group *g, size_t row,
 	struct vpa_job_meeting *out)
 {
-	const struct vpa_rank_collective *c;
+	int64_t start, end;
 	size_t k;
 
 	*out = (struct vpa_job_meeting){.last_ns = INT64_MIN};
 	for (k = 0; k < g->rank_count; k++) {
-		int64_t start;
-
-		c = collective_of(job, g, row, k);
-		if (!c)
+		if (!times_of(job, g, row, k, &start, &end))
 			continue;
-		start = vpa_clock_time(clock_of(job, g->ranks[k]), c->start_ns);
 		out->rank_count++;
 		if (start > out->last_ns) {
 			out->last_ns = start;
 			out->last = g->ranks[k];
 		}
 	}
-	for (k = 0; k < g->rank_count; k++) {
-		c = collective_of(job, g, row, k);
-		if (c)
-			vpt_sat_add_to(&out->wait_ns,
-				(uint64_t)out->last_ns -
-					(uint64_t)vpa_clock_time(
-						clock_of(job, g->ranks[k]), c->start_ns));
-	}
+	for (k = 0; k < g->rank_count; k++)
+		if (times_of(job, g, row, k, &start, &end))
+			vpt_sat_add_to(&out->wait_ns, (uint64_t)out->last_ns - (uint64_t)start);
 	return out->rank_count >= 2;
 }
 
@@ -173,15 +171,12 @@ static void add_waits(
 	size_t k;
 
 	for (k = 0; k < g->rank_count; k++) {
-		const struct vpa_rank_collective *c = collective_of(w->job, g, row, k);
 		const struct vpa_clock *clock = clock_of(w->job, g->ranks[k]);
 		uint64_t ns[VPA_DOINGS] = {0};
 		int64_t from, to;
 
-		if (!c)
+		if (!times_of(w->job, g, row, k, &from, &to))
 			continue;
-		from = vpa_clock_time(clock, c->start_ns);
-		to = vpa_clock_time(clock, c->end_ns);
 		to = to < m->last_ns ? to : m->last_ns;
 		if (to <= from || (uint64_t)(to - from) < clock->uncertainty_ns)
 			continue;
@@ -203,7 +198,9 @@ int vpa_rank_strips_find(const struct vpa_job *job, int64_t start_ns, uint64_t l
 	size_t most, struct vpa_rank_strips *out)
 {
 	struct waiting w = {job, out};
+	struct vpa_unfolded u = {.byte_cap = 0};
 	size_t i;
+	int rc = VPT_OK;
 
 	*out = (struct vpa_rank_strips){.start_ns = start_ns,
 		.length_ns = length_ns ? length_ns : 1,
@@ -215,8 +212,14 @@ int vpa_rank_strips_find(const struct vpa_job *job, int64_t start_ns, uint64_t l
 		vpt_sat_mul(job->rank_count + 1, out->column_count), sizeof(*out->columns));
 	if (!out->columns)
 		return VPT_ENOMEM;
-	for (i = 0; i < job->rank_count; i++)
-		add_rank(job, i, out);
+	for (i = 0; i < job->rank_count && !rc; i++) {
+		rc = vpa_rank_unfold(job->list.items[i], &u, NULL);
+		if (!rc)
+			add_rank(job, i, &u.detail, out);
+	}
+	vpa_unfolded_free(&u);
+	if (rc)
+		return rc;
 	vpa_job_meetings(job, add_waits, &w);
 	for (i = 0; i < job->rank_count * out->column_count; i++)
 		take_waits(&out->columns[i]);

@@ -1,7 +1,10 @@
 /* Ranks as bytes: what is written is read, and no bytes do harm, whatever they say. */
 #include "analysis/ranks/job.h"
 #include "analysis/ranks/rank/rank_bytes.h"
+#include "analysis/ranks/rank/rank_detail_bytes.h"
 #include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/rank_numbers.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "tests/support/ranks_rig.h"
@@ -11,38 +14,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
-
-static void make(struct rig_job *job, unsigned rows, struct vpt_random *random)
-{
-	unsigned i, r, p;
-
-	memset(job, 0, sizeof(*job));
-	job->ranks = 3;
-	job->rows = rows;
-	job->groups = 2;
-	job->has_names = 1;
-	job->members[0] = 7;
-	job->members[1] = 5;
-	job->skew_ns = 3000;
-	for (r = 0; r < 3; r++)
-		job->host[r] = r ? "b" : "a";
-	for (i = 0; i < rows; i++) {
-		job->row[i].group = i % 2;
-		for (r = 0; r < 3; r++)
-			for (p = 0; p < RIG_PARTS; p++)
-				job->row[i].part_ns[r][p] =
-					vpt_random_below(random, 3)
-						? vpt_random_below(random, 90000)
-						: 0;
-	}
-	rig_run(job, random);
-}
 
 /* Facts, and terms as condense.h makes them. */
 static void add_the_rest(struct vpa_rank *r)
 {
+	struct vpa_rank_detail *d = &r->detail;
 	size_t i;
 
 	r->facts = vpt_calloc(2, sizeof(*r->facts));
@@ -51,14 +30,41 @@ static void add_the_rest(struct vpa_rank *r)
 	r->fact_count = 2;
 	r->capture = "rank.zst";
 	r->fps = 16.25;
-	r->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*r->term_ends));
-	r->terms = vpt_calloc(2 * r->collective_count + 2, sizeof(*r->terms));
+	r->has_terms = 1;
+	d->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*d->term_ends));
+	d->terms = vpt_calloc(2 * r->collective_count + 2, sizeof(*d->terms));
 	for (i = 0; i <= r->collective_count; i++) {
-		r->terms[2 * i] = (struct vpa_rank_term){VPA_RANK_START, -(int64_t)i};
-		r->terms[2 * i + 1] = (struct vpa_rank_term){
+		d->terms[2 * i] = (struct vpa_rank_term){VPA_RANK_START, -(int64_t)i};
+		d->terms[2 * i + 1] = (struct vpa_rank_term){
 			i ? (uint32_t)i - 1 : VPA_RANK_START, (int64_t)i << 40};
-		r->term_ends[i] = 2 * i + 2;
+		d->term_ends[i] = 2 * i + 2;
 	}
+}
+
+/* A rank as bytes: who it is, and its detail. */
+struct rank_bytes {
+	struct vpt_buffer who, detail;
+};
+
+static void write_rank(const struct vpa_rank *r, struct rank_bytes *out)
+{
+	assert_int_equal(vpa_rank_to_bytes(r, &out->who), 0);
+	assert_int_equal(vpa_rank_detail_to_bytes(r, &out->detail), 0);
+}
+
+static int read_rank(const struct rank_bytes *in, struct vpa_rank *out, struct vpt_err *err)
+{
+	int rc = vpa_rank_from_bytes(in->who.data, in->who.size, out, err);
+
+	return rc ? rc
+		  : vpa_rank_detail_from_bytes(
+			    in->detail.data, in->detail.size, out, &out->detail, err);
+}
+
+static void free_bytes(struct rank_bytes *b)
+{
+	vpt_free(b->who.data);
+	vpt_free(b->detail.data);
 }
 
 static void what_is_written_is_read(void **state)
@@ -67,50 +73,148 @@ static void what_is_written_is_read(void **state)
 	struct rig_job *job = malloc(sizeof(*job));
 	struct vpa_rank_list list = {.count = 0};
 	unsigned r;
+	size_t i;
 
 	(void)state;
-	make(job, 60, &random);
+	rig_small(job, 60, &random);
 	rig_ranks(job, &list);
 	for (r = 0; r < 3; r++) {
 		const struct vpa_rank *x = list.items[r];
 		struct vpa_rank found = {.rank = 0};
-		struct vpt_buffer bytes, again;
+		struct rank_bytes bytes, again;
 		struct vpt_err err;
 
 		add_the_rest(list.items[r]);
-		assert_int_equal(vpa_rank_to_bytes(x, &bytes), 0);
-		assert_int_equal(vpa_rank_from_bytes(bytes.data, bytes.size, &found, &err), 0);
+		write_rank(x, &bytes);
+		assert_int_equal(read_rank(&bytes, &found, &err), 0);
 		assert_string_equal(found.host, x->host);
 		assert_string_equal(found.facts[0].value, "Ring");
 		assert_string_equal(found.facts[1].value, "");
 		assert_null(found.boot_id);
 		assert_int_equal(found.collective_count, x->collective_count);
-		assert_int_equal(found.collectives[5].start_ns, x->collectives[5].start_ns);
-		assert_int_equal(found.collectives[5].end_ns, x->collectives[5].end_ns);
-		assert_int_equal(found.part_count, x->part_count);
-		assert_memory_equal(found.marks, x->marks, x->mark_count * sizeof(*x->marks));
-		assert_int_equal(found.terms[9].ns, x->terms[9].ns);
-		assert_int_equal(found.terms[8].after, VPA_RANK_START);
+		assert_int_equal(vpa_rank_start_ns(&found, 5), vpa_rank_start_ns(x, 5));
+		assert_int_equal(vpa_rank_end_ns(&found, 5), vpa_rank_end_ns(x, 5));
+		assert_int_equal(vpa_rank_key_index(&found, 5), vpa_rank_key_index(x, 5));
+		assert_int_equal(found.detail.part_count, x->detail.part_count);
+		for (i = 0; i < x->detail.part_count; i++) {
+			assert_int_equal(found.detail.parts[i].name, x->detail.parts[i].name);
+			assert_int_equal(found.detail.parts[i].ns, x->detail.parts[i].ns);
+		}
+		assert_memory_equal(found.detail.marks, x->detail.marks,
+			x->detail.mark_count * sizeof(*x->detail.marks));
+		assert_int_equal(found.detail.terms[9].ns, x->detail.terms[9].ns);
+		assert_int_equal(found.detail.terms[8].after, VPA_RANK_START);
 		assert_true(found.fps == 16.25);
-		assert_int_equal(vpa_rank_to_bytes(&found, &again), 0);
-		assert_int_equal(again.size, bytes.size);
-		assert_memory_equal(again.data, bytes.data, bytes.size);
-		vpt_free(again.data);
-		vpt_free(bytes.data);
+		write_rank(&found, &again);
+		assert_int_equal(again.who.size, bytes.who.size);
+		assert_memory_equal(again.who.data, bytes.who.data, bytes.who.size);
+		assert_int_equal(again.detail.size, bytes.detail.size);
+		assert_memory_equal(again.detail.data, bytes.detail.data, bytes.detail.size);
+		free_bytes(&again);
+		free_bytes(&bytes);
 		vpa_rank_free(&found);
 	}
 	vpa_rank_list_free(&list);
 	free(job);
 }
 
+/* A pause of more than 4 s, a collective of more, and thousands of communicators. */
+static void far_times_and_many_keys_are_read(void **state)
+{
+	struct vpa_rank rank = {.first_ns = 5, .last_ns = UINT64_C(1) << 50}, found = {.rank = 0};
+	struct vpt_buffer bytes;
+	struct vpt_err err;
+	uint64_t at = 5;
+	uint32_t i;
+
+	(void)state;
+	rank.key_count = 70000;
+	rank.keys = vpt_calloc(rank.key_count, sizeof(*rank.keys));
+	for (i = 0; i < rank.key_count; i++)
+		rank.keys[i].text = "allreduce";
+	assert_int_equal(vpa_rank_begin_collectives(&rank, rank.key_count), 0);
+	for (i = 0; i < rank.key_count; i++) {
+		uint64_t length = i % 1000 == 7 ? UINT64_C(5000000000) + i : 1000;
+
+		assert_int_equal(vpa_rank_put_collective(
+					 &rank, (struct vpa_rank_collective){at, at + length, i}),
+			0);
+		at += i % 500 == 3 ? UINT64_C(6000000000) : 2000;
+	}
+	assert_true(rank.times.far_count > 100 && rank.times.far_count < 5000);
+	assert_int_equal(vpa_rank_to_bytes(&rank, &bytes), 0);
+	assert_int_equal(vpa_rank_from_bytes(bytes.data, bytes.size, &found, &err), 0);
+	for (at = 5, i = 0; i < rank.key_count; i++) {
+		assert_int_equal(vpa_rank_start_ns(&found, i), at);
+		assert_int_equal(vpa_rank_end_ns(&found, i),
+			at + (i % 1000 == 7 ? UINT64_C(5000000000) + i : 1000));
+		assert_int_equal(vpa_rank_key_index(&found, i), i);
+		at += i % 500 == 3 ? UINT64_C(6000000000) : 2000;
+	}
+	vpt_free(bytes.data);
+	vpa_rank_free(&found);
+	vpa_rank_free(&rank);
+}
+
+/* The detail of a rank in a file is the one that was written; a file that became shorter is said. */
+static void a_detail_is_read_from_its_file(void **state)
+{
+	char path[] = "/tmp/vps.XXXXXX";
+	struct vpt_random random = {10};
+	struct rig_job *job = malloc(sizeof(*job));
+	struct vpa_rank_list list = {.count = 0}, found = {.count = 0};
+	struct vpa_rank_blocks blocks = {.count = 0};
+	struct vpa_unfolded kept = {.byte_cap = 0}, left = {.byte_cap = 0};
+	struct vpa_rank_block block;
+	struct vpt_source *src;
+	struct vpt_sink *sink;
+	struct vpt_err err;
+	uint64_t at = 0, place;
+
+	(void)state;
+	assert_true(close(mkstemp(path)) == 0);
+	rig_small(job, 40, &random);
+	rig_ranks(job, &list);
+	rig_terms(list.items[0]);
+	assert_int_equal(vpa_rank_blocks_add(&blocks, list.items[0]), 0);
+	assert_int_equal(vpt_sink_open(path, VPT_SINK_FORCE, &sink, &err), 0);
+	assert_int_equal(vpa_rank_blocks_write(&blocks, sink, &err), 0);
+	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	assert_int_equal(vpt_source_open(path, &src, &err), 0);
+	assert_int_equal(vpa_rank_block_read(src, &at, &block, &err), 0);
+	assert_int_equal(vpa_rank_block_unpack(&block, &found, &err), 0);
+	place = block.detail.at;
+	vpa_rank_block_free(&block);
+	assert_int_equal(vpa_rank_block_read(src, &at, &block, &err), VPT_END);
+	vpt_source_close(src);
+	assert_int_equal(vpa_rank_leave_in_file(found.items[0], path, place), VPT_OK);
+	assert_null(found.items[0]->folded.packed);
+	assert_int_equal(vpa_rank_unfold(list.items[0], &kept, &err), 0);
+	assert_int_equal(vpa_rank_unfold(found.items[0], &left, &err), 0);
+	assert_int_equal(left.detail.part_count, kept.detail.part_count);
+	assert_int_equal(left.detail.terms[7].ns, kept.detail.terms[7].ns);
+	assert_memory_equal(left.detail.marks, kept.detail.marks,
+		kept.detail.mark_count * sizeof(*kept.detail.marks));
+	assert_int_equal(truncate(path, (off_t)place + 5), 0);
+	assert_int_equal(vpa_rank_unfold(found.items[0], &left, &err), VPT_EDATA);
+	assert_non_null(strstr(err.text, "became shorter"));
+	unlink(path);
+	vpa_unfolded_free(&kept);
+	vpa_unfolded_free(&left);
+	vpa_rank_blocks_free(&blocks);
+	vpa_rank_list_free(&list);
+	vpa_rank_list_free(&found);
+	free(job);
+}
+
 /* Reads bytes that may be anything; returns what the reader said. What it takes can be reported. */
-static int try(const void *data, size_t size, const struct rig_job *job)
+static int try(const struct rank_bytes *bytes, const struct rig_job *job)
 {
 	struct vpa_rank_list list = {.count = 0};
 	struct vpa_rank *rank = vpa_rank_add(&list);
 	struct vpa_job *found;
 	struct vpt_err err = {0};
-	int rc = vpa_rank_from_bytes(data, size, rank, &err);
+	int rc = read_rank(bytes, rank, &err);
 
 	assert_true(!rc || ((rc == VPT_EDATA || rc == VPT_EVERSION) && err.text[0]));
 	if (!rc && job) {
@@ -124,57 +228,73 @@ static int try(const void *data, size_t size, const struct rig_job *job)
 	return rc;
 }
 
+static void make_bytes(struct rig_job *job, struct vpt_random *random, struct rank_bytes *out)
+{
+	struct vpa_rank_list list = {.count = 0};
+
+	rig_small(job, 12, random);
+	rig_ranks(job, &list);
+	add_the_rest(list.items[0]);
+	write_rank(list.items[0], out);
+	vpa_rank_list_free(&list);
+}
+
 static void no_prefix_is_a_rank(void **state)
 {
 	struct vpt_random random = {7};
 	struct rig_job *job = malloc(sizeof(*job));
-	struct vpa_rank_list list = {.count = 0};
-	struct vpt_buffer bytes;
-	size_t size;
+	struct rank_bytes bytes, some;
 
 	(void)state;
-	make(job, 12, &random);
-	rig_ranks(job, &list);
-	add_the_rest(list.items[0]);
-	assert_int_equal(vpa_rank_to_bytes(list.items[0], &bytes), 0);
-	for (size = 0; size < bytes.size; size++)
-		assert_int_equal(try(bytes.data, size, NULL), VPT_EDATA);
-	assert_int_equal(try(bytes.data, bytes.size, job), 0);
-	vpt_free(bytes.data);
-	vpa_rank_list_free(&list);
+	make_bytes(job, &random, &bytes);
+	for (some = bytes, some.who.size = 0; some.who.size < bytes.who.size; some.who.size++)
+		assert_int_equal(try(&some, NULL), VPT_EDATA);
+	for (some = bytes, some.detail.size = 0; some.detail.size < bytes.detail.size;
+		some.detail.size++)
+		assert_int_equal(try(&some, NULL), VPT_EDATA);
+	assert_int_equal(try(&bytes, job), 0);
+	free_bytes(&bytes);
 	free(job);
+}
+
+static void change(struct vpt_buffer *b, struct vpt_random *random)
+{
+	b->data[vpt_random_below(random, b->size)] = (char)vpt_random_nasty(random);
+}
+
+static struct vpt_buffer copy(const struct vpt_buffer *b)
+{
+	struct vpt_buffer out = {malloc(b->size + VPA_COLUMN_PADDING), b->size, b->size};
+
+	memset(out.data, 0xff, b->size + VPA_COLUMN_PADDING);
+	memcpy(out.data, b->data, b->size);
+	return out;
 }
 
 static void changed_bytes_do_no_harm(void **state)
 {
 	struct vpt_random random = {8};
 	struct rig_job *job = malloc(sizeof(*job));
-	struct vpa_rank_list list = {.count = 0};
-	struct vpt_buffer bytes;
+	struct rank_bytes bytes;
 	unsigned n, taken = 0, refused = 0;
 
 	(void)state;
-	make(job, 12, &random);
-	rig_ranks(job, &list);
-	add_the_rest(list.items[0]);
-	assert_int_equal(vpa_rank_to_bytes(list.items[0], &bytes), 0);
+	make_bytes(job, &random, &bytes);
 	for (n = 0; n < 20000; n++) {
-		unsigned char *copy = malloc(bytes.size);
+		struct rank_bytes other = {copy(&bytes.who), copy(&bytes.detail)};
 		unsigned changes = 1 + (unsigned)vpt_random_below(&random, 4);
 
-		memcpy(copy, bytes.data, bytes.size);
 		while (changes-- > 0)
-			copy[vpt_random_below(&random, bytes.size)] =
-				(unsigned char)vpt_random_nasty(&random);
-		if (try(copy, bytes.size, job))
+			change(vpt_random_below(&random, 2) ? &other.who : &other.detail, &random);
+		if (try(&other, job))
 			refused++;
 		else
 			taken++;
-		free(copy);
+		free(other.who.data);
+		free(other.detail.data);
 	}
 	assert_true(taken > 1000 && refused > 1000);
-	vpt_free(bytes.data);
-	vpa_rank_list_free(&list);
+	free_bytes(&bytes);
 	free(job);
 }
 
@@ -184,9 +304,8 @@ static void a_newer_version_is_refused(void **state)
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x02", 1, &rank, &err), VPT_EVERSION);
-	assert_string_equal(
-		err.text, "summary version 2: expected at most 1, from a newer vptrace");
+	assert_int_equal(vpa_rank_from_bytes("\x03........", 1, &rank, &err), VPT_EVERSION);
+	assert_string_equal(err.text, "summary version 3: expected 2: it is from a newer vptrace");
 	vpa_rank_free(&rank);
 }
 
@@ -194,6 +313,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(far_times_and_many_keys_are_read),
+		cmocka_unit_test(a_detail_is_read_from_its_file),
 		cmocka_unit_test(no_prefix_is_a_rank),
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(a_newer_version_is_refused),

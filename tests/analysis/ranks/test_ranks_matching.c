@@ -51,7 +51,7 @@ static unsigned row_of(const struct rig_job *job, const struct vpa_rank_list *li
 	for (i = 0; i < job->rows; i++)
 		if (job->row[i].group < job->groups &&
 			rig_clock(job, rank, job->row[i].start_ns[rank]) ==
-				list->items[rank]->collectives[cell].start_ns)
+				vpa_rank_start_ns(list->items[rank], cell))
 			return i;
 	fail_msg("no such collective");
 	return 0;

@@ -106,7 +106,7 @@ static int unpack(struct vpa_rank_list *list, struct vpt_err *err)
 		return rc;
 	rc = vpa_rank_blocks_read(&blocks, src, err);
 	for (i = 0; !rc && i < blocks.count; i++)
-		rc = vpa_rank_block_unpack(&blocks, i, list, err);
+		rc = vpa_rank_block_unpack(&blocks.items[i], list, err);
 	vpt_source_close(src);
 	vpa_rank_blocks_free(&blocks);
 	return rc;

@@ -70,13 +70,13 @@ static void check(const struct vpa_rank *rank, const struct model *m)
 	uint64_t sums[PARTS] = {0}, at = 0, classes[VPA_TIME_CLASSES] = {0};
 	size_t i, k, part = 0;
 
-	for (i = 0; i < rank->mark_count; i++) {
+	for (i = 0; i < rank->detail.mark_count; i++) {
 		uint64_t found[PARTS] = {0}, want[PARTS] = {0};
 
-		for (; at < rank->marks[i].time_ns; at++)
+		for (; at < rank->detail.marks[i].time_ns; at++)
 			want[m->part[at]]++;
-		for (; part < rank->marks[i].part_end; part++)
-			found[rank->parts[part].name] += rank->parts[part].ns;
+		for (; part < rank->detail.marks[i].part_end; part++)
+			found[rank->detail.parts[part].name] += rank->detail.parts[part].ns;
 		assert_memory_equal(found, want, sizeof(found));
 	}
 	for (i = 0; i < LENGTH; i++) {
@@ -97,15 +97,15 @@ static void time_between_marks_is_that_of_the_model(void **state)
 	(void)state;
 	for (n = 0; n < 1000; n++) {
 		struct vpa_rank_timeline t = {{{NULL, 0, 0}}};
-		struct vpa_rank rank = {.part_name_count = PARTS, .mark_count = MARKS};
+		struct vpa_rank rank = {.part_name_count = PARTS, .detail = {.mark_count = MARKS}};
 		struct model m;
 
 		rank.part_ns = vpt_calloc(PARTS, sizeof(*rank.part_ns));
-		rank.marks = vpt_calloc(MARKS, sizeof(*rank.marks));
+		rank.detail.marks = vpt_calloc(MARKS, sizeof(*rank.detail.marks));
 		fill(&t, &m, &random);
 		for (i = 0; i < MARKS; i++)
-			rank.marks[i].time_ns = vpt_random_below(&random, LENGTH);
-		qsort(rank.marks, MARKS, sizeof(*rank.marks), by_time);
+			rank.detail.marks[i].time_ns = vpt_random_below(&random, LENGTH);
+		qsort(rank.detail.marks, MARKS, sizeof(*rank.detail.marks), by_time);
 		assert_int_equal(vpa_rank_timeline_cut(&t, 0, LENGTH, UNKNOWN, &rank), 0);
 		check(&rank, &m);
 		vpa_rank_timeline_free(&t);

@@ -1,10 +1,10 @@
 /* lags.h - lays two ranks' sequences of collectives beside each other. */
-#ifndef VPA_ANALYSIS_RANKS_LAGS_H
-#define VPA_ANALYSIS_RANKS_LAGS_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_LAGS_H
+#define VPA_ANALYSIS_RANKS_RANK_LAGS_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 
-/* Collectives of a rank in one group, in order of start: indexes in rank->collectives. */
+/* Collectives of a rank in one group, in order of start: indexes of the rank's. */
 struct vpa_sequence {
 	const struct vpa_rank *rank;
 	const uint32_t *items;
@@ -36,5 +36,8 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
  * pair, or fewer than three in four of the shorter sequence have partners. */
 uint64_t vpa_lag_agreement(
 	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner);
+
+/* Whether two ranks had one clock, as far as their traces say: they ran on one machine since it was started. */
+int vpa_ranks_share_clock(const struct vpa_rank *a, const struct vpa_rank *b);
 
 #endif

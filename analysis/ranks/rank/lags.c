@@ -3,7 +3,7 @@
  * Ranks leave a collective together, so the ends of the right pairs differ by the clocks' offset and little else, while
  * those of wrong pairs add up the differences between all steps of the program. Clocks may drift, so the slope is taken
  * off first. */
-#include "analysis/ranks/lags.h"
+#include "analysis/ranks/rank/lags.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/saturate.h"
@@ -16,6 +16,7 @@ enum {
 	PAIRS_LOOKED_AT = 128,
 	CHANGES_LOOKED_AT = 1024,
 	LAGS_FOLLOWED = 6,
+	PAIRS_KNOWN = 256,
 	/* ns by which one may end before another one starts, on one clock and on two: they are not exact. */
 	SLACK_OF_ONE = 2000,
 	SLACK_OF_TWO = 20000,
@@ -25,17 +26,30 @@ enum {
 	PPM_MOST = 500 /* of a clock's drift */
 };
 
-static const struct vpa_rank_collective *item(const struct vpa_sequence *s, size_t i)
+static int is_same(const char *a, const char *b)
 {
-	return &s->rank->collectives[s->items[i]];
+	return a && b && strcmp(a, b) == 0;
 }
 
-static int may_be_one(
-	const struct vpa_sequence *a, size_t i, const struct vpa_sequence *b, size_t j)
+int vpa_ranks_share_clock(const struct vpa_rank *a, const struct vpa_rank *b)
 {
-	const struct vpa_collective_key *x = &a->rank->keys[item(a, i)->key];
-	const struct vpa_collective_key *y = &b->rank->keys[item(b, j)->key];
+	if (is_same(a->capture, b->capture) || is_same(a->boot_id, b->boot_id))
+		return 1;
+	return !(a->boot_id && b->boot_id) && is_same(a->host, b->host);
+}
 
+static inline int64_t start_of(const struct vpa_sequence *s, size_t i)
+{
+	return (int64_t)vpa_rank_start_ns(s->rank, s->items[i]);
+}
+
+static inline int64_t end_of(const struct vpa_sequence *s, size_t i)
+{
+	return (int64_t)vpa_rank_end_ns(s->rank, s->items[i]);
+}
+
+static int are_alike(const struct vpa_collective_key *x, const struct vpa_collective_key *y)
+{
 	if (x->kind != y->kind || strcmp(x->text, y->text) != 0)
 		return 0;
 	/* Ranks send parts of different sizes, and a point-to-point call is what it is on each side. */
@@ -45,10 +59,35 @@ static int may_be_one(
 	       (x->group || x->blocks == y->blocks);
 }
 
-static int64_t end_difference(
+/* What was found of pairs of keys: there are few, and texts are long. */
+struct known {
+	struct {
+		uint32_t a, b;
+		enum { UNKNOWN, ALIKE, UNLIKE } is;
+	} pairs[PAIRS_KNOWN];
+};
+
+static inline int may_be_one(struct known *known, const struct vpa_sequence *a, size_t i,
+	const struct vpa_sequence *b, size_t j)
+{
+	uint32_t x = vpa_rank_key_index(a->rank, a->items[i]);
+	uint32_t y = vpa_rank_key_index(b->rank, b->items[j]);
+	size_t slot = (x * 31 + y) % PAIRS_KNOWN;
+
+	if (known->pairs[slot].is == UNKNOWN || known->pairs[slot].a != x ||
+		known->pairs[slot].b != y) {
+		known->pairs[slot].a = x;
+		known->pairs[slot].b = y;
+		known->pairs[slot].is =
+			are_alike(&a->rank->keys[x], &b->rank->keys[y]) ? ALIKE : UNLIKE;
+	}
+	return known->pairs[slot].is == ALIKE;
+}
+
+static inline int64_t end_difference(
 	const struct vpa_sequence *a, size_t i, const struct vpa_sequence *b, size_t j)
 {
-	return (int64_t)(item(b, j)->end_ns - item(a, i)->end_ns);
+	return end_of(b, j) - end_of(a, i);
 }
 
 static uint64_t absolute(int64_t n)
@@ -102,8 +141,7 @@ static void measure_at(const struct pairs *p, int64_t ppb, int share_clock, stru
 	int64_t numbers[PAIRS_LOOKED_AT];
 
 	for (i = 0; i < p->count; i++) {
-		numbers[i] =
-			p->differences[i] - (int64_t)((__int128)ppb * p->times[i] / 1000000000);
+		numbers[i] = p->differences[i] - vpa_drift_ns(p->times[i], ppb);
 		if (share_clock)
 			numbers[i] = (int64_t)absolute(numbers[i]);
 	}
@@ -135,8 +173,8 @@ static void measure(const struct pairs *p, int share_clock, struct vpa_lag *out)
 }
 
 /* Pairs of a lag; `count` 0: too few, or of different collectives. */
-static void take_pairs(
-	const struct vpa_sequence *a, const struct vpa_sequence *b, int64_t lag, struct pairs *out)
+static void take_pairs(struct known *known, const struct vpa_sequence *a,
+	const struct vpa_sequence *b, int64_t lag, struct pairs *out)
 {
 	size_t from = lag < 0 ? (size_t)-lag : 0,
 	       shorter = a->count < b->count ? a->count : b->count;
@@ -153,12 +191,12 @@ static void take_pairs(
 	for (i = from; i < until; i += step) {
 		size_t j = (size_t)((int64_t)i + lag);
 
-		if (!may_be_one(a, i, b, j)) {
+		if (!may_be_one(known, a, i, b, j)) {
 			wrong++;
 			continue;
 		}
 		out->differences[out->count] = end_difference(a, i, b, j);
-		out->times[out->count++] = (int64_t)(item(a, i)->end_ns - item(a, 0)->end_ns);
+		out->times[out->count++] = end_of(a, i) - end_of(a, 0);
 	}
 	if (wrong > out->count)
 		out->count = 0;
@@ -167,18 +205,17 @@ static void take_pairs(
 /* ---- pair by pair ---- */
 
 struct walk {
+	struct known known;
 	const struct vpa_sequence *a, *b;
 	int64_t offset_ns, ppb;
-	uint64_t at_ns; /* of the first's clock: when the offset was that */
+	int64_t at_ns; /* of the first's clock: when the offset was that */
 	uint64_t tolerance_ns;
 	int64_t slack_ns;
 };
 
-static int64_t offset_at(const struct walk *w, size_t i)
+static inline int64_t offset_at(const struct walk *w, size_t i)
 {
-	int64_t since_ns = (int64_t)(item(w->a, i)->end_ns - w->at_ns);
-
-	return w->offset_ns + (int64_t)((__int128)w->ppb * since_ns / 1000000000);
+	return w->offset_ns + vpa_drift_ns(end_of(w->a, i) - w->at_ns, w->ppb);
 }
 
 static uint64_t error_of(const struct walk *w, size_t i, size_t j)
@@ -187,26 +224,26 @@ static uint64_t error_of(const struct walk *w, size_t i, size_t j)
 }
 
 /* Whether they may be one, and both run at some moment: none ends before all have started. */
-static int is_possible(const struct walk *w, size_t i, size_t j)
+static inline int is_possible(struct walk *w, size_t i, size_t j, int64_t offset_ns)
 {
-	const struct vpa_rank_collective *x = item(w->a, i), *y = item(w->b, j);
-	int64_t offset_ns = offset_at(w, i);
+	return start_of(w->b, j) - offset_ns <= end_of(w->a, i) + w->slack_ns &&
+	       start_of(w->a, i) <= end_of(w->b, j) - offset_ns + w->slack_ns &&
+	       may_be_one(&w->known, w->a, i, w->b, j);
+}
 
-	return (int64_t)y->start_ns - offset_ns <= (int64_t)x->end_ns + w->slack_ns &&
-	       (int64_t)x->start_ns <= (int64_t)y->end_ns - offset_ns + w->slack_ns &&
-	       may_be_one(w->a, i, w->b, j);
+static int is_near(struct walk *w, size_t i, size_t j)
+{
+	return is_possible(w, i, j, offset_at(w, i)) && error_of(w, i, j) <= w->tolerance_ns;
 }
 
 /* Finds the nearest pair from (*i, *j) on with equal ends, at most LOOK_AHEAD away. 0: there is none. */
-static int find_near(const struct walk *w, size_t *i, size_t *j)
+static int find_near(struct walk *w, size_t *i, size_t *j)
 {
 	size_t d;
 
 	for (d = 1; d <= LOOK_AHEAD; d++) {
-		int a = *i + d < w->a->count && is_possible(w, *i + d, *j) &&
-			error_of(w, *i + d, *j) <= w->tolerance_ns;
-		int b = *j + d < w->b->count && is_possible(w, *i, *j + d) &&
-			error_of(w, *i, *j + d) <= w->tolerance_ns;
+		int a = *i + d < w->a->count && is_near(w, *i + d, *j);
+		int b = *j + d < w->b->count && is_near(w, *i, *j + d);
 
 		if (a && b && error_of(w, *i, *j + d) < error_of(w, *i + d, *j))
 			a = 0;
@@ -221,13 +258,50 @@ static int find_near(const struct walk *w, size_t *i, size_t *j)
 /* Follows the clocks as they drift; one pair with odd ends moves the offset by little. */
 static void follow_offset(struct walk *w, size_t i, size_t j)
 {
-	int64_t by_ns = end_difference(w->a, i, w->b, j) - offset_at(w, i);
+	int64_t offset_ns = offset_at(w, i), by_ns = end_difference(w->a, i, w->b, j) - offset_ns;
 	int64_t most_ns = (int64_t)w->tolerance_ns;
 
-	w->offset_ns = offset_at(w, i) + (by_ns > most_ns           ? most_ns
-						 : by_ns < -most_ns ? -most_ns
-								    : by_ns);
-	w->at_ns = item(w->a, i)->end_ns;
+	w->offset_ns = offset_ns + (by_ns > most_ns           ? most_ns
+					   : by_ns < -most_ns ? -most_ns
+							      : by_ns);
+	w->at_ns = end_of(w->a, i);
+}
+
+/* Pairs items one by one as long as their ends are equal: nearly all of them. 0: nothing is left of one sequence. */
+static int follow_near(struct walk *w, size_t *from_i, size_t *from_j, uint32_t *partner)
+{
+	const struct vpa_sequence a = *w->a, b = *w->b;
+	int64_t offset_ns = w->offset_ns, at_ns = w->at_ns, ppb = w->ppb, slack_ns = w->slack_ns;
+	int64_t most_ns = (int64_t)w->tolerance_ns;
+	size_t i = *from_i, j = *from_j;
+	uint32_t alike_x = UINT32_MAX, alike_y = UINT32_MAX;
+
+	for (; i < a.count && j < b.count; partner[i++] = (uint32_t)j++) {
+		uint32_t x = a.items[i], y = b.items[j], key_x, key_y;
+		int64_t end = (int64_t)vpa_rank_end_ns(a.rank, x);
+		int64_t other = (int64_t)vpa_rank_end_ns(b.rank, y), by_ns;
+
+		if (ppb)
+			offset_ns += vpa_drift_ns(end - at_ns, ppb);
+		at_ns = end;
+		by_ns = other - end - offset_ns;
+		if (by_ns > most_ns || by_ns < -most_ns ||
+			(int64_t)vpa_rank_start_ns(b.rank, y) - offset_ns > end + slack_ns ||
+			(int64_t)vpa_rank_start_ns(a.rank, x) > other - offset_ns + slack_ns)
+			break;
+		key_x = vpa_rank_key_index(a.rank, x);
+		key_y = vpa_rank_key_index(b.rank, y);
+		if ((key_x != alike_x || key_y != alike_y) && !may_be_one(&w->known, &a, i, &b, j))
+			break;
+		alike_x = key_x;
+		alike_y = key_y;
+		offset_ns += by_ns;
+	}
+	w->offset_ns = offset_ns;
+	w->at_ns = at_ns;
+	*from_i = i;
+	*from_j = j;
+	return i < a.count && j < b.count;
 }
 
 size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b,
@@ -240,19 +314,19 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 		partner[n] = UINT32_MAX;
 	if (!lag->pairs || !a->count)
 		return 0;
-	w.at_ns = item(a, 0)->end_ns;
+	w.at_ns = end_of(a, 0);
 	w.slack_ns = lag->share_clock ? SLACK_OF_ONE : SLACK_OF_TWO;
 	w.tolerance_ns =
 		lag->deviation_ns < TOLERANCE_MOST / 20 ? 20 * lag->deviation_ns : TOLERANCE_MOST;
 	if (w.tolerance_ns < TOLERANCE_LEAST)
 		w.tolerance_ns = TOLERANCE_LEAST;
-	while (i < a->count && j < b->count) {
-		int is_one = is_possible(&w, i, j);
+	while (follow_near(&w, &i, &j, partner)) {
+		int64_t offset_ns = offset_at(&w, i);
+		int is_one = is_possible(&w, i, j, offset_ns);
 
-		if (!(is_one && error_of(&w, i, j) <= w.tolerance_ns) && !find_near(&w, &i, &j) &&
-			!is_one) {
+		if (!find_near(&w, &i, &j) && !is_one) {
 			/* The earlier one has no partner. */
-			if (end_difference(a, i, b, j) < offset_at(&w, i))
+			if (end_difference(a, i, b, j) < offset_ns)
 				j++;
 			else
 				i++;
@@ -260,8 +334,9 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 		}
 		follow_offset(&w, i, j);
 		partner[i++] = (uint32_t)j++;
-		count++;
 	}
+	for (n = 0; n < a->count; n++)
+		count += partner[n] != UINT32_MAX;
 	return count;
 }
 
@@ -279,6 +354,7 @@ static int is_nearer(const struct vpa_lag *x, const struct vpa_lag *than)
 static size_t list_lags(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
 	struct vpa_lag *best)
 {
+	struct known known = {.pairs = {{0}}};
 	struct pairs pairs;
 	size_t count = 0, at;
 	int64_t lag;
@@ -288,7 +364,7 @@ static size_t list_lags(const struct vpa_sequence *a, const struct vpa_sequence 
 
 		if ((lag < 0 && (size_t)-lag >= a->count) || (lag > 0 && (size_t)lag >= b->count))
 			continue;
-		take_pairs(a, b, lag, &pairs);
+		take_pairs(&known, a, b, lag, &pairs);
 		if (!pairs.count)
 			continue;
 		measure(&pairs, share_clock, &x);

@@ -1,0 +1,51 @@
+/* joint_replay.h - all ranks of a job replayed together, with several changes at once.
+ *
+ *	arrival of rank r at a collective = max over its terms, see condense.h
+ *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
+ *
+ * A *lane* is one replay. In each lane a rank has no change or one of two, its *cuts*: the common one, which all ranks have, and
+ * its own. A rank is a stream of numbers in the order in which the replay meets its collectives, so that a thousand ranks are a
+ * thousand places in memory that move on. */
+#ifndef VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
+#define VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
+
+#include "analysis/ranks/job_rows.h"
+#include "analysis/ranks/rank/rank_numbers.h"
+
+enum { VPA_LANES = 8 };
+
+enum vpa_cut { VPA_CUT_COMMON, VPA_CUT_OWN, VPA_CUTS };
+
+/* What a change takes away of a rank's time before each of its collectives: sums, of item i + 1 those up to collective i, of the one
+ * after the last up to the rank's end. */
+struct vpa_cut_sums {
+	const int64_t *busy_ns;                     /* computing and copying, unchanged */
+	const int64_t *less_busy_ns, *less_idle_ns; /* NULL: no change */
+};
+
+struct vpa_replay;
+
+/* Memory for putting ranks, of one thread. All zeros is empty. */
+struct vpa_replay_room {
+	struct vpa_numbers numbers; /* of a stream */
+	struct vpt_buffer bytes;
+	uint32_t *rows; /* of a rank's collectives */
+	size_t row_cap;
+	struct vpa_met *met;
+	size_t met_cap;
+};
+
+/* Begins a replay of a job whose ranks all have terms; job and rows are borrowed. 0 or VPT_ENOMEM. */
+int vpa_replay_new(
+	const struct vpa_job *job, const struct vpa_job_rows *rows, struct vpa_replay **out);
+/* Puts a rank, each once: its terms, and its cuts. Several threads may, each with its room. 0 or VPT_ENOMEM. */
+int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
+	const struct vpa_rank_detail *d, const struct vpa_cut_sums cuts[VPA_CUTS]);
+void vpa_replay_room_free(struct vpa_replay_room *room);
+/* In this lane the rank has this change. */
+void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vpa_cut cut);
+/* Runs all lanes: how long the job takes in each, and by how much a collective of lane 0 ends at another time than recorded, at most. */
+void vpa_replay_run(struct vpa_replay *p, int64_t ns[VPA_LANES], uint64_t *error_ns);
+void vpa_replay_free(struct vpa_replay *p); /* accepts NULL */
+
+#endif

@@ -1,0 +1,254 @@
+/* members.c - by key of collectives, then by name or by how well ends agree. */
+#include "analysis/ranks/members.h"
+
+#include "analysis/base/index.h"
+#include "analysis/base/sort.h"
+#include "formats/base/memory.h"
+
+#include <string.h>
+
+enum {
+	/* ns by which the ends of one communicator may differ, at the median: that much always, that much at most. */
+	DEVIATION_LEAST = 5000,
+	DEVIATION_MOST = 300000,
+	NEIGHBOURS = 32,
+	STREAM = 0,
+	NAMED = 1
+};
+
+static struct vpa_sequence sequence_of(const struct vpa_members *w, const struct vpa_member *m)
+{
+	return (struct vpa_sequence){w->list->items[m->rank], m->items, m->count};
+}
+
+/* ---- members ---- */
+
+/* The member of the collectives with this key: its index from the rank's first member on. */
+static int find_member(struct vpa_members *w, struct vpa_index *of_rank, size_t first,
+	uint32_t rank, const struct vpa_collective_key *key, uint32_t *row)
+{
+	uint64_t name = key->group ? vpt_strings_put(&w->names, key->group, strlen(key->group)) : 0;
+	struct vpa_member *m;
+
+	*row = name == VPT_NO_ID ? UINT32_MAX
+				 : vpa_index_put(of_rank, key->group ? NAMED : STREAM,
+					   key->group ? name : key->lane);
+	if (*row == UINT32_MAX ||
+		vpt_grow_zeroed(&w->items, &w->cap, first + *row + 1, sizeof(*w->items)))
+		return VPT_ENOMEM;
+	if (w->count <= first + *row)
+		w->count = first + *row + 1;
+	m = &w->items[first + *row];
+	m->rank = rank;
+	m->name = key->group;
+	m->group = key->group ? name + 1 : 0;
+	m->lane = key->lane;
+	return VPT_OK;
+}
+
+static int list_members_of(struct vpa_members *w, uint32_t rank)
+{
+	const struct vpa_rank *r = w->list->items[rank];
+	struct vpa_index of_rank = {.count = 0};
+	uint32_t *rows = vpt_alloc(r->key_count + 1, sizeof(*rows)), i;
+	size_t first = w->count, m;
+	int rc = rows ? VPT_OK : VPT_ENOMEM;
+
+	for (i = 0; i < r->key_count && !rc; i++)
+		rc = find_member(w, &of_rank, first, rank, &r->keys[i], &rows[i]);
+	for (i = 0; i < r->collective_count && !rc; i++)
+		w->items[first + rows[vpa_rank_key_index(r, i)]].count++;
+	for (m = first; m < w->count && !rc; m++) {
+		w->items[m].items = vpt_alloc(w->items[m].count, sizeof(*w->items[m].items));
+		w->items[m].count = 0;
+		rc = w->items[m].items ? VPT_OK : VPT_ENOMEM;
+	}
+	for (i = 0; i < r->collective_count && !rc; i++) {
+		struct vpa_member *x = &w->items[first + rows[vpa_rank_key_index(r, i)]];
+
+		x->items[x->count++] = i;
+	}
+	vpt_free(rows);
+	vpa_index_free(&of_rank);
+	return rc;
+}
+
+static int list_members(struct vpa_members *w)
+{
+	uint32_t rank;
+	int rc = VPT_OK;
+
+	for (rank = 0; rank < w->list->count && !rc; rank++)
+		rc = list_members_of(w, rank);
+	return rc;
+}
+
+/* ---- clusters ---- */
+
+static int begin_cluster(struct vpa_members *w, uint32_t member)
+{
+	if (vpt_grow(&w->references, &w->reference_cap, w->cluster_count + 1,
+		    sizeof(*w->references)))
+		return VPT_ENOMEM;
+	w->items[member].cluster = (uint32_t)w->cluster_count;
+	w->references[w->cluster_count++] = member;
+	return VPT_OK;
+}
+
+/* By how much the ends of two sequences differ, at the median; UINT64_MAX: they are not one communicator's. */
+static uint64_t difference_of(const struct vpa_members *w, uint32_t reference, uint32_t member)
+{
+	const struct vpa_member *x = &w->items[reference], *y = &w->items[member];
+	struct vpa_sequence a = sequence_of(w, x), b = sequence_of(w, y);
+	struct vpa_lag lag = vpa_lag_find(&a, &b,
+		vpa_ranks_share_clock(w->list->items[x->rank], w->list->items[y->rank]),
+		w->partner);
+
+	vpa_lag_follow(&a, &b, &lag, w->partner);
+	return vpa_lag_agreement(&a, &b, w->partner);
+}
+
+static int has_rank(const struct vpa_members *w, uint32_t cluster, uint32_t rank)
+{
+	size_t i;
+
+	for (i = 0; i < w->count; i++)
+		if (w->items[i].cluster == cluster && w->items[i].rank == rank)
+			return 1;
+	return 0;
+}
+
+/* By how much the ends of its nearest other differ, of sequences without a name. */
+static int64_t nearest(const struct vpa_members *w, uint32_t member)
+{
+	uint32_t from = member > NEIGHBOURS ? member - NEIGHBOURS : 0, i;
+	uint64_t best = DEVIATION_MOST;
+
+	for (i = from; i < w->count && i <= member + NEIGHBOURS; i++) {
+		uint64_t ns;
+
+		if (w->items[i].group || w->items[i].rank == w->items[member].rank)
+			continue;
+		ns = difference_of(w, i, member);
+		best = ns < best ? ns : best;
+	}
+	return (int64_t)best;
+}
+
+/* By how much ends of the right sequences differ: four times the median of the nearest ones, of all with this lane. One
+ * whose partners are all missing is near to none. `numbers` has room for all members. */
+static uint64_t deviation_of_lane(const struct vpa_members *w, uint32_t lane, int64_t *numbers)
+{
+	size_t count = 0;
+	uint64_t ns;
+	uint32_t i;
+
+	for (i = 0; i < w->count; i++)
+		if (!w->items[i].group && w->items[i].lane == lane)
+			numbers[count++] = nearest(w, i);
+	ns = count ? 4 * (uint64_t)vpa_nth(numbers, count, count / 2) : 0;
+	return ns < DEVIATION_LEAST ? DEVIATION_LEAST : ns > DEVIATION_MOST ? DEVIATION_MOST : ns;
+}
+
+/* The cluster of a stream whose communicator has no name, of those whose ends differ by at most so much. */
+static int find_cluster(struct vpa_members *w, uint32_t member, uint64_t most_ns)
+{
+	uint32_t cluster, found = UINT32_MAX;
+	uint64_t best_ns = most_ns;
+
+	for (cluster = 0; cluster < w->cluster_count; cluster++) {
+		uint64_t ns;
+
+		if (w->items[w->references[cluster]].group ||
+			has_rank(w, cluster, w->items[member].rank))
+			continue;
+		ns = difference_of(w, w->references[cluster], member);
+		if (ns <= most_ns && (found == UINT32_MAX || ns < best_ns)) {
+			best_ns = ns;
+			found = cluster;
+		}
+	}
+	if (found == UINT32_MAX)
+		return begin_cluster(w, member);
+	w->items[member].cluster = found;
+	return VPT_OK;
+}
+
+static int find_named(struct vpa_members *w, struct vpa_index *named, uint32_t member)
+{
+	size_t before = named->count;
+	uint32_t row = vpa_index_put(named, w->items[member].group, 0);
+
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	if (row == before)
+		return begin_cluster(w, member);
+	w->items[member].cluster = row;
+	return VPT_OK;
+}
+
+/* Lane by lane: streams used first on one rank are used first on the others. */
+static int cluster_streams(struct vpa_members *w)
+{
+	int64_t *numbers = vpt_alloc(w->count + 1, sizeof(*numbers));
+	uint32_t lane, lanes = 0, i;
+	size_t most = 0;
+	int rc;
+
+	for (i = 0; i < w->count; i++)
+		most = w->items[i].count > most ? w->items[i].count : most;
+	w->partner = vpt_alloc(most, sizeof(*w->partner));
+	rc = numbers && w->partner ? VPT_OK : VPT_ENOMEM;
+	for (i = 0; i < w->count; i++)
+		if (!w->items[i].group && w->items[i].lane >= lanes)
+			lanes = w->items[i].lane + 1;
+	for (lane = 0; lane < lanes && !rc; lane++) {
+		uint64_t most_ns = deviation_of_lane(w, lane, numbers);
+
+		for (i = 0; i < w->count && !rc; i++)
+			if (!w->items[i].group && w->items[i].lane == lane)
+				rc = find_cluster(w, i, most_ns);
+	}
+	vpt_free(numbers);
+	return rc;
+}
+
+/* Named ones first, so that their rows in the index are clusters. */
+static int find_clusters(struct vpa_members *w)
+{
+	struct vpa_index named = {.count = 0};
+	uint32_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < w->count; i++)
+		w->items[i].cluster = UINT32_MAX;
+	for (i = 0; i < w->count && !rc; i++)
+		if (w->items[i].group)
+			rc = find_named(w, &named, i);
+	w->is_by_stream = !w->cluster_count && w->count;
+	if (!rc)
+		rc = cluster_streams(w);
+	vpa_index_free(&named);
+	return rc;
+}
+
+int vpa_members_find(const struct vpa_rank_list *list, struct vpa_members *out)
+{
+	int rc;
+
+	*out = (struct vpa_members){.list = list};
+	rc = list_members(out);
+	return rc ? rc : find_clusters(out);
+}
+
+void vpa_members_free(struct vpa_members *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		vpt_free(m->items[i].items);
+	vpt_free(m->items);
+	vpt_free(m->references);
+	vpt_free(m->partner);
+	vpt_strings_free(&m->names);
+}

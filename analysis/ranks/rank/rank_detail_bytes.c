@@ -1,0 +1,334 @@
+/* rank_detail_bytes.c - shapes, and the numbers that fill them.
+ *
+ * The reader trusts no number: a count is at most as many as bytes are left, indexes are of rows that are there, and the sums
+ * of parts are the time between marks. */
+#include "analysis/ranks/rank/rank_detail_bytes.h"
+
+#include "analysis/ranks/rank/rank_numbers.h"
+#include "formats/base/saturate.h"
+#include "formats/chunk/strings.h"
+
+#include <string.h>
+
+static uint64_t time_of(const struct vpa_rank *r, size_t collective)
+{
+	return collective < r->collective_count ? vpa_rank_start_ns(r, collective) : r->last_ns;
+}
+
+static uint64_t end_of(const struct vpa_rank *r, uint32_t after)
+{
+	return after == VPA_RANK_START ? r->first_ns : vpa_rank_end_ns(r, after);
+}
+
+/* ---- writing ---- */
+
+/* Lists of numbers, each once. */
+struct shapes {
+	struct vpt_strings texts;
+	struct vpt_recent recent;
+	uint32_t *numbers, *of; /* of: the shape of each row */
+	size_t number_cap, of_cap, count;
+};
+
+static int put_shape(struct shapes *s, size_t length)
+{
+	uint64_t id = vpt_strings_put_recent(
+		&s->texts, &s->recent, (const char *)s->numbers, length * sizeof(*s->numbers));
+
+	if (id >= UINT32_MAX || vpt_grow(&s->of, &s->of_cap, s->count + 1, sizeof(*s->of)))
+		return VPT_ENOMEM;
+	s->of[s->count++] = (uint32_t)id;
+	return VPT_OK;
+}
+
+static void put_shapes(struct vpa_number_writer *w, const struct shapes *s, struct vpa_numbers *n)
+{
+	size_t i, k;
+
+	vpa_put_number(w, s->texts.count);
+	for (i = 0; i < s->texts.count; i++) {
+		struct vpt_text text = vpt_strings_get(&s->texts, i);
+		uint32_t number;
+
+		vpa_put_number(w, text.len / sizeof(number));
+		for (k = 0; k < text.len; k += sizeof(number)) {
+			memcpy(&number, text.text + k, sizeof(number));
+			vpa_put_number(w, number);
+		}
+	}
+	if (vpa_room_for_numbers(n, s->count + 1))
+		for (i = 0; i < s->count; i++)
+			vpa_add_number(n, s->of[i]);
+	vpa_put_number_column(w, n);
+}
+
+static void free_shapes(struct shapes *s)
+{
+	vpt_strings_free(&s->texts);
+	vpt_free(s->numbers);
+	vpt_free(s->of);
+}
+
+static void put_marks(
+	struct vpa_number_writer *w, const struct vpa_rank_detail *d, struct vpa_numbers *numbers)
+{
+	struct shapes s = {.count = 0};
+	size_t i, k, first = 0;
+
+	for (i = 0; i < d->mark_count && !w->failed; first = d->marks[i++].part_end) {
+		size_t n = d->marks[i].part_end - first;
+
+		w->failed |= vpt_grow(&s.numbers, &s.number_cap, n + 1, sizeof(*s.numbers)) != 0;
+		for (k = 0; k < n && !w->failed; k++)
+			s.numbers[k] = d->parts[first + k].name;
+		w->failed |= !w->failed && put_shape(&s, n);
+	}
+	put_shapes(w, &s, numbers);
+	free_shapes(&s);
+	if (vpa_room_for_numbers(numbers, d->part_count + 1))
+		for (i = first = 0; i < d->mark_count; first = d->marks[i++].part_end)
+			for (k = first + 1; k < d->marks[i].part_end; k++)
+				vpa_add_number(numbers, d->parts[k].ns);
+	vpa_put_number_column(w, numbers);
+}
+
+static void put_terms(
+	struct vpa_number_writer *w, const struct vpa_rank *r, struct vpa_numbers *numbers)
+{
+	const struct vpa_rank_detail *d = &r->detail;
+	struct shapes s = {.count = 0};
+	size_t i, k, first;
+
+	for (i = first = 0; i <= r->collective_count && !w->failed; first = d->term_ends[i++]) {
+		size_t n = d->term_ends[i] - first;
+
+		w->failed |= vpt_grow(&s.numbers, &s.number_cap, n + 1, sizeof(*s.numbers)) != 0;
+		for (k = 0; k < n && !w->failed; k++)
+			s.numbers[k] = d->terms[first + k].after == VPA_RANK_START
+					       ? 0
+					       : (uint32_t)i - d->terms[first + k].after;
+		w->failed |= !w->failed && put_shape(&s, n);
+	}
+	put_shapes(w, &s, numbers);
+	free_shapes(&s);
+	if (vpa_room_for_numbers(numbers, d->term_ends[r->collective_count] + 1))
+		for (i = first = 0; i <= r->collective_count; first = d->term_ends[i++])
+			for (k = first; k < d->term_ends[i]; k++)
+				vpa_add_number(numbers,
+					vpa_from_signed((int64_t)(time_of(r, i) -
+								  end_of(r, d->terms[k].after)) -
+							d->terms[k].ns));
+	vpa_put_number_column(w, numbers);
+}
+
+int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
+{
+	struct vpa_number_writer w = {.out = out};
+	struct vpa_numbers numbers = {.count = 0};
+
+	*out = (struct vpt_buffer){NULL, 0, 0};
+	put_marks(&w, &r->detail, &numbers);
+	if (r->has_terms)
+		put_terms(&w, r, &numbers);
+	vpt_free(numbers.items);
+	if (!w.failed)
+		return VPT_OK;
+	vpt_free(out->data);
+	*out = (struct vpt_buffer){NULL, 0, 0};
+	return VPT_ENOMEM;
+}
+
+/* ---- reading ---- */
+
+/* Lists of numbers, and the rows, each with the number of its list. */
+struct lists {
+	uint32_t *numbers;
+	size_t number_cap;
+	size_t *ends; /* by list */
+	size_t count, cap;
+	struct vpa_number_column rows;
+};
+
+static size_t list_begin(const struct lists *l, size_t shape)
+{
+	return shape ? l->ends[shape - 1] : 0;
+}
+
+/* Reads the lists, of numbers of at most `most`, and begins the rows. Returns how many numbers the rows have in all, `less` for
+ * each that has any. */
+static size_t get_lists(
+	struct vpa_number_reader *r, struct lists *l, uint64_t most, size_t rows, size_t less)
+{
+	uint64_t count = vpa_get_below(r, vpa_bytes_left(r), "a count of shapes"), i, n, used = 0;
+	struct vpa_number_column check;
+	size_t sum = 0;
+
+	l->count = 0;
+	for (i = 0; i < count && !vpa_is_failed(r); i++) {
+		n = vpa_get_below(r, vpa_bytes_left(r), "a count of numbers");
+		if (vpt_grow(&l->numbers, &l->number_cap, (size_t)(used + n) + 1,
+			    sizeof(*l->numbers)) ||
+			vpt_grow(&l->ends, &l->cap, l->count + 1, sizeof(*l->ends))) {
+			r->no_memory = 1;
+			return 0;
+		}
+		for (; n; n--)
+			l->numbers[used++] =
+				(uint32_t)vpa_get_below(r, most, "a number of a shape");
+		l->ends[l->count++] = (size_t)used;
+	}
+	if (!vpa_begin_number_column(r, rows, &l->rows))
+		return 0;
+	for (check = l->rows, i = 0; i < rows; i++) {
+		uint64_t list = vpa_next_number(&check);
+
+		if (list >= l->count) {
+			vpa_stop_reading(r, "a shape for each row");
+			return 0;
+		}
+		n = l->ends[list] - list_begin(l, (size_t)list);
+		sum += n ? (size_t)n - less : 0;
+		/* Each has half a byte and more. */
+		if (sum / 2 > vpa_bytes_left(r)) {
+			vpa_stop_reading(r, "a number for each place of a shape");
+			return 0;
+		}
+	}
+	return sum;
+}
+
+static void free_lists(struct lists *l)
+{
+	vpt_free(l->numbers);
+	vpt_free(l->ends);
+}
+
+struct detail_reader {
+	struct vpa_number_reader numbers;
+	const struct vpa_rank *rank;
+	struct vpa_rank_detail *d;
+	struct lists lists;
+};
+
+static void get_marks(struct detail_reader *r)
+{
+	const struct vpa_rank *x = r->rank;
+	struct vpa_rank_detail *d = r->d;
+	struct lists lists;
+	struct vpa_number_column rows, times;
+	uint64_t before_ns = x->first_ns;
+	size_t numbers, i;
+	struct vpa_rank_part *part;
+
+	numbers = get_lists(&r->numbers, &r->lists, x->part_name_count ? x->part_name_count - 1 : 0,
+		d->mark_count, 1);
+	if (!vpa_begin_number_column(&r->numbers, numbers, &times))
+		return;
+	if (!x->part_name_count && r->lists.count && r->lists.ends[r->lists.count - 1]) {
+		vpa_stop_reading(&r->numbers, "no parts without names");
+		return;
+	}
+	if (vpt_grow(&d->parts, &d->part_cap, numbers + d->mark_count + 1, sizeof(*d->parts))) {
+		r->numbers.no_memory = 1;
+		return;
+	}
+	lists = r->lists;
+	rows = lists.rows;
+	for (i = 0, part = d->parts; i < d->mark_count; i++) {
+		size_t list = (size_t)vpa_next_number(&rows);
+		const uint32_t *name = lists.numbers + list_begin(&lists, list);
+		const uint32_t *end = lists.numbers + lists.ends[list];
+		uint64_t left_ns = d->marks[i].time_ns - before_ns;
+		struct vpa_rank_part *first = part++;
+
+		before_ns = d->marks[i].time_ns;
+		if (name == end) {
+			part = first;
+			if (left_ns)
+				break;
+		} else {
+			first->name = *name;
+			for (name++; name < end; name++, part++) {
+				uint64_t ns = vpa_next_number(&times);
+
+				if (ns > left_ns)
+					break;
+				left_ns -= ns;
+				*part = (struct vpa_rank_part){*name, ns};
+			}
+			if (name < end)
+				break;
+			first->ns = left_ns;
+		}
+		d->marks[i].part_end = (size_t)(part - d->parts);
+	}
+	if (i < d->mark_count)
+		vpa_stop_reading(&r->numbers, "parts of a stretch of time");
+	d->part_count = (size_t)(part - d->parts);
+}
+
+static void get_terms(struct detail_reader *r)
+{
+	const struct vpa_rank *x = r->rank;
+	struct vpa_rank_detail *d = r->d;
+	size_t rows = x->collective_count + 1, numbers, i, used = 0;
+	struct vpa_number_column early;
+
+	numbers = get_lists(&r->numbers, &r->lists, x->collective_count, rows, 0);
+	if (!vpa_begin_number_column(&r->numbers, numbers, &early))
+		return;
+	if (vpt_grow(&d->term_ends, &d->term_end_cap, rows, sizeof(*d->term_ends)) ||
+		vpt_grow(&d->terms, &d->term_cap, numbers + 1, sizeof(*d->terms))) {
+		r->numbers.no_memory = 1;
+		return;
+	}
+	for (i = 0; i < rows; i++) {
+		size_t list = (size_t)vpa_next_number(&r->lists.rows),
+		       k = list_begin(&r->lists, list);
+		uint64_t at_ns = time_of(x, i);
+
+		if (k == r->lists.ends[list]) {
+			vpa_stop_reading(&r->numbers, "terms of a start");
+			return;
+		}
+		for (; k < r->lists.ends[list]; k++) {
+			uint32_t back = r->lists.numbers[k];
+			uint32_t after = back ? (uint32_t)i - back : VPA_RANK_START;
+			int64_t ns;
+
+			if (back > i ||
+				__builtin_sub_overflow((int64_t)(at_ns - end_of(x, after)),
+					vpa_to_signed(vpa_next_number(&early)), &ns) ||
+				ns > (int64_t)VPA_RANK_LATEST_NS ||
+				ns < -(int64_t)VPA_RANK_LATEST_NS) {
+				vpa_stop_reading(&r->numbers, "a time of a term");
+				return;
+			}
+			d->terms[used++] = (struct vpa_rank_term){after, ns};
+		}
+		d->term_ends[i] = used;
+	}
+}
+
+int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_rank *rank,
+	struct vpa_rank_detail *out, struct vpt_err *err)
+{
+	struct detail_reader r = {.numbers = {.begin = data, .at = data}, .rank = rank, .d = out};
+
+	r.numbers.end = r.numbers.begin + size;
+	r.numbers.no_memory = vpa_rank_set_marks(rank, out) != 0;
+	if (!r.numbers.no_memory)
+		get_marks(&r);
+	if (rank->has_terms && !vpa_is_failed(&r.numbers))
+		get_terms(&r);
+	if (r.numbers.at != r.numbers.end)
+		vpa_stop_reading(&r.numbers, "the end");
+	free_lists(&r.lists);
+	if (r.numbers.no_memory)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
+	if (r.numbers.wrong)
+		return vpt_fail(err, VPT_EDATA,
+			"summary of a rank: expected %s at byte %zu of its detail", r.numbers.wrong,
+			(size_t)(r.numbers.at - r.numbers.begin));
+	return VPT_OK;
+}

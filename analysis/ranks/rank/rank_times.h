@@ -1,0 +1,64 @@
+/* rank_times.h - when the collectives of a rank start and end: 8 bytes each, since a job has millions of them.
+ *
+ *	base 0   start end, start end, ...    each after the base of its block, in 32 bits
+ *	base 1   ...
+ *	far      index, start, end            those that do not fit: longer than 4 s, or after a pause of it
+ */
+#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_TIMES_H
+#define VPA_ANALYSIS_RANKS_RANK_RANK_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VPA_TIMES_BLOCK = 16 };
+
+struct vpa_far_times {
+	size_t item;
+	uint64_t start_ns, end_ns;
+};
+
+/* All zeros is empty. */
+struct vpa_rank_times {
+	size_t count;
+	uint64_t *bases;
+	uint32_t *offsets;         /* of item i, 2 * i and 2 * i + 1; UINT32_MAX: it is far */
+	struct vpa_far_times *far; /* by item */
+	size_t far_count, far_cap;
+};
+
+/* Makes room for so many in an empty one. 0 or VPT_ENOMEM. */
+int vpa_rank_times_init(struct vpa_rank_times *t, size_t count);
+/* Puts the next one, of at most as many as there is room for. Starts ascend. 0 or VPT_ENOMEM. */
+int vpa_rank_times_put(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns);
+void vpa_rank_times_free(struct vpa_rank_times *t);
+
+/* Private: of an item that is far. */
+const struct vpa_far_times *vpa_rank_times_far(const struct vpa_rank_times *t, size_t item);
+
+static inline uint64_t vpa_rank_times_start(const struct vpa_rank_times *t, size_t i)
+{
+	uint32_t offset = t->offsets[2 * i];
+
+	return offset != UINT32_MAX ? t->bases[i / VPA_TIMES_BLOCK] + offset
+				    : vpa_rank_times_far(t, i)->start_ns;
+}
+
+static inline uint64_t vpa_rank_times_end(const struct vpa_rank_times *t, size_t i)
+{
+	uint32_t offset = t->offsets[2 * i + 1];
+
+	return offset != UINT32_MAX ? t->bases[i / VPA_TIMES_BLOCK] + offset
+				    : vpa_rank_times_far(t, i)->end_ns;
+}
+
+/* By how much a clock that gains `ppb` in a thousand million is ahead after so long. Both are of ranks: below 2^61. */
+static inline int64_t vpa_drift_ns(int64_t since_ns, int64_t ppb)
+{
+	int64_t product;
+
+	return __builtin_mul_overflow(since_ns, ppb, &product)
+		       ? (int64_t)((__int128)since_ns * ppb / 1000000000)
+		       : product / 1000000000;
+}
+
+#endif
