@@ -1,0 +1,253 @@
+/* ranks.c - bench_ranks RANKS COLLECTIVES -o FOLDER: writes summaries of a job that nobody ran, to measure `ranks` and `merge`.
+ *
+ * SIMULATED: a video model on hosts of eight GPUs each, whose clocks differ. Between two collectives a rank runs five kinds of
+ * kernels and waits for its host; everything varies at random, by a fixed seed. Rank 3 is later than the others. All ranks have the
+ * same communicator, and each host one of its own. */
+#include "analysis/names/families.h"
+#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/report/causes.h"
+#include "formats/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 6, GPUS = 8, TRANSFER_NS = 60000, START_NS = 2000000000, LATE = 3 };
+
+static uint64_t state = 1;
+
+static uint64_t random_below(uint64_t n)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (state >> 33) % n;
+}
+
+/* Of one collective, by rank: what went before it. */
+struct stretch {
+	uint32_t ns[PARTS];
+	uint32_t end_skew_ns;
+};
+
+struct job {
+	unsigned ranks, count;
+	struct vpa_rank_list list;
+	uint64_t *at_ns, *start_ns, *end_ns;
+	struct stretch *stretches;
+};
+
+static const struct vpa_part_name names[PARTS + 1] = {
+	{VPA_TIME_COMPUTE, VPA_FAMILY_ATTENTION, "block *"},
+	{VPA_TIME_COMPUTE, VPA_FAMILY_GEMM, "block *"},
+	{VPA_TIME_COMPUTE, VPA_FAMILY_NORM, "block *"},
+	{VPA_TIME_COMPUTE, VPA_FAMILY_ELEMENTWISE, "block *"},
+	{VPA_TIME_IDLE, VPA_CAUSE_LAUNCH_RATE, "block *"},
+	{VPA_TIME_IDLE, VPA_CAUSE_HOST_CODE, "step *"}, {VPA_TIME_COMM, 0, NULL}};
+
+static const uint32_t typical_ns[PARTS] = {90000, 70000, 9000, 16000, 4000, 20000};
+
+static uint64_t clock_of(unsigned rank, uint64_t ns)
+{
+	unsigned host = rank / GPUS;
+
+	return ns + host * 1000003u + (uint64_t)((ns - START_NS) / 1000000 * (host % 40));
+}
+
+static int begin_rank(struct job *j, unsigned number)
+{
+	struct vpa_rank *r = vpa_rank_add(&j->list);
+	unsigned p;
+
+	if (!r)
+		return -1;
+	r->rank = number;
+	r->world_size = j->ranks;
+	r->local_rank = r->device = number % GPUS;
+	r->pid = 1000 + number;
+	r->simulated = r->complete = 1;
+	r->host = vpa_arena_printf(&r->arena, "node%u", number / GPUS);
+	r->capture = vpa_arena_printf(&r->arena, "rank%u.zst", number);
+	r->gpu = "simulated GPU";
+	r->part_names = vpt_calloc(PARTS + 1, sizeof(*names));
+	r->part_ns = vpt_calloc(PARTS + 1, sizeof(*r->part_ns));
+	r->keys = vpt_calloc(2, sizeof(*r->keys));
+	if (!r->part_names || !r->part_ns || !r->keys)
+		return -1;
+	for (p = 0; p <= PARTS; p++)
+		r->part_names[p] = names[p];
+	r->part_name_count = PARTS + 1;
+	r->key_count = 2;
+	r->keys[0] = (struct vpa_collective_key){.kind = VPA_COLLECTIVE_ALL_REDUCE,
+		.group = "world",
+		.text = "allreduce",
+		.bytes = 4096};
+	r->keys[1] = (struct vpa_collective_key){.kind = VPA_COLLECTIVE_ALL_TO_ALL,
+		.group = vpa_arena_printf(&r->arena, "host %u", number / GPUS),
+		.text = "alltoall",
+		.bytes = 1 << 22};
+	j->at_ns[number] = START_NS;
+	r->first_ns = clock_of(number, START_NS);
+	return vpa_rank_begin_collectives(r, j->count);
+}
+
+/* One in four is of all ranks; the others of a host. */
+static int is_of_all(unsigned collective)
+{
+	return collective % 4 == 0;
+}
+
+static void run_collective(struct job *j, unsigned i)
+{
+	unsigned r, p, first, n = is_of_all(i) ? j->ranks : GPUS;
+
+	for (r = 0; r < j->ranks; r++) {
+		struct stretch *s = &j->stretches[(size_t)i * j->ranks + r];
+
+		j->start_ns[r] = j->at_ns[r];
+		for (p = 0; p < PARTS; p++) {
+			uint32_t ns =
+				typical_ns[p] + (uint32_t)random_below(typical_ns[p] / 40 + 1);
+
+			s->ns[p] = p == 5 && i % 8 ? 0 : r == LATE && p == 1 ? ns + ns / 10 : ns;
+			j->start_ns[r] += s->ns[p];
+		}
+	}
+	for (first = 0; first < j->ranks; first += n) {
+		uint64_t last = 0;
+
+		for (r = first; r < first + n && r < j->ranks; r++)
+			last = j->start_ns[r] > last ? j->start_ns[r] : last;
+		for (r = first; r < first + n && r < j->ranks; r++)
+			j->at_ns[r] = j->end_ns[r] = last + TRANSFER_NS + random_below(2000);
+	}
+}
+
+static int put_collective(struct job *j, unsigned i)
+{
+	unsigned r;
+
+	for (r = 0; r < j->ranks; r++)
+		if (vpa_rank_put_collective(j->list.items[r],
+			    (struct vpa_rank_collective){clock_of(r, j->start_ns[r]),
+				    clock_of(r, j->end_ns[r]), !is_of_all(i)}))
+			return -1;
+	return 0;
+}
+
+/* Each starts when its kernels are done, and not before its host launched it: a term of the rank's start. */
+static int end_rank(struct job *j, unsigned number)
+{
+	struct vpa_rank *r = j->list.items[number];
+	struct vpa_rank_detail *d = &r->detail;
+	size_t i, used = 0, mark = 0;
+	unsigned p;
+
+	r->last_ns = vpa_rank_end_ns(r, j->count - 1);
+	r->units = j->count / 400 + 1;
+	r->unit = VPA_UNIT_STEP;
+	r->unit_ns = (r->last_ns - r->first_ns) / r->units;
+	r->has_terms = 1;
+	if (vpa_rank_set_marks(r, d) ||
+		vpt_grow(&d->parts, &d->part_cap, (size_t)j->count * (PARTS + 1),
+			sizeof(*d->parts)) ||
+		vpt_grow(&d->term_ends, &d->term_end_cap, (size_t)j->count + 1,
+			sizeof(*d->term_ends)) ||
+		vpt_grow(&d->terms, &d->term_cap, 2 * (size_t)j->count + 2, sizeof(*d->terms)))
+		return -1;
+	for (i = 0; i <= j->count; i++) {
+		uint64_t before = i ? vpa_rank_end_ns(r, i - 1) : r->first_ns;
+		uint64_t at = i < j->count ? vpa_rank_start_ns(r, i) : r->last_ns;
+
+		d->terms[used++] = (struct vpa_rank_term){
+			i ? (uint32_t)i - 1 : VPA_RANK_START, (int64_t)(at - before)};
+		if (i && random_below(10) < 4)
+			d->terms[used++] = (struct vpa_rank_term){VPA_RANK_START,
+				(int64_t)((at - r->first_ns) / 2 -
+					  random_below((at - r->first_ns) / 4 + 1))};
+		d->term_ends[i] = used;
+	}
+	for (i = 0; i < j->count; i++) {
+		const struct stretch *s = &j->stretches[i * j->ranks + number];
+		uint64_t left =
+			vpa_rank_start_ns(r, i) - (mark ? d->marks[mark - 1].time_ns : r->first_ns);
+
+		/* A clock that runs faster has the first kernels last longer. */
+		for (p = 1; p < PARTS; p++)
+			left -= s->ns[p];
+		for (p = 0; p < PARTS; p++)
+			if (!p || s->ns[p]) {
+				d->parts[d->part_count++] =
+					(struct vpa_rank_part){p, p ? s->ns[p] : left};
+				r->part_ns[p] += p ? s->ns[p] : left;
+				r->class_ns[names[p].klass] += p ? s->ns[p] : left;
+			}
+		d->marks[mark++].part_end = d->part_count;
+		left = vpa_rank_end_ns(r, i) - vpa_rank_start_ns(r, i);
+		d->parts[d->part_count++] = (struct vpa_rank_part){PARTS, left};
+		r->part_ns[PARTS] += left;
+		r->class_ns[VPA_TIME_COMM] += left;
+		d->marks[mark++].part_end = d->part_count;
+	}
+	return mark == d->mark_count ? 0 : -1;
+}
+
+static int run(struct job *j)
+{
+	unsigned i, r;
+
+	j->at_ns = vpt_calloc(j->ranks, sizeof(*j->at_ns));
+	j->start_ns = vpt_calloc(j->ranks, sizeof(*j->start_ns));
+	j->end_ns = vpt_calloc(j->ranks, sizeof(*j->end_ns));
+	j->stretches = vpt_calloc((size_t)j->ranks * j->count, sizeof(*j->stretches));
+	if (!j->at_ns || !j->start_ns || !j->end_ns || !j->stretches)
+		return -1;
+	for (r = 0; r < j->ranks; r++)
+		if (begin_rank(j, r))
+			return -1;
+	for (i = 0; i < j->count; i++) {
+		run_collective(j, i);
+		if (put_collective(j, i))
+			return -1;
+	}
+	return 0;
+}
+
+static int save(struct vpa_rank_blocks *blocks, const char *path)
+{
+	struct vpt_sink *sink;
+	int rc = vpt_sink_open(path, VPT_SINK_FORCE, &sink, NULL);
+
+	if (rc)
+		return rc;
+	rc = vpa_rank_blocks_write(blocks, sink, NULL);
+	return sink->finish(sink, !rc, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct job j = {.ranks = argc > 4 ? (unsigned)atoi(argv[1]) : 0};
+	char path[4096];
+	unsigned r;
+
+	if (!j.ranks || strcmp(argv[3], "-o") != 0) {
+		fprintf(stderr, "usage: bench_ranks RANKS COLLECTIVES -o FOLDER\n");
+		return 2;
+	}
+	j.count = (unsigned)atoi(argv[2]);
+	if (run(&j)) {
+		fprintf(stderr, "bench_ranks: no memory\n");
+		return 1;
+	}
+	for (r = 0; r < j.ranks; r++) {
+		struct vpa_rank_blocks blocks = {.count = 0};
+
+		snprintf(path, sizeof(path), "%s/r%u.vps", argv[4], r);
+		if (end_rank(&j, r) || vpa_rank_blocks_add(&blocks, j.list.items[r]) ||
+			save(&blocks, path)) {
+			fprintf(stderr, "bench_ranks: %s: not written\n", path);
+			return 1;
+		}
+		vpa_rank_blocks_free(&blocks);
+		vpa_rank_free(j.list.items[r]);
+	}
+	return 0;
+}
