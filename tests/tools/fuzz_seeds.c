@@ -1,14 +1,18 @@
 /* fuzz_seeds.c - seeds for the fuzz targets that read captures and reports: captures that have what the demo's has.
  *
- *	fuzz_seeds FOLDER [CAPTURE...]    makes FOLDER/capture, FOLDER/compare, FOLDER/baseline, from rich_script.h and the captures
+ *	fuzz_seeds FOLDER [CAPTURE...]    makes FOLDER/capture, FOLDER/compare, FOLDER/baseline, from rich_script.h and the captures, and
+ *	                                  FOLDER/ranks, from ranks_rig.h
  *
  * Captures are written as fuzz_trace.h reads them, their payloads bare, so that a fuzzer gets past zstd. */
 #include "analysis/analyze.h"
+#include "analysis/ranks/rank/rank_bytes.h"
+#include "analysis/ranks/rank/rank_detail_bytes.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/io.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/support/ranks_rig.h"
 #include "tests/support/traces/hand.h"
 #include "tests/support/traces/rich_script.h"
 #include "tests/support/traces/script.h"
@@ -143,6 +147,38 @@ static void write_pair(const char *folder, size_t i)
 	vpt_free(both.data);
 }
 
+/* As fuzz_ranks.c reads them: the length of who a rank is, that, and its detail. */
+static void write_ranks(const char *folder)
+{
+	static struct rig_job job;
+	struct vpt_random random = {9};
+	struct vpa_rank_list list = {.count = 0};
+	char name[32];
+	size_t i;
+
+	rig_small(&job, 12, &random);
+	rig_ranks(&job, &list);
+	for (i = 0; i < list.count; i++) {
+		struct vpt_buffer who, detail, both = {0};
+
+		if (i)
+			rig_terms(list.items[i]);
+		list.items[i]->rank = 7;
+		if (vpa_rank_to_bytes(list.items[i], &who) ||
+			vpa_rank_detail_to_bytes(list.items[i], &detail))
+			die("a rank", "no memory");
+		vpt_hand_put(&both, (char[]){(char)(who.size >> 8), (char)who.size}, 2);
+		vpt_hand_put(&both, who.data, who.size);
+		vpt_hand_put(&both, detail.data, detail.size);
+		snprintf(name, sizeof(name), "rank%zu", i);
+		write_file(folder, "ranks", name, &both);
+		vpt_free(both.data);
+		vpt_free(who.data);
+		vpt_free(detail.data);
+	}
+	vpa_rank_list_free(&list);
+}
+
 static void add_file(const char *path)
 {
 	struct vpt_buffer file = {0};
@@ -184,5 +220,6 @@ int main(int argc, char **argv)
 		write_file(argv[1], "baseline", seeds[i].name, &seeds[i].report);
 		write_pair(argv[1], i);
 	}
+	write_ranks(argv[1]);
 	return 0;
 }

@@ -1,0 +1,148 @@
+/* fuzz_ranks.c - any bytes as a file of ranks, and as what a rank of it holds, unpacked: beside two sound ranks it is reported, written
+ * and merged. */
+#include "tests/fuzz/fuzz.h"
+
+#include "analysis/ranks/job.h"
+#include "analysis/ranks/rank/rank_bytes.h"
+#include "analysis/ranks/rank/rank_detail_bytes.h"
+#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/rank_numbers.h"
+#include "analysis/ranks/render/ranks_pages.h"
+#include "analysis/render/renderer.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "tests/support/ranks_rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void read_file(const uint8_t *data, size_t size)
+{
+	struct vpa_rank_blocks blocks = {.count = 0};
+	struct vpa_rank_list list = {.count = 0};
+	struct vpt_source *src;
+	struct vpt_err err = {0};
+	size_t i;
+	int rc;
+
+	FUZZ_EXPECT(!vpt_source_memory(data, size, &src, &err));
+	rc = vpa_rank_blocks_read(&blocks, src, &err);
+	FUZZ_EXPECT(!rc || (rc == VPT_EDATA && err.text[0]));
+	for (i = 0; i < blocks.count; i++)
+		vpa_rank_block_unpack(&blocks.items[i], &list, &err);
+	vpa_rank_list_free(&list);
+	vpa_rank_blocks_free(&blocks);
+	vpt_source_close(src);
+}
+
+/* Ranks of a small job: what is read is beside them. */
+static void add_sound_ranks(struct vpa_rank_list *list)
+{
+	static struct rig_job job;
+	struct vpt_random random = {5};
+	size_t i, first = list->count;
+
+	if (!job.ranks)
+		rig_small(&job, 12, &random);
+	rig_ranks(&job, list);
+	for (i = first; i < list->count; i++)
+		rig_terms(list->items[i]);
+}
+
+static int read_rank(const uint8_t *data, size_t size, struct vpa_rank *rank)
+{
+	size_t who = size < 2 ? 0 : (size_t)data[0] << 8 | data[1], detail;
+	unsigned char *bytes;
+	struct vpt_err err = {0};
+	int rc;
+
+	size -= size < 2 ? size : 2;
+	who = who < size ? who : size;
+	detail = size - who;
+	bytes = calloc(size + VPA_COLUMN_PADDING, 1);
+	if (size)
+		memcpy(bytes, data + 2, size);
+	rc = vpa_rank_from_bytes(bytes, who, rank, &err);
+	FUZZ_EXPECT(!rc || ((rc == VPT_EDATA || rc == VPT_EVERSION) && err.text[0]));
+	if (!rc) {
+		rc = vpa_rank_detail_from_bytes(bytes + who, detail, rank, &rank->detail, &err);
+		FUZZ_EXPECT(!rc || (rc == VPT_EDATA && err.text[0]));
+	}
+	free(bytes);
+	return rc;
+}
+
+static void write_file(struct vpa_rank_blocks *blocks, struct vpt_buffer *out)
+{
+	struct vpt_sink *sink;
+
+	FUZZ_EXPECT(!vpt_sink_memory(out, &sink, NULL));
+	FUZZ_EXPECT(!vpa_rank_blocks_write(blocks, sink, NULL));
+	FUZZ_EXPECT(!sink->finish(sink, 1, NULL));
+}
+
+/* A file with all ranks, and one made of it and of one rank in another order: the same bytes. */
+static void merge(struct vpa_rank_list *list)
+{
+	struct vpa_rank_blocks blocks = {.count = 0}, again = {.count = 0};
+	struct vpt_buffer all, merged;
+	struct vpt_source *src;
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		FUZZ_EXPECT(!vpa_rank_blocks_add(&blocks, list->items[i]));
+	FUZZ_EXPECT(!vpa_rank_blocks_add(&again, list->items[0]));
+	write_file(&blocks, &all);
+	FUZZ_EXPECT(!vpt_source_memory(all.data, all.size, &src, NULL));
+	FUZZ_EXPECT(!vpa_rank_blocks_read(&again, src, NULL));
+	write_file(&again, &merged);
+	FUZZ_EXPECT(all.size == merged.size && !memcmp(all.data, merged.data, all.size));
+	vpt_source_close(src);
+	vpt_free(all.data);
+	vpt_free(merged.data);
+	vpa_rank_blocks_free(&blocks);
+	vpa_rank_blocks_free(&again);
+}
+
+static void render(const struct vpa_job *job)
+{
+	struct vpt_buffer text;
+	struct vpt_sink *sink;
+	struct vpa_page page;
+	struct vpt_err err = {0};
+
+	FUZZ_EXPECT(!vpt_sink_memory(&text, &sink, &err));
+	vpa_page_init(&page, sink, 80, 0, &err);
+	vpa_ranks_put(&page, job);
+	FUZZ_EXPECT(!page.rc && !vpa_ranks_json(job, sink, &err));
+	sink->finish(sink, 0, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_job *job;
+	struct vpt_err err = {0};
+	int rc;
+
+	read_file(data, size);
+	if (!read_rank(data, size, vpa_rank_add(&list))) {
+		add_sound_ranks(&list);
+		merge(&list);
+		rc = vpa_job_new(&list, &job, &err);
+		FUZZ_EXPECT(!rc || rc == VPT_EINVAL);
+		if (!rc) {
+			uint64_t waits = 0;
+			size_t i;
+
+			for (i = 0; i < job->rank_count; i++)
+				vpt_sat_add_to(&waits, job->ranks[i].wait_ns);
+			FUZZ_EXPECT(waits == job->wait_ns);
+			render(job);
+			vpa_job_free(job);
+		}
+	}
+	vpa_rank_list_free(&list);
+	return 0;
+}
