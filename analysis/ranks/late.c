@@ -14,8 +14,27 @@ enum {
 	MOST_PERCENT = 75 /* of the blame: what the late ranks have together */
 };
 
+/* What a rank itself is to blame for: not what it was later by since it waited for others elsewhere, or left the collective before
+ * later. */
+static uint64_t own_blame(const struct vpa_job_rank *r)
+{
+	int64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->part_count; i++)
+		if (r->parts[i].klass != VPA_LATE_COMM && r->parts[i].klass != VPA_LATE_ENDED &&
+			r->parts[i].klass != VPA_LATE_CLOCK)
+			ns = vpt_sat_add_i64(ns, r->parts[i].ns);
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static uint64_t blame_of(const struct vpa_job_rank *r, int is_own)
+{
+	return is_own ? own_blame(r) : r->blame_ns;
+}
+
 /* The most to blame of those that are not in `out` yet. */
-static size_t next_of(const struct vpa_job *job, const struct vpa_late *out)
+static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_late *out)
 {
 	size_t best = job->rank_count, i, k;
 
@@ -23,25 +42,32 @@ static size_t next_of(const struct vpa_job *job, const struct vpa_late *out)
 		for (k = 0; k < out->rank_count && out->ranks[k] != i; k++)
 			;
 		if (k == out->rank_count &&
-			(best == job->rank_count ||
-				job->ranks[i].blame_ns > job->ranks[best].blame_ns))
+			(best == job->rank_count || blame_of(&job->ranks[i], is_own) >
+							    blame_of(&job->ranks[best], is_own)))
 			best = i;
 	}
 	return best;
 }
 
+/* By what ranks themselves are to blame for, where that is a fair part of it. */
 static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 {
 	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
-	size_t most = job->rank_count / 2 < room ? job->rank_count / 2 : room;
+	size_t most = job->rank_count / 2 < room ? job->rank_count / 2 : room, i;
+	uint64_t all_ns = 0, found_ns = 0;
+	int is_own;
 
-	while (out->rank_count < most && out->share_ns / MOST_PERCENT < job->blame_ns / 100) {
-		size_t i = next_of(job, out);
-
+	for (i = 0; i < job->rank_count; i++)
+		vpt_sat_add_to(&all_ns, own_blame(&job->ranks[i]));
+	is_own = all_ns >= job->blame_ns / 4;
+	all_ns = is_own ? all_ns : job->blame_ns;
+	while (out->rank_count < most && found_ns / MOST_PERCENT < all_ns / 100) {
+		i = next_of(job, is_own, out);
 		out->ranks[out->rank_count++] = i;
+		vpt_sat_add_to(&found_ns, blame_of(&job->ranks[i], is_own));
 		vpt_sat_add_to(&out->share_ns, job->ranks[i].blame_ns);
 	}
-	if (out->share_ns / MOST_PERCENT < job->blame_ns / 100) {
+	if (found_ns / MOST_PERCENT < all_ns / 100) {
 		out->kind = VPA_LATE_ALL;
 		out->rank_count = 0;
 		out->share_ns = job->blame_ns;
@@ -63,8 +89,8 @@ static void take_ranks(const struct vpa_job *job, const struct vpa_job_fix *f, s
 	}
 }
 
-/* Where the late rank alone brings little, since another one would be late in its place, both are; where it alone brings as
- * much, only it is. */
+/* Where a late rank alone brings little, since another one would be late in its place, both are; where one alone brings as much as
+ * all of them, only it is. */
 static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
 {
 	const struct vpa_job_fix *alone = NULL, *together = NULL;
@@ -73,20 +99,19 @@ static void ask_replay(const struct vpa_job *job, struct vpa_late *out)
 	for (i = 0; i < job->fix_count; i++) {
 		const struct vpa_job_fix *f = &job->fixes[i];
 
-		if (f->kind != VPA_FIX_LIKE_MEDIAN || !out->rank_count ||
-			f->members[0] != out->ranks[0])
+		if (f->kind != VPA_FIX_LIKE_MEDIAN)
 			continue;
-		if (f->member_count == 1)
-			alone = f;
-		else
+		if (f->member_count > 1)
 			together = f;
+		else if (!alone || f->share > alone->share)
+			alone = f;
 	}
-	if (!alone || !together)
+	if (!alone || !together || !out->rank_count || together->share <= 0)
 		return;
-	if (together->share >= 2 * alone->share)
-		take_ranks(job, together, out);
-	else if (together->share <= 1.1 * alone->share)
+	if (together->share <= 1.1 * alone->share)
 		take_ranks(job, alone, out);
+	else if (together->share >= 2 * alone->share)
+		take_ranks(job, together, out);
 }
 
 static void find_class(const struct vpa_job *job, struct vpa_late *out)
