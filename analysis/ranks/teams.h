@@ -8,8 +8,9 @@
 struct vpa_team_row {
 	uint32_t group;
 	uint32_t row;
-	uint32_t is_waited_for; /* its last rank, by anybody */
-	uint32_t waits;         /* for its last rank, by ranks that met it in the row before */
+	uint16_t is_waited_for; /* its last rank, by anybody */
+	uint16_t is_pairs; /* it is of sends and receives: ranks wait for some of the others only */
+	uint32_t waits;    /* for its last rank, by ranks that met it in the row before */
 };
 
 struct vpa_team {

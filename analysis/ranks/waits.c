@@ -131,7 +131,7 @@ struct wait {
 		before; /* before: the latest row before `at` that both were in; SIZE_MAX: none is near */
 	size_t member, last;
 	uint32_t cell, cell_before; /* of the member */
-	int64_t ns;
+	int64_t last_ns, ns;
 };
 
 static size_t row_before(
@@ -146,20 +146,54 @@ static size_t row_before(
 	return SIZE_MAX;
 }
 
+/* Whom a rank waits for in sends and receives: not for those that come after it has left. So the latest of the others. */
+static void find_partner(const struct vpa_job_waits *w, const struct vpa_team_row *r, size_t member,
+	int64_t end_ns, struct wait *out)
+{
+	const struct vpa_group *g = group_of(w, r);
+	size_t k;
+
+	for (k = 0; k < g->rank_count; k++) {
+		const struct vpa_clock *clock = vpa_job_clock(w->job, g->ranks[k]);
+		uint32_t cell = vpa_group_cell(g, r->row, k);
+		int64_t start_ns;
+
+		if (cell == VPA_NO_COLLECTIVE || !clock->is_placed)
+			continue;
+		start_ns = vpa_clock_time(
+			clock, vpa_rank_start_ns(w->job->list.items[g->ranks[k]], cell));
+		if (k == member || (start_ns <= end_ns && start_ns > out->last_ns)) {
+			out->last = start_ns > out->last_ns ? k : out->last;
+			out->last_ns = start_ns > out->last_ns ? start_ns : out->last_ns;
+		}
+	}
+}
+
 /* Of a member that has the row, on a clock that is placed. 0: it did not wait, or that is not certain. */
 static int wait_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t at,
 	size_t member, uint32_t cell, struct wait *out)
 {
-	const struct vpa_job_row *row = row_of(w, &w->teams.rows[at]);
+	const struct vpa_team_row *r = &w->teams.rows[at];
+	const struct vpa_job_row *row = row_of(w, r);
 	uint32_t rank = w->job->matching.groups[t->group].ranks[member];
-	int64_t start_ns = vpa_clock_time(
-		vpa_job_clock(w->job, rank), vpa_rank_start_ns(w->job->list.items[rank], cell));
+	const struct vpa_clock *clock = vpa_job_clock(w->job, rank);
+	int64_t start_ns = vpa_clock_time(clock, vpa_rank_start_ns(w->job->list.items[rank], cell));
 
-	*out = (struct wait){.at = at, .member = member, .last = row->last, .cell = cell};
-	out->ns = row->last_ns - start_ns;
+	*out = (struct wait){.at = at,
+		.member = member,
+		.last = row->last,
+		.last_ns = row->last_ns,
+		.cell = cell};
+	if (r->is_pairs) {
+		out->last_ns = INT64_MIN;
+		find_partner(w, r, member,
+			vpa_clock_time(clock, vpa_rank_end_ns(w->job->list.items[rank], cell)),
+			out);
+	}
+	out->ns = out->last_ns - start_ns;
 	if (out->ns <= 0 || (uint64_t)out->ns < row->uncertainty_ns)
 		return 0;
-	out->before = row_before(w, t, at, member, row->last);
+	out->before = row_before(w, t, at, member, out->last);
 	if (out->before != SIZE_MAX)
 		out->cell_before = cell_of(w, &w->teams.rows[out->before], member);
 	return 1;
@@ -196,7 +230,7 @@ static int count_wait(struct vpa_job_waits *w, struct tally *tally, const struct
 		return VPT_OK;
 	}
 	blame_times(w, tally, t, x);
-	if (x->before + 1 == x->at) {
+	if (x->before + 1 == x->at && !w->teams.rows[x->at].is_pairs) {
 		w->teams.rows[x->at].waits++;
 		return VPT_OK;
 	}
@@ -220,18 +254,24 @@ static int take_member(struct vpa_job_waits *w, struct tally *tally, const struc
 	int64_t end_ns = vpa_clock_time(
 		vpa_job_clock(job, rank), vpa_rank_end_ns(job->list.items[rank], cell));
 	struct wait wait;
+	int64_t first_end_ns = end_ns;
+	int is_wait;
 
 	r->matched++;
 	r->at_least += row->count < g->rank_count;
-	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, row->first_end_ns - row->last_ns);
-	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - row->first_end_ns));
-	if (!wait_of(w, t, at, k, cell, &wait)) {
+	is_wait = wait_of(w, t, at, k, cell, &wait);
+	/* A pair has no others that could leave earlier. */
+	if (!w->teams.rows[at].is_pairs)
+		first_end_ns = row->first_end_ns;
+	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, first_end_ns - wait.last_ns);
+	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - first_end_ns));
+	if (!is_wait) {
 		vpt_sat_add_to(&r->unsure_ns, (uint64_t)wait.ns);
 		return VPT_OK;
 	}
 	vpt_sat_add_to(&r->wait_ns, (uint64_t)wait.ns);
 	vpt_sat_add_to(&tally->group_wait_ns[w->teams.rows[at].group], (uint64_t)wait.ns);
-	vpt_sat_add_to(&tally->ranks[g->ranks[row->last]].blame_ns, (uint64_t)wait.ns);
+	vpt_sat_add_to(&tally->ranks[g->ranks[wait.last]].blame_ns, (uint64_t)wait.ns);
 	w->teams.rows[at].is_waited_for = 1;
 	return count_wait(w, tally, t, &wait);
 }
@@ -268,7 +308,7 @@ static void take_row(struct vpa_job_waits *w, const struct vpa_team_row *r)
 		return;
 	job->rows++;
 	job->at_least += row->count < g->rank_count;
-	job->negative += row->first_end_ns < row->last_ns;
+	job->negative += !r->is_pairs && row->first_end_ns < row->last_ns;
 	if (row->uncertainty_ns > job->uncertainty_ns)
 		job->uncertainty_ns = row->uncertainty_ns;
 	job->ranks[g->ranks[row->last]].last += r->is_waited_for;

@@ -99,7 +99,9 @@ static void put_keys(const struct rig_job *job, struct vpa_rank *r)
 	r->keys = vpt_calloc(RIG_GROUPS, sizeof(*r->keys));
 	r->key_count = job->groups;
 	for (g = 0; g < job->groups; g++)
-		r->keys[g] = (struct vpa_collective_key){.kind = VPA_COLLECTIVE_ALL_REDUCE,
+		r->keys[g] = (struct vpa_collective_key){.kind = job->kind == VPA_COLLECTIVE_OTHER
+									 ? VPA_COLLECTIVE_ALL_REDUCE
+									 : job->kind,
 			.group = job->has_names ? vpa_arena_printf(&r->arena, "group %u", g) : NULL,
 			.text = "allreduce",
 			.lane = job->has_names ? 0 : g};

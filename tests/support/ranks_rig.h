@@ -20,9 +20,10 @@ struct rig_job {
 		uint64_t part_ns[RIG_RANKS][RIG_PARTS]; /* before it, since the one before */
 		uint64_t start_ns[RIG_RANKS], end_ns[RIG_RANKS];
 	} row[RIG_ROWS];
-	uint64_t skew_ns;            /* ends differ by less than this */
-	uint64_t bias_ns[RIG_RANKS]; /* and by this, always the same */
-	int has_names;               /* communicators have names */
+	uint64_t skew_ns;              /* ends differ by less than this */
+	uint64_t bias_ns[RIG_RANKS];   /* and by this, always the same */
+	int has_names;                 /* communicators have names */
+	enum vpa_collective_kind kind; /* OTHER: all-reduce */
 };
 
 /* Sets starts and ends of all rows from the parts; each collective takes 50 us after the last arrival. */

@@ -304,6 +304,18 @@ static int follow_near(struct walk *w, size_t *from_i, size_t *from_j, uint32_t 
 	return i < a.count && j < b.count;
 }
 
+/* Ranks leave sends and receives when their own partners have come, at other times than the other ranks, perhaps before those
+ * come: of them the one whose end is nearest is the same. */
+static int is_nearest_message(struct walk *w, size_t i, size_t j)
+{
+	uint32_t key = vpa_rank_key_index(w->a->rank, w->a->items[i]);
+
+	return w->a->rank->keys[key].kind == VPA_COLLECTIVE_SEND_RECV &&
+	       may_be_one(&w->known, w->a, i, w->b, j) &&
+	       (i + 1 >= w->a->count || error_of(w, i, j) <= error_of(w, i + 1, j)) &&
+	       (j + 1 >= w->b->count || error_of(w, i, j) <= error_of(w, i, j + 1));
+}
+
 size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b,
 	const struct vpa_lag *lag, uint32_t *partner)
 {
@@ -324,6 +336,10 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 		int64_t offset_ns = offset_at(&w, i);
 		int is_one = is_possible(&w, i, j, offset_ns);
 
+		if (is_nearest_message(&w, i, j)) {
+			partner[i++] = (uint32_t)j++;
+			continue;
+		}
 		if (!find_near(&w, &i, &j) && !is_one) {
 			/* The earlier one has no partner. */
 			if (end_difference(a, i, b, j) < offset_ns)

@@ -43,6 +43,10 @@ found link 0 "0 0" --plant 1:link=150
 # Groups that work in step are told apart by the names that NCCL's ranges give them.
 if "$VPT_ANALYZE" cat alike/r0.zst --kind range | grep -q '"domain": *"NCCL"'; then
 	found halves 0 "" --cfg-parallel --plant 0:host=200,3:kernel=130
+	# Rank 1 is late to its group since it waited for rank 5 in another one: rank 5 is late.
+	job both --ranks 8 --nodes 2 --cfg-parallel --plant 2:host=400,5:kernel=160 --blocks 3 --steps 3 --layers 4
+	expect 0 "a rank that waited elsewhere" ranks both
+	says out "RANK 5 IS LATE, the others wait for it"
 else
 	echo "SKIPPED: two groups of ranks: without NVTX's headers the simulated NCCL names none"
 fi
@@ -64,4 +68,9 @@ expect 0 "hosts" ranks hosts
 says out "RANK 3 IS LATE, the others wait for it"
 says out "4 of 4 on 2 hosts"
 says out "Clocks: 2, aligned by the ends of collectives"
+# Of sends and receives in a ring ranks leave when their neighbours have come, not when all have.
+job ring --ranks 8 --nodes 2 --ring --plant 6:kernel=180 --blocks 3 --steps 3 --layers 4
+expect 0 "sends and receives" ranks ring
+says out "RANK 6 IS LATE, the others wait for it"
+grep -q '^TIMES' out && fail "$rule: leaving before the others came is taken for wrong clocks"
 finish

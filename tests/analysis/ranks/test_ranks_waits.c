@@ -203,6 +203,44 @@ static void waits_and_blame_of_random_jobs_are_those_of_the_model(void **state)
 	}
 }
 
+/* Four ranks send to the next one. Rank 3 comes late: only rank 2, which leaves after that, waits for it. */
+static void who_left_before_a_sender_came_did_not_wait_for_it(void **state)
+{
+	struct vpt_random random = {1};
+	struct rig_job *job = calloc(1, sizeof(*job));
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_job *found;
+	struct vpt_err err;
+	unsigned r;
+
+	(void)state;
+	job->ranks = 4;
+	job->rows = job->groups = 1;
+	job->has_names = 1;
+	job->kind = VPA_COLLECTIVE_SEND_RECV;
+	job->members[0] = 15;
+	for (r = 0; r < 4; r++) {
+		job->host[r] = "one";
+		job->row[0].part_ns[r][0] = r < 3 ? 10000 + 1000 * r : 400000;
+	}
+	rig_run(job, &random);
+	for (r = 0; r < 2; r++)
+		job->row[0].end_ns[r] = job->row[0].start_ns[2] + 30000;
+	rig_ranks(job, &list);
+	assert_int_equal(vpa_job_new(&list, &found, &err), 0);
+	assert_int_equal(found->negative, 0);
+	assert_int_equal(found->ranks[0].wait_ns, 2000);
+	assert_int_equal(found->ranks[1].wait_ns, 1000);
+	assert_int_equal(found->ranks[2].wait_ns, 388000);
+	assert_int_equal(found->ranks[3].wait_ns, 0);
+	assert_int_equal(found->ranks[2].blame_ns, 3000);
+	assert_int_equal(found->ranks[3].blame_ns, 388000);
+	assert_int_equal(found->ranks[0].transfer_ns, 30000);
+	assert_int_equal(found->ranks[0].skew_ns, 0);
+	vpa_job_free(found);
+	free(job);
+}
+
 static void one_rank_is_no_job(void **state)
 {
 	struct vpa_rank_list list = {.count = 0};
@@ -222,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_and_blame_of_random_jobs_are_those_of_the_model),
+		cmocka_unit_test(who_left_before_a_sender_came_did_not_wait_for_it),
 		cmocka_unit_test(one_rank_is_no_job),
 	};
 
