@@ -736,7 +736,7 @@ PY
 # README's example for Python, as it stands there.
 sed -n '/^```python$/,/^```$/p' "$source/README.md" | grep -v '^```' >readme.py
 VPTRACE_PROFILE=none python "README's example" -W error <readme.py
-expect 0 "what README's example recorded" cat run.zst --kind range
+expect 0 "what README's example recorded" cat mine.zst --kind range
 says out '"name":"step"'
 
 # ---- the command of an installation by pip ----
