@@ -38,6 +38,7 @@ static char *report_of(
 	if (vpa_analyze(trace, "trace", options, &report, &err))
 		fail_msg("%s", err.text);
 	report->format = "some";
+	report->is_import = 1;
 	if (is_sampled)
 		strip_lines(report);
 	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
