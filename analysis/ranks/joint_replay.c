@@ -40,7 +40,8 @@ struct stream {
 	unsigned char *bytes; /* a column */
 	size_t size, count;
 	struct vpa_number_column column;
-	struct lanes *ring; /* the first: the rank's start */
+	struct lanes *ring;   /* the first: the rank's start */
+	uint32_t *ring_items; /* whose end is in each place of the ring; UINT32_MAX: nobody's */
 	size_t mask;
 	struct lanes masks[VPA_CUTS]; /* of each cut, all bits of the lanes that have it */
 	uint32_t event, item, terms;  /* the next ones; event UINT32_MAX: the rank's end */
@@ -74,10 +75,11 @@ static int by_time(const void *a, const void *b)
 
 static int64_t arrival_of(const struct vpa_replay *p, struct event e)
 {
-	const struct single *s = &p->singles[e.row];
+	const struct single *s;
 
 	if (e.group != UINT32_MAX)
 		return p->rows->items[p->rows->firsts[e.group] + e.row].last_ns;
+	s = &p->singles[e.row];
 	return vpa_clock_time(vpa_job_clock(p->job, s->rank),
 		vpa_rank_start_ns(p->job->list.items[s->rank], s->item));
 }
@@ -201,6 +203,7 @@ void vpa_replay_free(struct vpa_replay *p)
 	for (r = 0; p->streams && r < p->job->rank_count; r++) {
 		vpt_free(p->streams[r].bytes);
 		vpt_free(p->streams[r].ring);
+		vpt_free(p->streams[r].ring_items);
 	}
 	vpt_free(p->streams);
 	vpt_free(p->events);
@@ -322,6 +325,7 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 	for (s->mask = 1; s->mask < back + late + 1; s->mask *= 2)
 		;
 	s->ring = vpt_alloc(s->mask + 1, sizeof(*s->ring));
+	s->ring_items = vpt_alloc(s->mask, sizeof(*s->ring_items));
 	s->mask--;
 	s->count = numbers->count;
 	vpa_put_number_column(&w, numbers);
@@ -330,7 +334,7 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 		memcpy(s->bytes, room->bytes.data, room->bytes.size);
 	s->size = room->bytes.size;
 	room->bytes.size = 0;
-	return s->bytes && s->ring ? VPT_OK : VPT_ENOMEM;
+	return s->bytes && s->ring && s->ring_items ? VPT_OK : VPT_ENOMEM;
 }
 
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
@@ -375,6 +379,18 @@ PART void join_term(struct lanes *restrict at, const struct lanes *restrict from
 	}
 }
 
+/* The end of an earlier collective. Where matches are wrong the replay may not have met it: then as recorded. */
+PART const struct lanes *end_before(const struct stream *s, uint32_t item, struct lanes *room)
+{
+	unsigned l;
+
+	if (s->ring_items[item & s->mask] == item)
+		return &s->ring[1 + (item & s->mask)];
+	for (l = 0; l < VPA_LANES; l++)
+		room->ns[l] = vpa_clock_time(s->clock, vpa_rank_end_ns(s->rank, item));
+	return room;
+}
+
 /* Joins the arrival of a rank. */
 PART void arrive(struct stream *s, struct lanes *at)
 {
@@ -382,6 +398,7 @@ PART void arrive(struct stream *s, struct lanes *at)
 	uint64_t at_ns = s->item < s->rank->collective_count ? vpa_rank_start_ns(s->rank, s->item)
 							     : s->rank->last_ns;
 	uint32_t terms = s->terms;
+	struct lanes room;
 
 	for (; terms; terms--) {
 		uint64_t coded = vpa_next_number(&c), back = coded & 1 ? vpa_next_number(&c) : 1;
@@ -391,7 +408,7 @@ PART void arrive(struct stream *s, struct lanes *at)
 
 		if (s->has_own)
 			cuts[1] = (int64_t)vpa_next_number(&c);
-		join_term(at, &s->ring[back ? 1 + ((s->item - back) & s->mask) : 0],
+		join_term(at, back ? end_before(s, s->item - (uint32_t)back, &room) : &s->ring[0],
 			(int64_t)(at_ns - after_ns - (uint64_t)vpa_to_signed(coded >> 1)), cuts,
 			s->masks);
 	}
@@ -416,6 +433,7 @@ PART void leave(struct stream *s, const struct lanes *last, int64_t rest_ns)
 
 	for (l = 0; l < VPA_LANES; l++)
 		end->ns[l] = (int64_t)((uint64_t)last->ns[l] + (uint64_t)rest_ns);
+	s->ring_items[s->item & s->mask] = s->item;
 	s->item++;
 	next_event(s);
 }
@@ -490,6 +508,7 @@ void vpa_replay_run(struct vpa_replay *p, int64_t ns[VPA_LANES], uint64_t *error
 
 		vpa_begin_number_column(&reader, s->count, &s->column);
 		s->event = s->item = 0;
+		memset(s->ring_items, 0xff, (s->mask + 1) * sizeof(*s->ring_items));
 		next_event(s);
 		start_ns =
 			vpa_clock_time(vpa_job_clock(p->job, r), p->job->list.items[r]->first_ns);
