@@ -97,7 +97,7 @@ static void note_range(struct vpa_comparison *c, const struct vpa_range_row *ran
 				    range->name, vpa_fixed(100 * (share < 1 ? share : 1), 0).text));
 }
 
-/* Whether each run has so many units of requests after the first. */
+/* Whether each run has at least `least` units of requests after the first. */
 static int have_later(const struct vpa_compared_units *u, size_t least)
 {
 	size_t i, k, later;

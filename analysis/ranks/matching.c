@@ -130,7 +130,7 @@ static void take_out(struct rest *r, size_t row_count, const uint32_t *partner)
 	r->count = kept;
 }
 
-/* Makes room for so many rows after those that are there. */
+/* Makes room for `rows` more rows. */
 static int add_room(struct vpa_group *g, size_t rows)
 {
 	size_t stride = g->row_count + rows, k;

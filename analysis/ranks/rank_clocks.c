@@ -183,7 +183,7 @@ static struct seen look(const struct placing *p, const struct vpa_group *g, size
 	return s;
 }
 
-/* Those whose clock is placed, at most so many, or those of the clock that is to be placed. */
+/* Members whose clock is placed, at most `most` of them, or those of the clock that is to be placed. */
 static void list_of(const struct placing *p, const struct vpa_group *g, int of_placed, size_t most,
 	struct members *out)
 {

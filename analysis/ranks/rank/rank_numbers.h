@@ -6,7 +6,7 @@
  * A *column* is many of them, fast to read:
  *
  *	lengths   four bits each, the first one low: 0 to 8 bytes
- *	bytes     of each number so many, the low one first
+ *	bytes     those of each number, the low one first
  */
 #ifndef VPA_ANALYSIS_RANKS_RANK_RANK_NUMBERS_H
 #define VPA_ANALYSIS_RANKS_RANK_RANK_NUMBERS_H
@@ -126,7 +126,7 @@ struct vpa_numbers {
 	int failed; /* no memory */
 };
 
-/* Makes room for so many more, which vpa_add_number() then takes; 0: no memory. */
+/* Makes room for `more` numbers, which vpa_add_number() then takes; 0: no memory. */
 static inline int vpa_room_for_numbers(struct vpa_numbers *n, size_t more)
 {
 	n->failed |= vpt_grow(&n->items, &n->cap, n->count + more, sizeof(*n->items)) != 0;
@@ -192,7 +192,7 @@ struct vpa_number_column {
 
 enum { VPA_COLUMN_PADDING = 8 };
 
-/* Begins a column of so many numbers, and moves the reader to its end. Lengths are checked here: at most `count` numbers can then
+/* Begins a column of `count` numbers, and moves the reader to its end. Lengths are checked here: at most `count` numbers can then
  * be taken without a check, if VPA_COLUMN_PADDING bytes after the reader's end can be read, whatever they are. 0: the reader
  * failed. */
 static inline int vpa_begin_number_column(

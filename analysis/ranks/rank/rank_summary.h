@@ -192,7 +192,7 @@ static inline const struct vpa_collective_key *vpa_rank_key(
 	return &r->keys[vpa_rank_key_index(r, collective)];
 }
 
-/* Makes room for so many collectives of a rank that has none, and its keys. 0 or VPT_ENOMEM. */
+/* Makes room for `count` collectives of a rank that has none, and for its keys. 0 or VPT_ENOMEM. */
 int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count);
 /* Puts the next one; starts ascend. 0 or VPT_ENOMEM. */
 int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c);

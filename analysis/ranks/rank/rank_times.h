@@ -26,7 +26,7 @@ struct vpa_rank_times {
 	size_t far_count, far_cap;
 };
 
-/* Makes room for so many in an empty one. 0 or VPT_ENOMEM. */
+/* Makes room for `count` times in an empty list. 0 or VPT_ENOMEM. */
 int vpa_rank_times_init(struct vpa_rank_times *t, size_t count);
 /* Puts the next one, of at most as many as there is room for. Starts ascend. 0 or VPT_ENOMEM. */
 int vpa_rank_times_put(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns);

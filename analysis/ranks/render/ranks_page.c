@@ -272,7 +272,7 @@ static int by_blame(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A table has so many rows: of more ranks those that others wait for most come first. *own: to free. */
+/* The table has a limit: of more ranks it has those that others wait for most. *own: to free. */
 static int list_ranks(struct page *p, struct vpa_job_rank **own)
 {
 	size_t i;
