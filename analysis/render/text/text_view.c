@@ -91,15 +91,20 @@ static void add_label(
 
 /* ---- rows ---- */
 
-static uint64_t number_of(const struct vpa_row_at *at, const char *key)
+/* Whether the value of a key is known; then it is read. */
+static int read_value(const struct vpa_row_at *at, const char *key, struct vpa_value *out)
 {
-	struct vpa_value v = {.number = 0};
 	struct vpa_at inside;
 	struct vpa_way way;
 
-	return vpa_way_find(at->fields, key, &way) && vpa_way_read(at->row, &way, &inside, &v)
-		       ? v.number
-		       : 0;
+	return vpa_way_find(at->fields, key, &way) && vpa_way_read(at->row, &way, &inside, out);
+}
+
+static uint64_t number_of(const struct vpa_row_at *at, const char *key)
+{
+	struct vpa_value v = {.number = 0};
+
+	return read_value(at, key, &v) ? v.number : 0;
 }
 
 static int is_worth(const struct filler *f, const struct vpa_row_at *at)
@@ -115,10 +120,8 @@ static int is_worth(const struct filler *f, const struct vpa_row_at *at)
 static int has_number(const struct vpa_row_at *at, const char *key)
 {
 	struct vpa_value v;
-	struct vpa_at inside;
-	struct vpa_way way;
 
-	if (!vpa_way_find(at->fields, key, &way) || !vpa_way_read(at->row, &way, &inside, &v))
+	if (!read_value(at, key, &v))
 		return 0;
 	return v.kind == VPA_VALUE_REAL ? v.real != 0 : v.number != 0;
 }
