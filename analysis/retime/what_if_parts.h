@@ -49,7 +49,7 @@ int vpa_timed_parts_of(
 	const struct vpa_report *r, struct vpa_arena *arena, struct vpa_timed_parts *out);
 
 /* The mean length of a part's instances in a world, whose spans begin at `first`; those without length are gone, and do not
- * count. `number`: only those that are so many-th in their block, from 0, of those that are not gone; -1: all. *count: how
+ * count. `number`: only the one of that number in each block, from 0, among those that are not gone; -1: all. *count: how
  * many. 0 where there is none. `t` NULL: as they are in the list. */
 double vpa_timed_mean_ns(const struct vpa_timed_parts *p, const struct vpa_timed_part *part,
 	const struct vpa_retiming *t, size_t world, size_t first, int64_t number, uint64_t *count);

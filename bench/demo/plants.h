@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 enum demo_plant_kind {
-	DEMO_PLANT_HOST,     /* host code of so many us in each layer */
-	DEMO_PLANT_KERNEL,   /* kernels of the feed-forward part take so many percent */
-	DEMO_PLANT_LINK,     /* collectives that the rank is in take so many percent */
-	DEMO_PLANT_SKEW,     /* its kernels of collectives end so many ns after the others' */
-	DEMO_PLANT_LATE,     /* it starts so many ms after the others */
-	DEMO_PLANT_OFFSET,   /* the clock of its host is so many ms ahead */
-	DEMO_PLANT_DRIFT,    /* the clock of its host gains so many us a second */
+	DEMO_PLANT_HOST,     /* host code in each layer, us */
+	DEMO_PLANT_KERNEL,   /* what kernels of the feed-forward part take, % */
+	DEMO_PLANT_LINK,     /* what collectives that the rank is in take, % */
+	DEMO_PLANT_SKEW,     /* its kernels of collectives end after the others', ns */
+	DEMO_PLANT_LATE,     /* it starts after the others, ms */
+	DEMO_PLANT_OFFSET,   /* the clock of its host is ahead, ms */
+	DEMO_PLANT_DRIFT,    /* the clock of its host gains, us a second */
 	DEMO_PLANT_UNTRACED, /* 1: it is not recorded */
 	DEMO_PLANT_ENDS,     /* it ends before this block */
 	DEMO_PLANTS

@@ -9,7 +9,7 @@
 
 enum {
 	CONTEXT = 8192, /* ops before a part that may matter to it */
-	PARTS_MOST = 16 /* as much as so many parts have may be in memory, if rows reach back */
+	PARTS_MOST = 16 /* as many rows as these have may be in memory, if rows reach back */
 };
 
 /* ---- what one part leaves to the next ---- */
