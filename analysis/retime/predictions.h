@@ -34,14 +34,14 @@ void vpa_forecast_write(
 	struct vpa_report *r, const struct vpa_spans *s, const struct vpa_retiming *t);
 
 /* Replays the trace that the report is of with the change of each finding, fills in their predictions and the
- * forecast, and orders the findings by them. A trace that cannot be replayed, or has more than `most` calls and
- * ops, is no error, and neither is too little memory for that: the forecast
- * says why. 0, VPT_ENOMEM, for the report itself, or VPT_EIO. */
+ * forecast, and orders the findings by them. A trace that cannot be replayed is no error, and neither is too little
+ * memory for that: the forecast says why. 0, VPT_ENOMEM, for the report itself, or VPT_EIO. */
 int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_report *r,
 	struct vpt_err *err);
 
-/* The same for changes that somebody asks about, each by itself: fills in forecast.asked, in order. One that cannot be made
- * or replayed is no error: its `why_not` says why. 0, VPT_ENOMEM or VPT_EIO. */
+/* The same for changes that somebody asks about, at most VPA_CHANGE_LISTS_MOST, each by itself, of all of the trace: fills in
+ * forecast.asked, in order. One that cannot be made or replayed is no error: its `why_not` says why. 0, VPT_ENOMEM or
+ * VPT_EIO. */
 int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, const char *const *changes,
 	size_t count, struct vpa_report *r, struct vpt_err *err);
 

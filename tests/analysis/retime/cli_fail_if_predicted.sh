@@ -73,6 +73,18 @@ done <<'CASES'
 CASES
 expect 4 "one of several holds" hand.json --fail-if 'predicted:scale gemm 0.5>50%' --fail-if 'predicted:scale gemm 0.5>10%'
 same "only that one is named" 1 "$(grep -c . err)"
+# All conditions of a call are one replay: what cannot be made leaves the others as they are.
+expect 4 "one of several cannot be made" hand.json --fail-if 'predicted:scale gemm 0.5>19.9%' \
+	--fail-if 'predicted:pin PtoP>5%' --fail-if 'predicted:scale conv2d 0.5; scale nccl 0.5>21%' \
+	--fail-if 'predicted:scale gemm 0.5; scale conv2d 0.5>39%'
+says err "predicted:scale gemm 0.5>19.9%: the time from the first op to the last would take 20.00 % less time"
+says err "predicted:pin PtoP>5%: unavailable: no copy of this kind"
+says err "scale conv2d 0.5>39%: the time from the first op to the last would take 40.00 % less time"
+same "no condition but these" 3 "$(grep -c fail-if err)"
+expect 4 "hits of each" hand.json --fail-if 'predicted:scale gemm 0.5; scale conv2d 0.5>39%' \
+	--fail-if 'predicted:scale nccl_ring 0.5<1%' --fail-if 'predicted:scale gemm 0.5>90%'
+says err "predicted:scale nccl_ring 0.5<1%: the change is about no call and no op of this capture"
+same "no condition but these" 2 "$(grep -c fail-if err)"
 # Of ops without a launch nothing can be predicted; they make the capture incomplete.
 sed -e '/cuda_runtime/s/"correlation": [12]/"correlation": 9/' hand.json >lost.json
 expect 3 "no prediction of what is incomplete" lost.json --fail-if 'predicted:scale gemm 0.5>5%'
