@@ -204,8 +204,8 @@ int vpa_trace_report(const char *operand, struct vpa_options *options, int progr
 	if (!rc && options->predict)
 		rc = vpa_predict(trace, options->jobs, VPA_REPLAYED_BY_REPORT, *out, err);
 	if (!rc && options->asked_count)
-		rc = vpa_predict_asked(trace, options->jobs, options->asked_changes,
-			options->asked_count, *out, err);
+		rc = vpa_predict_asked(trace, options->jobs, VPA_REPLAYED_BY_REPORT,
+			options->asked_changes, options->asked_count, *out, err);
 	vpa_progress_end(&shown);
 	vpt_trace_close(trace);
 	return rc;

@@ -67,6 +67,17 @@ static const struct vpa_asked_change *asked_of(
 	return NULL;
 }
 
+static void say_no_hits(const struct vpa_asked_change *asked, char what[160])
+{
+	if (asked->replayed_share < 1)
+		snprintf(what, 160,
+			"the change is about no call and no op of the %s %% of this capture that "
+			"were replayed",
+			vpa_share(asked->replayed_share).text);
+	else
+		snprintf(what, 160, "the change is about no call and no op of this capture");
+}
+
 int vpa_predicted_condition_holds(const struct vpa_condition *l, const struct vpa_report *r,
 	int *holds, char what[160], struct vpt_err *err)
 {
@@ -81,7 +92,7 @@ int vpa_predicted_condition_holds(const struct vpa_condition *l, const struct vp
 	else if (!asked->hits)
 		*holds = VPA_CONDITION_NOTHING;
 	if (!asked->hits)
-		snprintf(what, 160, "the change is about no call and no op of this capture");
+		say_no_hits(asked, what);
 	else
 		snprintf(what, 160, "%s%s would take %.30s %% %s time",
 			asked->base >= VPA_BASE_UNIT ? "the mean "

@@ -28,10 +28,11 @@ struct vpa_forecast_stage {
 /* A change that somebody asked about. */
 struct vpa_asked_change {
 	const char *change;
-	enum vpa_base base;  /* as of the paces */
-	uint64_t hits;       /* calls or ops that it is about; 0: none, so it brings nothing */
-	double gain_share;   /* by how much of its time the base is shorter */
-	const char *why_not; /* no prediction, and why; NULL: there is one */
+	enum vpa_base base;    /* as of the paces */
+	uint64_t hits;         /* calls or ops that it is about; 0: none, so it brings nothing */
+	double gain_share;     /* by how much of its time the base is shorter */
+	double replayed_share; /* of the trace, as below */
+	const char *why_not;   /* no prediction, and why; NULL: there is one */
 };
 
 struct vpa_forecast {

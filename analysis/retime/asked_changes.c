@@ -7,6 +7,9 @@
 
 /* Lists of changes that somebody asks about. */
 struct asking {
+	const struct vpt_trace *trace;
+	unsigned jobs;
+	uint64_t most;
 	struct vpa_report *r;
 	struct vpa_spans spans;
 	struct vpa_asked_change *asked[VPA_CHANGE_LISTS_MOST]; /* by list */
@@ -31,6 +34,7 @@ static void answer_asked(
 
 		out->why_not = now.why_not;
 		out->base = now.base;
+		out->replayed_share = now.replayed_share;
 		out->gain_share = now.why_not ? 0
 					      : 1 - vpa_spans_ratio(a->r, &a->spans, t,
 							    VPA_WORLD_FIRST + i, now.base);
@@ -50,12 +54,11 @@ static void refuse_asked(const struct asking *a, size_t first, size_t count, str
 }
 
 /* One replay for all of them. If one of several cannot be made, each has a replay of its own. */
-static int replay_asked(struct asking *a, size_t first, size_t count, const struct vpt_trace *trace,
-	unsigned jobs, struct vpt_err *err)
+static int replay_asked(struct asking *a, size_t first, size_t count, struct vpt_err *err)
 {
 	struct vpa_retiming t = {0};
 	size_t i;
-	int rc = vpa_retime(trace, jobs, VPA_REPLAYED_MOST, &a->lists[first], count, a->spans.at,
+	int rc = vpa_retime(a->trace, a->jobs, a->most, &a->lists[first], count, a->spans.at,
 		a->spans.count, &t, err);
 
 	if (!rc)
@@ -64,7 +67,7 @@ static int replay_asked(struct asking *a, size_t first, size_t count, const stru
 	if (rc == VPT_EINVAL && count > 1) {
 		*err = (struct vpt_err){0};
 		for (i = 0, rc = VPT_OK; i < count && !rc; i++)
-			rc = replay_asked(a, first + i, 1, trace, jobs, err);
+			rc = replay_asked(a, first + i, 1, err);
 	} else if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL) {
 		refuse_asked(a, first, count, err);
 		rc = VPT_OK;
@@ -87,8 +90,7 @@ static int ask(struct asking *a, struct vpa_asked_change *asked, struct vpt_err 
 	return rc;
 }
 
-static int ask_all(struct asking *a, const struct vpt_trace *trace, unsigned jobs,
-	const char *const *changes, size_t count, struct vpt_err *err)
+static int ask_all(struct asking *a, const char *const *changes, size_t count, struct vpt_err *err)
 {
 	struct vpa_forecast *f = &a->r->forecast;
 	int rc = VPT_OK;
@@ -101,11 +103,11 @@ static int ask_all(struct asking *a, const struct vpt_trace *trace, unsigned job
 		asked->change = vpa_arena_text(&a->r->arena, change, strlen(change));
 		rc = asked->change ? ask(a, asked, err) : VPT_ENOMEM;
 	}
-	return rc || !a->count ? rc : replay_asked(a, 0, a->count, trace, jobs, err);
+	return rc || !a->count ? rc : replay_asked(a, 0, a->count, err);
 }
 
-int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, const char *const *changes,
-	size_t count, struct vpa_report *r, struct vpt_err *err)
+int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
+	const char *const *changes, size_t count, struct vpa_report *r, struct vpt_err *err)
 {
 	struct asking *a = vpt_calloc(1, sizeof(*a));
 	int rc = VPT_ENOMEM;
@@ -113,8 +115,11 @@ int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, const char *
 	r->forecast.asked = vpa_arena_alloc(&r->arena, count + 1, sizeof(*r->forecast.asked));
 	r->forecast.asked_count = 0;
 	if (a && r->forecast.asked) {
+		a->trace = trace;
+		a->jobs = jobs;
+		a->most = most;
 		a->r = r;
-		rc = ask_all(a, trace, jobs, changes, count, err);
+		rc = ask_all(a, changes, count, err);
 	}
 	vpt_free(a);
 	if ((!rc && r->arena.failed) || rc == VPT_ENOMEM)

@@ -39,10 +39,10 @@ void vpa_forecast_write(
 int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_report *r,
 	struct vpt_err *err);
 
-/* The same for changes that somebody asks about, at most VPA_CHANGE_LISTS_MOST, each by itself, of all of the trace: fills in
- * forecast.asked, in order. One that cannot be made or replayed is no error: its `why_not` says why. 0, VPT_ENOMEM or
- * VPT_EIO. */
-int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, const char *const *changes,
-	size_t count, struct vpa_report *r, struct vpt_err *err);
+/* The same for changes that somebody asks about, at most VPA_CHANGE_LISTS_MOST, each by itself: fills in forecast.asked, in
+ * order. With the same `most` they are the report's own predictions. One that cannot be made or replayed is no error: its
+ * `why_not` says why. 0, VPT_ENOMEM or VPT_EIO. */
+int vpa_predict_asked(const struct vpt_trace *trace, unsigned jobs, uint64_t most,
+	const char *const *changes, size_t count, struct vpa_report *r, struct vpt_err *err);
 
 #endif

@@ -32,7 +32,7 @@ enum { VPA_CHANGE_LISTS_MOST = 24 };
 /* Calls and ops of a trace that a report replays, and that somebody who asks for it does; and how many of them are in
  * memory at a time. */
 enum {
-	VPA_REPLAYED_BY_REPORT = 2000000,
+	VPA_REPLAYED_BY_REPORT = 1500000,
 	VPA_REPLAYED_MOST = INT32_MAX,
 	VPA_REPLAYED_AT_ONCE = 150000
 };

@@ -106,6 +106,8 @@ if [ -x "${VPT_BIN:-}/bench_generate" ]; then
 	expect 0 "a large trace" large.zst --format json
 	share=$(python3 -c 'import json; print(json.load(open("out"))["forecast"]["replayed_share"])')
 	python3 -c 'import sys; sys.exit(not 0 < float(sys.argv[1]) < 1)' "$share" || fail "$rule: expected a share below 1, found $share"
+	expect 0 "a condition on it" large.zst --fail-if 'predicted:scale nccl_ring 0.5>0%'
+	says err "about no call and no op of the $(awk "BEGIN { printf \"%.1f\", 100 * $share }") % of this capture that were replayed"
 	expect 0 "its page" large.zst --format html
 	if grep -q "Before and after" out; then says out "% of the trace, in parts"; fi
 fi
