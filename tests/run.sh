@@ -42,8 +42,9 @@ build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
 }
 
 # Tests that neither CUDA nor ../shared can change, and that take long: the bare run leaves them to the sanitizers' build.
-without_cuda="cli_bad_input|cli_corpus|cli_import_zero|cli_rooms|cli_seeds|test_analysis_properties|test_blocks_random|test_compare|\
-test_compare_noise|test_damage|test_floods|test_growth|test_loop_levels|test_unit"
+without_cuda="cli_bad_input|cli_compare_page|cli_corpus|cli_export_rows|cli_import_zero|cli_page|cli_rooms|cli_run_ring|cli_screen|\
+cli_seeds|cli_verdict|test_analysis_properties|test_blocks_random|test_compare|test_compare_noise|test_damage|test_floods|test_growth|\
+test_loop_levels|test_renderers|test_tracer_fault_moments|test_tracer_two_clients|test_unit"
 left_out=
 
 # What the tests in these folders did not try: the lines "SKIPPED: REASON" of their output, each reason once, with its tests.
