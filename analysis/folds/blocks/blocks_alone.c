@@ -89,9 +89,8 @@ int vpa_alone_ops(struct vpa_alone *a, const struct vpa_alone_owner *owner,
 		alone_ns = ops->gap_ns[begin];
 	/* In a serial run each op begins after all before it have ended. */
 	if (run->serial) {
-		for (; op.cell != no_cell && i + 1 < end; i++)
-			alone_ns += ops->end_ns[i] - ops->start_ns[i] + ops->gap_ns[i + 1];
 		i = end - 1;
+		alone_ns += ops->start_ns[i] - ops->start_ns[begin];
 	}
 	if (op.cell != no_cell)
 		a->ns[op.cell] += alone_ns;
