@@ -25,6 +25,7 @@ enum {
 
 struct row {
 	struct vpa_durations_builder time;
+	/* Until the end less the total time, modulo 2^64: the two differ only where ops overlap. */
 	uint64_t exclusive_ns;
 	uint64_t blocks; /* of the grids of all calls */
 };
@@ -86,6 +87,7 @@ static void begin_op(
 	size_t at;
 
 	advance(s, d, start_ns);
+	s->rows[row].exclusive_ns -= end_ns - start_ns;
 	if (d->count == RUNNING_MAX)
 		return;
 	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
@@ -117,15 +119,14 @@ static int add_serial(
 	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	size_t i, last = run->end - (size_t)1;
+	struct row *rows = s->rows;
 	int failed = 0;
 
 	for (i = run->begin; i < last; i++) {
-		struct row *row = &s->rows[row_of(ops, i)];
-		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+		struct row *row = &rows[row_of(ops, i)];
 
-		row->exclusive_ns += ns;
 		row->blocks += ops->blocks[i];
-		failed |= vpa_durations_add(&row->time, ns);
+		failed |= vpa_durations_add(&row->time, ops->end_ns[i] - ops->start_ns[i]);
 	}
 	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
 	s->rows[row_of(ops, last)].blocks += ops->blocks[last];
@@ -341,10 +342,12 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	size_t i;
 
-	for (i = 0; i < s->row_count; i++)
-		vpa_durations_settle(&s->rows[i].time);
 	for (i = 0; i < s->device_cap; i++)
 		advance(s, &s->devices[i], UINT64_MAX);
+	for (i = 0; i < s->row_count; i++) {
+		vpa_durations_settle(&s->rows[i].time);
+		s->rows[i].exclusive_ns += s->rows[i].time.total_ns;
+	}
 	return write_families(s, c, out) || write_precisions(s, c, out) || write_kernels(s, c, out)
 		       ? VPT_ENOMEM
 		       : VPT_OK;
