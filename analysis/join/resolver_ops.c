@@ -334,8 +334,8 @@ static int are_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to
 }
 
 /* The place of the call that launched an op, if there is only one process. `block` and `slot` are
- * where it was expected: usually it is the next one, since some calls put nothing on a device. All
- * candidates are compared at once, without a branch to predict. */
+ * where it was expected: usually it is the next one, since some calls put nothing on a device, or the one before, since
+ * some put several ops there. The next candidates are compared at once, without a branch to predict. */
 VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t correlation,
 	struct vpa_call_block *block, size_t slot)
 {
@@ -344,6 +344,9 @@ VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t cor
 	unsigned hits;
 
 	_Static_assert(VPA_CALLS_AHEAD == 4, "looked at here");
+	if (slot && ids[-1] == correlation && correlation &&
+		!vpa_launches_may_double(&r->processes[0].launches, correlation))
+		return (struct spot){block, slot - 1};
 	hits = (ids[1] == correlation) * 2u | (ids[2] == correlation) * 4u |
 	       (ids[3] == correlation) * 8u;
 	if (hits && correlation && !vpa_launches_may_double(&r->processes[0].launches, correlation))

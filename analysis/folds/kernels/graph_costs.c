@@ -60,13 +60,8 @@ static struct vpa_graph_launch *launch_of(struct vpa_graphs_table *s,
 	return row;
 }
 
-static void add_node(struct vpa_graphs_table *s, const struct vpa_fold_context *c,
-	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch)
+static void add_node(struct vpa_graph_launch *row, const struct vpa_ops *ops, size_t i)
 {
-	struct vpa_graph_launch *row = launch_of(s, c, ops, i, stretch);
-
-	if (!row)
-		return;
 	row->nodes++;
 	row->hash += vpt_mix(
 		(uint64_t)ops->graph_node[i] << 32 | vpa_op_symbol(ops->kernel[i], ops->blocks[i]));
@@ -144,12 +139,19 @@ static int add_steps(
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct vpa_graphs_table *s = state;
+	const struct vpa_call *launch = NULL; /* that of `row` */
+	struct vpa_graph_launch *row = NULL;
 	size_t i, k = 0;
 
-	if (ops->graph_launches)
-		for (i = 0; i < ops->count; i++)
-			if (vpa_op_is_of_graph(ops, i) && ops->launch[i])
-				add_node(s, c, ops, i, vpa_ops_stretch(ops, i, &k));
+	for (i = 0; ops->graph_launches && i < ops->count; i++) {
+		if (!vpa_op_is_of_graph(ops, i) || !ops->launch[i])
+			continue;
+		if (!row || ops->launch[i] != launch)
+			row = launch_of(s, c, ops, i, vpa_ops_stretch(ops, i, &k));
+		launch = ops->launch[i];
+		if (row)
+			add_node(row, ops, i);
+	}
 	return s->failed ? VPT_ENOMEM : add_steps(s, c, ops);
 }
 
