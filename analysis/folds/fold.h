@@ -47,6 +47,10 @@ struct vpa_fold {
 	/* Only calls that load code or make a CUDA graph, see struct vpa_resolver_sink. */
 	int (*setup)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	/* The same, in place of it: only annotated ranges; only those of operators, see vpa_range_is_operator(). */
+	int (*annotated)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	int (*operator_range)(
+		void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* The same, in place of it, as aside(): a copy, whose parents may be gone. It may read what aside() may but
 	 * names, and devices of idle time. With aside(). */
 	int (*range_aside)(

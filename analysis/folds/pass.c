@@ -22,7 +22,8 @@ int vpa_folds_begin(struct vpa_fold_pass *p)
 	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range;
 	int *scope = p->with_scope, *gap = p->with_gap, *mark = p->with_mark;
 	int *aside = p->with_aside, *range_aside = p->with_range_aside, *section = p->with_section,
-	    *setup = p->with_setup, *instants = p->with_instants, i;
+	    *setup = p->with_setup, *instants = p->with_instants, *annotated = p->with_annotated,
+	    *operator_range = p->with_operator_range, i;
 
 	p->lanes.feed = feed;
 	p->lanes.ctx = p;
@@ -50,6 +51,10 @@ int vpa_folds_begin(struct vpa_fold_pass *p)
 			*range++ = i;
 		if (f->range_aside)
 			*range_aside++ = i;
+		if (f->annotated)
+			*annotated++ = i;
+		if (f->operator_range)
+			*operator_range++ = i;
 		if (f->scope)
 			*scope++ = i;
 		if (f->mark)
@@ -60,7 +65,7 @@ int vpa_folds_begin(struct vpa_fold_pass *p)
 			*section++ = i;
 	}
 	*ops = *aside = *instants = *call = *setup = *range = *range_aside = *scope = *mark = *gap =
-		*section = -1;
+		*section = *annotated = *operator_range = -1;
 	return VPT_OK;
 }
 
@@ -148,6 +153,10 @@ int vpa_folds_range(struct vpa_fold_pass *p, const struct vpa_range *range)
 
 	if (!rc)
 		rc = PASS(p, with_range, range, range);
+	if (!rc && range->payload)
+		rc = PASS(p, with_annotated, annotated, range);
+	if (!rc && vpa_range_is_operator(range))
+		rc = PASS(p, with_operator_range, operator_range, range);
 	return rc || !vpa_pipeline_kind(range) ? rc : PASS(p, with_scope, scope, range);
 }
 

@@ -15,7 +15,8 @@ struct vpa_fold_pass {
 		with_scope[VPA_FOLDS_MAX], with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX],
 		with_section[VPA_FOLDS_MAX], with_setup[VPA_FOLDS_MAX],
 		with_instants[VPA_FOLDS_MAX], with_aside[VPA_FOLDS_MAX],
-		with_range_aside[VPA_FOLDS_MAX];
+		with_range_aside[VPA_FOLDS_MAX], with_annotated[VPA_FOLDS_MAX],
+		with_operator_range[VPA_FOLDS_MAX];
 	struct vpa_lanes lanes; /* of the folds that take ops aside */
 };
 

@@ -120,9 +120,8 @@ static uint64_t bytes_of(struct state *s, const struct vpa_model *m, const struc
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct state *s = state;
-	uint32_t row = range->payload && s->ranges.count
-			       ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
-			       : UINT32_MAX;
+	uint32_t row = s->ranges.count ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
+				       : UINT32_MAX;
 	uint64_t bytes = 0;
 	struct work *w;
 
@@ -222,7 +221,7 @@ const struct vpa_fold vpa_fold_byte_rates = {
 	.help = "bytes per second of kernels where ranges say how much they read and write",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
-	.range = fold_range,
+	.annotated = fold_range,
 	.finish = finish,
 	.free = free_state,
 };

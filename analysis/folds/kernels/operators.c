@@ -200,8 +200,6 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 
 	s->said[FLOP].key = "\"flop\"";
 	s->said[BYTES].key = "\"bytes\"";
-	if (!vpa_range_is_operator(range))
-		return VPT_OK;
 	sum = add_own(s, c->model, range, &own);
 	if (!sum)
 		return VPT_ENOMEM;
@@ -294,7 +292,7 @@ const struct vpa_fold vpa_fold_operators = {
 	.help = "operators by name and shapes: their own time on the GPU and the host",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
-	.range = fold_range,
+	.operator_range = fold_range,
 	.finish = finish,
 	.free = free_state,
 };
