@@ -479,25 +479,29 @@ static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t
 	return rc;
 }
 
+/* Idle time of a cause; 0: it has none. */
+static inline void add_idle(struct vpa_sweep_sums *sums, unsigned cause, uint64_t ns)
+{
+	sums->ns[VPA_SWEEP_IDLE + cause] += ns;
+	sums->count[VPA_SWEEP_IDLE + cause] += ns != 0;
+}
+
 static void add_gaps(
 	struct vpa_sweep_sums *sums, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
-	size_t i, k, count;
+	size_t i;
 
 	for (i = begin + 1; i < end; i++) {
-		unsigned cause = ops->gap_cause[i];
+		const struct vpa_late *late = &ops->late[i];
 
-		if (!cause)
+		if (!ops->gap_cause[i])
 			continue;
-		sums->ns[VPA_SWEEP_IDLE + cause] += vpa_ops_last_ns(ops, i);
-		sums->count[VPA_SWEEP_IDLE + cause]++;
-		count = vpa_ops_late(ops, i, 0, parts);
-		for (k = 0; k < count; k++) {
-			sums->ns[VPA_SWEEP_IDLE + parts[k].cause] +=
-				parts[k].end_ns - parts[k].start_ns;
-			sums->count[VPA_SWEEP_IDLE + parts[k].cause]++;
-		}
+		add_idle(sums, ops->gap_cause[i], vpa_ops_last_ns(ops, i));
+		if (!ops->has_late[i])
+			continue;
+		add_idle(sums, late->cause, late->code_ns);
+		add_idle(sums, VPA_CAUSE_LAUNCH_CALL, late->call_ns);
+		add_idle(sums, VPA_CAUSE_LAUNCH_LATENCY, late->latency_ns);
 	}
 }
 

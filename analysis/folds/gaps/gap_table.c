@@ -284,13 +284,17 @@ static inline int add_stretch(struct state *s, uint32_t device, unsigned cause, 
 /* The stretches before the last one of the gap that ends with op `i`. */
 static int add_late(struct state *s, const struct vpa_ops *ops, size_t i, uint32_t place)
 {
-	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
-	size_t count = vpa_ops_late(ops, i, place, parts), k;
+	const struct vpa_late *late = &ops->late[i];
+	uint32_t device = ops->device[i], call = ops->launch_name[i];
 	int rc = VPT_OK;
 
-	for (k = 0; k < count && !rc; k++)
-		rc = add_stretch(s, ops->device[i], parts[k].cause, parts[k].place, parts[k].call,
-			parts[k].end_ns - parts[k].start_ns);
+	if (late->code_ns)
+		rc = add_stretch(s, device, late->cause, late->place, 0, late->code_ns);
+	if (late->call_ns && !rc)
+		rc = add_stretch(s, device, VPA_CAUSE_LAUNCH_CALL, place, call, late->call_ns);
+	if (late->latency_ns && !rc)
+		rc = add_stretch(
+			s, device, VPA_CAUSE_LAUNCH_LATENCY, place, call, late->latency_ns);
 	return rc;
 }
 
