@@ -34,7 +34,7 @@ int vpa_findings_begin(struct vpa_report *r)
 }
 
 struct vpa_finding *vpa_finding_add(
-	struct vpa_report *r, const char *id, enum vpa_finding_status status)
+	struct vpa_report *r, enum vpa_finding_id id, enum vpa_finding_status status)
 {
 	struct vpa_finding *f;
 
@@ -53,7 +53,7 @@ void vpa_finding_is_candidate(struct vpa_report *r)
 
 	if (r->candidate_count < VPA_CANDIDATES_MAX)
 		r->candidates[r->candidate_count++] = *f;
-	*f = (struct vpa_finding){.id = NULL};
+	*f = (struct vpa_finding){.id = VPA_FOUND_NONE};
 }
 
 void vpa_finding_promote(struct vpa_report *r, const struct vpa_finding *candidate)
@@ -74,12 +74,12 @@ void vpa_finding_evidence(struct vpa_finding *f, const char *text)
 	f->evidence[f->evidence_count++] = text;
 }
 
-const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id)
+const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, enum vpa_finding_id id)
 {
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].id, id))
+		if (r->findings[i].id == id)
 			return &r->findings[i];
 	return NULL;
 }

@@ -13,17 +13,17 @@ enum { VPA_FINDINGS_MAX = 32, VPA_CANDIDATES_MAX = VPA_FINDINGS_MAX };
 /* Allocates room for findings and candidates in the report. 0 or VPT_ENOMEM. */
 int vpa_findings_begin(struct vpa_report *r);
 
-/* Adds a finding; the caller fills the other members. `id` is a constant. NULL: too
- * many findings, or no memory. */
+/* Adds a finding; the caller fills the other members. NULL: too many findings, or no memory. */
 struct vpa_finding *vpa_finding_add(
-	struct vpa_report *r, const char *id, enum vpa_finding_status status);
+	struct vpa_report *r, enum vpa_finding_id id, enum vpa_finding_status status);
 /* Makes the last finding a candidate. */
 void vpa_finding_is_candidate(struct vpa_report *r);
 /* Makes a candidate a finding again, unless there are too many. */
 void vpa_finding_promote(struct vpa_report *r, const struct vpa_finding *candidate);
 /* Adds a name as evidence. Keeps the first three; skips NULL, and names already listed. */
 void vpa_finding_evidence(struct vpa_finding *f, const char *text);
-const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id);
+/* NULL: there is none. */
+const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, enum vpa_finding_id id);
 
 /* The most time that a fix would save. */
 struct vpa_saving {

@@ -11,25 +11,22 @@
 #include "analysis/advice/findings.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
-#include "formats/base/count.h"
-
-#include <string.h>
 
 #define DELETE_READS "delete small-reads; host 0 over 100us under 1ms after small-reads"
 
 static const struct {
-	const char *id, *change;
+	const char *change;
 	int at_least;
-} changes[] = {
-	{"small-reads", DELETE_READS, 0},
-	{"sync-drain", "drop syncs under 1ms", 0},
-	{"blocking-copy", "drop copies under 1ms", 0},
-	{"host-waits", DELETE_READS "; drop copies under 1ms; drop syncs under 1ms", 0},
-	{"host-stall", "host 0.5 over 100us", 0},
-	{"launch-rate", "host 0 per launch", 0},
-	{"allocation", "delete allocations", 0},
-	{"module-load", "delete loads", 0},
-	{"eager-attention", "scale eager-softmax 0", 1},
+} changes[VPA_FOUND_COUNT] = {
+	[VPA_FOUND_SMALL_READS] = {DELETE_READS, 0},
+	[VPA_FOUND_SYNC_DRAIN] = {"drop syncs under 1ms", 0},
+	[VPA_FOUND_BLOCKING_COPY] = {"drop copies under 1ms", 0},
+	[VPA_FOUND_HOST_WAITS] = {DELETE_READS "; drop copies under 1ms; drop syncs under 1ms", 0},
+	[VPA_FOUND_HOST_STALL] = {"host 0.5 over 100us", 0},
+	[VPA_FOUND_LAUNCH_RATE] = {"host 0 per launch", 0},
+	[VPA_FOUND_ALLOCATION] = {"delete allocations", 0},
+	[VPA_FOUND_MODULE_LOAD] = {"delete loads", 0},
+	[VPA_FOUND_EAGER_ATTENTION] = {"scale eager-softmax 0", 1},
 };
 
 /* The kind of copies that take most time. NULL: none. */
@@ -77,19 +74,16 @@ static const char *steady_attention(struct vpa_report *r)
 
 static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t count)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < count; i++) {
 		struct vpa_finding *f = &all[i];
 
-		for (k = 0; k < COUNT(changes); k++)
-			if (!strcmp(changes[k].id, f->id)) {
-				f->change = changes[k].change;
-				f->predicted_at_least = changes[k].at_least;
-			}
-		if (!strcmp(f->id, "exposed-copy"))
+		f->change = changes[f->id].change;
+		f->predicted_at_least = changes[f->id].at_least;
+		if (f->id == VPA_FOUND_EXPOSED_COPY)
 			f->change = main_copies(r);
-		if (!strcmp(f->id, "attention-growth"))
+		if (f->id == VPA_FOUND_ATTENTION_GROWTH)
 			f->change = steady_attention(r);
 	}
 }

@@ -11,8 +11,6 @@
 #include "analysis/report/limit.h"
 #include "formats/base/count.h"
 
-#include <string.h>
-
 #define FAMILY(x) (UINT64_C(1) << VPA_FAMILY_##x)
 
 /* Head of the window, and first use in it. */
@@ -22,55 +20,47 @@
 static const double rounding_ms = 1e-7;
 
 /* What the time is that a finding saves, for all but those of idle time between ops. */
-static const struct claim {
-	const char *id;
-	uint64_t what;
-} claims[] = {
-	{"first-use", HEAD},
-	{"before-first-work", HEAD},
-	{"exposed-copy", FAMILY(MEMCPY) | FAMILY(MEMSET)},
-	{"exposed-comm", FAMILY(COMM)},
-	{"small-collectives", FAMILY(COMM)},
-	{"peer-wait", FAMILY(COMM)},
-	{"eager-attention", FAMILY(GEMM) | FAMILY(EAGER_SOFTMAX) | FAMILY(ELEMENTWISE)},
-	{"attention-change", FAMILY(ATTENTION)},
-	{"attention-growth", FAMILY(ATTENTION) | FAMILY(EAGER_SOFTMAX)},
-	{"vol2col", FAMILY(CONV) | FAMILY(LAYOUT) | FAMILY(UNKNOWN)},
-	{"fp32-gemm", FAMILY(GEMM)},
-	{"fp32-conv", FAMILY(CONV)},
-	{"unfused-elementwise", FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
-					FAMILY(NORM) | FAMILY(INDEX)},
-	{"decoder-work", FAMILY(LAYOUT) | FAMILY(MEMCPY) | FAMILY(MEMSET)},
-	{"scattered-memory", FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) | FAMILY(NORM) |
-				     FAMILY(INDEX)},
+static const uint64_t claims[VPA_FOUND_COUNT] = {
+	[VPA_FOUND_FIRST_USE] = HEAD,
+	[VPA_FOUND_BEFORE_FIRST_WORK] = HEAD,
+	[VPA_FOUND_EXPOSED_COPY] = FAMILY(MEMCPY) | FAMILY(MEMSET),
+	[VPA_FOUND_EXPOSED_COMM] = FAMILY(COMM),
+	[VPA_FOUND_SMALL_COLLECTIVES] = FAMILY(COMM),
+	[VPA_FOUND_PEER_WAIT] = FAMILY(COMM),
+	[VPA_FOUND_EAGER_ATTENTION] = FAMILY(GEMM) | FAMILY(EAGER_SOFTMAX) | FAMILY(ELEMENTWISE),
+	[VPA_FOUND_ATTENTION_CHANGE] = FAMILY(ATTENTION),
+	[VPA_FOUND_ATTENTION_GROWTH] = FAMILY(ATTENTION) | FAMILY(EAGER_SOFTMAX),
+	[VPA_FOUND_VOL2COL] = FAMILY(CONV) | FAMILY(LAYOUT) | FAMILY(UNKNOWN),
+	[VPA_FOUND_FP32_GEMM] = FAMILY(GEMM),
+	[VPA_FOUND_FP32_CONV] = FAMILY(CONV),
+	[VPA_FOUND_UNFUSED_ELEMENTWISE] = FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
+					  FAMILY(NORM) | FAMILY(INDEX),
+	[VPA_FOUND_DECODER_WORK] = FAMILY(LAYOUT) | FAMILY(MEMCPY) | FAMILY(MEMSET),
+	[VPA_FOUND_SCATTERED_MEMORY] = FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
+				       FAMILY(NORM) | FAMILY(INDEX),
 };
 
 /* Of the same families, and yet never of the same time: the second one leaves out what the first has. */
-static const char *const disjoint[][2] = {
-	{"peer-wait", "exposed-comm"},
-	{"peer-wait", "small-collectives"},
-	{"eager-attention", "fp32-gemm"},
-	{"eager-attention", "attention-growth"},
-	{"attention-change", "attention-growth"},
+static const enum vpa_finding_id disjoint[][2] = {
+	{VPA_FOUND_PEER_WAIT, VPA_FOUND_EXPOSED_COMM},
+	{VPA_FOUND_PEER_WAIT, VPA_FOUND_SMALL_COLLECTIVES},
+	{VPA_FOUND_EAGER_ATTENTION, VPA_FOUND_FP32_GEMM},
+	{VPA_FOUND_EAGER_ATTENTION, VPA_FOUND_ATTENTION_GROWTH},
+	{VPA_FOUND_ATTENTION_CHANGE, VPA_FOUND_ATTENTION_GROWTH},
 };
 
 static uint64_t what_of(const struct vpa_finding *f)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(claims); i++)
-		if (!strcmp(claims[i].id, f->id))
-			return claims[i].what;
-	return 0;
+	return claims[f->id];
 }
 
-static int are_disjoint(const char *a, const char *b)
+static int are_disjoint(enum vpa_finding_id a, enum vpa_finding_id b)
 {
 	size_t i;
 
 	for (i = 0; i < COUNT(disjoint); i++)
-		if ((!strcmp(disjoint[i][0], a) && !strcmp(disjoint[i][1], b)) ||
-			(!strcmp(disjoint[i][0], b) && !strcmp(disjoint[i][1], a)))
+		if ((disjoint[i][0] == a && disjoint[i][1] == b) ||
+			(disjoint[i][0] == b && disjoint[i][1] == a))
 			return 1;
 	return 0;
 }
@@ -83,8 +73,8 @@ static double least(double a, double b)
 /* Whether it saves idle time between ops, which the counters share out. */
 static int is_of_gaps(const struct vpa_finding *f)
 {
-	return f->is_idle && strcmp(f->id, "before-first-work") != 0 &&
-	       strcmp(f->id, "after-last-work") != 0;
+	return f->is_idle && f->id != VPA_FOUND_BEFORE_FIRST_WORK &&
+	       f->id != VPA_FOUND_AFTER_LAST_WORK;
 }
 
 /* The most of `f` that `before` may save too. */
@@ -96,7 +86,7 @@ static double overlap(const struct vpa_finding *f, const struct vpa_finding *bef
 		return least(most, least(f->gain_shared_ms, before->gain_shared_ms) +
 					   f->gain_excess_ms + before->gain_excess_ms);
 	if (is_of_gaps(f) || is_of_gaps(before)) /* small reads have the time of their copies */
-		return strcmp(f->id, "exposed-copy") && strcmp(before->id, "exposed-copy")
+		return f->id != VPA_FOUND_EXPOSED_COPY && before->id != VPA_FOUND_EXPOSED_COPY
 			       ? 0
 			       : least(most, f->gain_shared_ms + before->gain_shared_ms);
 	if (!(what_of(f) & what_of(before)) || are_disjoint(f->id, before->id))
@@ -112,7 +102,7 @@ static double most_of_gaps_ms(const struct vpa_report *r)
 
 	for (i = 0; i < r->device_count; i++)
 		ns += r->devices[i].active_ns - r->devices[i].busy_ns;
-	for (i = 0; i < r->device_count && vpa_finding_find(r, "small-reads"); i++)
+	for (i = 0; i < r->device_count && vpa_finding_find(r, VPA_FOUND_SMALL_READS); i++)
 		ns += r->devices[i].small_read_ns;
 	return vpa_in_ms(ns);
 }
@@ -138,7 +128,7 @@ static void leave_earlier(const struct vpa_report *r, size_t i)
 /* Time that several findings share out, and the first of them. */
 struct budget {
 	double left_ms;
-	const char *first;
+	enum vpa_finding_id first;
 };
 
 static void take_from(struct budget *b, struct vpa_finding *f)
@@ -152,14 +142,15 @@ static void take_from(struct budget *b, struct vpa_finding *f)
 
 void vpa_findings_claim(struct vpa_report *r)
 {
-	struct budget gaps = {most_of_gaps_ms(r), NULL}, work = {vpa_in_ms(vpa_busy_ns(r)), NULL};
+	struct budget gaps = {most_of_gaps_ms(r), VPA_FOUND_NONE},
+		      work = {vpa_in_ms(vpa_busy_ns(r)), VPA_FOUND_NONE};
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++) {
 		struct vpa_finding *f = &r->findings[i];
 
 		f->adds_ms = f->gain_at_most_ms;
-		f->instead_of = NULL;
+		f->instead_of = VPA_FOUND_NONE;
 		leave_earlier(r, i);
 		if (is_of_gaps(f))
 			take_from(&gaps, f);

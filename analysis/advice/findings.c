@@ -29,13 +29,14 @@ static double share_of(const struct vpa_report *r, const struct vpa_finding *f)
 }
 
 /* Problems of the recording come before everything else: they are not the program's. */
-static int is_of_recording(const char *id)
+static int is_of_recording(enum vpa_finding_id id)
 {
-	static const char *const ids[] = {"records-lost", "no-launch", "profiler"};
+	static const enum vpa_finding_id ids[] = {
+		VPA_FOUND_RECORDS_LOST, VPA_FOUND_NO_LAUNCH, VPA_FOUND_PROFILER};
 	size_t i;
 
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (!strcmp(id, ids[i]))
+		if (id == ids[i])
 			return 1;
 	return 0;
 }
@@ -56,7 +57,7 @@ static int is_before(
 		return rank_of(a) < rank_of(b);
 	if (share_a > share_b || share_a < share_b)
 		return share_a > share_b;
-	return strcmp(a->id, b->id) < 0;
+	return strcmp(vpa_finding_text(a->id), vpa_finding_text(b->id)) < 0;
 }
 
 static void set_likely(struct vpa_finding *f)
@@ -105,8 +106,8 @@ void vpa_findings_sort(struct vpa_report *r)
 /* Fills attention.fallbacks. */
 static int list_fallbacks(struct vpa_report *r)
 {
-	static const char *const ids[] = {
-		"eager-attention", "flash-2-on-hopper", "attention-change"};
+	static const enum vpa_finding_id ids[] = {
+		VPA_FOUND_EAGER_ATTENTION, VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FOUND_ATTENTION_CHANGE};
 	struct vpa_attention *a = &r->attention;
 	size_t i, k;
 
@@ -115,7 +116,7 @@ static int list_fallbacks(struct vpa_report *r)
 		return VPT_ENOMEM;
 	for (i = 0; i < r->finding_count; i++)
 		for (k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
-			if (!strcmp(r->findings[i].id, ids[k]))
+			if (r->findings[i].id == ids[k])
 				a->fallbacks[a->fallback_count++] = vpa_arena_printf(&r->arena,
 					"%s (%s)", r->findings[i].title, r->findings[i].measured);
 	return VPT_OK;

@@ -25,7 +25,7 @@ static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 
 	if (b->bps < 0 || b->bps >= least_bps)
 		return;
-	f = vpa_finding_add(r, "bps", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_BPS, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "user input takes effect one block late: make blocks shorter";
@@ -44,7 +44,7 @@ static void find_steps(struct vpa_report *r, const struct vpa_request *q)
 	/* A window may hold any number of videos or images; steps of training have no such limit. */
 	if (!r->is_diffusion || steps <= most_steps || (!in_blocks && !q->source))
 		return;
-	f = vpa_finding_add(r, "steps", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_STEPS, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "use fewer denoising steps: distilled models need 4 to 8, step caches skip some";
@@ -65,7 +65,7 @@ static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
 		most = b->series[i].latents > most ? b->series[i].latents : most;
 	if ((double)most <= most_latents)
 		return;
-	f = vpa_finding_add(r, "block-size", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_BLOCK_SIZE, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "use smaller blocks: the first frame waits for all latent frames of its block";
@@ -77,13 +77,14 @@ static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
 /* Attention time in measured blocks that other findings already claim. */
 static uint64_t sold_ns(const struct vpa_report *r)
 {
-	static const char *const ids[] = {"eager-attention", "attention-change"};
+	static const enum vpa_finding_id ids[] = {
+		VPA_FOUND_EAGER_ATTENTION, VPA_FOUND_ATTENTION_CHANGE};
 	double ms = 0;
 	size_t i, k;
 
 	for (i = 0; i < r->finding_count; i++)
 		for (k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
-			if (!strcmp(r->findings[i].id, ids[k]))
+			if (r->findings[i].id == ids[k])
 				ms += r->findings[i].gain_at_most_ms;
 	return vpt_sat_u64(ms * 1e6 + 0.5);
 }
@@ -148,7 +149,7 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 
 	if (!b->has_drift || b->attention_drift_most_ns < growth_share * b->period.mean_ns)
 		return;
-	f = vpa_finding_add(r, "attention-growth", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_ATTENTION_GROWTH, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "attention grows with the KV cache: use a shorter window, or a sink and a "
@@ -184,7 +185,7 @@ static void find_stages(struct vpa_report *r)
 		if (s->kind != VPA_SCOPE_STAGE || s->nested || s->holds_steps || !s->in_blocks ||
 			s->alone_share <= stage_share)
 			continue;
-		f = vpa_finding_add(r, "stage-share", VPA_FINDING_WARN);
+		f = vpa_finding_add(r, VPA_FOUND_STAGE_SHARE, VPA_FINDING_WARN);
 		if (!f)
 			return;
 		f->title = "one stage outside denoising takes a large part of each block";
@@ -232,7 +233,7 @@ static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 	}
 	if (steps <= 0 || (double)count < steps || ns < b->span_ns / 100)
 		return;
-	f = vpa_finding_add(r, "syncs-per-step", VPA_FINDING_INFO);
+	f = vpa_finding_add(r, VPA_FOUND_SYNCS_PER_STEP, VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = "the host waits for the GPU in every step: keep scalars on the device";

@@ -56,7 +56,7 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 		(double)c->limited_ns < limited_share * (double)c->awake_ns ||
 		(c->limited_mhz > 0 && !is_lower(c) && was_free(c)))
 		return;
-	f = vpa_finding_add(r, "throttling", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_THROTTLING, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = strcmp(c->reasons[0].reason, "power cap")
@@ -94,7 +94,7 @@ static void find_memory(struct vpa_report *r, const struct vpa_counter *used)
 	if (!total || total->max <= 0 || used->samples < LEAST_SAMPLES ||
 		used->max < memory_share * total->max)
 		return;
-	f = vpa_finding_add(r, "memory-full", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_MEMORY_FULL, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "the GPU's memory is almost full: offload, quantize or tile before it runs out";
@@ -116,7 +116,7 @@ static void find_reads(struct vpa_report *r, const struct vpa_counter *disk)
 	if (disk->loop_ns < least_ns || disk->loop_bytes < loop_bytes ||
 		disk->loop_bytes * 1e9 / (double)disk->loop_ns < loop_rate)
 		return;
-	f = vpa_finding_add(r, "disk-in-loop", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_DISK_IN_LOOP, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "the loop reads from disk: load the weights before it, and keep them in memory";
@@ -138,7 +138,7 @@ static void find_quota(struct vpa_report *r, const struct vpa_counter *quota)
 	if (quota->samples < LEAST_SAMPLES || quota->covered_ns < least_ns ||
 		quota->mean < 100 * quota_share)
 		return;
-	f = vpa_finding_add(r, "cpu-quota", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_CPU_QUOTA, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "the process runs out of its CPU quota: raise the cgroup's cpu.max";

@@ -40,7 +40,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 	}
 	if (!ns || (double)ns < least_share * (double)idle || ns < vpa_windows_ns(r) / 100)
 		return NULL;
-	f = vpa_finding_add(r, "first-use", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_FIRST_USE, VPA_FINDING_WARN);
 	if (!f)
 		return NULL;
 	f->title = vpa_arena_printf(&r->arena,
@@ -64,7 +64,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 uint64_t vpa_first_use_left(
 	const struct vpa_report *r, const struct vpa_device *device, enum vpa_cause cause)
 {
-	if (!vpa_finding_find(r, "first-use"))
+	if (!vpa_finding_find(r, VPA_FOUND_FIRST_USE))
 		return 0;
 	return device ? first_use_of(device, cause) : first_use_of_all(r, cause);
 }

@@ -36,45 +36,47 @@ static const double shared_share = 0.1;
 
 /* What to do about each cause. */
 static const struct vpa_advice advices[] = {
-	{VPA_CAUSE_SYNC, 0, 0, "sync-drain",
+	{VPA_CAUSE_SYNC, 0, 0, VPA_FOUND_SYNC_DRAIN,
 		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
-	{VPA_CAUSE_BLOCKING_COPY, 0, 0, "blocking-copy",
+	{VPA_CAUSE_BLOCKING_COPY, 0, 0, VPA_FOUND_BLOCKING_COPY,
 		"keep the host from waiting for copies: pinned memory, non_blocking=True"},
-	{VPA_CAUSE_ALLOCATION, 0, 0, "allocation",
+	{VPA_CAUSE_ALLOCATION, 0, 0, VPA_FOUND_ALLOCATION,
 		"allocate before the loop: a caching allocator, no empty_cache()"},
-	{VPA_CAUSE_MODULE_LOAD, 0, 0, "module-load",
+	{VPA_CAUSE_MODULE_LOAD, 0, 0, VPA_FOUND_MODULE_LOAD,
 		"load and compile before the measured part: warm up every shape"},
-	{VPA_CAUSE_FIRST_USE, 0, 0, "first-use",
+	{VPA_CAUSE_FIRST_USE, 0, 0, VPA_FOUND_FIRST_USE,
 		"load and set up before the measured part: warm up every shape"},
-	{VPA_CAUSE_GRAPH_BUILD, 0, 0, "graph-build", "instantiate CUDA graphs before the loop"},
-	{VPA_CAUSE_OTHER_CALL, 0, 0, "other-call", "move this CUDA call out of the loop"},
-	{VPA_CAUSE_LAUNCH_RATE, 0, 0, "launch-rate",
+	{VPA_CAUSE_GRAPH_BUILD, 0, 0, VPA_FOUND_GRAPH_BUILD,
+		"instantiate CUDA graphs before the loop"},
+	{VPA_CAUSE_OTHER_CALL, 0, 0, VPA_FOUND_OTHER_CALL, "move this CUDA call out of the loop"},
+	{VPA_CAUSE_LAUNCH_RATE, 0, 0, VPA_FOUND_LAUNCH_RATE,
 		"launch less: CUDA graphs, torch.compile, fused kernels"},
-	{VPA_CAUSE_HOST_CODE, 0, 0, "host-stall",
+	{VPA_CAUSE_HOST_CODE, 0, 0, VPA_FOUND_HOST_STALL,
 		"shorten or overlap the host code between launches"},
-	{VPA_CAUSE_LAUNCH_CALL, 1, 0, "launch-call",
+	{VPA_CAUSE_LAUNCH_CALL, 1, 0, VPA_FOUND_LAUNCH_CALL,
 		"make fewer launch calls: CUDA graphs, torch.compile, fused kernels"},
-	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
+	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, VPA_FOUND_LAUNCH_LATENCY,
 		"run further ahead of the GPU, or use CUDA graphs"},
-	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
+	{VPA_CAUSE_DEPENDENCY, 0, 0, VPA_FOUND_DEPENDENCY,
 		"the GPUs wait for each other: give each of them work while the others run, or "
 		"make "
 		"the one that others wait for finish earlier"},
-	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
-	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
+	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, VPA_FOUND_INSIDE_GRAPH,
+		"fuse small kernels inside the CUDA graph"},
+	{VPA_CAUSE_GRAPH_START, 1, 0, VPA_FOUND_GRAPH_START,
 		"check what each CUDA graph waits for before its first node; merge small graphs"},
-	{VPA_CAUSE_SCHEDULING, 1, 0, "scheduling",
+	{VPA_CAUSE_SCHEDULING, 1, 0, VPA_FOUND_SCHEDULING,
 		"fuse small kernels: the GPU needs time to start each of them"},
-	{VPA_CAUSE_QUEUED, 1, 0, "queued",
+	{VPA_CAUSE_QUEUED, 1, 0, VPA_FOUND_QUEUED,
 		"find out what queued work waits for: streams, host functions, other processes, "
 		"or work that was not recorded"},
-	{VPA_CAUSE_PROFILER, 1, 1, "profiler",
+	{VPA_CAUSE_PROFILER, 1, 1, VPA_FOUND_PROFILER,
 		"record less: the profiling library itself delayed the host"},
-	{VPA_CAUSE_NO_LAUNCH, 1, 1, "no-launch",
+	{VPA_CAUSE_NO_LAUNCH, 1, 1, VPA_FOUND_NO_LAUNCH,
 		"record launches too: without them the cause of idle time is unknown"},
-	{VPA_CAUSE_CLOCKS, 1, 1, "clocks",
+	{VPA_CAUSE_CLOCKS, 1, 1, VPA_FOUND_CLOCKS,
 		"record again: on clocks that disagree, the cause of idle time is unknown"},
-	{VPA_CAUSE_RECORDS_LOST, 1, 1, "records-lost",
+	{VPA_CAUSE_RECORDS_LOST, 1, 1, VPA_FOUND_RECORDS_LOST,
 		"record again with more memory: records are missing where the GPU was idle"},
 };
 
@@ -438,7 +440,8 @@ static int is_tail_lost(const struct vpa_report *r)
 	return 0;
 }
 
-static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
+static void find_edge(
+	struct vpa_report *r, enum vpa_cause cause, enum vpa_finding_id id, const char *title)
 {
 	struct vpa_idle_sum sum = vpa_idle_sum_of(r, cause);
 	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? vpa_first_work_words(r) : NULL,
@@ -506,8 +509,9 @@ void vpa_find_idle(struct vpa_report *r)
 
 	find_first_use(r);
 	find_causes(r);
-	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", vpa_first_work_title(r));
-	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
+	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, VPA_FOUND_BEFORE_FIRST_WORK,
+		vpa_first_work_title(r));
+	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, VPA_FOUND_AFTER_LAST_WORK,
 		"at the end: stop recording when its work is done");
 	if (r->finding_count == before)
 		find_largest(r);

@@ -9,7 +9,8 @@
 struct vpa_advice {
 	enum vpa_cause cause;
 	int course, of_recording;
-	const char *id, *title;
+	enum vpa_finding_id id;
+	const char *title;
 };
 
 /* Of a cause. */

@@ -51,7 +51,7 @@ static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision prec
 /* Time of matrix products that the finding about unfused attention already counts. */
 static uint64_t eager_gemm_ns(const struct vpa_report *r)
 {
-	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
+	const struct vpa_finding *f = vpa_finding_find(r, VPA_FOUND_EAGER_ATTENTION);
 
 	return f ? vpt_sat_u64((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
 }
@@ -124,7 +124,7 @@ static void find_wide_gemms(struct vpa_report *r)
 
 	if ((double)wide < work_share * busy || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "fp32-gemm", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_FP32_GEMM, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = wide_title(r, is_mixed);
@@ -169,7 +169,7 @@ static void find_wide_convs(struct vpa_report *r)
 
 	if ((double)wide_ns < work_share * (double)vpa_busy_ns(r) || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "fp32-conv", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_FP32_CONV, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = has_tf32(r)
@@ -198,7 +198,7 @@ static void find_chains(struct vpa_report *r)
 
 	if ((double)s.ns < work_share * (double)busy || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "unfused-elementwise", vpa_saving_status(r, &s));
+	f = vpa_finding_add(r, VPA_FOUND_UNFUSED_ELEMENTWISE, vpa_saving_status(r, &s));
 	if (!f)
 		return;
 	f->title = "small kernels run one after the other: fuse them, as torch.compile does";
@@ -301,7 +301,8 @@ static void find_decoder(struct vpa_report *r, const struct stage_work *w)
 
 	if ((double)w->all_ns < work_share * (double)vpa_busy_ns(r))
 		return;
-	f = vpa_finding_add(r, "decoder-work", moves ? vpa_saving_status(r, &s) : VPA_FINDING_INFO);
+	f = vpa_finding_add(
+		r, VPA_FOUND_DECODER_WORK, moves ? vpa_saving_status(r, &s) : VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = decoder_title(w, moves);
@@ -374,7 +375,7 @@ static void find_attention_cost(struct vpa_report *r)
 	}
 	if (!dear && used < 2)
 		return;
-	f = vpa_finding_add(r, "attention-cost", VPA_FINDING_INFO);
+	f = vpa_finding_add(r, VPA_FOUND_ATTENTION_COST, VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = used > 1 ? "several attention back-ends run: compare what a call costs with its "
@@ -423,9 +424,9 @@ static void add_scattered(struct scattered *sum, const struct vpa_byte_row *b)
 /* Time that another finding would save is not counted again. */
 static int is_claimed(const struct vpa_report *r, const struct vpa_byte_row *b)
 {
-	const struct vpa_finding *decoder = vpa_finding_find(r, "decoder-work");
+	const struct vpa_finding *decoder = vpa_finding_find(r, VPA_FOUND_DECODER_WORK);
 
-	return vpa_finding_find(r, "unfused-elementwise") ||
+	return vpa_finding_find(r, VPA_FOUND_UNFUSED_ELEMENTWISE) ||
 	       (b->family == VPA_FAMILY_LAYOUT && decoder && decoder->gain_at_most_ms > 0);
 }
 
@@ -448,7 +449,7 @@ static void find_scattered(struct vpa_report *r)
 	if (!sum.most || (double)sum.ns < work_share * (double)vpa_busy_ns(r) ||
 		!vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "scattered-memory", vpa_saving_status(r, &s));
+	f = vpa_finding_add(r, VPA_FOUND_SCATTERED_MEMORY, vpa_saving_status(r, &s));
 	if (!f)
 		return;
 	f->title = "kernels read memory that is not contiguous: avoid permuted operands, "
@@ -536,9 +537,9 @@ static void find_largest(struct vpa_report *r)
 				vpa_per_cent(k->exclusive_ns, busy), shown ? shown : "",
 				shown && limit ? ", " : "", limit ? limit : "");
 	}
-	if (!*text || !vpa_finding_find(r, "gpu-bound"))
+	if (!*text || !vpa_finding_find(r, VPA_FOUND_GPU_BOUND))
 		return;
-	f = vpa_finding_add(r, "largest-kernels", VPA_FINDING_INFO);
+	f = vpa_finding_add(r, VPA_FOUND_LARGEST_KERNELS, VPA_FINDING_INFO);
 	if (!f)
 		return;
 	f->title = "what is unusual about the largest kernels";

@@ -8,7 +8,7 @@
 
 /* Of the blocking copies those that read a few bytes back: not bandwidth is the matter, but that the host
  * waits for everything before them. */
-static const struct vpa_advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
+static const struct vpa_advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, VPA_FOUND_SMALL_READS,
 	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
 
 /* What to do about each part of the waits, in a list. */
@@ -28,7 +28,7 @@ const char *vpa_wait_copies(struct vpa_report *r, enum vpa_waits part)
 /* Without a read its copy goes away too. If copies have a finding of their own, it has that time as well. */
 static void add_read_copies(const struct vpa_report *r, struct vpa_idle_sum *sum)
 {
-	const struct vpa_finding *exposed = vpa_finding_find(r, "exposed-copy");
+	const struct vpa_finding *exposed = vpa_finding_find(r, VPA_FOUND_EXPOSED_COPY);
 	uint64_t ns = 0;
 	size_t d;
 
@@ -81,7 +81,8 @@ static void find_hidden_waits(
 static void find_all_waits(
 	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
 {
-	struct vpa_advice a = {all->cause, 0, 0, "host-waits", "keep the host from waiting"};
+	struct vpa_advice a = {
+		all->cause, 0, 0, VPA_FOUND_HOST_WAITS, "keep the host from waiting"};
 	struct vpa_finding *f;
 	unsigned k, shown = 0;
 

@@ -54,18 +54,21 @@ static const char *bound_title(const struct vpa_report *r, enum vpa_limit limit,
 static void find_bound(struct vpa_report *r)
 {
 	static const struct {
-		const char *id, *title;
+		enum vpa_finding_id id;
+		const char *title;
 	} bounds[] = {
-		[VPA_LIMIT_WORK] = {"gpu-bound",
+		[VPA_LIMIT_WORK] = {VPA_FOUND_GPU_BOUND,
 			"the GPU is the limit: make its work cheaper, not the host faster"},
-		[VPA_LIMIT_COPIES] = {"copy-bound",
+		[VPA_LIMIT_COPIES] = {VPA_FOUND_COPY_BOUND,
 			"copies are the limit: the GPU waits for data, not for the host"},
-		[VPA_LIMIT_COMM] = {"comm-bound", "communication is the limit: the GPU waits for "
-						  "other GPUs, not for the host"},
-		[VPA_LIMIT_PEERS] = {"peer-bound",
+		[VPA_LIMIT_COMM] = {VPA_FOUND_COMM_BOUND,
+			"communication is the limit: the GPU waits for "
+			"other GPUs, not for the host"},
+		[VPA_LIMIT_PEERS] = {VPA_FOUND_PEER_BOUND,
 			"other ranks are the limit: this one finishes its work first"},
-		[VPA_LIMIT_FAULTS] = {"fault-bound", "unified memory is the limit: move the data "
-						     "before the kernels need it"},
+		[VPA_LIMIT_FAULTS] = {VPA_FOUND_FAULT_BOUND,
+			"unified memory is the limit: move the data "
+			"before the kernels need it"},
 	};
 	struct vpa_load load = vpa_load_of_all(r);
 	enum vpa_limit limit = vpa_limit_of(&load);
@@ -88,7 +91,8 @@ static void find_bound(struct vpa_report *r)
 /* ---- exposed time ---- */
 
 struct exposed {
-	const char *id, *title, *what, *caveat;
+	enum vpa_finding_id id;
+	const char *title, *what, *caveat;
 	uint64_t (*ns)(const struct vpa_device *d);
 	enum vpa_family family;
 	uint64_t from_ns; /* lower end of the bound; 0: it is one number */
@@ -228,13 +232,14 @@ static const char *small_collectives_text(struct vpa_report *r, double calls)
 /* Calls that move next to nothing cost what a call costs, and make the GPUs wait for each other each time. */
 static void name_small_collectives(struct vpa_report *r)
 {
-	struct vpa_finding *comm = (struct vpa_finding *)vpa_finding_find(r, "exposed-comm"),
-			   *wait = (struct vpa_finding *)vpa_finding_find(r, "peer-wait");
+	struct vpa_finding *comm = (struct vpa_finding *)vpa_finding_find(
+				   r, VPA_FOUND_EXPOSED_COMM),
+			   *wait = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_PEER_WAIT);
 	double calls = comm || wait ? small_collectives(r) : 0;
 	const char *text = calls > 0 ? small_collectives_text(r, calls) : NULL;
 
 	if (comm && text) {
-		comm->id = "small-collectives";
+		comm->id = VPA_FOUND_SMALL_COLLECTIVES;
 		comm->title = "many small collectives: join them, as DDP's buckets or one "
 			      "all-reduce of several tensors do";
 		comm->note = text;
@@ -285,7 +290,7 @@ static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char 
 /* The largest kind of copies determines the advice. */
 static void name_copies(struct vpa_report *r, int is_too_much)
 {
-	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "exposed-copy");
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, VPA_FOUND_EXPOSED_COPY);
 	const struct vpa_copy_row *c = r->copies;
 
 	if (!f || !r->copy_count)
@@ -313,17 +318,17 @@ static void find_unhidden(struct vpa_report *r)
 {
 	int is_too_much = is_too_much_to_hide(r);
 	const struct exposed kinds[] = {
-		{"exposed-copy",
+		{VPA_FOUND_EXPOSED_COPY,
 			"overlap copies with kernels: pinned memory, a separate stream, fewer "
 			"offloads",
 			"exposed copies and memsets:", NULL, copy_ns,
 			is_mostly_memsets(r) ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY,
 			is_too_much ? hidden_at_most(r) : 0},
-		{"exposed-comm",
+		{VPA_FOUND_EXPOSED_COMM,
 			"overlap communication with compute: asynchronous collectives, smaller "
 			"buckets",
 			"exposed communication:", NULL, transfer_ns, VPA_FAMILY_COMM, 0},
-		{"peer-wait",
+		{VPA_FOUND_PEER_WAIT,
 			"find the rank that is late: vptrace-analyze ranks, with the captures of "
 			"all",
 			"communication that may be waiting for other ranks:",
@@ -362,7 +367,7 @@ static void find_eager(struct vpa_report *r)
 	s.base_ns = vpa_gain_unit_busy(r, s.ns, VPA_FAMILY_EAGER_SOFTMAX);
 	if (!count || !vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "eager-attention", VPA_FINDING_FAIL);
+	f = vpa_finding_add(r, VPA_FOUND_EAGER_ATTENTION, VPA_FINDING_FAIL);
 	if (!f)
 		return;
 	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
@@ -415,7 +420,7 @@ static void find_old_flash(struct vpa_report *r)
 		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
 			b->share_of_busy < attention_share)
 			continue;
-		f = vpa_finding_add(r, "flash-2-on-hopper", VPA_FINDING_WARN);
+		f = vpa_finding_add(r, VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FINDING_WARN);
 		if (!f)
 			return;
 		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
@@ -443,7 +448,7 @@ static void find_backend_change(struct vpa_report *r)
 		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
 			!vpa_is_window_share(r, c->slow_ns) || !strcmp(c->slow, "eager"))
 			continue;
-		f = vpa_finding_add(r, "attention-change", VPA_FINDING_WARN);
+		f = vpa_finding_add(r, VPA_FOUND_ATTENTION_CHANGE, VPA_FINDING_WARN);
 		if (!f)
 			return;
 		f->title = "attention changes its back-end between steps: look for a mask, a shape "
@@ -470,7 +475,7 @@ static void find_unfused_conv(struct vpa_report *r)
 
 	if (!vpa_saving_is_worth(r, &s))
 		return;
-	f = vpa_finding_add(r, "vol2col", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_VOL2COL, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";

@@ -63,7 +63,7 @@ static uint64_t shared_head_ns(const struct vpa_report *r)
 	uint64_t ns = 0;
 	size_t d;
 
-	for (d = 0; d < r->device_count && vpa_finding_find(r, "first-use"); d++)
+	for (d = 0; d < r->device_count && vpa_finding_find(r, VPA_FOUND_FIRST_USE); d++)
 		vpt_sat_add_to(&ns, r->devices[d].first_use_head_ns);
 	return ns;
 }

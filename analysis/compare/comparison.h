@@ -155,7 +155,8 @@ struct vpa_compared_counter {
 
 /* A finding that only one side has. */
 struct vpa_compared_finding {
-	const char *id, *title;
+	enum vpa_finding_id id;
+	const char *title;
 	int in_b;
 };
 

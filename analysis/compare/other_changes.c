@@ -372,75 +372,28 @@ static int write_counters(struct vpa_comparison *c, struct vpa_row_names *in)
 
 /* ---- findings ---- */
 
-static struct vpa_row_name finding_name(const void *rows, size_t i)
+/* Each finding that only one side has, once. One of another version, which is none here, is left out. */
+static int write_findings(struct vpa_comparison *c)
 {
-	const struct vpa_finding *row = (const struct vpa_finding *)rows + i;
-
-	return (struct vpa_row_name){row->id, NULL, 0};
-}
-
-static struct vpa_row_name compared_finding_name(const void *rows, size_t i)
-{
-	const struct vpa_compared_finding *row = (const struct vpa_compared_finding *)rows + i;
-
-	return (struct vpa_row_name){row->id, NULL, 0};
-}
-
-static int is_in_any(const struct vpa_row_names *in, size_t runs, const char *id)
-{
-	const struct vpa_row_name name = {id, NULL, 0};
-	size_t i;
+	unsigned char has[2][VPA_FOUND_COUNT] = {{0}}, is_listed[VPA_FOUND_COUNT] = {1};
+	size_t runs = c->a.count + c->b.count, i, k;
 
 	for (i = 0; i < runs; i++)
-		if (vpa_row_names_find(&in[i], &name) != SIZE_MAX)
-			return 1;
-	return 0;
-}
-
-/* Each finding that only one side has, once. */
-static int list_findings(
-	struct vpa_comparison *c, const struct vpa_row_names *in, struct vpa_row_names *listed)
-{
-	size_t i, k;
-
-	for (i = 0; i < c->a.count + c->b.count; i++)
+		for (k = 0; k < run_at(c, i)->finding_count; k++)
+			has[i >= c->a.count][run_at(c, i)->findings[k].id] = 1;
+	c->findings = vpa_arena_alloc(&c->arena, VPA_FOUND_COUNT, sizeof(*c->findings));
+	for (i = 0; c->findings && i < runs; i++)
 		for (k = 0; k < run_at(c, i)->finding_count; k++) {
 			const struct vpa_finding *f = &run_at(c, i)->findings[k];
-			int in_b = i >= c->a.count, put;
+			int in_b = i >= c->a.count;
 
-			if (in_b ? is_in_any(in, c->a.count, f->id)
-				 : is_in_any(in + c->a.count, c->b.count, f->id))
+			if (is_listed[f->id] || has[!in_b][f->id])
 				continue;
-			c->findings[c->finding_count] =
+			is_listed[f->id] = 1;
+			c->findings[c->finding_count++] =
 				(struct vpa_compared_finding){f->id, f->title, in_b};
-			put = vpa_row_names_put(listed, c->finding_count);
-			if (put < 0)
-				return VPT_ENOMEM;
-			c->finding_count += put > 0;
 		}
-	return VPT_OK;
-}
-
-/* `in`: for each run, empty. */
-static int write_findings(struct vpa_comparison *c, struct vpa_row_names *in)
-{
-	struct vpa_row_names listed = {.name_of = compared_finding_name};
-	size_t runs = c->a.count + c->b.count, most = 0, i;
-	int rc = VPT_OK;
-
-	for (i = 0; i < runs && !rc; i++) {
-		const struct vpa_report *r = run_at(c, i);
-
-		most += r->finding_count;
-		rc = name_rows(&in[i], r->findings, r->finding_count, finding_name);
-	}
-	c->findings = vpa_arena_alloc(&c->arena, most + 1, sizeof(*c->findings));
-	listed.rows = c->findings;
-	if (rc || !c->findings || list_findings(c, in, &listed))
-		rc = VPT_ENOMEM;
-	vpt_map_free(&listed.map);
-	free_names(in, runs);
-	return rc;
+	return c->findings ? VPT_OK : VPT_ENOMEM;
 }
 
 int vpa_compare_tables(struct vpa_comparison *c)
@@ -449,8 +402,7 @@ int vpa_compare_tables(struct vpa_comparison *c)
 
 	if (!in)
 		return VPT_ENOMEM;
-	return write_stages(c, in) || write_counts(c) || write_counters(c, in) ||
-			       write_findings(c, in)
+	return write_stages(c, in) || write_counts(c) || write_counters(c, in) || write_findings(c)
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }

@@ -41,7 +41,7 @@ static int is_gone(const struct vpa_finding *f, const struct vpa_report *b)
 /* All waits together are no other change than each kind of them. */
 static int is_of_others(const struct vpa_finding *f)
 {
-	return !strcmp(f->id, "host-waits");
+	return f->id == VPA_FOUND_HOST_WAITS;
 }
 
 struct gone {
@@ -92,7 +92,7 @@ static int put(struct vpa_comparison *c, const struct gone *gone, const struct v
 		.fps_measured = mean->fps_measured};
 	for (i = 0; p->titles && p->ids && i < gone->count; i++) {
 		p->titles[i] = gone->findings[i]->title;
-		p->ids[i] = gone->findings[i]->id;
+		p->ids[i] = vpa_finding_text(gone->findings[i]->id);
 	}
 	p->finding_count = p->id_count = gone->count;
 	if (c->arena.failed)

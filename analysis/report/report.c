@@ -13,6 +13,16 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
+const char *vpa_finding_text(enum vpa_finding_id id)
+{
+	static const char *const texts[] = {
+#define VPA_FINDING_ID(name, text) text,
+#include "analysis/report/finding_ids.def"
+	};
+
+	return texts[id];
+}
+
 /* Above 0: a has more to measure than b; 0: as much. */
 static int compare_requests(const struct vpa_request *a, const struct vpa_request *b)
 {

@@ -218,8 +218,15 @@ struct vpa_sync_row {
 
 enum vpa_finding_status { VPA_FINDING_INFO, VPA_FINDING_WARN, VPA_FINDING_FAIL };
 
+/* What it is about: VPA_FOUND_SYNC_DRAIN ... */
+enum vpa_finding_id {
+#define VPA_FINDING_ID(name, text) VPA_FOUND_##name,
+#include "analysis/report/finding_ids.def"
+	VPA_FOUND_COUNT
+};
+
 struct vpa_finding {
-	const char *id;    /* "bound", "sync-drain", "eager-attention" ... stable */
+	enum vpa_finding_id id;
 	const char *title; /* one line */
 	const char *measured, *threshold;
 	double gain_at_most_ms; /* 0: not about time; assumes nothing else becomes the bottleneck */
@@ -232,9 +239,9 @@ struct vpa_finding {
 	/* By how much a replay saves more than what the cause is to blame for; part of gain_at_most_ms. */
 	double gain_excess_ms;
 	/* Part of gain_at_most_ms that no finding before it in the list may save too: no two of these parts are the
-	 * same time. instead_of: the id of the finding before it that may save most of the rest; NULL: none. */
+	 * same time. instead_of: the finding before it that may save most of the rest; VPA_FOUND_NONE: none. */
 	double adds_ms;
-	const char *instead_of;
+	enum vpa_finding_id instead_of;
 	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
 	double gain_from_ms;
 	/* What the gain is a part of. With several devices the figures are those of the device that would gain
@@ -466,6 +473,9 @@ static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
 		busy += r->devices[i].busy_ns;
 	return busy;
 }
+
+/* The id as reports have it: "sync-drain". */
+const char *vpa_finding_text(enum vpa_finding_id id);
 
 void vpa_report_free(struct vpa_report *r); /* accepts NULL */
 

@@ -308,7 +308,8 @@ static void predict_all(struct predicting *p, const struct vpa_retiming *t, size
 static int brings_more(const struct vpa_report *r, const struct vpa_finding *joint)
 {
 	static const double visible_share = 0.005;
-	static const char *const parts[] = {"small-reads", "blocking-copy", "sync-drain"};
+	static const enum vpa_finding_id parts[] = {
+		VPA_FOUND_SMALL_READS, VPA_FOUND_BLOCKING_COPY, VPA_FOUND_SYNC_DRAIN};
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -324,7 +325,7 @@ static int brings_more(const struct vpa_report *r, const struct vpa_finding *joi
 /* Two lines with one effect would look like two effects. */
 static void drop_joint(struct vpa_report *r)
 {
-	const struct vpa_finding *joint = vpa_finding_find(r, "host-waits");
+	const struct vpa_finding *joint = vpa_finding_find(r, VPA_FOUND_HOST_WAITS);
 	size_t i, kept = 0;
 
 	if (!joint || !(joint->predicted_ms > 0) || brings_more(r, joint))

@@ -421,6 +421,38 @@ static void goldens_are_the_same_as_themselves(void **state)
 	assert_int_equal(compared, 6);
 }
 
+#define DEVICE ", \"devices\": [{\"busy_ns\": 1000}], \"findings\": "
+
+/* An id that this version does not know is none: nothing says whether the other side has it. */
+static void findings_of_one_side_are_listed_once(void **state)
+{
+	struct vpa_report *a = report_of(REPORT DEVICE
+		"[{\"id\": \"allocation\", \"title\": \"A\"}, {\"id\": \"of-tomorrow\"},"
+		" {\"id\": \"allocation\", \"title\": \"B\"},"
+		" {\"id\": \"sync-drain\", \"instead_of\": \"allocation\"}]}");
+	struct vpa_report *b = report_of(REPORT DEVICE
+		"[{\"id\": \"sync-drain\"}, {\"id\": \"vol2col\", \"title\": \"C\"}]}");
+	const struct vpa_report *reports_a[] = {a}, *reports_b[] = {b};
+	const struct vpa_side side_a = {reports_a, 1}, side_b = {reports_b, 1};
+	const struct vpa_compare_options how = {.margin = 0.005};
+	struct vpa_comparison *c = NULL;
+	struct vpt_err err = {0};
+
+	(void)state;
+	assert_int_equal(a->findings[1].id, VPA_FOUND_NONE);
+	assert_int_equal(a->findings[3].instead_of, VPA_FOUND_ALLOCATION);
+	assert_int_equal(vpa_compare(&side_a, &side_b, &how, &c, &err), VPT_OK);
+	assert_int_equal(c->finding_count, 2);
+	assert_int_equal(c->findings[0].id, VPA_FOUND_ALLOCATION);
+	assert_string_equal(c->findings[0].title, "A");
+	assert_false(c->findings[0].in_b);
+	assert_int_equal(c->findings[1].id, VPA_FOUND_VOL2COL);
+	assert_true(c->findings[1].in_b);
+	vpa_comparison_free(c);
+	vpa_report_free(a);
+	vpa_report_free(b);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -434,6 +466,7 @@ int main(void)
 		cmocka_unit_test(rows_beyond_the_text_are_refused),
 		cmocka_unit_test(goldens_come_back),
 		cmocka_unit_test(goldens_are_the_same_as_themselves),
+		cmocka_unit_test(findings_of_one_side_are_listed_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,6 @@ static const struct table {
 	{"series of samples", "\"counters\": [", "{\"name\": \"series %zu\", \"device\": 1}", "]",
 		0},
 	{"waits", "\"syncs\": [", "{\"call\": \"cuda%zu\", \"count\": 2}", "]", 0},
-	{"findings", "\"findings\": [", "{\"id\": \"finding-%zu\", \"title\": \"do\"}", "]", 0},
 	{"blocks whose numbers fall", "\"requests\": [{\"blocks\": {\"series\": [",
 		"{\"index\": %zu, \"period_ns\": 1000000, \"frames\": 12, \"warmup\": false}",
 		"]}}]", 1},

@@ -196,13 +196,13 @@ grep -q "the host allocated memory, cudaMalloc\." line || fail "$rule: found $(c
 grep -q "allocate before the loop in step \*" line || fail "$rule: found $(cat line)"
 
 # ---- words ----
-# Each id that FIX FIRST has words for is a finding's.
-sed -n 's/^VPA_FIX("\([a-z0-9-]*\)".*/\1/p' "$source/analysis/render/text/fix_words.def" >ids
+# Each id of the table is one that a finding has.
+sed -n 's/^VPA_FINDING_ID(\([A-Z0-9_]*\),.*/\1/p' "$source/analysis/report/finding_ids.def" >ids
 while read -r id; do
 	cases=$((cases + 1))
-	cat "$source"/analysis/advice/*.c | grep -q "\"$id\"" || fail "fix_words.def: no finding is called $id"
+	[ "$id" = NONE ] || cat "$source"/analysis/advice/*.[ch] | grep -qw "VPA_FOUND_$id" || fail "finding_ids.def: no finding is called $id"
 done <ids
-[ "$(wc -l <ids)" -ge 20 ] || fail "fix_words.def was not read"
+[ "$(wc -l <ids)" -ge 40 ] || fail "finding_ids.def was not read"
 
 # ---- real traces ----
 real=$(ls "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$source/../shared}"/traces/*.sqlite 2>/dev/null)

@@ -238,20 +238,21 @@ static struct vpa_range_row ranges[] = {
 
 static const char *drain_evidence[] = {"S1", "G3"}, *copy_evidence[] = {"C1", "G1"};
 static struct vpa_finding findings[] = {
-	{"sync-drain",
+	{VPA_FOUND_SYNC_DRAIN,
 		"cudaStreamSynchronize drains the GPU 300 times, in self_attn: keep what it reads "
 		"on the GPU, or read it one step later",
 		"98.1 ms idle", "1 % of window", 98.12, drain_evidence, 2, VPA_FINDING_FAIL, NULL,
 		.gain_shared_ms = 5.1, .base = VPA_BASE_ACTIVE, .base_ms = 807.1,
 		.base_gain_ms = 98.12, .note = "91 % of it: cudaStreamSynchronize in self_attn"},
-	{"eager-attention", "attention is not fused", "4.2 ms", "1 % of the window", 4.2, NULL, 0,
-		VPA_FINDING_WARN, NULL, .gain_from_ms = 1.1, .base = VPA_BASE_ACTIVE,
+	{VPA_FOUND_EAGER_ATTENTION, "attention is not fused", "4.2 ms", "1 % of the window", 4.2,
+		NULL, 0, VPA_FINDING_WARN, NULL, .gain_from_ms = 1.1, .base = VPA_BASE_ACTIVE,
 		.base_ms = 807.1, .base_gain_ms = 4.2, .base_gain_from_ms = 1.1},
-	{"pageable-copy", "frames to host: pinned memory and a separate copy stream",
+	{VPA_FOUND_EXPOSED_COPY, "frames to host: pinned memory and a separate copy stream",
 		"21.6 ms idle", "1 % of window", 21.6, copy_evidence, 2, VPA_FINDING_WARN,
 		"assumes that the copy can overlap", .base = VPA_BASE_NONE},
-	{"small-grid", "31.0 ms of kernels have fewer thread blocks than the GPU has SMs",
-		"31.0 ms", NULL, 0, NULL, 0, VPA_FINDING_INFO, NULL, .base = VPA_BASE_NONE},
+	{VPA_FOUND_LARGEST_KERNELS,
+		"31.0 ms of kernels have fewer thread blocks than the GPU has SMs", "31.0 ms", NULL,
+		0, NULL, 0, VPA_FINDING_INFO, NULL, .base = VPA_BASE_NONE},
 };
 
 static struct vpa_misfit_row misfits[] = {

@@ -362,7 +362,7 @@ static struct vpa_report ten_rows(struct ten *t)
 		snprintf(t->names[i], sizeof(t->names[i]), "n%zu", i);
 		t->copies[i] = (struct vpa_copy_row){
 			VPT_COPYKIND_DTOD, VPT_MEMKIND_DEVICE, VPT_MEMKIND_DEVICE, 1, 1, MS(1), 1};
-		t->findings[i] = (struct vpa_finding){.id = name,
+		t->findings[i] = (struct vpa_finding){.id = VPA_FOUND_LARGEST_KERNELS,
 			.title = name,
 			.status = VPA_FINDING_WARN,
 			.gain_at_most_ms = 1};
@@ -574,14 +574,14 @@ static void name_work(struct named *n, const char *name)
 /* A plain one, one with a range of gains in blocks, and one that is information. */
 static void name_findings(struct named *n, const char *name)
 {
-	n->findings[0] = (struct vpa_finding){name, name, name, name, 1, n->texts, 5,
-		VPA_FINDING_FAIL, name, .base = VPA_BASE_NONE};
-	n->findings[1] = (struct vpa_finding){name, name, name, name, 1, n->texts, 5,
-		VPA_FINDING_FAIL, name, .gain_from_ms = 0.5,
+	n->findings[0] = (struct vpa_finding){VPA_FOUND_LARGEST_KERNELS, name, name, name, 1,
+		n->texts, 5, VPA_FINDING_FAIL, name, .base = VPA_BASE_NONE};
+	n->findings[1] = (struct vpa_finding){VPA_FOUND_LARGEST_KERNELS, name, name, name, 1,
+		n->texts, 5, VPA_FINDING_FAIL, name, .gain_from_ms = 0.5,
 		.base = vpa_base_of_unit(VPA_UNIT_BLOCK), .base_ms = 2, .base_gain_ms = 1,
 		.base_gain_from_ms = 0.5, .fps_from = 1, .fps_to = 2, .note = name};
-	n->findings[2] = (struct vpa_finding){name, name, name, name, 0, n->texts, 5,
-		VPA_FINDING_INFO, name, .base = VPA_BASE_NONE};
+	n->findings[2] = (struct vpa_finding){VPA_FOUND_LARGEST_KERNELS, name, name, name, 0,
+		n->texts, 5, VPA_FINDING_INFO, name, .base = VPA_BASE_NONE};
 	n->report.findings = n->findings;
 	n->report.finding_count = COUNT(n->findings);
 }

@@ -351,7 +351,8 @@ static const struct vpa_fields counter =
 
 #define ROW struct vpa_compared_finding
 static const struct vpa_field finding_fields[] = {
-	{"id", TEXT(id), NULL, "id of the finding, as in a report"},
+	{"id", WORD(vpa_finding_id, id), NULL, "id of the finding, as in a report",
+		.choice = vpa_finding_choice},
 	{"title", TEXT(title), NULL, "the finding in one line"},
 	{"only_in", COMPUTED(CHOICE), NULL, "the side that has it", .number = side_number,
 		.choice = side_choice},

@@ -52,6 +52,11 @@ const char *vpa_finding_status_choice(size_t i)
 	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
 }
 
+const char *vpa_finding_choice(size_t i)
+{
+	return i < VPA_FOUND_COUNT ? vpa_finding_text((enum vpa_finding_id)i) : NULL;
+}
+
 const char *vpa_family_choice(size_t i)
 {
 	return i < VPA_FAMILY_COUNT ? vpa_family_name((enum vpa_family)i) : NULL;

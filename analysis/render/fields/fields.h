@@ -289,6 +289,7 @@ const char *vpa_part_choice(size_t i);           /* of enum vpa_block_part_kind 
 const char *vpa_family_choice(size_t i);         /* of enum vpa_family */
 const char *vpa_scope_choice(size_t i);          /* of enum vpa_scope_kind */
 const char *vpa_finding_status_choice(size_t i); /* of enum vpa_finding_status */
+const char *vpa_finding_choice(size_t i);        /* of enum vpa_finding_id */
 const char *vpa_base_choice(size_t i);           /* of enum vpa_base */
 /* The number of a choice that is always the first one. */
 uint64_t vpa_first_choice(const struct vpa_at *at);

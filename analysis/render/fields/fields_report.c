@@ -548,7 +548,9 @@ static const struct vpa_fields precision =
 
 #define ROW struct vpa_finding
 static const struct vpa_field finding_fields[] = {
-	{"id", TEXT(id), NULL, "id of what was found, which does not change: \"sync-drain\" ..."},
+	{"id", WORD(vpa_finding_id, id), NULL,
+		"id of what was found, which does not change: \"sync-drain\" ...",
+		.choice = vpa_finding_choice},
 	{"title", TEXT(title), NULL, "what to change, in one line"},
 	{"measured", TEXT_OR_NULL(measured), NULL, "what was measured; null: nothing to add"},
 	{"threshold", TEXT_OR_NULL(threshold), NULL,
@@ -590,8 +592,9 @@ static const struct vpa_field finding_fields[] = {
 		"part of gain_at_most_ms that no finding before it may save too, which no two of "
 		"them "
 		"claim; null: nothing"},
-	{"instead_of", TEXT_OR_NULL(instead_of), NULL,
-		"id of the finding before it that may save most of the rest; null: none"},
+	{"instead_of", WORD_OR_NULL(vpa_finding_id, instead_of), NULL,
+		"id of the finding before it that may save most of the rest; null: none",
+		.choice = vpa_finding_choice},
 	{"note", TEXT_OR_NULL(note), NULL, "where most of it lies; null: nothing to add"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"host_code_ms", POSITIVE(host_code_ms), "ms",

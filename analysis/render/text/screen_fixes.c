@@ -60,32 +60,25 @@ static int is_listed(const struct vpa_screen *s, const struct vpa_finding *f, in
 /* What to do when a wait is not what costs the time, but what the host does after it. */
 static const char *words_of(const struct vpa_finding *f)
 {
-	static const struct {
-		const char *id, *words;
-	} fixes[] = {
-#define VPA_FIX(id, words) {id, words},
+	static const char *const fixes[VPA_FOUND_COUNT] = {
+#define VPA_FIX(name, words) [VPA_FOUND_##name] = (words),
 #include "analysis/render/text/fix_words.def"
-#include "formats/base/text.h"
 	};
-	size_t i;
 
-	if (f->is_code && strcmp(f->id, "small-reads") != 0)
+	if (f->is_code && f->id != VPA_FOUND_SMALL_READS)
 		return "launch before the host code";
-	for (i = 0; i < sizeof(fixes) / sizeof(fixes[0]) && !f->words; i++)
-		if (vpt_same_text(f->id, fixes[i].id))
-			return fixes[i].words;
-	return f->words;
+	return f->words ? f->words : fixes[f->id];
 }
 
 /* The line of the finding that saves the same time, of those before it; 0: it is not listed. */
-static size_t number_of(const struct vpa_screen *s, const char *id, int in_full)
+static size_t number_of(const struct vpa_screen *s, enum vpa_finding_id id, int in_full)
 {
 	const struct vpa_report *r = s->report;
 	size_t i, number = 0;
 
 	for (i = 0; i < r->finding_count; i++) {
 		number += is_listed(s, &r->findings[i], in_full) != 0;
-		if (!strcmp(r->findings[i].id, id))
+		if (r->findings[i].id == id)
 			return is_listed(s, &r->findings[i], in_full) ? number : 0;
 	}
 	return 0;

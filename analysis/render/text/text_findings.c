@@ -184,7 +184,7 @@ void vpa_finding_instead(
 
 	for (i = 0; f->instead_of && i < r->finding_count; i++) {
 		number += !vpa_is_note(&r->findings[i]);
-		if (!strcmp(r->findings[i].id, f->instead_of))
+		if (r->findings[i].id == f->instead_of)
 			break;
 	}
 	if (number && f->adds_ms < 0.9 * f->gain_at_most_ms)

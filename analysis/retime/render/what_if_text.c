@@ -205,7 +205,7 @@ static struct vpa_num at_least(int is_least, struct vpa_num n)
 static void put_finding(struct vpa_table *t, const struct vpa_finding *f)
 {
 	int has_fps = f->fps_from > 0;
-	struct vpa_row *row = vpa_table_row(t, 0, "%s", f->id);
+	struct vpa_row *row = vpa_table_row(t, 0, "%s", vpa_finding_text(f->id));
 
 	row->cells[0] = rate(has_fps ? f->fps_from : f->steps_per_s_from);
 	row->cells[1] = at_least(

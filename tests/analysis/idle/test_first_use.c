@@ -32,7 +32,7 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 			114062 + i * 72, i + 3, 114062 + i * 72, i + 3);
 	r = analyze(script, NULL);
 	f = &r->findings[0];
-	assert_string_equal(f->id, "first-use");
+	assert_int_equal(f->id, VPA_FOUND_FIRST_USE);
 	assert_string_equal(f->title,
 		"this trace includes first use (111 ms of 142 ms idle): warm up before tracing");
 	assert_null(finding(r, "module-load"));
@@ -55,8 +55,8 @@ static void first_use_is_said_after_what_takes_longer(void **state)
 
 	(void)state;
 	assert_int_equal(r->devices[0].first_use_ns, 40000000);
-	assert_string_equal(r->findings[0].id, "host-stall");
-	assert_string_equal(r->findings[1].id, "first-use");
+	assert_int_equal(r->findings[0].id, VPA_FOUND_HOST_STALL);
+	assert_int_equal(r->findings[1].id, VPA_FOUND_FIRST_USE);
 	vpa_report_free(r);
 }
 
@@ -144,7 +144,7 @@ static void host_code_around_a_first_load_is_first_use(void **state)
 	(void)state;
 	assert_int_equal(r->devices[0].first_use_ns, 9000000);
 	assert_int_equal(r->devices[0].first_use_code_ns, 6000000);
-	assert_string_equal(f->id, "first-use");
+	assert_int_equal(f->id, VPA_FOUND_FIRST_USE);
 	assert_string_equal(f->title,
 		"this trace includes first use (9.00 ms of 11.0 ms idle): warm up before tracing");
 	assert_string_equal(

@@ -153,8 +153,8 @@ static void the_only_iteration_is_whole_with_what_the_host_does_first(void **sta
 		&options);
 
 	(void)state;
-	assert_string_equal(r->findings[0].id, "before-first-work");
-	assert_string_equal(r->findings[1].id, "eager-attention");
+	assert_int_equal(r->findings[0].id, VPA_FOUND_BEFORE_FIRST_WORK);
+	assert_int_equal(r->findings[1].id, VPA_FOUND_EAGER_ATTENTION);
 	expect_page("the head", r,
 		"218 ms of the only iteration's 383 ms from its start on the host: 2.61 -> at most "
 		"6.06 iterations/s",
@@ -280,7 +280,7 @@ static void what_the_host_does_first_is_part_of_the_only_request(void **state)
 		&options);
 
 	(void)state;
-	assert_string_equal(r->findings[0].id, "before-first-work");
+	assert_int_equal(r->findings[0].id, VPA_FOUND_BEFORE_FIRST_WORK);
 	expect_page("the head", r, "150 ms of the request's 200 ms: at most 4.00x as fast", 1);
 	expect_page("work", r, "10.0 ms of the request's 200 ms: at most 1.05x as fast", 1);
 	vpa_report_free(r);

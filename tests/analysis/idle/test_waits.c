@@ -55,7 +55,7 @@ static void say_findings(const struct vpa_report *r, char *text, size_t size)
 		if (!(f->gain_at_most_ms > 0))
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", used ? ", " : "",
-			f->id, f->gain_at_most_ms * 1e3);
+			vpa_finding_text(f->id), f->gain_at_most_ms * 1e3);
 		if (f->gain_shared_ms > 0)
 			used += (size_t)snprintf(text + used, size - used, " (%.0f shared)",
 				f->gain_shared_ms * 1e3);

@@ -236,7 +236,7 @@ static void a_late_start_has_the_line_of_its_gap(void **state)
 		"call t1 cudaLaunchKernel 101ms+0us corr 1\nkernel s7 101ms-120ms corr 1\n");
 	add_run(&text);
 	r = report_of_text(&text);
-	assert_string_equal(r->findings[0].id, "before-first-work");
+	assert_int_equal(r->findings[0].id, VPA_FOUND_BEFORE_FIRST_WORK);
 	assert_true(r->gaps[0].top->share == 0.55);
 	assert_non_null(
 		strstr(r->findings[0].note, "at /app/run.py:2 (55 % of its time, calls included)"));

@@ -54,7 +54,7 @@ static const char *note_of(const struct vpa_report *r, const char *id)
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].id, id))
+		if (!strcmp(vpa_finding_text(r->findings[i].id), id))
 			return r->findings[i].note ? r->findings[i].note : "";
 	fail_msg("no finding %s", id);
 	return NULL;

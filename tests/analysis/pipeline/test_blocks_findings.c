@@ -13,7 +13,7 @@ static const struct vpa_finding *finding(const struct vpa_report *r, const char 
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].id, id))
+		if (!strcmp(vpa_finding_text(r->findings[i].id), id))
 			return &r->findings[i];
 	return NULL;
 }

@@ -74,7 +74,7 @@ static inline const struct vpa_finding *finding_called(const struct vpa_report *
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].id, id))
+		if (!strcmp(vpa_finding_text(r->findings[i].id), id))
 			return &r->findings[i];
 	fail_msg("no finding \"%s\"", id);
 	return NULL;

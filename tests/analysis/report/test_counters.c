@@ -633,7 +633,7 @@ static int has_finding(const struct vpa_report *r, const char *id)
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].id, id))
+		if (!strcmp(vpa_finding_text(r->findings[i].id), id))
 			return 1;
 	return 0;
 }

@@ -111,7 +111,8 @@ static void say_findings(const struct vpa_report *r, char *text, size_t size)
 		shared[0] = '\0';
 		if (f->gain_shared_ms > 0)
 			snprintf(shared, sizeof(shared), " (%.3f shared)", f->gain_shared_ms);
-		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->id);
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+			vpa_finding_text(f->id));
 		if (f->gain_from_ms > 0)
 			used += (size_t)snprintf(text + used, size - used, " %.3f-%.3f of %.3f %s",
 				f->gain_from_ms, f->gain_at_most_ms, f->base_ms,
@@ -163,7 +164,7 @@ static void a_gpu_that_mostly_waits_is_said_to(void **state)
 	assert_non_null(f);
 	assert_non_null(strstr(f->note, "the GPU is busy only 8.8 % of its active time"));
 	assert_int_equal(finding(r, "launch-rate") != NULL, 1);
-	assert_string_equal(r->findings[0].id, "launch-rate");
+	assert_int_equal(r->findings[0].id, VPA_FOUND_LAUNCH_RATE);
 	vpa_report_free(r);
 }
 
@@ -252,8 +253,8 @@ static void the_order_is_by_what_each_would_gain(void **state)
 		t += work + 5;
 	}
 	r = analyze(script, &options);
-	assert_string_equal(r->findings[0].id, "attention-growth");
-	assert_string_equal(r->findings[1].id, "sync-drain");
+	assert_int_equal(r->findings[0].id, VPA_FOUND_ATTENTION_GROWTH);
+	assert_int_equal(r->findings[1].id, VPA_FOUND_SYNC_DRAIN);
 	expect_page(
 		"what it costs", r, "with a shorter window the model forgets earlier frames", 1);
 	vpa_report_free(r);

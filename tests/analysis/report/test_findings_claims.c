@@ -25,8 +25,8 @@ struct seen {
 /* The causes of idle time between ops, as ../../../analysis/advice/findings_idle.c lists them. */
 static int is_of_gaps(const struct vpa_finding *f)
 {
-	return f->is_idle && strcmp(f->id, "before-first-work") != 0 &&
-	       strcmp(f->id, "after-last-work") != 0;
+	return f->is_idle && f->id != VPA_FOUND_BEFORE_FIRST_WORK &&
+	       f->id != VPA_FOUND_AFTER_LAST_WORK;
 }
 
 /* What findings claim adds up to no more than there is. */
@@ -43,16 +43,17 @@ static void claims_fit(const struct vpa_report *r, uint64_t seed, struct seen *s
 
 		if (f->adds_ms < 0 || f->adds_ms > f->gain_at_most_ms)
 			fail_msg("seed %llu: %s adds %.6f of %.6f ms", (unsigned long long)seed,
-				f->id, f->adds_ms, f->gain_at_most_ms);
-		if ((f->adds_ms < f->gain_at_most_ms - rounding_ms) != (f->instead_of != NULL))
+				vpa_finding_text(f->id), f->adds_ms, f->gain_at_most_ms);
+		if ((f->adds_ms < f->gain_at_most_ms - rounding_ms) !=
+			(f->instead_of != VPA_FOUND_NONE))
 			fail_msg("seed %llu: %s adds %.6f of %.6f ms, the rest instead of %s",
-				(unsigned long long)seed, f->id, f->adds_ms, f->gain_at_most_ms,
-				f->instead_of ? f->instead_of : "nothing");
+				(unsigned long long)seed, vpa_finding_text(f->id), f->adds_ms,
+				f->gain_at_most_ms, vpa_finding_text(f->instead_of));
 		seen->findings += f->gain_at_most_ms > 0;
-		seen->less += f->instead_of != NULL;
+		seen->less += f->instead_of != VPA_FOUND_NONE;
 		if (is_of_gaps(f))
 			idle_ms -= f->adds_ms;
-		else if (!f->is_idle && strcmp(f->id, "first-use") != 0)
+		else if (!f->is_idle && f->id != VPA_FOUND_FIRST_USE)
 			busy_ms -= f->adds_ms;
 	}
 	if (idle_ms < -rounding_ms || busy_ms < -rounding_ms)
@@ -92,66 +93,67 @@ static void each_pair_claims_its_time_once(void **state)
 		double adds_ms;
 	} cases[] = {
 		{"two causes that no other would save",
-			{.id = "sync-drain", .is_idle = 1, .gain_at_most_ms = 20},
-			{.id = "allocation", .is_idle = 1, .gain_at_most_ms = 10}, 10},
+			{.id = VPA_FOUND_SYNC_DRAIN, .is_idle = 1, .gain_at_most_ms = 20},
+			{.id = VPA_FOUND_ALLOCATION, .is_idle = 1, .gain_at_most_ms = 10}, 10},
 		{"either would do",
-			{.id = "sync-drain",
+			{.id = VPA_FOUND_SYNC_DRAIN,
 				.is_idle = 1,
 				.gain_at_most_ms = 20,
 				.gain_shared_ms = 20},
-			{.id = "host-stall",
+			{.id = VPA_FOUND_HOST_STALL,
 				.is_idle = 1,
 				.gain_at_most_ms = 15,
 				.gain_shared_ms = 15},
 			0},
 		{"either would do for a part",
-			{.id = "sync-drain",
+			{.id = VPA_FOUND_SYNC_DRAIN,
 				.is_idle = 1,
 				.gain_at_most_ms = 20,
 				.gain_shared_ms = 4},
-			{.id = "host-stall",
+			{.id = VPA_FOUND_HOST_STALL,
 				.is_idle = 1,
 				.gain_at_most_ms = 15,
 				.gain_shared_ms = 9},
 			11},
 		{"a replay takes the idle time of other causes too",
-			{.id = "launch-rate",
+			{.id = VPA_FOUND_LAUNCH_RATE,
 				.is_idle = 1,
 				.gain_at_most_ms = 50,
 				.gain_excess_ms = 35},
-			{.id = "launch-call", .is_idle = 1, .gain_at_most_ms = 18}, 0},
+			{.id = VPA_FOUND_LAUNCH_CALL, .is_idle = 1, .gain_at_most_ms = 18}, 0},
 		{"no more than the idle time",
-			{.id = "launch-rate", .is_idle = 1, .gain_at_most_ms = 45},
-			{.id = "launch-call", .is_idle = 1, .gain_at_most_ms = 18}, 15},
-		{"idle time and work", {.id = "launch-rate", .is_idle = 1, .gain_at_most_ms = 50},
-			{.id = "fp32-gemm", .gain_at_most_ms = 18}, 18},
+			{.id = VPA_FOUND_LAUNCH_RATE, .is_idle = 1, .gain_at_most_ms = 45},
+			{.id = VPA_FOUND_LAUNCH_CALL, .is_idle = 1, .gain_at_most_ms = 18}, 15},
+		{"idle time and work",
+			{.id = VPA_FOUND_LAUNCH_RATE, .is_idle = 1, .gain_at_most_ms = 50},
+			{.id = VPA_FOUND_FP32_GEMM, .gain_at_most_ms = 18}, 18},
 		{"the layouts of a decoder are in chains too",
-			{.id = "decoder-work", .gain_at_most_ms = 25},
-			{.id = "unfused-elementwise", .gain_at_most_ms = 27}, 2},
+			{.id = VPA_FOUND_DECODER_WORK, .gain_at_most_ms = 25},
+			{.id = VPA_FOUND_UNFUSED_ELEMENTWISE, .gain_at_most_ms = 27}, 2},
 		{"copies of a decoder may be the exposed ones",
-			{.id = "exposed-copy", .gain_at_most_ms = 12},
-			{.id = "decoder-work", .gain_at_most_ms = 9}, 0},
+			{.id = VPA_FOUND_EXPOSED_COPY, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_DECODER_WORK, .gain_at_most_ms = 9}, 0},
 		{"reads have the time of their copies",
-			{.id = "exposed-copy", .gain_at_most_ms = 12},
-			{.id = "small-reads",
+			{.id = VPA_FOUND_EXPOSED_COPY, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_SMALL_READS,
 				.is_idle = 1,
 				.gain_at_most_ms = 9,
 				.gain_shared_ms = 2},
 			7},
 		{"products in unfused attention are left out",
-			{.id = "eager-attention", .gain_at_most_ms = 12},
-			{.id = "fp32-gemm", .gain_at_most_ms = 9}, 9},
+			{.id = VPA_FOUND_EAGER_ATTENTION, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_FP32_GEMM, .gain_at_most_ms = 9}, 9},
 		{"communication, less what may be waiting for others",
-			{.id = "peer-wait", .gain_at_most_ms = 12},
-			{.id = "exposed-comm", .gain_at_most_ms = 9}, 9},
-		{"kernels of other families", {.id = "fp32-gemm", .gain_at_most_ms = 12},
-			{.id = "fp32-conv", .gain_at_most_ms = 9}, 9},
+			{.id = VPA_FOUND_PEER_WAIT, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_EXPOSED_COMM, .gain_at_most_ms = 9}, 9},
+		{"kernels of other families", {.id = VPA_FOUND_FP32_GEMM, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_FP32_CONV, .gain_at_most_ms = 9}, 9},
 		{"first use is in the head",
-			{.id = "before-first-work",
+			{.id = VPA_FOUND_BEFORE_FIRST_WORK,
 				.is_idle = 1,
 				.gain_at_most_ms = 30,
 				.gain_shared_ms = 8},
-			{.id = "first-use", .gain_at_most_ms = 10}, 2},
+			{.id = VPA_FOUND_FIRST_USE, .gain_at_most_ms = 10}, 2},
 	};
 	size_t i;
 
@@ -173,7 +175,7 @@ static void each_pair_claims_its_time_once(void **state)
 		if ((cases[i].adds_ms < findings[1].gain_at_most_ms) !=
 			(findings[1].instead_of == findings[0].id))
 			fail_msg("%s: instead of %s", cases[i].rule,
-				findings[1].instead_of ? findings[1].instead_of : "nothing");
+				vpa_finding_text(findings[1].instead_of));
 		assert_true(findings[0].adds_ms >= findings[0].gain_at_most_ms);
 	}
 }

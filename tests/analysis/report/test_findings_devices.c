@@ -98,8 +98,8 @@ static void expect_provable(const struct vpa_report *r)
 			continue;
 		assert_true(f->base_ms == run_ms);
 		if (f->base_ms - f->base_gain_ms < least_ms - 1e-6)
-			fail_msg("%s: %.3f of %.3f ms leave less than %.3f", f->id, f->base_gain_ms,
-				f->base_ms, least_ms);
+			fail_msg("%s: %.3f of %.3f ms leave less than %.3f",
+				vpa_finding_text(f->id), f->base_gain_ms, f->base_ms, least_ms);
 	}
 }
 

@@ -519,7 +519,8 @@ static void many_small_collectives_are_joined(void **state)
 
 		if (!f)
 			fail_msg("%s: no %s", cases[i].rule, cases[i].id);
-		assert_null(finding(r, f->id[0] == 's' ? "exposed-comm" : "small-collectives"));
+		assert_null(finding(r, f->id == VPA_FOUND_SMALL_COLLECTIVES ? "exposed-comm"
+									    : "small-collectives"));
 		expect_page(cases[i].rule, r, cases[i].words, 1);
 		vpa_report_free(r);
 	}
