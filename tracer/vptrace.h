@@ -157,6 +157,12 @@ struct vptrace_options {
 	 * nvtx:RANGE:N     the same, the first N times
 	 * step:A-B, step:A from the beginning of step A to the end of step B, counted from 0; see
 	 *                  vptrace_step()
+	 * block:A-B, request:A-B
+	 *                  the same of ranges with a note of the kind BLOCK or REQUEST
+	 * request:wait=W,warmup=U,active=N,repeat=R,skip_first=S
+	 *                  of requests, or block: or step: of these. After the first S, W + U are
+	 *                  not recorded and N are, R times; 0, the default: until the end. N is 1
+	 *                  if it is not given
 	 * delay:S          from S seconds after the start on
 	 *
 	 * The GPU's work is recorded if it was launched inside the window, however late it begins,
@@ -166,7 +172,7 @@ struct vptrace_options {
 
 	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after this much recorded
 	 * time. VPTRACE_MAX_BYTES, as 500M, at least 1 MiB: ends it before the file exceeds that.
-	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N and step:A-B. Its
+	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N, step:A-B or repeat. Its
 	 * records are then complete, the file is closed, and CUPTI is released; a later
 	 * vptrace_stop() of the host returns the result. */
 	uint64_t duration_ns;

@@ -11,7 +11,7 @@
  *
  * Iterations 2 to 3 and 6 lie between cudaProfilerStart and Stop, 7 between the driver's; "inside" is a
  * range in 3 and 5, which nests itself in 5; "process" is a range of the process from 4 to 6; each
- * iteration is a step, by a note or, with VPT_STEPS=calls, by vptrace_step(). In iteration 2 the program
+ * iteration is a step, by a note or, with VPT_STEPS=calls, by vptrace_step(); with VPT_UNIT=request or block it is that instead. In iteration 2 the program
  * calls vptrace_start(), or with VPT_API=resume vptrace_resume(); in 8 it pauses, in 9 it resumes. With
  * VPT_SLOW each iteration takes 20 ms of real time, so that the tracer's threads run beside them. */
 #include "tests/host/host.h"
@@ -122,6 +122,15 @@ static void after(int i)
 	standin_work(3000);
 }
 
+static int64_t unit_kind(void)
+{
+	const char *unit = getenv("VPT_UNIT");
+
+	if (!unit)
+		return VPTRACE_NOTE_STEP;
+	return strcmp(unit, "block") ? VPTRACE_NOTE_REQUEST : VPTRACE_NOTE_BLOCK;
+}
+
 static void iterations(void)
 {
 	const char *steps = getenv("VPT_STEPS");
@@ -129,7 +138,7 @@ static void iterations(void)
 	int i;
 
 	for (i = 0; i < ITERATIONS; i++) {
-		struct vptrace_note note = {VPTRACE_NOTE_STEP, i, -1, -1, -1};
+		struct vptrace_note note = {unit_kind(), i, -1, -1, -1};
 
 		before(i);
 		begin(STEP);

@@ -40,6 +40,18 @@ keeps_whole() { # the verdict is good, and no time outside the windows is called
 	expect 0 "$rule: the report" --format json part.zst
 }
 
+ends_by_itself() { # ends_by_itself WHY: before the program did
+	same "$rule: stopped" "status 0" "$(grep status out)"
+	same "$rule: a pause of it" "pause 0" "$(grep pause out)"
+	same "$rule: the program's stop" "stop 0" "$(grep stop out)"
+	same "$rule: a second stop" "again -3" "$(grep again out)"
+	same "$rule: it says why" "\"value\":\"$1\"" "$("$VPT_ANALYZE" cat part.zst --kind meta | sed -n 's/.*"key":"capture.ended",\(.*\)}$/\1/p')"
+	keeps_whole
+	says out '"complete": true'
+	"$VPT_ANALYZE" part.zst --full >out 2>err
+	says out "ended by $2"
+}
+
 for steps in '' calls; do
 	export VPT_STEPS=$steps
 	[ -n "$steps" ] || unset VPT_STEPS
@@ -78,6 +90,28 @@ for steps in '' calls; do
 	lets_through 1700000000000000000 -
 done
 unset VPT_STEPS
+
+# ---- requests and blocks, and a schedule of them: iterations are units of that kind ----
+for unit in request block; do
+	export VPT_UNIT=$unit
+	records "everything, with ${unit}s" "$host"
+	mv part whole
+	records "${unit}s" --capture $unit:1-3 "$host"
+	lets_through $(windows_of step | cut -d' ' -f3) $(windows_of step | cut -d' ' -f8)
+	keeps_whole
+	records "a schedule of ${unit}s" --capture $unit:wait=1,active=2,repeat=2,skip_first=1 "$host" run linger
+	set -- $(windows_of step)
+	lets_through $5 $8 ${11} ${14}
+	ends_by_itself window --capture
+	records "a schedule without end" --capture $unit:warmup=2,active=3 "$host"
+	set -- $(windows_of step)
+	lets_through $5 ${10} ${15} ${20}
+	keeps_whole
+	rule="no step among ${unit}s"
+	timeout 60 "$vptrace" run -o none.zst --capture step:wait=1 "$host" >out 2>err
+	says err "the window step:wait=1 never opened"
+done
+unset VPT_UNIT
 records "everything" "$host"
 mv part whole
 for how in start resume; do
@@ -125,17 +159,6 @@ timeout 60 "$vptrace" run -o part.zst --capture delay:3600 "$host" >out 2>err
 says err "the window delay:3600 never opened"
 
 # ---- limits ----
-ends_by_itself() { # ends_by_itself WHY: before the program did
-	same "$rule: stopped" "status 0" "$(grep status out)"
-	same "$rule: a pause of it" "pause 0" "$(grep pause out)"
-	same "$rule: the program's stop" "stop 0" "$(grep stop out)"
-	same "$rule: a second stop" "again -3" "$(grep again out)"
-	same "$rule: it says why" "\"value\":\"$1\"" "$("$VPT_ANALYZE" cat part.zst --kind meta | sed -n 's/.*"key":"capture.ended",\(.*\)}$/\1/p')"
-	keeps_whole
-	says out '"complete": true'
-	"$VPT_ANALYZE" part.zst --full >out 2>err
-	says out "ended by $2"
-}
 # Once the capture ends after the program's iterations, once between them.
 for slow in '' slow; do
 	[ -z "$slow" ] || export VPT_SLOW=1
@@ -231,13 +254,16 @@ while IFS='|' read -r words expected; do
 	same "$rule: exit status" 2 $?
 	says err "--${words%% *}: expected $expected"
 done <<'CASES'
-capture later|now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or delay:SECONDS
+capture later|now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, delay:SECONDS, or one of step, block and request with :A-B or :wait=N,active=N,repeat=N, found
 capture nvtx:|now, api
 capture nvtx:a:0|now, api
-capture nvtx:a:2-3|now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or delay:SECONDS
+capture nvtx:a:2-3|now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, delay:SECONDS, or one of
 capture step:|now, api
 capture step:5-3|now, api
 capture step:a|now, api
+capture frame:1|now, api
+capture request:wait=1,active=0|now, api
+capture block:repeat=x|now, api
 capture delay:x|now, api
 capture delay:1.|now, api
 capture cudaProfilerApi:1|now, api

@@ -12,9 +12,8 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"what to record: lite omits synchronization and overhead, full adds memory "
 		"operations, coarse has one record per CUDA graph, none has only ranges"},
 	[VTR_RUN_CAPTURE] = {"capture", '\0', VPT_TEXT, "WHEN", "now",
-		"now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or "
-		"delay:SECONDS; "
-		"see above"},
+		"now, api, cudaProfilerApi, nvtx:RANGE, request:A-B, block:A-B, step:A-B, "
+		"delay:SECONDS, or a schedule such as request:wait=1,active=3; see above"},
 	[VTR_RUN_DURATION] = {"duration", '\0', VPT_TEXT, "SECONDS", NULL,
 		"end each capture after this much recorded time, such as 10 or 0.25; the command "
 		"continues"},
@@ -83,8 +82,15 @@ const struct vpt_command vtr_command_run = {
 		 "cudaProfilerApi     between cudaProfilerStart() and cudaProfilerStop()\n"
 		 "nvtx:RANGE          while a range of this name is open, each time\n"
 		 "nvtx:RANGE:COUNT    the same, the first COUNT times\n"
-		 "step:A-B, step:A    from step A to the end of step B, counted from 0; steps\n"
-		 "                    are notes of vptrace_nvtx.h, or calls of vptrace_step()\n"
+		 "request:A-B         from request A to the end of request B, counted from 0;\n"
+		 "                    request:A is one of them. Requests are made by marks, and\n"
+		 "                    by notes of vptrace_nvtx.h\n"
+		 "block:A-B, step:A-B the same of blocks, and of denoising steps, which calls of\n"
+		 "                    vptrace_step() are too\n"
+		 "request:wait=W,warmup=U,active=N,repeat=R,skip_first=S\n"
+		 "                    of requests, or blocks, or steps: after the first S, leave\n"
+		 "                    out W and U, and record N, R times. Without repeat: until\n"
+		 "                    the end. The tracer is on in all of it, so W and U are one\n"
 		 "delay:SECONDS       from this many seconds after the start on\n"
 		 "\n"
 		 "EVENTS on which the ring is written:\n"

@@ -1,6 +1,8 @@
 /* trigger.c - parses VPTRACE_CAPTURE: a word, and after a colon its argument. */
 #include "tracer/settings/trigger.h"
 
+#include "tracer/vptrace.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,16 +65,55 @@ static int read_range(const char *text, struct vtr_trigger *out)
 }
 
 /* "A-B", or "A" alone. */
-static int read_steps(const char *text, struct vtr_trigger *out)
+static int read_first_to_last(const char *text, struct vtr_trigger *out)
 {
 	const char *end = text + strlen(text), *dash = strchr(text, '-');
+	uint64_t last;
 
-	if (read_number(text, dash ? dash : end, &out->first))
+	if (read_number(text, dash ? dash : end, &out->wait))
 		return -1;
-	out->last = out->first;
-	if (dash && read_number(dash + 1, end, &out->last))
+	last = out->wait;
+	if (dash && read_number(dash + 1, end, &last))
 		return -1;
-	return out->last < out->first || out->last == UINT64_MAX ? -1 : 0;
+	if (last < out->wait || last == UINT64_MAX)
+		return -1;
+	out->active = last - out->wait + 1;
+	out->repeat = 1;
+	return 0;
+}
+
+/* "KEY=N" with commas between, each key once. The tracer is on in all of it, so that units of warm-up are units of
+ * wait. */
+static int read_cycles(const char *text, struct vtr_trigger *out)
+{
+	static const char *const keys[] = {"skip_first=", "wait=", "warmup=", "active=", "repeat="};
+	enum { SKIP, WAIT, WARMUP, ACTIVE, REPEAT, KEYS };
+	uint64_t values[KEYS] = {[ACTIVE] = 1};
+	int seen[KEYS] = {0}, k;
+
+	for (; *text; text += *text == ',' && text[1]) {
+		const char *end = text + strcspn(text, ",");
+
+		for (k = 0; k < KEYS && strncmp(text, keys[k], strlen(keys[k])) != 0; k++)
+			;
+		if (k == KEYS || seen[k]++ ||
+			read_number(text + strlen(keys[k]), end, &values[k]) ||
+			values[k] > UINT32_MAX)
+			return -1;
+		text = end;
+		if (*text == ',' && !text[1])
+			return -1;
+	}
+	out->skip = values[SKIP];
+	out->wait = values[WAIT] + values[WARMUP];
+	out->active = values[ACTIVE];
+	out->repeat = values[REPEAT];
+	return out->active ? 0 : -1;
+}
+
+static int read_units(const char *text, struct vtr_trigger *out)
+{
+	return strchr(text, '=') ? read_cycles(text, out) : read_first_to_last(text, out);
 }
 
 static int read_delay(const char *text, struct vtr_trigger *out)
@@ -84,13 +125,16 @@ static const struct {
 	const char *word;
 	enum vtr_trigger_kind kind;
 	int (*read)(const char *text, struct vtr_trigger *out); /* NULL: nothing follows */
+	int64_t unit;
 } words[] = {
-	{"now", VTR_TRIGGER_NOW, NULL},
-	{"api", VTR_TRIGGER_API, NULL},
-	{"cudaProfilerApi", VTR_TRIGGER_PROFILER, NULL},
-	{"nvtx:", VTR_TRIGGER_RANGE, read_range},
-	{"step:", VTR_TRIGGER_STEPS, read_steps},
-	{"delay:", VTR_TRIGGER_DELAY, read_delay},
+	{"now", VTR_TRIGGER_NOW, NULL, 0},
+	{"api", VTR_TRIGGER_API, NULL, 0},
+	{"cudaProfilerApi", VTR_TRIGGER_PROFILER, NULL, 0},
+	{"nvtx:", VTR_TRIGGER_RANGE, read_range, 0},
+	{"step:", VTR_TRIGGER_UNITS, read_units, VPTRACE_NOTE_STEP},
+	{"block:", VTR_TRIGGER_UNITS, read_units, VPTRACE_NOTE_BLOCK},
+	{"request:", VTR_TRIGGER_UNITS, read_units, VPTRACE_NOTE_REQUEST},
+	{"delay:", VTR_TRIGGER_DELAY, read_delay, 0},
 };
 
 int vtr_trigger_read(const char *text, struct vtr_trigger *out, struct vpt_err *err)
@@ -107,12 +151,15 @@ int vtr_trigger_read(const char *text, struct vtr_trigger *out, struct vpt_err *
 				  : strcmp(text, words[i].word))
 			continue;
 		out->kind = words[i].kind;
+		out->unit = words[i].unit;
 		snprintf(out->text, sizeof(out->text), "%s", text);
 		return VPT_OK;
 	}
 	*out = (struct vtr_trigger){.kind = VTR_TRIGGER_NOW, .text = "now"};
 	return vpt_fail(err, VPT_EINVAL,
-		"expected now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B or "
-		"delay:SECONDS, found \"%.100s\"",
+		"expected now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, delay:SECONDS, "
+		"or "
+		"one of step, block and request with :A-B or :wait=N,active=N,repeat=N, found "
+		"\"%.100s\"",
 		text);
 }

@@ -11,7 +11,7 @@ enum vtr_trigger_kind {
 	VTR_TRIGGER_API,      /* the program's first vptrace_start() or vptrace_resume() */
 	VTR_TRIGGER_PROFILER, /* between cudaProfilerStart() and cudaProfilerStop() */
 	VTR_TRIGGER_RANGE,    /* while a range of some name is open */
-	VTR_TRIGGER_STEPS,    /* from one step to another */
+	VTR_TRIGGER_UNITS,    /* some of the program's steps, blocks or requests */
 	VTR_TRIGGER_DELAY     /* some time after the capture's start */
 };
 
@@ -21,13 +21,17 @@ struct vtr_trigger {
 	enum vtr_trigger_kind kind;
 	char name[VTR_TRIGGER_NAME_MAX]; /* RANGE */
 	uint64_t count;                  /* RANGE: windows to record; 0: all */
-	uint64_t first, last;            /* STEPS: from 0, both included */
+	/* UNITS: enum vptrace_note_kind. After `skip` units come cycles of `wait` units that are not recorded
+	 * and `active` that are; `repeat` cycles, 0: without end. A to B: wait A, active B - A + 1, once. */
+	int64_t unit;
+	uint64_t skip, wait, active, repeat;
 	uint64_t delay_ns;               /* DELAY */
 	char text[VTR_TRIGGER_TEXT_MAX]; /* as it was given */
 };
 
-/* Reads now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, step:A-B, step:A or delay:SECONDS;
- * NULL and "" are now. VPT_EINVAL: the error says what is expected and what was found; `out` is
+/* Reads now, api, cudaProfilerApi, nvtx:RANGE, nvtx:RANGE:COUNT, delay:SECONDS, and of step, block and
+ * request :A-B, :A or :KEY=N,..., with the keys skip_first, wait, warmup, active and repeat, as
+ * PyTorch's schedule has them; NULL and "" are now. VPT_EINVAL: the error says what is expected and what was found; `out` is
  * VTR_TRIGGER_NOW. */
 int vtr_trigger_read(const char *text, struct vtr_trigger *out, struct vpt_err *err);
 

@@ -25,14 +25,15 @@ static struct {
 	_Atomic uint64_t taken;  /* changes that the writer has taken */
 	_Atomic uint64_t missed; /* windows */
 	_Atomic uint64_t opened; /* times that the trigger has opened the window */
-	_Atomic uint64_t steps;  /* that have begun */
+	_Atomic uint64_t units;  /* steps, blocks or requests that have begun */
 	_Atomic uint64_t opens_ns;
 	_Atomic uint64_t owner; /* 0: no range */
 	_Atomic uint32_t name;  /* of the range to look for */
 	_Atomic uint32_t
 		nested; /* open ranges of that name on the owner's thread, from the owner on */
 	atomic_int kind;
-	uint64_t count, first, last; /* of the trigger */
+	atomic_int ends; /* the owner's window is the last one */
+	struct vtr_trigger trigger;
 	struct {
 		_Atomic uint64_t number; /* 1 and up, set last */
 		_Atomic uint64_t time_ns;
@@ -127,13 +128,11 @@ void vtr_window_begin(const struct vtr_trigger *t, int started, uint64_t start_n
 		;
 	atomic_store(&all.missed, 0);
 	atomic_store(&all.opened, (uint64_t)is_open);
-	atomic_store(&all.steps, 0);
+	atomic_store(&all.units, 0);
 	atomic_store(&all.owner, 0);
 	atomic_store(&all.nested, 0);
 	atomic_store(&all.opens_ns, 0);
-	all.count = t->count;
-	all.first = t->first;
-	all.last = t->last;
+	all.trigger = *t;
 	atomic_store(&all.kind, (int)kind);
 	/* From here on recording is on, whatever the last capture left. */
 	atomic_fetch_and(&all.state, ~(uint64_t)FLAGS);
@@ -147,8 +146,8 @@ void vtr_window_begin(const struct vtr_trigger *t, int started, uint64_t start_n
 	if (kind == VTR_TRIGGER_RANGE) {
 		atomic_store(&all.name, vtr_name_of(t->name));
 		atomic_store(&vtr_window_watch, VTR_WINDOW_NAME);
-	} else if (kind == VTR_TRIGGER_STEPS) {
-		atomic_store(&vtr_window_watch, VTR_WINDOW_STEP);
+	} else if (kind == VTR_TRIGGER_UNITS) {
+		atomic_store(&vtr_window_watch, VTR_WINDOW_UNIT);
 	}
 }
 
@@ -216,28 +215,53 @@ void vtr_window_profiler(int starts)
 		close_window(0);
 }
 
-/* A step begins. Returns whether it is the last one to record. */
-static int begin_step(void)
-{
-	uint64_t step;
+/* What a unit of the trigger is to its windows. */
+struct place {
+	int is_recorded;
+	int ends_window; /* the last unit of a window */
+	int is_over;     /* no window follows: this unit's is the last one, or that was before it */
+};
 
-	if (!(vtr_window_watches() & VTR_WINDOW_STEP))
-		return 0;
-	step = atomic_fetch_add_explicit(&all.steps, 1, memory_order_relaxed);
-	if (step >= all.first && step <= all.last)
+static struct place place_of(uint64_t unit)
+{
+	const struct vtr_trigger *t = &all.trigger;
+	uint64_t cycle = t->wait + t->active, place, number;
+	struct place p = {0};
+
+	if (unit < t->skip)
+		return p;
+	number = (unit - t->skip) / cycle;
+	place = (unit - t->skip) % cycle;
+	p.is_recorded = place >= t->wait && (!t->repeat || number < t->repeat);
+	p.ends_window = p.is_recorded && place + 1 == cycle;
+	p.is_over =
+		t->repeat && (number >= t->repeat || (p.ends_window && number + 1 == t->repeat));
+	return p;
+}
+
+/* A unit begins. A window that a range holds open ends with that range, and not with the next unit: requests may
+ * overlap. Returns whether the unit is the last one of its window. */
+static int begin_unit(void)
+{
+	struct place p = place_of(atomic_fetch_add_explicit(&all.units, 1, memory_order_relaxed));
+
+	if (p.is_recorded)
 		open_window();
-	else if (step > all.last)
-		close_window(1);
-	return step == all.last;
+	else if (!atomic_load(&all.owner))
+		close_window(p.is_over);
+	if (p.ends_window)
+		atomic_store(&all.ends, p.is_over);
+	return p.ends_window;
 }
 
 void vtr_window_step(void)
 {
-	begin_step();
+	if (vtr_window_watches() & VTR_WINDOW_UNIT && all.trigger.unit == VPTRACE_NOTE_STEP)
+		begin_unit();
 }
 
-/* Whether a range's note says that it is a denoising step. */
-static int is_step(const struct vtr_attributes *a)
+/* Whether a range's note says that it is a unit of the trigger. */
+static int is_unit(const struct vtr_attributes *a)
 {
 	struct vptrace_note note;
 
@@ -245,7 +269,7 @@ static int is_step(const struct vtr_attributes *a)
 		a->payload.bytes < sizeof(note))
 		return 0;
 	memcpy(&note, a->payload.blob, sizeof(note));
-	return note.kind == VPTRACE_NOTE_STEP;
+	return note.kind == all.trigger.unit;
 }
 
 static uint64_t own_key(void)
@@ -271,8 +295,10 @@ int vtr_window_pushing(const struct vtr_attributes *a)
 {
 	uint32_t watch = vtr_window_watches();
 
-	if (watch & VTR_WINDOW_STEP && is_step(a) && begin_step() && take_window(own_key())) {
-		/* Its pop ends the window. */
+	if (watch & VTR_WINDOW_UNIT && is_unit(a) && begin_unit()) {
+		/* Its end is the window's, also where the one that should have ended the window before is open. */
+		atomic_store(&all.owner, own_key());
+		atomic_store(&all.nested, 0);
 		atomic_store(&all.name, a->name);
 		atomic_fetch_or(&vtr_window_watch, VTR_WINDOW_NAME);
 		return OPENS;
@@ -281,7 +307,7 @@ int vtr_window_pushing(const struct vtr_attributes *a)
 		return OPENS_NOTHING;
 	if (atomic_load(&all.owner) == own_key())
 		return NESTS;
-	if (watch & VTR_WINDOW_STEP || !take_window(own_key()))
+	if (watch & VTR_WINDOW_UNIT || !take_window(own_key()))
 		return OPENS_NOTHING;
 	if (open_window())
 		return OPENS;
@@ -292,13 +318,17 @@ int vtr_window_pushing(const struct vtr_attributes *a)
 /* The range that held the window open has ended. */
 static void release(void)
 {
-	uint32_t watch = vtr_window_watches();
-	int for_good =
-		watch & VTR_WINDOW_STEP || (all.count && atomic_load(&all.opened) >= all.count);
+	int is_unit = (vtr_window_watches() & VTR_WINDOW_UNIT) != 0, for_good;
 
+	if (is_unit)
+		for_good = atomic_load(&all.ends);
+	else
+		for_good = all.trigger.count && atomic_load(&all.opened) >= all.trigger.count;
 	close_window(for_good);
 	if (for_good)
 		atomic_store(&vtr_window_watch, 0);
+	else if (is_unit) /* the next window ends with a range of another name, perhaps */
+		atomic_fetch_and(&vtr_window_watch, ~(uint32_t)VTR_WINDOW_NAME);
 	atomic_store(&all.owner, 0);
 }
 

@@ -42,7 +42,7 @@ void vtr_window_profiler(int starts);
 void vtr_window_step(void);
 
 /* What pushes and pops of ranges must look out for. */
-enum { VTR_WINDOW_NAME = 1, VTR_WINDOW_STEP = 2 };
+enum { VTR_WINDOW_NAME = 1, VTR_WINDOW_UNIT = 2 };
 #pragma GCC visibility push(hidden)
 extern _Atomic uint32_t vtr_window_watch;
 #pragma GCC visibility pop

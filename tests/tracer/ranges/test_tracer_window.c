@@ -25,6 +25,12 @@
 
 /* ---- triggers ---- */
 
+#define UNITS(note, skipped, idle, recorded, cycles)                                               \
+	{                                                                                          \
+		.kind = VTR_TRIGGER_UNITS, .unit = VPTRACE_NOTE_##note, .skip = (skipped),         \
+		.wait = (idle), .active = (recorded), .repeat = (cycles)                           \
+	}
+
 static void a_trigger_is_a_word_and_what_it_needs(void **state)
 {
 	static const struct {
@@ -41,9 +47,16 @@ static void a_trigger_is_a_word_and_what_it_needs(void **state)
 		{"nvtx:a:2", {.kind = VTR_TRIGGER_RANGE, .name = "a", .count = 2}},
 		{"nvtx:a:2:3", {.kind = VTR_TRIGGER_RANGE, .name = "a:2", .count = 3}},
 		{"nvtx:a:", {.kind = VTR_TRIGGER_RANGE, .name = "a:"}},
-		{"step:0", {.kind = VTR_TRIGGER_STEPS}},
-		{"step:7", {.kind = VTR_TRIGGER_STEPS, .first = 7, .last = 7}},
-		{"step:10-12", {.kind = VTR_TRIGGER_STEPS, .first = 10, .last = 12}},
+		{"step:0", UNITS(STEP, 0, 0, 1, 1)},
+		{"step:7", UNITS(STEP, 0, 7, 1, 1)},
+		{"step:10-12", UNITS(STEP, 0, 10, 3, 1)},
+		{"block:1-2", UNITS(BLOCK, 0, 1, 2, 1)},
+		{"request:1-3", UNITS(REQUEST, 0, 1, 3, 1)},
+		{"request:0-18446744073709551614", UNITS(REQUEST, 0, 0, UINT64_MAX, 1)},
+		{"request:active=3", UNITS(REQUEST, 0, 0, 3, 0)},
+		{"request:wait=2", UNITS(REQUEST, 0, 2, 1, 0)},
+		{"step:wait=1,warmup=2,active=3,repeat=4,skip_first=5", UNITS(STEP, 5, 3, 3, 4)},
+		{"block:repeat=2,active=1", UNITS(BLOCK, 0, 0, 1, 2)},
 		{"delay:0", {.kind = VTR_TRIGGER_DELAY}},
 		{"delay:2.5", {.kind = VTR_TRIGGER_DELAY, .delay_ns = 2500000000}},
 		{"delay:0.000000001", {.kind = VTR_TRIGGER_DELAY, .delay_ns = 1}},
@@ -57,11 +70,17 @@ static void a_trigger_is_a_word_and_what_it_needs(void **state)
 
 		if (vtr_trigger_read(cases[i].text, &got, NULL) || got.kind != e->kind ||
 			strcmp(got.name, e->name) != 0 || got.count != e->count ||
-			got.first != e->first || got.last != e->last || got.delay_ns != e->delay_ns)
-			fail_msg("\"%s\" is read as kind %d, \"%s\", %llu, %llu-%llu, %llu ns",
+			got.unit != e->unit || got.skip != e->skip || got.wait != e->wait ||
+			got.active != e->active || got.repeat != e->repeat ||
+			got.delay_ns != e->delay_ns)
+			fail_msg("\"%s\" is read as kind %d, \"%s\", %llu, units %lld "
+				 "%llu-%llu-%llu-%llu, "
+				 "%llu ns",
 				cases[i].text, (int)got.kind, got.name,
-				(unsigned long long)got.count, (unsigned long long)got.first,
-				(unsigned long long)got.last, (unsigned long long)got.delay_ns);
+				(unsigned long long)got.count, (long long)got.unit,
+				(unsigned long long)got.skip, (unsigned long long)got.wait,
+				(unsigned long long)got.active, (unsigned long long)got.repeat,
+				(unsigned long long)got.delay_ns);
 	}
 }
 
@@ -71,8 +90,12 @@ static void other_triggers_are_refused(void **state)
 		"nvtx:a:2-3", "nvtx:a:2x", "nvtx:a:-1", "nvtx:a:+1", "nvtx:a:1.5", "nvtx:a:1,2",
 		"nvtx:a:b:2-3", "nvtx:a:18446744073709551616", "nvtx::1", "step:", "step:-1",
 		"step:1-", "step:2-1", "step:1-2-3", "step:x", "step:99999999999999999999",
-		"step:0-18446744073709551615", "delay:", "delay:.5", "delay:1.", "delay:-1",
-		"delay:1s", "delay:0.0000000001", "delay:99999999999"};
+		"step:0-18446744073709551615", "frame:1", "request:", "block:1-",
+		"request:active=0", "request:active=", "request:active=-1", "request:active=1,",
+		"request:,active=1", "request:active=1,active=2", "request:cycles=2",
+		"request:1-2,repeat=2", "step:wait=4294967296", "request:active=1;repeat=2",
+		"delay:", "delay:.5", "delay:1.", "delay:-1", "delay:1s", "delay:0.0000000001",
+		"delay:99999999999"};
 	char longest[VTR_TRIGGER_NAME_MAX + 16] = "nvtx:";
 	struct vtr_trigger got;
 	struct vpt_err err;
@@ -443,6 +466,102 @@ static void steps_are_counted(void **state)
 	assert_string_equal(changes(), "-.");
 }
 
+static void unit(int64_t kind, const char *name)
+{
+	struct vptrace_note note = {kind, -1, -1, -1, -1};
+
+	vptrace_note_push(name, &note);
+}
+
+/* Requests by number, with blocks and steps in them, which count for nothing. */
+static const char *requests(int count)
+{
+	static char all[256];
+	int i;
+
+	*all = '\0';
+	for (i = 0; i < count; i++) {
+		unit(VPTRACE_NOTE_REQUEST, i % 2 ? "odd" : "even");
+		unit(VPTRACE_NOTE_BLOCK, "block");
+		step();
+		vptrace_step();
+		push("odd");
+		pop();
+		pop();
+		pop();
+		strcat(strcat(all, changes()), "(");
+		pop();
+		strcat(strcat(all, changes()), ")");
+	}
+	return all;
+}
+
+static void any_unit_can_be_counted(void **state)
+{
+	(void)state;
+	begin("request:1-2");
+	assert_string_equal(requests(5), "-()+()(-.)()()");
+	begin("request:0");
+	assert_string_equal(requests(3), "-+(-.)()()");
+	begin("request:3-9");
+	assert_string_equal(requests(5), "-()()()+()()");
+	begin("block:2");
+	unit(VPTRACE_NOTE_BLOCK, "b");
+	unit(VPTRACE_NOTE_BLOCK, "b");
+	unit(VPTRACE_NOTE_BLOCK, "b");
+	assert_string_equal(changes(), "-+");
+	pop();
+	assert_string_equal(changes(), "-.");
+	pop();
+	pop();
+	assert_string_equal(changes(), "");
+}
+
+static void a_schedule_repeats(void **state)
+{
+	(void)state;
+	begin("request:skip_first=1,wait=1,warmup=1,active=2,repeat=2");
+	assert_string_equal(requests(11), "-()()()+()(-)()()+()(-.)()()");
+	begin("request:wait=1");
+	assert_string_equal(requests(5), "-()+(-)()+(-)()");
+	begin("request:active=2"); /* windows without anything between them */
+	assert_string_equal(requests(5), "-+()(-)+()(-)+()");
+	begin("step:wait=1,active=1,repeat=2");
+	vptrace_step();
+	vptrace_step();
+	assert_string_equal(changes(), "-+");
+	vptrace_step();
+	assert_string_equal(changes(), "-");
+	vptrace_step();
+	vptrace_step();
+	assert_string_equal(changes(), "+-.");
+}
+
+static void *one_request(void *state)
+{
+	(void)state;
+	unit(VPTRACE_NOTE_REQUEST, "request");
+	return NULL; /* the thread's end ends it */
+}
+
+/* The window is whole although the next request begins before its last one ends. */
+static void requests_overlap(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	begin("request:1");
+	unit(VPTRACE_NOTE_REQUEST, "request");
+	pop();
+	unit(VPTRACE_NOTE_REQUEST, "request");
+	assert_string_equal(changes(), "-+");
+	assert_int_equal(pthread_create(&thread, NULL, one_request, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_string_equal(changes(), "");
+	pop();
+	assert_string_equal(changes(), "-.");
+}
+
 static void the_host_pauses_inside(void **state)
 {
 	(void)state;
@@ -590,6 +709,9 @@ int main(void)
 		cmocka_unit_test_teardown(a_forgotten_range_closes_its_window, end_capture),
 		cmocka_unit_test_teardown(a_thread_that_ends_closes_its_window, end_capture),
 		cmocka_unit_test_teardown(steps_are_counted, end_capture),
+		cmocka_unit_test_teardown(any_unit_can_be_counted, end_capture),
+		cmocka_unit_test_teardown(a_schedule_repeats, end_capture),
+		cmocka_unit_test_teardown(requests_overlap, end_capture),
 		cmocka_unit_test_teardown(the_host_pauses_inside, end_capture),
 		cmocka_unit_test_teardown(
 			windows_beyond_the_ring_are_missed_as_a_whole, end_capture),

@@ -110,8 +110,8 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
                         device is synchronized while a stream is being captured
     device_buffers      limit of the 3.2 MB buffers that CUPTI may allocate on the device per context, for
                         graphs with millions of nodes; 0: CUPTI's own limit
-    capture             when to record: "now", "api", "cudaProfilerApi", "nvtx:RANGE", "nvtx:RANGE:N", "step:A-B"
-                        or "delay:S"
+    capture             when to record: "now", "api", "cudaProfilerApi", "nvtx:RANGE", "nvtx:RANGE:N", "request:A-B",
+                        "block:A-B", "step:A-B", "request:wait=1,active=3,repeat=2" or "delay:S"
     duration_s          ends the capture after this much recorded time; 0: no limit
     max_bytes           ends the capture before the file exceeds this, at least 1 MiB; 0: no limit
     ring                a flight recorder, such as "30s" or "64M": keeps the last part of the capture in memory,
