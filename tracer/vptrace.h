@@ -203,7 +203,9 @@ struct vptrace_options {
 	 * NVML (memory, utilization, power, clocks and what limits them, temperature), and with
 	 * /proc the process (CPU, memory, reads from disk, page faults, context switches), the
 	 * machine (CPU, available memory) and its cgroup's CPU quota. Values that the driver or the
-	 * kernel refuses are left out. If NVML hangs, counters end there and a stop takes 0.2 s
+	 * kernel refuses are left out. The variable may also be a list, each item a name and a time or
+	 * off, as gpu:100ms,cpu:1s,temperature:off: memory, utilization, power, clocks, temperature
+	 * of GPUs (gpu: all of these), cpu, ram, disk, faults (host), or all. If NVML hangs, counters end there and a stop takes 0.2 s
 	 * longer. */
 	int counters_ms;
 

@@ -191,6 +191,13 @@ done
 traced "by default every 500 ms" video 4 VPTRACE_COUNTERS=
 expect 0 "the page" "$work/t.zst" --full
 says out "COUNTERS, every 500 ms"
+traced "each monitor has its interval" video 10 VPTRACE_COUNTERS=gpu:100ms,host:60s,temperature:off VPT_STANDIN_NVML=power=300
+expect 0 "the page of such a capture" "$work/t.zst" --full
+says out "COUNTERS, gpu:100ms,host:60s,temperature:off"
+report "each has its samples" '
+assert counter(0, "Temperature") is None
+assert counter(0, "Power draw")["count"] >= 3
+assert counter(None, "Process memory")["count"] == 2 and counter(None, "Process CPU")["count"] == 1'
 traced "an interval out of range" idle 1 VPTRACE_COUNTERS=99
 same "is refused" -1 "$(value start)"
 

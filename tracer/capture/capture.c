@@ -21,10 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	COUNTERS_MS = 500 /* between samples, unless an option says otherwise */
-};
-
 /* One for the life of the process: CUPTI may hold its buffers for ever. */
 static struct vtr_pool *pool;
 /* The capture in whose stop CUPTI hangs: while it does, touch neither the capture nor CUPTI. NULL:
@@ -138,15 +134,19 @@ static void discard(struct vtr_capture *c)
 /* A capture without counters is better than none. */
 static void start_sampler(struct vtr_capture *c)
 {
-	uint64_t ms = c->options.counters_ms > 0 ? (uint64_t)c->options.counters_ms : COUNTERS_MS;
+	const struct vtr_monitors *m = &c->options.monitors;
+	uint32_t ms = vtr_monitors_same(m);
 	struct vpt_err err;
 	char text[32];
 
-	if (c->sampler || c->options.counters_ms < 0)
+	if (c->sampler || !vtr_monitors_any(m))
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64, ms);
-	vtr_capture_meta(c, "counters_ms", text);
-	if (vtr_sampler_start(&c->mail, ms * 1000000, &c->sampler, &err))
+	snprintf(text, sizeof(text), "%" PRIu32, ms);
+	if (ms)
+		vtr_capture_meta(c, "counters_ms", text);
+	else
+		vtr_capture_meta(c, "counters", m->text);
+	if (vtr_sampler_start(&c->mail, m, &c->sampler, &err))
 		vtr_capture_meta(c, "counters.failure", err.text);
 }
 
@@ -204,7 +204,7 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 		goto out;
 	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
 	vtr_threads_record(c->from_ns);
-	if (always && c->options.counters_ms > 0)
+	if (always && c->options.monitors.wanted)
 		start_sampler(c);
 	*out = c;
 	return VPTRACE_OK;
@@ -253,7 +253,7 @@ int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
 	if (c->options.stacks_hz > 0)
 		vtr_stack_sampler_expect();
 	rc = start_cupti(c, &cupti, err);
-	if (!rc || c->options.counters_ms > 0)
+	if (!rc || c->options.monitors.wanted)
 		start_sampler(c);
 	if (rc) {
 		vtr_capture_meta(c, "cupti.unavailable", err->text);

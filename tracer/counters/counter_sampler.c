@@ -46,9 +46,30 @@ static const enum vpt_series proc_series[VTR_PROC_QUANTITIES] = {
 	[VTR_PROC_THROTTLED] = VPT_SERIES_QUOTA_THROTTLED,
 };
 
+#define BIT(quantity) (1u << (quantity))
+
+/* What each monitor reads. */
+static const struct {
+	unsigned gpu, proc; /* bits by quantity */
+} read_by[VTR_MONITORS] = {
+	[VTR_MONITOR_MEMORY] = {BIT(VTR_GPU_MEMORY_USED) | BIT(VTR_GPU_MEMORY_TOTAL), 0},
+	[VTR_MONITOR_UTILIZATION] = {BIT(VTR_GPU_UTILIZATION) | BIT(VTR_GPU_MEMORY_UTILIZATION), 0},
+	[VTR_MONITOR_POWER] = {BIT(VTR_GPU_POWER), 0},
+	[VTR_MONITOR_CLOCKS] = {BIT(VTR_GPU_SM_CLOCK) | BIT(VTR_GPU_MEMORY_CLOCK) |
+					BIT(VTR_GPU_CLOCK_REASONS),
+		0},
+	[VTR_MONITOR_TEMPERATURE] = {BIT(VTR_GPU_TEMPERATURE), 0},
+	[VTR_MONITOR_CPU] = {0,
+		BIT(VTR_PROC_CPU) | BIT(VTR_PROC_SYSTEM_CPU) | BIT(VTR_PROC_THROTTLED)},
+	[VTR_MONITOR_RAM] = {0, BIT(VTR_PROC_RESIDENT) | BIT(VTR_PROC_AVAILABLE_MEMORY)},
+	[VTR_MONITOR_DISK] = {0, BIT(VTR_PROC_DISK_READ)},
+	[VTR_MONITOR_FAULTS] = {0, BIT(VTR_PROC_MAJOR_FAULTS) | BIT(VTR_PROC_MINOR_FAULTS) |
+					   BIT(VTR_PROC_CONTEXT_SWITCHES)},
+};
+
 struct vtr_sampler {
 	pthread_t thread;
-	uint64_t interval_ns;
+	uint64_t interval_ns[VTR_MONITORS]; /* 0: off */
 	struct vtr_gate stop, ended;
 	pthread_mutex_t lock;
 	struct vtr_mailbox *mail; /* NULL: nobody wants more */
@@ -56,7 +77,8 @@ struct vtr_sampler {
 	int hung; /* was freed before its thread had ended */
 
 	/* The thread's own. */
-	struct vtr_proc proc;
+	uint64_t next_ns[VTR_MONITORS]; /* CLOCK_MONOTONIC */
+	struct vtr_proc proc[VTR_MONITORS];
 	struct vtr_nvml *nvml;
 	int gpus_known; /* their number, and which of them NVML knows */
 	int gpu_count;
@@ -153,36 +175,80 @@ static void look_for_gpus(struct vtr_sampler *s)
 	post_fact(s, "nvml", words);
 }
 
-static void sample_gpus(struct vtr_sampler *s)
+static void sample_gpus(struct vtr_sampler *s, unsigned wanted)
 {
 	struct vtr_gpu_values values;
 	uint64_t time_ns;
 	int i, q;
 
-	look_for_gpus(s);
-	for (i = 0; s->nvml && i < s->gpu_count; i++) {
+	if (wanted)
+		look_for_gpus(s);
+	for (i = 0; wanted && s->nvml && i < s->gpu_count; i++) {
 		if (!s->gpus[i])
 			continue;
 		time_ns = vtr_now();
-		vtr_nvml_read(s->nvml, s->gpus[i], &values);
+		vtr_nvml_read(s->nvml, s->gpus[i], wanted, &values);
 		for (q = 0; q < VTR_GPU_QUANTITIES; q++)
-			if (values.known >> q & 1)
+			if (wanted & values.known & BIT(q))
 				post_sample(s, time_ns, i, s->gpu_names[q], s->gpu_units[q],
 					values.value[q]);
 	}
 }
 
-static void sample_proc(struct vtr_sampler *s)
+static void sample_proc(struct vtr_sampler *s, enum vtr_monitor m, uint64_t time_ns)
 {
-	uint64_t time_ns = vtr_now();
 	struct vtr_proc_values values;
 	int q;
 
-	vtr_proc_read(&s->proc, &values);
+	vtr_proc_read(&s->proc[m], read_by[m].proc, &values);
 	for (q = 0; q < VTR_PROC_QUANTITIES; q++)
-		if (values.known >> q & 1)
+		if (read_by[m].proc & values.known & BIT(q))
 			post_sample(s, time_ns, -1, s->proc_names[q], s->proc_units[q],
 				values.value[q]);
+}
+
+/* ---- rounds ---- */
+
+/* Sets when a monitor is due again. Rounds that were missed are not made up for. */
+static void plan(struct vtr_sampler *s, enum vtr_monitor m)
+{
+	uint64_t now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+
+	s->next_ns[m] += s->interval_ns[m];
+	if (s->next_ns[m] < now_ns)
+		s->next_ns[m] = now_ns + s->interval_ns[m];
+}
+
+/* Reads what is due by `now_ns`. NVML, which may hang, is last. */
+static void sample(struct vtr_sampler *s, uint64_t now_ns)
+{
+	uint64_t time_ns = vtr_now();
+	unsigned gpu = 0, due = 0;
+	int m;
+
+	for (m = 0; m < VTR_MONITORS; m++) {
+		if (!s->interval_ns[m] || s->next_ns[m] > now_ns)
+			continue;
+		due |= BIT(m);
+		gpu |= read_by[m].gpu;
+		if (read_by[m].proc)
+			sample_proc(s, (enum vtr_monitor)m, time_ns);
+	}
+	sample_gpus(s, gpu);
+	for (m = 0; m < VTR_MONITORS; m++)
+		if (due & BIT(m))
+			plan(s, (enum vtr_monitor)m);
+}
+
+static uint64_t next_round(const struct vtr_sampler *s)
+{
+	uint64_t next_ns = UINT64_MAX;
+	int m;
+
+	for (m = 0; m < VTR_MONITORS; m++)
+		if (s->interval_ns[m] && s->next_ns[m] < next_ns)
+			next_ns = s->next_ns[m];
+	return next_ns;
 }
 
 /* ---- the thread ---- */
@@ -216,21 +282,17 @@ static void end_thread(struct vtr_sampler *s)
 static void *run(void *arg)
 {
 	struct vtr_sampler *s = arg;
-	uint64_t next_ns = vtr_clock_ns(CLOCK_MONOTONIC), now_ns;
-	int is_last;
+	uint64_t next_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+	int is_last, m;
 
 	pthread_setname_np(pthread_self(), "vptrace-sample");
 	name_series(gpu_series, VTR_GPU_QUANTITIES, s->gpu_names, s->gpu_units);
 	name_series(proc_series, VTR_PROC_QUANTITIES, s->proc_names, s->proc_units);
+	for (m = 0; m < VTR_MONITORS; m++)
+		s->next_ns[m] = next_ns;
 	do {
-		is_last = vtr_gate_wait(&s->stop, next_ns);
-		sample_proc(s);
-		sample_gpus(s);
-		next_ns += s->interval_ns;
-		now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
-		/* Rounds that were missed are not made up for. */
-		if (next_ns < now_ns)
-			next_ns = now_ns + s->interval_ns;
+		is_last = vtr_gate_wait(&s->stop, next_round(s));
+		sample(s, is_last ? UINT64_MAX : vtr_clock_ns(CLOCK_MONOTONIC));
 	} while (!is_last);
 	vtr_gate_open(&s->ended);
 	vtr_nvml_close(s->nvml);
@@ -239,17 +301,18 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int vtr_sampler_start(struct vtr_mailbox *mail, uint64_t interval_ns, struct vtr_sampler **out,
-	struct vpt_err *err)
+int vtr_sampler_start(struct vtr_mailbox *mail, const struct vtr_monitors *monitors,
+	struct vtr_sampler **out, struct vpt_err *err)
 {
 	struct vtr_sampler *s = vpt_calloc(1, sizeof(*s));
-	int rc;
+	int rc, m;
 
 	*out = NULL;
 	if (!s)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the sampler");
 	s->mail = mail;
-	s->interval_ns = interval_ns;
+	for (m = 0; m < VTR_MONITORS; m++)
+		s->interval_ns[m] = (uint64_t)monitors->ms[m] * 1000000;
 	s->owners = 2;
 	vtr_gate_init(&s->stop);
 	vtr_gate_init(&s->ended);

@@ -5,22 +5,23 @@
  * sampler whose call has not returned is detached, posts nothing more, and is freed when the call
  * returns. While one is, later samplers leave NVML alone.
  *
- * A round is one time and all values. The first is taken at once, the last at the end. Rates, which
- * are means since the round before, begin with the second. */
+ * A round is one time and the values of the monitors that are due. The first is taken at once, the last at the
+ * end, both of all. Rates, which are means since the reading before, begin with the second. */
 #ifndef VPTRACE_TRACER_COUNTERS_COUNTER_SAMPLER_H
 #define VPTRACE_TRACER_COUNTERS_COUNTER_SAMPLER_H
 
 #include "formats/base/error.h"
 #include "tracer/handover/mail.h"
+#include "tracer/settings/monitors.h"
 
 #include <stdint.h>
 
 struct vtr_sampler;
 
-/* Starts the thread, with all signals blocked. `mail` is borrowed until vtr_sampler_free(). 0 or
+/* Starts the thread, with all signals blocked. Some monitor is on; `monitors` is copied. `mail` is borrowed until vtr_sampler_free(). 0 or
  * VPT_ENOMEM. */
-int vtr_sampler_start(struct vtr_mailbox *mail, uint64_t interval_ns, struct vtr_sampler **out,
-	struct vpt_err *err);
+int vtr_sampler_start(struct vtr_mailbox *mail, const struct vtr_monitors *monitors,
+	struct vtr_sampler **out, struct vpt_err *err);
 
 /* Asks for the last round, without a wait. Once; accepts NULL. */
 void vtr_sampler_stop(struct vtr_sampler *s);

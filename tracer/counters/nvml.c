@@ -158,38 +158,46 @@ static void put(struct vtr_gpu_values *out, enum vtr_gpu_quantity quantity, doub
 	out->value[quantity] = value;
 }
 
-static void read_clocks(const struct vtr_nvml *n, void *gpu, struct vtr_gpu_values *out)
+static int wants(unsigned wanted, enum vtr_gpu_quantity quantity)
+{
+	return wanted >> quantity & 1;
+}
+
+static void read_clocks(
+	const struct vtr_nvml *n, void *gpu, unsigned wanted, struct vtr_gpu_values *out)
 {
 	unsigned long long bits = 0;
 	unsigned mhz = 0;
 
-	if (n->clock && !n->clock(gpu, NVML_CLOCK_SM, &mhz))
+	if (wants(wanted, VTR_GPU_SM_CLOCK) && n->clock && !n->clock(gpu, NVML_CLOCK_SM, &mhz))
 		put(out, VTR_GPU_SM_CLOCK, mhz);
-	if (n->clock && !n->clock(gpu, NVML_CLOCK_MEM, &mhz))
+	if (wants(wanted, VTR_GPU_MEMORY_CLOCK) && n->clock && !n->clock(gpu, NVML_CLOCK_MEM, &mhz))
 		put(out, VTR_GPU_MEMORY_CLOCK, mhz);
-	if (n->reasons && !n->reasons(gpu, &bits))
+	if (wants(wanted, VTR_GPU_CLOCK_REASONS) && n->reasons && !n->reasons(gpu, &bits))
 		put(out, VTR_GPU_CLOCK_REASONS, (double)bits);
 }
 
-void vtr_nvml_read(const struct vtr_nvml *n, void *gpu, struct vtr_gpu_values *out)
+void vtr_nvml_read(const struct vtr_nvml *n, void *gpu, unsigned wanted, struct vtr_gpu_values *out)
 {
 	struct nvml_utilization utilization = {0, 0};
 	struct nvml_memory memory = {0, 0, 0};
 	unsigned number = 0;
 
 	out->known = 0;
-	if (n->memory && !n->memory(gpu, &memory)) {
+	if (wants(wanted, VTR_GPU_MEMORY_USED) && n->memory && !n->memory(gpu, &memory)) {
 		put(out, VTR_GPU_MEMORY_USED, (double)memory.used);
 		put(out, VTR_GPU_MEMORY_TOTAL, (double)memory.total);
 	}
-	if (n->utilization && !n->utilization(gpu, &utilization)) {
+	if (wants(wanted, VTR_GPU_UTILIZATION) && n->utilization &&
+		!n->utilization(gpu, &utilization)) {
 		put(out, VTR_GPU_UTILIZATION, utilization.gpu);
 		put(out, VTR_GPU_MEMORY_UTILIZATION, utilization.memory);
 	}
-	if (n->power && !n->power(gpu, &number))
+	if (wants(wanted, VTR_GPU_POWER) && n->power && !n->power(gpu, &number))
 		put(out, VTR_GPU_POWER, (double)number / 1e3);
-	read_clocks(n, gpu, out);
-	if (n->temperature && !n->temperature(gpu, NVML_TEMPERATURE_GPU, &number))
+	read_clocks(n, gpu, wanted, out);
+	if (wants(wanted, VTR_GPU_TEMPERATURE) && n->temperature &&
+		!n->temperature(gpu, NVML_TEMPERATURE_GPU, &number))
 		put(out, VTR_GPU_TEMPERATURE, number);
 }
 

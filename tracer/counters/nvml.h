@@ -36,7 +36,9 @@ struct vtr_nvml *vtr_nvml_open(char *words, size_t size);
  * it. */
 void *vtr_nvml_find(const struct vtr_nvml *n, const uint8_t uuid[16]);
 
-void vtr_nvml_read(const struct vtr_nvml *n, void *gpu, struct vtr_gpu_values *out);
+/* `wanted`: bit by quantity. NVML is called for these alone. */
+void vtr_nvml_read(
+	const struct vtr_nvml *n, void *gpu, unsigned wanted, struct vtr_gpu_values *out);
 
 void vtr_nvml_close(struct vtr_nvml *n); /* accepts NULL */
 

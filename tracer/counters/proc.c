@@ -36,24 +36,25 @@ static int find_number(const char *text, const char *key, uint64_t *out)
 
 /* ---- counts ---- */
 
-static void count_process(struct vtr_proc *now)
+static void count_process(struct vtr_proc *now, unsigned wanted)
 {
 	struct rusage usage;
 	struct timespec cpu;
 	char text[512];
 
-	if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu)) {
+	if (bit(wanted, VTR_PROC_CPU) && !clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu)) {
 		now->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
 		now->known |= 1u << VTR_PROC_CPU;
 	}
-	if (!getrusage(RUSAGE_SELF, &usage)) {
+	if (bit(wanted, VTR_PROC_MAJOR_FAULTS) && !getrusage(RUSAGE_SELF, &usage)) {
 		now->major_faults = (uint64_t)usage.ru_majflt;
 		now->minor_faults = (uint64_t)usage.ru_minflt;
 		now->switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 		now->known |= 1u << VTR_PROC_MAJOR_FAULTS | 1u << VTR_PROC_MINOR_FAULTS |
 			      1u << VTR_PROC_CONTEXT_SWITCHES;
 	}
-	if (vtr_system_file("/proc/self/io", text, sizeof(text)) &&
+	if (bit(wanted, VTR_PROC_DISK_READ) &&
+		vtr_system_file("/proc/self/io", text, sizeof(text)) &&
 		!find_number(text, "read_bytes:", &now->disk_bytes))
 		now->known |= 1u << VTR_PROC_DISK_READ;
 }
@@ -152,16 +153,19 @@ static void put_rates(
 			now->periods - before->periods);
 }
 
-void vtr_proc_read(struct vtr_proc *p, struct vtr_proc_values *out)
+void vtr_proc_read(struct vtr_proc *p, unsigned wanted, struct vtr_proc_values *out)
 {
 	struct vtr_proc now = {.time_ns = vtr_clock_ns(CLOCK_MONOTONIC)};
 
 	out->known = 0;
 	memcpy(now.cgroup, p->cgroup, sizeof(now.cgroup));
-	count_process(&now);
-	count_machine(&now);
-	count_cgroup(&now);
-	put_memory(out);
+	count_process(&now, wanted);
+	if (bit(wanted, VTR_PROC_SYSTEM_CPU))
+		count_machine(&now);
+	if (bit(wanted, VTR_PROC_THROTTLED))
+		count_cgroup(&now);
+	if (bit(wanted, VTR_PROC_RESIDENT))
+		put_memory(out);
 	if (p->time_ns && now.time_ns > p->time_ns)
 		put_rates(p, &now, out);
 	*p = now;

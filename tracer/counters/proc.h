@@ -37,7 +37,8 @@ struct vtr_proc {
 	char cgroup[512]; /* its cpu.stat; "": not looked for */
 };
 
-/* Rates are means since the last reading, so the first one gives none. */
-void vtr_proc_read(struct vtr_proc *p, struct vtr_proc_values *out);
+/* `wanted`: bit by quantity, the same in each reading of `p`; the kernel is asked for these alone. Rates are means since the
+ * last reading, so the first one gives none. */
+void vtr_proc_read(struct vtr_proc *p, unsigned wanted, struct vtr_proc_values *out);
 
 #endif

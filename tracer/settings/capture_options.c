@@ -6,9 +6,9 @@
 #include "tracer/settings/capture_options.h"
 
 #include "formats/base/count.h"
-#include "formats/base/time_units.h"
 #include "tracer/guest/environment.h"
 #include "tracer/guest/system_file.h"
+#include "tracer/settings/amounts.h"
 #include "tracer/settings/output_name.h"
 #include "tracer/settings/rank.h"
 
@@ -23,38 +23,23 @@ enum { GIVEN_BYTES_MAX = 4096 };
 
 /* ---- the table ---- */
 
-struct word {
-	const char *text; /* NULL ends a list */
-	int64_t value;
-};
-
-static const struct word flags[] = {{"0", 0}, {"1", 1}, {"no", 0}, {"yes", 1}, {"off", 0},
+static const struct vtr_word flags[] = {{"0", 0}, {"1", 1}, {"no", 0}, {"yes", 1}, {"off", 0},
 	{"on", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
-static const struct word profiles[] = {{"default", VPTRACE_PROFILE_DEFAULT},
+static const struct vtr_word profiles[] = {{"default", VPTRACE_PROFILE_DEFAULT},
 	{"lite", VPTRACE_PROFILE_LITE}, {"full", VPTRACE_PROFILE_FULL},
 	{"coarse", VPTRACE_PROFILE_COARSE}, {"none", VPTRACE_PROFILE_NONE}, {NULL, 0}};
-/* Error messages use the first unit in which a limit is a whole number. */
-static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"MiB", 1ll << 20},
-	{"KiB", 1ll << 10}, {"T", 1ll << 40}, {"G", 1ll << 30}, {"M", 1ll << 20}, {"K", 1ll << 10},
-	{"TB", 1000000000000}, {"GB", 1000000000}, {"MB", 1000000}, {"KB", 1000}, {"B", 1}, {"", 1},
-	{NULL, 0}};
-/* In ms; other units of time as well. */
-static const struct word durations[] = {{"ms", 1}, {"", 1}, {"s", 1000}, {NULL, 0}};
-static const struct word numbers[] = {{"", 1}, {NULL, 0}};
-/* Words for -1, besides a number; error messages use the first. */
-static const struct word never[] = {{"off", -1}, {"0", -1}, {"no", -1}, {NULL, 0}};
 
-/* A value's type in both structs. SECONDS: a UINT64 of nanoseconds, written in seconds. */
-enum storage { INT, UINT32, UINT64, SECONDS, TEXT };
+/* A value's type in both structs. SECONDS: a UINT64 of nanoseconds, written in seconds. MONITORS: an INT in the host's. */
+enum storage { INT, UINT32, UINT64, SECONDS, TEXT, MONITORS };
 
 struct option {
 	const char *name, *variable;
 	enum storage storage;
 	int is_choice; /* `words` are the values; else the units of a number */
-	const struct word *words;
+	const struct vtr_word *words;
 	size_t given, resolved; /* offsets */
 	int64_t fallback, low, high;
-	const struct word *besides; /* words that stand for a number outside of low to high */
+	const struct vtr_word *besides; /* words that stand for a number outside of low to high */
 };
 
 #define FIELD(name)                                                                                \
@@ -67,27 +52,29 @@ static const struct option options[] = {
 	{"overwrite", "VPTRACE_OVERWRITE", INT, 1, flags, FIELD(overwrite), .high = 1},
 	{"profile", "VPTRACE_PROFILE", INT, 1, profiles, FIELD(profile),
 		.high = VPTRACE_PROFILE_NONE},
-	{"memory_limit_bytes", "VPTRACE_MEMORY", UINT64, 0, sizes, FIELD(memory_limit_bytes),
+	{"memory_limit_bytes", "VPTRACE_MEMORY", UINT64, 0, vtr_sizes, FIELD(memory_limit_bytes),
 		256ll << 20, 16ll << 20, 1ll << 40},
-	{"flush_interval_ms", "VPTRACE_FLUSH_MS", UINT32, 0, durations, FIELD(flush_interval_ms),
-		1000, 10, 3600000},
-	{"stop_timeout_ms", "VPTRACE_STOP_MS", UINT32, 0, durations, FIELD(stop_timeout_ms), 5000,
-		1, 3600000},
-	{"compression_level", "VPTRACE_LEVEL", INT, 0, numbers, FIELD(compression_level), 1, -7,
+	{"flush_interval_ms", "VPTRACE_FLUSH_MS", UINT32, 0, vtr_milliseconds,
+		FIELD(flush_interval_ms), 1000, 10, 3600000},
+	{"stop_timeout_ms", "VPTRACE_STOP_MS", UINT32, 0, vtr_milliseconds, FIELD(stop_timeout_ms),
+		5000, 1, 3600000},
+	{"compression_level", "VPTRACE_LEVEL", INT, 0, vtr_numbers, FIELD(compression_level), 1, -7,
 		19},
 	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), 1, .high = 1},
-	{"device_buffers", "VPTRACE_DEVICE_BUFFERS", UINT32, 0, numbers, FIELD(device_buffers), 0,
-		0, 100000},
+	{"device_buffers", "VPTRACE_DEVICE_BUFFERS", UINT32, 0, vtr_numbers, FIELD(device_buffers),
+		0, 0, 100000},
 	{"capture", "VPTRACE_CAPTURE", TEXT, FIELD(capture)},
-	{"duration_ns", "VPTRACE_DURATION", SECONDS, 0, numbers, FIELD(duration_ns), 0, 1,
+	{"duration_ns", "VPTRACE_DURATION", SECONDS, 0, vtr_numbers, FIELD(duration_ns), 0, 1,
 		INT64_MAX},
-	{"max_bytes", "VPTRACE_MAX_BYTES", UINT64, 0, sizes, FIELD(max_bytes), 0, 1ll << 20,
+	{"max_bytes", "VPTRACE_MAX_BYTES", UINT64, 0, vtr_sizes, FIELD(max_bytes), 0, 1ll << 20,
 		INT64_MAX},
 	{"ring", "VPTRACE_RING", TEXT, FIELD(ring)},
 	{"snapshot_on", "VPTRACE_SNAPSHOT_ON", TEXT, FIELD(snapshot_on)},
-	{"counters_ms", "VPTRACE_COUNTERS", INT, 0, durations, FIELD(counters_ms), 0, 100, 60000,
-		never},
-	{"stacks_hz", "VPTRACE_STACKS", INT, 0, numbers, FIELD(stacks_hz), 200, 1, 1000, never},
+	{"counters_ms", "VPTRACE_COUNTERS", MONITORS, 0, vtr_milliseconds,
+		.given = offsetof(struct vptrace_options, counters_ms), .low = VTR_MONITOR_MS_MIN,
+		.high = VTR_MONITOR_MS_MAX, .besides = vtr_never},
+	{"stacks_hz", "VPTRACE_STACKS", INT, 0, vtr_numbers, FIELD(stacks_hz), 200, 1, 1000,
+		vtr_never},
 	{"tags", "VPTRACE_TAGS", TEXT, FIELD(tags)},
 };
 
@@ -107,7 +94,8 @@ static size_t width(enum storage storage)
 		[UINT32] = sizeof(uint32_t),
 		[UINT64] = sizeof(uint64_t),
 		[SECONDS] = sizeof(uint64_t),
-		[TEXT] = sizeof(const char *)};
+		[TEXT] = sizeof(const char *),
+		[MONITORS] = sizeof(int)};
 
 	return widths[storage];
 }
@@ -121,7 +109,7 @@ static int64_t load(enum storage storage, const void *at)
 	} v;
 
 	memcpy(&v, at, width(storage));
-	if (storage == INT)
+	if (storage == INT || storage == MONITORS)
 		return v.i;
 	if (storage == UINT32)
 		return v.u32;
@@ -150,7 +138,7 @@ static void store(enum storage storage, void *at, int64_t value)
 /* An amount in the largest unit that holds it exactly. */
 static void put_amount(const struct option *o, int64_t value, char *out, size_t size)
 {
-	const struct word *unit = o->words;
+	const struct vtr_word *unit = o->words;
 
 	while (unit[1].text && (value % unit->value || !value))
 		unit++;
@@ -207,53 +195,11 @@ static int fail_field(const struct option *o, int64_t value, struct vpt_err *err
 		(long long)value);
 }
 
-/* NULL: no word of the list equals `text`. */
-static const struct word *find_word(const struct word *words, const char *text)
-{
-	for (; words->text; words++)
-		if (!strcasecmp(words->text, text))
-			return words;
-	return NULL;
-}
-
-/* A time in another unit than those of the list; `unit_ns` 0: it is none. 0, or -1: it is not a whole number of ms. */
-static int to_ms(long long number, uint64_t unit_ns, int64_t *out)
-{
-	int64_t ns;
-
-	if (!unit_ns || __builtin_mul_overflow(number, unit_ns, &ns) || ns % 1000000)
-		return -1;
-	*out = ns / 1000000;
-	return 0;
-}
-
-/* A whole number, then perhaps a blank, then a unit. 0 or -1. */
-static int parse_amount(const struct word *units, const char *text, int64_t *out)
-{
-	const struct word *unit;
-	long long number;
-	char *end;
-
-	if (!strchr("-0123456789", *text))
-		return -1; /* strtoll(3) would skip blanks and take a plus sign */
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	if (errno || end == text)
-		return -1;
-	end += *end == ' ' && end[1];
-	unit = find_word(units, end);
-	if (!unit && units == durations)
-		return to_ms(number, vpt_time_unit_ns(end), out);
-	if (!unit || __builtin_mul_overflow(number, unit->value, out))
-		return -1;
-	return 0;
-}
-
 static int parse_variable(
 	const struct option *o, const char *text, int64_t *out, struct vpt_err *err)
 {
-	const struct word *words = o->is_choice ? o->words : o->besides;
-	const struct word *word = words ? find_word(words, text) : NULL;
+	const struct vtr_word *words = o->is_choice ? o->words : o->besides;
+	const struct vtr_word *word = words ? vtr_word_find(words, text) : NULL;
 
 	if (word) {
 		*out = word->value;
@@ -269,7 +215,7 @@ static int parse_variable(
 		*out = (int64_t)ns;
 		return VPT_OK;
 	}
-	if (parse_amount(o->words, text, out) || *out < o->low || *out > o->high)
+	if (vtr_amount_read(o->words, text, out) || *out < o->low || *out > o->high)
 		return fail_variable(o, text, err);
 	return VPT_OK;
 }
@@ -296,6 +242,26 @@ static int resolve_value(const struct option *o, const struct vptrace_options *g
 	if (!rc)
 		store(o->storage, (char *)out + o->resolved, value);
 	return rc;
+}
+
+/* One interval in the field; in the variable perhaps one for each monitor. */
+static int resolve_monitors(const struct option *o, const struct vptrace_options *given,
+	struct vtr_options *out, struct vpt_err *err)
+{
+	const char *text = vtr_environment(o->variable);
+	int64_t value = load(o->storage, (const char *)given + o->given);
+	int rc;
+
+	if (text) {
+		rc = vtr_monitors_read(text, &out->monitors, err);
+		if (rc)
+			vpt_err_at(err, o->variable);
+		return rc;
+	}
+	if (value && value != o->besides->value && (value < o->low || value > o->high))
+		return fail_field(o, value, err);
+	vtr_monitors_all(&out->monitors, value);
+	return VPT_OK;
 }
 
 /* ---- paths ---- */
@@ -448,6 +414,8 @@ int vtr_options_resolve(
 	for (i = 0; i < COUNT(options) && !rc; i++)
 		if (options[i].storage == TEXT)
 			rc = resolve_text(&options[i], &taken, out, err);
+		else if (options[i].storage == MONITORS)
+			rc = resolve_monitors(&options[i], &taken, out, err);
 		else
 			rc = resolve_value(&options[i], &taken, out, err);
 	if (!rc)

@@ -4,6 +4,7 @@
 #define VPTRACE_TRACER_SETTINGS_CAPTURE_OPTIONS_H
 
 #include "formats/base/error.h"
+#include "tracer/settings/monitors.h"
 #include "tracer/settings/ring_options.h"
 #include "tracer/settings/tags.h"
 #include "tracer/settings/trigger.h"
@@ -21,8 +22,8 @@ struct vtr_options {
 	uint64_t memory_limit_bytes;
 	uint32_t flush_interval_ms, stop_timeout_ms;
 	uint32_t device_buffers; /* 0: CUPTI's own limit */
-	int counters_ms;         /* -1: off; 0: the default, if a GPU is recorded */
-	int stacks_hz;           /* -1: off */
+	struct vtr_monitors monitors;
+	int stacks_hz; /* -1: off */
 	int compression_level;
 	struct vtr_trigger capture;
 	uint64_t duration_ns, max_bytes; /* 0: no limit */

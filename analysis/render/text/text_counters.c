@@ -188,14 +188,19 @@ void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const str
 {
 	static const struct vpa_column columns[] = {{"min", .drop = 3}, {.head = "mean"},
 		{"p95", .drop = 2}, {.head = "max"}, {"samples", .drop = 1}};
-	const char *interval = vpa_meta(r, "counters_ms");
+	const char *interval = vpa_meta(r, "counters_ms"), *list = vpa_meta(r, "counters");
 	struct vpa_table t;
 
 	(void)d;
 	if (!r->counter_count)
 		return;
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "COUNTERS%s%s%s",
-		interval ? ", every " : "", interval ? vpa_fit(interval, 8).text : "",
+		interval ? ", every "
+		: list   ? ", "
+			 : "",
+		interval ? vpa_fit(interval, 8).text
+		: list   ? vpa_fit(list, 60).text
+			 : "",
 		interval ? " ms" : "");
 	add_series(&t, r);
 	add_notes(&t, r);

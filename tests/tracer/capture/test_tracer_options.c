@@ -69,7 +69,8 @@ static void expect_defaults(void)
 	assert_int_equal(got.stop_timeout_ms, 5000);
 	assert_int_equal(got.compression_level, 1);
 	assert_int_equal(got.device_buffers, 0);
-	assert_int_equal(got.counters_ms, 0);
+	assert_int_equal(vtr_monitors_same(&got.monitors), 500);
+	assert_false(got.monitors.wanted);
 	assert_int_equal(got.stacks_hz, 200);
 	assert_int_equal(got.rank, -1);
 }
@@ -118,7 +119,7 @@ static void fields_are_taken(void **state)
 	assert_int_equal(got.flush_interval_ms, 3600000);
 	assert_int_equal(got.stop_timeout_ms, 1);
 	assert_int_equal(got.device_buffers, 1000);
-	assert_int_equal(got.counters_ms, -1);
+	assert_false(vtr_monitors_any(&got.monitors));
 	assert_int_equal(got.stacks_hz, -1);
 	assert_int_equal(got.compression_level, -7);
 }
@@ -164,14 +165,15 @@ static void variables_win_over_fields(void **state)
 	assert_int_equal(got.flush_interval_ms, 2000);
 	assert_int_equal(got.stop_timeout_ms, 70);
 	assert_int_equal(got.device_buffers, 100000);
-	assert_int_equal(got.counters_ms, 2000);
+	assert_int_equal(vtr_monitors_same(&got.monitors), 2000);
+	assert_true(got.monitors.wanted);
 	assert_int_equal(got.stacks_hz, 50);
 	assert_string_equal(got.tags.text, "model=wan");
 	assert_int_equal(got.compression_level, 0);
 	setenv("VPTRACE_COUNTERS", "off", 1);
 	setenv("VPTRACE_STACKS", "0", 1);
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
-	assert_int_equal(got.counters_ms, -1);
+	assert_false(vtr_monitors_any(&got.monitors));
 	assert_int_equal(got.stacks_hz, -1);
 }
 
@@ -223,8 +225,63 @@ static void times_take_each_unit(void **state)
 
 		setenv("VPTRACE_COUNTERS", cases[i].text, 1);
 		rc = vtr_options_resolve(NULL, &got, &err);
-		if (!cases[i].ms != (rc != VPT_OK) || (!rc && got.counters_ms != cases[i].ms))
-			fail_msg("%s: found %d, %d ms", cases[i].text, rc, got.counters_ms);
+		if (!cases[i].ms != (rc != VPT_OK) ||
+			(!rc && vtr_monitors_same(&got.monitors) != (uint32_t)cases[i].ms))
+			fail_msg("%s: found %d, %u ms", cases[i].text, rc,
+				vtr_monitors_same(&got.monitors));
+	}
+}
+
+/* Intervals in the order of the monitors: memory, utilization, power, clocks, temperature; cpu, ram, disk, faults. */
+static void each_monitor_has_its_interval(void **state)
+{
+	static const struct {
+		const char *text, *expected;
+		int wanted;
+	} cases[] = {
+		{"gpu:100ms", "100 100 100 100 100 500 500 500 500", 1},
+		{"gpu:100ms,cpu:1s,temperature:off", "100 100 100 100 0 1000 500 500 500", 1},
+		{"temperature:off", "500 500 500 500 0 500 500 500 500", 0},
+		{"all:off,power:100", "0 0 100 0 0 0 0 0 0", 1},
+		{"all:2s,host:0,ram:1min", "2000 2000 2000 2000 2000 0 60000 0 0", 1},
+		{"memory:200,utilization:300,clocks:400,disk:600,faults:700",
+			"200 300 500 400 500 500 500 600 700", 1},
+		{"gpu:off,host:off", "0 0 0 0 0 0 0 0 0", 0},
+		{"gpu:1s,gpu:off", "0 0 0 0 0 500 500 500 500", 1},
+	};
+	static const struct {
+		const char *text, *found;
+	} bad[] = {
+		{"gpu:50ms", "VPTRACE_COUNTERS: gpu: expected 100 ms to 60000 ms or off, found "
+			     "\"50ms\""},
+		{"gpus:1s", "of all, gpu, memory, utilization, power, clocks, temperature, host, "
+			    "cpu, ram, disk, faults; found \"gpus\""},
+		{"gpu", "found \"gpu\""},
+		{"500ms,gpu:1s", "found \"500ms\""},
+		{"gpu:1s,", "found \"\""},
+		{"gpu:", "gpu: expected 100 ms to 60000 ms or off, found \"\""},
+		{"gpu:1s:2", "found \"1s:2\""},
+		{"often", "found \"often\""},
+	};
+	char words[128];
+	size_t i, k, used;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		setenv("VPTRACE_COUNTERS", cases[i].text, 1);
+		assert_int_equal(vtr_options_resolve(NULL, &got, &err), VPT_OK);
+		for (k = 0, used = 0; k < VTR_MONITORS; k++)
+			used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%u",
+				k ? " " : "", got.monitors.ms[k]);
+		assert_string_equal(words, cases[i].expected);
+		assert_int_equal(got.monitors.wanted, cases[i].wanted);
+		assert_string_equal(got.monitors.text, cases[i].text);
+	}
+	for (i = 0; i < COUNT(bad); i++) {
+		setenv("VPTRACE_COUNTERS", bad[i].text, 1);
+		assert_int_equal(vtr_options_resolve(NULL, &got, &err), VPT_EINVAL);
+		if (!strstr(err.text, bad[i].found))
+			fail_msg("%s: %s", bad[i].text, err.text);
 	}
 }
 
@@ -753,6 +810,7 @@ int main(void)
 		cmocka_unit_test_setup(variables_win_over_fields, clean_environment),
 		cmocka_unit_test_setup(amounts_carry_units, clean_environment),
 		cmocka_unit_test_setup(times_take_each_unit, clean_environment),
+		cmocka_unit_test_setup(each_monitor_has_its_interval, clean_environment),
 		cmocka_unit_test_setup(a_folder_gets_the_default_name, clean_environment),
 		cmocka_unit_test_setup(nonsense_in_a_variable_is_named, clean_environment),
 		cmocka_unit_test_setup(nonsense_in_a_field_is_named, clean_environment),

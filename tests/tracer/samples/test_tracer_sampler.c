@@ -25,7 +25,7 @@ static struct vtr_mailbox box;
 
 /* What the mailbox held. */
 struct counts {
-	unsigned samples, gpu_samples, facts, rounds;
+	unsigned samples, gpu_samples, facts, rounds, faults;
 	uint64_t last_ns;
 	double resident, power;
 	char nvml[512];
@@ -53,6 +53,7 @@ static void count_mail(struct counts *c, const struct vtr_mail *m)
 		c->resident = m->sample.value;
 		c->rounds++;
 	}
+	c->faults += len == strlen("Minor page faults") && !memcmp(name, "Minor page faults", len);
 	if (len == strlen("Power draw") && !memcmp(name, "Power draw", len))
 		c->power = m->sample.value;
 }
@@ -69,13 +70,21 @@ static struct counts take_all(void)
 	return c;
 }
 
-static struct vtr_sampler *begin(unsigned interval_ms)
+static struct vtr_sampler *begin_with(const struct vtr_monitors *monitors)
 {
 	struct vtr_sampler *s;
 	struct vpt_err err;
 
-	assert_int_equal(vtr_sampler_start(&box, (uint64_t)interval_ms * 1000000, &s, &err), 0);
+	assert_int_equal(vtr_sampler_start(&box, monitors, &s, &err), 0);
 	return s;
+}
+
+static struct vtr_sampler *begin(unsigned interval_ms)
+{
+	struct vtr_monitors monitors;
+
+	vtr_monitors_all(&monitors, interval_ms);
+	return begin_with(&monitors);
 }
 
 static uint64_t in_ms(unsigned ms)
@@ -104,6 +113,35 @@ static void all_threads_end(void)
 	for (i = 0; i < PATIENCE_MS && vtr_sampler_threads(); i++)
 		sleep_ms(1);
 	assert_int_equal(vtr_sampler_threads(), 0);
+}
+
+/* Memory is read at the start and the end, page faults again and again, all else never. */
+static void each_monitor_has_its_own_rounds(void **state)
+{
+	struct vtr_monitors monitors = {0};
+	struct counts c = {0}, more;
+	struct vtr_sampler *s;
+	int i;
+
+	(void)state;
+	monitors.ms[VTR_MONITOR_RAM] = 60000;
+	monitors.ms[VTR_MONITOR_FAULTS] = ROUND_MS;
+	s = begin_with(&monitors);
+	for (i = 0; i < PATIENCE_MS && c.faults < 4; i++) {
+		sleep_ms(1);
+		more = take_all();
+		c.faults += more.faults;
+		c.rounds += more.rounds;
+		c.samples += more.samples;
+	}
+	assert_int_equal(c.rounds, 1);
+	end(s);
+	more = take_all();
+	assert_int_equal(more.rounds, 1);
+	c.faults += more.faults;
+	c.samples += more.samples;
+	assert_true(c.faults >= 5);
+	assert_int_equal(c.samples, 2 * 2 + 3 * c.faults);
 }
 
 static void the_first_and_the_last_round_are_always_taken(void **state)
@@ -298,6 +336,7 @@ static void nobody_waits_for_an_nvml_that_hangs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_monitor_has_its_own_rounds),
 		cmocka_unit_test(the_first_and_the_last_round_are_always_taken),
 		cmocka_unit_test(nothing_is_posted_after_the_end),
 		cmocka_unit_test(nothing_hangs_that_ends),

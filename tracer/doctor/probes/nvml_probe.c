@@ -36,7 +36,7 @@ static void say_gpu(int to, const struct vtr_nvml *nvml, int device)
 		return;
 	}
 	vtr_probe_step(to, "the reading of a GPU's values");
-	vtr_nvml_read(nvml, gpu, &values);
+	vtr_nvml_read(nvml, gpu, ~0u, &values);
 	for (known = 0; values.known; values.known &= values.known - 1)
 		known++;
 	vtr_probe_say(to, "gpu", "%u of %u values of GPU %d", known, VTR_GPU_QUANTITIES, device);
