@@ -102,6 +102,10 @@ int vpt_args_read(const struct vpt_command *command, int argc, char **argv, stru
 	struct vpt_err *err);
 void vpt_args_free(struct vpt_args *args);
 
+/* Adds a value of an option, as if it came last on the command line; NULL for a flag. The text is borrowed. VPT_EINVAL with a
+ * sentence, VPT_ENOMEM. */
+int vpt_args_add(struct vpt_args *args, unsigned option, const char *text, struct vpt_err *err);
+
 /* The last value given, or the default; NULL if there is neither. For all values of a repeated option
  * walk args->given. */
 const struct vpt_given *vpt_given_of(const struct vpt_args *args, unsigned option);

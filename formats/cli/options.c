@@ -374,6 +374,18 @@ int vpt_args_read(const struct vpt_command *command, int argc, char **argv, stru
 	return rc;
 }
 
+int vpt_args_add(struct vpt_args *args, unsigned option, const char *text, struct vpt_err *err)
+{
+	struct vpt_given *more = vpt_alloc(args->given_count + 1, sizeof(*more));
+
+	if (!more)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the options");
+	memcpy(more, args->given, args->given_count * sizeof(*more));
+	vpt_free(args->given);
+	args->given = more;
+	return take(args, option, text, err);
+}
+
 void vpt_args_free(struct vpt_args *args)
 {
 	vpt_free(args->given);

@@ -6,6 +6,7 @@
 #include "tracer/command/base/install_places.h"
 #include "tracer/command/output_check.h"
 #include "tracer/command/process_list.h"
+#include "tracer/command/run_sources.h"
 #include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"
 #include "tracer/command/target_program.h"
@@ -152,27 +153,45 @@ static void occupy_standard_streams(void)
 		close(fd);
 }
 
-int vtr_run(const struct vpt_args *args)
+/* Prints what would be run, and with which options. */
+static int print_dry_run(
+	const struct vpt_args *args, const char *path, const struct vtr_sources *sources)
 {
 	struct vpt_err err = {0};
+	struct vpt_out out;
+	size_t i;
+	int rc = vpt_out_open(&out, "-", 0, &err);
+
+	if (!rc) {
+		vpt_out_print(&out, "%-22s ", "command");
+		vpt_out_text(&out, path, strlen(path));
+		for (i = 1; i < args->operand_count; i++) {
+			vpt_out_print(&out, " ");
+			vpt_out_text(&out, args->operands[i], strlen(args->operands[i]));
+		}
+		vpt_out_print(&out, "\n");
+		vtr_sources_print(sources, &out);
+		rc = vpt_out_close(&out, 1, &err);
+	}
+	if (rc)
+		vtr_say("%s", err.text);
+	return rc ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
+}
+
+static int run(const struct vpt_args *args, const struct vtr_places *places, const char *path)
+{
 	struct vtr_rings *rings;
-	struct vtr_places places;
 	struct vtr_list list;
-	char path[PATH_MAX];
-	int rc = prepare(args, &places, path, &err), listed, is_known = 0;
+	int rc, listed, is_known = 0;
 	struct vtr_ending ending;
 	time_t since = time(NULL);
 	pid_t live = -1;
 
-	if (rc) {
-		vtr_say("%s", err.text);
-		return rc;
-	}
 	occupy_standard_streams();
 	listed = !vtr_list_create(&list);
 	rings = hold_rings();
 	if (listed && vpt_has(args, VTR_RUN_LIVE))
-		live = vtr_live_start(list.path, places.analyzer, vpt_text_of(args, VTR_RUN_LIVE));
+		live = vtr_live_start(list.path, places->analyzer, vpt_text_of(args, VTR_RUN_LIVE));
 	/* The operands end with NULL, see vpt_args_read(). */
 	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands, &ending.killed_by);
 	ending.status = rc;
@@ -190,8 +209,32 @@ int vtr_run(const struct vpt_args *args)
 		find_unlisted(&list, since);
 		vtr_pythons_check(&list);
 	}
-	if (is_known && vtr_summary(&list, places.analyzer, wanted_report(args), &ending) && !rc)
+	if (is_known && vtr_summary(&list, places->analyzer, wanted_report(args), &ending) && !rc)
 		rc = VPT_EXIT_FAILED;
 	vtr_list_free(&list);
+	return rc;
+}
+
+int vtr_run(struct vpt_args *args)
+{
+	struct vtr_sources sources;
+	struct vtr_places places;
+	struct vpt_err err = {0};
+	char path[PATH_MAX];
+	int rc = vtr_sources_take(args, &sources, &err);
+
+	if (rc)
+		rc = err.code == VPT_ENOMEM ? VPT_EXIT_FAILED : VPT_EXIT_MISUSED;
+	else
+		rc = prepare(args, &places, path, &err);
+	if (rc) {
+		vtr_sources_explain(&sources, &err);
+		vtr_say("%s", err.text);
+	} else if (vpt_has(args, VTR_RUN_DRY_RUN)) {
+		rc = print_dry_run(args, path, &sources);
+	} else {
+		rc = run(args, &places, path);
+	}
+	vtr_sources_free(&sources);
 	return rc;
 }

@@ -29,13 +29,19 @@ enum vtr_run_option {
 	VTR_RUN_SIMULATE,
 	VTR_RUN_RING,
 	VTR_RUN_SNAPSHOT_ON,
+	VTR_RUN_COUNTERS,
+	VTR_RUN_CONFIG,
+	VTR_RUN_DRY_RUN,
 	VTR_RUN_OPTIONS
 };
 
 /* The command's descriptor without its function: manual pages and completions are made from it. */
 extern const struct vpt_command vtr_command_run;
 
-/* Runs it. Returns the exit status for main(). */
-int vtr_run(const struct vpt_args *args);
+/* The variable that says the same as an option; NULL: there is none. */
+const char *vtr_run_variable(unsigned option);
+
+/* Runs it. `args` gets what the file of --config says. Returns the exit status for main(). */
+int vtr_run(struct vpt_args *args);
 
 #endif

@@ -51,7 +51,37 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_SNAPSHOT_ON] = {"snapshot-on", '\0', VPT_TEXT, "EVENTS", NULL,
 		"write the ring on these events, and if the process dies, but not at a normal end; "
 		"see above; separate several with commas"},
+	[VTR_RUN_COUNTERS] = {"counters", '\0', VPT_TEXT, "TIME|LIST", NULL,
+		"time between samples of GPU, process and machine, such as 100ms, or off; or a "
+		"list such as gpu:100ms,cpu:1s,temperature:off (500ms if a GPU is recorded)"},
+	[VTR_RUN_CONFIG] = {"config", '\0', VPT_TEXT, "FILE", NULL,
+		"options in a TOML file, each as NAME = VALUE; the environment and the command "
+		"line win over it"},
+	[VTR_RUN_DRY_RUN] = {"dry-run", '\0', VPT_FLAG, NULL, NULL,
+		"check everything, print each option with its value and where that is from, and "
+		"run nothing"},
 };
+
+static const char *const variables[VTR_RUN_OPTIONS] = {
+	[VTR_RUN_OUTPUT] = "VPTRACE_OUTPUT",
+	[VTR_RUN_OVERWRITE] = "VPTRACE_OVERWRITE",
+	[VTR_RUN_PROFILE] = "VPTRACE_PROFILE",
+	[VTR_RUN_CAPTURE] = "VPTRACE_CAPTURE",
+	[VTR_RUN_DURATION] = "VPTRACE_DURATION",
+	[VTR_RUN_MAX_BYTES] = "VPTRACE_MAX_BYTES",
+	[VTR_RUN_MEMORY] = "VPTRACE_MEMORY",
+	[VTR_RUN_STACKS] = "VPTRACE_STACKS",
+	[VTR_RUN_MARK] = "VPTRACE_MARK",
+	[VTR_RUN_TAG] = "VPTRACE_TAGS",
+	[VTR_RUN_RING] = "VPTRACE_RING",
+	[VTR_RUN_SNAPSHOT_ON] = "VPTRACE_SNAPSHOT_ON",
+	[VTR_RUN_COUNTERS] = "VPTRACE_COUNTERS",
+};
+
+const char *vtr_run_variable(unsigned option)
+{
+	return variables[option];
+}
 
 const struct vpt_command vtr_command_run = {
 	.program = "vptrace",

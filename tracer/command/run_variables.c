@@ -174,35 +174,24 @@ static int set_output(const char *given, struct vpt_err *err)
 
 /* ---- options ---- */
 
-/* Options whose text the library reads as it is. */
-static const struct {
-	enum vtr_run_option option;
-	const char *variable;
-} texts[] = {
-	{VTR_RUN_CAPTURE, "VPTRACE_CAPTURE"},
-	{VTR_RUN_DURATION, "VPTRACE_DURATION"},
-	{VTR_RUN_MAX_BYTES, "VPTRACE_MAX_BYTES"},
-	{VTR_RUN_MEMORY, "VPTRACE_MEMORY"},
-	{VTR_RUN_STACKS, "VPTRACE_STACKS"},
-	{VTR_RUN_MARK, "VPTRACE_MARK"},
-	{VTR_RUN_TAG, "VPTRACE_TAGS"},
-	{VTR_RUN_RING, "VPTRACE_RING"},
-	{VTR_RUN_SNAPSHOT_ON, "VPTRACE_SNAPSHOT_ON"},
-};
+/* Whether the library reads the option's text as it is. */
+static int is_text(unsigned option)
+{
+	return vtr_run_variable(option) && option != VTR_RUN_OUTPUT && option != VTR_RUN_OVERWRITE;
+}
 
 /* A default gives way to a variable that the user has set. */
 static int set_texts(const struct vpt_args *args, struct vpt_err *err)
 {
 	const struct vpt_option *options = args->command->options;
 	int rc = VPT_OK;
-	size_t i;
+	unsigned i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]) && !rc; i++) {
-		const char *text = vpt_text_of(args, texts[i].option);
+	for (i = 0; i < VTR_RUN_OPTIONS && !rc; i++) {
+		const char *text = is_text(i) ? vpt_text_of(args, i) : NULL;
 
-		if (text &&
-			(text != options[texts[i].option].fallback || !getenv(texts[i].variable)))
-			rc = set(texts[i].variable, text, err);
+		if (text && (text != options[i].fallback || !getenv(vtr_run_variable(i))))
+			rc = set(vtr_run_variable(i), text, err);
 	}
 	return rc;
 }
@@ -297,17 +286,10 @@ static int set_simulate(const struct vpt_args *args, struct vpt_err *err)
 
 static int set_options(const struct vpt_args *args, struct vpt_err *err)
 {
-	const char *profile = vpt_text_of(args, VTR_RUN_PROFILE);
 	int rc = set_texts(args, err);
 
 	if (!rc && vpt_has(args, VTR_RUN_SIMULATE))
 		rc = set_simulate(args, err);
-	if (!rc && vpt_has(args, VTR_RUN_SIMULATE))
-		profile = "none";
-
-	if (!rc && (profile != args->command->options[VTR_RUN_PROFILE].fallback ||
-			   !getenv("VPTRACE_PROFILE")))
-		rc = set("VPTRACE_PROFILE", profile, err);
 	if (!rc && vpt_has(args, VTR_RUN_OVERWRITE))
 		rc = set("VPTRACE_OVERWRITE", "1", err);
 	return rc ? rc : set_output(vpt_text_of(args, VTR_RUN_OUTPUT), err);
@@ -317,15 +299,16 @@ static int set_options(const struct vpt_args *args, struct vpt_err *err)
 static int name_option(const struct vpt_args *args, struct vpt_err *err)
 {
 	char text[sizeof(err->text)];
-	size_t i, len;
+	size_t len;
+	unsigned i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		const struct vpt_option *option = &args->command->options[texts[i].option];
-		const char *given = vpt_text_of(args, texts[i].option);
+	for (i = 0; i < VTR_RUN_OPTIONS; i++) {
+		const struct vpt_option *option = &args->command->options[i];
+		const char *given = is_text(i) ? vpt_text_of(args, i) : NULL;
 
-		len = strlen(texts[i].variable);
+		len = given ? strlen(vtr_run_variable(i)) : 0;
 		if (!given || given == option->fallback ||
-			strncmp(err->text, texts[i].variable, len))
+			strncmp(err->text, vtr_run_variable(i), len) || err->text[len] != ':')
 			continue;
 		snprintf(text, sizeof(text), "--%s%s", option->name, err->text + len);
 		snprintf(err->text, sizeof(err->text), "%s", text);

@@ -401,6 +401,19 @@ static int check_ring(const struct vtr_options *o, struct vpt_err *err)
 	return VPT_OK;
 }
 
+void vtr_options_default(size_t i, char *out, size_t size)
+{
+	const struct option *o = &options[i];
+
+	out[0] = '\0';
+	if (o->storage == MONITORS)
+		snprintf(out, size, "%d ms if a GPU is recorded", VTR_MONITOR_MS);
+	else if (o->is_choice)
+		snprintf(out, size, "%s", o->words[o->fallback].text);
+	else if (o->fallback)
+		put_amount(o, o->fallback, out, size);
+}
+
 int vtr_options_resolve(
 	const struct vptrace_options *given, struct vtr_options *out, struct vpt_err *err)
 {

@@ -45,6 +45,8 @@ int vtr_options_resolve(
 /* The environment variables that set options, by number. */
 size_t vtr_options_count(void);
 const char *vtr_options_variable(size_t i);
+/* Its default in words; "": there is none. */
+void vtr_options_default(size_t i, char *out, size_t size);
 
 /* The command's name for file names and metadata, from /proc/self/cmdline, else comm; "program"
  * when unknown. Without folder; for a Python interpreter, the name of the script or module, without
