@@ -95,6 +95,7 @@ void vpa_find_kernels(struct vpa_report *r);  /* kinds of kernels; part of the w
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
+void vpa_find_model(struct vpa_report *r);    /* what the run says of its models */
 
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);

@@ -133,6 +133,7 @@ int vpa_findings_write(struct vpa_report *r)
 		vpa_find_idle(r);
 		vpa_find_blocks(r);
 		vpa_find_counters(r);
+		vpa_find_model(r);
 	}
 	if (list_fallbacks(r))
 		return VPT_ENOMEM;

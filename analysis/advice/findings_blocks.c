@@ -1,8 +1,8 @@
 /* findings_blocks.c - conclusions about blocks, steps and stages of the reported request.
  *
- * The thresholds are those of interactive video: at least 2 blocks per second, at most 30 denoising
+ * The thresholds are those of interactive video: at least 10 frames and 2 blocks per second, at most 30 denoising
  * steps and 8 latent frames per block. Nothing is reported if a number is unavailable. Whether FPS
- * reaches its target is part of the result, not a finding. */
+ * reaches a target is part of the result, and no finding beside it. */
 #include "analysis/advice/finding.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
@@ -11,13 +11,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const double least_bps = 2, most_steps = 30, most_latents = 8;
+static const double least_fps = 10, least_bps = 2, most_steps = 30, most_latents = 8;
 
 /* Growth of attention is worth a line from this share of the period, per block. */
 static const double growth_share = 0.01;
 
 /* A stage is worth a line if its work has a device to itself for this share of the blocks' time. */
 static const double stage_share = 0.3;
+
+/* Without a target the result judges no rate. */
+static void find_fps(struct vpa_report *r, const struct vpa_request *q)
+{
+	double fps = q->blocks.fps > 0 ? q->blocks.fps : q->fps_end_to_end;
+	struct vpa_finding *f;
+
+	if (r->target_millifps || !(fps > 0) || fps >= least_fps)
+		return;
+	f = vpa_finding_add(r, "fps", VPA_FINDING_WARN);
+	if (!f)
+		return;
+	f->title = "too slow to watch while it is made: --target FPS says what each frame may take";
+	f->measured = vpa_arena_printf(&r->arena, "%s frames per second%s", vpa_fixed(fps, 2).text,
+		q->blocks.fps > 0 ? "" : ", end to end");
+	f->threshold = "10 frames per second";
+	f->note = f->measured;
+}
 
 static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 {
@@ -250,6 +268,7 @@ void vpa_find_blocks(struct vpa_report *r)
 	write_drifts(r);
 	if (!q)
 		return;
+	find_fps(r, q);
 	find_bps(r, &q->blocks);
 	find_steps(r, q);
 	find_block_size(r, &q->blocks);

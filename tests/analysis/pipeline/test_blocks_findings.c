@@ -91,6 +91,63 @@ static void findings_are_silent_within_their_thresholds(void **state)
 		"attention-growth", NULL, "+10.0 ms of attention per block, 8.0 % of the period");
 }
 
+/* Seven blocks of 12 frames, `period` ms apart. */
+static void blocks_every(unsigned period)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 7; k++) {
+		block(k * period, (k + 1) * period, k, 12);
+		kernel(k * period, k * period, (k + 1) * period, GEMM);
+	}
+}
+
+static void a_rate_is_judged_where_no_target_does_that(void **state)
+{
+	static const struct vpa_options target = {.target_millifps = 24000};
+
+	(void)state;
+	blocks_every(1250);
+	expect_finding("fps", NULL, "9.60 frames per second");
+	expect_finding("fps", &target, NULL);
+	blocks_every(1200);
+	expect_finding("fps", NULL, NULL);
+	begin();
+	annotated("range", 0, 5000, "clip", "{'kind':'request','frames':49}");
+	kernel(0, 0, 5000, GEMM);
+	expect_finding("fps", NULL, "9.80 frames per second, end to end");
+}
+
+static void a_large_model_has_narrow_products(void **state)
+{
+	static const struct {
+		const char *fact, *gemm, *measured;
+	} cases[] = {
+		{"meta model.parameters \"1300000000\"", GEMM,
+			"model.parameters: 1.30 billion parameters"},
+		{"meta model.parameters \"1.3e9\"", GEMM,
+			"model.parameters: 1.30 billion parameters"},
+		{"meta model.transformer.parameters \"14e9\"", GEMM,
+			"model.transformer.parameters: 14.00 billion parameters"},
+		{"meta model.parameters \"1000000000\"", GEMM, NULL},
+		{"meta model.parameters \"many\"", GEMM, NULL},
+		{"meta model.xparameters \"2e9\"", GEMM, NULL},
+		{"meta parameters \"2e9\"", GEMM, NULL},
+		{"meta model.parameters \"2e9\"", "sm90_xmma_gemm_e4m3e4m3_e4m3f32_f32_tn_n", NULL},
+		{"meta model.parameters \"2e9\"", CONV, NULL},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin();
+		line("%s", cases[i].fact);
+		kernel(0, 0, 100, cases[i].gemm);
+		expect_finding("parameters", NULL, cases[i].measured);
+	}
+}
+
 /* Five blocks with an unfused sequence each, whose kernels take 20, 10 and 10 ms in the first and as much more in
  * each that follows: its softmax grows by 10 ms, all of it by 40. */
 static void unfused_attention_grows_as_a_whole(void **state)
@@ -193,6 +250,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
+		cmocka_unit_test(a_rate_is_judged_where_no_target_does_that),
+		cmocka_unit_test(a_large_model_has_narrow_products),
 		cmocka_unit_test(unfused_attention_grows_as_a_whole),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
 	};
