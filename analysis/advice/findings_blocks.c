@@ -27,7 +27,7 @@ static void find_fps(struct vpa_report *r, const struct vpa_request *q)
 
 	if (r->target_millifps || !(fps > 0) || fps >= least_fps)
 		return;
-	f = vpa_finding_add(r, "fps", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_FPS, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title = "too slow to watch while it is made: --target FPS says what each frame may take";

@@ -54,7 +54,7 @@ void vpa_find_model(struct vpa_report *r)
 
 	if (parameters <= most_unquantised || !has_wide_products_only(r))
 		return;
-	f = vpa_finding_add(r, "parameters", VPA_FINDING_WARN);
+	f = vpa_finding_add(r, VPA_FOUND_PARAMETERS, VPA_FINDING_WARN);
 	if (!f)
 		return;
 	f->title =
