@@ -294,13 +294,36 @@ static void wait_on_stream(struct vpa_edges_finding *f, const struct vpa_tape_sy
 		*pending = op;
 }
 
+/* Ops before the first one of their stream whose launch is known were launched before the tape. Of a stream without such
+ * an op nothing is known. */
+static int launch_earlier_ops(struct vpa_edges_finding *f)
+{
+	const struct vpa_tape *t = f->t;
+	uint8_t *is_known = vpt_calloc(t->stream_count + 1, sizeof(*is_known));
+	uint32_t i, s;
+
+	if (!is_known)
+		return VPT_ENOMEM;
+	for (i = 0; i < t->op_count; i++) {
+		s = t->ops[i].stream;
+		is_known[s] |= t->ops[i].call != VPA_TAPE_NONE;
+		if (!is_known[s])
+			f->last[s] = i;
+	}
+	for (s = 0; s < t->stream_count; s++)
+		if (!is_known[s])
+			f->last[s] = VPA_TAPE_NONE;
+	vpt_free(is_known);
+	return VPT_OK;
+}
+
 /* Goes through the calls in the order in which they were made. */
 static int find_targets(struct vpa_edges_finding *f)
 {
 	struct vpa_tape *t = f->t;
 	const struct vpa_tape_sync *s, *own;
 	uint32_t i;
-	int rc = VPT_OK;
+	int rc = launch_earlier_ops(f);
 
 	for (i = 0; i < t->op_count; i++)
 		t->ops[i].event = VPA_TAPE_NONE;

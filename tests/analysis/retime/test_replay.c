@@ -223,6 +223,18 @@ static const struct retime_case cases[] = {
 		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-15000 corr 1 \"a\"\n"
 		"kernel s7 20000-25000 corr 0 \"b\"\n",
 		1000, 25000, 9000, 22000, {{"scale a 2", 1, 34000}, {"delete cuda*", 1, 24000}}},
+	{"a sync waits for ops that were launched before the trace",
+		"kernel s7 1000-101000 corr 0 \"early\"\n"
+		"call t1 cudaDeviceSynchronize 10000-104000 corr 2\n"
+		"call t1 cudaLaunchKernel 114000-116000 corr 3\nkernel s7 118000-128000 corr 3 "
+		"\"k\"\n",
+		1000, 128000, 25000, 110000,
+		{{"scale early 0.5", 1, 77000}, {"drop syncs", 1, 110000}}},
+	{"of a stream without a launch nothing is known",
+		"kernel s7 1000-101000 corr 0 \"early\"\n"
+		"call t1 cudaDeviceSynchronize 10000-104000 corr 2\n"
+		"kernel s7 118000-128000 corr 0 \"k\"\n",
+		1000, 128000, 17000, 127000, {{"drop syncs", 0, 127000}}},
 	{"devices and processes are on their own",
 		"thread t2 pid 2 tid 2\nstream s8 device 0 context 1 stream 8 pid 2\n"
 		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-45000 corr 1 \"a\"\n"

@@ -43,6 +43,19 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Of a stream's ops before the first one whose launch is known, the last one: it was launched before all calls. */
+static int last_earlier(const struct retime_model *m, const struct edges *e, int stream)
+{
+	int i, found = NONE;
+
+	for (i = 0; i < m->op_count; i++) {
+		if (m->ops[i].stream == stream && e->call[i] != NONE)
+			return found;
+		found = m->ops[i].stream == stream ? i : found;
+	}
+	return NONE;
+}
+
 /* The op launched last on a stream before a call was made. */
 static int last_launched(const struct retime_model *m, const struct edges *e, int stream, int call)
 {
@@ -52,7 +65,7 @@ static int last_launched(const struct retime_model *m, const struct edges *e, in
 		if (m->ops[i].stream == stream && e->call[i] != NONE && e->call[i] < call &&
 			(found == NONE || e->call[i] >= e->call[found]))
 			found = i;
-	return found;
+	return found == NONE ? last_earlier(m, e, stream) : found;
 }
 
 /* What an event of a process stands for when a call is made. */
