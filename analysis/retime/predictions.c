@@ -8,6 +8,7 @@
 #include "analysis/retime/unit_stages.h"
 #include "formats/base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Of the time from the first op to the last: with less unexplained delay of ops the confidence is that, with more
@@ -144,11 +145,9 @@ static const char *why_not(struct vpa_report *r)
 		return vpa_arena_printf(&r->arena, "the launch of %.0f %% of the ops is not known",
 			100 * f->without_call_share);
 	if (f->unexplained_share > 1)
-		return "no reason is known why ops began as late as they did; on all streams "
-		       "together they were late by more than the whole time";
+		return "for most of the time it is not known what ops waited for";
 	return vpa_arena_printf(&r->arena,
-		"no reason is known why ops began as late as they did, by %.0f %% of the time in "
-		"all",
+		"for %.0f %% of the time it is not known what ops waited for",
 		100 * f->unexplained_share);
 }
 
@@ -251,6 +250,58 @@ static void raise_bound(struct vpa_finding *f)
 	f->base_gain_ms = gain_ms;
 	f->fps_to = f->fps_to > 0 ? f->fps_predicted : f->fps_to;
 	f->steps_per_s_to = f->steps_per_s_to > 0 ? f->steps_per_s_predicted : f->steps_per_s_to;
+}
+
+/* Whether it makes only the GPU's work shorter: no call goes, and none costs less. */
+static int is_about_gpu(const struct vpa_finding *f)
+{
+	switch (f->id) {
+	case VPA_FOUND_FP32_GEMM:
+	case VPA_FOUND_FP32_CONV:
+	case VPA_FOUND_FLASH_2_ON_HOPPER:
+	case VPA_FOUND_EAGER_ATTENTION:
+	case VPA_FOUND_EXPOSED_COMM:
+	case VPA_FOUND_PEER_WAIT:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* However short ops become, the host's pace is left. */
+static void lower_bound(
+	const struct predicting *p, const struct vpa_retiming *t, struct vpa_finding *f)
+{
+	double by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_HOST, f->base),
+	       most_ms = f->base_ms * (1 - by), part = most_ms / f->base_gain_ms;
+
+	if (!is_about_gpu(f) || !(f->base_gain_ms > most_ms))
+		return;
+	f->gain_at_most_ms *= part;
+	f->gain_from_ms = fmin(f->gain_from_ms, f->gain_at_most_ms);
+	f->gain_shared_ms *= part;
+	f->adds_ms *= part;
+	f->base_gain_ms = most_ms;
+	f->base_gain_from_ms = fmin(f->base_gain_from_ms, most_ms);
+	f->base_likely_ms = fmin(f->base_likely_ms, most_ms);
+	f->fps_to = f->fps_to > 0 ? shortened(f->fps_from, by) : 0;
+	f->steps_per_s_to = f->steps_per_s_to > 0 ? shortened(f->steps_per_s_from, by) : 0;
+	/* If that is nothing to speak of, it vanishes. */
+	if (!(f->predicted_ms > 0) && !vpa_prediction_is_worth(most_ms, f->base_ms))
+		f->predicted_ms = f->base_ms - most_ms;
+}
+
+/* Of all findings with a base that the replay has. */
+static void lower_bounds(const struct predicting *p, const struct vpa_retiming *t)
+{
+	size_t i;
+
+	for (i = 0; i < p->r->finding_count; i++) {
+		struct vpa_finding *f = &p->r->findings[i];
+
+		if (f->base != VPA_BASE_NONE && f->base != VPA_BASE_IDLE && f->base_gain_ms > 0)
+			lower_bound(p, t, f);
+	}
 }
 
 /* Of idle time that lies elsewhere for the most part, what is inside the unit may be too little to count by itself. If
@@ -422,6 +473,8 @@ static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned
 	if (!rc && !p->r->forecast.why_not) {
 		for (i = 0; i < p->count; i++)
 			predict_finding(p, &t, i);
+		if (p->r->forecast.confidence > VPA_CONFIDENCE_LOW)
+			lower_bounds(p, &t);
 		rc = promote(p) ? predict_promoted(p, trace, jobs, most, err)
 				: write_all(p, &t, VPA_WORLD_FIRST + p->count, err);
 		drop_joint(p->r);

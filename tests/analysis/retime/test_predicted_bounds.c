@@ -1,0 +1,97 @@
+/* test_predicted_bounds.c - a bound of work on the GPU leaves the host's pace. */
+#include "analysis/advice/finding.h"
+#include "analysis/retime/predictions.h"
+#include "analysis/retime/retime.h"
+#include "formats/base/count.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/traces/findings_rig.h"
+
+enum { LAUNCHES = 10 };
+
+/* A launch of 5 us each `pace_us`, the kernel from its end on, or from the end of the one before; then one of another
+ * family. */
+static void write_script(
+	char *script, size_t size, unsigned pace_us, unsigned kernel_us, unsigned last_us)
+{
+	int at = snprintf(script, size, "start 0us\ndevice 0 \"GPU\" cc 8.0 sms 108\n");
+	unsigned free_us = 0, i;
+
+	for (i = 1; i <= LAUNCHES + 1; i++) {
+		unsigned launched_us = i * pace_us + 5,
+			 start_us = free_us > launched_us ? free_us : launched_us;
+
+		free_us = start_us + (i <= LAUNCHES ? kernel_us : last_us);
+		at += snprintf(script + at, size - (size_t)at,
+			"call t1 cudaLaunchKernel %uus-%uus corr %u\nkernel s7 %uus-%uus corr %u "
+			"\"%s\"\n",
+			i * pace_us, launched_us, i, start_us, free_us, i,
+			i <= LAUNCHES ? "ampere_sgemm_128x64_nn" : "nchwToNhwcKernel");
+		assert_true((size_t)at < size);
+	}
+}
+
+static void work_on_the_gpu_leaves_the_hosts_pace(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned pace_us, kernel_us, last_us;
+		double base_ms, gain_ms; /* gain_ms 0: it vanishes */
+	} cases[] = {
+		/* 15/16 of the products is less than what the host leaves, 2040 - 100 us. */
+		{"the GPU limits", 10, 200, 40, 2.040, 2.0 * 15 / 16},
+		/* All but the last kernel run while the host prepares the next launch. */
+		{"the host limits", 100, 60, 40, 1.040, 0.040},
+		{"the host limits, and nothing is left", 100, 60, 1, 1.001, 0},
+	};
+	char script[4000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpt_trace *trace = NULL;
+		struct vpa_report *r = NULL;
+		struct vpt_err err = {0};
+		const struct vpa_finding *f;
+
+		write_script(script, sizeof(script), cases[i].pace_us, cases[i].kernel_us,
+			cases[i].last_us);
+		if (vpt_script_trace(script, &trace, &err) ||
+			vpa_analyze(trace, "case", NULL, &r, &err) ||
+			vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+			fail_msg("%s: %s\n%s", cases[i].rule, err.text, script);
+		f = finding(r, "fp32-gemm");
+		if (!f || r->forecast.confidence != VPA_CONFIDENCE_HIGH)
+			fail_msg("%s: no finding, or no confidence", cases[i].rule);
+		assert_int_equal(f->base, VPA_BASE_ACTIVE);
+		if (fabs(f->base_ms - cases[i].base_ms) > 1e-6)
+			fail_msg("%s: base %g", cases[i].rule, f->base_ms);
+		if (vpa_finding_vanishes(f) != !(cases[i].gain_ms > 0))
+			fail_msg("%s: predicted %g ms", cases[i].rule, f->predicted_ms);
+		if (cases[i].gain_ms > 0 &&
+			(fabs(f->base_gain_ms - cases[i].gain_ms) > 1e-6 ||
+				fabs(f->gain_at_most_ms - cases[i].gain_ms) > 1e-6))
+			fail_msg("%s: expected %g ms, found %g of the base, %g in all",
+				cases[i].rule, cases[i].gain_ms, f->base_gain_ms,
+				f->gain_at_most_ms);
+		vpa_report_free(r);
+		vpt_trace_close(trace);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(work_on_the_gpu_leaves_the_hosts_pace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
