@@ -288,25 +288,35 @@ static const char *name_of_alike(struct vpa_report *r, const char *name)
 	return vpa_arena_text(&r->arena, text, (size_t)(to - text));
 }
 
-/* "in self_attn", "before step", "in step *": the place with most of it, or of the code after it. NULL: no place has most. */
-static const char *short_place(struct vpa_report *r, const struct vpa_idle_sum *sum)
+/* "in self_attn", "before step", "in step *": the place with most of it in the units of `unit` (NULL: in the window), or of
+ * the code after it. No place has most: none. */
+static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum,
+	const struct vpa_mean_unit *unit)
 {
-	const struct vpa_place *at = is_code(sum) ? &sum->code.place
-				     : sum->top   ? &sum->top->place
-						  : NULL;
-	struct vpa_similar all = {.ns = sum->ns, .count = 1};
+	int code = is_code(sum);
+	const struct vpa_place *at = code ? &sum->code.place : sum->top ? &sum->top->place : NULL;
+	struct vpa_similar all = {.ns = sum->code.place_ns, .count = 1};
+	enum vpa_amount amount;
 	const char *name;
 
-	if (!is_code(sum) && sum->top)
-		all = main_place(r, sum);
-	if (is_code(sum) ? !vpa_host_code_has_place(&sum->code) : all.ns < sum->ns / 2)
-		return NULL;
 	if (!sum->ns || !at || !at->text || at->kind == VPA_PLACE_SEVERAL)
-		return NULL;
+		return;
+	if (!code)
+		all = main_place(r, sum);
+	amount = vpa_mean_unit_amount_at(
+		unit, vpa_idle_sum_causes(sum), all.ns, code ? sum->code.ns : sum->ns);
 	name = all.count > 1 ? name_of_alike(r, at->text) : at->text;
-	return name ? vpa_arena_printf(
-			      &r->arena, "%s%.60s", at->kind == VPA_PLACE_IN ? "in " : "", name)
-		    : NULL;
+	if (amount > VPA_AMOUNT_MOST || !name)
+		return;
+	f->where =
+		vpa_arena_printf(&r->arena, "%s%.60s", at->kind == VPA_PLACE_IN ? "in " : "", name);
+	f->is_mostly = amount == VPA_AMOUNT_MOST;
+}
+
+/* A place is where the host was: the stage of that name on the GPU may have ended. */
+static const char *before_where(const struct vpa_idle_part *top)
+{
+	return top->call ? ":" : top->place.kind == VPA_PLACE_IN ? " with the host" : "";
 }
 
 struct vpa_finding *vpa_find_cause(
@@ -331,8 +341,8 @@ struct vpa_finding *vpa_find_cause(
 	if (where && !sum->top->place.text && !sum->top->call)
 		f->note = where;
 	else if (where)
-		f->note = vpa_arena_printf(&r->arena, "%s of the idle time%s %s",
-			vpa_part_word(place_ns, sum->ns), sum->top->call ? ":" : "", where);
+		f->note = vpa_arena_printf(&r->arena, "%s of this wait%s %s",
+			vpa_part_word(place_ns, sum->ns), before_where(sum->top), where);
 	vpa_finding_add_note(r, f,
 		a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : vpa_wait_copies(r, sum->part));
 	vpa_finding_add_note(r, f,
@@ -343,9 +353,7 @@ struct vpa_finding *vpa_find_cause(
 	vpa_finding_add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)
 		save_cause(r, f, sum);
-	if (f->base != vpa_base_of_unit(unit.kind) ||
-		vpa_mean_unit_is_at(&unit, vpa_idle_sum_causes(sum), place_ns, sum->ns))
-		f->where = short_place(r, sum);
+	set_place(r, f, sum, f->base == vpa_base_of_unit(unit.kind) ? &unit : NULL);
 	add_evidence(r, f, sum->cause, sum);
 	return f;
 }
@@ -468,7 +476,7 @@ static void find_edge(
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
 		vpa_first_work_saves(r, f, &sum.saving);
 	f->is_idle = 1;
-	f->where = short_place(r, &sum);
+	set_place(r, f, &sum, NULL);
 	f->base_likely_ms = f->base_gain_ms / 2;
 	f->note = vpa_arena_printf(&r->arena, "%s, %s %% of the window%s%s%s",
 		vpa_duration(waited).text, vpa_percent(waited, vpa_windows_ns(r)).text,

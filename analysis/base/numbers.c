@@ -156,18 +156,31 @@ struct vpa_num vpa_percent(uint64_t part, uint64_t whole)
 	return whole ? tenths(ratio(part, 1000, whole), part > 0) : missing();
 }
 
+/* From which share on, in per cent. */
+static const struct {
+	double percent;
+	const char *word;
+} amounts[] = {
+	[VPA_AMOUNT_ALL] = {99.95, "all"},
+	[VPA_AMOUNT_NEARLY_ALL] = {95, "nearly all"},
+	[VPA_AMOUNT_MOST] = {60, "most"},
+	[VPA_AMOUNT_HALF] = {40, "about half"},
+	[VPA_AMOUNT_THIRD] = {28, "about a third"},
+	[VPA_AMOUNT_SOME] = {0, "some"},
+};
+
+enum vpa_amount vpa_amount_of(uint64_t part, uint64_t whole)
+{
+	unsigned i = 0;
+
+	while (i < VPA_AMOUNT_SOME && 100 * (double)part < amounts[i].percent * (double)whole)
+		i++;
+	return (enum vpa_amount)i;
+}
+
 const char *vpa_part_word(uint64_t part, uint64_t whole)
 {
-	static const struct {
-		unsigned from_percent;
-		const char *word;
-	} words[] = {{99, "all"}, {60, "most"}, {40, "about half"}, {28, "about a third"}};
-	size_t i;
-
-	for (i = 0; i < COUNT(words); i++)
-		if (100 * (double)part >= words[i].from_percent * (double)whole)
-			return words[i].word;
-	return "some";
+	return amounts[vpa_amount_of(part, whole)].word;
 }
 
 struct vpa_num vpa_share(double share)

@@ -44,8 +44,16 @@ struct vpa_num vpa_bytes(uint64_t bytes); /* powers of 1000: "8 B", "58.0 MB" */
 /* 100 * part / whole with one decimal and no sign: "79.9". A nonzero part that would round to 0 is
  * "<0.1"; a whole of 0 is "-". */
 struct vpa_num vpa_percent(uint64_t part, uint64_t whole);
-/* The same in words, where a number would be one too many: "all" from 99 %, "most" from 60, "about half" from 40,
- * "about a third" from 28, else "some". */
+/* The same in words, where a number would be one too many. All: the rest rounds to no tenth of a per cent. */
+enum vpa_amount {
+	VPA_AMOUNT_ALL,
+	VPA_AMOUNT_NEARLY_ALL, /* from 95 % */
+	VPA_AMOUNT_MOST,       /* from 60 % */
+	VPA_AMOUNT_HALF,       /* from 40 %: "about half" */
+	VPA_AMOUNT_THIRD,      /* from 28 %: "about a third" */
+	VPA_AMOUNT_SOME
+};
+enum vpa_amount vpa_amount_of(uint64_t part, uint64_t whole);
 const char *vpa_part_word(uint64_t part, uint64_t whole);
 struct vpa_num vpa_share(double share); /* vpa_percent() of a fraction; "-" for negatives and NaN */
 

@@ -486,14 +486,18 @@ uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes)
 	return ns;
 }
 
-int vpa_mean_unit_is_at(
+enum vpa_amount vpa_mean_unit_amount_at(
 	const struct vpa_mean_unit *u, uint32_t causes, uint64_t place_ns, uint64_t all_ns)
 {
-	uint64_t inside_ns = vpa_mean_unit_idle(u, causes),
-		 outside_ns = vpt_sat_sub(all_ns, inside_ns);
+	uint64_t inside_ns = u && u->has_parts ? vpa_mean_unit_idle(u, causes) : all_ns,
+		 outside_ns = vpt_sat_sub(all_ns, inside_ns),
+		 rest_ns = vpa_earlier(vpt_sat_sub(all_ns, place_ns), inside_ns);
+	enum vpa_amount least = vpa_amount_of(inside_ns - rest_ns, inside_ns);
 
-	return !u->has_parts || outside_ns <= inside_ns ||
-	       vpt_sat_sub(place_ns, outside_ns) >= inside_ns / 2;
+	if (place_ns < all_ns / 2 ||
+		(outside_ns > inside_ns && vpt_sat_sub(place_ns, outside_ns) < inside_ns / 2))
+		return VPA_AMOUNT_SOME;
+	return least < VPA_AMOUNT_MOST ? least : VPA_AMOUNT_MOST;
 }
 
 void vpa_mean_unit_head(

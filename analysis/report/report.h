@@ -259,6 +259,7 @@ struct vpa_finding {
 	const char *note;
 	/* The same in few words: "in self_attn"; NULL: no place has most of it. */
 	const char *where;
+	int is_mostly;     /* a part that is worth a word is elsewhere */
 	const char *words; /* the title in few words; NULL: those of all findings with this id */
 	int is_idle; /* it saves idle time, of which all such findings together save all at most */
 	int is_code; /* of a wait: most of it is the host's own code after it */

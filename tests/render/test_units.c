@@ -260,14 +260,14 @@ static void parts_in_words(void **state)
 	static const struct {
 		uint64_t part;
 		const char *word;
-	} cases[] = {{1000, "all"}, {990, "all"}, {989, "most"}, {600, "most"}, {599, "about half"},
-		{400, "about half"}, {399, "about a third"}, {280, "about a third"}, {279, "some"},
-		{1, "some"}};
+	} cases[] = {{10000, "all"}, {9995, "all"}, {9994, "nearly all"}, {9500, "nearly all"},
+		{9499, "most"}, {6000, "most"}, {5999, "about half"}, {4000, "about half"},
+		{3999, "about a third"}, {2800, "about a third"}, {2799, "some"}, {1, "some"}};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(vpa_part_word(cases[i].part, 1000), cases[i].word);
+		assert_string_equal(vpa_part_word(cases[i].part, 10000), cases[i].word);
 }
 
 int main(void)

@@ -195,6 +195,11 @@ static struct vpa_label call_alone(const struct vpa_idle_place *at)
 						       : (struct vpa_label){{0}};
 }
 
+/* What stands before a place that has so much of a wait. */
+static const char *const parts[] = {[VPA_AMOUNT_ALL] = "",
+	[VPA_AMOUNT_NEARLY_ALL] = "nearly all of it ",
+	[VPA_AMOUNT_MOST] = "most of it "};
+
 /* ", most of it in self_attn, at model.py:212 (97 %, 412 samples)" */
 static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
 {
@@ -208,6 +213,7 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 	struct vpa_label where = {{0}};
 	char line[320];
 	size_t count = 0;
+	enum vpa_amount amount;
 	int in_units;
 
 	if (!head)
@@ -216,14 +222,14 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 		top = *gap->top;
 	if (at && ns < all_ns / 2)
 		ns = vpa_similar_of(d, cause, &count).ns;
-	if (!head && !vpa_mean_unit_is_at(&s->unit, 1u << cause, ns, all_ns))
+	amount = vpa_mean_unit_amount_at(head ? NULL : &s->unit, 1u << cause, ns, all_ns);
+	if (!head && amount > VPA_AMOUNT_MOST)
 		return;
 	in_units = count > 1 && names_units(s, at);
-	if (at && ns >= all_ns / 2)
+	if (at && amount <= VPA_AMOUNT_MOST)
 		where = in_units ? call_alone(at) : vpa_place_label(at->call, &at->place, 56);
 	if (where.text[0])
-		vpa_words_add(w, ", ", "%s%s", ns < all_ns - all_ns / 20 ? "most of it " : "",
-			where.text);
+		vpa_words_add(w, ", ", "%s%s", parts[amount], where.text);
 	if (where.text[0] && count > 1 && !in_units)
 		vpa_words_add(w, " ", "and %zu similar", count - 1);
 	if (vpa_main_line_text(line, sizeof(line), &top, "")[0])

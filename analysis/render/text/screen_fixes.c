@@ -128,13 +128,16 @@ static struct vpa_label same_as(
 struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
 	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *colon;
-	size_t used = words ? strlen(words) + 1 : 0;
+	const char *joint = f->is_mostly ? ", mostly " : " ";
+	size_t used = words ? strlen(words) + strlen(joint) : 0;
 	struct vpa_label out = {{0}};
 
+	/* Better a second line than no place. */
+	columns += f->is_mostly ? strlen(joint) - 1 : 0;
 	if (words) {
 		snprintf(out.text, sizeof(out.text), "%s", words);
 		if (f->where && columns >= used + PLACE_COLUMNS)
-			snprintf(out.text, sizeof(out.text), "%.100s %.400s", words,
+			snprintf(out.text, sizeof(out.text), "%.100s%s%.400s", words, joint,
 				vpa_fit(f->where, columns - used).text);
 		return out;
 	}

@@ -112,7 +112,9 @@ static void cause_says_what_the_host_did_after_the_wait(void **state)
 	expect_page("CAUSE", r,
 		"For 901 us the host waited for the GPU, cudaStreamSynchronize. FIX FIRST", 1);
 	expect_page("FIX FIRST", r,
-		"for all of it the call had returned, and the host ran its own code in collate", 1);
+		"for nearly all of it the call had returned, and the host ran its own code in "
+		"collate",
+		1);
 	vpa_report_free(r);
 }
 
@@ -158,8 +160,9 @@ static void code_after_a_wait_has_two_remedies(void **state)
 				      "the next work first, or shorten that code");
 	/* Four gaps of 1 ms, of which 5 us are the next launch. */
 	assert_string_equal(f->note,
-		"all of the idle time: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB "
-		"in all; for all of it the call had returned, and the host ran its own code in "
+		"all of this wait: cudaMemcpyAsync; 5 copies through pageable memory, 41.5 MB "
+		"in all; for all of it the call had returned, and the host ran its own code "
+		"in "
 		"post_process");
 	assert_true(f->host_code_ms == 4 * 0.995);
 	assert_true(f->gain_at_most_ms == 4);
@@ -177,9 +180,9 @@ static void long_code_after_a_wait_is_its_own_cause(void **state)
 	(void)state;
 	assert_non_null(f);
 	assert_string_equal(f->title, "shorten or overlap the host code between launches");
-	assert_string_equal(f->note,
-		"all of the idle time in post_process; without the wait in cudaMemcpyAsync all "
-		"of it would go too");
+	assert_string_equal(f->note, "all of this wait with the host in post_process; without the "
+				     "wait in cudaMemcpyAsync all "
+				     "of it would go too");
 	assert_true(f->gain_at_most_ms == 4 * 8.015);
 	assert_null(finding(r, "blocking-copy"));
 	vpa_report_free(r);
@@ -253,7 +256,7 @@ static void calls_after_a_wait_are_named(void **state)
 	r = analyze(script, NULL);
 	f = finding(r, "sync-drain");
 	assert_non_null(f);
-	assert_string_equal(f->note, "all of the idle time: cudaDeviceSynchronize; for all of "
+	assert_string_equal(f->note, "all of this wait: cudaDeviceSynchronize; for nearly all of "
 				     "it the host was allocating or "
 				     "freeing memory, mostly in cudaFree");
 	vpa_report_free(r);
@@ -311,8 +314,8 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 	}
 	r = analyze(script, NULL);
 	expect_page("alike", r, "For 2.40 ms the host ran other code, in IO 0 and 5 similar.", 1);
-	assert_string_equal(
-		finding(r, "host-stall")->note, "all of the idle time in IO 0 and 5 similar");
+	assert_string_equal(finding(r, "host-stall")->note,
+		"all of this wait with the host in IO 0 and 5 similar");
 	vpa_report_free(r);
 }
 

@@ -117,7 +117,7 @@ static void small_values_read_back_are_named(void **state)
 	assert_string_equal(
 		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
 	assert_string_equal(f->note,
-		"all of the idle time: cudaMemcpyAsync in self_attn; 5 copies of at most "
+		"all of this wait: cudaMemcpyAsync in self_attn; 5 copies of at most "
 		"64 bytes, 40 B in all");
 	vpa_report_free(r);
 }
@@ -160,7 +160,7 @@ static void a_read_of_unknown_memory_is_one_by_its_size(void **state)
 				copies[k].id);
 		if (k == 0)
 			assert_string_equal(finding(r, "small-reads")->note,
-				"all of the idle time: hipMemcpyWithStream; 5 copies of at most "
+				"all of this wait: hipMemcpyWithStream; 5 copies of at most "
 				"64 bytes, "
 				"320 B in all");
 		assert_null(finding(r, copies[k].id[0] == 's' ? "blocking-copy" : "small-reads"));
@@ -203,10 +203,10 @@ static void small_reads_and_large_copies_are_sold_apart(void **state)
 	assert_non_null(reads);
 	assert_non_null(copies);
 	assert_string_equal(reads->note,
-		"all of the idle time: cudaMemcpyAsync in self_attn; 5 copies of at "
+		"all of this wait: cudaMemcpyAsync in self_attn; 5 copies of at "
 		"most 64 bytes, 40 B in all");
 	assert_string_equal(copies->note,
-		"all of the idle time: cudaMemcpyAsync in to_host; 5 copies through "
+		"all of this wait: cudaMemcpyAsync in to_host; 5 copies through "
 		"pageable memory, 5.00 MB in "
 		"all");
 	/* 5 times 300 - 101 us after a read, less 1 us of the next launch, and 1 us of its copy, which the

@@ -135,17 +135,18 @@ static void numbered_places_have_a_line_together(void **state)
 		{"six tenths", 6,
 			"ran other code, in IO 0 and 9 similar, at /run.py:7 (innermost for 60 % "
 			"of its time).",
-			"all of the idle time in IO 0 and 9 similar, at /run.py:7 (innermost for "
+			"all of this wait with the host in IO 0 and 9 similar, at /run.py:7 "
+			"(innermost for "
 			"60 % of its "
 			"time)"},
 		{"three tenths", 3,
 			"ran other code, in IO 0 and 9 similar, the largest part at /run.py:7 "
 			"(innermost for 30 % of its time).",
-			"all of the idle time in IO 0 and 9 similar, the largest part at "
+			"all of this wait with the host in IO 0 and 9 similar, the largest part at "
 			"/run.py:7 (innermost "
 			"for 30 % of its time)"},
 		{"two tenths", 2, "ran other code, in IO 0 and 9 similar.",
-			"all of the idle time in IO 0 and 9 similar"},
+			"all of this wait with the host in IO 0 and 9 similar"},
 	};
 	size_t i;
 
@@ -181,10 +182,10 @@ static void a_line_second_in_each_place_is_first_in_all(void **state)
 		add_op(&text, 1, us + 1013, i + 2);
 	}
 	r = report_of(&text);
-	assert_string_equal(note_of(r, "host-stall"),
-		"all of the idle time in IO 0 and 3 similar, the largest part at /run.py:7 "
-		"(innermost for 40 "
-		"% of its time)");
+	assert_string_equal(note_of(r, "host-stall"), "all of this wait with the host in IO 0 and "
+						      "3 similar, the largest part at /run.py:7 "
+						      "(innermost for 40 "
+						      "% of its time)");
 	vpa_report_free(r);
 }
 

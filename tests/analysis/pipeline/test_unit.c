@@ -312,9 +312,36 @@ static void an_operator_is_no_unit(void **state)
 	}
 }
 
+/* What of a cause lies outside the units may be all of what is at other places, or nothing of it. */
+static void a_place_has_of_a_unit_what_it_must_have(void **state)
+{
+	static const struct {
+		uint64_t place_ns, all_ns, inside_ns; /* 0: the window */
+		enum vpa_amount amount;
+	} cases[] = {{10000, 10000, 0, VPA_AMOUNT_ALL}, {9990, 10000, 0, VPA_AMOUNT_NEARLY_ALL},
+		{9400, 10000, 0, VPA_AMOUNT_MOST}, {5000, 10000, 0, VPA_AMOUNT_MOST},
+		{4999, 10000, 0, VPA_AMOUNT_SOME}, {9600, 10000, 10000, VPA_AMOUNT_NEARLY_ALL},
+		{9800, 10000, 6000, VPA_AMOUNT_NEARLY_ALL}, {9600, 10000, 6000, VPA_AMOUNT_MOST},
+		{10000, 10000, 100, VPA_AMOUNT_ALL}, {8000, 10000, 4000, VPA_AMOUNT_MOST},
+		{7999, 10000, 4000, VPA_AMOUNT_SOME}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_mean_unit u = {.has_parts = 1};
+
+		u.cause_ns[VPA_CAUSE_HOST_CODE] = cases[i].inside_ns;
+		assert_int_equal(
+			vpa_mean_unit_amount_at(cases[i].inside_ns ? &u : NULL,
+				1u << VPA_CAUSE_HOST_CODE, cases[i].place_ns, cases[i].all_ns),
+			cases[i].amount);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_place_has_of_a_unit_what_it_must_have),
 		cmocka_unit_test(every_part_of_a_report_speaks_of_one_unit),
 		cmocka_unit_test(the_only_step_or_iteration_is_a_unit),
 		cmocka_unit_test(an_operator_is_no_unit),

@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/model/said_places.h"
+
 static const char *traces_folder(void)
 {
 	static char folder[2048];
@@ -231,17 +233,23 @@ static void most_kernels_have_a_family(const char *trace, const struct vpa_repor
 			trace, unknown_ns, all_ns, r->unknown_kernels[0]);
 }
 
+static unsigned claims; /* of findings, about places */
+
 static void check_trace(const char *name, const char *line)
 {
 	struct vpt_trace *trace = open_trace(name), *capture;
 	struct vpa_report *direct, *again, *threads;
 	struct vpa_options two = {.jobs = 2};
+	const char *wrong;
 
 	if (!trace)
 		return;
 	direct = analyze(trace, NULL);
 	compare_report(name, direct, line);
 	most_kernels_have_a_family(name, direct);
+	wrong = said_places_differ(direct, &claims);
+	if (wrong)
+		fail_msg("%s: a finding says \"%s\"", name, wrong);
 	threads = analyze(trace, &two);
 	expect_same_json(name, direct, threads);
 	capture = converted(trace);
@@ -271,7 +279,7 @@ static void reports_give_the_independent_answers(void **state)
 		compared++;
 	}
 	fclose(answers);
-	assert_true(compared > 0);
+	assert_true(compared > 0 && claims > 0);
 }
 
 /* ---- what is known of each trace ---- */
