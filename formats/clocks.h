@@ -10,13 +10,6 @@
 /* Rounding, as to whole microseconds, lets an op begin as long before its launch. */
 enum { VPT_ROUNDED_NS = 2000 };
 
-/* The META key by which an import says that its times count from its own start: an op at 0 is one. In other traces
- * that is no time, but a device's clock that was not read. */
-#define VPT_META_ZERO_IS_TIME "clock.from_zero"
-
-/* The META key by which an import says that they do not: by how many ns at least. */
-#define VPT_META_CLOCKS_DISAGREE "clock.disagrees_ns"
-
 /* Of `launched` ops with a launch, `premature` began before it, by more than VPT_ROUNDED_NS. A few may be
  * records of another kind of fault. */
 static inline int vpt_clocks_disagree(uint64_t premature, uint64_t launched)

@@ -259,16 +259,11 @@ static const char *title_of(
 /* How to record what queued work waited for, if the recording left it out. NULL: nothing would tell more. */
 static const char *queued_option(const struct vpa_report *r)
 {
-	const char *source = NULL;
-	size_t i;
+	/* Of a copy in vptrace's format the metadata names the profiler too. */
+	const char *source = vpa_meta(r, VPT_METADATA_SOURCE);
 
 	if (r->verdict.launches_lost)
 		return "kernels are missing from the recording: the GPU may have worked";
-
-	/* Of a copy in vptrace's format the metadata names the profiler too. */
-	for (i = 0; i < r->meta_count; i++)
-		if (!strcmp(r->meta[i].key, "source"))
-			source = r->meta[i].value;
 	if (!source || strncmp(source, "PyTorch profiler", 16) != 0 || r->counts.syncs)
 		return NULL;
 	return "torch.profiler records waits of streams for each other with "

@@ -361,7 +361,7 @@ static int has_every_call(const struct vpa_side *side)
 	size_t i;
 
 	for (i = 0; i < side->count; i++) {
-		const char *with_stack = vpa_meta(side->reports[i], "torch_with_stack");
+		const char *with_stack = vpa_meta(side->reports[i], VPT_METADATA_TORCH_WITH_STACK);
 
 		if (with_stack && !strcmp(with_stack, "1"))
 			return 1;

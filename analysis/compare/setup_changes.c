@@ -190,7 +190,7 @@ static const char *format_text(const struct vpa_report *r, const char *key, stru
 static const char *meta_text(const struct vpa_report *r, const char *key, struct vpa_arena *arena)
 {
 	(void)arena;
-	return vpa_meta(r, key);
+	return vpa_meta_of_key(r, key);
 }
 
 /* What every tool records, whatever it calls it. */

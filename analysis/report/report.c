@@ -142,7 +142,7 @@ const char *vpa_process_name(const struct vpa_report *r, int64_t pid)
 	char key[40];
 	const char *name;
 
-	snprintf(key, sizeof(key), "process.%" PRId64, pid);
-	name = vpa_meta(r, key);
-	return name ? name : vpa_meta(r, "command");
+	snprintf(key, sizeof(key), VPT_METADATA_PROCESS "%" PRId64, pid);
+	name = vpa_meta_of_key(r, key);
+	return name ? name : vpa_meta(r, VPT_METADATA_COMMAND);
 }

@@ -18,6 +18,7 @@
 #include "analysis/report/request.h"
 #include "formats/base/error.h"
 #include "formats/event_schema.h"
+#include "formats/metadata.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,9 +36,6 @@ struct vpa_gpu {
 struct vpa_pair {
 	const char *key, *value;
 };
-
-/* A META row of a capture that was made without a GPU on purpose. */
-#define VPA_META_SIMULATE "simulate"
 
 /* Per cent of the window: where the profiling library's own work takes more, it stretches gaps. */
 #define VPA_DEGRADED_PERCENT 5
@@ -364,8 +362,8 @@ struct vpa_report {
 	struct vpa_overview *overview; /* what happened when, see overview.h; NULL: not requested */
 };
 
-/* The run's metadata under `key`, newest value; NULL: none. */
-static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
+/* The run's metadata under a key, newest value; NULL: none. */
+static inline const char *vpa_meta_of_key(const struct vpa_report *r, const char *key)
 {
 	size_t i;
 
@@ -373,6 +371,11 @@ static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
 		if (r->meta[i].key && r->meta[i].value && !strcmp(r->meta[i].key, key))
 			return r->meta[i].value;
 	return NULL;
+}
+
+static inline const char *vpa_meta(const struct vpa_report *r, enum vpt_metadata fact)
+{
+	return vpa_meta_of_key(r, vpt_metadata_key(fact));
 }
 
 /* The name of a process, if the trace gives it one; else the run's command. NULL: neither is known. */

@@ -116,12 +116,13 @@ static const char *join_tags(struct vpa_arena *texts, const struct vpa_report *r
 
 static const char *commit_of(const struct vpa_report *r)
 {
-	static const char *const keys[] = {"tag.commit", "git.commit", "commit"};
+	static const enum vpt_metadata facts[] = {
+		VPT_METADATA_TAG_COMMIT, VPT_METADATA_GIT_COMMIT, VPT_METADATA_COMMIT};
 	const char *found = NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]) && !found; i++)
-		found = vpa_meta(r, keys[i]);
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]) && !found; i++)
+		found = vpa_meta(r, facts[i]);
 	return found ? found : "";
 }
 

@@ -18,19 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[VPA_READING_COUNT] = {
-#define KEY(NAME, name, key) [VPA_READING_##NAME] = (key),
-	VPA_READING_COUNTS(KEY)
-#undef KEY
+static const enum vpt_metadata facts[VPA_READING_COUNT] = {
+#define FACT(NAME, name) [VPA_READING_##NAME] = VPT_METADATA_MISSING_##NAME,
+	VPA_READING_COUNTS(FACT)
+#undef FACT
 };
 
 static const char prefix[] = "missing.";
-
-#define DAMAGE_KEY  "missing.first_damage"
-#define UNKNOWN_KEY "missing.unknown_categories"
-
-const char vpa_completeness_damage_key[] = DAMAGE_KEY;
-const char vpa_completeness_unknown_key[] = UNKNOWN_KEY;
 
 /* ---- unreadable places ---- */
 
@@ -150,33 +144,33 @@ enum meta_form {
 #define WORDS(m) TEXT, AT(m), sizeof(((struct vpa_completeness *)0)->m)
 
 static const struct meta {
-	const char *key;
+	enum vpt_metadata fact;
 	enum meta_form form;
 	size_t at, size;
 } metas[] = {
-	{"vptrace", MARK, AT(is_tracers), 0},
-	{"profile", PROFILE, 0, 0},
-	{"cupti.unavailable", WORDS(unavailable)},
-	{"cupti.failure", WORDS(failure)},
-	{"cupti.taken", WORDS(taken)},
-	{"processes.gpus", WORDS(gpus)},
-	{"tool.warning", WORDS(warning)},
-	{"tool.doubt", WORDS(doubt)},
-	{VPT_META_ZERO_IS_TIME, MARK, AT(zero_is_time), 0},
-	{VPT_META_CLOCKS_DISAGREE, NUMBER, AT(clocks_disagree_ns), 0},
-	{"graphs.whole", NUMBER, AT(whole_graphs), 0},
-	{"events.unnamed", NUMBER, AT(unnamed), 0},
-	{"capture.ended", ENDED, 0, 0},
-	{"ring", WORDS(ring)},
-	{"ring.cause", RING_CAUSE, 0, 0},
-	{"ring.complete_until", NUMBER, AT(complete_until_ns), 0},
-	{"capture.windows_missed", NUMBER, AT(windows_missed), 0},
-	{"ranges.unmatched", NUMBER, AT(unmatched), 0},
-	{"capture.queued", NUMBER, AT(queued), 0},
-	{"memory_limit", NUMBER, AT(memory_limit_bytes), 0},
-	{"flush_ms", NUMBER, AT(flush_ms), 0},
-	{DAMAGE_KEY, WORDS(first_damage)},
-	{UNKNOWN_KEY, WORDS(unknown_names)},
+	{VPT_METADATA_TRACER, MARK, AT(is_tracers), 0},
+	{VPT_METADATA_PROFILE, PROFILE, 0, 0},
+	{VPT_METADATA_CUPTI_UNAVAILABLE, WORDS(unavailable)},
+	{VPT_METADATA_CUPTI_FAILURE, WORDS(failure)},
+	{VPT_METADATA_CUPTI_TAKEN, WORDS(taken)},
+	{VPT_METADATA_PROCESSES_GPUS, WORDS(gpus)},
+	{VPT_METADATA_TOOL_WARNING, WORDS(warning)},
+	{VPT_METADATA_TOOL_DOUBT, WORDS(doubt)},
+	{VPT_METADATA_CLOCK_FROM_ZERO, MARK, AT(zero_is_time), 0},
+	{VPT_METADATA_CLOCK_DISAGREES, NUMBER, AT(clocks_disagree_ns), 0},
+	{VPT_METADATA_GRAPHS_WHOLE, NUMBER, AT(whole_graphs), 0},
+	{VPT_METADATA_EVENTS_UNNAMED, NUMBER, AT(unnamed), 0},
+	{VPT_METADATA_CAPTURE_ENDED, ENDED, 0, 0},
+	{VPT_METADATA_RING, WORDS(ring)},
+	{VPT_METADATA_RING_CAUSE, RING_CAUSE, 0, 0},
+	{VPT_METADATA_RING_COMPLETE, NUMBER, AT(complete_until_ns), 0},
+	{VPT_METADATA_WINDOWS_MISSED, NUMBER, AT(windows_missed), 0},
+	{VPT_METADATA_RANGES_UNMATCHED, NUMBER, AT(unmatched), 0},
+	{VPT_METADATA_CAPTURE_QUEUED, NUMBER, AT(queued), 0},
+	{VPT_METADATA_MEMORY_LIMIT, NUMBER, AT(memory_limit_bytes), 0},
+	{VPT_METADATA_FLUSH, NUMBER, AT(flush_ms), 0},
+	{VPT_METADATA_MISSING_FIRST_DAMAGE, WORDS(first_damage)},
+	{VPT_METADATA_MISSING_CATEGORIES, WORDS(unknown_names)},
 };
 
 /* The number of a word, from 0; `count`: it is none of them. */
@@ -246,12 +240,12 @@ static void take_meta(struct vpa_completeness *n, struct vpt_text key, struct vp
 	snprintf(
 		text, sizeof(text), "%.*s", (int)(value.len < 4096 ? value.len : 4096), value.text);
 	for (i = 0; i < COUNT(metas); i++)
-		if (vpt_text_is(key, metas[i].key))
+		if (vpt_text_is(key, vpt_metadata_key(metas[i].fact)))
 			take_value(n, &metas[i], text);
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		uint64_t count;
 
-		if (!vpt_text_is(key, keys[i]))
+		if (!vpt_text_is(key, vpt_metadata_key(facts[i])))
 			continue;
 		count = strtoull(text, NULL, 10);
 		n->counts[i] += count - n->carried[i];
@@ -450,8 +444,9 @@ void vpa_completeness_free(struct vpa_completeness *n)
 
 /* ---- for a copy ---- */
 
-static void put_meta(struct vpt_batch *out, const char *key, const char *value)
+static void put_fact(struct vpt_batch *out, enum vpt_metadata fact, const char *value)
 {
+	const char *key = vpt_metadata_key(fact);
 	struct vpt_meta row = {.key = vpt_batch_string(out, key, strlen(key)),
 		.value = vpt_batch_string(out, value, strlen(value))};
 
@@ -475,14 +470,14 @@ int vpa_completeness_tell_counts(const struct vpa_completeness *n, struct vpt_ba
 	unsigned i;
 
 	if (put)
-		put_meta(out, vpa_completeness_damage_key, n->first_damage);
+		put_fact(out, VPT_METADATA_MISSING_FIRST_DAMAGE, n->first_damage);
 	if (n->unknown_names[0] && !n->carried[VPA_READING_UNKNOWN])
-		put_meta(out, vpa_completeness_unknown_key, n->unknown_names);
+		put_fact(out, VPT_METADATA_MISSING_CATEGORIES, n->unknown_names);
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		if (n->counts[i] == n->carried[i])
 			continue;
 		snprintf(text, sizeof(text), "%" PRIu64, n->counts[i]);
-		put_meta(out, keys[i], text);
+		put_fact(out, facts[i], text);
 		put = 1;
 	}
 	return put;
@@ -493,7 +488,7 @@ int vpa_completeness_is_key(const char *key)
 	return !strncmp(key, prefix, sizeof(prefix) - 1);
 }
 
-const char *vpa_completeness_key(unsigned count)
+enum vpt_metadata vpa_completeness_fact(enum vpa_completeness_count count)
 {
-	return count < VPA_READING_COUNT ? keys[count] : NULL;
+	return facts[count];
 }

@@ -13,32 +13,33 @@
 
 #include "analysis/base/intervals.h"
 #include "formats/import/any_trace.h"
+#include "formats/metadata.h"
 
-/* Counts that `convert` carries from capture to capture as META rows with these keys. */
+/* Counts that `convert` carries from capture to capture as META rows: VPT_METADATA_MISSING_DAMAGED ... */
 #define VPA_READING_COUNTS(X)                                                                      \
-	X(DAMAGED, damaged, "missing.damaged_chunks")                                              \
-	X(TORN, torn, "missing.torn_chunks")                                                       \
-	X(CUT_OUT, cut_out, "missing.cut_out_chunks")                                              \
-	X(WRONG, wrong, "missing.wrong_chunks")                                                    \
-	X(HEADER, header, "missing.file_header")                                                   \
-	X(START, start, "missing.start")                                                           \
-	X(NEWER, newer, "missing.newer_sections")                                                  \
-	X(TRUNCATED, truncated, "missing.rest_of_import")                                          \
-	X(INTERRUPTED, interrupted, "missing.unfinished_change")                                   \
-	X(MALFORMED, malformed, "missing.malformed_events")                                        \
-	X(UNKNOWN, unknown, "missing.unknown_events")                                              \
-	X(VIEWS, views, "missing.views")                                                           \
-	X(TOO_LONG, too_long, "missing.tables_cut")                                                \
-	X(UNREADABLE, unreadable, "missing.unreadable_events")                                     \
-	X(ANOTHER_GZIP, another_gzip, "missing.another_gzip")                                      \
-	X(UNCLEAR, unclear, "missing.unclear_launches")                                            \
-	X(TOO_LONG_OPS, too_long_ops, "missing.ends_of_ops")                                       \
-	X(MIXED, mixed, "missing.mixed_ops")                                                       \
-	X(FAR, far, "missing.far_events")                                                          \
-	X(END, end, "missing.end")
+	X(DAMAGED, damaged)                                                                        \
+	X(TORN, torn)                                                                              \
+	X(CUT_OUT, cut_out)                                                                        \
+	X(WRONG, wrong)                                                                            \
+	X(HEADER, header)                                                                          \
+	X(START, start)                                                                            \
+	X(NEWER, newer)                                                                            \
+	X(TRUNCATED, truncated)                                                                    \
+	X(INTERRUPTED, interrupted)                                                                \
+	X(MALFORMED, malformed)                                                                    \
+	X(UNKNOWN, unknown)                                                                        \
+	X(VIEWS, views)                                                                            \
+	X(TOO_LONG, too_long)                                                                      \
+	X(UNREADABLE, unreadable)                                                                  \
+	X(ANOTHER_GZIP, another_gzip)                                                              \
+	X(UNCLEAR, unclear)                                                                        \
+	X(TOO_LONG_OPS, too_long_ops)                                                              \
+	X(MIXED, mixed)                                                                            \
+	X(FAR, far)                                                                                \
+	X(END, end)
 
 enum vpa_completeness_count {
-#define VPA_READING_ID(NAME, name, key) VPA_READING_##NAME,
+#define VPA_READING_ID(NAME, name) VPA_READING_##NAME,
 	VPA_READING_COUNTS(VPA_READING_ID)
 #undef VPA_READING_ID
 		VPA_READING_COUNT
@@ -148,9 +149,8 @@ int vpa_completeness_judge(const struct vpa_completeness *n,
 void vpa_completeness_tell_hole(const struct vpa_completeness *n, struct vpt_batch *out);
 /* At the end: adds the counts as META rows. Returns whether there were any. */
 int vpa_completeness_tell_counts(const struct vpa_completeness *n, struct vpt_batch *out);
-/* The keys one by one: that of a count, NULL after the last; those of first_damage and unknown_names. */
-const char *vpa_completeness_key(unsigned count);
-extern const char vpa_completeness_damage_key[], vpa_completeness_unknown_key[];
+/* The META row of a count. */
+enum vpt_metadata vpa_completeness_fact(enum vpa_completeness_count count);
 /* Whether a META row with this key is one of these. */
 int vpa_completeness_is_key(const char *key);
 

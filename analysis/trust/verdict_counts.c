@@ -43,6 +43,11 @@ int vpa_verdict_launched_in_pauses(const struct vpa_resolver *r)
 	       r->first_unlaunched_ns >= vpa_intervals_first(&r->paused)->start_ns;
 }
 
+static void put_meta(struct vpa_verdict *v, enum vpt_metadata fact, const char *value)
+{
+	v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpt_metadata_key(fact), value};
+}
+
 static int copy_meta(struct vpa_report *out, const struct vpa_completeness *n)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -54,17 +59,14 @@ static int copy_meta(struct vpa_report *out, const struct vpa_completeness *n)
 		return VPT_ENOMEM;
 	for (i = 0; i < VPA_READING_COUNT; i++)
 		if (n->counts[i])
-			v->reading_meta[v->reading_meta_count++] =
-				(struct vpa_pair){vpa_completeness_key(i),
-					vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
+			put_meta(v, vpa_completeness_fact(i),
+				vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i]));
 	if (n->first_damage[0])
-		v->reading_meta[v->reading_meta_count++] =
-			(struct vpa_pair){vpa_completeness_damage_key,
-				vpa_arena_printf(&out->arena, "%s", n->first_damage)};
+		put_meta(v, VPT_METADATA_MISSING_FIRST_DAMAGE,
+			vpa_arena_printf(&out->arena, "%s", n->first_damage));
 	if (n->unknown_names[0])
-		v->reading_meta[v->reading_meta_count++] =
-			(struct vpa_pair){vpa_completeness_unknown_key,
-				vpa_arena_printf(&out->arena, "%s", n->unknown_names)};
+		put_meta(v, VPT_METADATA_MISSING_CATEGORIES,
+			vpa_arena_printf(&out->arena, "%s", n->unknown_names));
 	return VPT_OK;
 }
 

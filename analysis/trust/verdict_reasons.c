@@ -250,9 +250,9 @@ static void judge_launches(struct vpa_report *out)
 /* Device times from another clock than the ranges'. */
 static void judge_clock(struct vpa_report *out)
 {
-	const char *clock = vpa_meta(out, "clock.cupti"),
-		   *skew = vpa_meta(out, "clock.cupti_skew_ns"),
-		   *error = vpa_meta(out, "clock.cupti_error_ns");
+	const char *clock = vpa_meta(out, VPT_METADATA_CLOCK_CUPTI),
+		   *skew = vpa_meta(out, VPT_METADATA_CLOCK_CUPTI_SKEW),
+		   *error = vpa_meta(out, VPT_METADATA_CLOCK_CUPTI_ERROR);
 	int known = clock && !strcmp(clock, "replaced, converted");
 
 	if (known)
@@ -325,7 +325,7 @@ static void judge_no_work(struct vpa_report *out, const struct vpa_completeness 
 
 	if (n->kernels + n->memcpy + n->memset || out->verdict.is_refused)
 		return;
-	if (out->verdict.is_ranges_only && vpa_meta(out, VPA_META_SIMULATE))
+	if (out->verdict.is_ranges_only && vpa_meta(out, VPT_METADATA_SIMULATE))
 		REASON(out, "recorded without a GPU, by --simulate: all times are the host's own");
 	else if (out->verdict.is_ranges_only)
 		REASON(out, "recording of GPU work was disabled (VPTRACE_PROFILE=none)");
@@ -405,13 +405,14 @@ static void judge_calls(struct vpa_report *out, const struct vpa_resolver *r)
 static void judge_marks(struct vpa_report *out)
 {
 	static const struct {
-		const char *key, *what, *remedy;
+		enum vpt_metadata fact;
+		const char *what, *remedy;
 	} facts[] = {
-		{"marks.unused", "marks that nothing hit",
+		{VPT_METADATA_MARKS_UNUSED, "marks that nothing hit",
 			"mend these lines of the mark file, or leave them out"},
-		{"marks.guessed", "marks that are a guess",
+		{VPT_METADATA_MARKS_GUESSED, "marks that are a guess",
 			"if steps or blocks are others, write this line into a mark file (--mark)"},
-		{"marks.denoisers",
+		{VPT_METADATA_MARKS_DENOISERS,
 			"no steps are marked; if this is the denoiser, a line of a mark file finds "
 			"them",
 			"write it into a file, and run with --mark FILE"},
@@ -419,7 +420,7 @@ static void judge_marks(struct vpa_report *out)
 	size_t i;
 
 	for (i = 0; i < COUNT(facts); i++) {
-		const char *text = vpa_meta(out, facts[i].key);
+		const char *text = vpa_meta(out, facts[i].fact);
 
 		/* The third is of no use where somebody else has marked the program. */
 		if (text && (i < 2 || !out->request_count))

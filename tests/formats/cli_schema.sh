@@ -1,5 +1,5 @@
 #!/bin/sh
-# FORMAT.md's tables of kinds, columns and words say what the program reads and writes. With VPT_RECORD=1 the
+# FORMAT.md's tables of kinds, columns, words and keys say what the program reads and writes. With VPT_RECORD=1 the
 # tables that it should have are printed instead.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
@@ -34,16 +34,20 @@ awk -F '[(,)]' '/^VPT_WORDS/ { unit = $2 }
 	last = set
 } END { print " |" }' "$formats/events.def" >"$work/words"
 
+# A line for each key of META, made of metadata.def.
+sed -n 's/^VPT_METADATA([A-Z0-9_]*, "\([^"]*\)", "\(.*\)")$/| `\1` | \2 |/p' "$formats/metadata.def" >"$work/keys"
+
 if [ "${VPT_RECORD:-}" ]; then
-	cat "$work/kinds" "$work/words"
+	cat "$work/kinds" "$work/words" "$work/keys"
 	exit 0
 fi
 
 awk '/^## / { on = 0 } /^### [0-9]/ { on = 1 } on' "$formats/FORMAT.md" | sed '/^$/d' >"$work/said-kinds"
 sed '/^$/d' "$work/kinds" >"$work/have-kinds"
 grep '^| [A-Z_]* | 0 ' "$formats/FORMAT.md" >"$work/said-words"
+awk '/^## / { on = 0 } /^The keys of META/ { on = 1 } on' "$formats/FORMAT.md" | grep '^| `' >"$work/said-keys"
 
-for table in kinds words; do
+for table in kinds words keys; do
 	[ -f "$work/have-$table" ] || cp "$work/$table" "$work/have-$table"
 	cases=$((cases + 1))
 	[ -s "$work/have-$table" ] || fail "no $table were found in the program"
@@ -53,4 +57,13 @@ done
 same "every kind is there" "$(grep -c '^VPT_KIND(' "$formats/events.def")" "$(grep -c '^###' "$work/said-kinds")"
 same "every column is there" "$(grep -c '^VPT_COLUMN(' "$formats/events.def")" \
 	"$(grep -c '^| [0-9]' "$work/said-kinds")"
+same "every key is there" "$(grep -c '^VPT_METADATA(' "$formats/metadata.def")" "$(wc -l <"$work/said-keys" | tr -d ' ')"
+
+# What the module and the marks record.
+cat "$formats"/../tracer/python/*/*.py | grep -v '"""' | sed -n 's/.*[^a-z]metadata(b*"\([a-z.]*[a-z]\)".*/\1/p' | sort -u >"$work/python"
+while read -r key; do
+	cases=$((cases + 1))
+	grep -q "^VPT_METADATA([A-Z0-9_]*, \"$key\"" "$formats/metadata.def" || fail "metadata.def lacks $key, which a module records"
+done <"$work/python"
+[ "$(wc -l <"$work/python")" -ge 3 ] || fail "no keys were found in tracer/python"
 finish

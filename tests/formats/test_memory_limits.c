@@ -139,7 +139,7 @@ static void put_rows(struct vpt_collect *c)
 		vpt_collect_put(c, VPT_KERNEL, stream, &k);
 		vpt_collect_put(c, VPT_RANGE, thread, &r);
 	}
-	vpt_collect_meta(c, "key", "value");
+	vpt_collect_fact(c, VPT_METADATA_PIPELINE, "value");
 }
 
 /* Long texts, so that there are cuts and open ranges. */

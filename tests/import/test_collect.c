@@ -262,7 +262,7 @@ static void ids_are_translated_into_the_chunk(void **state)
 	range.domain = 0;
 	vpt_collect_put(
 		c, VPT_RANGE, thread, &range); /* a value that is no string stays as it is */
-	vpt_collect_meta(c, "key", "value");
+	vpt_collect_fact(c, VPT_METADATA_PIPELINE, "value");
 	finish();
 	chunk(0);
 	s = vpt_batch_find(&batch, VPT_KERNEL);
@@ -278,9 +278,9 @@ static void ids_are_translated_into_the_chunk(void **state)
 	assert_int_equal(s->col[VPT_RANGE_VALUE][1], range.value);
 	assert_int_equal(s->col[VPT_RANGE_DOMAIN][1], 0);
 	s = vpt_batch_find(&batch, VPT_META);
-	assert_true(is_text(s->col[VPT_META_KEY][0], "key") &&
+	assert_true(is_text(s->col[VPT_META_KEY][0], "pipeline") &&
 		    is_text(s->col[VPT_META_VALUE][0], "value"));
-	/* "", key, value, gemm, step, cpu_op, the payload: and not the one that nobody uses */
+	/* "", pipeline, value, gemm, step, cpu_op, the payload: and not the one that nobody uses */
 	assert_int_equal(batch.strings.count, 7);
 }
 
@@ -492,7 +492,7 @@ static void tables_stand_in_the_first_chunk_alone(void **state)
 	(void)state;
 	device.name = string("GPU");
 	vpt_collect_device(c, -1, &device);
-	vpt_collect_meta(c, "host", "h");
+	vpt_collect_fact(c, VPT_METADATA_HOST, "h");
 	put_events(&r);
 	finish();
 	chunk(0);

@@ -143,11 +143,11 @@ static void start_sampler(struct vtr_capture *c)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu32, ms);
 	if (ms)
-		vtr_capture_meta(c, "counters_ms", text);
+		vtr_capture_fact(c, VPT_METADATA_COUNTERS_INTERVAL, text);
 	else
-		vtr_capture_meta(c, "counters", m->text);
+		vtr_capture_fact(c, VPT_METADATA_COUNTERS, m->text);
 	if (vtr_sampler_start(&c->mail, m, &c->sampler, &err))
-		vtr_capture_meta(c, "counters.failure", err.text);
+		vtr_capture_fact(c, VPT_METADATA_COUNTERS_FAILURE, err.text);
 }
 
 /* A capture without stacks is better than none. */
@@ -158,7 +158,7 @@ static void start_stacks(struct vtr_capture *c)
 	if (c->stacks || c->options.stacks_hz < 0)
 		return;
 	if (vtr_stack_sampler_start(&c->mail, (uint32_t)c->options.stacks_hz, &c->stacks, &err)) {
-		vtr_capture_meta(c, "stacks.unavailable", err.text);
+		vtr_capture_fact(c, VPT_METADATA_STACKS_UNAVAILABLE, err.text);
 		return;
 	}
 	vtr_writer_attach_stacks(c->writer, vtr_stack_sampler_samples(c->stacks));
@@ -202,7 +202,7 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 		rc = start_writer(c, always, hooks, err); /* last: it creates the file */
 	if (rc)
 		goto out;
-	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
+	vtr_capture_fact(c, VPT_METADATA_CLOCK_RANGES, vtr_tsc_kept() ? "tsc" : "clock_gettime");
 	vtr_threads_record(c->from_ns);
 	if (always && c->options.monitors.wanted)
 		start_sampler(c);
@@ -256,7 +256,7 @@ int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
 	if (!rc || c->options.monitors.wanted)
 		start_sampler(c);
 	if (rc) {
-		vtr_capture_meta(c, "cupti.unavailable", err->text);
+		vtr_capture_fact(c, VPT_METADATA_CUPTI_UNAVAILABLE, err->text);
 		/* Ranges are recorded, whatever CUPTI lacks. */
 		return rc == VPTRACE_ENOMEM ? VPTRACE_ENOCUPTI : rc;
 	}

@@ -4,6 +4,7 @@
 #define VPTRACE_TRACER_CAPTURE_CAPTURE_H
 
 #include "formats/base/error.h"
+#include "formats/metadata.h"
 #include "tracer/capture/attached_facts.h"
 #include "tracer/cupti/cupti.h"
 #include "tracer/vptrace.h"
@@ -38,8 +39,10 @@ struct vtr_cupti *vtr_capture_cupti(const struct vtr_capture *c);
 /* Its VPTRACE_CAPTURE. Borrowed. */
 const char *vtr_capture_window(const struct vtr_capture *c);
 
-/* -1: the writer has too much pending to accept more. */
+/* Records a key of the host's own. -1: the writer has too much pending to accept more. */
 int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value);
+/* A fact of the tracer's. */
+void vtr_capture_fact(struct vtr_capture *c, enum vpt_metadata fact, const char *value);
 
 /* Fills in everything but struct_bytes and stop_code. `path` has room for VTR_PATH_MAX bytes; it is
  * set if it is empty and the file has a name. */

@@ -50,7 +50,7 @@ void vtr_capture_drain(struct vtr_capture *c, int exiting)
 	if (!exiting)
 		device = vtr_cupti_wait(c->cupti, until);
 	if (device == VTR_CAPTURING)
-		vtr_capture_meta(c, "stop.wait",
+		vtr_capture_fact(c, VPT_METADATA_STOP_WAIT,
 			"for records alone: a stream was being captured, so the device was not "
 			"synchronized");
 	/* All work is done; a host that continues to launch may keep CUPTI from giving back its
@@ -109,10 +109,10 @@ static void post_end(struct vtr_capture *c, uint64_t stop_ns)
 
 /* Reports in the capture why records are missing. `why` outlives the capture. */
 static void post_failure(
-	struct vtr_capture *c, struct vtr_mail *m, const char *key, const char *why)
+	struct vtr_capture *c, struct vtr_mail *m, enum vpt_metadata fact, const char *why)
 {
 	m->type = VTR_MAIL_META;
-	m->key = (char *)(uintptr_t)key;
+	m->key = (char *)(uintptr_t)vpt_metadata_key(fact);
 	m->value = (char *)(uintptr_t)why;
 	vtr_mailbox_lend(&c->mail, m);
 }
@@ -171,7 +171,7 @@ static int end_cupti(
 	if (look_back(c, stop_ns)) {
 		if (late && wait_for_buffers(c, 0, 0))
 			post_kept(c, stop_ns);
-		post_failure(c, &c->end_of_cupti, "cupti.taken", VTR_WATCH_TAKEN);
+		post_failure(c, &c->end_of_cupti, VPT_METADATA_CUPTI_TAKEN, VTR_WATCH_TAKEN);
 		return vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_WATCH_TAKEN);
 	}
 	if (late && wait_for_buffers(c, deadline, deadline))
@@ -223,7 +223,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	vtr_stack_sampler_stop(c->stacks);
 	rc = end_cupti(c, stop_deadline(c), stop_ns, err);
 	if (vtr_sampler_wait(c->sampler, in_ms(SAMPLE_MS)))
-		post_failure(c, &c->end_of_sampler, "counters.failure",
+		post_failure(c, &c->end_of_sampler, VPT_METADATA_COUNTERS_FAILURE,
 			"NVML had not returned at the stop: the last values are missing");
 	vtr_stack_sampler_wait(c->stacks, in_ms(SAMPLE_MS));
 	if (rc && rc != VPTRACE_ETAKEN) /* already reported by the flusher */

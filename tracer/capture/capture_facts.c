@@ -9,11 +9,12 @@
 
 int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value)
 {
-	struct vtr_mail mail = {.type = VTR_MAIL_META,
-		.key = (char *)(uintptr_t)key,
-		.value = (char *)(uintptr_t)value};
+	return vtr_mailbox_tell(&c->mail, key, value);
+}
 
-	return vtr_mailbox_post(&c->mail, &mail);
+void vtr_capture_fact(struct vtr_capture *c, enum vpt_metadata fact, const char *value)
+{
+	vtr_mailbox_fact(&c->mail, fact, value);
 }
 
 static void describe_machine(struct vtr_capture *c)
@@ -23,18 +24,18 @@ static void describe_machine(struct vtr_capture *c)
 	char text[32];
 
 	if (!uname(&os)) {
-		vtr_capture_meta(c, "os.sysname", os.sysname);
-		vtr_capture_meta(c, "os.release", os.release);
-		vtr_capture_meta(c, "os.version", os.version);
-		vtr_capture_meta(c, "os.machine", os.machine);
+		vtr_capture_fact(c, VPT_METADATA_OS_SYSNAME, os.sysname);
+		vtr_capture_fact(c, VPT_METADATA_OS_RELEASE, os.release);
+		vtr_capture_fact(c, VPT_METADATA_OS_VERSION, os.version);
+		vtr_capture_fact(c, VPT_METADATA_OS_MACHINE, os.machine);
 	}
 	if (cpus > 0) {
 		snprintf(text, sizeof(text), "%ld", cpus);
-		vtr_capture_meta(c, "cpus", text);
+		vtr_capture_fact(c, VPT_METADATA_CPUS, text);
 	}
 	if (pages > 0) {
 		snprintf(text, sizeof(text), "%lld", (long long)pages * sysconf(_SC_PAGESIZE));
-		vtr_capture_meta(c, "ram_bytes", text);
+		vtr_capture_fact(c, VPT_METADATA_RAM, text);
 	}
 }
 
@@ -49,25 +50,25 @@ void vtr_capture_describe(struct vtr_capture *c, const struct vtr_facts *facts)
 	char text[VTR_PATH_MAX];
 	size_t i;
 
-	vtr_capture_meta(c, "vptrace", vptrace_version());
-	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
+	vtr_capture_fact(c, VPT_METADATA_TRACER, vptrace_version());
+	vtr_capture_fact(c, VPT_METADATA_PROFILE, profiles[c->options.profile]);
 	if (c->options.capture.kind != VTR_TRIGGER_NOW)
-		vtr_capture_meta(c, "capture", c->options.capture.text);
+		vtr_capture_fact(c, VPT_METADATA_CAPTURE, c->options.capture.text);
 	if (c->options.ring.text[0])
-		vtr_capture_meta(c, "ring", c->options.ring.text);
+		vtr_capture_fact(c, VPT_METADATA_RING, c->options.ring.text);
 	/* What a report of losses needs for its advice. */
 	snprintf(text, sizeof(text), "%" PRIu64, c->options.memory_limit_bytes);
-	vtr_capture_meta(c, "memory_limit", text);
+	vtr_capture_fact(c, VPT_METADATA_MEMORY_LIMIT, text);
 	snprintf(text, sizeof(text), "%" PRIu32, c->options.flush_interval_ms);
-	vtr_capture_meta(c, "flush_ms", text);
+	vtr_capture_fact(c, VPT_METADATA_FLUSH, text);
 	if (!gethostname(text, sizeof(text)))
-		vtr_capture_meta(c, "host", text);
+		vtr_capture_fact(c, VPT_METADATA_HOST, text);
 	describe_machine(c);
 	vtr_command_line(text, sizeof(text));
-	vtr_capture_meta(c, "command", text);
+	vtr_capture_fact(c, VPT_METADATA_COMMAND, text);
 	if (c->options.rank >= 0) {
 		snprintf(text, sizeof(text), "%ld", c->options.rank);
-		vtr_capture_meta(c, "rank", text);
+		vtr_capture_fact(c, VPT_METADATA_RANK, text);
 	}
 	vtr_job_facts(c);
 	vtr_tags_each(&c->options.tags, put_tag, c);

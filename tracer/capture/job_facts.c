@@ -14,14 +14,14 @@
 
 enum { VARIABLES_MAX = 128, NAME_MAX_BYTES = 64, VALUE_MAX_BYTES = 256 };
 
-static void put_number(struct vtr_capture *c, const char *key, long number)
+static void put_number(struct vtr_capture *c, enum vpt_metadata fact, long number)
 {
 	char text[24];
 
 	if (number < 0)
 		return;
 	snprintf(text, sizeof(text), "%ld", number);
-	vtr_capture_meta(c, key, text);
+	vtr_capture_fact(c, fact, text);
 }
 
 /* "NAME=value" as the fact "env.NAME", if it is one of NCCL's. */
@@ -36,7 +36,7 @@ static int put_variable(struct vtr_capture *c, const char *variable)
 			break;
 	if (i == COUNT(prefixes) || !variable[name] || name > NAME_MAX_BYTES)
 		return 0;
-	snprintf(key, sizeof(key), "env.%.*s", (int)name, variable);
+	snprintf(key, sizeof(key), VPT_METADATA_ENV "%.*s", (int)name, variable);
 	snprintf(value, sizeof(value), "%s", variable + name + 1);
 	vtr_capture_meta(c, key, value);
 	return 1;
@@ -57,15 +57,16 @@ void vtr_job_facts(struct vtr_capture *c)
 	char job[VTR_JOB_MAX], boot[64];
 
 	vtr_place(&place);
-	put_number(c, "world_size", place.world);
-	put_number(c, "local_rank", place.local_rank);
-	put_number(c, "local_world_size", place.local_world);
-	put_number(c, "node_rank", place.node);
+	put_number(c, VPT_METADATA_WORLD_SIZE, place.world);
+	put_number(c, VPT_METADATA_LOCAL_RANK, place.local_rank);
+	put_number(c, VPT_METADATA_LOCAL_WORLD_SIZE, place.local_world);
+	put_number(c, VPT_METADATA_NODE_RANK, place.node);
 	if (vtr_job(job))
-		vtr_capture_meta(c, "job", job);
+		vtr_capture_fact(c, VPT_METADATA_JOB, job);
 	if (vtr_environment("TORCHELASTIC_RESTART_COUNT"))
-		vtr_capture_meta(c, "job.restarts", vtr_environment("TORCHELASTIC_RESTART_COUNT"));
+		vtr_capture_fact(c, VPT_METADATA_JOB_RESTARTS,
+			vtr_environment("TORCHELASTIC_RESTART_COUNT"));
 	if (vtr_system_file("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
-		vtr_capture_meta(c, "boot_id", boot);
+		vtr_capture_fact(c, VPT_METADATA_BOOT_ID, boot);
 	put_variables(c);
 }

@@ -120,10 +120,10 @@ static void post(struct vtr_sampler *s, const struct vtr_mail *mail)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void post_fact(struct vtr_sampler *s, const char *key, const char *value)
+static void post_fact(struct vtr_sampler *s, enum vpt_metadata fact, const char *value)
 {
 	struct vtr_mail mail = {.type = VTR_MAIL_META,
-		.key = (char *)(uintptr_t)key,
+		.key = (char *)(uintptr_t)vpt_metadata_key(fact),
 		.value = (char *)(uintptr_t)value};
 
 	post(s, &mail);
@@ -172,7 +172,7 @@ static void look_for_gpus(struct vtr_sampler *s)
 		s->nvml = vtr_nvml_open(words, sizeof(words));
 	if (s->nvml)
 		find_gpus(s, words, sizeof(words));
-	post_fact(s, "nvml", words);
+	post_fact(s, VPT_METADATA_NVML, words);
 }
 
 static void sample_gpus(struct vtr_sampler *s, unsigned wanted)

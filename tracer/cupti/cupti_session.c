@@ -548,19 +548,19 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 	int known;
 
 	snprintf(text, sizeof(text), "%u", c->library.api);
-	vtr_recorder_meta(r, "cupti_version", text);
-	vtr_recorder_meta(r, "cupti.library", c->library.path);
+	vtr_recorder_fact(r, VPT_METADATA_CUPTI_VERSION, text);
+	vtr_recorder_fact(r, VPT_METADATA_CUPTI_LIBRARY, c->library.path);
 	vtr_driver_words(text, sizeof(text));
 	known = !strncmp(text, DRIVER_WORDS, strlen(DRIVER_WORDS));
-	vtr_recorder_meta(r, "driver", known ? text + strlen(DRIVER_WORDS) : text);
-	vtr_recorder_meta(r, "cupti.calls",
+	vtr_recorder_fact(r, VPT_METADATA_DRIVER, known ? text + strlen(DRIVER_WORDS) : text);
+	vtr_recorder_fact(r, VPT_METADATA_CUPTI_CALLS,
 		c->kinds.said_by_call ? "one by one" : "all, filtered when decoded");
 	vtr_cupti_attributes_describe(&c->attributes, r);
 	vtr_kinds_list(c->kinds.refused, text, sizeof(text));
 	if (*text)
-		vtr_recorder_meta(r, "cupti.refused", text);
+		vtr_recorder_fact(r, VPT_METADATA_CUPTI_REFUSED, text);
 	if (c->graphs.suspect)
-		vtr_recorder_meta(r, "cupti.graphs",
+		vtr_recorder_fact(r, VPT_METADATA_CUPTI_GRAPHS,
 			"an earlier capture of this process used the profile coarse");
 }
 

@@ -69,13 +69,9 @@ static uint64_t cupti_clock(void *cupti)
 	return vtr_cupti_clock(cupti);
 }
 
-static void tell(struct vtr_flusher *f, const char *key, const char *value)
+static void tell(struct vtr_flusher *f, enum vpt_metadata fact, const char *value)
 {
-	struct vtr_mail mail = {.type = VTR_MAIL_META,
-		.key = (char *)(uintptr_t)key,
-		.value = (char *)(uintptr_t)value};
-
-	vtr_mailbox_post(f->o.mail, &mail);
+	vtr_mailbox_fact(f->o.mail, fact, value);
 }
 
 static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
@@ -97,7 +93,7 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	} else if (skew_ns && !f->reported_skew) {
 		f->reported_skew = 1;
 		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
-		tell(f, "clock.cupti_skew_ns", text);
+		tell(f, VPT_METADATA_CLOCK_CUPTI_SKEW, text);
 	}
 }
 
@@ -123,7 +119,7 @@ static void tell_unread(struct vtr_flusher *f, struct vtr_cupti *cupti, struct v
 	if (signs.foreign_bytes == f->foreign_bytes && signs.unread_bytes == f->unread_bytes)
 		return;
 	if (signs.foreign_bytes != f->foreign_bytes) {
-		tell(f, "cupti.failure", VTR_CUPTI_SHARED);
+		tell(f, VPT_METADATA_CUPTI_FAILURE, VTR_CUPTI_SHARED);
 		begin_loss(&loss->loss, foreign_from(f, cupti, f->ours_ns));
 	}
 	if (signs.unread_bytes != f->unread_bytes && signs.unread_from_ns < loss->loss.start_ns)
@@ -169,7 +165,7 @@ static void look_at_cupti(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		mail.loss.start_ns = news.lost_from_ns;
 		mail.loss.duration_ns = news.lost_to_ns - news.lost_from_ns;
 		vtr_mailbox_post(f->o.mail, &mail);
-		tell(f, "cupti.taken", VTR_WATCH_TAKEN);
+		tell(f, VPT_METADATA_CUPTI_TAKEN, VTR_WATCH_TAKEN);
 	}
 	if (news.taken_back)
 		f->ours_ns = news.lost_to_ns;
@@ -186,7 +182,7 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	if (!why || f->reported_failure)
 		return;
 	f->reported_failure = 1;
-	tell(f, "cupti.failure", why);
+	tell(f, VPT_METADATA_CUPTI_FAILURE, why);
 	if (f->o.failed)
 		f->o.failed(why);
 }
@@ -213,14 +209,13 @@ static void look_for_nccl(struct vtr_flusher *f)
 {
 	uint64_t loaded = f->nccl_is_known ? f->loaded : vtr_loaded_count();
 	char text[32];
-	struct vtr_mail mail = {.type = VTR_MAIL_META, .key = (char[]){"nccl"}, .value = text};
 
 	if (loaded == f->loaded)
 		return;
 	f->loaded = loaded;
 	f->nccl_is_known = vtr_nccl_version(text, sizeof(text));
 	if (f->nccl_is_known)
-		vtr_mailbox_post(f->o.mail, &mail);
+		tell(f, VPT_METADATA_NCCL, text);
 }
 
 /* A flush at the end of an interval, or the first of one that was asked for. */

@@ -4,6 +4,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/file/capture_writer.h"
+#include "formats/metadata.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@ struct copy {
 	struct vtr_image_frame first, last;
 };
 
-static void put_meta(struct vpt_batch *b, const char *key, const char *value)
+static void put_fact(struct vpt_batch *b, enum vpt_metadata fact, const char *value)
 {
+	const char *key = vpt_metadata_key(fact);
 	struct vpt_meta row = {.key = vpt_batch_string(b, key, strlen(key)),
 		.value = vpt_batch_string(b, value, strlen(value))};
 
@@ -67,11 +69,11 @@ static int put_last(struct copy *c, const struct vtr_flight_why *why, struct vpt
 
 	vpt_batch_init(&b);
 	b.flags = VPT_BATCH_LAST;
-	put_meta(&b, "ring", why->ring);
-	put_meta(&b, "ring.cause", why->cause);
+	put_fact(&b, VPT_METADATA_RING, why->ring);
+	put_fact(&b, VPT_METADATA_RING_CAUSE, why->cause);
 	if (!why->is_complete) {
 		snprintf(text, sizeof(text), "%" PRIu64, c->last.complete_until_ns);
-		put_meta(&b, "ring.complete_until", text);
+		put_fact(&b, VPT_METADATA_RING_COMPLETE, text);
 	}
 	put_loss(c, why, &b);
 	vpt_batch_put(&b, VPT_STATS, 0, &stats);

@@ -65,6 +65,20 @@ int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail)
 	return full ? -1 : 0;
 }
 
+int vtr_mailbox_tell(struct vtr_mailbox *box, const char *key, const char *value)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_META,
+		.key = (char *)(uintptr_t)key,
+		.value = (char *)(uintptr_t)value};
+
+	return vtr_mailbox_post(box, &mail);
+}
+
+int vtr_mailbox_fact(struct vtr_mailbox *box, enum vpt_metadata fact, const char *value)
+{
+	return vtr_mailbox_tell(box, vpt_metadata_key(fact), value);
+}
+
 void vtr_mailbox_lend(struct vtr_mailbox *box, struct vtr_mail *mail)
 {
 	mail->lent = 1;

@@ -4,6 +4,7 @@
 #define VPTRACE_TRACER_HANDOVER_MAIL_H
 
 #include "formats/event_schema.h"
+#include "formats/metadata.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -48,7 +49,11 @@ void vtr_mailbox_free(struct vtr_mailbox *box); /* and everything not taken */
 /* Queues a copy of `mail` and its texts. 0, or -1: no memory, or 65,536 are pending. Any thread. */
 int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail);
 
-/* The same without a copy: the mailbox borrows `mail`, which has no texts, until the mailbox is
+/* Queues a META row: a key of the host's own, or a fact of the tracer's. */
+int vtr_mailbox_tell(struct vtr_mailbox *box, const char *key, const char *value);
+int vtr_mailbox_fact(struct vtr_mailbox *box, enum vpt_metadata fact, const char *value);
+
+/* vtr_mailbox_post() without a copy: the mailbox borrows `mail`, which has no texts, until the mailbox is
  * freed, and never frees it. Never refused. */
 void vtr_mailbox_lend(struct vtr_mailbox *box, struct vtr_mail *mail);
 

@@ -82,40 +82,36 @@ unsigned vtr_stack_sampler_threads(void)
 
 /* ---- facts ---- */
 
-static void post(struct vtr_stack_sampler *s, const char *key, const char *value)
+static void post(struct vtr_stack_sampler *s, enum vpt_metadata fact, const char *value)
 {
-	struct vtr_mail mail = {.type = VTR_MAIL_META,
-		.key = (char *)(uintptr_t)key,
-		.value = (char *)(uintptr_t)value};
-
 	pthread_mutex_lock(&s->lock);
 	if (s->mail)
-		vtr_mailbox_post(s->mail, &mail);
+		vtr_mailbox_fact(s->mail, fact, value);
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void post_number(struct vtr_stack_sampler *s, const char *key, uint64_t number)
+static void post_number(struct vtr_stack_sampler *s, enum vpt_metadata fact, uint64_t number)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	post(s, key, text);
+	post(s, fact, text);
 }
 
 static void post_counts(struct vtr_stack_sampler *s)
 {
 	if (!s->codes)
 		return;
-	post_number(s, "stacks.ticks", s->ticks);
-	post_number(s, "stacks.samples", s->taken);
+	post_number(s, VPT_METADATA_STACKS_TICKS, s->ticks);
+	post_number(s, VPT_METADATA_STACKS_SAMPLES, s->taken);
 	if (s->cut)
-		post_number(s, "stacks.cut", s->cut);
+		post_number(s, VPT_METADATA_STACKS_CUT, s->cut);
 	if (s->torn)
-		post_number(s, "stacks.torn", s->torn);
+		post_number(s, VPT_METADATA_STACKS_TORN, s->torn);
 	if (s->deep)
-		post_number(s, "stacks.deep", s->deep);
+		post_number(s, VPT_METADATA_STACKS_DEEP, s->deep);
 	if (s->samples->refused)
-		post_number(s, "stacks.refused", s->samples->refused);
+		post_number(s, VPT_METADATA_STACKS_REFUSED, s->samples->refused);
 }
 
 /* ---- the interpreter ---- */
@@ -123,7 +119,7 @@ static void post_counts(struct vtr_stack_sampler *s)
 static void give_up(struct vtr_stack_sampler *s, const char *why)
 {
 	s->is_off = 1;
-	post(s, "stacks.unavailable", why);
+	post(s, VPT_METADATA_STACKS_UNAVAILABLE, why);
 }
 
 /* Prepares for the interpreter that was found. */
@@ -136,8 +132,8 @@ static void begin(struct vtr_stack_sampler *s)
 		give_up(s, "no memory for the stacks of threads");
 		return;
 	}
-	post(s, "stacks.python", s->python.version);
-	post_number(s, "stacks.hz", s->hz);
+	post(s, VPT_METADATA_STACKS_PYTHON, s->python.version);
+	post_number(s, VPT_METADATA_STACKS_RATE, s->hz);
 }
 
 static void find_python(struct vtr_stack_sampler *s)
@@ -480,7 +476,7 @@ void vtr_stack_sampler_look(struct vtr_stack_sampler *s)
 	rc = start_thread(s, &err);
 	pthread_mutex_unlock(&s->lock);
 	if (rc)
-		post(s, "stacks.unavailable", err.text);
+		post(s, VPT_METADATA_STACKS_UNAVAILABLE, err.text);
 }
 
 struct vtr_stack_samples *vtr_stack_sampler_samples(struct vtr_stack_sampler *s)

@@ -304,6 +304,11 @@ void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *valu
 	vtr_about_fact(&r->about, key, value);
 }
 
+void vtr_recorder_fact(struct vtr_recorder *r, enum vpt_metadata fact, const char *value)
+{
+	vtr_recorder_meta(r, vpt_metadata_key(fact), value);
+}
+
 /* ---- counts ---- */
 
 static void put_stats_of(struct vtr_recorder *r, const struct vtr_lane *lane)

@@ -13,6 +13,7 @@
 #include "formats/base/io.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/batch.h"
+#include "formats/metadata.h"
 #include "tracer/write/recorded_lanes.h"
 #include "tracer/write/run_description.h"
 
@@ -154,6 +155,7 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 /* A device or a fact, written into the next chunk, and again when it changes; see run_description.h. */
 void vtr_recorder_device(struct vtr_recorder *r, const struct vtr_device *device);
 void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *value);
+void vtr_recorder_fact(struct vtr_recorder *r, enum vpt_metadata fact, const char *value);
 
 /* ---- the flight recorder ---- */
 

@@ -156,7 +156,7 @@ static void count_unmatched(struct vtr_writer *w)
 		return;
 	w->unmatched = count;
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
-	vtr_recorder_meta(w->recorder, "ranges.unmatched", text);
+	vtr_recorder_fact(w->recorder, VPT_METADATA_RANGES_UNMATCHED, text);
 }
 
 static void count_drops(struct vtr_writer *w)
@@ -243,15 +243,15 @@ static void tell_clock(struct vtr_writer *w)
 	/* The last report counts: once times were left as they came, it stays with that. */
 	if (w->cupti_clock.converted && !w->wrote_converted && !w->wrote_foreign) {
 		w->wrote_converted = 1;
-		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, converted");
+		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI, "replaced, converted");
 	}
 	if (w->is_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->wrote_foreign) {
 		w->wrote_foreign = 1;
-		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, unknown");
+		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI, "replaced, unknown");
 	}
 	if (w->last && w->wrote_converted) {
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)w->cupti_clock.error_ns);
-		vtr_recorder_meta(w->recorder, "clock.cupti_error_ns", text);
+		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI_ERROR, text);
 	}
 }
 
@@ -366,7 +366,7 @@ static void follow_window(struct vtr_writer *w)
 	w->over = vtr_limits_over(&w->limits, now);
 	if (!w->over)
 		return;
-	vtr_recorder_meta(w->recorder, "capture.ended", w->over);
+	vtr_recorder_fact(w->recorder, VPT_METADATA_CAPTURE_ENDED, w->over);
 	if (w->o.over && !atomic_load(&w->finish))
 		w->o.over();
 }
@@ -430,7 +430,7 @@ static void finish(struct vtr_writer *w)
 	vtr_recorder_end_pauses(w->recorder, w->stop_ns);
 	if (vtr_window_missed()) {
 		snprintf(missed, sizeof(missed), "%llu", (unsigned long long)vtr_window_missed());
-		vtr_recorder_meta(w->recorder, "capture.windows_missed", missed);
+		vtr_recorder_fact(w->recorder, VPT_METADATA_WINDOWS_MISSED, missed);
 	}
 	w->last = 1;
 	tell_clock(w);

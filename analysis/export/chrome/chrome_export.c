@@ -195,11 +195,6 @@ static void put_devices(struct chrome *f)
 
 /* ---- facts of the run ---- */
 
-static const char *meta(const struct vpa_chrome *x, const char *key)
-{
-	return vpa_meta(x->c->view.report, key);
-}
-
 /* Writes a whole number as a number, anything else as text. */
 static void put_value(struct vpa_line *l, const char *value)
 {
@@ -212,7 +207,8 @@ static void put_value(struct vpa_line *l, const char *value)
 }
 
 struct known {
-	const char *member, *key;
+	const char *member;
+	enum vpt_metadata fact;
 };
 
 static int put_known(struct vpa_chrome *x, const struct known *known, size_t count, int skip_comma)
@@ -221,7 +217,7 @@ static int put_known(struct vpa_chrome *x, const struct known *known, size_t cou
 	int put = 0;
 
 	for (i = 0; i < count; i++) {
-		const char *value = meta(x, known[i].key);
+		const char *value = vpa_meta(x->c->view.report, known[i].fact);
 
 		if (!value)
 			continue;
@@ -235,17 +231,20 @@ static int put_known(struct vpa_chrome *x, const struct known *known, size_t cou
 /* The profiler's members for facts that we have. */
 static void put_facts(struct vpa_chrome *x)
 {
-	static const struct known distributed[] = {{",\"backend\":", "backend"},
-		{",\"rank\":", "rank"}, {",\"world_size\":", "world_size"}};
-	static const struct known members[] = {{",\n\"cuda_runtime_version\":", "cuda_runtime"},
-		{",\n\"cuda_driver_version\":", "cuda_driver"}, {",\n\"cupti_version\":", "cupti"},
-		{",\n\"hostname\":", "host"}, {",\n\"trace_id\":", "trace_id"},
-		{",\n\"traceName\":", "trace_name"},
-		{",\n\"record_shapes\":", "torch_record_shapes"},
-		{",\n\"profile_memory\":", "torch_profile_memory"},
-		{",\n\"with_stack\":", "torch_with_stack"},
-		{",\n\"with_flops\":", "torch_with_flops"},
-		{",\n\"with_modules\":", "torch_with_modules"}};
+	static const struct known distributed[] = {{",\"backend\":", VPT_METADATA_BACKEND},
+		{",\"rank\":", VPT_METADATA_RANK}, {",\"world_size\":", VPT_METADATA_WORLD_SIZE}};
+	static const struct known members[] = {
+		{",\n\"cuda_runtime_version\":", VPT_METADATA_CUDA_RUNTIME},
+		{",\n\"cuda_driver_version\":", VPT_METADATA_CUDA_DRIVER},
+		{",\n\"cupti_version\":", VPT_METADATA_CUPTI},
+		{",\n\"hostname\":", VPT_METADATA_HOST},
+		{",\n\"trace_id\":", VPT_METADATA_TRACE_ID},
+		{",\n\"traceName\":", VPT_METADATA_TRACE_NAME},
+		{",\n\"record_shapes\":", VPT_METADATA_TORCH_RECORD_SHAPES},
+		{",\n\"profile_memory\":", VPT_METADATA_TORCH_PROFILE_MEMORY},
+		{",\n\"with_stack\":", VPT_METADATA_TORCH_WITH_STACK},
+		{",\n\"with_flops\":", VPT_METADATA_TORCH_WITH_FLOPS},
+		{",\n\"with_modules\":", VPT_METADATA_TORCH_WITH_MODULES}};
 	size_t before = x->out.size;
 
 	vpa_line_words(&x->out, ",\n\"distributedInfo\":{");

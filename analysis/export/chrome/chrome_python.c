@@ -285,7 +285,7 @@ int vpa_chrome_python_rows(struct vpa_chrome_python *p, const struct vpt_section
 			&p->threads, &p->thread_cap, (size_t)thread + 1, sizeof(*p->threads)))
 		return VPT_ENOMEM;
 	open = &p->threads[thread];
-	p->has_lines = vpa_meta(p->x->c->view.report, "torch_call_lines") != NULL;
+	p->has_lines = vpa_meta(p->x->c->view.report, VPT_METADATA_TORCH_CALL_LINES) != NULL;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		uint64_t time_ns = s->col[VPT_SAMPLE_TIME][row];
 		uint32_t stack = vpa_stacks_of_row(stacks, s->col[VPT_SAMPLE_STACK][row]);

@@ -52,7 +52,7 @@ static void name_event(struct vpa_chrome *x, const char *what, uint64_t pid, uin
 /* The program's name, from the run's command. */
 static struct vpt_text command(const struct vpa_chrome *x)
 {
-	const char *value = vpa_meta(x->c->view.report, "command"), *slash;
+	const char *value = vpa_meta(x->c->view.report, VPT_METADATA_COMMAND), *slash;
 	struct vpt_text text;
 
 	if (!value || !*value)
@@ -71,7 +71,7 @@ static struct vpt_text name_of_process(const struct vpa_chrome *x, uint64_t pid)
 {
 	const char *name = vpa_process_name(x->c->view.report, (int64_t)pid);
 
-	if (!name || name == vpa_meta(x->c->view.report, "command"))
+	if (!name || name == vpa_meta(x->c->view.report, VPT_METADATA_COMMAND))
 		return command(x);
 	return vpt_text_from(name);
 }

@@ -72,9 +72,9 @@ static void take_meta(struct vpa_archive_member *m, const struct vpt_batch *b)
 		struct vpt_text key = vpt_batch_text(b, s->col[VPT_META_KEY][row]);
 		struct vpt_text value = vpt_batch_text(b, s->col[VPT_META_VALUE][row]);
 
-		if (vpt_text_is(key, "host"))
+		if (vpt_text_is(key, vpt_metadata_key(VPT_METADATA_HOST)))
 			copy(m->host, sizeof(m->host), value);
-		else if (vpt_text_is(key, "boot_id"))
+		else if (vpt_text_is(key, vpt_metadata_key(VPT_METADATA_BOOT_ID)))
 			copy(m->boot, sizeof(m->boot), value);
 	}
 }

@@ -65,15 +65,16 @@ static void put_run(struct vpa_ex_out *x)
 {
 	begin_attributes(x);
 	put_number(x, "vptrace.format", FORMAT_VERSION);
-	put_text(x, "vptrace.version", vpa_ex_fact(x, "vptrace"));
+	put_text(x, "vptrace.version", vpa_ex_fact(x, VPT_METADATA_TRACER));
 	put_text(x, "vptrace.source", x->view.report->format);
-	put_text(x, "vptrace.pipeline", vpa_ex_fact(x, "pipeline"));
-	put_text(x, "vptrace.model", vpa_ex_fact(x, "model"));
-	put_count(x, "vptrace.rank", vpa_ex_fact(x, "rank"));
-	put_count(x, "vptrace.world_size", vpa_ex_fact(x, "world_size"));
-	put_text(x, "vptrace.hostname", vpa_ex_fact(x, "host"));
-	put_text(x, "vptrace.cuda_driver", vpa_ex_either(x, "driver", "cuda_driver"));
-	put_text(x, "vptrace.cmdline", vpa_ex_fact(x, "command"));
+	put_text(x, "vptrace.pipeline", vpa_ex_fact(x, VPT_METADATA_PIPELINE));
+	put_text(x, "vptrace.model", vpa_ex_fact(x, VPT_METADATA_MODEL));
+	put_count(x, "vptrace.rank", vpa_ex_fact(x, VPT_METADATA_RANK));
+	put_count(x, "vptrace.world_size", vpa_ex_fact(x, VPT_METADATA_WORLD_SIZE));
+	put_text(x, "vptrace.hostname", vpa_ex_fact(x, VPT_METADATA_HOST));
+	put_text(x, "vptrace.cuda_driver",
+		vpa_ex_either(x, VPT_METADATA_DRIVER, VPT_METADATA_CUDA_DRIVER));
+	put_text(x, "vptrace.cmdline", vpa_ex_fact(x, VPT_METADATA_COMMAND));
 	put_number(x, "vptrace.gap_threshold_ns", x->options->min_gap_ns);
 	if (x->options->clock.kind == VPA_CLOCK_COMMON_START)
 		put_number(x, "vptrace.unaligned", 1);
@@ -83,10 +84,11 @@ static void put_run(struct vpa_ex_out *x)
 /* The machine, as far as META knows it. */
 static void put_system(struct vpa_ex_out *x)
 {
-	static const char *const names[] = {"os.sysname", "os.version", "os.release", "os.machine"};
-	const char *host = vpa_ex_fact(x, "host");
-	uint64_t cpus = vpa_ex_fact_number(x, "cpus");
-	uint64_t ram = vpa_ex_fact_number(x, "ram_bytes");
+	static const enum vpt_metadata names[] = {VPT_METADATA_OS_SYSNAME, VPT_METADATA_OS_VERSION,
+		VPT_METADATA_OS_RELEASE, VPT_METADATA_OS_MACHINE};
+	const char *host = vpa_ex_fact(x, VPT_METADATA_HOST);
+	uint64_t cpus = vpa_ex_fact_number(x, VPT_METADATA_CPUS);
+	uint64_t ram = vpa_ex_fact_number(x, VPT_METADATA_RAM);
 	struct vpt_pb *b = &x->pf.out;
 	unsigned i;
 
@@ -144,7 +146,7 @@ static void put_extra(struct vpt_pb *b, const char *key, const char *value)
 
 static void put_driver(struct vpa_ex_out *x)
 {
-	const char *driver = vpa_ex_either(x, "driver", "cuda_driver");
+	const char *driver = vpa_ex_either(x, VPT_METADATA_DRIVER, VPT_METADATA_CUDA_DRIVER);
 
 	if (driver)
 		put_extra(&x->pf.out, "driver", driver);

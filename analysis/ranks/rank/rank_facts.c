@@ -29,14 +29,15 @@ static int begins(const char *text, const char *with)
 /* What should not differ among the ranks of a job. */
 static int is_setup(const char *key)
 {
-	static const char *const names[] = {
-		"cuda_driver", "cuda_runtime", "driver", "cuda", "cupti", "nccl", "backend"};
-	static const char *const prefixes[] = {
-		"NCCL_", "TORCH_NCCL_", "env.NCCL_", "env.TORCH_NCCL_", "nccl.", "nccl_"};
+	static const enum vpt_metadata facts[] = {VPT_METADATA_CUDA_DRIVER,
+		VPT_METADATA_CUDA_RUNTIME, VPT_METADATA_DRIVER, VPT_METADATA_CUDA,
+		VPT_METADATA_CUPTI, VPT_METADATA_NCCL, VPT_METADATA_BACKEND};
+	static const char *const prefixes[] = {"NCCL_", "TORCH_NCCL_", VPT_METADATA_ENV "NCCL_",
+		VPT_METADATA_ENV "TORCH_NCCL_", "nccl.", "nccl_"};
 	size_t i;
 
-	for (i = 0; i < COUNT(names); i++)
-		if (!strcmp(key, names[i]))
+	for (i = 0; i < COUNT(facts); i++)
+		if (!strcmp(key, vpt_metadata_key(facts[i])))
 			return 1;
 	for (i = 0; i < COUNT(prefixes); i++)
 		if (begins(key, prefixes[i]))
@@ -62,7 +63,8 @@ static int add_facts(struct vpa_rank *rank, const struct vpa_report *r)
 		const struct vpa_pair *m = &r->meta[i];
 
 		/* Later rows of a key correct earlier ones. */
-		if (m->key && m->value && is_setup(m->key) && vpa_meta(r, m->key) == m->value)
+		if (m->key && m->value && is_setup(m->key) &&
+			vpa_meta_of_key(r, m->key) == m->value)
 			rank->facts[rank->fact_count++] = (struct vpa_rank_fact){copy(rank, m->key),
 				vpa_arena_text(&rank->arena, m->value, strlen(m->value))};
 	}
@@ -77,15 +79,6 @@ static const struct vpa_gpu *gpu_of(const struct vpa_report *r, int64_t device)
 		if (r->gpus[i].device == device)
 			return &r->gpus[i];
 	return NULL;
-}
-
-static const char *first_meta(const struct vpa_report *r, const char *const *keys)
-{
-	const char *value = NULL;
-
-	for (; *keys && !value; keys++)
-		value = vpa_meta(r, *keys);
-	return value;
 }
 
 static void add_unit(struct vpa_rank *rank, const struct vpa_report *r)
@@ -105,16 +98,16 @@ static void add_unit(struct vpa_rank *rank, const struct vpa_report *r)
 
 int vpa_rank_describe(struct vpa_rank *rank, const struct vpa_report *r, int is_only)
 {
-	static const char *const jobs[] = {"job_id", "job", NULL};
+	const char *job = vpa_meta(r, VPT_METADATA_JOB_ID);
 	const struct vpa_gpu *gpu = gpu_of(r, rank->device);
 
 	rank->capture = copy(rank, r->path);
-	rank->host = copy(rank, vpa_meta(r, "host"));
-	rank->boot_id = copy(rank, vpa_meta(r, "boot_id"));
-	rank->job = copy(rank, first_meta(r, jobs));
-	rank->world_size = natural(vpa_meta(r, "world_size"));
-	rank->rank = is_only ? natural(vpa_meta(r, "rank")) : -1;
-	rank->local_rank = is_only ? natural(vpa_meta(r, "local_rank")) : -1;
+	rank->host = copy(rank, vpa_meta(r, VPT_METADATA_HOST));
+	rank->boot_id = copy(rank, vpa_meta(r, VPT_METADATA_BOOT_ID));
+	rank->job = copy(rank, job ? job : vpa_meta(r, VPT_METADATA_JOB));
+	rank->world_size = natural(vpa_meta(r, VPT_METADATA_WORLD_SIZE));
+	rank->rank = is_only ? natural(vpa_meta(r, VPT_METADATA_RANK)) : -1;
+	rank->local_rank = is_only ? natural(vpa_meta(r, VPT_METADATA_LOCAL_RANK)) : -1;
 	if (gpu) {
 		rank->gpu = copy(rank, gpu->name);
 		rank->gpu_uuid = copy(rank, gpu->uuid);

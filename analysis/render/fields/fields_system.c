@@ -48,39 +48,38 @@ static const struct vpa_fields gpu = FIELDS("gpu", "a GPU of the machine", gpu_f
 enum fact { FACT_HOST, FACT_COMMAND, FACT_DRIVER, FACT_CUPTI, FACT_RANK, FACTS };
 
 /* The tools' names for them, best first. */
-static const char *const fact_names[FACTS][3] = {
-	[FACT_HOST] = {"host"},
-	[FACT_COMMAND] = {"command"},
-	[FACT_DRIVER] = {"cuda_driver", "driver", "driver_version"},
-	[FACT_CUPTI] = {"cupti", "cupti_version"},
-	[FACT_RANK] = {"rank"},
+static const enum vpt_metadata fact_names[FACTS][3] = {
+	[FACT_HOST] = {VPT_METADATA_HOST},
+	[FACT_COMMAND] = {VPT_METADATA_COMMAND},
+	[FACT_DRIVER] = {VPT_METADATA_CUDA_DRIVER, VPT_METADATA_DRIVER,
+		VPT_METADATA_DRIVER_VERSION},
+	[FACT_CUPTI] = {VPT_METADATA_CUPTI, VPT_METADATA_CUPTI_VERSION},
+	[FACT_RANK] = {VPT_METADATA_RANK},
 };
 
-/* The key of a fact here; NULL: not recorded. */
-static const char *fact_key(const struct vpa_report *r, enum fact fact)
+/* The name of a fact here; VPT_METADATA_NONE: not recorded. */
+static enum vpt_metadata fact_name(const struct vpa_report *r, enum fact fact)
 {
 	size_t name;
 
 	for (name = 0; name < COUNT(fact_names[0]) && fact_names[fact][name]; name++)
 		if (vpa_meta(r, fact_names[fact][name]))
 			return fact_names[fact][name];
-	return NULL;
+	return VPT_METADATA_NONE;
 }
 
 static const char *fact_text(const struct vpa_at *at, size_t fact, char bytes[VPA_FIELD_BYTES])
 {
-	const char *key = fact_key(at->report, (enum fact)fact);
-
 	(void)bytes;
-	return key ? vpa_meta(at->report, key) : NULL;
+	return vpa_meta(at->report, fact_name(at->report, (enum fact)fact));
 }
 
-static int is_fact(const char *const keys[FACTS], const char *key)
+static int is_fact(const enum vpt_metadata names[FACTS], const char *key)
 {
 	unsigned fact;
 
 	for (fact = 0; fact < FACTS; fact++)
-		if (keys[fact] && !strcmp(keys[fact], key))
+		if (names[fact] && !strcmp(vpt_metadata_key(names[fact]), key))
 			return 1;
 	return 0;
 }
@@ -91,7 +90,7 @@ int vpa_system_has(const char *key)
 
 	for (fact = 0; fact < FACTS; fact++)
 		for (name = 0; name < COUNT(fact_names[0]) && fact_names[fact][name]; name++)
-			if (!strcmp(fact_names[fact][name], key))
+			if (!strcmp(vpt_metadata_key(fact_names[fact][name]), key))
 				return 1;
 	return 0;
 }
@@ -101,18 +100,18 @@ int vpa_system_has(const char *key)
 static int put_pairs(const struct vpa_report *r, struct vpt_json *j, int tags)
 {
 	struct vpt_strings seen = {0};
-	const char *keys[FACTS];
+	enum vpt_metadata names[FACTS];
 	unsigned fact;
 	int rc = VPT_OK;
 	size_t i;
 
 	for (fact = 0; fact < FACTS; fact++)
-		keys[fact] = fact_key(r, (enum fact)fact);
+		names[fact] = fact_name(r, (enum fact)fact);
 	for (i = 0; i < r->meta_count && !rc; i++) {
 		const struct vpa_pair *p = &r->meta[i];
 		size_t before = seen.count;
 
-		if (!p->key || (vpa_tag_of(p->key) != NULL) != tags || is_fact(keys, p->key))
+		if (!p->key || (vpa_tag_of(p->key) != NULL) != tags || is_fact(names, p->key))
 			continue;
 		if (vpt_strings_put(&seen, p->key, strlen(p->key)) == VPT_NO_ID)
 			rc = VPT_ENOMEM;

@@ -9,7 +9,7 @@
 /* The tag that a key of metadata names; NULL: it names none. */
 static inline const char *vpa_tag_of(const char *key)
 {
-	static const char prefix[] = "tag.";
+	static const char prefix[] = VPT_METADATA_TAG;
 
 	return key && !strncmp(key, prefix, sizeof(prefix) - 1) ? key + sizeof(prefix) - 1 : NULL;
 }

@@ -143,7 +143,7 @@ static int put_tags(struct vpa_page *p, const struct vpa_report *r, int begun)
 
 static int put_command(struct vpa_page *p, const struct vpa_report *r)
 {
-	const char *command = vpa_meta(r, "command");
+	const char *command = vpa_meta(r, VPT_METADATA_COMMAND);
 	size_t most = COMMAND_LINES * (size_t)(p->width - VPA_INDENT);
 	struct vpa_words w = {.used = 0};
 

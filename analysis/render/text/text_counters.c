@@ -165,7 +165,8 @@ static void add_means(struct vpa_table *t, const struct vpa_report *r)
 
 static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 {
-	const char *nvml = vpa_meta(r, "nvml"), *failure = vpa_meta(r, "counters.failure");
+	const char *nvml = vpa_meta(r, VPT_METADATA_NVML),
+		   *failure = vpa_meta(r, VPT_METADATA_COUNTERS_FAILURE);
 	size_t i;
 
 	add_means(t, r);
@@ -188,7 +189,8 @@ void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const str
 {
 	static const struct vpa_column columns[] = {{"min", .drop = 3}, {.head = "mean"},
 		{"p95", .drop = 2}, {.head = "max"}, {"samples", .drop = 1}};
-	const char *interval = vpa_meta(r, "counters_ms"), *list = vpa_meta(r, "counters");
+	const char *interval = vpa_meta(r, VPT_METADATA_COUNTERS_INTERVAL),
+		   *list = vpa_meta(r, VPT_METADATA_COUNTERS);
 	struct vpa_table t;
 
 	(void)d;

@@ -25,7 +25,7 @@ static const char *no_work_words(const struct vpa_report *r, enum no_work_check 
 	if (r->window_note)
 		return "No GPU work in this window: it has no kernel, copy or memset, only "
 		       "host events.";
-	if (vpa_meta(r, VPA_META_SIMULATE))
+	if (vpa_meta(r, VPT_METADATA_SIMULATE))
 		return "Recorded without a GPU (vptrace run --simulate): the marks with the host's "
 		       "own "
 		       "times. There are no device times, so no FPS.";

@@ -135,14 +135,15 @@ static struct vpa_label version_of(const char *value)
 static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct {
-		const char *form, *key, *other;
+		const char *form;
+		enum vpt_metadata fact, other;
 		const char *numbered; /* the form of CUDA's own number */
 	} facts[] = {
-		{"host %s", "host", "host", NULL},
-		{"rank %s", "rank", "rank", NULL},
-		{"driver %s", "driver", "cuda_driver", "driver for CUDA %s"},
-		{"CUDA %s", "cuda_runtime", "cuda", "CUDA %s"},
-		{"torch %s", "torch", "torch_version", NULL},
+		{"host %s", VPT_METADATA_HOST, VPT_METADATA_HOST, NULL},
+		{"rank %s", VPT_METADATA_RANK, VPT_METADATA_RANK, NULL},
+		{"driver %s", VPT_METADATA_DRIVER, VPT_METADATA_CUDA_DRIVER, "driver for CUDA %s"},
+		{"CUDA %s", VPT_METADATA_CUDA_RUNTIME, VPT_METADATA_CUDA, "CUDA %s"},
+		{"torch %s", VPT_METADATA_TORCH, VPT_METADATA_TORCH_VERSION, NULL},
 	};
 	struct vpa_words w = {.used = 0};
 	int begun = vpa_text_command(p, r);
@@ -150,7 +151,7 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 	vpa_text_gpus(&w, r);
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const char *value =
-			vpa_text_or(vpa_meta(r, facts[i].key), vpa_meta(r, facts[i].other));
+			vpa_text_or(vpa_meta(r, facts[i].fact), vpa_meta(r, facts[i].other));
 
 		struct vpa_label version = {{0}};
 

@@ -192,8 +192,9 @@ void vpt_collect_put(struct vpt_collect *c, enum vpt_kind type, uint64_t lane, c
 			*values++ = *columns;
 }
 
-void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value)
+void vpt_collect_fact(struct vpt_collect *c, enum vpt_metadata fact, const char *value)
 {
+	const char *key = vpt_metadata_key(fact);
 	struct vpt_meta m = {.key = vpt_collect_string(c, key, strlen(key)),
 		.value = vpt_collect_string(c, value, strlen(value))};
 
@@ -320,7 +321,7 @@ void vpt_collect_name_process(struct vpt_collect *c, int64_t pid, uint64_t name)
 	char key[40];
 	struct vpt_meta m = {.value = name};
 
-	snprintf(key, sizeof(key), "process.%" PRId64, pid);
+	snprintf(key, sizeof(key), VPT_METADATA_PROCESS "%" PRId64, pid);
 	m.key = vpt_collect_string(c, key, strlen(key));
 	vpt_collect_put(c, VPT_META, 0, &m);
 }

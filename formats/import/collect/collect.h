@@ -12,6 +12,7 @@
 #include "formats/base/error.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/batch.h"
+#include "formats/metadata.h"
 
 struct vpt_collect;
 
@@ -43,7 +44,8 @@ uint64_t vpt_collect_series(
 /* Names a thread's or stream's lane; the last name wins. */
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name);
 
-void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value);
+/* Appends a META row. */
+void vpt_collect_fact(struct vpt_collect *c, enum vpt_metadata fact, const char *value);
 
 /* ---- processes ----
  *

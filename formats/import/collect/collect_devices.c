@@ -253,7 +253,7 @@ static void say_numbers(struct numbering *n)
 			gpu->ordinal, process);
 	}
 	if (used)
-		vpt_collect_meta(n->c, "processes.gpus", text);
+		vpt_collect_fact(n->c, VPT_METADATA_PROCESSES_GPUS, text);
 }
 
 /* A copy's other device has the number that the copy's process gives it. */

@@ -274,7 +274,7 @@ static int judge_zero(struct vpt_collect *c, const struct span *most)
 	vpt_free(used);
 	c->zero_is_time = found && !doubled;
 	if (c->zero_is_time)
-		vpt_collect_meta(c, VPT_META_ZERO_IS_TIME, "1");
+		vpt_collect_fact(c, VPT_METADATA_CLOCK_FROM_ZERO, "1");
 	return c->failed;
 }
 

@@ -218,7 +218,7 @@ static int compare_clocks(struct vpt_collect *c, const struct ops *ops)
 	if (rc || !lead_ns)
 		return rc;
 	snprintf(text, sizeof(text), "%" PRIu64, lead_ns);
-	vpt_collect_meta(c, VPT_META_CLOCKS_DISAGREE, text);
+	vpt_collect_fact(c, VPT_METADATA_CLOCK_DISAGREES, text);
 	return c->failed;
 }
 

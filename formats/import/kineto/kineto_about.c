@@ -11,19 +11,20 @@ struct member {
 	const char *key;
 	void (*take)(struct vpt_kineto_rows *r, const struct member *m,
 		const struct vpt_kineto_value *value);
-	const char *meta; /* its name in a capture's META rows */
+	enum vpt_metadata fact; /* what it is in a capture's META rows */
 };
 
 static void take_meta(
 	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
+	const char *key = vpt_metadata_key(m->fact);
 	struct vpt_meta row;
 	size_t len = value ? strnlen(value->text, value->len) : 0;
 
 	/* Our own files list all facts by name, including these. */
 	if (!len || value->type == VPT_KINETO_NULL || r->own.is_own)
 		return;
-	row.key = vpt_collect_string(r->collect, m->meta, strlen(m->meta));
+	row.key = vpt_collect_string(r->collect, key, strlen(key));
 	row.value = vpt_collect_string(r->collect, value->text, len);
 	vpt_collect_put(r->collect, VPT_META, 0, &row);
 }
@@ -65,9 +66,9 @@ static void take_distributed(
 	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
 	static const struct member parts[] = {
-		{"rank", NULL, "rank"},
-		{"world_size", NULL, "world_size"},
-		{"backend", NULL, "backend"},
+		{"rank", NULL, VPT_METADATA_RANK},
+		{"world_size", NULL, VPT_METADATA_WORLD_SIZE},
+		{"backend", NULL, VPT_METADATA_BACKEND},
 	};
 	size_t i;
 
@@ -76,36 +77,36 @@ static void take_distributed(
 		take_meta(r, &parts[i], vpt_kineto_member(value, parts[i].key));
 }
 
-/* Each member of the document that is needed: name, function, name in META. */
+/* Each member of the document that is needed: name, function, key in META. */
 #define MEMBERS(X)                                                                                 \
-	X("vptrace", take_own, NULL)                                                               \
-	X("vptraceEnd", take_own_end, NULL)                                                        \
-	X("baseTimeNanoseconds", take_base, NULL)                                                  \
-	X("deviceProperties", take_devices, NULL)                                                  \
-	X("distributedInfo", take_distributed, NULL)                                               \
-	X("cuda_runtime_version", take_meta, "cuda_runtime")                                       \
-	X("cuda_driver_version", take_meta, "cuda_driver")                                         \
-	X("cupti_version", take_meta, "cupti")                                                     \
-	X("traceName", take_meta, "trace_name")                                                    \
-	X("trace_id", take_meta, "trace_id")                                                       \
-	X("host_name", take_meta, "host")                                                          \
-	X("hostname", take_meta, "host") /* of older versions */                                   \
+	X("vptrace", take_own, VPT_METADATA_NONE)                                                  \
+	X("vptraceEnd", take_own_end, VPT_METADATA_NONE)                                           \
+	X("baseTimeNanoseconds", take_base, VPT_METADATA_NONE)                                     \
+	X("deviceProperties", take_devices, VPT_METADATA_NONE)                                     \
+	X("distributedInfo", take_distributed, VPT_METADATA_NONE)                                  \
+	X("cuda_runtime_version", take_meta, VPT_METADATA_CUDA_RUNTIME)                            \
+	X("cuda_driver_version", take_meta, VPT_METADATA_CUDA_DRIVER)                              \
+	X("cupti_version", take_meta, VPT_METADATA_CUPTI)                                          \
+	X("traceName", take_meta, VPT_METADATA_TRACE_NAME)                                         \
+	X("trace_id", take_meta, VPT_METADATA_TRACE_ID)                                            \
+	X("host_name", take_meta, VPT_METADATA_HOST)                                               \
+	X("hostname", take_meta, VPT_METADATA_HOST) /* of older versions */                        \
 	/* what the profiler was set to record; each of these slows the program down */            \
-	X("record_shapes", take_meta, "torch_record_shapes")                                       \
-	X("profile_memory", take_meta, "torch_profile_memory")                                     \
-	X("with_stack", take_meta, "torch_with_stack")                                             \
-	X("with_flops", take_meta, "torch_with_flops")                                             \
-	X("with_modules", take_meta, "torch_with_modules")
+	X("record_shapes", take_meta, VPT_METADATA_TORCH_RECORD_SHAPES)                            \
+	X("profile_memory", take_meta, VPT_METADATA_TORCH_PROFILE_MEMORY)                          \
+	X("with_stack", take_meta, VPT_METADATA_TORCH_WITH_STACK)                                  \
+	X("with_flops", take_meta, VPT_METADATA_TORCH_WITH_FLOPS)                                  \
+	X("with_modules", take_meta, VPT_METADATA_TORCH_WITH_MODULES)
 
 static const struct member members[] = {
-#define MEMBER(name, take, meta) {name, take, meta},
+#define MEMBER(name, take, fact) {name, take, fact},
 	MEMBERS(MEMBER)
 #undef MEMBER
 };
 
 const char *const vpt_kineto_about_names[] = {
 	"traceEvents",
-#define MEMBER(name, take, meta) name,
+#define MEMBER(name, take, fact) name,
 	MEMBERS(MEMBER)
 #undef MEMBER
 		NULL,

@@ -346,7 +346,7 @@ static void tell_lines(struct vpt_kineto_rows *r)
 	for (i = 0; i < p->places.count && !p->callers[i].line;)
 		i++;
 	if (i < p->places.count && !r->own.is_own)
-		vpt_collect_meta(r->collect, "torch_call_lines", "1");
+		vpt_collect_fact(r->collect, VPT_METADATA_TORCH_CALL_LINES, "1");
 }
 
 void vpt_kineto_python_end(struct vpt_kineto_rows *r)

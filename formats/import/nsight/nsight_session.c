@@ -64,22 +64,23 @@ void vpt_nsight_put_meta(struct vpt_nsight *im)
 	char text[100];
 
 	snprintf(text, sizeof(text), "Nsight Systems%s%s", im->version[0] ? " " : "", im->version);
-	vpt_collect_meta(im->out, "source", text);
+	vpt_collect_fact(im->out, VPT_METADATA_SOURCE, text);
 	if (im->host[0])
-		vpt_collect_meta(im->out, "host", im->host);
+		vpt_collect_fact(im->out, VPT_METADATA_HOST, im->host);
 	if (im->command[0])
-		vpt_collect_meta(im->out, "command", im->command);
+		vpt_collect_fact(im->out, VPT_METADATA_COMMAND, im->command);
 	if (im->graphs) {
 		snprintf(text, sizeof(text), "%" PRIu64, im->graphs);
-		vpt_collect_meta(im->out, "graphs.whole", text);
+		vpt_collect_fact(im->out, VPT_METADATA_GRAPHS_WHOLE, text);
 	}
 	if (im->unnamed) {
 		snprintf(text, sizeof(text), "%" PRIu64, im->unnamed);
-		vpt_collect_meta(im->out, "events.unnamed", text);
+		vpt_collect_fact(im->out, VPT_METADATA_EVENTS_UNNAMED, text);
 	}
 	if (im->diagnostic[0])
-		vpt_collect_meta(
-			im->out, im->severity > 1 ? "tool.warning" : "tool.doubt", im->diagnostic);
+		vpt_collect_fact(im->out,
+			im->severity > 1 ? VPT_METADATA_TOOL_WARNING : VPT_METADATA_TOOL_DOUBT,
+			im->diagnostic);
 }
 
 /* ---- devices ---- */

@@ -43,17 +43,17 @@ void vtr_cupti_attributes_describe(const struct vtr_cupti_attributes *a, struct 
 	char text[160];
 
 	if (a->one_for_all)
-		vtr_recorder_meta(
-			r, "cupti.buffers", "one for all threads: CUPTI refuses to change it");
+		vtr_recorder_fact(r, VPT_METADATA_CUPTI_BUFFERS,
+			"one for all threads: CUPTI refuses to change it");
 	if (a->device_bytes && a->device_limit) {
 		snprintf(text, sizeof(text),
 			"%" PRIu64 " bytes each, %" PRIu64 " at first, %" PRIu64
 			" at most for a context",
 			a->device_bytes, a->device_ready, a->device_limit);
-		vtr_recorder_meta(r, "cupti.device_buffers", text);
+		vtr_recorder_fact(r, VPT_METADATA_CUPTI_DEVICE_BUFFERS, text);
 	}
 	if (a->refused_limit) {
 		snprintf(text, sizeof(text), "CUPTI refused a limit of %" PRIu64, a->refused_limit);
-		vtr_recorder_meta(r, "cupti.device_buffers.refused", text);
+		vtr_recorder_fact(r, VPT_METADATA_CUPTI_DEVICE_BUFFERS_REFUSED, text);
 	}
 }

@@ -77,7 +77,7 @@ void vtr_graphs_put(const struct vtr_graphs *g, struct vtr_recorder *r, uint64_t
 
 	if (!why)
 		return;
-	vtr_recorder_meta(r, "cupti.failure", why);
+	vtr_recorder_fact(r, VPT_METADATA_CUPTI_FAILURE, why);
 	vtr_recorder_room(r);
 	vtr_recorder_loss(r, NULL, VPT_LOSSKIND_UNKNOWN, g->since_ns, stop_ns, 0);
 }

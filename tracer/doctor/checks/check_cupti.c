@@ -54,7 +54,7 @@ static void find_kinds(const struct vtr_patient *p, struct vtr_answer *a)
 			"Set VPTRACE_LIBCUPTI to the libcupti.so of another CUDA toolkit.",
 			"its records of the kinds %s are shorter than what the tracer reads",
 			too_short);
-	if (vtr_metadata(p, "cupti.refused", refused, sizeof(refused)))
+	if (vtr_metadata(p, VPT_METADATA_CUPTI_REFUSED, refused, sizeof(refused)))
 		vtr_find(a, VTR_STATUS_WARN,
 			"Another client of CUPTI, or the GPU's mode, may forbid them; the rest is "
 			"recorded.",

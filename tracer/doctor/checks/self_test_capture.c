@@ -40,14 +40,14 @@ int vtr_metadata_is_known(void)
 	return known;
 }
 
-int vtr_metadata(const struct vtr_patient *p, const char *key, char *out, size_t size)
+int vtr_metadata(const struct vtr_patient *p, enum vpt_metadata fact, char *out, size_t size)
 {
 	const char *at, *end;
 	char wanted[200];
 
 	(void)p;
 	out[0] = '\0';
-	snprintf(wanted, sizeof(wanted), "\"key\": \"%s\"", key);
+	snprintf(wanted, sizeof(wanted), "\"key\": \"%s\"", vpt_metadata_key(fact));
 	at = known ? strstr(info, wanted) : NULL;
 	at = at ? strstr(at, "\"value\": \"") : NULL;
 	if (!at)

@@ -2,6 +2,7 @@
 #ifndef VPTRACE_TRACER_DOCTOR_CHECKS_SELF_TEST_CAPTURE_H
 #define VPTRACE_TRACER_DOCTOR_CHECKS_SELF_TEST_CAPTURE_H
 
+#include "formats/metadata.h"
 #include "tracer/doctor/probes/patient.h"
 
 /* Asks vptrace-analyze once. Call it after the self-test, before the checks. */
@@ -11,7 +12,7 @@ void vtr_metadata_read(const struct vtr_patient *p);
 int vtr_metadata_is_known(void);
 
 /* The value of a key of the capture's metadata. 1; 0, and "": it has none. */
-int vtr_metadata(const struct vtr_patient *p, const char *key, char *out, size_t size);
+int vtr_metadata(const struct vtr_patient *p, enum vpt_metadata fact, char *out, size_t size);
 
 /* How many events of a kind are in the capture. */
 unsigned vtr_metadata_count(const char *kind);

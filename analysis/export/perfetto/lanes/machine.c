@@ -121,7 +121,7 @@ const struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_ex_out *x, uint32_t device)
  * any others after it as they come. */
 static uint64_t order_of_process(const struct vpa_ex_out *x)
 {
-	uint64_t place = vpa_ex_fact_number(x, "rank") + x->machine->pids.count - 1;
+	uint64_t place = vpa_ex_fact_number(x, VPT_METADATA_RANK) + x->machine->pids.count - 1;
 
 	return place < INT32_MAX ? place : INT32_MAX;
 }
@@ -129,7 +129,7 @@ static uint64_t order_of_process(const struct vpa_ex_out *x)
 uint64_t vpa_ex_process(struct vpa_ex_out *x, int64_t pid)
 {
 	size_t before = x->machine->pids.count;
-	const char *command = vpa_ex_fact(x, "command"), *name;
+	const char *command = vpa_ex_fact(x, VPT_METADATA_COMMAND), *name;
 	struct vpt_pb *b = &x->pf.out;
 	char path[64];
 	uint64_t uuid;

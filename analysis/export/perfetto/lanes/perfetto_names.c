@@ -11,21 +11,22 @@ enum { SHORT_NAME_MAX = 96, SEQUENCE_ANNOTATIONS = 4 };
 
 /* ---- facts of the run ---- */
 
-const char *vpa_ex_fact(const struct vpa_ex_out *x, const char *key)
+const char *vpa_ex_fact(const struct vpa_ex_out *x, enum vpt_metadata fact)
 {
-	return vpa_meta(x->view.report, key);
+	return vpa_meta(x->view.report, fact);
 }
 
-const char *vpa_ex_either(const struct vpa_ex_out *x, const char *key, const char *other)
+const char *vpa_ex_either(
+	const struct vpa_ex_out *x, enum vpt_metadata fact, enum vpt_metadata other)
 {
-	const char *value = vpa_ex_fact(x, key);
+	const char *value = vpa_ex_fact(x, fact);
 
 	return value ? value : vpa_ex_fact(x, other);
 }
 
-uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, const char *key)
+uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, enum vpt_metadata fact)
 {
-	const char *text = vpa_ex_fact(x, key);
+	const char *text = vpa_ex_fact(x, fact);
 	char *end;
 	unsigned long long number = text ? strtoull(text, &end, 10) : 0;
 
@@ -37,7 +38,7 @@ uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, const char *key)
 void vpa_ex_identify(struct vpa_ex_out *x)
 {
 	const struct vpt_header *h = vpt_trace_header(x->c->trace);
-	const char *host = vpa_ex_fact(x, "host");
+	const char *host = vpa_ex_fact(x, VPT_METADATA_HOST);
 	size_t i;
 
 	x->pid = h->pid;

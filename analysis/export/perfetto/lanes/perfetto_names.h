@@ -87,9 +87,11 @@ struct vpa_ex_out {
 
 /* ---- facts of the run ---- */
 
-const char *vpa_ex_fact(const struct vpa_ex_out *x, const char *key); /* of META; NULL: none */
-const char *vpa_ex_either(const struct vpa_ex_out *x, const char *key, const char *other);
-uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, const char *key); /* 0: none */
+const char *vpa_ex_fact(
+	const struct vpa_ex_out *x, enum vpt_metadata fact); /* of META; NULL: none */
+const char *vpa_ex_either(
+	const struct vpa_ex_out *x, enum vpt_metadata fact, enum vpt_metadata other);
+uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, enum vpt_metadata fact); /* 0: none */
 /* Sets the process and the members that identify it. */
 void vpa_ex_identify(struct vpa_ex_out *x);
 int64_t vpa_ex_pid(const struct vpa_ex_out *x, int64_t pid);
