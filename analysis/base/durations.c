@@ -12,17 +12,11 @@
 #include <string.h>
 
 /* Samples are counted in whole groups, FEW at a time; the last group is padded. */
-enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128, GROUP = 8, FEW = 256 };
+enum { OCTAVE = 64, GROUP = 8, FEW = VPA_SPREAD_FRESH, SMALL_BITS = 28 };
 _Static_assert(FEW % GROUP == 0, "whole groups");
 
 /* From SORTED_BY_BYTES samples on, sorting by their bytes takes less time than comparing them. */
 enum { BYTES = 256, SORTED_BY_BYTES = 64 };
-
-/* A histogram, and the samples not yet counted in it. */
-struct histogram {
-	uint64_t counts[BUCKETS];
-	uint32_t fresh[FEW];
-};
 
 static uint64_t middle_of(size_t bucket)
 {
@@ -62,11 +56,11 @@ union floats {
 	uint32_t bits[FEW];
 };
 
-/* Finds the buckets of whole groups of samples below 2^28: from 64 on, a float's exponent and the
+/* Finds the buckets of whole groups of samples below 2^28, counted from the first: from 64 on, a float's exponent and the
  * next six bits equal vpa_durations_bucket() of the number plus a constant. One of the lower bits is
  * cleared, so that rounding never carries into the higher ones. */
 VPT_VECTORISE
-static void find_buckets(const uint32_t *restrict values, size_t count,
+static void find_buckets(const uint32_t *restrict values, size_t count, uint32_t first,
 	union floats *restrict scratch, uint32_t *restrict buckets)
 {
 	size_t i;
@@ -78,7 +72,7 @@ static void find_buckets(const uint32_t *restrict values, size_t count,
 		uint32_t ns = values[i], small = 0 - (uint32_t)(ns < OCTAVE);
 		uint32_t bits = (scratch->bits[i] >> 17) - (127 + 5) * OCTAVE;
 
-		buckets[i] = (ns & small) | (bits & ~small);
+		buckets[i] = ((ns & small) | (bits & ~small)) - first;
 	}
 }
 
@@ -111,13 +105,66 @@ static void count_sums(struct vpa_durations_builder *b, size_t count, const stru
 	b->squares += sums->squares;
 }
 
+/* ---- the octaves that are there ---- */
+
+static size_t first_bucket(const struct vpa_durations_builder *b)
+{
+	return (size_t)b->first_octave * OCTAVE;
+}
+
+/* The least number of an octave. */
+static uint64_t octave_ns(unsigned octave)
+{
+	return octave ? (uint64_t)OCTAVE << (octave - 1) : 0;
+}
+
+/* Sets which samples may be buffered: those of the octaves below 2^28. */
+static void limit_fresh(struct vpa_durations_builder *b)
+{
+	unsigned last = SMALL_BITS - 6, end = b->first_octave + (unsigned)b->octaves;
+
+	end = end > last + 1 ? last + 1 : end;
+	b->low_ns = b->span_ns = 0;
+	if (b->first_octave >= end)
+		return;
+	b->low_ns = (uint32_t)octave_ns(b->first_octave);
+	b->span_ns = (uint32_t)(octave_ns(end) - b->low_ns);
+}
+
+/* Makes the histogram have all octaves between two samples. 0 or VPT_ENOMEM. */
+static int widen(struct vpa_durations_builder *b, uint64_t least_ns, uint64_t most_ns)
+{
+	size_t from = vpa_durations_bucket(least_ns) / OCTAVE, before = b->first_octave,
+	       to = vpa_durations_bucket(most_ns) / OCTAVE + 1, end = before + b->octaves;
+	uint64_t *counts;
+
+	if (b->octaves && from >= before && to <= end)
+		return VPT_OK;
+	from = b->octaves && before < from ? before : from;
+	to = b->octaves && end > to ? end : to;
+	counts = vpt_calloc((to - from) * OCTAVE, sizeof(*counts));
+	if (!counts)
+		return VPT_ENOMEM;
+	if (b->octaves)
+		memcpy(counts + (before - from) * OCTAVE, b->values,
+			b->octaves * OCTAVE * sizeof(*counts));
+	vpt_free(b->values);
+	b->values = counts;
+	b->first_octave = (uint8_t)from;
+	b->octaves = (uint8_t)(to - from);
+	limit_fresh(b);
+	return VPT_OK;
+}
+
+/* ---- counting: of octaves that are there ---- */
+
 static void count_any(struct vpa_durations_builder *b, const uint64_t *values, size_t count)
 {
 	struct sums sums = sum_any(values, count);
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		b->values[vpa_durations_bucket(values[i])]++;
+		b->values[vpa_durations_bucket(values[i]) - first_bucket(b)]++;
 	count_sums(b, count, &sums);
 }
 
@@ -132,7 +179,7 @@ static void count_small(struct vpa_durations_builder *b, uint32_t *values, size_
 
 	for (i = count; i < whole; i++)
 		values[i] = values[0];
-	find_buckets(values, whole, &scratch, buckets);
+	find_buckets(values, whole, (uint32_t)first_bucket(b), &scratch, buckets);
 	sums = sum_small(values, whole);
 	sums.total_ns -= extra * first;
 	sums.squares -= extra * first * first;
@@ -149,17 +196,20 @@ static void count_small(struct vpa_durations_builder *b, uint32_t *values, size_
 
 static int become_histogram(struct vpa_durations_builder *b)
 {
-	struct histogram *h = vpt_calloc(1, sizeof(*h));
 	uint64_t *samples = b->values;
 	size_t count = b->count;
+	struct sums sums = sum_any(samples, count);
 
-	if (!h)
+	b->fresh = vpt_alloc(FEW, sizeof(*b->fresh));
+	if (!b->fresh)
 		return VPT_ENOMEM;
-	b->values = h->counts;
-	b->fresh = h->fresh;
-	b->fresh_room = FEW;
+	b->values = NULL;
 	b->count = b->total_ns = b->max_ns = 0;
 	b->squares = 0;
+	if (widen(b, sums.least, sums.most)) {
+		vpt_free(samples);
+		return VPT_ENOMEM;
+	}
 	count_any(b, samples, count);
 	vpt_free(samples);
 	return VPT_OK;
@@ -197,28 +247,36 @@ VPA_RARE int vpa_durations_add_slowly(struct vpa_durations_builder *b, uint64_t 
 		b->values[b->count++] = ns;
 		return VPT_OK;
 	}
-	if (!b->fresh && become_histogram(b))
+	if ((!b->fresh && become_histogram(b)) || widen(b, ns, ns))
 		return VPT_ENOMEM;
 	count_fresh(b);
-	if (ns >> 28)
+	if (ns >> SMALL_BITS)
 		count_any(b, &ns, 1);
 	else
 		b->fresh[b->fresh_count++] = (uint32_t)ns;
 	return VPT_OK;
 }
 
-/* Writes the samples as 32 bits; returns the OR of all samples. */
+/* The least and the most of some samples. */
+struct bounds {
+	uint64_t least, most;
+};
+
+/* Writes the samples as 32 bits, and returns their bounds: as signed numbers, which refuses none below 2^63. */
 VPT_VECTORISE
-static uint64_t narrow(const uint64_t *restrict values, size_t count, uint32_t *restrict out)
+static struct bounds narrow(const uint64_t *restrict values, size_t count, uint32_t *restrict out)
 {
-	uint64_t bits = 0;
+	int64_t least = INT64_MAX, most = INT64_MIN;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		bits |= values[i];
+		int64_t ns = (int64_t)values[i];
+
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
 		out[i] = (uint32_t)values[i];
 	}
-	return bits;
+	return (struct bounds){(uint64_t)least, (uint64_t)most};
 }
 
 int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *values, size_t count)
@@ -230,8 +288,15 @@ int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *value
 		if (vpa_durations_add(b, values[i]))
 			return VPT_ENOMEM;
 	for (; i < count; i += n) {
+		struct bounds bounds;
+
 		n = count - i < FEW ? count - i : FEW;
-		if (narrow(values + i, n, few) >> 28)
+		bounds = narrow(values + i, n, few);
+		if ((bounds.least | bounds.most) >> 63)
+			bounds = (struct bounds){0, UINT64_MAX};
+		if (widen(b, bounds.least, bounds.most))
+			return VPT_ENOMEM;
+		if (bounds.most >> SMALL_BITS)
 			count_any(b, values + i, n);
 		else
 			count_small(b, few, n);
@@ -242,6 +307,7 @@ int vpa_durations_add_all(struct vpa_durations_builder *b, const uint64_t *value
 void vpa_durations_free(struct vpa_durations_builder *b)
 {
 	vpt_free(b->values);
+	vpt_free(b->fresh);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -295,16 +361,13 @@ static uint64_t percentile(const struct vpa_durations_builder *b, unsigned perce
 {
 	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0,
 		 value;
-	size_t i;
+	size_t i = 0;
 
 	if (!b->fresh)
 		return b->values[rank ? rank - 1 : 0];
-	for (i = 0; i < BUCKETS; i++) {
-		seen += b->values[i];
-		if (seen >= rank)
-			break;
-	}
-	value = middle_of(i);
+	while ((seen += b->values[i]) < rank)
+		i++;
+	value = middle_of(first_bucket(b) + i);
 	return value < b->min_ns ? b->min_ns : value > b->max_ns ? b->max_ns : value;
 }
 
@@ -335,12 +398,12 @@ struct vpa_durations vpa_durations_of(struct vpa_durations_builder *b)
 
 uint64_t vpa_durations_at_least(struct vpa_durations_builder *b, uint64_t ns)
 {
+	size_t count = (size_t)b->octaves * OCTAVE, from = vpa_durations_bucket(ns), i;
 	uint64_t n = 0;
-	size_t i;
 
 	vpa_durations_settle(b);
 	if (b->fresh)
-		for (i = vpa_durations_bucket(ns); i < BUCKETS; i++)
+		for (i = from > first_bucket(b) ? from - first_bucket(b) : 0; i < count; i++)
 			n += b->values[i];
 	else
 		for (i = 0; i < b->count; i++)

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VPA_SPREAD_EXACT = 4096 };
+enum {
+	VPA_SPREAD_EXACT = 4096,
+	VPA_SPREAD_FRESH = 256 /* samples that a histogram counts in one go */
+};
 
 /* The distribution of durations. Percentiles are nearest rank: exact up to 4,096 samples, then from
  * a logarithmic histogram with at most 1 % error, and `approximate` is set. */
@@ -23,12 +26,14 @@ struct vpa_durations {
 struct vpa_durations_builder {
 	uint64_t count, total_ns, min_ns, max_ns;
 	unsigned __int128 squares;
-	uint64_t *values; /* samples, or the counts of the histogram */
+	uint64_t
+		*values; /* samples, or the counts of the histogram: of the octaves that have any */
 	size_t cap;
-	/* With a histogram: samples below 2^28, buffered until there are enough to count in one
-	 * go. */
+	/* With a histogram: samples below 2^28 and of these octaves, buffered until there are enough to count in one
+	 * go. They are in [low, low + span). */
 	uint32_t *fresh;
-	uint32_t fresh_count, fresh_room;
+	uint32_t fresh_count, low_ns, span_ns;
+	uint8_t first_octave, octaves;
 };
 
 /* Values below 128 have buckets of their own; above, the top seven bits choose. */
@@ -50,7 +55,7 @@ static inline int vpa_durations_add(struct vpa_durations_builder *b, uint64_t ns
 {
 	uint32_t at = b->fresh_count;
 
-	if (at < b->fresh_room && !(ns >> 28)) {
+	if (at < VPA_SPREAD_FRESH && ns - b->low_ns < b->span_ns) {
 		b->fresh[at] = (uint32_t)ns;
 		b->fresh_count = at + 1;
 		return 0;

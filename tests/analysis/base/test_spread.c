@@ -244,6 +244,43 @@ static void samples_of_a_length_are_counted(void **state)
 	vpa_durations_free(&b);
 }
 
+/* Octaves below and above those of the first samples, one by one and many at once. */
+static void octaves_are_made_when_samples_need_them(void **state)
+{
+	static const uint64_t levels[] = {1000000, 1500000, 40000, 90, 7, (uint64_t)1 << 27, 30,
+		(uint64_t)1 << 28, (uint64_t)1 << 40, 0, (uint64_t)1 << 52};
+	struct vpa_durations_builder b = {.count = 0};
+	struct vpa_durations s;
+	size_t level, i;
+
+	(void)state;
+	sample_count = 0;
+	for (level = 0; level < COUNT(levels); level++)
+		for (i = 0; i < (level ? 200 : 5000); i++) {
+			samples[sample_count++] = levels[level] + i % 101;
+			if (level % 2)
+				continue;
+			assert_int_equal(vpa_durations_add(&b, levels[level] + i % 101), 0);
+			assert_int_equal(b.octaves, level ? b.octaves : sample_count > 4096);
+		}
+	for (level = 1; level < COUNT(levels); level += 2)
+		assert_int_equal(
+			vpa_durations_add_all(&b, samples + 5000 + (level - 1) * 200, 200), 0);
+	qsort(samples, sample_count, sizeof(*samples), compare_ns);
+	s = vpa_durations_of(&b);
+	expect_percentiles(&s, 0.01);
+	for (level = 0; level < COUNT(levels); level++) {
+		size_t least = 0;
+
+		while (least < sample_count && samples[least] < levels[level])
+			least++;
+		if (vpa_durations_bucket(levels[level]) != vpa_durations_bucket(levels[level] - 1))
+			assert_int_equal(
+				vpa_durations_at_least(&b, levels[level]), sample_count - least);
+	}
+	vpa_durations_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +292,7 @@ int main(void)
 		cmocka_unit_test(buckets_leave_nothing_out),
 		cmocka_unit_test(the_longest_durations_fit),
 		cmocka_unit_test(samples_of_a_length_are_counted),
+		cmocka_unit_test(octaves_are_made_when_samples_need_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
