@@ -370,6 +370,11 @@ static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa
 	for (i = run->begin + (size_t)1; i < run->end && !rc; i++) {
 		uint64_t from = ops->end_ns[i - 1], ns = ops->gap_ns[i];
 
+		if (!ns) {
+			ops->gap_cause[i] = VPA_CAUSE_NOT_IDLE;
+			note_op(s, stream, ops, i);
+			continue;
+		}
 		if (!vpa_cause_is_scheduling(from, ns, ops->launch_end_ns[i]) ||
 			ops->correlation[i] == ops->correlation[i - 1] ||
 			ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH) {
