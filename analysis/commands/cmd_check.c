@@ -1,11 +1,16 @@
-/* cmd_check.c - verifies a file. Observes the analysis while it decodes every chunk, which verifies its zstd checksum, and
- * compares the chunk's header and its row of the contents with its rows.
+/* cmd_check.c - verifies a file. Decodes every chunk, which verifies its zstd checksum, and compares the chunk's header and its
+ * row of the contents with its rows.
  *
- * Lists damage with its place, then prints the verdict of that analysis, so that both commands agree. */
+ * Most captures are complete, and sound_rows.h shows it. As soon as anything is in doubt, check starts again and observes an
+ * analysis: it lists damage with its place, then prints the verdict of that analysis, so that both commands agree. */
 #include "analysis/analyze.h"
 #include "analysis/commands/command.h"
 #include "analysis/commands/shared_options.h"
 #include "analysis/folds/observer.h"
+#include "analysis/join/prefetch.h"
+#include "analysis/trust/completeness.h"
+#include "analysis/trust/sound_rows.h"
+#include "formats/chunk/chunk.h"
 #include "formats/file/contents.h"
 
 #include <string.h>
@@ -20,7 +25,9 @@ struct check {
 	const char *path;
 	const struct vpt_trace *trace;
 	struct vpt_out out;
-	struct vpa_report *report; /* its verdict is of interest */
+	int is_quiet;              /* only counts */
+	int is_good;               /* shown without an analysis */
+	struct vpa_report *report; /* else its verdict is of interest */
 	size_t seen;               /* chunks so far */
 	uint64_t events, unknown_sections;
 	uint64_t next_sequence;
@@ -28,6 +35,8 @@ struct check {
 	uint64_t missing;
 	int gap_explained; /* a damaged place since the last good chunk */
 };
+
+#define SAY(c, ...) ((c)->is_quiet ? (void)0 : vpt_out_print(&(c)->out, __VA_ARGS__))
 
 static void report(struct check *c, const char *text)
 {
@@ -53,7 +62,7 @@ static void compare(
 	facts[2].found = b->event_count;
 	for (i = 0; i < 3 && !b->unknown_sections; i++)
 		if (facts[i].claimed != facts[i].found) {
-			vpt_out_print(&c->out,
+			SAY(c,
 				"chunk %zu at offset %llu: its header says %s %llu, its rows "
 				"%llu\n",
 				index, (unsigned long long)info->offset, facts[i].name,
@@ -83,7 +92,7 @@ static void compare_contents(
 
 		if (column == VPT_CONTENTS_NEWS || listed == found.values[column])
 			continue;
-		vpt_out_print(&c->out,
+		SAY(c,
 			"chunk %zu at offset %llu: the contents say %llu in column %u, its rows "
 			"%llu\n",
 			index, (unsigned long long)info->offset, (unsigned long long)listed,
@@ -98,8 +107,7 @@ static void check_sequence(struct check *c, size_t index, const struct vpt_chunk
 {
 	if (!vpt_sequence_follows(vpt_trace_header(c->trace), c->next_sequence, info->sequence) &&
 		!c->gap_explained) {
-		vpt_out_print(&c->out,
-			"chunk %zu at offset %llu: expected number %llu, found %llu\n", index,
+		SAY(c, "chunk %zu at offset %llu: expected number %llu, found %llu\n", index,
 			(unsigned long long)info->offset, (unsigned long long)c->next_sequence,
 			(unsigned long long)info->sequence);
 		c->missing++;
@@ -121,7 +129,7 @@ static int check_whole(void *ctx, const struct vpt_batch *b, uint64_t times_from
 		vpt_batch_measure(&measured);
 	c->unknown_sections += b->unknown_sections;
 	if (b->flags & VPT_BATCH_TORN) {
-		vpt_out_print(&c->out,
+		SAY(c,
 			"chunk %zu at offset %llu: torn: the file ends inside it; %u bytes of "
 			"content were "
 			"announced\n",
@@ -148,6 +156,11 @@ static int list_damage(void *ctx, const char *text)
 	return VPT_OK;
 }
 
+static int is_bad(const struct check *c)
+{
+	return c->damaged || c->torn || c->wrong || c->missing;
+}
+
 /* Leaves reasons that cost nothing to the report. */
 static void list_missing(struct check *c)
 {
@@ -164,7 +177,9 @@ static void list_missing(struct check *c)
 
 static const char *word_of(const struct check *c, int bad)
 {
-	return bad ? "damaged" : c->report->verdict.complete ? "good" : "incomplete";
+	if (bad)
+		return "damaged";
+	return c->is_good || c->report->verdict.complete ? "good" : "incomplete";
 }
 
 static void summarize_capture(struct check *c, int bad)
@@ -198,22 +213,87 @@ static void summarize_import(struct check *c)
 		(unsigned long long)s->malformed, (unsigned long long)s->unreadable);
 }
 
+/* ---- without an analysis ---- */
+
+/* What is known of a capture in which nothing is in doubt so far. */
+struct look {
+	struct check *check;
+	struct vpa_completeness reading;
+	struct vpa_sound *sound;
+};
+
+/* A chunk that is no worse than good. */
+static int look_at_chunk(struct look *l, size_t index, struct vpt_batch *b)
+{
+	int rc = vpt_chunk_unpack(b);
+
+	if (!rc)
+		rc = vpa_completeness_chunk(&l->reading, index, b);
+	if (!rc)
+		rc = vpa_sound_chunk(l->sound, b);
+	if (!rc)
+		rc = check_whole(l->check, b, 0);
+	return rc ? rc : is_bad(l->check) ? VPT_END : VPT_OK;
+}
+
+/* Ends with VPT_END where something is in doubt. */
+static int look_at_chunks(struct look *l, struct vpa_prefetch *chunks)
+{
+	size_t i, count = vpt_trace_chunks(l->check->trace);
+	struct vpt_batch *b;
+	int rc = VPT_OK;
+
+	for (i = 0; i < count && !rc; i++) {
+		rc = vpa_prefetch_next(chunks, &b, NULL);
+		if (!rc)
+			rc = look_at_chunk(l, i, b);
+	}
+	if (!rc)
+		rc = vpa_completeness_end(&l->reading);
+	if (rc)
+		return rc;
+	return vpa_sound_end(l->sound, &l->reading) ? VPT_OK : VPT_END;
+}
+
+/* Shows that a capture is good, or leaves it to the analysis, as whatever fails here. */
+static void look_at_capture(struct check *c)
+{
+	struct check quiet = {.trace = c->trace, .is_quiet = 1};
+	struct look l = {.check = &quiet, .sound = vpa_sound_new(c->trace)};
+	struct vpa_prefetch *chunks = NULL;
+
+	vpa_completeness_begin(&l.reading, c->trace);
+	if (l.sound && !vpa_prefetch_start(c->trace, NULL, 0, &chunks, NULL) &&
+		!look_at_chunks(&l, chunks)) {
+		c->is_good = 1;
+		c->events = quiet.events;
+	}
+	vpa_prefetch_stop(chunks);
+	vpa_completeness_free(&l.reading);
+	vpa_sound_free(l.sound);
+}
+
+/* ---- the command ---- */
+
 static int check_trace(struct check *c, int *bad, struct vpt_err *err)
 {
 	const struct vpa_observer observer = {
 		.ctx = c, .chunk = check_whole, .damage = list_damage};
 	const struct vpa_options analysis = {.observer = &observer};
-	int rc = vpa_analyze(c->trace, c->path, &analysis, &c->report, err), failed;
+	int rc = VPT_OK, failed;
 
-	*bad = c->damaged || c->torn || c->wrong || c->missing;
-	if (!rc) {
+	if (vpt_trace_reader(c->trace))
+		look_at_capture(c);
+	if (!c->is_good)
+		rc = vpa_analyze(c->trace, c->path, &analysis, &c->report, err);
+	*bad = is_bad(c);
+	if (!rc && !c->is_good)
 		list_missing(c);
-		if (vpt_trace_reader(c->trace))
-			summarize_capture(c, *bad);
-		else
-			summarize_import(c);
-		*bad |= !c->report->verdict.complete;
-	}
+	if (!rc && vpt_trace_reader(c->trace))
+		summarize_capture(c, *bad);
+	else if (!rc)
+		summarize_import(c);
+	*bad |= !rc && !c->is_good && !c->report->verdict.complete;
 	failed = vpt_out_close(&c->out, 1, rc ? NULL : err);
 	return rc ? rc : failed;
 }

@@ -516,6 +516,28 @@ static void span_bounds(const uint64_t *starts, const uint64_t *durations, size_
 	*largest = to;
 }
 
+/* The same where all times are valid and below 2^63, as they usually are: with signed numbers, which take a fourth of the
+ * instructions. Returns 0 where they are not. */
+VPT_VECTORISE
+static int usual_bounds(const uint64_t *starts, const uint64_t *durations, size_t count,
+	uint64_t *least, uint64_t *largest)
+{
+	int64_t from = INT64_MAX, to = 0;
+	uint64_t bad = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t start = (int64_t)starts[i], end = (int64_t)(starts[i] + durations[i]);
+
+		bad |= starts[i] | durations[i] | (uint64_t)end | (starts[i] - 1);
+		from = start < from ? start : from;
+		to = end > to ? end : to;
+	}
+	*least = (uint64_t)from;
+	*largest = (uint64_t)to;
+	return !(bad >> 63);
+}
+
 /* Which rows of a kind move t_min: none, all, or some (vpt_call_moves_t_min()). */
 enum moves { MOVES_NOT, MOVES, MAY_MOVE };
 
@@ -571,7 +593,8 @@ static void measure_spans(
 		uint64_t least, largest;
 
 		rows = s->row_count - at < MEASURE_STRETCH ? s->row_count - at : MEASURE_STRETCH;
-		span_bounds(starts + at, durations + at, rows, first, &least, &largest);
+		if (!usual_bounds(starts + at, durations + at, rows, &least, &largest))
+			span_bounds(starts + at, durations + at, rows, first, &least, &largest);
 		if (largest > b->t_max_ns)
 			b->t_max_ns = largest;
 		if (moves == MOVES && least < b->t_min_ns)
