@@ -438,6 +438,32 @@ VPTRACE_API void vptrace_note_fill(const struct vptrace_note *note);
  * become "?". Returns EINVAL without a name or a value. */
 VPTRACE_API int vptrace_fact(const char *name, const char *value);
 
+/* ---- annotations: what else a range or a mark says ---- */
+
+/* Like vptrace_range_push() and vptrace_mark(), with an annotation: one flat JSON object, whose
+ * values are whole numbers and texts without escapes, in less than VPTRACE_ANNOTATION_MAX bytes. It
+ * is copied. NULL, "" and a longer one: none. The library does not read it, so a push costs as much
+ * as one with a note. The analysis ignores an object that it cannot read, and keys that it does not
+ * know:
+ *
+ * "flop":N, "bytes":N   of a range: floating-point operations of its kernels, and bytes that they
+ *                       read and write at least. The report gives the rates. Of ranges in each
+ *                       other the innermost one counts
+ * "kind":"stage"        of a range: a part of the pipeline, as VPTRACE_NOTE_STAGE
+ * "component":1         with it: a part that the report lists with its frames per second
+ * "frames":N            with it: the video frames that it makes
+ * "shapes":"2x3 3x4"    of a range: sizes of its inputs. The report lists it as an operator
+ * "compile":"3/1"       of a range: a compiler is at work, on code 3 for the second time
+ * "kind":"memory"       of a mark, whose name is a label: what an allocator holds at this moment,
+ *                       "allocated":N bytes and "reserved":N, "peak":N, the most that was allocated
+ *                       since the label before, with "exact":1 unless it may have been more, and
+ *                       "device":N, CUDA's ordinal. Each may be left out
+ *
+ * Neither fails. Any thread; as cheap as the other ranges and marks. */
+enum { VPTRACE_ANNOTATION_MAX = 256 };
+VPTRACE_API void vptrace_annotated_push(const char *name, const char *json);
+VPTRACE_API void vptrace_annotated_mark(const char *name, const char *json);
+
 /* Begins a denoising step and ends the one before, for step:A-B of `capture` and slow:K of
  * `snapshot_on`; does nothing else. The first step of a capture is step 0. Each push of a note of
  * the kind STEP, also through NVTX, counts as a step, which its pop ends. Any thread; all threads

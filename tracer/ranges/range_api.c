@@ -12,6 +12,10 @@
 #include "tracer/window/recording_window.h"
 #include "tracer/window/slow_steps.h"
 
+#include <string.h>
+
+_Static_assert((int)VPTRACE_ANNOTATION_MAX <= (int)VTR_BLOB_MAX, "an annotation is kept whole");
+
 static struct vtr_attributes noted(const char *name, const struct vptrace_note *note)
 {
 	struct vtr_attributes a = {.name = vtr_name_of(name)};
@@ -68,6 +72,34 @@ void vptrace_note_fill(const struct vptrace_note *note)
 {
 	if (note)
 		vtr_range_fill(note);
+}
+
+static struct vtr_attributes annotated(const char *name, const char *json)
+{
+	struct vtr_attributes a = {.name = vtr_name_of(name)};
+	size_t len = json ? strnlen(json, VPTRACE_ANNOTATION_MAX) : 0;
+
+	/* A part of an object says nothing. */
+	if (len && len < VPTRACE_ANNOTATION_MAX) {
+		a.payload.type = VPT_PAYLOAD_JSON;
+		a.payload.bytes = (uint32_t)len;
+		a.payload.blob = json;
+	}
+	return a;
+}
+
+void vptrace_annotated_push(const char *name, const char *json)
+{
+	struct vtr_attributes a = annotated(name, json);
+
+	vtr_range_push(&a);
+}
+
+void vptrace_annotated_mark(const char *name, const char *json)
+{
+	struct vtr_attributes a = annotated(name, json);
+
+	vtr_mark(&a);
 }
 
 int vptrace_fact(const char *name, const char *value)

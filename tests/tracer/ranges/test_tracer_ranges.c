@@ -129,6 +129,41 @@ static void a_fact_is_a_mark_with_a_name_and_a_value(void **state)
 	check_fact(&kept.events[2], text);
 }
 
+/* One that does not fit would be cut, and a part of an object says nothing. */
+static void an_annotation_is_kept_whole_or_not_at_all(void **state)
+{
+	static const char *const texts[] = {"{\"flop\":7}", "", NULL};
+	char longest[VPTRACE_ANNOTATION_MAX + 1];
+	size_t i;
+
+	(void)state;
+	memset(longest, '1', VPTRACE_ANNOTATION_MAX);
+	longest[VPTRACE_ANNOTATION_MAX - 1] = '\0';
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		vptrace_annotated_push("work", texts[i]);
+		vptrace_range_pop();
+	}
+	vptrace_annotated_push("longest", longest);
+	vptrace_range_pop();
+	vptrace_annotated_mark("a label", texts[0]);
+	longest[VPTRACE_ANNOTATION_MAX - 1] = '1';
+	longest[VPTRACE_ANNOTATION_MAX] = '\0';
+	vptrace_annotated_mark("too long", longest);
+	assert_int_equal(drain(), 6);
+	assert_int_equal(kept.events[0].type, VTR_EVENT_RANGE);
+	assert_int_equal(kept.events[0].payload.type, VPT_PAYLOAD_JSON);
+	assert_int_equal(kept.events[0].payload.bytes, strlen(texts[0]));
+	assert_memory_equal(kept.events[0].payload.blob, texts[0], strlen(texts[0]));
+	assert_int_equal(kept.events[1].payload.type, VPT_PAYLOAD_NONE);
+	assert_int_equal(kept.events[2].payload.type, VPT_PAYLOAD_NONE);
+	assert_int_equal(kept.events[3].payload.bytes, VPTRACE_ANNOTATION_MAX - 1);
+	assert_int_equal(kept.events[4].type, VTR_EVENT_MARK);
+	assert_true(is_named(&kept.events[4], "a label"));
+	assert_int_equal(kept.events[4].payload.bytes, strlen(texts[0]));
+	assert_true(is_named(&kept.events[5], "too long"));
+	assert_int_equal(kept.events[5].payload.type, VPT_PAYLOAD_NONE);
+}
+
 /* A script of pushes and pops in domains "", a and b, the depths they return, and the ranges they make. */
 static void domains_share_a_thread_but_nest_apart(void **state)
 {
@@ -703,6 +738,7 @@ int main(void)
 		WITH_CAPTURE(a_pop_makes_one_event),
 		WITH_CAPTURE(marks_and_counters_are_moments),
 		WITH_CAPTURE(a_note_is_filled_while_its_range_is_open),
+		WITH_CAPTURE(an_annotation_is_kept_whole_or_not_at_all),
 		WITH_CAPTURE(a_fact_is_a_mark_with_a_name_and_a_value),
 		WITH_CAPTURE(domains_share_a_thread_but_nest_apart),
 		WITH_CAPTURE(a_payload_moves_with_its_range),
