@@ -2,12 +2,15 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/folds/lanes.h"
+#include "analysis/folds/pass.h"
 
 #include <string.h>
 
 #define LIST(name) &vpa_fold_##name,
 const struct vpa_fold *const vpa_folds[] = {VPA_FOLDS(LIST) NULL};
 #undef LIST
+_Static_assert(sizeof(vpa_folds) / sizeof(vpa_folds[0]) <= VPA_FOLDS_MAX + 1,
+	"a pass has room for every fold");
 
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id)
 {

@@ -72,7 +72,7 @@ struct vpa_fold {
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
  * first_use adds it up; attention reads kernels; lines splits it, and the stages of blocks; checks reads blocks and steps, and counters and graphs what checks
- * has written; misfits reads kernels, neighbours attention. */
+ * has written; misfits reads kernels, neighbours attention, components counters. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
@@ -102,6 +102,11 @@ struct vpa_fold {
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(marked_host)                                                                             \
+	X(components)                                                                              \
+	X(iterations)                                                                              \
+	X(models)                                                                                  \
+	X(compilations)                                                                            \
+	X(memory_labels)                                                                           \
 	X(overview)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;

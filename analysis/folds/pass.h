@@ -5,7 +5,7 @@
 #include "analysis/folds/fold.h"
 #include "analysis/folds/lanes.h"
 
-enum { VPA_FOLDS_MAX = VPA_LANES_MAX };
+enum { VPA_FOLDS_MAX = 64 };
 
 struct vpa_fold_pass {
 	struct vpa_fold_context context; /* filled by the caller */

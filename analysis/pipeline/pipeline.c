@@ -77,7 +77,7 @@ static int label_of_annotation(
 	struct vpt_text text = vpa_name(p->model, range->payload);
 	struct vpa_scope_label named;
 
-	if (vpa_scope_read(text.text, text.len, out) || out->kind == VPA_SCOPE_FRAMES)
+	if (vpa_scope_read(text.text, text.len, out) || vpa_scope_is_of_marks(out->kind))
 		return label_of_name(p, range->name, out);
 	text = vpa_name(p->model, range->name);
 	if (out->kind == VPA_SCOPE_NONE) {

@@ -1,11 +1,11 @@
 /* range_scopes.c - names and annotations of ranges.
  *
- * Annotations are read by a strict reader of flat objects: it refuses nested values, escapes in
- * what it compares and anything after the object. Built-in names are compared word by word with a
+ * Built-in names are compared word by word with a
  * table, always the whole name, so that a name which merely contains the word "block" does not
  * match. A user's rules are in range_rules.c. */
 #include "analysis/pipeline/range_scopes.h"
 
+#include "analysis/pipeline/annotation.h"
 #include "formats/base/count.h"
 #include "formats/base/text.h"
 
@@ -33,132 +33,52 @@ static void clear(struct vpa_scope_label *out)
 
 /* ---- annotations ---- */
 
-struct reader {
-	const char *at, *end;
-	int failed;
-};
-
-static void skip_space(struct reader *r)
-{
-	while (r->at < r->end && memchr(" \t\r\n", *r->at, 4))
-		r->at++;
-}
-
-/* Whether the next byte is `c`; steps over it if so. */
-static int take(struct reader *r, char c)
-{
-	skip_space(r);
-	if (r->at == r->end || *r->at != c)
-		return 0;
-	r->at++;
-	return 1;
-}
-
-/* The raw bytes between the quotes: text with escapes equals none of our words. */
-static struct vpt_text take_string(struct reader *r)
-{
-	const char *begin;
-
-	if (!take(r, '"')) {
-		r->failed = 1;
-		return (struct vpt_text){"", 0};
-	}
-	for (begin = r->at; r->at < r->end && *r->at != '"'; r->at++) {
-		if ((unsigned char)*r->at < 0x20)
-			break;
-		r->at += *r->at == '\\' && r->at + 1 < r->end;
-	}
-	if (r->at >= r->end || *r->at != '"') {
-		r->failed = 1;
-		return (struct vpt_text){"", 0};
-	}
-	return (struct vpt_text){begin, (size_t)(r->at++ - begin)};
-}
-
-/* Reads a number, true, false or null. Returns the value of a whole number of up to 15 digits, 1
- * for true, -1 for anything else. */
-static int64_t take_scalar(struct reader *r)
-{
-	enum { DIGITS = 15 };
-	const char *begin = r->at, *p;
-	int64_t value = 0;
-	size_t len;
-
-	while (r->at < r->end && *r->at && !memchr(",} \t\r\n", *r->at, 6))
-		r->at++;
-	len = (size_t)(r->at - begin);
-	if (!len || memchr(begin, '{', len) || memchr(begin, '[', len) || memchr(begin, '"', len))
-		r->failed = 1;
-	if (len == 4 && !memcmp(begin, "true", 4))
-		return 1;
-	for (p = begin; p < r->at; p++) {
-		if (*p < '0' || *p > '9')
-			return -1;
-		value = value * 10 + (*p - '0');
-		if (p - begin >= DIGITS)
-			return -1;
-	}
-	return len ? value : -1;
-}
-
 struct annotation {
 	struct vpa_scope_label label;
 	struct vpa_fact fact;
-	int64_t context;
+	int64_t context, component;
 	int has_kind;
 };
 
-static void take_member(struct reader *r, struct annotation *a)
+static void take_text(struct annotation *a, const struct vpa_annotation_member *m)
 {
-	struct vpt_text key = take_string(r), text;
-	size_t i;
+	if (vpt_text_is(m->key, "kind") && kind_of_word(m->text, &a->label.kind))
+		a->has_kind = 1;
+	if (vpt_text_is(m->key, "name"))
+		a->fact.name = m->text;
+	else if (vpt_text_is(m->key, "value"))
+		a->fact.value = m->text;
+}
+
+static void take_number(struct annotation *a, const struct vpa_annotation_member *m)
+{
 	const struct {
 		const char *key;
 		int64_t *value;
 	} numbers[] = {{"index", &a->label.index}, {"frames", &a->label.frames},
 		{"latents", &a->label.latents}, {"timestep", &a->label.timestep},
-		{"context", &a->context}};
-	int64_t value;
+		{"context", &a->context}, {"component", &a->component}};
+	size_t i;
 
-	if (r->failed || !take(r, ':')) {
-		r->failed = 1;
-		return;
-	}
-	skip_space(r);
-	if (r->at < r->end && *r->at == '"') {
-		text = take_string(r);
-		if (!r->failed && vpt_text_is(key, "kind") && kind_of_word(text, &a->label.kind))
-			a->has_kind = 1;
-		if (vpt_text_is(key, "name"))
-			a->fact.name = text;
-		else if (vpt_text_is(key, "value"))
-			a->fact.value = text;
-		return;
-	}
-	value = take_scalar(r);
 	for (i = 0; i < COUNT(numbers); i++)
-		if (vpt_text_is(key, numbers[i].key))
-			*numbers[i].value = value;
+		if (vpt_text_is(m->key, numbers[i].key))
+			*numbers[i].value = m->number;
 }
 
 /* 0, or VPT_EDATA: no such object, or no known kind. */
 static int read_annotation(const char *text, size_t len, struct annotation *a)
 {
-	struct reader r = {text, text + len, 0};
+	struct vpa_annotation_reader r = vpa_annotation_begin((struct vpt_text){text, len});
+	struct vpa_annotation_member m;
 
 	*a = (struct annotation){.context = -1};
 	clear(&a->label);
-	if (!take(&r, '{'))
-		return VPT_EDATA;
-	if (!take(&r, '}')) {
-		do
-			take_member(&r, a);
-		while (!r.failed && take(&r, ','));
-		if (!take(&r, '}'))
-			r.failed = 1;
-	}
-	skip_space(&r);
-	return r.failed || r.at != r.end || !a->has_kind ? VPT_EDATA : VPT_OK;
+	while (vpa_annotation_next(&r, &m))
+		if (m.is_text)
+			take_text(a, &m);
+		else
+			take_number(a, &m);
+	return r.failed || !a->has_kind ? VPT_EDATA : VPT_OK;
 }
 
 int vpa_fact_read(const char *text, size_t len, struct vpa_fact *out)
@@ -183,6 +103,7 @@ int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out)
 	if (a.label.kind == VPA_SCOPE_STEP && a.context > 0)
 		a.label.kind = VPA_SCOPE_CONTEXT;
 	a.label.source = VPA_SOURCE_ANNOTATION;
+	a.label.is_component = a.component > 0;
 	a.label.is_diffusion = a.label.kind == VPA_SCOPE_STEP ||
 			       a.label.kind == VPA_SCOPE_CONTEXT ||
 			       a.label.kind == VPA_SCOPE_BLOCK || a.label.kind == VPA_SCOPE_FRAMES;

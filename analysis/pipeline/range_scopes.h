@@ -40,6 +40,7 @@ struct vpa_scope_label {
 	/* Its words are those of a diffusion pipeline, or it is annotated as a step or block of one: then steps
 	 * are denoising steps. "step 3" by itself may be one of any loop. */
 	int is_diffusion;
+	int is_component;                         /* of stages: the program calls it a component */
 	int64_t index, frames, latents, timestep; /* -1: not given */
 	/* A rule's name for all its matches, valid as long as the rules; NULL: each has its own
 	 * name. */

@@ -16,6 +16,7 @@
 #include "analysis/report/expert.h"
 #include "analysis/report/forecast.h"
 #include "analysis/report/request.h"
+#include "analysis/report/said.h"
 #include "formats/base/error.h"
 #include "formats/event_schema.h"
 #include "formats/metadata.h"
@@ -358,7 +359,8 @@ struct vpa_report {
 	int is_diffusion;         /* 1: something says that steps are denoising steps */
 	int has_marks;            /* 1: some `touched` in the report is set */
 	struct vpa_forecast forecast;
-	struct vpa_expert expert;      /* the checklist, graphs, overlap and the like */
+	struct vpa_expert expert; /* the checklist, graphs, overlap and the like */
+	struct vpa_said said;
 	struct vpa_overview *overview; /* what happened when, see overview.h; NULL: not requested */
 };
 

@@ -34,7 +34,9 @@ const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 		[VPA_SCOPE_ITERATION] = "iteration",
 		[VPA_SCOPE_STAGE] = "stage",
 		[VPA_SCOPE_FRAMES] = "frames",
-		[VPA_SCOPE_FACT] = "fact"};
+		[VPA_SCOPE_FACT] = "fact",
+		[VPA_SCOPE_MEMORY] = "memory",
+		[VPA_SCOPE_RECOMPILE] = "recompile"};
 
 	return (unsigned)kind < VPA_SCOPE_KINDS ? names[kind] : "none";
 }

@@ -12,10 +12,17 @@ enum vpa_scope_kind {
 	VPA_SCOPE_CONTEXT,   /* the pass that writes the KV cache */
 	VPA_SCOPE_ITERATION, /* of a profiler's loop: never a denoising step */
 	VPA_SCOPE_STAGE,     /* any other named part of the pipeline */
-	VPA_SCOPE_FRAMES,    /* of marks: frames are ready */
-	VPA_SCOPE_FACT,      /* of marks: something about the request, see vpa_fact_read() */
+	VPA_SCOPE_FRAMES,    /* of marks, as all that follow: frames are ready */
+	VPA_SCOPE_FACT,      /* something about the request, see vpa_fact_read() */
+	VPA_SCOPE_MEMORY,    /* what an allocator holds, see ../folds/said/memory_labels.c */
+	VPA_SCOPE_RECOMPILE, /* why the compiler ran again, see ../folds/said/compilations.c */
 	VPA_SCOPE_KINDS
 };
+
+static inline int vpa_scope_is_of_marks(enum vpa_scope_kind kind)
+{
+	return kind >= VPA_SCOPE_FRAMES;
+}
 
 /* "block", "context" ... "none" */
 const char *vpa_scope_kind_name(enum vpa_scope_kind kind);

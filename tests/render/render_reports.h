@@ -284,6 +284,45 @@ static struct vpa_operator_row operators[] = {
 	{"aten::copy_", NULL, 84, 90, MS(4.2), MS(30.1), MS(30.1), -1, 670},
 };
 
+static struct vpa_memory_label memory_labels[] = {
+	{"after_load", 0, 1, 1000000000 + MS(2), UINT64_C(16106127360), UINT64_C(17179869184),
+		UINT64_C(16642998272), 1, 0.0625, 0, 0},
+	{"after_block", 0, 4, 1000000000 + MS(250), UINT64_C(18253611008), UINT64_C(25769803776),
+		UINT64_C(21474836480), 0, 0.291667, UINT64_C(2147483648), 1},
+	{"before_exit", -1, 1, 1000000000 + MS(800), UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, -1, 0,
+		0},
+};
+
+static struct vpa_component components[] = {
+	{"world_model", 1, 48, 1,
+		{4, MS(600), MS(120), MS(150), MS(180), MS(180), MS(180), MS(180), MS(150),
+			MS(22.4), 0},
+		{4, MS(20), MS(4), MS(5), MS(6), MS(6), MS(6), MS(6), MS(5), MS(0.7), 0}, 80,
+		UINT64_C(21474836480)},
+	{"vae_decode", 0, 0, 0,
+		{1, MS(90), MS(90), MS(90), MS(90), MS(90), MS(90), MS(90), MS(90), 0, 0},
+		{1, MS(90), MS(90), MS(90), MS(90), MS(90), MS(90), MS(90), MS(90), 0, 0}, -1,
+		UINT64_MAX},
+};
+
+static struct vpa_model_size models[] = {
+	{"CausalWanModel", "transformer", 1300000000, UINT64_C(2600004096),
+		"bfloat16:1299998976 float32:1024"},
+	{"AutoencoderKL", NULL, 83819683, 335278732, NULL},
+};
+
+static struct vpa_compilation compilations[] = {
+	{"0/0", NULL, NULL, 0, 0, "step", 1000000000 + MS(5), MS(310)},
+	{"0/1", "forward in causal_model.py:212",
+		"0/0: tensor 'x' size mismatch at index 1. expected 1560, actual 3120", 1, 0,
+		"step", 1000000000 + MS(420), MS(120)},
+};
+
+static struct vpa_iteration each_iteration[] = {
+	{VPA_SCOPE_STEP, 0, 0, 1000, 0, 1000000000 + MS(3), MS(9), MS(48), MS(44), MS(2), 310},
+	{VPA_SCOPE_CONTEXT, 1, 0, -1, 0, 1000000000 + MS(60), MS(7), 0, 0, 0, 0},
+};
+
 static const struct vpa_verdict complete_verdict = {.complete = 1,
 	.received = 131204,
 	.written = 131204,
@@ -368,6 +407,19 @@ static struct vpa_report host_limited(void)
 			.modules_used = 5},
 		.findings = findings,
 		.finding_count = COUNT(findings),
+		.said = {.memory_labels = memory_labels,
+			.memory_label_count = COUNT(memory_labels),
+			.memory_labels_used = COUNT(memory_labels),
+			.components = components,
+			.component_count = COUNT(components),
+			.models = models,
+			.model_count = COUNT(models),
+			.compilations = compilations,
+			.compilation_count = COUNT(compilations),
+			.compilations_used = COUNT(compilations),
+			.iterations = each_iteration,
+			.iteration_count = COUNT(each_iteration),
+			.iterations_used = COUNT(each_iteration)},
 	};
 
 	return r;

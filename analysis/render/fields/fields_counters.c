@@ -79,6 +79,11 @@ static int has_time(const struct vpa_at *at)
 	return ((const ROW *)at->row)->covered_ns != 0;
 }
 
+static int is_of_loop(const struct vpa_at *at)
+{
+	return ((const ROW *)at->row)->has_loop;
+}
+
 static const struct vpa_field counter_fields[] = {
 	{"name", TEXT(name), NULL, "name of the series"},
 	{"unit", TEXT(unit), NULL, "its unit; empty: none"},
@@ -104,6 +109,13 @@ static const struct vpa_field counter_fields[] = {
 	{"limited_mhz", POSITIVE(limited_mhz), "MHz",
 		"mean SM clock of that time; null: not known"},
 	{"highest_mhz", POSITIVE(highest_mhz), "MHz", "highest SM clock seen; null: not known"},
+	{"loop_from", REAL(loop_from), "value",
+		"of bytes: at the end of the first block or step of the loop; null: no loop",
+		.known = is_of_loop},
+	{"loop_to", REAL(loop_to), "value",
+		"the same at the end of the last: their difference is the growth over the loop; "
+		"null: no loop",
+		.known = is_of_loop},
 };
 const struct vpa_fields vpa_fields_counter =
 	FIELDS("counter", "a series of samples", counter_fields);

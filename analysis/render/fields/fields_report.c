@@ -775,6 +775,7 @@ static const struct vpa_field report_fields[] = {
 		.known = has_rivals, .optional = 1},
 	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
 	{NULL, SAME_ROW(vpa_fields_expert), NULL, NULL},
+	{NULL, SAME_ROW(vpa_fields_said), NULL, NULL},
 	{"marked_steps", PART(vpa_fields_marked), NULL,
 		"marked steps, else iterations; absent if there are none, or blocks are measured",
 		.known = has_marked, .optional = 1},

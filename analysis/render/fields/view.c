@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct vpa_view *const lists[] = {vpa_views_report, vpa_views_pipeline,
-	vpa_views_counters, vpa_views_lines, vpa_views_expert};
+	vpa_views_counters, vpa_views_lines, vpa_views_expert, vpa_views_said};
 
 const struct vpa_view *vpa_view_at(size_t i)
 {

@@ -47,6 +47,7 @@ struct vpa_view_text {
 	const char *after;   /* the section that it follows */
 	unsigned rank;       /* see text_sections.def */
 	const char *title;   /* "COPIES" */
+	int is_asked;        /* 1: a long list, which only --only shows */
 	unsigned least_rows; /* with fewer rows it is left out */
 	unsigned most;       /* rows that it shows, unless --top says; 0: all */
 	/* Where struct vpa_report says how many there are, a size_t; 0: the report has all. */
@@ -83,6 +84,6 @@ const struct vpa_view *vpa_view_of(const char *path);
 
 /* The arrays of fields_*.c; the last element of each has no path. */
 extern const struct vpa_view vpa_views_report[], vpa_views_pipeline[], vpa_views_counters[],
-	vpa_views_lines[], vpa_views_expert[];
+	vpa_views_lines[], vpa_views_expert[], vpa_views_said[];
 
 #endif

@@ -15,7 +15,8 @@
 enum {
 	VPA_HTML_BUFFER = 1 << 14,
 	VPA_HTML_SECTIONS = 32,
-	VPA_HTML_ROWS = 200 /* of a table */
+	VPA_HTML_ROWS = 200, /* of a table */
+	VPA_HTML_LIST = 32   /* of a long list */
 };
 
 struct vpa_page;

@@ -24,6 +24,7 @@ static const struct {
 	{"syncs", "Syncs", "By the GPU idle time that they cause."},
 	{"ranges", "Ranges",
 		"NVTX ranges and operators: time on the host, and what the GPUs did for them."},
+	{"said", "What the program said", NULL},
 	{"graphs", "CUDA graphs, code loading", NULL},
 	{"devices", "GPUs", NULL},
 };

@@ -339,7 +339,7 @@ struct walk {
 	struct table *table;
 	const char *kind; /* only rows of it; NULL: all */
 	int counts;       /* 1: rows are counted only, and it is found which columns have a value */
-	size_t at;
+	size_t at, most;  /* most: rows that are shown */
 };
 
 static int is_of_kind(const struct vpa_at *row, const struct vpa_fields *fields, const char *kind)
@@ -374,7 +374,7 @@ static void put_row(void *ctx, const struct vpa_row_at *row)
 	w->at++;
 	for (i = 0; w->counts && t && i < t->column_count; i++)
 		find_value(&t->columns[i], row->row);
-	if (w->counts || w->at > VPA_HTML_ROWS)
+	if (w->counts || w->at > w->most)
 		return;
 	vpa_html_raw(w->h, "<tr");
 	if (t->view->prefix)
@@ -456,7 +456,11 @@ void vpa_html_put_source(
 {
 	struct vpa_at whole = {source->report, source->row, NULL};
 	struct table t = {.view = view, .kind = source->kind, .report = source->report};
-	struct walk w = {.h = h, .table = &t, .kind = source->kind, .counts = 1};
+	struct walk w = {.h = h,
+		.table = &t,
+		.kind = source->kind,
+		.counts = 1,
+		.most = view->text.is_asked ? VPA_HTML_LIST : VPA_HTML_ROWS};
 	const struct vpa_fields *fields = vpa_fields_at(source->fields, view->path, &t.has_owner);
 	struct column none = {.shown = !view->first};
 
@@ -475,10 +479,10 @@ void vpa_html_put_source(
 	w.counts = 0;
 	vpa_rows_walk(&whole, source->fields, view->path, put_row, &w);
 	vpa_html_raw(h, "</tbody></table></div>\n");
-	if (t.row_count > VPA_HTML_ROWS)
+	if (t.row_count > w.most)
 		vpa_html_print(h,
-			"<p class=\"note\">The first %d of %s rows; the JSON report has "
+			"<p class=\"note\">The first %zu of %s rows; the JSON report has "
 			"the others.</p>\n",
-			VPA_HTML_ROWS, vpa_count(t.row_count).text);
+			w.most, vpa_count(t.row_count).text);
 	vpa_html_raw(h, "</div>\n");
 }

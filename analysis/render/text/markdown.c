@@ -312,7 +312,8 @@ static int render_parts(const struct vpa_report *r, const struct vpa_digest *d, 
 	int rc = VPT_OK;
 
 	for (i = 0; i < all.count && !rc; i++)
-		rc = render_part(r, d, &all.at[i], rows, &parts[i], err);
+		if (!vpa_text_is_asked(&all.at[i]))
+			rc = render_part(r, d, &all.at[i], rows, &parts[i], err);
 	return rc;
 }
 

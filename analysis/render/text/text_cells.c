@@ -2,13 +2,41 @@
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/measures.h"
 #include "analysis/render/text/text_report.h"
+#include "formats/base/saturate.h"
 
 #include <assert.h>
+#include <string.h>
+
+static struct vpa_num negative(struct vpa_num n)
+{
+	size_t len = strlen(n.text);
+
+	len = len < sizeof(n.text) - 2 ? len : sizeof(n.text) - 2;
+	memmove(n.text + 1, n.text, len);
+	n.text[0] = '-';
+	n.text[len + 1] = '\0';
+	return n;
+}
+
+static struct vpa_num usual(
+	const struct vpa_field *f, const struct vpa_value *v, const struct vpa_digest *d);
+
+static struct vpa_num signed_number(
+	const struct vpa_field *f, int64_t integer, const struct vpa_digest *d)
+{
+	const struct vpa_value v = {.kind = VPA_VALUE_UNSIGNED,
+		.number = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer};
+	struct vpa_num n = usual(f, &v, d);
+
+	return integer < 0 ? negative(n) : n;
+}
 
 /* By the unit of the field. */
 static struct vpa_num usual(
 	const struct vpa_field *f, const struct vpa_value *v, const struct vpa_digest *d)
 {
+	if (v->kind == VPA_VALUE_SIGNED)
+		return signed_number(f, v->integer, d);
 	switch (vpa_measure_of(f->unit)) {
 	case VPA_MEASURE_NS:
 		return vpa_ms(v->number, d);
@@ -26,7 +54,7 @@ static struct vpa_num written(const struct vpa_column *c, const struct vpa_field
 {
 	switch (c->form) {
 	case VPA_CELL_DURATION:
-		return vpa_duration(v->number);
+		return vpa_duration(v->kind == VPA_VALUE_REAL ? vpt_sat_u64(v->real) : v->number);
 	case VPA_CELL_OF_BUSY:
 		return vpa_percent(v->number, d->busy_ns);
 	case VPA_CELL_OF_WINDOW:

@@ -53,7 +53,7 @@ static void put_sections(struct vpa_page *p, const struct vpa_report *r, const s
 	size_t i;
 
 	for (i = 0; i < all.count; i++)
-		if (!only || !strcmp(only, all.at[i].name))
+		if (only ? !strcmp(only, all.at[i].name) : !vpa_text_is_asked(&all.at[i]))
 			vpa_text_put_section(p, r, d, &all.at[i]);
 	p->touched = 0;
 	if (only && !p->line_count)

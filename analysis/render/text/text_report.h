@@ -33,6 +33,12 @@ struct vpa_text_sections {
 };
 struct vpa_text_sections vpa_text_sections(void);
 
+/* Whether only --only shows it: a long list. */
+static inline int vpa_text_is_asked(const struct vpa_text_section *section)
+{
+	return section->view && section->view->text.is_asked;
+}
+
 /* Prints one of them. */
 void vpa_text_put_section(struct vpa_page *p, const struct vpa_report *r,
 	const struct vpa_digest *d, const struct vpa_text_section *section);

@@ -123,7 +123,9 @@ static int has_number(const struct vpa_row_at *at, const char *key)
 
 	if (!read_value(at, key, &v))
 		return 0;
-	return v.kind == VPA_VALUE_REAL ? v.real != 0 : v.number != 0;
+	return v.kind == VPA_VALUE_REAL     ? v.real != 0
+	       : v.kind == VPA_VALUE_SIGNED ? v.integer != 0
+					    : v.number != 0;
 }
 
 static void look_at(struct filler *f, const struct vpa_row_at *at)
@@ -159,7 +161,8 @@ static void visit(void *ctx, const struct vpa_row_at *at)
 	if (!t->below)
 		return;
 	add_label(&below, f, at, t->below);
-	vpa_text_row(&f->table, 3, "%s", below.text);
+	if (below.used)
+		vpa_text_row(&f->table, 3, "%s", below.text);
 }
 
 /* The view's columns, without those that have nothing to show. */

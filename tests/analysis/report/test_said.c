@@ -1,0 +1,331 @@
+/* test_said.c - what the program said of itself: memory by label, components, networks, compilations, iterations. */
+#include "formats/base/count.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/traces/findings_rig.h"
+
+#define START                 "start 1us\n"
+#define MARK(at, label, json) "mark t1 " at " \"" label "\" json \"{" json "}\"\n"
+#define MEMORY                "\\\"kind\\\":\\\"memory\\\""
+#define SAID(key, value)      ",\\\"" key "\\\":" value
+#define END                   "call t1 cudaLaunchKernel 9000-9100\n"
+
+/* ---- memory by label ---- */
+
+static void put_bytes(char *to, size_t room, uint64_t bytes)
+{
+	if (bytes == UINT64_MAX)
+		snprintf(to, room, "-");
+	else
+		snprintf(to, room, "%" PRIu64, bytes);
+}
+
+/* "label: count allocated reserved peak[!] unused growth", "!": exact. */
+static void put_label(char *to, size_t room, const struct vpa_memory_label *l)
+{
+	char allocated[24], reserved[24], peak[24], growth[24] = "-";
+
+	put_bytes(allocated, sizeof(allocated), l->allocated_bytes);
+	put_bytes(reserved, sizeof(reserved), l->reserved_bytes);
+	put_bytes(peak, sizeof(peak), l->peak_bytes);
+	if (l->has_growth)
+		snprintf(growth, sizeof(growth), "%" PRId64, l->growth_bytes);
+	snprintf(to, room, "%s/%" PRId64 ": %" PRIu64 " %s %s %s%s %.2f %s; ", l->label, l->device,
+		l->count, allocated, reserved, peak, l->peak_exact ? "!" : "", l->unused_share,
+		growth);
+}
+
+static const struct {
+	const char *rule, *script, *rows;
+} labels[] = {
+	{"a label has what the program said there",
+		START MARK("1100", "after_load",
+			MEMORY SAID("allocated", "600") SAID("reserved", "800") SAID("peak", "700")
+				SAID("device", "0")) END,
+		"after_load/0: 1 600 800 700 0.25 -; "},
+	{"what is not said is not known",
+		START MARK("1100", "a", MEMORY) MARK("1200", "b", MEMORY SAID("reserved", "800"))
+			END,
+		"a/-1: 1 - - - -1.00 -; b/-1: 1 - 800 - -1.00 -; "},
+	{"of a label in a loop the newest values count, and the largest peak",
+		START MARK("1100", "block",
+			MEMORY SAID("allocated", "100") SAID("peak", "900") SAID("exact", "1"))
+			MARK("1200", "block", MEMORY SAID("allocated", "70") SAID("peak", "80"))
+				END,
+		"block/-1: 2 70 - 900! -1.00 -30; "},
+	{"a mark that comes late in the file is not the newest one",
+		START MARK("1200", "block", MEMORY SAID("allocated", "70")) "chunk\n" MARK(
+			"1100", "block", MEMORY SAID("allocated", "100")) END,
+		"block/-1: 2 70 - - -1.00 -30; "},
+	{"each GPU has its own row",
+		START MARK("1100", "x", MEMORY SAID("allocated", "1") SAID("device", "1"))
+			MARK("1100", "x", MEMORY SAID("allocated", "2") SAID("device", "0")) END,
+		"x/0: 1 2 - - -1.00 -; x/1: 1 1 - - -1.00 -; "},
+	{"more allocated than reserved is no share",
+		START MARK("1100", "x", MEMORY SAID("allocated", "9") SAID("reserved", "3")) END,
+		"x/-1: 1 9 3 - -1.00 -; "},
+	{"other marks, and what cannot be read, are no labels",
+		START MARK("1100", "x", "\\\"kind\\\":\\\"frames\\\"" SAID("allocated", "9"))
+			MARK("1200", "y", MEMORY SAID("allocated", "[9]"))
+				MARK("1300", "z", MEMORY ",") "mark t1 1400 \"memory\"\n" END,
+		""},
+	{"a number that cannot be bytes is not known",
+		START MARK("1100", "x",
+			MEMORY SAID("allocated", "-5") SAID("reserved", "1e30")
+				SAID("peak", "99999999999999999999")) END,
+		"x/-1: 1 - - - -1.00 -; "},
+};
+
+static void labels_have_what_the_allocator_held(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(labels); i++) {
+		struct vpa_report *r = analyze(labels[i].script, NULL);
+		char rows[1024] = "";
+
+		for (k = 0; k < r->said.memory_label_count; k++)
+			put_label(rows + strlen(rows), sizeof(rows) - strlen(rows),
+				&r->said.memory_labels[k]);
+		if (strcmp(rows, labels[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", labels[i].rule, rows, labels[i].rows);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- components ---- */
+
+#define STAGE(from, to, name, more)                                                                \
+	"range t1 " from "-" to " \"" name "\" json \"{\\\"kind\\\":\\\"stage\\\"" more "}\"\n"
+#define LAUNCH(from, to, corr) "call t1 cudaLaunchKernel " from "-" to " corr " corr "\n"
+#define KERNEL(from, to, corr) "kernel s7 " from "-" to " corr " corr " \"k\"\n"
+#define COMPONENT              SAID("component", "1")
+
+/* Of each: name[*] frames FPS, times: count mean min max std, memory in it; "*": a component, "h": no work on a GPU. */
+static const struct {
+	const char *rule, *script, *rows;
+} components[] = {
+	{"a component has frames for each second of its time on the GPU",
+		START STAGE("1100", "1200", "world", COMPONENT SAID("frames", "4")) LAUNCH("1110",
+			"1120", "1") STAGE("1300", "1400", "world", COMPONENT SAID("frames", "4"))
+			LAUNCH("1310", "1320", "2") KERNEL("2000", "3000", "1")
+				KERNEL("4000", "7000", "2"),
+		"world* 8 2000000.0 2 2000 1000 3000 1000 -; "},
+	{"without work on a GPU the time is the host's",
+		START STAGE("1100", "1300", "audio", COMPONENT SAID("frames", "1")) END,
+		"audio*h 1 5000000.0 1 200 200 200 0 -; "},
+	{"beside a component stages are listed, after it; frames of some calls count for those",
+		START STAGE("1100", "1900", "vae", "") STAGE("2000", "2200", "text", COMPONENT)
+			STAGE("2300", "2400", "vae", SAID("frames", "2")) END,
+		"text*h 0 -1.0 1 200 200 200 0 -; vaeh 2 20000000.0 2 450 100 800 350 -; "},
+	{"stages that say frames need no component",
+		START STAGE("1100", "1300", "vae", SAID("frames", "2")) END,
+		"vaeh 2 10000000.0 1 200 200 200 0 -; "},
+	{"stages that say none are in their own table alone",
+		START STAGE("1100", "1300", "vae", "") END, ""},
+	{"memory is the most that was sampled in it",
+		START "series m unit \"bytes\" \"memory.peak\"\ncounter m 1150 700\ncounter m 1290 "
+		      "900\ncounter m 1400 5000\n" STAGE("1100", "1300", "vae", COMPONENT)
+			      LAUNCH("1110", "1120", "1") KERNEL("2000", "3000", "1"),
+		"vae* 0 -1.0 1 1000 1000 1000 0 900; "},
+	{"a range that was never closed has no time",
+		START "range t1 1100-1300 \"vae\" unmatched json "
+		      "\"{\\\"kind\\\":\\\"stage\\\",\\\"component\\\":1}\"\n" END,
+		""},
+};
+
+static void components_have_rates_times_and_memory(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(components); i++) {
+		struct vpa_report *r = analyze(components[i].script, NULL);
+		char rows[1024] = "", bytes[24];
+		size_t used = 0;
+
+		for (k = 0; k < r->said.component_count; k++) {
+			const struct vpa_component *c = &r->said.components[k];
+
+			put_bytes(bytes, sizeof(bytes), c->peak_bytes);
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
+				"%s%s%s %" PRIu64 " %.1f %" PRIu64 " %.0f %" PRIu64 " %" PRIu64
+				" %.0f %s; ",
+				c->name, c->is_component ? "*" : "", c->on_gpu ? "" : "h",
+				c->frames, c->fps, c->time.count, c->time.mean_ns, c->time.min_ns,
+				c->time.max_ns, c->time.deviation_ns, bytes);
+		}
+		if (strcmp(rows, components[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", components[i].rule, rows,
+				components[i].rows);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- networks ---- */
+
+static void networks_are_those_of_readable_facts(void **state)
+{
+	static const char script[] = START
+		"meta model.vae.parameters \"5\"\nmeta model.vae.bytes \"20\"\n"
+		"meta model.a.b.parameters \"1300000000\"\nmeta model.a.b.bytes \"2600000000\"\n"
+		"meta model.a.b.dtypes \"bfloat16:1300000000\"\nmeta model.a.b.stage "
+		"\"transformer\"\n"
+		"meta model.parameters \"1.3e3\"\n"
+		"meta model.many.parameters \"many\"\nmeta model.minus.parameters \"-7\"\n"
+		"meta model.cut.parameters \"7x\"\nmeta model.nan.parameters \"nan\"\n"
+		"meta models.parameters \"7\"\nmeta model.empty.parameters \"\"\n"
+		"meta model.huge.parameters \"1e300\"\nmeta model.x.bytes \"7\"\n" END;
+	struct vpa_report *r = analyze(script, NULL);
+
+	(void)state;
+	assert_int_equal(r->said.model_count, 3);
+	assert_string_equal(r->said.models[0].name, "a.b");
+	assert_int_equal(r->said.models[0].parameters, 1300000000);
+	assert_int_equal(r->said.models[0].bytes, 2600000000);
+	assert_string_equal(r->said.models[0].dtypes, "bfloat16:1300000000");
+	assert_string_equal(r->said.models[0].stage, "transformer");
+	assert_string_equal(r->said.models[1].name, "model");
+	assert_int_equal(r->said.models[1].parameters, 1300);
+	assert_true(r->said.models[1].bytes == UINT64_MAX);
+	assert_string_equal(r->said.models[2].name, "vae");
+	assert_int_equal(r->said.models[2].bytes, 20);
+	assert_null(r->said.models[2].dtypes);
+	assert_null(r->said.models[2].stage);
+	vpa_report_free(r);
+}
+
+/* ---- compilations ---- */
+
+#define COMPILE(thread, from, to, id)                                                              \
+	"range " thread " " from "-" to                                                            \
+	" \"compile\" json \"{\\\"kind\\\":\\\"range\\\",\\\"compile\\\":\\\"" id "\\\"}\"\n"
+#define REASON(thread, at, function, reason)                                                       \
+	"mark " thread " " at " \"" reason                                                         \
+	"\" json \"{\\\"kind\\\":\\\"recompile\\\",\\\"function\\\":\\\"" function "\\\"}\"\n"
+#define STEP(from, to, index)                                                                      \
+	"range t1 " from "-" to " \"step\" json \"{\\\"kind\\\":\\\"step\\\",\\\"index\\\":" index \
+	"}\"\n"
+
+static const struct {
+	const char *rule, *script, *rows;
+} compilations[] = {
+	{"a compilation is in the step around it, and has the reason that came in it",
+		START STEP("1100", "1900", "3") COMPILE("t1", "1200", "1700", "0/1")
+			REASON("t1", "1300", "forward in m.py:12", "size changed") END,
+		"0/1 forward in m.py:12 (size changed) 500 step 3 in step; "},
+	{"a reason may come before its compilation",
+		START COMPILE("t1", "1100", "1150", "0/0") REASON("t1", "1160", "f", "why")
+			COMPILE("t1", "1200", "1300", "0/1") END,
+		"0/0 - (-) 50 step -1 in -; 0/1 f (why) 100 step -1 in -; "},
+	{"a reason of another thread is another's",
+		START COMPILE("t1", "1100", "1300", "0/1") REASON("t2", "1200", "f", "why") END,
+		"0/1 - (-) 200 step -1 in -; ? f (why) 0 step -1 in -; "},
+	{"one compilation has one reason",
+		START COMPILE("t1", "1100", "1300", "0/1") REASON("t1", "1200", "f", "one")
+			REASON("t1", "1210", "f", "two") END,
+		"0/1 f (one) 200 step -1 in -; ? f (two) 0 step -1 in -; "},
+	{"a range that says it otherwise is none",
+		START "range t1 1100-1300 \"compile\" json \"{\\\"compile\\\":3}\"\n" END, ""},
+};
+
+static void compilations_have_their_step_and_reason(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(compilations); i++) {
+		struct vpa_report *r = analyze(compilations[i].script, NULL);
+		char rows[1024] = "";
+		size_t used = 0;
+
+		for (k = 0; k < r->said.compilation_count; k++) {
+			const struct vpa_compilation *c = &r->said.compilations[k];
+
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
+				"%s %s (%s) %" PRIu64 " step %" PRId64 " in %s; ", c->id,
+				c->function ? c->function : "-", c->reason ? c->reason : "-",
+				c->host_ns, c->step, c->place ? c->place : "-");
+		}
+		if (strcmp(rows, compilations[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", compilations[i].rule, rows,
+				compilations[i].rows);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- iterations ---- */
+
+#define BLOCK(from, to, index)                                                                     \
+	"range t1 " from "-" to " \"b\" json \"{\\\"kind\\\":\\\"block\\\",\\\"index\\\":" index   \
+	"}\"\n"
+#define REQUEST(from, to) "range t1 " from "-" to " \"r\" json \"{\\\"kind\\\":\\\"request\\\"}\"\n"
+
+static const struct {
+	const char *rule, *script, *rows;
+} iterations[] = {
+	{"a step has its block, its request, and its time on the GPU",
+		START REQUEST("1010", "1900") BLOCK("1020", "1800", "5") STEP("1100", "1200", "0")
+			LAUNCH("1110", "1120", "1") STEP("1300", "1450", "1") LAUNCH("1310", "1320",
+				"2") KERNEL("2000", "2400", "1") KERNEL("2500", "2600", "2"),
+		"request 0 block 5 step 0: 100 400 400 1; request 0 block 5 step 1: 150 100 100 "
+		"1; "},
+	{"steps are listed by start, however they end",
+		START STEP("1300", "1450", "1") "chunk\n" STEP("1100", "1200", "0") END,
+		"request -1 block -1 step 0: 100 0 0 0; request -1 block -1 step 1: 150 0 0 0; "},
+	{"without steps blocks are listed",
+		START REQUEST("1010", "1500") BLOCK("1020", "1200", "0") REQUEST("1600", "1900")
+			BLOCK("1700", "1750", "0") END,
+		"request 0 block -1 block 0: 180 0 0 0; request 1 block -1 block 0: 50 0 0 0; "},
+	{"without either requests are", START REQUEST("1010", "1500") END,
+		"request -1 block -1 request -1: 490 0 0 0; "},
+	{"other ranges are none", START STAGE("1010", "1500", "vae", "") END, ""},
+};
+
+static void iterations_are_listed_one_by_one(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(iterations); i++) {
+		struct vpa_report *r = analyze(iterations[i].script, NULL);
+		char rows[1024] = "";
+		size_t used = 0;
+
+		for (k = 0; k < r->said.iteration_count; k++) {
+			const struct vpa_iteration *it = &r->said.iterations[k];
+
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
+				"request %" PRId64 " block %" PRId64 " %s %" PRId64 ": %" PRIu64
+				" %" PRIu64 " %" PRIu64 " %" PRIu64 "; ",
+				it->request, it->block, vpa_scope_kind_name(it->kind), it->index,
+				it->host_ns, it->gpu_ns, it->busy_ns, it->ops);
+		}
+		if (strcmp(rows, iterations[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", iterations[i].rule, rows,
+				iterations[i].rows);
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_have_what_the_allocator_held),
+		cmocka_unit_test(components_have_rates_times_and_memory),
+		cmocka_unit_test(networks_are_those_of_readable_facts),
+		cmocka_unit_test(compilations_have_their_step_and_reason),
+		cmocka_unit_test(iterations_are_listed_one_by_one),
+	};
+
+	return cmocka_run_group_tests_name("said", tests, NULL, NULL);
+}
