@@ -92,6 +92,7 @@ struct vpa_fold {
 	X(checks)                                                                                  \
 	X(graphs)                                                                                  \
 	X(overlap)                                                                                 \
+	X(queues)                                                                                  \
 	X(misfits)                                                                                 \
 	X(neighbours)                                                                              \
 	X(stage_families)                                                                          \

@@ -134,6 +134,22 @@ struct vpa_stream_row {
 	uint64_t ops, busy_ns; /* busy: union of its ops */
 };
 
+/* ---- launches that wait: ../folds/queues.c ---- */
+
+enum { VPA_DELAY_BINS = 5 };
+
+/* A stream's launches, those of its ops in the window. */
+struct vpa_queue_row {
+	int64_t device, stream, pid;
+	uint64_t launches;
+	struct vpa_durations delay; /* from the start of the launch call to that of its first op */
+	/* Delays below 10 us, 100 us, 1 ms, 10 ms, and others. */
+	uint64_t bins[VPA_DELAY_BINS];
+	/* Launches made and not begun, over the time from the first launch to the last op's start. */
+	double waiting_mean;
+	uint64_t waiting_min, waiting_p50, waiting_p95, waiting_max;
+};
+
 /* ---- kernels whose format costs time: ../folds/kernels/kernel_misfits.c ---- */
 
 struct vpa_misfit_row {
@@ -231,6 +247,8 @@ struct vpa_expert {
 	size_t overlap_count;
 	struct vpa_stream_row *streams; /* by device, then busy_ns, descending; at most --top */
 	size_t stream_count, streams_used;
+	struct vpa_queue_row *queues; /* by device, then launches, descending; at most --top */
+	size_t queue_count, queues_used;
 	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */
 	size_t misfit_count;
 	struct vpa_flop_row *flop_rates; /* by device, then kernel_ns, descending */

@@ -268,6 +268,30 @@ static const struct vpa_field stream_fields[] = {
 static const struct vpa_fields stream = FIELDS("stream", "the work of one stream", stream_fields);
 #undef ROW
 
+#define ROW struct vpa_queue_row
+static const struct vpa_field queue_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"stream", I64(stream), "id", "CUDA's stream number"},
+	{"pid", I64(pid), "id", "its process"},
+	{"launches", U64(launches), "launches", "of its ops; a CUDA graph's counts once"},
+	{"delay", SOME_SPREAD(delay), NULL,
+		"from the start of a launch call to the start of its first op"},
+	{"delays_under_10us", U64(bins[0]), "launches", "with a delay below 10 us"},
+	{"delays_under_100us", U64(bins[1]), "launches", "of 10 us and more, below 100 us"},
+	{"delays_under_1ms", U64(bins[2]), "launches", "of 100 us and more, below 1 ms"},
+	{"delays_under_10ms", U64(bins[3]), "launches", "of 1 ms and more, below 10 ms"},
+	{"delays_longer", U64(bins[4]), "launches", "of 10 ms and more"},
+	{"waiting_mean", SHARE(waiting_mean), "launches",
+		"made and not begun, by time, from the first launch to the last op's start"},
+	{"waiting_min", U64(waiting_min), "launches", "the least of that"},
+	{"waiting_p50", U64(waiting_p50), "launches", "the median, by time"},
+	{"waiting_p95", U64(waiting_p95), "launches", "the 95th percentile, by time"},
+	{"waiting_max", U64(waiting_max), "launches", "the most"},
+};
+static const struct vpa_fields queue =
+	FIELDS("queue", "launches that wait on one stream", queue_fields);
+#undef ROW
+
 /* ---- formats ---- */
 
 #define ROW struct vpa_misfit_row
@@ -427,6 +451,9 @@ static const struct vpa_field expert_fields[] = {
 		"a row per device with ops of positive duration"},
 	{"streams", ROWS(stream, expert.streams, expert.stream_count), NULL,
 		"at most --top; by device, then busy_ns, descending"},
+	{"queues", ROWS(queue, expert.queues, expert.queue_count), NULL,
+		"at most --top; by device, then launches, descending; empty where the clocks of "
+		"GPU and host disagree"},
 	{"misfits", ROWS(misfit, expert.misfits, expert.misfit_count), NULL,
 		"kernels whose format costs time; by exclusive_ns, descending"},
 	{"stage_families", ROWS(stage_family, expert.stage_families, expert.stage_family_count),
@@ -524,5 +551,23 @@ const struct vpa_view vpa_views_expert[] = {
 	{"streams", "Streams", .section = "devices",
 		VPA_TEXT_COLUMNS({"busy ms", .key = "busy_ns"}, {.head = "% window"},
 			{"ops", .key = "ops"})},
+	{"queues", "Launches that wait", .section = "devices",
+		.first =
+			"device stream launches delay.p50_ns delay.p95_ns delay.max_ns waiting_p50 "
+			"waiting_p95 waiting_max",
+		.text = {"queues", .after = "overlap", .rank = 33,
+			.title = "LAUNCHES THAT WAIT, by stream", .most = 8,
+			.label = "[{gpu} ]stream {stream}",
+			.below = "begun within 10 us: {delays_under_10us}, 100 us: "
+				 "{delays_under_100us}, "
+				 "1 ms: {delays_under_1ms}, 10 ms: {delays_under_10ms}, later: "
+				 "{delays_longer}"},
+		VPA_TEXT_COLUMNS({"launches", .key = "launches"},
+			{"wait p50", .key = "delay.p50_ns", .form = VPA_CELL_DURATION},
+			{"p95", .key = "delay.p95_ns", .form = VPA_CELL_DURATION, .drop = 2},
+			{"max", .key = "delay.max_ns", .form = VPA_CELL_DURATION, .drop = 1},
+			{"ahead p50", .key = "waiting_p50",
+				.note = "ahead: launches made and not begun, by time"},
+			{"p95", .key = "waiting_p95", .drop = 2}, {"max", .key = "waiting_max"})},
 	{.path = NULL},
 };
