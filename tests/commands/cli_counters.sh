@@ -196,8 +196,8 @@ expect 0 "the page of such a capture" "$work/t.zst" --full
 says out "COUNTERS, gpu:100ms,host:60s,temperature:off"
 report "each has its samples" '
 assert counter(0, "Temperature") is None
-assert counter(0, "Power draw")["count"] >= 3
-assert counter(None, "Process memory")["count"] == 2 and counter(None, "Process CPU")["count"] == 1'
+assert counter(0, "Power draw")["samples"] >= 3
+assert counter(None, "Process memory")["samples"] == 2 and counter(None, "Process CPU")["samples"] == 1'
 traced "an interval out of range" idle 1 VPTRACE_COUNTERS=99
 same "is refused" -1 "$(value start)"
 
