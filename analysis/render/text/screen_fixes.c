@@ -338,6 +338,21 @@ static int has_least(const struct vpa_report *r)
 	return 0;
 }
 
+/* Whether some prediction is that of half the host code, see advice/finding_changes.c. */
+static int has_half(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if ((f->id == VPA_FOUND_HOST_STALL || f->id == VPA_FOUND_BEFORE_FIRST_WORK) &&
+			f->predicted_ms > 0 && !vpa_finding_vanishes(f))
+			return 1;
+	}
+	return 0;
+}
+
 void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same)
 {
 	int is_predicted = has_predictions(r);
@@ -353,7 +368,8 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
 		vpa_words_add(w, " ",
-			"For %s %% of the time a thread is taken to wait for another.",
+			"For %s %% of the time the host's threads are taken to wait for each "
+			"other.",
 			vpa_share(fmin(r->forecast.handed_over_share, 1)).text);
 	if (is_predicted && vpa_has_collectives(r))
 		vpa_words_add(w, " ",
@@ -361,13 +377,15 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 			"vptrace-analyze ranks says.");
 	if (is_predicted && has_least(r))
 		vpa_words_add(w, " ", ">=: at least.");
+	if (is_predicted && has_half(r))
+		vpa_words_add(w, " ", "less host code: half of it.");
 	if (is_predicted && lacks_prediction(r))
 		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted)
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(w, " ", "as 1: the same time as line 1.");
+		vpa_words_add(w, " ", "as N: the same time as line N.");
 	if (!is_predicted && is_part_counted(r))
 		vpa_words_add(
 			w, " ", "The order counts half of host code, and the middle of a range.");
