@@ -59,10 +59,10 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 	f = vpa_finding_add(r, VPA_FOUND_THROTTLING, VPA_FINDING_WARN);
 	if (!f)
 		return;
-	f->title = strcmp(c->reasons[0].reason, "power cap")
-			   ? "the GPU lowers its clocks: check cooling and power supply"
-			   : "the GPU lowers its clocks at its power limit: raise the limit, or "
-			     "compare runs at fixed clocks";
+	f->title = c->reasons[0].bit == VPA_CLOCK_POWER_CAP
+			   ? "the GPU lowers its clocks at its power limit: raise the limit, or "
+			     "compare runs at fixed clocks"
+			   : "the GPU lowers its clocks: check cooling and power supply";
 	f->measured = vpa_arena_printf(&r->arena,
 		"GPU %" PRId64 ": %s, %s %% of the time in which it is not idle", c->device,
 		c->reasons[0].reason, vpa_percent(c->limited_ns, c->awake_ns).text);

@@ -264,7 +264,8 @@ static const char *queued_option(const struct vpa_report *r)
 
 	if (r->verdict.launches_lost)
 		return "kernels are missing from the recording: the GPU may have worked";
-	if (!source || strncmp(source, "PyTorch profiler", 16) != 0 || r->counts.syncs)
+	if (!source || strncmp(source, VPT_SOURCE_PYTORCH, strlen(VPT_SOURCE_PYTORCH)) != 0 ||
+		r->counts.syncs)
 		return NULL;
 	return "torch.profiler records waits of streams for each other with "
 	       "_ExperimentalConfig(enable_cuda_sync_events=True)";

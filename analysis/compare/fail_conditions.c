@@ -249,7 +249,8 @@ static int is_compared(const struct vpa_condition *l, const struct vpa_compariso
 		return c->unit == VPA_UNIT_BLOCK && !c->per_frame;
 	case VPA_CONDITION_STEPS:
 	case VPA_CONDITION_STEP_TIME:
-		return !strcmp(c->rate_name, "steps/s");
+		return !c->is_fps && !c->counts_frames &&
+		       (c->unit == VPA_UNIT_STEP || c->unit == VPA_UNIT_INFERRED);
 	case VPA_CONDITION_END_TO_END:
 		return c->is_fps && c->unit != VPA_UNIT_BLOCK && c->b_rate > 0;
 	case VPA_CONDITION_DENOISE:

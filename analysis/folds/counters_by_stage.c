@@ -216,7 +216,7 @@ static const struct {
 	unsigned bit;
 	const char *reason;
 } reasons[] = {
-	{0x4, "power cap"},
+	{VPA_CLOCK_POWER_CAP, "power cap"},
 	{0x8, "hardware slowdown"},
 	{0x20, "software thermal slowdown"},
 	{0x40, "hardware thermal slowdown"},
@@ -276,7 +276,7 @@ static int write_reasons(const struct vpa_counter_times *t, const struct vpa_cou
 	for (k = 0; k < REASONS && !rc; k++)
 		if (ns[k])
 			row->reasons[row->reason_count++] =
-				(struct vpa_clock_reason){reasons[k].reason, ns[k]};
+				(struct vpa_clock_reason){reasons[k].bit, reasons[k].reason, ns[k]};
 	if (!rc)
 		qsort(row->reasons, row->reason_count, sizeof(*row->reasons), compare_reasons);
 	if (!rc && clock)

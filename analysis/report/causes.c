@@ -23,6 +23,11 @@ const char *vpa_cause_help(enum vpa_cause cause)
 	return causes[cause].help;
 }
 
+int vpa_cause_is_unknown(enum vpa_cause cause)
+{
+	return cause >= VPA_CAUSE_RECORDS_LOST && cause <= VPA_CAUSE_CLOCKS;
+}
+
 int vpa_cause_has_gain(enum vpa_cause cause)
 {
 	return cause >= VPA_CAUSE_INSIDE_GRAPH && cause != VPA_CAUSE_PROFILER;

@@ -11,6 +11,9 @@ const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
 const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
 const char *vpa_cause_help(enum vpa_cause cause);
 int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could avoid it */
+/* Whether the trace does not say what it was; the words then begin with VPA_CAUSE_UNKNOWN. */
+int vpa_cause_is_unknown(enum vpa_cause cause);
+#define VPA_CAUSE_UNKNOWN "unknown: "
 
 /* Pairs of a wait that had held the host and what the host did in the time that counts to it, for tables. */
 enum {

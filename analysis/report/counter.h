@@ -37,7 +37,11 @@ struct vpa_request_energy {
 	size_t block_count;
 };
 
+/* What NVML gives as the reason for lower clocks, by its bits. */
+enum { VPA_CLOCK_POWER_CAP = 0x4 };
+
 struct vpa_clock_reason {
+	unsigned bit;
 	const char *reason;
 	uint64_t ns;
 };

@@ -186,9 +186,9 @@ static unsigned word_of(const char *text, const char *const *words, unsigned cou
 static enum vpa_capture_end end_of(const char *text)
 {
 	static const char *const words[] = {[VPA_END_NO_LIMIT] = "",
-		[VPA_END_DURATION] = "duration",
-		[VPA_END_MAX_BYTES] = "max-bytes",
-		[VPA_END_WINDOW] = "window"};
+		[VPA_END_DURATION] = VPT_CAPTURE_DURATION,
+		[VPA_END_MAX_BYTES] = VPT_CAPTURE_MAX_BYTES,
+		[VPA_END_WINDOW] = VPT_CAPTURE_WINDOW};
 	unsigned end = word_of(text, words, COUNT(words));
 
 	return end < COUNT(words) ? (enum vpa_capture_end)end : VPA_END_NO_LIMIT;
@@ -197,10 +197,10 @@ static enum vpa_capture_end end_of(const char *text)
 static enum vpa_ring_cause ring_cause_of(const char *text)
 {
 	static const char *const words[] = {[VPA_RING_UNSAID] = "",
-		[VPA_RING_REQUEST] = "request",
-		[VPA_RING_END] = "end",
-		[VPA_RING_DEATH] = "death",
-		[VPA_RING_LEAVE] = "leave"};
+		[VPA_RING_REQUEST] = VPT_RING_REQUEST,
+		[VPA_RING_END] = VPT_RING_END,
+		[VPA_RING_DEATH] = VPT_RING_DEATH,
+		[VPA_RING_LEAVE] = VPT_RING_LEAVE};
 
 	return (enum vpa_ring_cause)word_of(text, words, COUNT(words));
 }
@@ -220,7 +220,7 @@ static void take_value(struct vpa_completeness *n, const struct meta *m, const c
 		*(int *)(void *)at = 1;
 		break;
 	case PROFILE:
-		n->is_ranges_only = !strcmp(text, "none");
+		n->is_ranges_only = !strcmp(text, VPT_PROFILE_NONE);
 		break;
 	case ENDED:
 		n->ended = end_of(text);

@@ -253,7 +253,7 @@ static void judge_clock(struct vpa_report *out)
 	const char *clock = vpa_meta(out, VPT_METADATA_CLOCK_CUPTI),
 		   *skew = vpa_meta(out, VPT_METADATA_CLOCK_CUPTI_SKEW),
 		   *error = vpa_meta(out, VPT_METADATA_CLOCK_CUPTI_ERROR);
-	int known = clock && !strcmp(clock, "replaced, converted");
+	int known = clock && !strcmp(clock, VPT_CLOCK_CONVERTED);
 
 	if (known)
 		REASON(out,

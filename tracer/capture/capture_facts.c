@@ -46,7 +46,8 @@ static void put_tag(void *capture, const char *key, const char *value)
 
 void vtr_capture_describe(struct vtr_capture *c, const struct vtr_facts *facts)
 {
-	static const char *const profiles[] = {"default", "lite", "full", "coarse", "none"};
+	static const char *const profiles[] = {
+		"default", "lite", "full", "coarse", VPT_PROFILE_NONE};
 	char text[VTR_PATH_MAX];
 	size_t i;
 

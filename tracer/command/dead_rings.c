@@ -10,6 +10,7 @@
  * arrives, and its name counts only where this run may have given it. */
 #include "tracer/command/run_parts.h"
 
+#include "formats/metadata.h"
 #include "tracer/command/base/say.h"
 #include "tracer/flight/flight_file.h"
 #include "tracer/flight/flight_handover.h"
@@ -346,7 +347,7 @@ static int write_file(struct vtr_flight_view *view, const struct ring *ring, con
 
 static void write_ring(const struct ring *ring, const struct wishes *wishes, struct vtr_list *list)
 {
-	const char *cause = still_runs(ring) ? "leave" : "death";
+	const char *cause = still_runs(ring) ? VPT_RING_LEAVE : VPT_RING_DEATH;
 	struct vtr_flight_image *image = NULL;
 	struct vtr_flight_view view;
 	struct vpt_err err = {0};

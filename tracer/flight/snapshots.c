@@ -5,6 +5,7 @@
 #include "tracer/flight/snapshots.h"
 
 #include "formats/base/memory.h"
+#include "formats/metadata.h"
 #include "tracer/flight/flight_file.h"
 #include "tracer/flight/snapshot_signal.h"
 #include "tracer/guest/capture_clock.h"
@@ -149,7 +150,7 @@ static void take_requested(struct vtr_snapshots *s)
 	snprintf(path, sizeof(path), "%s", s->asked_path);
 	request = s->request;
 	pthread_mutex_unlock(&s->lock);
-	rc = take(s, path, "request", &err);
+	rc = take(s, path, VPT_RING_REQUEST, &err);
 	answer(s, request, rc, &err);
 	vtr_gate_open(&s->done);
 }
@@ -183,7 +184,7 @@ static void take_all(struct vtr_snapshots *s, unsigned why)
 		take_triggered(s, cause);
 	}
 	if (why & BY_END)
-		answer(s, 0, take(s, s->o->path, "end", &err), &err);
+		answer(s, 0, take(s, s->o->path, VPT_RING_END, &err), &err);
 }
 
 static void *run(void *arg)

@@ -1,6 +1,7 @@
 /* window_limits.c - changes of the window become pauses. */
 #include "tracer/write/window_limits.h"
 
+#include "formats/metadata.h"
 #include "tracer/window/recording_window.h"
 
 static uint64_t end_of_window(const struct vtr_limits *l)
@@ -60,8 +61,8 @@ void vtr_limits_follow(struct vtr_limits *l)
 const char *vtr_limits_over(struct vtr_limits *l, uint64_t now_ns)
 {
 	if (vtr_recorder_is_full(l->recorder))
-		return "max-bytes";
+		return VPT_CAPTURE_MAX_BYTES;
 	if (is_spent(l, now_ns))
-		return "duration";
-	return l->is_over ? "window" : NULL;
+		return VPT_CAPTURE_DURATION;
+	return l->is_over ? VPT_CAPTURE_WINDOW : NULL;
 }

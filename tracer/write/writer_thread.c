@@ -243,11 +243,11 @@ static void tell_clock(struct vtr_writer *w)
 	/* The last report counts: once times were left as they came, it stays with that. */
 	if (w->cupti_clock.converted && !w->wrote_converted && !w->wrote_foreign) {
 		w->wrote_converted = 1;
-		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI, "replaced, converted");
+		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI, VPT_CLOCK_CONVERTED);
 	}
 	if (w->is_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->wrote_foreign) {
 		w->wrote_foreign = 1;
-		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI, "replaced, unknown");
+		vtr_recorder_fact(w->recorder, VPT_METADATA_CLOCK_CUPTI, VPT_CLOCK_FOREIGN);
 	}
 	if (w->last && w->wrote_converted) {
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)w->cupti_clock.error_ns);

@@ -140,8 +140,9 @@ static struct vpa_label clause_of(const struct vpa_screen *s, enum vpa_cause cau
 			break;
 	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK || cause == VPA_CAUSE_AFTER_LAST_WORK)
 		snprintf(out.text, sizeof(out.text), "%s", vpa_cause_help(cause));
-	else if (!strncmp(words, "unknown: ", 9))
-		snprintf(out.text, sizeof(out.text), "the cause is unknown: %s", words + 9);
+	else if (vpa_cause_is_unknown(cause))
+		snprintf(out.text, sizeof(out.text), "the cause is unknown: %s",
+			words + strlen(VPA_CAUSE_UNKNOWN));
 	else if (cause == VPA_CAUSE_INSIDE_GRAPH)
 		snprintf(out.text, sizeof(out.text), "it was between nodes of a CUDA graph");
 	else if (cause == VPA_CAUSE_LAUNCH_RATE)

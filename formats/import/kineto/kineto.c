@@ -399,7 +399,7 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 			vpt_collect_realtime(c, d.rows.own.unix_offset_ns);
 		goto out;
 	}
-	vpt_collect_fact(c, VPT_METADATA_SOURCE, "PyTorch profiler (Kineto)");
+	vpt_collect_fact(c, VPT_METADATA_SOURCE, VPT_SOURCE_PYTORCH " (Kineto)");
 	/* Older versions write absolute times. */
 	if (d.rows.last_start_ns >= UNIX_CLOCK_NS)
 		vpt_collect_realtime(c, 0);
