@@ -350,7 +350,7 @@ static const char *cost_text(
 {
 	return vpa_arena_printf(&r->arena,
 		"%s%s%s %s a call, %s of it quantising, converting and copying, %" PRIu64 " call%s",
-		text, *text ? "; " : "", b->backend,
+		text, *text ? "; " : "", vpa_backend_name(b->backend),
 		vpa_duration(vpt_sat_add(b->total_ns, helpers_ns(b)) / b->calls).text,
 		vpa_duration(helpers_ns(b) / b->calls).text, b->calls, vpa_plural(b->calls));
 }

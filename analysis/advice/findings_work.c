@@ -417,7 +417,8 @@ static void find_old_flash(struct vpa_report *r)
 	for (i = 0; i < a->backend_count; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
 
-		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
+		if ((b->backend != VPA_BACKEND_FLASH_ATTN_2 &&
+			    b->backend != VPA_BACKEND_SDPA_FLASH) ||
 			b->share_of_busy < attention_share)
 			continue;
 		f = vpa_finding_add(r, VPA_FOUND_FLASH_2_ON_HOPPER, VPA_FINDING_WARN);
@@ -426,7 +427,7 @@ static void find_old_flash(struct vpa_report *r)
 		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
 			   "instead";
 		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %s, %s of busy",
-			b->calls, b->backend, vpa_duration(b->total_ns).text,
+			b->calls, vpa_backend_name(b->backend), vpa_duration(b->total_ns).text,
 			share_text(r, b->share_of_busy));
 		f->threshold = "1 % of busy time";
 		f->caveat = "the gain depends on head size and sequence length: measure it";
@@ -446,7 +447,7 @@ static void find_backend_change(struct vpa_report *r)
 
 		/* Eager sequences have their own finding. */
 		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
-			!vpa_is_window_share(r, c->slow_ns) || !strcmp(c->slow, "eager"))
+			!vpa_is_window_share(r, c->slow_ns) || c->slow == VPA_BACKEND_EAGER)
 			continue;
 		f = vpa_finding_add(r, VPA_FOUND_ATTENTION_CHANGE, VPA_FINDING_WARN);
 		if (!f)
@@ -460,8 +461,9 @@ static void find_backend_change(struct vpa_report *r)
 			"%" PRIu64 " place%s of a step: %" PRIu64 " call%s of %s, %s each, and "
 			"%" PRIu64 " of %s, %s each",
 			c->places, vpa_plural(c->places), c->slow_calls, vpa_plural(c->slow_calls),
-			c->slow, vpa_duration(c->slow_ns / c->slow_calls).text, c->fast_calls,
-			c->fast, vpa_duration(c->fast_ns / c->fast_calls).text);
+			vpa_backend_name(c->slow), vpa_duration(c->slow_ns / c->slow_calls).text,
+			c->fast_calls, vpa_backend_name(c->fast),
+			vpa_duration(c->fast_ns / c->fast_calls).text);
 		f->threshold = "1 % of busy time";
 		f->caveat = "if sequences grow from step to step the gain is smaller";
 	}

@@ -244,7 +244,8 @@ static void add_report(struct counting *n, const struct vpa_report *r)
 			(double)r->syncs[i].idle_ns);
 	}
 	for (i = 0; i < r->attention.backend_count; i++)
-		add_count(n, VPA_COUNTS_ATTENTION, r->attention.backends[i].backend, "count",
+		add_count(n, VPA_COUNTS_ATTENTION,
+			vpa_backend_name(r->attention.backends[i].backend), "count",
 			(double)r->attention.backends[i].calls);
 	for (i = 0; i < r->attention.eager_count; i++)
 		add_count(n, VPA_COUNTS_ATTENTION, "eager: GEMM, softmax, GEMM", "count",

@@ -38,12 +38,13 @@ static const struct {
 
 static const struct rule {
 	unsigned family; /* or VPA_FAMILY_COUNT + a mark: these do not compete with the rules */
-	const char *backend;
+	enum vpa_backend backend;
 	const char *pattern;
 } rules[] = {
-#define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, backend, pattern},
+#define VPA_RULE(FAMILY, BACKEND, pattern) {VPA_FAMILY_##FAMILY, VPA_BACKEND_##BACKEND, pattern},
 #include "analysis/names/families.def"
-#define VPA_MARK(MARK, pattern) {VPA_FAMILY_COUNT + (unsigned)VPA_MARK_##MARK, NULL, pattern},
+#define VPA_MARK(MARK, pattern)                                                                    \
+	{VPA_FAMILY_COUNT + (unsigned)VPA_MARK_##MARK, VPA_BACKEND_NONE, pattern},
 #include "analysis/names/families.def"
 };
 
@@ -594,6 +595,16 @@ int vpa_family_is_glue(enum vpa_family family)
 int vpa_family_has_backend(enum vpa_family family)
 {
 	return has_flag(family, IS_ATTENTION | BESIDE_ATTENTION);
+}
+
+const char *vpa_backend_name(enum vpa_backend backend)
+{
+	static const char *const names[VPA_BACKENDS] = {
+#define VPA_BACKEND(NAME, name) [VPA_BACKEND_##NAME] = (name),
+#include "analysis/names/families.def"
+	};
+
+	return names[backend];
 }
 
 void vpa_kernel_name_plain(char *text, size_t cap, const char *name, size_t len)

@@ -27,14 +27,19 @@ enum vpa_kernel_mark {
 	VPA_KERNEL_MARKS
 };
 
+/* What implements an attention: VPA_BACKEND_FLASH_ATTN_2, VPA_BACKEND_SDPA_FLASH (the FlashAttention inside PyTorch), VPA_BACKEND_EAGER ... */
+enum vpa_backend {
+	VPA_BACKEND_NONE,
+#define VPA_BACKEND(NAME, name) VPA_BACKEND_##NAME,
+#include "analysis/names/families.def"
+	VPA_BACKENDS
+};
+
 struct vpa_kernel_class {
 	enum vpa_family family;
-	/* The back-end: "flash-attn-2", "flash-attn-3", "flash-attn-4", "sdpa-flash" (the
-	 * FlashAttention inside PyTorch), "mem-efficient", "cudnn", "flex", "triton", "sage",
-	 * "flashinfer", "xformers", "sparse", "linear", "eager" and the others of families.def.
-	 * NULL outside the attention families and eager-softmax. A constant, never freed. */
-	const char *backend;
-	unsigned marks; /* bit by enum vpa_kernel_mark */
+	enum vpa_backend
+		backend; /* VPA_BACKEND_NONE outside the attention families and eager-softmax */
+	unsigned marks;  /* bit by enum vpa_kernel_mark */
 };
 
 static inline int vpa_is_marked(unsigned marks, enum vpa_kernel_mark mark)
@@ -74,6 +79,9 @@ int vpa_family_is_glue(enum vpa_family family);
 
 /* The attention families and the softmax of eager attention: those that have a back-end. */
 int vpa_family_has_backend(enum vpa_family family);
+
+/* "flash-attn-2", "eager" ...; NULL: VPA_BACKEND_NONE. */
+const char *vpa_backend_name(enum vpa_backend backend);
 
 /* Writes the name without the file names of anonymous namespaces: at most cap - 1 bytes and a NUL.
  * A NUL inside becomes "?". */

@@ -49,7 +49,7 @@ void vpa_rules_classify(
 	out->family = *family;
 	out->marks &= ~(1u << VPA_MARK_NAMELESS);
 	if (!vpa_family_has_backend(out->family))
-		out->backend = NULL;
+		out->backend = VPA_BACKEND_NONE;
 	else if (!out->backend)
-		out->backend = "user";
+		out->backend = VPA_BACKEND_USER;
 }

@@ -216,7 +216,8 @@ const char *vpa_attention_kind_name(enum vpa_attention_kind kind);
 
 /* Calls of one attention kernel with one grid. */
 struct vpa_attention_shape {
-	const char *kernel, *backend; /* backend NULL: not known */
+	const char *kernel;
+	enum vpa_backend backend;     /* VPA_BACKEND_NONE: not known */
 	enum vpa_attention_kind kind; /* unknown: no range says */
 	uint64_t blocks;              /* thread blocks of the grid; 0: not known */
 	uint64_t calls, total_ns, min_ns, max_ns;

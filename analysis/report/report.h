@@ -99,7 +99,7 @@ struct vpa_family_row {
 struct vpa_kernel_row {
 	const char *name; /* demangled where possible */
 	enum vpa_family family;
-	const char *backend; /* NULL when not attention */
+	enum vpa_backend backend; /* VPA_BACKEND_NONE: not attention */
 	uint64_t exclusive_ns;
 	struct vpa_durations time;
 	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
@@ -107,7 +107,7 @@ struct vpa_kernel_row {
 };
 
 struct vpa_backend_row {
-	const char *backend;
+	enum vpa_backend backend;
 	uint64_t calls, total_ns;   /* main kernels, forward and backward */
 	uint64_t aux_calls, aux_ns; /* helpers: combine, convert, preprocess */
 	/* Copies between layouts, and quantisations, that ran right before its calls on their stream. */
@@ -124,7 +124,7 @@ struct vpa_eager_row {
 /* Places of a denoising step whose attention is done by more than one back-end: the fastest there,
  * and another one. */
 struct vpa_backend_change {
-	const char *fast, *slow;
+	enum vpa_backend fast, slow;
 	uint64_t places; /* k-th attention calls of steps with equal numbers of them */
 	uint64_t fast_calls, fast_ns, slow_calls, slow_ns;
 	double gain_ns; /* slow calls x their extra time, at each place */

@@ -184,18 +184,19 @@ static struct vpa_family_row families[] = {
 static struct vpa_kernel_row kernels[] = {
 	{"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "
 	 "cutlass::bfloat16_t>, false, true>(flash::Flash_fwd_params)",
-		VPA_FAMILY_ATTENTION, "flash-attn-2", MS(286.1), SPREAD(300, 290), 264, 0},
+		VPA_FAMILY_ATTENTION, VPA_BACKEND_FLASH_ATTN_2, MS(286.1), SPREAD(300, 290), 264,
+		0},
 	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", VPA_FAMILY_GEMM,
-		NULL, MS(188.7), SPREAD(1400, 190), 1056.5, 0},
-	{"cudnn_infer_conv3d", VPA_FAMILY_CONV, NULL, MS(96.3), SPREAD(84, 96.3), 0, 0},
+		VPA_BACKEND_NONE, MS(188.7), SPREAD(1400, 190), 1056.5, 0},
+	{"cudnn_infer_conv3d", VPA_FAMILY_CONV, VPA_BACKEND_NONE, MS(96.3), SPREAD(84, 96.3), 0, 0},
 };
 
 static struct vpa_backend_row backends[] = {
-	{"flash-attn-2", 300, MS(286.1), 300, MS(3.9), 150, MS(2.5), 0.4399}};
+	{VPA_BACKEND_FLASH_ATTN_2, 300, MS(286.1), 300, MS(3.9), 150, MS(2.5), 0.4399}};
 static struct vpa_eager_row eager[] = {
 	{"text_encoder", "ampere_sgemm", "softmax_warp_forward", 12, MS(4.2), MS(1.1)}};
-static struct vpa_backend_change changes[] = {
-	{"flash-attn-3", "mem-efficient", 30, 570, 114000000, 30, 15000000, 9000000.5}};
+static struct vpa_backend_change changes[] = {{VPA_BACKEND_FLASH_ATTN_3, VPA_BACKEND_MEM_EFFICIENT,
+	30, 570, 114000000, 30, 15000000, 9000000.5}};
 static struct vpa_precision_row precisions[] = {
 	{"16 bit", 1200, 84000000, 83500000}, {"fp32", 31, 2000000, 2000000}};
 static const char *fallbacks[] = {

@@ -374,7 +374,7 @@ static struct vpa_report ten_rows(struct ten *t)
 			.family = VPA_FAMILY_GEMM,
 			.exclusive_ns = MS(1),
 			.stage_ns = MS(1)};
-		t->backends[i] = (struct vpa_backend_row){.backend = name, .calls = 1};
+		t->backends[i] = (struct vpa_backend_row){.backend = VPA_BACKEND_OTHER, .calls = 1};
 		t->misfits[i] = (struct vpa_misfit_row){.title = name,
 			.advice = "none",
 			.kernel = "k",
@@ -548,8 +548,9 @@ static void name_idle_time(struct named *n, const char *name)
 static void name_work(struct named *n, const char *name)
 {
 	n->family = (struct vpa_family_row){VPA_FAMILY_GEMM, 1, MS(4), MS(4), 1};
-	n->kernel = (struct vpa_kernel_row){name, VPA_FAMILY_GEMM, name, MS(4), SPREAD(1, 4), 0, 0};
-	n->backend = (struct vpa_backend_row){name, 1, 1, 1, 1, 1, 1, 0.5};
+	n->kernel = (struct vpa_kernel_row){
+		name, VPA_FAMILY_GEMM, VPA_BACKEND_OTHER, MS(4), SPREAD(1, 4), 0, 0};
+	n->backend = (struct vpa_backend_row){VPA_BACKEND_OTHER, 1, 1, 1, 1, 1, 1, 0.5};
 	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
 	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};
 	n->copy = (struct vpa_copy_row){1, 1, 1, 1, 1, 1, 1};

@@ -246,8 +246,8 @@ static int tell_kernel(
 	class_iid = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_TEXTS,
 		vpa_ex_string(x, vpa_family_name(k->klass.family)));
 	if (k->klass.backend)
-		backend_iid = vpa_ex_text_iid(
-			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, k->klass.backend));
+		backend_iid = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_TEXTS,
+			vpa_ex_string(x, vpa_backend_name(k->klass.backend)));
 	if (process)
 		process_iid = vpa_ex_text_iid(
 			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, process));

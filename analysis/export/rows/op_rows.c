@@ -198,7 +198,7 @@ static void put_family(struct vpa_rows_row *r, const struct joined *j)
 	vpa_rows_words(r, klass                   ? vpa_family_name(klass->family)
 			  : j->kind == VPA_KERNEL ? NULL
 						  : families[j->kind]);
-	vpa_rows_words(r, klass ? klass->backend : NULL);
+	vpa_rows_words(r, klass ? vpa_backend_name(klass->backend) : NULL);
 }
 
 enum { KERNEL_CELLS = 3 }; /* name and family: the same for all of a kernel's ops */

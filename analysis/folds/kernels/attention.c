@@ -230,7 +230,7 @@ static int compare_backends(const void *pa, const void *pb)
 
 	if (ta != tb)
 		return ta > tb ? -1 : 1;
-	return strcmp(a->backend, b->backend);
+	return strcmp(vpa_backend_name(a->backend), vpa_backend_name(b->backend));
 }
 
 static int compare_eager(const void *pa, const void *pb)
@@ -244,14 +244,14 @@ static int compare_eager(const void *pa, const void *pb)
 	return order ? order : strcmp(a->gemm, b->gemm);
 }
 
-static struct vpa_backend_row *backend_row(struct vpa_attention *a, const char *name)
+static struct vpa_backend_row *backend_row(struct vpa_attention *a, enum vpa_backend backend)
 {
 	size_t i;
 
 	for (i = 0; i < a->backend_count; i++)
-		if (!strcmp(a->backends[i].backend, name))
+		if (a->backends[i].backend == backend)
 			return &a->backends[i];
-	a->backends[a->backend_count].backend = name;
+	a->backends[a->backend_count].backend = backend;
 	return &a->backends[a->backend_count++];
 }
 
@@ -266,12 +266,12 @@ static int write_backends(struct state *s, const struct vpa_fold_context *c, str
 		return VPT_ENOMEM;
 	for (i = 0; i < c->model->kernel_count && i < s->backend_cap; i++) {
 		const struct backend *b = &s->backends[i];
-		const char *name = c->model->kernels[i].klass.backend;
+		enum vpa_backend backend = c->model->kernels[i].klass.backend;
 		struct vpa_backend_row *row;
 
 		if (!b->calls && !b->aux_calls)
 			continue;
-		row = backend_row(a, name ? name : "unknown");
+		row = backend_row(a, backend ? backend : VPA_BACKEND_UNKNOWN);
 		row->calls += b->calls;
 		row->total_ns += b->total_ns;
 		row->aux_calls += b->aux_calls;

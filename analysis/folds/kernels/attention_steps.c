@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* Steps beyond these limits do not repeat and are left out. */
-enum { CALLS_MAX = 4096, SEQUENCES_MAX = 16, BACKENDS_MAX = 32, USED_MAX = 3 };
+enum { CALLS_MAX = 4096, SEQUENCES_MAX = 16, USED_MAX = 3 };
 
 struct call {
 	uint64_t ns;
-	uint32_t backend;
+	enum vpa_backend backend;
 };
 
 /* The calls of a step; empty before its first op on the device, and after its end. */
@@ -29,7 +29,7 @@ struct step {
 /* The k-th call of a sequence. */
 struct turn {
 	struct used {
-		uint32_t backend; /* 1 + number; 0: unused */
+		enum vpa_backend backend; /* VPA_BACKEND_NONE: unused */
 		uint64_t calls, ns;
 	} used[USED_MAX];
 };
@@ -47,8 +47,7 @@ struct state {
 	const struct vpa_range *newest; /* the step of the last call; NULL: it is over */
 	uint32_t newest_row;
 	struct sequence sequences[SEQUENCES_MAX];
-	const char *backends[BACKENDS_MAX];
-	size_t backend_count;
+	uint64_t backends; /* a bit for each that is used in a step */
 };
 
 /* The innermost step around a launch; NULL: none. */
@@ -77,32 +76,16 @@ static struct step *step_of(struct state *s, const struct vpa_range *range)
 	return &s->steps[row];
 }
 
-/* The number of a back-end; BACKENDS_MAX: there are too many. */
-static uint32_t backend_of(struct state *s, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->backend_count; i++)
-		if (s->backends[i] == name || !strcmp(s->backends[i], name))
-			break;
-	if (i == s->backend_count && i < BACKENDS_MAX)
-		s->backends[s->backend_count++] = name;
-	return i;
-}
-
 static int add_call(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
 	size_t i, const struct vpa_op_stretch *stretch)
 {
-	const char *name = c->model->kernels[ops->kernel[i]].klass.backend;
-	const struct vpa_range *range = name ? find_step(stretch, ops->launch_start_ns[i]) : NULL;
+	enum vpa_backend backend = c->model->kernels[ops->kernel[i]].klass.backend;
+	const struct vpa_range *range =
+		backend ? find_step(stretch, ops->launch_start_ns[i]) : NULL;
 	struct step *step;
-	uint32_t backend;
 
 	/* A range that began before the window is not reported at its end. */
 	if (!range || range->start_ns < c->model->window_start_ns)
-		return VPT_OK;
-	backend = backend_of(s, name);
-	if (backend == BACKENDS_MAX)
 		return VPT_OK;
 	step = step_of(s, range);
 	if (!step)
@@ -111,6 +94,7 @@ static int add_call(struct state *s, const struct vpa_fold_context *c, const str
 		return VPT_OK;
 	if (vpt_grow(&step->calls, &step->cap, step->count + 1, sizeof(*step->calls)))
 		return VPT_ENOMEM;
+	s->backends |= UINT64_C(1) << backend;
 	step->calls[step->count++] = (struct call){ops->end_ns[i] - ops->start_ns[i], backend};
 	return VPT_OK;
 }
@@ -155,11 +139,11 @@ static void add_to_turn(struct turn *p, const struct call *call)
 {
 	struct used *u = p->used;
 
-	while (u < p->used + USED_MAX && u->backend && u->backend != call->backend + 1)
+	while (u < p->used + USED_MAX && u->backend && u->backend != call->backend)
 		u++;
 	if (u == p->used + USED_MAX)
 		return;
-	u->backend = call->backend + 1;
+	u->backend = call->backend;
 	u->calls++;
 	u->ns += call->ns;
 }
@@ -215,13 +199,13 @@ static int compare_changes(const void *pa, const void *pb)
 
 	if (a->slow_ns != b->slow_ns)
 		return a->slow_ns > b->slow_ns ? -1 : 1;
-	order = strcmp(a->slow, b->slow);
-	return order ? order : strcmp(a->fast, b->fast);
+	order = strcmp(vpa_backend_name(a->slow), vpa_backend_name(b->slow));
+	return order ? order : strcmp(vpa_backend_name(a->fast), vpa_backend_name(b->fast));
 }
 
 /* Adds each back-end of a turn that is not its fastest. */
-static int add_turn(struct state *s, const struct turn *p, struct vpa_index *pairs,
-	struct vpa_backend_change *changes)
+static int add_turn(
+	const struct turn *p, struct vpa_index *pairs, struct vpa_backend_change *changes)
 {
 	const struct used *fast = &p->used[0];
 	size_t i;
@@ -238,8 +222,8 @@ static int add_turn(struct state *s, const struct turn *p, struct vpa_index *pai
 		row = vpa_index_put(pairs, fast->backend, slow->backend);
 		if (row == UINT32_MAX)
 			return VPT_ENOMEM;
-		changes[row].fast = s->backends[fast->backend - 1];
-		changes[row].slow = s->backends[slow->backend - 1];
+		changes[row].fast = fast->backend;
+		changes[row].slow = slow->backend;
 		add_change(&changes[row], fast, slow);
 	}
 	return VPT_OK;
@@ -250,17 +234,20 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	struct vpa_attention *a = &out->attention;
 	struct vpa_index pairs = {0};
-	size_t i, k;
+	size_t i, k, count = 0;
+	uint64_t bits;
 	int rc = VPT_OK;
 
+	_Static_assert(VPA_BACKENDS <= 64, "a bit for each back-end");
 	(void)c;
-	a->changes = vpa_arena_alloc(
-		&out->arena, s->backend_count * s->backend_count, sizeof(*a->changes));
+	for (bits = s->backends; bits; bits &= bits - 1)
+		count++;
+	a->changes = vpa_arena_alloc(&out->arena, count * count, sizeof(*a->changes));
 	if (!a->changes)
 		return VPT_ENOMEM;
 	for (i = 0; i < SEQUENCES_MAX && s->sequences[i].count && !rc; i++)
 		for (k = 0; k < s->sequences[i].count && !rc; k++)
-			rc = add_turn(s, &s->sequences[i].turns[k], &pairs, a->changes);
+			rc = add_turn(&s->sequences[i].turns[k], &pairs, a->changes);
 	a->change_count = pairs.count;
 	vpa_index_free(&pairs);
 	qsort(a->changes, a->change_count, sizeof(*a->changes), compare_changes);

@@ -214,9 +214,9 @@ static void write_before(const struct state *s, const struct vpa_model *m, struc
 
 	for (i = 0; i < s->before_cap && i < m->kernel_count; i++)
 		for (k = 0; s->before[i].kernels && k < a->backend_count; k++) {
-			const char *name = m->kernels[i].klass.backend;
+			enum vpa_backend backend = m->kernels[i].klass.backend;
 
-			if (strcmp(a->backends[k].backend, name ? name : "unknown") != 0)
+			if (a->backends[k].backend != (backend ? backend : VPA_BACKEND_UNKNOWN))
 				continue;
 			a->backends[k].before_ns += s->before[i].ns;
 			a->backends[k].before_kernels += s->before[i].kernels;

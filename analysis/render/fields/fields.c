@@ -62,6 +62,13 @@ const char *vpa_family_choice(size_t i)
 	return i < VPA_FAMILY_COUNT ? vpa_family_name((enum vpa_family)i) : NULL;
 }
 
+const char *vpa_backend_choice(size_t i)
+{
+	if (!i)
+		return "-";
+	return i < VPA_BACKENDS ? vpa_backend_name((enum vpa_backend)i) : NULL;
+}
+
 const char *vpa_base_choice(size_t i)
 {
 	return i < VPA_BASES ? vpa_base_name((enum vpa_base)i) : NULL;

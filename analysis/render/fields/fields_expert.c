@@ -336,7 +336,7 @@ static const char *attention_kind(size_t i)
 #define ROW struct vpa_attention_shape
 static const struct vpa_field shape_fields[] = {
 	{"kernel", TEXT(kernel), NULL, "the kernel, demangled where possible"},
-	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
+	{"backend", BACKEND_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
 	{"kind", CHOICE(vpa_attention_kind, kind), NULL,
 		"self or cross, if a range around the launch says so; else unknown",
 		.choice = attention_kind},

@@ -359,7 +359,7 @@ static const struct vpa_field kernel_fields[] = {
 	{NULL, SAME(vpa_fields_spread_values, time), NULL, NULL},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"the same, but each of k concurrent ops counts 1/k"},
-	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not attention"},
+	{"backend", BACKEND_OR_NULL(backend), NULL, "its attention back-end; null: not attention"},
 	{"blocks_mean", POSITIVE(blocks_mean), "blocks",
 		"thread blocks of the grid, mean of all calls; null: not known"},
 };
@@ -368,7 +368,7 @@ static const struct vpa_fields kernel = FIELDS("kernel", "kernels of one name", 
 
 #define ROW struct vpa_backend_row
 static const struct vpa_field backend_fields[] = {
-	{"backend", TEXT(backend), NULL, "the implementation of attention"},
+	{"backend", BACKEND(backend), NULL, "the implementation of attention"},
 	{"calls", U64(calls), "ops", "main kernels, forward and backward"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"aux_calls", U64(aux_calls), "ops", "helpers: combining, converting, preprocessing",
@@ -399,8 +399,8 @@ static const struct vpa_fields eager =
 
 #define ROW struct vpa_backend_change
 static const struct vpa_field change_fields[] = {
-	{"fast", TEXT(fast), NULL, "the fastest back-end there"},
-	{"slow", TEXT(slow), NULL, "another one that sometimes runs the same attention"},
+	{"fast", BACKEND(fast), NULL, "the fastest back-end there"},
+	{"slow", BACKEND(slow), NULL, "another one that sometimes runs the same attention"},
 	{"places", U64(places), "count", "places: k-th attention calls of similar denoising steps"},
 	{"fast_calls", U64(fast_calls), "ops", "calls of the fast one there"},
 	{"fast_ns", U64(fast_ns), "ns", "sum of their durations"},

@@ -410,7 +410,7 @@ static void put_shape(
 	int is_known = s->kind != VPA_ATTENTION_UNKNOWN;
 	struct vpa_row *row =
 		vpa_table_row(t, 1, "%s%s%s", is_known ? vpa_attention_kind_name(s->kind) : "",
-			is_known ? ", " : "", vpa_text_or(s->backend, "?"));
+			is_known ? ", " : "", vpa_text_or(vpa_backend_name(s->backend), "?"));
 
 	vpa_text_fill(row, vpa_view_of("attention_shapes"), s, d);
 }

@@ -92,7 +92,8 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 			vpa_share(a->share_of_busy).text);
 	for (i = 0; i < backends; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "%s", vpa_text_or(b->backend, "?"));
+		struct vpa_row *row =
+			vpa_table_row(&t, 1, "%s", vpa_text_or(vpa_backend_name(b->backend), "?"));
 
 		vpa_text_fill(row, v, b, d);
 	}

@@ -104,7 +104,7 @@ static void every_name_has_its_family_backend_and_direction(void **state)
 
 		vpa_classify(f[3], strlen(f[3]), &k);
 		snprintf(got, sizeof(got), "%s %s %s", vpa_family_name(k.family),
-			k.backend ? k.backend : "-",
+			k.backend ? vpa_backend_name(k.backend) : "-",
 			vpa_is_marked(k.marks, VPA_MARK_BACKWARD) ? "bwd" : "forward or unknown");
 		snprintf(want, sizeof(want), "%s %s %s", f[0], f[1],
 			strcmp(f[2], "bwd") == 0 ? "bwd" : "forward or unknown");
@@ -511,9 +511,9 @@ static void the_users_rules_come_first(void **state)
 			fail_msg("%s: expected %s, found %s", expect[i].name, expect[i].family,
 				vpa_family_name(k.family));
 		if (expect[i].backend)
-			assert_string_equal(k.backend, expect[i].backend);
+			assert_string_equal(vpa_backend_name(k.backend), expect[i].backend);
 		else
-			assert_null(k.backend);
+			assert_int_equal(k.backend, VPA_BACKEND_NONE);
 	}
 	vpa_rules_classify(r, "with\0nul", 8, &k);
 	assert_int_equal(k.family, VPA_FAMILY_COMM);

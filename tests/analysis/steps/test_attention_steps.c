@@ -120,10 +120,11 @@ static void places_of_a_step_are_compared(void **state)
 			len += (size_t)snprintf(found + len, sizeof(found) - len,
 				"%s %" PRIu64 "x%.1fus, %s %" PRIu64 "x%.1fus, %" PRIu64
 				" places, gain %.1fus; ",
-				c->fast, c->fast_calls,
-				(double)c->fast_ns / (double)c->fast_calls / 1e3, c->slow,
-				c->slow_calls, (double)c->slow_ns / (double)c->slow_calls / 1e3,
-				c->places, c->gain_ns / 1e3);
+				vpa_backend_name(c->fast), c->fast_calls,
+				(double)c->fast_ns / (double)c->fast_calls / 1e3,
+				vpa_backend_name(c->slow), c->slow_calls,
+				(double)c->slow_ns / (double)c->slow_calls / 1e3, c->places,
+				c->gain_ns / 1e3);
 			assert_in_range(len, 0, sizeof(found) - 1);
 		}
 		if (strcmp(found, cases[i].expected))

@@ -42,7 +42,7 @@ struct vpa_ex_tracks {
 	/* By text that is a range's name, 1: it does not say what the range is. */
 	uint8_t *says_nothing;
 	size_t text_cap;
-	const char *backend; /* the newest attention kernel's, and its text */
+	enum vpa_backend backend; /* the newest attention kernel's, and its text */
 	uint32_t backend_text;
 	struct open_block {
 		const struct vpa_range *range; /* NULL: free */
@@ -326,7 +326,7 @@ static void put_attention(struct vpa_ex_out *x, const struct vpa_ops *ops, size_
 	}
 	if (k->klass.backend && k->klass.backend != x->tracks->backend) {
 		x->tracks->backend = k->klass.backend;
-		x->tracks->backend_text = vpa_ex_string(x, k->klass.backend);
+		x->tracks->backend_text = vpa_ex_string(x, vpa_backend_name(k->klass.backend));
 	}
 	if (k->klass.backend)
 		vpa_ex_add_text(&e, EX_ARG_IMPL, x->tracks->backend_text);
