@@ -5,12 +5,16 @@
  * what was waited for. A small read takes the code along that works with the value: what follows it is neither a launch's usual
  * code nor longer than the code that causes count as the wait's. Copies that overlap kernels take no time of their own; what
  * waits for them still does. How long a kernel of fused attention takes is not in the trace; it has the arithmetic of
- * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. */
+ * the two products and less traffic, so it is taken to be as long as they are, and brings at least that. Of the code before the
+ * first op the long stretches are taken; other host code is then what is shorter, so that no stretch is taken twice. */
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
 
 #define DELETE_READS "delete small-reads; host 0 over 100us under 1ms after small-reads"
 
@@ -72,6 +76,61 @@ static const char *steady_attention(struct vpa_report *r)
 	return text;
 }
 
+/* How long the stretches of host code before the first op are that are most of that time, as a power of ten in ms, and where
+ * they are. 0: it is something else, or they are short. If host code has a finding, its change is about them too. */
+static unsigned long_head_ms(const struct vpa_report *r, const char **place)
+{
+	const struct vpa_idle_part *most = NULL;
+	uint64_t all_ns = 0, mean_ns;
+	unsigned ms = 1;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
+			const struct vpa_idle_part *p = &r->devices[d].before_first_work[i];
+
+			vpt_sat_add_to(&all_ns, p->ns);
+			most = most && most->ns >= p->ns ? most : p;
+		}
+	if (!most || most->cause != VPA_CAUSE_HOST_CODE || !most->gaps ||
+		most->ns / r->device_count < all_ns / r->device_count / 2 ||
+		vpa_finding_find(r, VPA_FOUND_HOST_STALL))
+		return 0;
+	mean_ns = most->ns / most->gaps;
+	while (mean_ns / 10 >= (uint64_t)ms * 1000000)
+		ms *= 10;
+	*place = most->place.kind == VPA_PLACE_IN ? most->place.text : NULL;
+	return mean_ns >= 1000000 ? ms : 0;
+}
+
+/* In a change a name is the rest of the line, and may be a pattern. */
+static int is_plain(const char *name)
+{
+	return name && strlen(name) < 100 && !strpbrk(name, ";*?[]()!@+\\\n");
+}
+
+static const char *first_work_change(struct vpa_report *r)
+{
+	const char *place = NULL;
+	unsigned ms = long_head_ms(r, &place);
+
+	if (!ms || !vpa_finding_find(r, VPA_FOUND_BEFORE_FIRST_WORK))
+		return NULL;
+	return vpa_arena_printf(&r->arena, "host 0.5 over %ums%s%s", ms,
+		is_plain(place) ? " in " : "", is_plain(place) ? place : "");
+}
+
+/* Host code that the change above does not have. */
+static const char *host_change(struct vpa_report *r, const char *all)
+{
+	const char *place = NULL;
+	unsigned ms = long_head_ms(r, &place);
+
+	if (!ms || !vpa_finding_find(r, VPA_FOUND_BEFORE_FIRST_WORK))
+		return all;
+	return vpa_arena_printf(&r->arena, "%s under %ums", all, ms);
+}
+
 static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t count)
 {
 	size_t i;
@@ -81,6 +140,10 @@ static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t co
 
 		f->change = changes[f->id].change;
 		f->predicted_at_least = changes[f->id].at_least;
+		if (f->id == VPA_FOUND_BEFORE_FIRST_WORK)
+			f->change = first_work_change(r);
+		if (f->id == VPA_FOUND_HOST_STALL)
+			f->change = host_change(r, f->change);
 		if (f->id == VPA_FOUND_EXPOSED_COPY)
 			f->change = main_copies(r);
 		if (f->id == VPA_FOUND_ATTENTION_GROWTH)

@@ -78,9 +78,11 @@ void vpa_first_work_saves(struct vpa_report *r, struct vpa_finding *f, struct vp
 	struct vpa_mean_unit base = vpa_mean_unit_of(r);
 
 	if (base.head_ns) {
+		/* All of it is in the unit, which may be much longer than the time from the first op on. */
 		s->device_ns = vpa_earlier(s->device_ns, base.head_ns);
 		s->ns = s->base_ns = vpa_earlier(s->ns, base.head_ns * r->device_count);
-		vpa_finding_saves(r, f, s);
+		f->gain_at_most_ms = vpa_in_ms(s->ns);
+		vpa_finding_is_of_unit(r, f, vpa_in_ms(s->device_ns) / base.units * base.stretch);
 	} else {
 		vpa_finding_saves_head(r, f, s);
 	}

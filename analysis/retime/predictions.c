@@ -320,11 +320,27 @@ static void move_to_unit(
 		vpa_finding_is_of_unit(p->r, f, gain_ms);
 }
 
+/* Whether the change of a list is about some call or op of the trace. */
+static int hits(const struct predicting *p, const struct vpa_retiming *t, size_t list)
+{
+	size_t i, from = 0;
+
+	for (i = 0; i < list; i++)
+		from += p->lists[i].count;
+	for (i = 0; i < p->lists[list].count; i++)
+		if (t->hits[from + i])
+			return 1;
+	return 0;
+}
+
 static void predict_finding(struct predicting *p, const struct vpa_retiming *t, size_t list)
 {
 	struct vpa_finding *f = p->finding[list];
 	double by;
 
+	/* Code before a thread's first call is no stretch between calls: the replay does not know it. */
+	if (f->id == VPA_FOUND_BEFORE_FIRST_WORK && !hits(p, t, list))
+		return;
 	move_to_unit(p, t, VPA_WORLD_FIRST + list, f);
 	by = vpa_spans_ratio(p->r, &p->spans, t, VPA_WORLD_FIRST + list, f->base);
 	f->predicted_ms = f->base_ms * by;

@@ -1,7 +1,9 @@
 /* test_gain_base.c - what a gain is a part of: a block, a step, a request or the active time; on
  * traces whose answer a person can compute. */
+#include "analysis/retime/predictions.h"
 #include "formats/base/count.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,6 +168,58 @@ static void the_only_iteration_is_whole_with_what_the_host_does_first(void **sta
 	vpa_report_free(r);
 }
 
+/* An iteration of 220 ms: 200 in which the host prepares its input, after a wait or before its first call; then 15 kernels of 1
+ * ms, with 120 us of other code after each. */
+static struct vpa_report *predicted_head(const char *first_call)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+	char script[4096];
+	size_t used, i;
+
+	used = (size_t)snprintf(script, sizeof(script),
+		"start 1s\nrange t1 1000ms-1220ms \"ProfilerStep#6\"\n%s", first_call);
+	for (i = 0; i < 15; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+5us corr %zu\n"
+			"kernel s7 %zuus+1ms corr %zu" GEMM,
+			1200000 + 1120 * i, i + 1, 1200005 + 1120 * i, i + 1);
+	assert_int_equal(vpt_script_trace(script, &trace, &err), 0);
+	assert_int_equal(vpa_analyze(trace, "case", &options, &r, &err), 0);
+	assert_int_equal(vpa_predict(trace, 1, 1000000, r, &err), 0);
+	vpt_trace_close(trace);
+	return r;
+}
+
+static void half_of_the_code_before_the_first_op_is_predicted(void **state)
+{
+	struct vpa_report *r = predicted_head("call t1 cudaDeviceSynchronize 1000ms+0us corr 99\n");
+	const struct vpa_finding *f = finding(r, "before-first-work");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->change, "host 0.5 over 100ms in ProfilerStep#6");
+	/* The iteration is the base, though it is ten times as long as what follows the first op. */
+	assert_int_equal(f->base, vpa_base_of_unit(VPA_UNIT_ITERATION));
+	assert_true(f->base_ms == 220);
+	assert_true(fabs(f->base_gain_ms - 200.005) < 1e-9);
+	assert_true(fabs(f->predicted_ms - 120) < 0.1);
+	/* Other code has a change of its own, without what that has. */
+	f = finding(r, "host-stall");
+	assert_non_null(f);
+	assert_string_equal(f->change, "host 0.5 over 100us under 100ms");
+	assert_true(f->base_ms - f->predicted_ms < 2);
+	vpa_report_free(r);
+	r = predicted_head("");
+	f = finding(r, "before-first-work");
+	assert_non_null(f);
+	/* Nothing says what the thread did before its first call, so the replay leaves it. */
+	assert_true(f->predicted_ms == 0);
+	vpa_report_free(r);
+}
+
 /* Two steps of 10 ms; `name` is that of the first, `other` a range after them. */
 static struct vpa_report *two_steps(const char *name, const char *other)
 {
@@ -321,6 +375,7 @@ int main(void)
 		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
 		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
+		cmocka_unit_test(half_of_the_code_before_the_first_op_is_predicted),
 		cmocka_unit_test(steps_are_denoising_steps_only_where_something_says_so),
 		cmocka_unit_test(the_only_step_has_no_rate),
 		cmocka_unit_test(the_only_step_gains_what_lies_inside_it),

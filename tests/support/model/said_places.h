@@ -28,17 +28,18 @@ static inline int said_alike(const char *a, const char *b)
 
 static inline enum vpa_waits said_part(const struct vpa_finding *f)
 {
-	static const struct {
-		const char *id;
-		enum vpa_waits part;
-	} ids[] = {{"small-reads", VPA_WAITS_READS}, {"blocking-copy", VPA_WAITS_COPIES},
-		{"sync-drain", VPA_WAITS_SYNCS}, {"host-waits", VPA_WAITS_ALL}};
-	size_t i;
-
-	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (!strcmp(vpa_finding_text(f->id), ids[i].id))
-			return ids[i].part;
-	return VPA_WAITS_NONE;
+	switch (f->id) {
+	case VPA_FOUND_SMALL_READS:
+		return VPA_WAITS_READS;
+	case VPA_FOUND_BLOCKING_COPY:
+		return VPA_WAITS_COPIES;
+	case VPA_FOUND_SYNC_DRAIN:
+		return VPA_WAITS_SYNCS;
+	case VPA_FOUND_HOST_WAITS:
+		return VPA_WAITS_ALL;
+	default:
+		return VPA_WAITS_NONE;
+	}
 }
 
 /* Whether a piece is of what the finding is about. */
