@@ -46,9 +46,9 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 	f->title = vpa_arena_printf(&r->arena,
 		"this trace includes first use (%s of %s idle): warm up before tracing",
 		vpa_duration(ns).text, vpa_duration(idle).text);
-	f->measured = vpa_arena_printf(&r->arena,
-		"%s loading code or setting up libraries, %s of it before the first work",
-		vpa_duration(ns - code).text, vpa_duration(head).text);
+	f->measured = vpa_arena_printf(&r->arena, "%s loading code or setting up libraries%s%s%s",
+		vpa_duration(ns - code).text, head ? ", " : "", head ? vpa_duration(head).text : "",
+		head ? " of it before the first work" : "");
 	if (code)
 		f->note = vpa_arena_printf(&r->arena,
 			"for %s of it the host ran its own code between such loads",

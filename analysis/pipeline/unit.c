@@ -497,7 +497,10 @@ enum vpa_amount vpa_mean_unit_amount_at(
 	if (place_ns < all_ns / 2 ||
 		(outside_ns > inside_ns && vpt_sat_sub(place_ns, outside_ns) < inside_ns / 2))
 		return VPA_AMOUNT_SOME;
-	return least < VPA_AMOUNT_MOST ? least : VPA_AMOUNT_MOST;
+	if (least < VPA_AMOUNT_MOST)
+		return least;
+	return vpa_amount_of(place_ns, all_ns) <= VPA_AMOUNT_MOST ? VPA_AMOUNT_MOST
+								  : VPA_AMOUNT_HALF;
 }
 
 void vpa_mean_unit_head(

@@ -83,8 +83,8 @@ uint64_t vpa_mean_unit_ns(const struct vpa_mean_unit *u);
 /* Idle time in the units of these causes, a bit each. */
 uint64_t vpa_mean_unit_idle(const struct vpa_mean_unit *u, uint32_t causes);
 /* How much of these causes in the units is at a place that has `place_ns` of the window's `all_ns`: all or nearly all of it
- * only if it must be so, however the rest lies; else most, from half of the window's on; else some, as also where most of
- * these causes is outside the units, and what of the place must be inside is less than half. `u` NULL: in the window. */
+ * only if it must be so, however the rest lies; else most or half, as in the window, from half on; else some, as also where
+ * most of these causes is outside the units, and what of the place must be inside is less than half. `u` NULL: in the window. */
 enum vpa_amount vpa_mean_unit_amount_at(
 	const struct vpa_mean_unit *u, uint32_t causes, uint64_t place_ns, uint64_t all_ns);
 /* Adds the time before the first op of the only unit, by what the host did in it, as far as known: VPA_CAUSES of them. */

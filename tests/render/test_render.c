@@ -323,7 +323,7 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	parts[2].ns = MS(40);
 	dev.idle_ns = dev.window_idle_ns = MS(70);
 	expect_words("most in one", &r,
-		"For 70.0 ms the host waited for a copy, most of it cudaMemcpy in c.");
+		"For 70.0 ms the host waited for a copy, about half of it cudaMemcpy in c.");
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i].place.text = "a";
 	expect_words("all in one", &r, "For 70.0 ms the host waited for a copy, cudaMemcpy in a.");

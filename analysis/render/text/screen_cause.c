@@ -144,7 +144,7 @@ static struct vpa_label clause_of(const struct vpa_screen *s, enum vpa_cause cau
 		snprintf(out.text, sizeof(out.text), "the cause is unknown: %s",
 			words + strlen(VPA_CAUSE_UNKNOWN));
 	else if (cause == VPA_CAUSE_INSIDE_GRAPH)
-		snprintf(out.text, sizeof(out.text), "it was between nodes of a CUDA graph");
+		snprintf(out.text, sizeof(out.text), "the GPU was between nodes of a CUDA graph");
 	else if (cause == VPA_CAUSE_LAUNCH_RATE)
 		snprintf(out.text, sizeof(out.text), "the host launched too slowly");
 	else if (cause == VPA_CAUSE_QUEUED)
@@ -199,7 +199,8 @@ static struct vpa_label call_alone(const struct vpa_idle_place *at)
 /* What stands before a place that has so much of a wait. */
 static const char *const parts[] = {[VPA_AMOUNT_ALL] = "",
 	[VPA_AMOUNT_NEARLY_ALL] = "nearly all of it ",
-	[VPA_AMOUNT_MOST] = "most of it "};
+	[VPA_AMOUNT_MOST] = "most of it ",
+	[VPA_AMOUNT_HALF] = "about half of it "};
 
 /* ", most of it in self_attn, at model.py:212 (97 %, 412 samples)" */
 static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
@@ -224,10 +225,10 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 	if (at && ns < all_ns / 2)
 		ns = vpa_similar_of(d, cause, &count).ns;
 	amount = vpa_mean_unit_amount_at(head ? NULL : &s->unit, 1u << cause, ns, all_ns);
-	if (!head && amount > VPA_AMOUNT_MOST)
+	if (!head && amount > VPA_AMOUNT_HALF)
 		return;
 	in_units = count > 1 && names_units(s, at);
-	if (at && amount <= VPA_AMOUNT_MOST)
+	if (at && amount <= VPA_AMOUNT_HALF)
 		where = in_units ? call_alone(at) : vpa_place_label(at->call, &at->place, 56);
 	if (where.text[0])
 		vpa_words_add(w, ", ", "%s%s", parts[amount], where.text);

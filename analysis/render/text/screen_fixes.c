@@ -353,6 +353,15 @@ static int has_half(const struct vpa_report *r)
 	return 0;
 }
 
+static int has_several(const struct vpa_report *r)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->finding_count; i++)
+		count += r->findings[i].gain_at_most_ms > 0;
+	return count > 1;
+}
+
 void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same)
 {
 	int is_predicted = has_predictions(r);
@@ -368,8 +377,8 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
 		vpa_words_add(w, " ",
-			"For %s %% of the time the host's threads are taken to wait for each "
-			"other.",
+			"Several threads launch: for %s %% of the time one is taken to wait for "
+			"another, and a change is made on all of them.",
 			vpa_share(fmin(r->forecast.handed_over_share, 1)).text);
 	if (is_predicted && vpa_has_collectives(r))
 		vpa_words_add(w, " ",
@@ -382,10 +391,10 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 	if (is_predicted && lacks_prediction(r))
 		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
-	if (!is_predicted)
+	if (!is_predicted && has_several(r))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(w, " ", "as N: the same time as line N.");
+		vpa_words_add(w, " ", "as N: it saves the same time as line N.");
 	if (!is_predicted && is_part_counted(r))
 		vpa_words_add(
 			w, " ", "The order counts half of host code, and the middle of a range.");

@@ -26,6 +26,10 @@ void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 		if (vpa_finding_vanishes(f))
 			vpa_page_words(p, section, VPA_PLAIN, "- %s: alone it saves nothing",
 				vpa_text_or(f->title, "?"));
+		else if (f->base_gain_ms > 0)
+			vpa_page_words(p, section, VPA_PLAIN, "- %s: saves at most %s of %s",
+				vpa_text_or(f->title, "?"), vpa_ms_range(0, f->base_gain_ms).text,
+				vpa_ms_range(0, f->base_ms).text);
 		else if (f->gain_at_most_ms > 0)
 			vpa_page_words(p, section, VPA_PLAIN, "- %s: saves at most %s",
 				vpa_text_or(f->title, "?"),

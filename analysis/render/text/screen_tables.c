@@ -13,7 +13,7 @@ enum {
 	STAGES = 8,
 	PARTS = 3,     /* of the work, and of the waits */
 	LEAST = 20,    /* a part below 1 / this of the unit has no row */
-	HARDLY = 1000, /* what is between stages has no row below this */
+	HARDLY = 1000, /* what is left, or between stages, has no row below this */
 	GPUS = 8,
 	BLOCKS = 8,
 	HOST = 2 /* its column, the last one */
@@ -192,7 +192,7 @@ static void put_parts(struct vpa_table *t, const struct vpa_screen *s, const str
 			column ? parts[i].name : vpa_family_text(s->digest, parts[i].name))
 			->cells[column] = vpa_in_column(ns, s->ns);
 	}
-	if (left_ns >= s->ns / LEAST)
+	if (left_ns && left_ns >= s->ns / HARDLY)
 		vpa_table_row(t, 1, "other %s", column ? "waits" : "work")->cells[column] =
 			vpa_in_column(left_ns, s->ns);
 }
@@ -208,7 +208,7 @@ static int put_families(struct vpa_table *t, const struct vpa_screen *s)
 		return 0;
 	put_parts(t, s, work, works, s->works_ns, 0);
 	put_parts(t, s, waits, waited, s->waits_ns, 1);
-	if (s->unit.from_host && s->rest_ns >= s->ns / LEAST)
+	if (s->unit.from_host && s->rest_ns && s->rest_ns >= s->ns / HARDLY)
 		vpa_table_row(t, 1, "earlier work")->cells[0] = vpa_in_column(s->rest_ns, s->ns);
 	return 1;
 }

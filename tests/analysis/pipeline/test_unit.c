@@ -319,7 +319,8 @@ static void a_place_has_of_a_unit_what_it_must_have(void **state)
 		uint64_t place_ns, all_ns, inside_ns; /* 0: the window */
 		enum vpa_amount amount;
 	} cases[] = {{10000, 10000, 0, VPA_AMOUNT_ALL}, {9990, 10000, 0, VPA_AMOUNT_NEARLY_ALL},
-		{9400, 10000, 0, VPA_AMOUNT_MOST}, {5000, 10000, 0, VPA_AMOUNT_MOST},
+		{9400, 10000, 0, VPA_AMOUNT_MOST}, {6000, 10000, 0, VPA_AMOUNT_MOST},
+		{5999, 10000, 0, VPA_AMOUNT_HALF}, {5000, 10000, 0, VPA_AMOUNT_HALF},
 		{4999, 10000, 0, VPA_AMOUNT_SOME}, {9600, 10000, 10000, VPA_AMOUNT_NEARLY_ALL},
 		{9800, 10000, 6000, VPA_AMOUNT_NEARLY_ALL}, {9600, 10000, 6000, VPA_AMOUNT_MOST},
 		{10000, 10000, 100, VPA_AMOUNT_ALL}, {8000, 10000, 4000, VPA_AMOUNT_MOST},
