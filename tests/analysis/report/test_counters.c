@@ -507,6 +507,10 @@ static void memory_of_a_stage_is_what_it_holds_at_its_end(void **state)
 			"counter held 102001ms 4096\ncounter held 104500ms 12288\n"
 			"counter held 106001ms 2048\n",
 			4096, 2048},
+		{"a peak inside the second",
+			"counter held 99999ms 100\ncounter held 101990ms 4096\ncounter held "
+			"105500ms 12288\ncounter held 105990ms 2048\n",
+			4096, 12288},
 		{"and nothing for the second, but later",
 			"counter held 99999ms 100\ncounter held 101990ms 4096\ncounter held 107s "
 			"2048\n",
