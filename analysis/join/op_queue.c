@@ -352,7 +352,7 @@ static int put_plain_kernels(
 	const struct vpa_config_entry *entries = q->configs.items;
 	uint64_t limit = q->configs.count;
 	size_t specials = out->special_count, at = out->count, i;
-	unsigned odd = 0;
+	unsigned plain = VPA_CONFIG_PLAIN;
 
 	for (i = 0; i < count; i++, at++) {
 		const struct vpa_config_entry *e;
@@ -366,9 +366,9 @@ static int put_plain_kernels(
 		out->role[at] = e->role;
 		out->specials[specials] = (uint8_t)at;
 		specials += e->special;
-		odd |= e->state ^ VPA_CONFIG_PLAIN;
+		plain &= e->state;
 	}
-	if (odd)
+	if (!plain)
 		return 0;
 	out->special_count = specials;
 	return 1;
