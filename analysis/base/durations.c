@@ -198,7 +198,7 @@ static int become_histogram(struct vpa_durations_builder *b)
 {
 	uint64_t *samples = b->values;
 	size_t count = b->count;
-	struct sums sums = sum_any(samples, count);
+	int rc;
 
 	b->fresh = vpt_alloc(FEW, sizeof(*b->fresh));
 	if (!b->fresh)
@@ -206,13 +206,9 @@ static int become_histogram(struct vpa_durations_builder *b)
 	b->values = NULL;
 	b->count = b->total_ns = b->max_ns = 0;
 	b->squares = 0;
-	if (widen(b, sums.least, sums.most)) {
-		vpt_free(samples);
-		return VPT_ENOMEM;
-	}
-	count_any(b, samples, count);
+	rc = vpa_durations_add_all(b, samples, count);
 	vpt_free(samples);
-	return VPT_OK;
+	return rc;
 }
 
 /* Counts the buffered samples. */
