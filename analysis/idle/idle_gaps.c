@@ -198,6 +198,16 @@ static inline void note_op(const struct vpa_idle *s, struct vpa_idle_stream *str
 		vpa_idle_note_launch(stream, ops->correlation[i], since_of(ops, i));
 }
 
+/* Notes ops [begin, end): the last two, if they are of different launches, hide all before them. */
+static void note_ops(const struct vpa_idle *s, struct vpa_idle_stream *stream,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	if (end - begin > 2 && ops->correlation[end - 1] != ops->correlation[end - 2])
+		begin = end - 2;
+	for (; begin < end; begin++)
+		note_op(s, stream, ops, begin);
+}
+
 /* Whether no record but those of calls could change the answer for the gap before op `i`. */
 static inline int is_usual(
 	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, uint64_t since_ns)
@@ -357,6 +367,14 @@ static int answer_all(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run
 	return 1;
 }
 
+/* Passes ops that each begin as the one before ends, from `i` on; returns the first that does not. */
+static size_t pass_no_gaps(struct vpa_ops *ops, size_t i, size_t end)
+{
+	for (; i < end && !ops->gap_ns[i]; i++)
+		ops->gap_cause[i] = VPA_CAUSE_NOT_IDLE;
+	return i;
+}
+
 /* Explains the gaps after a serial run's first op one by one, if no record could change the answers
  * but the gaps are not all alike. */
 static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
@@ -371,8 +389,10 @@ static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa
 		uint64_t from = ops->end_ns[i - 1], ns = ops->gap_ns[i];
 
 		if (!ns) {
-			ops->gap_cause[i] = VPA_CAUSE_NOT_IDLE;
-			note_op(s, stream, ops, i);
+			size_t end = pass_no_gaps(ops, i, run->end);
+
+			note_ops(s, stream, ops, i, end);
+			i = end - 1;
 			continue;
 		}
 		if (!vpa_cause_is_scheduling(from, ns, ops->launch_end_ns[i]) ||
@@ -463,8 +483,7 @@ int vpa_idle_answer(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *
 	if (is_quiet(s, ops, run)) {
 		if (!answer_all(s, ops, run))
 			return answer_each(s, ops, run);
-		for (i = run->end - (run->end - i > 2 ? (size_t)2 : 1); i < run->end; i++)
-			note_op(s, stream, ops, i);
+		note_ops(s, stream, ops, i + 1, run->end);
 		return VPT_OK;
 	}
 	for (i++; i < run->end && !rc; i++) {
