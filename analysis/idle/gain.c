@@ -229,7 +229,7 @@ static size_t pass_launches(
 {
 	struct vpa_gain_host *h = w->host;
 	size_t end = (size_t)vpa_earlier(w->calls->end - block->first, VPA_CALL_BLOCK), i;
-	uint64_t at = h->at_ns, ended = h->ended_ns, rate = 0, code = 0, half = 0, in_calls = 0;
+	uint64_t at = h->at_ns, ended = h->ended_ns, code = 0, half = 0, in_calls = 0;
 
 	if (w->resolver->quiet_ns > at || vpa_capture_span_at(&w->capture, w->captures, at))
 		return slot;
@@ -239,9 +239,7 @@ static size_t pass_launches(
 
 		if (start < at || block->ends_ns[i] > until_ns || !is_launch(block, i))
 			break;
-		if (start - ended < VPA_STALL_NS) {
-			rate += ns;
-		} else {
+		if (start - ended >= VPA_STALL_NS) {
 			code += ns;
 			half += ns - ns / 2;
 		}
@@ -250,7 +248,7 @@ static size_t pass_launches(
 	}
 	if (i == slot)
 		return slot;
-	add(h, VPA_CAUSE_LAUNCH_RATE, rate);
+	add(h, VPA_CAUSE_LAUNCH_RATE, at - h->at_ns - in_calls - code);
 	add(h, VPA_CAUSE_LAUNCH_CALL, in_calls);
 	if (code) {
 		add_to(h, VPA_CAUSE_HOST_CODE - VPA_GAIN_FIRST, code);
