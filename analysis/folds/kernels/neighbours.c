@@ -17,7 +17,7 @@
 struct lane {
 	uint64_t chain_ns, longest_ns; /* of the chain so far */
 	uint64_t chained, elementwise;
-	uint32_t first;           /* its first kernel, if that is elementwise; else VPA_NONE */
+	uint32_t first;           /* its first kernel */
 	uint64_t moved_ns, moved; /* in copies between layouts, and quantisations, up to now */
 };
 
@@ -32,18 +32,35 @@ struct state {
 	size_t before_cap;
 	uint64_t *kernel_ns; /* of elementwise ones in chains, by kernel */
 	size_t kernel_cap;
+	uint8_t *
+		joins; /* by 1 + kernel, whether it is fused with those beside it; the first is of other ops */
+	size_t joins_cap, kernel_count;
 	struct vpa_chains chains;
 };
 
+/* Whether a compiler fuses a kernel with those beside it. It made some of several operators already, and a change of
+ * layouts for convolutions is fused with nothing. */
+static int is_fusible(const struct vpa_kernel_class *k)
+{
+	return (k->family == VPA_FAMILY_ELEMENTWISE || k->family == VPA_FAMILY_LAYOUT ||
+		       k->family == VPA_FAMILY_REDUCE || k->family == VPA_FAMILY_NORM ||
+		       k->family == VPA_FAMILY_INDEX) &&
+	       !vpa_is_marked(k->marks, VPA_MARK_FUSED) &&
+	       !vpa_is_marked(k->marks, VPA_MARK_CONV_LAYOUT);
+}
+
 static int make_room(struct state *s, const struct vpa_model *m)
 {
-	return vpt_grow_zeroed(&s->lanes, &s->lane_cap, m->stream_count, sizeof(*s->lanes)) ||
-			       vpt_grow_zeroed(&s->before, &s->before_cap, m->kernel_count,
-				       sizeof(*s->before)) ||
-			       vpt_grow_zeroed(&s->kernel_ns, &s->kernel_cap, m->kernel_count,
-				       sizeof(*s->kernel_ns))
-		       ? VPT_ENOMEM
-		       : VPT_OK;
+	if (vpt_grow_zeroed(&s->lanes, &s->lane_cap, m->stream_count, sizeof(*s->lanes)) ||
+		vpt_grow_zeroed(&s->before, &s->before_cap, m->kernel_count, sizeof(*s->before)) ||
+		vpt_grow_zeroed(
+			&s->kernel_ns, &s->kernel_cap, m->kernel_count, sizeof(*s->kernel_ns)) ||
+		vpt_grow_zeroed(&s->joins, &s->joins_cap, m->kernel_count + 1, 1))
+		return VPT_ENOMEM;
+	for (; s->kernel_count < m->kernel_count; s->kernel_count++)
+		s->joins[s->kernel_count + 1] =
+			(uint8_t)is_fusible(&m->kernels[s->kernel_count].klass);
+	return VPT_OK;
 }
 
 static void end_chain(struct state *s, struct lane *l)
@@ -54,88 +71,64 @@ static void end_chain(struct state *s, struct lane *l)
 		s->chains.total_ns += l->chain_ns;
 		s->chains.longest_ns += l->longest_ns;
 	}
+	/* Alone it is in no chain. */
+	if (l->chained == 1 && l->elementwise)
+		s->kernel_ns[l->first] -= l->chain_ns;
 	l->chained = l->elementwise = l->chain_ns = l->longest_ns = 0;
 }
 
-/* Whether a compiler made the kernel of several operators, or it changes a layout for convolutions, which no compiler
- * fuses with anything. */
-static int is_fused(const struct vpa_fold_context *c, uint32_t kernel)
+/* Adds kernels [begin, end) to the chain that the lane has. */
+static void add_to_chain(
+	struct state *s, struct lane *l, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	unsigned marks = c->model->kernels[kernel].klass.marks;
+	uint64_t *kernel_ns = s->kernel_ns, sum_ns = 0, longest_ns = l->longest_ns;
+	size_t i, elementwise = 0;
 
-	return vpa_is_marked(marks, VPA_MARK_FUSED) || vpa_is_marked(marks, VPA_MARK_CONV_LAYOUT);
-}
-
-/* Whether a compiler fuses such kernels with those beside them. */
-static inline int is_fusible(uint8_t family)
-{
-	return (family == VPA_FAMILY_ELEMENTWISE) | (family == VPA_FAMILY_LAYOUT) |
-	       (family == VPA_FAMILY_REDUCE) | (family == VPA_FAMILY_NORM) |
-	       (family == VPA_FAMILY_INDEX);
-}
-
-/* Time of a kernel that stands alone is in no chain. */
-static void note_kernel(struct state *s, struct lane *l, uint32_t kernel, uint64_t ns, int counts)
-{
-	if (!l->chained) {
-		l->first = counts ? kernel : VPA_NONE;
-		return;
-	}
-	if (l->chained == 1 && l->first != VPA_NONE)
-		s->kernel_ns[l->first] += l->chain_ns;
-	if (counts)
-		s->kernel_ns[kernel] += ns;
-}
-
-/* Kernels [begin, end) that can be fused, right after what the lane has. */
-static void add_to_chain(struct state *s, const struct vpa_fold_context *c, struct lane *l,
-	const struct vpa_ops *ops, size_t begin, size_t end)
-{
-	size_t i;
-
+	if (!l->chained && begin < end)
+		l->first = ops->kernel[begin];
 	for (i = begin; i < end; i++) {
 		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-		int is_elementwise = ops->family[i] == VPA_FAMILY_ELEMENTWISE;
 
-		if (is_fused(c, ops->kernel[i])) {
-			end_chain(s, l);
+		sum_ns += ns;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+		if (ops->family[i] != VPA_FAMILY_ELEMENTWISE)
 			continue;
-		}
-		note_kernel(s, l, ops->kernel[i], ns, is_elementwise);
-		l->chained++;
-		l->elementwise += (uint64_t)is_elementwise;
-		l->chain_ns += ns;
-		l->longest_ns = ns > l->longest_ns ? ns : l->longest_ns;
+		elementwise++;
+		kernel_ns[ops->kernel[i]] += ns;
 	}
+	l->chained += end - begin;
+	l->elementwise += elementwise;
+	l->chain_ns += sum_ns;
+	l->longest_ns = longest_ns;
 }
 
 /* Sets `pairs` where a kernel that can be fused is followed by another. */
 VPT_VECTORISE
-static void find_pairs(const uint8_t *restrict family, uint8_t *restrict pairs, size_t count)
+static void find_pairs(const uint8_t *restrict joins, uint8_t *restrict pairs, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i + 1 < count; i++)
-		pairs[i] = (uint8_t)(is_fusible(family[i]) & is_fusible(family[i + 1]));
+		pairs[i] = joins[i] & joins[i + 1];
 }
 
-static size_t end_of_chain(const struct vpa_ops *ops, size_t at, size_t end)
+static size_t end_of_chain(const uint8_t *joins, size_t at, size_t end)
 {
-	while (at < end && is_fusible(ops->family[at]))
+	while (at < end && joins[at])
 		at++;
 	return at;
 }
 
 /* In ops [begin, end) of one stream. */
-static void find_chains(struct state *s, const struct vpa_fold_context *c, struct lane *l,
-	const struct vpa_ops *ops, const uint8_t *pairs, size_t begin, size_t end)
+static void find_chains(struct state *s, struct lane *l, const struct vpa_ops *ops,
+	const uint8_t *joins, const uint8_t *pairs, size_t begin, size_t end)
 {
 	const uint8_t *pair;
 	size_t at = begin, to;
 
 	if (l->chained) {
-		at = end_of_chain(ops, begin, end);
-		add_to_chain(s, c, l, ops, begin, at);
+		at = end_of_chain(joins, begin, end);
+		add_to_chain(s, l, ops, begin, at);
 	}
 	while (at < end) {
 		if (l->chained)
@@ -144,12 +137,12 @@ static void find_chains(struct state *s, const struct vpa_fold_context *c, struc
 		if (!pair)
 			break;
 		at = (size_t)(pair - pairs);
-		to = end_of_chain(ops, at, end);
-		add_to_chain(s, c, l, ops, at, to);
+		to = end_of_chain(joins, at, end);
+		add_to_chain(s, l, ops, at, to);
 		at = to;
 	}
-	if (at < end && is_fusible(ops->family[end - 1]))
-		add_to_chain(s, c, l, ops, end - 1, end);
+	if (at < end && joins[end - 1])
+		add_to_chain(s, l, ops, end - 1, end);
 }
 
 /* The copies and quantisations of [begin, end) that end there, and those of the lane if that is all. A helper
@@ -177,17 +170,19 @@ static struct lane moved_before(
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	uint8_t pairs[VPA_OPS_MAX];
-	size_t r, special = 0;
+	uint8_t joins[VPA_OPS_MAX], pairs[VPA_OPS_MAX];
+	size_t r, i, special = 0;
 
 	if (make_room(s, c->model))
 		return VPT_ENOMEM;
-	find_pairs(ops->family, pairs, ops->count);
+	for (i = 0; i < ops->count; i++)
+		joins[i] = s->joins[ops->kernel[i] + 1u];
+	find_pairs(joins, pairs, ops->count);
 	for (r = 0; r < ops->run_count; r++) {
 		size_t begin = ops->runs[r].begin, end = ops->runs[r].end;
 		struct lane *l = &s->lanes[ops->stream[begin]], moved;
 
-		find_chains(s, c, l, ops, pairs, begin, end);
+		find_chains(s, l, ops, joins, pairs, begin, end);
 		for (; special < ops->special_count && ops->specials[special] < end; special++) {
 			size_t at = ops->specials[special];
 			struct moved *before = NULL;
@@ -247,6 +242,7 @@ static void free_state(void *state)
 	vpt_free(s->lanes);
 	vpt_free(s->before);
 	vpt_free(s->kernel_ns);
+	vpt_free(s->joins);
 }
 
 const struct vpa_fold vpa_fold_neighbours = {
