@@ -19,7 +19,8 @@
 enum { FORMAT, OUTPUT, TAG, MEMORY, FORCE, COLOR, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[FORMAT] = VPA_FORMAT_OPTION("text|csv|json", "text", ""),
+	[FORMAT] = VPA_FORMAT_OPTION(
+		"text|html|csv|json", "text", "; html: one page that needs nothing else"),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[TAG] = {"tag", '\0', VPT_TEXTS, "KEY=VALUE", NULL,
 		"only reports of captures with this tag; may be given several times"},
@@ -141,6 +142,7 @@ static int read_reports(const struct vpt_args *args, struct vpa_trend *t, struct
 static int render(const struct vpt_args *args, const struct vpa_trend *t, struct vpt_err *err)
 {
 	struct vpa_page page;
+	char command[4096];
 	struct vpt_out o;
 	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
 
@@ -150,6 +152,9 @@ static int render(const struct vpt_args *args, const struct vpa_trend *t, struct
 		o.failed = vpa_trend_csv(t, o.sink, &o.err);
 	} else if (vpt_is(args, FORMAT, "json")) {
 		o.failed = vpa_trend_json(t, o.sink, &o.err);
+	} else if (vpt_is(args, FORMAT, "html")) {
+		vpa_command_line(args, command, sizeof(command));
+		o.failed = vpa_trend_html(t, command, o.sink, &o.err);
 	} else {
 		vpa_page_init(&page, o.sink, vpt_terminal_width(&o),
 			vpt_terminal_colour(&o, vpt_text_of(args, COLOR)), &o.err);

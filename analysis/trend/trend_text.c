@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A figure with its unit. */
-static struct vpa_num value_of(enum vpa_trend_figure figure, double value)
+struct vpa_num vpa_trend_value(enum vpa_trend_figure figure, double value)
 {
 	struct vpa_num n = {"-"};
 
@@ -25,7 +24,7 @@ static struct vpa_num value_of(enum vpa_trend_figure figure, double value)
 	}
 }
 
-static enum vpa_cause main_cause(const struct vpa_trend_point *p)
+enum vpa_cause vpa_trend_main_cause(const struct vpa_trend_point *p)
 {
 	enum vpa_cause most = 0;
 	int i;
@@ -58,20 +57,21 @@ static void put_points(struct vpa_page *p, const struct vpa_trend *t)
 			*point->commit ? "  " : "",
 			vpa_fit(slash ? slash + 1 : point->path, 24).text);
 		for (k = 0; k < VPA_TREND_FIGURES; k++)
-			row->cells[k] = value_of((enum vpa_trend_figure)k, point->figures[k]);
-		if (point->causes[main_cause(point)] > 0)
+			row->cells[k] =
+				vpa_trend_value((enum vpa_trend_figure)k, point->figures[k]);
+		if (point->causes[vpa_trend_main_cause(point)] > 0)
 			snprintf(row->cells[k].text, sizeof(row->cells[k].text), "%s",
-				vpa_cause_text(main_cause(point)));
+				vpa_cause_text(vpa_trend_main_cause(point)));
 		row->style = point->is_shift ? VPA_BOLD : VPA_PLAIN;
 	}
 	vpa_page_table(p, &table);
 }
 
-static const char *figure_words(enum vpa_trend_figure figure)
+const char *vpa_trend_words(enum vpa_trend_figure figure)
 {
 	static const char *const words[] = {[VPA_TREND_FPS] = "FPS",
 		[VPA_TREND_STEPS] = "steps/s",
-		[VPA_TREND_PERIOD] = "the period",
+		[VPA_TREND_PERIOD] = "period",
 		[VPA_TREND_IDLE] = "idle time",
 		[VPA_TREND_MEMORY] = "peak memory",
 		[VPA_TREND_ENERGY] = "energy"};
@@ -90,9 +90,9 @@ static void put_shift(struct vpa_page *p, const struct vpa_trend *t,
 	char when[VPA_TREND_TIME];
 
 	vpa_trend_time(at->unix_ns, when);
-	vpa_words_add(&w, "", "%s %s from %s to %s%s", figure_words(s->figure),
-		s->after > s->before ? "rose" : "fell", value_of(s->figure, s->before).text,
-		value_of(s->figure, s->after).text, s->figure == VPA_TREND_IDLE ? " %" : "");
+	vpa_words_add(&w, "", "%s %s from %s to %s%s", vpa_trend_words(s->figure),
+		s->after > s->before ? "rose" : "fell", vpa_trend_value(s->figure, s->before).text,
+		vpa_trend_value(s->figure, s->after).text, s->figure == VPA_TREND_IDLE ? " %" : "");
 	if (s->before > 0)
 		vpa_words_add(&w, " ", "(%s%s %%)", s->after > s->before ? "+" : "-",
 			vpa_fixed(fabs(100 * (s->after / s->before - 1)), 1).text);
@@ -107,7 +107,7 @@ static void put_shift(struct vpa_page *p, const struct vpa_trend *t,
 	vpa_page_words(p, section, is_better ? VPA_GREEN : VPA_RED, "%s.", w.text);
 }
 
-void vpa_trend_put(struct vpa_page *p, const struct vpa_trend *t)
+void vpa_trend_put_changes(struct vpa_page *p, const struct vpa_trend *t)
 {
 	char first[VPA_TREND_TIME], last[VPA_TREND_TIME];
 	size_t i;
@@ -129,5 +129,10 @@ void vpa_trend_put(struct vpa_page *p, const struct vpa_trend *t)
 			t->count < 7
 				? "none can be told from chance: that takes seven reports or more"
 				: "none that chance does not explain");
+}
+
+void vpa_trend_put(struct vpa_page *p, const struct vpa_trend *t)
+{
+	vpa_trend_put_changes(p, t);
 	put_points(p, t);
 }

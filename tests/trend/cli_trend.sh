@@ -79,6 +79,55 @@ archive level 7 7 7 7 7 7 7 7
 expect 0 "no noise at all" trend level
 says out "none that chance does not explain"
 
+# ---- the page ----
+expect 0 "as a page" trend step --format html
+cp out page.html
+python3 - page.html >seen 2>err <<'PY' || fail "the page is not read"
+import sys
+from html.parser import HTMLParser
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.rows, self.cell, self.charts, self.marks, self.points = [], None, [], [], []
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        assert "style" not in attrs and not any(a.startswith("on") for a in attrs), attrs
+        if tag == "svg":
+            self.charts.append(attrs["data-figure"])
+            self.marks.append(0)
+        elif tag == "path" and attrs["class"] == "target":
+            self.marks[-1] += 1
+            self.points.append(attrs["d"])
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.cell = ""
+    def handle_data(self, data):
+        if self.cell is not None:
+            self.cell += data
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.rows[-1].append(self.cell)
+            self.cell = None
+
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+head = page.rows[0]
+print("charts", *("%s:%d" % pair for pair in zip(page.charts, page.marks)))
+print("marks", *page.points)
+print("columns", *head[:6])
+for row in (page.rows[1], page.rows[7]):
+    print(*(dict(zip(head, row))[name] for name in ("time", "commit", "tags", "file", "FPS", "idle %", "idle most for")))
+print("rows", len(page.rows) - 1)
+PY
+same "charts and changes" "charts fps:1 steps_per_s:0 period_ns:1 idle_share:1" "$(sed -n 1p seen)"
+same "the change is at the seventh of twelve" "marks M545454 0V1000 M545454 0V1000 M545454 0V1000" "$(sed -n 2p seen)"
+same "columns" "columns time commit tags file capture FPS" "$(sed -n 3p seen)"
+same "a report" "2026-03-07 00:00 c06 model=other,commit=c06 06.json 14.10 25.0 host code" "$(sed -n 5p seen)"
+same "all of them" "rows 12" "$(tail -n 1 seen)"
+grep -q "FPS</b> fell from 16.00 to 14.00" page.html || fail "the page does not say the change"
+
 # ---- which reports ----
 expect 0 "a tag" trend step --tag model=wan --format csv
 same "its reports" "c01 c03 c05 c07 c09 c11" "$(columns commit | tr '\n' ' ' | sed 's/ $//')"
