@@ -24,6 +24,15 @@ def pyarrow(pa):
     # No copy: numbers lie where the library has them, the same in each table made of it.
     where = [pa.table(run.calls).column("start_ns").chunk(0).buffers()[1].address for _ in range(2)]
     assert where[0] == where[1], where
+    # What the manual says of Parquet and Arrow's files.
+    for module, write, read in (("parquet", "write_table", "read_table"), ("feather", "write_feather", "read_table")):
+        try:
+            form = importlib.import_module("pyarrow." + module)
+        except ImportError:
+            print("SKIPPED: no pyarrow." + module)
+            continue
+        getattr(form, write)(table, "ops." + module)
+        assert getattr(form, read)("ops." + module).to_pylist() == rows, module
 
 
 def pandas(pd):
