@@ -6,7 +6,7 @@
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"
 #include "analysis/folds/observer.h"
-#include "analysis/ranks/rank/collective_facts.h"
+#include "analysis/model/collective_facts.h"
 #include "analysis/ranks/rank/condense.h"
 #include "analysis/ranks/rank/rank_facts.h"
 #include "analysis/ranks/rank/rank_timeline.h"
@@ -217,11 +217,17 @@ static int name_keys(struct reading *r, const struct device *d, struct vpa_rank 
 	rank->key_count = d->keys.count;
 	for (i = 0; i < d->keys.count; i++) {
 		const struct vpa_index_entry *e = &d->keys.entries[i];
+		struct vpa_collective_said said;
 
-		rank->keys[i] = (struct vpa_collective_key){
-			.blocks = e->a & UINT32_MAX, .lane = (uint32_t)(e->b & UINT32_MAX)};
 		vpa_collective_describe(&rank->arena, vpa_name(m, m->kernels[e->a >> 32].name),
-			vpa_name(m, (uint32_t)(e->b >> 32)), &rank->keys[i]);
+			vpa_name(m, (uint32_t)(e->b >> 32)), &said);
+		/* With a communicator the stream says nothing more. */
+		rank->keys[i] = (struct vpa_collective_key){.kind = said.kind,
+			.group = said.group,
+			.text = said.text,
+			.bytes = said.bytes,
+			.blocks = e->a & UINT32_MAX,
+			.lane = said.group ? 0 : (uint32_t)(e->b & UINT32_MAX)};
 	}
 	return VPT_OK;
 }

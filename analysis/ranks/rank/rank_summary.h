@@ -13,6 +13,7 @@
 #define VPA_ANALYSIS_RANKS_RANK_RANK_SUMMARY_H
 
 #include "analysis/base/arena.h"
+#include "analysis/names/collective_kinds.h"
 #include "analysis/ranks/rank/rank_times.h"
 #include "analysis/report/unit_kind.h"
 #include "formats/base/error.h"
@@ -50,27 +51,6 @@ struct vpa_rank_mark {
 	uint64_t time_ns;
 	size_t part_end;
 };
-
-/* What a collective does, by its name. */
-enum vpa_collective_kind {
-	VPA_COLLECTIVE_OTHER,
-	VPA_COLLECTIVE_ALL_REDUCE,
-	VPA_COLLECTIVE_ALL_GATHER,
-	VPA_COLLECTIVE_REDUCE_SCATTER,
-	VPA_COLLECTIVE_ALL_TO_ALL,
-	VPA_COLLECTIVE_BROADCAST,
-	VPA_COLLECTIVE_REDUCE,
-	VPA_COLLECTIVE_BARRIER,
-	VPA_COLLECTIVE_SEND_RECV, /* point to point, grouped or not */
-	VPA_COLLECTIVE_KINDS
-};
-
-/* "all-reduce", "send/recv" ...; "collective" for others. */
-const char *vpa_collective_name(enum vpa_collective_kind kind);
-/* By the name of a kernel, of NCCL's call, or of PyTorch's collective. */
-enum vpa_collective_kind vpa_collective_kind_of(const char *text, size_t len);
-/* Whether all ranks leave it at about the same time: none has its result before all have given their part. */
-int vpa_collective_is_symmetric(enum vpa_collective_kind kind);
 
 /* What two collectives of different ranks have in common if they are one. */
 struct vpa_collective_key {

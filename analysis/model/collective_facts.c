@@ -1,5 +1,5 @@
 /* collective_facts.c - reads annotations of collectives, which are flat objects. */
-#include "analysis/ranks/rank/collective_facts.h"
+#include "analysis/model/collective_facts.h"
 
 #include "formats/base/text.h"
 
@@ -75,14 +75,28 @@ static uint64_t number_of(struct vpt_text object, const char *key)
 	return n >> 63 ? 0 : n;
 }
 
+/* Of "[0, 1, 2]"; a long list is cut with "...". */
+static uint64_t count_ranks(struct vpt_text list)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 0; i < list.len; i++) {
+		if (list.text[i] == '.')
+			return 0;
+		count += vpt_is_digit(list.text[i]) && (!i || !vpt_is_digit(list.text[i - 1]));
+	}
+	return count;
+}
+
 void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
-	struct vpt_text annotation, struct vpa_collective_key *out)
+	struct vpt_text annotation, struct vpa_collective_said *out)
 {
 	struct vpt_text name = scalar_of(annotation, "\"collective\"");
 	struct vpt_text group = scalar_of(annotation, "\"group\"");
 	struct vpt_text ranks = scalar_of(annotation, "\"ranks\"");
 
-	out->kind = vpa_collective_kind_of(name.text, name.len);
+	*out = (struct vpa_collective_said){.kind = vpa_collective_kind_of(name.text, name.len)};
 	if (out->kind == VPA_COLLECTIVE_OTHER)
 		out->kind = vpa_collective_kind_of(kernel.text, kernel.len);
 	out->text = vpa_arena_text(
@@ -97,7 +111,5 @@ void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
 			texts, "%.*s %.*s", (int)group.len, group.text, (int)ranks.len, ranks.text);
 	else if (group.len)
 		out->group = vpa_arena_text(texts, group.text, group.len);
-	/* With a communicator the stream says nothing more. */
-	if (out->group)
-		out->lane = 0;
+	out->ranks = count_ranks(ranks);
 }

@@ -5,18 +5,26 @@
  *	{"NCCL communicator ID":133,"Message size [bytes]":4096,"Reduction operation":0}   of NCCL itself
  *
  * The communicator of NCCL's messages is not known, since what launches them is the end of their group. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_COLLECTIVE_FACTS_H
-#define VPA_ANALYSIS_RANKS_RANK_COLLECTIVE_FACTS_H
+#ifndef VPA_ANALYSIS_MODEL_COLLECTIVE_FACTS_H
+#define VPA_ANALYSIS_MODEL_COLLECTIVE_FACTS_H
 
 #include "analysis/model/model.h"
-#include "analysis/ranks/rank/rank_summary.h"
+#include "analysis/names/collective_kinds.h"
 
 /* The annotation of a collective in the innermost ranges around a launch, as in vpa_range.payload; 0: none. */
 uint32_t vpa_collective_payload(
 	const struct vpa_model *m, const struct vpa_op_stretch *stretch, uint64_t at_ns);
 
-/* Sets what a kernel's name and an annotation, which may be empty, say of a collective. Texts are in the arena. */
+struct vpa_collective_said {
+	enum vpa_collective_kind kind;
+	const char *text;  /* the collective's name, or the kernel's; never NULL */
+	const char *group; /* the communicator, as the job names it; NULL: not known */
+	uint64_t bytes;    /* of the message; 0: not known */
+	uint64_t ranks;    /* of the communicator; 0: not known */
+};
+
+/* What a kernel's name and an annotation, which may be empty, say of a collective. Texts are in the arena. */
 void vpa_collective_describe(struct vpa_arena *texts, struct vpt_text kernel,
-	struct vpt_text annotation, struct vpa_collective_key *out);
+	struct vpt_text annotation, struct vpa_collective_said *out);
 
 #endif
