@@ -82,6 +82,7 @@ struct vpa_fold {
 	X(ranges)                                                                                  \
 	X(copies)                                                                                  \
 	X(comm)                                                                                    \
+	X(collectives)                                                                             \
 	X(first_use)                                                                               \
 	X(syncs)                                                                                   \
 	X(blocks)                                                                                  \

@@ -134,6 +134,21 @@ struct vpa_stream_row {
 	uint64_t ops, busy_ns; /* busy: union of its ops */
 };
 
+/* ---- collectives: ../folds/kernels/collectives_table.c ---- */
+
+/* Those of one name, communicator and size on a device, without the ones that the window cuts. */
+struct vpa_collective_row {
+	int64_t device;
+	const char *kind;  /* "all-reduce" ..., see ../names/collective_kinds.h */
+	const char *name;  /* as the program has it, or the kernel's */
+	const char *group; /* NULL: not known */
+	uint64_t ranks;    /* of the group; 0: not known */
+	uint64_t bytes;    /* of a message; 0: not known */
+	uint64_t calls, total_ns, shortest_ns;
+	double bus_gb_per_s,
+		bus_gb_per_s_most; /* of all calls, of the shortest; negative: not known */
+};
+
 /* ---- launches that wait: ../folds/queues.c ---- */
 
 enum { VPA_DELAY_BINS = 5 };
@@ -248,6 +263,9 @@ struct vpa_expert {
 	size_t overlap_count;
 	struct vpa_stream_row *streams; /* by device, then busy_ns, descending; at most --top */
 	size_t stream_count, streams_used;
+	struct vpa_collective_row
+		*collectives; /* by device, then total_ns, descending; at most --top */
+	size_t collective_count, collectives_used;
 	struct vpa_queue_row *queues; /* by device, then launches, descending; at most --top */
 	size_t queue_count, queues_used;
 	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */

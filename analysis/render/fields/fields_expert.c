@@ -268,6 +268,28 @@ static const struct vpa_field stream_fields[] = {
 static const struct vpa_fields stream = FIELDS("stream", "the work of one stream", stream_fields);
 #undef ROW
 
+#define ROW struct vpa_collective_row
+static const struct vpa_field collective_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"kind", TEXT(kind), NULL,
+		"all-reduce, all-gather, send/recv ...; collective: another one"},
+	{"name", TEXT(name), NULL, "as the program has it, or the kernel's"},
+	{"group", TEXT_OR_NULL(group), NULL, "the communicator; null: not recorded"},
+	{"ranks", KNOWN(ranks), "ranks", "of the communicator; null: not recorded"},
+	{"bytes", KNOWN(bytes), "bytes", "of a message; null: not recorded"},
+	{"calls", U64(calls), "calls", "inside the window"},
+	{"total_ns", U64(total_ns), "ns", "of their kernels, with the wait for other ranks"},
+	{"shortest_ns", U64(shortest_ns), "ns", "of one"},
+	{"bus_gb_per_s", RATE(bus_gb_per_s), "GB/s",
+		"what each link carries, in 10^9 bytes per second, as NCCL's tests count it; null: "
+		"bytes or ranks are not recorded"},
+	{"bus_gb_per_s_most", RATE(bus_gb_per_s_most), "GB/s",
+		"the same of the shortest call, which waited least; null: as above"},
+};
+static const struct vpa_fields collective =
+	FIELDS("collective", "collectives of one name, communicator and size", collective_fields);
+#undef ROW
+
 #define ROW struct vpa_queue_row
 static const struct vpa_field queue_fields[] = {
 	{"device", I64(device), "id", "CUDA's device number"},
@@ -451,6 +473,9 @@ static const struct vpa_field expert_fields[] = {
 		"a row per device with ops of positive duration"},
 	{"streams", ROWS(stream, expert.streams, expert.stream_count), NULL,
 		"at most --top; by device, then busy_ns, descending"},
+	{"collectives", ROWS(collective, expert.collectives, expert.collective_count), NULL,
+		"at most --top; by device, then total_ns, descending; those that the window cuts "
+		"are left out"},
 	{"queues", ROWS(queue, expert.queues, expert.queue_count), NULL,
 		"at most --top; by device, then launches, descending; empty where the clocks of "
 		"GPU and host disagree"},
@@ -551,6 +576,18 @@ const struct vpa_view vpa_views_expert[] = {
 	{"streams", "Streams", .section = "devices",
 		VPA_TEXT_COLUMNS({"busy ms", .key = "busy_ns"}, {.head = "% window"},
 			{"ops", .key = "ops"})},
+	{"collectives", "Collectives", .section = "devices",
+		.first = "device kind group bytes calls total_ns bus_gb_per_s bus_gb_per_s_most",
+		.text = {"collectives", .after = "overlap", .rank = 34, .title = "COLLECTIVES",
+			.most = 10, .label = "[{gpu} ]{kind}[, {ranks} ranks]",
+			.below = "[group {group}]"},
+		VPA_TEXT_COLUMNS({"size", .key = "bytes", .blank = 1, .rare = 1},
+			{"calls", .key = "calls"}, {"ms", .key = "total_ns"},
+			{"shortest", .key = "shortest_ns", .form = VPA_CELL_DURATION, .drop = 2},
+			{"GB/s", .key = "bus_gb_per_s", .blank = 1, .rare = 1},
+			{"at most", .key = "bus_gb_per_s_most", .blank = 1, .rare = 1, .drop = 1,
+				.note = "GB/s: what each link carries; at most: in the shortest "
+					"call"})},
 	{"queues", "Launches that wait", .section = "devices",
 		.first =
 			"device stream launches delay.p50_ns delay.p95_ns delay.max_ns waiting_p50 "
