@@ -48,7 +48,8 @@ struct vpa_fold {
 	int (*setup)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* The same, in place of it: only annotated ranges; only those of operators, see vpa_range_is_operator(). */
-	int (*annotated)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	int (*annotated)(
+		void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	int (*operator_range)(
 		void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* The same, in place of it, as aside(): a copy, whose parents may be gone. It may read what aside() may but
@@ -96,6 +97,7 @@ struct vpa_fold {
 	X(queues)                                                                                  \
 	X(misfits)                                                                                 \
 	X(neighbours)                                                                              \
+	X(short_runs)                                                                              \
 	X(stage_families)                                                                          \
 	X(attention_shapes)                                                                        \
 	X(flop_rates)                                                                              \

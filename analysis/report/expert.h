@@ -149,6 +149,18 @@ struct vpa_collective_row {
 		bus_gb_per_s_most; /* of all calls, of the shortest; negative: not known */
 };
 
+/* ---- short kernels: ../folds/kernels/short_runs.c ---- */
+
+/* A sequence of kernels of less than 10 us each, without anything between, that a device runs more than once. */
+struct vpa_short_run_row {
+	int64_t device;
+	const char *kernels; /* names up to their arguments, in order; the first six */
+	uint64_t count;      /* of its kernels */
+	uint64_t runs;       /* how often */
+	uint64_t busy_ns,
+		span_ns; /* of all runs: in kernels; from the first one's start to the last one's end */
+};
+
 /* ---- launches that wait: ../folds/queues.c ---- */
 
 enum { VPA_DELAY_BINS = 5 };
@@ -266,6 +278,9 @@ struct vpa_expert {
 	struct vpa_collective_row
 		*collectives; /* by device, then total_ns, descending; at most --top */
 	size_t collective_count, collectives_used;
+	struct vpa_short_run_row *short_runs; /* by span_ns, descending; at most --top */
+	size_t short_run_count, short_runs_used;
+	uint64_t short_kernels, short_kernel_ns; /* all kernels of less than 10 us */
 	struct vpa_queue_row *queues; /* by device, then launches, descending; at most --top */
 	size_t queue_count, queues_used;
 	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */

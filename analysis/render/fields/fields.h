@@ -278,7 +278,9 @@ extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
 extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
 extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_lines.c */
 extern const struct vpa_fields vpa_fields_expert; /* fields_expert.c: tables of the report */
-extern const struct vpa_fields vpa_fields_said;   /* fields_said.c: the same */
+extern const struct vpa_fields vpa_fields_queue, vpa_fields_short_run,
+	vpa_fields_collective;                  /* fields_launches.c */
+extern const struct vpa_fields vpa_fields_said; /* fields_said.c: the same */
 
 /* Of struct vpa_durations: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

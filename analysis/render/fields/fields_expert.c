@@ -268,52 +268,6 @@ static const struct vpa_field stream_fields[] = {
 static const struct vpa_fields stream = FIELDS("stream", "the work of one stream", stream_fields);
 #undef ROW
 
-#define ROW struct vpa_collective_row
-static const struct vpa_field collective_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
-	{"kind", TEXT(kind), NULL,
-		"all-reduce, all-gather, send/recv ...; collective: another one"},
-	{"name", TEXT(name), NULL, "as the program has it, or the kernel's"},
-	{"group", TEXT_OR_NULL(group), NULL, "the communicator; null: not recorded"},
-	{"ranks", KNOWN(ranks), "ranks", "of the communicator; null: not recorded"},
-	{"bytes", KNOWN(bytes), "bytes", "of a message; null: not recorded"},
-	{"calls", U64(calls), "calls", "inside the window"},
-	{"total_ns", U64(total_ns), "ns", "of their kernels, with the wait for other ranks"},
-	{"shortest_ns", U64(shortest_ns), "ns", "of one"},
-	{"bus_gb_per_s", RATE(bus_gb_per_s), "GB/s",
-		"what each link carries, in 10^9 bytes per second, as NCCL's tests count it; null: "
-		"bytes or ranks are not recorded"},
-	{"bus_gb_per_s_most", RATE(bus_gb_per_s_most), "GB/s",
-		"the same of the shortest call, which waited least; null: as above"},
-};
-static const struct vpa_fields collective =
-	FIELDS("collective", "collectives of one name, communicator and size", collective_fields);
-#undef ROW
-
-#define ROW struct vpa_queue_row
-static const struct vpa_field queue_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
-	{"stream", I64(stream), "id", "CUDA's stream number"},
-	{"pid", I64(pid), "id", "its process"},
-	{"launches", U64(launches), "launches", "of its ops; a CUDA graph's counts once"},
-	{"delay", SOME_SPREAD(delay), NULL,
-		"from the start of a launch call to the start of its first op"},
-	{"delays_under_10us", U64(bins[0]), "launches", "with a delay below 10 us"},
-	{"delays_under_100us", U64(bins[1]), "launches", "of 10 us and more, below 100 us"},
-	{"delays_under_1ms", U64(bins[2]), "launches", "of 100 us and more, below 1 ms"},
-	{"delays_under_10ms", U64(bins[3]), "launches", "of 1 ms and more, below 10 ms"},
-	{"delays_longer", U64(bins[4]), "launches", "of 10 ms and more"},
-	{"waiting_mean", SHARE(waiting_mean), "launches",
-		"made and not begun, by time, from the first launch to the last op's start"},
-	{"waiting_min", U64(waiting_min), "launches", "the least of that"},
-	{"waiting_p50", U64(waiting_p50), "launches", "the median, by time"},
-	{"waiting_p95", U64(waiting_p95), "launches", "the 95th percentile, by time"},
-	{"waiting_max", U64(waiting_max), "launches", "the most"},
-};
-static const struct vpa_fields queue =
-	FIELDS("queue", "launches that wait on one stream", queue_fields);
-#undef ROW
-
 /* ---- formats ---- */
 
 #define ROW struct vpa_misfit_row
@@ -473,10 +427,15 @@ static const struct vpa_field expert_fields[] = {
 		"a row per device with ops of positive duration"},
 	{"streams", ROWS(stream, expert.streams, expert.stream_count), NULL,
 		"at most --top; by device, then busy_ns, descending"},
-	{"collectives", ROWS(collective, expert.collectives, expert.collective_count), NULL,
+	{"collectives", ROWS(vpa_fields_collective, expert.collectives, expert.collective_count),
+		NULL,
 		"at most --top; by device, then total_ns, descending; those that the window cuts "
 		"are left out"},
-	{"queues", ROWS(queue, expert.queues, expert.queue_count), NULL,
+	{"short_kernels", U64(expert.short_kernels), "kernels", "of less than 10 us"},
+	{"short_kernel_ns", U64(expert.short_kernel_ns), "ns", "the sum of their durations"},
+	{"short_runs", ROWS(vpa_fields_short_run, expert.short_runs, expert.short_run_count), NULL,
+		"at most --top; by span_ns, descending"},
+	{"queues", ROWS(vpa_fields_queue, expert.queues, expert.queue_count), NULL,
 		"at most --top; by device, then launches, descending; empty where the clocks of "
 		"GPU and host disagree"},
 	{"misfits", ROWS(misfit, expert.misfits, expert.misfit_count), NULL,
@@ -588,6 +547,14 @@ const struct vpa_view vpa_views_expert[] = {
 			{"at most", .key = "bus_gb_per_s_most", .blank = 1, .rare = 1, .drop = 1,
 				.note = "GB/s: what each link carries; at most: in the shortest "
 					"call"})},
+	{"short_runs", "Sequences of short kernels", .section = "kernels",
+		.first = "device kernels count runs busy_ns span_ns",
+		.text = {"short-runs", .after = "kernels", .rank = 35,
+			.title = "SHORT KERNELS IN A ROW, what to fuse or launch as a graph",
+			.most = 5, .label = "[{gpu} ]{kernels}", .worth = "span_ns",
+			.worth_of = VPA_CELL_OF_WINDOW},
+		VPA_TEXT_COLUMNS({"ms", .key = "span_ns"}, {"busy ms", .key = "busy_ns", .drop = 1},
+			{"times", .key = "runs"}, {"kernels", .key = "count"})},
 	{"queues", "Launches that wait", .section = "devices",
 		.first =
 			"device stream launches delay.p50_ns delay.p95_ns delay.max_ns waiting_p50 "
