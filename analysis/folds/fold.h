@@ -106,6 +106,7 @@ struct vpa_fold {
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(marked_host)                                                                             \
+	X(facts)                                                                                   \
 	X(components)                                                                              \
 	X(iterations)                                                                              \
 	X(models)                                                                                  \

@@ -8,6 +8,8 @@
 /* Maximum number of open ranges; ranges beyond it are added when they end. */
 enum { OPEN_MAX = 1 << 16 };
 
+#define SHAPES "\"shapes\""
+
 /* A range as a row describes it. */
 struct range_row {
 	uint64_t start_ns, end_ns; /* end ~0: still open */
@@ -40,6 +42,8 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 	text = vpa_name(r->model, *payload);
 	if (!r->model->has_flop)
 		r->model->has_flop = vpt_text_holds(text, "\"flop\"");
+	if (!r->model->has_shapes)
+		r->model->has_shapes = vpt_text_holds(text, SHAPES);
 	if (!r->model->has_traffic)
 		r->model->has_traffic =
 			vpt_text_holds(text, "\"bytes\"") || vpt_text_holds(text, "\"elements\"");
@@ -81,6 +85,9 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	range->payload = row->payload;
 	range->thread = thread;
 	range->level = (uint8_t)(level_of(r, row) & 7u);
+	range->says_shapes = row->payload && r->model->has_shapes &&
+			     range->level == VPA_LEVEL_ANNOTATION &&
+			     vpt_text_holds(vpa_name(r->model, row->payload), SHAPES);
 	r->model->has_operators |= vpa_range_is_operator(range);
 	return vpa_timeline_add(t, range);
 }

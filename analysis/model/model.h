@@ -117,6 +117,7 @@ struct vpa_range {
 	uint8_t nested : 1; /* began while another of its name was open on its thread */
 	uint8_t unmatched : 1;
 	uint8_t like_operator : 1; /* imported as one, or called so: too many and too short to be a unit */
+	uint8_t says_shapes : 1; /* the program annotates the shapes of its inputs */
 	/* enum vpa_scope_kind: what it is in its place, which its name alone does not decide.
 	 * Private to pipeline.h: call vpa_pipeline_kind(). */
 	uint8_t placed;
@@ -374,6 +375,7 @@ struct vpa_model {
 	uint64_t capture_end_ns;                 /* the newest clock point so far; 0: unknown */
 	int zero_is_time; /* 1: an op at 0 is one; 0: its time was not read */
 	int clocks_disagree; /* 1: an op does not wait for its launch as their times say, see clocks.h */
+	int has_shapes;      /* 1: an annotation so far says shapes */
 	int has_flop;        /* 1: an annotation so far says how many operations a range does */
 	int has_traffic;   /* 1: one says how much memory a range reads and writes */
 	int has_operators; /* 1: a range so far is an operator, see vpa_range_is_operator() */
@@ -448,11 +450,11 @@ static inline struct vpa_range *vpa_range_around(const struct vpa_range *range, 
 	return vpa_range_open_at(range->parent, at_ns);
 }
 
-/* Whether it is one call of an operator of PyTorch: of its profiler, or of emit_nvtx(), which gives a range a full name
- * beside the one by which it is summed. */
+/* Whether it is one call of an operator: of PyTorch's profiler; of emit_nvtx(), which gives a range a full name beside the one
+ * by which it is summed; or a range that says the shapes of its inputs. */
 static inline int vpa_range_is_operator(const struct vpa_range *range)
 {
-	return range->level == VPA_LEVEL_OPERATOR || range->recorded;
+	return range->level == VPA_LEVEL_OPERATOR || range->recorded || range->says_shapes;
 }
 
 /* The innermost range of an op: the one opened last, on its thread or process-wide. */

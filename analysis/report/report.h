@@ -16,7 +16,6 @@
 #include "analysis/report/expert.h"
 #include "analysis/report/forecast.h"
 #include "analysis/report/request.h"
-#include "analysis/report/said.h"
 #include "formats/base/error.h"
 #include "formats/event_schema.h"
 #include "formats/metadata.h"

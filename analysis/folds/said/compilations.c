@@ -45,7 +45,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	const struct vpa_range *around;
 	struct vpa_where where;
 
-	if (range->unmatched || vpa_range_is_operator(range) ||
+	if (range->unmatched || range->level == VPA_LEVEL_OPERATOR ||
 		!vpt_text_holds(vpa_name(c->model, range->payload), "\"compile\"") ||
 		!text_of(c->model, range->payload, "compile").len || s->seen++ >= ROWS_MAX)
 		return VPT_OK;

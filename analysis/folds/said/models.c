@@ -90,7 +90,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		len = fact->key ? model_of(fact->key) : 0;
 		/* The newest value of a key counts. */
-		if (len && parameters != UINT64_MAX && vpa_meta_of_key(out, fact->key) == fact->value)
+		if (len && parameters != UINT64_MAX &&
+			vpa_meta_of_key(out, fact->key) == fact->value)
 			rc = add(out, fact->key, len, parameters);
 	}
 	qsort(out->said.models, out->said.model_count, sizeof(*out->said.models), compare_rows);

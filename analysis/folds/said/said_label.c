@@ -12,7 +12,7 @@ int vpa_said_label(const struct vpa_fold_context *c, const struct vpa_range *ran
 		*out = c->pipeline->scopes[range->scope - VPA_FIRST_SCOPE].label;
 		return VPT_OK;
 	}
-	if (range->gpu.ops || !range->payload || vpa_range_is_operator(range))
+	if (range->gpu.ops || !range->payload || range->level == VPA_LEVEL_OPERATOR)
 		return VPT_OK;
 	return vpa_pipeline_label(c->pipeline, range, out);
 }

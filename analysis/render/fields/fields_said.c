@@ -1,6 +1,17 @@
 /* fields_said.c - the JSON report: what the program said of itself, by annotations and metadata. */
 #include "analysis/render/fields/fields.h"
 
+/* ---- facts ---- */
+
+#define ROW struct vpa_fact_of_run
+static const struct vpa_field fact_fields[] = {
+	{"key", TEXT(key), NULL, "as the program gave it"},
+	{"value", TEXT(value), NULL, "its newest value"},
+};
+static const struct vpa_fields fact =
+	FIELDS("fact", "what the program said of the run", fact_fields);
+#undef ROW
+
 /* ---- memory by label ---- */
 
 static int has_growth(const struct vpa_at *at)
@@ -133,6 +144,10 @@ static const struct vpa_field said_fields[] = {
 		"by parameters, descending; empty where the program gave none"},
 	{"compilations", ROWS(compilation, said.compilations, said.compilation_count), NULL,
 		"the first 4,096, by start_ns; empty where the program was not asked to tell"},
+	{"facts", ROWS(fact, said.facts, said.fact_count), NULL,
+		"of the run, in keys of the program's own; empty where it gave none, and of a "
+		"trace "
+		"of another tool"},
 	{"iterations", ROWS(iteration, said.iterations, said.iteration_count), NULL,
 		"the first 4,096, by start_ns"},
 };
@@ -157,6 +172,10 @@ const struct vpa_view vpa_views_said[] = {
 				.note = "peak: the most allocated since the label before"},
 			{"growth", .key = "growth_bytes", .blank = 1, .rare = 1},
 			{"n", .key = "count", .drop = 1})},
+	{"facts", "Facts of the run", .section = "said",
+		.text = {"said", .after = "facts", .rank = 35, .title = "THE PROGRAM SAID",
+			.label = "{key}: {value}"},
+		VPA_TEXT_COLUMNS({.head = ""})},
 	{"components", "Components and stages", .section = "said",
 		.first = "name is_component frames fps time.count time.mean_ns time.min_ns "
 			 "time.max_ns time.deviation_ns host.mean_ns peak_bytes",

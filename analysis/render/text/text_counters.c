@@ -96,15 +96,18 @@ static void add_energy(struct vpa_table *t, const struct vpa_report *r, const st
 	vpa_text_row(t, 1, "%s", w.text);
 }
 
-/* "text_encode 4.3 GB, vae_decode 2.1 GB": the most of a series, by stage. Returns whether there is any. */
+/* "text_encode 4.3 GB, vae_decode 2.1 GB": the most of a series, by stage; of peaks that the program measures, in the
+ * blocks too. Returns whether there is any. */
 static int add_most(struct vpa_words *w, const struct vpa_counter *c)
 {
 	size_t i, shown = 0;
 
 	for (i = 0; i < c->part_count && shown < STAGES; i++) {
 		const struct vpa_counter_part *p = &c->parts[i];
+		int has_peak = p->kind == VPA_SCOPE_STAGE ||
+			       (p->kind == VPA_SCOPE_BLOCK && c->series == VPT_SERIES_MARKED_PEAK);
 
-		if (p->kind != VPA_SCOPE_STAGE || (!p->samples && !p->covered_ns))
+		if (!has_peak || (!p->samples && !p->covered_ns))
 			continue;
 		vpa_words_add(w, shown++ ? ", " : "", "%s %s", vpa_fit(p->name, 40).text,
 			vpa_sample_value(p->max, "B").text);
@@ -119,7 +122,7 @@ static void add_allocator(struct vpa_table *t, const struct vpa_report *r)
 		enum vpt_series series;
 		const char *words;
 	} rows[] = {{VPT_SERIES_MARKED_ALLOCATED, "PyTorch's memory at the end of a stage"},
-		{VPT_SERIES_MARKED_PEAK, "PyTorch's memory in a stage, at most"}};
+		{VPT_SERIES_MARKED_PEAK, "PyTorch's memory in a stage or block, at most"}};
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

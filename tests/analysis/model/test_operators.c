@@ -54,6 +54,12 @@ static const struct {
 		"range t1 1230-1235 \"aten::mm, op_id = 9\"\n" LAUNCH("1110", "1120", "1")
 			KERNEL("2000", "3000", "1"),
 		"aten::mm 2x3 4: 2 1 1000 110 110; aten::mm: 1 0 0 5 5; "},
+	{"a range of the program that says shapes is one too, whatever is around it",
+		START "range t1 1100-1300 \"step 1\" json \"{\\\"kind\\\":\\\"step\\\"}\"\n"
+		      "range t1 1105-1200 \"DiT.forward\"" SHAPES("1x16x60") "\n" LAUNCH(
+			      "1110", "1120", "1") LAUNCH("1210", "1220", "2")
+			      KERNEL("2000", "3000", "1") KERNEL("3000", "3500", "2"),
+		"DiT.forward 1x16x60: 1 1 1000 95 95; "},
 	{"what no operator launches belongs to none",
 		START "range t1 1100-1200 \"mine\"\n" LAUNCH("1110", "1120", "1")
 			KERNEL("2000", "3000", "1"),
