@@ -54,6 +54,16 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_COUNTERS] = {"counters", '\0', VPT_TEXT, "TIME|LIST", NULL,
 		"time between samples of GPU, process and machine, such as 100ms, or off; or a "
 		"list such as gpu:100ms,cpu:1s,temperature:off (500ms if a GPU is recorded)"},
+	[VTR_RUN_MEMORY_PEAKS] = {"memory-peaks", '\0', VPT_FLAG, NULL, NULL,
+		"of Python programs: reset the peak of PyTorch's allocator at each stage, so that "
+		"theirs are exact; changes what the program itself reads of it"},
+	[VTR_RUN_MEMORY_HISTORY] = {"memory-history", '\0', VPT_FLAG, NULL, NULL,
+		"of Python programs: write the history of PyTorch's memory beside the capture"},
+	[VTR_RUN_COMPILATIONS] = {"compilations", '\0', VPT_FLAG, NULL, NULL,
+		"of Python programs: record when torch.compile compiles, and why again"},
+	[VTR_RUN_SHAPES] = {"shapes", '\0', VPT_FLAG, NULL, NULL,
+		"of Python programs: record the shapes of the inputs of marked functions and "
+		"modules"},
 	[VTR_RUN_CONFIG] = {"config", '\0', VPT_TEXT, "FILE", NULL,
 		"options in a TOML file, each as NAME = VALUE; the environment and the command "
 		"line win over it"},
@@ -76,6 +86,10 @@ static const char *const variables[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_RING] = "VPTRACE_RING",
 	[VTR_RUN_SNAPSHOT_ON] = "VPTRACE_SNAPSHOT_ON",
 	[VTR_RUN_COUNTERS] = "VPTRACE_COUNTERS",
+	[VTR_RUN_MEMORY_PEAKS] = "VPTRACE_MEMORY_PEAKS",
+	[VTR_RUN_MEMORY_HISTORY] = "VPTRACE_MEMORY_HISTORY",
+	[VTR_RUN_COMPILATIONS] = "VPTRACE_COMPILATIONS",
+	[VTR_RUN_SHAPES] = "VPTRACE_SHAPES",
 };
 
 const char *vtr_run_variable(unsigned option)

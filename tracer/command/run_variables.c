@@ -174,10 +174,26 @@ static int set_output(const char *given, struct vpt_err *err)
 
 /* ---- options ---- */
 
-/* Whether the library reads the option's text as it is. */
-static int is_text(unsigned option)
+static int is_flag(const struct vpt_args *args, unsigned option)
 {
-	return vtr_run_variable(option) && option != VTR_RUN_OUTPUT && option != VTR_RUN_OVERWRITE;
+	return args->command->options[option].type == VPT_FLAG;
+}
+
+/* Whether the library reads the option's text as it is. */
+static int is_text(const struct vpt_args *args, unsigned option)
+{
+	return vtr_run_variable(option) && option != VTR_RUN_OUTPUT && !is_flag(args, option);
+}
+
+static int set_flags(const struct vpt_args *args, struct vpt_err *err)
+{
+	int rc = VPT_OK;
+	unsigned i;
+
+	for (i = 0; i < VTR_RUN_OPTIONS && !rc; i++)
+		if (vtr_run_variable(i) && is_flag(args, i) && vpt_has(args, i))
+			rc = set(vtr_run_variable(i), "1", err);
+	return rc;
 }
 
 /* A default gives way to a variable that the user has set. */
@@ -188,7 +204,7 @@ static int set_texts(const struct vpt_args *args, struct vpt_err *err)
 	unsigned i;
 
 	for (i = 0; i < VTR_RUN_OPTIONS && !rc; i++) {
-		const char *text = is_text(i) ? vpt_text_of(args, i) : NULL;
+		const char *text = is_text(args, i) ? vpt_text_of(args, i) : NULL;
 
 		if (text && (text != options[i].fallback || !getenv(vtr_run_variable(i))))
 			rc = set(vtr_run_variable(i), text, err);
@@ -290,8 +306,8 @@ static int set_options(const struct vpt_args *args, struct vpt_err *err)
 
 	if (!rc && vpt_has(args, VTR_RUN_SIMULATE))
 		rc = set_simulate(args, err);
-	if (!rc && vpt_has(args, VTR_RUN_OVERWRITE))
-		rc = set("VPTRACE_OVERWRITE", "1", err);
+	if (!rc)
+		rc = set_flags(args, err);
 	return rc ? rc : set_output(vpt_text_of(args, VTR_RUN_OUTPUT), err);
 }
 
@@ -304,7 +320,7 @@ static int name_option(const struct vpt_args *args, struct vpt_err *err)
 
 	for (i = 0; i < VTR_RUN_OPTIONS; i++) {
 		const struct vpt_option *option = &args->command->options[i];
-		const char *given = is_text(i) ? vpt_text_of(args, i) : NULL;
+		const char *given = is_text(args, i) ? vpt_text_of(args, i) : NULL;
 
 		len = given ? strlen(vtr_run_variable(i)) : 0;
 		if (!given || given == option->fallback ||
