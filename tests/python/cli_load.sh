@@ -11,13 +11,7 @@ cd "$work" || exit 1
 need_trace trace.zst small_trace
 unset VPTRACE_LIBRARY CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
 export PYTHONPATH="$source/tracer/python" VPTRACE_TABLES="$bin/libvptrace_tables.so"
-preload=
-if ! python3 -c 'import ctypes, os; ctypes.CDLL(os.environ["VPTRACE_TABLES"])' 2>why; then
-	runtime=$(ldd "$VPTRACE_TABLES" | awk '/lib[at]san/ { print $3; exit }')
-	[ -n "$runtime" ] && preload="env LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0"
-	$preload python3 -c 'import ctypes, os; ctypes.CDLL(os.environ["VPTRACE_TABLES"])' 2>why ||
-		skip "a library with sanitizers built in cannot be loaded by python3: $(cat why)"
-fi
+loadable "$VPTRACE_TABLES"
 
 all=$("$VPT_ANALYZE" export --help | sed -n '/^Tables, for/,/^options/p' | sed '/:$/d;/^options/d' | tr -s ' \n' ',,' | sed 's/^,//;s/,$//')
 need_trace many.zst kernels_trace 132000

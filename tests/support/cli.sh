@@ -56,6 +56,17 @@ for_others() {
 	chmod -R go+rX "$work/others"
 }
 
+# loadable LIBRARY: python3 can load it, or the test is skipped. $preload then begins the command that does: one with sanitizers
+# needs their runtime first.
+loadable() {
+	preload=
+	python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>"$work/why" && return
+	runtime=$(ldd "$1" | awk '/lib[at]san/ { print $3; exit }')
+	[ -n "$runtime" ] && preload="env LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0"
+	$preload python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>"$work/why" ||
+		skip "a library with sanitizers built in cannot be loaded by python3: $(cat "$work/why")"
+}
+
 skip() {
 	echo "SKIPPED: $*"
 	exit 77

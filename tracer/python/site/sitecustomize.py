@@ -171,6 +171,11 @@ def _packages_of_item(item, folder, presets):
     return _packages_of(_read(item), item) if os.path.isfile(item) else {"*"}
 
 
+def _asks():
+    """Whether the module vptrace is asked for something that it does beside torch."""
+    return any(os.environ.get("VPTRACE_" + name, "0") not in ("", "0") for name in ("MEMORY_HISTORY", "MEMORY_PEAKS", "COMPILATIONS"))
+
+
 def _watch(what):
     """Watches for the packages of the marks in VPTRACE_MARK. The script itself is not imported, and a pattern may be anything."""
     sys.meta_path.append(_Modules)
@@ -183,6 +188,8 @@ def _watch(what):
         packages.add("*")
     if os.environ.get("VPTRACE_SIMULATE"):
         packages.add("vptrace")  # a program that marks itself
+    if _asks():
+        packages.add("torch")
     if any(package == "__main__" or "*" in package or package in sys.modules for package in packages):
         _load()
     else:
@@ -324,7 +331,7 @@ _MARK = os.environ.get("VPTRACE_MARK", "")
 if _MARK:
     try:
         _watch_ends()
-        if _MARK != "none" and _HAS_MARKS:
+        if _HAS_MARKS and (_MARK != "none" or _asks()):
             _watch(_MARK)
         elif _MARK != "none":
             _waiting.append(("python", "they need Python 3.8 or later, and a process ran Python %d.%d" % sys.version_info[:2], False))

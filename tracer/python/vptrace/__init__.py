@@ -48,18 +48,22 @@ override the arguments below.
 
 import sys
 
-from . import _capture, _launcher, _library, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
+from . import _capture, _launcher, _library, _said, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, tag, trace)
 from ._library import available, last_error, version
-from ._ranges import block, context_pass, fact, frames_ready, mark, range, request, stage, step  # pylint: disable=redefined-builtin
+from ._ranges import block, component, context_pass, fact, frames_ready, mark, range, request, stage, step  # pylint: disable=redefined-builtin
 from ._results import Code, State, Statistics, Summary, VptraceError, VptraceWarning
+from ._said import compilations, memory_history, model
+from ._summary import summary
 from ._torch import unwrap_torch_nvtx, wrap_torch_nvtx
+from ._torch_memory import memory, memory_peaks
 
 __all__ = [  # not range, which would hide Python's own
     "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
-    "context_pass", "counter", "fact", "frames_ready", "last_error", "load", "mark", "mark_calls", "metadata", "pause",
-    "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "tag", "trace",
+    "compilations", "component", "context_pass", "counter", "fact", "frames_ready", "last_error", "load", "mark", "mark_calls", "memory",
+    "memory_history", "memory_peaks", "metadata", "model", "pause", "request", "resume", "schedule", "snapshot", "start", "stage",
+    "statistics", "status", "step", "stop", "summary", "tag", "trace",
     "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
 ]
 
@@ -110,3 +114,6 @@ def unmark_calls():
     from ._own import load  # pylint: disable=import-outside-toplevel
 
     load("vptrace_marks").stop()
+
+
+_said.from_environment()

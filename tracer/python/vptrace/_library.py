@@ -84,6 +84,16 @@ _QUICK = {
     "counter": (ctypes.c_int, [_text, ctypes.c_double, _text]),
 }
 
+# Functions of either kind that older libraries lack; then they are None.
+_NEWER = {
+    "path": (ctypes.CDLL, _text, []),
+    "snapshot": (ctypes.CDLL, ctypes.c_int, [_text]),
+    "note_fill": (ctypes.PyDLL, None, [_note]),
+    "fact": (ctypes.PyDLL, ctypes.c_int, [_text, _text]),
+    "annotated_push": (ctypes.PyDLL, None, [_text, _text]),
+    "annotated_mark": (ctypes.PyDLL, None, [_text, _text]),
+}
+
 
 class _Library:
     """The functions of libvptrace.so by their names without the prefix."""
@@ -96,22 +106,11 @@ class _Library:
                 function.restype, function.argtypes = result, arguments
                 setattr(self, name, function)
         self._handle = library
-        self.path = None
-        if hasattr(library, "vptrace_path"):  # newer than the rest
-            self.path = ctypes.CDLL(path).vptrace_path
-            self.path.restype, self.path.argtypes = _text, []
-        self.note_fill = None
-        if hasattr(library, "vptrace_note_fill"):
-            self.note_fill = ctypes.PyDLL(path).vptrace_note_fill
-            self.note_fill.restype, self.note_fill.argtypes = None, [_note]
-        self.fact = None
-        if hasattr(library, "vptrace_fact"):
-            self.fact = ctypes.PyDLL(path).vptrace_fact
-            self.fact.restype, self.fact.argtypes = ctypes.c_int, [_text, _text]
-        self.snapshot = None
-        if hasattr(library, "vptrace_snapshot"):
-            self.snapshot = ctypes.CDLL(path).vptrace_snapshot
-            self.snapshot.restype, self.snapshot.argtypes = ctypes.c_int, [_text]
+        for name, (loader, result, arguments) in _NEWER.items():
+            function = getattr(loader(path), "vptrace_" + name, None)
+            if function is not None:
+                function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
 
     def builtin(self, name):
         """One of the functions of tracer/python_stacks/python_functions.h. None: this is no CPython with a lock, or the library is older."""

@@ -7,7 +7,7 @@ warning says so.
 import functools
 import threading
 
-from . import _library, _suspending, _torch_memory
+from . import _annotation, _flop, _library, _suspending, _torch_memory
 from ._library import Note, as_bytes, complain
 from ._results import Code
 
@@ -24,11 +24,11 @@ def _say_wrong(what, name, value):
     complain(Code.EINVAL, "%s: %s: expected a number, found %s; recorded as text" % (what, name, type(value).__name__), False)
 
 
-def _checked(what, index=None, frames=None, latents=None, timestep=None):
+def _checked(what, **values):
     """The values as numbers, None where there is none, and what is to follow the name: " frames=many". Numbers may be anything that
     int() and float() accept, including a tensor of one element, which waits for the GPU."""
     numbers, wrong = {}, ""
-    for name, value in (("index", index), ("frames", frames), ("latents", latents), ("timestep", timestep)):
+    for name, value in values.items():
         if value is None:
             continue
         try:
@@ -118,16 +118,18 @@ def _ask(enabled, make, **values):
 
 
 class _Range:
-    """A range that may be entered any number of times, on any thread."""
+    """A range that may be entered any number of times, on any thread. `json`: its annotation, see _annotation.py."""
 
-    __slots__ = ("_name", "_note")
+    __slots__ = ("_name", "_note", "_json")
 
-    def __init__(self, name, note=None):
-        self._name, self._note = as_bytes(name), note
+    def __init__(self, name, note=None, json=None):
+        self._name, self._note, self._json = as_bytes(name), note, json
 
     def __enter__(self):
         if _library.loaded is not None:
-            if self._note is None:
+            if self._json is not None:
+                _annotation.push(self._name, self._json, self._note)
+            elif self._note is None:
                 _library.loaded.range_push(self._name)
             else:
                 _library.loaded.note_push(self._name, self._note)
@@ -162,7 +164,7 @@ class _Range:
         return ranged
 
 
-_began = threading.local()  # its attribute `memory`: of the stages that are open on this thread
+_began = threading.local()  # its attributes `memory` and `blocks`: of the stages and blocks that are open on this thread
 
 
 class _Stage(_Range):
@@ -178,7 +180,9 @@ class _Stage(_Range):
     def __exit__(self, kind, error, traceback):
         began = getattr(_began, "memory", None)
         if _library.loaded is not None and began:
-            _torch_memory.memory_ends(began.pop())
+            began = began.pop()
+            if began is not None:
+                _torch_memory.memory_ends(began)
         return super().__exit__(kind, error, traceback)
 
 
@@ -232,8 +236,17 @@ class _Counted(_Range):
         else:
             index, _counts.steps = _counts.steps, _counts.steps + 1
         if _library.loaded is not None:
+            if _torch_memory.resets and self._kind == 3:
+                _began.__dict__.setdefault("blocks", []).append(_torch_memory.memory_begins(None))
             _library.loaded.note_push(self._name, self._note or _note(self._kind, index, **self._numbers))
         return self
+
+    def __exit__(self, kind, error, traceback):
+        if _torch_memory.resets and self._kind == 3:
+            blocks = getattr(_began, "blocks", None)
+            if blocks:
+                _torch_memory.memory_ends(blocks.pop())
+        return super().__exit__(kind, error, traceback)
 
 
 def _request(name, frames):
@@ -241,9 +254,35 @@ def _request(name, frames):
     return _Request(as_bytes(name) + wrong.encode("utf-8", "replace"), _note(1, **numbers))
 
 
-def range(name, *, enabled=True):  # pylint: disable=redefined-builtin
-    """A range of any kind. With enabled=False it is none, as all that follow."""
-    return _Range(name) if enabled else _nothing
+def _said(name, kind=None, component=None, **numbers):
+    """The name and the annotation of a range that says numbers of itself."""
+    numbers, wrong = _checked(kind or "range", **numbers)
+    json = _annotation.annotation(kind=kind, component=component, **numbers) if numbers or component else None
+    return as_bytes(name) + wrong.encode("utf-8", "replace"), json
+
+
+def _plain(name, flop):
+    name, json = _said(name, flop=flop)
+    return _Range(name, json=json)
+
+
+def _stage(name, component, **numbers):
+    name, json = _said(name, "stage", component, **numbers)
+    return _Stage(name, _note(2), json)
+
+
+def _ask_flop(enabled, make, flop, **values):
+    """_ask() for ranges that may count their floating-point operations."""
+    if flop != "count":
+        return _ask(enabled, make, flop=flop, **values)
+    return _flop.Counting(make, values) if enabled else _nothing
+
+
+def range(name, *, flop=None, enabled=True):  # pylint: disable=redefined-builtin
+    """A range of any kind. `flop` is the number of floating-point operations of its kernels, for the report's TFLOP/s; "count", for
+    a decorator: torch.utils.flop_counter counts them in the first call with inputs of these shapes, which is slower and is recorded
+    without the number. With enabled=False it is none, as all that follow."""
+    return _ask_flop(enabled, lambda flop: _plain(name, flop), flop)
 
 
 def request(name, frames=None, *, enabled=True):
@@ -251,9 +290,16 @@ def request(name, frames=None, *, enabled=True):
     return _ask(enabled, _request, name=name, frames=frames)
 
 
-def stage(name, *, enabled=True):
-    """A part of the pipeline: "text encoding", "VAE decoding" ..."""
-    return _ask(enabled, lambda name: _Stage(name, _note(2)), name=name)
+def stage(name, *, frames=None, flop=None, enabled=True):
+    """A part of the pipeline: "text encoding", "VAE decoding" ... `frames` is the number of video frames that it makes, for its frames
+    per second; `flop` as of range()."""
+    return _ask_flop(enabled, lambda name, frames, flop: _stage(name, None, frames=frames, flop=flop), flop, name=name, frames=frames)
+
+
+def component(name, *, frames=None, flop=None, enabled=True):
+    """A stage that the report lists by itself, a model of several: "world_model", "image_decoder", "audio_decoder". Their table has frames
+    per second, times and memory, with all other stages below."""
+    return _ask_flop(enabled, lambda name, frames, flop: _stage(name, 1, frames=frames, flop=flop), flop, name=name, frames=frames)
 
 
 def block(index=None, frames=None, latents=None, *, enabled=True):

@@ -257,14 +257,22 @@ class Trace:
     def report(self):
         """The report as a dictionary, that of `vptrace report --format json`. Made when it is first asked for."""
         if self._report is None:
-            library, text = self._handle.library, ctypes.c_void_p()
-            message = ctypes.create_string_buffer(_MESSAGE_BYTES)
-            _check(library.vptrace_tables_report(*self._arguments, ctypes.byref(text), message, _MESSAGE_BYTES), message)
-            try:
-                self._report = json.loads(ctypes.string_at(text.value))
-            finally:
-                library.vptrace_tables_free_text(text)
+            self._report = _report_of(self._handle.library, *self._arguments)
         return self._report
+
+
+def _report_of(library, path, range, request):  # pylint: disable=redefined-builtin
+    text, message = ctypes.c_void_p(), ctypes.create_string_buffer(_MESSAGE_BYTES)
+    _check(library.vptrace_tables_report(path, range, request, ctypes.byref(text), message, _MESSAGE_BYTES), message)
+    try:
+        return json.loads(ctypes.string_at(text.value))
+    finally:
+        library.vptrace_tables_free_text(text)
+
+
+def report_of(path):
+    """The report of a file as a dictionary, without its tables."""
+    return _report_of(_tables_library(), os.fsencode(path), None, 0)
 
 
 USUAL = ("ops", "calls", "ranges", "gaps", "causes", "requests", "blocks", "stages", "steps", "report")

@@ -96,26 +96,38 @@ def _wrap(nvtx, force):
     return True
 
 
-class _WrapWhenImported(importlib.abc.MetaPathFinder):
-    """Is the first of the finders until torch.cuda.nvtx is imported."""
+class _WhenImported(importlib.abc.MetaPathFinder):
+    """Is the first of the finders until a module is imported; then calls a function with it."""
 
-    def __init__(self, force):
-        self._force = force
+    def __init__(self, name, then):
+        self.name, self._then = name, then
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != _NVTX:
+        if fullname != self.name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec and spec.loader and hasattr(spec.loader, "exec_module"):
             execute = spec.loader.exec_module
 
-            def then_wrap(module):
+            def execute_then(module):
                 execute(module)
-                _wrap(module, self._force)
+                self._then(module)
 
-            spec.loader.exec_module = then_wrap
+            spec.loader.exec_module = execute_then
         return spec
+
+
+def when_imported(name, then):
+    """Calls then(module) once the module is there: now, or when the program imports it."""
+    if name in sys.modules:
+        then(sys.modules[name])
+    elif not any(isinstance(finder, _WhenImported) and finder.name == name and finder._then == then for finder in sys.meta_path):
+        sys.meta_path.insert(0, _WhenImported(name, then))
+
+
+def _waiting_for_nvtx():
+    return [f for f in sys.meta_path if isinstance(f, _WhenImported) and f.name == _NVTX]
 
 
 def wrap_torch_nvtx(force=False):
@@ -132,14 +144,15 @@ def wrap_torch_nvtx(force=False):
         return False
     if _NVTX in sys.modules:
         return _wrap(sys.modules[_NVTX], force)
-    if not any(isinstance(finder, _WrapWhenImported) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _WrapWhenImported(force))
+    if not _waiting_for_nvtx():
+        when_imported(_NVTX, lambda nvtx: _wrap(nvtx, force))
     return None
 
 
 def unwrap_torch_nvtx():
     """Undoes wrap_torch_nvtx()."""
-    sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _WrapWhenImported)]
+    waiting = _waiting_for_nvtx()
+    sys.meta_path[:] = [f for f in sys.meta_path if f not in waiting]
     for name, function in _wrapped.items():
         setattr(sys.modules[_NVTX], name, function)
     _wrapped.clear()

@@ -13,7 +13,7 @@ import inspect
 import sys
 import types
 
-from . import ranges, request_facts
+from . import ranges, request_facts, shapes
 from .lines import KINDS
 from .values import Unknown, arguments_of, number, numbers_of
 
@@ -376,7 +376,8 @@ def wrap(function, recorder, lines, signature_of=None):
         raise ValueError("a generator or coroutine as a request: mark the function that runs it to its end")
     if not make:
         make = _lone if _is_lone(marks) else _plain
-    wrapper = make(function, marks)
+    is_shaped = recorder.annotate and make in (_lone, _plain)
+    wrapper = make(shapes.around(function, recorder, lambda: tracing()) if is_shaped else function, marks)
     functools.update_wrapper(wrapper, function)
     wrapper.__vptrace_marks__ = function, lines
     return wrapper

@@ -54,14 +54,14 @@ class Modules:
         except Exception:  # pylint: disable=broad-except  # no hash, or whatever named_modules() does
             return {}
 
-    def _enter(self, module):
+    def _enter(self, module, inputs):
         depth = self._depth
         if depth.value == 0:
             depth.names = self._names_in(module)
         name = depth.names.get(id(module)) if depth.value else None
         thread = self._recorder.thread()
         self.called = True
-        self._recorder.push_plain(thread, name or type(module).__name__.encode())
+        self._recorder.push_plain(thread, name or type(module).__name__.encode(), inputs)
         depth.value += 1
         return thread, len(thread.stack) - 1
 
@@ -71,7 +71,7 @@ class Modules:
         def marked(self, *args, **kwargs):
             if calls.tracing() or depth.value >= limit:
                 return original(self, *args, **kwargs)
-            thread, at = enter(self)
+            thread, at = enter(self, (*args, *kwargs.values()) if recorder.annotate else ())
             try:
                 return original(self, *args, **kwargs)
             finally:

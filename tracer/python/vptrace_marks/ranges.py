@@ -17,6 +17,7 @@ it too, see follow().
 import ctypes
 import threading
 
+from . import shapes
 from .passes import Passes
 from .values import ABSENT
 
@@ -96,6 +97,7 @@ class Recorder:
         self.memory_ends = memory.memory_ends if memory else lambda began: None
         self.fact = fact or (lambda name, value: None)  # of the request that is open
         self.suspending = suspending  # the module vptrace._suspending
+        self.annotate = getattr(library, "annotated_push", None) if shapes.are_asked() else None
         self.passes = Passes(self)
 
     def thread(self):
@@ -154,9 +156,18 @@ class Recorder:
         if self._note_fill:
             self._note_fill(self._note_type(kind, -1 if index is None else index, frames, latents, -1.0))
 
-    def push_plain(self, thread, name):
-        """A range that is none of these, whatever its name."""
-        self.push(thread, name, RANGE)
+    def push_plain(self, thread, name, inputs=()):
+        """A range that is none of these, whatever its name. `inputs`: the call's values, whose shapes are recorded if that was asked
+        for."""
+        json = shapes.annotation(inputs) if self.annotate and inputs else None
+        if json:
+            self.push_annotated(thread, name, json)
+        else:
+            self.push(thread, name, RANGE)
+
+    def push_annotated(self, thread, name, json):
+        self.annotate(name, json)
+        thread.stack.append(_OWN)
 
     def pop_to(self, thread, depth):
         """Closes all that was opened since the thread had `depth` open, and what is over then."""
@@ -243,6 +254,7 @@ class Recorder:
         """Sees ranges that the module vptrace opens and closes, so that a step that has begun inside one ends in it. Returns a
         function that undoes it."""
         kept = library.note_push, library.range_push, library.range_pop
+        annotate = getattr(library, "annotated_push", None)
         thread_of = self.thread
 
         def note_push(name, note):
@@ -251,6 +263,10 @@ class Recorder:
 
         def range_push(name):
             kept[1](name)
+            thread_of().stack.append(_FOREIGN)
+
+        def annotated_push(name, json):
+            annotate(name, json)
             thread_of().stack.append(_FOREIGN)
 
         def range_pop():
@@ -265,9 +281,13 @@ class Recorder:
             self.pop_to(thread, at - 1)
 
         library.note_push, library.range_push, library.range_pop = note_push, range_push, range_pop
+        if annotate:
+            library.annotated_push = annotated_push
 
         def undo():
             library.note_push, library.range_push, library.range_pop = kept
+            if annotate:
+                library.annotated_push = annotate
 
         return undo
 
