@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_PIPELINE_UNIT_LIMIT_H
 
 #include "analysis/pipeline/unit.h"
-#include "analysis/report/idle_limit.h"
+#include "analysis/pipeline/idle_limit.h"
 #include "analysis/report/limit.h"
 
 struct vpa_unit_limit {

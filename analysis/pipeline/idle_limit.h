@@ -1,8 +1,8 @@
 /* idle_limit.h - what limits a device that is idle: of the groups of causes the one with most time, and of its causes the
  * largest. So one cause that is large alone does not hide several of one kind: the host's pace is one thing, whether
  * its time is in launches, between them or in code. */
-#ifndef VPA_ANALYSIS_REPORT_IDLE_LIMIT_H
-#define VPA_ANALYSIS_REPORT_IDLE_LIMIT_H
+#ifndef VPA_ANALYSIS_PIPELINE_IDLE_LIMIT_H
+#define VPA_ANALYSIS_PIPELINE_IDLE_LIMIT_H
 
 #include "analysis/report/causes.h"
 
