@@ -120,8 +120,8 @@ static uint64_t bytes_of(struct state *s, const struct vpa_model *m, const struc
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct state *s = state;
-	uint32_t row = s->ranges.count ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
-				       : UINT32_MAX;
+	uint32_t row =
+		s->ranges.count ? vpa_index_find(&s->ranges, (uintptr_t)range, 0) : UINT32_MAX;
 	uint64_t bytes = 0;
 	struct work *w;
 

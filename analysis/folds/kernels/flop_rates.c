@@ -112,8 +112,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct state *s = state;
-	uint32_t row = s->ranges.count ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
-				       : UINT32_MAX;
+	uint32_t row =
+		s->ranges.count ? vpa_index_find(&s->ranges, (uintptr_t)range, 0) : UINT32_MAX;
 	struct work *w;
 	struct sum *sum;
 
