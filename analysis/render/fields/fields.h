@@ -268,11 +268,14 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 
 /* ---- the tables ---- */
 
-extern const struct vpa_fields vpa_fields_report;                    /* fields_report.c */
-extern const struct vpa_fields vpa_fields_forecast;                  /* the same */
-extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
-extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_pipeline.c */
-extern const struct vpa_fields vpa_fields_block_part;                /* the same */
+extern const struct vpa_fields vpa_fields_report; /* fields_report.c */
+extern const struct vpa_fields vpa_fields_family, vpa_fields_kernel, vpa_fields_attention,
+	vpa_fields_range, vpa_fields_copy, vpa_fields_sync, vpa_fields_chains,
+	vpa_fields_precision;                                           /* fields_work.c */
+extern const struct vpa_fields vpa_fields_finding, vpa_fields_forecast; /* fields_findings.c */
+extern const struct vpa_fields vpa_fields_system;                       /* fields_system.c */
+extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;    /* fields_pipeline.c */
+extern const struct vpa_fields vpa_fields_block_part;                   /* the same */
 extern const struct vpa_fields vpa_fields_inferred, vpa_fields_marked,
 	vpa_fields_rival;                                             /* fields_steps.c */
 extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
