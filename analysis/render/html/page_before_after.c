@@ -37,7 +37,7 @@ static void find_fixes(const struct vpa_report *r, struct fixes *out)
 
 	*out = (struct fixes){.first = NULL};
 	for (i = 0; i < r->finding_count; i++) {
-		if (!(r->findings[i].predicted_ms > 0))
+		if (!(r->findings[i].predicted_ms > 0) || !r->findings[i].change)
 			continue;
 		out->first = out->first ? out->first : &r->findings[i];
 		out->count++;

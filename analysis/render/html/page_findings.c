@@ -200,7 +200,7 @@ void vpa_html_what_if(struct vpa_html *h, const struct vpa_report *r, const char
 /* The change that was replayed. */
 static void put_change(struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f)
 {
-	if (!(f->predicted_ms > 0))
+	if (!(f->predicted_ms > 0) || !f->change)
 		return;
 	vpa_html_raw(h, "<p>Predicted by a replay:</p>\n");
 	vpa_html_what_if(h, r, f->change);

@@ -229,7 +229,7 @@ void vpa_what_if_put_findings(struct vpa_page *p, const struct vpa_report *r)
 	}
 	vpa_table_init(&t, finding_columns, 4, "%s", "WHAT IF");
 	for (i = 0; i < r->finding_count; i++)
-		if (r->findings[i].predicted_ms > 0) {
+		if (r->findings[i].predicted_ms > 0 && r->findings[i].change) {
 			put_finding(&t, &r->findings[i]);
 			count++;
 		}
