@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a program says of itself through the Python module: memory by label and its peaks, components, networks, operations, compilations,
 # the history of memory, and how long its ranges took. torch is one of the test's own, whose numbers it sets; there is no GPU.
-# shellcheck disable=SC1091,SC2154
+# shellcheck disable=SC1091,SC2154,SC2031
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 bin=$(cd "${VPT_BIN:-.}" && pwd)
@@ -151,7 +151,7 @@ expect 0 "the section of labels" labels.zst --only memory-labels
 says out "MEMORY, by label"
 same "a line of it" "after_encode 600 B 900 B 33.3 900 B 1" "$(grep after_encode "$work/out" | tr -s ' ' | sed 's/^ //')"
 expect 0 "the page of labels" labels.zst --format html -o labels.html
-grep -q 'Memory by label' labels.html && grep -q after_encode labels.html || fail "the page has no labels"
+same "the page has labels" "yes yes" "$(for text in 'Memory by label' after_encode; do grep -q "$text" labels.html && echo yes; done | paste -sd' ' -)"
 
 python "exact peaks" -W error <<'PY'
 import threading, torch, vptrace
@@ -340,6 +340,29 @@ expect 0 "and in the text" history.zst --full
 says out "history.zst.memory.pickle"
 expect 0 "and on the page" history.zst --format html -o history.html
 same "the page names it" 1 "$(grep -c 'history.zst.memory.pickle' history.html | sed 's/[1-9][0-9]*/1/')"
+
+python "a torch that is another one" <<'PY'
+import sys, types, warnings, vptrace
+broken = types.ModuleType("torch.cuda")
+broken._lazy_call = lambda function: function()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    sys.modules["torch.cuda"], sys.modules["torch._dynamo"] = broken, types.ModuleType("torch._dynamo")
+    vptrace.memory_history()
+    vptrace.compilations()
+    vptrace.memory_peaks()
+    with vptrace.trace("broken.zst", profile="none", overwrite=True):
+        vptrace.memory("alone")
+        with vptrace.stage("s"), vptrace.block(0):
+            pass
+        @vptrace.range("r", flop="count")
+        def work(x):
+            return x
+        sys.modules["torch.utils"] = sys.modules["torch.utils.flop_counter"] = None
+        assert work(3) == 3 and work(3) == 3
+texts = sorted({str(w.message) for w in caught})
+assert len(texts) == 3 and 'flop="count"' in texts[0] and all("memory history: AttributeError" in text for text in texts[1:]), texts
+PY
 
 # ---- shapes, and what vptrace run asks for ----
 

@@ -160,15 +160,16 @@ _history = {"asked": False, "entries": 100_000}
 
 
 def _record_history():
-    sys.modules["torch.cuda"].memory._record_memory_history(max_entries=_history["entries"])
+    """Perhaps called by torch itself, as CUDA begins, which must not fail for this."""
+    try:
+        sys.modules["torch.cuda"].memory._record_memory_history(max_entries=_history["entries"])
+    except Exception as error:  # pylint: disable=broad-except
+        complain(Code.EINVAL, "memory history: %s: %s" % (type(error).__name__, error), False)
 
 
 def _begin_history(cuda):
-    try:
-        lazy = getattr(cuda, "_lazy_call", None)  # when CUDA has begun; at once if it has
-        (lazy or (lambda function: function()))(_record_history)
-    except Exception as error:  # pylint: disable=broad-except
-        complain(Code.EINVAL, "memory history: %s: %s" % (type(error).__name__, error), False)
+    lazy = getattr(cuda, "_lazy_call", None)  # when CUDA has begun; at once if it has
+    (lazy or (lambda function: function()))(_record_history)
 
 
 def _dump_history():

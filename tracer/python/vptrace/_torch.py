@@ -8,7 +8,8 @@ import importlib.util
 import sys
 
 from . import _library
-from ._library import as_bytes
+from ._library import as_bytes, complain
+from ._results import Code
 
 
 def is_profiling():
@@ -96,6 +97,14 @@ def _wrap(nvtx, force):
     return True
 
 
+def _call(then, module):
+    """The program's import, or what else it does, must not fail for what we do then."""
+    try:
+        then(module)
+    except Exception as error:  # pylint: disable=broad-except
+        complain(Code.EINVAL, "%s: %s: %s" % (module.__name__, type(error).__name__, error), False)
+
+
 class _WhenImported(importlib.abc.MetaPathFinder):
     """Is the first of the finders until a module is imported; then calls a function with it."""
 
@@ -112,7 +121,7 @@ class _WhenImported(importlib.abc.MetaPathFinder):
 
             def execute_then(module):
                 execute(module)
-                self._then(module)
+                _call(self._then, module)
 
             spec.loader.exec_module = execute_then
         return spec
@@ -121,7 +130,7 @@ class _WhenImported(importlib.abc.MetaPathFinder):
 def when_imported(name, then):
     """Calls then(module) once the module is there: now, or when the program imports it."""
     if name in sys.modules:
-        then(sys.modules[name])
+        _call(then, sys.modules[name])
     elif not any(isinstance(finder, _WhenImported) and finder.name == name and finder._then == then for finder in sys.meta_path):
         sys.meta_path.insert(0, _WhenImported(name, then))
 
