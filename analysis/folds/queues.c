@@ -68,7 +68,8 @@ static int wait_for(struct queue *q, uint64_t start_ns)
 		q->head++;
 		q->count--;
 	}
-	if (q->head && q->head + q->count == q->cap) {
+	/* Moved once for each half that has begun, however many wait. */
+	if (q->head && q->head >= q->cap / 2 && q->head + q->count == q->cap) {
 		memmove(q->starts, q->starts + q->head, q->count * sizeof(*q->starts));
 		q->head = 0;
 	}
