@@ -134,6 +134,7 @@ printf '{"traceEvents": [
 expect 0 "a unit has its head" head.json
 says out "The only iteration takes 10.0 ms. Its first op begins after 6.00 ms."
 says out "HOST-BOUND: the GPU works 4.00 ms of an iteration and waits 6.00 ms."
+says out "only iterations are marked, no blocks or steps"
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
 sed 's/ProfilerStep#6/load/' head.json >window.json
 expect 0 "a window that is mostly before its first op" window.json

@@ -40,8 +40,10 @@ void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 		shown++;
 	}
 	if (vpa_text_lacks_marks(r))
-		vpa_page_words(p, section, VPA_PLAIN,
-			"- nothing marks blocks or steps: see MARK at the end of --full");
+		vpa_page_words(p, section, VPA_PLAIN, "- %s: see MARK at the end of --full",
+			s->unit.kind == VPA_UNIT_ITERATION
+				? "only iterations are marked, no blocks or steps"
+				: "nothing marks blocks or steps");
 	if (vpa_text_lacks_marks(r))
 		section = "";
 	vpa_page_words(p, section, VPA_PLAIN,
