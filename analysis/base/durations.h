@@ -26,14 +26,13 @@ struct vpa_durations {
 struct vpa_durations_builder {
 	uint64_t count, total_ns, min_ns, max_ns;
 	unsigned __int128 squares;
-	uint64_t
-		*values; /* samples, or the counts of the histogram: of the octaves that have any */
+	uint64_t *values; /* samples, or the counts of the histogram: see octaves */
 	size_t cap;
 	/* With a histogram: samples below 2^28 and of these octaves, buffered until there are enough to count in one
 	 * go. They are in [low, low + span). */
 	uint32_t *fresh;
 	uint32_t fresh_count, low_ns, span_ns;
-	uint8_t first_octave, octaves;
+	uint8_t first_octave, octaves; /* those that the histogram has */
 };
 
 /* Values below 128 have buckets of their own; above, the top seven bits choose. */

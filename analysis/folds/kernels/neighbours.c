@@ -32,8 +32,8 @@ struct state {
 	size_t before_cap;
 	uint64_t *kernel_ns; /* of elementwise ones in chains, by kernel */
 	size_t kernel_cap;
-	uint8_t *
-		joins; /* by 1 + kernel, whether it is fused with those beside it; the first is of other ops */
+	/* By 1 + kernel, whether it can be fused with those beside it; the first is of other ops. */
+	uint8_t *joins;
 	size_t joins_cap, kernel_count;
 	struct vpa_chains chains;
 };
