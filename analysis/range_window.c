@@ -1,12 +1,15 @@
-/* range_window.c - the window of a range: a first pass that only finds it, from its start on the host to the end of its last op, and
- * reads no further. */
+/* range_window.c - the window of a range: a first pass that only finds it, from its start on the host to the end of its last op,
+ * begins shortly before it, and reads no further. */
 #include "analysis/range_window.h"
 
 #include "analysis/pipeline/range_choice.h"
+#include "analysis/pipeline/range_seek.h"
 #include "analysis/trace_pass.h"
 #include "analysis/trust/window_errors.h"
+#include "formats/base/memory.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct look {
 	struct vpa_trace_pass pass;
@@ -55,7 +58,7 @@ static int is_found(void *ctx)
 	struct look *l = ctx;
 	const struct vpa_range_time *time;
 
-	if (l->choice.count < l->choice.number)
+	if (l->choice.left + l->choice.count < l->choice.number)
 		return 0;
 	time = vpa_range_choice_early(
 		&l->choice, vpa_resolver_unfinished(&l->pass.resolver, is_meant, ctx));
@@ -112,26 +115,74 @@ static int read_until_found(struct look *l, struct vpt_err *err)
 	return rc ? rc : vpa_resolver_end(&p->resolver, p->model.window_end_ns);
 }
 
-int vpa_range_window(const struct vpt_trace *trace, const struct vpa_options *options,
-	struct vpa_report *report, struct vpa_interval *out, struct vpt_err *err)
+/* Leaves out the chunks before `from`. */
+static int read_from(struct vpa_trace_pass *p, size_t from)
 {
-	struct look l = {.pass = {.trace = trace, .options = options, .report = report}};
+	struct vpt_chunk_choice *c = &p->chosen;
+
+	if (!from)
+		return VPT_OK;
+	c->count = vpt_trace_chunks(p->trace);
+	c->uses = vpt_calloc(c->count, 1);
+	if (!c->uses)
+		return VPT_ENOMEM;
+	memset(c->uses + from, VPT_CHUNK_READ, c->count - from);
+	c->read = c->count - from;
+	c->until_ns = UINT64_MAX;
+	return VPT_OK;
+}
+
+/* VPT_END: the range may have begun before the first chunk that is read. */
+static int look_from(struct look *l, const struct vpa_range_seek *seek, size_t from,
+	struct vpa_interval *out, struct vpt_err *err)
+{
+	const struct vpa_options *options = l->pass.options;
+	struct vpa_report *report = l->pass.report;
 	const struct vpa_range_time *time;
 	int rc;
 
-	l.pass.is_enough = is_found;
-	l.pass.is_enough_ctx = &l;
-	l.pass.model.window_end_ns = UINT64_MAX;
-	vpa_range_choice_init(&l.choice, options->range, options->request);
-	rc = read_until_found(&l, err);
-	time = vpa_range_choice_get(&l.choice);
+	l->pass.is_enough = is_found;
+	l->pass.is_enough_ctx = l;
+	l->pass.model.window_end_ns = UINT64_MAX;
+	/* The chunks that a pass reads are told once. */
+	report->gpu_count = report->meta_count = 0;
+	vpa_range_choice_init(&l->choice, options->range, options->request);
+	vpa_range_seek_leave(seek, l->pass.trace, from, &l->choice);
+	rc = read_from(&l->pass, from);
+	rc = rc ? vpt_fail(err, rc, "no memory to choose chunks") : read_until_found(l, err);
+	time = vpa_range_choice_get(&l->choice);
 	if (time)
 		*out = (struct vpa_interval){time->start_ns, time->end_ns};
-	report->window_note = note_of(report, &l.choice);
+	report->window_note = note_of(report, &l->choice);
 	if (!rc && !(time && time->end_ns > time->start_ns))
-		rc = fail_range(&l, err);
-	vpa_range_census_free(&l.census);
-	vpa_range_choice_free(&l.choice);
-	vpa_trace_pass_free(&l.pass);
+		rc = from ? VPT_END : fail_range(l, err);
+	vpa_range_census_free(&l->census);
+	vpa_range_choice_free(&l->choice);
+	vpa_trace_pass_free(&l->pass);
+	return rc;
+}
+
+/* Reads a few chunks before the one in which the instance ends, and more where it began earlier. */
+int vpa_range_window(const struct vpt_trace *trace, const struct vpa_options *options,
+	struct vpa_report *report, struct vpa_interval *out, struct vpt_err *err)
+{
+	enum { FEW = 2, MORE = 8 };
+	struct vpa_range_seek seek = {.is_known = 0};
+	size_t back = FEW, from;
+	int rc = options->range ? vpa_range_seek(trace, options->range, options->jobs, &seek)
+				: VPT_OK;
+
+	if (rc)
+		rc = vpt_fail(err, rc, "cannot look for a range");
+	else
+		do {
+			struct look l = {
+				.pass = {.trace = trace, .options = options, .report = report}};
+
+			from = seek.is_known && seek.target > back ? seek.target - back : 0;
+			rc = look_from(&l, &seek, from, out, err);
+			back *= MORE;
+		} while (rc == VPT_END && from);
+	vpa_range_seek_free(&seek);
 	return rc;
 }

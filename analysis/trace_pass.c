@@ -152,11 +152,13 @@ static int add_damage(struct vpa_trace_pass *p, size_t index, const char *text)
 /* A chunk without a row that matters to the window. */
 static int leave_chunk(struct vpa_trace_pass *p, size_t index)
 {
-	const uint64_t *values = vpt_chunk_contents(&p->chosen, index);
+	const uint64_t *values;
 	int rc = vpa_folds_settle(&p->folds);
 
-	if (rc)
+	/* What is left out of a search says nothing of its range. */
+	if (rc || is_looking(p))
 		return rc;
+	values = vpt_chunk_contents(&p->chosen, index);
 	vpa_resolver_leave(&p->resolver, values);
 	if (values[VPT_CONTENTS_T_MAX] > p->last_event_ns)
 		p->last_event_ns = values[VPT_CONTENTS_T_MAX];

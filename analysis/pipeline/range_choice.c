@@ -35,21 +35,37 @@ static int is_text(struct vpt_text t, const char *text, size_t len)
 	return t.len == len && !memcmp(t.text, text, len);
 }
 
-int vpa_range_choice_takes(
-	struct vpa_range_choice *c, struct vpt_text shown, struct vpt_text recorded)
+enum vpa_range_match vpa_range_choice_match(
+	const struct vpa_range_choice *c, struct vpt_text shown, struct vpt_text recorded)
 {
 	size_t len = strlen(c->text);
 
-	if (is_text(shown, c->text, len) || is_text(recorded, c->text, len)) {
-		if (!c->has_whole)
-			c->count = 0;
-		c->has_whole = 1;
-		c->name_len = len;
-		c->number = 1;
-		return 1;
-	}
-	return !c->has_whole &&
-	       (is_text(shown, c->text, c->name_len) || is_text(recorded, c->text, c->name_len));
+	if (is_text(shown, c->text, len) || is_text(recorded, c->text, len))
+		return VPA_RANGE_WHOLE;
+	return is_text(shown, c->text, c->name_len) || is_text(recorded, c->text, c->name_len)
+		       ? VPA_RANGE_NAME
+		       : VPA_RANGE_OTHER;
+}
+
+void vpa_range_choice_know(struct vpa_range_choice *c, int has_whole)
+{
+	c->is_known = 1;
+	if (!has_whole || c->has_whole)
+		return;
+	c->count = 0;
+	c->has_whole = 1;
+	c->name_len = strlen(c->text);
+	c->number = 1;
+}
+
+int vpa_range_choice_takes(
+	struct vpa_range_choice *c, struct vpt_text shown, struct vpt_text recorded)
+{
+	enum vpa_range_match match = vpa_range_choice_match(c, shown, recorded);
+
+	if (match == VPA_RANGE_WHOLE)
+		vpa_range_choice_know(c, 1);
+	return match == VPA_RANGE_WHOLE || (match == VPA_RANGE_NAME && !c->has_whole);
 }
 
 int vpa_range_choice_add(struct vpa_range_choice *c, uint64_t start_ns, uint64_t end_ns)
@@ -71,19 +87,23 @@ static int compare_times(const void *pa, const void *pb)
 
 const struct vpa_range_time *vpa_range_choice_get(struct vpa_range_choice *c)
 {
-	if (c->number > c->count)
+	uint64_t number = c->number - c->left;
+
+	if (c->number <= c->left || number > c->count)
 		return NULL;
 	qsort(c->items, c->count, sizeof(*c->items), compare_times);
-	return &c->items[c->number - 1];
+	/* One that begins as early may come before those that were left, and what it launched may be left, too. */
+	return !c->left_ns || c->items[number - 1].start_ns > c->left_ns ? &c->items[number - 1]
+									 : NULL;
 }
 
 const struct vpa_range_time *vpa_range_choice_early(struct vpa_range_choice *c, uint64_t from_ns)
 {
-	uint64_t before = 0;
+	uint64_t before = c->left;
 	size_t i;
 
 	/* A range may yet come that is called as the whole text. */
-	if (c->text && !c->has_whole && c->name_len < strlen(c->text))
+	if (c->text && !c->is_known && c->name_len < strlen(c->text))
 		return NULL;
 	for (i = 0; i < c->count && before < c->number; i++)
 		before += c->items[i].start_ns < from_ns;
