@@ -4,9 +4,18 @@
 #include "analysis/join/prefetch.h"
 #include "analysis/names/range_names.h"
 #include "formats/base/memory.h"
+#include "formats/file/contents.h"
 
 /* A file of few chunks is read from its beginning. */
 enum { CHUNKS_LEAST = 8 };
+
+static enum vpa_range_match match_name(const struct vpa_range_seek *s, struct vpt_text recorded)
+{
+	struct vpt_text shown = recorded;
+
+	shown.len = vpa_range_name_len(recorded.text, recorded.len);
+	return vpa_range_choice_match(&s->choice, shown, recorded);
+}
 
 static int match_names(struct vpa_range_seek *s, const struct vpt_batch *b)
 {
@@ -14,12 +23,8 @@ static int match_names(struct vpa_range_seek *s, const struct vpt_batch *b)
 
 	if (vpt_grow(&s->matches, &s->match_cap, b->strings.count, 1))
 		return VPT_ENOMEM;
-	for (i = 0; i < b->strings.count; i++) {
-		struct vpt_text recorded = vpt_batch_text(b, i), shown = recorded;
-
-		shown.len = vpa_range_name_len(recorded.text, recorded.len);
-		s->matches[i] = (uint8_t)vpa_range_choice_match(&s->choice, shown, recorded);
-	}
+	for (i = 0; i < b->strings.count; i++)
+		s->matches[i] = (uint8_t)match_name(s, vpt_batch_text(b, i));
 	return VPT_OK;
 }
 
@@ -66,26 +71,69 @@ static int is_enough(const struct vpa_range_seek *s)
 	return s->whole && s->choice.name_len == strlen(s->choice.text);
 }
 
-int vpa_range_seek(
-	const struct vpt_trace *trace, const char *text, unsigned jobs, struct vpa_range_seek *out)
+/* Counts by the contents of the file. VPT_END: they do not say it. */
+static int read_contents(struct vpa_range_seek *s, const struct vpt_contents *contents)
+{
+	struct vpt_contents_counts counts;
+	size_t i;
+	int rc = contents ? vpt_contents_counts_begin(&counts, contents) : VPT_END;
+
+	if (rc)
+		return rc;
+	if (vpt_grow(&s->ends, &s->cap, contents->count, sizeof(*s->ends)))
+		rc = VPT_ENOMEM;
+	while (!rc && s->count < contents->count) {
+		struct vpa_range_ends *ends = &s->ends[s->count];
+
+		rc = vpt_contents_counts_next(&counts);
+		*ends = (struct vpa_range_ends){0, 0};
+		for (i = 0; !rc && i < counts.count; i++) {
+			enum vpa_range_match match = match_name(s, counts.items[i].name);
+			uint32_t rows = (uint32_t)counts.items[i].rows;
+
+			ends->whole += match == VPA_RANGE_WHOLE ? rows : 0;
+			ends->name += match == VPA_RANGE_NAME ? rows : 0;
+		}
+		s->whole |= ends->whole != 0;
+		s->count += !rc;
+	}
+	vpt_contents_counts_end(&counts);
+	return rc;
+}
+
+/* Counts by reading. VPT_EDATA: a chunk is damaged. */
+static int read_chunks(struct vpa_range_seek *s, const struct vpt_trace *trace, unsigned jobs)
 {
 	size_t i, count = vpt_trace_chunks(trace);
 	struct vpa_prefetch *chunks = NULL;
 	struct vpt_batch *b;
+	int rc = vpa_prefetch_start(trace, NULL, jobs, &chunks, NULL);
+
+	s->count = 0;
+	s->whole = 0;
+	for (i = 0; i < count && !rc && !is_enough(s); i++) {
+		rc = vpa_prefetch_next(chunks, &b, NULL);
+		if (!rc)
+			rc = count_chunk(s, b);
+		s->whole |= !rc && s->ends[i].whole;
+	}
+	vpa_prefetch_stop(chunks);
+	return rc;
+}
+
+int vpa_range_seek(
+	const struct vpt_trace *trace, const char *text, unsigned jobs, struct vpa_range_seek *out)
+{
+	const struct vpt_reader *reader = vpt_trace_reader(trace);
 	int rc;
 
 	*out = (struct vpa_range_seek){.is_known = 0};
 	vpa_range_choice_init(&out->choice, text, 0);
-	if (!vpt_trace_reader(trace) || count < CHUNKS_LEAST)
+	if (!reader || vpt_trace_chunks(trace) < CHUNKS_LEAST)
 		return VPT_OK;
-	rc = vpa_prefetch_start(trace, NULL, jobs, &chunks, NULL);
-	for (i = 0; i < count && !rc && !is_enough(out); i++) {
-		rc = vpa_prefetch_next(chunks, &b, NULL);
-		if (!rc)
-			rc = count_chunk(out, b);
-		out->whole |= !rc && out->ends[i].whole;
-	}
-	vpa_prefetch_stop(chunks);
+	rc = read_contents(out, vpt_reader_contents(reader));
+	if (rc == VPT_END)
+		rc = read_chunks(out, trace, jobs);
 	out->number = out->whole ? 1 : out->choice.number;
 	if (!rc)
 		find_target(out);

@@ -24,6 +24,7 @@ struct vpt_writer {
 	uint64_t sequence;
 	struct vpt_contents contents; /* of the chunks since the last table */
 	struct vpt_contents_known known;
+	struct vpt_contents_ranges ranges;
 	struct vpt_buffer table;
 	int is_long;  /* a table was written */
 	int has_none; /* has no contents */
@@ -128,9 +129,14 @@ out:
 
 static int write_table(struct vpt_writer *w, struct vpt_err *err)
 {
-	int rc = vpt_contents_encode(&w->contents, &w->table);
+	size_t room = vpt_writer_contents_bytes(w);
+	int rc = vpt_contents_encode(&w->contents, &w->ranges, &w->table);
 
+	/* Room was left for the table, not for whatever names there are. */
+	if (!rc && w->max_bytes && w->table.size > room)
+		rc = vpt_contents_encode(&w->contents, NULL, &w->table);
 	w->contents.count = 0;
+	vpt_contents_ranges_reset(&w->ranges);
 	/* The capture can be read without. */
 	if (rc || (w->max_bytes && w->sink->written_bytes + w->table.size > w->max_bytes)) {
 		w->has_none = 1;
@@ -148,7 +154,8 @@ static int describe(struct vpt_writer *w, const struct vpt_batch *b, struct vpt_
 	if (w->has_none)
 		return VPT_OK;
 	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)) ||
-		vpt_contents_describe(b, &w->known, &c->items[c->count]))
+		vpt_contents_describe(b, &w->known, &c->items[c->count]) ||
+		vpt_contents_ranges_add(&w->ranges, b))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the contents of a capture");
 	return VPT_OK;
 }
@@ -224,6 +231,7 @@ void vpt_writer_free(struct vpt_writer *w)
 	vpt_payload_free(&w->payload);
 	vpt_contents_free(&w->contents);
 	vpt_contents_known_free(&w->known);
+	vpt_contents_ranges_free(&w->ranges);
 	vpt_free(w->table.data);
 	vpt_free(w->frame);
 	vpt_free(w);

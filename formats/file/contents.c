@@ -15,6 +15,7 @@ enum {
 	TABLE_MAX = 1 << 24,   /* bytes, inflated */
 	ENTRIES_MAX = 1 << 16, /* of one table */
 	CHUNK_LEAST = 32, /* bytes of a frame: no table claims more memory than 10 times its file */
+	RANGES = 18,      /* the number of the column of contents_ranges.c */
 	FIRST_ROWS = 32,  /* the number of column ROWS */
 	FRAME_MAX = TABLE_MAX + 1024
 };
@@ -24,6 +25,11 @@ static const char tail_magic[] = "VPTCNTS\n";
 
 void vpt_contents_free(struct vpt_contents *c)
 {
+	size_t i;
+
+	for (i = 0; i < c->name_count; i++)
+		vpt_free(c->names[i].bytes);
+	vpt_free(c->names);
 	vpt_free(c->items);
 	memset(c, 0, sizeof(*c));
 }
@@ -59,7 +65,7 @@ static unsigned column_of(unsigned number)
 	return number && number <= VPT_CONTENTS_ROWS ? number - 1 : VPT_CONTENTS_COLUMNS;
 }
 
-_Static_assert((int)VPT_CONTENTS_ROWS < (int)FIRST_ROWS, "numbers are of one column each");
+_Static_assert((int)VPT_CONTENTS_ROWS < (int)RANGES, "numbers are of one column each");
 
 /* ---- writing ---- */
 
@@ -74,8 +80,22 @@ static void put_column_header(
 	vpt_le_put(p + 8, 8, code->base);
 }
 
+/* Appends the column of ranges; returns its size. */
+static size_t put_ranges(const struct vpt_contents_ranges *ranges, unsigned char *at)
+{
+	size_t len = vpt_contents_ranges_put(ranges, at + VPT_COLUMN_HEADER_SIZE);
+
+	memset(at, 0, VPT_COLUMN_HEADER_SIZE);
+	at[0] = RANGES;
+	at[1] = VPT_ENC_BYTES;
+	vpt_le_put(at + 4, 4, len);
+	memset(at + VPT_COLUMN_HEADER_SIZE + len, 0, -len & 7);
+	return VPT_COLUMN_HEADER_SIZE + len + (-len & 7);
+}
+
 /* Appends the columns that are not all 0, and returns the size of all. */
-static size_t put_columns(const struct vpt_contents *c, uint64_t *values, unsigned char *table)
+static size_t put_columns(const struct vpt_contents *c, const struct vpt_contents_ranges *ranges,
+	uint64_t *values, unsigned char *table)
 {
 	size_t at = TABLE_HEADER, i, len;
 	unsigned column, count = 0;
@@ -95,6 +115,10 @@ static size_t put_columns(const struct vpt_contents *c, uint64_t *values, unsign
 		vpt_column_planes(&code, values, NULL, c->count, table + at);
 		memset(table + at + len, 0, -len & 7);
 		at += len + (-len & 7);
+		count++;
+	}
+	if (ranges && vpt_contents_ranges_room(ranges)) {
+		at += put_ranges(ranges, table + at);
 		count++;
 	}
 	memset(table, 0, TABLE_HEADER);
@@ -132,17 +156,19 @@ out:
 	return rc;
 }
 
-int vpt_contents_encode(const struct vpt_contents *c, struct vpt_buffer *out)
+int vpt_contents_encode(const struct vpt_contents *c, const struct vpt_contents_ranges *ranges,
+	struct vpt_buffer *out)
 {
-	size_t most =
-		TABLE_HEADER + VPT_CONTENTS_COLUMNS * (VPT_COLUMN_HEADER_SIZE + 8 * c->count + 8);
+	size_t most = TABLE_HEADER +
+		      (VPT_CONTENTS_COLUMNS + 1) * (VPT_COLUMN_HEADER_SIZE + 8 * c->count + 8) +
+		      (ranges ? vpt_contents_ranges_room(ranges) : 0);
 	unsigned char *table = vpt_alloc(most, 1);
 	uint64_t *values = vpt_alloc(c->count, sizeof(*values));
 	int rc = VPT_ENOMEM;
 
 	out->size = 0;
 	if (table && values)
-		rc = wrap(table, put_columns(c, values, table), out);
+		rc = wrap(table, put_columns(c, ranges, values, table), out);
 	vpt_free(table);
 	vpt_free(values);
 	return rc;
@@ -154,19 +180,45 @@ int vpt_contents_encode(const struct vpt_contents *c, struct vpt_buffer *out)
 struct cursor {
 	const unsigned char *p;
 	size_t left;
+	uint64_t before; /* bytes of the file before the table */
 };
 
-/* Reads the next column into its place in all rows, the last one first; `values` has room for one. VPT_END: it is damaged. */
-static int take_column(struct cursor *c, uint64_t *values, struct vpt_contents_entry *rows,
-	size_t count, uint64_t *seen)
+/* Keeps a table's column of ranges for a later reading, unless all of them take more than the `before` bytes of chunks. */
+static int keep_ranges(struct vpt_contents *out, const unsigned char *bytes, size_t size,
+	size_t rows, uint64_t before)
 {
+	struct vpt_contents_names *names;
+
+	if (!size || size > before || out->name_bytes > before - size)
+		return VPT_OK;
+	if (vpt_grow(&out->names, &out->name_cap, out->name_count + 1, sizeof(*out->names)))
+		return VPT_ENOMEM;
+	names = &out->names[out->name_count];
+	names->bytes = vpt_alloc(size, 1);
+	if (!names->bytes)
+		return VPT_ENOMEM;
+	memcpy(names->bytes, bytes, size);
+	names->size = size;
+	names->rows = rows;
+	out->name_count++;
+	out->name_bytes += size;
+	return VPT_OK;
+}
+
+/* Reads the next column into its place in all rows, the last one first; `values` has room for one. VPT_END: it is damaged. */
+static int take_column(
+	struct cursor *c, uint64_t *values, struct vpt_contents *out, size_t count, uint64_t *seen)
+{
+	struct vpt_contents_entry *rows = out->items + out->count;
 	unsigned enc, width, column;
 	uint64_t len, base, padded;
 	size_t i;
+	int rc = VPT_OK, has_ranges;
 
 	if (c->left < VPT_COLUMN_HEADER_SIZE)
 		return VPT_END;
 	column = column_of(c->p[0]);
+	has_ranges = c->p[0] == RANGES && c->p[1] == VPT_ENC_BYTES;
 	enc = c->p[1];
 	width = c->p[2];
 	len = vpt_le_get(c->p + 4, 4);
@@ -185,18 +237,24 @@ static int take_column(struct cursor *c, uint64_t *values, struct vpt_contents_e
 		for (i = 0; i < count; i++)
 			rows[count - 1 - i].values[column] = values[i];
 	}
+	if (has_ranges && *seen >> 63)
+		return VPT_END;
+	if (has_ranges) {
+		*seen |= (uint64_t)1 << 63;
+		rc = keep_ranges(out, c->p, (size_t)len, count, c->before);
+	}
 	c->p += padded;
 	c->left -= padded;
-	return VPT_OK;
+	return rc;
 }
 
-_Static_assert((int)VPT_CONTENTS_COLUMNS <= 64, "a bit for each column");
+_Static_assert((int)VPT_CONTENTS_COLUMNS < 63, "a bit for each column, and one for that of ranges");
 
 /* Appends the table's rows, the last one first. The file has `before` bytes before the table. */
 static int take_table(
 	const unsigned char *table, size_t size, uint64_t before, struct vpt_contents *out)
 {
-	struct cursor c = {table + TABLE_HEADER, size - TABLE_HEADER};
+	struct cursor c = {table + TABLE_HEADER, size - TABLE_HEADER, before};
 	size_t count, columns, k;
 	uint64_t *values, seen = 0;
 	int rc = VPT_OK;
@@ -214,7 +272,7 @@ static int take_table(
 	}
 	memset(out->items + out->count, 0, count * sizeof(*out->items));
 	for (k = 0; k < columns && !rc; k++)
-		rc = take_column(&c, values, out->items + out->count, count, &seen);
+		rc = take_column(&c, values, out, count, &seen);
 	out->count += count;
 	vpt_free(values);
 	return !rc && c.left ? VPT_END : rc;
@@ -299,6 +357,13 @@ static void reverse(struct vpt_contents *c)
 
 	for (i = 0; i < c->count / 2; i++) {
 		struct vpt_contents_entry *a = &c->items[i], *b = &c->items[c->count - 1 - i],
+					  last = *b;
+
+		*b = *a;
+		*a = last;
+	}
+	for (i = 0; i < c->name_count / 2; i++) {
+		struct vpt_contents_names *a = &c->names[i], *b = &c->names[c->name_count - 1 - i],
 					  last = *b;
 
 		*b = *a;

@@ -55,10 +55,19 @@ struct vpt_contents_entry {
 
 /* ---- reading ---- */
 
+/* What a table says of ranges, undecoded. */
+struct vpt_contents_names {
+	unsigned char *bytes;
+	size_t size, rows; /* for so many rows */
+};
+
 /* Rows in the order of the file. All zeros is empty. */
 struct vpt_contents {
 	struct vpt_contents_entry *items;
 	size_t count, cap;
+	struct vpt_contents_names *names; /* of tables that have any, in the order of the file */
+	size_t name_count, name_cap;
+	uint64_t name_bytes; /* of all */
 };
 
 /* Reads the tables at the end of a file whose chunks begin at `begin`. VPT_END: the file has none, they do not
@@ -67,7 +76,49 @@ int vpt_contents_read(
 	struct vpt_source *src, uint64_t begin, struct vpt_contents *out, struct vpt_err *err);
 void vpt_contents_free(struct vpt_contents *c);
 
+/* How many ranges of each name end in each chunk, read chunk by chunk:
+ *
+ *	rc = vpt_contents_counts_begin(&c, contents)       VPT_END: a table does not say it
+ *	while (!(rc = vpt_contents_counts_next(&c)))       VPT_END: no chunk is left, or the table is damaged; VPT_ENOMEM
+ *		... c.items[0 .. c.count)
+ *	vpt_contents_counts_end(&c)
+ * */
+struct vpt_contents_counts {
+	const struct vpt_contents *contents;
+	struct vpt_contents_count {
+		struct vpt_text name; /* valid until the next chunk; no name stands twice */
+		uint64_t rows;
+	} * items;
+	size_t count, cap;
+	/* Private. */
+	size_t table, rows; /* the next table; rows left of the current one */
+	const unsigned char *at, *end;
+	struct vpt_strings names;
+};
+
+int vpt_contents_counts_begin(struct vpt_contents_counts *c, const struct vpt_contents *contents);
+int vpt_contents_counts_next(struct vpt_contents_counts *c);
+void vpt_contents_counts_end(struct vpt_contents_counts *c);
+
 /* ---- writing ---- */
+
+/* The same of the chunks of one table, as it is made. All zeros is empty. */
+struct vpt_contents_ranges {
+	struct vpt_strings names;
+	unsigned char *rows; /* encoded */
+	size_t row_bytes, row_cap;
+	uint32_t *counts; /* by string of a chunk */
+	size_t count_cap;
+	int too_many; /* names: the table says nothing */
+};
+
+/* Counts the ranges of the next chunk. 0 or VPT_ENOMEM. */
+int vpt_contents_ranges_add(struct vpt_contents_ranges *r, const struct vpt_batch *b);
+/* Bytes that are enough for them, 0: there are none to be put; puts them, and returns their size. */
+size_t vpt_contents_ranges_room(const struct vpt_contents_ranges *r);
+size_t vpt_contents_ranges_put(const struct vpt_contents_ranges *r, unsigned char *out);
+void vpt_contents_ranges_reset(struct vpt_contents_ranges *r);
+void vpt_contents_ranges_free(struct vpt_contents_ranges *r);
 
 /* What a chunk may have news of. All zeros is empty. */
 struct vpt_contents_known {
@@ -84,7 +135,8 @@ void vpt_contents_known_free(struct vpt_contents_known *k);
 int vpt_contents_describe(const struct vpt_batch *b, struct vpt_contents_known *known,
 	struct vpt_contents_entry *out);
 
-/* The table as a skippable frame, in `out`, which grows. 0 or VPT_ENOMEM. */
-int vpt_contents_encode(const struct vpt_contents *c, struct vpt_buffer *out);
+/* The table as a skippable frame, in `out`, which grows; `ranges`: of all its chunks, or NULL. 0 or VPT_ENOMEM. */
+int vpt_contents_encode(const struct vpt_contents *c, const struct vpt_contents_ranges *ranges,
+	struct vpt_buffer *out);
 
 #endif

@@ -22,8 +22,11 @@ columns, at = struct.unpack("<I", table[4:8])[0], 16
 for _ in range(columns):
     length = struct.unpack("<I", table[at + 4:at + 8])[0]
     if table[at] == number:
-        base = struct.unpack("<Q", table[at + 8:at + 16])[0]
-        table[at + 8:at + 16] = struct.pack("<Q", base + 1)
+        if number == 18: # of ranges: a row of the last name that the last chunk has
+            table[at + 15 + length] += 1
+        else:
+            base = struct.unpack("<Q", table[at + 8:at + 16])[0]
+            table[at + 8:at + 16] = struct.pack("<Q", base + 1)
     at += 16 + (length + 7) // 8 * 8
 open(folder + "/table", "wb").write(table)
 frame = subprocess.run(["zstd", "-c", "-q", folder + "/table"], stdout=subprocess.PIPE, check=True).stdout
@@ -45,6 +48,17 @@ expect 3 "check finds wrong contents" check "$work/forged.zst"
 says out "chunk 0 at offset 60: the contents say 15685 in column 33, its rows 15684"
 same "in each chunk" "$count" "$(grep -c "in column 33" "$work/out")"
 says out "0 damaged, 0 torn, $count with a wrong header"
+
+# 18: ranges by name.
+python3 "$work/forge.py" "$work" 18
+expect 3 "check finds wrong names of ranges" check "$work/forged.zst"
+says out "chunk $((count - 1)) at offset"
+says out "the contents count other ranges than its rows have"
+says out "0 damaged, 0 torn, 1 with a wrong header"
+expect 0 "an instance of a range" "$work/a.zst" --range "block 3:2" --format json
+sed "s/a\.zst/without.zst/" "$work/out" >"$work/by_contents"
+expect 0 "the same without contents" "$work/without.zst" --range "block 3:2" --format json
+cmp -s "$work/by_contents" "$work/out" || fail "the report of an instance depends on contents"
 
 # 5: t_max, which each chunk's header has.
 python3 "$work/forge.py" "$work" 5

@@ -18,7 +18,7 @@
 
 enum { CHUNKS = 40, TAIL = 16 };
 
-/* Chunk i has i % 3 kernels and a call that launches the kernel of the next one. */
+/* Chunk i has i % 3 kernels, a call that launches the kernel of the next one, i % 4 ranges "r", and each fifth an "s". */
 static void fill(struct vpt_batch *b, unsigned i)
 {
 	uint64_t t = 1000 + i * 100, k;
@@ -39,6 +39,11 @@ static void fill(struct vpt_batch *b, unsigned i)
 		vpt_batch_put(b, VPT_META, 0,
 			&(struct vpt_meta){.key = vpt_batch_string(b, "key", 3),
 				.value = vpt_batch_string(b, "value", 5)});
+	for (k = 0; k < i % 4 + (i % 5 == 0); k++)
+		vpt_batch_put(b, VPT_RANGE, 1,
+			&(struct vpt_range){.start_ns = t + 60 + k,
+				.duration_ns = 1,
+				.name = vpt_batch_string(b, k < i % 4 ? "r" : "s", 1)});
 	b->lost_events = i == 13;
 }
 
@@ -150,6 +155,69 @@ static void the_contents_say_what_each_chunk_holds(void **state)
 	vpt_reader_free(r);
 	vpt_reader_free(walked);
 	vpt_free(file.data);
+}
+
+/* Also over several tables. */
+static void the_contents_count_ranges_by_name(void **state)
+{
+	static const unsigned chunks[] = {CHUNKS, 2 * VPT_CONTENTS_ENTRIES + 5};
+	size_t k, i, n;
+
+	(void)state;
+	for (k = 0; k < COUNT(chunks); k++) {
+		struct vpt_buffer file = write_chunks(chunks[k], 1, 0);
+		struct vpt_reader *r = open_bytes(file.data, file.size);
+		struct vpt_contents_counts c;
+
+		assert_int_equal(vpt_contents_counts_begin(&c, vpt_reader_contents(r)), 0);
+		for (i = 0; i < chunks[k]; i++) {
+			uint64_t rows[2] = {0, 0};
+
+			assert_int_equal(vpt_contents_counts_next(&c), 0);
+			for (n = 0; n < c.count; n++)
+				rows[vpt_text_is(c.items[n].name, "s")] += c.items[n].rows;
+			assert_int_equal(c.count, (i % 4 != 0) + (i % 5 == 0));
+			assert_int_equal(rows[0], i % 4);
+			assert_int_equal(rows[1], i % 5 == 0);
+		}
+		assert_int_equal(vpt_contents_counts_next(&c), VPT_END);
+		vpt_contents_counts_end(&c);
+		vpt_reader_free(r);
+		vpt_free(file.data);
+	}
+}
+
+/* With more names than a table keeps it says nothing of ranges. */
+static void a_table_may_say_nothing_of_ranges(void **state)
+{
+	struct vpt_contents_ranges ranges = {0};
+	struct vpt_batch b;
+	unsigned i;
+	char name[16];
+
+	(void)state;
+	vpt_batch_init(&b);
+	for (i = 0; i < 1025; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		vpt_batch_put(&b, VPT_RANGE, 1,
+			&(struct vpt_range){.start_ns = 1 + i,
+				.duration_ns = 1,
+				.name = vpt_batch_string(&b, name, strlen(name))});
+		if (i != 1023)
+			continue;
+		assert_int_equal(vpt_contents_ranges_add(&ranges, &b), 0);
+		assert_int_not_equal(vpt_contents_ranges_room(&ranges), 0);
+	}
+	assert_int_equal(vpt_contents_ranges_add(&ranges, &b), 0);
+	assert_int_equal(vpt_contents_ranges_room(&ranges), 0);
+	vpt_batch_reset(&b);
+	assert_int_equal(vpt_contents_ranges_add(&ranges, &b), 0);
+	assert_int_equal(vpt_contents_ranges_room(&ranges), 0);
+	vpt_contents_ranges_reset(&ranges);
+	assert_int_equal(vpt_contents_ranges_add(&ranges, &b), 0);
+	assert_int_not_equal(vpt_contents_ranges_room(&ranges), 0);
+	vpt_contents_ranges_free(&ranges);
+	vpt_batch_free(&b);
 }
 
 static void short_captures_and_killed_ones_have_none(void **state)
@@ -329,6 +397,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_contents_say_what_each_chunk_holds),
+		cmocka_unit_test(the_contents_count_ranges_by_name),
+		cmocka_unit_test(a_table_may_say_nothing_of_ranges),
 		cmocka_unit_test(short_captures_and_killed_ones_have_none),
 		cmocka_unit_test(a_long_capture_has_several_tables),
 		cmocka_unit_test(wrong_bytes_do_not_change_what_is_read),

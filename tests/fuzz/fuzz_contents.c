@@ -28,6 +28,28 @@ static size_t sum_sizes(const uint8_t *table, size_t size)
 	return sum < BEFORE_MAX ? sum : 0;
 }
 
+/* Reads what a table says of ranges: no more than there is. */
+static void count_ranges(const struct vpt_contents *c, uint64_t before)
+{
+	struct vpt_contents_counts counts;
+	size_t chunks = 0;
+	uint64_t bytes = 0;
+
+	if (vpt_contents_counts_begin(&counts, c))
+		return;
+	while (!vpt_contents_counts_next(&counts) && chunks < c->count) {
+		size_t i;
+
+		for (chunks++, i = 0; i < counts.count; i++)
+			bytes += counts.items[i].name.len ? (uint64_t)counts.items[i].name.text[0]
+							  : 0;
+	}
+	FUZZ_EXPECT(chunks <= c->count && c->name_bytes <= before);
+	FUZZ_EXPECT(counts.names.size <= before);
+	vpt_contents_counts_end(&counts);
+	(void)bytes;
+}
+
 static void check(const struct vpt_contents *c, uint64_t before)
 {
 	struct vpt_buffer again = {0};
@@ -42,7 +64,8 @@ static void check(const struct vpt_contents *c, uint64_t before)
 		sum += c->items[i].values[VPT_CONTENTS_SIZE];
 	}
 	FUZZ_EXPECT(sum == before);
-	if (vpt_contents_encode(c, &again))
+	count_ranges(c, before);
+	if (vpt_contents_encode(c, NULL, &again))
 		return;
 	file = vpt_calloc(before + again.size, 1);
 	if (file) {
