@@ -157,12 +157,13 @@ static int end_rank(struct job *j, unsigned number)
 		uint64_t before = i ? vpa_rank_end_ns(r, i - 1) : r->first_ns;
 		uint64_t at = i < j->count ? vpa_rank_start_ns(r, i) : r->last_ns;
 
-		d->terms[used++] = (struct vpa_rank_term){
-			i ? (uint32_t)i - 1 : VPA_RANK_START, (int64_t)(at - before)};
+		d->terms[used++] =
+			(struct vpa_rank_term){.after = i ? (uint32_t)i - 1 : VPA_RANK_START,
+				.ns = (int64_t)(at - before)};
 		if (i && random_below(10) < 4)
-			d->terms[used++] = (struct vpa_rank_term){VPA_RANK_START,
-				(int64_t)((at - r->first_ns) / 2 -
-					  random_below((at - r->first_ns) / 4 + 1))};
+			d->terms[used++] = (struct vpa_rank_term){.after = VPA_RANK_START,
+				.ns = (int64_t)((at - r->first_ns) / 2 -
+						random_below((at - r->first_ns) / 4 + 1))};
 		d->term_ends[i] = used;
 	}
 	for (i = 0; i < j->count; i++) {

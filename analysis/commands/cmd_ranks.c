@@ -15,6 +15,7 @@ enum {
 	OUTPUT,
 	BASE,
 	WEAK,
+	CHANGE,
 	FAIL_IF,
 	VPA_WINDOW_IDS,
 	VPA_WORK_IDS,
@@ -31,6 +32,9 @@ static const struct vpt_option options[OPTIONS] = {
 		"a capture of the same work on one rank: efficiency, and why it is not 100 %"},
 	[WEAK] = {"weak", '\0', VPT_FLAG, NULL, NULL,
 		"with --base: each rank does work of its own, as in data parallelism"},
+	[CHANGE] = {"change", 'c', VPT_TEXTS, "CHANGE", NULL,
+		"also replay all ranks with a change, such as 'all: host 0.5' or '3: scale gemm "
+		"0.8'; see below"},
 	[FAIL_IF] = VPA_FAIL_IF_OPTION(": efficiency<80%, which needs --base, or waits>5%"),
 	VPA_WINDOW_OPTIONS("the start of each capture", "windows", "analyze --help"),
 	VPA_WORK_OPTIONS,
@@ -86,6 +90,24 @@ static int condition_holds(
 	return rc || !job ? rc : vpa_job_condition_holds(&condition, job, holds, what, err);
 }
 
+/* Before the work: the changes. *count: how many of the room there are. */
+static int read_changes(const struct vpt_args *args,
+	struct vpa_job_change room[VPA_JOB_CHANGES_MOST], size_t *count, struct vpt_err *err)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = args->default_count, *count = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != CHANGE)
+			continue;
+		if (*count == VPA_JOB_CHANGES_MOST)
+			return vpt_fail(err, VPT_EINVAL, "--change: expected at most %d changes",
+				VPA_JOB_CHANGES_MOST);
+		rc = vpa_job_change_read(args->given[i].text, &room[(*count)++], err);
+	}
+	return rc;
+}
+
 /* Before the work: how the conditions are written. */
 static int check_conditions(const struct vpt_args *args, struct vpt_err *err)
 {
@@ -108,13 +130,17 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 {
 	struct vpa_options o = {.top = 1};
 	struct vpa_rank_list ranks = {.count = 0};
+	struct vpa_job_change asked[VPA_JOB_CHANGES_MOST];
 	struct vpa_job *job = NULL;
 	struct vpt_err err = {0};
 	char *rules_text = NULL;
+	size_t asked_count = 0;
 	int is_whole = 1, damaged = 0, held = 0, rc = vpa_shared_options_read(args, &o, &err);
 
 	if (!rc)
 		rc = check_conditions(args, &err);
+	if (!rc)
+		rc = read_changes(args, asked, &asked_count, &err);
 	if (!rc)
 		rc = vpa_out_check(args, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), &err);
 	if (!rc)
@@ -123,7 +149,7 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 		rc = read(args, &o, &ranks, &damaged, &err, ctx);
 	ranks.jobs = o.jobs;
 	if (!rc)
-		rc = vpa_job_new(&ranks, &job, &err);
+		rc = vpa_job_new_asked(&ranks, asked, asked_count, &job, &err);
 	if (!rc)
 		rc = compare_base(args, &o, job, &err);
 	if (!rc)
@@ -163,6 +189,13 @@ const struct vpt_command vpa_cmd_ranks = {
 		"In a collective a rank waits until the last one has come. That one is to blame:\n"
 		"since the collective before, it did more of something than the waiting rank. The\n"
 		"differences sum to the wait.\n"
+		"\n"
+		"With --change 'all: host X [in PLACE]' the host's own code takes X times as "
+		"long,\n"
+		"with 'all: scale FAMILY|KIND X [in PLACE]' kernels of a family, or copies of a\n"
+		"kind (HtoD ...); '3: ...' is rank 3 only. X is at most 1. PLACE is one that "
+		"LATER\n"
+		"BY shows, or a pattern. Several changes are replayed together.\n"
 		"\n"
 		"A file that cannot be read is named, and the others are reported.\n"
 		"\n"

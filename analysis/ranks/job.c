@@ -304,6 +304,25 @@ static int fold(struct vpa_job *job)
 	return rc;
 }
 
+/* Whether the ranks that the changes are of are there; joins their texts. */
+static int check_asked(struct vpa_job *job, struct vpt_err *err)
+{
+	size_t i, r;
+
+	for (i = 0; i < job->asked_count; i++) {
+		const struct vpa_job_change *a = &job->asked[i];
+
+		for (r = 0; r < job->rank_count && job->ranks[r].number != a->rank; r++)
+			;
+		if (a->rank != VPA_JOB_CHANGE_ALL && r == job->rank_count)
+			return vpt_fail(err, VPT_EINVAL,
+				"--change \"%s\": there is no rank %" PRId64, a->text, a->rank);
+		job->asked_text = vpa_arena_printf(&job->arena, "%s%s%s",
+			job->asked_text ? job->asked_text : "", i ? "; " : "", a->text);
+	}
+	return VPT_OK;
+}
+
 static int make(struct vpa_job *job, struct vpt_err *err)
 {
 	int rc = vpa_sort(job->list.items, job->list.count, sizeof(struct vpa_rank *), by_identity);
@@ -322,7 +341,9 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 		return rc;
 	describe(job);
 	find_unit(job);
-	rc = describe_groups(job);
+	rc = check_asked(job, err);
+	if (!rc)
+		rc = describe_groups(job);
 	if (!rc)
 		rc = vpa_setup_differences_find(job);
 	if (!rc)
@@ -331,6 +352,12 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 }
 
 int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err)
+{
+	return vpa_job_new_asked(ranks, NULL, 0, out, err);
+}
+
+int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *asked,
+	size_t asked_count, struct vpa_job **out, struct vpt_err *err)
 {
 	struct vpa_job *job = vpt_calloc(1, sizeof(*job));
 	int rc;
@@ -341,11 +368,13 @@ int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_er
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a job");
 	}
 	job->list = *ranks;
+	job->asked = asked;
+	job->asked_count = asked_count;
 	*ranks = (struct vpa_rank_list){0};
 	rc = job->list.count ? make(job, err) : VPT_OK;
 	if (rc || job->arena.failed) {
 		vpa_job_free(job);
-		return rc == VPT_EDATA || rc == VPT_EIO
+		return rc == VPT_EDATA || rc == VPT_EIO || rc == VPT_EINVAL
 			       ? rc
 			       : vpt_fail(err, VPT_ENOMEM, "no memory for a job");
 	}

@@ -13,6 +13,7 @@
 #ifndef VPA_ANALYSIS_RANKS_JOB_H
 #define VPA_ANALYSIS_RANKS_JOB_H
 
+#include "analysis/ranks/job_change.h"
 #include "analysis/ranks/matching.h"
 #include "analysis/ranks/rank_clocks.h"
 #include "formats/base/error.h"
@@ -62,7 +63,8 @@ struct vpa_job_difference {
 /* What a change would bring, by replaying all ranks together. */
 enum vpa_fix_kind {
 	VPA_FIX_HOST_CODE, /* no rank's GPU waits for its host's code and launches */
-	VPA_FIX_LIKE_MEDIAN /* these ranks take no longer between collectives than the median of the others */
+	VPA_FIX_LIKE_MEDIAN, /* these ranks take no longer between collectives than the median of the others */
+	VPA_FIX_ASKED /* all changes that the user asks about, together */
 };
 
 enum { VPA_FIXES_MOST = 8, VPA_FIX_RANKS_MOST = 3 };
@@ -73,7 +75,7 @@ struct vpa_job_fix {
 	size_t members
 		[VPA_FIX_RANKS_MOST]; /* indexes in job->ranks, most to blame first; none: all */
 	size_t member_count;
-	double share;     /* of the job's time that is gone */
+	double share;     /* of a unit's time that is gone */
 	uint64_t unit_ns; /* of a unit, with the change */
 };
 
@@ -134,6 +136,11 @@ struct vpa_job {
 	struct vpa_job_part *parts; /* of all ranks, they sum to blame_ns; the largest first */
 	size_t part_count;
 
+	const struct vpa_job_change *asked; /* what the user asks about; borrowed */
+	size_t asked_count;
+	const char *asked_text; /* these, as given, with "; " between them; NULL: none */
+	uint64_t asked_ns;      /* what they take away, summed over ranks */
+	int asked_is_bound; /* what other things they let wait is not known of some rank: they bring at most this */
 	int is_replayed;           /* 0: some rank cannot be replayed, so nothing is predicted */
 	uint64_t replay_error_ns;  /* of an end of a collective, in the unchanged replay, at most */
 	struct vpa_job_fix *fixes; /* by share, descending; also those that bring nothing */
@@ -148,6 +155,10 @@ struct vpa_job {
 /* Makes a job of ranks, which it takes over: they are folded, and freed with it, and on failure. 0, VPT_EINVAL: fewer than two
  * ranks; VPT_EDATA: the detail of one is no detail; VPT_EIO: it cannot be read; VPT_ENOMEM. */
 int vpa_job_new(struct vpa_rank_list *ranks, struct vpa_job **out, struct vpt_err *err);
+/* The same, and replays it with these changes too, which must stay until it is freed. VPT_EINVAL also: one is of a rank that is not
+ * there. */
+int vpa_job_new_asked(struct vpa_rank_list *ranks, const struct vpa_job_change *asked,
+	size_t asked_count, struct vpa_job **out, struct vpt_err *err);
 void vpa_job_free(struct vpa_job *job); /* accepts NULL */
 
 /* In words: "its GPU was idle", "it started later" ... */

@@ -4,6 +4,7 @@
 #include "analysis/ranks/joint.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/job_change.h"
 #include "analysis/ranks/joint_replay.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/rank_fold.h"
@@ -36,8 +37,11 @@ struct vpa_joint {
 	int64_t *none; /* zeros, as many as the most collectives of a rank, and two more */
 	size_t most;
 	unsigned threads;
+	int is_of_units; /* the replay measured the stretch of the units */
 	struct joint_room {
 		struct spent spent;
+		struct vpa_asked_sums asked;
+		uint64_t asked_ns; /* of all its ranks */
 		int64_t *host_ns;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
@@ -194,6 +198,8 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 	for (i = 0; i < threads && !rc; i++) {
 		j->rooms[i].host_ns = vpt_alloc(j->most + 2, sizeof(*j->rooms[i].host_ns));
 		rc = j->rooms[i].host_ns ? new_spent(&j->rooms[i].spent, j->most) : VPT_ENOMEM;
+		if (!rc && job->asked_count)
+			rc = vpa_asked_sums_init(&j->rooms[i].asked, j->most);
 	}
 	if (!rc)
 		rc = vpa_replay_new(job, rows, &j->replay);
@@ -204,12 +210,46 @@ int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsign
 	return rc;
 }
 
+static uint64_t less_of_rank(const struct vpa_asked_sums *asked, const struct vpa_rank *r)
+{
+	size_t last = r->collective_count + 1;
+
+	return vpt_sat_add((uint64_t)asked->busy_ns[last], (uint64_t)asked->idle_ns[last]);
+}
+
+/* The cut of what is asked about; none if nothing is. */
+static struct vpa_cut_sums asked_cut(struct vpa_joint *j, unsigned thread, size_t rank,
+	const struct vpa_rank_detail *d, const struct spent *spent)
+{
+	struct vpa_asked_sums *asked = &j->rooms[thread].asked;
+	const struct vpa_job *job = j->job;
+	const struct vpa_rank *r = job->list.items[rank];
+
+	if (!job->asked_count)
+		return (struct vpa_cut_sums){.busy_ns = NULL};
+	vpa_asked_sums_set(asked, job->asked, job->asked_count, job->ranks[rank].number, r, d);
+	vpt_sat_add_to(&j->rooms[thread].asked_ns, less_of_rank(asked, r));
+	return (struct vpa_cut_sums){.busy_ns = spent->busy_ns,
+		.less_busy_ns = asked->busy_ns,
+		.less_idle_ns = asked->idle_ns,
+		.asked = asked};
+}
+
+/* No GPU waits for its host. */
+static struct vpa_cut_sums common_cut(
+	const struct vpa_joint *j, unsigned thread, const struct spent *spent)
+{
+	return (struct vpa_cut_sums){.busy_ns = spent->busy_ns,
+		.less_busy_ns = j->none,
+		.less_idle_ns = j->rooms[thread].host_ns};
+}
+
 int vpa_joint_take(
 	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d)
 {
 	const struct vpa_rank *r = j->job->list.items[rank];
 	struct spent *spent = &j->rooms[thread].spent;
-	struct vpa_cut_sums cuts[VPA_CUTS] = {{NULL, NULL, NULL}};
+	struct vpa_cut_sums cuts[VPA_CUTS] = {{.busy_ns = NULL}};
 
 	if (j->ranks[rank].is_compared) {
 		spent = &j->ranks[rank].spent;
@@ -219,8 +259,8 @@ int vpa_joint_take(
 	measure(r, d, spent, j->rooms[thread].host_ns);
 	if (j->ranks[rank].is_late)
 		return VPT_OK;
-	cuts[VPA_CUT_COMMON] =
-		(struct vpa_cut_sums){spent->busy_ns, j->none, j->rooms[thread].host_ns};
+	cuts[VPA_CUT_COMMON] = common_cut(j, thread, spent);
+	cuts[VPA_CUT_ASKED] = asked_cut(j, thread, rank, d, spent);
 	return vpa_replay_put(j->replay, &j->rooms[thread].replay, rank, d, cuts);
 }
 
@@ -284,15 +324,18 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 	for (i = 0; i < j->late_count && !rc; i++) {
 		size_t rank = j->late[i];
 		struct joint_rank *late = &j->ranks[rank];
-		const struct vpa_cut_sums cuts[VPA_CUTS] = {
-			{late->spent.busy_ns, j->none, j->rooms[0].host_ns},
-			{late->spent.busy_ns, room->busy_ns, room->idle_ns}};
+		struct vpa_cut_sums cuts[VPA_CUTS] = {
+			[VPA_CUT_COMMON] = common_cut(j, 0, &late->spent),
+			[VPA_CUT_OWN] = {.busy_ns = late->spent.busy_ns,
+				.less_busy_ns = room->busy_ns,
+				.less_idle_ns = room->idle_ns}};
 
 		rc = vpa_rank_unfold(j->job->list.items[rank], u, err);
 		if (rc)
 			break;
 		measure(j->job->list.items[rank], &u->detail, &late->spent, j->rooms[0].host_ns);
 		make_like_median(j, rank, room->busy_ns, room->idle_ns);
+		cuts[VPA_CUT_ASKED] = asked_cut(j, 0, rank, &u->detail, &late->spent);
 		rc = vpa_replay_put(j->replay, &j->rooms[0].replay, rank, &u->detail, cuts);
 	}
 	return rc;
@@ -309,23 +352,34 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* What a unit loses. Units differ, as blocks grow: what their stretch loses is theirs in equal parts; of the whole job it is
+ * their share of it. */
+static double lost_of_unit(const struct vpa_joint *j, int64_t base_ns, int64_t ns)
+{
+	double lost = (double)(base_ns - ns);
+
+	return j->is_of_units && j->job->units ? lost / (double)j->job->units
+					       : lost / (double)base_ns * (double)j->job->unit_ns;
+}
+
 /* `members` are indexes of ranks; none: all. */
 static void add_fix(struct vpa_joint *j, enum vpa_fix_kind kind, const size_t *members,
 	size_t count, int64_t base_ns, int64_t ns)
 {
+	double unit_ns = (double)j->job->unit_ns, lost;
 	struct vpa_job *job = j->job;
 	struct vpa_job_fix *fix = &job->fixes[job->fix_count];
 	int64_t names[VPA_FIX_RANKS_MOST];
 	size_t i;
 
-	if (job->fix_count == VPA_FIXES_MOST || base_ns <= 0)
+	if (job->fix_count == VPA_FIXES_MOST || base_ns <= 0 || !job->unit_ns)
 		return;
+	lost = lost_of_unit(j, base_ns, ns);
 	job->fix_count++;
 	*fix = (struct vpa_job_fix){.kind = kind,
 		.member_count = count,
-		.share = (double)(base_ns - ns) / (double)base_ns,
-		.unit_ns =
-			ns <= 0 ? 0 : vpt_sat_scale(job->unit_ns, (uint64_t)ns, (uint64_t)base_ns)};
+		.share = lost / unit_ns,
+		.unit_ns = vpt_sat_u64(unit_ns - lost)};
 	for (i = 0; i < count; i++) {
 		fix->members[i] = members[i];
 		names[i] = job->ranks[members[i]].number;
@@ -341,29 +395,57 @@ static int by_gain(const void *a, const void *b)
 	return (y->share > x->share) - (y->share < x->share);
 }
 
+/* The stretch of the job's units, as the first rank that has them says. Units of a host that is ahead of its GPU are of other
+ * work than the collectives that end in them. */
+static struct vpa_replay_stretch units_of(const struct vpa_job *job)
+{
+	uint64_t ns = vpt_sat_scale(job->unit_ns, job->units, 1);
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->list.items[i];
+
+		if (r->unit == job->unit && r->units_to_ns > r->units_from_ns &&
+			r->units_to_ns <= VPA_RANK_LATEST_NS && ns <= VPA_RANK_LATEST_NS)
+			return (struct vpa_replay_stretch){
+				vpa_clock_time(vpa_job_clock(job, i), r->units_from_ns),
+				vpa_clock_time(vpa_job_clock(job, i), r->units_to_ns),
+				(int64_t)(ns - ns / 5), (int64_t)(ns + ns / 5)};
+	}
+	return (struct vpa_replay_stretch){0, 0, 0, 0};
+}
+
 int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 {
 	struct vpa_unfolded u = {.byte_cap = 0};
 	struct vpa_job *job = j->job;
 	int64_t ns[VPA_LANES];
-	unsigned together = EACH + (unsigned)j->late_count;
+	unsigned together = EACH + (unsigned)j->late_count, asked = together + 1;
 	size_t i;
 	int rc = put_late(j, &u, err);
 
 	vpa_unfolded_free(&u);
 	if (rc)
 		return rc;
-	for (i = 0; i < job->rank_count; i++)
+	for (i = 0; i < job->rank_count; i++) {
 		vpa_replay_select(j->replay, ALL_RANKS, i, VPA_CUT_COMMON);
+		vpa_replay_select(j->replay, asked, i, VPA_CUT_ASKED);
+	}
 	for (i = 0; i < j->late_count; i++) {
 		vpa_replay_select(j->replay, EACH + (unsigned)i, j->late[i], VPA_CUT_OWN);
 		vpa_replay_select(j->replay, together, j->late[i], VPA_CUT_OWN);
 	}
-	vpa_replay_run(j->replay, ns, &job->replay_error_ns);
+	j->is_of_units = vpa_replay_run(j->replay, units_of(job), ns, &job->replay_error_ns);
 	job->is_replayed = 1;
 	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, ns[UNCHANGED], ns[ALL_RANKS]);
 	for (i = 0; i < j->late_count; i++)
 		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, ns[UNCHANGED], ns[EACH + i]);
+	for (i = 0; i < job->rank_count; i++)
+		job->asked_is_bound |= job->asked_count && !job->list.items[i]->has_paces;
+	for (i = 0; i < j->threads; i++)
+		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
+	if (job->asked_count)
+		add_fix(j, VPA_FIX_ASKED, NULL, 0, ns[UNCHANGED], ns[asked]);
 	if (j->late_count > 1)
 		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, ns[UNCHANGED],
 			ns[together]);
@@ -383,6 +465,7 @@ void vpa_joint_free(struct vpa_joint *j)
 	vpt_free(j->none);
 	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
 		free_spent(&j->rooms[i].spent);
+		vpa_asked_sums_free(&j->rooms[i].asked);
 		vpt_free(j->rooms[i].host_ns);
 		vpa_replay_room_free(&j->rooms[i].replay);
 	}

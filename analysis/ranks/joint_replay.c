@@ -10,6 +10,7 @@
 
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 #include "formats/base/vectorise.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ struct stream {
 	size_t mask;
 	struct lanes masks[VPA_CUTS]; /* of each cut, all bits of the lanes that have it */
 	uint32_t event, item, terms;  /* the next ones; event UINT32_MAX: the rank's end */
-	int has_own;
+	int has[VPA_CUTS];            /* 0: it has no such cut */
 };
 
 struct vpa_replay {
@@ -246,52 +247,84 @@ static int list_met(const struct vpa_replay *p, struct vpa_replay_room *room, si
 	return vpa_sort(room->met, n, sizeof(*room->met), by_event);
 }
 
-/* What a change takes away of a term, but not of the work that stays. */
-static uint64_t cut_of(const struct vpa_cut_sums *c, size_t from, size_t item, int64_t ns)
-{
-	int64_t less_busy, less, least;
+/* Lists of terms of an item: those of the paces, where they may count, and those of the recording, the last one. */
+struct item_terms {
+	struct {
+		const struct vpa_rank_term *items;
+		size_t count;
+	} lists[VPA_PACES + 1];
+};
 
-	if (!c->less_idle_ns)
-		return 0;
-	less_busy = c->less_busy_ns[item] - c->less_busy_ns[from];
-	less = less_busy + c->less_idle_ns[item] - c->less_idle_ns[from];
-	least = c->busy_ns[item] - c->busy_ns[from] - less_busy;
-	least = least < ns ? least : ns;
-	if (!less)
-		return 0;
-	return (uint64_t)(ns - (ns - less > least ? ns - less : least));
+static int paces_count(const struct vpa_rank *r, const struct vpa_cut_sums *cuts)
+{
+	return r->has_paces && cuts[VPA_CUT_ASKED].asked;
+}
+
+static struct item_terms terms_of(const struct vpa_rank *r, const struct vpa_rank_detail *d,
+	size_t i, const struct vpa_cut_sums *cuts)
+{
+	size_t from = i ? d->term_ends[i - 1] : 0, k;
+	struct item_terms out = {.lists[VPA_PACES] = {d->terms + from, d->term_ends[i] - from}};
+
+	for (k = 0; k < VPA_PACES && paces_count(r, cuts); k++) {
+		const struct vpa_rank_pace *p = &d->paces[k];
+
+		from = i ? p->term_ends[i - 1] : 0;
+		out.lists[k].items = p->terms + from;
+		out.lists[k].count = p->term_ends[i] - from;
+	}
+	return out;
+}
+
+static size_t count_terms(const struct item_terms *t)
+{
+	size_t count = 0, k;
+
+	for (k = 0; k <= VPA_PACES; k++)
+		count += t->lists[k].count;
+	return count;
+}
+
+static void put_term(struct vpa_numbers *w, const struct vpa_rank *r, const struct vpa_rank_term *x,
+	size_t i, unsigned list, const struct vpa_cut_sums *cuts, size_t *back_most)
+{
+	uint64_t at_ns = i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
+	size_t from = x->after == VPA_RANK_START ? 0 : 1 + (size_t)x->after;
+	size_t back = from ? i - x->after : 0, cut;
+	int64_t early_ns =
+		(int64_t)(at_ns - (from ? vpa_rank_end_ns(r, x->after) : r->first_ns)) - x->ns;
+
+	vpa_add_number(w, vpa_from_signed(early_ns) << 1 | (back != 1));
+	if (back != 1)
+		vpa_add_number(w, back);
+	for (cut = 0; cut < VPA_CUTS; cut++)
+		if (cuts[cut].less_idle_ns)
+			vpa_add_number(w, list == VPA_PACES
+						  ? vpa_cut_of(&cuts[cut], r, from, i + 1, x)
+						  : (uint64_t)vpa_cut_of_pace(
+							    &cuts[cut], list, from, i + 1, x));
+	*back_most = back > *back_most ? back : *back_most;
 }
 
 static void put_terms(struct vpa_numbers *w, const struct vpa_rank *r,
-	const struct vpa_rank_detail *d, size_t i, const struct vpa_cut_sums *cuts, int has_own,
+	const struct vpa_rank_detail *d, size_t i, const struct vpa_cut_sums *cuts,
 	size_t *back_most)
 {
-	uint64_t at_ns = i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
-	size_t k = i ? d->term_ends[i - 1] : 0;
+	struct item_terms terms = terms_of(r, d, i, cuts);
+	unsigned list;
+	size_t k;
 
-	for (; k < d->term_ends[i]; k++) {
-		const struct vpa_rank_term *x = &d->terms[k];
-		size_t from = x->after == VPA_RANK_START ? 0 : 1 + (size_t)x->after;
-		size_t back = from ? i - x->after : 0;
-
-		int64_t early_ns =
-			(int64_t)(at_ns - (from ? vpa_rank_end_ns(r, x->after) : r->first_ns)) -
-			x->ns;
-
-		vpa_add_number(w, vpa_from_signed(early_ns) << 1 | (back != 1));
-		if (back != 1)
-			vpa_add_number(w, back);
-		vpa_add_number(w, cut_of(&cuts[VPA_CUT_COMMON], from, i + 1, x->ns));
-		if (has_own)
-			vpa_add_number(w, cut_of(&cuts[VPA_CUT_OWN], from, i + 1, x->ns));
-		*back_most = back > *back_most ? back : *back_most;
-	}
+	for (list = 0; list <= VPA_PACES; list++)
+		for (k = 0; k < terms.lists[list].count; k++)
+			put_term(w, r, &terms.lists[list].items[k], i, list, cuts, back_most);
 }
 
 /* Of the terms of an item, where `next` was to be expected. */
-static uint64_t head_of(const struct vpa_rank_detail *d, size_t item, size_t next)
+static uint64_t head_of(const struct vpa_rank *r, const struct vpa_rank_detail *d,
+	const struct vpa_cut_sums *cuts, size_t item, size_t next)
 {
-	uint64_t terms = d->term_ends[item] - (item ? d->term_ends[item - 1] : 0);
+	struct item_terms of = terms_of(r, d, item, cuts);
+	uint64_t terms = count_terms(&of);
 
 	return vpa_from_signed((int64_t)item - (int64_t)next) << 32 | terms;
 }
@@ -301,27 +334,29 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 {
 	const struct vpa_rank *r = p->job->list.items[rank];
 	struct stream *s = &p->streams[rank];
-	size_t n = r->collective_count, i, back = 0, late = 0, most = 0;
+	size_t n = r->collective_count, i, back = 0, late = 0, most = 0, terms = d->term_ends[n];
 	struct vpa_number_writer w = {.out = &room->bytes};
 	struct vpa_numbers *numbers = &room->numbers;
 	uint32_t event = 0, item = 0;
 
-	if (!vpa_room_for_numbers(numbers, 4 * (n + 1) + 4 * d->term_ends[n]))
+	for (i = 0; i < VPA_PACES && paces_count(r, cuts); i++)
+		terms += d->paces[i].term_ends[n];
+	if (!vpa_room_for_numbers(numbers, 4 * (n + 1) + (2 + VPA_CUTS) * terms))
 		return VPT_ENOMEM;
 	for (i = 0; i < n; i++) {
 		const struct vpa_met *m = &room->met[i];
 
 		vpa_add_number(numbers, m->event - event);
-		vpa_add_number(numbers, head_of(d, m->item, item));
-		put_terms(numbers, r, d, m->item, cuts, s->has_own, &back);
+		vpa_add_number(numbers, head_of(r, d, cuts, m->item, item));
+		put_terms(numbers, r, d, m->item, cuts, &back);
 		event = m->event;
 		item = m->item + 1;
 		most = item > most ? item : most;
 		late = most - m->item > late ? most - m->item : late;
 	}
 	vpa_add_number(numbers, UINT32_MAX - event);
-	vpa_add_number(numbers, head_of(d, n, item));
-	put_terms(numbers, r, d, n, cuts, s->has_own, &back);
+	vpa_add_number(numbers, head_of(r, d, cuts, n, item));
+	put_terms(numbers, r, d, n, cuts, &back);
 	for (s->mask = 1; s->mask < back + late + 1; s->mask *= 2)
 		;
 	s->ring = vpt_alloc(s->mask + 1, sizeof(*s->ring));
@@ -340,9 +375,12 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
 	const struct vpa_rank_detail *d, const struct vpa_cut_sums cuts[VPA_CUTS])
 {
+	size_t cut;
+
 	p->streams[rank].rank = p->job->list.items[rank];
 	p->streams[rank].clock = vpa_job_clock(p->job, rank);
-	p->streams[rank].has_own = cuts[VPA_CUT_OWN].less_idle_ns != NULL;
+	for (cut = 0; cut < VPA_CUTS; cut++)
+		p->streams[rank].has[cut] = cuts[cut].less_idle_ns != NULL;
 	return list_met(p, room, rank) ? VPT_ENOMEM : put_stream(p, room, rank, d, cuts);
 }
 
@@ -371,8 +409,9 @@ PART void join_term(struct lanes *restrict at, const struct lanes *restrict from
 	unsigned l;
 
 	for (l = 0; l < VPA_LANES; l++) {
-		uint64_t less =
-			(uint64_t)(cuts[0] & masks[0].ns[l]) + (uint64_t)(cuts[1] & masks[1].ns[l]);
+		uint64_t less = (uint64_t)(cuts[0] & masks[0].ns[l]) +
+				(uint64_t)(cuts[1] & masks[1].ns[l]) +
+				(uint64_t)(cuts[2] & masks[2].ns[l]);
 		int64_t to = (int64_t)((uint64_t)from->ns[l] + (uint64_t)ns - less);
 
 		at->ns[l] = to > at->ns[l] ? to : at->ns[l];
@@ -399,15 +438,17 @@ PART void arrive(struct stream *s, struct lanes *at)
 							     : s->rank->last_ns;
 	uint32_t terms = s->terms;
 	struct lanes room;
+	unsigned cut;
 
 	for (; terms; terms--) {
 		uint64_t coded = vpa_next_number(&c), back = coded & 1 ? vpa_next_number(&c) : 1;
 		uint64_t after_ns =
 			back ? vpa_rank_end_ns(s->rank, s->item - back) : s->rank->first_ns;
-		int64_t cuts[VPA_CUTS] = {(int64_t)vpa_next_number(&c), 0};
+		int64_t cuts[VPA_CUTS] = {0};
 
-		if (s->has_own)
-			cuts[1] = (int64_t)vpa_next_number(&c);
+		for (cut = 0; cut < VPA_CUTS; cut++)
+			if (s->has[cut])
+				cuts[cut] = (int64_t)vpa_next_number(&c);
 		join_term(at, back ? end_before(s, s->item - (uint32_t)back, &room) : &s->ring[0],
 			(int64_t)(at_ns - after_ns - (uint64_t)vpa_to_signed(coded >> 1)), cuts,
 			s->masks);
@@ -471,7 +512,14 @@ PART void run_single(struct vpa_replay *p, uint32_t e, struct lanes *last)
 		(int64_t)(vpa_rank_end_ns(s->rank, s->item) - vpa_rank_start_ns(s->rank, s->item)));
 }
 
-VPT_VECTORISE static void run_events(struct vpa_replay *p, struct lanes *end, uint64_t *error_ns)
+/* From this event to that one; both UINT32_MAX: all. */
+struct measured {
+	uint32_t from, to;
+	struct lanes from_ns, to_ns;
+};
+
+VPT_VECTORISE static void run_events(
+	struct vpa_replay *p, struct measured *of, struct lanes *end, uint64_t *error_ns)
 {
 	size_t r;
 	uint32_t e;
@@ -488,13 +536,52 @@ VPT_VECTORISE static void run_events(struct vpa_replay *p, struct lanes *end, ui
 		error = last.ns[0] > at_ns ? (uint64_t)last.ns[0] - (uint64_t)at_ns
 					   : (uint64_t)at_ns - (uint64_t)last.ns[0];
 		*error_ns = error > *error_ns ? error : *error_ns;
+		if (e == of->from)
+			of->from_ns = last;
+		if (e == of->to)
+			of->to_ns = last;
 	}
 	for (r = 0; r < p->job->rank_count; r++)
 		arrive(&p->streams[r], end);
 }
 
-void vpa_replay_run(struct vpa_replay *p, int64_t ns[VPA_LANES], uint64_t *error_ns)
+/* The last event before this time; UINT32_MAX: none. */
+static uint32_t last_before(const struct vpa_replay *p, int64_t ns)
 {
+	size_t low = 0, high = p->event_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (arrival_of(p, p->events[middle]) < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? (uint32_t)low - 1 : UINT32_MAX;
+}
+
+static struct measured measured_of(const struct vpa_replay *p, struct vpa_replay_stretch of)
+{
+	struct measured out = {UINT32_MAX, UINT32_MAX, never, never};
+	int64_t ns = 0;
+
+	if (of.to_ns <= of.from_ns)
+		return out;
+	out.from = last_before(p, of.from_ns);
+	out.to = last_before(p, of.to_ns);
+	if (out.from != UINT32_MAX)
+		ns = vpt_sat_diff_i64(
+			arrival_of(p, p->events[out.to]), arrival_of(p, p->events[out.from]));
+	if (ns < of.least_ns || ns > of.most_ns)
+		out.from = out.to = UINT32_MAX;
+	return out;
+}
+
+int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch stretch, int64_t ns[VPA_LANES],
+	uint64_t *error_ns)
+{
+	struct measured of = measured_of(p, stretch);
 	struct lanes end = never;
 	int64_t first_ns = INT64_MAX, start_ns;
 	size_t r;
@@ -516,7 +603,10 @@ void vpa_replay_run(struct vpa_replay *p, int64_t ns[VPA_LANES], uint64_t *error
 			s->ring[0].ns[l] = start_ns;
 		first_ns = start_ns < first_ns ? start_ns : first_ns;
 	}
-	run_events(p, &end, error_ns);
+	run_events(p, &of, &end, error_ns);
 	for (l = 0; l < VPA_LANES; l++)
-		ns[l] = (int64_t)((uint64_t)end.ns[l] - (uint64_t)first_ns);
+		ns[l] = of.from == UINT32_MAX
+				? (int64_t)((uint64_t)end.ns[l] - (uint64_t)first_ns)
+				: (int64_t)((uint64_t)of.to_ns.ns[l] - (uint64_t)of.from_ns.ns[l]);
+	return of.from != UINT32_MAX;
 }

@@ -3,25 +3,19 @@
  *	arrival of rank r at a collective = max over its terms, see condense.h
  *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
  *
- * A *lane* is one replay. In each lane a rank has no change or one of two, its *cuts*: the common one, which all ranks have, and
- * its own. A rank is a stream of numbers in the order in which the replay meets its collectives, so that a thousand ranks are a
+ * A *lane* is one replay. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own,
+ * and what a user asks about. A rank is a stream of numbers in the order in which the replay meets its collectives, so that a thousand ranks are a
  * thousand places in memory that move on. */
 #ifndef VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
 #define VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
 
+#include "analysis/ranks/job_change.h"
 #include "analysis/ranks/job_rows.h"
 #include "analysis/ranks/rank/rank_numbers.h"
 
 enum { VPA_LANES = 8 };
 
-enum vpa_cut { VPA_CUT_COMMON, VPA_CUT_OWN, VPA_CUTS };
-
-/* What a change takes away of a rank's time before each of its collectives: sums, of item i + 1 those up to collective i, of the one
- * after the last up to the rank's end. */
-struct vpa_cut_sums {
-	const int64_t *busy_ns;                     /* computing and copying, unchanged */
-	const int64_t *less_busy_ns, *less_idle_ns; /* NULL: no change */
-};
+enum vpa_cut { VPA_CUT_COMMON, VPA_CUT_OWN, VPA_CUT_ASKED, VPA_CUTS };
 
 struct vpa_replay;
 
@@ -44,8 +38,17 @@ int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t ra
 void vpa_replay_room_free(struct vpa_replay_room *room);
 /* In this lane the rank has this change. */
 void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vpa_cut cut);
-/* Runs all lanes: how long the job takes in each, and by how much a collective of lane 0 ends at another time than recorded, at most. */
-void vpa_replay_run(struct vpa_replay *p, int64_t ns[VPA_LANES], uint64_t *error_ns);
+/* A stretch of time on the clock of the job; to_ns no later than from_ns: none. */
+struct vpa_replay_stretch {
+	int64_t from_ns, to_ns;
+	int64_t least_ns,
+		most_ns; /* as long it is between those collectives, or it is not the one that is meant */
+};
+
+/* Runs all lanes: how long it takes in each from the last collective before the stretch begins to the last one before it ends, where
+ * there is none as long as the job takes, which is 0 returned; and by how much a collective of lane 0 ends at another time than recorded, at most. */
+int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch of, int64_t ns[VPA_LANES],
+	uint64_t *error_ns);
 void vpa_replay_free(struct vpa_replay *p); /* accepts NULL */
 
 #endif

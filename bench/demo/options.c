@@ -34,6 +34,7 @@ static const struct {
 	{"steps", NUMBER, OFFSET(steps), 1, 1000},
 	{"layers", NUMBER, OFFSET(layers), 1, 1000},
 	{"scale", DECIMAL, OFFSET(scale), 0, 0},
+	{"scale-host", DECIMAL, OFFSET(scale_host), 0, 0},
 	{"ranks", NUMBER, OFFSET(ranks), 1, 64},
 	{"rank", NUMBER, OFFSET(rank), 0, 63},
 	{"nodes", NUMBER, OFFSET(nodes), 1, 64},
@@ -80,6 +81,7 @@ static const char usage[] =
 	"  --steps N           steps per block (4)\n"
 	"  --layers N          layers of the transformer (30)\n"
 	"  --scale X           factor for the duration of all kernels (1.0)\n"
+	"  --scale-host X      factor for the host's own code between calls (1.0)\n"
 	"  --reference         run only passes of exactly 100 ms of GPU time: from the second block on,\n"
 	"                      24.0 FPS, 2.0 blocks per second, 8.0 steps per second\n"
 	"other:\n"
@@ -196,6 +198,7 @@ int demo_options_read(
 		.ranks = 1,
 		.nodes = 1,
 		.scale = 1,
+		.scale_host = 1,
 		.launch_host_ns = 5000};
 	for (i = 0; i < COUNT; i++)
 		options[i] = (struct option){table[i].name,

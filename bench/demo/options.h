@@ -11,6 +11,7 @@ struct demo_options {
 	uint64_t nodes;                           /* hosts that the ranks are on */
 	int is_rank;                              /* started by the demo itself, for one rank */
 	double scale;                             /* times the kernels' durations */
+	double scale_host;                        /* times the host's own code */
 	uint64_t launch_host_ns;                  /* host code before each launch */
 
 	int sync_per_layer, offload, two_streams, graph, vae_at_end, eager, threads, reference,

@@ -56,6 +56,7 @@ static void put(struct plan *p, struct demo_deed deed)
 
 static void work(struct plan *p, uint64_t ns)
 {
+	ns = (uint64_t)llround((double)ns * p->o->scale_host);
 	if (ns)
 		put(p, (struct demo_deed){.kind = DEMO_WORK, .ns = ns});
 }

@@ -180,8 +180,8 @@ void rig_terms(struct vpa_rank *r)
 		uint64_t before_ns = i ? vpa_rank_end_ns(r, i - 1) : r->first_ns;
 		uint64_t at_ns = i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
 
-		d->terms[i] = (struct vpa_rank_term){
-			i ? (uint32_t)i - 1 : VPA_RANK_START, (int64_t)(at_ns - before_ns)};
+		d->terms[i] = (struct vpa_rank_term){.after = i ? (uint32_t)i - 1 : VPA_RANK_START,
+			.ns = (int64_t)(at_ns - before_ns)};
 		d->term_ends[i] = i + 1;
 	}
 	r->has_terms = 1;

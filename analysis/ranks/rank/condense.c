@@ -1,10 +1,13 @@
-/* condense.c - a replay whose times are lists of terms instead of numbers.
+/* condense.c - a replay whose times are lists of terms instead of numbers, in two worlds at once: the recorded one, and one in
+ * which no op but collectives takes any time.
  *
  * The order of events is that of retime/replay.c. A list keeps few terms; beyond them the ones that matter least in the
  * recording are dropped, and what differs from the recording then is refused. */
 #include "analysis/ranks/rank/condense.h"
 
 #include "analysis/names/families.h"
+#include "analysis/ranks/rank/moments.h"
+#include "analysis/ranks/rank/moment_terms.h"
 #include "analysis/retime/edges/edges.h"
 #include "analysis/retime/tape/ends.h"
 #include "formats/base/memory.h"
@@ -12,13 +15,7 @@
 
 #include <string.h>
 
-enum { TERMS_MOST = 6, BOUNDS_MOST = 12, RING = 2 * VPA_QUEUE_LAUNCHES };
-
-/* Latest collective first. */
-struct terms {
-	uint32_t count;
-	struct vpa_rank_term items[TERMS_MOST];
-};
+enum { BOUNDS_MOST = 12, RING = 2 * VPA_QUEUE_LAUNCHES };
 
 /* How much later than earlier ones a collective ends, at least: than some one by one; than all from `chain` on, 0 the
  * rank's start, by the sums of what each is later than the one before. */
@@ -26,17 +23,20 @@ struct bounds {
 	uint32_t chain;
 	int64_t sum_ns;
 	uint32_t count;
-	struct vpa_rank_term items[BOUNDS_MOST];
+	struct bound {
+		uint32_t after;
+		int64_t ns;
+	} items[BOUNDS_MOST];
 };
 
 struct slot {
 	uint32_t uses, next_free;
 	uint64_t place; /* of a launch: in the line of its device */
-	struct terms at;
+	struct moment at;
 };
 
 struct line {
-	struct terms ends[RING];
+	struct moment ends[RING];
 	uint64_t count;
 };
 
@@ -51,97 +51,21 @@ struct condensing {
 	uint32_t free_slot;
 	uint32_t *call_start, *call_end, *op_end;  /* 1 + slot; 0: none */
 	uint32_t *start_uses, *end_uses, *op_uses; /* by call or op: how many ask for that slot */
-	struct terms *tails;                       /* by stream; count 0: no op so far */
+	struct moment *tails;                      /* by stream; empty: no op so far */
 	struct line *lines;                        /* by device */
-	struct bounds *bounds;                     /* of the rank's start, then by collective */
-	size_t term_count;
+	struct bounds *bounds[WORLDS];             /* of the rank's start, then by collective */
+	struct vpa_moment_terms put;
 	int differs; /* some time is not what was recorded */
 };
 
-/* ---- lists of terms ---- */
-
-static int64_t end_of(const struct vpa_rank *r, uint32_t after)
-{
-	return (int64_t)(after == VPA_RANK_START ? r->first_ns : vpa_rank_end_ns(r, after));
-}
-
-static int64_t recorded(const struct vpa_rank *r, const struct terms *x)
-{
-	int64_t ns = INT64_MIN;
-	uint32_t i;
-
-	for (i = 0; i < x->count; i++) {
-		int64_t at = end_of(r, x->items[i].after) + x->items[i].ns;
-
-		ns = at > ns ? at : ns;
-	}
-	return ns;
-}
-
-/* Where a collective stands in time; the start is before all. */
-static uint32_t rank_of(uint32_t after)
-{
-	return after + 1;
-}
-
-/* Drops the term that matters least in the recording. */
-static void drop_one(const struct vpa_rank *r, struct terms *x)
-{
-	uint32_t i, least = 0;
-
-	for (i = 1; i < x->count; i++)
-		if (end_of(r, x->items[i].after) + x->items[i].ns <
-			end_of(r, x->items[least].after) + x->items[least].ns)
-			least = i;
-	memmove(&x->items[least], &x->items[least + 1], (--x->count - least) * sizeof(*x->items));
-}
-
-/* x = max(x, the term) */
-static void join_term(const struct vpa_rank *r, struct terms *x, struct vpa_rank_term term)
-{
-	uint32_t i;
-
-	for (i = 0; i < x->count && rank_of(x->items[i].after) > rank_of(term.after); i++)
-		;
-	if (i < x->count && x->items[i].after == term.after) {
-		if (term.ns > x->items[i].ns)
-			x->items[i].ns = term.ns;
-		return;
-	}
-	if (x->count == TERMS_MOST) {
-		struct terms kept = *x;
-
-		drop_one(r, &kept);
-		/* The new one may itself be the least. */
-		if (end_of(r, term.after) + term.ns < recorded(r, &kept) && kept.count &&
-			end_of(r, term.after) + term.ns <
-				end_of(r, x->items[x->count - 1].after) + x->items[x->count - 1].ns)
-			return;
-		*x = kept;
-		join_term(r, x, term);
-		return;
-	}
-	memmove(&x->items[i + 1], &x->items[i], (x->count++ - i) * sizeof(*x->items));
-	x->items[i] = term;
-}
-
-/* x = max(x, y + ns) */
-static void join(const struct vpa_rank *r, struct terms *x, const struct terms *y, int64_t ns)
-{
-	uint32_t i;
-
-	for (i = 0; i < y->count; i++)
-		join_term(r, x,
-			(struct vpa_rank_term){
-				y->items[i].after, vpt_sat_add_i64(y->items[i].ns, ns)});
-}
+/* ---- bounds ---- */
 
 /* Whether collective `later` ends at least so much later than `after` that `ns` after it is no earlier than `than`
  * after that. */
 static int outweighs(
-	const struct condensing *c, uint32_t later, int64_t ns, uint32_t after, int64_t than)
+	const struct bounds *bounds, uint32_t later, int64_t ns, uint32_t after, int64_t than)
 {
-	const struct bounds *b = &c->bounds[rank_of(later)], *a = &c->bounds[rank_of(after)];
+	const struct bounds *b = &bounds[rank_of(later)], *a = &bounds[rank_of(after)];
 	uint32_t i;
 
 	if (a->chain == b->chain && vpt_sat_add_i64(b->sum_ns - a->sum_ns, ns) >= than)
@@ -152,20 +76,28 @@ static int outweighs(
 	return 0;
 }
 
-static void prune(const struct condensing *c, struct terms *x)
+/* None outweighs a later one. */
+static void prune_terms(const struct bounds *bounds, struct terms *x)
 {
-	uint32_t i, k, kept = 0;
+	uint32_t i, k, kept = 1;
 
-	/* None outweighs a later one. */
-	for (i = 0; i < x->count; i++) {
+	for (i = 1; i < x->count; i++) {
 		for (k = 0; k < kept; k++)
-			if (outweighs(c, x->items[k].after, x->items[k].ns, x->items[i].after,
+			if (outweighs(bounds, x->items[k].after, x->items[k].ns, x->items[i].after,
 				    x->items[i].ns))
 				break;
 		if (k == kept)
 			x->items[kept++] = x->items[i];
 	}
-	x->count = kept;
+	x->count = kept < x->count ? kept : x->count;
+}
+
+static void prune(const struct condensing *c, struct moment *x)
+{
+	prune_terms(c->bounds[RECORDED], &x->worlds[RECORDED]);
+	prune_terms(c->bounds[OF_HOST], &x->worlds[OF_HOST]);
+	prune_terms(c->bounds[OF_HALF], &x->worlds[OF_HALF]);
+	prune_terms(c->bounds[OF_GPU], &x->worlds[OF_GPU]);
 }
 
 /* ---- slots ---- */
@@ -182,11 +114,11 @@ static uint32_t new_slot(struct condensing *c, uint32_t uses)
 		slot = (uint32_t)++c->slot_count;
 	}
 	c->slots[slot - 1].uses = uses;
-	c->slots[slot - 1].at.count = 0;
+	empty(&c->slots[slot - 1].at);
 	return slot;
 }
 
-static struct terms *terms_of(const struct condensing *c, uint32_t slot)
+static struct moment *at_slot(const struct condensing *c, uint32_t slot)
 {
 	return &c->slots[slot - 1].at;
 }
@@ -202,11 +134,6 @@ static void use_slot(struct condensing *c, uint32_t *slot)
 	*slot = 0;
 }
 
-static struct vpa_rank_term since_first(const struct condensing *c, uint64_t ns)
-{
-	return (struct vpa_rank_term){VPA_RANK_START, vpt_sat_diff(ns, c->rank->first_ns)};
-}
-
 /* ---- calls ---- */
 
 static struct line *line_of(const struct condensing *c, const struct vpa_tape_call *call)
@@ -220,37 +147,38 @@ static int start_call(struct condensing *c, uint32_t call)
 {
 	const struct vpa_tape_call *x = &c->t->calls[call];
 	uint32_t slot = new_slot(c, c->start_uses[call] + 1);
-	struct terms *at;
+	struct moment *at;
 
 	if (!slot)
 		return VPT_ENOMEM;
 	c->call_start[call] = slot;
-	at = terms_of(c, slot);
+	at = at_slot(c, slot);
 	if (x->before != VPA_TAPE_NONE) {
-		join(c->rank, at, terms_of(c, c->call_end[x->before]), (int64_t)x->gap_ns);
+		join(c->rank, at, at_slot(c, c->call_end[x->before]), (int64_t)x->gap_ns,
+			(int64_t)x->gap_ns);
 		use_slot(c, &c->call_end[x->before]);
 	} else {
-		join_term(c->rank, at, since_first(c, c->t->start_ns + x->gap_ns));
+		join_recorded(c->rank, at, c->t->start_ns + x->gap_ns);
 	}
 	if (x->op_count) {
 		struct line *line = line_of(c, x);
 
 		c->slots[slot - 1].place = line->count;
-		line->ends[line->count++ % RING].count = 0;
+		empty(&line->ends[line->count++ % RING]);
 	}
-	c->differs |= recorded(c->rank, at) != (int64_t)x->start_ns;
+	c->differs |= !is_recorded(c->rank, at, x->start_ns);
 	return VPT_OK;
 }
 
 static void wait_for_line(
-	struct condensing *c, const struct vpa_tape_call *x, uint64_t place, struct terms *at)
+	struct condensing *c, const struct vpa_tape_call *x, uint64_t place, struct moment *at)
 {
 	const struct line *line = line_of(c, x);
 
 	if (x->can_fill && place >= VPA_QUEUE_LAUNCHES &&
 		line->count - place <= RING - VPA_QUEUE_LAUNCHES)
 		join(c->rank, at, &line->ends[(place - VPA_QUEUE_LAUNCHES) % RING],
-			x->waits == VPA_WAIT_QUEUE ? x->after_ns : 0);
+			x->waits == VPA_WAIT_QUEUE ? x->after_ns : 0, 0);
 }
 
 /* Whether all ops that a call waits for have run when it ends. */
@@ -268,26 +196,26 @@ static int end_call(struct condensing *c, uint32_t call)
 {
 	const struct vpa_tape_call *x = &c->t->calls[call];
 	uint32_t slot = new_slot(c, c->end_uses[call] + 1), i;
-	struct terms *at;
+	struct moment *at;
 	int is_known;
 
 	if (!slot)
 		return VPT_ENOMEM;
 	c->call_end[call] = slot;
-	at = terms_of(c, slot);
+	at = at_slot(c, slot);
 	is_known = waits_are_known(c, x);
-	join(c->rank, at, terms_of(c, c->call_start[call]),
-		is_known ? (int64_t)x->cost_ns : (int64_t)(x->end_ns - x->start_ns));
+	join(c->rank, at, at_slot(c, c->call_start[call]),
+		is_known ? (int64_t)x->cost_ns : (int64_t)(x->end_ns - x->start_ns), 0);
 	/* A wait that did not hold the call may do so where ends are later. */
 	for (i = 0; is_known && i < x->target_count; i++)
-		join(c->rank, at, terms_of(c, c->op_end[c->e->targets[x->target + i]]),
-			x->waits == VPA_WAIT_OP ? x->after_ns : 0);
+		join(c->rank, at, at_slot(c, c->op_end[c->e->targets[x->target + i]]),
+			x->waits == VPA_WAIT_OP ? x->after_ns : 0, 0);
 	if (x->op_count) {
 		c->slots[slot - 1].place = c->slots[c->call_start[call] - 1].place;
 		wait_for_line(c, x, c->slots[slot - 1].place, at);
 	}
 	prune(c, at);
-	c->differs |= recorded(c->rank, at) != (int64_t)x->end_ns;
+	c->differs |= !is_recorded(c->rank, at, x->end_ns);
 	for (i = 0; i < x->target_count; i++)
 		if (c->op_end[c->e->targets[x->target + i]])
 			use_slot(c, &c->op_end[c->e->targets[x->target + i]]);
@@ -298,18 +226,6 @@ static int end_call(struct condensing *c, uint32_t call)
 
 /* ---- ops ---- */
 
-static int put_terms(struct condensing *c, size_t collective, const struct terms *at)
-{
-	struct vpa_rank_detail *r = &c->rank->detail;
-
-	if (vpt_grow(&r->terms, &r->term_cap, c->term_count + at->count + 1, sizeof(*r->terms)))
-		return VPT_ENOMEM;
-	memcpy(&r->terms[c->term_count], at->items, at->count * sizeof(*at->items));
-	c->term_count += at->count;
-	r->term_ends[collective] = c->term_count;
-	return VPT_OK;
-}
-
 /* A collective ends no earlier than it starts, so no earlier than what that waits for, and so on. */
 static void add_bound(struct bounds *b, uint32_t after, int64_t ns)
 {
@@ -319,21 +235,21 @@ static void add_bound(struct bounds *b, uint32_t after, int64_t ns)
 		;
 	if (n == BOUNDS_MOST || (n < b->count && b->items[n].ns >= ns))
 		return;
-	b->items[n] = (struct vpa_rank_term){after, ns};
+	b->items[n] = (struct bound){after, ns};
 	b->count += n == b->count;
 }
 
-static void set_bounds(struct condensing *c, size_t collective, const struct terms *start)
+static void set_bounds(struct bounds *bounds, size_t collective, const struct terms *start)
 {
-	struct bounds *b = &c->bounds[collective + 1], *before = b - 1;
+	struct bounds *b = &bounds[collective + 1], *before = b - 1;
 	uint32_t i, k;
 
 	*b = (struct bounds){.chain = (uint32_t)collective + 1};
 	for (i = 0; i < start->count; i++)
 		add_bound(b, start->items[i].after, start->items[i].ns);
 	for (i = 0; i < start->count; i++) {
-		const struct vpa_rank_term *x = &start->items[i];
-		const struct bounds *of = &c->bounds[rank_of(x->after)];
+		const struct term *x = &start->items[i];
+		const struct bounds *of = &bounds[rank_of(x->after)];
 
 		for (k = 0; k < of->count; k++)
 			add_bound(b, of->items[k].after, vpt_sat_add_i64(x->ns, of->items[k].ns));
@@ -361,45 +277,65 @@ static size_t collective_of(struct condensing *c, const struct vpa_tape_op *o)
 	return r->collective_count;
 }
 
-static void start_op(struct condensing *c, const struct vpa_tape_op *o, struct terms *at)
+static void start_op(struct condensing *c, const struct vpa_tape_op *o, struct moment *at)
 {
-	const struct terms *tail = &c->tails[o->stream];
+	const struct moment *tail = &c->tails[o->stream];
 
+	empty(at);
 	if (o->launch_ns != VPA_EDGE_NONE)
 		join(c->rank, at,
-			terms_of(c, o->anchor ? c->call_end[o->call] : c->call_start[o->call]),
-			o->launch_ns);
+			at_slot(c, o->anchor ? c->call_end[o->call] : c->call_start[o->call]),
+			o->launch_ns, 0);
 	if (o->event != VPA_TAPE_NONE && c->op_end[o->event])
-		join(c->rank, at, terms_of(c, c->op_end[o->event]), o->event_ns);
-	if (tail->count)
+		join(c->rank, at, at_slot(c, c->op_end[o->event]), o->event_ns, 0);
+	if (!is_empty(tail))
 		join(c->rank, at, tail,
-			o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns);
-	if (!at->count)
-		join_term(c->rank, at, since_first(c, o->start_ns));
+			o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns, 0);
+	if (is_empty(at))
+		join_recorded(c->rank, at, o->start_ns);
 	prune(c, at);
+	c->differs |= !is_recorded(c->rank, at, o->start_ns);
 }
 
-static int end_op(struct condensing *c, uint32_t op, const struct terms *start)
+static void end_collective(
+	struct condensing *c, size_t collective, const struct moment *start, struct moment *end)
+{
+	enum world w;
+
+	for (w = 0; w < WORLDS; w++) {
+		set_bounds(c->bounds[w], collective, &start->worlds[w]);
+		end->worlds[w].items[end->worlds[w].count++] =
+			(struct term){.after = (uint32_t)collective};
+	}
+}
+
+static int end_op(struct condensing *c, uint32_t op, const struct moment *start)
 {
 	const struct vpa_tape_op *o = &c->t->ops[op];
 	size_t collective = collective_of(c, o);
-	struct terms end = {.count = 0};
+	int64_t ns = (int64_t)(o->end_ns - o->start_ns);
+	struct moment *end = &c->tails[o->stream];
 
-	c->differs |= recorded(c->rank, start) != (int64_t)o->start_ns;
+	empty(end);
 	if (collective < c->rank->collective_count) {
-		if (put_terms(c, collective, start))
+		if (vpa_put_moment(&c->put, collective, start))
 			return VPT_ENOMEM;
-		set_bounds(c, collective, start);
-		end.items[end.count++] = (struct vpa_rank_term){(uint32_t)collective, 0};
+		end_collective(c, collective, start, end);
 	} else {
-		join(c->rank, &end, start, (int64_t)(o->end_ns - o->start_ns));
+		join_terms(c->rank, &end->worlds[RECORDED], &start->worlds[RECORDED], ns, 0);
+		join_terms(c->rank, &end->worlds[OF_HOST], &start->worlds[OF_HOST], 0, 0);
+		join_terms(c->rank, &end->worlds[OF_HALF], &start->worlds[OF_HALF], ns, 0);
+		join_terms(c->rank, &end->worlds[OF_GPU], &start->worlds[OF_GPU], ns, 0);
+		add_work(&end->worlds[RECORDED],
+			vpa_busy_kind_of(
+				o->is_kernel ? VPA_TIME_COMPUTE : VPA_TIME_COPY, o->family),
+			ns);
 	}
-	c->tails[o->stream] = end;
 	if (c->op_uses[op]) {
 		c->op_end[op] = new_slot(c, c->op_uses[op]);
 		if (!c->op_end[op])
 			return VPT_ENOMEM;
-		*terms_of(c, c->op_end[op]) = end;
+		join(c->rank, at_slot(c, c->op_end[op]), end, 0, 0);
 	}
 	return VPT_OK;
 }
@@ -411,13 +347,13 @@ static void leave_line(struct condensing *c, const struct vpa_tape_op *o)
 	uint64_t place = c->slots[anchor - 1].place;
 
 	if (line->count - place <= RING)
-		join(c->rank, &line->ends[place % RING], &c->tails[o->stream], 0);
+		join(c->rank, &line->ends[place % RING], &c->tails[o->stream], 0, 0);
 }
 
 static int run_op(struct condensing *c, uint32_t op)
 {
 	const struct vpa_tape_op *o = &c->t->ops[op];
-	struct terms start = {.count = 0};
+	struct moment start;
 
 	start_op(c, o, &start);
 	if (end_op(c, op, &start))
@@ -495,15 +431,17 @@ static int count_uses(struct condensing *c)
 /* The rank's end is that of its last op, on any stream. */
 static int put_end(struct condensing *c)
 {
-	struct terms last = {.count = 0};
+	struct moment last;
 	size_t i;
+
+	empty(&last);
 
 	for (i = 0; i < c->t->stream_count; i++)
 		if (c->t->streams[i].gpu == c->gpu)
-			join(c->rank, &last, &c->tails[i], 0);
+			join(c->rank, &last, &c->tails[i], 0, 0);
 	prune(c, &last);
-	c->differs |= recorded(c->rank, &last) != (int64_t)c->rank->last_ns;
-	return put_terms(c, c->rank->collective_count, &last);
+	c->differs |= !is_recorded(c->rank, &last, c->rank->last_ns);
+	return vpa_put_moment(&c->put, c->rank->collective_count, &last);
 }
 
 /* The device of the rank, in the tape; VPA_TAPE_NONE: it is not there. */
@@ -517,24 +455,39 @@ static uint32_t gpu_of(const struct vpa_tape *t, const struct vpa_rank *r)
 	return VPA_TAPE_NONE;
 }
 
+/* For where the terms of each collective end. */
+static int make_room(struct vpa_rank *r)
+{
+	struct vpa_rank_detail *d = &r->detail;
+	size_t count = r->collective_count + 1, i;
+	int rc = vpt_grow_zeroed(&d->term_ends, &d->term_end_cap, count, sizeof(*d->term_ends));
+
+	for (i = 0; i < VPA_PACES && !rc; i++)
+		rc = vpt_grow_zeroed(&d->paces[i].term_ends, &d->paces[i].term_end_cap, count,
+			sizeof(*d->paces[i].term_ends));
+	return rc;
+}
+
 static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct vpa_rank *r)
 {
-	struct condensing c = {.t = t, .e = e, .rank = r, .gpu = gpu_of(t, r)};
-	struct vpa_rank_detail *d = &r->detail;
-	int rc = VPT_ENOMEM;
+	struct condensing c = {.t = t, .e = e, .rank = r, .gpu = gpu_of(t, r), .put = {.rank = r}};
+	enum world w;
+	int has_bounds = 1, rc = VPT_ENOMEM;
 
 	if (c.gpu == VPA_TAPE_NONE)
 		return VPT_OK;
-	if (vpt_grow_zeroed(&d->term_ends, &d->term_end_cap, r->collective_count + 1,
-		    sizeof(*d->term_ends)))
+	if (make_room(r))
 		return VPT_ENOMEM;
 	c.call_start = vpt_calloc(t->call_count, sizeof(*c.call_start));
 	c.call_end = vpt_calloc(t->call_count, sizeof(*c.call_end));
 	c.op_end = vpt_calloc(t->op_count, sizeof(*c.op_end));
 	c.tails = vpt_calloc(t->stream_count, sizeof(*c.tails));
 	c.lines = vpt_calloc(t->gpu_count, sizeof(*c.lines));
-	c.bounds = vpt_calloc(r->collective_count + 2, sizeof(*c.bounds));
-	if (c.call_start && c.call_end && c.op_end && c.tails && c.lines && c.bounds) {
+	for (w = 0; w < WORLDS; w++) {
+		c.bounds[w] = vpt_calloc(r->collective_count + 2, sizeof(**c.bounds));
+		has_bounds &= c.bounds[w] != NULL;
+	}
+	if (c.call_start && c.call_end && c.op_end && c.tails && c.lines && has_bounds) {
 		rc = count_uses(&c);
 		if (!rc)
 			rc = run(&c);
@@ -543,7 +496,7 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	}
 	/* Some collective may not have been found. */
 	c.differs |= c.next < r->collective_count;
-	r->has_terms = !rc && !c.differs;
+	r->has_terms = r->has_paces = !rc && !c.differs;
 	vpt_free(c.slots);
 	vpt_free(c.call_start);
 	vpt_free(c.call_end);
@@ -553,7 +506,8 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	vpt_free(c.op_uses);
 	vpt_free(c.tails);
 	vpt_free(c.lines);
-	vpt_free(c.bounds);
+	for (w = 0; w < WORLDS; w++)
+		vpt_free(c.bounds[w]);
 	return rc;
 }
 

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3, OLDEST = 2, HAS_PACES = 3 };
 
 /* ---- writing ---- */
 
@@ -55,6 +55,8 @@ static void put_figures(struct vpa_number_writer *w, const struct vpa_rank *r)
 	vpa_put_number(w, r->unit);
 	vpa_put_number(w, r->units);
 	vpa_put_number(w, r->unit_ns);
+	vpa_put_number(w, r->units_from_ns);
+	vpa_put_number(w, r->units_to_ns);
 	vpa_put_number(w, fps);
 }
 
@@ -90,6 +92,7 @@ static void put_collectives(struct vpa_number_writer *w, const struct vpa_rank *
 	size_t i;
 
 	vpa_put_number(w, r->has_terms != 0);
+	vpa_put_number(w, r->has_paces != 0);
 	vpa_put_number(w, r->collective_count);
 	if (vpa_room_for_numbers(&n, r->collective_count + 1)) {
 		for (i = 0; i < r->collective_count; i++)
@@ -128,6 +131,7 @@ int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
 struct reader {
 	struct vpa_number_reader numbers;
 	struct vpa_rank *rank;
+	uint64_t version;
 };
 
 static const char *get_text(struct reader *r)
@@ -209,6 +213,10 @@ static void get_figures(struct reader *r)
 		&r->numbers, VPA_UNIT_KINDS - 1, "a kind of unit");
 	x->units = vpa_get_number(&r->numbers);
 	x->unit_ns = vpa_get_number(&r->numbers);
+	if (r->version >= HAS_PACES) {
+		x->units_from_ns = vpa_get_number(&r->numbers);
+		x->units_to_ns = vpa_get_number(&r->numbers);
+	}
 	fps = vpa_get_number(&r->numbers);
 	memcpy(&x->fps, &fps, sizeof(fps));
 	if (!(x->fps >= 0 && x->fps < 1e18))
@@ -264,6 +272,9 @@ static void get_collectives(struct reader *r)
 	uint64_t before_ns = x->first_ns, least_ns = x->first_ns, count, i;
 
 	x->has_terms = (int)vpa_get_below(numbers, 1, "a flag");
+	if (r->version >= HAS_PACES)
+		x->has_paces = (int)vpa_get_below(
+			numbers, (uint64_t)x->has_terms, "a flag, and none without terms");
 	/* Half a byte of each column, at least. */
 	count = vpa_get_below(numbers, vpa_bytes_left(numbers), "a count of collectives");
 	if (count && !x->key_count)
@@ -296,15 +307,15 @@ static void get_collectives(struct reader *r)
 int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, struct vpt_err *err)
 {
 	struct reader r = {.numbers = {.begin = data, .at = data}, .rank = out};
-	uint64_t version;
 
 	r.numbers.end = r.numbers.begin + size;
-	version = vpa_get_number(&r.numbers);
-	if (!r.numbers.wrong && version != VERSION)
-		return vpt_fail(err, VPT_EVERSION, "summary version %" PRIu64 ": expected %d: %s",
-			version, VERSION,
-			version > VERSION ? "it is from a newer vptrace"
-					  : "summarize the capture again");
+	r.version = vpa_get_number(&r.numbers);
+	if (!r.numbers.wrong && (r.version < OLDEST || r.version > VERSION))
+		return vpt_fail(err, VPT_EVERSION,
+			"summary version %" PRIu64 ": expected %d to %d: %s", r.version, OLDEST,
+			VERSION,
+			r.version > VERSION ? "it is from a newer vptrace"
+					    : "summarize the capture again");
 	get_identity(&r);
 	get_figures(&r);
 	if (!vpa_is_failed(&r.numbers))

@@ -92,33 +92,69 @@ static void put_marks(
 	vpa_put_number_column(w, numbers);
 }
 
-static void put_terms(
-	struct vpa_number_writer *w, const struct vpa_rank *r, struct vpa_numbers *numbers)
+/* Terms by start, `unit_ns` the unit of their times. */
+static void put_terms(struct vpa_number_writer *w, const struct vpa_rank *r, const size_t *ends,
+	const struct vpa_rank_term *terms, int64_t unit_ns, struct vpa_numbers *numbers)
 {
-	const struct vpa_rank_detail *d = &r->detail;
 	struct shapes s = {.count = 0};
 	size_t i, k, first;
 
-	for (i = first = 0; i <= r->collective_count && !w->failed; first = d->term_ends[i++]) {
-		size_t n = d->term_ends[i] - first;
+	for (i = first = 0; i <= r->collective_count && !w->failed; first = ends[i++]) {
+		size_t n = ends[i] - first;
 
 		w->failed |= vpt_grow(&s.numbers, &s.number_cap, n + 1, sizeof(*s.numbers)) != 0;
 		for (k = 0; k < n && !w->failed; k++)
-			s.numbers[k] = d->terms[first + k].after == VPA_RANK_START
+			s.numbers[k] = terms[first + k].after == VPA_RANK_START
 					       ? 0
-					       : (uint32_t)i - d->terms[first + k].after;
+					       : (uint32_t)i - terms[first + k].after;
 		w->failed |= !w->failed && put_shape(&s, n);
 	}
 	put_shapes(w, &s, numbers);
 	free_shapes(&s);
-	if (vpa_room_for_numbers(numbers, d->term_ends[r->collective_count] + 1))
-		for (i = first = 0; i <= r->collective_count; first = d->term_ends[i++])
-			for (k = first; k < d->term_ends[i]; k++)
+	if (vpa_room_for_numbers(numbers, ends[r->collective_count] + 1))
+		for (i = first = 0; i <= r->collective_count; first = ends[i++])
+			for (k = first; k < ends[i]; k++)
 				vpa_add_number(numbers,
-					vpa_from_signed((int64_t)(time_of(r, i) -
-								  end_of(r, d->terms[k].after)) -
-							d->terms[k].ns));
+					vpa_from_signed(((int64_t)(time_of(r, i) -
+								   end_of(r, terms[k].after)) -
+								terms[k].ns) /
+							unit_ns));
 	vpa_put_number_column(w, numbers);
+}
+
+/* What the terms consist of. Those of a pace have no work. */
+static void put_shares(struct vpa_number_writer *w, const struct vpa_rank_term *terms, size_t count,
+	int of_pace, struct vpa_numbers *numbers)
+{
+	size_t i;
+	unsigned k;
+
+	if (vpa_room_for_numbers(numbers, 2 * count + 1))
+		for (i = 0; i < count; i++) {
+			uint64_t work = 0;
+
+			for (k = VPA_BUSY_KINDS; k; k--)
+				work = work << 8 | terms[i].work[k - 1];
+			if (!of_pace)
+				vpa_add_number(numbers, work);
+			vpa_add_number(numbers, terms[i].code);
+		}
+	vpa_put_number_column(w, numbers);
+}
+
+static void put_paces(
+	struct vpa_number_writer *w, const struct vpa_rank *r, struct vpa_numbers *numbers)
+{
+	const struct vpa_rank_detail *d = &r->detail;
+	unsigned i;
+
+	put_shares(w, d->terms, d->term_ends[r->collective_count], 0, numbers);
+	for (i = 0; i < VPA_PACES; i++) {
+		const struct vpa_rank_pace *p = &d->paces[i];
+
+		put_terms(w, r, p->term_ends, p->terms, VPA_PACE_TERM_NS, numbers);
+		put_shares(w, p->terms, p->term_ends[r->collective_count], 1, numbers);
+	}
 }
 
 int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
@@ -129,7 +165,9 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
 	*out = (struct vpt_buffer){NULL, 0, 0};
 	put_marks(&w, &r->detail, &numbers);
 	if (r->has_terms)
-		put_terms(&w, r, &numbers);
+		put_terms(&w, r, r->detail.term_ends, r->detail.terms, 1, &numbers);
+	if (r->has_paces)
+		put_paces(&w, r, &numbers);
 	vpt_free(numbers.items);
 	if (!w.failed)
 		return VPT_OK;
@@ -267,21 +305,30 @@ static void get_marks(struct detail_reader *r)
 	d->part_count = (size_t)(part - d->parts);
 }
 
-static void get_terms(struct detail_reader *r)
+/* Where terms go, by start. */
+struct term_rows {
+	size_t **ends, *end_cap;
+	struct vpa_rank_term **items;
+	size_t *cap;
+	int64_t unit_ns;
+};
+
+static void get_terms(struct detail_reader *r, const struct term_rows *out)
 {
 	const struct vpa_rank *x = r->rank;
-	struct vpa_rank_detail *d = r->d;
 	size_t rows = x->collective_count + 1, numbers, i, used = 0;
 	struct vpa_number_column early;
+	struct vpa_rank_term *terms;
 
 	numbers = get_lists(&r->numbers, &r->lists, x->collective_count, rows, 0);
 	if (!vpa_begin_number_column(&r->numbers, numbers, &early))
 		return;
-	if (vpt_grow(&d->term_ends, &d->term_end_cap, rows, sizeof(*d->term_ends)) ||
-		vpt_grow(&d->terms, &d->term_cap, numbers + 1, sizeof(*d->terms))) {
+	if (vpt_grow(out->ends, out->end_cap, rows, sizeof(**out->ends)) ||
+		vpt_grow(out->items, out->cap, numbers + 1, sizeof(*terms))) {
 		r->numbers.no_memory = 1;
 		return;
 	}
+	terms = *out->items;
 	for (i = 0; i < rows; i++) {
 		size_t list = (size_t)vpa_next_number(&r->lists.rows),
 		       k = list_begin(&r->lists, list);
@@ -294,19 +341,65 @@ static void get_terms(struct detail_reader *r)
 		for (; k < r->lists.ends[list]; k++) {
 			uint32_t back = r->lists.numbers[k];
 			uint32_t after = back ? (uint32_t)i - back : VPA_RANK_START;
-			int64_t ns;
+			int64_t early_ns, ns;
 
 			if (back > i ||
-				__builtin_sub_overflow((int64_t)(at_ns - end_of(x, after)),
-					vpa_to_signed(vpa_next_number(&early)), &ns) ||
+				__builtin_mul_overflow(vpa_to_signed(vpa_next_number(&early)),
+					out->unit_ns, &early_ns) ||
+				__builtin_sub_overflow(
+					(int64_t)(at_ns - end_of(x, after)), early_ns, &ns) ||
 				ns > (int64_t)VPA_RANK_LATEST_NS ||
 				ns < -(int64_t)VPA_RANK_LATEST_NS) {
 				vpa_stop_reading(&r->numbers, "a time of a term");
 				return;
 			}
-			d->terms[used++] = (struct vpa_rank_term){after, ns};
+			terms[used++] = (struct vpa_rank_term){.after = after, .ns = ns};
 		}
-		d->term_ends[i] = used;
+		(*out->ends)[i] = used;
+	}
+}
+
+static void get_shares(
+	struct detail_reader *r, struct vpa_rank_term *terms, size_t count, int of_pace)
+{
+	struct vpa_number_column shares;
+	size_t i;
+
+	if (!vpa_begin_number_column(&r->numbers, of_pace ? count : 2 * count, &shares))
+		return;
+	for (i = 0; i < count; i++) {
+		uint64_t work = of_pace ? 0 : vpa_next_number(&shares),
+			 code = vpa_next_number(&shares), sum = code;
+		unsigned k;
+
+		for (k = 0; k < VPA_BUSY_KINDS; k++, work >>= 8)
+			sum += terms[i].work[k] = (uint8_t)work;
+		if (code > VPA_TERM_WHOLE || sum > VPA_TERM_WHOLE) {
+			vpa_stop_reading(&r->numbers, "shares of a term");
+			return;
+		}
+		terms[i].code = (uint8_t)code;
+	}
+}
+
+static void get_all_terms(struct detail_reader *r)
+{
+	struct vpa_rank_detail *d = r->d;
+	const struct term_rows starts = {
+		&d->term_ends, &d->term_end_cap, &d->terms, &d->term_cap, 1};
+	size_t last = r->rank->collective_count, i;
+
+	get_terms(r, &starts);
+	if (!r->rank->has_paces || vpa_is_failed(&r->numbers))
+		return;
+	get_shares(r, d->terms, d->term_ends[last], 0);
+	for (i = 0; i < VPA_PACES && !vpa_is_failed(&r->numbers); i++) {
+		struct vpa_rank_pace *p = &d->paces[i];
+
+		get_terms(r, &(struct term_rows){&p->term_ends, &p->term_end_cap, &p->terms,
+				     &p->term_cap, VPA_PACE_TERM_NS});
+		if (!vpa_is_failed(&r->numbers))
+			get_shares(r, p->terms, p->term_ends[last], 1);
 	}
 }
 
@@ -320,7 +413,7 @@ int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_r
 	if (!r.numbers.no_memory)
 		get_marks(&r);
 	if (rank->has_terms && !vpa_is_failed(&r.numbers))
-		get_terms(&r);
+		get_all_terms(&r);
 	if (r.numbers.at != r.numbers.end)
 		vpa_stop_reading(&r.numbers, "the end");
 	free_lists(&r.lists);

@@ -4,6 +4,8 @@
  *	marks                 a shape each, then the times of its parts; the first one is what the others leave
  *	shapes of terms       the lists of earlier collectives that starts wait for: how many back each is, 0 is the rank's start
  *	starts                a shape each, then how much earlier than the start each term is: one of them 0
+ *	shares                what each of these terms consists of
+ *	paces                 of each shapes, starts and shares, times in units of VPA_PACE_TERM_NS
  *
  * Marks themselves follow from the times of collectives. A program repeats itself, so there are few shapes. */
 #ifndef VPA_ANALYSIS_RANKS_RANK_RANK_DETAIL_BYTES_H

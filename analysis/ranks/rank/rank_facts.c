@@ -88,12 +88,15 @@ static void add_unit(struct vpa_rank *rank, const struct vpa_report *r)
 	rank->unit = u.kind;
 	rank->units = vpt_sat_u64(u.units + 0.5);
 	rank->unit_ns = vpa_mean_unit_ns(&u);
+	rank->units_from_ns = u.start_ns;
+	rank->units_to_ns = u.end_ns;
 	rank->fps = vpa_unit_fps(r, u.kind);
 	if (rank->units && rank->unit_ns && u.kind != VPA_UNIT_WINDOW)
 		return;
 	rank->unit = VPA_UNIT_WINDOW;
 	rank->units = 1;
 	rank->unit_ns = vpt_sat_sub(rank->last_ns, rank->first_ns);
+	rank->units_from_ns = rank->units_to_ns = 0;
 }
 
 int vpa_rank_describe(struct vpa_rank *rank, const struct vpa_report *r, int is_only)

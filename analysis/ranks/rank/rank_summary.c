@@ -2,12 +2,46 @@
 #include "analysis/ranks/rank/rank_summary.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/names/families.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
 #include <ctype.h>
 #include <string.h>
+
+enum vpa_busy_kind vpa_busy_kind_of(enum vpa_part_class klass, unsigned family)
+{
+	if (klass == VPA_TIME_COPY)
+		return VPA_BUSY_COPY;
+	switch ((enum vpa_family)family) {
+	case VPA_FAMILY_GEMM:
+		return VPA_BUSY_GEMM;
+	case VPA_FAMILY_ATTENTION:
+	case VPA_FAMILY_ATTENTION_SPARSE:
+	case VPA_FAMILY_ATTENTION_LINEAR:
+		return VPA_BUSY_ATTENTION;
+	case VPA_FAMILY_ELEMENTWISE:
+	case VPA_FAMILY_REDUCE:
+	case VPA_FAMILY_LAYOUT:
+	case VPA_FAMILY_INDEX:
+		return VPA_BUSY_GLUE;
+	case VPA_FAMILY_NORM:
+	case VPA_FAMILY_ROPE:
+	case VPA_FAMILY_ATTENTION_AUX:
+	case VPA_FAMILY_EAGER_SOFTMAX:
+		return VPA_BUSY_NORM;
+	case VPA_FAMILY_MEMCPY:
+	case VPA_FAMILY_MEMSET:
+		return VPA_BUSY_COPY;
+	case VPA_FAMILY_CONV:
+		return VPA_BUSY_CONV;
+	case VPA_FAMILY_QUANT:
+		return VPA_BUSY_QUANT;
+	default:
+		return VPA_BUSY_OTHER;
+	}
+}
 
 int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count)
 {
@@ -124,11 +158,17 @@ int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d)
 
 void vpa_rank_detail_free(struct vpa_rank_detail *d)
 {
+	size_t i;
+
 	vpt_free(d->marks);
 	vpt_free(d->mark_of);
 	vpt_free(d->parts);
 	vpt_free(d->term_ends);
 	vpt_free(d->terms);
+	for (i = 0; i < VPA_PACES; i++) {
+		vpt_free(d->paces[i].term_ends);
+		vpt_free(d->paces[i].terms);
+	}
 	*d = (struct vpa_rank_detail){0};
 }
 

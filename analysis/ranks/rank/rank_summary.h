@@ -69,10 +69,42 @@ struct vpa_rank_collective {
 	uint32_t key;              /* index in the rank's keys */
 };
 
+/* Kinds of ops in terms: families that changes of a pipeline are likely to be about, the most frequent one first. */
+enum vpa_busy_kind {
+	VPA_BUSY_GEMM,
+	VPA_BUSY_ATTENTION,
+	VPA_BUSY_GLUE, /* elementwise, reductions, layouts */
+	VPA_BUSY_NORM, /* and what stands beside attention */
+	VPA_BUSY_COPY,
+	VPA_BUSY_CONV,
+	VPA_BUSY_QUANT,
+	VPA_BUSY_OTHER,
+	VPA_BUSY_KINDS
+};
+
+/* Of a kernel of this family, or of a copy. */
+enum vpa_busy_kind vpa_busy_kind_of(enum vpa_part_class klass, unsigned family);
+
 /* Why a collective starts when it does: not before `ns` after the end of an earlier one, whatever that waited for. */
 struct vpa_rank_term {
 	uint32_t after; /* index of a collective of the rank; VPA_RANK_START: the rank's first_ns */
+	/* What `ns` consists of, as shares of VPA_TERM_WHOLE: ops that are no collectives, by kind, and host code between
+	 * calls; the rest are calls and delays. 0 of a rank that has no paces. */
+	uint8_t work[VPA_BUSY_KINDS], code;
 	int64_t ns;
+};
+
+enum {
+	VPA_TERM_WHOLE = 255,
+	VPA_PACE_TERM_NS = 1024 /* terms of a pace are later than they say by less than that */
+};
+
+/* When collectives would start if other things took no time: what limits a rank that has less of them. */
+enum vpa_pace {
+	VPA_PACE_HOST, /* no op but collectives takes any */
+	VPA_PACE_HALF, /* host code between calls takes half its time */
+	VPA_PACE_GPU,  /* it takes none */
+	VPA_PACES
 };
 
 #define VPA_RANK_START UINT32_MAX
@@ -93,6 +125,13 @@ struct vpa_rank_detail {
 	size_t term_end_cap;
 	struct vpa_rank_term *terms;
 	size_t term_cap;
+	/* The same in each pace, without shares of ops. Only if the rank has_paces. */
+	struct vpa_rank_pace {
+		size_t *term_ends;
+		size_t term_end_cap;
+		struct vpa_rank_term *terms;
+		size_t term_cap;
+	} paces[VPA_PACES];
 };
 
 static inline uint32_t vpa_start_mark(const struct vpa_rank_detail *d, size_t collective)
@@ -130,8 +169,9 @@ struct vpa_rank {
 
 	/* What its report counts in; of VPA_UNIT_WINDOW there is one. */
 	enum vpa_unit_kind unit;
-	uint64_t units, unit_ns; /* unit_ns: the mean one */
-	double fps;              /* 0: not known */
+	uint64_t units, unit_ns;             /* unit_ns: the mean one */
+	uint64_t units_from_ns, units_to_ns; /* the stretch that they are of; both 0: not known */
+	double fps;                          /* 0: not known */
 
 	struct vpa_part_name *part_names; /* by class, kind and place */
 	size_t part_name_count;
@@ -141,6 +181,7 @@ struct vpa_rank {
 	struct vpa_rank_times times;
 	uint16_t *key_low, *key_high; /* of each; key_high NULL: there are at most 65,536 keys */
 	int has_terms;                /* 0: why its collectives start when they do is not known */
+	int has_paces; /* 0: an older version wrote it, and what its terms consist of is not known */
 	struct vpa_rank_detail detail;
 	struct vpa_rank_folded {
 		unsigned char

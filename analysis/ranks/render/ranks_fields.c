@@ -176,9 +176,9 @@ static const struct vpa_fields difference =
 
 static const char *fix_choice(size_t i)
 {
-	static const char *const names[] = {"host-code", "like-median"};
+	static const char *const names[] = {"host-code", "like-median", "asked"};
 
-	return i < 2 ? names[i] : NULL;
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
 #define ROW struct vpa_job_fix
@@ -186,9 +186,10 @@ static const struct vpa_field fix_fields[] = {
 	{"change", .choice = fix_choice, WORD(vpa_fix_kind, kind), NULL,
 		"host-code: no GPU waits for its host's code and launches; like-median: these "
 		"ranks "
-		"take no longer between collectives than the median of their group"},
+		"take no longer between collectives than the median of their group; asked: all of "
+		"--change"},
 	{"ranks", TEXT_OR_NULL(ranks), NULL, "which ranks; null: all"},
-	{"saves_share", SHARE(share), "fraction", "of the job's time"},
+	{"saves_share", SHARE(share), "fraction", "of a unit's time"},
 	{"unit_ns", U64(unit_ns), "ns", "length of a unit, with the change"},
 };
 static const struct vpa_fields fix =
@@ -276,6 +277,12 @@ static const struct vpa_field job_fields[] = {
 		"how far an end of a collective is from the recording in the unchanged replay, at "
 		"most"},
 	{"fixes", ROWS(fix, fixes, fix_count), NULL, "by saves_share, descending"},
+	{"asked", TEXT_OR_NULL(asked_text), NULL, "the changes of --change; null: none"},
+	{"asked_ns", U64(asked_ns), "ns",
+		"what they take away of all ranks; 0: no rank has such time"},
+	{"asked_is_bound", FLAG(asked_is_bound), NULL,
+		"some rank's summary is by an older version: the changes bring at most what is "
+		"predicted"},
 	{"scaling", POINTER(scaling, scaling), NULL, "beside --base; null: there is none"},
 	{"clocks", ROWS(clock_row, clocks.items, clocks.count), NULL, "one for each machine"},
 	{"differences", ROWS(difference, differences, difference_count), NULL, "of the set-up"},

@@ -60,7 +60,7 @@ static void put_fixes(struct vpa_html *h, const struct page *p)
 	vpa_html_raw(h, "<dl id=\"fix-top\">\n<dt>FIX FIRST</dt><dd>\n");
 	for (i = 0; i < count; i++) {
 		vpa_html_print(h, "<div class=\"fix\"><span class=\"number\">%zu</span><p>", i + 1);
-		vpa_html_text(h, vpa_ranks_fix_words(fixes[i]).text);
+		vpa_html_text(h, vpa_ranks_fix_words(p->job, fixes[i]).text);
 		vpa_html_print(h, "</p><p class=\"gain\">%s instead of %s</p></div>\n",
 			vpa_duration(fixes[i]->unit_ns).text, vpa_duration(p->job->unit_ns).text);
 	}

@@ -29,7 +29,7 @@ const char *vpa_ranks_unit_words(const struct vpa_job *job); /* "an iteration" *
 /* The fixes worth saying, in order. Returns their number. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST]);
-struct vpa_words vpa_ranks_fix_words(const struct vpa_job_fix *f);
+struct vpa_words vpa_ranks_fix_words(const struct vpa_job *job, const struct vpa_job_fix *f);
 const char *vpa_scaling_words(enum vpa_scaling_part part);
 
 /* The sections of the page with pictures: all ranks over the job's time, and a few collectives of it. */

@@ -490,8 +490,8 @@ static void put_fixes(struct vpa_page *p, const struct vpa_job *job, const struc
 
 	vpa_table_init(&t, fix_columns, 3, "FIX FIRST, by replaying all ranks together");
 	for (i = 0; i < count; i++) {
-		struct vpa_row *row =
-			vpa_table_row(&t, 0, "%zu %s", i + 1, vpa_ranks_fix_words(fixes[i]).text);
+		struct vpa_row *row = vpa_table_row(
+			&t, 0, "%zu %s", i + 1, vpa_ranks_fix_words(job, fixes[i]).text);
 
 		row->cells[0] = vpa_duration(job->unit_ns);
 		row->cells[1] = vpa_duration(fixes[i]->unit_ns);

@@ -16,29 +16,39 @@ const char *vpa_ranks_unit_words(const struct vpa_job *job)
 	return words[job->unit];
 }
 
-/* What late ranks bring comes first, also if it is little: that is an answer too. */
+/* What the user asks about comes first, then what late ranks bring, also if it is little: those are answers too. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST])
 {
-	size_t count = 0, i;
+	size_t count = 0, asked, i;
 	int pass;
 
+	for (i = 0; i < job->fix_count; i++)
+		if (job->fixes[i].kind == VPA_FIX_ASKED)
+			out[count++] = &job->fixes[i];
+	asked = count;
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < job->fix_count; i++) {
 			const struct vpa_job_fix *f = &job->fixes[i];
 			int is_of_late = late->rank_count && f->member_count;
 
-			if (is_of_late == !pass && (f->share >= 0.01 || (is_of_late && !count)))
+			if (f->kind != VPA_FIX_ASKED && is_of_late == !pass &&
+				(f->share >= 0.01 || (is_of_late && count == asked)))
 				out[count++] = f;
 		}
 	return count;
 }
 
-struct vpa_words vpa_ranks_fix_words(const struct vpa_job_fix *f)
+struct vpa_words vpa_ranks_fix_words(const struct vpa_job *job, const struct vpa_job_fix *f)
 {
 	struct vpa_words w = {.used = 0};
 
-	if (f->kind == VPA_FIX_HOST_CODE)
+	if (f->kind == VPA_FIX_ASKED)
+		vpa_words_add(&w, "", "%s%s", job->asked_text,
+			!job->asked_ns && f->share < 0.0001 ? " (no rank has such time)"
+			: job->asked_is_bound               ? " (at most: an older summary)"
+							    : "");
+	else if (f->kind == VPA_FIX_HOST_CODE)
 		vpa_words_add(&w, "", "no GPU waits for its host, on any rank");
 	else
 		vpa_words_add(&w, "", "rank%s %s like the median of the others",

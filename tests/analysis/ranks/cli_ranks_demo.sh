@@ -73,4 +73,36 @@ job ring --ranks 8 --nodes 2 --ring --plant 6:kernel=180 --blocks 3 --steps 3 --
 expect 0 "sends and receives" ranks ring
 says out "RANK 6 IS LATE, the others wait for it"
 grep -q '^TIMES' out && fail "$rule: leaving before the others came is taken for wrong clocks"
+
+# predicts NAME CHANGE WITH: of the job NAME with the change, what the job WITH takes, to 3 %.
+predicts() {
+	expect 0 "$3" ranks "$3" --format json
+	cp out with.json
+	expect 0 "$1, $2" ranks "$1" --change "$2" --format json
+	python3 - <<'PY' >answer || fail "$1, $2: $(cat answer)"
+import json, sys
+job, run = json.load(open("out")), json.load(open("with.json"))
+found = [f["unit_ns"] for f in job["fixes"] if f["change"] == "asked"]
+if len(found) != 1 or job["asked_is_bound"] or abs(found[0] / run["unit_ns"] - 1) > 0.03:
+    sys.exit(print("predicted", found, "the run took", run["unit_ns"], "now", job["unit_ns"]) or 1)
+PY
+}
+
+# The run with the change says what a prediction should: kernels half as long where the GPU limits, and where the host does;
+# host code half as long where it limits before, and where the GPU does afterwards.
+every=0:kernel=200,1:kernel=200,2:kernel=200,3:kernel=200
+shorter="all: scale gemm 0.5 in ffn*"
+job kernels --ranks 4 --plant $every
+predicts kernels "$shorter" alike
+job slow --ranks 4 --slow-host 90000
+job slow-kernels --ranks 4 --slow-host 90000 --plant $every
+predicts slow-kernels "$shorter" slow
+job slow-half --ranks 4 --slow-host 90000 --scale-host 0.5
+predicts slow "all: host 0.5" slow-half
+job medium --ranks 4 --slow-host 30000 --sync-per-layer
+job medium-half --ranks 4 --slow-host 30000 --sync-per-layer --scale-host 0.5
+predicts medium "all: host 0.5" medium-half
+job all-half --ranks 4 --scale-host 0.5
+predicts alike "all: host 0.5" all-half
+predicts kernel "3: scale gemm 0.5 in ffn*" alike
 finish

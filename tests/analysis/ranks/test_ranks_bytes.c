@@ -34,9 +34,10 @@ static void add_the_rest(struct vpa_rank *r)
 	d->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*d->term_ends));
 	d->terms = vpt_calloc(2 * r->collective_count + 2, sizeof(*d->terms));
 	for (i = 0; i <= r->collective_count; i++) {
-		d->terms[2 * i] = (struct vpa_rank_term){VPA_RANK_START, -(int64_t)i};
+		d->terms[2 * i] =
+			(struct vpa_rank_term){.after = VPA_RANK_START, .ns = -(int64_t)i};
 		d->terms[2 * i + 1] = (struct vpa_rank_term){
-			i ? (uint32_t)i - 1 : VPA_RANK_START, (int64_t)i << 40};
+			.after = i ? (uint32_t)i - 1 : VPA_RANK_START, .ns = (int64_t)i << 40};
 		d->term_ends[i] = 2 * i + 2;
 	}
 }
@@ -304,8 +305,9 @@ static void a_newer_version_is_refused(void **state)
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x03........", 1, &rank, &err), VPT_EVERSION);
-	assert_string_equal(err.text, "summary version 3: expected 2: it is from a newer vptrace");
+	assert_int_equal(vpa_rank_from_bytes("\x04........", 1, &rank, &err), VPT_EVERSION);
+	assert_string_equal(
+		err.text, "summary version 4: expected 2 to 3: it is from a newer vptrace");
 	vpa_rank_free(&rank);
 }
 

@@ -1,0 +1,243 @@
+/* job_change.c - reads them, and which parts they are about. */
+#include "analysis/ranks/job_change.h"
+
+#include "analysis/report/causes.h"
+#include "formats/base/memory.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "all: " or "3: ". Returns what follows; NULL: it is neither. */
+static const char *read_rank(const char *text, int64_t *rank)
+{
+	const char *colon = strchr(text, ':');
+	char *end;
+
+	if (!colon)
+		return NULL;
+	if (colon - text == 3 && !memcmp(text, "all", 3)) {
+		*rank = VPA_JOB_CHANGE_ALL;
+	} else {
+		errno = 0;
+		*rank = strtoll(text, &end, 10);
+		if (end != colon || end == text || *text < '0' || *text > '9' || errno)
+			return NULL;
+	}
+	return colon + 1 + strspn(colon + 1, " ");
+}
+
+static int is_sum(const struct vpa_change *c)
+{
+	if (c->kind == VPA_CHANGE_HOST)
+		return !*c->line && !*c->thread && !c->per_launch && !c->least_ns && !c->most_ns;
+	return c->kind == VPA_CHANGE_SCALE &&
+	       (c->what == VPA_WHAT_FAMILY || c->what == VPA_WHAT_COPY_KIND);
+}
+
+int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err)
+{
+	const char *change = read_rank(text, &out->rank);
+	int rc;
+
+	out->text = text;
+	if (!change)
+		return vpt_fail(err, VPT_EINVAL,
+			"--change: expected \"all: CHANGE\" or \"3: CHANGE\", found \"%s\"", text);
+	rc = vpa_change_read(change, &out->change, err);
+	if (rc)
+		return rc;
+	if (!is_sum(&out->change) || out->change.factor > 1)
+		return vpt_fail(err, VPT_EINVAL,
+			"--change: expected \"host X [in PLACE]\" or \"scale FAMILY X [in PLACE]\" "
+			"with X "
+			"up to 1, since a rank has only sums between its collectives; found "
+			"\"%s\": "
+			"what-if replays one rank with it",
+			change);
+	return VPT_OK;
+}
+
+static int is_host_code(const struct vpa_part_name *part)
+{
+	return part->klass == VPA_TIME_IDLE &&
+	       (part->kind == VPA_CAUSE_HOST_CODE || part->kind == VPA_CAUSE_LAUNCH_RATE);
+}
+
+static int is_about(const struct vpa_change *c, const struct vpa_part_name *part)
+{
+	int is_of_kind;
+
+	if (c->kind == VPA_CHANGE_HOST)
+		is_of_kind = is_host_code(part);
+	else
+		is_of_kind = part->klass == (c->what == VPA_WHAT_FAMILY ? VPA_TIME_COMPUTE
+									: VPA_TIME_COPY) &&
+			     part->kind == c->number;
+	return is_of_kind &&
+	       (!*c->place || (part->place && !fnmatch(c->place, part->place, FNM_EXTMATCH)));
+}
+
+double vpa_job_change_left(const struct vpa_job_change *asked, size_t count, int64_t rank,
+	const struct vpa_part_name *part)
+{
+	double left = 1;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if ((asked[i].rank == VPA_JOB_CHANGE_ALL || asked[i].rank == rank) &&
+			is_about(&asked[i].change, part))
+			left *= asked[i].change.factor;
+	return left;
+}
+
+/* ---- sums ---- */
+
+int vpa_asked_sums_init(struct vpa_asked_sums *s, size_t count)
+{
+	s->items = vpt_calloc(count + 2, sizeof(*s->items));
+	s->busy_ns = vpt_calloc(count + 2, sizeof(*s->busy_ns));
+	s->idle_ns = vpt_calloc(count + 2, sizeof(*s->idle_ns));
+	return s->items && s->busy_ns && s->idle_ns ? VPT_OK : VPT_ENOMEM;
+}
+
+void vpa_asked_sums_free(struct vpa_asked_sums *s)
+{
+	vpt_free(s->items);
+	vpt_free(s->busy_ns);
+	vpt_free(s->idle_ns);
+}
+
+/* The kind of a part; VPA_ASKED_KINDS: no change is about it. */
+static unsigned kind_of(const struct vpa_part_name *part)
+{
+	if (part->klass == VPA_TIME_COMPUTE || part->klass == VPA_TIME_COPY)
+		return vpa_busy_kind_of(part->klass, part->kind);
+	return is_host_code(part) ? VPA_ASKED_HOST : VPA_ASKED_KINDS;
+}
+
+/* By part name: the share that is taken away. */
+static double less_of(const struct vpa_job_change *asked, size_t count, int64_t rank,
+	const struct vpa_rank *r, size_t name)
+{
+	return 1 - vpa_job_change_left(asked, count, rank, &r->part_names[name]);
+}
+
+static void set_shares(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
+	int64_t rank, const struct vpa_rank *r)
+{
+	static const struct vpa_part_name anywhere = {VPA_TIME_IDLE, VPA_CAUSE_HOST_CODE, NULL};
+	double ns[VPA_ASKED_KINDS] = {0}, less[VPA_ASKED_KINDS] = {0};
+	size_t i;
+
+	for (i = 0; i < r->part_name_count; i++) {
+		unsigned kind = kind_of(&r->part_names[i]);
+
+		if (kind == VPA_ASKED_KINDS)
+			continue;
+		ns[kind] += (double)r->part_ns[i];
+		less[kind] += (double)r->part_ns[i] * less_of(asked, count, rank, r, i);
+	}
+	for (i = 0; i < VPA_ASKED_KINDS; i++)
+		s->less[i] = ns[i] > 0 ? less[i] / ns[i] : 0;
+	/* Host code of a rank whose GPU never waits for it is in no part. */
+	if (!(ns[VPA_ASKED_HOST] > 0))
+		s->less[VPA_ASKED_HOST] = 1 - vpa_job_change_left(asked, count, rank, &anywhere);
+}
+
+void vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
+	int64_t rank, const struct vpa_rank *r, const struct vpa_rank_detail *d)
+{
+	struct vpa_asked_item sum = {.ns = {0}};
+	int64_t busy = 0, idle = 0;
+	uint32_t from = 0;
+	size_t i, k;
+
+	set_shares(s, asked, count, rank, r);
+	for (i = 0; i < r->collective_count; i++) {
+		for (k = i ? d->marks[from].part_end : 0;
+			k < d->marks[vpa_start_mark(d, i)].part_end; k++) {
+			const struct vpa_rank_part *part = &d->parts[k];
+			unsigned kind = kind_of(&r->part_names[part->name]);
+			int64_t less = 0;
+
+			if (kind < VPA_ASKED_KINDS) {
+				less = (int64_t)(less_of(asked, count, rank, r, part->name) *
+						 (double)part->ns);
+				sum.ns[kind] += (int64_t)part->ns;
+				sum.less_ns[kind] += less;
+			}
+			*(kind < VPA_ASKED_HOST ? &busy : &idle) += less;
+		}
+		s->items[i + 1] = sum;
+		s->busy_ns[i + 1] = busy;
+		s->idle_ns[i + 1] = idle;
+		from = vpa_end_mark(d, i) > from ? vpa_end_mark(d, i) : from;
+	}
+	s->items[i + 1] = sum;
+	s->busy_ns[i + 1] = busy;
+	s->idle_ns[i + 1] = idle;
+}
+
+/* ---- terms ---- */
+
+static int64_t of_whole(int64_t ns, unsigned share)
+{
+	return (int64_t)((double)ns * share / VPA_TERM_WHOLE);
+}
+
+/* What a change takes away on the way that a term is of, where that is asked: kernels beside host code are not on it. */
+static int64_t less_on_way(const struct vpa_cut_sums *c, const struct vpa_rank *r, size_t from,
+	size_t item, const struct vpa_rank_term *x)
+{
+	double less;
+	unsigned k;
+
+	if (!c->asked || !r->has_paces)
+		return c->less_busy_ns[item] - c->less_busy_ns[from] + c->less_idle_ns[item] -
+		       c->less_idle_ns[from];
+	less = (double)of_whole(x->ns, x->code) *
+	       vpa_asked_less(c->asked, VPA_ASKED_HOST, from, item);
+	for (k = 0; k < VPA_BUSY_KINDS; k++)
+		if (x->work[k])
+			less += (double)of_whole(x->ns, x->work[k]) *
+				vpa_asked_less(c->asked, k, from, item);
+	return (int64_t)less;
+}
+
+uint64_t vpa_cut_of(const struct vpa_cut_sums *c, const struct vpa_rank *r, size_t from,
+	size_t item, const struct vpa_rank_term *x)
+{
+	int64_t less, least;
+
+	if (!c->less_idle_ns)
+		return 0;
+	less = less_on_way(c, r, from, item, x);
+	least = c->busy_ns[item] - c->busy_ns[from] -
+		(c->less_busy_ns[item] - c->less_busy_ns[from]);
+	least = least < x->ns ? least : x->ns;
+	if (less <= 0)
+		return 0;
+	return (uint64_t)(x->ns - (x->ns - less > least ? x->ns - less : least));
+}
+
+int64_t vpa_cut_of_pace(const struct vpa_cut_sums *c, enum vpa_pace pace, size_t from, size_t item,
+	const struct vpa_rank_term *x)
+{
+	static const int parts[VPA_PACES] = {1, 2, 0}; /* its code times that is all */
+	int64_t code = of_whole(x->ns, x->code), rest = x->ns - code, less, less_busy, busy;
+
+	if (x->ns <= 0)
+		return 0;
+	if (!c->asked)
+		return x->ns;
+	less = (int64_t)((double)(parts[pace] * code) *
+			 vpa_asked_less(c->asked, VPA_ASKED_HOST, from, item));
+	less -= pace == VPA_PACE_HALF ? code : 0;
+	less_busy = c->less_busy_ns[item] - c->less_busy_ns[from];
+	busy = c->busy_ns[item] - c->busy_ns[from];
+	if (pace != VPA_PACE_HOST && busy > 0)
+		less += (int64_t)((double)rest * (double)less_busy / (double)busy);
+	return less;
+}

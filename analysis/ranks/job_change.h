@@ -1,0 +1,82 @@
+/* job_change.h - changes that a user asks about, of all ranks or of one:
+ *
+ *	all: host X [in PLACE]                  host code between calls takes X times as long
+ *	3: scale FAMILY|KIND X [in PLACE]       kernels of a family, or copies of a kind, take X times as long
+ *
+ * X is at most 1. A condensed rank has sums between its collectives, so nothing is known of single calls: other changes of
+ * ../retime/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell; of host code, that beside which the GPU
+ * worked takes the same share less as that for which it waited.
+ *
+ * What is taken away of a term is what stands on its way, see struct vpa_rank_term; and no collective begins before the paces of
+ * the rank allow it, changed likewise. A time with less of something is a convex function of how much: each of these is
+ * exact at one factor, and their maximum no later than the truth. */
+#ifndef VPA_ANALYSIS_RANKS_JOB_CHANGE_H
+#define VPA_ANALYSIS_RANKS_JOB_CHANGE_H
+
+#include "analysis/ranks/rank/rank_summary.h"
+#include "analysis/retime/change.h"
+
+enum { VPA_JOB_CHANGES_MOST = 8, VPA_JOB_CHANGE_ALL = -1 };
+
+struct vpa_job_change {
+	const char *text; /* as given, borrowed */
+	int64_t rank;     /* its number, or VPA_JOB_CHANGE_ALL */
+	struct vpa_change change;
+};
+
+/* Reads one. VPT_EINVAL with what was expected. */
+int vpa_job_change_read(const char *text, struct vpa_job_change *out, struct vpt_err *err);
+
+/* How much of a part of this name is left of the rank with this number: 1: all of it. */
+double vpa_job_change_left(const struct vpa_job_change *asked, size_t count, int64_t rank,
+	const struct vpa_part_name *part);
+
+/* What changes take away of kinds of ops, and, the last one, of idle time in which the host ran code of its own. */
+enum { VPA_ASKED_HOST = VPA_BUSY_KINDS, VPA_ASKED_KINDS };
+
+/* Sums of item i + 1 are those up to collective i. */
+struct vpa_asked_sums {
+	struct vpa_asked_item {
+		int64_t ns[VPA_ASKED_KINDS], less_ns[VPA_ASKED_KINDS];
+	} * items;
+	double less[VPA_ASKED_KINDS]; /* shares of the whole rank */
+	int64_t *busy_ns, *idle_ns;   /* what is taken away of ops; of idle time */
+};
+
+/* Makes room for `count` collectives. 0 or VPT_ENOMEM; the caller frees it, whatever this returns. */
+int vpa_asked_sums_init(struct vpa_asked_sums *s, size_t count);
+void vpa_asked_sums_free(struct vpa_asked_sums *s);
+/* Sets what the changes take away of the rank with this number before each of its collectives. */
+void vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
+	int64_t rank, const struct vpa_rank *r, const struct vpa_rank_detail *d);
+
+/* The share that they take away of a kind between two items; of what is not there that of the whole rank. */
+static inline double vpa_asked_less(
+	const struct vpa_asked_sums *s, unsigned kind, size_t from, size_t item)
+{
+	int64_t ns = s->items[item].ns[kind] - s->items[from].ns[kind];
+
+	return ns > 0 ? (double)(s->items[item].less_ns[kind] - s->items[from].less_ns[kind]) /
+				(double)ns
+		      : s->less[kind];
+}
+
+/* What a change takes away of a rank's time before each of its collectives: sums, of item i + 1 those up to collective i, of the one
+ * after the last up to the rank's end. */
+struct vpa_cut_sums {
+	const int64_t *busy_ns;                     /* computing and copying, unchanged */
+	const int64_t *less_busy_ns, *less_idle_ns; /* NULL: no change */
+	/* What is asked about, as shares of kinds of ops and of host code, which hold beside other work too. NULL: only what
+	 * the sums say. */
+	const struct vpa_asked_sums *asked;
+};
+
+/* What a change takes away of a term from item `from` to `item`, but not of the work that stays. */
+uint64_t vpa_cut_of(const struct vpa_cut_sums *c, const struct vpa_rank *r, size_t from,
+	size_t item, const struct vpa_rank_term *x);
+/* The same of a term of a pace. It may be below 0: where less than half the host code goes, more than half is left. A pace only
+ * limits what is asked: that a rank can be like others, they show. */
+int64_t vpa_cut_of_pace(const struct vpa_cut_sums *c, enum vpa_pace pace, size_t from, size_t item,
+	const struct vpa_rank_term *x);
+
+#endif

@@ -1,0 +1,16 @@
+/* moment_terms.h - when collectives of a rank start becomes terms of the rank and of its paces. */
+#ifndef VPA_ANALYSIS_RANKS_RANK_MOMENT_TERMS_H
+#define VPA_ANALYSIS_RANKS_RANK_MOMENT_TERMS_H
+
+#include "analysis/ranks/rank/moments.h"
+
+/* A rank whose term_ends, and those of its paces, have room for all of its collectives and one more. */
+struct vpa_moment_terms {
+	struct vpa_rank *rank;
+	size_t count[WORLDS]; /* terms so far */
+};
+
+/* Puts the start of the next collective, or after the last one the rank's end. 0 or VPT_ENOMEM. */
+int vpa_put_moment(struct vpa_moment_terms *to, size_t collective, const struct moment *at);
+
+#endif
