@@ -53,7 +53,7 @@ struct condensing {
 	uint32_t *start_uses, *end_uses, *op_uses; /* by call or op: how many ask for that slot */
 	struct moment *tails;                      /* by stream; empty: no op so far */
 	struct line *lines;                        /* by device */
-	struct bounds *bounds[WORLDS];             /* of the rank's start, then by collective */
+	struct bounds *bounds;                     /* of the rank's start, then by collective */
 	struct vpa_moment_terms put;
 	int differs; /* some time is not what was recorded */
 };
@@ -92,12 +92,10 @@ static void prune_terms(const struct bounds *bounds, struct terms *x)
 	x->count = kept < x->count ? kept : x->count;
 }
 
+/* Of paces there are few terms anyway. */
 static void prune(const struct condensing *c, struct moment *x)
 {
-	prune_terms(c->bounds[RECORDED], &x->worlds[RECORDED]);
-	prune_terms(c->bounds[OF_HOST], &x->worlds[OF_HOST]);
-	prune_terms(c->bounds[OF_HALF], &x->worlds[OF_HALF]);
-	prune_terms(c->bounds[OF_GPU], &x->worlds[OF_GPU]);
+	prune_terms(c->bounds, &x->worlds[RECORDED]);
 }
 
 /* ---- slots ---- */
@@ -154,7 +152,7 @@ static int start_call(struct condensing *c, uint32_t call)
 	c->call_start[call] = slot;
 	at = at_slot(c, slot);
 	if (x->before != VPA_TAPE_NONE) {
-		join(c->rank, at, at_slot(c, c->call_end[x->before]), (int64_t)x->gap_ns,
+		join(at, at_slot(c, c->call_end[x->before]), (int64_t)x->gap_ns,
 			(int64_t)x->gap_ns);
 		use_slot(c, &c->call_end[x->before]);
 	} else {
@@ -166,7 +164,7 @@ static int start_call(struct condensing *c, uint32_t call)
 		c->slots[slot - 1].place = line->count;
 		empty(&line->ends[line->count++ % RING]);
 	}
-	c->differs |= !is_recorded(c->rank, at, x->start_ns);
+	c->differs |= !is_recorded(at, x->start_ns);
 	return VPT_OK;
 }
 
@@ -177,7 +175,7 @@ static void wait_for_line(
 
 	if (x->can_fill && place >= VPA_QUEUE_LAUNCHES &&
 		line->count - place <= RING - VPA_QUEUE_LAUNCHES)
-		join(c->rank, at, &line->ends[(place - VPA_QUEUE_LAUNCHES) % RING],
+		join(at, &line->ends[(place - VPA_QUEUE_LAUNCHES) % RING],
 			x->waits == VPA_WAIT_QUEUE ? x->after_ns : 0, 0);
 }
 
@@ -204,18 +202,18 @@ static int end_call(struct condensing *c, uint32_t call)
 	c->call_end[call] = slot;
 	at = at_slot(c, slot);
 	is_known = waits_are_known(c, x);
-	join(c->rank, at, at_slot(c, c->call_start[call]),
+	join(at, at_slot(c, c->call_start[call]),
 		is_known ? (int64_t)x->cost_ns : (int64_t)(x->end_ns - x->start_ns), 0);
 	/* A wait that did not hold the call may do so where ends are later. */
 	for (i = 0; is_known && i < x->target_count; i++)
-		join(c->rank, at, at_slot(c, c->op_end[c->e->targets[x->target + i]]),
+		join(at, at_slot(c, c->op_end[c->e->targets[x->target + i]]),
 			x->waits == VPA_WAIT_OP ? x->after_ns : 0, 0);
 	if (x->op_count) {
 		c->slots[slot - 1].place = c->slots[c->call_start[call] - 1].place;
 		wait_for_line(c, x, c->slots[slot - 1].place, at);
 	}
 	prune(c, at);
-	c->differs |= !is_recorded(c->rank, at, x->end_ns);
+	c->differs |= !is_recorded(at, x->end_ns);
 	for (i = 0; i < x->target_count; i++)
 		if (c->op_end[c->e->targets[x->target + i]])
 			use_slot(c, &c->op_end[c->e->targets[x->target + i]]);
@@ -283,18 +281,17 @@ static void start_op(struct condensing *c, const struct vpa_tape_op *o, struct m
 
 	empty(at);
 	if (o->launch_ns != VPA_EDGE_NONE)
-		join(c->rank, at,
-			at_slot(c, o->anchor ? c->call_end[o->call] : c->call_start[o->call]),
+		join(at, at_slot(c, o->anchor ? c->call_end[o->call] : c->call_start[o->call]),
 			o->launch_ns, 0);
 	if (o->event != VPA_TAPE_NONE && c->op_end[o->event])
-		join(c->rank, at, at_slot(c, c->op_end[o->event]), o->event_ns, 0);
+		join(at, at_slot(c, c->op_end[o->event]), o->event_ns, 0);
 	if (!is_empty(tail))
-		join(c->rank, at, tail,
-			o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns, 0);
+		join(at, tail, o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns,
+			0);
 	if (is_empty(at))
 		join_recorded(c->rank, at, o->start_ns);
 	prune(c, at);
-	c->differs |= !is_recorded(c->rank, at, o->start_ns);
+	c->differs |= !is_recorded(at, o->start_ns);
 }
 
 static void end_collective(
@@ -302,18 +299,17 @@ static void end_collective(
 {
 	enum world w;
 
-	for (w = 0; w < WORLDS; w++) {
-		set_bounds(c->bounds[w], collective, &start->worlds[w]);
+	set_bounds(c->bounds, collective, &start->worlds[RECORDED]);
+	for (w = 0; w < WORLDS; w++)
 		end->worlds[w].items[end->worlds[w].count++] =
-			(struct term){.after = (uint32_t)collective};
-	}
+			(struct term){.after = (uint32_t)collective,
+				.at_ns = end_of(c->rank, (uint32_t)collective)};
 }
 
 static int end_op(struct condensing *c, uint32_t op, const struct moment *start)
 {
 	const struct vpa_tape_op *o = &c->t->ops[op];
 	size_t collective = collective_of(c, o);
-	int64_t ns = (int64_t)(o->end_ns - o->start_ns);
 	struct moment *end = &c->tails[o->stream];
 
 	empty(end);
@@ -322,20 +318,16 @@ static int end_op(struct condensing *c, uint32_t op, const struct moment *start)
 			return VPT_ENOMEM;
 		end_collective(c, collective, start, end);
 	} else {
-		join_terms(c->rank, &end->worlds[RECORDED], &start->worlds[RECORDED], ns, 0);
-		join_terms(c->rank, &end->worlds[OF_HOST], &start->worlds[OF_HOST], 0, 0);
-		join_terms(c->rank, &end->worlds[OF_HALF], &start->worlds[OF_HALF], ns, 0);
-		join_terms(c->rank, &end->worlds[OF_GPU], &start->worlds[OF_GPU], ns, 0);
-		add_work(&end->worlds[RECORDED],
-			vpa_busy_kind_of(
-				o->is_kernel ? VPA_TIME_COMPUTE : VPA_TIME_COPY, o->family),
-			ns);
+		enum vpa_part_class klass = o->is_kernel ? VPA_TIME_COMPUTE : VPA_TIME_COPY;
+
+		join_op(end, start, vpa_busy_kind_of(klass, o->family),
+			(int64_t)(o->end_ns - o->start_ns));
 	}
 	if (c->op_uses[op]) {
 		c->op_end[op] = new_slot(c, c->op_uses[op]);
 		if (!c->op_end[op])
 			return VPT_ENOMEM;
-		join(c->rank, at_slot(c, c->op_end[op]), end, 0, 0);
+		join(at_slot(c, c->op_end[op]), end, 0, 0);
 	}
 	return VPT_OK;
 }
@@ -347,7 +339,7 @@ static void leave_line(struct condensing *c, const struct vpa_tape_op *o)
 	uint64_t place = c->slots[anchor - 1].place;
 
 	if (line->count - place <= RING)
-		join(c->rank, &line->ends[place % RING], &c->tails[o->stream], 0, 0);
+		join(&line->ends[place % RING], &c->tails[o->stream], 0, 0);
 }
 
 static int run_op(struct condensing *c, uint32_t op)
@@ -438,9 +430,9 @@ static int put_end(struct condensing *c)
 
 	for (i = 0; i < c->t->stream_count; i++)
 		if (c->t->streams[i].gpu == c->gpu)
-			join(c->rank, &last, &c->tails[i], 0, 0);
+			join(&last, &c->tails[i], 0, 0);
 	prune(c, &last);
-	c->differs |= !is_recorded(c->rank, &last, c->rank->last_ns);
+	c->differs |= !is_recorded(&last, c->rank->last_ns);
 	return vpa_put_moment(&c->put, c->rank->collective_count, &last);
 }
 
@@ -471,8 +463,7 @@ static int make_room(struct vpa_rank *r)
 static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct vpa_rank *r)
 {
 	struct condensing c = {.t = t, .e = e, .rank = r, .gpu = gpu_of(t, r), .put = {.rank = r}};
-	enum world w;
-	int has_bounds = 1, rc = VPT_ENOMEM;
+	int rc = VPT_ENOMEM;
 
 	if (c.gpu == VPA_TAPE_NONE)
 		return VPT_OK;
@@ -483,11 +474,8 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	c.op_end = vpt_calloc(t->op_count, sizeof(*c.op_end));
 	c.tails = vpt_calloc(t->stream_count, sizeof(*c.tails));
 	c.lines = vpt_calloc(t->gpu_count, sizeof(*c.lines));
-	for (w = 0; w < WORLDS; w++) {
-		c.bounds[w] = vpt_calloc(r->collective_count + 2, sizeof(**c.bounds));
-		has_bounds &= c.bounds[w] != NULL;
-	}
-	if (c.call_start && c.call_end && c.op_end && c.tails && c.lines && has_bounds) {
+	c.bounds = vpt_calloc(r->collective_count + 2, sizeof(*c.bounds));
+	if (c.call_start && c.call_end && c.op_end && c.tails && c.lines && c.bounds) {
 		rc = count_uses(&c);
 		if (!rc)
 			rc = run(&c);
@@ -506,8 +494,7 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	vpt_free(c.op_uses);
 	vpt_free(c.tails);
 	vpt_free(c.lines);
-	for (w = 0; w < WORLDS; w++)
-		vpt_free(c.bounds[w]);
+	vpt_free(c.bounds);
 	return rc;
 }
 
@@ -522,9 +509,32 @@ static int condense_all(struct vpa_tape *tape, struct vpa_rank *const *ranks, si
 		return VPT_OK;
 	rc = vpa_edges_find(tape, &edges);
 	for (i = 0; i < count && !rc; i++)
-		rc = condense(tape, &edges, ranks[i]);
+		rc = ranks[i]->collective_count ? condense(tape, &edges, ranks[i]) : VPT_OK;
 	vpa_edges_free(&edges);
 	return rc;
+}
+
+/* Without collectives a rank only ends when it does. Returns whether all are like that; VPT_ENOMEM. */
+static int condense_alone(struct vpa_rank *const *ranks, size_t count)
+{
+	int all = 1;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct vpa_rank_detail *d = &ranks[i]->detail;
+
+		if (ranks[i]->collective_count) {
+			all = 0;
+			continue;
+		}
+		if (make_room(ranks[i]) || vpt_grow(&d->terms, &d->term_cap, 1, sizeof(*d->terms)))
+			return VPT_ENOMEM;
+		d->terms[0] = (struct vpa_rank_term){.after = VPA_RANK_START,
+			.ns = (int64_t)(ranks[i]->last_ns - ranks[i]->first_ns)};
+		d->term_ends[0] = 1;
+		ranks[i]->has_terms = 1;
+	}
+	return all;
 }
 
 int vpa_condense(const struct vpt_trace *trace, unsigned jobs, struct vpa_rank *const *ranks,
@@ -534,8 +544,13 @@ int vpa_condense(const struct vpt_trace *trace, unsigned jobs, struct vpa_rank *
 		.part = VPA_CONDENSED_MOST, .most = VPA_CONDENSED_MOST};
 	struct vpa_tape_reading *reading;
 	struct vpa_tape *tape;
-	int rc = vpa_tape_open(trace, jobs, &limits, &reading, err);
+	int rc = condense_alone(ranks, count);
 
+	if (rc > 0)
+		return VPT_OK;
+	if (rc < 0)
+		return vpt_fail(err, rc, "no memory to replay the trace");
+	rc = vpa_tape_open(trace, jobs, &limits, &reading, err);
 	if (rc)
 		return rc;
 	rc = vpa_tape_next(reading, &tape, err);

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-enum { TERMS_MOST = 6 };
+/* Of a pace, which only limits, fewer are enough. */
+enum { TERMS_MOST = 6, PACE_TERMS_MOST = 2 };
 
 /* The recorded one, and the paces. */
 enum world {
@@ -26,6 +27,7 @@ enum { WORK_UNIT_NS = 64 };
 struct term {
 	uint32_t after;
 	int64_t ns, code_ns;
+	int64_t at_ns;                 /* ns after the recorded end of `after` */
 	uint32_t work[VPA_BUSY_KINDS]; /* in units, at most UINT32_MAX */
 };
 
@@ -45,69 +47,60 @@ static inline int64_t end_of(const struct vpa_rank *r, uint32_t after)
 	return (int64_t)(after == VPA_RANK_START ? r->first_ns : vpa_rank_end_ns(r, after));
 }
 
-static inline int64_t recorded(const struct vpa_rank *r, const struct terms *x)
-{
-	int64_t ns = INT64_MIN;
-	uint32_t i;
-
-	for (i = 0; i < x->count; i++) {
-		int64_t at = end_of(r, x->items[i].after) + x->items[i].ns;
-
-		ns = at > ns ? at : ns;
-	}
-	return ns;
-}
-
 /* Where a collective stands in time; the start is before all. */
 static inline uint32_t rank_of(uint32_t after)
 {
 	return after + 1;
 }
 
-/* Drops the term that matters least in the recording. */
-static inline void drop_one(const struct vpa_rank *r, struct terms *x)
+static inline void insert_term(struct terms *x, uint32_t i, const struct term *term)
+{
+	uint32_t k;
+
+	for (k = x->count++; k > i; k--)
+		x->items[k] = x->items[k - 1];
+	x->items[i] = *term;
+}
+
+/* Drops the term that matters least in the recording, if the one that comes instead matters more. Returns whether there is room. */
+static inline int drop_for(struct terms *x, int64_t at_ns)
 {
 	uint32_t i, least = 0;
 
 	for (i = 1; i < x->count; i++)
-		if (end_of(r, x->items[i].after) + x->items[i].ns <
-			end_of(r, x->items[least].after) + x->items[least].ns)
+		if (x->items[i].at_ns < x->items[least].at_ns)
 			least = i;
-	memmove(&x->items[least], &x->items[least + 1], (--x->count - least) * sizeof(*x->items));
+	if (at_ns < x->items[least].at_ns)
+		return 0;
+	for (i = least + 1, x->count--; i <= x->count; i++)
+		x->items[i - 1] = x->items[i];
+	return 1;
 }
 
 /* x = max(x, the term) */
-static inline void join_term(const struct vpa_rank *r, struct terms *x, struct term term)
+static inline void join_term(struct terms *x, const struct term *term, uint32_t most)
 {
 	uint32_t i;
 
-	for (i = 0; i < x->count && rank_of(x->items[i].after) > rank_of(term.after); i++)
+	for (i = 0; i < x->count && rank_of(x->items[i].after) > rank_of(term->after); i++)
 		;
-	if (i < x->count && x->items[i].after == term.after) {
-		if (term.ns > x->items[i].ns)
-			x->items[i] = term;
+	if (i < x->count && x->items[i].after == term->after) {
+		if (term->ns > x->items[i].ns)
+			x->items[i] = *term;
 		return;
 	}
-	if (x->count == TERMS_MOST) {
-		struct terms kept = *x;
-
-		drop_one(r, &kept);
-		/* The new one may itself be the least. */
-		if (end_of(r, term.after) + term.ns < recorded(r, &kept) && kept.count &&
-			end_of(r, term.after) + term.ns <
-				end_of(r, x->items[x->count - 1].after) + x->items[x->count - 1].ns)
+	if (x->count >= most) {
+		if (!drop_for(x, term->at_ns))
 			return;
-		*x = kept;
-		join_term(r, x, term);
-		return;
+		for (i = 0; i < x->count && rank_of(x->items[i].after) > rank_of(term->after); i++)
+			;
 	}
-	memmove(&x->items[i + 1], &x->items[i], (x->count++ - i) * sizeof(*x->items));
-	x->items[i] = term;
+	insert_term(x, i, term);
 }
 
 /* x = max(x, y + ns), of which code_ns are host code */
-static inline void join_terms(const struct vpa_rank *r, struct terms *x, const struct terms *y,
-	int64_t ns, int64_t code_ns)
+static inline void join_terms(
+	struct terms *x, const struct terms *y, int64_t ns, int64_t code_ns, uint32_t most)
 {
 	int was_empty = !x->count;
 	uint32_t i;
@@ -116,11 +109,12 @@ static inline void join_terms(const struct vpa_rank *r, struct terms *x, const s
 		struct term term = y->items[i];
 
 		term.ns = vpt_sat_add_i64(term.ns, ns);
-		term.code_ns = vpt_sat_add_i64(term.code_ns, code_ns);
+		term.at_ns = (int64_t)((uint64_t)term.at_ns + (uint64_t)ns);
+		term.code_ns = (int64_t)((uint64_t)term.code_ns + (uint64_t)code_ns);
 		if (was_empty)
 			x->items[x->count++] = term;
 		else
-			join_term(r, x, term);
+			join_term(x, &term, most);
 	}
 }
 
@@ -149,29 +143,48 @@ static inline int is_empty(const struct moment *x)
 }
 
 /* After y, by ns of which code_ns are host code. */
-static inline void join(const struct vpa_rank *r, struct moment *x, const struct moment *y,
-	int64_t ns, int64_t code_ns)
+static inline void join(struct moment *x, const struct moment *y, int64_t ns, int64_t code_ns)
 {
-	join_terms(r, &x->worlds[RECORDED], &y->worlds[RECORDED], ns, code_ns);
-	join_terms(r, &x->worlds[OF_HOST], &y->worlds[OF_HOST], ns, code_ns);
-	join_terms(r, &x->worlds[OF_HALF], &y->worlds[OF_HALF], ns - code_ns / 2, code_ns / 2);
-	join_terms(r, &x->worlds[OF_GPU], &y->worlds[OF_GPU], ns - code_ns, 0);
+	int64_t half_ns = code_ns / 2;
+
+	join_terms(&x->worlds[RECORDED], &y->worlds[RECORDED], ns, code_ns, TERMS_MOST);
+	join_terms(&x->worlds[OF_HOST], &y->worlds[OF_HOST], ns, code_ns, PACE_TERMS_MOST);
+	join_terms(
+		&x->worlds[OF_HALF], &y->worlds[OF_HALF], ns - half_ns, half_ns, PACE_TERMS_MOST);
+	join_terms(&x->worlds[OF_GPU], &y->worlds[OF_GPU], ns - code_ns, 0, PACE_TERMS_MOST);
+}
+
+/* After y, by an op. */
+static inline void join_op(
+	struct moment *x, const struct moment *y, enum vpa_busy_kind kind, int64_t ns)
+{
+	join_terms(&x->worlds[RECORDED], &y->worlds[RECORDED], ns, 0, TERMS_MOST);
+	join_terms(&x->worlds[OF_HOST], &y->worlds[OF_HOST], 0, 0, PACE_TERMS_MOST);
+	join_terms(&x->worlds[OF_HALF], &y->worlds[OF_HALF], ns, 0, PACE_TERMS_MOST);
+	join_terms(&x->worlds[OF_GPU], &y->worlds[OF_GPU], ns, 0, PACE_TERMS_MOST);
+	add_work(&x->worlds[RECORDED], kind, ns);
 }
 
 /* At a recorded time, whatever comes before. */
 static inline void join_recorded(const struct vpa_rank *r, struct moment *x, uint64_t ns)
 {
-	const struct term term = {.after = VPA_RANK_START, .ns = vpt_sat_diff(ns, r->first_ns)};
+	const struct term term = {
+		.after = VPA_RANK_START, .ns = vpt_sat_diff(ns, r->first_ns), .at_ns = (int64_t)ns};
+	enum world w;
 
-	join_term(r, &x->worlds[RECORDED], term);
-	join_term(r, &x->worlds[OF_HOST], term);
-	join_term(r, &x->worlds[OF_HALF], term);
-	join_term(r, &x->worlds[OF_GPU], term);
+	for (w = 0; w < WORLDS; w++)
+		join_term(&x->worlds[w], &term, w == RECORDED ? TERMS_MOST : PACE_TERMS_MOST);
 }
 
-static inline int is_recorded(const struct vpa_rank *r, const struct moment *x, uint64_t ns)
+static inline int is_recorded(const struct moment *x, uint64_t ns)
 {
-	return recorded(r, &x->worlds[RECORDED]) == (int64_t)ns;
+	const struct terms *t = &x->worlds[RECORDED];
+	int64_t at_ns = INT64_MIN;
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++)
+		at_ns = t->items[i].at_ns > at_ns ? t->items[i].at_ns : at_ns;
+	return at_ns == (int64_t)ns;
 }
 
 #endif

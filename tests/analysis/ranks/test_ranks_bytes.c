@@ -22,7 +22,7 @@
 static void add_the_rest(struct vpa_rank *r)
 {
 	struct vpa_rank_detail *d = &r->detail;
-	size_t i;
+	size_t i, k;
 
 	r->facts = vpt_calloc(2, sizeof(*r->facts));
 	r->facts[0] = (struct vpa_rank_fact){"NCCL_ALGO", "Ring"};
@@ -38,7 +38,28 @@ static void add_the_rest(struct vpa_rank *r)
 			(struct vpa_rank_term){.after = VPA_RANK_START, .ns = -(int64_t)i};
 		d->terms[2 * i + 1] = (struct vpa_rank_term){
 			.after = i ? (uint32_t)i - 1 : VPA_RANK_START, .ns = (int64_t)i << 40};
+		d->terms[2 * i + 1].work[VPA_BUSY_OTHER] = (uint8_t)(i % 200);
+		d->terms[2 * i + 1].code = 55;
 		d->term_ends[i] = 2 * i + 2;
+	}
+	r->has_paces = 1;
+	r->units_from_ns = r->first_ns;
+	r->units_to_ns = r->last_ns;
+	for (k = 0; k < VPA_PACES; k++) {
+		struct vpa_rank_pace *p = &d->paces[k];
+
+		p->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*p->term_ends));
+		p->terms = vpt_calloc(r->collective_count + 1, sizeof(*p->terms));
+		for (i = 0; i <= r->collective_count; i++) {
+			uint64_t at_ns =
+				i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
+
+			p->terms[i] = (struct vpa_rank_term){.after = VPA_RANK_START,
+				.code = (uint8_t)(i + k),
+				.ns = (int64_t)(at_ns - r->first_ns) -
+				      (int64_t)(i + k) * VPA_PACE_TERM_NS};
+			p->term_ends[i] = i + 1;
+		}
 	}
 }
 
@@ -74,7 +95,7 @@ static void what_is_written_is_read(void **state)
 	struct rig_job *job = malloc(sizeof(*job));
 	struct vpa_rank_list list = {.count = 0};
 	unsigned r;
-	size_t i;
+	size_t i, k;
 
 	(void)state;
 	rig_small(job, 60, &random);
@@ -105,6 +126,18 @@ static void what_is_written_is_read(void **state)
 			x->detail.mark_count * sizeof(*x->detail.marks));
 		assert_int_equal(found.detail.terms[9].ns, x->detail.terms[9].ns);
 		assert_int_equal(found.detail.terms[8].after, VPA_RANK_START);
+		assert_true(found.has_paces && found.units_to_ns == x->last_ns);
+		assert_memory_equal(
+			found.detail.terms[9].work, x->detail.terms[9].work, VPA_BUSY_KINDS);
+		assert_int_equal(found.detail.terms[9].work[VPA_BUSY_OTHER], 4);
+		assert_int_equal(found.detail.terms[9].code, 55);
+		for (k = 0; k < VPA_PACES; k++) {
+			const struct vpa_rank_term *term = &found.detail.paces[k].terms[4];
+
+			assert_int_equal(term->code, 4 + k);
+			assert_int_equal(term->ns, x->detail.paces[k].terms[4].ns);
+			assert_int_equal(found.detail.paces[k].term_ends[4], 5);
+		}
 		assert_true(found.fps == 16.25);
 		write_rank(&found, &again);
 		assert_int_equal(again.who.size, bytes.who.size);
