@@ -81,16 +81,16 @@ static const struct vpa_gpu *gpu_of(const struct vpa_report *r, int64_t device)
 	return NULL;
 }
 
-static void add_unit(struct vpa_rank *rank, const struct vpa_report *r)
+static void add_unit(struct vpa_rank *rank, const struct vpa_report *r, int is_of_rank)
 {
 	struct vpa_mean_unit u = vpa_mean_unit_of(r);
 
 	rank->unit = u.kind;
-	rank->units = vpt_sat_u64(u.units + 0.5);
+	rank->units = is_of_rank ? vpt_sat_u64(u.units + 0.5) : 0;
 	rank->unit_ns = vpa_mean_unit_ns(&u);
 	rank->units_from_ns = u.start_ns;
 	rank->units_to_ns = u.end_ns;
-	rank->fps = vpa_unit_fps(r, u.kind);
+	rank->fps = is_of_rank ? vpa_unit_fps(r, u.kind) : 0;
 	if (rank->units && rank->unit_ns && u.kind != VPA_UNIT_WINDOW)
 		return;
 	rank->unit = VPA_UNIT_WINDOW;
@@ -99,7 +99,8 @@ static void add_unit(struct vpa_rank *rank, const struct vpa_report *r)
 	rank->units_from_ns = rank->units_to_ns = 0;
 }
 
-int vpa_rank_describe(struct vpa_rank *rank, const struct vpa_report *r, int is_only)
+int vpa_rank_describe(
+	struct vpa_rank *rank, const struct vpa_report *r, struct vpa_rank_company company)
 {
 	const char *job = vpa_meta(r, VPT_METADATA_JOB_ID);
 	const struct vpa_gpu *gpu = gpu_of(r, rank->device);
@@ -109,8 +110,8 @@ int vpa_rank_describe(struct vpa_rank *rank, const struct vpa_report *r, int is_
 	rank->boot_id = copy(rank, vpa_meta(r, VPT_METADATA_BOOT_ID));
 	rank->job = copy(rank, job ? job : vpa_meta(r, VPT_METADATA_JOB));
 	rank->world_size = natural(vpa_meta(r, VPT_METADATA_WORLD_SIZE));
-	rank->rank = is_only ? natural(vpa_meta(r, VPT_METADATA_RANK)) : -1;
-	rank->local_rank = is_only ? natural(vpa_meta(r, VPT_METADATA_LOCAL_RANK)) : -1;
+	rank->rank = company.is_only ? natural(vpa_meta(r, VPT_METADATA_RANK)) : -1;
+	rank->local_rank = company.is_only ? natural(vpa_meta(r, VPT_METADATA_LOCAL_RANK)) : -1;
 	if (gpu) {
 		rank->gpu = copy(rank, gpu->name);
 		rank->gpu_uuid = copy(rank, gpu->uuid);
@@ -122,6 +123,6 @@ int vpa_rank_describe(struct vpa_rank *rank, const struct vpa_report *r, int is_
 		rank->missing = copy(rank, r->verdict.reasons[0]);
 	rank->has_realtime = r->has_realtime;
 	rank->unix_offset_ns = r->unix_offset_ns;
-	add_unit(rank, r);
+	add_unit(rank, r, company.is_one_process);
 	return add_facts(rank, r) || rank->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -244,7 +244,7 @@ static int put_collectives(const struct device *d, struct vpa_rank *rank)
 	return rc ? rc : vpa_rank_set_marks(rank, &rank->detail);
 }
 
-static int end_device(struct reading *r, uint32_t index, int is_only)
+static int end_device(struct reading *r, uint32_t index, struct vpa_rank_company company)
 {
 	struct device *d = &r->devices[index];
 	struct vpa_rank *rank = vpa_rank_add(&r->ranks);
@@ -268,20 +268,36 @@ static int end_device(struct reading *r, uint32_t index, int is_only)
 	if (!rc)
 		rc = vpa_rank_timeline_cut(
 			&d->timeline, rank->first_ns, rank->last_ns, unknown, rank);
-	return rc ? rc : vpa_rank_describe(rank, r->view.report, is_only);
+	return rc ? rc : vpa_rank_describe(rank, r->view.report, company);
+}
+
+static struct vpa_rank_company company_of(const struct reading *r)
+{
+	struct vpa_rank_company out = {.is_one_process = 1};
+	const struct device *first = NULL;
+	size_t i, count = 0;
+
+	for (i = 0; i < r->device_count; i++) {
+		if (!r->devices[i].worked)
+			continue;
+		first = first ? first : &r->devices[i];
+		out.is_one_process &= r->devices[i].pid == first->pid;
+		count++;
+	}
+	out.is_only = count == 1;
+	return out;
 }
 
 static int take_end(void *ctx)
 {
 	struct reading *r = ctx;
-	size_t i, count = 0;
+	struct vpa_rank_company company = company_of(r);
+	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < r->device_count; i++)
-		count += r->devices[i].worked != 0;
 	for (i = 0; i < r->device_count && !rc; i++)
 		if (r->devices[i].worked)
-			rc = end_device(r, (uint32_t)i, count == 1);
+			rc = end_device(r, (uint32_t)i, company);
 	return rc;
 }
 

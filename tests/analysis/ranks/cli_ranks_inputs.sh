@@ -97,6 +97,8 @@ for key in ("wait_ns", "blame_ns", "last"):
     found = [r[key] for r in job["ranks"]]
     if found != truth[key]:
         sys.exit(print(key, found, truth[key]) or 1)
+if job["unit"] != "window" or job["unit_ns"] < max(r["idle_ns"] + r["compute_ns"] for r in job["ranks"]):
+    sys.exit(print("iterations of several processes are taken for one's:", job["unit"], job["unit_ns"]) or 1)
 if job["late"] != "one" or job["collectives"] != truth["rows"]:
     sys.exit(print(job["late"], job["collectives"]) or 1)
 PY
