@@ -147,6 +147,13 @@ margin "stream, report" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1
 margin "stream, page" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format html
 margin "stream, window of a second" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --from 1s --to 2s
 margin "stream, first block 3" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --range "block 3"
+for n in 1 2; do
+	"$build/bench_generate" $((n * events)) -c 1 -o "$scratch/seconds-$n.zst" 2>/dev/null
+done
+margin "stream by seconds, tenth block 3" "$scratch/seconds-1.zst" "$scratch/seconds-2.zst" -j1 --range "block 3:10"
+verb=check
+margin "stream, check" "$scratch/self_forcing.zst" "$scratch/longer.zst"
+verb=
 demo plain
 demo eager --eager
 demo offload --offload
@@ -163,6 +170,11 @@ verb=export
 for format in csv jsonl; do
 	margin "stream, export as $format" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format $format -o "$scratch/tables" --force
 	margin "demo, plain, export as $format" "$scratch/plain-3.zst" "$scratch/plain-6.zst" -j1 --format $format -o "$scratch/tables" --force
+done
+margin "stream, export for Perfetto" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format perfetto -o "$scratch/tables" --force
+verb=info
+for trace in "$@"; do
+	printf '  %-42s %12d\n' "info of $(basename "$trace")" "$(instructions_of "$trace")"
 done
 verb=
 "$build/bench_generate" 1000 -o "$scratch/short.zst" 2>/dev/null
