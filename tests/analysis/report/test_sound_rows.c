@@ -50,11 +50,12 @@ static int is_sound(const struct vpt_trace *trace)
 
 static int is_complete(const struct vpt_trace *trace)
 {
+	const struct vpa_options options = {.jobs = 1};
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
 	int complete;
 
-	if (vpa_analyze(trace, "case", NULL, &report, &err))
+	if (vpa_analyze(trace, "case", &options, &report, &err))
 		fail_msg("%s", err.text);
 	complete = report->verdict.complete;
 	vpa_report_free(report);
