@@ -367,12 +367,12 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 	int is_predicted = has_predictions(r);
 
 	if (is_predicted && r->forecast.replayed_share < 1)
-		vpa_words_add(w, " ", "predicted: %s %% of the trace, in parts,",
+		vpa_words_add(w, " ", "predicted: a replay of %s %% of the trace, in parts,",
 			vpa_share(r->forecast.replayed_share).text);
 	else if (is_predicted)
-		vpa_words_add(w, " ", "predicted: the trace");
+		vpa_words_add(w, " ", "predicted: a replay");
 	if (is_predicted)
-		vpa_words_add(w, " ", "replayed with the change; confidence %s, %s %% unexplained.",
+		vpa_words_add(w, " ", "with the change; confidence %s, %s %% unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
@@ -387,14 +387,14 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 	if (is_predicted && has_least(r))
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && has_half(r))
-		vpa_words_add(w, " ", "less host code: half of it.");
+		vpa_words_add(w, " ", "less host code: half.");
 	if (is_predicted && lacks_prediction(r))
 		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted && has_several(r))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(w, " ", "as N: it saves the same time as line N.");
+		vpa_words_add(w, " ", "as N: the same as line N.");
 	if (!is_predicted && is_part_counted(r))
 		vpa_words_add(
 			w, " ", "The order counts half of host code, and the middle of a range.");
