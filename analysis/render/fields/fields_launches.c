@@ -44,7 +44,7 @@ static const struct vpa_field queue_fields[] = {
 	{"stream", I64(stream), "id", "CUDA's stream number"},
 	{"pid", I64(pid), "id", "its process"},
 	{"launches", U64(launches), "launches", "of its ops; a CUDA graph's counts once"},
-	{"delay", SOME_SPREAD(delay), NULL,
+	{"delay", SPREAD(delay), NULL,
 		"from the start of a launch call to the start of its first op"},
 	{"delays_under_10us", U64(bins[0]), "launches", "with a delay below 10 us"},
 	{"delays_under_100us", U64(bins[1]), "launches", "of 10 us and more, below 100 us"},
