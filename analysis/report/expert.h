@@ -315,9 +315,8 @@ struct vpa_memory_label {
 	uint64_t peak_bytes;
 	int peak_exact;
 	double unused_share; /* of the reserved bytes, at the newest one; below 0: not known */
-	/* Allocated bytes of the newest one less those of the first; has_growth: there are two that say them. */
+	/* Allocated bytes of the newest one less those of the first one that says them; of one moment there is none. */
 	int64_t growth_bytes;
-	int has_growth;
 };
 
 /* A stage, or one that the program calls a component: of those whose frames it gives, and of all if there is a component. */

@@ -287,11 +287,10 @@ static struct vpa_operator_row operators[] = {
 
 static struct vpa_memory_label memory_labels[] = {
 	{"after_load", 0, 1, 1000000000 + MS(2), UINT64_C(16106127360), UINT64_C(17179869184),
-		UINT64_C(16642998272), 1, 0.0625, 0, 0},
+		UINT64_C(16642998272), 1, 0.0625, 0},
 	{"after_block", 0, 4, 1000000000 + MS(250), UINT64_C(18253611008), UINT64_C(25769803776),
-		UINT64_C(21474836480), 0, 0.291667, UINT64_C(2147483648), 1},
-	{"before_exit", -1, 1, 1000000000 + MS(800), UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, -1, 0,
-		0},
+		UINT64_C(21474836480), 0, 0.291667, UINT64_C(2147483648)},
+	{"before_exit", -1, 1, 1000000000 + MS(800), UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, -1, 0},
 };
 
 static struct vpa_component components[] = {

@@ -120,8 +120,7 @@ static struct vpa_memory_label row_of(const struct label *l, const char *name)
 	row.unused_share = l->allocated >= 0 && l->reserved >= l->allocated && l->reserved
 				   ? 1 - (double)l->allocated / (double)l->reserved
 				   : -1;
-	row.has_growth = l->said > 1 && l->allocated >= 0;
-	if (row.has_growth)
+	if (l->allocated >= 0)
 		row.growth_bytes = l->allocated - l->first_allocated;
 	return row;
 }

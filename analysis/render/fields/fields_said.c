@@ -16,7 +16,9 @@ static const struct vpa_fields fact =
 
 static int has_growth(const struct vpa_at *at)
 {
-	return ((const struct vpa_memory_label *)at->row)->has_growth;
+	const struct vpa_memory_label *label = at->row;
+
+	return label->count > 1 && label->allocated_bytes != UINT64_MAX;
 }
 
 static int has_peak(const struct vpa_at *at)

@@ -36,7 +36,7 @@ static void put_label(char *to, size_t room, const struct vpa_memory_label *l)
 	put_bytes(allocated, sizeof(allocated), l->allocated_bytes);
 	put_bytes(reserved, sizeof(reserved), l->reserved_bytes);
 	put_bytes(peak, sizeof(peak), l->peak_bytes);
-	if (l->has_growth)
+	if (l->count > 1 && l->allocated_bytes != UINT64_MAX)
 		snprintf(growth, sizeof(growth), "%" PRId64, l->growth_bytes);
 	snprintf(to, room, "%s/%" PRId64 ": %" PRIu64 " %s %s %s%s %.2f %s; ", l->label, l->device,
 		l->count, allocated, reserved, peak, l->peak_exact ? "!" : "", l->unused_share,
