@@ -208,7 +208,7 @@ done <ids
 # ---- real traces ----
 real=$(ls "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$source/../shared}"/traces/*.sqlite 2>/dev/null)
 if [ "$real" ]; then
-	screens 60 12 $real
+	screens 60 10 $real
 	screens 80 17 $real
 	screens full 15 $real
 	for file in $real; do

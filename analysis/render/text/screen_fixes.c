@@ -376,20 +376,15 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
-		vpa_words_add(w, " ",
-			"Several threads launch: for %s %% of the time one is taken to wait for "
-			"another, and a change is made on all of them.",
-			vpa_share(fmin(r->forecast.handed_over_share, 1)).text);
+		vpa_words_add(w, " ", "Threads seem to take turns: a change is made on all.");
 	if (is_predicted && vpa_has_collectives(r))
-		vpa_words_add(w, " ",
-			"Collectives last as recorded: what other ranks do then, only "
-			"vptrace-analyze ranks says.");
+		vpa_words_add(w, " ", "Collectives last as recorded: see vptrace-analyze ranks.");
 	if (is_predicted && has_least(r))
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && has_half(r))
 		vpa_words_add(w, " ", "less host code: half.");
 	if (is_predicted && lacks_prediction(r))
-		vpa_words_add(w, " ", "-: no replay tells what that would bring.");
+		vpa_words_add(w, " ", "-: no replay tells.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted && has_several(r))
 		vpa_words_add(w, " ", "Gains do not add up.");
