@@ -287,6 +287,14 @@ static void note_copies(struct vpa_report *r, struct vpa_finding *f, const char 
 			vpa_fixed(c->gb_per_s, 1).text, memory_share(r, c));
 }
 
+/* Which way most copies go, in words; NULL: between GPUs, or not known. */
+static const char *way_of(const struct vpa_copy_row *c)
+{
+	return c->kind == VPT_COPYKIND_HTOD   ? "to the GPU"
+	       : c->kind == VPT_COPYKIND_DTOH ? "to the host"
+					      : NULL;
+}
+
 /* The largest kind of copies determines the advice. */
 static void name_copies(struct vpa_report *r, int is_too_much)
 {
@@ -302,6 +310,11 @@ static void name_copies(struct vpa_report *r, int is_too_much)
 		note_copies(r, f, "cleared");
 		return;
 	}
+	if (way_of(c))
+		f->title = vpa_arena_printf(&r->arena,
+			"overlap copies %s: kernels hide them with pinned memory and a separate "
+			"stream; or offload less",
+			way_of(c));
 	if (is_too_much)
 		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
 			   "hide these copies";

@@ -86,7 +86,7 @@ if has_demo "a page with blocks"; then
 	for id in summary blocks waterfall fix-first overview stages attention kernels gaps copies syncs ranges help block-chart timeline; do
 		grep -q " id=\"$id\"" demo.html || fail "the demo's page has no $id"
 	done
-	same "sections in their order" "summary blocks waterfall fix-first overview stages attention checklist kernels gaps copies syncs ranges graphs devices more help" \
+	same "sections in their order" "summary blocks waterfall fix-first overview stages attention checklist kernels gaps copies syncs ranges said graphs devices more help" \
 		"$(sections demo.html)"
 	same "what to fix first is on the first screen" "fix-1 fix-2 fix-3 fix-first" \
 		"$(sed -n '/ id="summary"/,/^<\/section/s/.* href="#\(fix-[a-z0-9]*\)".*/\1/p' demo.html | tr '\n' ' ' | sed 's/ $//')"

@@ -138,7 +138,7 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 		shown++;
 	}
 	if (works_ns + waits_ns + host.left_ns >= s->ns / HARDLY) {
-		row = vpa_table_row(t, 1, "between");
+		row = vpa_table_row(t, 1, "between stages");
 		put_times(row, s, works_ns, waits_ns);
 		row->cells[HOST] = left_host(s, &host);
 	}
