@@ -2,7 +2,7 @@
 # Sets up, builds and tests everything: `sh tests/run.sh` on a fresh Debian 12 machine.
 #
 #   sh tests/run.sh            release build, then the sanitizers' build, all tests in both
-#   sh tests/run.sh quick      release build only
+#   sh tests/run.sh quick      release build only, without the longest tests
 #   sh tests/run.sh bare       the sanitizers' build only, with CUDA and ../shared hidden, as on a machine that has neither; without what
 #                              that cannot change
 #
@@ -13,7 +13,7 @@ set -eu
 usage() {
 	echo "usage: sh tests/run.sh [quick|bare]"
 	echo "  without a word: release build and sanitizers' build, all tests in both"
-	echo "  quick: release build only; bare: sanitizers' build only, with CUDA and ../shared hidden"
+	echo "  quick: release build only, without the longest tests; bare: sanitizers' build only, with CUDA and ../shared hidden"
 }
 mode=${1:-all}
 case $#,$mode in
@@ -45,6 +45,8 @@ build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
 without_cuda="cli_bad_input|cli_compare_page|cli_corpus|cli_export_rows|cli_import_zero|cli_page|cli_rooms|cli_run_ring|cli_screen|\
 cli_seeds|cli_verdict|test_analysis_properties|test_blocks_random|test_compare|test_compare_noise|test_damage|test_floods|test_growth|\
 test_loop_levels|test_renderers|test_tracer_fault_moments|test_tracer_two_clients|test_unit"
+# Tests that build the project once more, or take a minute: the quick run leaves them to the others.
+long="cli_compilers|cli_run_ring|cli_smallest|cli_stubs|cli_tsan|test_tracer_fault_moments|test_tracer_two_clients"
 left_out=
 
 # What the tests in these folders did not try: the lines "SKIPPED: REASON" of their output, each reason once, with its tests.
@@ -109,6 +111,10 @@ hidden)
 	build_and_test build-bare -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
 	;;
 *)
+	if [ "$mode" = quick ]; then
+		left_out=$long
+		echo "Left to a run without \"quick\", since they take long: $(echo "$left_out" | tr '|' ' ')"
+	fi
 	build_and_test build -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=OFF
 	[ "$mode" = quick ] ||
 		build_and_test build-sanitize -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
