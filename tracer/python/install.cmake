@@ -5,7 +5,7 @@ if(SKBUILD)
   # the folder for PYTHONPATH where the command looks for it. The command `vptrace` is a script that runs the program.
   install(DIRECTORY tracer/python/vptrace tracer/python/vptrace_marks DESTINATION ${SKBUILD_PLATLIB_DIR} COMPONENT python ${PYTHON_KINDS})
   install(FILES $<TARGET_FILE:libvptrace> RENAME libvptrace.so DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
-  install(FILES $<TARGET_FILE:vptrace_tables> DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
+  install(TARGETS vptrace_tables LIBRARY DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
   install(TARGETS vptrace-analyze RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
   install(TARGETS vptrace-command vptrace-doctor vptrace-analyze RUNTIME DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
   install(FILES tracer/python/site/sitecustomize.py DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace_site COMPONENT python)

@@ -164,7 +164,8 @@ def _installed(name):
 
 def candidates(name, variable):
     """The paths of a library of ours, the likeliest first: the one in this process, what the variable names, the one beside the
-    libvptrace.so that is loaded or named, the one in this package, the one of its prefix, and what the system's loader finds."""
+    libvptrace.so that is loaded or named or in the folder vptrace there, the one in this package, the one of its prefix, and what
+    the system's loader finds."""
     own, named = mapped(), os.environ.get(variable)
     injected = [os.environ.get(kind + "_INJECTION64_PATH", "") for kind in ("CUDA", "NVTX")]  # as `vptrace run` does
     injected = [path for path in injected if os.path.basename(path).startswith("libvptrace.so")]
@@ -172,8 +173,9 @@ def candidates(name, variable):
         paths = [own, named, *injected]
     else:
         beside = [os.path.dirname(os.path.realpath(path)) for path in (own, os.environ.get("VPTRACE_LIBRARY"), *injected) if path]
-        paths = [named, *(os.path.join(folder, name) for folder in beside)]
-    return [path for path in (*paths, os.path.join(_HERE, name), _installed(name), name + ".0", name) if path]
+        paths = [named, *(os.path.join(folder, inside, name) for folder in beside for inside in ("", "vptrace"))]
+    paths += [os.path.join(_HERE, name), _installed(name), _installed("vptrace/" + name), name + ".0", name]
+    return [path for path in paths if path]
 
 
 def _load():
