@@ -186,11 +186,14 @@ static int enter(struct visit *v)
 		return vtr_refuse(VPTRACE_EBUSY,
 			"this thread is already in a function of vptrace, which a signal handler "
 			"interrupted");
-	if (v->starts && lacks_room())
+	/* From here on: what asks for the stack's size allocates. */
+	v->cancel = vtr_cancel_hold_calls();
+	if (v->starts && lacks_room()) {
+		vtr_cancel_restore(v->cancel);
 		return vtr_refuse(VPTRACE_ENOMEM,
 			"this thread has less than 128 KiB of its stack left: start and stop "
 			"captures in a thread with a larger stack");
-	v->cancel = vtr_cancel_hold();
+	}
 	inside = 1;
 	if (v->changing)
 		pthread_mutex_lock(&all.change);
@@ -202,7 +205,7 @@ static int enter(struct visit *v)
  * taken, its holder starts what the driver's injection would have. */
 static int enter_from_driver(struct visit *v)
 {
-	v->cancel = vtr_cancel_hold();
+	v->cancel = vtr_cancel_hold_calls();
 	if (!inside && !pthread_mutex_trylock(&all.lock)) {
 		inside = 1;
 		return VPTRACE_OK;
