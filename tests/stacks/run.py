@@ -37,7 +37,9 @@ def now():
 
 
 def say(name, begin, *more):
-    print(name, threading.get_native_id(), begin, now(), *more, flush=True)
+    # One write: print() writes the end of a line by itself, and another thread's line may come between.
+    sys.stdout.write(" ".join(map(str, (name, threading.get_native_id(), begin, now(), *more))) + "\n")
+    sys.stdout.flush()
 
 
 def shares():
