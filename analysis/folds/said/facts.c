@@ -38,8 +38,6 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 	(void)state;
 	(void)c;
-	if (out->is_import)
-		return VPT_OK;
 	said->facts = vpa_arena_alloc(&out->arena, out->meta_count + 1, sizeof(*said->facts));
 	if (!said->facts)
 		return VPT_ENOMEM;
