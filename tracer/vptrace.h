@@ -172,8 +172,8 @@ struct vptrace_options {
 
 	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after this much recorded
 	 * time. VPTRACE_MAX_BYTES, as 500M, at least 1 MiB: ends it before the file exceeds that.
-	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N, step:A-B or repeat. Its
-	 * records are then complete, the file is closed, and CUPTI is released; a later
+	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N, step:A-B or
+	 * repeat. Its records are then complete, the file is closed, and CUPTI is released; a later
 	 * vptrace_stop() of the host returns the result. */
 	uint64_t duration_ns;
 	uint64_t max_bytes;
@@ -203,10 +203,10 @@ struct vptrace_options {
 	 * NVML (memory, utilization, power, clocks and what limits them, temperature), and with
 	 * /proc the process (CPU, memory, reads from disk, page faults, context switches), the
 	 * machine (CPU, available memory) and its cgroup's CPU quota. Values that the driver or the
-	 * kernel refuses are left out. The variable may also be a list, each item a name and a time or
-	 * off, as gpu:100ms,cpu:1s,temperature:off: memory, utilization, power, clocks, temperature
-	 * of GPUs (gpu: all of these), cpu, ram, disk, faults (host), or all. If NVML hangs, counters end there and a stop takes 0.2 s
-	 * longer. */
+	 * kernel refuses are left out. The variable may also be a list, each item a name and a time
+	 * or off, as gpu:100ms,cpu:1s,temperature:off: memory, utilization, power, clocks,
+	 * temperature of GPUs (gpu: all of these), cpu, ram, disk, faults (host), or all. If NVML
+	 * hangs, counters end there and a stop takes 0.2 s longer. */
 	int counters_ms;
 
 	/* VPTRACE_STACKS: the most samples per second of the Python stacks of threads that call
