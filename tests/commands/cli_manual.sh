@@ -106,7 +106,7 @@ if command -v bash >/dev/null; then
 	completes "vptrace: commands" "ranks report run" r
 	completes "vptrace: doctor" "doctor" d
 	completes "vptrace: options of doctor" "--json" doctor --j
-	completes "vptrace: options of run" "--mark --max-bytes --memory" run --m
+	completes "vptrace: options of run" "--mark --max-bytes --memory --memory-history --memory-peaks" run --m
 	completes "vptrace: a flight recorder" "--ring" run --ri
 	completes "vptrace: a choice" "coarse" run --profile c
 	completes "vptrace: an option of vptrace-analyze" "perfetto" export x.zst --format p

@@ -12,7 +12,8 @@ same "the help names sections" 1 "$([ "$(echo $names | wc -w)" -gt 10 ] && echo 
 small_trace >small.json
 kernels_trace 500 >kernels.json
 
-# page FILE CODE: all sections that have something are the page up to NEXT, but for empty lines between them.
+# page FILE CODE: all sections that have something are the page up to NEXT, but for empty lines between them. Iterations one by one are
+# printed for who asks for them only.
 page() {
 	expect "$2" "the page of $1" "$1" --full
 	sed '/^NEXT  /,$d; /^$/d' out >page
@@ -21,6 +22,7 @@ page() {
 	for name in $names; do
 		expect "$2" "--only $name of $1" "$1" --only "$name"
 		grep -q ": nothing to show\$" out && continue
+		[ "$name" = iterations ] && continue
 		filled=$((filled + 1))
 		[ -n "$(head -n 1 out)" ] || fail "--only $name of $1 begins with an empty line"
 		sed '/^$/d' out >>joined

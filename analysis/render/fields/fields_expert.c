@@ -549,7 +549,7 @@ const struct vpa_view vpa_views_expert[] = {
 					"call"})},
 	{"short_runs", "Sequences of short kernels", .section = "kernels",
 		.first = "device kernels count runs busy_ns span_ns",
-		.text = {"short-runs", .after = "kernels", .rank = 35,
+		.text = {"short-runs", .after = "kernels", .rank = 38,
 			.title = "SHORT KERNELS IN A ROW, what to fuse or launch as a graph",
 			.most = 5, .label = "[{gpu} ]{kernels}", .worth = "span_ns",
 			.worth_of = VPA_CELL_OF_WINDOW},
@@ -559,7 +559,7 @@ const struct vpa_view vpa_views_expert[] = {
 		.first =
 			"device stream launches delay.p50_ns delay.p95_ns delay.max_ns waiting_p50 "
 			"waiting_p95 waiting_max",
-		.text = {"queues", .after = "overlap", .rank = 33,
+		.text = {"queues", .after = "overlap", .rank = 37,
 			.title = "LAUNCHES THAT WAIT, by stream", .most = 8,
 			.label = "[{gpu} ]stream {stream}",
 			.below = "begun within 10 us: {delays_under_10us}, 100 us: "

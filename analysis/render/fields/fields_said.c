@@ -163,7 +163,7 @@ const struct vpa_view vpa_views_said[] = {
 	{"memory_labels", "Memory by label", .section = "said",
 		.first = "label allocated_bytes reserved_bytes unused_share peak_bytes "
 			 "growth_bytes count",
-		.text = {"memory-labels", .after = "counters", .rank = 29,
+		.text = {"memory-labels", .after = "counters", .rank = 36,
 			.title = "MEMORY, by label", .label = "{label}[, {gpu}]",
 			.used_at = offsetof(struct vpa_report, said.memory_labels_used)},
 		VPA_TEXT_COLUMNS({"allocated", .key = "allocated_bytes"},
@@ -203,7 +203,7 @@ const struct vpa_view vpa_views_said[] = {
 		VPA_TEXT_COLUMNS({"host ms", .key = "host_ns"})},
 	{"iterations", "Iterations, one by one", .section = "said",
 		.first = "kind index block request timestep host_ns gpu_ns busy_ns idle_ns ops",
-		.text = {"iterations", .after = "steps", .rank = 34, .is_asked = 1,
+		.text = {"iterations", .after = "steps", .rank = 39, .is_asked = 1,
 			.title = "ITERATIONS, one by one",
 			.used_at = offsetof(struct vpa_report, said.iterations_used),
 			.label = "[request {request}, ][block {block}, ]{kind}[ {index}]"},
