@@ -280,6 +280,13 @@ static struct vpa_module_row modules[] = {
 		MS(550), MS(550)},
 };
 
+/* 8 ranks: the bus moves 7/8 of an all-to-all's message. */
+static struct vpa_collective_row collectives[] = {
+	{0, "all-to-all", "nccl:all_to_all", "0x5f3a", 8, UINT64_C(25165824), 480, MS(57.6), 100000,
+		183.501, 220.2},
+	{0, "collective", "ncclDevKernel_Generic", NULL, 0, 0, 3, MS(1.2), 380000, -1, -1},
+};
+
 static struct vpa_operator_row operators[] = {
 	{"aten::addmm", "3072 4096x768 768x3072", 360, 360, MS(94.3), MS(7.2), MS(7.9), 622.4, -1},
 	{"aten::copy_", NULL, 84, 90, MS(4.2), MS(30.1), MS(30.1), -1, 670},
@@ -387,6 +394,9 @@ static struct vpa_report host_limited(void)
 			.byte_rates = byte_rates,
 			.byte_rate_count = COUNT(byte_rates),
 			.byte_rates_used = COUNT(byte_rates),
+			.collectives = collectives,
+			.collective_count = COUNT(collectives),
+			.collectives_used = COUNT(collectives),
 			.operators = operators,
 			.operator_count = COUNT(operators),
 			.operators_used = COUNT(operators)},
