@@ -23,13 +23,11 @@ static inline int vtr_cancel_hold(void)
 /* The same for code that may: no signal is on its way any more. */
 static inline int vtr_cancel_hold_calls(void)
 {
-	int state, type;
+	int held = vtr_cancel_hold();
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-	if (state == PTHREAD_CANCEL_ENABLE)
+	if ((held & 0xff) == PTHREAD_CANCEL_ENABLE)
 		poll(NULL, 0, 0);
-	return state | type << 8;
+	return held;
 }
 
 /* A cancellation that was asked for meanwhile may happen here. */
