@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/traces/findings_rig.h"
+#include "tests/support/traces/rows_rig.h"
 
 #define START                                                                                      \
 	"start 1us\nkernel s7 2us-3us corr 0 \"gemm\"\nkernel s7 900us-990us corr 0 \"gemm\"\n"
@@ -23,9 +23,7 @@
 	"2, 3]\\\",\\\"message_bytes\\\":" bytes "}"
 
 /* Each row: kind, name, group, ranks, bytes, calls, total, shortest; bandwidth of all, and of the shortest. */
-static const struct {
-	const char *rule, *script, *rows;
-} cases[] = {
+static const struct rows_case cases[] = {
 	{"an all-reduce moves its message one and a half times in a group of four",
 		START SAID("10us", "20us", TORCH("allreduce", "4000000")) CALL("12us", "1")
 			NCCL("100us", "200us", "1", "AllReduce_Sum_bf16_RING_LL"),
@@ -69,30 +67,25 @@ static const struct {
 	{"other kernels are none", START, ""},
 };
 
+static void list_rows(struct rows_text *to, const struct vpa_report *r)
+{
+	size_t k;
+
+	for (k = 0; k < r->expert.collective_count; k++) {
+		const struct vpa_collective_row *c = &r->expert.collectives[k];
+
+		add_row(to,
+			"%s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			"; %.1f %.1f\n",
+			c->kind, c->name, c->group ? c->group : "-", c->ranks, c->bytes, c->calls,
+			c->total_ns, c->shortest_ns, c->bus_gb_per_s, c->bus_gb_per_s_most);
+	}
+}
+
 static void collectives_reach_a_bandwidth(void **state)
 {
-	size_t i, k;
-
 	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
-		char rows[2048] = "";
-		size_t used = 0;
-
-		for (k = 0; k < r->expert.collective_count; k++) {
-			const struct vpa_collective_row *c = &r->expert.collectives[k];
-
-			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
-				"%s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-				"; %.1f %.1f\n",
-				c->kind, c->name, c->group ? c->group : "-", c->ranks, c->bytes,
-				c->calls, c->total_ns, c->shortest_ns, c->bus_gb_per_s,
-				c->bus_gb_per_s_most);
-		}
-		if (strcmp(rows, cases[i].rows) != 0)
-			fail_msg("%s: found\n%sexpected\n%s", cases[i].rule, rows, cases[i].rows);
-		vpa_report_free(r);
-	}
+	expect_rows(cases, COUNT(cases), list_rows);
 }
 
 static void the_text_shows_them(void **state)

@@ -10,16 +10,14 @@
 
 #include <cmocka.h>
 
-#include "tests/support/traces/findings_rig.h"
+#include "tests/support/traces/rows_rig.h"
 
 #define START            "start 1us\n"
 #define K(s, from, name) "kernel " s " " from "+2us corr 0 \"" name "\"\n"
 #define LONG(s, from)    "kernel " s " " from "+10us corr 0 \"gemm\"\n"
 
 /* Each row: kernels; their number, how often, ns in them, ns in all. */
-static const struct {
-	const char *rule, *script, *rows;
-} cases[] = {
+static const struct rows_case cases[] = {
 	{"a pair that runs twice",
 		START K("s7", "10us", "void at::native::(anonymous namespace)::add<a::b>(c::d)") K(
 			"s7", "13us", "mul(int)") LONG("s7", "20us")
@@ -43,27 +41,22 @@ static const struct {
 		"a, c: 2 3 12000 16000\n"},
 };
 
+static void list_rows(struct rows_text *to, const struct vpa_report *r)
+{
+	size_t k;
+
+	for (k = 0; k < r->expert.short_run_count; k++) {
+		const struct vpa_short_run_row *s = &r->expert.short_runs[k];
+
+		add_row(to, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", s->kernels,
+			s->count, s->runs, s->busy_ns, s->span_ns);
+	}
+}
+
 static void short_kernels_in_a_row_are_a_sequence(void **state)
 {
-	size_t i, k;
-
 	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
-		char rows[1024] = "";
-		size_t used = 0;
-
-		for (k = 0; k < r->expert.short_run_count; k++) {
-			const struct vpa_short_run_row *s = &r->expert.short_runs[k];
-
-			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
-				"%s: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", s->kernels,
-				s->count, s->runs, s->busy_ns, s->span_ns);
-		}
-		if (strcmp(rows, cases[i].rows) != 0)
-			fail_msg("%s: found\n%sexpected\n%s", cases[i].rule, rows, cases[i].rows);
-		vpa_report_free(r);
-	}
+	expect_rows(cases, COUNT(cases), list_rows);
 }
 
 /* 80 kernels: two sequences of 32, and one of 16. */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "formats/base/count.h"
-#include "tests/support/traces/findings_rig.h"
+#include "tests/support/traces/rows_rig.h"
 
 #define STACK(at, stack) "sample t1 " at " \"" stack "\" flags 1\n"
 #define OP(corr, call, from, to)                                                                   \
@@ -17,9 +17,7 @@
 	" \"add\"\n"
 
 /* Each row: label, instances, ops, time, own time. */
-static const struct {
-	const char *rule, *script, *rows;
-} cases[] = {
+static const struct rows_case cases[] = {
 	{"the work of a module is that of those inside it and its own",
 		STACK("100",
 			"main (run.py:1);nn.Module: Wan_0;forward (wan.py:3);nn.Module: Linear_7")
@@ -57,27 +55,22 @@ static const struct {
 		""},
 };
 
+static void list_rows(struct rows_text *to, const struct vpa_report *r)
+{
+	size_t k;
+
+	for (k = 0; k < r->lines.module_count; k++) {
+		const struct vpa_module_row *m = &r->lines.modules[k];
+
+		add_row(to, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "|", m->label,
+			m->instances, m->ops, m->gpu_ns, m->own_ns);
+	}
+}
+
 static void modules_have_the_work_that_they_launch(void **state)
 {
-	size_t i, k;
-
 	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
-		char rows[1024] = "";
-		size_t used = 0;
-
-		for (k = 0; k < r->lines.module_count; k++) {
-			const struct vpa_module_row *m = &r->lines.modules[k];
-
-			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
-				"%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "|", m->label,
-				m->instances, m->ops, m->gpu_ns, m->own_ns);
-		}
-		if (strcmp(rows, cases[i].rows) != 0)
-			fail_msg("%s:\n%s\nexpected\n%s", cases[i].rule, rows, cases[i].rows);
-		vpa_report_free(r);
-	}
+	expect_rows(cases, COUNT(cases), list_rows);
 }
 
 /* The two largest of four, which are not those of the first two rows. */

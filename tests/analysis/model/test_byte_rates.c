@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/traces/findings_rig.h"
+#include "tests/support/traces/rows_rig.h"
 
 /* ---- ranges ---- */
 
@@ -27,9 +27,7 @@
 		LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " name "\n"
 
 /* Each row: calls, bytes, nanoseconds of kernels, GB/s. */
-static const struct {
-	const char *rule, *script, *rows;
-} cases[] = {
+static const struct rows_case cases[] = {
 	{"1.675 million bytes in 1 us are half of the peak", ONE("bytes", "1675000", "\"add\""),
 		"add: 1, 1675000 in 1000 ns, 1675 of 3350; "},
 	{"elements of two bytes each, as the name says", ONE("elements", "1000000", CAT),
@@ -66,28 +64,22 @@ static const struct {
 		""},
 };
 
+static void list_rows(struct rows_text *to, const struct vpa_report *r)
+{
+	size_t k;
+
+	for (k = 0; k < r->expert.byte_rate_count; k++) {
+		const struct vpa_byte_row *b = &r->expert.byte_rates[k];
+
+		add_row(to, "%s: %" PRIu64 ", %" PRIu64 " in %" PRIu64 " ns, %.0f of %.0f; ",
+			b->kernel, b->calls, b->bytes, b->kernel_ns, b->gb_per_s, b->peak_gb_per_s);
+	}
+}
+
 static void bytes_of_ranges_are_divided_by_their_kernels(void **state)
 {
-	size_t i, k;
-
 	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
-		char rows[1024] = "";
-		size_t used = 0;
-
-		for (k = 0; k < r->expert.byte_rate_count; k++) {
-			const struct vpa_byte_row *b = &r->expert.byte_rates[k];
-
-			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
-				"%s: %" PRIu64 ", %" PRIu64 " in %" PRIu64 " ns, %.0f of %.0f; ",
-				b->kernel, b->calls, b->bytes, b->kernel_ns, b->gb_per_s,
-				b->peak_gb_per_s);
-		}
-		if (strcmp(rows, cases[i].rows) != 0)
-			fail_msg("%s:\n%s\nexpected\n%s", cases[i].rule, rows, cases[i].rows);
-		vpa_report_free(r);
-	}
+	expect_rows(cases, COUNT(cases), list_rows);
 }
 
 static void at_most_top_rows_are_listed_by_time(void **state)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/traces/findings_rig.h"
+#include "tests/support/traces/rows_rig.h"
 
 #define START "start 1us\n"
 #define OPERATOR(from, to, name, payload)                                                          \
@@ -22,9 +22,7 @@
 #define KERNEL(from, to, corr) "kernel s7 " from "-" to " corr " corr " \"add\"\n"
 
 /* Each row: name, shapes, calls, ops, own time on the GPU, own time on the host, time on the host. */
-static const struct {
-	const char *rule, *script, *rows;
-} cases[] = {
+static const struct rows_case cases[] = {
 	{"an operator has the kernels that it launches, and its time",
 		START OPERATOR("1100", "1200", "aten::mm", SHAPES("2x3 3x4"))
 			LAUNCH("1110", "1120", "1") KERNEL("2000", "3000", "1"),
@@ -66,29 +64,23 @@ static const struct {
 		""},
 };
 
+static void list_rows(struct rows_text *to, const struct vpa_report *r)
+{
+	size_t k;
+
+	for (k = 0; k < r->expert.operator_count; k++) {
+		const struct vpa_operator_row *o = &r->expert.operators[k];
+
+		add_row(to, "%s%s%s: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "; ",
+			o->name, o->shapes ? " " : "", o->shapes ? o->shapes : "", o->calls, o->ops,
+			o->gpu_ns, o->host_own_ns, o->host_ns);
+	}
+}
+
 static void operators_have_their_own_time(void **state)
 {
-	size_t i, k;
-
 	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		struct vpa_report *r = analyze(cases[i].script, NULL);
-		char rows[1024] = "";
-		size_t used = 0;
-
-		for (k = 0; k < r->expert.operator_count; k++) {
-			const struct vpa_operator_row *o = &r->expert.operators[k];
-
-			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
-				"%s%s%s: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-				"; ",
-				o->name, o->shapes ? " " : "", o->shapes ? o->shapes : "", o->calls,
-				o->ops, o->gpu_ns, o->host_own_ns, o->host_ns);
-		}
-		if (strcmp(rows, cases[i].rows) != 0)
-			fail_msg("%s:\n%s\nexpected\n%s", cases[i].rule, rows, cases[i].rows);
-		vpa_report_free(r);
-	}
+	expect_rows(cases, COUNT(cases), list_rows);
 }
 
 /* 4,000 operations or bytes in 1,000 ns; of copies nothing is said, nor of a call that the window cuts. */
