@@ -18,7 +18,7 @@ struct vpa_range_seek {
 	int is_known; /* 0: the file is damaged, or no capture, or has fewer instances */
 	int whole;    /* a range is called as the whole text */
 	uint64_t number;
-	size_t target; /* the chunk in which so many instances have ended */
+	size_t target; /* the chunk in which the instance of that number ends */
 };
 
 /* Looks for "NAME" or "NAME:2". 0, VPT_ENOMEM or VPT_EIO. */

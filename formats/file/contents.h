@@ -58,7 +58,7 @@ struct vpt_contents_entry {
 /* What a table says of ranges, undecoded. */
 struct vpt_contents_names {
 	unsigned char *bytes;
-	size_t size, rows; /* for so many rows */
+	size_t size, rows; /* allocated for this many rows */
 };
 
 /* Rows in the order of the file. All zeros is empty. */

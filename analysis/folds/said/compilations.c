@@ -1,4 +1,4 @@
-/* compilations.c - compilations that the program told of: when, in which step, for how long, and why again.
+/* compilations.c - what torch.compile compiled: when, in which step, for how long, and why again.
  *
  * A compilation is a range with the annotation {"kind":"range","compile":"3/1"}: code 3 in its second version. Why it was
  * compiled again is the name of a mark {"kind":"recompile","function":"forward in model.py:12"} on its thread, in it or
