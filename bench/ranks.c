@@ -5,7 +5,7 @@
  * same communicator, and each host one of its own. */
 #include "analysis/names/families.h"
 #include "analysis/ranks/rank/rank_file.h"
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 
 #include <stdio.h>

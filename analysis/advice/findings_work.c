@@ -3,12 +3,12 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/gain_unit.h"
-#include "analysis/report/unit_kind.h"
 #include "analysis/base/numbers.h"
 #include "analysis/model/gpu_arch.h"
 #include "analysis/model/gpu_peak.h"
 #include "analysis/names/families.h"
 #include "analysis/report/limit.h"
+#include "analysis/report/rows/unit_kind.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_FLAME_NUMBERED_H
 #define VPA_ANALYSIS_FLAME_NUMBERED_H
 
-#include "analysis/report/code_line.h"
+#include "analysis/report/rows/code_line.h"
 
 /* Of each stack, the first one whose innermost frame is the same: its kind, apart from such a number; itself, in all. */
 struct vpa_numbered {

@@ -4,7 +4,7 @@
 #ifndef VPA_ANALYSIS_PIPELINE_IDLE_LIMIT_H
 #define VPA_ANALYSIS_PIPELINE_IDLE_LIMIT_H
 
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 
 #include <stdint.h>
 

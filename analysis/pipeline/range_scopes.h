@@ -7,7 +7,7 @@
 #ifndef VPA_ANALYSIS_PIPELINE_RANGE_SCOPES_H
 #define VPA_ANALYSIS_PIPELINE_RANGE_SCOPES_H
 
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/unit_kind.h"
 #include "formats/base/error.h"
 #include "formats/base/text.h"
 

@@ -13,7 +13,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/names/families.h"
 #include "analysis/report/report.h"
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/unit_kind.h"
 
 enum {
 	/* Of four requests, since the last one has no time. */

@@ -1,7 +1,7 @@
 /* job_change.c - reads them, and which parts they are about. */
 #include "analysis/ranks/job_change.h"
 
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

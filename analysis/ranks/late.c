@@ -3,7 +3,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/names/families.h"
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/saturate.h"
 #include "formats/event_schema.h"
 

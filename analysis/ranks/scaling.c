@@ -1,7 +1,7 @@
 /* scaling.c - means over ranks, and an Nth of the base. */
 #include "analysis/ranks/scaling.h"
 
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 #ifndef VPA_ANALYSIS_REPORT_MAIN_LINE_H
 #define VPA_ANALYSIS_REPORT_MAIN_LINE_H
 
-#include "analysis/report/code_line.h"
+#include "analysis/report/rows/code_line.h"
 
 /* A line with a smaller share says nothing about the time. From VPA_LINE_MOST on, it is most of it. */
 #define VPA_LINE_LEAST 0.25

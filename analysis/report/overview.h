@@ -11,8 +11,8 @@
 #define VPA_ANALYSIS_REPORT_OVERVIEW_H
 
 #include "analysis/names/families.h"
-#include "analysis/report/unit_kind.h"
 #include "analysis/report/report.h"
+#include "analysis/report/rows/unit_kind.h"
 
 enum {
 	VPA_OVERVIEW_BUCKETS = 2048,

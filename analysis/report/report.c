@@ -17,7 +17,7 @@ const char *vpa_finding_text(enum vpa_finding_id id)
 {
 	static const char *const texts[] = {
 #define VPA_FINDING_ID(name, text) text,
-#include "analysis/report/finding_ids.def"
+#include "analysis/report/rows/finding_ids.def"
 	};
 
 	return texts[id];

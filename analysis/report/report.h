@@ -8,14 +8,20 @@
 #define VPA_ANALYSIS_REPORT_REPORT_H
 
 #include "analysis/base/arena.h"
-#include "analysis/base/durations.h"
-#include "analysis/names/families.h"
-#include "analysis/report/code_line.h"
-#include "analysis/report/counter.h"
-#include "analysis/report/device.h"
-#include "analysis/report/expert.h"
-#include "analysis/report/forecast.h"
-#include "analysis/report/request.h"
+#include "analysis/report/rows/attention_rows.h"
+#include "analysis/report/rows/check_rows.h"
+#include "analysis/report/rows/copy_rows.h"
+#include "analysis/report/rows/counter.h"
+#include "analysis/report/rows/device.h"
+#include "analysis/report/rows/finding.h"
+#include "analysis/report/rows/forecast.h"
+#include "analysis/report/rows/graph_rows.h"
+#include "analysis/report/rows/kernel_rows.h"
+#include "analysis/report/rows/range_rows.h"
+#include "analysis/report/rows/request.h"
+#include "analysis/report/rows/said_rows.h"
+#include "analysis/report/rows/stream_rows.h"
+#include "analysis/report/rows/verdict_row.h"
 #include "formats/base/error.h"
 #include "formats/event_schema.h"
 #include "formats/metadata.h"
@@ -24,251 +30,47 @@
 #include <stdint.h>
 #include <string.h>
 
-struct vpa_gpu {
-	int64_t device;
-	const char *name, *uuid, *pci;
-	uint32_t compute_major, compute_minor, sm_count;
-	uint64_t sm_threads, sm_registers, sm_shared; /* per multiprocessor; 0: not known */
-	uint64_t memory_bytes;
-	int simulated;
-};
-
-struct vpa_pair {
-	const char *key, *value;
-};
-
-/* Per cent of the window: where the profiling library's own work takes more, it stretches gaps. */
-#define VPA_DEGRADED_PERCENT 5
-
-enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
-
-/* A stretch of time in which records are missing, or may be. */
-struct vpa_loss {
-	uint64_t start_ns, end_ns; /* end ~0: unknown */
-};
-
-struct vpa_verdict {
-	int complete;         /* 0: loss, damage, ops without launch: exit code 3 */
-	const char **reasons; /* one sentence each, most important first */
-	size_t reason_count;
-	const char **remedies; /* what to do, by reason; NULL: no remedy known */
-	/* If not complete: in order, disjoint; one interval over all time if the times are
-	 * unknown. */
-	struct vpa_loss *losses;
-	size_t loss_count;
-	struct vpa_pair *reading_meta; /* META rows for a copy of the trace, see completeness.h */
-	size_t reading_meta_count;
-	uint64_t received, written, dropped; /* events */
-	uint64_t ops_without_launch, launches_without_op, late_ops;
-	/* Part of ops_without_launch: began before the first call, hence launched before the
-	 * capture; or after recording had been paused, hence launched in a pause. */
-	uint64_t early_ops;
-	uint64_t launches_lost; /* part of launches_without_op: their kernels are missing */
-	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
-	uint64_t unmatched_ranges, late_ranges;
-	uint64_t deep_ranges; /* in more others than are counted */
-	/* Of Python stacks: their gaps had been decided; left out, since a later one of the thread
-	 * had come. */
-	uint64_t late_samples, unsorted_samples;
-	uint64_t damaged_chunks, torn_chunks, unknown_sections;
-	int is_refused;       /* GPU work could not be recorded; a reason says why */
-	int is_ranges_only;   /* GPU work was not requested */
-	uint64_t overhead_ns; /* time of the profiling library's own records inside the window */
-	double tracing_cost_share;  /* of the window; negative: unknown */
-	enum vpa_metric_state gaps; /* degraded: overhead_ns is above VPA_DEGRADED_PERCENT */
-};
-
-/* The word for a verdict in text and on pages. */
-static inline const char *vpa_verdict_word(int complete)
-{
-	return complete ? "COMPLETE" : "INCOMPLETE";
-}
-
-struct vpa_counts {
-	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
-	uint64_t marks, syncs, counters, samples, other; /* other: of all other kinds */
-};
-
-struct vpa_family_row {
-	enum vpa_family family; /* of copies and memsets VPA_FAMILY_MEMCPY and VPA_FAMILY_MEMSET */
-	uint64_t calls, total_ns, exclusive_ns;
-	double share_of_busy; /* exclusive / busy of all devices */
-};
-
-struct vpa_kernel_row {
-	const char *name; /* demangled where possible */
-	enum vpa_family family;
-	enum vpa_backend backend; /* VPA_BACKEND_NONE: not attention */
-	uint64_t exclusive_ns;
-	struct vpa_durations time;
-	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
-	unsigned marks;     /* see families.h */
-};
-
-struct vpa_backend_row {
-	enum vpa_backend backend;
-	uint64_t calls, total_ns;   /* main kernels, forward and backward */
-	uint64_t aux_calls, aux_ns; /* helpers: combine, convert, preprocess */
-	/* Copies between layouts, and quantisations, that ran right before its calls on their stream. */
-	uint64_t before_kernels, before_ns;
-	double share_of_busy; /* exclusive time of main kernels and helpers */
-};
-
-struct vpa_eager_row {
-	const char *range; /* NULL: outside all ranges */
-	const char *gemm, *softmax;
-	uint64_t count, total_ns, softmax_ns; /* count: sequences GEMM, softmax, GEMM */
-};
-
-/* Places of a denoising step whose attention is done by more than one back-end: the fastest there,
- * and another one. */
-struct vpa_backend_change {
-	enum vpa_backend fast, slow;
-	uint64_t places; /* k-th attention calls of steps with equal numbers of them */
-	uint64_t fast_calls, fast_ns, slow_calls, slow_ns;
-	double gain_ns; /* slow calls x their extra time, at each place */
-};
-
-struct vpa_attention {
-	uint64_t calls;       /* fused calls + eager sequences */
-	double share_of_busy; /* of all attention, eager softmax included */
-	struct vpa_backend_row *backends;
-	size_t backend_count;
-	struct vpa_eager_row *eager;
-	size_t eager_count;
-	const char **fallbacks; /* one sentence each */
-	size_t fallback_count;
-	struct vpa_backend_change *changes; /* by slow_ns, descending */
-	size_t change_count;
-};
-
-/* Two or more kernels that run one after the other on a stream, elementwise or fused with such by a compiler; see
- * ../folds/kernels/neighbours.c. */
-struct vpa_chains {
-	uint64_t count, kernels, total_ns; /* chains; kernels in them */
-	uint64_t longest_ns;               /* of the longest kernel of each */
-	const char *kernel; /* the elementwise one that takes most time; NULL: no chain */
-};
-
-/* Matrix products by the format of their factors. */
-struct vpa_precision_row {
-	const char *precision; /* vpa_precision_name() */
-	uint64_t calls, total_ns, exclusive_ns;
-};
-
-enum {
-	VPA_INSTANCES_MOST = 256, /* of a range; the first ones */
-	VPA_INSTANCES_ALL = 1 << 16,
-	/* Ranges with instances, and the least part of the devices' time that they have: 1 / this. */
-	VPA_INSTANCES_RANGES = 16,
-	VPA_INSTANCES_PART = 10
-};
-
-/* An instance of a range on a device that it launched work on. */
-struct vpa_range_instance {
-	uint64_t first_ns, envelope_ns, idle_ns; /* as of the range */
-	uint32_t device;
-};
-
-struct vpa_range_row {
-	const char *name, *domain; /* domain "" is NVTX's default domain */
-	int is_imported;           /* an operator of PyTorch's profiler */
-	/* Instances that began inside one of the same name, and are part of it: in no other member. */
-	uint64_t nested;
-	uint64_t unmatched;
-	struct vpa_durations host; /* start to end on the host */
-	/* On the GPU, over instances that launched work; per device and instance: envelope = first
-	 * start to last end of its ops, without pauses; busy + foreign + idle = envelope. foreign:
-	 * time covered only by other ops. */
-	uint64_t ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
-	/* Idle time within the envelopes and the range's time on the host: of the devices it
-	 * launched on, or, if it launched nothing, of those its process has used by its end. */
-	uint64_t idle_host_ns;
-	struct vpa_durations lag; /* first op's start - range's start */
-	struct vpa_durations gpu; /* the envelopes */
-	/* By device, then start; if the options request step_parts, of ranges with a good part of the devices' time, not of
-	 * operators. What a comparison may pair. */
-	const struct vpa_range_instance *instances;
-	size_t instance_count;
-};
-
-struct vpa_copy_row {
-	unsigned kind;           /* VPT_COPYKIND_HTOD ... _MEMSET; one without a name is _UNKNOWN */
-	unsigned source, target; /* VPT_MEMKIND_PAGEABLE ...; likewise */
-	uint64_t count, bytes, total_ns;
-	double gb_per_s; /* 1e9 bytes per second while copying; 0: unknown */
-};
-
-/* Copies from a device to pageable memory, those that a call waits for whatever the memory, and all of a few bytes, by
- * place of launch. */
-struct vpa_read_row {
-	const char *range;     /* innermost range around the launch; NULL: none */
-	uint64_t small, large; /* small: at most VPA_SMALL_BYTES, as from .item() */
-	uint64_t small_bytes, large_bytes;
-	uint64_t pageable, pageable_bytes; /* of the small ones: to pageable memory */
-};
-
-struct vpa_sync_row {
-	const char *call;
-	uint64_t count, total_ns; /* time in the call, on all threads */
-	uint64_t gaps, idle_ns;   /* device idle time it caused: its cost */
-};
-
-enum vpa_finding_status { VPA_FINDING_INFO, VPA_FINDING_WARN, VPA_FINDING_FAIL };
-
-/* What it is about: VPA_FOUND_SYNC_DRAIN ... */
-enum vpa_finding_id {
-#define VPA_FINDING_ID(name, text) VPA_FOUND_##name,
-#include "analysis/report/finding_ids.def"
-	VPA_FOUND_COUNT
-};
-
-struct vpa_finding {
-	enum vpa_finding_id id;
-	const char *title; /* one line */
-	const char *measured, *threshold;
-	double gain_at_most_ms; /* 0: not about time; assumes nothing else becomes the bottleneck */
-	const char **evidence;
-	size_t evidence_count;
-	enum vpa_finding_status status;
-	const char *caveat; /* NULL: none */
-	/* Part of gain_at_most_ms that other causes would save too. */
-	double gain_shared_ms;
-	/* By how much a replay saves more than what the cause is to blame for; part of gain_at_most_ms. */
-	double gain_excess_ms;
-	/* Part of gain_at_most_ms that no finding before it in the list may save too: no two of these parts are the
-	 * same time. instead_of: the finding before it that may save most of the rest; VPA_FOUND_NONE: none. */
-	double adds_ms;
-	enum vpa_finding_id instead_of;
-	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
-	double gain_from_ms;
-	/* What the gain is a part of. With several devices the figures are those of the device that would gain
-	 * most. */
-	enum vpa_base base;
-	double base_ms, base_gain_ms, base_gain_from_ms;
-	/* What findings are ordered by: of host code, which can hardly go away, what half of it would save in the base;
-	 * of a range its middle; of any other gain all of it. */
-	double base_likely_ms;
-	/* Steady, of a request end to end: now, and at most; 0: unavailable. */
-	double fps_from, fps_to;
-	/* Steps or iterations per second: now, and at most; 0: the base is no such unit. */
-	double steps_per_s_from, steps_per_s_to;
-	/* Where most of it is, or how busy the GPU is; NULL: nothing to add. */
-	const char *note;
-	/* The same in few words: "in self_attn"; NULL: no place has most of it. */
-	const char *where;
-	int is_mostly;     /* a part that is worth a word is elsewhere */
-	const char *words; /* the title in few words; NULL: those of all findings with this id */
-	int is_idle; /* it saves idle time, of which all such findings together save all at most */
-	int is_code; /* of a wait: most of it is the host's own code after it */
-	/* Of the idle time that a wait is to blame for: the host ran its own code, see host_code.h. 0: none. */
-	double host_code_ms;
-	int touched; /* missing records may change these figures */
-	const char
-		*change; /* that it asks for, as `what-if --change` takes it; NULL: there is none */
-	/* With the change: the base's length, and FPS or steps per second as above; 0: no prediction. */
-	double predicted_ms, fps_predicted, steps_per_s_predicted;
-	int predicted_at_least; /* the change leaves out a part of the repair, so that brings as much or more */
+/* What people who tune a GPU pipeline look up by hand. */
+struct vpa_expert {
+	struct vpa_check_loop loop;
+	/* From the start of the launch call to the start of its first op, where the device was idle
+	 * when the call began. */
+	uint64_t launches_while_idle, launch_p50_ns, launch_p95_ns;
+	/* The same for launches of CUDA graphs, which are not among those. */
+	uint64_t graphs_while_idle, graph_p50_ns;
+	struct vpa_check *checks;
+	size_t check_count;
+	struct vpa_graphs graphs;
+	struct vpa_step_kinds step_kinds;
+	struct vpa_overlap_row *overlaps; /* a row per device */
+	size_t overlap_count;
+	struct vpa_stream_row *streams; /* by device, then busy_ns, descending; at most --top */
+	size_t stream_count, streams_used;
+	struct vpa_collective_row
+		*collectives; /* by device, then total_ns, descending; at most --top */
+	size_t collective_count, collectives_used;
+	struct vpa_short_run_row *short_runs; /* by span_ns, descending; at most --top */
+	size_t short_run_count, short_runs_used;
+	uint64_t short_kernels, short_kernel_ns; /* all kernels of less than 10 us */
+	struct vpa_queue_row *queues; /* by device, then launches, descending; at most --top */
+	size_t queue_count, queues_used;
+	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */
+	size_t misfit_count;
+	struct vpa_flop_row *flop_rates; /* by device, then kernel_ns, descending */
+	size_t flop_rate_count;
+	struct vpa_byte_row *byte_rates; /* by kernel_ns, descending; at most --top */
+	size_t byte_rate_count, byte_rates_used;
+	struct vpa_operator_row
+		*operators; /* by gpu_ns, then host_own_ns, descending; at most --top */
+	size_t operator_count, operators_used;
+	/* By stage_ns, then exclusive_ns, descending; they sum to the devices' busy time. None if
+	 * nothing marks a stage. */
+	struct vpa_stage_family_row *stage_families;
+	size_t stage_family_count;
+	struct vpa_attention_shape *shapes; /* by total_ns, descending; at most --top */
+	size_t shape_count, shapes_used;
+	struct vpa_marked_row *marked; /* each after the row around it */
+	size_t marked_count;
 };
 
 struct vpa_overview;
@@ -478,9 +280,6 @@ static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
 		busy += r->devices[i].busy_ns;
 	return busy;
 }
-
-/* The id as reports have it: "sync-drain". */
-const char *vpa_finding_text(enum vpa_finding_id id);
 
 void vpa_report_free(struct vpa_report *r); /* accepts NULL */
 

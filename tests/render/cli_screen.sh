@@ -198,7 +198,7 @@ grep -q "allocate before the loop in step \*" line || fail "$rule: found $(cat l
 
 # ---- words ----
 # Each id of the table is one that a finding has.
-sed -n 's/^VPA_FINDING_ID(\([A-Z0-9_]*\),.*/\1/p' "$source/analysis/report/finding_ids.def" >ids
+sed -n 's/^VPA_FINDING_ID(\([A-Z0-9_]*\),.*/\1/p' "$source/analysis/report/rows/finding_ids.def" >ids
 while read -r id; do
 	cases=$((cases + 1))
 	[ "$id" = NONE ] || cat "$source"/analysis/advice/*.[ch] | grep -qw "VPA_FOUND_$id" || fail "finding_ids.def: no finding is called $id"

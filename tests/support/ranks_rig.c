@@ -1,9 +1,9 @@
 #include "tests/support/ranks_rig.h"
 
+#include "analysis/names/families.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 #include "formats/event_schema.h"
-#include "analysis/names/families.h"
-#include "analysis/report/causes.h"
 
 #include <assert.h>
 #include <stdio.h>

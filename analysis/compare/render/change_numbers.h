@@ -3,8 +3,8 @@
 #define VPA_ANALYSIS_COMPARE_RENDER_CHANGE_NUMBERS_H
 
 #include "analysis/base/numbers.h"
-#include "analysis/report/causes.h"
-#include "analysis/report/place.h"
+#include "analysis/report/rows/causes.h"
+#include "analysis/report/rows/place.h"
 
 /* "+12.3" with a sign, in ms; as many decimals as the largest number of its table needs. */
 struct vpa_num vpa_compared_change_ms(int64_t ns, unsigned decimals);

@@ -6,7 +6,7 @@
 
 #include "analysis/names/families.h"
 #include "analysis/ranks/rank/rank_numbers.h"
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #include "analysis/base/arena.h"
 #include "analysis/names/collective_kinds.h"
 #include "analysis/ranks/rank/rank_times.h"
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/unit_kind.h"
 #include "formats/base/error.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Waits of random jobs, beside a model that looks at each collective and each pair of ranks on its own. */
-#include "analysis/ranks/job.h"
 #include "analysis/names/families.h"
-#include "analysis/report/causes.h"
+#include "analysis/ranks/job.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/error.h"
 #include "formats/event_schema.h"
 #include "tests/support/ranks_rig.h"

@@ -288,7 +288,7 @@ def compared(path, comparison):
 def colours(path, source):
     page, _ = read(path)
     errors = []
-    for name, pattern in (("names/families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'), ("report/causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
+    for name, pattern in (("names/families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'), ("report/rows/causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
         words = re.findall(pattern, open(os.path.join(source, "analysis", name), encoding="utf-8").read())
         if len(words) < 10:
             errors.append(f"{name} was not read")
@@ -328,7 +328,7 @@ def idle_colours(page, source):
     style, errors = page.styles[0], []
     grounds = re.findall(r"--ground: (#[0-9a-f]+);", style)[:2]
     fills = {name: colour for names, colour in re.findall(r"(?m)^((?:\.p-[a-z-]+,? ?)+)\{ fill: (#[0-9a-f]+); \}", style) for name in re.findall(r"\.p-([a-z-]+)", names)}
-    causes = re.findall(r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"', open(os.path.join(source, "analysis/report/causes.def"), encoding="utf-8").read())
+    causes = re.findall(r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"', open(os.path.join(source, "analysis/report/rows/causes.def"), encoding="utf-8").read())
     seen = 0
     for word in causes + ["other idle"]:
         slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")

@@ -1,14 +1,14 @@
 /* block.h - the report's rows of generated video blocks: when each ended, what its time was made of, and what
- * follows from the measured ones. Part of report.h; ../folds/blocks/blocks.c and blocks_write.c define the figures.
+ * follows from the measured ones. Part of report.h; ../../folds/blocks/blocks.c and blocks_write.c define the figures.
  *
  * Unavailable figures: doubles below 0; times, counts and frames of 0. */
-#ifndef VPA_ANALYSIS_REPORT_BLOCK_H
-#define VPA_ANALYSIS_REPORT_BLOCK_H
+#ifndef VPA_ANALYSIS_REPORT_ROWS_BLOCK_H
+#define VPA_ANALYSIS_REPORT_ROWS_BLOCK_H
 
 #include "analysis/base/durations.h"
-#include "analysis/report/causes.h"
-#include "analysis/report/code_line.h"
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/causes.h"
+#include "analysis/report/rows/code_line.h"
+#include "analysis/report/rows/unit_kind.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* unit_kind.h - what a range is in a video pipeline, the kinds of unit that a user counts in, and their names. Which unit a
- * report has is decided by ../pipeline/unit.h. */
-#ifndef VPA_ANALYSIS_REPORT_UNIT_KIND_H
-#define VPA_ANALYSIS_REPORT_UNIT_KIND_H
+ * report has is decided by ../../pipeline/unit.h. */
+#ifndef VPA_ANALYSIS_REPORT_ROWS_UNIT_KIND_H
+#define VPA_ANALYSIS_REPORT_ROWS_UNIT_KIND_H
 
-/* Kinds of scopes, see ../pipeline/range_scopes.h. */
+/* Kinds of scopes, see ../../pipeline/range_scopes.h. */
 enum vpa_scope_kind {
 	VPA_SCOPE_NONE,
 	VPA_SCOPE_REQUEST,   /* one requested video */
@@ -14,8 +14,8 @@ enum vpa_scope_kind {
 	VPA_SCOPE_STAGE,     /* any other named part of the pipeline */
 	VPA_SCOPE_FRAMES,    /* of marks, as all that follow: frames are ready */
 	VPA_SCOPE_FACT,      /* something about the request, see vpa_fact_read() */
-	VPA_SCOPE_MEMORY,    /* what an allocator holds, see ../folds/said/memory_labels.c */
-	VPA_SCOPE_RECOMPILE, /* why the compiler ran again, see ../folds/said/compilations.c */
+	VPA_SCOPE_MEMORY,    /* what an allocator holds, see ../../folds/said/memory_labels.c */
+	VPA_SCOPE_RECOMPILE, /* why the compiler ran again, see ../../folds/said/compilations.c */
 	VPA_SCOPE_KINDS
 };
 

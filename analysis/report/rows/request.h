@@ -1,15 +1,15 @@
 /* request.h - the report's rows of requests: one video each, with its blocks and steps; and of stages, the parts of
- * the pipeline. Part of report.h; ../folds/blocks/blocks.c and blocks_write.c define the figures.
+ * the pipeline. Part of report.h; ../../folds/blocks/blocks.c and blocks_write.c define the figures.
  *
  * Unavailable figures: doubles below 0; times, counts and frames of 0. */
-#ifndef VPA_ANALYSIS_REPORT_REQUEST_H
-#define VPA_ANALYSIS_REPORT_REQUEST_H
+#ifndef VPA_ANALYSIS_REPORT_ROWS_REQUEST_H
+#define VPA_ANALYSIS_REPORT_ROWS_REQUEST_H
 
 #include "analysis/base/durations.h"
-#include "analysis/report/block.h"
-#include "analysis/report/code_line.h"
-#include "analysis/report/step.h"
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/block.h"
+#include "analysis/report/rows/code_line.h"
+#include "analysis/report/rows/step.h"
+#include "analysis/report/rows/unit_kind.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -75,7 +75,7 @@ struct vpa_stage_row {
 	/* Of the pass, to find it again: kind << 8 | source, and the name's id; 0: the kind is the
 	 * name. */
 	uint32_t scope, scope_name;
-	/* Its work had the device to itself, as in ../folds/blocks/blocks_alone.h; of the device with most of it, and
+	/* Its work had the device to itself, as in ../../folds/blocks/blocks_alone.h; of the device with most of it, and
 	 * only of what is not inside others. */
 	uint64_t alone_ns;
 	double alone_share; /* as `share` */

@@ -1,5 +1,5 @@
 /* unit_kind.c - the names of kinds of scopes and units, and of work after the last block. */
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/unit_kind.h"
 
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 {

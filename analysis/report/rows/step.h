@@ -1,11 +1,11 @@
 /* step.h - the report's rows of denoising steps: marked by the pipeline, or inferred from a pattern of ops
- * where nothing is marked. Part of report.h; ../folds/blocks/blocks_steps.c and ../folds/unmarked_steps_table.c define the figures.
+ * where nothing is marked. Part of report.h; ../../folds/blocks/blocks_steps.c and ../../folds/unmarked_steps_table.c define the figures.
  *
  * Unavailable figures: doubles below 0; times, counts and frames of 0. */
-#ifndef VPA_ANALYSIS_REPORT_STEP_H
-#define VPA_ANALYSIS_REPORT_STEP_H
+#ifndef VPA_ANALYSIS_REPORT_ROWS_STEP_H
+#define VPA_ANALYSIS_REPORT_ROWS_STEP_H
 
-#include "analysis/report/block.h"
+#include "analysis/report/rows/block.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +59,7 @@ struct vpa_only_step {
 	int is_iteration;
 };
 
-/* ---- steps that nothing marks: inferred by ../folds/unmarked_steps_table.c ---- */
+/* ---- steps that nothing marks: inferred by ../../folds/unmarked_steps_table.c ---- */
 
 struct vpa_inferred_step {
 	uint64_t start_ns, end_ns; /* of its first op, of its last */
@@ -93,6 +93,40 @@ struct vpa_inferred {
 /* A repetition that may be the steps, or not. */
 struct vpa_step_rival {
 	uint64_t count, median_ns; /* median_ns: device time of one */
+};
+
+/* ---- steps by their kernels: ../../folds/step_kinds_table.c, ../../steps/step_kinds.c ---- */
+
+/* What a kind of step is, compared with the full steps: those that run most. */
+enum vpa_step_role {
+	VPA_STEP_FULL,
+	VPA_STEP_FEWER, /* at most four fifths of their ops, mostly the same ones; two or more */
+	VPA_STEP_HALF,  /* exactly one of their halves */
+	VPA_STEP_OTHER
+};
+
+/* Steps that run the same ops. */
+struct vpa_step_kind {
+	enum vpa_step_role role;
+	uint64_t first, steps; /* first: the first one, counted from 0 */
+	uint64_t ops;          /* of each step */
+	uint64_t total_ns;     /* first op's start to last op's end, of all of them */
+	double of_full;        /* ops / ops of the full steps; negative: there are none */
+	uint64_t half_ops;     /* ops of the half that repeats the other one; 0: there is none */
+	uint64_t second_ns;    /* time of the second halves */
+	uint64_t saved_ns;     /* VPA_STEP_FEWER: as many full steps take that much longer */
+};
+
+enum vpa_steps_source { VPA_STEPS_UNKNOWN, VPA_STEPS_MARKED, VPA_STEPS_INFERRED };
+
+struct vpa_step_kinds {
+	enum vpa_steps_source source;
+	uint64_t steps, left_out;    /* left_out: of kinds after the first 4,096 */
+	uint64_t total_ns, full_ops; /* full_ops 0: no kind is frequent enough */
+	uint64_t fewer, saved_ns;    /* steps of role VPA_STEP_FEWER */
+	uint64_t paired, second_ns;  /* steps with two halves, and the second ones' time */
+	struct vpa_step_kind *rows;  /* by total_ns, descending; at most --top */
+	size_t row_count, distinct;
 };
 
 #endif

@@ -1,9 +1,9 @@
 /* forecast.h - what a replay of the trace says: the two paces, and how far predictions can be trusted. Part of report.h;
- * ../retime/forecast.c fills it. Predictions of findings are in the findings. */
-#ifndef VPA_ANALYSIS_REPORT_FORECAST_H
-#define VPA_ANALYSIS_REPORT_FORECAST_H
+ * ../../retime/forecast.c fills it. Predictions of findings are in the findings. */
+#ifndef VPA_ANALYSIS_REPORT_ROWS_FORECAST_H
+#define VPA_ANALYSIS_REPORT_ROWS_FORECAST_H
 
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/unit_kind.h"
 
 #include <stddef.h>
 #include <stdint.h>

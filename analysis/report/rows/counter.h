@@ -1,9 +1,9 @@
 /* counter.h - the report's rows of samples: series, by stage; energy; what limits clocks. Part of
- * report.h; sampled_series.h and ../folds/counters_by_stage.c define the figures. */
-#ifndef VPA_ANALYSIS_REPORT_COUNTER_H
-#define VPA_ANALYSIS_REPORT_COUNTER_H
+ * report.h; sampled_series.h and ../../folds/counters_by_stage.c define the figures. */
+#ifndef VPA_ANALYSIS_REPORT_ROWS_COUNTER_H
+#define VPA_ANALYSIS_REPORT_ROWS_COUNTER_H
 
-#include "analysis/report/unit_kind.h"
+#include "analysis/report/rows/unit_kind.h"
 #include "formats/series.h"
 
 #include <stddef.h>

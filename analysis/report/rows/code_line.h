@@ -1,9 +1,9 @@
 /* code_line.h - the part of a report that is about lines of Python: which of them idle time waited for, and
  * which of them launched the work. */
-#ifndef VPA_ANALYSIS_REPORT_CODE_LINE_H
-#define VPA_ANALYSIS_REPORT_CODE_LINE_H
+#ifndef VPA_ANALYSIS_REPORT_ROWS_CODE_LINE_H
+#define VPA_ANALYSIS_REPORT_ROWS_CODE_LINE_H
 
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/base/text.h"
 
 #include <stddef.h>

@@ -7,8 +7,8 @@
  *	SEVERAL   "(other)"      NULL: small places summed up, which is no place and no evidence
  *
  * The text is what reports print. A pass over a trace never takes it apart: a range may be named "before decode". */
-#ifndef VPA_ANALYSIS_REPORT_PLACE_H
-#define VPA_ANALYSIS_REPORT_PLACE_H
+#ifndef VPA_ANALYSIS_REPORT_ROWS_PLACE_H
+#define VPA_ANALYSIS_REPORT_ROWS_PLACE_H
 
 #include "formats/base/text.h"
 

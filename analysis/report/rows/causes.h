@@ -1,10 +1,10 @@
 /* causes.h - why a device is idle: the causes of causes.def, and their names. */
-#ifndef VPA_ANALYSIS_REPORT_CAUSES_H
-#define VPA_ANALYSIS_REPORT_CAUSES_H
+#ifndef VPA_ANALYSIS_REPORT_ROWS_CAUSES_H
+#define VPA_ANALYSIS_REPORT_ROWS_CAUSES_H
 
 enum vpa_cause {
 #define VPA_CAUSE(NAME, text, words, help) VPA_CAUSE_##NAME,
-#include "analysis/report/causes.def"
+#include "analysis/report/rows/causes.def"
 	VPA_CAUSES
 };
 const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */

@@ -1,11 +1,11 @@
 /* device.h - the report's rows of devices and of their idle time: why each was idle, and its gaps. Part of
- * report.h; ../folds/gaps/device_table.c, gap_table.c, gain_table.c and findings_first_use.c define the figures. */
-#ifndef VPA_ANALYSIS_REPORT_DEVICE_H
-#define VPA_ANALYSIS_REPORT_DEVICE_H
+ * report.h; ../../folds/gaps/device_table.c, gap_table.c, gain_table.c and findings_first_use.c define the figures. */
+#ifndef VPA_ANALYSIS_REPORT_ROWS_DEVICE_H
+#define VPA_ANALYSIS_REPORT_ROWS_DEVICE_H
 
-#include "analysis/report/causes.h"
-#include "analysis/report/code_line.h"
-#include "analysis/report/place.h"
+#include "analysis/report/rows/causes.h"
+#include "analysis/report/rows/code_line.h"
+#include "analysis/report/rows/place.h"
 
 #include "formats/base/saturate.h"
 
@@ -102,7 +102,7 @@ struct vpa_device {
 	/* Calls of kernels and grids whose shortest call takes at most VPA_SMALL_COMM_NS: how many, and so often that
 	 * time, without what is waiting. */
 	uint64_t comm_small_calls, comm_small_ns;
-	/* first_use_ns: part of idle time, see ../folds/gaps/first_use_table.c. Of it: before the first work; of cause module
+	/* first_use_ns: part of idle time, see ../../folds/gaps/first_use_table.c. Of it: before the first work; of cause module
 	 * load, and of cause first use. */
 	uint64_t first_use_ns, first_use_head_ns, first_use_load_ns, first_use_code_ns;
 };

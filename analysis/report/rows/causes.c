@@ -1,11 +1,11 @@
 /* causes.c - the causes of causes.def: their names, and the kind of answer each is. */
-#include "analysis/report/causes.h"
+#include "analysis/report/rows/causes.h"
 
 static const struct {
 	const char *text, *words, *help;
 } causes[VPA_CAUSES] = {
 #define VPA_CAUSE(NAME, text, words, help) {text, words, help},
-#include "analysis/report/causes.def"
+#include "analysis/report/rows/causes.def"
 };
 
 const char *vpa_cause_text(enum vpa_cause cause)

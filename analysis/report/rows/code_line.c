@@ -1,5 +1,5 @@
 /* code_line.c - lines of Python in words. */
-#include "analysis/report/code_line.h"
+#include "analysis/report/rows/code_line.h"
 
 #include "formats/base/text.h"
 

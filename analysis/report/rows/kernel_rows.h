@@ -1,0 +1,110 @@
+/* kernel_rows.h - the report's rows of kernels: by family, by name and by format; by operator; what they reach of a
+ * GPU's peak; which could be one. Part of report.h; ../../folds/kernels/ defines the figures. */
+#ifndef VPA_ANALYSIS_REPORT_ROWS_KERNEL_ROWS_H
+#define VPA_ANALYSIS_REPORT_ROWS_KERNEL_ROWS_H
+
+#include "analysis/base/durations.h"
+#include "analysis/names/families.h"
+#include "analysis/report/rows/unit_kind.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_family_row {
+	enum vpa_family family; /* of copies and memsets VPA_FAMILY_MEMCPY and VPA_FAMILY_MEMSET */
+	uint64_t calls, total_ns, exclusive_ns;
+	double share_of_busy; /* exclusive / busy of all devices */
+};
+
+struct vpa_kernel_row {
+	const char *name; /* demangled where possible */
+	enum vpa_family family;
+	enum vpa_backend backend; /* VPA_BACKEND_NONE: not attention */
+	uint64_t exclusive_ns;
+	struct vpa_durations time;
+	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
+	unsigned marks;     /* see families.h */
+};
+
+/* Matrix products by the format of their factors. */
+struct vpa_precision_row {
+	const char *precision; /* vpa_precision_name() */
+	uint64_t calls, total_ns, exclusive_ns;
+};
+
+/* ---- kernels that could be one: neighbours.c, short_runs.c ---- */
+
+/* Two or more kernels that run one after the other on a stream, elementwise or fused with such by a compiler; see
+ * ../../folds/kernels/neighbours.c. */
+struct vpa_chains {
+	uint64_t count, kernels, total_ns; /* chains; kernels in them */
+	uint64_t longest_ns;               /* of the longest kernel of each */
+	const char *kernel; /* the elementwise one that takes most time; NULL: no chain */
+};
+
+/* A sequence of kernels of less than 10 us each, without anything between, that a device runs more than once. */
+struct vpa_short_run_row {
+	int64_t device;
+	const char *kernels; /* names up to their arguments, in order; the first six */
+	uint64_t count;      /* of its kernels */
+	uint64_t runs;       /* how often */
+	uint64_t busy_ns,
+		span_ns; /* of all runs: in kernels; from the first one's start to the last one's end */
+};
+
+/* ---- kernels whose format costs time: kernel_misfits.c ---- */
+
+struct vpa_misfit_row {
+	const char *id, *title, *advice; /* id: "align1-gemm" ... stable */
+	const char *kernel;              /* the largest of them */
+	uint64_t calls, total_ns, exclusive_ns;
+	double share_of_busy; /* negative: not known */
+};
+
+/* ---- operations and bytes per second: flop_rates.c, byte_rates.c ---- */
+
+/* Ranges that say how many operations their kernels do, by what those are. */
+struct vpa_flop_row {
+	int64_t device;
+	const char *family;    /* "gemm", "attention"; "several": kernels of both; "other" */
+	const char *precision; /* see number_format.h */
+	uint64_t calls,
+		kernel_ns; /* calls: such ranges; kernel_ns: sum of their kernels' durations */
+	uint64_t flop;
+	double tflops, peak_tflops; /* 10^12 per second; peak: negative if not known */
+	double share_of_peak;       /* negative: not known */
+};
+
+/* Of a kernel, the calls whose ranges say how much memory they read and write at least. */
+struct vpa_byte_row {
+	int64_t device;
+	const char *kernel;
+	enum vpa_family family;
+	int is_scattered; /* see families.h */
+	uint64_t calls, kernel_ns, bytes;
+	double gb_per_s, peak_gb_per_s; /* 10^9 per second; peak: negative if not known */
+	double share_of_peak;           /* negative: not known */
+};
+
+/* ---- operators, and what stages are made of: operators.c, stage_families.c ---- */
+
+/* Calls of one operator with inputs of the same shapes. */
+struct vpa_operator_row {
+	const char *name, *shapes; /* "4096x768 768x3072"; NULL: not recorded */
+	uint64_t calls, ops;
+	/* Of its own, without operators inside it: sum of the ops' durations; time on the host, CUDA calls included. */
+	uint64_t gpu_ns, host_own_ns;
+	uint64_t host_ns;
+	double tflops, gb_per_s; /* of the calls that say their work; negative: none does */
+};
+
+struct vpa_stage_family_row {
+	const char *stage;
+	enum vpa_scope_kind kind; /* none: outside all */
+	enum vpa_family family;
+	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
+	uint64_t
+		cat_ns; /* of a decoder's layout changes: kernels that join tensors, as torch.cat() */
+};
+
+#endif
