@@ -38,16 +38,14 @@ build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
 	configure "$@" -DVPT_TESTS=ON -DVPT_WERROR=ON -DVPT_LAYOUT_CHECKS=ON # also where the folder was configured otherwise
 	tested="$tested $1"
 	build "$1"
-	(cd "$1" && ctest --no-tests=error --output-on-failure -j "$(nproc 2>/dev/null || echo 2)" ${left_out:+-E "^($left_out)$"}) || finish $?
+	(cd "$1" && ctest --no-tests=error --output-on-failure -j "$(nproc 2>/dev/null || echo 2)" ${left_out:+-E "^($left_out)$"} ${long:+-LE long}) || finish $?
 }
 
 # Tests that neither CUDA nor ../shared can change, and that take long: the bare run leaves them to the sanitizers' build.
 without_cuda="cli_bad_input|cli_compare_page|cli_corpus|cli_export_rows|cli_import_zero|cli_page|cli_rooms|cli_run_ring|cli_screen|\
 cli_seeds|cli_verdict|test_analysis_properties|test_blocks_random|test_compare|test_compare_noise|test_damage|test_floods|test_growth|\
 test_loop_levels|test_renderers|test_tracer_fault_moments|test_tracer_two_clients|test_unit"
-# Tests that build the project once more, or take a minute: the quick run leaves them to the others.
-long="cli_compilers|cli_run_ring|cli_smallest|cli_stubs|cli_tsan|test_tracer_fault_moments|test_tracer_two_clients"
-left_out=
+left_out= long=
 
 # What the tests in these folders did not try: the lines "SKIPPED: REASON" of their output, each reason once, with its tests.
 list_skipped() { # list_skipped FOLDER...
@@ -112,8 +110,8 @@ hidden)
 	;;
 *)
 	if [ "$mode" = quick ]; then
-		left_out=$long
-		echo "Left to a run without \"quick\", since they take long: $(echo "$left_out" | tr '|' ' ')"
+		long=1
+		echo "Left to a run without \"quick\", since they take long: those of tests/long_tests.txt"
 	fi
 	build_and_test build -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=OFF
 	[ "$mode" = quick ] ||
