@@ -142,14 +142,16 @@ static size_t bytes_of_line(const char *text, size_t columns, int groups)
 	return at;
 }
 
-static void lay_out_words(
-	struct vpa_page *p, const char *section, enum vpa_style style, const char *buf)
+static void lay_out_words(struct vpa_page *p, const struct vpa_paragraph *paragraph)
 {
+	const char *section = paragraph->section, *text;
+	enum vpa_style style = paragraph->style;
+	char buf[PARAGRAPH_BYTES + sizeof(VPA_TOUCHED) + 2];
 	struct line l = {.used = 0};
-	const char *text = buf;
 
+	snprintf(buf, sizeof(buf), "%s%s", paragraph->is_item ? "- " : "", paragraph->text);
 	put_styled(p, &l, VPA_BOLD, section, strlen(section));
-	while (*text) {
+	for (text = buf; *text;) {
 		size_t size = bytes_of_line(text, p->width - VPA_INDENT, 0);
 		size_t first = text == buf && style ? vpa_page_head(text) : 0;
 
@@ -166,26 +168,61 @@ static void lay_out_words(
 		end_line(p, &l);
 }
 
+/* The first one of a section bears the mark of figures that missing records may change. */
+static void put_paragraph(struct vpa_page *p, struct vpa_paragraph paragraph)
+{
+	size_t mark = p->touched && *paragraph.section ? sizeof(VPA_TOUCHED) : 0;
+	char buf[PARAGRAPH_BYTES + sizeof(VPA_TOUCHED)];
+
+	if (mark) {
+		snprintf(buf, sizeof(buf), VPA_TOUCHED " %s", paragraph.text);
+		paragraph.text = buf;
+		paragraph.style = paragraph.style ? VPA_YELLOW : paragraph.style;
+		paragraph.answer_bytes += paragraph.answer_bytes ? mark : 0;
+	}
+	(p->form ? p->form->words : lay_out_words)(p, &paragraph);
+}
+
+static void format(char out[PARAGRAPH_BYTES], const char *fmt, va_list args)
+{
+	int len = vsnprintf(out, PARAGRAPH_BYTES, fmt, args);
+
+	if (len < 0)
+		out[0] = '\0';
+	if (len >= PARAGRAPH_BYTES)
+		memcpy(out + PARAGRAPH_BYTES - 5, " ...", 5);
+}
+
 void vpa_page_words(
 	struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt, ...)
 {
-	char buf[PARAGRAPH_BYTES];
+	char text[PARAGRAPH_BYTES];
 	va_list args;
-	size_t mark = p->touched && *section ? sizeof(VPA_TOUCHED) : 0;
-	int len;
 
-	if (mark) {
-		memcpy(buf, VPA_TOUCHED " ", mark);
-		style = style ? VPA_YELLOW : style;
-	}
 	va_start(args, fmt);
-	len = vsnprintf(buf + mark, sizeof(buf) - mark, fmt, args);
+	format(text, fmt, args);
 	va_end(args);
-	if (len < 0)
-		return;
-	if ((size_t)len >= sizeof(buf) - mark)
-		memcpy(buf + sizeof(buf) - 5, " ...", 5);
-	(p->form ? p->form->words : lay_out_words)(p, section, style, buf);
+	put_paragraph(p, (struct vpa_paragraph){.section = section, .style = style, .text = text});
+}
+
+void vpa_page_item(struct vpa_page *p, const char *section, const char *fmt, ...)
+{
+	char text[PARAGRAPH_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	format(text, fmt, args);
+	va_end(args);
+	put_paragraph(p, (struct vpa_paragraph){.section = section, .is_item = 1, .text = text});
+}
+
+void vpa_page_answer(struct vpa_page *p, const char *section, enum vpa_style style,
+	const struct vpa_words *words)
+{
+	put_paragraph(p, (struct vpa_paragraph){.section = section,
+				 .style = style,
+				 .answer_bytes = words->sentence_bytes,
+				 .text = words->text});
 }
 
 /* ---- tables ---- */
@@ -481,4 +518,11 @@ void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, 
 	memcpy(w->text + w->used, separator, before);
 	memcpy(w->text + w->used + before, part, len + 1);
 	w->used += before + len;
+}
+
+void vpa_words_end(struct vpa_words *w)
+{
+	vpa_words_add(w, "", ".");
+	if (!w->sentence_bytes)
+		w->sentence_bytes = w->used;
 }

@@ -23,13 +23,18 @@ enum {
 struct vpa_page;
 struct vpa_table;
 
+struct vpa_paragraph {
+	const char *section;  /* "" in all but a section's first one */
+	enum vpa_style style; /* of the first word */
+	int is_item;          /* one of a list; a terminal puts "- " before it */
+	size_t answer_bytes;  /* of the sentence that answers, the first; 0: none does */
+	const char *text;
+};
+
 /* What becomes of paragraphs and tables in a report that is no text for a terminal. Texts are as they
  * came: the form escapes them. */
 struct vpa_page_form {
-	/* `section` is "" in all but a section's first paragraph; the style is that of the first
-	 * word. */
-	void (*words)(
-		struct vpa_page *p, const char *section, enum vpa_style style, const char *text);
+	void (*words)(struct vpa_page *p, const struct vpa_paragraph *paragraph);
 	void (*table)(struct vpa_page *p, const struct vpa_table *t);
 };
 
@@ -60,6 +65,11 @@ __attribute__((format(printf, 4, 5)))
 #endif
 void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt,
 	...);
+/* The same, as an item of a list. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void vpa_page_item(struct vpa_page *p, const char *section, const char *fmt, ...);
 /* The bytes that the style of a paragraph is of: its first word; capitals before a colon are one. */
 size_t vpa_page_head(const char *text);
 
@@ -127,6 +137,7 @@ size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *
 struct vpa_words {
 	char text[1024];
 	size_t used;
+	size_t sentence_bytes; /* of the first sentence, once it has ended */
 };
 
 /* Appends text, after a separator if it is not the first. What does not fit is left out. */
@@ -134,6 +145,12 @@ struct vpa_words {
 __attribute__((format(printf, 3, 4)))
 #endif
 void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...);
+/* Appends a point, which ends a sentence. */
+void vpa_words_end(struct vpa_words *w);
+
+/* A paragraph whose first sentence answers what the page is asked. */
+void vpa_page_answer(struct vpa_page *p, const char *section, enum vpa_style style,
+	const struct vpa_words *words);
 
 /* ---- small tools ---- */
 

@@ -58,13 +58,13 @@ static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
 			vpa_fixed(100 * c->level, 0).text,
 			vpa_compared_percent(is_time_only(c) ? c->time_low : c->rate_low).text,
 			vpa_compared_percent(is_time_only(c) ? c->time_high : c->rate_high).text);
+	vpa_words_end(&w);
 	if (c->verdict == VPA_CHANGE_INCONCLUSIVE && c->units_needed && c->resembles)
-		vpa_words_add(&w, ". ",
+		vpa_words_add(&w, " ",
 			"Neighbouring %ss resemble each other: it takes %zu a side to tell a "
-			"change "
-			"from noise that changes slowly",
+			"change from noise that changes slowly.",
 			vpa_unit_kind_name(c->unit), c->units_needed);
-	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
+	vpa_page_answer(p, "VERDICT", style_of(c->verdict), &w);
 }
 
 static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)

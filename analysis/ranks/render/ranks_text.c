@@ -259,31 +259,32 @@ static void add_loss(const struct vpa_job *job, const struct vpa_late *late, str
 
 static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
-	struct vpa_words who = {.used = 0}, loss = {.used = 0};
+	struct vpa_words w = {.used = 0}, ranks = {.used = 0}, loss = {.used = 0};
 	size_t n = job->rank_count;
 
-	add_late_ranks(job, late, &who);
+	add_late_ranks(job, late, &ranks);
+	if (late->rank_count)
+		vpa_words_add(&w, "", "RANK%s %s", late->rank_count == 1 ? "" : "S", ranks.text);
 	switch (late->kind) {
 	case VPA_LATE_NONE:
-		vpa_words_add(&who, "", "THE RANKS KEEP STEP: a rank waits");
+		vpa_words_add(&w, "", "THE RANKS KEEP STEP: a rank waits");
 		break;
 	case VPA_LATE_ALL:
-		vpa_words_add(&who, "", "%s: a rank waits", all_late_words(late->klass));
+		vpa_words_add(&w, "", "%s: a rank waits", all_late_words(late->klass));
 		break;
 	default:
-		vpa_words_add(&who, "",
+		vpa_words_add(&w, "",
 			"%s LATE, the others wait for %s:", late->rank_count == 1 ? " IS" : " ARE",
 			late->rank_count == 1 ? "it" : "them");
 		break;
 	}
 	add_loss(job, late, &loss);
-	vpa_page_words(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED,
-		"%s%s %s. A rank computes %s %s and transfers %s, the mean.",
-		late->rank_count == 1 ? "RANK "
-		: late->rank_count    ? "RANKS "
-				      : "",
-		who.text, loss.text, per_unit(job, mean(compute_ns(job), n)).text,
-		vpa_ranks_unit_words(job), per_unit(job, mean(natural(job->transfer_ns), n)).text);
+	vpa_words_add(&w, " ", "%s", loss.text);
+	vpa_words_end(&w);
+	vpa_words_add(&w, " ", "A rank computes %s %s and transfers %s, the mean.",
+		per_unit(job, mean(compute_ns(job), n)).text, vpa_ranks_unit_words(job),
+		per_unit(job, mean(natural(job->transfer_ns), n)).text);
+	vpa_page_answer(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED, &w);
 }
 
 static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
@@ -581,10 +582,13 @@ static void put_scaling(struct vpa_page *p, const struct vpa_job *job)
 
 static void put_nothing(struct vpa_page *p)
 {
-	vpa_page_words(p, "RESULT", VPA_YELLOW,
-		"The ranks have no collective in common: nothing shows who waits for whom. Are "
-		"they "
-		"of one job, and was communication recorded?");
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(
+		&w, "", "The ranks have no collective in common: nothing shows who waits for whom");
+	vpa_words_end(&w);
+	vpa_words_add(&w, " ", "Are they of one job, and was communication recorded?");
+	vpa_page_answer(p, "RESULT", VPA_YELLOW, &w);
 }
 
 void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)

@@ -11,17 +11,8 @@ struct form {
 	int is_open; /* a list of paragraphs */
 };
 
-/* The bytes up to the end of the first sentence; of a paragraph of one the whole. */
-static size_t first_sentence(const char *text)
-{
-	const char *end = strstr(text, ". ");
-
-	return end ? (size_t)(end - text) + 1 : strlen(text);
-}
-
 /* A paragraph; the style is that of its first word. */
-static void put_words(
-	struct vpa_page *p, const char *section, enum vpa_style style, const char *text)
+static void put_words(struct vpa_page *p, const struct vpa_paragraph *paragraph)
 {
 	static const char *const styles[] = {[VPA_PLAIN] = "",
 		[VPA_BOLD] = "bold",
@@ -29,7 +20,10 @@ static void put_words(
 		[VPA_YELLOW] = "yellow",
 		[VPA_GREEN] = "green"};
 	struct form *f = (struct form *)p;
-	size_t first = style == VPA_PLAIN ? 0 : vpa_page_head(text), sentence = 0;
+	const char *section = paragraph->section, *text = paragraph->text;
+	enum vpa_style style = paragraph->style;
+	size_t first = style == VPA_PLAIN ? 0 : vpa_page_head(text);
+	size_t sentence = paragraph->answer_bytes;
 	struct vpa_label word;
 
 	if (*section) {
@@ -40,10 +34,7 @@ static void put_words(
 		vpa_html_raw(f->html, "\">");
 		f->is_open = 1;
 	}
-	vpa_html_raw(f->html, strncmp(text, "- ", 2) ? "<p>" : "<p class=\"item\">");
-	text += strncmp(text, "- ", 2) ? 0 : 2;
-	if (*section && (!strcmp(section, "RESULT") || !strcmp(section, "VERDICT")))
-		sentence = first_sentence(text);
+	vpa_html_raw(f->html, paragraph->is_item ? "<p class=\"item\">" : "<p>");
 	if (sentence)
 		vpa_html_raw(f->html, "<b class=\"first\">");
 	if (first && first < sizeof(word.text)) {

@@ -104,21 +104,18 @@ static int is_marker(const char *text)
 /* ---- paragraphs ---- */
 
 /* An item of the list; paragraphs without a section are below the one that has it. */
-static void put_words(
-	struct vpa_page *p, const char *section, enum vpa_style style, const char *text)
+static void put_words(struct vpa_page *p, const struct vpa_paragraph *paragraph)
 {
+	const char *section = paragraph->section, *text = paragraph->text;
 	struct markdown *m = (struct markdown *)p;
 
-	(void)style;
 	if (m->lines && !m->in_list)
 		put_plain(m, "\n");
 	put_plain(m, *section || !m->in_list ? "- " : "  - ");
 	if (*section) {
 		put_plain(m, "**");
 		put_plain(m, section);
-		put_plain(m, "** ");
-	} else if (!strncmp(text, "- ", 2)) {
-		text += 2;
+		put_plain(m, paragraph->is_item ? "** - " : "** ");
 	}
 	if (!*section && is_marker(text))
 		put_plain(m, "\\");

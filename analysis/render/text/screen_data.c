@@ -33,9 +33,8 @@ static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i
 {
 	const char *remedy = v->remedies && !v->complete && !i ? v->remedies[i] : NULL;
 
-	vpa_page_words(p, "", VPA_PLAIN, "- %s%s%s",
-		vpa_grouped(vpa_text_or(v->reasons[i], "?")).text, remedy ? ". To avoid it: " : "",
-		vpa_text_or(remedy, ""));
+	vpa_page_item(p, "", "%s%s%s", vpa_grouped(vpa_text_or(v->reasons[i], "?")).text,
+		remedy ? ". To avoid it: " : "", vpa_text_or(remedy, ""));
 }
 
 void vpa_screen_data(struct vpa_page *p, const struct vpa_screen *s)
@@ -55,7 +54,7 @@ void vpa_screen_data(struct vpa_page *p, const struct vpa_screen *s)
 	for (i = 0; i < v->reason_count && i < REASONS; i++)
 		put_reason(p, v, i);
 	if (v->reason_count > REASONS)
-		vpa_page_words(p, "", VPA_PLAIN, "- %s more: --only summary",
+		vpa_page_item(p, "", "%s more: --only summary",
 			vpa_count(v->reason_count - REASONS).text);
 	if (r->has_marks)
 		vpa_page_words(p, "", VPA_YELLOW,

@@ -24,23 +24,23 @@ void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 		if (vpa_screen_is_fix(s, f) || vpa_is_note(f))
 			continue;
 		if (vpa_finding_vanishes(f))
-			vpa_page_words(p, section, VPA_PLAIN, "- %s: alone it saves nothing",
+			vpa_page_item(p, section, "%s: alone it saves nothing",
 				vpa_text_or(f->title, "?"));
 		else if (f->base_gain_ms > 0)
-			vpa_page_words(p, section, VPA_PLAIN, "- %s: saves at most %s of %s",
+			vpa_page_item(p, section, "%s: saves at most %s of %s",
 				vpa_text_or(f->title, "?"), vpa_ms_range(0, f->base_gain_ms).text,
 				vpa_ms_range(0, f->base_ms).text);
 		else if (f->gain_at_most_ms > 0)
-			vpa_page_words(p, section, VPA_PLAIN, "- %s: saves at most %s",
+			vpa_page_item(p, section, "%s: saves at most %s",
 				vpa_text_or(f->title, "?"),
 				vpa_ms_range(0, f->gain_at_most_ms).text);
 		else
-			vpa_page_words(p, section, VPA_PLAIN, "- %s", vpa_text_or(f->title, "?"));
+			vpa_page_item(p, section, "%s", vpa_text_or(f->title, "?"));
 		section = "";
 		shown++;
 	}
 	if (vpa_text_lacks_marks(r))
-		vpa_page_words(p, section, VPA_PLAIN, "- %s: see MARK at the end of --full",
+		vpa_page_item(p, section, "%s: see MARK at the end of --full",
 			s->unit.kind == VPA_UNIT_ITERATION
 				? "only iterations are marked, no blocks or steps"
 				: "nothing marks blocks or steps");

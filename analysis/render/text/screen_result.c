@@ -23,7 +23,7 @@ static enum vpa_style add_rate(
 	vpa_words_add(w, "", "%s %s", vpa_rate(fps).text, words);
 	if (has_target)
 		vpa_words_add(w, ", ", "target %s", vpa_rate(target).text);
-	vpa_words_add(w, "", ".");
+	vpa_words_end(w);
 	return !has_target ? VPA_PLAIN : is_slow ? VPA_RED : VPA_GREEN;
 }
 
@@ -113,6 +113,19 @@ static void add_which(struct vpa_words *w, const struct vpa_screen *s)
 			w, " ", "The first one, which sets up what others reuse, %s.", first.text);
 }
 
+/* `bps` below 0: not known either. */
+static void add_without_fps(struct vpa_words *w, double bps)
+{
+	if (bps < 0) {
+		vpa_words_add(w, "", "FPS are not known, see DATA");
+		vpa_words_end(w);
+		return;
+	}
+	vpa_words_add(w, "", "%s blocks/s", vpa_rate(bps).text);
+	vpa_words_end(w);
+	vpa_words_add(w, " ", "FPS are not known.");
+}
+
 static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_request *q = s->request;
@@ -124,10 +137,8 @@ static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s
 		style = add_rate(w, s->report, b->fps, "FPS");
 	else if (q->fps_end_to_end >= 0)
 		style = add_rate(w, s->report, q->fps_end_to_end, "FPS end to end");
-	else if (b->bps >= 0)
-		vpa_words_add(w, "", "%s blocks/s. FPS are not known.", vpa_rate(b->bps).text);
 	else
-		vpa_words_add(w, "", "FPS are not known, see DATA.");
+		add_without_fps(w, b->bps);
 	if (s->unit.kind == VPA_UNIT_REQUEST)
 		vpa_words_add(w, " ", "A request takes %s.", vpa_duration(s->ns).text);
 	add_block_time(w, s);
@@ -165,7 +176,6 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
 		vpa_words_add(w, "", "; the median %s, the longest %s",
 			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
-	vpa_words_add(w, "", ".");
 }
 
 /* "24.3 steps/s. A step takes 41.2 ms, the mean of 44." */
@@ -174,16 +184,19 @@ static void add_units(struct vpa_words *w, const struct vpa_screen *s)
 	const struct vpa_mean_unit *u = &s->unit;
 	uint64_t count = (uint64_t)(u->units + 0.5);
 
-	if (u->has_rate && count > 1)
-		vpa_words_add(w, " ", "%s %ss/s.", vpa_rate(1e9 / (double)s->ns).text, s->noun);
+	if (u->has_rate && count > 1) {
+		vpa_words_add(w, " ", "%s %ss/s", vpa_rate(1e9 / (double)s->ns).text, s->noun);
+		vpa_words_end(w);
+	}
 	if (u->kind == VPA_UNIT_INSTANCE)
-		vpa_words_add(w, " ", "A pass through %s takes %s on the GPU, the mean of %s.",
+		vpa_words_add(w, " ", "A pass through %s takes %s on the GPU, the mean of %s",
 			vpa_fit(u->range->name, 48).text, vpa_duration(s->ns).text,
 			vpa_count(count).text);
 	else if (count == 1 && !u->without_first)
-		vpa_words_add(w, " ", "The only %s takes %s.", s->noun, vpa_duration(s->ns).text);
+		vpa_words_add(w, " ", "The only %s takes %s", s->noun, vpa_duration(s->ns).text);
 	else
 		add_mean(w, s, count);
+	vpa_words_end(w);
 	if (u->head_ns)
 		vpa_words_add(
 			w, " ", "Its first op begins after %s.", vpa_duration(u->head_ns).text);
@@ -255,11 +268,12 @@ static void add_rest(struct vpa_words *w, const struct vpa_screen *s)
 static void add_window(struct vpa_words *w, const struct vpa_screen *s)
 {
 	if (s->devices > 1)
-		vpa_words_add(w, " ", "Each of %u GPUs works %s of %s, on average.", s->devices,
+		vpa_words_add(w, " ", "Each of %u GPUs works %s of %s, on average", s->devices,
 			vpa_duration(s->works_ns).text, vpa_duration(s->ns).text);
 	else
-		vpa_words_add(w, " ", "The GPU works %s of %s.", vpa_duration(s->works_ns).text,
+		vpa_words_add(w, " ", "The GPU works %s of %s", vpa_duration(s->works_ns).text,
 			vpa_duration(s->ns).text);
+	vpa_words_end(w);
 }
 
 static enum vpa_style add_other(struct vpa_words *w, const struct vpa_screen *s)
@@ -303,5 +317,5 @@ void vpa_screen_result(struct vpa_page *p, const struct vpa_screen *s)
 			&w, " ", "The first frames come after %s.", vpa_duration(q->ttff_ns).text);
 	if (q)
 		add_which(&w, s);
-	vpa_page_words(p, "RESULT", style, "%s", w.text);
+	vpa_page_answer(p, "RESULT", style, &w);
 }

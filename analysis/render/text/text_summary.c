@@ -37,9 +37,8 @@ static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i
 {
 	const char *remedy = v->remedies ? v->remedies[i] : NULL;
 
-	vpa_page_words(p, "", VPA_PLAIN, "- %s%s%s",
-		vpa_grouped(vpa_text_or(v->reasons[i], "?")).text, remedy ? ". To avoid it: " : "",
-		vpa_text_or(remedy, ""));
+	vpa_page_item(p, "", "%s%s%s", vpa_grouped(vpa_text_or(v->reasons[i], "?")).text,
+		remedy ? ". To avoid it: " : "", vpa_text_or(remedy, ""));
 }
 
 static void put_data(struct vpa_page *p, const struct vpa_report *r)
@@ -59,7 +58,7 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 	for (i = 0; i < v->reason_count && i < VPA_REASONS; i++)
 		put_reason(p, v, i);
 	if (v->reason_count > VPA_REASONS)
-		vpa_page_words(p, "", VPA_PLAIN, "- %s more under NOTES",
+		vpa_page_item(p, "", "%s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);
 	if (r->has_marks)
 		vpa_page_words(p, "", VPA_YELLOW,

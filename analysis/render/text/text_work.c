@@ -209,7 +209,7 @@ static void note(struct notes *n, const char *number, const char *text)
 	if (!n->count)
 		vpa_page_blank(n->page);
 	if (n->count < NOTES)
-		vpa_page_words(n->page, n->count ? "" : "NOTES", VPA_PLAIN, "- %s%s%s", number,
+		vpa_page_item(n->page, n->count ? "" : "NOTES", "%s%s%s", number,
 			number[0] ? " " : "", text);
 	n->count++;
 }
@@ -249,8 +249,7 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct
 		if (vpa_is_note(&r->findings[i]))
 			note_finding(&n, &r->findings[i]);
 	if (n.count > NOTES)
-		vpa_page_words(p, "", VPA_PLAIN, "- %s more in the JSON report",
-			vpa_count(n.count - NOTES).text);
+		vpa_page_item(p, "", "%s more in the JSON report", vpa_count(n.count - NOTES).text);
 }
 
 const char *vpa_path_for_shell(const struct vpa_page *p, const char *path)
