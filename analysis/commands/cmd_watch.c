@@ -181,7 +181,7 @@ static int take_line(struct watch *w, struct vpt_err *err)
 	if (!rc)
 		show(w);
 	if (!rc)
-		rc = w->out.failed ? VPT_EIO : write_metrics(w, err);
+		rc = w->out.failed ? w->out.failed : write_metrics(w, err);
 	return rc;
 }
 
@@ -231,8 +231,10 @@ static int run(const struct vpt_args *args)
 	vpa_interrupt_catch();
 	block_signals();
 	rc = watch(&w, &err);
-	if (vpt_out_close(&w.out, 1, rc ? NULL : &err) && !rc)
-		rc = VPT_EIO;
+	if (!rc || w.out.failed)
+		rc = vpt_out_close(&w.out, 1, &err);
+	else
+		vpt_out_close(&w.out, 0, NULL);
 	if (rc)
 		return vpa_failed(&err);
 	if (w.state == CUT_OFF)

@@ -8,7 +8,6 @@
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,14 +15,6 @@
 #include <unistd.h>
 
 /* ---- messages ---- */
-
-/* Whether the reader of standard output is gone, unlike other write failures: errno is lost by now. */
-static int stdout_is_broken(void)
-{
-	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
-
-	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
-}
 
 int vpa_out_check(const struct vpt_args *args, const char *path, int force, struct vpt_err *err)
 {
@@ -53,8 +44,7 @@ int vpa_failed(const struct vpt_err *err)
 {
 	enum { LIMIT_WORDS = 100 }; /* of a long message, its end gives way to these */
 
-	if (err->code == VPT_EIO && !strncmp(err->text, "standard output:", 16) &&
-		stdout_is_broken())
+	if (err->code == VPT_EGONE)
 		return VPT_EXIT_FAILED;
 	if (err->code == VPT_ENOMEM && vpt_memory_was_refused())
 		vpa_say("%.*s: the limit of %llu MiB of memory is reached; --memory raises it",

@@ -10,13 +10,14 @@
 
 enum {
 	VPT_OK = 0,
-	VPT_END = 1,          /* an iterator has nothing left; not an error */
-	VPT_EINVAL = -1,      /* the caller's request is invalid */
-	VPT_ENOMEM = -2,      /* no memory */
-	VPT_EIO = -3,         /* the operating system refused to read or write */
-	VPT_EDATA = -4,       /* the bytes are damaged, or not what they claim to be */
-	VPT_EVERSION = -5,    /* written by a newer, incompatible version */
-	VPT_EUNSUPPORTED = -6 /* understood, but this build lacks the part that reads it */
+	VPT_END = 1,           /* an iterator has nothing left; not an error */
+	VPT_EINVAL = -1,       /* the caller's request is invalid */
+	VPT_ENOMEM = -2,       /* no memory */
+	VPT_EIO = -3,          /* the operating system refused to read or write */
+	VPT_EDATA = -4,        /* the bytes are damaged, or not what they claim to be */
+	VPT_EVERSION = -5,     /* written by a newer, incompatible version */
+	VPT_EUNSUPPORTED = -6, /* understood, but this build lacks the part that reads it */
+	VPT_EGONE = -7         /* the reader of standard output is gone: nobody wants the rest */
 };
 
 struct vpt_err {

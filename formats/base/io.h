@@ -49,12 +49,12 @@ void vpt_source_close(struct vpt_source *src); /* accepts NULL */
 /* ---- writing ---- */
 
 struct vpt_sink {
-	/* Appends all of `data` or fails; after a failure only abort is allowed. 0 or VPT_EIO. */
+	/* Appends all of `data` or fails; after a failure only abort is allowed. 0, VPT_EIO or VPT_EGONE. */
 	int (*write)(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err);
 	/* Ends the writing and always frees the sink. commit != 0: publishes the result under its
 	 * name or reports why not. commit == 0: discards what was written. */
 	int (*finish)(struct vpt_sink *sink, int commit, struct vpt_err *err);
-	/* Passes on what is still held back; NULL: nothing is. 0 or VPT_EIO. */
+	/* Passes on what is still held back; NULL: nothing is. 0, VPT_EIO or VPT_EGONE. */
 	int (*flush)(struct vpt_sink *sink, struct vpt_err *err);
 	uint64_t written_bytes;
 };

@@ -45,6 +45,14 @@ static int wait_writable(int fd)
 	return poll(&p, 1, -1) < 0 && errno != EINTR ? -1 : 0;
 }
 
+static int fail_write(const struct file_sink *f, int error, struct vpt_err *err)
+{
+	if (error == EPIPE && f->fd == STDOUT_FILENO)
+		return vpt_fail(
+			err, VPT_EGONE, "%s: cannot write: %s", f->path, vpt_io_reason(error));
+	return vpt_io_fail(err, f->path, "cannot write", error);
+}
+
 static int write_all(struct file_sink *f, const char *data, size_t size, struct vpt_err *err)
 {
 	while (size) {
@@ -55,8 +63,8 @@ static int write_all(struct file_sink *f, const char *data, size_t size, struct 
 		if (n < 0 && errno == EAGAIN && !wait_writable(f->fd))
 			continue;
 		if (n <= 0) {
-			f->failed = VPT_EIO;
-			return vpt_io_fail(err, f->path, "cannot write", n ? errno : EIO);
+			f->failed = fail_write(f, n ? errno : EIO, err);
+			return f->failed;
 		}
 		data += n;
 		size -= (size_t)n;
