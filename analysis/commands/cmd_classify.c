@@ -16,7 +16,8 @@
 enum { RULES, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[RULES] = {"rules", '\0', VPT_TEXT, "FILE", NULL, "rules to try before the built-in table"},
+	[RULES] = {"rules", '\0', VPT_INPUT, "FILE", NULL,
+		"rules to try before the built-in table"},
 };
 
 struct input {

@@ -15,7 +15,7 @@
 enum { OUTPUT, LEVEL, MEMORY, FORCE, OPTIONS };
 
 static const struct vpt_option options[OPTIONS] = {
-	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
+	[OUTPUT] = {"output", 'o', VPT_OUTPUT, "FILE", NULL,
 		"write the capture to FILE; - is standard output"},
 	[LEVEL] = {"level", 'l', VPT_NUMBER, "1..22", "1",
 		"zstd level; a higher level is smaller and slower"},

@@ -47,7 +47,7 @@ static const char level_help[] =
 #define WORD(name) "|" #name
 static const struct vpt_option options[OPTIONS] = {
 	[FORMAT] = VPA_FORMAT_OPTION(&(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL, "; see above"),
-	[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
+	[OUTPUT] = {"output", 'o', VPT_OUTPUT, "FILE", NULL,
 		"write to this file or folder; - is standard output (in the current folder, the "
 		"input's name with another ending)"},
 	[FROM] = VPA_FROM_OPTION("the capture's start"),

@@ -28,7 +28,7 @@ static const struct vpt_option options[OPTIONS] = {
 	[FORMAT] = VPA_FORMAT_OPTION("text|json|md|html", "text",
 		"; md: Markdown; html: one page that needs nothing else"),
 	[OUTPUT] = VPA_OUTPUT_OPTION,
-	[BASE] = {"base", '\0', VPT_TEXT, "FILE", NULL,
+	[BASE] = {"base", '\0', VPT_INPUT, "FILE", NULL,
 		"a capture of the same work on one rank: efficiency, and why it is not 100 %"},
 	[WEAK] = {"weak", '\0', VPT_FLAG, NULL, NULL,
 		"with --base: each rank does work of its own, as in data parallelism"},

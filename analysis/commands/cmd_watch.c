@@ -33,7 +33,7 @@ static const struct vpt_option options[OPTIONS] = {
 		"time from line to line, at least 100ms"},
 	[TARGET] = VPA_TARGET_OPTION,
 	[ONCE] = {"once", '\0', VPT_FLAG, NULL, NULL, "print one line and end"},
-	[PROMETHEUS] = {"prometheus", '\0', VPT_TEXT, "FILE", NULL,
+	[PROMETHEUS] = {"prometheus", '\0', VPT_OUTPUT, "FILE", NULL,
 		"also write metrics to FILE at each line, replacing it, for the textfile collector "
 		"of "
 		"node_exporter"},

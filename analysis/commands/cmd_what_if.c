@@ -26,7 +26,7 @@ enum {
 static const struct vpt_option options[OPTIONS] = {
 	[CHANGE] = {"change", 'c', VPT_TEXTS, "CHANGE", NULL,
 		"a change of the program, such as 'host 0.5'; see above"},
-	[CHECK] = {"check", '\0', VPT_TEXT, "FILE", NULL,
+	[CHECK] = {"check", '\0', VPT_INPUT, "FILE", NULL,
 		"a trace of the run with the changes: print how far off the prediction is"},
 	[FORMAT] = VPA_FORMAT_OPTION("text|json", "text", ""),
 	[OUTPUT] = VPA_OUTPUT_OPTION,

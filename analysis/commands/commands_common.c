@@ -207,6 +207,6 @@ void vpa_memory_bound(const struct vpt_args *args)
 	unsigned i;
 
 	for (i = 0; i < c->option_count; i++)
-		if (!strcmp(c->options[i].name, "memory"))
+		if (c->options[i].type == VPT_MEMORY_MIB)
 			vpt_limits_memory(vpt_number_of(args, i) << 20);
 }

@@ -61,12 +61,6 @@ static int check_input(
 	return VPT_OK;
 }
 
-/* Whether an option names a file that is read. */
-static int is_input(const struct vpt_option *o)
-{
-	return vpt_option_is_file(o) && strcmp(o->name, "output") != 0;
-}
-
 int vpa_inputs_check(const struct vpt_args *args, const char *output, struct vpt_err *err)
 {
 	struct stat to;
@@ -78,7 +72,7 @@ int vpa_inputs_check(const struct vpt_args *args, const char *output, struct vpt
 	for (i = 0; i < args->operand_count && !rc; i++)
 		rc = check_input(args->operands[i], output, &to, err);
 	for (i = 0; i < args->given_count && !rc; i++)
-		if (is_input(&args->command->options[args->given[i].option]))
+		if (vpt_option_is_input(&args->command->options[args->given[i].option]))
 			rc = check_input(args->given[i].text, output, &to, err);
 	return rc;
 }

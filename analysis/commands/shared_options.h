@@ -14,9 +14,9 @@
 /* ---- the output, and how the work is done ---- */
 
 #define VPA_OUTPUT_OPTION \
-	{"output", 'o', VPT_TEXT, "FILE", "-", "write to FILE, not to standard output"}
+	{"output", 'o', VPT_OUTPUT, "FILE", "-", "write to FILE, not to standard output"}
 #define VPA_SUMMARY_OUTPUT_OPTION \
-	{"output", 'o', VPT_TEXT, "FILE", NULL, "the summary to write, NAME.vps"}
+	{"output", 'o', VPT_OUTPUT, "FILE", NULL, "the summary to write, NAME.vps"}
 /* `usual` is the default, one of `words`. */
 #define VPA_FORMAT_OPTION(words, usual, more) \
 	{"format", 'f', VPT_CHOICE, words, usual, "output format" more}
@@ -40,7 +40,7 @@
 	{"jobs", 'j', VPT_NUMBER, "0..256", "0", "threads; 0: one per core, up to 4"}
 /* For every command that reads traces; main() applies it. */
 #define VPA_MEMORY_OPTION \
-	{"memory", '\0', VPT_NUMBER, "0..16777216", "0", \
+	{"memory", '\0', VPT_MEMORY_MIB, "0..16777216", "0", \
 		"memory limit in MiB; 0: 512, plus 32 for each MiB of the file"}
 
 /* All of these: their numbers in the command's enum, and their rows. */
@@ -63,7 +63,7 @@
 	{"request", '\0', VPT_NUMBER, "1..1000000", NULL, \
 		"limit the " window " to the request of this number"}
 #define VPA_RULES_OPTION(where) \
-	{"rules", '\0', VPT_TEXT, "FILE", NULL, \
+	{"rules", '\0', VPT_INPUT, "FILE", NULL, \
 		"rules for kernel families, ranges and Python files; see " where}
 
 /* All of these. */

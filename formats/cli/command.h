@@ -6,7 +6,7 @@
  *	enum { FORMAT, OUTPUT };
  *	static const struct vpt_option options[] = {
  *		[FORMAT] = {"format", 'f', VPT_CHOICE, "text|json", "text", "output format"},
- *		[OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", "-", "where to; - is standard output"},
+ *		[OUTPUT] = {"output", 'o', VPT_OUTPUT, "FILE", "-", "where to; - is standard output"},
  *	};
  *	...
  *	if (vpt_is(args, FORMAT, "json"))
@@ -32,15 +32,19 @@ enum vpt_exit {
 /* ---- options ---- */
 
 enum vpt_option_type {
-	VPT_FLAG,     /* takes no argument */
-	VPT_TEXT,     /* any text */
-	VPT_TEXTS,    /* the same; may be given several times, and each value counts */
-	VPT_NUMBER,   /* a whole number; `argument` is "MIN..MAX" */
-	VPT_DURATION, /* "1.5s", "200ms", "10us", "5000ns", "0" */
-	VPT_CHOICE,   /* one of the words of `argument`, "text|json" */
-	VPT_CHOICES,  /* one or several of them, separated by commas */
-	VPT_MODE,     /* one of them, as --name=WORD; --name alone is "", which means the first */
-	VPT_MAYBE     /* any text, as --name=TEXT; --name alone is "" */
+	VPT_FLAG,       /* takes no argument */
+	VPT_TEXT,       /* any text */
+	VPT_TEXTS,      /* the same; may be given several times, and each value counts */
+	VPT_INPUT,      /* the path of a file that is read */
+	VPT_INPUTS,     /* the same; may be given several times */
+	VPT_OUTPUT,     /* the path of a file that is written */
+	VPT_NUMBER,     /* a whole number; `argument` is "MIN..MAX" */
+	VPT_MEMORY_MIB, /* the same: MiB that the program may use; 0: as many as it does by itself */
+	VPT_DURATION,   /* "1.5s", "200ms", "10us", "5000ns", "0" */
+	VPT_CHOICE,     /* one of the words of `argument`, "text|json" */
+	VPT_CHOICES,    /* one or several of them, separated by commas */
+	VPT_MODE,       /* one of them, as --name=WORD; --name alone is "", which means the first */
+	VPT_MAYBE       /* any text, as --name=TEXT; --name alone is "" */
 };
 
 struct vpt_option {
@@ -52,10 +56,21 @@ struct vpt_option {
 	const char *help;     /* NULL: neither help nor manual pages show it */
 };
 
-/* Whether its argument is the path of a file. */
-static inline int vpt_option_is_file(const struct vpt_option *o)
+/* Whether each value that is given counts, not only one. */
+static inline int vpt_option_is_list(const struct vpt_option *o)
 {
-	return (o->type == VPT_TEXT || o->type == VPT_TEXTS) && !strcmp(o->argument, "FILE");
+	return o->type == VPT_TEXTS || o->type == VPT_INPUTS;
+}
+
+/* Whether its argument is the path of a file to read. */
+static inline int vpt_option_is_input(const struct vpt_option *o)
+{
+	return o->type == VPT_INPUT || o->type == VPT_INPUTS;
+}
+
+static inline int vpt_option_is_number(const struct vpt_option *o)
+{
+	return o->type == VPT_NUMBER || o->type == VPT_MEMORY_MIB;
 }
 
 struct vpt_given {

@@ -22,7 +22,7 @@ enum vpt_help_join vpt_help_join(const struct vpt_option *option)
 
 const char *vpt_help_argument(const struct vpt_option *option)
 {
-	return option->type == VPT_NUMBER     ? "N"
+	return vpt_option_is_number(option)   ? "N"
 	       : option->type == VPT_DURATION ? "TIME"
 					      : option->argument;
 }

@@ -181,8 +181,9 @@ static int check_single(const struct vpt_args *args, const struct vpt_given *g, 
 	for (i = args->default_count; i < args->given_count && !first; i++)
 		if (args->given[i].option == g->option)
 			first = &args->given[i];
-	return o->type == VPT_FLAG || o->type == VPT_TEXTS ? VPT_OK
-							   : vpt_given_once(o->name, first, g, err);
+	return o->type == VPT_FLAG || vpt_option_is_list(o)
+		       ? VPT_OK
+		       : vpt_given_once(o->name, first, g, err);
 }
 
 /* Takes one value into args->given, checked by the option's type. */
@@ -194,7 +195,7 @@ static int take(struct vpt_args *args, unsigned option, const char *text, struct
 	int rc = VPT_OK;
 
 	*g = (struct vpt_given){.option = option, .text = text};
-	if (o->type == VPT_NUMBER)
+	if (vpt_option_is_number(o))
 		rc = read_number(o, err, g);
 	else if (o->type == VPT_DURATION)
 		rc = vpt_duration_read(text, &g->number, err);
@@ -229,7 +230,7 @@ static int next_word(
 	if (w->next == w->count)
 		return vpt_fail(err, VPT_EINVAL, "--%s: expected %s after it, found nothing",
 			o->name,
-			o->type == VPT_NUMBER     ? "a number"
+			vpt_option_is_number(o)   ? "a number"
 			: o->type == VPT_DURATION ? "a time"
 						  : o->argument);
 	*text = w->argv[w->next++];

@@ -69,6 +69,7 @@ vptrace_simulated 1.000000
 vptrace_target_fps 100000.000000
 vptrace_blocks_total 7.000000" "$(grep -E '^vptrace_(recording|simulated|target_fps|blocks_total) ' metrics)"
 same "who may read the metrics" 644 "$(stat -c %a metrics)"
+expect 0 "metrics that replace those of before" watch whole.zst --once --prometheus metrics
 same "a number for each metric" "$(grep -c '^# TYPE' metrics)" "$(grep -vc '^#' metrics)"
 
 # ---- a signal ends it ----

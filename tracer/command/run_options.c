@@ -2,7 +2,7 @@
 #include "tracer/command/run.h"
 
 static const struct vpt_option options[VTR_RUN_OPTIONS] = {
-	[VTR_RUN_OUTPUT] = {"output", 'o', VPT_TEXT, "FILE", NULL,
+	[VTR_RUN_OUTPUT] = {"output", 'o', VPT_OUTPUT, "FILE", NULL,
 		"where to record; %p becomes the process id, %h the host, %r the rank, %q{VAR} a "
 		"variable; a folder with / at its end gets the default name"},
 	[VTR_RUN_OVERWRITE] = {"overwrite", '\0', VPT_FLAG, NULL, NULL,
@@ -64,7 +64,7 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_SHAPES] = {"shapes", '\0', VPT_FLAG, NULL, NULL,
 		"of Python programs: record the shapes of the inputs of marked functions and "
 		"modules"},
-	[VTR_RUN_CONFIG] = {"config", '\0', VPT_TEXT, "FILE", NULL,
+	[VTR_RUN_CONFIG] = {"config", '\0', VPT_INPUT, "FILE", NULL,
 		"options in a TOML file, each as NAME = VALUE; the environment and the command "
 		"line win over it"},
 	[VTR_RUN_DRY_RUN] = {"dry-run", '\0', VPT_FLAG, NULL, NULL,

@@ -103,7 +103,7 @@ static int as_argument(const struct vtr_sources *s, const struct vpt_option *o,
 {
 	int is_optional = o->type == VPT_MODE || o->type == VPT_MAYBE;
 
-	if (v->in_array && o->type != VPT_TEXTS)
+	if (v->in_array && !vpt_option_is_list(o))
 		return fail_type(s, v, "one value", err);
 	if (o->type == VPT_FLAG && !v->is_word)
 		return fail_type(s, v, "true or false", err);

@@ -31,7 +31,7 @@ enum vpt_operand vpt_manual_operand(const struct vpt_option *option, const char 
 	*words = "";
 	if (option->type == VPT_FLAG || option->type == VPT_MODE || option->type == VPT_MAYBE)
 		return VPT_OPERAND_NONE;
-	if (vpt_option_is_file(option))
+	if (vpt_option_is_input(option) || option->type == VPT_OUTPUT)
 		return VPT_OPERAND_FILE;
 	if (is_text && !strcmp(option->argument, "KIND")) {
 		*words = kinds();

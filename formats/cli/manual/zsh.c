@@ -43,7 +43,7 @@ static void put_quoted(FILE *out, const char *text, const char *special)
  * in parentheses says what the option excludes: itself. */
 static void put_name(FILE *out, const struct vpt_option *o, const char *joined)
 {
-	int again = o->type == VPT_TEXTS;
+	int again = vpt_option_is_list(o);
 
 	if (o->letter && again)
 		fprintf(out, "'*'{-%c%s,--%s%s}'[", o->letter, *joined ? "+" : "", o->name, joined);
