@@ -184,7 +184,7 @@ static void fill_map(struct fill *f, const struct vpa_field *field, const struct
 	if (p->fields == &vpa_fields_request)
 		fill_facts(f, member(f, p, 0, sizeof(struct vpa_request)));
 	else
-		fill_metadata(f, strcmp(field->key, "tags") ? "" : "tag.");
+		fill_metadata(f, field->prefix ? field->prefix : "");
 }
 
 /* "9.0" */
@@ -205,23 +205,16 @@ static void fill_computed(struct fill *f, const struct vpa_field *field, const s
 {
 	struct vpa_json_number number;
 
-	if (!strcmp(field->key, "window_ns") && p->row == (char *)f->report &&
-		vpa_json_next(&f->text) != 'n') {
+	if (field->undone == VPA_UNDONE_WINDOW && vpa_json_next(&f->text) != 'n') {
 		if (vpa_json_number(&f->text, &number) && !number.minus)
 			f->window_ns = number.whole;
-		return;
-	}
-	if (!strcmp(field->key, "compute_capability")) {
+	} else if (field->undone == VPA_UNDONE_CAPABILITY) {
 		fill_capability(any_text(f), member(f, p, 0, sizeof(struct vpa_gpu)));
-		return;
+	} else if (p->fields == &vpa_fields_system && field->text) {
+		add_meta(f, vpa_system_key(field), any_text(f));
+	} else {
+		vpa_json_skip(&f->text);
 	}
-	if (p->fields == &vpa_fields_system && field->text) {
-		int is_driver = !strcmp(field->key, "driver");
-
-		add_meta(f, is_driver ? "cuda_driver" : field->key, any_text(f));
-		return;
-	}
-	vpa_json_skip(&f->text);
 }
 
 /* ---- values ---- */

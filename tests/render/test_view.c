@@ -41,9 +41,9 @@ static void views_name_rows_and_values_of_the_report(void **state)
 
 	(void)state;
 	for (k = 0; (v = vpa_view_at(k)) != NULL; k++) {
-		int inside_rows;
+		const struct vpa_field *owner;
 		const struct vpa_fields *fields =
-			vpa_fields_at(&vpa_fields_report, v->path, &inside_rows);
+			vpa_fields_at(&vpa_fields_report, v->path, &owner);
 		char first[512], *key, *rest = first;
 
 		if (!fields)

@@ -139,7 +139,7 @@ static const struct vpa_fields fact =
 static const struct vpa_field times_fields[] = {
 	{"a_ns", U64(a_ns), "ns", "total of A, over a_over units"},
 	{"b_ns", U64(b_ns), "ns", "total of B, over b_over units"},
-	{"delta_ns", I64(delta_ns), "ns", "difference of the means of a unit", .head = "B - A"},
+	{"delta_ns", CHANGE(delta_ns), "ns", "difference of the means of a unit", .head = "B - A"},
 };
 static const struct vpa_fields times =
 	FIELDS("compared_times", "totals, and the difference of their means", times_fields);
@@ -167,7 +167,7 @@ static const struct vpa_field part_fields[] = {
 	{NULL, SAME(times, times), NULL, NULL},
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
 	{"b_mean_ns", U64(b_mean_ns), "ns", "b_ns / b_over, rounded"},
-	{"change", SHARE(share), "fraction", "delta_ns, of the whole mean unit of A"},
+	{"change", CHANGE_SHARE(share), "fraction", "delta_ns, of the whole mean unit of A"},
 	{"host", CAUSE(host), NULL,
 		"what the host did in this time, which counts to a wait that had held it before; "
 		"null: all other time of the cause, or not known",
@@ -189,10 +189,10 @@ static const struct vpa_field mean_fields[] = {
 	{"b_over", U64(b_over), "count", "the same of B"},
 	{"a_ns", U64(a_total_ns), "ns", "time of A's paired units, times GPUs"},
 	{"b_ns", U64(b_total_ns), "ns", "time of B's paired units, times GPUs"},
-	{"delta_ns", I64(delta_ns), "ns", "b_ns / b_over - a_ns / a_over, rounded",
+	{"delta_ns", CHANGE(delta_ns), "ns", "b_ns / b_over - a_ns / a_over, rounded",
 		.head = "B - A"},
-	{"busy_delta_ns", I64(busy_delta_ns), "ns", "of delta_ns: GPU busy"},
-	{"idle_delta_ns", I64(idle_delta_ns), "ns", "of delta_ns: GPU idle"},
+	{"busy_delta_ns", CHANGE(busy_delta_ns), "ns", "of delta_ns: GPU busy"},
+	{"idle_delta_ns", CHANGE(idle_delta_ns), "ns", "of delta_ns: GPU idle"},
 	{"parts", ROWS(part, parts, part_count), NULL,
 		"by kind, then change, descending; their delta_ns add up to delta_ns"},
 };
@@ -224,7 +224,7 @@ static const struct vpa_field row_fields[] = {
 		.head = "B count"},
 	{"a_mean_ns", U64(a_mean_ns), "ns", "a_ns / a_over, rounded"},
 	{"b_mean_ns", U64(b_mean_ns), "ns", "b_ns / b_over, rounded"},
-	{"change", SHARE(share), "fraction", "delta_ns, of A's windows per unit"},
+	{"change", CHANGE_SHARE(share), "fraction", "delta_ns, of A's windows per unit"},
 	{"a_call_ns", KNOWN(a_call_ns), "ns", "a_ns / a_count, rounded; null: A has none"},
 	{"b_call_ns", KNOWN(b_call_ns), "ns", "b_ns / b_count, rounded; null: B has none"},
 	{"a_blocks_mean", POSITIVE(a_blocks), "blocks",
@@ -246,7 +246,7 @@ static const struct vpa_fields row =
 static const struct vpa_field window_fields[] = {
 	{"a_over", U64(a_window_over), "count", "units in A's windows, times GPUs"},
 	{"b_over", U64(b_window_over), "count", "units in B's windows, times GPUs"},
-	{"delta_ns", I64(window_delta_ns), "ns", "difference of the windows' time per unit",
+	{"delta_ns", CHANGE(window_delta_ns), "ns", "difference of the windows' time per unit",
 		.head = "B - A"},
 	{"a_lists_all_kernels", FLAG(a_lists_all), NULL, "A's reports list all of their kernels"},
 	{"b_lists_all_kernels", FLAG(b_lists_all), NULL, "B's reports list all of their kernels"},
@@ -297,10 +297,10 @@ static const struct vpa_field stage_fields[] = {
 	{"b_mean_ns", RATE(b_ns), "ns", "mean duration of an instance; null: B has none"},
 	{"p_holm", RATE(p), "probability",
 		"of the test between runs, after Holm; null: no such test", .head = "p (Holm)"},
-	{"delta_ns", SHARE(delta_ns), "ns", "b_mean_ns - a_mean_ns; null: a side has none",
+	{"delta_ns", CHANGE_SHARE(delta_ns), "ns", "b_mean_ns - a_mean_ns; null: a side has none",
 		.known = has_both_stages, .head = "B - A"},
-	{"change", SHARE(change), "fraction", "delta_ns, of a_mean_ns; null: a side has none",
-		.known = has_both_stages},
+	{"change", CHANGE_SHARE(change), "fraction",
+		"delta_ns, of a_mean_ns; null: a side has none", .known = has_both_stages},
 };
 static const struct vpa_fields stage =
 	FIELDS("compared_stage", "a stage of the pipeline", stage_fields);
@@ -321,7 +321,8 @@ static const struct vpa_field count_fields[] = {
 	{"unit", TEXT(unit), NULL, "count, bytes, ns idle"},
 	{"a", SHARE(a), "unit", "per unit in A's windows"},
 	{"b", SHARE(b), "unit", "per unit in B's windows"},
-	{"change", SHARE(change), "fraction", "b - a, of a; null: a is 0", .known = has_count},
+	{"change", CHANGE_SHARE(change), "fraction", "b - a, of a; null: a is 0",
+		.known = has_count},
 };
 static const struct vpa_fields counted = FIELDS("compared_count", "a count per unit", count_fields);
 #undef ROW
@@ -342,7 +343,7 @@ static const struct vpa_field counter_fields[] = {
 	{"b_mean", RATE(b_mean), "unit", "mean of B's runs; null: B has none"},
 	{"a_max", RATE(a_max), "unit", "maximum of A's runs; null: A has none"},
 	{"b_max", RATE(b_max), "unit", "maximum of B's runs; null: B has none"},
-	{"change", SHARE(change), "fraction", "of the means, of a_mean; null: not known",
+	{"change", CHANGE_SHARE(change), "fraction", "of the means, of a_mean; null: not known",
 		.known = has_means},
 };
 static const struct vpa_fields counter =

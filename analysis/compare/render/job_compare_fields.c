@@ -91,7 +91,7 @@ static const struct vpa_field part_fields[] = {
 		"launches; idle: other idle time; copies, compute"},
 	{"a_ns", I64(a_ns), "ns", "of a unit of A, the mean over ranks"},
 	{"b_ns", I64(b_ns), "ns", "the same of B"},
-	{"delta_ns", I64(delta_ns), "ns", "b - a"},
+	{"delta_ns", CHANGE(delta_ns), "ns", "b - a"},
 };
 static const struct vpa_fields part = FIELDS("part", "a part of the mean unit", part_fields);
 #undef ROW
@@ -112,7 +112,7 @@ static const struct vpa_field late_fields[] = {
 	{"place", TEXT_OR_NULL(part.place), NULL, "range around it; null: none"},
 	{"a_ns", I64(a_ns), "ns", "in a unit of A, summed over waits of all ranks"},
 	{"b_ns", I64(b_ns), "ns", "the same of B"},
-	{"delta_ns", I64(delta_ns), "ns", "b - a"},
+	{"delta_ns", CHANGE(delta_ns), "ns", "b - a"},
 };
 static const struct vpa_fields late =
 	FIELDS("late_by", "what ranks are later by than those that wait for them", late_fields);

@@ -63,6 +63,9 @@ struct vpa_at {
 	const struct vpa_at *above; /* the enclosing row; NULL: none */
 };
 
+/* Computed values that are undone where a report is read back; others are skipped. */
+enum vpa_undone { VPA_UNDONE_NOT, VPA_UNDONE_WINDOW, VPA_UNDONE_CAPABILITY };
+
 enum { VPA_FIELD_BYTES = 24 };
 
 #define VPA_REPORT_SCHEMA "vptrace.report/1"
@@ -78,6 +81,9 @@ struct vpa_field {
 	const char *unit;                /* NULL: none */
 	const char *help;
 	const char *head; /* of its column on the page; NULL: the key says it */
+	int is_change;    /* 1: a difference, so one above 0 has a sign too */
+	enum vpa_undone undone;
+	const char *prefix; /* of the metadata's keys, which those of a map lack; NULL: none */
 	/* Whether the value is known; NULL: always. */
 	int (*known)(const struct vpa_at *at);
 	int optional; /* 1: where the value is not known, the key is absent instead of null */
@@ -193,10 +199,10 @@ struct vpa_row_at {
 void vpa_rows_walk(const struct vpa_at *object, const struct vpa_fields *fields, const char *path,
 	void (*visit)(void *ctx, const struct vpa_row_at *row), void *ctx);
 
-/* The fields of the rows of a path; NULL: there are no such rows. *inside_rows: 1 if the path leads
- * through other rows. */
+/* The fields of the rows of a path; NULL: there are no such rows. *owner: the field of the rows around them; NULL: they
+ * are inside no others. */
 const struct vpa_fields *vpa_fields_at(
-	const struct vpa_fields *fields, const char *path, int *inside_rows);
+	const struct vpa_fields *fields, const char *path, const struct vpa_field **owner);
 /* The way to "host.total_ns" in a row with these fields. Returns 0: there is no such key. */
 int vpa_way_find(const struct vpa_fields *fields, const char *key, struct vpa_way *out);
 /* Reads the value; *inside: the object that has it. Returns 0, and a null, if it or an object around it is not known. A field
@@ -221,6 +227,8 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define REAL(m)            .type = VPA_FIELD_REAL, .offset = AT(double, m)
 #define POSITIVE(m)        .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
 #define SHARE(m)           .type = VPA_FIELD_RATE, .offset = AT(double, m)
+#define CHANGE(m)          .is_change = 1, I64(m)
+#define CHANGE_SHARE(m)    .is_change = 1, SHARE(m)
 #define RATE(m)            .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
 #define TEXT(m)            .type = VPA_FIELD_TEXT, .offset = AT(const char *, m)
 #define TEXT_OR_NULL(m)    .type = VPA_FIELD_TEXT, .null = VPA_NULL_TEXT, .offset = AT(const char *, m)
@@ -290,6 +298,8 @@ extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
 
 /* Whether a key of the metadata is one of those that have a key of their own in vpa_fields_system. */
 int vpa_system_has(const char *key);
+/* The key of the metadata that says a text of vpa_fields_system. */
+const char *vpa_system_key(const struct vpa_field *f);
 
 /* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
 const char *vpa_cause_choice(size_t i);

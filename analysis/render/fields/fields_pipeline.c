@@ -90,13 +90,13 @@ const struct vpa_fields vpa_fields_block_part =
 #define ROW struct vpa_outlier_row
 static const struct vpa_field outlier_fields[] = {
 	{"row", SIZE(block), "index", "index of the block in series"},
-	{"delta_ns", I64(delta_ns), "ns", "its period - the median period of its neighbours"},
+	{"delta_ns", CHANGE(delta_ns), "ns", "its period - the median period of its neighbours"},
 	{"part", TEXT_OR_NULL(part), NULL,
 		"the family or cause that differs most, in the same direction; null: none"},
-	{"part_delta_ns", I64(part_delta_ns), "ns", "by how much that part differs"},
+	{"part_delta_ns", CHANGE(part_delta_ns), "ns", "by how much that part differs"},
 	{"stage", TEXT_OR_NULL(stage), NULL,
 		"the stage that differs most, in the same direction; null: none"},
-	{"stage_delta_ns", I64(stage_delta_ns), "ns", "by how much that stage differs"},
+	{"stage_delta_ns", CHANGE(stage_delta_ns), "ns", "by how much that stage differs"},
 };
 static const struct vpa_fields outlier = FIELDS(
 	"outlier", "a block whose period differs from that of its neighbours", outlier_fields);

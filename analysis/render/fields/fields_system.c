@@ -35,7 +35,7 @@ static const struct vpa_field gpu_fields[] = {
 	{"pci", TEXT(pci), NULL, "PCI bus id; empty: not recorded"},
 	{"compute_capability", COMPUTED(TEXT), NULL,
 		"compute capability, such as \"9.0\"; null: not known or not NVIDIA's",
-		.null = VPA_NULL_TEXT, .text = capability},
+		.null = VPA_NULL_TEXT, .text = capability, .undone = VPA_UNDONE_CAPABILITY},
 	{"sm_count", KNOWN_COUNT(sm_count), "count", "multiprocessors; null: not known"},
 	{"memory_bytes", KNOWN(memory_bytes), "bytes", "device memory; null: not known"},
 	{"simulated", FLAG(simulated), NULL, "no GPU: a stand-in made up its times"},
@@ -82,6 +82,11 @@ static int is_fact(const enum vpt_metadata names[FACTS], const char *key)
 		if (names[fact] && !strcmp(vpt_metadata_key(names[fact]), key))
 			return 1;
 	return 0;
+}
+
+const char *vpa_system_key(const struct vpa_field *f)
+{
+	return vpt_metadata_key(fact_names[f->offset][0]);
 }
 
 int vpa_system_has(const char *key)
@@ -145,7 +150,8 @@ static const struct vpa_field system_fields[] = {
 	{"versions", COMPUTED(MAP), NULL, "all other metadata of the capture, by its key",
 		.put = put_versions},
 	{"rank", FACT(ID, RANK), NULL, "rank of the process in a distributed run; null: none"},
-	{"tags", COMPUTED(MAP), NULL, "tags that the program gave the capture", .put = put_tags},
+	{"tags", COMPUTED(MAP), NULL, "tags that the program gave the capture", .put = put_tags,
+		.prefix = VPT_METADATA_TAG},
 };
 const struct vpa_fields vpa_fields_system =
 	FIELDS("system", "where the trace was recorded", system_fields);

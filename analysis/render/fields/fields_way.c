@@ -20,11 +20,11 @@ const struct vpa_field *vpa_field_find(const struct vpa_fields *fields, const ch
 }
 
 const struct vpa_fields *vpa_fields_at(
-	const struct vpa_fields *fields, const char *path, int *inside_rows)
+	const struct vpa_fields *fields, const char *path, const struct vpa_field **owner)
 {
 	const struct vpa_field *f;
 
-	*inside_rows = 0;
+	*owner = NULL;
 	for (; fields; path += *path == '.') {
 		size_t len = strcspn(path, ".");
 
@@ -33,7 +33,8 @@ const struct vpa_fields *vpa_fields_at(
 		path += len;
 		if (!*path)
 			return fields;
-		*inside_rows |= f && f->type == VPA_FIELD_ROWS;
+		if (f && f->type == VPA_FIELD_ROWS)
+			*owner = f;
 	}
 	return NULL;
 }

@@ -195,14 +195,13 @@ static const struct {
 	{"name", "window.rows", VPA_LOOK_KERNEL},
 	{"status", NULL, VPA_LOOK_STATUS},
 	{"pid", NULL, VPA_LOOK_PROCESS},
-	{"change", NULL, VPA_LOOK_CHANGE},
 	{"start_ns", NULL, VPA_LOOK_MOMENT},
 	{"end_ns", NULL, VPA_LOOK_MOMENT},
 };
 
 unsigned vpa_html_look(const char *path, const char *key)
 {
-	unsigned look = strstr(key, "delta") ? VPA_LOOK_CHANGE : 0;
+	unsigned look = 0;
 	size_t i;
 
 	for (i = 0; i < COUNT(looks); i++)

@@ -33,8 +33,7 @@ enum vpa_look {
 	VPA_LOOK_ID = 64,
 	VPA_LOOK_UNIT = 128,    /* of numbers in the same row */
 	VPA_LOOK_PROCESS = 256, /* one that is not known has the number -1 */
-	VPA_LOOK_MOMENT = 512,  /* on the trace clock, whose digits say nothing by themselves */
-	VPA_LOOK_CHANGE = 1024  /* differences, so those above 0 have a sign too */
+	VPA_LOOK_MOMENT = 512   /* on the trace clock, whose digits say nothing by themselves */
 };
 
 /* Of a column of a table, by the path of its rows: any of these; 0: nothing. */

@@ -29,7 +29,7 @@ struct table {
 	const struct vpa_view *view;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count, hidden_count;
-	int has_owner; /* the rows are inside other rows */
+	const struct vpa_field *owner; /* of the rows around them; NULL: none */
 	/* Where moments count from; NULL: there are none. */
 	const struct vpa_report *report;
 	const char *kind; /* of the rows; NULL: any */
@@ -127,10 +127,10 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 	if (has_id_column(t))
 		vpa_html_raw(
 			h, "<th class=\"t\" data-k=\"\" title=\"findings refer to it\">id</th>");
-	if (t->has_owner)
+	if (t->owner)
 		vpa_html_print(h,
 			"<th class=\"t\" data-k=\"\" title=\"the row it belongs to\">%s</th>",
-			strncmp(t->view->path, "devices.", 8) ? "of" : "GPU");
+			vpa_text_or(t->owner->head, "of"));
 	for (i = 0; i < t->column_count; i++) {
 		const struct column *c = &t->columns[i];
 		const char *unit = c->way.field->unit;
@@ -205,7 +205,7 @@ static void put_number(struct vpa_html *h, const struct table *t, const struct c
 {
 	struct vpa_num n = t->report && (c->look & VPA_LOOK_MOMENT)
 				   ? vpa_html_moment(v, t->report->window_start_ns)
-				   : vpa_html_number(v, unit, (c->look & VPA_LOOK_CHANGE) != 0);
+				   : vpa_html_number(v, unit, c->way.field->is_change);
 
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
@@ -461,7 +461,7 @@ void vpa_html_put_source(
 		.kind = source->kind,
 		.counts = 1,
 		.most = view->text.is_asked ? VPA_HTML_LIST : VPA_HTML_ROWS};
-	const struct vpa_fields *fields = vpa_fields_at(source->fields, view->path, &t.has_owner);
+	const struct vpa_fields *fields = vpa_fields_at(source->fields, view->path, &t.owner);
 	struct column none = {.shown = !view->first};
 
 	if (!fields)

@@ -112,9 +112,8 @@ void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const
 	size_t bytes, const struct vpa_digest *d)
 {
 	const struct vpa_at at = {d->report, from, NULL};
-	int inside_rows;
-	const struct vpa_fields *fields =
-		vpa_fields_at(&vpa_fields_report, view->path, &inside_rows);
+	const struct vpa_field *owner;
+	const struct vpa_fields *fields = vpa_fields_at(&vpa_fields_report, view->path, &owner);
 
 	assert(fields && fields->bytes == bytes);
 	(void)bytes;
