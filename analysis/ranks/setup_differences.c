@@ -20,8 +20,6 @@ static const char *find(const struct vpa_rank *r, const char *name)
 {
 	size_t i;
 
-	if (!strcmp(name, "GPU"))
-		return r->gpu;
 	for (i = 0; i < r->fact_count; i++)
 		if (!strcmp(r->facts[i].name, name))
 			return r->facts[i].value;
@@ -82,15 +80,19 @@ static int compare(struct vpa_job *job, size_t *cap, const char *name, const str
 	return rc;
 }
 
+/* name NULL: that of the GPU, which is no fact of the metadata. */
 static int compare_fact(struct vpa_job *job, size_t *cap, const char *name, struct value *values)
 {
 	size_t i;
 
-	for (i = 0; i < job->rank_count; i++)
-		values[i] = (struct value){find(job->ranks[i].rank, name), job->ranks[i].number};
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_rank *r = job->ranks[i].rank;
+
+		values[i] = (struct value){name ? find(r, name) : r->gpu, job->ranks[i].number};
+	}
 	if (vpa_sort(values, job->rank_count, sizeof(*values), by_value))
 		return VPT_ENOMEM;
-	return compare(job, cap, name, values);
+	return compare(job, cap, name ? name : "GPU", values);
 }
 
 /* Each name once: a rank's facts that none of those before has. */
@@ -102,7 +104,7 @@ int vpa_setup_differences_find(struct vpa_job *job)
 	int rc = values && names ? VPT_OK : VPT_ENOMEM;
 
 	if (!rc)
-		names[count++] = "GPU";
+		rc = compare_fact(job, &cap, NULL, values);
 	for (i = 0; i < job->rank_count && !rc; i++) {
 		const struct vpa_rank *r = job->ranks[i].rank;
 

@@ -58,9 +58,7 @@ enum vpa_measure vpa_measure_of(const char *unit)
 {
 	const struct unit *known = find(unit);
 
-	return known                              ? known->measure
-	       : unit && !strncmp(unit, "ns ", 3) ? VPA_MEASURE_NS_EACH
-						  : VPA_MEASURE_OTHER;
+	return known ? known->measure : VPA_MEASURE_OTHER;
 }
 
 enum vpa_shown vpa_unit_shown(const char *unit)

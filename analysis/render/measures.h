@@ -7,7 +7,6 @@
 enum vpa_measure {
 	VPA_MEASURE_OTHER, /* no unit, or one whose numbers are only numbers */
 	VPA_MEASURE_NS,
-	VPA_MEASURE_NS_EACH, /* "ns per block" and the like */
 	VPA_MEASURE_IDLE_NS,
 	VPA_MEASURE_MS,
 	VPA_MEASURE_BYTES,
@@ -33,7 +32,7 @@ enum vpa_shown vpa_unit_shown(const char *unit);
 
 static inline int vpa_is_time(enum vpa_measure m)
 {
-	return m == VPA_MEASURE_NS || m == VPA_MEASURE_NS_EACH || m == VPA_MEASURE_IDLE_NS;
+	return m == VPA_MEASURE_NS || m == VPA_MEASURE_IDLE_NS;
 }
 
 /* Whether values of samples have their unit with them: bytes, and bytes per second. */

@@ -50,7 +50,7 @@ static double memory_of(const struct vpa_report *r)
 	for (i = 0; i < r->counter_count; i++) {
 		const struct vpa_counter *c = &r->counters[i];
 
-		if (!strcmp(c->name, "memory.peak") && c->max > allocator)
+		if (c->series == VPT_SERIES_MARKED_PEAK && c->max > allocator)
 			allocator = c->max;
 		if (c->series == VPT_SERIES_MEMORY_USED && c->max > device)
 			device = c->max;
