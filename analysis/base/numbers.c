@@ -24,9 +24,14 @@ static unsigned at_most(unsigned decimals)
 	return decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
 }
 
-static struct vpa_num missing(void)
+struct vpa_num vpa_missing(void)
 {
 	return (struct vpa_num){"-"};
+}
+
+int vpa_is_missing(const struct vpa_num *n)
+{
+	return n->text[0] == '-' && !n->text[1];
 }
 
 /* `digits` is the number times 10^decimals. Written from its end: "-1,234.50 ms". */
@@ -102,7 +107,7 @@ struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals)
 {
 	decimals = at_most(decimals);
 	if (!unit)
-		return missing();
+		return vpa_missing();
 	return spell(ratio(value, powers[decimals], unit), decimals, 0, "");
 }
 
@@ -153,7 +158,7 @@ static struct vpa_num tenths(uint64_t n, int something)
 
 struct vpa_num vpa_percent(uint64_t part, uint64_t whole)
 {
-	return whole ? tenths(ratio(part, 1000, whole), part > 0) : missing();
+	return whole ? tenths(ratio(part, 1000, whole), part > 0) : vpa_missing();
 }
 
 /* From which share on, in per cent. */
@@ -186,7 +191,7 @@ const char *vpa_part_word(uint64_t part, uint64_t whole)
 struct vpa_num vpa_share(double share)
 {
 	if (!isfinite(share) || share < 0 || share >= 1e12)
-		return missing();
+		return vpa_missing();
 	return tenths(vpt_sat_u64(share * 1000 + 0.5), share > 0);
 }
 
@@ -196,7 +201,7 @@ struct vpa_num vpa_fixed(double value, unsigned decimals)
 
 	decimals = at_most(decimals);
 	if (!isfinite(value) || fabs(value) * (double)powers[decimals] >= 1e15)
-		return missing();
+		return vpa_missing();
 	digits = vpt_sat_u64(fabs(value) * (double)powers[decimals] + 0.5);
 	return spell(digits, decimals, value < 0 && digits, "");
 }

@@ -13,6 +13,10 @@ struct vpa_num {
 	char text[40];
 };
 
+/* The number of what is not known, "-", and whether one is that. */
+struct vpa_num vpa_missing(void);
+int vpa_is_missing(const struct vpa_num *n);
+
 struct vpa_num vpa_count(uint64_t n); /* "12,345" */
 
 /* The end of a noun after a number: "s" of "2 blocks", "es" of "2 passes". */

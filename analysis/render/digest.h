@@ -95,14 +95,14 @@ static inline size_t vpa_rows(const struct vpa_report *r, size_t usual)
 
 static inline struct vpa_num vpa_mean(uint64_t total_ns, uint64_t count)
 {
-	return count ? vpa_duration(total_ns / count) : (struct vpa_num){"-"};
+	return count ? vpa_duration(total_ns / count) : vpa_missing();
 }
 
 /* Three digits: "0.123", "1.23", "24.0", "140". */
 static inline struct vpa_num vpa_rate(double rate)
 {
 	if (rate < 0)
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
 }
 

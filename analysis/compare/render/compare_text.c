@@ -60,8 +60,8 @@ static void fill_times(
 	row->cells[0] = vpa_compared_plain_ms(times->a_ns, c->a_over, decimals);
 	row->cells[1] = vpa_compared_plain_ms(times->b_ns, c->b_over, decimals);
 	row->cells[2] = vpa_compared_change_ms(times->delta_ns, decimals + 1);
-	row->cells[3] = mean ? vpa_compared_percent((double)times->delta_ns / (double)mean)
-			     : (struct vpa_num){"-"};
+	row->cells[3] =
+		mean ? vpa_compared_percent((double)times->delta_ns / (double)mean) : vpa_missing();
 }
 
 /* "gemm"; "blocking copy: host code in post_process" */
@@ -161,7 +161,7 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 
 static struct vpa_num stage_ms(double ns)
 {
-	return ns < 0 ? (struct vpa_num){"-"} : vpa_fixed(ns / 1e6, 2);
+	return ns < 0 ? vpa_missing() : vpa_fixed(ns / 1e6, 2);
 }
 
 static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
@@ -190,16 +190,16 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 
 		row->cells[0] = stage_ms(s->a_ns);
 		row->cells[1] = stage_ms(s->b_ns);
-		row->cells[2] = both ? vpa_compared_change_ms(vpt_sat_i64(s->delta_ns), 2)
-				     : (struct vpa_num){"-"};
-		row->cells[3] = both && s->a_ns > 0 ? vpa_compared_percent(s->change)
-						    : (struct vpa_num){"-"};
+		row->cells[2] =
+			both ? vpa_compared_change_ms(vpt_sat_i64(s->delta_ns), 2) : vpa_missing();
+		row->cells[3] =
+			both && s->a_ns > 0 ? vpa_compared_percent(s->change) : vpa_missing();
 		row->cells[4] = vpa_compared_per_unit(s->a_per_unit);
 		if (s->a_per_unit != s->b_per_unit)
 			snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%.16s->%.16s",
 				vpa_compared_per_unit(s->a_per_unit).text,
 				vpa_compared_per_unit(s->b_per_unit).text);
-		row->cells[5] = s->p < 0 ? (struct vpa_num){"-"} : vpa_fixed(s->p, 4);
+		row->cells[5] = s->p < 0 ? vpa_missing() : vpa_fixed(s->p, 4);
 	}
 	vpa_page_table(p, &t);
 }
@@ -434,7 +434,7 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 static struct vpa_num sample(double value, const char *unit)
 {
 	if (value < 0)
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	if (vpa_measure_of(unit) == VPA_MEASURE_BYTES)
 		return vpa_bytes(vpt_sat_u64(value + 0.5));
 	return vpa_fixed(value, value < 100 ? 2 : 0);
@@ -470,7 +470,7 @@ static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, siz
 		row->cells[1] = sample(n->b_mean, n->unit);
 		row->cells[2] = n->a_mean > 0 && n->b_mean >= 0
 					? vpa_compared_percent((n->b_mean - n->a_mean) / n->a_mean)
-					: (struct vpa_num){"-"};
+					: vpa_missing();
 		row->cells[3] = sample(n->a_max, n->unit);
 		row->cells[4] = sample(n->b_max, n->unit);
 	}

@@ -17,7 +17,7 @@ static struct vpa_num with_unit(struct vpa_num n, const char *unit)
 {
 	size_t used = strlen(n.text);
 
-	if (strcmp(n.text, "-") != 0)
+	if (!vpa_is_missing(&n))
 		snprintf(n.text + used, sizeof(n.text) - used, " %s", unit);
 	return n;
 }

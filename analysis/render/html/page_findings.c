@@ -27,7 +27,7 @@ static struct vpa_words gain_of(const struct vpa_finding *f)
 	struct vpa_num gain = vpa_finding_gain(f);
 
 	vpa_finding_meaning(&w, f);
-	if (!w.used && gain.text[0] != '-')
+	if (!w.used && !vpa_is_missing(&gain))
 		vpa_words_add(&w, "", "%s %s",
 			f->fps_to > 0 || f->steps_per_s_to > 0 ? "at most" : "saves at most",
 			gain.text);

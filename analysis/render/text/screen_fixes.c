@@ -194,7 +194,7 @@ static struct vpa_num predicted(const struct vpa_finding *f)
 	struct vpa_num n, out = {{0}};
 
 	if (!(f->predicted_ms > 0))
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	if (rate_of(f))
 		n = vpa_rate(f->fps_to > 0 ? f->fps_predicted : f->steps_per_s_predicted);
 	else
@@ -209,7 +209,7 @@ static struct vpa_num all_predicted(const struct vpa_screen *s, const struct vpa
 	struct vpa_finding f = *first;
 
 	if (!all->all_count || all->base != first->base)
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	f.predicted_ms = all->all_ms;
 	f.fps_predicted = all->all_fps;
 	f.steps_per_s_predicted = all->all_steps_per_s;
@@ -238,7 +238,7 @@ static struct vpa_num all_at_most(
 
 	f.base_gain_ms = saved_ms < waits_ms ? saved_ms : waits_ms;
 	if (f.base_gain_ms >= f.base_ms)
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	if (f.fps_to > 0)
 		f.fps_to = f.fps_from * f.base_ms / (f.base_ms - f.base_gain_ms);
 	else if (f.steps_per_s_to > 0)
@@ -293,7 +293,7 @@ int vpa_screen_together(
 	if (!first || j.count < 2 || (!is_predicted && s->devices > 1))
 		return 0;
 	*gain = is_predicted ? all_predicted(s, first) : all_at_most(s, first, j.saved_ms);
-	if (is_predicted && gain->text[0] == '-')
+	if (is_predicted && vpa_is_missing(gain))
 		return 0;
 	for (i = 0; i < j.count; i++)
 		vpa_words_add(who, i + 1 == j.count ? " and " : ", ", "%zu", j.numbers[i]);

@@ -100,7 +100,7 @@ static struct vpa_num take_host(
 
 	host->lacks_some |= !f;
 	if (!f || !f->is_replayed)
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	ns = vpa_earlier(vpt_sat_u64(f->host_ms * 1e6 + 0.5), host->left_ns);
 	host->left_ns -= ns;
 	return vpa_in_column(ns, s->ns);
@@ -108,7 +108,7 @@ static struct vpa_num take_host(
 
 static struct vpa_num left_host(const struct vpa_screen *s, const struct host_time *host)
 {
-	return host->lacks_some ? (struct vpa_num){"-"} : vpa_in_column(host->left_ns, s->ns);
+	return host->lacks_some ? vpa_missing() : vpa_in_column(host->left_ns, s->ns);
 }
 
 static void put_stages(struct vpa_table *t, const struct vpa_screen *s)

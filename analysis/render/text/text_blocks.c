@@ -141,13 +141,13 @@ static void add_stage(
 	row->cells[2] = vpa_ms_of(vpa_divided(s->busy_ns, n), decimals);
 	row->cells[3] = vpa_ms_of(vpa_divided(s->idle_ns, n), decimals);
 	row->cells[4] = s->attention_ns ? vpa_ms_of(vpa_divided(s->attention_ns, n), decimals)
-					: (struct vpa_num){"-"};
+					: vpa_missing();
 	row->cells[5] = vpa_ms_of(s->time.p95_ns, decimals);
 	if (s->time.mean_ns > 0 && n > 1)
 		snprintf(row->cells[6].text, sizeof(row->cells[6].text), "%.30s %%",
 			vpa_fixed(100 * s->time.deviation_ns / s->time.mean_ns, 1).text);
 	else
-		row->cells[6] = (struct vpa_num){"-"};
+		row->cells[6] = vpa_missing();
 }
 
 /* The part of all measured periods in no stage. */

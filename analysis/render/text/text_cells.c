@@ -91,7 +91,7 @@ static struct vpa_num cell_of(const struct vpa_column *c, const struct vpa_at *r
 	if (c->blank && (v.kind == VPA_VALUE_NULL || (v.kind == VPA_VALUE_UNSIGNED && !v.number)))
 		return (struct vpa_num){""};
 	if (v.kind == VPA_VALUE_NULL)
-		return (struct vpa_num){"-"};
+		return vpa_missing();
 	if (!c->over)
 		return written(c, f, &v, d);
 	read_key(row, fields, c->over, &over);

@@ -60,7 +60,7 @@ static void add_row(struct vpa_table *t, const struct vpa_request *q, const unsi
 	fill_cells(q, cells);
 	for (i = 0; i < CELLS; i++)
 		if (shown[i])
-			row->cells[column++] = cells[i].text[0] ? cells[i] : (struct vpa_num){"-"};
+			row->cells[column++] = cells[i].text[0] ? cells[i] : vpa_missing();
 }
 
 /* That it failed, and what the program said and no column has. */

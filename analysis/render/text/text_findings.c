@@ -45,8 +45,7 @@ static struct vpa_num rate_of(double rate)
 /* `scale` times the speed-up factor; "-" if nothing of the base is left. */
 static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
 {
-	return base_ms > gain_ms ? rate_of(scale * base_ms / (base_ms - gain_ms))
-				 : (struct vpa_num){"-"};
+	return base_ms > gain_ms ? rate_of(scale * base_ms / (base_ms - gain_ms)) : vpa_missing();
 }
 
 /* The unit of the rate that the gain raises; NULL: there is none. */
@@ -109,7 +108,7 @@ void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 		       least = speed_up(scale, f->base_ms, f->base_gain_from_ms);
 	struct vpa_label replayed = prediction(f, scale, unit ? "" : "x");
 
-	if (!has_base(f) || most.text[0] == '-')
+	if (!has_base(f) || vpa_is_missing(&most))
 		return;
 	if (vpa_finding_vanishes(f)) {
 		vpa_words_add(w, ": ", "alone it saves nothing, something else takes the time");
@@ -196,7 +195,7 @@ void vpa_finding_instead(
 
 struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 {
-	struct vpa_num out = {"-"};
+	struct vpa_num out = vpa_missing();
 	struct vpa_label ms;
 	const char *unit = rate_unit(f);
 
