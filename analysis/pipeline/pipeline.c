@@ -47,7 +47,7 @@ static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_scope
 		*out = p->labels[p->known[name] - 2];
 		return VPT_OK;
 	}
-	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	*out = vpa_no_scope();
 	if (p->known[name] == 1)
 		return VPT_OK;
 	vpa_scope_of_name(p->rules, text.text, text.len, out);

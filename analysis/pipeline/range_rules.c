@@ -164,7 +164,7 @@ static void fill(const struct target *target, const char *text, const regmatch_t
 		[TIMESTEP] = &out->timestep};
 	size_t i;
 
-	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	*out = vpa_no_scope();
 	out->kind = target->kind;
 	if (target->kind == VPA_SCOPE_NONE)
 		return;

@@ -47,6 +47,12 @@ struct vpa_scope_label {
 	const char *name;
 };
 
+/* The label of a range that is no scope. */
+static inline struct vpa_scope_label vpa_no_scope(void)
+{
+	return (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+}
+
 /* ---- scopes in their context ----
  *
  * A name alone is not enough: inside a step, "block 7" is a transformer layer. */
@@ -70,7 +76,7 @@ int vpa_scope_is_misplaced(const struct vpa_scope_label *label, unsigned inside,
 /* The bits for ranges that begin inside such a range, which itself began in `inside`. */
 unsigned vpa_scope_inside(const struct vpa_scope_label *label, unsigned inside, int nests);
 
-/* ---- annotations, names ---- */
+/* ---- annotations ---- */
 
 /* Reads an annotation: a flat JSON object such as {"kind":"block","index":3,"frames":12}. Skips
  * unknown fields, and fields that should be but are not whole numbers of up to 15 digits. 0, or
@@ -85,6 +91,8 @@ struct vpa_fact {
 };
 int vpa_fact_read(const char *text, size_t len, struct vpa_fact *out);
 
+/* ---- built-in names: built_in_range_names.c ---- */
+
 /* The meaning of a built-in name: "block 3", "vae_decode", "ProfilerStep#12". The whole name must
  * be in the table; `transformer_block.5` is not. Kind NONE: no meaning. */
 void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out);
@@ -92,7 +100,7 @@ void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out
 /* Whether a text has a word of diffusion pipelines, such as "denoise" or "latents". */
 int vpa_scope_is_diffusion(const char *text);
 
-/* ---- a user's rules ----
+/* ---- a user's rules: range_rules.c ----
  *
  * They share a file with the kernel families, one rule per line: the word "range" and a kind, a
  * tab, and a POSIX extended regular expression. The first match wins, before all built-in names.

@@ -4,7 +4,7 @@
 int vpa_said_label(const struct vpa_fold_context *c, const struct vpa_range *range,
 	struct vpa_scope_label *out)
 {
-	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	*out = vpa_no_scope();
 	if (range->unmatched || range->cut || range->end_ns < range->start_ns ||
 		range->end_ns == UINT64_MAX)
 		return VPT_OK;
