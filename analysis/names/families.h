@@ -83,8 +83,4 @@ int vpa_family_has_backend(enum vpa_family family);
 /* "flash-attn-2", "eager" ...; NULL: VPA_BACKEND_NONE. */
 const char *vpa_backend_name(enum vpa_backend backend);
 
-/* Writes the name without the file names of anonymous namespaces: at most cap - 1 bytes and a NUL.
- * A NUL inside becomes "?". */
-void vpa_kernel_name_plain(char *text, size_t cap, const char *name, size_t len);
-
 #endif

@@ -1,6 +1,7 @@
 /* kernel_rules.c - tries a user's kernel rules one after another, in the order of their lines. */
 #include "analysis/names/kernel_rules.h"
 
+#include "analysis/names/nvcc_file_names.h"
 #include "analysis/names/rule_file.h"
 
 /* A list and nothing else: a type of its own, so that the compiler tells the kinds apart. */
