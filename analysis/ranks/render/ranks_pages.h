@@ -25,6 +25,9 @@ int vpa_ranks_html(
 const char *vpa_late_class_choice(size_t i);
 const char *vpa_late_kind_choice(size_t i);
 
+/* The table of the first screen that has a row for each rank that is to blame. */
+void vpa_ranks_put_table(struct vpa_page *p, const struct vpa_job *job);
+
 const char *vpa_ranks_unit_words(const struct vpa_job *job); /* "an iteration" */
 /* The fixes worth saying, in order. Returns their number. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
