@@ -346,48 +346,7 @@ static void write_rates(struct measure *m)
 			      vpa_rest_comes(b->after)));
 }
 
-/* ---- real time, drift, outliers ---- */
-
-/* Compares each block with the duration of its frames at the target. A block that is not measured ends a run of
- * misses; what was shown in a pause is not known. */
-static int write_deadlines(struct measure *m)
-{
-	struct vpa_blocks *b = m->b;
-	uint64_t target = m->w->c->options->target_millifps;
-	uint64_t *frames;
-	int64_t run = 0;
-	size_t i;
-
-	if (!target || !b->frames)
-		return VPT_OK;
-	b->misses = b->longest_miss_run = 0;
-	for (i = 0; i < b->measured; i++) {
-		struct vpa_block_row *row = measured_row(m, i);
-
-		run = i && m->rows[i] == m->rows[i - 1] + 1 ? run : 0;
-		row->missed = (unsigned __int128)row->period_ns * target >
-			      (unsigned __int128)row->frames * 1000000000000;
-		run = row->missed ? run + 1 : 0;
-		b->misses += row->missed;
-		b->longest_miss_run = run > b->longest_miss_run ? run : b->longest_miss_run;
-	}
-	if (m->g->after_pause)
-		return VPT_OK;
-	frames = vpt_alloc(b->count, sizeof(*frames));
-	if (!frames)
-		return VPT_ENOMEM;
-	for (i = 0; i < b->count; i++) {
-		frames[i] = b->series[i].frames;
-		m->values[i] = b->series[i].end_ns;
-		if (!frames[i])
-			break;
-	}
-	if (i == b->count)
-		b->prebuffer_frames =
-			(int64_t)vpa_prebuffer_of(m->values, frames, b->count, target);
-	vpt_free(frames);
-	return VPT_OK;
-}
+/* ---- drift, outliers ---- */
 
 enum { DRIFT_BLOCKS_MIN = 4 };
 
@@ -535,7 +494,9 @@ static int write_measured(struct measure *m)
 		return VPT_ENOMEM;
 	b->jitter_ns = b->period.p99_ns - b->period.p50_ns;
 	write_rates(m);
-	return write_deadlines(m) || write_drift(m) || write_outliers(m) ? VPT_ENOMEM : VPT_OK;
+	return vpa_block_deadlines(m->w, m->g, m->rows) || write_drift(m) || write_outliers(m)
+		       ? VPT_ENOMEM
+		       : VPT_OK;
 }
 
 static void write_whole(struct measure *m)

@@ -13,6 +13,11 @@ int vpa_blocks_write(
 /* Fills group->request from its blocks, which are in order of their ends. */
 int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g);
 
+/* Compares the measured blocks with the duration of their frames at the target, if there is one. `rows`: of the series, the
+ * measured ones in order. */
+int vpa_block_deadlines(
+	const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g, const size_t *rows);
+
 /* Fills group->request->steps. Call it after vpa_group_measure(). */
 int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g);
 
