@@ -10,7 +10,6 @@
 #include "analysis/export/schema_names.h"
 #include "analysis/export/stack_text.h"
 #include "formats/base/memory.h"
-#include "formats/base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,21 +57,6 @@ static uint8_t cell_of(uint8_t unit)
 	return CELL_WORD;
 }
 
-/* The columns that show a section's lane. */
-struct lane_column {
-	const char *name; /* NULL ends the list */
-	int column;       /* of LANE; -1: the lane as one text */
-};
-
-static const struct lane_column lane_columns[][5] = {
-	[VPT_LANES_NONE] = {{NULL, 0}},
-	[VPT_LANES_STREAM] = {{"pid", VPT_LANE_PID}, {"device", VPT_LANE_DEVICE},
-		{"context", VPT_LANE_CONTEXT}, {"stream", VPT_LANE_STREAM}},
-	[VPT_LANES_THREAD] = {{"pid", VPT_LANE_PID}, {"tid", VPT_LANE_TID}},
-	[VPT_LANES_SERIES] = {{"series", VPT_LANE_NAME}, {"unit", VPT_LANE_LANE_UNIT}},
-	[VPT_LANES_ANY] = {{"lane", -1}},
-};
-
 /* ---- text ---- */
 
 static void put_hex(const struct vpa_cat *c, struct vpa_line *t, uint64_t value)
@@ -104,65 +88,10 @@ static void put_double(const struct vpa_cat *c, struct vpa_line *t, uint64_t bit
 		vpa_line_double(t, value);
 }
 
-/* Whether a spreadsheet may take the text for a formula: its first character after white space, which
- * some trim, is one of =+-@; or it begins with a tab or a return, which can end the previous cell. */
-static int is_formula(const char *text, size_t len)
-{
-	size_t i = 0;
-
-	while (i < len && memchr(" \t\r\n\v\f", text[i], 6))
-		i++;
-	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
-}
-
-enum { QUOTE = 1, SEPARATOR = 2 };
-
-/* Which bytes the text has that CSV reads as its own. */
-static unsigned csv_marks(const char *text, size_t len)
-{
-	uint64_t quotes = 0, separators = 0;
-	size_t i;
-
-	for (i = 0; i < len; i += sizeof(quotes)) {
-		uint64_t word = vpa_text_word(text + i, len - i);
-
-		quotes |= vpa_bytes_equal(word, '"');
-		separators |= vpa_bytes_equal(word, ',') | vpa_bytes_equal(word, '\n') |
-			      vpa_bytes_equal(word, '\r');
-	}
-	return (quotes ? QUOTE : 0) | (separators ? SEPARATOR : 0);
-}
-
-/* RFC 4180: quotes only where needed, and doubles quotes. A leading apostrophe disables a formula. */
-static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
-{
-	int formula = c->safe && is_formula(text, len);
-	unsigned marks = csv_marks(text, len);
-	struct vpt_shown shown;
-	size_t i, n;
-
-	if (!c->clean && !formula && !marks) {
-		vpa_line_put(t, text, len);
-		return;
-	}
-	vpa_line_put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
-	if (!(marks & QUOTE) && !c->clean) {
-		vpa_line_put(t, text, len);
-		len = 0;
-	}
-	for (i = 0; i < len; i += n) {
-		if (text[i] == '"')
-			vpa_line_put(t, "\"", 1);
-		n = c->clean ? vpt_utf8_show(text + i, len - i, &shown) : 1;
-		vpa_line_put(t, c->clean ? shown.bytes : text + i, c->clean ? shown.len : 1);
-	}
-	vpa_line_put(t, "\"", 1);
-}
-
 void vpa_cat_text_cell(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
 	if (c->csv)
-		put_csv_text(c, t, text, len);
+		vpa_line_csv(t, text, len, (struct vpa_csv){c->safe, c->clean});
 	else
 		vpa_line_json(t, text, len);
 }
@@ -513,55 +442,6 @@ void vpa_cat_free(struct vpa_cat *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static void kind_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx)
-{
-	unsigned i;
-
-	for (i = 0; i < kind->n_columns; i++) {
-		const struct vpt_column_desc *d = &kind->columns[i];
-
-		if (d->unit == VPT_UNIT_CONFIG)
-			kind_columns(vpt_kind_desc(VPT_CONFIG), column, ctx);
-		else
-			column(ctx, d->name, d->unit, d->help);
-	}
-}
-
-void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx)
-{
-	const struct lane_column *lane = lane_columns[kind->lanes];
-	const struct vpt_kind_desc *lanes = vpt_kind_desc(VPT_LANE);
-
-	for (; lane->name; lane++)
-		if (lane->column < 0)
-			column(ctx, lane->name, VPT_UNIT_LANE, "its stream or thread");
-		else
-			column(ctx, lane->name, lanes->columns[lane->column].unit,
-				lanes->columns[lane->column].help);
-	kind_columns(kind, column, ctx);
-}
-
-static void put_name(void *ctx, const char *name, unsigned unit, const char *help)
-{
-	struct vpa_line *l = ctx;
-
-	(void)unit;
-	(void)help;
-	vpa_line_put(l, ",", 1);
-	vpa_line_words(l, name);
-}
-
-void vpa_cat_header(const struct vpt_kind_desc *kind, struct vpa_line *l)
-{
-	size_t begin = l->size;
-
-	vpa_cat_columns(kind, put_name, l);
-	/* Every name begins with a comma. */
-	if (!l->failed)
-		memmove(l->data + begin, l->data + begin + 1, --l->size - begin);
-	vpa_line_put(l, "\n", 1);
-}
-
 void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
 {
 	c->batch = batch;
@@ -572,7 +452,7 @@ void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
 	vpa_chunk_lanes_read(&c->lanes, batch);
 }
 
-static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, uint64_t key)
+static void put_lane_columns(struct vpa_cat *c, const struct vpa_lane_column *lane, uint64_t key)
 {
 	const struct vpa_cat_layout *l = &c->layouts[VPT_LANE];
 	uint32_t row = key ? vpa_chunk_lane(&c->lanes, key) : UINT32_MAX;
@@ -647,7 +527,7 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 		vpa_line_words(&c->section, kind->name);
 		vpa_line_words(&c->section, "\"");
 	}
-	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
+	put_lane_columns(c, vpa_lane_columns(kind), s->lane);
 	put_columns(c, s, &count);
 	c->row_bytes = c->section.size + count * (VPA_LINE_SLACK + VPA_DIGITS);
 	if (vpa_line_room(&c->section, VPA_LINE_SLACK) && (c->form != VPA_CAT_JSON || c->alone))

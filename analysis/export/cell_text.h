@@ -77,6 +77,13 @@ struct vpa_cat {
 void vpa_cat_init(struct vpa_cat *c, enum vpa_cat_form form, int safe, int clean);
 void vpa_cat_free(struct vpa_cat *c);
 
+/* The columns that show the lane of a section of this kind, up to one without a name. */
+struct vpa_lane_column {
+	const char *name; /* NULL ends the list */
+	int column;       /* of LANE; -1: the lane as one text */
+};
+const struct vpa_lane_column *vpa_lane_columns(const struct vpt_kind_desc *kind);
+
 /* The columns of a kind, in the order of its rows. `unit`: enum vpt_unit. */
 typedef void vpa_cat_column_fn(void *ctx, const char *name, unsigned unit, const char *help);
 void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx);

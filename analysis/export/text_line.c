@@ -1,7 +1,10 @@
-/* text_line.c - the rarer parts of a line. Text and doubles go through the JSON writer. */
+/* text_line.c - the rarer parts of a line. JSON's texts and doubles go through the JSON writer. */
 #include "analysis/export/text_line.h"
 
 #include "formats/base/json_writer.h"
+#include "formats/base/utf8.h"
+
+#include <string.h>
 
 /* A sink that appends to a line. */
 struct line_sink {
@@ -100,4 +103,61 @@ void vpa_line_hex(struct vpa_line *l, uint64_t value)
 	*--p = 'x';
 	*--p = '0';
 	vpa_line_put(l, p, (size_t)(end - p));
+}
+
+/* ---- CSV ---- */
+
+/* Whether a spreadsheet may take the text for a formula: its first character after white space, which
+ * some trim, is one of =+-@; or it begins with a tab or a return, which can end the previous cell. */
+static int is_formula(const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && memchr(" \t\r\n\v\f", text[i], 6))
+		i++;
+	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
+}
+
+enum { QUOTE = 1, SEPARATOR = 2 };
+
+/* Which bytes the text has that CSV reads as its own. */
+static unsigned csv_marks(const char *text, size_t len)
+{
+	uint64_t quotes = 0, separators = 0;
+	size_t i;
+
+	for (i = 0; i < len; i += sizeof(quotes)) {
+		uint64_t word = vpa_text_word(text + i, len - i);
+
+		quotes |= vpa_bytes_equal(word, '"');
+		separators |= vpa_bytes_equal(word, ',') | vpa_bytes_equal(word, '\n') |
+			      vpa_bytes_equal(word, '\r');
+	}
+	return (quotes ? QUOTE : 0) | (separators ? SEPARATOR : 0);
+}
+
+void vpa_line_csv(struct vpa_line *l, const char *text, size_t len, struct vpa_csv form)
+{
+	int formula = form.is_safe && is_formula(text, len);
+	unsigned marks = csv_marks(text, len);
+	struct vpt_shown shown;
+	size_t i, n;
+
+	if (!form.is_clean && !formula && !marks) {
+		vpa_line_put(l, text, len);
+		return;
+	}
+	vpa_line_put(l, formula ? "\"'" : "\"", formula ? 2 : 1);
+	if (!(marks & QUOTE) && !form.is_clean) {
+		vpa_line_put(l, text, len);
+		len = 0;
+	}
+	for (i = 0; i < len; i += n) {
+		if (text[i] == '"')
+			vpa_line_put(l, "\"", 1);
+		n = form.is_clean ? vpt_utf8_show(text + i, len - i, &shown) : 1;
+		vpa_line_put(
+			l, form.is_clean ? shown.bytes : text + i, form.is_clean ? shown.len : 1);
+	}
+	vpa_line_put(l, "\"", 1);
 }

@@ -169,4 +169,12 @@ static inline uint64_t vpa_bytes_equal(uint64_t word, char c)
 /* A JSON string with its quotes, valid UTF-8 whatever the bytes. */
 void vpa_line_json(struct vpa_line *l, const char *text, size_t len);
 
+struct vpa_csv {
+	int is_safe;  /* an apostrophe disables what a spreadsheet would take for a formula */
+	int is_clean; /* what a terminal would obey is shown instead */
+};
+
+/* A field as RFC 4180 has it: in quotes only where it must be, and its own quotes doubled. */
+void vpa_line_csv(struct vpa_line *l, const char *text, size_t len, struct vpa_csv form);
+
 #endif
