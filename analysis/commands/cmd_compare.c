@@ -1,11 +1,11 @@
 /* cmd_compare.c - two sides of captures: which is faster, how sure that is, and why.
  *
  * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/fail_if.h"
-#include "analysis/commands/pager.h"
-#include "analysis/commands/rank_inputs.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/fail_if.h"
+#include "analysis/commands/base/pager.h"
+#include "analysis/commands/base/rank_inputs.h"
+#include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 
 #include "analysis/compare/baseline.h"

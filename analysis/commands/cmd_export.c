@@ -2,8 +2,8 @@
  *
  * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open
  * the result. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/shared_options.h"
 
 #include "analysis/export/export_pass.h"
 #include "analysis/export/rows/table_choice.h"

@@ -5,8 +5,8 @@
  * in others is for `check` to find. Others are decompressed once, on several cores, since only checksums tell of damage. Rows of
  * events are counted, and most not decoded; when the last one ended is taken from the headers, which `check` compares
  * with the rows. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/shared_options.h"
 
 #include "analysis/join/prefetch.h"
 #include "analysis/trust/completeness.h"

@@ -1,7 +1,7 @@
 /* cmd_merge.c - summaries of ranks become one; in whatever order and however often, with the same bytes. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/rank_inputs.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/rank_inputs.h"
+#include "analysis/commands/base/shared_options.h"
 
 #include "analysis/ranks/rank/rank_file.h"
 

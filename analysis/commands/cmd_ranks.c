@@ -1,8 +1,8 @@
 /* cmd_ranks.c - several ranks of one job: who waits for whom, and why. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/fail_if.h"
-#include "analysis/commands/rank_inputs.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/fail_if.h"
+#include "analysis/commands/base/rank_inputs.h"
+#include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 
 #include "analysis/ranks/job_conditions.h"

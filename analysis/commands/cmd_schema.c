@@ -1,8 +1,8 @@
 /* cmd_schema.c - documents the events of a capture and of `cat`, and what commands print as JSON, each from the table
  * that writes it. */
-#include "analysis/commands/command.h"
+#include "analysis/commands/base/command.h"
 
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/shared_options.h"
 #include "analysis/compare/render/compare_pages.h"
 #include "analysis/compare/render/job_compare_pages.h"
 #include "analysis/export/schema_names.h"

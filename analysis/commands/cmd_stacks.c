@@ -1,6 +1,6 @@
 /* cmd_stacks.c - Python stacks as a flame graph: which of them the GPU waited for, and which launched its work. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/shared_options.h"
 
 #include "analysis/flame/flame.h"
 #include "formats/base/memory.h"

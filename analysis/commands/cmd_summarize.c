@@ -1,7 +1,7 @@
 /* cmd_summarize.c - captures become the few numbers that a report of several ranks needs. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/rank_inputs.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/rank_inputs.h"
+#include "analysis/commands/base/shared_options.h"
 
 #include "analysis/ranks/rank/rank_file.h"
 #include "formats/base/memory.h"

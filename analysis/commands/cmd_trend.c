@@ -1,6 +1,6 @@
 /* cmd_trend.c - archived reports over time: how figures move, and where they changed. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 
 #include "analysis/compare/baseline.h"

@@ -1,6 +1,6 @@
 /* cmd_what_if.c - what changes of the program would bring: the trace, replayed with them. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/shared_options.h"
 #include "formats/cli/terminal.h"
 
 #include "analysis/analyze.h"

@@ -2,8 +2,8 @@
  *
  * The common case needs no command: `vptrace-analyze trace.zst` analyzes. For a file named like a
  * command write `vptrace-analyze ./info`. */
-#include "analysis/commands/command.h"
-#include "analysis/commands/rank_inputs.h"
+#include "analysis/commands/base/command.h"
+#include "analysis/commands/base/rank_inputs.h"
 #include "formats/cli/help.h"
 #include "formats/base/cost_limits.h"
 #include "formats/cli/process.h"

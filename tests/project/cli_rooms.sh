@@ -11,11 +11,11 @@ cases=$((cases + 1))
 # The checker sees a file without a room, and an include that points up.
 mkdir -p "$work/copy/analysis/base" "$work/copy/analysis/attic" "$work/copy/.github"
 cp "$source/.github/CONTRIBUTING.md" "$work/copy/.github/"
-echo '#include "analysis/commands/command.h"' >"$work/copy/analysis/base/up.c"
+echo '#include "analysis/commands/base/command.h"' >"$work/copy/analysis/base/up.c"
 echo 'int x;' >"$work/copy/analysis/attic/lost.c"
 cases=$((cases + 1))
 python3 "$source/tests/support/rooms.py" "$work/copy" >"$work/faults" && fail "a wrong tree passes"
-grep -q '^analysis/base/up.c: includes analysis/commands/command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
+grep -q '^analysis/base/up.c: includes analysis/commands/base/command.h, of a room further down' "$work/faults" || fail "an include that points up is not seen"
 grep -q '^analysis/attic: expected a row in the map' "$work/faults" || fail "a room without a row is not seen"
 mkdir -p "$work/copy/tests/hall"
 for file in $(seq 31); do : >"$work/copy/tests/hall/test_$file.c"; done

@@ -3,7 +3,7 @@
  * A pager of plain words is started directly, so that a missing one is known before anything is written to
  * it; anything else is the shell's, whose exit codes 126 and 127 mean the same. While the pager runs, the
  * keyboard's signals are the pager's alone: it restores the terminal when it ends. */
-#include "analysis/commands/pager.h"
+#include "analysis/commands/base/pager.h"
 
 #include "formats/cli/terminal.h"
 #include "formats/base/memory.h"

@@ -1,5 +1,5 @@
 /* commands_common.c - shared by the commands, messages, small files, signals, progress. */
-#include "analysis/commands/command.h"
+#include "analysis/commands/base/command.h"
 #include "analysis/retime/predictions.h"
 
 #include "analysis/analyze.h"

@@ -1,8 +1,8 @@
 /* fail_if.h - the option --fail-if of analyze, compare and ranks: conditions that make the exit code 4. */
-#ifndef VPA_ANALYSIS_COMMANDS_FAIL_IF_H
-#define VPA_ANALYSIS_COMMANDS_FAIL_IF_H
+#ifndef VPA_ANALYSIS_COMMANDS_BASE_FAIL_IF_H
+#define VPA_ANALYSIS_COMMANDS_BASE_FAIL_IF_H
 
-#include "analysis/commands/command.h"
+#include "analysis/commands/base/command.h"
 #include "analysis/compare/fail_conditions.h"
 
 /* Checks how the conditions are written, before the work. `option` is that of --fail-if. 0 or VPT_EINVAL. */

@@ -1,9 +1,9 @@
 /* rank_inputs.h - the ranks of the files and folders that a command names, what is reported of them, and the file that one
  * writes. */
-#ifndef VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
-#define VPA_ANALYSIS_COMMANDS_RANK_INPUTS_H
+#ifndef VPA_ANALYSIS_COMMANDS_BASE_RANK_INPUTS_H
+#define VPA_ANALYSIS_COMMANDS_BASE_RANK_INPUTS_H
 
-#include "analysis/commands/command.h"
+#include "analysis/commands/base/command.h"
 #include "analysis/ranks/rank/rank_file.h"
 #include "analysis/report/analysis_options.h"
 

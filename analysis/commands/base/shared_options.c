@@ -1,5 +1,5 @@
 /* shared_options.c - the options of an analysis, found by their names in the command's own table. */
-#include "analysis/commands/shared_options.h"
+#include "analysis/commands/base/shared_options.h"
 
 #include <string.h>
 

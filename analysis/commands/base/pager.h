@@ -1,10 +1,10 @@
 /* pager.h - shows a long answer on a terminal through a pager, as git does.
  *
  * The pager is $VPTRACE_PAGER, else $PAGER, else less. An empty value and "cat" mean none. */
-#ifndef VPA_ANALYSIS_COMMANDS_PAGER_H
-#define VPA_ANALYSIS_COMMANDS_PAGER_H
+#ifndef VPA_ANALYSIS_COMMANDS_BASE_PAGER_H
+#define VPA_ANALYSIS_COMMANDS_BASE_PAGER_H
 
-#include "analysis/commands/command.h"
+#include "analysis/commands/base/command.h"
 
 /* Collects what is printed to `o` from now on. vpt_out_close() shows it: through the pager if it has at
  * least as many lines as the terminal, else as it is. A pager that is quit early is no error; one that

@@ -1,5 +1,5 @@
 /* fail_if.c - reads and checks the conditions of --fail-if, in the order of the command line. */
-#include "analysis/commands/fail_if.h"
+#include "analysis/commands/base/fail_if.h"
 
 #include "analysis/compare/predicted_condition.h"
 

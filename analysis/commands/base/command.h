@@ -4,8 +4,8 @@
  *
  * Commands print the answer to standard output or a file through struct vpt_out, messages to standard
  * error through vpa_say(), and return an exit code. */
-#ifndef VPA_ANALYSIS_COMMANDS_COMMAND_H
-#define VPA_ANALYSIS_COMMANDS_COMMAND_H
+#ifndef VPA_ANALYSIS_COMMANDS_BASE_COMMAND_H
+#define VPA_ANALYSIS_COMMANDS_BASE_COMMAND_H
 
 #include "formats/chunk/strings.h"
 #include "formats/cli/command.h"

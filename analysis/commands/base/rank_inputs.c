@@ -1,6 +1,6 @@
 /* rank_inputs.c - files one after the other, so that one trace is in memory at a time. Folders and archives are the files in
  * them. */
-#include "analysis/commands/rank_inputs.h"
+#include "analysis/commands/base/rank_inputs.h"
 
 #include "analysis/base/jobs.h"
 #include "analysis/base/sort.h"

@@ -3,10 +3,10 @@
  *
  *	[OUTPUT] = VPA_OUTPUT_OPTION,
  *	[FROM] = VPA_FROM_OPTION("the capture's start"), */
-#ifndef VPA_ANALYSIS_COMMANDS_SHARED_OPTIONS_H
-#define VPA_ANALYSIS_COMMANDS_SHARED_OPTIONS_H
+#ifndef VPA_ANALYSIS_COMMANDS_BASE_SHARED_OPTIONS_H
+#define VPA_ANALYSIS_COMMANDS_BASE_SHARED_OPTIONS_H
 
-#include "analysis/commands/command.h"
+#include "analysis/commands/base/command.h"
 #include "analysis/report/analysis_options.h"
 
 /* clang-format off */
