@@ -9,7 +9,7 @@
 #include "analysis/export/output_folder.h"
 #include "analysis/export/packet_groups.h"
 #include "analysis/folds/observer.h"
-#include "analysis/ranks/rank_clocks.h"
+#include "analysis/ranks/alignment/rank_clocks.h"
 #include "analysis/report/report.h"
 #include "formats/base/io.h"
 #include "formats/import/any_trace.h"

@@ -14,8 +14,8 @@
 #define VPA_ANALYSIS_RANKS_JOB_H
 
 #include "analysis/ranks/job_change.h"
-#include "analysis/ranks/matching.h"
-#include "analysis/ranks/rank_clocks.h"
+#include "analysis/ranks/alignment/matching.h"
+#include "analysis/ranks/alignment/rank_clocks.h"
 #include "formats/base/error.h"
 
 /* Besides the classes of a rank's parts, what makes a rank late. */

@@ -1,5 +1,5 @@
 /* Clocks of several machines: where they are laid is known to as much as is said. */
-#include "analysis/ranks/rank_clocks.h"
+#include "analysis/ranks/alignment/rank_clocks.h"
 #include "formats/base/error.h"
 #include "tests/support/ranks_rig.h"
 

@@ -1,5 +1,5 @@
 /* Captures that begin late and lack collectives, on clocks that say nothing: each collective finds its partner. */
-#include "analysis/ranks/matching.h"
+#include "analysis/ranks/alignment/matching.h"
 #include "formats/base/error.h"
 #include "tests/support/ranks_rig.h"
 

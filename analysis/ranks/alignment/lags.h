@@ -1,6 +1,6 @@
 /* lags.h - lays two ranks' sequences of collectives beside each other. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_LAGS_H
-#define VPA_ANALYSIS_RANKS_RANK_LAGS_H
+#ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_LAGS_H
+#define VPA_ANALYSIS_RANKS_ALIGNMENT_LAGS_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 

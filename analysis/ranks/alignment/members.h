@@ -2,10 +2,10 @@
  *
  * Without names a stream may be another communicator on each rank: a sequence joins the cluster with whose reference its
  * ends agree best, and begins one of its own if they agree with none. */
-#ifndef VPA_ANALYSIS_RANKS_MEMBERS_H
-#define VPA_ANALYSIS_RANKS_MEMBERS_H
+#ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_MEMBERS_H
+#define VPA_ANALYSIS_RANKS_ALIGNMENT_MEMBERS_H
 
-#include "analysis/ranks/rank/lags.h"
+#include "analysis/ranks/alignment/lags.h"
 #include "formats/chunk/strings.h"
 
 struct vpa_member {

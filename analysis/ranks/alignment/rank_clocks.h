@@ -4,10 +4,10 @@
  * collectives that all leave together: offset and drift are the medians of Theil and Sen, which a quarter of wrong ends
  * do not move, a pair of machines at a time, from machine to machine. No collective may end anywhere before it has
  * started everywhere: that bounds the offset whatever the ends say. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_CLOCKS_H
-#define VPA_ANALYSIS_RANKS_RANK_CLOCKS_H
+#ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_RANK_CLOCKS_H
+#define VPA_ANALYSIS_RANKS_ALIGNMENT_RANK_CLOCKS_H
 
-#include "analysis/ranks/matching.h"
+#include "analysis/ranks/alignment/matching.h"
 
 /* The job's time of a moment t of a clock is offset_ns + (t - origin_ns) * (1 + ppb / 1e9). */
 struct vpa_clock {

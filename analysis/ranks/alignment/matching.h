@@ -7,8 +7,8 @@
  * In a group each rank has a sequence in order of start. Captures begin at different moments and may lack some, so the
  * sequences are laid beside each other: the lag is the one with the smallest median deviation of ends, whatever the
  * clocks say; then they are followed, and what has no partner is left out and counted. */
-#ifndef VPA_ANALYSIS_RANKS_MATCHING_H
-#define VPA_ANALYSIS_RANKS_MATCHING_H
+#ifndef VPA_ANALYSIS_RANKS_ALIGNMENT_MATCHING_H
+#define VPA_ANALYSIS_RANKS_ALIGNMENT_MATCHING_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 

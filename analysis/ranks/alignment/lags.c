@@ -3,7 +3,7 @@
  * Ranks leave a collective together, so the ends of the right pairs differ by the clocks' offset and little else, while
  * those of wrong pairs add up the differences between all steps of the program. Clocks may drift, so the slope is taken
  * off first. */
-#include "analysis/ranks/rank/lags.h"
+#include "analysis/ranks/alignment/lags.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/saturate.h"

@@ -1,8 +1,8 @@
 /* rank_clocks.c - one clock for each machine, placed one after the other beside those that are placed. */
-#include "analysis/ranks/rank_clocks.h"
+#include "analysis/ranks/alignment/rank_clocks.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/ranks/rank/lags.h"
+#include "analysis/ranks/alignment/lags.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
