@@ -6,7 +6,6 @@
 
 #include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/op_fields.h"
-#include "analysis/export/perfetto/plain_slices.h"
 #include "analysis/export/sorted_runs.h"
 #include "analysis/join/call_waits.h"
 #include "analysis/join/resolver_maps.h"

@@ -7,7 +7,6 @@
 #include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/export/perfetto/lanes/result_tracks.h"
-#include "analysis/export/perfetto/rank_archive.h"
 #include "analysis/join/call_waits.h"
 #include "formats/base/saturate.h"
 

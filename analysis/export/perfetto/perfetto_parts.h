@@ -4,8 +4,11 @@
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_PERFETTO_PARTS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_PERFETTO_PARTS_H
 
+#include "analysis/export/export_pass.h"
 #include "analysis/export/perfetto/lanes/perfetto_names.h"
+#include "analysis/export/perfetto/lanes/stream_tracks.h"
 #include "analysis/export/perfetto/lanes/track_event.h"
+#include "analysis/export/perfetto/slice_shapes.h"
 #include "analysis/join/op_waits.h"
 
 /* ---- calls, ranges and marks of all threads: host_slices.c ---- */
@@ -38,6 +41,11 @@ int vpa_ex_ops_add(struct vpa_ex_ops *o, const struct vpt_batch *b, const struct
 int vpa_ex_ops_syncs(struct vpa_ex_ops *o, const struct vpt_section *s);
 /* Writes the ops that began before `until_ns`, which later chunks must not add to. */
 int vpa_ex_ops_release(struct vpa_ex_ops *o, uint64_t until_ns);
+
+/* Writes the next op as a plain slice on a track of its stream, for readers without support for GPUs: plain_slices.c. 0 or an
+ * error code. */
+int vpa_ex_op_slice(struct vpa_ex_out *x, struct vpa_ex_streams *streams,
+	const struct vpa_numbered_op *op, const struct vpa_ex_shape *s);
 
 /* ---- idle gaps of each GPU, with their cause and line of Python: gap_slices.c ---- */
 
@@ -79,5 +87,17 @@ void vpa_ex_meta_begin(struct vpa_ex_out *x);
 /* The last packet, after all counts are final. `residual_ns`: how far the clocks drifted apart since
  * their first row. */
 void vpa_ex_meta_end(struct vpa_ex_out *x, uint64_t residual_ns);
+
+/* ---- several processes in one file: rank_archive.c ---- */
+
+/* Writes a tar archive: an export of each trace, and a manifest with the machine of each. Exports the
+ * traces one after the other, each first to an unnamed file in `folder` (NULL: the default one for
+ * temporary files). Numbers GPUs among those of all traces of their machine. Times are on one clock, or
+ * where there is none all traces begin together, which totals->unaligned says. Members are named after
+ * the paths' last parts; equal names get a number. *totals are sums, complete only if all are.
+ *
+ * `job` is for vpa_export(), which runs once per trace; GPUs and clock of its options are ignored. */
+int vpa_export_ranks(const struct vpa_export_job *job, const char *const *paths, size_t count,
+	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A track per stream, lanes if its ops overlap, and an arrow from the call to the op. Left out, as slices
  * cannot show it: full launch dimensions, kernels' classes, what an op waited for. */
-#include "analysis/export/perfetto/plain_slices.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/lanes/machine.h"
 #include "analysis/export/perfetto/lanes/track_event.h"

@@ -2,7 +2,7 @@
  *
  * Perfetto merges the members of an archive onto one timeline; those of machines that the manifest
  * separates it aligns by the time of day, which each member gives first. */
-#include "analysis/export/perfetto/rank_archive.h"
+#include "analysis/export/perfetto/perfetto_parts.h"
 
 #include "analysis/export/perfetto/archive_members.h"
 #include "analysis/export/temporary_file.h"
