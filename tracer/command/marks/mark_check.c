@@ -1,5 +1,5 @@
 /* mark_check.c - runs vptrace_marks/check.py. */
-#include "tracer/command/marks/mark_check.h"
+#include "tracer/command/marks/marks.h"
 
 #include "tracer/command/base/run_program.h"
 

@@ -2,7 +2,6 @@
 #include "tracer/command/marks/marks.h"
 
 #include "tracer/command/base/install_places.h"
-#include "tracer/command/marks/mark_check.h"
 
 #include <ctype.h>
 #include <dirent.h>
