@@ -1,5 +1,7 @@
-/* gap_line.h - the line of Python that one gap waited for: of exact stacks, where a profiler recorded every call, the
- * innermost that covers most of it; else that of most of its own samples, if they are VPA_LINE_SAMPLES_MIN or more. */
+/* gap_line.h - the line of Python that one gap waited for.
+ *
+ * Where a profiler recorded every call, it is the innermost line that covers most of the gap. Else it is the line of most
+ * of the gap's own samples, if they are VPA_LINE_SAMPLES_MIN or more. */
 #ifndef VPA_ANALYSIS_FOLDS_GAP_LINE_H
 #define VPA_ANALYSIS_FOLDS_GAP_LINE_H
 

@@ -1,6 +1,7 @@
-/* idle_limit.h - what limits a device that is idle: of the groups of causes the one with most time, and of its causes the
- * largest. So one cause that is large alone does not hide several of one kind: the host's pace is one thing, whether
- * its time is in launches, between them or in code. */
+/* idle_limit.h - what limits an idle device: the group of causes with the most time, and the largest cause in it.
+ *
+ * So one large cause does not hide several of one kind: the host's pace is one thing, whether its time is in launches,
+ * between them or in code. */
 #ifndef VPA_ANALYSIS_PIPELINE_IDLE_LIMIT_H
 #define VPA_ANALYSIS_PIPELINE_IDLE_LIMIT_H
 

@@ -1,4 +1,4 @@
-/* job_change.h - changes that a user asks about, of all ranks or of one:
+/* job_change.h - a change of a job that a user asks about, of all its ranks or of one:
  *
  *	all: host X [in PLACE]                  host code between calls takes X times as long
  *	3: scale FAMILY|KIND X [in PLACE]       kernels of a family, or copies of a kind, take X times as long

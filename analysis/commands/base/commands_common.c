@@ -1,4 +1,4 @@
-/* commands_common.c - shared by the commands, messages, small files, signals, progress. */
+/* commands_common.c - what nearly all commands need: messages, small files, signals, reports with their progress. */
 #include "analysis/commands/base/command.h"
 #include "analysis/retime/predictions.h"
 

@@ -1,5 +1,5 @@
-/* blocks_marked_spans.h - laps (see ../../past/marked_spans.h) as scopes of the table of blocks, and stays: ops in the same
- * scopes, laps among them. */
+/* blocks_marked_spans.h - laps, see ../../past/marked_spans.h, as scopes of the table of blocks; and stays: runs of ops
+ * in the same scopes, where a lap is a scope too. */
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_MARKED_SPANS_H
 #define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_MARKED_SPANS_H
 

@@ -1,4 +1,4 @@
-/* rank_clocks.h - the clocks of ranks, as one.
+/* rank_clocks.h - lays the clocks of all ranks onto one.
  *
  * Ranks on one machine have one clock. Those of other machines are laid onto the first one's by the ends of small
  * collectives that all leave together: offset and drift are the medians of Theil and Sen, which a quarter of wrong ends

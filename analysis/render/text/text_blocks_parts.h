@@ -1,4 +1,4 @@
-/* text_blocks_parts.h - shared by text_fps.c and text_blocks.c only. */
+/* text_blocks_parts.h - figures of blocks in words: a block's name, means of a block, where most of a cause's time is. */
 #ifndef VPA_ANALYSIS_RENDER_TEXT_TEXT_BLOCKS_PARTS_H
 #define VPA_ANALYSIS_RENDER_TEXT_TEXT_BLOCKS_PARTS_H
 
