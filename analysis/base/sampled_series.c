@@ -3,6 +3,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,15 +89,9 @@ int vpa_samples_end(struct vpa_samples *s, uint64_t end_ns)
 /* The index of the first sample after `t`. */
 static size_t first_after(const struct vpa_samples *s, uint64_t t)
 {
-	size_t low = 0, high = s->count, mid;
+	size_t low = 0, high = s->count;
 
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (s->items[mid].time_ns > t)
-			high = mid;
-		else
-			low = mid + 1;
-	}
+	VPT_SEARCH(low, high, middle, s->items[middle].time_ns <= t);
 	return low;
 }
 

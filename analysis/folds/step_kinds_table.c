@@ -10,6 +10,7 @@
 #include "analysis/past/marked_spans.h"
 #include "analysis/steps/step_kinds.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 #include "formats/base/vectorise.h"
 
 #include <string.h>
@@ -119,14 +120,7 @@ static uint64_t end_of(const struct vpa_fold_context *c, uint32_t thread, uint64
 
 	if (start_ns < c->model->window_start_ns)
 		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->items[middle].start_ns < start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, t->items[middle].start_ns < start_ns);
 	if (low == t->count || t->items[low].start_ns != start_ns)
 		return 0;
 	while (low + 1 < t->count && t->items[low + 1].goes_on)

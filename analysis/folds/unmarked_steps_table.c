@@ -11,6 +11,7 @@
 #include "analysis/steps/step_kinds.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
@@ -463,14 +464,7 @@ static size_t turn_of(const struct state *s, size_t at)
 {
 	size_t low = 0, high = s->turn_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->turns[middle].op <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, s->turns[middle].op <= at);
 	return low;
 }
 

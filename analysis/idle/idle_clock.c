@@ -3,6 +3,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/search.h"
 #include "formats/base/vectorise.h"
 
 #include <string.h>
@@ -176,14 +177,7 @@ static size_t find_stretch(struct vpa_idle_clock *k, uint64_t at_ns)
 			return hint;
 		low = hint + 1;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (k->stretches[middle].start_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, k->stretches[middle].start_ns <= at_ns);
 	return k->stretch_hint = low;
 }
 
@@ -229,14 +223,7 @@ static size_t find(struct vpa_idle_clock *k, uint64_t at_ns)
 			high = at - step;
 		low = step <= at ? at - step + 1 : 0;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (start_of(k, middle) < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, start_of(k, middle) < at_ns);
 	return k->hint = low;
 }
 

@@ -5,6 +5,7 @@
 #include "formats/base/count.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,14 +196,7 @@ struct vpa_marked_span *vpa_marked_spans_at(const struct vpa_marked_spans *l,
 	size_t low = 0, high = t ? t->count : 0;
 	uint64_t from, until;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->items[middle].start_ns <= at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, t->items[middle].start_ns <= at_ns);
 	/* The lap at low - 1 is the newest that has begun; the next one begins at `until`. */
 	until = t && low < t->count ? t->items[low].start_ns : UINT64_MAX;
 	from = low ? t->items[low - 1].start_ns : 0;

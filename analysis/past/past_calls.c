@@ -4,6 +4,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
@@ -60,14 +61,7 @@ uint64_t vpa_calls_search(const struct vpa_calls *c, uint64_t t, uint64_t near)
 		}
 		high = high - low > step ? low + step - 1 : high;
 	}
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (vpa_calls_end_at(c, middle) > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	VPT_SEARCH(low, high, middle, vpa_calls_end_at(c, middle) <= t);
 	return low;
 }
 
@@ -424,14 +418,7 @@ void vpa_capture_span_seek(struct vpa_capture_span *span, const struct vpa_captu
 {
 	size_t low = 0, high = c->span_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->spans[middle].start_ns <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, c->spans[middle].start_ns <= t);
 	span->is_open = low && t < c->spans[low - 1].end_ns;
 	span->from_ns = !low            ? 0
 			: span->is_open ? c->spans[low - 1].start_ns

@@ -3,6 +3,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
@@ -46,14 +47,7 @@ size_t vpa_stack_samples_from(const struct vpa_stack_samples *s, uint64_t t)
 {
 	size_t low = s->dropped, high = s->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->items[middle].time_ns < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, s->items[middle].time_ns < t);
 	return low;
 }
 

@@ -5,6 +5,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +104,7 @@ size_t vpa_waits_before(const struct vpa_waits *w, uint64_t t)
 {
 	size_t low = 0, high = w->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w->items[middle].time_ns < t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, w->items[middle].time_ns < t);
 	return low ? low - 1 : SIZE_MAX;
 }
 

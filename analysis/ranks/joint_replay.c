@@ -11,6 +11,7 @@
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/search.h"
 #include "formats/base/vectorise.h"
 
 #include <string.h>
@@ -550,14 +551,7 @@ static uint32_t last_before(const struct vpa_replay *p, int64_t ns)
 {
 	size_t low = 0, high = p->event_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (arrival_of(p, p->events[middle]) < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, arrival_of(p, p->events[middle]) < ns);
 	return low ? (uint32_t)low - 1 : UINT32_MAX;
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/ranks/teams.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/search.h"
 #include "formats/chunk/strings.h"
 
 #include <stdlib.h>
@@ -471,14 +472,7 @@ static void take_odd(const struct vpa_job_waits *w, struct tally *tally, uint32_
 {
 	size_t low = 0, high = w->odd_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w->odd[middle].rank < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, w->odd[middle].rank < rank);
 	for (; low < w->odd_count && w->odd[low].rank == rank; low++) {
 		const struct odd_wait *x = &w->odd[low];
 

@@ -3,6 +3,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
@@ -55,14 +56,7 @@ static size_t moment_from(const struct vpa_moments *m, size_t low, uint64_t ns)
 	for (steps = 0; steps < STEPS; steps++, low++)
 		if (low == high || m->ns[low] >= ns)
 			return low;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->ns[middle] < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, m->ns[middle] < ns);
 	return low;
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/base/index.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,14 +98,7 @@ size_t vpa_loop_place_after(const uint32_t *places, size_t count, uint32_t from)
 {
 	size_t low = 0, high = count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, places[middle] < from);
 	return low;
 }
 

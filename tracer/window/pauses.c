@@ -2,6 +2,7 @@
 #include "tracer/window/pauses.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
@@ -89,14 +90,7 @@ static size_t count_begun(const struct vtr_pauses *p, uint64_t time_ns)
 {
 	size_t low = 0, high = p->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->items[middle].from_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, p->items[middle].from_ns <= time_ns);
 	return low;
 }
 

@@ -2,6 +2,7 @@
 #include "tracer/write/refused.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 
@@ -57,14 +58,7 @@ int vtr_refused_is_before(struct vtr_refused *r, uint64_t id, uint64_t end_ns)
 	if (!r->is_sorted)
 		qsort(r->calls, high, sizeof(*r->calls), compare_ids);
 	r->is_sorted = 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->calls[middle].id <= id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, r->calls[middle].id <= id);
 	return !low || r->calls[low - 1].start_ns < end_ns;
 }
 

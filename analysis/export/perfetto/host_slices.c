@@ -10,6 +10,7 @@
 #include "analysis/join/resolver_maps.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/search.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,20 +73,14 @@ enum { BACK_MAX = 16, SPAN_BACK_MAX = 1024 };
 /* The index at which to insert a span among those of its thread, which are in order. */
 static size_t place_of_span(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *span)
 {
-	size_t low = t->count, high = t->count, step = 1, middle;
+	size_t low = t->count, high = t->count, step = 1;
 
 	while (low && vpa_ex_span_is_after(&t->spans[low - 1], span)) {
 		high = low - 1;
 		low = low > step ? low - step : 0;
 		step *= 2;
 	}
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (vpa_ex_span_is_after(&t->spans[middle], span))
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	VPT_SEARCH(low, high, middle, !vpa_ex_span_is_after(&t->spans[middle], span));
 	return low;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/join/resolver.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,14 +193,7 @@ static int is_in(const struct vpa_stage_sample *const *steps, size_t count, uint
 {
 	size_t low = 0, high = count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (steps[middle]->first_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, steps[middle]->first_ns <= time_ns);
 	return low && time_ns - steps[low - 1]->first_ns < steps[low - 1]->ns;
 }
 

@@ -4,6 +4,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <string.h>
 
@@ -13,14 +14,7 @@ static size_t find_mark(
 {
 	size_t low = 0, high = t->count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (marks[t->order[middle]].time_ns > time_ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	VPT_SEARCH(low, high, middle, marks[t->order[middle]].time_ns <= time_ns);
 	return low;
 }
 

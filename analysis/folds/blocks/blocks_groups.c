@@ -9,6 +9,7 @@
 #include "analysis/folds/blocks/blocks_groups.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -224,14 +225,7 @@ static uint32_t group_of_thread_at(const struct vpa_blocks_writer *w, uint32_t t
 {
 	size_t low = 1, high = w->group_count, i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w->groups[middle].start_ns <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, w->groups[middle].start_ns <= t);
 	for (i = low; i-- > 1;)
 		if (w->groups[i].host_end_ns >= t &&
 			(thread == VPA_NONE || w->groups[i].scope->thread == thread))
@@ -374,14 +368,7 @@ static struct vpa_kept_block *block_before(struct vpa_blocks_group *g, uint64_t 
 {
 	size_t low = 0, high = g->block_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (g->blocks[middle].scope->start_ns <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, g->blocks[middle].scope->start_ns <= t);
 	while (low-- > 0)
 		if (index < 0 || g->blocks[low].scope->label.index == index)
 			return &g->blocks[low];

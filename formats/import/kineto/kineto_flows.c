@@ -8,6 +8,7 @@
 #include "formats/import/kineto/kineto_flows.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,14 +84,7 @@ static uint64_t find_id(const struct vpt_kineto_flows *f, const struct vpt_kinet
 	const struct vpt_kineto_arrow key = {w->pid, w->tid, w->start_ns, 0}, *found;
 	size_t low = 0, high = f->arrow_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_arrows(&f->arrows[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	VPT_SEARCH(low, high, middle, compare_arrows(&f->arrows[middle], &key) < 0);
 	if (low == f->arrow_count)
 		return 0;
 	found = &f->arrows[low];
