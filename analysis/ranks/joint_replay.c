@@ -5,7 +5,8 @@
  *	a term    how much earlier than the start it is, and whether it is of the collective before; if not, how many back, 0 is
  *	          the rank's start; cuts
  *
- * The rest follows from the rank's times. The latest ends of a rank are in a ring that is as long as its terms look back. */
+ * The rest follows from the rank's times. The latest ends of a rank are in a ring that is as long as its terms look back. The
+ * replay exists in versions for several kinds of processors, each with all that it calls, so this file is long. */
 #include "analysis/ranks/joint_replay.h"
 
 #include "analysis/base/sort.h"

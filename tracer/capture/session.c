@@ -10,7 +10,7 @@
  *
  * One lock guards it. Only the public functions take it; callbacks and our threads never do. A stop
  * does not hold it while it waits for the GPU: work there may wait for a host function that calls
- * us. */
+ * us. What holds the lock stands in one file, which is long for it. */
 #include "tracer/capture/session.h"
 
 #include "tracer/capture/capture.h"

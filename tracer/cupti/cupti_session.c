@@ -6,7 +6,7 @@
  * Subscribing is the first step that changes anything: it reveals another client. Dispensable parts
  * that fail are noted and the rest goes on; without kernels the start fails. cuptiFinalize is never
  * called: it breaks CUPTI for the process. The callbacks see one static struct, whose pointers
- * never change once CUPTI knows them. */
+ * never change once CUPTI knows them; it is private to this file, which is long for it. */
 #include "tracer/cupti/cupti.h"
 
 #include "tracer/cupti/cupti_drain.h"

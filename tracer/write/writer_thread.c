@@ -1,6 +1,7 @@
 /* writer_thread.c - the writer's thread.
  *
- * One round: mail, rings, every full buffer, drops, and the chunk if it is due. */
+ * One round: mail, rings, every full buffer, drops, and the chunk if it is due. The parts of a round share the writer's state,
+ * which no other file sees, so this one is long. */
 #include "tracer/write/writer_thread.h"
 
 #include "formats/base/memory.h"

@@ -16,7 +16,8 @@
  * is repeated. What cannot be told apart is not guessed: an owner's ops lose their ids, and are left out
  * if they are of several processes. Then each session gets ids of its own.
  *
- * A file of one process and one session, as nearly all are, only pays for a look at each call. */
+ * A file of one process and one session, as nearly all are, only pays for a look at each call. The steps share one state
+ * that nothing else sees, so this file is long. */
 #include "formats/import/collect/collect.h"
 
 #include "formats/base/memory.h"
