@@ -247,6 +247,30 @@ says out "COMPONENTS AND STAGES"
 expect 0 "iterations" labels.zst --only iterations
 says out "nothing to show"
 
+python "what is counted again" -W error <<'PY'
+import torch, torch.utils.flop_counter, vptrace
+
+class Tensor:
+    def __init__(self, *shape):
+        self.shape = shape
+
+class Linear:
+    def parameters(self):
+        return []
+    @vptrace.range("linear", flop="count")
+    def forward(self, x, timestep=0.0, chunks=1):
+        return x
+one, other, made = Linear(), Linear(), torch.utils.flop_counter.made
+for count, call in ((1, lambda: one.forward([Tensor(2, 2)])), (1, lambda: one.forward([Tensor(2, 2)])),
+                    (2, lambda: one.forward([Tensor(4, 4)])),  # shapes in a list
+                    (3, lambda: other.forward([Tensor(2, 2)])),  # another module's weights
+                    (4, lambda: one.forward([Tensor(2, 2)], 0.5)), (4, lambda: one.forward([Tensor(2, 2)], 0.25)),
+                    (5, lambda: one.forward({"x": Tensor(2, 2)})), (6, lambda: one.forward({"x": Tensor(3, 2)})),
+                    (7, lambda: one.forward(Tensor(2), chunks=2)), (8, lambda: one.forward(Tensor(2), chunks=3))):
+    call()
+    assert len(made) == count, (len(made), count)
+PY
+
 # ---- networks ----
 
 python "networks" <<'PY'

@@ -2,6 +2,7 @@
 torch before such a range is called."""
 
 import functools
+import weakref
 
 from . import _library, _suspending
 from ._library import complain
@@ -11,8 +12,18 @@ _SHAPES_MOST = 1024
 
 
 def _shape_of(value):
+    """What of an argument decides how many operations there are: a shape, a whole number, of a module which one it is. Of anything
+    else its type, so that a timestep that differs each time is not counted each time."""
     shape = getattr(value, "shape", None)
-    return tuple(shape) if shape is not None else value if isinstance(value, (int, float, bool, str, type(None))) else type(value)
+    if shape is not None:
+        return tuple(shape)
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple(map(_shape_of, value))
+    if isinstance(value, dict):
+        return dict, tuple((name, _shape_of(item)) for name, item in value.items())
+    if callable(getattr(value, "parameters", None)):
+        return weakref.ref(value)
+    return value if isinstance(value, (int, str, type(None))) else type(value)
 
 
 def _key(args, kwargs):
