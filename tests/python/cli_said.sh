@@ -153,6 +153,18 @@ same "a line of it" "after_encode 600 B 900 B 33.3 900 B 1" "$(grep after_encode
 expect 0 "the page of labels" labels.zst --format html -o labels.html
 same "the page has labels" "yes yes" "$(for text in 'Memory by label' after_encode; do grep -q "$text" labels.html && echo yes; done | paste -sd' ' -)"
 
+python "devices as torch names them" -W error <<'PY'
+import torch, vptrace
+class Device:
+    def __str__(self):
+        return "cuda:2"
+with vptrace.trace("devices.zst", profile="none", overwrite=True):
+    for label, device in (("ordinal", 1), ("text", "cuda:1"), ("device", Device()), ("current", "cuda")):
+        vptrace.memory(label, device)
+PY
+report devices.zst
+same "their ordinals" "[('ordinal', 1), ('text', 1), ('device', 2), ('current', 0)]" "$(value '[(l["label"], l["device"]) for l in r["memory_labels"]]')"
+
 python "exact peaks" -W error <<'PY'
 import threading, torch, vptrace
 cuda = torch.cuda

@@ -160,8 +160,19 @@ def _peak_since(device, held, peak):
     return max(before[0], held, since_reset), False
 
 
+def _ordinal(device):
+    """Of what torch calls a device: 1, "cuda:1", torch.device("cuda", 1). None: the current one."""
+    if device is None or isinstance(device, int):
+        return device
+    name, _, number = str(device).partition(":")
+    if not number:
+        return None if name == "cuda" else int(name)
+    return int(number)
+
+
 def _label(name, device):
-    own = _device() if device is None else int(device)
+    device = _ordinal(device)
+    own = _device() if device is None else device
     exact = resets and device is None  # the peak of the current device is what is reset
     now = _fold(own) if exact else _read_memory(device)
     if not now:
@@ -182,7 +193,7 @@ def _label(name, device):
 
 
 def memory(label, device=None):
-    """Records what torch's allocator holds now on the current device, or on `device`, its ordinal: memory("after_load"). The report has
+    """Records what torch's allocator holds now on the current device, or on `device`, 1 or "cuda:1": memory("after_load"). The report has
     a table by label: allocated, reserved, how much of that is not allocated, and the most allocated since the label before. Of a
     label in a loop the newest values count, and the growth is shown.
 
