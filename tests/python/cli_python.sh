@@ -594,6 +594,7 @@ with warnings.catch_warnings(record=True) as caught:
         assert vptrace.counter("queue", "long") == vptrace.Code.EINVAL
         assert vptrace.counter("queue", 10**400) == vptrace.Code.EINVAL
         vptrace.metadata("odd", Odd())
+        vptrace.tag(Odd(), Odd())
         with vptrace.stage(Odd()), vptrace.range(None), vptrace.block(index=lambda: 3):
             vptrace.mark(Odd())
         @vptrace.block(index=lambda i: i / 0, frames=lambda i: 12)
@@ -604,20 +605,37 @@ with warnings.catch_warnings(record=True) as caught:
         def asked():
             yield 1
         assert list(asked()) == [1]
+        class Model:
+            @vptrace.stage("static")
+            @staticmethod
+            def held(x):
+                return x
+            @vptrace.step(timestep=lambda cls, x: x)
+            @classmethod
+            def of_class(cls, x):
+                return cls.__name__, x
+            @vptrace.range("counted", flop="count")
+            @staticmethod
+            async def later(x):
+                return x
+        assert Model.held(3) == Model().held(3) == 3 and Model.of_class(4) == Model().of_class(4) == ("Model", 4)
+        import asyncio
+        assert asyncio.run(Model().later(5)) == 5
 texts = sorted(str(w.message) for w in caught)
 assert all(w.category is vptrace.VptraceWarning for w in caught) and len(set(texts)) == len(texts), texts
 for text in ("vptrace: request: frames: expected a number, found str; recorded as text",
-             "vptrace: block: latents: expected a number, found int; recorded as text",
+             "vptrace: block: latents: expected a number, found 1180591620717411303424; recorded as text",
              "vptrace: counter: expected a number, found str; recorded as a mark",
              "vptrace: index: expected a function of the arguments, which failed with ZeroDivisionError; not recorded"):
     assert text in texts, texts
 PY
 rows wrong.zst range
-same "they are text" "r frames=many;block index=first frames=list latents=int;step timestep=late;step index=Odd timestep=float;<Odd>;None;block index=function;asked for" \
-	"$(for name in 'r frames=many' 'block index=first frames=list latents=int' 'step timestep=late' 'step index=Odd timestep=float' '<Odd>' None 'block index=function' 'asked for'; do
+same "they are text" "r frames=many;block index=first frames=list latents=1180591620717411303424;step timestep=late;step index=Odd timestep=inf;<Odd>;None;block index=function;asked for" \
+	"$(for name in 'r frames=many' 'block index=first frames=list latents=1180591620717411303424' 'step timestep=late' 'step index=Odd timestep=inf' '<Odd>' None 'block index=function' 'asked for'; do
 		grep -q ",$name," rows && printf '%s%s' "$separator" "$name"
 		separator=';'
 	done)"
+same "those of a class too" "2 1" "$(grep -c ',static,' rows) $(grep -c ',counted,' rows)"
 rows wrong.zst mark
 same "and marks" 3 "$(grep -c -e 'frames ready index=last frames=Odd' -e 'queue = long' -e 'queue = int' rows)"
 

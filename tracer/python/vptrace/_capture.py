@@ -201,7 +201,7 @@ def metadata(key, value):
 
 def tag(key, value):
     """Gives the capture a tag, as `vptrace run --tag KEY=VALUE` does: reports show it, and `trend` selects by it. Returns a Code."""
-    return metadata("tag.%s" % (key,), value)
+    return metadata(b"tag." + as_bytes(key), value)
 
 
 def counter(name, value, unit=None):

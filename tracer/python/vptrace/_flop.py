@@ -81,6 +81,9 @@ class Counting:
         return result
 
     def __call__(self, function):
+        held = _suspending.beneath(self, function)
+        if held is not None:
+            return held
         if _suspending.maker_of(function):
             complain(Code.EINVAL, 'flop="count": a generator or coroutine runs in stretches; no operations are counted', False)
             return self._make(flop=None, **self._values)(function)

@@ -13,15 +13,20 @@ from ._results import Code
 
 _INT64_END = 1 << 63
 _WORDS_MOST = 60  # of a value that is recorded as text
+_BITS_MOST = 190  # of a number that is
 
 
 def words_of(value):
-    """What is recorded of a value that should be a number: a text itself, of anything else its type; a tensor's text would wait."""
+    """What is recorded of a value that should be a number: a text itself, a number that does not fit, of anything else its type; a
+    tensor's text would wait."""
+    if type(value) is float or (type(value) is int and value.bit_length() < _BITS_MOST):  # pylint: disable=unidiomatic-typecheck
+        value = repr(value)
     return as_bytes(value if isinstance(value, (str, bytes)) else type(value).__name__)[:_WORDS_MOST]
 
 
 def _say_wrong(what, name, value):
-    complain(Code.EINVAL, "%s: %s: expected a number, found %s; recorded as text" % (what, name, type(value).__name__), False)
+    found = words_of(value).decode("utf-8", "replace") if isinstance(value, (int, float)) else type(value).__name__
+    complain(Code.EINVAL, "%s: %s: expected a number, found %s; recorded as text" % (what, name, found), False)
 
 
 def _checked(what, **values):
@@ -96,6 +101,9 @@ class _Asking:
         entered.__exit__(None, None, None)
 
     def __call__(self, function):
+        held = _suspending.beneath(self, function)
+        if held is not None:
+            return held
         make = _suspending.maker_of(function)
         if make:
             return functools.wraps(function)(make(function, self))
@@ -152,6 +160,9 @@ class _Range:
         return self
 
     def __call__(self, function):
+        held = _suspending.beneath(self, function)
+        if held is not None:
+            return held
         make = _suspending.maker_of(function)
         if make:
             return functools.wraps(function)(make(function, self._stretch()))

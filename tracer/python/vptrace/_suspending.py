@@ -70,6 +70,13 @@ def _asynchronous_generator(function, around):
     return marked
 
 
+def beneath(decorate, function):
+    """Decorates what a staticmethod or classmethod holds, which cannot be called, or not as a method; None: it is neither."""
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(decorate(function.__func__))
+    return None
+
+
 async def _coroutine_of(awaitable):
     return await awaitable
 
