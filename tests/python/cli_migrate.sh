@@ -84,7 +84,8 @@ holds "requests, blocks and steps" report.json '
 assert len(r["requests"]) == 3, len(r["requests"])
 assert all(q["frames"] == 24 and q["blocks"]["count"] == 2 for q in r["requests"]), r["requests"][0]
 assert r["requests"][0]["steps"]["count"] == 4, r["requests"][0]["steps"]
-assert any(m["key"] == "model.parameters" for m in r["metadata"]) if "metadata" in r else True'
+assert [(m["name"], m["parameters"], m["dtypes"]) for m in r["models"]] == [("dit", 1093823296, "bfloat16:1093823296")], r["models"]
+assert [l["label"] for l in r["memory_labels"]] == ["after_load"], r["memory_labels"]'
 
 framepack() {
 	rm pipeline.py
@@ -122,14 +123,14 @@ else
 fi
 
 page owl
-holds "ten frames of three stages" report.json '
+holds "ten frames of three components, and the size of the first" report.json '
 assert len(r["requests"]) == 10, len(r["requests"])
-stages = {s["name"]: s["count"] for s in r["stages"]}
-assert all(stages[n] == 10 for n in ("world model", "image decoder", "audio decoder")), stages'
-if built "$bin/libvptrace_tables.so" "tables in Python"; then
-	cases=$((cases + 1))
-	PYTHONPATH="$source/tracer/python" VPTRACE_TABLES="$bin/libvptrace_tables.so" python3 table.py >table 2>"$work/err" || fail "table.py"
-	same "table.py" "audio decoder 10,image decoder 10,world model 10" "$(sort table | tr '\n' ',' | sed 's/,$//')"
-fi
+parts = {c["name"]: (c["is_component"], c["frames"], c["time"]["count"]) for c in r["components"]}
+assert parts == {n: (True, 10, 10) for n in ("world model", "image decoder", "audio decoder")}, parts
+assert all(c["fps"] > 0 and c["time"]["min_ns"] <= c["time"]["mean_ns"] <= c["time"]["max_ns"] for c in r["components"]), r["components"]
+assert [(m["name"], m["parameters"], m["stage"]) for m in r["models"]] == [("world_model", 1093823296, "world model")], r["models"]'
+same "the table, with a line for each" "FPS mean min max std memory 3" \
+	"$(sed -n 's/^COMPONENTS AND STAGES *//p' table.txt | tr -s ' ') $(grep -cE '^ (world model|image decoder|audio decoder) ' table.txt)"
+mentions report.html "world model"
 cd "$work" || exit 1
 finish

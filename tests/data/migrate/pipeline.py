@@ -10,8 +10,26 @@ _MEMORY = ctypes.c_void_p()
 assert not _CUDA.cudaMalloc(ctypes.byref(_MEMORY), 4096)
 
 
-class Model:  # pylint: disable=too-few-public-methods
+class Weight:
+    """What vptrace.model() reads of a parameter."""
+
+    dtype = "torch.bfloat16"
+
+    def numel(self):
+        """Of owl-wms' world model."""
+        return 1093823296
+
+    def element_size(self):
+        """In bytes."""
+        return 2
+
+
+class Model:
     """Eight layers."""
+
+    def parameters(self):
+        """As torch.nn.Module has it."""
+        return [Weight()]
 
     def __call__(self, value, layers=8):
         for _ in range(layers):
