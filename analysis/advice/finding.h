@@ -96,6 +96,7 @@ void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */
 void vpa_find_model(struct vpa_report *r);    /* what the run says of its models */
+void vpa_find_gpus(struct vpa_report *r);     /* whether one GPU can reach the target */
 
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);

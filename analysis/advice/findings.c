@@ -45,7 +45,9 @@ static int rank_of(const struct vpa_finding *f)
 {
 	if (is_of_recording(f->id))
 		return 0;
-	return f->gain_at_most_ms > 0 ? 1 : 2;
+	if (f->gain_at_most_ms > 0)
+		return 1;
+	return f->id == VPA_FOUND_SEVERAL_GPUS ? 2 : 3; /* whether the target is in reach */
 }
 
 static int is_before(
@@ -134,6 +136,7 @@ int vpa_findings_write(struct vpa_report *r)
 		vpa_find_blocks(r);
 		vpa_find_counters(r);
 		vpa_find_model(r);
+		vpa_find_gpus(r);
 	}
 	if (list_fallbacks(r))
 		return VPT_ENOMEM;

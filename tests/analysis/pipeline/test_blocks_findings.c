@@ -119,6 +119,65 @@ static void a_rate_is_judged_where_no_target_does_that(void **state)
 	expect_finding("fps", NULL, "9.80 frames per second, end to end");
 }
 
+/* Seven blocks of 12 frames, 100 ms apart, each with `work` ms of work. */
+static void blocks_with_work(unsigned work, const char *name)
+{
+	unsigned k;
+
+	begin();
+	for (k = 0; k < 7; k++) {
+		block(k * 100, (k + 1) * 100, k, 12);
+		kernel(k * 100, k * 100, k * 100 + work - 1, GEMM);
+		kernel(k * 100, k * 100 + work - 1, k * 100 + work, name);
+	}
+}
+
+/* 120 FPS; 126.3 without idle time, and half as much again is 189.5. */
+static void several_gpus_are_said_as_what_they_must_reach(void **state)
+{
+	static const struct {
+		uint64_t target_millifps;
+		unsigned work;
+		const char *name, *measured;
+	} cases[] = {
+		{189000, 95, CONV, NULL},
+		{190000, 95, CONV,
+			"120.00 frames per second, the target is 1.58 times that: 2 GPUs at an "
+			"efficiency of 79.2 %, or 3 GPUs at an efficiency of 52.8 %"},
+		{240000, 95, CONV,
+			"120.00 frames per second, the target is 2.00 times that: 2 GPUs at an "
+			"efficiency of 100.0 %, or 3 GPUs at an efficiency of 66.7 %"},
+		{7680000, 95, CONV,
+			"120.00 frames per second, the target is 64.00 times that: 64 GPUs at an "
+			"efficiency of 100.0 %, or 65 GPUs at an efficiency of 98.5 %"},
+		{7681000, 95, CONV, NULL},
+		/* It mostly waits; it is one of several; nobody said a target. */
+		{1200000, 80, CONV, NULL},
+		{1200000, 95, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", NULL},
+		{0, 95, CONV, NULL},
+	};
+	struct vpa_options options = {.warmup = 0};
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		blocks_with_work(cases[i].work, cases[i].name);
+		options.target_millifps = cases[i].target_millifps;
+		expect_finding("several-gpus", &options, cases[i].measured);
+	}
+	blocks_with_work(95, CONV);
+	line("meta model.parameters \"2000000000\"");
+	options.target_millifps = 300000;
+	r = analyze(&options);
+	assert_string_equal(finding(r, "several-gpus")->title,
+		"one GPU that never waits makes 126.32 frames per second: the target needs cheaper "
+		"work, or at least 3 GPUs at an efficiency of 83.4 %");
+	/* It comes before other advice without a gain. */
+	assert_true(finding(r, "several-gpus") < finding(r, "parameters"));
+	vpa_report_free(r);
+}
+
 static void a_large_model_has_narrow_products(void **state)
 {
 	static const struct {
@@ -249,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
 		cmocka_unit_test(a_rate_is_judged_where_no_target_does_that),
+		cmocka_unit_test(several_gpus_are_said_as_what_they_must_reach),
 		cmocka_unit_test(a_large_model_has_narrow_products),
 		cmocka_unit_test(unfused_attention_grows_as_a_whole),
 		cmocka_unit_test(a_stage_costs_what_it_has_the_device_alone),
