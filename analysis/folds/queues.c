@@ -11,16 +11,19 @@
 #include "analysis/join/resolver.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
+#include "formats/base/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A driver queues some thousands; beyond this the oldest counts as begun. */
 enum { WAITING_MAX = 65535 };
+/* So many delays are counted at once for less than one by one. */
+enum { MANY = 16 };
 
 struct queue {
-	uint64_t *starts; /* of launches that wait, [head, head + count), ascending */
-	size_t head, count, cap;
+	uint64_t *starts; /* of launches that wait, [head, end), ascending */
+	size_t head, end, cap;
 	uint64_t at_ns;      /* time is divided up to here */
 	uint64_t *at_length; /* ns, by length */
 	size_t length_cap;
@@ -38,76 +41,163 @@ static const uint64_t bounds_ns[VPA_DELAY_BINS - 1] = {10000, 100000, 1000000, 1
 
 /* ---- ops ---- */
 
-static int divide(struct queue *q, uint64_t to_ns)
+/* Divides the time up to `to_ns`: those that begin by then wait no longer. */
+static inline void begin_until(struct queue *q, uint64_t to_ns)
 {
-	if (to_ns <= q->at_ns)
-		return VPT_OK;
-	if (vpt_grow_zeroed(&q->at_length, &q->length_cap, q->count + 1, sizeof(*q->at_length)))
-		return VPT_ENOMEM;
-	q->at_length[q->count] += to_ns - q->at_ns;
-	q->at_ns = to_ns;
-	return VPT_OK;
+	for (; q->head < q->end && q->starts[q->head] <= to_ns; q->head++)
+		if (q->starts[q->head] > q->at_ns) {
+			q->at_length[q->end - q->head] += q->starts[q->head] - q->at_ns;
+			q->at_ns = q->starts[q->head];
+		}
+	if (to_ns > q->at_ns) {
+		q->at_length[q->end - q->head] += to_ns - q->at_ns;
+		q->at_ns = to_ns;
+	}
 }
 
-/* Those that begin by `to_ns` wait no longer. */
-static int begin_until(struct queue *q, uint64_t to_ns)
+/* Makes room for `more` launches that wait, and for the lengths that they may bring. */
+static int make_room(struct queue *q, size_t more)
 {
-	int rc = VPT_OK;
-
-	while (!rc && q->count && q->starts[q->head] <= to_ns) {
-		rc = divide(q, q->starts[q->head]);
-		q->head++;
-		q->count--;
-	}
-	return rc ? rc : divide(q, to_ns);
-}
-
-static int wait_for(struct queue *q, uint64_t start_ns)
-{
-	if (q->count == WAITING_MAX) {
-		q->head++;
-		q->count--;
-	}
 	/* Moved once for each half that has begun, however many wait. */
-	if (q->head && q->head >= q->cap / 2 && q->head + q->count == q->cap) {
-		memmove(q->starts, q->starts + q->head, q->count * sizeof(*q->starts));
+	if (q->head && q->head >= q->cap / 2 && q->end + more > q->cap) {
+		memmove(q->starts, q->starts + q->head, (q->end - q->head) * sizeof(*q->starts));
+		q->end -= q->head;
 		q->head = 0;
 	}
-	if (vpt_grow(&q->starts, &q->cap, q->head + q->count + 1, sizeof(*q->starts)))
+	return vpt_grow(&q->starts, &q->cap, q->end + more, sizeof(*q->starts)) ||
+			       vpt_grow_zeroed(&q->at_length, &q->length_cap,
+				       q->end - q->head + more + 1, sizeof(*q->at_length))
+		       ? VPT_ENOMEM
+		       : VPT_OK;
+}
+
+/* Launches of one stream, in the order of their ops. */
+struct launches {
+	const uint64_t *launched_ns, *starts_ns;
+	uint64_t delays_ns[VPA_OPS_MAX];
+	size_t count;
+	uint64_t some_launched_ns[VPA_OPS_MAX],
+		some_starts_ns[VPA_OPS_MAX]; /* if not every op has one of its own */
+};
+
+/* Counts them by how long they waited. */
+VPT_VECTORISE
+static void count_delays(uint64_t *restrict bins, const uint64_t *restrict delays_ns, size_t count)
+{
+	uint64_t more[VPA_DELAY_BINS] = {count};
+	size_t bin, i;
+
+	for (bin = 1; bin < VPA_DELAY_BINS; bin++)
+		for (i = 0; i < count; i++)
+			more[bin] += delays_ns[i] >= bounds_ns[bin - 1];
+	for (bin = 0; bin < VPA_DELAY_BINS; bin++)
+		bins[bin] += more[bin] - (bin + 1 < VPA_DELAY_BINS ? more[bin + 1] : 0);
+}
+
+static int add_delays(struct queue *q, const struct launches *l)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	count_delays(q->bins, l->delays_ns, l->count);
+	if (l->count >= MANY)
+		return vpa_durations_add_all(&q->delays, l->delays_ns, l->count);
+	for (i = 0; i < l->count && !rc; i++)
+		rc = vpa_durations_add(&q->delays, l->delays_ns[i]);
+	return rc;
+}
+
+/* There is room for all of them. */
+static void add_waiting(struct queue *all, const struct launches *l)
+{
+	struct queue q = *all; /* in registers */
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		/* Of two threads the one may have launched before what the other one did, and come after it. */
+		begin_until(&q, vpa_later(l->launched_ns[i], q.at_ns));
+		q.head += q.end - q.head == WAITING_MAX;
+		q.starts[q.end++] = l->starts_ns[i];
+	}
+	all->head = q.head;
+	all->end = q.end;
+	all->at_ns = q.at_ns;
+}
+
+static int add(struct queue *q, const struct launches *l)
+{
+	if (!l->count)
+		return VPT_OK;
+	if (!q->launches)
+		q->at_ns = l->launched_ns[0];
+	q->launches += l->count;
+	if (add_delays(q, l) || make_room(q, l->count))
 		return VPT_ENOMEM;
-	q->starts[q->head + q->count++] = start_ns;
+	add_waiting(q, l);
 	return VPT_OK;
 }
 
-static int add(struct queue *q, uint64_t launch_ns, uint64_t start_ns)
+/* Writes how long each waited. Returns whether no launch is later than its op, as a sum of signs: also refuses ops without
+ * a launch. */
+VPT_VECTORISE
+static int find_delays(const uint64_t *restrict launched_ns, const uint64_t *restrict starts_ns,
+	size_t count, uint64_t *restrict delays_ns)
 {
-	uint64_t delay_ns = start_ns - launch_ns;
-	int bin = 0, rc;
+	uint64_t bad = 0;
+	size_t i;
 
-	if (!q->launches++)
-		q->at_ns = launch_ns;
-	while (bin < VPA_DELAY_BINS - 1 && delay_ns >= bounds_ns[bin])
-		bin++;
-	q->bins[bin]++;
-	rc = vpa_durations_add(&q->delays, delay_ns);
-	/* Of two threads the one may have launched before what the other one did, and come after it. */
-	if (!rc)
-		rc = begin_until(q, launch_ns > q->at_ns ? launch_ns : q->at_ns);
-	return rc ? rc : wait_for(q, start_ns);
+	for (i = 0; i < count; i++) {
+		delays_ns[i] = starts_ns[i] - launched_ns[i];
+		bad |= delays_ns[i] | starts_ns[i] | launched_ns[i];
+	}
+	return !(bad >> 63);
+}
+
+/* Of a launch that is later than its op nothing is known. */
+static void gather_some(
+	const struct vpa_ops *ops, const struct vpa_op_run *run, struct launches *out)
+{
+	size_t i, n = 0;
+
+	for (i = run->begin; i < run->end; i++) {
+		uint64_t launched_ns = ops->launch_start_ns[i], start_ns = ops->start_ns[i];
+
+		out->some_launched_ns[n] = launched_ns;
+		out->some_starts_ns[n] = start_ns;
+		out->delays_ns[n] = start_ns - launched_ns;
+		n += ops->first_of_launch[i] & (launched_ns <= start_ns);
+	}
+	out->launched_ns = out->some_launched_ns;
+	out->starts_ns = out->some_starts_ns;
+	out->count = n;
+}
+
+/* The launches of a run's ops. */
+static void gather(const struct vpa_ops *ops, const struct vpa_op_run *run, struct launches *out)
+{
+	out->launched_ns = ops->launch_start_ns + run->begin;
+	out->starts_ns = ops->start_ns + run->begin;
+	out->count = (size_t)run->end - run->begin;
+	if (!ops->all_first ||
+		!find_delays(out->launched_ns, out->starts_ns, out->count, out->delays_ns))
+		gather_some(ops, run, out);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
+	struct launches launches;
 	size_t i;
 	int rc = VPT_OK;
 
 	if (vpt_grow_zeroed(&s->queues, &s->cap, c->model->stream_count, sizeof(*s->queues)))
 		return VPT_ENOMEM;
-	for (i = 0; i < ops->count && !rc; i++)
-		if (ops->first_of_launch[i] && ops->launch_start_ns[i] <= ops->start_ns[i])
-			rc = add(&s->queues[ops->stream[i]], ops->launch_start_ns[i],
-				ops->start_ns[i]);
+	for (i = 0; i < ops->run_count && !rc; i++) {
+		const struct vpa_op_run *run = &ops->runs[i];
+
+		gather(ops, run, &launches);
+		rc = add(&s->queues[ops->stream[run->begin]], &launches);
+	}
 	return rc;
 }
 
@@ -127,15 +217,14 @@ static uint64_t length_at(const struct queue *q, uint64_t total_ns, double share
 	return i;
 }
 
-static int write_row(
+static void write_row(
 	struct queue *q, const struct vpa_model *m, size_t stream, struct vpa_queue_row *row)
 {
 	uint64_t total_ns = 0;
 	double area = 0;
 	size_t i;
 
-	if (begin_until(q, q->count ? q->starts[q->head + q->count - 1] : 0))
-		return VPT_ENOMEM;
+	begin_until(q, q->end > q->head ? q->starts[q->end - 1] : 0);
 	for (i = 0; i < q->length_cap; i++) {
 		vpt_sat_add_to(&total_ns, q->at_length[i]);
 		area += (double)i * (double)q->at_length[i];
@@ -151,7 +240,6 @@ static int write_row(
 	row->waiting_min = total_ns ? length_at(q, total_ns, 0) : 0;
 	row->waiting_p50 = total_ns ? length_at(q, total_ns, 0.5) : 0;
 	row->waiting_p95 = total_ns ? length_at(q, total_ns, 0.95) : 0;
-	return VPT_OK;
 }
 
 static int compare(const void *pa, const void *pb)
@@ -180,9 +268,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	if (c->idle->resolver->quiet_ns == UINT64_MAX)
 		return VPT_OK;
 	for (i = 0; i < s->cap && i < c->model->stream_count; i++)
-		if (s->queues[i].launches &&
-			write_row(&s->queues[i], c->model, i, &e->queues[e->queues_used++]))
-			return VPT_ENOMEM;
+		if (s->queues[i].launches)
+			write_row(&s->queues[i], c->model, i, &e->queues[e->queues_used++]);
 	qsort(e->queues, e->queues_used, sizeof(*e->queues), compare);
 	e->queue_count = e->queues_used < c->top ? e->queues_used : c->top;
 	return VPT_OK;
