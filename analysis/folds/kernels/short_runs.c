@@ -67,26 +67,37 @@ static int end_run(struct state *s, struct run *r, uint32_t device)
 	return VPT_OK;
 }
 
-static int add(struct state *s, const struct vpa_ops *ops, size_t i)
+/* Ops of one stream. */
+static int add(struct state *s, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	struct run *r = &s->runs[ops->stream[i]];
-	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-	uint32_t device = ops->device[i];
-	int is_short = ops->kind[i] == VPA_KERNEL && !ops->is_comm[i] && ns < SHORT_NS, rc = VPT_OK;
+	struct run *r = &s->runs[ops->stream[begin]];
+	uint32_t device = ops->device[begin];
+	uint64_t kernels = 0, sum_ns = 0;
+	size_t i;
+	int rc = VPT_OK;
 
-	if (r->count && (!is_short || r->count == RUN_MAX ||
-				vpt_sat_sub(ops->start_ns[i], r->end_ns) > APART_NS))
-		rc = end_run(s, r, device);
-	if (!is_short || rc)
-		return rc;
-	if (!r->count)
-		*r = (struct run){.start_ns = ops->start_ns[i]};
-	r->kernels[r->count++] = ops->kernel[i];
-	r->busy_ns += ns;
-	r->end_ns = ops->end_ns[i];
-	s->kernels++;
-	vpt_sat_add_to(&s->ns, ns);
-	return VPT_OK;
+	for (i = begin; i < end && !rc; i++) {
+		uint64_t start_ns = ops->start_ns[i], ns = ops->end_ns[i] - start_ns;
+		int is_short = ns < SHORT_NS && ops->kind[i] == VPA_KERNEL && !ops->is_comm[i];
+
+		if (r->count && (!is_short || r->count == RUN_MAX ||
+					vpt_sat_sub(start_ns, r->end_ns) > APART_NS))
+			rc = end_run(s, r, device);
+		if (!is_short || rc)
+			continue;
+		if (!r->count) {
+			r->start_ns = start_ns;
+			r->busy_ns = 0;
+		}
+		r->kernels[r->count++] = ops->kernel[i];
+		r->busy_ns += ns;
+		r->end_ns = ops->end_ns[i];
+		kernels++;
+		sum_ns += ns;
+	}
+	s->kernels += kernels;
+	vpt_sat_add_to(&s->ns, sum_ns);
+	return rc;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -97,8 +108,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	if (vpt_grow_zeroed(&s->runs, &s->run_cap, c->model->stream_count, sizeof(*s->runs)))
 		return VPT_ENOMEM;
-	for (i = 0; i < ops->count && !rc; i++)
-		rc = add(s, ops, i);
+	for (i = 0; i < ops->run_count && !rc; i++)
+		rc = add(s, ops, ops->runs[i].begin, ops->runs[i].end);
 	return rc;
 }
 
