@@ -235,7 +235,8 @@ uint64_t vpa_idle_clock_at(
 
 	if (!k->count)
 		return 0;
-	i = find(k, at_ns);
+	/* Most questions are about times before all retained ops: these need no search among them. */
+	i = at_ns <= start_of(k, 0) ? 0 : find(k, at_ns);
 	if (i == k->count)
 		return idle_of(k, i - 1) +
 		       (at_ns > cursor_ns
