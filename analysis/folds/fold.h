@@ -24,7 +24,7 @@ struct vpa_fold_context {
 	struct vpa_lanes *lanes; /* of folds that work beside the pass */
 };
 
-/* Unused members are NULL. All functions return 0 or VPT_ENOMEM. */
+/* Unused members are NULL. All functions return 0 or VPT_ENOMEM; range() also VPT_END, if it needs no more ranges. */
 struct vpa_fold {
 	const char *name, *help;
 	size_t state_bytes;                               /* zeroed before first use */

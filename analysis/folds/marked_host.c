@@ -89,7 +89,9 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	struct state *s = state;
 	struct place place;
 
-	if (c->idle->device_count || range->end_ns == UINT64_MAX)
+	if (c->idle->device_count)
+		return VPT_END;
+	if (range->end_ns == UINT64_MAX)
 		return VPT_OK;
 	if (place_of(s, c, range, &place))
 		return VPT_ENOMEM;

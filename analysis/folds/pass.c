@@ -147,12 +147,32 @@ static int put_range(struct vpa_fold_pass *p, const struct vpa_range *range)
 	return vpa_lanes_put_range(&p->lanes, range);
 }
 
+/* Leaves out from then on the folds that need no more ranges. */
+static int pass_range(struct vpa_fold_pass *p, const struct vpa_range *range)
+{
+	int *at = p->with_range, *kept = at, rc = VPT_OK;
+
+	for (; *at >= 0 && !rc; at++) {
+		if (vpa_folds[*at]->aside)
+			rc = vpa_lanes_catch_up(&p->lanes, *at);
+		if (!rc)
+			rc = vpa_folds[*at]->range(p->states[*at], &p->context, range);
+		if (rc == VPT_END)
+			rc = VPT_OK;
+		else
+			*kept++ = *at;
+	}
+	if (!rc)
+		*kept = -1;
+	return rc;
+}
+
 int vpa_folds_range(struct vpa_fold_pass *p, const struct vpa_range *range)
 {
 	int rc = *p->with_range_aside >= 0 ? put_range(p, range) : VPT_OK;
 
-	if (!rc)
-		rc = PASS(p, with_range, range, range);
+	if (!rc && *p->with_range >= 0)
+		rc = pass_range(p, range);
 	if (!rc && range->payload)
 		rc = PASS(p, with_annotated, annotated, range);
 	if (!rc && vpa_range_is_operator(range))

@@ -158,7 +158,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	struct state *s = state;
 
 	if (s->is_marked)
-		return VPT_OK;
+		return VPT_END;
 	if (vpa_pipeline_label(c->pipeline, range, &label))
 		return VPT_ENOMEM;
 	if (is_mark(label.kind))
