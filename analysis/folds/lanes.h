@@ -12,7 +12,7 @@
  * While ops are under way, the pass takes more ops, and nothing else: it settles the lanes before ranges end, calls are
  * dropped, a chunk is added or the model grows. While ranges are, it takes no ops, and the model gets nothing new but
  * names. What a fold may read beside the pass follows from that, see vpa_fold. All functions are for the thread of the
- * pass. */
+ * pass, but for those of notes. */
 #ifndef VPA_ANALYSIS_FOLDS_LANES_H
 #define VPA_ANALYSIS_FOLDS_LANES_H
 
@@ -81,6 +81,42 @@ static inline int vpa_lanes_settle_ops(struct vpa_lanes *l)
 static inline int vpa_lanes_catch_up(struct vpa_lanes *l, int fold)
 {
 	return !l->crew || l->is_settled ? VPT_OK : vpa_lanes_wait(l, fold);
+}
+
+/* ---- notes ---- */
+
+/* Some of what a fold needs may be read on the thread of the pass only: it is a number for each stretch of ops that
+ * share it. ops() of a fold notes it, and aside() of the same fold, which gets the same batches in the same order,
+ * takes it. No more batches are under way than the ring has, so the two never have the same slot. */
+enum { VPA_BATCH_NOTES = VPA_LANE_BATCHES + 1 };
+
+struct vpa_batch_note {
+	uint32_t end; /* of its ops, which begin where those of the note before end */
+	uint32_t value;
+};
+
+/* All zeros is empty. */
+struct vpa_batch_notes {
+	uint32_t made, taken; /* modulo VPA_BATCH_NOTES */
+	struct vpa_batch_note slots[VPA_BATCH_NOTES][VPA_OPS_MAX];
+};
+
+/* Where the notes of the next batch go, for ops(): they must cover all of its ops. */
+static inline struct vpa_batch_note *vpa_batch_notes_make(struct vpa_batch_notes *n)
+{
+	struct vpa_batch_note *slot = n->slots[n->made];
+
+	n->made = n->made + 1 < VPA_BATCH_NOTES ? n->made + 1 : 0;
+	return slot;
+}
+
+/* The notes of the next batch, for aside(). */
+static inline const struct vpa_batch_note *vpa_batch_notes_take(struct vpa_batch_notes *n)
+{
+	const struct vpa_batch_note *slot = n->slots[n->taken];
+
+	n->taken = n->taken + 1 < VPA_BATCH_NOTES ? n->taken + 1 : 0;
+	return slot;
 }
 
 #endif

@@ -6,6 +6,7 @@
  * context are no steps, and a step that the window or a pause cuts is like no other. */
 #include "analysis/folds/fold.h"
 
+#include "analysis/folds/lanes.h"
 #include "analysis/join/resolver.h"
 #include "analysis/past/marked_spans.h"
 #include "analysis/steps/step_kinds.h"
@@ -34,10 +35,14 @@ struct lap_thread {
 };
 
 struct state {
-	struct step *steps; /* by number of their scope */
-	size_t step_cap;
+	/* Of ops(): */
 	struct lap_thread *threads;
 	size_t thread_cap;
+	struct vpa_batch_notes notes; /* the scope of the step; VPA_NONE: in none */
+	/* Of aside(): */
+	struct step *steps; /* by number of their scope */
+	size_t step_cap;
+	/* Of neither, but for that of laps, which is of ops(): */
 	struct vpa_step_groups groups[SOURCES];
 };
 
@@ -231,24 +236,47 @@ static int add_laps(struct state *s, const struct vpa_fold_context *c, const str
 
 /* ---- the pass ---- */
 
+/* The step of a position; VPA_NONE: it is in none. */
+static uint32_t step_of(const struct vpa_pipeline *p, const struct vpa_position *at)
+{
+	uint32_t step = at->thread == VPA_NONE ? VPA_NONE : at->around.step;
+
+	return step == VPA_NONE || p->scopes[step].label.kind == VPA_SCOPE_STEP ? step : VPA_NONE;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	const struct vpa_pipeline *p = c->pipeline;
 	size_t begin = 0, run = 0, i;
 	struct state *s = state;
+	struct vpa_batch_note *notes = vpa_batch_notes_make(&s->notes);
 	int rc = VPT_OK;
 
-	if (vpt_grow_zeroed(&s->steps, &s->step_cap, p->scope_count, sizeof(*s->steps)))
-		return VPT_ENOMEM;
 	for (i = 0; i < p->position_count && !rc; begin = p->positions[i++].end) {
 		const struct vpa_position *at = &p->positions[i];
 
-		if (at->thread == VPA_NONE)
-			continue;
-		if (at->around.step == VPA_NONE)
+		notes[i] = (struct vpa_batch_note){at->end, step_of(p, at)};
+		if (at->thread != VPA_NONE && at->around.step == VPA_NONE)
 			rc = add_laps(s, c, ops, at, begin, &run);
-		else if (p->scopes[at->around.step].label.kind == VPA_SCOPE_STEP)
-			rc = add_ops(&s->steps[at->around.step], ops, begin, at->end, &run);
+	}
+	return rc;
+}
+
+static int fold_aside(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t begin = 0, run = 0;
+	struct state *s = state;
+	const struct vpa_batch_note *note = vpa_batch_notes_take(&s->notes);
+	int rc = VPT_OK;
+
+	(void)c;
+	for (; begin < ops->count && !rc; begin = note++->end) {
+		if (note->value == VPA_NONE)
+			continue;
+		rc = vpt_grow_zeroed(
+			&s->steps, &s->step_cap, (size_t)note->value + 1, sizeof(*s->steps));
+		if (!rc)
+			rc = add_ops(&s->steps[note->value], ops, begin, note->end, &run);
 	}
 	return rc;
 }
@@ -259,9 +287,11 @@ static int fold_scope(void *state, const struct vpa_fold_context *c, const struc
 	struct state *s = state;
 	int rc = VPT_OK;
 
-	if (vpa_pipeline_kind(range) != VPA_SCOPE_STEP || range->scope < VPA_FIRST_SCOPE ||
-		scope >= s->step_cap)
+	if (vpa_pipeline_kind(range) != VPA_SCOPE_STEP || range->scope < VPA_FIRST_SCOPE)
 		return VPT_OK;
+	/* A step whose ops all belong to another one has none. */
+	if (vpt_grow_zeroed(&s->steps, &s->step_cap, (size_t)scope + 1, sizeof(*s->steps)))
+		return VPT_ENOMEM;
 	if (!range->unmatched && !range->cut &&
 		!is_cut(c, &s->steps[scope].ops, range->start_ns, range->end_ns))
 		rc = vpa_step_groups_add(
@@ -311,6 +341,7 @@ const struct vpa_fold vpa_fold_step_kinds = {
 		"halves",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
+	.aside = fold_aside,
 	.scope = fold_scope,
 	.finish = finish,
 	.free = free_state,

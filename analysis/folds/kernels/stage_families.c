@@ -4,6 +4,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/base/intervals.h"
+#include "analysis/folds/lanes.h"
 #include "analysis/names/range_names.h"
 #include "analysis/pipeline/sharing.h"
 #include "formats/base/memory.h"
@@ -15,21 +16,22 @@
 enum { STAGES_MAX = 64 }; /* those after it count as "(other stages)" */
 
 struct state {
+	/* Of ops(): */
 	struct vpa_index index; /* kind, name; row 0: outside all */
-	uint64_t *cells;        /* by row * VPA_FAMILY_COUNT + family */
+	uint8_t *is_decoder;    /* by row: 1 no, 2 yes */
+	size_t is_decoder_cap;
+	int has_stage, has_last;
+	uint32_t last_name, last_kind, last_value; /* of the newest position */
+	struct vpa_batch_notes notes;              /* row * 2, + 1 if it decodes */
+	/* Of aside(): */
+	uint64_t *cells; /* by row * VPA_FAMILY_COUNT + family */
 	size_t cell_cap;
 	struct vpa_sharing *devices;
 	size_t device_cap;
-	/* By row: whether it decodes, and the time of its kernels that join tensors. is_cat: by kernel, 1 no, 2 yes. */
-	struct decoder {
-		uint64_t cat_ns;
-		int is_one; /* 1 no, 2 yes */
-	} * decoders;
-	size_t decoder_cap;
-	uint8_t *is_cat;
+	uint64_t *cat_ns; /* by row: of kernels that join tensors, if it decodes */
+	size_t cat_cap;
+	uint8_t *is_cat; /* by kernel: 1 no, 2 yes */
 	size_t is_cat_cap;
-	int has_stage, has_last;
-	uint32_t last_name, last_kind, last_row; /* of the newest position */
 };
 
 /* The row of a stage of this kind and name; VPA_NONE: no memory. */
@@ -51,8 +53,20 @@ VPA_RARE static uint32_t find_row(struct state *s, const struct vpa_fold_context
 	return vpa_index_put(&s->index, kind, name);
 }
 
-/* The row of a position, which is mostly that of the one before. */
-static uint32_t row_of(
+static int is_decoder(struct state *s, const struct vpa_fold_context *c, uint32_t row)
+{
+	const struct vpa_index_entry *e = &s->index.entries[row];
+	struct vpt_text name;
+
+	if (!s->is_decoder[row]) {
+		name = vpa_name(c->model, e->a == VPA_SCOPE_STAGE ? (uint32_t)e->b : 0);
+		s->is_decoder[row] = (uint8_t)(1 + vpa_range_is_decoder(name.text, name.len));
+	}
+	return s->is_decoder[row] == 2;
+}
+
+/* The note of a position, which is mostly that of the one before; VPA_NONE: no memory. */
+static uint32_t value_of(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_position *p)
 {
 	const struct vpa_scope *scope =
@@ -61,13 +75,33 @@ static uint32_t row_of(
 	uint32_t row;
 
 	if (s->has_last && name == s->last_name && kind == s->last_kind)
-		return s->last_row;
+		return s->last_value;
 	row = find_row(s, c, scope ? &scope->label : NULL, name);
-	s->has_last = row != VPA_NONE;
+	if (row == VPA_NONE ||
+		vpt_grow_zeroed(&s->is_decoder, &s->is_decoder_cap, (size_t)row + 1, 1))
+		return VPA_NONE;
+	s->has_last = 1;
 	s->last_name = name;
 	s->last_kind = kind;
-	s->last_row = row;
-	return row;
+	s->last_value = row * 2 + (uint32_t)is_decoder(s, c, row);
+	return s->last_value;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	const struct vpa_pipeline *p = c->pipeline;
+	struct state *s = state;
+	struct vpa_batch_note *notes = vpa_batch_notes_make(&s->notes);
+	size_t i;
+
+	(void)ops;
+	for (i = 0; i < p->position_count; i++) {
+		notes[i] = (struct vpa_batch_note){
+			p->positions[i].end, value_of(s, c, &p->positions[i])};
+		if (notes[i].value == VPA_NONE)
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
 }
 
 /* Ops [begin, end) of one run, all of one row. */
@@ -99,19 +133,6 @@ static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa
 			d, ops->start_ns[i], ops->end_ns[i], first + ops->family[i], s->cells);
 }
 
-static int is_decoder(struct state *s, const struct vpa_fold_context *c, uint32_t row)
-{
-	const struct vpa_index_entry *e = &s->index.entries[row];
-	struct decoder *d = &s->decoders[row];
-	struct vpt_text name;
-
-	if (!d->is_one) {
-		name = vpa_name(c->model, e->a == VPA_SCOPE_STAGE ? (uint32_t)e->b : 0);
-		d->is_one = 1 + vpa_range_is_decoder(name.text, name.len);
-	}
-	return d->is_one == 2;
-}
-
 static int is_cat(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
 {
 	if (!s->is_cat[kernel])
@@ -132,7 +153,7 @@ static int add_cats(struct state *s, const struct vpa_fold_context *c, const str
 		return VPT_ENOMEM;
 	for (i = begin; i < end; i++)
 		if (ops->family[i] == VPA_FAMILY_LAYOUT && is_cat(s, c, ops->kernel[i]))
-			vpt_sat_add_to(&s->decoders[row].cat_ns, ops->end_ns[i] - ops->start_ns[i]);
+			vpt_sat_add_to(&s->cat_ns[row], ops->end_ns[i] - ops->start_ns[i]);
 	return VPT_OK;
 }
 
@@ -141,33 +162,31 @@ static int grow_rows(struct state *s, uint32_t row)
 {
 	return vpt_grow_zeroed(&s->cells, &s->cell_cap, ((size_t)row + 1) * VPA_FAMILY_COUNT,
 		       sizeof(*s->cells)) ||
-			       vpt_grow_zeroed(&s->decoders, &s->decoder_cap, (size_t)row + 1,
-				       sizeof(*s->decoders))
+			       vpt_grow_zeroed(
+				       &s->cat_ns, &s->cat_cap, (size_t)row + 1, sizeof(*s->cat_ns))
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+static int fold_aside(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
-	const struct vpa_pipeline *p = c->pipeline;
 	struct state *s = state;
-	size_t begin = 0, at = 0, r = 0;
+	const struct vpa_batch_note *note = vpa_batch_notes_take(&s->notes);
+	size_t begin = 0, r = 0;
 
 	if (vpt_grow_zeroed(
 		    &s->devices, &s->device_cap, c->model->device_count, sizeof(*s->devices)))
 		return VPT_ENOMEM;
-	for (at = 0; at < p->position_count; at++) {
-		uint32_t row = row_of(s, c, &p->positions[at]);
+	for (; begin < ops->count; note++) {
+		uint32_t row = note->value / 2;
 
-		if (row == VPA_NONE)
-			return VPT_ENOMEM;
-		if ((((size_t)row + 1) * VPA_FAMILY_COUNT > s->cell_cap || row >= s->decoder_cap) &&
+		if ((((size_t)row + 1) * VPA_FAMILY_COUNT > s->cell_cap || row >= s->cat_cap) &&
 			grow_rows(s, row))
 			return VPT_ENOMEM;
-		if (is_decoder(s, c, row) && add_cats(s, c, ops, begin, p->positions[at].end, row))
+		if (note->value % 2 && add_cats(s, c, ops, begin, note->end, row))
 			return VPT_ENOMEM;
-		while (begin < p->positions[at].end) {
-			size_t end = p->positions[at].end;
+		while (begin < note->end) {
+			size_t end = note->end;
 
 			while (ops->runs[r].end <= begin)
 				r++;
@@ -230,8 +249,7 @@ static void write_stage(
 					.family = (enum vpa_family)i,
 					.exclusive_ns = cells[i],
 					.cat_ns = i == VPA_FAMILY_LAYOUT
-							  ? vpa_earlier(s->decoders[row].cat_ns,
-								    cells[i])
+							  ? vpa_earlier(s->cat_ns[row], cells[i])
 							  : 0,
 					.stage_ns = sum};
 }
@@ -262,7 +280,8 @@ static void free_state(void *state)
 
 	vpa_index_free(&s->index);
 	vpt_free(s->cells);
-	vpt_free(s->decoders);
+	vpt_free(s->is_decoder);
+	vpt_free(s->cat_ns);
 	vpt_free(s->is_cat);
 	vpt_free(s->devices);
 }
@@ -272,6 +291,7 @@ const struct vpa_fold vpa_fold_stage_families = {
 	.help = "exclusive time of each kernel family in each stage",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
+	.aside = fold_aside,
 	.finish = finish,
 	.free = free_state,
 };

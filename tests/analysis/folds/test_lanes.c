@@ -1,4 +1,4 @@
-/* test_lanes.c - each fold gets every batch, in order, one at a time, whoever feeds it. */
+/* test_lanes.c - each fold gets every batch, in order, one at a time, whoever feeds it, and the notes made for it. */
 #include "analysis/folds/lanes.h"
 #include "formats/base/memory.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { FOLDS = 5, BATCHES = 500, FAILS_AT = 77 };
+enum { FOLDS = 5, NOTED = 3, BATCHES = 500, FAILS_AT = 77 };
 
 /* What a lane was fed. */
 struct fed {
@@ -19,9 +19,27 @@ struct fed {
 
 struct folds {
 	struct fed fed[FOLDS];
-	int failing; /* a lane that fails at FAILS_AT; -1: none */
+	struct vpa_batch_notes
+		notes; /* of fold NOTED: a batch has its number, split at a place that differs */
+	int failing;   /* a lane that fails at FAILS_AT; -1: none */
 	int wrong;
 };
+
+static void make_note(struct folds *f, uint64_t number)
+{
+	struct vpa_batch_note *notes = vpa_batch_notes_make(&f->notes);
+
+	notes[0] = (struct vpa_batch_note){(uint32_t)(number % VPA_OPS_MAX), (uint32_t)number};
+	notes[1] = (struct vpa_batch_note){VPA_OPS_MAX, ~(uint32_t)number};
+}
+
+static int has_note(struct folds *f, uint64_t number)
+{
+	const struct vpa_batch_note *notes = vpa_batch_notes_take(&f->notes);
+
+	return notes[0].end == number % VPA_OPS_MAX && notes[0].value == (uint32_t)number &&
+	       notes[1].end == VPA_OPS_MAX && notes[1].value == ~(uint32_t)number;
+}
 
 /* Every thread may count here, so a wrong order is noted, and looked at by the test. */
 static int feed(void *ctx, int fold, const struct vpa_lane_batch *batch)
@@ -35,6 +53,8 @@ static int feed(void *ctx, int fold, const struct vpa_lane_batch *batch)
 	for (i = 0; i < batch->range_count; i++)
 		if (batch->ranges[i].start_ns != fed->ranges++)
 			__atomic_store_n(&f->wrong, 1, __ATOMIC_RELAXED);
+	if (!batch->range_count && fold == NOTED && !has_note(f, fed->ops))
+		__atomic_store_n(&f->wrong, 1, __ATOMIC_RELAXED);
 	if (!batch->range_count && batch->ops.start_ns[0] != fed->ops++)
 		__atomic_store_n(&f->wrong, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&fed->is_fed, 0, __ATOMIC_SEQ_CST);
@@ -70,6 +90,7 @@ static int put(struct vpa_lanes *l, uint64_t number)
 
 	ops->count = 1;
 	ops->start_ns[0] = number;
+	make_note(l->ctx, number);
 	return vpa_lanes_put(l);
 }
 
