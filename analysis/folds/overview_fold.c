@@ -176,16 +176,33 @@ static inline void add_gap(struct state *s, struct device *d, const struct vpa_o
 			parts[k].end_ns);
 }
 
-/* The bucket that all of [from, to) is in; NULL: it is in several, or begins before the window. */
-static uint64_t *bucket_around(struct state *s, struct device *d, uint64_t from_ns, uint64_t to_ns)
+/* Adds ops from `i` on, each with its gap, to the bucket around the first's gap, while they are wholly in it. Returns the
+ * first that is not. */
+static size_t add_in_bucket(
+	struct state *s, struct device *d, const struct vpa_ops *ops, size_t i, size_t last)
 {
-	uint64_t bucket;
+	uint64_t from_ns = ops->start_ns[i] - ops->gap_ns[i], bucket, end_ns, *ns, *idle;
+	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
+	size_t k, count;
 
 	if (from_ns < s->start_ns)
-		return NULL;
-	reach(s, to_ns);
+		return i;
 	bucket = (from_ns - s->start_ns) >> s->shift;
-	return (to_ns - s->start_ns - 1) >> s->shift == bucket ? d->buckets[bucket].ns : NULL;
+	end_ns = s->start_ns + ((bucket + 1) << s->shift);
+	end_ns = end_ns <= from_ns ? UINT64_MAX : end_ns; /* it wraps at the end of time */
+	ns = d->buckets[bucket].ns;
+	idle = ns + VPA_OVERVIEW_IDLE;
+	for (; i < last && ops->end_ns[i] <= end_ns; i++) {
+		ns[ops->family[i]] += ops->end_ns[i] - ops->start_ns[i];
+		if (!ops->has_late[i]) {
+			idle[ops->gap_cause[i]] += ops->gap_cause[i] ? ops->gap_ns[i] : 0;
+			continue;
+		}
+		count = vpa_ops_gap(ops, i, 0, parts);
+		for (k = 0; k < count; k++)
+			idle[parts[k].cause] += parts[k].end_ns - parts[k].start_ns;
+	}
+	return i;
 }
 
 /* Adds the ops of a serial run but the last, which others may overlap: nothing runs beside them. Returns
@@ -194,24 +211,16 @@ static size_t add_serial(
 	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	size_t last = run->end - (size_t)1, i = run->begin;
-	struct vpa_gap_stretch parts[VPA_GAP_STRETCHES];
-	size_t k, count;
-	uint64_t *ns;
 
 	if (last == i)
 		return last;
 	advance(s, d, ops->start_ns[i]);
-	ns = bucket_around(s, d, ops->start_ns[i] - ops->gap_ns[i], ops->end_ns[last - 1]);
-	for (; ns && i < last; i++) {
-		ns[ops->family[i]] += ops->end_ns[i] - ops->start_ns[i];
-		count = vpa_ops_gap(ops, i, 0, parts);
-		for (k = 0; k < count; k++)
-			ns[VPA_OVERVIEW_IDLE + (size_t)parts[k].cause] +=
-				parts[k].end_ns - parts[k].start_ns;
-	}
-	for (; i < last; i++) {
+	reach(s, ops->end_ns[last - 1]);
+	while ((i = add_in_bucket(s, d, ops, i, last)) < last) {
 		add(s, d, ops->family[i], ops->start_ns[i], ops->end_ns[i]);
 		add_gap(s, d, ops, i);
+		if (++i == last)
+			break;
 	}
 	d->at_ns = ops->end_ns[last - 1];
 	return last;
@@ -343,7 +352,7 @@ const struct vpa_fold vpa_fold_overview = {
 	.help = "what happened when, for the page",
 	.state_bytes = sizeof(struct state),
 	.wanted = wanted,
-	.ops = fold_ops,
+	.aside = fold_ops,
 	.scope = fold_scope,
 	.gap = fold_gap,
 	.finish = finish,
