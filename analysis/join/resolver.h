@@ -173,8 +173,9 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns);
 /* How many ops without launch were launched before the recording began. Call at the end. */
 uint64_t vpa_resolver_launched_before(const struct vpa_resolver *r);
 
-/* The place of a moment on a thread: the innermost open annotation, process-wide ones included,
- * else the innermost operator, else the profiler's iteration. Returns the range's name; 0: none. */
+/* The place of a moment on a thread: the innermost open annotation that it opened, process-wide ones
+ * included, else the innermost operator, else a process-wide annotation of another thread, else the
+ * profiler's iteration. Returns the range's name; 0: none. */
 uint32_t vpa_resolver_place(struct vpa_resolver *r, uint32_t thread, uint64_t t);
 
 /* The same for a stretch of time: considers ranges that are open in its middle and cover more than

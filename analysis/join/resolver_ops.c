@@ -206,11 +206,11 @@ static void find_place(struct vpa_op_stretch *s, uint64_t at_ns)
 
 	if (!inner)
 		return;
-	if (inner->level == VPA_LEVEL_ANNOTATION) {
+	if (inner->level == VPA_LEVEL_ANNOTATION && inner->thread == s->thread) {
 		s->place = inner->name;
 		return;
 	}
-	s->place = vpa_place_among(s->range, s->process_range, at_ns);
+	s->place = vpa_place_among(s->range, s->process_range, s->thread, at_ns);
 	s->from_ns = at_ns;
 	s->until_ns = first_end(s->range, at_ns, s->until_ns);
 	s->until_ns = first_end(s->process_range, at_ns, s->until_ns);

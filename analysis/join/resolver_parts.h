@@ -71,7 +71,8 @@ void vpa_resolver_end_backlogs(struct vpa_resolver *r, const struct vpa_ops *ops
 
 /* The place at `t` among the innermost ranges of a thread and of its process and those around them,
  * see vpa_resolver_place(). */
-uint32_t vpa_place_among(struct vpa_range *own, struct vpa_range *wide, uint64_t t);
+uint32_t vpa_place_among(
+	struct vpa_range *own, struct vpa_range *wide, uint32_t thread, uint64_t t);
 
 /* Ranks streams that are new. Streams with equal process and number, on several devices or in several
  * contexts, are equal. 0 or VPT_ENOMEM. */

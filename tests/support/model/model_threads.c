@@ -188,6 +188,7 @@ static void list_ranges(const struct model *m, struct model_thread *thread, size
 	uint64_t latest = 0;
 	size_t i;
 
+	thread->lane = lane;
 	thread->ranges = list_of(m->ranges.count);
 	for (i = 0; i < m->ranges.count; i++) {
 		const struct model_range *r = &m->ranges.items[i];
@@ -221,6 +222,13 @@ static size_t begun_by(const struct model_thread *thread, uint64_t t)
 	return low;
 }
 
+static enum model_level level_for(const struct model_thread *thread, const struct model_range *r)
+{
+	enum model_level level = model_level_of(r);
+
+	return level == MODEL_ANNOTATION && r->thread != thread->lane ? MODEL_FOREIGN : level;
+}
+
 /* The innermost range of the first level that has one, open at `t`, and covering more than half of [start, end). */
 static const char *find_place(
 	const struct model_thread *thread, uint64_t t, uint64_t start, uint64_t end)
@@ -236,7 +244,7 @@ static const char *find_place(
 			continue;
 		from = r->start > start ? r->start : start;
 		to = r->end < end ? r->end : end;
-		of = &best[model_level_of(r)];
+		of = &best[level_for(thread, r)];
 		if ((end == start || 2 * (to - from) > end - start) &&
 			(!*of || model_range_is_inside(r, *of)))
 			*of = r;

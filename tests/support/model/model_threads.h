@@ -5,8 +5,16 @@
 
 #include "tests/support/model/model.h"
 
-/* Where the name of a range counts: in this order, whatever began last. */
-enum model_level { MODEL_ANNOTATION, MODEL_CPU_OP, MODEL_PYTHON, MODEL_STEP, MODEL_LEVELS };
+/* Where the name of a range counts: in this order, whatever began last. FOREIGN: a process-wide annotation that another
+ * thread opened. */
+enum model_level {
+	MODEL_ANNOTATION,
+	MODEL_CPU_OP,
+	MODEL_PYTHON,
+	MODEL_FOREIGN,
+	MODEL_STEP,
+	MODEL_LEVELS
+};
 
 struct model_time {
 	uint64_t start, end;
@@ -17,6 +25,7 @@ struct model_thread {
 	size_t call_count;
 	struct model_call **outermost; /* those inside none, in the same order */
 	size_t outermost_count;
+	size_t lane;
 	const struct model_range **ranges; /* all that can be open on it, by start */
 	size_t range_count;
 	uint64_t *reach;             /* for each range: the latest end of it and those before */
