@@ -15,6 +15,7 @@
 #include "analysis/base/index.h"
 #include "analysis/folds/compiled.h"
 #include "analysis/idle/idle_clock.h"
+#include "analysis/pipeline/pipeline.h"
 #include "analysis/pipeline/projection.h"
 #include "formats/base/memory.h"
 #include "formats/domains.h"
@@ -50,6 +51,7 @@ struct state {
 		uint32_t device;
 	} * users;
 	size_t user_count, user_cap;
+	uint64_t idle_before_ns; /* in iterations, before their first op on each device */
 	uint8_t *seen; /* by stream: its user is known */
 	size_t seen_cap;
 };
@@ -375,6 +377,20 @@ static uint64_t idle_of_host(
 	return idle_ns;
 }
 
+/* Of iterations: the report tells of the only one from its start on the host. */
+static void add_idle_before(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	const struct vpa_projection *p;
+
+	if (!c->options->step_parts || vpa_pipeline_kind(range) != VPA_SCOPE_ITERATION)
+		return;
+	for (p = &range->gpu; p && p->ops; p = p->next)
+		if (p->device < DEVICES)
+			s->idle_before_ns +=
+				idle_between(s, c, p->device, range->start_ns, p->first_ns);
+}
+
 static int keep_instance(struct state *s, const struct vpa_fold_context *c, struct row *row,
 	struct vpa_range_instance instance)
 {
@@ -402,6 +418,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	if (!row || vpa_durations_add(&row->host, range->end_ns - range->start_ns))
 		return VPT_ENOMEM;
 	row->idle_host_ns += idle_of_host(state, c, range);
+	add_idle_before(state, c, range);
 	row->unmatched += range->unmatched;
 	row->launches += range->launches;
 	for (p = &range->gpu; p && p->ops; p = p->next) {
@@ -521,6 +538,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		if (write_instances(r, out, &out->ranges[i]))
 			return VPT_ENOMEM;
 	}
+	out->only_step.idle_before_ns = s->idle_before_ns;
 	out->range_names = s->index.count;
 	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);
 	limit_instances(out->ranges, s->index.count);

@@ -363,6 +363,8 @@ static void sum_only_step(const struct vpa_report *r, struct vpa_mean_unit *out)
 	out->span_ns = out->end_ns - out->start_ns;
 	out->busy_ns = s->busy_ns;
 	out->idle_ns = s->idle_ns;
+	/* What is idle before the first op of all is in head_ns. */
+	out->idle_before_ns = is_first ? 0 : s->idle_before_ns;
 	out->work_ns = s->work_ns;
 	add_parts(out, s->parts, s->part_count);
 	out->from_host = from_host;

@@ -72,6 +72,8 @@ struct vpa_mean_unit {
 	int from_host;    /* the only unit is measured from its start on the host */
 	uint64_t head_ns; /* part of the only unit before the first op of all; 0: none */
 	uint64_t tail_ns; /* part of it after the last op of all; 0: none */
+	/* Idle time in it before its first op, while the devices had earlier work; summed over devices. */
+	uint64_t idle_before_ns;
 	const struct vpa_range_row *range; /* of instances; else NULL */
 };
 

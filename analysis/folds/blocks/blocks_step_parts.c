@@ -253,6 +253,7 @@ static int write_only_step(struct vpa_blocks_writer *w)
 		.last_ns = last_ns,
 		.busy_ns = step->busy_ns,
 		.idle_ns = step->idle_ns,
+		.idle_before_ns = is_iteration ? out->idle_before_ns : 0,
 		.is_iteration = is_iteration};
 	return write_only_parts(w, step, out);
 }

@@ -65,7 +65,7 @@ static void take_unit(struct vpa_screen *s)
 	s->ns = vpa_mean_unit_ns(u);
 	s->works_ns = mean(s, u->busy_ns);
 	if (u->from_host)
-		s->waits_ns = mean(s, u->idle_ns) + u->head_ns + u->tail_ns;
+		s->waits_ns = mean(s, u->idle_ns + u->idle_before_ns) + u->head_ns + u->tail_ns;
 	else if (s->blocks && u->kind == VPA_UNIT_BLOCK)
 		s->waits_ns = vpt_sat_sub(s->ns, s->works_ns + mean(s, s->blocks->paused_ns));
 	else

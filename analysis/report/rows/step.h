@@ -53,6 +53,8 @@ struct vpa_only_step {
 	uint64_t first_ns, last_ns; /* start of its first op, end of its last */
 	/* Between these, summed over devices. */
 	uint64_t busy_ns, idle_ns;
+	/* Of an iteration: idle time from its start to its first op on each device. */
+	uint64_t idle_before_ns;
 	uint64_t work_ns; /* the most that one device did itself, as vpa_work_ns(); 0: not known */
 	struct vpa_block_part *parts; /* NULL: not known */
 	size_t part_count;
