@@ -3,7 +3,8 @@
  * A time is the latest of several sums, each the time of something earlier plus a length, an edge:
  *
  *	start of a call    end of the call before it on its thread + the host code between; after a long stretch in
- *	                   which other threads made calls, the end of the last of these instead (a hand-over)
+ *	                   which other threads made calls, the end of the last of these instead (a hand-over), if the
+ *	                   thread mostly goes on soon after that one's calls, not at any moment between two of them
  *	end of a call      its start + its cost; the end of an op that it waits for + the way back; where the queue of
  *	                   its device was full, the end of the launch VPA_QUEUE_LAUNCHES before it
  *	start of an op     its launch + latency; the end of the op before it on its stream + a gap; the end of the op

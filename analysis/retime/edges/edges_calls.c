@@ -8,12 +8,16 @@
 #include "formats/calls.h"
 #include "formats/event_schema.h"
 
+#include <stdlib.h>
+
 enum {
 	SHARE = 20, /* a call's cost without a wait: the shortest 1 / 20 of its name are not longer */
 	LATE_END_NS = 2000, /* an op's end may be recorded so long after that of the wait for it */
 	BACK_NS = 5000,     /* from an op's end to the end of a wait for it, where none was seen */
 	SYNC_NS = 2000,     /* a wait that has nothing to wait for */
-	COPY_NS = 4000      /* a copy's call that does not wait */
+	COPY_NS = 4000,     /* a copy's call that does not wait */
+	PHASES = 1 << 16,
+	SOON = 4 /* a thread that waited for another one goes on within 1 / so much of the time to its next call */
 };
 
 uint64_t vpa_edges_cost_without_wait(uint8_t klass)
@@ -102,20 +106,91 @@ static uint32_t handed_over_by(const struct vpa_tape *t, uint32_t call, const st
 		       : VPA_TAPE_NONE;
 }
 
-/* The host code before a call, and what it follows. */
-static void find_gap(struct vpa_edges_finding *f, uint32_t call, const struct latest *latest)
+/* A thread went on with `call` after `other` of another thread, by chance or because it had waited for it. */
+struct turn {
+	uint32_t call, other;
+	uint32_t thread, other_thread;
+	/* When, of the time from the end of `other` to that of its thread's next call, in 1 / PHASES. */
+	uint32_t phase;
+};
+
+struct turns {
+	struct turn *items;
+	size_t count, cap;
+};
+
+static int add_turn(struct vpa_edges_finding *f, uint32_t call, const struct latest *latest,
+	struct turns *turns)
 {
-	struct vpa_tape *t = f->t;
-	struct vpa_tape_call *c = &t->calls[call];
+	const struct vpa_tape_call *c = &f->t->calls[call];
 	uint32_t other =
-		c->gap_ns < VPA_HAND_OVER_NS ? VPA_TAPE_NONE : handed_over_by(t, call, latest);
+		c->gap_ns < VPA_HAND_OVER_NS ? VPA_TAPE_NONE : handed_over_by(f->t, call, latest);
 
 	if (other == VPA_TAPE_NONE)
-		return;
-	if (vpa_tape_counts(t, c->start_ns))
+		return VPT_OK;
+	if (vpt_grow(&turns->items, &turns->cap, turns->count + 1, sizeof(*turns->items)))
+		return VPT_ENOMEM;
+	turns->items[turns->count++] =
+		(struct turn){call, other, c->thread, f->t->calls[other].thread, 0};
+	return VPT_OK;
+}
+
+/* 0 if the other thread made no call any more: it had done its part. */
+static uint32_t phase_of(const struct vpa_tape *t, const struct turn *turn)
+{
+	const struct vpa_tape_call *c = &t->calls[turn->call], *p = &t->calls[turn->other];
+	double all_ns;
+
+	if (p->next == VPA_TAPE_NONE)
+		return 0;
+	all_ns = (double)(t->calls[p->next].end_ns - p->end_ns);
+	return all_ns > 0 ? (uint32_t)((double)(c->start_ns - p->end_ns) / all_ns * PHASES) : 0;
+}
+
+/* By who went on after whom, then phase. */
+static int compare_turns(const void *pa, const void *pb)
+{
+	const struct turn *a = pa, *b = pb;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->other_thread != b->other_thread)
+		return a->other_thread < b->other_thread ? -1 : 1;
+	return a->phase < b->phase ? -1 : a->phase > b->phase;
+}
+
+/* The host code before the call follows the other thread's call. */
+static void hand_over(struct vpa_edges_finding *f, const struct turn *turn)
+{
+	struct vpa_tape_call *c = &f->t->calls[turn->call];
+
+	if (vpa_tape_counts(f->t, c->start_ns))
 		vpt_sat_add_to(&f->e->handed_over_ns, c->gap_ns);
-	c->before = other;
-	c->gap_ns = c->start_ns - t->calls[other].end_ns;
+	c->before = turn->other;
+	c->gap_ns = c->start_ns - f->t->calls[turn->other].end_ns;
+}
+
+/* A thread that has nothing to do with another one goes on at any moment between two calls of that one; one that waits
+ * for it goes on soon after the first of them. So of a thread and another one all turns are hand-overs or none is. */
+static void judge_turns(struct vpa_edges_finding *f, struct turns *turns)
+{
+	size_t first, end, i;
+
+	for (i = 0; i < turns->count; i++)
+		turns->items[i].phase = phase_of(f->t, &turns->items[i]);
+	if (turns->count)
+		qsort(turns->items, turns->count, sizeof(*turns->items), compare_turns);
+	for (first = 0; first < turns->count; first = end) {
+		const struct turn *of = &turns->items[first];
+
+		for (end = first; end < turns->count && turns->items[end].thread == of->thread &&
+				  turns->items[end].other_thread == of->other_thread;)
+			end++;
+		if (turns->items[first + (end - first) / 2].phase >= PHASES / SOON)
+			continue;
+		for (i = first; i < end; i++)
+			hand_over(f, &turns->items[i]);
+	}
 }
 
 static int find_gaps(struct vpa_edges_finding *f)
@@ -124,6 +199,7 @@ static int find_gaps(struct vpa_edges_finding *f)
 	uint32_t *last = vpa_new_rows(t->thread_count), i;
 	struct latest latest = {.calls = vpa_new_rows(t->process_count)};
 	struct vpa_lengths usual = {0};
+	struct turns turns = {0};
 	int rc = last && latest.calls ? VPT_OK : VPT_ENOMEM;
 
 	for (i = 0; i < t->call_count && !rc; i++) {
@@ -138,11 +214,14 @@ static int find_gaps(struct vpa_edges_finding *f)
 			t->calls[c->before].next = i;
 		if (c->op_count && c->gap_ns && c->gap_ns < VPA_LAUNCH_GAP_NS)
 			rc = vpa_lengths_add(&usual, (int64_t)c->gap_ns);
-		find_gap(f, i, &latest);
+		if (!rc)
+			rc = add_turn(f, i, &latest, &turns);
 		if (!rc && t->thread_count > 1 && vpa_ends_push(&latest.open, c->end_ns, i))
 			rc = VPT_ENOMEM;
 	}
+	judge_turns(f, &turns);
 	f->e->launch_gap_ns = (uint64_t)vpa_lengths_middle(&usual, 0);
+	vpt_free(turns.items);
 	vpt_free(last);
 	vpt_free(latest.calls);
 	vpt_free(latest.open.items);

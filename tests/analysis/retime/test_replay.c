@@ -198,6 +198,27 @@ static const struct retime_case cases[] = {
 		/* another process does not hide that */
 		"thread t9 pid 9 tid 9\ncall t9 cudaEventQuery 230000-231000 corr 1\n",
 		1000, 264000, 253000, 22000, {{"host 0 in work", 1, 155000}}},
+	{"threads that have nothing to do with each other",
+		"thread t1 pid 1 tid 77 \"main\"\nthread t2 pid 1 tid 78 \"loader\"\n"
+		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-15000 corr 1 \"k\"\n"
+		"call t1 cudaLaunchKernel 303000-305000 corr 2\nkernel s7 307000-317000 corr 2 "
+		"\"k\"\n"
+		"call t1 cudaLaunchKernel 605000-607000 corr 3\nkernel s7 609000-619000 corr 3 "
+		"\"k\"\n"
+		"call t1 cudaLaunchKernel 907000-909000 corr 4\nkernel s7 911000-921000 corr 4 "
+		"\"k\"\n"
+		"call t2 cudaLaunchKernel 40000-42000 corr 5\nkernel s8 44000-54000 corr 5 \"k\"\n"
+		"call t2 cudaLaunchKernel 240000-242000 corr 6\nkernel s8 244000-254000 corr 6 "
+		"\"k\"\n"
+		"call t2 cudaLaunchKernel 440000-442000 corr 7\nkernel s8 444000-454000 corr 7 "
+		"\"k\"\n"
+		"call t2 cudaLaunchKernel 640000-642000 corr 8\nkernel s8 644000-654000 corr 8 "
+		"\"k\"\n"
+		"call t2 cudaLaunchKernel 840000-842000 corr 9\nkernel s8 844000-854000 corr 9 "
+		"\"k\"\n",
+		1000, 921000, 910000, 52000,
+		{{"host 0 on main", 3, 853000}, {"host 0 on loader", 5, 920000},
+			{"host 0", 8, 54000}}},
 	{"nodes of a graph",
 		"call t1 cudaGraphLaunch 1000-3000 corr 1\nkernel s7 6000-10000 corr 1 \"a\" node "
 		"1\n"

@@ -101,14 +101,47 @@ static int hand_over(const struct retime_model *m, const struct edges *e, int ca
 	return found;
 }
 
+/* When a call began, of the time from the end of another thread's call to that of its next one. */
+static double phase_of(const struct retime_model *m, int call, int other)
+{
+	const struct model_call *c = &m->calls[call], *p = &m->calls[other];
+	int i;
+
+	for (i = other + 1; i < m->call_count; i++)
+		if (m->calls[i].thread == p->thread)
+			break;
+	if (i == m->call_count || m->calls[i].end <= p->end)
+		return 0;
+	return (double)(c->start - p->end) / (double)(m->calls[i].end - p->end);
+}
+
+/* Whether a thread mostly goes on soon after the calls of another one: less than half of its turns come later than after
+ * a quarter. */
+static int takes_turns(const struct retime_model *m, const int *others, int call)
+{
+	int soon = 0, late = 0, i;
+
+	for (i = 0; i < m->call_count; i++) {
+		if (others[i] == NONE || m->calls[i].thread != m->calls[call].thread ||
+			m->calls[others[i]].thread != m->calls[others[call]].thread)
+			continue;
+		if (phase_of(m, i, others[i]) < 0.25)
+			soon++;
+		else
+			late++;
+	}
+	return soon > late;
+}
+
 static void find_gaps(const struct retime_model *m, struct edges *e)
 {
 	int64_t usual[MODEL_CALLS];
+	int others[MODEL_CALLS];
 	int count = 0, i, k;
 
 	for (i = 0; i < m->call_count; i++) {
 		const struct model_call *c = &m->calls[i];
-		int has_op = 0, other;
+		int has_op = 0;
 
 		e->before[i] = NONE;
 		for (k = 0; k < i; k++)
@@ -119,12 +152,13 @@ static void find_gaps(const struct retime_model *m, struct edges *e)
 			has_op |= e->call[k] == i;
 		if (has_op && e->gap[i] > 0 && e->gap[i] < 100000)
 			usual[count++] = e->gap[i];
-		other = e->gap[i] < 100000 ? NONE : hand_over(m, e, i);
-		if (other != NONE) {
-			e->before[i] = other;
-			e->gap[i] = c->start - m->calls[other].end;
-		}
+		others[i] = e->gap[i] < 100000 ? NONE : hand_over(m, e, i);
 	}
+	for (i = 0; i < m->call_count; i++)
+		if (others[i] != NONE && takes_turns(m, others, i)) {
+			e->before[i] = others[i];
+			e->gap[i] = m->calls[i].start - m->calls[others[i]].end;
+		}
 	e->launch_gap = middle(usual, count, 0);
 }
 
