@@ -273,16 +273,24 @@ static uint64_t all_waits(const struct vpa_screen *s)
 	return ns;
 }
 
-/* The cause that limits, then others by time. */
-static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
+/* The cause that limits, else the largest. */
+static enum vpa_cause first_wait(const struct vpa_screen *s)
 {
 	enum vpa_cause cause = s->limit.idle.group ? s->limit.idle.cause : VPA_CAUSE_NOT_IDLE;
+
+	return vpa_limit_is_bound(s->limit.bound) || !s->cause_ns[cause]
+		       ? largest(s, 1u << VPA_CAUSE_NOT_IDLE)
+		       : cause;
+}
+
+/* The first, then others by time. */
+static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
+{
+	enum vpa_cause cause = first_wait(s);
 	uint64_t all_ns = all_waits(s);
 	uint32_t done = 1u << VPA_CAUSE_NOT_IDLE;
 	size_t shown;
 
-	if (vpa_limit_is_bound(s->limit.bound) || !s->cause_ns[cause])
-		cause = largest(s, done);
 	for (shown = 0; shown < CAUSES && cause; shown++) {
 		if (s->cause_ns[cause] < all_ns / LEAST)
 			break;
@@ -290,6 +298,66 @@ static void add_waits(struct vpa_words *w, const struct vpa_screen *s)
 		done |= 1u << cause;
 		cause = largest(s, done);
 	}
+}
+
+#define CAUSE(name)  (1u << VPA_CAUSE_##name)
+#define FAMILY(name) ((uint64_t)1 << VPA_FAMILY_##name)
+#define FAMILIES_OF_ATTENTION                                                                      \
+	(FAMILY(ATTENTION) | FAMILY(ATTENTION_SPARSE) | FAMILY(ATTENTION_LINEAR) |                 \
+		FAMILY(ATTENTION_AUX) | FAMILY(EAGER_SOFTMAX))
+
+/* What findings are about: causes and families, a bit each. */
+static const struct {
+	uint32_t causes;
+	uint64_t families;
+} about[VPA_FOUND_COUNT] = {
+	[VPA_FOUND_SYNC_DRAIN] = {CAUSE(SYNC), 0},
+	[VPA_FOUND_BLOCKING_COPY] = {CAUSE(BLOCKING_COPY), 0},
+	[VPA_FOUND_SMALL_READS] = {CAUSE(BLOCKING_COPY), 0},
+	[VPA_FOUND_HOST_WAITS] = {CAUSE(SYNC) | CAUSE(BLOCKING_COPY), 0},
+	[VPA_FOUND_ALLOCATION] = {CAUSE(ALLOCATION), 0},
+	[VPA_FOUND_MODULE_LOAD] = {CAUSE(MODULE_LOAD), 0},
+	[VPA_FOUND_FIRST_USE] = {CAUSE(FIRST_USE), 0},
+	[VPA_FOUND_GRAPH_BUILD] = {CAUSE(GRAPH_BUILD), 0},
+	[VPA_FOUND_OTHER_CALL] = {CAUSE(OTHER_CALL), 0},
+	[VPA_FOUND_LAUNCH_RATE] = {CAUSE(LAUNCH_RATE), 0},
+	[VPA_FOUND_HOST_STALL] = {CAUSE(HOST_CODE), 0},
+	[VPA_FOUND_LAUNCH_CALL] = {CAUSE(LAUNCH_CALL), 0},
+	[VPA_FOUND_LAUNCH_LATENCY] = {CAUSE(LAUNCH_LATENCY), 0},
+	[VPA_FOUND_DEPENDENCY] = {CAUSE(DEPENDENCY), 0},
+	[VPA_FOUND_INSIDE_GRAPH] = {CAUSE(INSIDE_GRAPH), 0},
+	[VPA_FOUND_GRAPH_START] = {CAUSE(GRAPH_START), 0},
+	[VPA_FOUND_SCHEDULING] = {CAUSE(SCHEDULING), 0},
+	[VPA_FOUND_QUEUED] = {CAUSE(QUEUED), 0},
+	[VPA_FOUND_BEFORE_FIRST_WORK] = {CAUSE(BEFORE_FIRST_WORK), 0},
+	[VPA_FOUND_AFTER_LAST_WORK] = {CAUSE(AFTER_LAST_WORK), 0},
+	[VPA_FOUND_EXPOSED_COPY] = {0, FAMILY(MEMCPY)},
+	[VPA_FOUND_EXPOSED_COMM] = {0, FAMILY(COMM)},
+	[VPA_FOUND_SMALL_COLLECTIVES] = {0, FAMILY(COMM)},
+	[VPA_FOUND_PEER_WAIT] = {0, FAMILY(COMM)},
+	[VPA_FOUND_EAGER_ATTENTION] = {0, FAMILIES_OF_ATTENTION},
+	[VPA_FOUND_FLASH_2_ON_HOPPER] = {0, FAMILIES_OF_ATTENTION},
+	[VPA_FOUND_ATTENTION_CHANGE] = {0, FAMILIES_OF_ATTENTION},
+	[VPA_FOUND_ATTENTION_GROWTH] = {0, FAMILIES_OF_ATTENTION},
+	[VPA_FOUND_ATTENTION_COST] = {0, FAMILIES_OF_ATTENTION},
+	[VPA_FOUND_VOL2COL] = {0, FAMILY(LAYOUT) | FAMILY(CONV)},
+	[VPA_FOUND_FP32_GEMM] = {0, FAMILY(GEMM)},
+	[VPA_FOUND_FP32_CONV] = {0, FAMILY(CONV)},
+	[VPA_FOUND_PARAMETERS] = {0, FAMILY(LAYOUT) | FAMILY(ELEMENTWISE)},
+	[VPA_FOUND_UNFUSED_ELEMENTWISE] = {0,
+		FAMILY(ELEMENTWISE) | FAMILY(REDUCE) | FAMILY(LAYOUT) | FAMILY(INDEX)},
+	/* The largest kernels are of the largest family, or more of a smaller one. */
+	[VPA_FOUND_LARGEST_KERNELS] = {0, UINT64_MAX},
+};
+
+int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding *f)
+{
+	size_t family;
+
+	if (!vpa_limit_is_bound(s->limit.bound))
+		return about[f->id].causes >> first_wait(s) & 1;
+	family = next_family(s, UINT64_MAX, 0);
+	return family < VPA_FAMILY_COUNT && (about[f->id].families >> family & 1);
 }
 
 /* No host is to blame, so what helps is said here. */

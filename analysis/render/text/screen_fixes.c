@@ -397,14 +397,6 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 		vpa_words_add(w, " ", "No prediction: %s.", r->forecast.why_not);
 }
 
-static void put_meaning(struct vpa_table *t, const struct vpa_report *r, int is_same)
-{
-	struct vpa_words w = {.used = 0};
-
-	vpa_screen_add_meaning(&w, r, is_same);
-	vpa_text_row(t, 1, "%s", w.text);
-}
-
 /* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms"; first NULL: nothing has a gain. */
 static void begin_table(struct vpa_table *t, const struct vpa_column *columns, size_t count,
 	const struct vpa_finding *first)
@@ -451,6 +443,8 @@ struct fixes {
 	size_t bound, number, all; /* bound: its column */
 	size_t columns;            /* of the words */
 	int is_predicted, in_full, touched, is_same;
+	int has_evidence;
+	const struct vpa_finding *first; /* line 1 */
 };
 
 static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vpa_finding *f)
@@ -469,6 +463,21 @@ static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vp
 	row->cells[x->bound + 1] = evidence_of(f);
 	x->touched |= f->touched;
 	x->is_same |= same.text[0] != '\0';
+	x->has_evidence |= row->cells[x->bound + 1].text[0] != '\0';
+	x->first = x->first ? x->first : f;
+}
+
+/* On the first screen also what a full report shows by itself. */
+static void put_meaning(struct fixes *x, const struct vpa_screen *s)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_screen_add_meaning(&w, s->report, x->is_same);
+	if (!x->in_full && !vpa_screen_is_of_cause(s, x->first))
+		vpa_words_add(&w, " ", "These lines are by gain, CAUSE by time.");
+	if (!x->in_full && x->has_evidence)
+		vpa_words_add(&w, " ", "evidence: rows of --full.");
+	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
 void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t most, int in_full)
@@ -500,7 +509,7 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	if (vpa_screen_together(s, in_full, &together, &gain))
 		vpa_table_row(&x.table, 3, "%s", together.text)->cells[0] = gain;
 	if (first)
-		put_meaning(&x.table, r, x.is_same);
+		put_meaning(&x, s);
 	vpa_table_of(&x.table, x.number, x.all);
 	p->touched = x.touched;
 	vpa_page_table(p, &x.table);
