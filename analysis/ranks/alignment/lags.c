@@ -6,6 +6,7 @@
 #include "analysis/ranks/alignment/lags.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/rank/same_calls.h"
 #include "formats/base/saturate.h"
 
 #include <stdlib.h>
@@ -50,10 +51,15 @@ static inline int64_t end_of(const struct vpa_sequence *s, size_t i)
 
 static int are_alike(const struct vpa_collective_key *x, const struct vpa_collective_key *y)
 {
-	if (x->kind != y->kind || strcmp(x->text, y->text) != 0)
+	if (x->kind != y->kind)
 		return 0;
-	/* Ranks send parts of different sizes, and a point-to-point call is what it is on each side. */
-	if (x->kind == VPA_COLLECTIVE_ALL_TO_ALL || x->kind == VPA_COLLECTIVE_SEND_RECV)
+	/* A point-to-point call is what it is on each side: one sends, one receives. */
+	if (x->kind == VPA_COLLECTIVE_SEND_RECV)
+		return 1;
+	if (strcmp(x->text, y->text) != 0)
+		return 0;
+	/* Ranks send parts of different sizes. */
+	if (x->kind == VPA_COLLECTIVE_ALL_TO_ALL)
 		return 1;
 	return (!x->bytes || !y->bytes || x->bytes == y->bytes) &&
 	       (x->group || x->blocks == y->blocks);
@@ -326,6 +332,11 @@ size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b
 		partner[n] = UINT32_MAX;
 	if (!lag->pairs || !a->count)
 		return 0;
+	if (lag->is_by_order) {
+		for (n = 0; n < a->count; n++)
+			partner[n] = (uint32_t)n;
+		return a->count;
+	}
 	w.at_ns = end_of(a, 0);
 	w.slack_ns = lag->share_clock ? SLACK_OF_ONE : SLACK_OF_TWO;
 	w.tolerance_ns =
@@ -423,6 +434,29 @@ struct vpa_lag vpa_lag_find(const struct vpa_sequence *a, const struct vpa_seque
 		}
 	}
 	return best;
+}
+
+int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
+	struct vpa_lag *out)
+{
+	struct known known = {.pairs = {{0}}};
+	struct pairs pairs;
+	size_t i;
+
+	*out = (struct vpa_lag){.is_by_order = 1, .share_clock = share_clock};
+	if (!a->count || a->count != b->count ||
+		vpa_rank_key(a->rank, a->items[0])->kind != VPA_COLLECTIVE_SEND_RECV)
+		return 0;
+	for (i = 0; i < a->count; i++)
+		if (a->items[i] != b->items[i])
+			return 0;
+	if (!vpa_same_calls(a->rank, b->rank, share_clock))
+		return 0;
+	take_pairs(&known, a, b, 0, &pairs);
+	if (pairs.count)
+		measure(&pairs, share_clock, out);
+	out->is_by_order = 1;
+	return pairs.count != 0;
 }
 
 uint64_t vpa_lag_agreement(

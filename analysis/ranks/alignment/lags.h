@@ -18,6 +18,7 @@ struct vpa_lag {
 	int64_t offset_ns, ppb;
 	uint64_t deviation_ns; /* how far the quarter of ends is from that which is nearest */
 	int share_clock;       /* as it was asked for */
+	int is_by_order;       /* items are paired by their number, whatever the ends say */
 	size_t pairs;          /* 0: none fits */
 };
 
@@ -25,6 +26,11 @@ struct vpa_lag {
  * `partner` has room for the first, and is overwritten. */
 struct vpa_lag vpa_lag_find(const struct vpa_sequence *a, const struct vpa_sequence *b,
 	int share_clock, uint32_t *partner);
+
+/* The same for messages of ranks that made the same calls, see same_calls.h: each is paired with the one of its number. 0: they
+ * are none. Ranks of different communicators may make the same calls too, so it is asked within one only. */
+int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b, int share_clock,
+	struct vpa_lag *out);
 
 /* Pairs the sequences, beginning with what `lag` says: partner[i] is the index in b->items of item i of the first, or
  * UINT32_MAX. Returns how many have one. */

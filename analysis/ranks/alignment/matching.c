@@ -82,10 +82,14 @@ static struct vpa_lag first_lag(const struct filling *f, const struct vpa_sequen
 {
 	size_t shorter = a->count < b->count ? a->count : b->count;
 	int share_clock = vpa_ranks_share_clock(a->rank, b->rank);
-	struct vpa_lag lag = {.share_clock = share_clock, .pairs = share_clock != 0};
+	struct vpa_lag lag;
 
+	if (vpa_lag_by_order(a, b, share_clock, &lag))
+		return lag;
+	lag = (struct vpa_lag){.share_clock = share_clock, .pairs = share_clock != 0};
 	if (!share_clock && f->rests[k].leader != k)
 		lag = f->rests[f->rests[k].leader].lag;
+	lag.is_by_order = 0;
 	if (lag.pairs && vpa_lag_follow(a, b, &lag, partner) == shorter) {
 		lag.pairs = shorter;
 		return lag;
