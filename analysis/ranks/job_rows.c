@@ -23,6 +23,8 @@ static void take_member(
 			x->last_ns = start_ns;
 			x->last = (uint32_t)k;
 		}
+		if (start_ns < x->first_ns || !x->count)
+			x->first_ns = start_ns;
 		if (end_ns < x->first_end_ns || !x->count)
 			x->first_end_ns = end_ns;
 		if (clock->uncertainty_ns > x->uncertainty_ns)
@@ -55,4 +57,65 @@ void vpa_job_rows_free(struct vpa_job_rows *rows)
 	vpt_free(rows->items);
 	vpt_free(rows->firsts);
 	*rows = (struct vpa_job_rows){.count = 0};
+}
+
+/* ---- a member of a row ---- */
+
+int vpa_member_times(const struct vpa_job *job, const struct vpa_group *g, size_t row,
+	size_t member, int64_t *start_ns, int64_t *end_ns)
+{
+	const struct vpa_clock *clock = vpa_job_clock(job, g->ranks[member]);
+	const struct vpa_rank *r = job->list.items[g->ranks[member]];
+	uint32_t cell = vpa_group_cell(g, row, member);
+
+	if (cell == VPA_NO_COLLECTIVE || !clock->is_placed)
+		return 0;
+	*start_ns = vpa_clock_time(clock, vpa_rank_start_ns(r, cell));
+	*end_ns = vpa_clock_time(clock, vpa_rank_end_ns(r, cell));
+	return 1;
+}
+
+int vpa_row_is_messages(const struct vpa_job *job, const struct vpa_group *g, size_t row)
+{
+	size_t k;
+
+	for (k = 0; vpa_group_cell(g, row, k) == VPA_NO_COLLECTIVE; k++)
+		;
+	return g->rank_count <= VPA_PAIRED_MOST &&
+	       vpa_rank_key(job->list.items[g->ranks[k]], vpa_group_cell(g, row, k))->kind ==
+		       VPA_COLLECTIVE_SEND_RECV;
+}
+
+/* How far two members are apart in a ring of all. */
+static size_t ring_distance(const struct vpa_group *g, size_t a, size_t b)
+{
+	size_t up = a > b ? a - b : b - a, down = g->rank_count - up;
+
+	return up < down ? up : down;
+}
+
+struct vpa_partner vpa_partner_of(const struct vpa_job *job, const struct vpa_group *g, size_t row,
+	size_t member, int64_t end_ns)
+{
+	struct vpa_partner out = {member, INT64_MIN};
+	size_t k;
+
+	for (k = 0; k < g->rank_count; k++) {
+		const struct vpa_clock *clock = vpa_job_clock(job, g->ranks[k]);
+		uint32_t cell = vpa_group_cell(g, row, k);
+		int64_t start_ns;
+
+		if (cell == VPA_NO_COLLECTIVE || !clock->is_placed)
+			continue;
+		start_ns = vpa_clock_time(
+			clock, vpa_rank_start_ns(job->list.items[g->ranks[k]], cell));
+		if (k != member && start_ns > end_ns)
+			continue;
+		/* Of ranks in step the nearest: most messages go to the next rank. */
+		if (start_ns > out.arrival_ns ||
+			(start_ns == out.arrival_ns &&
+				ring_distance(g, k, member) < ring_distance(g, out.member, member)))
+			out = (struct vpa_partner){k, start_ns};
+	}
+	return out;
 }

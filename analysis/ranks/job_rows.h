@@ -7,8 +7,8 @@
 #include "analysis/ranks/job.h"
 
 struct vpa_job_row {
-	int64_t last_ns,
-		first_end_ns;    /* of the ranks whose clocks are placed, on the job's clock */
+	/* Of the ranks whose clocks are placed, on the job's clock: the first and the last arrival, and the first end. */
+	int64_t first_ns, last_ns, first_end_ns;
 	uint64_t uncertainty_ns; /* of the least certain of their clocks */
 	uint32_t last;           /* the member of the group that came last; of several the first */
 	uint32_t count;          /* of such ranks */
@@ -29,5 +29,32 @@ static inline const struct vpa_clock *vpa_job_clock(const struct vpa_job *job, s
 {
 	return &job->clocks.items[job->clocks.of_rank[rank]];
 }
+
+/* When a member of a group came to a row, and left it, in the job's time. 0: it lacks it, or its clock is not placed. */
+int vpa_member_times(const struct vpa_job *job, const struct vpa_group *g, size_t row,
+	size_t member, int64_t *start_ns, int64_t *end_ns);
+
+/* ---- sends and receives ----
+ *
+ * A rank does not wait for all that are there, but for its own partners. Who they are no trace says; those that come after it
+ * has left are none. */
+
+enum {
+	VPA_PAIRED_MOST =
+		64 /* ranks of a group: in larger ones partners are not looked for, it would take too long */
+};
+
+/* Whether a row is of sends and receives, and partners are looked for. */
+int vpa_row_is_messages(const struct vpa_job *job, const struct vpa_group *g, size_t row);
+
+struct vpa_partner {
+	/* Of the group: the latest of those that were there when a member left, of several the nearest in a ring; or itself. */
+	size_t member;
+	int64_t arrival_ns;
+};
+
+/* Of a member that has the row and leaves it at `end_ns` of the job's time. */
+struct vpa_partner vpa_partner_of(const struct vpa_job *job, const struct vpa_group *g, size_t row,
+	size_t member, int64_t end_ns);
 
 #endif

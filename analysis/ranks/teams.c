@@ -6,24 +6,10 @@
 
 #include <string.h>
 
-enum { PAIRED_MOST = 64 };
-
 static int is_team(const struct vpa_group *a, const struct vpa_group *b)
 {
 	return a->rank_count == b->rank_count &&
 	       !memcmp(a->ranks, b->ranks, a->rank_count * sizeof(*a->ranks));
-}
-
-/* Whom a rank sends to is not known, so in large groups it would be looked for too long. */
-static uint16_t is_pairs(const struct vpa_job *job, const struct vpa_group *g, size_t row)
-{
-	size_t k;
-
-	for (k = 0; vpa_group_cell(g, row, k) == VPA_NO_COLLECTIVE; k++)
-		;
-	return g->rank_count <= PAIRED_MOST &&
-	       vpa_rank_key(job->list.items[g->ranks[k]], vpa_group_cell(g, row, k))->kind ==
-		       VPA_COLLECTIVE_SEND_RECV;
 }
 
 /* A row, to be sorted. */
@@ -68,7 +54,8 @@ static int list_rows(const struct vpa_job *job, const struct vpa_job_rows *rows,
 	for (i = 0; i < count && !rc; i++)
 		out->rows[out->row_count++] = (struct vpa_team_row){.group = ends[i].group,
 			.row = ends[i].row,
-			.is_pairs = is_pairs(job, &m->groups[ends[i].group], ends[i].row)};
+			.is_pairs = vpa_row_is_messages(
+					    job, &m->groups[ends[i].group], ends[i].row) != 0};
 	t->last = out->row_count;
 	vpt_free(ends);
 	return rc;

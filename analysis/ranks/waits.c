@@ -147,29 +147,6 @@ static size_t row_before(
 	return SIZE_MAX;
 }
 
-/* Whom a rank waits for in sends and receives: not for those that come after it has left. So the latest of the others. */
-static void find_partner(const struct vpa_job_waits *w, const struct vpa_team_row *r, size_t member,
-	int64_t end_ns, struct wait *out)
-{
-	const struct vpa_group *g = group_of(w, r);
-	size_t k;
-
-	for (k = 0; k < g->rank_count; k++) {
-		const struct vpa_clock *clock = vpa_job_clock(w->job, g->ranks[k]);
-		uint32_t cell = vpa_group_cell(g, r->row, k);
-		int64_t start_ns;
-
-		if (cell == VPA_NO_COLLECTIVE || !clock->is_placed)
-			continue;
-		start_ns = vpa_clock_time(
-			clock, vpa_rank_start_ns(w->job->list.items[g->ranks[k]], cell));
-		if (k == member || (start_ns <= end_ns && start_ns > out->last_ns)) {
-			out->last = start_ns > out->last_ns ? k : out->last;
-			out->last_ns = start_ns > out->last_ns ? start_ns : out->last_ns;
-		}
-	}
-}
-
 /* Of a member that has the row, on a clock that is placed. 0: it did not wait, or that is not certain. */
 static int wait_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t at,
 	size_t member, uint32_t cell, struct wait *out)
@@ -186,10 +163,11 @@ static int wait_of(const struct vpa_job_waits *w, const struct vpa_team *t, size
 		.last_ns = row->last_ns,
 		.cell = cell};
 	if (r->is_pairs) {
-		out->last_ns = INT64_MIN;
-		find_partner(w, r, member,
-			vpa_clock_time(clock, vpa_rank_end_ns(w->job->list.items[rank], cell)),
-			out);
+		struct vpa_partner partner = vpa_partner_of(w->job, group_of(w, r), r->row, member,
+			vpa_clock_time(clock, vpa_rank_end_ns(w->job->list.items[rank], cell)));
+
+		out->last = partner.member;
+		out->last_ns = partner.arrival_ns;
 	}
 	out->ns = out->last_ns - start_ns;
 	if (out->ns <= 0 || (uint64_t)out->ns < row->uncertainty_ns)
