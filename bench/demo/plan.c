@@ -43,7 +43,7 @@ struct plan {
 	struct demo_player player;
 	int thread;
 	uint64_t left_ns, left_launches; /* of a pass of --reference */
-	uint64_t graphs;
+	uint64_t graphs, passes;
 };
 
 /* ---- deeds ---- */
@@ -61,8 +61,14 @@ static void work(struct plan *p, uint64_t ns)
 		put(p, (struct demo_deed){.kind = DEMO_WORK, .ns = ns});
 }
 
+/* A rank with a turn has its faults in that one of a few passes only. */
 static int64_t planted(const struct plan *p, enum demo_plant_kind kind, int64_t none)
 {
+	int64_t turn = demo_plant(p->o->plants, p->o->rank, DEMO_PLANT_TURN, -1);
+
+	if (turn >= 0 && (kind == DEMO_PLANT_HOST || kind == DEMO_PLANT_KERNEL) &&
+		p->passes % demo_plant_turns(p->o->plants) != (uint64_t)turn)
+		return none;
 	return demo_plant(p->o->plants, p->o->rank, kind, none);
 }
 
@@ -367,6 +373,7 @@ static void pass(struct plan *p, uint64_t block, int first)
 		return;
 	}
 	transformer(p, block);
+	p->passes++;
 }
 
 static void count_launches(void *ctx, const struct demo_deed *deed)

@@ -12,6 +12,7 @@ static const struct {
 } table[DEMO_PLANTS] = {
 	[DEMO_PLANT_HOST] = {"host", 0, 1000000},
 	[DEMO_PLANT_KERNEL] = {"kernel", 100, 10000},
+	[DEMO_PLANT_TURN] = {"turn", 0, 63},
 	[DEMO_PLANT_LINK] = {"link", 100, 10000},
 	[DEMO_PLANT_SKEW] = {"skew", 0, 1000000},
 	[DEMO_PLANT_LATE] = {"late", 0, 3600000},
@@ -27,6 +28,8 @@ const char demo_plants_help[] =
 	"  --plant LIST        faults of single ranks, as 3:host=400,0:link=150: RANK:FAULT=NUMBER\n"
 	"                        host=US      host code in each layer\n"
 	"                        kernel=PCT   duration of the feed-forward part's kernels\n"
+	"                        turn=I       host and kernel hold in one of N passes only, I of 0 to N-1,\n"
+	"                                     where N-1 is the largest I of all ranks\n"
 	"                        link=PCT     duration of all collectives that need the rank\n"
 	"                        skew=NS      its kernels of collectives end later than the others'\n"
 	"                        late=MS      it starts later than the others\n"
@@ -98,4 +101,15 @@ int64_t demo_plant(const char *list, uint64_t rank, enum demo_plant_kind kind, i
 		if (item.rank == rank && item.kind == (unsigned)kind)
 			found = item.value;
 	return found;
+}
+
+uint64_t demo_plant_turns(const char *list)
+{
+	uint64_t turns = 1;
+	struct item item;
+
+	while (list && *list && !read_item(&list, &item))
+		if (item.kind == DEMO_PLANT_TURN && (uint64_t)item.value >= turns)
+			turns = (uint64_t)item.value + 1;
+	return turns;
 }
