@@ -6,6 +6,7 @@
 #include "formats/cli/terminal.h"
 
 #include "analysis/ranks/job_conditions.h"
+#include "analysis/ranks/patterns/patterns.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/scaling.h"
 #include "formats/base/memory.h"
@@ -150,6 +151,8 @@ int vpa_ranks_run(const struct vpt_args *args, vpa_ranks_read_fn *read, void *ct
 	ranks.jobs = o.jobs;
 	if (!rc)
 		rc = vpa_job_new_asked(&ranks, asked, asked_count, &job, &err);
+	if (!rc)
+		rc = vpa_patterns_find(job, &err);
 	if (!rc)
 		rc = compare_base(args, &o, job, &err);
 	if (!rc)

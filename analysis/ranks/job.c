@@ -399,6 +399,7 @@ void vpa_job_free(struct vpa_job *job)
 	vpa_rank_list_free(&job->list);
 	vpt_free(job->ranks);
 	vpt_free(job->differences);
+	vpt_free(job->patterns);
 	vpa_arena_free(&job->arena);
 	vpt_free(job);
 }

@@ -105,6 +105,32 @@ struct vpa_job_group {
 	uint64_t wait_ns, transfer_ns;
 };
 
+/* What several collectives have in common and has a name; found by patterns.h. */
+enum vpa_pattern_kind {
+	VPA_PATTERN_TURNS,     /* a few ranks come last in turns */
+	VPA_PATTERN_TRUNCATED, /* the capture of a rank ends while the others go on */
+	VPA_PATTERN_SLOW_LINK, /* what some ranks exchange takes longer than elsewhere, and nobody is late */
+	VPA_PATTERN_LATE_SENDER,   /* of a message between two */
+	VPA_PATTERN_LATE_RECEIVER, /* the same */
+	VPA_PATTERN_LATE_PEER, /* the same, where each of them sends and receives, or the trace does not say who does */
+	VPA_PATTERN_LOCKSTEP, /* a group without a name is several that work in step */
+	VPA_PATTERNS
+};
+
+/* Texts are in the arena of the job, or of its list of ranks. */
+struct vpa_job_pattern {
+	enum vpa_pattern_kind kind;
+	const char *ranks; /* "2, 5"; of LOCKSTEP its sets of ranks: "0 to 3; 4 to 7" */
+	const char *peers; /* of messages: who waits; NULL: nobody in particular */
+	const char *group; /* the communicator; NULL: not known */
+	enum vpa_collective_kind collective; /* of SLOW_LINK: what takes longer */
+	uint64_t collectives;                /* in which it shows */
+	uint64_t changes;                    /* of TURNS: how often another rank comes last */
+	uint64_t usual_ns, found_ns; /* of SLOW_LINK: a transfer elsewhere and there, the medians */
+	/* What it is about, summed: waits; of SLOW_LINK what transfers take more than elsewhere; of TRUNCATED how long others go on. */
+	uint64_t ns;
+};
+
 struct vpa_job {
 	struct vpa_arena arena;
 	struct vpa_rank_list list; /* owned */
@@ -135,6 +161,9 @@ struct vpa_job {
 	int64_t class_ns[VPA_LATE_CLASSES]; /* of blame */
 	struct vpa_job_part *parts; /* of all ranks, they sum to blame_ns; the largest first */
 	size_t part_count;
+	struct vpa_job_pattern
+		*patterns; /* by kind, then by ns; none before they were looked for */
+	size_t pattern_count, pattern_cap;
 
 	const struct vpa_job_change *asked; /* what the user asks about; borrowed */
 	size_t asked_count;

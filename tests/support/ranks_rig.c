@@ -39,7 +39,7 @@ void rig_run(struct rig_job *job, struct vpt_random *random)
 			if (!takes_part(job, row, r))
 				continue;
 			row->end_ns[r] =
-				last + TRANSFER_NS + job->bias_ns[r] +
+				last + TRANSFER_NS + job->link_ns[row->group] + job->bias_ns[r] +
 				(job->skew_ns ? vpt_random_below(random, job->skew_ns) : 0);
 			at[r] = row->end_ns[r];
 		}
@@ -92,7 +92,7 @@ static void set_marks(struct vpa_rank *r, const struct moments *m)
 	}
 }
 
-static void put_keys(const struct rig_job *job, struct vpa_rank *r)
+static void put_keys(const struct rig_job *job, unsigned number, struct vpa_rank *r)
 {
 	unsigned g;
 
@@ -103,8 +103,8 @@ static void put_keys(const struct rig_job *job, struct vpa_rank *r)
 									 ? VPA_COLLECTIVE_ALL_REDUCE
 									 : job->kind,
 			.group = job->has_names ? vpa_arena_printf(&r->arena, "group %u", g) : NULL,
-			.text = "allreduce",
-			.lane = job->has_names ? 0 : g};
+			.text = job->text[number] ? job->text[number] : "allreduce",
+			.lane = job->has_names || job->is_one_lane ? 0 : g};
 }
 
 static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank *r)
@@ -127,7 +127,7 @@ static void put_rank(const struct rig_job *job, unsigned number, struct vpa_rank
 	r->part_ns = vpt_calloc(RIG_PARTS + 1, sizeof(*r->part_ns));
 	r->part_name_count = RIG_PARTS + 1;
 	memcpy(r->part_names, names, sizeof(names));
-	put_keys(job, r);
+	put_keys(job, number, r);
 	assert(!vpa_rank_begin_collectives(r, job->rows));
 	r->detail.parts =
 		vpt_calloc((RIG_PARTS + 1) * (job->rows + 1) * 2, sizeof(*r->detail.parts));

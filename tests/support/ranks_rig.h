@@ -22,11 +22,14 @@ struct rig_job {
 	} row[RIG_ROWS];
 	uint64_t skew_ns;              /* ends differ by less than this */
 	uint64_t bias_ns[RIG_RANKS];   /* and by this, always the same */
+	uint64_t link_ns[RIG_GROUPS];  /* what transfers of a group take longer than 50 us */
 	int has_names;                 /* communicators have names */
+	int is_one_lane;               /* those without a name are on one stream */
+	const char *text[RIG_RANKS];   /* what its collectives are called; NULL: allreduce */
 	enum vpa_collective_kind kind; /* OTHER: all-reduce */
 };
 
-/* Sets starts and ends of all rows from the parts; each collective takes 50 us after the last arrival. */
+/* Sets starts and ends of all rows from the parts; each collective takes 50 us after the last arrival, and link_ns. */
 void rig_run(struct rig_job *job, struct vpt_random *random);
 /* The job's ranks as their captures show them. */
 void rig_ranks(const struct rig_job *job, struct vpa_rank_list *out);

@@ -172,6 +172,41 @@ static const struct vpa_fields difference =
 	FIELDS("difference", "a set-up that some ranks do not share", difference_fields);
 #undef ROW
 
+/* ---- patterns ---- */
+
+static const char *pattern_choice(size_t i)
+{
+	static const char *const names[VPA_PATTERNS] = {"turns", "truncated", "slow-link",
+		"late-sender", "late-receiver", "late-peer", "lockstep"};
+
+	return i < VPA_PATTERNS ? names[i] : NULL;
+}
+
+#define ROW struct vpa_job_pattern
+static const struct vpa_field pattern_fields[] = {
+	{"pattern", .choice = pattern_choice, WORD(vpa_pattern_kind, kind), NULL,
+		"turns: a few ranks come last in turns; truncated: the capture of a rank ends "
+		"while "
+		"others go on; slow-link: what ranks exchange takes longer than elsewhere, and "
+		"nobody is late; late-sender, late-receiver, late-peer: of a message between two; "
+		"lockstep: a group without a name is several that work in step"},
+	{"ranks", TEXT(ranks), NULL, "which ranks; of lockstep sets, with ; between them"},
+	{"peers", TEXT_OR_NULL(peers), NULL, "who waits for them; null: nobody in particular"},
+	{"group", TEXT_OR_NULL(group), NULL, "communicator; null: not known"},
+	{"collective", .choice = collective_choice, WORD(vpa_collective_kind, collective), NULL,
+		"of slow-link: the call that transfers longer"},
+	{"collectives", U64(collectives), "collectives", "in which it shows"},
+	{"changes", U64(changes), "changes", "of turns: how often another of the ranks comes last"},
+	{"usual_ns", U64(usual_ns), "ns", "of slow-link: a transfer elsewhere, the median"},
+	{"found_ns", U64(found_ns), "ns", "of slow-link: a transfer there, the median"},
+	{"ns", U64(ns), "ns",
+		"waits for these ranks; of slow-link what transfers take more than elsewhere; of "
+		"truncated how long another rank goes on"},
+};
+static const struct vpa_fields pattern =
+	FIELDS("pattern", "what several collectives have in common", pattern_fields);
+#undef ROW
+
 /* ---- changes ---- */
 
 static const char *fix_choice(size_t i)
@@ -287,6 +322,7 @@ static const struct vpa_field job_fields[] = {
 	{"clocks", ROWS(clock_row, clocks.items, clocks.count), NULL, "one for each machine"},
 	{"differences", ROWS(difference, differences, difference_count), NULL, "of the set-up"},
 	{"late_by", ROWS(part, parts, part_count), NULL, "of all ranks; sums to wait_ns"},
+	{"patterns", ROWS(pattern, patterns, pattern_count), NULL, "by kind, then by ns"},
 	{"groups", ROWS(group, groups, group_count), NULL, "communicators"},
 	{"ranks", ROWS(rank, ranks, rank_count), NULL, "by number"},
 };

@@ -160,6 +160,10 @@ static const struct list lists[] = {
 		"waits.",
 		{{"late_by", "All ranks", .first = "class what place ns"},
 			{"ranks.late_by", "By rank", .first = "class what place ns"}}},
+	{"patterns", "Patterns", "What several collectives have in common.",
+		{{"patterns", "Patterns",
+			.first = "pattern ranks peers ns collectives changes found_ns usual_ns "
+				 "collective group"}}},
 	{"fixes", "Fixes",
 		"Predicted by replaying all ranks together, and those that bring nothing.",
 		{{"fixes", "Fixes", .first = "change ranks unit_ns saves_share"}}},
@@ -230,6 +234,12 @@ static const struct vpa_html_word words[] = {
 		     "the wait, to the nanosecond."},
 	{"at least", "Some rank of the group has no capture, or lacks that collective: it may "
 		     "have come later still."},
+	{"patterns",
+		"turns: a few ranks come last in turns. truncated: a capture ends early. "
+		"slow-link: "
+		"the same call transfers longer there than elsewhere. late-sender, late-receiver, "
+		"late-peer: one of two ranks comes late to a message. lockstep: a group without a "
+		"name is several."},
 	{"like the median",
 		"What the job would take if this rank took no longer between collectives than the "
 		"median of the others."},

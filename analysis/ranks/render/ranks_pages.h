@@ -33,6 +33,12 @@ const char *vpa_ranks_unit_words(const struct vpa_job *job); /* "an iteration" *
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST]);
 struct vpa_words vpa_ranks_fix_words(const struct vpa_job *job, const struct vpa_job_fix *f);
+/* A pattern in a sentence. */
+struct vpa_words vpa_ranks_pattern_words(
+	const struct vpa_job *job, const struct vpa_job_pattern *p);
+/* The pattern of a kind that matters most; NULL: there is none. */
+const struct vpa_job_pattern *vpa_ranks_pattern(
+	const struct vpa_job *job, enum vpa_pattern_kind kind);
 const char *vpa_scaling_words(enum vpa_scaling_part part);
 
 /* The sections of the page with pictures: all ranks over the job's time, and a few collectives of it. */

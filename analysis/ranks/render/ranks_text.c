@@ -15,7 +15,8 @@
 enum {
 	PARTS_SHOWN = 5,  /* of what ranks are later by */
 	GROUPS_SHOWN = 4, /* where there are several */
-	NOTES_SHOWN = 3   /* of each kind */
+	NOTES_SHOWN = 3,  /* of each kind */
+	PATTERNS_SHOWN = 2
 };
 
 /* ---- numbers of a job ---- */
@@ -125,6 +126,31 @@ static void put_ranks(struct vpa_page *p, const struct vpa_job *job)
 	put_clocks(p, job);
 }
 
+/* Of the patterns, those that say that the figures lack something, or the others. */
+static void put_patterns(struct vpa_page *p, const struct vpa_job *job, int is_lack)
+{
+	static const char *const labels[VPA_PATTERNS] = {
+		[VPA_PATTERN_TRUNCATED] = "CUT", [VPA_PATTERN_LOCKSTEP] = "GROUPS"};
+	enum vpa_pattern_kind before = VPA_PATTERNS;
+	size_t i, shown = 0;
+
+	for (i = 0; i < job->pattern_count; i++) {
+		const struct vpa_job_pattern *x = &job->patterns[i];
+
+		if ((labels[x->kind] != NULL) != is_lack)
+			continue;
+		shown = x->kind == before ? shown + 1 : 0;
+		if (shown < PATTERNS_SHOWN)
+			vpa_page_words(p,
+				!is_lack && before == VPA_PATTERNS ? "PATTERN"
+				: is_lack && !shown                ? labels[x->kind]
+								   : "",
+				is_lack ? VPA_YELLOW : VPA_PLAIN, "%s",
+				vpa_ranks_pattern_words(job, x).text);
+		before = x->kind;
+	}
+}
+
 /* What the figures lack, and what differs that should not. */
 static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 {
@@ -157,7 +183,8 @@ static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 			d->name, vpa_text_or(d->value, "not set"), d->ranks,
 			vpa_text_or(d->most, "not set"));
 	}
-	if (job->negative)
+	put_patterns(p, job, 1);
+	if (job->negative && !vpa_ranks_pattern(job, VPA_PATTERN_LOCKSTEP))
 		vpa_page_words(p, "TIMES", VPA_YELLOW,
 			"%s collectives end on a rank before they have started on all: clocks or "
 			"matches are wrong there.",
@@ -266,8 +293,11 @@ static void put_result(struct vpa_page *p, const struct vpa_job *job, const stru
 		vpa_words_add(&w, "", "%s: a rank waits", all_late_words(late->klass));
 		break;
 	default:
-		vpa_words_add(&w, "",
-			"%s LATE, the others wait for %s:", late->rank_count == 1 ? " IS" : " ARE",
+		vpa_words_add(&w, "", "%s LATE%s, the others wait for %s:",
+			late->rank_count == 1 ? " IS" : " ARE",
+			late->rank_count > 1 && vpa_ranks_pattern(job, VPA_PATTERN_TURNS)
+				? " IN TURNS"
+				: "",
 			late->rank_count == 1 ? "it" : "them");
 		break;
 	}
@@ -485,6 +515,7 @@ void vpa_ranks_put(struct vpa_page *p, const struct vpa_job *job)
 	vpa_page_blank(p);
 	put_result(p, job, &late);
 	put_cause(p, job, &late);
+	put_patterns(p, job, 0);
 	put_fixes(p, job, &late);
 	put_parts(p, job);
 	vpa_ranks_put_table(p, job);

@@ -1,6 +1,10 @@
 /* ranks_words.c - what the text and the page of a job both say. */
 #include "analysis/ranks/render/ranks_pages.h"
 
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
 const char *vpa_ranks_unit_words(const struct vpa_job *job)
 {
 	static const char *const words[VPA_UNIT_KINDS] = {
@@ -68,4 +72,92 @@ const char *vpa_scaling_words(enum vpa_scaling_part part)
 	};
 
 	return words[part];
+}
+
+/* ---- patterns ---- */
+
+/* "rank 3", "ranks 2, 5". */
+static void add_ranks(struct vpa_words *w, const char *ranks, int is_first)
+{
+	int are_several = strpbrk(ranks, ",t") != NULL; /* "2, 5", "4 to 7" */
+
+	vpa_words_add(w, "", "%sank%s %s", is_first ? "R" : "r", are_several ? "s" : "", ranks);
+}
+
+/* A sum over the job as that of one unit: "1.21 ms an iteration". */
+static void add_per_unit(const struct vpa_job *job, uint64_t ns, struct vpa_words *w)
+{
+	vpa_words_add(w, "", "%s %s",
+		vpa_duration(vpt_sat_u64(vpa_job_per_unit(job, (double)ns) + 0.5)).text,
+		vpa_ranks_unit_words(job));
+}
+
+/* "an all-reduce", "send/recv". */
+static void add_collective(enum vpa_collective_kind kind, struct vpa_words *w)
+{
+	const char *name = vpa_collective_name(kind);
+
+	vpa_words_add(w, "", "%s%s",
+		kind == VPA_COLLECTIVE_SEND_RECV ? ""
+		: strchr("aeiou", *name)         ? "an "
+						 : "a ",
+		name);
+}
+
+struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct vpa_job_pattern *p)
+{
+	struct vpa_words w = {.used = 0};
+
+	switch (p->kind) {
+	case VPA_PATTERN_TURNS:
+		add_ranks(&w, p->ranks, 1);
+		vpa_words_add(&w, "", " come last in turns: another one after each %s collectives.",
+			vpa_fixed((double)p->collectives / (double)(p->changes + 1), 1).text);
+		break;
+	case VPA_PATTERN_TRUNCATED:
+		vpa_words_add(&w, "",
+			"The capture of rank %s ends %s before another one: %s collective%s "
+			"there lack%s it.",
+			p->ranks, vpa_duration(p->ns).text, vpa_count(p->collectives).text,
+			vpa_plural(p->collectives), p->collectives == 1 ? "s" : "");
+		break;
+	case VPA_PATTERN_SLOW_LINK:
+		vpa_words_add(&w, "", "The link of ");
+		add_ranks(&w, p->ranks, 0);
+		vpa_words_add(&w, "", " is slow: ");
+		add_collective(p->collective, &w);
+		vpa_words_add(&w, "", " transfers for %s there, for %s elsewhere, ",
+			vpa_duration(p->found_ns).text, vpa_duration(p->usual_ns).text);
+		vpa_words_add(&w, "", "%s times.", vpa_count(p->collectives).text);
+		break;
+	case VPA_PATTERN_LATE_SENDER:
+	case VPA_PATTERN_LATE_RECEIVER:
+	case VPA_PATTERN_LATE_PEER:
+		vpa_words_add(&w, "", "Rank %s %s: rank %s waits ", p->ranks,
+			p->kind == VPA_PATTERN_LATE_SENDER     ? "sends late"
+			: p->kind == VPA_PATTERN_LATE_RECEIVER ? "receives late"
+							       : "comes late to send/recv",
+			p->peers);
+		add_per_unit(job, p->ns, &w);
+		vpa_words_add(&w, "", " for it.");
+		break;
+	default:
+		vpa_words_add(&w, "",
+			"A group without a name is several in lockstep, of ranks %s: %s of its "
+			"collectives did not hold them all. They do not wait for each other.",
+			p->ranks, vpa_count(p->collectives).text);
+		break;
+	}
+	return w;
+}
+
+const struct vpa_job_pattern *vpa_ranks_pattern(
+	const struct vpa_job *job, enum vpa_pattern_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < job->pattern_count; i++)
+		if (job->patterns[i].kind == kind)
+			return &job->patterns[i];
+	return NULL;
 }

@@ -1,0 +1,252 @@
+/* slow_links.c - what some ranks exchange takes longer than what others do, although nobody is late.
+ *
+ *	group a   all-gather of 1 MB   35 us 35 us 36 us
+ *	group b   all-gather of 1 MB   35 us 34 us 35 us
+ *	group c   all-gather of 1 MB   53 us 52 us 53 us       its link is slow
+ *
+ * Groups are compared that exchange as much, by the same call, among as many ranks; of sends and receives also the ranks of one
+ * group: those at the ends of a slow link take longer. The usual time is the median; of two the shorter one. */
+#include "analysis/ranks/patterns/patterns.h"
+
+#include "analysis/base/sort.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+#include "formats/base/text.h"
+
+#include <string.h>
+
+enum {
+	ROWS_LEAST = 4,
+	SLOW_PERCENT = 125,
+	SLOW_NS = 1000 /* and so much longer at least */
+};
+
+/* Transfers of one call of a group. */
+struct transfers {
+	uint32_t group;
+	const struct vpa_collective_key *key;
+	size_t count;
+	uint64_t median_ns;
+};
+
+struct links {
+	struct vpa_job *job;
+	const struct vpa_job_rows *rows;
+	struct transfers *items;
+	size_t count, cap;
+	int64_t *numbers; /* room for the rows of the longest group, and for all items */
+};
+
+static const struct vpa_collective_key *key_of(
+	const struct vpa_job *job, const struct vpa_group *g, size_t row)
+{
+	size_t k;
+
+	for (k = 0; vpa_group_cell(g, row, k) == VPA_NO_COLLECTIVE; k++)
+		;
+	return vpa_rank_key(job->list.items[g->ranks[k]], vpa_group_cell(g, row, k));
+}
+
+static int is_same_call(const struct vpa_collective_key *a, const struct vpa_collective_key *b)
+{
+	return a == b || (a->kind == b->kind && a->bytes == b->bytes && a->blocks == b->blocks &&
+				 !strcmp(a->text, b->text));
+}
+
+static int is_slow(uint64_t ns, uint64_t usual_ns, uint64_t uncertainty_ns)
+{
+	return ns > vpt_sat_mul(usual_ns, SLOW_PERCENT) / 100 &&
+	       ns - usual_ns > SLOW_NS + uncertainty_ns;
+}
+
+/* ---- groups beside each other ---- */
+
+/* From the last arrival to the first end. */
+static int64_t transfer_of(const struct vpa_job_row *row)
+{
+	return row->first_end_ns > row->last_ns ? row->first_end_ns - row->last_ns : 0;
+}
+
+/* Whether an earlier item of the group has this call. */
+static int is_listed(const struct links *l, size_t first, const struct vpa_collective_key *key)
+{
+	size_t i;
+
+	for (i = first; i < l->count; i++)
+		if (is_same_call(l->items[i].key, key))
+			return 1;
+	return 0;
+}
+
+/* The calls of a group: there are few. */
+static int list_calls(struct links *l, uint32_t group)
+{
+	const struct vpa_group *g = &l->job->matching.groups[group];
+	const struct vpa_job_row *rows = &l->rows->items[l->rows->firsts[group]];
+	const struct vpa_collective_key *before = NULL;
+	size_t first = l->count, row, n;
+
+	for (row = 0; row < g->row_count && l->count - first < 16; row++) {
+		const struct vpa_collective_key *key = key_of(l->job, g, row);
+
+		if (key == before || is_listed(l, first, key))
+			continue;
+		before = key;
+		if (vpt_grow(&l->items, &l->cap, l->count + 1, sizeof(*l->items)))
+			return VPT_ENOMEM;
+		l->items[l->count++] = (struct transfers){.group = group, .key = key};
+	}
+	for (; first < l->count; first++) {
+		struct transfers *t = &l->items[first];
+
+		for (row = n = 0; row < g->row_count; row++)
+			if (rows[row].count == g->rank_count &&
+				is_same_call(t->key, key_of(l->job, g, row)))
+				l->numbers[n++] = transfer_of(&rows[row]);
+		t->count = n;
+		t->median_ns = n ? (uint64_t)vpa_nth(l->numbers, n, n / 2) : 0;
+	}
+	return VPT_OK;
+}
+
+static int is_comparable(
+	const struct links *l, const struct transfers *a, const struct transfers *b)
+{
+	const struct vpa_group *groups = l->job->matching.groups;
+
+	return a->group != b->group && b->count >= ROWS_LEAST &&
+	       groups[a->group].rank_count == groups[b->group].rank_count &&
+	       is_same_call(a->key, b->key);
+}
+
+/* Of the same call in other groups; UINT64_MAX: there is none. */
+static uint64_t usual_of(const struct links *l, const struct transfers *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->count; i++)
+		if (is_comparable(l, t, &l->items[i]))
+			l->numbers[n++] = (int64_t)l->items[i].median_ns;
+	return n ? (uint64_t)vpa_nth(l->numbers, n, (n - 1) / 2) : UINT64_MAX;
+}
+
+static int put_slow(struct links *l, const struct vpa_group *g, const size_t *ranks, size_t count,
+	const struct vpa_job_pattern *found)
+{
+	struct vpa_job_pattern p = *found;
+
+	p.kind = VPA_PATTERN_SLOW_LINK;
+	p.group = g->name;
+	p.ranks = vpa_pattern_ranks(l->job, ranks, count);
+	return p.ranks ? vpa_pattern_put(l->job, p) : VPT_ENOMEM;
+}
+
+/* Of a group's calls that are slow, one pattern: that of the most time. */
+static int compare_group(struct links *l, uint32_t group)
+{
+	const struct vpa_group *g = &l->job->matching.groups[group];
+	uint64_t uncertainty_ns = l->job->uncertainty_ns, most_ns = 0;
+	struct vpa_job_pattern p = {.collectives = 0};
+	size_t *ranks, i;
+	int rc;
+
+	for (i = 0; i < l->count; i++) {
+		const struct transfers *t = &l->items[i];
+		uint64_t usual_ns = t->group == group ? usual_of(l, t) : UINT64_MAX, ns;
+
+		if (usual_ns == UINT64_MAX || t->count < ROWS_LEAST ||
+			!is_slow(t->median_ns, usual_ns, uncertainty_ns))
+			continue;
+		ns = vpt_sat_mul(t->median_ns - usual_ns, t->count);
+		if (ns > most_ns) {
+			most_ns = ns;
+			p.usual_ns = usual_ns;
+			p.found_ns = t->median_ns;
+			p.collective = t->key->kind;
+		}
+		p.collectives += t->count;
+		vpt_sat_add_to(&p.ns, ns);
+	}
+	if (!p.collectives)
+		return VPT_OK;
+	ranks = vpt_alloc(g->rank_count, sizeof(*ranks));
+	for (i = 0; ranks && i < g->rank_count; i++)
+		ranks[i] = g->ranks[i];
+	rc = ranks ? put_slow(l, g, ranks, g->rank_count, &p) : VPT_ENOMEM;
+	vpt_free(ranks);
+	return rc;
+}
+
+/* ---- ranks of a group that send and receive ---- */
+
+/* The median of what a member's own messages take since its partner came; 0: it has too few. */
+static uint64_t own_transfer(
+	struct links *l, const struct vpa_group *g, size_t member, uint64_t *rows)
+{
+	size_t row, n = 0;
+
+	for (row = 0; row < g->row_count; row++) {
+		int64_t start_ns, end_ns;
+
+		if (vpa_row_is_messages(l->job, g, row) &&
+			vpa_member_times(l->job, g, row, member, &start_ns, &end_ns))
+			l->numbers[n++] =
+				end_ns - vpa_partner_of(l->job, g, row, member, end_ns).arrival_ns;
+	}
+	*rows = n;
+	return n < ROWS_LEAST ? 0 : (uint64_t)vpa_nth(l->numbers, n, n / 2);
+}
+
+static int compare_members(struct links *l, uint32_t group)
+{
+	const struct vpa_group *g = &l->job->matching.groups[group];
+	uint64_t own_ns[VPA_PAIRED_MOST], usual_ns, rows = 0;
+	struct vpa_job_pattern p = {.collective = VPA_COLLECTIVE_SEND_RECV};
+	size_t ranks[VPA_PAIRED_MOST], count = 0, k, n = 0;
+
+	for (k = 0; k < g->rank_count; k++)
+		own_ns[k] = own_transfer(l, g, k, &rows);
+	for (k = 0; k < g->rank_count; k++)
+		if (own_ns[k])
+			l->numbers[n++] = (int64_t)own_ns[k];
+	if (n < 4)
+		return VPT_OK;
+	usual_ns = (uint64_t)vpa_nth(l->numbers, n, n / 2);
+	for (k = 0; k < g->rank_count; k++) {
+		if (!is_slow(own_ns[k], usual_ns, l->job->uncertainty_ns))
+			continue;
+		ranks[count++] = g->ranks[k];
+		p.found_ns = own_ns[k] > p.found_ns ? own_ns[k] : p.found_ns;
+		vpt_sat_add_to(&p.ns, vpt_sat_mul(own_ns[k] - usual_ns, rows));
+	}
+	p.usual_ns = usual_ns;
+	p.collectives = rows;
+	return count ? put_slow(l, g, ranks, count, &p) : VPT_OK;
+}
+
+/* ---- both ---- */
+
+int vpa_find_slow_links(struct vpa_job *job, const struct vpa_job_rows *rows)
+{
+	struct links l = {.job = job, .rows = rows};
+	const struct vpa_group *groups = job->matching.groups;
+	size_t most = VPA_PAIRED_MOST;
+	uint32_t g;
+	int rc;
+
+	for (g = 0; g < job->matching.group_count; g++)
+		most = groups[g].row_count > most ? groups[g].row_count : most;
+	l.numbers = vpt_alloc(most + 16 * job->matching.group_count + 1, sizeof(*l.numbers));
+	rc = l.numbers ? VPT_OK : VPT_ENOMEM;
+	for (g = 0; g < job->matching.group_count && job->matching.group_count > 1 && !rc; g++)
+		rc = list_calls(&l, g);
+	for (g = 0; g < job->matching.group_count && !rc; g++)
+		rc = compare_group(&l, g);
+	for (g = 0; g < job->matching.group_count && !rc; g++)
+		if (groups[g].rank_count <= VPA_PAIRED_MOST &&
+			job->groups[g].kind == VPA_COLLECTIVE_SEND_RECV)
+			rc = compare_members(&l, g);
+	vpt_free(l.numbers);
+	vpt_free(l.items);
+	return rc;
+}

@@ -1,0 +1,152 @@
+#!/bin/sh
+# Patterns of the demo's ranks on the simulated GPU: what is planted is named, by rank, with the times that the stand-in logs; and
+# a job without a fault has none.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../../..}" && pwd)
+. "$source/tests/support/outputs/schema.sh"
+bin=${VPT_BIN:?expected the build folder}
+demo=$bin/vptrace-demo
+[ -x "$demo" ] || skip "no demo was built"
+need_python 3.8
+cd "$work" || exit 1
+unset VPTRACE_LIBRARY RANK WORLD_SIZE MASTER_ADDR MASTER_PORT SLURM_JOB_ID VPT_STANDIN_TIME VPT_STANDIN_DEVICES \
+	VPT_STANDIN_FAULTS VPT_STANDIN_RANK VPT_STANDIN_WORLD
+
+# job NAME OPTIONS...: captures NAME/rR.zst; logs NAME.log0 ... in the order of the ranks. With nvtx= without names of groups.
+job() {
+	job=$1
+	shift
+	mkdir "$job" "logs-$job"
+	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=${nvtx-$bin/libvptrace.so} VPTRACE_OUTPUT=$work/$job/r%r.zst \
+		VPT_STANDIN_LOG=logs-$job/%p "$demo" --blocks 2 --steps 4 --layers 3 "$@" >out 2>err || fail "$job: the demo failed"
+	for log in "logs-$job"/*; do # a rank's device is its rank
+		[ -s "$log" ] && mv "$log" "$job.log$(awk '{ print $7; exit }' "$log")"
+	done
+}
+
+# patterns NAME "PATTERN RANKS..." ...: of a job there are these, and no others; `out` is then its screen.
+patterns() {
+	name=$1
+	shift
+	expect 0 "$name" ranks "$name" --format json
+	cp out "$name.json"
+	answers="${answers:-} $name.json"
+	found=$(python3 -c '
+import json
+for p in json.load(open("out"))["patterns"]:
+    print(p["pattern"], p["ranks"] + (" for " + p["peers"] if p["peers"] else ""))' | sort | tr '\n' '|')
+	same "$name: patterns" "$([ $# = 0 ] || printf '%s\n' "$@" | sort | tr '\n' '|')" "$found"
+	expect 0 "$name in words" ranks "$name"
+}
+
+job alike --ranks 8
+expect 0 "nothing planted" ranks alike --format json
+says out '"patterns": []'
+
+# Two ranks are slow in turns, a pass each; and one alone takes no turns.
+job turns --ranks 8 --plant 2:kernel=220,2:turn=0,5:kernel=220,5:turn=1
+patterns turns "turns 2, 5"
+says out "RANKS 2 and 5 ARE LATE IN TURNS, the others wait for them"
+says out "PATTERN Ranks 2, 5 come last in turns"
+python3 - turns.log? <<'PY' >answer || fail "turns: $(cat answer)"
+import collections, json, sys
+rows = collections.defaultdict(list)
+for rank, path in enumerate(sys.argv[1:]):
+    for words in map(str.split, open(path)):
+        if len(words) == 15:
+            rows[words[10], "SendRecv" in words[4], int(words[11])].append((int(words[0]), rank))
+waits = {}
+for key, starts in rows.items():
+    waits[key] = max(starts)[0] - min(starts)[0], max(starts)[1], max(starts)[0]
+best = {}
+for name in {key[:2] for key in rows}:
+    own = sorted((w for key, w in waits.items() if key[:2] == name), key=lambda w: w[2])
+    some = [w for w in own if w[0]]
+    least = sum(w[0] for w in some) // len(some) // 2 + 1 if some else 1
+    last = [w[1] for w in own if w[0] >= least and w[1] in (2, 5)]
+    best[name] = (sum(w[0] for w in own if w[0] >= least and w[1] in (2, 5)), len(last), sum(a != b for a, b in zip(last, last[1:])))
+p = json.load(open("turns.json"))["patterns"][0]
+found = p["ns"], p["collectives"], p["changes"]
+if found not in best.values():
+    sys.exit(print("expected one of", best, "found", found) or 1)
+PY
+job alone --ranks 8 --plant 2:kernel=220
+patterns alone
+says out "RANK 2 IS LATE, the others wait for it"
+job host-turns --ranks 8 --plant 1:host=900,1:turn=0,6:host=900,6:turn=1,7:host=900,7:turn=2 --steps 6 --sync-per-layer
+patterns host-turns "turns 1, 6, 7"
+
+# A capture that ends early: the others go on. It was stopped, or its file was cut; if nothing is left of it, it is damaged.
+at=$(awk 'NF == 15 { n++; at[n] = $1; all = $2 } END { print int((at[int(n * 6 / 10)] - 1700000000000000000) / 1000) }' alike.log3)
+cp -r alike early
+rm early/r3.zst
+expect 0 "a capture until then" summarize alike/r3.zst --to "$at"us -o early/r3.vps
+expect 0 "a capture that ends early" ranks early --format json
+cp out early.json
+answers="$answers early.json"
+python3 - alike.log? <<'PY' >answer || fail "a capture that ends early: $(cat answer)"
+import json, sys
+job = json.load(open("early.json"))
+rank = job["ranks"][3]
+starts = [w for w in map(str.split, open(sys.argv[1])) if len(w) == 15]
+lacks = len(starts) - rank["collectives"] - rank["unmatched"]
+found = [(p["pattern"], p["ranks"], p["collectives"]) for p in job["patterns"]]
+if found != [("truncated", "3", lacks)] or lacks < 3 or job["at_least"] != lacks:
+    sys.exit(print(found, lacks, job["at_least"]) or 1)
+PY
+expect 0 "in words" ranks early
+says out "CUT     The capture of rank 3 ends"
+says out "$(python3 -c 'import json; print(json.load(open("early.json"))["patterns"][0]["collectives"])') collectives"
+cp -r alike cut
+head -c 3000 alike/r3.zst >cut/r3.zst
+expect 3 "a file of which nothing is left" ranks cut
+says err "cut/r3.zst: the file ends early or is damaged, and nothing of a GPU is left in it"
+says out "no capture of 1 of 8 ranks: 3."
+
+# Two halves of the ranks, one with a slow link: nobody is late to its own group, the transfers are 1.5 times as long.
+job link --ranks 8 --nodes 2 --cfg-parallel --plant 1:link=150
+expect 0 "a slow link" ranks link --format json
+cp out link.json
+answers="$answers link.json"
+python3 - link.log? <<'PY' >answer || fail "a slow link: $(cat answer)"
+import json, sys
+slow = [p for p in json.load(open("link.json"))["patterns"] if p["pattern"] == "slow-link"]
+halves = [p for p in slow if p["ranks"] == "0 to 3"]
+if len(halves) != 1 or not halves[0]["collectives"] or abs(2 * halves[0]["found_ns"] - 3 * halves[0]["usual_ns"]) > 1:
+    sys.exit(print(slow) or 1)
+PY
+expect 0 "in words" ranks link
+says out "The link of ranks 0 to 3 is slow"
+# In a ring, the messages that pass it.
+job ring-link --ranks 8 --ring --plant 4:link=300
+expect 0 "a slow link in a ring" ranks ring-link --format json
+cp out ring-link.json
+answers="$answers ring-link.json"
+python3 - <<'PY' >answer || fail "a slow link in a ring: $(cat answer)"
+import json, sys
+slow = [p for p in json.load(open("ring-link.json"))["patterns"] if p["pattern"] == "slow-link"]
+if [p["ranks"] for p in slow] != ["3 to 5"]:
+    sys.exit(print(slow) or 1)
+PY
+
+# In a ring a late rank is late for its neighbours.
+job ring --ranks 8 --ring --plant 6:kernel=400
+expect 0 "a late rank in a ring" ranks ring --format json
+cp out ring.json
+answers="$answers ring.json"
+python3 "$source/tests/support/ranks_demo.py" out 0 ring.log? >answer 2>&1 || fail "a late rank in a ring: $(tail -n 1 answer)"
+python3 - <<'PY' >answer || fail "a late rank in a ring: $(cat answer)"
+import json, sys
+late = [(p["ranks"], p["peers"]) for p in json.load(open("ring.json"))["patterns"] if p["pattern"] == "late-peer"]
+if sorted(late) != [("6", "5"), ("6", "7")]:
+    sys.exit(print(late) or 1)
+PY
+expect 0 "in words" ranks ring
+says out "RANK 6 IS LATE, the others wait for it"
+says out "Rank 6 comes late to send/recv"
+
+schema_of ranks
+# shellcheck disable=SC2086
+fits "answers are as the schema says" schema.json $answers
+finish
