@@ -264,10 +264,6 @@ static int check_job_options(const struct vpt_args *args, struct vpt_err *err)
 			rc = vpt_fail(err, VPT_EINVAL,
 				"--%s does not apply to jobs of several ranks",
 				options[others[i]].name);
-	if (!rc && vpt_is(args, FORMAT, "html"))
-		rc = vpt_fail(err, VPT_EINVAL,
-			"--format html does not apply to jobs of several ranks: use text, json or "
-			"md");
 	return rc ? rc : vpa_fail_if_jobs(args, FAIL_IF, condition_holds, NULL, &held, err);
 }
 
@@ -295,10 +291,14 @@ static int render_jobs(
 	struct vpa_page page;
 	struct vpt_out o;
 	int rc = vpt_out_open(&o, vpt_text_of(args, OUTPUT), vpt_has(args, FORCE), err);
+	char command[4096];
 
 	if (rc)
 		return rc;
-	if (vpt_is(args, FORMAT, "json")) {
+	vpa_command_line(args, command, sizeof(command));
+	if (vpt_is(args, FORMAT, "html")) {
+		o.failed = vpa_compare_jobs_html(c, command, o.sink, &o.err);
+	} else if (vpt_is(args, FORMAT, "json")) {
 		o.failed = vpa_compare_jobs_json(c, o.sink, &o.err);
 	} else if (vpt_is(args, FORMAT, "md")) {
 		o.failed = vpa_compare_jobs_markdown(c, o.sink, &o.err);

@@ -5,7 +5,8 @@
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 . "$source/tests/support/outputs/schema.sh"
-need_python 3.8
+. "$source/tests/support/outputs/page.sh"
+need_python 3.9
 cd "$work" || exit 1
 
 job() { # job NAME OPTION...
@@ -52,6 +53,17 @@ says out "backend: gloo -> nccl"
 says out "waiting for other ranks"
 expect 0 "as Markdown" compare was is --format md
 says out "| **in all** |"
+expect 0 "as a page" compare was is --base one.json --format html -o faster.html
+silent err
+holds "the page is sound" check faster.html
+holds "its numbers are those of the JSON" numbers faster.html faster.json
+same "its sections" "summary waterfall parts late-by setup help" "$(sections faster.html)"
+rule="what people must see"
+says faster.html 'class="badge green">FASTER'
+says faster.html '<h1><span class="brand">vptrace</span> 8 ranks → 8 ranks'
+says faster.html "rank 5 is late: gemm in ProfilerStep#*"
+says faster.html "vptrace-analyze compare was is --base one.json --format html"
+in_browser faster.html
 expect 0 "a job with itself" compare was was --format json
 cp out same.json
 says out '"verdict": "same"'
@@ -99,7 +111,6 @@ else
 fi
 expect 2 "an option of captures" compare was is --top 3
 says err "--top does not apply to jobs of several ranks"
-expect 2 "a page" compare was is --format html
 expect 2 "a base without jobs" compare is/rank0.json is/rank1.json --base one.json
 says err "--base applies to jobs of several ranks"
 expect 2 "one job" compare was

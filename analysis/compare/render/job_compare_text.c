@@ -137,7 +137,7 @@ static void fill(struct vpa_row *row, const struct vpa_job_comparison *c, int64_
 	row->cells[3] = vpa_compared_percent((double)delta_ns / (double)c->a.unit_ns);
 }
 
-static const char *part_words(enum vpa_scaling_part part)
+const char *vpa_job_part_of_unit_words(enum vpa_scaling_part part)
 {
 	return part == VPA_SCALING_HOST      ? "host code and launches"
 	       : part == VPA_SCALING_COMPUTE ? "compute"
@@ -156,8 +156,8 @@ static void put_parts(struct vpa_page *p, const struct vpa_job_comparison *c)
 		const struct vpa_compared_job_part *part = &c->parts[i];
 
 		if (part->a_ns || part->b_ns)
-			fill(vpa_table_row(&t, 0, "%s", part_words(part->part)), c, part->a_ns,
-				part->b_ns, part->delta_ns);
+			fill(vpa_table_row(&t, 0, "%s", vpa_job_part_of_unit_words(part->part)), c,
+				part->a_ns, part->b_ns, part->delta_ns);
 	}
 	if (t.row_count) {
 		row = vpa_table_row(&t, 0, "in all");
@@ -189,7 +189,7 @@ static void put_late_by(struct vpa_page *p, const struct vpa_job_comparison *c)
 	vpa_page_table(p, &t);
 }
 
-void vpa_compare_jobs_put(struct vpa_page *p, const struct vpa_job_comparison *c)
+void vpa_compare_jobs_put_result(struct vpa_page *p, const struct vpa_job_comparison *c)
 {
 	put_side(p, "JOBS", 'A', &c->a);
 	put_side(p, "", 'B', &c->b);
@@ -197,6 +197,11 @@ void vpa_compare_jobs_put(struct vpa_page *p, const struct vpa_job_comparison *c
 	put_result(p, c);
 	put_late(p, c);
 	put_setup(p, c);
+}
+
+void vpa_compare_jobs_put(struct vpa_page *p, const struct vpa_job_comparison *c)
+{
+	vpa_compare_jobs_put_result(p, c);
 	put_parts(p, c);
 	put_late_by(p, c);
 }
