@@ -459,11 +459,12 @@ int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b,
 	return pairs.count != 0;
 }
 
-uint64_t vpa_lag_agreement(
+struct vpa_agreement vpa_lag_agreement(
 	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner)
 {
 	size_t shorter = a->count < b->count ? a->count : b->count, pairs = 0, count = 0, i;
 	int64_t changes[CHANGES_LOOKED_AT], before = 0;
+	uint64_t sum_ns = 0;
 
 	for (i = 0; i < a->count; i++) {
 		int64_t difference;
@@ -472,12 +473,17 @@ uint64_t vpa_lag_agreement(
 			continue;
 		difference = end_difference(a, i, b, partner[i]);
 		/* The first ones are as good as any others. */
-		if (pairs++ && count < CHANGES_LOOKED_AT)
+		if (pairs && count < CHANGES_LOOKED_AT)
 			changes[count++] = (int64_t)absolute(difference - before);
+		if (pairs++)
+			vpt_sat_add_to(&sum_ns, absolute(difference - before));
 		before = difference;
 	}
 	/* Nothing contradicts a single one. */
 	if (pairs == 1 && shorter == 1)
-		return 0;
-	return count && 4 * pairs >= 3 * shorter ? (uint64_t)median(changes, count) : UINT64_MAX;
+		return (struct vpa_agreement){0, 0};
+	if (!count || 4 * pairs < 3 * shorter)
+		return (struct vpa_agreement){UINT64_MAX, UINT64_MAX};
+	vpt_sat_add_to(&sum_ns, vpt_sat_mul(shorter - pairs, TOLERANCE_MOST));
+	return (struct vpa_agreement){(uint64_t)median(changes, count), sum_ns / pairs};
 }

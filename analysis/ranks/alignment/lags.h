@@ -37,10 +37,13 @@ int vpa_lag_by_order(const struct vpa_sequence *a, const struct vpa_sequence *b,
 size_t vpa_lag_follow(const struct vpa_sequence *a, const struct vpa_sequence *b,
 	const struct vpa_lag *lag, uint32_t *partner);
 
-/* How far the ends of followed pairs are from each other: the median change from one pair to the next, whatever the
- * clocks do. 0: there is one pair in all. UINT64_MAX: no
- * pair, or fewer than three in four of the shorter sequence have partners. */
-uint64_t vpa_lag_agreement(
+/* How far the ends of followed pairs are from each other: the changes from one pair to the next, whatever the clocks do. 0: there
+ * is one pair in all. UINT64_MAX: no pair, or fewer than three in four of the shorter sequence have partners. */
+struct vpa_agreement {
+	uint64_t median_ns;
+	uint64_t mean_ns; /* what has no partner counts as much as any can differ */
+};
+struct vpa_agreement vpa_lag_agreement(
 	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner);
 
 /* Whether two ranks had one clock, as far as their traces say: they ran on one machine since it was started. */

@@ -3,6 +3,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"
+#include "analysis/ranks/rank/same_calls.h"
 #include "formats/base/memory.h"
 
 #include <string.h>
@@ -95,8 +96,9 @@ static int begin_cluster(struct vpa_members *w, uint32_t member)
 	return VPT_OK;
 }
 
-/* By how much the ends of two sequences differ, at the median; UINT64_MAX: they are not one communicator's. */
-static uint64_t difference_of(const struct vpa_members *w, uint32_t reference, uint32_t member)
+/* By how much the ends of two sequences differ; UINT64_MAX: they are not one communicator's. */
+static struct vpa_agreement difference_of(
+	const struct vpa_members *w, uint32_t reference, uint32_t member)
 {
 	const struct vpa_member *x = &w->items[reference], *y = &w->items[member];
 	struct vpa_sequence a = sequence_of(w, x), b = sequence_of(w, y);
@@ -129,7 +131,7 @@ static int64_t nearest(const struct vpa_members *w, uint32_t member)
 
 		if (w->items[i].group || w->items[i].rank == w->items[member].rank)
 			continue;
-		ns = difference_of(w, i, member);
+		ns = difference_of(w, i, member).median_ns;
 		best = ns < best ? ns : best;
 	}
 	return (int64_t)best;
@@ -150,21 +152,22 @@ static uint64_t deviation_of_lane(const struct vpa_members *w, uint32_t lane, in
 	return ns < DEVIATION_LEAST ? DEVIATION_LEAST : ns > DEVIATION_MOST ? DEVIATION_MOST : ns;
 }
 
-/* The cluster of a stream whose communicator has no name, of those whose ends differ by at most so much. */
+/* The cluster of a stream whose communicator has no name, of those whose ends differ by at most so much at the median. Communicators
+ * that work in step agree at the median too, so the mean chooses. */
 static int find_cluster(struct vpa_members *w, uint32_t member, uint64_t most_ns)
 {
 	uint32_t cluster, found = UINT32_MAX;
-	uint64_t best_ns = most_ns;
+	uint64_t best_ns = UINT64_MAX;
 
 	for (cluster = 0; cluster < w->cluster_count; cluster++) {
-		uint64_t ns;
+		struct vpa_agreement by;
 
 		if (w->items[w->references[cluster]].group ||
 			has_rank(w, cluster, w->items[member].rank))
 			continue;
-		ns = difference_of(w, w->references[cluster], member);
-		if (ns <= most_ns && (found == UINT32_MAX || ns < best_ns)) {
-			best_ns = ns;
+		by = difference_of(w, w->references[cluster], member);
+		if (by.median_ns <= most_ns && (found == UINT32_MAX || by.mean_ns < best_ns)) {
+			best_ns = by.mean_ns;
 			found = cluster;
 		}
 	}
@@ -172,6 +175,63 @@ static int find_cluster(struct vpa_members *w, uint32_t member, uint64_t most_ns
 		return begin_cluster(w, member);
 	w->items[member].cluster = found;
 	return VPT_OK;
+}
+
+/* ---- messages ---- */
+
+/* In a ring the ends of ranks differ that are far from each other. But a rank does not exchange messages with itself: one that is
+ * alone in its cluster is of another one, that of the rank from which it is apart least often. */
+static uint32_t find_company(const struct vpa_members *w, uint32_t member)
+{
+	const struct vpa_member *m = &w->items[member];
+	const struct vpa_rank *r = w->list->items[m->rank];
+	size_t least = SIZE_MAX;
+	uint32_t found = UINT32_MAX, i;
+
+	for (i = 0; i < w->count; i++) {
+		const struct vpa_member *x = &w->items[i];
+		const struct vpa_rank *other = w->list->items[x->rank];
+		int share_clock = vpa_ranks_share_clock(r, other);
+		struct vpa_sequence a = sequence_of(w, m), b = sequence_of(w, x);
+		struct vpa_lag lag;
+		size_t apart;
+
+		if (x->group || x->rank == m->rank || x->cluster == m->cluster ||
+			has_rank(w, x->cluster, m->rank) ||
+			!vpa_lag_by_order(&a, &b, share_clock, &lag))
+			continue;
+		apart = vpa_messages_apart(r, other, m->items, m->count, share_clock);
+		if (apart < least) {
+			least = apart;
+			found = x->cluster;
+		}
+	}
+	return found;
+}
+
+static int is_alone(const struct vpa_members *w, uint32_t member)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->count; i++)
+		if (i != member && w->items[i].cluster == w->items[member].cluster)
+			return 0;
+	return w->items[member].count &&
+	       vpa_rank_key(w->list->items[w->items[member].rank], w->items[member].items[0])
+			       ->kind == VPA_COLLECTIVE_SEND_RECV;
+}
+
+static void join_messages(struct vpa_members *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->count; i++)
+		if (!w->items[i].group && is_alone(w, i)) {
+			uint32_t cluster = find_company(w, i);
+
+			if (cluster != UINT32_MAX)
+				w->items[i].cluster = cluster;
+		}
 }
 
 static int find_named(struct vpa_members *w, struct vpa_index *named, uint32_t member)
@@ -228,6 +288,8 @@ static int find_clusters(struct vpa_members *w)
 	w->is_by_stream = !w->cluster_count && w->count;
 	if (!rc)
 		rc = cluster_streams(w);
+	if (!rc)
+		join_messages(w);
 	vpa_index_free(&named);
 	return rc;
 }

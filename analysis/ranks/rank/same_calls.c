@@ -3,7 +3,10 @@
 
 #include "formats/base/text.h"
 
-enum { APART_NS = 1000000 /* ends of one collective, on one clock */ };
+enum {
+	APART_NS = 1000000, /* ends of one collective, on one clock */
+	SLACK_NS = 20000    /* by which two clocks are not exact */
+};
 
 static int are_alike(const struct vpa_collective_key *x, const struct vpa_collective_key *y)
 {
@@ -53,4 +56,24 @@ int vpa_same_calls(const struct vpa_rank *a, const struct vpa_rank *b, int share
 		anchors++;
 	}
 	return anchors > 1;
+}
+
+size_t vpa_messages_apart(const struct vpa_rank *a, const struct vpa_rank *b, const uint32_t *items,
+	size_t count, int share_clock)
+{
+	int64_t later_ns = 0, slack_ns = share_clock ? 0 : SLACK_NS;
+	size_t i, k = 0, apart = 0;
+
+	for (i = 0; i < a->collective_count && k < count; i++) {
+		if (!share_clock && is_anchor(vpa_rank_key(a, i), vpa_rank_key(b, i)))
+			later_ns = (int64_t)(vpa_rank_end_ns(b, i) - vpa_rank_end_ns(a, i));
+		if (items[k] != i)
+			continue;
+		k++;
+		apart += (int64_t)(vpa_rank_start_ns(b, i) - vpa_rank_end_ns(a, i)) - later_ns >
+				 slack_ns ||
+			 (int64_t)(vpa_rank_start_ns(a, i) - vpa_rank_end_ns(b, i)) + later_ns >
+				 slack_ns;
+	}
+	return apart;
 }

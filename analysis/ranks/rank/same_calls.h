@@ -16,4 +16,9 @@
  * ends say more. */
 int vpa_same_calls(const struct vpa_rank *a, const struct vpa_rank *b, int share_clock);
 
+/* Of ranks that made the same calls: of how many of these messages, indexes of both ranks' collectives, one rank left before the
+ * other came. The collectives between them say how the clocks lie. */
+size_t vpa_messages_apart(const struct vpa_rank *a, const struct vpa_rank *b, const uint32_t *items,
+	size_t count, int share_clock);
+
 #endif
