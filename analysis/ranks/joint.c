@@ -100,35 +100,68 @@ static void measure(const struct vpa_rank *r, const struct vpa_rank_detail *d, s
 
 /* ---- what is tried ---- */
 
-static int by_blame(const void *a, const void *b)
-{
-	const struct vpa_job_rank *x = *(const struct vpa_job_rank *const *)a,
-				  *y = *(const struct vpa_job_rank *const *)b;
+/* What others would wait for a rank if nobody were later: what they do wait for it, and what it waits less than the median rank. A
+ * rank that is a little less late than another one comes last to nothing. */
+struct candidate {
+	size_t rank;
+	uint64_t ns, less_ns; /* less_ns: than the median rank, a quarter of that or more */
+};
 
-	if (x->blame_ns != y->blame_ns)
-		return x->blame_ns < y->blame_ns ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
+static int by_ns(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Those that are to blame for a tenth of the waits. */
+static uint64_t median_wait(const struct vpa_job *job, int64_t *numbers)
+{
+	size_t i;
+
+	for (i = 0; i < job->rank_count; i++)
+		numbers[i] = (int64_t)(job->ranks[i].wait_ns & INT64_MAX);
+	return (uint64_t)vpa_nth(numbers, job->rank_count, job->rank_count / 2);
+}
+
+/* Those for whom others would wait a tenth of all waits. Where some wait less than most do, who waits as long as these only passes
+ * on what it waited for itself. */
 static int find_late(struct vpa_joint *j)
 {
 	struct vpa_job *job = j->job;
-	const struct vpa_job_rank **order = vpt_calloc(job->rank_count + 1, sizeof(void *));
+	struct candidate *order = vpt_calloc(job->rank_count + 1, sizeof(*order));
+	int64_t *numbers = vpt_alloc(job->rank_count + 1, sizeof(*numbers));
+	uint64_t median_ns;
+	int waits_less = 0;
 	size_t i;
 
-	if (!order)
+	if (!order || !numbers) {
+		vpt_free(order);
+		vpt_free(numbers);
 		return VPT_ENOMEM;
-	for (i = 0; i < job->rank_count; i++)
-		order[i] = &job->ranks[i];
-	qsort(order, job->rank_count, sizeof(void *), by_blame);
-	for (i = 0; i < job->rank_count && i < VPA_FIX_RANKS_MOST &&
-		    order[i]->blame_ns > job->blame_ns / 10;
+	}
+	median_ns = median_wait(job, numbers);
+	for (i = 0; i < job->rank_count; i++) {
+		const struct vpa_job_rank *r = &job->ranks[i];
+		uint64_t less_ns = r->wait_ns < median_ns ? median_ns - r->wait_ns : 0;
+
+		order[i] =
+			(struct candidate){i, r->blame_ns, less_ns > median_ns / 4 ? less_ns : 0};
+		vpt_sat_add_to(&order[i].ns, vpt_sat_mul(order[i].less_ns, job->rank_count - 1));
+		waits_less |= order[i].less_ns != 0;
+	}
+	qsort(order, job->rank_count, sizeof(*order), by_ns);
+	for (i = 0; i < job->rank_count && j->late_count < VPA_FIX_RANKS_MOST &&
+		    order[i].ns > job->blame_ns / 10;
 		i++) {
-		j->late[j->late_count++] = (size_t)(order[i] - job->ranks);
-		j->ranks[order[i] - job->ranks].is_late = 1;
+		if (waits_less && !order[i].less_ns)
+			continue;
+		j->late[j->late_count++] = order[i].rank;
+		j->ranks[order[i].rank].is_late = 1;
 	}
 	vpt_free(order);
+	vpt_free(numbers);
 	return VPT_OK;
 }
 

@@ -310,6 +310,37 @@ static void put_result(struct vpa_page *p, const struct vpa_job *job, const stru
 	vpa_page_answer(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED, &w);
 }
 
+/* Ranks that would be late if the late ones were not: what both together bring says so. */
+static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	const struct vpa_job_fix *together = NULL;
+	double alone = 0;
+	size_t i;
+
+	for (i = 0; i < job->fix_count; i++) {
+		const struct vpa_job_fix *f = &job->fixes[i];
+
+		if (f->kind != VPA_FIX_LIKE_MEDIAN)
+			continue;
+		if (f->member_count > 1)
+			together = f;
+		else if (f->share > alone)
+			alone = f->share;
+	}
+	if (!together || together->share < 1.25 * alone || together->share < 0.01)
+		return;
+	for (i = 0; i < together->member_count; i++) {
+		const struct vpa_job_rank *r = &job->ranks[together->members[i]];
+		const struct vpa_job_part *part = r->part_count ? &r->parts[0] : NULL;
+
+		if (is_late(late, together->members[i]) || !part || part->ns <= 0)
+			continue;
+		vpa_page_words(p, "", VPA_PLAIN, "Rank %" PRId64 " would be late next: %s%s%s.",
+			r->number, vpa_job_part_words(part), part->place ? " in " : "",
+			vpa_text_or(part->place, ""));
+	}
+}
+
 static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
 	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
@@ -342,6 +373,7 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 			vpa_ranks_unit_words(job));
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
 		vpa_percent(first->blame_ns, job->wait_ns).text, first->number);
+	put_next(p, job, late);
 }
 
 /* ---- tables ---- */
