@@ -3,6 +3,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/names/families.h"
+#include "analysis/ranks/job_rows.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/saturate.h"
 #include "formats/event_schema.h"
@@ -47,6 +48,15 @@ static size_t next_of(const struct vpa_job *job, int is_own, const struct vpa_la
 			best = i;
 	}
 	return best;
+}
+
+static int is_found(const struct vpa_late *out, size_t rank)
+{
+	size_t k;
+
+	for (k = 0; k < out->rank_count && out->ranks[k] != rank; k++)
+		;
+	return k < out->rank_count;
 }
 
 /* By what ranks themselves are to blame for, where that is a fair part of it. */
@@ -131,6 +141,44 @@ static void find_class(const struct vpa_job *job, struct vpa_late *out)
 			out->part = &parts[i];
 }
 
+/* The first collective of a group with a rank: whoever came to it with that rank began as late. What made one of them late made
+ * the others wait for it before, where no kernel shows it: in the set-up of a communicator. */
+static void add_together(const struct vpa_job *job, const struct vpa_group *g, struct vpa_late *out)
+{
+	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
+	int64_t late_ns = INT64_MAX, start_ns, end_ns;
+	size_t k;
+
+	for (k = 0; k < g->rank_count; k++)
+		if (g->ranks[k] == out->ranks[0] &&
+			vpa_member_times(job, g, 0, k, &start_ns, &end_ns))
+			late_ns = start_ns;
+	for (k = 0; k < g->rank_count && out->rank_count < room; k++)
+		if (g->ranks[k] != out->ranks[0] && late_ns != INT64_MAX &&
+			vpa_member_times(job, g, 0, k, &start_ns, &end_ns) &&
+			start_ns + (int64_t)job->uncertainty_ns >= late_ns &&
+			!is_found(out, g->ranks[k])) {
+			out->ranks[out->rank_count++] = g->ranks[k];
+			out->kind = VPA_LATE_SEVERAL;
+		}
+}
+
+static void find_together(const struct vpa_job *job, struct vpa_late *out)
+{
+	size_t g, best = 0;
+
+	if (out->klass != VPA_LATE_BEGAN || out->rank_count != 1)
+		return;
+	for (g = 1; g < job->matching.group_count; g++)
+		if (job->matching.groups[g].rank_count > job->matching.groups[best].rank_count)
+			best = g;
+	add_together(job, &job->matching.groups[best], out);
+	if (out->rank_count > job->rank_count / 2) {
+		out->rank_count = 1;
+		out->kind = VPA_LATE_ONE;
+	}
+}
+
 struct vpa_late vpa_job_late(const struct vpa_job *job)
 {
 	struct vpa_late out = {.kind = VPA_LATE_NONE};
@@ -145,6 +193,7 @@ struct vpa_late vpa_job_late(const struct vpa_job *job)
 	find_ranks(job, &out);
 	ask_replay(job, &out);
 	find_class(job, &out);
+	find_together(job, &out);
 	return out;
 }
 
