@@ -1,5 +1,8 @@
-/* condense.c - a replay whose times are lists of terms instead of numbers, in two worlds at once: the recorded one, and one in
- * which no op but collectives takes any time.
+/* condense.c - a replay whose times are lists of terms instead of numbers, in several worlds at once: the recorded one, and the
+ * paces.
+ *
+ * A time has a slot, and a count of those who will ask for it. The last one who does may have the slot: what comes after one
+ * time alone is that time, later. The end of an op is one slot for its stream, its queue and all that wait for it.
  *
  * The order of events is that of retime/replay.c. A list keeps few terms; beyond them the ones that matter least in the
  * recording are dropped, and what differs from the recording then is refused. */
@@ -31,12 +34,13 @@ struct bounds {
 
 struct slot {
 	uint32_t uses, next_free;
-	uint64_t place; /* of a launch: in the line of its device */
+	uint64_t place; /* of a launch and its ops: in the line of its device */
 	struct moment at;
 };
 
+/* Launches of a device: where each has run, 1 + slot; 0: not yet. */
 struct line {
-	struct moment ends[RING];
+	uint32_t ends[RING];
 	uint64_t count;
 };
 
@@ -51,7 +55,7 @@ struct condensing {
 	uint32_t free_slot;
 	uint32_t *call_start, *call_end, *op_end;  /* 1 + slot; 0: none */
 	uint32_t *start_uses, *end_uses, *op_uses; /* by call or op: how many ask for that slot */
-	struct moment *tails;                      /* by stream; empty: no op so far */
+	uint32_t *tails;                           /* by stream: 1 + slot; 0: no op so far */
 	struct line *lines;                        /* by device */
 	struct bounds *bounds;                     /* of the rank's start, then by collective */
 	struct vpa_moment_terms put;
@@ -76,26 +80,21 @@ static int outweighs(
 	return 0;
 }
 
-/* None outweighs a later one. */
-static void prune_terms(const struct bounds *bounds, struct terms *x)
-{
-	uint32_t i, k, kept = 1;
-
-	for (i = 1; i < x->count; i++) {
-		for (k = 0; k < kept; k++)
-			if (outweighs(bounds, x->items[k].after, x->items[k].ns, x->items[i].after,
-				    x->items[i].ns))
-				break;
-		if (k == kept)
-			x->items[kept++] = x->items[i];
-	}
-	x->count = kept < x->count ? kept : x->count;
-}
-
-/* Of paces there are few terms anyway. */
+/* None outweighs a later one. Of paces there are few terms anyway. */
 static void prune(const struct condensing *c, struct moment *x)
 {
-	prune_terms(c->bounds, &x->worlds[RECORDED]);
+	struct term *items = terms_in(x, RECORDED);
+	uint32_t i, k, kept = 1;
+
+	for (i = 1; i < x->count[RECORDED]; i++) {
+		for (k = 0; k < kept; k++)
+			if (outweighs(c->bounds, items[k].after, items[k].ns, items[i].after,
+				    items[i].ns))
+				break;
+		if (k == kept && kept++ != i)
+			items[k] = items[i];
+	}
+	x->count[RECORDED] = kept < x->count[RECORDED] ? kept : x->count[RECORDED];
 }
 
 /* ---- slots ---- */
@@ -121,6 +120,21 @@ static struct moment *at_slot(const struct condensing *c, uint32_t slot)
 	return &c->slots[slot - 1].at;
 }
 
+/* A recorded time, whatever comes before. */
+static void begin_recorded(const struct vpa_rank *r, struct moment *x, uint64_t ns)
+{
+	begin_at(x, VPA_RANK_START, vpt_sat_diff(ns, r->first_ns), (int64_t)ns);
+}
+
+static uint32_t new_recorded(struct condensing *c, uint32_t uses, uint64_t ns)
+{
+	uint32_t slot = new_slot(c, uses);
+
+	if (slot)
+		begin_recorded(c->rank, at_slot(c, slot), ns);
+	return slot;
+}
+
 static void use_slot(struct condensing *c, uint32_t *slot)
 {
 	struct slot *s = &c->slots[*slot - 1];
@@ -132,6 +146,33 @@ static void use_slot(struct condensing *c, uint32_t *slot)
 	*slot = 0;
 }
 
+/* The time of a slot later by ns, of which code_ns are host code, in a slot of its own. 0: no memory. */
+static uint32_t follow(
+	struct condensing *c, uint32_t *before, uint32_t uses, int64_t ns, int64_t code_ns)
+{
+	uint32_t slot = *before;
+
+	if (c->slots[slot - 1].uses == 1) {
+		*before = 0;
+		c->slots[slot - 1].uses = uses;
+		delay(at_slot(c, slot), ns, code_ns);
+		return slot;
+	}
+	slot = new_slot(c, uses);
+	if (slot) {
+		c->slots[slot - 1].place = c->slots[*before - 1].place;
+		join(at_slot(c, slot), at_slot(c, *before), ns, code_ns);
+		use_slot(c, before);
+	}
+	return slot;
+}
+
+static uint32_t share(struct condensing *c, uint32_t slot)
+{
+	c->slots[slot - 1].uses++;
+	return slot;
+}
+
 /* ---- calls ---- */
 
 static struct line *line_of(const struct condensing *c, const struct vpa_tape_call *call)
@@ -141,42 +182,50 @@ static struct line *line_of(const struct condensing *c, const struct vpa_tape_ca
 	return &c->lines[t->streams[t->ops[t->launched[call->op]].stream].gpu];
 }
 
+/* The next place of a line, whose launch has not run. */
+static uint64_t enter_line(struct condensing *c, struct line *line)
+{
+	uint32_t *end = &line->ends[line->count % RING];
+
+	if (*end)
+		use_slot(c, end);
+	*end = 0;
+	return line->count++;
+}
+
 static int start_call(struct condensing *c, uint32_t call)
 {
 	const struct vpa_tape_call *x = &c->t->calls[call];
-	uint32_t slot = new_slot(c, c->start_uses[call] + 1);
-	struct moment *at;
+	uint32_t uses = c->start_uses[call] + 1, slot;
 
+	if (x->before != VPA_TAPE_NONE)
+		slot = follow(
+			c, &c->call_end[x->before], uses, (int64_t)x->gap_ns, (int64_t)x->gap_ns);
+	else
+		slot = new_recorded(c, uses, c->t->start_ns + x->gap_ns);
 	if (!slot)
 		return VPT_ENOMEM;
 	c->call_start[call] = slot;
-	at = at_slot(c, slot);
-	if (x->before != VPA_TAPE_NONE) {
-		join(at, at_slot(c, c->call_end[x->before]), (int64_t)x->gap_ns,
-			(int64_t)x->gap_ns);
-		use_slot(c, &c->call_end[x->before]);
-	} else {
-		join_recorded(c->rank, at, c->t->start_ns + x->gap_ns);
-	}
-	if (x->op_count) {
-		struct line *line = line_of(c, x);
-
-		c->slots[slot - 1].place = line->count;
-		empty(&line->ends[line->count++ % RING]);
-	}
-	c->differs |= !is_recorded(at, x->start_ns);
+	if (x->op_count)
+		c->slots[slot - 1].place = enter_line(c, line_of(c, x));
+	c->differs |= !is_recorded(at_slot(c, slot), x->start_ns);
 	return VPT_OK;
 }
 
-static void wait_for_line(
+/* Whether a launch may have waited for one before it. */
+static int wait_for_line(
 	struct condensing *c, const struct vpa_tape_call *x, uint64_t place, struct moment *at)
 {
 	const struct line *line = line_of(c, x);
+	uint32_t end;
 
-	if (x->can_fill && place >= VPA_QUEUE_LAUNCHES &&
-		line->count - place <= RING - VPA_QUEUE_LAUNCHES)
-		join(at, &line->ends[(place - VPA_QUEUE_LAUNCHES) % RING],
-			x->waits == VPA_WAIT_QUEUE ? x->after_ns : 0, 0);
+	if (!x->can_fill || place < VPA_QUEUE_LAUNCHES ||
+		line->count - place > RING - VPA_QUEUE_LAUNCHES)
+		return 0;
+	end = line->ends[(place - VPA_QUEUE_LAUNCHES) % RING];
+	if (end)
+		join(at, at_slot(c, end), x->waits == VPA_WAIT_QUEUE ? x->after_ns : 0, 0);
+	return end != 0;
 }
 
 /* Whether all ops that a call waits for have run when it ends. */
@@ -193,31 +242,28 @@ static int waits_are_known(const struct condensing *c, const struct vpa_tape_cal
 static int end_call(struct condensing *c, uint32_t call)
 {
 	const struct vpa_tape_call *x = &c->t->calls[call];
-	uint32_t slot = new_slot(c, c->end_uses[call] + 1), i;
+	int is_known = waits_are_known(c, x), has_waits = is_known && x->target_count;
+	uint32_t slot = follow(c, &c->call_start[call], c->end_uses[call] + 1,
+			 is_known ? (int64_t)x->cost_ns : (int64_t)(x->end_ns - x->start_ns), 0),
+		 i;
 	struct moment *at;
-	int is_known;
 
 	if (!slot)
 		return VPT_ENOMEM;
 	c->call_end[call] = slot;
 	at = at_slot(c, slot);
-	is_known = waits_are_known(c, x);
-	join(at, at_slot(c, c->call_start[call]),
-		is_known ? (int64_t)x->cost_ns : (int64_t)(x->end_ns - x->start_ns), 0);
 	/* A wait that did not hold the call may do so where ends are later. */
 	for (i = 0; is_known && i < x->target_count; i++)
 		join(at, at_slot(c, c->op_end[c->e->targets[x->target + i]]),
 			x->waits == VPA_WAIT_OP ? x->after_ns : 0, 0);
-	if (x->op_count) {
-		c->slots[slot - 1].place = c->slots[c->call_start[call] - 1].place;
-		wait_for_line(c, x, c->slots[slot - 1].place, at);
-	}
-	prune(c, at);
+	if (x->op_count)
+		has_waits |= wait_for_line(c, x, c->slots[slot - 1].place, at);
+	if (has_waits)
+		prune(c, at);
 	c->differs |= !is_recorded(at, x->end_ns);
 	for (i = 0; i < x->target_count; i++)
 		if (c->op_end[c->e->targets[x->target + i]])
 			use_slot(c, &c->op_end[c->e->targets[x->target + i]]);
-	use_slot(c, &c->call_start[call]);
 	use_slot(c, &c->call_end[call]);
 	return VPT_OK;
 }
@@ -237,16 +283,17 @@ static void add_bound(struct bounds *b, uint32_t after, int64_t ns)
 	b->count += n == b->count;
 }
 
-static void set_bounds(struct bounds *bounds, size_t collective, const struct terms *start)
+static void set_bounds(struct bounds *bounds, size_t collective, const struct moment *start)
 {
+	const struct term *terms = terms_of(start, RECORDED);
 	struct bounds *b = &bounds[collective + 1], *before = b - 1;
-	uint32_t i, k;
+	uint32_t i, k, count = start->count[RECORDED];
 
 	*b = (struct bounds){.chain = (uint32_t)collective + 1};
-	for (i = 0; i < start->count; i++)
-		add_bound(b, start->items[i].after, start->items[i].ns);
-	for (i = 0; i < start->count; i++) {
-		const struct term *x = &start->items[i];
+	for (i = 0; i < count; i++)
+		add_bound(b, terms[i].after, terms[i].ns);
+	for (i = 0; i < count; i++) {
+		const struct term *x = &terms[i];
 		const struct bounds *of = &bounds[rank_of(x->after)];
 
 		for (k = 0; k < of->count; k++)
@@ -275,88 +322,101 @@ static size_t collective_of(struct condensing *c, const struct vpa_tape_op *o)
 	return r->collective_count;
 }
 
-static void start_op(struct condensing *c, const struct vpa_tape_op *o, struct moment *at)
+/* The slot of its start: after its launch, if that is known. 0: no memory. */
+static uint32_t begin_op(struct condensing *c, const struct vpa_tape_op *o)
 {
-	const struct moment *tail = &c->tails[o->stream];
+	uint32_t *launch, slot;
 
-	empty(at);
+	if (o->call == VPA_TAPE_NONE)
+		return new_slot(c, 1);
+	launch = o->anchor ? &c->call_end[o->call] : &c->call_start[o->call];
 	if (o->launch_ns != VPA_EDGE_NONE)
-		join(at, at_slot(c, o->anchor ? c->call_end[o->call] : c->call_start[o->call]),
-			o->launch_ns, 0);
+		return follow(c, launch, 1, o->launch_ns, 0);
+	slot = new_slot(c, 1);
+	if (slot) {
+		c->slots[slot - 1].place = c->slots[*launch - 1].place;
+		use_slot(c, launch);
+	}
+	return slot;
+}
+
+static uint32_t start_op(struct condensing *c, const struct vpa_tape_op *o)
+{
+	uint32_t tail = c->tails[o->stream], slot = begin_op(c, o);
+	struct moment *at;
+
+	if (!slot)
+		return 0;
+	at = at_slot(c, slot);
 	if (o->event != VPA_TAPE_NONE && c->op_end[o->event])
 		join(at, at_slot(c, c->op_end[o->event]), o->event_ns, 0);
-	if (!is_empty(tail))
-		join(at, tail, o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns,
-			0);
+	if (tail)
+		join(at, at_slot(c, tail),
+			o->stream_ns == VPA_EDGE_NONE ? c->e->stream_gap_ns : o->stream_ns, 0);
 	if (is_empty(at))
-		join_recorded(c->rank, at, o->start_ns);
+		begin_recorded(c->rank, at, o->start_ns);
 	prune(c, at);
 	c->differs |= !is_recorded(at, o->start_ns);
+	if (o->event != VPA_TAPE_NONE && c->op_end[o->event])
+		use_slot(c, &c->op_end[o->event]);
+	return slot;
 }
 
-static void end_collective(
-	struct condensing *c, size_t collective, const struct moment *start, struct moment *end)
+/* Makes the start of an op its end. */
+static int end_op(struct condensing *c, const struct vpa_tape_op *o, struct moment *at)
 {
-	enum world w;
-
-	set_bounds(c->bounds, collective, &start->worlds[RECORDED]);
-	for (w = 0; w < WORLDS; w++)
-		end->worlds[w].items[end->worlds[w].count++] =
-			(struct term){.after = (uint32_t)collective,
-				.at_ns = end_of(c->rank, (uint32_t)collective)};
-}
-
-static int end_op(struct condensing *c, uint32_t op, const struct moment *start)
-{
-	const struct vpa_tape_op *o = &c->t->ops[op];
 	size_t collective = collective_of(c, o);
-	struct moment *end = &c->tails[o->stream];
+	enum vpa_part_class klass = o->is_kernel ? VPA_TIME_COMPUTE : VPA_TIME_COPY;
 
-	empty(end);
-	if (collective < c->rank->collective_count) {
-		if (vpa_put_moment(&c->put, collective, start))
-			return VPT_ENOMEM;
-		end_collective(c, collective, start, end);
-	} else {
-		enum vpa_part_class klass = o->is_kernel ? VPA_TIME_COMPUTE : VPA_TIME_COPY;
-
-		join_op(end, start, vpa_busy_kind_of(klass, o->family),
-			(int64_t)(o->end_ns - o->start_ns));
+	if (collective == c->rank->collective_count) {
+		delay_by_op(
+			at, vpa_busy_kind_of(klass, o->family), (int64_t)(o->end_ns - o->start_ns));
+		return VPT_OK;
 	}
-	if (c->op_uses[op]) {
-		c->op_end[op] = new_slot(c, c->op_uses[op]);
-		if (!c->op_end[op])
-			return VPT_ENOMEM;
-		join(at_slot(c, c->op_end[op]), end, 0, 0);
-	}
+	settle(at);
+	if (vpa_put_moment(&c->put, collective, at))
+		return VPT_ENOMEM;
+	set_bounds(c->bounds, collective, at);
+	empty(at);
+	begin_at(at, (uint32_t)collective, 0, end_of(c->rank, (uint32_t)collective));
 	return VPT_OK;
 }
 
-static void leave_line(struct condensing *c, const struct vpa_tape_op *o)
+/* A launch has run when all of its ops have. */
+static int leave_line(struct condensing *c, const struct vpa_tape_op *o, uint32_t slot)
 {
 	struct line *line = line_of(c, &c->t->calls[o->call]);
-	uint32_t anchor = o->anchor ? c->call_end[o->call] : c->call_start[o->call];
-	uint64_t place = c->slots[anchor - 1].place;
+	uint64_t place = c->slots[slot - 1].place;
+	uint32_t *end = &line->ends[place % RING];
 
-	if (line->count - place <= RING)
-		join(&line->ends[place % RING], &c->tails[o->stream], 0, 0);
+	if (line->count - place > RING)
+		return VPT_OK;
+	if (!*end) {
+		*end = share(c, slot);
+		return VPT_OK;
+	}
+	*end = follow(c, end, 1, 0, 0);
+	if (!*end)
+		return VPT_ENOMEM;
+	join(at_slot(c, *end), at_slot(c, slot), 0, 0);
+	return VPT_OK;
 }
 
 static int run_op(struct condensing *c, uint32_t op)
 {
 	const struct vpa_tape_op *o = &c->t->ops[op];
-	struct moment start;
+	uint32_t slot = start_op(c, o), *tail = &c->tails[o->stream];
 
-	start_op(c, o, &start);
-	if (end_op(c, op, &start))
+	if (!slot || end_op(c, o, at_slot(c, slot)))
 		return VPT_ENOMEM;
-	if (o->call != VPA_TAPE_NONE) {
-		leave_line(c, o);
-		use_slot(c, o->anchor ? &c->call_end[o->call] : &c->call_start[o->call]);
+	if (*tail)
+		use_slot(c, tail);
+	*tail = slot;
+	if (c->op_uses[op]) {
+		c->op_end[op] = slot;
+		c->slots[slot - 1].uses += c->op_uses[op];
 	}
-	if (o->event != VPA_TAPE_NONE && c->op_end[o->event])
-		use_slot(c, &c->op_end[o->event]);
-	return VPT_OK;
+	return o->call != VPA_TAPE_NONE ? leave_line(c, o, slot) : VPT_OK;
 }
 
 /* ---- all of it ---- */
@@ -429,8 +489,9 @@ static int put_end(struct condensing *c)
 	empty(&last);
 
 	for (i = 0; i < c->t->stream_count; i++)
-		if (c->t->streams[i].gpu == c->gpu)
-			join(&last, &c->tails[i], 0, 0);
+		if (c->t->streams[i].gpu == c->gpu && c->tails[i])
+			join(&last, at_slot(c, c->tails[i]), 0, 0);
+	settle(&last);
 	prune(c, &last);
 	c->differs |= !is_recorded(&last, c->rank->last_ns);
 	return vpa_put_moment(&c->put, c->rank->collective_count, &last);

@@ -13,12 +13,13 @@ static uint8_t share_of(double part_ns, int64_t ns, unsigned *left)
 	return (uint8_t)out;
 }
 
-static struct vpa_rank_term as_shares(const struct term *x)
+/* Of a pace a term has no work. */
+static struct vpa_rank_term as_shares(const struct term *x, int of_pace)
 {
 	struct vpa_rank_term out = {.after = x->after, .ns = x->ns};
 	unsigned left = VPA_TERM_WHOLE, k;
 
-	for (k = 0; k < VPA_BUSY_KINDS; k++)
+	for (k = 0; k < VPA_BUSY_KINDS && !of_pace; k++)
 		out.work[k] = share_of((double)x->work[k] * WORK_UNIT_NS, x->ns, &left);
 	out.code = share_of((double)x->code_ns, x->ns, &left);
 	return out;
@@ -35,35 +36,35 @@ static int64_t rounded(const struct vpa_rank *r, uint64_t at_ns, const struct te
 						   : 0);
 }
 
-static int put_terms(struct vpa_moment_terms *to, size_t collective, const struct terms *at)
+static int put_terms(struct vpa_moment_terms *to, size_t collective, const struct moment *at)
 {
 	struct vpa_rank_detail *d = &to->rank->detail;
 	size_t *used = &to->count[RECORDED];
-	uint32_t i;
+	uint32_t i, count = at->count[RECORDED];
 
-	if (vpt_grow(&d->terms, &d->term_cap, *used + at->count + 1, sizeof(*d->terms)))
+	if (vpt_grow(&d->terms, &d->term_cap, *used + count + 1, sizeof(*d->terms)))
 		return VPT_ENOMEM;
-	for (i = 0; i < at->count; i++)
-		d->terms[(*used)++] = as_shares(&at->items[i]);
+	for (i = 0; i < count; i++)
+		d->terms[(*used)++] = as_shares(&terms_of(at, RECORDED)[i], 0);
 	d->term_ends[collective] = *used;
 	return VPT_OK;
 }
 
 static int put_pace(
-	struct vpa_moment_terms *to, enum vpa_pace pace, size_t collective, const struct terms *at)
+	struct vpa_moment_terms *to, enum world pace, size_t collective, const struct moment *at)
 {
 	struct vpa_rank *r = to->rank;
 	struct vpa_rank_pace *p = &r->detail.paces[pace];
 	uint64_t at_ns =
 		collective < r->collective_count ? vpa_rank_start_ns(r, collective) : r->last_ns;
 	size_t *used = &to->count[pace];
-	uint32_t i;
+	uint32_t i, count = at->count[pace];
 
-	if (vpt_grow(&p->terms, &p->term_cap, *used + at->count + 1, sizeof(*p->terms)))
+	if (vpt_grow(&p->terms, &p->term_cap, *used + count + 1, sizeof(*p->terms)))
 		return VPT_ENOMEM;
-	for (i = 0; i < at->count; i++) {
-		const struct term *x = &at->items[i];
-		struct vpa_rank_term term = as_shares(x);
+	for (i = 0; i < count; i++) {
+		const struct term *x = &terms_of(at, pace)[i];
+		struct vpa_rank_term term = as_shares(x, 1);
 
 		term.ns = rounded(r, at_ns, x);
 		p->terms[(*used)++] = term;
@@ -74,10 +75,10 @@ static int put_pace(
 
 int vpa_put_moment(struct vpa_moment_terms *to, size_t collective, const struct moment *at)
 {
-	unsigned pace;
-	int rc = put_terms(to, collective, &at->worlds[RECORDED]);
+	enum world pace;
+	int rc = put_terms(to, collective, at);
 
-	for (pace = 0; pace < VPA_PACES && !rc; pace++)
-		rc = put_pace(to, pace, collective, &at->worlds[pace]);
+	for (pace = 0; pace < RECORDED && !rc; pace++)
+		rc = put_pace(to, pace, collective, at);
 	return rc;
 }

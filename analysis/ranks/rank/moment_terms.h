@@ -10,7 +10,7 @@ struct vpa_moment_terms {
 	size_t count[WORLDS]; /* terms so far */
 };
 
-/* Puts the start of the next collective, or after the last one the rank's end. 0 or VPT_ENOMEM. */
+/* Puts the start of the next collective, or after the last one the rank's end: a settled time. 0 or VPT_ENOMEM. */
 int vpa_put_moment(struct vpa_moment_terms *to, size_t collective, const struct moment *at);
 
 #endif

@@ -12,6 +12,9 @@
 /* Of a pace, which only limits, fewer are enough. */
 enum { TERMS_MOST = 6, PACE_TERMS_MOST = 2 };
 
+/* Functions of one world become part of those of all, which know which one it is. */
+#define PART static inline __attribute__((always_inline))
+
 /* The recorded one, and the paces. */
 enum world {
 	OF_HOST = VPA_PACE_HOST,
@@ -28,19 +31,31 @@ struct term {
 	uint32_t after;
 	int64_t ns, code_ns;
 	int64_t at_ns;                 /* ns after the recorded end of `after` */
-	uint32_t work[VPA_BUSY_KINDS]; /* in units, at most UINT32_MAX */
+	uint32_t work[VPA_BUSY_KINDS]; /* in units, at most UINT32_MAX; not set in paces */
 };
 
-/* Latest collective first. */
-struct terms {
-	uint32_t count;
-	struct term items[TERMS_MOST];
-};
-
-/* A time, in both worlds. */
+/* A time, in all worlds: of each a list, latest collective first. Most times are another one and a delay. So that a delay is one
+ * number for a whole list, all terms of a world are later by its `ns`, of which its `code_ns` are host code. */
 struct moment {
-	struct terms worlds[WORLDS];
+	uint32_t count[WORLDS];
+	int64_t ns[WORLDS], code_ns[WORLDS];
+	struct term items[TERMS_MOST + VPA_PACES * PACE_TERMS_MOST]; /* see terms_in() */
 };
+
+static inline uint32_t most_terms(enum world w)
+{
+	return w == RECORDED ? TERMS_MOST : PACE_TERMS_MOST;
+}
+
+static inline struct term *terms_in(struct moment *x, enum world w)
+{
+	return x->items + (w == RECORDED ? 0 : TERMS_MOST + PACE_TERMS_MOST * (unsigned)w);
+}
+
+static inline const struct term *terms_of(const struct moment *x, enum world w)
+{
+	return x->items + (w == RECORDED ? 0 : TERMS_MOST + PACE_TERMS_MOST * (unsigned)w);
+}
 
 static inline int64_t end_of(const struct vpa_rank *r, uint32_t after)
 {
@@ -53,138 +68,198 @@ static inline uint32_t rank_of(uint32_t after)
 	return after + 1;
 }
 
-static inline void insert_term(struct terms *x, uint32_t i, const struct term *term)
+static inline void empty(struct moment *x)
 {
-	uint32_t k;
-
-	for (k = x->count++; k > i; k--)
-		x->items[k] = x->items[k - 1];
-	x->items[i] = *term;
+	memset(x->count, 0, sizeof(x->count));
+	memset(x->ns, 0, sizeof(x->ns));
+	memset(x->code_ns, 0, sizeof(x->code_ns));
 }
 
-/* Drops the term that matters least in the recording, if the one that comes instead matters more. Returns whether there is room. */
-static inline int drop_for(struct terms *x, int64_t at_ns)
+static inline int is_empty(const struct moment *x)
+{
+	return !x->count[RECORDED];
+}
+
+/* ---- a world ---- */
+
+PART int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+PART void be_later(struct term *to, const struct term *from, int64_t ns, int64_t code_ns)
+{
+	to->ns = vpt_sat_add_i64(from->ns, ns);
+	to->code_ns = plus(from->code_ns, code_ns);
+	to->at_ns = plus(from->at_ns, ns);
+}
+
+PART void put_later(
+	struct term *to, const struct term *from, enum world w, int64_t ns, int64_t code_ns)
+{
+	to->after = from->after;
+	be_later(to, from, ns, code_ns);
+	if (w == RECORDED)
+		memcpy(to->work, from->work, sizeof(to->work));
+}
+
+/* The term that matters least in the recording. */
+PART uint32_t least_of(const struct term *items, uint32_t count)
 {
 	uint32_t i, least = 0;
 
-	for (i = 1; i < x->count; i++)
-		if (x->items[i].at_ns < x->items[least].at_ns)
+	for (i = 1; i < count; i++)
+		if (items[i].at_ns < items[least].at_ns)
 			least = i;
-	if (at_ns < x->items[least].at_ns)
-		return 0;
-	for (i = least + 1, x->count--; i <= x->count; i++)
-		x->items[i - 1] = x->items[i];
-	return 1;
+	return least;
 }
 
-/* x = max(x, the term) */
-static inline void join_term(struct terms *x, const struct term *term, uint32_t most)
+/* x = max(x, the term + ns), counted from what all terms of x are later. */
+PART void join_term(
+	struct moment *x, const struct term *term, enum world w, int64_t ns, int64_t code_ns)
 {
-	uint32_t i;
+	int64_t at_ns = plus(term->at_ns, ns);
+	struct term *items = terms_in(x, w);
+	uint32_t i, k, count = x->count[w], least = 0;
 
-	for (i = 0; i < x->count && rank_of(x->items[i].after) > rank_of(term->after); i++)
+	/* Where there is no room for a term that matters less than all, none after the same end is that early, either. */
+	if (count == most_terms(w)) {
+		least = least_of(items, count);
+		if (at_ns < items[least].at_ns)
+			return;
+	}
+	for (i = 0; i < count && rank_of(items[i].after) > rank_of(term->after); i++)
 		;
-	if (i < x->count && x->items[i].after == term->after) {
-		if (term->ns > x->items[i].ns)
-			x->items[i] = *term;
+	if (i < count && items[i].after == term->after) {
+		if (at_ns > items[i].at_ns)
+			put_later(&items[i], term, w, ns, code_ns);
 		return;
 	}
-	if (x->count >= most) {
-		if (!drop_for(x, term->at_ns))
-			return;
-		for (i = 0; i < x->count && rank_of(x->items[i].after) > rank_of(term->after); i++)
-			;
+	if (count == most_terms(w)) {
+		i -= i > least;
+		for (k = least + 1, count--; k <= count; k++)
+			items[k - 1] = items[k];
 	}
-	insert_term(x, i, term);
+	for (k = count; k > i; k--)
+		items[k] = items[k - 1];
+	put_later(&items[i], term, w, ns, code_ns);
+	x->count[w] = count + 1;
 }
 
 /* x = max(x, y + ns), of which code_ns are host code */
-static inline void join_terms(
-	struct terms *x, const struct terms *y, int64_t ns, int64_t code_ns, uint32_t most)
+PART void join_world(
+	struct moment *x, const struct moment *y, enum world w, int64_t ns, int64_t code_ns)
 {
-	int was_empty = !x->count;
+	const struct term *from = terms_of(y, w);
 	uint32_t i;
 
-	for (i = 0; i < y->count; i++) {
-		struct term term = y->items[i];
-
-		term.ns = vpt_sat_add_i64(term.ns, ns);
-		term.at_ns = (int64_t)((uint64_t)term.at_ns + (uint64_t)ns);
-		term.code_ns = (int64_t)((uint64_t)term.code_ns + (uint64_t)code_ns);
-		if (was_empty)
-			x->items[x->count++] = term;
-		else
-			join_term(x, &term, most);
+	ns = plus(ns, (int64_t)((uint64_t)y->ns[w] - (uint64_t)x->ns[w]));
+	code_ns = plus(code_ns, (int64_t)((uint64_t)y->code_ns[w] - (uint64_t)x->code_ns[w]));
+	if (x->count[w]) {
+		for (i = 0; i < y->count[w]; i++)
+			join_term(x, &from[i], w, ns, code_ns);
+		return;
 	}
+	for (i = 0; i < y->count[w]; i++)
+		put_later(&terms_in(x, w)[i], &from[i], w, ns, code_ns);
+	x->count[w] = y->count[w];
+}
+
+PART void delay_world(struct moment *x, enum world w, int64_t ns, int64_t code_ns)
+{
+	x->ns[w] = vpt_sat_add_i64(x->ns[w], ns);
+	x->code_ns[w] = plus(x->code_ns[w], code_ns);
 }
 
 /* Of all terms, ns more are an op of this kind. */
-static inline void add_work(struct terms *x, enum vpa_busy_kind kind, int64_t ns)
+static inline void add_work(struct moment *x, enum vpa_busy_kind kind, int64_t ns)
 {
 	uint64_t units = (uint64_t)ns / WORK_UNIT_NS;
+	struct term *items = terms_in(x, RECORDED);
 	uint32_t i;
 
-	for (i = 0; i < x->count; i++) {
-		uint32_t *work = &x->items[i].work[kind];
+	for (i = 0; i < x->count[RECORDED]; i++) {
+		uint32_t *work = &items[i].work[kind];
 
 		*work = units < UINT32_MAX - *work ? *work + (uint32_t)units : UINT32_MAX;
 	}
 }
 
-static inline void empty(struct moment *x)
+/* Adds what its terms are later to each of them. */
+PART void settle_world(struct moment *x, enum world w)
 {
-	x->worlds[RECORDED].count = x->worlds[OF_HOST].count = x->worlds[OF_HALF].count =
-		x->worlds[OF_GPU].count = 0;
+	struct term *items = terms_in(x, w);
+	uint32_t i;
+
+	for (i = 0; i < x->count[w]; i++)
+		be_later(&items[i], &items[i], x->ns[w], x->code_ns[w]);
+	x->ns[w] = x->code_ns[w] = 0;
 }
 
-static inline int is_empty(const struct moment *x)
+/* ---- all worlds ---- */
+
+static inline void settle(struct moment *x)
 {
-	return !x->worlds[RECORDED].count;
+	settle_world(x, RECORDED);
+	settle_world(x, OF_HOST);
+	settle_world(x, OF_HALF);
+	settle_world(x, OF_GPU);
 }
 
-/* After y, by ns of which code_ns are host code. */
+/* After y, too, by ns of which code_ns are host code. */
 static inline void join(struct moment *x, const struct moment *y, int64_t ns, int64_t code_ns)
 {
 	int64_t half_ns = code_ns / 2;
 
-	join_terms(&x->worlds[RECORDED], &y->worlds[RECORDED], ns, code_ns, TERMS_MOST);
-	join_terms(&x->worlds[OF_HOST], &y->worlds[OF_HOST], ns, code_ns, PACE_TERMS_MOST);
-	join_terms(
-		&x->worlds[OF_HALF], &y->worlds[OF_HALF], ns - half_ns, half_ns, PACE_TERMS_MOST);
-	join_terms(&x->worlds[OF_GPU], &y->worlds[OF_GPU], ns - code_ns, 0, PACE_TERMS_MOST);
+	join_world(x, y, RECORDED, ns, code_ns);
+	join_world(x, y, OF_HOST, ns, code_ns);
+	join_world(x, y, OF_HALF, ns - half_ns, half_ns);
+	join_world(x, y, OF_GPU, ns - code_ns, 0);
 }
 
-/* After y, by an op. */
-static inline void join_op(
-	struct moment *x, const struct moment *y, enum vpa_busy_kind kind, int64_t ns)
+/* Later by ns of which code_ns are host code. */
+static inline void delay(struct moment *x, int64_t ns, int64_t code_ns)
 {
-	join_terms(&x->worlds[RECORDED], &y->worlds[RECORDED], ns, 0, TERMS_MOST);
-	join_terms(&x->worlds[OF_HOST], &y->worlds[OF_HOST], 0, 0, PACE_TERMS_MOST);
-	join_terms(&x->worlds[OF_HALF], &y->worlds[OF_HALF], ns, 0, PACE_TERMS_MOST);
-	join_terms(&x->worlds[OF_GPU], &y->worlds[OF_GPU], ns, 0, PACE_TERMS_MOST);
-	add_work(&x->worlds[RECORDED], kind, ns);
+	int64_t half_ns = code_ns / 2;
+
+	delay_world(x, RECORDED, ns, code_ns);
+	delay_world(x, OF_HOST, ns, code_ns);
+	delay_world(x, OF_HALF, ns - half_ns, half_ns);
+	delay_world(x, OF_GPU, ns - code_ns, 0);
 }
 
-/* At a recorded time, whatever comes before. */
-static inline void join_recorded(const struct vpa_rank *r, struct moment *x, uint64_t ns)
+/* Later by an op. */
+static inline void delay_by_op(struct moment *x, enum vpa_busy_kind kind, int64_t ns)
 {
-	const struct term term = {
-		.after = VPA_RANK_START, .ns = vpt_sat_diff(ns, r->first_ns), .at_ns = (int64_t)ns};
+	delay_world(x, RECORDED, ns, 0);
+	delay_world(x, OF_HALF, ns, 0);
+	delay_world(x, OF_GPU, ns, 0);
+	add_work(x, kind, ns);
+}
+
+/* The end of a collective, at this recorded time; or a recorded time, whatever comes before. x is empty. */
+static inline void begin_at(struct moment *x, uint32_t after, int64_t ns, int64_t at_ns)
+{
+	const struct term term = {.after = after, .ns = ns, .at_ns = at_ns};
 	enum world w;
 
-	for (w = 0; w < WORLDS; w++)
-		join_term(&x->worlds[w], &term, w == RECORDED ? TERMS_MOST : PACE_TERMS_MOST);
+	for (w = 0; w < WORLDS; w++) {
+		*terms_in(x, w) = term;
+		x->count[w] = 1;
+	}
 }
 
 static inline int is_recorded(const struct moment *x, uint64_t ns)
 {
-	const struct terms *t = &x->worlds[RECORDED];
+	const struct term *items = terms_of(x, RECORDED);
 	int64_t at_ns = INT64_MIN;
 	uint32_t i;
 
-	for (i = 0; i < t->count; i++)
-		at_ns = t->items[i].at_ns > at_ns ? t->items[i].at_ns : at_ns;
-	return at_ns == (int64_t)ns;
+	for (i = 0; i < x->count[RECORDED]; i++)
+		at_ns = items[i].at_ns > at_ns ? items[i].at_ns : at_ns;
+	return (uint64_t)at_ns + (uint64_t)x->ns[RECORDED] == ns;
 }
+
+#undef PART
 
 #endif
