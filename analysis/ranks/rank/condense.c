@@ -80,7 +80,7 @@ static int outweighs(
 	return 0;
 }
 
-/* None outweighs a later one. Of paces there are few terms anyway. */
+/* None outweighs a later one. Those of paces are few, and pruned where they are put. */
 static void prune(const struct condensing *c, struct moment *x)
 {
 	struct term *items = terms_in(x, RECORDED);
@@ -523,13 +523,15 @@ static int make_room(struct vpa_rank *r)
 
 static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct vpa_rank *r)
 {
-	struct condensing c = {.t = t, .e = e, .rank = r, .gpu = gpu_of(t, r), .put = {.rank = r}};
+	struct condensing c = {.t = t, .e = e, .rank = r, .gpu = gpu_of(t, r)};
 	int rc = VPT_ENOMEM;
 
 	if (c.gpu == VPA_TAPE_NONE)
 		return VPT_OK;
-	if (make_room(r))
+	if (make_room(r) || vpa_moment_terms_init(&c.put, r)) {
+		vpa_moment_terms_free(&c.put);
 		return VPT_ENOMEM;
+	}
 	c.call_start = vpt_calloc(t->call_count, sizeof(*c.call_start));
 	c.call_end = vpt_calloc(t->call_count, sizeof(*c.call_end));
 	c.op_end = vpt_calloc(t->op_count, sizeof(*c.op_end));
@@ -556,6 +558,7 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	vpt_free(c.tails);
 	vpt_free(c.lines);
 	vpt_free(c.bounds);
+	vpa_moment_terms_free(&c.put);
 	return rc;
 }
 

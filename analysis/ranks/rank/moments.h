@@ -80,12 +80,18 @@ static inline int is_empty(const struct moment *x)
 	return !x->count[RECORDED];
 }
 
-/* ---- a world ---- */
-
-PART int64_t plus(int64_t a, int64_t b)
+/* Sums of what a damaged capture says may wrap. */
+static inline int64_t plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
+
+static inline int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* ---- a world ---- */
 
 PART void be_later(struct term *to, const struct term *from, int64_t ns, int64_t code_ns)
 {
@@ -153,8 +159,8 @@ PART void join_world(
 	const struct term *from = terms_of(y, w);
 	uint32_t i;
 
-	ns = plus(ns, (int64_t)((uint64_t)y->ns[w] - (uint64_t)x->ns[w]));
-	code_ns = plus(code_ns, (int64_t)((uint64_t)y->code_ns[w] - (uint64_t)x->code_ns[w]));
+	ns = plus(ns, minus(y->ns[w], x->ns[w]));
+	code_ns = plus(code_ns, minus(y->code_ns[w], x->code_ns[w]));
 	if (x->count[w]) {
 		for (i = 0; i < y->count[w]; i++)
 			join_term(x, &from[i], w, ns, code_ns);
