@@ -167,9 +167,9 @@ static int unpack_item(void *ctx, unsigned thread, size_t i)
 	return VPT_OK;
 }
 
-/* Appends the rank of an item; the first error of a file is kept. */
-static int take_item(struct unpacked *u, const char *path, struct vpa_rank_list *out, int *wrong,
-	struct vpt_err *err)
+/* Appends the rank of an item; the first error of a file is kept, with its name. */
+static int take_item(struct unpacked *u, const struct vpt_source *src, const char *path,
+	struct vpa_rank_list *out, int *wrong, struct vpt_err *err)
 {
 	int rc = u->rc;
 
@@ -184,6 +184,7 @@ static int take_item(struct unpacked *u, const char *path, struct vpa_rank_list 
 	if (rc && !*wrong) {
 		*wrong = rc;
 		*err = u->err;
+		vpt_err_at(err, src->name);
 	}
 	vpa_rank_list_free(&u->list);
 	return rc == VPT_ENOMEM ? rc : VPT_OK;
@@ -205,7 +206,7 @@ int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned job
 		vpa_in_threads(batch->count > 1 ? vpa_jobs(jobs, VPA_RANK_THREADS_MOST) : 1,
 			batch->count, unpack_item, batch);
 		for (i = 0; i < batch->count; i++)
-			if (take_item(&batch->items[i], path, out, &wrong, err))
+			if (take_item(&batch->items[i], src, path, out, &wrong, err))
 				rc = VPT_ENOMEM;
 	}
 	vpt_free(batch);
