@@ -243,8 +243,10 @@ static int take_detail(void *ctx, unsigned thread, size_t rank)
 	struct details *d = ctx;
 	struct detail_thread *t = &d->threads[thread];
 	struct vpa_rank *r = d->job->list.items[rank];
-	int rc = vpa_rank_unfold(r, &t->unfolded, &t->err);
+	int rc;
 
+	t->unfolded.without_paces = !d->job->asked_count;
+	rc = vpa_rank_unfold(r, &t->unfolded, &t->err);
 	if (rc) {
 		vpt_err_at(&t->err, r->capture ? r->capture : "a rank");
 		return rc;

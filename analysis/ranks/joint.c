@@ -450,7 +450,7 @@ static struct vpa_replay_stretch units_of(const struct vpa_job *job)
 
 int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 {
-	struct vpa_unfolded u = {.byte_cap = 0};
+	struct vpa_unfolded u = {.without_paces = !j->job->asked_count};
 	struct vpa_job *job = j->job;
 	int64_t ns[VPA_LANES];
 	unsigned together = EACH + (unsigned)j->late_count, asked = together + 1;

@@ -547,7 +547,8 @@ static int condense(const struct vpa_tape *t, const struct vpa_edges *e, struct 
 	}
 	/* Some collective may not have been found. */
 	c.differs |= c.next < r->collective_count;
-	r->has_terms = r->has_paces = !rc && !c.differs;
+	r->has_terms = !rc && !c.differs;
+	r->has_paces = r->has_terms ? VPA_PACES_BESIDE : VPA_PACES_NONE;
 	vpt_free(c.slots);
 	vpt_free(c.call_start);
 	vpt_free(c.call_end);

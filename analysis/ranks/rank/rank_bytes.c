@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 3, OLDEST = 2, HAS_PACES = 3 };
+enum { VERSION = 4, OLDEST = 2, HAS_PACES = 3, HAS_PACES_BESIDE = 4 };
 
 /* ---- writing ---- */
 
@@ -92,7 +92,7 @@ static void put_collectives(struct vpa_number_writer *w, const struct vpa_rank *
 	size_t i;
 
 	vpa_put_number(w, r->has_terms != 0);
-	vpa_put_number(w, r->has_paces != 0);
+	vpa_put_number(w, r->has_paces);
 	vpa_put_number(w, r->collective_count);
 	if (vpa_room_for_numbers(&n, r->collective_count + 1)) {
 		for (i = 0; i < r->collective_count; i++)
@@ -273,8 +273,11 @@ static void get_collectives(struct reader *r)
 
 	x->has_terms = (int)vpa_get_below(numbers, 1, "a flag");
 	if (r->version >= HAS_PACES)
-		x->has_paces = (int)vpa_get_below(
-			numbers, (uint64_t)x->has_terms, "a flag, and none without terms");
+		x->has_paces = (enum vpa_paces)vpa_get_below(numbers,
+			!x->has_terms                    ? VPA_PACES_NONE
+			: r->version >= HAS_PACES_BESIDE ? VPA_PACES_BESIDE
+							 : VPA_PACES_ALONE,
+			"paces, and none without terms");
 	/* Half a byte of each column, at least. */
 	count = vpa_get_below(numbers, vpa_bytes_left(numbers), "a count of collectives");
 	if (count && !x->key_count)
@@ -314,7 +317,9 @@ int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, str
 		return vpt_fail(err, VPT_EVERSION,
 			"summary version %" PRIu64 ": expected %d to %d: %s", r.version, OLDEST,
 			VERSION,
-			r.version > VERSION ? "it is from a newer vptrace"
+			r.version > VERSION ? "it is from a newer vptrace: use that one, or "
+					      "summarize the capture "
+					      "with this one"
 					    : "summarize the capture again");
 	get_identity(&r);
 	get_figures(&r);

@@ -20,6 +20,31 @@ static uint64_t end_of(const struct vpa_rank *r, uint32_t after)
 	return after == VPA_RANK_START ? r->first_ns : vpa_rank_end_ns(r, after);
 }
 
+/* Lists of terms by start. */
+struct term_lists {
+	const size_t *ends;
+	const struct vpa_rank_term *items;
+};
+
+/* What the time of a term is counted from, in the unit of paces: how early the recorded term after the same end is, which often
+ * is the same way. Without recorded terms, and where none is after that end, 0. */
+static int64_t beside(
+	const struct vpa_rank *r, const struct term_lists *recorded, size_t i, uint32_t after)
+{
+	size_t k = recorded && i ? recorded->ends[i - 1] : 0;
+	int64_t early_ns;
+
+	if (!recorded)
+		return 0;
+	for (; k < recorded->ends[i] && recorded->items[k].after != after; k++)
+		;
+	if (k == recorded->ends[i])
+		return 0;
+	early_ns = vpt_sat_diff_i64(
+		(int64_t)(time_of(r, i) - end_of(r, after)), recorded->items[k].ns);
+	return early_ns / VPA_PACE_TERM_NS + (early_ns % VPA_PACE_TERM_NS > 0);
+}
+
 /* ---- writing ---- */
 
 /* Lists of numbers, each once. */
@@ -92,10 +117,13 @@ static void put_marks(
 	vpa_put_number_column(w, numbers);
 }
 
-/* Terms by start, `unit_ns` the unit of their times. */
-static void put_terms(struct vpa_number_writer *w, const struct vpa_rank *r, const size_t *ends,
-	const struct vpa_rank_term *terms, int64_t unit_ns, struct vpa_numbers *numbers)
+/* Terms by start, `unit_ns` the unit of their times, which are beside those of the recorded ones; NULL: alone. */
+static void put_terms(struct vpa_number_writer *w, const struct vpa_rank *r,
+	const struct term_lists *lists, int64_t unit_ns, const struct term_lists *recorded,
+	struct vpa_numbers *numbers)
 {
+	const size_t *ends = lists->ends;
+	const struct vpa_rank_term *terms = lists->items;
 	struct shapes s = {.count = 0};
 	size_t i, k, first;
 
@@ -118,7 +146,8 @@ static void put_terms(struct vpa_number_writer *w, const struct vpa_rank *r, con
 					vpa_from_signed(((int64_t)(time_of(r, i) -
 								   end_of(r, terms[k].after)) -
 								terms[k].ns) /
-							unit_ns));
+								unit_ns -
+							beside(r, recorded, i, terms[k].after)));
 	vpa_put_number_column(w, numbers);
 }
 
@@ -146,13 +175,15 @@ static void put_paces(
 	struct vpa_number_writer *w, const struct vpa_rank *r, struct vpa_numbers *numbers)
 {
 	const struct vpa_rank_detail *d = &r->detail;
+	const struct term_lists recorded = {d->term_ends, d->terms};
 	unsigned i;
 
 	put_shares(w, d->terms, d->term_ends[r->collective_count], 0, numbers);
 	for (i = 0; i < VPA_PACES; i++) {
 		const struct vpa_rank_pace *p = &d->paces[i];
 
-		put_terms(w, r, p->term_ends, p->terms, VPA_PACE_TERM_NS, numbers);
+		put_terms(w, r, &(struct term_lists){p->term_ends, p->terms}, VPA_PACE_TERM_NS,
+			r->has_paces == VPA_PACES_BESIDE ? &recorded : NULL, numbers);
 		put_shares(w, p->terms, p->term_ends[r->collective_count], 1, numbers);
 	}
 }
@@ -165,7 +196,8 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
 	*out = (struct vpt_buffer){NULL, 0, 0};
 	put_marks(&w, &r->detail, &numbers);
 	if (r->has_terms)
-		put_terms(&w, r, r->detail.term_ends, r->detail.terms, 1, &numbers);
+		put_terms(&w, r, &(struct term_lists){r->detail.term_ends, r->detail.terms}, 1,
+			NULL, &numbers);
 	if (r->has_paces)
 		put_paces(&w, r, &numbers);
 	vpt_free(numbers.items);
@@ -311,6 +343,7 @@ struct term_rows {
 	struct vpa_rank_term **items;
 	size_t *cap;
 	int64_t unit_ns;
+	const struct term_lists *recorded; /* times are beside theirs; NULL: alone */
 };
 
 static void get_terms(struct detail_reader *r, const struct term_rows *out)
@@ -344,8 +377,9 @@ static void get_terms(struct detail_reader *r, const struct term_rows *out)
 			int64_t early_ns, ns;
 
 			if (back > i ||
-				__builtin_mul_overflow(vpa_to_signed(vpa_next_number(&early)),
-					out->unit_ns, &early_ns) ||
+				__builtin_add_overflow(vpa_to_signed(vpa_next_number(&early)),
+					beside(x, out->recorded, i, after), &early_ns) ||
+				__builtin_mul_overflow(early_ns, out->unit_ns, &early_ns) ||
 				__builtin_sub_overflow(
 					(int64_t)(at_ns - end_of(x, after)), early_ns, &ns) ||
 				ns > (int64_t)VPA_RANK_LATEST_NS ||
@@ -382,29 +416,34 @@ static void get_shares(
 	}
 }
 
-static void get_all_terms(struct detail_reader *r)
+static void get_starts(struct detail_reader *r)
 {
 	struct vpa_rank_detail *d = r->d;
-	const struct term_rows starts = {
-		&d->term_ends, &d->term_end_cap, &d->terms, &d->term_cap, 1};
+
+	get_terms(r, &(struct term_rows){
+			     &d->term_ends, &d->term_end_cap, &d->terms, &d->term_cap, 1, NULL});
+}
+
+static void get_paces(struct detail_reader *r)
+{
+	struct vpa_rank_detail *d = r->d;
+	const struct term_lists recorded = {d->term_ends, d->terms};
 	size_t last = r->rank->collective_count, i;
 
-	get_terms(r, &starts);
-	if (!r->rank->has_paces || vpa_is_failed(&r->numbers))
-		return;
 	get_shares(r, d->terms, d->term_ends[last], 0);
 	for (i = 0; i < VPA_PACES && !vpa_is_failed(&r->numbers); i++) {
 		struct vpa_rank_pace *p = &d->paces[i];
 
 		get_terms(r, &(struct term_rows){&p->term_ends, &p->term_end_cap, &p->terms,
-				     &p->term_cap, VPA_PACE_TERM_NS});
+				     &p->term_cap, VPA_PACE_TERM_NS,
+				     r->rank->has_paces == VPA_PACES_BESIDE ? &recorded : NULL});
 		if (!vpa_is_failed(&r->numbers))
 			get_shares(r, p->terms, p->term_ends[last], 1);
 	}
 }
 
 int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_rank *rank,
-	struct vpa_rank_detail *out, struct vpt_err *err)
+	int with_paces, struct vpa_rank_detail *out, struct vpt_err *err)
 {
 	struct detail_reader r = {.numbers = {.begin = data, .at = data}, .rank = rank, .d = out};
 
@@ -413,8 +452,10 @@ int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_r
 	if (!r.numbers.no_memory)
 		get_marks(&r);
 	if (rank->has_terms && !vpa_is_failed(&r.numbers))
-		get_all_terms(&r);
-	if (r.numbers.at != r.numbers.end)
+		get_starts(&r);
+	if (rank->has_paces && with_paces && !vpa_is_failed(&r.numbers))
+		get_paces(&r);
+	if ((!rank->has_paces || with_paces) && r.numbers.at != r.numbers.end)
 		vpa_stop_reading(&r.numbers, "the end");
 	free_lists(&r.lists);
 	if (r.numbers.no_memory)

@@ -5,7 +5,8 @@
  *	shapes of terms       the lists of earlier collectives that starts wait for: how many back each is, 0 is the rank's start
  *	starts                a shape each, then how much earlier than the start each term is: one of them 0
  *	shares                what each of these terms consists of
- *	paces                 of each shapes, starts and shares, times in units of VPA_PACE_TERM_NS
+ *	paces                 of each shapes, starts and shares, times in units of VPA_PACE_TERM_NS: how much earlier than the term
+ *	                      of the start after the same end, where there is one; in version 3, than the start
  *
  * Marks themselves follow from the times of collectives. A program repeats itself, so there are few shapes. */
 #ifndef VPA_ANALYSIS_RANKS_RANK_RANK_DETAIL_BYTES_H
@@ -17,9 +18,10 @@
 /* Writes the detail of a rank, which is not folded; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */
 int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);
 
-/* Reads it; VPA_COLUMN_PADDING bytes after it can be read, see rank_numbers.h. What `out` had is overwritten, its memory is used again, and the caller frees it, whatever this returns. 0;
- * VPT_EDATA, the error says where; VPT_ENOMEM. Any bytes are safe to read. */
+/* Reads it, its shares and paces only `with_paces`; VPA_COLUMN_PADDING bytes after it can be read, see rank_numbers.h. What `out`
+ * had is overwritten, its memory is used again, and the caller frees it, whatever this returns. 0; VPT_EDATA, the error says where;
+ * VPT_ENOMEM. Any bytes are safe to read. */
 int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_rank *r,
-	struct vpa_rank_detail *out, struct vpt_err *err);
+	int with_paces, struct vpa_rank_detail *out, struct vpt_err *err);
 
 #endif

@@ -90,7 +90,8 @@ int vpa_rank_unfold(const struct vpa_rank *r, struct vpa_unfolded *out, struct v
 	if (ZSTD_decompressDCtx(out->decoder, out->bytes, f->size, packed, f->packed_size) !=
 		f->size)
 		return vpt_fail(err, VPT_EDATA, "a rank is damaged: its frame cannot be unpacked");
-	return vpa_rank_detail_from_bytes(out->bytes, f->size, r, &out->detail, err);
+	return vpa_rank_detail_from_bytes(
+		out->bytes, f->size, r, !out->without_paces, &out->detail, err);
 }
 
 void vpa_unfolded_free(struct vpa_unfolded *u)

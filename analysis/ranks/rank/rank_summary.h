@@ -107,6 +107,13 @@ enum vpa_pace {
 	VPA_PACES
 };
 
+/* Whether a rank has paces, and how its folded detail has them. */
+enum vpa_paces {
+	VPA_PACES_NONE,  /* an older version wrote it, and what its terms consist of is not known */
+	VPA_PACES_ALONE, /* an older version wrote it, with times that are whole */
+	VPA_PACES_BESIDE, /* with times beside those of the recorded terms */
+};
+
 #define VPA_RANK_START UINT32_MAX
 
 /* What a rank did between its collectives. Much larger than the rest: of ranks that wait for their job it is folded, see
@@ -181,7 +188,7 @@ struct vpa_rank {
 	struct vpa_rank_times times;
 	uint16_t *key_low, *key_high; /* of each; key_high NULL: there are at most 65,536 keys */
 	int has_terms;                /* 0: why its collectives start when they do is not known */
-	int has_paces; /* 0: an older version wrote it, and what its terms consist of is not known */
+	enum vpa_paces has_paces;
 	struct vpa_rank_detail detail;
 	struct vpa_rank_folded {
 		unsigned char

@@ -198,7 +198,7 @@ int vpa_rank_strips_find(const struct vpa_job *job, int64_t start_ns, uint64_t l
 	size_t most, struct vpa_rank_strips *out)
 {
 	struct waiting w = {job, out};
-	struct vpa_unfolded u = {.byte_cap = 0};
+	struct vpa_unfolded u = {.without_paces = 1};
 	size_t i;
 	int rc = VPT_OK;
 

@@ -42,7 +42,7 @@ static void add_the_rest(struct vpa_rank *r)
 		d->terms[2 * i + 1].code = 55;
 		d->term_ends[i] = 2 * i + 2;
 	}
-	r->has_paces = 1;
+	r->has_paces = VPA_PACES_BESIDE;
 	r->units_from_ns = r->first_ns;
 	r->units_to_ns = r->last_ns;
 	for (k = 0; k < VPA_PACES; k++) {
@@ -80,7 +80,7 @@ static int read_rank(const struct rank_bytes *in, struct vpa_rank *out, struct v
 
 	return rc ? rc
 		  : vpa_rank_detail_from_bytes(
-			    in->detail.data, in->detail.size, out, &out->detail, err);
+			    in->detail.data, in->detail.size, out, 1, &out->detail, err);
 }
 
 static void free_bytes(struct rank_bytes *b)
@@ -332,15 +332,79 @@ static void changed_bytes_do_no_harm(void **state)
 	free(job);
 }
 
+/* As it was before version 4: what is read from such a file is written so, too. */
+static void paces_alone_are_read(void **state)
+{
+	struct vpt_random random = {11};
+	struct rig_job *job = malloc(sizeof(*job));
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_rank found = {.rank = 0}, *x;
+	struct rank_bytes alone, beside;
+	struct vpt_err err;
+	size_t i, k;
+
+	(void)state;
+	rig_small(job, 30, &random);
+	rig_ranks(job, &list);
+	x = list.items[0];
+	add_the_rest(x);
+	write_rank(x, &beside);
+	x->has_paces = VPA_PACES_ALONE;
+	write_rank(x, &alone);
+	assert_int_not_equal(alone.detail.size, beside.detail.size);
+	assert_int_equal(read_rank(&alone, &found, &err), 0);
+	assert_int_equal(found.has_paces, VPA_PACES_ALONE);
+	for (k = 0; k < VPA_PACES; k++)
+		for (i = 0; i <= x->collective_count; i++)
+			assert_int_equal(
+				found.detail.paces[k].terms[i].ns, x->detail.paces[k].terms[i].ns);
+	free_bytes(&alone);
+	free_bytes(&beside);
+	vpa_rank_free(&found);
+	vpa_rank_list_free(&list);
+	free(job);
+}
+
+/* A report that nobody asks for changes reads neither shares nor paces: what is wrong there does no harm. */
+static void a_detail_is_read_without_paces(void **state)
+{
+	struct vpt_random random = {12};
+	struct rig_job *job = malloc(sizeof(*job));
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_rank_detail found = {.mark_count = 0};
+	struct rank_bytes bytes;
+	struct vpt_err err;
+
+	(void)state;
+	rig_small(job, 30, &random);
+	rig_ranks(job, &list);
+	add_the_rest(list.items[0]);
+	write_rank(list.items[0], &bytes);
+	bytes.detail.size--;
+	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.detail.size,
+				 list.items[0], 1, &found, &err),
+		VPT_EDATA);
+	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.detail.size,
+				 list.items[0], 0, &found, &err),
+		0);
+	assert_int_equal(found.terms[9].ns, list.items[0]->detail.terms[9].ns);
+	assert_int_equal(found.terms[9].code, 0);
+	vpa_rank_detail_free(&found);
+	free_bytes(&bytes);
+	vpa_rank_list_free(&list);
+	free(job);
+}
+
 static void a_newer_version_is_refused(void **state)
 {
 	struct vpa_rank rank = {.rank = 0};
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x04........", 1, &rank, &err), VPT_EVERSION);
-	assert_string_equal(
-		err.text, "summary version 4: expected 2 to 3: it is from a newer vptrace");
+	assert_int_equal(vpa_rank_from_bytes("\x05........", 1, &rank, &err), VPT_EVERSION);
+	assert_string_equal(err.text,
+		"summary version 5: expected 2 to 4: it is from a newer vptrace: use that one, or "
+		"summarize the capture with this one");
 	vpa_rank_free(&rank);
 }
 
@@ -352,6 +416,8 @@ int main(void)
 		cmocka_unit_test(a_detail_is_read_from_its_file),
 		cmocka_unit_test(no_prefix_is_a_rank),
 		cmocka_unit_test(changed_bytes_do_no_harm),
+		cmocka_unit_test(paces_alone_are_read),
+		cmocka_unit_test(a_detail_is_read_without_paces),
 		cmocka_unit_test(a_newer_version_is_refused),
 	};
 
