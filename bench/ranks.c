@@ -133,20 +133,95 @@ static int put_collective(struct job *j, unsigned i)
 	return 0;
 }
 
+/* ---- paces ---- */
+
+/* A queue of 1,024 launches, eight of them for each collective. */
+enum { QUEUED = 128 };
+
+static uint64_t end_before(const struct vpa_rank *r, uint32_t after)
+{
+	return after == VPA_RANK_START ? r->first_ns : vpa_rank_end_ns(r, after);
+}
+
+/* A term of a pace, with its time as a file keeps it. */
+static void put_pace_term(struct vpa_rank *r, enum vpa_pace pace, size_t *used, uint64_t at_ns,
+	uint32_t after, uint64_t ns, unsigned code)
+{
+	struct vpa_rank_pace *p = &r->detail.paces[pace];
+	int64_t span_ns = (int64_t)(at_ns - end_before(r, after)), early_ns = span_ns - (int64_t)ns;
+
+	early_ns += early_ns % VPA_PACE_TERM_NS > 0 ? VPA_PACE_TERM_NS - early_ns % VPA_PACE_TERM_NS
+						    : -(early_ns % VPA_PACE_TERM_NS);
+	p->terms[used[pace]++] = (struct vpa_rank_term){
+		.after = after, .ns = span_ns - early_ns, .code = (uint8_t)code};
+}
+
+/* As of captures of the demo: after the collective before, the kernels alone take their time; host code takes none, half, or, where a
+ * collective in four waits for a place in the queue, that of the few calls since. */
+static void put_paces(struct job *j, unsigned number, size_t i, uint64_t at_ns,
+	struct vpa_rank_term *recorded, size_t *used)
+{
+	static const enum vpa_busy_kind kinds[4] = {
+		VPA_BUSY_ATTENTION, VPA_BUSY_GEMM, VPA_BUSY_NORM, VPA_BUSY_GLUE};
+	struct vpa_rank *r = j->list.items[number];
+	const struct stretch *s = &j->stretches[i * j->ranks + number];
+	uint32_t before = i ? (uint32_t)i - 1 : VPA_RANK_START;
+	uint64_t gpu_ns = 0, host_ns = 0, all_ns = (uint64_t)recorded->ns;
+	unsigned p;
+
+	for (p = 0; p < PARTS && i < j->count; p++)
+		*(p < 4 ? &gpu_ns : &host_ns) += s->ns[p];
+	for (p = 0; p < 4 && i < j->count; p++)
+		recorded->work[kinds[p]] = (uint8_t)(VPA_TERM_WHOLE * s->ns[p] / (all_ns + 1));
+	recorded->code = (uint8_t)(VPA_TERM_WHOLE * host_ns / (all_ns + 1));
+	put_pace_term(r, VPA_PACE_HOST, used, at_ns, before, host_ns, host_ns ? VPA_TERM_WHOLE : 0);
+	put_pace_term(r, VPA_PACE_HALF, used, at_ns, before, gpu_ns + host_ns / 2,
+		(unsigned)(VPA_TERM_WHOLE * (host_ns / 2) / (gpu_ns + host_ns / 2 + 1)));
+	put_pace_term(r, VPA_PACE_GPU, used, at_ns, before, gpu_ns, 0);
+	if (i > QUEUED + 8 && i % 4 == 0) {
+		put_pace_term(r, VPA_PACE_HOST, used, at_ns,
+			(uint32_t)(i - QUEUED - random_below(5)), 300000 + random_below(9000),
+			230 - (unsigned)random_below(8));
+		put_pace_term(r, VPA_PACE_HALF, used, at_ns,
+			(uint32_t)(i - QUEUED - random_below(5)), 200000 + random_below(9000),
+			20 + (unsigned)random_below(8));
+	}
+	for (p = 0; p < VPA_PACES; p++)
+		r->detail.paces[p].term_ends[i] = used[p];
+}
+
+static int make_room_for_paces(struct vpa_rank *r)
+{
+	size_t count = r->collective_count + 1;
+	unsigned p;
+	int rc = 0;
+
+	for (p = 0; p < VPA_PACES && !rc; p++) {
+		struct vpa_rank_pace *x = &r->detail.paces[p];
+
+		rc = vpt_grow(&x->term_ends, &x->term_end_cap, count, sizeof(*x->term_ends)) ||
+		     vpt_grow(&x->terms, &x->term_cap, 2 * count, sizeof(*x->terms));
+	}
+	return rc;
+}
+
 /* Each starts when its kernels are done, and not before its host launched it: a term of the rank's start. */
 static int end_rank(struct job *j, unsigned number)
 {
 	struct vpa_rank *r = j->list.items[number];
 	struct vpa_rank_detail *d = &r->detail;
-	size_t i, used = 0, mark = 0;
+	size_t i, used = 0, mark = 0, pace_used[VPA_PACES] = {0};
 	unsigned p;
 
 	r->last_ns = vpa_rank_end_ns(r, j->count - 1);
 	r->units = j->count / 400 + 1;
 	r->unit = VPA_UNIT_STEP;
 	r->unit_ns = (r->last_ns - r->first_ns) / r->units;
+	r->units_from_ns = r->first_ns;
+	r->units_to_ns = r->last_ns;
 	r->has_terms = 1;
-	if (vpa_rank_set_marks(r, d) ||
+	r->has_paces = VPA_PACES_BESIDE;
+	if (vpa_rank_set_marks(r, d) || make_room_for_paces(r) ||
 		vpt_grow(&d->parts, &d->part_cap, (size_t)j->count * (PARTS + 1),
 			sizeof(*d->parts)) ||
 		vpt_grow(&d->term_ends, &d->term_end_cap, (size_t)j->count + 1,
@@ -160,6 +235,7 @@ static int end_rank(struct job *j, unsigned number)
 		d->terms[used++] =
 			(struct vpa_rank_term){.after = i ? (uint32_t)i - 1 : VPA_RANK_START,
 				.ns = (int64_t)(at - before)};
+		put_paces(j, number, i, at, &d->terms[used - 1], pace_used);
 		if (i && random_below(10) < 4)
 			d->terms[used++] = (struct vpa_rank_term){.after = VPA_RANK_START,
 				.ns = (int64_t)((at - r->first_ns) / 2 -
