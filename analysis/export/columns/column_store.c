@@ -44,14 +44,6 @@ void vpa_store_hold(struct vpa_store *s)
 	atomic_fetch_add_explicit(&s->holders, 1, memory_order_relaxed);
 }
 
-static void free_column(struct vpa_stored_column *c)
-{
-	vpt_free(c->values.data);
-	vpt_free(c->known);
-	vpt_free(c->text_offsets);
-	vpt_strings_free(&c->texts);
-}
-
 void vpa_store_drop(struct vpa_store *s)
 {
 	size_t i, k;
@@ -60,9 +52,9 @@ void vpa_store_drop(struct vpa_store *s)
 		return;
 	for (i = 0; i < s->filled_count; i++)
 		for (k = 0; k < s->filled[i].column_count; k++)
-			free_column(&s->filled[i].columns[k]);
-	free_column(&s->kinds[0]);
-	free_column(&s->kinds[1]);
+			vpa_stored_column_free(&s->filled[i].columns[k]);
+	vpa_stored_column_free(&s->kinds[0]);
+	vpa_stored_column_free(&s->kinds[1]);
 	vpt_free(s->scratch.data);
 	vpa_arena_free(&s->arena);
 	vpt_free(s);
@@ -88,117 +80,6 @@ const struct vpa_stored_table *vpa_store_find(const struct vpa_store *s, const c
 	return NULL;
 }
 
-/* ---- columns ---- */
-
-static const char *copy_text(struct vpa_store *s, const char *text)
-{
-	return text ? vpa_arena_text(&s->arena, text, strlen(text)) : NULL;
-}
-
-/* Arrow's metadata: the number of pairs, then the length and bytes of each key and value. */
-static const char *make_metadata(struct vpa_store *s, const struct vpa_table_column *about)
-{
-	const char *const texts[] = {"help", about->help, "unit", about->unit};
-	int32_t pairs = about->unit ? 2 : 1, i, len;
-	size_t size = sizeof(pairs);
-	char *bytes, *to;
-
-	for (i = 0; i < 2 * pairs; i++)
-		size += sizeof(len) + strlen(texts[i]);
-	bytes = to = vpa_arena_alloc(&s->arena, size, 1);
-	if (!bytes)
-		return NULL;
-	memcpy(to, &pairs, sizeof(pairs));
-	to += sizeof(pairs);
-	for (i = 0; i < 2 * pairs; i++) {
-		len = (int32_t)strlen(texts[i]);
-		memcpy(to, &len, sizeof(len));
-		memcpy(to + sizeof(len), texts[i], (size_t)len);
-		to += sizeof(len) + (size_t)len;
-	}
-	return bytes;
-}
-
-static void begin_column(
-	struct vpa_store *s, struct vpa_stored_column *c, const struct vpa_table_column *about)
-{
-	c->about = *about;
-	c->about.name = copy_text(s, about->name);
-	c->about.help = copy_text(s, about->help);
-	c->about.unit = copy_text(s, about->unit);
-	c->metadata = make_metadata(s, &c->about);
-}
-
-static int is_text(const struct vpa_stored_column *c)
-{
-	return c->about.type == VPA_COLUMN_TEXT || c->about.type == VPA_COLUMN_ANY;
-}
-
-/* Makes room for a value in row `row`, and marks it as known or not. */
-static int mark(struct vpa_stored_column *c, uint64_t row, int known)
-{
-	size_t size = is_text(c) ? sizeof(int32_t) : sizeof(int64_t);
-
-	if (vpt_grow(&c->values.data, &c->cap, row + 1, size) ||
-		vpt_grow_zeroed(&c->known, &c->known_cap, row / 8 + 1, 1))
-		return VPT_ENOMEM;
-	if (known)
-		c->known[row / 8] |= (uint8_t)(1 << row % 8);
-	else
-		c->unknown++;
-	return VPT_OK;
-}
-
-static int put_text(struct vpa_stored_column *c, uint64_t row, struct vpt_text text)
-{
-	uint64_t id = vpt_strings_put(&c->texts, text.text, text.len);
-
-	if (id > INT32_MAX)
-		return VPT_ENOMEM;
-	c->values.ids[row] = (int32_t)id;
-	return VPT_OK;
-}
-
-/* `raw`: the cell as it is written. */
-static int put_value(struct vpa_stored_column *c, uint64_t row, const struct vpa_row_value *v,
-	struct vpt_text raw)
-{
-	int known = v->kind != VPA_ROW_NULL;
-
-	/* A whole number above INT64_MAX is none of these. */
-	if (c->about.type == VPA_COLUMN_INTEGER)
-		known = v->kind == VPA_ROW_INTEGER;
-	if (mark(c, row, known))
-		return VPT_ENOMEM;
-	switch (c->about.type) {
-	case VPA_COLUMN_INTEGER:
-		c->values.integers[row] = v->integer;
-		return VPT_OK;
-	case VPA_COLUMN_NUMBER:
-		c->values.numbers[row] = v->number;
-		return VPT_OK;
-	default:
-		c->values.ids[row] = 0;
-		return known ? put_text(c, row, v->kind == VPA_ROW_TEXT ? v->text : raw) : VPT_OK;
-	}
-}
-
-/* Arrow wants the offset of each text, and texts even where there are none. */
-static int end_column(struct vpa_stored_column *c)
-{
-	size_t i;
-
-	if (!is_text(c))
-		return VPT_OK;
-	c->text_offsets = vpt_alloc(c->texts.count + 1, sizeof(*c->text_offsets));
-	if (!c->text_offsets)
-		return VPT_ENOMEM;
-	c->text_offsets[0] = 0;
-	for (i = 0; i < c->texts.count; i++)
-		c->text_offsets[i + 1] = (int64_t)c->texts.ends[i];
-	return VPT_OK;
-}
-
 /* ---- the outlet ---- */
 
 static int open_table(struct vpa_rows *x, struct vpa_rows_table *t)
@@ -207,14 +88,14 @@ static int open_table(struct vpa_rows *x, struct vpa_rows_table *t)
 	struct filled *f = &s->filled[s->filled_count];
 	size_t i;
 
-	f->name = copy_text(s, t->name);
+	f->name = vpa_arena_text(&s->arena, t->name, strlen(t->name));
 	f->columns = vpa_arena_alloc(&s->arena, t->all.count, sizeof(*f->columns));
 	if (!f->columns)
 		return VPT_ENOMEM;
 	f->column_count = t->all.count;
 	s->filled_count++;
 	for (i = 0; i < t->all.count; i++)
-		begin_column(s, &f->columns[i], &t->all.at[i]);
+		vpa_stored_column_begin(&f->columns[i], &t->all.at[i], &s->arena);
 	t->target = f;
 	return s->arena.failed ? VPT_ENOMEM : VPT_OK;
 }
@@ -233,7 +114,7 @@ static int put_rows(struct vpa_rows *x, struct vpa_rows_table *t, const char *ro
 
 			vpa_row_value_read(&at, end, &s->scratch, &value);
 			if (s->scratch.failed ||
-				put_value(&f->columns[i], f->rows, &value,
+				vpa_stored_column_put(&f->columns[i], f->rows, &value,
 					(struct vpt_text){begin, (size_t)(at - begin) - 1}))
 				return VPT_ENOMEM;
 		}
@@ -297,16 +178,14 @@ static int make_kinds(
 {
 	static const struct vpa_table_column about = {
 		.name = "op", .help = "kernel or copy", .type = VPA_COLUMN_TEXT};
+	const struct vpa_row_value value = {.kind = VPA_ROW_TEXT, .text = vpt_text_from(word)};
 	uint64_t row;
 	int rc = VPT_OK;
 
-	begin_column(s, c, &about);
-	for (row = 0; row < rows && !rc; row++) {
-		rc = mark(c, row, 1);
-		if (!rc)
-			rc = put_text(c, row, vpt_text_from(word));
-	}
-	return rc ? rc : end_column(c);
+	vpa_stored_column_begin(c, &about, &s->arena);
+	for (row = 0; row < rows && !rc; row++)
+		rc = vpa_stored_column_put(c, row, &value, value.text);
+	return rc ? rc : vpa_stored_column_end(c);
 }
 
 /* Kernels, then copies, with the columns that both have; the name of a copy is its kind. */
@@ -354,7 +233,7 @@ static int end_store(struct vpa_rows *x)
 	s->complete = x->view.report->verdict.complete;
 	for (i = 0; i < s->filled_count && !rc; i++) {
 		for (k = 0; k < s->filled[i].column_count && !rc; k++)
-			rc = end_column(&s->filled[i].columns[k]);
+			rc = vpa_stored_column_end(&s->filled[i].columns[k]);
 		if (!rc)
 			rc = add_filled(s, &s->filled[i], s->filled[i].name);
 	}

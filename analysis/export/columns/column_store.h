@@ -1,38 +1,17 @@
-/* column_store.h - tables of rows as columns in memory, in the layout of Arrow.
- *
- *	INTEGER  int64_t values[rows]    a bit for each value that is known
- *	NUMBER   double values[rows]     likewise
- *	TEXT     int32_t values[rows]    likewise; numbers of texts, which are kept once
+/* column_store.h - tables of rows as columns in memory, see stored_column.h.
  *
  * A store is filled by one pass over a trace and then never changes, so any number of threads may read it. Whoever holds a part of it
  * holds a reference, and the last one frees it. */
 #ifndef VPA_ANALYSIS_EXPORT_COLUMNS_COLUMN_STORE_H
 #define VPA_ANALYSIS_EXPORT_COLUMNS_COLUMN_STORE_H
 
-#include "analysis/export/rows/table_columns.h"
+#include "analysis/export/columns/stored_column.h"
 #include "formats/base/error.h"
-#include "formats/chunk/strings.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct vpa_store;
-
-struct vpa_stored_column {
-	struct vpa_table_column about; /* texts are the store's */
-	const char *metadata;          /* unit and help, in the form of Arrow */
-	union {
-		int64_t *integers;
-		double *numbers;
-		int32_t *ids;
-		void *data;
-	} values;
-	uint8_t *known; /* a bit each, the first in the lowest */
-	size_t cap, known_cap;
-	uint64_t unknown;         /* values */
-	struct vpt_strings texts; /* by id */
-	int64_t *text_offsets;    /* of each text and the end of all, in texts.bytes */
-};
 
 /* Rows of one table, or of several with the same columns after each other. */
 struct vpa_stored_part {
