@@ -2,7 +2,7 @@
  *
  * Compute capability alone does not decide: an H100 PCIe has two thirds of the rate of an H100 SXM. So a
  * GPU without a line here has no peak. NVIDIA's newer data sheets print rates with sparsity: half of those
- * is the dense rate. */
+ * is the dense rate. AMD's print dense rates of matrix cores, which have FP32 too. */
 #include "analysis/model/gpu_peak.h"
 
 #include <ctype.h>
@@ -42,6 +42,15 @@ static const struct peak {
 	{"H200", NULL, 9, 0, 67, 494.5, 989.5, 1979, 4800},
 	/* HGX B200 data sheet (2024): a system's rates, divided by its eight GPUs. */
 	{"B200", NULL, 10, 0, 75, 1125, 2250, 4500, 8000},
+	/* AMD Instinct MI250X data sheet (2022), halved: a GPU of a trace is one of its two dies. INT8. The driver
+	 * names MI250 in this way too, which is slower. */
+	{"MI250X / MI250", NULL, 9, 0, 0, 0, 0, 0, 0},
+	{"MI250X", NULL, 9, 0, 47.85, 0, 191.5, 191.5, 1638.4},
+	/* AMD Instinct MI300X and MI325X data sheets (2023, 2024). */
+	{"MI300X", NULL, 9, 4, 163.4, 653.7, 1307.4, 2614.9, 5300},
+	{"MI325X", NULL, 9, 4, 163.4, 653.7, 1307.4, 2614.9, 6000},
+	/* AMD Instinct MI355X data sheet (2025); its matrix cores have no TF32. */
+	{"MI355X", NULL, 9, 5, 157.3, 0, 2516.6, 5033.2, 8000},
 };
 
 static int has_word(const char *name, const char *word)

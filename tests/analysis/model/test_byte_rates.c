@@ -119,7 +119,12 @@ static void memories_are_of_whole_products(void **state)
 		{"NVIDIA A100 80GB PCIe", 8, 0, 0, 1935},
 		{"NVIDIA A100-PG509-200", 8, 0, 0, -1}, /* which of them? */
 		{"Tesla T4", 7, 5, 0, 320},
-		{"AMD Instinct MI300X", 9, 4, 0, -1},
+		{"AMD Instinct MI250X", 9, 0, 0, 1638.4},
+		{"AMD Instinct MI250X / MI250", 9, 0, 0, -1}, /* which of them? */
+		{"AMD Instinct MI300X", 9, 4, 0, 5300},
+		{"AMD Instinct MI325X", 9, 4, 0, 6000},
+		{"AMD Instinct MI355X", 9, 5, 0, 8000},
+		{"AMD Instinct MI300A", 9, 4, 0, -1},
 		{NULL, 9, 0, 0, -1},
 	};
 	size_t i;
