@@ -12,6 +12,7 @@
 
 /* Functions return 0 or an error code; its sentence is in x->c->err, except for VPT_ENOMEM. */
 struct vpa_rows_outlet {
+	const char *format; /* of schema.json; NULL: it writes none */
 	enum vpa_cat_form form;
 	int has_report; /* 1: tables of the report are wanted unless left out */
 	/* A table whose columns are known; sets t->target. */

@@ -35,7 +35,8 @@ struct vpa_rows_table {
 	struct vpa_label labels[VPA_ROWS_COLUMNS_MAX]; /* of these columns */
 	struct vpa_table_columns all;                  /* all columns */
 	struct vpa_line out;
-	void *target; /* of the outlet */
+	void *target;     /* of the outlet */
+	const char *file; /* in a folder; NULL: the outlet writes none */
 	uint64_t rows;
 };
 
