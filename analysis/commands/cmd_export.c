@@ -353,7 +353,9 @@ static int check_output(const struct job *j, struct vpt_err *err)
 		return vpt_fail(err, VPT_EINVAL, "--format %s makes a folder: use -o FOLDER",
 			j->exporter->name);
 	rc = vpa_inputs_check(j->args, j->output, err);
-	return rc ? rc : vpa_export_folder_check(j->output, force, err);
+	if (!rc)
+		rc = vpa_export_folder_check(j->output, force, err);
+	return rc || !j->exporter->check ? rc : j->exporter->check(err);
 }
 
 static int run(const struct vpt_args *args)
@@ -422,9 +424,8 @@ static void print_tables(struct vpt_out *o, const struct vpa_exporter *e)
 
 	vpt_out_print(o, "\nTables, for --only and --without:\n");
 	e->tables(print_name, &rows);
-	vpt_out_print(o,
-		"\nTables of the report, as in its JSON; csv and jsonl have those that --only "
-		"names:\n");
+	vpt_out_print(o, "\nTables of the report, as in its JSON; folders have those that --only "
+			 "names:\n");
 	e->tables(print_name, &report);
 	vpt_out_print(o, "\n");
 }

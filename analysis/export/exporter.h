@@ -29,7 +29,9 @@
 	X(chrome)                                                                                  \
 	X(csv)                                                                                     \
 	X(jsonl)                                                                                   \
-	VPA_EXPORTER_SQLITE(X)
+	VPA_EXPORTER_SQLITE(X)                                                                     \
+	X(parquet)                                                                                 \
+	X(arrow)
 #define VPA_EXPORTER_USUAL "perfetto"
 
 #define VPA_EXPORT_MIN_GAP_US 2 /* Perfetto's shortest gap, if the user gives none */
@@ -149,6 +151,8 @@ struct vpa_exporter {
 	/* Calls `each` for every table that it can write; returns its first result that is not 0, or
 	 * VPT_ENOMEM. NULL: it writes no tables. */
 	int (*tables)(int (*each)(void *ctx, const char *name, int is_report), void *ctx);
+	/* Whether this machine has what it needs; called before a long pass. NULL: it needs nothing. */
+	int (*check)(struct vpt_err *err);
 	/* After the first chunk is read, before all other calls; end() always follows it. */
 	int (*begin)(void *state, const struct vpa_export_context *c);
 	/* See struct vpa_observer. */

@@ -25,8 +25,8 @@ enum { FILES_MAX = VPT_KIND_LIMIT + 128 };
 
 struct vpa_export_file {
 	char name[96];
-	struct vpt_sink *sink;
-	ZSTD_CCtx *zstd; /* NULL: not compressed */
+	struct vpt_sink *sink; /* NULL: another program writes it */
+	ZSTD_CCtx *zstd;       /* NULL: not compressed */
 	char *packed;
 	size_t packed_cap;
 };
@@ -51,6 +51,13 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
+static int check_room(const struct vpa_export_folder *f, const char *name, struct vpt_err *err)
+{
+	return f->count < FILES_MAX
+		       ? VPT_OK
+		       : vpt_fail(err, VPT_EINVAL, "%s: a folder holds %d files", name, FILES_MAX);
+}
+
 int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packed,
 	struct vpa_export_file **out, struct vpt_err *err)
 {
@@ -58,8 +65,9 @@ int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packe
 	char *path;
 	int rc;
 
-	if (f->count == FILES_MAX)
-		return vpt_fail(err, VPT_EINVAL, "%s: a folder holds %d files", name, FILES_MAX);
+	rc = check_room(f, name, err);
+	if (rc)
+		return rc;
 	packed = packed && f->container == VPT_CONTAINER_ZSTD;
 	snprintf(file->name, sizeof(file->name), "%s%s", name, packed ? ".zst" : "");
 	path = join(f->temporary, file->name);
@@ -81,6 +89,23 @@ int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packe
 		file->zstd, ZSTD_c_compressionLevel, f->level ? f->level : VPA_EXPORT_LEVEL);
 	ZSTD_CCtx_setParameter(file->zstd, ZSTD_c_checksumFlag, 1);
 	return VPT_OK;
+}
+
+int vpa_export_file_expect(struct vpa_export_folder *f, const char *name,
+	struct vpa_export_file **out, struct vpt_err *err)
+{
+	int rc = check_room(f, name, err);
+
+	if (rc)
+		return rc;
+	*out = &f->files[f->count++];
+	snprintf((*out)->name, sizeof((*out)->name), "%s", name);
+	return VPT_OK;
+}
+
+const char *vpa_export_folder_path(const struct vpa_export_folder *f)
+{
+	return f->temporary;
 }
 
 const char *vpa_export_file_name(const struct vpa_export_file *file)
@@ -121,7 +146,8 @@ int vpa_export_file_put(
 /* Whether an export gives this name: a table's with the suffix of its format, or the schema's. */
 static int is_ours(const char *name)
 {
-	static const char *const endings[] = {".csv", ".jsonl", ".csv.zst", ".jsonl.zst"};
+	static const char *const endings[] = {
+		".csv", ".jsonl", ".csv.zst", ".jsonl.zst", ".parquet", ".arrow"};
 	const char *dot = strchr(name, '.');
 	size_t i;
 
@@ -229,6 +255,24 @@ int vpa_export_folder_new(const char *path, int force, enum vpt_container contai
 	return VPT_OK;
 }
 
+/* Adds the size of a file of another program. */
+static int count_file(
+	const struct vpa_export_folder *f, const char *name, uint64_t *bytes, struct vpt_err *err)
+{
+	char *path = join(f->temporary, name);
+	struct stat st;
+	int rc = VPT_OK;
+
+	if (!path)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a file name");
+	if (stat(path, &st))
+		rc = vpt_fail(err, VPT_EIO, "%.200s: %s", path, strerror(errno));
+	else
+		*bytes += (uint64_t)st.st_size;
+	vpt_free(path);
+	return rc;
+}
+
 /* Ends a file. Returns the result of committing it. */
 static int end_file(struct vpa_export_file *file, int commit, uint64_t *bytes, struct vpt_err *err)
 {
@@ -279,7 +323,8 @@ int vpa_export_folder_commit(struct vpa_export_folder *f, uint64_t *bytes, struc
 
 	*bytes = 0;
 	for (i = 0; i < f->count && !rc; i++)
-		rc = end_file(&f->files[i], 1, bytes, err);
+		rc = f->files[i].sink ? end_file(&f->files[i], 1, bytes, err)
+				      : count_file(f, f->files[i].name, bytes, err);
 	return rc ? rc : take_name(f, err);
 }
 

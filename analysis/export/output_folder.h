@@ -25,9 +25,13 @@ int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packe
 	struct vpa_export_file **out, struct vpt_err *err);
 int vpa_export_file_put(
 	struct vpa_export_file *file, const void *data, size_t size, struct vpt_err *err);
-const char *vpa_export_file_name(const struct vpa_export_file *file); /* as in the folder */
+/* Adds a file that another program writes into the folder, whose path is vpa_export_folder_path(). 0 or an error code. */
+int vpa_export_file_expect(struct vpa_export_folder *f, const char *name,
+	struct vpa_export_file **out, struct vpt_err *err);
+const char *vpa_export_folder_path(const struct vpa_export_folder *f); /* until it is committed */
+const char *vpa_export_file_name(const struct vpa_export_file *file);  /* as in the folder */
 
-/* Ends all files and gives the folder its name. *bytes: their total size. */
+/* Ends all files and gives the folder its name. *bytes: their total size. VPT_EIO too where an expected file is missing. */
 int vpa_export_folder_commit(struct vpa_export_folder *f, uint64_t *bytes, struct vpt_err *err);
 
 /* Whether `path` can be written: nothing has that name, or, with `force`, a folder that holds only

@@ -73,7 +73,7 @@ rm old.pftrace new.pftrace
 expect 2 "another format" export trace.zst --format svg
 says err 'found "svg"'
 expect 2 "another format in the older spelling" export trace.zst --to svg
-says err '--to: expected a time such as 1.5s, found "svg"; formats (perfetto|chrome|csv|jsonl|sqlite) are chosen with --format'
+says err '--to: expected a time such as 1.5s, found "svg"; formats (perfetto|chrome|csv|jsonl|sqlite|parquet|arrow) are chosen with --format'
 expect 2 "an end that is no time" export trace.zst --to 1.5
 says err '--to: expected a time with a unit'
 [ ! -e trace.svg ] || fail "a refused export left a file"
