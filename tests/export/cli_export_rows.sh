@@ -49,6 +49,8 @@ same "an empty table" 0 "$(wc -c <trace.jsonl.d/mark.jsonl)"
 
 # ---- sums ----
 tables trace.zst "a small trace"
+tables "$source/tests/corpus/good-samples.zst" "samples of stacks"
+same "each stack once" 1 "$(grep -c '^stacks [1-9]' found)"
 need_trace many.zst kernels_trace 66000
 if have zstd "packed tables"; then
 	tables trace.zst "packed" --compress zstd
@@ -76,6 +78,7 @@ same "exports of the corpus" 1 "$([ $exports -ge 60 ] && echo 1)"
 for seed in 1 2 3; do
 	python3 "$source/tests/support/model/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
 	tables python.json "stacks by seed $seed"
+	same "seed $seed has stacks" 1 "$(grep -c '^stacks [1-9]' found)"
 done
 bin=${VPT_BIN:-/nowhere}
 if [ -x "$bin/vptrace-demo" ]; then

@@ -27,6 +27,12 @@ static const struct vpa_rows_column range_columns[] = {
 	{NULL, 0, NULL},
 };
 
+static const struct vpa_rows_column sample_columns[] = {
+	{"stack_number", VPT_UNIT_NUMBER,
+		"row of table stack; empty: the thread runs no Python code"},
+	{NULL, 0, NULL},
+};
+
 static const struct vpa_rows_column gap_columns[] = {
 	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
 	{"start_ns", VPT_UNIT_TIME_NS, "end of the last op before it"},
@@ -101,6 +107,8 @@ static const struct vpa_rows_column *columns_of(unsigned kind)
 		return call_columns;
 	case VPT_RANGE:
 		return range_columns;
+	case VPT_SAMPLE:
+		return sample_columns;
 	default:
 		return NULL;
 	}
@@ -119,6 +127,12 @@ static const struct vpa_rows_table own_tables[VPA_ROWS_OWN] = {
 	[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
 		.help = "a range on a device, from the ops launched in it",
 		.columns = projection_columns},
+	[VPA_ROWS_STACK] = {.name = "stack",
+		.help = "a Python stack",
+		.columns = vpa_rows_stack_columns},
+	[VPA_ROWS_STACK_TIME] = {.name = "stack_time",
+		.help = "time of a device that a Python stack is to blame for, or that it launched",
+		.columns = vpa_rows_stack_time_columns},
 };
 
 /* Whether rows of this kind are a table: they are events, or describe the run. */
@@ -278,6 +292,16 @@ static void put_range_role(struct vpa_rows_row *r, const struct vpt_section *s, 
 		put_name_role(r, name);
 }
 
+static void put_stack_number(struct vpa_rows_row *r, uint64_t row)
+{
+	uint32_t number = vpa_stacks_of_row(&r->x->view.context->model->stacks, row);
+
+	if (number)
+		vpa_rows_number(r, number);
+	else
+		vpa_rows_nothing(r, 1);
+}
+
 static int put_section(struct vpa_rows *x, const struct vpt_section *s)
 {
 	struct vpa_rows_table *t = x->by_kind[s->kind];
@@ -295,6 +319,8 @@ static int put_section(struct vpa_rows *x, const struct vpt_section *s)
 			put_call_place(&r, s, row);
 		else if (s->kind == VPT_RANGE)
 			put_range_role(&r, s, row);
+		else if (s->kind == VPT_SAMPLE)
+			put_stack_number(&r, s->col[VPT_SAMPLE_STACK][row]);
 		rc = vpa_rows_end(&r);
 	}
 	return rc;
@@ -491,6 +517,8 @@ int vpa_rows_take_end(void *state)
 
 	if (!rc && x->own[VPA_ROWS_IDLE])
 		rc = put_idle_times(x);
+	if (!rc)
+		rc = vpa_rows_put_stacks(x);
 	if (!rc)
 		rc = vpa_report_rows(x);
 	for (i = 0; i < x->table_count && !rc; i++)

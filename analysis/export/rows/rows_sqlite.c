@@ -403,7 +403,7 @@ const struct vpa_exporter vpa_exporter_sqlite = {
 	.name = "sqlite",
 	.help = "The same tables as a SQLite database, those of the report too, with views of\n"
 		"the usual ones: ops, calls, ranges, gaps, causes, requests, blocks, stages,\n"
-		"steps. Its table columns describes the columns.",
+		"steps, stacks. Its table columns describes the columns.",
 	.opens = "open it with sqlite3, DuckDB or pandas; its table columns says what the columns "
 		 "mean",
 	.packings = {{"none", VPT_CONTAINER_NONE, ".sqlite"}},

@@ -29,7 +29,7 @@ struct vpa_rows_outlet {
 #define VPA_SHORT_NAMES                                                                            \
 	{"calls", "call"}, {"ranges", "range"}, {"gaps", "gap"}, {"causes", "idle"},               \
 		{"requests", "report_requests"}, {"blocks", "report_requests_blocks_series"},      \
-		{"stages", "report_stages"},                                                       \
+		{"stages", "report_stages"}, {"stacks", "stack"},                                  \
 	{                                                                                          \
 		"steps", "report_marked_steps_series"                                              \
 	}

@@ -3,7 +3,7 @@
  *	chunk  --> rows_export.c   rows unchanged, by cell_text.c
  *	ops    --> op_rows.c       rows of kernels and copies, held until their launches are known
  *	ranges --> row_places.c    the stage, block and step of an op or a call
- *	report --> report_rows.c   its tables
+ *	report --> report_rows.c   its tables; stack_tables.c those of stacks
  *	rows   --> table_outlet.h  files, a database, columns in memory
  */
 #ifndef VPA_ANALYSIS_EXPORT_ROWS_TABLE_PARTS_H
@@ -25,7 +25,14 @@ struct vpa_rows_column {
 enum { VPA_ROWS_COLUMNS_MAX = 16 };
 
 /* Tables of analysis results. */
-enum { VPA_ROWS_GAP, VPA_ROWS_IDLE, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
+enum {
+	VPA_ROWS_GAP,
+	VPA_ROWS_IDLE,
+	VPA_ROWS_PROJECTION,
+	VPA_ROWS_STACK,
+	VPA_ROWS_STACK_TIME,
+	VPA_ROWS_OWN
+};
 
 /* A table, and where it goes. */
 struct vpa_rows_table {
@@ -155,6 +162,13 @@ void vpa_rows_ops_free(struct vpa_rows *x);
 int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s);
 int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops);
 int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns);
+
+/* ---- tables of Python stacks: stack_tables.c ---- */
+
+extern const struct vpa_rows_column vpa_rows_stack_columns[], vpa_rows_stack_time_columns[];
+
+/* Writes their rows, after all of the trace. 0 or an error code. */
+int vpa_rows_put_stacks(struct vpa_rows *x);
 
 /* ---- the tables: rows_export.c, of the report report_rows.c ---- */
 

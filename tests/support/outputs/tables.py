@@ -111,6 +111,32 @@ for gap in report["gaps"]:
         assert line == report_line(gap["line"]), (gap, row)
         lines += line is not False
 print("lines", lines)
+# Stacks: each is its caller's with one frame more, and their times are the report's.
+stacks = {row["stack"]: row for row in tables["stack"]}
+assert sorted(stacks) == list(range(1, len(stacks) + 1))
+for row in stacks.values():
+    place = "%s%s" % (row["file"] or "", ":%d" % row["line"] if row["line"] else "")
+    frame = (row["function"] or "") + (" (%s)" % place if place else "")
+    outer = stacks[row["caller"]] if row["caller"] else None
+    assert row["text"] == (outer["text"] + ";" if outer else "") + frame, (row, outer)
+    assert row["depth"] == (outer["depth"] if outer else 0) + 1, (row, outer)
+for row in tables["sample"]:
+    assert (row["stack_number"] is None) == (not row["stack"]), row
+    assert not row["stack"] or stacks[row["stack_number"]]["text"] == row["stack"], row
+times = {}
+for row in tables["stack_time"]:
+    assert row["stack"] is None or row["stack"] in stacks, row
+    assert (row["cause"] is None) == (row["kind"] == "launched"), row
+    key = (row["kind"], row["device"], row["cause"])
+    times[key] = times.get(key, 0) + row["time_ns"]
+if stacks:
+    causes = {}
+    for device, cause, _, _, ns, _, _ in parts:
+        causes["idle", device, cause] = causes.get(("idle", device, cause), 0) + ns
+    assert {k: ns for k, ns in times.items() if k[0] == "idle"} == causes, (times, causes)
+    launched = sum(ns for k, ns in times.items() if k[0] == "launched")
+    assert launched == sum(row["busy_ns"] for row in report["lines"]["launches"]), launched
+print("stacks", len(stacks))
 busy = {}
 for row in tables["range_gpu"]:
     key = (row["name"], row["domain"] or "")

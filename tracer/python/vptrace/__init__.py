@@ -80,7 +80,7 @@ def load(path, tables=(), *, range=None, request=None):  # pylint: disable=redef
         ops = run.ops; duckdb.sql("select family, sum(duration_ns) from ops group by 1")
 
     `tables` names those wanted, of `vptrace-analyze export --help`, or by short names: ops (kernels and copies), calls, ranges, gaps,
-    causes, requests, blocks, stages and steps, which are the default; None: all. They are in memory, where pandas, polars, DuckDB, pyarrow
+    causes, requests, blocks, stages, steps and stacks, which are the default; None: all. They are in memory, where pandas, polars, DuckDB, pyarrow
     and nanoarrow take them without a copy; texts are dictionaries. `range` and `request` limit the window as the
     options of vptrace-analyze do.
 

@@ -275,4 +275,4 @@ def report_of(path):
     return _report_of(_tables_library(), os.fsencode(path), None, 0)
 
 
-USUAL = ("ops", "calls", "ranges", "gaps", "causes", "requests", "blocks", "stages", "steps", "report")
+USUAL = ("ops", "calls", "ranges", "gaps", "causes", "requests", "blocks", "stages", "steps", "stacks", "report")
