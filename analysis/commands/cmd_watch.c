@@ -217,7 +217,7 @@ static int run(const struct vpt_args *args)
 {
 	struct watch w = {.args = args};
 	struct vpt_err err = {0};
-	int rc = check_options(args, &err);
+	int rc = check_options(args, &err), closed;
 
 	w.options.top = 1;
 	w.options.step_parts = w.options.only_sums = 1;
@@ -231,10 +231,8 @@ static int run(const struct vpt_args *args)
 	vpa_interrupt_catch();
 	block_signals();
 	rc = watch(&w, &err);
-	if (!rc || w.out.failed)
-		rc = vpt_out_close(&w.out, 1, &err);
-	else
-		vpt_out_close(&w.out, 0, NULL);
+	closed = vpt_out_close(&w.out, 1, rc && !w.out.failed ? NULL : &err);
+	rc = rc ? rc : closed;
 	if (rc)
 		return vpa_failed(&err);
 	if (w.state == CUT_OFF)

@@ -49,6 +49,11 @@ rule="the line of a whole capture"
 says out "SIMULATED  $fps FPS"
 says out "7 blocks, last"
 
+# Nobody reads its line: no complaint.
+{ sleep 0.2; "$VPT_ANALYZE" watch whole.zst 2>err; echo $? >code; } | :
+same "the reader of a line went away" 1 "$(cat code)"
+silent err
+
 # Lines until it ends; what they count only rises, and is right at the end. The first lines may be of a file without a chunk.
 python3 "$grow" whole.zst slow.zst 12 6 &
 until [ -s slow.zst ]; do sleep 0.05; done
