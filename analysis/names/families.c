@@ -22,7 +22,6 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- the table ---- */
@@ -140,10 +139,15 @@ static unsigned read_class(const char **at)
 	return i;
 }
 
+static int is_any(const char *p)
+{
+	return p[0] == '.' && p[1] == '*';
+}
+
 /* The span between two fragments: nothing, ".*", or a class with its quantifier. */
 static void read_span(const char **at, struct piece *piece)
 {
-	if (!strncmp(*at, ".*", 2)) {
+	if (is_any(*at)) {
 		piece->before = SPAN_ANY;
 		*at += 2;
 	} else if (**at == '[') {
@@ -189,16 +193,34 @@ static unsigned add_node(unsigned parent, unsigned column)
 	return node;
 }
 
+/* Whether a byte stands for itself only after a backslash. */
+static int is_operator(char c)
+{
+	switch (c) {
+	case '*':
+	case '+':
+	case '?':
+	case '|':
+	case '^':
+	case '$':
+	case '.':
+	case ')':
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* The node at the end of the literal text at *at; advances *at past the text. */
 static unsigned read_fragment(const char **at, struct piece *piece)
 {
 	const char *p = *at;
 	unsigned node = 0, next;
 
-	for (; *p && *p != '[' && *p != '$' && strncmp(p, ".*", 2) != 0; p++) {
+	for (; *p && *p != '[' && *p != '$' && !is_any(p); p++) {
 		uint8_t *column;
 
-		assert(!strchr("*+?|^$.)", *p));
+		assert(!is_operator(*p));
 		p += *p == '\\';
 		column = &automaton.column[(unsigned char)*p];
 		if (!*column)
@@ -248,7 +270,7 @@ static void add_chain(const char *pattern, unsigned completes)
 		 node;
 
 	pattern += anchored;
-	pattern += strncmp(pattern, ".*", 2) ? 0 : 2;
+	pattern += is_any(pattern) ? 2 : 0;
 	do {
 		struct piece piece = {.anchored = (uint8_t)anchored,
 			.word = (uint8_t)word,
@@ -290,11 +312,24 @@ static const char *find_alternative_end(const char *p)
 	return p;
 }
 
+static void add_pattern(const char *pattern, unsigned completes);
+
+/* Adds a pattern that consists of three texts. */
+static void add_joined(const char *head, size_t head_len, const char *alternative, size_t len,
+	const char *tail, unsigned completes)
+{
+	char text[PATTERN_MAX];
+
+	memcpy(text, head, head_len);
+	memcpy(text + head_len, alternative, len);
+	strcpy(text + head_len + len, tail);
+	add_pattern(text, completes);
+}
+
 /* Expands the alternatives of the first "(...)" and adds each. */
 static void add_pattern(const char *pattern, unsigned completes)
 {
 	const char *open = pattern, *close, *tail, *alt, *end;
-	char text[PATTERN_MAX];
 
 	while (*open && *open != '(')
 		open += *open == '\\' && open[1] ? 2 : 1;
@@ -310,14 +345,11 @@ static void add_pattern(const char *pattern, unsigned completes)
 	tail = close + 1 + (close[1] == '?');
 	for (alt = open; alt != close; alt = end) {
 		end = find_alternative_end(alt + 1);
-		snprintf(text, sizeof(text), "%.*s%.*s%s", (int)(open - pattern), pattern,
-			(int)(end - alt - 1), alt + 1, tail);
-		add_pattern(text, completes);
+		add_joined(pattern, (size_t)(open - pattern), alt + 1, (size_t)(end - alt - 1),
+			tail, completes);
 	}
-	if (close[1] == '?') {
-		snprintf(text, sizeof(text), "%.*s%s", (int)(open - pattern), pattern, tail);
-		add_pattern(text, completes);
-	}
+	if (close[1] == '?')
+		add_joined(pattern, (size_t)(open - pattern), "", 0, tail, completes);
 }
 
 /* Turns the tree into an automaton, breadth first: what a node needs of its suffix is known by then. */
