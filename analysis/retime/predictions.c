@@ -9,6 +9,7 @@
 #include "formats/base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Of the time from the first op to the last: with less unexplained delay of ops the confidence is that, with more
@@ -182,11 +183,12 @@ struct predicting {
 	struct vpa_timed_parts stages;
 	struct vpa_span *at; /* the bases' spans, then the stages' */
 	size_t span_count;
-	struct vpa_change changes[VPA_CHANGE_LISTS_MOST][VPA_CHANGES_MOST];
-	struct vpa_change all[VPA_CHANGE_LISTS_MOST * VPA_CHANGES_MOST];
 	struct vpa_change_list lists[VPA_CHANGE_LISTS_MOST];
 	struct vpa_finding *finding[VPA_CHANGE_LISTS_MOST]; /* by list; findings, then candidates */
 	size_t count, finding_count, all_count;
+	/* Undefined where no list has one: it is much, and mostly few are used. */
+	struct vpa_change changes[VPA_CHANGE_LISTS_MOST][VPA_CHANGES_MOST];
+	struct vpa_change all[VPA_CHANGE_LISTS_MOST * VPA_CHANGES_MOST];
 };
 
 static int list_each(
@@ -503,12 +505,13 @@ static int predict(struct predicting *p, const struct vpt_trace *trace, unsigned
 int vpa_predict(const struct vpt_trace *trace, unsigned jobs, uint64_t most, struct vpa_report *r,
 	struct vpt_err *err)
 {
-	struct predicting *p = vpt_calloc(1, sizeof(*p));
+	struct predicting *p = vpt_alloc(1, sizeof(*p));
 	int rc;
 
 	r->forecast = (struct vpa_forecast){.is_asked = 1};
 	if (!p)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for predictions");
+	memset(p, 0, offsetof(struct predicting, changes));
 	p->r = r;
 	rc = list_spans(p) ? VPT_OK : predict(p, trace, jobs, most, err);
 	if (rc == VPT_EUNSUPPORTED || rc == VPT_EINVAL || rc == VPT_ENOMEM) {
