@@ -20,10 +20,15 @@
 enum { WAITING_MAX = 65535 };
 /* So many delays are counted at once for less than one by one. */
 enum { MANY = 16 };
+/* Later than any op that has an end. */
+#define NEVER UINT64_MAX
 
 struct queue {
-	uint64_t *starts; /* of launches that wait, [head, end), ascending */
-	size_t head, end, cap;
+	uint64_t *
+		starts; /* of launches: those that wait are `count` from `next` on, ascending, and then NEVER */
+	size_t cap;
+	uint64_t *next;
+	size_t count;
 	uint64_t at_ns;      /* time is divided up to here */
 	uint64_t *at_length; /* ns, by length */
 	size_t length_cap;
@@ -41,16 +46,16 @@ static const uint64_t bounds_ns[VPA_DELAY_BINS - 1] = {10000, 100000, 1000000, 1
 
 /* ---- ops ---- */
 
-/* Divides the time up to `to_ns`: those that begin by then wait no longer. */
+/* Divides the time up to `to_ns`: those that begin by then wait no longer. What ends the waiting ones begins never. */
 static inline void begin_until(struct queue *q, uint64_t to_ns)
 {
-	for (; q->head < q->end && q->starts[q->head] <= to_ns; q->head++)
-		if (q->starts[q->head] > q->at_ns) {
-			q->at_length[q->end - q->head] += q->starts[q->head] - q->at_ns;
-			q->at_ns = q->starts[q->head];
+	for (; *q->next <= to_ns; q->next++, q->count--)
+		if (*q->next > q->at_ns) {
+			q->at_length[q->count] += *q->next - q->at_ns;
+			q->at_ns = *q->next;
 		}
 	if (to_ns > q->at_ns) {
-		q->at_length[q->end - q->head] += to_ns - q->at_ns;
+		q->at_length[q->count] += to_ns - q->at_ns;
 		q->at_ns = to_ns;
 	}
 }
@@ -58,17 +63,20 @@ static inline void begin_until(struct queue *q, uint64_t to_ns)
 /* Makes room for `more` launches that wait, and for the lengths that they may bring. */
 static int make_room(struct queue *q, size_t more)
 {
+	size_t begun = q->starts ? (size_t)(q->next - q->starts) : 0, need = q->count + more + 1;
+	int is_new = !q->starts;
+
 	/* Moved once for each half that has begun, however many wait. */
-	if (q->head && q->head >= q->cap / 2 && q->end + more > q->cap) {
-		memmove(q->starts, q->starts + q->head, (q->end - q->head) * sizeof(*q->starts));
-		q->end -= q->head;
-		q->head = 0;
+	if (begun && begun >= q->cap / 2 && begun + need > q->cap) {
+		memmove(q->starts, q->next, (q->count + 1) * sizeof(*q->starts));
+		begun = 0;
 	}
-	return vpt_grow(&q->starts, &q->cap, q->end + more, sizeof(*q->starts)) ||
-			       vpt_grow_zeroed(&q->at_length, &q->length_cap,
-				       q->end - q->head + more + 1, sizeof(*q->at_length))
-		       ? VPT_ENOMEM
-		       : VPT_OK;
+	if (vpt_grow(&q->starts, &q->cap, begun + need, sizeof(*q->starts)))
+		return VPT_ENOMEM;
+	q->next = q->starts + begun;
+	if (is_new)
+		*q->next = NEVER;
+	return vpt_grow_zeroed(&q->at_length, &q->length_cap, need, sizeof(*q->at_length));
 }
 
 /* Launches of one stream, in the order of their ops. */
@@ -76,22 +84,37 @@ struct launches {
 	const uint64_t *launched_ns, *starts_ns;
 	uint64_t delays_ns[VPA_OPS_MAX];
 	size_t count;
+	int are_usual; /* they are of all ops of a run, and no time is 2^63 or later */
 	uint64_t some_launched_ns[VPA_OPS_MAX],
 		some_starts_ns[VPA_OPS_MAX]; /* if not every op has one of its own */
 };
 
-/* Counts them by how long they waited. */
+/* Counts them by how long they waited, all below 2^63: compared as signed numbers, which takes less. */
 VPT_VECTORISE
 static void count_delays(uint64_t *restrict bins, const uint64_t *restrict delays_ns, size_t count)
 {
 	uint64_t more[VPA_DELAY_BINS] = {count};
 	size_t bin, i;
 
-	for (bin = 1; bin < VPA_DELAY_BINS; bin++)
+	for (bin = 1; bin < VPA_DELAY_BINS; bin++) {
+		int64_t bound_ns = (int64_t)bounds_ns[bin - 1];
+		uint64_t sum = 0;
+
 		for (i = 0; i < count; i++)
-			more[bin] += delays_ns[i] >= bounds_ns[bin - 1];
+			sum += (int64_t)delays_ns[i] >= bound_ns;
+		more[bin] = sum;
+	}
 	for (bin = 0; bin < VPA_DELAY_BINS; bin++)
 		bins[bin] += more[bin] - (bin + 1 < VPA_DELAY_BINS ? more[bin + 1] : 0);
+}
+
+static void count_delay(uint64_t *bins, uint64_t delay_ns)
+{
+	size_t bin = 0;
+
+	while (bin < VPA_DELAY_BINS - 1 && delay_ns >= bounds_ns[bin])
+		bin++;
+	bins[bin]++;
 }
 
 static int add_delays(struct queue *q, const struct launches *l)
@@ -99,11 +122,14 @@ static int add_delays(struct queue *q, const struct launches *l)
 	size_t i;
 	int rc = VPT_OK;
 
-	count_delays(q->bins, l->delays_ns, l->count);
-	if (l->count >= MANY)
+	if (l->count >= MANY && l->are_usual) {
+		count_delays(q->bins, l->delays_ns, l->count);
 		return vpa_durations_add_all(&q->delays, l->delays_ns, l->count);
-	for (i = 0; i < l->count && !rc; i++)
+	}
+	for (i = 0; i < l->count && !rc; i++) {
+		count_delay(q->bins, l->delays_ns[i]);
 		rc = vpa_durations_add(&q->delays, l->delays_ns[i]);
+	}
 	return rc;
 }
 
@@ -116,11 +142,15 @@ static void add_waiting(struct queue *all, const struct launches *l)
 	for (i = 0; i < l->count; i++) {
 		/* Of two threads the one may have launched before what the other one did, and come after it. */
 		begin_until(&q, vpa_later(l->launched_ns[i], q.at_ns));
-		q.head += q.end - q.head == WAITING_MAX;
-		q.starts[q.end++] = l->starts_ns[i];
+		if (q.count == WAITING_MAX) {
+			q.next++;
+			q.count--;
+		}
+		q.next[q.count++] = l->starts_ns[i];
+		q.next[q.count] = NEVER;
 	}
-	all->head = q.head;
-	all->end = q.end;
+	all->next = q.next;
+	all->count = q.count;
 	all->at_ns = q.at_ns;
 }
 
@@ -178,8 +208,9 @@ static void gather(const struct vpa_ops *ops, const struct vpa_op_run *run, stru
 	out->launched_ns = ops->launch_start_ns + run->begin;
 	out->starts_ns = ops->start_ns + run->begin;
 	out->count = (size_t)run->end - run->begin;
-	if (!ops->all_first ||
-		!find_delays(out->launched_ns, out->starts_ns, out->count, out->delays_ns))
+	out->are_usual = ops->all_first &&
+			 find_delays(out->launched_ns, out->starts_ns, out->count, out->delays_ns);
+	if (!out->are_usual)
 		gather_some(ops, run, out);
 }
 
@@ -224,7 +255,7 @@ static void write_row(
 	double area = 0;
 	size_t i;
 
-	begin_until(q, q->end > q->head ? q->starts[q->end - 1] : 0);
+	begin_until(q, q->count ? q->next[q->count - 1] : 0);
 	for (i = 0; i < q->length_cap; i++) {
 		vpt_sat_add_to(&total_ns, q->at_length[i]);
 		area += (double)i * (double)q->at_length[i];
