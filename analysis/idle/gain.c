@@ -432,8 +432,7 @@ static void add_gains(struct vpa_gain *g, struct vpa_gain_host *h, const uint64_
 	add_parts(g, h, &room);
 }
 
-/* How much of a gap would have been shorter with an earlier host. */
-static uint64_t host_made(const struct vpa_gain_gap *gap)
+uint64_t vpa_gain_made(const struct vpa_gain_gap *gap)
 {
 	uint64_t ns = gap->ns[VPA_CAUSE_LAUNCH_LATENCY] + gap->ns[VPA_CAUSE_PROFILER];
 	size_t i;
@@ -447,10 +446,9 @@ void vpa_gain_count(
 	struct vpa_gain *g, const struct vpa_resolver *r, const struct vpa_gain_gap *gap)
 {
 	struct vpa_gain_host *h = vpa_gain_host_of(g, gap->thread);
-	uint64_t most = host_made(gap);
 	struct walk w;
 
-	if (!h || !most)
+	if (!h || !gap->made_ns)
 		return;
 	w = walk_of(r, h, gap->start_ns);
 	pass_calls(&w, gap->host_ns, 0);
@@ -458,7 +456,7 @@ void vpa_gain_count(
 		move_first_use(&w, gap->cuts);
 		move_setup(h, gap->pieces);
 	}
-	add_gains(g, h, gap->ns, most, gap->long_ns);
+	add_gains(g, h, gap->ns, gap->made_ns, gap->long_ns);
 }
 
 /* ---- hosts ---- */

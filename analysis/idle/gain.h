@@ -93,6 +93,8 @@ struct vpa_gain_gap {
 	uint64_t start_ns;
 	uint64_t host_ns; /* end of the launch call, at most the end of the gap */
 	uint64_t most_ns; /* how much of it was recorded */
+	uint64_t
+		made_ns; /* part of that: would have been shorter with an earlier host, see vpa_gain_made() */
 	uint64_t ns[VPA_CAUSES];
 	uint64_t long_ns; /* long code of the host */
 	/* Both NULL: nothing in it was set up for a first use. */
@@ -118,6 +120,9 @@ static inline struct vpa_gain_host *vpa_gain_host_of(struct vpa_gain *g, uint32_
 /* `launch` is its thread's first call that put work on the device: from here on the thread is a
  * host. 0 or VPT_ENOMEM. */
 int vpa_gain_meet(struct vpa_gain *g, const struct vpa_resolver *r, struct vpa_call *launch);
+
+/* How much of a gap would have been shorter with an earlier host. */
+uint64_t vpa_gain_made(const struct vpa_gain_gap *gap);
 
 /* Counts what the host did until the gap ended, and what the gap would have lost without each
  * cause. */

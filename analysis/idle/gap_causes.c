@@ -237,6 +237,7 @@ static void count_gain(struct work *w, const struct launched *g)
 		if (p->cause == VPA_CAUSE_HOST_CODE && p->is_long)
 			gap.long_ns += p->end_ns - p->start_ns;
 	}
+	gap.made_ns = vpa_gain_made(&gap);
 	vpa_gain_count(w->gain, w->resolver, &gap);
 }
 

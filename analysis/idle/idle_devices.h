@@ -64,6 +64,8 @@ struct vpa_idle {
 	/* Set by the owner. 1: emits each gap that the host made on its own. */
 	int each;
 	size_t stretch; /* of the current batch: that of the op explained last */
+	struct vpa_gain_gap
+		late; /* the gap that is being counted: between two of them its ns are 0 */
 	struct vpa_answer answer;
 	struct vpa_cause_pieces part, host_part; /* of a gap that a pause splits */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);

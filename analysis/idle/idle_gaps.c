@@ -234,16 +234,24 @@ static void count_late(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
 	const struct vpa_late *late = &ops->late[i];
 	uint64_t start = ops->start_ns[i] - ops->gap_ns[i];
 	uint64_t before = (uint64_t)late->code_ns + late->call_ns + late->latency_ns;
-	struct vpa_gain_gap gap = {.thread = vpa_call_thread(ops->launch[i]),
-		.start_ns = start,
-		.host_ns = vpa_earlier(ops->launch_end_ns[i], ops->start_ns[i]),
-		.most_ns = ops->gap_ns[i]};
+	struct vpa_gain_gap *gap = &s->late;
+	unsigned rest = ops->gap_cause[i];
 
-	gap.ns[late->cause] = late->code_ns;
-	gap.ns[VPA_CAUSE_LAUNCH_CALL] = late->call_ns;
-	gap.ns[VPA_CAUSE_LAUNCH_LATENCY] = late->latency_ns;
-	gap.ns[ops->gap_cause[i]] = ops->gap_ns[i] - before;
-	vpa_gain_count(&s->devices[ops->device[i]].gain, s->resolver, &gap);
+	gap->thread = vpa_call_thread(ops->launch[i]);
+	gap->start_ns = start;
+	gap->host_ns = vpa_earlier(ops->launch_end_ns[i], ops->start_ns[i]);
+	gap->most_ns = ops->gap_ns[i];
+	gap->ns[late->cause] = late->code_ns;
+	gap->ns[VPA_CAUSE_LAUNCH_CALL] = late->call_ns;
+	gap->ns[VPA_CAUSE_LAUNCH_LATENCY] = late->latency_ns;
+	gap->ns[rest] = ops->gap_ns[i] - before;
+	/* All but what the op was queued for. */
+	gap->made_ns = rest == VPA_CAUSE_LAUNCH_LATENCY || rest == VPA_CAUSE_LAUNCH_CALL
+			       ? gap->most_ns
+			       : before;
+	vpa_gain_count(&s->devices[ops->device[i]].gain, s->resolver, gap);
+	gap->ns[late->cause] = gap->ns[rest] = 0;
+	gap->ns[VPA_CAUSE_LAUNCH_CALL] = gap->ns[VPA_CAUSE_LAUNCH_LATENCY] = 0;
 }
 
 /* Explains a usual gap during which the host was at most in its own code, then in the launch call. Returns
