@@ -39,6 +39,11 @@ struct vpa_words vpa_ranks_pattern_words(
 /* The pattern of a kind that matters most; NULL: there is none. */
 const struct vpa_job_pattern *vpa_ranks_pattern(
 	const struct vpa_job *job, enum vpa_pattern_kind kind);
+/* The slow link that is the result of the job, since nobody is late for reasons of its own; NULL: none. What it takes, of a rank
+ * that uses it. */
+const struct vpa_job_pattern *vpa_ranks_slow_link(
+	const struct vpa_job *job, const struct vpa_late *late);
+uint64_t vpa_ranks_link_ns(const struct vpa_job_pattern *p);
 const char *vpa_scaling_words(enum vpa_scaling_part part);
 
 /* The sections of the page with pictures: all ranks over the job's time, and a few collectives of it. */

@@ -277,10 +277,44 @@ static void add_loss(const struct vpa_job *job, const struct vpa_late *late, str
 		vpa_percent(lost, job->unit_ns).text);
 }
 
+/* "A rank computes 42.0 ms a block and transfers 4.52 ms, the mean." */
+static struct vpa_words work_words(const struct vpa_job *job)
+{
+	struct vpa_words w = {.used = 0};
+	size_t n = job->rank_count;
+
+	vpa_words_add(&w, "", "A rank computes %s %s and transfers %s, the mean.",
+		per_unit(job, mean(compute_ns(job), n)).text, vpa_ranks_unit_words(job),
+		per_unit(job, mean(natural(job->transfer_ns), n)).text);
+	return w;
+}
+
+static void put_link(
+	struct vpa_page *p, const struct vpa_job *job, const struct vpa_job_pattern *link)
+{
+	uint64_t ns = vpt_sat_u64(vpa_job_per_unit(job, (double)vpa_ranks_link_ns(link)) + 0.5);
+	int is_window = job->unit == VPA_UNIT_WINDOW;
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(&w, "",
+		"A LINK IS SLOW, that of ranks %s: it costs %s of %s%s%s%s (%s %%)", link->ranks,
+		vpa_duration(ns).text, is_window ? "" : "each ", vpa_duration(job->unit_ns).text,
+		is_window ? "" : " ", is_window ? "" : vpa_unit_kind_name(job->unit),
+		vpa_percent(ns, job->unit_ns).text);
+	vpa_words_end(&w);
+	vpa_words_add(&w, " ", "%s", work_words(job).text);
+	vpa_page_answer(p, "RESULT", VPA_RED, &w);
+}
+
 static void put_result(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
+	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
 	struct vpa_words w = {.used = 0}, ranks = {.used = 0}, loss = {.used = 0};
-	size_t n = job->rank_count;
+
+	if (link) {
+		put_link(p, job, link);
+		return;
+	}
 
 	add_late_ranks(job, late, &ranks);
 	if (late->rank_count)
@@ -304,9 +338,7 @@ static void put_result(struct vpa_page *p, const struct vpa_job *job, const stru
 	add_loss(job, late, &loss);
 	vpa_words_add(&w, " ", "%s", loss.text);
 	vpa_words_end(&w);
-	vpa_words_add(&w, " ", "A rank computes %s %s and transfers %s, the mean.",
-		per_unit(job, mean(compute_ns(job), n)).text, vpa_ranks_unit_words(job),
-		per_unit(job, mean(natural(job->transfer_ns), n)).text);
+	vpa_words_add(&w, " ", "%s", work_words(job).text);
 	vpa_page_answer(p, "RESULT", late->kind == VPA_LATE_NONE ? VPA_GREEN : VPA_RED, &w);
 }
 
@@ -345,10 +377,11 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 {
 	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
 	const struct vpa_job_part *part = late->part;
-	struct vpa_words what = {.used = 0};
+	struct vpa_words what = {.used = 0}, who = {.used = 0};
 	int has_words;
 
-	if (!job->blame_ns || !part)
+	if (!job->blame_ns || !part ||
+		(vpa_ranks_slow_link(job, late) && late->klass != VPA_LATE_BEGAN))
 		return;
 	has_words = part->klass == VPA_LATE_COMPUTE || part->klass == VPA_LATE_COPY ||
 		    part->klass == VPA_LATE_IDLE;
@@ -362,10 +395,12 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 			vpa_duration(job->wait_ns).text);
 		return;
 	}
+	add_late_ranks(job, late, &who);
 	if (part->klass == VPA_LATE_BEGAN)
 		vpa_page_words(p, "CAUSE", VPA_PLAIN,
-			"Rank %" PRId64 " started %s later than a rank that waits for it.",
-			first->number, later_by(job, part).text);
+			"Rank%s %s started %s later than a rank that waits for %s.",
+			vpa_plural(late->rank_count), who.text, later_by(job, part).text,
+			late->rank_count == 1 ? "it" : "them");
 	else
 		vpa_page_words(p, "CAUSE", VPA_PLAIN,
 			"Rank %" PRId64 " %s, %s %s more than a rank that waits for it.",

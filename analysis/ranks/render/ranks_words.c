@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { LINK_LEAST = 100 /* of the time is more: what a slow link takes to be the result */ };
+
 const char *vpa_ranks_unit_words(const struct vpa_job *job)
 {
 	static const char *const words[VPA_UNIT_KINDS] = {
@@ -20,12 +22,45 @@ const char *vpa_ranks_unit_words(const struct vpa_job *job)
 	return words[job->unit];
 }
 
+const struct vpa_job_pattern *vpa_ranks_pattern(
+	const struct vpa_job *job, enum vpa_pattern_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < job->pattern_count; i++)
+		if (job->patterns[i].kind == kind)
+			return &job->patterns[i];
+	return NULL;
+}
+
+uint64_t vpa_ranks_link_ns(const struct vpa_job_pattern *p)
+{
+	return vpt_sat_mul(p->found_ns - p->usual_ns, p->collectives);
+}
+
+const struct vpa_job_pattern *vpa_ranks_slow_link(
+	const struct vpa_job *job, const struct vpa_late *late)
+{
+	const struct vpa_job_pattern *p = vpa_ranks_pattern(job, VPA_PATTERN_SLOW_LINK);
+	int is_own = late->kind != VPA_LATE_NONE && late->klass != VPA_LATE_BEGAN &&
+		     late->klass != VPA_LATE_ENDED && late->klass != VPA_LATE_COMM;
+
+	return p && !is_own && vpa_ranks_link_ns(p) >= job->span_ns / LINK_LEAST ? p : NULL;
+}
+
 /* What the user asks about comes first, then what late ranks bring, also if it is little: those are answers too. */
 size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	const struct vpa_job_fix *out[VPA_FIXES_MOST])
 {
+	/* A slow link is no rank's fault. */
+	size_t late_count = vpa_ranks_slow_link(job, late) ? 0 : late->rank_count;
+	double alone = 0;
 	size_t count = 0, asked, i;
 	int pass;
+
+	for (i = 0; i < job->fix_count; i++)
+		if (job->fixes[i].member_count == 1 && job->fixes[i].share > alone)
+			alone = job->fixes[i].share;
 
 	for (i = 0; i < job->fix_count; i++)
 		if (job->fixes[i].kind == VPA_FIX_ASKED)
@@ -34,8 +69,11 @@ size_t vpa_ranks_fixes(const struct vpa_job *job, const struct vpa_late *late,
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < job->fix_count; i++) {
 			const struct vpa_job_fix *f = &job->fixes[i];
-			int is_of_late = late->rank_count && f->member_count;
+			int is_of_late = late_count && f->member_count;
 
+			/* Several ranks that bring no more than one of them. */
+			if (f->member_count > 1 && f->share < 1.02 * alone)
+				continue;
 			if (f->kind != VPA_FIX_ASKED && is_of_late == !pass &&
 				(f->share >= 0.01 || (is_of_late && count == asked)))
 				out[count++] = f;
@@ -149,15 +187,4 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 		break;
 	}
 	return w;
-}
-
-const struct vpa_job_pattern *vpa_ranks_pattern(
-	const struct vpa_job *job, enum vpa_pattern_kind kind)
-{
-	size_t i;
-
-	for (i = 0; i < job->pattern_count; i++)
-		if (job->patterns[i].kind == kind)
-			return &job->patterns[i];
-	return NULL;
 }
