@@ -139,9 +139,10 @@ static void fill(struct vpa_row *row, const struct vpa_job_comparison *c, int64_
 
 const char *vpa_job_part_of_unit_words(enum vpa_scaling_part part)
 {
-	return part == VPA_SCALING_HOST      ? "host code and launches"
-	       : part == VPA_SCALING_COMPUTE ? "compute"
-					     : vpa_scaling_words(part);
+	return part == VPA_SCALING_HOST        ? "host code and launches"
+	       : part == VPA_SCALING_TRANSFERS ? "transfers"
+	       : part == VPA_SCALING_COMPUTE   ? "compute"
+					       : vpa_scaling_words(part);
 }
 
 static void put_parts(struct vpa_page *p, const struct vpa_job_comparison *c)
