@@ -296,8 +296,7 @@ static void put_link(
 	int is_window = job->unit == VPA_UNIT_WINDOW;
 	struct vpa_words w = {.used = 0};
 
-	vpa_words_add(&w, "",
-		"A LINK IS SLOW, that of ranks %s: it costs %s of %s%s%s%s (%s %%)", link->ranks,
+	vpa_words_add(&w, "", "SLOW LINK of ranks %s: it costs %s of %s%s%s%s (%s %%)", link->ranks,
 		vpa_duration(ns).text, is_window ? "" : "each ", vpa_duration(job->unit_ns).text,
 		is_window ? "" : " ", is_window ? "" : vpa_unit_kind_name(job->unit),
 		vpa_percent(ns, job->unit_ns).text);
@@ -378,10 +377,11 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
 	const struct vpa_job_part *part = late->part;
 	struct vpa_words what = {.used = 0}, who = {.used = 0};
+	/* Beside a slow link it is no cause. */
+	const struct vpa_job_pattern *link = vpa_ranks_slow_link(job, late);
 	int has_words;
 
-	if (!job->blame_ns || !part ||
-		(vpa_ranks_slow_link(job, late) && late->klass != VPA_LATE_BEGAN))
+	if (!job->blame_ns || !part || (link && late->klass != VPA_LATE_BEGAN))
 		return;
 	has_words = part->klass == VPA_LATE_COMPUTE || part->klass == VPA_LATE_COPY ||
 		    part->klass == VPA_LATE_IDLE;
@@ -397,7 +397,7 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 	}
 	add_late_ranks(job, late, &who);
 	if (part->klass == VPA_LATE_BEGAN)
-		vpa_page_words(p, "CAUSE", VPA_PLAIN,
+		vpa_page_words(p, link ? "ALSO" : "CAUSE", VPA_PLAIN,
 			"Rank%s %s started %s later than a rank that waits for %s.",
 			vpa_plural(late->rank_count), who.text, later_by(job, part).text,
 			late->rank_count == 1 ? "it" : "them");
@@ -406,6 +406,8 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 			"Rank %" PRId64 " %s, %s %s more than a rank that waits for it.",
 			first->number, what.text, later_by(job, part).text,
 			vpa_ranks_unit_words(job));
+	if (link)
+		return;
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
 		vpa_percent(first->blame_ns, job->wait_ns).text, first->number);
 	put_next(p, job, late);

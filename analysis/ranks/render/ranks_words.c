@@ -149,7 +149,7 @@ struct vpa_words vpa_ranks_pattern_words(const struct vpa_job *job, const struct
 	switch (p->kind) {
 	case VPA_PATTERN_TURNS:
 		add_ranks(&w, p->ranks, 1);
-		vpa_words_add(&w, "", " come last in turns: another one after each %s collectives.",
+		vpa_words_add(&w, "", " come last in turns, each to about %s collectives.",
 			vpa_fixed((double)p->collectives / (double)(p->changes + 1), 1).text);
 		break;
 	case VPA_PATTERN_TRUNCATED:

@@ -55,7 +55,7 @@ mixed causes 0 "RANK 1 IS LATE|Rank 1 had an idle GPU: host ran other code|Rank 
 	--sync-per-layer --plant 1:host=600,6:kernel=220
 mixed graphs 0 "RANK 4 IS LATE|Rank 4 computed longer: gemm|100.0 % of all waiting is for rank 4" --graph --plant 4:kernel=250
 # Rank 2 joins a communicator with rank 6, which starts late: no kernel tells which of them made the other one late.
-mixed begins 12000 "A LINK IS SLOW, that of ranks 0 to 3|Ranks 2 and 6 started 1|The link of ranks 0 to 3 is slow" \
+mixed begins 12000 "SLOW LINK of ranks 0 to 3|Ranks 2 and 6 started 1|The link of ranks 0 to 3 is slow" \
 	--nodes 2 --cfg-parallel --plant 2:link=200,6:late=30,7:skew=900
 mixed rings 12000 "RANK 6 IS LATE|gemm in ffn|The link of ranks 0 to 3 is slow|Rank 6 comes late to send/recv|all matched" \
 	--nodes 2 --cfg-parallel --ring --plant 6:kernel=250,1:link=150,4:drift=50,4:offset=500

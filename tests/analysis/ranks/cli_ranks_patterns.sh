@@ -117,7 +117,7 @@ if len(halves) != 1 or not halves[0]["collectives"] or abs(2 * halves[0]["found_
     sys.exit(print(slow) or 1)
 PY
 expect 0 "in words" ranks link
-says out "A LINK IS SLOW, that of ranks 0 to 3"
+says out "SLOW LINK of ranks 0 to 3"
 says out "The link of ranks 0 to 3 is slow"
 # In a ring, the messages that pass it.
 job ring-link --ranks 8 --ring --plant 4:link=300
@@ -132,7 +132,7 @@ if [p["ranks"] for p in slow] != ["3 to 5"]:
 PY
 
 expect 0 "in words" ranks ring-link
-says out "A LINK IS SLOW, that of ranks 3 to 5"
+says out "SLOW LINK of ranks 3 to 5"
 grep -q '^CAUSE' out && fail "$rule: a rank that waits for the link is to blame"
 
 # In a ring a late rank is late for its neighbours.
