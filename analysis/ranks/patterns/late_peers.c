@@ -99,25 +99,36 @@ static int put_pairs(struct vpa_job *job, const struct vpa_group *g, const struc
 	return rc;
 }
 
+/* Whether somebody left before another one came, or most messages are of some ranks only: then it is no exchange of all with all. */
+static int are_pairs(const struct vpa_group *g, const struct vpa_job_row *rows)
+{
+	size_t row, partial = 0;
+
+	for (row = 0; row < g->row_count; row++) {
+		partial += rows[row].count < g->rank_count;
+		if (rows[row].last_ns - rows[row].first_end_ns > (int64_t)rows[row].uncertainty_ns)
+			return 1;
+	}
+	return g->rank_count == 2 || partial > g->row_count / 2;
+}
+
 static int find_of_group(struct vpa_job *job, const struct vpa_job_rows *rows, size_t group)
 {
 	const struct vpa_group *g = &job->matching.groups[group];
-	struct pair *pairs = vpt_calloc(g->rank_count, g->rank_count * sizeof(*pairs));
-	uint64_t apart = 0;
+	const struct vpa_job_row *first = &rows->items[rows->firsts[group]];
+	struct pair *pairs;
 	size_t row;
-	int rc = pairs ? VPT_OK : VPT_ENOMEM;
+	int rc;
 
-	for (row = 0; row < g->row_count && !rc; row++) {
-		const struct vpa_job_row *r = &rows->items[rows->firsts[group] + row];
-
-		if (r->count < 2 || !vpa_row_is_messages(job, g, row))
-			continue;
-		apart += r->last_ns - r->first_end_ns > (int64_t)r->uncertainty_ns ||
-			 r->count < g->rank_count;
-		add_row(job, g, row, r->uncertainty_ns, pairs);
-	}
-	if (!rc && (apart || g->rank_count == 2))
-		rc = put_pairs(job, g, pairs);
+	if (!are_pairs(g, first))
+		return VPT_OK;
+	pairs = vpt_calloc(g->rank_count, g->rank_count * sizeof(*pairs));
+	if (!pairs)
+		return VPT_ENOMEM;
+	for (row = 0; row < g->row_count; row++)
+		if (first[row].count > 1 && vpa_row_is_messages(job, g, row))
+			add_row(job, g, row, first[row].uncertainty_ns, pairs);
+	rc = put_pairs(job, g, pairs);
 	vpt_free(pairs);
 	return rc;
 }

@@ -1,4 +1,5 @@
 /* Ranks unpacked, matched, replayed, printed and packed: each allocation fails in turn, see scarce.h. */
+#include "analysis/ranks/patterns/patterns.h"
 #include "analysis/ranks/rank/rank_file.h"
 #include "analysis/ranks/rank/rank_read.h"
 #include "analysis/ranks/render/ranks_pages.h"
@@ -88,6 +89,8 @@ static int report(struct vpa_rank_list *list, const struct vpa_rank *base, struc
 	assert_true(job->is_replayed);
 	assert_int_equal(job->difference_count, 1);
 	rc = vpa_scaling_find(job, base, 1, err);
+	if (!rc)
+		rc = vpa_patterns_find(job, err);
 	if (!rc)
 		rc = render(job, err);
 	vpa_job_free(job);
