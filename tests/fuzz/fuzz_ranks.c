@@ -46,8 +46,10 @@ static void add_sound_ranks(struct vpa_rank_list *list)
 	if (!job.ranks)
 		rig_small(&job, 12, &random);
 	rig_ranks(&job, list);
-	for (i = first; i < list->count; i++)
+	for (i = first; i < list->count; i++) {
 		rig_terms(list->items[i]);
+		rig_paces(list->items[i]);
+	}
 }
 
 static int read_rank(const uint8_t *data, size_t size, struct vpa_rank *rank)
@@ -119,18 +121,36 @@ static void render(const struct vpa_job *job)
 	sink->finish(sink, 0, NULL);
 }
 
+/* Every other input is asked for changes: then paces are read. */
+static int report(struct vpa_rank_list *list, int is_asked, struct vpa_job **out)
+{
+	static const char *const texts[] = {
+		"all: host 0.5", "7: scale gemm 0.25", "all: scale HtoD 0"};
+	static struct vpa_job_change asked[3]; /* of the job that is made */
+	struct vpt_err err = {0};
+	size_t i;
+	int rc;
+
+	if (!is_asked)
+		return vpa_job_new(list, out, &err);
+	for (i = 0; i < 3; i++)
+		FUZZ_EXPECT(!vpa_job_change_read(texts[i], &asked[i], &err));
+	rc = vpa_job_new_asked(list, asked, 3, out, &err);
+	FUZZ_EXPECT(rc != VPT_EINVAL || err.text[0]);
+	return rc;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct vpa_rank_list list = {.count = 0};
 	struct vpa_job *job;
-	struct vpt_err err = {0};
 	int rc;
 
 	read_file(data, size);
 	if (!read_rank(data, size, vpa_rank_add(&list))) {
 		add_sound_ranks(&list);
 		merge(&list);
-		rc = vpa_job_new(&list, &job, &err);
+		rc = report(&list, data[size - 1] & 1, &job);
 		FUZZ_EXPECT(!rc || rc == VPT_EINVAL);
 		if (!rc) {
 			uint64_t waits = 0;

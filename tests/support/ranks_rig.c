@@ -187,6 +187,34 @@ void rig_terms(struct vpa_rank *r)
 	r->has_terms = 1;
 }
 
+void rig_paces(struct vpa_rank *r)
+{
+	static const uint8_t codes[VPA_PACES] = {[VPA_PACE_HOST] = 255, [VPA_PACE_HALF] = 127};
+	struct vpa_rank_detail *d = &r->detail;
+	size_t i, k;
+
+	for (k = 0; k < VPA_PACES; k++) {
+		struct vpa_rank_pace *p = &d->paces[k];
+
+		p->term_ends = vpt_calloc(r->collective_count + 1, sizeof(*p->term_ends));
+		p->terms = vpt_calloc(r->collective_count + 1, sizeof(*p->terms));
+		for (i = 0; i <= r->collective_count; i++) {
+			struct vpa_rank_term term = d->terms[i];
+
+			d->terms[i].code = VPA_TERM_WHOLE / 2;
+			d->terms[i].work[VPA_BUSY_GEMM] = VPA_TERM_WHOLE / 2;
+			term.code = codes[k];
+			/* Times are multiples of a unit before that of the start. */
+			term.ns -= (int64_t)(term.ns / 2 / VPA_PACE_TERM_NS) * VPA_PACE_TERM_NS;
+			p->terms[i] = term;
+			p->term_ends[i] = i + 1;
+		}
+	}
+	r->units_from_ns = r->first_ns;
+	r->units_to_ns = r->last_ns;
+	r->has_paces = VPA_PACES_BESIDE;
+}
+
 void rig_small(struct rig_job *job, unsigned rows, struct vpt_random *random)
 {
 	unsigned i, r, p;

@@ -35,6 +35,8 @@ void rig_run(struct rig_job *job, struct vpt_random *random);
 void rig_ranks(const struct rig_job *job, struct vpa_rank_list *out);
 /* Gives a rank terms: each collective starts so much after the one before, or after the rank's start. */
 void rig_terms(struct vpa_rank *r);
+/* Gives a rank with terms paces, a term each: half of the time between collectives is host code. */
+void rig_paces(struct vpa_rank *r);
 /* A job of three ranks on two hosts and two communicators, already run. */
 void rig_small(struct rig_job *job, unsigned rows, struct vpt_random *random);
 /* A time of the job on a rank's clock. */

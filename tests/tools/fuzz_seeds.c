@@ -163,6 +163,8 @@ static void write_ranks(const char *folder)
 
 		if (i)
 			rig_terms(list.items[i]);
+		if (i > 1)
+			rig_paces(list.items[i]);
 		list.items[i]->rank = 7;
 		if (vpa_rank_to_bytes(list.items[i], &who) ||
 			vpa_rank_detail_to_bytes(list.items[i], &detail))
