@@ -64,6 +64,88 @@ static int is_same_rank(const struct vpa_rank *a, const struct vpa_rank *b)
 	       a->last_ns == b->last_ns;
 }
 
+static const char *capture_of(const struct vpa_rank *r)
+{
+	return r->capture ? r->capture : "a capture";
+}
+
+/* Whether both may be of one run: of one job, if that is known, and at work at the same time. */
+static int is_same_run(const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	if (a->job && b->job && strcmp(a->job, b->job) != 0)
+		return 0;
+	return !a->has_realtime || !b->has_realtime ||
+	       (a->first_ns + a->unix_offset_ns <= b->last_ns + b->unix_offset_ns &&
+		       b->first_ns + b->unix_offset_ns <= a->last_ns + a->unix_offset_ns);
+}
+
+/* How many ranks may be of the run of this one; the list is in order. */
+static size_t count_run(const struct vpa_rank_list *list, const struct vpa_rank *of)
+{
+	size_t i, count = 0;
+	int64_t before = -1;
+
+	for (i = 0; i < list->count; i++)
+		if (list->items[i]->rank != before && is_same_run(list->items[i], of)) {
+			before = list->items[i]->rank;
+			count++;
+		}
+	return count;
+}
+
+/* Of the first rank that is there twice the capture whose run has the most ranks, of several the first one by name; NULL: none is
+ * there twice. */
+static const struct vpa_rank *find_run(const struct vpa_rank_list *list)
+{
+	const struct vpa_rank *best = NULL;
+	size_t first = 0, i, most = 0;
+
+	while (first + 1 < list->count &&
+		(list->items[first]->rank < 0 ||
+			list->items[first]->rank != list->items[first + 1]->rank))
+		first++;
+	if (first + 1 >= list->count)
+		return NULL;
+	for (i = first; i < list->count && list->items[i]->rank == list->items[first]->rank; i++) {
+		size_t count = count_run(list, list->items[i]);
+
+		if (count > most) {
+			most = count;
+			best = list->items[i];
+		}
+	}
+	return best;
+}
+
+/* Ranks of two runs say nothing about each other: where a folder has several, one counts. */
+static void drop_other_runs(struct vpa_job *job)
+{
+	struct vpa_rank_list *list = &job->list;
+	const struct vpa_rank *run = find_run(list);
+	const char *other = NULL;
+	size_t i, kept = 0, count = list->count;
+
+	for (i = 0; run && i < count; i++) {
+		struct vpa_rank *r = list->items[i];
+
+		if (is_same_run(r, run)) {
+			list->items[kept++] = r;
+			continue;
+		}
+		other = other ? other
+			      : vpa_arena_text(&job->arena, capture_of(r), strlen(capture_of(r)));
+		vpa_rank_free(r);
+		vpt_free(r);
+	}
+	if (!other)
+		return;
+	list->count = kept;
+	job->duplicates[job->duplicate_count++] = vpa_arena_printf(&job->arena,
+		"%zu captures are of another run than %s, such as %s: they do not count; give "
+		"the captures of one run",
+		count - kept, capture_of(run), other);
+}
+
 static int drop_duplicates(struct vpa_job *job)
 {
 	struct vpa_rank_list *list = &job->list;
@@ -72,6 +154,7 @@ static int drop_duplicates(struct vpa_job *job)
 	job->duplicates = vpa_arena_alloc(&job->arena, list->count + 1, sizeof(*job->duplicates));
 	if (!job->duplicates)
 		return VPT_ENOMEM;
+	drop_other_runs(job);
 	for (i = 0; i < list->count; i++) {
 		struct vpa_rank *r = list->items[i];
 
@@ -80,10 +163,8 @@ static int drop_duplicates(struct vpa_job *job)
 			continue;
 		}
 		job->duplicates[job->duplicate_count++] = vpa_arena_printf(&job->arena,
-			"rank %" PRId64 " is in %s too: only %s counts", r->rank,
-			r->capture ? r->capture : "a capture",
-			list->items[kept - 1]->capture ? list->items[kept - 1]->capture
-						       : "the first one");
+			"rank %" PRId64 " is in %s too: only %s counts", r->rank, capture_of(r),
+			capture_of(list->items[kept - 1]));
 		vpa_rank_free(r);
 		vpt_free(r);
 	}

@@ -12,6 +12,7 @@ of them to FOLDER/truth.json. Every time is an integer of ns, so waits and blame
   names=0                         collectives have no communicators
   groups=N                        ranks in groups of N, beside the one of all
   hosts=N                         ranks are spread over N hosts
+  start=NS                        the job starts that much later
   setup=R:KEY=VALUE               distributedInfo of rank R says another backend
 """
 
@@ -187,10 +188,12 @@ class Job:
 
 
 def main(folder, words):
+    global START
     options = {}
     for word in words:
         name, value = word.split("=", 1)
         options.setdefault(name, []).append(value)
+    START += int(options.get("start", [0])[-1])
     job = Job(options)
     job.run()
     job.write(folder)

@@ -285,7 +285,8 @@ static const struct vpa_field job_fields[] = {
 	{"missing", SIZE(missing), "ranks", "ranks without a capture"},
 	{"missing_ranks", TEXT_OR_NULL(missing_text), NULL, "which; null: none, or not known"},
 	{"duplicates", TEXTS(duplicates, duplicate_count), NULL,
-		"captures left out, since another one is of the same rank"},
+		"captures left out, since another one is of the same rank, or since they are of "
+		"another run"},
 	{"late", COMPUTED(CHOICE), NULL,
 		"none: the ranks keep step; one rank, several or all make the others wait",
 		.number = late_number, .choice = vpa_late_kind_choice},

@@ -167,6 +167,10 @@ static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 			vpa_text_or(job->missing_text, ""));
 	for (i = 0; i < job->duplicate_count && i < NOTES_SHOWN; i++)
 		vpa_page_words(p, "TWICE", VPA_YELLOW, "%s.", job->duplicates[i]);
+	if (i < job->duplicate_count)
+		vpa_page_words(p, "", VPA_YELLOW,
+			"%zu ranks are there twice: give the captures of one run, each once.",
+			job->duplicate_count);
 	for (i = 0; i < job->rank_count; i++)
 		if (!job->ranks[i].rank->complete) {
 			vpa_page_words(p, "LOSS", VPA_YELLOW,
@@ -567,7 +571,9 @@ static void put_nothing(struct vpa_page *p)
 	vpa_words_add(
 		&w, "", "The ranks have no collective in common: nothing shows who waits for whom");
 	vpa_words_end(&w);
-	vpa_words_add(&w, " ", "Are they of one job, and was communication recorded?");
+	vpa_words_add(&w, " ",
+		"If they are of one job, record its communication: kernels of NCCL. If each works "
+		"by itself, report each alone: vptrace-analyze FILE.");
 	vpa_page_answer(p, "RESULT", VPA_YELLOW, &w);
 }
 

@@ -121,4 +121,32 @@ says out "RESULT"
 expect 2 "a file that is not there" job/rank0.json nothing.json
 says err "nothing.json: cannot open"
 says err "expected two ranks or more, found 1"
+
+# Two runs in a folder, whose names sort in turns: ranks of one do not stand for those of the other.
+mkdir runs
+python3 "$source/tests/support/ranks_job.py" early ranks=3 kernel=1:50000
+python3 "$source/tests/support/ranks_job.py" late ranks=3 start=90000000000 host=2:80000
+for r in 0 1 2; do
+	cp early/rank$r.json runs/rank$r-$(((r + 1) % 2)).json
+	cp late/rank$r.json runs/rank$r-$((r % 2 * 2)).json
+done
+expect 0 "two runs" ranks runs
+tr -s '\n ' ' ' <out >words
+grep -q "TWICE 3 captures are of another run than runs/rank0-0.json, such as runs/rank0-1.json: they do not count; give the captures of one run" words ||
+	fail "$rule: nothing about the other run"
+grep -q ' too:' words && fail "$rule: ranks of two runs are taken for one"
+# of FILE...: a report but for where it was read from.
+of() {
+	expect 0 "of $*" ranks "$@" --format json
+	python3 -c '
+import json
+j = json.load(open("out"))
+del j["duplicates"]
+print([(k, v) for k, v in j.items() if k != "ranks"], [r["wait_ns"] for r in j["ranks"]])'
+}
+same "one run of two is what it is alone" "$(of late/rank?.json)" "$(of runs)"
+# A rank that is there twice, of the same run.
+cp early/rank1.json again.json
+expect 0 "a rank twice" ranks again.json early/rank?.json
+says out "TWICE   rank 1 is in early/rank1.json too: only again.json counts."
 finish
