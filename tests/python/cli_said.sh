@@ -402,6 +402,55 @@ PY
 
 # ---- shapes, and what vptrace run asks for ----
 
+cases=$((cases + 1))
+PYTHONPATH="$source/tracer/python" python3 - >out 2>err <<'PY' || fail "operations of convolutions: $(tail -n 1 err)"
+import sys
+sys.path.remove("")  # where a module named torch lies that is none
+from vptrace_marks import convolutions, shapes
+
+class Tensor:
+    def __init__(self, *shape):
+        self.shape = shape
+
+class Conv:
+    def __init__(self, weight, stride, padding, dilation, groups=1, transposed=False):
+        self.weight, self.stride, self.padding, self.dilation = Tensor(*weight), stride, padding, dilation
+        self.groups, self.transposed = groups, transposed
+
+for rule, flop, module, image in (
+        ("2 images, 8 x 6 places", 2 * 2 * 4 * 3 * 9 * 8 * 6, Conv((4, 3, 3, 3), (1, 1), (1, 1), (1, 1)), (2, 3, 8, 6)),
+        ("every second place", 2 * 2 * 4 * 3 * 9 * 4 * 2, Conv((4, 3, 3, 3), (2, 2), (1, 0), (1, 1)), (2, 3, 8, 6)),
+        ("a dilated kernel", 2 * 2 * 4 * 3 * 9 * 4 * 2, Conv((4, 3, 3, 3), (1, 1), (0, 0), (2, 2)), (2, 3, 8, 6)),
+        ("two groups", 2 * 2 * 4 * 3 * 9 * 8 * 6, Conv((4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 2), (2, 6, 8, 6)),
+        ("as large as before", 2 * 2 * 4 * 3 * 9 * 8 * 6, Conv((4, 3, 3, 3), (1, 1), "same", (2, 2)), (2, 3, 8, 6)),
+        ("an even kernel too", 2 * 2 * 4 * 3 * 4 * 8 * 6, Conv((4, 3, 2, 2), (1, 1), "same", (1, 1)), (2, 3, 8, 6)),
+        ("no padding", 2 * 2 * 4 * 3 * 9 * 6 * 4, Conv((4, 3, 3, 3), (1, 1), "valid", (1, 1)), (2, 3, 8, 6)),
+        ("a video without batch", 2 * 4 * 3 * 3 * 3 * 8 * 6, Conv((4, 3, 3, 1, 1), (1,) * 3, (0,) * 3, (1,) * 3), (3, 5, 8, 6)),
+        ("a transposed one", 2 * 2 * 3 * 4 * 9 * 8 * 6, Conv((3, 4, 3, 3), (2, 2), (1, 1), (1, 1), 1, True), (2, 3, 8, 6)),
+        ("other channels", None, Conv((4, 3, 3, 3), (1, 1), (1, 1), (1, 1)), (2, 5, 8, 6)),
+        ("too few dimensions", None, Conv((4, 3, 3, 3), (1, 1), (1, 1), (1, 1)), (8, 6)),
+        ("a kernel that is too large", None, Conv((4, 3, 3, 3), (1, 1), (0, 0), (1, 1)), (2, 3, 2, 6)),
+        ("in both dimensions", None, Conv((4, 3, 3, 3), (1, 1), (0, 0), (1, 1)), (2, 3, 2, 2)),
+        ("no convolution", None, Tensor(3), (2, 3, 8, 6))):
+    found = convolutions.operations(module, (Tensor(*image),))
+    assert found == flop, (rule, found, flop)
+assert shapes.annotation((Tensor(1, 3, 8),), Conv((4, 3, 3), (1,), (1,), (1,))) == b'{"kind":"range","shapes":"1x3x8","flop":576}'
+assert shapes.annotation((Tensor(1, 3, 8),), Tensor(3)) == b'{"kind":"range","shapes":"1x3x8"}'
+try:
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+except ImportError:
+    print("SKIPPED: operations as PyTorch counts them: no PyTorch")
+else:
+    nn = torch.nn
+    for module, image in ((nn.Conv2d(6, 4, 3, 2, 1, groups=2), (2, 6, 9, 8)), (nn.Conv3d(3, 4, (3, 2, 1), padding="same"), (1, 3, 5, 8, 6)),
+                          (nn.ConvTranspose2d(3, 4, 3, 2, 1), (2, 3, 8, 6)), (nn.Conv2d(3, 4, 3, dilation=2), (3, 9, 8))):
+        with FlopCounterMode(display=False) as mode:
+            module(torch.zeros(image))
+        assert convolutions.operations(module, (torch.zeros(image),)) == mode.get_total_flops(), module
+PY
+cat out
+
 cat >pipeline.py <<'PY'
 class Tensor:
     def __init__(self, *shape):

@@ -1,4 +1,4 @@
-/* flop_rates.c - operations per second of matrix products and attention, where ranges say how many
+/* flop_rates.c - operations per second of matrix products, attention and convolutions, where ranges say how many
  * operations their kernels do.
  *
  * A range says so with an annotation that has the number {"flop": N}; importers of profilers that record the
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum family { OTHER, GEMM, ATTENTION, SEVERAL }; /* GEMM and ATTENTION are bits */
+enum family { OTHER = 0, GEMM = 1, ATTENTION = 2, CONV = 4 }; /* bits: a range may have several */
 
 /* The kernels of an open range. */
 struct work {
@@ -63,7 +63,8 @@ static void add_kernel(struct state *s, const struct vpa_fold_context *c, struct
 	uint8_t family = ops->role[i] == VPA_ROLE_GEMM ? GEMM
 			 : ops->role[i] == VPA_ROLE_FUSED || ops->role[i] == VPA_ROLE_AUX
 				 ? ATTENTION
-				 : OTHER;
+			 : ops->family[i] == VPA_FAMILY_CONV ? CONV
+							     : OTHER;
 
 	w->device = ops->device[i];
 	w->ns += ops->end_ns[i] - ops->start_ns[i];
@@ -163,12 +164,24 @@ static double peak_of(const struct vpa_report *r, int64_t device, enum vpa_preci
 	return -1;
 }
 
+static const char *family_name(unsigned families)
+{
+	switch (families) {
+	case OTHER:
+		return "other";
+	case GEMM:
+		return "gemm";
+	case ATTENTION:
+		return "attention";
+	case CONV:
+		return "conv";
+	default:
+		return "several";
+	}
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
-	static const char *const families[] = {[OTHER] = "other",
-		[GEMM] = "gemm",
-		[ATTENTION] = "attention",
-		[SEVERAL] = "several"};
 	struct vpa_expert *e = &out->expert;
 	struct state *s = state;
 	size_t i;
@@ -183,7 +196,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		struct vpa_flop_row *row = &e->flop_rates[i];
 
 		*row = (struct vpa_flop_row){.device = c->model->devices[at->a],
-			.family = families[at->b >> 8],
+			.family = family_name((unsigned)(at->b >> 8)),
 			.precision = vpa_precision_name(precision),
 			.calls = s->sums[i].calls,
 			.kernel_ns = s->sums[i].ns,

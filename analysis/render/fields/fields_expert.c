@@ -332,7 +332,8 @@ static const struct vpa_fields shape =
 #define ROW struct vpa_flop_row
 static const struct vpa_field flop_fields[] = {
 	{"device", I64(device), "id", "CUDA's device number"},
-	{"family", TEXT(family), NULL, "of the kernels: gemm, attention, several of both, other"},
+	{"family", TEXT(family), NULL,
+		"of the kernels: gemm, attention, conv, several of these, other"},
 	{"precision", TEXT(precision), NULL, "what their names show: 16 bit, tf32 ... unknown"},
 	{"calls", U64(calls), "ranges", "ranges that say how many operations they do"},
 	{"flop", U64(flop), "flop", "floating-point operations of all of them"},

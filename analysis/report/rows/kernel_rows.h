@@ -66,7 +66,7 @@ struct vpa_misfit_row {
 /* Ranges that say how many operations their kernels do, by what those are. */
 struct vpa_flop_row {
 	int64_t device;
-	const char *family;    /* "gemm", "attention"; "several": kernels of both; "other" */
+	const char *family;    /* "gemm", "attention", "conv"; "several" of these; "other" */
 	const char *precision; /* see number_format.h */
 	uint64_t calls,
 		kernel_ns; /* calls: such ranges; kernel_ns: sum of their kernels' durations */

@@ -210,10 +210,11 @@ static void peaks_are_of_whole_products(void **state)
 #include "formats/import/kineto/text/kineto_flop.h"
 #include "formats/import/kineto/text/kineto_parse.h"
 
-#define SDPA "aten::_scaled_dot_product_flash_attention"
-#define Q    "[2,8,100,64]"
-#define K    "[2,4,50,64]"
-#define V    "[2,4,50,32]"
+#define SDPA  "aten::_scaled_dot_product_flash_attention"
+#define CUDNN "aten::cudnn_convolution"
+#define Q     "[2,8,100,64]"
+#define K     "[2,4,50,64]"
+#define V     "[2,4,50,32]"
 
 static void shapes_give_the_operations(void **state)
 {
@@ -240,6 +241,71 @@ static void shapes_give_the_operations(void **state)
 			"{\"Input Dims\":[[2,100,8,64],[2,50,4,64],[2,50,4,32]],"
 			"\"Concrete Inputs\":[\"\",\"\",\"\",\"0.\",\"0.1\",\"False\"]}",
 			UINT64_C(2) * 2 * 8 * 100 * 50 * 96},
+#define CONV(input, weight, padding, stride, dilation, groups)                                     \
+	"{\"Input Dims\":[" input "," weight "],\"Concrete Inputs\":[\"\",\"\",\"" padding         \
+	"\",\"" stride "\",\"" dilation "\",\"" groups "\"]}"
+		/* 2 images of 3 channels, 4 of the result, a kernel of 3 x 3 at 8 x 6 places. */
+		{"a convolution", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[1, 1]", "[1, 1]", "[1, 1]", "1"),
+			UINT64_C(2) * 2 * 4 * 3 * 9 * 8 * 6},
+		{"without padding: 6 x 4 places", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[0, 0]", "[1, 1]", "[1, 1]", "1"),
+			UINT64_C(2) * 2 * 4 * 3 * 9 * 6 * 4},
+		{"every second place: 4 x 2", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[1, 0]", "[2, 2]", "[1, 1]", "1"),
+			UINT64_C(2) * 2 * 4 * 3 * 9 * 4 * 2},
+		{"a dilated kernel reaches 5: 4 x 2 places", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[0, 0]", "[1, 1]", "[2, 2]", "1"),
+			UINT64_C(2) * 2 * 4 * 3 * 9 * 4 * 2},
+		{"two groups have half of the channels each", CUDNN,
+			CONV("[2,6,8,6]", "[4,3,3,3]", "[1, 1]", "[1, 1]", "[1, 1]", "2"),
+			UINT64_C(2) * 2 * 4 * 3 * 9 * 8 * 6},
+		{"of a video", CUDNN,
+			CONV("[1,3,5,8,6]", "[4,3,3,1,1]", "[0, 0, 0]", "[1, 1, 1]", "[1, 1, 1]",
+				"1"),
+			UINT64_C(2) * 4 * 3 * 3 * 3 * 8 * 6},
+		{"one number for all dimensions", CUDNN,
+			CONV("[1,3,5,8,6]", "[4,3,3,3,3]", "[1]", "[1]", "[1]", "1"),
+			UINT64_C(2) * 4 * 3 * 27 * 5 * 8 * 6},
+		{"of a sound", CUDNN, CONV("[1,3,8]", "[4,3,3]", "[1]", "[1]", "[1]", "1"),
+			UINT64_C(2) * 4 * 3 * 3 * 8},
+		{"other groups than it says", CUDNN,
+			CONV("[2,6,8,6]", "[4,3,3,3]", "[1, 1]", "[1, 1]", "[1, 1]", "1"), 0},
+		{"a kernel that is larger than the image", CUDNN,
+			CONV("[2,3,2,6]", "[4,3,3,3]", "[0, 0]", "[1, 1]", "[1, 1]", "1"), 0},
+		{"a stride of 0", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[1, 1]", "[0, 1]", "[1, 1]", "1"), 0},
+		{"too many strides", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[1, 1]", "[1, 1, 1]", "[1, 1]", "1"), 0},
+		{"padding below 0", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[-1, 1]", "[1, 1]", "[1, 1]", "1"), 0},
+		{"a stride that nothing holds", CUDNN,
+			CONV("[2,3,8,6]", "[4,3,3,3]", "[1, 1]", "[99999999999999999999, 1]",
+				"[1, 1]", "1"),
+			0},
+		{"a convolution that does not say how", CUDNN,
+			"{\"Input Dims\":[[2,3,8,6],[4,3,3,3]]}", 0},
+		/* Each of the 8 x 6 places of the input is multiplied with all of the kernel. */
+		{"a transposed one", "aten::cudnn_convolution_transpose",
+			"{\"Input Dims\":[[2,3,8,6],[3,4,3,3]],\"Concrete "
+			"Inputs\":[\"\",\"\",\"[1, "
+			"1]\",\"[0, 0]\",\"[2, 2]\",\"[1, 1]\",\"1\"]}",
+			UINT64_C(2) * 2 * 3 * 4 * 9 * 8 * 6},
+		{"one for each channel", "aten::_conv_depthwise2d",
+			"{\"Input Dims\":[[2,3,8,6],[3,1,3,3]],\"Concrete "
+			"Inputs\":[\"\",\"\",\"[3, "
+			"3]\",\"\",\"[1, 1]\",\"[1, 1]\",\"[1, 1]\"]}",
+			UINT64_C(2) * 2 * 3 * 9 * 8 * 6},
+		{"AMD's, after the bias", "aten::miopen_convolution",
+			"{\"Input Dims\":[[2,3,8,6],[4,3,3,3],[4]],\"Concrete "
+			"Inputs\":[\"\",\"\",\"\","
+			"\"[0, 0]\",\"[2, 1]\",\"[1, 1]\",\"1\"]}",
+			UINT64_C(2) * 2 * 4 * 3 * 9 * 3 * 4},
+		{"what calls it", "aten::convolution",
+			"{\"Input Dims\":[[2,3,8,6],[4,3,3,3]],\"Concrete "
+			"Inputs\":[\"\",\"\",\"\",\"[1, "
+			"1]\",\"[1, 1]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]}",
+			0},
 		{"only calls others", "aten::linear", "{\"Input Dims\":[[3,4],[5,4]]}", 0},
 		{"another operator", "aten::relu", "{\"Input Dims\":[[3,4],[4,5]]}", 0},
 		{"no shapes", "aten::mm", "{}", 0},
@@ -263,7 +329,7 @@ static void shapes_give_the_operations(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(operators); i++) {
 		struct vpt_kineto_parser parser = {0};
-		char text[256] = {0}; /* more than VPT_SCAN_BYTES longer than each */
+		char text[512] = {0}; /* more than VPT_SCAN_BYTES longer than each */
 		const unsigned char *p = (const unsigned char *)text;
 		struct vpt_text name = {operators[i].name, strlen(operators[i].name)};
 		uint64_t flop;

@@ -61,7 +61,7 @@ class Modules:
         name = depth.names.get(id(module)) if depth.value else None
         thread = self._recorder.thread()
         self.called = True
-        self._recorder.push_plain(thread, name or type(module).__name__.encode(), inputs)
+        self._recorder.push_plain(thread, name or type(module).__name__.encode(), inputs, module)
         depth.value += 1
         return thread, len(thread.stack) - 1
 

@@ -156,10 +156,10 @@ class Recorder:
         if self._note_fill:
             self._note_fill(self._note_type(kind, -1 if index is None else index, frames, latents, -1.0))
 
-    def push_plain(self, thread, name, inputs=()):
+    def push_plain(self, thread, name, inputs=(), module=None):
         """A range that is none of these, whatever its name. `inputs`: the call's values, whose shapes are recorded if that was asked
-        for."""
-        json = shapes.annotation(inputs) if self.annotate and inputs else None
+        for; `module`: what is called."""
+        json = shapes.annotation(inputs, module) if self.annotate and inputs else None
         if json:
             self.push_annotated(thread, name, json)
         else:

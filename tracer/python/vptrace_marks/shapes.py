@@ -1,11 +1,13 @@
 """Shapes of the inputs of marked functions and modules, where VPTRACE_SHAPES=1 or `vptrace run --shapes` asks for them.
 
 Each call is in a range that says them, {"kind":"range","shapes":"1x16x60 1x512"}: the report lists it as an operator, by name and
-shapes. Only shapes are read, never values. A range with shapes costs some 3 us more than one without.
+shapes; marked modules of convolutions say their operations too. Only shapes are read, never values. A range with shapes costs some 3 us more than one without.
 """
 
 import functools
 import os
+
+from . import convolutions
 
 _BYTES_MOST = 200  # of all shapes of a call; whole ones, the first
 _INPUTS_MOST = 32
@@ -33,10 +35,13 @@ def text_of(inputs):
     return text
 
 
-def annotation(inputs):
-    """None: no input has a shape."""
+def annotation(inputs, module=None):
+    """None: no input has a shape. A module that is a convolution says its operations too."""
     text = text_of(inputs)
-    return b'{"kind":"range","shapes":"%s"}' % text.encode() if text else None
+    if not text:
+        return None
+    flop = convolutions.operations(module, inputs) if module is not None else None
+    return b'{"kind":"range","shapes":"%s"%s}' % (text.encode(), b',"flop":%d' % flop if flop else b"")
 
 
 def around(function, recorder, tracing):

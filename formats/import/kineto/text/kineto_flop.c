@@ -3,11 +3,13 @@
  *	product     (m, k) (k, n)                     2 m k n, for each of a batch
  *	attention   (b, h, q, d) (b, h, k, d) (.., v)   2 b h q k (d + v): scores, then the weighted sum
  *
- * A causal mask halves attention. Left out are operators that only call one of these, so nothing counts
- * twice; backward ones; and attention over sequences of different lengths, whose lengths are not shapes. */
+ * A causal mask halves attention; kineto_convolution.c has convolutions. Left out are operators that only call
+ * one of these, so nothing counts twice; backward ones; and attention over sequences of different lengths, whose
+ * lengths are not shapes. */
 #include "formats/import/kineto/text/kineto_flop.h"
 
 #include "formats/base/text.h"
+#include "formats/import/kineto/text/kineto_convolution.h"
 #include "formats/import/kineto/text/kineto_shapes.h"
 
 enum form {
@@ -94,6 +96,8 @@ uint64_t vpt_kineto_flop(struct vpt_text name, const struct vpt_kineto_value *ar
 	const struct vpt_kineto_value *dims = op ? vpt_kineto_dims(args) : NULL;
 	struct vpt_kineto_shape a, b, c;
 
+	if (args && !op)
+		return vpt_kineto_convolution(name, args);
 	if (!dims || !vpt_kineto_shape(vpt_kineto_element(dims, op->first), &a) ||
 		!vpt_kineto_shape(vpt_kineto_element(dims, op->first + 1), &b))
 		return 0;

@@ -5,9 +5,10 @@
 
 #include "formats/import/kineto/text/kineto_value.h"
 
-/* Matrix products and fused attention, forward; a multiplication and an addition are two operations.
+/* Matrix products, fused attention and convolutions, forward; a multiplication and an addition are two operations.
  * `args` are the event's arguments, or NULL. 0: another operator, no shapes, or not those that it takes;
- * also more than 2^63, and attention of which nothing says whether its mask is causal. Any thread. */
+ * also more than 2^63, attention of which nothing says whether its mask is causal, and convolutions of which
+ * nothing says stride and padding. Any thread. */
 uint64_t vpt_kineto_flop(struct vpt_text name, const struct vpt_kineto_value *args);
 
 #endif
