@@ -470,6 +470,30 @@ static const struct {
 		"graph 7.9 time_ns=950 graph destroyed graph=5\n"
 		"kernel 7:0:1:7 start_ns=500 duration_ns=100 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,5] "
 		"correlation=3 graph_node=21\n" META},
+	{"of the GPUs' metrics those that say how busy they are",
+		"CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER, "
+		"uuid TEXT);"
+		"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (3,0,7,NULL);"
+		"CREATE TABLE TARGET_INFO_GPU_METRICS (typeId INTEGER, sourceId INTEGER, typeName "
+		"TEXT, metricId INTEGER, metricName TEXT);"
+		"INSERT INTO TARGET_INFO_GPU_METRICS VALUES "
+		"(259,1,'GH100',0,'GPC Clock Frequency [MHz]'),"
+		"(259,1,'GH100',1,'SMs Active [Throughput %]'),"
+		"(259,1,'GH100',2,'Tensor Active [Throughput %]'),"
+		"(259,1,'GH100',3,'NVLink RX Bandwidth [Throughput %]'),"
+		"(259,1,'GH100',4,'SMs Active'),"
+		"(257,1,'GH100',1,'SMs Active [Throughput %]');"
+		"CREATE TABLE GPU_METRICS (rawTimestamp INTEGER, timestamp INTEGER, typeId "
+		"INTEGER, "
+		"metricId INTEGER, value INTEGER);"
+		"INSERT INTO GPU_METRICS VALUES (0,100,259,0,1980),(0,100,259,1,85),"
+		"(0,100,259,2,40),(0,100,259,3,7),(0,200,259,1,0),(0,200,257,1,50),"
+		"(0,300,259,2,NULL);"
+		"CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);",
+		/* 85 and 40 as bits of a double */
+		"counter -1:0:0:-1(SMs Active) time_ns=100 value=4635681760191971328\n"
+		"counter -1:0:0:-1(SMs Active) time_ns=200\n"
+		"counter -1:0:0:-1(Tensor Active) time_ns=100 value=4630826316843712512\n" META},
 	{"memory of two processes comes and goes",
 		"CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, "
 		"deviceId INTEGER, contextId INTEGER, address INTEGER, pc INTEGER, bytes INTEGER, "

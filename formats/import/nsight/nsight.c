@@ -5,7 +5,7 @@
  * function turns a row's cells into a row of ours; an absent cell reads as its default. This file
  * has the tables of texts and the order of reading; nsight_tables.h has the others.
  *
- * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
+ * Left out: CPU samples, OS calls, names of processes and streams. */
 #include "formats/import/nsight/nsight_tables.h"
 
 #include "formats/base/count.h"
@@ -118,6 +118,8 @@ static int read_tables(struct vpt_nsight *im, struct vpt_nsight_db *db, struct v
 		rc = read_each(im, db, vpt_nsight_tables, err);
 	if (!rc)
 		rc = read_each(im, db, vpt_nsight_lifetimes, err);
+	if (!rc)
+		rc = read_each(im, db, vpt_nsight_metrics, err);
 	if (!rc)
 		rc = vpt_nsight_scan(db, &vpt_nsight_nvtx, im, err);
 	if (rc)

@@ -8,7 +8,12 @@
 #include "formats/import/nsight/nsight_db.h"
 #include "formats/import/nsight/nsight_text.h"
 
-enum { VPT_NSIGHT_GPUS_MAX = 256, VPT_NSIGHT_ORDINALS_MAX = 1024, VPT_NSIGHT_THREAD_CACHE = 64 };
+enum {
+	VPT_NSIGHT_METRICS_MAX = 512,
+	VPT_NSIGHT_GPUS_MAX = 256,
+	VPT_NSIGHT_ORDINALS_MAX = 1024,
+	VPT_NSIGHT_THREAD_CACHE = 64
+};
 
 struct vpt_nsight_thread {
 	int64_t id; /* globalTid */
@@ -47,6 +52,12 @@ struct vpt_nsight {
 		char uuid[48];
 	} ordinals[VPT_NSIGHT_ORDINALS_MAX]; /* the CUDA devices that each GPU is */
 	size_t ordinal_count, gpu_count;
+
+	struct vpt_nsight_metric {
+		int64_t type, metric;
+		uint64_t lane;
+	} metrics[VPT_NSIGHT_METRICS_MAX]; /* that are read */
+	size_t metric_count;
 
 	/* Launches of graphs whose nodes were recorded: what identifies them, each perhaps several
 	 * times; sorted when the first whole graph comes. */

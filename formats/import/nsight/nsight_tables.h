@@ -8,6 +8,7 @@
 extern const struct vpt_nsight_table vpt_nsight_session[]; /* what was recorded, on which devices */
 extern const struct vpt_nsight_table vpt_nsight_tables[];  /* CUPTI's events */
 extern const struct vpt_nsight_table vpt_nsight_lifetimes[]; /* graphs and memory */
+extern const struct vpt_nsight_table vpt_nsight_metrics[];   /* samples of the GPUs' counters */
 extern const struct vpt_nsight_table vpt_nsight_nvtx;
 extern const struct vpt_nsight_table vpt_nsight_nvtx_domains; /* read it before vpt_nsight_nvtx */
 
