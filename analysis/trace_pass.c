@@ -278,6 +278,7 @@ void vpa_trace_pass_free(struct vpa_trace_pass *p)
 	vpt_strings_free(&p->model.recorded);
 	vpa_stacks_free(&p->model.stacks);
 	vpt_free(p->model.kernels);
+	vpa_index_free(&p->model.shapes);
 	vpt_free(p->model.streams);
 	vpt_free(p->model.threads);
 	vpt_free(p->model.devices);

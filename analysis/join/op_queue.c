@@ -243,6 +243,7 @@ static void read_op(
 		.stream = s->stream,
 		.device = s->device,
 		.kernel = VPA_NONE,
+		.shape = VPA_NONE,
 		.kind = VPA_KERNEL};
 	if (s->section->kind == VPT_KERNEL) {
 		found = find_config(q, col[VPT_KERNEL_CONFIG][row], &own);
@@ -251,7 +252,8 @@ static void read_op(
 		op->is_comm = found->state == VPA_CONFIG_COMM;
 		op->family = found->family;
 		op->role = found->role;
-		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+		op->shape = found->shape;
+		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row];
 		return;
 	}
 	op->bytes = col[VPT_COPY_BYTES][row];
@@ -261,7 +263,7 @@ static void read_op(
 	op->role = VPA_ROLE_COPY;
 	op->source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]);
 	op->target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]);
-	op->graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0;
+	op->graph_node = col[VPT_COPY_GRAPH_NODE][row];
 }
 
 static void put_op(struct vpa_ops *out, const struct vpa_op *op)
@@ -280,6 +282,7 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 	out->device[at] = op->device;
 	out->kernel[at] = op->kernel;
 	out->blocks[at] = op->blocks;
+	out->shape[at] = op->shape;
 	out->kind[at] = op->kind;
 	out->graph_node[at] = op->graph_node;
 	out->is_comm[at] = op->is_comm;
@@ -334,6 +337,7 @@ VPA_RARE static void put_odd_kernels(
 
 		out->kernel[i] = found->kernel;
 		out->blocks[i] = found->blocks;
+		out->shape[i] = found->shape;
 		out->family[i] = found->family;
 		out->role[i] = found->role;
 		out->specials[out->special_count] = (uint8_t)i;
@@ -362,6 +366,7 @@ static int put_plain_kernels(
 		e = &entries[configs[i]];
 		out->kernel[at] = e->kernel;
 		out->blocks[at] = e->blocks;
+		out->shape[at] = e->shape;
 		out->family[at] = e->family;
 		out->role[at] = e->role;
 		out->specials[specials] = (uint8_t)at;
@@ -387,7 +392,7 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 	if (!put_plain_kernels(q, out, configs, count))
 		put_odd_kernels(q, out, configs, count);
 	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
-		out->graph_node[out->count + i] = nodes[i] != 0;
+		out->graph_node[out->count + i] = nodes[i];
 	out->count += count;
 }
 
@@ -409,8 +414,9 @@ static void put_copies(
 		out->device[at] = s->device;
 		out->kernel[at] = VPA_NONE;
 		out->blocks[at] = 0;
+		out->shape[at] = VPA_NONE;
 		out->kind[at] = is_memset ? VPA_MEMSET : VPA_MEMCPY;
-		out->graph_node[at] = col[VPT_COPY_GRAPH_NODE][row] != 0;
+		out->graph_node[at] = col[VPT_COPY_GRAPH_NODE][row];
 		out->family[at] = is_memset ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY;
 		out->role[at] = VPA_ROLE_COPY;
 		out->copy[at] = (struct vpa_copy){col[VPT_COPY_BYTES][row], copy_kind,

@@ -18,6 +18,7 @@ struct vpa_config_entry {
 	uint8_t state; /* 0: not looked up yet */
 	uint8_t family, role;
 	uint8_t special;        /* 1: because of its role, see vpa_ops.specials */
+	uint32_t shape;         /* as in vpa_ops */
 } __attribute__((aligned(16))); /* so that a shift indexes the array */
 
 /* Looks up the configurations of the current chunk. */

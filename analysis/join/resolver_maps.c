@@ -5,6 +5,7 @@
 #include "analysis/names/kernel_rules.h"
 #include "analysis/names/range_names.h"
 
+#include "analysis/model/launch_shape.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
@@ -322,6 +323,16 @@ static int is_product(const struct vpt_section *s, uint64_t row)
 		s->col[VPT_CONFIG_REGISTERS][row]);
 }
 
+/* Which launch it is among those of the trace. */
+static int launch_shape(struct vpa_resolver *r, const struct vpt_section *s, uint64_t row,
+	struct vpa_config_entry *entry)
+{
+	struct vpa_launch_shape shape = vpa_launch_shape_of(s, row);
+
+	shape.kernel = entry->kernel;
+	return vpa_launch_shape_put(&r->model->shapes, &shape, &entry->shape);
+}
+
 int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry *entry)
 {
 	struct vpa_resolver *r = resolver;
@@ -342,6 +353,9 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 		return VPT_ENOMEM;
 	kernel = &r->model->kernels[entry->kernel];
 	entry->blocks = is_there ? block_count(s, config) : 0;
+	entry->shape = VPA_NONE;
+	if (is_there && launch_shape(r, s, config, entry))
+		return VPT_ENOMEM;
 	entry->state = is_there && kernel->is_comm ? VPA_CONFIG_COMM : VPA_CONFIG_PLAIN;
 	entry->family = (uint8_t)kernel->klass.family;
 	entry->role = kernel->role;

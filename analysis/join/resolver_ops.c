@@ -260,6 +260,7 @@ VPA_RARE static void copy_op(struct vpa_ops *to, size_t k, const struct vpa_ops 
 	to->device[k] = from->device[i];
 	to->kernel[k] = from->kernel[i];
 	to->blocks[k] = from->blocks[i];
+	to->shape[k] = from->shape[i];
 	to->kind[k] = from->kind[i];
 	to->graph_node[k] = from->graph_node[i];
 	to->is_comm[k] = from->is_comm[i];

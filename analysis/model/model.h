@@ -12,6 +12,7 @@
 #ifndef VPA_ANALYSIS_MODEL_MODEL_H
 #define VPA_ANALYSIS_MODEL_MODEL_H
 
+#include "analysis/base/index.h"
 #include "analysis/base/rare.h"
 #include "analysis/model/stack_lines.h"
 #include "analysis/names/families.h"
@@ -136,16 +137,17 @@ struct vpa_op {
 	uint64_t start_ns, end_ns; /* clipped to the window */
 	uint64_t correlation;
 	uint64_t bytes;          /* of copies and memsets */
+	uint64_t graph_node;     /* the node of a CUDA graph; 0: none */
 	struct vpa_call *launch; /* NULL: no launch record */
 	uint32_t stream, device; /* indexes of the stream and its device */
 	uint32_t kernel;         /* index into vpa_model.kernels; VPA_NONE for copies */
 	uint32_t blocks;         /* grid size of a kernel, saturated; 0: unknown */
+	uint32_t shape;          /* of its launch, a row of vpa_model.shapes; VPA_NONE: not known */
 	uint8_t kind;            /* enum vpa_op_kind */
 	uint8_t copy_kind, source_memory, target_memory;
-	uint8_t graph_node; /* 1: a node of a CUDA graph */
-	uint8_t is_comm;    /* 1: a kernel that works between devices */
-	uint8_t family;     /* enum vpa_family */
-	uint8_t role;       /* enum vpa_role */
+	uint8_t is_comm; /* 1: a kernel that works between devices */
+	uint8_t family;  /* enum vpa_family */
+	uint8_t role;    /* enum vpa_role */
 };
 
 /* Indexes of ops and ends of runs are stored in bytes. */
@@ -163,8 +165,9 @@ struct vpa_ops {
 	uint64_t launch_end_ns[VPA_OPS_MAX];   /* the same */
 	uint32_t launch_name[VPA_OPS_MAX];     /* 0 without a launch record */
 	uint32_t stream[VPA_OPS_MAX], device[VPA_OPS_MAX];
-	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX];
-	uint8_t kind[VPA_OPS_MAX], graph_node[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
+	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX], shape[VPA_OPS_MAX];
+	uint64_t graph_node[VPA_OPS_MAX];
+	uint8_t kind[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
 	uint8_t family[VPA_OPS_MAX], role[VPA_OPS_MAX];
 	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: its launch's first op to be passed on */
 	struct vpa_copy {
@@ -311,6 +314,7 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 		.device = o->device[i],
 		.kernel = o->kernel[i],
 		.blocks = o->blocks[i],
+		.shape = o->shape[i],
 		.kind = o->kind[i],
 		.copy_kind = is_copy ? o->copy[i].kind : 0,
 		.source_memory = is_copy ? o->copy[i].source_memory : 0,
@@ -364,6 +368,8 @@ struct vpa_model {
 	struct vpt_strings recorded;
 	struct vpa_kernel *kernels;
 	size_t kernel_count, kernel_cap;
+	/* Launches of kernels that differ in kernel, grid size or what a block takes, see launch_shape.h. */
+	struct vpa_index shapes;
 	struct vpa_stream *streams;
 	size_t stream_count, stream_cap;
 	struct vpa_thread *threads;

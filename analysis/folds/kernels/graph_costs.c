@@ -63,8 +63,8 @@ static struct vpa_graph_launch *launch_of(struct vpa_graphs_table *s,
 static void add_node(struct vpa_graph_launch *row, const struct vpa_ops *ops, size_t i)
 {
 	row->nodes++;
-	row->hash += vpt_mix(
-		(uint64_t)ops->graph_node[i] << 32 | vpa_op_symbol(ops->kernel[i], ops->blocks[i]));
+	row->hash += vpt_mix((uint64_t)(ops->graph_node[i] != 0) << 32 |
+			     vpa_op_symbol(ops->kernel[i], ops->blocks[i]));
 	row->kernel_ns += ops->end_ns[i] - ops->start_ns[i];
 	row->last_ns = ops->end_ns[i] > row->last_ns ? ops->end_ns[i] : row->last_ns;
 }

@@ -1,4 +1,5 @@
 /* test_occupancy.c - blocks on a multiprocessor, by numbers that CUDA's occupancy calculator gives. */
+#include "analysis/model/launch_shape.h"
 #include "analysis/model/occupancy.h"
 
 #include <math.h>
@@ -72,9 +73,87 @@ static void by_hand(void **state)
 	}
 }
 
+/* ---- launches ---- */
+
+static void launches_by_hand(void **state)
+{
+	static const struct vpa_gpu gpu = {.compute_major = 9,
+					    .sm_count = 132,
+					    .sm_threads = 2048,
+					    .sm_registers = 65536,
+					    .sm_shared = 228 << 10},
+				    unknown = {.compute_major = 9};
+	static const struct {
+		const char *rule;
+		const struct vpa_gpu *gpu;
+		struct vpa_launch_shape shape;
+		double blocks, warps, occupancy; /* blocks 0: not known */
+	} launches[] = {
+		{"half a block for each", &gpu, {0, 66, 256, 32, 0}, 0.5, 4, 0.0625},
+		{"as many as it holds", &gpu, {0, 1056, 256, 32, 0}, 8, 64, 1},
+		{"more than it holds", &gpu, {0, 13200, 256, 32, 0}, 100, 800, 1},
+		{"large blocks", &gpu, {0, 132, 384, 168, 227 << 10}, 1, 12, 0.1875},
+		{"a GPU that does not tell", &unknown, {0, 132, 384, 168, 0}, 0, 0, 0},
+		{"no grid", &gpu, {0, 0, 384, 168, 0}, 0, 0, 0},
+	};
+	struct vpa_index shapes = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(launches) / sizeof(*launches); i++) {
+		struct vpa_launch_figures f;
+		struct vpa_launch_shape shape = launches[i].shape, back;
+		uint32_t number;
+		int known = vpa_launch_figures(launches[i].gpu, &shape, &f);
+
+		if (known != (launches[i].blocks > 0) ||
+			(known && (fabs(f.blocks_per_sm - launches[i].blocks) > 1e-9 ||
+					  fabs(f.warps_per_sm - launches[i].warps) > 1e-9 ||
+					  fabs(f.occupancy - launches[i].occupancy) > 1e-9)))
+			fail_msg("%s: %d", launches[i].rule, known);
+		shape.kernel = (uint32_t)i;
+		assert_int_equal(vpa_launch_shape_put(&shapes, &shape, &number), 0);
+		assert_int_equal(number, i);
+		back = vpa_launch_shape_get(&shapes, number);
+		assert_int_equal(back.kernel, shape.kernel);
+		assert_int_equal(back.blocks, shape.blocks);
+		assert_int_equal(back.threads, shape.threads);
+		assert_int_equal(back.registers, shape.registers);
+		assert_int_equal(back.shared_bytes, shape.shared_bytes);
+	}
+	/* What cannot be is none. */
+	for (i = 0; i < 4; i++) {
+		struct vpa_launch_shape shape = launches[0].shape;
+		uint64_t *const parts[] = {
+			&shape.blocks, &shape.threads, &shape.registers, &shape.shared_bytes};
+		uint32_t number = 0;
+
+		*parts[i] = UINT64_MAX;
+		assert_int_equal(vpa_launch_shape_put(&shapes, &shape, &number), 0);
+		assert_int_equal(number, UINT32_MAX);
+	}
+	vpa_index_free(&shapes);
+}
+
+static void gpus_that_are_alike_have_one_answer(void **state)
+{
+	struct vpa_gpu gpus[] = {
+		{.compute_major = 9, .sm_count = 132}, {.compute_major = 9, .sm_count = 132}};
+	struct vpa_report r = {.gpus = gpus, .gpu_count = 2};
+
+	(void)state;
+	assert_ptr_equal(vpa_common_gpu(&r), gpus);
+	gpus[1].sm_count = 114;
+	assert_null(vpa_common_gpu(&r));
+	r.gpu_count = 0;
+	assert_null(vpa_common_gpu(&r));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+		cmocka_unit_test(launches_by_hand),
+		cmocka_unit_test(gpus_that_are_alike_have_one_answer)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
