@@ -1,6 +1,6 @@
 #!/bin/sh
 # Real traces, exported for Perfetto: an independent decoder finds every event again, each op its call; a kernel with its call takes
-# no more bytes than promised; and theoretical occupancy is what PyTorch's profiler took it to be.
+# no more bytes than promised; and what is estimated of occupancy, for Chrome too, is what PyTorch's profiler took it to be.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
@@ -28,6 +28,13 @@ for trace in $traces; do
 	same "$name: every op found its call" "0 0" "$(total late_links) $(total late_slices)"
 	case $name in
 	*.json.gz) python3 "$source/tests/support/outputs/occupancy.py" "$trace" $(case $name in *v100*) echo some ;; esac) <found >alike 2>wrong || fail "$name: $(cut -c 1-600 wrong)" ;;
+	esac
+	case $name in
+	*.json.gz)
+		expect "$code" "$name: for Chrome" export "$trace" --format chrome --compress none -o real.json --force
+		cases=$((cases + 1))
+		python3 "$source/tests/support/outputs/chrome_figures.py" "$trace" real.json >alike 2>wrong || fail "$name: launches: $(tail -n 1 wrong | cut -c 1-600)"
+		;;
 	esac
 	kernels=$(total kernels)
 	[ "$kernels" -gt 1000 ] || continue

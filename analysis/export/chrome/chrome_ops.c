@@ -1,6 +1,7 @@
 /* chrome_ops.c - kernels, copies and calls as events of PyTorch's profiler, with the arrows between them. */
 #include "analysis/export/chrome/chrome_rows.h"
 
+#include "analysis/model/launch_shape.h"
 #include "analysis/names/demangle.h"
 #include "formats/base/saturate.h"
 #include "formats/calls.h"
@@ -32,6 +33,27 @@ static void put_config(struct vpa_line *l, const struct vpt_section *s, uint32_t
 	if (s->col[VPT_CONFIG_CLUSTER_X][row])
 		put_triple(l, ",\"cluster\":[", s, VPT_CONFIG_CLUSTER_X, row);
 	vpa_chrome_optional(l, ",\"graph id\":", s->col[VPT_CONFIG_GRAPH][row]);
+}
+
+static void put_figure(struct vpa_line *l, const char *label, double value)
+{
+	vpa_line_words(l, label);
+	vpa_line_double(l, (double)(uint64_t)(value * 1000 + 0.5) / 1000);
+}
+
+/* Estimates that the profiler makes too, and TensorBoard shows. */
+static void put_figures(
+	struct vpa_line *l, const struct vpa_gpu *gpu, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpa_launch_shape shape = vpa_launch_shape_of(s, row);
+	struct vpa_launch_figures f;
+
+	if (!gpu || !vpa_launch_figures(gpu, &shape, &f))
+		return;
+	put_figure(l, ",\"blocks per SM\":", f.blocks_per_sm);
+	put_figure(l, ",\"warps per SM\":", f.warps_per_sm);
+	vpa_chrome_natural(
+		l, ",\"est. achieved occupancy %\":", (uint64_t)(100 * f.occupancy + 0.5));
 }
 
 static int is_mangled(struct vpt_text t)
@@ -86,6 +108,7 @@ static void kernel_args(struct vpa_chrome *x, uint64_t config)
 		return;
 	at = vpa_pieces_begin(p);
 	put_config(&p->text, x->configs, (uint32_t)config);
+	put_figures(&p->text, vpa_common_gpu(x->c->view.report), x->configs, (uint32_t)config);
 	if (is_mangled(config_name(x, config))) {
 		vpa_line_words(&p->text, ",\"mangled name\":");
 		vpa_line_json(&p->text, config_name(x, config).text, config_name(x, config).len);

@@ -7,6 +7,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/model/gpu_arch.h"
+#include "analysis/model/launch_shape.h"
 #include "analysis/names/demangle.h"
 #include "analysis/names/number_format.h"
 #include "formats/base/memory.h"
@@ -46,6 +47,8 @@ struct state {
 	size_t row_count, row_cap;
 	struct device *devices;
 	size_t device_cap;
+	uint64_t *shape_ns; /* by row of vpa_model.shapes */
+	size_t shape_cap;
 };
 
 /* Gives each running op its part of the time until `to`. The remainder goes to the first ones. */
@@ -145,11 +148,31 @@ static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops,
 	return vpa_durations_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
 }
 
+static int add_shapes(struct state *s, const struct vpa_ops *ops)
+{
+	size_t i;
+
+	for (i = 0; i < ops->count; i++) {
+		uint32_t shape = ops->shape[i];
+
+		if (shape == VPA_NONE)
+			continue;
+		if (shape >= s->shape_cap && vpt_grow_zeroed(&s->shape_ns, &s->shape_cap,
+						     (size_t)shape + 1, sizeof(*s->shape_ns)))
+			return VPT_ENOMEM;
+		s->shape_ns[shape] += ops->end_ns[i] - ops->start_ns[i];
+	}
+	return VPT_OK;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	size_t i;
 	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
+
+	if (!rc)
+		rc = add_shapes(s, ops);
 
 	for (i = 0; i < ops->run_count && !rc; i++) {
 		const struct vpa_op_run *run = &ops->runs[i];
@@ -302,14 +325,56 @@ static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct
 	return VPT_OK;
 }
 
+/* Sums over the time of a kernel whose launches have known figures. */
+struct figures {
+	uint64_t ns;
+	double blocks_per_sm, warps_per_sm, occupancy;
+};
+
+/* By number of the kernel; NULL: no memory. */
+static struct figures *sum_figures(
+	const struct state *s, const struct vpa_model *m, const struct vpa_report *r)
+{
+	struct figures *all = vpt_calloc(m->kernel_count + 1, sizeof(*all));
+	const struct vpa_gpu *gpu = vpa_common_gpu(r);
+	size_t i;
+
+	for (i = 0; all && gpu && i < m->shapes.count && i < s->shape_cap; i++) {
+		struct vpa_launch_shape shape = vpa_launch_shape_get(&m->shapes, i);
+		struct vpa_launch_figures f;
+		struct figures *sum = &all[shape.kernel];
+		double ns = (double)s->shape_ns[i];
+
+		if (!s->shape_ns[i] || !vpa_launch_figures(gpu, &shape, &f))
+			continue;
+		sum->ns += s->shape_ns[i];
+		sum->blocks_per_sm += ns * f.blocks_per_sm;
+		sum->warps_per_sm += ns * f.warps_per_sm;
+		sum->occupancy += ns * f.occupancy;
+	}
+	return all;
+}
+
+static void put_figures(struct vpa_kernel_row *row, const struct figures *f)
+{
+	double ns = (double)f->ns;
+
+	row->blocks_per_sm = f->ns ? f->blocks_per_sm / ns : -1;
+	row->warps_per_sm = f->ns ? f->warps_per_sm / ns : -1;
+	row->occupancy = f->ns ? f->occupancy / ns : -1;
+}
+
 static int write_kernels(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const struct vpa_model *m = c->model;
 	struct vpa_kernel_row *rows = vpa_arena_alloc(&out->arena, m->kernel_count, sizeof(*rows));
+	struct figures *figures = sum_figures(s, m, out);
 	size_t i, count = 0;
 
-	if (!rows)
+	if (!rows || !figures) {
+		vpt_free(figures);
 		return VPT_ENOMEM;
+	}
 	for (i = 0; i < m->kernel_count && KERNEL_ROWS + i < s->row_count; i++) {
 		struct row *r = &s->rows[KERNEL_ROWS + i];
 		const char *name = vpa_fold_name(out, m, m->kernels[i].name);
@@ -323,11 +388,13 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.marks = m->kernels[i].klass.marks,
 			.blocks_mean = (double)r->blocks / (double)r->time.count,
 			.time = vpa_durations_of(&r->time)};
+		put_figures(&rows[count - 1], &figures[i]);
 		if (vpa_is_marked(rows[count - 1].marks, VPA_MARK_VOL2COL))
 			out->vol2col_ns += r->time.total_ns;
 		if (name && !out->hopper_kernel && vpa_kernel_is_hopper(name))
 			out->hopper_kernel = name;
 	}
+	vpt_free(figures);
 	qsort(rows, count, sizeof(*rows), compare_kernels);
 	out->kernels = rows;
 	out->kernel_names = count;
@@ -361,6 +428,7 @@ static void free_state(void *state)
 	for (i = 0; i < s->row_cap; i++)
 		vpa_durations_free(&s->rows[i].time);
 	vpt_free(s->rows);
+	vpt_free(s->shape_ns);
 	vpt_free(s->devices);
 }
 

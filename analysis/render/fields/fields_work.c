@@ -27,6 +27,15 @@ static const struct vpa_field kernel_fields[] = {
 	{"backend", BACKEND_OR_NULL(backend), NULL, "its attention back-end; null: not attention"},
 	{"blocks_mean", POSITIVE(blocks_mean), "blocks",
 		"thread blocks of the grid, mean of all calls; null: not known"},
+	{"blocks_per_sm", RATE(blocks_per_sm), "blocks",
+		"thread blocks of the grid for each multiprocessor, mean of its time; null: not "
+		"known",
+		.head = "blocks per SM"},
+	{"warps_per_sm", RATE(warps_per_sm), "warps", "the same of warps", .head = "warps per SM"},
+	{"occupancy", RATE(occupancy), "fraction",
+		"estimate by grid and block: warps that a multiprocessor holds at once, of the "
+		"most that "
+		"it can, mean of its time; null: not known"},
 };
 const struct vpa_fields vpa_fields_kernel = FIELDS("kernel", "kernels of one name", kernel_fields);
 #undef ROW

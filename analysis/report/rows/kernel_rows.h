@@ -23,7 +23,9 @@ struct vpa_kernel_row {
 	uint64_t exclusive_ns;
 	struct vpa_durations time;
 	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
-	unsigned marks;     /* see families.h */
+	/* Means of its time, see launch_shape.h; negative: not known. */
+	double blocks_per_sm, warps_per_sm, occupancy;
+	unsigned marks; /* see families.h */
 };
 
 /* Matrix products by the format of their factors. */
