@@ -193,7 +193,8 @@ int vpa_folds_sections(struct vpa_fold_pass *p, const struct vpt_batch *b)
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
-		if (s->kind == VPT_COUNTER || s->kind == VPT_MEMORY || s->kind == VPT_LOSS)
+		if (s->kind == VPT_COUNTER || s->kind == VPT_MEMORY || s->kind == VPT_LOSS ||
+			s->kind == VPT_GRAPH)
 			rc = PASS(p, with_section, section, b, s);
 	}
 	return rc;

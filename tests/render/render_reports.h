@@ -289,8 +289,9 @@ static struct vpa_collective_row collectives[] = {
 };
 
 static struct vpa_operator_row operators[] = {
-	{"aten::addmm", "3072 4096x768 768x3072", 360, 360, MS(94.3), MS(7.2), MS(7.9), 622.4, -1},
-	{"aten::copy_", NULL, 84, 90, MS(4.2), MS(30.1), MS(30.1), -1, 670},
+	{"aten::addmm", "3072 4096x768 768x3072", 360, 360, MS(94.3), MS(7.2), MS(7.9), 720,
+		MS(188.2), 622.4, -1},
+	{"aten::copy_", NULL, 84, 90, MS(4.2), MS(30.1), MS(30.1), 0, 0, -1, 670},
 };
 
 static struct vpa_memory_label memory_labels[] = {

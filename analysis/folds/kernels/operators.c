@@ -1,10 +1,12 @@
-/* operators.c - operators of PyTorch by name and the shapes of their inputs: their own time on the GPU and the host.
+/* operators.c - operators of PyTorch by name and the shapes of their inputs: their own time on the GPU and the host, and that of
+ * the nodes of CUDA graphs that were captured in them.
  *
  * An op belongs to the innermost operator around its launch. Shapes are those that an importer wrote into the range's
  * annotation, {"shapes": "2x3 3x4"}, or those that emit_nvtx() appended to its name, "aten::mm, sizes = [[2, 3], [3, 4]]". */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
+#include "analysis/folds/kernels/captured_nodes.h"
 #include "analysis/folds/kernels/said_number.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
@@ -24,6 +26,7 @@ struct open {
 
 struct sum {
 	uint64_t calls, ops, gpu_ns, host_ns, host_own_ns;
+	uint64_t graph_ops, graph_ns;
 	struct {
 		uint64_t amount, ns;
 	} said[KEYS];
@@ -40,6 +43,7 @@ struct state {
 	struct vpa_index sum_index; /* name, shapes */
 	struct sum *sums;
 	size_t sum_cap;
+	struct vpa_captured captured; /* the owner is a row of sums */
 };
 
 /* ---- ops ---- */
@@ -62,13 +66,14 @@ static struct open *open_of(struct state *s, const struct vpa_range *range)
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
+	struct state *s = state;
 	size_t i, k = 0;
 
 	for (i = 0; c->model->has_operators && i < ops->count; i++) {
 		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
 		const struct vpa_range *range =
 			operator_at(stretch->range, ops->launch_start_ns[i]);
-		struct open *open = range ? open_of(state, range) : NULL;
+		struct open *open = range ? open_of(s, range) : NULL;
 
 		if (range && !open)
 			return VPT_ENOMEM;
@@ -78,7 +83,17 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 			open->gpu_ns += ops->end_ns[i] - ops->start_ns[i];
 		}
 	}
-	return VPT_OK;
+	return vpa_captured_ops(&s->captured, c->model, ops);
+}
+
+static int fold_section(void *state, const struct vpa_fold_context *c, const struct vpt_batch *b,
+	const struct vpt_section *section)
+{
+	struct state *s = state;
+
+	(void)b;
+	return section->kind == VPT_GRAPH ? vpa_captured_section(&s->captured, c->model, section)
+					  : VPT_OK;
 }
 
 /* ---- shapes ---- */
@@ -187,6 +202,7 @@ static struct sum *add_own(
 	*open = (struct open){0};
 	sum->ops += own->ops;
 	sum->gpu_ns += own->gpu_ns;
+	vpa_captured_range(&s->captured, range, (uint32_t)(sum - s->sums));
 	return sum;
 }
 
@@ -225,8 +241,8 @@ static int compare_rows(const void *pa, const void *pb)
 	const struct vpa_operator_row *a = pa, *b = pb;
 	int order;
 
-	if (a->gpu_ns != b->gpu_ns)
-		return a->gpu_ns > b->gpu_ns ? -1 : 1;
+	if (a->gpu_ns + a->graph_ns != b->gpu_ns + b->graph_ns)
+		return a->gpu_ns + a->graph_ns > b->gpu_ns + b->graph_ns ? -1 : 1;
 	if (a->host_own_ns != b->host_own_ns)
 		return a->host_own_ns > b->host_own_ns ? -1 : 1;
 	order = strcmp(a->name, b->name);
@@ -238,6 +254,22 @@ static double rate_of(uint64_t amount, uint64_t ns, double unit)
 	return ns ? (double)amount / (double)ns / unit : -1;
 }
 
+/* Adds the ops of nodes to the operators that they were captured in. */
+static void add_captured(struct state *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->captured.index.count; i++) {
+		const struct vpa_captured_node *n = &s->captured.nodes[i];
+		uint32_t owner = n->ops ? vpa_captured_owner(&s->captured, i) : UINT32_MAX;
+
+		if (owner == UINT32_MAX)
+			continue;
+		s->sums[owner].graph_ops += n->ops;
+		s->sums[owner].graph_ns += n->gpu_ns;
+	}
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_expert *e = &out->expert;
@@ -247,6 +279,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	e->operators = vpa_arena_alloc(&out->arena, s->sum_index.count + 1, sizeof(*e->operators));
 	if (!e->operators)
 		return VPT_ENOMEM;
+	add_captured(s);
 	for (i = 0; i < s->sum_index.count; i++) {
 		const struct vpa_index_entry *at = &s->sum_index.entries[i];
 		struct vpt_text shapes = vpt_strings_get(&s->shapes, at->b - FIRST_SHAPES);
@@ -259,6 +292,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.calls = sum->calls,
 			.ops = sum->ops,
 			.gpu_ns = sum->gpu_ns,
+			.graph_ops = sum->graph_ops,
+			.graph_ns = sum->graph_ns,
 			.host_own_ns = sum->host_own_ns,
 			.host_ns = sum->host_ns,
 			.tflops = rate_of(sum->said[FLOP].amount, sum->said[FLOP].ns, 1e3),
@@ -281,6 +316,7 @@ static void free_state(void *state)
 		vpa_said_number_free(&s->said[k]);
 	vpa_index_free(&s->opens);
 	vpa_index_free(&s->sum_index);
+	vpa_captured_free(&s->captured);
 	vpt_strings_free(&s->shapes);
 	vpt_free(s->shapes_of);
 	vpt_free(s->open);
@@ -293,6 +329,7 @@ const struct vpa_fold vpa_fold_operators = {
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.operator_range = fold_range,
+	.section = fold_section,
 	.finish = finish,
 	.free = free_state,
 };

@@ -97,7 +97,8 @@ struct vpa_operator_row {
 	/* Of its own, without operators inside it: sum of the ops' durations; time on the host, CUDA calls included. */
 	uint64_t gpu_ns, host_own_ns;
 	uint64_t host_ns;
-	double tflops, gb_per_s; /* of the calls that say their work; negative: none does */
+	uint64_t graph_ops, graph_ns; /* of nodes of CUDA graphs that were captured in it */
+	double tflops, gb_per_s;      /* of the calls that say their work; negative: none does */
 };
 
 struct vpa_stage_family_row {

@@ -18,10 +18,16 @@
 #define SHAPES(text) " json \"{\\\"shapes\\\":\\\"" text "\\\"}\""
 #define WORK(key, number, text)                                                                    \
 	" json \"{\\\"" key "\\\":" number ",\\\"shapes\\\":\\\"" text "\\\"}\""
-#define LAUNCH(from, to, corr) "call t1 cudaLaunchKernel " from "-" to " corr " corr "\n"
-#define KERNEL(from, to, corr) "kernel s7 " from "-" to " corr " corr " \"add\"\n"
+#define LAUNCH(from, to, corr)     "call t1 cudaLaunchKernel " from "-" to " corr " corr "\n"
+#define KERNEL(from, to, corr)     "kernel s7 " from "-" to " corr " corr " \"add\"\n"
+#define GRAPH(from, to, corr)      "call t1 cudaGraphLaunch " from "-" to " corr " corr "\n"
+#define NODE(from, to, corr, node) "kernel s7 " from "-" to " corr " corr " \"add\" node " node "\n"
+#define CREATED(thread, at, node)  "graph " thread " " at " \"node created\" graph 1 node " node "\n"
+#define CLONED(at, node, origin)                                                                   \
+	"graph t1 " at " \"node cloned\" graph 2 node " node " origin " origin "\n"
 
-/* Each row: name, shapes, calls, ops, own time on the GPU, own time on the host, time on the host. */
+/* Each row: name, shapes, calls, ops, own time on the GPU, own time on the host, time on the host; in graphs: ops
+ * and their time. */
 static const struct rows_case cases[] = {
 	{"an operator has the kernels that it launches, and its time",
 		START OPERATOR("1100", "1200", "aten::mm", SHAPES("2x3 3x4"))
@@ -58,6 +64,37 @@ static const struct rows_case cases[] = {
 			      "1110", "1120", "1") LAUNCH("1210", "1220", "2")
 			      KERNEL("2000", "3000", "1") KERNEL("3000", "3500", "2"),
 		"DiT.forward 1x16x60: 1 1 1000 95 95; "},
+	{"a node of a graph is of the operator that it was captured in, in each launch",
+		START OPERATOR("1100", "1200", "aten::mm", SHAPES("2x3 3x4"))
+			CREATED("t1", "1150", "7") CLONED("1250", "9", "7")
+				GRAPH("1300", "1310", "1") NODE("2000", "3000", "1", "9")
+					GRAPH("1400", "1410", "2") NODE("4000", "4500", "2", "9"),
+		"aten::mm 2x3 3x4: 1 0 0 100 100, in graphs 2 1500; "},
+	{"of the innermost one",
+		START OPERATOR("1100", "1200", "aten::linear", "") OPERATOR("1110", "1170",
+			"aten::mm", "") CREATED("t1", "1120", "7") CREATED("t1", "1180", "8")
+			CLONED("1250", "9", "7") CLONED("1260", "10", "8") GRAPH("1300", "1310",
+				"1") NODE("2000", "3000", "1", "9") NODE("3000", "3300", "1", "10"),
+		"aten::mm: 1 0 0 60 60, in graphs 1 1000; aten::linear: 1 0 0 40 100, in graphs 1 "
+		"300; "},
+	{"a clone's clone is the same work; a launch of the node itself too",
+		START OPERATOR("1100", "1200", "aten::mm", "") CREATED("t1", "1150", "7") CLONED(
+			"1250", "9", "7") CLONED("1260", "11", "9") GRAPH("1300", "1310", "1")
+			NODE("2000", "3000", "1", "11") NODE("3000", "3001", "1", "7"),
+		"aten::mm: 1 0 0 100 100, in graphs 2 1001; "},
+	{"a capture may end in a later chunk; who is around the launch has the work too",
+		START CREATED("t1", "1150", "7") CLONED("1160", "9", "7") GRAPH("1170", "1180", "1")
+			NODE("1190", "1290", "1", "9") "chunk 1300\n" OPERATOR(
+				"1100", "1400", "aten::mm", "") NODE("1500", "1600", "1", "9"),
+		"aten::mm: 1 2 200 300 300, in graphs 2 200; "},
+	{"of another thread, before, after, or cloned in a circle: of none",
+		START OPERATOR("1100", "1200", "aten::mm", "") CREATED("t2", "1150", "7") CREATED(
+			"t1", "1090", "5") CREATED("t1", "1200", "6") CLONED("1250", "20", "21")
+			CLONED("1260", "21", "20") GRAPH("1300", "1310", "1")
+				NODE("2000", "2100", "1", "7") NODE("2100", "2200", "1", "5") NODE(
+					"2200", "2300", "1", "6") NODE("2300", "2400", "1", "20")
+					NODE("2400", "2500", "1", "99"),
+		"aten::mm: 1 0 0 100 100; "},
 	{"what no operator launches belongs to none",
 		START "range t1 1100-1200 \"mine\"\n" LAUNCH("1110", "1120", "1")
 			KERNEL("2000", "3000", "1"),
@@ -71,9 +108,12 @@ static void list_rows(struct rows_text *to, const struct vpa_report *r)
 	for (k = 0; k < r->expert.operator_count; k++) {
 		const struct vpa_operator_row *o = &r->expert.operators[k];
 
-		add_row(to, "%s%s%s: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "; ",
+		add_row(to, "%s%s%s: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
 			o->name, o->shapes ? " " : "", o->shapes ? o->shapes : "", o->calls, o->ops,
 			o->gpu_ns, o->host_own_ns, o->host_ns);
+		if (o->graph_ops)
+			add_row(to, ", in graphs %" PRIu64 " %" PRIu64, o->graph_ops, o->graph_ns);
+		add_row(to, "; ");
 	}
 }
 
