@@ -734,9 +734,9 @@ PY
 
 python "NVTX that is imported later" -W error <<'PY'
 import sys, vptrace
+import torch
 finders = list(sys.meta_path)
 assert vptrace.wrap_torch_nvtx() is None and vptrace.wrap_torch_nvtx() is None
-import torch
 assert len(sys.meta_path) == len(finders) + 1
 from use_nvtx import use
 assert sys.meta_path == finders

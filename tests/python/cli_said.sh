@@ -34,7 +34,19 @@ value() {
 
 mkdir -p torch/cuda torch/_dynamo torch/_logging torch/utils
 cat >torch/__init__.py <<'PY'
-from . import cuda
+from . import compiler, cuda
+PY
+cat >torch/compiler.py <<'PY'
+compiling = False
+
+def is_compiling():
+    return compiling
+PY
+cat >torch/_dynamo/eval_frame.py <<'PY'
+skipped = []
+
+def skip_code(code):
+    skipped.append(code.co_name)
 PY
 cat >torch/cuda/__init__.py <<'PY'
 """The caching allocator of one device."""
@@ -341,6 +353,15 @@ with vptrace.trace("compiles.zst", profile="none", overwrite=True):
             "forward", "/models/causal.py")
         for function in handler.ends:
             function()
+        for function in handler.starts:
+            function(types.SimpleNamespace(compile_id="4/1"))
+        verbose = logging.getLogger("torch._dynamo.guards.__recompiles_verbose")
+        verbose.setLevel(logging.DEBUG)
+        verbose.debug(
+            "Recompiling function g in a.py:1\n    triggered by the following guard failure(s):\n    guard 0 failures:\n"
+            "    - 0/0: flag == False          # if flag:  # a.py:4 in g\n    - User stack trace:\n    -   File \"a.py\", line 4, in g")
+        for function in handler.ends:
+            function()
     for function in handler.starts:  # of an older torch
         function()
     for function in handler.ends:
@@ -352,12 +373,61 @@ for asked in "python3 compiles.py asked" "env VPTRACE_COMPILATIONS=1 TORCH_TRACE
 	$preload $asked >out 2>err || fail "compilations: $(tail -n 1 err)"
 	same "$asked: its log is not printed" "" "$(cat err)"
 	report compiles.zst
-	same "$asked: a compilation in its step, with the reason, and one that says nothing" \
-		"[('3/1', 'forward in causal.py:12', \"3/0: tensor 'x' size mismatch. expected 4, actual 8\", 2, 5), ('?', None, None, None, None)]" \
+	same "$asked: compilations in their step, with the reason, and one that says nothing" \
+		"[('3/1', 'forward in causal.py:12', \"3/0: tensor 'x' size mismatch. expected 4, actual 8\", 2, 5), ('4/1', 'g in a.py:1', '0/0: flag == False # if flag: # a.py:4 in g', 2, 5), ('?', None, None, None, None)]" \
 		"$(value '[(c["id"], c["function"], c["reason"], c["block"], c["step"]) for c in r["compilations"]]')"
 done
 same "the folder of torch's trace" "$work/traced" "$(value 'r["system"]["versions"]["torch.trace"]')"
 same "nobody asks" "[]" "$($preload python3 compiles.py 2>&1; report compiles.zst; value 'r["compilations"]')"
+
+# Compiled code has no place for a range, and a program that asks for a whole graph fails if one is not traced.
+python "what torch.compile traces" -W error <<'PY'
+import vptrace
+early = vptrace.stage("early")
+import torch, torch._dynamo.eval_frame
+
+@vptrace.stage("decorated")
+def decorated(x):
+    return x
+@vptrace.step(timestep=lambda x: 1 / 0)
+def asked(x):
+    return x
+@vptrace.range("counted", flop="count")
+def counted(x):
+    return x
+@vptrace.block(0)
+def generator(x):
+    return (yield x)
+counts = [vptrace.request("r"), vptrace.block(), vptrace.step(), vptrace.context_pass(), vptrace.range("r"), vptrace.component("c")]
+with vptrace.trace("traced.zst", profile="none", overwrite=True):
+    torch.compiler.compiling = True
+    with early, vptrace.stage("s", frames=object()), vptrace.range("r", flop="count"), vptrace.block(index=lambda: 1 / 0):
+        vptrace.mark("m"), vptrace.fact("f", 1), vptrace.frames_ready(object()), vptrace.memory("l"), vptrace.tag("t", 1)
+    for one in counts:
+        with one:
+            pass
+    assert (decorated(1), asked(2), counted(3), list(generator(4))) == (1, 2, 3, [4])
+    assert vptrace.counter("c", object()) == vptrace.metadata("traced", 1) == vptrace.Code.OK
+    torch.compiler.compiling = False
+    with early, vptrace.step():
+        decorated(1)
+assert {"ranged", "__enter__", "enter", "mark", "counter"} <= set(torch._dynamo.eval_frame.skipped), torch._dynamo.eval_frame.skipped
+PY
+"$VPT_ANALYZE" cat traced.zst >rows
+same "is not recorded" "decorated early step" "$(sed -n 's/.*"kind":"range".*"name":"\([a-z]*\)".*/\1/p' rows | sort | paste -sd' ' -)"
+same "nor is a mark, a counter or a fact" 0 "$(grep -c -e '"kind":"mark"' -e '"series":"c"' -e '"traced"' -e 'tag\.t' rows)"
+same "networks by the class that torch.compile wraps" "model.Wrapped.parameters" "$($preload python3 -c '
+import vptrace
+class Wrapped:
+    pass
+class OptimizedModule:
+    _orig_mod = Wrapped()
+    def parameters(self):
+        return []
+said = []
+vptrace._capture.metadata = lambda key, value: said.append(key)
+vptrace.model(OptimizedModule())
+print(said[0])' 2>&1)"
 
 # ---- the history of memory ----
 
@@ -376,6 +446,20 @@ expect 0 "and in the text" history.zst --full
 says out "history.zst.memory.pickle"
 expect 0 "and on the page" history.zst --format html -o history.html
 same "the page names it" 1 "$(grep -c 'history.zst.memory.pickle' history.html | sed 's/[1-9][0-9]*/1/')"
+
+python "a history without CUDA" <<'PY'
+import os, warnings, vptrace
+vptrace.memory_history()
+import torch
+torch.cuda.is_initialized = lambda: False
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        with vptrace.trace("cpu.zst", profile="none", overwrite=True):
+            pass
+assert [str(w.message) for w in caught] == ["vptrace: memory history: torch has not used CUDA, so there is none"], caught
+assert not os.path.exists("cpu.zst.memory.pickle")
+PY
 
 python "a torch that is another one" <<'PY'
 import sys, types, warnings, vptrace

@@ -48,7 +48,7 @@ override the arguments below.
 
 import sys
 
-from . import _capture, _launcher, _library, _said, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
+from . import _capture, _compiling, _launcher, _library, _said, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, tag, trace)
 from ._library import available, last_error, version
@@ -116,4 +116,5 @@ def unmark_calls():
     load("vptrace_marks").stop()
 
 
+_compiling.follow()
 _said.from_environment()

@@ -6,7 +6,7 @@ import functools
 import inspect
 import os
 
-from . import _library, _torch
+from . import _compiling, _library, _torch
 from ._library import Options, Stats, as_bytes, as_code, as_statistics, complain, failed, last_error
 from ._ranges import words_of
 from ._results import Code, State, Statistics, Summary, VptraceError
@@ -196,11 +196,15 @@ def statistics():
 def metadata(key, value):
     """Records a fact about the run: metadata("model.parameters", 1.3e9). Before start() it is kept for the
     next capture; the latest value of a key counts. Returns a Code."""
+    if _compiling.tracing():
+        return Code.OK
     return as_code(_library.loaded.metadata(as_bytes(key), as_bytes(value))) if _library.loaded else Code.MISSING
 
 
 def tag(key, value):
     """Gives the capture a tag, as `vptrace run --tag KEY=VALUE` does: reports show it, and `trend` selects by it. Returns a Code."""
+    if _compiling.tracing():
+        return Code.OK
     return metadata(b"tag." + as_bytes(key), value)
 
 
@@ -208,6 +212,8 @@ def counter(name, value, unit=None):
     """Adds a sample to a series: counter("cache hit", 1), counter("kv cache", used, "bytes"). The report's mean is
     of the samples; if the unit is one of bytes, "%", "W", "C", "MHz" or a rate ("frames/s"), it is by time.
     Returns a Code."""
+    if _compiling.tracing():
+        return Code.OK
     if not _library.loaded:
         return Code.MISSING
     unit = None if unit is None else as_bytes(unit)

@@ -4,7 +4,7 @@ torch before such a range is called."""
 import functools
 import weakref
 
-from . import _library, _suspending
+from . import _compiling, _library, _suspending
 from ._library import complain
 from ._results import Code
 
@@ -90,7 +90,7 @@ class Counting:
 
         @functools.wraps(function)
         def ranged(*args, **kwargs):
-            if _library.loaded is None:
+            if _library.loaded is None or _compiling.tracing():
                 return function(*args, **kwargs)
             try:
                 key = _key(args, kwargs)

@@ -7,7 +7,7 @@ warning says so.
 import functools
 import threading
 
-from . import _annotation, _flop, _library, _suspending, _torch_memory
+from . import _annotation, _compiling, _flop, _library, _suspending, _torch_memory
 from ._library import Note, as_bytes, complain
 from ._results import Code
 
@@ -76,10 +76,14 @@ class _Asking:
         self._make, self._values, self._open = make, values, threading.local()
 
     def __enter__(self):  # there are no arguments: the functions become text
+        if _compiling.tracing():
+            return self
         self._open.__dict__.setdefault("ranges", []).append(self._make(**self._values).__enter__())
         return self
 
     def __exit__(self, kind, error, traceback):
+        if _compiling.tracing():
+            return False
         return self._open.ranges.pop().__exit__(kind, error, traceback)
 
     def _value(self, name, value, args, kwargs):
@@ -110,7 +114,7 @@ class _Asking:
 
         @functools.wraps(function)
         def ranged(*args, **kwargs):
-            if _library.loaded is None:
+            if _library.loaded is None or _compiling.tracing():
                 return function(*args, **kwargs)
             with self._range(args, kwargs):
                 return function(*args, **kwargs)
@@ -120,7 +124,7 @@ class _Asking:
 
 def _ask(enabled, make, **values):
     """The _Range; if some values are functions, a decorator that calls them at each call."""
-    if not enabled:
+    if not enabled or _compiling.tracing():
         return _nothing
     return _Asking(make, values) if any(map(callable, values.values())) else make(**values)
 
@@ -134,7 +138,7 @@ class _Range:
         self._name, self._note, self._json = as_bytes(name), note, json
 
     def __enter__(self):
-        if _library.loaded is not None:
+        if _library.loaded is not None and not _compiling.tracing():
             if self._json is not None:
                 _annotation.push(self._name, self._json, self._note)
             elif self._note is None:
@@ -144,7 +148,7 @@ class _Range:
         return self
 
     def __exit__(self, kind, error, traceback):
-        if _library.loaded is not None:
+        if _library.loaded is not None and not _compiling.tracing():
             _library.loaded.range_pop()
         return False
 
@@ -169,6 +173,8 @@ class _Range:
 
         @functools.wraps(function)
         def ranged(*args, **kwargs):
+            if _compiling.tracing():
+                return function(*args, **kwargs)
             with self:
                 return function(*args, **kwargs)
 
@@ -184,11 +190,15 @@ class _Stage(_Range):
     __slots__ = ()
 
     def __enter__(self):
+        if _compiling.tracing():
+            return self
         if _library.loaded is not None:
             _began.__dict__.setdefault("memory", []).append(_torch_memory.memory_begins(self._name))
         return super().__enter__()
 
     def __exit__(self, kind, error, traceback):
+        if _compiling.tracing():
+            return False
         began = getattr(_began, "memory", None)
         if _library.loaded is not None and began:
             began = began.pop()
@@ -216,12 +226,16 @@ class _Request(_Stage):
         self._before = threading.local()
 
     def __enter__(self):
+        if _compiling.tracing():
+            return self
         before = self._before.__dict__.setdefault("counts", [])
         before.append((_counts.blocks, _counts.steps))
         _counts.blocks = _counts.steps = 0
         return super().__enter__()
 
     def __exit__(self, kind, error, traceback):
+        if _compiling.tracing():
+            return False
         _counts.blocks, _counts.steps = self._before.counts.pop()
         return super().__exit__(kind, error, traceback)
 
@@ -242,6 +256,8 @@ class _Counted(_Range):
         self._kind, self._numbers = kind, numbers
 
     def __enter__(self):
+        if _compiling.tracing():
+            return self
         if self._kind == 3:
             index, _counts.blocks, _counts.steps = _counts.blocks, _counts.blocks + 1, 0
         else:
@@ -253,6 +269,8 @@ class _Counted(_Range):
         return self
 
     def __exit__(self, kind, error, traceback):
+        if _compiling.tracing():
+            return False
         if _torch_memory.resets and self._kind == 3:
             blocks = getattr(_began, "blocks", None)
             if blocks:
@@ -286,7 +304,7 @@ def _ask_flop(enabled, make, flop, **values):
     """_ask() for ranges that may count their floating-point operations."""
     if flop != "count":
         return _ask(enabled, make, flop=flop, **values)
-    return _flop.Counting(make, values) if enabled else _nothing
+    return _flop.Counting(make, values) if enabled and not _compiling.tracing() else _nothing
 
 
 def range(name, *, flop=None, enabled=True):  # pylint: disable=redefined-builtin
@@ -332,7 +350,7 @@ def context_pass(index=None, *, enabled=True):
 
 def frames_ready(index, frames=None):
     """Marks the moment when the frames of block `index` are ready to be shown."""
-    if _library.loaded is not None:
+    if _library.loaded is not None and not _compiling.tracing():
         numbers, wrong = _checked("frames ready", index=index, frames=frames)
         _library.loaded.note_mark(b"frames ready" + wrong.encode("utf-8", "replace"), _note(6, **numbers))
 
@@ -340,11 +358,11 @@ def frames_ready(index, frames=None):
 def fact(name, value):
     """Something about the innermost request that is open on this thread: fact("height", 480). The newest value of a name
     counts; vptrace.h has the names that the report knows."""
-    if _library.loaded is not None and _library.loaded.fact:
+    if _library.loaded is not None and not _compiling.tracing() and _library.loaded.fact:
         _library.loaded.fact(as_bytes(name), as_bytes(value))
 
 
 def mark(name):
     """Marks a moment."""
-    if _library.loaded is not None:
+    if _library.loaded is not None and not _compiling.tracing():
         _library.loaded.mark(as_bytes(name))

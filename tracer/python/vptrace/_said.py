@@ -4,6 +4,7 @@ imports torch."""
 import atexit
 import logging
 import os
+import re
 import sys
 import threading
 
@@ -25,6 +26,11 @@ def _sizes(module):
     for buffer in module.buffers() if hasattr(module, "buffers") else ():
         total += int(buffer.numel()) * int(buffer.element_size())
     return dtypes, total
+
+
+def _name_of(module):
+    """Its class; of a module that torch.compile() has wrapped, the class of what it wraps."""
+    return type(getattr(module, "_orig_mod", module)).__name__
 
 
 def _say_model(module, name, stage):
@@ -53,7 +59,7 @@ def model(module, name=None, stage=None):
         if not callable(getattr(module, "parameters", None)):
             parts = {key: part for key, part in module.components.items() if callable(getattr(part, "parameters", None))}
             return {key: model(part, key if name is None else "%s.%s" % (name, key), stage) for key, part in parts.items()}
-        return _say_model(module, type(module).__name__ if name is None else name, stage)
+        return _say_model(module, _name_of(module) if name is None else name, stage)
     except Exception as error:  # pylint: disable=broad-except  # whatever the program's own classes raise
         complain(Code.EINVAL, "model: expected a torch.nn.Module or a pipeline with components, found %s (%s)" % (
             type(module).__name__, type(error).__name__), False)
@@ -63,6 +69,8 @@ def model(module, name=None, stage=None):
 # ---- compilations ----
 
 _RECOMPILES = "torch._dynamo.guards.__recompiles"  # the logger of the reasons
+_VERBOSE = _RECOMPILES + "_verbose"  # has them instead if the program asks for more
+_REASON = re.compile(r"(?:- )*(\d+/\d+: .*)")  # of a version of the code, "0/1: tensor 'x' size mismatch"
 _open = threading.local()  # its attribute `count`: compilations that are open on this thread
 _follows = False
 
@@ -94,12 +102,13 @@ def reason_of(message):
         if function.startswith(prefix):
             function = function[len(prefix):]
             break
-    reasons = [line[2:] if line.startswith("- ") else line for line in lines[1:] if not line.startswith("triggered by")]
+    reasons = [found.group(1) for found in map(_REASON.match, lines) if found]  # below some, where the guard is from
+    reasons = reasons or [line[2:] if line.startswith("- ") else line for line in lines[1:] if not line.startswith("triggered by")]
     place, colon, number = function.rpartition(":")
     before, word, path = place.rpartition(" in ")
     if colon and word:
         function = "%s in %s:%s" % (before, os.path.basename(path), number)
-    return function, "; ".join(reasons)
+    return function, "; ".join(" ".join(reason.split()) for reason in reasons)
 
 
 class _Reasons(logging.Handler):
@@ -128,7 +137,8 @@ def _hear_reasons():
     except Exception:  # pylint: disable=broad-except  # another version
         pass
     logger.setLevel(logging.DEBUG)
-    logger.addHandler(_reasons)
+    for name in (_RECOMPILES, _VERBOSE):
+        logging.getLogger(name).addHandler(_reasons)
 
 
 def _follow_compilations(dynamo):
@@ -178,7 +188,10 @@ def _dump_history():
         return
     cuda, path = sys.modules.get("torch.cuda"), os.fsdecode(_library.loaded.path() or b"")
     try:
-        if cuda is None or not path or not cuda.is_initialized():
+        if cuda is None or not path:
+            return
+        if not cuda.is_initialized():
+            complain(Code.EINVAL, "memory history: torch has not used CUDA, so there is none", False)
             return
         path += ".memory.pickle"
         cuda.memory._dump_snapshot(path)

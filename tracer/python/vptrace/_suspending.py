@@ -9,6 +9,8 @@ the thread lies between two, and the next stretch may run on another thread.
 import inspect
 import types
 
+from . import _compiling
+
 
 def _driven(suspended, around, args, kwargs):
     """Runs a generator, or what a coroutine awaits, each stretch in its ranges."""
@@ -33,6 +35,8 @@ def _driven(suspended, around, args, kwargs):
 
 def _generator(function, around):
     def marked(*args, **kwargs):
+        if _compiling.tracing():
+            return (yield from function(*args, **kwargs))
         return (yield from _driven(function(*args, **kwargs), around, args, kwargs))
 
     return marked

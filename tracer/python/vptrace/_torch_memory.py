@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 
-from . import _annotation, _library
+from . import _annotation, _compiling, _library
 from ._library import as_bytes, complain
 from ._results import Code
 
@@ -200,7 +200,7 @@ def memory(label, device=None):
     torch does not tell the most since a moment: it is exact where torch's own peak has risen since the label before, or with
     memory_peaks(); else it is the larger of both ends. Without torch, or before it uses CUDA, the label is recorded without bytes.
     Reads the allocator, in some 20 us; waits for no GPU, and never fails. Any thread."""
-    if _library.loaded is None:
+    if _library.loaded is None or _compiling.tracing():
         return
     try:
         _label(as_bytes(label), device)
