@@ -99,6 +99,10 @@ class Handler:
     def register_end_callback(self, function):
         self.ends.append(function)
 
+    def clear(self):
+        self.starts.clear()
+        self.ends.clear()
+
 callback_handler = Handler()
 PY
 : >torch/_logging/__init__.py
@@ -344,6 +348,7 @@ if "asked" in sys.argv:
     vptrace.compilations()
 import torch._dynamo as dynamo
 handler = dynamo.callback.callback_handler
+handler.clear()  # torch._dynamo.reset()
 with vptrace.trace("compiles.zst", profile="none", overwrite=True):
     with vptrace.block(2), vptrace.step(5):
         for function in handler.starts:

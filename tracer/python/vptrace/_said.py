@@ -141,15 +141,37 @@ def _hear_reasons():
         logging.getLogger(name).addHandler(_reasons)
 
 
+def _register(handler):
+    for register, function in (("register_start_callback", _compile_begins), ("register_end_callback", _compile_ends)):
+        if hasattr(handler, register):
+            getattr(handler, register)(function)
+
+
+def _outlive_resets(handler):
+    """torch._dynamo.reset() clears the callbacks of everybody."""
+    clear = handler.clear
+
+    def clear_others():
+        try:
+            clear()
+        finally:
+            _register(handler)
+
+    try:
+        handler.clear = clear_others
+    except Exception:  # pylint: disable=broad-except  # another version
+        pass
+
+
 def _follow_compilations(dynamo):
     global _follows  # pylint: disable=global-statement
     if _follows:
         return
     _follows = True
     handler = getattr(sys.modules.get("torch._dynamo.callback") or dynamo, "callback_handler", None)
-    for register, function in (("register_start_callback", _compile_begins), ("register_end_callback", _compile_ends)):
-        if hasattr(handler, register):
-            getattr(handler, register)(function)
+    _register(handler)
+    if hasattr(handler, "clear"):
+        _outlive_resets(handler)
     _hear_reasons()
 
 
