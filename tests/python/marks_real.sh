@@ -1,17 +1,20 @@
 #!/bin/sh
 # Marks on the real torch and diffusers, on the CPU, in a virtual environment of its own: tiny pipelines with random weights, and
-# loops by hand, each with the steps, blocks and context passes that it is to have. Every mark is found, ranges nest as they should, and compiled models break into no more graphs than without marks.
+# loops by hand, each with the steps, blocks and context passes that it is to have. Every mark is found, ranges nest as they should, and
+# compiled models break into no more graphs than without marks. What a program says of itself is what torch says.
 # Not one of the ordinary tests: it installs some gigabytes once.
 #
 #	sh tests/python/marks_real.sh BUILD [FOLDER]      BUILD has libvptrace.so; FOLDER keeps the environment, default /tmp/vptrace-marks
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
-VPTRACE_LIBRARY=$(cd "${1:?expected the build folder}" && pwd)/libvptrace.so
+build=$(cd "${1:?expected the build folder}" && pwd)
+VPTRACE_LIBRARY=$build/libvptrace.so
 folder=${2:-/tmp/vptrace-marks}
 export VPTRACE_LIBRARY
 [ -e "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
 python=$folder/venv/bin/python
-"$python" -c 'import torch, diffusers' 2>/dev/null || "$python" -m pip install --quiet torch diffusers transformers accelerate ftfy
+"$python" -c 'import torch, diffusers' 2>/dev/null || "$python" -m pip install --quiet torch diffusers transformers accelerate ftfy ||
+	{ echo "SKIPPED: torch and diffusers are not here, and cannot be installed"; exit 77; }
 "$python" -c 'import sys, torch, diffusers; print("Python %d.%d, torch %s, diffusers %s" % (*sys.version_info[:2], torch.__version__, diffusers.__version__))'
 cd "$folder"
 try=$source/tests/support/marks/marks_real.py
@@ -19,6 +22,7 @@ PYTHONPATH=$source/tracer/python/site:$source/tests/support/marks
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 VPTRACE_MARK=auto "$python" "$try" pipelines
+VPTRACE_TABLES=$build/libvptrace_tables.so PYTHONPATH=$source/tracer/python "$python" "$source/tests/support/marks/said_real.py"
 # Whatever a package needs and is not there, its script says as SKIPPED.
 export HF_HUB_OFFLINE=1 DIFFUSERS_VERBOSITY=error TRANSFORMERS_VERBOSITY=error PYTHONWARNINGS=ignore
 PYTHONPATH=$source/tests/support/marks:$source/tracer/python "$python" "$source/tests/support/marks/marks_pipelines.py" own

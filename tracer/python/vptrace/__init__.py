@@ -33,7 +33,8 @@ and memory.peak, the most in it, without waiting for the GPU.
 A range costs one or two microseconds of Python, even while nothing is recorded. Ranges nest, and belong
 to the thread that opened them: a with-block must not keep one open across a yield or an await. A decorated
 generator or coroutine has a range for each stretch between two of them, so blocks and steps count stretches. With
-enabled=False a range is none. A value that is no number where one is expected is recorded as text, with one warning.
+enabled=False a range is none, and so it is in code that torch.compile traces. A value that is no number where one is
+expected is recorded as text, with one warning.
 
 The module needs libvptrace.so. It uses the one that this process has already loaded, else the one in the
 environment variable VPTRACE_LIBRARY, the one that CUDA or NVTX is configured to load, the one in this
