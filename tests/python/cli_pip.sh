@@ -22,7 +22,7 @@ cases=$((cases + 1))
 	--config-settings=cmake.build-type=Debug "$source/tracer/python" >out 2>err || { fail "pip ended with $?"; finish; }
 version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$source/tracer/vptrace.h" | tr '\n' . | sed 's/\.$//')
 same "its version" yes "$([ -d "site/vptrace-$version.dist-info" ] && echo yes)"
-same "what lies in it" "$({ cd "$source/tracer/python/vptrace" && printf '%s\n' libvptrace.so vptrace vptrace-analyze vptrace-doctor && ls ./*.py; } | sed 's|^\./||' | sort | tr '\n' ' ')" \
+same "what lies in it" "$({ cd "$source/tracer/python/vptrace" && printf '%s\n' libvptrace.so libvptrace_tables.so vptrace vptrace-analyze vptrace-doctor && ls ./*.py; } | sed 's|^\./||' | sort | tr '\n' ' ')" \
 	"$(find site/vptrace -name '*.pyc' -prune -o -type f -printf '%f\n' | sort | tr '\n' ' ')"
 cases=$((cases + 1))
 PYTHONPATH=$work/site "$python" - >out 2>err <<'PY' || fail "the module does not record"
@@ -78,11 +78,24 @@ expect 0 "what its command recorded" cat command.zst --kind range
 says out '"name":"text_encode"'
 cases=$((cases + 1))
 PYTHONPATH=$work/site "$python" site/bin/vptrace report command.zst --brief >out 2>err || fail "its report"
+cases=$((cases + 1))
+PYTHONPATH=$work/site "$python" -m vptrace report command.zst --brief >again 2>err || fail "the command as python -m vptrace"
+same "the command as python -m vptrace" "$(cat out)" "$(cat again)"
+PYTHONPATH=$work/site "$python" -m vptrace run 2>err >again
+same "its exit status" 2 $?
+
+# The module reads captures with the library beside it.
+cases=$((cases + 1))
+PYTHONPATH=$work/site "$python" - >out 2>err <<'PY' || fail "the module does not read captures"
+import vptrace
+names = [row["name"] for row in vptrace.load("t.zst").ranges]
+assert names == ["block"], names
+PY
 
 # README's example for Python, as it stands there.
 cases=$((cases + 1))
 sed -n '/^```python$/,/^```$/p' "$source/README.md" | grep -v '^```' >readme.py
 PYTHONPATH=$work/site VPTRACE_PROFILE=none "$python" -W error readme.py >out 2>err || fail "README's example"
-expect 0 "what README's example recorded" cat run.zst --kind range
+expect 0 "what README's example recorded" cat "$(sed -n 's/^with vptrace.trace("\(.*\)"):$/\1/p' readme.py)" --kind range
 says out '"name":"step"'
 finish

@@ -1,4 +1,4 @@
-"""The command `vptrace` of an installation by pip: runs the program of that name.
+"""The command `vptrace` of an installation by pip, and `python -m vptrace`: runs the program of that name.
 
 It is the one that VPTRACE_BIN names, or lies in the folder that it names; else the one beside libvptrace.so, as pip installs it, or
 in the folder bin of its prefix; else the one on PATH.
