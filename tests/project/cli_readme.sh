@@ -193,6 +193,8 @@ trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\) --full$/\1/p' "$reports" | head 
 folder=${VPT_SHARED:-$source/../shared}/traces
 if [ -f "$folder/$trace" ]; then
 	cd "$folder" || exit 1
+	sed -n 's/^echo "\([0-9a-f]\{64\}  .*\)" | sha256sum -c$/\1/p' "$reports" >"$work/sums"
+	same "the example's checksum" "$trace: OK" "$(sha256sum -c "$work/sums" 2>&1)"
 	expect 0 "the example" "$trace" --full
 	cd "$work" || exit 1
 	{ echo "\$ vptrace-analyze $trace --full" && sections "DATA|RUN|RESULT|CAUSE|FIX FIRST|THE WINDOW|ATTENTION" <out; } >expected
