@@ -31,7 +31,8 @@ static const struct vpa_field kernel_fields[] = {
 		"thread blocks of the grid for each multiprocessor, mean of its time; null: not "
 		"known",
 		.head = "blocks per SM"},
-	{"warps_per_sm", RATE(warps_per_sm), "warps", "the same of warps", .head = "warps per SM"},
+	{"warps_per_sm", RATE(warps_per_sm), "warps", "the same of warps; null: not known",
+		.head = "warps per SM"},
 	{"occupancy", RATE(occupancy), "fraction",
 		"estimate by grid and block: warps that a multiprocessor holds at once, of the "
 		"most that "
