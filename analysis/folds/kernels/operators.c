@@ -21,7 +21,7 @@ enum { UNKNOWN_YET = 0, FIRST_SHAPES = 1 };
 
 /* An operator that is open: what it launched itself, and how long operators in it took. */
 struct open {
-	uint64_t ops, kernels, gpu_ns, inside_ns;
+	uint64_t ops, copies, gpu_ns, inside_ns;
 };
 
 struct sum {
@@ -79,7 +79,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 			return VPT_ENOMEM;
 		if (open) {
 			open->ops++;
-			open->kernels += ops->kind[i] == VPA_KERNEL;
+			open->copies += ops->kind[i] == VPA_MEMCPY;
 			open->gpu_ns += ops->end_ns[i] - ops->start_ns[i];
 		}
 	}
@@ -177,7 +177,7 @@ static void add_work(struct state *s, const struct vpa_model *m, const struct vp
 {
 	size_t k;
 
-	if (!range->payload || !own->gpu_ns || own->kernels < own->ops || range->cut)
+	if (!range->payload || !own->gpu_ns || own->copies || range->cut)
 		return;
 	for (k = 0; k < KEYS; k++) {
 		uint64_t amount = vpa_said_number(&s->said[k], m, range->payload);

@@ -137,6 +137,10 @@ static void rates_are_those_of_whole_calls_of_kernels(void **state)
 		{START OPERATOR("1100", "1200", "aten::add", WORK("bytes", "4000", "2x3"))
 				LAUNCH("1110", "1120", "1") KERNEL("2000", "3000", "1"),
 			0, -1, 4},
+		{START OPERATOR("1100", "1200", "aten::cudnn_convolution",
+			 WORK("flop", "4000", "2x3")) LAUNCH("1110", "1120",
+			 "1") "memset s7 2000-2200 corr 1 bytes 16\n" KERNEL("2200", "3000", "1"),
+			0, 0.004, -1},
 		{START OPERATOR("1100", "1200", "aten::copy_", WORK("bytes", "4000", "2x3")) LAUNCH(
 			 "1110", "1120", "1") "copy s7 HtoD 2000-3000 corr 1 bytes 2000\n",
 			1500, -1, -1},
