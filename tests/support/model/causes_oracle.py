@@ -18,6 +18,7 @@ import blame  # noqa: E402
 import decode  # noqa: E402
 
 OPEN_END = 1 << 62
+FOREIGN = 3  # the level of process-wide ranges of other threads: after all of the thread's own, before the profiler's step
 
 
 def read(page, path):
@@ -74,7 +75,8 @@ def read(page, path):
         is_wide = how == "start/end" or name.startswith("ProfilerStep#")
         of = [x for x in threads if x.startswith(pid + "/")] if is_wide else [pid + "/" + tid]
         for thread in of:
-            t.ranges[thread].append((a, b, level, name))
+            foreign = how == "start/end" and thread != pid + "/" + tid and not name.startswith("ProfilerStep#")
+            t.ranges[thread].append((a, b, FOREIGN if foreign else level, name))
     # Of calls with one number that begin together the longest is an op's own: the Python model takes the first.
     t.calls.sort(key=lambda c: -c.end)
     blame.told(t, stream_waits)
@@ -102,6 +104,7 @@ class Model(blame.Blame):
             inner = [c for c in t.calls if c.thread == name and c.kind in blame.SUBMITS and c.end >= c.start]
             thread.submits = [c for c in thread.real if c.kind in blame.SUBMITS or any(blame.inside(x, c) for x in inner)]
             thread.submit_start = [c.start for c in thread.submits]
+            thread.levels.insert(FOREIGN, blame.Ranges([r for r in t.ranges.get(name, []) if r[2] == FOREIGN]))
         clipped = []
         for o in t.ops:
             s, e = max(o.start, self.w0), min(o.end, self.w1)
