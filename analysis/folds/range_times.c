@@ -52,7 +52,7 @@ struct state {
 	} * users;
 	size_t user_count, user_cap;
 	uint64_t idle_before_ns; /* in iterations, before their first op on each device */
-	uint8_t *seen; /* by stream: its user is known */
+	uint8_t *seen;           /* by stream: its user is known */
 	size_t seen_cap;
 };
 

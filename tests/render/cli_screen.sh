@@ -136,14 +136,16 @@ says out "The only iteration takes 10.0 ms. Its first op begins after 6.00 ms."
 says out "HOST-BOUND: the GPU works 4.00 ms of an iteration and waits 6.00 ms."
 says out "only iterations are marked, no blocks or steps"
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
+says out "1 less host code before the first op"
+grep -q "In order of gain" out && fail "$rule: CAUSE and FIX FIRST differ, though both begin with the host code before the first op"
 # An op of before runs for the first 3 ms, then nothing for 3 ms: what is idle is no earlier work.
 sed 's/^{"traceEvents": \[/&\
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 500, "dur": 5, "args": {"correlation": 9}},\
 {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 600, "dur": 3400, "args": {"device": 0, "stream": 7, "correlation": 9}},/' \
 	head.json >earlier.json
 expect 0 "a unit waits before its first op, once what came before is done" earlier.json
-says out "the GPU works 4.00 ms of an iteration and waits 3.00 ms. For 3.00 ms it worked for what came before."
-says out "earlier work 3.00"
+says out "the GPU works 4.00 ms of an iteration and waits 3.00 ms."
+says out "3.00 ms it worked for what came before."
 sed 's/ProfilerStep#6/load/' head.json >window.json
 expect 0 "a window that is mostly before its first op" window.json
 says out "RESULT  The GPU works 4.00 ms of 10.0 ms."

@@ -354,8 +354,10 @@ int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding 
 {
 	size_t family;
 
+	/* CAUSE says by the host's deeds what a unit waits for before its first op. */
 	if (!vpa_limit_is_bound(s->limit.bound))
-		return about[f->id].causes >> first_wait(s) & 1;
+		return (f->id == VPA_FOUND_BEFORE_FIRST_WORK && head_place(s, first_wait(s))) ||
+		       (about[f->id].causes >> first_wait(s) & 1);
 	family = next_family(s, UINT64_MAX, 0);
 	return family < VPA_FAMILY_COUNT && (about[f->id].families >> family & 1);
 }

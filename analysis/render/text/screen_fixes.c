@@ -443,7 +443,6 @@ struct fixes {
 	size_t bound, number, all; /* bound: its column */
 	size_t columns;            /* of the words */
 	int is_predicted, in_full, touched, is_same;
-	int has_evidence;
 	const struct vpa_finding *first; /* line 1 */
 };
 
@@ -463,20 +462,17 @@ static void put_fix(struct fixes *x, const struct vpa_screen *s, const struct vp
 	row->cells[x->bound + 1] = evidence_of(f);
 	x->touched |= f->touched;
 	x->is_same |= same.text[0] != '\0';
-	x->has_evidence |= row->cells[x->bound + 1].text[0] != '\0';
 	x->first = x->first ? x->first : f;
 }
 
-/* On the first screen also what a full report shows by itself. */
+/* On the first screen also why its order is not that of CAUSE. */
 static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 {
 	struct vpa_words w = {.used = 0};
 
 	vpa_screen_add_meaning(&w, s->report, x->is_same);
 	if (!x->in_full && !vpa_screen_is_of_cause(s, x->first))
-		vpa_words_add(&w, " ", "These lines are by gain, CAUSE by time.");
-	if (!x->in_full && x->has_evidence)
-		vpa_words_add(&w, " ", "evidence: rows of --full.");
+		vpa_words_add(&w, " ", "In order of gain, CAUSE of time.");
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
@@ -495,7 +491,7 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 	x.bound = (size_t)x.is_predicted;
 	x.columns = p->width - NUMBERS - (x.is_predicted ? PREDICTED : 0);
 	columns[x.bound] = (struct vpa_column){.head = first ? bound_head(first) : "at most"};
-	columns[x.bound + 1] = (struct vpa_column){"evidence", .drop = 1};
+	columns[x.bound + 1] = (struct vpa_column){in_full ? "evidence" : "in --full", .drop = 1};
 	begin_table(&x.table, columns, x.bound + 2, first);
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];

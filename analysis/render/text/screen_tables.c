@@ -119,7 +119,6 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 	struct host_time host = {.left_ns = has_host(s) ? all_host_ns : 0};
 	struct vpa_row *row;
 	size_t i, shown = 0;
-	int names_differ = 0;
 
 	for (i = 0; i < r->stage_count && shown < STAGES; i++) {
 		const struct vpa_stage_row *stage = &r->stages[i];
@@ -139,19 +138,14 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 		shown++;
 	}
 	if (works_ns + waits_ns + host.left_ns >= s->ns / HARDLY) {
-		row = vpa_table_row(t, 1, "between stages");
+		/* Stages are cut by ops here: a host that waits there may be in one, as CAUSE says. */
+		row = vpa_table_row(t, 1, "between stages' ops");
 		put_times(row, s, works_ns, waits_ns);
 		row->cells[HOST] = left_host(s, &host);
-		names_differ = waits_ns >= s->ns / HARDLY;
 	}
 	row = vpa_table_row(t, 1, "in all");
 	put_times(row, s, s->works_ns, s->waits_ns);
 	row->cells[HOST] = vpa_in_column(all_host_ns, s->ns);
-	/* A wait that is in no stage here may be of one in CAUSE. */
-	if (names_differ)
-		vpa_text_row(t, 1,
-			"A stage here is from its first to its last op; other places are the "
-			"host's.");
 }
 
 /* ---- any unit, by family and cause ---- */
