@@ -496,11 +496,12 @@ static int are_alike(const struct vpa_loop *loop)
 	return loop->layers || 4 * alike >= 3 * loop->step_count;
 }
 
-/* How often the level was right, of sequences made with a known answer. */
+/* How often the level was right: of sequences made with a known answer, but not more than of real traces without their
+ * marks, cut and repeated: with attention 17 of 17, of three models; without 12 of 15. */
 static double trust_in(
 	const struct vpa_loop_text *t, const struct candidate *c, const struct vpa_loop *loop)
 {
-	return is_settled(t, c, loop) ? 0.98 : 0.85;
+	return is_settled(t, c, loop) ? 0.93 : 0.80;
 }
 
 /* Takes the first candidate that is a loop; else reports the confidence of the best. */
