@@ -28,7 +28,8 @@
  * *explained* is the share of ops inside the steps that the pattern explains: an op counts if it stands
  * where the pattern has it. A step that leaves ops of the pattern out, as step caches do, is explained; ops
  * that the pattern lacks are not. *confidence* is that share times how often, of sequences made with
- * a known answer, such evidence led to the right level; below VPA_LOOP_CONFIDENCE nothing is claimed.
+ * a known answer and of real traces, such evidence led to the right level. Below VPA_LOOP_CONFIDENCE
+ * explained nothing is claimed.
  *
  * Nothing is claimed either of fewer than VPA_LOOP_STEPS_MIN passes; of a loop whose passes mostly do
  * not follow each other directly (5 % of a pass's device time between them); of one pass alone,
@@ -41,7 +42,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VPA_LOOP_CONFIDENCE 0.8
+#define VPA_LOOP_CONFIDENCE 0.8 /* of `explained` */
 
 enum {
 	VPA_LOOP_STEPS_MIN = 3,
