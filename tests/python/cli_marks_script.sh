@@ -81,7 +81,7 @@ MARKS
 ends() {
 	rule="$3, --mark $4, Python $version"
 	cases=$((cases + 1))
-	rm -f ends*.zst
+	rm -f ends*.zst err
 	VPT_STANDIN=$bin/standin VPT_STANDIN_TIME=real VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPTRACE_STACKS=off VPTRACE_FLUSH_MS=60000 \
 		timeout 60 "$bin/vptrace" run --mark "$4" -o ends.zst -- "$python" workers.py "$3" >out 2>err </dev/null
 	found=$?
@@ -98,7 +98,7 @@ ends() {
 useless() {
 	rule="what is of no use is said once, $2, Python $version"
 	cases=$((cases + 1))
-	rm -f useless*.zst
+	rm -f useless*.zst err # a process of a run before may still write to that one
 	VPT_STANDIN=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPTRACE_STACKS=off \
 		timeout 60 "$bin/vptrace" run --mark workers.marks -o useless.zst -- "$python" workers.py "$2" >out 2>err </dev/null ||
 		fail "$rule: expected exit code 0"
