@@ -137,7 +137,7 @@ says out "HOST-BOUND: the GPU works 4.00 ms of an iteration and waits 6.00 ms."
 says out "only iterations are marked, no blocks or steps"
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
 says out "1 less host code before the first op"
-grep -q "In order of gain" out && fail "$rule: CAUSE and FIX FIRST differ, though both begin with the host code before the first op"
+grep -q "Ordered by gain" out && fail "$rule: CAUSE and FIX FIRST differ, though both begin with the host code before the first op"
 # An op of before runs for the first 3 ms, then nothing for 3 ms: what is idle is no earlier work.
 sed 's/^{"traceEvents": \[/&\
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 500, "dur": 5, "args": {"correlation": 9}},\

@@ -472,7 +472,7 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 
 	vpa_screen_add_meaning(&w, s->report, x->is_same);
 	if (!x->in_full && !vpa_screen_is_of_cause(s, x->first))
-		vpa_words_add(&w, " ", "In order of gain, CAUSE of time.");
+		vpa_words_add(&w, " ", "Ordered by gain, CAUSE by time.");
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
