@@ -96,7 +96,7 @@ if command -v bash >/dev/null; then
 	completes "a choice" "json text" info --format ""
 	completes "a choice of a letter" "csv jsonl" cat -f ""
 	completes "a choice after =" "json" --format = j
-	completes "a choice of another command's option of that name" "perfetto" export x.zst --format p
+	completes "a choice of another command's option of that name" "perfetto" export x.zst --format pe
 	completes "kinds of rows" "kernel" cat --kind ke
 	completes "no word after a time" "" cat --from ""
 	completes "a file after -o" "here.zst" convert -o here
@@ -109,7 +109,7 @@ if command -v bash >/dev/null; then
 	completes "vptrace: options of run" "--mark --max-bytes --memory --memory-history --memory-peaks" run --m
 	completes "vptrace: a flight recorder" "--ring" run --ri
 	completes "vptrace: a choice" "coarse" run --profile c
-	completes "vptrace: an option of vptrace-analyze" "perfetto" export x.zst --format p
+	completes "vptrace: an option of vptrace-analyze" "perfetto" export x.zst --format pe
 	completes "vptrace: report is analyze" "--brief" report --br
 	completes "vptrace: a command to run" "here.zst" run here
 else
