@@ -2,6 +2,7 @@
 #include "analysis/ranks/job.h"
 
 #include "analysis/base/sort.h"
+#include "analysis/ranks/alignment/machines.h"
 #include "analysis/ranks/joint.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/rank_fold.h"
@@ -226,6 +227,22 @@ static int find_missing(struct vpa_job *job)
 	return VPT_OK;
 }
 
+/* ---- where they ran ---- */
+
+static int tell_machines(struct vpa_job *job)
+{
+	int64_t *numbers = vpt_alloc(job->rank_count + 1, sizeof(*numbers));
+	size_t i, count = 0;
+	int rc = numbers ? vpa_machines_tell(&job->list) : VPT_ENOMEM;
+
+	for (i = 0; i < job->rank_count && !rc; i++)
+		if (job->list.items[i]->machine)
+			numbers[count++] = job->ranks[i].number;
+	job->namesakes = count ? vpa_number_list(&job->arena, numbers, count) : NULL;
+	vpt_free(numbers);
+	return rc;
+}
+
 /* ---- what it counts in ---- */
 
 static void find_unit(struct vpa_job *job)
@@ -416,6 +433,8 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 		rc = number_ranks(job);
 	if (!rc)
 		rc = find_missing(job);
+	if (!rc)
+		rc = tell_machines(job);
 	if (!rc)
 		rc = vpa_match(&job->list, &job->matching);
 	if (!rc)

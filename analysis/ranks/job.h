@@ -146,6 +146,8 @@ struct vpa_job {
 	/* Captures left out, since another one is of the same rank: a sentence each. */
 	const char **duplicates;
 	size_t duplicate_count;
+	/* Ranks whose host has the name of another machine, as clocks tell: "4 to 7"; NULL: none. */
+	const char *namesakes;
 	const char *job; /* its id; NULL: not known */
 	struct vpa_job_difference *differences;
 	size_t difference_count;

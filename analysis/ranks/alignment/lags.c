@@ -32,11 +32,19 @@ static int is_same(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+static int is_surely_one(const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	return is_same(a->capture, b->capture) || is_same(a->boot_id, b->boot_id);
+}
+
+int vpa_ranks_share_host(const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	return !is_surely_one(a, b) && !(a->boot_id && b->boot_id) && is_same(a->host, b->host);
+}
+
 int vpa_ranks_share_clock(const struct vpa_rank *a, const struct vpa_rank *b)
 {
-	if (is_same(a->capture, b->capture) || is_same(a->boot_id, b->boot_id))
-		return 1;
-	return !(a->boot_id && b->boot_id) && is_same(a->host, b->host);
+	return is_surely_one(a, b) || (vpa_ranks_share_host(a, b) && a->machine == b->machine);
 }
 
 static inline int64_t start_of(const struct vpa_sequence *s, size_t i)

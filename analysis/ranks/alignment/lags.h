@@ -46,6 +46,8 @@ struct vpa_agreement {
 struct vpa_agreement vpa_lag_agreement(
 	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner);
 
+/* Whether only the name of their host says that two ranks ran on one machine. */
+int vpa_ranks_share_host(const struct vpa_rank *a, const struct vpa_rank *b);
 /* Whether two ranks had one clock, as far as their traces say: they ran on one machine since it was started. */
 int vpa_ranks_share_clock(const struct vpa_rank *a, const struct vpa_rank *b);
 

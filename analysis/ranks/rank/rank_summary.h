@@ -162,6 +162,9 @@ struct vpa_rank {
 	/* Who it is. Texts are NULL and numbers -1 where nothing says so. */
 	const char *capture, *host, *boot_id, *job, *gpu, *gpu_uuid, *gpu_pci;
 	int64_t rank, world_size, local_rank, pid, device;
+	/* Of ranks whose host's name alone says where they ran: which of the machines by that name, see
+	 * ../alignment/machines.h. */
+	uint32_t machine;
 	struct vpa_rank_fact *facts; /* set-up that should be the same on all ranks, by name */
 	size_t fact_count;
 	int simulated;       /* as in struct vpa_report */

@@ -287,6 +287,8 @@ static const struct vpa_field job_fields[] = {
 	{"duplicates", TEXTS(duplicates, duplicate_count), NULL,
 		"captures left out, since another one is of the same rank, or since they are of "
 		"another run"},
+	{"namesakes", TEXT_OR_NULL(namesakes), NULL,
+		"ranks whose host has the name of another machine, as clocks tell; null: none"},
 	{"late", COMPUTED(CHOICE), NULL,
 		"none: the ranks keep step; one rank, several or all make the others wait",
 		.number = late_number, .choice = vpa_late_kind_choice},

@@ -171,6 +171,12 @@ static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 		vpa_page_words(p, "", VPA_YELLOW,
 			"%zu ranks are there twice: give the captures of one run, each once.",
 			job->duplicate_count);
+	if (job->namesakes)
+		vpa_page_words(p, "HOSTS", VPA_YELLOW,
+			"the host of rank %s has the name of another one, but another clock: taken "
+			"for "
+			"another machine.",
+			job->namesakes);
 	for (i = 0; i < job->rank_count; i++)
 		if (!job->ranks[i].rank->complete) {
 			vpa_page_words(p, "LOSS", VPA_YELLOW,

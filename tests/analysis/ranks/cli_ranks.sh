@@ -62,7 +62,10 @@ found "a missing rank" 0 leave_out=3 host=6:100000 jitter=20000
 # 1 us of each end is taken for the clock's: 40 collectives.
 found "clocks of eight hosts, shifted and drifting" 41000 hosts=8 host=2:400000 shift=3:500000000 shift=5:-500000000 \
 	drift=3:50000 drift=6:-50000 jitter=50000
-found "clocks of two hosts" 41000 hosts=2 host=6:400000 shift=4:123456789 shift=5:123456789 shift=6:123456789 shift=7:123456789
+found "clocks of two hosts" 41000 hosts=2 host=6:400000 jitter=300000 shift=4:123456789 shift=5:123456789 shift=6:123456789 shift=7:123456789
+found "clocks of two hosts by one name" 41000 host=6:400000 jitter=300000 shift=4:12345678 shift=5:12345678 shift=6:12345678 shift=7:12345678
+expect 0 "the same as text" ranks job
+says out "the host of rank 4 to 7 has the name of another one, but another"
 
 # ---- what a change would bring ----
 # predicts RULE CHANGE PLANTED WITHOUT: the prediction for a job with faults is what the job takes without them, to 1 %.

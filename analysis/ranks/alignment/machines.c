@@ -1,0 +1,164 @@
+/* machines.c - each rank beside the first one of every machine by its host's name. */
+#include "analysis/ranks/alignment/machines.h"
+
+#include "analysis/ranks/alignment/lags.h"
+#include "formats/base/memory.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
+enum {
+	PAIRS_LEAST = 8,     /* fewer may fit any offset */
+	KEYS_LOOKED_AT = 64, /* of a rank: its first communicators */
+	TOGETHER_NS = 100000 /* as far as ends of one collective are apart, at most */
+};
+
+enum kinship { UNKNOWN, ONE_MACHINE, APART };
+
+struct telling {
+	uint32_t *items[2], *partner; /* room for the longest rank */
+};
+
+/* The collectives of a rank in a communicator. */
+static struct vpa_sequence sequence_of(const struct vpa_rank *r, const char *group, uint32_t *items)
+{
+	struct vpa_sequence s = {.rank = r, .items = items};
+	uint32_t i;
+
+	for (i = 0; i < r->collective_count; i++) {
+		const char *of = r->keys[vpa_rank_key_index(r, i)].group;
+
+		if (of && !strcmp(of, group))
+			items[s.count++] = i;
+	}
+	return s;
+}
+
+static uint64_t first_of(const struct vpa_sequence *s)
+{
+	return vpa_rank_end_ns(s->rank, s->items[0]);
+}
+
+static uint64_t last_of(const struct vpa_sequence *s)
+{
+	return vpa_rank_end_ns(s->rank, s->items[s->count - 1]);
+}
+
+/* Whether both go on in half of the time of the shorter one, if they have one clock. */
+static int are_at_once(const struct vpa_sequence *a, const struct vpa_sequence *b)
+{
+	uint64_t from = first_of(a) > first_of(b) ? first_of(a) : first_of(b);
+	uint64_t to = last_of(a) < last_of(b) ? last_of(a) : last_of(b);
+	uint64_t a_ns = last_of(a) - first_of(a), b_ns = last_of(b) - first_of(b);
+
+	return to > from && to - from >= (a_ns < b_ns ? a_ns : b_ns) / 2;
+}
+
+/* How many of the pairs end together, by one clock: ranks leave a collective at once, whenever they come. */
+static size_t ends_together(
+	const struct vpa_sequence *a, const struct vpa_sequence *b, const uint32_t *partner)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < a->count; i++)
+		if (partner[i] != UINT32_MAX)
+			count += vpt_distance(vpa_rank_end_ns(a->rank, a->items[i]),
+					 vpa_rank_end_ns(b->rank, b->items[partner[i]])) <=
+				 TOGETHER_NS;
+	return count;
+}
+
+static enum kinship compare_sequences(
+	const struct vpa_sequence *a, const struct vpa_sequence *b, uint32_t *partner)
+{
+	struct vpa_lag lag = {.share_clock = 1, .pairs = 1};
+	size_t shorter = a->count < b->count ? a->count : b->count, together;
+
+	if (shorter < PAIRS_LEAST)
+		return UNKNOWN;
+	vpa_lag_follow(a, b, &lag, partner);
+	together = ends_together(a, b, partner);
+	if (together >= shorter - shorter / 2)
+		return ONE_MACHINE;
+	if (!are_at_once(a, b))
+		return UNKNOWN;
+	lag = vpa_lag_find(a, b, 0, partner);
+	if (!lag.pairs || vpa_lag_follow(a, b, &lag, partner) < shorter - shorter / 4)
+		return UNKNOWN;
+	return vpa_lag_agreement(a, b, partner).median_ns <= TOGETHER_NS ? APART : UNKNOWN;
+}
+
+static enum kinship compare(
+	const struct telling *t, const struct vpa_rank *a, const struct vpa_rank *b)
+{
+	size_t keys = a->key_count < KEYS_LOOKED_AT ? a->key_count : KEYS_LOOKED_AT, k;
+	enum kinship kinship = UNKNOWN;
+
+	for (k = 0; k < keys && kinship == UNKNOWN; k++) {
+		const char *group = a->keys[k].group;
+		struct vpa_sequence x, y;
+
+		/* Once for each communicator. */
+		if (!group || (k && a->keys[k - 1].group && !strcmp(a->keys[k - 1].group, group)))
+			continue;
+		x = sequence_of(a, group, t->items[0]);
+		y = sequence_of(b, group, t->items[1]);
+		kinship = compare_sequences(&x, &y, t->partner);
+	}
+	return kinship;
+}
+
+/* The machine of a rank among those of its host's name so far, whose first ranks are `firsts`. */
+static uint32_t machine_of(const struct telling *t, struct vpa_rank *const *firsts, size_t count,
+	const struct vpa_rank *r)
+{
+	uint32_t machines = 0, unknown = UINT32_MAX;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_rank *first = firsts[i];
+		enum kinship kinship;
+
+		if (!vpa_ranks_share_host(first, r))
+			continue;
+		machines = first->machine >= machines ? first->machine + 1 : machines;
+		kinship = compare(t, first, r);
+		if (kinship == ONE_MACHINE)
+			return first->machine;
+		if (kinship == UNKNOWN && unknown == UINT32_MAX)
+			unknown = first->machine;
+	}
+	return unknown != UINT32_MAX ? unknown : machines;
+}
+
+int vpa_machines_tell(struct vpa_rank_list *list)
+{
+	struct vpa_rank **firsts = vpt_alloc(list->count + 1, sizeof(*firsts));
+	struct telling t = {.partner = NULL};
+	size_t most = 1, count = 0, i, k;
+	int rc = VPT_OK;
+
+	for (i = 0; i < list->count; i++)
+		most = list->items[i]->collective_count > most ? list->items[i]->collective_count
+							       : most;
+	t.items[0] = vpt_alloc(most, sizeof(**t.items));
+	t.items[1] = vpt_alloc(most, sizeof(**t.items));
+	t.partner = vpt_alloc(most, sizeof(*t.partner));
+	if (!firsts || !t.items[0] || !t.items[1] || !t.partner)
+		rc = VPT_ENOMEM;
+	for (i = 0; i < list->count && !rc; i++) {
+		struct vpa_rank *r = list->items[i];
+
+		r->machine = machine_of(&t, firsts, count, r);
+		for (k = 0; k < count; k++)
+			if (vpa_ranks_share_host(firsts[k], r) && firsts[k]->machine == r->machine)
+				break;
+		if (k == count)
+			firsts[count++] = r;
+	}
+	vpt_free(firsts);
+	vpt_free(t.items[0]);
+	vpt_free(t.items[1]);
+	vpt_free(t.partner);
+	return rc;
+}
