@@ -5,12 +5,14 @@
 #include "analysis/commands/base/command.h"
 #include "analysis/commands/base/shared_options.h"
 
+#include "analysis/base/numbers.h"
 #include "analysis/export/export_pass.h"
 #include "analysis/export/rows/table_choice.h"
 #include "analysis/render/text_page.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -241,12 +243,12 @@ static void say_result(const struct job *j)
 	const struct vpa_export_totals *t = &j->totals;
 	const char *output = !vpt_is_standard(j->output) ? j->output : "standard output";
 
-	vpa_say("wrote %llu kernels, %llu copies, %llu calls, %llu ranges, %llu gaps: %llu bytes, "
-		"%llu before compression, to %s",
-		(unsigned long long)t->kernels, (unsigned long long)t->copies,
-		(unsigned long long)t->calls, (unsigned long long)t->ranges,
-		(unsigned long long)t->gaps, (unsigned long long)t->bytes,
-		(unsigned long long)t->raw_bytes, output);
+	vpa_say("wrote %" PRIu64 " kernel%s, %" PRIu64 " %s, %" PRIu64 " call%s, %" PRIu64
+		" range%s, %" PRIu64 " gap%s: %" PRIu64 " bytes, %" PRIu64
+		" before compression, to %s",
+		t->kernels, vpa_plural(t->kernels), t->copies, t->copies == 1 ? "copy" : "copies",
+		t->calls, vpa_plural(t->calls), t->ranges, vpa_plural(t->ranges), t->gaps,
+		vpa_plural(t->gaps), t->bytes, t->raw_bytes, output);
 	if (t->kernels > MANY_KERNELS && !j->how.no_api)
 		vpa_say("this is large for a browser: run trace_processor_shell server http %s "
 			"beside it, or export less with --from, --to, --no-api",

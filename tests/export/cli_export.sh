@@ -22,7 +22,7 @@ need_trace trace.zst small_trace
 
 expect 0 "an export into the current folder" export trace.zst --format perfetto
 silent out
-says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, "
+says err "wrote 3 kernels, 1 copy, 4 calls, 1 range, "
 says err "to trace.pftrace"
 says err "https://ui.perfetto.dev/#!/?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute"
 decoded trace.pftrace

@@ -36,7 +36,7 @@ round_trip() {
 # ---- the form ----
 expect 0 "an export into the current folder" export trace.zst --format chrome
 silent out
-says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, "
+says err "wrote 3 kernels, 1 copy, 4 calls, 1 range, "
 says err "to trace.pt.trace.json.gz"
 says err "https://ui.perfetto.dev or chrome://tracing"
 same "only its owner may read it" "-rw-------" "$(ls -l trace.pt.trace.json.gz | cut -c1-10)"

@@ -24,7 +24,7 @@ expect 0 "the report" trace.json --from 20us --to 30us --format json
 same "kernels of the report" 1 "$(sed -n 's/^ *"kernels": \([0-9]*\),$/\1/p' out)"
 for form in perfetto chrome csv jsonl; do
 	expect 0 "$form" export trace.json --from 20us --to 30us --format $form -o window.$form
-	says err "wrote 1 kernels, 0 copies, "
+	says err "wrote 1 kernel, 0 copies, "
 	expect 0 "$form without calls" export trace.json --no-api --format $form -o plain.$form
 	says err "wrote 5 kernels, 0 copies, 0 calls, "
 done

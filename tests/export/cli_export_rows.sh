@@ -27,7 +27,7 @@ tables() {
 # ---- the form ----
 expect 0 "a folder in the current folder" export trace.zst --format csv
 silent out
-says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, 5 gaps: "
+says err "wrote 3 kernels, 1 copy, 4 calls, 1 range, 5 gaps: "
 says err "to trace.csv.d"
 says err "schema.json describes"
 same "only its owner may read it" "drwx------" "$(ls -ld trace.csv.d | cut -c1-10)"
