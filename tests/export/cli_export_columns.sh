@@ -28,16 +28,21 @@ os._exit(7)
 PY
 echo 'raise ImportError("No module named " + repr("pyarrow"))' >no-pyarrow/pyarrow.py
 : >no-parquet/pyarrow/__init__.py
-# A pyarrow that fails when the first file is opened.
+# A pyarrow that fails when the second file is opened, and complains of the first one, which is not complete.
 cat >broken/pyarrow/__init__.py <<'PY'
 class Thing:
     def __init__(self, *args, **more):
         pass
 int64 = float64 = large_string = schema = field = IpcWriteOptions = Codec = Thing
+class File:
+    def __del__(self):
+        raise OSError(28, "No space left on device")
 class ipc(Thing):
     IpcWriteOptions = Thing
+    files = 0
     def new_file(self, *args, **more):
-        raise OSError(28, "No space left on device")
+        self.files += 1
+        return File() if self.files == 1 else File.__del__(None)
 ipc = ipc()
 PY
 PATH_BEFORE=$PATH
@@ -57,6 +62,7 @@ says err "--format arrow: python3 ended before it was done"
 echo 'raise SystemExit("of the current folder")' >json.py
 as broken expect 1 "a disk that is full" export trace.zst --format arrow -o out.d
 says err "--format arrow: OSError: [Errno 28] No space left on device"
+same "which is all that is said" 1 "$(wc -l <"$work/err" | tr -d ' ')"
 rm json.py
 same "no folder, not even a temporary one" "" "$(find . -name 'out.d*')"
 expect 2 "only a folder" export trace.zst --format parquet -o -

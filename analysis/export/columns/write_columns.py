@@ -7,6 +7,7 @@ Standard input has messages: the length of a header in eight bytes, the header, 
 filled up to eight bytes. Standard output gets one line for each thing that is waited for: "ok", or why not.
 """
 
+import os
 import sys
 
 sys.path = [path for path in sys.path if path]  # not modules of the current folder
@@ -111,3 +112,4 @@ except KeyboardInterrupt:
     sys.exit(1)
 except Exception as error:  # pylint: disable=broad-except
     reply("%s: %s" % (type(error).__name__, error))
+    os._exit(1)  # files that are not complete would complain when they are forgotten
