@@ -33,4 +33,7 @@ void vpa_compare_put_unit_parts(struct vpa_html *h, const struct vpa_comparison 
 /* Puts the whole comparison; at most `top` rows per table, 0: 12. */
 void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top);
 
+/* "The mean block", "The window": the title of a comparison of such units. */
+const char *vpa_compare_unit_title(enum vpa_unit_kind unit);
+
 #endif

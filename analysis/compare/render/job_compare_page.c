@@ -4,6 +4,7 @@
 
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
+#include "analysis/compare/render/compare_pages.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/render/html/bar_pairs.h"
 #include "analysis/render/html/html.h"
@@ -88,14 +89,6 @@ static void put_row(struct vpa_bar_pairs *pairs, const struct vpa_job_comparison
 	vpa_html_pair_bars(pairs, &row);
 }
 
-static const char *const titles[VPA_UNIT_KINDS] = {[VPA_UNIT_BLOCK] = "The mean block",
-	[VPA_UNIT_REQUEST] = "The mean request",
-	[VPA_UNIT_STEP] = "The mean step",
-	[VPA_UNIT_ITERATION] = "The mean iteration",
-	[VPA_UNIT_INFERRED] = "The mean step",
-	[VPA_UNIT_INSTANCE] = "The mean instance",
-	[VPA_UNIT_WINDOW] = "The window"};
-
 static void put_unit(struct vpa_html *h, const struct vpa_job_comparison *c)
 {
 	const struct vpa_compared_job_part whole = {.a_ns = (int64_t)c->a.unit_ns,
@@ -111,7 +104,7 @@ static void put_unit(struct vpa_html *h, const struct vpa_job_comparison *c)
 	for (i = 0; i < c->part_count; i++)
 		pairs.delta_scale_ns =
 			longer(pairs.delta_scale_ns, vpa_magnitude(c->parts[i].delta_ns));
-	vpa_html_begin(h, "waterfall", titles[c->a.job->unit],
+	vpa_html_begin(h, "waterfall", vpa_compare_unit_title(c->a.job->unit),
 		"What a rank does in it, the mean of all ranks. Each bar of A and of B begins "
 		"where "
 		"the one above it ends, on one scale; the changes have their own, red for more "
