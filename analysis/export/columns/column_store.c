@@ -105,20 +105,11 @@ static int put_rows(struct vpa_rows *x, struct vpa_rows_table *t, const char *ro
 	struct vpa_store *s = x->outlet_state;
 	struct filled *f = t->target;
 	const char *at = rows, *end = rows + size;
-	struct vpa_row_value value;
-	size_t i;
 
-	for (; at < end; f->rows++) {
-		for (i = 0; i < f->column_count; i++) {
-			const char *begin = at;
-
-			vpa_row_value_read(&at, end, &s->scratch, &value);
-			if (s->scratch.failed ||
-				vpa_stored_column_put(&f->columns[i], f->rows, &value,
-					(struct vpt_text){begin, (size_t)(at - begin) - 1}))
-				return VPT_ENOMEM;
-		}
-	}
+	for (; at < end; f->rows++)
+		if (vpa_stored_columns_read(
+			    f->columns, f->column_count, f->rows, &at, end, &s->scratch))
+			return VPT_ENOMEM;
 	return VPT_OK;
 }
 

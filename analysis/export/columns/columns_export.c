@@ -194,20 +194,12 @@ static int put_rows(struct vpa_rows *x, struct vpa_rows_table *t, const char *ro
 	struct columns *s = x->outlet_state;
 	struct batch *b = t->target;
 	const char *at = rows, *end = rows + size;
-	struct vpa_row_value value;
-	size_t i;
 	int rc = VPT_OK;
 
 	while (at < end && !rc) {
-		for (i = 0; i < b->column_count; i++) {
-			const char *begin = at;
-
-			vpa_row_value_read(&at, end, &s->scratch, &value);
-			if (s->scratch.failed ||
-				vpa_stored_column_put(&b->columns[i], b->rows, &value,
-					(struct vpt_text){begin, (size_t)(at - begin) - 1}))
-				return VPT_ENOMEM;
-		}
+		if (vpa_stored_columns_read(
+			    b->columns, b->column_count, b->rows, &at, end, &s->scratch))
+			return VPT_ENOMEM;
 		if (++b->rows == BATCH_ROWS)
 			rc = put_batch(x, b);
 	}

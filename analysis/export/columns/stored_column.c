@@ -98,6 +98,23 @@ int vpa_stored_column_put(struct vpa_stored_column *c, uint64_t row, const struc
 	}
 }
 
+int vpa_stored_columns_read(struct vpa_stored_column *columns, size_t count, uint64_t row,
+	const char **at, const char *end, struct vpa_line *scratch)
+{
+	struct vpa_row_value value;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const char *begin = *at;
+
+		vpa_row_value_read(at, end, scratch, &value);
+		if (scratch->failed || vpa_stored_column_put(&columns[i], row, &value,
+					       (struct vpt_text){begin, (size_t)(*at - begin) - 1}))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
 int vpa_stored_column_end(struct vpa_stored_column *c)
 {
 	size_t i;

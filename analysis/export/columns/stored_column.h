@@ -41,6 +41,9 @@ int vpa_stored_column_is_text(const struct vpa_stored_column *c); /* values.ids 
 /* Sets the value of row `row`, the next one. `raw`: the cell as it is written. 0 or VPT_ENOMEM. */
 int vpa_stored_column_put(struct vpa_stored_column *c, uint64_t row, const struct vpa_row_value *v,
 	struct vpt_text raw);
+/* Reads row `row` of a table from *at, and moves that behind it; `scratch` keeps a value's text. 0 or VPT_ENOMEM. */
+int vpa_stored_columns_read(struct vpa_stored_column *columns, size_t count, uint64_t row,
+	const char **at, const char *end, struct vpa_line *scratch);
 /* Makes text_offsets of a column of texts: Arrow wants them even where there are none. 0 or VPT_ENOMEM. */
 int vpa_stored_column_end(struct vpa_stored_column *c);
 
