@@ -23,12 +23,15 @@ struct telling {
 static struct vpa_sequence sequence_of(const struct vpa_rank *r, const char *group, uint32_t *items)
 {
 	struct vpa_sequence s = {.rank = r, .items = items};
-	uint32_t i;
+	uint32_t key = UINT32_MAX, i;
+	int is_in = 0;
 
 	for (i = 0; i < r->collective_count; i++) {
-		const char *of = r->keys[vpa_rank_key_index(r, i)].group;
-
-		if (of && !strcmp(of, group))
+		if (vpa_rank_key_index(r, i) != key) {
+			key = vpa_rank_key_index(r, i);
+			is_in = r->keys[key].group && !strcmp(r->keys[key].group, group);
+		}
+		if (is_in)
 			items[s.count++] = i;
 	}
 	return s;
