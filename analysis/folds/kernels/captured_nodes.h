@@ -36,7 +36,7 @@ struct vpa_captured {
 /* Takes a section of GRAPH rows. */
 int vpa_captured_section(
 	struct vpa_captured *s, const struct vpa_model *m, const struct vpt_section *section);
-/* Takes the ops of nodes that GRAPH rows have told of. */
+/* Takes ops. Those that are nodes of graphs count if a GRAPH row named their node. */
 int vpa_captured_ops(struct vpa_captured *s, const struct vpa_model *m, const struct vpa_ops *ops);
 /* A range has ended: what was captured in it, and in none that ended before, is `owner`'s. */
 void vpa_captured_range(struct vpa_captured *s, const struct vpa_range *range, uint32_t owner);

@@ -63,7 +63,7 @@ static size_t number_sets(const uint8_t *seen, size_t n, uint32_t *sets)
 		if (sets[first] != UINT32_MAX)
 			continue;
 		sets[first] = count;
-		for (i = 0; i < n; i++) /* at most so many steps from the first to any other */
+		for (i = 0; i < n; i++) /* a path to a member has fewer than n steps */
 			for (x = 0; x < n; x++)
 				for (y = 0; sets[x] == count && y < n; y++)
 					if (sets[y] == UINT32_MAX && !are_apart(seen, n, x, y))

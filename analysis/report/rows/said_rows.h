@@ -51,7 +51,7 @@ struct vpa_model_size {
 		dtypes; /* "bfloat16:1300000000 float32:1024", by parameters, falling; NULL: not said */
 };
 
-/* A compilation of torch.compile that the program told of. */
+/* A compilation by torch.compile, as the program recorded it. */
 struct vpa_compilation {
 	const char *id, *function; /* "3/1": code 3, its second version; function NULL: not said */
 	const char *reason;  /* why it was compiled again; NULL: not said, or it is the first */
