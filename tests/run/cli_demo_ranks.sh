@@ -102,18 +102,14 @@ apart=$(($(clock 2) - $(clock 0)))
 # ---- what is recorded of NCCL's calls ----
 payload() { sed -n "/\"domain\":\"NCCL\"/s/.*\"name\":\"$1\",.*\"value\":\"{\(.*\)}\",\"schema\":.*/\1/p" rows/range.jsonl | tr -d '\\' | sort -u; }
 job calls --ranks 2
-if grep -q "NCCL communicator ID" "$bin/standin/libnccl.so.2"; then
-	"$VPT_ANALYZE" export calls-r1.zst --format jsonl -o rows >out 2>err || fail "export calls-r1.zst"
-	comm=$(payload ncclCommInitRank | sed 's/^"NCCL communicator ID":\([0-9]*\),.*/\1/')
-	same "payload of ncclCommInitRank" "\"NCCL communicator ID\":$comm,\"No. of ranks\":2,\"Rank\":1,\"CUDA device\":1" "$(payload ncclCommInitRank)"
-	same "payload of ncclAllReduce" "\"NCCL communicator ID\":$comm,\"Message size [bytes]\":4,\"Reduction operation\":0" "$(payload ncclAllReduce)"
-	same "payload of ncclAllGather" "\"NCCL communicator ID\":$comm,\"Message size [bytes]\":299520" "$(payload ncclAllGather)"
-	same "payloads of ncclSend" "\"NCCL communicator ID\":$comm,\"Message size [bytes]\":3594240,\"Peer rank\":0
+"$VPT_ANALYZE" export calls-r1.zst --format jsonl -o rows >out 2>err || fail "export calls-r1.zst"
+comm=$(payload ncclCommInitRank | sed 's/^"NCCL communicator ID":\([0-9]*\),.*/\1/')
+same "payload of ncclCommInitRank" "\"NCCL communicator ID\":$comm,\"No. of ranks\":2,\"Rank\":1,\"CUDA device\":1" "$(payload ncclCommInitRank)"
+same "payload of ncclAllReduce" "\"NCCL communicator ID\":$comm,\"Message size [bytes]\":4,\"Reduction operation\":0" "$(payload ncclAllReduce)"
+same "payload of ncclAllGather" "\"NCCL communicator ID\":$comm,\"Message size [bytes]\":299520" "$(payload ncclAllGather)"
+same "payloads of ncclSend" "\"NCCL communicator ID\":$comm,\"Message size [bytes]\":3594240,\"Peer rank\":0
 \"NCCL communicator ID\":$comm,\"Message size [bytes]\":3594240,\"Peer rank\":1" "$(payload ncclSend)"
-	same "payloads of ncclRecv" "$(payload ncclSend)" "$(payload ncclRecv)"
-else
-	echo "SKIPPED: NCCL's ranges: the stand-in was built without NVTX's headers"
-fi
+same "payloads of ncclRecv" "$(payload ncclSend)" "$(payload ncclRecv)"
 
 # ---- a rank that is not recorded, and one that ends ----
 job untraced --ranks 3 --plant 1:untraced=1

@@ -41,15 +41,11 @@ found host 0 "3 2" --plant 2:host=400
 found kernel 0 "3 3" --plant 3:kernel=200
 found link 0 "0 0" --plant 1:link=150
 # Groups that work in step are told apart by the names that NCCL's ranges give them.
-if "$VPT_ANALYZE" cat alike/r0.zst --kind range | grep -q '"domain": *"NCCL"'; then
-	found halves 0 "" --cfg-parallel --plant 0:host=200,3:kernel=130
-	# Rank 1 is late to its group since it waited for rank 5 in another one: rank 5 is late.
-	job both --ranks 8 --nodes 2 --cfg-parallel --plant 2:host=400,5:kernel=160 --blocks 3 --steps 3 --layers 4
-	expect 0 "a rank that waited elsewhere" ranks both
-	says out "RANK 5 IS LATE, the others wait for it"
-else
-	echo "SKIPPED: two groups of ranks: without NVTX's headers the simulated NCCL names none"
-fi
+found halves 0 "" --cfg-parallel --plant 0:host=200,3:kernel=130
+# Rank 1 is late to its group since it waited for rank 5 in another one: rank 5 is late.
+job both --ranks 8 --nodes 2 --cfg-parallel --plant 2:host=400,5:kernel=160 --blocks 3 --steps 3 --layers 4
+expect 0 "a rank that waited elsewhere" ranks both
+says out "RANK 5 IS LATE, the others wait for it"
 found graph 0 "" --graph --plant 1:host=100
 found streams 0 "" --two-streams --sync-per-layer
 expect 0 "the screen" ranks kernel

@@ -1,42 +1,29 @@
-/* nccl_ranges.c - the layouts of NCCL's payloads, registered and used through NVTX's own headers. */
+/* nccl_ranges.c - the layouts of NCCL's payloads, registered with the first range of each. */
 #include "tests/standin/nccl/nccl_ranges.h"
 
-#ifdef __has_include
-#if __has_include(<nvtx3/nvToolsExtPayload.h>)
-#define HAVE_NVTX 1
-#endif
-#endif
-
-#ifdef HAVE_NVTX
-#include <nvtx3/nvToolsExt.h>
-#include <nvtx3/nvToolsExtPayload.h>
+#include "tests/standin/nccl/nvtx.h"
 
 #include <pthread.h>
-#include <string.h>
 
-#define STATIC_START NVTX_PAYLOAD_SCHEMA_ID_STATIC_START
 #define ENTRY(type_id, text, at)                                                                   \
 	{                                                                                          \
 		.type = (type_id), .name = (text), .offset = (at)                                  \
 	}
-#define COMM      ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "NCCL communicator ID", 0)
-#define BYTES     ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_SIZE, "Message size [bytes]", 8)
-#define REDOP(at) ENTRY(STATIC_START + REDOP_ID, "Reduction operation", at)
+#define COMM      ENTRY(VTR_NVTX_UINT64, "NCCL communicator ID", 0)
+#define BYTES     ENTRY(VTR_NVTX_SIZE, "Message size [bytes]", 8)
+#define REDOP(at) ENTRY(VTR_NVTX_FIRST_STATIC_ID + REDOP_ID, "Reduction operation", at)
 
 enum { REDOP_ID = 14, INIT_BYTES = 24 };
 
-static const nvtxPayloadSchemaEntry_t init_entries[] = {COMM,
-	ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_INT, "No. of ranks", 8),
-	ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_INT, "Rank", 12),
-	ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_INT, "CUDA device", 16)};
-static const nvtxPayloadSchemaEntry_t gather_entries[] = {COMM, BYTES};
-static const nvtxPayloadSchemaEntry_t reduce_all_entries[] = {COMM, BYTES, REDOP(16)};
-static const nvtxPayloadSchemaEntry_t root_entries[] = {
-	COMM, BYTES, ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_INT, "Root", 16)};
-static const nvtxPayloadSchemaEntry_t reduce_entries[] = {
-	COMM, BYTES, ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_INT, "Root", 16), REDOP(20)};
-static const nvtxPayloadSchemaEntry_t peer_entries[] = {
-	COMM, BYTES, ENTRY(NVTX_PAYLOAD_ENTRY_TYPE_INT, "Peer rank", 16)};
+static const struct vtr_nvtx_entry init_entries[] = {COMM, ENTRY(VTR_NVTX_INT, "No. of ranks", 8),
+	ENTRY(VTR_NVTX_INT, "Rank", 12), ENTRY(VTR_NVTX_INT, "CUDA device", 16)};
+static const struct vtr_nvtx_entry gather_entries[] = {COMM, BYTES};
+static const struct vtr_nvtx_entry reduce_all_entries[] = {COMM, BYTES, REDOP(16)};
+static const struct vtr_nvtx_entry root_entries[] = {COMM, BYTES, ENTRY(VTR_NVTX_INT, "Root", 16)};
+static const struct vtr_nvtx_entry reduce_entries[] = {
+	COMM, BYTES, ENTRY(VTR_NVTX_INT, "Root", 16), REDOP(20)};
+static const struct vtr_nvtx_entry peer_entries[] = {
+	COMM, BYTES, ENTRY(VTR_NVTX_INT, "Peer rank", 16)};
 
 #define LAYOUT(number, text, entries, size_bytes)                                                  \
 	{                                                                                          \
@@ -47,7 +34,7 @@ static const nvtxPayloadSchemaEntry_t peer_entries[] = {
 static const struct layout {
 	uint64_t id;
 	const char *name, *function;
-	const nvtxPayloadSchemaEntry_t *entries;
+	const struct vtr_nvtx_entry *entries;
 	size_t count, bytes;
 } layouts[NCCL_RANGES] = {
 	[NCCL_COMM_INIT_RANK] = LAYOUT(0, "CommInitRank", init_entries, INIT_BYTES),
@@ -62,81 +49,65 @@ static const struct layout {
 	[NCCL_RECV] = LAYOUT(10, "Recv", peer_entries, 24),
 };
 
-static nvtxDomainHandle_t domain;
-static nvtxStringHandle_t names[NCCL_RANGES];
+static void *domain;
+static void *names[NCCL_RANGES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void register_operations(void)
 {
-	static const nvtxPayloadEnum_t operations[] = {
+	static const struct { /* nvtxPayloadEnum_t */
+		const char *name;
+		uint64_t value;
+		int8_t is_flag;
+	} operations[] = {
 		{"Sum", 0, 0}, {"Prod", 1, 0}, {"Max", 2, 0}, {"Min", 3, 0}, {"Avg", 4, 0}};
-	nvtxPayloadEnumAttr_t attributes = {.fieldMask = NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES |
-							 NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES |
-							 NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE |
-							 NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+	struct vtr_nvtx_enum values = {.fields = VTR_NVTX_ENUM_HAS_ENTRIES |
+						 VTR_NVTX_ENUM_HAS_COUNT | VTR_NVTX_ENUM_HAS_SIZE |
+						 VTR_NVTX_ENUM_HAS_ID,
 		.entries = operations,
-		.numEntries = sizeof(operations) / sizeof(operations[0]),
-		.sizeOfEnum = sizeof(int),
-		.schemaId = STATIC_START + REDOP_ID};
+		.entry_count = sizeof(operations) / sizeof(operations[0]),
+		.value_bytes = sizeof(int),
+		.id = VTR_NVTX_FIRST_STATIC_ID + REDOP_ID};
 
-	nvtxPayloadEnumRegister(domain, &attributes);
+	nvtx_enum(domain, &values);
 }
 
 /* NCCL gives no size and no flag for the name. */
 static void prepare(enum nccl_range_id id)
 {
 	const struct layout *l = &layouts[id];
-	nvtxPayloadSchemaAttr_t attributes = {
-		.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
-			     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
-			     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
-			     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE |
-			     NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID,
+	struct vtr_nvtx_schema schema = {
+		.fields = VTR_NVTX_SCHEMA_HAS_TYPE | VTR_NVTX_SCHEMA_HAS_ENTRIES |
+			  VTR_NVTX_SCHEMA_HAS_COUNT | VTR_NVTX_SCHEMA_HAS_SIZE |
+			  VTR_NVTX_SCHEMA_HAS_ID,
 		.name = l->name,
-		.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC,
+		.type = VTR_NVTX_SCHEMA_STATIC,
 		.entries = l->entries,
-		.numEntries = l->count,
-		.schemaId = STATIC_START + l->id};
+		.entry_count = l->count,
+		.id = VTR_NVTX_FIRST_STATIC_ID + l->id};
 
 	pthread_mutex_lock(&lock);
 	if (!domain) {
-		domain = nvtxDomainCreateA("NCCL");
+		domain = nvtx_domain("NCCL");
 		register_operations();
 	}
 	if (!names[id]) {
-		nvtxPayloadSchemaRegister(domain, &attributes);
-		names[id] = nvtxDomainRegisterStringA(domain, l->function);
+		nvtx_schema(domain, &schema);
+		names[id] = nvtx_string(domain, l->function);
 	}
 	pthread_mutex_unlock(&lock);
 }
 
 void nccl_range_push(enum nccl_range_id id, const void *payload)
 {
-	nvtxPayloadData_t data = {STATIC_START + layouts[id].id, layouts[id].bytes, payload};
-	nvtxEventAttributes_t event = {.version = NVTX_VERSION,
-		.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
-		.payloadType = NVTX_PAYLOAD_TYPE_EXT,
-		.reserved0 = 1,
-		.messageType = NVTX_MESSAGE_TYPE_REGISTERED};
+	struct vtr_nvtx_blob blob = {
+		VTR_NVTX_FIRST_STATIC_ID + layouts[id].id, layouts[id].bytes, payload};
 
 	prepare(id);
-	event.payload.ullValue = (uint64_t)(uintptr_t)&data;
-	event.message.registered = names[id];
-	nvtxDomainRangePushEx(domain, &event);
+	nvtx_push(domain, names[id], &blob);
 }
 
 void nccl_range_pop(void)
 {
-	nvtxDomainRangePop(domain);
+	nvtx_pop(domain);
 }
-#else
-void nccl_range_push(enum nccl_range_id id, const void *payload)
-{
-	(void)id;
-	(void)payload;
-}
-
-void nccl_range_pop(void)
-{
-}
-#endif

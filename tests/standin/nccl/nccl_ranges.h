@@ -1,5 +1,5 @@
 /* nccl_ranges.h - NVTX ranges of the domain "NCCL" with payloads, as NCCL 2.27 emits them: the
- * layout of a function is registered with its first call. Nothing without NVTX's headers. */
+ * layout of a function is registered with its first call. Nothing without an NVTX tool. */
 #ifndef VPT_STANDIN_NCCL_RANGES_H
 #define VPT_STANDIN_NCCL_RANGES_H
 
