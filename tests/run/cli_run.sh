@@ -99,7 +99,7 @@ grep -q "building it again" "$work/out" && fail "configured again without need"
 
 # ---- without CUDA and ../shared ----
 run_in "$project" 0 "the bare run" bare
-says out "Left to the sanitizers' build, since neither CUDA nor ../shared changes them: cli_bad_input "
+says out "Left to the other builds, since neither CUDA nor ../shared changes them: cli_bad_input "
 says out " test_damage_too ."
 ! grep -q " test_damage \." "$work/out" || fail "$rule: it runs what it says is left out"
 if unshare -m mount -t tmpfs none "$project/tests" 2>/dev/null; then
