@@ -2,7 +2,7 @@
 #ifndef VPT_BENCH_BENCH_H
 #define VPT_BENCH_BENCH_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/batch.h"
 

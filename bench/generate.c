@@ -6,7 +6,7 @@
  * size counts. -n neither compresses nor writes, to time the generator. */
 #include "bench/self_forcing.h"
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/file/capture_writer.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef VPT_BENCH_KINETO_JSON_H
 #define VPT_BENCH_KINETO_JSON_H
 
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/calls.h"
 #include "formats/chunk/batch.h"
 

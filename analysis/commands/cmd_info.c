@@ -10,7 +10,7 @@
 
 #include "analysis/join/prefetch.h"
 #include "analysis/trust/completeness.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>

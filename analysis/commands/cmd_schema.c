@@ -10,7 +10,7 @@
 #include "analysis/render/fields/fields.h"
 #include "analysis/retime/render/what_if_pages.h"
 #include "formats/base/count.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/event_schema.h"
 
 enum { OF, FORMAT, OPTIONS };

@@ -11,7 +11,7 @@
 #include "analysis/folds/observer.h"
 #include "analysis/ranks/alignment/rank_clocks.h"
 #include "analysis/report/report.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/import/any_trace.h"
 #include "formats/perfetto/packet_container.h"
 

@@ -7,7 +7,7 @@
  * A compressed file is one zstd frame, since many readers stop at the end of the first. */
 #include "analysis/export/output_folder.h"
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/event_schema.h"
 

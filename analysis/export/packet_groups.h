@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_PACKET_GROUPS_H
 #define VPA_ANALYSIS_EXPORT_PACKET_GROUPS_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/perfetto/packet_container.h"
 
 struct vpa_groups;

@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_TEMPORARY_FILE_H
 #define VPA_ANALYSIS_EXPORT_TEMPORARY_FILE_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <limits.h>
 

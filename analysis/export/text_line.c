@@ -1,7 +1,7 @@
 /* text_line.c - the rarer parts of a line. JSON's texts and doubles go through the JSON writer. */
 #include "analysis/export/text_line.h"
 
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/utf8.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* folded.c - a flame graph as lines of text, a stack each. */
 #include "analysis/flame/flame.h"
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/base/utf8.h"
 

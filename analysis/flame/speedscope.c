@@ -1,7 +1,7 @@
 /* speedscope.c - a flame graph as the JSON that speedscope opens: one profile of weighted samples. */
 #include "analysis/flame/flame.h"
 
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/memory.h"
 
 enum { NAME = 512 };

@@ -8,7 +8,7 @@
 #define VPA_ANALYSIS_LIVE_LIVE_H
 
 #include "analysis/report/report.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "analysis/live/live.h"
 
 #include "analysis/base/numbers.h"
-#include "formats/base/print.h"
+#include "formats/io/print.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>

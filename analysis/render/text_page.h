@@ -7,7 +7,7 @@
 
 #include "analysis/base/numbers.h"
 #include "analysis/render/fields/view.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <string.h>
 

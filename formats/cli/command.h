@@ -15,7 +15,7 @@
 #define VPT_FORMATS_CLI_COMMAND_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/text.h"
 
 #include <stddef.h>

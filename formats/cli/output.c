@@ -1,7 +1,7 @@
 /* output.c - what a command prints: a file or standard output, as a whole or not at all. */
 #include "formats/cli/command.h"
 
-#include "formats/base/print.h"
+#include "formats/io/print.h"
 #include "formats/base/text.h"
 #include "formats/base/utf8.h"
 

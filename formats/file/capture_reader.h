@@ -8,7 +8,7 @@
 #ifndef VPT_FORMATS_FILE_CAPTURE_READER_H
 #define VPT_FORMATS_FILE_CAPTURE_READER_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/batch.h"
 

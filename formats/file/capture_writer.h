@@ -6,7 +6,7 @@
 #ifndef VPT_FORMATS_FILE_CAPTURE_WRITER_H
 #define VPT_FORMATS_FILE_CAPTURE_WRITER_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/batch.h"
 

@@ -11,7 +11,7 @@
 #ifndef VPT_FORMATS_FILE_CONTENTS_H
 #define VPT_FORMATS_FILE_CONTENTS_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/map.h"
 #include "formats/chunk/batch.h"
 

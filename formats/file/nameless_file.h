@@ -4,7 +4,7 @@
 #ifndef VPT_FORMATS_BASE_NAMELESS_FILE_H
 #define VPT_FORMATS_BASE_NAMELESS_FILE_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 struct vpt_spool {
 	const char *name; /* of the bytes, for messages; borrowed */

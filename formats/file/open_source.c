@@ -1,7 +1,7 @@
 /* open_source.c - the source that a path names: a regular file, or standard input. */
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
-#include "formats/base/io_calls.h"
+#include "formats/io/io_calls.h"
 #include "formats/base/text.h"
 
 #include <errno.h>

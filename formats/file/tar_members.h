@@ -10,7 +10,7 @@
 #ifndef VPT_FORMATS_FILE_TAR_MEMBERS_H
 #define VPT_FORMATS_FILE_TAR_MEMBERS_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 enum { VPT_TAR_PATH_MAX = 4096 };
 

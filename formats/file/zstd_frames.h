@@ -6,7 +6,7 @@
 #define VPT_FORMATS_FILE_ZSTD_FRAMES_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <stddef.h>
 #include <stdint.h>

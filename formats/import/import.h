@@ -6,7 +6,7 @@
 #define VPT_FORMATS_IMPORT_IMPORT_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/import/collect/collect.h"
 
 /* What the importer met but did not import, for `info` and the verdict. */

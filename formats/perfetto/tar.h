@@ -9,7 +9,7 @@
 #ifndef VPT_FORMATS_PERFETTO_TAR_H
 #define VPT_FORMATS_PERFETTO_TAR_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 enum { VPT_TAR_NAME_MAX = 99, VPT_TAR_BLOCK = 512 };
 

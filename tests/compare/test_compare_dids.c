@@ -2,7 +2,7 @@
  * can compute. */
 #include "analysis/analyze.h"
 #include "analysis/compare/comparison.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/traces/script.h"
 

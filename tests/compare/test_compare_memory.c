@@ -4,7 +4,7 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/scarce.h"
 #include "tests/support/traces/script.h"

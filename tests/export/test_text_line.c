@@ -1,7 +1,7 @@
 /* test_text_line.c - numbers and text of exported rows: each as the plain way to write it has it. */
 #include "analysis/export/text_line.h"
 
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "tests/support/random.h"
 
 #include <inttypes.h>

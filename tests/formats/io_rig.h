@@ -3,7 +3,7 @@
 #ifndef TESTS_FORMATS_IO_RIG_H
 #define TESTS_FORMATS_IO_RIG_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

@@ -1,6 +1,6 @@
 /* test_json.c - the JSON writer, compared byte for byte.
  * Long, since each rule is a case of the same writer. */
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

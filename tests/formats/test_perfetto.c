@@ -4,7 +4,7 @@
 
 #include "analysis/export/packet_groups.h"
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/skip.h"
 

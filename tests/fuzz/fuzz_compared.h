@@ -4,7 +4,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/fail_conditions.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/fuzz/fuzz.h"
 

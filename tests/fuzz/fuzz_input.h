@@ -5,7 +5,7 @@
 #ifndef VPT_TESTS_FUZZ_FUZZ_INPUT_H
 #define VPT_TESTS_FUZZ_FUZZ_INPUT_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"
 

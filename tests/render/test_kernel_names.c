@@ -3,7 +3,7 @@
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/traces/script.h"
 

@@ -9,7 +9,7 @@
 #include "tests/render/render_steps_report.h"
 
 #include "analysis/render/renderer.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 
 #include <locale.h>

@@ -1,7 +1,7 @@
 /* test_renderers.c - every form of the report: Markdown against golden files, and what all of them do
  * without room or memory. VPT_RECORD=1 rewrites the goldens. */
 #include "analysis/render/renderer.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/render/render_block_reports.h"
 #include "tests/render/render_steps_report.h"

@@ -8,7 +8,7 @@
 #include "analysis/ranks/rank/rank_bytes.h"
 #include "analysis/ranks/rank/rank_detail_bytes.h"
 #include "analysis/render/renderer.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 #include "tests/fuzz/fuzz_input.h"

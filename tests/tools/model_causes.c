@@ -5,8 +5,8 @@
  *	model_causes --script SEED CUTS           prints it in the language of script.h
  *
  * Takes a capture, a trace of PyTorch's profiler or an Nsight Systems export. */
-#include "formats/base/io.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/io.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/memory.h"
 #include "formats/import/any_trace.h"
 #include "tests/support/model/model_causes.h"

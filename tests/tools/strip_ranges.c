@@ -2,7 +2,7 @@
  * nothing would have left.
  *
  *	strip_ranges FILE CAPTURE */
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/chunk/batch.h"
 #include "formats/file/capture_writer.h"
 #include "formats/import/any_trace.h"

@@ -9,7 +9,7 @@
 #ifndef VPTRACE_TRACER_FLIGHT_FLIGHT_H
 #define VPTRACE_TRACER_FLIGHT_FLIGHT_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "tracer/flight/flight_image.h"
 
 struct vtr_flight;

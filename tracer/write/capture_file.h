@@ -13,7 +13,7 @@
 #ifndef VPTRACE_TRACER_WRITE_CAPTURE_FILE_H
 #define VPTRACE_TRACER_WRITE_CAPTURE_FILE_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 struct vtr_capture_file;
 

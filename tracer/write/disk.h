@@ -12,7 +12,7 @@
 #ifndef VPTRACE_TRACER_WRITE_DISK_H
 #define VPTRACE_TRACER_WRITE_DISK_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 /* Starts the thread, with all signals blocked. `file` is from vtr_capture_file_new(); a successful
  * call takes it over. The sink's write waits for the thread; if it returns VPT_ENOMEM the file is

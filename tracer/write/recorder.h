@@ -10,7 +10,7 @@
 #ifndef VPTRACE_TRACER_WRITE_RECORDER_H
 #define VPTRACE_TRACER_WRITE_RECORDER_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/batch.h"
 #include "formats/metadata.h"

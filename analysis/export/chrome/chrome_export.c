@@ -18,7 +18,7 @@
 #include "analysis/export/chrome/gpu_ranges.h"
 #include "analysis/export/chrome/chrome_merge.h"
 
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 
 /* Readers that store microseconds as doubles keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;

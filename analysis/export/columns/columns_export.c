@@ -6,7 +6,7 @@
 #include "analysis/export/columns/stored_column.h"
 #include "analysis/export/rows/rows_schema.h"
 #include "analysis/export/rows/table_outlet.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/memory.h"
 
 #include <stdio.h>

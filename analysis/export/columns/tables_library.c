@@ -9,7 +9,7 @@
 #include "analysis/render/renderer.h"
 #include "analysis/retime/predictions.h"
 #include "formats/base/cost_limits.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/import/any_trace.h"
 

@@ -6,7 +6,7 @@
 
 #include "analysis/export/perfetto/archive_members.h"
 #include "analysis/export/temporary_file.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/memory.h"
 #include "formats/perfetto/tar.h"
 

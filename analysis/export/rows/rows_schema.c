@@ -2,7 +2,7 @@
 #include "analysis/export/rows/rows_schema.h"
 
 #include "analysis/export/rows/table_outlet.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 
 static void put_words(struct vpt_json *j, const struct vpa_table_column *column)
 {

@@ -9,7 +9,7 @@
 #define VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
 
 #include "analysis/ranks/rank/rank_summary.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 /* Writes a rank without its detail; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */
 int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);

@@ -13,7 +13,7 @@
 #define VPA_ANALYSIS_RANKS_RANK_RANK_DETAIL_BYTES_H
 
 #include "analysis/ranks/rank/rank_summary.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 /* Writes the detail of a rank, which is not folded; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */
 int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);

@@ -14,7 +14,7 @@
 #define VPA_ANALYSIS_RANKS_RANK_RANK_FILE_H
 
 #include "analysis/ranks/rank/rank_summary.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 struct vpa_rank_block {
 	uint64_t rank; /* 1 + its number; ~0: not known */

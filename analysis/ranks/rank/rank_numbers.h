@@ -11,7 +11,7 @@
 #ifndef VPA_ANALYSIS_RANKS_RANK_RANK_NUMBERS_H
 #define VPA_ANALYSIS_RANKS_RANK_RANK_NUMBERS_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 
 #include <stddef.h>

@@ -19,7 +19,7 @@
 
 #include "analysis/render/fields/view.h"
 #include "analysis/report/report.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 
 enum vpa_field_type {
 	VPA_FIELD_U64,      /* integers, named like the member's type in C */

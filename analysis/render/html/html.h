@@ -10,7 +10,7 @@
 #include "analysis/render/digest.h"
 #include "analysis/render/fields/view.h"
 #include "analysis/report/report.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 enum {
 	VPA_HTML_BUFFER = 1 << 14,

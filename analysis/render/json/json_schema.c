@@ -6,7 +6,7 @@
  * which validators ignore. */
 #include "analysis/render/fields/fields.h"
 
-#include "formats/base/print.h"
+#include "formats/io/print.h"
 
 #include <assert.h>
 #include <stdio.h>

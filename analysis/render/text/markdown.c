@@ -9,7 +9,7 @@
  * is what GitHub turns into a link or a notification of its own accord. */
 #include "analysis/render/renderer.h"
 #include "analysis/render/text/text_report.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 
 #include <ctype.h>

@@ -5,7 +5,7 @@
  * column is a list of terms; any other is prose. */
 #include "formats/cli/manual/manual.h"
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_UNPACKED_SOURCE_H
 #define VPT_FORMATS_IMPORT_KINETO_UNPACKED_SOURCE_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 /* Reads up to `size` of the first bytes that a source holds, unpacked if it is gzip or zstd; *packer is then its name,
  * otherwise NULL. 0, VPT_EIO or VPT_ENOMEM. */

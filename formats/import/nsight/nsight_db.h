@@ -8,7 +8,7 @@
 #define VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_DB_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/chunk/batch.h"
 #include "formats/import/import.h"
 

@@ -9,7 +9,7 @@
 #define VPT_FORMATS_IMPORT_NSIGHT_NSIGHT_VFS_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/map.h"
 
 #include <sqlite3.h>

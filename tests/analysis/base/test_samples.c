@@ -1,7 +1,7 @@
 /* test_samples.c - samples of stacks in a capture: the report is the one of the same capture without them. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/traces/random_causes.h"

@@ -4,7 +4,7 @@
 #include "analysis/render/renderer.h"
 #include "analysis/report/main_line.h"
 #include "analysis/report/similar_names.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/traces/random_lines.h"

@@ -7,7 +7,7 @@
  * Long, since the program, its model and their comparison share one description. */
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/traces/script.h"

@@ -4,7 +4,7 @@
 #include "analysis/ranks/rank/rank_read.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/scaling.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/scarce.h"
 #include "tests/support/traces/script.h"

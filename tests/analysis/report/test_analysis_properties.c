@@ -8,7 +8,7 @@
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/model/model.h"
 #include "tests/support/random.h"

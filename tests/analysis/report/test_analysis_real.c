@@ -3,7 +3,7 @@
 #include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "formats/file/capture_writer.h"
 #include "formats/import/any_trace.h"

@@ -3,7 +3,7 @@
 #include "analysis/analyze.h"
 #include "analysis/base/sampled_series.h"
 #include "analysis/render/renderer.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/traces/script.h"

@@ -1,7 +1,7 @@
 /* test_expert.c - the checklist and the experts' tables, on traces whose figures a person can compute. */
 #include "analysis/analyze.h"
 #include "formats/base/count.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/traces/script.h"
 

@@ -5,7 +5,7 @@
 #include "analysis/render/renderer.h"
 #include "analysis/report/limit.h"
 #include "formats/base/count.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/support/traces/script.h"
 

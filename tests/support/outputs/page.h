@@ -4,7 +4,7 @@
 
 #include "analysis/render/renderer.h"
 #include "analysis/report/report.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/base/memory.h"
 
 #include <string.h>

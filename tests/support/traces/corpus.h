@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_SUPPORT_CORPUS_H
 #define VPT_TESTS_SUPPORT_CORPUS_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 struct vpt_corpus_file {
 	const char *

@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_SUPPORT_HAND_H
 #define VPT_TESTS_SUPPORT_HAND_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/chunk/batch.h"
 #include "tests/support/random.h"
 

@@ -9,7 +9,7 @@
 #define VPT_TESTS_SUPPORT_RANDOM_CAUSES_H
 
 #include "analysis/report/analysis_options.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 struct random_causes {
 	uint64_t seed;

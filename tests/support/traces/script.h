@@ -55,7 +55,7 @@
 #define VPT_TESTS_SUPPORT_SCRIPT_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "formats/import/any_trace.h"
 
 /* Writes the capture to `sink`, which stays the caller's. VPT_EINVAL names the invalid line. */

@@ -1,5 +1,5 @@
 /* test_tracer_snapshots.c - snapshots of a flight recorder whose disk is slow. */
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/vptrace.h"

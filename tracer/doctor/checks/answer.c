@@ -2,8 +2,8 @@
  * the fact the remedy. Bytes from outside are shown as a terminal may see them. */
 #include "tracer/doctor/checks/answer.h"
 
-#include "formats/base/io.h"
-#include "formats/base/json_writer.h"
+#include "formats/io/io.h"
+#include "formats/io/json_writer.h"
 #include "formats/base/text.h"
 #include "formats/cli/terminal.h"
 

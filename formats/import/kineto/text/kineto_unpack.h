@@ -3,7 +3,7 @@
 #define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_UNPACK_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <stddef.h>
 #include <stdint.h>

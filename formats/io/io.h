@@ -3,8 +3,8 @@
  * A source is read at any offset. A sink is appended to, then committed or discarded. Both are
  * small tables of functions, so that a test can use memory instead of files and make the n-th call
  * fail. */
-#ifndef VPT_FORMATS_BASE_IO_H
-#define VPT_FORMATS_BASE_IO_H
+#ifndef VPT_FORMATS_IO_IO_H
+#define VPT_FORMATS_IO_IO_H
 
 #include "formats/base/error.h"
 

@@ -5,7 +5,7 @@
  * value without a line end before it. Numbers and plain text are formatted in place in the buffer.
  *
  * Left out: checking that an object's keys differ. */
-#include "formats/base/json_writer.h"
+#include "formats/io/json_writer.h"
 
 #include "formats/base/utf8.h"
 

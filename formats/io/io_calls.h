@@ -1,7 +1,7 @@
 /* io_calls.h - the two system calls that sources and sinks use, and messages for their failures.
  * Private to them. */
-#ifndef VPT_FORMATS_BASE_IO_CALLS_H
-#define VPT_FORMATS_BASE_IO_CALLS_H
+#ifndef VPT_FORMATS_IO_IO_CALLS_H
+#define VPT_FORMATS_IO_IO_CALLS_H
 
 #include "formats/base/error.h"
 

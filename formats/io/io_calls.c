@@ -1,8 +1,8 @@
 /* io_calls.c - the system calls that sources and sinks use, replaceable so that a test can make the
  * n-th one fail. */
-#include "formats/base/io_calls.h"
+#include "formats/io/io_calls.h"
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -4,11 +4,11 @@
  * valid UTF-8 JSON: invalid bytes become U+FFFD, control characters and U+2028/9 are escaped,
  * NaN and infinities become null. Numbers look the same in every locale. `key` is NULL inside an
  * array. */
-#ifndef VPT_FORMATS_BASE_JSON_WRITER_H
-#define VPT_FORMATS_BASE_JSON_WRITER_H
+#ifndef VPT_FORMATS_IO_JSON_WRITER_H
+#define VPT_FORMATS_IO_JSON_WRITER_H
 
 #include "formats/base/error.h"
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <stdint.h>
 

@@ -2,9 +2,9 @@
  *
  * Reads with pread(2) in a loop, never mmap(2): a file that shrinks meanwhile then gives a short
  * read, not a signal. */
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
-#include "formats/base/io_calls.h"
+#include "formats/io/io_calls.h"
 #include "formats/base/memory.h"
 
 #include <errno.h>

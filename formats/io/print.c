@@ -1,5 +1,5 @@
 /* print.c - see print.h. Text of usual length needs no memory. */
-#include "formats/base/print.h"
+#include "formats/io/print.h"
 
 #include "formats/base/memory.h"
 

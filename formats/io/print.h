@@ -4,10 +4,10 @@
  *
  *	vpt_print(&p, "%s: %zu\n", name, count);
  *	return p.rc; */
-#ifndef VPT_FORMATS_BASE_PRINT_H
-#define VPT_FORMATS_BASE_PRINT_H
+#ifndef VPT_FORMATS_IO_PRINT_H
+#define VPT_FORMATS_IO_PRINT_H
 
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
 #include <stdarg.h>
 

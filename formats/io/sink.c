@@ -5,9 +5,9 @@
  *
  * Left out: fsync(2), since we guard against our own failures, not the machine's; and cleaning up
  * after SIGKILL, which leaves the temporary file. The program must ignore SIGPIPE. */
-#include "formats/base/io.h"
+#include "formats/io/io.h"
 
-#include "formats/base/io_calls.h"
+#include "formats/io/io_calls.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
