@@ -4,7 +4,7 @@
  * program. The time excludes the writer's part, draining the ring, since another thread does that.
  * Every recorded pair needs two readings of the clock, so these are also measured alone. */
 #include "bench/bench.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/nvtx/nvtx_injection.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"

@@ -1,5 +1,5 @@
 /* recorder.c - a library that NVTX can load: the tracer's range side, and at exit a line on stdout for every event. */
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
 

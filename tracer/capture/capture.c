@@ -6,7 +6,7 @@
 
 #include "formats/base/memory.h"
 #include "tracer/guest/budget.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/window/recording_window.h"

@@ -4,7 +4,7 @@
  * Each wait has a deadline; all of them are derived from the host's stop_timeout_ms. */
 #include "tracer/capture/capture_state.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/window/recording_window.h"
 

@@ -2,7 +2,7 @@
 #include "tracer/capture/capture_ring.h"
 
 #include "tracer/flight/flight_handover.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/settings/output_name.h"
 
 #include <time.h>

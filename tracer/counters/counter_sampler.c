@@ -9,7 +9,7 @@
 #include "formats/series.h"
 #include "tracer/counters/nvml.h"
 #include "tracer/counters/proc.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/driver/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"

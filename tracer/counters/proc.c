@@ -2,7 +2,7 @@
  * counts over CLOCK_MONOTONIC. */
 #include "tracer/counters/proc.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/system_file.h"
 
 #include <stdio.h>

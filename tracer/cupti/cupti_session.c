@@ -18,7 +18,7 @@
 #include "tracer/cupti/records/cupti_graphs.h"
 #include "tracer/cupti/records/cupti_kinds.h"
 #include "tracer/cupti/records/cupti_unfinished.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/driver/driver.h"
 #include "tracer/handover/buffer_size.h"
 #include "tracer/ranges/app_threads.h"

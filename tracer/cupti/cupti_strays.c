@@ -1,7 +1,7 @@
 /* cupti_strays.c - the earliest times in buffers that nobody reads. */
 #include "tracer/cupti/cupti_strays.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 void vtr_strays_reset(struct vtr_strays *s)
 {

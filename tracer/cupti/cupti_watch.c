@@ -1,7 +1,7 @@
 /* cupti_watch.c - watches CUPTI from the host's side. */
 #include "tracer/cupti/cupti_watch.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/driver/driver.h"
 
 #include <signal.h>

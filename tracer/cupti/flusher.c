@@ -4,7 +4,7 @@
 #include "formats/base/memory.h"
 #include "tracer/counters/counter_sampler.h"
 #include "tracer/cupti/records/cupti_clock.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/last_thread.h"
 #include "tracer/guest/loaded_symbols.h"
 #include "tracer/driver/nccl_version.h"

@@ -8,7 +8,7 @@
 #include "tracer/flight/flight.h"
 
 #include "formats/base/memory.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/quiet.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * an older value there would win over a newer one here. */
 #include "tracer/flight/ring_chunk.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <string.h>
 

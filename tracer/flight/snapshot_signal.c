@@ -9,7 +9,7 @@
  * Whichever of ours comes first acts. */
 #include "tracer/flight/snapshot_signal.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <errno.h>
 #include <signal.h>

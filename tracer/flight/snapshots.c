@@ -8,7 +8,7 @@
 #include "formats/metadata.h"
 #include "tracer/flight/flight_file.h"
 #include "tracer/flight/snapshot_signal.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/guest/tell.h"
 #include "tracer/handover/gate.h"

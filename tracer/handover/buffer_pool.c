@@ -19,7 +19,7 @@
 
 #include "formats/base/memory.h"
 #include "tracer/guest/budget.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -5,7 +5,7 @@
 #include "tracer/python_stacks/stack_sampler.h"
 
 #include "formats/base/memory.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/loaded_symbols.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"

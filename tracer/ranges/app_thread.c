@@ -8,7 +8,7 @@
 
 #include "tracer/guest/budget.h"
 #include "tracer/guest/cancel.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/cuda_callers.h"
 
 #include <pthread.h>

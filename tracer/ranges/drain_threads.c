@@ -2,7 +2,7 @@
  * they change, counts each thread's drops. */
 #include "tracer/ranges/app_threads.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_thread.h"
 #include "tracer/ranges/cuda_callers.h"
 #include "tracer/ranges/epoch.h"

@@ -9,7 +9,7 @@
 #ifndef VPTRACE_TRACER_RANGES_RANGE_STACK_H
 #define VPTRACE_TRACER_RANGES_RANGE_STACK_H
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/open_range.h"
 
 enum {

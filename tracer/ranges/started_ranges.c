@@ -9,7 +9,7 @@
 #include "tracer/ranges/started_ranges.h"
 
 #include "formats/event_schema.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #define ENDING (UINT64_C(1) << 63) /* no id has this bit within 2^51 ranges of a slot */
 

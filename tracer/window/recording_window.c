@@ -6,7 +6,7 @@
  * slot of that number, and fills it. The writer takes slots in the order of their numbers. */
 #include "tracer/window/recording_window.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/range_strings.h"
 
 #include <string.h>

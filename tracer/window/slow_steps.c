@@ -2,7 +2,7 @@
 #include "tracer/window/slow_steps.h"
 
 #include "formats/event_schema.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "tracer/write/chunk_edge.h"
 
 #include "formats/base/memory.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/epoch.h"
 #include "tracer/write/event_rows.h"
 

@@ -12,7 +12,7 @@
 #include "formats/base/memory.h"
 #include "formats/calls.h"
 #include "tracer/guest/budget.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <stdio.h>
 #include <string.h>

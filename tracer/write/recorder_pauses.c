@@ -1,5 +1,5 @@
 /* recorder_pauses.c - when a recorder records, and what was launched then. */
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/write/recorder_state.h"
 
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns)

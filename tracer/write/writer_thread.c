@@ -5,7 +5,7 @@
 #include "tracer/write/writer_thread.h"
 
 #include "formats/base/memory.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
 #include "tracer/ranges/app_threads.h"

@@ -4,7 +4,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/write/counter_rows.h"
 

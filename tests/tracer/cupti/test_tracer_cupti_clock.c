@@ -5,7 +5,7 @@
 #include "formats/base/memory.h"
 #include "tracer/cupti/cupti_strays.h"
 #include "tracer/cupti/records/cupti_clock.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>

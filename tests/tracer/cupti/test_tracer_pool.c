@@ -3,7 +3,7 @@
 #include "tracer/handover/buffer_pool.h"
 #include "tracer/handover/buffer_size.h"
 
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 #include "tracer/nvtx/nvtx_injection.h"
 
 #include "formats/event_schema.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/nvtx/nvtx_event.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"

@@ -5,7 +5,7 @@
 #include "tracer/window/recording_window.h"
 
 #include "tests/support/random.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/range_strings.h"
 
 #include <setjmp.h>

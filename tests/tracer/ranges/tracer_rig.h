@@ -4,7 +4,7 @@
 
 #include "formats/event_schema.h"
 #include "tracer/guest/budget.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/app_thread.h"
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"

@@ -2,7 +2,7 @@
  * that hangs, whenever it does. NVML is the stand-in's where it is on the loader's path. */
 #include "tests/standin/include/standin_cuda.h"
 #include "tracer/counters/counter_sampler.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/range_strings.h"
 
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
 #include "tests/tracer/ranges/tracer_rig.h"
 
 #include "tests/support/skip.h"
-#include "tracer/guest/capture_clock.h"
-#include "tracer/guest/tsc.h"
+#include "tracer/clock/capture_clock.h"
+#include "tracer/clock/tsc.h"
 
 #include <unistd.h>
 

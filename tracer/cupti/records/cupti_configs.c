@@ -14,7 +14,7 @@
 
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 #include "tracer/guest/foreign_text.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "formats/base/memory.h"
 #include "tracer/cupti/cupti_drain.h"
 #include "tracer/cupti/records/cupti_decoder.h"
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 #include <stdlib.h>
 #include <string.h>

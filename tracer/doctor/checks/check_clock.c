@@ -1,7 +1,7 @@
 /* check_clock.c - the clock of ranges, and whether CLOCK_REALTIME runs evenly. */
 #include "tracer/doctor/checks/checks.h"
 #include "tracer/guest/system_file.h"
-#include "tracer/guest/tsc.h"
+#include "tracer/clock/tsc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Each reading is bracketed by two of the trace clock; the tightest of 16 brackets wins, which on
  * an idle machine leaves some 50 ns of doubt. */
-#include "tracer/guest/capture_clock.h"
+#include "tracer/clock/capture_clock.h"
 
 uint64_t vtr_clock_point(
 	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, uint64_t *cupti_time)

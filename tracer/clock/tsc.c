@@ -5,10 +5,10 @@
  * both agree within a microsecond: it continues where it is and is steered to meet the system's
  * clock 10 ms later, so a thread's own stamps stay in order. Beyond a microsecond the clock or its
  * speed was set: start over. */
-#include "tracer/guest/tsc.h"
+#include "tracer/clock/tsc.h"
 
 #include "tracer/guest/environment.h"
-#include "tracer/guest/system_clock.h"
+#include "tracer/clock/system_clock.h"
 #include "tracer/guest/system_file.h"
 
 #include <dlfcn.h>

@@ -3,12 +3,12 @@
  * The trace clock is CLOCK_REALTIME: CUPTI stamps with it unless another tool changed that, and
  * ranges use it too, through tsc.h where that is cheaper. Real time may be set while a capture
  * runs; clock points, one a second, show a reader when. */
-#ifndef VPTRACE_TRACER_GUEST_CAPTURE_CLOCK_H
-#define VPTRACE_TRACER_GUEST_CAPTURE_CLOCK_H
+#ifndef VPTRACE_TRACER_CLOCK_CAPTURE_CLOCK_H
+#define VPTRACE_TRACER_CLOCK_CAPTURE_CLOCK_H
 
 #include "formats/event_schema.h"
-#include "tracer/guest/system_clock.h"
-#include "tracer/guest/tsc.h"
+#include "tracer/clock/system_clock.h"
+#include "tracer/clock/tsc.h"
 
 #include <stdint.h>
 #if defined(__x86_64__)

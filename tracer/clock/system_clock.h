@@ -2,8 +2,8 @@
  *
  * capture_clock.h and tsc.h build on it: the counter is compared with these clocks, and the trace clock
  * falls back to one. */
-#ifndef VPTRACE_TRACER_GUEST_SYSTEM_CLOCK_H
-#define VPTRACE_TRACER_GUEST_SYSTEM_CLOCK_H
+#ifndef VPTRACE_TRACER_CLOCK_SYSTEM_CLOCK_H
+#define VPTRACE_TRACER_CLOCK_SYSTEM_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

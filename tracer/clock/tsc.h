@@ -8,8 +8,8 @@
  *
  * The two agree within some 50 ns while the system's clock runs evenly; while its speed changes by
  * `s` ppm, within 20 ns x s until the keeper has learned the new speed. */
-#ifndef VPTRACE_TRACER_GUEST_TSC_H
-#define VPTRACE_TRACER_GUEST_TSC_H
+#ifndef VPTRACE_TRACER_CLOCK_TSC_H
+#define VPTRACE_TRACER_CLOCK_TSC_H
 
 #include <stdatomic.h>
 #include <stdint.h>
