@@ -6,8 +6,8 @@
  * itself must not even be asked: their column is "-". Ends with 1 where the two differ, or where the library's record
  * is shorter than what the tracer reads of it. */
 #include "formats/base/error.h"
-#include "tracer/cupti/cupti_library.h"
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_library.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>

@@ -1,8 +1,8 @@
-/* tracer_cupti.c - holds tracer/cupti/records/cupti_abi.h against CUPTI's headers. Compiles to nothing.
+/* tracer_cupti.c - holds tracer/cupti/library/cupti_abi.h against CUPTI's headers. Compiles to nothing.
  *
  * A field must stand where the struct that this version of CUPTI writes has it, with the same size: where a field is checked
  * from some version on, earlier ones do not have it. Structs only grow, so ours may be shorter. */
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 
 #include <cupti_activity.h>
 #include <cupti_callbacks.h>
@@ -27,7 +27,7 @@ SAME(VTR_CUPTI_VIRTUALIZED_PRIVILEGES, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIE
 #define CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	SAME(VTR_KIND_##KIND, CUPTI_ACTIVITY_KIND_##KIND);
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 _Static_assert((int)VTR_KINDS >= (int)CUPTI_ACTIVITY_KIND_COUNT, "kinds beyond our table");
 
 SAME(VTR_FLUSH_FORCED, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

@@ -18,7 +18,6 @@ ALLOWED = {
     "analysis/flame/svg.c": "analysis/render/html",  # a picture is markup too
     "analysis/folds/gaps/host_checks.c": "analysis/advice",  # the loop that the checklist judges is found there
     # what records mean is one thing with CUPTI as it was found: its version, and its calls that are our own
-    "tracer/cupti/records/cupti_kinds.h": "tracer/cupti",
     "tracer/cupti/records/cupti_rare_records.c": "tracer/cupti",
     "tracer/cupti/records/cupti_records.c": "tracer/cupti",
     "tracer/nvtx/nvtx_injection.c": "tracer/capture",  # the host's first NVTX call may begin a capture

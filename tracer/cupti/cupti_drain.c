@@ -2,7 +2,7 @@
  * waits. */
 #include "tracer/cupti/cupti_drain.h"
 
-#include "tracer/cupti/records/cupti_calls.h"
+#include "tracer/cupti/library/cupti_calls.h"
 #include "tracer/driver/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"

@@ -25,7 +25,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_CUPTI_DRAIN_H
 #define VPTRACE_TRACER_CUPTI_CUPTI_DRAIN_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

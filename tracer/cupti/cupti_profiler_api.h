@@ -6,7 +6,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_CUPTI_PROFILER_API_H
 #define VPTRACE_TRACER_CUPTI_CUPTI_PROFILER_API_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 
 #include <stdint.h>
 

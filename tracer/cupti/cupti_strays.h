@@ -11,7 +11,7 @@
 #define VPTRACE_TRACER_CUPTI_CUPTI_STRAYS_H
 
 #include "tracer/cupti/records/cupti_clock.h"
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -45,7 +45,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_CUPTI_WATCH_H
 #define VPTRACE_TRACER_CUPTI_CUPTI_WATCH_H
 
-#include "tracer/cupti/records/cupti_kinds.h"
+#include "tracer/cupti/library/cupti_kinds.h"
 #include "tracer/handover/buffer_pool.h"
 
 #include <stdatomic.h>

@@ -33,7 +33,7 @@ else
 fi
 # As CUDA 13.2's does where there is no driver.
 if [ -e /dev/nvidiactl ] || ! sed -n 's/^	X([a-z_0-9]*, \(cupti[A-Za-z_0-9]*\),.*/int \1(void) { __builtin_trap(); }/p' \
-	"$VPT_SOURCE_DIR/tracer/cupti/records/cupti_abi.h" >"$work/dies.c" ||
+	"$VPT_SOURCE_DIR/tracer/cupti/library/cupti_abi.h" >"$work/dies.c" ||
 	! ${CC:-cc} -shared -fPIC -o "$work/libdies.so" "$work/dies.c" 2>"$work/err"; then
 	echo "SKIPPED: there is a GPU here, or no compiler"
 else
@@ -58,7 +58,7 @@ on_standin "a device number that ends the list" "CUDA_VISIBLE_DEVICES hides all 
 
 # Libraries that only say where they were found: none is newer than the driver, whatever the linker would find first.
 mute() { # mute MAJOR RESULT: a libcupti whose functions all give this
-	sed -n "s/^	X([a-z_0-9]*, \\(cupti[A-Za-z_0-9]*\\),.*/int \\1(void) { return $2; }/p" "$VPT_SOURCE_DIR/tracer/cupti/records/cupti_abi.h" >"$work/mute.c"
+	sed -n "s/^	X([a-z_0-9]*, \\(cupti[A-Za-z_0-9]*\\),.*/int \\1(void) { return $2; }/p" "$VPT_SOURCE_DIR/tracer/cupti/library/cupti_abi.h" >"$work/mute.c"
 	mkdir -p "$work/mute"
 	${CC:-cc} -shared -fPIC -Wl,-soname,libcupti.so."$1" -o "$work/mute/libcupti.so.$1" "$work/mute.c" 2>"$work/err"
 }

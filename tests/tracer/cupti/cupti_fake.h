@@ -6,7 +6,7 @@
 #ifndef VPT_TESTS_TRACER_CUPTI_FAKE_H
 #define VPT_TESTS_TRACER_CUPTI_FAKE_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 
 #include <stdio.h>
 #include <string.h>

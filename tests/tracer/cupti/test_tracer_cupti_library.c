@@ -1,7 +1,7 @@
 /* test_tracer_cupti_library.c - finding and binding libcupti, and what the real one says about what
  * we believe of it. */
 #include "tracer/cupti/cupti.h"
-#include "tracer/cupti/cupti_library.h"
+#include "tracer/cupti/library/cupti_library.h"
 #include "tracer/driver/driver.h"
 
 #include "formats/base/memory.h"

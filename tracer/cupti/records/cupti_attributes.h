@@ -16,7 +16,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_ATTRIBUTES_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_ATTRIBUTES_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 #include "tracer/write/recorder.h"
 
 struct vtr_cupti_attributes {

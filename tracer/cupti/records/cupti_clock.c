@@ -26,7 +26,7 @@ static const struct {
 		sizeof(struct vtr_record_##record##_tail), {AT(record##_tail, device_time)}},
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	TIMES_##TIMES(KIND, record)
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 #undef TIMES_NONE
 #undef TIMES_TIME
 #undef TIMES_SPAN

@@ -14,7 +14,7 @@
 
 #include "formats/base/saturate.h"
 #include "formats/event_schema.h"
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/handover/buffer_pool.h"
 
 /* Times further than this from the trace clock come from another clock. 30 days: two clocks either

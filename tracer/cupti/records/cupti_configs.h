@@ -7,7 +7,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_CONFIGS_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_CONFIGS_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 #include "tracer/write/recorder.h"
 
 struct vtr_configs;

@@ -9,8 +9,8 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_GRAPHS_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_GRAPHS_H
 
-#include "tracer/cupti/records/cupti_calls.h"
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_calls.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/handover/buffer_pool.h"
 #include "tracer/write/recorder.h"
 

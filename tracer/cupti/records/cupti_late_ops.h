@@ -6,7 +6,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_LATE_OPS_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_LATE_OPS_H
 
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/write/recorder.h"
 
 enum { VTR_LATE_OPS_MAX = 256 };

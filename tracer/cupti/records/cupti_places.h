@@ -3,7 +3,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_PLACES_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_PLACES_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 #include "tracer/write/recorder.h"
 
 /* A driver call that waits for the runtime call around it, see cupti_records.c. */

@@ -246,5 +246,5 @@ static void stream(struct vtr_decoder *d, const void *record)
 void (*const vtr_rare_records[VTR_KINDS])(struct vtr_decoder *d, const void *record) = {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	[VTR_KIND_##KIND] = decode,
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 };

@@ -38,7 +38,7 @@ static const struct place {
 		offsetof(struct vtr_record_##record, correlation)},
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	PLACES_##OP(KIND, record)
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 #undef PLACES_NO
 #undef PLACES_OP
 };

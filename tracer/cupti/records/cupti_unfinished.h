@@ -8,7 +8,7 @@
 #ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_UNFINISHED_H
 #define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_UNFINISHED_H
 
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/handover/buffer_pool.h"
 #include "tracer/write/recorder.h"
 

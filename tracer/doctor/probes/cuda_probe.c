@@ -1,8 +1,8 @@
 /* cuda_probe.c - which driver and which libcupti the tracer would take, by its own search. Starts
  * neither. */
-#include "tracer/cupti/cupti_library.h"
-#include "tracer/cupti/records/cupti_kinds.h"
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_library.h"
+#include "tracer/cupti/library/cupti_kinds.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/doctor/probes/patient.h"
 #include "tracer/driver/driver.h"
 

@@ -2,12 +2,12 @@
  *
  * Kinds are global to the process: another client enables or disables them for all. If the library
  * refuses one we note it and go on with the rest. Not in callbacks; one thread at a time. */
-#ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_KINDS_H
-#define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_KINDS_H
+#ifndef VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_KINDS_H
+#define VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_KINDS_H
 
-#include "tracer/cupti/cupti_library.h"
-#include "tracer/cupti/records/cupti_calls.h"
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_library.h"
+#include "tracer/cupti/library/cupti_calls.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 #include "tracer/vptrace.h"
 
 #include <stddef.h>

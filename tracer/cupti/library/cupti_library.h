@@ -5,11 +5,11 @@
  * version; CUDA_HOME and CUDA_PATH; the dynamic linker's own search. The last three prefer the
  * mapped libcudart's major version, then the newest. A libcupti with a newer major version than the
  * driver's is never taken. */
-#ifndef VPTRACE_TRACER_CUPTI_CUPTI_LIBRARY_H
-#define VPTRACE_TRACER_CUPTI_CUPTI_LIBRARY_H
+#ifndef VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_LIBRARY_H
+#define VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_LIBRARY_H
 
 #include "formats/base/error.h"
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 
 enum { VTR_LIBRARY_PATH_MAX = 4096 };
 

@@ -6,8 +6,8 @@
  * record's full length, see cupti_sizes.h. Fields of later versions are in a separate struct,
  * "_tail"; call vtr_sizes_reach() before reading them. With VPT_LAYOUT_CHECKS, tests/layout/
  * compares all of it with CUPTI's headers. */
-#ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_ABI_H
-#define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_ABI_H
+#ifndef VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_ABI_H
+#define VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ enum {
 enum {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	VTR_KIND_##KIND = number,
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 	VTR_KINDS = 64 /* higher numbers are unknown to us */
 };
 

@@ -4,7 +4,7 @@
  * library's own iterator steps from the first record to the second; the distance is the size. A
  * kind whose records are shorter than our struct is treated as unknown: we never read beyond what
  * the library wrote. */
-#include "tracer/cupti/records/cupti_sizes.h"
+#include "tracer/cupti/library/cupti_sizes.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct {
 } known[VTR_KINDS] = {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	[VTR_KIND_##KIND] = {#KIND, sizeof(struct vtr_record_##record)},
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 };
 
 const char *vtr_kind_name(uint32_t kind)

@@ -1,6 +1,6 @@
 /* trial.h - does something that may crash or hang in a child process first. */
-#ifndef VPTRACE_TRACER_CUPTI_TRIAL_H
-#define VPTRACE_TRACER_CUPTI_TRIAL_H
+#ifndef VPTRACE_TRACER_CUPTI_LIBRARY_TRIAL_H
+#define VPTRACE_TRACER_CUPTI_LIBRARY_TRIAL_H
 
 #include <stddef.h>
 

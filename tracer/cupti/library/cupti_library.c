@@ -3,9 +3,9 @@
  * Symbols are bound by name only: the version node differs between major versions (libcupti.so.12,
  * .13), so a binary linked to one could not start with the other. Python wheels put libcudart and
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
-#include "tracer/cupti/cupti_library.h"
+#include "tracer/cupti/library/cupti_library.h"
 
-#include "tracer/cupti/trial.h"
+#include "tracer/cupti/library/trial.h"
 #include "tracer/driver/driver.h"
 #include "tracer/guest/environment.h"
 #include "tracer/vptrace.h"

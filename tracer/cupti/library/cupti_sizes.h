@@ -1,8 +1,8 @@
 /* cupti_sizes.h - the length of each kind of record in the loaded libcupti. */
-#ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_SIZES_H
-#define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_SIZES_H
+#ifndef VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_SIZES_H
+#define VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_SIZES_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 
 #include <string.h>
 

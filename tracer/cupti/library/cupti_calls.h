@@ -4,10 +4,10 @@
  * these ids, and formats/calls.def maps names to numbers. A call is recorded if it can put work on
  * a device, wait, allocate, load code, or build or capture a graph. Queries and settings, which
  * programs make by the thousand, are not. */
-#ifndef VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_CALLS_H
-#define VPTRACE_TRACER_CUPTI_RECORDS_CUPTI_CALLS_H
+#ifndef VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_CALLS_H
+#define VPTRACE_TRACER_CUPTI_LIBRARY_CUPTI_CALLS_H
 
-#include "tracer/cupti/records/cupti_abi.h"
+#include "tracer/cupti/library/cupti_abi.h"
 #include "tracer/vptrace.h"
 
 enum { VTR_CBIDS = 2048 }; /* CUDA 13.0 has about 800 per domain */

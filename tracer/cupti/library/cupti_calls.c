@@ -3,7 +3,7 @@
  * A call without a number of ours is recorded by name if the name shows that it puts work on a
  * device: every version of CUDA adds ways to copy, and an op without its call cannot be
  * explained. */
-#include "tracer/cupti/records/cupti_calls.h"
+#include "tracer/cupti/library/cupti_calls.h"
 
 #include "formats/calls.h"
 

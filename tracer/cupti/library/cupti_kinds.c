@@ -1,5 +1,5 @@
 /* cupti_kinds.c - enabling and disabling, in order. */
-#include "tracer/cupti/records/cupti_kinds.h"
+#include "tracer/cupti/library/cupti_kinds.h"
 
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static const struct {
 } kinds[] = {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	{VTR_KIND_##KIND, PROFILES, existing},
-#include "tracer/cupti/records/cupti_kinds.def"
+#include "tracer/cupti/library/cupti_kinds.def"
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
