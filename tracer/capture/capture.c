@@ -10,9 +10,9 @@
 #include "tracer/ranges/app_threads.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/window/recording_window.h"
-#include "tracer/write/capture_file.h"
-#include "tracer/write/disk.h"
-#include "tracer/write/run_list.h"
+#include "tracer/files/capture_file.h"
+#include "tracer/files/disk.h"
+#include "tracer/files/run_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>

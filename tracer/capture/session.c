@@ -24,7 +24,7 @@
 #include "tracer/settings/capture_options.h"
 #include "tracer/settings/misspelt.h"
 #include "tracer/window/recording_window.h"
-#include "tracer/write/run_list.h"
+#include "tracer/files/run_list.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -16,8 +16,8 @@
 #include "tracer/flight/flight_handover.h"
 #include "tracer/settings/capture_options.h"
 #include "tracer/settings/output_name.h"
-#include "tracer/write/capture_file.h"
-#include "tracer/write/run_list.h"
+#include "tracer/files/capture_file.h"
+#include "tracer/files/run_list.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #include "tracer/command/run_parts.h"
 
 #include "tracer/command/base/run_program.h"
-#include "tracer/write/run_list.h"
+#include "tracer/files/run_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* output_check.c - looks at the output's folder and name, and tries to write there. */
 #include "tracer/command/output_check.h"
 
-#include "tracer/write/capture_file.h"
+#include "tracer/files/capture_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * library may be newer. */
 #include "tracer/command/process_list.h"
 
-#include "tracer/write/run_list.h"
+#include "tracer/files/run_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,8 +14,8 @@
 #include "tracer/handover/gate.h"
 #include "tracer/ranges/range_strings.h"
 #include "tracer/window/slow_steps.h"
-#include "tracer/write/capture_file.h"
-#include "tracer/write/run_list.h"
+#include "tracer/files/capture_file.h"
+#include "tracer/files/run_list.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -14,8 +14,8 @@
 #include "tracer/window/recording_window.h"
 #include "tracer/write/chunk_edge.h"
 #include "tracer/write/counter_rows.h"
-#include "tracer/write/disk.h"
-#include "tracer/write/run_list.h"
+#include "tracer/files/disk.h"
+#include "tracer/files/run_list.h"
 #include "tracer/write/stack_rows.h"
 #include "tracer/write/window_limits.h"
 

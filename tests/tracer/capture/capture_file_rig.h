@@ -3,7 +3,7 @@
 #ifndef TESTS_TRACER_CAPTURE_CAPTURE_FILE_RIG_H
 #define TESTS_TRACER_CAPTURE_CAPTURE_FILE_RIG_H
 
-#include "tracer/write/capture_file.h"
+#include "tracer/files/capture_file.h"
 
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

@@ -1,6 +1,6 @@
 /* test_tracer_disk.c - a write that never ends, or ends when nobody waits for it any more. */
-#include "tracer/write/capture_file.h"
-#include "tracer/write/disk.h"
+#include "tracer/files/capture_file.h"
+#include "tracer/files/disk.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
-"""Lines for `vptrace run`, in the list of tracer/write/run_list.h. Any Python: sitecustomize reads this file too."""
+"""Lines for `vptrace run`, in the list of tracer/files/run_list.h. Any Python: sitecustomize reads this file too."""
 
 import os
 
-_HEAD = b"vptrace run 1\n"  # as in tracer/write/run_list.h: any other file is not written to
+_HEAD = b"vptrace run 1\n"  # as in tracer/files/run_list.h: any other file is not written to
 
 
 def _opened(path):

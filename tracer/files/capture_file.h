@@ -10,8 +10,8 @@
  * (device and inode), so that a host which closed it, or gave its number to another file, loses no
  * data of its own. SIGPIPE and SIGXFSZ must be blocked in the calling thread. One thread at a
  * time. */
-#ifndef VPTRACE_TRACER_WRITE_CAPTURE_FILE_H
-#define VPTRACE_TRACER_WRITE_CAPTURE_FILE_H
+#ifndef VPTRACE_TRACER_FILES_CAPTURE_FILE_H
+#define VPTRACE_TRACER_FILES_CAPTURE_FILE_H
 
 #include "formats/io/io.h"
 

@@ -21,8 +21,8 @@
  *	unused PID KEY<tab>TEXT  the same, was not, and why. The launcher says so if no process says "used KEY"
  *
  * Backslashes and bytes below 32 in TEXT and PATH are written as \xHH. */
-#ifndef VPTRACE_TRACER_WRITE_RUN_LIST_H
-#define VPTRACE_TRACER_WRITE_RUN_LIST_H
+#ifndef VPTRACE_TRACER_FILES_RUN_LIST_H
+#define VPTRACE_TRACER_FILES_RUN_LIST_H
 
 #include <stddef.h>
 

@@ -9,8 +9,8 @@
  * Whether a frame counts is decided once, under a lock. If its write ended before it was given up,
  * the frame stays in the file; otherwise the thread truncates it when the write ends after all. So
  * the writer always knows what the file holds. */
-#ifndef VPTRACE_TRACER_WRITE_DISK_H
-#define VPTRACE_TRACER_WRITE_DISK_H
+#ifndef VPTRACE_TRACER_FILES_DISK_H
+#define VPTRACE_TRACER_FILES_DISK_H
 
 #include "formats/io/io.h"
 

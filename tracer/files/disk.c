@@ -2,11 +2,11 @@
  *
  * The frame is copied, since its bytes may be needed after the write was given up. Then the thread
  * frees everything when its write ends; if it never does, one frame and the descriptor leak. */
-#include "tracer/write/disk.h"
+#include "tracer/files/disk.h"
 
 #include "formats/base/memory.h"
 #include "tracer/guest/own_thread.h"
-#include "tracer/write/capture_file.h"
+#include "tracer/files/capture_file.h"
 
 #include <pthread.h>
 #include <stdio.h>

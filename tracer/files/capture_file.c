@@ -8,7 +8,7 @@
  * nobody has, would close that gap.
  *
  * There is no fsync(2): we promise to survive the process's death, not the machine's. */
-#include "tracer/write/capture_file.h"
+#include "tracer/files/capture_file.h"
 
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"

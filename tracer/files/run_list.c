@@ -2,7 +2,7 @@
  *
  * It is opened for each line: a program may close descriptors that it does not know. The variable may
  * name any file of the user, so one that does not begin as a list does is none. */
-#include "tracer/write/run_list.h"
+#include "tracer/files/run_list.h"
 
 #include "tracer/guest/environment.h"
 #include "tracer/settings/rank.h"
