@@ -5,7 +5,7 @@
 #include "tracer/command/run_parts.h"
 #include "tracer/command/base/install_places.h"
 #include "tracer/command/output_check.h"
-#include "tracer/command/process_list.h"
+#include "tracer/command/processes/process_list.h"
 #include "tracer/command/run_sources.h"
 #include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"

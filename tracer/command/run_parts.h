@@ -3,7 +3,7 @@
 #define VPTRACE_TRACER_COMMAND_RUN_PARTS_H
 
 #include "formats/base/error.h"
-#include "tracer/command/process_list.h"
+#include "tracer/command/processes/process_list.h"
 
 #include <sys/types.h>
 

@@ -4,10 +4,10 @@
  * "FILE: WORD: counts". */
 #include "tracer/command/run_summary.h"
 
-#include "tracer/command/rank_list.h"
+#include "tracer/command/processes/rank_list.h"
 #include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"
-#include "tracer/command/running_processes.h"
+#include "tracer/command/processes/running_processes.h"
 #include "tracer/command/base/say.h"
 
 #include <signal.h>

@@ -2,7 +2,7 @@
 #ifndef VPTRACE_TRACER_COMMAND_RUN_SUMMARY_H
 #define VPTRACE_TRACER_COMMAND_RUN_SUMMARY_H
 
-#include "tracer/command/process_list.h"
+#include "tracer/command/processes/process_list.h"
 
 enum vtr_report { VTR_REPORT_NONE, VTR_REPORT_TEXT, VTR_REPORT_HTML };
 

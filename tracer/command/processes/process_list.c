@@ -1,6 +1,6 @@
 /* process_list.c - the launcher's end of VPTRACE_LIST. A line that it does not understand is skipped: the
  * library may be newer. */
-#include "tracer/command/process_list.h"
+#include "tracer/command/processes/process_list.h"
 
 #include "tracer/files/run_list.h"
 

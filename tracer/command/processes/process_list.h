@@ -1,6 +1,6 @@
 /* process_list.h - what the traced processes reported, see run_list.h. */
-#ifndef VPTRACE_TRACER_COMMAND_PROCESS_LIST_H
-#define VPTRACE_TRACER_COMMAND_PROCESS_LIST_H
+#ifndef VPTRACE_TRACER_COMMAND_PROCESSES_PROCESS_LIST_H
+#define VPTRACE_TRACER_COMMAND_PROCESSES_PROCESS_LIST_H
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* running_processes.c - looks through /proc. */
-#include "tracer/command/running_processes.h"
+#include "tracer/command/processes/running_processes.h"
 
 #include "tracer/guest/system_file.h"
 

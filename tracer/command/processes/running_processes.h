@@ -1,8 +1,8 @@
 /* running_processes.h - processes of a run that outlive its command, such as daemons.
  *
  * They are known by VPTRACE_LIST in the environment that they were started with, see run_list.h. */
-#ifndef VPTRACE_TRACER_COMMAND_RUNNING_PROCESSES_H
-#define VPTRACE_TRACER_COMMAND_RUNNING_PROCESSES_H
+#ifndef VPTRACE_TRACER_COMMAND_PROCESSES_RUNNING_PROCESSES_H
+#define VPTRACE_TRACER_COMMAND_PROCESSES_RUNNING_PROCESSES_H
 
 #include <stddef.h>
 

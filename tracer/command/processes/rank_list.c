@@ -1,9 +1,9 @@
 /* rank_list.c - ranks among the processes of a list. A rank may be several processes, one after the
  * other or at once: torchrun starts them again, and their children inherit the variables. */
-#include "tracer/command/rank_list.h"
+#include "tracer/command/processes/rank_list.h"
 
 #include "tracer/command/base/say.h"
-#include "tracer/command/running_processes.h"
+#include "tracer/command/processes/running_processes.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* rank_list.h - the traced processes that are ranks of a job: which have a file, and what opens all. */
-#ifndef VPTRACE_TRACER_COMMAND_RANK_LIST_H
-#define VPTRACE_TRACER_COMMAND_RANK_LIST_H
+#ifndef VPTRACE_TRACER_COMMAND_PROCESSES_RANK_LIST_H
+#define VPTRACE_TRACER_COMMAND_PROCESSES_RANK_LIST_H
 
-#include "tracer/command/process_list.h"
+#include "tracer/command/processes/process_list.h"
 
 /* How many ranks have reported. */
 size_t vtr_ranks_count(const struct vtr_list *list);
