@@ -101,7 +101,7 @@ void vpa_find_gpus(struct vpa_report *r);     /* whether one GPU can reach the t
 /* Fills in what each finding adds to those before it. */
 void vpa_findings_claim(struct vpa_report *r);
 
-/* Fills in the changes that findings and candidates ask for, see ../retime/change.h. */
+/* Fills in the changes that findings and candidates ask for, see ../retime/replay/change.h. */
 void vpa_finding_changes(struct vpa_report *r);
 
 #endif

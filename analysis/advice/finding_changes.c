@@ -1,4 +1,4 @@
-/* finding_changes.c - the change that a finding asks for, in the words of ../retime/change.h.
+/* finding_changes.c - the change that a finding asks for, in the words of ../retime/replay/change.h.
  *
  * A change is what the remedy does to calls and ops. Of host code half is taken, as in the order of findings; of launches all,
  * since a CUDA graph leaves nearly none. A wait with long code after it stays: that code most likely needs

@@ -4,7 +4,7 @@
  *	3: scale FAMILY|KIND X [in PLACE]       kernels of a family, or copies of a kind, take X times as long
  *
  * X is at most 1. A condensed rank has sums between its collectives, so nothing is known of single calls: other changes of
- * ../retime/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell; of host code, that beside which the GPU
+ * ../retime/replay/change.h are refused. PLACE is one as LATER BY has it, or a pattern as of a shell; of host code, that beside which the GPU
  * worked takes the same share less as that for which it waited.
  *
  * What is taken away of a term is what stands on its way, see struct vpa_rank_term; and no collective begins before the paces of
@@ -14,7 +14,7 @@
 #define VPA_ANALYSIS_RANKS_JOB_CHANGE_H
 
 #include "analysis/ranks/rank/rank_summary.h"
-#include "analysis/retime/change.h"
+#include "analysis/retime/replay/change.h"
 
 enum { VPA_JOB_CHANGES_MOST = 8, VPA_JOB_CHANGE_ALL = -1 };
 

@@ -40,7 +40,7 @@ struct vpa_options {
 	/* 1: findings get predictions, see ../retime/predictions.h. vpa_analyze() itself makes none: they take another pass
 	 * over the trace. */
 	int predict;
-	/* Changes of which forecast.asked has the gain, see ../retime/change.h. Each takes a pass of its own. */
+	/* Changes of which forecast.asked has the gain, see ../retime/replay/change.h. Each takes a pass of its own. */
 	const char *const *asked_changes;
 	size_t asked_count;
 };

@@ -1,8 +1,8 @@
 /* retime.c - from a trace to the lengths of spans in each world. */
 #include "analysis/retime/retime.h"
 
-#include "analysis/retime/clocks.h"
-#include "analysis/retime/replay.h"
+#include "analysis/retime/replay/clocks.h"
+#include "analysis/retime/replay/replay.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/event_schema.h"

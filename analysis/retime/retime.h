@@ -6,7 +6,7 @@
 #ifndef VPA_ANALYSIS_RETIME_RETIME_H
 #define VPA_ANALYSIS_RETIME_RETIME_H
 
-#include "analysis/retime/change.h"
+#include "analysis/retime/replay/change.h"
 #include "formats/base/error.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_change.c - what changes mean, and what is refused with which words. */
-#include "analysis/retime/change.h"
+#include "analysis/retime/replay/change.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #ifndef VPT_TESTS_SUPPORT_RETIME_MODEL_H
 #define VPT_TESTS_SUPPORT_RETIME_MODEL_H
 
-#include "analysis/retime/change.h"
+#include "analysis/retime/replay/change.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* replay_ops.c - ops. */
-#include "analysis/retime/replaying.h"
+#include "analysis/retime/replay/replaying.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * If an op ends at a moment, it is the latest of the ends of all ops that had ended by then; else, if one starts then,
  * the earliest start of all ops that start from then on; else it is as long after the last call or op before it as it
  * was. */
-#ifndef VPA_ANALYSIS_RETIME_MOMENTS_H
-#define VPA_ANALYSIS_RETIME_MOMENTS_H
+#ifndef VPA_ANALYSIS_RETIME_REPLAY_MOMENTS_H
+#define VPA_ANALYSIS_RETIME_REPLAY_MOMENTS_H
 
 #include "analysis/retime/tape/tape.h"
 

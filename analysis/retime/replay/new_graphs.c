@@ -1,5 +1,5 @@
 /* new_graphs.c - which launches a change makes a graph of. */
-#include "analysis/retime/rules.h"
+#include "analysis/retime/replay/rules.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

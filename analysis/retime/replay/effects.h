@@ -3,10 +3,10 @@
  * A world is a list of changes, of which later ones see what earlier ones did. Nothing is kept for a call or op: who
  * goes through the calls in order asks what each change makes of one, and of its ops when they run. Each change of each
  * world is a rule with a number, in the order in which they apply. */
-#ifndef VPA_ANALYSIS_RETIME_EFFECTS_H
-#define VPA_ANALYSIS_RETIME_EFFECTS_H
+#ifndef VPA_ANALYSIS_RETIME_REPLAY_EFFECTS_H
+#define VPA_ANALYSIS_RETIME_REPLAY_EFFECTS_H
 
-#include "analysis/retime/change.h"
+#include "analysis/retime/replay/change.h"
 #include "analysis/retime/edges/edges.h"
 
 enum { VPA_WORLDS_MOST = 32 };

@@ -24,8 +24,8 @@
  * PLACE, OUTER, CALL and KERNEL are names as a report has them, or patterns as of a shell. PLACE is the rest of the
  * line, so it may have blanks. CALL may be "syncs", "copies", "allocations" (and what frees) or "loads" (of code) for all of
  * that kind. */
-#ifndef VPA_ANALYSIS_RETIME_CHANGE_H
-#define VPA_ANALYSIS_RETIME_CHANGE_H
+#ifndef VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
+#define VPA_ANALYSIS_RETIME_REPLAY_CHANGE_H
 
 #include "formats/base/error.h"
 

@@ -1,7 +1,7 @@
 /* clocks.c - four worlds at once.
  *
  * Vectors are spelled out: no compiler sees by itself that no two rows overlap. */
-#include "analysis/retime/clocks.h"
+#include "analysis/retime/replay/clocks.h"
 
 #include "formats/base/vectorise.h"
 

@@ -1,8 +1,8 @@
 /* change_walk.c - goes through the calls with all rules. */
-#include "analysis/retime/rules.h"
+#include "analysis/retime/replay/rules.h"
 
 #include "analysis/model/model.h"
-#include "analysis/retime/clocks.h"
+#include "analysis/retime/replay/clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

@@ -1,11 +1,11 @@
 /* rules.h - the changes of all worlds, as bits: which of them a call or op is meant by. Private to effects.c, change_walk.c
  * and new_graphs.c. */
-#ifndef VPA_ANALYSIS_RETIME_RULES_H
-#define VPA_ANALYSIS_RETIME_RULES_H
+#ifndef VPA_ANALYSIS_RETIME_REPLAY_RULES_H
+#define VPA_ANALYSIS_RETIME_REPLAY_RULES_H
 
 #include "analysis/names/families.h"
-#include "analysis/retime/cover.h"
-#include "analysis/retime/effects.h"
+#include "analysis/retime/replay/cover.h"
+#include "analysis/retime/replay/effects.h"
 #include "formats/calls.h"
 #include "formats/event_schema.h"
 

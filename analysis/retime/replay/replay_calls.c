@@ -1,5 +1,5 @@
 /* replay_calls.c - calls, and the lines of launches before devices. */
-#include "analysis/retime/replaying.h"
+#include "analysis/retime/replay/replaying.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* change.c - reads changes. */
-#include "analysis/retime/change.h"
+#include "analysis/retime/replay/change.h"
 
 #include "analysis/names/families.h"
 #include "formats/cli/command.h"

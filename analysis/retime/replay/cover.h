@@ -3,8 +3,8 @@
  *
  * Only ranges whose names match some pattern are kept, in a lane for each thread and, for those of a whole process, for
  * each process. Each range knows what was open in its lane when it began. */
-#ifndef VPA_ANALYSIS_RETIME_COVER_H
-#define VPA_ANALYSIS_RETIME_COVER_H
+#ifndef VPA_ANALYSIS_RETIME_REPLAY_COVER_H
+#define VPA_ANALYSIS_RETIME_REPLAY_COVER_H
 
 #include "analysis/retime/tape/tape.h"
 

@@ -1,6 +1,6 @@
 /* replay.c - the order of calls and ops, and the memory for their clocks. */
 #include "analysis/retime/tape/ends.h"
-#include "analysis/retime/replaying.h"
+#include "analysis/retime/replay/replaying.h"
 
 #include "formats/base/memory.h"
 

@@ -1,7 +1,7 @@
 /* effects.c - the rules of all worlds, and what they do to ops. */
-#include "analysis/retime/rules.h"
+#include "analysis/retime/replay/rules.h"
 
-#include "analysis/retime/clocks.h"
+#include "analysis/retime/replay/clocks.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 
