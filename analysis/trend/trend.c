@@ -1,7 +1,7 @@
 /* trend.c - figures of reports, and where they change. */
 #include "analysis/trend/trend.h"
 
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/compare/series_stats.h"
 #include "analysis/render/fields/run_tags.h"
 #include "formats/base/memory.h"

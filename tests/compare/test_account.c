@@ -3,7 +3,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/traces/script.h"

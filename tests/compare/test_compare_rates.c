@@ -3,7 +3,7 @@
 #include "analysis/analyze.h"
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/render/renderer.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"

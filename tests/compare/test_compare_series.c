@@ -1,7 +1,7 @@
 /* test_compare_series.c - what a comparison says of generated series of blocks: equal sides are seldom called
  * different, and a planted change of the size that the comparison says it would show is found. */
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "formats/base/count.h"
 #include "tests/support/random.h"
 

@@ -2,7 +2,7 @@
  * where nothing may differ. */
 #include "tests/fuzz/fuzz_trace.h"
 
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "tests/fuzz/fuzz_compared.h"
 #include "tests/fuzz/fuzz_input.h"
 

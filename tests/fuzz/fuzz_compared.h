@@ -3,7 +3,7 @@
 #define VPT_TESTS_FUZZ_FUZZ_COMPARED_H
 
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "formats/io/io.h"
 #include "formats/base/memory.h"
 #include "tests/fuzz/fuzz.h"

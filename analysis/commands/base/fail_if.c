@@ -1,7 +1,7 @@
 /* fail_if.c - reads and checks the conditions of --fail-if, in the order of the command line. */
 #include "analysis/commands/base/fail_if.h"
 
-#include "analysis/compare/predicted_condition.h"
+#include "analysis/compare/conditions/predicted_condition.h"
 
 int vpa_fail_if_read(
 	const struct vpt_args *args, unsigned option, int is_single, struct vpt_err *err)

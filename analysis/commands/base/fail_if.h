@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_COMMANDS_BASE_FAIL_IF_H
 
 #include "analysis/commands/base/command.h"
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 
 /* Checks how the conditions are written, before the work. `option` is that of --fail-if. 0 or VPT_EINVAL. */
 int vpa_fail_if_read(

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 #include "analysis/pipeline/unit.h"
 #include "tests/support/traces/findings_rig.h"
 

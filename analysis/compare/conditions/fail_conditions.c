@@ -1,9 +1,9 @@
 /* fail_conditions.c - reads conditions, and checks them against a comparison. */
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 
 #include "analysis/base/numbers.h"
 #include "analysis/compare/comparison_steps.h"
-#include "analysis/compare/predicted_condition.h"
+#include "analysis/compare/conditions/predicted_condition.h"
 #include "formats/base/count.h"
 #include "formats/base/time_units.h"
 

@@ -1,5 +1,5 @@
 /* predicted_condition.c - reads and checks conditions about what a change would bring. */
-#include "analysis/compare/predicted_condition.h"
+#include "analysis/compare/conditions/predicted_condition.h"
 
 #include "analysis/base/numbers.h"
 #include "analysis/retime/predictions.h"

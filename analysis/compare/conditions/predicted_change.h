@@ -1,6 +1,6 @@
 /* predicted_change.h - where B lacks findings of A: what a replay of A's trace with their changes predicts, beside what came. */
-#ifndef VPA_ANALYSIS_COMPARE_PREDICTED_CHANGE_H
-#define VPA_ANALYSIS_COMPARE_PREDICTED_CHANGE_H
+#ifndef VPA_ANALYSIS_COMPARE_CONDITIONS_PREDICTED_CHANGE_H
+#define VPA_ANALYSIS_COMPARE_CONDITIONS_PREDICTED_CHANGE_H
 
 #include "analysis/compare/comparison.h"
 

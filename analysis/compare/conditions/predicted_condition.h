@@ -2,10 +2,10 @@
  * (step, request; without units the time from the first op to the last) shorter by more than 5 % of its time.
  *
  * A change is about calls and ops. About none, it brings nothing: ">" does not hold. */
-#ifndef VPA_ANALYSIS_COMPARE_PREDICTED_CONDITION_H
-#define VPA_ANALYSIS_COMPARE_PREDICTED_CONDITION_H
+#ifndef VPA_ANALYSIS_COMPARE_CONDITIONS_PREDICTED_CONDITION_H
+#define VPA_ANALYSIS_COMPARE_CONDITIONS_PREDICTED_CONDITION_H
 
-#include "analysis/compare/fail_conditions.h"
+#include "analysis/compare/conditions/fail_conditions.h"
 
 int vpa_is_predicted_condition(const char *text);
 

@@ -8,8 +8,8 @@
  *	idle+5%  idle:sync+5%  busy:gemm+10%           of a part, in percent of A's mean block
  *
  * Names of causes and families are those of the report; "-" and "_" stand for a space. */
-#ifndef VPA_ANALYSIS_COMPARE_FAIL_CONDITIONS_H
-#define VPA_ANALYSIS_COMPARE_FAIL_CONDITIONS_H
+#ifndef VPA_ANALYSIS_COMPARE_CONDITIONS_FAIL_CONDITIONS_H
+#define VPA_ANALYSIS_COMPARE_CONDITIONS_FAIL_CONDITIONS_H
 
 #include "analysis/compare/comparison.h"
 
