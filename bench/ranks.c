@@ -4,7 +4,7 @@
  * kernels and waits for its host; everything varies at random, by a fixed seed. Rank 3 is later than the others. All ranks have the
  * same communicator, and each host one of its own. */
 #include "analysis/names/families.h"
-#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 

@@ -3,7 +3,7 @@
 #include "analysis/commands/base/rank_inputs.h"
 #include "analysis/commands/base/shared_options.h"
 
-#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/file/rank_file.h"
 
 enum { OUTPUT, MEMORY, FORCE, OPTIONS };
 

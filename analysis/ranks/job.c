@@ -5,7 +5,7 @@
 #include "analysis/ranks/alignment/machines.h"
 #include "analysis/ranks/joint.h"
 #include "analysis/ranks/number_list.h"
-#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
 #include "analysis/ranks/setup_differences.h"
 #include "analysis/ranks/waits.h"

@@ -7,7 +7,7 @@
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/joint_replay.h"
 #include "analysis/ranks/number_list.h"
-#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"

@@ -11,7 +11,7 @@
 
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/job_rows.h"
-#include "analysis/ranks/rank/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_numbers.h"
 
 enum { VPA_LANES = 8 };
 

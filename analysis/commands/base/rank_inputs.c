@@ -4,8 +4,8 @@
 
 #include "analysis/base/jobs.h"
 #include "analysis/base/sort.h"
-#include "analysis/ranks/rank/rank_file.h"
-#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/file/rank_file.h"
+#include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_read.h"
 #include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"

@@ -4,7 +4,7 @@
 #define VPA_ANALYSIS_COMMANDS_BASE_RANK_INPUTS_H
 
 #include "analysis/commands/base/command.h"
-#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/report/analysis_options.h"
 
 /* Reads the ranks of all paths, one file after the other: traces, summaries, archives of them (.tar, .tar.gz, .tar.zst),

@@ -1,7 +1,7 @@
 /* ranks_strips.c - stretches between marks, spread over columns. */
 #include "analysis/ranks/render/ranks_strips.h"
 
-#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/file/rank_fold.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

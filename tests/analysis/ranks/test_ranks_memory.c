@@ -1,6 +1,6 @@
 /* Ranks unpacked, matched, replayed, printed and packed: each allocation fails in turn, see scarce.h. */
 #include "analysis/ranks/patterns/patterns.h"
-#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/rank_read.h"
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/scaling.h"

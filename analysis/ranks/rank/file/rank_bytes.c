@@ -2,10 +2,10 @@
  *
  * The reader trusts no number: a count is at most as many as bytes are left, indexes are of rows that are there, times
  * ascend and stay below VPA_RANK_LATEST_NS. */
-#include "analysis/ranks/rank/rank_bytes.h"
+#include "analysis/ranks/rank/file/rank_bytes.h"
 
 #include "analysis/names/families.h"
-#include "analysis/ranks/rank/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_numbers.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/memory.h"
 

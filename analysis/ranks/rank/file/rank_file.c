@@ -1,10 +1,10 @@
 /* rank_file.c - packs, sorts, writes and reads blocks. */
-#include "analysis/ranks/rank/rank_file.h"
+#include "analysis/ranks/rank/file/rank_file.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/ranks/rank/rank_bytes.h"
-#include "analysis/ranks/rank/rank_fold.h"
-#include "analysis/ranks/rank/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_bytes.h"
+#include "analysis/ranks/rank/file/rank_fold.h"
+#include "analysis/ranks/rank/file/rank_numbers.h"
 #include "formats/base/memory.h"
 
 #include <inttypes.h>

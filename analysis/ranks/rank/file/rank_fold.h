@@ -1,6 +1,6 @@
 /* rank_fold.h - the detail of a rank, packed while nobody asks for it: a job has a thousand ranks and looks at one at a time. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_FOLD_H
-#define VPA_ANALYSIS_RANKS_RANK_RANK_FOLD_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_FILE_RANK_FOLD_H
+#define VPA_ANALYSIS_RANKS_RANK_FILE_RANK_FOLD_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/base/error.h"

@@ -1,8 +1,8 @@
 /* rank_fold.c - a frame of zstd around the bytes of a detail. */
-#include "analysis/ranks/rank/rank_fold.h"
+#include "analysis/ranks/rank/file/rank_fold.h"
 
-#include "analysis/ranks/rank/rank_detail_bytes.h"
-#include "analysis/ranks/rank/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_detail_bytes.h"
+#include "analysis/ranks/rank/file/rank_numbers.h"
 #include "formats/base/memory.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
  *	lengths   four bits each, the first one low: 0 to 8 bytes
  *	bytes     those of each number, the low one first
  */
-#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_NUMBERS_H
-#define VPA_ANALYSIS_RANKS_RANK_RANK_NUMBERS_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_FILE_RANK_NUMBERS_H
+#define VPA_ANALYSIS_RANKS_RANK_FILE_RANK_NUMBERS_H
 
 #include "formats/io/io.h"
 #include "formats/base/memory.h"

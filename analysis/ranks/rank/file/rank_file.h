@@ -10,8 +10,8 @@
  *
  * Blocks are in order of rank, then of bytes, each once: so a file depends on which ranks are in it and on nothing else,
  * and to merge files is to join their sets of blocks. A file that ends in a block has all blocks before it. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_FILE_H
-#define VPA_ANALYSIS_RANKS_RANK_RANK_FILE_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_FILE_RANK_FILE_H
+#define VPA_ANALYSIS_RANKS_RANK_FILE_RANK_FILE_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/io/io.h"

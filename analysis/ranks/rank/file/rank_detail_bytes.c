@@ -2,9 +2,9 @@
  *
  * The reader trusts no number: a count is at most as many as bytes are left, indexes are of rows that are there, and the sums
  * of parts are the time between marks. */
-#include "analysis/ranks/rank/rank_detail_bytes.h"
+#include "analysis/ranks/rank/file/rank_detail_bytes.h"
 
-#include "analysis/ranks/rank/rank_numbers.h"
+#include "analysis/ranks/rank/file/rank_numbers.h"
 #include "formats/base/saturate.h"
 #include "formats/chunk/strings.h"
 

@@ -5,8 +5,8 @@
  *
  * Texts are 1 + their length and their bytes, 0 is NULL. Columns stand one after the other, so that what is alike is near. Equal
  * ranks give equal bytes. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
-#define VPA_ANALYSIS_RANKS_RANK_RANK_BYTES_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_FILE_RANK_BYTES_H
+#define VPA_ANALYSIS_RANKS_RANK_FILE_RANK_BYTES_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/io/io.h"

@@ -9,8 +9,8 @@
  *	                      of the start after the same end, where there is one; in version 3, than the start
  *
  * Marks themselves follow from the times of collectives. A program repeats itself, so there are few shapes. */
-#ifndef VPA_ANALYSIS_RANKS_RANK_RANK_DETAIL_BYTES_H
-#define VPA_ANALYSIS_RANKS_RANK_RANK_DETAIL_BYTES_H
+#ifndef VPA_ANALYSIS_RANKS_RANK_FILE_RANK_DETAIL_BYTES_H
+#define VPA_ANALYSIS_RANKS_RANK_FILE_RANK_DETAIL_BYTES_H
 
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/io/io.h"
