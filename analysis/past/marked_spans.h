@@ -40,7 +40,7 @@ enum vpa_marked_span_mark vpa_marked_span_mark_of(const char *name, size_t len);
 struct vpa_marked_span {
 	uint64_t start_ns, end_ns; /* on the host; end ~0 while it is open */
 	uint32_t
-		scope; /* of a lap's first part; private to ../folds/blocks/blocks_marked_spans.c; 0: none yet */
+		scope; /* of a lap's first part; private to ../folds/blocks/table/blocks_marked_spans.c; 0: none yet */
 	/* 1: continues the lap before it; the time between does not belong to it */
 	uint8_t goes_on;
 };

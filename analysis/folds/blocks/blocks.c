@@ -13,7 +13,7 @@
  * report.h and blocks_write.c define the resulting numbers. */
 #include "analysis/folds/blocks/blocks_facts.h"
 #include "analysis/folds/blocks/blocks_loop.h"
-#include "analysis/folds/blocks/blocks_marked_spans.h"
+#include "analysis/folds/blocks/table/blocks_marked_spans.h"
 #include "analysis/folds/blocks/blocks_write.h"
 #include "formats/base/memory.h"
 

@@ -3,7 +3,7 @@
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_GROUPS_H
 #define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_GROUPS_H
 
-#include "analysis/folds/blocks/blocks_table.h"
+#include "analysis/folds/blocks/table/blocks_table.h"
 
 /* A block of the report. */
 struct vpa_kept_block {

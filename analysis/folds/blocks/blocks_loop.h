@@ -5,7 +5,7 @@
 
 #include "analysis/folds/blocks/blocks_groups.h"
 #include "analysis/folds/blocks/blocks_parts.h"
-#include "analysis/folds/blocks/blocks_table.h"
+#include "analysis/folds/blocks/table/blocks_table.h"
 
 /* Before an op in a scope: if the scope is a step whose first op it is, the step joins the loop of its
  * request. 0 or VPT_ENOMEM. */

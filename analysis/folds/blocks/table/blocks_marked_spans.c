@@ -7,7 +7,7 @@
  * Ops launched in a step's range, or in a pass over the context, belong to no such step. A step does
  * not continue from one block or request into the next: what came before is dropped, since a forward
  * pass that no scheduler follows writes the context. */
-#include "analysis/folds/blocks/blocks_marked_spans.h"
+#include "analysis/folds/blocks/table/blocks_marked_spans.h"
 
 #include "analysis/pipeline/projection.h"
 #include "formats/base/memory.h"

@@ -6,8 +6,8 @@
  * Marks of a thread with the same ops so far are a group with one cut. Each op that is launched before a
  * mark extends the cuts of all later ones. The ends of those that the op outlasts are equal then, and the
  * groups become one: an op costs no more where many marks follow. */
-#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_FRAMES_H
-#define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_FRAMES_H
+#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_FRAMES_H
+#define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_FRAMES_H
 
 #include "analysis/pipeline/sweep.h"
 

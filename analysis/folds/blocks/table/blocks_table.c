@@ -1,5 +1,5 @@
 /* blocks_table.c - rows, sums and samples. */
-#include "analysis/folds/blocks/blocks_table.h"
+#include "analysis/folds/blocks/table/blocks_table.h"
 
 #include "formats/base/memory.h"
 

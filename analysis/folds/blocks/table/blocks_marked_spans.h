@@ -1,9 +1,9 @@
-/* blocks_marked_spans.h - laps, see ../../past/marked_spans.h, as scopes of the table of blocks; and stays: runs of ops
+/* blocks_marked_spans.h - laps, see ../../../past/marked_spans.h, as scopes of the table of blocks; and stays: runs of ops
  * in the same scopes, where a lap is a scope too. */
-#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_MARKED_SPANS_H
-#define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_MARKED_SPANS_H
+#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_MARKED_SPANS_H
+#define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_MARKED_SPANS_H
 
-#include "analysis/folds/blocks/blocks_table.h"
+#include "analysis/folds/blocks/table/blocks_table.h"
 #include "analysis/past/marked_spans.h"
 
 /* Scopes around one op beyond this number are ignored. */

@@ -1,12 +1,12 @@
 /* blocks_table.h - gathers requests, blocks, steps and stages during the pass: what each scope did on
  * the devices; sums by block and row, from which the report's stages are made; a sample for each step
  * and part; and where sweep.h cuts device time. Private to blocks.c and the blocks_*.c files. */
-#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_TABLE_H
-#define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_TABLE_H
+#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_TABLE_H
+#define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_TABLE_H
 
 #include "analysis/base/index.h"
-#include "analysis/folds/blocks/blocks_alone.h"
-#include "analysis/folds/blocks/blocks_frames.h"
+#include "analysis/folds/blocks/table/blocks_alone.h"
+#include "analysis/folds/blocks/table/blocks_frames.h"
 #include "analysis/folds/fold.h"
 
 enum {

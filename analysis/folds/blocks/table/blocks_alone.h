@@ -5,8 +5,8 @@
  * with none of others between them. What runs beside other work does not count, since that work would
  * take as long without it. Ops outside of all stages are other work, too. Steps that are laps are not
  * told apart from those. */
-#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_ALONE_H
-#define VPA_ANALYSIS_FOLDS_BLOCKS_BLOCKS_ALONE_H
+#ifndef VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_ALONE_H
+#define VPA_ANALYSIS_FOLDS_BLOCKS_TABLE_BLOCKS_ALONE_H
 
 #include "analysis/base/index.h"
 #include "analysis/model/model.h"
