@@ -9,9 +9,9 @@
 #define VPA_ANALYSIS_JOIN_RESOLVER_H
 
 #include "analysis/base/intervals.h"
-#include "analysis/join/copy_holds.h"
-#include "analysis/join/launches.h"
-#include "analysis/join/op_queue.h"
+#include "analysis/join/pending/copy_holds.h"
+#include "analysis/join/pending/launches.h"
+#include "analysis/join/pending/op_queue.h"
 #include "analysis/model/model.h"
 #include "analysis/past/marked_spans.h"
 #include "analysis/past/timeline.h"

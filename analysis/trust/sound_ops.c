@@ -4,7 +4,7 @@
  * over others of its stream. */
 #include "analysis/trust/sound_parts.h"
 
-#include "analysis/join/launches.h"
+#include "analysis/join/pending/launches.h"
 #include "formats/base/vectorise.h"
 #include "formats/calls.h"
 

@@ -1,5 +1,5 @@
 /* test_launches.c - the table of launches by itself, and what is taken for one by its name alone. */
-#include "analysis/join/launches.h"
+#include "analysis/join/pending/launches.h"
 
 #include "analysis/join/resolver_maps.h"
 #include "formats/base/count.h"

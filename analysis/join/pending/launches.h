@@ -4,8 +4,8 @@
  * overwrite calls long gone. An entry is valid while its call is kept in its thread's past; nothing
  * is ever removed. Colliding entries go to neighbouring slots. If those are full of live calls, one
  * that has been live for very long makes room, else the table grows. */
-#ifndef VPA_ANALYSIS_JOIN_LAUNCHES_H
-#define VPA_ANALYSIS_JOIN_LAUNCHES_H
+#ifndef VPA_ANALYSIS_JOIN_PENDING_LAUNCHES_H
+#define VPA_ANALYSIS_JOIN_PENDING_LAUNCHES_H
 
 #include "analysis/past/timeline.h"
 

@@ -2,8 +2,8 @@
  *
  * A copy blocks the host if a copy inside it does, and the inner copy's op may begin after the
  * outer copy's own. Until that op is known nothing may ask what the outer copy did. */
-#ifndef VPA_ANALYSIS_JOIN_COPY_HOLDS_H
-#define VPA_ANALYSIS_JOIN_COPY_HOLDS_H
+#ifndef VPA_ANALYSIS_JOIN_PENDING_COPY_HOLDS_H
+#define VPA_ANALYSIS_JOIN_PENDING_COPY_HOLDS_H
 
 #include <stddef.h>
 #include <stdint.h>

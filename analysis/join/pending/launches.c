@@ -1,5 +1,5 @@
 /* launches.c - a table that expires by itself. */
-#include "analysis/join/launches.h"
+#include "analysis/join/pending/launches.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

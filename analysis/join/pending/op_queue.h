@@ -4,8 +4,8 @@
  * A chunk's ops stay in the columns of its sections, where they were decoded; the queue merges all
  * sections. Only ops that must wait for later chunks are copied. So the chunk must not change until
  * vpa_op_queue_hold() returns. */
-#ifndef VPA_ANALYSIS_JOIN_OP_QUEUE_H
-#define VPA_ANALYSIS_JOIN_OP_QUEUE_H
+#ifndef VPA_ANALYSIS_JOIN_PENDING_OP_QUEUE_H
+#define VPA_ANALYSIS_JOIN_PENDING_OP_QUEUE_H
 
 #include "analysis/model/model.h"
 #include "formats/chunk/chunk.h"

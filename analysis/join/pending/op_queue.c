@@ -1,6 +1,6 @@
 /* op_queue.c - merges sections. Takes from the earliest source for as long as it stays ahead of all
  * others, which for one busy stream is most of the time. */
-#include "analysis/join/op_queue.h"
+#include "analysis/join/pending/op_queue.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/vectorise.h"
