@@ -2,7 +2,7 @@
 #include "formats/import/kineto/kineto_parts.h"
 
 #include "formats/base/count.h"
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 #include "formats/import/kineto/kineto_own.h"
 
 #include <string.h>

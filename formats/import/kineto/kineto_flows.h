@@ -2,7 +2,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_FLOWS_H
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_FLOWS_H
 
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 
 /* Puts a row of KERNEL, COPY or CALL. A row without a correlation id waits for an arrow. */
 void vpt_kineto_put_joined(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,

@@ -2,7 +2,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_OWN_H
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_OWN_H
 
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 
 /* The members "vptrace" and "vptraceEnd" of the file. */
 void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);

@@ -2,7 +2,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_PARTS_H
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_PARTS_H
 
-#include "formats/import/kineto/kineto_import.h"
+#include "formats/import/kineto/event/kineto_import.h"
 #include "formats/import/kineto/text/kineto_value.h"
 
 /* ---- each element of traceEvents, passed to the function that makes its row: kineto_rows.c ---- */

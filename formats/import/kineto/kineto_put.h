@@ -2,7 +2,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_PUT_H
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_PUT_H
 
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 
 /* Returned in place of 1 or 0: this event needs no row. */
 enum { VPT_KINETO_NOT_MEANT = 2 };

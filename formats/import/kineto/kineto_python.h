@@ -13,7 +13,7 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_PYTHON_H
 #define VPT_FORMATS_IMPORT_KINETO_KINETO_PYTHON_H
 
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 
 /* Call at the end of the file: puts the samples. */
 void vpt_kineto_python_end(struct vpt_kineto_rows *r);

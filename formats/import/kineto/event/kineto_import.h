@@ -5,13 +5,13 @@
  *
  * kineto_rows.c calls for each event the function of kineto_put.h that makes its row; these get
  * members and lanes from kineto_event.c. All of these headers are private to the importer. */
-#ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_IMPORT_H
-#define VPT_FORMATS_IMPORT_KINETO_KINETO_IMPORT_H
+#ifndef VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_IMPORT_H
+#define VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_IMPORT_H
 
 #include "formats/chunk/strings.h"
 #include "formats/import/import.h"
-#include "formats/import/kineto/kineto_processes.h"
-#include "formats/import/kineto/kineto_threads.h"
+#include "formats/import/kineto/event/kineto_processes.h"
+#include "formats/import/kineto/event/kineto_threads.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* kineto_event.c - one event of the profiler: its members as numbers and texts, and its lane.
  *
  * Values that are changed or left out are counted here, so that the makers of rows need not. */
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * The profiler writes a process's number, and on GPU lanes the device's in its place. A program that
  * merges ranks puts the rank in front, "[TP00] 100" and "[TP00] 0", or changes the numbers. A text is a
  * number and, around it, a label: what has one label is of one rank. */
-#ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_PROCESSES_H
-#define VPT_FORMATS_IMPORT_KINETO_KINETO_PROCESSES_H
+#ifndef VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_PROCESSES_H
+#define VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_PROCESSES_H
 
 #include "formats/import/collect/collect.h"
 #include "formats/import/kineto/text/kineto_value.h"

@@ -2,10 +2,10 @@
  *
  * An absent member reads as 0. A member that cannot be used as it is counts in the import's
  * statistics. */
-#ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_EVENT_H
-#define VPT_FORMATS_IMPORT_KINETO_KINETO_EVENT_H
+#ifndef VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_EVENT_H
+#define VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_EVENT_H
 
-#include "formats/import/kineto/kineto_import.h"
+#include "formats/import/kineto/event/kineto_import.h"
 #include "formats/import/kineto/text/kineto_value.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* kineto_threads.h - the threads that a trace names or uses. */
-#ifndef VPT_FORMATS_IMPORT_KINETO_KINETO_THREADS_H
-#define VPT_FORMATS_IMPORT_KINETO_KINETO_THREADS_H
+#ifndef VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_THREADS_H
+#define VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_THREADS_H
 
 #include "formats/base/map.h"
 #include "formats/import/collect/collect.h"

@@ -1,8 +1,8 @@
 /* kineto_processes.c - the processes of a file, and whose the lanes of GPUs are. */
-#include "formats/import/kineto/kineto_processes.h"
+#include "formats/import/kineto/event/kineto_processes.h"
 
 #include "formats/base/memory.h"
-#include "formats/import/kineto/kineto_event.h"
+#include "formats/import/kineto/event/kineto_event.h"
 
 #include <string.h>
 
