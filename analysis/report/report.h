@@ -75,6 +75,26 @@ struct vpa_expert {
 
 struct vpa_overview;
 
+/* ---- of the run: its GPUs, its metadata, how many events it has ---- */
+
+struct vpa_gpu {
+	int64_t device;
+	const char *name, *uuid, *pci;
+	uint32_t compute_major, compute_minor, sm_count;
+	uint64_t sm_threads, sm_registers, sm_shared; /* per multiprocessor; 0: not known */
+	uint64_t memory_bytes;
+	int simulated;
+};
+
+struct vpa_pair {
+	const char *key, *value;
+};
+
+struct vpa_counts {
+	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
+	uint64_t marks, syncs, counters, samples, other; /* other: of all other kinds */
+};
+
 struct vpa_report {
 	struct vpa_arena arena;
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */

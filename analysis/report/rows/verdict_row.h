@@ -3,8 +3,6 @@
 #ifndef VPA_ANALYSIS_REPORT_ROWS_VERDICT_ROW_H
 #define VPA_ANALYSIS_REPORT_ROWS_VERDICT_ROW_H
 
-#include "analysis/report/rows/run_rows.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +15,8 @@ enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
 struct vpa_loss {
 	uint64_t start_ns, end_ns; /* end ~0: unknown */
 };
+
+struct vpa_pair; /* report.h */
 
 struct vpa_verdict {
 	int complete;         /* 0: loss, damage, ops without launch: exit code 3 */
