@@ -1,7 +1,5 @@
 /* svg.c - a flame graph as a picture that needs nothing else. */
-#include "analysis/flame/flame.h"
-
-#include "analysis/render/html/html.h"
+#include "analysis/flame/flame_picture.h"
 #include "formats/base/memory.h"
 
 enum { TITLE_HEIGHT = 44, NODES = 6000 };

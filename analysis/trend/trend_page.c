@@ -2,7 +2,7 @@
  * reports that sorts. */
 #include "analysis/trend/trend_render.h"
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

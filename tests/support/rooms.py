@@ -15,7 +15,6 @@ TEST_SUFFIXES = (".c", ".h", ".def", ".py", ".sh")
 MOST_FILES = 30
 # file: what it may include from a room further down in the list
 ALLOWED = {
-    "analysis/flame/svg.c": "analysis/render/html",  # a picture is markup too
     "analysis/folds/gaps/host_checks.c": "analysis/advice",  # the loop that the checklist judges is found there
     # what records mean is one thing with CUPTI as it was found: its version, and its calls that are our own
     "tracer/cupti/records/cupti_rare_records.c": "tracer/cupti",

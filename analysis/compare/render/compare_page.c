@@ -2,7 +2,7 @@
  * mean unit went on both sides, and tables made from the keys of the JSON. */
 #include "analysis/compare/render/compare_pages.h"
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/page_tables.h"
 #include "formats/base/count.h"
 #include "formats/base/text.h"
 

@@ -6,8 +6,8 @@
 #include "analysis/compare/render/change_numbers.h"
 #include "analysis/compare/render/compare_pages.h"
 #include "analysis/ranks/render/ranks_pages.h"
-#include "analysis/render/html/bar_pairs.h"
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/bar_pairs.h"
+#include "analysis/render/html/page_tables.h"
 #include "formats/base/count.h"
 
 /* ---- the head ---- */

@@ -3,7 +3,7 @@
 
 #include "analysis/compare/comparison_steps.h"
 #include "analysis/compare/render/change_numbers.h"
-#include "analysis/render/html/bar_pairs.h"
+#include "analysis/render/html/markup/bar_pairs.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * ranks a map of their waits; and a few collectives close up, with who came last to each. */
 #include "analysis/ranks/render/ranks_pages.h"
 #include "analysis/ranks/render/ranks_strips.h"
-#include "analysis/render/html/chart_axes.h"
-#include "analysis/render/html/chart_strips.h"
+#include "analysis/render/html/markup/chart_axes.h"
+#include "analysis/render/html/markup/chart_strips.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

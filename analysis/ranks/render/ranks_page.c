@@ -3,7 +3,7 @@
 #include "analysis/ranks/render/ranks_pages.h"
 
 #include "analysis/base/sort.h"
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/page_tables.h"
 #include "formats/base/count.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"

@@ -2,7 +2,7 @@
  * with their unit, shares as percent, three digits of a fraction. */
 #include "analysis/render/html/column_form.h"
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 #include "analysis/render/measures.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"

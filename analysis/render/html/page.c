@@ -2,7 +2,7 @@
  *
  * Charts are SVG and complete without scripts, which add selection, zoom, sorting and filters. Sums are exact;
  * what is drawn is at most some hundreds of kilobytes, whatever the trace. */
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/report_page.h"
 #include "analysis/render/renderer.h"
 #include "analysis/render/fields/run_tags.h"
 #include "formats/base/memory.h"

@@ -1,7 +1,8 @@
 /* page_before_after.c - the mean unit before and after the fixes: as recorded, and as a replay of the trace with their changes
  * predicts, by stage. */
 #include "analysis/base/numbers.h"
-#include "analysis/render/html/bar_pairs.h"
+#include "analysis/render/html/markup/bar_pairs.h"
+#include "analysis/render/html/report_page.h"
 #include "analysis/render/text/text_report.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"

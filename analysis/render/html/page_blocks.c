@@ -3,7 +3,7 @@
  * Of many blocks, adjacent ones share a bar that shows their mean; the table below has each. A bar's title
  * says what it shows; the script lists its parts beside those of the mean block. */
 #include "analysis/render/html/page_parts.h"
-#include "analysis/render/html/chart_axes.h"
+#include "analysis/render/html/markup/chart_axes.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "formats/base/saturate.h"
 

@@ -1,6 +1,6 @@
 /* page_counters.c - series of samples over time: memory, power, clocks, the program's own. */
-#include "analysis/render/html/html.h"
-#include "analysis/render/html/chart_axes.h"
+#include "analysis/render/html/report_page.h"
+#include "analysis/render/html/markup/chart_axes.h"
 #include "analysis/render/measures.h"
 #include "formats/base/saturate.h"
 

@@ -1,7 +1,7 @@
 /* page_findings.c - FIX FIRST: what to change, and the most it could save. The first few stand on the first screen; all are cards, with
  * what was measured and links to the evidence. */
 #include "analysis/render/fields/fields.h"
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/report_page.h"
 #include "analysis/render/text/screen.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* page_help.c - how to read the page, and the command that made it. */
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/report_page.h"
 #include "formats/base/count.h"
 
 static const struct vpa_html_word report_words[] = {
@@ -35,49 +35,6 @@ static const struct vpa_html_word report_words[] = {
 	{"~, [!]", "~ marks percentiles of more than 4,096 samples, at most 1 % off. [!] marks "
 		   "figures that missing records may change."},
 };
-
-void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count)
-{
-	size_t i;
-
-	if (!count)
-		return;
-	vpa_html_raw(h, "<h3>Why a GPU was idle</h3>\n<dl class=\"causes\">\n");
-	for (i = 0; i < count; i++) {
-		const char *cause = vpa_cause_text(causes[i]);
-
-		vpa_html_raw(h, "<dt>");
-		vpa_html_key(h, cause, " idle", cause);
-		vpa_html_raw(h, "</dt><dd>");
-		vpa_html_text(h, vpa_cause_help(causes[i]));
-		vpa_html_raw(h, "</dd>\n");
-	}
-	vpa_html_raw(h, "</dl>\n");
-}
-
-void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count)
-{
-	size_t i;
-
-	vpa_html_raw(h, "<dl class=\"words\">\n");
-	for (i = 0; i < count; i++) {
-		vpa_html_raw(h, "<dt>");
-		vpa_html_text(h, words[i].word);
-		vpa_html_raw(h, "</dt><dd>");
-		vpa_html_text(h, words[i].meaning);
-		vpa_html_raw(h, "</dd>\n");
-	}
-	vpa_html_raw(h, "</dl>\n");
-}
-
-void vpa_html_command(struct vpa_html *h)
-{
-	if (!h->command)
-		return;
-	vpa_html_raw(h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
-	vpa_html_text(h, h->command);
-	vpa_html_raw(h, "</pre>\n");
-}
 
 void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {

@@ -1,6 +1,6 @@
 /* page_lists.c - the tables of the page, section by section, as their views say (fields/view.h). What has no place there is listed under
  * "Everything else", so a new table of the JSON report appears by itself. */
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/report_page.h"
 #include "analysis/render/fields/fields.h"
 #include "formats/base/count.h"
 #include "formats/base/text.h"

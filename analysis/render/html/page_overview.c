@@ -1,8 +1,8 @@
 /* page_overview.c - the window at a glance: requests, blocks and stages above, then a strip for each GPU, busy
  * from below and idle from above, with the longest gaps as numbered flags. Drawn columns may be several buckets wide. */
 #include "analysis/render/html/page_parts.h"
-#include "analysis/render/html/chart_axes.h"
-#include "analysis/render/html/chart_strips.h"
+#include "analysis/render/html/markup/chart_axes.h"
+#include "analysis/render/html/markup/chart_strips.h"
 #include "analysis/render/text/text_blocks_parts.h"
 #include "analysis/render/text/text_report.h"
 #include "formats/base/memory.h"

@@ -3,7 +3,7 @@
 #ifndef VPA_ANALYSIS_RENDER_HTML_PAGE_PARTS_H
 #define VPA_ANALYSIS_RENDER_HTML_PAGE_PARTS_H
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/report_page.h"
 #include "analysis/report/overview.h"
 
 /* The parts that a chart shows, the largest families first, then the largest causes. Small ones are

@@ -1,5 +1,5 @@
 /* page_summary.c - the first screen, as the terminal has it: the text report's own sections, in markup, and what to fix first. */
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/report_page.h"
 #include "analysis/render/text/text_report.h"
 
 struct summary {

@@ -5,7 +5,8 @@
  * report, by which the script sorts and a test compares. Rows inside rows are a table of their own, with
  * a first column that names the outer row. */
 #include "analysis/render/html/column_form.h"
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/page_tables.h"
+#include "analysis/render/digest.h"
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/measures.h"
 

@@ -3,7 +3,7 @@
  * The page has its own Content-Security-Policy: it may request nothing, and only the style and the
  * scripts whose hashes it names may apply. Sections are written to memory first, since the list of them
  * comes before them. */
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 #include "formats/base/memory.h"
 
 static void put_head(struct vpa_html *h, const struct vpa_html_page *page)

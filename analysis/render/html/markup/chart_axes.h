@@ -2,10 +2,10 @@
  *
  * A plot has a fixed height and the width of the page. What is drawn in it is stretched; lines and labels
  * are not, since they stand at a percentage of the width. */
-#ifndef VPA_ANALYSIS_RENDER_HTML_CHART_AXES_H
-#define VPA_ANALYSIS_RENDER_HTML_CHART_AXES_H
+#ifndef VPA_ANALYSIS_RENDER_HTML_MARKUP_CHART_AXES_H
+#define VPA_ANALYSIS_RENDER_HTML_MARKUP_CHART_AXES_H
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 
 /* A scale from 0 to `end` with a line every `step`. */
 struct vpa_scale {

@@ -1,5 +1,5 @@
 /* bar_pairs.c - the cells of two waterfalls. */
-#include "analysis/render/html/bar_pairs.h"
+#include "analysis/render/html/markup/bar_pairs.h"
 
 #include "formats/base/saturate.h"
 

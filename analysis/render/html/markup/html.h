@@ -4,20 +4,17 @@
  * and in quoted attributes, gives a meaning, and shows as "\x1b" what a page would obey or hide. Numbers
  * are built from integers, so they look the same in every locale. Sticky: after a failure nothing is
  * written, and the code is in `rc`. */
-#ifndef VPA_ANALYSIS_RENDER_HTML_HTML_H
-#define VPA_ANALYSIS_RENDER_HTML_HTML_H
+#ifndef VPA_ANALYSIS_RENDER_HTML_MARKUP_HTML_H
+#define VPA_ANALYSIS_RENDER_HTML_MARKUP_HTML_H
 
-#include "analysis/render/digest.h"
-#include "analysis/render/fields/view.h"
-#include "analysis/report/report.h"
+#include "analysis/base/numbers.h"
+#include "analysis/report/rows/causes.h"
 #include "formats/io/io.h"
 
-enum {
-	VPA_HTML_BUFFER = 1 << 14,
-	VPA_HTML_SECTIONS = 32,
-	VPA_HTML_ROWS = 200, /* of a table */
-	VPA_HTML_LIST = 32   /* of a long list */
-};
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VPA_HTML_BUFFER = 1 << 14, VPA_HTML_SECTIONS = 32 };
 
 struct vpa_page;
 
@@ -95,53 +92,6 @@ struct vpa_html_page {
 
 /* 0, the sink's error or VPT_ENOMEM. */
 int vpa_html_page(const struct vpa_html_page *page, struct vpt_sink *sink, struct vpt_err *err);
-
-/* ---- sections of a report, in the order of the page: page_sections.def ---- */
-
-#define VPA_HTML_SECTION(put)                                                                      \
-	void put(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
-#include "analysis/render/html/page_sections.def"
-
-/* The first findings in short, with links to their cards: page_findings.c. Nothing without findings. */
-void vpa_html_top_findings(
-	struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
-
-/* A command that replays the trace with changes, to try others with: the same. */
-void vpa_html_what_if(struct vpa_html *h, const struct vpa_report *r, const char *change);
-/* The mean unit before and after the fixes, below its waterfall: page_before_after.c. Nothing without predictions. */
-void vpa_html_before_after(struct vpa_html *h, const struct vpa_report *r);
-
-/* ---- tables made from the descriptions of the JSON: page_tables.c ---- */
-
-struct vpa_fields;
-
-/* What a table is made from. */
-struct vpa_html_source {
-	const struct vpa_fields *fields; /* of the row */
-	const struct vpa_report *report; /* NULL: the row is none, nor part of one */
-	const void *row;
-	const char *kind; /* only rows whose key "kind" is this word; NULL: all */
-};
-
-/* The number of rows that the table has. */
-size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct vpa_view *view);
-/* Prints the table if it has rows. */
-void vpa_html_put_source(
-	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_view *view);
-
-/* The same for a table of the report, and for one that a function prints. */
-void vpa_html_put_view(struct vpa_html *h, const struct vpa_report *r, const struct vpa_view *view);
-void vpa_html_put_table(struct vpa_html *h, const struct vpa_report *r, const char *path);
-
-/* ---- flame graphs: page_flame.c ---- */
-
-struct vpa_flame;
-
-/* Draws at most `most` nodes, the widest, below `top` pixels. Needs vpa_page_css, and vpa_flame_js for zoom and
- * search. */
-void vpa_html_flame(struct vpa_html *h, const struct vpa_flame *f, size_t most, unsigned top);
-/* The height of that in pixels, without `top`. */
-unsigned vpa_html_flame_height(const struct vpa_flame *f, size_t most);
 
 /* ---- styles and scripts: page.css, page.js and flame.js, embedded by the build ---- */
 

@@ -1,5 +1,5 @@
 /* chart_strips.c - strips over time, as SVG. */
-#include "analysis/render/html/chart_strips.h"
+#include "analysis/render/html/markup/chart_strips.h"
 
 #include "formats/base/saturate.h"
 

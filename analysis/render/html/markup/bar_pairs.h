@@ -3,10 +3,10 @@
  *	part       | A, from where the last part ended | A ms | change | B ms | B, the same
  *
  * Bars of A and B have one scale, that of the longer whole; bars of the changes have their own. */
-#ifndef VPA_ANALYSIS_RENDER_HTML_BAR_PAIRS_H
-#define VPA_ANALYSIS_RENDER_HTML_BAR_PAIRS_H
+#ifndef VPA_ANALYSIS_RENDER_HTML_MARKUP_BAR_PAIRS_H
+#define VPA_ANALYSIS_RENDER_HTML_MARKUP_BAR_PAIRS_H
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 
 struct vpa_bar_pairs {
 	struct vpa_html *h;

@@ -2,10 +2,10 @@
  *
  * A strip is one path for each part, in columns of equal time. A path covers its part and all below it, and paths lie on
  * top of each other, the highest first. So no seams show, and the script reads the shares of each column back from them. */
-#ifndef VPA_ANALYSIS_RENDER_HTML_CHART_STRIPS_H
-#define VPA_ANALYSIS_RENDER_HTML_CHART_STRIPS_H
+#ifndef VPA_ANALYSIS_RENDER_HTML_MARKUP_CHART_STRIPS_H
+#define VPA_ANALYSIS_RENDER_HTML_MARKUP_CHART_STRIPS_H
 
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 
 enum { VPA_STRIP_FULL = 200 /* height of a strip in units of its paths */ };
 

@@ -1,5 +1,5 @@
 /* chart_axes.c - axes of charts. */
-#include "analysis/render/html/chart_axes.h"
+#include "analysis/render/html/markup/chart_axes.h"
 
 #include "formats/base/saturate.h"
 

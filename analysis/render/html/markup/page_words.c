@@ -1,5 +1,6 @@
-/* page_words.c - paragraphs of the text for a terminal, in markup: a list of headings, each with its paragraphs. */
-#include "analysis/render/html/html.h"
+/* page_words.c - words in markup: paragraphs of the text for a terminal, as a list of headings, each with its paragraphs; words with
+ * what they mean. */
+#include "analysis/render/html/markup/html.h"
 #include "analysis/render/text_page.h"
 
 #include <stdio.h>
@@ -80,4 +81,47 @@ void vpa_html_words(
 		h->rc = f.page.rc;
 	if (f.is_open)
 		vpa_html_raw(h, "</dd>\n</dl>\n");
+}
+
+void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count)
+{
+	size_t i;
+
+	if (!count)
+		return;
+	vpa_html_raw(h, "<h3>Why a GPU was idle</h3>\n<dl class=\"causes\">\n");
+	for (i = 0; i < count; i++) {
+		const char *cause = vpa_cause_text(causes[i]);
+
+		vpa_html_raw(h, "<dt>");
+		vpa_html_key(h, cause, " idle", cause);
+		vpa_html_raw(h, "</dt><dd>");
+		vpa_html_text(h, vpa_cause_help(causes[i]));
+		vpa_html_raw(h, "</dd>\n");
+	}
+	vpa_html_raw(h, "</dl>\n");
+}
+
+void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count)
+{
+	size_t i;
+
+	vpa_html_raw(h, "<dl class=\"words\">\n");
+	for (i = 0; i < count; i++) {
+		vpa_html_raw(h, "<dt>");
+		vpa_html_text(h, words[i].word);
+		vpa_html_raw(h, "</dt><dd>");
+		vpa_html_text(h, words[i].meaning);
+		vpa_html_raw(h, "</dd>\n");
+	}
+	vpa_html_raw(h, "</dl>\n");
+}
+
+void vpa_html_command(struct vpa_html *h)
+{
+	if (!h->command)
+		return;
+	vpa_html_raw(h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
+	vpa_html_text(h, h->command);
+	vpa_html_raw(h, "</pre>\n");
 }

@@ -1,5 +1,5 @@
 /* html.c - writes markup, and text that stays text. */
-#include "analysis/render/html/html.h"
+#include "analysis/render/html/markup/html.h"
 
 #include <stdarg.h>
 #include <stdio.h>
