@@ -1,7 +1,7 @@
 /* test_view.c - tables of the report show rows and values that there are, and stand after tables and sections that there are. */
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/renderer.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "analysis/render/text_page.h"
 
 #include <setjmp.h>

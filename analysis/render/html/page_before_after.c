@@ -3,7 +3,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/render/html/markup/bar_pairs.h"
 #include "analysis/render/html/report_page.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

@@ -4,7 +4,7 @@
  * says what it shows; the script lists its parts beside those of the mean block. */
 #include "analysis/render/html/page_parts.h"
 #include "analysis/render/html/markup/chart_axes.h"
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>

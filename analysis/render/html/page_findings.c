@@ -2,7 +2,7 @@
  * what was measured and links to the evidence. */
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/html/report_page.h"
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "analysis/render/html/page_parts.h"
 #include "analysis/render/html/markup/chart_axes.h"
 #include "analysis/render/html/markup/chart_strips.h"
-#include "analysis/render/text/text_blocks_parts.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

@@ -1,6 +1,6 @@
 /* page_stages.c - the stages of the pipeline, each with the durations of its instances. */
 #include "analysis/render/html/report_page.h"
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "analysis/report/overview.h"
 #include "formats/base/text.h"
 

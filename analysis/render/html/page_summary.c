@@ -1,6 +1,6 @@
 /* page_summary.c - the first screen, as the terminal has it: the text report's own sections, in markup, and what to fix first. */
 #include "analysis/render/html/report_page.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 struct summary {
 	const struct vpa_report *report;

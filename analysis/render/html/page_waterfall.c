@@ -1,7 +1,7 @@
 /* page_waterfall.c - where the time of the mean block went, or without blocks that of the window: a bar for
  * each part, each beginning where the one before it ends. */
 #include "analysis/render/html/report_page.h"
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

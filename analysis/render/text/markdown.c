@@ -8,7 +8,7 @@
  * Names from a trace stay text: what Markdown, or the HTML in it, gives a meaning is escaped, and so
  * is what GitHub turns into a link or a notification of its own accord. */
 #include "analysis/render/renderer.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/io/io.h"
 #include "formats/base/memory.h"
 

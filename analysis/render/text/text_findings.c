@@ -2,7 +2,7 @@
  * gain goes to NOTES. */
 #include "analysis/advice/finding.h"
 #include "analysis/pipeline/unit.h"
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 #include "formats/base/saturate.h"
 
 #include <stdio.h>

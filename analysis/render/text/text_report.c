@@ -1,8 +1,8 @@
 /* text_report.c - the text report: all or some of its sections, in the order of the page. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 #include "analysis/render/renderer.h"
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 #include "formats/base/count.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 static const struct vpa_text_section written[] = {
 #define VPA_SECTION(name, rank, put) {name, rank, put, NULL},
-#include "analysis/render/text/text_sections.def"
+#include "analysis/render/text/sections/text_sections.def"
 };
 
 /* Adds a section and those that follow it. */

@@ -1,7 +1,7 @@
 /* text_summary.c - how a full report, Markdown and the page begin: can it be trusted and what ran, with more detail than the first
  * screen has, then that screen's RESULT and CAUSE. */
 #include "analysis/model/gpu_arch.h"
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 #include "analysis/report/limit.h"
 #include "formats/base/text.h"
 

@@ -1,6 +1,6 @@
 /* text_expert.c - what people who tune a pipeline look up by hand: the checklist, what overlaps, CUDA
  * graphs, and kernels whose format costs time. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "analysis/render/measures.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"

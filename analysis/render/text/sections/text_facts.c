@@ -1,6 +1,6 @@
 /* text_facts.c - what each request was asked for, as it says itself: size, frames, steps, guidance, seed. */
-#include "analysis/render/text/text_blocks_parts.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 
 #include <stdio.h>

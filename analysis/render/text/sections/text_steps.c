@@ -1,6 +1,6 @@
 /* text_steps.c - steps that nothing marks, inferred from the kernel sequence. Every sentence says so. */
 #include "analysis/pipeline/unit.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 enum { DEVICES = 4 };
 

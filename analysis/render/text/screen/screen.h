@@ -1,12 +1,12 @@
 /* screen.h - the first screen: what a person reads who opens a report for the first time, in at most VPA_SCREEN_LINES lines.
  *
- * It speaks of one unit only, that of ../../pipeline/unit.h: the mean one, on one GPU. So what the GPU works and what it
+ * It speaks of one unit only, that of ../../../pipeline/unit.h: the mean one, on one GPU. So what the GPU works and what it
  * waits add up to the unit, and a noun has one number wherever it stands. */
-#ifndef VPA_ANALYSIS_RENDER_TEXT_SCREEN_H
-#define VPA_ANALYSIS_RENDER_TEXT_SCREEN_H
+#ifndef VPA_ANALYSIS_RENDER_TEXT_SCREEN_SCREEN_H
+#define VPA_ANALYSIS_RENDER_TEXT_SCREEN_SCREEN_H
 
 #include "analysis/pipeline/unit_limit.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 enum { VPA_SCREEN_LINES = 40 };
 
@@ -63,6 +63,6 @@ int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f);
 /* ---- the sections ---- */
 
 #define VPA_SCREEN(rank, put) void put(struct vpa_page *p, const struct vpa_screen *s);
-#include "analysis/render/text/screen_sections.def"
+#include "analysis/render/text/screen/screen_sections.def"
 
 #endif

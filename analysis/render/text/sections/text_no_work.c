@@ -1,5 +1,5 @@
 /* text_no_work.c - RESULT of a trace without work on a GPU: why there is none, if known, and what to check. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>

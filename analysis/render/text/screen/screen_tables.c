@@ -1,7 +1,7 @@
 /* screen_tables.c - the mean unit of the first screen as a table that adds up, and the series of blocks. */
 #include "analysis/base/intervals.h"
-#include "analysis/render/text/screen.h"
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/screen/screen.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"

@@ -2,7 +2,7 @@
  *
  * Shows one request, the one with most measured blocks. The mean block adds up: its parts are those of
  * the measured periods, divided by their number. */
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

@@ -1,6 +1,6 @@
 /* screen_more.c - MORE of the first screen: advice that has no number in FIX FIRST, and where the rest is. */
 #include "analysis/advice/finding.h"
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* screen_result.c - RESULT of the first screen: how fast the unit is that a user counts in. */
 #include "analysis/base/intervals.h"
-#include "analysis/render/text/screen.h"
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/screen/screen.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/count.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * A table prints nothing without data and shows its largest rows; --top and the JSON report have the
  * others. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 
 #include <stdio.h>

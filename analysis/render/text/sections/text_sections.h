@@ -1,10 +1,10 @@
-/* text_report.h - the sections of the text report: those of text_sections.def, in its order, and after them or between them
+/* text_sections.h - the sections of the text report: those of text_sections.def, in its order, and after them or between them
  * those of views (fields/view.h) that are a section of their own.
  *
  * When a section begins, p->touched is set for figures of the window. Sections with other figures set
  * it themselves. */
-#ifndef VPA_ANALYSIS_RENDER_TEXT_TEXT_REPORT_H
-#define VPA_ANALYSIS_RENDER_TEXT_TEXT_REPORT_H
+#ifndef VPA_ANALYSIS_RENDER_TEXT_SECTIONS_TEXT_SECTIONS_H
+#define VPA_ANALYSIS_RENDER_TEXT_SECTIONS_TEXT_SECTIONS_H
 
 #include "analysis/render/digest.h"
 #include "analysis/render/kernel_names.h"
@@ -14,7 +14,7 @@
 /* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_window.c, text_work.c. */
 #define VPA_SECTION(name, rank, put)                                                               \
 	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
-#include "analysis/render/text/text_sections.def"
+#include "analysis/render/text/sections/text_sections.def"
 
 enum { VPA_TEXT_SECTIONS = 64 }; /* maximum */
 

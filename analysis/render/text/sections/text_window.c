@@ -5,7 +5,7 @@
  * table has both idle and busy time in one set of columns, so that its shares add up to 100 %.
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

@@ -4,7 +4,7 @@
  * All lines have one unit: frames, steps or iterations per second, or, where nothing follows anything, milliseconds
  * saved of one time. What has another one, or none, is advice: screen_more.c; a full report lists it without numbers. Fixes of idle time save the same time
  * in part; a line says what all of them bring together. */
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 #include "analysis/advice/finding.h"
 #include "formats/base/saturate.h"
 
@@ -62,7 +62,7 @@ static const char *words_of(const struct vpa_finding *f)
 {
 	static const char *const fixes[VPA_FOUND_COUNT] = {
 #define VPA_FIX(name, words) [VPA_FOUND_##name] = (words),
-#include "analysis/render/text/fix_words.def"
+#include "analysis/render/text/screen/fix_words.def"
 	};
 
 	if (f->is_code && f->id != VPA_FOUND_SMALL_READS)

@@ -1,12 +1,12 @@
 /* screen.c - the order of the first screen, and what is left out where it would be too long. */
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 
 static const struct section {
 	unsigned rank;
 	void (*put)(struct vpa_page *p, const struct vpa_screen *s);
 } sections[] = {
 #define VPA_SCREEN(rank, put) {rank, put},
-#include "analysis/render/text/screen_sections.def"
+#include "analysis/render/text/screen/screen_sections.def"
 };
 
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };

@@ -1,5 +1,5 @@
 /* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. */
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 #include "analysis/report/main_line.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"

@@ -1,6 +1,6 @@
 /* text_view.c - tables of the text report made from their views alone: see fields/view.h. */
 #include "analysis/render/fields/fields.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 #include <inttypes.h>
 #include <stdio.h>

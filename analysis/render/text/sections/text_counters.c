@@ -1,5 +1,5 @@
 /* text_counters.c - the section of counters: the series, energy, and memory by stage. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 #include "analysis/render/measures.h"
 

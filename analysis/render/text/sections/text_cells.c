@@ -1,7 +1,7 @@
 /* text_cells.c - the cells of a row, read by the keys of its view. */
 #include "analysis/render/fields/fields.h"
 #include "analysis/render/measures.h"
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/saturate.h"
 
 #include <assert.h>

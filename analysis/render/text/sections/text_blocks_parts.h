@@ -1,8 +1,8 @@
 /* text_blocks_parts.h - figures of blocks in words: a block's name, means of a block, where most of a cause's time is. */
-#ifndef VPA_ANALYSIS_RENDER_TEXT_TEXT_BLOCKS_PARTS_H
-#define VPA_ANALYSIS_RENDER_TEXT_TEXT_BLOCKS_PARTS_H
+#ifndef VPA_ANALYSIS_RENDER_TEXT_SECTIONS_TEXT_BLOCKS_PARTS_H
+#define VPA_ANALYSIS_RENDER_TEXT_SECTIONS_TEXT_BLOCKS_PARTS_H
 
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 #include "formats/base/saturate.h"
 

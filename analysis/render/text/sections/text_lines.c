@@ -1,5 +1,5 @@
 /* text_lines.c - lines of Python: which the GPU waited for, and which launched its work. */
-#include "analysis/render/text/text_report.h"
+#include "analysis/render/text/sections/text_sections.h"
 
 #include "formats/base/saturate.h"
 

@@ -2,7 +2,7 @@
  *
  * A rate that is not an FPS is never called one. Shows one request, a steady one with most measured blocks;
  * a table lists the others. */
-#include "analysis/render/text/text_blocks_parts.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
 

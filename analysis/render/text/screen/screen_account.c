@@ -1,5 +1,5 @@
 /* screen_account.c - the mean unit on one GPU: what it takes, and for how long the GPU works and waits in it. */
-#include "analysis/render/text/screen.h"
+#include "analysis/render/text/screen/screen.h"
 
 #include "formats/base/saturate.h"
 
