@@ -75,7 +75,7 @@ expect 2 "no page over another" compare small.json slower.json --format html -o 
 says err "small.html"
 
 # ---- names ----
-python3 "$source/tests/support/traces/hostile.py" hostile.json
+python3 "$source/tests/support/corpus/hostile.py" hostile.json
 page hostile small.json hostile.json || fail "no page of hostile names"
 holds "hostile names stay text" names hostile.html ZQX 10
 cp hostile.json '"><script>ZQX<.json'

@@ -1,8 +1,8 @@
-/* test_corpus.c - the files of tests/corpus are what tests/support/traces/corpus.c makes, and are read as it says.
+/* test_corpus.c - the files of tests/corpus are what tests/support/corpus/corpus.c makes, and are read as it says.
  *
  * After a change that is meant, VPT_RECORD=1 writes them again, README.md with them. Captures are compared by
  * what their frames hold, not by their bytes: another zstd, or other settings, compress differently. */
-#include "tests/support/traces/corpus.h"
+#include "tests/support/corpus/corpus.h"
 
 #include "formats/base/memory.h"
 #include "formats/file/capture_reader.h"
@@ -187,7 +187,7 @@ static void the_readme_has_a_sentence_for_each(void **state)
 			"complaint.\n"
 			"A `bad-` file is damaged, hostile or not a trace, and must affect nothing "
 			"but itself.\n"
-			"`tests/support/traces/corpus.c` makes the files; `VPT_RECORD=1 "
+			"`tests/support/corpus/corpus.c` makes the files; `VPT_RECORD=1 "
 			"test_corpus` "
 			"writes "
 			"them and\n"

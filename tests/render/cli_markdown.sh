@@ -60,7 +60,7 @@ done
 [ "$incomplete" ] || fail "the corpus has no incomplete trace"
 
 # ---- names ----
-if ! python3 "$source/tests/support/traces/hostile.py" hostile.json 2>err; then
+if ! python3 "$source/tests/support/corpus/hostile.py" hostile.json 2>err; then
 	echo "SKIPPED: hostile names: no python3"
 	finish
 fi

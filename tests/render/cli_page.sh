@@ -72,7 +72,7 @@ expect 2 "no page over another" small.json --format html -o small.html
 says err "small.html"
 
 # ---- names ----
-python3 "$source/tests/support/traces/hostile.py" hostile.json
+python3 "$source/tests/support/corpus/hostile.py" hostile.json
 page hostile hostile.json || fail "no page of hostile names"
 holds "hostile names stay text" names hostile.html ZQX
 cp hostile.json '"><script>ZQX<.json'

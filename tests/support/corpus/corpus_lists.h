@@ -2,7 +2,7 @@
 #ifndef VPT_TESTS_SUPPORT_CORPUS_LISTS_H
 #define VPT_TESTS_SUPPORT_CORPUS_LISTS_H
 
-#include "tests/support/traces/corpus.h"
+#include "tests/support/corpus/corpus.h"
 
 /* Well-formed frames around what no writer writes: corpus_hostile.c. */
 extern const struct vpt_corpus_file vpt_corpus_hostile[];

@@ -1,5 +1,5 @@
 /* corpus_foreign.c - the files of the corpus that are other tools', or no trace at all. */
-#include "tests/support/traces/corpus_lists.h"
+#include "tests/support/corpus/corpus_lists.h"
 
 #include "formats/base/error.h"
 #include "tests/support/traces/hand.h"

@@ -4,13 +4,13 @@
  * Everything is made from nothing, so that the files can be made again when the format grows; nothing in
  * here is random. Payloads come from hand.c where the writer would refuse to write them.
  * Long, since each file is one entry of one list. */
-#include "tests/support/traces/corpus.h"
+#include "tests/support/corpus/corpus.h"
 
 #include "formats/base/memory.h"
 #include "formats/capture_layout.h"
 #include "formats/chunk/chunk.h"
 #include "formats/file/capture_writer.h"
-#include "tests/support/traces/corpus_lists.h"
+#include "tests/support/corpus/corpus_lists.h"
 #include "tests/support/traces/hand.h"
 #include "tests/support/traces/script.h"
 

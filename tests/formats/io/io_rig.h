@@ -1,7 +1,7 @@
 /* io_rig.h - what tests of sources and sinks share: an empty folder for each test, system calls that fail on demand,
  * and file systems that know less. */
-#ifndef TESTS_FORMATS_IO_RIG_H
-#define TESTS_FORMATS_IO_RIG_H
+#ifndef TESTS_FORMATS_IO_IO_RIG_H
+#define TESTS_FORMATS_IO_IO_RIG_H
 
 #include "formats/io/io.h"
 

@@ -2,7 +2,7 @@
  *
  * Those about columns and sections stand between two good chunks, which must be read whatever the one in the middle does. Those
  * about rows decode, and must not mislead or exhaust whoever believes them. */
-#include "tests/support/traces/corpus_lists.h"
+#include "tests/support/corpus/corpus_lists.h"
 
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
