@@ -116,31 +116,63 @@ struct unit {
 	const char *name;
 };
 
+/* A value as it is written: digits, of which the last `decimals` are behind the point, and a unit. */
+struct written {
+	uint64_t digits;
+	unsigned decimals;
+	const struct unit *unit;
+};
+
 /* The first unit, and in it the most decimals, that leave three digits. */
-static struct vpa_num with_unit(uint64_t value, const struct unit *units, size_t count)
+static struct written written_of(uint64_t value, const struct unit *units, size_t count)
 {
 	size_t i;
 	unsigned decimals;
 
 	if (value < 1000)
-		return spell(value, 0, 0, units[0].name);
+		return (struct written){value, 0, &units[0]};
 	for (i = 1; i < count; i++) {
 		for (decimals = 3; decimals-- > 0;) {
 			uint64_t digits = ratio(value, powers[decimals], units[i].size);
 
 			if (digits < 1000)
-				return spell(digits, decimals, 0, units[i].name);
+				return (struct written){digits, decimals, &units[i]};
 		}
 	}
-	return spell(ratio(value, 1, units[count - 1].size), 0, 0, units[count - 1].name);
+	return (struct written){ratio(value, 1, units[count - 1].size), 0, &units[count - 1]};
 }
+
+static struct vpa_num with_unit(uint64_t value, const struct unit *units, size_t count)
+{
+	struct written w = written_of(value, units, count);
+
+	return spell(w.digits, w.decimals, 0, w.unit->name);
+}
+
+static const struct unit time_units[] = {
+	{1, " ns"}, {1000, " us"}, {1000000, " ms"}, {1000000000, " s"}};
 
 struct vpa_num vpa_duration(uint64_t ns)
 {
-	static const struct unit units[] = {
-		{1, " ns"}, {1000, " us"}, {1000000, " ms"}, {1000000000, " s"}};
+	return with_unit(ns, time_units, sizeof(time_units) / sizeof(time_units[0]));
+}
 
-	return with_unit(ns, units, sizeof(units) / sizeof(units[0]));
+struct vpa_label vpa_duration_range(uint64_t from_ns, uint64_t to_ns)
+{
+	size_t units = sizeof(time_units) / sizeof(time_units[0]);
+	struct written from = written_of(from_ns, time_units, units);
+	struct written to = written_of(to_ns, time_units, units);
+	struct vpa_label out;
+
+	if (!from_ns || from_ns >= to_ns)
+		snprintf(out.text, sizeof(out.text), "%s", vpa_duration(to_ns).text);
+	else
+		snprintf(out.text, sizeof(out.text), "%s-%s",
+			spell(from.digits, from.decimals, 0,
+				from.unit == to.unit ? "" : from.unit->name)
+				.text,
+			vpa_duration(to_ns).text);
+	return out;
 }
 
 struct vpa_num vpa_bytes(uint64_t bytes)

@@ -41,8 +41,12 @@ struct vpa_sentence {
 };
 struct vpa_sentence vpa_grouped(const char *text);
 
+struct vpa_label; /* below */
+
 /* Three digits and the unit that fits: "374 ns", "22.0 us", "1.23 s". Seconds may have more. */
 struct vpa_num vpa_duration(uint64_t ns);
+/* "68.8-131 ms", "980 us-1.20 ms"; without a `from_ns` below `to_ns` only that. */
+struct vpa_label vpa_duration_range(uint64_t from_ns, uint64_t to_ns);
 struct vpa_num vpa_bytes(uint64_t bytes); /* powers of 1000: "8 B", "58.0 MB" */
 
 /* 100 * part / whole with one decimal and no sign: "79.9". A nonzero part that would round to 0 is

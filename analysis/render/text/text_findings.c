@@ -22,19 +22,7 @@ int vpa_is_note(const struct vpa_finding *f)
 
 struct vpa_label vpa_ms_range(double from_ms, double to_ms)
 {
-	struct vpa_num to = vpa_duration(nearest(to_ms * 1e6)), from;
-	struct vpa_label out;
-
-	if (!(from_ms > 0) || from_ms >= to_ms) {
-		snprintf(out.text, sizeof(out.text), "%s", to.text);
-		return out;
-	}
-	from = vpa_duration(nearest(from_ms * 1e6));
-	/* One unit for both. */
-	if (!strcmp(from.text + strcspn(from.text, " "), to.text + strcspn(to.text, " ")))
-		from.text[strcspn(from.text, " ")] = '\0';
-	snprintf(out.text, sizeof(out.text), "%s-%s", from.text, to.text);
-	return out;
+	return vpa_duration_range(nearest(from_ms * 1e6), nearest(to_ms * 1e6));
 }
 
 static struct vpa_num rate_of(double rate)
