@@ -82,6 +82,7 @@ struct vpa_field {
 	const char *help;
 	const char *head; /* of its column on the page; NULL: the key says it */
 	int is_change;    /* 1: a difference, so one above 0 has a sign too */
+	int is_gpu;       /* 1: CUDA's number of a GPU */
 	enum vpa_undone undone;
 	const char *prefix; /* of the metadata's keys, which those of a map lack; NULL: none */
 	/* Whether the value is known; NULL: always. */
@@ -227,6 +228,8 @@ int vpa_way_read(const struct vpa_at *row, const struct vpa_way *way, struct vpa
 #define REAL(m)            .type = VPA_FIELD_REAL, .offset = AT(double, m)
 #define POSITIVE(m)        .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
 #define SHARE(m)           .type = VPA_FIELD_RATE, .offset = AT(double, m)
+#define GPU(m)             .is_gpu = 1, I64(m)
+#define KNOWN_GPU(m)       .is_gpu = 1, NATURAL(m)
 #define CHANGE(m)          .is_change = 1, I64(m)
 #define CHANGE_SHARE(m)    .is_change = 1, SHARE(m)
 #define RATE(m)            .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)

@@ -87,7 +87,7 @@ static int is_of_loop(const struct vpa_at *at)
 static const struct vpa_field counter_fields[] = {
 	{"name", TEXT(name), NULL, "name of the series"},
 	{"unit", TEXT(unit), NULL, "its unit; empty: none"},
-	{"device", NATURAL(device), "id", "CUDA's device number; null: of no GPU"},
+	{"device", KNOWN_GPU(device), "id", "CUDA's device number; null: of no GPU"},
 	{"samples", U64(samples), "samples", "samples in the window"},
 	{"covered_ns", U64(covered_ns), "ns", "time of the window for which there is a value"},
 	{"min", REAL(min), "value", "smallest value"},

@@ -238,7 +238,7 @@ static uint64_t busy_of(const struct vpa_at *at)
 #define OVERLAP(bits) .type = VPA_FIELD_U64, .offset = offsetof(ROW, ns) + sizeof(uint64_t) * (bits)
 #define ROW           struct vpa_overlap_row
 static const struct vpa_field overlap_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"busy_ns", COMPUTED(U64), "ns", "sum of all others", .number = busy_of},
 	{"compute_ns", OVERLAP(VPA_OVERLAP_COMPUTE), "ns", "compute alone"},
 	{"comm_ns", OVERLAP(VPA_OVERLAP_COMM), "ns", "communication alone",
@@ -259,7 +259,7 @@ static const struct vpa_fields overlap =
 
 #define ROW struct vpa_stream_row
 static const struct vpa_field stream_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"stream", I64(stream), "id", "CUDA's stream number"},
 	{"pid", I64(pid), "id", "its process"},
 	{"ops", U64(ops), "ops", "its ops of positive duration"},
@@ -331,7 +331,7 @@ static const struct vpa_fields shape =
 
 #define ROW struct vpa_flop_row
 static const struct vpa_field flop_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"family", TEXT(family), NULL,
 		"of the kernels: gemm, attention, conv, several of these, other"},
 	{"precision", TEXT(precision), NULL, "what their names show: 16 bit, tf32 ... unknown"},
@@ -353,7 +353,7 @@ static const struct vpa_fields flop_rate =
 
 #define ROW struct vpa_byte_row
 static const struct vpa_field byte_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"kernel", TEXT(kernel), NULL, "name"},
 	{"family", FAMILY(family), NULL, "its family"},
 	{"calls", U64(calls), "ranges", "ranges of this kernel alone that say how much they move"},
@@ -493,7 +493,7 @@ const struct vpa_view vpa_views_expert[] = {
 		.after = "gemm_precisions",
 		.first = "device family precision calls kernel_ns tflops peak_tflops share_of_peak",
 		.text = {.title = "FLOP RATES, where shapes are known",
-			.label = "[{gpu} ]{family}, {precision}"},
+			.label = "[{device} ]{family}, {precision}"},
 		VPA_TEXT_COLUMNS({"TFLOP/s", .key = "tflops"},
 			{"% of peak", .key = "share_of_peak"},
 			{"peak", .key = "peak_tflops", .form = VPA_CELL_WHOLE, .drop = 1},
@@ -546,7 +546,7 @@ const struct vpa_view vpa_views_expert[] = {
 	{"collectives", "Collectives", .section = "devices",
 		.first = "device kind group bytes calls total_ns bus_gb_per_s bus_gb_per_s_most",
 		.text = {"collectives", .after = "overlap", .rank = 34, .title = "COLLECTIVES",
-			.most = 10, .label = "[{gpu} ]{kind}[, {ranks} ranks]",
+			.most = 10, .label = "[{device} ]{kind}[, {ranks} ranks]",
 			.below = "[group {group}]"},
 		VPA_TEXT_COLUMNS({"size", .key = "bytes", .blank = 1, .rare = 1},
 			{"calls", .key = "calls"}, {"ms", .key = "total_ns"},
@@ -559,7 +559,7 @@ const struct vpa_view vpa_views_expert[] = {
 		.first = "device kernels count runs busy_ns span_ns",
 		.text = {"short-runs", .after = "kernels", .rank = 38,
 			.title = "SHORT KERNELS IN A ROW, what to fuse or launch as a graph",
-			.most = 5, .label = "[{gpu} ]{kernels}", .worth = "span_ns",
+			.most = 5, .label = "[{device} ]{kernels}", .worth = "span_ns",
 			.worth_of = VPA_CELL_OF_WINDOW},
 		VPA_TEXT_COLUMNS({"ms", .key = "span_ns"}, {"busy ms", .key = "busy_ns", .drop = 1},
 			{"times", .key = "runs"}, {"kernels", .key = "count"})},
@@ -569,7 +569,7 @@ const struct vpa_view vpa_views_expert[] = {
 			"waiting_p95 waiting_max",
 		.text = {"queues", .after = "overlap", .rank = 37,
 			.title = "LAUNCHES THAT WAIT, by stream", .most = 8,
-			.label = "[{gpu} ]stream {stream}",
+			.label = "[{device} ]stream {stream}",
 			.below = "begun within 10 us: {delays_under_10us}, 100 us: "
 				 "{delays_under_100us}, "
 				 "1 ms: {delays_under_1ms}, 10 ms: {delays_under_10ms}, later: "

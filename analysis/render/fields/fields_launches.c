@@ -3,7 +3,7 @@
 
 #define ROW struct vpa_collective_row
 static const struct vpa_field collective_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"kind", TEXT(kind), NULL,
 		"all-reduce, all-gather, send/recv ...; collective: another one"},
 	{"name", TEXT(name), NULL, "as the program has it, or the kernel's"},
@@ -25,7 +25,7 @@ const struct vpa_fields vpa_fields_collective =
 
 #define ROW struct vpa_short_run_row
 static const struct vpa_field short_run_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"kernels", TEXT(kernels), NULL,
 		"names without namespaces and arguments, in order; the first six"},
 	{"count", U64(count), "kernels", "in the sequence"},
@@ -40,7 +40,7 @@ const struct vpa_fields vpa_fields_short_run = FIELDS("short_run",
 
 #define ROW struct vpa_queue_row
 static const struct vpa_field queue_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"stream", I64(stream), "id", "CUDA's stream number"},
 	{"pid", I64(pid), "id", "its process"},
 	{"launches", U64(launches), "launches", "of its ops; a CUDA graph's counts once"},

@@ -26,7 +26,7 @@ const struct vpa_fields vpa_fields_top_line =
 
 #define ROW struct vpa_idle_line
 static const struct vpa_field idle_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"cause", CAUSE(cause), NULL, "why the device was idle"},
 	LINE_FIELDS(line),
 	{"ns", U64(ns), "ns", "idle time; of a device and cause they sum to all of it"},
@@ -38,7 +38,7 @@ static const struct vpa_fields idle =
 
 #define ROW struct vpa_launch_line
 static const struct vpa_field launch_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	LINE_FIELDS(line),
 	{"ops", U64(ops), "ops", "kernels, copies and memsets that it launched"},
 	{"busy_ns", U64(busy_ns), "ns", "sum of their durations"},

@@ -221,7 +221,7 @@ static uint64_t device_window_ns(const struct vpa_at *at)
 
 #define ROW struct vpa_device
 static const struct vpa_field device_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets of positive duration"},
 	{"streams", U64(streams), "count", "streams that they ran on"},
 	{"active_ns", U64(active_ns), "ns", "first op's start to last op's end, without pauses"},
@@ -314,7 +314,7 @@ static const struct vpa_fields thread = FIELDS("thread", "a thread of the host",
 
 static const struct vpa_field gap_fields[] = {
 	{"id", CHARS(id), NULL, "\"G1\" is the longest; findings refer to it"},
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"start_ns", U64(start_ns), "ns", "start of the gap, on the trace clock"},
 	{"duration_ns", U64(duration_ns), "ns", "its length"},
 	{"cause", CAUSE(cause), NULL, "the cause of most of it"},
@@ -479,7 +479,7 @@ const struct vpa_view vpa_views_report[] = {
 		.first = "device active_ns busy_ns idle_ns compute_ns exposed_copy_ns "
 			 "exposed_comm_ns gaps longest_gap_ns ops streams limit",
 		.text = {"devices", .after = "stage-families", .rank = 12, .title = "DEVICE",
-			.least_rows = 2, .most = 32, .label = "{gpu}"},
+			.least_rows = 2, .most = 32, .label = "{device}"},
 		VPA_TEXT_COLUMNS({"active ms", .key = "active_ns", .drop = 3},
 			{"busy ms", .key = "busy_ns"},
 			{"compute", .key = "compute_ns", .unit = "ms"},

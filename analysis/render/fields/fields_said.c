@@ -29,7 +29,7 @@ static int has_peak(const struct vpa_at *at)
 #define ROW struct vpa_memory_label
 static const struct vpa_field memory_label_fields[] = {
 	{"label", TEXT(label), NULL, "that the program gave the moment"},
-	{"device", NATURAL(device), "id", "CUDA's device number; null: not said"},
+	{"device", KNOWN_GPU(device), "id", "CUDA's device number; null: not said"},
 	{"count", U64(count), "count", "moments with the label"},
 	{"first_ns", U64(first_ns), "ns", "the first one, on the trace clock"},
 	{"allocated_bytes", KNOWN_END(allocated_bytes), "bytes",
@@ -164,7 +164,7 @@ const struct vpa_view vpa_views_said[] = {
 		.first = "label allocated_bytes reserved_bytes unused_share peak_bytes "
 			 "growth_bytes count",
 		.text = {"memory-labels", .after = "counters", .rank = 36,
-			.title = "MEMORY, by label", .label = "{label}[, {gpu}]",
+			.title = "MEMORY, by label", .label = "{label}[, {device}]",
 			.used_at = offsetof(struct vpa_report, said.memory_labels_used)},
 		VPA_TEXT_COLUMNS({"allocated", .key = "allocated_bytes"},
 			{"reserved", .key = "reserved_bytes"},

@@ -29,7 +29,7 @@ static const char *capability(const struct vpa_at *at, size_t offset, char bytes
 
 #define ROW struct vpa_gpu
 static const struct vpa_field gpu_fields[] = {
-	{"device", I64(device), "id", "CUDA's device number"},
+	{"device", GPU(device), "id", "CUDA's device number"},
 	{"name", TEXT(name), NULL, "the model"},
 	{"uuid", TEXT(uuid), NULL, "UUID; empty: not recorded"},
 	{"pci", TEXT(pci), NULL, "PCI bus id; empty: not recorded"},

@@ -52,7 +52,7 @@ struct vpa_view_text {
 	unsigned most;       /* rows that it shows, unless --top says; 0: all */
 	/* Where struct vpa_report says how many there are, a size_t; 0: the report has all. */
 	size_t used_at;
-	/* The label of a row, and of a line below it: "{key}" is a value of the row, and "{gpu}" the row's GPU if there are
+	/* The label of a row, and of a line below it: "{key}" is a value of the row; a GPU is known only if there are
 	 * several. "[...]" is left out if a value in it is not known. A name of a kernel is shortened: "{kernel:40}". */
 	const char *label, *below;
 	/* A time: rows below a thousandth of it in `worth_of` are left out unless --top asks for them. NULL: none are. */

@@ -20,22 +20,20 @@ struct filler {
 
 /* ---- labels ---- */
 
-/* Appends the value of "key" or "key:COLUMNS". Returns whether it is known. */
-static int add_value(struct vpa_words *w, const struct filler *f, const struct vpa_row_at *at,
-	const char *key, size_t len)
+/* Appends the value of "key}" or "key:COLUMNS}". Returns whether it is known. */
+static int add_value(
+	struct vpa_words *w, const struct filler *f, const struct vpa_row_at *at, const char *key)
 {
 	char name[48];
 	size_t columns;
-	int is_gpu = len == 3 && !strncmp(key, "gpu", len);
 	struct vpa_value v;
 	struct vpa_way way;
 	struct vpa_at inside;
 
-	if (is_gpu && f->report->device_count < 2)
-		return 0;
-	snprintf(name, sizeof(name), "%.*s", is_gpu ? 6 : (int)strcspn(key, ":}"),
-		is_gpu ? "device" : key);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(key, ":}"), key);
 	if (!vpa_way_find(at->fields, name, &way) || !vpa_way_read(at->row, &way, &inside, &v))
+		return 0;
+	if (way.field->is_gpu && f->report->device_count < 2)
 		return 0;
 	columns = key[strcspn(key, ":}")] == ':' ? (size_t)atoi(key + strcspn(key, ":") + 1) : 0;
 	switch (v.kind) {
@@ -45,7 +43,7 @@ static int add_value(struct vpa_words *w, const struct filler *f, const struct v
 				: vpa_fit(v.text, VPA_COLUMNS_MAX - 8).text);
 		return 1;
 	case VPA_VALUE_SIGNED:
-		vpa_words_add(w, "", "%s%" PRId64, is_gpu ? "GPU " : "", v.integer);
+		vpa_words_add(w, "", "%s%" PRId64, way.field->is_gpu ? "GPU " : "", v.integer);
 		return 1;
 	case VPA_VALUE_UNSIGNED:
 		vpa_words_add(w, "", "%s", vpa_count(v.number).text);
@@ -65,7 +63,7 @@ static int add_part(struct vpa_words *w, const struct filler *f, const struct vp
 		size_t len = *form == '{' ? strcspn(form, "}") : 1;
 
 		if (*form == '{')
-			known &= add_value(w, f, at, form + 1, len - 1);
+			known &= add_value(w, f, at, form + 1);
 		else
 			vpa_words_add(w, "", "%c", *form);
 		form += len + (*form == '{');
