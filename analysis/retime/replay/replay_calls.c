@@ -146,6 +146,7 @@ void vpa_replay_end(struct vpa_replaying *r, uint32_t call, uint32_t newest)
 		      *queue = l ? find_queue(r, c, l) : r->never;
 	int64_t *end = &r->ends[c->thread * r->n], cost_ns = (int64_t)c->cost_ns,
 		back_ns = c->waits == VPA_WAIT_QUEUE ? c->after_ns : 0;
+	size_t w;
 
 	if (c->target_count) {
 		wait = find_wait(r, c, newest);
@@ -154,6 +155,8 @@ void vpa_replay_end(struct vpa_replaying *r, uint32_t call, uint32_t newest)
 		vpa_clocks_end(end, start, cost_ns, wait, c->after_ns, r->n);
 	} else {
 		vpa_clocks_end(end, start, cost_ns, queue, back_ns, r->n);
+		for (w = r->plain; w < r->worlds; w++)
+			end[w] = vpa_clock_plus(start[w], cost_ns);
 	}
 	if (open->differs)
 		end_differing(r, c, wait, queue, end);

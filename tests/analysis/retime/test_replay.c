@@ -474,7 +474,7 @@ static int64_t run_loop(const struct loop *l, char *script)
 static void test_full_queue(void **state)
 {
 	static const struct loop loops[] = {
-		{1000, 10000, 500, 1}, {1000, 10000, 0, 1}, {1000, 4000, 500, NODES_MOST}};
+		{1000, 100000, 500, 1}, {1000, 100000, 0, 1}, {1000, 40000, 500, NODES_MOST}};
 	char *script = vpt_alloc(LOOPS * (1 + NODES_MOST), LINE);
 	size_t i;
 
