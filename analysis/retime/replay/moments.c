@@ -19,10 +19,12 @@ int vpa_moments_new(
 	*m = (struct vpa_moments){.ns = ns, .count = count, .worlds = worlds, .start_ns = start_ns};
 	m->times_ns = vpt_calloc(cells, sizeof(*m->times_ns));
 	m->host_ns = vpt_calloc(cells, sizeof(*m->host_ns));
+	m->calls_ns = vpt_calloc(cells, sizeof(*m->calls_ns));
 	m->ends_ns = vpt_alloc(cells, sizeof(*m->ends_ns));
 	m->starts_ns = vpt_alloc(cells, sizeof(*m->starts_ns));
 	m->kinds = vpt_calloc(count + 1, 1);
-	if (!m->times_ns || !m->host_ns || !m->ends_ns || !m->starts_ns || !m->kinds)
+	if (!m->times_ns || !m->host_ns || !m->calls_ns || !m->ends_ns || !m->starts_ns ||
+		!m->kinds)
 		return VPT_ENOMEM;
 	for (i = 0; i < cells; i++) {
 		m->ends_ns[i] = INT64_MIN;
@@ -35,6 +37,7 @@ void vpa_moments_free(struct vpa_moments *m)
 {
 	vpt_free(m->times_ns);
 	vpt_free(m->host_ns);
+	vpt_free(m->calls_ns);
 	vpt_free(m->ends_ns);
 	vpt_free(m->starts_ns);
 	vpt_free(m->kinds);
@@ -46,6 +49,13 @@ void vpa_moments_pass(struct vpa_moments *m, uint64_t until_ns, const int64_t *h
 	for (; m->next_call < m->count && m->ns[m->next_call] < until_ns; m->next_call++)
 		memcpy(&m->host_ns[m->next_call * m->worlds], host_ns,
 			m->worlds * sizeof(*host_ns));
+}
+
+void vpa_moments_start(struct vpa_moments *m, uint64_t start_ns, const int64_t *call_ns)
+{
+	for (; m->next_start < m->count && m->ns[m->next_start] <= start_ns; m->next_start++)
+		memcpy(&m->calls_ns[m->next_start * m->worlds], call_ns,
+			m->worlds * sizeof(*call_ns));
 }
 
 /* The first moment at or after a time, which is not before the moment `low`. */
@@ -95,21 +105,44 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* After the last call nothing says what the host does: it may wait for the GPU. */
+static int64_t last_time_of(const struct vpa_moments *m, size_t i, size_t w)
+{
+	size_t row = i * m->worlds, at = row + w;
+	int64_t recorded_ns = later(m->ends_ns[row], m->host_ns[row]);
+
+	return vpt_sat_add_i64(later(m->ends_ns[at], m->host_ns[at]),
+		vpt_sat_diff_i64(vpt_sat_diff(m->ns[i], m->start_ns), recorded_ns));
+}
+
+/* Host code between two calls may take less in a world, or more: then so does each part of it. The calls may be of two
+ * threads, and come in another order. */
+static int64_t host_time_of(const struct vpa_moments *m, size_t i, size_t w)
+{
+	size_t row = i * m->worlds, at = row + w;
+	int64_t was_ns = m->host_ns[row],
+		since_ns = vpt_sat_diff_i64(vpt_sat_diff(m->ns[i], m->start_ns), was_ns),
+		all_ns = vpt_sat_diff_i64(m->calls_ns[row], was_ns),
+		now_ns = vpt_sat_diff_i64(m->calls_ns[at], m->host_ns[at]);
+
+	if (now_ns >= 0 && now_ns != all_ns && all_ns > 0)
+		since_ns = (int64_t)vpt_sat_scale(
+			(uint64_t)since_ns, (uint64_t)now_ns, (uint64_t)all_ns);
+	return later(m->ends_ns[at], vpt_sat_add_i64(m->host_ns[at], since_ns));
+}
+
 /* A GPU without its host may begin what comes later before what comes first has ended: then the moment is when that
- * has. Where nothing begins or ends, it is as long after the last thing before it, on the host or on a GPU, as it was.
- * Where all ops are gone, the host says when it is. */
+ * has. Where all ops are gone, the host says when it is. */
 static int64_t time_of(const struct vpa_moments *m, size_t i, size_t w)
 {
 	size_t at = i * m->worlds + w;
-	int64_t end_ns = m->ends_ns[at], start_ns = m->starts_ns[at], host_ns = m->host_ns[at];
-	int64_t recorded_ns = later(m->ends_ns[i * m->worlds], m->host_ns[i * m->worlds]);
+	int64_t end_ns = m->ends_ns[at], start_ns = m->starts_ns[at];
 
 	if (m->kinds[i] == AT_CALL)
-		return vpt_sat_add_i64(later(end_ns, host_ns),
-			vpt_sat_diff_i64(vpt_sat_diff(m->ns[i], m->start_ns), recorded_ns));
+		return i < m->next_start ? host_time_of(m, i, w) : last_time_of(m, i, w);
 	if (m->kinds[i] == AT_START && start_ns != INT64_MAX)
 		return later(start_ns, end_ns);
-	return end_ns == INT64_MIN ? host_ns : end_ns;
+	return end_ns == INT64_MIN ? m->host_ns[at] : end_ns;
 }
 
 void vpa_moments_end(struct vpa_moments *m)

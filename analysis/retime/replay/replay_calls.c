@@ -53,6 +53,7 @@ void vpa_replay_start(struct vpa_replaying *r, uint32_t call)
 	}
 	VPA_FOR_WORLDS(world, r->no_host)
 	start[world] = before[world];
+	vpa_moments_start(r->moments, c->start_ns, start);
 	if (c->op_count)
 		enter_line(r, call);
 	vpa_note_error(r, start[0], c->start_ns);

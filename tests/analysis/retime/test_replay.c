@@ -302,6 +302,13 @@ static const struct retime_case cases[] = {
 			{"host 0 in wide", 1, 41000}, {"host 0 in @(in|wide)", 2, 21000},
 			{"scale * 0 in in", 1, 61000}, {"scale * 0 in wide", 1, 57000},
 			{"host 0 in x", 0, 61000}}},
+	{"a span that begins on the host, after host code and soon after an op's end",
+		"call t1 cudaLaunchKernel 1000-3000 corr 1\nkernel s7 5000-95000 corr 1 \"k\"\n"
+		"call t1 cudaLaunchKernel 103000-105000 corr 2\n"
+		"kernel s7 107000-117000 corr 2 \"k\"\n",
+		100000, 117000, 7000, 10000,
+		{{"host 0", 1, 10000}, {"host 0.5", 1, 10000}, {"host 2", 1, 20000},
+			{"scale k 0.5", 2, 12000}, {"delete cudaLaunch*", 2, 3000}}},
 };
 
 static void test_cases(void **state)
@@ -504,6 +511,35 @@ static void test_full_queue(void **state)
 	vpt_free(script);
 }
 
+/* With 200 of 1,100 launches gone the queue has room for the others: no call waits, though the launches 1,024 before the last
+ * ones are still there. Each launch takes 1,000 ns, and so does the code between them; then the host runs code for 200 ms,
+ * in which the GPU ends all kernels. */
+static void test_queue_with_launches_gone(void **state)
+{
+	const struct loop l = {1000, 100000, 500, 1};
+	char *script = vpt_alloc(LOOPS * 2, LINE);
+	struct retime_case c = {.name = "a queue with launches gone",
+		.script = script,
+		.from_ns = 1000,
+		.host_ns = 1000 * LOOPS + 1000 * (LOOPS - 1) + 200000000,
+		.gpu_ns = 2000 + 100000 * LOOPS,
+		.worlds = {
+			{"delete cudaLaunch* in gone", 200, 1000 * 900 + 1000 * 899 + 200000000}}};
+	size_t used;
+
+	(void)state;
+	run_loop(&l, script);
+	/* The last launch waits for the kernel 1,024 before it, 4,000 ns of launch and latency included. */
+	c.to_ns = 4000 + 100000 * (LOOPS - DEPTH) + 500 + 200000000;
+	used = strlen(script);
+	snprintf(script + used, 4 * LINE,
+		"call t1 cudaLaunchKernel %" PRIu64 "+1us corr 2000\n"
+		"kernel s7 %" PRIu64 "+1us corr 2000 \"k\"\nrange t1 400500-800500 \"gone\"\n",
+		c.to_ns, c.to_ns + 3000);
+	check(&c);
+	vpt_free(script);
+}
+
 /* ---- worlds beside each other ---- */
 
 static void test_worlds_are_independent(void **state)
@@ -539,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_graphs),
 		cmocka_unit_test(test_full_queue),
+		cmocka_unit_test(test_queue_with_launches_gone),
 		cmocka_unit_test(test_worlds_are_independent),
 	};
 

@@ -15,7 +15,12 @@
 #include "tests/support/model/retime_model.h"
 #include "tests/support/traces/script.h"
 
-enum { PROGRAMS = 6000, LISTS = 5, CHANGES = 3, MOMENTS = 2 * MODEL_CALLS + 2 * MODEL_OPS };
+enum {
+	PROGRAMS = 6000,
+	LISTS = 5,
+	CHANGES = 3,
+	MOMENTS = 2 * (MODEL_CALLS + MODEL_OPS + MODEL_RANGES)
+};
 
 static const char *const some_changes[] = {"drop syncs", "drop copies", "drop small-reads",
 	"drop cudaStream* in r1", "drop syncs under 8us", "drop copies over 1us in r*",
@@ -52,8 +57,8 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* The end of the call that ended last by a moment; of those that ended together, the last that was made. */
-static int64_t host_at(const struct model_times *times, int64_t at)
+/* The call that ended last by a moment; of those that ended together, the last that was made. -1: none. */
+static int call_before(int64_t at)
 {
 	int i, last = -1;
 
@@ -66,10 +71,39 @@ static int64_t host_at(const struct model_times *times, int64_t at)
 					    (c->end == l->end && is_short >= last_is_short)))
 			last = i;
 	}
-	return last < 0 ? 0 : times->call_end[last];
+	return last;
 }
 
-/* When a moment is in a world, as replay.h has it. */
+/* The first call that starts from a moment on; -1: none. */
+static int call_after(int64_t at)
+{
+	int i;
+
+	for (i = 0; i < model.call_count; i++)
+		if (model.calls[i].start >= at)
+			return i;
+	return -1;
+}
+
+static int64_t host_at(const struct model_times *times, int64_t at)
+{
+	int before = call_before(at);
+
+	return before < 0 ? 0 : times->call_end[before];
+}
+
+/* A moment between two calls is the same part of the way from one to the other, if they are in that order. */
+static int64_t host_mark_in(
+	const struct model_times *recorded, const struct model_times *times, int64_t at, int64_t t0)
+{
+	int64_t was = host_at(recorded, at), now = host_at(times, at), since = at - t0 - was;
+	int after = call_after(at);
+	int64_t all = recorded->call_start[after] - was, all_now = times->call_start[after] - now;
+
+	return now + (all > 0 && all_now >= 0 ? since * all_now / all : since);
+}
+
+/* When a moment is in a world, as moments.h has it. */
 static int64_t moment_in(
 	const struct model_times *recorded, const struct model_times *times, int64_t at, int64_t t0)
 {
@@ -88,9 +122,11 @@ static int64_t moment_in(
 		if (!times->is_gone[i] && o->start >= at && times->op_start[i] < starts)
 			starts = times->op_start[i];
 	}
-	if (!is_end && !is_start)
+	if (!is_end && !is_start && call_after(at) < 0)
 		return larger(ended, host_at(times, at)) +
 		       (at - t0 - larger(was_ended, host_at(recorded, at)));
+	if (!is_end && !is_start)
+		return larger(ended, host_mark_in(recorded, times, at, t0));
 	if (!is_end && starts != INT64_MAX)
 		return larger(starts, ended);
 	return ended == INT64_MIN ? host_at(times, at) : ended;
@@ -108,6 +144,10 @@ static size_t list_moments(int64_t *moments)
 	for (i = 0; i < model.op_count; i++) {
 		moments[count++] = model.ops[i].start;
 		moments[count++] = model.ops[i].end;
+	}
+	for (i = 0; i < model.range_count; i++) {
+		moments[count++] = model.ranges[i].start;
+		moments[count++] = model.ranges[i].end;
 	}
 	return count;
 }
