@@ -77,21 +77,46 @@ static int is_of_gaps(const struct vpa_finding *f)
 	       f->id != VPA_FOUND_AFTER_LAST_WORK;
 }
 
+/* Small reads have the time of their copies too. */
+static int is_of_reads(const struct vpa_finding *f)
+{
+	return f->id == VPA_FOUND_SMALL_READS || f->id == VPA_FOUND_HOST_WAITS;
+}
+
+static double small_reads_ms(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		ns += r->devices[i].small_read_ns;
+	return vpa_in_ms(ns);
+}
+
 /* The most of `f` that `before` may save too. */
-static double overlap(const struct vpa_finding *f, const struct vpa_finding *before)
+static double overlap(
+	const struct vpa_report *r, const struct vpa_finding *f, const struct vpa_finding *before)
 {
 	double most = least(f->gain_at_most_ms, before->gain_at_most_ms);
 
 	if (is_of_gaps(f) && is_of_gaps(before))
 		return least(most, least(f->gain_shared_ms, before->gain_shared_ms) +
 					   f->gain_excess_ms + before->gain_excess_ms);
-	if (is_of_gaps(f) || is_of_gaps(before)) /* small reads have the time of their copies */
-		return f->id != VPA_FOUND_EXPOSED_COPY && before->id != VPA_FOUND_EXPOSED_COPY
-			       ? 0
-			       : least(most, f->gain_shared_ms + before->gain_shared_ms);
+	if (is_of_gaps(f) || is_of_gaps(before))
+		return is_of_reads(f) + is_of_reads(before) == 1 &&
+				       (f->id == VPA_FOUND_EXPOSED_COPY ||
+					       before->id == VPA_FOUND_EXPOSED_COPY)
+			       ? least(most, small_reads_ms(r))
+			       : 0;
 	if (!(what_of(f) & what_of(before)) || are_disjoint(f->id, before->id))
 		return 0;
 	return what_of(f) & HEAD ? least(most, f->gain_shared_ms + before->gain_shared_ms) : most;
+}
+
+static int has_reads(const struct vpa_report *r)
+{
+	return vpa_finding_find(r, VPA_FOUND_SMALL_READS) ||
+	       vpa_finding_find(r, VPA_FOUND_HOST_WAITS);
 }
 
 /* Idle time between ops, and the time of the copies that go away with small reads. */
@@ -102,9 +127,7 @@ static double most_of_gaps_ms(const struct vpa_report *r)
 
 	for (i = 0; i < r->device_count; i++)
 		ns += r->devices[i].active_ns - r->devices[i].busy_ns;
-	for (i = 0; i < r->device_count && vpa_finding_find(r, VPA_FOUND_SMALL_READS); i++)
-		ns += r->devices[i].small_read_ns;
-	return vpa_in_ms(ns);
+	return vpa_in_ms(ns) + (has_reads(r) ? small_reads_ms(r) : 0);
 }
 
 /* Takes off what those before it may save too. */
@@ -115,7 +138,7 @@ static void leave_earlier(const struct vpa_report *r, size_t i)
 	size_t k;
 
 	for (k = 0; k < i; k++) {
-		part = overlap(f, &r->findings[k]);
+		part = overlap(r, f, &r->findings[k]);
 		f->adds_ms -= part;
 		if (part > most) {
 			most = part;

@@ -77,8 +77,8 @@ static void find_hidden_waits(
 }
 
 /* Waits hide each other: if one goes away, the host waits in the next. So all of them together may save more than
- * one by one. */
-static void find_all_waits(
+ * one by one. Returns whether there is room for the finding. */
+static int find_all_waits(
 	struct vpa_report *r, const struct vpa_idle_sum *parts, const struct vpa_idle_sum *all)
 {
 	struct vpa_advice a = {
@@ -94,14 +94,16 @@ static void find_all_waits(
 	if (f && shown > 1)
 		vpa_finding_add_note(
 			r, f, "one of them alone saves less: the host then waits in the next");
+	return f != NULL;
 }
 
 /* A finding for each part of the waits that is worth one, and one for all of them if they save more together, so that
- * no split hides what the whole brings. */
+ * no split hides what the whole brings. Bounds overlap, so one that is as large as that of a part says little: then the
+ * replay decides. */
 uint64_t vpa_find_waits(struct vpa_report *r)
 {
 	struct vpa_idle_sum parts[VPA_WAITS_COUNT], all = vpa_idle_sum_of_waits(r, VPA_WAITS_ALL);
-	uint64_t own_ns = 0, most_ns = 0;
+	uint64_t own_ns = 0, most_ns = 0, all_ns = all.saving.ns;
 	unsigned k;
 
 	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
@@ -116,8 +118,12 @@ uint64_t vpa_find_waits(struct vpa_report *r)
 	}
 	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
 	find_hidden_waits(r, parts, &all);
-	if (!vpa_gain_is_hidden(r, all.claim_ns, most_ns))
+	add_read_copies(r, &all);
+	if (!vpa_gain_is_hidden(r, all.claim_ns, most_ns)) {
+		if (vpa_saving_may_be_worth(r, &all.saving) && find_all_waits(r, parts, &all))
+			vpa_finding_is_candidate(r);
 		return most_ns;
+	}
 	find_all_waits(r, parts, &all);
-	return vpa_later(most_ns, all.saving.ns);
+	return vpa_later(most_ns, all_ns);
 }

@@ -450,7 +450,8 @@ static size_t promote(struct predicting *p)
 		struct vpa_finding *f = p->finding[i];
 		size_t before = p->r->finding_count;
 
-		if (!vpa_prediction_is_worth(f->base_ms - f->predicted_ms, f->base_ms))
+		if (!vpa_prediction_is_worth(f->base_ms - f->predicted_ms, f->base_ms) ||
+			(f->id == VPA_FOUND_HOST_WAITS && !brings_more(p->r, f)))
 			continue;
 		vpa_finding_promote(p->r, f);
 		if (p->r->finding_count == before)

@@ -37,7 +37,9 @@ static void claims_fit(const struct vpa_report *r, uint64_t seed, struct seen *s
 
 	for (i = 0; i < r->device_count; i++)
 		idle_ms += vpa_in_ms(r->devices[i].active_ns - r->devices[i].busy_ns +
-				     (finding(r, "small-reads") ? r->devices[i].small_read_ns : 0));
+				     (finding(r, "small-reads") || finding(r, "host-waits")
+						     ? r->devices[i].small_read_ns
+						     : 0));
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
@@ -140,6 +142,19 @@ static void each_pair_claims_its_time_once(void **state)
 				.gain_at_most_ms = 9,
 				.gain_shared_ms = 2},
 			7},
+		{"all waits have it too", {.id = VPA_FOUND_EXPOSED_COPY, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_HOST_WAITS,
+				.is_idle = 1,
+				.gain_at_most_ms = 9,
+				.gain_shared_ms = 2},
+			7},
+		{"waits for other copies are idle time, and copies are work",
+			{.id = VPA_FOUND_EXPOSED_COPY, .gain_at_most_ms = 12},
+			{.id = VPA_FOUND_BLOCKING_COPY,
+				.is_idle = 1,
+				.gain_at_most_ms = 9,
+				.gain_shared_ms = 2},
+			9},
 		{"products in unfused attention are left out",
 			{.id = VPA_FOUND_EAGER_ATTENTION, .gain_at_most_ms = 12},
 			{.id = VPA_FOUND_FP32_GEMM, .gain_at_most_ms = 9}, 9},
@@ -160,7 +175,8 @@ static void each_pair_claims_its_time_once(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++) {
 		struct vpa_finding findings[2] = {cases[i].first, cases[i].second};
-		struct vpa_device device = {.active_ns = 100000000, .busy_ns = 40000000};
+		struct vpa_device device = {
+			.active_ns = 100000000, .busy_ns = 40000000, .small_read_ns = 2000000};
 		struct vpa_report r = {.findings = findings,
 			.finding_count = 2,
 			.devices = &device,

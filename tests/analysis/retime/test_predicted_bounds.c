@@ -87,10 +87,68 @@ static void work_on_the_gpu_leaves_the_hosts_pace(void **state)
 	}
 }
 
+/* Ten times 14 kernels of 200 us with a read of a pinned value and a wait after each, and 60 us of host code; then a copy
+ * of 8 MB from the GPU to pageable memory, and 60 us of code. */
+static void write_reads(char *script, size_t size)
+{
+	unsigned at_us = 1000, corr = 1, i, k;
+	int at = snprintf(script, size, "start 0us\ndevice 0 \"GPU\" cc 8.0 sms 108\n");
+
+	for (i = 0; i < 10; i++) {
+		for (k = 0; k < 14; k++) {
+			at += snprintf(script + at, size - (size_t)at,
+				"range t1 %uus+218us \"layer\"\n"
+				"call t1 cudaLaunchKernel %uus+5us corr %u\nkernel s7 %uus+200us "
+				"corr %u" GEMM "call t1 cudaMemcpyAsync %uus+5us corr %u\n"
+				"copy s7 DtoH device->pinned %uus+2us corr %u bytes 8\n"
+				"call t1 cudaStreamSynchronize %uus+%uus corr %u\n",
+				at_us, at_us, corr, at_us + 8, corr, at_us + 6, corr + 1,
+				at_us + 209, corr + 1, at_us + 12, 203, corr + 2);
+			at_us += 218 + 60;
+			corr += 3;
+		}
+		at += snprintf(script + at, size - (size_t)at,
+			"range t1 %uus+310us \"to_host\"\ncall t1 cudaMemcpyAsync %uus+310us corr "
+			"%u\n"
+			"copy s7 DtoH device->pageable %uus+300us corr %u bytes 8000000\n",
+			at_us, at_us, corr, at_us + 6, corr);
+		at_us += 310 + 60;
+		corr++;
+		assert_true((size_t)at < size);
+	}
+}
+
+/* Bounds overlap: that of the reads is as large as that of all waits. A replay shows that the host waits for the copy once
+ * the reads are gone, which costs the code after it each time. */
+static void all_waits_are_a_finding_if_they_bring_more(void **state)
+{
+	static char script[65536];
+	const struct vpa_finding *reads, *all;
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+
+	(void)state;
+	write_reads(script, sizeof(script));
+	if (vpt_script_trace(script, &trace, &err) || vpa_analyze(trace, "case", NULL, &r, &err) ||
+		vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+		fail_msg("%s\n%s", err.text, script);
+	reads = finding(r, "small-reads");
+	all = finding(r, "host-waits");
+	assert_non_null(reads);
+	assert_non_null(all);
+	assert_true(reads->predicted_ms - all->predicted_ms > 0.5);
+	expect_page("the cause of waits", r,
+		"reads of a few bytes (.item()), cudaMemcpyAsync in to_host", 0);
+	vpa_report_free(r);
+	vpt_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_on_the_gpu_leaves_the_hosts_pace),
+		cmocka_unit_test(all_waits_are_a_finding_if_they_bring_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. */
 #include "analysis/render/text/screen/screen.h"
+#include "analysis/model/small_copies.h"
 #include "analysis/report/main_line.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"
@@ -116,21 +117,35 @@ static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
 
 /* ---- what the waits are ---- */
 
+/* Whether copies that the host waited for were mostly reads of a few bytes. A read of pinned memory does not wait: the
+ * synchronisation after it does. */
+static int copies_are_reads(const struct vpa_report *r)
+{
+	uint64_t reads_ns = 0, all_ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *p = &r->devices[d].causes[i];
+
+			if (p->cause != VPA_CAUSE_BLOCKING_COPY)
+				continue;
+			vpt_sat_add_to(&all_ns, p->ns);
+			if (vpa_small_copies(r, vpa_place_range(&p->place)))
+				vpt_sat_add_to(&reads_ns, p->ns);
+		}
+	return reads_ns > all_ns / 2;
+}
+
 /* "the host ran other code", "it waited inside a CUDA graph" */
 static struct vpa_label clause_of(const struct vpa_screen *s, enum vpa_cause cause)
 {
 	static const char *const subjects[] = {"host ", "stream ", "GPU ", "profiling ", "CUDA "};
 	const char *words = vpa_cause_words(cause);
-	const struct vpa_report *r = s->report;
 	struct vpa_label out = {{0}};
-	uint64_t reads_ns = 0, copies_ns = 0;
 	size_t i;
 
-	for (i = 0; i < r->device_count; i++) {
-		vpt_sat_add_to(&reads_ns, r->devices[i].small_reads.row.ns);
-		vpt_sat_add_to(&copies_ns, r->devices[i].large_copies.row.ns);
-	}
-	if (cause == VPA_CAUSE_BLOCKING_COPY && reads_ns > copies_ns) {
+	if (cause == VPA_CAUSE_BLOCKING_COPY && copies_are_reads(s->report)) {
 		snprintf(out.text, sizeof(out.text),
 			"the host waited for reads of a few bytes (.item())");
 		return out;
