@@ -160,6 +160,7 @@ static void write_ranks(const char *folder)
 	rig_ranks(&job, &list);
 	for (i = 0; i < list.count; i++) {
 		struct vpt_buffer who, detail, both = {0};
+		size_t shares_at;
 
 		if (i)
 			rig_terms(list.items[i]);
@@ -167,7 +168,7 @@ static void write_ranks(const char *folder)
 			rig_paces(list.items[i]);
 		list.items[i]->rank = 7;
 		if (vpa_rank_to_bytes(list.items[i], &who) ||
-			vpa_rank_detail_to_bytes(list.items[i], &detail))
+			vpa_rank_detail_to_bytes(list.items[i], &detail, &shares_at))
 			die("a rank", "no memory");
 		vpt_hand_put(&both, (char[]){(char)(who.size >> 8), (char)who.size}, 2);
 		vpt_hand_put(&both, who.data, who.size);

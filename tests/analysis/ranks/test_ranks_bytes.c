@@ -66,12 +66,13 @@ static void add_the_rest(struct vpa_rank *r)
 /* A rank as bytes: who it is, and its detail. */
 struct rank_bytes {
 	struct vpt_buffer who, detail;
+	size_t shares_at; /* in the detail */
 };
 
 static void write_rank(const struct vpa_rank *r, struct rank_bytes *out)
 {
 	assert_int_equal(vpa_rank_to_bytes(r, &out->who), 0);
-	assert_int_equal(vpa_rank_detail_to_bytes(r, &out->detail), 0);
+	assert_int_equal(vpa_rank_detail_to_bytes(r, &out->detail, &out->shares_at), 0);
 }
 
 static int read_rank(const struct rank_bytes *in, struct vpa_rank *out, struct vpt_err *err)
@@ -315,7 +316,7 @@ static void changed_bytes_do_no_harm(void **state)
 	(void)state;
 	make_bytes(job, &random, &bytes);
 	for (n = 0; n < 20000; n++) {
-		struct rank_bytes other = {copy(&bytes.who), copy(&bytes.detail)};
+		struct rank_bytes other = {copy(&bytes.who), copy(&bytes.detail), 0};
 		unsigned changes = 1 + (unsigned)vpt_random_below(&random, 4);
 
 		while (changes-- > 0)
@@ -387,9 +388,54 @@ static void a_detail_is_read_without_paces(void **state)
 	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.detail.size,
 				 list.items[0], 0, &found, &err),
 		0);
+	assert_int_equal(vpa_rank_detail_from_bytes(bytes.detail.data, bytes.shares_at,
+				 list.items[0], 0, &found, &err),
+		0);
 	assert_int_equal(found.terms[9].ns, list.items[0]->detail.terms[9].ns);
 	assert_int_equal(found.terms[9].code, 0);
 	vpa_rank_detail_free(&found);
+	free_bytes(&bytes);
+	vpa_rank_list_free(&list);
+	free(job);
+}
+
+/* Shares and paces are in a frame of their own, which is not unpacked where nobody asks for them. */
+static void paces_have_a_frame(void **state)
+{
+	struct vpt_random random = {13};
+	struct rig_job *job = malloc(sizeof(*job));
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_unfolded all = {.byte_cap = 0}, some = {.without_paces = 1};
+	struct rank_bytes bytes;
+	struct vpa_rank *x;
+	struct vpt_err err;
+	int64_t ns;
+
+	(void)state;
+	rig_small(job, 30, &random);
+	rig_ranks(job, &list);
+	x = list.items[0];
+	add_the_rest(x);
+	ns = x->detail.paces[1].terms[9].ns;
+	write_rank(x, &bytes);
+	assert_int_equal(vpa_rank_fold(x), 0);
+	assert_int_equal(x->folded.size, bytes.detail.size);
+	assert_int_equal(vpa_rank_unfold(x, &all, &err), 0);
+	assert_memory_equal(all.bytes, bytes.detail.data, bytes.detail.size);
+	assert_int_equal(all.detail.paces[1].terms[9].ns, ns);
+	/* The end of the second frame. */
+	memset(x->folded.packed + x->folded.packed_size - 8, 0xff, 8);
+	assert_int_equal(vpa_rank_unfold(x, &all, &err), VPT_EDATA);
+	assert_int_equal(vpa_rank_unfold(x, &some, &err), 0);
+	assert_true(some.byte_cap < bytes.detail.size);
+	assert_int_equal(some.detail.part_count, all.detail.part_count);
+	assert_memory_equal(some.detail.term_ends, all.detail.term_ends,
+		(x->collective_count + 1) * sizeof(*all.detail.term_ends));
+	/* The first one is cut off. */
+	x->folded.packed_size = 20;
+	assert_int_equal(vpa_rank_unfold(x, &some, &err), VPT_EDATA);
+	vpa_unfolded_free(&all);
+	vpa_unfolded_free(&some);
 	free_bytes(&bytes);
 	vpa_rank_list_free(&list);
 	free(job);
@@ -401,9 +447,9 @@ static void a_newer_version_is_refused(void **state)
 	struct vpt_err err;
 
 	(void)state;
-	assert_int_equal(vpa_rank_from_bytes("\x05........", 1, &rank, &err), VPT_EVERSION);
+	assert_int_equal(vpa_rank_from_bytes("\x06........", 1, &rank, &err), VPT_EVERSION);
 	assert_string_equal(err.text,
-		"summary version 5: expected 2 to 4: it is from a newer vptrace: use that one, or "
+		"summary version 6: expected 2 to 5: it is from a newer vptrace: use that one, or "
 		"summarize the capture with this one");
 	vpa_rank_free(&rank);
 }
@@ -418,6 +464,7 @@ int main(void)
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(paces_alone_are_read),
 		cmocka_unit_test(a_detail_is_read_without_paces),
+		cmocka_unit_test(paces_have_a_frame),
 		cmocka_unit_test(a_newer_version_is_refused),
 	};
 

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 4, OLDEST = 2, HAS_PACES = 3, HAS_PACES_BESIDE = 4 };
+enum { VERSION = 5, OLDEST = 2, HAS_PACES = 3, HAS_PACES_BESIDE = 4 };
 
 /* ---- writing ---- */
 

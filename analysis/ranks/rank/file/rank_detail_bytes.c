@@ -188,7 +188,7 @@ static void put_paces(
 	}
 }
 
-int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
+int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, size_t *shares_at)
 {
 	struct vpa_number_writer w = {.out = out};
 	struct vpa_numbers numbers = {.count = 0};
@@ -198,6 +198,7 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out)
 	if (r->has_terms)
 		put_terms(&w, r, &(struct term_lists){r->detail.term_ends, r->detail.terms}, 1,
 			NULL, &numbers);
+	*shares_at = out->size;
 	if (r->has_paces)
 		put_paces(&w, r, &numbers);
 	vpt_free(numbers.items);

@@ -15,10 +15,11 @@
 #include "analysis/ranks/rank/rank_summary.h"
 #include "formats/io/io.h"
 
-/* Writes the detail of a rank, which is not folded; out->data is the caller's to free with vpt_free(). 0 or VPT_ENOMEM. */
-int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);
+/* Writes the detail of a rank, which is not folded; out->data is the caller's to free with vpt_free(). *shares_at: where its shares
+ * begin, and after them its paces; of a rank without paces its end. 0 or VPT_ENOMEM. */
+int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, size_t *shares_at);
 
-/* Reads it, its shares and paces only `with_paces`; VPA_COLUMN_PADDING bytes after it can be read, see rank_numbers.h. What `out`
+/* Reads it, its shares and paces only `with_paces`: else they need not be there. VPA_COLUMN_PADDING bytes after it can be read, see rank_numbers.h. What `out`
  * had is overwritten, its memory is used again, and the caller frees it, whatever this returns. 0; VPT_EDATA, the error says where;
  * VPT_ENOMEM. Any bytes are safe to read. */
 int vpa_rank_detail_from_bytes(const void *data, size_t size, const struct vpa_rank *r,
