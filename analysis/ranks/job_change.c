@@ -187,39 +187,18 @@ static int64_t of_whole(int64_t ns, unsigned share)
 	return (int64_t)((double)ns * share / VPA_TERM_WHOLE);
 }
 
-/* What a change takes away on the way that a term is of, where that is asked: kernels beside host code are not on it. */
-static int64_t less_on_way(const struct vpa_cut_sums *c, const struct vpa_rank *r, size_t from,
-	size_t item, const struct vpa_rank_term *x)
+double vpa_asked_of_term(
+	const struct vpa_cut_sums *c, size_t from, size_t item, const struct vpa_rank_term *x)
 {
-	double less;
+	double less = (double)of_whole(x->ns, x->code) *
+		      vpa_asked_less(c->asked, VPA_ASKED_HOST, from, item);
 	unsigned k;
 
-	if (!c->asked || !r->has_paces)
-		return c->less_busy_ns[item] - c->less_busy_ns[from] + c->less_idle_ns[item] -
-		       c->less_idle_ns[from];
-	less = (double)of_whole(x->ns, x->code) *
-	       vpa_asked_less(c->asked, VPA_ASKED_HOST, from, item);
 	for (k = 0; k < VPA_BUSY_KINDS; k++)
 		if (x->work[k])
 			less += (double)of_whole(x->ns, x->work[k]) *
 				vpa_asked_less(c->asked, k, from, item);
-	return (int64_t)less;
-}
-
-uint64_t vpa_cut_of(const struct vpa_cut_sums *c, const struct vpa_rank *r, size_t from,
-	size_t item, const struct vpa_rank_term *x)
-{
-	int64_t less, least;
-
-	if (!c->less_idle_ns)
-		return 0;
-	less = less_on_way(c, r, from, item, x);
-	least = c->busy_ns[item] - c->busy_ns[from] -
-		(c->less_busy_ns[item] - c->less_busy_ns[from]);
-	least = least < x->ns ? least : x->ns;
-	if (less <= 0)
-		return 0;
-	return (uint64_t)(x->ns - (x->ns - less > least ? x->ns - less : least));
+	return less;
 }
 
 int64_t vpa_cut_of_pace(const struct vpa_cut_sums *c, enum vpa_pace pace, size_t from, size_t item,

@@ -71,9 +71,25 @@ struct vpa_cut_sums {
 	const struct vpa_asked_sums *asked;
 };
 
+/* What is taken away on the way that a term is of, where that is asked: kernels beside host code are not on it. */
+double vpa_asked_of_term(
+	const struct vpa_cut_sums *c, size_t from, size_t item, const struct vpa_rank_term *x);
+
 /* What a change takes away of a term from item `from` to `item`, but not of the work that stays. */
-uint64_t vpa_cut_of(const struct vpa_cut_sums *c, const struct vpa_rank *r, size_t from,
-	size_t item, const struct vpa_rank_term *x);
+static inline uint64_t vpa_cut_of(const struct vpa_cut_sums *c, const struct vpa_rank *r,
+	size_t from, size_t item, const struct vpa_rank_term *x)
+{
+	int64_t less_busy = c->less_busy_ns[item] - c->less_busy_ns[from];
+	int64_t less = c->asked && r->has_paces
+			       ? (int64_t)vpa_asked_of_term(c, from, item, x)
+			       : less_busy + c->less_idle_ns[item] - c->less_idle_ns[from];
+	int64_t least = c->busy_ns[item] - c->busy_ns[from] - less_busy;
+
+	least = least < x->ns ? least : x->ns;
+	if (less <= 0)
+		return 0;
+	return (uint64_t)(x->ns - (x->ns - less > least ? x->ns - less : least));
+}
 /* The same of a term of a pace. It may be below 0: where less than half the host code goes, more than half is left. A pace only
  * limits what is asked: that a rank can be like others, they show. */
 int64_t vpa_cut_of_pace(const struct vpa_cut_sums *c, enum vpa_pace pace, size_t from, size_t item,

@@ -453,7 +453,7 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 	struct vpa_unfolded u = {.without_paces = !j->job->asked_count};
 	struct vpa_job *job = j->job;
 	int64_t ns[VPA_LANES];
-	unsigned together = EACH + (unsigned)j->late_count, asked = together + 1;
+	unsigned together = EACH + (unsigned)j->late_count, asked = together + (j->late_count > 1);
 	size_t i;
 	int rc = put_late(j, &u, err);
 
@@ -462,11 +462,13 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 		return rc;
 	for (i = 0; i < job->rank_count; i++) {
 		vpa_replay_select(j->replay, ALL_RANKS, i, VPA_CUT_COMMON);
-		vpa_replay_select(j->replay, asked, i, VPA_CUT_ASKED);
+		if (job->asked_count)
+			vpa_replay_select(j->replay, asked, i, VPA_CUT_ASKED);
 	}
 	for (i = 0; i < j->late_count; i++) {
 		vpa_replay_select(j->replay, EACH + (unsigned)i, j->late[i], VPA_CUT_OWN);
-		vpa_replay_select(j->replay, together, j->late[i], VPA_CUT_OWN);
+		if (j->late_count > 1)
+			vpa_replay_select(j->replay, together, j->late[i], VPA_CUT_OWN);
 	}
 	j->is_of_units = vpa_replay_run(j->replay, units_of(job), ns, &job->replay_error_ns);
 	job->is_replayed = 1;

@@ -1,12 +1,14 @@
-/* joint_replay.c - events in the order in which the last rank came to each; of each rank, a stream of them.
+/* joint_replay.c - events in the order in which the last rank came to each; of each rank, a stream of the terms of its collectives in
+ * that order. Of a term
  *
- *	event     how many further than the one before
- *	terms     how many, and how many further the collective is than the one after the one before
- *	a term    how much earlier than the start it is, and whether it is of the collective before; if not, how many back, 0 is
- *	          the rank's start; cuts
+ *	head     a byte that says how the rest is written, see enum head
+ *	back     how many collectives it looks back, 4 bytes, where the head does not say it
+ *	early    how much earlier than the start it is: 0, 4 or 8 bytes
+ *	cuts     4 bytes each, or 8
  *
- * The rest follows from the rank's times. The latest ends of a rank are in a ring that is as long as its terms look back. The
- * replay exists in versions for several kinds of processors, each with all that it calls, so this file is long. */
+ * The rest follows from the rank's times: nearly all terms are a head and a cut. The latest ends of a rank are in a ring that is as
+ * long as its terms look back. The replay exists in versions for several kinds of processors, each with all that it calls, so this
+ * file is long. */
 #include "analysis/ranks/joint_replay.h"
 
 #include "analysis/base/sort.h"
@@ -33,22 +35,25 @@ struct single {
 	uint32_t rank, item;
 };
 
-struct lanes {
-	int64_t ns[VPA_LANES];
+/* Of a term. Without FROM_START and FROM_BACK it is of the collective before. */
+enum head { LAST = 1, FROM_START = 2, FROM_BACK = 4, EARLY = 8, EARLY_WIDE = 16, CUTS_WIDE = 32 };
+
+enum {
+	TERM_BYTES_MOST = 1 + 4 + 8 + 8 * VPA_CUTS,
+	FEW_LANES = 4 /* a replay of no more is another version */
 };
 
 struct stream {
 	const struct vpa_rank *rank;
 	const struct vpa_clock *clock;
-	unsigned char *bytes; /* a column */
-	size_t size, count;
-	struct vpa_number_column column;
-	struct lanes *ring;   /* the first: the rank's start */
-	uint32_t *ring_items; /* whose end is in each place of the ring; UINT32_MAX: nobody's */
+	const unsigned char *at; /* the next term */
+	int64_t *ring;           /* a time for each lane: the rank's start, then ends */
+	uint32_t *ring_items;    /* whose end is in each place of the ring; UINT32_MAX: nobody's */
 	size_t mask;
-	struct lanes masks[VPA_CUTS]; /* of each cut, all bits of the lanes that have it */
-	uint32_t event, item, terms;  /* the next ones; event UINT32_MAX: the rank's end */
-	int has[VPA_CUTS];            /* 0: it has no such cut */
+	int has[VPA_CUTS]; /* 0: it has no such cut */
+	int is_common;     /* it has the common cut only */
+	unsigned char *bytes;
+	int64_t masks[VPA_CUTS][VPA_LANES]; /* of each cut, all bits of the lanes that have it */
 };
 
 struct vpa_replay {
@@ -61,6 +66,7 @@ struct vpa_replay {
 	size_t *first_single;              /* by rank, and one more */
 	uint32_t *event_of_row, *event_of; /* by row; by single one */
 	struct stream *streams;            /* by rank */
+	unsigned lanes;                    /* in use */
 };
 
 /* ---- events ---- */
@@ -231,9 +237,12 @@ static int by_event(const void *a, const void *b)
 	return (x->event > y->event) - (x->event < y->event);
 }
 
+/* Nearly always it meets them in the order in which they start. */
 static int list_met(const struct vpa_replay *p, struct vpa_replay_room *room, size_t rank)
 {
 	size_t n = p->job->list.items[rank]->collective_count, single = p->first_single[rank], i;
+	uint32_t before = 0;
+	int is_sorted = 1;
 
 	if (vpt_grow(&room->met, &room->met_cap, n + 1, sizeof(*room->met)) ||
 		vpt_grow(&room->rows, &room->row_cap, n + 1, sizeof(*room->rows)))
@@ -241,94 +250,101 @@ static int list_met(const struct vpa_replay *p, struct vpa_replay_room *room, si
 	mark_rows(p, rank, room->rows);
 	for (i = 0; i < n; i++) {
 		uint32_t row = room->rows[i];
+		uint32_t event = row == UINT32_MAX ? p->event_of[single++] : p->event_of_row[row];
 
-		room->met[i] = (struct vpa_met){
-			row == UINT32_MAX ? p->event_of[single++] : p->event_of_row[row],
-			(uint32_t)i};
+		room->met[i] = (struct vpa_met){event, (uint32_t)i};
+		is_sorted &= event >= before;
+		before = event;
 	}
-	return vpa_sort(room->met, n, sizeof(*room->met), by_event);
+	return is_sorted ? VPT_OK : vpa_sort(room->met, n, sizeof(*room->met), by_event);
 }
-
-/* Lists of terms of an item: those of the paces, where they may count, and those of the recording, the last one. */
-struct item_terms {
-	struct {
-		const struct vpa_rank_term *items;
-		size_t count;
-	} lists[VPA_PACES + 1];
-};
 
 static int paces_count(const struct vpa_rank *r, const struct vpa_cut_sums *cuts)
 {
 	return r->has_paces && cuts[VPA_CUT_ASKED].asked;
 }
 
-static struct item_terms terms_of(const struct vpa_rank *r, const struct vpa_rank_detail *d,
-	size_t i, const struct vpa_cut_sums *cuts)
+/* A rank that is put: what of it, where to, and how far its terms look back so far. */
+struct putting {
+	const struct vpa_rank *rank;
+	const struct vpa_rank_detail *detail;
+	const struct vpa_cut_sums *cuts;
+	unsigned char *at;
+	size_t back_most;
+};
+
+static inline unsigned char *put_bytes(unsigned char *at, uint64_t n, int is_wide)
 {
-	size_t from = i ? d->term_ends[i - 1] : 0, k;
-	struct item_terms out = {.lists[VPA_PACES] = {d->terms + from, d->term_ends[i] - from}};
+	uint32_t narrow = (uint32_t)n;
 
-	for (k = 0; k < VPA_PACES && paces_count(r, cuts); k++) {
-		const struct vpa_rank_pace *p = &d->paces[k];
-
-		from = i ? p->term_ends[i - 1] : 0;
-		out.lists[k].items = p->terms + from;
-		out.lists[k].count = p->term_ends[i] - from;
+	if (is_wide) {
+		memcpy(at, &n, sizeof(n));
+		return at + sizeof(n);
 	}
-	return out;
+	memcpy(at, &narrow, sizeof(narrow));
+	return at + sizeof(narrow);
 }
 
-static size_t count_terms(const struct item_terms *t)
+/* list: that of a pace, or VPA_PACES. */
+static inline void put_term(
+	struct putting *p, const struct vpa_rank_term *x, size_t i, unsigned list, int is_last)
 {
-	size_t count = 0, k;
-
-	for (k = 0; k <= VPA_PACES; k++)
-		count += t->lists[k].count;
-	return count;
-}
-
-static void put_term(struct vpa_numbers *w, const struct vpa_rank *r, const struct vpa_rank_term *x,
-	size_t i, unsigned list, const struct vpa_cut_sums *cuts, size_t *back_most)
-{
+	const struct vpa_rank *r = p->rank;
 	uint64_t at_ns = i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
 	size_t from = x->after == VPA_RANK_START ? 0 : 1 + (size_t)x->after;
-	size_t back = from ? i - x->after : 0, cut;
-	int64_t early_ns =
-		(int64_t)(at_ns - (from ? vpa_rank_end_ns(r, x->after) : r->first_ns)) - x->ns;
+	size_t back = from ? i - x->after : 0, cut, count = 0, k;
+	uint64_t after_ns = from ? vpa_rank_end_ns(r, x->after) : r->first_ns;
+	uint64_t early_ns = at_ns - after_ns - (uint64_t)x->ns, cuts[VPA_CUTS], wide = 0;
+	unsigned char *at = p->at;
+	unsigned head = is_last ? LAST : 0;
 
-	vpa_add_number(w, vpa_from_signed(early_ns) << 1 | (back != 1));
-	if (back != 1)
-		vpa_add_number(w, back);
 	for (cut = 0; cut < VPA_CUTS; cut++)
-		if (cuts[cut].less_idle_ns)
-			vpa_add_number(w, list == VPA_PACES
-						  ? vpa_cut_of(&cuts[cut], r, from, i + 1, x)
-						  : (uint64_t)vpa_cut_of_pace(
-							    &cuts[cut], list, from, i + 1, x));
-	*back_most = back > *back_most ? back : *back_most;
+		if (p->cuts[cut].less_idle_ns) {
+			cuts[count] = list == VPA_PACES
+					      ? vpa_cut_of(&p->cuts[cut], r, from, i + 1, x)
+					      : (uint64_t)vpa_cut_of_pace(
+							&p->cuts[cut], list, from, i + 1, x);
+			wide |= cuts[count++];
+		}
+	head |= !from ? FROM_START : back != 1 ? FROM_BACK : 0;
+	head |= !early_ns ? 0 : early_ns > UINT32_MAX ? EARLY_WIDE : EARLY;
+	head |= wide > UINT32_MAX ? CUTS_WIDE : 0;
+	*at++ = (unsigned char)head;
+	if (head & FROM_BACK)
+		at = put_bytes(at, back, 0);
+	if (early_ns)
+		at = put_bytes(at, early_ns, (head & EARLY_WIDE) != 0);
+	for (k = 0; k < count; k++)
+		at = put_bytes(at, cuts[k], (head & CUTS_WIDE) != 0);
+	p->at = at;
+	p->back_most = back > p->back_most ? back : p->back_most;
 }
 
-static void put_terms(struct vpa_numbers *w, const struct vpa_rank *r,
-	const struct vpa_rank_detail *d, size_t i, const struct vpa_cut_sums *cuts,
-	size_t *back_most)
+/* Those of the paces, where they may count, and those of the recording. */
+static inline void put_terms(struct putting *p, size_t i)
 {
-	struct item_terms terms = terms_of(r, d, i, cuts);
-	unsigned list;
+	const struct vpa_rank_detail *d = p->detail;
 	size_t k;
+	unsigned list;
 
-	for (list = 0; list <= VPA_PACES; list++)
-		for (k = 0; k < terms.lists[list].count; k++)
-			put_term(w, r, &terms.lists[list].items[k], i, list, cuts, back_most);
+	for (list = 0; list < VPA_PACES && paces_count(p->rank, p->cuts); list++) {
+		const struct vpa_rank_pace *pace = &d->paces[list];
+
+		for (k = i ? pace->term_ends[i - 1] : 0; k < pace->term_ends[i]; k++)
+			put_term(p, &pace->terms[k], i, list, 0);
+	}
+	for (k = i ? d->term_ends[i - 1] : 0; k < d->term_ends[i]; k++)
+		put_term(p, &d->terms[k], i, VPA_PACES, k + 1 == d->term_ends[i]);
 }
 
-/* Of the terms of an item, where `next` was to be expected. */
-static uint64_t head_of(const struct vpa_rank *r, const struct vpa_rank_detail *d,
-	const struct vpa_cut_sums *cuts, size_t item, size_t next)
+static int make_ring(struct stream *s, size_t count)
 {
-	struct item_terms of = terms_of(r, d, item, cuts);
-	uint64_t terms = count_terms(&of);
-
-	return vpa_from_signed((int64_t)item - (int64_t)next) << 32 | terms;
+	for (s->mask = 1; s->mask < count; s->mask *= 2)
+		;
+	s->ring = vpt_alloc(s->mask + 1, VPA_LANES * sizeof(*s->ring));
+	s->ring_items = vpt_alloc(s->mask, sizeof(*s->ring_items));
+	s->mask--;
+	return s->ring && s->ring_items ? VPT_OK : VPT_ENOMEM;
 }
 
 static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
@@ -336,67 +352,56 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 {
 	const struct vpa_rank *r = p->job->list.items[rank];
 	struct stream *s = &p->streams[rank];
-	size_t n = r->collective_count, i, back = 0, late = 0, most = 0, terms = d->term_ends[n];
-	struct vpa_number_writer w = {.out = &room->bytes};
-	struct vpa_numbers *numbers = &room->numbers;
-	uint32_t event = 0, item = 0;
+	size_t n = r->collective_count, i, late = 0, most = 0, terms = d->term_ends[n], size;
+	struct putting put = {.rank = r, .detail = d, .cuts = cuts};
 
 	for (i = 0; i < VPA_PACES && paces_count(r, cuts); i++)
 		terms += d->paces[i].term_ends[n];
-	if (!vpa_room_for_numbers(numbers, 4 * (n + 1) + (2 + VPA_CUTS) * terms))
+	if (vpt_grow(&room->bytes, &room->byte_cap, TERM_BYTES_MOST * terms + 8, 1))
 		return VPT_ENOMEM;
+	put.at = room->bytes;
 	for (i = 0; i < n; i++) {
-		const struct vpa_met *m = &room->met[i];
+		size_t item = room->met[i].item;
 
-		vpa_add_number(numbers, m->event - event);
-		vpa_add_number(numbers, head_of(r, d, cuts, m->item, item));
-		put_terms(numbers, r, d, m->item, cuts, &back);
-		event = m->event;
-		item = m->item + 1;
-		most = item > most ? item : most;
-		late = most - m->item > late ? most - m->item : late;
+		put_terms(&put, item);
+		most = item >= most ? item + 1 : most;
+		late = most - item > late + 1 ? most - item - 1 : late;
 	}
-	vpa_add_number(numbers, UINT32_MAX - event);
-	vpa_add_number(numbers, head_of(r, d, cuts, n, item));
-	put_terms(numbers, r, d, n, cuts, &back);
-	for (s->mask = 1; s->mask < back + late + 1; s->mask *= 2)
-		;
-	s->ring = vpt_alloc(s->mask + 1, sizeof(*s->ring));
-	s->ring_items = vpt_alloc(s->mask, sizeof(*s->ring_items));
-	s->mask--;
-	s->count = numbers->count;
-	vpa_put_number_column(&w, numbers);
-	s->bytes = w.failed ? NULL : vpt_alloc(room->bytes.size + VPA_COLUMN_PADDING, 1);
-	if (s->bytes)
-		memcpy(s->bytes, room->bytes.data, room->bytes.size);
-	s->size = room->bytes.size;
-	room->bytes.size = 0;
-	return s->bytes && s->ring && s->ring_items ? VPT_OK : VPT_ENOMEM;
+	put_terms(&put, n);
+	size = (size_t)(put.at - room->bytes);
+	s->bytes = vpt_alloc(size + 8, 1);
+	if (!s->bytes)
+		return VPT_ENOMEM;
+	memcpy(s->bytes, room->bytes, size);
+	memset(s->bytes + size, 0, 8);
+	return make_ring(s, put.back_most + late + 1);
 }
 
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
 	const struct vpa_rank_detail *d, const struct vpa_cut_sums cuts[VPA_CUTS])
 {
+	struct stream *s = &p->streams[rank];
 	size_t cut;
 
-	p->streams[rank].rank = p->job->list.items[rank];
-	p->streams[rank].clock = vpa_job_clock(p->job, rank);
+	s->rank = p->job->list.items[rank];
+	s->clock = vpa_job_clock(p->job, rank);
 	for (cut = 0; cut < VPA_CUTS; cut++)
-		p->streams[rank].has[cut] = cuts[cut].less_idle_ns != NULL;
+		s->has[cut] = cuts[cut].less_idle_ns != NULL;
+	s->is_common = s->has[VPA_CUT_COMMON] && !s->has[VPA_CUT_OWN] && !s->has[VPA_CUT_ASKED];
 	return list_met(p, room, rank) ? VPT_ENOMEM : put_stream(p, room, rank, d, cuts);
 }
 
 void vpa_replay_room_free(struct vpa_replay_room *room)
 {
-	vpt_free(room->numbers.items);
-	vpt_free(room->bytes.data);
+	vpt_free(room->bytes);
 	vpt_free(room->rows);
 	vpt_free(room->met);
 }
 
 void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vpa_cut cut)
 {
-	p->streams[rank].masks[cut].ns[lane] = -1;
+	p->streams[rank].masks[cut][lane] = -1;
+	p->lanes = lane >= p->lanes ? lane + 1 : p->lanes;
 }
 
 /* ---- the replay ---- */
@@ -405,114 +410,151 @@ void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vp
 #define PART static inline __attribute__((always_inline))
 
 /* at = max(at, from + ns - what the change of each lane takes away). Sums of what a file says may wrap. */
-PART void join_term(struct lanes *restrict at, const struct lanes *restrict from, int64_t ns,
-	const int64_t *cuts, const struct lanes *restrict masks)
+PART void join_common(unsigned lanes, int64_t *restrict at, const int64_t *restrict from,
+	uint64_t ns, uint64_t cut, const int64_t *restrict mask)
 {
 	unsigned l;
 
-	for (l = 0; l < VPA_LANES; l++) {
-		uint64_t less = (uint64_t)(cuts[0] & masks[0].ns[l]) +
-				(uint64_t)(cuts[1] & masks[1].ns[l]) +
-				(uint64_t)(cuts[2] & masks[2].ns[l]);
-		int64_t to = (int64_t)((uint64_t)from->ns[l] + (uint64_t)ns - less);
+	for (l = 0; l < lanes; l++) {
+		int64_t to = (int64_t)((uint64_t)from[l] + ns - (cut & (uint64_t)mask[l]));
 
-		at->ns[l] = to > at->ns[l] ? to : at->ns[l];
+		at[l] = to > at[l] ? to : at[l];
+	}
+}
+
+PART void join_term(unsigned lanes, int64_t *restrict at, const int64_t *restrict from, uint64_t ns,
+	const uint64_t *cuts, const int64_t (*restrict masks)[VPA_LANES])
+{
+	unsigned l;
+
+	for (l = 0; l < lanes; l++) {
+		uint64_t less = (cuts[0] & (uint64_t)masks[0][l]) +
+				(cuts[1] & (uint64_t)masks[1][l]) +
+				(cuts[2] & (uint64_t)masks[2][l]);
+		int64_t to = (int64_t)((uint64_t)from[l] + ns - less);
+
+		at[l] = to > at[l] ? to : at[l];
 	}
 }
 
 /* The end of an earlier collective. Where matches are wrong the replay may not have met it: then as recorded. */
-PART const struct lanes *end_before(const struct stream *s, uint32_t item, struct lanes *room)
+PART const int64_t *end_before(
+	unsigned lanes, const struct stream *s, uint32_t item, uint64_t end_ns, int64_t *room)
 {
 	unsigned l;
 
 	if (s->ring_items[item & s->mask] == item)
-		return &s->ring[1 + (item & s->mask)];
-	for (l = 0; l < VPA_LANES; l++)
-		room->ns[l] = vpa_clock_time(s->clock, vpa_rank_end_ns(s->rank, item));
+		return &s->ring[(1 + (item & s->mask)) * lanes];
+	for (l = 0; l < lanes; l++)
+		room[l] = vpa_clock_time(s->clock, end_ns);
 	return room;
 }
 
-/* Joins the arrival of a rank. */
-PART void arrive(struct stream *s, struct lanes *at)
+PART uint64_t get_bytes(const unsigned char **at, int is_wide)
 {
-	struct vpa_number_column c = s->column;
-	uint64_t at_ns = s->item < s->rank->collective_count ? vpa_rank_start_ns(s->rank, s->item)
-							     : s->rank->last_ns;
-	uint32_t terms = s->terms;
-	struct lanes room;
-	unsigned cut;
+	uint64_t wide;
+	uint32_t narrow;
 
-	for (; terms; terms--) {
-		uint64_t coded = vpa_next_number(&c), back = coded & 1 ? vpa_next_number(&c) : 1;
-		uint64_t after_ns =
-			back ? vpa_rank_end_ns(s->rank, s->item - back) : s->rank->first_ns;
-		int64_t cuts[VPA_CUTS] = {0};
-
-		for (cut = 0; cut < VPA_CUTS; cut++)
-			if (s->has[cut])
-				cuts[cut] = (int64_t)vpa_next_number(&c);
-		join_term(at, back ? end_before(s, s->item - (uint32_t)back, &room) : &s->ring[0],
-			(int64_t)(at_ns - after_ns - (uint64_t)vpa_to_signed(coded >> 1)), cuts,
-			s->masks);
+	if (is_wide) {
+		memcpy(&wide, *at, sizeof(wide));
+		*at += sizeof(wide);
+		return wide;
 	}
-	s->column = c;
+	memcpy(&narrow, *at, sizeof(narrow));
+	*at += sizeof(narrow);
+	return narrow;
 }
 
-PART void next_event(struct stream *s)
+/* Joins the arrival of a rank at its next collective; at its end, `item` is how many it has. */
+PART void arrive(unsigned lanes, struct stream *s, uint32_t item, int64_t *at)
 {
-	uint64_t head;
+	const struct vpa_rank *r = s->rank;
+	const unsigned char *c = s->at;
+	uint64_t at_ns = item < r->collective_count ? vpa_rank_start_ns(r, item) : r->last_ns;
+	unsigned head, cut;
 
-	s->event += (uint32_t)vpa_next_number(&s->column);
-	head = vpa_next_number(&s->column);
-	s->item += (uint32_t)vpa_to_signed(head >> 32);
-	s->terms = (uint32_t)head;
+	do {
+		const int64_t *from = s->ring;
+		int64_t room[VPA_LANES];
+		uint64_t after_ns = r->first_ns, cuts[VPA_CUTS] = {0};
+
+		head = *c++;
+		if (!(head & FROM_START)) {
+			uint32_t after = item - (head & FROM_BACK ? (uint32_t)get_bytes(&c, 0) : 1);
+
+			after_ns = vpa_rank_end_ns(r, after);
+			from = end_before(lanes, s, after, after_ns, room);
+		}
+		if (head & (EARLY | EARLY_WIDE))
+			after_ns += get_bytes(&c, head & EARLY_WIDE);
+		if (s->is_common) {
+			cuts[0] = get_bytes(&c, head & CUTS_WIDE);
+			join_common(lanes, at, from, at_ns - after_ns, cuts[0], s->masks[0]);
+			continue;
+		}
+		for (cut = 0; cut < VPA_CUTS; cut++)
+			if (s->has[cut])
+				cuts[cut] = get_bytes(&c, head & CUTS_WIDE);
+		join_term(lanes, at, from, at_ns - after_ns, cuts,
+			(const int64_t(*)[VPA_LANES])s->masks);
+	} while (!(head & LAST));
+	s->at = c;
 }
 
 /* It leaves so much after the last one came. */
-PART void leave(struct stream *s, const struct lanes *last, int64_t rest_ns)
+PART void leave(
+	unsigned lanes, struct stream *s, uint32_t item, const int64_t *last, int64_t rest_ns)
 {
-	struct lanes *end = &s->ring[1 + (s->item & s->mask)];
+	int64_t *end = &s->ring[(1 + (item & s->mask)) * lanes];
 	unsigned l;
 
-	for (l = 0; l < VPA_LANES; l++)
-		end->ns[l] = (int64_t)((uint64_t)last->ns[l] + (uint64_t)rest_ns);
-	s->ring_items[s->item & s->mask] = s->item;
-	s->item++;
-	next_event(s);
+	for (l = 0; l < lanes; l++)
+		end[l] = (int64_t)((uint64_t)last[l] + (uint64_t)rest_ns);
+	s->ring_items[item & s->mask] = item;
 }
 
-PART int64_t end_of(const struct stream *s)
+PART int64_t end_of(const struct stream *s, uint32_t item)
 {
-	return vpa_clock_time(s->clock, vpa_rank_end_ns(s->rank, s->item));
+	return vpa_clock_time(s->clock, vpa_rank_end_ns(s->rank, item));
 }
 
-static const struct lanes never = {
-	{INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}};
-
-PART void run_row(struct vpa_replay *p, uint32_t e, int64_t at_ns, struct lanes *last)
+PART void run_row(
+	unsigned lanes, struct vpa_replay *p, struct event e, int64_t at_ns, int64_t *last)
 {
-	const struct vpa_group *g = &p->job->matching.groups[p->events[e].group];
+	const struct vpa_group *g = &p->job->matching.groups[e.group];
 	size_t k;
 
-	for (k = 0; k < g->rank_count; k++)
-		if (p->streams[g->ranks[k]].event == e)
-			arrive(&p->streams[g->ranks[k]], last);
+	for (k = 0; k < g->rank_count; k++) {
+		uint32_t item = vpa_group_cell(g, e.row, k);
+
+		if (item != VPA_NO_COLLECTIVE)
+			arrive(lanes, &p->streams[g->ranks[k]], item, last);
+	}
 	for (k = 0; k < g->rank_count; k++) {
 		struct stream *s = &p->streams[g->ranks[k]];
+		uint32_t item = vpa_group_cell(g, e.row, k);
 
-		if (s->event == e)
-			leave(s, last, end_of(s) - at_ns);
+		if (item != VPA_NO_COLLECTIVE)
+			leave(lanes, s, item, last, end_of(s, item) - at_ns);
 	}
 }
 
-PART void run_single(struct vpa_replay *p, uint32_t e, struct lanes *last)
+PART void run_single(unsigned lanes, struct vpa_replay *p, uint32_t single, int64_t *last)
 {
-	struct stream *s = &p->streams[p->singles[p->events[e].row].rank];
+	uint32_t item = p->singles[single].item;
+	struct stream *s = &p->streams[p->singles[single].rank];
 
-	arrive(s, last);
-	leave(s, last,
-		(int64_t)(vpa_rank_end_ns(s->rank, s->item) - vpa_rank_start_ns(s->rank, s->item)));
+	arrive(lanes, s, item, last);
+	leave(lanes, s, item, last,
+		(int64_t)(vpa_rank_end_ns(s->rank, item) - vpa_rank_start_ns(s->rank, item)));
 }
+
+struct lanes {
+	int64_t ns[VPA_LANES];
+};
+
+static const struct lanes never = {
+	{INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}};
 
 /* From this event to that one; both UINT32_MAX: all. */
 struct measured {
@@ -520,21 +562,22 @@ struct measured {
 	struct lanes from_ns, to_ns;
 };
 
-VPT_VECTORISE static void run_events(
-	struct vpa_replay *p, struct measured *of, struct lanes *end, uint64_t *error_ns)
+PART void run_events(unsigned lanes, struct vpa_replay *p, struct measured *of, struct lanes *end,
+	uint64_t *error_ns)
 {
 	size_t r;
 	uint32_t e;
 
 	for (e = 0, *error_ns = 0; e < p->event_count; e++) {
 		struct lanes last = never;
-		int64_t at_ns = arrival_of(p, p->events[e]);
+		struct event event = p->events[e];
+		int64_t at_ns = arrival_of(p, event);
 		uint64_t error;
 
-		if (p->events[e].group == UINT32_MAX)
-			run_single(p, e, &last);
+		if (event.group == UINT32_MAX)
+			run_single(lanes, p, event.row, last.ns);
 		else
-			run_row(p, e, at_ns, &last);
+			run_row(lanes, p, event, at_ns, last.ns);
 		error = last.ns[0] > at_ns ? (uint64_t)last.ns[0] - (uint64_t)at_ns
 					   : (uint64_t)at_ns - (uint64_t)last.ns[0];
 		*error_ns = error > *error_ns ? error : *error_ns;
@@ -544,7 +587,20 @@ VPT_VECTORISE static void run_events(
 			of->to_ns = last;
 	}
 	for (r = 0; r < p->job->rank_count; r++)
-		arrive(&p->streams[r], end);
+		arrive(lanes, &p->streams[r], (uint32_t)p->streams[r].rank->collective_count,
+			end->ns);
+}
+
+VPT_VECTORISE static void run_few(
+	struct vpa_replay *p, struct measured *of, struct lanes *end, uint64_t *error_ns)
+{
+	run_events(FEW_LANES, p, of, end, error_ns);
+}
+
+VPT_VECTORISE static void run_all(
+	struct vpa_replay *p, struct measured *of, struct lanes *end, uint64_t *error_ns)
+{
+	run_events(VPA_LANES, p, of, end, error_ns);
 }
 
 /* The last event before this time; UINT32_MAX: none. */
@@ -585,20 +641,15 @@ int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch stretch, int6
 	for (r = 0; r < p->job->rank_count; r++) {
 		struct stream *s = &p->streams[r];
 
-		struct vpa_number_reader reader = {
-			.begin = s->bytes, .at = s->bytes, .end = s->bytes + s->size};
-
-		vpa_begin_number_column(&reader, s->count, &s->column);
-		s->event = s->item = 0;
+		s->at = s->bytes;
 		memset(s->ring_items, 0xff, (s->mask + 1) * sizeof(*s->ring_items));
-		next_event(s);
 		start_ns =
 			vpa_clock_time(vpa_job_clock(p->job, r), p->job->list.items[r]->first_ns);
 		for (l = 0; l < VPA_LANES; l++)
-			s->ring[0].ns[l] = start_ns;
+			s->ring[l] = start_ns;
 		first_ns = start_ns < first_ns ? start_ns : first_ns;
 	}
-	run_events(p, &of, &end, error_ns);
+	(p->lanes <= FEW_LANES ? run_few : run_all)(p, &of, &end, error_ns);
 	for (l = 0; l < VPA_LANES; l++)
 		ns[l] = of.from == UINT32_MAX
 				? (int64_t)((uint64_t)end.ns[l] - (uint64_t)first_ns)

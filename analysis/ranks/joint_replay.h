@@ -3,7 +3,7 @@
  *	arrival of rank r at a collective = max over its terms, see condense.h
  *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
  *
- * A *lane* is one replay. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own,
+ * A *lane* is one replay; four take half the time of more. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own,
  * and what a user asks about. A rank is a stream of numbers in the order in which the replay meets its collectives, so that a thousand ranks are a
  * thousand places in memory that move on. */
 #ifndef VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
@@ -11,7 +11,6 @@
 
 #include "analysis/ranks/job_change.h"
 #include "analysis/ranks/job_rows.h"
-#include "analysis/ranks/rank/file/rank_numbers.h"
 
 enum { VPA_LANES = 8 };
 
@@ -21,8 +20,8 @@ struct vpa_replay;
 
 /* Memory for putting ranks, of one thread. All zeros is empty. */
 struct vpa_replay_room {
-	struct vpa_numbers numbers; /* of a stream */
-	struct vpt_buffer bytes;
+	unsigned char *bytes; /* of a stream */
+	size_t byte_cap;
 	uint32_t *rows; /* of a rank's collectives */
 	size_t row_cap;
 	struct vpa_met *met;
