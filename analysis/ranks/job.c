@@ -372,16 +372,17 @@ static int take_details(struct vpa_job *job, struct vpa_job_waits *waits, struct
 
 static int find_waits(struct vpa_job *job, struct vpt_err *err)
 {
-	struct vpa_job_rows rows;
+	struct vpa_job_rows *rows = vpt_calloc(1, sizeof(*rows));
 	struct vpa_job_waits *waits = NULL;
 	struct vpa_joint *joint = NULL;
 	unsigned threads = vpa_rank_threads(&job->list);
-	int rc = vpa_job_rows_find(job, &rows);
+	int rc = rows ? vpa_job_rows_find(job, rows) : VPT_ENOMEM;
 
+	job->row_table = rows;
 	if (!rc)
-		rc = vpa_job_waits_begin(job, &rows, threads, &waits);
+		rc = vpa_job_waits_begin(job, rows, threads, &waits);
 	if (!rc)
-		rc = vpa_joint_begin(job, &rows, threads, &joint);
+		rc = vpa_joint_begin(job, rows, threads, &joint);
 	if (!rc)
 		rc = take_details(job, waits, joint, threads, err);
 	if (!rc)
@@ -390,7 +391,6 @@ static int find_waits(struct vpa_job *job, struct vpt_err *err)
 		rc = vpa_joint_end(joint, err);
 	vpa_joint_free(joint);
 	vpa_job_waits_free(waits);
-	vpa_job_rows_free(&rows);
 	return rc;
 }
 
@@ -499,6 +499,7 @@ void vpa_job_free(struct vpa_job *job)
 	vpa_matching_free(&job->matching);
 	vpa_clocks_free(&job->clocks);
 	vpa_rank_list_free(&job->list);
+	vpa_job_drop_rows(job);
 	vpt_free(job->ranks);
 	vpt_free(job->differences);
 	vpt_free(job->patterns);

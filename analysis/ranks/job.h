@@ -154,7 +154,8 @@ struct vpa_job {
 	int simulated;     /* as in struct vpa_report */
 	size_t incomplete; /* ranks whose captures lack records */
 
-	uint64_t rows, at_least; /* collectives; of them, some rank is missing */
+	struct vpa_job_rows *row_table; /* until patterns are found, see job_rows.h */
+	uint64_t rows, at_least;        /* collectives; of them, some rank is missing */
 	uint64_t unmatched;
 	uint64_t negative; /* collectives that end somewhere before they have started everywhere */
 	uint64_t wait_ns, unsure_ns, skew_ns, blame_ns; /* sums over ranks */

@@ -59,6 +59,14 @@ void vpa_job_rows_free(struct vpa_job_rows *rows)
 	*rows = (struct vpa_job_rows){.count = 0};
 }
 
+void vpa_job_drop_rows(struct vpa_job *job)
+{
+	if (job->row_table)
+		vpa_job_rows_free(job->row_table);
+	vpt_free(job->row_table);
+	job->row_table = NULL;
+}
+
 /* ---- a member of a row ---- */
 
 int vpa_member_times(const struct vpa_job *job, const struct vpa_group *g, size_t row,

@@ -25,6 +25,9 @@ struct vpa_job_rows {
 int vpa_job_rows_find(const struct vpa_job *job, struct vpa_job_rows *out);
 void vpa_job_rows_free(struct vpa_job_rows *rows);
 
+/* Frees those that a job keeps, if it does. */
+void vpa_job_drop_rows(struct vpa_job *job);
+
 static inline const struct vpa_clock *vpa_job_clock(const struct vpa_job *job, size_t rank)
 {
 	return &job->clocks.items[job->clocks.of_rank[rank]];

@@ -126,6 +126,23 @@ static void add_class(const struct vpa_job_waits *w, struct tally *t, uint32_t r
 
 /* ---- one wait ---- */
 
+/* A member of a team, and where its collectives of the team's groups are. */
+struct seat {
+	const struct vpa_team *team;
+	size_t member;
+	uint32_t rank;
+	const struct vpa_rank *of;
+	const struct vpa_clock *clock;
+};
+
+static struct seat seat_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t member)
+{
+	uint32_t rank = w->job->matching.groups[t->group].ranks[member];
+
+	return (struct seat){
+		t, member, rank, w->job->list.items[rank], vpa_job_clock(w->job, rank)};
+}
+
 /* A wait that counts: of one member for the last one, in a row of their team. */
 struct wait {
 	size_t at,
@@ -148,23 +165,20 @@ static size_t row_before(
 }
 
 /* Of a member that has the row, on a clock that is placed. 0: it did not wait, or that is not certain. */
-static int wait_of(const struct vpa_job_waits *w, const struct vpa_team *t, size_t at,
-	size_t member, uint32_t cell, struct wait *out)
+static inline int wait_of(const struct vpa_job_waits *w, const struct seat *s, size_t at,
+	const struct vpa_job_row *row, uint32_t cell, struct wait *out)
 {
 	const struct vpa_team_row *r = &w->teams.rows[at];
-	const struct vpa_job_row *row = row_of(w, r);
-	uint32_t rank = w->job->matching.groups[t->group].ranks[member];
-	const struct vpa_clock *clock = vpa_job_clock(w->job, rank);
-	int64_t start_ns = vpa_clock_time(clock, vpa_rank_start_ns(w->job->list.items[rank], cell));
+	int64_t start_ns = vpa_clock_time(s->clock, vpa_rank_start_ns(s->of, cell));
 
-	*out = (struct wait){.at = at,
-		.member = member,
-		.last = row->last,
-		.last_ns = row->last_ns,
-		.cell = cell};
+	out->at = at;
+	out->member = s->member;
+	out->last = row->last;
+	out->last_ns = row->last_ns;
+	out->cell = cell;
 	if (r->is_pairs) {
-		struct vpa_partner partner = vpa_partner_of(w->job, group_of(w, r), r->row, member,
-			vpa_clock_time(clock, vpa_rank_end_ns(w->job->list.items[rank], cell)));
+		struct vpa_partner partner = vpa_partner_of(w->job, group_of(w, r), r->row,
+			s->member, vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell)));
 
 		out->last = partner.member;
 		out->last_ns = partner.arrival_ns;
@@ -172,26 +186,25 @@ static int wait_of(const struct vpa_job_waits *w, const struct vpa_team *t, size
 	out->ns = out->last_ns - start_ns;
 	if (out->ns <= 0 || (uint64_t)out->ns < row->uncertainty_ns)
 		return 0;
-	out->before = row_before(w, t, at, member, out->last);
+	out->before = row_before(w, s->team, at, s->member, out->last);
 	if (out->before != SIZE_MAX)
-		out->cell_before = cell_of(w, &w->teams.rows[out->before], member);
+		out->cell_before = cell_of(w, &w->teams.rows[out->before], s->member);
 	return 1;
 }
 
 /* Both members were in `before` and are in `at`: how much later the last one left `before`, and what is left of the wait
  * beside that and what they did since, which is the difference in speed of two clocks. */
-static void blame_times(const struct vpa_job_waits *w, struct tally *tally,
-	const struct vpa_team *t, const struct wait *x)
+static void blame_times(const struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
+	const struct wait *x)
 {
 	const struct vpa_job *job = w->job;
 	const struct vpa_team_row *at = &w->teams.rows[x->at], *before = &w->teams.rows[x->before];
-	uint32_t own = job->matching.groups[t->group].ranks[x->member];
-	uint32_t last = job->matching.groups[t->group].ranks[x->last];
-	const struct vpa_rank *r = job->list.items[own], *l = job->list.items[last];
+	uint32_t last = job->matching.groups[s->team->group].ranks[x->last];
+	const struct vpa_rank *r = s->of, *l = job->list.items[last];
 	uint64_t own_end = vpa_rank_end_ns(r, x->cell_before);
 	uint64_t last_end = vpa_rank_end_ns(l, cell_of(w, before, x->last));
 	int64_t skew_ns = vpa_clock_time(vpa_job_clock(job, last), last_end) -
-			  vpa_clock_time(vpa_job_clock(job, own), own_end);
+			  vpa_clock_time(s->clock, own_end);
 	int64_t did_ns = (int64_t)(vpa_rank_start_ns(l, cell_of(w, at, x->last)) - last_end) -
 			 (int64_t)(vpa_rank_start_ns(r, x->cell) - own_end);
 
@@ -199,16 +212,16 @@ static void blame_times(const struct vpa_job_waits *w, struct tally *tally,
 	add_class(w, tally, last, VPA_LATE_CLOCK, x->ns - did_ns - skew_ns);
 }
 
-static int count_wait(struct vpa_job_waits *w, struct tally *tally, const struct vpa_team *t,
-	const struct wait *x)
+static int count_wait(
+	struct vpa_job_waits *w, struct tally *tally, const struct seat *s, const struct wait *x)
 {
-	uint32_t last = w->job->matching.groups[t->group].ranks[x->last];
+	uint32_t last = w->job->matching.groups[s->team->group].ranks[x->last];
 
 	if (x->before == SIZE_MAX) {
 		add_class(w, tally, last, VPA_LATE_BEGAN, x->ns);
 		return VPT_OK;
 	}
-	blame_times(w, tally, t, x);
+	blame_times(w, tally, s, x);
 	if (x->before + 1 == x->at && !w->teams.rows[x->at].is_pairs) {
 		w->teams.rows[x->at].waits++;
 		return VPT_OK;
@@ -222,25 +235,22 @@ static int count_wait(struct vpa_job_waits *w, struct tally *tally, const struct
 
 /* ---- from times alone ---- */
 
-static int take_member(struct vpa_job_waits *w, struct tally *tally, const struct vpa_team *t,
-	size_t at, size_t k, uint32_t cell)
+static int take_member(struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
+	size_t at, const struct vpa_job_row *row, uint32_t cell)
 {
-	const struct vpa_job *job = w->job;
-	const struct vpa_group *g = group_of(w, &w->teams.rows[at]);
-	const struct vpa_job_row *row = row_of(w, &w->teams.rows[at]);
-	uint32_t rank = g->ranks[k];
-	struct vpa_job_rank *r = &tally->ranks[rank];
-	int64_t end_ns = vpa_clock_time(
-		vpa_job_clock(job, rank), vpa_rank_end_ns(job->list.items[rank], cell));
+	struct vpa_team_row *team_row = &w->teams.rows[at];
+	const struct vpa_group *g = group_of(w, team_row);
+	struct vpa_job_rank *r = &tally->ranks[s->rank];
+	int64_t end_ns = vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell));
 	struct wait wait;
 	int64_t first_end_ns = end_ns;
 	int is_wait;
 
 	r->matched++;
 	r->at_least += row->count < g->rank_count;
-	is_wait = wait_of(w, t, at, k, cell, &wait);
+	is_wait = wait_of(w, s, at, row, cell, &wait);
 	/* A pair has no others that could leave earlier. */
-	if (!w->teams.rows[at].is_pairs)
+	if (!team_row->is_pairs)
 		first_end_ns = row->first_end_ns;
 	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, first_end_ns - wait.last_ns);
 	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - first_end_ns));
@@ -249,10 +259,10 @@ static int take_member(struct vpa_job_waits *w, struct tally *tally, const struc
 		return VPT_OK;
 	}
 	vpt_sat_add_to(&r->wait_ns, (uint64_t)wait.ns);
-	vpt_sat_add_to(&tally->group_wait_ns[w->teams.rows[at].group], (uint64_t)wait.ns);
+	vpt_sat_add_to(&tally->group_wait_ns[team_row->group], (uint64_t)wait.ns);
 	vpt_sat_add_to(&tally->ranks[g->ranks[wait.last]].blame_ns, (uint64_t)wait.ns);
-	w->teams.rows[at].is_waited_for = 1;
-	return count_wait(w, tally, t, &wait);
+	team_row->is_waited_for = 1;
+	return count_wait(w, tally, s, &wait);
 }
 
 static int take_task(void *ctx, unsigned thread, size_t i)
@@ -265,13 +275,16 @@ static int take_task(void *ctx, unsigned thread, size_t i)
 	int rc = VPT_OK;
 
 	for (k = 0; k < g->rank_count && !rc; k++) {
-		if (!vpa_job_clock(w->job, g->ranks[k])->is_placed)
+		struct seat seat = seat_of(w, t, k);
+
+		if (!seat.clock->is_placed)
 			continue;
 		for (at = task->first; at < task->last && !rc; at++) {
+			const struct vpa_job_row *row = row_of(w, &w->teams.rows[at]);
 			uint32_t cell = cell_of(w, &w->teams.rows[at], k);
 
-			if (cell != VPA_NO_COLLECTIVE && row_of(w, &w->teams.rows[at])->count > 1)
-				rc = take_member(w, &w->tallies[thread], t, at, k, cell);
+			if (cell != VPA_NO_COLLECTIVE && row->count > 1)
+				rc = take_member(w, &w->tallies[thread], &seat, at, row, cell);
 		}
 	}
 	return rc;
@@ -423,7 +436,8 @@ static void take_detail(const struct vpa_job_waits *w, struct tally *tally,
 	const struct vpa_team *t, size_t k, const struct vpa_rank_detail *d)
 {
 	const uint32_t *ranks = w->job->matching.groups[t->group].ranks;
-	uint32_t rank = ranks[k];
+	struct seat seat = seat_of(w, t, k);
+	uint32_t rank = seat.rank;
 	struct wait wait;
 	size_t at;
 
@@ -438,7 +452,7 @@ static void take_detail(const struct vpa_job_waits *w, struct tally *tally,
 			if (r->waits)
 				add_between(w, tally, rank, rank, d, cell_of(w, r - 1, k), cell,
 					r->waits);
-		} else if (wait_of(w, t, at, k, cell, &wait) && wait.before != SIZE_MAX) {
+		} else if (wait_of(w, &seat, at, row, cell, &wait) && wait.before != SIZE_MAX) {
 			add_between(
 				w, tally, ranks[wait.last], rank, d, wait.cell_before, cell, -1);
 		}

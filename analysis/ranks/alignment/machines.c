@@ -17,6 +17,9 @@ enum kinship { UNKNOWN, ONE_MACHINE, APART };
 
 struct telling {
 	uint32_t *items[2], *partner; /* room for the longest rank */
+	/* In items[0]: many ranks are beside the first of a machine. Its group is a text of its rank. */
+	struct vpa_sequence of_first;
+	const char *group;
 };
 
 /* The collectives of a rank in a communicator. */
@@ -91,29 +94,30 @@ static enum kinship compare_sequences(
 	return vpa_lag_agreement(a, b, partner).median_ns <= TOGETHER_NS ? APART : UNKNOWN;
 }
 
-static enum kinship compare(
-	const struct telling *t, const struct vpa_rank *a, const struct vpa_rank *b)
+static enum kinship compare(struct telling *t, const struct vpa_rank *a, const struct vpa_rank *b)
 {
 	size_t keys = a->key_count < KEYS_LOOKED_AT ? a->key_count : KEYS_LOOKED_AT, k;
 	enum kinship kinship = UNKNOWN;
 
 	for (k = 0; k < keys && kinship == UNKNOWN; k++) {
 		const char *group = a->keys[k].group;
-		struct vpa_sequence x, y;
+		struct vpa_sequence y;
 
 		/* Once for each communicator. */
 		if (!group || (k && a->keys[k - 1].group && !strcmp(a->keys[k - 1].group, group)))
 			continue;
-		x = sequence_of(a, group, t->items[0]);
+		if (t->of_first.rank != a || t->group != group)
+			t->of_first = sequence_of(a, group, t->items[0]);
+		t->group = group;
 		y = sequence_of(b, group, t->items[1]);
-		kinship = compare_sequences(&x, &y, t->partner);
+		kinship = compare_sequences(&t->of_first, &y, t->partner);
 	}
 	return kinship;
 }
 
 /* The machine of a rank among those of its host's name so far, whose first ranks are `firsts`. */
-static uint32_t machine_of(const struct telling *t, struct vpa_rank *const *firsts, size_t count,
-	const struct vpa_rank *r)
+static uint32_t machine_of(
+	struct telling *t, struct vpa_rank *const *firsts, size_t count, const struct vpa_rank *r)
 {
 	uint32_t machines = 0, unknown = UINT32_MAX;
 	size_t i;

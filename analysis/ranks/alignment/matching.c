@@ -75,9 +75,16 @@ static size_t longest(const struct filling *f)
 	return best;
 }
 
+/* A lag, and the partners that it gives, where they are found with it. */
+struct laid {
+	struct vpa_lag lag;
+	int is_followed; /* partners are found: so many */
+	size_t pairs;
+};
+
 /* How member k lies beside the reference, as a whole. What is known of its clock is tried first: of a thousand ranks most
  * are on a machine of which one rank is laid already. */
-static struct vpa_lag first_lag(const struct filling *f, const struct vpa_sequence *a,
+static struct laid first_lag(const struct filling *f, const struct vpa_sequence *a,
 	const struct vpa_sequence *b, size_t k, uint32_t *partner)
 {
 	size_t shorter = a->count < b->count ? a->count : b->count;
@@ -85,20 +92,20 @@ static struct vpa_lag first_lag(const struct filling *f, const struct vpa_sequen
 	struct vpa_lag lag;
 
 	if (vpa_lag_by_order(a, b, share_clock, &lag))
-		return lag;
+		return (struct laid){.lag = lag};
 	lag = (struct vpa_lag){.share_clock = share_clock, .pairs = share_clock != 0};
 	if (!share_clock && f->rests[k].leader != k)
 		lag = f->rests[f->rests[k].leader].lag;
 	lag.is_by_order = 0;
 	if (lag.pairs && vpa_lag_follow(a, b, &lag, partner) == shorter) {
 		lag.pairs = shorter;
-		return lag;
+		return (struct laid){lag, 1, shorter};
 	}
-	return vpa_lag_find(a, b, share_clock, partner);
+	return (struct laid){.lag = vpa_lag_find(a, b, share_clock, partner)};
 }
 
 /* How the rest of member k lies beside that of the reference. A few collectives do not show it, but all of them have. */
-static struct vpa_lag lag_of_rest(const struct filling *f, size_t k, uint32_t *partner)
+static struct laid lag_of_rest(const struct filling *f, size_t k, uint32_t *partner)
 {
 	struct vpa_sequence a = rest_of(f, f->reference), b = rest_of(f, k);
 	const struct vpa_lag *x = &f->rests[f->reference].lag, *y = &f->rests[k].lag;
@@ -108,7 +115,7 @@ static struct vpa_lag lag_of_rest(const struct filling *f, size_t k, uint32_t *p
 	if (f->is_first)
 		return first_lag(f, &a, &b, k, partner);
 	if (!x->pairs || !y->pairs || !a.count)
-		return (struct vpa_lag){.pairs = 0};
+		return (struct laid){.lag = {.pairs = 0}};
 	since_ns = (int64_t)(vpa_rank_end_ns(a.rank, a.items[0]) - f->first_end_ns) - x->offset_ns;
 	lag = (struct vpa_lag){.ppb = y->ppb - x->ppb,
 		.share_clock = vpa_ranks_share_clock(a.rank, b.rank),
@@ -116,13 +123,18 @@ static struct vpa_lag lag_of_rest(const struct filling *f, size_t k, uint32_t *p
 	lag.offset_ns =
 		y->offset_ns - x->offset_ns + (int64_t)((__int128)lag.ppb * since_ns / 1000000000);
 	lag.deviation_ns = x->deviation_ns > y->deviation_ns ? x->deviation_ns : y->deviation_ns;
-	return lag;
+	return (struct laid){.lag = lag};
 }
 
-/* Takes the items with a partner out of the rest of member k. */
-static void take_out(struct rest *r, size_t row_count, const uint32_t *partner)
+/* Takes the items with a partner, so many, out of the rest of member k. */
+static void take_out(struct rest *r, size_t row_count, const uint32_t *partner, size_t pairs)
 {
 	size_t row, i, kept = 0;
+
+	if (pairs == r->count) {
+		r->count = 0;
+		return;
+	}
 
 	/* Partners ascend as the rows do. */
 	for (row = i = 0; i < r->count; i++) {
@@ -160,19 +172,20 @@ static int fill_member(void *ctx, unsigned thread, size_t k)
 	struct vpa_sequence a = rest_of(f, f->reference), b = rest_of(f, k);
 	uint32_t *cells = &f->group->cells[k * f->group->stride + f->group->row_count];
 	uint32_t *partner = f->partner[thread];
-	struct vpa_lag lag;
+	struct laid laid;
 	size_t row;
 
 	if (k == f->reference)
 		return VPT_OK;
-	lag = lag_of_rest(f, k, partner);
+	laid = lag_of_rest(f, k, partner);
 	if (f->is_first)
-		f->rests[k].lag = lag;
-	vpa_lag_follow(&a, &b, &lag, partner);
+		f->rests[k].lag = laid.lag;
+	if (!laid.is_followed)
+		laid.pairs = vpa_lag_follow(&a, &b, &laid.lag, partner);
 	for (row = 0; row < a.count; row++)
 		cells[row] = partner[row] == VPA_NO_COLLECTIVE ? VPA_NO_COLLECTIVE
 							       : b.items[partner[row]];
-	take_out(&f->rests[k], a.count, partner);
+	take_out(&f->rests[k], a.count, partner, laid.pairs);
 	return VPT_OK;
 }
 

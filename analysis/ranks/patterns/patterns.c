@@ -58,14 +58,13 @@ static int by_kind(const void *a, const void *b)
 
 int vpa_patterns_find(struct vpa_job *job, struct vpt_err *err)
 {
-	struct vpa_job_rows rows;
-	int rc = vpa_job_rows_find(job, &rows);
 	size_t i;
+	int rc = VPT_OK;
 
 	for (i = 0; i < sizeof(finders) / sizeof(finders[0]) && !rc; i++)
-		rc = finders[i](job, &rows);
+		rc = finders[i](job, job->row_table);
 	if (!rc)
 		rc = vpa_sort(job->patterns, job->pattern_count, sizeof(*job->patterns), by_kind);
-	vpa_job_rows_free(&rows);
+	vpa_job_drop_rows(job);
 	return rc ? vpt_fail(err, rc, "no memory for the patterns of a job") : VPT_OK;
 }

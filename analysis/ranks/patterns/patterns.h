@@ -4,7 +4,7 @@
 
 #include "analysis/ranks/job_rows.h"
 
-/* Fills in the patterns of a job that has none yet, by kind, then by ns. 0 or VPT_ENOMEM. */
+/* Fills in the patterns of a job, once, by kind, then by ns; it keeps no rows afterwards. 0 or VPT_ENOMEM. */
 int vpa_patterns_find(struct vpa_job *job, struct vpt_err *err);
 
 /* ---- what finders share ---- */
