@@ -43,6 +43,8 @@ struct vpa_joint {
 		struct vpa_asked_sums asked;
 		uint64_t asked_ns; /* of all its ranks */
 		int64_t *host_ns;
+		struct measured_as *as; /* by part name */
+		size_t as_cap;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
 };
@@ -68,34 +70,65 @@ static void free_spent(struct spent *s)
 	vpt_free(s->idle_ns);
 }
 
-/* Collectives that overlap have no time between them. host_ns: of the idle time that in which the host was late. */
-static void measure(const struct vpa_rank *r, const struct vpa_rank_detail *d, struct spent *out,
-	int64_t *host_ns)
+/* What parts of a name are, as bits of a time: all or none. */
+struct measured_as {
+	uint64_t busy, idle, host;
+};
+
+static void list_measured(const struct vpa_rank *r, struct measured_as *out)
 {
-	int64_t busy = 0, idle = 0, host = 0;
+	size_t i;
+
+	for (i = 0; i < r->part_name_count; i++) {
+		const struct vpa_part_name *name = &r->part_names[i];
+		int is_busy = name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY;
+		int is_idle = name->klass == VPA_TIME_IDLE;
+
+		out[i] = (struct measured_as){is_busy ? UINT64_MAX : 0, is_idle ? UINT64_MAX : 0,
+			is_idle && is_host(name->kind) ? UINT64_MAX : 0};
+	}
+}
+
+/* Collectives that overlap have no time between them. host_ns: of the idle time that in which the host was late. */
+static void measure_as(const struct measured_as *as, const struct vpa_rank *r,
+	const struct vpa_rank_detail *d, struct spent *out, int64_t *host_ns)
+{
+	uint64_t busy = 0, idle = 0, host = 0;
 	uint32_t from = 0;
 	size_t i, k;
 
 	out->busy_ns[0] = out->idle_ns[0] = host_ns[0] = 0;
 	for (i = 0; i < r->collective_count; i++) {
-		for (k = i ? d->marks[from].part_end : 0;
-			k < d->marks[vpa_start_mark(d, i)].part_end; k++) {
-			const struct vpa_part_name *name = &r->part_names[d->parts[k].name];
-			int64_t ns = (int64_t)d->parts[k].ns;
+		size_t end = d->marks[vpa_start_mark(d, i)].part_end;
 
-			if (name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY)
-				busy += ns;
-			idle += name->klass == VPA_TIME_IDLE ? ns : 0;
-			host += name->klass == VPA_TIME_IDLE && is_host(name->kind) ? ns : 0;
+		for (k = i ? d->marks[from].part_end : 0; k < end; k++) {
+			const struct measured_as *x = &as[d->parts[k].name];
+			uint64_t ns = d->parts[k].ns;
+
+			busy += ns & x->busy;
+			idle += ns & x->idle;
+			host += ns & x->host;
 		}
-		out->busy_ns[i + 1] = busy;
-		out->idle_ns[i + 1] = idle;
-		host_ns[i + 1] = host;
+		out->busy_ns[i + 1] = (int64_t)busy;
+		out->idle_ns[i + 1] = (int64_t)idle;
+		host_ns[i + 1] = (int64_t)host;
 		from = vpa_end_mark(d, i) > from ? vpa_end_mark(d, i) : from;
 	}
-	out->busy_ns[i + 1] = busy;
-	out->idle_ns[i + 1] = idle;
-	host_ns[i + 1] = host;
+	out->busy_ns[i + 1] = (int64_t)busy;
+	out->idle_ns[i + 1] = (int64_t)idle;
+	host_ns[i + 1] = (int64_t)host;
+}
+
+static int measure(struct vpa_joint *j, unsigned thread, const struct vpa_rank *r,
+	const struct vpa_rank_detail *d, struct spent *out)
+{
+	struct joint_room *room = &j->rooms[thread];
+
+	if (vpt_grow(&room->as, &room->as_cap, r->part_name_count + 1, sizeof(*room->as)))
+		return VPT_ENOMEM;
+	list_measured(r, room->as);
+	measure_as(room->as, r, d, out, room->host_ns);
+	return VPT_OK;
 }
 
 /* ---- what is tried ---- */
@@ -289,7 +322,8 @@ int vpa_joint_take(
 		if (new_spent(spent, r->collective_count))
 			return VPT_ENOMEM;
 	}
-	measure(r, d, spent, j->rooms[thread].host_ns);
+	if (measure(j, thread, r, d, spent))
+		return VPT_ENOMEM;
 	if (j->ranks[rank].is_late)
 		return VPT_OK;
 	cuts[VPA_CUT_COMMON] = common_cut(j, thread, spent);
@@ -364,9 +398,10 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 				.less_idle_ns = room->idle_ns}};
 
 		rc = vpa_rank_unfold(j->job->list.items[rank], u, err);
+		if (!rc)
+			rc = measure(j, 0, j->job->list.items[rank], &u->detail, &late->spent);
 		if (rc)
 			break;
-		measure(j->job->list.items[rank], &u->detail, &late->spent, j->rooms[0].host_ns);
 		make_like_median(j, rank, room->busy_ns, room->idle_ns);
 		cuts[VPA_CUT_ASKED] = asked_cut(j, 0, rank, &u->detail, &late->spent);
 		rc = vpa_replay_put(j->replay, &j->rooms[0].replay, rank, &u->detail, cuts);
@@ -502,6 +537,7 @@ void vpa_joint_free(struct vpa_joint *j)
 		free_spent(&j->rooms[i].spent);
 		vpa_asked_sums_free(&j->rooms[i].asked);
 		vpt_free(j->rooms[i].host_ns);
+		vpt_free(j->rooms[i].as);
 		vpa_replay_room_free(&j->rooms[i].replay);
 	}
 	vpa_replay_free(j->replay);

@@ -259,16 +259,12 @@ static int list_met(const struct vpa_replay *p, struct vpa_replay_room *room, si
 	return is_sorted ? VPT_OK : vpa_sort(room->met, n, sizeof(*room->met), by_event);
 }
 
-static int paces_count(const struct vpa_rank *r, const struct vpa_cut_sums *cuts)
-{
-	return r->has_paces && cuts[VPA_CUT_ASKED].asked;
-}
-
 /* A rank that is put: what of it, where to, and how far its terms look back so far. */
 struct putting {
 	const struct vpa_rank *rank;
 	const struct vpa_rank_detail *detail;
 	const struct vpa_cut_sums *cuts;
+	int is_common, with_paces; /* it has the common cut only; its paces may count */
 	unsigned char *at;
 	size_t back_most;
 };
@@ -285,27 +281,46 @@ static inline unsigned char *put_bytes(unsigned char *at, uint64_t n, int is_wid
 	return at + sizeof(narrow);
 }
 
-/* list: that of a pace, or VPA_PACES. */
-static inline void put_term(
-	struct putting *p, const struct vpa_rank_term *x, size_t i, unsigned list, int is_last)
+/* What a term takes its cuts from. */
+struct term_place {
+	size_t item, from; /* the sums of a change between them are its cut, see job_change.h */
+	unsigned list;     /* that of a pace, or VPA_PACES */
+};
+
+/* Sets the cuts that the rank has; returns how many. */
+static inline size_t set_cuts(const struct putting *p, const struct vpa_rank_term *x,
+	struct term_place at, uint64_t cuts[VPA_CUTS])
+{
+	size_t cut, count = 0;
+
+	if (p->is_common) {
+		cuts[0] = vpa_cut_of(&p->cuts[VPA_CUT_COMMON], p->rank, at.from, at.item + 1, x);
+		return 1;
+	}
+	for (cut = 0; cut < VPA_CUTS; cut++)
+		if (p->cuts[cut].less_idle_ns)
+			cuts[count++] = at.list == VPA_PACES
+						? vpa_cut_of(&p->cuts[cut], p->rank, at.from,
+							  at.item + 1, x)
+						: (uint64_t)vpa_cut_of_pace(&p->cuts[cut], at.list,
+							  at.from, at.item + 1, x);
+	return count;
+}
+
+static inline void put_term(struct putting *p, const struct vpa_rank_term *x, uint64_t at_ns,
+	size_t i, unsigned list, int is_last)
 {
 	const struct vpa_rank *r = p->rank;
-	uint64_t at_ns = i < r->collective_count ? vpa_rank_start_ns(r, i) : r->last_ns;
 	size_t from = x->after == VPA_RANK_START ? 0 : 1 + (size_t)x->after;
-	size_t back = from ? i - x->after : 0, cut, count = 0, k;
+	size_t back = from ? i - x->after : 0, count, k;
 	uint64_t after_ns = from ? vpa_rank_end_ns(r, x->after) : r->first_ns;
-	uint64_t early_ns = at_ns - after_ns - (uint64_t)x->ns, cuts[VPA_CUTS], wide = 0;
+	uint64_t early_ns = at_ns - after_ns - (uint64_t)x->ns, cuts[VPA_CUTS], wide;
 	unsigned char *at = p->at;
 	unsigned head = is_last ? LAST : 0;
 
-	for (cut = 0; cut < VPA_CUTS; cut++)
-		if (p->cuts[cut].less_idle_ns) {
-			cuts[count] = list == VPA_PACES
-					      ? vpa_cut_of(&p->cuts[cut], r, from, i + 1, x)
-					      : (uint64_t)vpa_cut_of_pace(
-							&p->cuts[cut], list, from, i + 1, x);
-			wide |= cuts[count++];
-		}
+	count = set_cuts(p, x, (struct term_place){i, from, list}, cuts);
+	for (k = 1, wide = cuts[0]; k < count; k++)
+		wide |= cuts[k];
 	head |= !from ? FROM_START : back != 1 ? FROM_BACK : 0;
 	head |= !early_ns ? 0 : early_ns > UINT32_MAX ? EARLY_WIDE : EARLY;
 	head |= wide > UINT32_MAX ? CUTS_WIDE : 0;
@@ -321,20 +336,20 @@ static inline void put_term(
 }
 
 /* Those of the paces, where they may count, and those of the recording. */
-static inline void put_terms(struct putting *p, size_t i)
+static inline void put_terms(struct putting *p, size_t i, uint64_t at_ns)
 {
 	const struct vpa_rank_detail *d = p->detail;
-	size_t k;
+	size_t k, end = d->term_ends[i];
 	unsigned list;
 
-	for (list = 0; list < VPA_PACES && paces_count(p->rank, p->cuts); list++) {
+	for (list = 0; list < VPA_PACES && p->with_paces; list++) {
 		const struct vpa_rank_pace *pace = &d->paces[list];
 
 		for (k = i ? pace->term_ends[i - 1] : 0; k < pace->term_ends[i]; k++)
-			put_term(p, &pace->terms[k], i, list, 0);
+			put_term(p, &pace->terms[k], at_ns, i, list, 0);
 	}
-	for (k = i ? d->term_ends[i - 1] : 0; k < d->term_ends[i]; k++)
-		put_term(p, &d->terms[k], i, VPA_PACES, k + 1 == d->term_ends[i]);
+	for (k = i ? d->term_ends[i - 1] : 0; k < end; k++)
+		put_term(p, &d->terms[k], at_ns, i, VPA_PACES, k + 1 == end);
 }
 
 static int make_ring(struct stream *s, size_t count)
@@ -353,9 +368,13 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 	const struct vpa_rank *r = p->job->list.items[rank];
 	struct stream *s = &p->streams[rank];
 	size_t n = r->collective_count, i, late = 0, most = 0, terms = d->term_ends[n], size;
-	struct putting put = {.rank = r, .detail = d, .cuts = cuts};
+	struct putting put = {.rank = r,
+		.detail = d,
+		.cuts = cuts,
+		.is_common = s->is_common,
+		.with_paces = r->has_paces && cuts[VPA_CUT_ASKED].asked};
 
-	for (i = 0; i < VPA_PACES && paces_count(r, cuts); i++)
+	for (i = 0; i < VPA_PACES && put.with_paces; i++)
 		terms += d->paces[i].term_ends[n];
 	if (vpt_grow(&room->bytes, &room->byte_cap, TERM_BYTES_MOST * terms + 8, 1))
 		return VPT_ENOMEM;
@@ -363,11 +382,11 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 	for (i = 0; i < n; i++) {
 		size_t item = room->met[i].item;
 
-		put_terms(&put, item);
+		put_terms(&put, item, vpa_rank_start_ns(r, item));
 		most = item >= most ? item + 1 : most;
 		late = most - item > late + 1 ? most - item - 1 : late;
 	}
-	put_terms(&put, n);
+	put_terms(&put, n, r->last_ns);
 	size = (size_t)(put.at - room->bytes);
 	s->bytes = vpt_alloc(size + 8, 1);
 	if (!s->bytes)

@@ -215,50 +215,60 @@ int vpa_rank_detail_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out, s
 struct lists {
 	uint32_t *numbers;
 	size_t number_cap;
-	size_t *ends; /* by list */
+	struct list {
+		uint32_t begin, end; /* in numbers */
+	} * items;
 	size_t count, cap;
-	struct vpa_number_column rows;
+	uint32_t *rows;
+	size_t row_cap;
 };
 
-static size_t list_begin(const struct lists *l, size_t shape)
+static void get_list(struct vpa_number_reader *r, struct lists *l, uint64_t most, size_t *used)
 {
-	return shape ? l->ends[shape - 1] : 0;
+	uint64_t n = vpa_get_below(r, vpa_bytes_left(r), "a count of numbers");
+	struct list list = {(uint32_t)*used, 0};
+
+	if (*used + n >= UINT32_MAX ||
+		vpt_grow(&l->numbers, &l->number_cap, *used + (size_t)n + 1, sizeof(*l->numbers)) ||
+		vpt_grow(&l->items, &l->cap, l->count + 1, sizeof(*l->items))) {
+		r->no_memory = 1;
+		return;
+	}
+	for (; n; n--)
+		l->numbers[(*used)++] = (uint32_t)vpa_get_below(r, most, "a number of a shape");
+	list.end = (uint32_t)*used;
+	l->items[l->count++] = list;
 }
 
-/* Reads the lists, of numbers of at most `most`, and begins the rows. Returns how many numbers the rows have in all, `less` for
- * each that has any. */
+/* Reads the lists, of numbers of at most `most`, and the rows. Returns how many numbers the rows have in all, `less` for each that
+ * has any. */
 static size_t get_lists(
 	struct vpa_number_reader *r, struct lists *l, uint64_t most, size_t rows, size_t less)
 {
-	uint64_t count = vpa_get_below(r, vpa_bytes_left(r), "a count of shapes"), i, n, used = 0;
-	struct vpa_number_column check;
-	size_t sum = 0;
+	uint64_t count = vpa_get_below(r, vpa_bytes_left(r), "a count of shapes"), i;
+	struct vpa_number_column column;
+	size_t sum = 0, used = 0;
 
 	l->count = 0;
-	for (i = 0; i < count && !vpa_is_failed(r); i++) {
-		n = vpa_get_below(r, vpa_bytes_left(r), "a count of numbers");
-		if (vpt_grow(&l->numbers, &l->number_cap, (size_t)(used + n) + 1,
-			    sizeof(*l->numbers)) ||
-			vpt_grow(&l->ends, &l->cap, l->count + 1, sizeof(*l->ends))) {
-			r->no_memory = 1;
-			return 0;
-		}
-		for (; n; n--)
-			l->numbers[used++] =
-				(uint32_t)vpa_get_below(r, most, "a number of a shape");
-		l->ends[l->count++] = (size_t)used;
-	}
-	if (!vpa_begin_number_column(r, rows, &l->rows))
+	for (i = 0; i < count && !vpa_is_failed(r); i++)
+		get_list(r, l, most, &used);
+	if (!vpa_begin_number_column(r, rows, &column))
 		return 0;
-	for (check = l->rows, i = 0; i < rows; i++) {
-		uint64_t list = vpa_next_number(&check);
+	if (vpt_grow(&l->rows, &l->row_cap, rows + 1, sizeof(*l->rows))) {
+		r->no_memory = 1;
+		return 0;
+	}
+	for (i = 0; i < rows; i++) {
+		uint64_t list = vpa_next_number(&column);
+		size_t n;
 
 		if (list >= l->count) {
 			vpa_stop_reading(r, "a shape for each row");
 			return 0;
 		}
-		n = l->ends[list] - list_begin(l, (size_t)list);
-		sum += n ? (size_t)n - less : 0;
+		l->rows[i] = (uint32_t)list;
+		n = l->items[list].end - l->items[list].begin;
+		sum += n ? n - less : 0;
 		/* Each has half a byte and more. */
 		if (sum / 2 > vpa_bytes_left(r)) {
 			vpa_stop_reading(r, "a number for each place of a shape");
@@ -271,7 +281,8 @@ static size_t get_lists(
 static void free_lists(struct lists *l)
 {
 	vpt_free(l->numbers);
-	vpt_free(l->ends);
+	vpt_free(l->items);
+	vpt_free(l->rows);
 }
 
 struct detail_reader {
@@ -286,7 +297,7 @@ static void get_marks(struct detail_reader *r)
 	const struct vpa_rank *x = r->rank;
 	struct vpa_rank_detail *d = r->d;
 	struct lists lists;
-	struct vpa_number_column rows, times;
+	struct vpa_number_column times;
 	uint64_t before_ns = x->first_ns;
 	size_t numbers, i;
 	struct vpa_rank_part *part;
@@ -295,7 +306,7 @@ static void get_marks(struct detail_reader *r)
 		d->mark_count, 1);
 	if (!vpa_begin_number_column(&r->numbers, numbers, &times))
 		return;
-	if (!x->part_name_count && r->lists.count && r->lists.ends[r->lists.count - 1]) {
+	if (!x->part_name_count && r->lists.count && r->lists.items[r->lists.count - 1].end) {
 		vpa_stop_reading(&r->numbers, "no parts without names");
 		return;
 	}
@@ -304,11 +315,9 @@ static void get_marks(struct detail_reader *r)
 		return;
 	}
 	lists = r->lists;
-	rows = lists.rows;
 	for (i = 0, part = d->parts; i < d->mark_count; i++) {
-		size_t list = (size_t)vpa_next_number(&rows);
-		const uint32_t *name = lists.numbers + list_begin(&lists, list);
-		const uint32_t *end = lists.numbers + lists.ends[list];
+		struct list list = lists.items[lists.rows[i]];
+		const uint32_t *name = lists.numbers + list.begin, *end = lists.numbers + list.end;
 		uint64_t left_ns = d->marks[i].time_ns - before_ns;
 		struct vpa_rank_part *first = part++;
 
@@ -347,12 +356,35 @@ struct term_rows {
 	const struct term_lists *recorded; /* times are beside theirs; NULL: alone */
 };
 
+/* A term of start i of the rank; 0: its time is none. */
+static inline int set_term(const struct vpa_rank *x, const struct term_rows *out, size_t i,
+	uint64_t at_ns, uint32_t back, int64_t early_ns, struct vpa_rank_term *term)
+{
+	uint32_t after = back ? (uint32_t)i - back : VPA_RANK_START;
+	int64_t ns;
+
+	if (back > i)
+		return 0;
+	if (out->recorded &&
+		__builtin_add_overflow(early_ns, beside(x, out->recorded, i, after), &early_ns))
+		return 0;
+	if (out->unit_ns != 1 && __builtin_mul_overflow(early_ns, out->unit_ns, &early_ns))
+		return 0;
+	if (__builtin_sub_overflow((int64_t)(at_ns - end_of(x, after)), early_ns, &ns) ||
+		ns > (int64_t)VPA_RANK_LATEST_NS || ns < -(int64_t)VPA_RANK_LATEST_NS)
+		return 0;
+	*term = (struct vpa_rank_term){.after = after, .ns = ns};
+	return 1;
+}
+
 static void get_terms(struct detail_reader *r, const struct term_rows *out)
 {
 	const struct vpa_rank *x = r->rank;
-	size_t rows = x->collective_count + 1, numbers, i, used = 0;
+	size_t rows = x->collective_count + 1, numbers, i;
+	const struct lists *lists = &r->lists;
 	struct vpa_number_column early;
-	struct vpa_rank_term *terms;
+	struct vpa_rank_term *terms, *term;
+	size_t *ends;
 
 	numbers = get_lists(&r->numbers, &r->lists, x->collective_count, rows, 0);
 	if (!vpa_begin_number_column(&r->numbers, numbers, &early))
@@ -362,35 +394,24 @@ static void get_terms(struct detail_reader *r, const struct term_rows *out)
 		r->numbers.no_memory = 1;
 		return;
 	}
-	terms = *out->items;
+	terms = term = *out->items;
+	ends = *out->ends;
 	for (i = 0; i < rows; i++) {
-		size_t list = (size_t)vpa_next_number(&r->lists.rows),
-		       k = list_begin(&r->lists, list);
+		struct list list = lists->items[lists->rows[i]];
 		uint64_t at_ns = time_of(x, i);
+		uint32_t k;
 
-		if (k == r->lists.ends[list]) {
+		if (list.begin == list.end) {
 			vpa_stop_reading(&r->numbers, "terms of a start");
 			return;
 		}
-		for (; k < r->lists.ends[list]; k++) {
-			uint32_t back = r->lists.numbers[k];
-			uint32_t after = back ? (uint32_t)i - back : VPA_RANK_START;
-			int64_t early_ns, ns;
-
-			if (back > i ||
-				__builtin_add_overflow(vpa_to_signed(vpa_next_number(&early)),
-					beside(x, out->recorded, i, after), &early_ns) ||
-				__builtin_mul_overflow(early_ns, out->unit_ns, &early_ns) ||
-				__builtin_sub_overflow(
-					(int64_t)(at_ns - end_of(x, after)), early_ns, &ns) ||
-				ns > (int64_t)VPA_RANK_LATEST_NS ||
-				ns < -(int64_t)VPA_RANK_LATEST_NS) {
+		for (k = list.begin; k < list.end; k++)
+			if (!set_term(x, out, i, at_ns, lists->numbers[k],
+				    vpa_to_signed(vpa_next_number(&early)), term++)) {
 				vpa_stop_reading(&r->numbers, "a time of a term");
 				return;
 			}
-			terms[used++] = (struct vpa_rank_term){.after = after, .ns = ns};
-		}
-		(*out->ends)[i] = used;
+		ends[i] = (size_t)(term - terms);
 	}
 }
 
