@@ -126,8 +126,29 @@ says err "nothing was recorded: no Python imported what is marked; see --mark"
 run 3 "the command's exit status" --simulate -o none.zst -- $with "$python" -c 'raise SystemExit(3)'
 run 2 "with a profile" --simulate --profile full -o none.zst -- true
 says err "--simulate records no GPU work: use it without --profile full"
-run 0 "without it, what to do is said" --mark generate.marks -o none.zst -- $with "$python" generate.py
-says err "vptrace run --simulate records the marks alone"
-[ ! -e none.zst ] || fail "a file without marks"
+
+# ---- without it: what to type is said ----
+
+# typed_again: the words that the message says to type, as they are
+typed_again() {
+	sed -n 's/.*\. To record the marks alone: vptrace run \(--simulate .*\)$/\1/p' err
+}
+run 0 "without it, what to type is said" --mark generate.marks --profile lite -o none.zst -- $with "$python" generate.py
+says err "Marks were hit in process "
+same "$rule" "--simulate --mark=generate.marks -o none.zst -- ${with:+$with }$python generate.py" "$(typed_again)"
+cp own.py "own pipeline's.py"
+run 3 "a program that marks itself, without it" -o none.zst -- $with "$python" -c 'exec(open("own pipeline'"'"'s.py").read()); exit(3)'
+says err "Marks were hit in process "
+says err ", but are kept only with CUDA calls: those of the module vptrace. "
+says err "; the command ended with exit status 3. To record the marks alone: "
+[ ! -e none.zst ] || fail "$rule: a file without marks"
+again=$(typed_again)
+cases=$((cases + 1))
+eval "'$vptrace' run $again" >out 2>err </dev/null
+same "what it says to type: its exit status" 3 $?
+same "what it says to type: its marks" "0 request clip 1" "$(marks none.zst | head -n 1)"
+rm -f none.zst
+run 0 "one that imports the module alone" -o none.zst -- $with "$python" -c 'import vptrace; vptrace.block(1)'
+says err "nothing was recorded: no process used CUDA or NVTX"
 
 finish

@@ -9,6 +9,7 @@
 #include "tracer/command/run_sources.h"
 #include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"
+#include "tracer/command/simulated_run.h"
 #include "tracer/command/target_program.h"
 #include "tracer/command/base/say.h"
 
@@ -178,7 +179,8 @@ static int print_dry_run(
 	return rc ? VPT_EXIT_FAILED : VPT_EXIT_DONE;
 }
 
-static int run(const struct vpt_args *args, const struct vtr_places *places, const char *path)
+static int run(const struct vpt_args *args, const struct vtr_places *places, const char *path,
+	const char *simulated)
 {
 	struct vtr_rings *rings;
 	struct vtr_list list;
@@ -209,7 +211,9 @@ static int run(const struct vpt_args *args, const struct vtr_places *places, con
 		find_unlisted(&list, since);
 		vtr_pythons_check(&list);
 	}
-	if (is_known && vtr_summary(&list, places->analyzer, wanted_report(args), &ending) && !rc)
+	if (is_known &&
+		vtr_summary(&list, places->analyzer, wanted_report(args), &ending, simulated) &&
+		!rc)
 		rc = VPT_EXIT_FAILED;
 	vtr_list_free(&list);
 	return rc;
@@ -220,7 +224,7 @@ int vtr_run(struct vpt_args *args)
 	struct vtr_sources sources;
 	struct vtr_places places;
 	struct vpt_err err = {0};
-	char path[PATH_MAX];
+	char path[PATH_MAX], *simulated = vtr_simulated_run(args);
 	int rc = vtr_sources_take(args, &sources, &err);
 
 	if (rc)
@@ -233,8 +237,9 @@ int vtr_run(struct vpt_args *args)
 	} else if (vpt_has(args, VTR_RUN_DRY_RUN)) {
 		rc = print_dry_run(args, path, &sources);
 	} else {
-		rc = run(args, &places, path);
+		rc = run(args, &places, path, simulated ? simulated : "vptrace run --simulate");
 	}
 	vtr_sources_free(&sources);
+	free(simulated);
 	return rc;
 }

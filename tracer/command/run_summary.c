@@ -212,7 +212,7 @@ static void put_ending(const struct vtr_ending *ending, char *out, size_t size)
 }
 
 /* No process has loaded CUDA or called NVTX. */
-static void say_unused(const struct vtr_list *list, const char *how_it_ended)
+static void say_unused(const struct vtr_list *list, const char *how_it_ended, const char *simulated)
 {
 	char more[48] = "";
 
@@ -225,10 +225,11 @@ static void say_unused(const struct vtr_list *list, const char *how_it_ended)
 		vtr_say("nothing was recorded: no process used CUDA. Marks were hit in process "
 			"%ld%s, but are kept only with CUDA calls: %s. If the program should use "
 			"the GPU, check which device it chose (PyTorch: "
-			"torch.cuda.is_available()), and run vptrace doctor; "
-			"vptrace run --simulate records the marks alone%s%s",
+			"torch.cuda.is_available()), and run vptrace doctor%s%s. To record the "
+			"marks "
+			"alone: %s",
 			list->marked_pid, more, list->marked, *how_it_ended ? "; " : "",
-			how_it_ended);
+			how_it_ended, simulated);
 	else if (*how_it_ended)
 		vtr_say("nothing was recorded: %s before any process used CUDA or NVTX",
 			how_it_ended);
@@ -238,13 +239,14 @@ static void say_unused(const struct vtr_list *list, const char *how_it_ended)
 			"its environment, and run vptrace doctor");
 }
 
-static void say_nothing(const struct vtr_list *list, const char *how_it_ended)
+static void say_nothing(
+	const struct vtr_list *list, const char *how_it_ended, const char *simulated)
 {
 	const char *what = "nothing was recorded";
 	const char *why = "CUDA or NVTX was loaded, but nothing was launched and no range was made";
 
 	if (!list->process_count) {
-		say_unused(list, how_it_ended);
+		say_unused(list, how_it_ended, simulated);
 		return;
 	}
 	if (has_failed(list)) {
@@ -382,7 +384,7 @@ int vtr_summary_knows_html(const char *analyzer)
 }
 
 int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
-	const struct vtr_ending *ending)
+	const struct vtr_ending *ending, const char *simulated)
 {
 	size_t recorded = 0, lost, running, i;
 	int has_ranks = vtr_ranks_count(list) > 1, failed;
@@ -402,7 +404,7 @@ int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report rep
 	running = say_running();
 	put_ending(ending, text, sizeof(text));
 	if (failed || (!lost && !running && !list->file_count))
-		say_nothing(list, text);
+		say_nothing(list, text, simulated);
 	else if (lost && !list->file_count && *text)
 		vtr_say("%s", text);
 	if (ending->killed_by == SIGKILL && !recorded)

@@ -12,10 +12,10 @@ struct vtr_ending {
 	int killed_by; /* a signal; 0: none */
 };
 
-/* Says it on standard error; the report goes to standard output. Sorts the files by rank. `analyzer` may be "". Returns 0, or
- * -1: the tracer failed, and nothing was recorded. */
+/* Says it on standard error; the report goes to standard output. Sorts the files by rank. `analyzer` may be "". `simulated`: what
+ * to type for the same run with --simulate. Returns 0, or -1: the tracer failed, and nothing was recorded. */
 int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
-	const struct vtr_ending *ending);
+	const struct vtr_ending *ending, const char *simulated);
 
 /* Whether the analyzer can write an HTML page. */
 int vtr_summary_knows_html(const char *analyzer);

@@ -16,7 +16,8 @@
  *	                         started, and its PYTHONPATH
  *	site PID                 written by sitecustomize.py of vptrace, at the start of a Python
  *	marks PID TEXT           written by vptrace_marks, at the end of a process that recorded nothing:
- *	                         which marks were hit
+ *	                         which marks were hit; by the module vptrace, at its first range while
+ *	                         nothing is recorded
  *	used PID KEY             written by vptrace_marks: a line of a mark file, or a preset, was hit
  *	unused PID KEY<tab>TEXT  the same, was not, and why. The launcher says so if no process says "used KEY"
  *

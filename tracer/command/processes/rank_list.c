@@ -3,6 +3,7 @@
 #include "tracer/command/processes/rank_list.h"
 
 #include "tracer/command/base/say.h"
+#include "tracer/command/base/shell_word.h"
 #include "tracer/command/processes/running_processes.h"
 
 #include <glob.h>
@@ -125,22 +126,6 @@ static size_t files_of_ranks(const struct vtr_list *list)
 	return count;
 }
 
-static void put_quoted(FILE *out, const char *text, size_t len)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "/._-+=:@,%";
-	size_t i;
-
-	if (len && strspn(text, plain) >= len) {
-		fwrite(text, 1, len, out);
-		return;
-	}
-	for (i = 0; i < len; i++)
-		fprintf(out, !i ? "'%s" : "%s",
-			text[i] == '\'' ? "'\\''" : (char[]){text[i], '\0'});
-	fputs(len ? "'" : "", out);
-}
-
 /* What the names of all ranks' files begin and end with. */
 static void find_common(const struct vtr_list *list, const char **first, size_t *head, size_t *tail)
 {
@@ -194,9 +179,9 @@ static int put_pattern(const struct vtr_list *list, size_t count, FILE *out)
 	globfree(&found);
 	if (!is_exact)
 		return 0;
-	put_quoted(out, first, head);
+	vtr_put_word(out, first, head);
 	putc('*', out);
-	put_quoted(out, first + len - tail, tail);
+	vtr_put_word(out, first + len - tail, tail);
 	return 1;
 }
 
@@ -215,7 +200,7 @@ char *vtr_ranks_words(const struct vtr_list *list)
 			if (vtr_rank_of(list, list->files[i].pid) < 0)
 				continue;
 			fputs(put++ ? " " : "", out);
-			put_quoted(out, path, strlen(path));
+			vtr_put_word(out, path, strlen(path));
 		}
 	if (!fclose(out))
 		return text;

@@ -49,7 +49,7 @@ override the arguments below.
 
 import sys
 
-from . import _capture, _compiling, _launcher, _library, _said, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
+from . import _capture, _compiling, _first_range, _launcher, _library, _said, _suspending, _torch_memory  # pylint: disable=unused-import  # also for vptrace_marks
 from ._capture import (
     counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, tag, trace)
 from ._library import available, last_error, version
@@ -118,4 +118,5 @@ def unmark_calls():
 
 
 _compiling.follow()
+_first_range.follow()
 _said.from_environment()
