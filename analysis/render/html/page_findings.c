@@ -116,7 +116,7 @@ void vpa_html_top_findings(
 			put_top(h, r, &r->findings[i], ++number);
 	vpa_screen_of(r, d, &s);
 	put_together(h, &s);
-	vpa_screen_add_meaning(&meaning, r, 0);
+	vpa_screen_add_meaning(&meaning, &s, 1, 0);
 	vpa_html_raw(h, "<p class=\"note\">");
 	vpa_html_text(h, meaning.text);
 	vpa_html_raw(h, " <a href=\"#fix-first\">");

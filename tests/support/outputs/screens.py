@@ -1,5 +1,5 @@
 """screens.py WIDTH | full: reads first screens of reports from standard input, each after a line "=== NAME", and says what is wrong
-with them: more than 40 lines, a line that is too long, a section out of order, or a noun that has two numbers.
+with them: more than 40 lines, a line that is too long, a section out of order, a noun that has two numbers, or an explanation of nothing.
 
 A noun is what a sentence or a row gives a number to: how long a unit takes, for how long the GPU works and waits in it,
 how fast it is. Rows of a table have to add up to its last one. Prints a line for each fault, and how many figures were
@@ -90,6 +90,17 @@ def read_fixes(nouns, lines):
         nouns.say("rate in " + now.group(2), float(now.group(1)), "FIX FIRST")
 
 
+def read_legend(nouns, lines):
+    """What is below the fixes explains nothing that is not in them."""
+    text = words(lines)
+    rows, _, legend = text.partition(" predicted: ") if " predicted: " in text else text.partition(" at most: ")
+    numbered = [line for line in lines if re.match(" [0-9] ", line)]
+    for said, has in (("less host code: half.", "host code" in rows), (">=: at least.", ">=" in rows), ("-: no replay tells.", " - " in rows + " "),
+                      ("Ordered by gain", len(numbered) > 1)):
+        if said in legend and not has:
+            nouns.faults.append("\"%s\" is said below FIX FIRST, where it is of nothing" % said)
+
+
 def read_table(nouns, lines, touched):
     """Columns end where their heads do: the GPU works, it waits, and, where a replay tells, the host alone."""
     heads = [(m.end(), m.group(1), UNITS[m.group(2)]) for m in re.finditer(r"(works|waits|host alone), (ms|us)", lines[0])]
@@ -137,6 +148,7 @@ def check(name, lines, width):
     for section, part in found:
         if section == "FIX FIRST":
             read_fixes(nouns, part)
+            read_legend(nouns, part)
         elif section == "table":
             read_table(nouns, part, before)
     said = nouns.said

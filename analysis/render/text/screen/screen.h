@@ -54,8 +54,9 @@ int vpa_screen_together(
 	const struct vpa_screen *s, int in_full, struct vpa_words *who, struct vpa_num *gain);
 /* "FPS", or of a gain that is a time "ms". */
 const char *vpa_screen_gain_unit(const struct vpa_screen *s);
-/* What the numbers of FIX FIRST mean, and how far the predictions can be trusted. is_same: some line says "as 1", or another number. */
-void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same);
+/* What the numbers of that list mean, and how far the predictions can be trusted. is_same: some line says "as 1", or another number. */
+void vpa_screen_add_meaning(
+	struct vpa_words *w, const struct vpa_screen *s, int in_full, int is_same);
 
 /* Whether FIX FIRST lists it; else, if it is no note, it is advice without a number of that column. */
 int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f);

@@ -327,27 +327,32 @@ static int lacks_prediction(const struct vpa_report *r)
 	return 0;
 }
 
-/* Whether some fix brings at least what is predicted. */
-static int has_least(const struct vpa_report *r)
+/* Whether some fix of the list brings at least what is predicted. */
+static int has_least(const struct vpa_screen *s, int in_full)
 {
+	const struct vpa_report *r = s->report;
 	size_t i;
 
-	for (i = 0; i < r->finding_count; i++)
-		if (r->findings[i].predicted_ms > 0 && r->findings[i].predicted_at_least)
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (is_listed(s, f, in_full) && f->predicted_ms > 0 && f->predicted_at_least)
 			return 1;
+	}
 	return 0;
 }
 
-/* Whether some prediction is that of half the host code, see advice/finding_changes.c. */
-static int has_half(const struct vpa_report *r)
+/* Whether some prediction of the list is that of half the host code, see advice/finding_changes.c. */
+static int has_half(const struct vpa_screen *s, int in_full)
 {
+	const struct vpa_report *r = s->report;
 	size_t i;
 
 	for (i = 0; i < r->finding_count; i++) {
 		const struct vpa_finding *f = &r->findings[i];
 
 		if ((f->id == VPA_FOUND_HOST_STALL || f->id == VPA_FOUND_BEFORE_FIRST_WORK) &&
-			f->predicted_ms > 0 && !vpa_finding_vanishes(f))
+			is_listed(s, f, in_full) && f->predicted_ms > 0 && !vpa_finding_vanishes(f))
 			return 1;
 	}
 	return 0;
@@ -362,8 +367,10 @@ static int has_several(const struct vpa_report *r)
 	return count > 1;
 }
 
-void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int is_same)
+void vpa_screen_add_meaning(
+	struct vpa_words *w, const struct vpa_screen *s, int in_full, int is_same)
 {
+	const struct vpa_report *r = s->report;
 	int is_predicted = has_predictions(r);
 
 	if (is_predicted && r->forecast.replayed_share < 1)
@@ -379,9 +386,9 @@ void vpa_screen_add_meaning(struct vpa_words *w, const struct vpa_report *r, int
 		vpa_words_add(w, " ", "Threads seem to take turns: a change is made on all.");
 	if (is_predicted && vpa_has_collectives(r))
 		vpa_words_add(w, " ", "Collectives last as recorded: see vptrace-analyze ranks.");
-	if (is_predicted && has_least(r))
+	if (is_predicted && has_least(s, in_full))
 		vpa_words_add(w, " ", ">=: at least.");
-	if (is_predicted && has_half(r))
+	if (is_predicted && has_half(s, in_full))
 		vpa_words_add(w, " ", "less host code: half.");
 	if (is_predicted && lacks_prediction(r))
 		vpa_words_add(w, " ", "-: no replay tells.");
@@ -470,8 +477,8 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 {
 	struct vpa_words w = {.used = 0};
 
-	vpa_screen_add_meaning(&w, s->report, x->is_same);
-	if (!x->in_full && !vpa_screen_is_of_cause(s, x->first))
+	vpa_screen_add_meaning(&w, s, x->in_full, x->is_same);
+	if (!x->in_full && x->number > 1 && !vpa_screen_is_of_cause(s, x->first))
 		vpa_words_add(&w, " ", "Ordered by gain, CAUSE by time.");
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
