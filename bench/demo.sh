@@ -1,13 +1,14 @@
 #!/bin/sh
 # Demonstrates vptrace: builds everything, traces a video-diffusion pipeline, prints the report.
 #
-#   sh bench/demo.sh                      the pipeline without a fault
-#   sh bench/demo.sh --sync-per-layer     with one fault; `sh bench/demo.sh --help` lists the knobs
-#   sh bench/demo.sh --simulated [KNOBS]  on the simulated GPU even where there is a real one
+#   sh bench/demo.sh                        the pipeline without a fault
+#   sh bench/demo.sh --sync-per-layer       with one fault; --help lists the options
+#   sh bench/demo.sh --simulated [OPTIONS]  on the simulated GPU even where there is a real one
 #
-# Works on a fresh Debian 12 machine, with the set-up of tests/run.sh. With an NVIDIA GPU and CUDA 13's libcudart it runs on that GPU,
-# otherwise on a simulated GPU with a simulated clock, and then no figure applies to a real GPU. Each run gets a new folder under
-# build/demo/.
+# Works on a fresh Debian 12 or 13: packages that are missing are installed, or the line to type is
+# printed. With an NVIDIA GPU and CUDA 13's libcudart it runs on that GPU, otherwise on a simulated
+# GPU with a simulated clock, and then no figure applies to a real GPU. Each run gets a new folder
+# under build/demo/.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091

@@ -19,7 +19,14 @@ static const char *const exits[] = {
 const struct vpt_program vpa_program = {
 	.name = VPA_PROGRAM,
 	.title = "report where the time of a GPU trace went",
-	.about = "FILE is " VPT_TRACE_FILES("\n") "; - is standard input.\n",
+	.about = "FILE is " VPT_TRACE_FILES("\n") "; - is standard input.\n\n"
+						  "Without options, at most 40 lines are printed: "
+						  "what limits the program, and what\n"
+						  "to fix first. --full prints all, --target 16 "
+						  "compares with 16 frames per second,\n"
+						  "--format html -o report.html writes a page; "
+						  "'vptrace-analyze help analyze' lists\n"
+						  "all options.\n",
 	.synopsis = ".B vptrace\\-analyze\n.I FILE\n.RI [ options ]\n.br\n"
 		    ".B vptrace\\-analyze\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n",
 	.commands = commands,

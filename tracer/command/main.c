@@ -24,16 +24,21 @@ static const char *const words[] = {
 };
 #undef VPT_COMMAND
 
-enum { WORDS = sizeof(words) / sizeof(words[0]) };
+enum { WORDS = sizeof(words) / sizeof(words[0]), COLUMNS = 80 };
 
 static void print_overview(void)
 {
-	size_t i;
+	size_t i, column = 1;
 
 	printf("vptrace - record the GPU work of a program, and see where the time went\n\n"
 	       "usage: vptrace run [options] [--] COMMAND [ARGUMENT...]\n"
 	       "       vptrace report FILE [options]\n"
 	       "       vptrace doctor [options]\n\n"
+	       "to begin with:\n"
+	       "  vptrace doctor                                  can a GPU be recorded here?\n"
+	       "  vptrace run -o run.zst -- python3 generate.py   record a program\n"
+	       "  vptrace report run.zst --target 16              is it fast enough, and why "
+	       "not?\n\n"
 	       "commands:\n"
 	       "  %-10s %s\n"
 	       "  %-10s %s\n"
@@ -41,8 +46,11 @@ static void print_overview(void)
 	       "\nCommands of vptrace-analyze work too, see vptrace-analyze --help:\n ",
 		vtr_command_run.name, vtr_command_run.help, vtr_command_doctor.name,
 		vtr_command_doctor.help, "report");
-	for (i = 4; i < WORDS; i++)
-		printf(" %s%s", words[i], i + 1 < WORDS ? "," : "");
+	for (i = 4; i < WORDS; i++) {
+		if (column + strlen(words[i]) + 2 > COLUMNS)
+			column = (size_t)printf("\n ") - 1;
+		column += (size_t)printf(" %s%s", words[i], i + 1 < WORDS ? "," : "");
+	}
 	printf("\n\nvptrace COMMAND --help describes a command; --version prints the version.\n");
 }
 
