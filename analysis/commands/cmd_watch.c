@@ -69,14 +69,22 @@ static int has_grown(const char *path)
 	return !stat(path, &st) && st.st_mtime > now - GROWN_S;
 }
 
+/* Whether the file has the chunk of a stop, all of it: its head comes first, and says which chunk it is. */
+static int has_stop(const struct vpt_reader *reader)
+{
+	size_t count = vpt_reader_chunks(reader);
+	const struct vpt_chunk_info *last = count ? vpt_reader_info(reader, count - 1) : NULL;
+
+	return last && last->state == VPT_CHUNK_WHOLE && last->flags & VPT_BATCH_LAST;
+}
+
 /* Whether the capture goes on, as far as its file shows. */
 static enum state state_of(struct watch *w, const struct vpt_trace *trace)
 {
 	const struct vpt_reader *reader = vpt_trace_reader(trace);
-	size_t count = vpt_trace_chunks(trace);
 	int is_locked;
 
-	if (!reader || (count && vpt_reader_info(reader, count - 1)->flags & VPT_BATCH_LAST))
+	if (!reader || has_stop(reader))
 		return ENDED;
 	is_locked = vpt_reader_is_recorded(reader);
 	w->was_locked |= is_locked;

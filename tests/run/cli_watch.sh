@@ -41,6 +41,13 @@ says err "its process exited or was killed"
 expect 3 "report of it" growing.zst
 ! grep -q "being recorded" out || fail "$rule: nobody records it"
 
+# Its last chunk says that it is the last as soon as its head is there: the file ends in it.
+demo short --blocks 2
+head -c -20 short.zst >cut.zst
+touch -d '1 minute ago' cut.zst
+expect 3 "watching a capture whose last chunk is cut" watch cut.zst
+says err "its process exited or was killed"
+
 # ---- to the end ----
 
 "$VPT_ANALYZE" watch whole.zst >out 2>err || fail "watching a whole capture ended with $?"
