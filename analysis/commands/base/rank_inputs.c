@@ -213,26 +213,12 @@ int vpa_rank_summary_read(struct vpt_source *src, const char *path, unsigned job
 	return wrong ? wrong : rc == VPT_END ? VPT_OK : rc;
 }
 
-/* Whether a part of the file is missing, or could not be read. */
-static int is_damaged(const struct vpt_trace *trace)
-{
-	const struct vpt_reader *reader = vpt_trace_reader(trace);
-	const struct vpt_import_stats *stats = vpt_trace_import_stats(trace);
-	size_t i;
-
-	if (!reader)
-		return stats && (stats->truncated || stats->unreadable);
-	for (i = 0; i < vpt_reader_chunks(reader); i++)
-		if (vpt_reader_info(reader, i)->state != VPT_CHUNK_WHOLE)
-			return 1;
-	return vpt_reader_damaged_bytes(reader) != 0 || vpt_reader_header_damaged(reader);
-}
-
 /* Takes the source. */
 static int read_trace(
 	const struct reading *r, struct vpt_source *src, const char *name, struct vpt_err *err)
 {
 	size_t before = r->out->count;
+	char missing[VPA_RANKS_MISSING];
 	struct vpa_progress shown;
 	struct vpt_trace *trace;
 	int rc = vpt_trace_open_source(src, &trace, err);
@@ -242,13 +228,11 @@ static int read_trace(
 		return rc;
 	}
 	vpa_progress_begin(&shown, r->options, r->progress);
-	rc = vpa_ranks_read(trace, name, r->options, r->out, err);
+	rc = vpa_ranks_read(trace, name, r->options, r->out, missing, err);
 	vpa_progress_end(&shown);
-	if (!rc && r->out->count == before && is_damaged(trace))
-		rc = vpt_fail(err, VPT_EDATA,
-			"%.200s: the file ends early or is damaged, and nothing of a GPU is left "
-			"in it",
-			name);
+	if (!rc && r->out->count == before && missing[0])
+		rc = vpt_fail(err, VPT_EDATA, "%.200s: no GPU worked in what is left of it: %s",
+			name, missing);
 	vpt_trace_close(trace);
 	return rc;
 }

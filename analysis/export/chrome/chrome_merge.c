@@ -42,7 +42,7 @@ static int read_rank(struct merge *m, size_t i, struct vpa_rank_list *ranks, str
 	options.top = 1;
 	m->members[i] = (struct member){.start_ns = vpt_trace_start(trace), .number = -1};
 	m->members[i].clock.origin_ns = m->members[i].start_ns;
-	rc = vpa_ranks_read(trace, m->paths[i], &options, ranks, err);
+	rc = vpa_ranks_read(trace, m->paths[i], &options, ranks, NULL, err);
 	vpt_trace_close(trace);
 	return rc;
 }

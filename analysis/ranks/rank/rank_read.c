@@ -14,6 +14,7 @@
 #include "formats/base/text.h"
 #include "formats/chunk/strings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,8 +335,16 @@ static int move(struct vpa_rank_list *from, struct vpa_rank_list *to)
 	return VPT_OK;
 }
 
+static void say_missing(const struct vpa_verdict *v, char out[VPA_RANKS_MISSING])
+{
+	const char *reason = v->reason_count ? v->reasons[0] : "records are missing";
+
+	snprintf(out, VPA_RANKS_MISSING, "%s", v->complete ? "" : reason);
+}
+
 int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
-	const struct vpa_options *options, struct vpa_rank_list *out, struct vpt_err *err)
+	const struct vpa_options *options, struct vpa_rank_list *out,
+	char missing[VPA_RANKS_MISSING], struct vpt_err *err)
 {
 	struct reading r = {.device_count = 0};
 	const struct vpa_observer observer = {
@@ -357,6 +366,8 @@ int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
 		rc = vpa_condense(trace, o.jobs, r.ranks.items, r.ranks.count, err);
 	if (!rc && move(&r.ranks, out))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the ranks of a trace");
+	if (!rc && missing)
+		say_missing(&report->verdict, missing);
 	vpa_report_free(report);
 	free_reading(&r);
 	return rc;

@@ -10,9 +10,14 @@
 
 struct vpt_trace;
 
+enum { VPA_RANKS_MISSING = 512 };
+
 /* Analyzes a trace and appends its ranks, one for each device that worked, by ordinal. `capture` is its name. `options` as
- * for vpa_analyze(); its observer is not used. 0, or an error as of vpa_analyze(); nothing is appended then. */
+ * for vpa_analyze(); its observer is not used. `missing` gets the most important thing that the trace lacks, for one without
+ * ranks: a sentence, cut where it is long; "": it is complete; NULL: it is not wanted. 0, or an error as of vpa_analyze();
+ * nothing is appended then. */
 int vpa_ranks_read(const struct vpt_trace *trace, const char *capture,
-	const struct vpa_options *options, struct vpa_rank_list *out, struct vpt_err *err);
+	const struct vpa_options *options, struct vpa_rank_list *out,
+	char missing[VPA_RANKS_MISSING], struct vpt_err *err);
 
 #endif

@@ -101,7 +101,16 @@ says out "$(python3 -c 'import json; print(json.load(open("early.json"))["patter
 cp -r alike cut
 head -c 3000 alike/r3.zst >cut/r3.zst
 expect 3 "a file of which nothing is left" ranks cut
-says err "cut/r3.zst: the file ends early or is damaged, and nothing of a GPU is left in it"
+says err "cut/r3.zst: no GPU worked in what is left of it: the file ends inside a chunk"
+says out "no capture of 1 of 8 ranks: 3."
+# The same of a file that is whole by its size, and whose only chunk cannot be decoded. Of one byte of a frame nothing may depend.
+python3 -c '
+b = bytearray(open("alike/r3.zst", "rb").read())
+for at in range(len(b) // 2, len(b) // 2 + 16):
+    b[at] ^= 255
+open("cut/r3.zst", "wb").write(b)'
+expect 3 "a file whose chunk is damaged" ranks cut
+says err "cut/r3.zst: no GPU worked in what is left of it: 1 damaged chunk left out"
 says out "no capture of 1 of 8 ranks: 3."
 
 # Two halves of the ranks, one with a slow link: nobody is late to its own group, the transfers are 1.5 times as long.

@@ -189,7 +189,7 @@ static int begin(void **state)
 	for (i = 0; i < 2 && !rc; i++) {
 		struct vpt_trace *trace = scripted(i);
 
-		rc = vpa_ranks_read(trace, names[i], &options, &list, &err);
+		rc = vpa_ranks_read(trace, names[i], &options, &list, NULL, &err);
 		vpt_trace_close(trace);
 	}
 	rc = rc ? rc : pack(&list, &packed, &err);
