@@ -48,6 +48,15 @@ else:
     print("SKIPPED: another locale, of which none is installed")
 PY
 cat out
+# C ends a text at its first NUL, and takes a number modulo 2**64: what is read would not be what was asked for.
+same "arguments that C would cut" "path range tables request request" "$($preload python3 -c '
+import vptrace
+for path, more in (("trace.zst\0x", {}), ("trace.zst", {"range": "step 1\0x"}), ("trace.zst", {"tables": "ops\0x"}),
+                   ("trace.zst", {"request": -1}), ("trace.zst", {"request": 2 ** 64})):
+    try:
+        vptrace.load(path, **more)
+    except ValueError as error:
+        print(str(error).partition(": expected ")[0], end=" ")' 2>&1 | sed "s/ $//")"
 same "no library" "MISSING: there is no libvptrace_tables.so" "$(python3 -c '
 import vptrace
 from vptrace import _tables

@@ -5,6 +5,7 @@ libvptrace_tables.so reads them. It gives out the columns in memory, which consu
 
 import ctypes
 import json
+import operator
 import os
 
 from . import _library
@@ -214,16 +215,33 @@ def _values(form, array):
     return values
 
 
+def _c_text(value, what):
+    """For C, where a text ends at its first NUL: one with more behind it would name something else."""
+    text = os.fsencode(value) if what == "path" else _library.as_bytes(value)
+    if b"\0" in text:
+        raise ValueError("%s: expected no NUL, found %r" % (what, value))
+    return text
+
+
+def _number(value, what):
+    """For C, which would take it modulo 2**64."""
+    number = operator.index(value)
+    if not 0 <= number < 1 << 64:
+        raise ValueError("%s: expected a number from 1, found %r" % (what, value))
+    return number
+
+
 class Trace:
     """A capture or a trace that was read. Its tables are attributes, such as `ops`, and items, such as trace["kernel"]."""
 
     def __init__(self, path, tables, range, request):  # pylint: disable=redefined-builtin
-        self._arguments = (os.fsencode(path), None if range is None else _library.as_bytes(range), request or 0)
+        self._arguments = (
+            _c_text(path, "path"), None if range is None else _c_text(range, "range"), _number(request or 0, "request"))
         library, pointer = _tables_library(), ctypes.c_void_p()
         message = ctypes.create_string_buffer(_MESSAGE_BYTES)
         if tables is not None and not isinstance(tables, str):
             tables = ",".join(tables)
-        names = None if tables is None else tables.encode()
+        names = None if tables is None else _c_text(tables, "tables")
         _check(library.vptrace_tables_load(
             self._arguments[0], names, *self._arguments[1:], ctypes.byref(pointer), message, _MESSAGE_BYTES), message)
         self._handle, self._report = _Handle(library, pointer), None
@@ -272,7 +290,7 @@ def _report_of(library, path, range, request):  # pylint: disable=redefined-buil
 
 def report_of(path):
     """The report of a file as a dictionary, without its tables."""
-    return _report_of(_tables_library(), os.fsencode(path), None, 0)
+    return _report_of(_tables_library(), _c_text(path, "path"), None, 0)
 
 
 USUAL = ("ops", "calls", "ranges", "gaps", "causes", "requests", "blocks", "stages", "steps", "stacks", "report")
