@@ -57,6 +57,7 @@ struct vpa_export_part {
 	const struct vpa_clock *clock; /* the trace's, beside that of the others */
 	int64_t start_ns;              /* where the file begins, in the time of all */
 	uint64_t base_ns;              /* that as a time of day; 0: not known */
+	size_t incomplete;             /* of those before, how many lack records */
 };
 
 #define VPA_GPU_SHARED SIZE_MAX /* of an address: whoever has it */

@@ -388,7 +388,8 @@ static int knows_when(const struct vpa_completeness *n)
 {
 	static const enum vpa_completeness_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
 		VPA_READING_TRUNCATED, VPA_READING_MALFORMED, VPA_READING_UNKNOWN,
-		VPA_READING_VIEWS, VPA_READING_MIXED, VPA_READING_UNREADABLE, VPA_READING_FAR};
+		VPA_READING_VIEWS, VPA_READING_MIXED, VPA_READING_UNREADABLE, VPA_READING_FAR,
+		VPA_READING_PARTS};
 	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
 	size_t i;
 

@@ -36,6 +36,7 @@
 	X(TOO_LONG_OPS, too_long_ops)                                                              \
 	X(MIXED, mixed)                                                                            \
 	X(FAR, far)                                                                                \
+	X(PARTS, parts)                                                                            \
 	X(END, end)
 
 enum vpa_completeness_count {

@@ -116,6 +116,10 @@ static const struct {
 		"% operations were left out: the file does not say which of several processes they "
 		"are of",
 		"analyze the file of each process by itself"},
+	{VPA_READING_PARTS,
+		"records are missing from 1 of the traces that were merged into this file",
+		"records are missing from % of the traces that were merged into this file",
+		"report each of them by itself to see which, and why"},
 };
 
 static void judge_counts(struct judging *j)

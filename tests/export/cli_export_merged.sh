@@ -72,6 +72,17 @@ else
 	gzip -dc all.json.gz >unpacked.json || fail "the packed file cannot be unpacked"
 	same "the same, packed" "" "$(cmp all.json unpacked.json 2>&1)"
 fi
+# What is missing from a rank is missing from the file of all, though that one is whole.
+head -c "$(($(wc -c <job/rank1.json) * 2 / 3))" job/rank1.json >torn.json
+expect 3 "a rank's trace that ends early" export job/rank0.json torn.json job/rank2.json job/rank3.json --format chrome --compress none -o lossy.json
+expect 3 "read back" lossy.json
+says out "records are missing from 1 of the traces that were merged into this"
+expect 3 "read back as a job" ranks lossy.json
+expect 3 "a copy of it" convert lossy.json -o lossy.zst
+expect 3 "the copy" lossy.zst
+says out "records are missing from 1 of the traces that were merged into this"
+expect 3 "ranks that are whole before the one that is not" export job/rank0.json torn.json --format chrome --compress none -o last.json
+expect 3 "read back" last.json
 expect 2 "no name" export job/rank0.json job/rank1.json --format chrome
 says err "use -o FILE"
 expect 2 "another format" export job/rank0.json job/rank1.json --format csv -o rows

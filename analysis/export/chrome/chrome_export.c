@@ -289,6 +289,15 @@ static void put_end(struct chrome *f)
 	vpa_line_words(l, "]}}\n");
 }
 
+/* What is missing from parts is not in the file: whoever reads it is to know that something is. */
+static void put_incomplete(struct vpa_chrome *x)
+{
+	size_t count = x->part->incomplete + !x->c->view.report->verdict.complete;
+
+	if (count)
+		put_member(&x->out, ",\n\"vptraceIncomplete\":", count);
+}
+
 /* ---- the pass ---- */
 
 static int failed(const struct chrome *f)
@@ -369,6 +378,7 @@ static int end(void *state)
 	} else if (x->part->number + 1 == x->part->count) {
 		vpa_line_words(&x->out, "\n]");
 		put_devices(f);
+		put_incomplete(x);
 		vpa_line_words(&x->out, "}\n");
 	}
 	rc = failed(f);

@@ -119,8 +119,8 @@ static int align(struct merge *m, struct vpt_err *err)
 
 /* ---- events ---- */
 
-static int put_member(
-	const struct merge *m, size_t at, struct vpa_export_totals *totals, struct vpt_err *err)
+static int put_member(const struct merge *m, size_t at, size_t incomplete,
+	struct vpa_export_totals *totals, struct vpt_err *err)
 {
 	const struct member *own = &m->members[m->order[at]];
 	const struct vpa_export_part part = {.number = at,
@@ -128,7 +128,8 @@ static int put_member(
 		.label = own->label,
 		.clock = &own->clock,
 		.start_ns = m->start_ns,
-		.base_ns = m->base_ns};
+		.base_ns = m->base_ns,
+		.incomplete = incomplete};
 	struct vpa_export_options options = *m->job->options;
 	struct vpa_export_job job = *m->job;
 	struct vpt_trace *trace;
@@ -150,7 +151,7 @@ int vpa_chrome_merge(const struct vpa_export_job *job, const char *const *paths,
 {
 	struct merge m = {.job = job, .paths = paths, .count = count};
 	uint64_t before = job->sink->written_bytes;
-	size_t i;
+	size_t i, incomplete = 0;
 	int rc;
 
 	(void)folder;
@@ -162,9 +163,11 @@ int vpa_chrome_merge(const struct vpa_export_job *job, const char *const *paths,
 	for (i = 0; i < count && !rc; i++) {
 		struct vpa_export_totals one;
 
-		rc = put_member(&m, i, &one, err);
-		if (!rc)
-			vpa_export_totals_add(totals, &one);
+		rc = put_member(&m, i, incomplete, &one, err);
+		if (rc)
+			break;
+		vpa_export_totals_add(totals, &one);
+		incomplete += !one.complete;
 	}
 	totals->unaligned = m.unaligned;
 	totals->bytes = job->sink->written_bytes - before;

@@ -81,6 +81,7 @@ static void take_distributed(
 #define MEMBERS(X)                                                                                 \
 	X("vptrace", take_own, VPT_METADATA_NONE)                                                  \
 	X("vptraceEnd", take_own_end, VPT_METADATA_NONE)                                           \
+	X("vptraceIncomplete", take_meta, VPT_METADATA_MISSING_PARTS)                              \
 	X("baseTimeNanoseconds", take_base, VPT_METADATA_NONE)                                     \
 	X("deviceProperties", take_devices, VPT_METADATA_NONE)                                     \
 	X("distributedInfo", take_distributed, VPT_METADATA_NONE)                                  \
