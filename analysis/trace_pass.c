@@ -5,6 +5,8 @@
 #include "formats/base/memory.h"
 #include "formats/chunk/chunk.h"
 
+#include <malloc.h>
+
 /* ---- chunks ---- */
 
 /* Whether it only looks for something, which needs no folds. */
@@ -183,6 +185,14 @@ static int take_chunk(
 	return rc ? rc : add_chunk(p, index, b, use);
 }
 
+/* What the chunks took, in every thread's arena: tables are about to take more than the rest of the pass. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 int vpa_trace_pass_read(struct vpa_trace_pass *p, struct vpt_err *err)
 {
 	struct vpa_prefetch *chunks;
@@ -202,6 +212,7 @@ int vpa_trace_pass_read(struct vpa_trace_pass *p, struct vpt_err *err)
 	}
 	own = vpa_folds_unshare(&p->folds);
 	vpa_prefetch_stop(chunks);
+	give_memory_back();
 	rc = rc ? rc : own;
 	if (rc == VPT_ENOMEM)
 		vpt_fail(err, rc, "no memory after %zu of %zu chunks", i, count);
@@ -255,7 +266,7 @@ int vpa_trace_pass_start(
 	p->idle.grown = pass_on_sm_counts;
 	p->idle.ctx = p;
 	p->folds.context = (struct vpa_fold_context){&p->model, &p->idle, o,
-		o->top ? o->top : VPA_TOP_USUAL, &p->pipeline, &p->folds.lanes};
+		o->top ? o->top : VPA_TOP_USUAL, &p->pipeline, &p->folds.lanes, &p->folds.stages};
 	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
 	p->pipeline.is_diffusion = o->frames_per_block || o->latents_per_block;
 	return vpa_folds_begin(&p->folds)

@@ -13,6 +13,7 @@
 #include "formats/chunk/batch.h"
 
 struct vpa_lanes;
+struct vpa_stage_times;
 
 struct vpa_fold_context {
 	struct vpa_model *model;
@@ -21,7 +22,8 @@ struct vpa_fold_context {
 	size_t top; /* maximum rows per table */
 	/* Has already seen what a fold is given. Folds may add scopes of their own, and label ranges. */
 	struct vpa_pipeline *pipeline;
-	struct vpa_lanes *lanes; /* of folds that work beside the pass */
+	struct vpa_lanes *lanes;              /* of folds that work beside the pass */
+	const struct vpa_stage_times *stages; /* of the scopes that all folds have seen */
 };
 
 /* Unused members are NULL. All functions return 0 or VPT_ENOMEM; range() also VPT_END, if it needs no more ranges. */

@@ -177,7 +177,10 @@ int vpa_folds_range(struct vpa_fold_pass *p, const struct vpa_range *range)
 		rc = PASS(p, with_annotated, annotated, range);
 	if (!rc && vpa_range_is_operator(range))
 		rc = PASS(p, with_operator_range, operator_range, range);
-	return rc || !vpa_pipeline_kind(range) ? rc : PASS(p, with_scope, scope, range);
+	if (rc || !vpa_pipeline_kind(range))
+		return rc;
+	rc = PASS(p, with_scope, scope, range);
+	return rc ? rc : vpa_stage_times_add(&p->stages, &p->context, range);
 }
 
 int vpa_folds_mark(struct vpa_fold_pass *p, const struct vpa_mark *mark)
@@ -219,4 +222,5 @@ void vpa_folds_free(struct vpa_fold_pass *p)
 			vpa_folds[i]->free(p->states[i]);
 		vpt_free(p->states[i]);
 	}
+	vpa_stage_times_free(&p->stages);
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/folds/fold.h"
 #include "analysis/folds/lanes.h"
+#include "analysis/folds/overview/stage_times.h"
 
 enum { VPA_FOLDS_MAX = 64 };
 
@@ -18,6 +19,7 @@ struct vpa_fold_pass {
 		with_range_aside[VPA_FOLDS_MAX], with_annotated[VPA_FOLDS_MAX],
 		with_operator_range[VPA_FOLDS_MAX];
 	struct vpa_lanes lanes; /* of the folds that take ops aside */
+	struct vpa_stage_times stages;
 };
 
 /* Makes the folds' states. 0 or VPT_ENOMEM; free it in both cases. */

@@ -143,11 +143,6 @@ static int fold_section(void *state, const struct vpa_fold_context *c, const str
 	return rc;
 }
 
-static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	return vpa_stage_times_add(&((struct state *)state)->times.stages, c, range);
-}
-
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_counter_series series[LEVELS];
@@ -193,7 +188,6 @@ const struct vpa_fold vpa_fold_allocations = {
 	.name = "allocations",
 	.help = "memory in use by CUDA's allocation calls, by stage",
 	.state_bytes = sizeof(struct state),
-	.scope = fold_scope,
 	.section = fold_section,
 	.finish = finish,
 	.free = free_state,

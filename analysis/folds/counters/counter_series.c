@@ -115,11 +115,6 @@ static int fold_section(void *state, const struct vpa_fold_context *c, const str
 	return rc;
 }
 
-static int fold_scope(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	return vpa_stage_times_add(&((struct state *)state)->times.stages, c, range);
-}
-
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct state *s = state;
@@ -149,7 +144,6 @@ const struct vpa_fold vpa_fold_counters = {
 	.name = "counters",
 	.help = "samples of GPUs, processes and the host's own, by stage; energy",
 	.state_bytes = sizeof(struct state),
-	.scope = fold_scope,
 	.section = fold_section,
 	.finish = finish,
 	.free = free_state,

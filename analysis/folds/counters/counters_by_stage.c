@@ -33,7 +33,6 @@ int vpa_counter_pauses(struct vpa_counter_times *t, const struct vpt_section *s)
 
 void vpa_counter_times_free(struct vpa_counter_times *t)
 {
-	vpa_stage_times_free(&t->stages);
 	vpa_intervals_free(&t->paused);
 	vpa_intervals_free(&t->open);
 }
@@ -310,10 +309,10 @@ static const struct vpa_stage_time *find_loop(const struct vpa_stage_times *stag
 
 /* Only intervals between samples that lie wholly between the first lap's end and the last one's, on
  * the host: a first lap may load what it needs, and what came before the loop is not the loop's. */
-static void write_loop(
-	const struct vpa_counter_times *t, const struct vpa_samples *s, struct vpa_counter *row)
+static void write_loop(const struct vpa_fold_context *c, const struct vpa_counter_times *t,
+	const struct vpa_samples *s, struct vpa_counter *row)
 {
-	const struct vpa_stage_time *loop = find_loop(&t->stages);
+	const struct vpa_stage_time *loop = find_loop(c->stages);
 	uint64_t to_ns;
 	size_t i;
 
@@ -396,20 +395,20 @@ static int write_details(const struct vpa_fold_context *c, const struct vpa_coun
 	const struct vpa_counter_series *s, const struct vpa_counter_series *clock,
 	struct vpa_report *out, struct vpa_counter *row)
 {
-	size_t i, count = t->stages.index.count;
+	size_t i, count = c->stages->index.count;
 	int rc = VPT_OK;
 
 	row->parts = vpa_arena_alloc(&out->arena, count, sizeof(*row->parts));
 	if (!row->parts && count)
 		return VPT_ENOMEM;
 	for (i = 0; i < count && !rc; i++)
-		rc = write_part(c, t, s, &t->stages.rows[i], out, row);
+		rc = write_part(c, t, s, &c->stages->rows[i], out, row);
 	if (!rc && is_power(s))
 		rc = write_requests(t, &s->samples, out, row);
 	if (!rc && s->device >= 0 && s->known == VPT_SERIES_CLOCK_REASONS)
 		rc = write_reasons(t, s, clock, out, row);
 	if (!rc && s->device < 0 && s->known == VPT_SERIES_DISK_READ)
-		write_loop(t, &s->samples, row);
+		write_loop(c, t, &s->samples, row);
 	if (s->samples.shape == VPA_SAMPLE_UNTIL || s->samples.shape == VPA_SAMPLE_AT_END)
 		write_growth(&s->samples, &out->expert.loop, row);
 	return rc;

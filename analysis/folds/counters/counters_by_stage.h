@@ -14,9 +14,8 @@ struct vpa_counter_series {
 	struct vpa_samples samples;
 };
 
-/* What series are measured over. */
+/* What series are measured over, beside stages. */
 struct vpa_counter_times {
-	struct vpa_stage_times stages;
 	struct vpa_intervals paused;
 	struct vpa_intervals open; /* the window without pauses; filled by the writer */
 };
