@@ -329,3 +329,18 @@ struct vpa_idle_place vpa_similar_of(
 }
 
 /* ---- limits ---- */
+
+/* ---- numbers in the units of the page ---- */
+
+struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d)
+{
+	struct vpa_num n = ns ? vpa_scaled(ns, 1000000, d->decimals) : (struct vpa_num){"0"};
+	size_t len = strlen(n.text);
+
+	if (!ns || strpbrk(n.text, "123456789"))
+		return n;
+	n.text[len - 1] = '1';
+	memmove(n.text + 1, n.text, len + 1);
+	n.text[0] = '<';
+	return n;
+}

@@ -106,9 +106,7 @@ static inline struct vpa_num vpa_rate(double rate)
 	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
 }
 
-static inline struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d)
-{
-	return ns ? vpa_scaled(ns, 1000000, d->decimals) : (struct vpa_num){"0"};
-}
+/* Milliseconds: "0"; "<0.01", of a time that would round to 0; "12.34". */
+struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d);
 
 #endif

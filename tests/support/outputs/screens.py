@@ -5,7 +5,7 @@ A noun is what a sentence or a row gives a number to: how long a unit takes, for
 how fast it is. Rows of a table have to add up to its last one. Prints a line for each fault, and how many figures were
 compared with another one.
 
-Of full reports, "full", it compares what several sections say: kernels, iterations, the rate.
+Of full reports, "full", it compares what several sections say: kernels, iterations, the rate. No time in them is "0.00".
 
     screens.py same SCREEN MARKDOWN PAGE    RESULT, CAUSE and FIX FIRST of a first screen, of Markdown and of the page are the same
                                             words, and their nouns have one number"""
@@ -167,7 +167,7 @@ def rows_of(lines, title):
     for line in lines:
         if re.match("[A-Z]", line):
             inside = line.startswith(title)
-        found = inside and re.match(r" +(.*?) {2,}([0-9][0-9.,]*)(?= |$)", line)
+        found = inside and re.match(r" +(.*?) {2,}<?([0-9][0-9.,]*)(?= |$)", line)
         if found:
             rows.append((found.group(1), float(found.group(2).replace(",", ""))))
     return rows
@@ -223,6 +223,7 @@ def check_full(name, lines, _width):
         nouns.say("rate in " + title[1], float(title[0].replace(",", "")), "FIX FIRST")
     read_sentences(nouns, sections(lines))
     read_gains(nouns, lines)
+    nouns.faults += ["a time of 0.00 that is not 0: %s" % line.strip() for line in lines if re.search(r" 0\.000?(?= |$)", line)]
     for fault in nouns.faults:
         print("%s: %s" % (name, fault))
     return nouns.compared
