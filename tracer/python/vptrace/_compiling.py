@@ -10,12 +10,7 @@ import types
 
 from . import _torch
 
-
-def _never():
-    return False
-
-
-tracing = _never  # pylint: disable=invalid-name  # becomes torch.compiler.is_compiling
+tracing = bool  # False; becomes torch.compiler.is_compiling
 
 
 def _torch_is_there(torch):

@@ -99,7 +99,11 @@ class Counting:
                 key, is_first = None, False
             if is_first and len(self._known) < _SHAPES_MOST:
                 return self._first(function, key, args, kwargs)
-            with self._range(args, kwargs, self._known.get(key)):
+            entered = self._range(args, kwargs, self._known.get(key))
+            entered.begin()
+            try:
                 return function(*args, **kwargs)
+            finally:
+                entered.end()
 
         return ranged

@@ -53,6 +53,9 @@ def _note(kind, index=None, frames=None, latents=None, timestep=None):
     return Note(kind, *numbers, -1.0 if timestep is None else timestep)
 
 
+_STAGE = _note(2)
+
+
 class _Nothing:
     """What enabled=False makes of a range."""
 
@@ -116,8 +119,12 @@ class _Asking:
         def ranged(*args, **kwargs):
             if _library.loaded is None or _compiling.tracing():
                 return function(*args, **kwargs)
-            with self._range(args, kwargs):
+            entered = self._range(args, kwargs)
+            entered.begin()
+            try:
                 return function(*args, **kwargs)
+            finally:
+                entered.end()
 
         return ranged
 
@@ -130,7 +137,8 @@ def _ask(enabled, make, **values):
 
 
 class _Range:
-    """A range that may be entered any number of times, on any thread. `json`: its annotation, see _annotation.py."""
+    """A range that may be entered any number of times, on any thread. `json`: its annotation, see _annotation.py. A caller that knows
+    that torch.compile does not trace it has begin() and end(): asking costs as much as a range."""
 
     __slots__ = ("_name", "_note", "_json")
 
@@ -138,19 +146,29 @@ class _Range:
         self._name, self._note, self._json = as_bytes(name), note, json
 
     def __enter__(self):
-        if _library.loaded is not None and not _compiling.tracing():
-            if self._json is not None:
-                _annotation.push(self._name, self._json, self._note)
-            elif self._note is None:
-                _library.loaded.range_push(self._name)
-            else:
-                _library.loaded.note_push(self._name, self._note)
+        if not _compiling.tracing():
+            self.begin()
         return self
 
     def __exit__(self, kind, error, traceback):
-        if _library.loaded is not None and not _compiling.tracing():
-            _library.loaded.range_pop()
+        if not _compiling.tracing():
+            self.end()
         return False
+
+    def begin(self):
+        library = _library.loaded
+        if library is None:
+            return
+        if self._json is not None:
+            _annotation.push(self._name, self._json, self._note)
+        elif self._note is None:
+            library.range_push(self._name)
+        else:
+            library.note_push(self._name, self._note)
+
+    def end(self):
+        if _library.loaded is not None:
+            _library.loaded.range_pop()
 
     def enter(self, args, kwargs):  # pylint: disable=unused-argument
         """Of a stretch, see _suspending.py."""
@@ -175,8 +193,11 @@ class _Range:
         def ranged(*args, **kwargs):
             if _compiling.tracing():
                 return function(*args, **kwargs)
-            with self:
+            self.begin()
+            try:
                 return function(*args, **kwargs)
+            finally:
+                self.end()
 
         return ranged
 
@@ -189,22 +210,18 @@ class _Stage(_Range):
 
     __slots__ = ()
 
-    def __enter__(self):
-        if _compiling.tracing():
-            return self
+    def begin(self):
         if _library.loaded is not None:
             _began.__dict__.setdefault("memory", []).append(_torch_memory.memory_begins(self._name))
-        return super().__enter__()
+        super().begin()
 
-    def __exit__(self, kind, error, traceback):
-        if _compiling.tracing():
-            return False
+    def end(self):
         began = getattr(_began, "memory", None)
         if _library.loaded is not None and began:
             began = began.pop()
             if began is not None:
                 _torch_memory.memory_ends(began)
-        return super().__exit__(kind, error, traceback)
+        super().end()
 
 
 class _Counts(threading.local):
@@ -225,19 +242,15 @@ class _Request(_Stage):
         super().__init__(name, note)
         self._before = threading.local()
 
-    def __enter__(self):
-        if _compiling.tracing():
-            return self
+    def begin(self):
         before = self._before.__dict__.setdefault("counts", [])
         before.append((_counts.blocks, _counts.steps))
         _counts.blocks = _counts.steps = 0
-        return super().__enter__()
+        super().begin()
 
-    def __exit__(self, kind, error, traceback):
-        if _compiling.tracing():
-            return False
+    def end(self):
         _counts.blocks, _counts.steps = self._before.counts.pop()
-        return super().__exit__(kind, error, traceback)
+        super().end()
 
     def _stretch(self):
         complain(Code.EINVAL, "request: a generator or coroutine runs in stretches, which are plain ranges: make the request of the "
@@ -255,9 +268,7 @@ class _Counted(_Range):
         super().__init__(name + wrong, _note(kind, **numbers) if "index" in numbers else None)
         self._kind, self._numbers = kind, numbers
 
-    def __enter__(self):
-        if _compiling.tracing():
-            return self
+    def begin(self):
         if self._kind == 3:
             index, _counts.blocks, _counts.steps = _counts.blocks, _counts.blocks + 1, 0
         else:
@@ -266,16 +277,13 @@ class _Counted(_Range):
             if _torch_memory.resets and self._kind == 3:
                 _began.__dict__.setdefault("blocks", []).append(_torch_memory.memory_begins(None))
             _library.loaded.note_push(self._name, self._note or _note(self._kind, index, **self._numbers))
-        return self
 
-    def __exit__(self, kind, error, traceback):
-        if _compiling.tracing():
-            return False
+    def end(self):
         if _torch_memory.resets and self._kind == 3:
             blocks = getattr(_began, "blocks", None)
             if blocks:
                 _torch_memory.memory_ends(blocks.pop())
-        return super().__exit__(kind, error, traceback)
+        super().end()
 
 
 def _request(name, frames):
@@ -297,7 +305,7 @@ def _plain(name, flop):
 
 def _stage(name, component, **numbers):
     name, json = _said(name, "stage", component, **numbers)
-    return _Stage(name, _note(2), json)
+    return _Stage(name, _STAGE, json)
 
 
 def _ask_flop(enabled, make, flop, **values):
@@ -311,6 +319,8 @@ def range(name, *, flop=None, enabled=True):  # pylint: disable=redefined-builti
     """A range of any kind. `flop` is the number of floating-point operations of its kernels, for the report's TFLOP/s; "count", for
     a decorator: torch.utils.flop_counter counts them in the first call with inputs of these shapes, which is slower and is recorded
     without the number. With enabled=False it is none, as all that follow."""
+    if flop is None:  # a program may have very many of these
+        return _Range(name) if enabled and not _compiling.tracing() else _nothing
     return _ask_flop(enabled, lambda flop: _plain(name, flop), flop)
 
 
@@ -322,6 +332,8 @@ def request(name, frames=None, *, enabled=True):
 def stage(name, *, frames=None, flop=None, enabled=True):
     """A part of the pipeline: "text encoding", "VAE decoding" ... `frames` is the number of video frames that it makes, for its frames
     per second; `flop` as of range()."""
+    if flop is None and frames is None and not callable(name):
+        return _Stage(name, _STAGE) if enabled and not _compiling.tracing() else _nothing
     return _ask_flop(enabled, lambda name, frames, flop: _stage(name, None, frames=frames, flop=flop), flop, name=name, frames=frames)
 
 
