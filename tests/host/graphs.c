@@ -3,8 +3,9 @@
  *
  *	host_graphs CAPTURE NODES LAUNCHES
  *
- * It captures a graph of NODES kernels, instantiates it, launches it LAUNCHES times and destroys it, as fast as it can: each
- * node is reported four times (made, made again and cloned by the instantiation, destroyed) and is a kernel in each launch. */
+ * It captures a graph of NODES kernels, half of them in one operator and half in another, instantiates it, launches it LAUNCHES
+ * times and destroys it, as fast as it can: each node is reported four times (made, made again and cloned by the instantiation,
+ * destroyed) and is a kernel in each launch. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
 
@@ -12,14 +13,21 @@
 
 static cudaGraphExec_t make(const struct host_gpu *gpu, cudaStream_t stream, long nodes)
 {
+	/* As PyTorch's emit_nvtx() names them. */
+	static const char *const operators[] = {
+		"aten::mm, sizes = [[64, 32], [32, 64]]", "aten::softmax, sizes = [[64, 64]]"};
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
-	long i;
+	long i = 0, part;
 
 	vptrace_range_push("capture");
 	HOST_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	for (i = 0; i < nodes; i++)
-		host_launch(i % 3 ? gpu->gemm : gpu->attention, 1000, stream);
+	for (part = 0; part < 2; part++) {
+		vptrace_range_push(operators[part]);
+		for (; i < (part + 1) * nodes / 2; i++)
+			host_launch(i % 3 ? gpu->gemm : gpu->attention, 1000, stream);
+		vptrace_range_pop();
+	}
 	HOST_CHECK(cudaStreamEndCapture(stream, &graph));
 	HOST_CHECK(cudaGraphInstantiate(&exec, graph, 0));
 	vptrace_range_pop();

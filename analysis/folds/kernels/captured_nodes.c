@@ -56,8 +56,8 @@ static int add_row(struct vpa_captured *s, const struct vpa_model *m, uint32_t t
 	row = row_of(s, pid, node);
 	if (row == VPA_NONE)
 		return s->index.count < VPA_CAPTURED_MAX ? VPT_ENOMEM : VPT_OK;
-	/* The number of a node that is gone may be another's now. */
-	if (s->nodes[row].time_ns || s->nodes[row].origin)
+	/* The number of a node that is gone may be another's now. A clone is created too, before or after it is said to be one. */
+	if (s->nodes[row].origin || (op == VPT_GRAPHOP_NODE_CREATED && s->nodes[row].time_ns))
 		return VPT_OK;
 	if (op == VPT_GRAPHOP_NODE_CREATED) {
 		s->nodes[row].time_ns = section->col[VPT_GRAPH_TIME][i];
@@ -128,11 +128,15 @@ uint32_t vpa_captured_owner(const struct vpa_captured *s, size_t row)
 		COPIES_MAX = 16
 	}; /* a graph is cloned, and that clone; a file may say it goes in a circle */
 	const struct vpa_captured_node *n = &s->nodes[row];
+	uint32_t owner = n->owner;
 	unsigned i;
 
-	for (i = 0; !n->owner && n->origin && i < COPIES_MAX; i++)
+	/* Whoever is around the making of a clone made no work. */
+	for (i = 0; n->origin && i < COPIES_MAX; i++) {
 		n = &s->nodes[n->origin - 1];
-	return n->owner ? n->owner - 1 : UINT32_MAX;
+		owner = n->owner ? n->owner : owner;
+	}
+	return owner ? owner - 1 : UINT32_MAX;
 }
 
 void vpa_captured_free(struct vpa_captured *s)

@@ -82,6 +82,12 @@ static const struct rows_case cases[] = {
 			"1250", "9", "7") CLONED("1260", "11", "9") GRAPH("1300", "1310", "1")
 			NODE("2000", "3000", "1", "11") NODE("3000", "3001", "1", "7"),
 		"aten::mm: 1 0 0 100 100, in graphs 2 1001; "},
+	{"a clone is created too, also in another operator",
+		START OPERATOR("1100", "1200", "aten::mm", "") CREATED("t1", "1150", "7")
+			OPERATOR("1240", "1290", "aten::other", "") CREATED("t1", "1250", "9")
+				CLONED("1250", "9", "7") GRAPH("1300", "1310", "1")
+					NODE("2000", "3000", "1", "9"),
+		"aten::mm: 1 0 0 100 100, in graphs 1 1000; aten::other: 1 0 0 50 50; "},
 	{"a capture may end in a later chunk; who is around the launch has the work too",
 		START CREATED("t1", "1150", "7") CLONED("1160", "9", "7") GRAPH("1170", "1180", "1")
 			NODE("1190", "1290", "1", "9") "chunk 1300\n" OPERATOR(

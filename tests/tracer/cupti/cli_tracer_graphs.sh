@@ -34,6 +34,22 @@ arrives() {
 	same "$setting: kernels" $((nodes * launches)) "$(grep -c _kernel "$work/out")"
 }
 
+# Replays belong to the operators that were open while the graph was captured: a node of 1 us each.
+belongs() {
+	command -v python3 >/dev/null 2>&1 || { echo "SKIPPED: operators in graphs: there is no python3" && return; }
+	expect 0 "operators in graphs" "$work/t.zst" --format json --only operators
+	cases=$((cases + 1))
+	python3 - "$work/out" $((nodes * launches / 2)) <<'PY' || fail "operators: $(head -c 400 "$work/out")"
+import json, sys
+half = int(sys.argv[2])
+found = {row["name"]: row for row in json.load(open(sys.argv[1], encoding="utf-8"))["operators"]}
+assert sorted(found) == ["aten::mm", "aten::softmax"], found
+for row in found.values():
+    assert (row["graph_ops"], row["graph_ns"], row["ops"], row["gpu_ns"], row["calls"]) == (half, half * 1000, 0, 0, 1), row
+assert found["aten::mm"]["shapes"] == "64x32 32x64", found
+PY
+}
+
 # Two processes that never wait, for as long as this test runs at most.
 load() {
 	for _ in 1 2; do
@@ -44,6 +60,7 @@ load() {
 
 for time in virtual real; do
 	arrives "$time time" "" VPT_STANDIN_TIME=$time
+	[ "$time" = real ] || belongs
 	[ -z "$one_core" ] || arrives "$time time, one core" "$one_core" VPT_STANDIN_TIME=$time
 done
 load
