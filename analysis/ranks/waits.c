@@ -34,6 +34,18 @@ struct task {
 	size_t team, first, last;
 };
 
+/* A row of a task: what all members ask of it. */
+struct place {
+	const struct vpa_job_row *row;
+	const uint32_t *cells; /* of member k: cells[k * stride] */
+	size_t stride;
+	/* Of the last one, if it was in the row before as well: when it left that on the clock of the job, and how much later it
+	 * came on its own. */
+	int64_t last_end_ns, last_did_ns;
+	uint32_t last_rank;
+	int is_plain; /* it was, and partners need not be found */
+};
+
 /* What a thread has found. */
 struct tally {
 	struct vpa_job_rank *ranks; /* sums of waits */
@@ -41,6 +53,7 @@ struct tally {
 	int64_t *blame; /* by rank, then part of the job */
 	struct odd_wait *odd;
 	size_t odd_count, odd_cap;
+	struct place places[ROWS_A_TASK + 1]; /* of its task, after the row before that */
 };
 
 struct vpa_job_waits {
@@ -52,11 +65,31 @@ struct vpa_job_waits {
 	struct vpa_teams teams;
 	struct odd_wait *odd; /* by rank */
 	size_t odd_count, odd_cap;
+	unsigned char **waits; /* by team: of a member and a row two bits, see enum how */
 	struct task *tasks;
 	size_t task_count, task_cap;
 	unsigned threads;
-	struct tally tallies[VPA_RANK_THREADS_MOST];
+	struct tally *tallies; /* by thread */
 };
+
+/* How a member waits in a row: for its last one since the row before, nearly always; or in a way that is looked up again. */
+enum how { NOT, PLAINLY, ODDLY, HOW_BITS = 2, HOW_IN_BYTE = 4 };
+
+static size_t bytes_of_member(const struct vpa_team *t)
+{
+	return (t->last - t->first) / HOW_IN_BYTE + 1;
+}
+
+/* Tasks begin at whole bytes. */
+static void set_how(
+	struct vpa_job_waits *w, const struct vpa_team *t, size_t member, size_t at, enum how how)
+{
+	size_t i = at - t->first;
+
+	w->waits[t - w->teams.items][member * bytes_of_member(t) + i / HOW_IN_BYTE] |=
+		(unsigned char)(how << HOW_BITS * (i % HOW_IN_BYTE));
+}
+_Static_assert(ROWS_A_TASK % HOW_IN_BYTE == 0, "tasks begin at whole bytes");
 
 static const struct vpa_job_row *row_of(const struct vpa_job_waits *w, const struct vpa_team_row *r)
 {
@@ -262,7 +295,68 @@ static int take_member(struct vpa_job_waits *w, struct tally *tally, const struc
 	vpt_sat_add_to(&tally->group_wait_ns[team_row->group], (uint64_t)wait.ns);
 	vpt_sat_add_to(&tally->ranks[g->ranks[wait.last]].blame_ns, (uint64_t)wait.ns);
 	team_row->is_waited_for = 1;
+	if (wait.before != SIZE_MAX)
+		set_how(w, s->team, s->member, at, ODDLY);
 	return count_wait(w, tally, s, &wait);
+}
+
+/* The same, of a row whose last one was in the row before. */
+static int take_plainly(struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
+	size_t at, const struct place *x)
+{
+	uint32_t cell = x->cells[s->member * x->stride];
+	uint32_t cell_before = (x - 1)->cells[s->member * (x - 1)->stride];
+	struct vpa_job_rank *r = &tally->ranks[s->rank];
+	uint64_t start = vpa_rank_start_ns(s->of, cell), end_before;
+	int64_t ns = x->row->last_ns - vpa_clock_time(s->clock, start), end_ns, skew_ns;
+
+	if (cell_before == VPA_NO_COLLECTIVE)
+		return take_member(w, tally, s, at, x->row, cell);
+	end_ns = vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell));
+	r->matched++;
+	r->at_least += x->row->count < group_of(w, &w->teams.rows[at])->rank_count;
+	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, x->row->first_end_ns - x->row->last_ns);
+	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - x->row->first_end_ns));
+	if (ns <= 0 || (uint64_t)ns < x->row->uncertainty_ns) {
+		vpt_sat_add_to(&r->unsure_ns, (uint64_t)ns);
+		return VPT_OK;
+	}
+	vpt_sat_add_to(&r->wait_ns, (uint64_t)ns);
+	vpt_sat_add_to(&tally->group_wait_ns[w->teams.rows[at].group], (uint64_t)ns);
+	vpt_sat_add_to(&tally->ranks[x->last_rank].blame_ns, (uint64_t)ns);
+	w->teams.rows[at].is_waited_for = 1;
+	w->teams.rows[at].waits++;
+	end_before = vpa_rank_end_ns(s->of, cell_before);
+	skew_ns = x->last_end_ns - vpa_clock_time(s->clock, end_before);
+	add_class(w, tally, x->last_rank, VPA_LATE_ENDED, skew_ns);
+	add_class(w, tally, x->last_rank, VPA_LATE_CLOCK,
+		ns - (x->last_did_ns - (int64_t)(start - end_before)) - skew_ns);
+	set_how(w, s->team, s->member, at, PLAINLY);
+	return VPT_OK;
+}
+
+/* A row, `x`, of a team; the one before it is in the place before, unless it is the first of the team. */
+static void find_place(
+	const struct vpa_job_waits *w, const struct vpa_team *t, size_t at, struct place *x)
+{
+	const struct vpa_team_row *r = &w->teams.rows[at];
+	const struct vpa_group *g = group_of(w, r);
+	const struct vpa_rank *last;
+	uint32_t cell, before;
+
+	*x = (struct place){.row = row_of(w, r), .cells = &g->cells[r->row], .stride = g->stride};
+	if (at == t->first || r->is_pairs || x->row->count < 2)
+		return;
+	x->last_rank = w->job->matching.groups[t->group].ranks[x->row->last];
+	last = w->job->list.items[x->last_rank];
+	cell = cell_of(w, r, x->row->last);
+	before = cell_of(w, r - 1, x->row->last);
+	if (before == VPA_NO_COLLECTIVE)
+		return;
+	x->is_plain = 1;
+	x->last_end_ns =
+		vpa_clock_time(vpa_job_clock(w->job, x->last_rank), vpa_rank_end_ns(last, before));
+	x->last_did_ns = (int64_t)(vpa_rank_start_ns(last, cell) - vpa_rank_end_ns(last, before));
 }
 
 static int take_task(void *ctx, unsigned thread, size_t i)
@@ -271,20 +365,25 @@ static int take_task(void *ctx, unsigned thread, size_t i)
 	const struct task *task = &w->tasks[i];
 	const struct vpa_team *t = &w->teams.items[task->team];
 	const struct vpa_group *g = &w->job->matching.groups[t->group];
+	struct tally *tally = &w->tallies[thread];
 	size_t k, at;
 	int rc = VPT_OK;
 
+	for (at = task->first > t->first ? task->first - 1 : task->first; at < task->last; at++)
+		find_place(w, t, at, &tally->places[1 + at - task->first]);
 	for (k = 0; k < g->rank_count && !rc; k++) {
 		struct seat seat = seat_of(w, t, k);
 
 		if (!seat.clock->is_placed)
 			continue;
 		for (at = task->first; at < task->last && !rc; at++) {
-			const struct vpa_job_row *row = row_of(w, &w->teams.rows[at]);
-			uint32_t cell = cell_of(w, &w->teams.rows[at], k);
+			const struct place *x = &tally->places[1 + at - task->first];
+			uint32_t cell = x->cells[k * x->stride];
 
-			if (cell != VPA_NO_COLLECTIVE && row->count > 1)
-				rc = take_member(w, &w->tallies[thread], &seat, at, row, cell);
+			if (cell == VPA_NO_COLLECTIVE || x->row->count < 2)
+				continue;
+			rc = x->is_plain ? take_plainly(w, tally, &seat, at, x)
+					 : take_member(w, tally, &seat, at, x->row, cell);
 		}
 	}
 	return rc;
@@ -340,7 +439,8 @@ static int new_tallies(struct vpa_job_waits *w)
 	size_t ranks = w->job->rank_count + 1;
 	unsigned i;
 
-	for (i = 0; i < w->threads; i++) {
+	w->tallies = vpt_calloc(w->threads, sizeof(*w->tallies));
+	for (i = 0; w->tallies && i < w->threads; i++) {
 		struct tally *t = &w->tallies[i];
 
 		t->ranks = vpt_calloc(ranks, sizeof(*t->ranks));
@@ -349,7 +449,23 @@ static int new_tallies(struct vpa_job_waits *w)
 		if (!t->ranks || !t->group_wait_ns || !t->blame)
 			return VPT_ENOMEM;
 	}
-	return VPT_OK;
+	return w->tallies ? VPT_OK : VPT_ENOMEM;
+}
+
+static int new_waits(struct vpa_job_waits *w)
+{
+	size_t i;
+
+	w->waits = vpt_calloc(w->teams.count + 1, sizeof(*w->waits));
+	for (i = 0; w->waits && i < w->teams.count; i++) {
+		const struct vpa_team *t = &w->teams.items[i];
+
+		w->waits[i] = vpt_calloc(
+			w->job->matching.groups[t->group].rank_count, bytes_of_member(t));
+		if (!w->waits[i])
+			return VPT_ENOMEM;
+	}
+	return w->waits ? VPT_OK : VPT_ENOMEM;
 }
 
 static int add_tally(struct vpa_job_waits *w, const struct tally *t)
@@ -399,6 +515,8 @@ int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, un
 	if (!rc)
 		rc = vpa_teams_find(job, rows, &w->teams);
 	if (!rc)
+		rc = new_waits(w);
+	if (!rc)
 		rc = list_tasks(w);
 	if (!rc)
 		rc = vpa_in_threads(threads, w->task_count, take_task, w);
@@ -436,6 +554,7 @@ static void take_detail(const struct vpa_job_waits *w, struct tally *tally,
 	const struct vpa_team *t, size_t k, const struct vpa_rank_detail *d)
 {
 	const uint32_t *ranks = w->job->matching.groups[t->group].ranks;
+	const unsigned char *waits = &w->waits[t - w->teams.items][k * bytes_of_member(t)];
 	struct seat seat = seat_of(w, t, k);
 	uint32_t rank = seat.rank;
 	struct wait wait;
@@ -443,19 +562,23 @@ static void take_detail(const struct vpa_job_waits *w, struct tally *tally,
 
 	for (at = t->first; at < t->last; at++) {
 		const struct vpa_team_row *r = &w->teams.rows[at];
-		const struct vpa_job_row *row = row_of(w, r);
-		uint32_t cell = cell_of(w, r, k);
+		size_t i = at - t->first;
+		unsigned how = waits[i / HOW_IN_BYTE] >> HOW_BITS * (i % HOW_IN_BYTE) & 3;
+		const struct vpa_job_row *row;
+		uint32_t cell;
 
-		if (cell == VPA_NO_COLLECTIVE || row->count < 2)
+		if (how == NOT && !r->waits)
 			continue;
-		if (row->last == k) {
-			if (r->waits)
-				add_between(w, tally, rank, rank, d, cell_of(w, r - 1, k), cell,
-					r->waits);
-		} else if (wait_of(w, &seat, at, row, cell, &wait) && wait.before != SIZE_MAX) {
+		row = row_of(w, r);
+		cell = cell_of(w, r, k);
+		if (row->last == k && r->waits)
+			add_between(w, tally, rank, rank, d, cell_of(w, r - 1, k), cell, r->waits);
+		else if (how == PLAINLY)
+			add_between(w, tally, ranks[row->last], rank, d, cell_of(w, r - 1, k), cell,
+				-1);
+		else if (how == ODDLY && wait_of(w, &seat, at, row, cell, &wait))
 			add_between(
 				w, tally, ranks[wait.last], rank, d, wait.cell_before, cell, -1);
-		}
 	}
 }
 
@@ -579,12 +702,16 @@ void vpa_job_waits_free(struct vpa_job_waits *w)
 		return;
 	for (i = 0; w->of_rank && i < w->job->list.count; i++)
 		vpt_free(w->of_rank[i]);
-	for (i = 0; i < VPA_RANK_THREADS_MOST; i++) {
+	for (i = 0; w->waits && i < w->teams.count; i++)
+		vpt_free(w->waits[i]);
+	vpt_free(w->waits);
+	for (i = 0; w->tallies && i < w->threads; i++) {
 		vpt_free(w->tallies[i].ranks);
 		vpt_free(w->tallies[i].group_wait_ns);
 		vpt_free(w->tallies[i].blame);
 		vpt_free(w->tallies[i].odd);
 	}
+	vpt_free(w->tallies);
 	vpt_free(w->of_rank);
 	vpt_free(w->tasks);
 	vpa_teams_free(&w->teams);

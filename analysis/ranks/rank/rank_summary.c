@@ -54,17 +54,6 @@ int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count)
 	return r->key_low ? vpa_rank_times_init(&r->times, count) : VPT_ENOMEM;
 }
 
-int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c)
-{
-	if (vpa_rank_times_put(&r->times, c.start_ns, c.end_ns))
-		return VPT_ENOMEM;
-	r->key_low[r->collective_count] = (uint16_t)c.key;
-	if (r->key_high)
-		r->key_high[r->collective_count] = (uint16_t)(c.key >> 16);
-	r->collective_count++;
-	return VPT_OK;
-}
-
 /* Collectives in order of their ends; NULL: they are in order already, or there is no memory. */
 struct end {
 	uint64_t ns;

@@ -226,7 +226,17 @@ static inline const struct vpa_collective_key *vpa_rank_key(
 /* Makes room for `count` collectives of a rank that has none, and for its keys. 0 or VPT_ENOMEM. */
 int vpa_rank_begin_collectives(struct vpa_rank *r, size_t count);
 /* Puts the next one; starts ascend. 0 or VPT_ENOMEM. */
-int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c);
+static inline int vpa_rank_put_collective(struct vpa_rank *r, struct vpa_rank_collective c)
+{
+	if (vpa_rank_times_put(&r->times, c.start_ns, c.end_ns))
+		return VPT_ENOMEM;
+	r->key_low[r->collective_count] = (uint16_t)c.key;
+	if (r->key_high)
+		r->key_high[r->collective_count] = (uint16_t)(c.key >> 16);
+	r->collective_count++;
+	return VPT_OK;
+}
+
 /* Sets the marks of the rank's collectives, without parts: a mark for each moment at which one starts or ends. What `d` had
  * is overwritten; its memory is used again. 0 or VPT_ENOMEM. */
 int vpa_rank_set_marks(const struct vpa_rank *r, struct vpa_rank_detail *d);

@@ -11,24 +11,14 @@ int vpa_rank_times_init(struct vpa_rank_times *t, size_t count)
 	return t->bases && t->offsets ? VPT_OK : VPT_ENOMEM;
 }
 
-int vpa_rank_times_put(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns)
+int vpa_rank_times_put_far(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns)
 {
-	size_t i = t->count;
-	uint64_t base;
+	size_t i = t->count++;
 
-	if (i % VPA_TIMES_BLOCK == 0)
-		t->bases[i / VPA_TIMES_BLOCK] = start_ns;
-	base = t->bases[i / VPA_TIMES_BLOCK];
-	if (start_ns - base < UINT32_MAX && end_ns - base < UINT32_MAX) {
-		t->offsets[2 * i] = (uint32_t)(start_ns - base);
-		t->offsets[2 * i + 1] = (uint32_t)(end_ns - base);
-	} else {
-		if (vpt_grow(&t->far, &t->far_cap, t->far_count + 1, sizeof(*t->far)))
-			return VPT_ENOMEM;
-		t->far[t->far_count++] = (struct vpa_far_times){i, start_ns, end_ns};
-		t->offsets[2 * i] = t->offsets[2 * i + 1] = UINT32_MAX;
-	}
-	t->count++;
+	if (vpt_grow(&t->far, &t->far_cap, t->far_count + 1, sizeof(*t->far)))
+		return VPT_ENOMEM;
+	t->far[t->far_count++] = (struct vpa_far_times){i, start_ns, end_ns};
+	t->offsets[2 * i] = t->offsets[2 * i + 1] = UINT32_MAX;
 	return VPT_OK;
 }
 

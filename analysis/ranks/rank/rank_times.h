@@ -28,12 +28,28 @@ struct vpa_rank_times {
 
 /* Makes room for `count` times in an empty list. 0 or VPT_ENOMEM. */
 int vpa_rank_times_init(struct vpa_rank_times *t, size_t count);
-/* Puts the next one, of at most as many as there is room for. Starts ascend. 0 or VPT_ENOMEM. */
-int vpa_rank_times_put(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns);
 void vpa_rank_times_free(struct vpa_rank_times *t);
 
-/* Private: of an item that is far. */
+/* Private: of an item that is far; puts the next one, which is. */
 const struct vpa_far_times *vpa_rank_times_far(const struct vpa_rank_times *t, size_t item);
+int vpa_rank_times_put_far(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns);
+
+/* Puts the next one, of at most as many as there is room for. Starts ascend. 0 or VPT_ENOMEM. */
+static inline int vpa_rank_times_put(struct vpa_rank_times *t, uint64_t start_ns, uint64_t end_ns)
+{
+	size_t i = t->count;
+	uint64_t base;
+
+	if (i % VPA_TIMES_BLOCK == 0)
+		t->bases[i / VPA_TIMES_BLOCK] = start_ns;
+	base = t->bases[i / VPA_TIMES_BLOCK];
+	if (start_ns - base >= UINT32_MAX || end_ns - base >= UINT32_MAX)
+		return vpa_rank_times_put_far(t, start_ns, end_ns);
+	t->offsets[2 * i] = (uint32_t)(start_ns - base);
+	t->offsets[2 * i + 1] = (uint32_t)(end_ns - base);
+	t->count++;
+	return 0;
+}
 
 static inline uint64_t vpa_rank_times_start(const struct vpa_rank_times *t, size_t i)
 {
