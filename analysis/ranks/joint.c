@@ -43,7 +43,7 @@ struct vpa_joint {
 		struct vpa_asked_sums asked;
 		uint64_t asked_ns; /* of all its ranks */
 		int64_t *host_ns;
-		struct measured_as *as; /* by part name */
+		unsigned char *as; /* by part name: enum measured_as */
 		size_t as_cap;
 		struct vpa_replay_room replay;
 	} rooms[VPA_RANK_THREADS_MOST];
@@ -70,53 +70,51 @@ static void free_spent(struct spent *s)
 	vpt_free(s->idle_ns);
 }
 
-/* What parts of a name are, as bits of a time: all or none. */
-struct measured_as {
-	uint64_t busy, idle, host;
-};
+/* What a part counts as. */
+enum measured_as { BUSY, LATE_HOST, OTHER_IDLE, NOTHING, MEASURES };
 
-static void list_measured(const struct vpa_rank *r, struct measured_as *out)
+static void list_measured(const struct vpa_rank *r, unsigned char *out)
 {
 	size_t i;
 
 	for (i = 0; i < r->part_name_count; i++) {
 		const struct vpa_part_name *name = &r->part_names[i];
-		int is_busy = name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY;
-		int is_idle = name->klass == VPA_TIME_IDLE;
 
-		out[i] = (struct measured_as){is_busy ? UINT64_MAX : 0, is_idle ? UINT64_MAX : 0,
-			is_idle && is_host(name->kind) ? UINT64_MAX : 0};
+		if (name->klass == VPA_TIME_COMPUTE || name->klass == VPA_TIME_COPY)
+			out[i] = BUSY;
+		else if (name->klass == VPA_TIME_IDLE)
+			out[i] = is_host(name->kind) ? LATE_HOST : OTHER_IDLE;
+		else
+			out[i] = NOTHING;
 	}
 }
 
+static inline void put_sums(
+	const int64_t sums[MEASURES], size_t i, struct spent *out, int64_t *host_ns)
+{
+	out->busy_ns[i] = sums[BUSY];
+	out->idle_ns[i] = sums[LATE_HOST] + sums[OTHER_IDLE];
+	host_ns[i] = sums[LATE_HOST];
+}
+
 /* Collectives that overlap have no time between them. host_ns: of the idle time that in which the host was late. */
-static void measure_as(const struct measured_as *as, const struct vpa_rank *r,
+static void measure_as(const unsigned char *as, const struct vpa_rank *r,
 	const struct vpa_rank_detail *d, struct spent *out, int64_t *host_ns)
 {
-	uint64_t busy = 0, idle = 0, host = 0;
+	int64_t sums[MEASURES] = {0};
 	uint32_t from = 0;
 	size_t i, k;
 
-	out->busy_ns[0] = out->idle_ns[0] = host_ns[0] = 0;
+	put_sums(sums, 0, out, host_ns);
 	for (i = 0; i < r->collective_count; i++) {
 		size_t end = d->marks[vpa_start_mark(d, i)].part_end;
 
-		for (k = i ? d->marks[from].part_end : 0; k < end; k++) {
-			const struct measured_as *x = &as[d->parts[k].name];
-			uint64_t ns = d->parts[k].ns;
-
-			busy += ns & x->busy;
-			idle += ns & x->idle;
-			host += ns & x->host;
-		}
-		out->busy_ns[i + 1] = (int64_t)busy;
-		out->idle_ns[i + 1] = (int64_t)idle;
-		host_ns[i + 1] = (int64_t)host;
+		for (k = i ? d->marks[from].part_end : 0; k < end; k++)
+			sums[as[d->parts[k].name]] += (int64_t)d->parts[k].ns;
+		put_sums(sums, i + 1, out, host_ns);
 		from = vpa_end_mark(d, i) > from ? vpa_end_mark(d, i) : from;
 	}
-	out->busy_ns[i + 1] = (int64_t)busy;
-	out->idle_ns[i + 1] = (int64_t)idle;
-	host_ns[i + 1] = (int64_t)host;
+	put_sums(sums, i + 1, out, host_ns);
 }
 
 static int measure(struct vpa_joint *j, unsigned thread, const struct vpa_rank *r,

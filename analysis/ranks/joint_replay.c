@@ -3,8 +3,8 @@
  *
  *	head     a byte that says how the rest is written, see enum head
  *	back     how many collectives it looks back, 4 bytes, where the head does not say it
- *	early    how much earlier than the start it is: 0, 4 or 8 bytes
- *	cuts     4 bytes each, or 8
+ *	early    how much earlier than the start it is: 0, 4 or 8 bytes; of a pace 2, in its unit
+ *	cuts     4 bytes each, or 8; of a pace only what is asked about, since other changes take all of it
  *
  * The rest follows from the rank's times: nearly all terms are a head and a cut. The latest ends of a rank are in a ring that is as
  * long as its terms look back. The replay exists in versions for several kinds of processors, each with all that it calls, so this
@@ -36,7 +36,16 @@ struct single {
 };
 
 /* Of a term. Without FROM_START and FROM_BACK it is of the collective before. */
-enum head { LAST = 1, FROM_START = 2, FROM_BACK = 4, EARLY = 8, EARLY_WIDE = 16, CUTS_WIDE = 32 };
+enum head {
+	LAST = 1,
+	FROM_START = 2,
+	FROM_BACK = 4,
+	EARLY = 8,
+	EARLY_WIDE = 16,
+	EARLY_UNITS = EARLY | EARLY_WIDE,
+	CUTS_WIDE = 32,
+	OF_PACE = 64
+};
 
 enum {
 	TERM_BYTES_MOST = 1 + 4 + 8 + 8 * VPA_CUTS,
@@ -287,24 +296,43 @@ struct term_place {
 	unsigned list;     /* that of a pace, or VPA_PACES */
 };
 
-/* Sets the cuts that the rank has; returns how many. */
+/* Sets the cuts that are written; returns how many. */
 static inline size_t set_cuts(const struct putting *p, const struct vpa_rank_term *x,
-	struct term_place at, uint64_t cuts[VPA_CUTS])
+	struct term_place at, int64_t cuts[VPA_CUTS])
 {
-	size_t cut, count = 0;
+	size_t first = at.list == VPA_PACES ? 0 : VPA_CUT_ASKED, count = 0, cut;
 
 	if (p->is_common) {
-		cuts[0] = vpa_cut_of(&p->cuts[VPA_CUT_COMMON], p->rank, at.from, at.item + 1, x);
+		cuts[0] = (int64_t)vpa_cut_of(
+			&p->cuts[VPA_CUT_COMMON], p->rank, at.from, at.item + 1, x);
 		return 1;
 	}
-	for (cut = 0; cut < VPA_CUTS; cut++)
+	for (cut = first; cut < VPA_CUTS; cut++)
 		if (p->cuts[cut].less_idle_ns)
 			cuts[count++] = at.list == VPA_PACES
-						? vpa_cut_of(&p->cuts[cut], p->rank, at.from,
-							  at.item + 1, x)
-						: (uint64_t)vpa_cut_of_pace(&p->cuts[cut], at.list,
-							  at.from, at.item + 1, x);
+						? (int64_t)vpa_cut_of(&p->cuts[cut], p->rank,
+							  at.from, at.item + 1, x)
+						: vpa_cut_of_pace(&p->cuts[cut], at.list, at.from,
+							  at.item + 1, x);
 	return count;
+}
+
+static inline unsigned head_of_early(uint64_t early_ns, unsigned list)
+{
+	if (list != VPA_PACES && early_ns && early_ns % VPA_PACE_TERM_NS == 0 &&
+		early_ns / VPA_PACE_TERM_NS <= UINT16_MAX)
+		return EARLY_UNITS;
+	return !early_ns ? 0 : early_ns > UINT32_MAX ? EARLY_WIDE : EARLY;
+}
+
+static inline unsigned char *put_early(unsigned char *at, uint64_t early_ns, unsigned head)
+{
+	uint16_t units = (uint16_t)(early_ns / VPA_PACE_TERM_NS);
+
+	if ((head & EARLY_UNITS) != EARLY_UNITS)
+		return put_bytes(at, early_ns, (head & EARLY_WIDE) != 0);
+	memcpy(at, &units, sizeof(units));
+	return at + sizeof(units);
 }
 
 static inline void put_term(struct putting *p, const struct vpa_rank_term *x, uint64_t at_ns,
@@ -314,23 +342,23 @@ static inline void put_term(struct putting *p, const struct vpa_rank_term *x, ui
 	size_t from = x->after == VPA_RANK_START ? 0 : 1 + (size_t)x->after;
 	size_t back = from ? i - x->after : 0, count, k;
 	uint64_t after_ns = from ? vpa_rank_end_ns(r, x->after) : r->first_ns;
-	uint64_t early_ns = at_ns - after_ns - (uint64_t)x->ns, cuts[VPA_CUTS], wide;
+	uint64_t early_ns = at_ns - after_ns - (uint64_t)x->ns;
+	int64_t cuts[VPA_CUTS];
 	unsigned char *at = p->at;
 	unsigned head = is_last ? LAST : 0;
 
 	count = set_cuts(p, x, (struct term_place){i, from, list}, cuts);
-	for (k = 1, wide = cuts[0]; k < count; k++)
-		wide |= cuts[k];
+	for (k = 0; k < count; k++)
+		head |= cuts[k] != (int32_t)cuts[k] ? CUTS_WIDE : 0;
 	head |= !from ? FROM_START : back != 1 ? FROM_BACK : 0;
-	head |= !early_ns ? 0 : early_ns > UINT32_MAX ? EARLY_WIDE : EARLY;
-	head |= wide > UINT32_MAX ? CUTS_WIDE : 0;
+	head |= head_of_early(early_ns, list) | (list == VPA_PACES ? 0 : OF_PACE);
 	*at++ = (unsigned char)head;
 	if (head & FROM_BACK)
 		at = put_bytes(at, back, 0);
 	if (early_ns)
-		at = put_bytes(at, early_ns, (head & EARLY_WIDE) != 0);
+		at = put_early(at, early_ns, head);
 	for (k = 0; k < count; k++)
-		at = put_bytes(at, cuts[k], (head & CUTS_WIDE) != 0);
+		at = put_bytes(at, (uint64_t)cuts[k], (head & CUTS_WIDE) != 0);
 	p->at = at;
 	p->back_most = back > p->back_most ? back : p->back_most;
 }
@@ -484,38 +512,68 @@ PART uint64_t get_bytes(const unsigned char **at, int is_wide)
 	return narrow;
 }
 
+PART uint64_t get_early(const unsigned char **at, unsigned head)
+{
+	uint16_t units;
+
+	if (!(head & EARLY_UNITS))
+		return 0;
+	if ((head & EARLY_UNITS) != EARLY_UNITS)
+		return get_bytes(at, head & EARLY_WIDE);
+	memcpy(&units, *at, sizeof(units));
+	*at += sizeof(units);
+	return (uint64_t)units * VPA_PACE_TERM_NS;
+}
+
+PART uint64_t get_cut(const unsigned char **at, unsigned head)
+{
+	return head & CUTS_WIDE ? get_bytes(at, 1)
+				: (uint64_t)(int64_t)(int32_t)(uint32_t)get_bytes(at, 0);
+}
+
+/* The cuts of a term of so much, of a rank that has others than the common one. */
+PART void get_cuts(const struct stream *s, const unsigned char **at, unsigned head, uint64_t ns,
+	uint64_t cuts[VPA_CUTS])
+{
+	unsigned cut;
+
+	if (head & OF_PACE) {
+		cuts[VPA_CUT_COMMON] = cuts[VPA_CUT_OWN] = (int64_t)ns > 0 ? ns : 0;
+		cuts[VPA_CUT_ASKED] = get_cut(at, head);
+		return;
+	}
+	for (cut = 0; cut < VPA_CUTS; cut++)
+		cuts[cut] = s->has[cut] ? get_cut(at, head) : 0;
+}
+
 /* Joins the arrival of a rank at its next collective; at its end, `item` is how many it has. */
 PART void arrive(unsigned lanes, struct stream *s, uint32_t item, int64_t *at)
 {
 	const struct vpa_rank *r = s->rank;
 	const unsigned char *c = s->at;
 	uint64_t at_ns = item < r->collective_count ? vpa_rank_start_ns(r, item) : r->last_ns;
-	unsigned head, cut;
+	unsigned head;
 
 	do {
 		const int64_t *from = s->ring;
 		int64_t room[VPA_LANES];
-		uint64_t after_ns = r->first_ns, cuts[VPA_CUTS] = {0};
+		uint64_t ns = at_ns - r->first_ns, cuts[VPA_CUTS];
 
 		head = *c++;
 		if (!(head & FROM_START)) {
 			uint32_t after = item - (head & FROM_BACK ? (uint32_t)get_bytes(&c, 0) : 1);
+			uint64_t after_ns = vpa_rank_end_ns(r, after);
 
-			after_ns = vpa_rank_end_ns(r, after);
+			ns = at_ns - after_ns;
 			from = end_before(lanes, s, after, after_ns, room);
 		}
-		if (head & (EARLY | EARLY_WIDE))
-			after_ns += get_bytes(&c, head & EARLY_WIDE);
+		ns -= get_early(&c, head);
 		if (s->is_common) {
-			cuts[0] = get_bytes(&c, head & CUTS_WIDE);
-			join_common(lanes, at, from, at_ns - after_ns, cuts[0], s->masks[0]);
+			join_common(lanes, at, from, ns, get_cut(&c, head), s->masks[0]);
 			continue;
 		}
-		for (cut = 0; cut < VPA_CUTS; cut++)
-			if (s->has[cut])
-				cuts[cut] = get_bytes(&c, head & CUTS_WIDE);
-		join_term(lanes, at, from, at_ns - after_ns, cuts,
-			(const int64_t(*)[VPA_LANES])s->masks);
+		get_cuts(s, &c, head, ns, cuts);
+		join_term(lanes, at, from, ns, cuts, (const int64_t(*)[VPA_LANES])s->masks);
 	} while (!(head & LAST));
 	s->at = c;
 }
