@@ -157,7 +157,7 @@ static uint64_t median_wait(const struct vpa_job *job, int64_t *numbers)
 }
 
 /* Those for whom others would wait a tenth of all waits. Where some wait less than most do, who waits as long as these only passes
- * on what it waited for itself. */
+ * on what it waited for itself. For a rank without a partner nobody waits. */
 static int find_late(struct vpa_joint *j)
 {
 	struct vpa_job *job = j->job;
@@ -186,7 +186,7 @@ static int find_late(struct vpa_joint *j)
 	for (i = 0; i < job->rank_count && j->late_count < VPA_FIX_RANKS_MOST &&
 		    order[i].ns > job->blame_ns / 10;
 		i++) {
-		if (waits_less && !order[i].less_ns)
+		if (!job->ranks[order[i].rank].matched || (waits_less && !order[i].less_ns))
 			continue;
 		j->late[j->late_count++] = order[i].rank;
 		j->ranks[order[i].rank].is_late = 1;

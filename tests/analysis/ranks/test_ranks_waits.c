@@ -241,6 +241,45 @@ static void who_left_before_a_sender_came_did_not_wait_for_it(void **state)
 	free(job);
 }
 
+/* It waits for nobody, so less than the others do, but they do not wait for it either: nothing can be replayed for it. */
+static void a_rank_without_partners_is_not_late(void **state)
+{
+	struct vpt_random random = {14};
+	struct rig_job *job = calloc(1, sizeof(*job));
+	struct vpa_rank_list list = {.count = 0};
+	struct vpa_job *found;
+	struct vpt_err err;
+	unsigned i, r, p;
+
+	(void)state;
+	job->ranks = 3;
+	job->rows = 24;
+	job->groups = 2;
+	job->has_names = 1;
+	job->members[0] = 3; /* ranks 0 and 1 */
+	job->members[1] = 4; /* rank 2 */
+	for (r = 0; r < 3; r++)
+		job->host[r] = "a";
+	for (i = 0; i < job->rows; i++) {
+		job->row[i].group = i % 4 == 3;
+		for (r = 0; r < 3; r++)
+			for (p = 0; p < RIG_PARTS; p++)
+				job->row[i].part_ns[r][p] = vpt_random_below(&random, 90000);
+	}
+	rig_run(job, &random);
+	rig_ranks(job, &list);
+	for (r = 0; r < 3; r++)
+		rig_terms(list.items[r]);
+	assert_int_equal(vpa_job_new(&list, &found, &err), 0);
+	assert_true(found->is_replayed && found->wait_ns > 0);
+	assert_int_equal(found->ranks[2].matched, 0);
+	assert_int_equal(found->ranks[2].unmatched, 6);
+	for (i = 0; i < found->fix_count; i++)
+		assert_true(!found->fixes[i].ranks || !strchr(found->fixes[i].ranks, '2'));
+	vpa_job_free(found);
+	free(job);
+}
+
 static void one_rank_is_no_job(void **state)
 {
 	struct vpa_rank_list list = {.count = 0};
@@ -261,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_and_blame_of_random_jobs_are_those_of_the_model),
 		cmocka_unit_test(who_left_before_a_sender_came_did_not_wait_for_it),
+		cmocka_unit_test(a_rank_without_partners_is_not_late),
 		cmocka_unit_test(one_rank_is_no_job),
 	};
 
