@@ -8,6 +8,8 @@
 #include "formats/base/vectorise.h"
 #include "formats/calls.h"
 
+#include <string.h>
+
 enum { SLOTS_LEAST = 1 << 12, SLOTS_MAX = 1 << 20, EARLY_MAX = 4096 };
 
 #define ID_MAX ((uint64_t)1 << 60)
@@ -24,48 +26,70 @@ struct id_range {
 	int ascending; /* each is larger than the one before */
 };
 
+static void find_ends(const uint64_t *ids, uint32_t count, struct id_range *range)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		range->least = ids[i] < range->least ? ids[i] : range->least;
+		range->most = ids[i] > range->most ? ids[i] : range->most;
+	}
+}
+
 /* Whether calls end one after the other, and have numbers, and times of which no sum overflows. */
 VPT_VECTORISE
 static int are_calls_usual(const struct vpt_section *s, uint64_t end_ns, struct id_range *range)
 {
 	const uint64_t *starts = s->col[VPT_CALL_START], *durations = s->col[VPT_CALL_DURATION];
 	const uint64_t *ids = s->col[VPT_CALL_CORRELATION], *kinds = s->col[VPT_CALL_ID];
-	uint64_t bad = starts[0] + durations[0] - end_ns, least = UINT64_MAX, most = 0, back = 0;
+	uint64_t end = starts[0] + durations[0];
+	uint64_t bad =
+		(end - end_ns) | durations[0] | end | (VPA_SOUND_KINDS - 1 - kinds[0]) | kinds[0];
+	uint64_t back = ids[0];
 	uint32_t count = s->row_count, i;
 
-	for (i = 0; i < count; i++) {
-		bad |= starts[i] | durations[i] | (starts[i] + durations[i]) |
-		       (VPA_SOUND_KINDS - 1 - kinds[i]) | kinds[i];
-		least = ids[i] < least ? ids[i] : least;
-		most = ids[i] > most ? ids[i] : most;
-	}
+	/* A start beyond 2^63 is in its end, or the duration is too. */
 	for (i = 1; i < count; i++) {
-		bad |= (starts[i] + durations[i]) - (starts[i - 1] + durations[i - 1]);
-		back |= ids[i] - ids[i - 1] - 1;
+		end = starts[i] + durations[i];
+		bad |= durations[i] | end | (VPA_SOUND_KINDS - 1 - kinds[i]) | kinds[i] |
+		       (end - (starts[i - 1] + durations[i - 1]));
+		back |= ids[i] | (ids[i] - ids[i - 1] - 1);
 	}
-	*range = (struct id_range){least, most, !((back | most) >> 63)};
+	*range = (struct id_range){ids[0], ids[count - 1], !(back >> 63)};
+	if (!range->ascending)
+		find_ends(ids, count, range);
 	return !(bad >> 63);
 }
 
 /* The slot of an id. */
-static inline struct vpa_sound_call *slot_of(const struct vpa_sound_calls *c, uint64_t id)
+static inline size_t slot_of(const struct vpa_sound_calls *c, uint64_t id)
 {
-	return &c->slots[id & (c->slot_count - 1)];
+	return (size_t)(id & (c->slot_count - 1));
 }
 
 static int set_slots(struct vpa_sound_calls *c, size_t count)
 {
-	struct vpa_sound_calls larger = {.slot_count = count};
+	uint64_t *words = vpt_calloc(count, sizeof(*words));
+	uint64_t *starts_ns = vpt_alloc(count, sizeof(*starts_ns));
 	size_t i;
 
-	larger.slots = vpt_calloc(count, sizeof(*larger.slots));
-	if (!larger.slots)
+	if (!words || !starts_ns) {
+		vpt_free(words);
+		vpt_free(starts_ns);
 		return VPT_ENOMEM;
-	for (i = 0; i < c->slot_count; i++)
-		if (c->slots[i].word)
-			*slot_of(&larger, c->slots[i].word / 8) = c->slots[i];
-	vpt_free(c->slots);
-	c->slots = larger.slots;
+	}
+	for (i = 0; i < c->slot_count; i++) {
+		size_t slot = (size_t)(c->words[i] / 8 & (count - 1));
+
+		if (!c->words[i])
+			continue;
+		words[slot] = c->words[i];
+		starts_ns[slot] = c->starts_ns[i];
+	}
+	vpt_free(c->words);
+	vpt_free(c->starts_ns);
+	c->words = words;
+	c->starts_ns = starts_ns;
 	c->slot_count = count;
 	return VPT_OK;
 }
@@ -126,28 +150,59 @@ static int are_silent(
 	return 1;
 }
 
-/* Puts calls into their slots; `may_recur`: their ids may be there already, which is in doubt. */
-static inline __attribute__((always_inline)) int put_calls(
-	struct vpa_sound_calls *c, const struct vpt_section *section, int may_recur)
+/* Puts calls into their slots, where their ids may be already: that is in doubt. */
+static int put_any_calls(struct vpa_sound_calls *c, const struct vpt_section *section)
 {
 	const uint64_t *starts = section->col[VPT_CALL_START], *kinds = section->col[VPT_CALL_ID];
 	const uint64_t *ids = section->col[VPT_CALL_CORRELATION];
-	uint64_t launches = 0, twice = 0, mask = c->slot_count - 1;
-	struct vpa_sound_call *slots = c->slots;
 	size_t i, count = section->row_count;
 
 	for (i = 0; i < count; i++) {
-		struct vpa_sound_call *slot = &slots[ids[i] & mask];
+		size_t slot = slot_of(c, ids[i]);
 		uint64_t state = c->states_of[kinds[i]];
 
-		if (may_recur)
-			twice |= slot->word / 8 == ids[i];
-		slot->word = 8 * ids[i] + state;
-		slot->start_ns = starts[i];
-		launches += state & 1u;
+		if (c->words[slot] / 8 == ids[i])
+			return VPT_END;
+		c->words[slot] = 8 * ids[i] + state;
+		c->starts_ns[slot] = starts[i];
+		c->launches += state & 1u;
+	}
+	return VPT_OK;
+}
+
+/* The same for calls whose ids go up, and are new: most ids are in a row, and so are their slots. */
+static void put_new_calls(struct vpa_sound_calls *c, const struct vpt_section *section)
+{
+	enum { ROW = 8 };
+	const uint64_t *starts = section->col[VPT_CALL_START], *kinds = section->col[VPT_CALL_ID];
+	const uint64_t *ids = section->col[VPT_CALL_CORRELATION];
+	const uint8_t *states_of = c->states_of;
+	size_t i, k, few, count = section->row_count;
+	uint64_t launches = 0;
+
+	for (i = 0; i < count; i += few) {
+		size_t slot = slot_of(c, ids[i]);
+		uint64_t *words = c->words + slot, word = 8 * ids[i];
+
+		few = 1;
+		if (count - i >= ROW && ids[i + ROW - 1] - ids[i] == ROW - 1 &&
+			slot + ROW <= c->slot_count) {
+			few = ROW;
+#pragma GCC unroll 8
+			for (k = 0; k < ROW; k++) {
+				uint64_t state = states_of[kinds[i + k]];
+
+				words[k] = word + 8 * k + state;
+				launches += state & 1u;
+			}
+			memcpy(c->starts_ns + slot, starts + i, ROW * sizeof(*starts));
+			continue;
+		}
+		words[0] = word + states_of[kinds[i]];
+		c->starts_ns[slot] = starts[i];
+		launches += words[0] & 1u;
 	}
 	c->launches += launches;
-	return twice ? VPT_END : VPT_OK;
 }
 
 /* Calls of a thread. */
@@ -169,8 +224,10 @@ static int take_calls(struct vpa_sound *s, const struct vpt_batch *b,
 	rc = make_room(&s->calls, &ids);
 	if (rc)
 		return rc;
-	rc = ids.ascending && ids.least > *newest_id ? put_calls(&s->calls, calls, 0)
-						     : put_calls(&s->calls, calls, 1);
+	if (ids.ascending && ids.least > *newest_id)
+		put_new_calls(&s->calls, calls);
+	else
+		rc = put_any_calls(&s->calls, calls);
 	*end_ns = calls->col[VPT_CALL_START][last] + calls->col[VPT_CALL_DURATION][last];
 	*newest_id = ids.most > *newest_id ? ids.most : *newest_id;
 	return rc;
@@ -207,14 +264,15 @@ static int keep_early(struct vpa_sound *s, uint64_t id, uint64_t start_ns)
 /* Gives an op to the call in its slot, or lets it wait for the next chunk. */
 static int meet_call(struct vpa_sound *s, uint64_t start_ns, uint64_t id)
 {
-	struct vpa_sound_call *slot = slot_of(&s->calls, id);
-	unsigned state = slot->word & 7;
+	size_t slot = slot_of(&s->calls, id);
+	uint64_t *word = &s->calls.words[slot];
+	unsigned state = *word & 7;
 
-	if (slot->word / 8 != id || !id)
+	if (*word / 8 != id || !id)
 		return keep_early(s, id, start_ns);
 	s->calls.met += state & 1;
-	slot->word = 8 * id + (state & VPA_SOUND_MORE);
-	return state && start_ns - slot->start_ns < WAIT_NS ? VPT_OK : VPT_END;
+	*word = 8 * id + (state & VPA_SOUND_MORE);
+	return state && start_ns - s->calls.starts_ns[slot] < WAIT_NS ? VPT_OK : VPT_END;
 }
 
 /* The same for many, of which most are the only ones of their calls. */
@@ -222,18 +280,20 @@ static int meet_calls(
 	struct vpa_sound *s, const uint64_t *starts, const uint64_t *ids, size_t count)
 {
 	uint64_t waited_ns = 0, mask = s->calls.slot_count - 1;
-	struct vpa_sound_call *slots = s->calls.slots;
+	uint64_t *words = s->calls.words;
+	const uint64_t *launched_ns = s->calls.starts_ns;
 	size_t i, others = 0;
 	int rc = VPT_OK;
 
-	if (!slots)
+	if (!words)
 		return VPT_END;
+#pragma GCC unroll 4
 	for (i = 0; i < count; i++) {
-		struct vpa_sound_call *slot = &slots[ids[i] & mask];
+		size_t slot = (size_t)(ids[i] & mask);
 
-		if (slot->word == 8 * ids[i] + VPA_SOUND_KERNEL) {
-			slot->word = 8 * ids[i];
-			waited_ns |= starts[i] - slot->start_ns;
+		if (words[slot] == 8 * ids[i] + VPA_SOUND_KERNEL) {
+			words[slot] = 8 * ids[i];
+			waited_ns |= starts[i] - launched_ns[slot];
 			continue;
 		}
 		others++;
@@ -255,7 +315,7 @@ static int meet_early(struct vpa_sound *s)
 	for (i = 0, e->count = 0; i < count && !rc; i++) {
 		uint64_t id = e->items[i].id, start_ns = e->items[i].start_ns;
 
-		rc = s->calls.slots ? meet_call(s, start_ns, id) : VPT_END;
+		rc = s->calls.words ? meet_call(s, start_ns, id) : VPT_END;
 	}
 	return rc || !e->count ? rc : VPT_END;
 }
@@ -273,14 +333,14 @@ VPT_VECTORISE
 static int do_ends_follow(const struct op_times *t, uint64_t least_ns, int *ordered)
 {
 	const uint64_t *starts = t->starts, *durations = t->durations;
-	uint64_t bad = 0, early = 0;
+	uint64_t end = starts[0] + durations[0], bad = durations[0] | end | (starts[0] - least_ns);
+	uint64_t early = 0;
 	size_t i;
 
-	for (i = 0; i < t->count; i++)
-		bad |= starts[i] | durations[i] | (starts[i] + durations[i]) |
-		       (starts[i] - least_ns);
 	for (i = 1; i < t->count; i++) {
-		bad |= (starts[i] + durations[i]) - (starts[i - 1] + durations[i - 1]);
+		end = starts[i] + durations[i];
+		bad |= durations[i] | end | (starts[i] - least_ns) |
+		       (end - (starts[i - 1] + durations[i - 1]));
 		early |= starts[i] - starts[i - 1];
 	}
 	*ordered = !(early >> 63);
@@ -336,13 +396,14 @@ static struct op_times times_of(const struct vpt_section *s)
 static int do_alternate(const struct op_times *kernels, const struct op_times *copies)
 {
 	enum { STRIDE = 16 };
-	size_t i, k = 0;
+	size_t i, k = 0, stride;
 
 	for (i = 0; i < copies->count; i++) {
 		uint64_t start = copies->starts[i], end = start + copies->durations[i];
 
-		while (k + STRIDE < kernels->count && kernels->starts[k + STRIDE] <= start)
-			k += STRIDE;
+		for (stride = STRIDE; stride > 1; stride /= 4)
+			while (k + stride < kernels->count && kernels->starts[k + stride] <= start)
+				k += stride;
 		while (k < kernels->count && kernels->starts[k] + kernels->durations[k] <= start)
 			k++;
 		if (k < kernels->count && kernels->starts[k] < end)

@@ -48,11 +48,9 @@ enum vpa_sound_state {
 
 /* Calls by id: that of id k is in slot k % slot_count, until a newer one takes it. */
 struct vpa_sound_calls {
-	struct vpa_sound_call {
-		uint64_t word; /* 8 times the id, and its state */
-		uint64_t start_ns;
-	} * slots;
-	size_t slot_count; /* a power of two */
+	uint64_t *words;     /* 8 times the id, and its state */
+	uint64_t *starts_ns; /* of the same calls */
+	size_t slot_count;   /* a power of two */
 	uint64_t newest_id;
 	uint64_t launches, met; /* calls that must have an op, and those that have one */
 	uint8_t states_of[VPA_SOUND_KINDS]; /* by the call's number */

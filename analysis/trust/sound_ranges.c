@@ -4,6 +4,8 @@
  * open at some moment of a chunk are rows of it, or are listed there. */
 #include "analysis/trust/sound_parts.h"
 
+#include "analysis/base/rare.h"
+
 #include "analysis/model/model.h"
 
 /* Open at once, of all lanes. */
@@ -137,8 +139,8 @@ static int measure_depth(struct vpa_sound *s, const struct vpt_section *rows, si
 }
 
 /* Whether a row of a range was to come with this chunk: it began after those before, or was listed there. */
-static int is_timely(struct vpa_sound *s, const struct vpt_batch *b, const struct vpt_section *rows,
-	uint32_t i, uint32_t lane)
+VPA_RARE static int is_timely(struct vpa_sound *s, const struct vpt_batch *b,
+	const struct vpt_section *rows, uint32_t i, uint32_t lane)
 {
 	struct vpa_sound_open open = open_of(b, lane, rows->col[VPT_RANGE_START][i],
 		rows->col[VPT_RANGE_NAME][i], rows->col[VPT_RANGE_DOMAIN][i]);
@@ -153,22 +155,24 @@ static int are_timely(struct vpa_sound *s, const struct vpt_batch *b,
 	const uint64_t *names = rows->col[VPT_RANGE_NAME], *kinds = rows->col[VPT_RANGE_RANGE_KIND];
 	const uint64_t *starts = rows->col[VPT_RANGE_START];
 	const uint64_t *durations = rows->col[VPT_RANGE_DURATION];
-	uint64_t newest_ns = 0, settled_ns = s->lane_of[lane].settled_ns;
+	uint64_t newest_ns = 0, settled_ns = s->lane_of[lane].settled_ns, bad = 0;
 	size_t ranges = 0;
 	uint32_t i;
 
 	*count = 0;
 	for (i = 0; i < rows->row_count; i++) {
-		uint64_t end = starts[i] + durations[i];
+		uint64_t start = starts[i], end = start + durations[i];
 
 		if (is_wide(s, b, kinds[i], names[i]) != wide)
 			continue;
 		ranges++;
 		newest_ns = end > newest_ns ? end : newest_ns;
-		if ((end | starts[i] | durations[i]) >> 63 ||
-			(starts[i] <= settled_ns && !is_timely(s, b, rows, i, lane)))
+		bad |= end | durations[i];
+		if (start <= settled_ns && !is_timely(s, b, rows, i, lane))
 			return 0;
 	}
+	if (bad >> 63)
+		return 0;
 	if (newest_ns > s->lane_of[lane].newest_ns)
 		s->lane_of[lane].newest_ns = newest_ns;
 	*count = ranges;

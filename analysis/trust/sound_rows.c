@@ -54,7 +54,8 @@ void vpa_sound_free(struct vpa_sound *s)
 	vpt_free(s->name_facts);
 	vpt_free(s->lane_of);
 	vpt_free(s->touched);
-	vpt_free(s->calls.slots);
+	vpt_free(s->calls.words);
+	vpt_free(s->calls.starts_ns);
 	vpt_free(s->early.items);
 	vpt_free(s->open.items);
 	vpt_free(s->opened.items);

@@ -38,7 +38,8 @@ static int usual_bounds(const uint64_t *starts, const uint64_t *durations, size_
 	for (i = 0; i < count; i++) {
 		int64_t start = (int64_t)starts[i], end = (int64_t)(starts[i] + durations[i]);
 
-		bad |= starts[i] | durations[i] | (uint64_t)end | (starts[i] - 1);
+		/* A start beyond is in its end, or the duration is too. */
+		bad |= durations[i] | (uint64_t)end | (starts[i] - 1);
 		from = start < from ? start : from;
 		to = end > to ? end : to;
 	}
