@@ -13,6 +13,7 @@
 #include "analysis/report/report.h"
 #include "formats/base/memory.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,16 @@ static int read_asked(const struct vpt_args *args, struct vpa_options *o, struct
 	return rc;
 }
 
+/* One heap for all threads, and a mapping of its own for what is large: memory is then what is in use, for any number
+ * of threads. The folds allocate seldom, so threads do not wait for each other. */
+static void keep_heap_small(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 1 << 18);
+#endif
+}
+
 static int run(const struct vpt_args *args)
 {
 	struct vpa_options o = {0};
@@ -229,6 +240,7 @@ static int run(const struct vpt_args *args)
 	size_t i;
 	int rc = read_forms(args, &forms, &err), code = VPT_EXIT_DONE;
 
+	keep_heap_small();
 	for (i = 0; i < forms.count; i++) {
 		if (forms.at[i]->top > o.top)
 			o.top = forms.at[i]->top;

@@ -316,7 +316,7 @@ static void look_at_capture(struct check *c)
 
 	begin_comparing(&quiet);
 	vpa_completeness_begin(&l.reading, c->trace);
-	if (l.sound && !vpa_prefetch_start(c->trace, NULL, 0, &chunks, NULL) &&
+	if (l.sound && !vpa_prefetch_start(c->trace, NULL, 0, 0, &chunks, NULL) &&
 		!look_at_chunks(&l, chunks)) {
 		c->is_good = 1;
 		c->events = quiet.events;

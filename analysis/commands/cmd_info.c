@@ -520,7 +520,7 @@ static int gather(struct info *in, struct vpt_err *err)
 	int rc = vpt_choose_for_facts(vpt_trace_reader(in->trace), &in->chosen);
 
 	if (!rc)
-		rc = vpa_prefetch_start(in->trace, &in->chosen, jobs, &chunks, err);
+		rc = vpa_prefetch_start(in->trace, &in->chosen, jobs, 0, &chunks, err);
 	if (rc)
 		return rc;
 	in->size_bytes = vpt_trace_size_bytes(in->trace);

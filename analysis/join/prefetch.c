@@ -11,6 +11,7 @@ enum slot_state { FREE, BUSY, READY };
 
 struct slot {
 	struct vpt_batch batch;
+	struct vpt_decoder *decoder; /* NULL: it has not been used yet */
 	struct vpt_err err;
 	int rc;
 	enum slot_state state;
@@ -23,9 +24,8 @@ struct vpa_prefetch {
 	size_t at;                             /* none before it is left to decode */
 	struct slot *slots;
 	size_t slot_count;
-	struct slot *held;                              /* returned to the caller */
-	struct vpt_decoder *decoders[1 + VPA_CREW_MAX]; /* by who decodes; NULL: has not yet */
-	struct vpa_crew *crew;                          /* NULL: the caller decodes */
+	struct slot *held;     /* returned to the caller */
+	struct vpa_crew *crew; /* NULL: the caller decodes */
 };
 
 /* Whether the next chunk must wait: its slot is in use, or memory is scarce and others are ahead of
@@ -35,14 +35,13 @@ static int must_wait(const struct vpa_prefetch *p, const struct slot *slot)
 	return slot->state != FREE || (p->next_in > p->next_out && vpt_memory_is_scarce());
 }
 
-static void decode(struct vpa_prefetch *p, unsigned who, size_t index, struct slot *slot)
+static void decode(struct vpa_prefetch *p, size_t index, struct slot *slot)
 {
-	struct vpt_decoder **own = &p->decoders[who];
-
-	if (!*own)
-		*own = vpt_decoder_new();
-	slot->rc = *own ? vpt_trace_chunk(p->trace, *own, index, &slot->batch, &slot->err)
-			: vpt_fail(&slot->err, VPT_ENOMEM, "no memory for a decoder");
+	if (!slot->decoder)
+		slot->decoder = vpt_decoder_new();
+	slot->rc = slot->decoder ? vpt_trace_chunk(
+					   p->trace, slot->decoder, index, &slot->batch, &slot->err)
+				 : vpt_fail(&slot->err, VPT_ENOMEM, "no memory for a decoder");
 }
 
 /* The next chunk to decode. */
@@ -60,13 +59,14 @@ static int decode_next(void *source, unsigned who)
 	struct slot *slot = &p->slots[p->next_in % p->slot_count];
 	size_t index;
 
+	(void)who;
 	if (p->next_in == p->chunk_count || must_wait(p, slot))
 		return 0;
 	p->next_in++;
 	index = next_chunk(p);
 	slot->state = BUSY;
 	vpa_crew_unlock(p->crew);
-	decode(p, who, index, slot);
+	decode(p, index, slot);
 	vpa_crew_lock(p->crew);
 	slot->state = READY;
 	vpa_crew_tell(p->crew);
@@ -74,7 +74,7 @@ static int decode_next(void *source, unsigned who)
 }
 
 int vpa_prefetch_start(const struct vpt_trace *trace, const struct vpt_chunk_choice *choice,
-	unsigned jobs, struct vpa_prefetch **out, struct vpt_err *err)
+	unsigned jobs, unsigned ahead, struct vpa_prefetch **out, struct vpt_err *err)
 {
 	static const struct vpt_chunk_choice all;
 	struct vpa_prefetch *p = vpt_calloc(1, sizeof(*p));
@@ -87,7 +87,9 @@ int vpa_prefetch_start(const struct vpt_trace *trace, const struct vpt_chunk_cho
 	p->choice = choice ? choice : &all;
 	p->chunk_count = p->choice->uses ? choice->read : vpt_trace_chunks(trace);
 	jobs = !jobs && p->chunk_count < 2 ? 1 : vpa_jobs(jobs, 1 + VPA_CREW_MAX);
-	p->slot_count = jobs > 1 ? jobs + 1 : 1;
+	if (!ahead || ahead > jobs)
+		ahead = jobs;
+	p->slot_count = jobs > 1 ? (size_t)ahead + 1 : 1;
 	p->slots = vpt_calloc(p->slot_count, sizeof(*p->slots));
 	if (!p->slots) {
 		p->slot_count = 0;
@@ -141,7 +143,7 @@ static struct slot *next_alone(struct vpa_prefetch *p)
 	if (vpt_memory_is_scarce())
 		renew(&slot->batch);
 	p->next_out++;
-	decode(p, 0, next_chunk(p), slot);
+	decode(p, next_chunk(p), slot);
 	return slot;
 }
 
@@ -171,10 +173,10 @@ void vpa_prefetch_stop(struct vpa_prefetch *p)
 	if (!p)
 		return;
 	vpa_crew_stop(p->crew);
-	for (i = 0; i < p->slot_count; i++)
+	for (i = 0; i < p->slot_count; i++) {
 		vpt_batch_free(&p->slots[i].batch);
-	for (i = 0; i < 1 + VPA_CREW_MAX; i++)
-		vpt_decoder_free(p->decoders[i]);
+		vpt_decoder_free(p->slots[i].decoder);
+	}
 	vpt_free(p->slots);
 	vpt_free(p);
 }

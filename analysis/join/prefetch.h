@@ -9,10 +9,11 @@ struct vpa_crew;
 struct vpa_prefetch;
 
 /* Starts `jobs` - 1 threads (0: as many jobs as there are cores, at most 4, and one for a single chunk; 1: no thread,
- * chunks are decoded on request). Threads that cannot be started are not used. Chunks that `choice` leaves out are not
- * returned; it is borrowed until the stop; NULL: all are. 0 or VPT_ENOMEM. */
+ * chunks are decoded on request). Threads that cannot be started are not used. `ahead`: how many chunks may be decoded
+ * before they are asked for, each of which takes memory; 0: as many as there are jobs. Chunks that `choice` leaves out
+ * are not returned; it is borrowed until the stop; NULL: all are. 0 or VPT_ENOMEM. */
 int vpa_prefetch_start(const struct vpt_trace *trace, const struct vpt_chunk_choice *choice,
-	unsigned jobs, struct vpa_prefetch **out, struct vpt_err *err);
+	unsigned jobs, unsigned ahead, struct vpa_prefetch **out, struct vpt_err *err);
 
 /* The next chunk, with packed sections (see vpt_batch.packs), valid until the following call.
  * VPT_END after the last; VPT_EDATA if this one is damaged (go on); VPT_ENOMEM or VPT_EIO. */

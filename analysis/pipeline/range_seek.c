@@ -107,7 +107,7 @@ static int read_chunks(struct vpa_range_seek *s, const struct vpt_trace *trace, 
 	size_t i, count = vpt_trace_chunks(trace);
 	struct vpa_prefetch *chunks = NULL;
 	struct vpt_batch *b;
-	int rc = vpa_prefetch_start(trace, NULL, jobs, &chunks, NULL);
+	int rc = vpa_prefetch_start(trace, NULL, jobs, 0, &chunks, NULL);
 
 	s->count = 0;
 	s->whole = 0;

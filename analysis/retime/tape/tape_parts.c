@@ -291,7 +291,7 @@ int vpa_tape_open(const struct vpt_trace *trace, unsigned jobs,
 	/* Name 0 is that of what has none. */
 	if (vpt_strings_put(&r->tape->names, "", 0) != 0)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to replay the trace");
-	return vpa_prefetch_start(trace, &r->chosen, jobs, &r->chunks, err);
+	return vpa_prefetch_start(trace, &r->chosen, jobs, 0, &r->chunks, err);
 }
 
 int vpa_tape_has_calls(const struct vpa_tape_reading *r)

@@ -46,7 +46,7 @@ static size_t take_all(const struct vpt_trace *trace, unsigned jobs, int damaged
 	int rc;
 
 	vpt_batch_init(&same);
-	assert_int_equal(vpa_prefetch_start(trace, NULL, jobs, &p, &err), 0);
+	assert_int_equal(vpa_prefetch_start(trace, NULL, jobs, jobs % 3, &p, &err), 0);
 	while ((rc = vpa_prefetch_next(p, &batch, &err)) != VPT_END) {
 		const char *differ;
 
@@ -120,7 +120,8 @@ static void stopping_early_waits_for_nobody(void **state)
 		for (taken = 0; taken < 6; taken++) {
 			unsigned i;
 
-			assert_int_equal(vpa_prefetch_start(trace, NULL, jobs, &p, NULL), 0);
+			assert_int_equal(
+				vpa_prefetch_start(trace, NULL, jobs, taken % 3, &p, NULL), 0);
 			for (i = 0; i < taken; i++)
 				assert_int_equal(vpa_prefetch_next(p, &batch, NULL), 0);
 			vpa_prefetch_stop(p);
