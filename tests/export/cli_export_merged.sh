@@ -72,9 +72,17 @@ else
 	gzip -dc all.json.gz >unpacked.json || fail "the packed file cannot be unpacked"
 	same "the same, packed" "" "$(cmp all.json unpacked.json 2>&1)"
 fi
+# Groups keep their communicators.
+python3 "$source/tests/support/ranks_job.py" grouped ranks=4 groups=2 steps=3 host=2:200000
+expect 0 "ranks in groups" ranks grouped/rank*.json --format json
+python3 -c 'import json; print(json.load(open("out"))["groups"])' >groups
+expect 0 "as one file" export grouped/rank*.json --format chrome --compress none -o grouped.json
+expect 0 "read back" ranks grouped.json --format json
+same "groups, read back" "$(cat groups)" "$(python3 -c 'import json; print(json.load(open("out"))["groups"])')"
 # What is missing from a rank is missing from the file of all, though that one is whole.
 head -c "$(($(wc -c <job/rank1.json) * 2 / 3))" job/rank1.json >torn.json
-expect 3 "a rank's trace that ends early" export job/rank0.json torn.json job/rank2.json job/rank3.json --format chrome --compress none -o lossy.json
+expect 3 "a rank's trace that ends early" \
+	export job/rank0.json torn.json job/rank2.json job/rank3.json --format chrome --compress none -o lossy.json
 expect 3 "read back" lossy.json
 says out "records are missing from 1 of the traces that were merged into this"
 expect 3 "read back as a job" ranks lossy.json

@@ -45,7 +45,8 @@ static void begin_parts(struct vpa_chrome *x)
 
 	if (x->part->number)
 		return;
-	vpa_line_words(l, "{\"schemaVersion\":1,\n\"displayTimeUnit\":\"ms\",\n");
+	vpa_line_words(l, "{\"schemaVersion\":1,\n\"vptraceParts\":{\"version\":1},\n"
+			  "\"displayTimeUnit\":\"ms\",\n");
 	if (x->part->base_ns) {
 		vpa_line_words(l, "\"baseTimeNanoseconds\":");
 		vpa_line_unsigned(l, x->part->base_ns);

@@ -62,6 +62,13 @@ static void take_own_end(
 	vpt_kineto_own_end(r, value);
 }
 
+static void take_own_parts(
+	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
+{
+	(void)m;
+	vpt_kineto_own_parts(r, value);
+}
+
 static void take_distributed(
 	struct vpt_kineto_rows *r, const struct member *m, const struct vpt_kineto_value *value)
 {
@@ -81,6 +88,7 @@ static void take_distributed(
 #define MEMBERS(X)                                                                                 \
 	X("vptrace", take_own, VPT_METADATA_NONE)                                                  \
 	X("vptraceEnd", take_own_end, VPT_METADATA_NONE)                                           \
+	X("vptraceParts", take_own_parts, VPT_METADATA_NONE)                                       \
 	X("vptraceIncomplete", take_meta, VPT_METADATA_MISSING_PARTS)                              \
 	X("baseTimeNanoseconds", take_base, VPT_METADATA_NONE)                                     \
 	X("deviceProperties", take_devices, VPT_METADATA_NONE)                                     \

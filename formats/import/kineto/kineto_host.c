@@ -90,7 +90,7 @@ static int put_range(
 	g.range_kind = VPT_RANGEKIND_PUSH_POP;
 	g.name = vpt_kineto_put_text(r, e->name);
 	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
-	if (*domain && !r->own.is_own) {
+	if (*domain && !r->own.is_own && !r->own.is_merged) {
 		put_work(r, e, &g);
 		put_collective(r, e, &g);
 	}

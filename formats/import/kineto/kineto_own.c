@@ -30,6 +30,11 @@ void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_val
 	r->own.unix_offset_ns = (uint64_t)offset;
 }
 
+void vpt_kineto_own_parts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value)
+{
+	r->own.is_merged = vpt_kineto_natural(r, value, "version") == 1;
+}
+
 static void put_facts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *pairs)
 {
 	const struct vpt_kineto_value *pair = vpt_kineto_element(pairs, 0);
@@ -189,7 +194,7 @@ int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 
 	/* The profiler's own ranges lack these arguments and have many others that are not
 	 * needed. */
-	if (!r->own.is_own)
+	if (!r->own.is_own && !r->own.is_merged)
 		return 0;
 	if (vpt_kineto_natural(r, e->args, "iteration"))
 		return 1; /* repeats a range for other readers */
@@ -202,7 +207,9 @@ int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	range->colour = vpt_kineto_natural(r, e->args, "colour");
 	range->schema = vpt_kineto_natural(r, e->args, "payload schema");
 	range->unmatched = vpt_kineto_natural(r, e->args, "unmatched");
-	range->end_thread = thread_named(r, e->args, "end process", "end thread");
+	/* Of a merged file the number is that of the process on its own machine. */
+	if (r->own.is_own)
+		range->end_thread = thread_named(r, e->args, "end process", "end thread");
 	range->payload = p.type;
 	range->value = p.value;
 	if (!vpt_kineto_natural(r, e->args, "open"))

@@ -8,6 +8,9 @@
 void vpt_kineto_own_begin(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);
 void vpt_kineto_own_end(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);
 
+/* "vptraceParts", of a file that several traces make. */
+void vpt_kineto_own_parts(struct vpt_kineto_rows *r, const struct vpt_kineto_value *value);
+
 /* Reads what NVTX says about a range besides its name. Returns 1 if there is nothing to put: it never ended, and is put
  * already, or it repeats another one. */
 int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, uint64_t lane,

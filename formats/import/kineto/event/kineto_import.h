@@ -19,6 +19,7 @@
 /* What a file written by vptrace-analyze says about itself; all zeros for others. */
 struct vpt_kineto_own {
 	int is_own;
+	int is_merged; /* several of ours in one: ranges are as in ours, the rest is the profiler's */
 	uint64_t start_ns, end_ns; /* of the capture; 0: unknown */
 	uint64_t shift_ns;         /* add this to all times */
 	int has_realtime;
