@@ -239,6 +239,14 @@ PY
 for file in changed*.vps; do
 	expect 3 "one bit changed" ranks rank0.vps rank2.vps "$file"
 done
+# The sizes before the packed bytes too: such a rank does not keep the others from their report, and is merged with none.
+for at in 32 35 40 43; do
+	python3 -c 'import sys; b = bytearray(open("rank1.vps", "rb").read()); b[int(sys.argv[1])] ^= 1; open("size.vps", "wb").write(b)' "$at"
+	expect 3 "a wrong size at byte $at" ranks rank0.vps rank2.vps size.vps
+	says err "size.vps: the rank at byte 8 is damaged"
+	expect 3 "merged" merge rank0.vps size.vps -o sound.vps --force
+	same "the others" "" "$(cmp rank0.vps sound.vps 2>&1)"
+done
 
 # ---- the schema ----
 schema_of ranks

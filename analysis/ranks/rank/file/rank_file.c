@@ -161,6 +161,26 @@ static int read_frame(
 	return rc;
 }
 
+/* Whether frames hold as much as is said. The checksum is of the packed bytes, and sizes stand before them: a block that is wrong
+ * there is not to be merged with others. */
+static int is_of_its_size(const struct vpa_rank_frame *f)
+{
+	const unsigned char *frame = f->packed;
+	size_t left = (size_t)f->packed_size, packed;
+	uint64_t size = 0;
+
+	for (; left; frame += packed, left -= packed) {
+		unsigned long long holds = ZSTD_getFrameContentSize(frame, left);
+
+		packed = ZSTD_findFrameCompressedSize(frame, left);
+		if (holds >= ZSTD_CONTENTSIZE_ERROR || holds > f->size - size ||
+			ZSTD_isError(packed))
+			return 0;
+		size += holds;
+	}
+	return size == f->size;
+}
+
 int vpa_rank_block_read(
 	struct vpt_source *src, uint64_t *at, struct vpa_rank_block *out, struct vpt_err *err)
 {
@@ -191,7 +211,8 @@ int vpa_rank_block_read(
 	rc = read_frame(src, at, &out->who, err);
 	if (!rc)
 		rc = read_frame(src, at, &out->detail, err);
-	if (!rc && checksum_of_block(out) != out->checksum)
+	if (!rc && (!is_of_its_size(&out->who) || !is_of_its_size(&out->detail) ||
+			   checksum_of_block(out) != out->checksum))
 		rc = vpt_fail(err, VPT_EDATA, "%s: the rank at byte %" PRIu64 " is damaged",
 			src->name, begin);
 	if (rc)
@@ -276,9 +297,6 @@ int vpa_rank_block_unpack(struct vpa_rank_block *x, struct vpa_rank_list *out, s
 	struct vpa_rank *rank;
 	int rc;
 
-	if (ZSTD_getFrameContentSize(who->packed, (size_t)who->packed_size) != who->size)
-		return vpt_fail(err, VPT_EDATA,
-			"a rank of %" PRIu64 " bytes: its frame is of another size", who->size);
 	bytes = vpt_alloc((size_t)who->size + VPA_COLUMN_PADDING, 1);
 	rank = bytes ? vpa_rank_add(out) : NULL;
 	if (!rank) {
