@@ -4,7 +4,7 @@
 #define VPA_ANALYSIS_COMPARE_COMPARISON_STEPS_H
 
 #include "analysis/compare/comparison.h"
-
+#include "formats/base/map.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>
@@ -89,5 +89,31 @@ static inline uint64_t vpa_magnitude(int64_t n)
 {
 	return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 }
+
+/* ---- row_names.c: finds rows of a table by their names, and perhaps a device.
+ *
+ * A comparison matches tables of many reports, whose length a file decides. */
+
+/* What tells rows apart. A text may be NULL, which equals NULL alone. */
+struct vpa_row_name {
+	const char *name, *kind;
+	int64_t device;
+};
+
+/* The name of the row `i` of a table. */
+typedef struct vpa_row_name vpa_row_name_of(const void *rows, size_t i);
+
+/* All zeros, but for `rows` and `name_of`, is empty. Free with vpt_map_free(&names->map). */
+struct vpa_row_names {
+	const void *rows; /* the caller's, who may append to them */
+	vpa_row_name_of *name_of;
+	struct vpt_map map;
+};
+
+/* The first row of that name that was put; SIZE_MAX: none. */
+size_t vpa_row_names_find(const struct vpa_row_names *names, const struct vpa_row_name *name);
+
+/* Puts the row `i`, if none of its name is there. Returns 1: it was put; 0: there is one; VPT_ENOMEM. */
+int vpa_row_names_put(struct vpa_row_names *names, size_t i);
 
 #endif

@@ -3,8 +3,6 @@
  * Rows of the two sides are matched by name. A figure of a side is the mean of its runs. */
 #include "analysis/compare/comparison_steps.h"
 
-#include "analysis/compare/row_names.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* row_names.c - a map over the hashes of names. */
-#include "analysis/compare/row_names.h"
+#include "analysis/compare/comparison_steps.h"
 
 #include "formats/base/error.h"
 #include "formats/base/text.h"

@@ -8,7 +8,6 @@
 #include "analysis/export/cell_text.h"
 
 #include "analysis/export/schema_names.h"
-#include "analysis/export/stack_text.h"
 #include "formats/base/memory.h"
 
 #include <stdio.h>

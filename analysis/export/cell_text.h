@@ -7,6 +7,7 @@
 #define VPA_ANALYSIS_EXPORT_CELL_TEXT_H
 
 #include "analysis/export/chunk_names.h"
+#include "analysis/export/text_line.h"
 #include "formats/chunk/batch.h"
 #include "formats/chunk/batch_stacks.h"
 
@@ -123,5 +124,14 @@ void vpa_cat_null(const struct vpa_cat *c, struct vpa_line *l);
 
 /* VPT_ENOMEM if anything but a caller's line has failed so far, else 0. */
 int vpa_cat_error(const struct vpa_cat *c);
+
+/* ---- stack_text.c: stacks and frames of a chunk as text ---- */
+
+/* Appends a frame as "function (file:line)", without what is unknown. */
+void vpa_frame_text(struct vpa_line *l, const struct vpt_batch *b, const struct vpt_frame *frame);
+
+/* Appends a stack, outermost frame first: "main (train.py:12);forward (model.py:40)". A text of more
+ * than VPT_STRING_MAX bytes has "..." in place of its outer frames. */
+void vpa_stack_text(struct vpa_line *l, const struct vpt_stacks *s, uint64_t stack);
 
 #endif

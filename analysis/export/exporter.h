@@ -6,16 +6,66 @@
 #ifndef VPA_ANALYSIS_EXPORT_EXPORTER_H
 #define VPA_ANALYSIS_EXPORT_EXPORTER_H
 
-#include "analysis/export/output_folder.h"
-#include "analysis/export/packet_groups.h"
 #include "analysis/folds/observer.h"
 #include "analysis/ranks/alignment/rank_clocks.h"
 #include "analysis/report/report.h"
-#include "formats/io/io.h"
+#include "formats/base/error.h"
 #include "formats/import/any_trace.h"
+#include "formats/io/io.h"
 #include "formats/perfetto/packet_container.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+/* ---- packet_groups.c: compresses groups of packets on several threads and writes them in order ---- */
+
+struct vpa_groups;
+
+/* `jobs` threads besides the caller's; 0: one per core, at most 4; 1: none, vpa_groups_put()
+ * compresses. Goes on with fewer threads where the system refuses some. The caller keeps the sink. 0,
+ * VPT_ENOMEM, VPT_EUNSUPPORTED. */
+int vpa_groups_start(struct vpt_sink *sink, enum vpt_container kind, int level, unsigned jobs,
+	struct vpa_groups **out, struct vpt_err *err);
+
+/* Takes a copy of a group. Waits while too many are pending. 0 or the first failure. */
+int vpa_groups_put(struct vpa_groups *g, const void *data, size_t size, struct vpt_err *err);
+
+/* Writes all pending groups. 0 or the first failure. */
+int vpa_groups_flush(struct vpa_groups *g, struct vpt_err *err);
+void vpa_groups_free(struct vpa_groups *g); /* accepts NULL */
+
+/* ---- output_folder.c: a folder of files that appears as a whole or not at all ---- */
+
+#define VPA_EXPORT_LEVEL 3 /* of compression if the user gives none; Chrome's JSON has it too */
+
+struct vpa_export_folder;
+struct vpa_export_file;
+
+/* Makes the folder under a temporary name beside `path`. `container` is NONE or ZSTD and applies to
+ * each file; `level` 0: VPA_EXPORT_LEVEL. The caller frees the folder, which removes what was not
+ * committed. 0; VPT_EINVAL: see vpa_export_folder_check(); VPT_EIO, VPT_ENOMEM. */
+int vpa_export_folder_new(const char *path, int force, enum vpt_container container, int level,
+	struct vpa_export_folder **out, struct vpt_err *err);
+void vpa_export_folder_free(struct vpa_export_folder *f); /* accepts NULL */
+
+/* Adds a file, owned by the folder; with `packed` 0 it is never compressed. 0 or an error code. */
+int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packed,
+	struct vpa_export_file **out, struct vpt_err *err);
+int vpa_export_file_put(
+	struct vpa_export_file *file, const void *data, size_t size, struct vpt_err *err);
+/* Adds a file that another program writes into the folder, whose path is vpa_export_folder_path(). 0 or an error code. */
+int vpa_export_file_expect(struct vpa_export_folder *f, const char *name,
+	struct vpa_export_file **out, struct vpt_err *err);
+const char *vpa_export_folder_path(const struct vpa_export_folder *f); /* until it is committed */
+const char *vpa_export_file_name(const struct vpa_export_file *file);  /* as in the folder */
+
+/* Ends all files and gives the folder its name. *bytes: their total size. VPT_EIO too where an expected file is missing. */
+int vpa_export_folder_commit(struct vpa_export_folder *f, uint64_t *bytes, struct vpt_err *err);
+
+/* Whether `path` can be written: nothing has that name, or, with `force`, a folder that holds only
+ * files of an export. Call it before a long computation. 0, VPT_EINVAL or VPT_EIO. */
+int vpa_export_folder_check(const char *path, int force, struct vpt_err *err);
 
 #ifdef VPT_HAVE_SQLITE
 #define VPA_EXPORTER_SQLITE(X) X(sqlite)

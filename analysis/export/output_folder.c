@@ -5,7 +5,7 @@
  * gives, so that no other files are lost.
  *
  * A compressed file is one zstd frame, since many readers stop at the end of the first. */
-#include "analysis/export/output_folder.h"
+#include "analysis/export/exporter.h"
 
 #include "formats/io/io.h"
 #include "formats/base/memory.h"

@@ -3,7 +3,7 @@
  * A ring of groups: the caller fills one after the other, threads compress the full ones, and before
  * the caller refills one it writes its result. So the output is in the order of the ring, whichever
  * thread finishes first. */
-#include "analysis/export/packet_groups.h"
+#include "analysis/export/exporter.h"
 
 #include "analysis/base/jobs.h"
 #include "formats/base/memory.h"

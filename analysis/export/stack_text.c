@@ -1,6 +1,6 @@
 /* stack_text.c - stacks as text. Names are put as they are: what they contain is for the caller to
  * quote. */
-#include "analysis/export/stack_text.h"
+#include "analysis/export/cell_text.h"
 
 #include "formats/capture_layout.h"
 

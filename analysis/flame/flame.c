@@ -1,7 +1,6 @@
 /* flame.c - makes the tree of a flame graph. */
 #include "analysis/flame/flame.h"
 
-#include "analysis/flame/numbered.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 

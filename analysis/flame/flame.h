@@ -8,6 +8,7 @@
 
 #include "analysis/base/index.h"
 #include "analysis/report/report.h"
+#include "analysis/report/rows/code_line.h"
 
 struct vpt_sink;
 
@@ -38,7 +39,7 @@ struct vpa_flame_node {
 	uint64_t ns;                     /* with all below it */
 	uint64_t self_ns;                /* without */
 	uint64_t start_ns;               /* where it begins in a picture: siblings by ns, falling */
-	/* Frames that differ only in a number at the end of their names (numbered.h), drawn as one; 0: nothing is merged. */
+	/* Frames that differ only in a number at the end of their names (below), drawn as one; 0: nothing is merged. */
 	uint32_t members;
 	const struct vpa_stack_row *longest; /* the member with most time */
 	uint64_t longest_ns;
@@ -83,5 +84,22 @@ int vpa_flame_speedscope(
 /* A picture that needs nothing else. Its script zooms and searches; without scripts it is complete. */
 int vpa_flame_svg(
 	const struct vpa_flame *f, const char *title, struct vpt_sink *sink, struct vpt_err *err);
+
+/* ---- numbered.c: frames whose names differ only in a number at their end: "Block_0" to "Block_35", the layers of a model.
+ *
+ * PyTorch's profiler numbers the modules of a class. Such frames run the same code, and apart they make a picture of as many thin
+ * towers. */
+
+/* Of each stack, the first one whose innermost frame is the same: its kind, apart from such a number; itself, in all. */
+struct vpa_numbered {
+	uint32_t *kind, *self;
+};
+
+/* Fills *out for all stacks. 0 or VPT_ENOMEM; free it with vpa_numbered_free() also after a failure. */
+int vpa_numbered_find(const struct vpa_lines *lines, struct vpa_numbered *out);
+void vpa_numbered_free(struct vpa_numbered *n);
+
+/* The length of a name without the number at its end, which follows '_', '.' or '#'. The whole length if it has none. */
+size_t vpa_numbered_stem(const char *name);
 
 #endif

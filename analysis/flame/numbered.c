@@ -1,5 +1,5 @@
 /* numbered.c - finds equal frames, and those equal apart from a number, by sorting them. */
-#include "analysis/flame/numbered.h"
+#include "analysis/flame/flame.h"
 
 #include "formats/base/error.h"
 #include "formats/base/memory.h"

@@ -1,5 +1,5 @@
 /* idle_limit.c - groups of causes. */
-#include "analysis/pipeline/idle_limit.h"
+#include "analysis/pipeline/unit_limit.h"
 
 #include "formats/base/saturate.h"
 

@@ -3,12 +3,10 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/machines.h"
-#include "analysis/ranks/joint.h"
+#include "analysis/ranks/job_parts.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
-#include "analysis/ranks/setup_differences.h"
-#include "analysis/ranks/waits.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"

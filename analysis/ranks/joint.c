@@ -1,7 +1,7 @@
 /* joint.c - which changes are tried, and what they take away between collectives.
  *
  * The median of a thousand ranks is that of 32 of them, spread evenly: so the others need not be in memory together. */
-#include "analysis/ranks/joint.h"
+#include "analysis/ranks/job_parts.h"
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/job_change.h"

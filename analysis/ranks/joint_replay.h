@@ -1,6 +1,6 @@
 /* joint_replay.h - all ranks of a job replayed together, with several changes at once.
  *
- *	arrival of rank r at a collective = max over its terms, see condense.h
+ *	arrival of rank r at a collective = max over its terms, see rank_parts.h
  *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
  *
  * A *lane* is one replay; four take half the time of more. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own,

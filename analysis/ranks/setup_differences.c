@@ -1,5 +1,5 @@
 /* setup_differences.c - facts by name; of each, the value that most ranks have, and those that others have. */
-#include "analysis/ranks/setup_differences.h"
+#include "analysis/ranks/job_parts.h"
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/number_list.h"

@@ -2,7 +2,7 @@
  *
  * "The collective before" is that of the same ranks, whatever its communicator, see teams.h. What the last rank did is known when its detail is looked at, what a waiter
  * did when its own is: so it is counted first who waited for a rank since when. */
-#include "analysis/ranks/waits.h"
+#include "analysis/ranks/job_parts.h"
 
 #include "analysis/base/index.h"
 #include "analysis/base/sort.h"

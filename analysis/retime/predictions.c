@@ -5,7 +5,7 @@
 #include "analysis/advice/findings.h"
 #include "analysis/base/intervals.h"
 #include "analysis/pipeline/unit.h"
-#include "analysis/retime/unit_stages.h"
+#include "analysis/retime/what_if_parts.h"
 #include "formats/base/memory.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* unit_stages.c - cuts the unit's span at the edges of its stages.
  *
  * The stages are one after the other, in every world, so their times, and those between them, add up to the unit's. */
-#include "analysis/retime/unit_stages.h"
+#include "analysis/retime/what_if_parts.h"
 
 #include "analysis/pipeline/unit.h"
 

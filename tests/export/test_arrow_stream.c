@@ -1,5 +1,5 @@
 /* Tables as columns in memory, and Arrow's structs around them: what may outlive what, and what they hold. */
-#include "analysis/export/columns/arrow_stream.h"
+#include "analysis/export/columns/column_store.h"
 #include "tests/support/scarce.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "formats/perfetto/packet_container.h"
 #include "formats/perfetto/perfetto_packets.h"
 
-#include "analysis/export/packet_groups.h"
+#include "analysis/export/exporter.h"
 #include "formats/base/error.h"
 #include "formats/io/io.h"
 #include "formats/base/memory.h"

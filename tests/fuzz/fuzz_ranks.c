@@ -4,7 +4,6 @@
 
 #include "analysis/ranks/job.h"
 #include "analysis/ranks/rank/file/rank_bytes.h"
-#include "analysis/ranks/rank/file/rank_detail_bytes.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/file/rank_numbers.h"

@@ -12,7 +12,7 @@
 #include "formats/base/error.h"
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
-#include "formats/import/kineto/text/kineto_parse.h"
+#include "formats/import/kineto/text/kineto_json.h"
 #include "formats/import/kineto/text/kineto_scan.h"
 #include "tests/support/traces/kineto_rig.h"
 #include "tests/support/traces/random_lines.h"

@@ -10,7 +10,7 @@
 #ifdef VPT_HAVE_KINETO
 
 #include "formats/base/count.h"
-#include "formats/import/kineto/text/kineto_parse.h"
+#include "formats/import/kineto/text/kineto_json.h"
 #include "formats/import/kineto/text/kineto_scan.h"
 #include "tests/support/traces/kineto_rig.h"
 #include "tests/support/skip.h"

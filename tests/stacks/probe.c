@@ -7,7 +7,6 @@
  * list. */
 #include "tracer/guest/own_memory.h"
 #include "tracer/python_stacks/python_code.h"
-#include "tracer/python_stacks/python_lines.h"
 #include "tracer/python_stacks/python_stack.h"
 #include "tracer/python_stacks/thread_state.h"
 

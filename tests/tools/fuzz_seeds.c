@@ -6,7 +6,6 @@
  * Captures are written as fuzz_trace.h reads them, their payloads bare, so that a fuzzer gets past zstd. */
 #include "analysis/analyze.h"
 #include "analysis/ranks/rank/file/rank_bytes.h"
-#include "analysis/ranks/rank/file/rank_detail_bytes.h"
 #include "analysis/render/renderer.h"
 #include "formats/io/io.h"
 #include "formats/base/memory.h"

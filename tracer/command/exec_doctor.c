@@ -1,5 +1,5 @@
 /* exec_doctor.c - passes to vptrace-doctor what this program finds beside itself. */
-#include "tracer/command/exec_doctor.h"
+#include "tracer/command/run.h"
 
 #include "tracer/command/base/doctor.h"
 #include "tracer/command/base/install_places.h"

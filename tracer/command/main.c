@@ -2,7 +2,6 @@
  * vptrace-analyze are passed to that. */
 #include "formats/cli/help.h"
 #include "formats/cli/process.h"
-#include "tracer/command/exec_doctor.h"
 #include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/base/say.h"

@@ -6,8 +6,6 @@
 #include "tracer/command/base/install_places.h"
 #include "tracer/command/output_check.h"
 #include "tracer/command/processes/process_list.h"
-#include "tracer/command/run_sources.h"
-#include "tracer/command/run_summary.h"
 #include "tracer/command/run_variables.h"
 #include "tracer/command/simulated_run.h"
 #include "tracer/command/target_program.h"

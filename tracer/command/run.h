@@ -48,4 +48,10 @@ const char *vtr_run_variable(unsigned option);
 /* Runs it. `args` gets what the file of --config says. Returns the exit status for main(). */
 int vtr_run(struct vpt_args *args);
 
+/* ---- exec_doctor.c: `vptrace doctor`, which is a program of its own: see tracer/doctor/doctor.h ---- */
+
+/* Runs it in place of this process, with these words. Returns an exit status only if it cannot be
+ * run, after saying why. */
+int vtr_diagnosis_become(int argc, char **argv);
+
 #endif

@@ -3,6 +3,7 @@
 #define VPTRACE_TRACER_COMMAND_RUN_PARTS_H
 
 #include "formats/base/error.h"
+#include "formats/cli/command.h"
 #include "tracer/command/processes/process_list.h"
 
 #include <sys/types.h>
@@ -48,5 +49,55 @@ void vtr_rings_free(struct vtr_rings *rings); /* accepts NULL */
 
 /* Adds the first of them and their number to the list's marks, with the reason and what to do. */
 void vtr_pythons_check(struct vtr_list *list);
+
+/* ---- run_sources.c: where each option of `vptrace run` has its value from: the command line, else the environment, else the
+ * file of --config, else the default ---- */
+
+enum vtr_origin { VTR_FROM_DEFAULT, VTR_FROM_FILE, VTR_FROM_ENVIRONMENT, VTR_FROM_COMMAND_LINE };
+
+struct vtr_source {
+	const char *name;     /* of the option, or of a variable that is none */
+	const char *variable; /* NULL: none sets the option */
+	enum vtr_origin origin;
+	unsigned line; /* FILE */
+	char *value;   /* NULL: there is none */
+};
+
+struct vtr_sources {
+	const char *file; /* of --config; NULL: none */
+	char *texts;      /* of the file, which args points into */
+	struct vtr_source *all;
+	size_t count;
+};
+
+/* Reads the file of --config, adds to `args` what neither the command line nor the environment says, and sets variables that
+ * are no options. VPT_EINVAL: the file, a key or a value's type; VPT_ENOMEM. Free `out` after `args`, also after a failure. */
+int vtr_sources_take(struct vpt_args *args, struct vtr_sources *out, struct vpt_err *err);
+
+/* Says which line of the file an error is about, if its text begins with an option or variable from there. */
+void vtr_sources_explain(const struct vtr_sources *s, struct vpt_err *err);
+
+/* A line for each option: name, value, origin. */
+void vtr_sources_print(const struct vtr_sources *s, struct vpt_out *out);
+
+void vtr_sources_free(struct vtr_sources *s);
+
+/* ---- run_summary.c: what was recorded, in one line for each file, or of several ranks for each rank ---- */
+
+enum vtr_report { VTR_REPORT_NONE, VTR_REPORT_TEXT, VTR_REPORT_HTML };
+
+/* How the command ended. */
+struct vtr_ending {
+	int status;    /* its exit status */
+	int killed_by; /* a signal; 0: none */
+};
+
+/* Says it on standard error; the report goes to standard output. Sorts the files by rank. `analyzer` may be "". `simulated`: what
+ * to type for the same run with --simulate. Returns 0, or -1: the tracer failed, and nothing was recorded. */
+int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
+	const struct vtr_ending *ending, const char *simulated);
+
+/* Whether the analyzer can write an HTML page. */
+int vtr_summary_knows_html(const char *analyzer);
 
 #endif

@@ -1,7 +1,7 @@
 /* run_sources.c - a table of options and variables is filled from below: the file, then what wins over it.
  *
  * What the file says becomes part of the arguments, as if it stood on the command line, so that all else need not know. */
-#include "tracer/command/run_sources.h"
+#include "tracer/command/run_parts.h"
 
 #include "formats/base/memory.h"
 #include "tracer/command/config/config_file.h"

@@ -2,9 +2,9 @@
  *
  * `vptrace-analyze check` decodes every chunk, prints what is missing, and ends with a line
  * "FILE: WORD: counts". */
-#include "tracer/command/run_summary.h"
+#include "tracer/command/run_parts.h"
 
-#include "tracer/command/processes/rank_list.h"
+#include "tracer/command/processes/process_list.h"
 #include "tracer/command/run.h"
 #include "tracer/command/base/run_program.h"
 #include "tracer/command/processes/running_processes.h"

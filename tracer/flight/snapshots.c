@@ -7,7 +7,6 @@
 #include "formats/base/memory.h"
 #include "formats/metadata.h"
 #include "tracer/flight/flight_file.h"
-#include "tracer/flight/snapshot_signal.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/guest/tell.h"

@@ -47,4 +47,16 @@ void vtr_snapshots_path(struct vtr_snapshots *s, char *out);
 /* After it has ended, or was never started; accepts NULL. */
 void vtr_snapshots_free(struct vtr_snapshots *s);
 
+/* ---- snapshot_signal.c: the one signal handler of the library, installed only where the user names a
+ * signal ---- */
+
+/* From now on the signal calls `act`, which must be async-signal-safe, once, then the handler that was
+ * there before; its default action is replaced. 0; -1: there is no room for another handler, since the
+ * host has installed too many of its own above ours. One at a time; the session's thread. */
+int vtr_snapshot_signal_begin(int number, void (*act)(void));
+
+/* Puts the former handler back, unless the host has installed another one meanwhile: that one may
+ * chain ours, which then does nothing but chain in turn. */
+void vtr_snapshot_signal_end(void);
+
 #endif

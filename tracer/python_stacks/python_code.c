@@ -3,7 +3,6 @@
 
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"
-#include "tracer/python_stacks/python_lines.h"
 
 #include <string.h>
 

@@ -18,6 +18,7 @@
 #include "tracer/python_stacks/python_layout.h"
 #include "tracer/python_stacks/python_stack.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -40,5 +41,14 @@ void vtr_python_codes_free(struct vtr_python_codes *c); /* accepts NULL */
  * name that. -1: a frame's code is none, so the stack is not one. */
 int vtr_python_codes_name(struct vtr_python_codes *c, const struct vtr_python_stack *stack,
 	uint32_t *places, uint32_t *count);
+
+/* ---- python_lines.c: decodes the table that gives the line of each instruction of a code object.
+ *
+ * Any bytes are fine: what is no table gives some line. */
+
+/* The line of the instruction at offset `at` (bytes), or -1: it has none. `first` is the code's
+ * first line. */
+int32_t vtr_python_line(
+	enum vtr_python_lines kind, const uint8_t *table, size_t bytes, int32_t first, int32_t at);
 
 #endif

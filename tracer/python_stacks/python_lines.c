@@ -1,5 +1,5 @@
 /* python_lines.c - three generations of CPython's line tables. */
-#include "tracer/python_stacks/python_lines.h"
+#include "tracer/python_stacks/python_code.h"
 
 /* Sums wrap: a damaged table may hold any number. */
 static int32_t add(int32_t a, int32_t b)

@@ -5,12 +5,61 @@
 
 #include "formats/base/error.h"
 #include "tracer/settings/monitors.h"
-#include "tracer/settings/ring_options.h"
-#include "tracer/settings/tags.h"
 #include "tracer/settings/trigger.h"
 #include "tracer/vptrace.h"
 
 #include <stdint.h>
+
+/* ---- tags.c: the text of VPTRACE_TAGS: what somebody calls a run, "model=wan,steps=50" ---- */
+
+enum { VTR_TAGS_TEXT_MAX = 4096, VTR_TAG_KEY_MAX = 64 };
+
+struct vtr_tags {
+	char text[VTR_TAGS_TEXT_MAX]; /* "": none */
+};
+
+/* Reads KEY=VALUE, or several with commas between. NULL and "" are none. VPT_EINVAL: the error says what is expected and what
+ * was found. */
+int vtr_tags_read(const char *text, struct vtr_tags *out, struct vpt_err *err);
+
+/* Calls `put` for each tag with its key, after "tag.", and its value. Any thread. */
+void vtr_tags_each(const struct vtr_tags *tags,
+	void (*put)(void *ctx, const char *key, const char *value), void *ctx);
+
+/* ---- ring_options.c: the texts of VPTRACE_RING and VPTRACE_SNAPSHOT_ON, read once ---- */
+
+enum { VTR_RING_TEXT_MAX = 32, VTR_SNAPSHOT_TEXT_MAX = 512, VTR_SNAPSHOT_NAME_MAX = 256 };
+
+/* The least that a ring may hold: several chunks, which are smaller in a small ring. */
+enum { VTR_RING_BYTES_MIN = 1 << 20, VTR_RING_CHUNKS = 8 };
+
+/* How much a flight recorder keeps: of time or of bytes; both 0: there is no ring. */
+struct vtr_ring {
+	uint64_t keep_ns, bytes;
+	char text[VTR_RING_TEXT_MAX]; /* as it was given */
+};
+
+/* When it is written, besides vptrace_snapshot() and the end; all 0: at the end. */
+struct vtr_snapshot_on {
+	char mark[VTR_SNAPSHOT_NAME_MAX]; /* a mark of this name */
+	double slow;                      /* a step slower than this many medians */
+	int signal;
+	char signal_name[8];
+	char text[VTR_SNAPSHOT_TEXT_MAX];
+};
+
+/* Reads "30s", "2m", "1h"; "64M", "1G", "64MiB". NULL and "" are no ring. VPT_EINVAL: the error says
+ * what is expected and what was found. */
+int vtr_ring_read(const char *text, struct vtr_ring *out, struct vpt_err *err);
+
+/* Reads "mark:NAME", "slow:K", "signal:USR2", or several of them with commas between. */
+int vtr_snapshot_on_read(const char *text, struct vtr_snapshot_on *out, struct vpt_err *err);
+
+/* Whether the end of a capture is written too. */
+static inline int vtr_snapshot_at_end(const struct vtr_snapshot_on *on)
+{
+	return !on->text[0];
+}
 
 enum { VTR_PATH_MAX = 4096 };
 

@@ -1,5 +1,5 @@
 /* ring_options.c - parses the length of a ring, in seconds or bytes, and the list of what triggers a snapshot. */
-#include "tracer/settings/ring_options.h"
+#include "tracer/settings/capture_options.h"
 
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"

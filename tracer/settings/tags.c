@@ -1,5 +1,5 @@
 /* tags.c - tags of a capture. A report finds them under "tag.", whoever gave them. */
-#include "tracer/settings/tags.h"
+#include "tracer/settings/capture_options.h"
 
 #include <stdio.h>
 #include <string.h>

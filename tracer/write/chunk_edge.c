@@ -1,11 +1,10 @@
 /* chunk_edge.c - two lists of ranges: open when the stacks were copied, and open at the cut but not
  * when they were copied. */
-#include "tracer/write/chunk_edge.h"
+#include "tracer/write/writer_sources.h"
 
 #include "formats/base/memory.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/epoch.h"
-#include "tracer/write/event_rows.h"
 
 #include <string.h>
 

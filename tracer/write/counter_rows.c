@@ -1,5 +1,5 @@
 /* counter_rows.c - a ring of samples in front of the recorder. */
-#include "tracer/write/counter_rows.h"
+#include "tracer/write/writer_sources.h"
 
 #include "formats/base/memory.h"
 

@@ -1,6 +1,6 @@
 /* event_rows.c - one function for each kind of event; names and payloads become strings of the open
  * chunk. */
-#include "tracer/write/event_rows.h"
+#include "tracer/write/writer_sources.h"
 
 #include "tracer/nvtx/nvtx_layouts.h"
 #include "tracer/ranges/range_note.h"

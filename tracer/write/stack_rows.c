@@ -1,5 +1,5 @@
 /* stack_rows.c - interns the stacks of samples in the open chunk. */
-#include "tracer/write/stack_rows.h"
+#include "tracer/write/writer_sources.h"
 
 #include "formats/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* window_limits.c - changes of the window become pauses. */
-#include "tracer/write/window_limits.h"
+#include "tracer/write/writer_sources.h"
 
 #include "formats/metadata.h"
 #include "tracer/window/recording_window.h"

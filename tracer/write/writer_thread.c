@@ -12,12 +12,9 @@
 #include "tracer/ranges/range_strings.h"
 #include "tracer/ranges/thread_names.h"
 #include "tracer/window/recording_window.h"
-#include "tracer/write/chunk_edge.h"
-#include "tracer/write/counter_rows.h"
+#include "tracer/write/writer_sources.h"
 #include "tracer/files/disk.h"
 #include "tracer/files/run_list.h"
-#include "tracer/write/stack_rows.h"
-#include "tracer/write/window_limits.h"
 
 #include <errno.h>
 #include <pthread.h>

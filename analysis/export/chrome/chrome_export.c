@@ -11,11 +11,9 @@
  * The profiler's members about the run as a whole come after the events, when all are known. The
  * members vptrace and vptraceEnd hold what it has no members for: the exact window, and facts by
  * name. */
-#include "analysis/export/chrome/chrome_iterations.h"
-#include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_ranges.h"
+#include "analysis/export/chrome/chrome_python.h"
 #include "analysis/export/chrome/chrome_rows.h"
-#include "analysis/export/chrome/gpu_ranges.h"
 #include "analysis/export/chrome/chrome_merge.h"
 
 #include "formats/io/json_writer.h"

@@ -2,7 +2,7 @@
  *
  * TensorBoard's plugin and HTA measure the time between ranges of that name, and have no time of a step without them. A reader
  * of ours knows them by the argument "iteration", and leaves them out: the ranges that they repeat are there too. */
-#include "analysis/export/chrome/chrome_iterations.h"
+#include "analysis/export/chrome/chrome_ranges.h"
 
 #include "analysis/pipeline/pipeline.h"
 

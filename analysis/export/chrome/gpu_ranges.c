@@ -3,7 +3,7 @@
  * The profiler calls these gpu_user_annotation. A span is retained while its range may still get ops;
  * the driver reports a range when nothing refers to it any more, so memory is bounded by the pending
  * ranges. */
-#include "analysis/export/chrome/gpu_ranges.h"
+#include "analysis/export/chrome/chrome_ranges.h"
 
 #include "analysis/join/resolver_maps.h"
 #include "formats/base/hash.h"

@@ -1,7 +1,7 @@
 /* arrow_stream.c - Arrow's structs around the columns of a store.
  *
  * A consumer may take a child out of its parent and keep it, so each array and schema holds the store by itself. */
-#include "analysis/export/columns/arrow_stream.h"
+#include "analysis/export/columns/column_store.h"
 
 #include "formats/base/memory.h"
 

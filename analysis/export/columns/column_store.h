@@ -5,6 +5,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_COLUMNS_COLUMN_STORE_H
 #define VPA_ANALYSIS_EXPORT_COLUMNS_COLUMN_STORE_H
 
+#include "analysis/export/columns/arrow_abi.h"
 #include "analysis/export/columns/stored_column.h"
 #include "formats/base/error.h"
 
@@ -47,5 +48,13 @@ int vpa_store_is_complete(const struct vpa_store *s);
 /* The tables by number, short names last; NULL: there is none of that number or name. */
 const struct vpa_stored_table *vpa_store_table(const struct vpa_store *s, size_t number);
 const struct vpa_stored_table *vpa_store_find(const struct vpa_store *s, const char *name);
+
+/* ---- arrow_stream.c: a stored table as a stream of Arrow's C interface ---- */
+
+/* Begins a stream of the table's rows, in batches; nothing is copied. Stream, schemas and arrays hold the store, each until its
+ * release(), in any order and on any thread. A text column is a dictionary, shared by all batches of its table. 0 or
+ * VPT_ENOMEM. */
+int vpa_arrow_stream(
+	struct vpa_store *s, const struct vpa_stored_table *table, struct ArrowArrayStream *out);
 
 #endif

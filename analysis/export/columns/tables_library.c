@@ -5,7 +5,7 @@
 #include "analysis/export/columns/tables_library.h"
 
 #include "analysis/analyze.h"
-#include "analysis/export/columns/arrow_stream.h"
+#include "analysis/export/columns/column_store.h"
 #include "analysis/render/renderer.h"
 #include "analysis/retime/predictions.h"
 #include "formats/base/cost_limits.h"

@@ -1,6 +1,6 @@
 /* report_tables.c - finds the tables of a report, and their columns, in the tables of fields.h: a new key needs no change
  * here. */
-#include "analysis/export/rows/report_tables.h"
+#include "analysis/export/rows/table_parts.h"
 
 #include <assert.h>
 #include <stdio.h>

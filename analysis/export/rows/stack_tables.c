@@ -27,7 +27,7 @@ const struct vpa_rows_column vpa_rows_stack_time_columns[] = {
 	{NULL, 0, NULL},
 };
 
-/* Appends "function (file:line)", as stack_text.h. */
+/* Appends "function (file:line)", as cell_text.h. */
 static void put_frame(struct vpa_line *l, const struct vpa_code_line *frame)
 {
 	const char *file = frame->file ? frame->file : "";

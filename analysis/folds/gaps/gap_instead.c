@@ -1,5 +1,5 @@
 /* gap_instead.c - one index of pairs of a place and a call; a second one of rows, each made of two such pairs. */
-#include "analysis/folds/gaps/gap_instead.h"
+#include "analysis/folds/gaps/gap_parts.h"
 
 #include "formats/base/memory.h"
 #include "formats/base/text.h"

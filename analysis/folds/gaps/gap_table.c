@@ -1,7 +1,6 @@
 /* gap_table.c - the longest gaps, and all gaps added up by cause, call and place (gap_parts.h). */
 #include "analysis/folds/fold.h"
 #include "analysis/folds/gap_line.h"
-#include "analysis/folds/gaps/gap_instead.h"
 #include "analysis/folds/gaps/gap_parts.h"
 
 #include "analysis/base/durations.h"

@@ -1,7 +1,7 @@
 /* byte_rates.c - how fast kernels read and write memory, where ranges say how much they do.
  *
  * A range says so with an annotation that has the number {"bytes": N}; importers of profilers that record the
- * shapes of an operator's inputs make one, see formats/import/kineto/text/kineto_traffic.h. They write {"elements": N}
+ * shapes of an operator's inputs make one, see formats/import/kineto/text/kineto_work.h. They write {"elements": N}
  * of an operator whose types were not recorded: then the kernel's name has to say how large one is. A kernel
  * belongs to the innermost such range around its launch. A range counts when it has ended, if all its kernels are
  * of one name: nothing says what each of several reads. */

@@ -2,7 +2,7 @@
  * operations their kernels do.
  *
  * A range says so with an annotation that has the number {"flop": N}; importers of profilers that record the
- * shapes of an operator's inputs make one, see formats/import/kineto/text/kineto_flop.h. A kernel belongs to the
+ * shapes of an operator's inputs make one, see formats/import/kineto/text/kineto_work.h. A kernel belongs to the
  * innermost such range around its launch; a range counts when it has ended, with all its kernels, whatever
  * they are: the sum of a split product is a part of it. */
 #include "analysis/folds/fold.h"

@@ -6,11 +6,10 @@
  *
  * The order of events is that of retime/replay.c. A list keeps few terms; beyond them the ones that matter least in the
  * recording are dropped, and what differs from the recording then is refused. */
-#include "analysis/ranks/rank/condense.h"
+#include "analysis/ranks/rank/rank_parts.h"
 
 #include "analysis/names/families.h"
 #include "analysis/ranks/rank/moments.h"
-#include "analysis/ranks/rank/moment_terms.h"
 #include "analysis/retime/edges/edges.h"
 #include "analysis/retime/tape/ends.h"
 #include "formats/base/memory.h"

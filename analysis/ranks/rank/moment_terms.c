@@ -6,7 +6,7 @@
  *	start of i >= end of i - 1 + a, start of i - 1 >= end of i - 2 + b:  start of i > end of i - 2 + b + a
  *
  * Of each way a change leaves some of the host code, in HALF up to twice what it says, and in HALF and GPU some of the rest. */
-#include "analysis/ranks/rank/moment_terms.h"
+#include "analysis/ranks/rank/moments.h"
 
 #include "formats/base/memory.h"
 

@@ -1,5 +1,5 @@
 /* rank_facts.c - META rows, and the row of the GPU. */
-#include "analysis/ranks/rank/rank_facts.h"
+#include "analysis/ranks/rank/rank_parts.h"
 
 #include "analysis/base/sort.h"
 #include "analysis/pipeline/unit.h"

@@ -127,7 +127,7 @@ struct vpa_rank_detail {
 	struct vpa_rank_part *parts;
 	size_t part_count, part_cap;
 	/* By collective, then that of the rank's last_ns: where its terms end in `terms`. A time is the latest of what its
-	 * terms say, see condense.h. Only if the rank has_terms. */
+	 * terms say, see rank_parts.h. Only if the rank has_terms. */
 	size_t *term_ends;
 	size_t term_end_cap;
 	struct vpa_rank_term *terms;

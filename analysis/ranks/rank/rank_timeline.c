@@ -1,5 +1,5 @@
 /* rank_timeline.c - one sweep over the stretches of all classes. */
-#include "analysis/ranks/rank/rank_timeline.h"
+#include "analysis/ranks/rank/rank_parts.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"

@@ -7,8 +7,6 @@
 #include "formats/import/kineto/kineto_parts.h"
 #include "formats/import/kineto/kineto_flows.h"
 #include "formats/import/kineto/kineto_own.h"
-#include "formats/import/kineto/kineto_python.h"
-#include "formats/import/kineto/text/kineto_glance.h"
 #include "formats/import/kineto/text/kineto_json.h"
 #include "formats/import/refused_formats.h"
 

@@ -3,9 +3,8 @@
 #include "formats/import/kineto/kineto_own.h"
 #include "formats/import/kineto/kineto_put.h"
 #include "formats/import/kineto/text/kineto_collective.h"
-#include "formats/import/kineto/text/kineto_flop.h"
+#include "formats/import/kineto/text/kineto_work.h"
 #include "formats/import/kineto/text/kineto_shapes.h"
-#include "formats/import/kineto/text/kineto_traffic.h"
 
 #include "formats/calls.h"
 #include "formats/domains.h"

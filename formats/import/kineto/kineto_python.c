@@ -13,7 +13,7 @@
  *	main (run.py:3), then main (run.py:5);step (model.py:40), then main (run.py:3) again
  *
  * Between its calls a function is somewhere; its frame then has the line where the function begins. */
-#include "formats/import/kineto/kineto_python.h"
+#include "formats/import/kineto/kineto_parts.h"
 
 #include "formats/import/kineto/kineto_put.h"
 

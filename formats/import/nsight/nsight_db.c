@@ -7,7 +7,6 @@
 #include "formats/import/nsight/nsight_db.h"
 
 #include "formats/base/memory.h"
-#include "formats/import/nsight/nsight_vfs.h"
 
 #include <inttypes.h>
 #include <math.h>

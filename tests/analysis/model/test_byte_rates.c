@@ -147,8 +147,8 @@ static void memories_are_of_whole_products(void **state)
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/import/kineto/text/kineto_parse.h"
-#include "formats/import/kineto/text/kineto_traffic.h"
+#include "formats/import/kineto/text/kineto_json.h"
+#include "formats/import/kineto/text/kineto_work.h"
 
 #define BF16 "\"c10::BFloat16\""
 #define A    "[2,3,100]"

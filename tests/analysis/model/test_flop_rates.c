@@ -207,8 +207,8 @@ static void peaks_are_of_whole_products(void **state)
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/import/kineto/text/kineto_flop.h"
-#include "formats/import/kineto/text/kineto_parse.h"
+#include "formats/import/kineto/text/kineto_work.h"
+#include "formats/import/kineto/text/kineto_json.h"
 
 #define SDPA  "aten::_scaled_dot_product_flash_attention"
 #define CUDNN "aten::cudnn_convolution"

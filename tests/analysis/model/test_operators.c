@@ -187,7 +187,7 @@ static void at_most_top_rows_are_listed(void **state)
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/import/kineto/text/kineto_parse.h"
+#include "formats/import/kineto/text/kineto_json.h"
 #include "formats/import/kineto/text/kineto_shapes.h"
 
 static size_t shapes_of(const char *json, char out[VPT_KINETO_SHAPES_BYTES])

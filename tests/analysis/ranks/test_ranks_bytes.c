@@ -1,7 +1,6 @@
 /* Ranks as bytes: what is written is read, and no bytes do harm, whatever they say. */
 #include "analysis/ranks/job.h"
 #include "analysis/ranks/rank/file/rank_bytes.h"
-#include "analysis/ranks/rank/file/rank_detail_bytes.h"
 #include "analysis/ranks/rank/file/rank_file.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/file/rank_numbers.h"
@@ -18,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* Facts, and terms as condense.h makes them. */
+/* Facts, and terms as condense.c makes them. */
 static void add_the_rest(struct vpa_rank *r)
 {
 	struct vpa_rank_detail *d = &r->detail;

@@ -1,5 +1,5 @@
 /* A rank's time, cut at marks, beside a model that looks at each nanosecond. */
-#include "analysis/ranks/rank/rank_timeline.h"
+#include "analysis/ranks/rank/rank_parts.h"
 #include "formats/base/error.h"
 #include "formats/base/memory.h"
 #include "tests/support/random.h"

@@ -1,6 +1,6 @@
 /* test_replay_parts.c - a trace that is replayed in parts is as long as it was, and what a change brings is what it brings to
  * the trace as a whole. */
-#include "analysis/retime/unit_stages.h"
+#include "analysis/retime/what_if_parts.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include "formats/file/capture_reader.h"
 #include "tracer/clock/capture_clock.h"
 #include "tracer/ranges/range_strings.h"
-#include "tracer/write/counter_rows.h"
+#include "tracer/write/writer_sources.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "tests/support/random.h"
 #include "tracer/flight/flight.h"
 #include "tracer/flight/flight_file.h"
-#include "tracer/settings/ring_options.h"
+#include "tracer/settings/capture_options.h"
 #include "tracer/window/slow_steps.h"
 
 #include <fcntl.h>

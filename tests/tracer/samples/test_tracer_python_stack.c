@@ -2,7 +2,6 @@
  * in circles or into other objects, also while they are followed. */
 #include "tests/support/random.h"
 #include "tracer/python_stacks/python_code.h"
-#include "tracer/python_stacks/python_lines.h"
 #include "tracer/python_stacks/python_stack.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* rank_list.c - ranks among the processes of a list. A rank may be several processes, one after the
  * other or at once: torchrun starts them again, and their children inherit the variables. */
-#include "tracer/command/processes/rank_list.h"
+#include "tracer/command/processes/process_list.h"
 
 #include "tracer/command/base/say.h"
 #include "tracer/command/base/shell_word.h"

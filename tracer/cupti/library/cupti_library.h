@@ -11,6 +11,8 @@
 #include "formats/base/error.h"
 #include "tracer/cupti/library/cupti_abi.h"
 
+#include <stddef.h>
+
 enum { VTR_LIBRARY_PATH_MAX = 4096 };
 
 struct vtr_library {
@@ -48,5 +50,15 @@ int vtr_library_candidates(
 /* Reads the version of a loaded libcupti. VPT_OK; VPTRACE_ENOCUPTI: no answer, or too old. Needs a
  * working driver that is new enough for it: see driver.c. */
 int vtr_library_ask(struct vtr_library *library, struct vpt_err *err);
+
+/* ---- trial.c: does something that may crash or hang in a child process first ---- */
+
+/* Runs `body` in a child of this process that has this thread alone, and waits until it has returned. The child has no
+ * handlers of signals, nothing runs at its end, and the host sees neither SIGCHLD nor, by wait(), the child. Twice
+ * if its time ran out: another thread may have held a lock of the C library when the first child was made.
+ *
+ * 0: it returned, or no child could be made, so nothing is known; -1: it did not, and `out` says how it ended: "it
+ * crashed (signal 11)". Any thread. Takes a few seconds at most. */
+int vtr_trial(void (*body)(void *ctx), void *ctx, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* trial.c - a raw clone(): fork() would run the host's handlers of forks, and its end would be a SIGCHLD. */
-#include "tracer/cupti/library/trial.h"
+#include "tracer/cupti/library/cupti_library.h"
 
 #include <errno.h>
 #include <fcntl.h>

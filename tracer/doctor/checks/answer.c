@@ -1,6 +1,6 @@
 /* answer.c - lines of at most 80 columns on a terminal or in a file: status, check, fact, and below
  * the fact the remedy. Bytes from outside are shown as a terminal may see them. */
-#include "tracer/doctor/checks/answer.h"
+#include "tracer/doctor/checks/checks.h"
 
 #include "formats/io/io.h"
 #include "formats/io/json_writer.h"

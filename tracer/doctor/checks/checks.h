@@ -3,8 +3,44 @@
 #ifndef VPTRACE_TRACER_DOCTOR_CHECKS_CHECKS_H
 #define VPTRACE_TRACER_DOCTOR_CHECKS_CHECKS_H
 
-#include "tracer/doctor/checks/answer.h"
+#include "formats/base/error.h"
 #include "tracer/doctor/probes/patient.h"
+
+#include <stddef.h>
+
+/* ---- answer.c: the findings of the checks, and how they are printed ---- */
+
+enum vtr_status { VTR_STATUS_OK, VTR_STATUS_WARN, VTR_STATUS_FAIL };
+
+enum { VTR_FACT_BYTES = 2048, VTR_FINDINGS_MAX = 200 };
+
+struct vtr_finding {
+	const char *check; /* a constant */
+	enum vtr_status status;
+	char fact[VTR_FACT_BYTES], remedy[VTR_FACT_BYTES]; /* remedy "": nothing to fix */
+};
+
+struct vtr_answer {
+	const char *check; /* the one that runs */
+	size_t count;
+	struct vtr_finding findings[VTR_FINDINGS_MAX];
+};
+
+/* Adds a finding of the running check. `remedy` NULL: there is nothing to fix. */
+__attribute__((format(printf, 4, 5))) void vtr_find(
+	struct vtr_answer *a, enum vtr_status status, const char *remedy, const char *fmt, ...);
+
+/* Adds a finding in the library's own words. If they end with sentences that say what to do, these
+ * are the remedy; else `remedy` is. */
+void vtr_find_words(
+	struct vtr_answer *a, enum vtr_status status, const char *words, const char *remedy);
+
+/* The worst status of a check, of all with NULL. */
+enum vtr_status vtr_answer_worst(const struct vtr_answer *a, const char *check);
+
+/* Prints to standard output. 0, or 1 if that failed. */
+int vtr_answer_text(const struct vtr_answer *a);
+int vtr_answer_json(const struct vtr_answer *a);
 
 #define VTR_CHECKS(X)                                                                              \
 	X(library)                                                                                 \

@@ -1,5 +1,5 @@
 /* open_spans.c - the begin events of a thread's slices. */
-#include "analysis/export/perfetto/lanes/open_spans.h"
+#include "analysis/export/perfetto/lanes/thread_tracks.h"
 
 #include "analysis/export/perfetto/lanes/launch_links.h"
 #include "analysis/export/perfetto/lanes/result_tracks.h"

@@ -2,7 +2,7 @@
  *
  * The reader trusts no number: a count is at most as many as bytes are left, indexes are of rows that are there, and the sums
  * of parts are the time between marks. */
-#include "analysis/ranks/rank/file/rank_detail_bytes.h"
+#include "analysis/ranks/rank/file/rank_bytes.h"
 
 #include "analysis/ranks/rank/file/rank_numbers.h"
 #include "formats/base/saturate.h"

@@ -5,8 +5,8 @@
  *	       size of who it is and of its detail, packed
  *	       size of both, unpacked
  *	       checksum of the packed bytes
- *	       the packed bytes: a frame of zstd around what rank_bytes.h writes, and one or two around what rank_detail_bytes.h
- *	       does: since version 5 shares and paces, if there are any, are in a frame of their own
+ *	       the packed bytes, see rank_bytes.h: a frame of zstd around who it is, and one or two around its detail: since
+ *	       version 5 shares and paces, if there are any, are in a frame of their own
  *	...
  *
  * Blocks are in order of rank, then of bytes, each once: so a file depends on which ranks are in it and on nothing else,

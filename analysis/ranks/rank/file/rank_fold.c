@@ -2,7 +2,7 @@
  * not need these does not unpack them. Older versions wrote one around all. */
 #include "analysis/ranks/rank/file/rank_fold.h"
 
-#include "analysis/ranks/rank/file/rank_detail_bytes.h"
+#include "analysis/ranks/rank/file/rank_bytes.h"
 #include "analysis/ranks/rank/file/rank_numbers.h"
 #include "formats/base/memory.h"
 

@@ -8,13 +8,38 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_IMPORT_H
 #define VPT_FORMATS_IMPORT_KINETO_EVENT_KINETO_IMPORT_H
 
+#include "formats/base/map.h"
 #include "formats/chunk/strings.h"
+#include "formats/import/collect/collect.h"
 #include "formats/import/import.h"
 #include "formats/import/kineto/event/kineto_processes.h"
-#include "formats/import/kineto/event/kineto_threads.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- kineto_threads.c: the threads that a trace names or uses ---- */
+
+struct vpt_kineto_thread {
+	int64_t pid, tid;
+	uint64_t lane; /* of the collector; 0 until it has a row */
+	uint64_t name; /* of the collector's strings; 0 until it is named */
+};
+
+/* All zeros is an empty table. */
+struct vpt_kineto_threads {
+	struct vpt_kineto_thread *at;
+	size_t count, cap;
+	struct vpt_map map; /* by both ids */
+};
+
+/* The entry of a thread, added on first use; valid until the next get. NULL: no memory. */
+struct vpt_kineto_thread *vpt_kineto_threads_get(
+	struct vpt_kineto_threads *all, int64_t pid, int64_t tid);
+
+/* Names the lanes of all threads that have rows. Call it at the end, since names may come late. */
+void vpt_kineto_threads_name_lanes(const struct vpt_kineto_threads *all, struct vpt_collect *c);
+
+void vpt_kineto_threads_free(struct vpt_kineto_threads *all);
 
 /* What a file written by vptrace-analyze says about itself; all zeros for others. */
 struct vpt_kineto_own {
@@ -33,7 +58,7 @@ struct vpt_kineto_flows {
 	size_t row_count, row_cap, arrow_count, arrow_cap;
 };
 
-/* Calls of Python functions; see kineto_python.h. All zeros is empty. */
+/* Calls of Python functions; see kineto_parts.h. All zeros is empty. */
 struct vpt_kineto_python {
 	struct vpt_kineto_call *calls;
 	size_t call_count, call_cap;

@@ -2,7 +2,7 @@
  *
  * Names and rows come in any order, and many named threads have no rows. So an entry holds both the
  * name and the lane, and in the end only threads with a lane are named. */
-#include "formats/import/kineto/event/kineto_threads.h"
+#include "formats/import/kineto/event/kineto_import.h"
 
 #include "formats/base/hash.h"
 #include "formats/base/memory.h"

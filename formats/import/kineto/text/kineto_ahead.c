@@ -1,6 +1,6 @@
 /* kineto_ahead.c - a ring of blocks. The thread fills them in order and waits while all are full; the caller has
  * one of them at a time. */
-#include "formats/import/kineto/text/kineto_ahead.h"
+#include "formats/import/kineto/text/kineto_bytes.h"
 
 #include "formats/base/memory.h"
 

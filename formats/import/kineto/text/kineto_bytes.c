@@ -5,7 +5,6 @@
 #include "formats/import/kineto/text/kineto_bytes.h"
 
 #include "formats/base/memory.h"
-#include "formats/import/kineto/text/kineto_ahead.h"
 #include "formats/import/kineto/text/kineto_scan.h"
 
 #include <string.h>

@@ -42,4 +42,23 @@ static inline uint64_t vpt_kineto_bytes_offset(const struct vpt_kineto_bytes *b)
 	return b->end_offset - (uint64_t)(b->end - b->cur);
 }
 
+/* ---- kineto_ahead.c: a thread that reads and unpacks text ahead of the one that parses it. ---- */
+
+struct vpt_kineto_ahead;
+
+/* Starts the thread, which has `unpack` to itself until vpt_kineto_ahead_stop(). NULL: there can be none. */
+struct vpt_kineto_ahead *vpt_kineto_ahead_start(
+	struct vpt_kineto_unpack *unpack, size_t block_bytes);
+void vpt_kineto_ahead_stop(struct vpt_kineto_ahead *a); /* accepts NULL */
+
+/* The next block, as vpt_kineto_unpack() made it, with its flags then; valid until the following call. After a
+ * result that is not 0, there is only this one. */
+struct vpt_kineto_block {
+	unsigned char *text;
+	size_t size;
+	int rc, finished, torn;
+	struct vpt_err err;
+};
+const struct vpt_kineto_block *vpt_kineto_ahead_next(struct vpt_kineto_ahead *a);
+
 #endif

@@ -4,7 +4,7 @@
  *
  * A transposed one multiplies at each place of its input instead. The result has as many places along a dimension as the
  * kernel has positions there: (size + 2 padding - dilation (k - 1) - 1) / stride + 1. */
-#include "formats/import/kineto/text/kineto_convolution.h"
+#include "formats/import/kineto/text/kineto_work.h"
 
 #include "formats/base/text.h"
 #include "formats/import/kineto/text/kineto_shapes.h"

@@ -6,10 +6,9 @@
  * A causal mask halves attention; kineto_convolution.c has convolutions. Left out are operators that only call
  * one of these, so nothing counts twice; backward ones; and attention over sequences of different lengths, whose
  * lengths are not shapes. */
-#include "formats/import/kineto/text/kineto_flop.h"
+#include "formats/import/kineto/text/kineto_work.h"
 
 #include "formats/base/text.h"
-#include "formats/import/kineto/text/kineto_convolution.h"
 #include "formats/import/kineto/text/kineto_shapes.h"
 
 enum form {

@@ -1,5 +1,5 @@
 /* kineto_glance.c - how the text of an event begins. */
-#include "formats/import/kineto/text/kineto_glance.h"
+#include "formats/import/kineto/text/kineto_json.h"
 
 #include "formats/import/kineto/text/kineto_scan.h"
 

@@ -10,11 +10,41 @@
 #ifndef VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_JSON_H
 #define VPT_FORMATS_IMPORT_KINETO_TEXT_KINETO_JSON_H
 
+#include "formats/base/text.h"
 #include "formats/import/kineto/text/kineto_bytes.h"
-#include "formats/import/kineto/text/kineto_parse.h"
+#include "formats/import/kineto/text/kineto_value.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- kineto_parse.c: parses one JSON value where it stands.
+ *
+ *	{"name": "mm", "grid": [1, 2]}      values, each before those inside it:
+ *	                                    object, name "mm", name "grid" array, 1, 2
+ *
+ * Texts and numbers stay in the text of the file; only strings with escapes are copied. Accepted is what
+ * json-c accepts, since that read these files for years: comments, 'single quotes', a comma too many, True, NaN
+ * and Infinity, leading zeros, any bytes in strings. */
+
+/* Of one value: it and those inside it. */
+enum { VPT_KINETO_VALUES_MAX = 1 << 18 };
+
+/* All zeros is empty. */
+struct vpt_kineto_parser {
+	struct vpt_kineto_value *values; /* of the newest text; the first is the outermost */
+	size_t count, cap;
+	char *unescaped; /* its strings that have escapes */
+	size_t unescaped_size, unescaped_cap;
+	const char *wrong; /* why the newest text is unreadable; NULL: it has too many values */
+};
+
+/* Parses the value at *p, and white space after it. The text ends with a NUL at `end`, after which
+ * VPT_SCAN_BYTES can be read; values refer to it. *p moves past the value or to what is wrong. Returns 0,
+ * VPT_END if the text ends before the value does, VPT_EDATA, or VPT_ENOMEM. */
+int vpt_kineto_parse(
+	struct vpt_kineto_parser *parser, const unsigned char **p, const unsigned char *end);
+
+void vpt_kineto_parser_free(struct vpt_kineto_parser *parser);
 
 /* The newest unreadable place. */
 struct vpt_kineto_fault {
@@ -72,5 +102,11 @@ struct vpt_kineto_anchors {
 /* Moves to the next anchor: an event, and the end of the events or a member. VPT_END: none comes. */
 int vpt_kineto_json_anchor(struct vpt_kineto_json *j, const struct vpt_kineto_anchors *wanted,
 	enum vpt_kineto_anchor *anchor);
+
+/* ---- kineto_glance.c: how the text of an event begins, without parsing it: whether it is needed at all. ---- */
+
+/* The phase and the category of an event that begins with them, as all of the profiler do. A text of
+ * NULL: not read, or there is none. The text of the file ends with a NUL. */
+void vpt_kineto_glance(const unsigned char *p, struct vpt_text *phase, struct vpt_text *category);
 
 #endif

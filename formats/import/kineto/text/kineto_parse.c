@@ -3,7 +3,7 @@
  * Every function gets the place to read at and returns the one after what it has read, or NULL. So the place is in a
  * register: what it depends on decides the speed. A NUL ends the text: what runs into it knows by the
  * address whether more may come. */
-#include "formats/import/kineto/text/kineto_parse.h"
+#include "formats/import/kineto/text/kineto_json.h"
 
 #include "formats/base/count.h"
 #include "formats/base/error.h"

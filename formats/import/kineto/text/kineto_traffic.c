@@ -6,7 +6,7 @@
  *
  * Left out are operators that only call one of these, so nothing counts twice, and those of which the shapes
  * do not say what is written: upsampling, indexing. */
-#include "formats/import/kineto/text/kineto_traffic.h"
+#include "formats/import/kineto/text/kineto_work.h"
 
 #include "formats/base/count.h"
 #include "formats/base/text.h"

@@ -1,0 +1,49 @@
+/* job_parts.h - what job.c puts a job together from: who waits for whom, what a change would bring, what is set up differently. */
+#ifndef VPA_ANALYSIS_RANKS_JOB_PARTS_H
+#define VPA_ANALYSIS_RANKS_JOB_PARTS_H
+
+#include "analysis/ranks/job.h"
+#include "analysis/ranks/job_rows.h"
+
+/* ---- waits.c: the waits of a job's collectives, and who is to blame for them.
+ *
+ *	vpa_job_waits_begin()   from times alone: how long ranks wait, and for whom
+ *	vpa_job_waits_take()    of each rank, its detail: what it did more or less of than those it waited for
+ *	vpa_job_waits_end()     parts of the job */
+
+struct vpa_job_waits;
+
+/* Fills in the waits of a job. Job and rows are borrowed until vpa_job_waits_free(). 0 or VPT_ENOMEM; *out is NULL then. */
+int vpa_job_waits_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
+	struct vpa_job_waits **out);
+/* Of each rank once, in any order and in any thread of those. */
+void vpa_job_waits_take(
+	struct vpa_job_waits *w, unsigned thread, size_t rank, const struct vpa_rank_detail *d);
+/* Fills in what ranks are later by. 0 or VPT_ENOMEM. */
+int vpa_job_waits_end(struct vpa_job_waits *w);
+void vpa_job_waits_free(struct vpa_job_waits *w); /* accepts NULL */
+
+/* ---- joint.c: what a late rank really costs, and what a change of all would bring: all ranks replayed together.
+ *
+ * A change takes host code or work away between collectives. Where the others would be late by themselves, or next, making a rank
+ * faster brings nothing. */
+
+struct vpa_joint;
+
+/* Chooses what is tried, of a job whose ranks' blame is known. *out is NULL where not all ranks have terms, and on failure: 0
+ * or VPT_ENOMEM. Job and rows are borrowed. */
+int vpa_joint_begin(struct vpa_job *job, const struct vpa_job_rows *rows, unsigned threads,
+	struct vpa_joint **out);
+/* Of each rank once, in any thread of those. 0 or VPT_ENOMEM. */
+int vpa_joint_take(
+	struct vpa_joint *j, unsigned thread, size_t rank, const struct vpa_rank_detail *d);
+/* Fills in job->fixes and job->replay_error_ns. 0, VPT_ENOMEM or VPT_EDATA. */
+int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err);
+void vpa_joint_free(struct vpa_joint *j); /* accepts NULL */
+
+/* ---- setup_differences.c: what is set up differently on some ranks of a job ---- */
+
+/* Fills in job->differences: a row for each fact and value that fewer ranks have than another one. 0 or VPT_ENOMEM. */
+int vpa_setup_differences_find(struct vpa_job *job);
+
+#endif
