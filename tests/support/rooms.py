@@ -15,10 +15,6 @@ TEST_SUFFIXES = (".c", ".h", ".def", ".py", ".sh")
 MOST_FILES = 25
 # file: what it may include from a room further down in the list
 ALLOWED = {
-    "analysis/folds/gaps/host_checks.c": "analysis/advice",  # the loop that the checklist judges is found there
-    # what records mean is one thing with CUPTI as it was found: its version, and its calls that are our own
-    "tracer/cupti/records/cupti_rare_records.c": "tracer/cupti",
-    "tracer/cupti/records/cupti_records.c": "tracer/cupti",
     "tracer/nvtx/nvtx_injection.c": "tracer/capture",  # the host's first NVTX call may begin a capture
     # a range is recorded if the window is open, and the window opens and closes at ranges
     "tracer/ranges/app_threads.c": "tracer/window",

@@ -3,6 +3,7 @@
 #include "tracer/cupti/cupti_drain.h"
 
 #include "tracer/cupti/library/cupti_calls.h"
+#include "tracer/cupti/library/own_calls.h"
 #include "tracer/driver/driver.h"
 #include "tracer/guest/own_thread.h"
 #include "tracer/handover/gate.h"
@@ -11,7 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { CONTEXTS_MAX = 64, OWN_MAX = 128, CAPTURE_MODE_RELAXED = 2 };
+enum { CONTEXTS_MAX = 64, CAPTURE_MODE_RELAXED = 2 };
 
 /* The role of a driver call. */
 enum role { NOTHING, BEGINS_CAPTURE, ENDS_CAPTURE, WAITS };
@@ -21,17 +22,13 @@ static struct {
 	_Atomic(void *) contexts[CONTEXTS_MAX]; /* created while recording; NULL: free */
 	atomic_int captures;                    /* that are open */
 	int blind;                              /* not all callbacks could be enabled */
-	_Atomic uint32_t own[2 * OWN_MAX];      /* correlation ids of our own calls */
-	unsigned own_before;                    /* of them, those of the capture before */
 	/* of the one thread */
 	atomic_int busy, given_up, result;
 	_Atomic(struct vtr_gate *) ended; /* NULL: the wait was given up */
 	void *current;                    /* the context of the thread that stops; NULL: none */
-	void *waited_for[OWN_MAX];
+	void *waited_for[VTR_OWN_CALLS_MAX];
 	int waits;
 } all;
-
-atomic_uint vtr_drain_own_count;
 
 static _Thread_local int is_waiter __attribute__((tls_model("initial-exec")));
 
@@ -74,8 +71,6 @@ static void add_captures(int n)
 
 void vtr_drain_on_driver(uint32_t cbid, const struct vtr_call_data *data)
 {
-	unsigned i;
-
 	switch (cbid < VTR_CBIDS ? all.roles[cbid] : NOTHING) {
 	case BEGINS_CAPTURE: /* counted before it begins; uncounted if it failed */
 		if (data->site == VTR_SITE_ENTER)
@@ -88,27 +83,12 @@ void vtr_drain_on_driver(uint32_t cbid, const struct vtr_call_data *data)
 			add_captures(-1);
 		break;
 	case WAITS: /* before CUPTI has any record of it */
-		if (data->site != VTR_SITE_ENTER || !is_waiter)
-			break;
-		i = atomic_load(&vtr_drain_own_count);
-		if (i == all.own_before + OWN_MAX)
-			break;
-		atomic_store(&all.own[i], data->correlation);
-		atomic_store(&vtr_drain_own_count, i + 1);
+		if (data->site == VTR_SITE_ENTER && is_waiter)
+			vtr_own_call_add(data->correlation);
 		break;
 	default:
 		break;
 	}
-}
-
-int vtr_drain_find_own(uint32_t correlation)
-{
-	unsigned i, count = atomic_load(&vtr_drain_own_count);
-
-	for (i = 0; i < count; i++)
-		if (atomic_load(&all.own[i]) == correlation)
-			return 1;
-	return 0;
 }
 
 /* ---- CUPTI's start ---- */
@@ -129,18 +109,6 @@ static enum role role_of(const char *name)
 	return NOTHING;
 }
 
-/* The last capture's own calls stay known, since CUPTI may return their records late; those of
- * captures before it are dropped. */
-static void keep_last_own(void)
-{
-	unsigned i, kept = atomic_load(&vtr_drain_own_count) - all.own_before;
-
-	for (i = 0; i < kept; i++)
-		atomic_store(&all.own[i], atomic_load(&all.own[all.own_before + i]));
-	atomic_store(&vtr_drain_own_count, kept);
-	all.own_before = kept;
-}
-
 void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber)
 {
 	static const uint32_t resources[] = {
@@ -154,7 +122,7 @@ void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber)
 	atomic_store(&all.captures, 0);
 	all.blind = 0;
 	if (!atomic_load(&all.busy)) /* or its call has not returned yet */
-		keep_last_own();
+		vtr_own_calls_begin();
 	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
 		fn->enable_callback(1, subscriber, VTR_DOMAIN_RESOURCE, resources[i]);
 	for (cbid = 1; cbid < VTR_CBIDS; cbid++) {
@@ -229,7 +197,8 @@ static void wait_for_context(void *context)
 	for (i = 0; i < all.waits; i++)
 		if (all.waited_for[i] == context)
 			return;
-	if (!context || all.waits == OWN_MAX || atomic_load(&all.given_up) || driver.push(context))
+	if (!context || all.waits == VTR_OWN_CALLS_MAX || atomic_load(&all.given_up) ||
+		driver.push(context))
 		return;
 	all.waited_for[all.waits++] = context;
 	if (capturing())

@@ -27,7 +27,6 @@
 
 #include "tracer/cupti/library/cupti_abi.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 /* ---- CUPTI's start ---- */
@@ -39,19 +38,6 @@ void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber);
 
 void vtr_drain_on_resource(uint32_t cbid, const struct vtr_resource_data *data);
 void vtr_drain_on_driver(uint32_t cbid, const struct vtr_call_data *data);
-
-/* ---- the writer ---- */
-
-/* The number of calls and synchronizations in this capture that are our own, and whether one is.
- * They are not the host's and are not recorded. */
-extern atomic_uint vtr_drain_own_count;
-int vtr_drain_find_own(uint32_t correlation);
-
-static inline int vtr_drain_is_own(uint32_t correlation)
-{
-	return atomic_load_explicit(&vtr_drain_own_count, memory_order_acquire) &&
-	       vtr_drain_find_own(correlation);
-}
 
 /* ---- the stop ---- */
 

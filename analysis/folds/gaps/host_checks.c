@@ -6,9 +6,9 @@
  * costs nothing where it matters. */
 #include "analysis/folds/fold.h"
 
-#include "analysis/advice/checklist.h"
 #include "analysis/base/durations.h"
 #include "analysis/base/intervals.h"
+#include "analysis/folds/gaps/check_loop.h"
 #include "analysis/join/resolver.h"
 #include "analysis/past/past_calls.h"
 #include "formats/base/memory.h"

@@ -1,6 +1,6 @@
 /* cupti_rare_records.c - copies, memsets, graphs, synchronisation, memory, overhead and
  * descriptions: one function per kind. */
-#include "tracer/cupti/cupti_drain.h"
+#include "tracer/cupti/library/own_calls.h"
 #include "tracer/cupti/records/cupti_decoder.h"
 #include "tracer/driver/driver.h"
 
@@ -112,7 +112,7 @@ static void synchronisation(struct vtr_decoder *d, const void *record)
 		.context = vtr_no_place(h->context) ? 0 : h->context,
 		.event = id_or_0(h->event)};
 
-	if (vtr_drain_is_own(h->correlation)) {
+	if (vtr_own_call_is(h->correlation)) {
 		d->n.filtered++;
 		return;
 	}

@@ -13,7 +13,7 @@
 #include "tracer/cupti/records/cupti_records.h"
 
 #include "formats/base/memory.h"
-#include "tracer/cupti/cupti_drain.h"
+#include "tracer/cupti/library/own_calls.h"
 #include "tracer/cupti/records/cupti_decoder.h"
 #include "tracer/clock/capture_clock.h"
 
@@ -320,7 +320,7 @@ static inline __attribute__((always_inline)) void call(
 		.cbid = c->cbid};
 	struct vtr_call_thread *t;
 
-	if (!what || (domain == VTR_DOMAIN_DRIVER && vtr_drain_is_own(c->correlation))) {
+	if (!what || (domain == VTR_DOMAIN_DRIVER && vtr_own_call_is(c->correlation))) {
 		d->n.filtered++;
 		return;
 	}
