@@ -21,8 +21,7 @@ struct vpa_cover {
 	size_t place_count;
 	uint32_t *first_place, *places; /* by name + 1: the ends of its patterns in `places` */
 	struct vpa_cover_range *ranges; /* by lane, then start */
-	uint32_t *lanes;        /* the first range of each; one more is the end of the last */
-	uint32_t *process_lane; /* by thread */
+	uint32_t *lanes; /* the first range of each; one more is the end of the last */
 	uint32_t lane_count;
 };
 

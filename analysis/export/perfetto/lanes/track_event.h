@@ -66,7 +66,6 @@ struct vpa_ex_event {
 	uint64_t track;   /* 0: the sequence's own */
 	uint32_t name;    /* of vpa_ex_out.texts */
 	uint8_t type, category, arg_count;
-	uint8_t is_cuda; /* 1: a CUDA call */
 	struct vpa_ex_arg args[EX_ARGS_MAX];
 	const uint32_t *ops; /* numbers of the ops it launched, or the op's own number */
 	size_t op_count;
