@@ -5,13 +5,13 @@
  * keyboard's signals are the pager's alone: it restores the terminal when it ends. */
 #include "analysis/commands/base/pager.h"
 
+#include "formats/cli/start_program.h"
 #include "formats/cli/terminal.h"
 #include "formats/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -71,42 +71,13 @@ static int split_words(char *text, char **words, size_t most)
 	return count > 0;
 }
 
-static int spawn_words(pid_t *pid, char *const *words, int from)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t signals;
-	int rc = posix_spawn_file_actions_init(&actions);
-
-	if (rc)
-		return rc;
-	rc = posix_spawnattr_init(&attributes);
-	if (!rc) {
-		/* Ignored signals would remain ignored in the pager. */
-		sigemptyset(&signals);
-		sigaddset(&signals, SIGPIPE);
-		sigaddset(&signals, SIGXFSZ);
-		sigaddset(&signals, SIGINT);
-		sigaddset(&signals, SIGQUIT);
-		rc = posix_spawnattr_setsigdefault(&attributes, &signals);
-		if (!rc)
-			rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-		if (!rc)
-			rc = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
-		if (!rc)
-			rc = posix_spawnp(pid, words[0], &actions, &attributes, words, environ);
-		posix_spawnattr_destroy(&attributes);
-	}
-	posix_spawn_file_actions_destroy(&actions);
-	return rc;
-}
-
 /* Starts the pager, which reads from `from`. 0 or an errno; *by_shell: the shell starts it. */
 static int start(const char *command, int from, pid_t *pid, int *by_shell)
 {
 	enum { WORDS = 32 };
 	char *copy = strdup(command), *words[WORDS];
 	char shell[] = "sh", run[] = "-c";
+	sigset_t signals;
 	int rc;
 
 	if (!copy)
@@ -123,7 +94,13 @@ static int start(const char *command, int from, pid_t *pid, int *by_shell)
 		words[2] = copy;
 		words[3] = NULL;
 	}
-	rc = spawn_words(pid, words, from);
+	/* Ignored signals would remain ignored in the pager. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	sigaddset(&signals, SIGXFSZ);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGQUIT);
+	rc = vpt_start_program(pid, words, from, -1, &signals);
 	free(copy);
 	return rc;
 }

@@ -3,9 +3,10 @@
  * A socket rather than two pipes: a write to a process that has ended is then an error, not a signal. */
 #include "analysis/export/columns/python_writer.h"
 
+#include "formats/cli/start_program.h"
+
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,34 +16,6 @@
 extern const char vpa_write_columns_py[]; /* of the build */
 
 #define INSTALL "install python3, and pyarrow by: python3 -m pip install pyarrow"
-
-/* Signals that the program ignores would remain ignored. 0 or an errno. */
-static int spawn(pid_t *pid, char *const *words, int fd)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t signals;
-	int rc = posix_spawn_file_actions_init(&actions);
-
-	if (rc)
-		return rc;
-	rc = posix_spawnattr_init(&attributes);
-	if (!rc) {
-		sigfillset(&signals);
-		rc = posix_spawnattr_setsigdefault(&attributes, &signals);
-		if (!rc)
-			rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-		if (!rc)
-			rc = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
-		if (!rc)
-			rc = posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
-		if (!rc)
-			rc = posix_spawnp(pid, words[0], &actions, &attributes, words, environ);
-		posix_spawnattr_destroy(&attributes);
-	}
-	posix_spawn_file_actions_destroy(&actions);
-	return rc;
-}
 
 /* Reads a line without its end; *line is empty where there is none. */
 static void read_reply(struct vpa_python_writer *w, char *line, size_t size)
@@ -80,13 +53,16 @@ int vpa_python_writer_start(struct vpa_python_writer *w, const char *format, con
 	char number[16];
 	const char *const words[] = {
 		"python3", "-c", vpa_write_columns_py, format, folder, number, NULL};
+	sigset_t signals;
 	int ends[2], rc;
 
 	*w = (struct vpa_python_writer){-1, -1, format};
 	snprintf(number, sizeof(number), "%d", level);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return vpt_fail(err, VPT_EIO, "cannot open a socket: %s", strerror(errno));
-	rc = spawn(&w->pid, (char *const *)words, ends[1]);
+	/* Those that this program ignores would remain ignored. */
+	sigfillset(&signals);
+	rc = vpt_start_program(&w->pid, (char *const *)words, ends[1], ends[1], &signals);
 	close(ends[1]);
 	w->fd = ends[0];
 	if (rc) {
