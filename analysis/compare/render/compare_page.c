@@ -216,11 +216,7 @@ static void put_help(struct vpa_html *h, const struct vpa_comparison *c)
 				vpt_same_text(
 					c->parts[i].name, vpa_cause_text((enum vpa_cause)cause)))
 				causes[count++] = (enum vpa_cause)cause;
-	vpa_html_begin(h, "help", "How to read this page", NULL);
-	vpa_html_meanings(h, words, COUNT(words));
-	vpa_html_causes(h, causes, count);
-	vpa_html_command(h);
-	vpa_html_end(h);
+	vpa_html_how_to_read(h, words, COUNT(words), causes, count);
 }
 
 /* ---- the whole ---- */

@@ -179,10 +179,7 @@ static void put_sections(struct vpa_html *h, const void *ctx)
 	put_unit(h, c);
 	for (i = 0; i < COUNT(lists); i++)
 		put_list(h, c, &lists[i]);
-	vpa_html_begin(h, "help", "How to read this page", NULL);
-	vpa_html_meanings(h, words, COUNT(words));
-	vpa_html_command(h);
-	vpa_html_end(h);
+	vpa_html_how_to_read(h, words, COUNT(words), NULL, 0);
 }
 
 int vpa_compare_jobs_html(const struct vpa_job_comparison *c, const char *command,

@@ -247,10 +247,7 @@ static const struct vpa_html_word words[] = {
 
 static void put_help(struct vpa_html *h)
 {
-	vpa_html_begin(h, "help", "How to read this page", NULL);
-	vpa_html_meanings(h, words, COUNT(words));
-	vpa_html_command(h);
-	vpa_html_end(h);
+	vpa_html_how_to_read(h, words, COUNT(words), NULL, 0);
 }
 
 /* ---- the whole ---- */

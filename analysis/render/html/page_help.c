@@ -39,9 +39,5 @@ static const struct vpa_html_word report_words[] = {
 void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	(void)r;
-	vpa_html_begin(h, "help", "How to read this page", NULL);
-	vpa_html_meanings(h, report_words, COUNT(report_words));
-	vpa_html_causes(h, d->causes, d->cause_count);
-	vpa_html_command(h);
-	vpa_html_end(h);
+	vpa_html_how_to_read(h, report_words, COUNT(report_words), d->causes, d->cause_count);
 }

@@ -72,10 +72,11 @@ struct vpa_html_word {
 	const char *word, *meaning;
 };
 
-/* A list of words with what they mean; the causes of idle time with their colours. */
-void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count);
-void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count);
-/* The command that makes the page, if it is known. */
+/* How to read the page, a section: a list of words with what they mean, the causes of idle time with their colours, and the command
+ * that makes the page, if it is known. */
+void vpa_html_how_to_read(struct vpa_html *h, const struct vpa_html_word *words, size_t count,
+	const enum vpa_cause *causes, size_t cause_count);
+/* The last part of it alone. */
 void vpa_html_command(struct vpa_html *h);
 
 /* ---- a page: page_frame.c ---- */

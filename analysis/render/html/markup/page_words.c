@@ -83,7 +83,7 @@ void vpa_html_words(
 		vpa_html_raw(h, "</dd>\n</dl>\n");
 }
 
-void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count)
+static void put_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count)
 {
 	size_t i;
 
@@ -102,7 +102,7 @@ void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t co
 	vpa_html_raw(h, "</dl>\n");
 }
 
-void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count)
+static void put_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count)
 {
 	size_t i;
 
@@ -124,4 +124,14 @@ void vpa_html_command(struct vpa_html *h)
 	vpa_html_raw(h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
 	vpa_html_text(h, h->command);
 	vpa_html_raw(h, "</pre>\n");
+}
+
+void vpa_html_how_to_read(struct vpa_html *h, const struct vpa_html_word *words, size_t count,
+	const enum vpa_cause *causes, size_t cause_count)
+{
+	vpa_html_begin(h, "help", "How to read this page", NULL);
+	put_meanings(h, words, count);
+	put_causes(h, causes, cause_count);
+	vpa_html_command(h);
+	vpa_html_end(h);
 }
