@@ -92,7 +92,8 @@ void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const str
 	if (!r->counter_count)
 		return;
 	s.length_ns = vpa_window_span_ns(r);
-	vpa_html_begin(h, "counters", "Counters and memory", NULL);
+	vpa_html_begin_folded(h, "counters", "Counters and memory");
+	vpa_html_print(h, "%s series over time</summary>\n", vpa_count(r->counter_count).text);
 	vpa_html_print(h,
 		"<p class=\"lead\">Each from 0 to %s of the window; the lower edge is 0, the "
 		"upper one the largest value. Series that never change are in the table "
@@ -108,5 +109,6 @@ void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const str
 	}
 	vpa_html_raw(h, "</div>\n");
 	vpa_html_put_table(h, r, "counters");
+	vpa_html_raw(h, "</details>\n");
 	vpa_html_end(h);
 }
