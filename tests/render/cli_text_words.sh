@@ -44,6 +44,19 @@ compiled '{"ph": "X", "cat": "user_annotation", "name": "entire_frame_compile (d
 expect 3 "compiled in the trace" compiled.json --only graphs
 says out "the compiler ran 1 time, 1.50 us"
 
+# ---- operators inside one another ----
+# NVTX ranges of operators, as torch.autograd.profiler.emit_nvtx() makes them, are marks to the importer.
+printf '{"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "aten::item", "pid": 1, "tid": 2, "ts": 5, "dur": 90},
+{"ph": "X", "cat": "user_annotation", "name": "aten::_local_scalar_dense", "pid": 1, "tid": 2, "ts": 6, "dur": 80},
+{"ph": "X", "cat": "user_annotation", "name": "load", "pid": 1, "tid": 2, "ts": 7, "dur": 70},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 2, "ts": 10, "dur": 5, "args": {"correlation": 1}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH", "pid": 0, "tid": 7, "ts": 30, "dur": 9, "args": {"correlation": 1, "bytes": 8}}]}' >item.json
+expect 0 "operators that are all of one another are one row" item.json --only ranges
+says out aten::item
+says out load
+lacks _local_scalar_dense
+
 # ---- calls that wait ----
 printf '{"traceEvents": [
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 1, "tid": 2, "ts": 10, "dur": 5000},

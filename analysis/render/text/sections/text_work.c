@@ -3,6 +3,7 @@
  *
  * A table prints nothing without data and shows its largest rows; --top and the JSON report have the
  * others. */
+#include "analysis/names/range_names.h"
 #include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 
@@ -157,16 +158,24 @@ static int has_marks(const struct vpa_report *r)
 	return 0;
 }
 
+/* An operator of PyTorch's profiler, or the NVTX range of one. */
+static int is_operator(const struct vpa_range_row *g)
+{
+	const char *name = vpa_text_or(g->name, "");
+
+	return g->is_imported || vpa_range_names_operator(name, strlen(name));
+}
+
 /* Whether an operator is all that one further up the table does: aten::item of aten::is_nonzero. */
 static int is_inside_another(const struct vpa_report *r, size_t at)
 {
 	const struct vpa_range_row *g = &r->ranges[at];
 	size_t i;
 
-	for (i = 0; i < at && g->is_imported && g->ops; i++) {
+	for (i = 0; i < at && is_operator(g) && g->ops; i++) {
 		const struct vpa_range_row *other = &r->ranges[i];
 
-		if (other->is_imported && other->host.count == g->host.count &&
+		if (is_operator(other) && other->host.count == g->host.count &&
 			other->ops == g->ops && other->launches == g->launches &&
 			other->busy_ns == g->busy_ns)
 			return 1;
