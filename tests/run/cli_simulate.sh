@@ -148,6 +148,9 @@ eval "'$vptrace' run $again" >out 2>err </dev/null
 same "what it says to type: its exit status" 3 $?
 same "what it says to type: its marks" "0 request clip 1" "$(marks none.zst | head -n 1)"
 rm -f none.zst
+run 0 "a word that is empty" --tag a=b --tag c=d -o none.zst -- $with "$python" -c 'import vptrace; vptrace.mark("m")' ""
+says err "vptrace run --simulate --tag=a=b --tag=c=d -o none.zst -- "
+same "$rule" "''" "$(typed_again | sed 's/.* //')"
 run 0 "one that imports the module alone" -o none.zst -- $with "$python" -c 'import vptrace; vptrace.block(1)'
 says err "nothing was recorded: no process used CUDA or NVTX"
 

@@ -225,9 +225,8 @@ static void say_unused(const struct vtr_list *list, const char *how_it_ended, co
 		vtr_say("nothing was recorded: no process used CUDA. Marks were hit in process "
 			"%ld%s, but are kept only with CUDA calls: %s. If the program should use "
 			"the GPU, check which device it chose (PyTorch: "
-			"torch.cuda.is_available()), and run vptrace doctor%s%s. To record the "
-			"marks "
-			"alone: %s",
+			"torch.cuda.is_available()), and run vptrace doctor%s%s. "
+			"To record the marks alone: %s",
 			list->marked_pid, more, list->marked, *how_it_ended ? "; " : "",
 			how_it_ended, simulated);
 	else if (*how_it_ended)

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void put_text(FILE *out, const char *text)
+{
+	if (*text)
+		vtr_put_word(out, text, strlen(text));
+	else
+		fputs("''", out);
+}
+
 static void put_option(FILE *out, const struct vpt_option *option, const char *text)
 {
 	if (option->letter)
@@ -15,7 +23,7 @@ static void put_option(FILE *out, const struct vpt_option *option, const char *t
 	else
 		fprintf(out, " --%s%s", option->name, text ? "=" : "");
 	if (text)
-		vtr_put_word(out, text, strlen(text));
+		put_text(out, text);
 }
 
 char *vtr_simulated_run(const struct vpt_args *args)
@@ -36,7 +44,7 @@ char *vtr_simulated_run(const struct vpt_args *args)
 	fputs(" --", out);
 	for (i = 0; i < args->operand_count; i++) {
 		putc(' ', out);
-		vtr_put_word(out, args->operands[i], strlen(args->operands[i]));
+		put_text(out, args->operands[i]);
 	}
 	if (!fclose(out))
 		return text;
