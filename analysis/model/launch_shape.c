@@ -71,6 +71,7 @@ int vpa_launch_figures(const struct vpa_gpu *gpu, const struct vpa_launch_shape 
 	if (!gpu->sm_count || !shape->blocks || !vpa_occupancy(gpu, &needs, &o))
 		return 0;
 	out->blocks_per_sm = (double)shape->blocks / (double)gpu->sm_count;
+	out->sm_efficiency = out->blocks_per_sm < 1 ? out->blocks_per_sm : 1;
 	out->warps_per_sm = out->blocks_per_sm * (double)shape->threads / WARP;
 	held = out->blocks_per_sm < o.blocks ? out->blocks_per_sm : o.blocks;
 	out->occupancy = held * (double)shape->threads / (double)gpu->sm_threads;

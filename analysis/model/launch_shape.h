@@ -25,6 +25,7 @@ struct vpa_launch_figures {
 	/* Warps that a multiprocessor holds at once, of the most that it can: by its limits, and if the grid has fewer blocks, by
 	 * those. PyTorch's profiler calls it the estimated achieved occupancy. */
 	double occupancy;
+	double sm_efficiency; /* multiprocessors that have a block of the grid, of all */
 };
 
 /* Returns whether all that they depend on is known. */

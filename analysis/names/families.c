@@ -16,6 +16,7 @@
  * by their neighbours instead of their name (eager attention). */
 #include "analysis/names/families.h"
 
+#include "analysis/names/number_format.h"
 #include "analysis/names/nvcc_file_names.h"
 #include "formats/base/error.h"
 
@@ -461,6 +462,15 @@ static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
 	return end;
 }
 
+/* A helper of an attention does not multiply, and a product in FP32 is one of the usual cores', though their names hold the same
+ * words as those that do. */
+static int can_use_tensor_cores(const struct vpa_kernel_class *k, const char *name, size_t len)
+{
+	return (vpa_family_is_attention(k->family) || k->family == VPA_FAMILY_GEMM ||
+		       k->family == VPA_FAMILY_CONV) &&
+	       vpa_precision_of(name, len) != VPA_PRECISION_FP32;
+}
+
 void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out)
 {
 	struct scan s = {.name = name, .rule = RULES};
@@ -484,6 +494,8 @@ void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out)
 		out->backend = rules[s.rule].backend;
 	}
 	out->marks = s.marks;
+	if (vpa_is_marked(s.marks, VPA_MARK_TENSOR_CORES) && !can_use_tensor_cores(out, name, len))
+		out->marks &= ~(1U << VPA_MARK_TENSOR_CORES);
 }
 
 int vpa_is_product_shape(uint64_t shared_bytes, uint64_t registers)

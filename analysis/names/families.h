@@ -19,11 +19,12 @@ enum vpa_family {
 enum vpa_kernel_mark {
 	VPA_MARK_BACKWARD, /* a part of a backward pass; without it forward, or the name does not say */
 	VPA_MARK_NAMELESS, /* a compiler gave all its kernels this name, so how it was launched says more */
-	VPA_MARK_FUSED,       /* a compiler or a person made it of several operators */
-	VPA_MARK_CONV_LAYOUT, /* cuDNN's copies between the layouts that convolutions want */
-	VPA_MARK_DIRECT_COPY, /* PyTorch's copy, whatever for */
-	VPA_MARK_SCATTERED,   /* PyTorch's, of operands that are not contiguous */
-	VPA_MARK_VOL2COL,     /* a convolution in three dimensions, not by cuDNN */
+	VPA_MARK_FUSED,        /* a compiler or a person made it of several operators */
+	VPA_MARK_CONV_LAYOUT,  /* cuDNN's copies between the layouts that convolutions want */
+	VPA_MARK_DIRECT_COPY,  /* PyTorch's copy, whatever for */
+	VPA_MARK_SCATTERED,    /* PyTorch's, of operands that are not contiguous */
+	VPA_MARK_VOL2COL,      /* a convolution in three dimensions, not by cuDNN */
+	VPA_MARK_TENSOR_CORES, /* it multiplies with tensor cores, or AMD's matrix cores */
 	VPA_KERNEL_MARKS
 };
 

@@ -64,6 +64,8 @@ struct vpa_expert {
 	 * nothing marks a stage. */
 	struct vpa_stage_family_row *stage_families;
 	size_t stage_family_count;
+	struct vpa_stage_work_row *stage_work; /* by busy_ns, descending */
+	size_t stage_work_count;
 	struct vpa_attention_shape *shapes; /* by total_ns, descending; at most --top */
 	size_t shape_count, shapes_used;
 	struct vpa_marked_row *marked; /* each after the row around it */

@@ -118,4 +118,46 @@ says out "TFLOP/s are unknown"
 says out "record_shapes=True"
 expect 3 "no matrix product" versions.json --only flop-rates
 lacks SHAPES
+
+# ---- where Inductor wrote a kernel ----
+# compiled HOST: a trace of that machine, of the year 2033
+compiled() {
+	printf '{"host_name": "%s", "baseTimeNanoseconds": 2000000000000000000, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "triton_poi_fused_add_0", "pid": 0, "tid": 7, "ts": 30, "dur": 5}]}' "$1"
+}
+definition='import triton
+
+def triton_poi_fused_add_0(in_ptr0, xnumel):
+    pass
+'
+mkdir -p cache/ab cache/cd
+echo "$definition" >cache/ab/cab.py
+echo "x = async_compile.triton('triton_poi_fused_add_0', '''
+$definition''')" >cache/cd/ccd.py
+echo "$definition" | sed 's/add_0/add_01/' >cache/cd/cce.py
+compiled "$(uname -n)" >here.json
+compiled "another-than-$(uname -n)" >elsewhere.json
+export TORCHINDUCTOR_CACHE_DIR="$work/cache"
+expect 3 "a kernel of Inductor" here.json --only kernels
+says out "/cache/ab/cab.py:3"
+lacks newest
+expect 3 "a kernel of Inductor, JSON" here.json --format json
+says out "\"source\":\"$work/cache/ab/cab.py:3\""
+expect 3 "a kernel of Inductor, page" here.json --format html
+says out "/cache/ab/cab.py:3"
+expect 3 "a trace of another machine" elsewhere.json --only kernels
+lacks cab.py
+{
+	echo "# again"
+	echo "$definition"
+} >cache/cd/cda.py
+touch -d '2030-01-01' cache/cd/cda.py
+expect 3 "two kernels of one name" here.json --only kernels
+says out "/cache/cd/cda.py:4, the newest of 2"
+touch -d '2034-01-01' cache/cd/cda.py
+expect 3 "a kernel written later" here.json --only kernels
+says out "/cache/ab/cab.py:3"
+lacks cda.py
+export TORCHINDUCTOR_CACHE_DIR="$work/nowhere"
+expect 3 "no cache" here.json --only kernels
+lacks .py
 finish

@@ -185,11 +185,12 @@ static struct vpa_kernel_row kernels[] = {
 	{"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "
 	 "cutlass::bfloat16_t>, false, true>(flash::Flash_fwd_params)",
 		VPA_FAMILY_ATTENTION, VPA_BACKEND_FLASH_ATTN_2, MS(286.1), SPREAD(300, 290), 264, 2,
-		8, 0.125, 0},
+		8, 0.125, 1, 0, 1, NULL},
 	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", VPA_FAMILY_GEMM,
-		VPA_BACKEND_NONE, MS(188.7), SPREAD(1400, 190), 1056.5, 8.003, 96.045, 0.1875, 0},
+		VPA_BACKEND_NONE, MS(188.7), SPREAD(1400, 190), 1056.5, 8.003, 96.045, 0.1875,
+		0.985, 0, 1, NULL},
 	{"cudnn_infer_conv3d", VPA_FAMILY_CONV, VPA_BACKEND_NONE, MS(96.3), SPREAD(84, 96.3), 0, -1,
-		-1, -1, 0},
+		-1, -1, -1, 0, 0, NULL},
 };
 
 static struct vpa_backend_row backends[] = {
@@ -267,6 +268,11 @@ static struct vpa_misfit_row misfits[] = {
 static struct vpa_flop_row flop_rates[] = {
 	{0, "attention", "16 bit", 300, MS(286.1), 98704500000000, 345, 989.5, 0.348661},
 	{0, "gemm", "unknown", 1400, MS(188.7), 75480000000000, 400, -1, -1},
+};
+static struct vpa_stage_work_row stage_work[] = {
+	{"denoise step", VPA_SCOPE_STEP, MS(900), 0.52, 1700, MS(474.8), 174.1845, 193.54, -1},
+	{"vae_decode", VPA_SCOPE_STAGE, MS(120), 0.75, 12, MS(90), 35.6, 296.67, 0.2998},
+	{"outside all stages", VPA_SCOPE_NONE, MS(4), 0, 0, 0, -1, -1, -1},
 };
 static struct vpa_byte_row byte_rates[] = {
 	{0, "void at::native::vectorized_elementwise_kernel<4, Add>(int)", VPA_FAMILY_ELEMENTWISE,
@@ -393,6 +399,8 @@ static struct vpa_report host_limited(void)
 			.misfit_count = COUNT(misfits),
 			.flop_rates = flop_rates,
 			.flop_rate_count = COUNT(flop_rates),
+			.stage_work = stage_work,
+			.stage_work_count = COUNT(stage_work),
 			.byte_rates = byte_rates,
 			.byte_rate_count = COUNT(byte_rates),
 			.byte_rates_used = COUNT(byte_rates),

@@ -9,8 +9,10 @@
 
 #include "analysis/base/index.h"
 #include "analysis/folds/kernels/said_number.h"
+#include "analysis/folds/kernels/stage_work.h"
 #include "analysis/model/gpu_peak.h"
 #include "formats/base/memory.h"
+#include "formats/base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ enum family { OTHER = 0, GEMM = 1, ATTENTION = 2, CONV = 4 }; /* bits: a range m
 /* The kernels of an open range. */
 struct work {
 	uint64_t ns;
-	uint32_t device;
+	uint32_t device, stage; /* stage: see stage_work.h; VPA_NONE: of several */
 	uint8_t families, precision;
 };
 
@@ -38,6 +40,7 @@ struct state {
 	struct vpa_index sum_index; /* device, family and precision */
 	struct sum *sums;
 	size_t sum_cap;
+	struct vpa_work_stages stages;
 	int failed;
 };
 
@@ -58,7 +61,7 @@ static uint8_t precision_of(struct state *s, const struct vpa_fold_context *c, u
 }
 
 static void add_kernel(struct state *s, const struct vpa_fold_context *c, struct work *w,
-	const struct vpa_ops *ops, size_t i)
+	const struct vpa_ops *ops, size_t i, uint32_t stage)
 {
 	uint8_t family = ops->role[i] == VPA_ROLE_GEMM ? GEMM
 			 : ops->role[i] == VPA_ROLE_FUSED || ops->role[i] == VPA_ROLE_AUX
@@ -67,6 +70,7 @@ static void add_kernel(struct state *s, const struct vpa_fold_context *c, struct
 							     : OTHER;
 
 	w->device = ops->device[i];
+	w->stage = w->ns && w->stage != stage ? VPA_NONE : stage;
 	w->ns += ops->end_ns[i] - ops->start_ns[i];
 	w->families |= family;
 	if (family && !w->precision)
@@ -80,7 +84,7 @@ static void add_stretch(struct state *s, const struct vpa_fold_context *c,
 
 	for (i = begin; i < stretch->end && !s->failed; i++) {
 		const struct vpa_range *range;
-		uint32_t row;
+		uint32_t row, stage;
 
 		if (ops->kind[i] != VPA_KERNEL)
 			continue;
@@ -89,10 +93,11 @@ static void add_stretch(struct state *s, const struct vpa_fold_context *c,
 			continue;
 		row = vpa_index_row(&s->ranges, (uintptr_t)range, 0, &s->works, &s->work_cap,
 			sizeof(*s->works));
-		if (row == UINT32_MAX)
+		stage = vpa_stage_work_row(&s->stages, c, i);
+		if (row == UINT32_MAX || stage == VPA_NONE)
 			s->failed = 1;
 		else
-			add_kernel(s, c, &s->works[row], ops, i);
+			add_kernel(s, c, &s->works[row], ops, i, stage);
 	}
 }
 
@@ -101,6 +106,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	struct state *s = state;
 	size_t k, begin = 0;
 
+	vpa_stage_work_batch(&s->stages);
 	s->flop.key = "\"flop\"";
 	for (k = 0; c->model->has_flop && k < ops->stretch_count; begin = ops->stretches[k++].end)
 		if (ops->stretches[k].range)
@@ -122,18 +128,18 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		return VPT_OK;
 	w = &s->works[row];
 	if (!range->unmatched && !range->cut) {
+		uint64_t flop = vpa_said_number(&s->flop, c->model, range->payload);
 		uint32_t at = vpa_index_row(&s->sum_index, w->device,
 			(uint64_t)w->families << 8 | w->precision, &s->sums, &s->sum_cap,
 			sizeof(*s->sums));
 
-		if (at == UINT32_MAX)
+		if (at == UINT32_MAX || vpa_stage_work_add(&s->stages, w->stage, w->device,
+						w->precision, flop, w->ns))
 			return VPT_ENOMEM;
 		sum = &s->sums[at];
 		sum->calls++;
 		sum->ns += w->ns;
-		if (__builtin_add_overflow(sum->flop,
-			    vpa_said_number(&s->flop, c->model, range->payload), &sum->flop))
-			sum->flop = UINT64_MAX;
+		vpt_sat_add_to(&sum->flop, flop);
 	}
 	*w = (struct work){0};
 	return VPT_OK;
@@ -152,16 +158,6 @@ static int compare_rows(const void *pa, const void *pb)
 		return a->kernel_ns > b->kernel_ns ? -1 : 1;
 	order = strcmp(a->family, b->family);
 	return order ? order : strcmp(a->precision, b->precision);
-}
-
-static double peak_of(const struct vpa_report *r, int64_t device, enum vpa_precision precision)
-{
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == device)
-			return vpa_gpu_peak_tflops(&r->gpus[i], precision);
-	return -1;
 }
 
 static const char *family_name(unsigned families)
@@ -203,13 +199,13 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.flop = s->sums[i].flop,
 			.share_of_peak = -1};
 		row->tflops = (double)row->flop / (double)row->kernel_ns / 1e3;
-		row->peak_tflops = peak_of(out, row->device, precision);
+		row->peak_tflops = vpa_stage_work_peak(out, row->device, precision);
 		if (row->peak_tflops > 0)
 			row->share_of_peak = row->tflops / row->peak_tflops;
 	}
 	e->flop_rate_count = s->sum_index.count;
 	qsort(e->flop_rates, e->flop_rate_count, sizeof(*e->flop_rates), compare_rows);
-	return VPT_OK;
+	return vpa_stage_work_write(&s->stages, c, out);
 }
 
 static void free_state(void *state)
@@ -222,6 +218,7 @@ static void free_state(void *state)
 	vpa_said_number_free(&s->flop);
 	vpt_free(s->precisions);
 	vpt_free(s->sums);
+	vpa_stage_work_free(&s->stages);
 }
 
 const struct vpa_fold vpa_fold_flop_rates = {

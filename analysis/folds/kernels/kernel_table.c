@@ -7,6 +7,7 @@
 
 #include "analysis/base/durations.h"
 #include "analysis/model/gpu_arch.h"
+#include "analysis/model/inductor_cache.h"
 #include "analysis/model/launch_shape.h"
 #include "analysis/names/demangle.h"
 #include "analysis/names/number_format.h"
@@ -14,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	/* Maximum ops that run at once; any excess gets no share. No GPU runs as many kernels. */
@@ -328,7 +330,7 @@ static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct
 /* Sums over the time of a kernel whose launches have known figures. */
 struct figures {
 	uint64_t ns;
-	double blocks_per_sm, warps_per_sm, occupancy;
+	double blocks_per_sm, warps_per_sm, occupancy, sm_efficiency;
 };
 
 /* By number of the kernel; NULL: no memory. */
@@ -351,6 +353,7 @@ static struct figures *sum_figures(
 		sum->blocks_per_sm += ns * f.blocks_per_sm;
 		sum->warps_per_sm += ns * f.warps_per_sm;
 		sum->occupancy += ns * f.occupancy;
+		sum->sm_efficiency += ns * f.sm_efficiency;
 	}
 	return all;
 }
@@ -362,6 +365,37 @@ static void put_figures(struct vpa_kernel_row *row, const struct figures *f)
 	row->blocks_per_sm = f->ns ? f->blocks_per_sm / ns : -1;
 	row->warps_per_sm = f->ns ? f->warps_per_sm / ns : -1;
 	row->occupancy = f->ns ? f->occupancy / ns : -1;
+	row->sm_efficiency = f->ns ? f->sm_efficiency / ns : -1;
+}
+
+/* Where Inductor wrote the kernels of the table, if the trace is of this machine. */
+static int write_sources(struct vpa_report *out)
+{
+	const char *host = vpa_meta(out, VPT_METADATA_HOST);
+	char here[256] = "", folder[512];
+	struct vpa_inductor_kernel *wanted;
+	size_t i, k, count = 0;
+	int rc = VPT_OK;
+
+	if (!host || !out->has_realtime || gethostname(here, sizeof(here) - 1) ||
+		strcmp(host, here) != 0)
+		return VPT_OK;
+	wanted = vpt_calloc(out->kernel_count + 1, sizeof(*wanted));
+	if (!wanted)
+		return VPT_ENOMEM;
+	for (i = 0; i < out->kernel_count; i++)
+		if (!strncmp(out->kernels[i].name, "triton_", 7) && out->kernels[i].name[7])
+			wanted[count++].name = out->kernels[i].name;
+	if (count) {
+		vpa_inductor_folder(folder, sizeof(folder));
+		rc = vpa_inductor_find(&out->arena, folder,
+			out->window_end_ns + out->unix_offset_ns, wanted, count);
+	}
+	for (i = k = 0; i < out->kernel_count && k < count; i++)
+		if (out->kernels[i].name == wanted[k].name)
+			out->kernels[i].source = wanted[k++].source;
+	vpt_free(wanted);
+	return rc;
 }
 
 static int write_kernels(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
@@ -386,6 +420,8 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.backend = m->kernels[i].klass.backend,
 			.exclusive_ns = r->exclusive_ns,
 			.marks = m->kernels[i].klass.marks,
+			.tensor_cores =
+				vpa_is_marked(m->kernels[i].klass.marks, VPA_MARK_TENSOR_CORES),
 			.blocks_mean = (double)r->blocks / (double)r->time.count,
 			.time = vpa_durations_of(&r->time)};
 		put_figures(&rows[count - 1], &figures[i]);
@@ -401,7 +437,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 	out->kernel_count = count < c->top || c->options->all_kernels ? count : c->top;
 	for (i = 0; i < out->kernel_count; i++)
 		rows[i].name = vpa_demangle(&out->arena, rows[i].name);
-	return write_unknown(rows, count, out);
+	return write_sources(out) ? VPT_ENOMEM : write_unknown(rows, count, out);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)

@@ -2,8 +2,8 @@
  * stage, step, block or request around its launch. All rows sum to the busy time of the devices. */
 #include "analysis/folds/fold.h"
 
-#include "analysis/base/index.h"
 #include "analysis/base/intervals.h"
+#include "analysis/folds/kernels/stage_names.h"
 #include "analysis/folds/lanes.h"
 #include "analysis/names/range_names.h"
 #include "analysis/pipeline/sharing.h"
@@ -13,18 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGES_MAX = 64 }; /* those after it count as "(other stages)" */
+enum {
+	/* A family's time, and of these families again the part in kernels that use tensor cores. */
+	TENSOR_FAMILIES = VPA_FAMILY_CONV + 1,
+	CELLS = VPA_FAMILY_COUNT + TENSOR_FAMILIES
+};
 
 struct state {
 	/* Of ops(): */
-	struct vpa_index index; /* kind, name; row 0: outside all */
-	uint8_t *is_decoder;    /* by row: 1 no, 2 yes */
+	struct vpa_stage_names stages;
+	uint8_t *is_decoder; /* by row: 1 no, 2 yes */
 	size_t is_decoder_cap;
-	int has_stage, has_last;
-	uint32_t last_name, last_kind, last_value; /* of the newest position */
-	struct vpa_batch_notes notes;              /* row * 2, + 1 if it decodes */
+	struct vpa_batch_notes notes; /* row * 2, + 1 if it decodes */
 	/* Of aside(): */
-	uint64_t *cells; /* by row * VPA_FAMILY_COUNT + family */
+	uint64_t *cells; /* by row * CELLS + the cell of a family */
 	size_t cell_cap;
 	struct vpa_sharing *devices;
 	size_t device_cap;
@@ -32,30 +34,13 @@ struct state {
 	size_t cat_cap;
 	uint8_t *is_cat; /* by kernel: 1 no, 2 yes */
 	size_t is_cat_cap;
+	uint8_t *tensor_cores; /* by kernel: 1 it uses them */
+	size_t tensor_cap, tensor_known;
 };
-
-/* The row of a stage of this kind and name; VPA_NONE: no memory. */
-VPA_RARE static uint32_t find_row(struct state *s, const struct vpa_fold_context *c,
-	const struct vpa_scope_label *label, uint64_t name)
-{
-	uint64_t kind = label ? label->kind : VPA_SCOPE_NONE;
-
-	if (kind != VPA_SCOPE_STAGE)
-		name = 0;
-	else if (label->name)
-		name = vpa_fold_intern(c, label->name);
-	if (name == VPT_NO_ID)
-		return VPA_NONE;
-	if (s->index.count >= STAGES_MAX && kind == VPA_SCOPE_STAGE &&
-		vpa_index_find(&s->index, kind, name) == UINT32_MAX)
-		name = 0;
-	s->has_stage |= label != NULL;
-	return vpa_index_put(&s->index, kind, name);
-}
 
 static int is_decoder(struct state *s, const struct vpa_fold_context *c, uint32_t row)
 {
-	const struct vpa_index_entry *e = &s->index.entries[row];
+	const struct vpa_index_entry *e = &s->stages.index.entries[row];
 	struct vpt_text name;
 
 	if (!s->is_decoder[row]) {
@@ -65,26 +50,16 @@ static int is_decoder(struct state *s, const struct vpa_fold_context *c, uint32_
 	return s->is_decoder[row] == 2;
 }
 
-/* The note of a position, which is mostly that of the one before; VPA_NONE: no memory. */
+/* The note of a position; VPA_NONE: no memory. */
 static uint32_t value_of(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_position *p)
 {
-	const struct vpa_scope *scope =
-		p->count ? &c->pipeline->scopes[p->scopes[p->count - 1]] : NULL;
-	uint32_t name = scope ? scope->name : 0, kind = scope ? scope->label.kind : VPA_SCOPE_NONE;
-	uint32_t row;
+	uint32_t row = vpa_stage_names_row(&s->stages, c, p);
 
-	if (s->has_last && name == s->last_name && kind == s->last_kind)
-		return s->last_value;
-	row = find_row(s, c, scope ? &scope->label : NULL, name);
 	if (row == VPA_NONE ||
 		vpt_grow_zeroed(&s->is_decoder, &s->is_decoder_cap, (size_t)row + 1, 1))
 		return VPA_NONE;
-	s->has_last = 1;
-	s->last_name = name;
-	s->last_kind = kind;
-	s->last_value = row * 2 + (uint32_t)is_decoder(s, c, row);
-	return s->last_value;
+	return row * 2 + (uint32_t)is_decoder(s, c, row);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -104,13 +79,37 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	return VPT_OK;
 }
 
+static int know_kernels(struct state *s, const struct vpa_model *m)
+{
+	size_t i = s->tensor_known;
+
+	if (vpt_grow_zeroed(&s->tensor_cores, &s->tensor_cap, m->kernel_count, 1))
+		return VPT_ENOMEM;
+	for (; i < m->kernel_count; i++)
+		s->tensor_cores[i] =
+			(uint8_t)vpa_is_marked(m->kernels[i].klass.marks, VPA_MARK_TENSOR_CORES);
+	s->tensor_known = i;
+	return VPT_OK;
+}
+
+static inline uint32_t cell_of(const struct state *s, const struct vpa_ops *ops, size_t i)
+{
+	uint32_t family = ops->family[i];
+
+	/* Only kernels have one of these families. */
+	if (family < TENSOR_FAMILIES && family != VPA_FAMILY_UNKNOWN &&
+		s->tensor_cores[ops->kernel[i]])
+		return VPA_FAMILY_COUNT + family;
+	return family;
+}
+
 /* Ops [begin, end) of one run, all of one row. */
 static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
 	size_t begin, size_t end, uint32_t row)
 {
 	struct vpa_sharing *d = &s->devices[ops->device[begin]];
-	uint64_t *cells = s->cells + (size_t)row * VPA_FAMILY_COUNT;
-	uint32_t first = row * VPA_FAMILY_COUNT;
+	uint64_t *cells = s->cells + (size_t)row * CELLS;
+	uint32_t first = row * CELLS;
 	size_t i = begin;
 
 	/* In a serial run each op begins after all before it have ended. */
@@ -119,18 +118,18 @@ static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa
 			vpa_sharing_advance(d, ops->start_ns[begin], s->cells);
 		/* By two: the loop costs as much as its body. */
 		for (; i + 2 < end; i += 2) {
-			cells[ops->family[i]] += ops->end_ns[i] - ops->start_ns[i];
-			cells[ops->family[i + 1]] += ops->end_ns[i + 1] - ops->start_ns[i + 1];
+			cells[cell_of(s, ops, i)] += ops->end_ns[i] - ops->start_ns[i];
+			cells[cell_of(s, ops, i + 1)] += ops->end_ns[i + 1] - ops->start_ns[i + 1];
 		}
 		if (i + 1 < end) {
-			cells[ops->family[i]] += ops->end_ns[i] - ops->start_ns[i];
+			cells[cell_of(s, ops, i)] += ops->end_ns[i] - ops->start_ns[i];
 			i++;
 		}
 		d->at_ns = ops->start_ns[i];
 	}
 	for (; i < end; i++)
 		vpa_sharing_begin(
-			d, ops->start_ns[i], ops->end_ns[i], first + ops->family[i], s->cells);
+			d, ops->start_ns[i], ops->end_ns[i], first + cell_of(s, ops, i), s->cells);
 }
 
 static int is_cat(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
@@ -160,8 +159,8 @@ static int add_cats(struct state *s, const struct vpa_fold_context *c, const str
 /* Room for a row and all before it. */
 static int grow_rows(struct state *s, uint32_t row)
 {
-	return vpt_grow_zeroed(&s->cells, &s->cell_cap, ((size_t)row + 1) * VPA_FAMILY_COUNT,
-		       sizeof(*s->cells)) ||
+	return vpt_grow_zeroed(
+		       &s->cells, &s->cell_cap, ((size_t)row + 1) * CELLS, sizeof(*s->cells)) ||
 			       vpt_grow_zeroed(
 				       &s->cat_ns, &s->cat_cap, (size_t)row + 1, sizeof(*s->cat_ns))
 		       ? VPT_ENOMEM
@@ -175,12 +174,13 @@ static int fold_aside(void *state, const struct vpa_fold_context *c, const struc
 	size_t begin = 0, r = 0;
 
 	if (vpt_grow_zeroed(
-		    &s->devices, &s->device_cap, c->model->device_count, sizeof(*s->devices)))
+		    &s->devices, &s->device_cap, c->model->device_count, sizeof(*s->devices)) ||
+		know_kernels(s, c->model))
 		return VPT_ENOMEM;
 	for (; begin < ops->count; note++) {
 		uint32_t row = note->value / 2;
 
-		if ((((size_t)row + 1) * VPA_FAMILY_COUNT > s->cell_cap || row >= s->cat_cap) &&
+		if ((((size_t)row + 1) * CELLS > s->cell_cap || row >= s->cat_cap) &&
 			grow_rows(s, row))
 			return VPT_ENOMEM;
 		if (note->value % 2 && add_cats(s, c, ops, begin, note->end, row))
@@ -200,23 +200,6 @@ static int fold_aside(void *state, const struct vpa_fold_context *c, const struc
 
 /* ---- writing down ---- */
 
-static const char *name_of(
-	const struct vpa_fold_context *c, struct vpa_report *out, uint64_t kind, uint64_t name)
-{
-	switch (kind) {
-	case VPA_SCOPE_NONE:
-		return "outside all stages";
-	case VPA_SCOPE_STEP:
-		return vpa_pipeline_step_name(c->pipeline);
-	case VPA_SCOPE_CONTEXT:
-		return "context pass";
-	case VPA_SCOPE_STAGE:
-		return name ? vpa_fold_name(out, c->model, (uint32_t)name) : "(other stages)";
-	default:
-		return vpa_scope_kind_name((enum vpa_scope_kind)kind);
-	}
-}
-
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct vpa_stage_family_row *a = pa, *b = pb;
@@ -233,25 +216,28 @@ static int compare_rows(const void *pa, const void *pb)
 static void write_stage(
 	const struct state *s, const struct vpa_fold_context *c, size_t row, struct vpa_report *out)
 {
-	const struct vpa_index_entry *e = &s->index.entries[row];
-	const uint64_t *cells = s->cells + row * VPA_FAMILY_COUNT;
-	const char *stage = name_of(c, out, e->a, e->b);
+	const uint64_t *cells = s->cells + row * CELLS, *tensor = cells + VPA_FAMILY_COUNT;
+	const char *stage = vpa_stage_names_text(&s->stages, c, out, (uint32_t)row);
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+	for (i = 0; i < CELLS; i++)
 		sum += cells[i];
-	for (i = 0; i < VPA_FAMILY_COUNT; i++)
-		if (cells[i])
+	for (i = 0; i < VPA_FAMILY_COUNT; i++) {
+		uint64_t tensor_ns = i < TENSOR_FAMILIES ? tensor[i] : 0, ns = cells[i] + tensor_ns;
+
+		if (ns)
 			out->expert.stage_families[out->expert.stage_family_count++] =
 				(struct vpa_stage_family_row){.stage = stage ? stage : "(no name)",
-					.kind = (enum vpa_scope_kind)e->a,
+					.kind = vpa_stage_names_kind(&s->stages, (uint32_t)row),
 					.family = (enum vpa_family)i,
-					.exclusive_ns = cells[i],
+					.exclusive_ns = ns,
+					.tensor_ns = tensor_ns,
 					.cat_ns = i == VPA_FAMILY_LAYOUT
-							  ? vpa_earlier(s->cat_ns[row], cells[i])
+							  ? vpa_earlier(s->cat_ns[row], ns)
 							  : 0,
 					.stage_ns = sum};
+	}
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
@@ -260,15 +246,15 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	size_t i;
 
-	if (!s->has_stage)
+	if (!s->stages.has_stage)
 		return VPT_OK;
 	for (i = 0; i < s->device_cap; i++)
 		vpa_sharing_advance(&s->devices[i], UINT64_MAX, s->cells);
 	e->stage_families = vpa_arena_alloc(
-		&out->arena, s->index.count * VPA_FAMILY_COUNT, sizeof(*e->stage_families));
+		&out->arena, s->stages.index.count * VPA_FAMILY_COUNT, sizeof(*e->stage_families));
 	if (!e->stage_families)
 		return VPT_ENOMEM;
-	for (i = 0; i < s->index.count; i++)
+	for (i = 0; i < s->stages.index.count; i++)
 		write_stage(s, c, i, out);
 	qsort(e->stage_families, e->stage_family_count, sizeof(*e->stage_families), compare_rows);
 	return VPT_OK;
@@ -278,11 +264,12 @@ static void free_state(void *state)
 {
 	struct state *s = state;
 
-	vpa_index_free(&s->index);
+	vpa_stage_names_free(&s->stages);
 	vpt_free(s->cells);
 	vpt_free(s->is_decoder);
 	vpt_free(s->cat_ns);
 	vpt_free(s->is_cat);
+	vpt_free(s->tensor_cores);
 	vpt_free(s->devices);
 }
 

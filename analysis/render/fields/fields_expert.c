@@ -299,9 +299,39 @@ static const struct vpa_field stage_family_fields[] = {
 		"its time, each of k concurrent ops counts 1/k; all rows sum to busy time"},
 	{"stage_ns", U64(stage_ns), "ns", "the same, of all families of the stage",
 		.head = "all of the stage"},
+	{"tensor_ns", U64(tensor_ns), "ns",
+		"of exclusive_ns: kernels that multiply with tensor cores, by their name",
+		.head = "tensor cores"},
 };
 static const struct vpa_fields stage_family =
 	FIELDS("stage_family", "kernels of one family in one stage", stage_family_fields);
+#undef ROW
+
+#define ROW struct vpa_stage_work_row
+static const struct vpa_field stage_work_fields[] = {
+	{"stage", TEXT(stage), NULL,
+		"as in stage_families; \"all\" if nothing marks a stage; \"in several stages\": "
+		"ranges whose kernels are of more than one"},
+	{"kind", .choice = vpa_scope_choice, WORD_OR_NULL(vpa_scope_kind, kind), NULL,
+		"stage, step, context, block ...; null: none of these"},
+	{"busy_ns", KNOWN(busy_ns), "ns",
+		"its ops' time, each of k concurrent ops counts 1/k; null: of several stages"},
+	{"tensor_share", RATE(tensor_share), "fraction",
+		"of busy_ns: kernels that multiply with tensor cores, by their name",
+		.head = "tensor cores"},
+	{"calls", U64(calls), "ranges", "ranges that say how many operations their kernels do"},
+	{"kernel_ns", U64(flop_ns), "ns", "sum of the durations of these kernels",
+		.head = "kernel time"},
+	{"tflop", RATE(tflop), "TFLOP",
+		"operations of these ranges, in 10^12; null: none says how many", .head = "work"},
+	{"tflops", RATE(tflops), "TFLOP/s", "the same for each second of busy_ns, at least",
+		.head = "rate"},
+	{"share_of_peak", RATE(share_of_peak), "fraction",
+		"of busy_ns, what the operations take at the maker's dense rates of their "
+		"formats; at least; null: a rate is not known"},
+};
+static const struct vpa_fields stage_work =
+	FIELDS("stage_work", "how a stage uses the multipliers of the GPUs", stage_work_fields);
 #undef ROW
 
 static const char *attention_kind(size_t i)
@@ -448,6 +478,8 @@ static const struct vpa_field expert_fields[] = {
 		"kernels whose format costs time; by exclusive_ns, descending"},
 	{"stage_families", ROWS(stage_family, expert.stage_families, expert.stage_family_count),
 		NULL, "by stage_ns, then exclusive_ns, descending; empty if nothing marks a stage"},
+	{"stage_work", ROWS(stage_work, expert.stage_work, expert.stage_work_count), NULL,
+		"tensor cores and operations by stage; by busy_ns, descending"},
 	{"attention_shapes", ROWS(shape, expert.shapes, expert.shape_count), NULL,
 		"fused attention by kernel and grid, at most --top; by total_ns, descending"},
 	{"step_kinds", MEMBER(step_kinds, expert.step_kinds), NULL,
@@ -524,6 +556,17 @@ const struct vpa_view vpa_views_expert[] = {
 			{"calls", .key = "calls", .drop = 1})},
 	{"stage_families", "Families by stage", .section = "kernels", .after = "families",
 		.first = "stage family exclusive_ns stage_ns"},
+	{"stage_work", "Tensor cores and operations by stage", .section = "kernels",
+		.after = "stage_families",
+		.first = "stage busy_ns tensor_share tflop tflops share_of_peak",
+		.text = {"stage-work", .after = "flop-rates", .rank = 40,
+			.title = "WORK BY STAGE, tensor cores by kernel name", .most = 8,
+			.label = "{stage}", .worth = "busy_ns", .worth_of = VPA_CELL_OF_BUSY},
+		VPA_TEXT_COLUMNS({"busy ms", .key = "busy_ns"}, {"% tensor", .key = "tensor_share"},
+			{"TFLOP", .key = "tflop", .blank = 1, .rare = 1},
+			{"TFLOP/s", .key = "tflops", .blank = 1, .rare = 1,
+				.note = "TFLOP/s, % of peak: at least, of all busy time"},
+			{"% of peak", .key = "share_of_peak", .blank = 1, .rare = 1})},
 	{"cuda_graphs.graphs", "CUDA graphs by time", .section = "graphs",
 		VPA_TEXT_COLUMNS({"ms", .key = "total_ns"},
 			{"kernels ms", .key = "nodes_ns", .drop = 2}, {"replays", .key = "replays"},

@@ -37,6 +37,15 @@ static const struct vpa_field kernel_fields[] = {
 		"estimate by grid and block: warps that a multiprocessor holds at once, of the "
 		"most that "
 		"it can, mean of its time; null: not known"},
+	{"sm_efficiency", RATE(sm_efficiency), "fraction",
+		"estimate by grid: multiprocessors that have a block, of all, mean of its time; "
+		"null: not known",
+		.head = "SM efficiency"},
+	{"tensor_cores", FLAG(tensor_cores), NULL,
+		"its name says that it multiplies with tensor cores, or matrix cores"},
+	{"source", TEXT_OR_NULL(source), NULL,
+		"file and line that TorchInductor wrote it in; null: none is in its cache on this "
+		"machine, or the trace is of another one"},
 };
 const struct vpa_fields vpa_fields_kernel = FIELDS("kernel", "kernels of one name", kernel_fields);
 #undef ROW

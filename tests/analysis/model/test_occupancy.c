@@ -87,14 +87,14 @@ static void launches_by_hand(void **state)
 		const char *rule;
 		const struct vpa_gpu *gpu;
 		struct vpa_launch_shape shape;
-		double blocks, warps, occupancy; /* blocks 0: not known */
+		double blocks, warps, occupancy, sm_efficiency; /* blocks 0: not known */
 	} launches[] = {
-		{"half a block for each", &gpu, {0, 66, 256, 32, 0}, 0.5, 4, 0.0625},
-		{"as many as it holds", &gpu, {0, 1056, 256, 32, 0}, 8, 64, 1},
-		{"more than it holds", &gpu, {0, 13200, 256, 32, 0}, 100, 800, 1},
-		{"large blocks", &gpu, {0, 132, 384, 168, 227 << 10}, 1, 12, 0.1875},
-		{"a GPU that does not tell", &unknown, {0, 132, 384, 168, 0}, 0, 0, 0},
-		{"no grid", &gpu, {0, 0, 384, 168, 0}, 0, 0, 0},
+		{"half a block for each", &gpu, {0, 66, 256, 32, 0}, 0.5, 4, 0.0625, 0.5},
+		{"as many as it holds", &gpu, {0, 1056, 256, 32, 0}, 8, 64, 1, 1},
+		{"more than it holds", &gpu, {0, 13200, 256, 32, 0}, 100, 800, 1, 1},
+		{"large blocks", &gpu, {0, 132, 384, 168, 227 << 10}, 1, 12, 0.1875, 1},
+		{"a GPU that does not tell", &unknown, {0, 132, 384, 168, 0}, 0, 0, 0, 0},
+		{"no grid", &gpu, {0, 0, 384, 168, 0}, 0, 0, 0, 0},
 	};
 	struct vpa_index shapes = {0};
 	size_t i;
@@ -107,9 +107,11 @@ static void launches_by_hand(void **state)
 		int known = vpa_launch_figures(launches[i].gpu, &shape, &f);
 
 		if (known != (launches[i].blocks > 0) ||
-			(known && (fabs(f.blocks_per_sm - launches[i].blocks) > 1e-9 ||
-					  fabs(f.warps_per_sm - launches[i].warps) > 1e-9 ||
-					  fabs(f.occupancy - launches[i].occupancy) > 1e-9)))
+			(known &&
+				(fabs(f.blocks_per_sm - launches[i].blocks) > 1e-9 ||
+					fabs(f.warps_per_sm - launches[i].warps) > 1e-9 ||
+					fabs(f.occupancy - launches[i].occupancy) > 1e-9 ||
+					fabs(f.sm_efficiency - launches[i].sm_efficiency) > 1e-9)))
 			fail_msg("%s: %d", launches[i].rule, known);
 		shape.kernel = (uint32_t)i;
 		assert_int_equal(vpa_launch_shape_put(&shapes, &shape, &number), 0);

@@ -598,12 +598,12 @@ static void stages_are_made_of_families(void **state)
 {
 	static const struct {
 		const char *stage, *family;
-		uint64_t ns, stage_ns;
+		uint64_t ns, stage_ns, tensor_ns;
 	} wanted[] = {
-		{"denoise step", "gemm", 100 + 50 + 25, 255},
-		{"denoise step", "attention", 60 + 20, 255},
-		{"vae_decode", "conv", 25 + 50, 75},
-		{"outside all stages", "memset", 10, 10},
+		{"denoise step", "gemm", 100 + 50 + 25, 255, 0},
+		{"denoise step", "attention", 60 + 20, 255, 60 + 20},
+		{"vae_decode", "conv", 25 + 50, 75, 25 + 50},
+		{"outside all stages", "memset", 10, 10, 0},
 	};
 	struct vpa_report *r = analyze(stages);
 	uint64_t sum = 0;
@@ -618,6 +618,7 @@ static void stages_are_made_of_families(void **state)
 		assert_string_equal(vpa_family_name(f->family), wanted[i].family);
 		assert_int_equal(f->exclusive_ns, wanted[i].ns);
 		assert_int_equal(f->stage_ns, wanted[i].stage_ns);
+		assert_int_equal(f->tensor_ns, wanted[i].tensor_ns);
 		sum += f->exclusive_ns;
 	}
 	assert_int_equal(sum, r->devices[0].busy_ns);

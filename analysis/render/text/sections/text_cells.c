@@ -37,6 +37,8 @@ static struct vpa_num usual(
 {
 	if (v->kind == VPA_VALUE_SIGNED)
 		return signed_number(f, v->integer, d);
+	if (v->kind == VPA_VALUE_FLAG)
+		return (struct vpa_num){.text = {'y', 'e', 's'}};
 	switch (vpa_measure_of(f->unit)) {
 	case VPA_MEASURE_NS:
 		return vpa_ms(v->number, d);
@@ -88,7 +90,9 @@ static struct vpa_num cell_of(const struct vpa_column *c, const struct vpa_at *r
 	struct vpa_value v, over;
 	const struct vpa_field *f = read_key(row, fields, c->key, &v);
 
-	if (c->blank && (v.kind == VPA_VALUE_NULL || (v.kind == VPA_VALUE_UNSIGNED && !v.number)))
+	if (c->blank &&
+		(v.kind == VPA_VALUE_NULL ||
+			((v.kind == VPA_VALUE_UNSIGNED || v.kind == VPA_VALUE_FLAG) && !v.number)))
 		return (struct vpa_num){""};
 	if (v.kind == VPA_VALUE_NULL)
 		return vpa_missing();

@@ -53,6 +53,9 @@ void vpa_text_fill_bytes(struct vpa_row *row, const struct vpa_view *view, const
 /* The same for the cells of a table with these columns, from a row of the report with these fields. */
 void vpa_text_fill_columns(struct vpa_row *row, const struct vpa_column *columns, size_t count,
 	const struct vpa_at *from, const struct vpa_fields *fields, const struct vpa_digest *d);
+/* The view's columns in which a row of the report has something to show, or that are not rare. Returns how many. */
+size_t vpa_text_columns(const struct vpa_report *r, const struct vpa_view *view,
+	struct vpa_column out[VPA_TABLE_COLUMNS]);
 /* Prints a table whose view says all of it: text_view.c. Returns the number of rows. */
 size_t vpa_text_put_view(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d,
 	const struct vpa_view *view);

@@ -163,14 +163,28 @@ static void visit(void *ctx, const struct vpa_row_at *at)
 		vpa_text_row(&f->table, 3, "%s", below.text);
 }
 
-/* The view's columns, without those that have nothing to show. */
+/* Looks at all rows, and returns how many of the view's columns have something to show. */
 static size_t choose_columns(struct filler *f)
 {
+	const struct vpa_at whole = {f->report, f->report, NULL};
 	size_t i, count = 0;
 
+	f->counts = 1;
+	vpa_rows_walk(&whole, &vpa_fields_report, f->view->path, visit, f);
+	f->counts = 0;
 	for (i = 0; i < f->view->column_count; i++)
 		if (!f->view->columns[i].rare || f->seen[i])
 			f->columns[count++] = f->view->columns[i];
+	return count;
+}
+
+size_t vpa_text_columns(const struct vpa_report *r, const struct vpa_view *view,
+	struct vpa_column out[VPA_TABLE_COLUMNS])
+{
+	struct filler f = {.report = r, .view = view};
+	size_t count = choose_columns(&f);
+
+	memcpy(out, f.columns, count * sizeof(*out));
 	return count;
 }
 
@@ -178,15 +192,12 @@ size_t vpa_text_put_view(struct vpa_page *p, const struct vpa_report *r, const s
 	const struct vpa_view *view)
 {
 	const struct vpa_at whole = {r, r, NULL};
-	struct filler f = {.report = r, .digest = d, .view = view, .counts = 1};
-	size_t i, count;
+	struct filler f = {.report = r, .digest = d, .view = view};
+	size_t i, count = choose_columns(&f);
 
-	vpa_rows_walk(&whole, &vpa_fields_report, view->path, visit, &f);
 	if (!f.all || f.all < view->text.least_rows)
 		return 0;
-	count = choose_columns(&f);
 	f.all = 0;
-	f.counts = 0;
 	vpa_table_init(&f.table, f.columns, count, "%s", view->text.title);
 	vpa_rows_walk(&whole, &vpa_fields_report, view->path, visit, &f);
 	for (i = 0; i < count && f.shown; i++)

@@ -4,6 +4,7 @@
  * A table prints nothing without data and shows its largest rows; --top and the JSON report have the
  * others. */
 #include "analysis/names/range_names.h"
+#include "analysis/render/fields/fields.h"
 #include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 
@@ -52,9 +53,9 @@ static void tell_apart(
 
 void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	const struct vpa_view *v = vpa_view_of("kernels");
+	struct vpa_column columns[VPA_TABLE_COLUMNS];
 	struct vpa_table t;
-	size_t i, shown = 0;
+	size_t i, shown = 0, count = vpa_text_columns(r, vpa_view_of("kernels"), columns);
 
 	/* Rows under a hundredth of the busy time are shown only on request. */
 	while (shown < vpa_least(r->kernel_count, vpa_rows(r, KERNELS)) &&
@@ -62,14 +63,17 @@ void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const stru
 		shown++;
 	if (!shown)
 		return;
-	vpa_table_init(&t, v->columns, v->column_count, "TOP KERNELS, %zu of %zu", shown,
+	vpa_table_init(&t, columns, count, "TOP KERNELS, %zu of %zu", shown,
 		r->kernel_names < shown ? shown : r->kernel_names);
 	for (i = 0; i < shown; i++) {
 		const struct vpa_kernel_row *k = &r->kernels[i];
+		const struct vpa_at at = {r, k, NULL};
 		struct vpa_row *row = vpa_table_row(&t, 1, "K%zu %s", i + 1,
 			vpa_kernel_label(k->name, VPA_COLUMNS_MAX - 8).text);
 
-		vpa_text_fill(row, v, k, d);
+		vpa_text_fill_columns(row, columns, count, &at, &vpa_fields_kernel, d);
+		if (k->source)
+			vpa_text_row(&t, 3, "%s", k->source);
 	}
 	tell_apart(p, &t, r->kernels);
 	vpa_page_table(p, &t);
