@@ -141,7 +141,7 @@ expect 3 "a kernel of Inductor" here.json --only kernels
 says out "/cache/ab/cab.py:3"
 lacks newest
 expect 3 "a kernel of Inductor, JSON" here.json --format json
-says out "\"source\":\"$work/cache/ab/cab.py:3\""
+says out "\"source\": \"$work/cache/ab/cab.py:3\""
 expect 3 "a kernel of Inductor, page" here.json --format html
 says out "/cache/ab/cab.py:3"
 expect 3 "a trace of another machine" elsewhere.json --only kernels
