@@ -13,7 +13,8 @@ folder=${2:-/tmp/vptrace-marks}
 export VPTRACE_LIBRARY
 [ -e "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
 python=$folder/venv/bin/python
-"$python" -c 'import torch, diffusers' 2>/dev/null || "$python" -m pip install --quiet torch diffusers transformers accelerate ftfy ||
+"$python" -c 'import torch, torchvision, diffusers' 2>/dev/null ||
+	"$python" -m pip install --quiet torch torchvision diffusers transformers accelerate ftfy ||
 	{ echo "SKIPPED: torch and diffusers are not here, and cannot be installed"; exit 77; }
 "$python" -c 'import sys, torch, diffusers; print("Python %d.%d, torch %s, diffusers %s" % (*sys.version_info[:2], torch.__version__, diffusers.__version__))'
 cd "$folder"
