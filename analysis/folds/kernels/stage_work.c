@@ -131,8 +131,8 @@ static struct vpa_stage_work_row *row_of(const struct vpa_work_stages *w,
 	return row;
 }
 
-/* Operations of one stage, device and precision. `peak_ns` of a row, in share_of_peak: what all of them take at the peaks;
- * negative: one is not known. */
+/* Operations of one stage, device and precision. Until all are added, share_of_peak is the nanoseconds that they take at the peaks;
+ * negative: a peak is not known. */
 static void add_flop(struct vpa_stage_work_row *row, const struct vpa_stage_flop *sum, double peak)
 {
 	if (row->tflop < 0)
