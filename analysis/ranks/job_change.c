@@ -105,6 +105,7 @@ int vpa_asked_sums_init(struct vpa_asked_sums *s, size_t count)
 void vpa_asked_sums_free(struct vpa_asked_sums *s)
 {
 	vpt_free(s->items);
+	vpt_free(s->names);
 	vpt_free(s->busy_ns);
 	vpt_free(s->idle_ns);
 }
@@ -117,11 +118,19 @@ static unsigned kind_of(const struct vpa_part_name *part)
 	return is_host_code(part) ? VPA_ASKED_HOST : VPA_ASKED_KINDS;
 }
 
-/* By part name: the share that is taken away. */
-static double less_of(const struct vpa_job_change *asked, size_t count, int64_t rank,
-	const struct vpa_rank *r, size_t name)
+/* A thousand parts have the same name, and places are patterns: each name is looked at once. */
+static int set_names(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
+	int64_t rank, const struct vpa_rank *r)
 {
-	return 1 - vpa_job_change_left(asked, count, rank, &r->part_names[name]);
+	size_t i;
+
+	if (vpt_grow(&s->names, &s->name_cap, r->part_name_count + 1, sizeof(*s->names)))
+		return VPT_ENOMEM;
+	for (i = 0; i < r->part_name_count; i++)
+		s->names[i] = (struct vpa_asked_name){
+			1 - vpa_job_change_left(asked, count, rank, &r->part_names[i]),
+			kind_of(&r->part_names[i])};
+	return VPT_OK;
 }
 
 static void set_shares(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
@@ -132,12 +141,12 @@ static void set_shares(struct vpa_asked_sums *s, const struct vpa_job_change *as
 	size_t i;
 
 	for (i = 0; i < r->part_name_count; i++) {
-		unsigned kind = kind_of(&r->part_names[i]);
+		unsigned kind = s->names[i].kind;
 
 		if (kind == VPA_ASKED_KINDS)
 			continue;
 		ns[kind] += (double)r->part_ns[i];
-		less[kind] += (double)r->part_ns[i] * less_of(asked, count, rank, r, i);
+		less[kind] += (double)r->part_ns[i] * s->names[i].less;
 	}
 	for (i = 0; i < VPA_ASKED_KINDS; i++)
 		s->less[i] = ns[i] > 0 ? less[i] / ns[i] : 0;
@@ -146,7 +155,7 @@ static void set_shares(struct vpa_asked_sums *s, const struct vpa_job_change *as
 		s->less[VPA_ASKED_HOST] = 1 - vpa_job_change_left(asked, count, rank, &anywhere);
 }
 
-void vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
+int vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
 	int64_t rank, const struct vpa_rank *r, const struct vpa_rank_detail *d)
 {
 	struct vpa_asked_item sum = {.ns = {0}};
@@ -154,17 +163,18 @@ void vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *a
 	uint32_t from = 0;
 	size_t i, k;
 
+	if (set_names(s, asked, count, rank, r))
+		return VPT_ENOMEM;
 	set_shares(s, asked, count, rank, r);
 	for (i = 0; i < r->collective_count; i++) {
 		for (k = i ? d->marks[from].part_end : 0;
 			k < d->marks[vpa_start_mark(d, i)].part_end; k++) {
 			const struct vpa_rank_part *part = &d->parts[k];
-			unsigned kind = kind_of(&r->part_names[part->name]);
+			unsigned kind = s->names[part->name].kind;
 			int64_t less = 0;
 
 			if (kind < VPA_ASKED_KINDS) {
-				less = (int64_t)(less_of(asked, count, rank, r, part->name) *
-						 (double)part->ns);
+				less = (int64_t)(s->names[part->name].less * (double)part->ns);
 				sum.ns[kind] += (int64_t)part->ns;
 				sum.less_ns[kind] += less;
 			}
@@ -178,6 +188,7 @@ void vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *a
 	s->items[i + 1] = sum;
 	s->busy_ns[i + 1] = busy;
 	s->idle_ns[i + 1] = idle;
+	return VPT_OK;
 }
 
 /* ---- terms ---- */

@@ -41,13 +41,18 @@ struct vpa_asked_sums {
 	} * items;
 	double less[VPA_ASKED_KINDS]; /* shares of the whole rank */
 	int64_t *busy_ns, *idle_ns;   /* what is taken away of ops; of idle time */
+	struct vpa_asked_name {
+		double less;   /* the share that is taken away of parts of a name */
+		unsigned kind; /* VPA_ASKED_KINDS: no change is about them */
+	} * names;
+	size_t name_cap;
 };
 
 /* Makes room for `count` collectives. 0 or VPT_ENOMEM; the caller frees it, whatever this returns. */
 int vpa_asked_sums_init(struct vpa_asked_sums *s, size_t count);
 void vpa_asked_sums_free(struct vpa_asked_sums *s);
-/* Sets what the changes take away of the rank with this number before each of its collectives. */
-void vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
+/* Sets what the changes take away of the rank with this number before each of its collectives. 0 or VPT_ENOMEM. */
+int vpa_asked_sums_set(struct vpa_asked_sums *s, const struct vpa_job_change *asked, size_t count,
 	int64_t rank, const struct vpa_rank *r, const struct vpa_rank_detail *d);
 
 /* The share that they take away of a kind between two items; of what is not there that of the whole rank. */

@@ -281,22 +281,24 @@ static uint64_t less_of_rank(const struct vpa_asked_sums *asked, const struct vp
 	return vpt_sat_add((uint64_t)asked->busy_ns[last], (uint64_t)asked->idle_ns[last]);
 }
 
-/* The cut of what is asked about; none if nothing is. */
-static struct vpa_cut_sums asked_cut(struct vpa_joint *j, unsigned thread, size_t rank,
-	const struct vpa_rank_detail *d, const struct spent *spent)
+/* Sets the cut of what is asked about, if anything is. 0 or VPT_ENOMEM. */
+static int asked_cut(struct vpa_joint *j, unsigned thread, size_t rank,
+	const struct vpa_rank_detail *d, const struct spent *spent, struct vpa_cut_sums *out)
 {
 	struct vpa_asked_sums *asked = &j->rooms[thread].asked;
 	const struct vpa_job *job = j->job;
 	const struct vpa_rank *r = job->list.items[rank];
 
 	if (!job->asked_count)
-		return (struct vpa_cut_sums){.busy_ns = NULL};
-	vpa_asked_sums_set(asked, job->asked, job->asked_count, job->ranks[rank].number, r, d);
+		return VPT_OK;
+	if (vpa_asked_sums_set(asked, job->asked, job->asked_count, job->ranks[rank].number, r, d))
+		return VPT_ENOMEM;
 	vpt_sat_add_to(&j->rooms[thread].asked_ns, less_of_rank(asked, r));
-	return (struct vpa_cut_sums){.busy_ns = spent->busy_ns,
+	*out = (struct vpa_cut_sums){.busy_ns = spent->busy_ns,
 		.less_busy_ns = asked->busy_ns,
 		.less_idle_ns = asked->idle_ns,
 		.asked = asked};
+	return VPT_OK;
 }
 
 /* No GPU waits for its host. */
@@ -325,7 +327,8 @@ int vpa_joint_take(
 	if (j->ranks[rank].is_late)
 		return VPT_OK;
 	cuts[VPA_CUT_COMMON] = common_cut(j, thread, spent);
-	cuts[VPA_CUT_ASKED] = asked_cut(j, thread, rank, d, spent);
+	if (asked_cut(j, thread, rank, d, spent, &cuts[VPA_CUT_ASKED]))
+		return VPT_ENOMEM;
 	return vpa_replay_put(j->replay, &j->rooms[thread].replay, rank, d, cuts);
 }
 
@@ -401,8 +404,9 @@ static int put_late(struct vpa_joint *j, struct vpa_unfolded *u, struct vpt_err 
 		if (rc)
 			break;
 		make_like_median(j, rank, room->busy_ns, room->idle_ns);
-		cuts[VPA_CUT_ASKED] = asked_cut(j, 0, rank, &u->detail, &late->spent);
-		rc = vpa_replay_put(j->replay, &j->rooms[0].replay, rank, &u->detail, cuts);
+		rc = asked_cut(j, 0, rank, &u->detail, &late->spent, &cuts[VPA_CUT_ASKED]);
+		if (!rc)
+			rc = vpa_replay_put(j->replay, &j->rooms[0].replay, rank, &u->detail, cuts);
 	}
 	return rc;
 }
