@@ -3,9 +3,9 @@
  *	arrival of rank r at a collective = max over its terms, see rank_parts.h
  *	end on rank r                     = latest arrival of all + what r took from the last arrival to its end
  *
- * A *lane* is one replay; four take half the time of more. In each lane a rank has no change or one of its *cuts*: the common one, which all ranks have, its own,
- * and what a user asks about. A rank is a stream of numbers in the order in which the replay meets its collectives, so that a thousand ranks are a
- * thousand places in memory that move on. */
+ * A *lane* is one replay; four take half the time of more. In each lane a rank has no change or one of its *cuts*: the common one,
+ * which all ranks have, its own, and what a user asks about. A rank is a stream of bytes in the order in which the replay meets its
+ * collectives, so that a thousand ranks are a thousand places in memory that move on. */
 #ifndef VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
 #define VPA_ANALYSIS_RANKS_JOINT_REPLAY_H
 

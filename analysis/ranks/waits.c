@@ -1,7 +1,7 @@
 /* waits.c - of each rank the collectives in the order of its teams.
  *
- * "The collective before" is that of the same ranks, whatever its communicator, see teams.h. What the last rank did is known when its detail is looked at, what a waiter
- * did when its own is: so it is counted first who waited for a rank since when. */
+ * "The collective before" is that of the same ranks, whatever its communicator, see teams.h. What the last rank did is known when its
+ * detail is looked at, what a waiter did when its own is: so it is counted first who waited for a rank since when. */
 #include "analysis/ranks/job_parts.h"
 
 #include "analysis/base/index.h"
