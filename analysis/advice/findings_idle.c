@@ -187,10 +187,11 @@ static void add_evidence(struct vpa_report *r, struct vpa_finding *f, enum vpa_c
 		vpa_finding_evidence(f, call);
 }
 
-/* Whether most of the time the host was in no wait any more, but in its own code. */
+/* Whether most of the time the host was in no wait any more, but in its own code. All waits together are about the waits. */
 static int is_code(const struct vpa_idle_sum *sum)
 {
-	return sum->code.ns && (double)sum->code.ns >= code_share * (double)sum->ns;
+	return sum->part != VPA_WAITS_ALL && sum->code.ns &&
+	       (double)sum->code.ns >= code_share * (double)sum->ns;
 }
 
 /* Long host code after a wait: not to wait would save it too. NULL: there is little of it. */
