@@ -98,7 +98,8 @@ static int is_replayed(const struct vpa_at *at)
 #define ROW struct vpa_forecast_stage
 static const struct vpa_field forecast_stage_fields[] = {
 	{"name", TEXT_OR_NULL(name), NULL,
-		"name of the stage, one that is in no other one; null: the time between stages"},
+		"name of the stage, one that is in no other one; null: the time between stages' "
+		"ops"},
 	{"host_ms", REAL(host_ms), "ms",
 		"its part of the host's pace: of the forecast's host_ms; null: no replayed part of "
 		"the "

@@ -3,6 +3,7 @@
 #include "analysis/base/numbers.h"
 #include "analysis/render/html/markup/bar_pairs.h"
 #include "analysis/render/html/report_page.h"
+#include "analysis/render/text/sections/text_blocks_parts.h"
 #include "analysis/render/text/sections/text_sections.h"
 #include "formats/base/count.h"
 #include "formats/base/saturate.h"
@@ -120,7 +121,7 @@ static void put_table(struct vpa_html *h, const struct vpa_forecast *f, const st
 	put_row(&p, whole, f->base_ms, fixes->predicted_ms, 1);
 	for (i = 0; i < f->stage_count; i++)
 		if (f->stages[i].is_replayed)
-			put_row(&p, f->stages[i].name ? f->stages[i].name : "between stages",
+			put_row(&p, f->stages[i].name ? f->stages[i].name : VPA_BETWEEN_STAGES,
 				f->stages[i].recorded_ms, f->stages[i].predicted_ms, 0);
 	vpa_html_pairs_end(h);
 	put_others(h, f);

@@ -139,7 +139,7 @@ static void put_stages(struct vpa_table *t, const struct vpa_screen *s)
 	}
 	if (works_ns + waits_ns + host.left_ns >= s->ns / HARDLY) {
 		/* Stages are cut by ops here: a host that waits there may be in one, as CAUSE says. */
-		row = vpa_table_row(t, 1, "between stages' ops");
+		row = vpa_table_row(t, 1, VPA_BETWEEN_STAGES);
 		put_times(row, s, works_ns, waits_ns);
 		row->cells[HOST] = left_host(s, &host);
 	}

@@ -164,7 +164,7 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 		vpt_sat_add_to(&inside, r->stages[i].in_blocks ? r->stages[i].top_ns : 0);
 	/* Stages that overlap on the device leave nothing between them. */
 	if (inside && inside <= span)
-		vpa_table_row(t, 1, "between stages")->cells[1] =
+		vpa_table_row(t, 1, VPA_BETWEEN_STAGES)->cells[1] =
 			vpa_ms_of(vpa_divided(span - inside, count), decimals);
 }
 
