@@ -480,8 +480,8 @@ static int are_most(const struct vpa_loop_text *t, const struct vpa_loop *loop)
 	return ns >= t->sum_ns[t->count] / 2 && (double)ns >= NESTED_SHARE * (double)span_ns;
 }
 
-/* Whether three quarters of the steps have at least half of the ops of the longest. Without layers nothing says
- * that a shorter one leaves some out. */
+/* Whether three quarters of the steps have at least half of the ops of the longest. Nothing says that a shorter one
+ * leaves layers out: what repeats inside may be the steps, and what holds them runs of some. */
 static int are_alike(const struct vpa_loop *loop)
 {
 	uint32_t longest = 0, ops;
@@ -493,7 +493,7 @@ static int are_alike(const struct vpa_loop *loop)
 	}
 	for (i = 0; i < loop->step_count; i++)
 		alike += 2 * (loop->steps[i].end - loop->steps[i].begin) >= longest;
-	return loop->layers || 4 * alike >= 3 * loop->step_count;
+	return 4 * alike >= 3 * loop->step_count;
 }
 
 /* How often the level was right: of sequences made with a known answer, but not more than of real traces without their

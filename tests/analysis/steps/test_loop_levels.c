@@ -280,6 +280,8 @@ static const struct {
 		12, 30},
 	{"one pass of 38 layers is no loop", MMDIT "trace: s4*2 g7 l7 g7 y4 mmdit*38 n6 g6 y6\n", 0,
 		0},
+	{"two and nine iterations without attention in turns: the runs are no steps",
+		"it: c1 G1 e1 l1 r1 w1 b1 o1\nrun: i1 it*2 y1 i1 it*9 y1\ntrace: run*3\n", 0, 0},
 	{"a text encoder alone is none",
 		LINEAR "layer: n5 linear*4 a5 linear*2 e5 n5 linear l6 linear e5\n"
 		       "trace: i5 layer*24 n5 g7\n",
