@@ -30,6 +30,10 @@ run = vptrace.load("many.zst", "kernel")
 sizes = [batch.length for _, batch in run.kernel._batches()]
 rows = list(run.kernel)
 print(sum(sizes), len(rows), int(len(sizes) > 1 and max(sizes) <= 65536), len({row["correlation"] for row in rows}))' 2>&1)"
+same "a trace as a dictionary of its tables" "['kernel', 'call', 'calls'] 3 True False 66000" "$($preload python3 -c '
+import vptrace
+run = vptrace.load("many.zst", "kernel,call")
+print(list(run), len(run), "kernel" in run, "range" in run, sum(len(run[name]) for name in run if name == "kernel"))' 2>&1)"
 cases=$((cases + 1))
 $preload python3 - >out 2>err <<'PY' || fail "numbers in another locale: $(tail -n 1 err)"
 import locale, os, vptrace

@@ -232,7 +232,8 @@ def _number(value, what):
 
 
 class Trace:
-    """A capture or a trace that was read. Its tables are attributes, such as `ops`, and items, such as trace["kernel"]."""
+    """A capture or a trace that was read. Its tables are attributes, such as `ops`, and items, such as trace["kernel"]; like a
+    dictionary it iterates over their names."""
 
     def __init__(self, path, tables, range, request):  # pylint: disable=redefined-builtin
         self._arguments = (
@@ -260,6 +261,15 @@ class Trace:
 
     def __dir__(self):
         return sorted({*super().__dir__(), *self.tables})
+
+    def __iter__(self):
+        return iter(self.tables)
+
+    def __len__(self):
+        return len(self.tables)
+
+    def __contains__(self, name):
+        return name in self.tables
 
     def __getitem__(self, name):
         if name not in self.tables:
