@@ -498,14 +498,6 @@ static void add_unit(const struct vpa_unit *unit, int by_part, uint64_t *sums)
 		vpt_sat_add_to(&sums[i], unit->parts_ns[i]);
 }
 
-uint64_t vpa_unit_part_ns(const struct vpa_unit *unit, const char *name)
-{
-	size_t part = cause_part(name);
-
-	part = part < VPA_UNIT_PARTS ? part : family_part(name);
-	return part < VPA_UNIT_PARTS ? unit->parts_ns[part] : 0;
-}
-
 int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did)
 {
 	size_t i;

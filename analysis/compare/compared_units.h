@@ -51,9 +51,6 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind,
  * series are in blocks, their keys are block and place in it. */
 size_t vpa_units_pair(struct vpa_units *all, size_t count);
 
-/* The unit's time of a family or cause, with what the host did in it; 0: there is none of this name. The parts are known. */
-uint64_t vpa_unit_part_ns(const struct vpa_unit *unit, const char *name);
-
 /* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one
  * part each. Returns whether the parts are known. Sets *lacks_did if what the host did is not. */
 int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums, int *lacks_did);

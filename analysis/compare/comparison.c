@@ -32,7 +32,7 @@ static double value_of(const struct vpa_comparison *c, const struct vpa_unit *un
 struct figure {
 	const struct vpa_comparison *c;
 	enum vpa_block_part_kind kind;
-	const char *part; /* NULL: all of the kind */
+	unsigned part; /* as of vpa_compared_part; VPA_UNIT_PARTS: all of the kind */
 };
 
 /* Below 0: not known. */
@@ -41,10 +41,10 @@ static double part_of(const struct figure *f, const struct vpa_unit *unit)
 	uint64_t ns = f->kind == VPA_PART_IDLE ? unit->idle_ns : unit->busy_ns;
 	double over = (double)unit->devices * (f->c->per_frame ? (double)unit->frames : 1);
 
-	if (f->part && !unit->parts_ns)
+	if (f->part < VPA_OVERVIEW_PARTS && !unit->parts_ns)
 		return -1;
-	if (f->part)
-		ns = vpa_unit_part_ns(unit, f->part);
+	if (f->part < VPA_OVERVIEW_PARTS)
+		ns = unit->parts_ns[f->part];
 	return over > 0 ? (double)ns / over : 0;
 }
 
@@ -202,7 +202,7 @@ static void medians_of(const struct figure *f, double medians[2][VPA_RUNS_MOST],
 
 static int compare_runs(struct vpa_comparison *c, double *scratch)
 {
-	const struct figure whole = {c, VPA_PART_PAUSED, NULL};
+	const struct figure whole = {c, VPA_PART_PAUSED, VPA_UNIT_PARTS};
 	double medians[2][VPA_RUNS_MOST];
 	struct vpa_runs_test test;
 
@@ -235,7 +235,7 @@ static int compare_times(struct vpa_comparison *c, const struct vpa_compared_uni
 {
 	double *values = vpt_alloc(3 * c->pairs + 1, sizeof(*values));
 	double *a = values, *b = a + c->pairs, *scratch = b + c->pairs;
-	const struct figure whole = {c, VPA_PART_PAUSED, NULL};
+	const struct figure whole = {c, VPA_PART_PAUSED, VPA_UNIT_PARTS};
 	struct side_sum sa = sum_side(u->all, u->a_count);
 	struct side_sum sb = sum_side(u->all + u->a_count, u->count - u->a_count);
 	double mean_change;
@@ -300,14 +300,14 @@ static int shift_between_runs(const struct figure *f, double *scratch, struct vp
 }
 
 int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_kind kind,
-	const char *name, struct vpa_shift *out)
+	unsigned part, struct vpa_shift *out)
 {
-	const struct figure part = {c, kind, name};
+	const struct figure figure = {c, kind, part};
 	double *a, *b, *scratch;
 	int rc;
 
 	*out = (struct vpa_shift){0};
-	if (c->judges_requests || lacks_parts(&part))
+	if (c->judges_requests || lacks_parts(&figure))
 		return 0;
 	a = vpt_alloc(3 * c->pairs + 1, sizeof(*a));
 	if (!a)
@@ -315,10 +315,10 @@ int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_k
 	b = a + c->pairs;
 	scratch = b + c->pairs;
 	if (has_runs(c)) {
-		rc = shift_between_runs(&part, scratch, out);
+		rc = shift_between_runs(&figure, scratch, out);
 	} else {
-		mean_values(&part, c->series, c->a.count, a, scratch);
-		mean_values(&part, c->series + c->a.count, c->b.count, b, scratch);
+		mean_values(&figure, c->series, c->a.count, a, scratch);
+		mean_values(&figure, c->series + c->a.count, c->b.count, b, scratch);
 		rc = vpa_shift_of_series(a, b, tested_pairs(c), out);
 	}
 	vpt_free(a);

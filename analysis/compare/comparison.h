@@ -59,6 +59,8 @@ struct vpa_compared_fact {
  * part of its own. */
 struct vpa_compared_part {
 	enum vpa_block_part_kind kind;
+	unsigned
+		part; /* a family, or VPA_OVERVIEW_IDLE + a cause; VPA_UNIT_PAUSED, VPA_UNIT_BUSY, VPA_UNIT_IDLE */
 	const char *name;    /* family, cause's key, "all" or "recording paused" */
 	enum vpa_cause host; /* what the host did in such time; else 0 */
 	/* The place with most of that, the call it was in, the call that had held it; NULL: none, or not known. */
@@ -96,6 +98,8 @@ const char *vpa_row_state_name(enum vpa_row_state state);
 struct vpa_compared_row {
 	enum vpa_block_part_kind kind;
 	const char *name;       /* of the kernel; the cause's key */
+	int is_kernel;          /* busy time: else of copies or memsets */
+	enum vpa_cause cause;   /* of idle time */
 	struct vpa_place place; /* of idle time */
 	const char *call;       /* of idle time; NULL: none */
 	uint64_t similar; /* ranges besides this one (or the host's), alike as in similar_names.h */
@@ -254,6 +258,14 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	struct vpt_err *err);
 void vpa_comparison_free(struct vpa_comparison *c); /* accepts NULL */
 
+/* The cause of a part of idle time; VPA_CAUSE_NOT_IDLE: of all idle time, or of another kind. */
+static inline enum vpa_cause vpa_compared_cause(const struct vpa_compared_part *p)
+{
+	return p->part >= VPA_OVERVIEW_IDLE && p->part < VPA_OVERVIEW_PARTS
+		       ? (enum vpa_cause)(p->part - VPA_OVERVIEW_IDLE)
+		       : VPA_CAUSE_NOT_IDLE;
+}
+
 /* The parts of the mean unit that explain most of its change: those with the same sign, the largest first,
  * at most `most`. Returns how many; the smallest ones, below a twentieth of the largest, are left out. What the host
  * did, and counts to a wait on one side only, is one part, with the name of its cause. */
@@ -263,12 +275,12 @@ size_t vpa_compare_leading(
 /* The line with at least half of the change of a cause's idle time, in the direction of delta_ns, and beyond the error of
  * its samples; NULL: none. */
 const struct vpa_code_line *vpa_compare_line_of(
-	const struct vpa_comparison *c, const char *cause, int64_t delta_ns);
+	const struct vpa_comparison *c, enum vpa_cause cause, int64_t delta_ns);
 
-/* The change of a part of the unit, of each GPU (and frame), in ns, by the verdict's test. name: a family or cause; NULL: all
+/* The change of a part of the unit, of each GPU (and frame), in ns, by the verdict's test. part: as of a part; VPA_UNIT_PARTS: all
  * of this kind. Level 0: there is no test, since a side has one value, or its parts are not known. -1: no memory. */
 int vpa_compare_part_shift(const struct vpa_comparison *c, enum vpa_block_part_kind kind,
-	const char *name, struct vpa_shift *out);
+	unsigned part, struct vpa_shift *out);
 
 /* Whether a difference is beyond noise; without an interval, beyond the margin. */
 int vpa_compare_is_change(const struct vpa_comparison *c);

@@ -48,8 +48,7 @@ int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *
  * know it; else out of the sums. */
 void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_did);
 /* Where a part's host did what it did, on the side with more of it. */
-void vpa_compare_place_instead(
-	const struct vpa_comparison *c, enum vpa_cause cause, struct vpa_compared_part *part);
+void vpa_compare_place_instead(const struct vpa_comparison *c, struct vpa_compared_part *part);
 /* A part of the mean unit, as it explains the change. Where parts in which the host did the same cancel by a quarter or more,
  * since it counts to a wait on one side only, and where the number of waits changed, one part stands for the sum of several,
  * which is then *out, and 0 says that a part is not to be shown. */

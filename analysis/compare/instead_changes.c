@@ -57,15 +57,15 @@ void vpa_compare_take_instead(uint64_t *a, uint64_t *b, int lacks_did)
 	memset(b + VPA_OVERVIEW_PARTS, 0, VPA_HOST_DIDS * sizeof(*b));
 }
 
-void vpa_compare_place_instead(
-	const struct vpa_comparison *c, enum vpa_cause cause, struct vpa_compared_part *part)
+void vpa_compare_place_instead(const struct vpa_comparison *c, struct vpa_compared_part *part)
 {
 	const struct vpa_side *side = part->times.delta_ns < 0 ? &c->a : &c->b;
 	struct vpa_host_code most = {.ns = 0};
 	size_t i;
 
 	for (i = 0; i < side->count; i++) {
-		struct vpa_host_code at = vpa_instead_of(side->reports[i], cause, part->host);
+		struct vpa_host_code at =
+			vpa_instead_of(side->reports[i], vpa_compared_cause(part), part->host);
 
 		if (at.place_ns > most.place_ns)
 			most = at;
@@ -79,15 +79,11 @@ void vpa_compare_place_instead(
 /* What the host did in a part of the mean unit, of what is told apart; VPA_CAUSE_NOT_IDLE: something else. */
 static enum vpa_cause did_of(const struct vpa_compared_part *part)
 {
-	unsigned host = part->host;
+	enum vpa_cause cause = vpa_compared_cause(part);
 
-	if (host || part->kind != VPA_PART_IDLE)
-		return (enum vpa_cause)host;
-	for (host = VPA_DID_FIRST; host < VPA_DID_FIRST + VPA_DID; host++)
-		if (is_apart(VPA_CAUSE_SYNC, (enum vpa_cause)host) &&
-			!strcmp(vpa_cause_text((enum vpa_cause)host), part->name))
-			return (enum vpa_cause)host;
-	return VPA_CAUSE_NOT_IDLE;
+	if (part->host)
+		return part->host;
+	return is_apart(VPA_CAUSE_SYNC, cause) ? cause : VPA_CAUSE_NOT_IDLE;
 }
 
 /* How often a call waited, per unit in the windows of a side; below 0: not known. */
@@ -141,6 +137,7 @@ static int net_did(const struct vpa_comparison *c, size_t part, struct vpa_compa
 	if (!more || !less || vpa_earlier(more, less) < vpa_later(more, less) / 4)
 		return -1;
 	*out = (struct vpa_compared_part){.kind = VPA_PART_IDLE,
+		.part = VPA_OVERVIEW_IDLE + (unsigned)did,
 		.name = vpa_cause_text(did),
 		.times = {.delta_ns = vpt_sat_diff(more, less)}};
 	return part == largest;
@@ -155,8 +152,7 @@ static int join_cause(const struct vpa_comparison *c, size_t part, struct vpa_co
 	for (i = 0; i < c->part_count; i++) {
 		struct vpa_compared_part net;
 
-		if (i == part || !is_of_cause(c, &c->parts[i]) ||
-			strcmp(c->parts[i].name, out->name) != 0 ||
+		if (i == part || !is_of_cause(c, &c->parts[i]) || c->parts[i].part != out->part ||
 			(did_of(&c->parts[i]) && net_did(c, i, &net) >= 0))
 			continue;
 		if (i < part)
@@ -190,7 +186,7 @@ static struct vpa_compared_row *find_row(
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (rows[i].host || strcmp(rows[i].name, vpa_cause_text(did->cause)) != 0)
+		if (rows[i].host || rows[i].cause != did->cause)
 			continue;
 		if (!vpa_place_compare(&rows[i].place, &did->place) &&
 			vpt_same_text(rows[i].call, did->call))
@@ -220,6 +216,7 @@ size_t vpa_compare_divide_rows(
 		*ns -= did->ns;
 		*part = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
 			.name = row->name,
+			.cause = row->cause,
 			.call = row->call,
 			.host = did->host,
 			.host_place = did->host_place,

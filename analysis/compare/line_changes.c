@@ -126,7 +126,7 @@ int vpa_compare_lines(struct vpa_comparison *c)
 }
 
 const struct vpa_code_line *vpa_compare_line_of(
-	const struct vpa_comparison *c, const char *cause, int64_t delta_ns)
+	const struct vpa_comparison *c, enum vpa_cause cause, int64_t delta_ns)
 {
 	const struct vpa_compared_line *most = NULL;
 	int64_t whole_ns = 0;
@@ -135,7 +135,7 @@ const struct vpa_code_line *vpa_compare_line_of(
 	for (i = 0; i < c->line_count; i++) {
 		const struct vpa_compared_line *row = &c->lines[i];
 
-		if (strcmp(vpa_cause_text(row->cause), cause) != 0)
+		if (row->cause != cause)
 			continue;
 		whole_ns = vpt_sat_add_i64(whole_ns, row->times.delta_ns);
 		if (!most && row->line.function && row->times.delta_ns && row->beyond_samples &&

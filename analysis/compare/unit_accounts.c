@@ -32,12 +32,14 @@ static int by_part_change(const void *pa, const void *pb)
 
 static struct vpa_compared_part part_at(size_t part)
 {
-	struct vpa_compared_part out = {.kind = VPA_PART_BUSY, .name = "all"};
+	struct vpa_compared_part out = {
+		.kind = VPA_PART_BUSY, .part = (unsigned)part, .name = "all"};
 	unsigned did = (unsigned)(part - VPA_OVERVIEW_PARTS);
 
 	if (part >= VPA_OVERVIEW_PARTS && did < VPA_HOST_DIDS) {
 		out.kind = VPA_PART_IDLE;
-		out.name = vpa_cause_text(vpa_instead_cause(did));
+		out.part = VPA_OVERVIEW_IDLE + (unsigned)vpa_instead_cause(did);
+		out.name = vpa_overview_part_name(out.part);
 		out.host = vpa_instead_host(did);
 	} else if (part < VPA_OVERVIEW_PARTS) {
 		out.kind = part < VPA_OVERVIEW_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
@@ -93,15 +95,6 @@ static double share_of(int64_t delta_ns, uint64_t a_ns, uint64_t over)
 	return a_ns && over ? (double)delta_ns * (double)over / (double)a_ns : 0;
 }
 
-static enum vpa_cause cause_called(const char *key)
-{
-	unsigned cause = VPA_CAUSE_NOT_IDLE;
-
-	while (cause + 1 < VPA_CAUSES && strcmp(vpa_cause_text((enum vpa_cause)cause), key) != 0)
-		cause++;
-	return (enum vpa_cause)cause;
-}
-
 /* Divides the difference; both arrays have `count` elements. */
 static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size_t count)
 {
@@ -126,7 +119,7 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 
 		p->share = share_of(p->times.delta_ns, c->a_total_ns, c->a_over);
 		if (p->host)
-			vpa_compare_place_instead(c, cause_called(p->name), p);
+			vpa_compare_place_instead(c, p);
 	}
 	qsort(c->parts, count, sizeof(*c->parts), by_part_change);
 	return rc;
@@ -275,7 +268,7 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 		return;
 	*(in_b ? &c->b_lists_all : &c->a_lists_all) = 0;
 	c->rows[c->row_count] = (struct vpa_compared_row){
-		.kind = VPA_PART_BUSY, .name = other_kernels, .family = ""};
+		.kind = VPA_PART_BUSY, .name = other_kernels, .is_kernel = 1, .family = ""};
 	set_side(&c->rows[c->row_count++], in_b, vpt_sat_sub(all, listed), all_ns - listed_ns);
 }
 
@@ -290,6 +283,7 @@ static void add_idle(struct vpa_comparison *c, const struct vpa_device *d, int i
 
 		rows[i] = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
 			.name = vpa_cause_text(p->cause),
+			.cause = p->cause,
 			.place = p->place,
 			.call = p->call};
 		set_side(&rows[i], in_b, p->gaps, p->ns);
@@ -307,6 +301,7 @@ static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int
 
 		*row = (struct vpa_compared_row){.kind = VPA_PART_BUSY,
 			.name = kernel->name,
+			.is_kernel = 1,
 			.family = vpa_family_name(kernel->family)};
 		set_side(row, in_b, kernel->time.count, kernel->exclusive_ns);
 		/* A sum until all runs are joined. */
@@ -360,8 +355,7 @@ static void join_rows(struct vpa_comparison *c)
 /* Whether a kernel may have a counterpart among those that the other side does not list. */
 static int may_be_other(const struct vpa_comparison *c, const struct vpa_compared_row *row)
 {
-	if (row->kind != VPA_PART_BUSY || row->name == other_kernels ||
-		!strcmp(row->family, row->name)) /* copies */
+	if (!row->is_kernel || row->name == other_kernels)
 		return 0;
 	return (!c->a_lists_all && !row->a_count) || (!c->b_lists_all && !row->b_count);
 }
@@ -390,11 +384,9 @@ static enum vpa_row_state state_of(
 	const struct vpa_comparison *c, const struct vpa_compared_row *row)
 {
 	/* A kernel that a report does not list may have run all the same. */
-	int is_kernel = row->kind == VPA_PART_BUSY && strcmp(row->name, row->family) != 0;
-
-	if (!row->a_count && (c->a_lists_all || !is_kernel))
+	if (!row->a_count && (c->a_lists_all || !row->is_kernel))
 		return VPA_ROW_NEW;
-	if (!row->b_count && (c->b_lists_all || !is_kernel))
+	if (!row->b_count && (c->b_lists_all || !row->is_kernel))
 		return VPA_ROW_GONE;
 	if (row->a_blocks > 0 && row->b_blocks > 0 &&
 		fabs(row->b_blocks - row->a_blocks) >

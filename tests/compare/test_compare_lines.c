@@ -105,11 +105,11 @@ static void a_line_has_the_change_of_its_cause(void **state)
 		assert_int_equal(sum, change);
 		assert_int_equal(c->lines_delta_ns, change);
 		assert_int_equal(c->idle_delta_ns, change);
-		line = vpa_compare_line_of(c, "host code", change);
+		line = vpa_compare_line_of(c, VPA_CAUSE_HOST_CODE, change);
 		if ((line ? strcmp(line->file, cases[i].file ? cases[i].file : "")
 			  : cases[i].file != NULL) != 0)
 			fail_msg("%s: %s", cases[i].name, line ? line->file : "no line");
-		assert_null(vpa_compare_line_of(c, "sync", change ? change : 1));
+		assert_null(vpa_compare_line_of(c, VPA_CAUSE_SYNC, change ? change : 1));
 		vpa_comparison_free(c);
 	}
 }
@@ -126,7 +126,7 @@ static void without_stacks_on_a_side_there_are_no_lines(void **state)
 	b.report.lines.idle_count = 0;
 	c = compared(&a, &b);
 	assert_int_equal(c->line_count, 0);
-	assert_null(vpa_compare_line_of(c, "host code", 1));
+	assert_null(vpa_compare_line_of(c, VPA_CAUSE_HOST_CODE, 1));
 	vpa_comparison_free(c);
 }
 

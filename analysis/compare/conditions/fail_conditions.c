@@ -66,15 +66,15 @@ static size_t end_of_parts(enum vpa_condition_figure figure)
 	return figure == VPA_CONDITION_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
 }
 
-/* The family or cause of this name; NULL: none. */
-static const char *part_called(enum vpa_condition_figure figure, const char *text, size_t len)
+/* The family or cause of this name; VPA_UNIT_PARTS: none. */
+static unsigned part_called(enum vpa_condition_figure figure, const char *text, size_t len)
 {
 	size_t i;
 
 	for (i = first_part(figure); i < end_of_parts(figure); i++)
 		if (is_name(text, len, vpa_overview_part_name(i)))
-			return vpa_overview_part_name(i);
-	return NULL;
+			return (unsigned)i;
+	return VPA_UNIT_PARTS;
 }
 
 static int fail_part(
@@ -148,7 +148,7 @@ int vpa_condition_read(
 
 	if (vpa_is_predicted_condition(text))
 		return vpa_predicted_condition_read(text, is_single, out, err);
-	*out = (struct vpa_condition){.text = text, .relation = *relation};
+	*out = (struct vpa_condition){.text = text, .part = VPA_UNIT_PARTS, .relation = *relation};
 	colon = colon && colon < relation ? colon : NULL;
 	len = (size_t)((colon ? colon : relation) - text);
 	for (i = 0; i < VPA_CONDITION_FIGURES && !is_name(text, len, figures[i].name); i++)
@@ -170,7 +170,7 @@ int vpa_condition_read(
 			text);
 	if (colon)
 		out->part = part_called(out->figure, colon + 1, (size_t)(relation - colon) - 1);
-	if (colon && !out->part)
+	if (colon && out->part == VPA_UNIT_PARTS)
 		return fail_part(out->figure, colon + 1, (size_t)(relation - colon) - 1, err);
 	if (!read_value(relation + 1, out))
 		return vpt_fail(err, VPT_EINVAL, "--fail-if: expected %s after \"%c\" in \"%.60s\"",
@@ -258,7 +258,7 @@ static int is_compared(const struct vpa_condition *l, const struct vpa_compariso
 	case VPA_CONDITION_LATENTS:
 		return 0;
 	default:
-		return !l->part || c->by_part;
+		return l->part == VPA_UNIT_PARTS || c->by_part;
 	}
 }
 
@@ -267,7 +267,7 @@ static unsigned kinds_of(const struct vpa_condition *l)
 {
 	enum vpa_condition_figure figure = l->figure;
 
-	if (l->part)
+	if (l->part != VPA_UNIT_PARTS)
 		return 1u << VPA_UNIT_WINDOW;
 	if (figure == VPA_CONDITION_BPS || figure == VPA_CONDITION_DENOISE)
 		return 1u << VPA_UNIT_BLOCK;
@@ -293,7 +293,8 @@ static struct vpa_account_part times_of(
 	size_t i;
 
 	for (i = 0; i < c->part_count; i++)
-		if (c->parts[i].kind == kind && (!l->part || !strcmp(l->part, c->parts[i].name)))
+		if (c->parts[i].kind == kind &&
+			(l->part == VPA_UNIT_PARTS || l->part == c->parts[i].part))
 			vpa_compare_add_times(&sum, &c->parts[i].times);
 	return sum;
 }
@@ -365,11 +366,11 @@ static int part_of(
 static void put_value(const struct vpa_condition *l, double value, char what[160])
 {
 	enum value_kind kind = figures[l->figure].kind;
-	const char *name = l->part ? l->part : "";
+	const char *name = l->part < VPA_UNIT_PARTS ? vpa_overview_part_name(l->part) : "";
 
 	if (is_change(l) || kind == VALUE_SHARE)
 		snprintf(what, 160, "%s%s%.60s %s %s%.30s %%", figures[l->figure].name,
-			l->part ? ":" : "", name, is_change(l) ? "changed by" : "is",
+			*name ? ":" : "", name, is_change(l) ? "changed by" : "is",
 			is_change(l) ? value < 0 ? "-" : "+" : "",
 			vpa_fixed(fabs(100 * value), 2).text);
 	else if (kind == VALUE_TIME)

@@ -33,7 +33,7 @@ enum { VPA_CONDITION_CHANGE = 1024 };
 struct vpa_condition {
 	const char *text; /* as given; borrowed */
 	enum vpa_condition_figure figure;
-	const char *part;                  /* family or cause; NULL: all */
+	unsigned part;                     /* as of vpa_compared_part; VPA_UNIT_PARTS: all */
 	char relation;                     /* '<' or '>' a value; '-' or '+' a change */
 	double value;                      /* of shares and changes: of one; of a period: ns */
 	char change[VPA_CONDITION_CHANGE]; /* of a prediction; else "" */

@@ -30,8 +30,10 @@ int vpa_predicted_condition_read(
 	struct vpa_change changes[VPA_CHANGES_MOST];
 	size_t count, len = relation ? (size_t)(relation - change) : 0;
 
-	*out = (struct vpa_condition){
-		.text = text, .figure = VPA_CONDITION_PREDICTED, .relation = '>'};
+	*out = (struct vpa_condition){.text = text,
+		.figure = VPA_CONDITION_PREDICTED,
+		.part = VPA_UNIT_PARTS,
+		.relation = '>'};
 	if (!is_single)
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: \"%.60s\" is a prediction for one capture: see analyze", text);

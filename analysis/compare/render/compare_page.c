@@ -194,13 +194,13 @@ static const struct vpa_html_word words[] = {
 		     "Holm's correction for the number of stages."},
 };
 
-/* Whether a part before has its name. */
+/* Whether a part before is of its cause. */
 static int is_earlier(const struct vpa_comparison *c, size_t part)
 {
 	size_t i;
 
 	for (i = 0; i < part; i++)
-		if (vpt_same_text(c->parts[i].name, c->parts[part].name))
+		if (c->parts[i].part == c->parts[part].part)
 			return 1;
 	return 0;
 }
@@ -208,14 +208,11 @@ static int is_earlier(const struct vpa_comparison *c, size_t part)
 static void put_help(struct vpa_html *h, const struct vpa_comparison *c)
 {
 	enum vpa_cause causes[VPA_CAUSES];
-	size_t count = 0, i, cause;
+	size_t count = 0, i;
 
-	for (i = 0; i < c->part_count; i++)
-		for (cause = 0; cause < VPA_CAUSES && count < VPA_CAUSES; cause++)
-			if (c->parts[i].kind == VPA_PART_IDLE && !is_earlier(c, i) &&
-				vpt_same_text(
-					c->parts[i].name, vpa_cause_text((enum vpa_cause)cause)))
-				causes[count++] = (enum vpa_cause)cause;
+	for (i = 0; i < c->part_count && count < VPA_CAUSES; i++)
+		if (vpa_compared_cause(&c->parts[i]) && !is_earlier(c, i))
+			causes[count++] = vpa_compared_cause(&c->parts[i]);
 	vpa_html_how_to_read(h, words, COUNT(words), causes, count);
 }
 

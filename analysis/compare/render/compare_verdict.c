@@ -79,7 +79,7 @@ static struct vpa_unit_limit limit_of(const struct vpa_comparison *c, int of_b)
 {
 	uint64_t family_ns[VPA_FAMILY_COUNT] = {0}, cause_ns[VPA_CAUSES] = {0}, busy_ns = 0,
 		 idle_ns = 0;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < c->part_count; i++) {
 		const struct vpa_compared_part *part = &c->parts[i];
@@ -88,13 +88,10 @@ static struct vpa_unit_limit limit_of(const struct vpa_comparison *c, int of_b)
 		if (part->kind == VPA_PART_PAUSED)
 			continue;
 		vpt_sat_add_to(part->kind == VPA_PART_IDLE ? &idle_ns : &busy_ns, ns);
-		for (k = 0; k < VPA_OVERVIEW_PARTS; k++)
-			if ((k >= VPA_OVERVIEW_IDLE) == (part->kind == VPA_PART_IDLE) &&
-				!strcmp(vpa_overview_part_name(k), part->name))
-				vpt_sat_add_to(k < VPA_OVERVIEW_IDLE
-						       ? &family_ns[k]
-						       : &cause_ns[k - VPA_OVERVIEW_IDLE],
-					ns);
+		if (part->part < VPA_OVERVIEW_IDLE)
+			vpt_sat_add_to(&family_ns[part->part], ns);
+		else if (part->part < VPA_OVERVIEW_PARTS)
+			vpt_sat_add_to(&cause_ns[part->part - VPA_OVERVIEW_IDLE], ns);
 	}
 	return vpa_unit_limit_of_part(
 		of_b ? c->b.reports[0] : c->a.reports[0], family_ns, cause_ns, busy_ns, idle_ns);
@@ -127,7 +124,7 @@ static void add_line(
 {
 	const struct vpa_code_line *line =
 		c->by_part && part->kind == VPA_PART_IDLE
-			? vpa_compare_line_of(c, part->name, part->times.delta_ns)
+			? vpa_compare_line_of(c, vpa_compared_cause(part), part->times.delta_ns)
 			: NULL;
 	char text[128];
 
