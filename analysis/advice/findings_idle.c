@@ -470,8 +470,10 @@ static void find_edge(
 		vpa_arena_printf(&r->arena, "%s, %s %% of the window%s", vpa_duration(waited).text,
 			vpa_percent(waited, vpa_windows_ns(r)).text, words ? words : "");
 	where = where_of(r, &sum, only_gap(r, cause));
-	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
+	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK) {
 		vpa_first_work_saves(r, f, &sum.saving);
+		f->words = vpa_first_work_few_words(r);
+	}
 	f->is_idle = 1;
 	set_place(r, f, &sum, NULL);
 	f->base_likely_ms = f->base_gain_ms / 2;

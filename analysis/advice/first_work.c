@@ -4,6 +4,7 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/pipeline/range_scopes.h"
 #include "formats/base/saturate.h"
 
 #include <string.h>
@@ -39,8 +40,8 @@ const char *vpa_first_work_words(struct vpa_report *r)
 	return vpa_arena_text(&r->arena, text, used);
 }
 
-/* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
-const char *vpa_first_work_title(struct vpa_report *r)
+/* The largest part of the head, if a range has it; else NULL. */
+static const struct vpa_idle_part *part_in_range(const struct vpa_report *r)
 {
 	const struct vpa_idle_part *most = NULL;
 	size_t d, i;
@@ -49,12 +50,52 @@ const char *vpa_first_work_title(struct vpa_report *r)
 		for (i = 0; i < r->devices[d].before_first_work_count; i++)
 			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
 				most = &r->devices[d].before_first_work[i];
-	if (!most || !most->place.text || most->place.kind != VPA_PLACE_IN)
+	return most && most->place.text && most->place.kind == VPA_PLACE_IN ? most : NULL;
+}
+
+/* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
+const char *vpa_first_work_title(struct vpa_report *r)
+{
+	const struct vpa_idle_part *most = part_in_range(r);
+
+	if (!most)
 		return "at the start: launch earlier, or start recording later";
 	return vpa_arena_printf(&r->arena,
 		"at the start: shorten or overlap what the host does first in "
 		"%.80s",
 		most->place.text);
+}
+
+/* Whether a range is what a user counts in, so that its name says nothing about where in it something was. */
+static int is_unit(const char *name)
+{
+	struct vpa_scope_label label;
+
+	vpa_scope_builtin(name, strlen(name), &label);
+	return label.kind == VPA_SCOPE_REQUEST || label.kind == VPA_SCOPE_BLOCK ||
+	       label.kind == VPA_SCOPE_STEP || label.kind == VPA_SCOPE_ITERATION;
+}
+
+const char *vpa_first_work_few_words(struct vpa_report *r)
+{
+	const struct vpa_idle_part *most = part_in_range(r);
+	uint64_t there_ns = 0, all_ns = 0;
+	size_t d, i;
+
+	if (!most || is_unit(most->place.text))
+		return NULL;
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
+			const struct vpa_idle_part *p = &r->devices[d].before_first_work[i];
+
+			vpt_sat_add_to(&all_ns, p->ns);
+			if (!vpa_place_compare(&p->place, &most->place))
+				vpt_sat_add_to(&there_ns, p->ns);
+		}
+	if (vpa_amount_of(there_ns, all_ns) > VPA_AMOUNT_MOST)
+		return NULL;
+	return vpa_arena_printf(
+		&r->arena, "less host code in %.60s before the first op", most->place.text);
 }
 
 /* The part of the head that the finding about first use has as well. */

@@ -8,6 +8,8 @@
 const char *vpa_first_work_words(struct vpa_report *r);
 /* When it was, and what to do about it, behind "the GPU had no work for 2.98 s". */
 const char *vpa_first_work_title(struct vpa_report *r);
+/* The title in few words, with the range that has most of it; NULL: none has. */
+const char *vpa_first_work_few_words(struct vpa_report *r);
 /* Whether it is a gain. */
 int vpa_first_work_is_gain(const struct vpa_report *r, const struct vpa_saving *s);
 /* Makes it the finding's gain, as far as it is part of the unit that a user counts in: a single step, whose next

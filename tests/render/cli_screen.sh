@@ -138,6 +138,11 @@ says out "only iterations are marked, no blocks or steps"
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
 says out "1 less host code before the first op"
 grep -q "Ordered by gain" out && fail "$rule: CAUSE and FIX FIRST differ, though both begin with the host code before the first op"
+# A range that has most of it is named; the iteration itself would say nothing.
+sed 's/^{"ph": "X", "cat": "cuda_runtime"/{"ph": "X", "cat": "user_annotation", "name": "text_encode", "pid": 1, "tid": 2, "ts": 1100, "dur": 5000},\
+&/' head.json >encoder.json
+expect 0 "the place of the head" encoder.json
+says out "1 less host code in text_encode before the first op"
 # An op of before runs for the first 3 ms, then nothing for 3 ms: what is idle is no earlier work.
 sed 's/^{"traceEvents": \[/&\
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 500, "dur": 5, "args": {"correlation": 9}},\
