@@ -125,6 +125,21 @@ expect 0 "steps" steps.json
 says out "steps/s. A step takes"
 says out "A STEP"
 
+# ---- both limit ----
+# A step launches 200 kernels, one each 13 us, that take 12 us: the GPU is busy for 92 % of it, and waits for launches else.
+python3 -c '
+rows = []
+for i in range(1200):
+    step, at = i // 200, 1000 + 13 * i
+    if i % 200 == 0:
+        rows.append("""{"ph": "X", "cat": "user_annotation", "name": "denoising step %d", "pid": 1, "tid": 2, "ts": %d, "dur": 2590}""" % (step, at))
+    rows.append("""{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": %d, "dur": 5, "args": {"correlation": %d}}""" % (at, i + 1))
+    rows.append("""{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": %d, "dur": 12, "args": {"device": 0, "stream": 7, "correlation": %d}}""" % (at + 8, i + 1))
+print("{\"traceEvents\": [%s]}" % ",\n".join(rows))' >both.json
+expect 0 "both limit" both.json
+says out "GPU-BOUND: the GPU works 2.40 ms of a step and waits 200 us."
+says out "alone would need 2.60 ms, so less GPU work alone saves nothing."
+
 # ---- the head of the only iteration ----
 # The host works for 6 ms before its first op, and the GPU for 4 ms: it waits for the host.
 printf '{"traceEvents": [

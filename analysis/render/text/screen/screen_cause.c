@@ -386,14 +386,22 @@ static void add_turns(struct vpa_words *w, const struct vpa_screen *s)
 			"another request or a part of the batch.");
 }
 
-/* The host's pace. The GPU's is what it works. */
+/* The host's pace. The GPU's is what it works. Where the GPU is busy for nearly all of the time and the host needs more than
+ * that, both limit: what the host needs would be left. */
 static void add_pace(struct vpa_words *w, const struct vpa_screen *s)
 {
 	const struct vpa_forecast *f = &s->report->forecast;
+	uint64_t host_ns = vpt_sat_u64(f->host_ms * 1e6 + 0.5),
+		 left_ns = vpt_sat_sub(s->ns, host_ns);
 
-	if (f->host_ms > 0 && s->unit.units > 0 && f->base == vpa_base_of_unit(s->unit.kind))
-		vpa_words_add(w, " ", "The host alone would need %s.",
-			vpa_duration(vpt_sat_u64(f->host_ms * 1e6 + 0.5)).text);
+	if (!(f->host_ms > 0) || !(s->unit.units > 0) || f->base != vpa_base_of_unit(s->unit.kind))
+		return;
+	vpa_words_add(w, " ", "The host alone would need %s", vpa_duration(host_ns).text);
+	if (vpa_limit_is_bound(s->limit.bound) && host_ns > vpt_sat_add(s->works_ns, s->rest_ns))
+		vpa_words_add(w, ", ", "so less GPU work alone saves %s%s",
+			left_ns < s->ns / 1000 ? "nothing" : vpa_duration(left_ns).text,
+			left_ns < s->ns / 1000 ? "" : " at most");
+	vpa_words_add(w, "", ".");
 }
 
 /* What bounds a part of the window is not what bounds the rest. */
