@@ -151,7 +151,7 @@ void vpa_html_end(struct vpa_html *h)
 
 void vpa_html_key(struct vpa_html *h, const char *part, const char *kind, const char *text)
 {
-	vpa_html_print(h, "<span class=\"key\"><svg class=\"swatch\" width=\"12\" height=\"12\">"
+	vpa_html_print(h, "<span class=\"key\"><svg class=\"swatch\">"
 			  "<rect width=\"12\" height=\"12\" class=\"p-");
 	vpa_html_slug(h, part);
 	vpa_html_raw(h, kind);
