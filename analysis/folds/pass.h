@@ -4,7 +4,7 @@
 
 #include "analysis/folds/fold.h"
 #include "analysis/folds/lanes.h"
-#include "analysis/folds/overview/stage_times.h"
+#include "analysis/folds/stage_times.h"
 
 enum { VPA_FOLDS_MAX = 64 };
 

@@ -3,7 +3,7 @@
 #define VPA_ANALYSIS_FOLDS_COUNTERS_COUNTERS_BY_STAGE_H
 
 #include "analysis/base/sampled_series.h"
-#include "analysis/folds/overview/stage_times.h"
+#include "analysis/folds/stage_times.h"
 
 enum { VPA_COUNTER_SERIES_MAX = 256, VPA_COUNTER_ROWS_MAX = VPA_COUNTER_SERIES_MAX + 64 };
 

@@ -3,7 +3,7 @@
 #ifndef VPA_ANALYSIS_FOLDS_OVERVIEW_OVERVIEW_LANES_H
 #define VPA_ANALYSIS_FOLDS_OVERVIEW_OVERVIEW_LANES_H
 
-#include "analysis/folds/overview/stage_times.h"
+#include "analysis/folds/stage_times.h"
 #include "analysis/report/overview.h"
 
 struct vpa_lane_state {

@@ -1,5 +1,5 @@
 /* stage_times.c - collects the times of scopes from the ends of their ranges. */
-#include "analysis/folds/overview/stage_times.h"
+#include "analysis/folds/stage_times.h"
 
 #include "formats/base/memory.h"
 

@@ -3,8 +3,8 @@
  * Rows are those of the pipeline's scopes: stages by name, and requests, blocks, steps and context
  * passes. On the host, a scope lasts as long as its range; on the devices, from the start of its
  * first op to the end of its last. */
-#ifndef VPA_ANALYSIS_FOLDS_OVERVIEW_STAGE_TIMES_H
-#define VPA_ANALYSIS_FOLDS_OVERVIEW_STAGE_TIMES_H
+#ifndef VPA_ANALYSIS_FOLDS_STAGE_TIMES_H
+#define VPA_ANALYSIS_FOLDS_STAGE_TIMES_H
 
 #include "analysis/base/index.h"
 #include "analysis/base/intervals.h"
