@@ -1,20 +1,12 @@
 /* simulated_run.c - what to type again to record the marks alone. */
 #include "tracer/command/simulated_run.h"
 
-#include "tracer/command/base/shell_word.h"
+#include "formats/cli/shell_word.h"
 #include "tracer/command/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put_text(FILE *out, const char *text)
-{
-	if (*text)
-		vtr_put_word(out, text, strlen(text));
-	else
-		fputs("''", out);
-}
 
 static void put_option(FILE *out, const struct vpt_option *option, const char *text)
 {
@@ -23,7 +15,7 @@ static void put_option(FILE *out, const struct vpt_option *option, const char *t
 	else
 		fprintf(out, " --%s%s", option->name, text ? "=" : "");
 	if (text)
-		put_text(out, text);
+		vpt_put_word(out, text, strlen(text));
 }
 
 char *vtr_simulated_run(const struct vpt_args *args)
@@ -44,7 +36,7 @@ char *vtr_simulated_run(const struct vpt_args *args)
 	fputs(" --", out);
 	for (i = 0; i < args->operand_count; i++) {
 		putc(' ', out);
-		put_text(out, args->operands[i]);
+		vpt_put_word(out, args->operands[i], strlen(args->operands[i]));
 	}
 	if (!fclose(out))
 		return text;

@@ -3,7 +3,7 @@
 #include "tracer/command/processes/process_list.h"
 
 #include "tracer/command/base/say.h"
-#include "tracer/command/base/shell_word.h"
+#include "formats/cli/shell_word.h"
 #include "tracer/command/processes/running_processes.h"
 
 #include <glob.h>
@@ -179,9 +179,11 @@ static int put_pattern(const struct vtr_list *list, size_t count, FILE *out)
 	globfree(&found);
 	if (!is_exact)
 		return 0;
-	vtr_put_word(out, first, head);
+	if (head)
+		vpt_put_word(out, first, head);
 	putc('*', out);
-	vtr_put_word(out, first + len - tail, tail);
+	if (tail)
+		vpt_put_word(out, first + len - tail, tail);
 	return 1;
 }
 
@@ -200,7 +202,7 @@ char *vtr_ranks_words(const struct vtr_list *list)
 			if (vtr_rank_of(list, list->files[i].pid) < 0)
 				continue;
 			fputs(put++ ? " " : "", out);
-			vtr_put_word(out, path, strlen(path));
+			vpt_put_word(out, path, strlen(path));
 		}
 	if (!fclose(out))
 		return text;

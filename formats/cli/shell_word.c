@@ -1,9 +1,9 @@
 /* shell_word.c - a word that is read again. */
-#include "tracer/command/base/shell_word.h"
+#include "formats/cli/shell_word.h"
 
 #include <string.h>
 
-void vtr_put_word(FILE *out, const char *text, size_t len)
+void vpt_put_word(FILE *out, const char *text, size_t len)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "/._-+=:@,%";
@@ -13,8 +13,11 @@ void vtr_put_word(FILE *out, const char *text, size_t len)
 		fwrite(text, 1, len, out);
 		return;
 	}
+	putc('\'', out);
 	for (i = 0; i < len; i++)
-		fprintf(out, !i ? "'%s" : "%s",
-			text[i] == '\'' ? "'\\''" : (char[]){text[i], '\0'});
-	fputs(len ? "'" : "", out);
+		if (text[i] == '\'')
+			fputs("'\\''", out);
+		else
+			putc(text[i], out);
+	putc('\'', out);
 }
