@@ -62,6 +62,16 @@ static const struct vpa_request *median_of(const struct vpa_request *const *all,
 	return NULL;
 }
 
+const struct vpa_gpu *vpa_report_gpu(const struct vpa_report *r, int64_t device)
+{
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		if (r->gpus[i].device == device)
+			return &r->gpus[i];
+	return NULL;
+}
+
 const struct vpa_request *vpa_main_request(const struct vpa_report *r)
 {
 	const struct vpa_request *best = NULL, *steady[LOOKED_AT];

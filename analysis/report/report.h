@@ -207,6 +207,9 @@ const char *vpa_process_name(const struct vpa_report *r, int64_t pid);
 const struct vpa_counter *vpa_find_counter(
 	const struct vpa_report *r, int64_t device, enum vpt_series series);
 
+/* The row of the GPU with this number; NULL: none. */
+const struct vpa_gpu *vpa_report_gpu(const struct vpa_report *r, int64_t device);
+
 /* The request that a page shows: of those with most measured blocks, else most steps, the steady ones: without the
  * report's first, which sets up what others reuse, the one with the median rate of the next 64. NULL: none. */
 const struct vpa_request *vpa_main_request(const struct vpa_report *r);

@@ -160,12 +160,9 @@ static int compare_rows(const void *pa, const void *pb)
 
 static double peak_of(const struct vpa_report *r, int64_t device)
 {
-	size_t i;
+	const struct vpa_gpu *gpu = vpa_report_gpu(r, device);
 
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == device)
-			return vpa_gpu_peak_gb_per_s(&r->gpus[i]);
-	return -1;
+	return gpu ? vpa_gpu_peak_gb_per_s(gpu) : -1;
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)

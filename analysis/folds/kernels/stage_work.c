@@ -43,12 +43,9 @@ int vpa_stage_work_add(struct vpa_work_stages *w, uint32_t stage, uint32_t devic
 
 double vpa_stage_work_peak(const struct vpa_report *r, int64_t device, enum vpa_precision precision)
 {
-	size_t i;
+	const struct vpa_gpu *gpu = vpa_report_gpu(r, device);
 
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == device)
-			return vpa_gpu_peak_tflops(&r->gpus[i], precision);
-	return -1;
+	return gpu ? vpa_gpu_peak_tflops(gpu, precision) : -1;
 }
 
 /* ---- writing down ---- */

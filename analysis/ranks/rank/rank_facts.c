@@ -71,16 +71,6 @@ static int add_facts(struct vpa_rank *rank, const struct vpa_report *r)
 	return vpa_sort(rank->facts, rank->fact_count, sizeof(*rank->facts), by_name);
 }
 
-static const struct vpa_gpu *gpu_of(const struct vpa_report *r, int64_t device)
-{
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == device)
-			return &r->gpus[i];
-	return NULL;
-}
-
 static void add_unit(struct vpa_rank *rank, const struct vpa_report *r, int is_of_rank)
 {
 	struct vpa_mean_unit u = vpa_mean_unit_of(r);
@@ -103,7 +93,7 @@ int vpa_rank_describe(
 	struct vpa_rank *rank, const struct vpa_report *r, struct vpa_rank_company company)
 {
 	const char *job = vpa_meta(r, VPT_METADATA_JOB_ID);
-	const struct vpa_gpu *gpu = gpu_of(r, rank->device);
+	const struct vpa_gpu *gpu = vpa_report_gpu(r, rank->device);
 
 	rank->capture = copy(rank, r->path);
 	rank->host = copy(rank, vpa_meta(r, VPT_METADATA_HOST));

@@ -32,13 +32,7 @@ void vpa_ex_machine_free(struct vpa_ex_machine *m)
 
 const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_ex_out *x, uint32_t device)
 {
-	const struct vpa_report *r = x->view.report;
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == x->model->devices[device])
-			return &r->gpus[i];
-	return NULL;
+	return vpa_report_gpu(x->view.report, x->model->devices[device]);
 }
 
 uint32_t vpa_ex_gpu_place(const struct vpa_ex_out *x, const struct vpa_gpu *g)
