@@ -10,6 +10,7 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
+#include "analysis/advice/first_work.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "formats/base/saturate.h"
@@ -80,18 +81,10 @@ static const char *steady_attention(struct vpa_report *r)
  * they are. 0: it is something else, or they are short. If host code has a finding, its change is about them too. */
 static unsigned long_head_ms(const struct vpa_report *r, const char **place)
 {
-	const struct vpa_idle_part *most = NULL;
-	uint64_t all_ns = 0, mean_ns;
+	uint64_t all_ns, mean_ns;
+	const struct vpa_idle_part *most = vpa_first_work_largest(r, &all_ns);
 	unsigned ms = 1;
-	size_t d, i;
 
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
-			const struct vpa_idle_part *p = &r->devices[d].before_first_work[i];
-
-			vpt_sat_add_to(&all_ns, p->ns);
-			most = most && most->ns >= p->ns ? most : p;
-		}
 	if (!most || most->cause != VPA_CAUSE_HOST_CODE || !most->gaps ||
 		most->ns / r->device_count < all_ns / r->device_count / 2 ||
 		vpa_finding_find(r, VPA_FOUND_HOST_STALL))

@@ -40,23 +40,35 @@ const char *vpa_first_work_words(struct vpa_report *r)
 	return vpa_arena_text(&r->arena, text, used);
 }
 
-/* The largest part of the head, if a range has it; else NULL. */
-static const struct vpa_idle_part *part_in_range(const struct vpa_report *r)
+const struct vpa_idle_part *vpa_first_work_largest(const struct vpa_report *r, uint64_t *all_ns)
 {
 	const struct vpa_idle_part *most = NULL;
 	size_t d, i;
 
+	*all_ns = 0;
 	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].before_first_work_count; i++)
-			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
-				most = &r->devices[d].before_first_work[i];
+		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
+			const struct vpa_idle_part *p = &r->devices[d].before_first_work[i];
+
+			vpt_sat_add_to(all_ns, p->ns);
+			most = most && most->ns >= p->ns ? most : p;
+		}
+	return most;
+}
+
+/* The same, if a range has it; else NULL. */
+static const struct vpa_idle_part *part_in_range(const struct vpa_report *r, uint64_t *all_ns)
+{
+	const struct vpa_idle_part *most = vpa_first_work_largest(r, all_ns);
+
 	return most && most->place.text && most->place.kind == VPA_PLACE_IN ? most : NULL;
 }
 
 /* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
 const char *vpa_first_work_title(struct vpa_report *r)
 {
-	const struct vpa_idle_part *most = part_in_range(r);
+	uint64_t all_ns;
+	const struct vpa_idle_part *most = part_in_range(r, &all_ns);
 
 	if (!most)
 		return "at the start: launch earlier, or start recording later";
@@ -78,8 +90,8 @@ static int is_unit(const char *name)
 
 const char *vpa_first_work_few_words(struct vpa_report *r)
 {
-	const struct vpa_idle_part *most = part_in_range(r);
-	uint64_t there_ns = 0, all_ns = 0;
+	uint64_t there_ns = 0, all_ns;
+	const struct vpa_idle_part *most = part_in_range(r, &all_ns);
 	size_t d, i;
 
 	if (!most || is_unit(most->place.text))
@@ -88,7 +100,6 @@ const char *vpa_first_work_few_words(struct vpa_report *r)
 		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
 			const struct vpa_idle_part *p = &r->devices[d].before_first_work[i];
 
-			vpt_sat_add_to(&all_ns, p->ns);
 			if (!vpa_place_compare(&p->place, &most->place))
 				vpt_sat_add_to(&there_ns, p->ns);
 		}

@@ -4,6 +4,8 @@
 
 #include "analysis/advice/finding.h"
 
+/* Its largest part; NULL: there is none. *all_ns: of all GPUs' parts. */
+const struct vpa_idle_part *vpa_first_work_largest(const struct vpa_report *r, uint64_t *all_ns);
 /* What the hosts did in it: ": host code 218 ms, module load 12.1 ms"; "" if that is not known. */
 const char *vpa_first_work_words(struct vpa_report *r);
 /* When it was, and what to do about it, behind "the GPU had no work for 2.98 s". */
