@@ -245,6 +245,8 @@ static int run(const struct vpt_args *args)
 		if (forms.at[i]->top > o.top)
 			o.top = forms.at[i]->top;
 		o.overview |= forms.at[i]->needs_overview;
+		o.kernel_sources |=
+			!forms.at[i]->has_layout || vpt_has(args, FULL) || vpt_has(args, ONLY);
 	}
 	if (vpt_has(args, TOP))
 		o.top = vpt_number_of(args, TOP);

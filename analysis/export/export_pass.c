@@ -141,7 +141,7 @@ static int analyze(const struct vpa_export_job *job, struct run *r, struct vpt_e
 	options.observer = &observer;
 	/* The report's tables are those of `analyze`, with more rows. */
 	if (e->tables)
-		options.step_parts = options.only_sums = 1;
+		options.step_parts = options.only_sums = options.kernel_sources = 1;
 	if (e->tables && !options.top)
 		options.top = VPA_EXPORT_TOP;
 	rc = vpa_analyze(job->trace, job->path, &options, &report, err);

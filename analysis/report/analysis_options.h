@@ -34,6 +34,7 @@ struct vpa_options {
 	int overview;
 	int stage_spans; /* 1: of the overview the lanes, of stages and steps, without its buckets */
 	int all_kernels; /* 1: `top` does not limit the table of kernels */
+	int kernel_sources; /* 1: kernels say which file TorchInductor wrote them in: its cache is read */
 	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
 	int step_parts;
 	int only_sums; /* 1: of these parts, not those of each block and step, which only comparisons need */

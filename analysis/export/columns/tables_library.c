@@ -133,6 +133,7 @@ int vptrace_tables_report(const char *path, const char *range, uint64_t request,
 		.request = request,
 		.step_parts = 1,
 		.only_sums = 1,
+		.kernel_sources = 1,
 		.predict = 1,
 		.stage_spans = 1};
 	struct vpt_buffer text = {0};

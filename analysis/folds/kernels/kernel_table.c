@@ -368,8 +368,8 @@ static void put_figures(struct vpa_kernel_row *row, const struct figures *f)
 	row->sm_efficiency = f->ns ? f->sm_efficiency / ns : -1;
 }
 
-/* Where Inductor wrote the kernels of the table, if the trace is of this machine. */
-static int write_sources(struct vpa_report *out)
+/* Where Inductor wrote the kernels of the table, if that is asked and the trace is of this machine. */
+static int write_sources(const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const char *host = vpa_meta(out, VPT_METADATA_HOST);
 	char here[256] = "", folder[512];
@@ -377,8 +377,8 @@ static int write_sources(struct vpa_report *out)
 	size_t i, k, count = 0;
 	int rc = VPT_OK;
 
-	if (!host || !out->has_realtime || gethostname(here, sizeof(here) - 1) ||
-		strcmp(host, here) != 0)
+	if (!c->options->kernel_sources || !host || !out->has_realtime ||
+		gethostname(here, sizeof(here) - 1) || strcmp(host, here) != 0)
 		return VPT_OK;
 	wanted = vpt_calloc(out->kernel_count + 1, sizeof(*wanted));
 	if (!wanted)
@@ -437,7 +437,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 	out->kernel_count = count < c->top || c->options->all_kernels ? count : c->top;
 	for (i = 0; i < out->kernel_count; i++)
 		rows[i].name = vpa_demangle(&out->arena, rows[i].name);
-	return write_sources(out) ? VPT_ENOMEM : write_unknown(rows, count, out);
+	return write_sources(c, out) ? VPT_ENOMEM : write_unknown(rows, count, out);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
