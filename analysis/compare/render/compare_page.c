@@ -194,25 +194,20 @@ static const struct vpa_html_word words[] = {
 		     "Holm's correction for the number of stages."},
 };
 
-/* Whether a part before is of its cause. */
-static int is_earlier(const struct vpa_comparison *c, size_t part)
-{
-	size_t i;
-
-	for (i = 0; i < part; i++)
-		if (c->parts[i].part == c->parts[part].part)
-			return 1;
-	return 0;
-}
-
 static void put_help(struct vpa_html *h, const struct vpa_comparison *c)
 {
 	enum vpa_cause causes[VPA_CAUSES];
+	uint32_t listed = 1u << VPA_CAUSE_NOT_IDLE;
 	size_t count = 0, i;
 
-	for (i = 0; i < c->part_count && count < VPA_CAUSES; i++)
-		if (vpa_compared_cause(&c->parts[i]) && !is_earlier(c, i))
-			causes[count++] = vpa_compared_cause(&c->parts[i]);
+	for (i = 0; i < c->part_count; i++) {
+		enum vpa_cause cause = vpa_compared_cause(&c->parts[i]);
+
+		if (listed >> cause & 1)
+			continue;
+		listed |= 1u << cause;
+		causes[count++] = cause;
+	}
 	vpa_html_how_to_read(h, words, COUNT(words), causes, count);
 }
 
