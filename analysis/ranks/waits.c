@@ -197,6 +197,12 @@ static size_t row_before(
 	return SIZE_MAX;
 }
 
+/* Whether that long before the last one is a wait. Else it was the last one itself, or that is not certain. */
+static inline int is_wait(const struct vpa_job_row *row, int64_t ns)
+{
+	return ns > 0 && (uint64_t)ns >= row->uncertainty_ns;
+}
+
 /* Of a member that has the row, on a clock that is placed. 0: it did not wait, or that is not certain. */
 static inline int wait_of(const struct vpa_job_waits *w, const struct seat *s, size_t at,
 	const struct vpa_job_row *row, uint32_t cell, struct wait *out)
@@ -217,12 +223,20 @@ static inline int wait_of(const struct vpa_job_waits *w, const struct seat *s, s
 		out->last_ns = partner.arrival_ns;
 	}
 	out->ns = out->last_ns - start_ns;
-	if (out->ns <= 0 || (uint64_t)out->ns < row->uncertainty_ns)
+	if (!is_wait(row, out->ns))
 		return 0;
 	out->before = row_before(w, s->team, at, s->member, out->last);
 	if (out->before != SIZE_MAX)
 		out->cell_before = cell_of(w, &w->teams.rows[out->before], s->member);
 	return 1;
+}
+
+/* A wait for a rank that left the row before so much later, and took so much longer since: what is left of it is the clocks'. */
+static inline void blame_last(const struct vpa_job_waits *w, struct tally *tally, uint32_t last,
+	int64_t ns, int64_t skew_ns, int64_t did_ns)
+{
+	add_class(w, tally, last, VPA_LATE_ENDED, skew_ns);
+	add_class(w, tally, last, VPA_LATE_CLOCK, ns - did_ns - skew_ns);
 }
 
 /* Both members were in `before` and are in `at`: how much later the last one left `before`, and what is left of the wait
@@ -241,8 +255,7 @@ static void blame_times(const struct vpa_job_waits *w, struct tally *tally, cons
 	int64_t did_ns = (int64_t)(vpa_rank_start_ns(l, cell_of(w, at, x->last)) - last_end) -
 			 (int64_t)(vpa_rank_start_ns(r, x->cell) - own_end);
 
-	add_class(w, tally, last, VPA_LATE_ENDED, skew_ns);
-	add_class(w, tally, last, VPA_LATE_CLOCK, x->ns - did_ns - skew_ns);
+	blame_last(w, tally, last, x->ns, skew_ns, did_ns);
 }
 
 static int count_wait(
@@ -268,6 +281,25 @@ static int count_wait(
 
 /* ---- from times alone ---- */
 
+/* Of a member of a row, whether it waits or not. */
+static inline void add_times(struct vpa_job_rank *r, const struct vpa_job_row *row,
+	const struct vpa_group *g, int64_t last_ns, int64_t first_end_ns, int64_t end_ns)
+{
+	r->matched++;
+	r->at_least += row->count < g->rank_count;
+	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, first_end_ns - last_ns);
+	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - first_end_ns));
+}
+
+static inline void add_wait(struct tally *tally, struct vpa_job_rank *r, struct vpa_team_row *row,
+	uint32_t last, int64_t ns)
+{
+	vpt_sat_add_to(&r->wait_ns, (uint64_t)ns);
+	vpt_sat_add_to(&tally->group_wait_ns[row->group], (uint64_t)ns);
+	vpt_sat_add_to(&tally->ranks[last].blame_ns, (uint64_t)ns);
+	row->is_waited_for = 1;
+}
+
 static int take_member(struct vpa_job_waits *w, struct tally *tally, const struct seat *s,
 	size_t at, const struct vpa_job_row *row, uint32_t cell)
 {
@@ -276,25 +308,15 @@ static int take_member(struct vpa_job_waits *w, struct tally *tally, const struc
 	struct vpa_job_rank *r = &tally->ranks[s->rank];
 	int64_t end_ns = vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell));
 	struct wait wait;
-	int64_t first_end_ns = end_ns;
-	int is_wait;
+	int waits = wait_of(w, s, at, row, cell, &wait);
 
-	r->matched++;
-	r->at_least += row->count < g->rank_count;
-	is_wait = wait_of(w, s, at, row, cell, &wait);
 	/* A pair has no others that could leave earlier. */
-	if (!team_row->is_pairs)
-		first_end_ns = row->first_end_ns;
-	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, first_end_ns - wait.last_ns);
-	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - first_end_ns));
-	if (!is_wait) {
+	add_times(r, row, g, wait.last_ns, team_row->is_pairs ? end_ns : row->first_end_ns, end_ns);
+	if (!waits) {
 		vpt_sat_add_to(&r->unsure_ns, (uint64_t)wait.ns);
 		return VPT_OK;
 	}
-	vpt_sat_add_to(&r->wait_ns, (uint64_t)wait.ns);
-	vpt_sat_add_to(&tally->group_wait_ns[team_row->group], (uint64_t)wait.ns);
-	vpt_sat_add_to(&tally->ranks[g->ranks[wait.last]].blame_ns, (uint64_t)wait.ns);
-	team_row->is_waited_for = 1;
+	add_wait(tally, r, team_row, g->ranks[wait.last], wait.ns);
 	if (wait.before != SIZE_MAX)
 		set_how(w, s->team, s->member, at, ODDLY);
 	return count_wait(w, tally, s, &wait);
@@ -306,31 +328,25 @@ static int take_plainly(struct vpa_job_waits *w, struct tally *tally, const stru
 {
 	uint32_t cell = x->cells[s->member * x->stride];
 	uint32_t cell_before = (x - 1)->cells[s->member * (x - 1)->stride];
+	struct vpa_team_row *team_row = &w->teams.rows[at];
 	struct vpa_job_rank *r = &tally->ranks[s->rank];
 	uint64_t start = vpa_rank_start_ns(s->of, cell), end_before;
-	int64_t ns = x->row->last_ns - vpa_clock_time(s->clock, start), end_ns, skew_ns;
+	int64_t ns = x->row->last_ns - vpa_clock_time(s->clock, start);
 
 	if (cell_before == VPA_NO_COLLECTIVE)
 		return take_member(w, tally, s, at, x->row, cell);
-	end_ns = vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell));
-	r->matched++;
-	r->at_least += x->row->count < group_of(w, &w->teams.rows[at])->rank_count;
-	r->transfer_ns = vpt_sat_add_i64(r->transfer_ns, x->row->first_end_ns - x->row->last_ns);
-	vpt_sat_add_to(&r->skew_ns, (uint64_t)(end_ns - x->row->first_end_ns));
-	if (ns <= 0 || (uint64_t)ns < x->row->uncertainty_ns) {
+	add_times(r, x->row, group_of(w, team_row), x->row->last_ns, x->row->first_end_ns,
+		vpa_clock_time(s->clock, vpa_rank_end_ns(s->of, cell)));
+	if (!is_wait(x->row, ns)) {
 		vpt_sat_add_to(&r->unsure_ns, (uint64_t)ns);
 		return VPT_OK;
 	}
-	vpt_sat_add_to(&r->wait_ns, (uint64_t)ns);
-	vpt_sat_add_to(&tally->group_wait_ns[w->teams.rows[at].group], (uint64_t)ns);
-	vpt_sat_add_to(&tally->ranks[x->last_rank].blame_ns, (uint64_t)ns);
-	w->teams.rows[at].is_waited_for = 1;
-	w->teams.rows[at].waits++;
+	add_wait(tally, r, team_row, x->last_rank, ns);
+	team_row->waits++;
 	end_before = vpa_rank_end_ns(s->of, cell_before);
-	skew_ns = x->last_end_ns - vpa_clock_time(s->clock, end_before);
-	add_class(w, tally, x->last_rank, VPA_LATE_ENDED, skew_ns);
-	add_class(w, tally, x->last_rank, VPA_LATE_CLOCK,
-		ns - (x->last_did_ns - (int64_t)(start - end_before)) - skew_ns);
+	blame_last(w, tally, x->last_rank, ns,
+		x->last_end_ns - vpa_clock_time(s->clock, end_before),
+		x->last_did_ns - (int64_t)(start - end_before));
 	set_how(w, s->team, s->member, at, PLAINLY);
 	return VPT_OK;
 }

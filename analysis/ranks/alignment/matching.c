@@ -78,8 +78,8 @@ static size_t longest(const struct filling *f)
 /* A lag, and the partners that it gives, where they are found with it. */
 struct laid {
 	struct vpa_lag lag;
-	int is_followed; /* partners are found: so many */
-	size_t pairs;
+	int is_followed; /* 1: the partners are found */
+	size_t pairs;    /* how many of them */
 };
 
 /* How member k lies beside the reference, as a whole. What is known of its clock is tried first: of a thousand ranks most
@@ -126,7 +126,7 @@ static struct laid lag_of_rest(const struct filling *f, size_t k, uint32_t *part
 	return (struct laid){.lag = lag};
 }
 
-/* Takes the items with a partner, so many, out of the rest of member k. */
+/* Takes the items that have a partner out of what is left of a member. `pairs`: how many these are. */
 static void take_out(struct rest *r, size_t row_count, const uint32_t *partner, size_t pairs)
 {
 	size_t row, i, kept = 0;
@@ -135,7 +135,6 @@ static void take_out(struct rest *r, size_t row_count, const uint32_t *partner, 
 		r->count = 0;
 		return;
 	}
-
 	/* Partners ascend as the rows do. */
 	for (row = i = 0; i < r->count; i++) {
 		while (row < row_count && (partner[row] == VPA_NO_COLLECTIVE || partner[row] < i))
