@@ -42,11 +42,12 @@ build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
 }
 
 # Tests that neither CUDA nor ../shared can change, and that take long: the bare run leaves them to the others.
-without_cuda="cli_bad_input|cli_compare_page|cli_compilers|cli_corpus|cli_export_ranks|cli_export_rows|cli_import_zero|cli_marks|\
-cli_marks_script|cli_marks_shadow|cli_packages|cli_page|cli_pip|cli_ranks_page|cli_report_schema|cli_rooms|cli_run_ring|cli_run_windows|\
-cli_screen|cli_seeds|cli_smallest|cli_stubs|cli_tidy|cli_tsan|cli_unused|cli_verdict|test_analysis_properties|\
-test_blocks_random|test_compare|test_compare_noise|test_damage|test_floods|test_growth|test_loop_levels|test_renderers|\
-test_tracer_fault_moments|test_tracer_two_clients|test_unit"
+without_cuda="cli_bad_input|cli_compare|cli_compare_page|cli_compare_schema|cli_compilers|cli_corpus|cli_decode|cli_export|\
+cli_export_chrome|cli_export_ranks|cli_export_rows|cli_fail_if_predicted|cli_import_zero|cli_marks|cli_marks_script|cli_marks_shadow|\
+cli_output|cli_packages|cli_page|cli_pager|cli_pip|cli_ranks_mixed|cli_ranks_page|cli_ranks_patterns|cli_report_schema|cli_rooms|\
+cli_run_ring|cli_run_windows|cli_said|cli_screen|cli_seeds|cli_smallest|cli_stubs|cli_tidy|cli_tsan|cli_unused|cli_verdict|cli_watch|\
+test_analysis_properties|test_blocks_random|test_causes|test_compare|test_compare_noise|test_damage|test_floods|test_growth|\
+test_loop_levels|test_renderers|test_replay_model|test_tracer_fault_moments|test_tracer_two_clients|test_unit"
 left_out= long=
 
 # What the tests in these folders did not try: the lines "SKIPPED: REASON" of their output, each reason once, with its tests.

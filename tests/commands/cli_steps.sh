@@ -3,6 +3,7 @@
 # of real traces those of the profiler's iterations, or none. Where anything is marked the report knows nothing of it.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+only_in_plain_build
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 bin=${VPT_BIN:?expected the build folder}
 need_python 3.8

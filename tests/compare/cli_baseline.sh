@@ -2,6 +2,7 @@
 # cli_baseline.sh - a capture beside the report of the same capture: nothing differs, whatever the capture has.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+only_in_plain_build
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 cd "$work" || exit 1
 compared=0

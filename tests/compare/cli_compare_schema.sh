@@ -3,6 +3,7 @@
 # undocumented, and types, words and nulls are as it says; together the comparisons show each key with a value.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+only_in_plain_build
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 . "$source/tests/support/captures/demo.sh"
 . "$source/tests/support/outputs/schema.sh"

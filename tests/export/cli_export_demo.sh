@@ -3,6 +3,7 @@
 # every event again, each op its call, and the gaps of the report by their ids.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+only_in_plain_build
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 need_python 3.8
 demo=${VPT_BIN:?expected the build folder}/vptrace-demo

@@ -2,6 +2,7 @@
 # Tables are hashed with a key that differs in each run: all outputs have the same bytes in each.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+only_in_plain_build
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 cd "$work" || exit 1
 

@@ -3,6 +3,7 @@
 # with a unit has at most four digits that count, as "1.70 s" has, or is whole.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}/tests/support/cli.sh"
+only_in_plain_build
 need_python 3.8
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/../..}" && pwd)
 traces=${VPT_SHARED:-$source/../shared}/traces

@@ -93,7 +93,8 @@ need_python() {
 	export PYTHONDONTWRITEBYTECODE=1
 }
 
-# Leaves a test that builds for itself, whatever is in VPT_BIN, to the build without sanitizers: once is enough.
+# Leaves a test to the build without sanitizers: one that builds for itself, whatever is in VPT_BIN, or that compares outputs of code which
+# other tests run under sanitizers.
 only_in_plain_build() {
 	grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" && skip "the build without sanitizers tries it"
 }
