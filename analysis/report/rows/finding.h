@@ -19,7 +19,9 @@ enum vpa_finding_id {
 
 struct vpa_finding {
 	enum vpa_finding_id id;
-	const char *title; /* one line */
+	/* One line: what is wrong, and mostly ": " and what to do. What the program named stands after the first ": ",
+	 * if in the title at all. */
+	const char *title;
 	const char *measured, *threshold;
 	double gain_at_most_ms; /* 0: not about time; assumes nothing else becomes the bottleneck */
 	const char **evidence;

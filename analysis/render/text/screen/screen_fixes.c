@@ -70,6 +70,14 @@ static const char *words_of(const struct vpa_finding *f)
 	return f->words ? f->words : fixes[f->id];
 }
 
+/* What to do, where the title says it after what is wrong; NULL: it does not. */
+static const char *how_of(const struct vpa_finding *f)
+{
+	const char *colon = strstr(vpa_text_or(f->title, ""), ": ");
+
+	return colon ? colon + 2 : NULL;
+}
+
 /* The line of the finding that saves the same time, of those before it; 0: it is not listed. */
 static size_t number_of(const struct vpa_screen *s, enum vpa_finding_id id, int in_full)
 {
@@ -127,7 +135,7 @@ static struct vpa_label same_as(
 
 struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 {
-	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *colon;
+	const char *words = words_of(f), *title = vpa_text_or(f->title, "?"), *how = how_of(f);
 	const char *joint = f->is_mostly ? ", mostly " : " ";
 	size_t used = words ? strlen(words) + strlen(joint) : 0;
 	struct vpa_label out = {{0}};
@@ -141,9 +149,8 @@ struct vpa_label vpa_fix_words(const struct vpa_finding *f, size_t columns)
 				vpa_fit(f->where, columns - used).text);
 		return out;
 	}
-	colon = strstr(title, ": ");
 	snprintf(out.text, sizeof(out.text), "%.*s",
-		colon ? (int)(colon - title) : (int)sizeof(out.text) - 1, title);
+		how ? (int)(how - title) - 2 : (int)sizeof(out.text) - 1, title);
 	return out;
 }
 
@@ -432,11 +439,11 @@ static const char *bound_head(const struct vpa_finding *first)
 /* What the gain is a part of and what that means, and where it is; of what has no words of its own, how to do it. */
 static void put_detail(struct vpa_table *t, const struct vpa_screen *s, const struct vpa_finding *f)
 {
-	const char *how = words_of(f) ? NULL : strstr(vpa_text_or(f->title, ""), ": ");
+	const char *how = words_of(f) ? NULL : how_of(f);
 	struct vpa_words w = {.used = 0};
 
 	if (how)
-		vpa_text_row(t, 4, "%s", how + 2);
+		vpa_text_row(t, 4, "%s", how);
 	vpa_finding_time(&w, s->report, f);
 	vpa_finding_meaning(&w, f);
 	vpa_finding_note(&w, f);
