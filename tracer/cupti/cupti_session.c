@@ -28,6 +28,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What this library calls itself as a subscriber of CUPTI. */
+#define OWN_NAME "vptrace"
+
 enum { REASON_BYTES = 256, LAST_RESORT_BYTES = 64 << 10 };
 
 /* A call in a buffer that is not full arrives with the next flush, usually within a second. */
@@ -223,6 +226,11 @@ static int fail(
 {
 	char words[256], driver[64];
 
+	if (rc == VTR_CUPTI_TAKEN && owner && strcmp(owner, OWN_NAME) == 0)
+		return vpt_fail(err, VPTRACE_ETAKEN,
+			"another copy of libvptrace records in this process, and what is marked "
+			"through this one is missing in its capture. Use one copy: link the "
+			"program with the library beside the vptrace command");
 	if (rc == VTR_CUPTI_TAKEN)
 		return vpt_fail(err, VPTRACE_ETAKEN,
 			"another profiler holds CUPTI in this process%s%s (CUPTI error 39). Nsight "
@@ -255,7 +263,7 @@ static int subscribe(struct vtr_cupti *c, struct vpt_err *err)
 {
 	char owner[64] = "";
 	struct vtr_subscriber_params params = {.struct_bytes = sizeof(params),
-		.name = "vptrace",
+		.name = OWN_NAME,
 		.old_name = owner,
 		.old_name_bytes = sizeof(owner)};
 	int rc;

@@ -285,8 +285,13 @@ CUPTI(130000, cuptiSubscribe_v2,
 {
 	int error = subscribe(out, callback, user);
 
+	sim_lock();
+	if (!error && parameters && parameters->name)
+		cupti_name_subscriber(parameters->name);
 	if (error == STANDIN_CUPTI_MULTIPLE_SUBSCRIBERS && parameters && parameters->old_name)
-		snprintf(parameters->old_name, parameters->old_name_bytes, "standin-profiler");
+		snprintf(parameters->old_name, parameters->old_name_bytes, "%s",
+			cupti_subscriber_name());
+	sim_unlock();
 	return error;
 }
 

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CBIDS = 1024 };
@@ -14,6 +15,7 @@ enum { CBIDS = 1024 };
 struct standin_subscriber {
 	standin_callback callback; /* NULL: nobody */
 	void *user;
+	char name[64];
 	uint8_t on[STANDIN_DOMAINS][CBIDS];
 };
 
@@ -65,6 +67,16 @@ int cupti_subscribe(struct standin_subscriber **out, standin_callback callback, 
 	only.user = user;
 	*out = &only;
 	return 0;
+}
+
+void cupti_name_subscriber(const char *name)
+{
+	snprintf(only.name, sizeof(only.name), "%s", name);
+}
+
+const char *cupti_subscriber_name(void)
+{
+	return only.callback ? only.name : "standin-profiler";
 }
 
 int cupti_unsubscribe(struct standin_subscriber *subscriber)

@@ -102,6 +102,9 @@ void cupti_disable_all(void);
 /* ---- callbacks: cupti_callbacks.c ---- */
 
 int cupti_subscribe(struct standin_subscriber **out, standin_callback callback, void *user);
+/* The name that it gave itself, for whoever finds CUPTI taken; of the fault "busy" that of a profiler. */
+void cupti_name_subscriber(const char *name);
+const char *cupti_subscriber_name(void);
 int cupti_unsubscribe(struct standin_subscriber *subscriber);
 int cupti_enable_callback(
 	struct standin_subscriber *subscriber, uint32_t domain, uint32_t cbid, int on);

@@ -108,6 +108,13 @@ balanced
 holds received -eq ranges
 expect 3 "the report of ranges" "$work/t.zst" --full
 says out "another profiler holds CUPTI"
+# The library that the program is linked with starts first. The other copy still records when the process ends.
+mkdir "$work/other"
+cp -L "$VPT_BIN/libvptrace.so" "$work/other/libvptrace.so"
+traced "another copy of libvptrace is there" CUDA_INJECTION64_PATH="$work/other/libvptrace.so" \
+	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_odr_violation=0:detect_leaks=0"
+code 0 0
+says err "another copy of libvptrace records in this process"
 traced "the driver does not allow it" VPT_STANDIN_FAULTS=denied
 code -8 0
 balanced
