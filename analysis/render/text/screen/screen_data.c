@@ -20,7 +20,8 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	struct vpa_words w = {.used = 0};
 
 	vpa_words_add(&w, "", "%s:", vpa_verdict_word(v->complete));
-	if (!r->is_import)
+	/* Of a capture that breaks off nobody counted what is missing. */
+	if (!r->is_import && (v->complete || v->dropped))
 		vpa_words_add(&w, " ", "%s of %s events are missing.", vpa_count(v->dropped).text,
 			vpa_count(vpt_sat_add(v->received, v->dropped)).text);
 	else
