@@ -16,6 +16,9 @@
 /* Head of the window, and first use in it. */
 #define HEAD (UINT64_C(1) << 63)
 
+/* Clocks change all kernels. */
+#define KERNELS (~(HEAD | FAMILY(MEMCPY) | FAMILY(MEMSET) | FAMILY(COMM)))
+
 /* Far below a nanosecond. */
 static const double rounding_ms = 1e-7;
 
@@ -36,6 +39,7 @@ static const uint64_t claims[VPA_FOUND_COUNT] = {
 	[VPA_FOUND_UNFUSED_ELEMENTWISE] = FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
 					  FAMILY(NORM) | FAMILY(INDEX),
 	[VPA_FOUND_DECODER_WORK] = FAMILY(LAYOUT) | FAMILY(MEMCPY) | FAMILY(MEMSET),
+	[VPA_FOUND_THROTTLING] = KERNELS,
 	[VPA_FOUND_SCATTERED_MEMORY] = FAMILY(ELEMENTWISE) | FAMILY(LAYOUT) | FAMILY(REDUCE) |
 				       FAMILY(NORM) | FAMILY(INDEX),
 };

@@ -59,6 +59,8 @@ static int is_before(
 		return rank_of(a) < rank_of(b);
 	if (share_a > share_b || share_a < share_b)
 		return share_a > share_b;
+	if (a->status != b->status)
+		return a->status > b->status;
 	return strcmp(vpa_finding_text(a->id), vpa_finding_text(b->id)) < 0;
 }
 

@@ -1,11 +1,16 @@
 /* findings_counters.c - conclusions from samples: clocks that something limits, memory that is almost
  * full, reads from disk in the loop, a CPU quota that runs out.
  *
- * Each has a floor in time and samples, so that a short run raises none. None claims a gain: samples
- * do not say how long the work would have taken otherwise. */
+ * Each has a floor in time and samples, so that a short run raises none. Only lower clocks claim a gain: no kernel is slower by
+ * more than its clock is. At its power limit a busy GPU's clocks are always lower, so that is a fact without a number. */
 #include "analysis/advice/finding.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/names/families.h"
+#include "analysis/pipeline/unit.h"
+#include "analysis/report/limit.h"
+#include "formats/base/count.h"
 #include "formats/base/saturate.h"
 
 #include <inttypes.h>
@@ -48,8 +53,44 @@ static void add_clocks(struct vpa_report *r, const struct vpa_counter *c, struct
 					"%.400s; no clock without a limit to compare it with", mhz);
 }
 
+/* The kernels of a device whose time follows the SM clock: those of collectives follow the link's. */
+static uint64_t clocked_ns(const struct vpa_report *r, const struct vpa_device *d)
+{
+	static const enum vpa_family others[] = {
+		VPA_FAMILY_MEMCPY, VPA_FAMILY_MEMSET, VPA_FAMILY_COMM};
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < COUNT(others); i++)
+		vpt_sat_add_to(&ns, vpa_family_ns(r, others[i]));
+	return d->busy_ns -
+	       vpa_portion(d->busy_ns, vpa_earlier(ns, vpa_busy_ns(r)), vpa_busy_ns(r));
+}
+
+/* What its kernels would save at most at the highest clock: as much as each took longer if it followed the clock alone. */
+static void save_clocks(struct vpa_report *r, const struct vpa_counter *c, struct vpa_finding *f)
+{
+	double slower = 1 - c->limited_mhz / c->highest_mhz;
+	struct vpa_saving s = {.ns = 0};
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (r->devices[i].device == c->device)
+			s.device = &r->devices[i];
+	if (!s.device)
+		return;
+	s.ns = s.device_ns = vpt_sat_u64(
+		slower * (double)vpa_portion(clocked_ns(r, s.device), c->limited_ns, c->awake_ns));
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	/* When it was limited may have been in the units alone. */
+	s.base_ns = vpa_earlier(s.ns, vpt_sat_u64(slower * (double)vpa_mean_unit_of(r).busy_ns));
+	vpa_finding_saves(r, f, &s);
+}
+
 static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 {
+	const struct vpa_clock_reason *slowdown = vpa_clock_slowdown(c);
 	struct vpa_finding *f;
 
 	if (c->samples < LEAST_SAMPLES || c->limited_ns < least_ns ||
@@ -59,18 +100,20 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 	f = vpa_finding_add(r, VPA_FOUND_THROTTLING, VPA_FINDING_WARN);
 	if (!f)
 		return;
-	f->title = c->reasons[0].bit == VPA_CLOCK_POWER_CAP
-			   ? "the GPU lowers its clocks at its power limit: raise the limit, or "
-			     "compare runs at fixed clocks"
-			   : "the GPU lowers its clocks: check cooling and power supply";
+	f->title = slowdown ? "the GPU lowers its clocks: check cooling and power supply"
+			    : "the GPU lowers its clocks at its power limit: raise the limit, or "
+			      "compare runs at fixed clocks";
 	f->measured = vpa_arena_printf(&r->arena,
 		"GPU %" PRId64 ": %s, %s %% of the time in which it is not idle", c->device,
-		c->reasons[0].reason, vpa_percent(c->limited_ns, c->awake_ns).text);
+		slowdown ? slowdown->reason : c->reasons[0].reason,
+		vpa_percent(c->limited_ns, c->awake_ns).text);
 	if (c->limited_mhz > 0)
 		add_clocks(r, c, f);
 	f->threshold = "10 % of that time, and 2 s";
 	f->caveat = "changes between two samples are not seen";
 	f->note = f->measured;
+	if (slowdown && c->limited_mhz > 0 && is_lower(c) && was_free(c))
+		save_clocks(r, c, f);
 }
 
 /* The stage with the highest value; NULL: none. */

@@ -137,14 +137,23 @@ c = counter(0, "Clocks event reasons")
 assert {x["reason"] for x in c["reasons"]} == {"power cap", "software thermal slowdown"}, c
 assert c["highest_mhz"] == 1980 and 1400 <= c["limited_mhz"] < 1500, c
 assert "throttling" in findings and "memory-full" in findings, findings
+f = [f for f in r["findings"] if f["id"] == "throttling"][0]
+lower = 1 - c["limited_mhz"] / 1980
+near(f["gain_at_most_ms"], lower * c["limited_ns"] / c["awake_ns"] * r["devices"][0]["busy_ns"] / 1e6, 1e-3)
+near(f["fps_to"], 1e3 * 12 / (2000 - f["base_gain_ms"]), 1e-3)
+assert "thermal" in f["measured"], f
 m = counter(0, "Memory used")
 assert stage(m, "encode")["max"] < stage(m, "decode")["max"]'
+expect 0 "throttling: the first screen" "$work/t.zst"
+says out "its clock was"
+says out "1 cool the GPU: it lowers its clocks"
 traced "throttling from the start" video 12 VPT_STANDIN_NVML="reasons=0x4;sm_clock=1400"
 report "throttling is found although the clock was never higher" '
 c = counter(0, "Clocks event reasons")
 assert c["highest_mhz"] == c["limited_mhz"] == 1400 and c["limited_ns"] == c["awake_ns"], c
 found = [f for f in r["findings"] if f["id"] == "throttling"]
-assert len(found) == 1 and "SM clock 1,400 MHz then; no clock without" in found[0]["measured"], found'
+assert len(found) == 1 and "SM clock 1,400 MHz then; no clock without" in found[0]["measured"], found
+assert found[0]["gain_at_most_ms"] is None, found'
 traced "set clocks" video 4 VPT_STANDIN_NVML="reasons=0x2;sm_clock=1400"
 report "clocks that somebody set are no throttling" 'assert "throttling" not in findings, findings'
 traced "a toy" video 4 VPT_STANDIN_NVML="reasons=0,0x4@3000;power=700;sm_clock=1400;memory=10000000"

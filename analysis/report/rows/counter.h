@@ -83,4 +83,16 @@ struct vpa_counter {
 	size_t point_count;
 };
 
+/* What lowers its clocks, other than the power limit, for at least half of the limited time; NULL: nothing. */
+static inline const struct vpa_clock_reason *vpa_clock_slowdown(const struct vpa_counter *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->reason_count; i++)
+		if (c->reasons[i].bit != VPA_CLOCK_POWER_CAP &&
+			c->reasons[i].ns >= c->limited_ns - c->limited_ns / 2)
+			return &c->reasons[i];
+	return NULL;
+}
+
 #endif

@@ -1,5 +1,6 @@
 /* screen_cause.c - CAUSE of the first screen: what limits the unit, and why, in sentences of one idea each. */
 #include "analysis/render/text/screen/screen.h"
+#include "analysis/advice/finding.h"
 #include "analysis/model/small_copies.h"
 #include "analysis/report/main_line.h"
 #include "formats/base/saturate.h"
@@ -102,6 +103,29 @@ static void add_work(struct vpa_words *w, const struct vpa_screen *s)
 	if (list.used)
 		vpa_words_add(w, " ", "Most of %s: %s.",
 			s->has_parts ? "the work" : "the work in the window", list.text);
+}
+
+/* Clocks that heat or power lowered, where that took time: of the GPU that had them lowest. */
+static void add_clocks(struct vpa_words *w, const struct vpa_screen *s)
+{
+	const struct vpa_report *r = s->report;
+	const struct vpa_finding *f = vpa_finding_find(r, VPA_FOUND_THROTTLING);
+	const struct vpa_counter *lowest = NULL;
+	size_t i;
+
+	for (i = 0; f && f->base_gain_ms > 0 && i < r->counter_count; i++) {
+		const struct vpa_counter *c = &r->counters[i];
+
+		if (vpa_clock_slowdown(c) && c->limited_mhz > 0 &&
+			(!lowest || c->limited_mhz < lowest->limited_mhz))
+			lowest = c;
+	}
+	if (lowest)
+		vpa_words_add(w, " ",
+			"For %s %% of the time its clock was %s instead of %s MHz: %s.",
+			vpa_percent(lowest->limited_ns, lowest->awake_ns).text,
+			vpa_fixed(lowest->limited_mhz, 0).text,
+			vpa_fixed(lowest->highest_mhz, 0).text, vpa_clock_slowdown(lowest)->reason);
 }
 
 static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
@@ -361,6 +385,7 @@ static const struct {
 	[VPA_FOUND_PARAMETERS] = {0, FAMILY(LAYOUT) | FAMILY(ELEMENTWISE)},
 	[VPA_FOUND_UNFUSED_ELEMENTWISE] = {0,
 		FAMILY(ELEMENTWISE) | FAMILY(REDUCE) | FAMILY(LAYOUT) | FAMILY(INDEX)},
+	[VPA_FOUND_THROTTLING] = {0, UINT64_MAX},
 	/* The largest kernels are of the largest family, or more of a smaller one. */
 	[VPA_FOUND_LARGEST_KERNELS] = {0, UINT64_MAX},
 };
@@ -429,6 +454,8 @@ void vpa_screen_cause(struct vpa_page *p, const struct vpa_screen *s)
 	add_turns(&w, s);
 	if (vpa_limit_is_bound(s->limit.bound))
 		add_work(&w, s);
+	if (vpa_limit_is_bound(s->limit.bound))
+		add_clocks(&w, s);
 	add_peers(&w, s);
 	/* Waits of less than a tenth of the unit need no cause. */
 	if (s->waits_ns >= s->ns / LEAST)
