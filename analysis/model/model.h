@@ -115,7 +115,7 @@ struct vpa_range {
 	uint32_t recorded;  /* 1 + id of its full name in vpa_model.recorded; 0: that is `name` */
 	uint8_t kind : 4;   /* VPT_RANGEKIND_* */
 	uint8_t level : 3;  /* enum vpa_range_level */
-	uint8_t nested : 1; /* began while another of its name was open on its thread */
+	uint8_t nested : 1; /* a part of another of its name on its thread */
 	uint8_t unmatched : 1;
 	uint8_t like_operator : 1; /* imported as one, or called so: too many and too short to be a unit */
 	uint8_t says_shapes : 1; /* the program annotates the shapes of its inputs */

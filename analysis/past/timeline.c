@@ -24,6 +24,9 @@
 
 enum { POOL_BLOCK = 256, AHEAD = 8, CACHE_LINE = 64, LIVE_LIMIT = 4 };
 
+/* Chrome's traces have microseconds, of which some writers drop the fraction. */
+enum { ROUNDING_NS = 1000 };
+
 _Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
 
 /* The first range of a block, aligned to a cache line. */
@@ -352,50 +355,86 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return VPT_OK;
 }
 
-/* The range of the same name that is open around one that begins; NULL: none. */
-static struct vpa_range *same_around(const struct vpa_timeline *t, const struct vpa_range *range)
+/* Whether the inner one, which began later, is a part of the outer one: in traces whose times are rounded it may end a little
+ * later than that, and the next one of a series may begin before the one before it ends. What never ended is around all
+ * that began in it. */
+static int is_inside(const struct vpa_range *inner, const struct vpa_range *outer)
 {
-	size_t i;
+	uint64_t end_ns = outer->unmatched ? UINT64_MAX : outer->end_ns;
+	uint64_t over_ns = inner->end_ns > end_ns ? inner->end_ns - end_ns : 0;
 
-	for (i = t->is_wide ? 0 : t->live_count; i > 0; i--) {
-		struct vpa_range *around = t->live[i - 1];
-
-		if (around->name == range->name && around->domain == range->domain &&
-			around->end_ns > range->start_ns)
-			return around;
-	}
-	return NULL;
+	return outer->end_ns > inner->start_ns && over_ns <= ROUNDING_NS &&
+	       inner->end_ns - over_ns - inner->start_ns >= over_ns;
 }
 
-/* Notes whether a range is a part of another one of its name. 0 or VPT_ENOMEM. */
-static int note_nesting(struct vpa_timeline *t, struct vpa_range *range)
+/* Of a range that has not ended yet it is known later. */
+static int may_be_inside(struct vpa_timeline *t, struct vpa_range *inner, struct vpa_range *outer)
 {
-	struct vpa_range *outer = same_around(t, range);
-
-	range->nested = outer ? 1 : 0;
-	if (!outer || outer->end_ns != UINT64_MAX)
-		return VPT_OK;
 	if (vpt_grow(&t->nestings, &t->nesting_cap, t->nesting_count + 1, sizeof(*t->nestings)))
 		return VPT_ENOMEM;
-	t->nestings[t->nesting_count++] = (struct vpa_nesting){range, outer};
-	range->references++;
+	t->nestings[t->nesting_count++] = (struct vpa_nesting){inner, outer};
+	inner->references++;
 	outer->references++;
+	inner->nested = 1;
 	return VPT_OK;
 }
 
-/* What is still open now was open then. */
-static void settle_nestings(struct vpa_timeline *t, struct vpa_range_pool *pool)
+/* Notes whether a range is a part of another one of its name: of one that has ended, else perhaps of those that have not.
+ * 0 or VPT_ENOMEM. */
+static int note_nesting(struct vpa_timeline *t, struct vpa_range *range)
 {
+	size_t count = t->is_wide ? 0 : t->live_count, i;
+	int rc = VPT_OK, is_part = 0, is_open = 0;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_range *around = t->live[i];
+
+		if (around->name != range->name || around->domain != range->domain)
+			continue;
+		is_open |= around->end_ns == UINT64_MAX;
+		is_part |= around->end_ns != UINT64_MAX && is_inside(range, around);
+	}
+	range->nested = is_part ? 1 : 0;
+	for (i = 0; i < count && is_open && !is_part && !rc; i++)
+		if (t->live[i]->name == range->name && t->live[i]->domain == range->domain &&
+			t->live[i]->end_ns == UINT64_MAX)
+			rc = may_be_inside(t, range, t->live[i]);
+	return rc;
+}
+
+/* Decides about one range, whose outer ones are `count` in a row. Keeps what only the end of both can tell. */
+static void settle_nesting(
+	struct vpa_timeline *t, struct vpa_range_pool *pool, struct vpa_nesting *of, size_t count)
+{
+	struct vpa_range *inner = of->inner;
+	int is_open = inner->end_ns == UINT64_MAX, is_part = 0;
 	size_t i;
 
-	for (i = 0; i < t->nesting_count; i++) {
-		struct vpa_nesting *n = &t->nestings[i];
+	for (i = 0; i < count; i++)
+		is_part |= !(is_open && of[i].outer->end_ns == UINT64_MAX) &&
+			   is_inside(inner, of[i].outer);
+	inner->nested = is_part ? 1 : 0;
+	for (i = 0; i < count; i++)
+		if (is_open && !is_part && of[i].outer->end_ns == UINT64_MAX) {
+			inner->nested = 1;
+			t->nestings[t->nesting_count++] = of[i];
+		} else {
+			drop(pool, of[i].outer);
+			drop(pool, inner);
+		}
+}
 
-		n->inner->nested = n->outer->end_ns > n->inner->start_ns ? 1 : 0;
-		drop(pool, n->inner);
-		drop(pool, n->outer);
-	}
+/* The outer ones of a range follow each other. */
+static void settle_nestings(struct vpa_timeline *t, struct vpa_range_pool *pool)
+{
+	size_t count = t->nesting_count, i, n;
+
 	t->nesting_count = 0;
+	for (i = 0; i < count; i += n) {
+		for (n = 1; i + n < count && t->nestings[i + n].inner == t->nestings[i].inner;)
+			n++;
+		settle_nesting(t, pool, &t->nestings[i], n);
+	}
 }
 
 /* Adds a range to the steps, unless it comes too late or is nested too deeply. */

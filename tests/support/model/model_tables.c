@@ -221,7 +221,16 @@ static int has_row(const struct model *m, const struct model_range *r)
 	return r->start >= m->window_start && r->start <= m->window_end;
 }
 
-/* Whether it began while another of its name was open on its thread. */
+/* Whether it is inside another, or as good as that: up to 1,000 ns of it, and at most half, may be left outside. What never
+ * ended is around all that began in it. */
+static int is_inside(const struct model_range *r, const struct model_range *o)
+{
+	uint64_t end = o->unmatched ? UINT64_MAX : o->end, over = r->end > end ? r->end - end : 0;
+
+	return o->end > r->start && over <= 1000 && 2 * over <= r->end - r->start;
+}
+
+/* Whether it is a part of one of its name on its thread that began before. */
 static int is_nested(const struct model *m, const struct model_range *r)
 {
 	size_t i;
@@ -233,7 +242,7 @@ static int is_nested(const struct model *m, const struct model_range *r)
 						     : o->order < r->order;
 
 		if (o != r && !o->process_wide && o->thread == r->thread && is_before &&
-			o->end > r->start && !is_empty(o) && model_same_text(o->name, r->name) &&
+			is_inside(r, o) && !is_empty(o) && model_same_text(o->name, r->name) &&
 			model_same_text(o->domain, r->domain))
 			return 1;
 	}
