@@ -54,7 +54,8 @@ static const struct vpt_option options[OPTIONS] = {
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[TOP] = VPA_TOP_OPTION(top_help),
 	[MIN_GAP] = {"min-gap", '\0', VPT_DURATION, NULL, NULL,
-		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
+		"list gaps at least this long (5 times the median, from 10us to 1ms, or the tenth "
+		"longest)"},
 	VPA_WINDOW_OPTIONS("the capture's start", "window", "above"),
 	[TARGET] = VPA_TARGET_OPTION,
 	VPA_BLOCK_OPTIONS("the trace"),

@@ -13,9 +13,10 @@
 
 enum {
 	PIECES_MAX = 64,
-	/* Bounds of the default length of the shortest gap listed. */
+	/* Bounds of the default length of the shortest gap listed, which leaves out none of the longest. */
 	MIN_GAP_NS = 10000,
-	MIN_GAP_MOST_NS = 1000000
+	MIN_GAP_MOST_NS = 1000000,
+	LISTED = 10
 };
 
 /* A gap that may be listed, with copies of all that is freed before the end. */
@@ -437,8 +438,6 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 	const struct vpa_model *m = c->model;
 	size_t i, p;
 
-	if (s->heap_count)
-		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
 	out->gaps = vpa_arena_alloc(&out->arena, s->heap_count, sizeof(*out->gaps));
 	if (!out->gaps)
 		return VPT_ENOMEM;
@@ -471,18 +470,31 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 	return VPT_OK;
 }
 
+/* Several times the usual gap; where all are alike, the longest are listed all the same. */
+static uint64_t default_min_gap(struct state *s)
+{
+	uint64_t min_ns = 5 * vpa_durations_of(&s->lengths).p50_ns, tenth_ns = 0;
+
+	if (s->heap_count) {
+		const struct vpa_gap *last =
+			&s->heap[s->heap_count < LISTED ? s->heap_count - 1 : LISTED - 1].gap;
+
+		tenth_ns = last->end_ns - last->start_ns;
+	}
+	min_ns = min_ns > MIN_GAP_MOST_NS ? MIN_GAP_MOST_NS : min_ns;
+	min_ns = min_ns > tenth_ns ? tenth_ns : min_ns;
+	return min_ns < MIN_GAP_NS ? MIN_GAP_NS : min_ns;
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct state *s = state;
-	uint64_t median = vpa_durations_of(&s->lengths).p50_ns;
 	size_t i;
 	int rc = VPT_OK;
 
-	out->min_gap_ns = c->options->min_gap_ns;
-	if (!out->min_gap_ns)
-		out->min_gap_ns = 5 * median < MIN_GAP_NS        ? MIN_GAP_NS
-				  : 5 * median > MIN_GAP_MOST_NS ? MIN_GAP_MOST_NS
-								 : 5 * median;
+	if (s->heap_count)
+		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
+	out->min_gap_ns = c->options->min_gap_ns ? c->options->min_gap_ns : default_min_gap(s);
 	out->gaps_listed_of = vpa_durations_at_least(&s->lengths, out->min_gap_ns) +
 			      vpa_durations_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {

@@ -33,7 +33,7 @@ static inline struct vpa_report *analyze(const char *script, const struct vpa_op
 }
 
 struct words {
-	char text[900];
+	char text[2048];
 	size_t len;
 };
 

@@ -75,9 +75,9 @@ static void the_window_is_what_was_asked_for(void **state)
 	}
 }
 
-/* `count` gaps of `ns` between ops of 1 us, and one of a millisecond. */
+/* `count` gaps of `ns` between ops of 1 us, and some of a millisecond. */
 static void expect_listed(
-	uint64_t ns, unsigned count, uint64_t asked, uint64_t min, uint64_t listed)
+	uint64_t ns, unsigned count, unsigned longer, uint64_t asked, uint64_t min, uint64_t listed)
 {
 	const struct vpa_options options = {.min_gap_ns = asked};
 	struct vpa_report *r;
@@ -88,7 +88,8 @@ static void expect_listed(
 	say(&w, "start 1000\n");
 	for (i = 0; i <= count; i++, at += 1000 + ns)
 		say(&w, "kernel s7 %" PRIu64 "+1us \"a\"\n", at);
-	say(&w, "kernel s7 %" PRIu64 "+1us \"b\"\n", at - ns + 1000000);
+	for (i = 0, at += 1000000 - ns; i < longer; i++, at += 1001000)
+		say(&w, "kernel s7 %" PRIu64 "+1us \"b\"\n", at);
 	r = analyze(w.text, &options);
 	assert_int_equal(r->min_gap_ns, min);
 	assert_int_equal(r->gaps_listed_of, listed);
@@ -99,12 +100,15 @@ static void expect_listed(
 static void short_gaps_are_summed_and_not_listed(void **state)
 {
 	(void)state;
-	expect_listed(1000, 9, 0, 10000, 1);     /* 5 times the median is less than 10 us */
-	expect_listed(3000, 9, 0, 15000, 1);     /* 5 times the median */
-	expect_listed(10000, 0, 0, 1000000, 1);  /* of one gap, the median is itself */
-	expect_listed(900000, 9, 0, 1000000, 1); /* a millisecond is listed in any case */
-	expect_listed(3000, 9, 3000, 3000, 10);
-	expect_listed(3000, 9, 3001, 3001, 1);
+	expect_listed(1000, 24, 10, 0, 10000, 10);     /* 5 times the median is less than 10 us */
+	expect_listed(3000, 24, 10, 0, 15000, 10);     /* 5 times the median */
+	expect_listed(900000, 24, 10, 0, 1000000, 10); /* a millisecond is listed in any case */
+	expect_listed(3000, 24, 9, 0, 10000, 9);       /* the tenth longest, if that is 10 us */
+	expect_listed(10000, 0, 1, 0, 1000000, 1);     /* of few gaps all from 10 us on */
+	expect_listed(900000, 9, 1, 0, 900000, 10);
+	expect_listed(900000, 9, 9, 0, 900000, 18);
+	expect_listed(3000, 9, 1, 3000, 3000, 10);
+	expect_listed(3000, 9, 1, 3001, 3001, 1);
 }
 
 /* Busy time of the only device. */
