@@ -1,12 +1,17 @@
 /* findings_first_use.c - the finding about first use, and the title of one about code that is loaded again and again. */
 #include "analysis/advice/findings_first_use.h"
 
+#include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/pipeline/unit.h"
 
 #include <string.h>
 
 /* It is worth a line from this share of the idle time. */
 static const double least_share = 0.1;
+
+/* It is a fix of the mean unit from this share on. */
+static const double unit_share = 0.02;
 
 /* A device's idle time of the cause that is first use, after the first work. */
 static uint64_t first_use_of(const struct vpa_device *d, enum vpa_cause cause)
@@ -24,6 +29,17 @@ static uint64_t first_use_of_all(const struct vpa_report *r, enum vpa_cause caus
 	for (d = 0; d < r->device_count; d++)
 		ns += first_use_of(&r->devices[d], cause);
 	return ns;
+}
+
+/* What the mean unit has of it is a part of that too: a unit in which something is set up makes the mean longer. */
+static void save_in_units(struct vpa_report *r, struct vpa_finding *f, uint64_t ns)
+{
+	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	struct vpa_saving s = {.ns = ns};
+
+	s.base_ns = unit.has_parts ? vpa_earlier(ns, unit.cause_ns[VPA_CAUSE_FIRST_USE]) : 0;
+	if (unit.units > 0 && (double)s.base_ns >= unit_share * (double)unit.span_ns)
+		vpa_finding_saves(r, f, &s);
 }
 
 struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
@@ -58,6 +74,7 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r)
 	f->base = VPA_BASE_IDLE;
 	f->base_ms = vpa_in_ms(idle);
 	f->base_gain_ms = vpa_in_ms(ns);
+	save_in_units(r, f, ns);
 	return f;
 }
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { OUTLIER = 5 }; /* times the mean of the others */
+
 /* Below this share of a block a growth is none. */
 static const double growth_share = 0.01;
 
@@ -159,6 +161,24 @@ static void add_inferred(struct vpa_words *w, const struct vpa_report *r)
 			vpa_fixed(r->inferred[0].confidence, 2).text);
 }
 
+/* Iterations of which one took far longer than the others: a mean that none of them has. "; the longest takes 2.00 s, the
+ * others 82.2 ms on average" */
+static void add_longest(struct vpa_words *w, const struct vpa_report *r)
+{
+	uint64_t longest_ns = 0, all_ns = 0, others_ns;
+	size_t i, count = r->step_part_count;
+
+	for (i = 0; i < count; i++) {
+		longest_ns = vpa_later(longest_ns, r->step_parts[i].period_ns);
+		vpt_sat_add_to(&all_ns, r->step_parts[i].period_ns);
+	}
+	others_ns = count > 1 ? (all_ns - longest_ns) / (count - 1) : 0;
+	if (others_ns && longest_ns / OUTLIER > others_ns)
+		vpa_words_add(w, "", "; the longest takes %s, the other%s %s%s",
+			vpa_duration(longest_ns).text, vpa_plural(count - 1),
+			vpa_duration(others_ns).text, count > 2 ? " on average" : "");
+}
+
 /* "A request takes 101 ms, the mean of 3 without the first." A first step that compiles, or a pause of the host, makes a
  * mean that no step has. */
 static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t count)
@@ -176,6 +196,8 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 		fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
 		vpa_words_add(w, "", "; the median %s, the longest %s",
 			vpa_duration(period->p50_ns).text, vpa_duration(period->max_ns).text);
+	if (s->unit.kind == VPA_UNIT_ITERATION)
+		add_longest(w, s->report);
 }
 
 /* "24.3 steps/s. A step takes 41.2 ms, the mean of 44." */
