@@ -65,8 +65,9 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"of Python programs: record the shapes of the inputs of marked functions and "
 		"modules"},
 	[VTR_RUN_CONFIG] = {"config", '\0', VPT_INPUT, "FILE", NULL,
-		"options in a TOML file, each as NAME = VALUE; the environment and the command "
-		"line win over it"},
+		"options in a file: TOML, each as NAME = VALUE, or YAML if its name ends in .yaml "
+		"or "
+		".yml; the environment and the command line win over it"},
 	[VTR_RUN_DRY_RUN] = {"dry-run", '\0', VPT_FLAG, NULL, NULL,
 		"check everything, print each option with its value and where that is from, and "
 		"run nothing"},

@@ -9,6 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What the file's name says; TOML if it says nothing. */
+static int is_yaml(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
 static int read_all(const char *name, const char *text, size_t size, struct vtr_config *out,
 	struct vpt_err *err)
 {
@@ -18,7 +26,7 @@ static int read_all(const char *name, const char *text, size_t size, struct vtr_
 	out->bytes = r.to = vpt_alloc(size + 1, 1);
 	if (!r.to)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for %.200s", name);
-	rc = vtr_config_read_toml(&r);
+	rc = is_yaml(name) ? vtr_config_read_yaml(&r) : vtr_config_read_toml(&r);
 	if (rc)
 		vtr_config_free(out);
 	return rc;

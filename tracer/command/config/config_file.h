@@ -7,8 +7,16 @@
  *	overwrite = true
  *	tag = ["model=wan", "steps=50"]
  *
- * Keys are bare or quoted. Values are strings of one line, whole and decimal numbers, true and false, and arrays of these.
- * Tables, dotted keys, dates, strings of several lines and inline tables are refused with the line where they stand. */
+ * or, where the file's name ends in .yaml or .yml, in a part of YAML:
+ *
+ *	capture: request:1-3
+ *	overwrite: true
+ *	tag:
+ *	  - model=wan
+ *	  - steps=50
+ *
+ * Keys are bare or quoted. Values are strings of one line, numbers, true and false, and arrays of these. Tables and nested keys, dates,
+ * strings of several lines, and YAML's anchors, tags and null are refused with the line where they stand. */
 #ifndef VPTRACE_TRACER_COMMAND_CONFIG_CONFIG_FILE_H
 #define VPTRACE_TRACER_COMMAND_CONFIG_CONFIG_FILE_H
 
@@ -20,7 +28,7 @@ enum { VTR_CONFIG_BYTES_MAX = 1 << 20 };
 
 struct vtr_config_value {
 	const char *key,
-		*text; /* a number or a word as it is written, a string without its quotes and escapes */
+		*text; /* a number as it is written, true or false, a string without its quotes and escapes */
 	int is_word; /* true or false */
 	int in_array;
 	unsigned line; /* from 1 */
@@ -33,7 +41,7 @@ struct vtr_config {
 	char *bytes; /* which they point into */
 };
 
-/* VPT_EINVAL: the file cannot be read, or is not such TOML; a key stands twice. The error begins with the path and the line.
+/* VPT_EINVAL: the file cannot be read, or is not such TOML or YAML; a key stands twice. The error begins with the path and the line.
  * VPT_ENOMEM. `out` is then empty. */
 int vtr_config_read(const char *path, struct vtr_config *out, struct vpt_err *err);
 

@@ -1,4 +1,4 @@
-/* config_reader.h - what the reader of TOML stands on: a place in the text, and what has been read so far.
+/* config_reader.h - what the readers of TOML and of YAML share: a place in the text, and what has been read so far.
  *
  * Keys and values are copied one after another, each with a NUL. What separates them in the file takes at least as much room, and no
  * escape is shorter than what it means: as many bytes as the file has, and one more, are enough. */
@@ -18,8 +18,9 @@ struct vtr_config_reader {
 	struct vpt_err *err;
 };
 
-/* Reads the whole text. 0, or the error that is then in r->err. */
+/* Each reads the whole text. 0, or the error that is then in r->err. */
 int vtr_config_read_toml(struct vtr_config_reader *r);
+int vtr_config_read_yaml(struct vtr_config_reader *r);
 
 /* VPT_EINVAL: "NAME:LINE: expected WHAT, found the rest of the line". */
 int vtr_config_fail(struct vtr_config_reader *r, const char *expected);
