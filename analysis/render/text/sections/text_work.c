@@ -24,29 +24,30 @@ enum { /* rows of each table */
 
 /* ---- kernels, attention, copies, syncs, ranges ---- */
 
-/* Gives different rows different labels in the room that the numbers leave. A long table compares each
- * VPA_LABELS_MAX rows among themselves. */
-static void tell_apart(
-	const struct vpa_page *p, struct vpa_table *t, const struct vpa_kernel_row *kernels)
+/* Gives different kernels different labels in the room that the numbers leave. A long table compares each
+ * VPA_LABELS_MAX kernels among themselves. A kernel with a source has a row for it after its own. */
+static void tell_apart(const struct vpa_page *p, struct vpa_table *t,
+	const struct vpa_kernel_row *kernels, size_t kernel_count)
 {
 	const char *names[VPA_LABELS_MAX];
 	struct vpa_label labels[VPA_LABELS_MAX];
-	size_t room = vpa_page_label_columns(p, t), i, at, count;
+	size_t room = vpa_page_label_columns(p, t), row = 0, i, at, count;
 
-	for (at = 0; at < t->row_count; at += count) {
+	for (at = 0; at < kernel_count; at += count) {
 		size_t prefix = sizeof(" K ") - 1 + strlen(vpa_scaled(at + 1, 1, 0).text);
 		size_t columns = room > prefix ? room - prefix : 0;
 
-		count = vpa_least(t->row_count - at, VPA_LABELS_MAX);
+		count = vpa_least(kernel_count - at, VPA_LABELS_MAX);
 		for (i = 0; i < count; i++)
 			names[i] = kernels[at + i].name;
 		vpa_kernel_labels(names, count, columns, labels);
 		for (i = 0; i < count; i++) {
-			struct vpa_label *label = &vpa_table_at(t, at + i)->label;
+			struct vpa_label *label = &vpa_table_at(t, row)->label;
 
 			if (strcmp(labels[i].text, vpa_kernel_label(names[i], columns).text))
 				snprintf(label->text, sizeof(label->text), "K%zu %.480s",
 					at + i + 1, labels[i].text);
+			row += kernels[at + i].source ? 2 : 1;
 		}
 	}
 }
@@ -75,7 +76,7 @@ void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const stru
 		if (k->source)
 			vpa_text_row(&t, 3, "%s", k->source);
 	}
-	tell_apart(p, &t, r->kernels);
+	tell_apart(p, &t, r->kernels, shown);
 	vpa_page_table(p, &t);
 }
 
