@@ -11,6 +11,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -123,11 +124,11 @@ static int look(struct watch *w, struct vpt_err *err)
 /* On a terminal each line replaces the one before. Elsewhere there is none while the file does not grow. */
 static void show(struct watch *w)
 {
-	struct vpa_live_line line = vpa_live_line(&w->live);
+	size_t columns = w->out.to_terminal ? vpt_terminal_width(&w->out) - 1 : SIZE_MAX;
+	struct vpa_live_line line = vpa_live_line(&w->live, columns);
 
 	if (w->out.to_terminal)
-		vpt_out_print(
-			&w->out, "\r\033[K%.*s", (int)vpt_terminal_width(&w->out) - 1, line.text);
+		vpt_out_print(&w->out, "\r\033[K%.*s", (int)columns, line.text);
 	else if (!w->shown_ns || w->live.now_ns != w->shown_ns)
 		vpt_out_print(&w->out, "%s\n", line.text);
 	vpt_out_flush(&w->out);
@@ -263,7 +264,8 @@ const struct vpt_command vpa_cmd_watch = {
 		 "the\n"
 		 "processors that the program uses. The figures are those of a report of the last "
 		 "seconds.\n"
-		 "On a terminal each line replaces the one before.\n"
+		 "On a terminal each line replaces the one before, and leaves out what has no "
+		 "room.\n"
 		 "\n"
 		 "Ends with the capture, or by Ctrl-C. Exit code 3: the capture has ended without "
 		 "a stop.\n",

@@ -59,11 +59,12 @@ uint64_t vpa_live_window_from(const struct vpa_live *l, uint64_t period_ns);
 void vpa_live_take(
 	struct vpa_live *l, const struct vpa_report *r, uint64_t start_ns, int has_ended);
 
-/* The line, without its end. What is not known is left out. */
+/* The line, without its end, in ASCII. What is not known is left out. Where it would be longer than `columns`, its parts are brief, and
+ * as many as need be are left out; the time, what is simulated and FPS stay, and may then be longer. */
 struct vpa_live_line {
 	char text[512];
 };
-struct vpa_live_line vpa_live_line(const struct vpa_live *l);
+struct vpa_live_line vpa_live_line(const struct vpa_live *l, size_t columns);
 
 /* The same for Prometheus: metrics in its text format. `is_recorded`: the capture goes on. */
 int vpa_live_metrics(

@@ -12,46 +12,82 @@
 
 /* ---- the line ---- */
 
+/* What a line that is too long leaves out, the last of these first. */
+enum rank { ALWAYS, LAST, BUSY, MEMORY, POWER, RATE, TEMPERATURE, CPU };
+
+struct part {
+	enum rank rank;
+	char text[96], brief[96]; /* brief: where the line is too long; empty: as text */
+};
+
+struct parts {
+	struct part rows[10]; /* two of ALWAYS, FPS, and one of each other rank */
+	size_t count;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void
+add(struct parts *parts, enum rank rank, const char *fmt, ...)
+{
+	struct part *part = &parts->rows[parts->count++];
+	va_list list;
+
+	*part = (struct part){.rank = rank};
+	va_start(list, fmt);
+	vsnprintf(part->text, sizeof(part->text), fmt, list);
+	va_end(list);
+}
+
+/* The brief form of the part that was added last. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 static void
-add(struct vpa_live_line *line, const char *fmt, ...)
+brief(struct parts *parts, const char *fmt, ...)
 {
-	size_t used = strlen(line->text);
+	struct part *part = &parts->rows[parts->count - 1];
 	va_list list;
 
 	va_start(list, fmt);
-	vsnprintf(line->text + used, sizeof(line->text) - used, fmt, list);
+	vsnprintf(part->brief, sizeof(part->brief), fmt, list);
 	va_end(list);
 }
 
 /* "2:07", "1:02:07" */
-static void add_time(struct vpa_live_line *line, uint64_t ns)
+static void add_time(struct parts *parts, uint64_t ns)
 {
 	uint64_t s = ns / 1000000000;
 
 	if (s >= 3600)
-		add(line, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+		add(parts, ALWAYS, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60,
+			s % 60);
 	else
-		add(line, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+		add(parts, ALWAYS, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
 }
 
-static void add_rates(struct vpa_live_line *line, const struct vpa_live *l)
+static void add_rates(struct parts *parts, const struct vpa_live *l)
 {
 	const struct vpa_live_units *u = vpa_live_units_of(l);
-	const char *unit = l->blocks.done ? "block" : "step";
+	const char *unit = l->blocks.done ? "block" : "step",
+		   *late = l->blocks.done && l->is_late ? " (late)" : "";
+	struct vpa_num rate = vpa_fixed(l->units_per_s, 2), last = vpa_duration(u->last_ns);
 
-	if (l->fps > 0)
-		add(line, "  %s FPS", vpa_fixed(l->fps, 1).text);
 	if (l->fps > 0 && l->target_millifps)
-		add(line, " of %s", vpa_scaled(l->target_millifps, 1000, 1).text);
+		add(parts, ALWAYS, "%s FPS of %s", vpa_fixed(l->fps, 1).text,
+			vpa_scaled(l->target_millifps, 1000, 1).text);
+	else if (l->fps > 0)
+		add(parts, ALWAYS, "%s FPS", vpa_fixed(l->fps, 1).text);
 	if (l->units_per_s > 0)
-		add(line, "  %s %ss/s", vpa_fixed(l->units_per_s, 2).text, unit);
-	if (u->done)
-		add(line, "  %s %s%s, last %s%s", vpa_count(u->done).text, unit,
-			vpa_plural(u->done), vpa_duration(u->last_ns).text,
-			l->blocks.done && l->is_late ? " (late)" : "");
+		add(parts, RATE, "%s %ss/s", rate.text, unit);
+	if (l->units_per_s > 0 && l->blocks.done)
+		brief(parts, "%s BPS", rate.text);
+	if (u->done) {
+		add(parts, LAST, "%s %s%s, last %s%s", vpa_count(u->done).text, unit,
+			vpa_plural(u->done), last.text, late);
+		brief(parts, "last %s%s", last.text, late);
+	}
 }
 
 /* What the GPUs are together: the mean of what they do, the sum of what they use. */
@@ -86,38 +122,71 @@ static struct all_gpus sum_up(const struct vpa_live *l)
 	return a;
 }
 
-static void add_gpus(struct vpa_live_line *line, const struct vpa_live *l)
+static void add_gpus(struct parts *parts, const struct vpa_live *l)
 {
 	struct all_gpus a = sum_up(l);
+	struct vpa_num used = vpa_bytes(vpt_sat_u64(a.used));
 
-	if (a.worked == 1)
-		add(line, "  GPU %s %% busy", vpa_fixed(100 * a.busy, 1).text);
-	else if (a.worked)
-		add(line, "  %zu GPUs %s %% busy (%s-%s)", a.worked,
-			vpa_fixed(100 * a.busy / (double)a.worked, 1).text,
-			vpa_fixed(100 * a.least, 1).text, vpa_fixed(100 * a.most, 1).text);
-	else if (!l->ops)
-		add(line, "  no GPU work");
-	if (a.used >= 0)
-		add(line, "  %s", vpa_bytes(vpt_sat_u64(a.used)).text);
+	if (a.worked) {
+		struct vpa_num busy = vpa_fixed(100 * a.busy / (double)a.worked, 1);
+
+		if (a.worked == 1) {
+			add(parts, BUSY, "GPU %s %% busy", busy.text);
+			brief(parts, "GPU %s %%", busy.text);
+		} else {
+			add(parts, BUSY, "%zu GPUs %s %% busy (%s-%s)", a.worked, busy.text,
+				vpa_fixed(100 * a.least, 1).text, vpa_fixed(100 * a.most, 1).text);
+			brief(parts, "%zu GPUs %s %%", a.worked, busy.text);
+		}
+	} else if (!l->ops) {
+		add(parts, BUSY, "no GPU work");
+	}
 	if (a.used >= 0 && a.total > 0)
-		add(line, " of %s", vpa_bytes(vpt_sat_u64(a.total)).text);
+		add(parts, MEMORY, "%s of %s", used.text, vpa_bytes(vpt_sat_u64(a.total)).text);
+	else if (a.used >= 0)
+		add(parts, MEMORY, "%s", used.text);
+	if (a.used >= 0)
+		brief(parts, "%s", used.text);
 	if (a.power_w >= 0)
-		add(line, "  %s W", vpa_fixed(a.power_w, 0).text);
+		add(parts, POWER, "%s W", vpa_fixed(a.power_w, 0).text);
 	if (a.temperature_c >= 0)
-		add(line, "  %s C", vpa_fixed(a.temperature_c, 0).text);
+		add(parts, TEMPERATURE, "%s C", vpa_fixed(a.temperature_c, 0).text);
 }
 
-struct vpa_live_line vpa_live_line(const struct vpa_live *l)
+/* The parts up to a rank. Whether they fit. */
+static int join(const struct parts *parts, int is_brief, enum rank most, size_t columns,
+	struct vpa_live_line *line)
+{
+	size_t used = 0, i;
+
+	for (i = 0; i < parts->count; i++) {
+		const struct part *part = &parts->rows[i];
+		const char *text = is_brief && *part->brief ? part->brief : part->text;
+
+		if (part->rank <= most && used < sizeof(line->text))
+			used += (size_t)snprintf(line->text + used, sizeof(line->text) - used,
+				"%s%s", used ? "  " : "", text);
+	}
+	return used <= columns;
+}
+
+struct vpa_live_line vpa_live_line(const struct vpa_live *l, size_t columns)
 {
 	struct vpa_live_line line = {""};
+	struct parts parts = {.count = 0};
+	enum rank most = CPU;
 
-	add_time(&line, vpt_sat_sub(l->now_ns, l->start_ns));
-	add(&line, "%s", l->is_simulated ? "  SIMULATED" : "");
-	add_rates(&line, l);
-	add_gpus(&line, l);
+	add_time(&parts, vpt_sat_sub(l->now_ns, l->start_ns));
+	if (l->is_simulated)
+		add(&parts, ALWAYS, "SIMULATED");
+	add_rates(&parts, l);
+	add_gpus(&parts, l);
 	if (l->cpu_percent >= 0)
-		add(&line, "  CPU %s %%", vpa_fixed(l->cpu_percent, 0).text);
+		add(&parts, CPU, "CPU %s %%", vpa_fixed(l->cpu_percent, 0).text);
+	if (join(&parts, 0, CPU, columns, &line))
+		return line;
+	while (!join(&parts, 1, most, columns, &line) && most > ALWAYS)
+		most--;
 	return line;
 }
 

@@ -84,6 +84,30 @@ same "who may read the metrics" 644 "$(stat -c %a metrics)"
 expect 0 "metrics that replace those of before" watch whole.zst --once --prometheus metrics
 same "a number for each metric" "$(grep -c '^# TYPE' metrics)" "$(grep -vc '^#' metrics)"
 
+# ---- on a terminal ----
+
+if [ -e "$VPT_BIN/host_counters" ]; then
+	shown() { # shown COLUMNS: the line on a terminal
+		python3 "$VPT_SOURCE_DIR/tests/support/terminal.py" 10 "$1" "$VPT_ANALYZE" watch sampled.zst --once --target 16 2>err |
+			tr -d '\r\n' | sed 's/^.\[K//'
+	}
+	counters sampled 10 "power=310;temperature=61"
+	plain=$("$VPT_ANALYZE" watch sampled.zst --once --target 16)
+	brief=$(echo "$plain" | sed 's| blocks/s| BPS|; s|[0-9,]* blocks, last|last|; s| % busy| %|; s| of [0-9.]* GB||')
+	rule="the line of a capture with counters"
+	echo "$plain" >out
+	for text in SIMULATED " FPS of 16.0  " " blocks/s  " " blocks, last " " % busy  " " GB  310 W  61 C  CPU "; do
+		says out "$text"
+	done
+	same "a terminal in which the line has room" "$plain" "$(shown $((${#plain} + 1)))"
+	same "a terminal that is one column too narrow" "$brief" "$(shown ${#plain})"
+	same "the same to the last column" "$brief" "$(shown $((${#brief} + 1)))"
+	same "a terminal without room for it" "${brief%  CPU*}" "$(shown ${#brief})"
+	same "a terminal of 40 columns" "$(echo "$brief" | sed 's/ FPS of 16.0 .*/ FPS of 16.0/')" "$(shown 40)"
+else
+	echo "SKIPPED: the line on a terminal: no host_counters"
+fi
+
 # ---- a signal ends it ----
 
 python3 "$grow" whole.zst stopped.zst 4 40 --cut &
