@@ -1,6 +1,8 @@
 /* shared_options.c - the options of an analysis, found by their names in the command's own table. */
 #include "analysis/commands/base/shared_options.h"
 
+#include "formats/cli/target.h"
+
 #include <string.h>
 
 /* The last value given; NULL: none, or the command has no such option. */
@@ -21,31 +23,6 @@ static int has_number(const struct vpt_args *args, const char *name, uint64_t *o
 	if (given)
 		*out = given->number;
 	return given != NULL;
-}
-
-/* Reads "16" or "23.976" exactly, as frames per thousand seconds. */
-static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
-{
-	uint64_t whole = 0, parts = 0, place = 1000;
-	const char *p = text;
-	int digits = 0;
-
-	*millifps = 0;
-	for (; *p >= '0' && *p <= '9' && digits < 7; p++, digits++)
-		whole = whole * 10 + (uint64_t)(*p - '0');
-	if (digits && *p == '.' && p[1]) {
-		for (p++; *p >= '0' && *p <= '9' && place > 1; p++) {
-			place /= 10;
-			parts += (uint64_t)(*p - '0') * place;
-		}
-	}
-	if (!digits || *p || !(whole || parts))
-		return vpt_fail(err, VPT_EINVAL,
-			"--target: expected frames per second such as 16 or 23.976, found "
-			"\"%.60s\"",
-			text);
-	*millifps = whole * 1000 + parts;
-	return VPT_OK;
 }
 
 int vpa_shared_options_read(
@@ -70,7 +47,7 @@ int vpa_shared_options_read(
 	if (out->first_block_frames && !out->frames_per_block)
 		return vpt_fail(
 			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
-	rc = target ? read_target(target->text, &out->target_millifps, err) : VPT_OK;
+	rc = target ? vpt_target_read(target->text, &out->target_millifps, err) : VPT_OK;
 	return rc ? rc : vpa_window_check(find(args, "from"), find(args, "to"), out->range, err);
 }
 
