@@ -145,6 +145,12 @@ run 0 "a line every 0.2 seconds" --live=0.2 -o live.zst -- "$VPT_BIN/vptrace-dem
 grep -q "blocks, last .* busy" err || fail "$rule: expected lines on standard error"
 says err "live.zst: "
 ! grep -q busy out || fail "$rule: standard output is the command's"
+run 0 "a target" --live=0.2 --target 99999 --report -o aimed.zst -- "$VPT_BIN/vptrace-demo" --blocks 3 --scale 0.2
+grep -q "FPS of 99,999.0  .*(late)" err || fail "$rule: expected it in the line"
+says out "TOO SLOW: "
+says out ", target 99,999."
+run 2 "a wrong target" --live --target fast -- true
+says err "--target: expected frames per second such as 16 or 23.976, found \"fast\""
 run 0 "metrics" --live=prometheus:live.prom -o metered.zst -- "$VPT_BIN/vptrace-demo" --blocks 2 --scale 0.2
 ! grep -q busy err || fail "$rule: expected no lines"
 grep -q "^vptrace_blocks_total 2" live.prom || fail "$rule: expected 2 blocks in live.prom: $(cat live.prom)"

@@ -75,9 +75,9 @@ static int find_file(const char *list, char path[PATH_MAX])
 
 /* Standard output is the command's: lines go where messages go. A signal that comes too early is not lost: a short
  * capture gets its line at the end. */
-static void live_main(const char *list, const char *analyzer, const char *text)
+static void live_main(const char *list, const char *analyzer, const char *text, const char *target)
 {
-	const char *argv[] = {"vptrace-analyze", "watch", NULL, NULL, NULL, NULL, NULL};
+	const char *argv[10] = {"vptrace-analyze", "watch"};
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), ended = 0, found, n = 2;
 	char path[PATH_MAX], every[64];
 
@@ -90,6 +90,10 @@ static void live_main(const char *list, const char *analyzer, const char *text)
 	if (!found && !find_file(list, path))
 		return;
 	argv[n++] = path;
+	if (target) {
+		argv[n++] = "--target";
+		argv[n++] = target;
+	}
 	if (is_metrics(text)) {
 		argv[n++] = "--prometheus";
 		argv[n++] = text + sizeof(metrics) - 1;
@@ -103,7 +107,7 @@ static void live_main(const char *list, const char *analyzer, const char *text)
 	vtr_program_become(analyzer, argv);
 }
 
-pid_t vtr_live_start(const char *list, const char *analyzer, const char *text)
+pid_t vtr_live_start(const char *list, const char *analyzer, const char *text, const char *target)
 {
 	pid_t launcher = getpid(), live;
 	sigset_t set, before;
@@ -115,7 +119,7 @@ pid_t vtr_live_start(const char *list, const char *analyzer, const char *text)
 	if (!live) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() == launcher)
-			live_main(list, analyzer, text);
+			live_main(list, analyzer, text, target);
 		_exit(0);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -2,6 +2,7 @@
 #include "tracer/command/run.h"
 
 #include "formats/base/text.h"
+#include "formats/cli/target.h"
 #include "tracer/command/run_parts.h"
 #include "tracer/command/base/install_places.h"
 #include "tracer/command/output_check.h"
@@ -37,6 +38,14 @@ static int check_live(const struct vpt_args *args, const char *analyzer, struct 
 			"--live and --ring cannot be combined: a ring is written when the command "
 			"ends");
 	return vtr_live_check(vpt_text_of(args, VTR_RUN_LIVE), err);
+}
+
+static int check_target(const struct vpt_args *args, struct vpt_err *err)
+{
+	const char *target = vpt_text_of(args, VTR_RUN_TARGET);
+	uint64_t millifps;
+
+	return target ? vpt_target_read(target, &millifps, err) : VPT_OK;
 }
 
 static int check_report(enum vtr_report report, const char *analyzer, struct vpt_err *err)
@@ -75,7 +84,7 @@ static int prepare(const struct vpt_args *args, struct vtr_places *places, char 
 		return rc;
 	if (check_output(args, err) || vtr_places_find(places, err) ||
 		vtr_variables_set(args, places, python, err) ||
-		check_live(args, places->analyzer, err) ||
+		check_live(args, places->analyzer, err) || check_target(args, err) ||
 		check_report(wanted_report(args), places->analyzer, err))
 		return err->code == VPT_ENOMEM ? VPT_EXIT_FAILED : VPT_EXIT_MISUSED;
 	return 0;
@@ -191,7 +200,8 @@ static int run(const struct vpt_args *args, const struct vtr_places *places, con
 	listed = !vtr_list_create(&list);
 	rings = hold_rings();
 	if (listed && vpt_has(args, VTR_RUN_LIVE))
-		live = vtr_live_start(list.path, places->analyzer, vpt_text_of(args, VTR_RUN_LIVE));
+		live = vtr_live_start(list.path, places->analyzer, vpt_text_of(args, VTR_RUN_LIVE),
+			vpt_text_of(args, VTR_RUN_TARGET));
 	/* The operands end with NULL, see vpt_args_read(). */
 	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands, &ending.killed_by);
 	ending.status = rc;
@@ -210,7 +220,9 @@ static int run(const struct vpt_args *args, const struct vtr_places *places, con
 		vtr_pythons_check(&list);
 	}
 	if (is_known &&
-		vtr_summary(&list, places->analyzer, wanted_report(args), &ending, simulated) &&
+		vtr_summary(&list, places->analyzer,
+			(struct vtr_wanted){wanted_report(args), vpt_text_of(args, VTR_RUN_TARGET)},
+			&ending, simulated) &&
 		!rc)
 		rc = VPT_EXIT_FAILED;
 	vtr_list_free(&list);

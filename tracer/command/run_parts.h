@@ -24,8 +24,8 @@ int vtr_child_run(const char *path, char *const *argv, int *killed_by);
  * sentence. */
 int vtr_live_check(const char *text, struct vpt_err *err);
 
-/* Starts the process, before the command. `list`: path of the list. -1: it cannot be started. */
-pid_t vtr_live_start(const char *list, const char *analyzer, const char *text);
+/* Starts the process, before the command. `list`: path of the list. `target`: of watch; NULL: none. -1: it cannot be started. */
+pid_t vtr_live_start(const char *list, const char *analyzer, const char *text, const char *target);
 
 /* After the command: lets it look at the end of the capture, and waits for it. */
 void vtr_live_end(pid_t live);
@@ -92,9 +92,15 @@ struct vtr_ending {
 	int killed_by; /* a signal; 0: none */
 };
 
+/* The report that is wanted. */
+struct vtr_wanted {
+	enum vtr_report report;
+	const char *target; /* of a report of one process; NULL: none */
+};
+
 /* Says it on standard error; the report goes to standard output. Sorts the files by rank. `analyzer` may be "". `simulated`: what
  * to type for the same run with --simulate. Returns 0, or -1: the tracer failed, and nothing was recorded. */
-int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
+int vtr_summary(struct vtr_list *list, const char *analyzer, struct vtr_wanted wanted,
 	const struct vtr_ending *ending, const char *simulated);
 
 /* Whether the analyzer can write an HTML page. */

@@ -292,22 +292,31 @@ static void name_job_page(const char *path, char *page, size_t size)
 	snprintf(page, size, "%.*sranks.html", slash ? (int)(slash + 1 - path) : 0, path);
 }
 
-static void show_report(const char *path, const char *analyzer, enum vtr_report report)
+static void show_report(const char *path, const char *analyzer, struct vtr_wanted wanted)
 {
-	char page[PATH_MAX + 8];
+	const char *argv[12] = {"vptrace-analyze", "analyze", "--no-progress", path};
 	const char *overwrite = getenv("VPTRACE_OVERWRITE");
-	const char *const text[] = {"vptrace-analyze", "analyze", "--no-progress", path, NULL};
-	/* Who lets the capture be replaced lets its page be replaced too. */
-	const char *const html[] = {"vptrace-analyze", "analyze", "--format", "html",
-		"--no-progress", "-o", page, path,
-		overwrite && !strcmp(overwrite, "1") ? "--force" : NULL, NULL};
+	char page[PATH_MAX + 8];
+	size_t used = 4;
 	int rc;
 
-	name_page(path, page, sizeof(page));
-	rc = vtr_program_show(analyzer, report == VTR_REPORT_HTML ? html : text);
+	if (wanted.target) {
+		argv[used++] = "--target";
+		argv[used++] = wanted.target;
+	}
+	if (wanted.report == VTR_REPORT_HTML) {
+		name_page(path, page, sizeof(page));
+		argv[used++] = "--format=html";
+		argv[used++] = "-o";
+		argv[used++] = page;
+		/* Who lets the capture be replaced lets its page be replaced too. */
+		if (overwrite && !strcmp(overwrite, "1"))
+			argv[used++] = "--force";
+	}
+	rc = vtr_program_show(analyzer, argv);
 	if (rc != 0 && rc != 3)
 		vtr_say("no report: vptrace-analyze failed on %s", path);
-	else if (report == VTR_REPORT_HTML)
+	else if (wanted.report == VTR_REPORT_HTML)
 		vtr_say("report: %s", page);
 }
 
@@ -382,7 +391,7 @@ int vtr_summary_knows_html(const char *analyzer)
 	return knows;
 }
 
-int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report report,
+int vtr_summary(struct vtr_list *list, const char *analyzer, struct vtr_wanted wanted,
 	const struct vtr_ending *ending, const char *simulated)
 {
 	size_t recorded = 0, lost, running, i;
@@ -409,9 +418,9 @@ int vtr_summary(struct vtr_list *list, const char *analyzer, enum vtr_report rep
 	if (ending->killed_by == SIGKILL && !recorded)
 		vtr_say("if nobody sent signal %d, the system ran out of memory: see dmesg",
 			SIGKILL);
-	if (has_ranks && say_ranks(list, analyzer, report))
-		report = VTR_REPORT_NONE;
-	if (report != VTR_REPORT_NONE && largest(list))
-		show_report(largest(list), analyzer, report);
+	if (has_ranks && say_ranks(list, analyzer, wanted.report))
+		wanted.report = VTR_REPORT_NONE;
+	if (wanted.report != VTR_REPORT_NONE && largest(list))
+		show_report(largest(list), analyzer, wanted);
 	return failed ? -1 : 0;
 }
