@@ -43,8 +43,8 @@ static const struct vpt_option options[VTR_RUN_OPTIONS] = {
 		"error; or "
 		"write metrics to FILE instead; see watch --help"},
 	[VTR_RUN_TARGET] = {"target", '\0', VPT_TEXT, "FPS", NULL,
-		"required frames per second, such as 16 or 23.976, for the lines of --live and the "
-		"report of --report; that of several ranks has none"},
+		"required frames per second, such as 16 or 23.976, for the live line and the "
+		"report; a report of several ranks has none"},
 	[VTR_RUN_SIMULATE] = {"simulate", '\0', VPT_FLAG, NULL, NULL,
 		"record a Python program without a GPU: its marks with the host's times, no device "
 		"times; to set up marks before there is a GPU"},
