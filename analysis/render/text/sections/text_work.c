@@ -25,7 +25,8 @@ enum { /* rows of each table */
 /* ---- kernels, attention, copies, syncs, ranges ---- */
 
 /* Gives different kernels different labels in the room that the numbers leave. A long table compares each
- * VPA_LABELS_MAX kernels among themselves. A kernel with a source has a row for it after its own. */
+ * VPA_LABELS_MAX kernels among themselves. A kernel with a source has a row for it after its own. A table without memory for its rows
+ * is not printed. */
 static void tell_apart(const struct vpa_page *p, struct vpa_table *t,
 	const struct vpa_kernel_row *kernels, size_t kernel_count)
 {
@@ -33,6 +34,8 @@ static void tell_apart(const struct vpa_page *p, struct vpa_table *t,
 	struct vpa_label labels[VPA_LABELS_MAX];
 	size_t room = vpa_page_label_columns(p, t), row = 0, i, at, count;
 
+	if (t->failed)
+		return;
 	for (at = 0; at < kernel_count; at += count) {
 		size_t prefix = sizeof(" K ") - 1 + strlen(vpa_scaled(at + 1, 1, 0).text);
 		size_t columns = room > prefix ? room - prefix : 0;
