@@ -20,12 +20,14 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	struct vpa_words w = {.used = 0};
 
 	vpa_words_add(&w, "", "%s:", vpa_verdict_word(v->complete));
-	/* Of a capture that breaks off nobody counted what is missing. */
-	if (!r->is_import && (v->complete || v->dropped))
+	if (r->is_import)
+		vpa_words_add(&w, " ", "%s events read.", vpa_count(v->received).text);
+	else if (v->complete || v->dropped)
 		vpa_words_add(&w, " ", "%s of %s events are missing.", vpa_count(v->dropped).text,
 			vpa_count(vpt_sat_add(v->received, v->dropped)).text);
 	else
-		vpa_words_add(&w, " ", "%s events read.", vpa_count(v->received).text);
+		vpa_words_add(&w, " ", "%s events read; how many are missing is not known.",
+			vpa_count(v->received).text);
 	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
 }
 
