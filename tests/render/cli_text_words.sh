@@ -44,22 +44,6 @@ compiled '{"ph": "X", "cat": "user_annotation", "name": "entire_frame_compile (d
 expect 3 "compiled in the trace" compiled.json --only graphs
 says out "the compiler ran 1 time, 1.50 us"
 
-# ---- where Inductor wrote kernels ----
-# Rows of files stand between those of kernels, of which two have names that begin alike.
-mkdir -p cache/ab
-name=triton_poi_fused_add_native_layer_norm_add_native_layer_norm_add_native
-for last in 0 1; do
-	printf 'import triton\ndef %s_%s(in_ptr0):\n' $name $last >cache/ab/c$last.py
-done
-printf '{"host_name": "%s", "baseTimeNanoseconds": 2000000000000000000, "traceEvents": [
-{"ph": "X", "cat": "kernel", "name": "%s_0", "pid": 0, "tid": 7, "ts": 30, "dur": 9},
-{"ph": "X", "cat": "kernel", "name": "other", "pid": 0, "tid": 7, "ts": 40, "dur": 8},
-{"ph": "X", "cat": "kernel", "name": "%s_1", "pid": 0, "tid": 7, "ts": 50, "dur": 7}]}' "$(uname -n)" $name $name >inductor.json
-export TORCHINDUCTOR_CACHE_DIR=cache
-expect 3 "kernels with the files of Inductor" inductor.json --only kernels
-unset TORCHINDUCTOR_CACHE_DIR
-same "$rule" "K1 triton_poi_fused_add_native...rm_add_native_0 cache/ab/c0.py:2 K2 other K3 triton_poi_fused_add_native...rm_add_native_1 cache/ab/c1.py:2" "$(sed -n 's/^  *\(K[0-9] [^ ]*\) .*/\1/p; s/^  *\(cache.*\)/\1/p' out | paste -sd' ' -)"
-
 # ---- operators inside one another ----
 # NVTX ranges of operators, as torch.autograd.profiler.emit_nvtx() makes them, are marks to the importer.
 printf '{"traceEvents": [
@@ -176,4 +160,17 @@ lacks cda.py
 export TORCHINDUCTOR_CACHE_DIR="$work/nowhere"
 expect 3 "no cache" here.json --only kernels
 lacks .py
+# Rows of files stand between those of kernels, of which two have names that begin alike.
+mkdir -p several/ab
+name=triton_poi_fused_add_native_layer_norm_add_native_layer_norm_add_native
+for last in 0 1; do
+	printf 'import triton\ndef %s_%s(in_ptr0):\n' $name $last >several/ab/c$last.py
+done
+printf '{"host_name": "%s", "baseTimeNanoseconds": 2000000000000000000, "traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "%s_0", "pid": 0, "tid": 7, "ts": 30, "dur": 9},
+{"ph": "X", "cat": "kernel", "name": "other", "pid": 0, "tid": 7, "ts": 40, "dur": 8},
+{"ph": "X", "cat": "kernel", "name": "%s_1", "pid": 0, "tid": 7, "ts": 50, "dur": 7}]}' "$(uname -n)" $name $name >inductor.json
+export TORCHINDUCTOR_CACHE_DIR=several
+expect 3 "kernels with the files of Inductor" inductor.json --only kernels
+same "$rule" "K1 triton_poi_fused_add_native...rm_add_native_0 several/ab/c0.py:2 K2 other K3 triton_poi_fused_add_native...rm_add_native_1 several/ab/c1.py:2" "$(sed -n 's/^  *\(K[0-9] [^ ]*\) .*/\1/p; s/^  *\(several.*\)/\1/p' out | paste -sd' ' -)"
 finish
