@@ -5,6 +5,8 @@
 #include "formats/base/text.h"
 
 #include <ctype.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
 static const struct {
@@ -61,27 +63,62 @@ static const struct {
 	{"igemm", VPA_PRECISION_8},
 };
 
-static int holds(const char *text, size_t len, const char *word)
-{
-	size_t bytes = strlen(word), i, k;
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
-	for (i = 0; i + bytes <= len; i++) {
-		for (k = 0; k < bytes && tolower((unsigned char)text[i + k]) == word[k]; k++)
-			;
-		if (k == bytes)
-			return 1;
+_Static_assert(WORDS <= 64, "a bit for each word");
+
+/* The words, a bit each, that have a byte, in either case, at the first place and at the second. */
+static struct {
+	uint64_t first[256], second[256];
+} places;
+
+static pthread_once_t placed = PTHREAD_ONCE_INIT;
+
+static void place_words(void)
+{
+	unsigned i;
+
+	for (i = 0; i < WORDS; i++) {
+		const unsigned char *word = (const unsigned char *)words[i].word;
+
+		places.first[word[0]] |= (uint64_t)1 << i;
+		places.first[toupper(word[0])] |= (uint64_t)1 << i;
+		places.second[word[1]] |= (uint64_t)1 << i;
+		places.second[toupper(word[1])] |= (uint64_t)1 << i;
 	}
-	return 0;
 }
 
-enum vpa_precision vpa_precision_of(const char *name, size_t len)
+static int begins_with(const char *text, size_t len, const char *word)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (holds(name, len, words[i].word))
-			return words[i].precision;
-	return VPA_PRECISION_UNKNOWN;
+	for (i = 0; word[i]; i++)
+		if (i == len || tolower((unsigned char)text[i]) != word[i])
+			return 0;
+	return 1;
+}
+
+/* One scan for all words. A word that is found leaves those before it to be looked for. */
+enum vpa_precision vpa_precision_of(const char *name, size_t len)
+{
+	enum vpa_precision found = VPA_PRECISION_UNKNOWN;
+	uint64_t wanted = ~(uint64_t)0, here;
+	size_t i;
+
+	pthread_once(&placed, place_words);
+	for (i = 0; i + 1 < len; i++)
+		for (here = wanted & places.first[(unsigned char)name[i]] &
+			    places.second[(unsigned char)name[i + 1]];
+			here; here &= here - 1) {
+			unsigned word = (unsigned)__builtin_ctzll(here);
+
+			if (!begins_with(name + i, len - i, words[word].word))
+				continue;
+			found = words[word].precision;
+			wanted = ((uint64_t)1 << word) - 1;
+			break;
+		}
+	return found;
 }
 
 int vpa_is_unaligned(const char *name)
