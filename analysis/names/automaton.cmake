@@ -1,0 +1,11 @@
+# The automaton of families.def becomes a C file of the build. Where a program of the build cannot run, the analyzer makes it when it starts.
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  target_sources(analysis PRIVATE analysis/names/family_automaton.c)
+  set_source_files_properties(analysis/names/family_automaton.c PROPERTIES COMPILE_DEFINITIONS VPA_BUILD_AT_RUN_TIME=1)
+  return()
+endif()
+add_executable(vptrace-families analysis/names/main.c analysis/names/family_automaton.c)
+set(out ${CMAKE_BINARY_DIR}/embedded/made_automaton.c)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/embedded)
+add_custom_command(OUTPUT ${out} COMMAND vptrace-families > ${out} DEPENDS vptrace-families VERBATIM)
+target_sources(analysis PRIVATE ${out})
