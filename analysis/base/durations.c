@@ -138,7 +138,9 @@ static int widen(struct vpa_durations_builder *b, uint64_t least_ns, uint64_t mo
 	       to = vpa_durations_bucket(most_ns) / OCTAVE + 1, end = before + b->octaves;
 	uint64_t *counts;
 
-	if (b->octaves && from >= before && to <= end)
+	if (b->only_sums)
+		b->span_ns = (uint32_t)1 << SMALL_BITS;
+	if (b->only_sums || (b->octaves && from >= before && to <= end))
 		return VPT_OK;
 	from = b->octaves && before < from ? before : from;
 	to = b->octaves && end > to ? end : to;
@@ -163,26 +165,21 @@ static void count_any(struct vpa_durations_builder *b, const uint64_t *values, s
 	struct sums sums = sum_any(values, count);
 	size_t i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && !b->only_sums; i++)
 		b->values[vpa_durations_bucket(values[i]) - first_bucket(b)]++;
 	count_sums(b, count, &sums);
 }
 
-/* The same for 1 to FEW samples below 2^28; `values` has room for padding. */
-static void count_small(struct vpa_durations_builder *b, uint32_t *values, size_t count)
+/* Counts samples below 2^28 in the histogram; `whole` of them, in whole groups, are numbers. */
+static void count_buckets(
+	struct vpa_durations_builder *b, const uint32_t *values, size_t count, size_t whole)
 {
-	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
-	uint64_t first = values[0], extra = whole - count, *counts = b->values;
+	uint64_t *counts = b->values;
 	uint32_t buckets[FEW];
 	union floats scratch;
-	struct sums sums;
+	size_t i;
 
-	for (i = count; i < whole; i++)
-		values[i] = values[0];
 	find_buckets(values, whole, (uint32_t)first_bucket(b), &scratch, buckets);
-	sums = sum_small(values, whole);
-	sums.total_ns -= extra * first;
-	sums.squares -= extra * first * first;
 	for (i = 0; i + 4 <= count; i += 4) {
 		counts[buckets[i]]++;
 		counts[buckets[i + 1]]++;
@@ -191,6 +188,22 @@ static void count_small(struct vpa_durations_builder *b, uint32_t *values, size_
 	}
 	for (; i < count; i++)
 		counts[buckets[i]]++;
+}
+
+/* The same as count_any() for 1 to FEW samples below 2^28; `values` has room for padding. */
+static void count_small(struct vpa_durations_builder *b, uint32_t *values, size_t count)
+{
+	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
+	uint64_t first = values[0], extra = whole - count;
+	struct sums sums;
+
+	for (i = count; i < whole; i++)
+		values[i] = values[0];
+	sums = sum_small(values, whole);
+	sums.total_ns -= extra * first;
+	sums.squares -= extra * first * first;
+	if (!b->only_sums)
+		count_buckets(b, values, count, whole);
 	count_sums(b, count, &sums);
 }
 
@@ -367,6 +380,16 @@ static uint64_t percentile(const struct vpa_durations_builder *b, unsigned perce
 	return value < b->min_ns ? b->min_ns : value > b->max_ns ? b->max_ns : value;
 }
 
+static void find_percentiles(struct vpa_durations_builder *b, struct vpa_durations *out)
+{
+	if (!b->fresh)
+		sort_samples(b->values, b->count);
+	out->p50_ns = percentile(b, 50);
+	out->p90_ns = percentile(b, 90);
+	out->p95_ns = percentile(b, 95);
+	out->p99_ns = percentile(b, 99);
+}
+
 struct vpa_durations vpa_durations_of(struct vpa_durations_builder *b)
 {
 	struct vpa_durations s;
@@ -380,12 +403,8 @@ struct vpa_durations vpa_durations_of(struct vpa_durations_builder *b)
 		.approximate = b->fresh != NULL};
 	if (!b->count)
 		return s;
-	if (!b->fresh)
-		sort_samples(b->values, b->count);
-	s.p50_ns = percentile(b, 50);
-	s.p90_ns = percentile(b, 90);
-	s.p95_ns = percentile(b, 95);
-	s.p99_ns = percentile(b, 99);
+	if (!b->only_sums)
+		find_percentiles(b, &s);
 	s.mean_ns = (double)b->total_ns / (double)b->count;
 	variance = (double)b->squares / (double)b->count - s.mean_ns * s.mean_ns;
 	s.deviation_ns = variance > 0 ? sqrt(variance) : 0;

@@ -33,6 +33,7 @@ struct vpa_durations_builder {
 	uint32_t *fresh;
 	uint32_t fresh_count, low_ns, span_ns;
 	uint8_t first_octave, octaves; /* those that the histogram has */
+	uint8_t only_sums; /* set before the first sample: no percentiles, no vpa_durations_at_least() */
 };
 
 /* Values below 128 have buckets of their own; above, the top seven bits choose. */

@@ -242,13 +242,14 @@ static int run(const struct vpt_args *args)
 	int rc = read_forms(args, &forms, &err), code = VPT_EXIT_DONE;
 
 	keep_heap_small();
+	o.only_screen = !vpt_has(args, FULL) && !vpt_has(args, ONLY);
 	for (i = 0; i < forms.count; i++) {
 		if (forms.at[i]->top > o.top)
 			o.top = forms.at[i]->top;
 		o.overview |= forms.at[i]->needs_overview;
-		o.kernel_sources |=
-			!forms.at[i]->has_layout || vpt_has(args, FULL) || vpt_has(args, ONLY);
+		o.only_screen &= forms.at[i]->has_layout;
 	}
+	o.kernel_sources = !o.only_screen;
 	if (vpt_has(args, TOP))
 		o.top = vpt_number_of(args, TOP);
 	o.step_parts = o.only_sums = 1; /* findings say what they gain in a step */

@@ -12,6 +12,11 @@ const struct vpa_fold *const vpa_folds[] = {VPA_FOLDS(LIST) NULL};
 _Static_assert(sizeof(vpa_folds) / sizeof(vpa_folds[0]) <= VPA_FOLDS_MAX + 1,
 	"a pass has room for every fold");
 
+int vpa_fold_is_table(const struct vpa_options *options)
+{
+	return !options->only_screen;
+}
+
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id)
 {
 	struct vpt_text t = vpa_name(m, id);

@@ -122,6 +122,9 @@ VPA_FOLDS(VPA_DECLARE)
 
 extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
+/* `wanted` of a fold that only writes tables which neither the first screen nor a finding, prediction or condition reads. */
+int vpa_fold_is_table(const struct vpa_options *options);
+
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
 

@@ -323,6 +323,7 @@ const struct vpa_fold vpa_fold_queues = {
 	.name = "queues",
 	.help = "how many launches wait on each stream, and for how long",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,

@@ -276,9 +276,10 @@ static int is_imported(const struct vpa_model *m, uint32_t domain)
 	return vpt_domain_is(vpa_name(m, domain), VPT_DOMAIN_OPERATORS);
 }
 
-VPA_RARE static struct row *find_row(
-	struct state *s, const struct vpa_range *range, struct recent *recent)
+VPA_RARE static struct row *find_row(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_range *range, struct recent *recent)
 {
+	uint8_t only_sums = (uint8_t)c->options->only_screen;
 	uint32_t row = vpa_index_row(
 		&s->index, range->name, range->domain, &s->rows, &s->row_cap, sizeof(*s->rows));
 
@@ -286,16 +287,19 @@ VPA_RARE static struct row *find_row(
 		return NULL;
 	*recent = (struct recent){range->name, range->domain, row + 1};
 	s->rows[row].like_operator = range->like_operator;
+	s->rows[row].host.only_sums = s->rows[row].lag.only_sums = s->rows[row].gpu.only_sums =
+		only_sums;
 	return &s->rows[row];
 }
 
-static struct row *row_of(struct state *s, const struct vpa_range *range)
+static struct row *row_of(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct recent *recent = &s->recent[(range->name + range->domain) % RECENT];
 
 	if (recent->row && recent->name == range->name && recent->domain == range->domain)
 		return &s->rows[recent->row - 1];
-	return find_row(s, range, recent);
+	return find_row(s, c, range, recent);
 }
 
 /* Paused time in a projection's envelope, which is neither idle nor foreign. */
@@ -407,7 +411,7 @@ static int keep_instance(struct state *s, const struct vpa_fold_context *c, stru
 
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	struct row *row = row_of(state, range);
+	struct row *row = row_of(state, c, range);
 	const struct vpa_projection *p;
 	uint64_t first = UINT64_MAX;
 

@@ -340,6 +340,7 @@ const struct vpa_fold vpa_fold_step_kinds = {
 	.help = "denoising steps by their kernels: alike, with fewer of them, with two equal "
 		"halves",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.ops = fold_ops,
 	.aside = fold_aside,
 	.scope = fold_scope,

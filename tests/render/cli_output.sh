@@ -181,6 +181,13 @@ for form in text:txt json:json md:md html:html; do
 	sed 's/<pre class="command">.*//' "one.${form#*:}" | diff - these >differ || fail "--format ${form%:*}: $(head -n 3 differ)"
 	cases=$((cases + 1))
 done
+# Text alone is analyzed without the tables that only others have.
+for capture in "$source"/tests/corpus/good-*; do
+	"$VPT_ANALYZE" "$capture" -o screen.txt --force 2>err
+	"$VPT_ANALYZE" "$capture" --format text,json -o whole --force 2>err
+	diff whole.txt screen.txt >differ || fail "the first screen of $(basename "$capture"): $(head -n 3 differ)"
+	cases=$((cases + 1))
+done
 expect 2 "they need a name" "$source/tests/corpus/good-small.zst" --format text,json
 says err "several formats are several files: use -o NAME"
 expect 2 "one of them is there already" "$source/tests/corpus/good-small.zst" --format text,json -o several

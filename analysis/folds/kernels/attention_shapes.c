@@ -171,6 +171,7 @@ const struct vpa_fold vpa_fold_attention_shapes = {
 	.help = "fused attention by kernel and grid, self and cross apart where ranges or "
 		"durations tell",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,

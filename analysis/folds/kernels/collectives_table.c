@@ -155,6 +155,7 @@ const struct vpa_fold vpa_fold_collectives = {
 	.name = "collectives",
 	.help = "collectives by name, communicator and size, and their bandwidth",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,

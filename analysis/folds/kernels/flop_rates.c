@@ -225,6 +225,7 @@ const struct vpa_fold vpa_fold_flop_rates = {
 	.name = "flop_rates",
 	.help = "operations per second where ranges say how many their kernels do",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.ops = fold_ops,
 	.annotated = fold_range,
 	.finish = finish,

@@ -264,6 +264,7 @@ const struct vpa_fold vpa_fold_misfits = {
 	.name = "misfits",
 	.help = "kernels whose format costs time: alignment, precision, layout",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,

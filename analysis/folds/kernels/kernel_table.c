@@ -100,14 +100,15 @@ static void begin_op(
 	d->running[at] = (struct running){end_ns, row};
 }
 
-VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
+VPA_RARE static int make_room(
+	struct state *s, const struct vpa_fold_context *c, size_t rows, size_t devices)
 {
 	if (vpt_grow_zeroed(&s->rows, &s->row_cap, rows, sizeof(*s->rows)))
 		return VPT_ENOMEM;
 	if (vpt_grow_zeroed(&s->devices, &s->device_cap, devices, sizeof(*s->devices)))
 		return VPT_ENOMEM;
-	if (rows > s->row_count)
-		s->row_count = rows;
+	for (; s->row_count < rows; s->row_count++)
+		s->rows[s->row_count].time.only_sums = (uint8_t)c->options->only_screen;
 	return VPT_OK;
 }
 
@@ -171,7 +172,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	size_t i;
-	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
+	int rc = make_room(s, c, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
 
 	if (!rc)
 		rc = add_shapes(s, ops);
@@ -190,7 +191,7 @@ static int fold_instants(void *state, const struct vpa_fold_context *c, const st
 {
 	struct state *s = state;
 	size_t i;
-	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
+	int rc = make_room(s, c, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
 
 	for (i = 0; i < ops->count && !rc; i++) {
 		struct row *row = &s->rows[row_of(ops, i)];

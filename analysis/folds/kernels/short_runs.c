@@ -208,6 +208,7 @@ const struct vpa_fold vpa_fold_short_runs = {
 	.name = "short_runs",
 	.help = "sequences of short kernels that repeat",
 	.state_bytes = sizeof(struct state),
+	.wanted = vpa_fold_is_table,
 	.aside = fold_ops,
 	.finish = finish,
 	.free = free_state,

@@ -281,6 +281,39 @@ static void octaves_are_made_when_samples_need_them(void **state)
 	vpa_durations_free(&b);
 }
 
+/* The same sums without percentiles: of few samples, of many, of long ones. */
+static void sums_need_no_histogram(void **state)
+{
+	static const size_t counts[] = {1, 100, 4096, 4097, 4353, 10000};
+	size_t c, i;
+
+	(void)state;
+	for (c = 0; c < COUNT(counts); c++) {
+		struct vpa_durations_builder all = {.count = 0}, b = {.only_sums = 1};
+		struct vpt_random r = {5};
+		struct vpa_durations s, whole;
+
+		sample_count = counts[c];
+		for (i = 0; i < sample_count; i++)
+			samples[i] = vpt_random(&r) >> (20 + vpt_random_below(&r, 40));
+		for (i = 0; i < sample_count; i++)
+			assert_int_equal(vpa_durations_add(&b, samples[i]), 0);
+		assert_int_equal(vpa_durations_add_all(&b, samples, sample_count), 0);
+		for (i = 0; i < 2; i++)
+			assert_int_equal(vpa_durations_add_all(&all, samples, sample_count), 0);
+		whole = vpa_durations_of(&all);
+		s = vpa_durations_of(&b);
+		assert_int_equal(s.count, whole.count);
+		assert_int_equal(s.total_ns, whole.total_ns);
+		assert_int_equal(s.min_ns, whole.min_ns);
+		assert_int_equal(s.max_ns, whole.max_ns);
+		assert_true(s.mean_ns == whole.mean_ns && s.deviation_ns == whole.deviation_ns);
+		assert_int_equal(s.p50_ns | s.p90_ns | s.p95_ns | s.p99_ns, 0);
+		vpa_durations_free(&all);
+		vpa_durations_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +326,7 @@ int main(void)
 		cmocka_unit_test(the_longest_durations_fit),
 		cmocka_unit_test(samples_of_a_length_are_counted),
 		cmocka_unit_test(octaves_are_made_when_samples_need_them),
+		cmocka_unit_test(sums_need_no_histogram),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
