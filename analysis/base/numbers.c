@@ -279,8 +279,13 @@ static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
 static size_t next_glyph(const char *text, size_t left, struct vpa_glyph *out)
 {
 	struct vpt_shown shown;
-	size_t len = vpt_utf8_show(text, left, &shown);
+	size_t len;
 
+	if (*text >= ' ' && *text <= '~') {
+		*out = (struct vpa_glyph){{*text}, 1, 1};
+		return 1;
+	}
+	len = vpt_utf8_show(text, left, &shown);
 	*out = (struct vpa_glyph){{0}, 0, 0};
 	memcpy(out->bytes, shown.bytes, sizeof(out->bytes));
 	out->len = shown.len;
@@ -295,10 +300,11 @@ static size_t next_glyph(const char *text, size_t left, struct vpa_glyph *out)
 
 size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
 {
-	size_t left = strnlen(text, 4);
-
-	*out = (struct vpa_glyph){{0}, 0, 0};
-	return left ? next_glyph(text, left, out) : 0;
+	if (!*text) {
+		*out = (struct vpa_glyph){{0}, 0, 0};
+		return 0;
+	}
+	return next_glyph(text, strnlen(text, 4), out);
 }
 
 static size_t columns_until(const char *text, const char *end)
