@@ -283,11 +283,30 @@ static int write_backends(struct state *s, const struct vpa_fold_context *c, str
 	return VPT_OK;
 }
 
+/* A kernel's name for people. Rows mostly have that of the row before, which `last` holds. */
+struct shown {
+	uint32_t name;
+	const char *text;
+};
+
+static const char *show(
+	struct vpa_report *out, const struct vpa_model *m, uint32_t name, struct shown *last)
+{
+	const char *text;
+
+	if (last->text && last->name == name)
+		return last->text;
+	text = vpa_fold_name(out, m, name);
+	*last = (struct shown){name, text ? vpa_demangle(&out->arena, text) : "(no name)"};
+	return last->text;
+}
+
 static int write_eager(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out,
 	uint64_t *attention_ns)
 {
 	struct vpa_attention *a = &out->attention;
 	uint64_t outside_ns = s->softmax_ns;
+	struct shown gemm = {.text = NULL}, softmax = {.text = NULL};
 	size_t i;
 
 	a->eager = vpa_arena_alloc(&out->arena, s->eager_index.count, sizeof(*a->eager));
@@ -295,13 +314,11 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 		return VPT_ENOMEM;
 	for (i = 0; i < s->eager_index.count; i++) {
 		const struct vpa_index_entry *e = &s->eager_index.entries[i];
-		const char *gemm = vpa_fold_name(out, c->model, (uint32_t)e->a);
-		const char *softmax = vpa_fold_name(out, c->model, (uint32_t)e->b);
 
 		a->eager[a->eager_count++] = (struct vpa_eager_row){
 			.range = vpa_fold_name(out, c->model, (uint32_t)(e->a >> 32)),
-			.gemm = gemm ? vpa_demangle(&out->arena, gemm) : "(no name)",
-			.softmax = softmax ? vpa_demangle(&out->arena, softmax) : "(no name)",
+			.gemm = show(out, c->model, (uint32_t)e->a, &gemm),
+			.softmax = show(out, c->model, (uint32_t)e->b, &softmax),
 			.count = s->eager[i].count,
 			.total_ns = s->eager[i].total_ns,
 			.softmax_ns = s->eager[i].softmax_ns};
