@@ -82,17 +82,16 @@ uint32_t vpa_idle_sum_causes(const struct vpa_idle_sum *sum)
 }
 
 /* How much of the saving is in the units of gain_unit.h. */
-static uint64_t base_idle(const struct vpa_report *r, const struct vpa_idle_sum *sum)
+static uint64_t base_idle(const struct vpa_report *r, const struct vpa_mean_unit *base,
+	const struct vpa_idle_sum *sum)
 {
-	struct vpa_mean_unit base = vpa_mean_unit_of(r);
-
-	return vpa_gain_unit_idle(r, &base, vpa_idle_sum_causes(sum), sum->saving.ns, sum->ns);
+	return vpa_gain_unit_idle(r, base, vpa_idle_sum_causes(sum), sum->saving.ns, sum->ns);
 }
 
 static struct vpa_idle_sum sum_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_waits part)
 {
-	struct vpa_mean_unit base = vpa_mean_unit_of(r);
+	struct vpa_mean_unit base;
 	struct vpa_idle_sum sum = {.cause = cause, .part = part};
 	uint32_t causes = vpa_idle_sum_causes(&sum);
 	uint64_t by_cause[VPA_CAUSES] = {0};
@@ -116,7 +115,10 @@ static struct vpa_idle_sum sum_of(
 	for (k = 0; k < VPA_CAUSES; k++)
 		sum.cause = by_cause[k] > by_cause[sum.cause] ? (enum vpa_cause)k : sum.cause;
 	sum.code = vpa_host_code_of(r, causes, vpa_waits_take_place, part);
-	sum.saving.base_ns = vpa_earlier(base_idle(r, &sum),
+	if (!sum.ns)
+		return sum;
+	base = vpa_mean_unit_of(r);
+	sum.saving.base_ns = vpa_earlier(base_idle(r, &base, &sum),
 		vpa_portion(base.span_ns - vpa_earlier(base.work_ns, base.span_ns), sum.saving.ns,
 			sum.saving.device_ns));
 	return sum;
@@ -145,12 +147,14 @@ void vpa_idle_sum_leave_first_use(const struct vpa_report *r, struct vpa_idle_su
 {
 	struct vpa_saving *s = &sum->saving;
 	uint64_t ns = vpa_first_use_left(r, NULL, sum->cause), gain_ns = s->ns;
+	struct vpa_mean_unit base;
 
 	if (!ns)
 		return;
+	base = vpa_mean_unit_of(r);
 	s->ns -= vpa_earlier(s->ns, part_of_gain(ns, gain_ns, sum->ns));
 	s->device_ns -= vpa_earlier(s->device_ns,
 		part_of_gain(vpa_first_use_left(r, s->device, sum->cause), gain_ns, sum->ns));
-	s->base_ns = base_idle(r, sum);
+	s->base_ns = base_idle(r, &base, sum);
 	sum->shared_ns = vpa_earlier(sum->shared_ns, s->ns);
 }

@@ -23,9 +23,9 @@ enum {
 
 /* The one whose unit all lines have; NULL: no finding has a gain. Where RESULT leaves out the first request, what that
  * one alone needs stands back. */
-static const struct vpa_finding *first_fix(const struct vpa_report *r)
+static const struct vpa_finding *first_fix(
+	const struct vpa_report *r, const struct vpa_mean_unit *unit)
 {
-	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
 	const struct vpa_finding *first = NULL;
 	size_t i;
 
@@ -35,7 +35,7 @@ static const struct vpa_finding *first_fix(const struct vpa_report *r)
 		if (f->base == VPA_BASE_NONE || f->base == VPA_BASE_IDLE ||
 			!(f->base_gain_ms > 0) || vpa_finding_vanishes(f))
 			continue;
-		if (!unit.without_first || f->base == vpa_base_of_unit(unit.kind))
+		if (!unit->without_first || f->base == vpa_base_of_unit(unit->kind))
 			return f;
 		first = first ? first : f;
 	}
@@ -44,7 +44,7 @@ static const struct vpa_finding *first_fix(const struct vpa_report *r)
 
 int vpa_screen_is_fix(const struct vpa_screen *s, const struct vpa_finding *f)
 {
-	const struct vpa_finding *first = first_fix(s->report);
+	const struct vpa_finding *first = first_fix(s->report, &s->unit);
 
 	return first && f->base_gain_ms > 0 && f->base == first->base && !vpa_finding_vanishes(f);
 }
@@ -282,7 +282,7 @@ static struct joint joint_of(const struct vpa_screen *s, int in_full)
 
 const char *vpa_screen_gain_unit(const struct vpa_screen *s)
 {
-	const struct vpa_finding *first = first_fix(s->report);
+	const struct vpa_finding *first = first_fix(s->report, &s->unit);
 
 	if (!first)
 		return "";
@@ -292,7 +292,7 @@ const char *vpa_screen_gain_unit(const struct vpa_screen *s)
 int vpa_screen_together(
 	const struct vpa_screen *s, int in_full, struct vpa_words *who, struct vpa_num *gain)
 {
-	const struct vpa_finding *first = first_fix(s->report);
+	const struct vpa_finding *first = first_fix(s->report, &s->unit);
 	struct joint j = joint_of(s, in_full);
 	int is_predicted = has_predictions(s->report);
 	size_t i;
@@ -322,9 +322,10 @@ static int is_part_counted(const struct vpa_report *r)
 }
 
 /* Whether a fix of the list's unit has none: kernels would be others, or it needs no change of calls. */
-static int lacks_prediction(const struct vpa_report *r)
+static int lacks_prediction(const struct vpa_screen *s)
 {
-	const struct vpa_finding *first = first_fix(r);
+	const struct vpa_report *r = s->report;
+	const struct vpa_finding *first = first_fix(r, &s->unit);
 	size_t i;
 
 	for (i = 0; first && i < r->finding_count; i++)
@@ -397,7 +398,7 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && has_half(s, in_full))
 		vpa_words_add(w, " ", "less host code: half.");
-	if (is_predicted && lacks_prediction(r))
+	if (is_predicted && lacks_prediction(s))
 		vpa_words_add(w, " ", "-: no replay tells.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted && has_several(r))
@@ -493,7 +494,7 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t most, int in_full)
 {
 	const struct vpa_report *r = s->report;
-	const struct vpa_finding *first = first_fix(r);
+	const struct vpa_finding *first = first_fix(r, &s->unit);
 	struct vpa_column columns[3] = {{.head = "predicted"}};
 	struct fixes x = {.is_predicted = has_predictions(r), .in_full = in_full};
 	struct vpa_words together = {.used = 0};
