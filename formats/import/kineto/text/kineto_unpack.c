@@ -45,12 +45,12 @@ static void zlib_free(voidpf opaque, voidpf ptr)
 
 static int begin_inflate(struct vpt_kineto_unpack *u, struct vpt_err *err)
 {
-	struct vpt_kineto_inflate *inf = vpt_calloc(1, sizeof(*inf));
+	struct vpt_kineto_inflate *inf = vpt_alloc(1, sizeof(*inf));
 
 	if (!inf)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
-	inf->z.zalloc = zlib_alloc;
-	inf->z.zfree = zlib_free;
+	inf->z = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free};
+	inf->between_members = 0;
 	if (inflateInit2(&inf->z, GZIP_ONLY) != Z_OK) {
 		vpt_free(inf);
 		return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
@@ -61,14 +61,16 @@ static int begin_inflate(struct vpt_kineto_unpack *u, struct vpt_err *err)
 
 static int begin_unzstd(struct vpt_kineto_unpack *u, struct vpt_err *err)
 {
-	struct vpt_kineto_unzstd *z = vpt_calloc(1, sizeof(*z));
+	struct vpt_kineto_unzstd *z = vpt_alloc(1, sizeof(*z));
 
 	u->unzstd = z;
-	if (z)
+	if (z) {
 		z->zstd = ZSTD_createDCtx();
+		z->in = (ZSTD_inBuffer){.src = z->input};
+		z->in_frame = 0;
+	}
 	if (!z || !z->zstd)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
-	z->in.src = z->input;
 	return 0;
 }
 
