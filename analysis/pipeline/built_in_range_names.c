@@ -242,6 +242,9 @@ void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out
 	if (!cut(name, len, &w))
 		return;
 	for (i = 0; i < COUNT(names); i++) {
+		/* All begin with a letter, most with another one. */
+		if (names[i].words[0] != w.items[0].text[0])
+			continue;
 		if (matches(names[i].words, &w, out)) {
 			out->kind = names[i].kind;
 			out->work = names[i].work;
