@@ -16,17 +16,29 @@ static const char *keep(struct vpa_report *r, const struct vpt_batch *b, uint64_
 	return string ? vpa_arena_text(&r->arena, t.text, t.len) : "";
 }
 
+/* Makes room for one more: there is room for a power of two. */
+static int make_gpu_room(struct vpa_report *r)
+{
+	size_t count = r->gpu_count;
+	struct vpa_gpu *gpus;
+
+	if (count & (count - 1))
+		return VPT_OK;
+	gpus = vpa_arena_alloc(&r->arena, count ? 2 * count : 1, sizeof(*gpus));
+	if (!gpus)
+		return VPT_ENOMEM;
+	if (count)
+		memcpy(gpus, r->gpus, count * sizeof(*gpus));
+	r->gpus = gpus;
+	return VPT_OK;
+}
+
 static int read_devices(
 	struct vpa_report *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	uint32_t row;
 	size_t i;
 
-	if (!r->gpus) {
-		r->gpus = vpa_arena_alloc(&r->arena, GPUS_MAX, sizeof(*r->gpus));
-		if (!r->gpus)
-			return VPT_ENOMEM;
-	}
 	for (row = 0; row < s->row_count; row++) {
 		int64_t device = (int64_t)s->col[VPT_DEVICE_DEVICE][row];
 
@@ -36,6 +48,8 @@ static int read_devices(
 		/* rows are repeated at intervals */
 		if (i < r->gpu_count || r->gpu_count >= GPUS_MAX)
 			continue;
+		if (make_gpu_room(r))
+			return VPT_ENOMEM;
 		r->gpus[r->gpu_count++] = (struct vpa_gpu){.device = device,
 			.name = keep(r, b, s->col[VPT_DEVICE_NAME][row]),
 			.uuid = keep(r, b, s->col[VPT_DEVICE_UUID][row]),
