@@ -213,7 +213,7 @@ static int finish_report(struct vpa_trace_pass *p, struct vpt_err *err)
 			     : VPT_OK;
 	if (!rc)
 		rc = vpa_findings_write(r);
-	if (!rc)
+	if (!rc && !p->options->only_screen)
 		rc = vpa_checklist_write(r);
 	vpa_mark_touched(r);
 	if (!rc && r->arena.failed)

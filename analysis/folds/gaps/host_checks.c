@@ -44,7 +44,7 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	return VPT_OK;
 }
 
-/* A launch whose op ended a gap. */
+/* A launch whose op ended a gap: for the checklist, which the first screen does not show. */
 static int add_launch(
 	struct state *s, const struct vpa_call *launch, uint64_t op_ns, uint64_t gap_ns)
 {
@@ -60,8 +60,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 {
 	const struct vpa_op *op = gap->gating;
 
-	(void)c;
-	if (!gap->before || !op || !op->launch)
+	if (c->options->only_screen || !gap->before || !op || !op->launch)
 		return VPT_OK;
 	return add_launch(state, op->launch, op->start_ns, op->start_ns - gap->start_ns);
 }
@@ -71,8 +70,9 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	size_t i;
 	int rc = VPT_OK;
 
-	(void)c;
-	for (i = 0; ops->late_count && i < ops->count && !rc; i++)
+	if (c->options->only_screen || !ops->late_count)
+		return VPT_OK;
+	for (i = 0; i < ops->count && !rc; i++)
 		if (ops->has_late[i])
 			rc = add_launch(state, ops->launch[i], ops->start_ns[i], ops->gap_ns[i]);
 	return rc;
