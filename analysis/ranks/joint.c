@@ -489,7 +489,7 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 {
 	struct vpa_unfolded u = {.without_paces = !j->job->asked_count};
 	struct vpa_job *job = j->job;
-	int64_t ns[VPA_LANES];
+	struct vpa_replayed done;
 	unsigned together = EACH + (unsigned)j->late_count, asked = together + (j->late_count > 1);
 	size_t i;
 	int rc = put_late(j, &u, err);
@@ -507,20 +507,25 @@ int vpa_joint_end(struct vpa_joint *j, struct vpt_err *err)
 		if (j->late_count > 1)
 			vpa_replay_select(j->replay, together, j->late[i], VPA_CUT_OWN);
 	}
-	j->is_of_units = vpa_replay_run(j->replay, units_of(job), ns, &job->replay_error_ns);
+	rc = vpa_replay_run(j->replay, units_of(job), &done);
+	if (rc)
+		return rc;
+	j->is_of_units = done.is_of_stretch;
+	job->replay_error_ns = done.error_ns;
 	job->is_replayed = 1;
-	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, ns[UNCHANGED], ns[ALL_RANKS]);
+	add_fix(j, VPA_FIX_HOST_CODE, NULL, 0, done.ns[UNCHANGED], done.ns[ALL_RANKS]);
 	for (i = 0; i < j->late_count; i++)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, ns[UNCHANGED], ns[EACH + i]);
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, &j->late[i], 1, done.ns[UNCHANGED],
+			done.ns[EACH + i]);
 	for (i = 0; i < job->rank_count; i++)
 		job->asked_is_bound |= job->asked_count && !job->list.items[i]->has_paces;
 	for (i = 0; i < j->threads; i++)
 		vpt_sat_add_to(&job->asked_ns, j->rooms[i].asked_ns);
 	if (job->asked_count)
-		add_fix(j, VPA_FIX_ASKED, NULL, 0, ns[UNCHANGED], ns[asked]);
+		add_fix(j, VPA_FIX_ASKED, NULL, 0, done.ns[UNCHANGED], done.ns[asked]);
 	if (j->late_count > 1)
-		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, ns[UNCHANGED],
-			ns[together]);
+		add_fix(j, VPA_FIX_LIKE_MEDIAN, j->late, j->late_count, done.ns[UNCHANGED],
+			done.ns[together]);
 	return vpa_sort(job->fixes, job->fix_count, sizeof(*job->fixes), by_gain);
 }
 

@@ -1,82 +1,19 @@
 /* joint_replay.c - events in the order in which the last rank came to each; of each rank, a stream of the terms of its collectives in
- * that order. Of a term
- *
- *	head     a byte that says how the rest is written, see enum head
- *	back     how many collectives it looks back, 4 bytes, where the head does not say it
- *	early    how much earlier than the start it is: 0, 4 or 8 bytes; of a pace 2, in its unit
- *	cuts     4 bytes each, or 8; of a pace only what is asked about, since other changes take all of it
- *
- * The rest follows from the rank's times: nearly all terms are a head and a cut. The latest ends of a rank are in a ring that is as
- * long as its terms look back. The replay exists in versions for several kinds of processors, each with all that it calls, so this
- * file is long. */
-#include "analysis/ranks/joint_replay.h"
+ * that order, see joint_stream.h. The latest ends of a rank are in a ring that is as long as its terms look back. */
+#include "analysis/ranks/joint_stream.h"
 
 #include "analysis/base/sort.h"
 #include "formats/base/memory.h"
-#include "formats/base/saturate.h"
-#include "formats/base/search.h"
-#include "formats/base/vectorise.h"
 
 #include <string.h>
-
-/* A row of a group, or a collective without a partner. */
-struct event {
-	uint32_t group; /* UINT32_MAX: single */
-	uint32_t row;   /* or which single one */
-};
 
 /* An event, to be sorted: when the last one came, as recorded. */
 struct arrival {
 	int64_t at_ns;
-	struct event event;
+	struct vpa_event event;
 };
 
-struct single {
-	uint32_t rank, item;
-};
-
-/* Of a term. Without FROM_START and FROM_BACK it is of the collective before. */
-enum head {
-	LAST = 1,
-	FROM_START = 2,
-	FROM_BACK = 4,
-	EARLY = 8,
-	EARLY_WIDE = 16,
-	EARLY_UNITS = EARLY | EARLY_WIDE,
-	CUTS_WIDE = 32,
-	OF_PACE = 64
-};
-
-enum {
-	TERM_BYTES_MOST = 1 + 4 + 8 + 8 * VPA_CUTS,
-	FEW_LANES = 4 /* a replay of no more is another version */
-};
-
-struct stream {
-	const struct vpa_rank *rank;
-	const struct vpa_clock *clock;
-	const unsigned char *at; /* the next term */
-	int64_t *ring;           /* a time for each lane: the rank's start, then ends */
-	uint32_t *ring_items;    /* whose end is in each place of the ring; UINT32_MAX: nobody's */
-	size_t mask;
-	int has[VPA_CUTS]; /* 0: it has no such cut */
-	int is_common;     /* it has the common cut only */
-	unsigned char *bytes;
-	int64_t masks[VPA_CUTS][VPA_LANES]; /* of each cut, all bits of the lanes that have it */
-};
-
-struct vpa_replay {
-	const struct vpa_job *job;
-	const struct vpa_job_rows *rows;
-	struct event *events;
-	size_t event_count;
-	struct single *singles;
-	size_t single_count, single_cap;
-	size_t *first_single;              /* by rank, and one more */
-	uint32_t *event_of_row, *event_of; /* by row; by single one */
-	struct stream *streams;            /* by rank */
-	unsigned lanes;                    /* in use */
-};
+enum { TERM_BYTES_MOST = 1 + 4 + 8 + 8 * VPA_CUTS };
 
 /* ---- events ---- */
 
@@ -89,17 +26,6 @@ static int by_time(const void *a, const void *b)
 	if (x->event.group != y->event.group)
 		return x->event.group < y->event.group ? -1 : 1;
 	return (x->event.row > y->event.row) - (x->event.row < y->event.row);
-}
-
-static int64_t arrival_of(const struct vpa_replay *p, struct event e)
-{
-	const struct single *s;
-
-	if (e.group != UINT32_MAX)
-		return p->rows->items[p->rows->firsts[e.group] + e.row].last_ns;
-	s = &p->singles[e.row];
-	return vpa_clock_time(vpa_job_clock(p->job, s->rank),
-		vpa_rank_start_ns(p->job->list.items[s->rank], s->item));
 }
 
 /* Marks the collectives of a rank that are in rows. */
@@ -135,7 +61,7 @@ static int list_singles_of(struct vpa_replay *p, size_t rank, uint32_t **rows, s
 			continue;
 		if (vpt_grow(&p->singles, &p->single_cap, p->single_count + 1, sizeof(*p->singles)))
 			return VPT_ENOMEM;
-		p->singles[p->single_count++] = (struct single){(uint32_t)rank, (uint32_t)i};
+		p->singles[p->single_count++] = (struct vpa_single){(uint32_t)rank, (uint32_t)i};
 	}
 	return VPT_OK;
 }
@@ -157,8 +83,8 @@ static int list_singles(struct vpa_replay *p)
 
 static void put_arrival(const struct vpa_replay *p, struct arrival *out, size_t group, size_t row)
 {
-	out->event = (struct event){(uint32_t)group, (uint32_t)row};
-	out->at_ns = arrival_of(p, out->event);
+	out->event = (struct vpa_event){(uint32_t)group, (uint32_t)row};
+	out->at_ns = vpa_event_time(p, out->event);
 }
 
 static int list_events(struct vpa_replay *p)
@@ -183,7 +109,7 @@ static int list_events(struct vpa_replay *p)
 		put_arrival(p, &arrivals[n++], UINT32_MAX, i);
 	rc = rc ? rc : vpa_sort(arrivals, n, sizeof(*arrivals), by_time);
 	for (i = 0; i < n && !rc; i++) {
-		const struct event *e = &arrivals[i].event;
+		const struct vpa_event *e = &arrivals[i].event;
 
 		p->events[i] = *e;
 		if (e->group == UINT32_MAX)
@@ -380,7 +306,7 @@ static inline void put_terms(struct putting *p, size_t i, uint64_t at_ns)
 		put_term(p, &d->terms[k], at_ns, i, VPA_PACES, k + 1 == end);
 }
 
-static int make_ring(struct stream *s, size_t count)
+static int make_ring(struct vpa_stream *s, size_t count)
 {
 	for (s->mask = 1; s->mask < count; s->mask *= 2)
 		;
@@ -394,7 +320,7 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 	const struct vpa_rank_detail *d, const struct vpa_cut_sums *cuts)
 {
 	const struct vpa_rank *r = p->job->list.items[rank];
-	struct stream *s = &p->streams[rank];
+	struct vpa_stream *s = &p->streams[rank];
 	size_t n = r->collective_count, i, late = 0, most = 0, terms = d->term_ends[n], size;
 	struct putting put = {.rank = r,
 		.detail = d,
@@ -427,7 +353,7 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 int vpa_replay_put(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
 	const struct vpa_rank_detail *d, const struct vpa_cut_sums cuts[VPA_CUTS])
 {
-	struct stream *s = &p->streams[rank];
+	struct vpa_stream *s = &p->streams[rank];
 	size_t cut;
 
 	s->rank = p->job->list.items[rank];
@@ -449,287 +375,4 @@ void vpa_replay_select(struct vpa_replay *p, unsigned lane, size_t rank, enum vp
 {
 	p->streams[rank].masks[cut][lane] = -1;
 	p->lanes = lane >= p->lanes ? lane + 1 : p->lanes;
-}
-
-/* ---- the replay ---- */
-
-/* Versions of the replay for several kinds of processors: what it calls becomes part of each. */
-#define PART static inline __attribute__((always_inline))
-
-/* at = max(at, from + ns - what the change of each lane takes away). Sums of what a file says may wrap. */
-PART void join_common(unsigned lanes, int64_t *restrict at, const int64_t *restrict from,
-	uint64_t ns, uint64_t cut, const int64_t *restrict mask)
-{
-	unsigned l;
-
-	for (l = 0; l < lanes; l++) {
-		int64_t to = (int64_t)((uint64_t)from[l] + ns - (cut & (uint64_t)mask[l]));
-
-		at[l] = to > at[l] ? to : at[l];
-	}
-}
-
-PART void join_term(unsigned lanes, int64_t *restrict at, const int64_t *restrict from, uint64_t ns,
-	const uint64_t *cuts, const int64_t (*restrict masks)[VPA_LANES])
-{
-	unsigned l;
-
-	for (l = 0; l < lanes; l++) {
-		uint64_t less = (cuts[0] & (uint64_t)masks[0][l]) +
-				(cuts[1] & (uint64_t)masks[1][l]) +
-				(cuts[2] & (uint64_t)masks[2][l]);
-		int64_t to = (int64_t)((uint64_t)from[l] + ns - less);
-
-		at[l] = to > at[l] ? to : at[l];
-	}
-}
-
-/* The end of an earlier collective. Where matches are wrong the replay may not have met it: then as recorded. */
-PART const int64_t *end_before(
-	unsigned lanes, const struct stream *s, uint32_t item, uint64_t end_ns, int64_t *room)
-{
-	unsigned l;
-
-	if (s->ring_items[item & s->mask] == item)
-		return &s->ring[(1 + (item & s->mask)) * lanes];
-	for (l = 0; l < lanes; l++)
-		room[l] = vpa_clock_time(s->clock, end_ns);
-	return room;
-}
-
-PART uint64_t get_bytes(const unsigned char **at, int is_wide)
-{
-	uint64_t wide;
-	uint32_t narrow;
-
-	if (is_wide) {
-		memcpy(&wide, *at, sizeof(wide));
-		*at += sizeof(wide);
-		return wide;
-	}
-	memcpy(&narrow, *at, sizeof(narrow));
-	*at += sizeof(narrow);
-	return narrow;
-}
-
-PART uint64_t get_early(const unsigned char **at, unsigned head)
-{
-	uint16_t units;
-
-	if (!(head & EARLY_UNITS))
-		return 0;
-	if ((head & EARLY_UNITS) != EARLY_UNITS)
-		return get_bytes(at, head & EARLY_WIDE);
-	memcpy(&units, *at, sizeof(units));
-	*at += sizeof(units);
-	return (uint64_t)units * VPA_PACE_TERM_NS;
-}
-
-PART uint64_t get_cut(const unsigned char **at, unsigned head)
-{
-	return head & CUTS_WIDE ? get_bytes(at, 1)
-				: (uint64_t)(int64_t)(int32_t)(uint32_t)get_bytes(at, 0);
-}
-
-/* The cuts of a term of so much, of a rank that has others than the common one. */
-PART void get_cuts(const struct stream *s, const unsigned char **at, unsigned head, uint64_t ns,
-	uint64_t cuts[VPA_CUTS])
-{
-	unsigned cut;
-
-	if (head & OF_PACE) {
-		cuts[VPA_CUT_COMMON] = cuts[VPA_CUT_OWN] = (int64_t)ns > 0 ? ns : 0;
-		cuts[VPA_CUT_ASKED] = get_cut(at, head);
-		return;
-	}
-	for (cut = 0; cut < VPA_CUTS; cut++)
-		cuts[cut] = s->has[cut] ? get_cut(at, head) : 0;
-}
-
-/* Joins the arrival of a rank at its next collective; at its end, `item` is how many it has. */
-PART void arrive(unsigned lanes, struct stream *s, uint32_t item, int64_t *at)
-{
-	const struct vpa_rank *r = s->rank;
-	const unsigned char *c = s->at;
-	uint64_t at_ns = item < r->collective_count ? vpa_rank_start_ns(r, item) : r->last_ns;
-	unsigned head;
-
-	do {
-		const int64_t *from = s->ring;
-		int64_t room[VPA_LANES];
-		uint64_t ns = at_ns - r->first_ns, cuts[VPA_CUTS];
-
-		head = *c++;
-		if (!(head & FROM_START)) {
-			uint32_t after = item - (head & FROM_BACK ? (uint32_t)get_bytes(&c, 0) : 1);
-			uint64_t after_ns = vpa_rank_end_ns(r, after);
-
-			ns = at_ns - after_ns;
-			from = end_before(lanes, s, after, after_ns, room);
-		}
-		ns -= get_early(&c, head);
-		if (s->is_common) {
-			join_common(lanes, at, from, ns, get_cut(&c, head), s->masks[0]);
-			continue;
-		}
-		get_cuts(s, &c, head, ns, cuts);
-		join_term(lanes, at, from, ns, cuts, (const int64_t(*)[VPA_LANES])s->masks);
-	} while (!(head & LAST));
-	s->at = c;
-}
-
-/* It leaves so much after the last one came. */
-PART void leave(
-	unsigned lanes, struct stream *s, uint32_t item, const int64_t *last, int64_t rest_ns)
-{
-	int64_t *end = &s->ring[(1 + (item & s->mask)) * lanes];
-	unsigned l;
-
-	for (l = 0; l < lanes; l++)
-		end[l] = (int64_t)((uint64_t)last[l] + (uint64_t)rest_ns);
-	s->ring_items[item & s->mask] = item;
-}
-
-PART int64_t end_of(const struct stream *s, uint32_t item)
-{
-	return vpa_clock_time(s->clock, vpa_rank_end_ns(s->rank, item));
-}
-
-PART void run_row(
-	unsigned lanes, struct vpa_replay *p, struct event e, int64_t at_ns, int64_t *last)
-{
-	const struct vpa_group *g = &p->job->matching.groups[e.group];
-	size_t k;
-
-	for (k = 0; k < g->rank_count; k++) {
-		uint32_t item = vpa_group_cell(g, e.row, k);
-
-		if (item != VPA_NO_COLLECTIVE)
-			arrive(lanes, &p->streams[g->ranks[k]], item, last);
-	}
-	for (k = 0; k < g->rank_count; k++) {
-		struct stream *s = &p->streams[g->ranks[k]];
-		uint32_t item = vpa_group_cell(g, e.row, k);
-
-		if (item != VPA_NO_COLLECTIVE)
-			leave(lanes, s, item, last, end_of(s, item) - at_ns);
-	}
-}
-
-PART void run_single(unsigned lanes, struct vpa_replay *p, uint32_t single, int64_t *last)
-{
-	uint32_t item = p->singles[single].item;
-	struct stream *s = &p->streams[p->singles[single].rank];
-
-	arrive(lanes, s, item, last);
-	leave(lanes, s, item, last,
-		(int64_t)(vpa_rank_end_ns(s->rank, item) - vpa_rank_start_ns(s->rank, item)));
-}
-
-struct lanes {
-	int64_t ns[VPA_LANES];
-};
-
-static const struct lanes never = {
-	{INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}};
-
-/* From this event to that one; both UINT32_MAX: all. */
-struct measured {
-	uint32_t from, to;
-	struct lanes from_ns, to_ns;
-};
-
-PART void run_events(unsigned lanes, struct vpa_replay *p, struct measured *of, struct lanes *end,
-	uint64_t *error_ns)
-{
-	size_t r;
-	uint32_t e;
-
-	for (e = 0, *error_ns = 0; e < p->event_count; e++) {
-		struct lanes last = never;
-		struct event event = p->events[e];
-		int64_t at_ns = arrival_of(p, event);
-		uint64_t error;
-
-		if (event.group == UINT32_MAX)
-			run_single(lanes, p, event.row, last.ns);
-		else
-			run_row(lanes, p, event, at_ns, last.ns);
-		error = last.ns[0] > at_ns ? (uint64_t)last.ns[0] - (uint64_t)at_ns
-					   : (uint64_t)at_ns - (uint64_t)last.ns[0];
-		*error_ns = error > *error_ns ? error : *error_ns;
-		if (e == of->from)
-			of->from_ns = last;
-		if (e == of->to)
-			of->to_ns = last;
-	}
-	for (r = 0; r < p->job->rank_count; r++)
-		arrive(lanes, &p->streams[r], (uint32_t)p->streams[r].rank->collective_count,
-			end->ns);
-}
-
-VPT_VECTORISE static void run_few(
-	struct vpa_replay *p, struct measured *of, struct lanes *end, uint64_t *error_ns)
-{
-	run_events(FEW_LANES, p, of, end, error_ns);
-}
-
-VPT_VECTORISE static void run_all(
-	struct vpa_replay *p, struct measured *of, struct lanes *end, uint64_t *error_ns)
-{
-	run_events(VPA_LANES, p, of, end, error_ns);
-}
-
-/* The last event before this time; UINT32_MAX: none. */
-static uint32_t last_before(const struct vpa_replay *p, int64_t ns)
-{
-	size_t low = 0, high = p->event_count;
-
-	VPT_SEARCH(low, high, middle, arrival_of(p, p->events[middle]) < ns);
-	return low ? (uint32_t)low - 1 : UINT32_MAX;
-}
-
-static struct measured measured_of(const struct vpa_replay *p, struct vpa_replay_stretch of)
-{
-	struct measured out = {UINT32_MAX, UINT32_MAX, never, never};
-	int64_t ns = 0;
-
-	if (of.to_ns <= of.from_ns)
-		return out;
-	out.from = last_before(p, of.from_ns);
-	out.to = last_before(p, of.to_ns);
-	if (out.from != UINT32_MAX)
-		ns = vpt_sat_diff_i64(
-			arrival_of(p, p->events[out.to]), arrival_of(p, p->events[out.from]));
-	if (ns < of.least_ns || ns > of.most_ns)
-		out.from = out.to = UINT32_MAX;
-	return out;
-}
-
-int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch stretch, int64_t ns[VPA_LANES],
-	uint64_t *error_ns)
-{
-	struct measured of = measured_of(p, stretch);
-	struct lanes end = never;
-	int64_t first_ns = INT64_MAX, start_ns;
-	size_t r;
-	unsigned l;
-
-	for (r = 0; r < p->job->rank_count; r++) {
-		struct stream *s = &p->streams[r];
-
-		s->at = s->bytes;
-		memset(s->ring_items, 0xff, (s->mask + 1) * sizeof(*s->ring_items));
-		start_ns =
-			vpa_clock_time(vpa_job_clock(p->job, r), p->job->list.items[r]->first_ns);
-		for (l = 0; l < VPA_LANES; l++)
-			s->ring[l] = start_ns;
-		first_ns = start_ns < first_ns ? start_ns : first_ns;
-	}
-	(p->lanes <= FEW_LANES ? run_few : run_all)(p, &of, &end, error_ns);
-	for (l = 0; l < VPA_LANES; l++)
-		ns[l] = of.from == UINT32_MAX
-				? (int64_t)((uint64_t)end.ns[l] - (uint64_t)first_ns)
-				: (int64_t)((uint64_t)of.to_ns.ns[l] - (uint64_t)of.from_ns.ns[l]);
-	return of.from != UINT32_MAX;
 }

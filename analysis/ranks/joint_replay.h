@@ -44,10 +44,16 @@ struct vpa_replay_stretch {
 		most_ns; /* as long it is between those collectives, or it is not the one that is meant */
 };
 
-/* Runs all lanes: how long it takes in each from the last collective before the stretch begins to the last one before it ends, where
- * there is none as long as the job takes, which is 0 returned; and by how much a collective of lane 0 ends at another time than recorded, at most. */
-int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch of, int64_t ns[VPA_LANES],
-	uint64_t *error_ns);
+struct vpa_replayed {
+	int64_t ns[VPA_LANES]; /* how long each lane takes */
+	int is_of_stretch; /* from the last collective before the stretch begins to the last one before it ends; 0: there is none, and
+			    * it is as long as the job takes */
+	uint64_t
+		error_ns; /* by how much a collective of lane 0 ends at another time than recorded, at most */
+};
+
+/* Runs all lanes. 0 or VPT_ENOMEM. */
+int vpa_replay_run(struct vpa_replay *p, struct vpa_replay_stretch of, struct vpa_replayed *out);
 void vpa_replay_free(struct vpa_replay *p); /* accepts NULL */
 
 #endif
