@@ -16,19 +16,7 @@
 
 static int describe_late(struct vpa_job_comparison *c, struct vpa_job_side *s)
 {
-	int64_t numbers[sizeof(s->late.ranks) / sizeof(s->late.ranks[0])], swap;
-	size_t i, k;
-
-	for (i = 0; i < s->late.rank_count; i++) {
-		numbers[i] = s->job->ranks[s->late.ranks[i]].number;
-		for (k = i; k && numbers[k - 1] > numbers[k]; k--) {
-			swap = numbers[k];
-			numbers[k] = numbers[k - 1];
-			numbers[k - 1] = swap;
-		}
-	}
-	if (s->late.rank_count)
-		s->late_ranks = vpa_number_list(&c->arena, numbers, s->late.rank_count);
+	s->late_ranks = vpa_late_ranks(&c->arena, s->job, &s->late);
 	if (s->late.part) {
 		s->late_by = vpa_job_part_words(s->late.part);
 		s->late_place = s->late.part->place;

@@ -4,6 +4,7 @@
 #include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/machines.h"
 #include "analysis/ranks/job_parts.h"
+#include "analysis/ranks/late.h"
 #include "analysis/ranks/number_list.h"
 #include "analysis/ranks/rank/file/rank_fold.h"
 #include "analysis/ranks/rank/rank_threads.h"
@@ -389,6 +390,11 @@ static int find_waits(struct vpa_job *job, struct vpt_err *err)
 		rc = vpa_joint_end(joint, err);
 	vpa_joint_free(joint);
 	vpa_job_waits_free(waits);
+	if (!rc) {
+		struct vpa_late late = vpa_job_late(job);
+
+		job->late_ranks = vpa_late_ranks(&job->arena, job, &late);
+	}
 	return rc;
 }
 

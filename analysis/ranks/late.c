@@ -4,6 +4,7 @@
 #include "analysis/base/sort.h"
 #include "analysis/names/families.h"
 #include "analysis/ranks/job_rows.h"
+#include "analysis/ranks/number_list.h"
 #include "analysis/report/rows/causes.h"
 #include "formats/base/saturate.h"
 #include "formats/event_schema.h"
@@ -11,8 +12,9 @@
 #include <stdlib.h>
 
 enum {
-	IN_STEP = 50,     /* waits of less than 1 / this of the time */
-	MOST_PERCENT = 75 /* of the blame: what the late ranks have together */
+	IN_STEP = 50,      /* waits of less than 1 / this of the time */
+	MOST_PERCENT = 75, /* of the blame: what the late ranks have together */
+	EQUAL = 10         /* as late are ranks apart by 1 / this of what the others wait */
 };
 
 /* What a rank itself is to blame for: not what it was later by since it waited for others elsewhere, or left the collective before
@@ -59,6 +61,15 @@ static int is_found(const struct vpa_late *out, size_t rank)
 	return k < out->rank_count;
 }
 
+static size_t member_of(const struct vpa_group *g, size_t rank)
+{
+	size_t k;
+
+	for (k = 0; k < g->rank_count && g->ranks[k] != rank; k++)
+		;
+	return k;
+}
+
 /* By what ranks themselves are to blame for, where that is a fair part of it. */
 static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 {
@@ -85,6 +96,64 @@ static void find_ranks(const struct vpa_job *job, struct vpa_late *out)
 		out->kind = out->rank_count == 1 ? VPA_LATE_ONE : VPA_LATE_SEVERAL;
 	}
 }
+
+/* ---- without a replay ---- */
+
+/* How far rank i is from the first late one when they come to the same collectives, the mean; INT64_MAX: most of that one's are
+ * without rank i. */
+static int64_t apart_ns(const struct vpa_job *job, const struct vpa_late *out, size_t i)
+{
+	uint64_t sum_ns = 0, count = 0;
+	size_t g, row;
+
+	for (g = 0; g < job->matching.group_count; g++) {
+		const struct vpa_group *group = &job->matching.groups[g];
+		size_t first = member_of(group, out->ranks[0]), other = member_of(group, i);
+
+		for (row = 0; first < group->rank_count && other < group->rank_count &&
+			      row < group->row_count;
+			row++) {
+			int64_t first_ns, other_ns, end_ns;
+
+			if (!vpa_member_times(job, group, row, first, &first_ns, &end_ns) ||
+				!vpa_member_times(job, group, row, other, &other_ns, &end_ns))
+				continue;
+			vpt_sat_add_to(&sum_ns, first_ns > other_ns
+							? (uint64_t)first_ns - (uint64_t)other_ns
+							: (uint64_t)other_ns - (uint64_t)first_ns);
+			count++;
+		}
+	}
+	return count && count >= job->ranks[out->ranks[0]].matched / 2 ? (int64_t)(sum_ns / count)
+								       : INT64_MAX;
+}
+
+/* Ranks that come with the first late one, to which all blame goes: they are as far from it as a tenth of what a rank waits in a
+ * collective, or less. Where that is most of the ranks, what is said of the first one is all that is known. */
+static void add_equals(const struct vpa_job *job, struct vpa_late *out)
+{
+	const size_t room = sizeof(out->ranks) / sizeof(out->ranks[0]);
+	const struct vpa_job_rank *first = &job->ranks[out->ranks[0]];
+	size_t most = job->rank_count / 2, found = out->rank_count, i;
+	uint64_t usual_ns = first->blame_ns / (job->rank_count - 1);
+	struct vpa_late more = *out;
+
+	if (!first->matched)
+		return;
+	for (i = 0; i < job->rank_count && found <= most; i++) {
+		if (is_found(out, i) || job->ranks[i].wait_ns > usual_ns / EQUAL ||
+			apart_ns(job, out, i) > (int64_t)(usual_ns / first->matched / EQUAL))
+			continue;
+		if (found++ < room)
+			more.ranks[more.rank_count++] = i;
+	}
+	if (found > most || more.rank_count == out->rank_count)
+		return;
+	more.kind = VPA_LATE_SEVERAL;
+	*out = more;
+}
+
+/* ---- with it ---- */
 
 static void take_ranks(const struct vpa_job *job, const struct vpa_job_fix *f, struct vpa_late *out)
 {
@@ -191,10 +260,29 @@ struct vpa_late vpa_job_late(const struct vpa_job *job)
 	if (!job->blame_ns || job->wait_ns < time_ns / IN_STEP)
 		return out;
 	find_ranks(job, &out);
-	ask_replay(job, &out);
+	if (job->is_replayed)
+		ask_replay(job, &out);
+	else if (out.rank_count)
+		add_equals(job, &out);
 	find_class(job, &out);
 	find_together(job, &out);
 	return out;
+}
+
+const char *vpa_late_ranks(
+	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late *late)
+{
+	int64_t numbers[sizeof(late->ranks) / sizeof(late->ranks[0])];
+	size_t i, k;
+
+	for (i = 0; i < late->rank_count; i++) {
+		int64_t number = job->ranks[late->ranks[i]].number;
+
+		for (k = i; k && numbers[k - 1] > number; k--)
+			numbers[k] = numbers[k - 1];
+		numbers[k] = number;
+	}
+	return late->rank_count ? vpa_number_list(arena, numbers, late->rank_count) : NULL;
 }
 
 static const char *copy_words(unsigned kind)

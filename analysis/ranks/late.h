@@ -23,6 +23,10 @@ struct vpa_late {
 
 struct vpa_late vpa_job_late(const struct vpa_job *job);
 
+/* Their numbers, "3, 5", in the arena; NULL: it names none. */
+const char *vpa_late_ranks(
+	struct vpa_arena *arena, const struct vpa_job *job, const struct vpa_late *late);
+
 /* A part in words: "gemm kernels", "the host ran other code". Its place is left out. */
 const char *vpa_job_part_words(const struct vpa_job_part *part);
 

@@ -292,6 +292,7 @@ static const struct vpa_field job_fields[] = {
 	{"late", COMPUTED(CHOICE), NULL,
 		"none: the ranks keep step; one rank, several or all make the others wait",
 		.number = late_number, .choice = vpa_late_kind_choice},
+	{"late_ranks", TEXT_OR_NULL(late_ranks), NULL, "which; null: none, or all"},
 	{"unit", .choice = unit_choice, WORD(vpa_unit_kind, unit), NULL,
 		"what most ranks' reports count in"},
 	{"units", U64(units), "units", "of a rank, the mean"},

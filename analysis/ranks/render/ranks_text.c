@@ -382,6 +382,24 @@ static void put_next(struct vpa_page *p, const struct vpa_job *job, const struct
 	}
 }
 
+/* Late ranks that come just before another late one: the others wait for that one only. */
+static void put_unblamed(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
+{
+	struct vpa_late unblamed = {.rank_count = 0};
+	struct vpa_words who = {.used = 0};
+	size_t i;
+
+	for (i = 1; i < late->rank_count; i++)
+		if (job->ranks[late->ranks[i]].blame_ns < job->ranks[late->ranks[0]].blame_ns / 10)
+			unblamed.ranks[unblamed.rank_count++] = late->ranks[i];
+	if (!unblamed.rank_count)
+		return;
+	add_late_ranks(job, &unblamed, &who);
+	vpa_page_words(p, "", VPA_PLAIN, "Rank%s %s %s late too, but come%s before it.",
+		vpa_plural(unblamed.rank_count), who.text, unblamed.rank_count == 1 ? "is" : "are",
+		unblamed.rank_count == 1 ? "s" : "");
+}
+
 static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struct vpa_late *late)
 {
 	const struct vpa_job_rank *first = late->rank_count ? &job->ranks[late->ranks[0]] : NULL;
@@ -420,6 +438,7 @@ static void put_cause(struct vpa_page *p, const struct vpa_job *job, const struc
 		return;
 	vpa_page_words(p, "", VPA_PLAIN, "%s %% of all waiting is for rank %" PRId64 ".",
 		vpa_percent(first->blame_ns, job->wait_ns).text, first->number);
+	put_unblamed(p, job, late);
 	put_next(p, job, late);
 }
 

@@ -97,6 +97,27 @@ job host=3:200000 host=5:190000 groups=4
 expect 0 "one of two late ranks alone brings little" ranks job
 says out "RANKS 3 and 5 ARE LATE, the others wait for them"
 
+# Two ranks come at the same time: all blame goes to the first one, and the other one is named too, with a replay and without, which a
+# part of the capture has none of.
+job host=3:200000 host=5:199000
+for part in "" "--from 1ms"; do
+	# shellcheck disable=SC2086
+	expect 0 "two ranks late by as much${part:+, $part}" ranks job $part
+	says out "RANKS 3 and 5 ARE LATE, the others wait for them"
+	says out "Rank 5 is late too, but comes before it."
+	# shellcheck disable=SC2086
+	expect 0 "the same as JSON" ranks job $part --format json
+	says out '"late": "several"'
+	says out '"late_ranks": "3, 5"'
+	# shellcheck disable=SC2086
+	expect 0 "the same as a page" ranks job $part --format html
+	says out "Rank 5 is late too, but comes before it."
+done
+# One whose own group alone never waits is not as late.
+job kernel=3:200000 groups=4
+expect 0 "a group apart" ranks job --from 1ms --format json
+says out '"late_ranks": "3"'
+
 # ---- beside one rank alone ----
 job ranks=1 kernel=0:1600000
 mv job/rank0.json alone.json
