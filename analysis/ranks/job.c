@@ -3,6 +3,7 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/ranks/alignment/machines.h"
+#include "analysis/ranks/alignment/runs.h"
 #include "analysis/ranks/job_parts.h"
 #include "analysis/ranks/late.h"
 #include "analysis/ranks/number_list.h"
@@ -69,66 +70,18 @@ static const char *capture_of(const struct vpa_rank *r)
 	return r->capture ? r->capture : "a capture";
 }
 
-/* Whether both may be of one run: of one job, if that is known, and at work at the same time. */
-static int is_same_run(const struct vpa_rank *a, const struct vpa_rank *b)
-{
-	if (a->job && b->job && strcmp(a->job, b->job) != 0)
-		return 0;
-	return !a->has_realtime || !b->has_realtime ||
-	       (a->first_ns + a->unix_offset_ns <= b->last_ns + b->unix_offset_ns &&
-		       b->first_ns + b->unix_offset_ns <= a->last_ns + a->unix_offset_ns);
-}
-
-/* How many ranks may be of the run of this one; the list is in order. */
-static size_t count_run(const struct vpa_rank_list *list, const struct vpa_rank *of)
-{
-	size_t i, count = 0;
-	int64_t before = -1;
-
-	for (i = 0; i < list->count; i++)
-		if (list->items[i]->rank != before && is_same_run(list->items[i], of)) {
-			before = list->items[i]->rank;
-			count++;
-		}
-	return count;
-}
-
-/* Of the first rank that is there twice the capture whose run has the most ranks, of several the first one by name; NULL: none is
- * there twice. */
-static const struct vpa_rank *find_run(const struct vpa_rank_list *list)
-{
-	const struct vpa_rank *best = NULL;
-	size_t first = 0, i, most = 0;
-
-	while (first + 1 < list->count &&
-		(list->items[first]->rank < 0 ||
-			list->items[first]->rank != list->items[first + 1]->rank))
-		first++;
-	if (first + 1 >= list->count)
-		return NULL;
-	for (i = first; i < list->count && list->items[i]->rank == list->items[first]->rank; i++) {
-		size_t count = count_run(list, list->items[i]);
-
-		if (count > most) {
-			most = count;
-			best = list->items[i];
-		}
-	}
-	return best;
-}
-
 /* Ranks of two runs say nothing about each other: where a folder has several, one counts. */
 static void drop_other_runs(struct vpa_job *job)
 {
 	struct vpa_rank_list *list = &job->list;
-	const struct vpa_rank *run = find_run(list);
+	struct vpa_run run = vpa_run_find(list);
 	const char *other = NULL;
 	size_t i, kept = 0, count = list->count;
 
-	for (i = 0; run && i < count; i++) {
+	for (i = 0; run.of && i < count; i++) {
 		struct vpa_rank *r = list->items[i];
 
-		if (is_same_run(r, run)) {
+		if (vpa_is_of_run(&run, r)) {
 			list->items[kept++] = r;
 			continue;
 		}
@@ -143,7 +96,7 @@ static void drop_other_runs(struct vpa_job *job)
 	job->duplicates[job->duplicate_count++] = vpa_arena_printf(&job->arena,
 		"%zu captures are of another run than %s, such as %s: they do not count; give "
 		"the captures of one run",
-		count - kept, capture_of(run), other);
+		count - kept, capture_of(run.of), other);
 }
 
 static int drop_duplicates(struct vpa_job *job)
@@ -226,7 +179,23 @@ static int find_missing(struct vpa_job *job)
 	return VPT_OK;
 }
 
-/* ---- where they ran ---- */
+/* ---- where and when they ran ---- */
+
+/* Ranks of other machines that may be of another run, as far as clocks tell. */
+static int find_apart(struct vpa_job *job)
+{
+	int64_t *numbers = vpt_alloc(job->rank_count + 1, sizeof(*numbers));
+	size_t i, count = 0;
+
+	if (!numbers)
+		return VPT_ENOMEM;
+	for (i = 0; i < job->rank_count; i++)
+		if (vpa_are_minutes_apart(job->list.items[0], job->list.items[i]))
+			numbers[count++] = job->ranks[i].number;
+	job->apart = count ? vpa_number_list(&job->arena, numbers, count) : NULL;
+	vpt_free(numbers);
+	return VPT_OK;
+}
 
 static int tell_machines(struct vpa_job *job)
 {
@@ -437,6 +406,8 @@ static int make(struct vpa_job *job, struct vpt_err *err)
 		rc = number_ranks(job);
 	if (!rc)
 		rc = find_missing(job);
+	if (!rc)
+		rc = find_apart(job);
 	if (!rc)
 		rc = tell_machines(job);
 	if (!rc)

@@ -149,6 +149,8 @@ struct vpa_job {
 	size_t duplicate_count;
 	/* Ranks whose host has the name of another machine, as clocks tell: "4 to 7"; NULL: none. */
 	const char *namesakes;
+	const char *
+		apart; /* ranks that worked a minute or more before or after the first one, by the clocks of their machines */
 	const char *job; /* its id; NULL: not known */
 	struct vpa_job_difference *differences;
 	size_t difference_count;

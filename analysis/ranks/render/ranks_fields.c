@@ -289,6 +289,10 @@ static const struct vpa_field job_fields[] = {
 		"another run"},
 	{"namesakes", TEXT_OR_NULL(namesakes), NULL,
 		"ranks whose host has the name of another machine, as clocks tell; null: none"},
+	{"apart", TEXT_OR_NULL(apart), NULL,
+		"ranks that worked a minute or more before or after the first one, by the clocks "
+		"of "
+		"their hosts; null: none"},
 	{"late", COMPUTED(CHOICE), NULL,
 		"none: the ranks keep step; one rank, several or all make the others wait",
 		.number = late_number, .choice = vpa_late_kind_choice},

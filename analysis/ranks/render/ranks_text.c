@@ -177,6 +177,11 @@ static void put_notes(struct vpa_page *p, const struct vpa_job *job)
 			"for "
 			"another machine.",
 			job->namesakes);
+	if (job->apart)
+		vpa_page_words(p, "RUNS", VPA_YELLOW,
+			"rank %s worked a minute or more before or after rank %" PRId64
+			": of another run, or the clocks of hosts are wrong.",
+			job->apart, job->ranks[0].number);
 	for (i = 0; i < job->rank_count; i++)
 		if (!job->ranks[i].rank->complete) {
 			vpa_page_words(p, "LOSS", VPA_YELLOW,

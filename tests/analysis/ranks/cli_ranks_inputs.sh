@@ -145,8 +145,29 @@ del j["duplicates"]
 print([(k, v) for k, v in j.items() if k != "ranks"], [r["wait_ns"] for r in j["ranks"]])'
 }
 same "one run of two is what it is alone" "$(of late/rank?.json)" "$(of runs)"
+# Some ranks of one run and the others of a later one: nobody is there twice, and their collectives are not those of one job.
+mkdir halves
+python3 "$source/tests/support/ranks_job.py" early ranks=5 kernel=1:50000
+python3 "$source/tests/support/ranks_job.py" late ranks=5 start=90000000000 host=2:80000
+cp early/rank[34].json halves
+cp late/rank[012].json halves
+expect 0 "halves of two runs" ranks halves
+tr -s '\n ' ' ' <out >words
+grep -q "TWICE 2 captures are of another run than halves/rank0.json, such as halves/rank3.json: they do not count" words ||
+	fail "$rule: nothing about the other run"
+same "the larger half is what it is alone" "$(of late/rank[012].json)" "$(of halves)"
+# On several hosts it may be their clocks.
+python3 "$source/tests/support/ranks_job.py" early ranks=4 hosts=2
+python3 "$source/tests/support/ranks_job.py" late ranks=4 hosts=2 start=90000000000
+expect 0 "two runs, or clocks" ranks early/rank[01].json late/rank[23].json
+tr -s '\n ' ' ' <out >words
+grep -q "RUNS rank 2, 3 worked a minute or more before or after rank 0: of another run, or the clocks of hosts are wrong" words ||
+	fail "$rule: nothing about the time between them"
+expect 0 "the same as JSON" ranks early/rank[01].json late/rank[23].json --format json
+says out '"apart": "2, 3"'
 # A rank that is there twice, of the same run.
+python3 "$source/tests/support/ranks_job.py" early ranks=3
 cp early/rank1.json again.json
-expect 0 "a rank twice" ranks again.json early/rank?.json
+expect 0 "a rank twice" ranks again.json early/rank[0-2].json
 says out "TWICE   rank 1 is in early/rank1.json too: only again.json counts."
 finish
