@@ -3,7 +3,6 @@
 
 #include "analysis/base/sort.h"
 #include "analysis/compare/comparison_steps.h"
-#include "analysis/ranks/number_list.h"
 #include "formats/base/memory.h"
 #include "formats/base/saturate.h"
 #include "formats/base/text.h"

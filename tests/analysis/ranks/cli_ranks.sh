@@ -268,6 +268,13 @@ for at in 32 35 40 43; do
 	expect 3 "merged" merge rank0.vps size.vps -o sound.vps --force
 	same "the others" "" "$(cmp rank0.vps sound.vps 2>&1)"
 done
+# And the number of the rank, by which blocks are in order: no checksum is of it.
+python3 -c 'b = bytearray(open("rank1.vps", "rb").read()); assert b[8] == 2; b[8] = 4; open("number.vps", "wb").write(b)'
+expect 3 "a wrong number in a header" ranks rank0.vps rank2.vps number.vps
+says err "number.vps: a rank is damaged: its header says rank 3, it is rank 1"
+expect 3 "merged" merge rank0.vps number.vps -o sound.vps --force
+says err "number.vps: a rank is damaged: its header says rank 3, it is rank 1"
+same "the others" "" "$(cmp rank0.vps sound.vps 2>&1)"
 
 # ---- the schema ----
 schema_of ranks

@@ -307,20 +307,54 @@ static void get_collectives(struct reader *r)
 	}
 }
 
+static int begin(
+	struct reader *r, const void *data, size_t size, struct vpa_rank *rank, struct vpt_err *err)
+{
+	*r = (struct reader){.numbers = {.begin = data, .at = data}, .rank = rank};
+	r->numbers.end = r->numbers.begin + size;
+	r->version = vpa_get_number(&r->numbers);
+	if (r->numbers.wrong || (r->version >= OLDEST && r->version <= VERSION))
+		return VPT_OK;
+	return vpt_fail(err, VPT_EVERSION, "summary version %" PRIu64 ": expected %d to %d: %s",
+		r->version, OLDEST, VERSION,
+		r->version > VERSION ? "it is from a newer vptrace: use that one, or "
+				       "summarize the capture "
+				       "with this one"
+				     : "summarize the capture again");
+}
+
+static int end(const struct reader *r, struct vpt_err *err)
+{
+	if (r->numbers.no_memory || r->rank->arena.failed)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
+	if (r->numbers.wrong)
+		return vpt_fail(err, VPT_EDATA, "summary of a rank: expected %s at byte %zu",
+			r->numbers.wrong, (size_t)(r->numbers.at - r->numbers.begin));
+	return VPT_OK;
+}
+
+int vpa_rank_number_from_bytes(const void *data, size_t size, int64_t *number, struct vpt_err *err)
+{
+	struct vpa_rank rank = {.rank = -1};
+	struct reader r;
+	int rc = begin(&r, data, size, &rank, err);
+
+	if (!rc) {
+		get_identity(&r);
+		rc = end(&r, err);
+	}
+	*number = rank.rank;
+	vpa_rank_free(&rank);
+	return rc;
+}
+
 int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, struct vpt_err *err)
 {
-	struct reader r = {.numbers = {.begin = data, .at = data}, .rank = out};
+	struct reader r;
+	int rc = begin(&r, data, size, out, err);
 
-	r.numbers.end = r.numbers.begin + size;
-	r.version = vpa_get_number(&r.numbers);
-	if (!r.numbers.wrong && (r.version < OLDEST || r.version > VERSION))
-		return vpt_fail(err, VPT_EVERSION,
-			"summary version %" PRIu64 ": expected %d to %d: %s", r.version, OLDEST,
-			VERSION,
-			r.version > VERSION ? "it is from a newer vptrace: use that one, or "
-					      "summarize the capture "
-					      "with this one"
-					    : "summarize the capture again");
+	if (rc)
+		return rc;
 	get_identity(&r);
 	get_figures(&r);
 	if (!vpa_is_failed(&r.numbers))
@@ -329,10 +363,5 @@ int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, str
 		get_collectives(&r);
 	if (r.numbers.at != r.numbers.end)
 		vpa_stop_reading(&r.numbers, "the end");
-	if (r.numbers.no_memory || out->arena.failed)
-		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
-	if (r.numbers.wrong)
-		return vpt_fail(err, VPT_EDATA, "summary of a rank: expected %s at byte %zu",
-			r.numbers.wrong, (size_t)(r.numbers.at - r.numbers.begin));
-	return VPT_OK;
+	return end(&r, err);
 }

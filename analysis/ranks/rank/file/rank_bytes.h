@@ -19,6 +19,9 @@ int vpa_rank_to_bytes(const struct vpa_rank *r, struct vpt_buffer *out);
  * VPT_ENOMEM. Any bytes are safe to read. */
 int vpa_rank_from_bytes(const void *data, size_t size, struct vpa_rank *out, struct vpt_err *err);
 
+/* Reads only which rank it is, -1 where nothing says so. The same errors. */
+int vpa_rank_number_from_bytes(const void *data, size_t size, int64_t *number, struct vpt_err *err);
+
 /* ---- rank_detail_bytes.c: the detail of a rank as bytes.
  *
  *	shapes of stretches   the lists of parts that stretches before a mark consist of, each once

@@ -74,10 +74,15 @@ static int pack(const struct vpa_rank *rank, struct vpa_rank_frame *out)
 	return out->packed && !ZSTD_isError(packed) ? VPT_OK : VPT_ENOMEM;
 }
 
+/* Where a rank stands in a file: what its header says. */
+static uint64_t place_of(int64_t rank)
+{
+	return rank < 0 ? UINT64_MAX : 1 + (uint64_t)rank;
+}
+
 int vpa_rank_blocks_add(struct vpa_rank_blocks *b, struct vpa_rank *rank)
 {
-	struct vpa_rank_block block = {
-		.rank = rank->rank < 0 ? UINT64_MAX : 1 + (uint64_t)rank->rank};
+	struct vpa_rank_block block = {.rank = place_of(rank->rank)};
 	int rc = vpa_rank_fold(rank);
 
 	if (rc)
@@ -220,17 +225,60 @@ int vpa_rank_block_read(
 	return rc;
 }
 
+/* Unpacks who a rank is; the caller frees it, whatever this returns. */
+static int unpack_who(const struct vpa_rank_frame *who, unsigned char **bytes, struct vpt_err *err)
+{
+	*bytes = vpt_alloc((size_t)who->size + VPA_COLUMN_PADDING, 1);
+	if (!*bytes)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
+	if (ZSTD_decompress(*bytes, (size_t)who->size, who->packed, (size_t)who->packed_size) !=
+		who->size)
+		return vpt_fail(err, VPT_EDATA, "a rank is damaged: its frame cannot be unpacked");
+	return VPT_OK;
+}
+
+/* No checksum is of the header's number. */
+static int check_place(const struct vpa_rank_block *x, int64_t rank, struct vpt_err *err)
+{
+	if (x->rank == place_of(rank))
+		return VPT_OK;
+	return vpt_fail(err, VPT_EDATA,
+		"a rank is damaged: its header says rank %" PRId64 ", it is rank %" PRId64,
+		(int64_t)(x->rank - (x->rank != UINT64_MAX)), rank);
+}
+
+/* Before it is merged: who it is must be what its header says, unless a newer version wrote it. */
+static int check_block(const struct vpa_rank_block *x, struct vpt_err *err)
+{
+	unsigned char *bytes;
+	int64_t rank;
+	int rc = unpack_who(&x->who, &bytes, err);
+
+	if (!rc)
+		rc = vpa_rank_number_from_bytes(bytes, (size_t)x->who.size, &rank, err);
+	if (!rc)
+		rc = check_place(x, rank, err);
+	vpt_free(bytes);
+	return rc == VPT_EVERSION ? VPT_OK : rc;
+}
+
 int vpa_rank_blocks_read(struct vpa_rank_blocks *b, struct vpt_source *src, struct vpt_err *err)
 {
 	struct vpa_rank_block block;
 	uint64_t at = 0;
 	int rc;
 
-	while (!(rc = vpa_rank_block_read(src, &at, &block, err)))
-		if (add_block(b, &block)) {
+	while (!(rc = vpa_rank_block_read(src, &at, &block, err))) {
+		rc = check_block(&block, err);
+		if (rc)
+			vpt_err_at(err, src->name);
+		else if (add_block(b, &block))
+			rc = vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
+		if (rc) {
 			vpa_rank_block_free(&block);
-			return vpt_fail(err, VPT_ENOMEM, "%s: no memory for its ranks", src->name);
+			return rc;
 		}
+	}
 	return rc == VPT_END ? VPT_OK : rc;
 }
 
@@ -297,17 +345,14 @@ int vpa_rank_block_unpack(struct vpa_rank_block *x, struct vpa_rank_list *out, s
 	struct vpa_rank *rank;
 	int rc;
 
-	bytes = vpt_alloc((size_t)who->size + VPA_COLUMN_PADDING, 1);
-	rank = bytes ? vpa_rank_add(out) : NULL;
-	if (!rank) {
-		vpt_free(bytes);
+	rank = vpa_rank_add(out);
+	if (!rank)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a rank");
-	}
-	if (ZSTD_decompress(bytes, (size_t)who->size, who->packed, (size_t)who->packed_size) !=
-		who->size)
-		rc = vpt_fail(err, VPT_EDATA, "a rank is damaged: its frame cannot be unpacked");
-	else
+	rc = unpack_who(who, &bytes, err);
+	if (!rc)
 		rc = vpa_rank_from_bytes(bytes, (size_t)who->size, rank, err);
+	if (!rc)
+		rc = check_place(x, rank->rank, err);
 	vpt_free(bytes);
 	if (rc) {
 		vpa_rank_free(rank);
