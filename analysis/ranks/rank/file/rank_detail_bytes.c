@@ -247,7 +247,8 @@ static size_t get_lists(
 {
 	uint64_t count = vpa_get_below(r, vpa_bytes_left(r), "a count of shapes"), i;
 	struct vpa_number_column column;
-	size_t sum = 0, used = 0;
+	const struct list *items;
+	size_t sum = 0, used = 0, list_count;
 
 	l->count = 0;
 	for (i = 0; i < count && !vpa_is_failed(r); i++)
@@ -258,22 +259,24 @@ static size_t get_lists(
 		r->no_memory = 1;
 		return 0;
 	}
+	items = l->items;
+	list_count = l->count;
 	for (i = 0; i < rows; i++) {
 		uint64_t list = vpa_next_number(&column);
-		size_t n;
+		uint32_t n;
 
-		if (list >= l->count) {
+		if (list >= list_count) {
 			vpa_stop_reading(r, "a shape for each row");
 			return 0;
 		}
 		l->rows[i] = (uint32_t)list;
-		n = l->items[list].end - l->items[list].begin;
+		n = items[list].end - items[list].begin;
 		sum += n ? n - less : 0;
-		/* Each has half a byte and more. */
-		if (sum / 2 > vpa_bytes_left(r)) {
-			vpa_stop_reading(r, "a number for each place of a shape");
-			return 0;
-		}
+	}
+	/* Each has half a byte and more. Rows and lists are fewer than 2^32: the sum does not wrap. */
+	if (sum / 2 > vpa_bytes_left(r)) {
+		vpa_stop_reading(r, "a number for each place of a shape");
+		return 0;
 	}
 	return sum;
 }
@@ -377,7 +380,9 @@ static inline int set_term(const struct vpa_rank *x, const struct term_rows *out
 	return 1;
 }
 
-static void get_terms(struct detail_reader *r, const struct term_rows *out)
+/* Part of its callers: those of a recording need less. */
+static inline __attribute__((always_inline)) void get_terms(
+	struct detail_reader *r, const struct term_rows *out)
 {
 	const struct vpa_rank *x = r->rank;
 	size_t rows = x->collective_count + 1, numbers, i;

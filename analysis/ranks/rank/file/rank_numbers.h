@@ -187,7 +187,8 @@ static inline void vpa_put_number_column(struct vpa_number_writer *w, struct vpa
 
 struct vpa_number_column {
 	const unsigned char *lengths, *at;
-	size_t next;
+	uint64_t ahead; /* lengths of the next ones, and how many these are */
+	unsigned ahead_count;
 };
 
 enum { VPA_COLUMN_PADDING = 8 };
@@ -201,7 +202,7 @@ static inline int vpa_begin_number_column(
 	size_t length_bytes = count / 2 + count % 2, size = 0, i;
 	uint64_t wrong = 0;
 
-	*out = (struct vpa_number_column){r->at, r->at, 0};
+	*out = (struct vpa_number_column){r->at, r->at, 0, 0};
 	if (vpa_is_failed(r))
 		return 0;
 	if (length_bytes > vpa_bytes_left(r)) {
@@ -239,12 +240,20 @@ static inline uint64_t vpa_next_number(struct vpa_number_column *c)
 {
 	static const uint64_t masks[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff,
 		0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
-	unsigned length = c->lengths[c->next / 2] >> 4 * (c->next % 2) & 15;
+	unsigned length;
 	uint64_t n;
 
+	if (!c->ahead_count) {
+		memcpy(&n, c->lengths, sizeof(n));
+		c->ahead = vpa_low_byte_first(n);
+		c->ahead_count = 2 * sizeof(n);
+		c->lengths += sizeof(n);
+	}
+	length = c->ahead & 15;
+	c->ahead >>= 4;
+	c->ahead_count--;
 	memcpy(&n, c->at, sizeof(n));
 	c->at += length;
-	c->next++;
 	return vpa_low_byte_first(n) & masks[length];
 }
 
