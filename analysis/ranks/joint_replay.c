@@ -199,7 +199,7 @@ struct putting {
 	const struct vpa_rank *rank;
 	const struct vpa_rank_detail *detail;
 	const struct vpa_cut_sums *cuts;
-	int is_common, with_paces; /* it has the common cut only; its paces may count */
+	int with_paces; /* they may count */
 	unsigned char *at;
 	size_t back_most;
 };
@@ -222,13 +222,16 @@ struct term_place {
 	unsigned list;     /* that of a pace, or VPA_PACES */
 };
 
+/* Versions of what puts a stream: for ranks that have the common cut only, which nearly all are, and for others. */
+#define PART static inline __attribute__((always_inline))
+
 /* Sets the cuts that are written; returns how many. */
-static inline size_t set_cuts(const struct putting *p, const struct vpa_rank_term *x,
+PART size_t set_cuts(const struct putting *p, int is_common, const struct vpa_rank_term *x,
 	struct term_place at, int64_t cuts[VPA_CUTS])
 {
 	size_t first = at.list == VPA_PACES ? 0 : VPA_CUT_ASKED, count = 0, cut;
 
-	if (p->is_common) {
+	if (is_common) {
 		cuts[0] = (int64_t)vpa_cut_of(
 			&p->cuts[VPA_CUT_COMMON], p->rank, at.from, at.item + 1, x);
 		return 1;
@@ -261,7 +264,7 @@ static inline unsigned char *put_early(unsigned char *at, uint64_t early_ns, uns
 	return at + sizeof(units);
 }
 
-static inline void put_term(struct putting *p, const struct vpa_rank_term *x, uint64_t at_ns,
+PART void put_term(struct putting *p, int is_common, const struct vpa_rank_term *x, uint64_t at_ns,
 	size_t i, unsigned list, int is_last)
 {
 	const struct vpa_rank *r = p->rank;
@@ -273,7 +276,7 @@ static inline void put_term(struct putting *p, const struct vpa_rank_term *x, ui
 	unsigned char *at = p->at;
 	unsigned head = is_last ? LAST : 0;
 
-	count = set_cuts(p, x, (struct term_place){i, from, list}, cuts);
+	count = set_cuts(p, is_common, x, (struct term_place){i, from, list}, cuts);
 	for (k = 0; k < count; k++)
 		head |= cuts[k] != (int32_t)cuts[k] ? CUTS_WIDE : 0;
 	head |= !from ? FROM_START : back != 1 ? FROM_BACK : 0;
@@ -290,20 +293,20 @@ static inline void put_term(struct putting *p, const struct vpa_rank_term *x, ui
 }
 
 /* Those of the paces, where they may count, and those of the recording. */
-static inline void put_terms(struct putting *p, size_t i, uint64_t at_ns)
+PART void put_terms(struct putting *p, int is_common, size_t i, uint64_t at_ns)
 {
 	const struct vpa_rank_detail *d = p->detail;
 	size_t k, end = d->term_ends[i];
 	unsigned list;
 
-	for (list = 0; list < VPA_PACES && p->with_paces; list++) {
+	for (list = 0; !is_common && list < VPA_PACES && p->with_paces; list++) {
 		const struct vpa_rank_pace *pace = &d->paces[list];
 
 		for (k = i ? pace->term_ends[i - 1] : 0; k < pace->term_ends[i]; k++)
-			put_term(p, &pace->terms[k], at_ns, i, list, 0);
+			put_term(p, 0, &pace->terms[k], at_ns, i, list, 0);
 	}
 	for (k = i ? d->term_ends[i - 1] : 0; k < end; k++)
-		put_term(p, &d->terms[k], at_ns, i, VPA_PACES, k + 1 == end);
+		put_term(p, is_common, &d->terms[k], at_ns, i, VPA_PACES, k + 1 == end);
 }
 
 static int make_ring(struct vpa_stream *s, size_t count)
@@ -316,16 +319,42 @@ static int make_ring(struct vpa_stream *s, size_t count)
 	return s->ring && s->ring_items ? VPT_OK : VPT_ENOMEM;
 }
 
+/* All terms of a rank; returns by how many collectives it meets one late, at most. */
+PART size_t put_all(struct putting *p, int is_common, const struct vpa_met *met)
+{
+	const struct vpa_rank *r = p->rank;
+	size_t n = r->collective_count, most = 0, late = 0, i;
+
+	for (i = 0; i < n; i++) {
+		size_t item = met[i].item;
+
+		put_terms(p, is_common, item, vpa_rank_start_ns(r, item));
+		most = item >= most ? item + 1 : most;
+		late = most - item > late + 1 ? most - item - 1 : late;
+	}
+	put_terms(p, is_common, n, r->last_ns);
+	return late;
+}
+
+static size_t put_common(struct putting *p, const struct vpa_met *met)
+{
+	return put_all(p, 1, met);
+}
+
+static size_t put_any(struct putting *p, const struct vpa_met *met)
+{
+	return put_all(p, 0, met);
+}
+
 static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t rank,
 	const struct vpa_rank_detail *d, const struct vpa_cut_sums *cuts)
 {
 	const struct vpa_rank *r = p->job->list.items[rank];
 	struct vpa_stream *s = &p->streams[rank];
-	size_t n = r->collective_count, i, late = 0, most = 0, terms = d->term_ends[n], size;
+	size_t n = r->collective_count, i, late, terms = d->term_ends[n], size;
 	struct putting put = {.rank = r,
 		.detail = d,
 		.cuts = cuts,
-		.is_common = s->is_common,
 		.with_paces = r->has_paces && cuts[VPA_CUT_ASKED].asked};
 
 	for (i = 0; i < VPA_PACES && put.with_paces; i++)
@@ -333,14 +362,7 @@ static int put_stream(struct vpa_replay *p, struct vpa_replay_room *room, size_t
 	if (vpt_grow(&room->bytes, &room->byte_cap, TERM_BYTES_MOST * terms + 8, 1))
 		return VPT_ENOMEM;
 	put.at = room->bytes;
-	for (i = 0; i < n; i++) {
-		size_t item = room->met[i].item;
-
-		put_terms(&put, item, vpa_rank_start_ns(r, item));
-		most = item >= most ? item + 1 : most;
-		late = most - item > late + 1 ? most - item - 1 : late;
-	}
-	put_terms(&put, n, r->last_ns);
+	late = s->is_common ? put_common(&put, room->met) : put_any(&put, room->met);
 	size = (size_t)(put.at - room->bytes);
 	s->bytes = vpt_alloc(size + 8, 1);
 	if (!s->bytes)
