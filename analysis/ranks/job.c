@@ -344,7 +344,7 @@ static int find_waits(struct vpa_job *job, struct vpt_err *err)
 	struct vpa_job_waits *waits = NULL;
 	struct vpa_joint *joint = NULL;
 	unsigned threads = vpa_rank_threads(&job->list);
-	int rc = rows ? vpa_job_rows_find(job, rows) : VPT_ENOMEM;
+	int rc = rows ? vpa_job_rows_find(job, threads, rows) : VPT_ENOMEM;
 
 	job->row_table = rows;
 	if (!rc)

@@ -1,16 +1,31 @@
-/* job_rows.c - rank by rank, the latest start and the earliest end of each row so far. */
+/* job_rows.c - rank by rank, the latest start and the earliest end of each row so far: of so many rows at a time that they stay near. */
 #include "analysis/ranks/job_rows.h"
 
+#include "analysis/ranks/rank/rank_threads.h"
 #include "formats/base/memory.h"
 
-static void take_member(
-	const struct vpa_job *job, const struct vpa_group *g, size_t k, struct vpa_job_row *rows)
+enum { ROWS_A_TASK = 512 };
+
+/* Rows of a group that one thread looks at. */
+struct task {
+	size_t group, first, last;
+};
+
+struct finding {
+	const struct vpa_job *job;
+	struct vpa_job_rows *rows;
+	struct task *tasks;
+	size_t task_count, task_cap;
+};
+
+static void take_member(const struct vpa_job *job, const struct vpa_group *g, size_t k,
+	const struct task *task, struct vpa_job_row *rows)
 {
 	const struct vpa_rank *r = job->list.items[g->ranks[k]];
 	const struct vpa_clock *clock = vpa_job_clock(job, g->ranks[k]);
 	size_t row;
 
-	for (row = 0; clock->is_placed && row < g->row_count; row++) {
+	for (row = task->first; clock->is_placed && row < task->last; row++) {
 		uint32_t cell = vpa_group_cell(g, row, k);
 		struct vpa_job_row *x = &rows[row];
 		int64_t start_ns, end_ns;
@@ -33,10 +48,39 @@ static void take_member(
 	}
 }
 
-int vpa_job_rows_find(const struct vpa_job *job, struct vpa_job_rows *out)
+static int take_task(void *ctx, unsigned thread, size_t i)
+{
+	const struct finding *f = ctx;
+	const struct task *task = &f->tasks[i];
+	const struct vpa_group *g = &f->job->matching.groups[task->group];
+	size_t k;
+
+	(void)thread;
+	for (k = 0; k < g->rank_count; k++)
+		take_member(f->job, g, k, task, &f->rows->items[f->rows->firsts[task->group]]);
+	return VPT_OK;
+}
+
+static int list_tasks(struct finding *f, size_t group)
+{
+	size_t rows = f->job->matching.groups[group].row_count, at;
+
+	for (at = 0; at < rows; at += ROWS_A_TASK) {
+		size_t last = rows - at > ROWS_A_TASK ? at + ROWS_A_TASK : rows;
+
+		if (vpt_grow(&f->tasks, &f->task_cap, f->task_count + 1, sizeof(*f->tasks)))
+			return VPT_ENOMEM;
+		f->tasks[f->task_count++] = (struct task){group, at, last};
+	}
+	return VPT_OK;
+}
+
+int vpa_job_rows_find(const struct vpa_job *job, unsigned threads, struct vpa_job_rows *out)
 {
 	const struct vpa_matching *m = &job->matching;
-	size_t g, k;
+	struct finding f = {.job = job, .rows = out};
+	size_t g;
+	int rc = VPT_OK;
 
 	*out = (struct vpa_job_rows){.firsts = vpt_alloc(m->group_count + 1, sizeof(*out->firsts))};
 	for (g = 0; out->firsts && g < m->group_count; g++) {
@@ -46,10 +90,12 @@ int vpa_job_rows_find(const struct vpa_job *job, struct vpa_job_rows *out)
 	out->items = vpt_calloc(out->count + 1, sizeof(*out->items));
 	if (!out->items || !out->firsts)
 		return VPT_ENOMEM;
-	for (g = 0; g < m->group_count; g++)
-		for (k = 0; k < m->groups[g].rank_count; k++)
-			take_member(job, &m->groups[g], k, &out->items[out->firsts[g]]);
-	return VPT_OK;
+	for (g = 0; g < m->group_count && !rc; g++)
+		rc = list_tasks(&f, g);
+	if (!rc)
+		rc = vpa_in_threads(threads, f.task_count, take_task, &f);
+	vpt_free(f.tasks);
+	return rc;
 }
 
 void vpa_job_rows_free(struct vpa_job_rows *rows)
