@@ -86,9 +86,9 @@ gzip -k job/rank0.json && mv job/rank0.json.gz . && mkdir rest && cp job/rank[1-
 as_job "a file and a folder" analyze rank0.json.gz rest
 
 # ---- one file with several ranks: waits to the nanosecond ----
-merged() { # merged FILE
-	python3 "$source/tests/support/ranks_merged.py" job "$1"
-	expect 0 "$1" ranks "$1" --format json
+merged() { # merged FILE [first]
+	python3 "$source/tests/support/ranks_merged.py" job "$@"
+	expect 0 "$*" ranks "$1" --format json
 	cases=$((cases + 1))
 	python3 - <<'PY' >wrong || fail "$1: $(cat wrong)"
 import json, sys
@@ -110,6 +110,8 @@ if "$VPT_ANALYZE" info merged.sqlite 2>&1 | grep -q 'built without'; then
 else
 	rm merged.sqlite
 	merged merged.sqlite
+	rm merged.sqlite
+	merged merged.sqlite first
 fi
 
 # ---- what is no job ----
