@@ -34,7 +34,7 @@ struct op {
 	int64_t end_ns;          /* as recorded, on the clock of the job */
 	uint32_t more, more_end; /* its other terms */
 	uint32_t
-		rank; /* that is read when its turn comes, and nothing above is set; NONE: it is read */
+		rank; /* that is read when its turn comes: of it is only end_ns set; NONE: it is read */
 	uint32_t item;
 };
 
@@ -367,10 +367,25 @@ struct measured {
 	struct lanes from_ns, to_ns;
 };
 
+/* NULL: several ranks have the event. */
+static inline const struct vpa_single *single_of(const struct vpa_replay *p, size_t event)
+{
+	return p->events[event].group == UINT32_MAX ? &p->singles[p->events[event].row] : NULL;
+}
+
+/* By its own clock: without a partner it is beside no other one. */
+static inline int64_t length_of(const struct vpa_replay *p, const struct vpa_single *s)
+{
+	const struct vpa_rank *r = p->job->list.items[s->rank];
+
+	return (int64_t)(vpa_rank_end_ns(r, s->item) - vpa_rank_start_ns(r, s->item));
+}
+
 PART void run_event(unsigned lanes, struct vpa_replay *p, const struct block *b,
 	const struct block_event *e, int64_t *last)
 {
 	const struct op *ops = &b->ops[e[0].first], *end = &b->ops[e[1].first], *x;
+	const struct vpa_single *single = single_of(p, b->first + (size_t)(e - b->events));
 	uint32_t k;
 
 	for (x = ops; x < end; x++) {
@@ -383,11 +398,14 @@ PART void run_event(unsigned lanes, struct vpa_replay *p, const struct block *b,
 			join_common(lanes, last, b->more[k].from, b->more[k].ns, b->more[k].cut,
 				p->common_mask);
 	}
-	for (x = ops; x < end; x++)
+	for (x = ops; x < end; x++) {
+		int64_t rest_ns = single ? length_of(p, single) : x->end_ns - e->at_ns;
+
 		if (x->rank != NONE)
-			leave(lanes, &p->streams[x->rank], x->item, last, x->end_ns - e->at_ns);
+			leave(lanes, &p->streams[x->rank], x->item, last, rest_ns);
 		else
-			end_at(lanes, x->to, last, x->end_ns - e->at_ns);
+			end_at(lanes, x->to, last, rest_ns);
+	}
 }
 
 PART void run_block(unsigned lanes, struct vpa_replay *p, const struct block *b,
