@@ -92,6 +92,7 @@ uint64_t vpa_active_ns(const struct vpa_report *r);
 
 void vpa_find_work(struct vpa_report *r);     /* what bounds the run, and what work costs */
 void vpa_find_kernels(struct vpa_report *r);  /* kinds of kernels; part of the work */
+void vpa_find_moves(struct vpa_report *r);    /* what joins tensors or casts them; part of these */
 void vpa_find_idle(struct vpa_report *r);     /* what the devices waited for */
 void vpa_find_blocks(struct vpa_report *r);   /* blocks, steps and stages */
 void vpa_find_counters(struct vpa_report *r); /* clocks, memory, disk, CPU quota */

@@ -99,6 +99,7 @@ struct vpa_fold {
 	X(queues)                                                                                  \
 	X(misfits)                                                                                 \
 	X(neighbours)                                                                              \
+	X(moves)                                                                                   \
 	X(short_runs)                                                                              \
 	X(stage_families)                                                                          \
 	X(attention_shapes)                                                                        \

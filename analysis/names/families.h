@@ -23,6 +23,9 @@ enum vpa_kernel_mark {
 	VPA_MARK_CONV_LAYOUT,  /* cuDNN's copies between the layouts that convolutions want */
 	VPA_MARK_DIRECT_COPY,  /* PyTorch's copy, whatever for */
 	VPA_MARK_SCATTERED,    /* PyTorch's, of operands that are not contiguous */
+	VPA_MARK_CAT,          /* PyTorch's, which joins tensors */
+	VPA_MARK_CAST,         /* PyTorch's copy into another type */
+	VPA_MARK_NARROWING,    /* the same, from FP32 to 16 bits */
 	VPA_MARK_VOL2COL,      /* a convolution in three dimensions, not by cuDNN */
 	VPA_MARK_TENSOR_CORES, /* it multiplies with tensor cores, or AMD's matrix cores */
 	VPA_KERNEL_MARKS

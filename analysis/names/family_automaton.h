@@ -27,7 +27,7 @@ enum {
 	VPA_NOTHING_YET = VPA_RULES,
 	VPA_NVCC_FILE_NAME,
 
-	VPA_NODES_MAX = 4096,
+	VPA_NODES_MAX = 4352,
 	VPA_COLUMNS_MAX = 80, /* distinct bytes in fragments, and column 0 for all others */
 	VPA_PIECES_MAX = 1024,
 	VPA_CLASSES_MAX = 24,

@@ -19,6 +19,11 @@ enum {
 	CELLS = VPA_FAMILY_COUNT + TENSOR_FAMILIES
 };
 
+/* If a row decodes: of kernels that join tensors, and that change types. */
+struct moved {
+	uint64_t cat_ns, cast_ns;
+};
+
 struct state {
 	/* Of ops(): */
 	struct vpa_stage_names stages;
@@ -30,10 +35,8 @@ struct state {
 	size_t cell_cap;
 	struct vpa_sharing *devices;
 	size_t device_cap;
-	uint64_t *cat_ns; /* by row: of kernels that join tensors, if it decodes */
-	size_t cat_cap;
-	uint8_t *is_cat; /* by kernel: 1 no, 2 yes */
-	size_t is_cat_cap;
+	struct moved *moved; /* by row */
+	size_t moved_cap;
 	uint8_t *tensor_cores; /* by kernel: 1 it uses them */
 	size_t tensor_cap, tensor_known;
 };
@@ -132,28 +135,24 @@ static void add_ops(struct state *s, const struct vpa_ops *ops, const struct vpa
 			d, ops->start_ns[i], ops->end_ns[i], first + cell_of(s, ops, i), s->cells);
 }
 
-static int is_cat(struct state *s, const struct vpa_fold_context *c, uint32_t kernel)
-{
-	if (!s->is_cat[kernel])
-		s->is_cat[kernel] =
-			(uint8_t)(1 +
-				  vpt_text_holds(vpa_name(c->model, c->model->kernels[kernel].name),
-					  "CatArrayBatchedCopy"));
-	return s->is_cat[kernel] == 2;
-}
-
 /* Few stages decode, and they have few ops. */
-static int add_cats(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
-	size_t begin, size_t end, uint32_t row)
+static void add_moved(struct moved *sum, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	size_t i;
 
-	if (vpt_grow_zeroed(&s->is_cat, &s->is_cat_cap, c->model->kernel_count, sizeof(*s->is_cat)))
-		return VPT_ENOMEM;
-	for (i = begin; i < end; i++)
-		if (ops->family[i] == VPA_FAMILY_LAYOUT && is_cat(s, c, ops->kernel[i]))
-			vpt_sat_add_to(&s->cat_ns[row], ops->end_ns[i] - ops->start_ns[i]);
-	return VPT_OK;
+	for (i = begin; i < end; i++) {
+		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+		unsigned marks;
+
+		if (ops->family[i] != VPA_FAMILY_LAYOUT)
+			continue;
+		marks = c->model->kernels[ops->kernel[i]].klass.marks;
+		if (vpa_is_marked(marks, VPA_MARK_CAT))
+			vpt_sat_add_to(&sum->cat_ns, ns);
+		else if (vpa_is_marked(marks, VPA_MARK_CAST))
+			vpt_sat_add_to(&sum->cast_ns, ns);
+	}
 }
 
 /* Room for a row and all before it. */
@@ -162,7 +161,7 @@ static int grow_rows(struct state *s, uint32_t row)
 	return vpt_grow_zeroed(
 		       &s->cells, &s->cell_cap, ((size_t)row + 1) * CELLS, sizeof(*s->cells)) ||
 			       vpt_grow_zeroed(
-				       &s->cat_ns, &s->cat_cap, (size_t)row + 1, sizeof(*s->cat_ns))
+				       &s->moved, &s->moved_cap, (size_t)row + 1, sizeof(*s->moved))
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }
@@ -180,11 +179,11 @@ static int fold_aside(void *state, const struct vpa_fold_context *c, const struc
 	for (; begin < ops->count; note++) {
 		uint32_t row = note->value / 2;
 
-		if ((((size_t)row + 1) * CELLS > s->cell_cap || row >= s->cat_cap) &&
+		if ((((size_t)row + 1) * CELLS > s->cell_cap || row >= s->moved_cap) &&
 			grow_rows(s, row))
 			return VPT_ENOMEM;
-		if (note->value % 2 && add_cats(s, c, ops, begin, note->end, row))
-			return VPT_ENOMEM;
+		if (note->value % 2)
+			add_moved(&s->moved[row], c, ops, begin, note->end);
 		while (begin < note->end) {
 			size_t end = note->end;
 
@@ -224,7 +223,12 @@ static void write_stage(
 	for (i = 0; i < CELLS; i++)
 		sum += cells[i];
 	for (i = 0; i < VPA_FAMILY_COUNT; i++) {
-		uint64_t tensor_ns = i < TENSOR_FAMILIES ? tensor[i] : 0, ns = cells[i] + tensor_ns;
+		uint64_t tensor_ns = i < TENSOR_FAMILIES ? tensor[i] : 0, ns = cells[i] + tensor_ns,
+			 cat_ns =
+				 i == VPA_FAMILY_LAYOUT ? vpa_earlier(s->moved[row].cat_ns, ns) : 0,
+			 cast_ns = i == VPA_FAMILY_LAYOUT
+					   ? vpa_earlier(s->moved[row].cast_ns, ns - cat_ns)
+					   : 0;
 
 		if (ns)
 			out->expert.stage_families[out->expert.stage_family_count++] =
@@ -233,9 +237,8 @@ static void write_stage(
 					.family = (enum vpa_family)i,
 					.exclusive_ns = ns,
 					.tensor_ns = tensor_ns,
-					.cat_ns = i == VPA_FAMILY_LAYOUT
-							  ? vpa_earlier(s->cat_ns[row], ns)
-							  : 0,
+					.cat_ns = cat_ns,
+					.cast_ns = cast_ns,
 					.stage_ns = sum};
 	}
 }
@@ -267,8 +270,7 @@ static void free_state(void *state)
 	vpa_stage_names_free(&s->stages);
 	vpt_free(s->cells);
 	vpt_free(s->is_decoder);
-	vpt_free(s->cat_ns);
-	vpt_free(s->is_cat);
+	vpt_free(s->moved);
 	vpt_free(s->tensor_cores);
 	vpt_free(s->devices);
 }

@@ -58,6 +58,22 @@ struct vpa_short_run_row {
 		span_ns; /* of all runs: in kernels; from the first one's start to the last one's end */
 };
 
+/* ---- kernels that only move data a program could leave where it is, or as it is: moves.c ---- */
+
+enum vpa_move {
+	VPA_MOVE_NONE,
+	VPA_MOVE_CAT,  /* joins tensors */
+	VPA_MOVE_CAST, /* changes their type */
+	VPA_MOVES
+};
+
+/* Such kernels of one place. */
+struct vpa_move_row {
+	enum vpa_move what;
+	struct vpa_place place;
+	uint64_t calls, total_ns;
+};
+
 /* ---- kernels whose format costs time: kernel_misfits.c ---- */
 
 struct vpa_misfit_row {
@@ -111,8 +127,8 @@ struct vpa_stage_family_row {
 	enum vpa_family family;
 	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
 	uint64_t tensor_ns; /* of exclusive_ns: kernels that use tensor cores by their name */
-	uint64_t
-		cat_ns; /* of a decoder's layout changes: kernels that join tensors, as torch.cat() */
+	/* Of a decoder's layout changes: kernels that join tensors, as torch.cat(), and that change types. */
+	uint64_t cat_ns, cast_ns;
 };
 
 /* How a stage uses the GPU's multipliers. */

@@ -650,6 +650,41 @@ static void operands_that_are_not_contiguous_have_kernels_of_their_own(void **st
 	}
 }
 
+static void copies_into_another_type_are_known_by_name(void **state)
+{
+	static const struct {
+		const char *name;
+		int casts, narrows, joins;
+	} names[] = {
+		{"void at::native::vectorized_elementwise_kernel<4, "
+		 "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)",
+			1, 1, 0},
+		{"at::native::float16_copy_kernel_cuda", 1, 1, 0},
+		{"_ZN2at6native24bfloat16_copy_kernel_cudaERNS_18TensorIteratorBaseE", 1, 1, 0},
+		{"at::native::bfloat16tofloat32_copy_kernel_cuda", 1, 0, 0},
+		{"void "
+		 "at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda, "
+		 "at::native::memory::LoadWithCast<1>, at::native::memory::StoreWithCast<1>>",
+			1, 0, 0},
+		{"void at::native::vectorized_elementwise_kernel<4, direct_copy_kernel_cuda>", 0, 0,
+			0},
+		{"void at::native::unrolled_elementwise_kernel<Add, LoadWithCast<1>>", 0, 0, 0},
+		{"void at::native::CatArrayBatchedCopy_contig<OpaqueType<2u>>(int)", 0, 0, 1},
+		{"_ZN2at6native12_GLOBAL__N_119CatArrayBatchedCopyINS1_10OpaqueTypeILj2E", 0, 0, 1},
+	};
+	struct vpa_kernel_class k;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		vpa_classify(names[i].name, strlen(names[i].name), &k);
+		if (vpa_is_marked(k.marks, VPA_MARK_CAST) != names[i].casts ||
+			vpa_is_marked(k.marks, VPA_MARK_NARROWING) != names[i].narrows ||
+			vpa_is_marked(k.marks, VPA_MARK_CAT) != names[i].joins)
+			fail_msg("%s: marks %x", names[i].name, k.marks);
+	}
+}
+
 /* By the words of their instructions, or where they have no other kernels. Helpers do not multiply, and FP32 has cores of its own. */
 static void tensor_cores_are_known_by_name(void **state)
 {
@@ -701,6 +736,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tensor_cores_are_known_by_name),
 		cmocka_unit_test(operands_that_are_not_contiguous_have_kernels_of_their_own),
+		cmocka_unit_test(copies_into_another_type_are_known_by_name),
 		cmocka_unit_test(threads_agree_from_the_first_name_on),
 		cmocka_unit_test(every_name_has_its_family_backend_and_direction),
 		cmocka_unit_test(every_family_has_a_name_in_the_table),

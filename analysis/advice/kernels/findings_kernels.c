@@ -217,7 +217,7 @@ static void find_chains(struct vpa_report *r)
 
 /* ---- decoders ---- */
 
-/* The ways to move data: layouts without what joins tensors. */
+/* The ways to move data: layouts without what joins tensors. Casts are findings_moves.c's. */
 enum mover { MOVER_CAT, MOVER_LAYOUT, MOVER_COPY, MOVERS };
 
 struct stage_work {
@@ -233,7 +233,7 @@ static void add_family(struct stage_work *w, const struct vpa_stage_family_row *
 		w->conv_ns += row->exclusive_ns;
 	if (row->family == VPA_FAMILY_LAYOUT) {
 		w->moved_ns[MOVER_CAT] += row->cat_ns;
-		w->moved_ns[MOVER_LAYOUT] += row->exclusive_ns - row->cat_ns;
+		w->moved_ns[MOVER_LAYOUT] += row->exclusive_ns - row->cat_ns - row->cast_ns;
 	}
 	if (row->family == VPA_FAMILY_MEMCPY || row->family == VPA_FAMILY_MEMSET)
 		w->moved_ns[MOVER_COPY] += row->exclusive_ns;
@@ -425,8 +425,12 @@ static void add_scattered(struct scattered *sum, const struct vpa_byte_row *b)
 static int is_claimed(const struct vpa_report *r, const struct vpa_byte_row *b)
 {
 	const struct vpa_finding *decoder = vpa_finding_find(r, VPA_FOUND_DECODER_WORK);
+	struct vpa_kernel_class klass;
 
+	vpa_classify(b->kernel, strlen(b->kernel), &klass);
 	return vpa_finding_find(r, VPA_FOUND_UNFUSED_ELEMENTWISE) ||
+	       (vpa_is_marked(klass.marks, VPA_MARK_CAT) &&
+		       vpa_finding_find(r, VPA_FOUND_TENSOR_JOINS)) ||
 	       (b->family == VPA_FAMILY_LAYOUT && decoder && decoder->gain_at_most_ms > 0);
 }
 
@@ -553,6 +557,7 @@ void vpa_find_kernels(struct vpa_report *r)
 	find_wide_convs(r);
 	find_chains(r);
 	find_decoders(r);
+	vpa_find_moves(r);
 	find_scattered(r);
 	find_attention_cost(r);
 	find_largest(r);

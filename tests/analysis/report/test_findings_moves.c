@@ -1,0 +1,202 @@
+/* test_findings_moves.c - what is said of kernels that only move data: what joins tensors, and what casts them. */
+#include "formats/base/count.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/retime/predictions.h"
+#include "analysis/retime/retime.h"
+#include "tests/support/traces/findings_rig.h"
+
+#define MATRIX "\"ampere_bf16_s16816gemm_bf16_128x64_nn\""
+#define CAT    "\"void at::native::CatArrayBatchedCopy_contig<OpaqueType<2u>>(int)\""
+#define COPY   "\"vectorized_elementwise_kernel<4, direct_copy_kernel_cuda>\""
+#define NARROW "\"vectorized_elementwise_kernel<4, bfloat16_copy_kernel_cuda>\""
+#define WIDE   "\"vectorized_elementwise_kernel<4, bfloat16tofloat32_copy_kernel_cuda>\""
+#define ANY                                                                                        \
+	"\"unrolled_elementwise_kernel<direct_copy_kernel_cuda, LoadWithCast<1>, "                 \
+	"StoreWithCast<1>>\""
+
+/* A kernel and its launch, `at` us after the start, in a range of `range`. */
+#define RUN(n, at, us, range, name)                                                                \
+	"range t1 " #at "us+4us \"" range "\"\n"                                                   \
+	"call t1 cudaLaunchKernel " #at "us+3us corr " #n "\nkernel s7 " #at "us+" #us             \
+	"us corr " #n " " name "\n"
+
+static const struct {
+	const char *rule, *script;
+	const char *id, *measured; /* NULL: there is no such finding */
+	const char *title, *where; /* of the title, a part; where NULL: nowhere most */
+	double gain_ms;
+} cases[] = {
+	{"a cache of keys that is joined anew",
+		RUN(1, 1000, 600, "attention", MATRIX) RUN(2, 1600, 300, "kv_cache", CAT)
+			RUN(3, 1900, 100, "kv_cache", CAT),
+		"tensor-joins", "2 kernels, 400 us, 40.0 % of busy", "write into one buffer",
+		"in kv_cache", 0.4},
+	{"joins of many places have none",
+		RUN(1, 1000, 600, "attention", MATRIX) RUN(2, 1600, 200, "up", CAT)
+			RUN(3, 1800, 200, "down", CAT),
+		"tensor-joins", "2 kernels, 400 us, 40.0 % of busy", "write into one buffer", NULL,
+		0.4},
+	{"few joins are worth no line",
+		RUN(1, 1000, 960, "attention", MATRIX) RUN(2, 1960, 40, "kv_cache", CAT),
+		"tensor-joins", NULL, NULL, NULL, 0},
+	{"copies that join nothing are none",
+		RUN(1, 1000, 600, "attention", MATRIX) RUN(2, 1600, 400, "kv_cache", COPY),
+		"tensor-joins", NULL, NULL, NULL, 0},
+	{"what a decoder joins is a part of its own finding",
+		RUN(1, 1000, 600, "vae_decode", MATRIX) RUN(2, 1600, 400, "vae_decode", CAT),
+		"tensor-joins", NULL, NULL, NULL, 0},
+	{"the rest is not",
+		RUN(1, 1000, 600, "vae_decode", MATRIX) RUN(2, 1600, 400, "vae_decode", CAT)
+			RUN(3, 2000, 200, "unet", CAT),
+		"tensor-joins", "2 kernels, 600 us, 50.0 % of busy", "write into one buffer",
+		"mostly in vae_decode", 0.2},
+	{"casts to 16 bits alone are of weights",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 200, "linear", NARROW),
+		"type-casts", "1 kernel, 200 us, 20.0 % of busy", "load the weights in BF16",
+		"in linear", 0.2},
+	{"few in the other direction are not counted",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 200, "linear", NARROW)
+			RUN(3, 2000, 50, "norm", WIDE),
+		"type-casts", "1 kernel, 200 us, 19.0 % of busy", "load the weights in BF16",
+		"mostly in linear", 0.2},
+	{"casts to and fro are of operators in FP32",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 100, "norm", WIDE)
+			RUN(3, 1900, 100, "norm", NARROW),
+		"type-casts", "2 kernels, 200 us, 20.0 % of busy", "fuse the casts", "in norm",
+		0.2},
+	{"casts of types that no name shows may be such",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 200, "norm", ANY), "type-casts",
+		"1 kernel, 200 us, 20.0 % of busy", "fuse the casts", "in norm", 0.2},
+	{"an operator is no place",
+		RUN(1, 1000, 800, "aten::linear", MATRIX) RUN(2, 1800, 200, "aten::copy_", NARROW),
+		"type-casts", "1 kernel, 200 us, 20.0 % of busy", "load the weights in BF16", NULL,
+		0.2},
+	{"what fuses a chain fuses its casts",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 200, "norm", ANY)
+			RUN(3, 2000, 200, "norm", "\"vectorized_elementwise_kernel\""),
+		"type-casts", NULL, NULL, NULL, 0},
+	{"copies in one type are none",
+		RUN(1, 1000, 800, "linear", MATRIX) RUN(2, 1800, 200, "norm", COPY), "type-casts",
+		NULL, NULL, NULL, 0},
+	{"few casts are worth no line",
+		RUN(1, 1000, 960, "linear", MATRIX) RUN(2, 1960, 40, "linear", NARROW),
+		"type-casts", NULL, NULL, NULL, 0},
+};
+
+static void expect_place(const char *rule, const struct vpa_finding *f, const char *wanted)
+{
+	char where[100] = "";
+
+	if (f->where)
+		snprintf(where, sizeof(where), "%s%s", f->is_mostly ? "mostly " : "", f->where);
+	if (strcmp(where, wanted ? wanted : "") != 0)
+		fail_msg("%s: expected the place \"%s\", found \"%s\"", rule, wanted ? wanted : "",
+			where);
+}
+
+static void what_joins_or_casts_is_worth_a_finding_where_it_takes_long(void **state)
+{
+	char script[2000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		const char *measured = cases[i].measured;
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script), "start 1ms\n%s", cases[i].script);
+		r = analyze(script, NULL);
+		f = finding(r, cases[i].id);
+		if (!f != !measured || (f && strcmp(f->measured, measured) != 0))
+			fail_msg("%s: expected \"%s\", found \"%s\"", cases[i].rule,
+				measured ? measured : "nothing", f ? f->measured : "nothing");
+		if (f && !strstr(f->title, cases[i].title))
+			fail_msg("%s: %s", cases[i].rule, f->title);
+		if (f && fabs(f->gain_at_most_ms - cases[i].gain_ms) > 1e-6)
+			fail_msg("%s: expected a gain of %.3f ms, found %.3f", cases[i].rule,
+				cases[i].gain_ms, f->gain_at_most_ms);
+		if (f)
+			expect_place(cases[i].rule, f, cases[i].where);
+		vpa_report_free(r);
+	}
+}
+
+/* The casts of a decoder are no changes of layout. */
+static void a_decoder_does_not_claim_its_casts(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\n" RUN(1, 1000, 500, "vae_decode", MATRIX)
+					       RUN(2, 1500, 300, "vae_decode", NARROW)
+						       RUN(3, 1800, 200, "vae_decode", COPY),
+		NULL);
+	const struct vpa_finding *f = finding(r, "decoder-work");
+
+	(void)state;
+	assert_non_null(f);
+	assert_float_equal(f->gain_at_most_ms, 0.2, 1e-6);
+	assert_float_equal(finding(r, "type-casts")->gain_at_most_ms, 0.3, 1e-6);
+	assert_float_equal(finding(r, "type-casts")->adds_ms, 0.3, 1e-6);
+	assert_float_equal(f->adds_ms, 0.2, 1e-6);
+	vpa_report_free(r);
+}
+
+/* The GPU works all the time; what is left of joins is a twentieth, of casts nothing. */
+static void a_replay_says_what_they_bring(void **state)
+{
+	static const struct {
+		const char *rule, *id, *kernel;
+		double left_ms; /* of 1.6 */
+	} kinds[] = {
+		{"joins", "tensor-joins", CAT, 0.8 + 0.04},
+		{"casts of weights", "type-casts", NARROW, 0.8},
+		{"casts of types that no name shows", "type-casts", ANY, 0.8},
+	};
+	char script[4000];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(kinds); i++) {
+		int at = snprintf(script, sizeof(script), "start 0us\n");
+		struct vpt_trace *trace = NULL;
+		struct vpa_report *r = NULL;
+		struct vpt_err err = {0};
+
+		for (k = 0; k < 16; k++)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"call t1 cudaLaunchKernel %zuus+3us corr %zu\n"
+				"kernel s7 %zuus+100us corr %zu %s\n",
+				10 * k, k + 1, 100 + 100 * k, k + 1,
+				k % 2 ? kinds[i].kernel : MATRIX);
+		if (vpt_script_trace(script, &trace, &err) ||
+			vpa_analyze(trace, "case", NULL, &r, &err) ||
+			vpa_predict(trace, 1, VPA_REPLAYED_MOST, r, &err))
+			fail_msg("%s: %s\n%s", kinds[i].rule, err.text, script);
+		if (!finding(r, kinds[i].id))
+			fail_msg("%s: no finding", kinds[i].rule);
+		if (fabs(finding(r, kinds[i].id)->predicted_ms - kinds[i].left_ms) > 0.001)
+			fail_msg("%s: expected %g ms, found %g", kinds[i].rule, kinds[i].left_ms,
+				finding(r, kinds[i].id)->predicted_ms);
+		vpa_report_free(r);
+		vpt_trace_close(trace);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_joins_or_casts_is_worth_a_finding_where_it_takes_long),
+		cmocka_unit_test(a_decoder_does_not_claim_its_casts),
+		cmocka_unit_test(a_replay_says_what_they_bring),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
