@@ -47,7 +47,7 @@ static const struct vpa_advice advices[] = {
 	{VPA_CAUSE_FIRST_USE, 0, 0, VPA_FOUND_FIRST_USE,
 		"load and set up before the measured part: warm up every shape"},
 	{VPA_CAUSE_GRAPH_BUILD, 0, 0, VPA_FOUND_GRAPH_BUILD,
-		"instantiate CUDA graphs before the loop"},
+		"build each CUDA graph once, before the loop: pad what changes its shapes"},
 	{VPA_CAUSE_OTHER_CALL, 0, 0, VPA_FOUND_OTHER_CALL, "move this CUDA call out of the loop"},
 	{VPA_CAUSE_LAUNCH_RATE, 0, 0, VPA_FOUND_LAUNCH_RATE,
 		"launch less: CUDA graphs, torch.compile, fused kernels"},
@@ -190,7 +190,7 @@ static void add_evidence(struct vpa_report *r, struct vpa_finding *f, enum vpa_c
 /* Whether most of the time the host was in no wait any more, but in its own code. All waits together are about the waits. */
 static int is_code(const struct vpa_idle_sum *sum)
 {
-	return sum->part != VPA_WAITS_ALL && sum->code.ns &&
+	return !sum->call.ns && sum->part != VPA_WAITS_ALL && sum->code.ns &&
 	       (double)sum->code.ns >= code_share * (double)sum->ns;
 }
 
@@ -290,9 +290,11 @@ static const char *name_of_alike(struct vpa_report *r, const char *name)
 static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct vpa_idle_sum *sum,
 	const struct vpa_mean_unit *unit)
 {
-	int code = is_code(sum);
-	const struct vpa_place *at = code ? &sum->code.place : sum->top ? &sum->top->place : NULL;
-	struct vpa_similar all = {.ns = sum->code.place_ns, .count = 1};
+	const struct vpa_host_code *code = sum->call.ns   ? &sum->call
+					   : is_code(sum) ? &sum->code
+							  : NULL;
+	const struct vpa_place *at = code ? &code->place : sum->top ? &sum->top->place : NULL;
+	struct vpa_similar all = {.ns = code ? code->place_ns : 0, .count = 1};
 	enum vpa_amount amount;
 	const char *name;
 
@@ -301,7 +303,7 @@ static void set_place(struct vpa_report *r, struct vpa_finding *f, const struct 
 	if (!code)
 		all = main_place(r, sum);
 	amount = vpa_mean_unit_amount_at(
-		unit, vpa_idle_sum_causes(sum), all.ns, code ? sum->code.ns : sum->ns);
+		unit, vpa_idle_sum_causes(sum), all.ns, code ? code->ns : sum->ns);
 	name = all.count > 1 ? name_of_alike(r, at->text) : at->text;
 	if (amount > VPA_AMOUNT_MOST || !name)
 		return;
@@ -402,7 +404,8 @@ static void find_causes(struct vpa_report *r)
 		struct vpa_idle_sum sum = vpa_idle_sum_of(r, advices[k].cause);
 
 		vpa_idle_sum_leave_first_use(r, &sum);
-		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum))
+		if (is_wait(advices[k].cause) || is_unavoidable(r, &advices[k], &sum) ||
+			vpa_finding_find(r, advices[k].id))
 			continue;
 		if (vpa_idle_sum_is_worth(r, &sum)) {
 			vpa_find_cause(r, &advices[k], &sum);

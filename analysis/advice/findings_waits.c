@@ -66,7 +66,7 @@ static void find_hidden_waits(
 	if (!vpa_saving_may_be_worth(r, &all->saving))
 		return;
 	for (k = VPA_WAITS_READS; k < VPA_WAITS_ALL; k++) {
-		if (vpa_finding_find(r, advice_of((enum vpa_waits)k)->id) ||
+		if (vpa_finding_find(r, advice_of((enum vpa_waits)k)->id) || parts[k].call.ns ||
 			!matters(r, &parts[k], all))
 			continue;
 		if (k == VPA_WAITS_READS)
@@ -97,6 +97,19 @@ static int find_all_waits(
 	return f != NULL;
 }
 
+/* A wait that drained the GPU has the time after it. Where that is mostly another call's, not to wait would only hide the call, and
+ * to make it earlier or once is the repair. Returns what is saved then; 0: it has a finding, or is worth none. */
+static uint64_t find_call(struct vpa_report *r, const struct vpa_idle_sum *wait)
+{
+	const struct vpa_advice *a = vpa_advice_of(wait->call.host);
+	struct vpa_idle_sum sum = vpa_idle_sum_of_call(r, wait);
+
+	if (vpa_finding_find(r, a->id) || !vpa_saving_is_worth(r, &sum.saving))
+		return 0;
+	vpa_find_cause(r, a, &sum);
+	return sum.saving.ns;
+}
+
 /* A finding for each part of the waits that is worth one, and one for all of them if they save more together, so that
  * no split hides what the whole brings. Bounds overlap, so one that is as large as that of a part says little: then the
  * replay decides. */
@@ -111,11 +124,17 @@ uint64_t vpa_find_waits(struct vpa_report *r)
 		if (!vpa_idle_sum_is_worth(r, &parts[k]))
 			continue;
 		own_ns += vpa_idle_sum_own(&parts[k]);
+		if (parts[k].call.ns) {
+			most_ns = vpa_later(most_ns, find_call(r, &parts[k]));
+			continue;
+		}
 		most_ns = vpa_later(most_ns, parts[k].saving.ns);
 		if (k == VPA_WAITS_READS)
 			add_read_copies(r, &parts[k]);
 		vpa_find_cause(r, advice_of((enum vpa_waits)k), &parts[k]);
 	}
+	if (all.call.ns)
+		return most_ns;
 	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
 	find_hidden_waits(r, parts, &all);
 	add_read_copies(r, &all);

@@ -88,6 +88,15 @@ static uint64_t base_idle(const struct vpa_report *r, const struct vpa_mean_unit
 	return vpa_gain_unit_idle(r, base, vpa_idle_sum_causes(sum), sum->saving.ns, sum->ns);
 }
 
+/* Allocations, loads and graphs can be made earlier, or once. */
+static struct vpa_host_code call_of(
+	const struct vpa_report *r, uint32_t causes, enum vpa_waits part, uint64_t ns)
+{
+	struct vpa_host_code call = vpa_host_call_of(r, causes, vpa_waits_take_place, part, ns);
+
+	return vpa_host_call_has_remedy(call.host) ? call : (struct vpa_host_code){.ns = 0};
+}
+
 static struct vpa_idle_sum sum_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_waits part)
 {
@@ -115,6 +124,8 @@ static struct vpa_idle_sum sum_of(
 	for (k = 0; k < VPA_CAUSES; k++)
 		sum.cause = by_cause[k] > by_cause[sum.cause] ? (enum vpa_cause)k : sum.cause;
 	sum.code = vpa_host_code_of(r, causes, vpa_waits_take_place, part);
+	if (part != VPA_WAITS_NONE)
+		sum.call = call_of(r, causes, part, sum.ns);
 	if (!sum.ns)
 		return sum;
 	base = vpa_mean_unit_of(r);
@@ -135,6 +146,17 @@ struct vpa_idle_sum vpa_idle_sum_of_waits(const struct vpa_report *r, enum vpa_w
 		parts[part].causes & CAUSE(BLOCKING_COPY) ? VPA_CAUSE_BLOCKING_COPY
 							  : VPA_CAUSE_SYNC,
 		part);
+}
+
+struct vpa_idle_sum vpa_idle_sum_of_call(
+	const struct vpa_report *r, const struct vpa_idle_sum *wait)
+{
+	struct vpa_idle_sum sum = *wait, call = vpa_idle_sum_of(r, wait->call.host);
+
+	sum.shared_ns = call.shared_ns;
+	sum.saving = call.saving;
+	sum.saving.base_ns = vpa_portion(wait->saving.base_ns, call.saving.ns, wait->saving.ns);
+	return sum;
 }
 
 static uint64_t part_of_gain(uint64_t ns, uint64_t gain_ns, uint64_t pieces_ns)

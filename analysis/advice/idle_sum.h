@@ -30,6 +30,8 @@ struct vpa_idle_sum {
 	uint64_t ns, pieces; /* how long the devices waited for the cause, in how many gaps */
 	const struct vpa_idle_part *top; /* the largest that is not a sum of small ones */
 	struct vpa_host_code code;       /* of ns: the host's own code */
+	/* Of a part: what else the host did for most of ns. Its ns is 0: nothing that has a remedy of its own. */
+	struct vpa_host_code call;
 };
 
 /* Whether idle time at a place is of the part, if it is of one of its causes. */
@@ -37,6 +39,10 @@ int vpa_waits_take_place(const struct vpa_report *r, unsigned part, const struct
 
 struct vpa_idle_sum vpa_idle_sum_of(const struct vpa_report *r, enum vpa_cause cause);
 struct vpa_idle_sum vpa_idle_sum_of_waits(const struct vpa_report *r, enum vpa_waits part);
+
+/* A wait whose time is mostly that of another call: where it was, and what would be saved without that call. */
+struct vpa_idle_sum vpa_idle_sum_of_call(
+	const struct vpa_report *r, const struct vpa_idle_sum *wait);
 
 /* The causes that it is of, a bit each. */
 uint32_t vpa_idle_sum_causes(const struct vpa_idle_sum *sum);

@@ -90,6 +90,7 @@ static struct vpa_host_code sum_all(const struct filter *f)
 				most = at;
 		}
 	most.ns = ns;
+	most.host = f->host;
 	most.top = line_of(f, &most);
 	return most;
 }
@@ -135,7 +136,7 @@ const char *vpa_host_code_title(struct vpa_report *r, const struct vpa_host_code
 		place_of(r, h), vpa_fit(h->call ? h->call : "the wait", NAME_COLUMNS).text);
 }
 
-const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
+struct vpa_host_code vpa_host_call_of(const struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
 	unsigned part, uint64_t ns)
 {
@@ -146,12 +147,22 @@ const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
 		struct vpa_host_code h = sum_all(&f);
 
 		if (h.ns && h.ns >= ns / 2)
-			return vpa_arena_printf(&r->arena, "for %s of it %s%s%s",
-				vpa_part_word(h.ns, ns), vpa_cause_help((enum vpa_cause)host),
-				h.inside ? ", mostly in " : "",
-				vpa_fit(h.inside, NAME_COLUMNS).text);
+			return h;
 	}
-	return NULL;
+	return (struct vpa_host_code){.ns = 0};
+}
+
+const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
+	unsigned part, uint64_t ns)
+{
+	struct vpa_host_code h = vpa_host_call_of(r, causes, wanted, part, ns);
+
+	if (!h.ns)
+		return NULL;
+	return vpa_arena_printf(&r->arena, "for %s of it %s%s%s", vpa_part_word(h.ns, ns),
+		vpa_cause_help(h.host), h.inside ? ", mostly in " : "",
+		vpa_fit(h.inside, NAME_COLUMNS).text);
 }
 
 const char *vpa_host_code_note(struct vpa_report *r, const struct vpa_host_code *h, uint64_t ns)

@@ -13,8 +13,9 @@ struct vpa_host_code {
 	/* The place with most of it. */
 	struct vpa_place place;
 	uint64_t place_ns;
-	const char *call;   /* that held the host before most of that; NULL: not known */
-	const char *inside; /* that the host was in for most of that; NULL: in none */
+	const char *call;    /* that held the host before most of that; NULL: not known */
+	const char *inside;  /* that the host was in for most of that; NULL: in none */
+	enum vpa_cause host; /* what it is: VPA_CAUSE_HOST_CODE, or what the host did instead */
 	/* The line with most of it, at the place if that has most of it; the share is of `ns`. Its file is
 	 * NULL: not known. */
 	struct vpa_top_line top;
@@ -30,10 +31,22 @@ struct vpa_host_code vpa_host_code_of(const struct vpa_report *r, uint32_t cause
 struct vpa_host_code vpa_instead_of(
 	const struct vpa_report *r, enum vpa_cause cause, enum vpa_cause host);
 
-/* What else the host did for half of the causes' `ns` or more, such as allocate memory, as a note; NULL: nothing. */
+/* What else the host did for half of the causes' `ns` or more, such as allocate memory. Its ns is 0: nothing. */
+struct vpa_host_code vpa_host_call_of(const struct vpa_report *r, uint32_t causes,
+	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
+	unsigned part, uint64_t ns);
+
+/* The same as a note; NULL: nothing. */
 const char *vpa_host_call_note(struct vpa_report *r, uint32_t causes,
 	int (*wanted)(const struct vpa_report *r, unsigned part, const struct vpa_place *place),
 	unsigned part, uint64_t ns);
+
+/* Whether what the host did has a remedy of its own: to be done earlier, or once. */
+static inline int vpa_host_call_has_remedy(enum vpa_cause host)
+{
+	return host == VPA_CAUSE_ALLOCATION || host == VPA_CAUSE_MODULE_LOAD ||
+	       host == VPA_CAUSE_GRAPH_BUILD;
+}
 
 /* Whether most of it is at its place, which is then worth a word. */
 static inline int vpa_host_code_has_place(const struct vpa_host_code *h)

@@ -277,6 +277,32 @@ static void add_where(struct vpa_words *w, const struct vpa_screen *s, enum vpa_
 		vpa_words_add(w, ", ", "%s", line);
 }
 
+/* What the host did for most of a wait's time, once the wait was over, if that is a call with a remedy of its own. Its ns is 0:
+ * nothing. */
+static struct vpa_host_code call_after(const struct vpa_screen *s, enum vpa_cause cause)
+{
+	struct vpa_host_code call = {.ns = 0};
+
+	if (cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY)
+		call = vpa_host_call_of(
+			s->report, 1u << cause, NULL, 0, s->digest->cause_ns[cause]);
+	return vpa_host_call_has_remedy(call.host) ? call : (struct vpa_host_code){.ns = 0};
+}
+
+/* ", and built a CUDA graph for most of it, in runner" */
+static void add_call_after(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
+{
+	struct vpa_host_code call = call_after(s, cause);
+
+	if (!call.ns)
+		return;
+	vpa_words_add(w, ", ", "and %s for %s of it", vpa_cause_words(call.host) + strlen("host "),
+		vpa_part_word(call.ns, s->digest->cause_ns[cause]));
+	if (vpa_host_code_has_place(&call))
+		vpa_words_add(w, ", ", "%s%s", call.place.kind == VPA_PLACE_IN ? "in " : "",
+			vpa_fit(call.place.text, 56).text);
+}
+
 static void add_wait(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
 {
 	if (s->has_parts)
@@ -287,6 +313,7 @@ static void add_wait(struct vpa_words *w, const struct vpa_screen *s, enum vpa_c
 			vpa_percent(s->digest->cause_ns[cause], s->digest->window_idle_ns).text,
 			clause_of(s, cause).text);
 	add_where(w, s, cause);
+	add_call_after(w, s, cause);
 	vpa_words_add(w, "", ".");
 }
 
@@ -397,6 +424,8 @@ int vpa_screen_is_of_cause(const struct vpa_screen *s, const struct vpa_finding 
 	size_t family;
 
 	/* CAUSE says by the host's deeds what a unit waits for before its first op. */
+	if (!vpa_limit_is_bound(s->limit.bound) && call_after(s, first_wait(s)).ns)
+		return about[f->id].causes >> call_after(s, first_wait(s)).host & 1;
 	if (!vpa_limit_is_bound(s->limit.bound))
 		return (f->id == VPA_FOUND_BEFORE_FIRST_WORK && head_place(s, first_wait(s))) ||
 		       (about[f->id].causes >> first_wait(s) & 1);

@@ -299,6 +299,25 @@ static void add_pieces(struct vpa_table *t, const struct vpa_gap_row *g, size_t 
 	}
 }
 
+/* "mostly graph build in runner": what else the host did after the wait, for most of the gap. */
+static void add_gap_call(struct vpa_table *t, const struct vpa_gap_row *g)
+{
+	struct vpa_host_code call = {.ns = 0};
+	size_t i, longest = 0;
+
+	for (i = 1; i < g->piece_count; i++)
+		longest = g->pieces[i].ns > g->pieces[longest].ns ? i : longest;
+	if (!g->piece_count || g->pieces[longest].ns <= g->duration_ns / 2)
+		return;
+	call.host = g->pieces[longest].host;
+	if (!vpa_host_call_has_remedy(call.host))
+		return;
+	call.ns = call.place_ns = g->pieces[longest].ns;
+	call.place = g->pieces[longest].host_place;
+	vpa_text_row(
+		t, 4, "mostly %s%s", vpa_cause_text(call.host), vpa_code_place(&call, 60).text);
+}
+
 /* "of which host code 4.02 ms in post_process": after a wait that had held the host, most of the gap was code. */
 static void add_gap_code(struct vpa_table *t, const struct vpa_gap_row *g)
 {
@@ -308,6 +327,8 @@ static void add_gap_code(struct vpa_table *t, const struct vpa_gap_row *g)
 	if (code.ns > g->duration_ns / 2)
 		vpa_text_row(t, 4, "of which host code %s%s", vpa_duration(code.ns).text,
 			vpa_code_place(&code, 60).text);
+	else
+		add_gap_call(t, g);
 }
 
 /* "or, for 4.02 ms: no wait in cudaMemcpyAsync": before long code the host had waited, and need not have. */
