@@ -144,6 +144,7 @@ build=$(cd "$build" && pwd)
 printf '\n  %-42s %12s %12s\n' "instructions of vptrace-analyze, one core" "shorter" "an event"
 "$build/bench_generate" $((2 * events)) -o "$scratch/longer.zst" 2>/dev/null
 margin "stream, report" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1
+margin "stream, full report" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --full
 margin "stream, page" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --format html
 margin "stream, window of a second" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --from 1s --to 2s
 margin "stream, first block 3" "$scratch/self_forcing.zst" "$scratch/longer.zst" -j1 --range "block 3"
