@@ -137,6 +137,19 @@ static void a_page_says_what_it_must(void **state)
 	vpt_free(out.data);
 }
 
+/* Facts of a request that no column of their own has are in one. */
+static void a_page_has_what_the_program_said_of_requests(void **state)
+{
+	struct vpa_report r = with_blocks();
+	struct vpt_err err = {0};
+	struct vpt_buffer out;
+
+	(void)state;
+	assert_int_equal(render("html", &r, &out, &err), VPT_OK);
+	assert_non_null(strstr(out.data, "<td class=\"t\"><span>scheduler: UniPC</span></td>"));
+	vpt_free(out.data);
+}
+
 /* Moments count from the window's start; what the script sorts by is the moment on the trace clock. */
 static void a_page_says_when_from_its_start(void **state)
 {
@@ -246,6 +259,7 @@ int main(void)
 		cmocka_unit_test(the_list_has_every_form),
 		cmocka_unit_test(every_report_has_every_form),
 		cmocka_unit_test(a_page_says_what_it_must),
+		cmocka_unit_test(a_page_has_what_the_program_said_of_requests),
 		cmocka_unit_test(a_page_says_when_from_its_start),
 		cmocka_unit_test(forms_are_the_same_in_every_locale),
 		cmocka_unit_test(a_sink_that_fails_is_reported),

@@ -96,6 +96,8 @@ struct vpa_field {
 	const char *(*choice)(size_t i);
 	/* Writes the members of a map. 0 or VPT_ENOMEM. */
 	int (*put)(const struct vpa_at *at, struct vpt_json *j);
+	/* Of a map that has a column on the page: the key of member `i`, from 0, and its value; NULL: no more. */
+	const char *(*member)(const struct vpa_at *at, size_t i, const char **value);
 };
 
 /* The fields of a struct. */

@@ -249,6 +249,16 @@ static int put_facts(const struct vpa_at *at, struct vpt_json *j)
 	return VPT_OK;
 }
 
+static const char *fact_at(const struct vpa_at *at, size_t i, const char **value)
+{
+	const struct vpa_request *q = at->row;
+
+	if (i >= q->fact_count)
+		return NULL;
+	*value = q->facts[i].value;
+	return q->facts[i].key;
+}
+
 #define ROW struct vpa_request
 static const struct vpa_field request_fields[] = {
 	{"frames", KNOWN(frames), "frames",
@@ -287,7 +297,8 @@ static const struct vpa_field request_fields[] = {
 	{"seed", TEXT_OR_NULL(seed), NULL, "seed of its noise; null: not known"},
 	{"error", TEXT_OR_NULL(error), NULL,
 		"class of the exception with which it failed; null: none was seen"},
-	{"facts", COMPUTED(MAP), NULL, "what else the program said of it", .put = put_facts},
+	{"facts", COMPUTED(MAP), NULL, "what else the program said of it", .put = put_facts,
+		.member = fact_at},
 };
 const struct vpa_fields vpa_fields_request =
 	FIELDS("request", "a request, or the whole window if none is marked", request_fields);
@@ -334,7 +345,7 @@ const struct vpa_view vpa_views_pipeline[] = {
 		.first = "name frames fps_end_to_end blocks.fps blocks.bps blocks.count "
 			 "blocks.period.mean_ns blocks.period.p95_ns steps.count steps.s_per_it "
 			 "ttfb_ns ttff_ns frames_asked width height steps_asked guidance "
-			 "passes_per_step batch seed error",
+			 "passes_per_step batch seed facts error",
 		VPA_TEXT_COLUMNS({"blocks", .key = "blocks.count"}, {"frames", .key = "frames"},
 			{"FPS", .key = "blocks.fps", .form = VPA_CELL_RATE},
 			{"end to end", .key = "fps_end_to_end", .form = VPA_CELL_RATE,

@@ -80,7 +80,7 @@ static void add_first(struct table *t, const struct vpa_fields *fields)
 
 static int is_scalar(const struct vpa_field *f)
 {
-	return f->type <= VPA_FIELD_ID || f->type == VPA_FIELD_TEXTS;
+	return f->type <= VPA_FIELD_ID || f->type == VPA_FIELD_TEXTS || f->member;
 }
 
 /* All others. */
@@ -228,6 +228,20 @@ static void put_texts(struct vpa_html *h, const struct vpa_at *at, const struct 
 	}
 }
 
+/* "prompt: a cat; size: 480p" */
+static void put_members(struct vpa_html *h, const struct vpa_at *inside, const struct vpa_field *f)
+{
+	const char *key, *value = NULL;
+	size_t i;
+
+	for (i = 0; (key = f->member(inside, i, &value)); i++) {
+		vpa_html_raw(h, i ? "; " : "");
+		vpa_html_text(h, key);
+		vpa_html_raw(h, ": ");
+		vpa_html_cut(h, value, TEXT_MAX);
+	}
+}
+
 static int has_swatch(const struct column *c)
 {
 	return (c->look & (VPA_LOOK_FAMILY | VPA_LOOK_CAUSE)) != 0;
@@ -273,13 +287,21 @@ static void put_text(struct vpa_html *h, const struct column *c, const struct vp
 	vpa_html_raw(h, "</span></td>");
 }
 
-/* Reads the value of a column in a row; *inside: the object that has it. Of texts, whether there are any. */
+/* Reads the value of a column in a row; *inside: the object that has it. Of texts and of a map, whether there are any. */
 static void read_value(const struct vpa_at *row, const struct column *c, struct vpa_at *inside,
 	struct vpa_value *v)
 {
-	if (vpa_way_read(row, &c->way, inside, v) && c->way.field->type == VPA_FIELD_TEXTS) {
+	const struct vpa_field *f = c->way.field;
+	const char *value;
+
+	if (!vpa_way_read(row, &c->way, inside, v))
+		return;
+	if (f->type == VPA_FIELD_TEXTS) {
 		v->kind = VPA_VALUE_TEXT;
-		v->text = vpa_field_count(inside, c->way.field) ? "?" : "";
+		v->text = vpa_field_count(inside, f) ? "?" : "";
+	} else if (f->member && f->member(inside, 0, &value)) {
+		v->kind = VPA_VALUE_TEXT;
+		v->text = "?";
 	}
 }
 
@@ -296,6 +318,10 @@ static void put_cell(
 	} else if (c->way.field->type == VPA_FIELD_TEXTS) {
 		vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
 		put_texts(h, &inside, c->way.field);
+		vpa_html_raw(h, "</span></td>");
+	} else if (c->way.field->member) {
+		vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
+		put_members(h, &inside, c->way.field);
 		vpa_html_raw(h, "</span></td>");
 	} else if (v.kind == VPA_VALUE_TEXT) {
 		put_text(h, c, &v);

@@ -175,6 +175,8 @@ def same(cell, value):
         return cell["v"] is not None and float(cell["v"]) == float(value) and cell["text"] not in ("",)
     if isinstance(value, list):
         value = "; ".join(value)
+    if isinstance(value, dict):
+        value = "; ".join(f"{name}: {text}" for name, text in value.items()) or "-"
     wanted = shown_form(value)
     if wanted and len(wanted) > 400 and cell["text"].endswith("..."):
         return len(cell["text"]) >= 403 and wanted.startswith(cell["text"][:-3])
@@ -194,7 +196,7 @@ def keys_of(row, above=""):
     for key, value in row.items():
         if isinstance(value, dict) and key not in ("histogram", "facts"):
             yield from keys_of(value, above + key + ".")
-        elif not isinstance(value, (dict, list)) and value is not None:
+        elif not isinstance(value, (dict, list)) and value is not None or key == "facts" and value:
             yield above + key
 
 
