@@ -8,6 +8,7 @@
 #include "analysis/advice/gain_unit.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
+#include "analysis/report/full_memory.h"
 #include "analysis/report/limit.h"
 #include "analysis/report/main_line.h"
 #include "analysis/report/similar_names.h"
@@ -242,11 +243,14 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
  * are not the reason. */
-static const char *title_of(
-	struct vpa_report *r, const struct vpa_advice *a, const struct vpa_idle_sum *sum)
+static const char *title_of(struct vpa_report *r, const struct vpa_advice *a,
+	const struct vpa_idle_sum *sum, const char *full)
 {
 	if (is_code(sum))
 		return vpa_host_code_title(r, &sum->code, sum->part == VPA_WAITS_READS);
+	if (a->cause == VPA_CAUSE_ALLOCATION && full)
+		return "memory is full, and the allocator frees and allocates again: use smaller "
+		       "tiles or offload, or set expandable_segments";
 	if (a->cause == VPA_CAUSE_MODULE_LOAD)
 		return vpa_load_title(r, sum->top ? sum->top->call : NULL, sum->ns, a->title);
 	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
@@ -323,13 +327,14 @@ struct vpa_finding *vpa_find_cause(
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
 	struct vpa_mean_unit unit = vpa_mean_unit_of(r);
+	const char *full = a->cause == VPA_CAUSE_ALLOCATION ? vpa_full_memory(r) : NULL, *where;
 	uint64_t place_ns = main_place(r, sum).ns;
-	const char *where;
 
 	if (!f)
 		return NULL;
 	where = where_of(r, sum, NULL);
-	f->title = title_of(r, a, sum);
+	f->title = title_of(r, a, sum, full);
+	f->words = full ? "smaller tiles or offload: memory is full" : NULL;
 	f->host_code_ms = vpa_in_ms(sum->code.ns);
 	f->is_code = is_code(sum);
 	f->measured = vpa_arena_printf(&r->arena, "%s: %s in %" PRIu64 " gaps, %s %% of the window",
@@ -348,6 +353,7 @@ struct vpa_finding *vpa_find_cause(
 		is_code(sum) ? vpa_host_code_note(r, &sum->code, sum->ns)
 			     : vpa_host_call_note(r, vpa_idle_sum_causes(sum), vpa_waits_take_place,
 				       sum->part, sum->ns));
+	vpa_finding_add_note(r, f, full);
 	vpa_finding_add_note(r, f, instead_note(r, a->cause, sum->ns));
 	vpa_finding_add_note(r, f, vpa_first_use_note(r, a->cause));
 	if (!a->of_recording)

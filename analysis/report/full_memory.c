@@ -1,0 +1,96 @@
+/* full_memory.c - looks at the devices' causes, the samples of memory, and the operators that allocate. */
+#include "analysis/report/full_memory.h"
+
+#include "analysis/base/numbers.h"
+#include "formats/base/count.h"
+#include "formats/base/saturate.h"
+
+#include <string.h>
+
+/* Of the GPU's memory, as the finding about almost full memory has it. */
+static const double full_share = 0.9;
+
+enum { REPEATS = 4 }; /* gaps: a program frees once at its start, too */
+
+static int frees(const char *call)
+{
+	return call && strstr(call, "Free") && !strstr(call, "Host");
+}
+
+static uint64_t allocation_ns(const struct vpa_report *r, int only_frees)
+{
+	uint64_t ns = 0, gaps = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *p = &r->devices[d].causes[i];
+
+			if (p->cause != VPA_CAUSE_ALLOCATION || (only_frees && !frees(p->call)))
+				continue;
+			vpt_sat_add_to(&ns, p->ns);
+			vpt_sat_add_to(&gaps, p->gaps);
+		}
+	return gaps >= REPEATS ? ns : 0;
+}
+
+static uint64_t memory_of(const struct vpa_report *r, int64_t device)
+{
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		if (r->gpus[i].device == device)
+			return r->gpus[i].memory_bytes;
+	return 0;
+}
+
+/* The samples that come nearest to all of their GPU's memory; NULL: none comes near. */
+static const struct vpa_counter *fullest(const struct vpa_report *r)
+{
+	static const enum vpt_series series[] = {
+		VPT_SERIES_TORCH_RESERVED, VPT_SERIES_MARKED_RESERVED, VPT_SERIES_MEMORY_USED};
+	size_t i, k;
+
+	for (k = 0; k < COUNT(series); k++)
+		for (i = 0; i < r->counter_count; i++) {
+			const struct vpa_counter *c = &r->counters[i];
+			double all = (double)memory_of(r, c->device);
+
+			if (c->series == series[k] && all > 0 && c->max >= full_share * all)
+				return c;
+		}
+	return NULL;
+}
+
+static int allocates(const char *operator)
+{
+	return !strncmp(operator, "aten::empty", 11) || !strncmp(operator, "aten::resize_", 13);
+}
+
+/* Time of the host in operators that do nothing but allocate. */
+static uint64_t operators_ns(const struct vpa_report *r)
+{
+	const struct vpa_expert *e = &r->expert;
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < e->operators_used; i++)
+		if (allocates(e->operators[i].name))
+			vpt_sat_add_to(&ns, e->operators[i].host_own_ns);
+	return ns;
+}
+
+const char *vpa_full_memory(struct vpa_report *r)
+{
+	uint64_t all_ns = allocation_ns(r, 0), free_ns = allocation_ns(r, 1);
+	const struct vpa_counter *c = fullest(r);
+
+	if (!free_ns || free_ns < all_ns / 2)
+		return NULL;
+	if (c)
+		return vpa_arena_printf(&r->arena, "%s %s of %s GB",
+			c->series == VPT_SERIES_MEMORY_USED ? "in use were" : "PyTorch held",
+			vpa_fixed(c->max / 1e9, 1).text,
+			vpa_fixed((double)memory_of(r, c->device) / 1e9, 1).text);
+	return operators_ns(r) >= all_ns / 2 ? "an operator that allocates had to free" : NULL;
+}

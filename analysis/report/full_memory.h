@@ -1,0 +1,15 @@
+/* full_memory.h - whether an allocator works at the limit of the GPU's memory.
+ *
+ * PyTorch's keeps what a program gives back. If memory runs out it frees what it kept, with a call for each block that waits for
+ * the GPU, and allocates again. The calls are those of a program without such an allocator, or of one that empties it; that
+ * memory is full shows in how much the allocator holds, or in the operator that the calls are made in. */
+#ifndef VPA_ANALYSIS_REPORT_FULL_MEMORY_H
+#define VPA_ANALYSIS_REPORT_FULL_MEMORY_H
+
+#include "analysis/report/report.h"
+
+/* What shows that memory is full, as a note in the report's arena: "PyTorch held 24.8 of 25.3 GB". NULL: nothing does, or idle
+ * time in allocations is not mostly in calls that free, again and again. */
+const char *vpa_full_memory(struct vpa_report *r);
+
+#endif

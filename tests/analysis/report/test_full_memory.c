@@ -1,0 +1,98 @@
+/* test_full_memory.c - what tells an allocator at the limit of the GPU's memory from a program that allocates in its loop. */
+#include "formats/base/count.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/traces/findings_rig.h"
+
+#define GPU      "device 0 \"GPU\" cc 8.9 sms 128 memory 24GiB\n"
+#define RESERVED "series held device 0 unit \"B\" \"PyTorch reserved\"\ncounter held 1ms "
+
+static const struct {
+	const char *rule, *head;
+	const char *first, *second; /* the calls between two kernels, of 3 ms and of 1 ms */
+	const char *operator;       /* around them; NULL: none */
+	unsigned times;
+	const char *note; /* NULL: memory is not full */
+} cases[] = {
+	{"the allocator holds nearly all memory", GPU RESERVED "25000000000\n", "cudaFree",
+		"cudaMalloc", NULL, 6, "PyTorch held 25.0 of 25.8 GB"},
+	{"it holds half", GPU RESERVED "12000000000\n", "cudaFree", "cudaMalloc", NULL, 6, NULL},
+	{"nothing says how much there is", RESERVED "25000000000\n", "cudaFree", "cudaMalloc", NULL,
+		6, NULL},
+	{"the GPU's memory is in use, by whom ever",
+		GPU
+		"series held device 0 unit \"B\" \"Memory used\"\ncounter held 1ms 24000000000\n",
+		"cudaFree", "cudaMalloc", NULL, 6, "in use were 24.0 of 25.8 GB"},
+	{"an operator frees to allocate", "", "cudaFree", "cudaMalloc", "aten::empty", 6,
+		"an operator that allocates had to free"},
+	{"a program empties the cache", "", "cudaFree", "cudaMalloc", "empty_cache", 6, NULL},
+	{"it allocates and hardly frees", GPU RESERVED "25000000000\n", "cudaMalloc", "cudaFree",
+		NULL, 6, NULL},
+	{"it frees what pins memory", GPU RESERVED "25000000000\n", "cudaFreeHost",
+		"cudaMallocHost", NULL, 6, NULL},
+	{"it frees once or twice", GPU RESERVED "25000000000\n", "cudaFree", "cudaMalloc", NULL, 3,
+		NULL},
+};
+
+static struct vpa_report *report_of(size_t k)
+{
+	char script[8000];
+	int at = snprintf(script, sizeof(script), "start 0us\n%s", cases[k].head);
+	unsigned i;
+
+	for (i = 0; i < cases[k].times; i++) {
+		unsigned t = 1000 + 9000 * i, corr = 4 * i;
+
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"range t1 %uus+8900us \"tile\"\n"
+			"call t1 cudaLaunchKernel %uus+5us corr %u\n"
+			"kernel s7 %uus+4900us corr %u" GEMM,
+			t, t + 10, corr + 1, t + 100, corr + 1);
+		if (cases[k].operator)
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %uus+4100us \"%s\"%s\n", t + 4795, cases[k].operator,
+				strncmp(cases[k].operator, "aten", 4) ? "" : " domain cpu_op");
+		at += snprintf(script + at, sizeof(script) - (size_t)at,
+			"call t1 %s %uus+3000us corr %u\ncall t1 %s %uus+1000us corr %u\n",
+			cases[k].first, t + 4800, corr + 2, cases[k].second, t + 7850, corr + 3);
+	}
+	snprintf(script + at, sizeof(script) - (size_t)at,
+		"call t1 cudaLaunchKernel %uus+5us corr 99\nkernel s7 %uus+4900us corr 99" GEMM,
+		1000 + 9000 * i, 1100 + 9000 * i);
+	return analyze(script, NULL);
+}
+
+static void an_allocator_at_the_limit_is_told_from_a_program_that_allocates(void **state)
+{
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < COUNT(cases); k++) {
+		struct vpa_report *r = report_of(k);
+		const struct vpa_finding *f = finding(r, "allocation");
+		int is_full = f && strncmp(f->title, "memory is full, ", 16) == 0;
+
+		if (!f || is_full != (cases[k].note != NULL))
+			fail_msg("%s: %s", cases[k].rule, f ? f->title : "no finding");
+		if (cases[k].note && !strstr(f->note, cases[k].note))
+			fail_msg("%s: %s", cases[k].rule, f->note);
+		expect_page(cases[k].rule, r, "smaller tiles or offload: memory is full", is_full);
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_allocator_at_the_limit_is_told_from_a_program_that_allocates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
