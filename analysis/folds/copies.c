@@ -1,6 +1,6 @@
 /* copies.c - copies and memsets by direction and kind of memory, and the places that wait for results from a
  * device: many bytes through pageable memory, or in a call that waits whatever the memory, which not every profiler
- * records; and a few bytes in any way, since they are read to be looked at. */
+ * records; and a few bytes in any way, since they are read to be looked at. Of what goes to a device, the places and sizes. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/base/index.h"
@@ -11,7 +11,9 @@
 #include <string.h>
 
 enum {
-	READ_ROWS_MAX = 4096 /* places beyond these are left out */
+	READ_ROWS_MAX = 4096,   /* places beyond these are left out */
+	UPLOAD_ROWS_MAX = 4096, /* the same of places and sizes */
+	UPLOAD_BYTES = 1 << 20  /* of the smallest that has a row */
 };
 
 struct row {
@@ -30,6 +32,9 @@ struct state {
 	struct vpa_index read_index; /* (place, 0) */
 	struct read *reads;
 	size_t read_cap;
+	struct vpa_index upload_index; /* (place, bytes) */
+	struct row *uploads;
+	size_t upload_cap;
 	uint64_t *small_ns; /* by device: how long small reads ran */
 	size_t small_cap;
 };
@@ -78,6 +83,23 @@ static int add_read(struct state *s, const struct vpa_ops *ops, size_t i, uint32
 	return VPT_OK;
 }
 
+static int add_upload(struct state *s, const struct vpa_ops *ops, size_t i, uint32_t place)
+{
+	uint64_t bytes = ops->copy[i].bytes;
+	uint32_t row;
+
+	if (s->upload_index.count == UPLOAD_ROWS_MAX &&
+		vpa_index_find(&s->upload_index, place, bytes) == UINT32_MAX)
+		return VPT_OK;
+	row = vpa_index_row(
+		&s->upload_index, place, bytes, &s->uploads, &s->upload_cap, sizeof(*s->uploads));
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	s->uploads[row].count++;
+	s->uploads[row].total_ns += ops->end_ns[i] - ops->start_ns[i];
+	return VPT_OK;
+}
+
 /* Whether the host gets data from a device and waits for the op; for a few bytes it soon will. */
 static int is_read(const struct vpa_ops *ops, size_t i)
 {
@@ -103,6 +125,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		row->count++;
 		row->bytes += ops->copy[i].bytes;
 		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
+		if (ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_HTOD &&
+			ops->copy[i].bytes >= UPLOAD_BYTES &&
+			add_upload(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
+			return VPT_ENOMEM;
 		if (is_read(ops, i) && add_read(state, ops, i, vpa_ops_stretch(ops, i, &at)->place))
 			return VPT_ENOMEM;
 	}
@@ -141,6 +167,37 @@ static int compare_reads(const void *pa, const void *pb)
 	if (na != nb)
 		return na > nb ? -1 : 1;
 	return vpt_text_order(a->range, b->range);
+}
+
+static int compare_uploads(const void *pa, const void *pb)
+{
+	const struct vpa_upload_row *a = pa, *b = pb;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return vpt_text_order(a->range, b->range);
+}
+
+static int write_uploads(
+	const struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	size_t i;
+
+	out->uploads = vpa_arena_alloc(&out->arena, s->upload_index.count, sizeof(*out->uploads));
+	if (!out->uploads)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->upload_index.count; i++)
+		out->uploads[out->upload_count++] =
+			(struct vpa_upload_row){.range = vpa_fold_name(out, c->model,
+							(uint32_t)s->upload_index.entries[i].a),
+				.bytes = s->upload_index.entries[i].b,
+				.count = s->uploads[i].count,
+				.total_ns = s->uploads[i].total_ns};
+	if (out->upload_count)
+		qsort(out->uploads, out->upload_count, sizeof(*out->uploads), compare_uploads);
+	return VPT_OK;
 }
 
 static int write_reads(
@@ -191,7 +248,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.gb_per_s = r->total_ns ? (double)r->bytes / (double)r->total_ns : 0};
 	}
 	qsort(out->copies, out->copy_count, sizeof(*out->copies), compare_copies);
-	return write_reads(s, c, out);
+	return write_reads(s, c, out) || write_uploads(s, c, out) ? VPT_ENOMEM : VPT_OK;
 }
 
 static void free_state(void *state)
@@ -200,6 +257,8 @@ static void free_state(void *state)
 
 	vpa_index_free(&s->index);
 	vpa_index_free(&s->read_index);
+	vpa_index_free(&s->upload_index);
+	vpt_free(s->uploads);
 	vpt_free(s->rows);
 	vpt_free(s->reads);
 	vpt_free(s->small_ns);

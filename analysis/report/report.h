@@ -139,6 +139,8 @@ struct vpa_report {
 	size_t range_count, range_names;
 	struct vpa_copy_row *copies;
 	size_t copy_count;
+	struct vpa_upload_row *uploads; /* by total_ns, descending */
+	size_t upload_count;
 	struct vpa_read_row *reads; /* by count, descending */
 	size_t read_count;
 	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, descending */

@@ -67,6 +67,13 @@ struct vpa_read_row {
 	uint64_t pageable, pageable_bytes; /* of the small ones: to pageable memory */
 };
 
+/* Copies to a device of at least 1 MiB, by place of launch and size. */
+struct vpa_upload_row {
+	const char *range; /* as above */
+	uint64_t bytes;    /* of each */
+	uint64_t count, total_ns;
+};
+
 struct vpa_sync_row {
 	const char *call;
 	uint64_t count, total_ns; /* time in the call, on all threads */

@@ -1,0 +1,119 @@
+/* findings_uploads.c - what the finding about copies to the GPU says of them.
+ *
+ * What a loop copies in each of its units, with the same sizes, may be the same data: weights that have no room on the GPU, or
+ * an input that never changes, which then is copied once. The sizes do not tell them apart, so both remedies are named. */
+#include "analysis/advice/finding.h"
+
+#include "analysis/base/intervals.h"
+#include "analysis/base/numbers.h"
+#include "analysis/pipeline/unit.h"
+#include "formats/base/saturate.h"
+#include "formats/base/text.h"
+
+#include <string.h>
+
+/* Copies that come once in each unit are worth a word if they are this share of all. */
+static const double again_share = 0.9;
+
+enum {
+	AGAIN = 3,    /* units at least */
+	SIZES_MAX = 8 /* a model of many layers is offloaded */
+};
+
+/* What is copied once in each unit. */
+struct again {
+	uint64_t sizes, bytes; /* bytes: in a unit */
+};
+
+static uint64_t all_ns(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->upload_count; i++)
+		vpt_sat_add_to(&ns, r->uploads[i].total_ns);
+	return ns;
+}
+
+/* Its sizes are 0: nothing, or others take a part of the time. The first unit may lack a copy, or have one more. */
+static struct again again_of(const struct vpa_report *r)
+{
+	size_t units = vpa_unit_count(r, vpa_unit_of(r)), i;
+	struct again out = {.sizes = 0};
+	uint64_t ns = 0;
+
+	for (i = 0; i < r->upload_count; i++) {
+		const struct vpa_upload_row *u = &r->uploads[i];
+
+		if (u->count < AGAIN || u->count + 1 < units || u->count > units + 1)
+			continue;
+		out.sizes++;
+		vpt_sat_add_to(&out.bytes, u->bytes);
+		vpt_sat_add_to(&ns, u->total_ns);
+	}
+	return out.sizes <= SIZES_MAX && (double)ns >= again_share * (double)all_ns(r)
+		       ? out
+		       : (struct again){.sizes = 0};
+}
+
+static uint64_t place_ns(const struct vpa_report *r, const char *range)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->upload_count; i++)
+		if (!vpt_text_order(r->uploads[i].range, range))
+			vpt_sat_add_to(&ns, r->uploads[i].total_ns);
+	return ns;
+}
+
+/* An operator's own name says nothing new. */
+static void set_place(struct vpa_report *r, struct vpa_finding *f)
+{
+	const char *most = NULL;
+	uint64_t most_ns = 0;
+	enum vpa_amount amount;
+	size_t i;
+
+	for (i = 0; i < r->upload_count; i++) {
+		uint64_t ns = place_ns(r, r->uploads[i].range);
+
+		if (ns > most_ns) {
+			most_ns = ns;
+			most = r->uploads[i].range;
+		}
+	}
+	if (!most || !strncmp(most, "aten::", 6))
+		return;
+	amount = vpa_mean_unit_amount_at(NULL, 0, most_ns, all_ns(r));
+	if (amount > VPA_AMOUNT_MOST)
+		return;
+	f->where = vpa_arena_printf(&r->arena, "in %.60s", most);
+	f->is_mostly = amount == VPA_AMOUNT_MOST;
+}
+
+void vpa_finding_of_uploads(struct vpa_report *r, struct vpa_finding *f)
+{
+	struct again again = again_of(r);
+	const char *unit = vpa_unit_kind_name(vpa_unit_of(r));
+
+	/* Many small ones have no row each. */
+	if ((double)all_ns(r) < again_share * (double)r->copies[0].total_ns)
+		return;
+	set_place(r, f);
+	/* With words of its own its line in FIX FIRST has room for the place. */
+	f->words = vpa_arena_text(&r->arena, f->title, strcspn(f->title, ":"));
+	if (again.sizes) {
+		f->words = vpa_arena_printf(
+			&r->arena, "copy once, not %s a %s", vpa_bytes(again.bytes).text, unit);
+		f->title = vpa_arena_printf(&r->arena,
+			"each %s copies the same sizes to the GPU: copy what stays the same once, "
+			"and hide the rest with pinned memory and a separate stream",
+			unit);
+		f->note = vpa_arena_printf(&r->arena, "%s; %s in each %s, of the same %s", f->note,
+			vpa_bytes(again.bytes).text, unit, again.sizes == 1 ? "size" : "sizes");
+	}
+	if (f->where)
+		f->note = vpa_arena_printf(
+			&r->arena, "%s; %s%s", f->note, f->is_mostly ? "most " : "", f->where);
+}

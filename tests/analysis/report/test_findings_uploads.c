@@ -1,0 +1,112 @@
+/* test_findings_uploads.c - what is said of copies to the GPU that nothing hides: where they are made, how much a step copies, and
+ * whether it is the same each time. */
+#include "formats/base/count.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/traces/findings_rig.h"
+
+enum { STEPS = 6 };
+
+static const struct {
+	const char *rule;
+	unsigned steps;     /* that copy */
+	unsigned mb, grows; /* of the first copy in a step; by how much from step to step */
+	unsigned second_mb; /* of another one, elsewhere; 0: none */
+	unsigned pieces;    /* of the first copy */
+	const char *fix;    /* of the page */
+	const char *note;   /* a part of it; NULL: it says nothing of units */
+} cases[] = {
+	{"the same in each step", STEPS, 100, 0, 0, 1, "copy once, not 100 MB a step in controlnet",
+		"; 100 MB in each step, of the same size; in controlnet"},
+	{"two sizes, most in one place", STEPS, 100, 0, 30, 1,
+		"copy once, not 130 MB a step, mostly in controlnet",
+		"; 130 MB in each step, of the same sizes; most in controlnet"},
+	{"two places", STEPS, 100, 0, 90, 1, "copy once, not 190 MB a step 25",
+		"; 190 MB in each step, of the same sizes"},
+	{"other sizes each time are other data", STEPS, 100, 1, 0, 1,
+		"overlap copies to the GPU in controlnet", NULL},
+	{"several in a step are layers", STEPS, 100, 0, 0, 4,
+		"overlap copies to the GPU in controlnet", NULL},
+	{"some steps are not all", 3, 200, 0, 0, 1, "overlap copies to the GPU in controlnet",
+		NULL},
+};
+
+static int add_copy(char *script, size_t size, unsigned at_us, unsigned corr, unsigned mb,
+	unsigned pieces, const char *range)
+{
+	int at = snprintf(script, size, "range t1 %uus+%uus \"%s\"\n", at_us, 200 * mb, range);
+	unsigned i, us = 200 * mb / pieces;
+
+	for (i = 0; i < pieces; i++)
+		at += snprintf(script + at, size - (size_t)at,
+			"call t1 cudaMemcpyAsync %uus+%uus corr %u\n"
+			"copy s7 HtoD pageable->device %uus+%uus corr %u bytes %u000000\n",
+			at_us + i * us, us - 10, corr + i, at_us + i * us + 5, us - 20, corr + i,
+			mb / pieces);
+	return at;
+}
+
+/* Steps of a kernel of 40 ms after copies at 5 GB/s. */
+static struct vpa_report *report_of(size_t k)
+{
+	const struct vpa_options options = {.step_parts = 1};
+	static char script[16384];
+	size_t size = sizeof(script);
+	int at = snprintf(script, size, "start 0us\n");
+	unsigned i, t = 1000;
+
+	for (i = 0; i < STEPS; i++) {
+		unsigned mb = i < cases[k].steps ? cases[k].mb + i * cases[k].grows : 0,
+			 second = cases[k].second_mb, us = 200 * (mb + second);
+
+		at += snprintf(script + at, size - (size_t)at, "range t1 %uus+%uus \"step %u\"\n",
+			t, us + 40000, i);
+		if (mb)
+			at += add_copy(script + at, size - (size_t)at, t, 10 * i + 1, mb,
+				cases[k].pieces, "controlnet");
+		if (second)
+			at += add_copy(script + at, size - (size_t)at, t + 200 * mb, 10 * i + 8,
+				second, 1, "masks");
+		at += snprintf(script + at, size - (size_t)at,
+			"call t1 cudaLaunchKernel %uus+5us corr %u\n"
+			"kernel s7 %uus+39000us corr %u" GEMM,
+			t + us + 10, 10 * i + 9, t + us + 20, 10 * i + 9);
+		t += us + 40000;
+	}
+	return analyze(script, &options);
+}
+
+static void copies_of_each_step_are_told_from_others(void **state)
+{
+	size_t k;
+
+	(void)state;
+	for (k = 0; k < COUNT(cases); k++) {
+		struct vpa_report *r = report_of(k);
+		const struct vpa_finding *f = finding(r, "exposed-copy");
+
+		if (!f)
+			fail_msg("%s: no finding", cases[k].rule);
+		if (cases[k].note ? !strstr(f->note, cases[k].note)
+				  : strstr(f->note, "in each step") != NULL)
+			fail_msg("%s: %s", cases[k].rule, f->note);
+		expect_page(cases[k].rule, r, cases[k].fix, 1);
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copies_of_each_step_are_told_from_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
