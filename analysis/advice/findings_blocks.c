@@ -206,7 +206,9 @@ static void find_stages(struct vpa_report *r)
 		f = vpa_finding_add(r, VPA_FOUND_STAGE_SHARE, VPA_FINDING_WARN);
 		if (!f)
 			return;
-		f->title = "one stage outside denoising takes a large part of each block";
+		f->title = vpa_arena_printf(&r->arena,
+			"one stage outside denoising takes a large part of each block: %s",
+			vpa_fit(s->name, 40).text);
 		f->measured = vpa_arena_printf(&r->arena,
 			"%s: %s %% of the blocks' time, with nothing else beside it",
 			vpa_fit(s->name, 100).text, vpa_share(s->alone_share).text);
