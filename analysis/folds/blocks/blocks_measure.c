@@ -361,6 +361,32 @@ static int slope_of(struct measure *m, size_t member, double *out)
 	return vpa_slope_of(m->values, m->b->measured, out);
 }
 
+/* Which kind of work other than attention grows most. The last block has it. */
+static int write_grown(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	struct vpa_sweep_sums sums, last;
+	size_t part, i;
+	double drift;
+
+	sums_of(m, m->rows[b->measured - 1], &last);
+	for (part = 0; part < VPA_SWEEP_IDLE; part++) {
+		if (is_attention(part) || !last.ns[part])
+			continue;
+		for (i = 0; i < b->measured; i++) {
+			sums_of(m, m->rows[i], &sums);
+			m->values[i] = sums.ns[part];
+		}
+		if (vpa_slope_of(m->values, b->measured, &drift))
+			return VPT_ENOMEM;
+		if (drift > b->grown_drift_ns) {
+			b->grown_drift_ns = drift;
+			b->grown = (enum vpa_family)part;
+		}
+	}
+	return VPT_OK;
+}
+
 static int write_drift(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
@@ -376,7 +402,7 @@ static int write_drift(struct measure *m)
 	b->saturated_at = vpa_saturation_of(m->values, b->measured);
 	if (b->saturated_at >= 0)
 		b->saturated_at = (int64_t)m->rows[b->saturated_at];
-	return VPT_OK;
+	return b->period_drift_ns > 0 ? write_grown(m) : VPT_OK;
 }
 
 static int64_t delta_of(uint64_t a, uint64_t b)

@@ -6,6 +6,7 @@
 #define VPA_ANALYSIS_REPORT_ROWS_BLOCK_H
 
 #include "analysis/base/durations.h"
+#include "analysis/names/families.h"
 #include "analysis/report/rows/causes.h"
 #include "analysis/report/rows/code_line.h"
 #include "analysis/report/rows/unit_kind.h"
@@ -95,6 +96,9 @@ struct vpa_blocks {
 	double period_drift_ns, attention_drift_ns, eager_drift_ns; /* per block, Theil-Sen */
 	/* The same of attention if the GEMMs of unfused attention grow as its softmax does. */
 	double attention_drift_most_ns;
+	/* Of other kinds of work, the one that grows most, by drift; 0: none grows. */
+	enum vpa_family grown;
+	double grown_drift_ns;
 	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
 	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
 	uint64_t work_ns; /* the most that one device did in them itself, as vpa_work_ns() */

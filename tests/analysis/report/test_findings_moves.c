@@ -190,12 +190,65 @@ static void a_replay_says_what_they_bring(void **state)
 	}
 }
 
+/* Blocks of 10 ms of products, and of something that takes a millisecond more in each. RESULT says what, if it is most of the
+ * growth. */
+static void what_grows_from_block_to_block_has_a_name(void **state)
+{
+	static const struct {
+		const char *rule, *kernel, *words;
+		unsigned grows_us, rest_us; /* the kernel; the products */
+	} kinds[] = {
+		{"a cache that is joined anew", CAT,
+			"Each block takes 1.00 ms longer than the one before: torch.cat takes 1.00 "
+			"ms of "
+			"it.",
+			1000, 0},
+		{"copies of another kind", COPY,
+			"Each block takes 1.00 ms longer than the one before: layout takes 1.00 ms "
+			"of it.",
+			1000, 0},
+		{"of several the largest", COPY,
+			"Each block takes 1.00 ms longer than the one before: layout takes 600 us "
+			"of it.",
+			600, 400},
+	};
+	static char script[8000];
+	size_t k, i;
+
+	(void)state;
+	for (k = 0; k < COUNT(kinds); k++) {
+		int at = snprintf(script, sizeof(script), "start 0us\n");
+		unsigned t = 1000;
+		struct vpa_report *r;
+
+		for (i = 0; i < 8; i++) {
+			unsigned product = 10000 + kinds[k].rest_us * (unsigned)i,
+				 other = kinds[k].grows_us * (unsigned)(i + 1);
+
+			at += snprintf(script + at, sizeof(script) - (size_t)at,
+				"range t1 %uus+%uus \"block %zu\"\n"
+				"call t1 cudaLaunchKernel %uus+3us corr %zu\n"
+				"kernel s7 %uus+%uus corr %zu %s\n"
+				"call t1 cudaLaunchKernel %uus+3us corr %zu\n"
+				"kernel s7 %uus+%uus corr %zu %s\n",
+				t, product + other, i, t + 1, 2 * i + 1, t + 10, product, 2 * i + 1,
+				MATRIX, t + 5, 2 * i + 2, t + 10 + product, other - 10, 2 * i + 2,
+				kinds[k].kernel);
+			t += product + other;
+		}
+		r = analyze(script, NULL);
+		expect_page(kinds[k].rule, r, kinds[k].words, 1);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_joins_or_casts_is_worth_a_finding_where_it_takes_long),
 		cmocka_unit_test(a_decoder_does_not_claim_its_casts),
 		cmocka_unit_test(a_replay_says_what_they_bring),
+		cmocka_unit_test(what_grows_from_block_to_block_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* screen_result.c - RESULT of the first screen: how fast the unit is that a user counts in. */
+#include "analysis/advice/finding.h"
 #include "analysis/base/intervals.h"
 #include "analysis/render/text/screen/screen.h"
 #include "analysis/render/text/sections/text_blocks_parts.h"
@@ -92,7 +93,18 @@ static void add_late(struct vpa_words *w, const struct vpa_blocks *b)
 			b->prebuffer_frames);
 }
 
-static void add_growth(struct vpa_words *w, const struct vpa_blocks *b)
+/* What grows, if it is not attention: "torch.cat" where that is most of what changes layouts. */
+static const char *grown_name(const struct vpa_report *r, enum vpa_family family)
+{
+	const struct vpa_finding *joins = vpa_finding_find(r, VPA_FOUND_TENSOR_JOINS);
+	double half_ms = (double)vpa_family_ns(r, family) / 2e6;
+
+	return family == VPA_FAMILY_LAYOUT && joins && joins->gain_at_most_ms >= half_ms
+		       ? "torch.cat"
+		       : vpa_family_name(family);
+}
+
+static void add_growth(struct vpa_words *w, const struct vpa_report *r, const struct vpa_blocks *b)
 {
 	if (!b->has_drift || !(b->period_drift_ns >= growth_share * b->period.mean_ns))
 		return;
@@ -100,6 +112,9 @@ static void add_growth(struct vpa_words *w, const struct vpa_blocks *b)
 		vpa_duration(vpt_sat_u64(b->period_drift_ns + 0.5)).text);
 	if (b->attention_drift_most_ns >= b->period_drift_ns / 2)
 		vpa_words_add(w, "", ": attention reads a longer KV cache");
+	else if (b->grown_drift_ns >= b->period_drift_ns / 2)
+		vpa_words_add(w, "", ": %s takes %s of it", grown_name(r, b->grown),
+			vpa_duration(vpt_sat_u64(b->grown_drift_ns + 0.5)).text);
 	if (b->saturated_at >= 0)
 		vpa_words_add(
 			w, "", ", until block %s", vpa_block_name(b, (size_t)b->saturated_at).text);
@@ -146,7 +161,7 @@ static enum vpa_style add_blocks(struct vpa_words *w, const struct vpa_screen *s
 	add_block_time(w, s);
 
 	add_late(w, b);
-	add_growth(w, b);
+	add_growth(w, s->report, b);
 	return style;
 }
 
