@@ -98,16 +98,23 @@ static int find_all_waits(
 }
 
 /* A wait that drained the GPU has the time after it. Where that is mostly another call's, not to wait would only hide the call, and
- * to make it earlier or once is the repair. Returns what is saved then; 0: it has a finding, or is worth none. */
-static uint64_t find_call(struct vpa_report *r, const struct vpa_idle_sum *wait)
+ * to make it earlier or once is the repair. Returns whether that has a finding, for which `most_ns` may rise; if not, the wait keeps
+ * its own. */
+static int find_call(struct vpa_report *r, struct vpa_idle_sum *wait, uint64_t *most_ns)
 {
-	const struct vpa_advice *a = vpa_advice_of(wait->call.host);
-	struct vpa_idle_sum sum = vpa_idle_sum_of_call(r, wait);
+	const struct vpa_advice *a = wait->call.ns ? vpa_advice_of(wait->call.host) : NULL;
+	struct vpa_idle_sum sum;
 
-	if (vpa_finding_find(r, a->id) || !vpa_saving_is_worth(r, &sum.saving))
+	if (!a || vpa_finding_find(r, a->id))
+		return a != NULL;
+	sum = vpa_idle_sum_of_call(r, wait);
+	if (!vpa_saving_is_worth(r, &sum.saving)) {
+		wait->call.ns = 0;
 		return 0;
+	}
 	vpa_find_cause(r, a, &sum);
-	return sum.saving.ns;
+	*most_ns = vpa_later(*most_ns, sum.saving.ns);
+	return 1;
 }
 
 /* A finding for each part of the waits that is worth one, and one for all of them if they save more together, so that
@@ -124,16 +131,14 @@ uint64_t vpa_find_waits(struct vpa_report *r)
 		if (!vpa_idle_sum_is_worth(r, &parts[k]))
 			continue;
 		own_ns += vpa_idle_sum_own(&parts[k]);
-		if (parts[k].call.ns) {
-			most_ns = vpa_later(most_ns, find_call(r, &parts[k]));
+		if (find_call(r, &parts[k], &most_ns))
 			continue;
-		}
 		most_ns = vpa_later(most_ns, parts[k].saving.ns);
 		if (k == VPA_WAITS_READS)
 			add_read_copies(r, &parts[k]);
 		vpa_find_cause(r, advice_of((enum vpa_waits)k), &parts[k]);
 	}
-	if (all.call.ns)
+	if (find_call(r, &all, &most_ns))
 		return most_ns;
 	all.shared_ns = vpa_earlier(vpt_sat_add(all.shared_ns, own_ns), all.saving.ns);
 	find_hidden_waits(r, parts, &all);
