@@ -60,7 +60,7 @@ struct vpa_fold {
 		void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* Only ranges that vpa_pipeline_kind() gives a kind: few, and most ranges have none. */
 	int (*scope)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
-	/* Annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
+	/* Most folds read annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
 	 * begin after everything released so far. */
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	/* Gaps that ops->gap_cause does not describe; most are described there. */
@@ -115,6 +115,7 @@ struct vpa_fold {
 	X(models)                                                                                  \
 	X(compilations)                                                                            \
 	X(memory_labels)                                                                           \
+	X(moments)                                                                                 \
 	X(overview)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;

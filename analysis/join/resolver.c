@@ -362,22 +362,21 @@ void vpa_resolver_leave(struct vpa_resolver *r, const uint64_t *values)
 
 static int add_marks(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	uint32_t thread, row, domain;
+	uint32_t thread, row;
 	int rc = vpa_maps_thread(r, s->lane, &thread);
 
 	for (row = 0; !rc && row < s->row_count; row++) {
 		struct vpa_mark mark = {.time_ns = s->col[VPT_MARK_TIME][row], .thread = thread};
 
-		if (s->col[VPT_MARK_PAYLOAD][row] != VPT_PAYLOAD_JSON ||
-			!vpa_in_window(r->model, mark.time_ns))
+		if (!vpa_in_window(r->model, mark.time_ns))
 			continue;
-		rc = vpa_maps_name(r, b, s->col[VPT_MARK_DOMAIN][row], &domain);
-		if (!rc)
-			rc = vpa_resolver_annotation(r, b, domain, s->col[VPT_MARK_PAYLOAD][row],
+		rc = vpa_maps_name(r, b, s->col[VPT_MARK_DOMAIN][row], &mark.domain);
+		if (!rc && s->col[VPT_MARK_PAYLOAD][row] == VPT_PAYLOAD_JSON)
+			rc = vpa_resolver_annotation(r, b, mark.domain, VPT_PAYLOAD_JSON,
 				s->col[VPT_MARK_VALUE][row], &mark.payload);
-		if (!rc && mark.payload)
+		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_MARK_NAME][row], &mark.name);
-		if (!rc && mark.payload)
+		if (!rc)
 			rc = r->sink.mark(r->sink.ctx, &mark);
 	}
 	return rc;

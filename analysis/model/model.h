@@ -126,10 +126,10 @@ struct vpa_range {
 	struct vpa_projection gpu;
 };
 
-/* An annotation at a moment: an NVTX mark of domain "vptrace" with a JSON payload. */
+/* A moment that the program marked. Of NVTX marks of domain "vptrace" with a JSON payload, that is an annotation; else 0. */
 struct vpa_mark {
 	uint64_t time_ns;
-	uint32_t thread, name, payload;
+	uint32_t thread, name, domain, payload;
 };
 
 /* One op as a struct, for code that looks at few of them. */

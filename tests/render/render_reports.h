@@ -333,6 +333,11 @@ static struct vpa_compilation compilations[] = {
 		"step", 1000000000 + MS(420), MS(120)},
 };
 
+static struct vpa_moment moments[] = {
+	{"seed set", NULL, 1, 1000000000 + MS(1), MS(1), 0},
+	{"frame saved", "app", 84, 1000000000 + MS(640), MS(640), MS(9200)},
+};
+
 static struct vpa_iteration each_iteration[] = {
 	{VPA_SCOPE_STEP, 0, 0, 1000, 0, 1000000000 + MS(3), MS(9), MS(48), MS(44), MS(2), 310},
 	{VPA_SCOPE_CONTEXT, 1, 0, -1, 0, 1000000000 + MS(60), MS(7), 0, 0, 0, 0},
@@ -434,6 +439,9 @@ static struct vpa_report host_limited(void)
 			.component_count = COUNT(components),
 			.models = models,
 			.model_count = COUNT(models),
+			.moments = moments,
+			.moment_count = COUNT(moments),
+			.moments_used = COUNT(moments),
 			.compilations = compilations,
 			.compilation_count = COUNT(compilations),
 			.compilations_used = COUNT(compilations),

@@ -111,6 +111,21 @@ static const struct vpa_fields compilation =
 	FIELDS("compilation", "a compilation of torch.compile", compilation_fields);
 #undef ROW
 
+/* ---- moments ---- */
+
+#define ROW struct vpa_moment
+static const struct vpa_field moment_fields[] = {
+	{"name", TEXT(name), NULL, "of the mark"},
+	{"domain", TEXT_OR_NULL(domain), NULL, "of NVTX; null: the default one"},
+	{"count", U64(count), "count", "how often it was marked"},
+	{"first_ns", U64(first_ns), "ns", "the first time, on the trace clock"},
+	{"after_ns", U64(after_ns), "ns", "from the window's start to the first time"},
+	{"span_ns", U64(span_ns), "ns", "from the first time to the last"},
+};
+static const struct vpa_fields moment =
+	FIELDS("moment", "moments that the program marked with one name", moment_fields);
+#undef ROW
+
 /* ---- iterations ---- */
 
 #define ROW struct vpa_iteration
@@ -150,6 +165,8 @@ static const struct vpa_field said_fields[] = {
 		"of the run, in keys of the program's own; empty where it gave none, and of a "
 		"trace "
 		"of another tool"},
+	{"moments", ROWS(moment, said.moments, said.moment_count), NULL,
+		"marks that are no annotations; at most --top; by first_ns"},
 	{"iterations", ROWS(iteration, said.iterations, said.iteration_count), NULL,
 		"the first 4,096, by start_ns"},
 };
@@ -201,6 +218,17 @@ const struct vpa_view vpa_views_said[] = {
 			.label = "{id}[ {function}][, in block {block}][, step {step}]",
 			.below = "[{reason}]"},
 		VPA_TEXT_COLUMNS({"host ms", .key = "host_ns"})},
+	{"moments", "Moments", .section = "said",
+		.first = "name count after_ns span_ns domain first_ns",
+		.text = {"moments", .after = "memory-labels", .rank = 41, .title = "MOMENTS",
+			.most = 10, .used_at = offsetof(struct vpa_report, said.moments_used),
+			.label = "[{domain}: ]{name}"},
+		VPA_TEXT_COLUMNS({"n", .key = "count"},
+			{"after", .key = "after_ns", .form = VPA_CELL_DURATION,
+				.note = "after: from the window's start to the first; to last: "
+					"from "
+					"that to the last"},
+			{"to last", .key = "span_ns", .form = VPA_CELL_DURATION})},
 	{"iterations", "Iterations, one by one", .section = "said",
 		.first = "kind index block request timestep host_ns gpu_ns busy_ns idle_ns ops",
 		.text = {"iterations", .after = "steps", .rank = 39, .is_asked = 1,

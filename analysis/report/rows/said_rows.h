@@ -60,6 +60,14 @@ struct vpa_compilation {
 	uint64_t start_ns, host_ns;
 };
 
+/* Marks of one name that say no more than that, as vptrace_mark() makes them. */
+struct vpa_moment {
+	const char *name, *domain; /* domain NULL: the default one */
+	uint64_t count, first_ns;
+	uint64_t after_ns,
+		span_ns; /* from the window's start to the first, and to the last from that */
+};
+
 /* A step, context pass or iteration; a block where there are none, and a request where there is no block. */
 struct vpa_iteration {
 	enum vpa_scope_kind kind;
@@ -87,6 +95,8 @@ struct vpa_said {
 	size_t model_count;
 	struct vpa_compilation *compilations; /* by start_ns; the first 4,096 */
 	size_t compilation_count, compilations_used;
+	struct vpa_moment *moments; /* by first_ns; at most --top */
+	size_t moment_count, moments_used;
 	struct vpa_iteration *iterations; /* by start_ns; the first 4,096 */
 	size_t iteration_count, iterations_used;
 };

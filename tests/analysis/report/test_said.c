@@ -204,6 +204,50 @@ static void networks_are_those_of_readable_facts(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- moments ---- */
+
+static const struct {
+	const char *rule, *script, *rows;
+} moments[] = {
+	{"marks of one name are one row, in the order of their first time",
+		START "mark t1 1500 \"saved\"\nmark t2 1200 \"seed set\"\n"
+		      "mark t1 1300 \"saved\"\nmark t2 1900 \"saved\"\n" END,
+		"seed set (-) 1 at 1200 after 200 to 0; saved (-) 3 at 1300 after 300 to 600; "},
+	{"a domain tells names apart",
+		START "mark t1 1500 \"x\" domain mine\nmark t1 1600 \"x\"\n" END,
+		"x (mine) 1 at 1500 after 500 to 0; x (-) 1 at 1600 after 600 to 0; "},
+	{"annotations of a known kind have tables of their own",
+		START "mark t1 1500 \"after load\" json "
+		      "\"{\\\"kind\\\":\\\"memory\\\",\\\"allocated\\\":1}\"\n"
+		      "mark t1 1600 \"noted\" json \"{\\\"note\\\":\\\"12\\\"}\"\n" END,
+		"noted (-) 1 at 1600 after 600 to 0; "},
+};
+
+static void moments_are_listed_by_name(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(moments); i++) {
+		struct vpa_report *r = analyze(moments[i].script, NULL);
+		char rows[512] = "";
+		size_t used = 0;
+
+		for (k = 0; k < r->said.moment_count; k++) {
+			const struct vpa_moment *m = &r->said.moments[k];
+
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
+				"%s (%s) %" PRIu64 " at %" PRIu64 " after %" PRIu64 " to %" PRIu64
+				"; ",
+				m->name, m->domain ? m->domain : "-", m->count, m->first_ns,
+				m->after_ns, m->span_ns);
+		}
+		if (strcmp(rows, moments[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", moments[i].rule, rows, moments[i].rows);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- compilations ---- */
 
 #define COMPILE(thread, from, to, id)                                                              \
@@ -323,6 +367,7 @@ int main(void)
 		cmocka_unit_test(labels_have_what_the_allocator_held),
 		cmocka_unit_test(components_have_rates_times_and_memory),
 		cmocka_unit_test(networks_are_those_of_readable_facts),
+		cmocka_unit_test(moments_are_listed_by_name),
 		cmocka_unit_test(compilations_have_their_step_and_reason),
 		cmocka_unit_test(iterations_are_listed_one_by_one),
 	};
