@@ -207,7 +207,7 @@ static void find_stages(struct vpa_report *r)
 		if (!f)
 			return;
 		f->title = vpa_arena_printf(&r->arena,
-			"one stage outside denoising takes a large part of each block: %s",
+			"a large part of each block is outside denoising: in %s",
 			vpa_fit(s->name, 40).text);
 		f->measured = vpa_arena_printf(&r->arena,
 			"%s: %s %% of the blocks' time, with nothing else beside it",

@@ -103,6 +103,11 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 	f->title = slowdown ? "the GPU lowers its clocks: check cooling and power supply"
 			    : "the GPU lowers its clocks at its power limit: raise the limit, or "
 			      "compare runs at fixed clocks";
+	if (slowdown)
+		f->words = vpa_arena_printf(&r->arena, "%s: %s lowers its clock",
+			slowdown->bit == VPA_CLOCK_POWER_BRAKE ? "give the GPU its power"
+							       : "cool the GPU",
+			vpa_clock_culprit(slowdown->bit));
 	f->measured = vpa_arena_printf(&r->arena,
 		"GPU %" PRId64 ": %s, %s %% of the time in which it is not idle", c->device,
 		slowdown ? slowdown->reason : c->reasons[0].reason,

@@ -152,7 +152,7 @@ says out "HOST-BOUND: the GPU works 4.00 ms of an iteration and waits 6.00 ms."
 says out "only iterations are marked, no blocks or steps"
 grep -q GPU-BOUND out && fail "$rule: GPU-BOUND, though the host takes longer"
 says out "1 less host code before the first op"
-grep -q "Ordered by gain" out && fail "$rule: CAUSE and FIX FIRST differ, though both begin with the host code before the first op"
+grep -q "Largest gain first" out && fail "$rule: CAUSE and FIX FIRST differ, though both begin with the host code before the first op"
 # A range that has most of it is named; the iteration itself would say nothing.
 sed 's/^{"ph": "X", "cat": "cuda_runtime"/{"ph": "X", "cat": "user_annotation", "name": "text_encode", "pid": 1, "tid": 2, "ts": 1100, "dur": 5000},\
 &/' head.json >encoder.json
@@ -231,14 +231,14 @@ grep -q "allocate before the loop in step \*" line || fail "$rule: found $(cat l
 sed -n 's/^VPA_FINDING_ID(\([A-Z0-9_]*\),.*/\1/p' "$source/analysis/report/rows/finding_ids.def" >ids
 while read -r id; do
 	cases=$((cases + 1))
-	[ "$id" = NONE ] || cat "$source"/analysis/advice/*.[ch] | grep -qw "VPA_FOUND_$id" || fail "finding_ids.def: no finding is called $id"
+	[ "$id" = NONE ] || cat "$source"/analysis/advice/*.[ch] "$source"/analysis/advice/*/*.c | grep -qw "VPA_FOUND_$id" || fail "finding_ids.def: no finding is called $id"
 done <ids
 [ "$(wc -l <ids)" -ge 40 ] || fail "finding_ids.def was not read"
 
 # ---- real traces ----
 real=$(ls "${VPT_SHARED:-$source/../shared}"/traces/*.json.gz "${VPT_SHARED:-$source/../shared}"/traces/*.sqlite 2>/dev/null)
 if [ "$real" ]; then
-	screens 60 10 $real
+	screens 60 9 $real
 	screens 80 17 $real
 	screens full 15 $real
 	for file in $real; do

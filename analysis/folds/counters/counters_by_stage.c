@@ -216,10 +216,10 @@ static const struct {
 	const char *reason;
 } reasons[] = {
 	{VPA_CLOCK_POWER_CAP, "power cap"},
-	{0x8, "hardware slowdown"},
+	{VPA_CLOCK_HARDWARE, "hardware slowdown"},
 	{0x20, "software thermal slowdown"},
 	{0x40, "hardware thermal slowdown"},
-	{0x80, "power brake"},
+	{VPA_CLOCK_POWER_BRAKE, "power brake"},
 };
 enum { GPU_IDLE = 0x1, REASONS = sizeof(reasons) / sizeof(reasons[0]) };
 

@@ -38,7 +38,7 @@ struct vpa_request_energy {
 };
 
 /* What NVML gives as the reason for lower clocks, by its bits. */
-enum { VPA_CLOCK_POWER_CAP = 0x4 };
+enum { VPA_CLOCK_POWER_CAP = 0x4, VPA_CLOCK_HARDWARE = 0x8, VPA_CLOCK_POWER_BRAKE = 0x80 };
 
 struct vpa_clock_reason {
 	unsigned bit;
@@ -93,6 +93,14 @@ static inline const struct vpa_clock_reason *vpa_clock_slowdown(const struct vpa
 			c->reasons[i].ns >= c->limited_ns - c->limited_ns / 2)
 			return &c->reasons[i];
 	return NULL;
+}
+
+/* What such a reason means: "heat". */
+static inline const char *vpa_clock_culprit(unsigned bit)
+{
+	return bit == VPA_CLOCK_HARDWARE      ? "heat or the power supply"
+	       : bit == VPA_CLOCK_POWER_BRAKE ? "the power supply"
+					      : "heat";
 }
 
 #endif

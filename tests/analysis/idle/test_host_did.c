@@ -261,7 +261,8 @@ static void calls_after_a_wait_have_the_finding(void **state)
 		"all of this wait: cudaDeviceSynchronize; for nearly all of "
 		"it the host was allocating or "
 		"freeing memory, mostly in cudaFree; another fix would save all of it too");
-	expect_page("CAUSE", r, "and allocated memory for nearly all of it", 1);
+	expect_page("CAUSE", r,
+		"For nearly all of it the GPU had finished, and the host allocated memory.", 1);
 	expect_page("the gap", r, "mostly allocation", 1);
 	vpa_report_free(r);
 }
@@ -322,8 +323,8 @@ static void a_graph_that_is_built_anew_has_the_finding(void **state)
 	assert_int_equal(f->is_code, 0);
 	expect_page("FIX FIRST", r, "build CUDA graphs once in runner", 1);
 	expect_page("CAUSE", r,
-		"the host waited for the GPU, cudaStreamSynchronize, and built a CUDA graph for "
-		"nearly all of it, in runner.",
+		"the host waited for the GPU, cudaStreamSynchronize. For nearly all of it the GPU "
+		"had finished, and the host built a CUDA graph, in runner.",
 		1);
 	expect_page("the gap", r, "mostly graph build in runner", 1);
 	vpa_report_free(r);

@@ -149,11 +149,12 @@ static void the_unit_leaves_out_the_first_request(void **state)
 			"A step takes 12.0 ms, the mean of 3. This is request 2 of 2. The first "
 			"one, "
 			"which sets up what others reuse, takes 78.7 ms a step."},
-		{"three requests", 3, 0, 1, 51000, "A request takes 51.0 ms, without the first."},
+		{"three requests", 3, 0, 1, 51000,
+			"A request takes 51.0 ms, without the first and the last."},
 		{"five requests", 5, 0, 3, 51000,
-			"A request takes 51.0 ms, the mean of 3 without the first."},
+			"A request takes 51.0 ms, the mean of 3 without the first and the last."},
 		{"five requests with steps", 5, 1, 3, 51000,
-			"A request takes 51.0 ms, the mean of 3 without the first."},
+			"A request takes 51.0 ms, the mean of 3 without the first and the last."},
 	};
 	size_t i;
 

@@ -95,8 +95,8 @@ def read_legend(nouns, lines):
     text = words(lines)
     rows, _, legend = text.partition(" predicted: ") if " predicted: " in text else text.partition(" at most: ")
     numbered = [line for line in lines if re.match(" [0-9] ", line)]
-    for said, has in (("less host code: half.", "host code" in rows), (">=: at least.", ">=" in rows), ("-: no replay tells.", " - " in rows + " "),
-                      ("Ordered by gain", len(numbered) > 1)):
+    for said, has in (("less host code: for half.", "host code" in rows), (">=: at least.", ">=" in rows), ("-: no prediction.", " - " in rows + " "),
+                      ("Largest gain first", len(numbered) > 1)):
         if said in legend and not has:
             nouns.faults.append("\"%s\" is said below FIX FIRST, where it is of nothing" % said)
 
@@ -178,7 +178,8 @@ def read_gains(nouns, lines):
     inside = [line for name, part in sections(lines) if name == "FIX FIRST" for line in part]
     if not inside:
         return
-    heads = {m.group(1): m.end() for m in re.finditer(r"(predicted|saves at most, [mu]s|at most)(?= |$)", inside[0])}
+    heads = {m.group(1): m.end() for m in re.finditer(r"(predicted|at most)(?= |$)", inside[0])}
+    saved = re.match("FIX FIRST, ([mu]s) saved of", inside[0])
     number = 0
     for k, line in enumerate(inside[1:], 1):
         if not re.match(r" [0-9] ", line):
@@ -193,7 +194,7 @@ def read_gains(nouns, lines):
         cells = {name: float(m.group().replace(",", "")) for name, end in heads.items()
                  for m in re.finditer(r"(?<=  )[0-9.,]+(?= |$)", line) if m.end() == end}
         for name, value in cells.items():
-            unit = name[-2:] if name.startswith("saves") else ""
+            unit = saved.group(1) if saved and name == "at most" else ""
             if unit:
                 said = re.search(r"(?:^|; |-)(?:[0-9.]+-)?%s of " % TIME, below)
                 said = ms(*said.groups()) / UNITS[unit] if said else None

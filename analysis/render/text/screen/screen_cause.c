@@ -122,10 +122,11 @@ static void add_clocks(struct vpa_words *w, const struct vpa_screen *s)
 	}
 	if (lowest)
 		vpa_words_add(w, " ",
-			"For %s %% of the time its clock was %s instead of %s MHz: %s.",
+			"For %s %% of the time %s kept the GPU's clock at %s instead of %s MHz.",
 			vpa_percent(lowest->limited_ns, lowest->awake_ns).text,
+			vpa_clock_culprit(vpa_clock_slowdown(lowest)->bit),
 			vpa_fixed(lowest->limited_mhz, 0).text,
-			vpa_fixed(lowest->highest_mhz, 0).text, vpa_clock_slowdown(lowest)->reason);
+			vpa_fixed(lowest->highest_mhz, 0).text);
 }
 
 static void add_peers(struct vpa_words *w, const struct vpa_screen *s)
@@ -289,15 +290,15 @@ static struct vpa_host_code call_after(const struct vpa_screen *s, enum vpa_caus
 	return vpa_host_call_has_remedy(call.host) ? call : (struct vpa_host_code){.ns = 0};
 }
 
-/* ", and built a CUDA graph for most of it, in runner" */
+/* ". For most of it the GPU had finished, and the host built a CUDA graph, in runner" */
 static void add_call_after(struct vpa_words *w, const struct vpa_screen *s, enum vpa_cause cause)
 {
 	struct vpa_host_code call = call_after(s, cause);
 
 	if (!call.ns)
 		return;
-	vpa_words_add(w, ", ", "and %s for %s of it", vpa_cause_words(call.host) + strlen("host "),
-		vpa_part_word(call.ns, s->digest->cause_ns[cause]));
+	vpa_words_add(w, ". ", "For %s of it the GPU had finished, and the %s",
+		vpa_part_word(call.ns, s->digest->cause_ns[cause]), vpa_cause_words(call.host));
 	if (vpa_host_code_has_place(&call))
 		vpa_words_add(w, ", ", "%s%s", call.place.kind == VPA_PLACE_IN ? "in " : "",
 			vpa_fit(call.place.text, 56).text);

@@ -382,12 +382,12 @@ void vpa_screen_add_meaning(
 	int is_predicted = has_predictions(r);
 
 	if (is_predicted && r->forecast.replayed_share < 1)
-		vpa_words_add(w, " ", "predicted: a replay of %s %% of the trace, in parts,",
+		vpa_words_add(w, " ", "predicted: by a replay of %s %% of the trace, in parts;",
 			vpa_share(r->forecast.replayed_share).text);
 	else if (is_predicted)
-		vpa_words_add(w, " ", "predicted: a replay");
+		vpa_words_add(w, " ", "predicted: by a replay;");
 	if (is_predicted)
-		vpa_words_add(w, " ", "with the change; confidence %s, %s %% unexplained.",
+		vpa_words_add(w, " ", "confidence %s, %s %% unexplained.",
 			vpa_confidence_word(r->forecast.confidence),
 			vpa_share(r->forecast.unexplained_share).text);
 	if (is_predicted && r->forecast.handed_over_share > 0.05)
@@ -397,14 +397,14 @@ void vpa_screen_add_meaning(
 	if (is_predicted && has_least(s, in_full))
 		vpa_words_add(w, " ", ">=: at least.");
 	if (is_predicted && has_half(s, in_full))
-		vpa_words_add(w, " ", "less host code: half.");
+		vpa_words_add(w, " ", "less host code: for half.");
 	if (is_predicted && lacks_prediction(s))
-		vpa_words_add(w, " ", "-: no replay tells.");
+		vpa_words_add(w, " ", "-: no prediction.");
 	vpa_words_add(w, " ", "at most: if nothing else limits.");
 	if (!is_predicted && has_several(r))
 		vpa_words_add(w, " ", "Gains do not add up.");
 	if (is_same)
-		vpa_words_add(w, " ", "as N: the same as line N.");
+		vpa_words_add(w, " ", "as N: the same time as line N.");
 	if (!is_predicted && is_part_counted(r))
 		vpa_words_add(
 			w, " ", "The order counts half of host code, and the middle of a range.");
@@ -412,7 +412,7 @@ void vpa_screen_add_meaning(
 		vpa_words_add(w, " ", "No prediction: %s.", r->forecast.why_not);
 }
 
-/* "FIX FIRST, now 14.7 FPS", "FIX FIRST, of 19.5 ms"; first NULL: nothing has a gain. */
+/* "FIX FIRST, now 14.7 FPS", "FIX FIRST, ms saved of 19.5 ms"; first NULL: nothing has a gain. */
 static void begin_table(struct vpa_table *t, const struct vpa_column *columns, size_t count,
 	const struct vpa_finding *first)
 {
@@ -424,17 +424,10 @@ static void begin_table(struct vpa_table *t, const struct vpa_column *columns, s
 		vpa_table_init(t, columns, count, "FIX FIRST, now %s %s", vpa_rate(now).text,
 			rate_of(first));
 	else
-		vpa_table_init(t, columns, count, "FIX FIRST, of %s%s",
+		vpa_table_init(t, columns, count, "FIX FIRST, %s saved of %s%s",
+			vpa_column_unit(ns_of(first->base_ms)),
 			vpa_duration(ns_of(first->base_ms)).text,
 			first->base == VPA_BASE_ACTIVE ? " from first to last op" : "");
-}
-
-static const char *bound_head(const struct vpa_finding *first)
-{
-	if (rate_of(first))
-		return "at most";
-	return vpa_column_unit(ns_of(first->base_ms))[0] == 'u' ? "saves at most, us"
-								: "saves at most, ms";
 }
 
 /* What the gain is a part of and what that means, and where it is; of what has no words of its own, how to do it. */
@@ -487,7 +480,7 @@ static void put_meaning(struct fixes *x, const struct vpa_screen *s)
 
 	vpa_screen_add_meaning(&w, s, x->in_full, x->is_same);
 	if (!x->in_full && x->number > 1 && !vpa_screen_is_of_cause(s, x->first))
-		vpa_words_add(&w, " ", "Ordered by gain, CAUSE by time.");
+		vpa_words_add(&w, " ", "Largest gain first; CAUSE has the longest time first.");
 	vpa_text_row(&x->table, 1, "%s", w.text);
 }
 
@@ -505,7 +498,7 @@ void vpa_screen_put_fixes(struct vpa_page *p, const struct vpa_screen *s, size_t
 		return;
 	x.bound = (size_t)x.is_predicted;
 	x.columns = p->width - NUMBERS - (x.is_predicted ? PREDICTED : 0);
-	columns[x.bound] = (struct vpa_column){.head = first ? bound_head(first) : "at most"};
+	columns[x.bound] = (struct vpa_column){.head = "at most"};
 	columns[x.bound + 1] = (struct vpa_column){in_full ? "evidence" : "in --full", .drop = 1};
 	begin_table(&x.table, columns, x.bound + 2, first);
 	for (i = 0; i < r->finding_count; i++) {

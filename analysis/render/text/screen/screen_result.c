@@ -206,7 +206,9 @@ static void add_mean(struct vpa_words *w, const struct vpa_screen *s, uint64_t c
 	if (count > 1)
 		vpa_words_add(w, "", ", the mean of %s", vpa_count(count).text);
 	vpa_words_add(w, "", "%s%s", is_left_out && count == 1 ? "," : "",
-		is_left_out ? " without the first" : "");
+		!is_left_out                            ? ""
+		: s->report->request_count == count + 2 ? " without the first and the last"
+							: " without the first");
 	if (s->unit.kind == VPA_UNIT_STEP && period && s->request->steps.periods &&
 		fabs(period->mean_ns - (double)period->p50_ns) > period->mean_ns / 5)
 		vpa_words_add(w, "", "; the median %s, the longest %s",
