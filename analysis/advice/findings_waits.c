@@ -108,7 +108,9 @@ static int find_call(struct vpa_report *r, struct vpa_idle_sum *wait, uint64_t *
 	if (!a || vpa_finding_find(r, a->id))
 		return a != NULL;
 	sum = vpa_idle_sum_of_call(r, wait);
-	if (!vpa_saving_is_worth(r, &sum.saving)) {
+	/* What makes the GPU idle without a wait before it has its own finding. */
+	if (vpa_idle_sum_of(r, wait->call.host).ns > wait->call.ns ||
+		!vpa_saving_is_worth(r, &sum.saving)) {
 		wait->call.ns = 0;
 		return 0;
 	}
