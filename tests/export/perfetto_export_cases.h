@@ -176,7 +176,7 @@ static const struct {
 		"range t1 200000-350000 \"post_process\"\n"
 		"call t1 cudaLaunchKernel 350000-350010 corr 2\nkernel s7 351000-351100 corr 2 "
 		"\"b\"\n",
-		{"idle \"sync\" {'gpu': 0, 'cause': 'sync', 'cause_ns': 150000",
+		{"idle \"sync\" {'id': 'G1', 'gpu': 0, 'cause': 'sync', 'cause_ns': 150000",
 			"'call': 'cudaStreamSynchronize', 'host': 'host code', 'host_range': "
 			"'post_process', 'prev_kernel': 'a'"}},
 	{"a gap has the line that its exact stacks give it",
@@ -184,7 +184,7 @@ static const struct {
 		"sample t1 1400 \"main (run.py:3);slow (m.py:40)\" flags 1\n"
 		"sample t1 14100 \"main (run.py:3)\" flags 1\n"
 		"call t1 cudaLaunchKernel 18100-18110 corr 2\nkernel s7 18500-18600 corr 2 \"b\"\n",
-		{"idle \"launch rate\" {'gpu': 0, 'cause': 'launch rate', 'cause_ns': "
+		{"idle \"launch rate\" {'id': 'G1', 'gpu': 0, 'cause': 'launch rate', 'cause_ns': "
 		 "16000, 'then': 'launch latency', 'then_ns': 390, 'prev_kernel': 'a', "
 		 "'next_kernel': 'b', 'line': 'm.py:40', 'line_share': 0.75}"}},
 	{"a gap has the line of its own samples; one between samples that of nearly all of its "
