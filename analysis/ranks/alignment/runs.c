@@ -48,6 +48,9 @@ int vpa_is_of_run(const struct vpa_run *run, const struct vpa_rank *rank)
 		return 0;
 	if (run->is_twice || !ns)
 		return !ns;
+	/* Without collectives nothing says that they ever worked at one moment, nor is anything matched. */
+	if (!run->of->collective_count || !rank->collective_count)
+		return 1;
 	return !(run->of->boot_id && vpt_same_text(run->of->boot_id, rank->boot_id)) &&
 	       !(ns >= MINUTE_NS && vpa_ranks_share_host(run->of, rank));
 }
