@@ -146,11 +146,24 @@ static int read_format(const struct vpt_args *args, const struct vpa_exporter **
 	return rc;
 }
 
+/* The first whose usual name ends as the output's does: who names a file .json wants JSON. NULL: none does. */
+static const struct vpa_packing *packing_of_name(
+	const struct vpa_exporter *exporter, const char *name)
+{
+	const char *end = name ? strrchr(name, '.') : NULL;
+	const struct vpa_packing *p = exporter->packings;
+
+	while (end && p->word && strcmp(strrchr(p->suffix, '.'), end) != 0)
+		p++;
+	return end && p->word ? p : NULL;
+}
+
 static int read_packing(struct job *j, struct vpt_err *err)
 {
 	const char *word = vpt_text_of(j->args, COMPRESS);
-	const struct vpa_packing *p = j->exporter->packings;
+	const struct vpa_packing *p = word ? NULL : packing_of_name(j->exporter, j->output);
 
+	p = p ? p : j->exporter->packings;
 	while (word && p->word && strcmp(word, p->word))
 		p++;
 	if (!p->word)
@@ -452,7 +465,8 @@ static void print_formats(struct vpt_out *o)
 		vpt_out_print(o, ")\n");
 	}
 	vpt_out_print(o,
-		"The default format is %s. The default of --compress is the first one listed.\n",
+		"The default format is %s. The default of --compress is the first one listed, or\n"
+		"what -o ends with: .json, .gz, .zst.\n",
 		VPA_EXPORTER_USUAL);
 	print_tables(o, vpa_exporter_find("csv"));
 }

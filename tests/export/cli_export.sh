@@ -98,6 +98,13 @@ for kind in packets zstd gzip none; do
 	cp found $kind.found
 	cmp -s $kind.found packets.found || fail "$kind tells something else than packets"
 done
+for name in named.json named.json.gz named.zst named.gz; do
+	expect 0 "-o $name" export trace.zst --format "$(case $name in *.json*) echo chrome ;; *) echo perfetto ;; esac)" -o $name
+done
+same "a file named .json is JSON" "{" "$(head -c 1 named.json)"
+same "one named .gz is compressed by gzip" "1f8b" "$(od -An -tx1 -N2 named.json.gz | tr -d ' ')"
+same "one for Perfetto too" "1f8b" "$(od -An -tx1 -N2 named.gz | tr -d ' ')"
+same "one named .zst is compressed by zstd" "28b52ffd" "$(od -An -tx1 -N4 named.zst | tr -d ' ')"
 expect 0 "the name of a zstd file" export trace.zst --compress zstd
 [ -f trace.pftrace.zst ] || fail "no trace.pftrace.zst"
 
