@@ -11,7 +11,6 @@ have nm "which functions are called" || exit 77
 for_tests() {
 	cat <<'FUNCTIONS'
 vpt_io_use
-vpt_source_memory
 vtr_budget_held
 vtr_names_count
 vtr_nvtx_attached
