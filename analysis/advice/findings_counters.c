@@ -71,12 +71,8 @@ static uint64_t clocked_ns(const struct vpa_report *r, const struct vpa_device *
 static void save_clocks(struct vpa_report *r, const struct vpa_counter *c, struct vpa_finding *f)
 {
 	double slower = 1 - c->limited_mhz / c->highest_mhz;
-	struct vpa_saving s = {.ns = 0};
-	size_t i;
+	struct vpa_saving s = {.device = vpa_report_device(r, c->device)};
 
-	for (i = 0; i < r->device_count; i++)
-		if (r->devices[i].device == c->device)
-			s.device = &r->devices[i];
 	if (!s.device)
 		return;
 	s.ns = s.device_ns = vpt_sat_u64(

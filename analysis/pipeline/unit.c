@@ -374,12 +374,9 @@ static void sum_only_step(const struct vpa_report *r, struct vpa_mean_unit *out)
 
 static uint64_t exposed_comm_of(const struct vpa_report *r, int64_t device)
 {
-	size_t i;
+	const struct vpa_device *d = vpa_report_device(r, device);
 
-	for (i = 0; i < r->device_count; i++)
-		if (r->devices[i].device == device)
-			return r->devices[i].exposed_comm_ns;
-	return 0;
+	return d ? d->exposed_comm_ns : 0;
 }
 
 /* Steps of all devices that have some, which are assumed to go through them together, from one to the next. */

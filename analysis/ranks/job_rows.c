@@ -1,4 +1,5 @@
-/* job_rows.c - rank by rank, the latest start and the earliest end of each row so far: of so many rows at a time that they stay near. */
+/* job_rows.c - the latest start and the earliest end of each row, found rank by rank. A task has a few hundred rows, which stay in
+ * the cache meanwhile. */
 #include "analysis/ranks/job_rows.h"
 
 #include "analysis/ranks/rank/rank_threads.h"

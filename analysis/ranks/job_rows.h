@@ -20,8 +20,8 @@ struct vpa_job_rows {
 	size_t count;
 };
 
-/* Finds the rows of a job whose ranks are matched and whose clocks are placed, in so many threads. The caller frees them,
- * whatever this returns: 0 or VPT_ENOMEM. */
+/* Finds the rows of a job, with `threads` threads. Its ranks are matched, and its clocks placed. 0 or VPT_ENOMEM; the caller
+ * frees the rows after either. */
 int vpa_job_rows_find(const struct vpa_job *job, unsigned threads, struct vpa_job_rows *out);
 void vpa_job_rows_free(struct vpa_job_rows *rows);
 

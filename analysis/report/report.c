@@ -72,6 +72,16 @@ const struct vpa_gpu *vpa_report_gpu(const struct vpa_report *r, int64_t device)
 	return NULL;
 }
 
+const struct vpa_device *vpa_report_device(const struct vpa_report *r, int64_t device)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (r->devices[i].device == device)
+			return &r->devices[i];
+	return NULL;
+}
+
 const struct vpa_request *vpa_main_request(const struct vpa_report *r)
 {
 	const struct vpa_request *best = NULL, *steady[LOOKED_AT];

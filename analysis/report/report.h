@@ -213,6 +213,8 @@ const struct vpa_counter *vpa_find_counter(
 
 /* The row of the GPU with this number; NULL: none. */
 const struct vpa_gpu *vpa_report_gpu(const struct vpa_report *r, int64_t device);
+/* What a device did; NULL: it has no ops. */
+const struct vpa_device *vpa_report_device(const struct vpa_report *r, int64_t device);
 
 /* The request that a page shows: of those with most measured blocks, else most steps, the steady ones: without the
  * report's first, which sets up what others reuse, the one with the median rate of the next 64. NULL: none. */
@@ -262,12 +264,9 @@ static inline uint64_t vpa_windows_ns(const struct vpa_report *r)
 /* The part of it that a device has; of one without ops the whole. */
 static inline uint64_t vpa_window_of_device(const struct vpa_report *r, int64_t device)
 {
-	size_t i;
+	const struct vpa_device *d = vpa_report_device(r, device);
 
-	for (i = 0; i < r->device_count; i++)
-		if (r->devices[i].device == device)
-			return vpa_device_window_ns(&r->devices[i]);
-	return vpa_window_ns(r);
+	return d ? vpa_device_window_ns(d) : vpa_window_ns(r);
 }
 
 /* Whether missing records may change figures of this stretch of time. */
