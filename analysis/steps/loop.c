@@ -418,15 +418,44 @@ static int put_rivals(
 	return VPT_OK;
 }
 
-/* Of two repetitions, takes that whose turns the host reads from; takes none where that does not say. */
-static int choose_level(
-	const struct vpa_loop_text *t, struct vpa_loop *outer, struct vpa_loop *inner)
+/* Whether steps are of three lengths or more, each of one step in twenty. A step cache leaves out the same layers each
+ * time, so its steps are of two; the levels of a U-Net have as many layers as they like. */
+static int have_many_lengths(const struct vpa_loop *loop)
+{
+	enum { LENGTHS = 3, LOOKED_AT = 16 };
+	struct {
+		uint32_t ops;
+		size_t steps;
+	} seen[LOOKED_AT] = {{0}};
+	size_t i, k, count = 0, lengths = 0;
+
+	for (i = 0; i < loop->step_count; i++) {
+		uint32_t ops = loop->steps[i].end - loop->steps[i].begin;
+
+		for (k = 0; k < count && seen[k].ops != ops; k++)
+			;
+		if (k == LOOKED_AT)
+			continue;
+		count += k == count;
+		seen[k].ops = ops;
+		seen[k].steps++;
+	}
+	for (k = 0; k < count; k++)
+		lengths += 20 * seen[k].steps >= loop->step_count;
+	return lengths >= LENGTHS;
+}
+
+/* Of two repetitions, takes that whose turns the host reads from. Where that does not say it takes the inner one if that
+ * `is_settled` and its lengths are those of a step cache; else none. */
+static int choose_level(const struct vpa_loop_text *t, struct vpa_loop *outer,
+	struct vpa_loop *inner, int is_settled)
 {
 	struct vpa_loop swap = *inner;
 
 	if (2 * count_read(t, inner) >= inner->step_count ||
 		10 * count_read(t, outer) < 9 * outer->step_count)
-		return put_rivals(t, outer, inner);
+		return is_settled && !have_many_lengths(inner) ? VPT_OK
+							       : put_rivals(t, outer, inner);
 	*inner = *outer;
 	*outer = swap;
 	return VPT_OK;
@@ -434,7 +463,7 @@ static int choose_level(
 
 /* Looks for a repetition whose turns hold several steps of the loop, which candidate `i` is. */
 static int weigh_outer(const struct vpa_loop_text *t, const struct candidate *candidates,
-	size_t count, size_t i, struct vpa_loop *out)
+	size_t count, size_t i, int is_settled, struct vpa_loop *out)
 {
 	struct vpa_loop outer;
 	size_t k;
@@ -447,7 +476,7 @@ static int weigh_outer(const struct vpa_loop_text *t, const struct candidate *ca
 		rc = make_loop(t, &candidates[k], 1, &outer);
 		found = !rc && outer.step_count >= VPA_LOOP_STEPS_MIN && nests(t, &outer, out);
 		if (found)
-			rc = choose_level(t, &outer, out);
+			rc = choose_level(t, &outer, out, is_settled);
 		vpa_loop_free(&outer);
 	}
 	return rc;
@@ -514,10 +543,12 @@ static int try_all(const struct vpa_loop_text *t, const struct candidate *candid
 
 	for (i = 0; i < count && !rc; i++) {
 		rc = make_loop(t, &candidates[i], 0, out);
-		if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN &&
-			!is_settled(t, &candidates[i], out)) {
-			rc = weigh_outer(t, candidates, count, i, out);
-			if (!are_most(t, out) || !are_alike(out))
+		if (!rc && out->step_count >= VPA_LOOP_STEPS_MIN) {
+			int settled = is_settled(t, &candidates[i], out);
+
+			if (!settled || !are_alike(out))
+				rc = weigh_outer(t, candidates, count, i, settled, out);
+			if (!settled && (!are_most(t, out) || !are_alike(out)))
 				out->step_count = 0;
 		}
 		out->confidence = out->explained * trust_in(t, &candidates[i], out);

@@ -311,6 +311,26 @@ static const struct {
 		"global: n1 g1 i1*2 a2 g1 e1 n1 g2 l2 g1 e1\ngroup: local*5 global\n"
 		"step: i3 group*6 n1 g7 r7 i7 D1\ntrace: step*12\n",
 		12, 0},
+	{"a U-Net with layers of one kind, a few here and many there, each step read by the host",
+		TEXT VAE "res: G1 e1 c1 e1*2 g5 G1 e1 c1 e1\n"
+			 "layer: n1 g1*3 a1 g1 e1 n1 g1*3 a1 g1 e1 n1 g9 e1 i1 g1 e1\n"
+			 "few: res layer*2\nmany: res layer*10\n"
+			 "step: e1 i1 e1 i1 e1 i1*2 y2 res*2 few*2 many*6 few*3 res*3 i1 e1 D1\n"
+			 "trace: text step*12 vae D1\n",
+		12, 0},
+	{"the same U-Net, and the host reads nothing: two candidates",
+		TEXT VAE "res: G1 e1 c1 e1*2 g5 G1 e1 c1 e1\n"
+			 "layer: n1 g1*3 a1 g1 e1 n1 g1*3 a1 g1 e1 n1 g9 e1 i1 g1 e1\n"
+			 "few: res layer*2\nmany: res layer*10\n"
+			 "step: e1 i1 e1 i1 e1 i1*2 y2 res*2 few*2 many*6 few*3 res*3 i1 e1\n"
+			 "trace: text step*12 vae D1\n",
+		0, 0},
+	{"blocks of four steps, two of them short by a step cache",
+		TEXT VAE SCHEDULER DIT "step: c7 s4*2 g7 l7 g7 dit*30 n6 g6 y6 sched\n"
+				       "step_cached: c7 s4*2 g7 l7 g7 n6 g6 y6 sched\n"
+				       "block: y8 step step_cached step step_cached vae*3\n"
+				       "trace: text block*6\n",
+		24, 30},
 	{"spatial and temporal layers by turns",
 		TEXT VAE SCHEDULER
 		"spatial: n1 m1 g1*3 y1 a1 g1 e1 n1 g2 a2 g1 e1 n1 g3 l3 g4 e1\n"
