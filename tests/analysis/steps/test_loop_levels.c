@@ -458,8 +458,13 @@ static struct vpa_report *report_of(const char *name)
 static void two_candidates_are_said_and_have_no_rate(void **state)
 {
 	struct vpa_report *r = report_of("attention whose name says nothing, split linear layers");
+	char *screen = text_of(r, 0);
 
 	(void)state;
+	if (!strstr(screen, "nothing marks steps: they may be 152 of ") ||
+		!strstr(screen, " of GPU work, or 4 of "))
+		fail_msg("not both candidates in\n%s", screen);
+	vpt_free(screen);
 	assert_int_equal(r->inferred_count, 0);
 	assert_int_equal(r->step_rival_count, 2);
 	assert_int_equal(r->step_rivals[1].count, 4);

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* The page with every run of spaces and line ends as one space: where lines are broken does not matter.
- * Free it with vpt_free(). */
-static char *page_of(const struct vpa_report *r)
+/* The report, the first screen unless `full`, with every run of spaces and line ends as one space: where lines are broken
+ * does not matter. Free it with vpt_free(). */
+static inline char *text_of(const struct vpa_report *r, int full)
 {
 	struct vpt_buffer out;
 	struct vpt_sink *sink;
@@ -19,7 +19,7 @@ static char *page_of(const struct vpa_report *r)
 	char *from, *to;
 
 	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, &(struct vpa_text){.full = 1, .width = 80}, sink, &err) ||
+	if (vpa_render_text(r, &(struct vpa_text){.full = full, .width = 80}, sink, &err) ||
 		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
 		fail_msg("%s", err.text);
 	for (from = to = out.data; *from; from++) {
@@ -30,6 +30,11 @@ static char *page_of(const struct vpa_report *r)
 	}
 	*to = '\0';
 	return out.data;
+}
+
+static inline char *page_of(const struct vpa_report *r)
+{
+	return text_of(r, 1);
 }
 
 #endif

@@ -9,6 +9,31 @@ enum {
 	OTHERS = 36 /* columns of the last line beside the path */
 };
 
+/* What is not marked, so that the report lacks it. Returns 0: nothing. */
+static int put_unmarked(struct vpa_page *p, const struct vpa_screen *s, const char *section)
+{
+	const struct vpa_report *r = s->report;
+	const struct vpa_step_rival *may_be = r->step_rivals;
+
+	if (!vpa_text_lacks_marks(r))
+		return 0;
+	if (s->unit.kind == VPA_UNIT_ITERATION)
+		vpa_page_item(p, section,
+			"only iterations are marked, no blocks or steps: see MARK at the end of "
+			"--full");
+	else if (r->step_rival_count && !r->inferred_count)
+		vpa_page_item(p, section,
+			"nothing marks steps: they may be %s of %s of GPU work, or %s of %s; see "
+			"MARK at "
+			"the end of --full",
+			vpa_count(may_be[0].count).text, vpa_duration(may_be[0].median_ns).text,
+			vpa_count(may_be[1].count).text, vpa_duration(may_be[1].median_ns).text);
+	else
+		vpa_page_item(
+			p, section, "nothing marks blocks or steps: see MARK at the end of --full");
+	return 1;
+}
+
 void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 {
 	const struct vpa_report *r = s->report;
@@ -39,12 +64,7 @@ void vpa_screen_more(struct vpa_page *p, const struct vpa_screen *s)
 		section = "";
 		shown++;
 	}
-	if (vpa_text_lacks_marks(r))
-		vpa_page_item(p, section, "%s: see MARK at the end of --full",
-			s->unit.kind == VPA_UNIT_ITERATION
-				? "only iterations are marked, no blocks or steps"
-				: "nothing marks blocks or steps");
-	if (vpa_text_lacks_marks(r))
+	if (put_unmarked(p, s, section))
 		section = "";
 	vpa_page_words(p, section, VPA_PLAIN,
 		"vptrace-analyze %s --full, or --format html -o report.html", file);
