@@ -10,11 +10,13 @@
 #include "analysis/advice/finding.h"
 
 #include "analysis/advice/findings.h"
+#include "analysis/advice/findings_first_use.h"
 #include "analysis/advice/first_work.h"
 #include "analysis/base/intervals.h"
 #include "analysis/base/numbers.h"
 #include "formats/base/saturate.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define DELETE_READS "delete small-reads; host 0 over 100us under 1ms after small-reads"
@@ -113,15 +115,17 @@ static const char *first_work_change(struct vpa_report *r)
 		is_plain(place) ? " in " : "", is_plain(place) ? place : "");
 }
 
-/* Host code that the change above does not have. */
+/* Host code that neither the change above has nor a warm-up takes. */
 static const char *host_change(struct vpa_report *r, const char *all)
 {
 	const char *place = NULL;
-	unsigned ms = long_head_ms(r, &place);
+	uint64_t ms = long_head_ms(r, &place);
 
-	if (!ms || !vpa_finding_find(r, VPA_FOUND_BEFORE_FIRST_WORK))
-		return all;
-	return vpa_arena_printf(&r->arena, "%s under %ums", all, ms);
+	if (!vpa_finding_find(r, VPA_FOUND_BEFORE_FIRST_WORK))
+		ms = 0;
+	if (!ms && vpa_finding_find(r, VPA_FOUND_FIRST_USE))
+		ms = vpa_first_use_longer_ns(r) / 1000000;
+	return ms ? vpa_arena_printf(&r->arena, "%s under %" PRIu64 "ms", all, ms) : all;
 }
 
 static void set_changes(struct vpa_report *r, struct vpa_finding *all, size_t count)

@@ -11,6 +11,9 @@ struct vpa_finding *vpa_first_use_add(struct vpa_report *r);
  * finding. */
 uint64_t vpa_first_use_left(
 	const struct vpa_report *r, const struct vpa_device *device, enum vpa_cause cause);
+/* Host code in gaps of this length and longer is a set-up's, no other is as long: of the gaps that are listed. 0: that is not
+ * so, or nothing is set up in a step or an iteration. */
+uint64_t vpa_first_use_longer_ns(const struct vpa_report *r);
 /* The same of all devices as a note to the cause's own finding; NULL: nothing. */
 const char *vpa_first_use_note(struct vpa_report *r, enum vpa_cause cause);
 

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/advice/gain_unit.h"
+#include "analysis/pipeline/unit.h"
 #include "tests/support/traces/findings_rig.h"
 
 static void first_use_is_said_before_cuda_graphs(void **state)
@@ -180,6 +182,58 @@ static void other_host_code_is_no_first_use(void **state)
 	vpa_report_free(r);
 }
 
+/* Eight iterations of 8 ms of work and 2 ms of host code. In the fifth a compiler loads code for 40 ms and runs other
+ * code for 30 ms, each after a kernel of 1 ms: it takes 72 ms longer than the others. The compiler's code is no
+ * other finding's. */
+static void an_iteration_with_first_use_is_as_the_others_are(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used = 0, at = 1, corr = 0, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 8; i++) {
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums-%zums \"ProfilerStep#%zu\"\n", at, at + (i == 4 ? 82 : 10),
+			i);
+		if (i == 4) {
+			used += (size_t)snprintf(script + used, sizeof(script) - used,
+				"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+				"kernel s7 %zums+1ms corr %zu" GEMM
+				"call t1 cuModuleLoadData %zums+40ms corr %zu\n"
+				"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+				"kernel s7 %zums+1ms corr %zu" ADD,
+				at, corr + 1, at, corr + 1, at + 1, corr + 2, at + 41, corr + 3,
+				at + 41, corr + 3);
+			corr += 3;
+			at += 72;
+		}
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+8ms corr %zu" GEMM
+			"call t1 cudaStreamSynchronize %zums+8ms corr %zu\n",
+			at, corr + 1, at, corr + 1, at, corr + 2);
+		corr += 2;
+		at += 10;
+	}
+	r = analyze(script, &(struct vpa_options){.step_parts = 1});
+	f = finding(r, "first-use");
+	assert_non_null(f);
+	assert_true(f->base == vpa_base_of_unit(VPA_UNIT_ITERATION));
+	assert_true(f->base_ms > 20.285 && f->base_ms < 20.286);
+	assert_true(f->base_gain_ms > 10.285 && f->base_gain_ms < 10.286);
+	assert_true(f->steps_per_s_to > 99.999 && f->steps_per_s_to < 100.001);
+	assert_string_equal(f->note, "1 of 7 takes 72.0 ms longer, the others 10.0 ms on average");
+	f = finding(r, "host-stall");
+	assert_non_null(f);
+	/* 2 ms after each of seven waits, and 1 ms that the compiler runs beside its last kernel. */
+	assert_true(f->gain_at_most_ms == 15);
+	assert_string_equal(f->change, "host 0.5 over 100us under 30ms");
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +243,7 @@ int main(void)
 		cmocka_unit_test(first_use_leaves_what_is_loaded_again),
 		cmocka_unit_test(host_code_around_a_first_load_is_first_use),
 		cmocka_unit_test(other_host_code_is_no_first_use),
+		cmocka_unit_test(an_iteration_with_first_use_is_as_the_others_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
