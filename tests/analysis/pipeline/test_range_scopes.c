@@ -147,6 +147,8 @@ static const struct {
 	{"video_block_3", "block index 3"},
 	{"chunk 3", "block index 3"},
 	{"chunk_3", "block index 3"},
+	{"denoise_block", "block"},
+	{"denoising block 3", "block index 3"},
 	{"step 12", "step index 12"},
 	{"step_12", "step index 12"},
 	{"vp.step 2 t=500", "step index 2 timestep 500"},
